@@ -16,6 +16,50 @@ static double normalise(cb_tangent *m) {
   return log(length);
 }
 
+/* Least squares of log|w| = lambda t + p log(1 + t/tau) + c at the ends of the parts: the root mean square of what is
+ * left; INFINITY where the equations are singular. */
+static double fit(const double t[PARTS + 1], const double y[PARTS + 1], double tau, double *lambda, double *power) {
+  double a[3][4] = {{0}}, left = 0;
+  *lambda = *power = 0;
+  for (int i = 0; i <= PARTS; i++) {
+    const double row[4] = {t[i], log1p(t[i] / tau), 1, y[i]};
+    for (int r = 0; r < 3; r++)
+      for (int c = 0; c < 4; c++) a[r][c] += row[r] * row[c];
+  }
+  for (int r = 0; r < 3; r++) { /* Gauss and Jordan: symmetric, positive where it is not singular */
+    if (!(a[r][r] > 0)) return INFINITY;
+    for (int q = 0; q < 3; q++) {
+      const double factor = a[q][r] / a[r][r];
+      for (int c = r; c < 4 && q != r; c++) a[q][c] -= factor * a[r][c];
+    }
+  }
+  *lambda = a[0][3] / a[0][0];
+  *power = a[1][3] / a[1][1];
+  for (int i = 0; i <= PARTS; i++) {
+    const double d = *lambda * t[i] + *power * log1p(t[i] / tau) + a[2][3] / a[2][2] - y[i];
+    left += d * d / (PARTS + 1);
+  }
+  return sqrt(left);
+}
+
+/* What is near a free motion goes from it as a power of the time, which a mean of rates takes for an exponent of about
+ * log(t)/t. Where the growth is that of a power, to 1 % and with less than a tenth of it left to an exponential, the
+ * exponent is 0, with the rate of the last part for its error; chaotic motion fluctuates by more than that. */
+static void take_out_powers(double before, const double sum[PARTS], const long long in_part[PARTS], double h,
+                            cb_exponent *out) {
+  double t[PARTS + 1] = {before}, y[PARTS + 1] = {0}, least = INFINITY, lambda = 0, power = 0;
+  for (int i = 0; i < PARTS; i++) t[i + 1] = t[i] + h * (double)in_part[i], y[i + 1] = y[i] + sum[i];
+  const double grown = y[PARTS], time = t[PARTS] - t[0];
+  for (double tau = t[PARTS] / 1024; tau < 2 * t[PARTS]; tau *= 2) {
+    double own = 0, of = 0;
+    const double left = fit(t, y, tau, &own, &of);
+    if (left < least) least = left, lambda = own, power = of;
+  }
+  if (!(grown > 0) || !(least < 0.01 * grown) || !(power > 0.5) || !(fabs(lambda) * time < 0.1 * grown)) return;
+  out->value = 0;
+  out->error = fabs(sum[PARTS - 1]) / (h * (double)in_part[PARTS - 1]);
+}
+
 static cb_status follow(cb_tangent *m, double h, double time, cb_exponent *out) {
   const long long steps = llround(time / h), before = steps / 10;
   double sum[PARTS] = {0}, square = 0;
@@ -38,6 +82,7 @@ static cb_status follow(cb_tangent *m, double h, double time, cb_exponent *out) 
   for (int i = 0; i < PARTS; i++) out->value += sum[i] / (h * (double)(steps - before));
   for (int i = 0; i < PARTS; i++) square += pow(sum[i] / (h * (double)in_part[i]) - out->value, 2);
   out->error = sqrt(square / (PARTS * (PARTS - 1)));
+  take_out_powers(h * (double)before, sum, in_part, h, out);
   return CB_OK;
 }
 

@@ -15,7 +15,9 @@
 #include <curvebody/run.h>
 
 typedef struct cb_exponent {
-  double value, error; /* error: standard error of the mean of eight parts of the time */
+  /* error: standard error of the mean of eight parts of the time; of growth by a power of the time, for which value is
+   * 0, the rate of the last part */
+  double value, error;
   double from, to;     /* times */
 } cb_exponent;
 

@@ -41,6 +41,18 @@ class Classify(Case):
         self.good("run", os.path.join(SYSTEMS, "falling-plate.yaml"), "-o", "p.h5", "--quiet", *words)
         return self.bodies("p.h5", "--exponent", "200")[0]
 
+    def test_what_goes_apart_as_a_power_of_time_has_no_exponent(self):
+        """A body that rests or falls freely: what is near goes from it linearly, which a mean of rates took for 2.4."""
+        self.write("rest.yaml", "curvebody: 1\nfluid: {medium: MEDIUM}\nbodies:\n  - {name: rest, shape: {name: ellipsoid, "
+                   "a: 0.1, b: 0.08, c: 0.05, resolution: 8}, density: 998.2}\nintegrator: {name: hamilton_pontryagin, step: 0.01}\n"
+                   "time: {end: 4}\n")
+        for medium in "998.2", "none":
+            self.good("run", "rest.yaml", "-o", "rest.h5", "--quiet", "--set", "fluid.medium=" + medium)
+            for follow in "1", "5":
+                told = json.loads(self.good("classify", "rest.h5", "--exponent", follow, "--json").stdout)["bodies"][0]
+                self.assertEqual(told["exponent"], 0)
+                self.assertTrue(0 < told["exponent_error"] < 3 / float(follow))  # 1/t, and log t/t is more
+
     def test_four_regimes_of_the_plane(self):
         flutter = self.plane("system.parameters.I=1")
         self.assertEqual((flutter["body"], flutter["regime"]), ("plate", "flutter"))

@@ -5,6 +5,7 @@
 #include "fluid/surface.h"
 #include "fluid/surface_cuts.h"
 #include "numerics/curved.h"
+#include "run/fluid.h"
 #include "run/warn.h"
 
 #include <math.h>
@@ -157,6 +158,8 @@ static cb_status warn_of_bodies(cb_scenario *scenario) {
     if (body != before && !status) status = warn_of_jump(body, cb_scenario_run(scenario), text);
     before = body;
   }
+  cb_near_text near;
+  if (n > 1 && !status && cb_run_near_at_start(cb_scenario_run(scenario), &near)) cb_warn("%s", near.text);
   return status;
 }
 

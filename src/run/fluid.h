@@ -21,6 +21,11 @@ typedef struct cb_body_start {
  * CB_ERROR_DOMAIN for a body that begins below a reflecting floor, or has no inertia. */
 cb_status cb_run_create_fluid(const cb_fluid *fluid, int n, const cb_body_start *bodies, cb_integrator *integrator,
                               const cb_run_options *options, cb_run **out);
+/* Of a run of bodies: whether two are nearer at its start than the size of the smaller one, and the words of it. */
+typedef struct cb_near_text {
+  char text[700];
+} cb_near_text;
+bool cb_run_near_at_start(const cb_run *run, cb_near_text *out);
 /* The state of body i, borrowed. */
 const cb_rigid_state *cb_run_body(const cb_run *run, int i);
 

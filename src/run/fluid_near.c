@@ -4,7 +4,8 @@
  *   gap >= <c_b - c_a, d> - max_a <x - c_a, d> - max_b <c_b - x, d>,   d = (c_b - c_a)/|c_b - c_a|
  * with which it is told; first looked for where balls about the boxes come as close. size: the largest side of the box.
  * By the shapes at rest, in flat space. Balls that are farther apart than they have moved since are not looked at: what
- * is told does not depend on where a run was resumed. Copies of a body that start at one place are apart by intent: each
+ * is told does not depend on where a run was resumed. A pair that is near at the start is the scenario's to tell, before
+ * the run (cb_run_near_at_start), as all that is known then. Copies of a body that start at one place are apart by intent: each
  * is a run by itself.
  */
 #include "run/fluid_private.h"
@@ -21,7 +22,7 @@ typedef struct cb_fluid_ball {
   double at[3], seen[3];          /* in the world: now, and when all were looked at */
 } ball;
 
-typedef struct span {
+typedef struct cb_fluid_span {
   double low, high;
   int body;
 } span;
@@ -40,19 +41,6 @@ static void measure(const cb_surface *s, ball *out) {
     square = fmax(square, cb_dot3(d, d));
   }
   out->radius = sqrt(square);
-}
-
-cb_status cb_fluid_run_near_create(cb_run *run) {
-  cb_fluid_run *b = run->fluid;
-  if (b->n < 2 || b->fluid->curvature != 0) return CB_OK;
-  b->ball = cb_arena_alloc(run->arena, (size_t)b->n, sizeof *b->ball);
-  if (!b->ball) return cb_fail(CB_ERROR_MEMORY, "no memory for %d bodies", b->n);
-  for (int i = 0; i < b->n; i++)
-    if (i && b->start[i].body == b->start[i - 1].body)
-      b->ball[i] = b->ball[i - 1];
-    else
-      measure(cb_immersed_surface(b->start[i].body), &b->ball[i]);
-  return CB_OK;
 }
 
 /* Where the balls are; the farthest that one has moved since all were looked at. */
@@ -98,59 +86,91 @@ static int by_low(const void *a, const void *b) {
 }
 
 /* The first pair, by numbers of bodies, that is nearer than its size; *slack: by how much all balls are farther apart. */
-static bool find(const cb_fluid_run *b, span *sorted, int pair[2], double *gap, double *slack) {
+static bool find(cb_fluid_run *b, cb_fluid_pair *out) {
   double reach_of_all = 0;
   bool found = false;
   for (int i = 0; i < b->n; i++) reach_of_all = fmax(reach_of_all, b->ball[i].size + b->ball[i].radius);
   for (int i = 0; i < b->n; i++) {
     const double x = b->ball[i].at[0], r = b->ball[i].radius + reach_of_all;
-    sorted[i] = (span){x - r, x + r, i};
+    b->span[i] = (span){x - r, x + r, i};
   }
-  qsort(sorted, (size_t)b->n, sizeof *sorted, by_low);
-  *slack = reach_of_all;
+  qsort(b->span, (size_t)b->n, sizeof *b->span, by_low);
+  b->slack = reach_of_all;
   for (int p = 0; p < b->n; p++)
-    for (int q = p + 1; q < b->n && sorted[q].low < sorted[p].high; q++) {
-      const int i = sorted[p].body < sorted[q].body ? sorted[p].body : sorted[q].body,
-                j = sorted[p].body + sorted[q].body - i;
+    for (int q = p + 1; q < b->n && b->span[q].low < b->span[p].high; q++) {
+      const int one = b->span[p].body, other = b->span[q].body, i = one < other ? one : other, j = one + other - i;
       const ball *u = &b->ball[i], *v = &b->ball[j];
       const double d[3] = {v->at[0] - u->at[0], v->at[1] - u->at[1], v->at[2] - u->at[2]},
                    size = fmin(u->size, v->size), of_balls = sqrt(cb_dot3(d, d)) - u->radius - v->radius - size;
       if (by_intent(b, i, j)) continue;
-      *slack = fmin(*slack, of_balls);
-      if (of_balls >= 0) continue;
-      const double own = gap_of(b, i, j);
-      if (own >= size || (found && (i > pair[0] || (i == pair[0] && j > pair[1])))) continue;
-      pair[0] = i, pair[1] = j, *gap = own, found = true;
+      b->slack = fmin(b->slack, of_balls);
+      if (of_balls >= 0 || (found && (i > out->i || (i == out->i && j > out->j)))) continue;
+      const double gap = gap_of(b, i, j);
+      if (gap >= size) continue;
+      *out = (cb_fluid_pair){i, j, gap, size};
+      found = true;
     }
   return found;
 }
 
-static cb_status tell(cb_run *run, cb_sink *sink, const int pair[2], double gap) {
-  cb_fluid_run *b = run->fluid;
-  const double size = fmin(b->ball[pair[0]].size, b->ball[pair[1]].size);
-  const cb_event_row row = {.time = b->t, .kind = CB_EVENT_WARN, .i = pair[0], .j = -2 - CB_DOUBT_NEAR, .gap = gap};
-  char text[700], apart[64] = "overlap or nearly so";
-  if (gap > 0) snprintf(apart, sizeof apart, "are %.3g m apart", gap);
+static bool look(cb_fluid_run *b, cb_fluid_pair *out) {
+  if (2 * place(b) < b->slack) return false;
+  const bool found = find(b, out);
+  for (int i = 0; i < b->n; i++) memcpy(b->ball[i].seen, b->ball[i].at, sizeof b->ball[i].seen);
+  return found;
+}
+
+static void know(cb_fluid_run *b) {
+  for (int i = 0; i < b->n; i++) b->warned[i] |= 1 << CB_DOUBT_NEAR;
+}
+
+static void describe(const cb_fluid_run *b, const cb_fluid_pair *of, cb_near_text *out) {
+  char apart[64] = "overlap or nearly so";
+  if (of->gap > 0) snprintf(apart, sizeof apart, "are %.3g m apart", of->gap);
   snprintf(
-      text, sizeof text,
+      out->text, sizeof out->text,
       "bodies `%.200s` and `%.200s` %s, less than the size of the smaller one, %.3g m: bodies in one fluid neither "
       "touch nor feel each other",
-      b->start[pair[0]].name, b->start[pair[1]].name, apart, size);
-  for (int i = 0; i < b->n; i++) b->warned[i] |= 1 << CB_DOUBT_NEAR;
-  const cb_status status = cb_run_warn(run, b->t, strdup(text));
-  return status || !sink->event ? status : sink->event(sink->self, &row);
+      b->start[of->i].name, b->start[of->j].name, apart, of->size);
+}
+
+static bool in_a_fluid(const cb_fluid *fluid) {
+  static const double origin[3] = {0};
+  double density = 1;
+  if (!fluid->medium || fluid->curvature != 0) return false;
+  return !cb_medium_is_uniform(fluid->medium) || (!cb_medium_at(fluid->medium, origin, &density) && density > 0);
+}
+
+cb_status cb_fluid_run_near_create(cb_run *run) {
+  cb_fluid_run *b = run->fluid;
+  if (b->n < 2 || !in_a_fluid(b->fluid)) return CB_OK;
+  b->ball = cb_arena_alloc(run->arena, (size_t)b->n, sizeof *b->ball);
+  b->span = cb_arena_alloc(run->arena, (size_t)b->n, sizeof *b->span);
+  if (!b->ball || !b->span) return cb_fail(CB_ERROR_MEMORY, "no memory for %d bodies", b->n);
+  for (int i = 0; i < b->n; i++)
+    if (i && b->start[i].body == b->start[i - 1].body)
+      b->ball[i] = b->ball[i - 1];
+    else
+      measure(cb_immersed_surface(b->start[i].body), &b->ball[i]);
+  b->near_at_start = look(b, &b->near);
+  if (b->near_at_start) know(b);
+  return CB_OK;
+}
+
+bool cb_run_near_at_start(const cb_run *run, cb_near_text *out) {
+  const cb_fluid_run *b = run->fluid;
+  if (b->near_at_start) describe(b, &b->near, out);
+  return b->near_at_start;
 }
 
 cb_status cb_fluid_run_near(cb_run *run, cb_sink *sink) {
   cb_fluid_run *b = run->fluid;
-  int pair[2] = {0, 0};
-  double gap = 0;
-  if (!b->ball || b->warned[0] >> CB_DOUBT_NEAR & 1) return CB_OK;
-  if (2 * place(b) < b->slack) return CB_OK;
-  span *sorted = malloc((size_t)b->n * sizeof *sorted);
-  if (!sorted) return cb_fail(CB_ERROR_MEMORY, "no memory for %d bodies", b->n);
-  const bool found = find(b, sorted, pair, &gap, &b->slack);
-  free(sorted);
-  for (int i = 0; i < b->n; i++) memcpy(b->ball[i].seen, b->ball[i].at, sizeof b->ball[i].seen);
-  return found ? tell(run, sink, pair, gap) : CB_OK;
+  cb_fluid_pair pair;
+  cb_near_text text;
+  if (!b->ball || b->warned[0] >> CB_DOUBT_NEAR & 1 || !look(b, &pair)) return CB_OK;
+  know(b);
+  describe(b, &pair, &text);
+  const cb_event_row row = {.time = b->t, .kind = CB_EVENT_WARN, .i = pair.i, .j = -2 - CB_DOUBT_NEAR, .gap = pair.gap};
+  const cb_status status = cb_run_warn(run, b->t, strdup(text.text));
+  return status || !sink->event ? status : sink->event(sink->self, &row);
 }

@@ -31,6 +31,12 @@ typedef struct cb_fluid_run_part {
   char cause[1024];
 } cb_fluid_run_part;
 
+/* Two bodies whose gap is below the size of the smaller one. */
+typedef struct cb_fluid_pair {
+  int i, j;
+  double gap, size;
+} cb_fluid_pair;
+
 struct cb_fluid_run {
   const cb_fluid *fluid;
   const cb_integrator *integrator; /* what those of the parts are like */
@@ -50,7 +56,10 @@ struct cb_fluid_run {
   cb_falling_plate *plate;                             /* [n] */
   cb_falling *falling;                                 /* [n]; NULL: not asked for */
   struct cb_fluid_ball *ball;                          /* [n]; NULL: they cannot come near; run/fluid_near.c */
+  struct cb_fluid_span *span;                          /* [n] */
   double slack;                                        /* that balls were apart beyond what is near */
+  bool near_at_start;
+  cb_fluid_pair near;                                  /* then */
   struct cb_body_change *change;                       /* [n]; run/fluid_change.c */
 };
 typedef struct cb_fluid_run cb_fluid_run;
@@ -65,7 +74,7 @@ cb_status cb_fluid_run_step(cb_run *run, cb_sink *sink, double h);
 void cb_fluid_run_tell(cb_fluid_run_part *part, const cb_event_row *event, char *words);
 /* Tells what is to be doubted of the step of length h that has led to the body's state. */
 void cb_fluid_run_doubt_step(cb_run *run, cb_fluid_run_part *part, int body, double h);
-/* Whether a pair of bodies has come near: before the first step, and after each. */
+/* Whether a pair of bodies is near at the start, or has come near by a step. */
 cb_status cb_fluid_run_near_create(cb_run *run);
 cb_status cb_fluid_run_near(cb_run *run, cb_sink *sink);
 extern const char *const cb_fluid_run_doubts[CB_DOUBTS];

@@ -93,8 +93,6 @@ cb_status cb_fluid_run_step(cb_run *run, cb_sink *sink, double h) {
   cb_fluid_run *b = run->fluid;
   for (int i = 0; i < b->threads; i++) b->part[i].events = 0, b->part[i].iterations = 0, b->part[i].lost = false;
   int failed = 0;
-  const cb_status near = b->step == 0 ? cb_fluid_run_near(run, sink) : CB_OK;
-  if (near) return near;
   const cb_status status = cb_fluid_run_each(run, one, &h, &failed);
   b->iterations = 0;
   for (int i = 0; i < b->threads; i++) {

@@ -279,7 +279,7 @@ class Immersed(Case):
             beside = self.good("run", "near.yaml", "--set", "bodies.1.place.position=[0.75, 0.35, 0]").stderr
             self.assertEqual(beside, "")  # passes by at .15 m
             touching = self.good("run", "near.yaml", "--set", "bodies.1.place.position=[0.1, 0, 0]", "--set", "time.end=0.01").stderr
-            self.assertIn("at time 0, bodies `a` and `b` overlap or nearly so", touching)
+            self.assertIn("warning: bodies `a` and `b` overlap or nearly so", touching)
         self.assertEqual(self.good("run", "near.yaml", "--set", "bodies.1.place.position=[9, 0, 0]").stderr, "")
 
     def test_warnings_outlast_a_kill(self):

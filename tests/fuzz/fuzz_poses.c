@@ -32,7 +32,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   cb_surface *rest = NULL;
   cb_poses *poses = NULL;
   target_change((int)(flags % 4), data, size, target_path);
-  const cb_status status = cb_poses_read_sequence(target_path, NULL, NULL, &times, flags & 8, &rest, &poses);
+  const cb_mending how = {.weld = flags & 8};
+  const cb_status status = cb_poses_read_sequence(target_path, NULL, NULL, &times, &how, &rest, &poses);
   check_unchanged(status, size);
   if (status) return demand(!rest && !poses), 0;
   const int n = cb_poses_vertices(poses);

@@ -1,6 +1,5 @@
 /* curvebody gait SCENARIO optimize: the gait of least cost at a target, or the most efficient, and how it is known. */
 #include "cli/gait.h"
-#include "cli/warnings.h"
 #include "core/warning.h"
 
 #include <math.h>

@@ -97,7 +97,7 @@ static cb_bundle *exact_bundle(tank *k, const cb_fluid_model *model, int n, cons
 /* By symmetry A = 0, and M is the spheres' mass and the fluid's for opposed motions. */
 static void the_bundle_of_two_spheres_is_the_series(void **unused) {
   (void)unused;
-  cb_fluid_model *model = exact_of("{method: dense}");
+  cb_fluid_model *model = exact_of("{method: dense, refine: false}");
   double M[2][3], dM[2], volume[2];
   for (int fine = 0; fine < 2; fine++) {
     tank k = tank_of(spheres(fine ? 12 : 6, 2.5), 1000, 0);
@@ -141,7 +141,7 @@ static void far_apart_the_local_model_is_nearly_exact(void **unused) {
 static void all_at_once_is_as_by_energies(void **unused) {
   (void)unused;
   static const cb_poses_motion motion = MODES("a", "b");
-  cb_fluid_model *model = exact_of("{method: dense}");
+  cb_fluid_model *model = exact_of("{method: dense, refine: false}");
   cb_fluid_model_class plain = *model->kind;
   plain.form = NULL;
   const cb_fluid_model other = {.kind = &plain, .params = model->params};
@@ -162,7 +162,7 @@ static void all_at_once_is_as_by_energies(void **unused) {
 static void its_derivatives_are_differences(void **unused) {
   (void)unused;
   static const cb_poses_motion motion = MODES("a", "b");
-  cb_fluid_model *model = exact_of("{method: dense}");
+  cb_fluid_model *model = exact_of("{method: dense, refine: false}");
   tank k = ellipsoid(700);
   cb_bundle *b = exact_bundle(&k, model, 2, ab, &motion);
   double r[2] = {0.2, -0.1}, A[12], dA[24], M[4], dM[8], size = 0, worst = 0;
@@ -191,7 +191,7 @@ static void its_derivatives_are_differences(void **unused) {
 static void a_run_at_zero_momentum_is_the_bundle(void **unused) {
   (void)unused;
   static const cb_poses_motion modes = MODES("a", "b"), stroke = MODES("(0.4*sin(t))", "(0.1 + 0.3*cos(t))");
-  cb_fluid_model *model = exact_of("{method: dense, table: 1e-6}");
+  cb_fluid_model *model = exact_of("{method: dense, table: 1e-6, refine: false}");
   tank k = ellipsoid(700);
   check_ok(cb_poses_from_expressions(k.surface, &stroke, 1, NULL, NULL, NULL, NULL, &k.poses));
   check_ok(cb_poses_set_period(k.poses, 2 * PI));

@@ -158,8 +158,8 @@ static void the_model_has_a_wall(void **unused) {
   cb_added_mass own;
   void *known = NULL;
   check_ok(cb_surface_make(m.vertices, (const double(*)[3])m.x, m.faces, (const int(*)[3])m.face, part, &surface));
-  cb_fluid_model *model = exact_of("{wall: free, wall_x: -2, wall_z: 0, wall_height: -1.5}"),
-                 *through = exact_of("{wall: rigid, wall_height: 0.5}");
+  cb_fluid_model *model = exact_of("{refine: false, wall: free, wall_x: -2, wall_z: 0, wall_height: -1.5}"),
+                 *through = exact_of("{refine: false, wall: rigid, wall_height: 0.5}");
   check_ok(model->kind->prepare(model, surface, NULL, &known));
   check_ok(model->kind->added_mass(model, known, surface, (const double(*)[3])m.x, NULL, &own));
   model->kind->release(model, known);

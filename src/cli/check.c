@@ -1,6 +1,8 @@
 /* curvebody check SCENARIO [--set KEY=VALUE]... */
 #include "cli/cli.h"
 #include "cli/warnings.h"
+#include "fluid/immersed.h"
+#include "fluid/surface.h"
 #include "io/scenario_warnings.h"
 
 #include <curvebody/immersed.h>
@@ -20,7 +22,7 @@ static void print_solutions(cb_scenario *scenario) {
     before = body;
     if (!model) continue;
     snprintf(text, sizeof text, "# body `%.100s`: ", cb_scenario_body_name(scenario, i));
-    cb_print_solution(text, model, cb_immersed_surface(body), &told);
+    cb_print_solution(text, model, cb_surface_is_shape(cb_immersed_surface(body)) && !cb_immersed_poses(body), &told);
     const double error = cb_immersed_tabulated(body, &points);
     if (points) printf("%sa table of %d points along its poses, relative error %.2g (measured)\n", text, points, error);
   }

@@ -84,7 +84,8 @@ const cb_command cb_command_export = {
     "OUT.h5 --xdmf|--csv|--flow [-o FILE] [--field NAME]... [--every N] [--at T] [--grid NxNxN] [--streamlines N]",
     "Describes a record for ParaView (XDMF), or writes its rows as comma-separated values. Surfaces of bodies in a "
     "fluid go to a second file, with -surface.h5 in place of the ending. --flow: of a perfect fluid about "
-    "bodies at a time, the sum of those about each by itself, u and p on a grid (NxNx1: a plane), phi and p on the surfaces, streamlines as the first body "
+    "bodies at a time, the sum of those about each by itself, u and p on a grid (NxNx1: a plane), phi and p on the "
+    "surfaces, streamlines as the first body "
     "sees "
     "them.",
     run, NULL};

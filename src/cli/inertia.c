@@ -17,6 +17,7 @@
 #include "io/yaml.h"
 #include <curvebody/expression.h>
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -155,6 +156,27 @@ static cb_status find(cb_inertia *f) {
   return cb_inertia_placed(f, status);
 }
 
+/* Mass, volume and parts are those of the faces that the added mass was solved on, where that is another body. */
+static cb_status take_solved(cb_inertia *f) {
+  cb_surface *solved = NULL;
+  cb_inertia fine = *f;
+  cb_status status = f->added.faces > 0 ? cb_surface_with_faces(f->surface, f->added.faces, &solved) : CB_OK;
+  if (status || !solved) return status;
+  fine.surface = solved;
+  fine.part = NULL;
+  status = find(&fine);
+  const double change = fmax(fabs(fine.mass.volume - f->mass.volume), fabs(fine.mass.area - f->mass.area));
+  if (!status && change > 1e-9 * fmax(fine.mass.volume, fine.mass.area)) {
+    status = cb_inertia_parts(&fine, NULL);
+    cb_surface_free(f->surface);
+    free(f->part);
+    *f = fine;
+  } else {
+    cb_surface_free(solved);
+  }
+  return status;
+}
+
 static bool is_closed(const cb_surface *s) {
   for (int p = 0; p < s->parts; p++)
     if (s->open[p]) return false;
@@ -169,8 +191,7 @@ static cb_status number(const char *option, const char *text, bool zero, double 
   double value;
   if (!text) return CB_OK;
   const cb_status status = cb_expression_constant(text, &at, &value);
-  if (status == CB_ERROR_INPUT)
-    return cb_fail(CB_ERROR_INPUT, "%s:1:%zu: error: %s", option, at + 1, cb_error_text());
+  if (status == CB_ERROR_INPUT) return cb_fail(CB_ERROR_INPUT, "%s:1:%zu: error: %s", option, at + 1, cb_error_text());
   if (status) return status;
   if (!(zero ? value >= 0 : value > 0))
     return cb_fail(CB_ERROR_INPUT, "%s:1:1: error: expected a number %s 0, found %g", option, zero ? ">=" : ">", value);
@@ -193,15 +214,6 @@ static cb_status mending_of(const char *weld, const char *closed, double scale, 
 
 static cb_status fluid_of(const char *text, double *out) {
   return cb_medium_named(text ? text : "water", out) ? CB_OK : number("--fluid", text, true, out);
-}
-
-/* An estimated error takes it in. */
-static void warn_of_thin(const cb_added_mass *a) {
-  if (!(a->error > 0) && a->thickness > 0 && a->thickness < 0.5)
-    cb_warn(
-        "the body is %.2g as thick as its faces are wide, on the mean: its added mass has an error of about a face's "
-        "width beside the body's; `--error` estimates it, on finer faces",
-        a->thickness);
 }
 
 static int run(int argc, char **argv) {
@@ -237,15 +249,16 @@ static int run(int argc, char **argv) {
   if (!status) cb_note_closed(f.surface, "");
   if (!status) status = find(&f);
   if (!status) status = cb_warn_of_seams(f.surface, "--weld", "");
+  if (!status) f.vertices = f.surface->vertices, f.faces = f.surface->faces, f.shape = cb_surface_is_shape(f.surface);
   if (!status) status = cb_inertia_added_mass(&f, added, error);
+  if (!status) status = take_solved(&f);
   if (!status) {
     cb_inertia_print(&f, json);
-    if (f.thickness > 0 && is_closed(f.surface))
-      cb_warn("the body is closed: --thickness is of open parts");
+    if (f.thickness > 0 && is_closed(f.surface)) cb_warn("the body is closed: --thickness is of open parts");
     if (!f.added.method) cb_warn_of_parts(f.surface, f.part, "");
     cb_warn_of_curvature(f.surface, f.mass.area, f.fluid > 0 && !strcmp(f.model, "local"), "--added-mass exact", "");
     cb_note_large(f.surface, &f.mass, "--scale 1e-3", "");
-    warn_of_thin(&f.added);
+    cb_warn_of_error(&f.added, "");
     status = cb_warn_of_cuts(f.surface, "");
   }
   free(f.part);

@@ -11,6 +11,8 @@ typedef struct cb_inertia {
   const char *space; /* its name, where one is given; NULL */
   double curvature;
   cb_surface *surface;
+  bool shape;          /* made by the code */
+  int vertices, faces; /* as it was given; the surface is then that which was solved */
   double density, thickness, fluid;
   cb_mass mass;
   double moment[3], axis[3][3];
@@ -23,6 +25,8 @@ void cb_inertia_print(const cb_inertia *f, bool json);
 
 /* A failure of what was read, with its name in front. */
 cb_status cb_inertia_placed(const cb_inertia *f, cb_status status);
+/* The parts, as the local model sees them, and its added mass (NULL: not wanted). */
+cb_status cb_inertia_parts(cb_inertia *f, double (*K)[6]);
 /* --added-mass NAME[:KEY=VALUE,...] with --error (NULL: not given): fills model and added. error: of text. */
 cb_status cb_inertia_added_mass(cb_inertia *f, const char *text, const char *error);
 

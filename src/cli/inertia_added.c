@@ -16,17 +16,18 @@ static bool has_error(const cb_fluid_model_class *c) {
 }
 
 /* What of parts, volumes and warnings is the local model's, whatever the added mass is. */
-static cb_status local(cb_inertia *f) {
+cb_status cb_inertia_parts(cb_inertia *f, double (*K)[6]) {
   cb_local *l = NULL;
+  double own[6][6];
+  if (!K) K = own;
   f->part = calloc((size_t)f->surface->parts, sizeof *f->part);
   if (!f->part) return cb_fail(CB_ERROR_MEMORY, "no memory for %d parts", f->surface->parts);
   if (f->curvature != 0)
-    return cb_inertia_placed(
-        f, cb_local_curved_added_mass(f->surface, (const double(*)[3])f->surface->x, f->added.K, f->part));
+    return cb_inertia_placed(f, cb_local_curved_added_mass(f->surface, (const double(*)[3])f->surface->x, K, f->part));
   const cb_status status = cb_local_create(f->surface, &l);
   if (status) return status;
   cb_local_pose(l, (const double(*)[3])f->surface->x, NULL);
-  cb_local_added_mass(l, 1, NULL, f->added.K, NULL, f->part);
+  cb_local_added_mass(l, 1, NULL, K, NULL, f->part);
   cb_local_free(l);
   return CB_OK;
 }
@@ -62,7 +63,8 @@ static cb_status make_model(const cb_fluid_model_class *c, const char *text, con
     return cb_fail(CB_ERROR_INPUT, "--error:1:1: error: the fluid model `%s` has no error that can be asked for",
                    c->name);
   if (given && own) return cb_fail(CB_ERROR_INPUT, "--error:1:1: error: `%.60s` has an error of its own", text);
-  if (has_error(c) && !own && (given || !error)) snprintf(asked, sizeof asked, "error: %.60s", given ? error : "1e-2");
+  if (has_error(c) && given) snprintf(asked, sizeof asked, "error: %.60s", error);
+  if (has_error(c) && error && !given) snprintf(asked, sizeof asked, "refine: false");
   cb_status status = cb_inertia_map(text, strlen(c->name), "MODEL", asked, &tree);
   if (!status) status = cb_fluid_model_create_class(c, cb_tree_root(tree), out);
   cb_tree_free(tree);
@@ -88,7 +90,7 @@ cb_status cb_inertia_added_mass(cb_inertia *f, const char *text, const char *err
   const cb_fluid_model_class *c = NULL;
   cb_fluid_model *m = NULL;
   const bool none = strcmp(text, "none") == 0;
-  cb_status status = local(f);
+  cb_status status = cb_inertia_parts(f, f->added.K);
   if (!status && !none) status = class_of(text, &c);
   if (!status && c && f->curvature != 0 && c->added_mass != cb_fluid_local_added_mass && strcmp(c->name, "exact") != 0)
     return cb_fail(CB_ERROR_INPUT,

@@ -37,9 +37,10 @@ static bool solved(const cb_inertia *f) { return f->added.method != NULL; }
 
 static void print_text(const cb_inertia *f) {
   const cb_mass *m = &f->mass;
-  printf("%s: %d vertices, %d faces, %d part%s\n\n", f->word, f->surface->vertices, f->surface->faces,
-         f->surface->parts, f->surface->parts == 1 ? "" : "s");
+  printf("%s: %d vertices, %d faces, %d part%s\n\n", f->word, f->vertices, f->faces, f->surface->parts,
+         f->surface->parts == 1 ? "" : "s");
   if (f->space) printf("in %s, of curvature %.15g 1/m^2; centres are normal coordinates\n\n", f->space, f->curvature);
+  if (f->surface->faces != f->faces) printf("what follows is of %d faces\n\n", f->surface->faces);
   printf("%-20s %-7s %14s %14s %14s\n", "part", "", "area", "volume", "delta");
   for (int p = 0; p < f->surface->parts; p++)
     printf("%-20s %-7s %14.7g %14.7g %14.7g\n", f->surface->name[p], f->part[p].open ? "sheet" : "closed",
@@ -48,7 +49,7 @@ static void print_text(const cb_inertia *f) {
   printf("centre %.15g, %.15g, %.15g m\n", m->centre[0], m->centre[1], m->centre[2]);
   print_matrix("body, about the origin (angular, linear)", 6, 6, &m->inertia[0][0]);
   print_matrix("added mass, about the origin (angular, linear)", 6, 6, &f->added.K[0][0]);
-  if (solved(f)) cb_print_solution("", f->model, f->surface, &f->added);
+  if (solved(f)) cb_print_solution("", f->model, f->shape, &f->added);
   print_matrix("principal moments about the centre", 1, 3, f->moment);
   print_matrix("their axes, one a row", 3, 3, &f->axis[0][0]);
 }
@@ -70,7 +71,7 @@ static void print_json(const cb_inertia *f) {
   printf("{\"surface\": ");
   cb_json_text(stdout, f->word);
   printf(",\n \"vertices\": %d, \"faces\": %d,\n \"density\": %.17g, \"thickness\": %.17g, \"fluid\": %.17g",
-         f->surface->vertices, f->surface->faces, f->density, f->thickness, f->fluid);
+         f->vertices, f->faces, f->density, f->thickness, f->fluid);
   if (f->space) {
     printf(",\n \"space\": ");
     cb_json_text(stdout, f->space);

@@ -58,11 +58,10 @@ void cb_note_dropped(const cb_scenario *scenario) {
             cb_system_constraint_name(dropped, r));
 }
 
-void cb_print_solution(const char *before, const char *model, const cb_surface *surface, const cb_added_mass *added) {
+void cb_print_solution(const char *before, const char *model, bool shape, const cb_added_mass *added) {
   printf("%s%s: ", before, model);
   if (added->error > 0)
-    printf("relative error %.2g (estimated%s), ", added->error,
-           cb_surface_is_shape(surface) ? "" : "; of the flow about these flat faces");
+    printf("relative error %.2g (estimated%s), ", added->error, shape ? "" : "; of the flow about these flat faces");
   printf("raw asymmetry %.2g, %d faces, %s", added->asymmetry, added->faces, added->method);
   if (added->iterations) printf(", %d iterations", added->iterations);
   printf("\n");

@@ -42,6 +42,7 @@ typedef struct cb_added_mass {
   int faces;          /* that it was found on */
   int iterations;     /* of the linear equations */
   const char *method; /* of their solution, static */
+  double tolerance;   /* of the error: users are warned of one above it */
 } cb_added_mass;
 
 typedef struct cb_fluid_model_class {

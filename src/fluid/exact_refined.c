@@ -18,9 +18,11 @@ enum {
 typedef struct refined {
   const cb_fluid_model *model;
   const cb_surface *surface;
-  cb_surface *level; /* the last one */
+  cb_surface *level;  /* the last one */
   int coarser, taken; /* the first level's; how many were */
   cb_exact_levels *levels;
+  cb_exact_asked asked;
+  char *unmet; /* NULL: a failure */
 } refined;
 
 static cb_status mesh(void *context, int level, int *vertices, const double (**x)[3], int *faces,
@@ -73,7 +75,10 @@ static cb_status refine(refined *r, double error, const cb_kirchhoff_options *op
                                     .say = say,
                                     .least = r->coarser < 0 ? 1 : r->coarser + 1,
                                     .level = r->levels->level,
-                                    .levels = &r->levels->n};
+                                    .levels = &r->levels->n,
+                                    .fair = r->asked.must ? 0 : CB_EXACT_FAIR,
+                                    .faces = r->asked.faces,
+                                    .why = r->unmet};
     const cb_status status = cb_kirchhoff_refined(&body, error, options, e, report, faces);
     if (!status || status == CB_ERROR_MEMORY || r->taken > 1) return status;
     if (status != CB_ERROR_STEP || finer == FINER) return finer ? cb_fail(CB_ERROR_STEP, "%s", why) : status;
@@ -81,24 +86,28 @@ static cb_status refine(refined *r, double error, const cb_kirchhoff_options *op
   }
 }
 
-cb_status cb_exact_refined(const cb_fluid_model *m, const cb_surface *surface, double error,
+cb_status cb_exact_refined(const cb_fluid_model *m, const cb_surface *surface, cb_exact_asked asked,
                            const cb_kirchhoff_options *options, cb_exact_levels *levels, cb_added_mass *out) {
   cb_exact_levels own = {0};
-  cb_status status = check_origin(surface, error);
+  char unmet[CB_POTENTIAL_WHY];
+  cb_status status = check_origin(surface, asked.error);
   if (status) return status;
   const int coarser = cb_surface_coarser(surface);
   refined r = {.model = m,
                .surface = surface,
                .coarser = coarser < COARSER ? coarser : COARSER,
-               .levels = levels ? levels : &own};
+               .levels = levels ? levels : &own,
+               .asked = asked,
+               .unmet = asked.must ? NULL : unmet};
   cb_potential_estimate e;
   cb_kirchhoff_report report;
-  status = refine(&r, error, options, &e, &report, &out->faces);
+  status = refine(&r, asked.error, options, &e, &report, &out->faces);
   cb_surface_free(r.level);
   if (status) return status;
   r.levels->first = -r.coarser;
   memcpy(out->K, e.mass.K, sizeof out->K);
   out->error = e.error;
+  out->tolerance = asked.error;
   out->asymmetry = report.asymmetry;
   out->thickness = report.thickness;
   out->iterations = report.iterations;

@@ -14,8 +14,18 @@ typedef struct cb_exact_levels {
   cb_potential_level level[CB_POTENTIAL_LEVELS];
 } cb_exact_levels;
 
-/* levels: NULL where they are not wanted. m->say is told of each level. CB_ERROR_ARGUMENT, CB_ERROR_STEP: see cb_kirchhoff_refined. */
-cb_status cb_exact_refined(const cb_fluid_model *m, const cb_surface *surface, double error,
+#define CB_EXACT_FAIR 3e-2
+
+typedef struct cb_exact_asked {
+  double error;
+  bool
+      must; /* what does not meet it is a failure; else out->error is above out->tolerance, also where the next level has
+                more than about `faces` and CB_EXACT_FAIR is met */
+  int faces;
+} cb_exact_asked;
+
+/* levels: NULL where they are not wanted. m->say is told of each level. CB_ERROR_STEP: see cb_kirchhoff_refined. */
+cb_status cb_exact_refined(const cb_fluid_model *m, const cb_surface *surface, cb_exact_asked asked,
                            const cb_kirchhoff_options *options, cb_exact_levels *levels, cb_added_mass *out);
 
 #endif

@@ -129,3 +129,18 @@ cb_status cb_surface_at_level(const cb_surface *s, int level, cb_surface **out) 
   if (!status) *out = last;
   return status;
 }
+
+cb_status cb_surface_with_faces(const cb_surface *s, int faces, cb_surface **out) {
+  cb_status status = CB_OK;
+  *out = NULL;
+  if (faces == s->faces || (s->curvature == 0 && !cb_surface_is_shape(s))) return CB_OK;
+  for (int level = -cb_surface_coarser(s); !status && !*out; level++) {
+    status = cb_surface_at_level(s, level, out);
+    if (status || (*out)->faces == faces) break;
+    const bool past = (*out)->faces > faces;
+    cb_surface_free(*out);
+    *out = NULL;
+    if (past) break;
+  }
+  return status;
+}

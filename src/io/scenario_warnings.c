@@ -32,6 +32,17 @@ void cb_warn_of_parts(const cb_surface *surface, const cb_local_part *part, cons
     if (cb_local_doubt(&part[p])) cb_warn("%spart `%s`: %s", body, surface->name[p], cb_local_doubt(&part[p]));
 }
 
+void cb_warn_of_error(const cb_added_mass *a, const char *body) {
+  if (!(a->tolerance > 0) || a->error <= a->tolerance) return;
+  cb_warn(
+      "%sthe added mass has an estimated error of %.2g, by %d faces, where %g is expected: finer faces, or more "
+      "`memory` for them, have less",
+      body, a->error, a->faces, a->tolerance);
+  if (a->thickness > 0 && a->thickness < 0.5)
+    cb_warn("%sthe body is %.2g as thick as its faces are wide, on the mean, which that error is of", body,
+            a->thickness);
+}
+
 /* What the antipode's sink makes of a ball of such an area (fluid/local_curved.c). */
 static void warn_of_sphere(double K, double area, const char *use, const char *body) {
   const double square = K * area / (4 * M_PI), S = sqrt(fmin(square, 1)), C = sqrt(1 - S * S),
@@ -139,7 +150,9 @@ static cb_status warn_of_body(const cb_immersed *body, double t, const char *nam
   if (!status) status = cb_immersed_mass(body, t, &mass, part);
   if (!status) cb_note_large(surface, &mass, "scale: 1e-3", name);
   cb_added_mass told;
-  if (!status && !cb_immersed_solved(body, &told)) cb_warn_of_parts(surface, part, name);
+  const bool solved = cb_immersed_solved(body, &told);
+  if (!status && solved) cb_warn_of_error(&told, name);
+  if (!status && !solved) cb_warn_of_parts(surface, part, name);
   if (!status) cb_warn_of_curvature(surface, mass.area, cb_immersed_is_local(body), "added_mass: exact", name);
   free(part);
   return status;

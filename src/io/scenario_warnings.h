@@ -6,11 +6,14 @@
 #include "core/warning.h"
 #include "fluid/local.h"
 #include <curvebody/mass.h>
+#include <curvebody/fluid_model.h>
 #include <curvebody/scenario.h>
 
 /* Parts that cut themselves or each other, whose masses and faces then count twice. body: before the text,
  * such as "body `fish`: "; or "". */
 cb_status cb_warn_of_cuts(const cb_surface *surface, const char *body);
+/* An added mass whose estimated error is above what it should be. */
+void cb_warn_of_error(const cb_added_mass *added, const char *body);
 /* Parts whose added mass is not the local model's own: hollow, or bent inwards on the whole. */
 void cb_warn_of_parts(const cb_surface *surface, const cb_local_part *part, const char *body);
 /* Of a surface in a curved space, whose added mass may be the local one: where that has a sink at the antipode, as large

@@ -28,15 +28,27 @@ static void units(const cb_potential_level *level, double unit[6]) {
   for (int i = 0; i < 6; i++) unit[i] = sqrt(K) * (i < 3 ? level->radius : 1);
 }
 
-/* The size of the sum of tensors with weights w, which add up to 0. */
-static double size_of(int n, const cb_potential_level *level, const double *w) {
-  double K[6][6] = {{0}}, unit[6], size = 0;
-  for (int l = 0; l < n; l++)
-    for (int i = 0; i < 36; i++) K[i / 6][i % 6] += w[l] * level[l].mass.K[i / 6][i % 6];
-  units(level + n - 1, unit);
-  shift(level[n - 1].centre, 1, K);
+/* The size of a difference of tensors, which is moved to the centre. */
+static double size_at(const cb_potential_level *level, double K[6][6]) {
+  double unit[6], size = 0;
+  units(level, unit);
+  shift(level->centre, 1, K);
   for (int i = 0; i < 36; i++) size = fmax(size, fabs(K[i / 6][i % 6]) / (unit[i / 6] * unit[i % 6]));
   return size;
+}
+
+/* That of the sum of tensors with weights w, which add up to 0. */
+static double size_of(int n, const cb_potential_level *level, const double *w) {
+  double K[6][6] = {{0}};
+  for (int l = 0; l < n; l++)
+    for (int i = 0; i < 36; i++) K[i / 6][i % 6] += w[l] * level[l].mass.K[i / 6][i % 6];
+  return size_at(level + n - 1, K);
+}
+
+double cb_potential_departure(const cb_potential_level *level, const double K[6][6]) {
+  double difference[6][6];
+  for (int i = 0; i < 36; i++) difference[i / 6][i % 6] = level->mass.K[i / 6][i % 6] - K[i / 6][i % 6];
+  return size_at(level, difference);
 }
 
 /* The nearest K in these units that has no negative eigenvalue, as the true one has none: it is no farther from that. */
@@ -121,6 +133,32 @@ static bool settled(int n, const cb_potential_level *level) {
   return fabs(measured(n, level) - 2) < 0.2 && fabs(measured(n - 1, level) - 2) < 0.2;
 }
 
+/* h^p is known by the number of faces where these have grown about fourfold: how many of the last levels have. Where a
+ * shape's rounded resolution gave other numbers, its faces have other forms, and K falls as no power. */
+static int similar(int n, const cb_potential_level *level) {
+  int m = 1;
+  while (m < n) {
+    const double growth = (double)level[n - m].faces / level[n - m - 1].faces;
+    if (!(growth >= 3.5 && growth <= 4.5)) break;
+    m++;
+  }
+  return m;
+}
+
+/* By the level alone. */
+static double alone(const cb_potential_level *level) {
+  const double error = (level->sheets ? 2 : 1.5) * level->mass.coarseness;
+  return level->report.thickness < 0.9 ? fmax(error, 1.25 * pow(4 * M_PI / level->faces, 2. / 3)) : error;
+}
+
+/* Of the last change, what the bound of a body with edges or borders is at least: less where the measured order is one
+ * that comes up to the stated one. */
+static double share(int n, const cb_potential_level *level, const orders *o) {
+  const double order = measured(n, level), p = o->p[0];
+  if (o->sheet) return order >= 0.7 && order <= 2.3 ? 0.25 : 0.5;
+  return order >= p - 0.4 && order <= p + 0.1 ? 0.25 : 1;
+}
+
 /* The bound of weights w, by three levels or more. */
 static double bound(int n, const cb_potential_level *level, const orders *o, const double *w) {
   double one[CB_POTENTIAL_LEVELS], before[CB_POTENTIAL_LEVELS] = {0}, raw[CB_POTENTIAL_LEVELS] = {0};
@@ -133,16 +171,22 @@ static double bound(int n, const cb_potential_level *level, const orders *o, con
   if (o->smooth && !o->wide && settled(n, level)) return fmax(fmax(3 * second, changed / 4), corrected / 50);
   const double sure = o->sheet && n > 3 ? 2 : 1; /* of sheets both fall steadily */
   double error = fmax(corrected / 10, fmax(changed, 2 * second) / sure);
+  if (!o->smooth) error = fmax(1.25 * error, share(n, level, o) * last);
   if (o->wide) error = fmax(error, fmax(last / 2, pow(4 * M_PI / level[n - 1].faces, 2. / 3)));
   return last > 0.6 * change(n - 1, level) ? fmax(error, last) : error; /* not yet in its range of convergence */
 }
 
 cb_status cb_potential_estimated(int n, const cb_potential_level *level, cb_potential_estimate *out) {
   const cb_potential_level *last = level + n - 1;
+  n = similar(n, level);
+  level = last - (n - 1);
   const orders o = orders_of(n, level);
   double w[CB_POTENTIAL_LEVELS] = {0};
-  cb_potential_estimate e = {.mass = last->mass, .error = NAN, .order = NAN};
-  if (n < 2) return *out = e, CB_OK;
+  cb_potential_estimate e = {.mass = last->mass, .error = fmax(alone(last), last->report.asymmetry), .order = NAN};
+  if (n < 2) {
+    *out = e;
+    return CB_OK;
+  }
   weights(n, level, ORDERS, &o, w);
   memset(&e.mass, 0, sizeof e.mass);
   for (int l = 0; l < n; l++) {
@@ -151,12 +195,16 @@ cb_status cb_potential_estimated(int n, const cb_potential_level *level, cb_pote
     e.mass.kinetic += w[l] * level[l].mass.kinetic;
   }
   if (n == 2) {
-    e.error = 2 * change(n, level);
+    e.error = 2.5 * change(n, level);
     /* what is thinner than its faces changes little while they are coarse: h^p of the unit sphere */
     if (!o.smooth) e.error = fmax(e.error, pow(4 * M_PI / last->faces, o.p[0] / 2));
   } else {
     e.error = bound(n, level, &o, w);
     e.order = measured(n, level);
+  }
+  if (!o.smooth && !o.wide && !o.sheet && last->mass.coarseness > 0 && alone(last) < e.error) {
+    e.mass = last->mass;
+    e.error = alone(last);
   }
   e.error = fmax(e.error, last->report.asymmetry);
   *out = e;

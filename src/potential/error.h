@@ -6,9 +6,10 @@
  * ~ r^(1/(1 + d/pi)) next to it, and p = 2/(1 + d/pi), p2 = p + 2/3: 4/3 and 2 at right angles, 1 and 5/3 at thin borders
  * (Kondrat'ev 1967, Trans. Moscow Math. Soc. 16, 227). Smooth is what bends less on a finer mesh. Sheets, and bodies
  * thinner than a tenth of their faces' size, which are solved as sheets are, have orders of 1, 2, 3. Richardson's
- * extrapolation: doi 10.1098/rsta.1927.0008; without h^p by two levels, one order more by each
- * further one. Measured orders come up
- * to these from below on meshes that are still coarse, 1.1 on a cube of 3000 faces.
+ * extrapolation: doi 10.1098/rsta.1927.0008; without h^p by two levels, one order more by each further one. Measured
+ * orders come up to these from below on meshes that are still coarse, 1.1 on a cube of 3000 faces. Levels are
+ * extrapolated as long as their faces grow 3.5 to 4.5 times: shapes round their resolutions, and where they grow
+ * otherwise the faces have other forms and no power holds (maple seeds of 832, 880 and 1112 faces; strips of 6, 24, 78).
  *
  * The estimate takes in what the last fineness has changed, the change between one and two orders, a share of the whole
  * correction, and the asymmetry of the raw tensor; where the body is thinner than its faces are wide (potential/thin.h)
@@ -16,10 +17,14 @@
  * coins up to 0.6 was left, where all else told of less. Where four levels of a
  * smooth body have measured orders of 1.8 to 2.2, three times the change between one and two orders is the greatest of
  * these as a rule: up to 2.1 of it was left on ellipsoids and pairs of spheres; of sheets by four levels it is once, of
- * which 0.7 was left. It is a measured bound
- * (tests/test_potential_error.c, test_thin.c), not a proven one. Errors are relative: of K_ab about the centre of the
- * area, to k s_a s_b with k the greatest K of a translation and s the rms distance of the surface from the centre for
- * rotations, 1 for translations.
+ * which 0.7 was left. With edges and borders all of these are taken 1.25 times, and are no less than the last change
+ * (half of it with borders), or a quarter of it where the measured order comes up to the stated one. Two levels have
+ * 2.5 times their change. One level has 1.5 times its coarseness (potential/kirchhoff.h), with sheets 2 times, of which
+ * up to 1.2 and 1.7 were left, and 1.25 h^(4/3) where the body is thin; with edges its K stands where others have more.
+ *
+ * It is a measured bound (tests/test_potential_error.c, test_shapes_error.c, test_thin.c), not a proven one. Errors are
+ * relative: of K_ab about the centre of the area, to k s_a s_b with k the greatest K of a translation and s the rms
+ * distance of the surface from the centre for rotations, 1 for translations.
  */
 #ifndef CB_POTENTIAL_ERROR_H
 #define CB_POTENTIAL_ERROR_H
@@ -38,7 +43,7 @@ typedef struct cb_potential_level {
 
 typedef struct cb_potential_estimate {
   cb_kirchhoff_mass mass;
-  double error; /* nan: of one level there is none */
+  double error;
   double order; /* as measured by the last three levels; nan: there are fewer, or the change does not fall */
 } cb_potential_estimate;
 
@@ -46,5 +51,7 @@ enum { CB_POTENTIAL_LEVELS = 12 };
 
 /* From n levels, 1 to CB_POTENTIAL_LEVELS, each finer than the one before it. */
 cb_status cb_potential_estimated(int n, const cb_potential_level *level, cb_potential_estimate *out);
+/* How far the level's own tensor is from K, relative as errors are. */
+double cb_potential_departure(const cb_potential_level *level, const double K[6][6]);
 
 #endif

@@ -60,12 +60,15 @@ typedef struct cb_kirchhoff_report {
   double
       asymmetry; /* greatest |K_ab - K_ba|/sqrt(K_aa K_bb) of the raw tensor, K_ab of the size of round-off left out */
   double thickness; /* mean over closed pieces of thickness/size of a panel, 1 where it is more (potential/thin.h) */
-  size_t bytes;  /* that the operator takes */
+  size_t bytes;     /* that the operator takes */
 } cb_kirchhoff_report;
 
 /* K is symmetric, mu0 and kinetic are 0 for a shape at rest. */
 typedef struct cb_kirchhoff_mass {
   double K[6][6], mu0[6], kinetic;
+  /* By how much K changes where the same potentials are taken linear on each panel, from their means at its corners (0 at
+   * borders of sheets), relative as the asymmetry: both err by h^2 on smooth bodies (potential/error.h). */
+  double coarseness;
 } cb_kirchhoff_mass;
 
 typedef struct cb_kirchhoff cb_kirchhoff;

@@ -26,14 +26,14 @@ struct cb_kirchhoff {
   cb_thickness thickness;
   int (*corner)[3]; /* [n] of the panels, among the places y */
   double (*y)[3];
-  cb_pieces *pieces;         /* of a body with sheets; NULL: of solids alone */
-  cb_sheet *sheet;           /* then in place of the operator */
-  cb_curved_flow *curved;    /* likewise in a curved space; the panels are then those of the normal coordinates */
-  const double *area;        /* [n] */
-  double *w, *phi;           /* [CB_KIRCHHOFF_COLUMNS][n] */
-  double *some;              /* [CB_KIRCHHOFF_COLUMNS][n] for others' right-hand sides */
-  bool solved, placed;       /* placed: before a wall, where no motion is as good as another */
-  double K[6][6], asymmetry; /* about the centre, in the axes as prepared */
+  cb_pieces *pieces;      /* of a body with sheets; NULL: of solids alone */
+  cb_sheet *sheet;        /* then in place of the operator */
+  cb_curved_flow *curved; /* likewise in a curved space; the panels are then those of the normal coordinates */
+  const double *area;     /* [n] */
+  double *w, *phi;        /* [CB_KIRCHHOFF_COLUMNS][n] */
+  double *some;           /* [CB_KIRCHHOFF_COLUMNS][n] for others' right-hand sides */
+  bool solved, placed;    /* placed: before a wall, where no motion is as good as another */
+  double K[6][6], asymmetry, coarseness; /* about the centre, in the axes as prepared */
 };
 
 /* Vertices by which a rigid motion is told, the body as it lies, and the motions about its centre. */

@@ -33,6 +33,38 @@ static cb_status check_tensor(const cb_kirchhoff *k, const double unit[6]) {
                  k->n, symmetric ? "not positive" : "not symmetric", k->asymmetry);
 }
 
+/* The means of six potentials at the corners of panels, by their areas; mean and its weights [places][7] are 0 on entry. */
+static void average(const cb_kirchhoff *k, double (*mean)[7]) {
+  for (int i = 0; i < k->n; i++)
+    for (int c = 0; c < 3; c++) {
+      double *at = mean[k->corner[i][c]];
+      for (int a = 0; a < 6; a++) at[a] += k->area[i] * k->phi[(size_t)a * (size_t)k->n + (size_t)i];
+      at[6] += k->area[i];
+    }
+}
+
+/* See cb_kirchhoff_mass. The places of sheets' borders follow the vertices (potential/pieces.h). */
+static cb_status find_coarseness(cb_kirchhoff *k, const double raw[6][6], const double unit[6]) {
+  const size_t places = (size_t)(k->pieces ? k->pieces->places : k->vertices);
+  double(*mean)[7] = calloc(places, sizeof *mean), K[6][6] = {{0}};
+  if (!mean) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu vertices", places);
+  average(k, mean);
+  for (int i = 0; i < k->n; i++)
+    for (int c = 0; c < 3; c++) {
+      const double *at = mean[k->corner[i][c]];
+      if (k->corner[i][c] >= k->vertices || !(at[6] > 0)) continue;
+      for (int a = 0; a < 36; a++) K[a / 6][a % 6] -= at[a / 6] / at[6] * motion(k, a % 6)[i] * k->area[i] / 3;
+    }
+  free(mean);
+  k->coarseness = 0;
+  for (int a = 0; a < 6; a++)
+    for (int b = 0; b < 6; b++) {
+      const double change = (K[a][b] + K[b][a] - raw[a][b] - raw[b][a]) / 2;
+      k->coarseness = fmax(k->coarseness, fabs(change) / (unit[a] * unit[b]));
+    }
+  return CB_OK;
+}
+
 static cb_status find_tensor(cb_kirchhoff *k) {
   double raw[6][6], unit[6], greatest = 0;
   for (int a = 0; a < 6; a++)
@@ -45,7 +77,8 @@ static cb_status find_tensor(cb_kirchhoff *k) {
       k->K[a][b] = (raw[a][b] + raw[b][a]) / 2;
       k->asymmetry = fmax(k->asymmetry, fabs(raw[a][b] - raw[b][a]) / (unit[a] * unit[b]));
     }
-  return check_tensor(k, unit);
+  const cb_status status = check_tensor(k, unit);
+  return status ? status : find_coarseness(k, (const double(*)[6])raw, unit);
 }
 
 /* Normal velocities of the shape's motion, in the axes as prepared. */
@@ -78,6 +111,7 @@ cb_status cb_kirchhoff_added_mass(cb_kirchhoff *k, const double (*v)[3], cb_kirc
   for (int a = 0; v && a < 6; a++) mass.mu0[a] = integral(k, k->phi + shape, motion(k, a));
   if (v) mass.kinetic = integral(k, k->phi + shape, k->w + shape) / 2;
   cb_kirchhoff_carry(k, &mass);
+  mass.coarseness = k->coarseness;
   *out = mass;
   return CB_OK;
 }

@@ -89,29 +89,41 @@ static cb_status take(run *r) {
   return status;
 }
 
-static cb_status not_met(cb_status status, double error, const cb_potential_estimate *e, const run *r) {
-  char why[512];
-  snprintf(why, sizeof why, "%s", status ? cb_error_text() : "no finer one is taken");
-  if (!r->n) return status;
-  return cb_fail(
-      status && status != CB_ERROR_ARGUMENT ? status : CB_ERROR_STEP,
-      "the error of %g is not met: %.2g with %d faces, and on the next mesh %s: expected a larger `error` or "
-      "more `memory`",
-      error, e->error, r->level[r->n - 1].faces, why);
+/* Failures that leave what the meshes before told: there is no finer mesh, or it is not solved. */
+static bool is_end(cb_status status) {
+  return status == CB_ERROR_STEP || status == CB_ERROR_ARGUMENT || status == CB_ERROR_DOMAIN;
+}
+
+/* The fewest digits by which the error differs from the one that is asked for. */
+static void say_unmet(cb_status status, double error, double reached, const run *r, char why[CB_POTENTIAL_WHY]) {
+  char next[CB_POTENTIAL_WHY / 2], digits[32], asked[32];
+  snprintf(next, sizeof next, "%s", status ? cb_error_text() : "no finer one is taken");
+  int n = 2;
+  do {
+    snprintf(digits, sizeof digits, "%.*g", n, reached);
+    snprintf(asked, sizeof asked, "%.*g", n, error);
+  } while (!strcmp(digits, asked) && ++n < 17);
+  snprintf(why, CB_POTENTIAL_WHY, "the error of %g is not met: %s with %d faces, and on the next mesh %s", error,
+           digits, r->level[r->n - 1].faces, next);
 }
 
 cb_status cb_kirchhoff_refined(const cb_potential_body *body, double error, const cb_kirchhoff_options *options,
                                cb_potential_estimate *out, cb_kirchhoff_report *report, int *faces) {
   run r = {.body = body, .options = *options};
   cb_potential_estimate e = {.error = NAN};
+  cb_status end = CB_OK;
   r.options.far_error = fmax(1e-11, fmin(options->far_error > 0 ? options->far_error : 1e-6, error / 100));
-  while (r.n < CB_POTENTIAL_LEVELS && !(e.error <= error && r.n >= body->least)) {
-    cb_status status = take(&r);
-    if (status) return not_met(status, error, &e, &r);
-    status = cb_potential_estimated(r.n, r.level, &e);
+  while (r.n < CB_POTENTIAL_LEVELS && !(e.error <= error && r.n >= body->least) && !end) {
+    if (e.error <= body->fair && r.n >= body->least && 4. * r.level[r.n - 1].faces > body->faces) break;
+    end = take(&r);
+    if (end && (!r.n || !is_end(end))) return end;
+    const cb_status status = end ? CB_OK : cb_potential_estimated(r.n, r.level, &e);
     if (status) return status;
   }
-  if (!(e.error <= error)) return not_met(CB_OK, error, &e, &r);
+  char why[CB_POTENTIAL_WHY] = "";
+  if (!(e.error <= error)) say_unmet(end, error, e.error, &r, why);
+  if (*why && !body->why) return cb_fail(CB_ERROR_STEP, "%s: expected a larger `error` or more `memory`", why);
+  if (body->why) memcpy(body->why, why, sizeof why);
   if (body->level) memcpy(body->level, r.level, (size_t)r.n * sizeof *r.level);
   if (body->levels) *body->levels = r.n;
   *out = e;

@@ -12,13 +12,19 @@ typedef struct cb_potential_body {
   void *context;
   cb_status (*mesh)(void *context, int level, int *vertices, const double (**x)[3], int *faces, const int (**face)[3]);
   void (*say)(void *context, int level, int faces, size_t bytes, double seconds);
-  int least; /* levels that are taken though the error is met before */
+  int least;                 /* levels that are taken though the error is met before */
   cb_potential_level *level; /* [CB_POTENTIAL_LEVELS]: those that are solved, and how many; NULL: not wanted */
   int *levels;
+  double fair; /* an error that will do where the next level has more than about `faces`; 0: none */
+  int faces;
+  char *why; /* [CB_POTENTIAL_WHY]: takes the text of an error that is not met, "" of one that is; NULL: a failure */
 } cb_potential_body;
 
-/* error > 0. With the last level's report. CB_ERROR_STEP where the error is not met because the next level would not fit
- * into the memory, with what it takes, or there is none; with the error that is met. */
+enum { CB_POTENTIAL_WHY = 640 };
+
+/* error > 0. With the last level's report. An error is not met where the next level would not fit into the memory, cannot
+ * be solved, or does not exist; the text says which, and what was reached. Then the estimate of the levels before is
+ * given, or without `why` it is CB_ERROR_STEP. Where not even the first level is solved, that is the failure. */
 cb_status cb_kirchhoff_refined(const cb_potential_body *body, double error, const cb_kirchhoff_options *options,
                                cb_potential_estimate *out, cb_kirchhoff_report *report, int *faces);
 

@@ -1,7 +1,8 @@
 /* The exact added mass of bodies, solids and sheets: Kirchhoff's tensor of the potential flow about them
  * (potential/kirchhoff.h), of a perfect fluid that fills space, or the side of a plane that the body is on. It has no
- * forces but what that plane has on bodies that move (potential/placed.h). With an `error`, K of a rigid body, or
- * of a pose, is found on finer and finer faces until its estimate meets it.
+ * forces but what that plane has on bodies that move (potential/placed.h). K of a rigid body, or of a pose, is found on
+ * finer and finer faces until its estimate meets `error`. A body that moves before a wall, or swims by its shape, is
+ * solved at each place or shape anew, on the faces that it has: their error is estimated.
  */
 #include <curvebody/fluid_model.h>
 
@@ -13,12 +14,17 @@
 #include "potential/placed.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define DEFAULT_ERROR 1e-2
+enum { SOLVED_ONCE = 40000 }; /* faces */
 
 typedef struct exact {
   double error, far_error, memory, table;
   int method, wall;
+  bool refine;
   double wall_x, wall_y, wall_z, wall_height;
 } exact;
 
@@ -26,7 +32,11 @@ static const cb_param params[] = {
     {"error", CB_PARAM_REAL, offsetof(exact, error), "nan", "", "[1e-8, 0.5]", NULL,
      "of K, estimated, relative to the greatest K of a translation (of rotations: times the mean square distance of "
      "the faces from their centre): the faces are refined until it is met, those of poses as flat ones, and far_error "
-     "is 1e-2 of it or less; without: K of the faces as they are"},
+     "is 1e-2 of it or less. Default: 1e-2, with a warning where it is not met; one that is given is refused then, but "
+     "for curved spaces. Bodies that move before a wall or swim by their shape are solved on their faces as they are, "
+     "with a warning above 3e-2"},
+    {"refine", CB_PARAM_BOOL, offsetof(exact, refine), "true", "", "", NULL,
+     "false: K of the faces as they are, with a warning above 3e-2"},
     {"far_error", CB_PARAM_REAL, offsetof(exact, far_error), "1e-6", "", "[1e-11, 1e-2]", NULL,
      "of the far field and ten times that of the linear equations, relative to the greatest potential"},
     {"table", CB_PARAM_REAL, offsetof(exact, table), "nan", "", "[0, 0.1]", NULL,
@@ -64,11 +74,40 @@ static cb_kirchhoff_options options_of(const exact *own, const cb_surface *surfa
       .memory = own->memory < 1e18 ? (size_t)own->memory : (size_t)1e18};
 }
 
-/* What is known of a body. */
+/* --- the error --- */
+
+/* A finer mesh of a body in a curved space soon does not fit: its matrix is dense. */
+static cb_exact_asked asked_of(const exact *own, const cb_surface *surface) {
+  const bool given = !isnan(own->error);
+  return (cb_exact_asked){given ? own->error : DEFAULT_ERROR, given && surface->curvature == 0, SOLVED_ONCE};
+}
+
+static cb_status tell(const cb_surface *surface, const cb_kirchhoff_mass *mass, const cb_kirchhoff_report *report,
+                      cb_added_mass *out) {
+  const cb_potential_level level = {
+      .faces = surface->faces, .mass = *mass, .report = *report, .sheets = any_open(surface)};
+  cb_potential_estimate e;
+  const cb_status status = cb_potential_estimated(1, &level, &e);
+  memcpy(out->K, mass->K, sizeof out->K);
+  memcpy(out->mu0, mass->mu0, sizeof out->mu0);
+  out->kinetic = mass->kinetic;
+  out->error = e.error;
+  out->tolerance = CB_EXACT_FAIR;
+  out->faces = surface->faces;
+  out->asymmetry = report->asymmetry;
+  out->thickness = report->thickness;
+  out->iterations = report->iterations;
+  out->method = cb_potential_method_name(report->method);
+  return status;
+}
+
+/* --- what is known of a body --- */
+
 typedef struct known {
+  struct known *self; /* to make what is wanted later */
   cb_moving *moving;
   cb_placed *placed;     /* before a wall, in its place */
-  cb_exact_posed *posed; /* to an error, in its place */
+  cb_exact_posed *posed; /* to an error */
 } known;
 
 static cb_status create_moving(const cb_surface *surface, const cb_kirchhoff_options *options, cb_moving **out) {
@@ -76,26 +115,36 @@ static cb_status create_moving(const cb_surface *surface, const cb_kirchhoff_opt
                           (const int(*)[3])surface->face, options, out);
 }
 
-/* Where an error is asked for, what is solved is not these faces; before a wall, not before its place is known. */
-static cb_status prepare(const cb_fluid_model *m, const cb_surface *surface, const cb_mass *mass, void **body) {
-  const exact *own = m->params;
-  const cb_kirchhoff_options options = options_of(own, surface);
-  (void)mass;
-  const bool to_error = !isnan(own->error);
+static cb_status check(const exact *own) {
+  if (!own->refine && !isnan(own->error))
+    return cb_fail(CB_ERROR_ARGUMENT,
+                   "an `error` of faces that are not refined: expected one of error and refine: false");
   if (own->wall == CB_MIRROR_NONE &&
       (own->wall_height != 0 || own->wall_x != 0 || own->wall_y != 0 || own->wall_z != 1))
     return cb_fail(CB_ERROR_ARGUMENT,
                    "a place of a wall that is none: expected wall: rigid or wall: free beside wall_x, "
                    "wall_y, wall_z and wall_height");
-  if (!to_error && own->table > 0 && own->table < own->far_error)
+  if (isnan(own->error) && own->table > 0 && own->table < own->far_error)
     return cb_fail(CB_ERROR_ARGUMENT,
                    "a table of error %g from solutions of far_error %g: expected no less than that, or 0", own->table,
                    own->far_error);
+  return CB_OK;
+}
+
+/* Where faces are refined, what is solved is not these; before a wall, not before its place is known. */
+static cb_status prepare(const cb_fluid_model *m, const cb_surface *surface, const cb_mass *mass, void **body) {
+  const exact *own = m->params;
+  const cb_kirchhoff_options options = options_of(own, surface);
+  (void)mass;
+  cb_status status = check(own);
+  if (status) return status;
   known *k = calloc(1, sizeof *k);
   if (!k) return cb_fail(CB_ERROR_MEMORY, "no memory for the added mass of a body");
-  const cb_status status = to_error ? cb_exact_posed_create(m, surface, own->error, &options, &k->posed)
-                           : own->wall == CB_MIRROR_NONE ? create_moving(surface, &options, &k->moving)
-                                                         : CB_OK;
+  k->self = k;
+  if (own->refine)
+    status = cb_exact_posed_create(m, surface, asked_of(own, surface), &options, &k->posed);
+  else if (own->wall == CB_MIRROR_NONE)
+    status = create_moving(surface, &options, &k->moving);
   if (status)
     free(k);
   else
@@ -112,6 +161,8 @@ static void release(const cb_fluid_model *m, void *body) {
   free(k);
 }
 
+/* --- its added mass --- */
+
 /* A body that is as it was given may be a shape, whose finer faces are on its true surface. */
 static cb_status to_error(const cb_fluid_model *m, const known *k, const cb_surface *surface, const double (*x)[3],
                           const double (*v)[3], cb_added_mass *out) {
@@ -119,19 +170,7 @@ static cb_status to_error(const cb_fluid_model *m, const known *k, const cb_surf
   const cb_kirchhoff_options options = options_of(own, surface);
   if (v || memcmp(x, surface->x, (size_t)surface->vertices * sizeof *x) != 0)
     return cb_exact_posed_added_mass(k->posed, x, v, out);
-  return cb_exact_refined(m, surface, own->error, &options, NULL, out);
-}
-
-static void tell(const cb_surface *surface, const cb_kirchhoff_mass *mass, const cb_kirchhoff_report *report,
-                 cb_added_mass *out) {
-  memcpy(out->K, mass->K, sizeof out->K);
-  memcpy(out->mu0, mass->mu0, sizeof out->mu0);
-  out->kinetic = mass->kinetic;
-  out->faces = surface->faces;
-  out->asymmetry = report->asymmetry;
-  out->thickness = report->thickness;
-  out->iterations = report->iterations;
-  out->method = cb_potential_method_name(report->method);
+  return cb_exact_refined(m, surface, asked_of(own, surface), &options, NULL, out);
 }
 
 static cb_status added_mass(const cb_fluid_model *m, const void *body, const cb_surface *surface, const double (*x)[3],
@@ -141,13 +180,13 @@ static cb_status added_mass(const cb_fluid_model *m, const void *body, const cb_
   const cb_kirchhoff_options options = options_of(own, surface);
   cb_kirchhoff_mass mass;
   cb_moving *before = NULL;
-  if (!isnan(own->error)) return cb_surface_explain(surface, to_error(m, k, surface, x, v, out));
+  if (own->refine) return cb_surface_explain(surface, to_error(m, k, surface, x, v, out));
   cb_status status = k->moving ? CB_OK : create_moving(surface, &options, &before);
   cb_moving *const moving = before ? before : k->moving;
   if (!status) status = cb_moving_added_mass(moving, x, v, &mass);
   if (!status) {
     const cb_kirchhoff_report report = cb_moving_report(moving);
-    tell(surface, &mass, &report, out);
+    status = tell(surface, &mass, &report, out);
   }
   cb_moving_free(before);
   return x == (const double(*)[3])surface->x ? cb_surface_explain(surface, status) : status;
@@ -166,13 +205,12 @@ static cb_status added_mass_at(const cb_fluid_model *m, void *body, const cb_sur
   if (!g) {
     const cb_kirchhoff_options options = options_of(own, surface);
     cb_kirchhoff_report report;
-    const cb_status status = k->placed
-                                 ? CB_OK
+    cb_status status = k->placed ? CB_OK
                                  : cb_placed_create(surface->vertices, (const double(*)[3])surface->x, surface->faces,
                                                     (const int(*)[3])surface->face, &options, &k->placed);
     if (!status) {
       const cb_kirchhoff_mass *far = cb_placed_far(k->placed, &report);
-      tell(surface, far, &report, out);
+      status = tell(surface, far, &report, out);
       out->iterations = 0;
       out->method = cb_potential_method_name(CB_POTENTIAL_DENSE); /* what moves is found so */
     }
@@ -189,15 +227,33 @@ static cb_status added_mass_at(const cb_fluid_model *m, void *body, const cb_sur
   return CB_OK;
 }
 
+/* The faces as they are, with a warning where they are coarse. */
+static cb_status prepare_form(const cb_fluid_model *m, known *k, const cb_surface *surface, const double (*x)[3]) {
+  const cb_kirchhoff_options options = options_of(m->params, surface);
+  cb_kirchhoff_mass mass;
+  cb_added_mass told;
+  char line[160];
+  cb_status status = k->moving ? CB_OK : create_moving(surface, &options, &k->moving);
+  if (status || cb_moving_added_mass(k->moving, x, NULL, &mass)) return status; /* other shapes may be solved */
+  const cb_kirchhoff_report report = cb_moving_report(k->moving);
+  status = tell(surface, &mass, &report, &told);
+  if (status || told.error <= told.tolerance || !m->say) return status;
+  snprintf(line, sizeof line,
+           "warning: the added mass of a body that swims by its shape has an estimated error of %.2g, by %d faces: "
+           "expected finer ones",
+           told.error, told.faces);
+  m->say(m->context, line);
+  return CB_OK;
+}
+
 static cb_status form(const cb_fluid_model *m, const void *body, const cb_surface *surface, const double (*x)[3], int n,
                       const double (*v)[3], double *G) {
-  (void)surface;
+  const known *k = body;
   if (!isnan(((const exact *)m->params)->error))
     return cb_fail(CB_ERROR_UNSUPPORTED,
                    "the exact added mass to an `error` is for bodies that are rigid or have poses: expected none for "
                    "one that swims by its shape, and faces as fine as `curvebody inertia` finds them to be needed");
-  if (n == 0) return CB_OK;
-  return cb_moving_form(((const known *)body)->moving, x, n, v, G);
+  return n == 0 ? prepare_form(m, k->self, surface, x) : cb_moving_form(k->moving, x, n, v, G);
 }
 
 static bool placed(const cb_fluid_model *m, double up[3], double *height) {

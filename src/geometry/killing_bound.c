@@ -94,7 +94,7 @@ static double in_frame(int n, double frame[D][D], tensor t, double out[COMPONENT
 /* Columns whose part that is independent of the others is larger than this, by Gram and Schmidt with pivots. */
 static int rank(int columns, double m[UNKNOWNS][COMPONENTS], double least) {
   for (int done = 0; done < columns; done++) {
-    double most = -1;
+    double most = 0;
     int pivot = done;
     for (int c = done; c < columns; c++) {
       double square = 0;

@@ -103,7 +103,7 @@ void cb_warnings_cut(cb_record_warnings *w, double time) {
   for (size_t at = 0; at < w->length;) {
     const size_t length = line_length(w->text + at);
     const char *text;
-    double own;
+    double own = 0;
     const bool is_more = !strncmp(w->text + at, more, sizeof more - 1),
                is_cut = is_more ? kept < at : time_of(w->text + at, &own, &text) && own > time;
     if (!is_cut) {

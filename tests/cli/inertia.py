@@ -15,7 +15,7 @@ TETRAHEDRON = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 
 SCENARIO = """\
 curvebody: 1
 fluid: {medium: water}
-bodies: [{name: a, mesh: two.obj, density: 500, repeat: {count: 3}, place: {position: [i, 0, 0]}}]
+bodies: [{name: a, mesh: two.obj, density: 500, repeat: {count: 3}, place: {position: [30*i, 0, 0]}}]
 integrator: {name: hamilton_pontryagin, step: 0.01}
 time: {end: 0.02}
 """

@@ -47,7 +47,7 @@ class Files(Folder):
             self.assertEqual(b.js("return document.title"), "</script><b>x</b> & co")
 
     def test_no_peak_is_lost_of_many_rows(self):
-        path = record(self.folder, "rod", sets=["time.end=200", "record.observables=[energy, killing_momentum, separation]"])
+        path = record(self.folder, "rod", sets=["time.end=10", "integrator.step=0.0005", "record.observables=[energy, killing_momentum, separation]"])
         with Browser(700, 500) as b, h5py.File(path) as f:
             b.open(page(path))
             series = b.js("return curvebody.shown.page.series.map(s => ({name: s.name, row: Array.from(s.row.data), "

@@ -64,6 +64,15 @@ static uint64_t offset_of(const char *name) {
   return offset;
 }
 
+/* Where the layout message of a contiguous dataset (version 3 or 4, class 1) has this address. */
+static size_t layout_of(uint64_t own) {
+  size_t place = 10;
+  while (place + 8 < size && (cb_little_endian(bytes + place, 8) != own || bytes[place - 1] != 1 ||
+                              bytes[place - 2] < 3 || bytes[place - 2] > 4))
+    place++;
+  return place;
+}
+
 static void checkpoints_lie_by_themselves(void **unused) {
   (void)unused;
   static const char *const names[] = {"checkpoint/slot1/state", "checkpoint/slot1/seal"};
@@ -71,10 +80,10 @@ static void checkpoints_lie_by_themselves(void **unused) {
   for (int n = 0; n < 2; n++)
     for (int k = 0; k < 4; k++) {
       const uint64_t own = offset_of(names[n]);
-      size_t place = 8, header;
       make_killed();
-      while (place + 8 < size && cb_little_endian(bytes + place, 8) != own) place++;
-      for (header = place; header && memcmp(bytes + header, "OHDR", 4) != 0; header--);
+      size_t place = layout_of(own), header;
+      for (header = place; header && memcmp(bytes + header, "OHDR", 4) != 0; header--)
+        ;
       assert_true(header);
       const uint64_t address[] = {8, header, other, other + 8};
       lying_put(bytes, size, header, place, 8, address[k]);
@@ -88,13 +97,13 @@ static void old_layouts_lie_by_themselves(void **unused) {
   const uint64_t own = offset_of("checkpoint/slot1/state");
   for (int k = 0; k < 2; k++) {
     make_killed();
-    size_t place = 8, header;
-    while (place + 8 < size && cb_little_endian(bytes + place, 8) != own) place++;
-    for (header = place; header && memcmp(bytes + header, "OHDR", 4) != 0; header--);
+    size_t place = layout_of(own), header;
+    for (header = place; header && memcmp(bytes + header, "OHDR", 4) != 0; header--)
+      ;
     const size_t message = place - 2, next = message + 18; /* version, class, address, bytes; type, size, flags */
     const uint64_t address[] = {8, header};
     lying_put(bytes, size, header, message - 3, 2, 18 + 4 + cb_little_endian(bytes + next + 1, 2)); /* takes the next */
-    lying_put(bytes, size, header, message, 8, 1 | 2 << 8 | 1 << 16);                               /* version, rank, class */
+    lying_put(bytes, size, header, message, 8, 1 | 2 << 8 | 1 << 16); /* version, rank, class */
     lying_put(bytes, size, header, message + 8, 8, address[k]);
     lying_put(bytes, size, header, message + 16, 8, SAMPLE_STATE | (uint64_t)8 << 32);
     check_refused();

@@ -1,7 +1,7 @@
 /* Expressions: precedence and errors of the parser, and random expressions against a tree evaluated in extended
  * precision and its differences. */
 #include "check.h"
-#include <curvebody/expression.h>
+#include "numerics/expression_private.h"
 
 static const char *const names[] = {"x", "y", "z", "w"};
 
@@ -328,6 +328,42 @@ static void every_function_is_documented_and_can_be_called(void **state) {
   assert_int_equal(count, 28);
 }
 
+/* Branches are those of hollow kinks: at every point the value is the least of theirs. */
+static void the_least_of_branches_is_the_value(void **state) {
+  (void)state;
+  static const struct {
+    const char *text;
+    int count;
+  } cases[] = {{"y - x", 1},
+               {"y - abs(x)", 2},
+               {"y - sqrt((x - z)^2)", 2},
+               {"y + abs(x)", 1}, /* a ridge */
+               {"min(x, y) - z^3", 2},
+               {"x - max(y, 2*max(z, w))/3", 3},
+               {"2*(y - abs(x)) - 0.3*abs(x)", 2}, /* one kink, twice */
+               {"exp(min(x, y)) - abs(z)", 4},
+               {"y - abs(x - abs(z))", 3}, /* one of the two inner kinks is a ridge */
+               {"y - x*abs(x)", 1},
+               {"abs(x) - abs(x)*2", 1}, /* grows and falls */
+               {"min(min(min(min(x, y), min(z, w)), min(x + y, y + z)), min(x^2, y^3))", 8},
+               {"-abs(x) - abs(y) - abs(z) - abs(w) - abs(x + y)", 16}}; /* the most: the last kink stays */
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    cb_expression *e, *branch[16];
+    int count;
+    check_ok(cb_expression_parse(cases[i].text, names, 4, NULL, &e));
+    check_ok(cb_expression_branches(e, 16, branch, &count));
+    assert_int_equal(count, cases[i].count);
+    for (int p = 0; p < 81; p++) {
+      const double x[4] = {p % 3 - 1.1, p / 3 % 3 - 0.8, p / 9 % 3 - 1.3, p / 27 - 0.9};
+      double least = INFINITY;
+      for (int b = 0; b < count; b++) least = fmin(least, cb_expression_value(branch[b], x));
+      assert_true(least == cb_expression_value(e, x));
+    }
+    for (int b = 0; b < count; b++) cb_expression_free(branch[b]);
+    cb_expression_free(e);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(precedence_is_that_of_mathematics),
@@ -343,6 +379,7 @@ int main(void) {
       cmocka_unit_test(small_integer_powers_are_multiplications),
       cmocka_unit_test(only_named_variables_are_used),
       cmocka_unit_test(every_function_is_documented_and_can_be_called),
+      cmocka_unit_test(the_least_of_branches_is_the_value),
   };
   return cmocka_run_group_tests_name("expression", tests, NULL, NULL);
 }

@@ -107,7 +107,7 @@ static cb_status add_wall(cb_builder *b, cb_wall *wall, const char *name) {
   if (!status) status = set_of(b, &set);
   if (!status) status = name_of(set, name, "wall", set->n_walls + 1, &wall->name);
   if (!status) status = cb_builder_grow((void **)&set->wall, set->n_walls, &set->room_walls, sizeof *set->wall);
-  if (!status) set->wall[set->n_walls++] = *wall;
+  if (!status) wall->given = set->n_walls, set->wall[set->n_walls++] = *wall;
   return status;
 }
 

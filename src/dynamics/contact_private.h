@@ -24,6 +24,7 @@ typedef struct cb_wall {
   int factor;                  /* plane: the factor the normal lies in */
   const cb_chart *chart;       /* expression: NULL the embedding */
   const cb_expression *expression;
+  int given; /* the wall of which this is a branch; its own number */
 } cb_wall;
 
 typedef struct cb_event {
@@ -46,6 +47,7 @@ typedef struct cb_contact_set {
   bool on;
   cb_contact_options options;
   int n_switches, n_walls, n_events, n_expressions;
+  int n_given; /* walls; what follows them, once the set is a system's, are further branches of their expressions */
   int room_switches, room_walls, room_events, room_expressions;
   cb_contact_switch *bodies; /* the last that holds counts */
   cb_wall *wall;

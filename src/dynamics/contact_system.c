@@ -2,10 +2,13 @@
 #include "dynamics/contact_private.h"
 #include "dynamics/extract.h"
 #include "geometry/origin.h"
+#include "numerics/expression_private.h"
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { MOST_BRANCHES = 16 };
 
 static const double pi = 3.14159265358979323846;
 
@@ -73,6 +76,35 @@ static cb_status check_surfaces(const cb_system *s, cb_contact_set *set) {
   return CB_OK;
 }
 
+/* An expression that is the least of several is as many walls: each of them is smooth where they meet, and what touches
+ * both of them there has two normals. */
+static cb_status part_branches(cb_contact_set *set) {
+  cb_status status = CB_OK;
+  set->n_given = set->n_walls;
+  for (int w = 0; w < set->n_given && !status; w++) {
+    cb_expression *branch[MOST_BRANCHES];
+    int count = 0;
+    if (!set->wall[w].expression) continue;
+    status = cb_expression_branches(set->wall[w].expression, MOST_BRANCHES, branch, &count);
+    for (int i = 0; i < count; i++) {
+      if (!status)
+        status = cb_builder_grow((void **)&set->expression, set->n_expressions, &set->room_expressions,
+                                 sizeof *set->expression);
+      if (!status && i > 0)
+        status = cb_builder_grow((void **)&set->wall, set->n_walls, &set->room_walls, sizeof *set->wall);
+      if (status) {
+        cb_expression_free(branch[i]);
+        continue;
+      }
+      set->expression[set->n_expressions++] = branch[i];
+      const int at = i > 0 ? set->n_walls++ : w;
+      set->wall[at] = set->wall[w];
+      set->wall[at].expression = branch[i];
+    }
+  }
+  return status;
+}
+
 cb_status cb_contacts_settle(cb_builder *b, cb_system *s) {
   cb_contact_set *set = s->contacts = b->contacts;
   b->contacts = NULL;
@@ -81,8 +113,9 @@ cb_status cb_contacts_settle(cb_builder *b, cb_system *s) {
     set->event[e].i = s->place[set->event[e].i];
     if (set->event[e].j >= 0) set->event[e].j = s->place[set->event[e].j];
   }
-  if (!set->on) return CB_OK;
-  cb_status status = check_radii(s);
+  cb_status status = part_branches(set);
+  if (status || !set->on) return status;
+  status = check_radii(s);
   if (!status) status = triangles(b, s, set);
   return status ? status : check_surfaces(s, set);
 }
@@ -103,7 +136,7 @@ double cb_system_wall_doubt(const cb_system *s, int wall) {
   return radii > 0 ? DBL_EPSILON * sinh(radii) * there.length / radii : 0;
 }
 
-int cb_system_walls(const cb_system *s) { return s->contacts ? s->contacts->n_walls : 0; }
+int cb_system_walls(const cb_system *s) { return s->contacts ? s->contacts->n_given : 0; }
 const char *cb_system_wall_name(const cb_system *s, int wall) { return s->contacts->wall[wall].name; }
 int cb_system_events(const cb_system *s) { return s->contacts ? s->contacts->n_events : 0; }
 const char *cb_system_event_name(const cb_system *s, int event) { return s->contacts->event[event].name; }

@@ -55,6 +55,9 @@ bool cb_gaps_wall_on(const cb_gaps *gaps, int wall, int i) {
   return body < 0 || body == gaps->system->body[i];
 }
 
+int cb_gaps_walls(const cb_gaps *gaps) { return gaps->set->n_walls; }
+int cb_gaps_wall_given(const cb_gaps *gaps, int wall) { return gaps->set->wall[wall].given; }
+
 double cb_gap_restitution(const cb_gaps *gaps, const cb_gap *gap) {
   if (gap->kind == CB_GAP_EVENT) return 1;
   return gap->kind == CB_GAP_WALL ? gaps->set->wall[gap->index].restitution : gaps->set->options.restitution;
@@ -86,8 +89,7 @@ void cb_gaps_event(const cb_gaps *gaps, int event, cb_gap *out) {
 
 /* --- values --- */
 
-static cb_status wall_gap(cb_gaps *gaps, const cb_gap *gap, double t, const double *x, int order,
-                          cb_gap_value *out) {
+static cb_status wall_gap(cb_gaps *gaps, const cb_gap *gap, double t, const double *x, int order, cb_gap_value *out) {
   const cb_wall *wall = &gaps->set->wall[gap->index];
   const int i = gap->particle[0];
   const double r = gaps->system->radius[i];

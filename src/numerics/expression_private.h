@@ -54,6 +54,10 @@ double cb_operation_value(const cb_operation *o, const double *v);
 /* The same with its derivatives f_a, f_b. */
 double cb_operation_slopes(const cb_operation *o, const double *v, double slope[2]);
 
+/* The branches of an expression that is the least of several, at most so many, which the caller owns: smooth where its
+ * kinks are those of min, max and abs that are hollow, such as y - abs(x). Other kinks stay in them. */
+cb_status cb_expression_branches(const cb_expression *e, int most, cb_expression **branch, int *count);
+
 /* How many operands derivatives pass through. */
 int cb_opcode_operands(cb_opcode op);
 

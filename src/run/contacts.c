@@ -34,7 +34,6 @@ cb_status cb_contacts_create(const cb_system *system, cb_integrator *whole, cb_c
   c->system = system;
   c->g = cb_system_space(system);
   c->n = cb_system_particles(system);
-  c->walls = cb_system_walls(system);
   c->events = cb_system_events(system);
   c->options = cb_system_contact_options(system);
   c->antipodes = cb_antipodes_matter(system);
@@ -45,6 +44,7 @@ cb_status cb_contacts_create(const cb_system *system, cb_integrator *whole, cb_c
   if (!status && c->n > 1) status = cb_broad_create(c->g, c->options.all_pairs, &c->faces);
   if (!status) status = cb_reflection_create(system, &c->reflection);
   if (status) return cb_contacts_free(c), status;
+  c->walls = cb_gaps_walls(c->gaps);
   c->triangles = cb_gaps_triangles(c->gaps);
   const size_t n = (size_t)c->n, k = (size_t)c->g->k, parts = (size_t)c->parts->components, f = (size_t)c->triangles;
   cb_arena *arena = c->parts->arena;
@@ -268,7 +268,7 @@ static cb_status check(cb_contacts *c, const cb_gap *gap) {
   const char *name = cb_system_particle_name(c->system, row.i);
   if (gap->kind == CB_GAP_WALL)
     return cb_fail(CB_ERROR_DOMAIN, "particle `%s` is in the wall `%s` at the start, by %.6g: expected a gap >= 0",
-                   name, cb_system_wall_name(c->system, gap->index), -value.gap);
+                   name, cb_system_wall_name(c->system, -2 - row.j), -value.gap);
   return cb_fail(CB_ERROR_DOMAIN, "particles `%s` and `%s` overlap at the start, by %.6g: expected a gap >= 0", name,
                  cb_system_particle_name(c->system, row.j), -value.gap);
 }

@@ -9,6 +9,8 @@ enum { MOST_CONTACTS = 200 };
 
 /* Flights so short, relative to a step, are no flights where what piles up comes to rest. */
 static const double brief = 1e-6;
+/* The same of what slides or rests on another, where it is known to the first order in the step alone. */
+static const double brief_sliding = 1e-2;
 
 static cb_status join(cb_contacts *c, int part, double tau) {
   if (c->stamp[part] == c->stamp_now) return CB_OK;
@@ -98,7 +100,9 @@ cb_status cb_contacts_note(cb_contacts *c, const cb_event_row *row) {
 cb_event_row cb_contacts_row_of(const cb_contacts *c, const cb_gap *gap, double tau) {
   cb_event_row row = {.time = c->parts->t + tau, .kind = cb_gap_action(c->gaps, gap)};
   row.i = cb_system_particle(c->system, gap->particle[0]);
-  row.j = gap->n > 1 ? cb_system_particle(c->system, gap->particle[gap->n - 1]) : -2 - gap->index;
+  row.j = gap->n > 1                 ? cb_system_particle(c->system, gap->particle[gap->n - 1])
+          : gap->kind == CB_GAP_WALL ? -2 - cb_gaps_wall_given(c->gaps, gap->index)
+                                     : -2 - gap->index;
   return row;
 }
 
@@ -120,15 +124,44 @@ static cb_status lay(cb_contacts *c, const cb_candidate *what) {
 }
 
 /* Lays what leaves so slowly that its next contact would come within `brief` of a step. *rested: it came as slowly. */
-static cb_status lay_slow(cb_contacts *c, const cb_reflection_contact *touched, double tau, bool *rested) {
+static cb_status lay_slow(cb_contacts *c, const cb_reflection_contact *touched, bool slides, double tau, bool *rested) {
   *rested = false;
   if (c->options.pile != CB_PILE_REST || touched->restitution == 1) return CB_OK;
   const cb_candidate what = cb_candidate_of(c->system, &touched->gap);
   double slow;
-  const cb_status status = cb_candidate_slow(c->parts, c->gaps, &what, tau, brief * fabs(c->parts->h), &slow);
+  const cb_status status =
+      cb_candidate_slow(c->parts, c->gaps, &what, tau, (slides ? brief_sliding : brief) * fabs(c->parts->h), &slow);
   if (status || touched->after > slow) return status;
   *rested = -touched->before <= slow;
   return lay(c, &what);
+}
+
+/* Adds the gaps of members that rest, and of what these rest on, and have sunk since: nothing has held them in the step
+ * so far, so that their parts fall. */
+static cb_status gather_sinking(cb_contacts *c, double tau) {
+  cb_status status = CB_OK;
+  c->settling = true;
+  for (int known = -1; known < c->touches && !status;) {
+    known = c->touches;
+    for (int i = 0; i < c->restings && !status; i++) {
+      bool mine = false;
+      for (int j = 0; j < c->resting[i].parts; j++) mine = mine || c->stamp[c->resting[i].part[j]] == c->stamp_now;
+      if (mine) status = cb_contacts_touch(c, &c->resting[i], tau, false);
+    }
+  }
+  c->settling = false;
+  return status;
+}
+
+/* Blows are those of velocities without the fall of gaps that rest, the touches from `closing` on, which stay closed. */
+static cb_status blow(cb_contacts *c, int closing, double tau) {
+  const double t = c->parts->t + tau;
+  const int sinking = c->touches - closing;
+  for (int i = closing; i < c->touches; i++) c->touch[i].restitution = 0;
+  cb_status status =
+      cb_reflect(c->reflection, CB_CONTACT_SIMULTANEOUS, t, c->members, c->part, sinking, c->touch + closing);
+  if (!status) status = cb_reflect(c->reflection, c->options.rule, t, c->members, c->part, c->touches, c->touch);
+  return status;
 }
 
 cb_status cb_contacts_reflect(cb_contacts *c, const cb_contacts_entry *e) {
@@ -137,13 +170,18 @@ cb_status cb_contacts_reflect(cb_contacts *c, const cb_contacts_entry *e) {
   c->stamp_now++;
   cb_status status = cb_contacts_touch(c, &e->what, tau, true);
   for (int m = 0; m < c->members && !status; m++) status = cb_contacts_gather(c, c->member[m], tau);
+  const int closing = c->touches;
+  if (!status) status = gather_sinking(c, tau);
   for (int m = 0; m < c->members && !status; m++) status = cb_contacts_make_part(c, c->member[m], tau, &c->part[m]);
-  if (!status)
-    status = cb_reflect(c->reflection, c->options.rule, c->parts->t + tau, c->members, c->part, c->touches, c->touch);
-  for (int i = 0; i < c->touches && !status; i++) {
+  if (!status) status = blow(c, closing, tau);
+  for (int i = 0; i < closing && !status; i++) {
     bool rested;
-    if (c->touch[i].impulse == 0) continue;
-    if ((status = lay_slow(c, &c->touch[i], tau, &rested)) || rested) continue;
+    if (c->touch[i].impulse == 0) {
+      /* what closes by the fall alone rests too */
+      if (i == 0 && c->touches > closing) status = lay(c, &e->what);
+      continue;
+    }
+    if ((status = lay_slow(c, &c->touch[i], c->touches > closing, tau, &rested)) || rested) continue;
     cb_event_row row = cb_contacts_row_of(c, &c->touch[i].gap, tau);
     row.gap = c->touch[i].value.gap;
     row.speed_before = c->touch[i].before;
@@ -154,7 +192,7 @@ cb_status cb_contacts_reflect(cb_contacts *c, const cb_contacts_entry *e) {
   for (int m = 0; m < c->members && !status; m++)
     if (++c->count[c->member[m]] > MOST_CONTACTS) {
       if (c->options.pile == CB_PILE_STOP) return pile(c, &e->what, tau);
-      for (int i = 0; i < c->touches && !status; i++) {
+      for (int i = 0; i < closing && !status; i++) {
         const cb_candidate what = cb_candidate_of(c->system, &c->touch[i].gap);
         status = lay(c, &what);
       }

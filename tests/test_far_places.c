@@ -437,7 +437,10 @@ static void the_mean_of_masses_far_apart_is_found(void **state) {
   } cases[] = {{8, {-27.2692540762356, 1.13523624119478, 27.3111878027598}},
                {15, {-903.336760290677, 37.5938654400156, 904.119240593396}},
                {100, {-2.5903908514884e+21, 1.07803401308184e+20, 2.59263308950735e+21}},
-               {300, {-6.96327405188967e+64, 2.89788171002614e+63, 6.96930145034443e+64}}};
+               {300, {-6.96327405188967e+64, 2.89788171002614e+63, 6.96930145034443e+64}},
+               {320, {-1.53376317723813e+69, 6.38300923632868e+67, 1.53509080009708e+69}}, /* was inf */
+               {360, {-7.44128511597078e+77, 3.0968139234459e+76, 7.44772628000873e+77}},
+               {1400, {-5.06732237999988e+303, 2.10885005162518e+302, 5.07170864583624e+303}}};
   static const char *const fields[] = {"karcher_mean", NULL};
   (void)state;
   for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
@@ -450,6 +453,34 @@ static void the_mean_of_masses_far_apart_is_found(void **state) {
     simulation *s = simulate(text, NULL, 0, fields);
     /* exp of a distance of that many radii */
     for (int i = 0; i < 3; i++) check_relative(s->value[0][i], cases[n].mean[i], 1e-14 * (20 + cases[n].a));
+    assert_int_equal(s->warnings, 0);
+    simulation_free(s);
+  }
+}
+
+/* A mean that the record has no numbers for, or that is not unique, is nan, and warned of once with the reason. It was inf
+ * or nan without a word. */
+static void a_mean_that_is_nan_is_warned_of_once(void **state) {
+  static const struct {
+    const char *space, *points, *reason;
+  } cases[] = {{"h2", "[1500, 0], [1500, 3.1]", "750 radii of curvature from the base point: expected at most 709"},
+               {"{name: h2, curvature: -4}", "[-900, 0], [-880, 0.1]", "expected at most 709"},
+               {"s2", "[pi/2, 0], [pi/2, pi]", "spread all around the sphere"}};
+  static const char *const fields[] = {"karcher_mean", NULL};
+  (void)state;
+  for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
+    char text[1024];
+    snprintf(text, sizeof text,
+             "curvebody: 1\nspace: %s\nbodies:\n  - {kind: particles, name: a, masses: [%s], place: "
+             "{chart: polar, points: [%s]}}\nintegrator: {name: lobatto, stages: 4, step: 0.01}\n"
+             "time: {end: 0.05}\nrecord: {every: 1, observables: [karcher_mean]}\n",
+             cases[n].space, n == 2 ? "1, 1" : "1, 3", cases[n].points);
+    simulation *s = simulate(text, NULL, 0, fields);
+    const cb_run_warning *warning;
+    for (size_t i = 0; i < 3 * s->rows; i++) assert_true(isnan(s->value[0][i]));
+    assert_int_equal(cb_run_warnings(cb_scenario_run(s->scenario), &warning), 1);
+    assert_non_null(strstr(warning->text, "karcher_mean: "));
+    assert_non_null(strstr(warning->text, cases[n].reason));
     simulation_free(s);
   }
 }
@@ -462,6 +493,7 @@ int main(void) {
       cmocka_unit_test(a_pivot_far_out_is_not_lost_on_the_way),
       cmocka_unit_test(particles_of_one_body_may_be_far_from_one_another),
       cmocka_unit_test(the_mean_of_masses_far_apart_is_found),
+      cmocka_unit_test(a_mean_that_is_nan_is_warned_of_once),
       cmocka_unit_test(momenta_of_a_flight_are_kept_or_nan),
       cmocka_unit_test(momenta_of_what_is_boosted_are_those_of_the_boost),
       cmocka_unit_test(rods_of_any_length_that_is_allowed_swing_as_their_closed_form),

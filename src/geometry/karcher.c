@@ -135,6 +135,8 @@ static cb_status descend(const cb_geometry *one, points p, place *at, fit *here,
     return CB_OK;
   }
   *length = 0;
+  /* far from where the points are seen from, their directions have no digits */
+  if (!(size <= 1e-6 * here->spread)) return cb_fail(CB_ERROR_DOMAIN, "the Karcher mean did not converge");
   return CB_OK;
 }
 

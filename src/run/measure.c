@@ -114,15 +114,23 @@ static cb_status mean_of_places(const cb_measure *m, double *picture) {
     status = cb_karcher_mean_of_places(g, (size_t)m->state->n, m->places, &m->state->origin[0],
                                        cb_system_masses(m->system), &mean);
   cb_geometry_base_point(g, base);
-  if (!status) cb_origin_picture(g, &mean, base, zero, picture, rate);
+  if (status) return status;
+  cb_origin_picture(g, &mean, base, zero, picture, rate);
+  if (isfinite(picture[0]) && isfinite(picture[1]) && isfinite(picture[2])) return CB_OK;
+  return cb_fail(CB_ERROR_DOMAIN,
+                 "the mean is %.6g radii of curvature from the base point: expected at most 709, up to which numbers of "
+                 "the embedding are finite",
+                 cb_origin_radii(g, &mean));
+}
+
+cb_status cb_measure_mean(cb_measure *m) {
+  const cb_status status = (cb_origin_grows(m->space) ? mean_of_places : mean_of_points)(m, m->mean);
+  for (int a = 0; a < 3 && status; a++) m->mean[a] = NAN;
   return status;
 }
 
 static CB_FILL(karcher) {
-  const cb_measure *m = &run->particles->measure;
-  const cb_status status = (cb_origin_grows(m->space) ? mean_of_places : mean_of_points)(m, to.out);
-  if (status != CB_ERROR_DOMAIN) return status;
-  for (int a = 0; a < 3; a++) ((double *)to.out)[a] = NAN;
+  memcpy(to.out, run->particles->measure.mean, sizeof run->particles->measure.mean);
   return CB_OK;
 }
 
@@ -172,7 +180,7 @@ const cb_observable cb_observables[] = {
           0),
     FIELD("killing_momentum", "killing_momentum", "momenta of the Killing fields; nan where it has no digits", killing, 0, 1, "killing"),
     FIELD("karcher_mean", "karcher_mean",
-          "Karcher mean of the masses, in picture coordinates; nan where it is not unique", karcher, 0, 1, "axis"),
+          "Karcher mean of the masses, in picture coordinates; nan, with a warning, where it is not unique or too far out", karcher, 0, 1, "axis"),
     FIELD("coordinates", "coordinates", "positions in the chart named by record.chart", coordinates, 0, 2, "particle",
           "dof"),
     CB_OBSERVABLE("falling_regime", "falling_regime", INT32, "1",

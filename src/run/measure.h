@@ -23,6 +23,7 @@ typedef struct cb_measure {
   const cb_state *state;
   const cb_chart *chart;
   double kinetic, potential;    /* of this row, found once for three fields */
+  double mean[3];               /* Karcher's, of this row, in the picture */
   struct cb_measure_rows *rows; /* of constraints, found once for four fields; NULL: not measured */
   double *points;               /* scratch of the Karcher mean: n*embedding */
   cb_origin *places;            /* the same where numbers of the embedding grow: n */
@@ -38,6 +39,10 @@ static inline const cb_origin *cb_measure_origin(const cb_measure *m, int place)
 
 /* Fills m->kinetic and m->potential. */
 cb_status cb_measure_energy(cb_measure *m);
+
+/* Fills m->mean. CB_ERROR_DOMAIN, with the reason, where there is none or the picture has no numbers for it; it is nan
+ * then. */
+cb_status cb_measure_mean(cb_measure *m);
 
 /* Makes and fills m->rows, for a system that has constraints. */
 cb_status cb_measure_rows_create(cb_measure *m, cb_arena *arena);

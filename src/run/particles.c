@@ -81,11 +81,22 @@ static cb_status warn_of_momenta(cb_run *run) {
                       p->state->origin[furthest].length, g->killing[lost].name);
 }
 
+/* Rows without a mean are warned of once. */
+static cb_status measure_mean(cb_run *run) {
+  cb_particles *p = run->particles;
+  const cb_status status = p->measures_mean ? cb_measure_mean(&p->measure) : CB_OK;
+  if (status != CB_ERROR_DOMAIN || p->lost_mean) return status == CB_ERROR_DOMAIN ? CB_OK : status;
+  p->lost_mean = true;
+  return cb_run_warnf(run, *run->t, "karcher_mean: %.400s; it is nan", cb_error_text());
+}
+
 static cb_status measure(cb_run *run, const char **what) {
   cb_particles *p = run->particles;
   *what = "killing_momentum";
   cb_status status = warn_of_momenta(run);
   if (status) return status;
+  *what = "karcher_mean";
+  if ((status = measure_mean(run))) return status;
   *what = "energy";
   if (p->measures_energy && (status = cb_measure_energy(&p->measure))) return status;
   *what = "dropped_residual";

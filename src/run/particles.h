@@ -17,8 +17,8 @@ typedef struct cb_particles {
   bool doubted;                      /* was a contact's place warned of? */
   double start_moved, start_turned;  /* largest corrections of a coordinate and a velocity at the start */
   cb_measure measure;
-  bool measures_energy, measures_momenta, measures_constraints;
-  bool lost_momenta; /* was it warned of? */
+  bool measures_energy, measures_momenta, measures_mean, measures_constraints;
+  bool lost_momenta, lost_mean; /* was it warned of? */
   cb_falling_plate plate;
   cb_falling *falling;                /* NULL: not asked for */
   struct cb_particles_dropped *dropped; /* constraints left out; NULL: none; run/particles_dropped.c */

@@ -171,6 +171,7 @@ cb_status cb_particles_layout(cb_run *run) {
   if (!status) status = cb_run_fields(run, cb_observables);
   p->measures_energy = cb_run_asked(run, "energy");
   p->measures_momenta = cb_run_asked(run, "killing_momentum");
+  p->measures_mean = cb_run_asked(run, "karcher_mean");
   p->measures_constraints = cb_run_asked(run, "constraints") && cb_system_constraints(p->system) > 0;
   if (!status && p->measures_constraints) status = cb_measure_rows_create(&p->measure, run->arena);
   const bool falls = cb_run_asked(run, "falling_regime");

@@ -1,4 +1,5 @@
 /* Bundles of immersed bodies against closed forms and symmetry; their derivatives and curvature. labels: medium */
+#include "fluid/immersed_bundle_private.h"
 #include "immersed_bundles.h"
 
 /* --- closed forms --- */
@@ -88,6 +89,124 @@ static void second_derivatives_take_few_values(void **unused) {
   }
   b->kind = counted;
   cb_bundle_free(b), tank_empty(&k);
+}
+
+/* --- parts that move rigidly --- */
+
+static const char *const hinge[3] = {"0.55 + (X - 0.55)*cos(a) - Y*sin(a) + 0.2*b^2",
+                                     "((X - 0.55)*sin(a) + Y*cos(a))*cos(b) - Z*sin(b)",
+                                     "((X - 0.55)*sin(a) + Y*cos(a))*sin(b) + Z*cos(b)"};
+
+/* Two boxes of which one turns and shifts; sheet: the second without a face, of some thickness. */
+static tank hinged(bool sheet) {
+  const double half[2][3] = {{0.5, 0.15, 0.1}, {0.7, 0.1, 0.1}};
+  mesh box[2];
+  for (int i = 0; i < 2; i++) box[i] = mesh_box(2, half[i], false);
+  mesh_move(&box[1], (double[3]){1.3, 0.1, -0.05});
+  box[1].faces -= sheet;
+  tank k = tank_of(two_bodies(box[0], box[1]), 0.8, 0);
+  k.material[1].density = 1.5;
+  if (sheet) k.material[1].thickness = 0.05;
+  return k;
+}
+
+static double most_of(const double G[CB_IMMERSED_FORM][CB_IMMERSED_FORM], double (*from)[CB_IMMERSED_FORM]) {
+  double most = 0;
+  for (int i = 0; i < 8; i++)
+    for (int j = 0; j < 8; j++) most = fmax(most, fabs(G[i][j] - (from ? from[i][j] : 0)));
+  return most;
+}
+
+/* d_a G by differences of order 8 in r itself, 1e-15/h + h^8, h = .02. */
+static void differences(const cb_immersed_energy *e, cb_immersed_work *w, const double r[2], int a,
+                        double dG[CB_IMMERSED_FORM][CB_IMMERSED_FORM]) {
+  static const double weight[4] = {4. / 5, -1. / 5, 4. / 105, -1. / 280}, h = .02;
+  memset(dG, 0, CB_IMMERSED_FORM * sizeof *dG);
+  for (int s = -4; s <= 4; s++) {
+    double beside[2] = {r[0], r[1]}, G[CB_IMMERSED_FORM][CB_IMMERSED_FORM];
+    if (!s) continue;
+    beside[a] += s * h;
+    check_ok(cb_immersed_form_of(e, w, beside, true, G, NULL));
+    for (int i = 0; i < 8; i++)
+      for (int j = 0; j < 8; j++) dG[i][j] += (s < 0 ? -1 : 1) * weight[abs(s) - 1] / h * G[i][j];
+  }
+}
+
+/* From inertias of the parts as from sums over faces: G to round-off; its derivatives as G differs in r, and to what
+ * differences of order 6 over steps of .005 of the extent leave of a box that is .05 of it thick. */
+static void parts_that_move_rigidly_have_the_form_of_their_faces(void **unused) {
+  (void)unused;
+  uint64_t seed = check_seed();
+  for (int kind = 0; kind < 16; kind++) {
+    const bool sheet = kind & 1, lumped = kind & 2, masses = kind & 4, quiet = kind & 8;
+    tank k = hinged(sheet);
+    const cb_poses_motion motion = {k.surface->name[1], {hinge[0], hinge[1], hinge[2]}};
+    cb_point_mass points[2] = {{.mass = .03, .vertex = k.surface->vertices - 1},
+                               {.mass = .02, .vertex = -1, .x = {.1, .3, -.2}}};
+    cb_immersed_energy e = {.density = quiet ? 0 : 1.1};
+    cb_shape_surface *shape;
+    cb_immersed_work *w;
+    check_ok(cb_shape_surface_expressions(k.surface, 2, ab, 1, &motion, &shape));
+    check_ok(cb_moving_mass_create(k.surface, k.material, lumped, masses ? 2 : 0, points, &e.mass));
+    e.shape = shape;
+    check_ok(cb_immersed_work_create(&e, &w));
+    cb_immersed_rigid *rigid;
+    check_ok(cb_immersed_rigid_create(&e, w, &rigid));
+    assert_non_null(rigid);
+    for (int trial = 0; trial < 4; trial++) {
+      const double r[2] = {check_uniform(&seed, -3, 3), check_uniform(&seed, -3, 3)};
+      double G[2][CB_IMMERSED_FORM][CB_IMMERSED_FORM], dG[2][2][CB_IMMERSED_FORM][CB_IMMERSED_FORM];
+      for (int i = 0; i < 2; i++) {
+        e.rigid = i ? rigid : NULL;
+        check_ok(cb_immersed_form_of(&e, w, r, true, G[i], dG[i]));
+      }
+      check_at_most(most_of(G[1], G[0]), 1e-13 * most_of(G[0], NULL));
+      for (int a = 0; a < 2; a++) {
+        double by[CB_IMMERSED_FORM][CB_IMMERSED_FORM];
+        differences(&e, w, r, a, by);
+        check_at_most(most_of(dG[1][a], by), 1e-11 * most_of(G[1], NULL));
+        check_at_most(most_of(dG[1][a], dG[0][a]), 1e-7 * most_of(G[1], NULL));
+      }
+    }
+    cb_immersed_rigid_free(rigid), cb_immersed_work_free(w), cb_moving_mass_free(e.mass);
+    cb_shape_surface_free(shape), tank_empty(&k);
+  }
+}
+
+static cb_status (*whole)(const cb_shape_surface *s, const double *r, double (*x)[3], double (*dx)[3], void *work);
+static int wholes;
+
+static cb_status counting_places(const cb_shape_surface *s, const double *r, double (*x)[3], double (*dx)[3],
+                                 void *work) {
+  wholes++;
+  return whole(s, r, x, dx, work);
+}
+
+/* How often a bundle finds all its vertices for A and its derivatives, where one of its two boxes moves so. */
+static int places_of(const char *const text[3]) {
+  tank k = hinged(false);
+  const cb_poses_motion motion = {k.surface->name[1], {text[0], text[1], text[2]}};
+  cb_shape_surface *shape;
+  cb_bundle *b;
+  double A[12], dA[24], M[4], dM[8];
+  check_ok(cb_shape_surface_expressions(k.surface, 2, ab, 1, &motion, &shape));
+  const cb_immersed_bundle_options options = {.material = k.material, .density = 1.1};
+  check_ok(cb_bundle_immersed(shape, &options, &b));
+  whole = shape->at, shape->at = counting_places, wholes = 0;
+  check_ok(cb_bundle_connection(b, (double[2]){.3, .4}, A, dA, M, dM));
+  shape->at = whole;
+  cb_bundle_free(b), cb_shape_surface_free(shape), tank_empty(&k);
+  return wholes;
+}
+
+static void only_shapes_that_bend_are_looked_at_as_a_whole(void **unused) {
+  (void)unused;
+  static const char *const bent[3] = {"X", "Y + a*X^2", "Z + b"}, *const sheared[3] = {"X + a*Y", "Y*(1 + b)", "Z"},
+                           *const scaled[3] = {"X", "if(a > 0, Y + a, Y)", "(2*Z + sin(b))/2"};
+  assert_int_equal(places_of(hinge), 0);
+  assert_int_equal(places_of(scaled), 0);
+  assert_int_equal(places_of(bent), 1);
+  assert_int_equal(places_of(sheared), 1);
 }
 
 /* --- symmetry --- */
@@ -244,6 +363,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(two_boxes_are_the_falling_cat),
       cmocka_unit_test(second_derivatives_take_few_values),
+      cmocka_unit_test(parts_that_move_rigidly_have_the_form_of_their_faces),
+      cmocka_unit_test(only_shapes_that_bend_are_looked_at_as_a_whole),
       cmocka_unit_test(symmetric_motions_do_not_turn_or_drift),
       cmocka_unit_test(derivatives_are_those_of_the_connection),
       cmocka_unit_test(a_motion_may_begin_slowly),

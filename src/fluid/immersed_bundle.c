@@ -129,6 +129,7 @@ static void destroy(cb_bundle *b) {
   if (!own) return;
   for (cb_immersed_work *w; (w = cb_spare_take(&own->work));) cb_immersed_work_free(w);
   cb_immersed_energy_release(&own->energy);
+  cb_immersed_rigid_free(own->energy.rigid);
   cb_moving_mass_free(own->energy.mass);
   cb_shape_surface_free(own->taken);
   free(own->line);
@@ -164,6 +165,7 @@ static cb_status init(cb_bundle *b, const cb_shape_surface *shape, const cb_imme
   cb_immersed_work *w;
   if (!status && !(status = borrow(own, &w))) {
     status = cb_immersed_begin(&own->energy, w);
+    if (!status) status = cb_immersed_rigid_create(&own->energy, w, &own->energy.rigid);
     give_back(own, w);
   }
   return status ? status : cb_shape_surface_of_bundle(shape, b, &own->line);

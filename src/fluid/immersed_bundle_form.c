@@ -4,7 +4,8 @@
  *   R_f,ij = sum over parts rho delta int s_i s_j dA,  s_i = <dx_i, n> less its mean over a closed part
  * (exact on faces: dx is linear there). Along r_a the vertices are at x + h dx_a with dx_i + h dx_ia, of which G is an
  * algebraic function: its derivative at h = 0 by central differences of order 6, h |dx_a| at most .005 of the body's
- * extent. The shape itself is not differenced.
+ * extent. The shape itself is not differenced. Where all parts move rigidly no sum over faces is needed, and derivatives
+ * are exact (immersed_bundle_rigid.c).
  */
 #include "fluid/immersed_bundle_private.h"
 
@@ -134,8 +135,8 @@ static void add_bodies(const cb_immersed_energy *e, cb_immersed_work *w, const d
 
 /* --- the form --- */
 
-static cb_status form(const cb_immersed_energy *e, cb_immersed_work *w, const double (*x)[3], const double (*dx)[3],
-                      bool motion, double G[CB_IMMERSED_FORM][CB_IMMERSED_FORM]) {
+cb_status cb_immersed_form_of_motion(const cb_immersed_energy *e, cb_immersed_work *w, const double (*x)[3],
+                              const double (*dx)[3], bool motion, double G[CB_IMMERSED_FORM][CB_IMMERSED_FORM]) {
   const int n = e->shape->n, vertices = e->shape->surface->vertices;
   const bool curved = e->shape->surface->curvature != 0;
   memset(G, 0, CB_IMMERSED_FORM * sizeof *G);
@@ -201,25 +202,35 @@ static void move(const cb_immersed_energy *e, cb_immersed_work *w, int a, double
   }
 }
 
+/* Vertices at r with their derivatives. */
+static cb_status places(const cb_shape_surface *s, cb_immersed_work *w, const double *r, bool second) {
+  cb_status status = s->at(s, r, w->x, w->dx, w->shape);
+  if (!status && second && !s->second) status = cb_fail(CB_ERROR_UNSUPPORTED, "the shape has no second derivatives");
+  if (!status && second) status = s->second(s, r, w->d2x, w->shape);
+  return status;
+}
+
 cb_status cb_immersed_form_of(const cb_immersed_energy *e, cb_immersed_work *w, const double *r, bool motion,
                               double G[CB_IMMERSED_FORM][CB_IMMERSED_FORM],
                               double (*dG)[CB_IMMERSED_FORM][CB_IMMERSED_FORM]) {
   static const double weight[7] = {-1. / 60, 3. / 20, -3. / 4, 0, 3. / 4, -3. / 20, 1. / 60}; /* of -3 .. 3 */
   const cb_shape_surface *s = e->shape;
   double beside[CB_IMMERSED_FORM][CB_IMMERSED_FORM];
-  cb_status status = s->at(s, r, w->x, w->dx, w->shape);
-  if (!status && dG && !s->second) status = cb_fail(CB_ERROR_UNSUPPORTED, "the shape has no second derivatives");
-  if (!status && dG) status = s->second(s, r, w->d2x, w->shape);
+  const cb_shape_surface *first = cb_immersed_rigid_shape(e);
+  const cb_immersed_places_at at = {(const double(*)[3])w->x, (const double(*)[3])w->dx, (const double(*)[3])w->d2x};
+  cb_status status = places(first, w, r, dG != NULL);
+  if (!status && cb_immersed_rigid_form(e, &at, G, dG)) return CB_OK;
+  if (first != s) status = places(s, w, r, dG != NULL);
   if (!status && e->density > 0)
     status = cb_immersed_check_volume(e, (const double(*)[3])w->x, (const double(*)[3])w->dx);
-  if (!status) status = form(e, w, (const double(*)[3])w->x, (const double(*)[3])w->dx, motion, G);
+  if (!status) status = cb_immersed_form_of_motion(e, w, at.x, at.dx, motion, G);
   for (int a = 0; dG && !status && a < s->n; a++) {
     const double h = step_along(e, w, a);
     memset(dG[a], 0, sizeof dG[a]);
     for (int k = -3; k <= 3 && !status; k++) {
       if (k == 0) continue;
       move(e, w, a, k * h);
-      status = form(e, w, (const double(*)[3])w->y, (const double(*)[3])w->dy, motion, beside);
+      status = cb_immersed_form_of_motion(e, w, (const double(*)[3])w->y, (const double(*)[3])w->dy, motion, beside);
       const double factor = weight[3 + k] / h;
       for (int i = 0; i < 6 + s->n && !status; i++)
         for (int j = 0; j < 6 + s->n; j++) dG[a][i][j] += factor * beside[i][j];

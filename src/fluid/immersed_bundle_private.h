@@ -6,6 +6,9 @@
 
 enum { CB_IMMERSED_FORM = 6 + CB_SHAPE_SURFACE_VARIABLES };
 
+/* Inertias of parts that may move rigidly (immersed_bundle_rigid.c). */
+typedef struct cb_immersed_rigid cb_immersed_rigid;
+
 /* What a body is; immutable, for any number of threads. */
 typedef struct cb_immersed_energy {
   const cb_shape_surface *shape;
@@ -13,6 +16,7 @@ typedef struct cb_immersed_energy {
   double density;
   const cb_fluid_model *model; /* whose added mass; NULL: the local one */
   void *body;                  /* what it knows of it */
+  cb_immersed_rigid *rigid;    /* own; NULL: the form is always summed over faces */
 } cb_immersed_energy;
 
 /* What the model, if any, knows of the body. */
@@ -34,6 +38,26 @@ cb_status cb_immersed_places(const cb_immersed_energy *e, cb_immersed_work *w, c
 cb_status cb_immersed_form_of(const cb_immersed_energy *e, cb_immersed_work *w, const double *r, bool motion,
                               double G[CB_IMMERSED_FORM][CB_IMMERSED_FORM],
                               double (*dG)[CB_IMMERSED_FORM][CB_IMMERSED_FORM]);
+
+/* G without derivatives of vertices at x that move by dx[n][vertices]. */
+cb_status cb_immersed_form_of_motion(const cb_immersed_energy *e, cb_immersed_work *w, const double (*x)[3],
+                              const double (*dx)[3], bool motion, double G[CB_IMMERSED_FORM][CB_IMMERSED_FORM]);
+
+/* --- of parts that move rigidly --- */
+/* NULL for a body that cannot have them: in curved space, with another model's added mass, or of parts that share
+ * vertices. e->rigid is not set. */
+cb_status cb_immersed_rigid_create(const cb_immersed_energy *e, cb_immersed_work *w, cb_immersed_rigid **out);
+void cb_immersed_rigid_free(cb_immersed_rigid *own);
+/* The vertices of a body with their derivatives; d2x only with dG. */
+typedef struct cb_immersed_places_at {
+  const double (*x)[3], (*dx)[3], (*d2x)[3];
+} cb_immersed_places_at;
+/* What finds the vertices that are looked at. */
+const cb_shape_surface *cb_immersed_rigid_shape(const cb_immersed_energy *e);
+/* G and its derivatives (NULL) where all parts are rigid there, to round-off; otherwise false. */
+bool cb_immersed_rigid_form(const cb_immersed_energy *e, const cb_immersed_places_at *at,
+                            double G[CB_IMMERSED_FORM][CB_IMMERSED_FORM],
+                            double (*dG)[CB_IMMERSED_FORM][CB_IMMERSED_FORM]);
 
 /* --- in curved space: x and dx[n][vertices] are normal coordinates and their velocities --- */
 /* CB_STEP_DOMAIN with a variable by which the body's volume changes in a sphere. */

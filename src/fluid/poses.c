@@ -52,7 +52,7 @@ cb_status cb_poses_from_arrays(int vertices, int poses, const double (*x)[3], co
   memcpy(place, x, n * sizeof *x);
   for (int i = 0; i < poses; i++) time[i] = time_at(times, i);
   *p = (cb_poses){
-      .arena = arena, .vertices = vertices, .poses = poses, .end = times->end, .time = time, .place = place};
+      .arena = arena, .vertices = vertices, .placed = vertices, .poses = poses, .end = times->end, .time = time, .place = place};
   p->period = times->period != 0 ? times->period : poses * times->step;
   *out = p;
   return CB_OK;
@@ -60,7 +60,7 @@ cb_status cb_poses_from_arrays(int vertices, int poses, const double (*x)[3], co
 
 void cb_poses_free(cb_poses *p) {
   if (!p) return;
-  for (size_t i = 0; i < p->laws; i++)
+  for (size_t i = 0; i < p->laws && !p->borrows; i++)
     for (int k = 0; k < 3; k++) cb_expression_free(p->law[i].e[k]);
   cb_arena_free(p->arena);
 }
@@ -229,7 +229,7 @@ cb_status cb_poses_check(const cb_poses *p, const double *r, const double (*x)[3
     if (more < 0) break;
     used += (size_t)more;
   }
-  for (int i = 0; i < p->vertices; i++) {
+  for (int i = 0; i < p->placed; i++) {
     const int at = p->vertex ? p->vertex[i] : i;
     for (int k = 0; k < 3; k++) {
       const bool there = isfinite(x[at][k]);

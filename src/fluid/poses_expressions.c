@@ -6,6 +6,7 @@
 #include "fluid/poses_private.h"
 
 #include "core/threads.h"
+#include "numerics/expression_affine.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -124,6 +125,7 @@ cb_status cb_poses_of_variables(const cb_surface *rest, int variables, const cha
   }
   *p = (cb_poses){.arena = arena,
                   .vertices = rest->vertices,
+                  .placed = rest->vertices,
                   .variables = variables,
                   .name = name,
                   .laws = n,
@@ -144,6 +146,40 @@ cb_status cb_poses_of_variables(const cb_surface *rest, int variables, const cha
   memcpy(called, rest->number, vertices * sizeof *called);
   sort_vertices(p, rest, motion, part_of, law_of);
   *out = p;
+  return CB_OK;
+}
+
+cb_status cb_poses_affine(const cb_poses *p, int count, const int *vertex, cb_poses **out) {
+  *out = NULL;
+  for (size_t i = 0; i < p->laws; i++)
+    for (int k = 0; k < 3; k++)
+      if (!cb_expression_is_affine(p->law[i].e[k], p->variables, 3)) return CB_OK;
+  cb_arena *arena = cb_arena_create();
+  cb_poses *few = cb_arena_alloc(arena, 1, sizeof *few);
+  struct cb_pose_range *range = cb_arena_alloc(arena, (size_t)p->ranges, sizeof *range);
+  const size_t most = (size_t)count;
+  int *chosen = cb_arena_alloc(arena, most, sizeof *chosen);
+  int *place = cb_arena_alloc(arena, (size_t)p->vertices, sizeof *place);
+  double *x = cb_arena_alloc_aligned(arena, 3 * most, sizeof *x, CB_CACHE_LINE);
+  if (!few || !range || !chosen || !place || !x) {
+    cb_arena_free(arena);
+    return cb_fail(CB_ERROR_MEMORY, "no memory for poses of %d vertices", count);
+  }
+  *few = *p;
+  few->arena = arena, few->placed = 0, few->range = range, few->vertex = chosen, few->borrows = true;
+  for (int i = 0; i < p->placed; i++) place[p->vertex[i]] = i;
+  for (int k = 0; k < 3; k++) few->rest[k] = x + (size_t)k * most;
+  for (int r = 0; r < p->ranges; r++) {
+    range[r] = (struct cb_pose_range){p->range[r].law, few->placed, few->placed};
+    for (int i = 0; i < count; i++) {
+      const int at = place[vertex[i]];
+      if (at < p->range[r].begin || at >= p->range[r].end) continue;
+      for (int k = 0; k < 3; k++) few->rest[k][few->placed] = p->rest[k][at];
+      chosen[few->placed++] = vertex[i];
+    }
+    range[r].end = few->placed;
+  }
+  *out = few;
   return CB_OK;
 }
 
@@ -197,7 +233,7 @@ static void move_all(void *context, int begin, int end) {
 
 cb_status cb_poses_expressions_at(const cb_poses *p, const double *r, int along, double (*x)[3], double (*v)[3]) {
   task job = {p, r, along, x, v, false};
-  cb_threads_range(cb_threads_for((size_t)p->vertices), p->vertices, move_all, &job);
+  cb_threads_range(cb_threads_for((size_t)p->placed), p->placed, move_all, &job);
   return job.failed ? cb_poses_check(p, r, (const double(*)[3])x, (const double(*)[3])v) : CB_OK;
 }
 

@@ -13,7 +13,7 @@ typedef struct cb_pose_law {
 
 struct cb_poses {
   cb_arena *arena;
-  int vertices;
+  int vertices, placed;  /* placed: how many of them it finds, all but of cb_poses_affine */
   /* a sequence */
   int poses;
   cb_poses_end end;
@@ -24,13 +24,14 @@ struct cb_poses {
   const char *const *name; /* [variables] */
   size_t laws;
   cb_pose_law *law;      /* [laws] */
+  bool borrows;          /* laws are another's */
   int ranges;
   struct cb_pose_range { /* vertices of one law, -1: at rest */
     int law, begin, end;
   } *range;
-  int *vertex;           /* [vertices], range by range */
+  int *vertex;           /* [placed], range by range */
   int *number;           /* [vertices]: of the surface's messages */
-  double *rest[3];       /* [vertices] coordinates in that order */
+  double *rest[3];       /* [placed] coordinates in that order */
 };
 
 cb_status cb_poses_sequence_at(const cb_poses *p, double t, double (*x)[3], double (*v)[3]);
@@ -46,6 +47,9 @@ cb_status cb_poses_of_variables(const cb_surface *rest, int variables, const cha
  * i >= j at i(i + 1)/2 + j. */
 cb_status cb_poses_expressions_at(const cb_poses *p, const double *r, int along, double (*x)[3], double (*v)[3]);
 cb_status cb_poses_expressions_second(const cb_poses *p, const double *r, double (*a)[3]);
+/* The same motion that finds places of these vertices alone, in arrays of all; *out is NULL where it is not affine in X,
+ * Y, Z. It borrows from p. */
+cb_status cb_poses_affine(const cb_poses *p, int count, const int *vertex, cb_poses **out);
 /* CB_STEP_NOT_FINITE with the first coordinate of x or v (may be NULL) that is not; CB_OK where all are. r: the time,
  * or the variables. */
 cb_status cb_poses_check(const cb_poses *p, const double *r, const double (*x)[3], const double (*v)[3]);

@@ -185,6 +185,25 @@ cb_status cb_shape_surface_expressions_in(const cb_surface *surface, int n, cons
   return CB_OK;
 }
 
+cb_status cb_shape_surface_affine(const cb_shape_surface *s, int count, const int *vertex, cb_shape_surface **out) {
+  source from = {0};
+  cb_shape_surface *few = NULL;
+  *out = NULL;
+  if (s->at != shape_at) return CB_OK;
+  cb_status status = cb_poses_affine(((const source *)s->self)->own, count, vertex, &from.own);
+  if (status || !from.own) return status;
+  status = create(s->surface, s->n, &from, &few);
+  if (status) {
+    cb_poses_free(from.own);
+    return status;
+  }
+  for (int i = 0; i < s->n; i++) few->name[i] = s->name[i];
+  few->at = shape_at;
+  few->second = shape_second;
+  *out = few;
+  return CB_OK;
+}
+
 cb_status cb_shape_surface_expressions(const cb_surface *surface, int n, const char *const *names, int motions,
                                        const cb_poses_motion *motion, cb_shape_surface **out) {
   return cb_shape_surface_expressions_in(surface, n, names, motions, motion, NULL, NULL, NULL, NULL, out);

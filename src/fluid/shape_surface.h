@@ -56,6 +56,9 @@ typedef struct cb_shape_shift {
 cb_status cb_shape_surface_lay(cb_shape_surface *flat, cb_laying to, int shifts, const cb_shape_shift *shift,
                                const cb_poses_parameters *parameters, size_t *which, int *coordinate, size_t *at,
                                cb_shape_surface **out);
+/* One whose at and second find these vertices alone, and leave the others as they are, where places are affine functions
+ * of the rest shape's; *out is NULL where they are not, or cannot be seen to be. It borrows from s. */
+cb_status cb_shape_surface_affine(const cb_shape_surface *s, int count, const int *vertex, cb_shape_surface **out);
 /* Whether n variables may be called so beside X, Y, Z and the parameters (may be NULL): CB_ERROR_INPUT about names[*which]
  * (may be NULL). */
 cb_status cb_shape_surface_check_names(int n, const char *const *names, const cb_poses_parameters *parameters,

@@ -1,0 +1,381 @@
+/* The form of a body whose parts move rigidly, from one inertia per part instead of sums over its faces.
+ *
+ *   part p at r:  x = R X + t of its rest shape X,  dx_i = W_i × x + V_i,  S_i = (W_i, V_i) its twist in the body frame
+ *   T = (1/2) sum_p <I_p Y_p, Y_p>,  Y_p = xi + sum S_i r_i',  I_p(r) = Ad^T I_p(0) Ad,  Ad = Ad of (R, t)^-1
+ *   K = I_0 + sum I_p,  Q_i = sum I_p S_i,  R_ij = sum S_i^T I_p S_j,  I_0: of what is fixed in the body frame
+ *   d_a I_p = -ad_a^T I_p - I_p ad_a,  ad_a = ad of S_a,  and d_a S_i from d_a dx_i = W_ia × x + V_ia + W_i × dx_a
+ * I_p(0) = inertia and local added mass: its columns are the momenta of the rest shape with one part moved by a unit
+ * twist (immersed_bundle_form.c). The local model's delta of a part depends on its own shape alone where parts share no
+ * vertex. Whether a part is rigid is found at each r from its vertices, to round-off: from four of them where its motion
+ * is affine (expressions like X*cos(a) - Y*sin(a)), else from all. Where one is not, the form is summed over faces.
+ * Derived here.
+ */
+#include "fluid/immersed_bundle_private.h"
+
+#include "core/arena.h"
+#include "numerics/vec3.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { SHAPES = CB_SHAPE_SURFACE_VARIABLES, SIZE = CB_IMMERSED_FORM };
+
+/* Round-off of expressions of places, relative to their size, in the mean of squares. */
+static const double round_off = 2e-14;
+
+typedef struct rigid_part {
+  int begin, end; /* of its vertices in `vertex` */
+  int corner[4];  /* a wide triangle of them, and the one that is farthest from its plane */
+  double inertia[6][6];
+} rigid_part;
+
+struct cb_immersed_rigid {
+  cb_arena *arena;
+  int parts;
+  int *vertex;           /* part by part: all, or the corners */
+  cb_shape_surface *few; /* that finds the corners alone; NULL: all are looked at */
+  rigid_part *part;
+  double fixed[6][6];
+};
+
+void cb_immersed_rigid_free(cb_immersed_rigid *own) {
+  if (!own) return;
+  cb_shape_surface_free(own->few);
+  cb_arena_free(own->arena);
+}
+
+/* --- rigid fields --- */
+
+/* Orthonormal vectors e of three points, and the second edge in them. False where these are on a line. */
+typedef struct frame {
+  double e[3][3], length, along, height;
+} frame;
+
+static bool frame_of(const double (*x)[3], const int corner[3], frame *f) {
+  double a[3], b[3], normal[3];
+  for (int k = 0; k < 3; k++) a[k] = x[corner[1]][k] - x[corner[0]][k], b[k] = x[corner[2]][k] - x[corner[0]][k];
+  cb_cross3(a, b, normal);
+  f->length = sqrt(cb_dot3(a, a));
+  const double area = sqrt(cb_dot3(normal, normal));
+  if (!(area > 0)) return false;
+  for (int k = 0; k < 3; k++) f->e[0][k] = a[k] / f->length, f->e[2][k] = normal[k] / area;
+  cb_cross3(f->e[2], f->e[0], f->e[1]);
+  f->along = cb_dot3(b, f->e[0]), f->height = cb_dot3(b, f->e[1]);
+  return true;
+}
+
+static double square(const double *a) { return cb_dot3(a, a); }
+
+static double square_between(const double *a, const double *b) {
+  return square((double[3]){a[0] - b[0], a[1] - b[1], a[2] - b[2]});
+}
+
+/* R and t with x = R X + t for all vertices of a part. */
+static bool place_of(const cb_immersed_rigid *own, const rigid_part *p, const double (*rest)[3], const double (*x)[3],
+                     double R[3][3], double t[3]) {
+  frame from, to;
+  double turned[3], off = 0, size = 0;
+  if (!frame_of(rest, p->corner, &from) || !frame_of(x, p->corner, &to)) return false;
+  memset(R, 0, 9 * sizeof(double));
+  for (int k = 0; k < 3; k++) cb_add_outer3(R, 1, to.e[k], from.e[k]);
+  cb_apply3((const double(*)[3])R, rest[p->corner[0]], turned);
+  for (int k = 0; k < 3; k++) t[k] = x[p->corner[0]][k] - turned[k];
+  for (int at = p->begin; at < p->end; at++) {
+    const int v = own->vertex[at];
+    double moved[3];
+    cb_apply3((const double(*)[3])R, rest[v], moved);
+    for (int k = 0; k < 3; k++) moved[k] += t[k];
+    off += square_between(moved, x[v]);
+    size += square(x[v]) + square(rest[v]);
+  }
+  return off <= round_off * round_off * size;
+}
+
+/* S with u - w × y = S_w × x + S_v for all vertices of a part (y: NULL for none). */
+static bool twist_of(const cb_immersed_rigid *own, const rigid_part *p, const double (*x)[3], const double (*u)[3],
+                     const double *w, const double (*y)[3], double S[6]) {
+  frame f;
+  double d[3][3], turn[3], off = 0, size = 0;
+  if (!frame_of(x, p->corner, &f)) return false;
+  for (int c = 0; c < 3; c++) {
+    if (y) cb_cross3(w, y[p->corner[c]], turn);
+    for (int k = 0; k < 3; k++) d[c][k] = u[p->corner[c]][k] - (y ? turn[k] : 0);
+  }
+  for (int c = 1; c < 3; c++)
+    for (int k = 0; k < 3; k++) d[c][k] -= d[0][k];
+  const double w3 = cb_dot3(f.e[1], d[1]) / f.length, w2 = -cb_dot3(f.e[2], d[1]) / f.length,
+               w1 = (cb_dot3(f.e[2], d[2]) + f.along * w2) / f.height;
+  for (int k = 0; k < 3; k++) S[k] = w1 * f.e[0][k] + w2 * f.e[1][k] + w3 * f.e[2][k];
+  cb_cross3(S, x[p->corner[0]], turn);
+  for (int k = 0; k < 3; k++) S[3 + k] = d[0][k] - turn[k];
+  const double rate = square(S);
+  for (int at = p->begin; at < p->end; at++) {
+    const int v = own->vertex[at];
+    double moved[3];
+    cb_cross3(S, x[v], moved);
+    for (int k = 0; k < 3; k++) moved[k] += S[3 + k];
+    if (y) {
+      cb_cross3(w, y[v], turn);
+      for (int k = 0; k < 3; k++) moved[k] += turn[k];
+      size += square(turn);
+    }
+    off += square_between(moved, u[v]);
+    size += square(u[v]) + rate * square(x[v]);
+  }
+  return off <= round_off * round_off * size;
+}
+
+/* --- making --- */
+
+/* Vertices part by part; false where two parts share one, or a part has none. */
+static bool sort_vertices(const cb_surface *s, int *of, cb_immersed_rigid *own) {
+  for (int v = 0; v < s->vertices; v++) of[v] = -1;
+  for (int f = 0; f < s->faces; f++)
+    for (int c = 0; c < 3; c++) {
+      int *p = &of[s->face[f][c]];
+      if (*p >= 0 && *p != s->part[f]) return false;
+      *p = s->part[f];
+    }
+  int count = 0;
+  for (int p = 0; p < s->parts; p++) {
+    own->part[p].begin = count;
+    for (int v = 0; v < s->vertices; v++)
+      if (of[v] == p) own->vertex[count++] = v;
+    own->part[p].end = count;
+    if (count == own->part[p].begin) return false;
+  }
+  for (int v = 0; v < s->vertices; v++)
+    if (of[v] < 0) return false;
+  return true;
+}
+
+/* The vertex farthest from point a, from the line through a and b, or from the plane with that normal. */
+static int farthest(const cb_immersed_rigid *own, const rigid_part *p, const double (*x)[3], const double *a,
+                    const double *b, const double *across) {
+  double most = -1;
+  int found = own->vertex[p->begin];
+  for (int at = p->begin; at < p->end; at++) {
+    const double *y = x[own->vertex[at]];
+    const double to[3] = {y[0] - a[0], y[1] - a[1], y[2] - a[2]};
+    double normal[3];
+    if (b) cb_normal3(a, b, y, normal);
+    const double far = across ? fabs(cb_dot3(across, to)) : b ? square(normal) : square(to);
+    if (far > most) most = far, found = own->vertex[at];
+  }
+  return found;
+}
+
+static bool choose_corners(const cb_immersed_rigid *own, rigid_part *p, const double (*x)[3]) {
+  frame f;
+  p->corner[0] = farthest(own, p, x, x[own->vertex[p->begin]], NULL, NULL);
+  p->corner[1] = farthest(own, p, x, x[p->corner[0]], NULL, NULL);
+  p->corner[2] = farthest(own, p, x, x[p->corner[0]], x[p->corner[1]], NULL);
+  if (!frame_of(x, p->corner, &f) || !(f.height > 1e-6 * f.length)) return false;
+  p->corner[3] = farthest(own, p, x, x[p->corner[0]], NULL, f.e[2]);
+  return true;
+}
+
+/* Column a of I_p: the momentum of the rest shape with this part moved by twist a. */
+static cb_status measure(const cb_immersed_energy *e, cb_immersed_work *w, cb_immersed_rigid *own, double (*v)[3]) {
+  const cb_surface *s = e->shape->surface;
+  cb_shape_surface alone = *e->shape;
+  cb_immersed_energy rest = *e;
+  double G[SIZE][SIZE];
+  cb_status status = CB_OK;
+  alone.n = 1, rest.shape = &alone;
+  for (int p = 0; p < own->parts; p++)
+    for (int a = 0; a < 6 && !status; a++) {
+      rigid_part *part = &own->part[p];
+      memset(v, 0, (size_t)s->vertices * sizeof *v);
+      for (int at = part->begin; at < part->end; at++) {
+        const int k = own->vertex[at];
+        if (a >= 3)
+          v[k][a - 3] = 1;
+        else
+          cb_cross3((double[3]){a == 0, a == 1, a == 2}, s->x[k], v[k]);
+      }
+      status = cb_immersed_form_of_motion(&rest, w, (const double(*)[3])s->x, (const double(*)[3])v, false, G);
+      for (int b = 0; b < 6 && !status; b++) part->inertia[b][a] = G[b][6];
+      if (p == 0 && a == 0) memcpy(own->fixed, (double[6][6]){{0}}, sizeof own->fixed);
+      for (int b = 0; b < 6 && !status && p == 0 && a == 0; b++) memcpy(own->fixed[b], G[b], sizeof own->fixed[b]);
+    }
+  for (int p = 0; p < own->parts && !status; p++)
+    for (int a = 0; a < 6; a++)
+      for (int b = 0; b < 6; b++) own->fixed[a][b] -= own->part[p].inertia[a][b];
+  return status;
+}
+
+/* Of an affine motion the corners tell all. */
+static cb_status look_at_corners(const cb_shape_surface *shape, cb_immersed_rigid *own) {
+  enum { CORNERS = 4 };
+  int *corner = cb_arena_alloc(own->arena, (size_t)(CORNERS * own->parts), sizeof *corner);
+  if (!corner) return cb_fail(CB_ERROR_MEMORY, "no memory for %d parts", own->parts);
+  for (int p = 0; p < own->parts; p++) memcpy(corner + CORNERS * p, own->part[p].corner, sizeof own->part[p].corner);
+  const cb_status status = cb_shape_surface_affine(shape, CORNERS * own->parts, corner, &own->few);
+  if (status || !own->few) return status;
+  own->vertex = corner;
+  for (int p = 0; p < own->parts; p++) own->part[p].begin = CORNERS * p, own->part[p].end = CORNERS * (p + 1);
+  return CB_OK;
+}
+
+/* The halves of a symmetric matrix that differ by round-off, and entries that are nothing else. */
+static void tidy(double I[6][6], const double scale[6]) {
+  for (int a = 0; a < 6; a++)
+    for (int b = 0; b <= a; b++) {
+      const double mean = (I[a][b] + I[b][a]) / 2;
+      I[a][b] = I[b][a] = fabs(mean) > 1e-14 * scale[a] * scale[b] ? mean : 0;
+    }
+}
+
+cb_status cb_immersed_rigid_create(const cb_immersed_energy *e, cb_immersed_work *w, cb_immersed_rigid **out) {
+  const cb_surface *s = e->shape->surface;
+  *out = NULL;
+  if (s->curvature != 0 || (e->model && e->density > 0)) return CB_OK;
+  cb_arena *arena = cb_arena_create();
+  cb_immersed_rigid *own = cb_arena_alloc(arena, 1, sizeof *own);
+  int *of = cb_arena_alloc(arena, (size_t)s->vertices, sizeof *of);
+  double(*v)[3] = cb_arena_alloc(arena, (size_t)s->vertices, sizeof *v);
+  if (own) {
+    *own = (cb_immersed_rigid){.arena = arena, .parts = s->parts};
+    own->vertex = cb_arena_alloc(arena, (size_t)s->vertices, sizeof *own->vertex);
+    own->part = cb_arena_alloc(arena, (size_t)s->parts, sizeof *own->part);
+  }
+  if (!own || !of || !v || !own->vertex || !own->part) {
+    cb_arena_free(arena);
+    return cb_fail(CB_ERROR_MEMORY, "no memory for a body of %d faces", s->faces);
+  }
+  bool can = sort_vertices(s, of, own);
+  for (int p = 0; p < s->parts && can; p++) can = choose_corners(own, &own->part[p], (const double(*)[3])s->x);
+  if (can) can = !measure(e, w, own, v); /* the form of this body will say why */
+  const cb_status status = can ? look_at_corners(e->shape, own) : CB_OK;
+  if (!can || status) {
+    cb_arena_free(arena);
+    return status;
+  }
+  double scale[6];
+  for (int a = 0; a < 6; a++) {
+    scale[a] = fabs(own->fixed[a][a]);
+    for (int p = 0; p < s->parts; p++) scale[a] += fabs(own->part[p].inertia[a][a]);
+    scale[a] = sqrt(scale[a]);
+  }
+  for (int p = 0; p < s->parts; p++) tidy(own->part[p].inertia, scale);
+  tidy(own->fixed, scale);
+  *out = own;
+  return CB_OK;
+}
+
+/* --- the form --- */
+
+typedef struct motion {
+  double inertia[6][6], S[SHAPES][6], D[SHAPES][SHAPES][6]; /* D[i][a] = d_a S_i */
+} motion;
+
+/* ad of S times a: (W × a_w, V × a_w + W × a_v) */
+static void bracket(const double S[6], const double a[6], double out[6]) {
+  double turn[3];
+  cb_cross3(S, a, out);
+  cb_cross3(S + 3, a, out + 3);
+  cb_cross3(S, a + 3, turn);
+  for (int k = 0; k < 3; k++) out[3 + k] += turn[k];
+}
+
+static double dot(const double a[6], const double b[6]) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5];
+}
+
+static void apply(const double I[6][6], const double a[6], double out[6]) {
+  for (int i = 0; i < 6; i++) out[i] = dot(I[i], a);
+}
+
+/* I = Ad^T I_p Ad: column a of Ad is the unit twist a seen from the part, (R^T w, R^T (v + w × t)). */
+static void carry(const double rest[6][6], const double R[3][3], const double t[3], double out[6][6]) {
+  double seen[6][6];
+  for (int a = 0; a < 6; a++) {
+    const double w[3] = {a == 0, a == 1, a == 2};
+    double v[3];
+    cb_cross3(w, t, v);
+    for (int k = 0; k < 3; k++) v[k] += a == 3 + k;
+    cb_apply3_transposed(R, w, seen[a]);
+    cb_apply3_transposed(R, v, seen[a] + 3);
+  }
+  for (int a = 0; a < 6; a++) {
+    double of[6];
+    apply(rest, seen[a], of);
+    for (int b = 0; b <= a; b++) out[a][b] = out[b][a] = dot(of, seen[b]);
+  }
+}
+
+static bool motion_of(const cb_immersed_energy *e, const rigid_part *p, const cb_immersed_places_at *at, bool second,
+                      motion *m) {
+  const int n = e->shape->n, vertices = e->shape->surface->vertices;
+  double R[3][3], t[3];
+  if (!place_of(e->rigid, p, (const double(*)[3])e->shape->surface->x, at->x, R, t)) return false;
+  for (int i = 0; i < n; i++)
+    if (!twist_of(e->rigid, p, at->x, at->dx + i * vertices, NULL, NULL, m->S[i])) return false;
+  for (int i = 0; i < n && second; i++)
+    for (int a = 0; a < n; a++) {
+      const double(*d2x)[3] = at->d2x + (i >= a ? i * (i + 1) / 2 + a : a * (a + 1) / 2 + i) * vertices;
+      if (!twist_of(e->rigid, p, at->x, d2x, m->S[i], at->dx + a * vertices, m->D[i][a])) return false;
+    }
+  carry((const double(*)[6])p->inertia, (const double(*)[3])R, t, m->inertia);
+  return true;
+}
+
+static void add_form(int n, const motion *m, double G[SIZE][SIZE]) {
+  for (int i = 0; i < 6; i++)
+    for (int j = 0; j < 6; j++) G[i][j] += m->inertia[i][j];
+  for (int i = 0; i < n; i++) {
+    double of[6];
+    apply((const double(*)[6])m->inertia, m->S[i], of);
+    for (int a = 0; a < 6; a++) G[a][6 + i] += of[a], G[6 + i][a] += of[a];
+    for (int j = 0; j < n; j++) G[6 + i][6 + j] += dot(of, m->S[j]);
+  }
+}
+
+static void add_derivative(int n, const motion *m, int a, double dG[SIZE][SIZE]) {
+  double dI[6][6], turned[6][6], P[SHAPES][6], dP[SHAPES][6]; /* turned: columns of ad_a; P_i = I S_i */
+  const double(*I)[6] = m->inertia, (*d)[6] = (const double(*)[6])dI;
+  for (int k = 0; k < 6; k++) {
+    double unit[6] = {0}, of[6];
+    unit[k] = 1;
+    bracket(m->S[a], unit, turned[k]);
+    apply(I, turned[k], of);
+    for (int i = 0; i < 6; i++) dI[i][k] = -of[i];
+  }
+  for (int i = 0; i < 6; i++)
+    for (int j = 0; j <= i; j++) dI[i][j] = dI[j][i] = dI[i][j] + dI[j][i];
+  for (int i = 0; i < 6; i++)
+    for (int j = 0; j < 6; j++) dG[i][j] += dI[i][j];
+  for (int i = 0; i < n; i++) {
+    double of[6];
+    apply(I, m->S[i], P[i]);
+    apply(I, m->D[i][a], dP[i]);
+    apply(d, m->S[i], of);
+    for (int k = 0; k < 6; k++) {
+      dP[i][k] += of[k];
+      dG[k][6 + i] += dP[i][k], dG[6 + i][k] += dP[i][k];
+    }
+  }
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) dG[6 + i][6 + j] += dot(dP[i], m->S[j]) + dot(P[i], m->D[j][a]);
+}
+
+const cb_shape_surface *cb_immersed_rigid_shape(const cb_immersed_energy *e) {
+  return e->rigid && e->rigid->few ? e->rigid->few : e->shape;
+}
+
+bool cb_immersed_rigid_form(const cb_immersed_energy *e, const cb_immersed_places_at *at, double G[SIZE][SIZE],
+                            double (*dG)[SIZE][SIZE]) {
+  const int n = e->shape->n;
+  if (!e->rigid) return false;
+  memset(G, 0, SIZE * sizeof *G);
+  for (int a = 0; dG && a < n; a++) memset(dG[a], 0, sizeof dG[a]);
+  for (int i = 0; i < 6; i++) memcpy(G[i], e->rigid->fixed[i], sizeof e->rigid->fixed[i]);
+  for (int p = 0; p < e->rigid->parts; p++) {
+    motion m;
+    if (!motion_of(e, &e->rigid->part[p], at, dG != NULL, &m)) return false;
+    add_form(n, &m, G);
+    for (int a = 0; dG && a < n; a++) add_derivative(n, &m, a, dG[a]);
+  }
+  return true;
+}

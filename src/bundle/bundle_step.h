@@ -15,6 +15,10 @@ typedef struct cb_bundle_sum {
 cb_status cb_bundle_along(const cb_bundle *b, const cb_gait *gait, int order, double error, double t, double end,
                           cb_bundle_sum *total, int *steps);
 
+/* holonomy.c. CB_STEP_SINGULAR with the shape where the way along a gait, closed or not, does not settle to this error, as at a
+ * pole of A r'. is_line: the gait goes along a line and back, and only the way there is looked at, whose times mean nothing. */
+cb_status cb_bundle_has_no_poles(const cb_bundle *b, const cb_gait *gait, double error, bool is_line);
+
 /* One step of h seconds by the Magnus method of order 4 or 6, once (error 0), or as cb_holonomy does to `error` on a
  * cycle. The time is left to the caller. steps: that were taken. CB_STEP_SINGULAR, CB_STEP_DOMAIN with the shape;
  * CB_STEP_NO_CONVERGENCE where the error is not met. */

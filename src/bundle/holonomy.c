@@ -24,6 +24,9 @@
 
 enum { DEPTH_MAX = 40, STEPS_MAX = 200000, PERIODS_MAX = 1000000 };
 
+/* What a way is followed for, which its failure speaks of. */
+typedef enum purpose { FOR_ITSELF, FOR_POLES_OF_A_GAIT, FOR_POLES_OF_A_LINE } purpose;
+
 typedef struct integral {
   const cb_bundle *b;
   const cb_gait *gait;
@@ -34,8 +37,9 @@ typedef struct integral {
   int steps;         /* taken on the piece at hand */
   int taken;         /* of all */
   bool plain;        /* a step that is not refined is looked at */
-  double square;     /* the largest r'Mr' so far: the measure of round-off */
-  double usual;      /* the largest mean of r'Mr' on a step that is not halved */
+  purpose purpose;
+  double square; /* the largest r'Mr' so far: the measure of round-off */
+  double usual;  /* the largest mean of r'Mr' on a step that is not halved */
 } integral;
 
 /* An integral over a step, and its integrand at the nodes. */
@@ -170,11 +174,16 @@ static cb_status unsettled(const integral *I, double t) {
   static const char *const why = "its connection is singular there, or not smooth";
   double r[CB_SHAPE_MAX];
   cb_gait_at(I->gait, t, r, NULL);
-  if (I->plain)
+  if (I->purpose == FOR_POLES_OF_A_LINE)
+    cb_fail(CB_ERROR_STEP, "the connection is singular at this shape, or not smooth");
+  else if (I->purpose == FOR_POLES_OF_A_GAIT)
+    cb_fail(CB_ERROR_STEP, "the gait passes this shape at time %.9g: %s", t, why);
+  else if (I->plain)
     cb_fail(CB_ERROR_STEP, "a plain step passes over this shape at time %.9g: %s", t, why);
+  else if (I->error > 0)
+    cb_fail(CB_ERROR_STEP, "a holonomy does not settle to an error of %.3g at time %.9g: %s", I->error, t, why);
   else
-    cb_fail(CB_ERROR_STEP, "bundle %s: a holonomy does not settle to %.3g at time %.9g: %s", I->b->kind->name, I->error,
-            t, why);
+    cb_fail(CB_ERROR_STEP, "a holonomy does not settle, to round-off, at time %.9g: %s", t, why);
   return cb_bundle_fail_at(I->b, r, CB_ERROR_STEP);
 }
 
@@ -327,6 +336,18 @@ static cb_status follow_between(integral *I, double t, double end, step *path) {
     if (status) return status;
   }
   return CB_OK;
+}
+
+cb_status cb_bundle_has_no_poles(const cb_bundle *b, const cb_gait *gait, double error, bool is_line) {
+  integral I;
+  step path = {.length = {.all = 0}};
+  cb_status status = prepare(b, gait, &(cb_holonomy_options){.error = error, .step = is_line ? .5 : 0}, &I);
+  if (status) return status;
+  I.purpose = is_line ? FOR_POLES_OF_A_LINE : FOR_POLES_OF_A_GAIT;
+  I.length = I.cost = is_line;
+  b->group->identity(b->group, path.g);
+  status = is_line ? follow(&I, 0, .5, 1, &path) : follow_between(&I, 0, 1, &path);
+  return status == CB_ERROR_STEP ? CB_STEP_SINGULAR : status;
 }
 
 cb_status cb_reconstruct(const cb_bundle *b, const cb_gait *gait, double error, int count, const double *t, double *g) {

@@ -115,9 +115,12 @@ static cb_status settle(integral *I) {
     if (off <= 1e-9 * I->size && off >= before / 16) return CB_OK;
     before = off;
   }
-  return status ? status
-                : cb_fail(CB_ERROR_STEP, "bundle %s: the variation of a holonomy does not settle to %.3g",
-                          I->b->kind->name, I->error);
+  if (status) return status;
+  const char *const name = I->b->kind->name;
+  return I->error > 0
+             ? cb_fail(CB_ERROR_STEP, "bundle %s: the variation of a holonomy does not settle to an error of %.3g",
+                       name, I->error)
+             : cb_fail(CB_ERROR_STEP, "bundle %s: the variation of a holonomy does not settle, to round-off", name);
 }
 
 /* sum += A d(0) - Ad_g A d(0), g the holonomy */

@@ -12,24 +12,18 @@ enum { CELLS_MAX = 256 };
 static const double seen = 1e-6;
 
 cb_status cb_gait_regular(const cb_bundle *b, const cb_gait *gait) {
-  const double end = 1;
-  double g[CB_GROUP_SIZE];
-  const cb_status status = cb_reconstruct(b, gait, seen, 1, &end, g);
-  return status == CB_ERROR_STEP ? CB_STEP_SINGULAR : status;
+  return cb_bundle_has_no_poles(b, gait, seen, false);
 }
 
 /* Along the straight line from one shape to another. */
 static cb_status line_regular(const cb_bundle *b, const double *from, const double *to) {
   const size_t n = (size_t)b->n;
   double corner[2 * CB_SHAPE_MAX];
-  cb_bundle_sum sum = {.length = 0};
   cb_gait *line;
-  int steps = 0;
   memcpy(corner, from, n * sizeof *corner), memcpy(corner + n, to, n * sizeof *corner);
   cb_status status = cb_gait_polygon(b->n, 2, corner, &line);
   if (status) return status;
-  b->group->identity(b->group, sum.g);
-  status = cb_bundle_along(b, line, 6, seen, 0, .5, &sum, &steps);
+  status = cb_bundle_has_no_poles(b, line, seen, true);
   cb_gait_free(line);
   return status;
 }

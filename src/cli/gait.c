@@ -8,6 +8,8 @@
 #include "cli/ambient.h"
 #include "core/arena.h"
 #include "io/arrays.h"
+#include "io/record_warnings.h"
+#include "io/scenario_warnings.h"
 #include <curvebody/node.h>
 #include <math.h>
 #include <string.h>
@@ -64,6 +66,7 @@ void cb_gait_attributes(const cb_gait_job *job, struct cb_arrays *a) {
   cb_arrays_text(a, "curvebody_version", CB_VERSION);
   cb_arrays_text(a, "bundle", cb_bundle_scenario_name(job->motion));
   cb_arrays_text(a, "group", job->bundle->group->name);
+  cb_arrays_text(a, "warnings", job->warnings);
 }
 
 static const double *put(int rank, const int *dims, const double *values) {
@@ -116,7 +119,12 @@ static cb_status go(const part *what, cb_gait_job *job, const cb_words *sets) {
     status = cb_fail(CB_ERROR_INPUT, "%s:1:1: error: the key `gait` is missing: `%s` is of a gait", job->scenario,
                      what->name);
   if (!status && job->output) status = cb_check_output(job->output, cb_scenario_files(s));
+  cb_warning_log log;
+  cb_warning_log_begin(&log);
+  job->warnings = log.list.text;
+  if (!status) status = cb_scenario_warn_of_bundle(s);
   if (!status) status = what->run(job);
+  cb_warning_log_end(&log);
   cb_scenario_free(s);
   if (status <= 0 || !what->instead) return status;
   return cb_fail(status, "%s: %.1500s; %s", status == CB_STEP_SINGULAR ? "singular shape" : cb_status_name(status),

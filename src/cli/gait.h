@@ -16,6 +16,7 @@ typedef struct cb_gait_job {
   const char *to;          /* of a range of targets: where it ends, NULL: not said */
   const char *move, *turn; /* LO:HI of both, of a grid */
   const cb_words *sets;    /* that it was read with */
+  const char *warnings;    /* lines of those so far, as the attribute `warnings` has them */
 } cb_gait_job;
 
 /* Options that stand for keys of `optimum`, NULL where absent. */

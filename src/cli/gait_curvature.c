@@ -252,15 +252,15 @@ cb_status cb_gait_curvature(const cb_gait_job *job) {
   if (!status) status = read_window(job, &g);
   if (!status) status = choose_coordinates(job, &g);
   if (!status) status = look(&g);
+  if (!status && g.singular)
+    cb_warn("%zu of %d nodes are nan, such as %s", g.singular, g.points[0] * g.points[1], g.why);
+  if (!status) status = warn_of_poles(job, &g);
   if (!status) status = write_file(job, &g);
   if (!status && job->json) {
     printf("{\"output\": ");
     cb_json_text(stdout, job->output);
     printf(", \"grid\": [%d, %d], \"singular\": %zu}\n", g.points[0], g.points[1], g.singular);
   }
-  if (!status && g.singular)
-    cb_warn("%zu of %d nodes are nan, such as %s", g.singular, g.points[0] * g.points[1], g.why);
-  if (!status) status = warn_of_poles(job, &g);
   free_grid(&g);
   return status;
 }

@@ -117,6 +117,24 @@ void cb_warnings_cut(cb_record_warnings *w, double time) {
   w->length = w->sealed = kept;
 }
 
+static void log_warning(void *context, const char *text) {
+  cb_warning_log *log = context;
+  cb_warnings_add(&log->list, NAN, text);
+  if (log->before.take) log->before.take(log->before.context, text);
+}
+
+static void pass_note(void *context, const char *text) {
+  const cb_warning_log *log = context;
+  if (log->before.note) log->before.note(log->before.context, text);
+}
+
+void cb_warning_log_begin(cb_warning_log *log) {
+  *log = (cb_warning_log){.list = {.length = 0}};
+  log->before = cb_warnings_to((cb_warning_taker){log_warning, log, pass_note});
+}
+
+void cb_warning_log_end(cb_warning_log *log) { cb_warnings_to(log->before); }
+
 void cb_record_repeat_warnings(const cb_record *record, int most) {
   for (const char *at = record->warnings.text; *at && most > 0; at += line_length(at)) {
     const char *text;

@@ -8,6 +8,7 @@
 #ifndef CB_IO_RECORD_WARNINGS_H
 #define CB_IO_RECORD_WARNINGS_H
 
+#include "core/warning.h"
 #include <curvebody/record.h>
 #include <hdf5.h>
 
@@ -29,6 +30,15 @@ bool cb_warnings_write(hid_t file, cb_record_warnings *w, size_t length);
 void cb_warnings_add(cb_record_warnings *w, double time, const char *text);
 /* Without lines of later times; -inf: without any of a time. */
 void cb_warnings_cut(cb_record_warnings *w, double time);
+
+/* Warnings of this thread from its beginning on, which go to who had them before as well: for the attribute of a file
+ * that is not a record. */
+typedef struct cb_warning_log {
+  cb_record_warnings list;
+  cb_warning_taker before;
+} cb_warning_log;
+void cb_warning_log_begin(cb_warning_log *log);
+void cb_warning_log_end(cb_warning_log *log);
 
 /* Those of a time that a record which is resumed keeps, by cb_warn, `most` at most: a run that was killed told nobody. */
 void cb_record_repeat_warnings(const cb_record *record, int most);

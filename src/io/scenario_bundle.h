@@ -11,6 +11,7 @@
 #include "io/scenario_gait.h"
 #include "io/scenario_optimum.h"
 #include "io/scenario_private.h"
+#include <curvebody/mass.h>
 
 typedef struct cb_bundle_scenario {
   cb_bundle *bundle; /* that the gait runs in */
@@ -22,6 +23,8 @@ typedef struct cb_bundle_scenario {
   cb_optimum_scenario *optimum;  /* NULL where there is no `optimum` */
   struct cb_immersed_kind *body; /* surface and poses of a bundle of a surface; NULL for others */
   struct cb_shape_surface *shape;
+  const cb_material *material; /* [parts] of an immersed body; NULL for others */
+  double fluid;                /* its density */
 } cb_bundle_scenario;
 
 /* Borrowed; NULL for other scenarios. */

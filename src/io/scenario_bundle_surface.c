@@ -277,6 +277,7 @@ static cb_status make_immersed(cb_scenario *s, const cb_node *map, const surface
   options.points = matter.points;
   options.lumped = matter.lumped;
   options.added_mass = s->bundle->body->added_mass;
+  s->bundle->material = matter.material, s->bundle->fluid = options.density;
   return cb_bundle_immersed(s->bundle->shape, &options, out);
 }
 

@@ -4,6 +4,8 @@
 #include "fluid/immersed.h"
 #include "fluid/surface.h"
 #include "fluid/surface_cuts.h"
+#include "io/scenario_bundle.h"
+#include "io/scenario_fluid.h"
 #include "numerics/curved.h"
 #include "run/fluid.h"
 #include "run/warn.h"
@@ -99,25 +101,28 @@ void cb_note_large(const cb_surface *surface, const cb_mass *mass, const char *s
 }
 
 /* An open part without a thickness has no volume, though it may be meant as a solid. A flat one has none indeed. */
+static cb_status warn_of_open_part(const cb_surface *s, int p, const char *lacks, bool solid, const char *name) {
+  const bool shape = cb_surface_is_shape(s), buoyant = strstr(lacks, "buoyancy");
+  char border[CB_SURFACE_BORDER_TEXT];
+  cb_surface_border found;
+  cb_status status = cb_surface_border_of(s, p, &found);
+  if (!status) status = cb_surface_border_text(s, p, NULL, border);
+  if (status || (solid && (shape || !found.bulges))) return status;
+  cb_warn("%spart `%s` is open, so it %s: expected %s`thickness`%s; %s", name, s->name[p], lacks,
+          shape     ? ""
+          : buoyant ? "`close: true`, "
+                    : "`close: true` or ",
+          buoyant ? " or `buoyancy: false`" : "", border);
+  return CB_OK;
+}
+
 static cb_status warn_of_open(const cb_immersed *body, const char *name) {
   const cb_surface *s = cb_immersed_surface(body);
-  const bool shape = cb_surface_is_shape(s);
   cb_status status = CB_OK;
   for (int p = 0; p < s->parts && !status; p++) {
-    char border[CB_SURFACE_BORDER_TEXT];
-    cb_surface_border found;
     bool solid;
     const char *lacks = cb_immersed_lacks(body, p, &solid);
-    if (!lacks) continue;
-    status = cb_surface_border_of(s, p, &found);
-    if (!status) status = cb_surface_border_text(s, p, NULL, border);
-    if (status || (solid && (shape || !found.bulges))) continue;
-    const bool buoyant = strstr(lacks, "buoyancy");
-    cb_warn("%spart `%s` is open, so it %s: expected %s`thickness`%s; %s", name, s->name[p], lacks,
-            shape     ? ""
-            : buoyant ? "`close: true`, "
-                      : "`close: true` or ",
-            buoyant ? " or `buoyancy: false`" : "", border);
+    if (lacks) status = warn_of_open_part(s, p, lacks, solid, name);
   }
   return status;
 }
@@ -156,6 +161,52 @@ static cb_status warn_of_body(const cb_immersed *body, double t, const char *nam
   if (!status) cb_warn_of_curvature(surface, mass.area, cb_immersed_is_local(body), "added_mass: exact", name);
   free(part);
   return status;
+}
+
+/* --- of a bundle --- */
+
+/* What the local model makes of each part at rest. */
+static cb_status local_parts(const cb_surface *surface, cb_local_part *part) {
+  const double(*x)[3] = (const double(*)[3])surface->x;
+  double K[6][6];
+  cb_local *local;
+  if (surface->curvature != 0) return cb_local_curved_added_mass(surface, x, K, part);
+  const cb_status status = cb_local_create(surface, &local);
+  if (status) return status;
+  cb_local_pose(local, x, NULL);
+  cb_local_added_mass(local, 1, NULL, K, NULL, part);
+  cb_local_free(local);
+  return CB_OK;
+}
+
+static cb_status warn_of_fluid(const cb_bundle_scenario *m, const cb_mass *mass, const char *name) {
+  static const char *const lacks = "has the added mass of a sheet, with fluid on both sides";
+  const cb_surface *surface = m->body->surface;
+  const bool local = !m->body->added_mass || m->body->added_mass->kind->added_mass == cb_fluid_local_added_mass;
+  cb_status status = CB_OK;
+  for (int p = 0; p < surface->parts && !status; p++)
+    if (surface->open[p] && !(m->material[p].thickness > 0)) status = warn_of_open_part(surface, p, lacks, true, name);
+  cb_local_part *part = !status && local ? calloc((size_t)surface->parts, sizeof *part) : NULL;
+  if (!status && local && !part) return cb_fail(CB_ERROR_MEMORY, "no memory for %d parts", surface->parts);
+  if (part) status = local_parts(surface, part);
+  if (part && !status) cb_warn_of_parts(surface, part, name);
+  if (!status) cb_warn_of_curvature(surface, mass->area, local, "added_mass: exact", name);
+  free(part);
+  return status;
+}
+
+cb_status cb_scenario_warn_of_bundle(const cb_scenario *scenario) {
+  static const char *const name = "bundle immersed: ";
+  const cb_bundle_scenario *m = cb_bundle_scenario_of(scenario);
+  cb_mass mass;
+  if (!m || !m->body) return CB_OK;
+  cb_note_closed(m->body->surface, "bundle: ");
+  if (!m->material) return CB_OK;
+  cb_status status = cb_warn_of_cuts(m->body->surface, name);
+  if (!status) status = cb_warn_of_seams(m->body->surface, "weld", name);
+  if (!status) status = cb_mass_of(m->body->surface, NULL, m->material, &mass);
+  if (!status) cb_note_large(m->body->surface, &mass, "scale: 1e-3", name);
+  return !status && m->fluid > 0 ? warn_of_fluid(m, &mass, name) : status;
 }
 
 static cb_status warn_of_bodies(cb_scenario *scenario) {
@@ -197,7 +248,8 @@ static void pass_note(void *context, const char *text) {
 cb_status cb_scenario_warn(cb_scenario *scenario) {
   listing to = {.run = cb_scenario_run(scenario)};
   to.before = cb_warnings_to((cb_warning_taker){list_warning, &to, pass_note});
-  const cb_status status = warn_of_bodies(scenario);
+  cb_status status = warn_of_bodies(scenario);
+  if (!status) status = cb_scenario_warn_of_bundle(scenario);
   cb_warnings_to(to.before);
   return status ? status : to.status;
 }

@@ -25,6 +25,8 @@ cb_status cb_warn_of_seams(const cb_surface *surface, const char *weld, const ch
 void cb_note_closed(const cb_surface *surface, const char *body);
 /* A note of a body of more than 1000 t whose file may be in millimetres. scale: as the user writes it. */
 void cb_note_large(const cb_surface *surface, const cb_mass *mass, const char *scale, const char *body);
+/* All for the body of an `immersed` bundle, in the shape that its surface has: by cb_warn. */
+cb_status cb_scenario_warn_of_bundle(const cb_scenario *scenario);
 /* All for every body of a scenario, and poses that jump, into the warnings of its run (cb_run_warnings), before it goes on
  * or is restored; copies are told of once. */
 cb_status cb_scenario_warn(cb_scenario *scenario);

@@ -205,9 +205,14 @@ static void start(member *m) {
   }
 }
 
+static void take_words(void *self, const char *text) { take_warning(self, NAN, text); }
+
 static cb_status compute(member *m) {
   const void *const *row;
-  const cb_status status = m->runner->sweep->work->compute(m->scenario, m->arena, &row);
+  const cb_warning_taker before = cb_warnings_to((cb_warning_taker){take_words, m, NULL});
+  cb_status status = cb_scenario_warn_of_bundle(m->scenario);
+  if (!status) status = m->runner->sweep->work->compute(m->scenario, m->arena, &row);
+  cb_warnings_to(before);
   return status ? status : take_row(m, row);
 }
 

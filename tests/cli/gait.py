@@ -173,7 +173,48 @@ class Gait(Case):
                          {"output": "s.h5", "grid": [5, 3], "singular": 6})
         with h5py.File(self.path("s.h5")) as file:
             self.assertEqual(np.isnan(file["curvature"][:, 0, 0]).tolist(), [True, True, False, False, False])
+            self.assertIn("6 of 15 nodes are nan, such as", file.attrs["warnings"])
             self.assertNotIn("gait", file)
+
+    def test_surfaces_of_bundles_are_warned_of(self):
+        corner = [(x, y, z) for z in (0, 1) for y in (0, 1) for x in (0, 1)]
+        face = [(1, 3, 2), (2, 3, 4), (5, 6, 7), (6, 8, 7), (1, 2, 6), (1, 6, 5), (3, 7, 8), (3, 8, 4), (1, 5, 7), (1, 7, 3)]
+        side = [(2, 4, 8), (2, 8, 6)]
+        lines = ["o box"] + ["v %g %g %g" % c for c in corner]
+
+        def mesh(faces, more=()):
+            return "\n".join(lines + list(more) + ["f %d %d %d" % f for f in faces]) + "\n"
+
+        self.write("open.obj", mesh(face))
+        self.write("closed.obj", mesh(face + side))
+        apart = ["v %g %g %g" % c for c in corner if c[0] == 1]
+        self.write("seam.obj", mesh(face + [(9, 10, 12), (9, 12, 11)], apart))
+        body = ("curvebody: 1\nbundle:\n  name: immersed\n  mesh: closed.obj\n  density: 900\n  variables: [a, b]\n"
+                '  motion: {x: "X + a*Y", y: "Y + b*Z^2"}\n  fluid: {density: 1000}\n'
+                "gait: {fourier: {mean: [0, 0], cosine: [[0.1, 0]], sine: [[0, 0.1]]}}\n"
+                "integrator: {name: magnus, step: 0.1}\n")
+        sheet = body.replace("density: 900", "density: 0\n  points: [{mass: 2, at: [0.5, 0.5, 0.5]}]")
+        ball = "shape: {name: ball, resolution: 8}"
+        two = body.replace("mesh: closed.obj", f"shape: [{{name: u, {ball}}}, {{name: v, {ball}, position: [1, 0, 0]}}]")
+        cases = {"closed": (body, None), "bent": (body.replace("900", "900\n  added_mass: local"), None),
+                 "open": (sheet.replace("closed", "open"),
+                          "bundle immersed: part `box` is open, so it has the added mass of a sheet"),
+                 "seam": (sheet.replace("closed", "seam"), "4 vertices of borders stand at the place of another: `weld: true` joins them"),
+                 "cut": (two, "bundle immersed: parts 'u' and 'v' cut each other in ")}
+        for name, (text, words) in cases.items():
+            self.write(name + ".yaml", text)
+            for what in (["holonomy"], ["connection"], ["curvature", "--grid", "2x2", "-o", "w.h5"],
+                         ["path", "--times", "2", "-o", "w.h5"]):
+                with self.subTest(name, what=what[0]):
+                    told = self.good("gait", name + ".yaml", *what).stderr
+                    self.assertEqual("warning: " in told, words is not None, told)
+                    self.assertIn(words or "", told)
+                    if "-o" in what:
+                        with h5py.File(self.path("w.h5")) as file:
+                            kept = file.attrs["warnings"].splitlines()
+                        self.assertEqual(kept, [line.split("warning: ")[1] for line in told.splitlines()])
+            told = self.good("check", name + ".yaml").stderr
+            self.assertEqual(words is not None and words in told, words is not None, told)
 
     def test_path(self):
         self.write("l.yaml", LINKS)

@@ -60,6 +60,17 @@ class SweepGait(Case):
                               capture_output=True, check=True)
         return json.loads(done.stdout)
 
+    def test_members_are_warned_of(self):
+        self.write("g.yaml", "curvebody: 1\nbundle:\n  name: immersed\n  density: 900\n  variables: [a, b]\n  shape: "
+                   "[{name: u, shape: {name: ball, resolution: 8}}, {name: v, shape: {name: ball, resolution: 8}, position: [2.5, 0, 0]}]\n"
+                   '  motion: {x: "X + a*Y", y: "Y + b*Z^2"}\n'
+                   "gait: {fourier: {mean: [0, 0], cosine: [[0.1, 0]], sine: [[0, 0.1]]}}\n")
+        done = self.sweep("curvebody: 1\nsweep:\n  scenario: g.yaml\n  work: holonomy\n  over:\n"
+                          "    - {key: bundle.shape.1.position.0, values: [2.5, 0.5]}\n  keep: last\n", "w")
+        self.assertIn("1 members were warned of, such as member 1: bundle immersed: parts 'u' and 'v' cut", done.stderr)
+        with h5py.File(self.path("w.h5")) as f:
+            self.assertEqual(f["warned"][:].tolist(), [0, 1])
+
     def test_rows_are_what_the_command_tells(self):
         for work, (side, command, others) in WORKS.items():
             key, values = SIDES[side]

@@ -173,6 +173,38 @@ static void parts_that_move_rigidly_have_the_form_of_their_faces(void **unused) 
   }
 }
 
+/* The form of motions is their energies by polarisation, of solids, sheets, masses at vertices: to round-off. */
+static void motions_of_a_body_have_the_form_of_their_energies(void **unused) {
+  (void)unused;
+  uint64_t seed = check_seed();
+  for (int kind = 0; kind < 8; kind++) {
+    tank k = hinged(kind & 1);
+    const int n = 3, vertices = k.surface->vertices;
+    const cb_point_mass point = {.mass = .03, .vertex = vertices - 1};
+    cb_moving_mass *m;
+    double(*x)[3] = calloc((size_t)(vertices * (n + 2)), sizeof *x), (*v)[3] = x + vertices, (*sum)[3] = v + n * vertices;
+    double R[9], own[3];
+    check_ok(cb_moving_mass_create(k.surface, k.material, kind & 2, kind & 4 ? 1 : 0, &point, &m));
+    for (int i = 0; i < vertices * (n + 1); i++)
+      for (int c = 0; c < 3; c++) x[i][c] = check_uniform(&seed, -1, 1);
+    for (int i = 0; i < vertices; i++)
+      for (int c = 0; c < 3; c++) x[i][c] = k.surface->x[i][c] + .02 * x[i][c];
+    cb_moving_mass_form(m, (const double(*)[3])x, n, (const double(*)[3])v, sum, R);
+    for (int i = 0; i < n; i++) {
+      own[i] = cb_moving_mass_energy(m, (const double(*)[3])x, (const double(*)[3])v + i * vertices);
+      check_near(R[i * n + i], 2 * own[i], 1e-13);
+      for (int j = 0; j < i; j++) {
+        for (int a = 0; a < vertices; a++)
+          for (int c = 0; c < 3; c++) sum[a][c] = v[i * vertices + a][c] + v[j * vertices + a][c];
+        const double both = cb_moving_mass_energy(m, (const double(*)[3])x, (const double(*)[3])sum);
+        check_near(R[i * n + j], both - own[i] - own[j], 1e-13);
+        check_near(R[j * n + i], R[i * n + j], 0);
+      }
+    }
+    free(x), cb_moving_mass_free(m), tank_empty(&k);
+  }
+}
+
 static cb_status (*whole)(const cb_shape_surface *s, const double *r, double (*x)[3], double (*dx)[3], void *work);
 static int wholes;
 
@@ -364,6 +396,7 @@ int main(void) {
       cmocka_unit_test(two_boxes_are_the_falling_cat),
       cmocka_unit_test(second_derivatives_take_few_values),
       cmocka_unit_test(parts_that_move_rigidly_have_the_form_of_their_faces),
+      cmocka_unit_test(motions_of_a_body_have_the_form_of_their_energies),
       cmocka_unit_test(only_shapes_that_bend_are_looked_at_as_a_whole),
       cmocka_unit_test(symmetric_motions_do_not_turn_or_drift),
       cmocka_unit_test(derivatives_are_those_of_the_connection),

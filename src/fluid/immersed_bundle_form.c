@@ -1,6 +1,6 @@
 /* The form G of an immersed body over shape space, T = (1/2) <G (xi, r'), (xi, r')>, and its derivatives.
  *
- *   K = I_b + I_f, Q_i = mu_0 of the velocities dx_i, R_ij of the bodies (u_i + u_j by polarisation) and of the fluid
+ *   K = I_b + I_f, Q_i = mu_0 of the velocities dx_i, R_ij of the bodies (moving_mass_form.c) and of the fluid
  *   R_f,ij = sum over parts rho delta int s_i s_j dA,  s_i = <dx_i, n> less its mean over a closed part
  * (exact on faces: dx is linear there). Along r_a the vertices are at x + h dx_a with dx_i + h dx_ia, of which G is an
  * algebraic function: its derivative at h = 0 by central differences of order 6, h |dx_a| at most .005 of the body's
@@ -118,19 +118,11 @@ static void add_fluid(const cb_immersed_energy *e, cb_immersed_work *w, const do
 
 static void add_bodies(const cb_immersed_energy *e, cb_immersed_work *w, const double (*x)[3], const double (*dx)[3],
                        double G[CB_IMMERSED_FORM][CB_IMMERSED_FORM]) {
-  const int n = e->shape->n, vertices = e->shape->surface->vertices;
-  double own[SHAPES];
-  for (int i = 0; i < n; i++) {
-    own[i] = cb_moving_mass_energy(e->mass, x, dx + i * vertices);
-    G[6 + i][6 + i] += 2 * own[i];
-    for (int j = 0; j < i; j++) {
-      for (int v = 0; v < vertices; v++)
-        for (int k = 0; k < 3; k++) w->sum[v][k] = dx[i * vertices + v][k] + dx[j * vertices + v][k];
-      const double both = cb_moving_mass_energy(e->mass, x, (const double(*)[3])w->sum) - own[i] - own[j];
-      G[6 + i][6 + j] += both;
-      G[6 + j][6 + i] += both;
-    }
-  }
+  const int n = e->shape->n;
+  double R[SHAPES * SHAPES];
+  cb_moving_mass_form(e->mass, x, n, dx, w->sum, R);
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) G[6 + i][6 + j] += R[i * n + j];
 }
 
 /* --- the form --- */

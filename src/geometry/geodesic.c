@@ -113,10 +113,11 @@ static cb_status factor_log(cb_factor f, const double *x, const double *y, doubl
     const double r = sqrt(-f.curvature), d = sqrt(of.s), to = d * r / sinh(r * d), from = d * r / tanh(r * d);
     for (int a = 0; a < f.count; a++) v[a] = to * y[a] - from * x[a];
   } else if (beyond_quarter(f, square)) {
-    double sum[CB_COORD_MAX];
-    for (int a = 0; a < f.count; a++) sum[a] = x[a] + y[a];
-    const double half = 0.5 * f.curvature * cb_factor_inner(f, sum, sum);
-    for (int a = 0; a < f.count; a++) v[a] = scale * (sum[a] - half * x[a]);
+    /* The sum has round-off along x, which is removed before its length is divided by: near the antipode it counts. */
+    for (int a = 0; a < f.count; a++) v[a] = x[a] + y[a];
+    cb_factor_project_tangent(f, x, v);
+    scale = sqrt(of.s / cb_factor_inner(f, v, v));
+    for (int a = 0; a < f.count; a++) v[a] *= scale;
   } else {
     for (int a = 0; a < f.count; a++) v[a] = scale * (e[a] + 0.5 * f.curvature * square * x[a]);
   }

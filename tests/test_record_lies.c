@@ -124,6 +124,25 @@ static void a_checkpoint_of_another_type_or_length_is_not_written_over(void **un
   }
 }
 
+static void a_checkpoint_of_other_state_names_the_version_as_the_cause(void **unused) {
+  (void)unused;
+  static const char *const advice =
+      ": expected a record of this version, or the version that wrote it (attributes curvebody_version and git_commit)";
+  char reason[300];
+  hid_t file = open_copy();
+  assert_true(H5Ldelete(file, "checkpoint/slot0/state", H5P_DEFAULT) >= 0);
+  leave(file, false);
+  snprintf(reason, sizeof reason,
+           "this version of curvebody cannot go on from the record: checkpoint/slot0 has no `state`%s", advice);
+  check_error(resume_lying(), CB_ERROR_INPUT, error_of(reason));
+  file = open_copy();
+  put_dataset(file, "checkpoint/slot1/more", H5T_IEEE_F64LE, 1, (const hsize_t[]){1}, NULL, NULL, H5D_CONTIGUOUS);
+  leave(file, false);
+  check_error_begins(resume_lying(), CB_ERROR_INPUT,
+                     error_of("this version of curvebody cannot go on from the record: checkpoint/slot1 has "));
+  assert_int_equal(rows_of(lying, "energy"), 100);
+}
+
 static void a_row_of_more_values_than_memory_has_is_refused(void **unused) {
   (void)unused;
   const hsize_t chunk[] = {1, 1, 1, 1}, most[] = {H5S_UNLIMITED, H5S_UNLIMITED, H5S_UNLIMITED, H5S_UNLIMITED};
@@ -433,6 +452,7 @@ int main(void) {
       cmocka_unit_test(chunks_at_the_begin_of_the_file_are_not_given_free),
       cmocka_unit_test(an_attribute_of_another_type_or_length_is_not_written_over),
       cmocka_unit_test(a_checkpoint_of_another_type_or_length_is_not_written_over),
+      cmocka_unit_test(a_checkpoint_of_other_state_names_the_version_as_the_cause),
       cmocka_unit_test(a_row_of_more_values_than_memory_has_is_refused),
       cmocka_unit_test(what_lies_in_other_files_is_refused_and_left_alone),
       cmocka_unit_test(a_root_that_is_read_in_part_hides_nothing),

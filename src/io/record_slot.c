@@ -57,12 +57,22 @@ cb_status cb_slot_create(hid_t file, const char *path, const cb_blob *state, siz
   return CB_OK;
 }
 
+/* Other versions keep other pieces of state, without which no run goes on bit for bit. */
+static cb_status refuse_state(const char *path, const char *slot, const char *has) {
+  return cb_fail_placed(CB_ERROR_INPUT,
+                        "%s: error: this version of curvebody cannot go on from the record: %s has %s: expected a record "
+                        "of this version, or the version that wrote it (attributes curvebody_version and git_commit)",
+                        path, slot, has);
+}
+
 /* The dataset of a slot, if it has this type and so many values. */
 static cb_status open_piece(hid_t group, const char *path, const char *slot, const char *name, hid_t type, size_t count,
                             hid_t *out) {
   const hsize_t dims[1] = {count};
   hid_t dataset = H5Lexists(group, name, H5P_DEFAULT) > 0 ? H5Dopen2(group, name, H5P_DEFAULT) : H5I_INVALID_HID;
-  if (dataset < 0) return cb_fail_placed(CB_ERROR_INPUT, "%s: error: %s has no %s", path, slot, name);
+  char has[64];
+  snprintf(has, sizeof has, "no `%.40s`", name);
+  if (dataset < 0) return refuse_state(path, slot, has);
   *out = dataset;
   if (cb_hdf5_dataset_is(dataset, type, 1, dims)) return CB_OK;
   return cb_fail_placed(CB_ERROR_INPUT, "%s: error: %s/%s has another type or length, expected %zu values", path, slot,
@@ -84,9 +94,12 @@ static cb_status open_slot(hid_t file, const char *path, int number, const cb_bl
         open_piece(group, path, name, state[b].name, cb_hdf5_file_type(state[b].type), state[b].count, &slot->blobs[b]);
   }
   H5G_info_t info = {.nlinks = 0};
-  if (!status && H5Gget_info(group, &info) >= 0 && info.nlinks != expected)
-    status = cb_fail_placed(CB_ERROR_INPUT, "%s: error: %s has %llu pieces of state, expected %llu", path, name,
-                            (unsigned long long)info.nlinks - 1, (unsigned long long)expected - 1);
+  if (!status && H5Gget_info(group, &info) >= 0 && info.nlinks != expected) {
+    char has[96];
+    snprintf(has, sizeof has, "%llu pieces of state, not %llu", (unsigned long long)info.nlinks - 1,
+             (unsigned long long)expected - 1);
+    status = refuse_state(path, name, has);
+  }
   H5Gclose(group);
   return status;
 }

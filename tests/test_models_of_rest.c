@@ -29,6 +29,7 @@ static const cb_fluid_model_class blind_class = {.name = "blind",
 
 static const char *const flap[] = {"X", "Y", "Z + 0.1*X*sin(3*t)"},
                          *const late[] = {"X", "Y + 0.01*step(t - 0.5)", "Z"}, *const shift[] = {"X + 0.1*t", "Y", "Z"},
+                         *const beat[] = {"X", "Y", "Z + 0.1*X*exp(-((t - 0.05)/0.002)^2)"},
                          *const same[] = {"X", "Y", "Z + 0*t"};
 
 static cb_status create(tank *k, const cb_fluid_model *forces, const cb_fluid_model *mass, const char *const *moves) {
@@ -81,6 +82,7 @@ static void every_class_that_knows_the_shape_at_rest_is_refused_by_name(void **u
       rest++;
       refused(as[0], as[1], flap);
       refused(as[0], as[1], late);
+      refused(as[0], as[1], beat);
       refused(as[0], as[1], shift);
       taken(as[0], as[1], NULL, still);
       taken(as[0], as[1], same, posed);

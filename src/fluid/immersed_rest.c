@@ -64,9 +64,11 @@ static cb_status look(const cb_immersed *b, double t, motion *m) {
   return CB_OK;
 }
 
-/* The poses of a sequence and times between them; of expressions, times of all scales that no period divides. */
+/* The poses of a sequence and times between them; of expressions, times of all scales that no period divides, from 1e-4
+ * to 1e5: so near to each other that a movement as long as a twentieth of the time at which it occurs is seen, with
+ * fewer times for large surfaces. */
 static cb_status look_at_all(const cb_immersed *b, motion *m) {
-  enum { MOST = 256, SCALES = 12 };
+  enum { MOST = 256, FEWEST = 12, SCALES = 512, PLACES = 1 << 19 };
   const int n = cb_poses_count(b->poses), step = n > MOST ? n / MOST : 1;
   cb_status status = CB_OK;
   for (int i = 0; i < n && !status; i += step) {
@@ -74,7 +76,9 @@ static cb_status look_at_all(const cb_immersed *b, motion *m) {
     status = look(b, t, m);
     if (!status && i + 1 < n) status = look(b, t + 0.381966 * (cb_poses_time(b->poses, i + 1) - t), m);
   }
-  for (int k = 0; k < SCALES && n == 0 && !status; k++) status = look(b, 0.618034e-4 * pow(7.3, k), m);
+  const int scales = (int)fmin(SCALES, fmax(FEWEST, (double)PLACES / b->surface->vertices));
+  const double ratio = pow(7.3, (FEWEST - 1.0) / (scales - 1));
+  for (int k = 0; k < scales && n == 0 && !status; k++) status = look(b, 0.618034e-4 * pow(ratio, k), m);
   return status ? status : look(b, 0, m);
 }
 

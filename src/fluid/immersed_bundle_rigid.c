@@ -22,6 +22,8 @@ enum { SHAPES = CB_SHAPE_SURFACE_VARIABLES, SIZE = CB_IMMERSED_FORM };
 
 /* Round-off of expressions of places, relative to their size, in the mean of squares. */
 static const double round_off = 2e-14;
+/* Squares of distances from the origin over those of lengths, which multiply the round-off of what moves with a part. */
+static const double far = 1000;
 
 typedef struct rigid_part {
   int begin, end; /* of its vertices in `vertex` */
@@ -76,6 +78,7 @@ static bool place_of(const cb_immersed_rigid *own, const rigid_part *p, const do
   frame from, to;
   double turned[3], off = 0, size = 0;
   if (!frame_of(rest, p->corner, &from) || !frame_of(x, p->corner, &to)) return false;
+  if (square(x[p->corner[0]]) + square(rest[p->corner[0]]) > far * to.length * to.length) return false;
   memset(R, 0, 9 * sizeof(double));
   for (int k = 0; k < 3; k++) cb_add_outer3(R, 1, to.e[k], from.e[k]);
   cb_apply3((const double(*)[3])R, rest[p->corner[0]], turned);
@@ -159,8 +162,8 @@ static int farthest(const cb_immersed_rigid *own, const rigid_part *p, const dou
     const double to[3] = {y[0] - a[0], y[1] - a[1], y[2] - a[2]};
     double normal[3];
     if (b) cb_normal3(a, b, y, normal);
-    const double far = across ? fabs(cb_dot3(across, to)) : b ? square(normal) : square(to);
-    if (far > most) most = far, found = own->vertex[at];
+    const double away = across ? fabs(cb_dot3(across, to)) : b ? square(normal) : square(to);
+    if (away > most) most = away, found = own->vertex[at];
   }
   return found;
 }

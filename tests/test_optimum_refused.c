@@ -116,6 +116,26 @@ static void an_abnormal_extremal_is_named_and_beyond_it_the_most_is_told(void **
   cb_scenario_free(s);
 }
 
+/* Purcell's swimmer between bounds from one loop, where the search comes to nothing at more than what is asked. */
+static void a_start_that_is_stuck_beyond_the_target_does_not_say_that_it_falls_short(void **state) {
+  (void)state;
+  static const double lower[2] = {.2, .2}, upper[2] = {2, 2}, mean[2] = {1.1, 1.1}, cosine[2] = {.6, 0},
+                      sine[2] = {0, .6};
+  cb_bundle *b = model("purcell", "links 3");
+  cb_optima *o;
+  cb_gait *loop;
+  check_ok(cb_gait_fourier(2, 1, mean, cosine, sine, &loop));
+  const cb_optimum_problem p = {
+      .bundle = b, .target = move(.01), .start = loop, .lower = lower, .upper = upper, .starts = 0};
+  if (cb_optimum_find(&p, &o)) {
+    assert_null(strstr(cb_error_text(), "they end at"));
+    assert_non_null(strstr(cb_error_text(), "no gait was found that does it, from 1 start: "));
+  } else
+    cb_optima_free(o);
+  cb_gait_free(loop);
+  cb_bundle_free(b);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(without_curvature_nothing_is_done),
@@ -123,6 +143,7 @@ int main(void) {
       cmocka_unit_test(a_cost_without_a_least_is_told),
       cmocka_unit_test(half_a_turn_is_reached),
       cmocka_unit_test(an_abnormal_extremal_is_named_and_beyond_it_the_most_is_told),
+      cmocka_unit_test(a_start_that_is_stuck_beyond_the_target_does_not_say_that_it_falls_short),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

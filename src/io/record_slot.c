@@ -59,10 +59,11 @@ cb_status cb_slot_create(hid_t file, const char *path, const cb_blob *state, siz
 
 /* Other versions keep other pieces of state, without which no run goes on bit for bit. */
 static cb_status refuse_state(const char *path, const char *slot, const char *has) {
-  return cb_fail_placed(CB_ERROR_INPUT,
-                        "%s: error: this version of curvebody cannot go on from the record: %s has %s: expected a record "
-                        "of this version, or the version that wrote it (attributes curvebody_version and git_commit)",
-                        path, slot, has);
+  return cb_fail_placed(
+      CB_ERROR_INPUT,
+      "%s: error: this version of curvebody cannot go on from the record: %s has %s: expected a record "
+      "of this version, or the version that wrote it (attributes curvebody_version and git_commit)",
+      path, slot, has);
 }
 
 /* The dataset of a slot, if it has this type and so many values. */

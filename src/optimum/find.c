@@ -241,7 +241,7 @@ static cb_status no_gait(const cb_optimum_problem *p, cb_gait *const *start, con
         "was found from some starts; repeat one of less",
         most, fabs(cb_gait_target_get(p->bundle->group, &p->target)));
   for (int k = 0; k < count; k++) most = fmax(most, fabs(t[k].most));
-  if (most > 0)
+  if (most > 0 && !(most >= fabs(cb_gait_target_get(p->bundle->group, &p->target)))) /* else it does not say why */
     return cb_fail(
         CB_STEP_NO_CONVERGENCE,
         "no gait was found that does it, from %d start%s: they end at %.9g, the most of the gaits where they are "

@@ -389,7 +389,9 @@ static void what_is_told_holds_for_every_shape(void **unused) {
   }
 }
 
-/* Every shape of the registry is among them, or is made of parts that touch: propellers are solved by finer faces alone. */
+/* Every shape of the registry is among them but propellers, whose faces do not grow fourfold: 432, 576 and 3048 at
+ * resolutions 8, 16 and 32. Three tensors of theirs were 0.028, 0.044 and 0.0021 off in K_v, and 0.18, 0.15 and 0.017
+ * were told. */
 static void every_shape_is_there(void **unused) {
   (void)unused;
   for (size_t i = 0; cb_shape_classes[i]; i++) {

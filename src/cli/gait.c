@@ -110,6 +110,7 @@ static cb_status go(const part *what, cb_gait_job *job, const cb_words *sets) {
   cb_status status = cb_scenario_open_bundle(job->scenario, sets->word, sets->count, &s);
   if (status) return status;
   cb_note_left_out(s);
+  cb_scenario_warn_again(s);
   job->read = s;
   job->sets = sets;
   job->motion = cb_bundle_scenario_of(s);

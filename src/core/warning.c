@@ -12,6 +12,8 @@ cb_warning_taker cb_warnings_to(cb_warning_taker next) {
   return before;
 }
 
+bool cb_warnings_are_taken(void) { return taker.take; }
+
 static void tell(void (*take)(void *context, const char *text), const char *format, va_list list) {
   char text[1024];
   if (!take) return;

@@ -2,6 +2,8 @@
 #ifndef CB_CORE_WARNING_H
 #define CB_CORE_WARNING_H
 
+#include <stdbool.h>
+
 /* Takes a line without its end. NULL: nobody wants them. */
 typedef struct cb_warning_taker {
   void (*take)(void *context, const char *text);
@@ -11,6 +13,7 @@ typedef struct cb_warning_taker {
 
 /* From then on warnings of this thread go to `taker`. Returns the one before. */
 cb_warning_taker cb_warnings_to(cb_warning_taker taker);
+bool cb_warnings_are_taken(void); /* of this thread */
 /* A line of at most 1 kB. */
 __attribute__((format(printf, 1, 2))) void cb_warn(const char *format, ...);
 __attribute__((format(printf, 1, 2))) void cb_note(const char *format, ...);

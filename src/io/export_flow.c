@@ -19,6 +19,7 @@
 #include "fluid/immersed.h"
 #include "io/export_surface.h"
 #include "io/output.h"
+#include "io/scenario_warnings.h"
 #include "numerics/vec3.h"
 #include "potential/streamline.h"
 #include <curvebody/se3.h>
@@ -389,6 +390,7 @@ cb_status cb_record_export_flow(const char *path, const char *out, const cb_flow
     status = cb_fail(CB_ERROR_ARGUMENT, "%s: no bodies in a fluid, which a flow would be about", path);
   if (!status) status = cb_reader_scenario(reader, "resolved", &text);
   if (!status) status = cb_scenario_open_text(path, text, NULL, 0, &scenario);
+  if (!status) cb_scenario_warn_again(scenario);
   const cb_geometry *space = status ? NULL : cb_scenario_space(scenario);
   if (space && space->factor[0].curvature != 0)
     status = cb_fail(CB_ERROR_UNSUPPORTED, "%s: the flow about bodies is exported in flat space only, not in %s", path,

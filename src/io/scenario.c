@@ -1,7 +1,9 @@
 /* From a YAML file to a run that is ready to go. */
 #include "tree/scalar.h"
+#include "core/warning.h"
 #include "io/scenario_kind.h"
 #include "io/scenario_member.h"
+#include "io/scenario_warnings.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -71,11 +73,34 @@ static cb_status make(cb_tree *tree, const char *file, cb_scenario **out) {
   return status ? cb_scenario_free(s), status : (*out = s, CB_OK);
 }
 
+/* Warnings while it is read are kept for its run, or for whoever asks (cb_scenario_warn_again). */
+static void keep_warning(void *context, const char *text) {
+  cb_scenario *s = context;
+  const char **more = cb_arena_alloc(s->arena, s->warnings + 1, sizeof *more);
+  const char *kept = cb_arena_strdup(s->arena, text);
+  if (!more || !kept) return; /* the arena is lost, which fails the reading */
+  for (size_t i = 0; i < s->warnings; i++) more[i] = s->warned[i];
+  more[s->warnings++] = kept;
+  s->warned = more;
+}
+
+static cb_status read_warned(cb_scenario *s, cb_status (*read)(cb_scenario *s)) {
+  cb_warning_taker before = cb_warnings_to((cb_warning_taker){.take = keep_warning, .context = s});
+  cb_status status = read(s);
+  cb_warnings_to(before);
+  if (!status && cb_arena_lost(s->arena)) status = cb_fail(CB_ERROR_MEMORY, "no memory for a scenario");
+  return status;
+}
+
+void cb_scenario_warn_again(const cb_scenario *s) {
+  for (size_t i = 0; i < s->warnings; i++) cb_warn("%s", s->warned[i]);
+}
+
 /* Reads what the tree has become, whose root was `was`. */
 static cb_status end(cb_scenario *s, cb_status status, const cb_node *was, cb_status (*read)(cb_scenario *s),
                      cb_scenario **out) {
   if (!status) status = cb_scenario_change_classes(s, was);
-  if (!status) status = read(s);
+  if (!status) status = read_warned(s, read);
   return status ? cb_scenario_free(s), status : (*out = s, CB_OK);
 }
 

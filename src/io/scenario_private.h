@@ -14,6 +14,8 @@ struct cb_scenario {
   cb_tree *tree;
   const struct cb_scenario_kind *kind; /* io/scenario_kind.h */
   const char *title, *resolved;
+  const char **warned; /* [warnings]: what was warned of while it was read */
+  size_t warnings;
   const char *notes; /* comments that begin the resolved scenario: keys that --set took away */
   cb_geometry *space;
   cb_builder *builder;

@@ -248,6 +248,7 @@ static void pass_note(void *context, const char *text) {
 cb_status cb_scenario_warn(cb_scenario *scenario) {
   listing to = {.run = cb_scenario_run(scenario)};
   to.before = cb_warnings_to((cb_warning_taker){list_warning, &to, pass_note});
+  cb_scenario_warn_again(scenario);
   cb_status status = warn_of_bodies(scenario);
   if (!status) status = cb_scenario_warn_of_bundle(scenario);
   cb_warnings_to(to.before);

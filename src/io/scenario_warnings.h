@@ -27,7 +27,9 @@ void cb_note_closed(const cb_surface *surface, const char *body);
 void cb_note_large(const cb_surface *surface, const cb_mass *mass, const char *scale, const char *body);
 /* All for the body of an `immersed` bundle, in the shape that its surface has: by cb_warn. */
 cb_status cb_scenario_warn_of_bundle(const cb_scenario *scenario);
-/* All for every body of a scenario, and poses that jump, into the warnings of its run (cb_run_warnings), before it goes on
+/* What was warned of while the scenario was read, to the takers of this thread. */
+void cb_scenario_warn_again(const cb_scenario *scenario);
+/* Both, and all for every body of a scenario, and poses that jump, into the warnings of its run (cb_run_warnings), before it goes on
  * or is restored; copies are told of once. */
 cb_status cb_scenario_warn(cb_scenario *scenario);
 

@@ -1,6 +1,8 @@
 /* The run loop of every kind: rows and checkpoints at fixed numbers of steps. */
 #include "run/run_private.h"
 
+#include "core/warning.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -183,10 +185,19 @@ cb_status cb_run_interrupted(const cb_run *run) {
   return cb_fail(CB_ERROR_INTERRUPTED, "interrupted at time %.17g, step %lld", *run->t, (long long)*run->step);
 }
 
+/* Warnings of this thread in a step are those of the run at its time. */
+static void take_text(void *self, const char *text) {
+  cb_run *run = self;
+  (void)cb_run_warn(run, *run->t, strdup(text));
+}
+
 cb_status cb_run_once(cb_run *run, cb_sink *sink) {
   const double h = *run->step < run->full_steps ? run->options.step : run->last_step;
-  const cb_status status = run->kind->step(run, sink, h);
-  return status ? status : cb_run_stepped(run, sink);
+  const cb_warning_taker before = cb_warnings_to((cb_warning_taker){.take = take_text, .context = run});
+  cb_status status = run->kind->step(run, sink, h);
+  if (!status) status = cb_run_stepped(run, sink);
+  cb_warnings_to(before);
+  return status;
 }
 
 cb_status cb_run_stepped(cb_run *run, cb_sink *sink) {

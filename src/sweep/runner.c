@@ -2,6 +2,7 @@
  * end. A member that takes long is saved at its checkpoints.
  */
 #include "core/text.h"
+#include "core/warning.h"
 #include "io/scenario_warnings.h"
 #include "run/together.h"
 #include "sweep/stage.h"
@@ -132,6 +133,8 @@ static cb_status take_warning(void *self, double time, const char *text) {
   return CB_OK;
 }
 
+static void take_text(void *self, const char *text) { (void)take_warning(self, NAN, text); }
+
 static size_t doubles_of(const member *m) {
   size_t doubles = 0;
   for (size_t c = 0; c < m->runner->sweep->plan->collects; c++) doubles += cb_reduction_doubles(m->reduction[c]);
@@ -205,11 +208,10 @@ static void start(member *m) {
   }
 }
 
-static void take_words(void *self, const char *text) { take_warning(self, NAN, text); }
-
 static cb_status compute(member *m) {
   const void *const *row;
-  const cb_warning_taker before = cb_warnings_to((cb_warning_taker){take_words, m, NULL});
+  const cb_warning_taker before = cb_warnings_to((cb_warning_taker){.take = take_text, .context = m});
+  cb_scenario_warn_again(m->scenario);
   cb_status status = cb_scenario_warn_of_bundle(m->scenario);
   if (!status) status = m->runner->sweep->work->compute(m->scenario, m->arena, &row);
   cb_warnings_to(before);

@@ -92,8 +92,8 @@ typedef struct cb_fluid_model_class {
    * and that above is that where the body's axes are the world's. NULL: no. */
   bool (*placed)(const cb_fluid_model *m, double up[3], double *height);
   /* Then, with the body frame at g, and what G changes by along g (1 + hat(xi)), slope[6][7][7]: twice the kinetic
-   * energy is <G (Y, 1), (Y, 1)>. g NULL: far from the plane, asked for first, of the body at rest at time 0,
-   * by the thread that prepared; slope is not found then. NULL: bodies that move do not take such an added mass. */
+   * energy is <G (Y, 1), (Y, 1)>. g NULL: far from the plane, asked for first, of the body at rest as it was given,
+   * by the thread that prepared, with v (0) where the body has poses; slope is not found then. NULL: bodies that move do not take such an added mass. */
   cb_status (*added_mass_at)(const cb_fluid_model *m, void *body, const cb_surface *surface, const double (*x)[3],
                              const double (*v)[3], const cb_pose *g, cb_added_mass *out, double (*slope)[7][7]);
 } cb_fluid_model_class;

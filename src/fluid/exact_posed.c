@@ -3,14 +3,15 @@
 #include "fluid/exact_posed.h"
 
 #include "core/arena.h"
+#include "core/warning.h"
 #include "fluid/exact_refined.h"
 #include "fluid/surface.h"
 #include "potential/error.h"
 #include "potential/moving.h"
 
+#include <limits.h>
 #include <math.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,29 +45,17 @@ static void drop_levels(cb_exact_posed *p) {
   p->levels.n = 0;
 }
 
-/* Keeps the first level whose own K has the error, or a fair one where the next is large; else the last. */
-static void keep_one(cb_exact_posed *p, const cb_added_mass *told, cb_exact_levels *levels) {
-  int at = 0;
-  for (int l = 0; l < levels->n; l++) {
-    at = l;
-    p->error = cb_potential_departure(levels->level + l, told->K) + told->error;
-    if (p->error <= p->asked.error || (p->error <= CB_EXACT_FAIR && 4 * levels->level[l].faces > SOLVED_OFTEN / 2))
-      break;
-  }
-  levels->level[0] = levels->level[at];
-  levels->first += at;
-  levels->n = 1;
-}
-
 static cb_status make_levels(cb_exact_posed *p) {
   cb_surface *faces = NULL; /* without a shape, whose levels are other faces */
   cb_added_mass told = {.kinetic = 0};
   cb_exact_levels levels = {.n = 0};
-  const cb_exact_asked asked = {p->asked.must ? p->asked.error / 2 : p->asked.error, p->asked.must, SOLVED_OFTEN};
+  cb_exact_asked asked = p->asked;
+  if (asked.must) asked.error /= 2;
+  if (asked.faces < INT_MAX && !asked.most) asked.faces = SOLVED_OFTEN;
   cb_status status = cb_surface_make(p->surface->vertices, (const double(*)[3])p->surface->x, p->surface->faces,
                                      (const int(*)[3])p->surface->face, p->surface->part, &faces);
   if (!status) status = cb_exact_refined(p->model, faces, asked, &p->options, &levels, &told);
-  if (!status && !p->asked.must) keep_one(p, &told, &levels);
+  if (!status && !p->asked.must) p->error = cb_exact_keep_one(asked, &told, 0, &levels);
   for (int l = 0; l < levels.first + levels.n && !status; l++) {
     status = cb_surface_at_level(faces, l, &p->divided[l]);
     const cb_surface *s = p->divided[l];
@@ -140,16 +129,12 @@ static cb_status not_met(cb_exact_posed *p, double error, int faces) {
         "larger `error`, or finer faces",
         error, faces, p->asked.error);
   pthread_mutex_lock(&p->mutex);
-  const bool first = !p->warned;
-  p->warned = true;
+  const bool first = !p->warned && cb_warnings_are_taken();
+  if (first) p->warned = true;
   pthread_mutex_unlock(&p->mutex);
-  if (!first || !p->model->say) return CB_OK;
-  char line[160];
-  snprintf(
-      line, sizeof line,
-      "warning: the added mass of a pose has an estimated error of %.2g, by up to %d faces, and others may have more",
-      error, faces);
-  p->model->say(p->model->context, line);
+  if (first)
+    cb_warn("the added mass of a pose has an estimated error of %.2g, by up to %d faces, and others may have more", error,
+            faces);
   return CB_OK;
 }
 
@@ -176,6 +161,35 @@ cb_status cb_exact_posed_added_mass(cb_exact_posed *p, const double (*x)[3], con
   out->iterations = report.iterations;
   out->method = cb_potential_method_name(report.method);
   return CB_OK;
+}
+
+const cb_surface *cb_exact_posed_surface(const cb_exact_posed *p) { return p->divided[p->levels.first]; }
+
+void cb_exact_posed_divide(const cb_exact_posed *p, const double (*from)[3], double (*to)[3], double (*room)[3]) {
+  const size_t size = (size_t)p->divided[p->levels.first]->vertices * sizeof *to;
+  double(*at)[3] = to, (*next)[3] = room;
+  memcpy(to, from, (size_t)p->surface->vertices * sizeof *to);
+  divide_on(p, 0, p->levels.first, &at, &next);
+  if (at != to) memcpy(to, at, size);
+}
+
+cb_status cb_exact_posed_form(cb_exact_posed *p, const double (*x)[3], int n, const double (*v)[3], double *G) {
+  cb_status status = prepare(p);
+  if (status || n == 0) return status;
+  const size_t given = (size_t)p->surface->vertices, fine = (size_t)cb_exact_posed_surface(p)->vertices;
+  double(*room)[3] = malloc(((size_t)n + 2) * fine * sizeof *room);
+  if (!room) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu vertices of a shape", fine);
+  double(*at)[3] = room + (size_t)n * fine, (*other)[3] = at + fine;
+  for (int i = 0; i < n; i++) cb_exact_posed_divide(p, v + (size_t)i * given, room + (size_t)i * fine, other);
+  cb_exact_posed_divide(p, x, at, other);
+  status = cb_moving_form(p->moving[0], (const double(*)[3])at, n, (const double(*)[3])room, G);
+  free(room);
+  return status;
+}
+
+double cb_exact_posed_error(const cb_exact_posed *p, int *faces) {
+  *faces = cb_exact_posed_surface(p)->faces;
+  return p->error;
 }
 
 /* --- life --- */

@@ -22,7 +22,17 @@ cb_status cb_exact_posed_create(const cb_fluid_model *m, const cb_surface *surfa
 void cb_exact_posed_free(cb_exact_posed *p);
 
 /* With the vertices at x, moving with v (NULL: at rest); from any thread. Where the error is not met, as cb_exact_refined;
- * m->say is told of the first such pose. */
+ * there is a warning of the first such pose whose thread takes warnings. */
 cb_status cb_exact_posed_added_mass(cb_exact_posed *p, const double (*x)[3], const double (*v)[3], cb_added_mass *out);
+
+/* Of a body that swims by its shape, as the form of curvebody/fluid_model.h; asked with n = 0 it is prepared. Not where
+ * the error must be met. */
+cb_status cb_exact_posed_form(cb_exact_posed *p, const double (*x)[3], int n, const double (*v)[3], double *G);
+/* Once it is prepared, the faces of the one level, and places or velocities of the given vertices on these; room is of
+ * as many as `to`. */
+const cb_surface *cb_exact_posed_surface(const cb_exact_posed *p);
+void cb_exact_posed_divide(const cb_exact_posed *p, const double (*from)[3], double (*to)[3], double (*room)[3]);
+/* Of the one level, where the body was given, once it is prepared; and its faces. */
+double cb_exact_posed_error(const cb_exact_posed *p, int *faces);
 
 #endif

@@ -33,6 +33,9 @@ static cb_status mesh(void *context, int level, int *vertices, const double (**x
   r->taken++;
   const cb_status status = cb_surface_at_level(r->surface, level - r->coarser, &r->level);
   if (status) return status;
+  if (r->asked.most && r->level->faces > r->asked.most && r->taken > 1)
+    return cb_fail(CB_ERROR_ARGUMENT, "%d faces are more than the %d that are solved often", r->level->faces,
+                   r->asked.most);
   *vertices = r->level->vertices, *faces = r->level->faces;
   *x = (const double(*)[3])r->level->x, *face = (const int(*)[3])r->level->face;
   return CB_OK;
@@ -113,4 +116,20 @@ cb_status cb_exact_refined(const cb_fluid_model *m, const cb_surface *surface, c
   out->iterations = report.iterations;
   out->method = cb_potential_method_name(report.method);
   return CB_OK;
+}
+
+double cb_exact_keep_one(cb_exact_asked asked, const cb_added_mass *told, int least, cb_exact_levels *levels) {
+  int at = 0;
+  double error = INFINITY;
+  for (int l = 0; l < levels->n; l++) {
+    if (levels->first + l < least && l + 1 < levels->n) continue;
+    at = l;
+    error = cb_potential_departure(levels->level + l, told->K) + told->error;
+    const bool large = 4. * levels->level[l].faces > (asked.most ? asked.faces : asked.faces / 2);
+    if (error <= asked.error || (error <= CB_EXACT_FAIR && large)) break;
+  }
+  levels->level[0] = levels->level[at];
+  levels->first += at;
+  levels->n = 1;
+  return error;
 }

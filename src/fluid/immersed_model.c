@@ -193,7 +193,8 @@ cb_status cb_immersed_prepare(cb_immersed *b) {
   if (!status) status = prepare_all(b, &mass);
   if (!status && b->poses) status = cb_immersed_check_rest(b);
   if (status || !b->inertia.model) return status;
-  if (b->poses && !b->placed) return tabulate(b);
+  if (b->poses && b->placed) return tell(b);
+  if (b->poses) return tabulate(b);
   return added_mass(b, (const double(*)[3])b->surface->x, NULL, &b->added);
 }
 

@@ -110,7 +110,6 @@ static cb_status go(const part *what, cb_gait_job *job, const cb_words *sets) {
   cb_status status = cb_scenario_open_bundle(job->scenario, sets->word, sets->count, &s);
   if (status) return status;
   cb_note_left_out(s);
-  cb_scenario_warn_again(s);
   job->read = s;
   job->sets = sets;
   job->motion = cb_bundle_scenario_of(s);
@@ -123,6 +122,7 @@ static cb_status go(const part *what, cb_gait_job *job, const cb_words *sets) {
   cb_warning_log log;
   cb_warning_log_begin(&log);
   job->warnings = log.list.text;
+  cb_scenario_warn_again(s);
   if (!status) status = cb_scenario_warn_of_bundle(s);
   if (!status) status = what->run(job);
   cb_warning_log_end(&log);

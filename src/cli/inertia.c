@@ -257,7 +257,7 @@ static int run(int argc, char **argv) {
     if (f.thickness > 0 && is_closed(f.surface)) cb_warn("the body is closed: --thickness is of open parts");
     if (!f.added.method) cb_warn_of_parts(f.surface, f.part, "");
     cb_warn_of_curvature(f.surface, f.mass.area, f.fluid > 0 && !strcmp(f.model, "local"), "--added-mass exact", "");
-    cb_note_large(f.surface, &f.mass, "--scale 1e-3", "");
+    if (!scaled) cb_note_large(f.surface, &f.mass, "--scale 1e-3", "");
     cb_warn_of_error(&f.added, "");
     status = cb_warn_of_cuts(f.surface, "");
   }

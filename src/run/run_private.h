@@ -101,7 +101,7 @@ cb_status cb_run_interrupted(const cb_run *run);
 /* cb_run_warn with a text of at most 511 characters. */
 __attribute__((format(printf, 3, 4))) cb_status cb_run_warnf(cb_run *run, double time, const char *format, ...);
 
-/* Warns of energy that has changed too much, before all other warnings of the run. */
+/* Warns of energy, or else of a momentum, that has changed too much, before all other warnings of the run. */
 cb_status cb_run_warn_of_change(cb_run *run);
 
 /* --- the layout of a record, put together (run/layout.c) --- */

@@ -106,6 +106,18 @@ class Change(Case):
             self.assertLessEqual(tried, 4, f"{stages} stages: step {step}")
             self.assertGreaterEqual(tried, 1)
 
+    def test_a_momentum_that_is_lost_is_warned_of(self):
+        """Balls that come to rest on each other keep the angular momentum 0 to the first order of the step only."""
+        ball = "  - {{kind: particles, name: {}, mass: {}, radius: {}, place: {{chart: embedding, points: [{}]}}}}\n"
+        balls = ("a", 1, 0.2, [-0.6, 0, 0]), ("b", 3, 0.3, [0.6, 0, 0]), ("c", 2, 0.1, [0, 0.9, 0])
+        self.write("three.yaml", "curvebody: 1\nspace: e3\nbodies:\n" + "".join(ball.format(*b) for b in balls) +
+                   "interactions: [{law: gravity, strength: 1}]\ncontacts: {restitution: 0, pile: rest}\n"
+                   "integrator: {name: lobatto, stages: 4, step: 0.01}\ntime: {end: 10}\n")
+        report = self.report("run", "three.yaml")
+        self.assertGreater(report["change"]["momentum"], 0.01)
+        self.assertEqual([w["text"].startswith("a Killing momentum has changed by 0.") for w in report["warnings"]], [True])
+        self.assertEqual(self.report("run", "three.yaml", "--set", "time.end=0.1")["warnings"], [])
+
     def test_the_warning_is_no_event_and_is_kept(self):
         self.write("two.yaml", TWO)
         report = self.report("run", "two.yaml", "--set", "integrator.stages=2", "--set", "integrator.step=1")

@@ -34,7 +34,7 @@ static void in_axes(const double J[3][3], const double q[4], double D[3][3]) {
   }
 }
 
-void cb_mjcf_axes(const double J[3][3], double moment[3], double q[4]) {
+void cb_mjcf_axes(const double (*J)[3], double moment[3], double q[4]) {
   double D[3][3];
   for (int i = 0; i < 4; i++) q[i] = i == 0;
   for (int n = 0; n < MOST; n++) {

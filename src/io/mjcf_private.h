@@ -115,7 +115,7 @@ void cb_mjcf_turn_to(const double v[3], double q[4]);
 /* Of the axes in the columns. */
 void cb_mjcf_quaternion(const double axes[3][3], double q[4]);
 /* Principal moments and axes (mjcf_axes.c). */
-void cb_mjcf_axes(const double J[3][3], double moment[3], double q[4]);
+void cb_mjcf_axes(const double (*J)[3], double moment[3], double q[4]);
 
 /* --- joints and sites (mjcf_joints.c) --- */
 typedef enum cb_mjcf_joint { CB_MJCF_HINGE, CB_MJCF_FREE, CB_MJCF_BALL, CB_MJCF_SLIDE } cb_mjcf_joint;

@@ -88,7 +88,7 @@ static const double wide = 3.5;
 /* In a space of one chart that halved steps leave too: the coordinates end there, as at a horizon. */
 static bool at_border(const cb_run *run, cb_status status) {
   const cb_geometry *space = cb_system_space(run->particles->system);
-  return status == CB_STEP_DOMAIN && space && space->embedding == space->dim && run->options.retries > 0;
+  return status == CB_STEP_DOMAIN && space && space->intrinsic && run->options.retries > 0;
 }
 
 cb_status cb_particles_advance(cb_run *run, cb_sink *sink, double h) {

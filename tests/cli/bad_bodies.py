@@ -40,7 +40,6 @@ WRONG = [
      "body `ball`: the body reaches the wall of its fluid model: a vertex is "),
     ("    density: 1200", "    added_mass: {name: exact, wall: free, wall_z: 0}", ":6:", "a wall with the normal (0, 0, 0)"),
     ("    density: 1200", "    added_mass: {name: exact, wall_y: 1}", ":6:", "a wall that is none: expected wall: rigid"),
-    ("    density: 1200", "    added_mass: {name: exact, wall: rigid, error: 0.01}", ":6:", "is that at one place"),
     ("    density: 1200", "    added_mass: {name: exact, wall: smooth}", ":8:37:", "expected one of none, rigid, free"),
     ("  medium: water", "  medium: water\n  flow: {uniform: [1, 0, 0]}\n  added_mass: {name: exact, wall: rigid}", ":8:",
      "before a wall is for a medium of one density at rest: expected no flow"),

@@ -77,12 +77,6 @@ CASES = {
           "variables: [a], motion: {y: Y*(1 + a)}, added_mass: {name: exact, wall: rigid, wall_height: -9}}"),
          ("[[1, 1], [-1, 1], [-1, -1], [1, -1]]", "[[1], [-1], [0]]"), ("[0, 0, 0]", "[0, 0, 0, 1, 0, 0, 0]")],
         ["before a wall depends on the place, which a bundle's form does not"]),
-    "error that its form is not found to": (
-        [("{name: purcell, links: 3}",
-          "@{name: immersed, shape: {name: ellipsoid, resolution: 12}, density: 900, fluid: {density: 998}, "
-          "variables: [a], motion: {y: Y*(1 + a)}, added_mass: {name: exact, error: 0.1}}"),
-         ("[[1, 1], [-1, 1], [-1, -1], [1, -1]]", "[[1], [-1], [0]]"), ("[0, 0, 0]", "[0, 0, 0, 1, 0, 0, 0]")],
-        ["expected none for one that swims by its shape"]),
     # the gait
     "misspelt kind": ([("polygon", "@polygn")], ["unknown key 'polygn', did you mean 'polygon'?"]),
     "no kind": ([("{" + GAIT + ",", "@{")], ["expected a kind of gait: fourier, polygon, spline"]),

@@ -45,7 +45,9 @@ void cb_reflection_free(cb_reflection *r);
 cb_status cb_reflect(cb_reflection *r, cb_contact_rule rule, double t, int parts, const cb_reflection_part *part,
                      int contacts, cb_reflection_contact *contact);
 
-/* Moves the positions of the parts (x, in place) along n_a until a gap that is a little off 0 vanishes to first order, each particle back on its quadric, and momenta along with them: what a gap that rested has sunk in a step, and what lifting it and others went too far.
+/* Moves the positions of the parts (x, in place) along n_a until a gap that is a little above or below 0 vanishes to
+ * first order. Each particle returns to its quadric, and momenta are transported along. A resting gap sinks in a step,
+ * and lifting other gaps may have opened it.
  * CB_STEP_SINGULAR where D_aa = 0. */
 cb_status cb_reflection_lift(cb_reflection *r, double t, int parts, const cb_reflection_part *part,
                              const cb_reflection_contact *contact);

@@ -133,16 +133,25 @@ static bool settled(int n, const cb_potential_level *level) {
   return fabs(measured(n, level) - 2) < 0.2 && fabs(measured(n - 1, level) - 2) < 0.2;
 }
 
+/* To level l from the one before. */
+static double growth(const cb_potential_level *level, int l) { return (double)level[l].faces / level[l - 1].faces; }
+
 /* h^p is known by the number of faces where these have grown about fourfold: how many of the last levels have. Where a
  * shape's rounded resolution gave other numbers, its faces have other forms, and K falls as no power. */
 static int similar(int n, const cb_potential_level *level) {
   int m = 1;
-  while (m < n) {
-    const double growth = (double)level[n - m].faces / level[n - m - 1].faces;
-    if (!(growth >= 3.5 && growth <= 4.5)) break;
-    m++;
-  }
+  while (m < n && growth(level, n - m) >= 3.3 && growth(level, n - m) <= 4.5) m++;
   return m;
+}
+
+/* By how much one growth is larger than another. */
+static double unevenness(int n, const cb_potential_level *level) {
+  double least = INFINITY, most = 0;
+  for (int l = 1; l < n; l++) {
+    least = fmin(least, growth(level, l));
+    most = fmax(most, growth(level, l));
+  }
+  return most / least - 1;
 }
 
 /* By the level alone. */
@@ -171,9 +180,20 @@ static double bound(int n, const cb_potential_level *level, const orders *o, con
   if (o->smooth && !o->wide && settled(n, level)) return fmax(fmax(3 * second, changed / 4), corrected / 50);
   const double sure = o->sheet && n > 3 ? 2 : 1; /* of sheets both fall steadily */
   double error = fmax(corrected / 10, fmax(changed, 2 * second) / sure);
-  if (!o->smooth) error = fmax(1.25 * error, share(n, level, o) * last);
+  if (!o->smooth) error *= (o->sheet ? 1.1 : 1) * (1 + 3 * unevenness(n, level));
+  if (!o->smooth) error = fmax(error, share(n, level, o) * last);
   if (o->wide) error = fmax(error, fmax(last / 2, pow(4 * M_PI / level[n - 1].faces, 2. / 3)));
   return last > 0.6 * change(n - 1, level) ? fmax(error, last) : error; /* not yet in its range of convergence */
+}
+
+/* The extrapolated K is off by no more than the last level is and the way from there. Two levels with edges have the
+ * last one's K where that tells less. */
+static void bound_by_one(int n, const orders *o, const cb_potential_level *last, cb_potential_estimate *e) {
+  const double error = alone(last);
+  e->error = fmin(e->error, error + cb_potential_departure(last, (const double(*)[6])e->mass.K));
+  if (n > 2 || o->smooth || o->sheet || error >= e->error) return;
+  e->mass = last->mass;
+  e->error = error;
 }
 
 cb_status cb_potential_estimated(int n, const cb_potential_level *level, cb_potential_estimate *out) {
@@ -202,10 +222,7 @@ cb_status cb_potential_estimated(int n, const cb_potential_level *level, cb_pote
     e.error = bound(n, level, &o, w);
     e.order = measured(n, level);
   }
-  if (!o.smooth && !o.wide && !o.sheet && last->mass.coarseness > 0 && alone(last) < e.error) {
-    e.mass = last->mass;
-    e.error = alone(last);
-  }
+  if (!o.wide && last->mass.coarseness > 0) bound_by_one(n, &o, last, &e);
   e.error = fmax(e.error, last->report.asymmetry);
   *out = e;
   return make_positive(last, out->mass.K);

@@ -8,8 +8,8 @@
  * thinner than a tenth of their faces' size, which are solved as sheets are, have orders of 1, 2, 3. Richardson's
  * extrapolation: doi 10.1098/rsta.1927.0008; without h^p by two levels, one order more by each further one. Measured
  * orders come up to these from below on meshes that are still coarse, 1.1 on a cube of 3000 faces. Levels are
- * extrapolated as long as their faces grow 3.5 to 4.5 times: shapes round their resolutions, and where they grow
- * otherwise the faces have other forms and no power holds (maple seeds of 832, 880 and 1112 faces; strips of 6, 24, 78).
+ * extrapolated as long as their faces grow 3.3 to 4.5 times: shapes round their resolutions, and where they grow
+ * otherwise the faces have other forms and no power holds (maple seeds of 832, 880 and 1112 faces).
  *
  * The estimate takes in what the last fineness has changed, the change between one and two orders, a share of the whole
  * correction, and the asymmetry of the raw tensor; where the body is thinner than its faces are wide (potential/thin.h)
@@ -17,10 +17,12 @@
  * coins up to 0.6 was left, where all else told of less. Where four levels of a
  * smooth body have measured orders of 1.8 to 2.2, three times the change between one and two orders is the greatest of
  * these as a rule: up to 2.1 of it was left on ellipsoids and pairs of spheres; of sheets by four levels it is once, of
- * which 0.7 was left. With edges and borders all of these are taken 1.25 times, and are no less than the last change
- * (half of it with borders), or a quarter of it where the measured order comes up to the stated one. Two levels have
- * 2.5 times their change. One level has 1.5 times its coarseness (potential/kirchhoff.h), with sheets 2 times, of which
- * up to 1.2 and 1.7 were left, and 1.25 h^(4/3) where the body is thin; with edges its K stands where others have more.
+ * which 0.7 was left. With edges and borders these become larger by three times the part by which one growth of the
+ * number of faces exceeds another (plates of 56, 224 and 798 faces), with borders 1.1 times more, and are no less than
+ * the last change (half of it with borders), or a quarter of it where the measured order comes up to the stated one. Two
+ * levels have 2.5 times their change. One level has 1.5 times its coarseness (potential/kirchhoff.h), with sheets 2
+ * times, of which up to 1.2 and 1.7 were left, and 1.25 h^(4/3) where the body is thin. What is extrapolated is off by no
+ * more than that and its distance from the last level; with edges, two levels have the last one's K where that is less.
  *
  * It is a measured bound (tests/test_potential_error.c, test_shapes_error.c, test_thin.c), not a proven one. Errors are
  * relative: of K_ab about the centre of the area, to k s_a s_b with k the greatest K of a translation and s the rms

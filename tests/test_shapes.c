@@ -241,6 +241,21 @@ static void parts_stand_apart(void **state) {
   }
 }
 
+/* Narrow tips have vertices near each other at high resolutions, but `weld` belongs to files. */
+static void shapes_have_no_seams(void **state) {
+  (void)state;
+  for (int i = 0; i < (int)(sizeof expected / sizeof *expected); i++)
+    for (int resolution = 24; resolution <= 96; resolution *= 2) {
+      char text[40];
+      cb_surface_seam seam = {.vertices = -1};
+      snprintf(text, sizeof text, "resolution=%d", resolution);
+      cb_surface *s = shape(expected[i].name, text);
+      check_ok(cb_surface_seams(s, &seam));
+      assert_int_equal(seam.vertices, 0);
+      cb_surface_free(s);
+    }
+}
+
 static void equal_diagonals_alternate(void **state) {
   (void)state;
   cb_surface *s = shape("plate", "length=1 width=1 resolution=32");
@@ -345,7 +360,8 @@ int main(void) {
                                      cmocka_unit_test(shapes_have_their_symmetries),
                                      cmocka_unit_test(sizes_are_those_of_the_things),
                                      cmocka_unit_test(equal_diagonals_alternate),
-      cmocka_unit_test(parts_stand_apart),
+                                     cmocka_unit_test(parts_stand_apart),
+                                     cmocka_unit_test(shapes_have_no_seams),
                                      cmocka_unit_test(parts_are_named),
                                      cmocka_unit_test(a_wrong_shape_is_refused_by_name)};
   return cmocka_run_group_tests(tests, NULL, NULL);

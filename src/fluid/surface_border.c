@@ -120,14 +120,17 @@ static cb_status attempt(border *b, int number, cb_surface_seam *best, int *best
   return status;
 }
 
-/* From the widest in steps of two powers of ten, then about the best of these. */
+/* From the widest in steps of two powers of ten, then about the best of these. Shapes of the program have no seams: their
+ * vertices are near each other only at the tips of narrow parts, and `weld` belongs to files. */
 cb_status cb_surface_seams(const cb_surface *s, cb_surface_seam *out) {
   enum { STRIDE = 6 };
   border b;
   double least;
+  *out = (cb_surface_seam){.vertices = 0};
+  if (cb_surface_is_shape(s)) return CB_OK;
   cb_status status = begin(s, &b);
   if (status) return status;
-  *out = (cb_surface_seam){.left = b.n};
+  out->left = b.n;
   status = join_within(&b, 0, &out->vertices, &out->left);
   const double most = reach(&b, &least);
   if (!status && out->left && most > least && least > 1e-290) {

@@ -173,6 +173,41 @@ static void a_store_goes_on(void **unused) {
   assert_int_equal(cb_store_open(in("all.h5"), &layout, MEMBERS + 1, 0, &store), CB_ERROR_INPUT);
 }
 
+/* Members in a row are written at once, whichever of them were warned of. */
+static void warnings_are_those_of_their_members(void **unused) {
+  (void)unused;
+  enum { N = 7 };
+  static char words[N][CB_STORE_WORDS];
+  for (int pattern = 0; pattern < 1 << N; pattern++) {
+    int64_t member[N];
+    int32_t warned[N];
+    cb_store *store;
+    cb_survey survey;
+    for (int i = 0; i < N; i++) {
+      char text[40] = "";
+      member[i] = 2 * i + (pattern & 1) * (i > 3); /* two rows, too */
+      warned[i] = pattern >> i & 1 ? i + 1 : 0;
+      if (warned[i]) snprintf(text, sizeof text, "warning of %d", i);
+      cb_store_words(text, words[i]);
+    }
+    if (pattern & 2)
+      for (int i = 0; i < N; i++) member[i] = 3 + i;
+    remove_all();
+    check_ok(cb_store_open(in("all.h5"), &layout, MEMBERS, 0, &store));
+    check_ok(cb_store_put_warnings(store, N, member, warned, (const char(*)[CB_STORE_WORDS])words));
+    put(store, member, N);
+    cb_store_free(store);
+    check_ok(cb_survey_take(folder, &layout, true, &survey));
+    for (int i = 0; i < N; i++) {
+      char *text = cb_survey_warning(folder, &layout, &survey, member[i]);
+      assert_int_equal(survey.warned[member[i]], warned[i] > 0);
+      assert_string_equal(text, words[i]);
+      free(text);
+    }
+    cb_survey_free(&survey);
+  }
+}
+
 static uint64_t offset_of(const char *path, const char *name) {
   const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT), set = H5Dopen2(file, name, H5P_DEFAULT);
   const haddr_t at = H5Dget_offset(set);
@@ -258,9 +293,9 @@ static void words_end_with_a_character(void **unused) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(stores_joined_are_the_whole), cmocka_unit_test(a_store_goes_on),
-                                     cmocka_unit_test(torn_members_are_missing),
-                                     cmocka_unit_test(what_is_no_store_is_refused),
-                                     cmocka_unit_test(words_end_with_a_character)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(stores_joined_are_the_whole),         cmocka_unit_test(a_store_goes_on),
+      cmocka_unit_test(warnings_are_those_of_their_members), cmocka_unit_test(torn_members_are_missing),
+      cmocka_unit_test(what_is_no_store_is_refused),         cmocka_unit_test(words_end_with_a_character)};
   return cmocka_run_group_tests_name("sweep_store", tests, make, unmake);
 }

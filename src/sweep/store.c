@@ -234,7 +234,7 @@ cb_status cb_store_put_warnings(cb_store *store, size_t n, const int64_t *member
   for (size_t i = 0, m; i < n && !status; i += m) {
     const size_t slot = slot_of(store, member[i]);
     bool any = warned[i] > 0;
-    for (m = 1; i + m < n && slot_of(store, member[i + m]) == slot + m;) any = any || warned[i + m++] > 0;
+    for (m = 1; i + m < n && slot_of(store, member[i + m]) == slot + m; m++) any = any || warned[i + m] > 0;
     if (slot == store->map.capacity) continue; /* its results say so */
     status = put(store, own(store, CB_STORE_WARNED, slot), warned + i, m * sizeof *warned);
     if (!status && any) status = put(store, own(store, CB_STORE_WARNING, slot), warning[i], m * sizeof *warning);

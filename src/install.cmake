@@ -73,9 +73,24 @@ if(TARGET curvebody)
   install(FILES ${completion} DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT program)
 endif()
 
-# Debian's folder of modules: the one that python3 looks in under /usr.
-if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/src/python/curvebody.py)
-  install(FILES ${CMAKE_CURRENT_SOURCE_DIR}/src/python/curvebody.py DESTINATION lib/python3/dist-packages COMPONENT python)
+# The folder in which Debian's python3 looks for modules: lib/python3.N/dist-packages under /usr/local, and
+# lib/python3/dist-packages under /usr. Any other prefix has the latter, which belongs to PYTHONPATH then.
+set(module ${CMAKE_CURRENT_SOURCE_DIR}/src/python/curvebody.py)
+if(EXISTS ${module})
+  install(CODE "set(module \"${module}\")" COMPONENT python)
+  install(CODE [[
+    set(folder ${CMAKE_INSTALL_PREFIX}/lib/python3/dist-packages)
+    execute_process(COMMAND /usr/bin/python3 -c "import site; print(*site.getsitepackages(), sep=';', end='')"
+                    OUTPUT_VARIABLE known ERROR_QUIET)
+    foreach(other ${known})
+      string(FIND "${other}" "${CMAKE_INSTALL_PREFIX}/lib/" at)
+      if(at EQUAL 0)
+        set(folder "${other}")
+        break()
+      endif()
+    endforeach()
+    file(INSTALL "${module}" DESTINATION "${folder}")
+  ]] COMPONENT python)
 endif()
 
 if(PROJECT_IS_TOP_LEVEL)

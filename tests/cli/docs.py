@@ -25,7 +25,7 @@ def environment(prefix):
     return os.environ | {
         "PATH": os.path.join(prefix, "bin") + ":" + os.environ["PATH"], "PKG_CONFIG_PATH": os.path.join(lib, "pkgconfig"),
         "LD_LIBRARY_PATH": lib, "CMAKE_PREFIX_PATH": prefix, "MPLBACKEND": "Agg",
-        "PYTHONPATH": os.path.join(ROOT, "src/python")}
+        "PYTHONPATH": os.path.join(prefix, "lib/python3/dist-packages")}
 
 
 class Blocks(Case):

@@ -3,7 +3,8 @@
  *
  * With e = x + y in the factor of positive curvature, 0 where x and y are antipodal, the nearest place to that was a time
  *   s = <e, e'>/<e', e'>  ago,   and there  |e|^2 - s^2 |e'|^2 is left of <e, e>.
- * A pass within the last step, nearer than the way |e'| h of a step, is a jump for the method, whose order it takes.
+ * A pass within the last step, nearer than the way |e'| h of a step, is a jump for the method, whose order it takes. One
+ * within the next step (h < 0) may be where a stage has no force at all.
  */
 #include "dynamics/antipodes.h"
 
@@ -11,6 +12,7 @@
 #include "dynamics/system_private.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { K = CB_COORD_MAX };
@@ -84,8 +86,8 @@ static bool has_passed(const cb_geometry *g, const mover *x, const mover *y, dou
       along += e * rate;
       speed += rate * rate;
     }
-    const double ago = along / speed;
-    if (ago > 0 && ago <= fabs(h) * (1 + level) && square - ago * along <= speed * h * h) return true;
+    const double ago = along / speed, part = ago / h;
+    if (part > 0 && part <= 1 + level && square - ago * along <= speed * h * h) return true;
   }
   return false;
 }
@@ -100,13 +102,13 @@ static bool turns_round(const cb_law *law, const cb_law_pair *pair, const cb_geo
   return !(fabs(u.du) <= level * (fabs(u.u) + fabs(u.ddu) * d));
 }
 
-static cb_status fail(const cb_system *s, int i, int j, int *place) {
+static cb_status fail(const cb_system *s, int i, int j, double h, int *place) {
   *place = i;
   return cb_fail(CB_STEP_DOMAIN,
-                 "`%s` has passed the antipode of %s%s%s nearer than the way of a step: the force between them turns "
+                 "`%s` %s the antipode of %s%s%s nearer than the way of a step: the force between them turns "
                  "round where they are antipodal, and no step resolves a pass through that place",
-                 s->name[s->particle[i]], j < 0 ? "a centre" : "`", j < 0 ? "" : s->name[s->particle[j]],
-                 j < 0 ? "" : "`");
+                 s->name[s->particle[i]], h > 0 ? "has passed" : "comes to", j < 0 ? "a centre" : "`",
+                 j < 0 ? "" : s->name[s->particle[j]], j < 0 ? "" : "`");
 }
 
 static cb_status check_pair(const cb_system *s, const cb_state *state, double h, int i, int j, const cb_law *law,
@@ -117,10 +119,10 @@ static cb_status check_pair(const cb_system *s, const cb_state *state, double h,
   cb_status status = mover_at(s, state, i, &x);
   if (!status) status = mover_at(s, state, j, &y);
   if (status || !has_passed(s->space, &x, &y, h)) return status > 0 ? CB_OK : status;
-  if (!law) return fail(s, i, j, place);
+  if (!law) return fail(s, i, j, h, place);
   const cb_law_pair pair = cb_law_pair_of(law, t, s->mass[i], s->mass[j], s->charge[i], s->charge[j]);
-  return turns_round(law, &pair, s->space, state->x + (size_t)i * k, state->x + (size_t)j * k) ? fail(s, i, j, place)
-                                                                                                : CB_OK;
+  return turns_round(law, &pair, s->space, state->x + (size_t)i * k, state->x + (size_t)j * k) ? fail(s, i, j, h, place)
+                                                                                               : CB_OK;
 }
 
 static cb_status check_interaction(const cb_system *s, const cb_interaction *q, const cb_state *state, double h,
@@ -147,7 +149,7 @@ static cb_status check_central(const cb_system *s, const cb_central *c, const cb
     if (status || !has_passed(g, &x, &y, h)) continue;
     const cb_law_pair pair = cb_law_pair_of_centre(&c->law, state->t, s->mass[at], s->charge[at]);
     if (turns_round(&c->law, &pair, g, state->x + (size_t)at * (size_t)s->k, c->centre.x))
-      status = fail(s, at, -1, place);
+      status = fail(s, at, -1, h, place);
   }
   return status;
 }
@@ -158,13 +160,21 @@ cb_status cb_antipodes_check(const cb_system *s, const cb_state *state, double h
   for (int b = 0; b < s->n_springs && !status; b++) {
     bool rests = false; /* at a rest length of half a turn there is no force to turn round */
     for (int f = 0; f < s->space->n_factors; f++)
-      rests = rests || (s->space->n_factors == 1 && fabs(s->rest[b] * sqrt(s->space->factor[f].curvature) - pi) < level);
+      rests =
+          rests || (s->space->n_factors == 1 && fabs(s->rest[b] * sqrt(s->space->factor[f].curvature) - pi) < level);
     if (!rests) status = check_pair(s, state, h, s->spring_i[b], s->spring_j[b], NULL, state->t, place);
   }
   for (int i = 0; i < s->n_interactions && !status; i++)
     status = check_interaction(s, &s->interaction[i], state, h, place);
   for (int i = 0; i < s->n_centrals && !status; i++) status = check_central(s, &s->central[i], state, h, place);
   return status;
+}
+
+cb_status cb_antipodes_explain(const cb_system *s, const cb_state *state, double h, cb_status failed, int *place) {
+  char cause[1024];
+  snprintf(cause, sizeof cause, "%s", cb_error_text());
+  const cb_status status = failed > 0 ? cb_antipodes_check(s, state, -2 * fabs(h), place) : CB_OK;
+  return status ? status : cb_fail(failed, "%s", cause);
 }
 
 bool cb_antipodes_near(const cb_system *s, const cb_state *state) {

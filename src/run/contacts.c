@@ -243,9 +243,14 @@ cb_status cb_contacts_step(cb_contacts *c, cb_state *state, double h, cb_sink *s
   }
   if (!status && c->restings && !stop->by) status = cb_contacts_settle_resting(c);
   if (!status && !stop->by) status = cb_contacts_end_events(c);
-  if (!status && !stop->by && c->antipodes)
+  if (status && c->antipodes)
+    status = cb_antipodes_explain(c->system, state, h, status, &c->parts->whole->worst);
+  else if (!stop->by && c->antipodes)
     status = cb_antipodes_check(c->system, c->parts->end, h, &c->parts->whole->worst);
-  if (status) return cb_integrator_reset(c->parts->whole), status;
+  if (status) {
+    cb_integrator_reset(c->parts->whole);
+    return status;
+  }
   if (!stop->by) {
     const int64_t step = state->step;
     cb_state_copy(state, c->parts->end);

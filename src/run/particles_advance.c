@@ -34,12 +34,14 @@ static cb_status with_contacts(cb_run *run, cb_sink *sink, double h) {
   return status || !stop.at_start ? status : warn_of_start(run, sink, stop.at_start);
 }
 
-/* One step without contacts; where it has led points past one another's antipode it fails, and is undone. */
+/* One step without contacts; where it has led points past one another's antipode it fails, and is undone. It may fail
+ * for that reason by itself. */
 static cb_status without_contacts(cb_run *run, double h) {
   cb_particles *p = run->particles;
   if (p->before) cb_state_copy(p->before, p->state);
   cb_status status = cb_integrator_step(p->integrator, p->state, h);
-  if (status || !p->before) return status;
+  if (!p->before) return status;
+  if (status) return cb_antipodes_explain(p->system, p->state, h, status, &p->integrator->worst);
   status = cb_antipodes_check(p->system, p->state, h, &p->integrator->worst);
   if (status) cb_state_copy(p->state, p->before);
   return status;
@@ -118,10 +120,11 @@ cb_status cb_particles_advance(cb_run *run, cb_sink *sink, double h) {
   int furthest;
   const double width = cb_particles_width(run, &furthest);
   if (status == CB_STEP_NO_CONVERGENCE && width > wide)
-    snprintf(advice, sizeof advice,
-             "its particles are up to %.3g radii from their middle, where round-off may stand in the way of `radau_iia` "
-             "and `ida`: try lobatto, gauss or rk4",
-             width);
+    snprintf(
+        advice, sizeof advice,
+        "its particles are up to %.3g radii from their middle, where round-off may stand in the way of `radau_iia` "
+        "and `ida`: try lobatto, gauss or rk4",
+        width);
   if (at_border(run, status))
     snprintf(advice, sizeof advice, "the path comes to the border of the chart, which no smaller step crosses");
   return cb_fail(CB_ERROR_STEP, "%s at time %.17g, step %lld%s: %s (step %g, halved %d times); %s",

@@ -320,6 +320,10 @@ static void a_key_is_the_start_of_each_free_body(void **unused) {
   cb_mjcf_free(m);
   assert_int_equal(read_from(starts, "on", &m), CB_ERROR_INPUT);
   assert_non_null(strstr(cb_error_text(), ": error: unknown key 'on', did you mean 'one'?"));
+  assert_int_equal(read_from(starts, "nope", &m), CB_ERROR_INPUT);
+  assert_non_null(strstr(cb_error_text(), ": error: unknown key 'nope', did you mean 'one'? Expected one of: one, 1"));
+  assert_int_equal(read_from(starts, "2", &m), CB_ERROR_INPUT);
+  assert_non_null(strstr(cb_error_text(), "one of: one, 1"));
 }
 
 static void check_key(const char *before, const char *key, const char *told) {

@@ -78,7 +78,7 @@ cb_status cb_inertia_placed(const cb_inertia *f, cb_status status) {
   return cb_fail_placed(status == CB_ERROR_STEP ? status : CB_ERROR_INPUT, "%s: error: %s", f->word, text);
 }
 
-static cb_status open_surface(cb_inertia *f, double scale, const cb_mending *how, cb_surface_chart chart) {
+static cb_status open_surface(cb_inertia *f, double scale, bool scaled, const cb_mending *how, cb_surface_chart chart) {
   const char *word = f->word;
   cb_surface **out = &f->surface;
   struct stat file;
@@ -87,6 +87,7 @@ static cb_status open_surface(cb_inertia *f, double scale, const cb_mending *how
                      : !strpbrk(word, "./") && stat(word, &file) != 0 ? unknown(word)
                                                                       : cb_surface_read_mended(word, how, out);
   if (!status) cb_surface_scale(*out, scale);
+  if (!status && scaled) cb_surface_know_unit(*out);
   if (!status) status = cb_surface_check(*out, true);
   if (!status) status = cb_surface_lay(*out, f->curvature, chart);
   return cb_inertia_placed(f, status);
@@ -245,7 +246,7 @@ static int run(int argc, char **argv) {
   if (!status) status = curvature_of(&f, f.space);
   if (!status) status = chart_of(&f, chart_name, &chart);
   if (!status) status = mending_of(weld, closed, scale, &how);
-  if (!status) status = open_surface(&f, scale, &how, chart);
+  if (!status) status = open_surface(&f, scale, scaled, &how, chart);
   if (!status) cb_note_closed(f.surface, "");
   if (!status) status = find(&f);
   if (!status) status = cb_warn_of_seams(f.surface, "--weld", "");
@@ -257,7 +258,7 @@ static int run(int argc, char **argv) {
     if (f.thickness > 0 && is_closed(f.surface)) cb_warn("the body is closed: --thickness is of open parts");
     if (!f.added.method) cb_warn_of_parts(f.surface, f.part, "");
     cb_warn_of_curvature(f.surface, f.mass.area, f.fluid > 0 && !strcmp(f.model, "local"), "--added-mass exact", "");
-    if (!scaled) cb_note_large(f.surface, &f.mass, "--scale 1e-3", "");
+    cb_note_large(f.surface, &f.mass, "--scale 1e-3", "");
     cb_warn_of_error(&f.added, "");
     status = cb_warn_of_cuts(f.surface, "");
   }

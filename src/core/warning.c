@@ -14,23 +14,23 @@ cb_warning_taker cb_warnings_to(cb_warning_taker next) {
 
 bool cb_warnings_are_taken(void) { return taker.take; }
 
-static void tell(void (*take)(void *context, const char *text), const char *format, va_list list) {
+static void tell(void (*take)(void *context, const char *text), void *context, const char *format, va_list list) {
   char text[1024];
   if (!take) return;
   vsnprintf(text, sizeof text, format, list);
-  take(taker.context, text);
+  take(context, text);
 }
 
 void cb_warn(const char *format, ...) {
   va_list list;
   va_start(list, format);
-  tell(taker.take, format, list);
+  tell(taker.take, taker.context, format, list);
   va_end(list);
 }
 
 void cb_note(const char *format, ...) {
   va_list list;
   va_start(list, format);
-  tell(taker.note, format, list);
+  tell(taker.note, taker.note_context, format, list);
   va_end(list);
 }

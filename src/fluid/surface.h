@@ -28,6 +28,7 @@ cb_status cb_surface_of_mesh(const cb_mesh *mesh, const cb_mending *how, cb_surf
 cb_status cb_surface_read_mended(const char *path, const cb_mending *how, cb_surface **out);
 const cb_surface_mended *cb_surface_how_mended(const cb_surface *s);
 bool cb_surface_is_unscaled(const cb_surface *s); /* of a file, or with one in it, whose unit was taken for a metre */
+void cb_surface_know_unit(cb_surface *s);         /* the user has given it, be it a metre: it is not unscaled */
 /* "2 holes of 7 edges are closed by 3 faces, the largest of 1.2 % of its area; .."; false: there is nothing to say. */
 bool cb_surface_mended_text(const cb_surface *s, char *text, size_t size);
 

@@ -193,10 +193,9 @@ cb_status cb_mesh_close(cb_mesh *m, double share, cb_surface_mended *done) {
 
 const cb_surface_mended *cb_surface_how_mended(const cb_surface *s) { return &((const cb_surface_owned *)s)->mended; }
 
-bool cb_surface_is_unscaled(const cb_surface *s) {
-  const cb_surface_owned *o = (const cb_surface_owned *)s;
-  return o->of_file && o->scale == 1;
-}
+bool cb_surface_is_unscaled(const cb_surface *s) { return ((const cb_surface_owned *)s)->of_file; }
+
+void cb_surface_know_unit(cb_surface *s) { ((cb_surface_owned *)s)->of_file = false; }
 
 bool cb_surface_mended_text(const cb_surface *s, char *text, size_t size) {
   const cb_surface_mended *m = cb_surface_how_mended(s);

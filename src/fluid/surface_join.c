@@ -75,7 +75,6 @@ cb_status cb_surface_join(int n, const cb_surface_piece *piece, cb_surface **out
   if (status) return status;
   cb_surface_owned *whole = (cb_surface_owned *)*out;
   add_mended(n, piece, &whole->mended);
-  for (int i = 0; i < n; i++)
-    whole->of_file |= cb_surface_is_unscaled(piece[i].surface) && fabs(fabs(determinant(piece[i].frame)) - 1) < 1e-9;
+  for (int i = 0; i < n; i++) whole->of_file |= cb_surface_is_unscaled(piece[i].surface);
   return status;
 }

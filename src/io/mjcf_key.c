@@ -55,16 +55,30 @@ static cb_status note_keys(const cb_mjcf_reader *r, const keys *k) {
   return CB_OK;
 }
 
+/* The key as `--key` takes it: its number where it has no name. */
+static cb_status fail_unknown_key(const cb_mjcf_reader *r, const keys *k, const char *asked) {
+  for (size_t i = 0; i < k->n; i++) {
+    char number[24];
+    if (*k->name[i]) continue;
+    snprintf(number, sizeof number, "%zu", i);
+    k->name[i] = cb_arena_strdup(r->arena, number);
+    if (!k->name[i]) return cb_mjcf_no_memory(r);
+  }
+  return cb_fail_unknown(&k->key[0]->name, "key", asked, k->name, k->n);
+}
+
 static cb_status find_key(const cb_mjcf_reader *r, const keys *k, const char *asked, cb_xml **out) {
   long long number;
   *out = NULL;
   for (size_t i = 0; i < k->n && !*out; i++)
     if (*asked && !strcmp(k->name[i], asked)) *out = k->key[i];
   if (*out) return CB_OK;
-  if (cb_parse_integer(asked, strlen(asked), &number) && number >= 0 && number < (long long)k->n)
-    return *out = k->key[number], CB_OK;
+  if (cb_parse_integer(asked, strlen(asked), &number) && number >= 0 && number < (long long)k->n) {
+    *out = k->key[number];
+    return CB_OK;
+  }
   if (!k->n) return cb_node_fail(&r->root->name, "--key: expected a <key> in the file, found none");
-  return cb_fail_unknown(&k->key[0]->name, "key", asked, k->name, k->n);
+  return fail_unknown_key(r, k, asked);
 }
 
 /* --- what it says --- */

@@ -73,8 +73,11 @@ static void put_primitive(cb_text *out, const cb_mjcf_geom *g) {
 static void put_mesh(cb_text *out, const cb_mjcf_mesh *mesh) {
   char *path = realpath(mesh->file, NULL);
   put_text(out, "mesh: ", path ? path : mesh->file);
-  cb_text_puts(out, "        weld: true\n        ");
-  put_list(out, "scale", 3, mesh->scale);
+  cb_text_puts(out, "        weld: true\n");
+  if (mesh->scale[0] != 1 || mesh->scale[1] != 1 || mesh->scale[2] != 1) {
+    cb_text_puts(out, "        ");
+    put_list(out, "scale", 3, mesh->scale);
+  }
   free(path);
 }
 

@@ -123,14 +123,9 @@ static void log_warning(void *context, const char *text) {
   if (log->before.take) log->before.take(log->before.context, text);
 }
 
-static void pass_note(void *context, const char *text) {
-  const cb_warning_log *log = context;
-  if (log->before.note) log->before.note(log->before.context, text);
-}
-
 void cb_warning_log_begin(cb_warning_log *log) {
-  *log = (cb_warning_log){.list = {.length = 0}};
-  log->before = cb_warnings_to((cb_warning_taker){log_warning, log, pass_note});
+  *log = (cb_warning_log){.list = {.length = 0}, .before = cb_warnings_to((cb_warning_taker){.take = NULL})};
+  cb_warnings_to((cb_warning_taker){log_warning, log, log->before.note, log->before.note_context});
 }
 
 void cb_warning_log_end(cb_warning_log *log) { cb_warnings_to(log->before); }

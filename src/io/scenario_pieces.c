@@ -74,6 +74,7 @@ static cb_status read_piece(cb_scenario *s, const cb_node *node, int number, cb_
                         : cb_scenario_read_mesh(s, p.mesh, 1, &how, &mesh, &surface));
   cb_mesh_free(mesh);
   if (surface) cb_errors_add(&errors, node, cb_scenario_placed(s, cb_surface_check(surface, true), node, false));
+  if (surface && p.scale) cb_surface_know_unit(surface);
   out->surface = surface;
   cb_pose_rotation(&pose, R);
   for (int i = 0; i < 9; i++) out->frame[i / 3][i % 3] = R[i / 3][i % 3] * scale[i % 3];

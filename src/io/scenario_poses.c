@@ -275,6 +275,7 @@ cb_status cb_scenario_read_surface(cb_scenario *s, const cb_node *body, const cb
   if (!status && poses && !s->fluid->lost)
     status = by_files ? from_files(s, poses, &p, file, k->scale, &how, kind) : from_expressions(s, poses, kind);
   cb_mesh_free(file);
+  if (kind->surface && cb_node_get(body, "scale")) cb_surface_know_unit(kind->surface);
   const bool pieces = shape && shape->kind == CB_NODE_LIST; /* each was looked at */
   if (!status && !pieces)
     status = cb_scenario_placed(s, cb_surface_check(kind->surface, true), mesh ? mesh : body, false);

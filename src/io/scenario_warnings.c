@@ -230,7 +230,6 @@ static cb_status warn_of_bodies(cb_scenario *scenario) {
 /* To the run; lost: the memory for it. */
 typedef struct listing {
   cb_run *run;
-  cb_warning_taker before; /* who has notes */
   cb_status status;
 } listing;
 
@@ -240,17 +239,13 @@ static void list_warning(void *context, const char *text) {
   if (status) to->status = status;
 }
 
-static void pass_note(void *context, const char *text) {
-  const listing *to = context;
-  if (to->before.note) to->before.note(to->before.context, text);
-}
-
 cb_status cb_scenario_warn(cb_scenario *scenario) {
   listing to = {.run = cb_scenario_run(scenario)};
-  to.before = cb_warnings_to((cb_warning_taker){list_warning, &to, pass_note});
+  const cb_warning_taker before = cb_warnings_to((cb_warning_taker){.take = NULL}); /* who has notes */
+  cb_warnings_to((cb_warning_taker){list_warning, &to, before.note, before.note_context});
   cb_scenario_warn_again(scenario);
   cb_status status = warn_of_bodies(scenario);
   if (!status) status = cb_scenario_warn_of_bundle(scenario);
-  cb_warnings_to(to.before);
+  cb_warnings_to(before);
   return status ? status : to.status;
 }

@@ -389,7 +389,15 @@ class Inertia(Case):
         self.write("mm.yaml", SCENARIO.replace("two.obj", "mm.obj").replace("density: 500", "density: 1000"))
         said = self.good("check", "mm.yaml").stderr
         self.assertEqual(said.count("body `a.0`: " + told + "`scale: 1e-3`"), 1, said)  # once for the copies
-        self.assertEqual(self.good("check", "mm.yaml", "--set", "bodies.0.scale=1e-3").stderr, "")
+        # a scale that is given, 1 too, says what the unit is
+        self.assertEqual(self.good("inertia", "mm.obj", "--scale", "1").stderr, "")
+        for scale in "1e-3", "1", "1.0", "2":
+            self.assertNotIn("note", self.good("check", "mm.yaml", "--set", "bodies.0.scale=" + scale).stderr)
+        for scale, count in ("", 1), (", scale: 1", 0), (", scale: [1, 1, -1]", 0):
+            self.write("piece.yaml", SCENARIO.replace("mesh: two.obj", "shape: [{mesh: mm.obj%s}]" % scale)
+                       .replace("density: 500", "density: 1000"))
+            said = self.good("check", "piece.yaml").stderr
+            self.assertEqual(said.count("in millimetres"), count, said)
 
     def test_an_open_tube_has_two_sides(self):
         # One side of radius 1 and length 3 with delta = r has A/2 = 9.42; both with the cap sqrt(A/4 pi)/2 have

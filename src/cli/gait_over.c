@@ -9,6 +9,7 @@
 
 #include "bundle/gait_state.h"
 #include "io/arrays.h"
+#include "io/scenario_warnings.h"
 #include "numerics/differences.h"
 
 #include <math.h>
@@ -63,8 +64,34 @@ static cb_status read_over(const cb_gait_job *job, sweep *s) {
 
 /* --- the gaits --- */
 
-/* Searched from a gait (NULL: from all starts). */
-static cb_status solve(const cb_gait_job *job, const sweep *s, double over, const cb_gait *from, member *out) {
+/* Warnings of the scenario with a number, where neither it as it is written nor another number had them. */
+typedef struct place {
+  const cb_gait_job *job;
+  const sweep *s;
+  double over;
+  cb_warning_taker before;
+} place;
+
+static void warn_at(void *context, const char *text) {
+  const place *at = context;
+  if (strstr(at->job->warnings, text)) return;
+  const cb_warning_taker own = cb_warnings_to(at->before);
+  cb_warn("%s = %.9g: %s", at->s->key, at->over, text);
+  cb_warnings_to(own);
+}
+
+static cb_status warn_of(const cb_gait_job *job, const sweep *s, double over, const cb_scenario *scenario) {
+  place at = {job, s, over, cb_warnings_to((cb_warning_taker){.take = NULL})};
+  cb_warnings_to((cb_warning_taker){.take = warn_at, .context = &at});
+  cb_scenario_warn_again(scenario);
+  const cb_status status = cb_scenario_warn_of_bundle(scenario);
+  cb_warnings_to(at.before);
+  return status;
+}
+
+/* Searched from a gait (NULL: from all starts). is_shown: its numbers are given. */
+static cb_status solve(const cb_gait_job *job, const sweep *s, double over, const cb_gait *from, bool is_shown,
+                       member *out) {
   char set[224];
   const char *words[sizeof job->sets->word / sizeof *job->sets->word + 1];
   size_t count = job->sets->count;
@@ -77,7 +104,8 @@ static cb_status solve(const cb_gait_job *job, const sweep *s, double over, cons
   if (status) return status;
   cb_optimum_problem p = cb_bundle_scenario_of(scenario)->optimum->problem;
   if (from) p.start = from, p.starts = 0;
-  status = cb_optimum_find(&p, &all);
+  if (is_shown) status = warn_of(job, s, over, scenario);
+  if (!status) status = cb_optimum_find(&p, &all);
   if (!status) {
     cb_optimum *o = &all->item[0];
     *out = (member){over, o->cost, o->amount, {0}, o->index, o->flat, o->gait};
@@ -104,7 +132,7 @@ static cb_status derivative(const cb_gait_job *job, const sweep *s, const cb_opt
   for (int k = 1; k <= 4 && !status; k++)
     for (int side = -1; side <= 1 && !status; side += 2) {
       member m = {.gait = NULL};
-      status = solve(job, s, over + side * k * h, from, &m);
+      status = solve(job, s, over + side * k * h, from, false, &m);
       if (!status) *out += side * cb_central_weight[k - 1] * sought(p, &m) / h;
       cb_gait_free(m.gait);
     }
@@ -124,7 +152,7 @@ static cb_status refine(const cb_gait_job *job, const sweep *s, const cb_optimum
     x = y, slope = other;
     y = fmin(fmax(next, m->over - fabs(step)), m->over + fabs(step));
   }
-  return status ? status : solve(job, s, y, m->gait, out);
+  return status ? status : solve(job, s, y, m->gait, true, out);
 }
 
 /* --- what it goes on from --- */
@@ -273,7 +301,7 @@ static cb_status follow(const cb_gait_job *job, sweep *s, const cb_optimum_probl
   if (!status) status = recall(s, p->bundle->n, &kept.array, &known);
   free(kept.array.value);
   for (int k = status ? 0 : known; k < s->members && !status; k++) {
-    status = solve(job, s, over_at(s, k), k ? s->member[k - 1].gait : NULL, &s->member[k]);
+    status = solve(job, s, over_at(s, k), k ? s->member[k - 1].gait : NULL, true, &s->member[k]);
     const bool ends = status && k > 0; /* what there is stays */
     if (!ends && (status || !cb_gait_unfinished_due(&s->unfinished))) continue;
     sweep so_far = *s;

@@ -63,7 +63,11 @@ bool cb_warnings_write(hid_t file, cb_record_warnings *w, size_t length) {
   return good;
 }
 
-static size_t line_length(const char *line) { return strcspn(line, "\n") + 1; }
+/* With its end, which the last one of a foreign file may not have. */
+static size_t line_length(const char *line) {
+  const size_t length = strcspn(line, "\n");
+  return length + (line[length] == '\n');
+}
 
 static bool has(const cb_record_warnings *w, const char *line, size_t length) {
   for (const char *at = w->text; *at; at += line_length(at))
@@ -119,8 +123,10 @@ void cb_warnings_cut(cb_record_warnings *w, double time) {
 
 static void log_warning(void *context, const char *text) {
   cb_warning_log *log = context;
+  const size_t length = log->list.length;
   cb_warnings_add(&log->list, NAN, text);
-  if (log->before.take) log->before.take(log->before.context, text);
+  const bool is_new = log->list.length > length || has(&log->list, more, sizeof more - 1);
+  if (is_new && log->before.take) log->before.take(log->before.context, text);
 }
 
 void cb_warning_log_begin(cb_warning_log *log) {
@@ -130,10 +136,16 @@ void cb_warning_log_begin(cb_warning_log *log) {
 
 void cb_warning_log_end(cb_warning_log *log) { cb_warnings_to(log->before); }
 
-void cb_record_repeat_warnings(const cb_record *record, int most) {
-  for (const char *at = record->warnings.text; *at && most > 0; at += line_length(at)) {
+void cb_warnings_repeat(const char *lines, int most, bool all) {
+  for (const char *at = lines; *at; at += line_length(at)) {
     const char *text;
     double time;
-    if (time_of(at, &time, &text)) most--, cb_warn("%.*s", (int)line_length(at) - 1, at);
+    const bool timed = time_of(at, &time, &text), is_more = !strncmp(at, more, sizeof more - 1);
+    if (is_more || (timed ? most-- <= 0 : !all)) continue;
+    cb_warn("%.*s", (int)strcspn(at, "\n"), at);
   }
+}
+
+void cb_record_repeat_warnings(const cb_record *record, int most) {
+  cb_warnings_repeat(record->warnings.text, most, false);
 }

@@ -31,7 +31,7 @@ void cb_warnings_add(cb_record_warnings *w, double time, const char *text);
 /* Without lines of later times; -inf: without any of a time. */
 void cb_warnings_cut(cb_record_warnings *w, double time);
 
-/* Warnings of this thread from its beginning on, which go to who had them before as well: for the attribute of a file
+/* Warnings of this thread from its beginning on, which go to who had them before as well, each once: for the attribute of a file
  * that is not a record. */
 typedef struct cb_warning_log {
   cb_record_warnings list;
@@ -40,7 +40,9 @@ typedef struct cb_warning_log {
 void cb_warning_log_begin(cb_warning_log *log);
 void cb_warning_log_end(cb_warning_log *log);
 
-/* Those of a time that a record which is resumed keeps, by cb_warn, `most` at most: a run that was killed told nobody. */
+/* Lines of such an attribute again, by cb_warn: those of a time, `most` at most, and with `all` those of none. */
+void cb_warnings_repeat(const char *lines, int most, bool all);
+/* Those of a time that a record which is resumed keeps: a run that was killed told nobody. */
 void cb_record_repeat_warnings(const cb_record *record, int most);
 
 #endif

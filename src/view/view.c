@@ -3,6 +3,7 @@
 
 #include "geometry/origin.h"
 #include "io/output.h"
+#include "io/record_warnings.h"
 #include "io/scenario_private.h"
 
 #include <curvebody/view.h>
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_FRAMES = 2000, TURNS = 6 };
+enum { MOST_FRAMES = 2000, TURNS = 6, MOST_WARNINGS = 10 /* of a time */ };
 static const size_t most_bytes = (size_t)16 << 20;
 
 int cb_view_field(const cb_view *v, const char *name) {
@@ -251,6 +252,14 @@ static void free_view(cb_view *v) {
   cb_reader_close(v->reader);
 }
 
+/* What the run warned of: the page shows its numbers. */
+static cb_status repeat_warnings(const cb_view *v) {
+  const char *lines;
+  const cb_status status = cb_reader_attribute(v->reader, "warnings", &lines);
+  if (!status) cb_warnings_repeat(lines, MOST_WARNINGS, true);
+  return status;
+}
+
 cb_status cb_view_write(const char *path, const char *out, const cb_view_options *options) {
   cb_page page = {0};
   cb_view v = {.path = path, .page = &page};
@@ -260,6 +269,7 @@ cb_status cb_view_write(const char *path, const char *out, const cb_view_options
   v.n_fields = cb_reader_fields(v.reader, &v.fields);
   v.rows = cb_reader_position(v.reader).rows;
   status = open_scenario(&v);
+  if (!status && !(options && options->watched)) status = repeat_warnings(&v);
   if (!status) status = make(&v, options);
   if (!status) status = write_file(&v, out);
   free_view(&v);

@@ -215,6 +215,15 @@ class Gait(Case):
                         self.assertEqual(kept, [line.split("warning: ")[1] for line in told.splitlines()])
             told = self.good("check", name + ".yaml").stderr
             self.assertEqual(words is not None and words in told, words is not None, told)
+        # parts that cut each other from a number on: once, with the number
+        self.write("over.yaml", two.split("integrator")[0].replace("[1, 0, 0]", "[3, 0, 0]") +
+                   "optimum: {starts: 0, target: {move: 1e-4}}\n")
+        told = self.good("gait", "over.yaml", "family", "--over", "bundle.shape.1.position.0=3:1.8", "--members", "2", "-o",
+                         "over.h5").stderr
+        self.assertRegex(told, "^curvebody: warning: bundle.shape.1.position.0 = 1.8: bundle immersed: parts 'u' and 'v' cut "
+                         "each other[^\n]*\n$")
+        with h5py.File(self.path("over.h5")) as file:
+            self.assertEqual("curvebody: warning: " + file.attrs["warnings"], told)
 
     def test_path(self):
         self.write("l.yaml", LINKS)

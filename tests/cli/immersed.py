@@ -237,6 +237,9 @@ class Immersed(Case):
             self.assertIn("warning", file["event_kind"].attrs["flag_meanings"].split())
         self.good("export", "spun.h5", "--csv", "-o", "spun.csv")
         self.assertIn(b"0.01,warning,24,-2,0.2999", self.read("spun-events.csv"))
+        shown = self.good("view", "spun.h5").stderr.splitlines()  # at full digits, as the record has them
+        self.assertEqual(([line.split(", body")[1] for line in shown], len(shown)),
+                         ([line.split(", body")[1] for line in lines[:10]], 10))
         quiet = self.good("run", "spun.yaml", "--quiet")
         self.assertEqual((quiet.stdout, quiet.stderr), ("", done.stderr))  # warnings are not progress
         report = json.loads(self.good("run", "spun.yaml", "--json").stdout)

@@ -8,7 +8,8 @@
  *   streamlines  /line [line, point, 3], and there /line_u, /radius of a tube half as wide at its seed as seeds are apart
  * Bodies of a run do not feel each other, so this is the sum over bodies of the flow about each in the fluid by itself,
  *   u = sum_b u_b,   p = sum_b p_b;   of a surface its own body's,
- * in which a body does not stop the flow of another. Neither floor, wall, weight nor wakes. The accelerations of p are those
+ * in which a body does not stop the flow of another. The faces are those that are given; where the run had its added mass
+ * by finer ones, the error of these is told, as that of the kinetic energy of its motion in the fluid. Neither floor, wall, weight nor wakes. The accelerations of p are those
  * of twists of the rows before and after (a difference of second order in the time between rows). Streamlines are of
  * u - V - W × (x - X), the flow as the first body sees it.
  */
@@ -16,11 +17,13 @@
 
 #include "core/failure.h"
 #include "core/threads.h"
+#include "core/warning.h"
 #include "fluid/immersed.h"
 #include "io/export_surface.h"
 #include "io/output.h"
 #include "io/scenario_warnings.h"
 #include "numerics/vec3.h"
+#include "potential/moving.h"
 #include "potential/streamline.h"
 #include <curvebody/se3.h>
 
@@ -31,6 +34,7 @@
 
 static const double far_error = 1e-6,
                     most_turn = 3e-3; /* of the size, or of a turn in radians, in the step of dphi/dt */
+static const double told = 1e-3;   /* the least error of the given faces that is told */
 static const double around = 0.75;    /* the grid goes this much of the bodies' size beyond them */
 
 /* ---- the bodies at a time ---- */
@@ -168,11 +172,49 @@ static void measure_all(cb_export_scene *s) {
   }
 }
 
+/* K at rest of the faces as they are given. */
+static cb_status drawn_mass(const cb_surface *surface, bool sheets, cb_kirchhoff_mass *out) {
+  const cb_kirchhoff_options options = {.sheets = sheets, .far_error = far_error};
+  cb_moving *moving = NULL;
+  cb_status status = cb_moving_create(surface->vertices, (const double(*)[3])surface->x, surface->faces,
+                                      (const int(*)[3])surface->face, &options, &moving);
+  if (!status) status = cb_moving_added_mass(moving, (const double(*)[3])surface->x, NULL, out);
+  cb_moving_free(moving);
+  return status;
+}
+
+static double form(const double K[6][6], const double Y[6]) {
+  double sum = 0;
+  for (int i = 0; i < 36; i++) sum += Y[i / 6] * K[i / 6][i % 6] * Y[i % 6];
+  return sum;
+}
+
+/* The run's K is known of the body as it was given: that has the error of its poses too. */
+static cb_status tell_error(const cb_export_scene *s, int b) {
+  const cb_immersed *body = cb_scenario_body(s->scenario, b);
+  const cb_surface *surface = cb_immersed_surface(body);
+  cb_added_mass run;
+  cb_kirchhoff_mass drawn;
+  if ((b > 0 && cb_scenario_body(s->scenario, b - 1) == body) || !cb_immersed_solved(body, &run))
+    return CB_OK;
+  const cb_status status = drawn_mass(surface, s->of[b].sheets, &drawn);
+  const double *Y = form(run.K, s->twist[b]) > 0 ? s->twist[b] : s->rate[b];
+  const double size = form(run.K, Y), error = status || !(size > 0) ? 0 : form(drawn.K, Y) / size - 1;
+  if (fabs(error) > told)
+    (fabs(error) > run.tolerance ? cb_warn : cb_note)(
+        "body `%s`: its flow is drawn by its %d faces as they are given, whose kinetic energy is %.2g %% %s that of the "
+        "run, which is found by up to %d",
+        cb_scenario_body_name(s->scenario, b), surface->faces, 100 * fabs(error), error < 0 ? "below" : "above",
+        run.faces);
+  return status;
+}
+
 static cb_status solve(cb_export_scene *s, int b) {
   static const int order[3] = {0, 2, 1}; /* the row itself last: x and v stay */
   const cb_surface *surface = cb_immersed_surface(cb_scenario_body(s->scenario, b));
   cb_export_flow_body *of = s->of + b;
-  cb_status status = place(s, b, 0);
+  cb_status status = tell_error(s, b);
+  if (!status) status = place(s, b, 0);
   if (!status) measure(s, b);
   for (int i = 0; i < 3 && !status; i++) {
     status = place(s, b, (order[i] - 1) * of->h);

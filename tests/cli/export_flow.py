@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """`curvebody export --flow`: the numbers of a ball that sinks in a perfect fluid against its dipole; the document names
 them; a sheet has two sides; what has no such flow is refused."""
+import re
 import xml.etree.ElementTree as tree
 
 import h5py
@@ -112,6 +113,32 @@ class ExportFlow(Case):
             self.assertLess(np.max(np.abs(u - exact)[~inside]), 0.03 * speeds)
             self.assertLess(np.max(np.abs(p - pressure)[~inside]), 0.05 * np.max(np.abs(pressure[~inside])))
             self.assertTrue(np.all(np.isfinite(both["line"][:])))
+
+    def test_the_error_of_the_given_faces_is_told(self):
+        """Of a ball the kinetic energy is known: pi/3 rho R^3 V^2."""
+        still = BALL.replace("-9.81", "0").replace("{medium: water", "{medium: water, added_mass: exact")
+        for resolution, least, kind in ((12, 0.01, "warning"), (24, 0.01, "warning"), (48, 1e-3, "note")):
+            self.write("still.yaml", still.replace("resolution: 24", f"resolution: {resolution}"))
+            self.good("run", "still.yaml", "--quiet")
+            done = self.good("export", "still.h5", "--flow", "--grid", "3x3x1", "--streamlines", "1")
+            told = re.fullmatch(r"curvebody: (\w+): body `ball`: its flow is drawn by its (\d+) faces as they are given, whose kinetic "
+                                r"energy is (\S+) % below that of the run, which is found by up to (\d+)\n", done.stderr)
+            self.assertTrue(told, done.stderr)
+            self.assertEqual(told[1], kind)
+            with h5py.File(self.path("still-flow.h5")) as file:
+                x, face, phi = file["x"][:], file["face"][:], file["phi"][:]
+                a, b, c = (x[face[:, i]] for i in range(3))
+                normal = np.cross(b - a, c - a) / 2
+                drawn = -phi @ (normal @ [0.1, 0, 0]) / 2
+                self.assertEqual(int(told[2]), len(face))
+            exact = np.pi / 3 * RADIUS**3 * 0.1**2
+            # the run's own error is below 1e-2 by default, of this shape 1e-3
+            self.assertLess(abs(drawn / exact - 1 + float(told[3]) / 100), 2e-3)
+            self.assertGreater(float(told[3]) / 100, least)
+            # as they are given by request: there is none
+            self.good("run", "still.yaml", "--quiet", "--set", "fluid.added_mass={name: exact, refine: false}", "-o", "as.h5")
+            done = self.good("export", "as.h5", "--flow", "--grid", "3x3x1", "--streamlines", "1")
+            self.assertNotIn("drawn", done.stderr)
 
     def test_a_disc_has_two_sides(self):
         self.write("disc.yaml", DISC)

@@ -401,8 +401,55 @@ static void wrong_metrics_are_refused_with_their_place(void **s) {
   }
 }
 
+/* Straight lines of the plane that pass a round hole of radius r at a distance of `by` radii: within it they leave the
+ * domain, whatever part of them it is, in cartesian and polar coordinates, and written in any way. */
+static void a_geodesic_notices_a_hole_of_any_size(void **state) {
+  (void)state;
+  static const struct {
+    const char *text;
+    double r, length, by;
+    bool polar;
+  } known[] = {
+      {"{metric: [[1], [0, 1]], coordinates: [x, y], domain: (x - 0.3)^2 + (y - 1)^2 > 1e-4}", 1e-2, 4, 0.9, false},
+      {"{metric: [[1], [0, 1]], coordinates: [x, y], domain: (x - 0.3)^2 + (y - 1)^2 > 1e-10}", 1e-5, 4, 0.9, false},
+      {"{metric: [[1], [0, 1]], coordinates: [x, y], domain: '1e-6 <= hypot(x - 0.3, y - 1)'}", 1e-6, 2000, 0.9, false},
+      {"{metric: [[1], [0, 1]], coordinates: [x, y], domain: [x < 9e3, '(y > -9e3)*(hypot(x - 0.3, y - 1) > 1e-5)']}",
+       1e-5, 400, 0.9, false},
+      {"{metric: [[1], [0, r^2]], coordinates: [r, v], base: [1, 0], domain: [r > 0, (r*cos(v) - 0.3)^2 + (r*sin(v) - "
+       "1)^2 > 1e-8]}",
+       1e-4, 50, 0.9, true},
+      {"{metric: [[1], [0, r^2]], coordinates: [r, v], base: [1, 0], domain: [r > 0, (r*cos(v) - 0.3)^2 + (r*sin(v) - "
+       "1)^2 > 1e-8]}",
+       1e-4, 5, 0.98, true},
+  };
+  for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+    for (int way = 0; way < 4; way++) {
+      const bool beside = way & 1, back = way & 2; /* 1.02 radii from the middle; towards the hole from the other side */
+      cb_tree *tree;
+      cb_geometry *g = text_space(known[k].text, &tree);
+      const double from[] = {back ? -1.4 : 2, back ? 2.5 : -0.5}, to[] = {0.3 - from[0], 1 - from[1]},
+                   d = hypot(to[0], to[1]), off = known[k].r * (beside ? 1.02 : known[k].by), t[] = {to[0] / d, to[1] / d},
+                   x = from[0] - off * t[1], y = from[1] + off * t[0], r = hypot(x, y);
+      double q[] = {x, y}, u[] = {known[k].length * t[0], known[k].length * t[1]}, q1[D], u1[D];
+      if (known[k].polar) {
+        const double v = u[0] * y - u[1] * x;
+        u[0] = (u[0] * x + u[1] * y) / r, u[1] = -v / (r * r);
+        q[0] = r, q[1] = atan2(y, x);
+      }
+      const cb_status status = cb_numeric_exp(g, q, u, q1, u1, NULL);
+      if (status != (beside ? CB_OK : CB_ERROR_DOMAIN)) fail_msg("%zu %d: %s", k, way, cb_error_text());
+      if (!beside) assert_non_null(strstr(cb_error_text(), "is outside the domain of the space: expected "));
+      /* what ends before the hole goes on */
+      for (int i = 0; i < 2; i++) u[i] *= 0.9 * d / known[k].length;
+      check_ok(cb_numeric_exp(g, q, u, q1, u1, NULL));
+      cb_geometry_free(g);
+      cb_tree_free(tree);
+    }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_geodesic_notices_a_hole_of_any_size),
       cmocka_unit_test(metric_and_derivatives_are_those_of_the_built_in_chart),
       cmocka_unit_test(christoffel_symbols_and_curvature_are_those_of_the_built_in_chart),
       cmocka_unit_test(distance_and_derivatives_are_those_of_the_built_in_chart),

@@ -16,6 +16,7 @@
  */
 #include "geometry/extrapolation.h"
 #include "geometry/numeric.h"
+#include "geometry/text_metric_private.h"
 
 #include <math.h>
 #include <string.h>
@@ -24,6 +25,8 @@ enum { D = CB_DIM_MAX, SIZE = 3 * D + 4 * D * D, COLUMNS = 8 };
 
 /* A step shorter than this part of the whole: the geodesic does not go on. */
 static const double shortest_step = 1e-7;
+/* A place nearer to the end of a step than this is that end. */
+static const double shortest_cut = 1e-10;
 
 /* Evaluations of the metric by which an exact geodesic, and one of a search, must have ended. */
 enum { EVALUATIONS_MAX = 1400000, COARSE_EVALUATIONS_MAX = 14000 };
@@ -305,6 +308,45 @@ static cb_status lost(const flow *s, const double *q0, double t, cb_status cause
                  cb_numeric_position(s->n, q0, from), t * s->length, cb_numeric_position(s->n, s->y, at), why);
 }
 
+/* --- holes of the domain between the places where the metric is evaluated --- */
+
+/* The margin of a condition at a part of the step, on Hermite's cubic. */
+static bool margin_at(const flow *s, double h, const double *increment, int condition, double part, double *margin) {
+  const double a = part * part * (3 - 2 * part), b = part * (1 - part) * (1 - part) * h, c = part * part * (part - 1) * h;
+  double q[D];
+  for (int i = 0; i < s->n; i++) {
+    const double u0 = s->y[s->n + i], u1 = u0 + increment[s->n + i];
+    q[i] = s->y[i] + a * increment[i] + b * u0 + c * u1;
+  }
+  return cb_text_metric_margin(s->g, condition, q, margin);
+}
+
+/* The part of the step before the first place where a condition's margin is least and less than half of that at the
+ * ends: 1 where there is none. A step that ends there finds whether it is negative; the cubic tells only where, the
+ * better the shorter the step. */
+static double part_to_border(const flow *s, double h, const double *increment) {
+  enum { PARTS = 16, THIRDS = 90 };
+  double least = 1, margin[PARTS + 1];
+  for (int condition = 0; margin_at(s, h, increment, condition, 0, margin); condition++) {
+    for (int k = 1; k <= PARTS; k++) margin_at(s, h, increment, condition, (double)k / PARTS, &margin[k]);
+    for (int k = 0; k <= PARTS; k++) { /* next to an end there may be one between two of these places */
+      const int before = k > 0 ? k - 1 : 0, after = k < PARTS ? k + 1 : PARTS;
+      if (!(margin[k] <= margin[before] && margin[k] <= margin[after])) continue;
+      double low = (double)before / PARTS, high = (double)after / PARTS, x, y;
+      for (int turn = 0; turn < THIRDS && low < high; turn++) { /* the least lies on the side of the lesser */
+        const double third = (high - low) / 3;
+        margin_at(s, h, increment, condition, low + third, &x);
+        margin_at(s, h, increment, condition, high - third, &y);
+        *(x < y ? &high : &low) = x < y ? high - third : low + third;
+      }
+      const double part = (low + high) / 2;
+      const bool is_inner = part * h > shortest_cut && (1 - part) * h > shortest_cut;
+      if (is_inner && fmin(x, y) < 0.5 * fmax(margin[0], margin[PARTS])) least = fmin(least, part);
+    }
+  }
+  return least;
+}
+
 cb_status cb_flow_geodesic(const cb_geometry *g, const double *q, const double *u, const double *w, bool jacobi,
                            double tolerance, cb_geodesic_end *out) {
   int n = g->dim, columns = w ? 3 * n : 2 * n;
@@ -333,10 +375,16 @@ cb_status cb_flow_geodesic(const cb_geometry *g, const double *q, const double *
       s.length = sqrt(square);
     }
     for (int i = 0; i < n; i++) s.scale[i] = fmax(s.scale[i], sqrt(s.metric[i * n + i]));
-    for (;;) {
+    for (bool cut = false;;) {
       double error, factor;
-      if (h > 1 - t || 1.05 * h > 1 - t) h = 1 - t;
+      if (!cut && (h > 1 - t || 1.05 * h > 1 - t)) h = 1 - t;
       status = extrapolate(&s, h, increment, &error, &factor);
+      const double part = status || error > 1 || cut ? 1 : part_to_border(&s, h, increment);
+      cut = part < 1;
+      if (cut) {
+        h *= part;
+        continue;
+      }
       if (!status && error <= 1) {
         t = h >= 1 - t ? 1 : t + h;
         for (int i = 0; i < n; i++) {

@@ -5,6 +5,8 @@
  */
 #include "geometry/text_metric_private.h"
 
+#include "numerics/expression_private.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -136,6 +138,15 @@ cb_status cb_text_metric_inside(const cb_geometry *g, const double *q) {
   double x[CB_EXPRESSION_VARIABLES];
   arguments(t, q, x);
   return in_domain(t, x);
+}
+
+bool cb_text_metric_margin(const cb_geometry *g, int i, const double *q, double *margin) {
+  const cb_text_metric *t = g->data;
+  double x[CB_EXPRESSION_VARIABLES];
+  if (!g->intrinsic || g->intrinsic->inside != cb_text_metric_inside || i >= t->n_domains) return false;
+  arguments(t, q, x);
+  *margin = cb_expression_margin(t->domain[i], x);
+  return true;
 }
 
 void cb_text_metric_killing(const cb_geometry *g, int index, const double *q, double *x) {

@@ -58,6 +58,11 @@ double cb_operation_slopes(const cb_operation *o, const double *v, double slope[
  * kinks are those of min, max and abs that are hollow, such as y - abs(x). Other kinks stay in them. */
 cb_status cb_expression_branches(const cb_expression *e, int most, cb_expression **branch, int *count);
 
+/* By how much a condition holds: a - b of a > b, the least of conditions that are multiplied or the greatest of those
+ * that are added, |a| of what is no comparison. It is continuous where a and b are, and negative where the condition
+ * does not hold (0 where nothing but a == b does not). */
+double cb_expression_margin(const cb_expression *e, const double *x);
+
 /* How many operands derivatives pass through. */
 int cb_opcode_operands(cb_opcode op);
 

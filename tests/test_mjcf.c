@@ -352,6 +352,8 @@ static void keys_and_actuators_that_cannot_be_right_are_refused(void **unused) {
   check_key("<actuator><motor site='s' class='c'/></actuator>", "", "error: no <default> has the class `c`");
   check_key("<worldbody><body><joint/><composite/></body></worldbody>", "qpos='1'",
             "qpos: <composite> in line 1 has joints that are not known");
+  check_key("<worldbody><flexcomp/></worldbody>", "qpos='1'",
+            "qpos: <flexcomp> in line 1 has joints that are not known");
   check_key("<option actuatorgroupdisable='31'/>", "", "actuatorgroupdisable: expected groups from 0 to 30, found 31");
   cb_mjcf *m = NULL;
   assert_int_equal(
@@ -631,6 +633,10 @@ static void what_cannot_be_right_is_refused_with_its_place(void **unused) {
       {"<mujoco><option density='-1'/></mujoco>", "m.xml:1:26: error: density: expected a number >= 0, found -1"},
       {"<mujoco><option\n timestep='0'/></mujoco>", "m.xml:2:12: error: timestep: expected a number > 0, found 0"},
       {"<mujoco><compiler boundmass='-1'/></mujoco>", "m.xml:1:30: error: boundmass: expected a number >= 0, found -1"},
+      {"<mujoco><compiler settotalmass='3'/><worldbody><flexcomp/></worldbody></mujoco>",
+       "m.xml:1:48: error: <flexcomp> has a mass that is not known: expected no settotalmass"},
+      {"<mujoco><compiler settotalmass='3'/><worldbody><frame><composite/></frame></worldbody></mujoco>",
+       "m.xml:1:55: error: <composite> has a mass that is not known"},
       {"<mujoco><compiler settotalmass='x'/></mujoco>",
        "m.xml:1:33: error: settotalmass: expected a number, found 'x'"},
       {"<mujoco><compiler balanceinertia='1'/></mujoco>", "m.xml:1:35: error: unknown balanceinertia '1'"},

@@ -43,6 +43,10 @@ static cb_status find_inertial(void *user, const cb_mjcf_scope *scope, cb_xml *e
 
 static cb_status read_link(within *w, const cb_mjcf_scope *scope, cb_xml *e, const cb_pose *around);
 
+static cb_status fail_to_weigh(const cb_xml *e) {
+  return cb_node_fail(&e->name, "<%s> has a mass that is not known: expected no settotalmass", e->name.text);
+}
+
 /* What moves, weighs or is pushed in a way of its own. */
 static cb_status refuse(const within *w, cb_xml *e) {
   static const char *const made[] = {"composite", "flexcomp", "plugin"}, *const known[] = {
@@ -53,10 +57,8 @@ static cb_status refuse(const within *w, cb_xml *e) {
   const char *name = e->name.text;
   for (size_t i = 0; i < sizeof made / sizeof *made; i++)
     if (!strcmp(name, made[i]))
-      return cb_node_fail(&e->name,
-                          w->weighed ? "<%s> has a mass that is not known: expected no settotalmass"
-                                     : "<%s> in a body that moves: expected geoms and bodies",
-                          name);
+      return w->weighed ? fail_to_weigh(e)
+                        : cb_node_fail(&e->name, "<%s> in a body that moves: expected geoms and bodies", name);
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
     if (!strcmp(name, known[i])) return CB_OK;
   return *name == '#' || w->weighed
@@ -259,6 +261,10 @@ static cb_status read_top(world *u, const cb_mjcf_scope *scope, cb_xml *e) {
 static cb_status read_child(void *user, const cb_mjcf_scope *scope, cb_xml *e) {
   world *u = user;
   if (!strcmp(e->name.text, "body")) return read_top(u, scope, e);
+  if (!strcmp(e->name.text, "composite") || !strcmp(e->name.text, "flexcomp")) {
+    u->r->whole->unknown = e;
+    return u->r->total > 0 ? fail_to_weigh(e) : CB_OK;
+  }
   return strcmp(e->name.text, "geom") ? CB_OK : cb_mjcf_see_geom(u->r, scope, e);
 }
 

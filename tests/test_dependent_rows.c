@@ -135,7 +135,8 @@ static void a_start_off_its_rods_is_projected_or_refused(void **unused) {
 
 static const char in_a_line[] =
     "curvebody: 1\nspace: %s\nbodies:\n"
-    "  - {kind: frame, name: m, masses: [16, 12, 16], place: {chart: translation, points: [[-%s,0%s],[0,0%s],[%s,0%s]]},\n"
+    "  - {kind: frame, name: m, masses: [16, 12, 16], place: {chart: translation, points: "
+    "[[-%s,0%s],[0,0%s],[%s,0%s]]},\n"
     "     motion: {chart: translation, velocities: [[%s,1%s],[%s,%s%s],[%s,-1%s]]}}\n"
     "start: {redundant: drop}\nintegrator: {name: lobatto, step: 0.01}\ntime: {end: 1}\n"
     "record: {observables: [constraints, separation]}\n";
@@ -169,6 +170,41 @@ static void rods_in_a_line_end_the_run_when_they_bend(void **unused) {
       memory_free(&m);
       cb_scenario_free(s);
     }
+}
+
+/* What a dropped rod may change by goes with its length: three rods of a molecule's size bend in the first step of such
+ * a time, and the diagonal of a quadrilateral of planets' distances is kept to round-off, which is 1e-7 there. */
+static void dropped_rods_are_watched_at_every_size(void **unused) {
+  (void)unused;
+  static const char line[] =
+      "curvebody: 1\nspace: e2\nbodies:\n"
+      "  - {kind: frame, masses: [16, 12, 16], place: {points: [[-%g, 0], [0, 0], [%g, 0]]},\n"
+      "     motion: {velocities: [[0, %g], [0, -%g], [0, %g]]}}\n"
+      "start: {redundant: drop}\nintegrator: {name: lobatto, step: 0.01}\ntime: {end: 1}\n",
+                    square[] =
+                        "curvebody: 1\nspace: e2\nbodies:\n"
+                        "  - {kind: frame, place: {points: [[0, 0], [%g, 0], [0, %g], [%g, %g]]},\n"
+                        "     motion: {killing: rotation_z, speed: 1}}\n"
+                        "start: {redundant: drop}\nintegrator: {name: lobatto, step: 0.01}\ntime: {end: 1}\n";
+  static const double sizes[] = {1.16e-10, 1e-6, 1, 1e4, 1e9, 1e12};
+  for (int i = 0; i < 12; i++) {
+    const double a = sizes[i / 2];
+    char text[1024];
+    cb_scenario *s = NULL;
+    if (i % 2)
+      snprintf(text, sizeof text, square, a, a, a, a);
+    else
+      snprintf(text, sizeof text, line, a, a, a, a, a);
+    check_ok(cb_scenario_open_text("test", text, NULL, 0, &s));
+    assert_int_equal(cb_system_constraints(cb_system_dropped(cb_scenario_system(s))), 1);
+    memory_sink m;
+    cb_sink sink = memory_open(&m, cb_scenario_run(s));
+    const cb_status status = cb_run_go(cb_scenario_run(s), &sink, NULL, NULL, NULL);
+    assert_int_equal(status, i % 2 ? CB_OK : CB_ERROR_STEP);
+    if (status) assert_non_null(strstr(cb_error_text(), "at time 0.01, step 1"));
+    memory_free(&m);
+    cb_scenario_free(s);
+  }
 }
 
 /* The diagonal of a flat quadrilateral is implied wherever it moves in its plane: its residual is round-off. */
@@ -210,6 +246,7 @@ int main(void) {
       cmocka_unit_test(dropped_rods_are_kept_by_the_others),
       cmocka_unit_test(two_lengths_of_one_pair_are_refused_by_name),
       cmocka_unit_test(rods_in_a_line_end_the_run_when_they_bend),
+      cmocka_unit_test(dropped_rods_are_watched_at_every_size),
       cmocka_unit_test(what_was_dropped_is_recorded),
       cmocka_unit_test(a_row_without_a_gradient_is_not_dropped),
       cmocka_unit_test(a_start_off_its_rods_is_projected_or_refused),

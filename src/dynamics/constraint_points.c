@@ -85,5 +85,5 @@ static cb_status pin(const cb_constraints *c, const cb_constraint *row, int elem
   return CB_OK;
 }
 
-const cb_constraint_kind cb_constraint_tether = {.name = "tether", .element = tether, .per_world = true};
+const cb_constraint_kind cb_constraint_tether = {.name = "tether", .element = tether, .per_world = true, .sized = true};
 const cb_constraint_kind cb_constraint_pin = {.name = "pin", .element = pin, .per_world = true};

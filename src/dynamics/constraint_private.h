@@ -33,6 +33,7 @@ typedef struct cb_constraint_kind {
   bool velocity;
   bool timed;     /* elements may depend on t */
   bool per_world; /* uses centre, chart or expression in the world's frame: needs origins */
+  bool sized;     /* the target is a length, area or volume, the size of what is kept */
 } cb_constraint_kind;
 
 extern const cb_constraint_kind cb_constraint_rod, cb_constraint_string, cb_constraint_tether, cb_constraint_angle,

@@ -7,13 +7,15 @@
 #include "core/failure.h"
 #include "dynamics/builder_private.h"
 #include "dynamics/gram.h"
+#include "dynamics/measure.h"
 #include "dynamics/system_private.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const double slack = 1e-10;
-/* How far a dropped row may be from its target where the others are met: the tolerance of places typed by hand. */
+/* How far a dropped row may be from its target where the others are met, relative to the length, area or volume that it
+ * keeps: the tolerance of places typed by hand. */
 static const double implied = 1e-8;
 
 void cb_builder_drop_redundant(cb_builder *b, bool drop) { b->drop_redundant = drop; }
@@ -104,7 +106,7 @@ static cb_status check_implied(cb_system *s, const look *w) {
   cb_forces_free(f);
   for (int r = 0; r < s->n_dropped && !status; r++) {
     const double off = of->constraint[r].kind->velocity ? rate[r] : w->g[r];
-    if (!(fabs(off) <= implied))
+    if (!(fabs(off) <= implied * cb_system_constraint_size(of, r, 0)))
       status = cb_fail_as(CB_FAILURE_CONSTRAINT, CB_ERROR_DOMAIN,
                           "constraint `%s` contradicts the others: it is off by %.3g where they are met",
                           of->constraint[r].name, off);

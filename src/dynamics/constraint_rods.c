@@ -10,5 +10,5 @@ static cb_status distance(const cb_constraints *c, const cb_constraint *row, int
                           order > 1 ? out->hessian : NULL);
 }
 
-const cb_constraint_kind cb_constraint_rod = {.name = "rod", .element = distance};
-const cb_constraint_kind cb_constraint_string = {.name = "string", .element = distance};
+const cb_constraint_kind cb_constraint_rod = {.name = "rod", .element = distance, .sized = true};
+const cb_constraint_kind cb_constraint_string = {.name = "string", .element = distance, .sized = true};

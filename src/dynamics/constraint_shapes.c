@@ -259,4 +259,4 @@ static cb_status area(const cb_constraints *c, const cb_constraint *row, int ele
 }
 
 const cb_constraint_kind cb_constraint_angle = {.name = "angle", .element = angle};
-const cb_constraint_kind cb_constraint_area = {.name = "area", .element = area};
+const cb_constraint_kind cb_constraint_area = {.name = "area", .element = area, .sized = true};

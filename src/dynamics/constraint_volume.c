@@ -276,4 +276,4 @@ static cb_status volume(const cb_constraints *c, const cb_constraint *row, int e
   return cb_element_by_embedding(in_embedding, c, row, element, t, x, order, out);
 }
 
-const cb_constraint_kind cb_constraint_volume = {.name = "volume", .element = volume};
+const cb_constraint_kind cb_constraint_volume = {.name = "volume", .element = volume, .sized = true};

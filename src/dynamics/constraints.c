@@ -5,6 +5,7 @@
  *   space       g = (<x,x> - 1/K)/2            rate = <x,v>            gamma = <v,v>
  */
 #include "dynamics/forces_private.h"
+#include "dynamics/measure.h"
 #include "geometry/quadric.h"
 #include <math.h>
 #include <stdlib.h>
@@ -133,6 +134,12 @@ static cb_status target(const cb_constraint *row, double t, double value[3]) {
   value[2] = jet.h[0];
   if (isfinite(value[0]) && isfinite(value[1]) && isfinite(value[2])) return CB_OK;
   return cb_fail(CB_STEP_DOMAIN, "the law of constraint `%s` is not finite", row->name);
+}
+
+double cb_system_constraint_size(const cb_system *s, int row, double t) {
+  const cb_constraint *c = &s->constraint[row];
+  double value[3];
+  return c->kind->sized && !target(c, t, value) && value[0] > 0 ? value[0] : 1;
 }
 
 /* Rows of the space, from `own` on: f of its coordinates and factor. */

@@ -1,7 +1,10 @@
 /* Constraints that `redundant: drop` left out, since the others implied them where the run starts: away from there they may
  * not. What is left of each, g or a v - b, is recorded as /dropped_residual, and a run in which one is off by more than
- * `off` has left its constraints: it ends. What is left at the start is round-off of the numbers given, and allowed. */
+ * `off`, relative to the length, area or volume that it keeps, has left its constraints: it ends. What is left at the
+ * start is round-off of the numbers given, and allowed. */
 #include "run/particles.h"
+
+#include "dynamics/measure.h"
 
 #include <math.h>
 
@@ -66,7 +69,7 @@ cb_status cb_particles_check_dropped(cb_run *run) {
   const struct cb_particles_dropped *d = p->dropped;
   const cb_status status = cb_particles_look_at_dropped(p);
   for (int r = 0; d && r < cb_system_constraints(d->system) && !status; r++)
-    if (!(fabs(d->residual[r] - d->start[r]) <= off))
+    if (!(fabs(d->residual[r] - d->start[r]) <= off * cb_system_constraint_size(d->system, r, p->state->t)))
       return cb_fail(CB_ERROR_STEP,
                      "constraint `%s`, which `redundant: drop` left out, is off by %.3g at time %.17g, step %lld: the "
                      "others imply it at the start alone; leave it out of the scenario, or start from another place",

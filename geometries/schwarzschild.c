@@ -22,6 +22,7 @@
 #include "geometry/metric_entry.h"
 #include "numerics/vec3.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -127,14 +128,14 @@ static double excess_of(double wanted, double high, double low, bool *turns) {
 static cb_status logarithm(const cb_geometry *g, const double *p, const double *q, double *u) {
   const slice *own = g->data;
   const double rho = sqrt(cb_dot3(p, p)), end = sqrt(cb_dot3(q, q));
-  double across[3], cross[3], side = 0, direction[3];
+  double across[3], cross[3], direction[3];
   cb_status status = inside(g, p);
   if (!status) status = inside(g, q);
   if (status) return status;
   cb_cross3(p, q, cross);
-  const double along = cb_dot3(p, q) / rho, angle = atan2(sqrt(cb_dot3(cross, cross)), cb_dot3(p, q));
-  for (int i = 0; i < 3; i++) across[i] = q[i] - along * p[i] / rho;
-  side = sqrt(cb_dot3(across, across));
+  cb_cross3(cross, p, across); /* square to p however small the angle is: q less its part along p would not be */
+  const double along = cb_dot3(p, q) / rho, area = sqrt(cb_dot3(cross, cross)), angle = atan2(area, cb_dot3(p, q));
+  const double side = area > 2 * DBL_EPSILON * rho * end ? sqrt(cb_dot3(across, across)) : 0;
   const double mine = sinh(log(2 * rho / own->mass) / 2), other = sinh(log(2 * end / own->mass) / 2);
   bool turns = false;
   double swept, length, excess = -1;

@@ -162,6 +162,13 @@ class Spaces(Case):
             d, rows = self.rows("schwarzschild", "--from", start, "--to=" + to, "--points", "2")
             self.near(rows[-1][1:4], [float(x) for x in to.split(",")], 1e-12)
         self.refused(["geodesic", "schwarzschild", "--from", "0.6,0,0", "--to=-0.6,0,0"], "more than one shortest", 2)
+        # nearly opposite points, where the direction across is a small difference and Newton's method ends at conjugate points
+        for to, right in (("-0.8,1e-6,0", 6.53845981441614), ("-0.8,1e-9,0", 6.53846236084218), ("-0.8,0,1e-13", 6.53846236339)):
+            d, rows = self.rows("schwarzschild", "--from", "0.8,0,0", "--to=" + to, "--points", "2")
+            self.assertAlmostEqual(d, right, delta=1e-11)
+            self.near(rows[-1][1:4], [float(x) for x in to.split(",")], 1e-12)
+        for start, to in (("0.8,0,0", "-0.8,0,0"), ("0.3,0.4,0.5", "-0.81,-1.08,-1.35")):
+            self.refused(["geodesic", "schwarzschild", "--from", start, "--to=" + to], "more than one shortest", 2)
         # which Newton's method alone does not reach, from curves of the chart
         for start, to in (("0.7,0,0", "-40,1,2"), ("1e6,0,0", "-1e6,3,3"), ("0.500001,0,0", "-0.500001,1e-3,0")):
             d, rows = self.rows("schwarzschild", "--from", start, "--to=" + to, "--points", "2")

@@ -337,6 +337,22 @@ static void outside_the_domain_says_where_and_what_was_expected(void **s) {
   cb_tree_free(tree);
 }
 
+/* A step that leads over a zero of the domain has left it, though neither of its ends is there. */
+static void beyond_a_zero_of_the_domain_is_outside(void **s) {
+  (void)s;
+  cb_tree *tree;
+  cb_geometry *g = text_space("{metric: [[1], [0, u^2]], domain: [u, 4 - u], coordinates: [u, v], base: [1, 0]}", &tree);
+  double metric[4];
+  const double inside[] = {3, 2}, before[] = {-1, 2}, behind[] = {5, 1};
+  check_ok(g->chart->metric(g, inside, metric, NULL, NULL));
+  assert_int_equal(g->chart->metric(g, before, metric, NULL, NULL), CB_ERROR_DOMAIN);
+  assert_string_equal(cb_error_text(), "u = -1, v = 2 is outside the domain of the space: expected u, of the sign that it "
+                                       "has at the base");
+  assert_int_equal(g->chart->metric(g, behind, metric, NULL, NULL), CB_ERROR_DOMAIN);
+  cb_geometry_free(g);
+  cb_tree_free(tree);
+}
+
 /* --- messages --- */
 
 static void wrong_metrics_are_refused_with_their_place(void **s) {
@@ -345,7 +361,8 @@ static void wrong_metrics_are_refused_with_their_place(void **s) {
     const char *text, *message;
   } wrong[] = {
       {"{metric: 3}", "test:1:10: error: metric: expected a list of 1 to 3 rows"},
-      {"{metric: [[1], [0, 1], [0, 0, 1], [0, 0, 0, 1]]}", "test:1:10: error: metric: expected a list of 1 to 3 rows"},
+      {"{metric: [[1], [0, 1], [0, 0, 1], [0, 0, 0, -1]]}",
+       "test:1:10: error: metric: expected a list of 1 to 3 rows; a metric is Riemannian: a Lorentzian one"},
       {"{metric: [1]}", "test:1:11: error: metric: expected row 1 as a list"},
       {"{metric: [[1], [0]]}",
        "test:1:16: error: metric: expected a matrix of 2 rows and columns, or its lower "
@@ -457,6 +474,7 @@ int main(void) {
       cmocka_unit_test(resolved_scenario_has_the_metric),
       cmocka_unit_test(picture_and_its_derivative_are_the_expressions),
       cmocka_unit_test(the_curvature_bounds_the_number_of_killing_fields),
+      cmocka_unit_test(beyond_a_zero_of_the_domain_is_outside),
       cmocka_unit_test(outside_the_domain_says_where_and_what_was_expected),
       cmocka_unit_test(wrong_metrics_are_refused_with_their_place)};
   return cmocka_run_group_tests(tests, NULL, NULL);

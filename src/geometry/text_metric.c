@@ -40,9 +40,10 @@ static cb_status in_domain(const cb_text_metric *t, const double *x) {
     if (!isfinite(x[i])) return cb_fail(CB_ERROR_DOMAIN, "%s: expected finite coordinates", position_of(t, x).text);
   for (int i = 0; i < t->n_domains; i++) {
     const double holds = cb_expression_value(t->domain[i], x);
-    if (holds == 0 || isnan(holds))
-      return cb_fail(CB_ERROR_DOMAIN, "%s is outside the domain of the space: expected %s", position_of(t, x).text,
-                     t->domain_text[i]);
+    const bool beyond = holds * t->domain_at_base[i] < 0; /* a step has led over a zero */
+    if (holds == 0 || isnan(holds) || beyond)
+      return cb_fail(CB_ERROR_DOMAIN, "%s is outside the domain of the space: expected %s%s", position_of(t, x).text,
+                     t->domain_text[i], beyond ? ", of the sign that it has at the base" : "");
   }
   return CB_OK;
 }

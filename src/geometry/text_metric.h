@@ -4,7 +4,7 @@
  *     metric: [[1], [0, "m*sinh(u)^2"]]    the lower triangle, or all of it: numbers and expressions
  *     coordinates: [u, v]                  one to three names; default u, v, w
  *     parameters: {m: 1}                   named constants, each an expression of those before it
- *     domain: u > 0                        an expression, or a list: where none is 0
+ *     domain: u > 0                        an expression, or a list: where none is 0, nor of another sign than at the base
  *     periodic: [0, 2*pi]                  periods of the coordinates, 0 for none
  *     base: [1, 0]                         a point of the space; default 0
  *     picture: [u*cos(v), u*sin(v), 0]     three expressions to draw a point by; default the coordinates

@@ -20,6 +20,7 @@ typedef struct cb_text_metric {
   int n_domains;
   cb_expression *domain[CB_TEXT_DOMAINS];
   char *domain_text[CB_TEXT_DOMAINS];
+  double domain_at_base[CB_TEXT_DOMAINS]; /* 0 until the base is known */
   cb_expression *picture[3]; /* NULL: the coordinates */
   int cyclic[CB_KILLING_MAX]; /* coordinates that the metric does not depend on: Killing fields */
   char killing[CB_KILLING_MAX][CB_TEXT_NAME + sizeof "translation_"];

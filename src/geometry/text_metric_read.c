@@ -22,7 +22,7 @@ static const cb_param table[] = {
     ROW(metric, NULL, "rows of numbers and expressions: all of the matrix or its lower triangle, of dimension 1 to 3"),
     ROW(coordinates, "", "names of the coordinates (default u, v, w)"),
     ROW(parameters, "", "named constants, each a number or an expression of those before it"),
-    ROW(domain, "", "an expression or a list of them: where none is 0, such as `u > 0`"),
+    ROW(domain, "", "an expression or a list of them, such as `u > 0`: where each is not 0 and has the sign that it has at the base"),
     ROW(periodic, "", "period of each coordinate, 0 for none"),
     ROW(base, "", "a point of the space to start from (default 0)"),
     ROW(picture, "", "three expressions to draw a point by (default the coordinates)"),
@@ -158,9 +158,12 @@ static cb_status read_entry(cb_text_metric *t, const cb_node *metric, int i, int
   return CB_OK;
 }
 
+static const char riemannian[] = "; a metric is Riemannian: a Lorentzian one, of time and space, is not taken";
+
 static cb_status read_shape(cb_text_metric *t, const cb_node *node, int most) {
   if (node->kind != CB_NODE_LIST || node->count < 1 || node->count > (size_t)most)
-    return cb_node_fail(node, "metric: expected a list of 1 to %d rows", most);
+    return cb_node_fail(node, "metric: expected a list of 1 to %d rows%s", most,
+                        node->kind == CB_NODE_LIST && node->count == 4 ? riemannian : "");
   t->dim = (int)node->count;
   bool triangle = true, full = true;
   for (int i = 0; i < t->dim; i++) {
@@ -288,13 +291,17 @@ static cb_status read_base(const cb_geometry *g, cb_text_metric *t, const cb_nod
   if (status) return status;
   double gij[CB_Q_MAX * CB_Q_MAX];
   status = cb_text_metric_at(g, t->hooks.base, gij, NULL, NULL);
+  for (int i = 0; !status && i < t->n_domains; i++) {
+    double x[CB_EXPRESSION_VARIABLES];
+    for (int a = 0; a < t->n_values; a++) x[a] = a < t->dim ? t->hooks.base[a] : t->value[a];
+    t->domain_at_base[i] = cb_expression_value(t->domain[i], x);
+  }
   if (!status || status == CB_ERROR_MEMORY) return status;
-  const char *riemannian = strstr(cb_error_text(), "not positive definite")
-                               ? "; a metric is Riemannian: a Lorentzian one, of time and space, is not taken"
-                               : "";
-  if (node) return *riemannian ? cb_node_fail(node, "%s%s", cb_error_text(), riemannian) : placed(node, status);
+  const char *pivot = strstr(cb_error_text(), "not positive definite") ? strrchr(cb_error_text(), ' ') : NULL;
+  const char *signature = pivot && strtod(pivot, NULL) < 0 ? riemannian : "";
+  if (node) return *signature ? cb_node_fail(node, "%s%s", cb_error_text(), signature) : placed(node, status);
   return cb_node_fail(where, "%s; expected a point where the metric is positive definite in the key `base`%s",
-                      cb_error_text(), riemannian);
+                      cb_error_text(), signature);
 }
 
 static cb_status read_picture(cb_text_metric *t, const cb_node *node) {

@@ -168,9 +168,11 @@ static int worst(const cb_ida *m) {
 }
 
 static cb_status explain(cb_ida *m, int flag, double t0, double t) {
+  /* the steps go to 0 where the motion comes to the border of a chart */
+  const cb_status stopped = m->failure == CB_STEP_DOMAIN ? CB_STEP_DOMAIN : CB_STEP_NO_CONVERGENCE;
   switch (flag) {
     case IDA_TOO_MUCH_WORK:
-      return cb_fail(CB_STEP_NO_CONVERGENCE, "ida: `max_steps` are not enough from time %.17g to %.17g%s%.300s", t0, t,
+      return cb_fail(stopped, "ida: `max_steps` are not enough from time %.17g to %.17g%s%.300s", t0, t,
                      m->failure ? "; it met: " : "", m->failure ? m->text : "");
     case IDA_TOO_MUCH_ACC:
       return cb_fail(CB_STEP_NO_CONVERGENCE, "ida: rtol = %g, atol = %g ask for more than round-off allows", m->rtol,
@@ -178,7 +180,7 @@ static cb_status explain(cb_ida *m, int flag, double t0, double t) {
     case IDA_ERR_FAIL:
     case IDA_CONV_FAIL:
     case IDA_CONSTR_FAIL:
-      return cb_fail(CB_STEP_NO_CONVERGENCE, "ida: %s%s%.300s",
+      return cb_fail(stopped, "ida: %s%s%.300s",
                      flag == IDA_ERR_FAIL ? "the error stays above its tolerance" : "Newton's method does not converge",
                      m->text[0] ? ": " : "", m->text);
     case IDA_LSETUP_FAIL:

@@ -274,7 +274,9 @@ class Commands(Case):
         self.write("horizon.yaml", "curvebody: 1\nspace: {metric: [[1/(1 - 2/r)], [0, r^2]], coordinates: [r, phi], base: [5, 0]}\n"
                    "bodies: [{kind: particles, name: p, mass: 1, place: {chart: coordinates, points: [[3, 0]]}, "
                    "motion: {velocities: [[-1, 0]]}}]\nintegrator: {name: gauss, step: 0.01}\ntime: {end: 10}\n")
-        for words in ((), ("--set", "space.domain=r > 2"), ("--set", "integrator.name=rk4"), ("--set", "integrator.step=0.003")):
+        for words in ((), ("--set", "space.domain=r > 2"), ("--set", "integrator.name=rk4"), ("--set", "integrator.step=0.003"),
+                      ("--set", "space.metric=[[1], [0, 1]]", "--set", "space.domain=[r - 2, 9 - r]", "--set",
+                       "integrator.name=ida")):
             said = self.call("run", "horizon.yaml", *words).stderr
             self.assertIn("the path comes to the border of the chart, which no smaller step crosses", said)
             self.assertNotIn("try a smaller integrator.step", said)

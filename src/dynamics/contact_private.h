@@ -24,7 +24,9 @@ typedef struct cb_wall {
   int factor;                  /* plane: the factor the normal lies in */
   const cb_chart *chart;       /* expression: NULL the embedding */
   const cb_expression *expression;
-  int given; /* the wall of which this is a branch; its own number */
+  const cb_expression *whole, *guard; /* a branch holds where its guard does; NULL: everywhere */
+  bool tip;                           /* it holds what rests, and is not looked for */
+  int given;                          /* the wall of which this is a branch; its own number */
 } cb_wall;
 
 typedef struct cb_event {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_BRANCHES = 16 };
+enum { MOST_BRANCHES = 32 };
 
 static const double pi = 3.14159265358979323846;
 
@@ -76,30 +76,43 @@ static cb_status check_surfaces(const cb_system *s, cb_contact_set *set) {
   return CB_OK;
 }
 
+/* Gives the set an expression (NULL: none), or frees it. */
+static bool keep(cb_contact_set *set, cb_expression *e, cb_status *status) {
+  if (!*status)
+    *status =
+        cb_builder_grow((void **)&set->expression, set->n_expressions, &set->room_expressions, sizeof *set->expression);
+  if (*status) {
+    cb_expression_free(e);
+    return false;
+  }
+  if (e) set->expression[set->n_expressions++] = e;
+  return e != NULL;
+}
+
 /* An expression that is the least of several is as many walls: each of them is smooth where they meet, and what touches
  * both of them there has two normals. */
-static cb_status part_branches(cb_contact_set *set) {
+static cb_status part_branches(cb_contact_set *set, const cb_system *s) {
   cb_status status = CB_OK;
   set->n_given = set->n_walls;
   for (int w = 0; w < set->n_given && !status; w++) {
-    cb_expression *branch[MOST_BRANCHES];
+    cb_expression_branch branch[MOST_BRANCHES];
     int count = 0;
-    if (!set->wall[w].expression) continue;
-    status = cb_expression_branches(set->wall[w].expression, MOST_BRANCHES, branch, &count);
+    const cb_expression *whole = set->wall[w].expression;
+    const cb_chart *chart = set->wall[w].chart;
+    if (!whole) continue;
+    status =
+        cb_expression_branches(whole, chart ? chart->size + 1 : s->space->embedding + 1, MOST_BRANCHES, branch, &count);
     for (int i = 0; i < count; i++) {
-      if (!status)
-        status = cb_builder_grow((void **)&set->expression, set->n_expressions, &set->room_expressions,
-                                 sizeof *set->expression);
+      const bool kept = keep(set, branch[i].value, &status), guarded = keep(set, branch[i].guard, &status);
       if (!status && i > 0)
         status = cb_builder_grow((void **)&set->wall, set->n_walls, &set->room_walls, sizeof *set->wall);
-      if (status) {
-        cb_expression_free(branch[i]);
-        continue;
-      }
-      set->expression[set->n_expressions++] = branch[i];
+      if (status || !kept) continue;
       const int at = i > 0 ? set->n_walls++ : w;
       set->wall[at] = set->wall[w];
-      set->wall[at].expression = branch[i];
+      set->wall[at].expression = branch[i].value;
+      set->wall[at].whole = branch[i].plane ? NULL : whole;
+      set->wall[at].tip = branch[i].plane;
+      set->wall[at].guard = guarded ? branch[i].guard : NULL;
     }
   }
   return status;
@@ -113,7 +126,7 @@ cb_status cb_contacts_settle(cb_builder *b, cb_system *s) {
     set->event[e].i = s->place[set->event[e].i];
     if (set->event[e].j >= 0) set->event[e].j = s->place[set->event[e].j];
   }
-  cb_status status = part_branches(set);
+  cb_status status = part_branches(set, s);
   if (status || !set->on) return status;
   status = check_radii(s);
   if (!status) status = triangles(b, s, set);

@@ -57,6 +57,7 @@ bool cb_gaps_wall_on(const cb_gaps *gaps, int wall, int i) {
 
 int cb_gaps_walls(const cb_gaps *gaps) { return gaps->set->n_walls; }
 int cb_gaps_wall_given(const cb_gaps *gaps, int wall) { return gaps->set->wall[wall].given; }
+bool cb_gaps_wall_of_tip(const cb_gaps *gaps, int wall) { return gaps->set->wall[wall].tip; }
 
 double cb_gap_restitution(const cb_gaps *gaps, const cb_gap *gap) {
   if (gap->kind == CB_GAP_EVENT) return 1;
@@ -97,7 +98,8 @@ static cb_status wall_gap(cb_gaps *gaps, const cb_gap *gap, double t, const doub
   cb_status status;
   switch (wall->kind) {
     case CB_WALL_EXPRESSION:
-      return cb_gap_expression(gaps, &(cb_gap_formula){wall->expression, wall->chart, i}, t, x, order, out);
+      return cb_gap_expression(gaps, &(cb_gap_formula){wall->expression, wall->chart, i, wall->whole, wall->guard}, t,
+                               x, order, out);
     case CB_WALL_PLANE:
       status = cb_gap_plane(gaps, wall, i, x, order, &d, out->gradient);
       if (!status) out->gap = d - r;
@@ -120,7 +122,7 @@ static cb_status event_gap(cb_gaps *gaps, const cb_gap *gap, double t, const dou
                            cb_gap_value *out) {
   const cb_event *e = &gaps->set->event[gap->index];
   if (e->expression)
-    return cb_gap_expression(gaps, &(cb_gap_formula){e->expression, e->chart, e->i}, t, x[0], order, out);
+    return cb_gap_expression(gaps, &(cb_gap_formula){e->expression, e->chart, e->i, NULL, NULL}, t, x[0], order, out);
   double d;
   cb_status status = cb_gap_distance(gaps, e->i, e->j, x[0], x[1], order, &d, out->gradient);
   if (!status) out->gap = d - e->value;

@@ -49,6 +49,8 @@ bool cb_gaps_wall_on(const cb_gaps *gaps, int wall, int i);
 /* Walls, each branch of an expression for itself (cb_expression_branches), and the wall as it was given. */
 int cb_gaps_walls(const cb_gaps *gaps);
 int cb_gaps_wall_given(const cb_gaps *gaps, int wall);
+/* Does it only hold what has come to rest at the tip of a cone, and strike nothing? */
+bool cb_gaps_wall_of_tip(const cb_gaps *gaps, int wall);
 /* Restitution and action (CB_EVENT_REFLECT for contacts) and direction of a gap. */
 double cb_gap_restitution(const cb_gaps *gaps, const cb_gap *gap);
 int cb_gap_action(const cb_gaps *gaps, const cb_gap *gap);

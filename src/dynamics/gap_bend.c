@@ -145,7 +145,7 @@ double cb_gap_bend(cb_gaps *gaps, const cb_gap *gap, double t, const double *con
   const motion m = motion_of(gap->n, speed, acceleration, duration);
   cb_gap_value v;
   if (gap->kind == CB_GAP_WALL || gap->kind == CB_GAP_EVENT) {
-    cb_gap_formula f = {NULL, NULL, gap->particle[0]};
+    cb_gap_formula f = {.particle = gap->particle[0]};
     if (gap->kind == CB_GAP_WALL)
       f.expression = gaps->set->wall[gap->index].expression, f.chart = gaps->set->wall[gap->index].chart;
     else

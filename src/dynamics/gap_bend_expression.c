@@ -179,8 +179,8 @@ double cb_gap_expression_bend(const cb_gaps *gaps, const cb_gap_formula *f, doub
   memcpy(at, x, (size_t)g->k * sizeof *x);
   if (g->chart && !s.chart && g->chart->to_point(g, x, at, NULL)) return INFINITY;
   if (!s.chart || gaps->moves) cb_origin_isometry(g, cb_gap_origin(gaps, f->particle), &s.world);
-  if (!take(&s, t, at, &most)) return INFINITY;
-  for (int j = 0; timed && j < PARTS; j++) take(&s, t + part[j] * duration, at, &most);
+  bool known = take(&s, t, at, &most); /* not so at the tip of a cone: about it */
+  for (int j = 0; timed && j < PARTS; j++) known = take(&s, t + part[j] * duration, at, &most) || known;
   if (s.chart) {
     if (!chart_frame(g, at, frame)) return INFINITY;
   } else {
@@ -194,8 +194,9 @@ double cb_gap_expression_bend(const cb_gaps *gaps, const cb_gap_formula *f, doub
       y[a] = at[a] + v[a];
     }
     if (!s.chart) cb_exp(g, at, v, y, NULL);
-    take(&s, t + (timed && i / PARTS % 4 < 2 ? way * duration : 0), y, &most);
+    known = take(&s, t + (timed && i / PARTS % 4 < 2 ? way * duration : 0), y, &most) || known;
   }
+  if (!known) return INFINITY;
   return between * (most.hessian * speed * speed + 2 * most.gradient_t * speed + most.second_t) +
          between * most.gradient * acceleration;
 }

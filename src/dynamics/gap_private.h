@@ -62,6 +62,7 @@ typedef struct cb_gap_formula {
   const cb_expression *expression;
   const cb_chart *chart;
   int particle;
+  const cb_expression *whole, *guard; /* of a branch of a wall; NULL: it holds everywhere */
 } cb_gap_formula;
 cb_status cb_gap_expression(const cb_gaps *gaps, const cb_gap_formula *f, double t, const double *x, int order,
                             cb_gap_value *out);

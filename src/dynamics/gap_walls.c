@@ -116,6 +116,19 @@ cb_status cb_gap_plane(const cb_gaps *gaps, const cb_wall *wall, int i, const do
 
 /* --- expressions --- */
 
+/* A branch holds where its guard is not negative, and by so much, relative to the coordinates, beyond that; and where
+ * something that rests has sunk into the wall by f < 0, within the width of a kink of 0.1 that deep. */
+static const double border = 1e-9, sunk = 10;
+
+static bool holds(const cb_gap_formula *f, int n, const double *at) {
+  double slope[CB_Q_MAX + 2], squares = 0, size = 1;
+  const double guard = cb_expression_gradient(f->guard, at, n, slope);
+  if (guard >= 0) return true;
+  for (int i = 0; i < n; i++) squares += slope[i] * slope[i], size = fmax(size, fabs(at[i]));
+  const double depth = f->whole ? fmax(0, -cb_expression_value(f->whole, at)) : 0;
+  return guard >= -(border * size + sunk * depth) * sqrt(squares);
+}
+
 /* Value and derivatives in the coordinates q, t from those of the expression. */
 static cb_status differentiate(const cb_gap_formula *f, int n, const double *q, double t, double r, int order,
                                cb_gap_value *out, double *first) {
@@ -128,6 +141,7 @@ static cb_status differentiate(const cb_gap_formula *f, int n, const double *q, 
   for (int i = 0; order && i <= n; i++) finite = finite && isfinite(first[i]);
   if (!finite) return cb_fail(CB_STEP_DOMAIN, "the expression of a wall or event is not finite");
   out->rate_t = order ? first[n] : 0;
+  if (f->guard) out->active = holds(f, n, at);
   return CB_OK;
 }
 

@@ -1,6 +1,11 @@
 /* The branches of an expression that is a minimum:  f(min(a, b)) = min(f(a), f(b)) for f that grows, and
- * f(max(a, b)) = min(f(a), f(b)) for f that falls, |a| = sqrt(a^2) = max(a, -a). How f depends on a kink is known through sums,
- * differences, products with constants, min, max and functions that grow everywhere; other kinks stay as they are. */
+ * f(max(a, b)) = min(f(a), f(b)) for f that falls, |a| = max(a, -a). How f depends on a kink is known through sums,
+ * differences, products with constants, min, max and functions that grow everywhere. Other kinks, and those of conditions,
+ * are looked at where they are (expression_sides.c): each side is a branch where its guard is not negative.
+ *
+ * A cone is the minimum of its tangent planes,  -hypot(a, b) = min over w of -(a cos w + b sin w). Eight of them hold what
+ * rests at its tip, where it has no normal itself. What has sunk from there by a force within the cone of normals has
+ * f < 0 and hypot < -f/2, which is where they count: what slides by meets none of them. */
 #include "numerics/expression_private.h"
 #include <math.h>
 #include <stdlib.h>
@@ -9,13 +14,6 @@
 enum { GROWS = 1, FALLS = 2 };
 
 static int turned(int way) { return (way & GROWS ? FALLS : 0) | (way & FALLS ? GROWS : 0); }
-
-static bool constant_of(const cb_expression *e, int ref, double *value) {
-  const int i = ref - e->variables;
-  if (i < 0 || i >= e->constants) return false;
-  *value = e->constant[i];
-  return true;
-}
 
 /* Passes on how the result depends on an operation to what this is made of. */
 static void pass(const cb_expression *e, const cb_operation *o, int way, uint8_t *ways) {
@@ -33,100 +31,155 @@ static void pass(const cb_expression *e, const cb_operation *o, int way, uint8_t
     case CB_OP_TANH:
     case CB_OP_ASINH: ways[o->a] |= way; return;
     case CB_OP_MULTIPLY:
-      if (constant_of(e, o->a, &factor))
+      if (cb_expression_constant_at(e, o->a, &factor))
         ways[o->b] |= factor > 0 ? way : turned(way);
-      else if (constant_of(e, o->b, &factor))
+      else if (cb_expression_constant_at(e, o->b, &factor))
         ways[o->a] |= factor > 0 ? way : turned(way);
       else
         ways[o->a] |= both, ways[o->b] |= both;
       return;
     case CB_OP_DIVIDE:
       ways[o->b] |= both;
-      ways[o->a] |= !constant_of(e, o->b, &factor) ? both : factor > 0 ? way : turned(way);
+      ways[o->a] |= !cb_expression_constant_at(e, o->b, &factor) ? both : factor > 0 ? way : turned(way);
       return;
     default: ways[o->a] |= both, ways[o->b] |= both, ways[o->c] |= both; return;
   }
 }
 
-/* The u of |u|, also where it is written sqrt(u^2); otherwise -1. */
-static int absolute(const cb_expression *e, const cb_operation *o) {
+static void find_ways(const cb_expression *e, uint8_t ways[CB_TAPE_MAX]) {
   const int leaves = e->variables + e->constants;
-  if (o->op == CB_OP_ABS) return o->a;
-  if (o->op != CB_OP_SQRT || o->a < leaves) return -1;
-  const cb_operation *square = &e->operation[o->a - leaves];
-  return square->op == CB_OP_MULTIPLY && square->a == square->b ? square->a : -1;
+  for (int i = 0; i < CB_TAPE_MAX; i++) ways[i] = 0;
+  ways[e->result] = GROWS;
+  for (int i = e->operations - 1; i >= 0; i--) pass(e, &e->operation[i], ways[leaves + i], ways);
 }
 
-/* The last operation that the expression is the minimum of two choices of; -1: there is none. */
-static int find_kink(const cb_expression *e) {
+/* The last operation at which the branch is the minimum of two choices, and whether each holds on its side alone; -1:
+ * there is none. */
+static cb_status find_kink(const cb_expression_branch *b, int *kink, bool *guarded) {
+  const cb_expression *e = b->value;
   const int leaves = e->variables + e->constants;
-  uint8_t ways[CB_TAPE_MAX] = {0};
-  ways[e->result] = GROWS;
+  uint8_t ways[CB_TAPE_MAX];
+  find_ways(e, ways);
+  *guarded = false;
   for (int i = e->operations - 1; i >= 0; i--) {
+    const int op = e->operation[i].op, way = ways[leaves + i];
+    *kink = i;
+    if ((op == CB_OP_MIN && way == GROWS) || ((op == CB_OP_MAX || op == CB_OP_ABS) && way == FALLS)) return CB_OK;
+  }
+  for (int i = e->operations - 1; i >= 0; i--) {
+    const int op = e->operation[i].op, way = ways[leaves + i];
+    const bool ridge = (op == CB_OP_MIN && way == FALLS) || ((op == CB_OP_MAX || op == CB_OP_ABS) && way == GROWS);
+    cb_border border = CB_BORDER_NONE;
+    if (!cb_operation_has_sides(&e->operation[i]) || ridge) continue;
+    const cb_status status = cb_expression_border(e, i, b->guard, &border);
+    if (status && status != CB_ERROR_INPUT) return status;
+    *kink = i;
+    *guarded = border == CB_BORDER_HOLLOW;
+    if (!status && (border == CB_BORDER_HOLLOW || border == CB_BORDER_LEAST)) return CB_OK;
+  }
+  *kink = -1;
+  return CB_OK;
+}
+
+/* The last tip before the operation branch->tip; -1: there is none. */
+static int find_tip(const cb_expression_branch *b) {
+  const cb_expression *e = b->value;
+  uint8_t ways[CB_TAPE_MAX];
+  double value;
+  find_ways(e, ways);
+  for (int i = b->tip - 1; i >= 0; i--) {
     const cb_operation *o = &e->operation[i];
-    const int way = ways[leaves + i];
-    if (o->op == CB_OP_MIN && way == GROWS) return i;
-    if ((o->op == CB_OP_MAX || absolute(e, o) >= 0) && way == FALLS) return i;
-    pass(e, o, way, ways);
+    if (o->op == CB_OP_HYPOT && ways[e->variables + e->constants + i] == FALLS &&
+        !cb_expression_constant_at(e, o->a, &value) && !cb_expression_constant_at(e, o->b, &value))
+      return i;
   }
   return -1;
 }
 
-/* The expression with one of the two choices at an operation. */
-static cb_status choose(const cb_expression *e, int kink, bool second, cb_expression **out) {
-  const int leaves = e->variables + e->constants;
-  int at[CB_TAPE_MAX];
-  cb_tape *t = malloc(sizeof *t);
-  if (!t) return cb_fail(CB_ERROR_MEMORY, "no memory for the branches of an expression");
-  t->count = 0;
-  for (int i = 0; i < leaves; i++)
-    at[i] = i < e->variables ? cb_tape_variable(t, e->variable[i]) : cb_tape_constant(t, e->constant[i - e->variables]);
-  bool full = false;
-  for (int i = 0; i < e->operations && !full; i++) {
-    const cb_operation *o = &e->operation[i];
-    const int u = absolute(e, o);
-    int *to = &at[leaves + i];
-    if (i == kink && u >= 0)
-      *to = second ? cb_tape_operation(t, CB_OP_NEGATE, at[u], at[u], at[u]) : at[u];
-    else if (i == kink)
-      *to = second ? at[o->b] : at[o->a];
-    else if (o->op == CB_OP_POWER_INTEGER)
-      *to = cb_tape_operation(t, CB_OP_POW, at[o->a], cb_tape_constant(t, o->k), at[o->a]);
-    else
-      *to = cb_tape_operation(t, o->op, at[o->a], at[o->b], at[o->c]);
-    full = *to < 0;
+static void drop(cb_expression_branch *b) {
+  cb_expression_free(b->value);
+  cb_expression_free(b->guard);
+}
+
+/* A side of a kink as a branch. */
+static cb_status choose(const cb_expression_branch *b, int kink, bool guarded, int side, cb_expression_branch *out) {
+  *out = (cb_expression_branch){NULL, NULL, false, 0};
+  cb_status status = cb_expression_side(b->value, kink, side, &out->value);
+  if (!status && guarded)
+    status = cb_expression_guard(b->value, kink, side, b->guard, &out->guard);
+  else if (!status && b->guard)
+    status = cb_expression_copy(b->guard, &out->guard);
+  if (status) {
+    drop(out);
+    *out = (cb_expression_branch){NULL, NULL, false, 0};
+    return status;
   }
-  const cb_status status =
-      full ? cb_fail(CB_ERROR_INPUT, "a branch of an expression is too long") : cb_tape_finish(t, at[e->result], out);
-  free(t);
+  out->plane = b->plane;
+  out->tip = out->value->operations;
+  return CB_OK;
+}
+
+/* Splits a branch at a kink; the second side is added. */
+static cb_status split(cb_expression_branch *branch, int i, int *count, int kink, bool guarded) {
+  cb_expression_branch side[2] = {{NULL, NULL, false, 0}, {NULL, NULL, false, 0}};
+  cb_status status = choose(&branch[i], kink, guarded, 0, &side[0]);
+  if (!status) status = choose(&branch[i], kink, guarded, 1, &side[1]);
+  if (status) {
+    drop(&side[0]);
+    return status;
+  }
+  drop(&branch[i]);
+  branch[i] = side[0];
+  branch[(*count)++] = side[1];
+  return CB_OK;
+}
+
+/* Adds the planes of a tip, unless it is where nothing of variables before `fixed` decides of the wall: at the centre of
+ * a ball that stays what it is. */
+static cb_status add_planes(cb_expression_branch *branch, int i, int *count, int tip, int fixed) {
+  cb_expression_branch plane[CB_CONE_PLANES] = {{NULL, NULL, false, 0}};
+  bool on_wall = false;
+  cb_status status = CB_OK;
+  for (int side = 0; side < CB_CONE_PLANES && !status; side++) {
+    cb_expression_branch *to = &plane[side];
+    status = cb_expression_side(branch[i].value, tip, side, &to->value);
+    if (!status) status = cb_expression_tip_guard(branch[i].value, tip, branch[i].guard, &to->guard);
+    if (!status) to->tip = to->value->operations;
+    to->plane = true;
+  }
+  cb_expression *without = NULL;
+  if (!status) status = cb_expression_side(branch[i].value, tip, CB_CONE_PLANES, &without);
+  for (int v = 0; !status && v < fixed; v++) on_wall = on_wall || cb_expression_uses(without, (size_t)v);
+  cb_expression_free(without);
+  for (int side = 0; side < CB_CONE_PLANES; side++)
+    if (!status && on_wall)
+      branch[(*count)++] = plane[side];
+    else
+      drop(&plane[side]);
   return status;
 }
 
-cb_status cb_expression_branches(const cb_expression *e, int most, cb_expression **branch, int *count) {
-  cb_status status = cb_expression_copy(e, &branch[0]);
+cb_status cb_expression_branches(const cb_expression *e, int fixed, int most, cb_expression_branch *branch,
+                                 int *count) {
+  branch[0] = (cb_expression_branch){NULL, NULL, false, 0};
+  cb_status status = cb_expression_side(e, -1, 0, &branch[0].value);
+  if (status == CB_ERROR_INPUT) status = cb_expression_copy(e, &branch[0].value);
   *count = status ? 0 : 1;
+  if (!status) branch[0].tip = branch[0].value->operations;
   for (int i = 0; i < *count && !status;) {
-    const int kink = find_kink(branch[i]);
-    cb_expression *choice[2] = {NULL, NULL};
-    if (kink < 0 || *count == most) {
-      i++;
-      continue;
+    int kink = -1, tip;
+    bool guarded;
+    if (*count < most) status = find_kink(&branch[i], &kink, &guarded);
+    if (!status && kink >= 0 && !(status = split(branch, i, count, kink, guarded))) continue;
+    while (!status && *count + CB_CONE_PLANES <= most && (tip = find_tip(&branch[i])) >= 0) {
+      status = add_planes(branch, i, count, tip, fixed);
+      branch[i].tip = tip;
     }
-    status = choose(branch[i], kink, false, &choice[0]);
-    if (!status) status = choose(branch[i], kink, true, &choice[1]);
-    if (status) {
-      cb_expression_free(choice[0]);
-      if (status != CB_ERROR_INPUT) break;
-      status = CB_OK; /* too long: that kink stays */
-      i++;
-      continue;
-    }
-    cb_expression_free(branch[i]);
-    branch[i] = choice[0];
-    branch[(*count)++] = choice[1];
+    if (status == CB_ERROR_INPUT) status = CB_OK; /* too long: that kink stays */
+    i++;
   }
   if (!status) return CB_OK;
-  while (*count > 0) cb_expression_free(branch[--*count]);
+  while (*count > 0) drop(&branch[--*count]);
   return status;
 }
 

@@ -8,6 +8,7 @@
 #define CB_NUMERICS_EXPRESSION_PRIVATE_H
 
 #include <curvebody/expression.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #define CB_TEXT_MAX 65536   /* bytes of text */
@@ -54,9 +55,40 @@ double cb_operation_value(const cb_operation *o, const double *v);
 /* The same with its derivatives f_a, f_b. */
 double cb_operation_slopes(const cb_operation *o, const double *v, double slope[2]);
 
-/* The branches of an expression that is the least of several, at most so many, which the caller owns: smooth where its
- * kinks are those of min, max and abs that are hollow, such as y - abs(x). Other kinks stay in them. */
-cb_status cb_expression_branches(const cb_expression *e, int most, cb_expression **branch, int *count);
+/* A branch of an expression, owned by who asks for it. */
+typedef struct cb_expression_branch {
+  cb_expression *value;
+  cb_expression *guard; /* the branch is the expression's where this is not negative; NULL: everywhere it is not less */
+  bool plane;           /* of a tip, with a guard that knows how deep what is there has sunk */
+  int tip;              /* the tips of cones before this operation have not been looked at */
+} cb_expression_branch;
+
+/* The branches of an expression that is the minimum of several near its hollow kinks, such as y - abs(x): at most so
+ * many. Other kinks stay in them. Variables from `fixed` on belong to what meets the wall, and do not change. */
+cb_status cb_expression_branches(const cb_expression *e, int fixed, int most, cb_expression_branch *branch, int *count);
+
+/* The sides of an operation at which an expression may have a kink (expression_sides.c). */
+bool cb_operation_has_sides(const cb_operation *o);
+bool cb_expression_constant_at(const cb_expression *e, int ref, double *value);
+/* The expression on side 0 or 1 of such an operation; of the cone hypot(a, b) the tangent planes at
+ * angles side pi/4, and its axis, 0; for kink < 0 as it is. Roots of sums of squares are made abs and hypot.
+ * CB_ERROR_INPUT: it is too long. */
+enum { CB_CONE_PLANES = 8 };
+cb_status cb_expression_side(const cb_expression *e, int kink, int side, cb_expression **out);
+/* The margin of a side, not negative where it holds, and the lesser of this and the guard (NULL: no guard). */
+cb_status cb_expression_guard(const cb_expression *e, int kink, int side, const cb_expression *guard,
+                              cb_expression **out);
+/* The same of the tangent planes of a cone: they hold where the wall's depth is more than twice what the cone, hypot,
+ * makes of it, which is at the tip, or in what has sunk from there. */
+cb_status cb_expression_tip_guard(const cb_expression *e, int tip, const cb_expression *guard, cb_expression **out);
+typedef enum cb_border {
+  CB_BORDER_NONE,   /* no kink, or one that is a ridge everywhere */
+  CB_BORDER_HOLLOW, /* somewhere */
+  CB_BORDER_LEAST,  /* and the expression is the lesser of both sides everywhere */
+  CB_BORDER_JUMP    /* the expression is not continuous, or a side is not defined beyond the border */
+} cb_border;
+/* What the border is, where the guard is positive. */
+cb_status cb_expression_border(const cb_expression *e, int kink, const cb_expression *guard, cb_border *out);
 
 /* By how much a condition holds: a - b of a > b, the least of conditions that are multiplied or the greatest of those
  * that are added, |a| of what is no comparison. It is continuous where a and b are, and negative where the condition

@@ -155,9 +155,25 @@ static double open_from(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, doubl
   return until - open_for(value.gap, -rate, A, speeds);
 }
 
+/* What accelerations alone make of A: at the tip of a cone the gap bends about as fast as anything moves. */
+static cb_status pull(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double tau, double *A) {
+  cb_gap_value value;
+  double rate;
+  const cb_status status = cb_candidate_at(p, gaps, c, tau, &value, &rate);
+  *A = 0;
+  for (int i = 0; i < c->gap.n && !status; i++) {
+    double squares = 0;
+    for (int a = 0; a < p->k; a++) squares += value.gradient[i * p->k + a] * value.gradient[i * p->k + a];
+    *A += 2 * sqrt(squares) * p->acceleration[c->gap.particle[i]];
+  }
+  return status;
+}
+
 cb_status cb_candidate_slow(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double tau, double time, double *speed) {
-  double A;
-  const cb_status status = bend(p, gaps, c, tau, time, &A);
+  double A, there;
+  cb_status status = bend(p, gaps, c, tau, time, &A);
+  if (!status) status = bend(p, gaps, c, tau, 0, &there);
+  if (!status && A < INFINITY && !(there < INFINITY)) status = pull(p, gaps, c, tau, &A);
   if (!status) *speed = A < INFINITY ? fmax(A * time / 2, 4 * sqrt(2 * hair * A)) + 16 * quiet_of(p, c) : 0;
   return status;
 }
@@ -220,6 +236,13 @@ static cb_status first(cb_parts *p, cb_gaps *gaps, cb_candidate *c, double from,
       at = back(&before);
       continue;
     }
+    if (!value.active && s < 0 && c->gap.kind == CB_GAP_WALL) { /* beyond the border of a branch, until it comes back */
+      double wait;
+      if ((status = cb_candidate_keeps(p, gaps, c, at, until, -s, -closing, &wait))) break;
+      if (!(wait < until - at)) return CB_OK;
+      at += fmax(wait, tiny);
+      continue;
+    }
     if (!value.active && s < 0) { /* beside the face: on its other side, or within its thickness */
       c->gap.side = -c->gap.side;
       if (turns++ % 2) at += (until - from) / BESIDE;
@@ -233,7 +256,7 @@ static cb_status first(cb_parts *p, cb_gaps *gaps, cb_candidate *c, double from,
       if (zero && value.active) return *tau = moment, *found = true, CB_OK;
       if (zero) {
         c->gap.side = -c->gap.side; /* beside the face, to its other side */
-        at = moment + tiny;
+        at = moment + tiny + (c->gap.kind == CB_GAP_WALL ? 2 * fabs(value.gap / closing) : 0); /* past round-off */
         if (at >= until) return CB_OK;
         continue;
       }

@@ -87,7 +87,7 @@ cb_status cb_contacts_expect_pair(cb_contacts *c, int i, int j, double from) {
 cb_status cb_contacts_expect_walls(cb_contacts *c, int i, double from) {
   cb_status status = CB_OK;
   for (int w = 0; w < c->walls && !status; w++) {
-    if (!cb_gaps_wall_on(c->gaps, w, i)) continue;
+    if (!cb_gaps_wall_on(c->gaps, w, i) || cb_gaps_wall_of_tip(c->gaps, w)) continue;
     const cb_gap gap = {.kind = CB_GAP_WALL, .n = 1, .particle = {i}, .index = w};
     status = cb_contacts_expect(c, cb_candidate_of(c->system, &gap), from);
   }
@@ -118,7 +118,8 @@ cb_status cb_contacts_expect_likely_wall(cb_contacts *c, int part, double from) 
       const cb_candidate what = cb_candidate_of(c->system, &gap);
       cb_gap_value value[2];
       double rate[2];
-      if (!cb_gaps_wall_on(c->gaps, w, i) || cb_candidate_at(c->parts, c->gaps, &what, from, &value[0], &rate[0]) ||
+      if (!cb_gaps_wall_on(c->gaps, w, i) || cb_gaps_wall_of_tip(c->gaps, w) ||
+          cb_candidate_at(c->parts, c->gaps, &what, from, &value[0], &rate[0]) ||
           cb_candidate_at(c->parts, c->gaps, &what, p->h, &value[1], &rate[1]))
         continue;
       const double time = guess(value[0].gap, rate[0], value[1].gap, rate[1], p->h - from);

@@ -59,7 +59,7 @@ cb_status cb_contacts_gather(cb_contacts *c, int part, double tau) {
       status = cb_contacts_touch(c, &what, tau, false);
     }
     for (int w = 0; w < c->walls && !status; w++) {
-      if (!cb_gaps_wall_on(c->gaps, w, i)) continue;
+      if (!cb_gaps_wall_on(c->gaps, w, i) || (cb_gaps_wall_of_tip(c->gaps, w) && !c->settling)) continue;
       const cb_gap gap = {.kind = CB_GAP_WALL, .n = 1, .particle = {i}, .index = w};
       const cb_candidate what = cb_candidate_of(c->system, &gap);
       if (!cb_contacts_rests(c, &gap)) status = cb_contacts_touch(c, &what, tau, false);

@@ -1,0 +1,305 @@
+/* The two sides of an operation at which an expression f has a kink, and the border between them:
+ *
+ *   f = f+ where m > 0, f = f- where m < 0
+ *   u < v, u <= v, min(u, v)   m = v - u          u > v, u >= v, max(u, v)   m = u - v
+ *   step(u), sign(u), abs(u)   m = u
+ * A condition is a constant on either side, so that `if` and factors such as (x < 0) go with it.
+ * The kink is hollow where grad(f+ - f-) . grad(m) < 0 on the border. Where f+ - f- = k m with k < 0, which is decided for
+ * affine functions, f = min(f+, f-) everywhere. Otherwise the border is sampled, and each side holds behind it only.
+ */
+#include "numerics/expression_affine.h"
+#include "numerics/expression_private.h"
+#include "numerics/random.h"
+#include <float.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+enum { SEGMENTS = 96, HALVINGS = 60 };
+
+/* Relative to its terms: a difference on the border that is a jump, and a slope that is a kink. */
+static const double jump = 1e-9, bent = 1e-6;
+
+static bool is_less(int op) { return op == CB_OP_LESS || op == CB_OP_LESS_EQUAL; }
+static bool is_comparison(int op) { return is_less(op) || op == CB_OP_GREATER || op == CB_OP_GREATER_EQUAL; }
+
+bool cb_operation_has_sides(const cb_operation *o) {
+  switch (o->op) {
+    case CB_OP_ABS:
+    case CB_OP_MIN:
+    case CB_OP_MAX:
+    case CB_OP_STEP:
+    case CB_OP_SIGN: return true;
+    default: return is_comparison(o->op);
+  }
+}
+
+/* --- rewriting --- */
+
+static const cb_operation *operation_of(const cb_expression *e, int ref) {
+  const int i = ref - e->variables - e->constants;
+  return i < 0 ? NULL : &e->operation[i];
+}
+
+bool cb_expression_constant_at(const cb_expression *e, int ref, double *value) {
+  const int i = ref - e->variables;
+  if (i < 0 || i >= e->constants) return false;
+  *value = e->constant[i];
+  return true;
+}
+
+/* u of c u^2 with c >= 0; -1: it is no such square. */
+static int square(const cb_expression *e, int ref, double *c) {
+  const cb_operation *o = operation_of(e, ref);
+  double factor;
+  *c = 1;
+  if (!o) return -1;
+  if (o->op == CB_OP_MULTIPLY && o->a == o->b) return o->a;
+  int u = -1;
+  if (o->op == CB_OP_MULTIPLY && cb_expression_constant_at(e, o->a, &factor))
+    u = square(e, o->b, c), *c *= factor;
+  else if (o->op == CB_OP_MULTIPLY && cb_expression_constant_at(e, o->b, &factor))
+    u = square(e, o->a, c), *c *= factor;
+  else if (o->op == CB_OP_DIVIDE && cb_expression_constant_at(e, o->b, &factor))
+    u = square(e, o->a, c), *c /= factor;
+  return *c >= 0 && isfinite(*c) ? u : -1;
+}
+
+/* sqrt(c u^2) = sqrt(c) abs(u) and sqrt(c u^2 + d v^2), as a hypot, have slopes at 0. */
+static int root(cb_tape *t, const cb_expression *e, const cb_operation *o, const int *at) {
+  const cb_operation *sum = operation_of(e, o->a);
+  double c[2];
+  int u[2] = {square(e, o->a, c), -1};
+  if (u[0] < 0 && sum && sum->op == CB_OP_ADD) u[0] = square(e, sum->a, c), u[1] = square(e, sum->b, c + 1);
+  const int n = u[1] < 0 ? 1 : 2;
+  if (u[0] < 0 || (n == 1 && sum->op == CB_OP_ADD))
+    return cb_tape_operation(t, CB_OP_SQRT, at[o->a], at[o->a], at[o->a]);
+  for (int i = 0; i < n; i++) {
+    const int scale = c[i] == 1 ? -1 : cb_tape_constant(t, sqrt(c[i]));
+    if (c[i] != 1 && scale < 0) return -1;
+    u[i] = c[i] == 1 ? at[u[i]] : cb_tape_operation(t, CB_OP_MULTIPLY, scale, at[u[i]], at[u[i]]);
+    if (u[i] < 0) return -1;
+  }
+  return cb_tape_operation(t, n == 1 ? CB_OP_ABS : CB_OP_HYPOT, u[0], u[n - 1], u[n - 1]);
+}
+
+/* The tangent plane of the cone hypot(a, b) at the angle side pi/4; for CB_CONE_PLANES its axis, 0. */
+static int of_cone(cb_tape *t, int side, int a, int b) {
+  static const double cosine[CB_CONE_PLANES] = {1,  0.70710678118654752440,  0, -0.70710678118654752440,
+                                                -1, -0.70710678118654752440, 0, 0.70710678118654752440};
+  if (side == CB_CONE_PLANES) return cb_tape_constant(t, 0);
+  const int c = cb_tape_constant(t, cosine[side]), d = cb_tape_constant(t, cosine[(side + 6) % CB_CONE_PLANES]);
+  if (c < 0 || d < 0) return -1;
+  const int along = cb_tape_operation(t, CB_OP_MULTIPLY, c, a, a), up = cb_tape_operation(t, CB_OP_MULTIPLY, d, b, b);
+  return along < 0 || up < 0 ? -1 : cb_tape_operation(t, CB_OP_ADD, along, up, up);
+}
+
+/* What an operation is on a side of the kink: its ref, -1 (full), or -2 where the side does not decide it. */
+static int decided(cb_tape *t, const cb_expression *e, int i, int kink, int side, const int *at) {
+  const bool second = side == 1;
+  if (kink < 0) return -2;
+  const cb_operation *o = &e->operation[i], *k = &e->operation[kink];
+  if (i == kink) switch (o->op) {
+      case CB_OP_ABS: return second ? cb_tape_operation(t, CB_OP_NEGATE, at[o->a], at[o->a], at[o->a]) : at[o->a];
+      case CB_OP_MIN:
+      case CB_OP_MAX: return second ? at[o->b] : at[o->a];
+      case CB_OP_HYPOT: return of_cone(t, side, at[o->a], at[o->b]);
+      case CB_OP_STEP: return cb_tape_constant(t, second ? 0 : 1);
+      case CB_OP_SIGN: return cb_tape_constant(t, second ? -1 : 1);
+      default: break;
+    }
+  if (!is_comparison(k->op) || o->op < CB_OP_LESS || o->op > CB_OP_NOT_EQUAL) return -2;
+  const bool same = o->a == k->a && o->b == k->b, swapped = o->a == k->b && o->b == k->a;
+  if (!same && !swapped) return -2;
+  const bool rises = (is_less(k->op) != second) != swapped; /* a < b */
+  return cb_tape_constant(t, o->op == CB_OP_NOT_EQUAL || (o->op != CB_OP_EQUAL && is_less(o->op) == rises));
+}
+
+/* Puts e, on a side of a kink (-1: as it is), on the tape; at: where its refs are. The ref of its result, -1: full. */
+static int put(cb_tape *t, const cb_expression *e, int kink, int side, int *at) {
+  const int leaves = e->variables + e->constants;
+  for (int i = 0; i < leaves; i++) {
+    at[i] = i < e->variables ? cb_tape_variable(t, e->variable[i]) : cb_tape_constant(t, e->constant[i - e->variables]);
+    if (at[i] < 0) return -1;
+  }
+  for (int i = 0; i < e->operations; i++) {
+    const cb_operation *o = &e->operation[i];
+    int *to = &at[leaves + i];
+    if ((*to = decided(t, e, i, kink, side, at)) >= 0) continue;
+    const cb_tape_node *condition = &t->node[at[o->c]];
+    if (*to == -1) return -1;
+    if (o->op == CB_OP_IF && condition->o.op == CB_OP_CONSTANT && condition->value == condition->value)
+      *to = condition->value != 0 ? at[o->a] : at[o->b];
+    else if (o->op == CB_OP_SQRT)
+      *to = root(t, e, o, at);
+    else if (o->op == CB_OP_POWER_INTEGER)
+      *to = cb_tape_operation(t, CB_OP_POW, at[o->a], cb_tape_constant(t, o->k), at[o->a]);
+    else
+      *to = cb_tape_operation(t, o->op, at[o->a], at[o->b], at[o->c]);
+    if (*to < 0) return -1;
+  }
+  return at[e->result];
+}
+
+static int margin(cb_tape *t, const cb_operation *o, const int *at) {
+  const int a = at[o->a], b = at[o->b];
+  if (o->op == CB_OP_ABS || o->op == CB_OP_STEP || o->op == CB_OP_SIGN) return a;
+  const bool falls = is_less(o->op) || o->op == CB_OP_MIN;
+  return falls ? cb_tape_operation(t, CB_OP_SUBTRACT, b, a, a) : cb_tape_operation(t, CB_OP_SUBTRACT, a, b, b);
+}
+
+static cb_status new_tape(cb_tape **t) {
+  *t = malloc(sizeof **t);
+  if (!*t) return cb_fail(CB_ERROR_MEMORY, "no memory for the branches of an expression");
+  (*t)->count = 0;
+  return CB_OK;
+}
+
+static cb_status finish(const cb_tape *t, int result, cb_expression **out) {
+  return result < 0 ? cb_fail(CB_ERROR_INPUT, "a branch of an expression is too long") : cb_tape_finish(t, result, out);
+}
+
+cb_status cb_expression_side(const cb_expression *e, int kink, int side, cb_expression **out) {
+  int at[CB_TAPE_MAX];
+  cb_tape *t;
+  cb_status status = new_tape(&t);
+  if (!status) status = finish(t, put(t, e, kink, side, at), out);
+  free(t);
+  return status;
+}
+
+cb_status cb_expression_guard(const cb_expression *e, int kink, int side, const cb_expression *guard,
+                              cb_expression **out) {
+  int at[CB_TAPE_MAX];
+  cb_tape *t;
+  cb_status status = new_tape(&t);
+  if (status) return status;
+  int m = put(t, e, kink, side, at) < 0 ? -1 : margin(t, &e->operation[kink], at);
+  if (m >= 0 && side == 1) m = cb_tape_operation(t, CB_OP_NEGATE, m, m, m);
+  if (m >= 0 && guard) {
+    const int outer = put(t, guard, -1, 0, at);
+    m = outer < 0 ? -1 : cb_tape_operation(t, CB_OP_MIN, outer, m, m);
+  }
+  status = finish(t, m, out);
+  free(t);
+  return status;
+}
+
+cb_status cb_expression_tip_guard(const cb_expression *e, int tip, const cb_expression *guard, cb_expression **out) {
+  int at[CB_TAPE_MAX];
+  cb_tape *t;
+  cb_status status = new_tape(&t);
+  if (status) return status;
+  const int half = cb_tape_constant(t, 0.5), f = put(t, e, -1, 0, at),
+            axis = f < 0 ? -1 : put(t, e, tip, CB_CONE_PLANES, at);
+  int g = axis < 0 ? -1 : cb_tape_operation(t, CB_OP_MULTIPLY, half, f, f);
+  if (g >= 0) g = cb_tape_operation(t, CB_OP_SUBTRACT, g, axis, axis);
+  if (g >= 0 && guard) {
+    const int outer = put(t, guard, -1, 0, at);
+    g = outer < 0 ? -1 : cb_tape_operation(t, CB_OP_MIN, outer, g, g);
+  }
+  status = finish(t, g, out);
+  free(t);
+  return status;
+}
+
+/* --- the border --- */
+
+/* f+, f-, f+ - f-, m */
+enum { PLUS, MINUS, DIFFERENCE, MARGIN, PARTS };
+
+static cb_status make_parts(const cb_expression *e, int kink, cb_expression *part[PARTS]) {
+  int at[CB_TAPE_MAX], result[PARTS] = {-1, -1, -1, -1};
+  cb_tape *t;
+  cb_status status = new_tape(&t);
+  if (status) return status;
+  result[MINUS] = put(t, e, kink, 1, at);
+  if (result[MINUS] >= 0) result[PLUS] = put(t, e, kink, 0, at);
+  if (result[PLUS] >= 0) {
+    result[MARGIN] = margin(t, &e->operation[kink], at);
+    result[DIFFERENCE] = cb_tape_operation(t, CB_OP_SUBTRACT, result[PLUS], result[MINUS], result[MINUS]);
+  }
+  for (int i = 0; i < PARTS && !status; i++) status = finish(t, result[i], &part[i]);
+  free(t);
+  return status;
+}
+
+enum { V = CB_EXPRESSION_VARIABLES };
+
+static double dot(const double *a, const double *b) {
+  double sum = 0;
+  for (int i = 0; i < V; i++) sum += a[i] * b[i];
+  return sum;
+}
+
+/* f+ - f- = k m for affine functions, by their values and slopes at 0. */
+static bool proportional(cb_expression *const part[PARTS], double *k) {
+  const double zero[V] = {0};
+  double d[V], m[V], off = 0;
+  if (!cb_expression_is_affine(part[DIFFERENCE], 0, V) || !cb_expression_is_affine(part[MARGIN], 0, V)) return false;
+  const double d0 = cb_expression_gradient(part[DIFFERENCE], zero, V, d),
+               m0 = cb_expression_gradient(part[MARGIN], zero, V, m), length = dot(m, m);
+  *k = dot(d, m) / length;
+  for (int i = 0; i < V; i++) off = fmax(off, fabs(d[i] - *k * m[i]));
+  const double scale = fabs(*k) * sqrt(length);
+  return off <= 64 * DBL_EPSILON * scale && fabs(d0 - *k * m0) <= 1e-12 * scale;
+}
+
+/* At a point of the border: is f continuous, and is its kink hollow? */
+static cb_border look(cb_expression *const part[PARTS], const double *x, double way) {
+  double g[PARTS][V], f[PARTS];
+  for (int i = 0; i < PARTS; i++) f[i] = cb_expression_gradient(part[i], x, V, g[i]);
+  const double m = sqrt(dot(g[MARGIN], g[MARGIN])), d = sqrt(dot(g[DIFFERENCE], g[DIFFERENCE])),
+               both = sqrt(dot(g[PLUS], g[PLUS])) + sqrt(dot(g[MINUS], g[MINUS]));
+  if (!isfinite(m) || !isfinite(both)) return CB_BORDER_JUMP;
+  if (fabs(f[DIFFERENCE]) > jump * (fabs(f[PLUS]) + fabs(f[MINUS]) + d * way)) return CB_BORDER_JUMP;
+  return -dot(g[DIFFERENCE], g[MARGIN]) > bent * m * both ? CB_BORDER_HOLLOW : CB_BORDER_NONE;
+}
+
+/* Where the margin changes its sign between two points of which p has the first; the last of its halvings, in p. */
+static void halve(const cb_expression *margin_of, double *p, double *q) {
+  const bool positive = cb_expression_value(margin_of, p) > 0;
+  for (int i = 0; i < HALVINGS; i++) {
+    double middle[V];
+    for (int j = 0; j < V; j++) middle[j] = p[j] + (q[j] - p[j]) / 2;
+    double *to = (cb_expression_value(margin_of, middle) > 0) == positive ? p : q;
+    for (int j = 0; j < V; j++) to[j] = middle[j];
+  }
+}
+
+/* Looks at the border between points of sizes from 0.01 to 100. A side that has no value where f has one cannot be told
+ * apart from a jump. */
+static cb_border sampled(const cb_expression *e, const cb_expression *guard, cb_expression *const part[PARTS]) {
+  uint64_t seed = 1;
+  cb_border border = CB_BORDER_NONE;
+  for (int s = 0; s < SEGMENTS && border != CB_BORDER_JUMP; s++) {
+    double x[2][V] = {{0}}, way = 0;
+    for (int end = 0; end < 2; end++) {
+      const double size = pow(10, 2 - s % 5 + 0.5 * end);
+      for (int i = 0; i < e->variables; i++) x[end][e->variable[i]] = size * (2 * cb_uniform(&seed) - 1);
+    }
+    for (int end = 0; end < 2; end++)
+      if (isfinite(cb_expression_value(e, x[end])) && !(guard && !(cb_expression_value(guard, x[end]) > 0)) &&
+          !isfinite(cb_expression_value(part[DIFFERENCE], x[end])))
+        return CB_BORDER_JUMP;
+    if ((cb_expression_value(part[MARGIN], x[0]) > 0) == (cb_expression_value(part[MARGIN], x[1]) > 0)) continue;
+    for (int i = 0; i < V; i++) way += fabs(x[1][i] - x[0][i]);
+    halve(part[MARGIN], x[0], x[1]);
+    if (!isfinite(cb_expression_value(e, x[0])) || (guard && !(cb_expression_value(guard, x[0]) > 0))) continue;
+    const cb_border here = look(part, x[0], way);
+    if (here != CB_BORDER_NONE) border = here;
+  }
+  return border;
+}
+
+cb_status cb_expression_border(const cb_expression *e, int kink, const cb_expression *guard, cb_border *out) {
+  cb_expression *part[PARTS] = {NULL, NULL, NULL, NULL};
+  double k;
+  cb_status status = make_parts(e, kink, part);
+  if (!status && proportional(part, &k))
+    *out = k < 0 ? CB_BORDER_LEAST : CB_BORDER_NONE;
+  else if (!status)
+    *out = sampled(e, guard, part);
+  for (int i = 0; i < PARTS; i++) cb_expression_free(part[i]);
+  return status;
+}

@@ -154,8 +154,11 @@ static void a_ball_rests_in_a_kink(void **unused) {
   }
 }
 
-/* A tetrahedron of rods that slides on a plane by three corners: what a corner falls while others rest is no blow. It had
- * 540 events until the end. */
+/* A tetrahedron of rods that falls on a plane and comes to rest on three corners: what a corner falls while others rest is
+ * no blow (there were 540 events until the end). The 117 events that it has are flights that get shorter as 0.4^n; the
+ * number of blows faster than 0.01 does not depend on the step. The energy that is lost is that of the blows, the sum of
+ * impulse (u- + u+)/2, to the first order in the step of what slides. At the end it stands on a face, and its fourth corner
+ * is |a . (b x c)|/|b x c| above that. */
 static void a_tetrahedron_slides_on_a_plane(void **unused) {
   (void)unused;
   memory_sink m;
@@ -169,6 +172,18 @@ static void a_tetrahedron_slides_on_a_plane(void **unused) {
      &m, &s);
   assert_true(m.n_events > 20 && m.n_events < 160);
   check_at_most(m.event[m.n_events - 1].time, 3);
+  double lost = 0;
+  int fast = 0;
+  for (size_t e = 0; e < m.n_events; e++) {
+    const cb_event_row *row = &m.event[e];
+    check_near(row->speed_after, -0.4 * row->speed_before, 1e-12);
+    lost -= row->impulse * (row->speed_before + row->speed_after) / 2;
+    fast += row->speed_before < -0.01;
+  }
+  assert_true(fast >= 24 && fast <= 25);
+  const double height = 0.147 / sqrt(0.0819), fallen = 2.1 - 4 * 0.05 - height;
+  check_near(memory_value(&m, m.n_rows - 1, "potential_energy", 0), 2.1 - fallen, 1e-13);
+  check_near(lost, fallen, 3e-4);
   for (size_t row = 0; row < m.n_rows; row++) assert_true(memory_value(&m, row, "kinetic_energy", 0) >= 0);
   memory_free(&m);
   cb_scenario_free(s);

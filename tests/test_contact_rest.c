@@ -154,11 +154,11 @@ static void a_ball_rests_in_a_kink(void **unused) {
   }
 }
 
-/* A tetrahedron of rods that falls on a plane and comes to rest on three corners: what a corner falls while others rest is
- * no blow (there were 540 events until the end). The 117 events that it has are flights that get shorter as 0.4^n; the
- * number of blows faster than 0.01 does not depend on the step. The energy that is lost is that of the blows, the sum of
- * impulse (u- + u+)/2, to the first order in the step of what slides. At the end it stands on a face, and its fourth corner
- * is |a . (b x c)|/|b x c| above that. */
+/* A tetrahedron of rods that falls on a plane and comes to rest on three corners: what a corner falls while others rest
+ * is no blow (there were 540 events until the end). The 117 events that it has are flights that get shorter as 0.4^n;
+ * the number of blows faster than 0.01 does not depend on the step. The energy that is lost is that of the blows, the
+ * sum of impulse (u- + u+)/2, to the first order in the step of what slides. At the end it stands on a face, and its
+ * fourth corner is |a . (b x c)|/|b x c| above that. */
 static void a_tetrahedron_slides_on_a_plane(void **unused) {
   (void)unused;
   memory_sink m;

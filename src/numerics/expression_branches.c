@@ -1,11 +1,11 @@
 /* The branches of an expression that is a minimum:  f(min(a, b)) = min(f(a), f(b)) for f that grows, and
  * f(max(a, b)) = min(f(a), f(b)) for f that falls, |a| = max(a, -a). How f depends on a kink is known through sums,
- * differences, products with constants, min, max and functions that grow everywhere. Other kinks, and those of conditions,
- * are looked at where they are (expression_sides.c): each side is a branch where its guard is not negative.
+ * differences, products with constants, min, max and functions that grow everywhere. Other kinks, and those of
+ * conditions, are looked at where they are (expression_sides.c): each side is a branch where its guard is not negative.
  *
- * A cone is the minimum of its tangent planes,  -hypot(a, b) = min over w of -(a cos w + b sin w). Eight of them hold what
- * rests at its tip, where it has no normal itself. What has sunk from there by a force within the cone of normals has
- * f < 0 and hypot < -f/2, which is where they count: what slides by meets none of them. */
+ * A cone is the minimum of its tangent planes,  -hypot(a, b) = min over w of -(a cos w + b sin w). Eight of them hold
+ * what rests at its tip, where it has no normal itself. What has sunk from there by a force within the cone of normals
+ * has f < 0 and hypot < -f/2, which is where they count: what slides by meets none of them. */
 #include "numerics/expression_private.h"
 #include <math.h>
 #include <stdlib.h>
@@ -134,8 +134,8 @@ static cb_status split(cb_expression_branch *branch, int i, int *count, int kink
   return CB_OK;
 }
 
-/* Adds the planes of a tip, unless it is where nothing of variables before `fixed` decides of the wall: at the centre of
- * a ball that stays what it is. */
+/* Adds the planes of a tip. Where the wall does not depend on variables before `fixed` there, as at the axis of a
+ * cylinder, the tip does not meet it and has none. */
 static cb_status add_planes(cb_expression_branch *branch, int i, int *count, int tip, int fixed) {
   cb_expression_branch plane[CB_CONE_PLANES] = {{NULL, NULL, false, 0}};
   bool on_wall = false;

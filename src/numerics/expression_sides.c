@@ -4,8 +4,9 @@
  *   u < v, u <= v, min(u, v)   m = v - u          u > v, u >= v, max(u, v)   m = u - v
  *   step(u), sign(u), abs(u)   m = u
  * A condition is a constant on either side, so that `if` and factors such as (x < 0) go with it.
- * The kink is hollow where grad(f+ - f-) . grad(m) < 0 on the border. Where f+ - f- = k m with k < 0, which is decided for
- * affine functions, f = min(f+, f-) everywhere. Otherwise the border is sampled, and each side holds behind it only.
+ * The kink is hollow where grad(f+ - f-) . grad(m) < 0 on the border. Where f+ - f- = k m with k < 0, which is decided
+ * for affine functions, f = min(f+, f-) everywhere. Otherwise the border is sampled, and each side holds on its side
+ * only.
  */
 #include "numerics/expression_affine.h"
 #include "numerics/expression_private.h"

@@ -252,12 +252,15 @@ static int run(int argc, char **argv) {
   if (!status) status = cb_warn_of_seams(f.surface, "--weld", "");
   if (!status) f.vertices = f.surface->vertices, f.faces = f.surface->faces, f.shape = cb_surface_is_shape(f.surface);
   if (!status) status = cb_inertia_added_mass(&f, added, error);
+  const bool local = !status && f.fluid > 0 && !strcmp(f.model, "local");
+  /* The finer faces of a mesh lie in its own faces, those of a shape on the shape. */
+  if (!status && !f.shape) cb_warn_of_curvature(f.surface, f.mass.area, local, "--added-mass exact", "");
   if (!status) status = take_solved(&f);
   if (!status) {
     cb_inertia_print(&f, json);
     if (f.thickness > 0 && is_closed(f.surface)) cb_warn("the body is closed: --thickness is of open parts");
     if (!f.added.method) cb_warn_of_parts(f.surface, f.part, "");
-    cb_warn_of_curvature(f.surface, f.mass.area, f.fluid > 0 && !strcmp(f.model, "local"), "--added-mass exact", "");
+    if (f.shape) cb_warn_of_curvature(f.surface, f.mass.area, local, "--added-mass exact", "");
     cb_note_large(f.surface, &f.mass, "--scale 1e-3", "");
     cb_warn_of_error(&f.added, "");
     status = cb_warn_of_cuts(f.surface, "");

@@ -142,6 +142,36 @@ static cb_status warn_of_jump(const cb_immersed *body, const cb_run *run, const 
   return CB_OK;
 }
 
+static cb_status measure(const cb_surface *s, double *volume, double *area) {
+  cb_mass mass;
+  cb_material *none = calloc((size_t)s->parts, sizeof *none);
+  if (!none) return cb_fail(CB_ERROR_MEMORY, "no memory for %d parts", s->parts);
+  const cb_status status = cb_mass_of(s, NULL, none, &mass);
+  free(none);
+  if (!status) *volume = mass.volume, *area = mass.area;
+  return status;
+}
+
+/* A shape has the mass and the buoyancy of its own faces, and the added mass of finer ones. */
+static cb_status warn_of_coarse_shape(const cb_surface *coarse, int faces, const char *body) {
+  const double most = 0.03;
+  double volume[2] = {0}, area[2] = {0};
+  cb_surface *fine = NULL;
+  cb_status status = coarse->curvature == 0 ? cb_surface_with_faces(coarse, faces, &fine) : CB_OK;
+  if (status || !fine) return status;
+  status = measure(coarse, &volume[0], &area[0]);
+  if (!status) status = measure(fine, &volume[1], &area[1]);
+  cb_surface_free(fine);
+  const bool solid = !status && volume[1] > 0;
+  const double off = status ? 0 : solid ? 1 - volume[0] / volume[1] : 1 - area[0] / area[1];
+  if (fabs(off) > most)
+    cb_warn(
+        "%sits %d faces have %.2g %% less %s than the %d faces on which its added mass was found: mass and buoyancy "
+        "are of the former; expected a larger `resolution`",
+        body, coarse->faces, 100 * off, solid ? "volume" : "area", faces);
+  return status;
+}
+
 static cb_status warn_of_body(const cb_immersed *body, double t, const char *name) {
   const cb_surface *surface = cb_immersed_surface(body);
   cb_note_closed(surface, name);
@@ -157,6 +187,7 @@ static cb_status warn_of_body(const cb_immersed *body, double t, const char *nam
   cb_added_mass told;
   const bool solved = cb_immersed_solved(body, &told);
   if (!status && solved) cb_warn_of_error(&told, name);
+  if (!status && solved) status = warn_of_coarse_shape(surface, told.faces, name);
   if (!status && !solved) cb_warn_of_parts(surface, part, name);
   if (!status) cb_warn_of_curvature(surface, mass.area, cb_immersed_is_local(body), "added_mass: exact", name);
   free(part);

@@ -6,6 +6,7 @@
 import json
 import os
 import random
+import re
 import sys
 import time
 
@@ -90,7 +91,8 @@ class Immersed(Case):
         self.assertGreater(first["body_table_points"][1], 0)
 
     def test_what_takes_long_is_told_before(self):
-        self.write("fine.yaml", BALL.replace("    place", "    added_mass: {name: exact, error: 1e-4}\n    place"))
+        fine = BALL.replace("    place", "    added_mass: {name: exact, error: 1e-4}\n    place")
+        self.write("fine.yaml", re.sub("resolution: [0-9]+", "resolution: 32", fine))
         for words in ("check", "fine.yaml"), ("run", "fine.yaml", "--set", "time.end=0"):
             self.assertRegex(self.good(*words).stderr, r"curvebody: fine\.yaml: \d+ faces take [\d.e+]+ MB")
         self.assertEqual(self.good("run", "fine.yaml", "--set", "time.end=0", "--quiet").stderr, "")
@@ -260,9 +262,21 @@ class Immersed(Case):
         self.assertEqual(json.loads(self.good("run", "spun.yaml", "--json", "--set", "integrator.step=0.003")
                                     .stdout)["warnings"], [])
 
+    def test_a_shape_with_less_volume_than_the_one_of_its_added_mass_is_told(self):
+        for shape, kind, share in (("{name: ball, resolution: 8}", "volume", "12"), ("{name: ball, resolution: 24}", "", ""),
+                                   ("{name: disc, resolution: 8}, thickness: .001", "area", "9.8")):
+            self.write("shape.yaml", "curvebody: 1\nfluid: {medium: water, added_mass: exact}\nbodies:\n"
+                       f"  - {{name: b, shape: {shape}, density: 500}}\n"
+                       "integrator: {name: hamilton_pontryagin, step: .01}\ntime: {end: .01}\n")
+            lines = self.good("run", "shape.yaml").stderr.splitlines()
+            told = [line for line in lines if " less " in line]
+            self.assertEqual(len(told), 1 if kind else 0, lines)
+            self.assertIn(f"% less {kind} than the" if kind else "", "".join(told))
+            self.assertIn(f" have {share} %" if kind else "", "".join(told))
+
     def test_bodies_that_come_near_are_told_once(self):
         """When the gap is below the smaller one's size: balls of .1 m and .3 m, 1 m/s, so at t = .45 from a gap of .55 m."""
-        ball = "    shape: {name: ellipsoid, a: R, b: R, c: R, resolution: 12}\n    density: 1200\n    drag: false\n"
+        ball = "    shape: {name: ellipsoid, a: R, b: R, c: R, resolution: 32}\n    density: 1200\n    drag: false\n"
         head, tail = BALL.split("bodies:\n")[0], "integrator: {name: METHOD, step: 0.01}\ntime: {end: 1}\nrecord: {checkpoint: 9}\n"
         small, large = ball.replace("R", "0.05"), ball.replace("R", "0.15")
         told = "bodies `a` and `b` are 0.09\\d* m apart, less than the size of the smaller one, 0.1 m: bodies in one fluid " \

@@ -245,6 +245,17 @@ class Inertia(Case):
             self.near(facts["inertia"][3][3], facts["mass"] - facts["curvature"] * facts["inertia"][0][0],
                       1e-12 * facts["mass"])  # a translation has the mass m - K J
 
+    def test_faces_of_a_mesh_too_large_for_the_curvature_are_told_however_they_are_divided(self):
+        # a box of 12 geodesic triangles lacks 15 % of the box that the chart lays; finer faces lie in these
+        self.write("box.obj", "".join(f"v {x} {y} {z}\n" for x in (-.5, .5) for y in (-.3, .3) for z in (-.2, .2))
+                   + "".join("f %d %d %d\n" % f for f in ((1, 2, 4), (1, 4, 3), (5, 8, 6), (5, 7, 8), (1, 5, 6), (1, 6, 2),
+                                                          (3, 4, 8), (3, 8, 7), (1, 3, 7), (1, 7, 5), (2, 6, 8), (2, 8, 4))))
+        for error in ("none", "1e-1"):
+            done = self.good("inertia", "box.obj", "--space", "h3", "--added-mass", "exact", "--error", error)
+            self.assertIn("warning: the longest edge is 1.2 radii of curvature", done.stderr, error)
+        fine = self.good("inertia", "ball:radius=.5,resolution=8", "--space", "h3", "--added-mass", "exact")
+        self.assertNotIn("longest edge", fine.stderr)  # the finer faces of a shape are nearer to it
+
     def test_the_local_model_is_that_of_balls_in_h3_and_has_another_flow_in_s3(self):
         local = self.facts("ball:radius=1,resolution=64", "--space", "h3", "--fluid", "1")
         self.near(local["parts"][0]["delta"], math.tanh(1) / 2, 2e-3)  # second order in the size of faces

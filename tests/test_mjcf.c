@@ -418,6 +418,29 @@ static void copies_of_a_body_have_wrenches_of_one_name(void **unused) {
   cb_mjcf_free(m);
 }
 
+/* -gravcomp m g at the centre of mass of each body that has it, with the masses that the compiler sets: 2 and 3 kg of 10. */
+static void gravity_is_made_up_for_at_each_centre(void **unused) {
+  (void)unused;
+  static const double force[2][3] = {{-2, -4, 18}, {-12, -24, 108}}, at[2][3] = {{0, 0, .25}, {1, 0, .5}};
+  cb_mjcf *m;
+  check_ok(
+      read_within("<compiler settotalmass='10'/><option gravity='1 2 -9'/><worldbody><body gravcomp='.5'><freejoint/>"
+                  "<geom size='.1' mass='2' pos='0 0 .25'/>"
+                  "<body pos='1 0 0' gravcomp='2'><geom size='.1' mass='3' pos='0 0 .5'/></body></body></worldbody>",
+                  &m));
+  const cb_mjcf_wrench *w = m->bodies->wrenches;
+  for (int i = 0; i < 2; i++, w = w->next) {
+    assert_non_null(w);
+    assert_true(w->world && !w->torque[0]);
+    for (int k = 0; k < 3; k++) {
+      check_near(strtod(w->force[k], NULL), force[i][k], 1e-13);
+      check_near(w->at[k], at[i][k], 1e-15);
+    }
+  }
+  assert_null(w);
+  cb_mjcf_free(m);
+}
+
 static void what_is_switched_off_does_not_push(void **unused) {
   (void)unused;
   static const struct {
@@ -725,6 +748,7 @@ int main(void) {
                                      cmocka_unit_test(keys_and_actuators_that_cannot_be_right_are_refused),
                                      cmocka_unit_test(actuators_become_wrenches),
                                      cmocka_unit_test(copies_of_a_body_have_wrenches_of_one_name),
+                                     cmocka_unit_test(gravity_is_made_up_for_at_each_centre),
                                      cmocka_unit_test(what_is_switched_off_does_not_push),
                                      cmocka_unit_test(a_plane_is_the_floor),
                                      cmocka_unit_test(the_joint_that_keeps_a_body_out_is_named),

@@ -186,8 +186,10 @@ static cb_status warn_of_body(const cb_immersed *body, double t, const char *nam
   if (!status) cb_note_large(surface, &mass, "scale: 1e-3", name);
   cb_added_mass told;
   const bool solved = cb_immersed_solved(body, &told);
-  if (!status && solved) cb_warn_of_error(&told, name);
-  if (!status && solved) status = warn_of_coarse_shape(surface, told.faces, name);
+  if (!status && solved) {
+    cb_warn_of_error(&told, name);
+    status = warn_of_coarse_shape(surface, told.faces, name);
+  }
   if (!status && !solved) cb_warn_of_parts(surface, part, name);
   if (!status) cb_warn_of_curvature(surface, mass.area, cb_immersed_is_local(body), "added_mass: exact", name);
   free(part);

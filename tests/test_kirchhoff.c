@@ -369,6 +369,29 @@ static void cavities_are_left_out(void **unused) {
   free_mesh(&hollow);
 }
 
+/* Nor is a solid in a cavity, and what is in a cavity of that. */
+static void what_lies_in_a_cavity_is_left_out(void **unused) {
+  (void)unused;
+  solid_mesh outer = ellipsoid_mesh(5, 1, 0.8, 0.6), nested = outer;
+  const cb_kirchhoff_mass solid = mass_of(&outer, NULL, NULL);
+  for (int depth = 1; depth <= 3; depth++) {
+    solid_mesh next = ellipsoid_mesh(3, 1 - 0.25 * depth, 0.8 - 0.2 * depth, 0.6 - 0.15 * depth);
+    for (int i = 0; i < next.faces && depth % 2 == 1; i++) {
+      const int was = next.face[i][1];
+      next.face[i][1] = next.face[i][2];
+      next.face[i][2] = was;
+    }
+    solid_mesh all = joined_mesh(&next, &nested);
+    const cb_kirchhoff_mass other = mass_of(&all, NULL, NULL);
+    assert_memory_equal(&solid, &other, sizeof solid);
+    free_mesh(&next);
+    if (depth > 1) free_mesh(&nested);
+    nested = all;
+  }
+  free_mesh(&nested);
+  free_mesh(&outer);
+}
+
 static void what_cannot_be_is_refused(void **unused) {
   (void)unused;
   solid_mesh m = ellipsoid_mesh(8, 1, 1, 1);
@@ -429,6 +452,7 @@ int main(void) {
       cmocka_unit_test(trees_agree_to_their_error),      cmocka_unit_test(trees_are_taken_where_they_are_quicker),
       cmocka_unit_test(shapes_move_as_bodies),           cmocka_unit_test(a_bubble_swells),
       cmocka_unit_test(thin_bodies_are_solved),          cmocka_unit_test(slow_iterations_are_preconditioned),
+      cmocka_unit_test(what_lies_in_a_cavity_is_left_out),
       cmocka_unit_test(cavities_are_left_out),           cmocka_unit_test(what_cannot_be_is_refused),
       cmocka_unit_test(threads_do_not_matter),
   };

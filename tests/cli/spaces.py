@@ -145,6 +145,9 @@ class Spaces(Case):
             self.assertAlmostEqual(d, right, delta=1e-14 * right)
             end = [float(x) for x in to.split(",")]
             self.near(rows[-1][1:4], end, 1e-14 * max(end))
+        # w - sin(w) at w = 7e-7 has three digits as it stands (mpmath)
+        self.assertAlmostEqual(self.rows("nil", "--from", "0,0,0", "--to", "30,30,450.0001", "--points", "2")[1][0][6],
+                               1.56094212143272831e-8, delta=1e-19)
         self.refused(["geodesic", "sol", "--from", "0,0,0", "--to", "0,1e300,0"], "is too long", 2)
         # sqrt(4 pi z - 4 pi^2) in every direction
         self.refused(["geodesic", "nil", "--from", "1,2,3", "--to", "1,2,53"],

@@ -5,7 +5,8 @@
 
 #include <math.h>
 
-enum { PARTS = 8, FEWEST = 64 };
+/* LOST: resolved steps of smooth motion grow by less than e. */
+enum { PARTS = 8, FEWEST = 64, SHIFTS = 80, LOST = 2 };
 
 /* Makes |w| = 1 and returns log |w|. */
 static double normalise(cb_tangent *m) {
@@ -16,13 +17,14 @@ static double normalise(cb_tangent *m) {
   return log(length);
 }
 
-/* Least squares of log|w| = lambda t + p log(1 + t/tau) + c at the ends of the parts: the root mean square of what is
- * left; INFINITY where the equations are singular. */
-static double fit(const double t[PARTS + 1], const double y[PARTS + 1], double tau, double *lambda, double *power) {
+/* Least squares of log|w| = lambda t + p log f(t) + c at the ends of the parts: the root mean square of what is left;
+ * INFINITY where the equations are singular. */
+static double fit(const double t[PARTS + 1], const double y[PARTS + 1], const double log_f[PARTS + 1], double *lambda,
+                  double *power) {
   double a[3][4] = {{0}}, left = 0;
   *lambda = *power = 0;
   for (int i = 0; i <= PARTS; i++) {
-    const double row[4] = {t[i], log1p(t[i] / tau), 1, y[i]};
+    const double row[4] = {t[i], log_f[i], 1, y[i]};
     for (int r = 0; r < 3; r++)
       for (int c = 0; c < 4; c++) a[r][c] += row[r] * row[c];
   }
@@ -36,7 +38,7 @@ static double fit(const double t[PARTS + 1], const double y[PARTS + 1], double t
   *lambda = a[0][3] / a[0][0];
   *power = a[1][3] / a[1][1];
   for (int i = 0; i <= PARTS; i++) {
-    const double d = *lambda * t[i] + *power * log1p(t[i] / tau) + a[2][3] / a[2][2] - y[i];
+    const double d = *lambda * t[i] + *power * log_f[i] + a[2][3] / a[2][2] - y[i];
     left += d * d / (PARTS + 1);
   }
   return sqrt(left);
@@ -44,18 +46,30 @@ static double fit(const double t[PARTS + 1], const double y[PARTS + 1], double t
 
 /* What is near a free motion goes from it as a power of the time, which a mean of rates takes for an exponent of about
  * log(t)/t. Where the growth is that of a power, to 1 % and with less than a tenth of it left to an exponential, the
- * exponent is 0, with the rate of the last part for its error; chaotic motion fluctuates by more than that. */
+ * exponent is 0, with the rate of the last part for its error; chaotic motion fluctuates by more than that. f is
+ * 1 + t/tau, or the length of a + b t, whose least is tau at a time s: then the power is 1. */
 static void take_out_powers(double before, const double sum[PARTS], const long long in_part[PARTS], double h,
                             cb_exponent *out) {
   double t[PARTS + 1] = {before}, y[PARTS + 1] = {0}, least = INFINITY, lambda = 0, power = 0;
   for (int i = 0; i < PARTS; i++) t[i + 1] = t[i] + h * (double)in_part[i], y[i + 1] = y[i] + sum[i];
   const double grown = y[PARTS], time = t[PARTS] - t[0];
-  for (double tau = t[PARTS] / 1024; tau < 2 * t[PARTS]; tau *= 2) {
-    double own = 0, of = 0;
-    const double left = fit(t, y, tau, &own, &of);
-    if (left < least) least = left, lambda = own, power = of;
-  }
-  if (!(grown > 0) || !(least < 0.01 * grown) || !(power > 0.5) || !(fabs(lambda) * time < 0.1 * grown)) return;
+  bool linear = false;
+  for (double tau = t[PARTS] / 1024; tau < 2 * t[PARTS]; tau *= 1.25)
+    for (int k = -1; k <= SHIFTS; k++) {
+      double own = 0, of = 0, log_f[PARTS + 1];
+      for (int i = 0; i <= PARTS; i++)
+        log_f[i] = k < 0 ? log1p(t[i] / tau) : log(hypot(t[i] - t[PARTS] * (k / (0.5 * SHIFTS) - 1), tau));
+      const double left = fit(t, y, log_f, &own, &of);
+      if (k >= 0) {
+        linear = linear || (left < 0.01 * grown && fabs(of - 1) < 0.1 && fabs(own) * time < 0.1 * grown);
+      } else if (left < least) {
+        least = left;
+        lambda = own;
+        power = of;
+      }
+    }
+  const bool as_power = least < 0.01 * grown && power > 0.5 && fabs(lambda) * time < 0.1 * grown;
+  if (!(grown > 0) || !(linear || as_power)) return;
   out->value = 0;
   out->error = fabs(sum[PARTS - 1]) / (h * (double)in_part[PARTS - 1]);
 }
@@ -71,7 +85,7 @@ static cb_status follow(cb_tangent *m, double h, double time, cb_exponent *out) 
     const cb_status status = m->step(m, h);
     if (status < 0) return status;
     const double growth = status ? NAN : normalise(m);
-    if (!isfinite(growth))
+    if (!(fabs(growth) < LOST))
       return cb_fail(CB_ERROR_STEP, "the tangent vector is lost in step %lld of %lld%s%s", k + 1, steps,
                      status ? ": " : "", status ? cb_error_text() : "");
     if (k < before) continue;

@@ -53,6 +53,19 @@ class Classify(Case):
                 self.assertEqual(told["exponent"], 0)
                 self.assertTrue(0 < told["exponent_error"] < 3 / float(follow))  # 1/t, and log t/t is more
 
+    def test_free_points_have_no_exponent(self):
+        """Deviations are |a + b t| at rest and in flat space, and that with a bounded part on a sphere."""
+        for space, motion in (("h3", "[[0, 0, 0], [0, 0, 0]]"), ("e3", "[[0, 0, 0.2], [0, 0.1, 0]]"), ("s3", "[[0, 0, 0.2], [0, 0.1, 0]]")):
+            self.write("free.yaml", f"curvebody: 1\nspace: {space}\nbodies: [{{kind: particles, name: a, masses: [1, 2], place: {{chart: "
+                       f"polar, points: [[1, 1, 1], [0.5, 1, 2]]}}, motion: {{chart: polar, velocities: {motion}}}}}]\n"
+                       "integrator: {name: lobatto, step: 0.01}\ntime: {end: 5}\n")
+            self.good("run", "free.yaml", "-o", "free.h5", "--quiet")
+            for follow in "20", "60":
+                self.assertEqual(self.bodies("free.h5", "--exponent", follow)[0]["exponent"], 0, space)
+        # 12 radii from where they started: the exponent was 199
+        self.good("run", "free.yaml", "-o", "far.h5", "--quiet", "--set", "space=h3")
+        self.assertIn("the tangent vector is lost in step", self.call("classify", "far.h5", "--exponent", "60").stderr)
+
     def test_four_regimes_of_the_plane(self):
         flutter = self.plane("system.parameters.I=1")
         self.assertEqual((flutter["body"], flutter["regime"]), ("plate", "flutter"))

@@ -6,8 +6,10 @@
 #include "check_error.h"
 #include "core/threads.h"
 #include "fluid/surface.h"
+#include "numerics/vec3.h"
 #include "potential.h"
 #include <curvebody/fluid_model.h>
+#include <curvebody/se3.h>
 
 typedef struct posed {
   cb_fluid_model *model;
@@ -135,11 +137,155 @@ static void what_is_not_met_is_refused(void **unused) {
   free_mesh(&m);
 }
 
+/* --- before a wall --- */
+
+enum { C = 7 };
+
+static cb_pose pose_along(const cb_pose *g, const double xi[6]) {
+  cb_pose move, out;
+  cb_se3_tau(CB_SE3_EXPONENTIAL, xi, &move);
+  cb_pose_multiply(g, &move, &out);
+  return out;
+}
+
+static const double wall_normal[3] = {0.36, -0.48, 0.8}, wall_height = -0.3;
+
+/* Half of edges and of velocities between vertices, so often, as places and velocities of the finer faces. */
+static solid_mesh divided(const posed *p, const double (*x)[3], int level, cb_surface **fine) {
+  cb_surface *pose = NULL;
+  check_ok(cb_surface_make(p->surface->vertices, x, p->surface->faces, (const int(*)[3])p->surface->face, NULL, &pose));
+  check_ok(cb_surface_at_level(pose, level, fine));
+  cb_surface_free(pose);
+  return (solid_mesh){(*fine)->vertices, (*fine)->faces, (*fine)->x, (*fine)->face};
+}
+
+/* n dA and the mean of vertices' vectors over each panel. */
+static void panels_of(const solid_mesh *m, const cb_kirchhoff *k, const double (*of)[3], double (*normal)[3],
+                      double (*mean)[3]) {
+  for (int f = 0; f < m->faces; f++) {
+    const int *face = m->face[cb_kirchhoff_faces(k)[f]];
+    double e[2][3];
+    for (int c = 0; c < 3; c++) {
+      e[0][c] = m->x[face[1]][c] - m->x[face[0]][c], e[1][c] = m->x[face[2]][c] - m->x[face[0]][c];
+      mean[f][c] = (of[face[0]][c] + of[face[1]][c] + of[face[2]][c]) / 3;
+    }
+    cb_cross3(e[0], e[1], normal[f]);
+    for (int c = 0; c < 3; c++) normal[f][c] /= 2;
+  }
+}
+
+/* Twice the energy as a form in (Y, 1), G_ab = -int phi_a w_b dA and half the sum of both, of the mesh at rest in its place
+ * g: potentials by images in the wall, as it is seen from the body. */
+static void static_form(const solid_mesh *m, const double (*v)[3], const cb_pose *g, double G[C][C]) {
+  cb_kirchhoff_options options = {.method = CB_POTENTIAL_DENSE, .wall = {CB_MIRROR_RIGID, {0}, wall_height}};
+  double R[3][3];
+  cb_pose_rotation(g, R);
+  for (int i = 0; i < 3; i++) {
+    options.wall.height -= wall_normal[i] * g->x[i];
+    for (int j = 0; j < 3; j++) options.wall.normal[i] += R[j][i] * wall_normal[j];
+  }
+  cb_kirchhoff *k = kirchhoff_of(m, &options);
+  const size_t n = (size_t)m->faces;
+  double(*normal)[3] = calloc(3 * n, sizeof *normal), (*x)[3] = normal + n, (*u)[3] = x + n;
+  double *w = calloc(2 * C * n, sizeof *w), *phi = w + C * n;
+  panels_of(m, k, v, normal, u);
+  panels_of(m, k, (const double(*)[3])m->x, normal, x);
+  for (size_t f = 0; f < n; f++) {
+    const double area = sqrt(cb_dot3(normal[f], normal[f]));
+    double turn[3];
+    cb_cross3(x[f], normal[f], turn);
+    for (size_t c = 0; c < 3; c++) w[c * n + f] = turn[c] / area, w[(3 + c) * n + f] = normal[f][c] / area;
+    w[6 * n + f] = cb_dot3(u[f], normal[f]) / area;
+  }
+  check_ok(cb_kirchhoff_solve(k, C, w, phi));
+  memset(G, 0, C * sizeof *G);
+  for (size_t a = 0; a < C; a++)
+    for (size_t b = 0; b < C; b++)
+      for (size_t f = 0; f < n; f++)
+        G[a][b] -= sqrt(cb_dot3(normal[f], normal[f])) * (phi[a * n + f] * w[b * n + f] + phi[b * n + f] * w[a * n + f]) / 2;
+  cb_kirchhoff_free(k);
+  free(normal);
+  free(w);
+}
+
+static double departure(double A[C][C], double B[C][C]) {
+  double most = 0;
+  for (int i = 0; i < C * C; i++) most = fmax(most, fabs(A[i / C][i % C] - B[i / C][i % C]));
+  return most;
+}
+
+/* The mesh is refined by the body as it was given, and the finer faces go with the pose: the same K, momentum and
+ * energy as of a rigid mesh in that pose, and slopes that are central differences of those (of second order, 1e-4). */
+static void a_pose_before_a_wall_is_that_mesh_at_rest(void **unused) {
+  (void)unused;
+  solid_mesh given[] = {ellipsoid_mesh(1, 1, 0.6, 0.4), ellipsoid_mesh(2, 1, 0.6, 0.4)};
+  for (int i = 0; i < 2; i++) {
+    posed p = posed_of(&given[i], i ? "{wall: rigid, wall_x: 0.36, wall_y: -0.48, wall_z: 0.8, wall_height: -0.3, error: 0.3}"
+                                    : "{wall: rigid, wall_x: 0.36, wall_y: -0.48, wall_z: 0.8, wall_height: -0.3}");
+    const cb_fluid_model_class *kind = p.model->kind;
+    const double(*rest)[3] = (const double(*)[3])p.surface->x;
+    double slope[6][C][C], G[C][C] = {{0}}, known[C][C], low[C][C], high[C][C];
+    cb_added_mass out;
+    check_ok(kind->added_mass_at(p.model, p.body, p.surface, rest, (const double(*)[3])p.v, NULL, &out, NULL));
+    const int level = (int)lrint(log2((double)out.faces / given[i].faces) / 2);
+    assert_true(level > 0 && out.faces == given[i].faces << (2 * level));
+    const cb_pose g = pose_along(&(cb_pose){{1, 0, 0, 0}, {0.2, 0.1, 0.65}}, (double[6]){0.3, -0.2, 0.5, 0, 0, 0});
+    for (int bend = i; bend <= i; bend++) {
+      double(*next)[3] = calloc((size_t)given[i].vertices, sizeof *next);
+      for (int k = 0; k < p.surface->vertices; k++) {
+        const double *X = rest[k];
+        const double x[] = {X[0], X[1] + 0.1 * bend * X[0], X[2] + 0.2 * bend * X[0] * X[0]};
+        const double v[] = {0.1 * X[1], 0.3 * X[2] * X[0], 0.7 * X[0] * X[0] - 0.2};
+        for (int c = 0; c < 3; c++) p.x[k][c] = x[c], p.v[k][c] = v[c], next[k][c] = x[c] + v[c];
+      }
+      const double(*x)[3] = (const double(*)[3])p.x, (*v)[3] = (const double(*)[3])p.v;
+      check_ok(kind->added_mass_at(p.model, p.body, p.surface, x, v, &g, &out, slope));
+      for (int a = 0; a < 6; a++) {
+        memcpy(G[a], out.K[a], sizeof out.K[a]);
+        G[a][6] = G[6][a] = out.mu0[a];
+      }
+      G[6][6] = 2 * out.kinetic;
+      cb_surface *fine = NULL, *later = NULL;
+      const solid_mesh m = divided(&p, x, level, &fine);
+      divided(&p, (const double(*)[3])next, level, &later);
+      for (int k = 0; k < m.vertices; k++)
+        for (int c = 0; c < 3; c++) later->x[k][c] -= m.x[k][c];
+      const double(*w)[3] = (const double(*)[3])later->x;
+      static_form(&m, w, &g, known);
+      const double off = departure(G, known);
+      double worst = 0;
+      for (int axis = 0; axis < 6; axis++) {
+        const double h = 1e-3;
+        double difference[C][C], xi[6] = {0};
+        xi[axis] = -h;
+        const cb_pose before = pose_along(&g, xi);
+        xi[axis] = h;
+        const cb_pose after = pose_along(&g, xi);
+        static_form(&m, w, &before, low);
+        static_form(&m, w, &after, high);
+        for (int k = 0; k < C * C; k++) difference[k / C][k % C] = (high[k / C][k % C] - low[k / C][k % C]) / (2 * h);
+        worst = fmax(worst, departure(slope[axis], difference));
+      }
+      static_form(&m, w, &(cb_pose){{1, 0, 0, 0}, {0, 0, 1e3}}, low);
+      print_message("%d faces from %d, bent by %d: %.1e, slopes %.1e; the wall is %.1e\n", m.faces, given[i].faces, bend,
+                    off, worst, departure(known, low));
+      check_at_most(off, 1e-13); /* round-off of dense factors */
+      check_at_most(worst, 1e-5);
+      cb_surface_free(fine);
+      cb_surface_free(later);
+      free(next);
+    }
+    free_posed(&p);
+    free_mesh(&given[i]);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_is_told_holds),
       cmocka_unit_test(a_pose_alone_decides),
       cmocka_unit_test(what_is_not_met_is_refused),
+      cmocka_unit_test(a_pose_before_a_wall_is_that_mesh_at_rest),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

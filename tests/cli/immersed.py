@@ -223,6 +223,55 @@ class Immersed(Case):
                     self.assertEqual(differing(datasets(self.path("part.h5")), datasets(self.path("whole.h5"))), [])
                     os.remove(self.path("part.h5"))
 
+    def test_a_pose_before_a_wall_is_its_finer_mesh(self):
+        """K of a body with poses, whose twelve faces are refined, against the rigid mesh of the same faces in that pose and
+        place, divided here: the same numbers to round-off, of 1e3 kg."""
+        corner = np.array([(x, y, z) for z in (-.5, .5) for y in (-.4, .4) for x in (-.6, .6)])
+        face = [(0, 2, 1), (1, 2, 3), (4, 5, 6), (5, 7, 6), (0, 1, 5), (0, 5, 4), (2, 6, 7), (2, 7, 3), (0, 4, 6), (0, 6, 2),
+                (1, 3, 7), (1, 7, 5)]
+
+        def write(name, x, faces):
+            self.write(name, "".join("v %r %r %r\n" % tuple(map(float, v)) for v in x) +
+                       "".join("f %d %d %d\n" % tuple(k + 1 for k in f) for f in faces))
+
+        def divide(x, faces):
+            x, middles, out = list(x), {}, []
+            for f in faces:
+                m = []
+                for a, b in zip(f, (*f[1:], f[0])):
+                    if (min(a, b), max(a, b)) not in middles:
+                        middles[min(a, b), max(a, b)] = len(x)
+                        x.append((x[a] + x[b]) / 2)
+                    m.append(middles[min(a, b), max(a, b)])
+                out += [(f[0], m[0], m[2]), (m[0], f[1], m[1]), (m[2], m[1], f[2]), tuple(m)]
+            return np.array(x), out
+
+        write("box.obj", corner, face)
+        body = ("curvebody: 1\nfluid: {medium: water, gravity: [0, 0, 0], added_mass: {name: exact, wall: rigid, wall_x: 0.36, "
+                "wall_y: -0.48, wall_z: 0.8, wall_height: -0.3%s}}\nbodies:\n  - name: a\n    mesh: %s\n    density: 500\n"
+                "    drag: false\n%s    place: {position: %s, quaternion: %s}\n    motion: {velocity: [0.5, 0, 0]}\n"
+                "integrator: {name: hamilton_pontryagin, step: 1/100}\ntime: {end: 0.02}\nrecord: {observables: [inertia]}\n")
+        self.write("posed.yaml", body % ("", "box.obj", '    poses: {y: "Y + 0.1*sin(50*t)*X", z: "Z + 0.2*sin(50*t)*X^2"}\n',
+                                         "[0.2, 0.1, 0.7]", "[1, 0, 0, 0]"))
+        done = self.good("run", "posed.yaml")
+        self.assertRegex(done.stdout, "momentum [0-9.]+e-1[5-9]")  # along the wall
+        with h5py.File(self.path("posed.h5")) as record:
+            pose, t, posed = record["pose"][-1, 0], record["time"][-1], record["inertia"][-1, 0]
+            faces = int(record["body_added_mass_faces"][0])
+        bend, x = np.sin(50 * t), corner.copy()
+        x[:, 1] += 0.1 * bend * corner[:, 0]
+        x[:, 2] += 0.2 * bend * corner[:, 0]**2
+        while len(face) < faces:
+            x, face = divide(x, face)
+        self.assertEqual(len(face), faces)
+        self.assertGreater(faces, 12)
+        write("fine.obj", x, face)
+        self.write("rigid.yaml", body % (", refine: false", "fine.obj", "", list(map(float, pose[:3])),
+                                         list(map(float, pose[3:]))))
+        self.good("run", "rigid.yaml", "--set", "time.end=0")
+        with h5py.File(self.path("rigid.h5")) as record:
+            np.testing.assert_allclose(posed, record["inertia"][0, 0], rtol=0, atol=1e-10 * np.max(posed))
+
     def test_warnings_of_a_run(self):
         spun = BALL.replace("    place", "    repeat: {count: 25, seed: 1}\n    motion: {spin: [30, 0, 0]}\n    place")
         self.write("spun.yaml", spun + "record: {checkpoint: 3}\n")

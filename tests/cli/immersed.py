@@ -254,7 +254,7 @@ class Immersed(Case):
         self.write("posed.yaml", body % ("", "box.obj", '    poses: {y: "Y + 0.1*sin(50*t)*X", z: "Z + 0.2*sin(50*t)*X^2"}\n',
                                          "[0.2, 0.1, 0.7]", "[1, 0, 0, 0]"))
         done = self.good("run", "posed.yaml")
-        self.assertRegex(done.stdout, "momentum [0-9.]+e-1[5-9]")  # along the wall
+        self.assertRegex(done.stdout, "momentum [0-9.]+e-1[4-9]")  # along the wall
         with h5py.File(self.path("posed.h5")) as record:
             pose, t, posed = record["pose"][-1, 0], record["time"][-1], record["inertia"][-1, 0]
             faces = int(record["body_added_mass_faces"][0])

@@ -202,7 +202,8 @@ static void static_form(const solid_mesh *m, const double (*v)[3], const cb_pose
   for (size_t a = 0; a < C; a++)
     for (size_t b = 0; b < C; b++)
       for (size_t f = 0; f < n; f++)
-        G[a][b] -= sqrt(cb_dot3(normal[f], normal[f])) * (phi[a * n + f] * w[b * n + f] + phi[b * n + f] * w[a * n + f]) / 2;
+        G[a][b] -= sqrt(cb_dot3(normal[f], normal[f])) / 2 *
+                   (phi[a * n + f] * w[b * n + f] + phi[b * n + f] * w[a * n + f]);
   cb_kirchhoff_free(k);
   free(normal);
   free(w);
@@ -220,8 +221,10 @@ static void a_pose_before_a_wall_is_that_mesh_at_rest(void **unused) {
   (void)unused;
   solid_mesh given[] = {ellipsoid_mesh(1, 1, 0.6, 0.4), ellipsoid_mesh(2, 1, 0.6, 0.4)};
   for (int i = 0; i < 2; i++) {
-    posed p = posed_of(&given[i], i ? "{wall: rigid, wall_x: 0.36, wall_y: -0.48, wall_z: 0.8, wall_height: -0.3, error: 0.3}"
-                                    : "{wall: rigid, wall_x: 0.36, wall_y: -0.48, wall_z: 0.8, wall_height: -0.3}");
+    static const char *const wall[] = {
+        "{wall: rigid, wall_x: 0.36, wall_y: -0.48, wall_z: 0.8, wall_height: -0.3}",
+        "{wall: rigid, wall_x: 0.36, wall_y: -0.48, wall_z: 0.8, wall_height: -0.3, error: 0.3}"};
+    posed p = posed_of(&given[i], wall[i]);
     const cb_fluid_model_class *kind = p.model->kind;
     const double(*rest)[3] = (const double(*)[3])p.surface->x;
     double slope[6][C][C], G[C][C] = {{0}}, known[C][C], low[C][C], high[C][C];

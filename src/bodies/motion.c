@@ -276,7 +276,10 @@ static cb_status find_far(const cb_geometry *g, const cb_node *move, size_t *fir
       const cb_status status = read_move(move->items[i], g, &index, &by);
       if (status) return status;
       if (cb_origin_flow(g, index, by, &step)) continue;
-      if (pass && cb_origin_radii(g, &step) >= most / 2) return *first = i, CB_OK;
+      if (pass && cb_origin_radii(g, &step) >= most / 2) {
+        *first = i;
+        return CB_OK;
+      }
       most = fmax(most, cb_origin_radii(g, &step));
     }
   return CB_OK;

@@ -24,8 +24,8 @@ typedef struct cb_gait_asked {
   const char *move, *turn, *element, *parts, *seek, *length, *base, *bounds, *starts, *seed;
   bool apart;
 } cb_gait_asked;
-/* Appends what --set would say; the words live in arena. to: NULL, or where the end of a range of targets goes, which is
- * then LO:HI. CB_ERROR_INPUT for what cannot be said at once. */
+/* Appends what --set would say; the words live in arena. to: NULL, or where the end of a range of targets goes, which
+ * is then LO:HI. CB_ERROR_INPUT for what cannot be said at once. */
 struct cb_arena;
 cb_status cb_gait_sets(const cb_gait_asked *asked, struct cb_arena *arena, cb_words *sets, const char **to);
 /* Ranges of both --move and --turn go to the job, and a target of two parts stays in their place. */

@@ -1,5 +1,5 @@
-/* curvebody gait SCENARIO family --over KEY=LO:HI: the best gait as a number of the scenario changes, each searched from
- * the one before it; and where the best is best.
+/* curvebody gait SCENARIO family --over KEY=LO:HI: the best gait as a number of the scenario changes, each searched
+ * from the one before it; and where the best is best.
  *
  *   /over[member] /cost /amount /efficiency /index /flat /group[member, number] /shape[member, T, n] /rate, /time[T]
  *   /event_over[event] /event_cost /event_amount /event_efficiency     where what is sought is stationary in the number

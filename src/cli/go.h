@@ -15,7 +15,8 @@ typedef struct cb_go_options {
  * Frees scenario and record. Returns an exit code. */
 int cb_go(cb_status status, cb_scenario *scenario, cb_record *record, const cb_go_options *options);
 
-/* Files that the scenario names are not in the record, their digest is: CB_ERROR_INPUT where a body has changed since. */
+/* Files that the scenario names are not in the record, their digest is: CB_ERROR_INPUT where a body has changed
+ * since. */
 cb_status cb_check_inputs(cb_reader *reader, const char *path, cb_scenario *scenario);
 
 #endif

@@ -24,7 +24,9 @@ static void print_note(void *context, const char *text) {
   fprintf(stderr, "curvebody: note: %s\n", text);
 }
 
-void cb_print_warnings(bool notes) { cb_warnings_to((cb_warning_taker){.take = print, .note = notes ? print_note : NULL}); }
+void cb_print_warnings(bool notes) {
+  cb_warnings_to((cb_warning_taker){.take = print, .note = notes ? print_note : NULL});
+}
 
 size_t cb_print_run_warnings(const cb_run *run, size_t first, const char *output) {
   const cb_run_warning *list;

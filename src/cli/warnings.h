@@ -16,8 +16,8 @@ size_t cb_print_run_warnings(const cb_run *run, size_t first, const char *output
 void cb_note_left_out(const cb_scenario *scenario);
 /* Names the constraints that were dropped as implied by the others. */
 void cb_note_dropped(const cb_scenario *scenario);
-/* How its added mass was found by a fluid model of that name, and how well, in one line on stdout. shape: finer faces were
- * those of a shape that the code makes, not the same flat ones. */
+/* How its added mass was found by a fluid model of that name, and how well, in one line on stdout. shape: finer faces
+ * were those of a shape that the code makes, not the same flat ones. */
 void cb_print_solution(const char *before, const char *model, bool shape, const cb_added_mass *added);
 
 #endif

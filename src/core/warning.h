@@ -8,7 +8,8 @@
 typedef struct cb_warning_taker {
   void (*take)(void *context, const char *text);
   void *context;
-  void (*note)(void *note_context, const char *text); /* of what is done otherwise than it was written; NULL as `take` */
+  /* Of what is done otherwise than it was written; NULL as `take`. */
+  void (*note)(void *note_context, const char *text);
   void *note_context;
 } cb_warning_taker;
 

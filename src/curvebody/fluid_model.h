@@ -71,18 +71,18 @@ typedef struct cb_fluid_model_class {
   void (*on_face)(const cb_fluid_model *m, const void *body, const cb_fluid_face *face, const double u[3], double *f,
                   double *df);
   /* --- added mass, where a body's is not switched off; NULL: none --- */
-  /* Of a part of the body by itself, about its place (of `places`) in the body's axes: added_mass is that of all, and no
-   * shape moves: with poses that move it is refused. NULL: a fluid or flow that varies is refused. */
+  /* Of a part of the body by itself, about its place (of `places`) in the body's axes: added_mass is that of all, and
+   * no shape moves: with poses that move it is refused. NULL: a fluid or flow that varies is refused. */
   void (*added_mass_of)(const cb_fluid_model *m, const void *body, int place, double K[6][6]);
-  /* With the vertices at x, moving with v (NULL: at rest); out is 0 on entry. Called once for a rigid body, and at each time that is asked
-   * for of one with poses, from any thread. One that does not see x and v, without momentum and energy of a moving
-   * shape, is refused for such a body. All but the local one are for a medium of one density and a flow that is
-   * the same everywhere. */
+  /* With the vertices at x, moving with v (NULL: at rest); out is 0 on entry. Called once for a rigid body, and at each
+   * time that is asked for of one with poses, from any thread. One that does not see x and v, without momentum and
+   * energy of a moving shape, is refused for such a body. All but the local one are for a medium of one density and a
+   * flow that is the same everywhere. */
   cb_status (*added_mass)(const cb_fluid_model *m, const void *body, const cb_surface *surface, const double (*x)[3],
                           const double (*v)[3], cb_added_mass *out);
   /* Of a body that swims by its shape, where one solution serves all: G[6 + n][6 + n], twice the kinetic energy is
-   * <G (Y, r'), (Y, r')>, the vertices moving with sum v_i r'_i, v[n][vertices]. Asked with n = 0 when the body is made: whether it can; G[6][6] is not read. NULL: put
-   * together from added_mass. */
+   * <G (Y, r'), (Y, r')>, the vertices moving with sum v_i r'_i, v[n][vertices]. Asked with n = 0 when the body is
+   * made: whether it can; G[6][6] is not read. NULL: put together from added_mass. */
   cb_status (*form)(const cb_fluid_model *m, const void *body, const cb_surface *surface, const double (*x)[3], int n,
                     const double (*v)[3], double *G);
   /* The error of a table along poses that end or have a period, from which added_mass may be taken; relative to its
@@ -93,7 +93,8 @@ typedef struct cb_fluid_model_class {
   bool (*placed)(const cb_fluid_model *m, double up[3], double *height);
   /* Then, with the body frame at g, and what G changes by along g (1 + hat(xi)), slope[6][7][7]: twice the kinetic
    * energy is <G (Y, 1), (Y, 1)>. g NULL: far from the plane, asked for first, of the body at rest as it was given,
-   * by the thread that prepared, with v (0) where the body has poses; slope is not found then. NULL: bodies that move do not take such an added mass. */
+   * by the thread that prepared, with v (0) where the body has poses; slope is not found then. NULL: bodies that move
+   * do not take such an added mass. */
   cb_status (*added_mass_at)(const cb_fluid_model *m, void *body, const cb_surface *surface, const double (*x)[3],
                              const double (*v)[3], const cb_pose *g, cb_added_mass *out, double (*slope)[7][7]);
 } cb_fluid_model_class;

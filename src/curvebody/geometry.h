@@ -158,8 +158,8 @@ cb_status cb_distance_derivatives(const cb_geometry *g, const double *x, const d
 void cb_exp(const cb_geometry *g, const double *x, const double *v, double *y, double *w);
 /* v with exp_x(v) = y, shortest; CB_ERROR_DOMAIN for antipodal points. */
 cb_status cb_log(const cb_geometry *g, const double *x, const double *y, double *v);
-/* The point z at the part t, 0 to 1, of the shortest geodesic from x to y. Between points far out in a hyperbolic factor
- * it keeps the digits that a velocity at x cannot have. CB_ERROR_DOMAIN as cb_log. */
+/* The point z at the part t, 0 to 1, of the shortest geodesic from x to y. Between points far out in a hyperbolic
+ * factor it keeps the digits that a velocity at x cannot have. CB_ERROR_DOMAIN as cb_log. */
 cb_status cb_geodesic_point(const cb_geometry *g, const double *x, const double *y, double t, double *z);
 /* Parallel transport of u from x to y along the shortest geodesic, into w. */
 cb_status cb_transport(const cb_geometry *g, const double *x, const double *y, const double *u, double *w);

@@ -69,9 +69,9 @@ cb_status cb_record_open_for_resume(const char *path, const cb_record_layout *la
 /* What the run loop writes to. The sink is valid until cb_record_free; after close it takes nothing more. */
 cb_sink cb_record_sink(cb_record *record);
 
-/* A line of the attribute `warnings` of the root, which has room for 3 kB: at the next checkpoint, and when the record is
- * closed. time nan: of no time. One that is there already is not put there twice; those of a record that is resumed are
- * kept up to where it goes on. self: the record (cb_run_on_warning). Before it is closed. */
+/* A line of the attribute `warnings` of the root, which has room for 3 kB: at the next checkpoint, and when the record
+ * is closed. time nan: of no time. One that is there already is not put there twice; those of a record that is resumed
+ * are kept up to where it goes on. self: the record (cb_run_on_warning). Before it is closed. */
 cb_status cb_record_warning(void *self, double time, const char *text);
 
 /* Frees the record; one that was not closed is closed as not completed. NULL is allowed. */
@@ -120,8 +120,9 @@ typedef struct cb_reader_field {
   size_t count;        /* values a row */
 } cb_reader_field;
 
-/* Opens a record for reading: closed, being written, or killed. CB_ERROR_INPUT if it is none, or if anything in it leads
- * to another file (links, external storage, virtual datasets) or through a filter other than shuffle and deflate. */
+/* Opens a record for reading: closed, being written, or killed. CB_ERROR_INPUT if it is none, or if anything in it
+ * leads to another file (links, external storage, virtual datasets) or through a filter other than shuffle and
+ * deflate. */
 cb_status cb_reader_open(const char *path, cb_reader **out);
 void cb_reader_close(cb_reader *reader);
 

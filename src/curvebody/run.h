@@ -63,8 +63,8 @@ typedef struct cb_run_warning {
   const char *text;
 } cb_run_warning;
 size_t cb_run_warnings(const cb_run *run, const cb_run_warning **list);
-/* Hands each of them to `take` as soon as it is there, and at once those that are: cb_record_warning and a record, which
- * must last until the run has ended. What `take` fails with ends the run. NULL: to nobody any more. */
+/* Hands each of them to `take` as soon as it is there, and at once those that are: cb_record_warning and a record,
+ * which must last until the run has ended. What `take` fails with ends the run. NULL: to nobody any more. */
 cb_status cb_run_on_warning(cb_run *run, cb_status (*take)(void *self, double time, const char *text), void *self);
 
 /* How far what the motion conserves has gone from what it was at `since`, the start of the scenario (of a resumed run

@@ -15,7 +15,8 @@ bool cb_antipodes_matter(const cb_system *s);
 bool cb_antipodes_near(const cb_system *s, const cb_state *state);
 
 /* CB_STEP_DOMAIN where two points have passed one another's antipode in the last step, of length h, nearer than they go
- * in a step: a smaller one may resolve that. *place: of one of them. h < 0: they will, in the next step of that length. */
+ * in a step: a smaller one may resolve that. *place: of one of them. h < 0: they will, in the next step of that
+ * length. */
 cb_status cb_antipodes_check(const cb_system *s, const cb_state *state, double h, int *place);
 /* Why a step of length h from the state has failed: such a pass ahead of it, within two steps, or else as it says. */
 cb_status cb_antipodes_explain(const cb_system *s, const cb_state *state, double h, cb_status failed, int *place);

@@ -53,8 +53,8 @@ bool cb_bases_reaches(double radii);
 /* After components were recentred: bases follow, and what has left takes a base of its own. nearest: scratch[n]. */
 void cb_bases_follow(const cb_geometry *g, cb_bases *b, int *nearest);
 
-/* cb_builder_origin for an origin that is `move` after `place`: bodies that have one `move` stand to one another as their
- * places do. */
+/* cb_builder_origin for an origin that is `move` after `place`: bodies that have one `move` stand to one another as
+ * their places do. */
 cb_status cb_builder_moved_origin(cb_builder *b, const cb_origin *origin, const cb_origin *move,
                                   const cb_origin *place);
 

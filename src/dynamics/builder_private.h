@@ -60,8 +60,8 @@ struct cb_builder {
 
 /* cb_expression_parse with the parameters; says in expression_at where the text is wrong. */
 cb_status cb_builder_parse(cb_builder *b, const char *text, const char *const *names, size_t n, cb_expression **out);
-/* A given point onto the space (not where it is off by more than rounding), or what is wrong with it, as of `what`. x may
- * be given. */
+/* A given point onto the space (not where it is off by more than rounding), or what is wrong with it, as of `what`. x
+ * may be given. */
 cb_status cb_builder_settle(const cb_geometry *g, const char *what, const double *given, double *x);
 /* The same for a fixed point, relative to the origin that the builder has for them. */
 cb_status cb_builder_fix(const cb_builder *b, const char *what, const double *given, cb_fixed *centre);

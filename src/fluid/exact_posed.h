@@ -3,10 +3,10 @@
  *
  * To an error that must be met, each pose is solved on as many levels as the body needs where it was given, and what is
  * extrapolated from all of them (potential/error.h): K, mu0 and the kinetic energy with the same weights, so that the
- * form of a motion stays one; the error is that of the pose that is asked for. Otherwise one level serves all poses, the
- * first whose own K has the error where the body was given, or a fair one before a level that takes long; the error of
- * a pose is that times the growth of its coarseness (potential/kirchhoff.h). What is prepared depends on the body alone,
- * not on which pose is asked for first.
+ * form of a motion stays one; the error is that of the pose that is asked for. Otherwise one level serves all poses,
+ * the first whose own K has the error where the body was given, or a fair one before a level that takes long; the error
+ * of a pose is that times the growth of its coarseness (potential/kirchhoff.h). What is prepared depends on the body
+ * alone, not on which pose is asked for first.
  */
 #ifndef CB_FLUID_EXACT_POSED_H
 #define CB_FLUID_EXACT_POSED_H
@@ -21,8 +21,8 @@ cb_status cb_exact_posed_create(const cb_fluid_model *m, const cb_surface *surfa
                                 const cb_kirchhoff_options *options, cb_exact_posed **out);
 void cb_exact_posed_free(cb_exact_posed *p);
 
-/* With the vertices at x, moving with v (NULL: at rest); from any thread. Where the error is not met, as cb_exact_refined;
- * there is a warning of the first such pose whose thread takes warnings. */
+/* With the vertices at x, moving with v (NULL: at rest); from any thread. Where the error is not met, as
+ * cb_exact_refined; there is a warning of the first such pose whose thread takes warnings. */
 cb_status cb_exact_posed_added_mass(cb_exact_posed *p, const double (*x)[3], const double (*v)[3], cb_added_mass *out);
 
 /* Of a body that swims by its shape, as the form of curvebody/fluid_model.h; asked with n = 0 it is prepared. Not where

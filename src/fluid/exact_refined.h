@@ -29,8 +29,8 @@ typedef struct cb_exact_asked {
 cb_status cb_exact_refined(const cb_fluid_model *m, const cb_surface *surface, cb_exact_asked asked,
                            const cb_kirchhoff_options *options, cb_exact_levels *levels, cb_added_mass *out);
 
-/* Leaves the first level, from `least` of fluid/surface.h on, whose own K has the error, or a fair one where the next is
- * large; else the last. Its error, by what is told of all of them. */
+/* Leaves the first level, from `least` of fluid/surface.h on, whose own K has the error, or a fair one where the next
+ * is large; else the last. Its error, by what is told of all of them. */
 double cb_exact_keep_one(cb_exact_asked asked, const cb_added_mass *told, int least, cb_exact_levels *levels);
 
 #endif

@@ -11,8 +11,9 @@
  * exact, G is differentiated along them by differences of order 6: about 1e-11, and of another added mass what its
  * errors give over steps of .005 of the extent. Where all parts move rigidly in flat space without such a model, G is
  * found from one inertia per part, with exact derivatives, and no face is looked at (immersed_bundle_rigid.c). A pose
- * sequence jumps in its second derivatives at each pose: A is continuous, dA that of the cubic it is on. A slow bundle becomes a fast one as a table (bundle/samples.h), and K and
- * mu_0 that another code has tabulated come in as the table of K^-1 mu_0.
+ * sequence jumps in its second derivatives at each pose: A is continuous, dA that of the cubic it is on. A slow bundle
+ * becomes a fast one as a table (bundle/samples.h), and K and mu_0 that another code has tabulated come in as the table
+ * of K^-1 mu_0.
  *
  *   bundle: {name: immersed, shape: {name: ellipsoid}, variables: [a, b], motion: {y: "Y + a*X^2 + b*X^3"},
  *            density: 1000, fluid: {density: 998}, added_mass: exact}

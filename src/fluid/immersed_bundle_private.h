@@ -22,7 +22,8 @@ typedef struct cb_immersed_energy {
 /* What the model, if any, knows of the body. */
 cb_status cb_immersed_energy_prepare(cb_immersed_energy *e);
 void cb_immersed_energy_release(cb_immersed_energy *e);
-/* G += density times the form of a fluid of density 1, of motions dx[n][vertices] at x; sum[vertices] is overwritten. */
+/* G += density times the form of a fluid of density 1, of motions dx[n][vertices] at x; sum[vertices] is
+ * overwritten. */
 cb_status cb_immersed_energy_of_model(const cb_immersed_energy *e, const double (*x)[3], const double (*dx)[3],
                                       double (*sum)[3], double G[CB_IMMERSED_FORM][CB_IMMERSED_FORM]);
 

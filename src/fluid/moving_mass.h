@@ -32,8 +32,8 @@ cb_status cb_moving_mass_with(const cb_moving_mass *m, const cb_local *l, const 
                               cb_mass *out, double mu0[6]);
 /* (1/2) int rho |x'|^2 of the shape's motion. */
 double cb_moving_mass_energy(const cb_moving_mass *m, const double (*x)[3], const double (*v)[3]);
-/* R[n][n] = int rho <x'_i, x'_j> of motions v[n][vertices], n at most CB_SHAPE_SURFACE_VARIABLES: on the diagonal twice the
- * energy of each; sum[vertices] is overwritten. */
+/* R[n][n] = int rho <x'_i, x'_j> of motions v[n][vertices], n at most CB_SHAPE_SURFACE_VARIABLES: on the diagonal twice
+ * the energy of each; sum[vertices] is overwritten. */
 void cb_moving_mass_form(const cb_moving_mass *m, const double (*x)[3], int n, const double (*v)[3], double (*sum)[3],
                          double *R);
 

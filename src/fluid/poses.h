@@ -12,8 +12,8 @@ cb_status cb_poses_file(const char *pattern, int number, char name[CB_POSES_LONG
 
 /* From numbered files: `pattern` has one run of '#', which stands for the number with at least as many digits; `count`
  * files from number `first` on (0: as many as there are; numbers are at most 2147483647). mesh: that of *rest, the body
- * whose poses these are; NULL: the first file is the body, *rest (the caller frees), mended as `how` says. The polygons of the
- * files must be those of the body, whose triangles they take, and what is joined in it stands together in all:
+ * whose poses these are; NULL: the first file is the body, *rest (the caller frees), mended as `how` says. The polygons
+ * of the files must be those of the body, whose triangles they take, and what is joined in it stands together in all:
  * CB_ERROR_INPUT with the file and where it differs. */
 cb_status cb_poses_read(const char *pattern, int first, int count, const cb_poses_times *times, const cb_mesh *mesh,
                         const cb_mending *how, cb_surface **rest, cb_poses **out);
@@ -39,11 +39,11 @@ typedef struct cb_poses_blend {
 } cb_poses_blend;
 cb_status cb_poses_blend_at(const cb_poses *p, double t, cb_poses_blend *out);
 
-/* The greatest jump; vertex -1 if there is none. Of a sequence: from one pose to the next (counted from 0) a vertex moves
- * by more than half the extent of the body; or by more than a tenth of it, and 20 times as fast as in the middle one of
- * all steps. Of expressions, looked at between `start` and `end` at the ends of `steps` equal times (at most 1024, fewer
- * of more than 16384 vertices): a place that is not continuous, by more than a thousandth of the extent, at `time`; from
- * and to are then -1. CB_STEP_NOT_FINITE where there is no pose. */
+/* The greatest jump; vertex -1 if there is none. Of a sequence: from one pose to the next (counted from 0) a vertex
+ * moves by more than half the extent of the body; or by more than a tenth of it, and 20 times as fast as in the middle
+ * one of all steps. Of expressions, looked at between `start` and `end` at the ends of `steps` equal times (at most
+ * 1024, fewer of more than 16384 vertices): a place that is not continuous, by more than a thousandth of the extent, at
+ * `time`; from and to are then -1. CB_STEP_NOT_FINITE where there is no pose. */
 typedef struct cb_poses_jump {
   int vertex, from, to;
   double time, distance;

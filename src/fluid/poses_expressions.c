@@ -6,7 +6,7 @@
 #include "fluid/poses_private.h"
 
 #include "core/threads.h"
-#include "numerics/expression_affine.h"
+#include "numerics/expression_private.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -47,8 +47,8 @@ cb_status cb_poses_of_variables(const cb_surface *rest, int variables, const cha
  * i >= j at i(i + 1)/2 + j. */
 cb_status cb_poses_expressions_at(const cb_poses *p, const double *r, int along, double (*x)[3], double (*v)[3]);
 cb_status cb_poses_expressions_second(const cb_poses *p, const double *r, double (*a)[3]);
-/* The same motion that finds places of these vertices alone, in arrays of all; *out is NULL where it is not affine in X,
- * Y, Z. It borrows from p. */
+/* The same motion that finds places of these vertices alone, in arrays of all; *out is NULL where it is not affine in
+ * X, Y, Z. It borrows from p. */
 cb_status cb_poses_affine(const cb_poses *p, int count, const int *vertex, cb_poses **out);
 /* CB_STEP_NOT_FINITE with the first coordinate of x or v (may be NULL) that is not; CB_OK where all are. r: the time,
  * or the variables. */

@@ -45,10 +45,10 @@ cb_status cb_shape_surface_expressions(const cb_surface *surface, int n, const c
 cb_status cb_shape_surface_expressions_in(const cb_surface *surface, int n, const char *const *names, int motions,
                                           const cb_poses_motion *motion, const cb_poses_parameters *parameters,
                                           size_t *which, int *coordinate, size_t *at, cb_shape_surface **out);
-/* One that is laid into a curved space: its flat places by the chart, then each part by its shift, a transvection by three
- * expressions of the shape variables (fluid/lay.h); all derivatives are exact. `flat` is taken over, also on failure; its
- * surface is to be laid too. CB_ERROR_INPUT about texts of shift[*which], coordinate and place, as above. Evaluation:
- * CB_STEP_DOMAIN beyond the chart. */
+/* One that is laid into a curved space: its flat places by the chart, then each part by its shift, a transvection by
+ * three expressions of the shape variables (fluid/lay.h); all derivatives are exact. `flat` is taken over, also on
+ * failure; its surface is to be laid too. CB_ERROR_INPUT about texts of shift[*which], coordinate and place, as above.
+ * Evaluation: CB_STEP_DOMAIN beyond the chart. */
 typedef struct cb_shape_shift {
   const char *part; /* NULL: all that have none by name */
   const char *text[3];
@@ -56,11 +56,11 @@ typedef struct cb_shape_shift {
 cb_status cb_shape_surface_lay(cb_shape_surface *flat, cb_laying to, int shifts, const cb_shape_shift *shift,
                                const cb_poses_parameters *parameters, size_t *which, int *coordinate, size_t *at,
                                cb_shape_surface **out);
-/* One whose at and second find these vertices alone, and leave the others as they are, where places are affine functions
- * of the rest shape's; *out is NULL where they are not, or cannot be seen to be. It borrows from s. */
+/* One whose at and second find these vertices alone, and leave the others as they are, where places are affine
+ * functions of the rest shape's; *out is NULL where they are not, or cannot be seen to be. It borrows from s. */
 cb_status cb_shape_surface_affine(const cb_shape_surface *s, int count, const int *vertex, cb_shape_surface **out);
-/* Whether n variables may be called so beside X, Y, Z and the parameters (may be NULL): CB_ERROR_INPUT about names[*which]
- * (may be NULL). */
+/* Whether n variables may be called so beside X, Y, Z and the parameters (may be NULL): CB_ERROR_INPUT about
+ * names[*which] (may be NULL). */
 cb_status cb_shape_surface_check_names(int n, const char *const *names, const cb_poses_parameters *parameters,
                                        int *which);
 void cb_shape_surface_free(cb_shape_surface *s);

@@ -70,8 +70,8 @@ cb_status cb_surface_join(int n, const cb_surface_piece *piece, cb_surface **out
  * four by the middles of its edges, `level` times over. level >= -cb_surface_coarser(s). CB_ERROR_ARGUMENT for more
  * faces than can be counted. The caller frees. */
 cb_status cb_surface_at_level(const cb_surface *s, int level, cb_surface **out);
-/* That level of a shape, or of a surface in a curved space, which has so many faces: another body than its coarse one. *out
- * is NULL for a surface that is the same on any faces, and where it has so many itself. The caller frees. */
+/* That level of a shape, or of a surface in a curved space, which has so many faces: another body than its coarse one.
+ * *out is NULL for a surface that is the same on any faces, and where it has so many itself. The caller frees. */
 cb_status cb_surface_with_faces(const cb_surface *s, int faces, cb_surface **out);
 /* How many times the resolution of a shape can be halved, 0 of another mesh. */
 int cb_surface_coarser(const cb_surface *s);

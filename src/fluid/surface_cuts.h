@@ -22,8 +22,8 @@ typedef struct cb_surface_cut {
  * over. Counting stops at a million pairs of faces. */
 cb_status cb_surface_cuts(const cb_surface *s, cb_surface_cut **cuts, int *n);
 
-/* A failure of the flow about a flat surface (CB_ERROR_DOMAIN or CB_ERROR_STEP) as what is behind it: parts that cut each
- * other, or faces that lie on each other; the failure itself where there is neither, or of another kind. */
+/* A failure of the flow about a flat surface (CB_ERROR_DOMAIN or CB_ERROR_STEP) as what is behind it: parts that cut
+ * each other, or faces that lie on each other; the failure itself where there is neither, or of another kind. */
 cb_status cb_surface_explain(const cb_surface *s, cb_status status);
 
 /* What to say of it: parts, number of pairs, the first of them and where, faces counted from 1. */

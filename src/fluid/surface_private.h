@@ -38,7 +38,8 @@ size_t cb_sides_same(const cb_side *side, size_t n, size_t i, const int *part);
 int cb_union_find(int *parent, int i);
 void cb_union_join(int *parent, int i, int j);
 
-/* Places one after another. number: of the vertex at x; out: that of the first at its place, or within the tolerance. */
+/* Places one after another. number: of the vertex at x; out: that of the first at its place, or within the
+ * tolerance. */
 typedef struct cb_clusters cb_clusters;
 cb_status cb_clusters_create(size_t most, double tolerance, cb_clusters **out);
 int cb_clusters_add(cb_clusters *p, int number, const double x[3]);
@@ -60,8 +61,8 @@ bool cb_mesh_has_flat(const cb_mesh *m);
 /* Is a face without area: is its height at most 1e-10 of its longest side? area: twice its area. */
 static inline bool cb_face_is_flat(double area, double longest) { return !(area > 1e-10 * longest * longest); }
 
-/* Where a file names no groups, a closed piece that is turned inwards inside another is a cavity of its part: s->part is
- * numbered so. *any: there is one. */
+/* Where a file names no groups, a closed piece that is turned inwards inside another is a cavity of its part: s->part
+ * is numbered so. *any: there is one. */
 cb_status cb_surface_unite_cavities(cb_surface *s, bool *any);
 
 /* The middle of the geodesic between two normal coordinates. */

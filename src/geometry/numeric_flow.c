@@ -312,7 +312,7 @@ static cb_status lost(const flow *s, const double *q0, double t, cb_status cause
 
 /* The margin of a condition at a part of the step, on Hermite's cubic. */
 static bool margin_at(const flow *s, double h, const double *increment, int condition, double part, double *margin) {
-  const double a = part * part * (3 - 2 * part), b = part * (1 - part) * (1 - part) * h, c = part * part * (part - 1) * h;
+  const double rest = 1 - part, a = part * part * (3 - 2 * part), b = part * rest * rest * h, c = -part * part * rest * h;
   double q[D];
   for (int i = 0; i < s->n; i++) {
     const double u0 = s->y[s->n + i], u1 = u0 + increment[s->n + i];

@@ -8,10 +8,11 @@
  *   streamlines  /line [line, point, 3], and there /line_u, /radius of a tube half as wide at its seed as seeds are apart
  * Bodies of a run do not feel each other, so this is the sum over bodies of the flow about each in the fluid by itself,
  *   u = sum_b u_b,   p = sum_b p_b;   of a surface its own body's,
- * in which a body does not stop the flow of another. The faces are those that are given; where the run had its added mass
- * by finer ones, the error of these is told, as that of the kinetic energy of its motion in the fluid. Neither floor, wall, weight nor wakes. The accelerations of p are those
- * of twists of the rows before and after (a difference of second order in the time between rows). Streamlines are of
- * u - V - W × (x - X), the flow as the first body sees it.
+ * in which a body does not stop the flow of another. The faces are those that are given; where the run had its added
+ * mass by finer ones, the error of these is told, as that of the kinetic energy of its motion in the fluid. Neither
+ * floor, wall, weight nor wakes. The accelerations of p are those of twists of the rows before and after (a difference
+ * of second order in the time between rows). Streamlines are of u - V - W × (x - X), the flow as the first body sees
+ * it.
  */
 #include "io/export_flow_private.h"
 
@@ -202,8 +203,8 @@ static cb_status tell_error(const cb_export_scene *s, int b) {
   const double size = form(run.K, Y), error = status || !(size > 0) ? 0 : form(drawn.K, Y) / size - 1;
   if (fabs(error) > told)
     (fabs(error) > run.tolerance ? cb_warn : cb_note)(
-        "body `%s`: its flow is drawn by its %d faces as they are given, whose kinetic energy is %.2g %% %s that of the "
-        "run, which is found by up to %d",
+        "body `%s`: its flow is drawn by its %d faces as they are given, whose kinetic energy is %.2g %% %s that of "
+        "the run, which is found by up to %d",
         cb_scenario_body_name(s->scenario, b), surface->faces, 100 * fabs(error), error < 0 ? "below" : "above",
         run.faces);
   return status;

@@ -12,7 +12,8 @@ typedef struct cb_gait_check {
 } cb_gait_check;
 
 /* The gaits that `optimum` of the scenario, which is there, asks for, and a check of the best with that error (of
- * cb_holonomy). watch: NULL or as of cb_optimum_find_watched. The caller frees. Errors: as cb_optimum_find, with the place of the key where that is to blame. */
+ * cb_holonomy). watch: NULL or as of cb_optimum_find_watched. The caller frees. Errors: as cb_optimum_find, with the
+ * place of the key where that is to blame. */
 cb_status cb_gait_optima_find(const cb_bundle_scenario *motion, double error, const cb_find_watch *watch, cb_optima **out,
                               cb_gait_check *check);
 

@@ -1,8 +1,8 @@
 /* The free bodies of an MJCF file, MuJoCo's XML, as they are read, and as a scenario of bodies in a fluid.
  *
- * Read: <include>, <compiler>, <option>, <default>, <asset> with <mesh> and <model>, <worldbody> with <frame>, <replicate>,
- * <attach>, <body>, <freejoint>, <joint type="free">, <inertial> and <geom>; <actuator> at sites and free joints, <keyframe>,
- * and a plane of the world, the floor. A body without a joint is welded to its parent; a
+ * Read: <include>, <compiler>, <option>, <default>, <asset> with <mesh> and <model>, <worldbody> with <frame>,
+ * <replicate>, <attach>, <body>, <freejoint>, <joint type="free">, <inertial> and <geom>; <actuator> at sites and free
+ * joints, <keyframe>, and a plane of the world, the floor. A body without a joint is welded to its parent; a
  * body that moves by other joints is left out with all that it carries. What is not read is listed with its place; what
  * cannot be right fails with its place. Source: MuJoCo's XML reference and its compiler (2.2.2 and 3.14). SI units.
  */
@@ -65,7 +65,8 @@ typedef struct cb_mjcf_link {
   struct cb_mjcf_link *next;
 } cb_mjcf_link;
 
-/* Of an actuator, or of `gravcomp`: expressions of the twist and of `ctrl0`, ... along the axes of the body or the world. */
+/* Of an actuator, or of `gravcomp`: expressions of the twist and of `ctrl0`, ... along the axes of the body or the
+ * world. */
 typedef struct cb_mjcf_wrench {
   const char *name;
   bool world;
@@ -105,8 +106,8 @@ typedef struct cb_mjcf {
   const char *left_out; /* a line each, `file:line:column: left out: ..` */
 } cb_mjcf;
 
-/* key: the <key> that the bodies start from, by its name or its number from 0; NULL: none. CB_ERROR_FILE; CB_ERROR_INPUT,
- * `path:line:column: error: ..`. The caller frees. */
+/* key: the <key> that the bodies start from, by its name or its number from 0; NULL: none. CB_ERROR_FILE;
+ * CB_ERROR_INPUT, `path:line:column: error: ..`. The caller frees. */
 cb_status cb_mjcf_read_file(const char *path, const char *key, cb_mjcf **out);
 /* The same for text[n], called `path`, beside which its meshes are. */
 cb_status cb_mjcf_read_text(const char *path, const char *text, size_t n, const char *key, cb_mjcf **out);

@@ -339,7 +339,10 @@ static cb_status read_one(const instance *in, int number, double *control) {
   if (status) return status;
   if (type >= READ) l = (law){.gain = {0}};
   why = reason(in, &source, &l, type, why);
-  if (why) return in->e->why = why, CB_OK;
+  if (why) {
+    in->e->why = why;
+    return CB_OK;
+  }
   *control = given;
   in->e->read = true;
   cb_mjcf_take_actuator(in->e);

@@ -1,8 +1,9 @@
-/* <keyframe> of MJCF: a <key> is a start, the coordinates and velocities of all joints and the controls of all actuators.
+/* <keyframe> of MJCF: a <key> is a start, the coordinates and velocities of all joints and the controls of all
+ * actuators.
  *
- * Of a free joint the coordinates are the place and the quaternion of its body; of its velocities the first three are the
- * world's, of the body's origin, the others the spin in the body's axes. Source: MuJoCo's documentation (mjData, floating
- * objects). */
+ * Of a free joint the coordinates are the place and the quaternion of its body; of its velocities the first three are
+ * the world's, of the body's origin, the others the spin in the body's axes. Source: MuJoCo's documentation (mjData,
+ * floating objects). */
 #include "io/mjcf_private.h"
 
 #include "numerics/vec3.h"

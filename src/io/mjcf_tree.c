@@ -142,7 +142,10 @@ static bool is_around(const cb_xml *e, const cb_xml *within) {
 
 static cb_status find_model(const cb_mjcf_reader *r, const cb_node *model, cb_mjcf_reader **out) {
   for (cb_mjcf_reader *own = r->whole->readers; own; own = own->next)
-    if (own->parent == r && !strcmp(own->name, model->text)) return *out = own, CB_OK;
+    if (own->parent == r && !strcmp(own->name, model->text)) {
+      *out = own;
+      return CB_OK;
+    }
   return cb_node_fail(model, "no <model> is called `%s`", model->text);
 }
 

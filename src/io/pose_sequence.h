@@ -15,8 +15,9 @@
  * sequence is at its first pose again after n/(n - 1) times what it takes from first to last.
  *
  * mesh: the body whose poses these are; the number of its vertices is expected, and its faces where the file has /face.
- * mesh NULL: the file is a body by itself, *rest (the caller frees) is its first pose, mended as `how` says; it needs /face.
- * rest is not looked at where there is a mesh and may be NULL. What is joined in the body stands together in all poses.
+ * mesh NULL: the file is a body by itself, *rest (the caller frees) is its first pose, mended as `how` says; it needs
+ * /face. rest is not looked at where there is a mesh and may be NULL. What is joined in the body stands together in all
+ * poses.
  *
  * CB_ERROR_FILE where the file cannot be read; CB_ERROR_INPUT, `FILE: error: ...`, for what it holds: the dataset with
  * the shape found and expected, the pose and vertex of a number that is not finite, the face that differs. */

@@ -142,8 +142,8 @@ cb_status cb_record_check(hid_t file, const char *path, bool whole, struct cb_ta
 cb_status cb_record_check_root(hid_t file, const char *path);
 
 /* ---- repair.c */
-/* Takes the marks of a killed writer off a record, under the file's lock, and brings one that a loss of power took parts
- * of back to its last sync. *left: it was not closed as it should be; *synced: then, what it has at least. */
+/* Takes the marks of a killed writer off a record, under the file's lock, and brings one that a loss of power took
+ * parts of back to its last sync. *left: it was not closed as it should be; *synced: then, what it has at least. */
 cb_status cb_record_mend(const char *path, bool *left, cb_record_position *synced);
 /* Opens a record without such marks for reading, once all of it could be read: in SWMR mode HDF5 asks a hundred times
  * for what has a wrong checksum, and waits twice as long each time. */

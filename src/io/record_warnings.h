@@ -1,9 +1,9 @@
 /* Warnings in a record: the attribute `warnings` of the root, a text of lines. Internal to src/io, but for resuming.
  *
- * A file that is being written takes no new attribute, so this one has its bytes from the start (a text of fixed length,
- * ended by 0) and is written over: at checkpoints with what there was by then, and when the record is closed. A line of a
- * time begins with `at time T, `, T in the digits that read back the same: a resumed run keeps those up to where it goes
- * on, and a killed one loses none that it does not find again. Lines beyond the room end in `...`.
+ * A file that is being written takes no new attribute, so this one has its bytes from the start (a text of fixed
+ * length, ended by 0) and is written over: at checkpoints with what there was by then, and when the record is closed. A
+ * line of a time begins with `at time T, `, T in the digits that read back the same: a resumed run keeps those up to
+ * where it goes on, and a killed one loses none that it does not find again. Lines beyond the room end in `...`.
  */
 #ifndef CB_IO_RECORD_WARNINGS_H
 #define CB_IO_RECORD_WARNINGS_H
@@ -31,8 +31,8 @@ void cb_warnings_add(cb_record_warnings *w, double time, const char *text);
 /* Without lines of later times; -inf: without any of a time. */
 void cb_warnings_cut(cb_record_warnings *w, double time);
 
-/* Warnings of this thread from its beginning on, which go to who had them before as well, each once: for the attribute of a file
- * that is not a record. */
+/* Warnings of this thread from its beginning on, which go to who had them before as well, each once: for the attribute
+ * of a file that is not a record. */
 typedef struct cb_warning_log {
   cb_record_warnings list;
   cb_warning_taker before;

@@ -30,8 +30,8 @@ typedef struct cb_bundle_scenario {
 /* Borrowed; NULL for other scenarios. */
 const cb_bundle_scenario *cb_bundle_scenario_of(const cb_scenario *s);
 
-/* Appends the scenario with another gait in its tree, and an integrator where it has none, as text that can stand in any
- * folder. */
+/* Appends the scenario with another gait in its tree, and an integrator where it has none, as text that can stand in
+ * any folder. */
 cb_status cb_scenario_with_gait(cb_scenario *s, const cb_gait *gait, cb_text *out);
 
 /* `bundle:`, then `gait:` and `start:` (NULL: absent). */

@@ -79,7 +79,8 @@ static cb_status unfit(const cb_group *G, const cb_node *node, cb_gait_target_ki
 static cb_status read_size(const cb_node *node, const char *name, bool efficient, double *out) {
   if (node->kind != CB_NODE_SCALAR || strcmp(node->text, "any")) return cb_scalar_real(node, name, NULL, out);
   if (!efficient) return cb_node_fail(node, "%s: `any` belongs to `seek: efficiency`; expected a number", name);
-  return *out = 1, CB_OK;
+  *out = 1;
+  return CB_OK;
 }
 
 static cb_status read_amount(const cb_group *G, const cb_node *node, bool efficient, cb_gait_target *t) {

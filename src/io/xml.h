@@ -29,7 +29,8 @@ struct cb_xml {
   const char *note; /* something of it that was not, though it was; NULL: none */
 };
 
-/* Reads text[n], named `name` in messages, into arena: name, text and all. CB_ERROR_INPUT, `name:line:column: error: `. */
+/* Reads text[n], named `name` in messages, into arena: name, text and all. CB_ERROR_INPUT, `name:line:column: error:
+ * `. */
 cb_status cb_xml_read(cb_arena *arena, const char *name, const char *text, size_t n, cb_xml **root);
 
 /* The value of an attribute, which then is read; NULL: there is none. */
@@ -52,8 +53,8 @@ typedef struct cb_xml_minors {
   int n, more;
 } cb_xml_minors;
 
-/* What is in the document and was not read, in its order: `file:line:column: left out: ..` and a line's end; what matters
- * less goes into minors. */
+/* What is in the document and was not read, in its order: `file:line:column: left out: ..` and a line's end; what
+ * matters less goes into minors. */
 void cb_xml_list_unread(const cb_xml *root, cb_xml_is_minor *is_minor, cb_xml_minors *minors, cb_text *out);
 /* All of that in one line, at the place of the first: `what: rgba of <geom> (3 times), <light>`; none: nothing. */
 void cb_xml_put_minors(const cb_xml_minors *minors, const char *what, cb_text *out);

@@ -1,5 +1,4 @@
-/* The degree of each quantity of a tape as a polynomial in some variables: 0, 1, or OTHER. See expression_affine.h. */
-#include "numerics/expression_affine.h"
+/* The degree of each quantity of a tape as a polynomial in some variables: 0, 1, or OTHER. */
 #include "numerics/expression_private.h"
 
 enum { OTHER = 2 };

@@ -128,4 +128,8 @@ int cb_tape_operation(cb_tape *t, cb_opcode op, int a, int b, int c);
 /* The expression with that result, without what it does not use. CB_ERROR_INPUT if it needs too many slots. */
 cb_status cb_tape_finish(const cb_tape *t, int result, cb_expression **out);
 
+/* Is it affine in variables first .. first + count - 1, whatever the others are: a0 + sum a_i x_i with a_i of the
+ * others? False where that cannot be read off its operations, as of X*X/X. */
+bool cb_expression_is_affine(const cb_expression *e, int first, int count);
+
 #endif

@@ -8,7 +8,6 @@
  * for affine functions, f = min(f+, f-) everywhere. Otherwise the border is sampled, and each side holds on its side
  * only.
  */
-#include "numerics/expression_affine.h"
 #include "numerics/expression_private.h"
 #include "numerics/random.h"
 #include <float.h>

@@ -52,7 +52,10 @@ static cb_status keep(grid *g, cb_direct *d, cb_family_node *node) {
   if (status) return status;
   status = cb_gait_regular(g->problem->bundle, gait);
   if (!status) status = cb_direct_bend(d);
-  if (status) return cb_gait_free(gait), status;
+  if (status) {
+    cb_gait_free(gait);
+    return status;
+  }
   cb_gait_free(node->gait);
   node->gait = gait, node->cost = cost;
   g->changes++;

@@ -4,8 +4,8 @@
 
 #include "optimum/direct.h"
 
-/* tell: after each start, how many of them are done, from any thread but one at a time; after the last, also each time one
- * of the gaits that were found is looked at. */
+/* tell: after each start, how many of them are done, from any thread but one at a time; after the last, also each time
+ * one of the gaits that were found is looked at. */
 typedef struct cb_find_watch {
   void (*tell)(void *context, int done, int starts);
   void *context;

@@ -3,11 +3,11 @@
  *   K_ab = -int phi_a m_b dA,  (I/2 - D) phi_a = -S m_a on the panels' centres,  m(x) = (x × n, n)
  *   mu0_a = -int phi_v m_a dA,  2 kinetic = -int phi_v w dA,  phi_v of the normal velocity w = <v, n> of the shape
  * n points out of the body, phi -> 0 far away. The direct form of Green's identity: Kirchhoff (1869), J. reine angew.
- * Math. 71, 237, doi 10.1515/crll.1870.71.237; Lamb, Hydrodynamics (1932), articles 117 to 121; the method: Hess & Smith
- * (1967), doi 10.1016/0376-0421(67)90003-6. Constant panels: errors of order h^2 on smooth bodies, of lower order where
- * there are edges. SI units for density 1 kg/m³; (angular, linear), in the axes and about the origin of the vertices.
- * The surface is closed but for sheets, oriented outwards and does not cut itself (cb_surface_check); it may have
- * several pieces.
+ * Math. 71, 237, doi 10.1515/crll.1870.71.237; Lamb, Hydrodynamics (1932), articles 117 to 121; the method: Hess &
+ * Smith (1967), doi 10.1016/0376-0421(67)90003-6. Constant panels: errors of order h^2 on smooth bodies, of lower order
+ * where there are edges. SI units for density 1 kg/m³; (angular, linear), in the axes and about the origin of the
+ * vertices. The surface is closed but for sheets, oriented outwards and does not cut itself (cb_surface_check); it may
+ * have several pieces.
  */
 #ifndef CB_POTENTIAL_KIRCHHOFF_H
 #define CB_POTENTIAL_KIRCHHOFF_H
@@ -66,8 +66,8 @@ typedef struct cb_kirchhoff_report {
 /* K is symmetric, mu0 and kinetic are 0 for a shape at rest. */
 typedef struct cb_kirchhoff_mass {
   double K[6][6], mu0[6], kinetic;
-  /* By how much K changes where the same potentials are taken linear on each panel, from their means at its corners (0 at
-   * borders of sheets), relative as the asymmetry: both err by h^2 on smooth bodies (potential/error.h). */
+  /* By how much K changes where the same potentials are taken linear on each panel, from their means at its corners (0
+   * at borders of sheets), relative as the asymmetry: both err by h^2 on smooth bodies (potential/error.h). */
   double coarseness;
 } cb_kirchhoff_mass;
 
@@ -76,8 +76,8 @@ struct cb_panels;
 
 /* The operator of faces on vertices x, which are copied; options: NULL for all defaults. CB_ERROR_DOMAIN for a surface
  * that is not closed (the row sums tell) or a face of no area, CB_ERROR_STEP for a body too thin for its panels
- * (potential/thin.h), with a face, CB_ERROR_ARGUMENT for a method that does not fit into the memory, with both sizes. The
- * caller frees. */
+ * (potential/thin.h), with a face, CB_ERROR_ARGUMENT for a method that does not fit into the memory, with both sizes.
+ * The caller frees. */
 cb_status cb_kirchhoff_create(int vertices, const double (*x)[3], int faces, const int (*face)[3],
                               const cb_kirchhoff_options *options, cb_kirchhoff **out);
 void cb_kirchhoff_free(cb_kirchhoff *k);
@@ -94,8 +94,8 @@ cb_status cb_kirchhoff_renew(cb_kirchhoff *k, const double (*x)[3], const double
  * CB_ERROR_STEP where the iteration does not converge. */
 cb_status cb_kirchhoff_solve(cb_kirchhoff *k, int columns, const double *normal_velocity, double *phi);
 
-/* v: velocities of the vertices (NULL: at rest). CB_ERROR_DOMAIN where the tensor is far from symmetric, by 0.1 of it, or
- * from positive. */
+/* v: velocities of the vertices (NULL: at rest). CB_ERROR_DOMAIN where the tensor is far from symmetric, by 0.1 of it,
+ * or from positive. */
 cb_status cb_kirchhoff_added_mass(cb_kirchhoff *k, const double (*v)[3], cb_kirchhoff_mass *out);
 
 /* The form of a body that deforms, G[6 + n][6 + n] of (Y, r'): twice the kinetic energy is <G (Y, r'), (Y, r')>, where
@@ -104,7 +104,8 @@ cb_status cb_kirchhoff_form(cb_kirchhoff *k, int n, const double (*v)[3], double
 
 /* Of what was done last. */
 cb_kirchhoff_report cb_kirchhoff_report_of(const cb_kirchhoff *k);
-/* The panels as they lie; the potentials [6][faces] of unit twists that cb_kirchhoff_added_mass left, NULL before it. */
+/* The panels as they lie; the potentials [6][faces] of unit twists that cb_kirchhoff_added_mass left, NULL before
+ * it. */
 const struct cb_panels *cb_kirchhoff_panels(const cb_kirchhoff *k);
 const int *cb_kirchhoff_faces(const cb_kirchhoff *k); /* [panels]: which face each is */
 /* How many of them, the first, are of solids; those of sheets have the jump of the potential along their normals. */

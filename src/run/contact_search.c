@@ -253,7 +253,11 @@ static cb_status first(cb_parts *p, cb_gaps *gaps, cb_candidate *c, double from,
       double moment = at;
       bool zero;
       if ((status = find_zero(p, gaps, c, s, &moment, &value, &zero))) break;
-      if (zero && value.active) return *tau = moment, *found = true, CB_OK;
+      if (zero && value.active) {
+        *tau = moment;
+        *found = true;
+        return CB_OK;
+      }
       if (zero) {
         c->gap.side = -c->gap.side; /* beside the face, to its other side */
         at = moment + tiny + (c->gap.kind == CB_GAP_WALL ? 2 * fabs(value.gap / closing) : 0); /* past round-off */
@@ -290,5 +294,7 @@ cb_status cb_candidate_first(cb_parts *p, cb_gaps *gaps, cb_candidate *c, double
   if (status || *found || sure || until != p->h) return status;
   status = cb_candidate_at(p, gaps, c, until, &value, &rate);
   if (status || !value.active || fabs(value.gap) > closed || !(rate < -quiet_of(p, c))) return status;
-  return *tau = until, *found = true, CB_OK;
+  *tau = until;
+  *found = true;
+  return CB_OK;
 }

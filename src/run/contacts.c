@@ -71,7 +71,10 @@ cb_status cb_contacts_create(const cb_system *system, cb_integrator *whole, cb_c
     if (!(*all[i].array = cb_arena_alloc(arena, all[i].count, all[i].size)))
       return cb_contacts_free(c), cb_fail(CB_ERROR_MEMORY, "no memory for contacts of %zu particles", n);
   status = cb_bases_create(arena, c->parts->components, &c->bases);
-  if (status) return cb_contacts_free(c), status;
+  if (status) {
+    cb_contacts_free(c);
+    return status;
+  }
   cb_bases_copy(&c->bases, cb_system_bases(system));
   *out = c;
   return CB_OK;

@@ -37,13 +37,14 @@ cb_contacts_doubt cb_contacts_doubts(const cb_contacts *c);
 /* Refuses a start with overlaps by the names of what overlaps: CB_ERROR_DOMAIN. */
 cb_status cb_contacts_check_start(cb_contacts *c, const cb_state *state);
 
-/* The `stop` event that ended a step, whose state is the one at that moment, and one that was at 0 where the run starts,
- * which ends nothing there. By name; NULL: none. */
+/* The `stop` event that ended a step, whose state is the one at that moment, and one that was at 0 where the run
+ * starts, which ends nothing there. By name; NULL: none. */
 typedef struct cb_contacts_stop {
   const char *by, *at_start;
 } cb_contacts_stop;
 
-/* One step of length h, in place; a failed one leaves the state untouched. Events go to the sink in the order of their times, once the step has succeeded. */
+/* One step of length h, in place; a failed one leaves the state untouched. Events go to the sink in the order of their
+ * times, once the step has succeeded. */
 cb_status cb_contacts_step(cb_contacts *c, cb_state *state, double h, cb_sink *sink, cb_contacts_stop *stop);
 
 #endif

@@ -1,5 +1,5 @@
-/* What a step with contacts works on, and its parts: looking for gaps that close (contacts_expect.c), the earliest of them
- * (contacts_heap.c), what happens there (contacts_meet.c), and what comes to rest (contacts_rest.c). */
+/* What a step with contacts works on, and its parts: looking for gaps that close (contacts_expect.c), the earliest of
+ * them (contacts_heap.c), what happens there (contacts_meet.c), and what comes to rest (contacts_rest.c). */
 #ifndef CB_RUN_CONTACTS_PRIVATE_H
 #define CB_RUN_CONTACTS_PRIVATE_H
 
@@ -8,7 +8,6 @@
 #include "run/broad_phase.h"
 #include "run/contact_search.h"
 #include "run/contacts.h"
-#include "run/event_search.h"
 
 enum { CB_CONTACTS_MEETINGS = 64 };
 
@@ -103,7 +102,8 @@ cb_status cb_contacts_expect_faces(cb_contacts *c, int a, int b, double from);
 cb_status cb_contacts_expect_all(cb_contacts *c, double tau);
 cb_status cb_contacts_expect_rest(cb_contacts *c, double tau);
 
-/* Adds a gap to the contact in hand if it is closed (sure: whatever it is), with its parts; all closed gaps of a part. */
+/* Adds a gap to the contact in hand if it is closed (sure: whatever it is), with its parts; all closed gaps of a
+ * part. */
 cb_status cb_contacts_touch(cb_contacts *c, const cb_candidate *what, double tau, bool sure);
 cb_status cb_contacts_gather(cb_contacts *c, int part, double tau);
 cb_status cb_contacts_make_part(cb_contacts *c, int part, double tau, cb_reflection_part *out);

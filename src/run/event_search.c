@@ -1,4 +1,4 @@
-/* See event_search.h.
+/* The zeros of events.
  *
  * A gap s with |s| <= tolerance is at a zero, where
  *   tolerance = 1e-13 (sum_i |ds/dx_i| (|x_i| + |v_i| h) + |ds/dt| (|t| + h) + the distance)
@@ -10,7 +10,7 @@
  * where to look next (cb_candidate_keeps). Near a zero Newton's method is faster, and converges to a touch, too. What
  * the bound overlooks (it is sampled, and an expression may have a kink or a jump) is found by the sign at the end.
  */
-#include "run/event_search.h"
+#include "run/contact_search.h"
 
 #include <math.h>
 
@@ -122,8 +122,11 @@ static cb_status advance(const search *s, double least, look *now, look *zero, b
     status = look_at(s, fmin(now->at - now->s / now->rate, s->until), zero);
     if (status) return status;
     if ((*left = sign_of(zero) != side)) return CB_OK;
-    if (side * zero->rate < 0 && side * zero->s < 0.9 * side * now->s && zero->at > now->at)
-      return *now = *zero, *at_end = now->at >= s->until, CB_OK;
+    if (side * zero->rate < 0 && side * zero->s < 0.9 * side * now->s && zero->at > now->at) {
+      *now = *zero;
+      *at_end = now->at >= s->until;
+      return CB_OK;
+    }
   }
   status = cb_candidate_keeps(s->p, s->gaps, s->c, now->at, s->until, side * now->s, closing, &wait);
   if (status) return status;
@@ -173,7 +176,11 @@ cb_status cb_event_first(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, cb_e
         return status;
       if (early) return CB_OK;
     }
-    if (counts(&s, memory.side, &zero)) return *tau = zero.at, *found = true, CB_OK;
+    if (counts(&s, memory.side, &zero)) {
+      *tau = zero.at;
+      *found = true;
+      return CB_OK;
+    }
     now = zero;
     memory.known = true;
   }

@@ -5,8 +5,8 @@
  *
  * with e = 1e-6: w is right to about 1e-9 a step, whatever the system is made of. z: coordinates and momenta of
  * particles; of a body in a fluid the pose, moved by exp(xi), and the momentum in its frame, by its radius of gyration
- * r and its momentum at the start or m sqrt(g r). Where what is near stays near but does not come together, as along the
- * motion itself or where the body only begins elsewhere, the exponent is 0.
+ * r and its momentum at the start or m sqrt(g r). Where what is near stays near but does not come together, as along
+ * the motion itself or where the body only begins elsewhere, the exponent is 0.
  * Source: Benettin, Galgani, Giorgilli & Strelcyn, Meccanica 15 (1980) 9, doi:10.1007/BF02128236.
  */
 #ifndef CB_RUN_EXPONENT_H

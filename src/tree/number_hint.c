@@ -1,7 +1,7 @@
 /* A number with a unit has the value of the number times that of the unit in SI units: `10 mm` is 10*1e-3, `90 deg` is
  * 90*pi/180, `50 km/h` is 50*1e3/3600. A unit may be taken away only where its value is 1. A product without its sign,
  * `3pi/2`, is the product. Which it is is found out by trying: what is proposed can be read. */
-#include "tree/number_hint.h"
+#include "tree/scalar.h"
 
 #include "core/text.h"
 #include "numerics/expression_private.h"
@@ -67,8 +67,10 @@ static const unit *find_unit(const char *name, size_t n, const char **prefix) {
   for (size_t p = 0; p < sizeof prefixes / sizeof *prefixes; p++) {
     const size_t length = strlen(prefixes[p].name);
     for (size_t u = 0; u < sizeof units / sizeof *units && begins(name, prefixes[p].name); u++)
-      if (units[u].prefixes && length + strlen(units[u].name) == n && !memcmp(name + length, units[u].name, n - length))
-        return *prefix = prefixes[p].factor, &units[u];
+      if (units[u].prefixes && length + strlen(units[u].name) == n && !memcmp(name + length, units[u].name, n - length)) {
+        *prefix = prefixes[p].factor;
+        return &units[u];
+      }
   }
   return NULL;
 }

@@ -3,7 +3,6 @@
 
 #include "core/errors.h"
 #include "core/text.h"
-#include "tree/number_hint.h"
 
 #include <limits.h>
 #include <math.h>

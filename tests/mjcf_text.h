@@ -1,0 +1,27 @@
+/* Models of a few lines in MJCF. */
+#ifndef CB_TESTS_MJCF_TEXT_H
+#define CB_TESTS_MJCF_TEXT_H
+
+#include "check.h"
+#include "io/mjcf.h"
+
+static inline cb_status read_from(const char *text, const char *key, cb_mjcf **out) {
+  return cb_mjcf_read_text("m.xml", text, strlen(text), key, out);
+}
+
+static inline cb_status read_text(const char *text, cb_mjcf **out) { return read_from(text, NULL, out); }
+
+/* Within <mujoco>, from column 1 of line 2. */
+static inline cb_status read_within(const char *within, cb_mjcf **out) {
+  char text[4096];
+  snprintf(text, sizeof text, "<mujoco>\n%s\n</mujoco>\n", within);
+  return read_text(text, out);
+}
+
+static inline cb_status read_body(const char *before, const char *within, cb_mjcf **out) {
+  char text[2048];
+  snprintf(text, sizeof text, "%s<worldbody><body><freejoint/>\n%s\n</body></worldbody>", before, within);
+  return read_within(text, out);
+}
+
+#endif

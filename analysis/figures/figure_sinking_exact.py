@@ -21,11 +21,11 @@ CAPTION = ("Silicone bodies in water, let go at a slant, every 0.25 s: by the lo
            "to lie across their fall sooner, and the propeller goes on wobbling; the speeds in the end are alike to 4"
            " %.")
 LOCAL, FINER, EXACT = (Run("immersed/sinking", settings) for settings in (
-    (), ("integrator.step=0.00125", "record.every=8"), ("fluid.added_mass=exact",)))
+    (), ("integrator.step=0.00125", "record.every=8"), ("fluid.added_mass={name: exact, refine: false}",)))
 PLACES = (0, 0.2, 0.4, 0.6, 1)  # of the bodies in the picture
 COLOURS = {"disc": ORANGE, "coin": BLUE, "tilted-propeller": GREEN, "stone": BLACK, "rabbit": GREY}
 DISC, EACH, END = (0.06, 0.06, 0.012), 0.25, 3
-# On the faces that the run has; the others' are other meshes of the same bodies.
+# On the faces that the run has, which it does not refine; the others' are other meshes of the same bodies.
 SAME = ("stone", "rabbit")
 
 

@@ -157,7 +157,8 @@ static double unevenness(int n, const cb_potential_level *level) {
 /* By the level alone. */
 static double alone(const cb_potential_level *level) {
   const double error = (level->sheets ? 2 : 1.5) * level->mass.coarseness;
-  return level->report.thickness < 0.9 ? fmax(error, 1.25 * pow(4 * M_PI / level->faces, 2. / 3)) : error;
+  if (!(level->report.thickness < 0.9)) return error;
+  return fmax(error, 1.25 * pow(4 * M_PI * fmax(1, level->elongation) / level->faces, 2. / 3));
 }
 
 /* Of the last change, what the bound of a body with edges or borders is at least: less where the measured order is one
@@ -180,7 +181,7 @@ static double bound(int n, const cb_potential_level *level, const orders *o, con
   if (o->smooth && !o->wide && settled(n, level)) return fmax(fmax(3 * second, changed / 4), corrected / 50);
   const double sure = o->sheet && n > 3 ? 2 : 1; /* of sheets both fall steadily */
   double error = fmax(corrected / 10, fmax(changed, 2 * second) / sure);
-  if (!o->smooth) error *= (o->sheet ? 1.1 : 1) * (1 + 3 * unevenness(n, level));
+  if (!o->smooth) error *= (o->sheet ? 1.25 : 1) * (1 + 4 * unevenness(n, level));
   if (!o->smooth) error = fmax(error, share(n, level, o) * last);
   if (o->wide) error = fmax(error, fmax(last / 2, pow(4 * M_PI / level[n - 1].faces, 2. / 3)));
   return last > 0.6 * change(n - 1, level) ? fmax(error, last) : error; /* not yet in its range of convergence */

@@ -17,12 +17,13 @@
  * coins up to 0.6 was left, where all else told of less. Where four levels of a
  * smooth body have measured orders of 1.8 to 2.2, three times the change between one and two orders is the greatest of
  * these as a rule: up to 2.1 of it was left on ellipsoids and pairs of spheres; of sheets by four levels it is once, of
- * which 0.7 was left. With edges and borders these become larger by three times the part by which one growth of the
- * number of faces exceeds another (plates of 56, 224 and 798 faces), with borders 1.1 times more, and are no less than
+ * which 0.7 was left. With edges and borders these become larger by four times the part by which one growth of the
+ * number of faces exceeds another (plates of 56, 224 and 798 faces), with borders 1.25 times more, and are no less than
  * the last change (half of it with borders), or a quarter of it where the measured order comes up to the stated one. Two
  * levels have 2.5 times their change. One level has 1.5 times its coarseness (potential/kirchhoff.h), with sheets 2
- * times, of which up to 1.2 and 1.7 were left, and 1.25 h^(4/3) where the body is thin. What is extrapolated is off by no
- * more than that and its distance from the last level; with edges, two levels have the last one's K where that is less.
+ * times, of which up to 1.2 and 1.7 were left, and where the body is thin 1.25 (h^2 elongation)^(2/3). What is
+ * extrapolated is off by no more than that and its distance from the last level; with edges, two levels have the last
+ * one's K where that is less.
  *
  * It is a measured bound (tests/test_potential_error.c, test_shapes_error.c, test_thin.c), not a proven one. Errors are
  * relative: of K_ab about the centre of the area, to k s_a s_b with k the greatest K of a translation and s the rms
@@ -41,6 +42,7 @@ typedef struct cb_potential_level {
   bool sheets;              /* has it any? */
   double bend;              /* greatest, between neighbours that are convex, 0 to pi */
   double centre[3], radius; /* of the area */
+  double elongation;        /* 12 radius^2/area of both sides: about 1 for a thin square plate, L/2 for one of L by 1 */
 } cb_potential_level;
 
 typedef struct cb_potential_estimate {

@@ -37,6 +37,7 @@ static void find_size(const cb_panels *p, cb_potential_level *level) {
   for (int i = 0; i < p->n; i++)
     for (int c = 0; c < 3; c++) square += p->area[i] * pow(p->centre[i][c] - level->centre[c], 2);
   level->radius = sqrt(square / area);
+  level->elongation = 12 * square / pow(area, 2);
 }
 
 /* --- levels --- */

@@ -332,7 +332,7 @@ static double part_to_border(const flow *s, double h, const double *increment) {
     for (int k = 0; k <= PARTS; k++) { /* next to an end there may be one between two of these places */
       const int before = k > 0 ? k - 1 : 0, after = k < PARTS ? k + 1 : PARTS;
       if (!(margin[k] <= margin[before] && margin[k] <= margin[after])) continue;
-      double low = (double)before / PARTS, high = (double)after / PARTS, x, y;
+      double low = (double)before / PARTS, high = (double)after / PARTS, x = margin[k], y = margin[k];
       for (int turn = 0; turn < THIRDS && low < high; turn++) { /* the least lies on the side of the lesser */
         const double third = (high - low) / 3;
         margin_at(s, h, increment, condition, low + third, &x);

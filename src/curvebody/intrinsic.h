@@ -28,6 +28,10 @@ struct cb_intrinsic {
   void (*killing)(const cb_geometry *g, int index, const double *q, double *x);
   /* CB_ERROR_DOMAIN with position and what was expected outside the chart's domain. NULL: everywhere. */
   cb_status (*inside)(const cb_geometry *g, const double *q);
+  /* By how much q is inside the domain by its condition i = 0, 1, ..: negative outside, and as smooth as the condition
+   * is; false: there is no such condition. Geodesics follow it between the places where they ask `inside`. NULL: they
+   * do not. */
+  bool (*margin)(const cb_geometry *g, int i, const double *q, double *margin);
   double period[CB_Q_MAX]; /* of a coordinate; 0: not periodic */
   double base[CB_Q_MAX];   /* a point to start from: cb_geometry_base_point */
   /* A lower bound of the injectivity radius, within which a geodesic is the only shortest one; 0: not known. */

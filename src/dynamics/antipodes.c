@@ -1,9 +1,8 @@
 /* Points of a sphere whose force turns round where they are antipodal: springs, and laws of the distance d whose slope
  * there is neither 0 nor infinite. As d passes pi/sqrt(K) the direction of the shortest geodesic jumps to the opposite.
  *
- * With e = x + y in the factor of positive curvature, 0 where x and y are antipodal, the nearest place to that was a
- * time
- *   s = <e, e'>/<e', e'>  ago,   and there  |e|^2 - s^2 |e'|^2 is left of <e, e>.
+ * Let e = x + y in the factor of positive curvature, which is 0 where x and y are antipodal. It was least a time s ago:
+ *   s = <e, e'>/<e', e'>,   |e|^2 - s^2 |e'|^2 there.
  * A pass within the last step, nearer than the way |e'| h of a step, is a jump for the method, whose order it takes.
  * One within the next step (h < 0) may be where a stage has no force at all.
  */

@@ -263,9 +263,7 @@ static double winding(const cb_surface *s, const int *face, const piece *p, cons
   for (int i = 0; i < p->faces; i++) {
     double c[3][3];
     corners(s, face[i], x, c);
-    double a = sqrt(cb_dot3(c[0], c[0])), b = sqrt(cb_dot3(c[1], c[1])), l = sqrt(cb_dot3(c[2], c[2]));
-    angle += 2 * atan2(triple(c),
-                       a * b * l + cb_dot3(c[0], c[1]) * l + cb_dot3(c[1], c[2]) * a + cb_dot3(c[2], c[0]) * b);
+    angle += cb_solid_angle3((const double(*)[3])c);
   }
   return angle / 12.566370614359172;
 }

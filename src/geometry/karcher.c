@@ -184,7 +184,7 @@ static cb_status find_mean(const cb_geometry *one, points p, place *at) {
   fit here;
   cb_status status = start_at(one, p, at);
   if (!status && one->factor[0].curvature != 0) status = fit_at(one, p, at, &here);
-  for (int i = 0; !status && one->factor[0].curvature != 0 && length > limit; i++) {
+  for (int i = 0; !status && one->factor[0].curvature != 0 && !(length <= limit); i++) {
     if (i == MOST_STEPS || isnan(length)) return cb_fail(CB_ERROR_DOMAIN, "the Karcher mean did not converge");
     const bool changed = here.changed;
     const double spread = here.spread;

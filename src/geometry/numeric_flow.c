@@ -16,7 +16,6 @@
  */
 #include "geometry/extrapolation.h"
 #include "geometry/numeric.h"
-#include "geometry/text_metric_private.h"
 
 #include <math.h>
 #include <string.h>
@@ -318,7 +317,7 @@ static bool margin_at(const flow *s, double h, const double *increment, int cond
     const double u0 = s->y[s->n + i], u1 = u0 + increment[s->n + i];
     q[i] = s->y[i] + a * increment[i] + b * u0 + c * u1;
   }
-  return cb_text_metric_margin(s->g, condition, q, margin);
+  return s->g->intrinsic->margin(s->g, condition, q, margin);
 }
 
 /* The part of the step before the first place where a condition's margin is least and less than half of that at the
@@ -327,6 +326,7 @@ static bool margin_at(const flow *s, double h, const double *increment, int cond
 static double part_to_border(const flow *s, double h, const double *increment) {
   enum { PARTS = 16, THIRDS = 90 };
   double least = 1, margin[PARTS + 1];
+  if (!s->g->intrinsic || !s->g->intrinsic->margin) return least;
   for (int condition = 0; margin_at(s, h, increment, condition, 0, margin); condition++) {
     for (int k = 1; k <= PARTS; k++) margin_at(s, h, increment, condition, (double)k / PARTS, &margin[k]);
     for (int k = 0; k <= PARTS; k++) { /* next to an end there may be one between two of these places */

@@ -144,7 +144,7 @@ cb_status cb_text_metric_inside(const cb_geometry *g, const double *q) {
 bool cb_text_metric_margin(const cb_geometry *g, int i, const double *q, double *margin) {
   const cb_text_metric *t = g->data;
   double x[CB_EXPRESSION_VARIABLES];
-  if (!g->intrinsic || g->intrinsic->inside != cb_text_metric_inside || i >= t->n_domains) return false;
+  if (i >= t->n_domains) return false;
   arguments(t, q, x);
   *margin = cb_expression_margin(t->domain[i], x);
   return true;

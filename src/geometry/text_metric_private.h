@@ -30,7 +30,6 @@ typedef struct cb_text_metric {
 cb_status cb_text_metric_at(const cb_geometry *g, const double *q, double *gij, double *dg, double *ddg);
 /* The hooks of cb_intrinsic. */
 cb_status cb_text_metric_inside(const cb_geometry *g, const double *q);
-/* By how much the coordinates are inside condition i of the domain (cb_expression_margin); false: there is none. */
 bool cb_text_metric_margin(const cb_geometry *g, int i, const double *q, double *margin);
 void cb_text_metric_killing(const cb_geometry *g, int index, const double *q, double *x);
 void cb_text_metric_picture(const cb_geometry *g, const double *q, double *x, double *jacobian);

@@ -339,6 +339,7 @@ static cb_status build(cb_geometry *g, const cb_node *node, const text_metric_pa
   g->data = t;
   g->intrinsic = &t->hooks;
   t->hooks.inside = cb_text_metric_inside;
+  t->hooks.margin = cb_text_metric_margin;
   t->hooks.free = cb_text_metric_free;
   cb_status status = read_shape(t, p->metric, most);
   if (!status) status = read_coordinates(t, p->coordinates, node);

@@ -182,30 +182,3 @@ cb_status cb_expression_branches(const cb_expression *e, int fixed, int most, cb
   while (*count > 0) drop(&branch[--*count]);
   return status;
 }
-
-static double margin_at(const cb_expression *e, int ref, const double *v) {
-  const int i = ref - e->variables - e->constants;
-  if (i < 0) return fabs(v[ref]);
-  const cb_operation *o = &e->operation[i];
-  switch (o->op) {
-    case CB_OP_LESS:
-    case CB_OP_LESS_EQUAL: return v[o->b] - v[o->a];
-    case CB_OP_GREATER:
-    case CB_OP_GREATER_EQUAL: return v[o->a] - v[o->b];
-    case CB_OP_NOT_EQUAL: return fabs(v[o->a] - v[o->b]);
-    case CB_OP_EQUAL: return -fabs(v[o->a] - v[o->b]);
-    case CB_OP_MULTIPLY:
-    case CB_OP_MIN: return fmin(margin_at(e, o->a, v), margin_at(e, o->b, v));
-    case CB_OP_ADD:
-    case CB_OP_MAX: return fmax(margin_at(e, o->a, v), margin_at(e, o->b, v));
-    default: return fabs(v[ref]);
-  }
-}
-
-double cb_expression_margin(const cb_expression *e, const double *x) {
-  const int leaves = e->variables + e->constants;
-  double v[CB_TAPE_MAX];
-  for (int k = 0; k < leaves; k++) v[k] = k < e->variables ? x[e->variable[k]] : e->constant[k - e->variables];
-  for (int i = 0; i < e->operations; i++) v[leaves + i] = cb_operation_value(&e->operation[i], v);
-  return margin_at(e, e->result, v);
-}

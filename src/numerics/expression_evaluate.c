@@ -80,11 +80,41 @@ ALWAYS_INLINE double *load_leaves(const cb_expression *e, const double *x, doubl
   return v + e->variables + e->constants;
 }
 
-double cb_expression_value(const cb_expression *e, const double *x) {
-  double v[CB_TAPE_MAX];
+ALWAYS_INLINE void run(const cb_expression *e, const double *x, double *v) {
   double *result = load_leaves(e, x, v);
   for (int i = 0; i < e->operations; i++) result[i] = taylor(&e->operation[i], v, 0).f;
+}
+
+double cb_expression_value(const cb_expression *e, const double *x) {
+  double v[CB_TAPE_MAX];
+  run(e, x, v);
   return v[e->result];
+}
+
+/* By how much a condition holds: the least of `and` and of products, the greatest of `or`. */
+static double margin_at(const cb_expression *e, int ref, const double *v) {
+  const int i = ref - e->variables - e->constants;
+  if (i < 0) return fabs(v[ref]);
+  const cb_operation *o = &e->operation[i];
+  switch (o->op) {
+    case CB_OP_LESS:
+    case CB_OP_LESS_EQUAL: return v[o->b] - v[o->a];
+    case CB_OP_GREATER:
+    case CB_OP_GREATER_EQUAL: return v[o->a] - v[o->b];
+    case CB_OP_NOT_EQUAL: return fabs(v[o->a] - v[o->b]);
+    case CB_OP_EQUAL: return -fabs(v[o->a] - v[o->b]);
+    case CB_OP_MULTIPLY:
+    case CB_OP_MIN: return fmin(margin_at(e, o->a, v), margin_at(e, o->b, v));
+    case CB_OP_ADD:
+    case CB_OP_MAX: return fmax(margin_at(e, o->a, v), margin_at(e, o->b, v));
+    default: return fabs(v[ref]);
+  }
+}
+
+double cb_expression_margin(const cb_expression *e, const double *x) {
+  double v[CB_TAPE_MAX];
+  run(e, x, v);
+  return margin_at(e, e->result, v);
 }
 
 /* A side of `if` that was not taken has adjoint 0, and stays out even where its derivative is infinite or nan. */

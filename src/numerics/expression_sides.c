@@ -168,6 +168,13 @@ cb_status cb_expression_side(const cb_expression *e, int kink, int side, cb_expr
   return status;
 }
 
+/* The lesser of the ref m and the guard (NULL: none); -1: full. */
+static int within(cb_tape *t, const cb_expression *guard, int m, int *at) {
+  if (m < 0 || !guard) return m;
+  const int outer = put(t, guard, -1, 0, at);
+  return outer < 0 ? -1 : cb_tape_operation(t, CB_OP_MIN, outer, m, m);
+}
+
 cb_status cb_expression_guard(const cb_expression *e, int kink, int side, const cb_expression *guard,
                               cb_expression **out) {
   int at[CB_TAPE_MAX];
@@ -176,11 +183,7 @@ cb_status cb_expression_guard(const cb_expression *e, int kink, int side, const 
   if (status) return status;
   int m = put(t, e, kink, side, at) < 0 ? -1 : margin(t, &e->operation[kink], at);
   if (m >= 0 && side == 1) m = cb_tape_operation(t, CB_OP_NEGATE, m, m, m);
-  if (m >= 0 && guard) {
-    const int outer = put(t, guard, -1, 0, at);
-    m = outer < 0 ? -1 : cb_tape_operation(t, CB_OP_MIN, outer, m, m);
-  }
-  status = finish(t, m, out);
+  status = finish(t, within(t, guard, m, at), out);
   free(t);
   return status;
 }
@@ -194,11 +197,7 @@ cb_status cb_expression_tip_guard(const cb_expression *e, int tip, const cb_expr
             axis = f < 0 ? -1 : put(t, e, tip, CB_CONE_PLANES, at);
   int g = axis < 0 ? -1 : cb_tape_operation(t, CB_OP_MULTIPLY, half, f, f);
   if (g >= 0) g = cb_tape_operation(t, CB_OP_SUBTRACT, g, axis, axis);
-  if (g >= 0 && guard) {
-    const int outer = put(t, guard, -1, 0, at);
-    g = outer < 0 ? -1 : cb_tape_operation(t, CB_OP_MIN, outer, g, g);
-  }
-  status = finish(t, g, out);
+  status = finish(t, within(t, guard, g, at), out);
   free(t);
   return status;
 }

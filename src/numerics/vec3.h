@@ -2,6 +2,8 @@
 #ifndef CB_NUMERICS_VEC3_H
 #define CB_NUMERICS_VEC3_H
 
+#include <math.h>
+
 static inline double cb_dot3(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
 static inline void cb_cross3(const double a[3], const double b[3], double out[3]) {
@@ -20,6 +22,16 @@ static inline void cb_normal3(const double a[3], const double b[3], const double
 static inline void cb_area3(const double a[3], const double b[3], const double c[3], double out[3]) {
   cb_normal3(a, b, c, out);
   for (int k = 0; k < 3; k++) out[k] /= 2;
+}
+
+/* The solid angle under which the triangle of these corners is seen from the origin, positive from its inner side (van
+ * Oosterom & Strackee 1983, doi 10.1109/TBME.1983.325207): tan(w/2) = [a b c]/(abc + (a.b) c + (b.c) a + (c.a) b). */
+static inline double cb_solid_angle3(const double corner[3][3]) {
+  const double *a = corner[0], *b = corner[1], *c = corner[2];
+  const double la = sqrt(cb_dot3(a, a)), lb = sqrt(cb_dot3(b, b)), lc = sqrt(cb_dot3(c, c));
+  double n[3];
+  cb_cross3(b, c, n);
+  return 2 * atan2(cb_dot3(a, n), la * lb * lc + cb_dot3(a, b) * lc + cb_dot3(b, c) * la + cb_dot3(c, a) * lb);
 }
 
 /* out = R a and R^T a */

@@ -11,19 +11,22 @@
  * extrapolated as long as their faces grow 3.3 to 4.5 times: shapes round their resolutions, and where they grow
  * otherwise the faces have other forms and no power holds (maple seeds of 832, 880 and 1112 faces).
  *
- * The estimate takes in what the last fineness has changed, the change between one and two orders, a share of the whole
- * correction, and the asymmetry of the raw tensor; where the body is thinner than its faces are wide (potential/thin.h)
- * half of the last change, of which on spheroids up to 0.43 was left, and h^(4/3) of the unit sphere, of which on
- * coins up to 0.6 was left, where all else told of less. Where four levels of a
- * smooth body have measured orders of 1.8 to 2.2, three times the change between one and two orders is the greatest of
- * these as a rule: up to 2.1 of it was left on ellipsoids and pairs of spheres; of sheets by four levels it is once, of
- * which 0.7 was left. With edges and borders these become larger by four times the part by which one growth of the
- * number of faces exceeds another (plates of 56, 224 and 798 faces), with borders 1.25 times more, and are no less than
- * the last change (half of it with borders), or a quarter of it where the measured order comes up to the stated one. Two
- * levels have 2.5 times their change. One level has 1.5 times its coarseness (potential/kirchhoff.h), with sheets 2
- * times, of which up to 1.2 and 1.7 were left, and where the body is thin 1.25 (h^2 elongation)^(2/3). What is
- * extrapolated is off by no more than that and its distance from the last level; with edges, two levels have the last
- * one's K where that is less.
+ * What is told of the error, by the number of levels and the kind of body:
+ *   one level        1.5 times its coarseness (potential/kirchhoff.h), of which up to 1.2 was left; with sheets 2 times,
+ *                    of which up to 1.7 was left; at least 1.25 (h^2 elongation)^(2/3) where the body is thinner than
+ *                    its faces are wide (potential/thin.h)
+ *   two levels       2.5 times their change, at least h^p of the unit sphere with edges and borders
+ *   three and more   the greatest of a tenth of the whole correction, what the last level has changed in the result, and
+ *                    twice the change between one and two orders; of sheets by four levels half of the latter two
+ *   four, smooth     three times the change between one and two orders, where the measured orders are 1.8 to 2.2: up to
+ *                    2.1 of it was left on ellipsoids and pairs of spheres
+ * With edges and borders that of three and more is larger by four times the part by which one growth of the number of
+ * faces exceeds another (plates of 56, 224 and 798 faces); with borders it is 1.25 times that; and it is no less than the
+ * last change (half of it with borders), or a quarter of it where the measured order comes up to the stated one. Where
+ * the body is thinner than its faces are wide it is no less than half of the last change, of which up to 0.43 was left
+ * on spheroids, and h^(4/3) of the unit sphere, of which up to 0.6 was left on coins.
+ * What is extrapolated is off by no more than the last level is, and its distance from there. Of two levels with edges
+ * the last one's K is taken where that tells less. The asymmetry of the raw tensor is told at least.
  *
  * It is a measured bound (tests/test_potential_error.c, test_shapes_error.c, test_thin.c), not a proven one. Errors are
  * relative: of K_ab about the centre of the area, to k s_a s_b with k the greatest K of a translation and s the rms

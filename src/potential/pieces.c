@@ -31,11 +31,10 @@ typedef struct pieces {
 
 /* While they are found. */
 typedef struct search {
-  int faces, *up;          /* [faces] */
-  bool *sheet;             /* [faces], of roots */
-  bool *inwards, *reached; /* [faces]: of a cavity; by the fluid */
-  int *piece;              /* [faces]: a face that is the same for all of a piece */
-  double *volume;
+  int faces, *up; /* [faces]; the root is a face of the piece, the same for all of it */
+  bool *sheet;    /* [faces], of roots */
+  bool *reached;  /* [faces], by the fluid */
+  double *volume; /* [faces], of roots */
   side *side;
   int *copy; /* [vertices], -1: none */
 } search;
@@ -60,32 +59,31 @@ static int run_of(const search *s, int i) {
 
 static int piece_of(const search *s, int side_) { return root_of(s->up, s->side[side_].face); }
 
-/* Does x lie in a cavity? They are the faces of closed pieces that point inwards, whose winding number there is -1. */
-static bool in_cavity(const double (*vertex)[3], int faces, const int (*face)[3], const bool *inwards,
-                      const double x[3]) {
+/* Does `at` lie in a cavity? Cavities are the closed pieces that point inwards; their winding number there is -1. */
+static bool in_cavity(const double (*x)[3], int faces, const int (*face)[3], const int *piece, const double *volume,
+                      const double at[3]) {
   double angle = 0;
   for (int f = 0; f < faces; f++) {
-    double c[3][3], r[3], n[3];
-    if (!inwards[f]) continue;
-    for (int k = 0; k < 3; k++) {
-      for (int a = 0; a < 3; a++) c[k][a] = vertex[face[f][k]][a] - x[a];
-      r[k] = sqrt(cb_dot3(c[k], c[k]));
-    }
-    cb_cross3(c[1], c[2], n);
-    angle += 2 * atan2(cb_dot3(c[0], n), r[0] * r[1] * r[2] + cb_dot3(c[0], c[1]) * r[2] + cb_dot3(c[1], c[2]) * r[0] +
-                                             cb_dot3(c[2], c[0]) * r[1]);
+    double c[3][3];
+    if (!(volume[piece[f]] < 0)) continue;
+    for (int k = 0; k < 9; k++) c[k / 3][k % 3] = x[face[f][k / 3]][k % 3] - at[k % 3];
+    angle += cb_solid_angle3((const double(*)[3])c);
   }
-  return angle < -6.283185307179586;
+  return angle < -2 * 3.141592653589793;
 }
 
-/* kept[f] of the faces of each piece whose first face, piece[f] = f, lies in a cavity is taken away: no fluid is there. */
-static void leave_enclosed(const double (*vertex)[3], int faces, const int (*face)[3], const int *piece,
-                           const bool *inwards, bool *kept) {
+/* reached[f]: does the fluid reach face f of the piece piece[f]? Not where the volume of the piece is not positive, nor
+ * where it lies in a cavity. */
+static void find_reached(const double (*x)[3], int faces, const int (*face)[3], const int *piece, const double *volume,
+                         bool *reached) {
   bool any = false;
-  for (int f = 0; f < faces; f++) any = any || inwards[f];
+  for (int f = 0; f < faces; f++) {
+    any = any || volume[piece[f]] < 0;
+    reached[f] = volume[piece[f]] > 0;
+  }
   for (int f = 0; f < faces && any; f++)
-    if (piece[f] == f && kept[f]) kept[f] = !in_cavity(vertex, faces, face, inwards, vertex[face[f][0]]);
-  for (int f = 0; f < faces; f++) kept[f] = kept[f] && kept[piece[f]];
+    if (piece[f] == f && reached[f]) reached[f] = !in_cavity(x, faces, face, piece, volume, x[face[f][0]]);
+  for (int f = 0; f < faces; f++) reached[f] = reached[f] && reached[piece[f]];
 }
 
 static void list_sides(search *s, const int (*face)[3]) {
@@ -183,14 +181,13 @@ static cb_status fill(search *s, pieces *p, const double (*x)[3], const int (*fa
   for (int v = 0; v < p->vertices; v++) s->copy[v] = -1;
   find_borders(s, p);
   for (int f = 0; f < s->faces; f++) {
-    s->piece[f] = root_of(s->up, f);
-    s->inwards[f] = !s->sheet[s->piece[f]] && s->volume[s->piece[f]] < 0;
-    s->reached[f] = s->sheet[s->piece[f]] || s->volume[s->piece[f]] > 0;
+    s->up[f] = root_of(s->up, f);
+    if (s->sheet[s->up[f]]) s->volume[s->up[f]] = INFINITY; /* the fluid is on both sides */
   }
-  leave_enclosed(x, s->faces, face, s->piece, s->inwards, s->reached);
+  find_reached(x, s->faces, face, s->up, s->volume, s->reached);
   for (int sheets = 0; sheets < 2; sheets++) {
     for (int f = 0; f < s->faces; f++) {
-      if (!s->reached[f] || s->sheet[s->piece[f]] != (sheets == 1)) continue;
+      if (!s->reached[f] || s->sheet[s->up[f]] != (sheets == 1)) continue;
       o->kept[o->n] = f;
       for (int k = 0; k < 3; k++)
         o->corner[o->n][k] = sheets && s->copy[face[f][k]] >= 0 ? p->vertices + s->copy[face[f][k]] : face[f][k];
@@ -208,9 +205,7 @@ cb_status cb_pieces_create(int vertices, const double (*x)[3], int faces, const 
   search s = {.faces = faces,
               .up = malloc(n * sizeof *s.up),
               .sheet = calloc(n, sizeof *s.sheet),
-              .inwards = calloc(n, sizeof *s.inwards),
               .reached = malloc(n * sizeof *s.reached),
-              .piece = calloc(n, sizeof *s.piece),
               .volume = calloc(n, sizeof *s.volume),
               .side = malloc(3 * n * sizeof *s.side),
               .copy = malloc((size_t)vertices * sizeof *s.copy)};
@@ -221,15 +216,12 @@ cb_status cb_pieces_create(int vertices, const double (*x)[3], int faces, const 
   p->first = cb_arena_alloc(p->arena, (size_t)vertices + 2, sizeof *p->first);
   p->edges = cb_arena_alloc(p->arena, 6 * n, sizeof *p->edges);
   p->copied = cb_arena_alloc(p->arena, (size_t)vertices, sizeof *p->copied);
-  cb_status status =
-      s.up && s.sheet && s.inwards && s.reached && s.piece && s.volume && s.side && s.copy && !cb_arena_lost(p->arena)
-          ? fill(&s, p, x, face)
-          : cb_fail(CB_ERROR_MEMORY, "no memory for the pieces of %d faces", faces);
+  cb_status status = s.up && s.sheet && s.reached && s.volume && s.side && s.copy && !cb_arena_lost(p->arena)
+                         ? fill(&s, p, x, face)
+                         : cb_fail(CB_ERROR_MEMORY, "no memory for the pieces of %d faces", faces);
   free(s.up);
   free(s.sheet);
-  free(s.inwards);
   free(s.reached);
-  free(s.piece);
   free(s.volume);
   free(s.side);
   free(s.copy);
@@ -244,47 +236,32 @@ cb_status cb_pieces_create(int vertices, const double (*x)[3], int faces, const 
 cb_status cb_pieces_outward(int vertices, const double (*x)[3], int faces, const int (*face)[3], bool *reached,
                             int *kept, int *n) {
   int *up = malloc((size_t)vertices * sizeof *up), *first = malloc((size_t)vertices * sizeof *first);
-  int *piece_of_face = calloc((size_t)faces, sizeof *piece_of_face);
-  bool *inwards = calloc((size_t)faces, sizeof *inwards);
-  double *volume = calloc((size_t)vertices, sizeof *volume);
-  if (!up || !first || !piece_of_face || !inwards || !volume) {
-    free(up);
-    free(first);
-    free(piece_of_face);
-    free(inwards);
-    free(volume);
-    return cb_fail(CB_ERROR_MEMORY, "no memory for the pieces of %d faces", faces);
-  }
-  for (int i = 0; i < vertices; i++) {
-    up[i] = i;
-    first[i] = -1;
-  }
-  for (int f = 0; f < faces; f++)
-    for (int c = 1; c < 3; c++) up[root_of(up, face[f][c])] = root_of(up, face[f][0]);
-  for (int f = 0; f < faces; f++) {
-    const int piece = root_of(up, face[f][0]);
-    double n2[3], from[3];
-    cb_normal3(x[face[f][0]], x[face[f][1]], x[face[f][2]], n2);
-    for (int c = 0; c < 3; c++) from[c] = x[face[f][0]][c] - x[piece][c];
-    volume[piece] += cb_dot3(from, n2) / 6;
-  }
-  for (int f = 0; f < faces; f++) {
-    const int piece = root_of(up, face[f][0]);
-    if (first[piece] < 0) first[piece] = f;
-    piece_of_face[f] = first[piece];
-    inwards[f] = volume[piece] < 0;
-    reached[f] = volume[piece] > 0;
-  }
-  leave_enclosed(x, faces, face, piece_of_face, inwards, reached);
+  int *piece = calloc((size_t)faces, sizeof *piece);
+  double *volume = calloc((size_t)faces, sizeof *volume);
+  cb_status status = CB_OK;
   *n = 0;
-  for (int f = 0; f < faces; f++)
+  if (!up || !first || !piece || !volume)
+    status = cb_fail(CB_ERROR_MEMORY, "no memory for the pieces of %d faces", faces);
+  for (int i = 0; i < vertices && !status; i++) up[i] = i, first[i] = -1;
+  for (int f = 0; f < faces && !status; f++)
+    for (int c = 1; c < 3; c++) up[root_of(up, face[f][c])] = root_of(up, face[f][0]);
+  for (int f = 0; f < faces && !status; f++) {
+    const int root = root_of(up, face[f][0]);
+    double n2[3], from[3];
+    if (first[root] < 0) first[root] = f;
+    piece[f] = first[root];
+    cb_normal3(x[face[f][0]], x[face[f][1]], x[face[f][2]], n2);
+    for (int c = 0; c < 3; c++) from[c] = x[face[f][0]][c] - x[root][c];
+    volume[piece[f]] += cb_dot3(from, n2) / 6;
+  }
+  if (!status) find_reached(x, faces, face, piece, volume, reached);
+  for (int f = 0; f < faces && !status; f++)
     if (reached[f]) kept[(*n)++] = f;
   free(up);
   free(first);
-  free(piece_of_face);
-  free(inwards);
+  free(piece);
   free(volume);
-  return *n ? CB_OK : inward();
+  return status || *n ? status : inward();
 }
 
 static pieces *all_of(const cb_pieces *p) { return (pieces *)((char *)p - offsetof(pieces, seen)); }

@@ -28,7 +28,7 @@
 
 CB_API_BEGIN
 
-enum { CB_PLUGIN_VERSION = 3 };
+enum { CB_PLUGIN_VERSION = 4 };
 
 typedef enum cb_plugin_kind {
   CB_PLUGIN_IS_SPACE,

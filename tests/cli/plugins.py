@@ -218,7 +218,7 @@ class Plugins(Case):
         self.assertIn("cannot load the plugin", missing.stderr)
         other = self.call("--plugin", PLUGIN["other_version"], "list")
         self.assertEqual(other.returncode, 2)
-        self.assertIn("a plugin of version 4: expected 3", other.stderr)
+        self.assertIn("a plugin of version 5: expected 4", other.stderr)
         twice = self.call("--plugin", CATENOID, "--plugin", CATENOID, "list")
         self.assertEqual(twice.returncode, 2)
         self.assertIn("there is a space `catenoid` already", twice.stderr)

@@ -159,7 +159,10 @@ static inline char *sample_path(const char *name) {
 static inline int sample_parts(void) {
   DIR *folder = opendir(sample_folder);
   int n = 0;
-  for (struct dirent *entry; folder && (entry = readdir(folder));) n += strstr(entry->d_name, ".part") != NULL;
+  for (struct dirent *entry; folder && (entry = readdir(folder));) {
+    const size_t length = strlen(entry->d_name);
+    n += length > 5 && !strcmp(entry->d_name + length - 5, ".part");
+  }
   if (folder) closedir(folder);
   return n;
 }

@@ -2,7 +2,6 @@
 #include "record_sample.h"
 #include "check_error.h"
 #include "io/output.h"
-#include "io/record_superblock.h"
 
 static const cb_record_options overwrite = {.overwrite = true};
 
@@ -44,21 +43,17 @@ static void a_name_that_was_free_is_not_taken_from_another(void **unused) {
   free(path);
 }
 
-/* Here HDF5 is told to lock nothing. */
-static void a_record_is_locked_for_its_whole_life(void **unused) {
+static void a_record_has_one_writer_and_is_in_nobodys_way(void **unused) {
   (void)unused;
   char *path = sample_path("locked.h5"), told[600];
-  snprintf(told, sizeof told, "%s: in use", path);
-  int lock, reader;
-  cb_record *record = create(path);
-  check_ok(cb_superblock_lock(path, false, &reader));
-  check_error_begins(cb_superblock_lock(path, true, &lock), CB_ERROR_FILE, told);
+  snprintf(told, sizeof told, "%s: in use: a run is writing it (process %ld on ", path, (long)getpid());
+  cb_record_layout layout = sample_layout();
+  cb_record *record = create(path), *second;
+  check_error_begins(cb_record_create(path, &layout, &overwrite, &second), CB_ERROR_FILE, told);
   check_error_begins(cb_record_repair(path, NULL), CB_ERROR_FILE, told);
-  close(reader);
-  check_error_begins(cb_superblock_lock(path, true, &lock), CB_ERROR_FILE, told);
   cb_record_free(record);
-  check_ok(cb_superblock_lock(path, true, &lock));
-  close(lock);
+  assert_int_equal(sample_check(path).rows, 0);
+  check_ok(cb_record_repair(path, NULL));
   free(path);
 }
 
@@ -84,7 +79,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(a_name_that_a_live_record_took_meanwhile_is_told),
     cmocka_unit_test(a_name_that_was_free_is_not_taken_from_another),
-    cmocka_unit_test(a_record_is_locked_for_its_whole_life),
+    cmocka_unit_test(a_record_has_one_writer_and_is_in_nobodys_way),
     cmocka_unit_test(an_output_is_told_from_inputs_by_file_not_by_name),
   };
   return cmocka_run_group_tests(tests, sample_make_folder, sample_remove_folder);

@@ -1,6 +1,7 @@
 #include "cli/go.h"
 #include "cli/warnings.h"
 #include "core/failure.h"
+#include "record/folder.h"
 
 #include <math.h>
 #include <signal.h>
@@ -119,6 +120,9 @@ static int go(cb_scenario *scenario, cb_record *record, const cb_go_options *opt
     fprintf(stderr, "curvebody: note: what was computed is in %s%s\n", options->output,
             status == CB_ERROR_INTERRUPTED ? "; `curvebody resume` goes on from its last checkpoint" : "");
   }
+  if (!status && cb_record_state(options->output) == CB_FOLDER_LEFT)
+    fprintf(stderr, "curvebody: note: %s is in segments, in %s.parts: `curvebody repair` joins them\n", options->output,
+            options->output);
   const char *stopped = cb_run_stopped(cb_scenario_run(scenario));
   if (options->resumes && stopped)
     fprintf(stderr, "curvebody: note: the run has been stopped by the event `%s` at time %.17g, and goes no further\n",

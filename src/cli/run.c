@@ -1,4 +1,4 @@
-/* curvebody run SCENARIO [-o OUT.h5] [--set KEY=VALUE]... [--quiet|--json] */
+/* curvebody run SCENARIO [-o OUT.h5] [--set KEY=VALUE]... [--force] [--quiet|--json] */
 #include "cli/go.h"
 #include "cli/warnings.h"
 #include "io/scenario_warnings.h"
@@ -19,8 +19,10 @@ static const double noted = 1e-9;
 static int run(int argc, char **argv) {
   cb_go_options go = {0};
   cb_words sets = {0};
+  bool force = false;
   const cb_option options[] = {{"--output", "-o", true, cb_take_text, &go.output},
                                {"--set", NULL, true, cb_take_word, &sets},
+                               {"--force", NULL, false, cb_take_flag, &force},
                                {"--quiet", "-q", false, cb_take_flag, &go.quiet},
                                {"--json", NULL, false, cb_take_flag, &go.json},
                                {NULL, NULL, false, NULL, NULL}};
@@ -43,6 +45,7 @@ static int run(int argc, char **argv) {
   if (!status) {
     cb_record_options how = cb_scenario_record(scenario);
     how.overwrite = true;
+    how.discard = force;
     status = cb_record_create(go.output, cb_scenario_layout(scenario), &how, &record);
   }
   if (!status) status = cb_scenario_warn(scenario);
@@ -57,5 +60,5 @@ static int run(int argc, char **argv) {
 }
 
 const cb_command cb_command_run = {
-    "run", "SCENARIO [-o OUT.h5] [--set KEY=VALUE]... [--quiet|--json]",
-    "Runs a scenario and records it to an HDF5 file (default: the scenario's name with .h5).", run, NULL};
+    "run", "SCENARIO [-o OUT.h5] [--set KEY=VALUE]... [--force] [--quiet|--json]",
+    "Runs a scenario and records it to an HDF5 file (default: the scenario's name with .h5). --force: rows that a killed run of that name left are given up.", run, NULL};

@@ -1,24 +1,16 @@
 /* curvebody view OUT.h5 [-o PAGE.html] [--frames N] [--watch] */
 #include "cli/cli.h"
-#include "core/file.h"
-#include "io/record_superblock.h"
+#include "record/folder.h"
 
 #include <curvebody/record.h>
 #include <curvebody/view.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 enum { PAUSE = 1 };
 
-static bool is_written(const char *path) {
-  const char *why;
-  const int fd = cb_open_regular(path, O_RDONLY, &why);
-  const bool written = fd >= 0 && cb_superblock_has_writer(fd);
-  if (fd >= 0) close(fd);
-  return written;
-}
+static bool is_written(const char *path) { return cb_record_state(path) == CB_FOLDER_HELD; }
 
 /* Once a second until nobody writes any more, and then once for good. A moment in which the record cannot be read, as
  * while it is closed, is passed over. */

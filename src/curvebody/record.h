@@ -1,13 +1,14 @@
-/* The HDF5 file of a run: written row by row, readable while it grows and after the writer was killed.
+/* The HDF5 record of a run: readable by every program while it grows, after its writer was killed, and when it is complete.
  *
- * The file (root layout, netCDF-4 style dimension scales, H5MD through hard links) is plain HDF5: h5py, xarray and
- * netCDF4 open a finished or repaired one as it is. A file that is being written, or whose writer was killed, opens in
- * single-writer-multiple-reader mode only (h5py: swmr=True, libver='latest'); cb_record_repair makes it plain.
+ * A record is never overwritten in place. While a run goes on its rows are in segments, whole HDF5 files in the folder
+ * OUT.h5.parts, and OUT.h5 is a virtual file over them, replaced by a rename: h5py, xarray, netCDF4 and ParaView open it at
+ * any moment. The last segment is written again every second until it has 16 MiB. When the record is closed the segments
+ * are joined to one plain file (root layout, netCDF-4 style dimension scales, H5MD through hard links), and the folder is
+ * removed; where there is no room for that they stay, and cb_record_repair joins them later.
  *
- * Rows go into memory; a thread of the record's own writes them: each full chunk (256 rows), and at least every second
- * whatever there is. What it could not write is the status of the next call. HDF5 is entered by that thread alone
- * between create and close. If the HDF5 library was built without thread safety, the caller's thread writes, and a row
- * waits for the next row or checkpoint after its second.
+ * Rows go into memory; a thread of the record's own writes them. What it could not write is the status of the next call.
+ * HDF5 is entered by that thread alone between create and close. If the HDF5 library was built without thread safety, the
+ * caller's thread writes.
  * For users.
  */
 #ifndef CURVEBODY_RECORD_H
@@ -19,24 +20,23 @@ CB_API_BEGIN
 
 typedef struct cb_record cb_record;
 
-/* When what was written is made to last: told to the disk, and waited for. After a loss of power a record has at least
- * what it had at the last sync, and what it has besides is known by digests. */
+/* Whether files are synced before they take their names. After a loss of power a record that was synced has what it had a
+ * second before, at least. */
 typedef enum cb_record_sync {
-  CB_SYNC_CHECKPOINT, /* at checkpoints, once a second or in a 32nd of the time at most, and when the record is closed */
+  CB_SYNC_CHECKPOINT, /* every file of the record */
   CB_SYNC_NEVER,      /* when the system pleases */
-  CB_SYNC_FLUSH       /* whenever rows go to the file */
+  CB_SYNC_FLUSH       /* as CB_SYNC_CHECKPOINT */
 } cb_record_sync;
 
-/* Zeros are the defaults.
- *
- * Compressing makes a row ten times dearer, and pays only if chunks fill within the flush interval: a compressed chunk
- * that is flushed before it is full takes a new place at each flush, and the old ones stay in the file. */
+/* Zeros are the defaults. */
 typedef struct cb_record_options {
-  bool overwrite;        /* an existing file is replaced, in one rename, once the new one is whole; otherwise refused */
+  bool overwrite;        /* an existing file is replaced, in one rename; otherwise refused */
   int deflate;           /* 0: not compressed; 1 to 9: shuffle and deflate */
   double flush_interval; /* longest time that a row stays in memory, in seconds; 0: 1 s */
   size_t buffer_bytes;   /* memory for rows that are not yet written; 0: 64 MiB. At least two rows are kept. */
   cb_record_sync sync;
+  bool discard;          /* the segments that a killed run left are given up; otherwise they are not written over */
+  double join_bytes;     /* a record of more bytes stays in segments; 0: no limit */
 } cb_record_options;
 
 /* Where a record stands: rows and events so far, and how many checkpoints were written since it was created. */
@@ -48,21 +48,21 @@ typedef struct cb_record_position {
  * written, of every output that a program makes. */
 cb_status cb_output_check(const char *path, const cb_files *inputs);
 
-/* Creates the record. The file is built beside `path` as a .part of its own name and takes its name when it is whole,
- * with no rows: whenever the writer is killed, under `path` there is nothing, what was there before, or a whole file.
- * Of several that create a record at one path at the same time, one gets it; the others fail. Dimensions with
- * count 0 and the fields and constants on them are left out of the file: they have no values. options may be NULL.
- * Fails with CB_ERROR_FILE (path exists and must not be overwritten, is not a regular file, is being written by
- * another run, cannot be written: with the reason), CB_ERROR_ARGUMENT (a layout that contradicts itself). */
+/* Creates the record. Nothing has its name before the first second has passed, or the record is closed: until then a file
+ * that is there stays as it is. Of several that create a record at one path at the same time, one gets it; the others fail
+ * with its name. Dimensions with count 0 and the fields and constants on them are left out of the file: they have no
+ * values. The layout is copied. options may be NULL. Fails with CB_ERROR_FILE (path exists and must not be overwritten, is
+ * not a regular file, is being written by another run, was left by a killed one, cannot be written: with the reason),
+ * CB_ERROR_ARGUMENT (a layout that contradicts itself). */
 cb_status cb_record_create(const char *path, const cb_record_layout *layout, const cb_record_options *options,
                            cb_record **out);
 
-/* Opens a record for appending at its newest whole checkpoint: a completed, interrupted or killed one.
- * state[n_state] has the names, types and counts of the layout's state; its data are filled from the checkpoint.
- * Rows and events after the checkpoint are removed. The layout must have the fields and state that the file was
- * created with; its other parts must be readable. position (may be NULL) tells where the run goes on. Fails with
- * CB_ERROR_FILE, or CB_ERROR_INPUT if the file is no record, has no whole checkpoint or is of another layout;
- * nothing has been removed from the file then, but the data of state may have changed. */
+/* Opens a record for appending at its newest checkpoint: a completed, interrupted or killed one, or a closed one of version
+ * 0.1. state[n_state] has the names, types and counts of the layout's state; its data are filled from the checkpoint. Rows
+ * and events after the checkpoint do not count any more. The layout must have the fields and state that the file was
+ * created with; title, attributes and scenario are those of the file. position (may be NULL) tells where the run goes on.
+ * Fails with CB_ERROR_FILE, or CB_ERROR_INPUT if the file is no record, has no checkpoint or is of another layout; the
+ * record is then as it was, but the data of state may have changed. */
 cb_status cb_record_open_for_resume(const char *path, const cb_record_layout *layout, const cb_record_options *options,
                                     cb_blob *state, size_t n_state, cb_record_position *position, cb_record **out);
 
@@ -79,15 +79,14 @@ void cb_record_free(cb_record *record);
 
 /* What cb_record_repair found. */
 typedef struct cb_repair_report {
-  bool was_closed;           /* the file was whole and is unchanged */
-  uint64_t rows, events;     /* whole rows and events, all kept */
-  uint64_t rows_cut;         /* rows that only some of the fields had */
+  bool was_closed;           /* the file was a plain one and is unchanged */
+  uint64_t rows, events;     /* that it has */
+  uint64_t rows_cut;         /* rows of segments that could not be read; 0: none */
 } cb_repair_report;
 
-/* Makes the file of a killed writer a plain HDF5 file, with every row up to the first that is not whole and as it was
- * written; where the machine was started again since, with what it had at its last sync. report may be NULL. Fails with
- * CB_ERROR_FILE (cannot be opened or written, or is being written by another process) or CB_ERROR_INPUT (no record, or
- * one in which what had been synced has changed). */
+/* Joins the segments of a killed run, or of one that had no room for it, to one plain file. report may be NULL. Fails with
+ * CB_ERROR_FILE (cannot be opened or written, is being written by another process, or there is no room) or CB_ERROR_INPUT
+ * (no record). */
 cb_status cb_record_repair(const char *path, cb_repair_report *report);
 
 /* What cb_record_verify found; rows and events are those that all fields have. */
@@ -101,10 +100,10 @@ typedef struct cb_verify_report {
 /* A fault of a record, in a line without its name. */
 typedef void (*cb_verify_tell)(void *user, const char *text);
 
-/* Checks everything that can be told of a record from itself: how it was closed, its structure, its rows and events
- * against their digests, the order of time and step, its checkpoints, the digests of the scenario and of the files that
- * it names, and what rows say against their states. Nothing is written. tell and report may be NULL. CB_OK whether or
- * not there are faults; CB_ERROR_FILE where the file cannot be read, CB_ERROR_MEMORY. */
+/* Checks everything that can be told of a record from itself: how it was closed, its structure, that all of it can be read
+ * (rows and events have checksums, segments a SHA-256), the order of time and step, its checkpoint, the digests of the
+ * scenario and of the files that it names, and what rows say against their states. Nothing is written. tell and report may
+ * be NULL. CB_OK whether or not there are faults; CB_ERROR_FILE where the file cannot be read, CB_ERROR_MEMORY. */
 cb_status cb_record_verify(const char *path, cb_verify_tell tell, void *user, cb_verify_report *report);
 
 /* ---- Reading, as resume and export need it -------------------------------------------------------------------- */
@@ -120,9 +119,9 @@ typedef struct cb_reader_field {
   size_t count;        /* values a row */
 } cb_reader_field;
 
-/* Opens a record for reading: closed, being written, or killed. CB_ERROR_INPUT if it is none, or if anything in it
- * leads to another file (links, external storage, virtual datasets) or through a filter other than shuffle and
- * deflate. */
+/* Opens a record for reading: closed, being written, or left by a killed run, of which cb_warn tells. CB_ERROR_INPUT if it
+ * is none, or if anything in it leads to another file (links, external storage, virtual datasets but over the segments in
+ * its own folder) or through a filter other than shuffle, deflate and fletcher32. */
 cb_status cb_reader_open(const char *path, cb_reader **out);
 void cb_reader_close(cb_reader *reader);
 

@@ -1,7 +1,6 @@
 /* Datasets of numbers. See hdf5_array.h. */
 #include "core/failure.h"
 #include "io/hdf5_array.h"
-#include "io/record_structure.h"
 
 #include <limits.h>
 #include <stdint.h>
@@ -17,11 +16,6 @@ cb_status cb_hdf5_source_open(const char *path, cb_hdf5_source *out) {
     const cb_status status = cb_hdf5_fail(path, "read");
     cb_hdf5_quiet_end(s.quiet);
     return status;
-  }
-  const char *fault = cb_structure_fault_at(s.file, "");
-  if (fault) {
-    const cb_status status = cb_fail_placed(CB_ERROR_INPUT, "%s: error: damaged: / %s", path, fault);
-    return cb_hdf5_source_close(&s, status);
   }
   *out = s;
   return CB_OK;
@@ -129,8 +123,6 @@ static herr_t refuse_link(const char *file, const char *group, const char *other
 static cb_status read_named(const cb_hdf5_source *s, const char *name, const cb_hdf5_expected *expected,
                             cb_hdf5_array *out) {
   bool met = false;
-  const char *fault = cb_structure_fault_at(s->file, name);
-  if (fault) return cb_fail_placed(CB_ERROR_INPUT, "%s: error: damaged: dataset '%s' %s", s->path, name, fault);
   const hid_t access = H5Pcreate(H5P_DATASET_ACCESS);
   H5Pset_elink_cb(access, refuse_link, &met);
   const bool there = H5Lexists(s->file, name, access) > 0;

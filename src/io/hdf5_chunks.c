@@ -7,8 +7,6 @@
  * Filters stand in the order in which they are applied in writing: shuffle keeps the size, fletcher32 has 4 bytes
  * behind, deflate is a stream of zlib's (HDF5 User's Guide 5.6). Chunks that reach beyond the extents may be kept as they
  * are (H5Pset_chunk_opts). */
-#include "io/record_driver.h"
-#include "io/record_header.h"
 #include "io/record_hdf5.h"
 
 #include <stdlib.h>
@@ -95,10 +93,10 @@ static bool each_is_whole(chunked *c, hid_t space) {
 
 static bool describe(chunked *c, hid_t create, hid_t space) {
   const hid_t file = H5Iget_file_id(c->dataset), type = H5Dget_type(c->dataset);
-  const cb_driven *under = cb_driver_of(file);
+  hsize_t length = 0;
   bool sound =
-      under && H5Sget_simple_extent_dims(space, c->extent, NULL) >= 0 && H5Pget_chunk_opts(create, &c->options) >= 0;
-  c->longest = under ? cb_driver_length(under) : 0;
+      H5Fget_filesize(file, &length) >= 0 && H5Sget_simple_extent_dims(space, c->extent, NULL) >= 0 && H5Pget_chunk_opts(create, &c->options) >= 0;
+  c->longest = length;
   c->bytes = H5Tget_size(type);
   H5Tclose(type);
   H5Fclose(file); /* the dataset holds it */

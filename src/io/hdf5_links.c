@@ -1,11 +1,8 @@
-/* Links of a group, and the dimension scale at the root that a dataset names: by the address of its link, as
- * H5Rdereference would take whatever lies at a reference for an object.
- *
- * HDF5 Dimension Scale Specification (The HDF Group): attribute DIMENSION_LIST, references by dimension. */
+/* Links of a group, and the dimension scale that a dataset names (HDF5 Dimension Scale Specification, The HDF Group). */
 #include "core/failure.h"
 #include "io/record_hdf5.h"
-#include "io/record_superblock.h"
 
+#include <hdf5_hl.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,34 +48,19 @@ cb_status cb_hdf5_each_link(hid_t group, const char *path, H5_index_t by, cb_hdf
   return status;
 }
 
-typedef struct target {
-  haddr_t address;
-  char *name;
-} target;
-
-static cb_status take_name(void *context, hid_t group, const char *name, const H5L_info_t *link) {
-  target *t = context;
-  (void)group;
-  if (!t->name && link->type == H5L_TYPE_HARD && link->u.address == t->address) t->name = strdup(name);
-  return CB_OK;
+static herr_t take_scale(hid_t dataset, unsigned d, hid_t scale, void *context) {
+  char name[256] = "";
+  (void)dataset, (void)d;
+  const ssize_t length = H5DSget_scale_name(scale, name, sizeof name);
+  *(char **)context = length > 0 && length < (ssize_t)sizeof name ? strdup(name) : NULL;
+  return 1;
 }
 
 char *cb_hdf5_scale_name(hid_t dataset, int rank, int d) {
-  static const char list[] = "DIMENSION_LIST"; /* HDF5 Dimension Scale Specification */
-  hid_t attribute = cb_hdf5_attribute(dataset, ".", list, H5T_VLEN, (size_t)rank);
-  if (attribute < 0) return NULL;
-  hid_t type = H5Aget_type(attribute), of = H5Tget_super(type);
-  size_t bytes = 0;
-  char *reference = NULL;
-  if (H5Tequal(of, H5T_STD_REF_OBJ) > 0) reference = cb_hdf5_varying_attribute(dataset, list, (size_t)d, 8, &bytes);
-  H5Tclose(of);
-  H5Tclose(type);
-  H5Aclose(attribute);
-  target t = {HADDR_UNDEF, NULL};
-  if (reference && bytes >= 8) t.address = cb_little_endian((const unsigned char *)reference, 8);
-  free(reference);
-  hid_t file = H5Iget_file_id(dataset);
-  if (t.address != HADDR_UNDEF) cb_hdf5_each_link(file, "", H5_INDEX_NAME, take_name, &t);
-  H5Fclose(file);
-  return t.name;
+  char *name = NULL;
+  (void)rank;
+  const bool scale = H5DSis_scale(dataset) > 0;
+  if (!scale && H5DSget_num_scales(dataset, (unsigned)d) > 0)
+    H5DSiterate_scales(dataset, (unsigned)d, NULL, take_scale, &name);
+  return name;
 }

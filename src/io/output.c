@@ -4,7 +4,7 @@
 #include "io/output.h"
 #include "io/parts.h"
 
-#include "io/record_superblock.h"
+#include "record/folder.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PARTS = 10000, TURNS = 100 };
+enum { PARTS = 10000 };
 
 static bool same_file(const struct stat *a, const struct stat *b) {
   return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
@@ -33,19 +33,18 @@ cb_status cb_output_check(const char *path, const cb_files *inputs) {
   return status;
 }
 
-/* The file that is there may be replaced. Its lock, if it has one, goes to *lock, or -1. */
-static cb_status take_old(const char *path, const char *target, bool replace, int *lock) {
+/* The file that is there may be replaced. */
+static cb_status check_old(const cb_output *o, bool replace) {
   struct stat info;
-  *lock = -1;
-  if (stat(target, &info) < 0) {
-    if (errno != ENOENT) return cb_fail_file(path, "write", errno);
-    if (lstat(target, &info) < 0) return CB_OK;
-    return cb_fail(CB_ERROR_FILE, "%s: cannot write: a link to a file that is not there", path);
+  if (stat(o->target, &info) < 0) {
+    if (errno != ENOENT) return cb_fail_file(o->path, "write", errno);
+    if (lstat(o->target, &info) < 0) return CB_OK;
+    return cb_fail(CB_ERROR_FILE, "%s: cannot write: a link to a file that is not there", o->path);
   }
-  if (!S_ISREG(info.st_mode)) return cb_fail(CB_ERROR_FILE, "%s: cannot write: not a regular file", path);
-  if (!replace) return cb_fail(CB_ERROR_FILE, "%s: exists already", path);
-  if (access(target, W_OK) < 0) return cb_fail_file(path, "replace", errno);
-  return cb_superblock_lock(target, true, lock);
+  if (!S_ISREG(info.st_mode)) return cb_fail(CB_ERROR_FILE, "%s: cannot write: not a regular file", o->path);
+  if (!replace) return cb_fail(CB_ERROR_FILE, "%s: exists already", o->path);
+  if (access(o->target, W_OK) < 0) return cb_fail_file(o->path, "replace", errno);
+  return o->owner ? CB_OK : cb_record_check_unwritten(o->path);
 }
 
 /* Exclusively: what was left by a killed run, or is another's, is passed by. */
@@ -69,19 +68,17 @@ static void forget(cb_output *o) {
   *o = (cb_output){0};
 }
 
-cb_status cb_output_begin(const char *path, bool replace, cb_output *out) {
+static cb_status begin(const char *path, bool replace, bool owner, cb_output *out) {
   char *real = realpath(path, NULL);
   if (!real && errno != ENOENT) return cb_fail_file(path, "write", errno);
-  cb_output o = {.path = strdup(path), .target = real ? real : strdup(path)};
+  cb_output o = {.path = strdup(path), .target = real ? real : strdup(path), .owner = owner};
   const size_t size = o.target ? strlen(o.target) + 48 : 0;
   if (size) o.part = malloc(size);
   if (!o.path || !o.part) {
     forget(&o);
     return cb_fail(CB_ERROR_MEMORY, "no memory for the name %s", path);
   }
-  int lock;
-  cb_status status = take_old(path, o.target, replace, &lock);
-  if (!status && lock >= 0) close(lock);
+  cb_status status = check_old(&o, replace);
   if (!status && !make_part(o.target, o.part, size)) status = cb_fail_file(path, "write", errno);
   if (status)
     forget(&o);
@@ -89,6 +86,9 @@ cb_status cb_output_begin(const char *path, bool replace, cb_output *out) {
     *out = o;
   return status;
 }
+
+cb_status cb_output_begin(const char *path, bool replace, cb_output *out) { return begin(path, replace, false, out); }
+cb_status cb_output_begin_own(const char *path, cb_output *out) { return begin(path, true, true, out); }
 
 /* To a name that nothing has: 0, or errno. */
 static int name_new(const cb_output *o) {
@@ -99,29 +99,15 @@ static int name_new(const cb_output *o) {
   return 0;
 }
 
-/* In place of the file that is there, if it is still the one whose lock is held. */
-static cb_status name_over(const cb_output *o, int lock, bool *done) {
-  struct stat held, now;
-  if (fstat(lock, &held) < 0 || stat(o->target, &now) < 0 || !same_file(&held, &now)) return CB_OK;
-  if (rename(o->part, o->target) < 0) return cb_fail_file(o->path, "write", errno);
-  *done = true;
-  return CB_OK;
-}
-
 static cb_status take_name(const cb_output *o, bool replace) {
-  bool done = false;
-  cb_status status = CB_OK;
-  for (int turn = 0; !done && !status && turn < TURNS; turn++) {
-    const int error = name_new(o);
-    if (!error) return CB_OK;
-    if (error != EEXIST) return cb_fail_file(o->path, "write", error);
-    int lock;
-    status = take_old(o->path, o->target, replace, &lock);
-    if (!status && lock >= 0) status = name_over(o, lock, &done);
-    if (lock >= 0) close(lock);
-  }
-  if (!done && !status) status = cb_fail(CB_ERROR_FILE, "%s: cannot write: others keep replacing it", o->path);
-  return status;
+  cb_status status = o->owner ? CB_OK : cb_record_check_unwritten(o->path); /* which may have nothing of its name yet */
+  if (status) return status;
+  const int error = o->owner ? EEXIST : name_new(o);
+  if (!error) return CB_OK;
+  if (error != EEXIST) return cb_fail_file(o->path, "write", error);
+  status = check_old(o, replace);
+  if (status) return status;
+  return rename(o->part, o->target) < 0 ? cb_fail_file(o->path, "write", errno) : CB_OK;
 }
 
 /* 0, or errno; 0 too where the system cannot sync what it is. */
@@ -201,6 +187,6 @@ cb_status cb_output_close_hdf5(cb_output *o, hid_t file, cb_status status) {
   if (status)
     cb_hdf5_abandon(file);
   else
-    status = cb_hdf5_close(file, o->path, NULL);
+    status = cb_hdf5_close(file, o->path);
   return cb_output_end(o, true, status);
 }

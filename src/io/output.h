@@ -1,9 +1,8 @@
 /* A file that is written gets its name when it is whole. Internal to src/io and src/cli.
  *
- * Until then it has a name of its own beside the final one, PATH.PROCESS-NUMBER.part, which no other process takes. The
- * final name is taken in one step: one that is free by a rename that replaces nothing, one that is not by a rename over
- * a file whose lock is held meanwhile. Of two who want one name at the same time, one gets it; while the other's record
- * is being written (record_superblock.h) the second is told so.
+ * Until then it has a name of its own next to the final one, PATH.PROCESS-NUMBER.part, which no other process takes. The
+ * final name is taken in one step: a free one by a rename that replaces nothing, another by a rename over the file,
+ * unless that is a record which a run is writing (record/folder.h).
  */
 #ifndef CB_IO_OUTPUT_H
 #define CB_IO_OUTPUT_H
@@ -17,11 +16,14 @@ typedef struct cb_output {
   char *target; /* the same with links followed */
   char *part;   /* where it is written meanwhile */
   bool unsynced;
+  bool owner;   /* of the record of that name */
 } cb_output;
 
 /* Makes `part`, empty. Fails with CB_ERROR_FILE: path is there and may not be replaced (`replace` false), is not a
  * regular file, is in use, or cannot be written. */
 cb_status cb_output_begin(const char *path, bool replace, cb_output *out);
+/* The same of a file that the writer of the record replaces. */
+cb_status cb_output_begin_own(const char *path, cb_output *out);
 
 /* What was written is on the disk before the file takes its name, and the name before `end` returns, unless `unsynced`
  * is set in between.
@@ -36,7 +38,7 @@ int cb_sync_folder(const char *path);
 cb_status cb_output_open_text(const char *path, cb_output *o, FILE **stream);
 cb_status cb_output_close_text(cb_output *o, FILE *stream, cb_status status);
 
-/* The same for HDF5, on our driver. `close` writes what HDF5 holds, or leaves it where status is not CB_OK. */
+/* The same for HDF5. `close` writes what HDF5 holds, or leaves it where status is not CB_OK. */
 cb_status cb_output_open_hdf5(const char *path, cb_output *o, hid_t *file);
 cb_status cb_output_close_hdf5(cb_output *o, hid_t file, cb_status status);
 

@@ -2,21 +2,21 @@
 #include "io/record_hdf5.h"
 #include "core/failure.h"
 #include "core/file.h"
-#include "io/record_driver.h"
-#include "io/record_superblock.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 /* Why HDF5 refused first, since the last failure that was reported. */
 static _Thread_local char reason[400];
 /* Memory was lacking at some call within the brackets. */
 static _Thread_local bool lacking;
+/* errno of the first call of the system that HDF5 reports as refused within the brackets; 0: none. */
+static _Thread_local int refused;
 /* The last file that was read and that HDF5 could not close: it stays open, and locked. */
 static _Thread_local char unclosed[400];
 
@@ -25,9 +25,11 @@ static _Thread_local char unclosed[400];
 static herr_t deepest(unsigned n, const H5E_error2_t *error, void *unused) {
   (void)unused;
   if (error->maj_num == H5E_RESOURCE && error->min_num == H5E_NOSPACE) lacking = true;
-  if (n > 0 || *reason || !error->desc) return 0;
-  static const char key[] = "error message = '";
-  const char *text = error->desc, *quoted = strstr(text, key);
+  if (!error->desc) return 0;
+  static const char key[] = "error message = '", number[] = "errno = ";
+  const char *text = error->desc, *quoted = strstr(text, key), *code = strstr(text, number);
+  if (code && !refused) refused = atoi(code + sizeof number - 1);
+  if (n > 0 || *reason) return 0;
   size_t length = strlen(text);
   if (quoted) {
     text = quoted + sizeof key - 1;
@@ -46,9 +48,6 @@ static herr_t remember(hid_t stack, void *unused) {
   if (errno == ENOMEM) lacking = true;
   return H5Ewalk2(stack, H5E_WALK_UPWARD, deepest, NULL);
 }
-
-/* A SWMR reader that meets a wrong checksum tries again, after waits of 1, 2, 4 ... ns: these make 17 ms. */
-enum { READ_ATTEMPTS = 25 };
 
 /* HDF5 (1.10) does not survive a lack of memory everywhere: of what it frees then, some was never made. What it takes to
  * start, or for a file at most, with the two chunks that are kept, is asked for beforehand and given back. */
@@ -81,12 +80,12 @@ cb_hdf5_quiet cb_hdf5_quiet_begin(void) {
   cb_hdf5_quiet quiet = {NULL, NULL, false};
   *reason = 0;
   lacking = false;
+  refused = 0;
   if ((quiet.started = start())) {
     H5Eget_auto2(H5E_DEFAULT, &quiet.function, &quiet.data);
     H5Eset_auto2(H5E_DEFAULT, remember, NULL);
   }
   errno = 0;
-  cb_driver_forget();
   return quiet;
 }
 
@@ -103,9 +102,8 @@ cb_status cb_hdf5_fail(const char *path, const char *what, ...) {
   va_start(args, what);
   vsnprintf(text, sizeof text, what, args);
   va_end(args);
-  const int refused = cb_driver_unread() ? cb_driver_unread() : cb_driver_error(); /* what HDF5 says follows from it */
   const bool no_memory = lacking || refused == ENOMEM || (unmet && !*reason); /* of HDF5, the file's, or ours */
-  const bool of_system = refused && refused != ECANCELED;
+  const bool of_system = refused != 0;
   cb_status status = cb_fail_as(of_system ? CB_FAILURE_SYSTEM : CB_FAILURE, no_memory ? CB_ERROR_MEMORY : CB_ERROR_FILE,
                                 "%s: cannot %s: %s", path, text,
                                 no_memory   ? "no memory"
@@ -116,32 +114,20 @@ cb_status cb_hdf5_fail(const char *path, const char *what, ...) {
   return status;
 }
 
-cb_status cb_hdf5_fail_open(const char *path, const char *what) {
-  const cb_status status = cb_hdf5_fail(path, "%s", what);
-  const char *why;
-  const int fd = cb_open_regular(path, O_RDONLY, &why);
-  const bool written = fd >= 0 && cb_superblock_has_writer(fd);
-  if (fd >= 0) close(fd);
-  return written && status == CB_ERROR_FILE ? cb_superblock_in_use(path) : status;
-}
-
 void cb_hdf5_give_reason(const char *text) {
   if (!*reason && errno != ENOMEM) snprintf(reason, sizeof reason, "%s", text);
 }
 
 cb_status cb_hdf5_unread(const char *path, cb_status status) {
-  const int error = cb_driver_unread();
   if (lacking) return cb_fail(CB_ERROR_MEMORY, "%s: HDF5 has no memory", path);
   if (status == CB_ERROR_FILE && *unclosed && !strncmp(path, unclosed, sizeof unclosed - 1))
     return cb_fail_as(CB_FAILURE_SYSTEM, status, "%s: HDF5 could not close it after it was read, as for want of memory",
                       path);
-  if (!error || status == CB_ERROR_MEMORY) return status;
-  return cb_fail_file(path, "read", error);
+  if (!refused || status == CB_ERROR_MEMORY) return status;
+  return cb_fail_file(path, "read", refused);
 }
 
-cb_status cb_hdf5_refused(hid_t file, const char *path, cb_status status) {
-  return status && status != CB_ERROR_MEMORY && cb_driver_refused(file) ? cb_hdf5_fail(path, "write") : status;
-}
+void cb_hdf5_forget(void) { refused = 0, *reason = 0; }
 
 hid_t cb_hdf5_file_type(cb_field_type type) {
   return type == CB_FIELD_DOUBLE ? H5T_IEEE_F64LE : type == CB_FIELD_INT64 ? H5T_STD_I64LE : H5T_STD_I32LE;
@@ -169,7 +155,7 @@ hid_t cb_hdf5_file_access(void) {
   if (!started || !has_room()) return H5I_INVALID_HID;
   hid_t access = H5Pcreate(H5P_FILE_ACCESS);
   if (access < 0) return access;
-  if (!cb_driver_use(access) || H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110) < 0 ||
+  if (H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110) < 0 ||
       H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) < 0) {
     H5Pclose(access);
     return H5I_INVALID_HID;
@@ -177,52 +163,38 @@ hid_t cb_hdf5_file_access(void) {
   return access;
 }
 
-static hid_t open_file(const char *path, unsigned flags, unsigned attempts) {
+hid_t cb_hdf5_open(const char *path, unsigned flags) {
   hid_t access = cb_hdf5_file_access();
   if (access < 0) return access;
-  if (attempts) H5Pset_metadata_read_attempts(access, attempts);
   hid_t file = H5Fopen(path, flags, access);
   H5Pclose(access);
   return file;
-}
-
-hid_t cb_hdf5_open(const char *path, unsigned flags) { return open_file(path, flags, 0); }
-
-hid_t cb_hdf5_open_swmr(const char *path, bool written) {
-  return open_file(path, H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, written ? READ_ATTEMPTS : 1);
 }
 
 void cb_hdf5_close_read(hid_t file, const char *path) {
   if (H5Fclose(file) < 0) snprintf(unclosed, sizeof unclosed, "%s", path);
 }
 
-/* H5Fclose reads the driver after it gave back the file's hold on it: the properties hold it meanwhile. */
-static herr_t close_file(hid_t file) {
-  hid_t access = H5Fget_access_plist(file);
-  herr_t closed = H5Fclose(file);
-  H5Pclose(access);
-  return closed;
-}
-
+/* HDF5 cannot close a file without writing what it holds, and a file that it cannot close stays open and is tried again
+ * when the program ends. So what it still writes goes into memory that is thrown away: H5Fget_vfd_handle gives the
+ * descriptor of a file on its own drivers. */
 void cb_hdf5_abandon(hid_t file) {
-  cb_driver_shut(file);
-  close_file(file);
+  void *handle = NULL;
+  const int nowhere = memfd_create("abandoned", MFD_CLOEXEC);
+  if (nowhere >= 0 && H5Fget_vfd_handle(file, H5P_DEFAULT, &handle) >= 0 && handle) dup2(nowhere, *(int *)handle);
+  if (nowhere >= 0) close(nowhere);
+  H5Fclose(file);
 }
 
-bool cb_hdf5_flush_refused(hid_t file) { return H5Fflush(file, H5F_SCOPE_GLOBAL) < 0 || cb_driver_refused(file); }
-
-cb_status cb_hdf5_start_swmr(hid_t file, const char *path) {
-  if (cb_hdf5_flush_refused(file)) return cb_hdf5_fail(path, "write");
-  if (H5Fstart_swmr_write(file) < 0 || cb_driver_refused(file)) return cb_hdf5_fail(path, "start writing for readers");
-  return CB_OK;
-}
-
-cb_status cb_hdf5_close(hid_t file, const char *path, bool *abandoned) {
-  bool refused = cb_hdf5_flush_refused(file);
-  if (refused) cb_driver_shut(file);
-  refused |= close_file(file) < 0 || cb_driver_error();
-  if (abandoned) *abandoned = refused;
-  return refused && path ? cb_hdf5_fail(path, "write") : CB_OK;
+cb_status cb_hdf5_close(hid_t file, const char *path) {
+  cb_status status = CB_OK;
+  if (H5Fflush(file, H5F_SCOPE_GLOBAL) < 0) {
+    status = cb_hdf5_fail(path, "write");
+    cb_hdf5_abandon(file);
+  } else if (H5Fclose(file) < 0) {
+    status = cb_hdf5_fail(path, "write");
+  }
+  return status;
 }
 
 hid_t cb_hdf5_text_type(void) {
@@ -264,6 +236,7 @@ hid_t cb_hdf5_put_dataset(hid_t where, const char *name, hid_t file_type, int ra
   H5Pset_obj_track_times(create, false);
   H5Pset_alloc_time(create, H5D_ALLOC_TIME_EARLY);
   H5Pset_attr_phase_change(create, 64, 0);
+  H5Pset_attr_creation_order(create, H5P_CRT_ORDER_TRACKED);
   hid_t dataset = H5Dcreate2(where, name, file_type, space, H5P_DEFAULT, create, H5P_DEFAULT);
   if (dataset >= 0 && data && H5Dwrite(dataset, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0) {
     H5Dclose(dataset);
@@ -277,6 +250,7 @@ hid_t cb_hdf5_put_dataset(hid_t where, const char *name, hid_t file_type, int ra
 hid_t cb_hdf5_put_group(hid_t where, const char *name) {
   hid_t create = H5Pcreate(H5P_GROUP_CREATE);
   H5Pset_obj_track_times(create, false);
+  H5Pset_attr_creation_order(create, H5P_CRT_ORDER_TRACKED);
   H5Pset_link_creation_order(create, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
   hid_t group = H5Gcreate2(where, name, H5P_DEFAULT, create, H5P_DEFAULT);
   H5Pclose(create);
@@ -363,9 +337,9 @@ char *cb_hdf5_get_text_attribute(hid_t object, const char *name) {
   char *fixed = !text && bytes < FIXED_TEXT ? calloc(bytes + 1, 1) : NULL;
   if (fixed && H5Aread(attribute, type, fixed) < 0) free(fixed), fixed = NULL;
   H5Tclose(type);
+  if (text) fixed = cb_hdf5_text_of_attribute(attribute);
   H5Aclose(attribute);
-  if (fixed) return fixed;
-  return text ? cb_hdf5_varying_attribute(object, name, 0, 1, &bytes) : NULL;
+  return fixed;
 }
 
 bool cb_hdf5_is_text(hid_t dataset, size_t *count) {
@@ -382,7 +356,48 @@ char *cb_hdf5_get_text_dataset(hid_t where, const char *name) {
   hid_t dataset = H5Lexists(where, name, H5P_DEFAULT) > 0 ? H5Dopen2(where, name, H5P_DEFAULT) : H5I_INVALID_HID;
   size_t count;
   if (dataset < 0) return NULL;
-  char *text = cb_hdf5_is_text(dataset, &count) && count == 1 ? cb_hdf5_varying_dataset(dataset, 0) : NULL;
+  char *text = NULL;
+  if (cb_hdf5_is_text(dataset, &count) && count == 1) cb_hdf5_texts_of_dataset(dataset, 1, &text);
   H5Dclose(dataset);
   return text;
+}
+
+/* The value of one element of a type of varying length; NULL: it cannot be read, or there is no memory. */
+static char *take_text(char *value) {
+  char *text = value ? strdup(value) : calloc(1, 1);
+  if (!text) errno = ENOMEM;
+  return text;
+}
+
+char *cb_hdf5_text_of_attribute(hid_t attribute) {
+  char *value = NULL, *text = NULL;
+  const hid_t type = cb_hdf5_text_type(), stored = H5Aget_type(attribute), space = H5Aget_space(attribute);
+  H5Tset_cset(type, H5Tget_cset(stored));
+  if (H5Aread(attribute, type, &value) >= 0) {
+    text = take_text(value);
+    H5Dvlen_reclaim(type, space, H5P_DEFAULT, &value);
+  }
+  H5Sclose(space);
+  H5Tclose(stored);
+  H5Tclose(type);
+  return text;
+}
+
+bool cb_hdf5_texts_of_dataset(hid_t dataset, size_t count, char **out) {
+  const hid_t type = cb_hdf5_text_type(), stored = H5Dget_type(dataset), space = H5Dget_space(dataset);
+  char **value = calloc(count + 1, sizeof *value);
+  bool ok = value != NULL;
+  if (!ok) errno = ENOMEM;
+  H5Tset_cset(type, H5Tget_cset(stored));
+  ok = ok && H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, value) >= 0;
+  for (size_t i = 0; i < count; i++) {
+    out[i] = ok ? take_text(value[i]) : NULL;
+    ok = ok && out[i];
+  }
+  if (value) H5Dvlen_reclaim(type, space, H5P_DEFAULT, value);
+  free(value);
+  H5Sclose(space);
+  H5Tclose(stored);
+  H5Tclose(type);
+  return ok;
 }

@@ -23,8 +23,6 @@ void cb_hdf5_quiet_end(cb_hdf5_quiet quiet);
  * CB_ERROR_FILE. `what` may be a format. */
 cb_status cb_hdf5_fail(const char *path, const char *what, ...) __attribute__((format(printf, 2, 3)));
 
-/* The same of a file that was not opened: that it is in use, where a writer has come since it was looked at. */
-cb_status cb_hdf5_fail_open(const char *path, const char *what);
 /* What cb_hdf5_fail tells, unless a call of HDF5 has failed before. */
 void cb_hdf5_give_reason(const char *text);
 
@@ -32,8 +30,8 @@ void cb_hdf5_give_reason(const char *text);
  * then, or HDF5 lacked memory, CB_ERROR_MEMORY: what was not found may be there all the same. Otherwise `status`. */
 cb_status cb_hdf5_unread(const char *path, cb_status status);
 
-/* A failure with a file that is written, told as what the system refused, where that came before. */
-cb_status cb_hdf5_refused(hid_t file, const char *path, cb_status status);
+/* What was refused, or failed, until now was expected. */
+void cb_hdf5_forget(void);
 
 hid_t cb_hdf5_file_type(cb_field_type type);   /* little endian */
 hid_t cb_hdf5_memory_type(cb_field_type type);
@@ -41,23 +39,15 @@ size_t cb_hdf5_type_size(cb_field_type type);
 /* Which of the three the type of a dataset is; false if none. */
 bool cb_hdf5_type_of(hid_t dataset, cb_field_type *out);
 
-/* Access properties of every open: format of HDF5 1.10, objects closed with their file, on our driver. Negative too where
- * there is no room for what HDF5 takes for a file. */
+/* Access properties: format of HDF5 1.10, objects closed with their file. Negative too where there is no room for what
+ * HDF5 takes for a file. */
 hid_t cb_hdf5_file_access(void);
 /* H5Fopen with them. */
 hid_t cb_hdf5_open(const char *path, unsigned flags);
-/* As a SWMR reader of a file that is being written, or that a writer has left: then nothing is read twice. */
-hid_t cb_hdf5_open_swmr(const char *path, bool written);
 
-/* Writes what HDF5 holds. True if that, or a write before it, was refused. */
-bool cb_hdf5_flush_refused(hid_t file);
-
-/* From here on readers may open the file. */
-cb_status cb_hdf5_start_swmr(hid_t file, const char *path);
-
-/* Closes a file that was open for writing. If a write is refused, or to abandon it, the file is left as a killed writer
- * leaves it. path NULL: without an error text. */
-cb_status cb_hdf5_close(hid_t file, const char *path, bool *abandoned);
+/* Closes a file that was open for writing; what the system refuses is told. */
+cb_status cb_hdf5_close(hid_t file, const char *path);
+/* Closes it, and throws away what HDF5 has not yet written. */
 void cb_hdf5_abandon(hid_t file);
 /* Closes a file that was read. One that HDF5 cannot close is not to be had again: cb_hdf5_unread says why. */
 void cb_hdf5_close_read(hid_t file, const char *path);
@@ -111,9 +101,11 @@ cb_status cb_hdf5_each_link(hid_t group, const char *path, H5_index_t by, cb_hdf
 /* malloc'd name of the dimension scale at the root of dimension d of a dataset of that rank; NULL if it has none. */
 char *cb_hdf5_scale_name(hid_t dataset, int rank, int d);
 
-/* ---- record_heap.c: the bytes of a value of varying length, whose elements have so many, with a 0 after them; NULL if
- * they cannot be read, or are not as many as the value says. The type is the caller's to check. */
-char *cb_hdf5_varying_attribute(hid_t object, const char *name, size_t index, size_t element, size_t *bytes);
-char *cb_hdf5_varying_dataset(hid_t dataset, size_t index); /* of bytes; contiguous ones only */
+/* malloc'd text of an attribute of varying length; the texts of a dataset, which the caller frees also where it fails. */
+char *cb_hdf5_text_of_attribute(hid_t attribute);
+bool cb_hdf5_texts_of_dataset(hid_t dataset, size_t count, char **out);
+
+/* *value times by, unless that is more than 64 bits hold. */
+static inline bool cb_times(uint64_t *value, uint64_t by) { return !__builtin_mul_overflow(*value, by, value); }
 
 #endif

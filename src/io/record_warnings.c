@@ -3,7 +3,7 @@
 
 #include "core/warning.h"
 #include "io/export_number.h"
-#include "io/record_internal.h"
+#include "record/internal.h"
 
 #include <math.h>
 #include <stdio.h>

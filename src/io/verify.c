@@ -1,27 +1,25 @@
 /* Everything that can be told of a record from itself: what is wrong is told one by one, with its place.
  *
- *   how it was closed      marks of a writer, a copy for a loss of power beside it
+ *   how it was closed      segments that a run left
  *   structure              every object can be read and is one of a record; all fields have as many rows
- *   rows and events        as they were written (record_digest.h); time and step go up
- *   checkpoints            whole, and no further than the rows
+ *   rows and events        all can be read, by their checksums; segments by the SHA-256 that the virtual file has of them;
+ *                          time and step go up
+ *   checkpoint             no further than the rows
  *   scenario               its digest, and that of the files that it names, if they are there
- *   states                 what rows say is measured again of the state that they have, and of the checkpoints'
+ *   states                 what rows say is measured again of the state that they have, and of the checkpoint's
  *
  * A number that was measured again agrees to 1e-9 of the largest of its row: rows have a state without its low-order
  * parts, and other instruction sets round differently.
  */
 #include "core/failure.h"
-#include "io/record_digest.h"
-#include "io/record_internal.h"
-#include "io/record_superblock.h"
 #include "io/scenario_private.h"
 #include "io/verify_states.h"
+#include "record/internal.h"
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { BLOCK = 4096 };
 
@@ -44,26 +42,11 @@ void cb_verify_say_failure(cb_verify *v) {
   cb_verify_say(v, "%s", text);
 }
 
-/* ---- How it was closed */
-
-static cb_status check_marks(cb_verify *v, bool *written) {
-  int fd;
-  bool left, kept, restarted;
-  cb_record_position synced;
-  cb_status status = cb_superblock_lock(v->path, false, &fd);
-  if (status) return status;
-  status = cb_superblock_read(v->path, fd, &left);
-  *written = cb_superblock_has_writer(fd);
-  close(fd);
-  if (status || *written || (status = cb_rescue_there(v->path, &kept, &synced, &restarted))) return status;
-  if (left || kept) cb_verify_say(v, "was not closed: `curvebody repair` or `resume` it");
-  return CB_OK;
-}
-
 /* ---- Structure. Where something could not be read, or memory is short, that is told, and not what is made of it. */
 
 typedef struct lengths {
   cb_verify *v;
+  cb_pieces *pieces;
   cb_record_position whole;
 } lengths;
 
@@ -81,49 +64,74 @@ static cb_status compare_length(void *context, hid_t dataset, const char *name, 
   return status;
 }
 
-static cb_status check_rows(cb_verify *v, hid_t file) {
-  const cb_record_position start = {0};
-  lengths l = {.v = v};
-  cb_status status = cb_series_extent(file, v->path, &l.whole, NULL);
-  if (!status && !v->live) status = cb_series_each(file, v->path, compare_length, &l);
-  v->report.rows = l.whole.rows, v->report.events = l.whole.events;
-  v->good = l.whole;
-  if (!status) status = cb_hdf5_unread(v->path, cb_digest_check(file, v->path, start, &v->good));
-  if (!status && v->good.rows < l.whole.rows)
-    cb_verify_say(v, "row %llu is not as it was written", (unsigned long long)v->good.rows);
-  if (!status && v->good.events < l.whole.events)
-    cb_verify_say(v, "event %llu is not as it was written", (unsigned long long)v->good.events);
-  v->report.digests = cb_digest_there(file);
+/* Rows that can be read of a field: of `count` values a row. */
+static cb_status read_all(lengths *l, const char *name, bool is_event, size_t count) {
+  const uint64_t rows = is_event ? l->whole.events : l->whole.rows, step = count < BLOCK ? BLOCK / count : 1;
+  uint64_t *good = is_event ? &l->v->good.events : &l->v->good.rows;
+  double *block = malloc(step * count * sizeof *block);
+  if (!block) return cb_fail(CB_ERROR_MEMORY, "%s: no memory to read its rows", l->v->path);
+  for (uint64_t row = 0; row < rows; row += step) {
+    const uint64_t n = rows - row < step ? rows - row : step;
+    const cb_status status = cb_pieces_read(l->pieces, name, is_event, count, H5T_NATIVE_DOUBLE, row, n, block);
+    if (!status) continue;
+    if (status == CB_ERROR_MEMORY || cb_failure_last().kind == CB_FAILURE_SYSTEM) return free(block), status;
+    cb_verify_say(l->v, "/%s of %s %llu to %llu cannot be read: %s", name, is_event ? "event" : "row",
+                  (unsigned long long)row, (unsigned long long)(row + n - 1), cb_error_text());
+    if (row < *good) *good = row;
+    break;
+  }
+  free(block);
+  return CB_OK;
+}
+
+static cb_status read_field(void *context, hid_t dataset, const char *name, bool is_event) {
+  lengths *l = context;
+  hsize_t dims[H5S_MAX_RANK];
+  cb_field_type type;
+  const hid_t space = H5Dget_space(dataset);
+  const int rank = H5Sget_simple_extent_dims(space, dims, NULL);
+  uint64_t count = 1;
+  H5Sclose(space);
+  for (int d = 1; d < rank; d++)
+    if (!cb_times(&count, dims[d])) return CB_OK;
+  return count && cb_hdf5_type_of(dataset, &type) ? read_all(l, name, is_event, count) : CB_OK;
+}
+
+static cb_status check_rows(cb_verify *v, cb_pieces *p) {
+  lengths l = {.v = v, .pieces = p, .whole = p->have};
+  cb_status status = CB_OK;
+  v->report.rows = p->have.rows, v->report.events = p->have.events;
+  v->good = p->have;
+  if (p->plain) status = cb_series_each(p->file, v->path, compare_length, &l);
+  if (!status) status = cb_series_each(p->file, v->path, read_field, &l);
   return status;
 }
 
-static cb_status check_checkpoints(cb_verify *v, hid_t file) {
-  const cb_record_position have = {v->report.rows, v->report.events, 0};
+static cb_status check_checkpoints(cb_verify *v, const cb_pieces *p) {
   cb_record_position newest;
-  const cb_status status = cb_hdf5_unread(v->path, cb_slot_newest(file, v->path, have, &newest));
+  const cb_status status = cb_checkpoint_position(p->file, v->path, p->have, &newest);
   if (!status && !newest.checkpoints && !v->live)
     cb_verify_say(v, "/checkpoint has none that is whole: it cannot be resumed");
   if (!status) v->report.checkpoints = newest.checkpoints;
   return status;
 }
 
+static void tell_segment(void *user, const char *text) { cb_verify_say(user, "%s", text); }
+
 static cb_status check_file(cb_verify *v) {
-  hid_t file;
+  cb_pieces p;
   cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
-  bool left = v->report.faults || v->live;
-  cb_status status = CB_OK;
-  if (!left) {
-    status = cb_record_open_checked(v->path, NULL, &file);
-  } else {
-    file = cb_hdf5_open_swmr(v->path, v->live);
-    status = file < 0 ? cb_hdf5_fail_open(v->path, "open") : cb_record_check_mark(file, v->path);
-    if (!status) status = cb_record_check(file, v->path, !v->live, NULL);
-    if (status && file >= 0) cb_hdf5_close_read(file, v->path);
-  }
+  cb_status status = cb_pieces_open(v->path, &p);
   if (!status) {
-    status = check_rows(v, file);
-    if (!status) status = check_checkpoints(v, file);
-    cb_hdf5_close_read(file, v->path);
+    int completed = 0;
+    cb_hdf5_get_numbers(p.file, ".", "completed", H5T_INTEGER, H5T_NATIVE_INT, 1, &completed);
+    if (!p.plain && !v->live && !completed) cb_verify_say(v, "was not closed: `curvebody repair` or `resume` it");
+    if (p.lost && !v->live) cb_verify_say(v, "%zu segments in %s cannot be read", p.lost, p.folder.path);
+    v->report.digests = !p.plain;
+    status = check_rows(v, &p);
+    if (!status && !p.plain && !v->live) status = cb_virtual_check(&p, tell_segment, v);
+    if (!status) status = check_checkpoints(v, &p);
+    cb_pieces_close(&p);
   }
   status = cb_hdf5_unread(v->path, status);
   cb_hdf5_quiet_end(quiet);
@@ -202,12 +210,9 @@ static cb_status take(cb_verify *v, cb_status status, bool *readable) {
 }
 
 cb_status cb_record_verify(const char *path, cb_verify_tell tell, void *user, cb_verify_report *report) {
-  cb_verify v = {.path = path, .tell = tell, .user = user};
+  cb_verify v = {.path = path, .tell = tell, .user = user, .live = cb_record_state(path) == CB_FOLDER_HELD};
   bool readable;
-  cb_status status = check_marks(&v, &v.live);
-  readable = !status;
-  if (status == CB_ERROR_INPUT) status = take(&v, status, &readable);
-  if (!status && readable) status = take(&v, check_file(&v), &readable);
+  cb_status status = take(&v, check_file(&v), &readable);
   if (!status && readable) status = take(&v, check_content(&v), &readable);
   if (!status && report) *report = v.report;
   return status;

@@ -2,7 +2,6 @@
 #include "core/failure.h"
 #include "core/file.h"
 #include "io/record_hdf5.h"
-#include "io/record_structure.h"
 #include "sweep/crew.h"
 
 #include <errno.h>
@@ -55,16 +54,13 @@ cb_status cb_crew_estimate_of(cb_sweep *s, int threads, const volatile sig_atomi
 static cb_status read_result(const cb_folder *folder, char digest[CB_SWEEP_SHA], int64_t *members) {
   const cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
   const hid_t file = cb_hdf5_open(folder->result, H5F_ACC_RDONLY);
-  const char *fault = file >= 0 ? cb_structure_fault_at(file, "status") : NULL;
-  const bool sound = file >= 0 && !fault;
+  const bool sound = file >= 0;
   const hid_t set =
       sound && H5Lexists(file, "status", H5P_DEFAULT) > 0 ? H5Dopen2(file, "status", H5P_DEFAULT) : H5I_INVALID_HID;
   char *text = sound ? cb_hdf5_get_text_attribute(file, "sweep_digest") : NULL;
   cb_status status = CB_OK;
   if (file < 0)
     status = cb_hdf5_fail(folder->result, "read");
-  else if (fault)
-    status = cb_fail_placed(CB_ERROR_INPUT, "%s: error: damaged: / or /status %s", folder->result, fault);
   else if (!text && errno == ENOMEM)
     status = cb_fail(CB_ERROR_MEMORY, "no memory to read %s", folder->result);
   else if (set < 0 || !text || strlen(text) >= CB_SWEEP_SHA)

@@ -275,7 +275,7 @@ cb_status cb_join(const char *path, const char *folder, const cb_store_layout *l
     if (status)
       cb_hdf5_abandon(j->file);
     else
-      status = cb_hdf5_close(j->file, path, NULL);
+      status = cb_hdf5_close(j->file, path);
     if (!status && rename(part, path)) status = cb_fail_file(path, "write", errno);
   }
   if (status) unlink(part), status = cb_hdf5_unread(path, status);

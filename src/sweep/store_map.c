@@ -1,6 +1,5 @@
 /* The datasets of a store, and their places in its file. */
 #include "core/failure.h"
-#include "io/record_structure.h"
 #include "sweep/store_private.h"
 
 #include <errno.h>
@@ -78,7 +77,6 @@ int32_t cb_store_digest(int64_t member, int32_t status, const cb_store_layout *l
 
 /* The place of a dataset of just this type and shape; dims[0] is found. */
 static bool place_of(hid_t file, const char *name, hid_t type, int rank, hsize_t *dims, uint64_t *offset) {
-  if (cb_structure_fault_at(file, name)) return false;
   const hid_t set = H5Lexists(file, name, H5P_DEFAULT) > 0 ? H5Dopen2(file, name, H5P_DEFAULT) : H5I_INVALID_HID;
   if (set < 0) return false;
   const hid_t create = H5Dget_create_plist(set), space = H5Dget_space(set);
@@ -137,12 +135,9 @@ cb_status cb_store_map_read(const char *path, const cb_store_layout *layout, cb_
   const hid_t file = cb_hdf5_open(path, H5F_ACC_RDONLY);
   hsize_t size = 0;
   errno = 0;
-  const char *fault = file >= 0 ? cb_structure_fault_at(file, "") : NULL;
-  char *digest = file >= 0 && !fault ? cb_hdf5_get_text_attribute(file, "sweep_digest") : NULL;
+  char *digest = file >= 0 ? cb_hdf5_get_text_attribute(file, "sweep_digest") : NULL;
   if (file < 0)
     status = cb_hdf5_fail(path, "read");
-  else if (fault)
-    status = cb_fail_placed(CB_ERROR_INPUT, "%s: error: damaged: / %s", path, fault);
   else if (!digest && errno == ENOMEM)
     status = cb_fail(CB_ERROR_MEMORY, "no memory to read %s", path);
   else if (!digest)

@@ -1,0 +1,192 @@
+/* /checkpoint: a dataset for each piece of state, and `seal` = (checkpoints, rows, events), unsigned 64-bit; zeros where
+ * there is none yet.
+ *
+ * Records of version 0.1 have two of these, /checkpoint/slot0 and slot1, of which the newer counts.
+ */
+#include "core/failure.h"
+#include "record/internal.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHECKPOINTS, ROWS, EVENTS, SEAL, OLD_SEAL };
+
+cb_status cb_checkpoint_create(hid_t file, const char *path, const cb_blob *state, size_t n_state) {
+  const hsize_t seal_dims[1] = {SEAL};
+  const uint64_t unsealed[SEAL] = {0};
+  const hid_t group = cb_hdf5_put_group(file, "checkpoint");
+  hid_t dataset = H5I_INVALID_HID;
+  bool ok = group >= 0;
+  if (ok) dataset = cb_hdf5_put_dataset(group, "seal", H5T_STD_U64LE, 1, seal_dims, H5T_NATIVE_UINT64, unsealed);
+  ok = ok && dataset >= 0 && H5Dclose(dataset) >= 0;
+  for (size_t b = 0; ok && b < n_state; b++) {
+    const hsize_t dims[1] = {state[b].count};
+    if (!state[b].count) continue;
+    dataset = cb_hdf5_put_dataset(group, state[b].name, cb_hdf5_file_type(state[b].type), 1, dims, H5I_INVALID_HID, NULL);
+    ok = dataset >= 0 && H5Dclose(dataset) >= 0;
+  }
+  if (group >= 0) H5Gclose(group);
+  return ok ? CB_OK : cb_hdf5_fail(path, "create the checkpoint");
+}
+
+static bool write_piece(hid_t group, const char *name, hid_t type, const void *data) {
+  const hid_t dataset = H5Dopen2(group, name, H5P_DEFAULT);
+  const bool ok = dataset >= 0 && H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0;
+  return dataset >= 0 && H5Dclose(dataset) >= 0 && ok;
+}
+
+bool cb_checkpoint_write(hid_t file, const cb_blob *state, size_t n_state, cb_record_position at) {
+  const uint64_t seal[SEAL] = {at.checkpoints, at.rows, at.events};
+  const hid_t group = H5Gopen2(file, "checkpoint", H5P_DEFAULT);
+  bool ok = group >= 0;
+  for (size_t b = 0; ok && b < n_state; b++)
+    if (state[b].count) ok = write_piece(group, state[b].name, cb_hdf5_memory_type(state[b].type), state[b].data);
+  ok = ok && write_piece(group, "seal", H5T_NATIVE_UINT64, seal);
+  if (group >= 0) H5Gclose(group);
+  return ok;
+}
+
+/* ---- Reading */
+
+/* A dataset of a group, of this type and so many values; count H5S_UNLIMITED: any. */
+static hid_t open_piece(hid_t group, const char *name, hid_t type, hsize_t count) {
+  const hid_t dataset = H5Lexists(group, name, H5P_DEFAULT) > 0 ? H5Dopen2(group, name, H5P_DEFAULT) : H5I_INVALID_HID;
+  if (dataset >= 0 && cb_hdf5_dataset_is(dataset, type, 1, &count)) return dataset;
+  if (dataset >= 0) H5Dclose(dataset);
+  return H5I_INVALID_HID;
+}
+
+static bool read_seal(hid_t group, hsize_t length, uint64_t seal[OLD_SEAL]) {
+  const hid_t dataset = open_piece(group, "seal", H5T_STD_U64LE, length);
+  const bool ok = dataset >= 0 && cb_hdf5_read(dataset, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, seal);
+  if (dataset >= 0) H5Dclose(dataset);
+  return ok;
+}
+
+/* The group of the newest checkpoint, with no more rows and events than there are; negative: there is none. */
+static hid_t open_newest(hid_t file, cb_record_position have, const char **name, cb_record_position *at) {
+  static const char *const groups[] = {"checkpoint", "checkpoint/slot0", "checkpoint/slot1"};
+  hid_t newest = H5I_INVALID_HID;
+  *at = (cb_record_position){0};
+  for (int g = 0; g < 3; g++) {
+    if (H5Lexists(file, "checkpoint", H5P_DEFAULT) <= 0 || (g && H5Lexists(file, groups[g], H5P_DEFAULT) <= 0)) continue;
+    const hid_t group = H5Gopen2(file, groups[g], H5P_DEFAULT);
+    uint64_t seal[OLD_SEAL] = {0};
+    const bool newer = group >= 0 && read_seal(group, g ? OLD_SEAL : SEAL, seal) && seal[CHECKPOINTS] > at->checkpoints &&
+                       seal[ROWS] <= have.rows && seal[EVENTS] <= have.events;
+    if (newer) {
+      if (newest >= 0) H5Gclose(newest);
+      newest = group, *name = groups[g];
+      *at = (cb_record_position){seal[ROWS], seal[EVENTS], seal[CHECKPOINTS]};
+    } else if (group >= 0) {
+      H5Gclose(group);
+    }
+  }
+  return newest;
+}
+
+cb_status cb_checkpoint_position(hid_t file, const char *path, cb_record_position have, cb_record_position *at) {
+  const char *name;
+  const hid_t group = open_newest(file, have, &name, at);
+  if (group >= 0) H5Gclose(group);
+  return cb_hdf5_unread(path, CB_OK);
+}
+
+/* Other versions keep other pieces of state, without which no run goes on bit for bit. */
+static cb_status refuse_state(const char *path, const char *group, const char *has) {
+  return cb_fail_placed(
+      CB_ERROR_INPUT,
+      "%s: error: this version of curvebody cannot go on from the record: %s has %s: expected a record "
+      "of this version, or the version that wrote it (attributes curvebody_version and git_commit)",
+      path, group, has);
+}
+
+static cb_status read_piece(hid_t group, const char *path, const char *in, const cb_blob *blob, void *data) {
+  char has[96];
+  snprintf(has, sizeof has, "no `%.40s`", blob->name);
+  if (H5Lexists(group, blob->name, H5P_DEFAULT) <= 0) return refuse_state(path, in, has);
+  const hid_t dataset = open_piece(group, blob->name, cb_hdf5_file_type(blob->type), blob->count);
+  if (dataset < 0)
+    return cb_fail_placed(CB_ERROR_INPUT, "%s: error: %s/%s has another type or length, expected %zu values", path, in,
+                          blob->name, blob->count);
+  const bool ok = cb_hdf5_read(dataset, cb_hdf5_memory_type(blob->type), H5S_ALL, H5S_ALL, data);
+  H5Dclose(dataset);
+  return ok ? CB_OK : cb_hdf5_fail(path, "read %s/%s", in, blob->name);
+}
+
+/* Pieces that the group has, but for the seal. */
+static hsize_t count_pieces(hid_t group) {
+  H5G_info_t info = {.nlinks = 1};
+  H5Gget_info(group, &info);
+  hsize_t count = info.nlinks - 1;
+  for (int slot = 0; slot < 3; slot++) { /* what else is in /checkpoint */
+    static const char *const others[] = {"segments", "row_digest", "event_digest"};
+    if (H5Lexists(group, others[slot], H5P_DEFAULT) > 0) count--;
+  }
+  return count;
+}
+
+static cb_status read_state(hid_t group, const char *path, const char *in, cb_blob *state, size_t n_state) {
+  hsize_t expected = 0;
+  cb_status status = CB_OK;
+  for (size_t b = 0; !status && b < n_state; b++)
+    if (state[b].count) expected++, status = read_piece(group, path, in, &state[b], state[b].data);
+  const hsize_t found = count_pieces(group);
+  if (status || found == expected) return status;
+  char has[96];
+  snprintf(has, sizeof has, "%llu pieces of state, not %llu", (unsigned long long)found, (unsigned long long)expected);
+  return refuse_state(path, in, has);
+}
+
+cb_status cb_checkpoint_read(hid_t file, const char *path, cb_record_position have, cb_blob *state, size_t n_state,
+                             cb_record_position *position) {
+  const char *name = "";
+  cb_record_position at;
+  const hid_t group = open_newest(file, have, &name, &at);
+  if (group < 0) {
+    const cb_status status = cb_hdf5_unread(path, CB_OK);
+    return status ? status : cb_fail_placed(CB_ERROR_INPUT, "%s: error: no whole checkpoint in it; run its scenario again", path);
+  }
+  const cb_status status = read_state(group, path, name, state, n_state);
+  H5Gclose(group);
+  if (!status) *position = at;
+  return status;
+}
+
+/* ---- Of whatever state */
+
+typedef struct shape {
+  cb_arena *arena;
+  const char *path;
+  cb_blob *state;
+  size_t count, room;
+} shape;
+
+static cb_status add_piece(void *context, hid_t group, const char *name, const H5L_info_t *link) {
+  shape *s = context;
+  cb_blob *blob = &s->state[s->count];
+  if (link->type != H5L_TYPE_HARD || !strcmp(name, "seal") || s->count == s->room) return CB_OK;
+  const hid_t dataset = H5Dopen2(group, name, H5P_DEFAULT), space = dataset < 0 ? dataset : H5Dget_space(dataset);
+  const hssize_t count = space < 0 ? -1 : H5Sget_simple_extent_npoints(space);
+  const bool ours = count > 0 && cb_hdf5_type_of(dataset, &blob->type);
+  if (ours) {
+    blob->name = cb_arena_strdup(s->arena, name), blob->count = (size_t)count;
+    blob->data = cb_arena_alloc(s->arena, blob->count, cb_hdf5_type_size(blob->type));
+    s->count++;
+  }
+  if (space >= 0) H5Sclose(space);
+  if (dataset >= 0) H5Dclose(dataset);
+  return CB_OK;
+}
+
+cb_status cb_checkpoint_shape(cb_arena *arena, hid_t file, const char *path, cb_blob **state, size_t *n_state) {
+  H5G_info_t info = {.nlinks = 0};
+  const hid_t group = H5Gopen2(file, "checkpoint", H5P_DEFAULT);
+  if (group < 0 || H5Gget_info(group, &info) < 0) return cb_hdf5_fail(path, "read the checkpoint");
+  shape s = {arena, path, cb_arena_alloc(arena, info.nlinks + 1, sizeof(cb_blob)), 0, info.nlinks};
+  cb_status status = s.state ? cb_hdf5_each_link(group, path, H5_INDEX_CRT_ORDER, add_piece, &s) : CB_OK;
+  H5Gclose(group);
+  if (!status && cb_arena_lost(arena)) status = cb_fail(CB_ERROR_MEMORY, "%s: no memory for its checkpoint", path);
+  if (!status) *state = s.state, *n_state = s.count;
+  return status;
+}

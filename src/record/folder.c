@@ -1,0 +1,238 @@
+/* Names, lock and removal of the folder of a record: see folder.h. */
+#include "record/folder.h"
+#include "core/failure.h"
+#include "core/file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { TURNS = 100, DIGITS = 6 };
+
+static void forget(cb_segments *s) {
+  free(s->record);
+  free(s->path);
+  *s = (cb_segments){.lock = -1};
+}
+
+cb_status cb_segments_name(const char *path, cb_segments *out) {
+  char *real = realpath(path, NULL);
+  if (!real && errno != ENOENT && errno != ENOTDIR) return cb_fail_file(path, "open", errno);
+  cb_segments s = {.record = real ? real : strdup(path), .lock = -1};
+  const size_t size = s.record ? strlen(s.record) + sizeof ".parts" : 0;
+  if (size) s.path = malloc(size);
+  if (!s.path) return forget(&s), cb_fail(CB_ERROR_MEMORY, "no memory for the name %s", path);
+  snprintf(s.path, size, "%s.parts", s.record);
+  *out = s;
+  return CB_OK;
+}
+
+/* Fails where the folder's name is too long. */
+static bool name_in(const cb_segments *s, const char *name, char out[PATH_MAX]) {
+  const bool fits = snprintf(out, PATH_MAX, "%s/%s", s->path, name) < PATH_MAX;
+  if (!fits) errno = ENAMETOOLONG;
+  return fits;
+}
+
+char *cb_segment_name(const cb_segments *s, uint64_t number) {
+  const size_t size = strlen(s->path) + 32;
+  char *name = malloc(size);
+  if (name) snprintf(name, size, "%s/%0*llu.h5", s->path, DIGITS, (unsigned long long)number);
+  return name;
+}
+
+/* The number of a segment by its name; false: it is none. */
+static bool number_of(const char *name, uint64_t *number) {
+  const size_t digits = strspn(name, "0123456789");
+  if (digits < DIGITS || digits > 18 || strcmp(name + digits, ".h5")) return false;
+  *number = strtoull(name, NULL, 10);
+  return true;
+}
+
+/* ---- Who has it */
+
+/* A lock of the open file: whether another has it can be asked without taking it, so that readers are in nobody's way. */
+static const struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+
+static int lock_file(int fd) {
+  struct flock lock = whole;
+  while (fcntl(fd, F_OFD_SETLK, &lock) < 0)
+    if (errno != EINTR) return errno == EACCES ? EAGAIN : errno;
+  return 0;
+}
+
+static bool is_locked(int fd) {
+  struct flock lock = whole;
+  return fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+}
+
+/* The text of the lock, without the end of its line. */
+static void read_holder(const char *lock, char *out, size_t size) {
+  const int fd = cb_open(lock, O_RDONLY);
+  size_t got = 0;
+  if (fd >= 0) cb_read_at(fd, 0, size - 1, out, &got);
+  if (fd >= 0) close(fd);
+  out[got] = 0;
+  out[strcspn(out, "\n")] = 0;
+}
+
+static void write_holder(int fd) {
+  char host[256] = "", since[64] = "", text[512];
+  const time_t now = time(NULL);
+  struct tm utc;
+  gethostname(host, sizeof host - 1);
+  if (gmtime_r(&now, &utc)) strftime(since, sizeof since, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  const int length = snprintf(text, sizeof text, "process %ld on %s since %s\n", (long)getpid(), host, since);
+  /* whom a reader of the text finds is a help; the lock itself does not depend on it */
+  if (ftruncate(fd, 0) == 0 && pwrite(fd, text, (size_t)length, 0) < 0) return;
+}
+
+cb_status cb_segments_in_use(const cb_segments *s, const char *path) {
+  char lock[PATH_MAX], holder[400] = "";
+  if (name_in(s, "lock", lock)) read_holder(lock, holder, sizeof holder);
+  return cb_fail_as(CB_FAILURE_SYSTEM, CB_ERROR_FILE, "%s: in use: a run is writing it%s%s%s", path, *holder ? " (" : "",
+                    holder, *holder ? ")" : "");
+}
+
+static bool same_file(int fd, const char *path) {
+  struct stat held, now;
+  return fstat(fd, &held) == 0 && stat(path, &now) == 0 && held.st_dev == now.st_dev && held.st_ino == now.st_ino;
+}
+
+/* Another may have ended, and removed the folder, since its lock was opened: *gone then. */
+static cb_status take_lock(cb_segments *s, const char *lock, bool *gone) {
+  *gone = false;
+  const int fd = cb_open(lock, O_RDWR | O_CREAT);
+  if (fd < 0) {
+    *gone = errno == ENOENT;
+    return *gone ? CB_OK : cb_fail_file(s->record, "write", errno);
+  }
+  if (lock_file(fd) == EAGAIN) {
+    close(fd);
+    return cb_segments_in_use(s, s->record);
+  }
+  *gone = !same_file(fd, lock); /* a file system without locks counts as locked */
+  if (*gone) return close(fd), CB_OK;
+  write_holder(fd);
+  s->lock = fd;
+  return CB_OK;
+}
+
+cb_status cb_segments_take(cb_segments *s) {
+  char lock[PATH_MAX];
+  if (!name_in(s, "lock", lock)) return cb_fail_file(s->record, "write", errno);
+  for (int turn = 0; turn < TURNS; turn++) {
+    bool gone;
+    if (mkdir(s->path, 0777) < 0 && errno != EEXIST) return cb_fail_file(s->record, "write", errno);
+    const cb_status status = take_lock(s, lock, &gone);
+    if (status || !gone) return status;
+  }
+  return cb_fail(CB_ERROR_FILE, "%s: cannot write: others keep replacing %s", s->record, s->path);
+}
+
+/* ---- What is in it */
+
+typedef bool (*entry_visit)(const char *name, void *context); /* false: no more */
+
+static void each_entry(const cb_segments *s, entry_visit visit, void *context) {
+  DIR *folder = opendir(s->path);
+  for (struct dirent *entry; folder && (entry = readdir(folder));)
+    if (!visit(entry->d_name, context)) break;
+  if (folder) closedir(folder);
+}
+
+static bool is_no_segment(const char *name, void *found) {
+  uint64_t number;
+  return !(*(bool *)found = number_of(name, &number) && number > 0);
+}
+
+bool cb_segments_has(const cb_segments *s) {
+  bool found = false;
+  each_entry(s, is_no_segment, &found);
+  return found;
+}
+
+cb_folder_state cb_segments_state(const cb_segments *s) {
+  char lock[PATH_MAX];
+  if (!name_in(s, "lock", lock)) return CB_FOLDER_NONE;
+  const int fd = cb_open(lock, O_RDONLY);
+  const bool held = fd >= 0 && is_locked(fd);
+  if (fd >= 0) close(fd);
+  if (held) return CB_FOLDER_HELD;
+  return cb_segments_has(s) ? CB_FOLDER_LEFT : CB_FOLDER_NONE;
+}
+
+cb_folder_state cb_record_state(const char *path) {
+  cb_segments s;
+  if (cb_segments_name(path, &s)) return CB_FOLDER_NONE;
+  const cb_folder_state state = cb_segments_state(&s);
+  forget(&s);
+  return state;
+}
+
+cb_status cb_record_check_unwritten(const char *path) {
+  cb_segments s;
+  cb_status status = cb_segments_name(path, &s);
+  if (status) return status;
+  if (cb_segments_state(&s) == CB_FOLDER_HELD) status = cb_segments_in_use(&s, path);
+  forget(&s);
+  return status;
+}
+
+typedef struct highest {
+  uint64_t from, number;
+  bool found;
+} highest;
+
+static bool take_highest(const char *name, void *context) {
+  highest *h = context;
+  uint64_t number;
+  if (!number_of(name, &number) || number < h->from || (h->found && number <= h->number)) return true;
+  h->number = number, h->found = true;
+  return true;
+}
+
+int cb_segments_cut(const cb_segments *s, uint64_t from) {
+  for (;;) {
+    highest h = {.from = from};
+    each_entry(s, take_highest, &h);
+    if (!h.found) return 0;
+    char *name = cb_segment_name(s, h.number);
+    const int error = !name ? ENOMEM : unlink(name) < 0 && errno != ENOENT ? errno : 0;
+    free(name);
+    if (error) return error;
+  }
+}
+
+/* What a killed writer left half made. */
+static bool remove_part(const char *name, void *context) {
+  const cb_segments *s = context;
+  char path[PATH_MAX];
+  const size_t length = strlen(name);
+  if (length > 5 && !strcmp(name + length - 5, ".part") && name_in(s, name, path)) unlink(path);
+  return true;
+}
+
+/* The lock goes last: who finds the folder without it finds nothing in it. */
+static void remove_folder(cb_segments *s) {
+  char lock[PATH_MAX];
+  each_entry(s, remove_part, s);
+  if (cb_segments_cut(s, 1) || cb_segments_cut(s, 0) || !name_in(s, "lock", lock)) return;
+  unlink(lock);
+  rmdir(s->path);
+}
+
+void cb_segments_leave(cb_segments *s, bool remove) {
+  if (s->lock >= 0) {
+    if (remove || !cb_segments_has(s)) remove_folder(s);
+    close(s->lock);
+  }
+  forget(s);
+}

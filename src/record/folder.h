@@ -1,0 +1,56 @@
+/* The folder of a record that is being written, OUT.h5.parts: its segments, and the lock of its writer. Internal.
+ *
+ *   000000.h5       the layout, without rows
+ *   000001.h5 ...   segments: whole records of some rows; attributes first_row and first_event of the root
+ *   lock            locked by the writer (fcntl, F_OFD_SETLK); its text says who that is
+ *
+ * A folder whose lock nobody holds is that of a killed run, or of one that could not be joined.
+ */
+#ifndef CB_RECORD_FOLDER_H
+#define CB_RECORD_FOLDER_H
+
+#include <curvebody/status.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef enum cb_folder_state {
+  CB_FOLDER_NONE, /* it is not there, or has no segment */
+  CB_FOLDER_LEFT, /* nobody holds it */
+  CB_FOLDER_HELD  /* it is being written */
+} cb_folder_state;
+
+typedef struct cb_segments {
+  char *record;  /* OUT.h5, with links followed */
+  char *path;    /* OUT.h5.parts */
+  int lock;      /* -1: not held */
+} cb_segments;
+
+/* The names of the folder of a record. Nothing is made. CB_ERROR_FILE, CB_ERROR_MEMORY. */
+cb_status cb_segments_name(const char *path, cb_segments *out);
+
+/* Makes the folder, unless it is there, and takes its lock. CB_ERROR_FILE where another has it, with its name. */
+cb_status cb_segments_take(cb_segments *s);
+
+/* Gives the lock back, and frees the names. `remove`: the folder goes with all that is in it; without, one that has no
+ * segment goes as well. */
+void cb_segments_leave(cb_segments *s, bool remove);
+
+/* Removes the segments from that number on, the last one first. 0 or errno. */
+int cb_segments_cut(const cb_segments *s, uint64_t from);
+
+bool cb_segments_has(const cb_segments *s); /* any segment */
+cb_folder_state cb_segments_state(const cb_segments *s);
+
+/* That somebody has the lock: CB_ERROR_FILE, "PATH: in use: ...". */
+cb_status cb_segments_in_use(const cb_segments *s, const char *path);
+
+/* CB_ERROR_FILE where a run is writing the record of that name. */
+cb_status cb_record_check_unwritten(const char *path);
+
+/* The state of the record's folder by the record's name; CB_FOLDER_NONE where that cannot be told. */
+cb_folder_state cb_record_state(const char *path);
+
+/* The name of a segment, malloc'd; NULL: no memory. */
+char *cb_segment_name(const cb_segments *s, uint64_t number);
+
+#endif

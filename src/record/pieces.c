@@ -1,0 +1,309 @@
+/* The files that a record consists of: OUT.h5, or the segments in its folder.
+ *
+ * Where OUT.h5 is a plain file it is the record, whatever is in a folder: that is what a join, or a run that goes on with
+ * it, has not yet removed or made. Otherwise the segments are the record, in the order of their numbers; the rows of one
+ * count up to the first of the next. Each is a whole file, replaced by a rename: one that was read while it grew is read
+ * again with more. When a file is gone, the record has been joined meanwhile, and OUT.h5 has the same rows.
+ */
+#include "core/failure.h"
+#include "core/file.h"
+#include "record/internal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+bool cb_pieces_add(cb_pieces *p, const cb_piece *piece) {
+  if (p->count == p->room) {
+    const size_t room = p->room ? 2 * p->room : 16;
+    cb_piece *more = realloc(p->piece, room * sizeof *more);
+    if (!more) return false;
+    p->piece = more, p->room = room;
+  }
+  p->piece[p->count++] = *piece;
+  p->have = (cb_record_position){piece->first.rows + piece->have.rows, piece->first.events + piece->have.events,
+                                 p->have.checkpoints};
+  return true;
+}
+
+static void close_file(hid_t *file, const char *path) {
+  if (*file >= 0) cb_hdf5_close_read(*file, path);
+  *file = H5I_INVALID_HID;
+}
+
+void cb_pieces_close(cb_pieces *p) {
+  close_file(&p->file, p->path);
+  close_file(&p->other, p->path);
+  cb_segments_leave(&p->folder, false);
+  free(p->piece);
+  p->piece = NULL;
+}
+
+/* ---- One file */
+
+static bool is_left_by_old(const char *path) {
+  const hid_t file = cb_hdf5_open(path, H5F_ACC_RDONLY | H5F_ACC_SWMR_READ);
+  if (file >= 0) H5Fclose(file);
+  return file >= 0;
+}
+
+/* CB_ERROR_INPUT where it is no HDF5 file, or was left open by version 0.1. */
+static cb_status open_file(const char *path, hid_t *out) {
+  const char *why;
+  const int fd = cb_open_regular(path, 0, &why);
+  unsigned char begin[8];
+  size_t got = 0;
+  if (fd < 0) return cb_fail_as(CB_FAILURE_SYSTEM, CB_ERROR_FILE, "%s: cannot open: %s", path, why);
+  const int error = cb_read_at(fd, 0, sizeof begin, begin, &got);
+  close(fd);
+  if (error) return cb_fail_file(path, "read", error);
+  if (got < sizeof begin || memcmp(begin, "\211HDF\r\n\032\n", sizeof begin))
+    return cb_fail_placed(CB_ERROR_INPUT, "%s: error: not an HDF5 file", path);
+  *out = cb_hdf5_open(path, H5F_ACC_RDONLY);
+  if (*out >= 0) return CB_OK;
+  const cb_status status = cb_hdf5_fail(path, "open");
+  if (status != CB_ERROR_FILE || !is_left_by_old(path)) return status;
+  cb_hdf5_forget();
+  return cb_fail_placed(CB_ERROR_INPUT,
+                        "%s: error: was left by version 0.1 in the middle of a write: repair it with that version", path);
+}
+
+static cb_status take_plain(cb_pieces *p, hid_t file) {
+  cb_piece piece = {.number = 0};
+  cb_status status = cb_record_check(file, p->path);
+  if (!status) status = cb_series_extent(file, p->path, &piece.have);
+  if (!status && !cb_pieces_add(p, &piece)) status = cb_fail(CB_ERROR_MEMORY, "no memory to read %s", p->path);
+  p->plain = true;
+  p->file = file; /* closed with the pieces */
+  return status;
+}
+
+/* ---- Segments */
+
+static bool first_of(hid_t file, cb_record_position *first) {
+  return (H5Aexists(file, "first_row") <= 0 || /* a record that was complete before */
+          cb_hdf5_get_numbers(file, ".", "first_row", H5T_INTEGER, H5T_NATIVE_UINT64, 1, &first->rows)) &&
+         (H5Aexists(file, "first_event") <= 0 ||
+          cb_hdf5_get_numbers(file, ".", "first_event", H5T_INTEGER, H5T_NATIVE_UINT64, 1, &first->events));
+}
+
+/* What a segment says of itself; *there false: it is gone, or was never made. */
+static cb_status look(const cb_pieces *p, uint64_t number, cb_piece *out, bool *there) {
+  char *name = cb_segment_name(&p->folder, number);
+  struct stat info;
+  hid_t file = H5I_INVALID_HID;
+  int version;
+  *out = (cb_piece){.number = number};
+  *there = false;
+  if (!name) return cb_fail(CB_ERROR_MEMORY, "no memory to read %s", p->path);
+  cb_status status = cb_find_file(name, "read", &info, there);
+  if (!status && *there) {
+    out->bytes = (uint64_t)info.st_size;
+    status = open_file(name, &file);
+    if (!status) status = cb_record_check_mark(file, name, &version);
+    if (!status && !first_of(file, &out->first)) status = cb_fail_placed(CB_ERROR_INPUT, "%s: error: damaged: no first row", name);
+    if (!status) status = cb_series_extent(file, name, &out->have);
+    if (file >= 0) cb_hdf5_close_read(file, name);
+  }
+  free(name);
+  return status;
+}
+
+/* Whether the next one follows: then what counts of the last one ends there. */
+static bool follows(cb_piece *last, const cb_piece *next) {
+  const cb_record_position first = next->first;
+  if (first.rows < last->first.rows || first.events < last->first.events ||
+      first.rows - last->first.rows > last->have.rows || first.events - last->first.events > last->have.events)
+    return false;
+  last->have.rows = first.rows - last->first.rows;
+  last->have.events = first.events - last->first.events;
+  return true;
+}
+
+/* From number 1 on, up to the first that cannot be read or does not follow. */
+static cb_status scan(cb_pieces *p) {
+  cb_piece next, again;
+  bool there = true;
+  for (uint64_t number = 1; there; number++) {
+    cb_status status = look(p, number, &next, &there);
+    cb_piece *last = p->count ? &p->piece[p->count - 1] : NULL;
+    bool good = !status && there;
+    if (status == CB_ERROR_MEMORY) return status;
+    if (status && !last) return status;
+    if (good && last && !follows(last, &next)) { /* it may have grown since it was read */
+      bool still;
+      good = !look(p, last->number, &again, &still) && still && follows(&again, &next);
+      if (good) *last = again;
+    }
+    if (!good) {
+      p->lost += there;
+      cb_hdf5_forget();
+      return CB_OK;
+    }
+    if (!cb_pieces_add(p, &next)) return cb_fail(CB_ERROR_MEMORY, "no memory to read %s", p->path);
+  }
+  return CB_OK;
+}
+
+static cb_status open_segment(const cb_pieces *p, uint64_t number, hid_t *out) {
+  char *name = cb_segment_name(&p->folder, number);
+  if (!name) return cb_fail(CB_ERROR_MEMORY, "no memory to read %s", p->path);
+  cb_status status = open_file(name, out);
+  if (!status && (status = cb_record_check(*out, name))) close_file(out, name);
+  free(name);
+  return status;
+}
+
+/* The record has been joined since its segments were looked for. */
+static cb_status take_joined(cb_pieces *p, cb_status otherwise) {
+  hid_t file;
+  if (p->plain || open_file(p->folder.record, &file)) return otherwise;
+  cb_pieces now = {.path = p->path, .folder = p->folder, .file = H5I_INVALID_HID, .other = H5I_INVALID_HID};
+  cb_status status = cb_virtual_is(file) ? otherwise : take_plain(&now, file);
+  if (!status && (now.have.rows < p->have.rows || now.have.events < p->have.events)) status = otherwise;
+  if (status) {
+    H5Fclose(file);
+    free(now.piece);
+    return status;
+  }
+  cb_hdf5_forget();
+  close_file(&p->file, p->path);
+  close_file(&p->other, p->path);
+  free(p->piece);
+  const cb_record_position had = p->have;
+  *p = now;
+  p->have = p->piece[0].have = had;
+  return CB_OK;
+}
+
+static cb_status take_segments(cb_pieces *p) {
+  cb_status status = scan(p);
+  if (status) return status;
+  if (!p->count) return cb_fail_placed(CB_ERROR_INPUT, "%s: error: no segment in %s", p->path, p->folder.path);
+  status = open_segment(p, p->piece[p->count - 1].number, &p->file);
+  return status ? take_joined(p, status) : CB_OK;
+}
+
+static bool has_segment(const cb_pieces *p) {
+  char *name = cb_segment_name(&p->folder, 1);
+  const bool has = name && access(name, F_OK) == 0;
+  free(name);
+  return has;
+}
+
+bool cb_record_is_plain(const char *path) {
+  hid_t file = H5I_INVALID_HID;
+  struct stat info;
+  if (stat(path, &info) < 0) return false;
+  const bool plain = open_file(path, &file) || !cb_virtual_is(file);
+  close_file(&file, path);
+  cb_hdf5_forget();
+  return plain;
+}
+
+cb_status cb_pieces_open(const char *path, cb_pieces *out) {
+  cb_segments folder;
+  const cb_status status = cb_segments_name(path, &folder);
+  return status ? status : cb_pieces_open_own(path, &folder, out);
+}
+
+cb_status cb_pieces_open_own(const char *path, cb_segments *folder, cb_pieces *out) {
+  cb_pieces p = {.path = path, .folder = *folder, .file = H5I_INVALID_HID, .other = H5I_INVALID_HID};
+  cb_status status = CB_OK;
+  *folder = (cb_segments){.lock = -1};
+  struct stat info;
+  bool there;
+  hid_t file = H5I_INVALID_HID;
+  status = cb_find_file(p.folder.record, "open", &info, &there);
+  if (!status && !there && !has_segment(&p)) status = cb_fail_file(path, "open", ENOENT);
+  if (!status && there) status = open_file(path, &file);
+  if (!status && file >= 0 && !cb_virtual_is(file)) {
+    status = take_plain(&p, file);
+  } else if (!status) {
+    close_file(&file, path);
+    status = take_segments(&p);
+  }
+  if (status) {
+    status = cb_hdf5_unread(path, status);
+    cb_pieces_close(&p);
+  } else {
+    *out = p;
+  }
+  return status;
+}
+
+/* ---- Reading */
+
+cb_status cb_pieces_file(cb_pieces *p, size_t i, hid_t *file) {
+  if (i + 1 == p->count) return *file = p->file, CB_OK;
+  if (p->other >= 0 && p->open == i) return *file = p->other, CB_OK;
+  close_file(&p->other, p->path);
+  const cb_status status = open_segment(p, p->piece[i].number, &p->other);
+  p->open = i;
+  *file = p->other;
+  return status;
+}
+
+/* count rows, of `width` values each, of a series of a file from first on. */
+static cb_status read_series(hid_t file, const char *path, const char *name, size_t width, hid_t memory_type,
+                             uint64_t first, uint64_t count, void *out) {
+  hid_t dataset = H5Dopen2(file, name, H5P_DEFAULT);
+  if (dataset < 0) return cb_hdf5_fail(path, "open %s", name);
+  hid_t space = H5Dget_space(dataset);
+  hsize_t start[H5S_MAX_RANK] = {first}, size[H5S_MAX_RANK] = {0};
+  int rank = H5Sget_simple_extent_dims(space, size, NULL);
+  bool ok = size[0] >= first + count;
+  uint64_t values = 1;
+  for (int d = 1; d < rank; d++)
+    if (!cb_times(&values, size[d])) values = SIZE_MAX;
+  if (values != width) {
+    H5Sclose(space);
+    H5Dclose(dataset);
+    return cb_fail_placed(CB_ERROR_INPUT, "%s: error: %s has %zu values a row, expected %zu", path, name, (size_t)values,
+                          width);
+  }
+  size[0] = count;
+  hid_t memory = H5Screate_simple(rank, size, NULL);
+  ok = ok && H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, size, NULL) >= 0 &&
+       cb_hdf5_read(dataset, memory_type, memory, space, out);
+  cb_status status = ok ? CB_OK
+                        : cb_hdf5_fail(path, "read rows %llu to %llu of %s", (unsigned long long)first,
+                                       (unsigned long long)(first + count), name);
+  H5Sclose(memory);
+  H5Sclose(space);
+  H5Dclose(dataset);
+  return status;
+}
+
+/* The piece that has the row, or the event. */
+static size_t find_piece(const cb_pieces *p, bool is_event, uint64_t at) {
+  size_t low = 0, high = p->count;
+  while (high - low > 1) {
+    const size_t middle = (low + high) / 2;
+    if ((is_event ? p->piece[middle].first.events : p->piece[middle].first.rows) <= at) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+cb_status cb_pieces_read(cb_pieces *p, const char *name, bool is_event, size_t width, hid_t memory_type, uint64_t first,
+                         uint64_t count, void *out) {
+  const size_t row_bytes = width * H5Tget_size(memory_type);
+  char *to = out;
+  while (count) {
+    const size_t i = find_piece(p, is_event, first);
+    const uint64_t from = is_event ? p->piece[i].first.events : p->piece[i].first.rows,
+                   end = from + (is_event ? p->piece[i].have.events : p->piece[i].have.rows);
+    const uint64_t n = count < end - first ? count : end - first;
+    hid_t file;
+    cb_status status = cb_pieces_file(p, i, &file);
+    if (status && !(status = take_joined(p, status))) continue;
+    if (!status) status = read_series(file, p->path, name, width, memory_type, first - from, n, to);
+    if (status) return status;
+    to += n * row_bytes, first += n, count -= n;
+  }
+  return CB_OK;
+}

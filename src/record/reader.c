@@ -1,0 +1,298 @@
+/* Reading a record: a plain file, or the segments of one that is being written or was left (pieces.c). */
+#include "core/failure.h"
+#include "core/warning.h"
+#include "record/internal.h"
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_LABELS = 1 << 20 };
+
+struct cb_reader {
+  char *path;
+  cb_pieces pieces;
+  cb_record_position have;
+  bool completed;
+  cb_reader_field *fields;
+  size_t n_fields, room;
+  char **texts; /* everything handed out or named, freed at close */
+  size_t n_texts, texts_room;
+  const char ***label_lists;
+  size_t n_label_lists;
+};
+
+static cb_status no_memory(const cb_reader *reader) {
+  return cb_fail(CB_ERROR_MEMORY, "no memory for what is in %s", reader->path);
+}
+
+/* Keeps a malloc'd text until close; "" for NULL, unless errno, 0 before the text was made, tells of a lack of memory. */
+static cb_status keep(cb_reader *reader, char *text, const char **out) {
+  *out = "";
+  if (!text) return errno == ENOMEM ? no_memory(reader) : CB_OK;
+  if (reader->n_texts == reader->texts_room) {
+    size_t room = reader->texts_room ? 2 * reader->texts_room : 64;
+    char **texts = realloc(reader->texts, room * sizeof *texts);
+    if (!texts) return free(text), no_memory(reader);
+    reader->texts = texts;
+    reader->texts_room = room;
+  }
+  *out = reader->texts[reader->n_texts++] = text;
+  return CB_OK;
+}
+
+static cb_status add_field(void *self, hid_t dataset, const char *name, bool is_event) {
+  cb_reader *reader = self;
+  cb_reader_field field = {.count = 1};
+  if (is_event || strchr(name, '/')) return CB_OK; /* digests are no field */
+  hid_t space = H5Dget_space(dataset);
+  hsize_t dims[H5S_MAX_RANK];
+  field.rank = H5Sget_simple_extent_dims(space, dims, NULL) - 1;
+  H5Sclose(space);
+  if (!cb_hdf5_type_of(dataset, &field.type))
+    return cb_fail_placed(CB_ERROR_INPUT, "%s: error: %s is neither doubles nor integers", reader->path, name);
+  for (int d = 0; d < field.rank; d++) {
+    if (dims[d + 1] < 1 || dims[d + 1] > INT_MAX / field.count)
+      return cb_fail_placed(CB_ERROR_INPUT, "%s: error: %s has no values a row or more than %d", reader->path, name,
+                            INT_MAX);
+    field.count *= field.shape[d] = dims[d + 1];
+  }
+  if (reader->n_fields == reader->room) {
+    size_t room = reader->room ? 2 * reader->room : 32;
+    cb_reader_field *fields = realloc(reader->fields, room * sizeof *fields);
+    if (!fields) return no_memory(reader);
+    reader->fields = fields;
+    reader->room = room;
+  }
+  cb_status status = CB_OK;
+  errno = 0;
+  for (int d = 0; d < field.rank && !status; d++)
+    status = keep(reader, cb_hdf5_scale_name(dataset, field.rank + 1, d + 1), &field.dims[d]);
+  if (!status) status = keep(reader, strdup(name), &field.name);
+  if (!status) status = keep(reader, cb_hdf5_get_text_attribute(dataset, "units"), &field.units);
+  if (!status) reader->fields[reader->n_fields++] = field;
+  return status;
+}
+
+static cb_status look_around(cb_reader *reader) {
+  const hid_t file = reader->pieces.file;
+  cb_status status = cb_series_each(file, reader->path, add_field, reader);
+  if (status) return status;
+  if (reader->n_fields < 2 || strcmp(reader->fields[0].name, "time") || strcmp(reader->fields[1].name, "step"))
+    return cb_fail_placed(CB_ERROR_INPUT, "%s: error: the first two fields are not time and step", reader->path);
+  if (reader->fields[0].rank || reader->fields[1].rank)
+    return cb_fail_placed(CB_ERROR_INPUT, "%s: error: time or step has more than one value a row", reader->path);
+  int completed = 0;
+  reader->completed = cb_hdf5_get_numbers(file, ".", "completed", H5T_INTEGER, H5T_NATIVE_INT, 1, &completed) && completed;
+  return CB_OK;
+}
+
+/* What was left is told: nobody else has the folder. */
+static void tell_left(const cb_reader *reader) {
+  const cb_pieces *p = &reader->pieces;
+  const cb_folder_state state = cb_record_state(reader->path);
+  if (p->plain || state != CB_FOLDER_LEFT) return;
+  if (p->lost)
+    cb_warn("%s: %zu segments in %s cannot be read: rows after %llu are lost", reader->path, p->lost, p->folder.path,
+            (unsigned long long)p->have.rows);
+  else if (!reader->completed)
+    cb_note("%s: its run was killed and left its rows in %s: `curvebody resume` goes on, `curvebody repair` joins them",
+            reader->path, p->folder.path);
+}
+
+cb_status cb_reader_open(const char *path, cb_reader **out) {
+  cb_reader *reader = calloc(1, sizeof *reader);
+  if (!reader || !(reader->path = strdup(path))) {
+    free(reader);
+    return cb_fail(CB_ERROR_MEMORY, "no memory to read %s", path);
+  }
+  cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
+  reader->pieces = (cb_pieces){.file = H5I_INVALID_HID, .other = H5I_INVALID_HID, .folder = {.lock = -1}};
+  cb_status status = cb_pieces_open(reader->path, &reader->pieces);
+  reader->have = reader->pieces.have;
+  if (!status) status = look_around(reader);
+  status = cb_hdf5_unread(path, status);
+  cb_hdf5_quiet_end(quiet);
+  if (status) cb_reader_close(reader);
+  else tell_left(reader), *out = reader;
+  return status;
+}
+
+void cb_reader_close(cb_reader *reader) {
+  if (!reader) return;
+  cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
+  cb_pieces_close(&reader->pieces);
+  cb_hdf5_quiet_end(quiet);
+  for (size_t i = 0; i < reader->n_texts; i++) free(reader->texts[i]);
+  for (size_t i = 0; i < reader->n_label_lists; i++) free(reader->label_lists[i]);
+  free(reader->label_lists);
+  free(reader->texts);
+  free(reader->fields);
+  free(reader->path);
+  free(reader);
+}
+
+cb_record_position cb_reader_position(const cb_reader *reader) { return reader->have; }
+bool cb_reader_completed(const cb_reader *reader) { return reader->completed; }
+
+size_t cb_reader_fields(const cb_reader *reader, const cb_reader_field **fields) {
+  *fields = reader->fields;
+  return reader->n_fields;
+}
+
+/* There, but no text or damaged; or there is no memory for it. */
+static cb_status no_text(const cb_reader *reader, const char *kind, const char *name) {
+  if (errno == ENOMEM) return no_memory(reader);
+  return cb_fail_placed(CB_ERROR_INPUT, "%s: error: %s %s: expected a text", reader->path, kind, name);
+}
+
+cb_status cb_reader_scenario(cb_reader *reader, const char *name, const char **text) {
+  cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
+  hid_t group = H5Gopen2(reader->pieces.file, "scenario", H5P_DEFAULT);
+  char *found = group < 0 ? NULL : cb_hdf5_get_text_dataset(group, name);
+  bool there = group >= 0 && H5Lexists(group, name, H5P_DEFAULT) > 0;
+  cb_status status = there && !found ? no_text(reader, "scenario", name) : CB_OK;
+  if (group >= 0) H5Gclose(group);
+  status = cb_hdf5_unread(reader->path, status);
+  cb_hdf5_quiet_end(quiet);
+  if (status) return free(found), status;
+  return keep(reader, found, text);
+}
+
+cb_status cb_reader_attribute(cb_reader *reader, const char *name, const char **text) {
+  cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
+  char *found = cb_hdf5_get_text_attribute(reader->pieces.file, name);
+  bool there = H5Aexists(reader->pieces.file, name) > 0;
+  const cb_status status = cb_hdf5_unread(reader->path, there && !found ? no_text(reader, "attribute", name) : CB_OK);
+  cb_hdf5_quiet_end(quiet);
+  if (status) return free(found), status;
+  return keep(reader, found, text);
+}
+
+cb_status cb_reader_checkpoint(cb_reader *reader, cb_blob *state, size_t n_state, cb_record_position *position) {
+  cb_record_position at;
+  cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
+  cb_status status = cb_checkpoint_read(reader->pieces.file, reader->path, reader->have, state, n_state, &at);
+  status = cb_hdf5_unread(reader->path, status);
+  cb_hdf5_quiet_end(quiet);
+  if (!status && position) *position = at;
+  return status;
+}
+
+cb_status cb_reader_rows(cb_reader *reader, size_t f, uint64_t first, uint64_t count, double *out) {
+  if (f >= reader->n_fields || first > reader->have.rows || count > reader->have.rows - first)
+    return cb_fail(CB_ERROR_ARGUMENT, "%s: no such rows", reader->path);
+  if (!count) return CB_OK;
+  cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
+  const cb_reader_field *field = &reader->fields[f];
+  cb_status status = cb_pieces_read(&reader->pieces, field->name, false, field->count, H5T_NATIVE_DOUBLE, first, count, out);
+  status = cb_hdf5_unread(reader->path, status);
+  cb_hdf5_quiet_end(quiet);
+  return status;
+}
+
+cb_status cb_reader_events(cb_reader *reader, uint64_t first, uint64_t count, cb_event_row *out) {
+  if (first > reader->have.events || count > reader->have.events - first)
+    return cb_fail(CB_ERROR_ARGUMENT, "%s: no such events", reader->path);
+  if (!count) return CB_OK;
+  double *column = malloc(count * sizeof *column);
+  if (!column) return cb_fail(CB_ERROR_MEMORY, "no memory for the events of %s", reader->path);
+  cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
+  cb_status status = CB_OK;
+  for (size_t e = 1; !status && e < CB_EVENT_FIELDS; e++) {
+    const cb_event_field *field = &cb_event_fields[e];
+    size_t bytes = cb_hdf5_type_size(field->type);
+    status = cb_pieces_read(&reader->pieces, field->name, true, 1, cb_hdf5_memory_type(field->type), first, count, column);
+    for (uint64_t i = 0; !status && i < count; i++)
+      memcpy((char *)&out[i] + field->offset, (char *)column + i * bytes, bytes);
+  }
+  status = cb_hdf5_unread(reader->path, status);
+  cb_hdf5_quiet_end(quiet);
+  free(column);
+  return status;
+}
+
+/* Whether every group on the way to name is there. */
+static bool leads_to(hid_t file, const char *name) {
+  char part[200];
+  for (const char *slash = strchr(name, '/'); slash; slash = strchr(slash + 1, '/')) {
+    size_t length = (size_t)(slash - name);
+    if (length >= sizeof part) return false;
+    memcpy(part, name, length);
+    part[length] = 0;
+    if (H5Lexists(file, part, H5P_DEFAULT) <= 0) return false;
+  }
+  return H5Lexists(file, name, H5P_DEFAULT) > 0;
+}
+
+cb_status cb_reader_count(cb_reader *reader, const char *name, size_t *count) {
+  cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
+  cb_status status = CB_OK;
+  hssize_t found = 0;
+  if (leads_to(reader->pieces.file, name)) {
+    hid_t dataset = H5Dopen2(reader->pieces.file, name, H5P_DEFAULT), space = dataset < 0 ? dataset : H5Dget_space(dataset);
+    found = H5Sget_simple_extent_npoints(space);
+    if (found < 0) status = cb_hdf5_fail(reader->path, "read %s", name);
+    if (space >= 0) H5Sclose(space);
+    if (dataset >= 0) H5Dclose(dataset);
+  }
+  status = cb_hdf5_unread(reader->path, status);
+  cb_hdf5_quiet_end(quiet);
+  if (!status) *count = (size_t)found;
+  return status;
+}
+
+cb_status cb_reader_constant(cb_reader *reader, const char *name, size_t n, double *out) {
+  size_t count;
+  cb_status status = cb_reader_count(reader, name, &count);
+  if (status) return status;
+  cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
+  cb_field_type type;
+  hid_t dataset = count == n && n ? H5Dopen2(reader->pieces.file, name, H5P_DEFAULT) : H5I_INVALID_HID;
+  if (count != n || (n && (dataset < 0 || !cb_hdf5_type_of(dataset, &type))))
+    status = cb_fail_placed(CB_ERROR_INPUT, "%s: error: expected %zu numbers in %s", reader->path, n, name);
+  else if (n && !cb_hdf5_read(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, out))
+    status = cb_hdf5_fail(reader->path, "read %s", name);
+  if (dataset >= 0) H5Dclose(dataset);
+  status = cb_hdf5_unread(reader->path, status);
+  cb_hdf5_quiet_end(quiet);
+  return status;
+}
+
+/* The words of a dataset, kept by the reader; NULL if it holds none. */
+static cb_status read_labels(cb_reader *reader, hid_t dataset, const char *const **out) {
+  size_t n;
+  if (!cb_hdf5_is_text(dataset, &n) || !n || n > MOST_LABELS) return CB_OK;
+  const char ***lists = realloc(reader->label_lists, (reader->n_label_lists + 1) * sizeof *lists);
+  if (!lists) return no_memory(reader);
+  reader->label_lists = lists;
+  const char **labels = lists[reader->n_label_lists] = malloc(n * sizeof *labels);
+  if (!labels) return no_memory(reader);
+  reader->n_label_lists++;
+  char **texts = calloc(n, sizeof *texts);
+  if (!texts) return no_memory(reader);
+  errno = 0;
+  cb_hdf5_texts_of_dataset(dataset, n, texts);
+  cb_status status = CB_OK;
+  for (size_t i = 0; i < n; i++) {
+    if (status) free(texts[i]);
+    else status = keep(reader, texts[i], &labels[i]);
+  }
+  free(texts);
+  if (!status) *out = labels;
+  return status;
+}
+
+cb_status cb_reader_labels(cb_reader *reader, const char *dimension, const char *const **labels) {
+  cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
+  cb_status status = CB_OK;
+  *labels = NULL;
+  if (*dimension && H5Lexists(reader->pieces.file, dimension, H5P_DEFAULT) > 0) {
+    hid_t dataset = H5Dopen2(reader->pieces.file, dimension, H5P_DEFAULT);
+    if (dataset >= 0) status = read_labels(reader, dataset, labels);
+    if (dataset >= 0) H5Dclose(dataset);
+  }
+  status = cb_hdf5_unread(reader->path, status);
+  cb_hdf5_quiet_end(quiet);
+  return status;
+}

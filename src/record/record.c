@@ -1,0 +1,348 @@
+/* The stepping thread's side of a record: rows, events and checkpoints go into memory, from which writer.c takes them. A row is one copy a field and no lock, except once a batch.
+ */
+#include "core/failure.h"
+#include "core/file.h"
+#include "io/output.h"
+#include "record/internal.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEFAULT_BUFFER = 64 << 20, BATCHES = 16 };
+
+/* ---- The sink */
+
+static cb_status writer_failed(const cb_record *record) { return cb_fail(record->status, "%s", record->text); }
+
+/* Wakes the writer; without a thread, does its work. */
+static void wake(cb_record *record, bool everything) {
+  if (!record->threaded) {
+    cb_writer_work(record, everything);
+    return;
+  }
+  pthread_mutex_lock(&record->mutex);
+  if (everything) record->urgent = true;
+  pthread_cond_signal(&record->wake);
+  pthread_mutex_unlock(&record->mutex);
+}
+
+/* Waits until the table has room for a row. Full rows hold a full batch, which the writer takes by itself. */
+static void make_room(cb_record *record, cb_table *table, uint64_t head) {
+  if (head - atomic_load_explicit(&table->tail, memory_order_acquire) < table->capacity) return;
+  wake(record, table == &record->events);
+  pthread_mutex_lock(&record->mutex);
+  while (record->threaded && !atomic_load(&record->failed) && head - atomic_load(&table->tail) >= table->capacity)
+    pthread_cond_wait(&record->done, &record->mutex);
+  pthread_mutex_unlock(&record->mutex);
+}
+
+static cb_status check_open(const cb_record *record) {
+  if (atomic_load_explicit(&record->failed, memory_order_acquire)) return writer_failed(record);
+  if (record->closed) return cb_fail(CB_ERROR_ARGUMENT, "%s: the record is closed", record->path);
+  return CB_OK;
+}
+
+static cb_status put_row(void *self, const void *const *data) {
+  cb_record *record = self;
+  cb_table *rows = &record->rows;
+  cb_status status = check_open(record);
+  if (status) return status;
+  uint64_t head = atomic_load_explicit(&rows->head, memory_order_relaxed);
+  make_room(record, rows, head);
+  for (size_t s = 0; s < rows->count; s++) {
+    size_t bytes = rows->series[s].row_bytes;
+    if (bytes) memcpy(rows->series[s].ring + head % rows->capacity * bytes, data[s], bytes);
+  }
+  head++;
+  if (head % rows->batch == 0)
+    record->events_at[(head / rows->batch - 1) % (rows->capacity / rows->batch)] = atomic_load(&record->events.head);
+  atomic_store_explicit(&rows->head, head, memory_order_release);
+  if (head % rows->batch == 0 || !record->threaded) wake(record, false);
+  return CB_OK;
+}
+
+static cb_status put_event(void *self, const cb_event_row *event) {
+  cb_record *record = self;
+  cb_table *events = &record->events;
+  cb_status status = check_open(record);
+  if (status) return status;
+  uint64_t head = atomic_load_explicit(&events->head, memory_order_relaxed), place = head % events->capacity;
+  make_room(record, events, head);
+  const int64_t index = (int64_t)head;
+  memcpy(events->series[0].ring + place * 8, &index, 8);
+  for (size_t e = 1; e < CB_EVENT_FIELDS; e++) {
+    size_t bytes = events->series[e].row_bytes;
+    memcpy(events->series[e].ring + place * bytes, (const char *)event + cb_event_fields[e].offset, bytes);
+  }
+  atomic_store_explicit(&events->head, head + 1, memory_order_release);
+  return CB_OK;
+}
+
+static cb_status put_checkpoint(void *self, const cb_blob *state, size_t n_state) {
+  cb_record *record = self;
+  cb_status status = check_open(record);
+  if (status) return status;
+  if (n_state != record->n_state)
+    return cb_fail(CB_ERROR_ARGUMENT, "checkpoint: %zu pieces of state, the record was made for %zu", n_state,
+                   record->n_state);
+  for (size_t b = 0; b < n_state; b++)
+    if (state[b].count != record->state[b].count || state[b].type != record->state[b].type ||
+        strcmp(state[b].name, record->state[b].name))
+      return cb_fail(CB_ERROR_ARGUMENT, "checkpoint: piece %zu is %s with %zu values, expected %s with %zu", b,
+                     state[b].name, state[b].count, record->state[b].name, record->state[b].count);
+  pthread_mutex_lock(&record->mutex);
+  for (size_t b = 0; b < n_state; b++)
+    if (state[b].count) memcpy(record->state[b].data, state[b].data, state[b].count * cb_hdf5_type_size(state[b].type));
+  record->checkpoint.checkpoints++;
+  record->checkpoint.rows = atomic_load(&record->rows.head);
+  record->checkpoint.events = atomic_load(&record->events.head);
+  record->warnings.sealed = record->warnings.length;
+  pthread_mutex_unlock(&record->mutex);
+  if (!record->threaded) cb_writer_work(record, true);
+  return atomic_load(&record->failed) ? writer_failed(record) : CB_OK;
+}
+
+static cb_status put_close(void *self, bool completed) {
+  cb_record *record = self;
+  if (record->closed) return CB_OK;
+  record->completing = completed;
+  cb_writer_stop(record);
+  cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
+  if (record->file >= 0) H5Fclose(record->file); /* in memory */
+  record->file = record->pieces.file = H5I_INVALID_HID;
+  cb_segments_leave(&record->pieces.folder, record->joined);
+  cb_pieces_close(&record->pieces);
+  cb_hdf5_quiet_end(quiet);
+  record->closed = true;
+  return record->status ? writer_failed(record) : CB_OK;
+}
+
+cb_status cb_record_warning(void *self, double time, const char *text) {
+  cb_record *record = self;
+  pthread_mutex_lock(&record->mutex);
+  cb_warnings_add(&record->warnings, time, text);
+  pthread_mutex_unlock(&record->mutex);
+  return CB_OK;
+}
+
+cb_sink cb_record_sink(cb_record *record) {
+  return (cb_sink){record, put_row, put_event, put_checkpoint, put_close};
+}
+
+/* ---- Making and freeing */
+
+static void free_table(cb_table *table) {
+  for (size_t s = 0; table->series && s < table->count; s++) free(table->series[s].ring);
+  free(table->series);
+}
+
+static void free_record(cb_record *record) {
+  free_table(&record->rows);
+  free_table(&record->events);
+  free(record->events_at);
+  free(record->image.bytes);
+  pthread_cond_destroy(&record->done);
+  pthread_cond_destroy(&record->wake);
+  pthread_mutex_destroy(&record->mutex);
+  cb_arena_free(record->arena);
+  free(record->path);
+  free(record);
+}
+
+void cb_record_free(cb_record *record) {
+  if (!record) return;
+  put_close(record, false);
+  free_record(record);
+}
+
+/* Rings for as many rows as fit the buffer: whole batches, at most 16, at least two rows. */
+static cb_status make_rings(cb_table *table, size_t buffer_bytes) {
+  size_t row_bytes = 1;
+  for (size_t s = 0; s < table->count; s++) row_bytes += table->series[s].row_bytes;
+  table->batch = CB_CHUNK_ROWS;
+  while (table->batch > 1 && 2 * table->batch * row_bytes > buffer_bytes) table->batch /= 2;
+  uint64_t batches = buffer_bytes / (table->batch * row_bytes);
+  table->capacity = table->batch * (batches < 2 ? 2 : batches > BATCHES ? BATCHES : batches);
+  bool ok = true;
+  for (size_t s = 0; ok && s < table->count; s++)
+    ok = (table->series[s].ring = malloc(table->capacity * table->series[s].row_bytes + 1)) != NULL;
+  return ok ? CB_OK
+            : cb_fail(CB_ERROR_MEMORY, "record: no memory for %llu rows of %zu bytes",
+                      (unsigned long long)table->capacity, row_bytes);
+}
+
+static void set_position(cb_table *table, uint64_t at) {
+  atomic_init(&table->head, at);
+  atomic_init(&table->tail, at);
+}
+
+static cb_series series_of(const char *name, cb_field_type type, int rank, size_t count) {
+  return (cb_series){.name = name, .dataset = H5I_INVALID_HID, .memory_type = cb_hdf5_memory_type(type), .rank = rank + 1,
+                     .shape = {1}, .row_bytes = count * cb_hdf5_type_size(type)};
+}
+
+static cb_status make_tables(cb_record *record, const cb_record_layout *layout) {
+  record->rows.count = layout->n_fields, record->events.count = CB_EVENT_FIELDS;
+  record->rows.series = calloc(layout->n_fields, sizeof(cb_series));
+  record->events.series = calloc(CB_EVENT_FIELDS, sizeof(cb_series));
+  if (!record->rows.series || !record->events.series) return cb_fail(CB_ERROR_MEMORY, "record: no memory");
+  for (size_t f = 0; f < layout->n_fields; f++) {
+    const cb_field *field = &layout->fields[f];
+    record->rows.series[f] = series_of(field->name, field->type, field->rank, cb_layout_count(layout, field));
+    cb_layout_shape(layout, field, record->rows.series[f].shape + 1);
+  }
+  for (size_t e = 0; e < CB_EVENT_FIELDS; e++)
+    record->events.series[e] = series_of(cb_event_fields[e].name, cb_event_fields[e].type, 0, 1);
+  return CB_OK;
+}
+
+/* Room for the state, with what the checkpoint has of it. */
+static cb_status make_state(cb_record *record, const cb_blob *state) {
+  const cb_record_layout *layout = record->layout;
+  record->n_state = layout->n_state;
+  record->state = cb_arena_alloc(record->arena, layout->n_state, sizeof *record->state);
+  for (size_t b = 0; record->state && b < layout->n_state; b++) {
+    const size_t bytes = layout->state[b].count * cb_hdf5_type_size(layout->state[b].type);
+    record->state[b] = layout->state[b];
+    record->state[b].data = cb_arena_alloc(record->arena, bytes, 1);
+    if (state && bytes && record->state[b].data) memcpy(record->state[b].data, state[b].data, bytes);
+  }
+  return cb_arena_lost(record->arena) ? cb_fail(CB_ERROR_MEMORY, "record: no memory for a copy of the state") : CB_OK;
+}
+
+/* What the record warns of up to the row that is last. */
+static cb_status take_warnings(cb_record *record) {
+  cb_pieces *pieces = &record->pieces;
+  const uint64_t rows = pieces->have.rows;
+  double time = -INFINITY;
+  if (pieces->file < 0) return CB_OK;
+  cb_warnings_read(pieces->file, &record->warnings);
+  const cb_status status = rows ? cb_pieces_read(pieces, "time", false, 1, H5T_NATIVE_DOUBLE, rows - 1, 1, &time) : CB_OK;
+  cb_warnings_cut(&record->warnings, time);
+  return status;
+}
+
+/* The last piece was read until now; what is written from now on is a segment of its own. */
+static void stop_reading(cb_pieces *pieces) {
+  if (pieces->file >= 0) cb_hdf5_close_read(pieces->file, pieces->path);
+  if (pieces->other >= 0) cb_hdf5_close_read(pieces->other, pieces->path);
+  pieces->file = pieces->other = H5I_INVALID_HID;
+}
+
+/* Segments that a killed run wrote after its newest checkpoint. They go once the one that begins has its name, with that
+ * checkpoint. */
+static cb_status drop_stale(cb_record *record) {
+  const cb_status status = cb_writer_publish(record, false);
+  if (status) return status;
+  const int error = cb_segments_cut(&record->pieces.folder, record->pieces.piece[record->pieces.count - 1].number + 1);
+  return error ? cb_fail_file(record->path, "write", error) : CB_OK;
+}
+
+static cb_status begin(cb_record *record, const cb_record_layout *layout, const cb_blob *state) {
+  const size_t buffer = record->options.buffer_bytes ? record->options.buffer_bytes : DEFAULT_BUFFER;
+  const cb_record_position at = record->pieces.have;
+  record->layout = cb_layout_copy(record->arena, layout);
+  if (!record->layout) return cb_fail(CB_ERROR_MEMORY, "record: no memory");
+  cb_status status = make_tables(record, record->layout);
+  if (!status) status = make_rings(&record->rows, buffer);
+  if (!status) status = make_rings(&record->events, buffer);
+  if (!status) status = make_state(record, state);
+  if (!status) status = take_warnings(record);
+  if (status) return status;
+  set_position(&record->rows, at.rows);
+  set_position(&record->events, at.events);
+  record->events_at = calloc(record->rows.capacity / record->rows.batch, sizeof *record->events_at);
+  if (!record->events_at) return cb_fail(CB_ERROR_MEMORY, "record: no memory");
+  stop_reading(&record->pieces);
+  status = cb_writer_begin_segment(record);
+  return status || !record->pieces.stale ? status : drop_stale(record);
+}
+
+cb_status cb_record_attach(const char *path, cb_arena *arena, cb_pieces *pieces, const cb_record_layout *layout,
+                           cb_image *image, const cb_record_options *options, const cb_blob *state,
+                           cb_record_position position, cb_record **out) {
+  cb_record *record = calloc(1, sizeof *record);
+  pthread_condattr_t monotonic;
+  if (!record || !(record->path = strdup(path))) {
+    free(record);
+    free(image->bytes);
+    cb_pieces_close(pieces);
+    cb_arena_free(arena);
+    return cb_fail(CB_ERROR_MEMORY, "record: no memory");
+  }
+  pthread_mutex_init(&record->mutex, NULL);
+  pthread_condattr_init(&monotonic);
+  pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+  pthread_cond_init(&record->wake, &monotonic);
+  pthread_cond_init(&record->done, &monotonic);
+  pthread_condattr_destroy(&monotonic);
+  record->arena = arena;
+  record->image = *image;
+  record->options = options ? *options : (cb_record_options){.overwrite = false};
+  record->flush_interval = record->options.flush_interval > 0 ? record->options.flush_interval : 1;
+  record->file = H5I_INVALID_HID;
+  record->pieces = *pieces;
+  record->pieces.path = record->path;
+  record->checkpoint = record->put = position;
+  cb_status status = begin(record, layout, state);
+  if (!status) status = cb_writer_start(record);
+  if (!status) return *out = record, CB_OK;
+  cb_pieces_close(&record->pieces);
+  free_record(record);
+  return status;
+}
+
+/* ---- Creating */
+
+/* Asks what is there, and whether the folder lets a file be made. */
+static cb_status check_new(const char *path, bool replace) {
+  cb_output output;
+  cb_status status = replace ? cb_output_begin_own(path, &output) : cb_output_begin(path, false, &output);
+  if (status) return status;
+  cb_output_end(&output, replace, CB_ERROR_INTERRUPTED);
+  return CB_OK;
+}
+
+/* The folder of a killed run is not written over, unless that is asked for. Next to a plain file it has nothing that the
+ * file has not. */
+static cb_status empty_folder(const char *path, const cb_segments *folder, bool discard) {
+  if (!cb_segments_has(folder)) return CB_OK;
+  if (!discard && !cb_record_is_plain(folder->record))
+    return cb_fail(CB_ERROR_FILE,
+                   "%s: cannot write: a run that was killed left its rows in %s: expected `curvebody resume` or `repair`, or "
+                   "--force to give them up",
+                   path, folder->path);
+  const int error = cb_segments_cut(folder, 0);
+  return error ? cb_fail_file(path, "write", error) : CB_OK;
+}
+
+static cb_status create(const char *path, const cb_record_layout *layout, const cb_record_options *options,
+                        cb_record **out) {
+  cb_pieces pieces = {.path = path, .file = H5I_INVALID_HID, .other = H5I_INVALID_HID};
+  cb_image image = {NULL, 0};
+  cb_arena *arena = cb_arena_create();
+  cb_status status = arena ? cb_segments_name(path, &pieces.folder) : cb_fail(CB_ERROR_MEMORY, "record: no memory");
+  if (!status) status = cb_segments_take(&pieces.folder);
+  if (!status) status = check_new(path, options && options->overwrite);
+  if (!status) status = empty_folder(path, &pieces.folder, options && options->discard);
+  if (!status) status = cb_layout_image(path, layout, options ? options->deflate : 0, &image);
+  if (!status) return cb_record_attach(path, arena, &pieces, layout, &image, options, NULL, (cb_record_position){0}, out);
+  cb_pieces_close(&pieces);
+  cb_arena_free(arena);
+  return status;
+}
+
+cb_status cb_record_create(const char *path, const cb_record_layout *layout, const cb_record_options *options,
+                           cb_record **out) {
+  const int deflate = options ? options->deflate : 0;
+  cb_status status = cb_layout_check(layout);
+  if (status) return status;
+  if (deflate < 0 || deflate > 9)
+    return cb_fail(CB_ERROR_ARGUMENT, "record: deflate is %d, expected 0 to 9", deflate);
+  const cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
+  status = create(path, layout, options, out);
+  if (status) status = cb_hdf5_unread(path, status);
+  cb_hdf5_quiet_end(quiet);
+  return status;
+}

@@ -1,0 +1,350 @@
+/* From memory to segments: the record's own thread.
+ *
+ * It wakes when a batch of rows (as a rule 256, one chunk of every field) is full, when something has waited for the flush
+ * interval, and at the end. Rows go into the segment in memory, an HDF5 file that no disk can refuse. At the flush interval
+ * the segment takes its name in the folder, and the virtual file over all segments takes the record's name. A segment that
+ * has become large is final, and the next one begins. At the end all are joined.
+ */
+#include "core/failure.h"
+#include "record/internal.h"
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static bool write_slab(const cb_series *series, uint64_t first, uint64_t count, const void *data) {
+  hsize_t start[4] = {first}, size[4] = {count};
+  for (int d = 1; d < series->rank; d++) size[d] = series->shape[d];
+  hid_t memory = H5Screate_simple(series->rank, size, NULL), space = H5Dget_space(series->dataset);
+  bool ok = memory >= 0 && space >= 0 && H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, size, NULL) >= 0 &&
+            H5Dwrite(series->dataset, series->memory_type, memory, space, H5P_DEFAULT, data) >= 0;
+  if (memory >= 0) H5Sclose(memory);
+  if (space >= 0) H5Sclose(space);
+  return ok;
+}
+
+/* Rows first .. first+count-1 of the record, which lie together in the ring; before: rows of earlier segments. */
+static bool write_series(const cb_series *series, uint64_t before, uint64_t first, uint64_t count, uint64_t capacity) {
+  hsize_t size[4] = {first - before + count};
+  for (int d = 1; d < series->rank; d++) size[d] = series->shape[d];
+  return H5Dset_extent(series->dataset, size) >= 0 &&
+         write_slab(series, first - before, count, series->ring + first % capacity * series->row_bytes);
+}
+
+/* Rows up to `end`, batch by batch; their place in memory is free afterwards. */
+static cb_status write_table(cb_record *record, cb_table *table, uint64_t end) {
+  cb_piece *piece = &record->pieces.piece[record->pieces.count - 1];
+  const bool is_rows = table == &record->rows;
+  const uint64_t before = is_rows ? piece->first.rows : piece->first.events;
+  uint64_t tail = atomic_load_explicit(&table->tail, memory_order_relaxed);
+  while (tail < end) {
+    uint64_t next = (tail / table->batch + 1) * table->batch;
+    if (next > end) next = end;
+    for (size_t s = 0; s < table->count; s++)
+      if (table->series[s].row_bytes && !write_series(&table->series[s], before, tail, next - tail, table->capacity))
+        return cb_hdf5_fail(record->path, "write %s %llu", is_rows ? "row" : "event", (unsigned long long)tail);
+    tail = next;
+    *(is_rows ? &piece->have.rows : &piece->have.events) = tail - before;
+    *(is_rows ? &record->pieces.have.rows : &record->pieces.have.events) = tail;
+    atomic_store_explicit(&table->tail, tail, memory_order_release);
+  }
+  return CB_OK;
+}
+
+static double now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* ---- Segments */
+
+static bool put_first(hid_t file, const char *name, uint64_t value) {
+  const hid_t space = H5Screate(H5S_SCALAR),
+              attribute = H5Acreate2(file, name, H5T_STD_U64LE, space, H5P_DEFAULT, H5P_DEFAULT);
+  const bool ok = attribute >= 0 && H5Awrite(attribute, H5T_NATIVE_UINT64, &value) >= 0;
+  if (attribute >= 0) H5Aclose(attribute);
+  H5Sclose(space);
+  return ok;
+}
+
+static bool open_table(hid_t file, cb_table *table) {
+  bool ok = true;
+  for (size_t s = 0; ok && s < table->count; s++)
+    if (table->series[s].row_bytes) ok = (table->series[s].dataset = H5Dopen2(file, table->series[s].name, H5P_DEFAULT)) >= 0;
+  return ok;
+}
+
+cb_status cb_writer_begin_segment(cb_record *record) {
+  cb_pieces *pieces = &record->pieces;
+  const cb_piece *last = pieces->count ? &pieces->piece[pieces->count - 1] : NULL;
+  const cb_piece piece = {.number = last ? last->number + 1 : 1, .first = pieces->have};
+  const hid_t file = cb_memory_open(&record->image);
+  bool ok = file >= 0 && put_first(file, "first_row", piece.first.rows) &&
+            put_first(file, "first_event", piece.first.events) && open_table(file, &record->rows) &&
+            open_table(file, &record->events);
+  if (!ok) {
+    const cb_status status = cb_hdf5_fail(record->path, "begin a segment");
+    if (file >= 0) H5Fclose(file);
+    return status;
+  }
+  if (record->file >= 0) H5Fclose(record->file);
+  record->file = pieces->file = file;
+  return cb_pieces_add(pieces, &piece) ? CB_OK : cb_fail(CB_ERROR_MEMORY, "record: no memory");
+}
+
+/* The state and the warnings of the newest checkpoint into the segment. The stepping thread may put the next one
+ * meanwhile, so that the mutex is held; rows and events before the checkpoint are in the file once the head that is found
+ * afterwards is. */
+static cb_status put_checkpoint(cb_record *record, bool all_warnings, cb_virtual *v) {
+  cb_record_warnings *warnings = &record->warnings;
+  pthread_mutex_lock(&record->mutex);
+  v->checkpoint = record->checkpoint;
+  v->warnings_length = all_warnings ? warnings->length : warnings->sealed;
+  warnings->written = SIZE_MAX;
+  const bool any = record->checkpoint.checkpoints > 0;
+  const bool ok = (!any || cb_checkpoint_write(record->file, record->state, record->n_state, record->checkpoint)) &&
+                  cb_warnings_write(record->file, warnings, v->warnings_length);
+  pthread_mutex_unlock(&record->mutex);
+  return ok ? CB_OK : cb_hdf5_fail(record->path, "write the checkpoint");
+}
+
+static bool is_synced(const cb_record *record) { return record->options.sync != CB_SYNC_NEVER; }
+
+static cb_status save(const cb_record *record, const cb_image *image, uint64_t number, char digest[CB_SHA256]) {
+  char *name = cb_segment_name(&record->pieces.folder, number);
+  if (!name) return cb_fail(CB_ERROR_MEMORY, "record: no memory");
+  const cb_status status = cb_image_save(image, name, is_synced(record), digest);
+  free(name);
+  return status;
+}
+
+/* Before the first segment: what OUT.h5 was is no more, so that whoever finds a plain OUT.h5 knows that nothing in the
+ * folder is newer. */
+static cb_status publish_layout(cb_record *record, const cb_virtual *v) {
+  struct stat info;
+  const cb_status status = save(record, &record->image, 0, NULL);
+  if (status || record->pieces.count > 1 || stat(record->pieces.folder.record, &info) < 0) return status;
+  cb_virtual without = *v;
+  cb_pieces none = {.path = record->path, .folder = record->pieces.folder, .file = H5I_INVALID_HID};
+  without.state = NULL, without.completed = false;
+  return cb_virtual_write(&none, &without);
+}
+
+static cb_status publish(cb_record *record, cb_virtual *v) {
+  cb_image image;
+  cb_piece *piece = &record->pieces.piece[record->pieces.count - 1];
+  cb_status status = record->published ? CB_OK : publish_layout(record, v);
+  if (status || (status = cb_memory_image(record->file, record->path, &image))) return status;
+  status = save(record, &image, piece->number, piece->digest);
+  piece->bytes = image.size;
+  free(image.bytes);
+  if (!status) status = cb_virtual_write(&record->pieces, v);
+  if (!status) record->published = true;
+  return status;
+}
+
+static cb_virtual describe(cb_record *record, bool completed) {
+  return (cb_virtual){.layout = record->layout, .warnings = &record->warnings, .completed = completed,
+                      .synced = is_synced(record)};
+}
+
+static cb_status write_pending(cb_record *record, cb_record_position head, bool everything);
+static cb_record_position find_head(cb_record *record);
+
+cb_status cb_writer_publish(cb_record *record, bool completed) {
+  cb_virtual v = describe(record, completed);
+  const int done = completed;
+  cb_status status = put_checkpoint(record, completed, &v);
+  if (!status) status = write_pending(record, find_head(record), true);
+  if (!status && completed && !cb_hdf5_set_integers(record->file, ".", "completed", H5T_NATIVE_INT, 1, &done))
+    status = cb_hdf5_fail(record->path, "write");
+  if (!status) status = publish(record, &v);
+  record->put = (cb_record_position){record->pieces.have.rows, record->pieces.have.events, v.checkpoint.checkpoints};
+  return status;
+}
+
+/* The segment is final if it is large. Its checkpoint is that of the next one as well, until there is a newer one. */
+static cb_status end_segment(cb_record *record) {
+  hsize_t bytes = 0;
+  if (H5Fget_filesize(record->file, &bytes) < 0) return cb_hdf5_fail(record->path, "write");
+  if (bytes < CB_SEGMENT_BYTES) return CB_OK;
+  const cb_status status = cb_writer_publish(record, false);
+  return status ? status : cb_writer_begin_segment(record);
+}
+
+/* ---- Rounds */
+
+/* How far the stepping thread is. */
+static cb_record_position find_head(cb_record *record) {
+  /* Events first: every event that a row we see followed is then seen as well. */
+  const uint64_t events = atomic_load_explicit(&record->events.head, memory_order_acquire);
+  const uint64_t rows = atomic_load_explicit(&record->rows.head, memory_order_acquire);
+  return (cb_record_position){.rows = rows, .events = events};
+}
+
+/* Full batches of rows with their events up to `head`, and if `everything` what else there is. */
+static cb_status write_pending(cb_record *record, cb_record_position head, bool everything) {
+  cb_table *rows = &record->rows, *events = &record->events;
+  uint64_t tail = atomic_load_explicit(&rows->tail, memory_order_relaxed);
+  cb_status status;
+  while (head.rows / rows->batch > tail / rows->batch) {
+    uint64_t batch = tail / rows->batch, end = (batch + 1) * rows->batch;
+    uint64_t event_end = record->events_at[batch % (rows->capacity / rows->batch)];
+    if ((status = write_table(record, rows, end)) || (status = write_table(record, events, event_end))) return status;
+    tail = end;
+    pthread_mutex_lock(&record->mutex);
+    pthread_cond_broadcast(&record->done);
+    pthread_mutex_unlock(&record->mutex);
+    if (!everything && (status = end_segment(record))) return status;
+  }
+  if (!everything) return CB_OK;
+  if ((status = write_table(record, rows, head.rows))) return status;
+  return write_table(record, events, head.events);
+}
+
+/* The other threads see the failure at their next call; what was published stays. */
+static void fail(cb_record *record, cb_status status) {
+  pthread_mutex_lock(&record->mutex);
+  record->status = status;
+  snprintf(record->text, sizeof record->text, "%s", cb_error_text());
+  atomic_store(&record->failed, true);
+  pthread_cond_broadcast(&record->done);
+  pthread_mutex_unlock(&record->mutex);
+}
+
+static void set_deadline(cb_record *record) {
+  double whole = record->flush_interval;
+  clock_gettime(CLOCK_MONOTONIC, &record->deadline);
+  record->deadline.tv_sec += (time_t)whole;
+  record->deadline.tv_nsec += (long)((whole - (double)(time_t)whole) * 1e9);
+  if (record->deadline.tv_nsec >= 1000000000) record->deadline.tv_sec++, record->deadline.tv_nsec -= 1000000000;
+}
+
+static bool past_deadline(const cb_record *record) {
+  return now() >= (double)record->deadline.tv_sec + 1e-9 * (double)record->deadline.tv_nsec;
+}
+
+/* Under the mutex: is there anything that is not published? */
+static bool has_news(cb_record *record) {
+  const cb_record_position head = find_head(record);
+  return head.rows != record->put.rows || head.events != record->put.events ||
+         record->checkpoint.checkpoints != record->put.checkpoints;
+}
+
+/* One round, with the mutex free. */
+static void work(cb_record *record, bool everything, bool publishes) {
+  cb_status status = CB_OK;
+  if (!atomic_load(&record->failed)) {
+    status = write_pending(record, find_head(record), false);
+    if (!status && everything) status = write_pending(record, find_head(record), true);
+    if (!status) status = end_segment(record);
+    if (!status && publishes) status = cb_writer_publish(record, false);
+    if (status) fail(record, status);
+  }
+  if (publishes) set_deadline(record);
+  pthread_mutex_lock(&record->mutex);
+  if (everything) record->urgent = false;
+  pthread_cond_broadcast(&record->done);
+  pthread_mutex_unlock(&record->mutex);
+}
+
+/* ---- The end */
+
+/* Everything is in segments or in memory: joins it, or leaves the last segment as the virtual file needs it. */
+static cb_status finish(cb_record *record) {
+  cb_virtual v = describe(record, record->completing);
+  cb_status status = put_checkpoint(record, true, &v);
+  if (!status) status = write_pending(record, find_head(record), true);
+  if (!status && H5Fflush(record->file, H5F_SCOPE_GLOBAL) < 0) status = cb_hdf5_fail(record->path, "write");
+  if (status) return status;
+  const cb_join how = {.layout = &record->image, .state = record->checkpoint.checkpoints ? record->state : NULL,
+                       .n_state = record->n_state, .checkpoint = record->checkpoint, .warnings = &record->warnings,
+                       .completed = record->completing, .synced = is_synced(record), .most_bytes = record->options.join_bytes};
+  status = cb_join_write(&record->pieces, &how, &record->joined);
+  return status || record->joined ? status : cb_writer_publish(record, record->completing);
+}
+
+static void end(cb_record *record) {
+  if (atomic_load(&record->failed)) return;
+  const cb_status status = finish(record);
+  if (status) fail(record, status);
+}
+
+static void *writer(void *self) {
+  cb_record *record = self;
+  cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
+  pthread_mutex_lock(&record->mutex);
+  record->threaded = quiet.started;
+  record->looked = true;
+  pthread_cond_broadcast(&record->done);
+  while (quiet.started && !record->closing) {
+    const bool full =
+        atomic_load(&record->rows.head) / record->rows.batch > atomic_load(&record->rows.tail) / record->rows.batch;
+    const bool failed = atomic_load(&record->failed), due = past_deadline(record);
+    bool publishes = due && !failed && has_news(record);
+    if (failed || (!full && !record->urgent && !publishes)) {
+      if (due) set_deadline(record);
+      pthread_cond_timedwait(&record->wake, &record->mutex, &record->deadline);
+      continue;
+    }
+    const bool everything = record->urgent;
+    pthread_mutex_unlock(&record->mutex);
+    work(record, everything, publishes);
+    pthread_mutex_lock(&record->mutex);
+  }
+  pthread_mutex_unlock(&record->mutex);
+  if (quiet.started) end(record);
+  cb_hdf5_quiet_end(quiet);
+  return NULL;
+}
+
+void cb_writer_work(cb_record *record, bool everything) {
+  cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
+  work(record, everything, past_deadline(record) && has_news(record));
+  cb_hdf5_quiet_end(quiet);
+}
+
+/* Whether the writer has what HDF5 takes in a thread; else it has ended. */
+static bool is_ready(cb_record *record) {
+  pthread_mutex_lock(&record->mutex);
+  while (!record->looked) pthread_cond_wait(&record->done, &record->mutex);
+  pthread_mutex_unlock(&record->mutex);
+  return record->threaded || (pthread_join(record->thread, NULL), false);
+}
+
+cb_status cb_writer_start(cb_record *record) {
+  hbool_t safe = false;
+  set_deadline(record);
+  H5is_library_threadsafe(&safe);
+  if (!safe) return CB_OK;
+  /* Signals are for the threads of the program, but those of what the thread does itself; a SIGXFSZ of ours becomes the error
+   * EFBIG. */
+  static const int own[] = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL};
+  sigset_t others, before;
+  sigfillset(&others);
+  for (size_t i = 0; i < sizeof own / sizeof *own; i++) sigdelset(&others, own[i]);
+  pthread_sigmask(SIG_SETMASK, &others, &before);
+  int error = pthread_create(&record->thread, NULL, writer, record);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  if (!error && !is_ready(record)) error = ENOMEM;
+  return error ? cb_fail(CB_ERROR_MEMORY, "%s: no thread for writing: %s", record->path, strerror(error)) : CB_OK;
+}
+
+void cb_writer_stop(cb_record *record) {
+  if (!record->threaded) {
+    cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
+    end(record);
+    cb_hdf5_quiet_end(quiet);
+    return;
+  }
+  pthread_mutex_lock(&record->mutex);
+  record->closing = true;
+  pthread_cond_signal(&record->wake);
+  pthread_mutex_unlock(&record->mutex);
+  pthread_join(record->thread, NULL);
+  record->threaded = false;
+}

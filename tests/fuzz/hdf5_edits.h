@@ -4,18 +4,57 @@
  * Input: flags (1: checksums that no longer hold are mended; the rest is the target's), then edits of five bytes:
  *   0 what (its highest bit: anywhere in the file, else in what HDF5 keeps for itself)   1 where (2)   3 value   4 more
  *
- * HDF5 protects most of its own blocks with a checksum behind them (lookup3, record_superblock.h), and a changed byte
+ * HDF5 protects most of its own blocks with a checksum behind them (lookup3), and a changed byte
  * would seldom be looked at. Where those blocks are follows from the file: a block begins with one of some names, or is
  * the superblock, and ends before the first four bytes that are the checksum of what is before them. A heap's block keeps
  * it near its begin, taken with itself 0, and has a size that is a power of two. */
 #ifndef CB_TESTS_HDF5_EDITS_H
 #define CB_TESTS_HDF5_EDITS_H
 
-#include "io/record_superblock.h"
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+static inline uint64_t cb_little_endian(const unsigned char *bytes, int count) {
+  uint64_t value = 0;
+  for (int i = count; i-- > 0;) value = value << 8 | bytes[i];
+  return value;
+}
+
+static inline void cb_put_little_endian(unsigned char *bytes, int count, uint64_t value) {
+  for (int i = 0; i < count; i++) bytes[i] = (unsigned char)(value >> 8 * i);
+}
+
+/* The checksum of HDF5's metadata: lookup3 (Jenkins 2006, public domain, burtleburtle.net/bob/c/lookup3.c, hashlittle with
+ * seed 0); at least one byte. */
+static inline uint32_t rotate(uint32_t x, int k) { return x << k | x >> (32 - k); }
+
+static inline uint32_t word(const unsigned char *bytes) { return (uint32_t)cb_little_endian(bytes, 4); }
+
+static inline uint32_t cb_lookup3(const unsigned char *key, size_t length) {
+  uint32_t a = 0xdeadbeef + (uint32_t)length, b = a, c = a;
+  for (; length > 12; length -= 12, key += 12) {
+    a += word(key), b += word(key + 4), c += word(key + 8);
+    a -= c, a ^= rotate(c, 4), c += b;
+    b -= a, b ^= rotate(a, 6), a += c;
+    c -= b, c ^= rotate(b, 8), b += a;
+    a -= c, a ^= rotate(c, 16), c += b;
+    b -= a, b ^= rotate(a, 19), a += c;
+    c -= b, c ^= rotate(b, 4), b += a;
+  }
+  unsigned char rest[12] = {0};
+  memcpy(rest, key, length);
+  a += word(rest), b += word(rest + 4), c += word(rest + 8);
+  c ^= b, c -= rotate(b, 14);
+  a ^= c, a -= rotate(c, 11);
+  b ^= a, b -= rotate(a, 25);
+  c ^= b, c -= rotate(b, 16);
+  a ^= c, a -= rotate(c, 4);
+  b ^= a, b -= rotate(a, 14);
+  c ^= b, c -= rotate(b, 24);
+  return c;
+}
 
 enum { EDIT = 5, MOST_EDITS = 16, LONGEST_BLOCK = 1 << 11, LEAST_BLOCK = 8, MOST_ADDED = 64 };
 

@@ -1,5 +1,6 @@
 /* `ida` and SUNDIALS: its objects, the functions it calls, and what its return values mean here. */
 #include "integrators/ida_private.h"
+#include "integrators/sundials.h"
 
 #include <ida/ida.h>
 #include <math.h>
@@ -24,7 +25,7 @@ static cb_status not_finite(cb_ida *m, double t, int i) {
                  cb_system_particle_name(s, cb_system_particle(s, m->integrator->worst)), t);
 }
 
-static int residual(realtype t, N_Vector y, N_Vector yp, N_Vector r, void *self) {
+static int residual(sunrealtype t, N_Vector y, N_Vector yp, N_Vector r, void *self) {
   cb_ida *m = self;
   double *out = N_VGetArrayPointer(r);
   cb_status status = cb_ida_residual(m, t, N_VGetArrayPointer(y), N_VGetArrayPointer(yp), out);
@@ -33,8 +34,8 @@ static int residual(realtype t, N_Vector y, N_Vector yp, N_Vector r, void *self)
   return status ? failed(m, status) : 0;
 }
 
-static int jacobian(realtype t, realtype c, N_Vector y, N_Vector yp, N_Vector r, SUNMatrix J, void *self, N_Vector a,
-                    N_Vector b, N_Vector d) {
+static int jacobian(sunrealtype t, sunrealtype c, N_Vector y, N_Vector yp, N_Vector r, SUNMatrix J, void *self,
+                    N_Vector a, N_Vector b, N_Vector d) {
   (void)r, (void)a, (void)b, (void)d;
   cb_ida *m = self;
   sunindextype *start = m->sparse ? SUNSparseMatrix_IndexPointers(J) : NULL,
@@ -57,8 +58,7 @@ static int weights(N_Vector y, N_Vector weight, void *self) {
 }
 
 /* SUNDIALS would print; its text is kept where an evaluation has not left one of its own. */
-static void complain(int code, const char *module, const char *function, char *text, void *self) {
-  (void)module, (void)function;
+CB_SUNDIALS_HANDLER(complain) {
   cb_ida *m = self;
   if (code < 0 && !m->failure) strncpy(m->text, text, sizeof m->text - 1);
 }
@@ -119,18 +119,18 @@ static cb_status make_solver(cb_ida *m, int solver) {
 
 static bool set_up(cb_ida *m, const cb_ida_options *o) {
   current = m;
-  const bool ok = !IDASetErrHandlerFn(m->ida, complain, m) && !IDASetUserData(m->ida, m) &&
-                  !IDAInit(m->ida, residual, 0, m->y, m->yp) && !IDAWFtolerances(m->ida, weights) &&
-                  !IDASetId(m->ida, m->id) && !IDASetSuppressAlg(m->ida, SUNTRUE) &&
-                  !IDASetMaxOrd(m->ida, o->max_order) && !IDASetMaxNumSteps(m->ida, o->max_steps) &&
-                  !IDASetMaxStep(m->ida, o->max_step) && !IDASetLinearSolver(m->ida, m->linear, m->matrix) &&
-                  !IDASetJacFn(m->ida, jacobian);
+  const bool ok = CB_SUNDIALS_LISTEN(m->context, IDASetErrHandlerFn, m->ida, complain, m) &&
+                  !IDASetUserData(m->ida, m) && !IDAInit(m->ida, residual, 0, m->y, m->yp) &&
+                  !IDAWFtolerances(m->ida, weights) && !IDASetId(m->ida, m->id) &&
+                  !IDASetSuppressAlg(m->ida, SUNTRUE) && !IDASetMaxOrd(m->ida, o->max_order) &&
+                  !IDASetMaxNumSteps(m->ida, o->max_steps) && !IDASetMaxStep(m->ida, o->max_step) &&
+                  !IDASetLinearSolver(m->ida, m->linear, m->matrix) && !IDASetJacFn(m->ida, jacobian);
   current = NULL;
   return ok && !m->lacking;
 }
 
 cb_status cb_ida_open(cb_ida *m, const cb_ida_options *o) {
-  if (SUNContext_Create(NULL, &m->context)) return cb_fail(CB_ERROR_MEMORY, "no memory for SUNDIALS");
+  if (SUNContext_Create(SUN_COMM_NULL, &m->context)) return cb_fail(CB_ERROR_MEMORY, "no memory for SUNDIALS");
   cb_status status = make_vectors(m);
   if (status) return status;
   m->ida = IDACreate(m->context);

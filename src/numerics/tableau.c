@@ -2,9 +2,14 @@
  * The Vandermonde systems lose at most eight of quadruple precision's 33 digits for s <= 8. */
 #include "numerics/tableau.h"
 
+#include <float.h>
 #include <stdbool.h>
 
+#if LDBL_MANT_DIG >= 113 /* aarch64, where compilers have no __float128 */
+typedef long double quad;
+#else
 typedef __float128 quad;
+#endif
 enum { S = CB_STAGES_MAX };
 
 static quad magnitude(quad x) { return x < 0 ? -x : x; }
@@ -100,7 +105,8 @@ static void collocation(int s, const quad *c, quad a[S][S], quad *b) {
       }
     solve(s, s, m, r);
     for (int i = 0; i < s; i++) {
-      if (pass) b[i] = r[i][0];
+      if (pass)
+        b[i] = r[i][0];
       else
         for (int j = 0; j < s; j++) a[i][j] = r[j][i];
     }

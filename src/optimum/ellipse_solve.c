@@ -267,6 +267,15 @@ static void tell(cb_ellipse_work *w, const state *s, cb_ellipse *e) {
     for (int a = 0; a < w->dim; a++) e->lambda[a] -= 2 * M_PI * nu[1 + k] * t->Z[k][a];
 }
 
+/* The largest change of the last step: of the means against their size or 1, of the amplitudes against the largest. Two
+ * loops: on one with a condition between fmax gcc 12 for aarch64 ends with an internal error. */
+static double last_change(const cb_ellipse_work *w) {
+  double change = 0, size = 0, step = 0;
+  for (int i = 0; i < w->n; i++) change = fmax(change, fabs(w->qp->step[i]) / fmax(1, fabs(w->x[i])));
+  for (int i = w->n; i < 3 * w->n; i++) size = fmax(size, fabs(w->x[i])), step = fmax(step, fabs(w->qp->step[i]));
+  return fmax(change, step / size);
+}
+
 cb_status cb_ellipse_solve(cb_ellipse_work *w, cb_ellipse *e) {
   enum { STEPS = 60 };
   const size_t row = (size_t)w->n * sizeof *e->r;
@@ -280,10 +289,8 @@ cb_status cb_ellipse_solve(cb_ellipse_work *w, cb_ellipse *e) {
   for (int k = 0; !status && k < STEPS; k++) {
     status = step(w, &s);
     if (status) break;
-    double change = 0, size = 0, off = 0;
-    for (int i = w->n; i < 3 * w->n; i++) size = fmax(size, fabs(w->x[i]));
-    for (int i = 0; i < 3 * w->n; i++)
-      change = fmax(change, fabs(w->qp->step[i]) / (i < w->n ? fmax(1, fabs(w->x[i])) : size));
+    double off = 0;
+    const double change = last_change(w);
     const bool minimum = least(w);
     if (!advance(w, &s)) break;
     for (int i = 0; i < w->rows; i++) off = fmax(off, fabs(s.c[i]));

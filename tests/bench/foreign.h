@@ -8,6 +8,7 @@
 #define CB_BENCH_FOREIGN_H
 
 #include "rod.h"
+#include "integrators/sundials.h"
 #include <arkode/arkode_erkstep.h>
 #include <cvode/cvode.h>
 #include <gsl/gsl_errno.h>
@@ -29,15 +30,13 @@ typedef struct foreign {
   bool fixed_step;
 } foreign;
 
-static inline int sundials_rhs(realtype t, N_Vector z, N_Vector dz, void *user) {
+static inline int sundials_rhs(sunrealtype t, N_Vector z, N_Vector dz, void *user) {
   (void)t;
   rod_rhs(user, NV_DATA_S(z), NV_DATA_S(dz));
   return 0;
 }
 
-static inline void sundials_quiet(int code, const char *module, const char *function, char *text, void *user) {
-  (void)code, (void)module, (void)function, (void)text, (void)user;
-}
+CB_SUNDIALS_HANDLER(sundials_quiet) { (void)code, (void)text, (void)self; }
 
 static inline int gsl_rhs(double t, const double *z, double *dz, void *user) {
   (void)t;
@@ -49,13 +48,13 @@ static inline int gsl_rhs(double t, const double *z, double *dz, void *user) {
 static inline bool cvode_solve(const rod *r, int kind, double setting, double t, int outputs, foreign_watch watch,
                                void *user, double *z, long *steps) {
   SUNContext context;
-  SUNContext_Create(NULL, &context);
+  SUNContext_Create(SUN_COMM_NULL, &context);
   N_Vector y = N_VMake_Serial(ROD, z, context);
   N_VEnableFusedOps_Serial(y, SUNTRUE);
   memcpy(z, r->start, ROD * sizeof *z);
   void *cvode = CVodeCreate(abs(kind), context);
-  CVodeSetErrHandlerFn(cvode, sundials_quiet, NULL);
-  bool good = !CVodeInit(cvode, sundials_rhs, 0, y) && !CVodeSStolerances(cvode, setting, setting) &&
+  bool good = CB_SUNDIALS_LISTEN(context, CVodeSetErrHandlerFn, cvode, sundials_quiet, NULL) &&
+              !CVodeInit(cvode, sundials_rhs, 0, y) && !CVodeSStolerances(cvode, setting, setting) &&
               !CVodeSetUserData(cvode, (void *)r) && !CVodeSetMaxNumSteps(cvode, 100000000);
   SUNNonlinearSolver fixed = NULL;
   SUNMatrix matrix = NULL;
@@ -71,7 +70,7 @@ static inline bool cvode_solve(const rod *r, int kind, double setting, double t,
   long since = 0;
   *steps = 0;
   for (int i = 1; good && i <= outputs; i++) {
-    realtype reached;
+    sunrealtype reached;
     if (i == outputs) good = !CVodeSetStopTime(cvode, t);
     good = good && CVode(cvode, t * i / outputs, y, &reached, CV_NORMAL) >= 0;
     CVodeGetNumSteps(cvode, &since);
@@ -91,19 +90,19 @@ static inline bool cvode_solve(const rod *r, int kind, double setting, double t,
 static inline bool arkode_solve(const rod *r, int kind, double setting, double t, int outputs, foreign_watch watch,
                                 void *user, double *z, long *steps) {
   SUNContext context;
-  SUNContext_Create(NULL, &context);
+  SUNContext_Create(SUN_COMM_NULL, &context);
   N_Vector y = N_VMake_Serial(ROD, z, context);
   N_VEnableFusedOps_Serial(y, SUNTRUE);
   memcpy(z, r->start, ROD * sizeof *z);
   void *erk = ERKStepCreate(sundials_rhs, 0, y, context);
-  ERKStepSetErrHandlerFn(erk, sundials_quiet, NULL);
-  bool good = !ERKStepSetUserData(erk, (void *)r) && !ERKStepSetTableNum(erk, abs(kind)) &&
+  bool good = CB_SUNDIALS_LISTEN(context, ERKStepSetErrHandlerFn, erk, sundials_quiet, NULL) &&
+              !ERKStepSetUserData(erk, (void *)r) && !ERKStepSetTableNum(erk, abs(kind)) &&
               !ERKStepSetMaxNumSteps(erk, 100000000);
   good = good && !(kind < 0 ? ERKStepSetFixedStep(erk, setting) : ERKStepSStolerances(erk, setting, setting));
   long since = 0;
   *steps = 0;
   for (int i = 1; good && i <= outputs; i++) {
-    realtype reached;
+    sunrealtype reached;
     good =
         !ERKStepSetStopTime(erk, t * i / outputs) && ERKStepEvolve(erk, t * i / outputs, y, &reached, ARK_NORMAL) >= 0;
     ERKStepGetNumSteps(erk, &since);

@@ -151,7 +151,7 @@ static cb_status read_axes(const cb_points *p, const cb_node *node, int *killing
 }
 
 static cb_status choose_subgroup(cb_points *p, const cb_node *node, const cb_group **group) {
-  int killing[CB_KILLING_MAX], n;
+  int killing[CB_KILLING_MAX], n = 0;
   const cb_status status = read_axes(p, node, killing, &n);
   if (status) return status;
   for (int i = 0; i < ROWS; i++)

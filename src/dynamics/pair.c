@@ -7,14 +7,15 @@
 static void chord_derivatives(const cb_geometry *g, const double *e, double phi, double dphi, double *gradient,
                               double *hessian) {
   int k = g->k, n = 2 * k;
-  double ie[CB_COORD_MAX];
-  for (int a = 0; a < k; a++) ie[a] = g->form[a] * e[a];
   if (gradient)
-    for (int a = 0; a < k; a++) gradient[a] = phi * ie[a], gradient[k + a] = -(phi * ie[a]);
+    for (int a = 0; a < k; a++) {
+      gradient[a] = phi * (g->form[a] * e[a]);
+      gradient[k + a] = -gradient[a];
+    }
   if (!hessian) return;
   for (int a = 0; a < k; a++)
     for (int b = 0; b < k; b++) {
-      double h = 2 * dphi * ie[a] * ie[b] + (a == b ? phi * g->form[a] : 0);
+      double h = 2 * dphi * (g->form[a] * e[a]) * (g->form[b] * e[b]) + (a == b ? phi * g->form[a] : 0);
       hessian[a * n + b] = hessian[(k + a) * n + k + b] = h;
       hessian[a * n + k + b] = hessian[(k + a) * n + b] = -h;
     }

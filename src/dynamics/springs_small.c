@@ -34,8 +34,8 @@ INLINE void one(size_t k, int flat, const double *form, double quarter, double s
  * longer than a spring. */
 INLINE void one_by_one(size_t k, int flat, const cb_springs *plan, size_t stages, const double *const *x,
                        double *const *f) {
-  size_t rest = (size_t)plan->n * k, i[ONE_BY_ONE], j[ONE_BY_ONE], m = plan->m;
-  double stiffness[ONE_BY_ONE], tension[ONE_BY_ONE], force[CB_COORD_MAX], form[CB_COORD_MAX],
+  size_t rest = (size_t)plan->n * k, i[ONE_BY_ONE] = {0}, j[ONE_BY_ONE] = {0}, m = plan->m;
+  double stiffness[ONE_BY_ONE] = {0}, tension[ONE_BY_ONE] = {0}, force[CB_COORD_MAX], form[CB_COORD_MAX],
       quarter = plan->space.quarter[0];
   for (size_t a = 0; a < k; a++) form[a] = plan->space.form[a];
   for (size_t e = 0; e < m; e++) {

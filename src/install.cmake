@@ -27,6 +27,14 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/curvebody-config.cmake ${CMAKE_CURRENT
         DESTINATION ${package_folder} COMPONENT development)
 
 file(RELATIVE_PATH up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+set(hmat_flag "")
+if(NOT hmat IN_LIST CURVEBODY_WITHOUT)
+  set(hmat_flag " -lhmat")
+endif()
+set(core_flag "")
+if(TARGET SUNDIALS::core) # since 7
+  set(core_flag " -lsundials_core")
+endif()
 file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/curvebody.pc "prefix=\${pcfiledir}/${up}
 libdir=\${prefix}/${CMAKE_INSTALL_LIBDIR}
 includedir=\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}
@@ -37,7 +45,7 @@ Version: ${PROJECT_VERSION}
 Libs: -L\${libdir} -lcurvebody
 Cflags: -I\${includedir}
 Requires.private: gsl yaml-0.1 nettle expat hdf5
-Libs.private: -lhdf5_hl -lsundials_ida -lsundials_nvecserial -lsundials_sunmatrixdense -lsundials_sunmatrixsparse -lsundials_sunlinsoldense -lsundials_sunlinsolklu -lklu -lldl -lamd -lopenblas -lhmat -lz -lgomp -lm
+Libs.private: -lhdf5_hl -lsundials_ida -lsundials_nvecserial -lsundials_sunmatrixdense -lsundials_sunmatrixsparse -lsundials_sunlinsoldense -lsundials_sunlinsolklu${core_flag} -lklu -lldl -lamd -lopenblas${hmat_flag} -lz -lgomp -lm
 ")
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/curvebody.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 
@@ -73,14 +81,14 @@ if(TARGET curvebody)
   install(FILES ${completion} DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT program)
 endif()
 
-# The folder in which Debian's python3 looks for modules: lib/python3.N/dist-packages under /usr/local, and
+# The folder in which Debian's python3 (CURVEBODY_PYTHON) looks for modules: lib/python3.N/dist-packages under /usr/local, and
 # lib/python3/dist-packages under /usr. Any other prefix has the latter, which belongs to PYTHONPATH then.
 set(module ${CMAKE_CURRENT_SOURCE_DIR}/src/python/curvebody.py)
 if(EXISTS ${module})
-  install(CODE "set(module \"${module}\")" COMPONENT python)
+  install(CODE "set(module \"${module}\")\nset(python \"${CURVEBODY_PYTHON}\")" COMPONENT python)
   install(CODE [[
     set(folder ${CMAKE_INSTALL_PREFIX}/lib/python3/dist-packages)
-    execute_process(COMMAND /usr/bin/python3 -c "import site; print(*site.getsitepackages(), sep=';', end='')"
+    execute_process(COMMAND "${python}" -c "import site; print(*site.getsitepackages(), sep=';', end='')"
                     OUTPUT_VARIABLE known ERROR_QUIET)
     foreach(other ${known})
       string(FIND "${other}" "${CMAKE_INSTALL_PREFIX}/lib/" at)

@@ -1,14 +1,13 @@
 # Tests that are no cmocka programs: the command line, installation, symbols, fuzz targets.
 option(CURVEBODY_FUZZ "Fuzz targets for libFuzzer (clang) in place of the driver with its own mutations" OFF)
-find_program(CURVEBODY_PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH)
 
 # Command line: cli/SUBJECT.py BINARY; 77: a module that it needs is missing.
 function(curvebody_cli_test subject labels timeout)
-  add_test(NAME cli_${subject} COMMAND ${CURVEBODY_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/cli/${subject}.py $<TARGET_FILE:curvebody>)
+  curvebody_test(cli_${subject} "python;${ARGN}" ${CURVEBODY_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/cli/${subject}.py $<TARGET_FILE:curvebody>)
   math(EXPR limit "${timeout} * ${CURVEBODY_PATIENCE}")
-  set_tests_properties(cli_${subject} PROPERTIES LABELS "cli;${labels}" TIMEOUT ${limit} COST ${timeout} SKIP_RETURN_CODE 77)
+  set_tests_properties(cli_${subject} PROPERTIES LABELS "cli;${labels}" TIMEOUT ${limit} COST ${timeout})
 endfunction()
-if(CURVEBODY_PYTHON AND TARGET curvebody)
+if(TARGET curvebody)
   foreach(subject bodies contacts files gaits optima scenarios several sweeps systems)
     curvebody_cli_test(bad_${subject} medium 300)
   endforeach()
@@ -18,7 +17,7 @@ if(CURVEBODY_PYTHON AND TARGET curvebody)
   curvebody_cli_test(completion release 300)
   curvebody_cli_test(determinism release 300)
   curvebody_cli_test(disk release 300)
-  curvebody_cli_test(docs release 900)
+  curvebody_cli_test(docs release 900 view)
   curvebody_cli_test(export_surface release 300)
   curvebody_cli_test(export_flow release 300)
   curvebody_cli_test(figures release 300)
@@ -37,9 +36,9 @@ if(CURVEBODY_PYTHON AND TARGET curvebody)
   curvebody_cli_test(threads release 600)
   curvebody_cli_test(sweep release 600)
   curvebody_cli_test(verify release 300)
-  curvebody_cli_test(view release 600)
-  curvebody_cli_test(view_files release 600)
-  curvebody_cli_test(view_sights release 600)
+  curvebody_cli_test(view release 600 view)
+  curvebody_cli_test(view_files release 600 view)
+  curvebody_cli_test(view_sights release 600 view)
   curvebody_cli_test(sweep_gait medium 300)
   curvebody_cli_test(sweep_kill release 900)
 
@@ -51,12 +50,12 @@ if(CURVEBODY_PYTHON AND TARGET curvebody)
     target_compile_options(plugin_${name} PRIVATE -Wall -Wextra -Wpedantic -Werror)
     list(APPEND plugins $<TARGET_FILE:plugin_${name}>)
   endforeach()
-  add_test(NAME cli_plugins COMMAND ${CURVEBODY_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/cli/plugins.py $<TARGET_FILE:curvebody>
+  curvebody_test(cli_plugins python ${CURVEBODY_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/cli/plugins.py $<TARGET_FILE:curvebody>
     ${plugins})
-  set_tests_properties(cli_plugins PROPERTIES LABELS "cli;release" TIMEOUT 300 SKIP_RETURN_CODE 77)
-  add_test(NAME cli_outputs COMMAND ${CURVEBODY_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/cli/outputs.py $<TARGET_FILE:curvebody>
+  set_tests_properties(cli_plugins PROPERTIES LABELS "cli;release" TIMEOUT 300)
+  curvebody_test(cli_outputs python ${CURVEBODY_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/cli/outputs.py $<TARGET_FILE:curvebody>
     $<TARGET_FILE:plugin_catenoid>)
-  set_tests_properties(cli_outputs PROPERTIES LABELS "cli;release" TIMEOUT 300 SKIP_RETURN_CODE 77)
+  set_tests_properties(cli_outputs PROPERTIES LABELS "cli;release" TIMEOUT 300)
 
   # Faults: faults/NAME.c is preloaded, faults/NAME.py starts commands with it; samples, all of it with --all.
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|amd64|AMD64" AND NOT CURVEBODY_SANITIZE)
@@ -65,16 +64,15 @@ if(CURVEBODY_PYTHON AND TARGET curvebody)
       add_library(fault_${name} MODULE ${CMAKE_CURRENT_SOURCE_DIR}/faults/${name}.c)
       target_compile_definitions(fault_${name} PRIVATE _GNU_SOURCE)
       target_compile_options(fault_${name} PRIVATE -Wall -Wextra $<$<BOOL:${CURVEBODY_WERROR}>:-Werror>)
-      add_test(NAME faults_${name} COMMAND ${CURVEBODY_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/faults/${name}.py $<TARGET_FILE:curvebody>
+      curvebody_test(faults_${name} python ${CURVEBODY_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/faults/${name}.py $<TARGET_FILE:curvebody>
         $<TARGET_FILE:fault_${name}> ${${name}_words})
     endforeach()
-    add_test(NAME faults_writers COMMAND ${CURVEBODY_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/faults/writers.py $<TARGET_FILE:curvebody>)
-    add_test(NAME cli_refused_writes COMMAND ${CURVEBODY_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/cli/refused_writes.py $<TARGET_FILE:curvebody>
+    curvebody_test(faults_writers python ${CURVEBODY_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/faults/writers.py $<TARGET_FILE:curvebody>)
+    curvebody_test(cli_refused_writes python ${CURVEBODY_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/cli/refused_writes.py $<TARGET_FILE:curvebody>
       $<TARGET_FILE:fault_io>)
     target_compile_options(fault_memory PRIVATE -fno-builtin)
-    set_tests_properties(faults_io faults_clock faults_memory faults_writers PROPERTIES LABELS faults TIMEOUT 600 COST 300
-      SKIP_RETURN_CODE 77)
-    set_tests_properties(cli_refused_writes PROPERTIES LABELS "cli;release" TIMEOUT 900 SKIP_RETURN_CODE 77)
+    set_tests_properties(faults_io faults_clock faults_memory faults_writers PROPERTIES LABELS faults TIMEOUT 600 COST 300)
+    set_tests_properties(cli_refused_writes PROPERTIES LABELS "cli;release" TIMEOUT 900)
   endif()
 endif()
 

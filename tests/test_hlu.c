@@ -2,6 +2,7 @@
  * as a preconditioner of GMRES on a thin body.
  * timeout: 300
  * labels: medium
+ * needs: hmat
  */
 #include "check_error.h"
 #include "panel_sets.h"

@@ -7,6 +7,7 @@
 #include "check_error.h"
 #include "potential.h"
 #include "core/threads.h"
+#include "potential/hlu.h"
 #include "potential/panels.h"
 
 /* The tensor of meshes with h, h/2, without the errors of order h^2. */
@@ -318,6 +319,7 @@ static void thin_bodies_are_solved(void **unused) {
 /* Where the iteration is slow, coarse factors make it quick, and the tensor is that of the dense matrix. */
 static void slow_iterations_are_preconditioned(void **unused) {
   (void)unused;
+  if (cb_hlu_check()) skip(); /* a build without hmat-oss */
   solid_mesh m = ellipsoid_mesh(16, 1, 1, 1e-4); /* 2048 panels */
   const cb_kirchhoff_options by[] = {{.method = CB_POTENTIAL_DENSE},
                                      {.method = CB_POTENTIAL_ITERATIVE},

@@ -1,5 +1,6 @@
 /* Other people's readers open our files: h5py, netCDF4 and xarray on HDF5, an XML parser on XDMF, csv on CSV.
- * labels: medium */
+ * labels: medium
+ * needs: python */
 #include "record_sample.h"
 #include <sys/wait.h>
 
@@ -34,7 +35,7 @@ static void h5py_netcdf_xarray_open_a_record_as_it_is(void **unused) {
   check_ok(cb_record_export_xdmf(finished, xdmf, &(cb_export_options){.every = 10}));
   check_ok(cb_record_export_csv(finished, csv, NULL));
   char command[300];
-  snprintf(command, sizeof command, "/usr/bin/python3 %s/record_readers.py %s", CB_TESTS_DIR, sample_folder);
+  snprintf(command, sizeof command, CB_PYTHON " %s/record_readers.py %s", CB_TESTS_DIR, sample_folder);
   int status = system(command);
   free(finished), free(interrupted), free(empty), free(killed), free(xdmf), free(csv);
   if (WIFEXITED(status) && (WEXITSTATUS(status) == 77 || WEXITSTATUS(status) == 127)) skip();

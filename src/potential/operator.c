@@ -276,9 +276,10 @@ static cb_status iterate(cb_operator *o, int columns, double *phi) {
 static cb_status not_converged(const cb_operator *o) {
   return cb_fail(CB_ERROR_STEP,
                  "the potential of %d panels has not converged in %d iterations: residual %.3g where %.3g is "
-                 "asked for; the method dense takes %.3g GB, and %.3g GB are allowed",
+                 "asked for; the method dense takes %.3g GB, and %.3g GB are allowed%s",
                  o->p->n, o->report.solved.iterations, o->report.solved.residual, o->options.tolerance,
-                 1e-9 * (double)stored_bytes(o), 1e-9 * (double)o->options.memory);
+                 1e-9 * (double)stored_bytes(o), 1e-9 * (double)o->options.memory,
+                 cb_hlu_check() ? "; this program was built without hmat-oss, which would help the iteration" : "");
 }
 
 static void precondition_from_here(cb_operator *o) {
@@ -326,6 +327,8 @@ void cb_operator_renew(cb_operator *o) {
 }
 
 cb_status cb_operator_create(const cb_panels *p, const cb_kirchhoff_options *options, cb_operator **out) {
+  const cb_status built = options->method == CB_POTENTIAL_HLU ? cb_hlu_check() : CB_OK;
+  if (built) return built;
   cb_operator *o = calloc(1, sizeof *o);
   if (!o) return cb_fail(CB_ERROR_MEMORY, "no memory for the potentials of %d panels", p->n);
   if (options->wall.kind != CB_MIRROR_NONE) {

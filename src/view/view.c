@@ -260,6 +260,13 @@ static cb_status repeat_warnings(const cb_view *v) {
   return status;
 }
 
+static cb_status check_built(void) {
+  if (cb_view_assets[0].name) return CB_OK;
+  return cb_fail(CB_ERROR_UNSUPPORTED,
+                 "this program was built without `view`: expected three.js and dygraphs when it is "
+                 "built (Debian: libjs-three and libjs-dygraphs)");
+}
+
 cb_status cb_view_write(const char *path, const char *out, const cb_view_options *options) {
   cb_page page = {0};
   cb_view v = {.path = path, .page = &page};
@@ -269,6 +276,7 @@ cb_status cb_view_write(const char *path, const char *out, const cb_view_options
   v.n_fields = cb_reader_fields(v.reader, &v.fields);
   v.rows = cb_reader_position(v.reader).rows;
   status = open_scenario(&v);
+  if (!status) status = check_built();
   if (!status && !(options && options->watched)) status = repeat_warnings(&v);
   if (!status) status = make(&v, options);
   if (!status) status = write_file(&v, out);

@@ -1,6 +1,6 @@
 /* Packs files into a C source of cb_view_assets (view/page.h): deflated by zlib, in base64. A program of the build.
  *
- *     embed OUT.c FILE... */
+ *     embed OUT.c [FILE...] */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,8 +30,8 @@ static void put(FILE *out, int number, const unsigned char *bytes, size_t n) {
 }
 
 int main(int argc, char **argv) {
-  FILE *out = argc > 2 ? fopen(argv[1], "w") : NULL;
-  if (!out) return fprintf(stderr, "embed: expected OUT.c FILE...\n"), 2;
+  FILE *out = argc > 1 ? fopen(argv[1], "w") : NULL;
+  if (!out) return fprintf(stderr, "embed: expected OUT.c [FILE...]\n"), 2;
   fputs("/* Generated from src/view and its libraries. */\n#include \"view/page.h\"\n", out);
   for (int i = 2; i < argc; i++) {
     size_t n;

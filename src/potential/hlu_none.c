@@ -1,0 +1,24 @@
+/* In place of hlu.c in a build without hmat-oss: there are no factors of hierarchical matrices, and `best` goes on without. */
+#include "potential/hlu.h"
+
+#include <stdint.h>
+
+cb_status cb_hlu_check(void) {
+  return cb_fail(
+      CB_ERROR_UNSUPPORTED,
+      "this program was built without hmat-oss, which the method `hlu` needs: expected best, dense or iterative");
+}
+
+cb_status cb_hlu_create(const cb_panels *p, double tolerance, cb_hlu **out) {
+  (void)p, (void)tolerance, (void)out;
+  return cb_hlu_check();
+}
+
+cb_status cb_hlu_solve(cb_hlu *h, int columns, double *b) {
+  (void)h, (void)columns, (void)b;
+  return cb_hlu_check();
+}
+
+void cb_hlu_free(cb_hlu *h) { (void)h; }
+size_t cb_hlu_bytes(const cb_hlu *h) { return (void)h, (size_t)0; }
+size_t cb_hlu_estimate(int n) { return (void)n, SIZE_MAX; }

@@ -6,6 +6,7 @@
 
 #include "core/isa.h"
 #include "core/threads.h"
+#include "io/probe.h"
 #include "io/record_hdf5.h"
 #include <curvebody/node.h>
 #include <curvebody/plugin.h>
@@ -107,8 +108,10 @@ static int go(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+  if (argc == 3 && !strcmp(argv[1], "--probe")) cb_probe_read(argv[2]);
   gsl_set_error_handler_off();
   cb_hdf5_rests_at_exit();
+  cb_probe_enable();
   cb_ends_watch();
   cb_print_warnings(true);
   const int code = go(argc, argv);

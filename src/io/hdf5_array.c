@@ -1,6 +1,7 @@
 /* Datasets of numbers. See hdf5_array.h. */
 #include "core/failure.h"
 #include "io/hdf5_array.h"
+#include "io/probe.h"
 
 #include <limits.h>
 #include <stdint.h>
@@ -10,6 +11,8 @@
 enum { MOST = INT_MAX / 3, SPARSEST = 4096 }; /* along one dimension; numbers for one that was written */
 
 cb_status cb_hdf5_source_open(const char *path, cb_hdf5_source *out) {
+  const cb_status unsafe = cb_probe(path);
+  if (unsafe) return unsafe;
   cb_hdf5_source s = {path, H5I_INVALID_HID, cb_hdf5_quiet_begin()};
   s.file = cb_hdf5_open(path, H5F_ACC_RDONLY);
   if (s.file < 0) {
@@ -47,6 +50,21 @@ static size_t count_written(hid_t dataset, hid_t create, int rank, size_t count)
   return chunks;
 }
 
+/* Once each: what deflate packs twice may be a million times as long. */
+const char *cb_hdf5_foreign_filter(hid_t create) {
+  const int count = H5Pget_nfilters(create);
+  unsigned met = 0, flags, config;
+  for (int i = 0; i < count; i++) {
+    size_t values = 0;
+    const H5Z_filter_t filter = H5Pget_filter2(create, (unsigned)i, &flags, &values, NULL, 0, NULL, &config);
+    if (filter != H5Z_FILTER_SHUFFLE && filter != H5Z_FILTER_DEFLATE && filter != H5Z_FILTER_FLETCHER32)
+      return "passes through a filter other than shuffle, deflate and fletcher32";
+    if (met & 1u << filter) return "passes through the same filter twice";
+    met |= 1u << filter;
+  }
+  return NULL;
+}
+
 /* Type and shape of a dataset. */
 static cb_status check(const cb_hdf5_source *s, const char *name, const cb_hdf5_expected *expected, hid_t dataset,
                        hid_t create, cb_hdf5_array *out) {
@@ -54,6 +72,8 @@ static cb_status check(const cb_hdf5_source *s, const char *name, const cb_hdf5_
   if (elsewhere)
     return cb_fail_placed(CB_ERROR_INPUT, "%s: error: dataset '%s' %s, expected numbers of its own", s->path, name,
                           elsewhere);
+  const char *filter = cb_hdf5_foreign_filter(create);
+  if (filter) return cb_fail_placed(CB_ERROR_INPUT, "%s: error: dataset '%s' %s", s->path, name, filter);
   hsize_t dims[H5S_MAX_RANK] = {0};
   const hid_t type = H5Dget_type(dataset), space = H5Dget_space(dataset);
   const H5T_class_t class = H5Tget_class(type);

@@ -11,6 +11,10 @@ typedef struct cb_hdf5_source {
   cb_hdf5_quiet quiet;
 } cb_hdf5_source;
 
+/* Why numbers of a dataset with these properties are not read: they pass through a filter other than shuffle, deflate
+ * and fletcher32, or through one of these twice. NULL: there is nothing of that kind. */
+const char *cb_hdf5_foreign_filter(hid_t create);
+
 /* What is open on success only is closed by the other. */
 cb_status cb_hdf5_source_open(const char *path, cb_hdf5_source *out);
 /* `status`, or that something could not be read meanwhile. */

@@ -12,6 +12,7 @@
  * parts, and other instruction sets round differently.
  */
 #include "core/failure.h"
+#include "io/probe.h"
 #include "io/scenario_private.h"
 #include "io/verify_states.h"
 #include "record/internal.h"
@@ -212,7 +213,9 @@ static cb_status take(cb_verify *v, cb_status status, bool *readable) {
 cb_status cb_record_verify(const char *path, cb_verify_tell tell, void *user, cb_verify_report *report) {
   cb_verify v = {.path = path, .tell = tell, .user = user, .live = cb_record_state(path) == CB_FOLDER_HELD};
   bool readable;
-  cb_status status = take(&v, check_file(&v), &readable);
+  cb_status status = cb_probe(path);
+  if (status) return status;
+  status = take(&v, check_file(&v), &readable);
   if (!status && readable) status = take(&v, check_content(&v), &readable);
   if (!status && report) *report = v.report;
   return status;

@@ -1,6 +1,7 @@
 /* What a sweep would take, and how far one has come. */
 #include "core/failure.h"
 #include "core/file.h"
+#include "io/probe.h"
 #include "io/record_hdf5.h"
 #include "sweep/crew.h"
 
@@ -52,13 +53,14 @@ cb_status cb_crew_estimate_of(cb_sweep *s, int threads, const volatile sig_atomi
 
 /* The digest of a sweep, and how many members it has, from its result. */
 static cb_status read_result(const cb_folder *folder, char digest[CB_SWEEP_SHA], int64_t *members) {
+  cb_status status = cb_probe(folder->result);
+  if (status) return status;
   const cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
   const hid_t file = cb_hdf5_open(folder->result, H5F_ACC_RDONLY);
   const bool sound = file >= 0;
   const hid_t set =
       sound && H5Lexists(file, "status", H5P_DEFAULT) > 0 ? H5Dopen2(file, "status", H5P_DEFAULT) : H5I_INVALID_HID;
   char *text = sound ? cb_hdf5_get_text_attribute(file, "sweep_digest") : NULL;
-  cb_status status = CB_OK;
   if (file < 0)
     status = cb_hdf5_fail(folder->result, "read");
   else if (!text && errno == ENOMEM)

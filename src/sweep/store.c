@@ -1,5 +1,6 @@
 #include "core/failure.h"
 #include "core/file.h"
+#include "io/probe.h"
 #include "sweep/store_private.h"
 
 #include <errno.h>
@@ -102,6 +103,7 @@ cb_status cb_store_open(const char *path, const cb_store_layout *layout, size_t 
   cb_status status = lock(store);
   if (!status) status = cb_find_file(path, "read", &info, &there);
   if (!status && !there) status = cb_store_make(path, layout, capacity, first);
+  if (!status && !there) cb_probe_trust(path);
   if (!status) status = cb_store_map_read(path, layout, &store->map);
   if (!status && first >= 0 && store->map.capacity != capacity)
     status =

@@ -20,7 +20,8 @@
 
 extern char **environ;
 
-/* Files that were looked at or written here, by what the system calls them: they may have changed since by our own hand. */
+/* Files that were looked at or written here, by what the system calls them: this process may have changed them
+ * since. */
 typedef struct known {
   dev_t device;
   ino_t number;
@@ -66,8 +67,10 @@ static void take_report(listener *l) {
   l->word[l->length < TEXT ? l->length : TEXT - 1] = 0;
   l->length = 0;
   const char kind = l->word[0];
-  if (kind == CB_PROBE_AT) memcpy(l->object, l->word + 1, TEXT - 1);
-  else if (kind == CB_PROBE_REFUSE) memcpy(l->reason, l->word + 1, TEXT - 1);
+  if (kind == CB_PROBE_AT)
+    memcpy(l->object, l->word + 1, TEXT - 1);
+  else if (kind == CB_PROBE_REFUSE)
+    memcpy(l->reason, l->word + 1, TEXT - 1);
   if (kind != CB_PROBE_AT && kind != CB_PROBE_ON) l->last = kind;
 }
 
@@ -79,8 +82,8 @@ static void take_bytes(listener *l, const char *bytes, size_t count) {
   }
 }
 
-/* Until the child closes its end, which it does by ending. False: it has said nothing for too long. By seconds, of which
- * one at most is lost where this process was stopped meanwhile. */
+/* Until the child closes its end of the pipe, which it does by ending. False: it has said nothing for too long. It
+ * waits by seconds, of which at most one is lost where this process was stopped meanwhile. */
 static bool hear(listener *l, int fd) {
   char bytes[4096];
   for (int silent = 0; silent < CB_PROBE_PATIENCE;) {
@@ -98,9 +101,10 @@ static bool hear(listener *l, int fd) {
 
 /* ---- Starting it */
 
-/* A changed environment: no locks, as readers of others are not to be in the way of a writer; no filters that are loaded;
- * no threads; memory that is freed is overwritten, so that its use is seen here and not in the command. A sanitizer
- * reserves more addresses than any limit of them allows, so it bounds each request and the pages in use itself. */
+/* A changed environment: no locks, as readers of others are not to be in the way of a writer; no filters that are
+ * loaded; no threads; memory that is freed is overwritten, so that its use is seen here and not in the command. A
+ * sanitizer reserves more addresses than any limit of them allows: it bounds each request and the pages in use
+ * itself. */
 static const char *const settings[] = {"HDF5_USE_FILE_LOCKING=FALSE",
                                        "HDF5_PLUGIN_PRELOAD=::",
                                        "OPENBLAS_NUM_THREADS=1",

@@ -1,18 +1,18 @@
 /* Files of others, read first by a process that may fail.
  *
- * HDF5 does not validate most metadata: a damaged or forged file can crash it, make it loop or make it ask for memory
- * without end. No check in front of it sees everything that it will meet, so the whole file is first read with HDF5
- * itself by a child process under limits of processor time, wall time and memory. A file that the child survives is then
- * read by the command; another one is refused with the name of the object that the child was reading.
+ * HDF5 does not validate most metadata: a damaged or forged file can crash it, make it loop or make it ask for
+ * memory without end. No check in front of it sees everything that it will meet, so a child process first reads the
+ * whole file with HDF5 itself, under limits of processor time, wall time and memory. A file that the child survives
+ * is then read by the command; another one is refused with the name of the object that the child was reading.
  *
- * The child is this program, started anew (posix_spawn), and no copy of the process (fork): another thread may hold
- * HDF5's or another library's lock, which a copy would wait for without end; limits of memory would count what the
- * process has already; and the handlers of its signals and exits would be those of the command.
+ * The child is this program, started anew (posix_spawn), and no copy of the process (fork): another thread may
+ * hold the lock of HDF5 or of another library, for which a copy would wait without end; and the handlers of signals
+ * and of exits, which remove temporary files, would be those of the command.
  *
- * Limits, by what was read last: SECONDS of processor time and PATIENCE of wall time between two reports, of which there
- * is one for each object and each 4 MiB. The bytes of all numbers are at most DEFLATE times those of the file, as no
- * compressed chunk holds more, and a GiB of others; so the whole time grows with the size of the file. Memory: ALLOWANCE
- * beyond what the process has at its start, and room for one chunk of each dataset. Internal. */
+ * Limits, by what was read last: SECONDS of processor time and PATIENCE of wall time between two reports, of which
+ * there is one for each object and each 4 MiB. The bytes of all numbers are at most DEFLATE times those of the file,
+ * as no compressed chunk holds more, and a GiB of others; so the whole time grows with the size of the file. Memory:
+ * ALLOWANCE beyond what the process has at its start, and room for one chunk of each dataset. Internal. */
 #ifndef CB_IO_PROBE_H
 #define CB_IO_PROBE_H
 

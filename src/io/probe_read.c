@@ -21,11 +21,11 @@
 #include <unistd.h>
 
 enum {
-  PIECE = 4 << 20,          /* bytes that are read at a time, or one chunk */
-  CHUNKS = 1024,            /* at a time: HDF5 keeps something for each */
-  LARGEST_CHUNK = 1 << 30,  /* bytes; and of an element */
+  PIECE = 4 << 20,         /* bytes that are read at a time, or one chunk */
+  CHUNKS = 1024,           /* at a time: HDF5 keeps something for each */
+  LARGEST_CHUNK = 1 << 30, /* bytes; and of an element */
   UNWRITTEN_CHUNKS = 1 << 22,
-  UNWRITTEN = 1 << 30,      /* bytes of numbers that are not in the file */
+  UNWRITTEN = 1 << 30, /* bytes of numbers that are not in the file */
   NAME = 400
 };
 
@@ -215,7 +215,8 @@ static void choose_block(table *t) {
   }
 }
 
-static void read_blocks(hid_t dataset, hid_t type, hid_t space, table *t) {
+/* The first one as our readers convert it, which the kind of numbers alone decides; the others as they are stored. */
+static void read_blocks(hid_t dataset, hid_t type, hid_t stored, hid_t space, const table *t) {
   hsize_t from[H5S_MAX_RANK] = {0}, count[H5S_MAX_RANK], numbers = 1;
   for (int d = 0; d < t->rank; d++) numbers *= t->block[d];
   void *values = calloc(numbers, t->bytes);
@@ -227,13 +228,14 @@ static void read_blocks(hid_t dataset, hid_t type, hid_t space, table *t) {
       count[d] = t->dims[d] - from[d] < t->block[d] ? t->dims[d] - from[d] : t->block[d];
       n *= count[d];
     }
-    const hid_t memory = H5Screate_simple(1, &n, NULL);
+    const hid_t memory = H5Screate_simple(t->rank, count, NULL);
     if (t->rank) H5Sselect_hyperslab(space, H5S_SELECT_SET, from, NULL, count, NULL);
     give_time();
     report(CB_PROBE_ON, "");
     spend(n * t->bytes);
     if (good(H5Dread(dataset, type, memory, space, H5P_DEFAULT, values) >= 0)) drop_varying(type, memory, values, n);
     H5Sclose(memory);
+    type = stored;
     for (d = t->rank - 1; d >= 0; d--) {
       if ((from[d] += t->block[d]) < t->dims[d]) break;
       from[d] = 0;
@@ -264,7 +266,8 @@ static herr_t take_scale(hid_t dataset, unsigned d, hid_t scale, void *unused) {
 static void look_for_scales(hid_t dataset, int rank) {
   if (H5DSis_scale(dataset) <= 0)
     for (int d = 0; d < rank; d++)
-      if (H5DSget_num_scales(dataset, (unsigned)d) > 0) H5DSiterate_scales(dataset, (unsigned)d, NULL, take_scale, NULL);
+      if (H5DSget_num_scales(dataset, (unsigned)d) > 0)
+        H5DSiterate_scales(dataset, (unsigned)d, NULL, take_scale, NULL);
   forget(); /* those that are not there any more are no fault */
 }
 
@@ -275,6 +278,7 @@ static void read_dataset(hid_t dataset) {
   t.rank = H5Sget_simple_extent_dims(space, t.dims, NULL);
   const hid_t type = memory_type(stored);
   t.bytes = type >= 0 ? H5Tget_size(type) : 0;
+  if (t.bytes && t.bytes < H5Tget_size(stored)) t.bytes = H5Tget_size(stored);
   t.chunked = H5Pget_layout(create) == H5D_CHUNKED && H5Pget_chunk(create, t.rank, t.chunk) == t.rank;
   bool some = t.bytes && t.rank >= 0 && H5Sget_simple_extent_npoints(space) > 0;
   if (some && !cb_hdf5_elsewhere(create) && !cb_hdf5_foreign_filter(create) && H5Dget_storage_size(dataset)) {
@@ -284,7 +288,7 @@ static void read_dataset(hid_t dataset) {
     uint64_t bytes = H5Tget_size(stored) + t.bytes;
     for (int d = 0; d < t.rank; d++) bytes *= t.chunked ? t.chunk[d] : 1;
     give_memory(t.chunked ? 2 * bytes : bytes);
-    read_blocks(dataset, type, space, &t);
+    read_blocks(dataset, type, stored, space, &t);
     give_memory(0);
   }
   look_for_scales(dataset, t.rank);
@@ -303,7 +307,7 @@ static bool is_new(haddr_t address) {
   if (key) *key = address;
   void *found = key ? tsearch(key, &seen, compare) : NULL;
   lacking |= !found;
-  good(found != NULL);
+  if (!good(found != NULL)) return false;
   if (*(haddr_t **)found == key) return true;
   free(key);
   return false;

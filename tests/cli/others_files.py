@@ -1,0 +1,205 @@
+#!/usr/bin/python3
+"""HDF5 files of others, damaged and forged: a process reads each first, and one that it does not survive is refused
+with the object that it was reading. The command itself never ends by a signal, never waits without end, and its exit
+code is 0, 2 or 3.
+
+    others_files.py BINARY [unittest options]; CURVEBODY_SEED: the first seed of damaged bytes (1), of each kind.
+"""
+import os
+import random
+import resource
+import struct
+import time
+import unittest
+import zlib
+
+from command import BALL, Case, ROD, sanitized
+import h5py
+import numpy as np
+
+FACES = [[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]]
+CORNERS = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1.]])
+POSED = BALL.replace("    shape: {name: ellipsoid, resolution: 16}\n", "").replace(
+    "    density: 1200", "    poses: {sequence: poses.h5, step: 0.01, end: clamped}")
+BLOWN = BALL.replace("medium: water", "medium: water\n  flow: {grid: grid.h5}").replace("n: 16", "n: 8")
+GAIT = """\
+curvebody: 1
+bundle: {name: samples, file: samples.h5}
+gait: {fourier: {mean: [0, 0], cosine: [[.1, 0]], sine: [[0, .1]]}}
+"""
+SECONDS = 30
+TRIES = 10 if sanitized() else 75  # of each of four kinds
+SEED = int(os.environ.get("CURVEBODY_SEED", "1"))
+
+
+def in_bounded_time():
+    resource.setrlimit(resource.RLIMIT_CPU, (5, 5))  # of the child, too, whose own limit makes tests long
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+class OthersFiles(Case):
+    def make(self, name, fill, libver="earliest"):
+        with h5py.File(self.path(name), "w", libver=libver) as file:
+            fill(file)
+
+    @staticmethod
+    def fill_poses(file):
+        file["poses"] = np.array([CORNERS * (1 + 0.1 * i) for i in range(5)])
+        file.create_dataset("time", data=np.arange(5.), chunks=(2,), compression=4, shuffle=True, fletcher32=True)
+        file["face"] = FACES
+        file["time"].make_scale("time")
+        file["poses"].dims[0].attach_scale(file["time"])
+        file["poses"].attrs["words"] = ["a", "b"]
+        file.attrs["units"] = "m"
+
+    @staticmethod
+    def fill_grid(file):
+        file.create_dataset("velocity", data=np.ones((3, 3, 3, 3)), chunks=(1, 3, 3, 3))
+        for axis in "xyz":
+            file[axis] = np.linspace(-10, 10, 3)
+
+    @staticmethod
+    def fill_samples(file):
+        n = 6
+        file["connection"] = 0.1 * (np.arange(n * n * 6) % 11).reshape(n, n, 3, 2)
+        file["metric"] = np.tile(np.eye(2), (n, n, 1, 1))
+        for d, name in enumerate(("left", "right")):
+            file[name] = np.linspace(-1, 1.5, n)
+            file[name].make_scale(name)
+            file["connection"].dims[d].attach_scale(file[name])
+        file.attrs["group"] = "se2"
+
+    def posed(self, fill=None, libver="earliest"):
+        self.write("posed.yaml", POSED)
+        self.make("poses.h5", fill or self.fill_poses, libver)
+
+    # ---- Any bytes
+
+    def damaged(self, name, commands, seed, codes=(0, 2, 3)):
+        whole = self.read(name)
+        used = [i for i, byte in enumerate(whole) if byte]
+        refused = 0
+        for s in range(seed, seed + TRIES):
+            r, bytes_ = random.Random(s), bytearray(whole)
+            for _ in range(r.choice((1, 1, 2, 4, 8))):
+                at = r.choice(used) if r.random() < 0.8 else r.randrange(len(whole))
+                bytes_[at] = r.choice((0, 1, 127, 128, 255, r.randrange(256)))
+            self.write(name, bytes(bytes_))
+            words, begin = commands[s % len(commands)], time.time()
+            done = self.call(*words, preexec_fn=in_bounded_time, timeout=60)
+            self.assertIn(done.returncode, codes, f"seed {s} of {name}: {words}\n{done.stderr}")
+            self.assertLess(time.time() - begin, SECONDS, f"seed {s} of {name}: {words}")
+            refused += "cannot be read: " in done.stderr
+        self.write(name, whole)
+        self.good(*commands[0])
+        print(f"{name}: seeds {seed} to {seed + TRIES - 1}, {refused} refused by the process that reads first")
+        return refused
+
+    def test_damaged_poses(self):
+        self.posed()
+        self.damaged("poses.h5", [["check", "posed.yaml"]], SEED)
+
+    def test_damaged_grids(self):
+        self.write("blown.yaml", BLOWN)
+        self.make("grid.h5", self.fill_grid)
+        self.damaged("grid.h5", [["check", "blown.yaml"]], SEED)
+
+    def test_damaged_samples(self):
+        self.write("gait.yaml", GAIT)
+        self.make("samples.h5", self.fill_samples)
+        self.damaged("samples.h5", [["gait", "gait.yaml", "holonomy"]], SEED, (0, 1, 2, 3))  # 1: of other numbers
+
+    def test_damaged_records(self):
+        self.write("rod.yaml", ROD.replace("end: 1}", "end: 0.2}"))
+        self.good("run", "rod.yaml", "-o", "rod.h5", "--quiet")
+        self.damaged("rod.h5", [["verify", "rod.h5"], ["export", "rod.h5", "--csv"], ["export", "rod.h5", "--xdmf"],
+                                ["view", "rod.h5"], ["repair", "rod.h5"], ["resume", "rod.h5", "--quiet"]], SEED)
+
+    # ---- What HDF5 does not survive
+
+    def refused(self, expected, *words, seconds=SECONDS):
+        begin = time.time()
+        done = self.call(*words)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertRegex(done.stderr, expected)
+        self.assertLess(time.time() - begin, seconds)
+
+    def change(self, name, at, new):
+        bytes_ = bytearray(self.read(name))
+        bytes_[at:at + len(new)] = new
+        self.write(name, bytes(bytes_))
+
+    def heap(self):
+        """Of texts: "GCOL", version, size; each object: index, references, 4 bytes, size (HDF5 File Format
+        Specification III.E)."""
+        return self.read("poses.h5").index(b"GCOL")
+
+    def test_a_heap_through_which_hdf5_goes_without_end(self):
+        """The size of its first object, rounded up, and of its header make 0."""
+        self.posed()
+        self.change("poses.h5", self.heap() + 24, struct.pack("<Q", 2**64 - 16))
+        self.refused(r"^poses.h5: error: /.*: attribute '.*': cannot be read: the reader took more than 10 s of "
+                     "processor time\n$", "check", "posed.yaml")
+
+    def test_a_text_of_more_memory_than_is_given(self):
+        self.posed()
+        reference = struct.pack("<IQ", 1, self.heap())
+        at = self.read("poses.h5").index(reference)
+        self.change("poses.h5", at, struct.pack("<I", 2**31 - 1))
+        self.refused(r"^poses.h5: error: /.*: attribute '.*': cannot be read: ", "check", "posed.yaml")
+
+    def test_a_chunk_of_more_memory_than_is_given(self):
+        def fill(file):
+            self.fill_poses(file)
+            big = file.create_dataset("big", (2**28,), chunks=(2**28,), dtype="f8", compression=4)
+            big.id.write_direct_chunk((0,), zlib.compress(bytes(2**16)))
+        self.posed(fill)
+        self.refused("^poses.h5: error: /big: cannot be read: it has chunks of more than a GiB\n$",
+                     "check", "posed.yaml")
+
+    def test_many_numbers_of_few_bytes(self):
+        """2^40 bytes of which one chunk is there."""
+        def fill(file):
+            self.fill_poses(file)
+            file.create_dataset("long", (2**37,), chunks=(2**20,), dtype="f8")[0] = 1
+        self.posed(fill)
+        self.refused("^poses.h5: error: /long: cannot be read: it holds more numbers than the file has room for\n$",
+                     "check", "posed.yaml")
+
+    def test_filters_of_others_are_not_read(self):
+        def fill(file):
+            self.fill_poses(file)
+            del file["poses"]
+            file.create_dataset("poses", data=np.array([CORNERS] * 5), compression="lzf")
+        self.posed(fill)
+        self.refused("^poses.h5: error: dataset 'poses' passes through a filter other than shuffle, deflate and "
+                     "fletcher32\n$", "check", "posed.yaml")
+
+    # ---- What is right
+
+    def test_true_files_are_taken(self):
+        for libver in "earliest", "latest":
+            self.posed(libver=libver)
+            self.good("check", "posed.yaml")
+
+    def test_many_numbers_in_one_chunk_and_links_in_circles(self):
+        """80 MB of which deflate leaves 80 kB; a group that is in itself; a scale that is no more."""
+        def fill(file):
+            self.fill_poses(file)
+            file.create_dataset("zeros", data=np.zeros(10**7), chunks=(10**7,), compression=9)
+            group = file.create_group("group")
+            group["again"] = group
+            group["root"] = file["/"]
+            group["elsewhere"] = h5py.ExternalLink("not-there.h5", "/x")
+            group["nowhere"] = h5py.SoftLink("/not/there")
+            del file["time"]
+        self.posed(fill)
+        self.good("check", "posed.yaml")
+
+    def test_a_user_who_trusts_files_has_them_read_once(self):
+        self.posed()
+        self.good("check", "posed.yaml", env=os.environ | {"CURVEBODY_TRUST_FILES": "1"})
+
+
+if __name__ == "__main__":
+    unittest.main()

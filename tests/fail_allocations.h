@@ -126,6 +126,12 @@ static inline size_t end_failing(void) {
   return allocations.requests;
 }
 
+/* The request to fail after number `at`: the next one with CB_TEST_ALL in the environment, otherwise one of the next
+ * 2 most - 1 by the seed, so that one in `most` is tried. */
+static inline size_t next_allocation(size_t at, int most, uint64_t *seed) {
+  return at + (size_t)check_uniform(seed, 1, getenv("CB_TEST_ALL") ? 2 : 2 * most);
+}
+
 /* For a message: where the request was that failed. */
 static inline void print_failed_allocation(void) { backtrace_symbols_fd(allocation_trace, allocation_depth, 2); }
 

@@ -113,13 +113,12 @@ static void pages_without_memory_say_so(void **unused) {
   (void)unused;
   uint64_t seed = check_seed();
   size_t wrong = 0, tried = 0;
-  const double most = getenv("CB_TEST_ALL") ? 1 : 2 * ONE_IN - 1;
   for (int i = 0; i < SCENARIOS; i++) {
     char *good, *found;
     run(scenario[i]);
     check_ok(cb_view_write(record, page, NULL));
     const size_t n = read_page(&good);
-    for (size_t at = 1, failed = 1; failed; at += (size_t)check_uniform(&seed, 1, most + 1), tried++) {
+    for (size_t at = 1, failed = 1; failed; at = next_allocation(at, ONE_IN, &seed), tried++) {
       remove(page);
       fail_allocation(at, false);
       const cb_status status = cb_view_write(record, page, NULL);

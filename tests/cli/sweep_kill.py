@@ -2,7 +2,7 @@
 """A sweep that is killed at any moment, alone or under mpirun, one rank or all, goes on by the same command to the same
 bytes; members that take long go on from where they were saved.
 
-    sweep_kill.py BINARY [kills, by default 12 [seed]]
+    sweep_kill.py BINARY [kills, by default 8, or 200 with CB_TEST_ALL in the environment [seed]]
 """
 import glob
 import json
@@ -22,7 +22,7 @@ except ImportError as missing:
     print(missing)
     sys.exit(77)
 
-KILLS = int(sys.argv.pop(1)) if len(sys.argv) > 1 and sys.argv[1].isdigit() else 12
+KILLS = int(sys.argv.pop(1)) if len(sys.argv) > 1 and sys.argv[1].isdigit() else 200 if "CB_TEST_ALL" in os.environ else 8
 SEED = int(sys.argv.pop(1)) if len(sys.argv) > 1 and sys.argv[1].isdigit() else time.time_ns() % 10**9
 
 MPIRUN = shutil.which("mpirun")

@@ -10,7 +10,7 @@ import sys
 import time
 
 LIBRARY = os.path.abspath(sys.argv.pop(2))
-ALL = "--all" in sys.argv and not sys.argv.remove("--all")
+ALL = "--all" in sys.argv and not sys.argv.remove("--all") or "CB_TEST_ALL" in os.environ
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
 from command import ROD, Case, datasets, differing, main  # noqa: E402
 

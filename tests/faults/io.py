@@ -352,8 +352,8 @@ def one(fault):
 def main():
     global MASTER
     parser = argparse.ArgumentParser()
-    parser.add_argument("--all", action="store_true")
-    parser.add_argument("--faults", type=int, default=240)
+    parser.add_argument("--all", action="store_true", default="CB_TEST_ALL" in os.environ)
+    parser.add_argument("--faults", type=int, default=120)
     parser.add_argument("--seed", type=int, default=time.time_ns() % 10**9)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--only", choices=COMMANDS)

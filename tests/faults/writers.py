@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 
-ALL = "--all" in sys.argv and not sys.argv.remove("--all")
+ALL = "--all" in sys.argv and not sys.argv.remove("--all") or "CB_TEST_ALL" in os.environ
 SEED = int(sys.argv.pop(sys.argv.index("--seed") + 1)) if "--seed" in sys.argv else time.time_ns() % 10**9
 if "--seed" in sys.argv:
     sys.argv.remove("--seed")

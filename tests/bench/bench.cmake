@@ -1,5 +1,5 @@
-# Every tests/bench/SUBJECT.c is one program bench_SUBJECT. `tests/bench/run` runs them all; the suite only sees that
-# they work.
+# Every tests/bench/SUBJECT.c is one program bench_SUBJECT. `tests/bench/run` runs them all; `tests/run nightly`
+# also sees that each works with few turns.
 find_package(SUNDIALS REQUIRED COMPONENTS cvode arkode)
 
 file(GLOB bench_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/bench/*.c)
@@ -12,7 +12,7 @@ foreach(file ${bench_sources})
   target_compile_options(bench_${subject} PRIVATE -Wall -Wextra -ffp-contract=off $<$<CONFIG:Release>:-O3>
                          $<$<BOOL:${CURVEBODY_WERROR}>:-Werror>)
   add_test(NAME bench_${subject} COMMAND bench_${subject} --quick)
-  set_tests_properties(bench_${subject} PROPERTIES LABELS release TIMEOUT 120)
+  curvebody_test(bench_${subject} bench_${subject} nightly release)
 endforeach()
 if(TARGET bench_work_precision)
   target_link_libraries(bench_work_precision PRIVATE SUNDIALS::cvode SUNDIALS::arkode)

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """The documentation is true: every block of README.md and of analysis/docs runs and prints what the page says, every link
 leads somewhere, and every parameter has a text. The program is the one that `cmake --install` installs.
-Convention: analysis/docs/blocks.py."""
+Convention: analysis/docs/blocks.py.
+needs: view"""
 import glob
 import json
 import os

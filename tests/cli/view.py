@@ -1,5 +1,6 @@
 """`curvebody view`: pages of every kind in Chromium: no error on the console, no request, the body in sight outside, followed
-and inside; values and places are the record's, distances the library's; without WebGL the same picture."""
+and inside; values and places are the record's, distances the library's; without WebGL the same picture.
+needs: view"""
 import fcntl
 import os
 import shutil

@@ -1,4 +1,5 @@
-"""What a page is as a file: its size and bytes, what is left out of long records, odd ones, bad input, one that is watched."""
+"""What a page is as a file: its size and bytes, what is left out of long records, odd ones, bad input, one that is watched.
+needs: view"""
 import os
 import shutil
 import signal

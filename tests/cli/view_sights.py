@@ -1,4 +1,5 @@
-"""What is seen from inside of curved spaces, told by hand: a ball from both sides, forty radii out, round a loop."""
+"""What is seen from inside of curved spaces, told by hand: a ball from both sides, forty radii out, round a loop.
+needs: view"""
 import os
 import unittest
 

@@ -5,7 +5,7 @@
  * Claims: nothing crashes or hangs; what a repair or a resumed run leaves is what was written, or the file is refused;
  * a plain reader that compares no digests takes other numbers only where numbers were changed.
  *
- *   flips [tries (default 400) [seed (default 1) [first (default 0)]]]
+ *   flips [tries (default 400, or 10000 with CB_TEST_ALL in the environment) [seed (default 1) [first (default 0)]]]
  *
  * Tries are made in a child; one that ends it is told with its number, and those after it go on in another. */
 #include "../fuzz/hdf5_edits.h"
@@ -259,7 +259,9 @@ static void tell(int how) {
 }
 
 int main(int argc, char **argv) {
-  const unsigned long long tries = argc > 1 ? strtoull(argv[1], NULL, 0) : 400,
+  const unsigned long long tries = argc > 1                ? strtoull(argv[1], NULL, 0)
+                                   : getenv("CB_TEST_ALL") ? 10000
+                                                           : 400,
                            seed = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
   counts = mmap(NULL, sizeof *counts, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (counts == MAP_FAILED) return 2;

@@ -1,7 +1,5 @@
 /* Gaits that cross breaks of their bundle: refracted as closed forms say, and as limits of smooth bundles are; verdicts of
- * gaits that are not; what is refused by name.
- * timeout: 300
- * labels: medium */
+ * gaits that are not; what is refused by name. */
 #include "bundle/gait_private.h"
 #include "check_error.h"
 #include "gaits.h"

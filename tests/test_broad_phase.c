@@ -1,5 +1,4 @@
-/* labels: medium
- * The broad phase finds what going over all pairs finds, in every space: with balls made to touch, in clusters, equal,
+/* The broad phase finds what going over all pairs finds, in every space: with balls made to touch, in clusters, equal,
  * of very different sizes, larger than the space, and far out in H^n. */
 #include "check_spaces.h"
 #include "core/threads.h"

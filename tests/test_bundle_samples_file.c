@@ -1,4 +1,4 @@
-/* Tables of bundles in files: as others write them, and what is refused. labels: medium */
+/* Tables of bundles in files: as others write them, and what is refused. */
 #include "models.h"
 
 #include "hdf5_file.h"

@@ -1,4 +1,4 @@
-/* What a table tells of its error, against the model it was made of. labels: medium */
+/* What a table tells of its error, against the model it was made of. */
 #include <curvebody/holonomy.h>
 #include "bundle/samples.h"
 #include "models.h"

@@ -1,6 +1,5 @@
 /* Second derivatives of bundles: of chains against jets, at singular shapes, beside breaks and the end of a domain. Those
- * of every kind against differences: curvature_claims.h.
- * labels: short */
+ * of every kind against differences: curvature_claims.h. */
 #include "bundle/chain.h"
 #include "bundles.h"
 #include "models.h"

@@ -1,5 +1,4 @@
-/* Conjugate and focal times against closed forms, and their number against the second variation.
- * labels: medium */
+/* Conjugate and focal times against closed forms, and their number against the second variation. */
 #include "bundles.h"
 #include "check_sanitized.h"
 #include "extremals.h"

@@ -1,7 +1,5 @@
 /* What is called conserved of a system is kept to the order of the method, and what is not called so is not kept: over
- * all spaces in their embedding and charts, all methods, and systems that break energy, momenta or neither.
- * labels: medium
- * timeout: 600 */
+ * all spaces in their embedding and charts, all methods, and systems that break energy, momenta or neither. */
 #include "check_spaces.h"
 #include "dynamics/conserved.h"
 #include "memory_sink.h"

@@ -1,8 +1,6 @@
 /* What must hold for every integrator that takes constraints, in every space: order, constraints met at every step,
  * symplecticity on the constraint manifold, reversibility, isometry momenta, restart. Methods say by `properties` what
- * is claimed of them.
- * timeout: 600
- * labels: medium */
+ * is claimed of them. */
 #include "constrained.h"
 #include "integrator_claims.h"
 #include "reference_constrained.h"

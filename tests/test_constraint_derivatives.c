@@ -1,5 +1,4 @@
-/* Derivatives of constraints of every kind but rods and strings are those of differences, in every space and chart.
- * labels: medium */
+/* Derivatives of constraints of every kind but rods and strings are those of differences, in every space and chart. */
 #include "constraint_differences.h"
 
 static void derivatives_in(const cb_geometry *g, uint64_t *seed) {

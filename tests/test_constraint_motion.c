@@ -1,7 +1,5 @@
 /* Every kind of constraint stepped by every method that takes it: rows at round-off after each step, methods that
- * agree, energy, the work of a prescribed length, periods of pendulums in closed form.
- * labels: medium
- * timeout: 300 */
+ * agree, energy, the work of a prescribed length, periods of pendulums in closed form. */
 #include "constrained.h"
 #include "linked.h"
 #include <gsl/gsl_sf_ellint.h>

@@ -1,9 +1,7 @@
-/* labels: medium
- * Contacts of bodies: rigid rods and frames (in the tangent space of their constraints), spring triangles, surfaces.
+/* Contacts of bodies: rigid rods and frames (in the tangent space of their constraints), spring triangles, surfaces.
  *
  *   a rod's end 1 at a wall with normal n, a the unit vector along the rod there:
- *   1/m_eff = 1/m1 - (<n,a>/m1)^2/(1/m1 + 1/m2),   impulse = 2 m_eff |u|
- */
+ *   1/m_eff = 1/m1 - (<n,a>/m1)^2/(1/m1 + 1/m2),   impulse = 2 m_eff |u| */
 #include "collide.h"
 #include "geodesic_balls.h"
 #include "linked.h"

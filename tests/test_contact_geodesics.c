@@ -1,5 +1,4 @@
-/* labels: long
- * Contacts of free balls against an event-driven simulation on closed geodesics (geodesic_balls.h): several balls with
+/* Contacts of free balls against an event-driven simulation on closed geodesics (geodesic_balls.h): several balls with
  * several contacts each, and that none is missed, whatever the speeds and steps. */
 #include "collide.h"
 #include "geodesic_balls.h"

@@ -1,10 +1,7 @@
-/* labels: long
- * timeout: 300
- * Ten thousand contacts: what elastic blows keep, with random masses, in E3, S3, H3 and H2xE; and the way back.
+/* Ten thousand contacts: what elastic blows keep, with random masses, in E3, S3, H3 and H2xE; and the way back.
  *
  *   energy          in a sphere, in a ball-shaped room about the base point, among balls bound by springs
- *   J_a = sum m <v, X_a>   of every Killing field X_a; in a room, of those that leave it where it is
- */
+ *   J_a = sum m <v, X_a>   of every Killing field X_a; in a room, of those that leave it where it is */
 #include "collide.h"
 #include "run/contacts.h"
 #include <gsl/gsl_linalg.h>

@@ -1,5 +1,4 @@
-/* labels: medium
- * Methods keep their order with contacts in the run: two balls of unequal masses on a spring that hit one another and
+/* Methods keep their order with contacts in the run: two balls of unequal masses on a spring that hit one another and
  * the wall of a room, against GSL's Dormand-Prince 8(7) with contacts found by the oracle's gaps. */
 #include "collide.h"
 #include "geodesic_balls.h"

@@ -1,9 +1,7 @@
-/* labels: medium
- * Restitution, contacts without end, and rest: balls above planes in uniform gravity g = 1, V = m z.
+/* Restitution, contacts without end, and rest: balls above planes in uniform gravity g = 1, V = m z.
  *
  *   t_1 = sqrt(2 H/g),  v_n = e^n sqrt(2 g H),  heights H e^(2 n),  t_n = t_1 (1 + 2 (e + ... + e^(n-1))),
- *   all of them done by t_1 (1 + e)/(1 - e)
- */
+ *   all of them done by t_1 (1 + e)/(1 - e) */
 #include "collide.h"
 
 static const double radius = 0.1, height = 0.8;

@@ -1,6 +1,4 @@
-/* What has come to rest stays there: no momentum, no negative energy, constraints met, and no event in each step.
- *
- * labels: medium */
+/* What has come to rest stays there: no momentum, no negative energy, constraints met, and no event in each step. */
 #include "memory_sink.h"
 
 static void go(const char *text, memory_sink *m, cb_scenario **s) {

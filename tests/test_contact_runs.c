@@ -1,5 +1,4 @@
-/* labels: medium
- * Runs with contacts: a run from a checkpoint repeats the bytes, rows and events alike, threads change nothing, and a
+/* Runs with contacts: a run from a checkpoint repeats the bytes, rows and events alike, threads change nothing, and a
  * `stop` event ends the record where it happens. */
 #include "core/threads.h"
 #include "memory_sink.h"

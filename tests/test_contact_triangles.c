@@ -1,5 +1,4 @@
-/* labels: medium
- * Elastic triangles that fly at each other and turn, thrown at random: they meet, and at no row do they cut each other.
+/* Elastic triangles that fly at each other and turn, thrown at random: they meet, and at no row do they cut each other.
  *
  * A segment pq cuts a triangle abc if the rays of their points do, in the embedding (E3 at height 1): p and q on either
  * side of abc, and a, b, c on one turn about pq. The check knows nothing of gap functions. */

@@ -1,9 +1,7 @@
-/* labels: medium
- * Contacts of balls that meet head-on, in every kind of space and by every method: closed forms.
+/* Contacts of balls that meet head-on, in every kind of space and by every method: closed forms.
  *
  *   on a geodesic the distance closes with the relative speed V, which a blow turns round whatever the masses:
- *   t1 = (d0 - R)/V,  d(t) = R + V (t - t1);  on a great circle of length 2 pi again every (2 pi - 2 R)/V
- */
+ *   t1 = (d0 - R)/V,  d(t) = R + V (t - t1);  on a great circle of length 2 pi again every (2 pi - 2 R)/V */
 #include "collide.h"
 
 static const double pi = 3.14159265358979323846;

@@ -1,5 +1,4 @@
-/* Minimum-perturbation coordinates: the least connection, the same motion.
- * labels: medium */
+/* Minimum-perturbation coordinates: the least connection, the same motion. */
 #include "bundle/coordinates.h"
 #include "bundle/form.h"
 #include <curvebody/holonomy.h>

@@ -1,5 +1,5 @@
 /* Curvature of connections: small loops, differences, Bianchi's identity, transport, the first variation of a holonomy.
- * labels: short */
+ */
 #include "bundles.h"
 #include "curvature_claims.h"
 #include "models.h"

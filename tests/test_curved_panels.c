@@ -1,7 +1,5 @@
 /* What geodesic panels do at a point of S^3 or H^3: the kernels of each instruction set against quadrature by halves,
- * and against each other.
- * labels: medium
- */
+ * and against each other. */
 #include "check.h"
 #include "core/isa.h"
 #include "numerics/curved.h"

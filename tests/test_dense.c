@@ -1,8 +1,5 @@
 /* Factors of dense matrices: what they solve, by rows of the matrix; a singular one; and the same bytes where several
- * threads ask for them at once, as a BLAS without threads bears one caller only.
- * timeout: 300
- * labels: medium
- */
+ * threads ask for them at once, as a BLAS without threads bears one caller only. */
 #include "check_error.h"
 #include "potential/dense.h"
 

@@ -3,8 +3,7 @@
  *
  * The symmetric motion is unstable: a difference of the two particles grows like exp(t), so a start that is unsymmetric
  * in its last bit leaves it by t = 40. The long cases therefore start from coordinates that are mirror images exactly.
- * timeout: 300
- * labels: medium */
+ */
 #include "check_geometry.h"
 #include "geometry/origin.h"
 #include "oracle_elastic.h"

@@ -1,7 +1,4 @@
-/* Distances as minima of the discrete energy, against the closed forms of polar charts.
- *
- * labels: short
- */
+/* Distances as minima of the discrete energy, against the closed forms of polar charts. */
 #include "check.h"
 #include "geometry/energy.h"
 #include <curvebody/intrinsic.h>

@@ -1,7 +1,5 @@
 /* Zeros of events and closings of walls where steps end: each is found once, whether steps divide the time to it or not,
- * at the start and the end of a run, by particles that go forwards and backwards, and from every checkpoint.
- *
- * labels: medium */
+ * at the start and the end of a run, by particles that go forwards and backwards, and from every checkpoint. */
 #include "memory_sink.h"
 
 /* A zero at the time %T of a particle with x = -0.7 + v t, which is then at %X, at the distance %D from another. */

@@ -1,10 +1,7 @@
 /* Parts that move against each other feel each other: two spheres in one body against the series of images, and as a
  * bundle; the bundle of the exact added mass against its run, its derivatives against differences, and against the
  * local model where that is nearly exact. Oracles: coefficients of two unit spheres d apart, each sphere's share, of
- * motion along the line of centres, together and opposed, and across it, of the task's table.
- * labels: medium
- * timeout: 300
- */
+ * motion along the line of centres, together and opposed, and across it, of the task's table. */
 #include "check_error.h"
 #include "immersed_bundles.h"
 #include "io/yaml.h"

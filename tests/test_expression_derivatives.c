@@ -1,6 +1,5 @@
 /* Random expressions: the text against a tree evaluated in extended precision, and its gradient and Hessian against
- * differences of that tree. Covers precedence, sharing of subexpressions, slots and every smooth function.
- * labels: medium */
+ * differences of that tree. Covers precedence, sharing of subexpressions, slots and every smooth function. */
 #include "check.h"
 #include <curvebody/expression.h>
 

@@ -1,5 +1,4 @@
-/* Extremals against tables, closed forms, their own gaits, and differences along a family.
- * labels: short */
+/* Extremals against tables, closed forms, their own gaits, and differences along a family. */
 #include "extremals.h"
 
 /* Printed to 10 digits and more: 1e-10 is half of the last of the smallest. */

@@ -1,6 +1,5 @@
 /* Extremals near and at the most of their target, and abnormal ones: closed forms, the flow they follow, their own gaits.
- * timeout: 300
- * labels: medium */
+ */
 #include "extremals.h"
 #include "io/yaml.h"
 

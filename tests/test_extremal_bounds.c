@@ -1,5 +1,4 @@
-/* Extremals along bounds: tables, contact forces, no cheaper gait within the bounds.
- * labels: medium */
+/* Extremals along bounds: tables, contact forces, no cheaper gait within the bounds. */
 #include "extremals.h"
 
 /* Within bounds, v continuous where arcs meet, and bounds that push: a lower one with a force below 0. */

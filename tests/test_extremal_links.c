@@ -1,5 +1,4 @@
-/* Extremals of swimmers of many links: tables, and the direct method's gaits.
- * labels: medium */
+/* Extremals of swimmers of many links: tables, and the direct method's gaits. */
 #include "extremals.h"
 #include "optimum/direct.h"
 

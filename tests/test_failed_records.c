@@ -1,6 +1,4 @@
-/* labels: medium
- * timeout: 900
- * Out of memory at any place, a record is written or read, and a sweep run, as if nothing had been, or that is said: no
+/* Out of memory at any place, a record is written or read, and a sweep run, as if nothing had been, or that is said: no
  * crash, no leak, nothing else. Of many places a seeded choice, one in so many; all with CB_TEST_ALL. */
 #include "fail_allocations.h"
 

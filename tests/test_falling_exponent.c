@@ -1,11 +1,7 @@
 /* The largest Lyapunov exponent by the derivative of the method's steps is that of Lorenz's system, 0.9056, and of the
  * planar plate by its own variational equation with an analytic Jacobian, each to 1 %; growth by the step is that of the
  * linear system it is made of; what is periodic or steady has none. Along I* the regimes of plates by the rule are those
- * by their exponents and net turns.
- *
- * labels: medium
- * timeout: 600
- */
+ * by their exponents and net turns. */
 #include "check.h"
 #include "check_sanitized.h"
 #include "run/exponent.h"

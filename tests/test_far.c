@@ -1,8 +1,5 @@
 /* The far field against direct sums of exact rows: the error asked for is met, and not overdone, on bodies round, thin,
- * apart, graded, of triangles anywhere and at one place; gradients; the same bytes with any threads; no allocation.
- * timeout: 300
- * labels: medium
- */
+ * apart, graded, of triangles anywhere and at one place; gradients; the same bytes with any threads; no allocation. */
 #include "count_allocations.h"
 
 #include "check_error.h"

@@ -1,9 +1,6 @@
 /* Velocity and pressure of the flow about moving bodies against closed forms: the dipole of a sphere
  * (Lamb, Hydrodynamics (1932), articles 92, 96), a disc of no thickness broadside on (articles 102, 108), the energy by
- * Kirchhoff's tensor, the force of an accelerated body.
- * labels: medium
- * timeout: 300
- */
+ * Kirchhoff's tensor, the force of an accelerated body. */
 #include "flow_about.h"
 
 static const double V[3] = {0.3, -0.2, 0.9}, W[3] = {0.5, 0.4, -0.3};

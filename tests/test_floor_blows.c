@@ -1,5 +1,4 @@
-/* labels: medium
- * What a blow from the floor keeps: energy, the angular momentum about the place of contact, and, where several
+/* What a blow from the floor keeps: energy, the angular momentum about the place of contact, and, where several
  * vertices meet the floor in one instant, the symmetry of the body. */
 #include "floor_bodies.h"
 

@@ -1,5 +1,4 @@
-/* labels: medium
- * Bounces off a floor: their times and heights by the parabola, and those without end, which pile up and are held. */
+/* Bounces off a floor: their times and heights by the parabola, and those without end, which pile up and are held. */
 #include "floor_bodies.h"
 
 /* From rest at a height z of its lowest vertex it meets the floor at T, then after 2 e^k T again: heights e^2k z. */

@@ -1,5 +1,4 @@
-/* labels: medium
- * The instant at which a vertex meets a floor, in closed form: a shape that moves, and what dips below the floor and
+/* The instant at which a vertex meets a floor, in closed form: a shape that moves, and what dips below the floor and
  * comes back within a step, which is not to be passed over. */
 #include "floor_bodies.h"
 

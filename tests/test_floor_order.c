@@ -1,5 +1,4 @@
-/* labels: medium
- * Order and symmetry in time of the steppers with reflections off a floor. */
+/* Order and symmetry in time of the steppers with reflections off a floor. */
 #include "floor_bodies.h"
 
 static cb_rigid_state run_down(int method, int steps, double time, int *hits) {

@@ -1,5 +1,4 @@
-/* labels: medium
- * What stays on a floor: boxes that come to lie, a foot that slides, feet that move, and what begins below it. */
+/* What stays on a floor: boxes that come to lie, a foot that slides, feet that move, and what begins below it. */
 #include "floor_bodies.h"
 
 /* A box of restitution 0.3, from every tilt: falls over, rocks, comes to rest flat. */

@@ -1,5 +1,4 @@
-/* labels: medium
- * Every built-in shape, of a solid or sheets with the added mass of a fluid, thrown at a reflecting floor from random
+/* Every built-in shape, of a solid or sheets with the added mass of a fluid, thrown at a reflecting floor from random
  * orientations: nothing goes through it, what the floor may not change is kept, energy is never gained, and all
  * comes to lie. */
 #include "floor_drop.h"

@@ -1,5 +1,4 @@
-/* labels: medium
- * The state of a body above a floor is all there is to a step: failures leave it untouched, a copy continues with the
+/* The state of a body above a floor is all there is to a step: failures leave it untouched, a copy continues with the
  * same bits. */
 #include "floor_bodies.h"
 

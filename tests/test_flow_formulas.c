@@ -1,6 +1,5 @@
 /* Flows by formulas: uniform, shear, expressions and the vortex against their closed forms, gradients and rates against
- * differences, many places at once, refusals.
- * labels: medium */
+ * differences, many places at once, refusals. */
 #include "core/threads.h"
 #include "flow_slopes.h"
 

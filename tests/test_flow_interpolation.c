@@ -1,6 +1,5 @@
 /* Flows between the points of a grid: against polynomials, the order of the error, periodic grids and those held beyond
- * their border, refusals.
- * labels: medium */
+ * their border, refusals. */
 #include "flow_slopes.h"
 
 /* Polynomials of degree 3 in each variable, or anything of x and t. */

@@ -1,5 +1,4 @@
-/* Runs of bodies in a fluid: independent of one another and of restarts, halved where a step fails, no allocation.
- * labels: medium */
+/* Runs of bodies in a fluid: independent of one another and of restarts, halved where a step fails, no allocation. */
 #include "count_allocations.h"
 #include "fluid/rigid_step.h"
 #include "memory_sink.h"

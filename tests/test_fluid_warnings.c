@@ -1,6 +1,4 @@
-/* What a run of bodies in a fluid warns of: once a body, in /event and in words, the same after a restart.
- * labels: medium
- * timeout: 400 */
+/* What a run of bodies in a fluid warns of: once a body, in /event and in words, the same after a restart. */
 #include "memory_sink.h"
 #include "run/fluid_private.h"
 

@@ -1,5 +1,4 @@
-/* Forces of every kind in every space: against differences of the potential, by symmetry.
- * labels: medium */
+/* Forces of every kind in every space: against differences of the potential, by symmetry. */
 #include "force_cases.h"
 
 static double potential_at(force_setup *t, const double *x) {

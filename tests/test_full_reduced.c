@@ -1,7 +1,5 @@
 /* The whole Lagrangian motion of particles whose distances are prescribed functions of time against the reconstruction
- * of the mechanical connection on the same shapes: the same places in space at the same times.
- * labels: medium
- * timeout: 300 */
+ * of the mechanical connection on the same shapes: the same places in space at the same times. */
 #include "constrained_state.h"
 #include "points.h"
 

@@ -1,6 +1,5 @@
 /* Gaits within bounds, and of lines that may not cross: direct searches, and Wong's equations with corners and arcs at walls.
- * timeout: 300
- * labels: medium */
+ */
 #include "gaits.h"
 #include "models.h"
 #include "optimum/direct.h"

@@ -1,6 +1,5 @@
 /* Triangles that move: what two of them do first is an active zero of a gap, gaps take over from one another at zeros,
- * and none bends more than its bound.
- * labels: medium */
+ * and none bends more than its bound. */
 #include "check_gaps.h"
 
 /* --- what happens first --- */

@@ -1,7 +1,6 @@
 /* Gauss collocation: published errors of the velocity form, accuracy of the balanced moving charts, what goes wrong
  * without the balance and in the velocity form, domains, and the extrapolation of stages. (Order, symplecticity,
- * reversibility, momenta and restart of every method: test_integrators.c.)
- * labels: medium */
+ * reversibility, momenta and restart of every method: test_integrators.c.) */
 #include "integrate.h"
 #include "integrators/predictor.h"
 #include "numerics/tableau.h"

@@ -1,6 +1,5 @@
 /* Spaces: metric, distance, geodesics and transport in every space of the registry and in products from outside the
- * tree; what is refused.
- * labels: medium */
+ * tree; what is refused. */
 #include "check_spaces.h"
 
 enum { TRIALS = 50, K = CB_COORD_MAX };

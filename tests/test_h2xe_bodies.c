@@ -1,8 +1,6 @@
 /* Rigid triangles and tetrahedra of unequal masses and no symmetry in H2 x E, where no isometry turns them out of the
  * hyperbolic plane: Lobatto against IDA and Radau, which share nothing with it but the rods; rods, energy and the four
- * Killing momenta.
- * labels: medium
- * timeout: 300 */
+ * Killing momenta. */
 #include "constrained.h"
 #include "linked.h"
 

@@ -1,7 +1,5 @@
 /* The hand-out: each member is given once, to any number of ranks and threads, quick and slow; all end; a stop ends
- * all. timeout: 120
- * labels: medium
- */
+ * all. */
 #include "check.h"
 
 #include "numerics/random.h"

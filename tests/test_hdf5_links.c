@@ -1,5 +1,4 @@
-/* labels: short
- * Links of a group are visited once each, by name or in the order in which they were made, however many they are and
+/* Links of a group are visited once each, by name or in the order in which they were made, however many they are and
  * however they lie, until a visit fails. */
 #include "hdf5_file.h"
 

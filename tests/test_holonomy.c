@@ -1,5 +1,4 @@
-/* Holonomy and reconstruction: orders, errors kept, gaits of gaits, body frames.
- * labels: short */
+/* Holonomy and reconstruction: orders, errors kept, gaits of gaits, body frames. */
 #include "bundles.h"
 #include "gaits.h"
 

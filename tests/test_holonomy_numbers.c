@@ -1,6 +1,4 @@
-/* Holonomies of closed forms and of the literature; wrong and open gaits.
- * labels: medium
- * timeout: 300 */
+/* Holonomies of closed forms and of the literature; wrong and open gaits. */
 #include "bundles.h"
 #include "gaits.h"
 

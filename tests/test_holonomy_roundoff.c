@@ -1,6 +1,5 @@
 /* Holonomies of connections that are not smooth: round-off of A and M ends the halving, kinks and jumps are located or
- * known.
- * labels: medium */
+ * known. */
 #include "bundle/bundle_step.h"
 #include "bundles.h"
 #include "gaits.h"

@@ -1,7 +1,5 @@
 /* IDA: its Jacobian against differences; its motion against closed forms and Runge-Kutta solutions of the underlying
- * equation; rows kept to round-off; errors that follow the tolerances.
- * labels: medium
- * timeout: 300 */
+ * equation; rows kept to round-off; errors that follow the tolerances. */
 #include "integrators/ida_private.h"
 #include "linked.h"
 #include "reference_constrained.h"

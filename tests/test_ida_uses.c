@@ -1,6 +1,4 @@
-/* IDA in use: restarts, moving origins, backwards, velocity rows, many links, failures.
- * labels: medium
- * timeout: 300 */
+/* IDA in use: restarts, moving origins, backwards, velocity rows, many links, failures. */
 #include "linked.h"
 #include "reference_constrained.h"
 

@@ -1,4 +1,4 @@
-/* Bodies in a uniform fluid against closed solutions, and their derivatives. labels: medium */
+/* Bodies in a uniform fluid against closed solutions, and their derivatives. */
 #include "immersed.h"
 
 /* A sphere that falls: m_eff v' = W - k v |v|, v = vt tanh(t/T), vt = sqrt(W/k), T = m_eff/sqrt(W k),

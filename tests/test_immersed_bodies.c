@@ -1,4 +1,4 @@
-/* The built-in shapes in a fluid: what turns as it falls. labels: medium */
+/* The built-in shapes in a fluid: what turns as it falls. */
 #include "immersed.h"
 
 static tank tank_shape(const char *shape, double density, double thickness) {

@@ -1,5 +1,5 @@
 /* Bundles of immersed bodies against the runs of the same bodies: of expressions, of poses, of tables; pictures, threads,
- * what is refused. labels: medium */
+ * what is refused. */
 #include <curvebody/holonomy.h>
 #include "check_error.h"
 #include "immersed_bundles.h"

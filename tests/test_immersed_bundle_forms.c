@@ -1,4 +1,4 @@
-/* Bundles of immersed bodies against closed forms and symmetry; their derivatives and curvature. labels: medium */
+/* Bundles of immersed bodies against closed forms and symmetry; their derivatives and curvature. */
 #include "fluid/immersed_bundle_private.h"
 #include "immersed_bundles.h"
 

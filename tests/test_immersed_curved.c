@@ -1,6 +1,4 @@
-/* labels: medium
- * timeout: 200
- * Bodies in a fluid that fills a curved space: the drag of a ball, derivatives of drag in the twist, potentials and
+/* Bodies in a fluid that fills a curved space: the drag of a ball, derivatives of drag in the twist, potentials and
  * buoyancy against integrals over faces, what drag takes in motion, orders of the methods with it. */
 #include "immersed.h"
 

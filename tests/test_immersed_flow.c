@@ -1,5 +1,5 @@
 /* Bodies in moving fluids and media of varying density: frames that move, straining flows, order, energy, and that a
- * swimmer made anew goes on with the same bits. labels: medium */
+ * swimmer made anew goes on with the same bits. */
 #include "immersed.h"
 
 /* --- uniform flow --- */

@@ -1,6 +1,5 @@
 /* The fluid's momentum is dL/dY and its wrench dL/dg: by differences of the Lagrangian, which is summed here face by
- * face over midpoints.
- * labels: medium */
+ * face over midpoints. */
 #include "immersed.h"
 
 /* The flows by their formulae. */

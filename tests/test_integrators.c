@@ -1,7 +1,5 @@
 /* What must hold for every integrator in every space: order, symplecticity, reversibility, isometry momenta, restart,
- * determinism, and a state left as it was by a step that fails. Methods say by `properties` what is claimed of them.
- * timeout: 300
- * labels: medium */
+ * determinism, and a state left as it was by a step that fails. Methods say by `properties` what is claimed of them. */
 #include "integrator_claims.h"
 #include "reference_gsl.h"
 #include "twin.h"

@@ -1,9 +1,5 @@
 /* Kirchhoff's tensor of bodies in a perfect fluid that fills S^3 or H^3: balls, tubes and quadrics with their closed
- * forms or known numbers, isometries, units, and the flat limit.
- *
- * timeout: 600
- * labels: medium
- */
+ * forms or known numbers, isometries, units, and the flat limit. */
 #include "curved_bodies.h"
 
 #include "numerics/curved.h"

@@ -1,9 +1,5 @@
 /* The error of Kirchhoff's tensor in S^3 and H^3 that is estimated is never below the true one, on 320 and 1280 faces:
- * balls and tubes with closed forms, quadrics by the method of fundamental solutions, 10 digits, or by finer faces.
- *
- * timeout: 300
- * labels: medium
- */
+ * balls and tubes with closed forms, quadrics by the method of fundamental solutions, 10 digits, or by finer faces. */
 #include "curved_bodies.h"
 
 #include "numerics/curved.h"

@@ -1,7 +1,5 @@
 /* GMRES for several right-hand sides: it solves, in as many steps as theory has, whatever the columns and threads, and
- * says what it leaves.
- * labels: short
- */
+ * says what it leaves. */
 #include "check.h"
 #include "core/threads.h"
 #include "potential/krylov.h"

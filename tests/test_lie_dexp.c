@@ -1,5 +1,5 @@
 /* dexp and its inverse against matrices, series and differences. The oracle is in long double, which valgrind does not have.
- * labels: medium */
+ */
 #include "lie_groups.h"
 
 /* exp [[X, Y], [0, X]] holds the derivative of exp at X along Y above the diagonal: Van Loan (1978). */

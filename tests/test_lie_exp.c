@@ -1,6 +1,5 @@
 /* exp and log of Lie groups against matrices: accuracy near the identity, for large arguments, near half turns. The oracle
- * is in long double, which valgrind does not have.
- * labels: medium */
+ * is in long double, which valgrind does not have. */
 #include "lie_groups.h"
 
 /* Arguments from 1e-12 to 40; boosts up to e^20. The bound is the round-off of the argument, times its size. */

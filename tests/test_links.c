@@ -1,5 +1,4 @@
-/* Trees of links: against chains, planar within spatial, symmetry, many variables, refusals, speed.
- * labels: medium */
+/* Trees of links: against chains, planar within spatial, symmetry, many variables, refusals, speed. */
 #include "link_trees.h"
 
 #include <time.h>

@@ -1,6 +1,5 @@
 /* Lobatto IIIA-IIIB: its two solvers agree, Newton's matrix is exact, constraints hold at round-off, damping takes
- * what it should. timeout: 120
- * labels: medium */
+ * what it should. */
 #include "integrate.h"
 #include "reference_gsl.h"
 

@@ -1,7 +1,5 @@
 /* Lobatto IIIA-IIIB in static charts, free, with rods and damped, has order 2s - 2 against another method in another
- * representation.
- * timeout: 300
- * labels: medium */
+ * representation. */
 #include "chart_linkage.h"
 #include "reference_constrained.h"
 #include "reference_gsl.h"

@@ -1,7 +1,5 @@
 /* Lobatto IIIA-IIIB in static charts: its two solvers agree, Newton's matrix is that of differences, restarts repeat
- * the bytes, and a step that fails leaves the state.
- * timeout: 300
- * labels: medium */
+ * the bytes, and a step that fails leaves the state. */
 #include "chart_linkage.h"
 #include "integrator_claims.h"
 #include "integrators/lobatto_chart_private.h"

@@ -1,6 +1,5 @@
 /* Geometry from the metric of a chart alone: Christoffel symbols and curvature against closed forms, integrated
- * geodesics, Jacobi fields and transport against those of the embedding.
- * labels: medium */
+ * geodesics, Jacobi fields and transport against those of the embedding. */
 #include "check_metric.h"
 
 /* --- Christoffel symbols and curvature --- */

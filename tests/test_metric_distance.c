@@ -1,5 +1,4 @@
-/* Distances by geodesics, from the metric of a chart alone, against closed forms, with their derivatives; refusals.
- * labels: medium */
+/* Distances by geodesics, from the metric of a chart alone, against closed forms, with their derivatives; refusals. */
 #include "check_metric.h"
 #include "geometry/numeric.h"
 

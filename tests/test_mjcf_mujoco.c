@@ -2,10 +2,7 @@
  * models that are drawn at random: all kinds of geom, orientation, default and inertial, bodies welded to bodies, meshes;
  * and the fluid pushes them, at random velocities and in the wind, as it does there, and they are accelerated
  * alike; by MuJoCo's method they go where it takes them.
- * Skipped where MuJoCo (Debian: libmujoco-dev) is not there.
- *
- * labels: medium
- * timeout: 600 */
+ * Skipped where MuJoCo (Debian: libmujoco-dev) is not there. */
 #include "check.h"
 
 #ifdef CB_MUJOCO

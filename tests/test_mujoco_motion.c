@@ -1,9 +1,5 @@
 /* Bodies fall as MuJoCo's do: by its Runge–Kutta method at its step they are where MuJoCo 3.14 has them, to the digits
- * that its table has; that method is of order 2; rkmk4 and hamilton_pontryagin go to one limit, each with its order.
- *
- * timeout: 300
- * labels: medium
- */
+ * that its table has; that method is of order 2; rkmk4 and hamilton_pontryagin go to one limit, each with its order. */
 #include "csv.h"
 #include "mujoco_fall.h"
 

@@ -1,6 +1,5 @@
 /* The observables of constraints: multipliers against closed forms and against the motion itself, residuals, which
- * fields and names there are.
- * labels: medium */
+ * fields and names there are. */
 #include "check_geometry.h"
 #include "simulate.h"
 #include <curvebody/constraint.h>

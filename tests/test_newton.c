@@ -1,6 +1,5 @@
 /* Newton's method for Gauss stages: its matrices against differences, its solutions against the fixed-point iteration,
- * how many iterations it takes, and the sparse solver beneath.
- * labels: medium */
+ * how many iterations it takes, and the sparse solver beneath. */
 #include "integrate.h"
 #include "integrators/gauss.h"
 #include "numerics/small.h"

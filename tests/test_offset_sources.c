@@ -1,7 +1,4 @@
-/* Offset sources: near the truth on a ball, nowhere near it on thin bodies, which are refused.
- * timeout: 300
- * labels: medium
- */
+/* Offset sources: near the truth on a ball, nowhere near it on thin bodies, which are refused. */
 #include "check_error.h"
 #include "fluid_mesh.h"
 #include "io/yaml.h"

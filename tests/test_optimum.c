@@ -1,5 +1,4 @@
-/* Searching for gaits from many starts: branches, verdicts, and Wong's equations beside the direct search.
- * labels: medium */
+/* Searching for gaits from many starts: branches, verdicts, and Wong's equations beside the direct search. */
 #include "check.h"
 #include <curvebody/holonomy.h>
 #include <curvebody/optimum.h>

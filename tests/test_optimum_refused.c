@@ -1,6 +1,4 @@
-/* Where no gait does what is asked, why is told; and what is at the edge of it is found.
- * labels: medium
- */
+/* Where no gait does what is asked, why is told; and what is at the edge of it is found. */
 #include "models.h"
 #include "optimum/reachable.h"
 #include <curvebody/optimum.h>

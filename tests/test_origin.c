@@ -1,5 +1,4 @@
-/* Moving origins: the group they form, and what a change of frame does to points.
- * labels: medium */
+/* Moving origins: the group they form, and what a change of frame does to points. */
 #include "check_origins.h"
 
 static void origins_compose_as_isometries_do(void **s) {

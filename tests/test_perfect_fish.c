@@ -1,7 +1,5 @@
 /* Chains of bodies in a perfect fluid: the form against poses that are differenced, without coupling against a chain
- * of links, the limit of links far apart, derivatives, curvature, threads, symmetry, drawing, refusals.
- * timeout: 300
- * labels: medium */
+ * of links, the limit of links far apart, derivatives, curvature, threads, symmetry, drawing, refusals. */
 #include "curvature_claims.h"
 #include "link_trees.h"
 

@@ -1,9 +1,6 @@
 /* A body that moves before a plane: its added mass is that by images at each place, with and without a motion of the
  * shape, the derivatives are those of it against differences, a sphere's those of the series of two spheres, and what
- * comes too near is refused.
- * labels: medium
- * timeout: 300
- */
+ * comes too near is refused. */
 #include "check_error.h"
 #include "potential.h"
 #include "two_spheres.h"

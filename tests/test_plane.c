@@ -1,7 +1,5 @@
 /* Bodies in a perfect fluid in the plane: ellipses in closed form, any conformal image of a circle by Fourier series, two
- * circles by image dipoles, convergence, limits, frames, changes of poses against differences, refusals.
- * timeout: 300
- * labels: medium */
+ * circles by image dipoles, convergence, limits, frames, changes of poses against differences, refusals. */
 #include "check.h"
 
 #include "numerics/differences.h"

@@ -1,5 +1,4 @@
-/* Poses in spaces of constant curvature: against 4x4 matrices, at the antipode, far out, and as K goes to 0.
- * labels: medium */
+/* Poses in spaces of constant curvature: against 4x4 matrices, at the antipode, far out, and as K goes to 0. */
 #include "curved_matrices.h"
 #include "numerics/biquaternion.h"
 #include "numerics/vec3.h"

@@ -1,6 +1,4 @@
-/* Radau IIA: orders with constraints, rigid rods against their closed form, published errors, refusals.
- * labels: medium
- * timeout: 300 */
+/* Radau IIA: orders with constraints, rigid rods against their closed form, published errors, refusals. */
 #include "check_sanitized.h"
 #include "radau.h"
 

@@ -1,7 +1,5 @@
 /* Radau IIA: sweeps against Newton's method, the Newton matrix against differences, rows at round-off, stiff springs,
- * restart.
- * labels: medium
- * timeout: 300 */
+ * restart. */
 #include "radau.h"
 
 static const char *const modes[] = {"stages: 1", "stages: 2", "stages: 3", "stages: 5",

@@ -1,5 +1,4 @@
-/* labels: medium
- * Steps of a body in the sphere and in hyperbolic space: a printed motion, order, energy, what is kept, reversal. */
+/* Steps of a body in the sphere and in hyperbolic space: a printed motion, order, energy, what is kept, reversal. */
 #include "rigid_curved.h"
 
 static void start(double K, curved_body *b, double momentum[6]) {

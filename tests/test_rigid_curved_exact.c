@@ -1,7 +1,6 @@
 /* Motions in curved spaces with exact answers: geodesics, circles, Clifford translations, stability of a body that flies
  * axis-first, places anywhere. Figures of bodies in fluids: balls in closed form, quadrics by fundamental solutions
- * (derived here), fluid of density 1.
- * labels: medium */
+ * (derived here), fluid of density 1. */
 #include "curved_matrices.h"
 #include "rigid_curved.h"
 

@@ -1,5 +1,4 @@
-/* labels: medium
- * Steps in curved spaces against the equations in 4x4 matrices, g' = g hat(Y), mu' = ad*_Y mu + F, mu = K(t) Y +
+/* Steps in curved spaces against the equations in 4x4 matrices, g' = g hat(Y), mu' = ad*_Y mu + F, mu = K(t) Y +
  * mu0(t), by GSL's Dormand-Prince 8(7); Newton's matrix, the limit of flat space, what is refused, and that nothing
  * is allocated. */
 #include "count_allocations.h"

@@ -1,7 +1,5 @@
 /* A million steps of force-free tumbling with a full K, h = 0.05: the momentum of the nodes in the world to 1e-12, the
- * formula of the node momentum to round-off, an energy that does not drift, a quaternion of unit length.
- * labels: long
- * timeout: 300 */
+ * formula of the node momentum to round-off, an energy that does not drift, a quaternion of unit length. */
 #include "rigid.h"
 
 enum { STEPS = 1000000, TENTH = STEPS / 10 };

@@ -1,8 +1,7 @@
 /* Motions on SE(3) with a solution by other means: free rigid body (Jacobi's functions), heavy top (Euler–Poisson by
  * GSL's rk8pd), falling with an anisotropic added mass (rk8pd on rotation matrices), free fall, a two-link cat, and
  * uniform flows against a moving frame.
- * Source: Landau & Lifshitz, Mechanics, section 37.
- * labels: medium */
+ * Source: Landau & Lifshitz, Mechanics, section 37. */
 #include "rigid.h"
 
 #include <gsl/gsl_errno.h>

@@ -1,6 +1,5 @@
 /* The run loop against a sink in memory: which rows and checkpoints there are, retries, restarts, moving origins,
- * failures.
- * labels: medium */
+ * failures. */
 #include "memory_sink.h"
 
 #include <float.h>

@@ -1,6 +1,4 @@
-/* --set of the key that names a class: keys of the former class go with it.
- * labels: medium
- * timeout: 300 */
+/* --set of the key that names a class: keys of the former class go with it. */
 #include "check_error.h"
 #include "fluid/surface.h"
 #include "io/scenario_bundle.h"

@@ -1,5 +1,4 @@
-/* `constraints:` and `start:` of a scenario: the rows that every key makes, and the place of every mistake.
- * timeout: 120 */
+/* `constraints:` and `start:` of a scenario: the rows that every key makes, and the place of every mistake. */
 #include "check_error.h"
 #include "check_geometry.h"
 #include <curvebody/constraint.h>

@@ -1,5 +1,4 @@
-/* What is asked of an optimal gait, as a scenario says it.
- * labels: short */
+/* What is asked of an optimal gait, as a scenario says it. */
 #include "check_error.h"
 #include "io/scenario_bundle.h"
 

@@ -1,5 +1,4 @@
-/* Shapes made by the code: closed where they should be, named parts, areas and volumes that converge by order 2.
- * labels: medium */
+/* Shapes made by the code: closed where they should be, named parts, areas and volumes that converge by order 2. */
 #include "surface_measures.h"
 
 static const double pi = 3.14159265358979323846;

@@ -7,10 +7,7 @@
  * of the vortex sheet; boxes and slabs by the same equation on an octant, graded panels of 6 and 8 Gauss nodes a side;
  * slabs of 1e-4 by the law K = K(0) + t (A - B ln t) of thicker ones. `known`: what two discretisations of each differ
  * by. Shapes without such are extrapolated from this project's own tensors (potential/error.h) from resolution 8 up to
- * 30 000 faces, some to 130 000; propellers have the tensor of their finest faces. `known` is what is told of them.
- * labels: medium
- * timeout: 300
- */
+ * 30 000 faces, some to 130 000; propellers have the tensor of their finest faces. `known` is what is told of them. */
 #include "check_error.h"
 #include "check_sanitized.h"
 #include "fluid/surface.h"

@@ -1,8 +1,6 @@
 /* The error of a sheet's Kirchhoff tensor that is estimated is never below the true one: discs of faces alike and of rings
  * that become narrow in the middle, a square plate, an open tube and a canopy with its load. Oracles: closed forms (Lamb,
  * Hydrodynamics (1932), articles 108, 373), tables (Blevins 1979, three digits), and two more levels of the same shape.
- * labels: medium
- * timeout: 300
  */
 #include "check_sanitized.h"
 #include "fluid/surface.h"

@@ -1,5 +1,4 @@
-/* labels: medium
- * The library prints nothing: file descriptors 1 and 2 are watched while its parts work, and while they fail. */
+/* The library prints nothing: file descriptors 1 and 2 are watched while its parts work, and while they fail. */
 #include "memory_sink.h"
 
 #include <curvebody/record.h>

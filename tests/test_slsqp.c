@@ -1,5 +1,4 @@
-/* A direct search against sequential least squares of NLopt in the same functions; skipped where NLopt is not there.
- * labels: short */
+/* A direct search against sequential least squares of NLopt in the same functions; skipped where NLopt is not there. */
 #include "slsqp.h"
 #include "gaits.h"
 

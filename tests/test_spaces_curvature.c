@@ -1,7 +1,5 @@
 /* Curvature of the built-in spaces that are known by a metric against closed forms: Nil, Sol, SL2 in their frames
- * (Milnor 1976), IH, Schwarzschild's slice, surfaces; by the library and from the metric alone.
- * labels: short
- */
+ * (Milnor 1976), IH, Schwarzschild's slice, surfaces; by the library and from the metric alone. */
 #include "check_intrinsic.h"
 
 /* The curvature tensor from the metric alone, without the library:

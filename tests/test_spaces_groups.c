@@ -2,9 +2,7 @@
  * equations written out by hand and integrated by GSL's Prince-Dormand 8(9).
  *
  *   Nil  H = (px^2 + (py + x pz)^2 + pz^2)/2      Sol  H = (e^-2z px^2 + e^2z py^2 + pz^2)/2
- *   SL2  H = ((e^w px - pt)^2 + pw^2 + pt^2)/2
- * labels: medium
- */
+ *   SL2  H = ((e^w px - pt)^2 + pw^2 + pt^2)/2 */
 #include "check_geometry.h"
 #include "check_spaces.h"
 #include <curvebody/intrinsic.h>

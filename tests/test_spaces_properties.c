@@ -1,7 +1,5 @@
 /* What holds in every space, made of quadrics, known by the metric of a chart, or given as text: one suite for all.
- * Lengths stay below 0.4, where every geodesic of them is the only shortest one.
- * labels: medium
- * timeout: 300 */
+ * Lengths stay below 0.4, where every geodesic of them is the only shortest one. */
 #include "check_intrinsic.h"
 
 enum { K = CB_COORD_MAX, TRIALS = CHECK_SANITIZED ? 3 : 40 };

@@ -1,5 +1,4 @@
-/* What one spring does: closed forms in extended precision, differences, isometries, the ends of the domain.
- * labels: medium */
+/* What one spring does: closed forms in extended precision, differences, isometries, the ends of the domain. */
 #include "check_springs.h"
 #include "dynamics/springs_series.h"
 

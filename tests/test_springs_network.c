@@ -1,5 +1,4 @@
-/* Many springs: the blocks against a plain sum, the same bytes for any number of threads, numbering.
- * labels: medium */
+/* Many springs: the blocks against a plain sum, the same bytes for any number of threads, numbering. */
 #include "check_springs.h"
 #include "dynamics/reorder.h"
 

@@ -1,8 +1,5 @@
 /* Streamlines keep the stream function of the dipole (Lamb, Hydrodynamics (1932), article 96), in closed form and about
- * faces, each line by steps of its own.
- * labels: medium
- * timeout: 300
- */
+ * faces, each line by steps of its own. */
 #include "flow_about.h"
 #include "potential/streamline.h"
 

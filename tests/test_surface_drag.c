@@ -1,5 +1,4 @@
-/* Drag of surfaces: rigid ones in closed form, Purcell as a ribbon and as tubes, derivatives, threads, speed.
- * labels: medium */
+/* Drag of surfaces: rigid ones in closed form, Purcell as a ribbon and as tubes, derivatives, threads, speed. */
 #include "surface_swimmers.h"
 
 #include <pthread.h>

@@ -1,5 +1,4 @@
-/* Eels that swim by drag: their wave, gaits of a phase, frames, sequences of poses, scallops.
- * labels: medium */
+/* Eels that swim by drag: their wave, gaits of a phase, frames, sequences of poses, scallops. */
 #include "surface_swimmers.h"
 
 #include <curvebody/holonomy.h>

@@ -1,5 +1,4 @@
-/* A sequence of poses has kinks at its poses: steps end there and keep their order.
- * labels: short */
+/* A sequence of poses has kinks at its poses: steps end there and keep their order. */
 #include "surface_swimmers.h"
 
 #include "bundle/bundle_step.h"

@@ -1,8 +1,5 @@
 /* Stores of sweeps: what is put is what readers see, alone and joined; what a kill or a loss of power leaves is told
- * from what is whole; slots, locks and foreign files.
- * timeout: 120
- * labels: medium
- */
+ * from what is whole; slots, locks and foreign files. */
 #include "check.h"
 
 #include "numerics/random.h"

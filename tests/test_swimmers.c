@@ -1,6 +1,5 @@
 /* What falls and swims as the real thing does: seeds and paper copters that autorotate from any tilt, leaves that
- * flutter, swimmers that reach a speed and swim backwards by the reversed stroke, a zeppelin that obeys its rudder.
- * labels: medium */
+ * flutter, swimmers that reach a speed and swim backwards by the reversed stroke, a zeppelin that obeys its rudder. */
 #include "simulate.h"
 
 static const char *const fields[] = {"centre", "pose", "twist", "wrench_drag", NULL};

@@ -1,9 +1,5 @@
 /* Configuration spaces by themselves: pendulums against textbook equations solved by GSL and against the same in
- * Cartesian coordinates, orders, restarts, derivatives of generalised forces.
- *
- * labels: medium
- * timeout: 300
- */
+ * Cartesian coordinates, orders, restarts, derivatives of generalised forces. */
 #include "memory_sink.h"
 #include "system_runs.h"
 #include <curvebody/system.h>

@@ -1,5 +1,4 @@
-/* Tableaux against the conditions that define their order, and against closed forms.
- * labels: medium */
+/* Tableaux against the conditions that define their order, and against closed forms. */
 #include "check.h"
 #include "numerics/tableau.h"
 

@@ -1,5 +1,5 @@
 /* What a gait is asked to do: derivatives of its conditions, near the identity too, and what conjugation leaves alone.
- * labels: short */
+ */
 #include "lie_groups.h"
 #include "optimum/target.h"
 

@@ -1,7 +1,4 @@
 /* Metrics given as text: against the closed forms of the same spaces, and what is said of wrong ones, with its place.
- *
- * labels: medium
- * timeout: 300
  */
 #include "check_error.h"
 #include <curvebody/intrinsic.h>

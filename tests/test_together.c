@@ -1,8 +1,5 @@
 /* Runs in lanes hand over the bytes that they have alone: rows, events, checkpoints, how they end and what is told; in
- * every space, by both methods, with other values in every lane, some of which fail, end early or were resumed.
- * timeout: 300
- * labels: medium
- */
+ * every space, by both methods, with other values in every lane, some of which fail, end early or were resumed. */
 #include "check.h"
 
 #include "core/isa.h"

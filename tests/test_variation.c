@@ -1,5 +1,4 @@
-/* First and second variations of cost and holonomy in a basis of time.
- * labels: short */
+/* First and second variations of cost and holonomy in a basis of time. */
 #include "bundles.h"
 #include "gaits.h"
 #include "optimum/variation.h"

@@ -1,5 +1,4 @@
-/* What is said of gaits that were not searched for.
- * labels: medium */
+/* What is said of gaits that were not searched for. */
 #include "bundle/gait_private.h"
 #include "check.h"
 #include "gaits.h"

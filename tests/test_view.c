@@ -1,8 +1,6 @@
-/* timeout: 900
- * labels: medium
- * needs: view
- * Pages: constant arrays are read as they are; frames are carried along as vectors are transported; a page that no memory
- * is left for is refused, and nothing of it stays. */
+/* Pages: constant arrays are read as they are; frames are carried along as vectors are transported; a page that no memory
+ * is left for is refused, and nothing of it stays.
+ * needs: view */
 #include "check.h"
 #include "fail_allocations.h"
 

@@ -1,7 +1,4 @@
-/* The drag matrix of friction in potential flow: a sphere's in both forms, and what holds of any body.
- * timeout: 300
- * labels: medium
- */
+/* The drag matrix of friction in potential flow: a sphere's in both forms, and what holds of any body. */
 #include "check_error.h"
 #include "fluid_mesh.h"
 #include "io/yaml.h"

@@ -1,5 +1,4 @@
-/* Walls, the terms they are the greatest of, and their barrier in a direct search.
- * labels: short */
+/* Walls, the terms they are the greatest of, and their barrier in a direct search. */
 #include "gaits.h"
 #include "link_trees.h"
 #include "optimum/barrier.h"

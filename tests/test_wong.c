@@ -1,5 +1,4 @@
-/* Wong's equations on any group: their curvature form, their derivatives, variables held at bounds.
- * labels: short */
+/* Wong's equations on any group: their curvature form, their derivatives, variables held at bounds. */
 #include "bundles.h"
 #include "optimum/wong.h"
 

@@ -1,5 +1,4 @@
-/* YAML: trees from texts and files, the place of every failure, and bounds.
- * labels: medium */
+/* YAML: trees from texts and files, the place of every failure, and bounds. */
 #include "yaml_trees.h"
 #include <sys/resource.h>
 #include <unistd.h>

@@ -4,7 +4,6 @@
  * Not read are numbers that lie in other files (external storage, virtual datasets, links to other files), and numbers
  * that pass through filters other than ours or are of a kind that cannot be converted: those that read them refuse
  * these. */
-#define H5_USE_110_API
 #include "io/hdf5_array.h"
 #include "io/probe.h"
 

@@ -11,6 +11,7 @@
 #ifndef CB_TESTS_HDF5_EDITS_H
 #define CB_TESTS_HDF5_EDITS_H
 
+#include <stdint.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>

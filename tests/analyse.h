@@ -5,11 +5,11 @@
 
 #include "core/failure.h"
 #include "core/file.h"
-#include "io/mjcf_private.h"
+#include "mjcf/private.h"
 #if __has_include(<hdf5.h>) /* the module for MPI is built without */
-#include "io/record_hdf5.h"
+#include "record/hdf5.h"
 #endif
-#include "io/tree.h"
+#include "yaml/tree.h"
 #include "numerics/mesh_builder.h"
 #include "tree/scalar.h"
 #include <curvebody/node.h>

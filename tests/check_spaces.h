@@ -7,7 +7,7 @@
 #include "check_geometry.h"
 #include "check_sanitized.h"
 #include "geometry/text_metric.h"
-#include "io/yaml.h"
+#include "yaml/yaml.h"
 
 /* A map node {key: text, ...} of at most two keys, for parameters without a file. */
 typedef struct check_map {
@@ -80,8 +80,10 @@ static inline void check_every_intrinsic_space(check_space_test test) {
   for (int i = 0; cb_geometry_classes[i]; i++) {
     check_ok(cb_geometry_create_class(cb_geometry_classes[i], NULL, &g));
     found += g->intrinsic != NULL;
-    if (g->intrinsic) check_one_space(g, &state, test);
-    else cb_geometry_free(g);
+    if (g->intrinsic)
+      check_one_space(g, &state, test);
+    else
+      cb_geometry_free(g);
   }
   assert_true(found >= 8);
   for (size_t i = 0; i < sizeof others / sizeof *others; i++) {

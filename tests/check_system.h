@@ -3,7 +3,7 @@
 #define CB_TESTS_CHECK_SYSTEM_H
 
 #include "check.h"
-#include "io/yaml.h"
+#include "yaml/yaml.h"
 #include <curvebody/body.h>
 
 static inline cb_tree *check_tree(const char *text) {

@@ -3,7 +3,7 @@
 #define CB_TESTS_FLUID_MODELS_H
 
 #include "check.h"
-#include "io/yaml.h"
+#include "yaml/yaml.h"
 #include "numerics/vec3.h"
 #include <curvebody/fluid_model.h>
 #include <math.h>

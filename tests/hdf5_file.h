@@ -3,7 +3,7 @@
 #define CB_TESTS_HDF5_FILE_H
 
 #include "check_error.h"
-#include "io/hdf5_array.h"
+#include "record/array.h"
 
 #include <hdf5.h>
 #include <stdarg.h>

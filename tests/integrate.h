@@ -6,7 +6,7 @@
 #include "check_geometry.h"
 #include "check_spaces.h"
 #include "geometry/origin.h"
-#include "io/yaml.h"
+#include "yaml/yaml.h"
 #include <curvebody/integrator.h>
 
 /* Quadrics of every kind, products, and charts: what most integrators take. */
@@ -50,9 +50,12 @@ static inline void open_space(body_case *c, const char *space) {
   const char *map = strchr(space, '{');
   if (map) c->space_tree = read_text(map);
   const cb_node *node = map ? cb_tree_root(c->space_tree) : NULL;
-  if (!strcmp(name, "exs2")) check_ok(cb_geometry_create_class(&check_exs2, node, &c->g));
-  else if (!strcmp(name, "metric")) check_ok(cb_text_metric_create(node, &c->g));
-  else check_ok(cb_geometry_create(name, node, &c->g));
+  if (!strcmp(name, "exs2"))
+    check_ok(cb_geometry_create_class(&check_exs2, node, &c->g));
+  else if (!strcmp(name, "metric"))
+    check_ok(cb_text_metric_create(node, &c->g));
+  else
+    check_ok(cb_geometry_create(name, node, &c->g));
   check_ok(cb_builder_create(c->g, &c->builder));
   int body;
   check_ok(cb_builder_body(c->builder, "body", &body));
@@ -196,8 +199,10 @@ static inline double separation(const body_case *c, int i, int j) {
   const int at[2] = {cb_system_index(c->system, i), cb_system_index(c->system, j)};
   for (int b = 0; b < 2; b++) {
     const double *from = c->state->x + at[b] * c->state->k;
-    if (c->g->chart) check_ok(c->g->chart->to_point(c->g, from, x[b], NULL));
-    else memcpy(x[b], from, (size_t)c->state->k * sizeof(double));
+    if (c->g->chart)
+      check_ok(c->g->chart->to_point(c->g, from, x[b], NULL));
+    else
+      memcpy(x[b], from, (size_t)c->state->k * sizeof(double));
   }
   return cb_distance(c->g, x[0], x[1]);
 }

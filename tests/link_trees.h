@@ -2,7 +2,7 @@
 #ifndef CB_TESTS_LINK_TREES_H
 #define CB_TESTS_LINK_TREES_H
 
-#include "io/yaml.h"
+#include "yaml/yaml.h"
 #include "models.h"
 
 typedef struct tree {

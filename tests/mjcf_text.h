@@ -3,7 +3,7 @@
 #define CB_TESTS_MJCF_TEXT_H
 
 #include "check.h"
-#include "io/mjcf.h"
+#include "mjcf/mjcf.h"
 
 static inline cb_status read_from(const char *text, const char *key, cb_mjcf **out) {
   return cb_mjcf_read_text("m.xml", text, strlen(text), key, out);

@@ -5,7 +5,7 @@
 #include <curvebody/holonomy.h>
 #include "bundle/points.h"
 #include "check.h"
-#include "io/yaml.h"
+#include "yaml/yaml.h"
 
 static inline cb_status points_create(const char *text, cb_bundle **out) {
   cb_tree *source = NULL;

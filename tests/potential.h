@@ -3,7 +3,7 @@
 #define CB_TESTS_POTENTIAL_H
 
 #include "check.h"
-#include "io/yaml.h"
+#include "yaml/yaml.h"
 #include "potential/kirchhoff.h"
 #include <curvebody/node.h>
 #include <curvebody/surface.h>

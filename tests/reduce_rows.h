@@ -4,7 +4,7 @@
 #define CB_TESTS_REDUCE_ROWS_H
 
 #include "check_error.h"
-#include "io/yaml.h"
+#include "yaml/yaml.h"
 #include "sweep/reduce.h"
 
 enum { PARTICLES = 3, AXES = 3, MOST_DOUBLES = 32 * 8 };

@@ -3,7 +3,7 @@
 #include "bundle/gait_private.h"
 #include "check_error.h"
 #include "gaits.h"
-#include "io/yaml.h"
+#include "yaml/yaml.h"
 #include "optimum/verdict.h"
 
 static cb_bundle *bundle_of(const char *text) {

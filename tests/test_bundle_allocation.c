@@ -2,7 +2,7 @@
 #include "count_allocations.h"
 #include "fluid/immersed_bundle.h"
 #include "immersed.h"
-#include "io/yaml.h"
+#include "yaml/yaml.h"
 #include "models.h"
 #include "sampled.h"
 
@@ -45,8 +45,9 @@ static void fish_are_read_without_the_allocator(void **unused) {
 
 static void expressions_and_tables_are_read_without_the_allocator(void **unused) {
   (void)unused;
-  static const char text[] = "group: se2\nshape: [a, b]\nA: [[sin(a), b], [a*b, cos(b)], [1, exp(a*b)]]\n"
-                             "M: [[2 + a^2], [a*b, 3]]\n";
+  static const char text[] =
+      "group: se2\nshape: [a, b]\nA: [[sin(a), b], [a*b, cos(b)], [1, exp(a*b)]]\n"
+      "M: [[2 + a^2], [a*b, 3]]\n";
   cb_tree *tree;
   cb_bundle *b;
   check_ok(cb_yaml_read_text("b.yaml", text, sizeof text - 1, &tree));

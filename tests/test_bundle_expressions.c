@@ -2,7 +2,7 @@
  * is refused, and where. */
 #include "bundles.h"
 #include "check_error.h"
-#include "io/yaml.h"
+#include "yaml/yaml.h"
 #include "models.h"
 
 static cb_status from_text(const char *text, cb_tree **tree, cb_bundle **out) {

@@ -1,6 +1,6 @@
 /* A gait in a bundle as a run: where it ends, its order, its record, and going on from a checkpoint. */
 #include "check_error.h"
-#include "io/scenario_bundle.h"
+#include "scenario/bundle.h"
 #include "memory_sink.h"
 #include "run/bundle.h"
 

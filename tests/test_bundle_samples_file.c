@@ -2,7 +2,7 @@
 #include "models.h"
 
 #include "hdf5_file.h"
-#include "io/bundle_samples.h"
+#include "scenario/samples_file.h"
 
 #include <hdf5_hl.h>
 
@@ -20,9 +20,16 @@ typedef struct content {
 } content;
 
 static content good(void) {
-  content c = {.shape = {NA, NB, DIM, N}, .metric_shape = {NA, NB, N, N}, .length = {NA, NB}, .rank = 4,
-               .metric_rank = 4, .name = {"alpha1", "alpha2"}, .group = "se2", .stored = H5T_IEEE_F64LE,
-               .metric = true, .scales = true};
+  content c = {.shape = {NA, NB, DIM, N},
+               .metric_shape = {NA, NB, N, N},
+               .length = {NA, NB},
+               .rank = 4,
+               .metric_rank = 4,
+               .name = {"alpha1", "alpha2"},
+               .group = "se2",
+               .stored = H5T_IEEE_F64LE,
+               .metric = true,
+               .scales = true};
   for (int i = 0; i < NA; i++) c.axis[0][i] = 0.3 * i - 1;
   for (int i = 0; i < NB; i++) c.axis[1][i] = 0.25 * i;
   for (int i = 0; i < NA * NB * DIM * N; i++) c.A[i] = sin(i);
@@ -48,8 +55,7 @@ static void write_file(const content *c) {
       assert_true(H5DSset_scale(axis, c->name[i]) >= 0);
       for (int k = 0; k < 1 + c->metric; k++) assert_true(H5DSattach_scale(fields[k], axis, (unsigned)i) >= 0);
     }
-    if (c->period[i] != 0)
-      assert_true(H5LTset_attribute_double(file, c->name[i], "period", &c->period[i], 1) >= 0);
+    if (c->period[i] != 0) assert_true(H5LTset_attribute_double(file, c->name[i], "period", &c->period[i], 1) >= 0);
     H5Dclose(axis);
   }
   for (int k = 0; k < 2; k++)
@@ -93,10 +99,10 @@ static cb_status read_it(void) {
 static void refused_by_dataset(void **unused) {
   (void)unused;
   content c;
-#define REFUSED(change, error)                                              \
-  c = good();                                                               \
-  change;                                                                   \
-  write_file(&c);                                                           \
+#define REFUSED(change, error) \
+  c = good();                  \
+  change;                      \
+  write_file(&c);              \
   check_case_begins(#change, read_it(), CB_ERROR_INPUT, error_of_file(error))
   REFUSED(c.group = NULL, "no attribute 'group', expected the name of a group such as 'se2'");
   REFUSED(c.group = "se4", "attribute 'group': there is no group 'se4'");

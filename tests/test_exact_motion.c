@@ -2,7 +2,7 @@
  * errs by less than it says, and so does the path; what is asked depends on nothing that was asked before. */
 #include "check_error.h"
 #include "immersed_bundles.h"
-#include "io/yaml.h"
+#include "yaml/yaml.h"
 #include <curvebody/node.h>
 
 /* The fluid model `exact` with parameters in YAML. */

@@ -4,7 +4,7 @@
  * motion along the line of centres, together and opposed, and across it, of the task's table. */
 #include "check_error.h"
 #include "immersed_bundles.h"
-#include "io/yaml.h"
+#include "yaml/yaml.h"
 #include "potential/kirchhoff.h"
 #include "two_spheres.h"
 #include <curvebody/node.h>

@@ -1,7 +1,7 @@
 /* Extremals near and at the most of their target, and abnormal ones: closed forms, the flow they follow, their own gaits.
  */
 #include "extremals.h"
-#include "io/yaml.h"
+#include "yaml/yaml.h"
 
 static cb_bundle *written(const char *text) {
   cb_tree *tree;

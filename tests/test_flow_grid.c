@@ -2,7 +2,7 @@
  * refusals by name and place. */
 #include "hdf5_file.h"
 
-#include "io/flow_grid.h"
+#include "scenario/flow_grid.h"
 
 enum { NT = 4, NX = 5, NY = 6, NZ = 7 };
 

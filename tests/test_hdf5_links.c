@@ -3,7 +3,7 @@
 #include "hdf5_file.h"
 
 #include "core/failure.h"
-#include "io/record_hdf5.h"
+#include "record/hdf5.h"
 
 enum { MOST = 200, COMPACT = 0, DENSE = 1, OLD = 2, WAYS = 3 };
 

@@ -2,8 +2,8 @@
  * buoyancy against integrals over faces, what drag takes in motion, orders of the methods with it. */
 #include "immersed.h"
 
-#include "io/scenario_fluid.h"
-#include "io/scenario_private.h"
+#include "scenario/fluid.h"
+#include "scenario/private.h"
 #include "numerics/curved.h"
 #include "run/fluid.h"
 #include <curvebody/pose.h>

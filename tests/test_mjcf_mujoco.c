@@ -6,9 +6,9 @@
 #include "check.h"
 
 #ifdef CB_MUJOCO
-#include "io/mjcf.h"
+#include "mjcf/mjcf.h"
 #include <curvebody/integrator.h>
-#include "io/scenario_fluid.h"
+#include "scenario/fluid.h"
 #include "numerics/quaternion.h"
 
 #include <mujoco/mujoco.h>

@@ -3,7 +3,7 @@
 
 #include "core/arena.h"
 #include "core/text.h"
-#include "io/yaml.h"
+#include "yaml/yaml.h"
 
 #include <limits.h>
 
@@ -28,11 +28,24 @@ static const cb_node *value_of(const char *text) { return cb_node_get(read_text(
 
 static void numbers_are_decimals_or_constant_expressions(void **state) {
   (void)state;
-  static const struct { const char *text; double value; } cases[] = {
-      {"x: 1", 1}, {"x: -2.5e-3", -2.5e-3}, {"x: .5", .5}, {"x: 5.", 5}, {"x: +3", 3}, {"x: 1e3", 1000},
-      {"x: \"0.25\"", .25}, {"x: pi/2", 1.57079632679489661923}, {"x: 3*pi/2", 4.71238898038468985769},
-      {"x: 1/3", 1. / 3}, {"x: 0.1", 0.1}, {"x: 1e-400", 0}, {"x: 4.9406564584124654e-324", 0x1p-1074},
-      {"x: 9007199254740993", 9007199254740992.}, {"x: -(2+1)", -3}};
+  static const struct {
+    const char *text;
+    double value;
+  } cases[] = {{"x: 1", 1},
+               {"x: -2.5e-3", -2.5e-3},
+               {"x: .5", .5},
+               {"x: 5.", 5},
+               {"x: +3", 3},
+               {"x: 1e3", 1000},
+               {"x: \"0.25\"", .25},
+               {"x: pi/2", 1.57079632679489661923},
+               {"x: 3*pi/2", 4.71238898038468985769},
+               {"x: 1/3", 1. / 3},
+               {"x: 0.1", 0.1},
+               {"x: 1e-400", 0},
+               {"x: 4.9406564584124654e-324", 0x1p-1074},
+               {"x: 9007199254740993", 9007199254740992.},
+               {"x: -(2+1)", -3}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     double value;
     check_ok(cb_node_real(value_of(cases[i].text), &value));
@@ -53,15 +66,15 @@ static void what_is_not_a_number_fails_with_its_place(void **state) {
   (void)state;
   double value = 7;
   const char *expected = "expected a number (or constant expression), found ";
-  static const struct { const char *text, *place, *rest; } cases[] = {
-      {"x: 1.0x", "a.yaml:1:7: error: ",
-       "'1.0x': a number is written without a unit, and multiplication with `*`"},
+  static const struct {
+    const char *text, *place, *rest;
+  } cases[] = {
+      {"x: 1.0x", "a.yaml:1:7: error: ", "'1.0x': a number is written without a unit, and multiplication with `*`"},
       {"x: 0.1 s", "a.yaml:1:8: error: ", "'0.1 s': a number is written without a unit, remove 's'"},
-      {"x: 3abc", "a.yaml:1:5: error: ",
-       "'3abc': a number is written without a unit, and multiplication with `*`"},
+      {"x: 3abc", "a.yaml:1:5: error: ", "'3abc': a number is written without a unit, and multiplication with `*`"},
       {"x: 10 m/s^2", "a.yaml:1:7: error: ", "'10 m/s^2': a number is written without a unit, remove 'm/s^2'"},
-      {"x: '90\xc2\xb0'", "a.yaml:1:7: error: ",
-       "'90\xc2\xb0': a number is written without a unit: write 90*pi/180, in rad"},
+      {"x: '90\xc2\xb0'",
+       "a.yaml:1:7: error: ", "'90\xc2\xb0': a number is written without a unit: write 90*pi/180, in rad"},
       {"x:", "a.yaml:1:3: error: ", "nothing"},
       {"x: ~", "a.yaml:1:4: error: ", "nothing"},
       {"a: 1\nx: [1]", "a.yaml:2:4: error: ", "a list"},
@@ -81,29 +94,35 @@ static void what_is_not_a_number_fails_with_its_place(void **state) {
 /* What a hint proposes has the value that was meant; nothing is to be removed but a unit whose value is 1. */
 static void hints_have_the_value_that_was_meant(void **state) {
   (void)state;
-  static const struct { const char *text, *proposed; double value; } cases[] = {
-      {"3pi/2", "3*pi/2", 4.71238898038468985769},
-      {"90deg", "90*pi/180", 1.57079632679489661923},
-      {"-45 degrees", "-45*pi/180", -0.78539816339744830962},
-      {"30\xc2\xb0", "30*pi/180", 0.52359877559829887308},
-      {"2(3+1)", "2*(3+1)", 8},
-      {"2 pi", "2*pi", 6.28318530717958647693},
-      {"5\xe2\x88\x92" "2", "5-2", 3},
-      {"2\xcf\x80/3", "2*pi/3", 2.09439510239319549231},
-      {"3\xc2\xb7" "4", "3*4", 12},
-      {"2sqrt(2)", "2*sqrt(2)", 1.41421356237309504880 * 2},
-      {"10 mm", "10*1e-3", 0.01},
-      {"10\xc2\xb5m", "10*1e-6", 1e-5},
-      {"2.5 km", "2.5*1e3", 2500},
-      {"5 cm^2", "5*1e-2^2", 5e-4},
-      {"5cm\xc2\xb2", "5*1e-2^2", 5e-4},
-      {"36 km/h", "36*1e3/3600", 10},
-      {"1 g/cm^3", "1*1e-3/1e-2^3", 1000},
-      {"7 min", "7*60", 420},
-      {"2deg/s", "2*pi/180", 0.03490658503988659154},
-      {"30 rpm", "30*2*pi/60", 3.14159265358979323846},
-      {"5%", "5/100", 0.05},
-      {"1e3 kPa", "1e3*1e3", 1e6}};
+  static const struct {
+    const char *text, *proposed;
+    double value;
+  } cases[] = {{"3pi/2", "3*pi/2", 4.71238898038468985769},
+               {"90deg", "90*pi/180", 1.57079632679489661923},
+               {"-45 degrees", "-45*pi/180", -0.78539816339744830962},
+               {"30\xc2\xb0", "30*pi/180", 0.52359877559829887308},
+               {"2(3+1)", "2*(3+1)", 8},
+               {"2 pi", "2*pi", 6.28318530717958647693},
+               {"5\xe2\x88\x92"
+                "2",
+                "5-2", 3},
+               {"2\xcf\x80/3", "2*pi/3", 2.09439510239319549231},
+               {"3\xc2\xb7"
+                "4",
+                "3*4", 12},
+               {"2sqrt(2)", "2*sqrt(2)", 1.41421356237309504880 * 2},
+               {"10 mm", "10*1e-3", 0.01},
+               {"10\xc2\xb5m", "10*1e-6", 1e-5},
+               {"2.5 km", "2.5*1e3", 2500},
+               {"5 cm^2", "5*1e-2^2", 5e-4},
+               {"5cm\xc2\xb2", "5*1e-2^2", 5e-4},
+               {"36 km/h", "36*1e3/3600", 10},
+               {"1 g/cm^3", "1*1e-3/1e-2^3", 1000},
+               {"7 min", "7*60", 420},
+               {"2deg/s", "2*pi/180", 0.03490658503988659154},
+               {"30 rpm", "30*2*pi/60", 3.14159265358979323846},
+               {"5%", "5/100", 0.05},
+               {"1e3 kPa", "1e3*1e3", 1e6}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     char text[64];
     double value;
@@ -121,10 +140,28 @@ static void hints_have_the_value_that_was_meant(void **state) {
 
 static void hints_remove_only_units_of_value_one(void **state) {
   (void)state;
-  static const char *const kept[] = {"2x",    "1_000", "1 000", "1,000", "0x10", "1d3",    "45d",  "20 \xc2\xb0" "C",
-                                     "2 Hz",  "1/2pi", "3 4",   "1e",    "5 ft", "3 lb/s", "2 mi", "1.5.2",
-                                     "10 kn", "3!",    "4 K m", "5k"},
-                          *const removed[] = {"1e-3m", "0.1 s", "10 m/s^2", "1.2 kg/m3", "5 N s", "2 m/s\xc2\xb2"};
+  static const char *const kept[] = {"2x",
+                                     "1_000",
+                                     "1 000",
+                                     "1,000",
+                                     "0x10",
+                                     "1d3",
+                                     "45d",
+                                     "20 \xc2\xb0"
+                                     "C",
+                                     "2 Hz",
+                                     "1/2pi",
+                                     "3 4",
+                                     "1e",
+                                     "5 ft",
+                                     "3 lb/s",
+                                     "2 mi",
+                                     "1.5.2",
+                                     "10 kn",
+                                     "3!",
+                                     "4 K m",
+                                     "5k"},
+                           *const removed[] = {"1e-3m", "0.1 s", "10 m/s^2", "1.2 kg/m3", "5 N s", "2 m/s\xc2\xb2"};
   char text[64];
   double value;
   for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
@@ -144,9 +181,13 @@ static void a_wrong_expression_fails_where_it_is_wrong(void **state) {
   (void)state;
   double value = 7;
   const char *what = "error: expected a number (or constant expression), found ";
-  static const struct { const char *text; int column; const char *found; } cases[] = {
-      {"x: 1 + q", 8, "'1 + q'"}, {"x: 2*(3", 8, "'2*(3'"}, {"x: fast", 4, "'fast'"}, {"x: '1 + q'", 9, "'1 + q'"},
-      {"x: \"1\\x20+ q\"", 4, "'1 + q'"}, {"x: 2pi", 4, "'2pi'"}, {"x: 0x10", 5, "'0x10'"}};
+  static const struct {
+    const char *text;
+    int column;
+    const char *found;
+  } cases[] = {{"x: 1 + q", 8, "'1 + q'"},   {"x: 2*(3", 8, "'2*(3'"},           {"x: fast", 4, "'fast'"},
+               {"x: '1 + q'", 9, "'1 + q'"}, {"x: \"1\\x20+ q\"", 4, "'1 + q'"}, {"x: 2pi", 4, "'2pi'"},
+               {"x: 0x10", 5, "'0x10'"}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     char text[256];
     bool unit = strstr(cases[i].text, "0x10") != NULL;
@@ -205,8 +246,14 @@ static void integers_agree_with_strtoll(void **state) {
     assert_true(cb_parse_integer(text, strlen(text), &value));
     assert_true(value == strtoll(text, NULL, 10));
   }
-  static const char *const edges[] = {"9223372036854775807", "9223372036854775808", "-9223372036854775808",
-                                      "-9223372036854775809", "-9223372036854775807", "0", "-0", "+5"};
+  static const char *const edges[] = {"9223372036854775807",
+                                      "9223372036854775808",
+                                      "-9223372036854775808",
+                                      "-9223372036854775809",
+                                      "-9223372036854775807",
+                                      "0",
+                                      "-0",
+                                      "+5"};
   for (size_t i = 0; i < sizeof edges / sizeof *edges; i++) {
     long long value;
     assert_true(cb_parse_integer(edges[i], strlen(edges[i]), &value));
@@ -317,22 +364,21 @@ static void an_arena_gives_zeroed_aligned_pieces(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test_teardown(numbers_are_decimals_or_constant_expressions, free_tree),
-      cmocka_unit_test(long_numbers_are_rounded_like_short_ones),
-      cmocka_unit_test_teardown(what_is_not_a_number_fails_with_its_place, free_tree),
-      cmocka_unit_test_teardown(hints_have_the_value_that_was_meant, free_tree),
-      cmocka_unit_test_teardown(hints_remove_only_units_of_value_one, free_tree),
-      cmocka_unit_test_teardown(a_wrong_expression_fails_where_it_is_wrong, free_tree),
-      cmocka_unit_test_teardown(columns_count_characters, free_tree),
-      cmocka_unit_test_teardown(integers_are_whole_and_fit, free_tree),
-      cmocka_unit_test(integers_agree_with_strtoll),
-      cmocka_unit_test_teardown(bools_are_true_or_false, free_tree),
-      cmocka_unit_test_teardown(lists_of_numbers_have_their_length, free_tree),
-      cmocka_unit_test_teardown(a_misspelt_key_gets_a_suggestion, free_tree),
-      cmocka_unit_test(suggestions_are_near),
-      cmocka_unit_test(messages_show_no_control_characters_and_are_short),
-      cmocka_unit_test(a_missing_node_fails_without_a_place),
-      cmocka_unit_test(an_arena_gives_zeroed_aligned_pieces)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test_teardown(numbers_are_decimals_or_constant_expressions, free_tree),
+                                     cmocka_unit_test(long_numbers_are_rounded_like_short_ones),
+                                     cmocka_unit_test_teardown(what_is_not_a_number_fails_with_its_place, free_tree),
+                                     cmocka_unit_test_teardown(hints_have_the_value_that_was_meant, free_tree),
+                                     cmocka_unit_test_teardown(hints_remove_only_units_of_value_one, free_tree),
+                                     cmocka_unit_test_teardown(a_wrong_expression_fails_where_it_is_wrong, free_tree),
+                                     cmocka_unit_test_teardown(columns_count_characters, free_tree),
+                                     cmocka_unit_test_teardown(integers_are_whole_and_fit, free_tree),
+                                     cmocka_unit_test(integers_agree_with_strtoll),
+                                     cmocka_unit_test_teardown(bools_are_true_or_false, free_tree),
+                                     cmocka_unit_test_teardown(lists_of_numbers_have_their_length, free_tree),
+                                     cmocka_unit_test_teardown(a_misspelt_key_gets_a_suggestion, free_tree),
+                                     cmocka_unit_test(suggestions_are_near),
+                                     cmocka_unit_test(messages_show_no_control_characters_and_are_short),
+                                     cmocka_unit_test(a_missing_node_fails_without_a_place),
+                                     cmocka_unit_test(an_arena_gives_zeroed_aligned_pieces)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

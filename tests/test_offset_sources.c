@@ -1,7 +1,7 @@
 /* Offset sources: near the truth on a ball, nowhere near it on thin bodies, which are refused. */
 #include "check_error.h"
 #include "fluid_mesh.h"
-#include "io/yaml.h"
+#include "yaml/yaml.h"
 #include <curvebody/fluid_model.h>
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* Files that get their names when they are whole: of two who want one name, one gets it. */
 #include "record_sample.h"
 #include "check_error.h"
-#include "io/output.h"
+#include "record/output.h"
 
 static const cb_record_options overwrite = {.overwrite = true};
 
@@ -77,10 +77,10 @@ static void an_output_is_told_from_inputs_by_file_not_by_name(void **unused) {
 int main(void) {
   setenv("HDF5_USE_FILE_LOCKING", "FALSE", 1);
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(a_name_that_a_live_record_took_meanwhile_is_told),
-    cmocka_unit_test(a_name_that_was_free_is_not_taken_from_another),
-    cmocka_unit_test(a_record_has_one_writer_and_is_in_nobodys_way),
-    cmocka_unit_test(an_output_is_told_from_inputs_by_file_not_by_name),
+      cmocka_unit_test(a_name_that_a_live_record_took_meanwhile_is_told),
+      cmocka_unit_test(a_name_that_was_free_is_not_taken_from_another),
+      cmocka_unit_test(a_record_has_one_writer_and_is_in_nobodys_way),
+      cmocka_unit_test(an_output_is_told_from_inputs_by_file_not_by_name),
   };
   return cmocka_run_group_tests(tests, sample_make_folder, sample_remove_folder);
 }

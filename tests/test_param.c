@@ -3,7 +3,7 @@
 
 #include "core/arena.h"
 #include "tree/range.h"
-#include "io/yaml.h"
+#include "yaml/yaml.h"
 #include <curvebody/param.h>
 
 typedef struct method {
@@ -47,8 +47,10 @@ static void all_given_values_arrive(void **state) {
   (void)state;
   method m;
   memset(&m, 0xee, sizeof m);
-  check_ok(bind_text("name: lobatto\nstep: 1/8\ntolerance: 1\nrest: 2\nstages: 5\nsolver: fixed-point\n"
-                     "symmetric: false\ntitle: a rod\nlink: {spring: 1}\n", &m));
+  check_ok(
+      bind_text("name: lobatto\nstep: 1/8\ntolerance: 1\nrest: 2\nstages: 5\nsolver: fixed-point\n"
+                "symmetric: false\ntitle: a rod\nlink: {spring: 1}\n",
+                &m));
   check_near(m.step, .125, 0);
   check_near(m.tolerance, 1, 0);
   check_near(m.rest, 2, 0);
@@ -76,15 +78,21 @@ static void absent_values_are_defaults(void **state) {
 
 static void a_wrong_value_fails_and_writes_nothing(void **state) {
   (void)state;
-  static const struct { const char *text, *error; } cases[] = {
-      {"step: 0.1 s", "a.yaml:1:11: error: step: expected a dimensionless number (or constant expression), found "
-                      "'0.1 s': a number is written without a unit, remove 's'"},
-      {"step: 1.0x", "a.yaml:1:10: error: step: expected a dimensionless number (or constant expression), found "
-                     "'1.0x': a number is written without a unit, and multiplication with `*`"},
-      {"{step: 1, rest: 1 m}", "a.yaml:1:19: error: rest: expected a number (or constant expression) in m, found "
-                               "'1 m': a number is written without a unit, remove 'm'"},
-      {"{step: 1, rest: 2.5 km}", "a.yaml:1:21: error: rest: expected a number (or constant expression) in m, found "
-                                  "'2.5 km': a number is written without a unit: write 2.5*1e3, in m"},
+  static const struct {
+    const char *text, *error;
+  } cases[] = {
+      {"step: 0.1 s",
+       "a.yaml:1:11: error: step: expected a dimensionless number (or constant expression), found "
+       "'0.1 s': a number is written without a unit, remove 's'"},
+      {"step: 1.0x",
+       "a.yaml:1:10: error: step: expected a dimensionless number (or constant expression), found "
+       "'1.0x': a number is written without a unit, and multiplication with `*`"},
+      {"{step: 1, rest: 1 m}",
+       "a.yaml:1:19: error: rest: expected a number (or constant expression) in m, found "
+       "'1 m': a number is written without a unit, remove 'm'"},
+      {"{step: 1, rest: 2.5 km}",
+       "a.yaml:1:21: error: rest: expected a number (or constant expression) in m, found "
+       "'2.5 km': a number is written without a unit: write 2.5*1e3, in m"},
       {"step: 0", "a.yaml:1:7: error: step: expected a dimensionless number > 0, found '0'"},
       {"step: -1e-3", "a.yaml:1:7: error: step: expected a dimensionless number > 0, found '-1e-3'"},
       {"{step: 1, rest: -2}", "a.yaml:1:17: error: rest: expected a number >= 0, in m, found '-2'"},
@@ -93,17 +101,20 @@ static void a_wrong_value_fails_and_writes_nothing(void **state) {
       {"step: 1\nstages: 6", "a.yaml:2:9: error: stages: expected an integer in [2, 5], found '6'"},
       {"step: 1\nstages: 1.5", "a.yaml:2:9: error: stages: expected an integer, found '1.5'"},
       {"step: 1\nstages: 4294967298", "a.yaml:2:9: error: stages: expected an integer in [2, 5], found '4294967298'"},
-      {"step: 1\nstages: 3 s", "a.yaml:2:11: error: stages: expected an integer, found '3 s': a number is written "
-                               "without a unit, remove 's'"},
-      {"step: 1\nsolver: newten", "a.yaml:2:9: error: solver: expected one of auto, newton, fixed-point, found "
-                                  "'newten', did you mean 'newton'?"},
+      {"step: 1\nstages: 3 s",
+       "a.yaml:2:11: error: stages: expected an integer, found '3 s': a number is written "
+       "without a unit, remove 's'"},
+      {"step: 1\nsolver: newten",
+       "a.yaml:2:9: error: solver: expected one of auto, newton, fixed-point, found "
+       "'newten', did you mean 'newton'?"},
       {"step: 1\nsolver: 3", "a.yaml:2:9: error: solver: expected one of auto, newton, fixed-point, found '3'"},
       {"step: 1\nsolver: [auto]", "a.yaml:2:9: error: solver: expected one of auto, newton, fixed-point, found a list"},
       {"step: 1\nsymmetric: 1", "a.yaml:2:12: error: symmetric: expected true or false, found '1'"},
       {"step: 1\ntitle: {a: b}", "a.yaml:2:8: error: title: expected a text, found a map"},
       {"stages: 3", "a.yaml:1:1: error: missing key 'step': expected a dimensionless number > 0: size of a step"},
-      {"step: 1\nsymmetrc: true", "a.yaml:2:1: error: unknown key 'symmetrc', did you mean 'symmetric'? Expected one "
-                                  "of: step, tolerance, rest, stages, solver, symmetric, title, link, name"},
+      {"step: 1\nsymmetrc: true",
+       "a.yaml:2:1: error: unknown key 'symmetrc', did you mean 'symmetric'? Expected one "
+       "of: step, tolerance, rest, stages, solver, symmetric, title, link, name"},
       {"lobatto", "a.yaml:1:1: error: expected a map of keys and values, found 'lobatto'"}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     method m, before;
@@ -147,17 +158,19 @@ static void a_table_that_contradicts_itself_is_an_error_of_the_caller(void **sta
 
 static void ranges_are_read_as_written(void **state) {
   (void)state;
-  static const struct { const char *text; double in[3], out[3]; } cases[] = {
-      {"> 0", {1e-300, 1, INFINITY}, {0, -1, -INFINITY}},
-      {">= 0", {0, 1, 2}, {-1e-300, -1, -2}},
-      {"< 1", {0, -1, -INFINITY}, {1, 2, 3}},
-      {"<= 1", {1, 0, -1}, {1.0000000000000002, 2, 3}},
-      {"!= 0", {1, -1, 1e-300}, {0, -0.0, 0}},
-      {"[2, 5]", {2, 3, 5}, {1.9999999999999998, 6, -3}},
-      {"(0, 1]", {0.5, 1, 1e-300}, {0, 1.5, -1}},
-      {"[0,1)", {0, 0.5, 0.25}, {1, -1, 2}},
-      {"(-1, inf)", {0, 1e300, -0.5}, {-1, -2, -INFINITY}},
-      {"", {0, -1, 1e300}, {NAN, NAN, NAN}}};
+  static const struct {
+    const char *text;
+    double in[3], out[3];
+  } cases[] = {{"> 0", {1e-300, 1, INFINITY}, {0, -1, -INFINITY}},
+               {">= 0", {0, 1, 2}, {-1e-300, -1, -2}},
+               {"< 1", {0, -1, -INFINITY}, {1, 2, 3}},
+               {"<= 1", {1, 0, -1}, {1.0000000000000002, 2, 3}},
+               {"!= 0", {1, -1, 1e-300}, {0, -0.0, 0}},
+               {"[2, 5]", {2, 3, 5}, {1.9999999999999998, 6, -3}},
+               {"(0, 1]", {0.5, 1, 1e-300}, {0, 1.5, -1}},
+               {"[0,1)", {0, 0.5, 0.25}, {1, -1, 2}},
+               {"(-1, inf)", {0, 1e300, -0.5}, {-1, -2, -INFINITY}},
+               {"", {0, -1, 1e300}, {NAN, NAN, NAN}}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     cb_range range;
     assert_true(cb_range_parse(cases[i].text, &range));
@@ -184,8 +197,9 @@ static void a_resolved_map_binds_to_the_same_values(void **state) {
   const cb_node *full = cb_params_resolved(table, cb_tree_root(tree), arena);
   cb_text text = {0};
   check_ok(cb_node_emit(full, &text));
-  assert_string_equal(text.data, "step: 1/8\ntolerance: 1e-11\nstages: 4\nsolver: newton\nsymmetric: true\n"
-                                 "title: \"\"\nname: x\n");
+  assert_string_equal(text.data,
+                      "step: 1/8\ntolerance: 1e-11\nstages: 4\nsolver: newton\nsymmetric: true\n"
+                      "title: \"\"\nname: x\n");
   static const char *const extra[] = {"name"};
   check_ok(cb_params_bind(table, full, NULL, extra, 1, &again));
   check_near(again.step, m.step, 0);

@@ -2,7 +2,7 @@
  * files cut anywhere. */
 #include "hdf5_file.h"
 
-#include "io/pose_sequence.h"
+#include "scenario/pose_sequence.h"
 
 enum { POSES = 5, VERTICES = 4, FACES = 4, NUMBERS = POSES * VERTICES * 3 };
 
@@ -131,8 +131,9 @@ static void another_number_of_vertices_is_refused(void **state) {
   (void)state;
   cb_surface *mesh = body(tetrahedron, FACES);
   write_poses(H5T_IEEE_F64LE, 5, 3);
-  check_refused(mesh, NULL, &by_step, "dataset 'poses' has the shape [5, 3, 3], expected [pose, 4, 3]: the mesh has 4 "
-                                      "vertices");
+  check_refused(mesh, NULL, &by_step,
+                "dataset 'poses' has the shape [5, 3, 3], expected [pose, 4, 3]: the mesh has 4 "
+                "vertices");
   cb_surface_free(mesh);
 }
 
@@ -141,8 +142,9 @@ static void another_connectivity_is_refused(void **state) {
   static const int turned[FACES][3] = {{0, 2, 1}, {0, 1, 3}, {1, 3, 2}, {0, 3, 2}};
   cb_surface *mesh = body(turned, FACES), *fewer = body(tetrahedron, FACES - 1);
   write_whole();
-  check_refused(mesh, NULL, &by_step, "dataset 'face': face 3 has the vertices 1, 2, 3 (counted from 0), expected 1, "
-                                      "3, 2 as in the mesh");
+  check_refused(mesh, NULL, &by_step,
+                "dataset 'face': face 3 has the vertices 1, 2, 3 (counted from 0), expected 1, "
+                "3, 2 as in the mesh");
   check_refused(fewer, NULL, &by_step, "dataset 'face' has the shape [4, 3], expected [3, 3] as the mesh has");
   cb_surface_free(mesh);
   cb_surface_free(fewer);
@@ -249,16 +251,15 @@ static void a_file_cut_anywhere_is_refused(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_file_gives_the_poses_of_its_arrays),
-      cmocka_unit_test(times_are_of_the_file_unless_a_step_is_given),
-      cmocka_unit_test(a_file_with_faces_is_a_body_by_itself),
-      cmocka_unit_test(another_number_of_vertices_is_refused),
-      cmocka_unit_test(another_connectivity_is_refused),
-      cmocka_unit_test(a_number_that_is_not_finite_is_refused_with_pose_and_vertex),
-      cmocka_unit_test(shapes_and_types_are_refused_by_name),
-      cmocka_unit_test(times_and_faces_that_do_not_fit_are_refused),
-      cmocka_unit_test(no_file_and_no_hdf5_are_refused),
-      cmocka_unit_test(a_file_cut_anywhere_is_refused)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(a_file_gives_the_poses_of_its_arrays),
+                                     cmocka_unit_test(times_are_of_the_file_unless_a_step_is_given),
+                                     cmocka_unit_test(a_file_with_faces_is_a_body_by_itself),
+                                     cmocka_unit_test(another_number_of_vertices_is_refused),
+                                     cmocka_unit_test(another_connectivity_is_refused),
+                                     cmocka_unit_test(a_number_that_is_not_finite_is_refused_with_pose_and_vertex),
+                                     cmocka_unit_test(shapes_and_types_are_refused_by_name),
+                                     cmocka_unit_test(times_and_faces_that_do_not_fit_are_refused),
+                                     cmocka_unit_test(no_file_and_no_hdf5_are_refused),
+                                     cmocka_unit_test(a_file_cut_anywhere_is_refused)};
   return cmocka_run_group_tests(tests, start, remove_path);
 }

@@ -1,7 +1,7 @@
 /* --set of the key that names a class: keys of the former class go with it. */
 #include "check_error.h"
 #include "fluid/surface.h"
-#include "io/scenario_bundle.h"
+#include "scenario/bundle.h"
 
 #include <curvebody/body.h>
 #include <curvebody/integrator.h>
@@ -17,16 +17,20 @@ typedef struct kind {
 } kind;
 
 /* Every place of a scenario where a class stands, with the map in place of %s. */
-static const char in_space[] = "curvebody: 1\nspace: h3\nbodies: [{kind: particles, place: {points: [[0, 0, 0, 1]]}}]\n"
-                               "integrator: %s\ntime: {end: 1}\n",
-                  of_space[] = "curvebody: 1\nspace: %s\nbodies: [{kind: particles, place: {}}]\n"
-                               "integrator: {step: .1}\ntime: {end: 1}\n",
+static const char in_space[] =
+    "curvebody: 1\nspace: h3\nbodies: [{kind: particles, place: {points: [[0, 0, 0, 1]]}}]\n"
+    "integrator: %s\ntime: {end: 1}\n",
+                  of_space[] =
+                      "curvebody: 1\nspace: %s\nbodies: [{kind: particles, place: {}}]\n"
+                      "integrator: {step: .1}\ntime: {end: 1}\n",
                   of_body[] = "curvebody: 1\nspace: h3\nbodies: [%s]\nintegrator: {step: .1}\ntime: {end: 1}\n",
-                  of_shape[] = "curvebody: 1\nfluid: {medium: water}\nbodies: [{shape: %s}]\n"
-                               "integrator: {step: .1}\ntime: {end: 1}\n",
+                  of_shape[] =
+                      "curvebody: 1\nfluid: {medium: water}\nbodies: [{shape: %s}]\n"
+                      "integrator: {step: .1}\ntime: {end: 1}\n",
                   of_bundle[] = "curvebody: 1\nbundle: %s\ngait: {}\nintegrator: {step: .1}\n",
-                  in_bundle[] = "curvebody: 1\nbundle: {name: surface_drag, poses: {}, shape: %s}\ngait: {}\n"
-                                "integrator: {step: .1}\n",
+                  in_bundle[] =
+                      "curvebody: 1\nbundle: {name: surface_drag, poses: {}, shape: %s}\ngait: {}\n"
+                      "integrator: {step: .1}\n",
                   of_points[] = "curvebody: 1\nbundle: {name: points, space: %s}\ngait: {}\nintegrator: {step: .1}\n";
 
 static const char *value_of(const cb_param *row) {
@@ -88,8 +92,10 @@ static void check_all(const char *where, const char *path, const char *key, cons
     }
 }
 
-#define FILL(kinds, n, classes) \
-  for (size_t i_ = 0; classes[i_]; i_++) kinds[n++] = (kind) { classes[i_]->name, classes[i_]->params }
+#define FILL(kinds, n, classes)                                \
+  for (size_t i_ = 0; classes[i_]; i_++) kinds[n++] = (kind) { \
+      classes[i_]->name, classes[i_]->params                   \
+    }
 
 static void keys_of_a_former_class_are_unknown_to_none(void **state) {
   (void)state;
@@ -110,8 +116,9 @@ static void keys_of_a_former_class_are_unknown_to_none(void **state) {
   check_all(of_points, "bundle.space", "name", spaces, n_spaces);
 }
 
-static const char rod[] = "curvebody: 1\nspace: h3\nbodies: [{kind: particles, place: {points: [[0, 0, 0, 1]]}}]\n"
-                          "integrator: {%s}\ntime: {end: 1}\n";
+static const char rod[] =
+    "curvebody: 1\nspace: h3\nbodies: [{kind: particles, place: {points: [[0, 0, 0, 1]]}}]\n"
+    "integrator: {%s}\ntime: {end: 1}\n";
 
 static cb_status open_with(const char *integrator, const char *const *sets, size_t n, cb_scenario **s) {
   char text[512];

@@ -1,6 +1,6 @@
 /* What is asked of an optimal gait, as a scenario says it. */
 #include "check_error.h"
-#include "io/scenario_bundle.h"
+#include "scenario/bundle.h"
 
 #include <curvebody/scenario.h>
 #include <math.h>

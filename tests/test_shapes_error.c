@@ -11,7 +11,7 @@
 #include "check_error.h"
 #include "check_sanitized.h"
 #include "fluid/surface.h"
-#include "io/yaml.h"
+#include "yaml/yaml.h"
 #include "potential/refine.h"
 #include <curvebody/surface.h>
 

@@ -3,7 +3,7 @@
 #include "hdf5_file.h"
 
 #include <curvebody/mass.h>
-#include "io/pose_sequence.h"
+#include "scenario/pose_sequence.h"
 
 /* A tetrahedron whose vertices are the 2nd, 3rd, 5th and 6th of seven. */
 enum { LISTED = 7, USED = 4, POSES = 4 };
@@ -57,7 +57,8 @@ static void messages_count_the_vertices_of_the_list(void **state) {
   list(x, face);
   check_ok(cb_surface_make(LISTED, (const double(*)[3])x, 3, (const int(*)[3])face, NULL, &s));
   check_error(cb_surface_check(s, false), CB_ERROR_DOMAIN,
-              "part 'body': not closed: 3 edges are of one face, the first is the edge of vertices 2 and 5, from (0, 0, 0) to (0, 1, 0), "
+              "part 'body': not closed: 3 edges are of one face, the first is the edge of vertices 2 and 5, from (0, "
+              "0, 0) to (0, 1, 0), "
               "face 1");
   cb_surface_free(s);
 }
@@ -69,8 +70,7 @@ static double place[POSES][LISTED][3];
 static void check_poses(cb_poses *p) {
   assert_int_equal(cb_poses_vertices(p), USED);
   for (int i = 0; i < POSES; i++)
-    for (int v = 0; v < USED; v++)
-      assert_memory_equal(cb_poses_pose(p, i)[v], place[i][used[v]], sizeof place[i][v]);
+    for (int v = 0; v < USED; v++) assert_memory_equal(cb_poses_pose(p, i)[v], place[i][used[v]], sizeof place[i][v]);
   cb_poses_free(p);
 }
 

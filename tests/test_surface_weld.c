@@ -2,7 +2,7 @@
 #include "hdf5_file.h"
 
 #include <curvebody/mass.h>
-#include "io/pose_sequence.h"
+#include "scenario/pose_sequence.h"
 
 enum { CORNERS = 8, FACES = 12, SOUP = 3 * FACES, SPARE = 1, POSES = 3 };
 static const double box[CORNERS][3] = {{0, 0, 0}, {1, 0, 0}, {1, 2, 0}, {0, 2, 0},

@@ -4,7 +4,7 @@
 #include <curvebody/intrinsic.h>
 #include "geometry/numeric.h"
 #include "geometry/text_metric.h"
-#include "io/yaml.h"
+#include "yaml/yaml.h"
 #include "simulate.h"
 
 enum { D = CB_DIM_MAX, POINTS = 50, PAIRS = 20 };
@@ -338,13 +338,15 @@ static void outside_the_domain_says_where_and_what_was_expected(void **s) {
 static void beyond_a_zero_of_the_domain_is_outside(void **s) {
   (void)s;
   cb_tree *tree;
-  cb_geometry *g = text_space("{metric: [[1], [0, u^2]], domain: [u, 4 - u], coordinates: [u, v], base: [1, 0]}", &tree);
+  cb_geometry *g =
+      text_space("{metric: [[1], [0, u^2]], domain: [u, 4 - u], coordinates: [u, v], base: [1, 0]}", &tree);
   double metric[4];
   const double inside[] = {3, 2}, before[] = {-1, 2}, behind[] = {5, 1};
   check_ok(g->chart->metric(g, inside, metric, NULL, NULL));
   assert_int_equal(g->chart->metric(g, before, metric, NULL, NULL), CB_ERROR_DOMAIN);
-  assert_string_equal(cb_error_text(), "u = -1, v = 2 is outside the domain of the space: expected u, of the sign that it "
-                                       "has at the base");
+  assert_string_equal(cb_error_text(),
+                      "u = -1, v = 2 is outside the domain of the space: expected u, of the sign that it "
+                      "has at the base");
   assert_int_equal(g->chart->metric(g, behind, metric, NULL, NULL), CB_ERROR_DOMAIN);
   cb_geometry_free(g);
   cb_tree_free(tree);
@@ -438,12 +440,13 @@ static void a_geodesic_notices_a_hole_of_any_size(void **state) {
   };
   for (size_t k = 0; k < sizeof known / sizeof *known; k++)
     for (int way = 0; way < 4; way++) {
-      const bool beside = way & 1, back = way & 2; /* 1.02 radii from the middle; towards the hole from the other side */
+      const bool beside = way & 1,
+                 back = way & 2; /* 1.02 radii from the middle; towards the hole from the other side */
       cb_tree *tree;
       cb_geometry *g = text_space(known[k].text, &tree);
       const double from[] = {back ? -1.4 : 2, back ? 2.5 : -0.5}, to[] = {0.3 - from[0], 1 - from[1]},
-                   d = hypot(to[0], to[1]), off = known[k].r * (beside ? 1.02 : known[k].by), t[] = {to[0] / d, to[1] / d},
-                   x = from[0] - off * t[1], y = from[1] + off * t[0], r = hypot(x, y);
+                   d = hypot(to[0], to[1]), off = known[k].r * (beside ? 1.02 : known[k].by),
+                   t[] = {to[0] / d, to[1] / d}, x = from[0] - off * t[1], y = from[1] + off * t[0], r = hypot(x, y);
       double q[] = {x, y}, u[] = {known[k].length * t[0], known[k].length * t[1]}, q1[D], u1[D];
       if (known[k].polar) {
         const double v = u[0] * y - u[1] * x;

@@ -1,7 +1,7 @@
 /* The drag matrix of friction in potential flow: a sphere's in both forms, and what holds of any body. */
 #include "check_error.h"
 #include "fluid_mesh.h"
-#include "io/yaml.h"
+#include "yaml/yaml.h"
 #include <curvebody/fluid_model.h>
 
 #include <math.h>

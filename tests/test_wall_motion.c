@@ -4,7 +4,7 @@
 #include "check_error.h"
 #include "check_sanitized.h"
 #include "immersed.h"
-#include "io/yaml.h"
+#include "yaml/yaml.h"
 #include "two_spheres.h"
 #include <curvebody/node.h>
 

@@ -3,7 +3,7 @@
 #define CB_TESTS_YAML_TREES_H
 
 #include "check_error.h"
-#include "io/yaml.h"
+#include "yaml/yaml.h"
 
 static inline cb_status read_as(const char *text, cb_tree **tree) {
   return cb_yaml_read_text("a.yaml", text, strlen(text), tree);
@@ -15,12 +15,13 @@ static inline cb_tree *read_good(const char *text) {
   return tree;
 }
 
-static const char scenario[] = "curvebody: 1\n"
-                               "space: {name: h3, curvature: -1}\n"
-                               "bodies:\n"
-                               "  - kind: rod\n"
-                               "    place: {points: [[0.5, pi/2], [0.5, 3*pi/2]]}\n"
-                               "    mass: 1\n"
-                               "integrator: {name: lobatto, step: 0.01}\n";
+static const char scenario[] =
+    "curvebody: 1\n"
+    "space: {name: h3, curvature: -1}\n"
+    "bodies:\n"
+    "  - kind: rod\n"
+    "    place: {points: [[0.5, pi/2], [0.5, 3*pi/2]]}\n"
+    "    mass: 1\n"
+    "integrator: {name: lobatto, step: 0.01}\n";
 
 #endif

@@ -2,7 +2,7 @@
 #include "cli/ambient.h"
 
 #include "core/registry.h"
-#include "io/scenario_private.h"
+#include "scenario/private.h"
 #include "geometry/build.h"
 #include <curvebody/geometry.h>
 #include <math.h>

@@ -3,7 +3,7 @@
 #define CB_CLI_AMBIENT_H
 
 #include "cli/cli.h"
-#include "io/yaml.h"
+#include "yaml/yaml.h"
 #include <curvebody/geometry.h>
 
 typedef struct cb_ambient {

@@ -3,7 +3,7 @@
 #include "cli/warnings.h"
 #include "fluid/immersed.h"
 #include "fluid/surface.h"
-#include "io/scenario_warnings.h"
+#include "scenario/warnings.h"
 
 #include <curvebody/immersed.h>
 #include <curvebody/scenario.h>

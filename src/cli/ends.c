@@ -3,7 +3,7 @@
 #include "cli/ends.h"
 
 #include "cli/cli.h"
-#include "io/parts.h"
+#include "record/parts.h"
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>

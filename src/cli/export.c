@@ -1,7 +1,7 @@
 /* curvebody export OUT.h5 --xdmf|--csv|--flow [-o FILE] [--field NAME]... [--every N] [--at T] [--grid NxNxN]
  * [--streamlines N] */
 #include "cli/cli.h"
-#include "io/export_flow.h"
+#include "export/flow.h"
 
 #include <curvebody/record.h>
 #include <stdlib.h>

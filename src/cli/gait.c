@@ -7,9 +7,9 @@
 
 #include "cli/ambient.h"
 #include "core/arena.h"
-#include "io/arrays.h"
-#include "io/record_warnings.h"
-#include "io/scenario_warnings.h"
+#include "record/arrays.h"
+#include "record/warnings.h"
+#include "scenario/warnings.h"
 #include <curvebody/node.h>
 #include <math.h>
 #include <string.h>

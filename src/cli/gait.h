@@ -3,7 +3,7 @@
 #define CB_CLI_GAIT_H
 
 #include "cli/cli.h"
-#include "io/gait_optimum.h"
+#include "scenario/gait_optimum.h"
 
 typedef struct cb_gait_job {
   const char *scenario; /* the file's name */

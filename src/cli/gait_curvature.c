@@ -11,7 +11,7 @@
 #include "bundle/coordinates.h"
 #include "bundle/poles.h"
 #include "core/threads.h"
-#include "io/arrays.h"
+#include "record/arrays.h"
 
 #include <math.h>
 #include <stdlib.h>

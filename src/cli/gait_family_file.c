@@ -11,7 +11,7 @@
  * events and the members of the whole are found again. */
 #include "cli/gait_family.h"
 
-#include "io/arrays.h"
+#include "record/arrays.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* curvebody gait SCENARIO holonomy, connection: what a cycle does, and the connection at one shape. */
 #include "cli/gait.h"
 
-#include "io/gait_cycle.h"
+#include "scenario/gait_cycle.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,8 +5,8 @@
  *   /conjugate[optimum, 2] /found /wong                                                       of all, the best first */
 #include "cli/gait.h"
 
-#include "io/arrays.h"
-#include "io/output.h"
+#include "record/arrays.h"
+#include "record/output.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -8,8 +8,8 @@
 #include "cli/gait_unfinished.h"
 
 #include "bundle/gait_state.h"
-#include "io/arrays.h"
-#include "io/scenario_warnings.h"
+#include "record/arrays.h"
+#include "scenario/warnings.h"
 #include "numerics/differences.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
 #include "cli/gait.h"
 
 #include "bundle/bundle_step.h"
-#include "io/arrays.h"
+#include "record/arrays.h"
 
 #include <math.h>
 #include <stdlib.h>

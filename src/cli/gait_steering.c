@@ -9,7 +9,7 @@
 
 #include "bundle/gait_state.h"
 #include "core/arena.h"
-#include "io/arrays.h"
+#include "record/arrays.h"
 #include "optimum/family_grid.h"
 
 #include <math.h>

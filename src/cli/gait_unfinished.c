@@ -2,7 +2,7 @@
 #include "cli/gait_unfinished.h"
 
 #include "core/text.h"
-#include "io/arrays.h"
+#include "record/arrays.h"
 
 #include <math.h>
 #include <stdlib.h>

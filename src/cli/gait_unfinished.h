@@ -4,7 +4,7 @@
 #define CB_CLI_GAIT_UNFINISHED_H
 
 #include "cli/gait.h"
-#include "io/hdf5_array.h"
+#include "record/array.h"
 
 #include <time.h>
 

@@ -5,8 +5,8 @@
  */
 #include "cli/geodesic_rows.h"
 
-#include "io/arrays.h"
-#include "io/output.h"
+#include "record/arrays.h"
+#include "record/output.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,10 +1,10 @@
 /* curvebody import MODEL.xml [-o OUT.yaml] [--end T] [--key NAME]
  *
- * Makes a scenario of the free bodies of an MJCF file (io/mjcf.h), and says on stderr what it leaves out, a line each. */
+ * Makes a scenario of the free bodies of an MJCF file (mjcf/mjcf.h), and says on stderr what it leaves out, a line each. */
 #include "cli/cli.h"
 
-#include "io/mjcf.h"
-#include "io/output.h"
+#include "mjcf/mjcf.h"
+#include "record/output.h"
 #include <curvebody/expression.h>
 #include <curvebody/scenario.h>
 

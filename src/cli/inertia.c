@@ -7,14 +7,14 @@
 #include "cli/inertia.h"
 #include "cli/ambient.h"
 #include "cli/warnings.h"
-#include "io/scenario_warnings.h"
+#include "scenario/warnings.h"
 
 #include "core/failure.h"
 #include "core/registry.h"
 #include "core/text.h"
 #include "fluid/medium.h"
 #include "fluid/surface.h"
-#include "io/yaml.h"
+#include "yaml/yaml.h"
 #include <curvebody/expression.h>
 
 #include <math.h>

@@ -3,7 +3,7 @@
 
 #include "core/registry.h"
 #include "fluid/surface_cuts.h"
-#include "io/yaml.h"
+#include "yaml/yaml.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,8 +5,8 @@
 
 #include "fluid/surface.h"
 #include "geometry/text_metric.h"
-#include "io/scenario_bundle.h"
-#include "io/scenario_maps.h"
+#include "scenario/bundle.h"
+#include "scenario/maps.h"
 #include "sweep/reduce.h"
 #include "sweep/work.h"
 #include <curvebody/expression.h>

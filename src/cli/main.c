@@ -6,8 +6,8 @@
 
 #include "core/isa.h"
 #include "core/threads.h"
-#include "io/probe.h"
-#include "io/record_hdf5.h"
+#include "record/probe.h"
+#include "record/hdf5.h"
 #include <curvebody/node.h>
 #include <curvebody/plugin.h>
 #include <errno.h>

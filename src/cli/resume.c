@@ -7,8 +7,8 @@
 #include "cli/warnings.h"
 
 #include "core/isa.h"
-#include "io/record_warnings.h"
-#include "io/scenario_warnings.h"
+#include "record/warnings.h"
+#include "scenario/warnings.h"
 #include <stdlib.h>
 #include <string.h>
 

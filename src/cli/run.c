@@ -1,7 +1,7 @@
 /* curvebody run SCENARIO [-o OUT.h5] [--set KEY=VALUE]... [--force] [--quiet|--json] */
 #include "cli/go.h"
 #include "cli/warnings.h"
-#include "io/scenario_warnings.h"
+#include "scenario/warnings.h"
 
 #include <math.h>
 #include <string.h>
@@ -20,12 +20,10 @@ static int run(int argc, char **argv) {
   cb_go_options go = {0};
   cb_words sets = {0};
   bool force = false;
-  const cb_option options[] = {{"--output", "-o", true, cb_take_text, &go.output},
-                               {"--set", NULL, true, cb_take_word, &sets},
-                               {"--force", NULL, false, cb_take_flag, &force},
-                               {"--quiet", "-q", false, cb_take_flag, &go.quiet},
-                               {"--json", NULL, false, cb_take_flag, &go.json},
-                               {NULL, NULL, false, NULL, NULL}};
+  const cb_option options[] = {
+      {"--output", "-o", true, cb_take_text, &go.output}, {"--set", NULL, true, cb_take_word, &sets},
+      {"--force", NULL, false, cb_take_flag, &force},     {"--quiet", "-q", false, cb_take_flag, &go.quiet},
+      {"--json", NULL, false, cb_take_flag, &go.json},    {NULL, NULL, false, NULL, NULL}};
   int words;
   const int usage = cb_options_take(&cb_command_run, options, argc, argv, &words);
   if (usage) return usage;
@@ -59,6 +57,7 @@ static int run(int argc, char **argv) {
   return cb_go(status, scenario, record, &go);
 }
 
-const cb_command cb_command_run = {
-    "run", "SCENARIO [-o OUT.h5] [--set KEY=VALUE]... [--force] [--quiet|--json]",
-    "Runs a scenario and records it to an HDF5 file (default: the scenario's name with .h5). --force: rows that a killed run of that name left are given up.", run, NULL};
+const cb_command cb_command_run = {"run", "SCENARIO [-o OUT.h5] [--set KEY=VALUE]... [--force] [--quiet|--json]",
+                                   "Runs a scenario and records it to an HDF5 file (default: the scenario's name with "
+                                   ".h5). --force: rows that a killed run of that name left are given up.",
+                                   run, NULL};

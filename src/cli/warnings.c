@@ -3,7 +3,7 @@
 #include "core/warning.h"
 #include "fluid/fluid_model.h"
 #include "fluid/surface.h"
-#include "io/scenario_notes.h"
+#include "scenario/notes.h"
 
 #include <curvebody/constraint.h>
 #include <math.h>

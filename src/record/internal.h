@@ -16,8 +16,8 @@
 #define CB_RECORD_INTERNAL_H
 
 #include "core/arena.h"
-#include "io/record_hdf5.h"
-#include "io/record_warnings.h"
+#include "record/hdf5.h"
+#include "record/warnings.h"
 #include "record/folder.h"
 #include <curvebody/record.h>
 #include <pthread.h>
@@ -25,13 +25,13 @@
 #include <time.h>
 
 enum {
-  CB_RECORD_VERSION = 2,          /* root attribute curvebody_record: changes when a reader of old files would go wrong */
-  CB_RECORD_OLD = 1,              /* of version 0.1: one file, two checkpoint slots */
-  CB_CHUNK_ROWS = 256,            /* most rows of a chunk */
-  CB_CHUNK_BYTES = 1 << 20,       /* most bytes of a chunk */
-  CB_SEGMENT_BYTES = 16 << 20,    /* a segment of so many bytes is final */
+  CB_RECORD_VERSION = 2,       /* root attribute curvebody_record: changes when a reader of old files would go wrong */
+  CB_RECORD_OLD = 1,           /* of version 0.1: one file, two checkpoint slots */
+  CB_CHUNK_ROWS = 256,         /* most rows of a chunk */
+  CB_CHUNK_BYTES = 1 << 20,    /* most bytes of a chunk */
+  CB_SEGMENT_BYTES = 16 << 20, /* a segment of so many bytes is final */
   CB_EVENT_FIELDS = 9,
-  CB_SHA256 = 65                  /* a digest in hexadecimal digits */
+  CB_SHA256 = 65 /* a digest in hexadecimal digits */
 };
 
 /* ---- segment.c: files in memory */
@@ -66,15 +66,15 @@ typedef struct cb_piece {
 typedef struct cb_pieces {
   const char *path; /* as it was asked for; the caller's */
   cb_segments folder;
-  bool plain;       /* one file */
+  bool plain; /* one file */
   cb_piece *piece;
   size_t count, room;
   cb_record_position have;
-  bool stale;       /* there are segments after the last piece, which are of no use once the next one has its name */
-  size_t lost;      /* segments that are there and cannot be read, or do not follow */
-  hid_t file;       /* the last piece: its structure, constants and checkpoint are those of the record */
-  hid_t other;      /* another piece that is open */
-  size_t open;      /* which */
+  bool stale;  /* there are segments after the last piece, which are of no use once the next one has its name */
+  size_t lost; /* segments that are there and cannot be read, or do not follow */
+  hid_t file;  /* the last piece: its structure, constants and checkpoint are those of the record */
+  hid_t other; /* another piece that is open */
+  size_t open; /* which */
 } cb_pieces;
 
 /* Opens the record at path: a plain file, or segments, being written or left. Everything in the last piece is checked. */
@@ -95,7 +95,7 @@ cb_status cb_pieces_file(cb_pieces *p, size_t i, hid_t *file);
 
 cb_status cb_layout_check(const cb_record_layout *layout);
 void cb_layout_shape(const cb_record_layout *layout, const cb_field *field, hsize_t *shape); /* of a row */
-size_t cb_layout_count(const cb_record_layout *layout, const cb_field *field); /* values a row */
+size_t cb_layout_count(const cb_record_layout *layout, const cb_field *field);               /* values a row */
 bool cb_layout_takes(const char *name); /* a path from the root that every record has, or that is below one */
 /* over: the series are virtual ones over these pieces; NULL: they grow. */
 cb_status cb_layout_build(hid_t file, const char *path, const cb_record_layout *layout, int deflate,
@@ -119,7 +119,8 @@ extern const cb_event_field cb_event_fields[CB_EVENT_FIELDS];
 /* ---- virtual.c */
 
 /* Properties of a virtual dataset of that name, and its extent in dims[0]. Negative on failure. */
-hid_t cb_virtual_properties(const cb_pieces *over, const char *name, bool is_event, hid_t type, int rank, hsize_t *dims);
+hid_t cb_virtual_properties(const cb_pieces *over, const char *name, bool is_event, hid_t type, int rank,
+                            hsize_t *dims);
 /* Writes the virtual file over the segments in place of the record's. */
 typedef struct cb_virtual {
   const cb_record_layout *layout;
@@ -180,9 +181,9 @@ cb_status cb_series_extent(hid_t file, const char *path, cb_record_position *who
 typedef struct cb_series {
   const char *name;
   hid_t dataset, memory_type; /* of the segment in memory */
-  int rank;         /* with the growing dimension */
-  hsize_t shape[4]; /* of one row: shape[0] = 1 */
-  size_t row_bytes; /* 0: a field without values, not in the file */
+  int rank;                   /* with the growing dimension */
+  hsize_t shape[4];           /* of one row: shape[0] = 1 */
+  size_t row_bytes;           /* 0: a field without values, not in the file */
   unsigned char *ring;
 } cb_series;
 

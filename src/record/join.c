@@ -7,7 +7,7 @@
  */
 #include "core/failure.h"
 #include "core/file.h"
-#include "io/output.h"
+#include "record/output.h"
 #include "record/internal.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -47,7 +47,8 @@ static cb_status add_column(void *context, hid_t dataset, const char *name, bool
   joining *j = context;
   if (j->count == MOST_SERIES) return cb_fail(CB_ERROR_FILE, "%s: more than %d fields", j->path, MOST_SERIES);
   cb_field_type type;
-  column c = {.name = strdup(name), .to = H5Dopen2(j->file, name, H5P_DEFAULT), .from = H5I_INVALID_HID, .is_event = is_event};
+  column c = {
+      .name = strdup(name), .to = H5Dopen2(j->file, name, H5P_DEFAULT), .from = H5I_INVALID_HID, .is_event = is_event};
   const hid_t space = H5Dget_space(dataset);
   c.rank = H5Sget_simple_extent_dims(space, c.shape, NULL);
   H5Sclose(space);
@@ -85,7 +86,8 @@ static cb_status enter_piece(joining *j, size_t piece) {
     c->from = H5Lexists(file, c->name, H5P_DEFAULT) > 0 ? H5Dopen2(file, c->name, H5P_DEFAULT) : H5I_INVALID_HID;
     const bool same = c->from >= 0 && cb_hdf5_dataset_is(c->from, type, c->rank, dims);
     H5Tclose(type);
-    if (!same) return cb_fail_placed(CB_ERROR_INPUT, "%s: error: /%s is not the same in all segments", j->path, c->name);
+    if (!same)
+      return cb_fail_placed(CB_ERROR_INPUT, "%s: error: /%s is not the same in all segments", j->path, c->name);
   }
   return CB_OK;
 }
@@ -96,7 +98,8 @@ static bool transfer(const column *c, hid_t dataset, bool writes, uint64_t first
   hsize_t start[4] = {first}, size[4] = {count};
   for (int d = 1; d < c->rank; d++) size[d] = c->shape[d];
   const hid_t memory = H5Screate_simple(c->rank, size, NULL), space = H5Dget_space(dataset);
-  const bool ok = memory >= 0 && space >= 0 && H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, size, NULL) >= 0 &&
+  const bool ok = memory >= 0 && space >= 0 &&
+                  H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, size, NULL) >= 0 &&
                   (writes ? H5Dwrite(dataset, c->type, memory, space, H5P_DEFAULT, at) >= 0
                           : cb_hdf5_read(dataset, c->type, memory, space, at));
   if (memory >= 0) H5Sclose(memory);
@@ -238,8 +241,10 @@ static cb_status join_on_disk(const cb_join *how, joining *j, double bytes) {
   if (!status && (j->file = open_part(o.part)) < 0) status = cb_hdf5_fail(j->path, "join");
   if (!status) {
     status = fill(how, j);
-    if (status) cb_hdf5_abandon(j->file);
-    else status = cb_hdf5_close(j->file, j->path);
+    if (status)
+      cb_hdf5_abandon(j->file);
+    else
+      status = cb_hdf5_close(j->file, j->path);
   }
   return cb_output_end(&o, true, status);
 }
@@ -264,7 +269,8 @@ cb_status cb_join_write(cb_pieces *pieces, const cb_join *how, bool *joined) {
   *joined = false;
   cb_status status = cb_series_each(pieces->file, j.path, count_bytes, row);
   if (status) return status;
-  const double bytes = (double)how->layout->size + (row[0] * (double)pieces->have.rows + row[1] * (double)pieces->have.events) * (1 + room_beside);
+  const double bytes = (double)how->layout->size +
+                       (row[0] * (double)pieces->have.rows + row[1] * (double)pieces->have.events) * (1 + room_beside);
   const bool large = bytes > CB_SEGMENT_BYTES;
   if (large && how->most_bytes > 0 && bytes > how->most_bytes) return CB_OK;
   status = large ? join_on_disk(how, &j, bytes) : join_in_memory(how, &j);

@@ -1,7 +1,7 @@
 /* Reading a record: a plain file, or the segments of one that is being written or was left (pieces.c). */
 #include "core/failure.h"
 #include "core/warning.h"
-#include "io/probe.h"
+#include "record/probe.h"
 #include "record/internal.h"
 #include <errno.h>
 #include <limits.h>
@@ -84,7 +84,8 @@ static cb_status look_around(cb_reader *reader) {
   if (reader->fields[0].rank || reader->fields[1].rank)
     return cb_fail_placed(CB_ERROR_INPUT, "%s: error: time or step has more than one value a row", reader->path);
   int completed = 0;
-  reader->completed = cb_hdf5_get_numbers(file, ".", "completed", H5T_INTEGER, H5T_NATIVE_INT, 1, &completed) && completed;
+  reader->completed =
+      cb_hdf5_get_numbers(file, ".", "completed", H5T_INTEGER, H5T_NATIVE_INT, 1, &completed) && completed;
   return CB_OK;
 }
 
@@ -115,8 +116,10 @@ cb_status cb_reader_open(const char *path, cb_reader **out) {
   if (!status) status = look_around(reader);
   status = cb_hdf5_unread(path, status);
   cb_hdf5_quiet_end(quiet);
-  if (status) cb_reader_close(reader);
-  else tell_left(reader), *out = reader;
+  if (status)
+    cb_reader_close(reader);
+  else
+    tell_left(reader), *out = reader;
   return status;
 }
 
@@ -187,7 +190,8 @@ cb_status cb_reader_rows(cb_reader *reader, size_t f, uint64_t first, uint64_t c
   if (!count) return CB_OK;
   cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
   const cb_reader_field *field = &reader->fields[f];
-  cb_status status = cb_pieces_read(&reader->pieces, field->name, false, field->count, H5T_NATIVE_DOUBLE, first, count, out);
+  cb_status status =
+      cb_pieces_read(&reader->pieces, field->name, false, field->count, H5T_NATIVE_DOUBLE, first, count, out);
   status = cb_hdf5_unread(reader->path, status);
   cb_hdf5_quiet_end(quiet);
   return status;
@@ -204,7 +208,8 @@ cb_status cb_reader_events(cb_reader *reader, uint64_t first, uint64_t count, cb
   for (size_t e = 1; !status && e < CB_EVENT_FIELDS; e++) {
     const cb_event_field *field = &cb_event_fields[e];
     size_t bytes = cb_hdf5_type_size(field->type);
-    status = cb_pieces_read(&reader->pieces, field->name, true, 1, cb_hdf5_memory_type(field->type), first, count, column);
+    status =
+        cb_pieces_read(&reader->pieces, field->name, true, 1, cb_hdf5_memory_type(field->type), first, count, column);
     for (uint64_t i = 0; !status && i < count; i++)
       memcpy((char *)&out[i] + field->offset, (char *)column + i * bytes, bytes);
   }
@@ -232,7 +237,8 @@ cb_status cb_reader_count(cb_reader *reader, const char *name, size_t *count) {
   cb_status status = CB_OK;
   hssize_t found = 0;
   if (leads_to(reader->pieces.file, name)) {
-    hid_t dataset = H5Dopen2(reader->pieces.file, name, H5P_DEFAULT), space = dataset < 0 ? dataset : H5Dget_space(dataset);
+    hid_t dataset = H5Dopen2(reader->pieces.file, name, H5P_DEFAULT),
+          space = dataset < 0 ? dataset : H5Dget_space(dataset);
     found = H5Sget_simple_extent_npoints(space);
     if (found < 0) status = cb_hdf5_fail(reader->path, "read %s", name);
     if (space >= 0) H5Sclose(space);
@@ -277,8 +283,10 @@ static cb_status read_labels(cb_reader *reader, hid_t dataset, const char *const
   cb_hdf5_texts_of_dataset(dataset, n, texts);
   cb_status status = CB_OK;
   for (size_t i = 0; i < n; i++) {
-    if (status) free(texts[i]);
-    else status = keep(reader, texts[i], &labels[i]);
+    if (status)
+      free(texts[i]);
+    else
+      status = keep(reader, texts[i], &labels[i]);
   }
   free(texts);
   if (!status) *out = labels;

@@ -2,7 +2,7 @@
  */
 #include "core/failure.h"
 #include "core/file.h"
-#include "io/output.h"
+#include "record/output.h"
 #include "record/internal.h"
 #include <math.h>
 #include <stdio.h>
@@ -126,9 +126,7 @@ cb_status cb_record_warning(void *self, double time, const char *text) {
   return CB_OK;
 }
 
-cb_sink cb_record_sink(cb_record *record) {
-  return (cb_sink){record, put_row, put_event, put_checkpoint, put_close};
-}
+cb_sink cb_record_sink(cb_record *record) { return (cb_sink){record, put_row, put_event, put_checkpoint, put_close}; }
 
 /* ---- Making and freeing */
 
@@ -178,8 +176,12 @@ static void set_position(cb_table *table, uint64_t at) {
 }
 
 static cb_series series_of(const char *name, cb_field_type type, int rank, size_t count) {
-  return (cb_series){.name = name, .dataset = H5I_INVALID_HID, .memory_type = cb_hdf5_memory_type(type), .rank = rank + 1,
-                     .shape = {1}, .row_bytes = count * cb_hdf5_type_size(type)};
+  return (cb_series){.name = name,
+                     .dataset = H5I_INVALID_HID,
+                     .memory_type = cb_hdf5_memory_type(type),
+                     .rank = rank + 1,
+                     .shape = {1},
+                     .row_bytes = count * cb_hdf5_type_size(type)};
 }
 
 static cb_status make_tables(cb_record *record, const cb_record_layout *layout) {
@@ -218,7 +220,8 @@ static cb_status take_warnings(cb_record *record) {
   double time = -INFINITY;
   if (pieces->file < 0) return CB_OK;
   cb_warnings_read(pieces->file, &record->warnings);
-  const cb_status status = rows ? cb_pieces_read(pieces, "time", false, 1, H5T_NATIVE_DOUBLE, rows - 1, 1, &time) : CB_OK;
+  const cb_status status =
+      rows ? cb_pieces_read(pieces, "time", false, 1, H5T_NATIVE_DOUBLE, rows - 1, 1, &time) : CB_OK;
   cb_warnings_cut(&record->warnings, time);
   return status;
 }
@@ -309,10 +312,11 @@ static cb_status check_new(const char *path, bool replace) {
 static cb_status empty_folder(const char *path, const cb_segments *folder, bool discard) {
   if (!cb_segments_has(folder)) return CB_OK;
   if (!discard && !cb_record_is_plain(folder->record))
-    return cb_fail(CB_ERROR_FILE,
-                   "%s: cannot write: a run that was killed left its rows in %s: expected `curvebody resume` or `repair`, or "
-                   "--force to give them up",
-                   path, folder->path);
+    return cb_fail(
+        CB_ERROR_FILE,
+        "%s: cannot write: a run that was killed left its rows in %s: expected `curvebody resume` or `repair`, or "
+        "--force to give them up",
+        path, folder->path);
   const int error = cb_segments_cut(folder, 0);
   return error ? cb_fail_file(path, "write", error) : CB_OK;
 }
@@ -327,7 +331,8 @@ static cb_status create(const char *path, const cb_record_layout *layout, const 
   if (!status) status = check_new(path, options && options->overwrite);
   if (!status) status = empty_folder(path, &pieces.folder, options && options->discard);
   if (!status) status = cb_layout_image(path, layout, options ? options->deflate : 0, &image);
-  if (!status) return cb_record_attach(path, arena, &pieces, layout, &image, options, NULL, (cb_record_position){0}, out);
+  if (!status)
+    return cb_record_attach(path, arena, &pieces, layout, &image, options, NULL, (cb_record_position){0}, out);
   cb_pieces_close(&pieces);
   cb_arena_free(arena);
   return status;
@@ -338,8 +343,7 @@ cb_status cb_record_create(const char *path, const cb_record_layout *layout, con
   const int deflate = options ? options->deflate : 0;
   cb_status status = cb_layout_check(layout);
   if (status) return status;
-  if (deflate < 0 || deflate > 9)
-    return cb_fail(CB_ERROR_ARGUMENT, "record: deflate is %d, expected 0 to 9", deflate);
+  if (deflate < 0 || deflate > 9) return cb_fail(CB_ERROR_ARGUMENT, "record: deflate is %d, expected 0 to 9", deflate);
   const cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
   status = create(path, layout, options, out);
   if (status) status = cb_hdf5_unread(path, status);

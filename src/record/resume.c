@@ -6,7 +6,7 @@
  */
 #include "core/failure.h"
 #include "core/file.h"
-#include "io/output.h"
+#include "record/output.h"
 #include "record/internal.h"
 #include <errno.h>
 #include <stdio.h>
@@ -60,13 +60,16 @@ static cb_status check_state(const cb_record_layout *layout, const cb_blob *stat
 }
 
 /* The layout as the record has it: where it comes from is not this run's to say. */
-static cb_status take_image(cb_arena *arena, const cb_pieces *pieces, cb_record_layout *layout, int deflate, cb_image *out) {
+static cb_status take_image(cb_arena *arena, const cb_pieces *pieces, cb_record_layout *layout, int deflate,
+                            cb_image *out) {
   char *name = cb_segment_name(&pieces->folder, 0);
   struct stat info;
   if (!name) return cb_fail(CB_ERROR_MEMORY, "record: no memory");
   cb_status status = cb_layout_take_origin(arena, pieces->file, pieces->path, layout);
-  if (!status && !pieces->plain && stat(name, &info) == 0) status = cb_image_read(name, out);
-  else if (!status) status = cb_layout_image(pieces->path, layout, deflate, out);
+  if (!status && !pieces->plain && stat(name, &info) == 0)
+    status = cb_image_read(name, out);
+  else if (!status)
+    status = cb_layout_image(pieces->path, layout, deflate, out);
   free(name);
   return status;
 }
@@ -87,7 +90,8 @@ static cb_status take_as_segment(cb_pieces *pieces) {
 /* Pieces up to where the run goes on. */
 static void cut(cb_pieces *pieces, cb_record_position at) {
   size_t count = 1;
-  while (count < pieces->count && pieces->piece[count].first.rows <= at.rows && pieces->piece[count].first.events <= at.events)
+  while (count < pieces->count && pieces->piece[count].first.rows <= at.rows &&
+         pieces->piece[count].first.events <= at.events)
     count++;
   pieces->stale = count < pieces->count || pieces->lost;
   pieces->count = count;
@@ -102,15 +106,17 @@ static int deflate_of(hid_t file) {
   const hid_t time = H5Dopen2(file, "time", H5P_DEFAULT), create = time < 0 ? time : H5Dget_create_plist(time);
   unsigned flags, level = 0;
   size_t one = 1;
-  if (create >= 0 && H5Pget_filter_by_id2(create, H5Z_FILTER_DEFLATE, &flags, &one, &level, 0, NULL, NULL) < 0) level = 0;
+  if (create >= 0 && H5Pget_filter_by_id2(create, H5Z_FILTER_DEFLATE, &flags, &one, &level, 0, NULL, NULL) < 0)
+    level = 0;
   if (create >= 0) H5Pclose(create);
   if (time >= 0) H5Dclose(time);
   cb_hdf5_forget();
   return (int)level;
 }
 
-static cb_status open_at(const char *path, const cb_record_layout *layout, const cb_record_options *options, cb_blob *state,
-                         size_t n_state, cb_record_position *position, cb_pieces *pieces, cb_record **out) {
+static cb_status open_at(const char *path, const cb_record_layout *layout, const cb_record_options *options,
+                         cb_blob *state, size_t n_state, cb_record_position *position, cb_pieces *pieces,
+                         cb_record **out) {
   cb_image image = {NULL, 0};
   cb_record_layout own = *layout;
   cb_arena *arena = cb_arena_create();

@@ -8,7 +8,7 @@
 #include "core/failure.h"
 #include "core/file.h"
 #include "core/text.h"
-#include "io/output.h"
+#include "record/output.h"
 #include "record/internal.h"
 
 #include <errno.h>
@@ -45,8 +45,10 @@ static hid_t memory(const cb_image *image) {
   const hid_t access = cb_record_access(), create = access < 0 ? access : cb_record_creation();
   hid_t file = H5I_INVALID_HID;
   if (access >= 0 && H5Pset_fapl_core(access, INCREMENT, false) >= 0) {
-    if (!image) file = H5Fcreate(name, H5F_ACC_TRUNC, create, access);
-    else if (H5Pset_file_image(access, image->bytes, image->size) >= 0) file = H5Fopen(name, H5F_ACC_RDWR, access);
+    if (!image)
+      file = H5Fcreate(name, H5F_ACC_TRUNC, create, access);
+    else if (H5Pset_file_image(access, image->bytes, image->size) >= 0)
+      file = H5Fopen(name, H5F_ACC_RDWR, access);
   }
   if (create >= 0) H5Pclose(create);
   if (access >= 0) H5Pclose(access);

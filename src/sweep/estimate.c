@@ -1,8 +1,8 @@
 /* What a sweep would take, and how far one has come. */
 #include "core/failure.h"
 #include "core/file.h"
-#include "io/probe.h"
-#include "io/record_hdf5.h"
+#include "record/probe.h"
+#include "record/hdf5.h"
 #include "sweep/crew.h"
 
 #include <errno.h>

@@ -2,8 +2,8 @@
 
 #include "core/file.h"
 #include "core/text.h"
-#include "io/output.h"
-#include "io/scenario_private.h"
+#include "record/output.h"
+#include "scenario/private.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,9 +3,9 @@
  *
  * Members of consecutive numbers in consecutive slots make one mapping of an axis, or a few boxes of a grid.
  */
-#include "io/output.h"
+#include "record/output.h"
 #include "core/file.h"
-#include "io/parts.h"
+#include "record/parts.h"
 #include "sweep/store_private.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* The first member as the model of all, and what the result consists of. */
 #include "core/errors.h"
 #include "core/text.h"
-#include "io/scenario_private.h"
+#include "scenario/private.h"
 #include "sweep/sweep.h"
 #include "tree/scalar.h"
 

@@ -1,7 +1,7 @@
 #include "sweep/plan.h"
 
 #include "core/errors.h"
-#include "io/scenario_kind.h"
+#include "scenario/kind.h"
 #include "sweep/axis.h"
 #include "sweep/design.h"
 #include "tree/scalar.h"

@@ -20,7 +20,7 @@
 #define CB_SWEEP_PLAN_H
 
 #include "core/arena.h"
-#include "io/scenario_member.h"
+#include "scenario/member.h"
 #include "sweep/work.h"
 #include <stdint.h>
 

@@ -3,7 +3,7 @@
  */
 #include "core/text.h"
 #include "core/warning.h"
-#include "io/scenario_warnings.h"
+#include "scenario/warnings.h"
 #include "run/together.h"
 #include "sweep/stage.h"
 #include "sweep/sweep.h"

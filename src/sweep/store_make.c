@@ -1,5 +1,5 @@
 /* A new store: every dataset in its place, with missing values. */
-#include "io/output.h"
+#include "record/output.h"
 #include "sweep/store_private.h"
 
 #include <errno.h>

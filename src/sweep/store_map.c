@@ -1,15 +1,19 @@
 /* The datasets of a store, and their places in its file. */
 #include "core/failure.h"
-#include "io/probe.h"
+#include "record/probe.h"
 #include "sweep/store_private.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-const cb_store_own cb_store_owns[CB_STORE_OWN] = {
-    {"member", 8}, {"status", 4}, {"digest", 4}, {"seconds", 8}, {"failure", CB_STORE_WORDS},
-    {"warned", 4}, {"warning", CB_STORE_WORDS}};
+const cb_store_own cb_store_owns[CB_STORE_OWN] = {{"member", 8},
+                                                  {"status", 4},
+                                                  {"digest", 4},
+                                                  {"seconds", 8},
+                                                  {"failure", CB_STORE_WORDS},
+                                                  {"warned", 4},
+                                                  {"warning", CB_STORE_WORDS}};
 
 hid_t cb_store_own_type(int which) {
   switch (which) {
@@ -122,8 +126,7 @@ static bool places(hid_t file, const cb_store_layout *layout, cb_store_map *map)
 static bool fits(const cb_store_layout *layout, const cb_store_map *map, uint64_t size) {
   bool good = map->capacity > 0 && map->capacity < INT32_MAX;
   for (int i = 0; i < CB_STORE_OWN && good; i++)
-    good = !map->own[i] ||
-           (map->own[i] <= size && map->capacity <= (size - map->own[i]) / cb_store_owns[i].bytes);
+    good = !map->own[i] || (map->own[i] <= size && map->capacity <= (size - map->own[i]) / cb_store_owns[i].bytes);
   for (size_t f = 0; f < layout->n_fields && good; f++)
     good = map->field[f] <= size && (!map->bytes[f] || map->capacity <= (size - map->field[f]) / map->bytes[f]);
   return good;

@@ -2,10 +2,19 @@
 #ifndef CB_SWEEP_STORE_PRIVATE_H
 #define CB_SWEEP_STORE_PRIVATE_H
 
-#include "io/record_hdf5.h"
+#include "record/hdf5.h"
 #include "sweep/store.h"
 
-enum { CB_STORE_MEMBER, CB_STORE_STATUS, CB_STORE_DIGEST, CB_STORE_SECONDS, CB_STORE_FAILURE, CB_STORE_WARNED, CB_STORE_WARNING, CB_STORE_OWN };
+enum {
+  CB_STORE_MEMBER,
+  CB_STORE_STATUS,
+  CB_STORE_DIGEST,
+  CB_STORE_SECONDS,
+  CB_STORE_FAILURE,
+  CB_STORE_WARNED,
+  CB_STORE_WARNING,
+  CB_STORE_OWN
+};
 
 typedef struct cb_store_map {
   size_t capacity;

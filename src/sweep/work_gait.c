@@ -1,8 +1,8 @@
 /* What gaits are asked for, as a row of numbers: what `curvebody gait` tells of the same scenario. */
 #include "sweep/work.h"
 
-#include "io/gait_cycle.h"
-#include "io/gait_optimum.h"
+#include "scenario/gait_cycle.h"
+#include "scenario/gait_optimum.h"
 
 #include <math.h>
 #include <stddef.h>

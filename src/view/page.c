@@ -1,6 +1,6 @@
 #include "view/page.h"
 
-#include "io/export_number.h"
+#include "core/number.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,9 +2,9 @@
 #include "view/view.h"
 
 #include "geometry/origin.h"
-#include "io/output.h"
-#include "io/record_warnings.h"
-#include "io/scenario_private.h"
+#include "record/output.h"
+#include "record/warnings.h"
+#include "scenario/private.h"
 
 #include <curvebody/view.h>
 #include <math.h>

@@ -6,7 +6,7 @@
 #ifndef CB_VIEW_VIEW_H
 #define CB_VIEW_VIEW_H
 
-#include "io/yaml.h"
+#include "yaml/yaml.h"
 #include "view/page.h"
 
 #include <curvebody/record.h>

@@ -103,7 +103,7 @@ class KillResume(Case):
         self.assertFalse(os.path.exists(self.path(name + ".rescue")), name)
 
     def is_half_written(self, path):
-        """Killed in the middle of a write: what was to be written is behind the end (src/io/record_journal.h)."""
+        """Killed in the middle of a write: what was to be written is behind the end ."""
         with open(path, "rb") as file:
             file.seek(-32, os.SEEK_END)
             half = file.read(8) == b"cbwrite\n"

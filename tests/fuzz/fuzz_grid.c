@@ -1,8 +1,8 @@
-/* libFuzzer entry of flows on grids (io/flow_grid.h): files of velocities and axes, changed as the input says. Whatever
+/* libFuzzer entry of flows on grids (scenario/flow_grid.h): files of velocities and axes, changed as the input says. Whatever
  * they have become: no crash, no undefined behaviour, no leak, no wait; what was read has a velocity anywhere. */
 #include "hdf5_target.h"
 
-#include "io/flow_grid.h"
+#include "scenario/flow_grid.h"
 
 static void make_files(void) {
   static const double axis[] = {0, 1, 2, 3};

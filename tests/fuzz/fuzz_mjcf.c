@@ -3,8 +3,8 @@
  * its place.
  *
  * clang -fsanitize=fuzzer,address,undefined; AFL++ takes the same entry through afl-clang-fast -fsanitize=fuzzer. */
-#include "io/mjcf.h"
-#include "io/yaml.h"
+#include "mjcf/mjcf.h"
+#include "yaml/yaml.h"
 #include <gsl/gsl_errno.h>
 #include <math.h>
 #include <stdbool.h>

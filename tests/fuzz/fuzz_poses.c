@@ -1,9 +1,9 @@
-/* libFuzzer entry of pose sequences (io/pose_sequence.h): files of poses, times and faces, changed as the input says, as
+/* libFuzzer entry of pose sequences (scenario/pose_sequence.h): files of poses, times and faces, changed as the input says, as
  * bodies by themselves. Whatever they have become: no crash, no undefined behaviour, no leak, no wait; what was read has
  * places at any time. */
 #include "hdf5_target.h"
 
-#include "io/pose_sequence.h"
+#include "scenario/pose_sequence.h"
 #include <math.h>
 
 static void make_files(void) {

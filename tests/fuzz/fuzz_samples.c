@@ -1,8 +1,8 @@
-/* libFuzzer entry of bundles from tables (io/bundle_samples.h): files of a connection, a metric and axes, changed as the
+/* libFuzzer entry of bundles from tables (scenario/samples_file.h): files of a connection, a metric and axes, changed as the
  * input says. Whatever they have become: no crash, no undefined behaviour, no leak, no wait. */
 #include "hdf5_target.h"
 
-#include "io/bundle_samples.h"
+#include "scenario/samples_file.h"
 #include <hdf5_hl.h>
 
 static void make_files(void) {

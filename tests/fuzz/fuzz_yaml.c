@@ -3,7 +3,7 @@
  * After a form feed (which YAML does not allow) follows an assignment for `--set`.
  *
  * clang -fsanitize=fuzzer,address,undefined; AFL++ takes the same entry through afl-clang-fast -fsanitize=fuzzer. */
-#include "io/yaml.h"
+#include "yaml/yaml.h"
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 
 #include "hdf5_edits.h"
 
-#include "io/record_hdf5.h"
+#include "record/hdf5.h"
 #include <curvebody/status.h>
 #include <hdf5.h>
 #include <stdarg.h>

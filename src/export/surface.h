@@ -1,0 +1,21 @@
+/* The moving, deforming surfaces of a record of bodies in a fluid, for ParaView. Internal. */
+#ifndef CB_EXPORT_SURFACE_H
+#define CB_EXPORT_SURFACE_H
+
+#include <curvebody/record.h>
+
+/* Is the record one of bodies in a fluid: has it poses /pose [time, body, 7]? */
+bool cb_export_has_poses(const cb_reader *reader);
+/* The number of the field [body, width], 0 if there is none (field 0 is time). */
+size_t cb_export_find_field(const cb_reader *reader, const char *name, size_t width);
+/* x[n] and v[n] in the world (in a space of curvature K: in its picture) of vertices g that move with dg in a body of this
+ * pose and twist, as the record has them. */
+void cb_export_place(double K, const double pose[7], const double twist[6], size_t n, const double (*g)[3],
+                     const double (*dg)[3], double (*x)[3], double (*v)[3]);
+
+/* Writes an XDMF 3 description `out` and beside it the numbers, `out` with -surface.h5 in place of its ending: surfaces
+ * of all bodies at every n-th row. every 0: so that there are at most 10 000 frames and 2 GiB. path: the record's, in
+ * whose folder the files that its scenario names are looked for. */
+cb_status cb_export_surface(cb_reader *reader, const char *path, const char *out, uint64_t every);
+
+#endif

@@ -1,0 +1,169 @@
+/* <geom> of MJCF, with what MuJoCo takes of it for the mass of a body and for the fluid. */
+#include "mjcf/private.h"
+
+#include "numerics/vec3.h"
+
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+static const char *const types[] = {"sphere", "capsule", "cylinder", "ellipsoid", "box",
+                                    "mesh",   "plane",   "hfield",   "sdf"};
+enum { ALL_TYPES = sizeof types / sizeof *types };
+static const int sizes[CB_MJCF_TYPES] = {1, 2, 2, 3, 3, 0};
+
+static cb_status read_type(const cb_mjcf_source *source, const cb_xml *e, cb_mjcf_type *out) {
+  const cb_node *value = cb_mjcf_value(source, "type");
+  int type = CB_MJCF_SPHERE;
+  const cb_status status = value ? cb_mjcf_choice(value, "type of geom", ALL_TYPES, types, &type) : CB_OK;
+  if (status) return status;
+  if (type >= CB_MJCF_TYPES)
+    return cb_node_fail(value, "a geom of type %s on a body that moves: expected one with a volume", types[type]);
+  const cb_node *mesh = cb_mjcf_value(source, "mesh");
+  if (mesh && type != CB_MJCF_MESH)
+    return cb_node_fail(mesh, "mesh of a geom of type %s: expected type=\"mesh\", none is fitted", types[type]);
+  if (!mesh && type == CB_MJCF_MESH) return cb_node_fail(&e->name, "expected `mesh`, the name of one");
+  *out = (cb_mjcf_type)type;
+  return CB_OK;
+}
+
+/* From one point to another, z along: MuJoCo's z looks to the first. */
+static cb_status read_ends(const cb_node *value, cb_mjcf_geom *g) {
+  double x[6], along[3], length;
+  const cb_status status = cb_mjcf_numbers(value, "fromto", 6, 6, x, NULL);
+  if (status) return status;
+  if (g->type == CB_MJCF_SPHERE || g->type == CB_MJCF_MESH)
+    return cb_node_fail(value, "fromto: expected a capsule, cylinder, ellipsoid or box, found a %s", types[g->type]);
+  for (int i = 0; i < 3; i++) along[i] = x[i] - x[3 + i], g->pose.x[i] = (x[i] + x[3 + i]) / 2;
+  length = sqrt(cb_dot3(along, along));
+  if (!(length > 1e-14)) return cb_node_fail(value, "fromto: expected two points, found one");
+  for (int i = 0; i < 3; i++) along[i] /= length;
+  cb_mjcf_turn_to(along, g->pose.q);
+  g->size[1] = length / 2;
+  if (sizes[g->type] == 3) g->size[2] = g->size[1], g->size[1] = g->size[0];
+  return CB_OK;
+}
+
+static cb_status read_size(const cb_mjcf_reader *r, const cb_mjcf_source *source, const cb_xml *e, cb_mjcf_geom *g) {
+  const cb_node *ends = cb_mjcf_value(source, "fromto"), *size = cb_mjcf_value(source, "size");
+  cb_errors errors = cb_errors_begin();
+  cb_errors_add(&errors, &e->name, cb_mjcf_pose(r, source, &g->pose, NULL));
+  cb_errors_add(&errors, &e->name, cb_mjcf_merged(source, "size", 1, 3, g->size));
+  if (ends) cb_errors_add(&errors, ends, read_ends(ends, g));
+  for (int i = 0; i < sizes[g->type] && !errors.status; i++)
+    if (!(g->size[i] > 0))
+      cb_errors_add(&errors, &e->name,
+                    cb_node_fail(size ? size : &e->name, "a geom without volume: expected %d size%s > 0, found %g",
+                                 sizes[g->type], sizes[g->type] > 1 ? "s" : "", g->size[i]));
+  return cb_errors_end(&errors);
+}
+
+static cb_status read_mesh(const cb_mjcf_reader *r, const cb_node *value, bool measured, cb_mjcf_geom *g) {
+  cb_mjcf_mesh *mesh = r->meshes;
+  while (mesh && strcmp(mesh->name, value->text)) mesh = mesh->next;
+  if (!mesh) return cb_node_fail(value, "no <mesh> is called `%s`", value->text);
+  if (!mesh->file) return cb_node_fail(value, "mesh `%s` has no file: expected one", mesh->name);
+  g->mesh = mesh;
+  const cb_status status = measured ? cb_mjcf_measure(mesh, value) : CB_OK;
+  if (status || !measured) return status;
+  memcpy(g->size, mesh->half, sizeof g->size);
+  cb_pose_multiply(&g->pose, &mesh->centre, &g->centre);
+  return CB_OK;
+}
+
+static cb_status read_fluid(const cb_mjcf_source *source, cb_mjcf_geom *g) {
+  static const char *const shapes[] = {"none", "ellipsoid"};
+  static const double usual[CB_MJCF_COEFFICIENTS] = {0.5, 0.25, 1.5, 1, 1};
+  const cb_node *shape = cb_mjcf_value(source, "fluidshape"), *given = cb_mjcf_value(source, "fluidcoef");
+  int choice = 0;
+  memcpy(g->coefficient, usual, sizeof usual);
+  cb_status status = shape ? cb_mjcf_choice(shape, "fluidshape", 2, shapes, &choice) : CB_OK;
+  g->fluid = choice == 1;
+  if (!status) status = cb_mjcf_merged(source, "fluidcoef", 1, CB_MJCF_COEFFICIENTS, g->coefficient);
+  for (int i = 0; i < CB_MJCF_COEFFICIENTS && !status; i++)
+    if (!(g->coefficient[i] >= 0))
+      status = cb_node_fail(given, "fluidcoef: expected coefficients >= 0, found %g", g->coefficient[i]);
+  return status;
+}
+
+/* -1: none is given. */
+static cb_status read_one(const cb_mjcf_source *source, const char *name, double *out) {
+  const cb_node *value = cb_mjcf_value(source, name);
+  const cb_status status = value ? cb_mjcf_numbers(value, name, 1, 1, out, NULL) : CB_OK;
+  return !status && value && !(*out >= 0) ? cb_node_fail(value, "%s: expected a number >= 0, found %g", name, *out)
+                                          : status;
+}
+
+/* A geom of a group that is not asked has none, and so no volume is needed. */
+static cb_status read_mass(const cb_mjcf_source *source, double mass[1], double density[1], bool *hollow) {
+  const cb_node *shell = cb_mjcf_value(source, "shellinertia");
+  *mass = -1, *density = 1000;
+  cb_status status = read_one(source, "mass", mass);
+  if (!status) status = read_one(source, "density", density);
+  *hollow = shell && !strcmp(shell->text, "true");
+  return status;
+}
+
+/* Two geoms touch where the type of one is among those that the other has an affinity to. */
+cb_status cb_mjcf_touching(const cb_mjcf_source *source, unsigned *type, unsigned *affinity) {
+  double mask[2] = {1, 1};
+  cb_status status = read_one(source, "contype", &mask[0]);
+  if (!status) status = read_one(source, "conaffinity", &mask[1]);
+  *type = (unsigned)fmin(mask[0], INT_MAX), *affinity = (unsigned)fmin(mask[1], INT_MAX);
+  return status;
+}
+
+static bool in_group(const cb_mjcf_reader *r, double group) { return group >= r->group[0] && group <= r->group[1]; }
+
+cb_status cb_mjcf_read_geom(const cb_mjcf_scope *scope, cb_xml *e, bool massive, cb_mjcf_geom **out) {
+  const cb_mjcf_reader *r = scope->r;
+  cb_mjcf_source source;
+  cb_mjcf_geom *g = cb_arena_alloc(r->arena, 1, sizeof *g);
+  const char *name = cb_mjcf_name(scope, e);
+  double mass = 0, density = 0, group = 0;
+  bool hollow = false;
+  if (!g || !name) return cb_mjcf_no_memory(r);
+  *g = (cb_mjcf_geom){.name = name};
+  cb_status status = cb_mjcf_source_of(r, e, scope->childclass, &source);
+  if (!status) status = read_type(&source, e, &g->type);
+  if (status) return status;
+  cb_errors errors = cb_errors_begin();
+  cb_errors_add(&errors, &e->name, read_size(r, &source, e, g));
+  cb_errors_add(&errors, &e->name, read_fluid(&source, g));
+  cb_errors_add(&errors, &e->name, read_mass(&source, &mass, &density, &hollow));
+  cb_errors_add(&errors, &e->name, read_one(&source, "group", &group));
+  cb_errors_add(&errors, &e->name, cb_mjcf_touching(&source, &g->contype, &g->conaffinity));
+  massive = massive && in_group(r, group) && (mass < 0 ? density > 0 : mass > 0);
+  if (massive && hollow)
+    cb_errors_add(&errors, &e->name,
+                  cb_node_fail(cb_mjcf_value(&source, "shellinertia"), "shellinertia: expected false, or <inertial>"));
+  cb_pose_multiply(&scope->frame, &g->pose, &g->pose);
+  g->centre = g->pose;
+  if (g->type == CB_MJCF_MESH)
+    cb_errors_add(&errors, &e->name, read_mesh(r, cb_mjcf_value(&source, "mesh"), massive || g->fluid, g));
+  const cb_status read = cb_errors_end(&errors);
+  if (read) return read;
+  if (massive) {
+    g->mass = mass < 0 ? density * cb_mjcf_volume(g) : mass;
+    cb_mjcf_moments(g);
+  }
+  *out = g;
+  return CB_OK;
+}
+
+/* --- as it is seen --- */
+
+cb_pose cb_mjcf_looks_at(const cb_mjcf_link *l, const cb_mjcf_geom *g) {
+  cb_pose pose;
+  cb_pose_multiply(&l->pose, &g->pose, &pose);
+  if (g->mesh) cb_pose_multiply(&pose, &g->mesh->place, &pose);
+  return pose;
+}
+
+cb_mjcf_geom cb_mjcf_looks_without_geoms(const cb_mjcf_body *body, cb_pose *pose) {
+  cb_mjcf_geom box = {.name = "inertia", .type = CB_MJCF_BOX};
+  double moment[3];
+  cb_mjcf_box(&body->inertial, box.size, pose, moment);
+  for (int i = 0; i < 3; i++) box.size[i] = fmax(box.size[i], 1e-6 * (box.size[0] + box.size[1] + box.size[2]));
+  return box;
+}

@@ -1,0 +1,387 @@
+/* The child that reads a file of others first: every object, attribute and number that HDF5 finds from the root on, by
+ * HDF5's own calls and in no other way. See probe.h.
+ *
+ * Not read are numbers that lie in other files (external storage, virtual datasets, links to other files), and numbers
+ * that pass through filters other than ours or are of a kind that cannot be converted: those that read them refuse
+ * these. */
+#include "record/array.h"
+#include "record/probe.h"
+
+#include <errno.h>
+#include <hdf5_hl.h>
+#include <search.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+  PIECE = 4 << 20,         /* bytes that are read at a time, or one chunk */
+  CHUNKS = 1024,           /* at a time: HDF5 keeps something for each */
+  LARGEST_CHUNK = 1 << 30, /* bytes; and of an element */
+  UNWRITTEN_CHUNKS = 1 << 22,
+  UNWRITTEN = 1 << 30, /* bytes of numbers that are not in the file */
+  NAME = 400
+};
+
+/* One process reads one file. */
+static char at[NAME];    /* the object's name */
+static uint64_t budget;  /* bytes of numbers that may still come */
+static rlim_t at_start;  /* bytes of addresses */
+static void *seen;       /* addresses of objects */
+static bool swmr;        /* it is marked as being written: what is half written is passed over */
+static char reason[200]; /* of HDF5's first failure */
+static bool lacking;
+static int refused_by_system; /* errno */
+
+/* ---- Reports and limits */
+
+static void report(char kind, const char *text) {
+  char word[NAME + 2];
+  const int length = snprintf(word, sizeof word, "%c%s", kind, text);
+  const size_t size = (length < (int)sizeof word ? (size_t)length : sizeof word - 1) + 1;
+  for (size_t i = 1; i + 1 < size; i++)
+    if ((unsigned char)word[i] < 32 || word[i] == 127) word[i] = '?';
+  if (write(STDOUT_FILENO, word, size) != (ssize_t)size) _exit(1);
+}
+
+_Noreturn static void end(char kind, const char *text) {
+  report(kind, text);
+  _exit(0);
+}
+
+/* From here on, CB_PROBE_SECONDS more of processor time, or one less: it is given once a second. */
+static void give_time(void) {
+  static time_t given = -1;
+  struct timespec now;
+  struct rusage used;
+  struct rlimit limit;
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+  if (now.tv_sec == given) return;
+  given = now.tv_sec;
+  if (getrusage(RUSAGE_SELF, &used) < 0 || getrlimit(RLIMIT_CPU, &limit) < 0) return;
+  limit.rlim_cur = (rlim_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + CB_PROBE_SECONDS + 2;
+  if (limit.rlim_cur > limit.rlim_max) limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_CPU, &limit);
+}
+
+/* Beyond what the process had at its start; a sanitizer has limits of its own (probe.c). */
+static void give_memory(uint64_t more) {
+#if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
+  struct rlimit limit;
+  if (!at_start || getrlimit(RLIMIT_AS, &limit) < 0) return;
+  limit.rlim_cur = at_start + ((rlim_t)CB_PROBE_ALLOWANCE << 20) + more;
+  if (limit.rlim_cur > limit.rlim_max) limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_AS, &limit);
+#else
+  (void)more;
+#endif
+}
+
+static void measure_start(void) {
+  unsigned long long pages = 0;
+  FILE *f = fopen("/proc/self/statm", "r");
+  if (f && fscanf(f, "%llu", &pages) == 1) at_start = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
+  if (f) fclose(f);
+}
+
+/* Names an object, or a part of it, before it is read. */
+static void name(const char *part) {
+  char text[NAME];
+  snprintf(text, sizeof text, "%s%s", *at ? at : "/", part);
+  give_time();
+  report(CB_PROBE_AT, text);
+}
+
+static void spend(uint64_t bytes) {
+  if (bytes > budget) end(CB_PROBE_REFUSE, "it holds more numbers than the file has room for");
+  budget -= bytes;
+}
+
+/* ---- HDF5's failures */
+
+static herr_t note_cause(unsigned n, const H5E_error2_t *error, void *unused) {
+  (void)unused;
+  if (error->maj_num == H5E_RESOURCE && error->min_num == H5E_NOSPACE) lacking = true;
+  if (n || *reason || !error->desc) return 0;
+  const char *number = strstr(error->desc, "errno = ");
+  const int code = number ? atoi(number + 8) : 0;
+  if (code == EIO || code == ESTALE || code == EINTR || code == ETIMEDOUT || code == EACCES) refused_by_system = code;
+  snprintf(reason, sizeof reason, "%s", error->desc);
+  return 0;
+}
+
+static herr_t note(hid_t stack, void *unused) {
+  (void)unused;
+  if (errno == ENOMEM) lacking = true;
+  H5Ewalk2(stack, H5E_WALK_UPWARD, note_cause, NULL);
+  return 0;
+}
+
+static void forget(void) { *reason = 0; }
+
+/* After a call of HDF5. What is written meanwhile may be half done, which its checksums say. */
+static bool good(bool done) {
+  char text[300];
+  if (done) return true;
+  if (lacking) {
+    snprintf(text, sizeof text, "it needs more than %d MiB of memory", CB_PROBE_ALLOWANCE);
+    end(CB_PROBE_REFUSE, text);
+  }
+  if (refused_by_system) end(CB_PROBE_LEAVE, "");
+  if (!swmr) end(CB_PROBE_REFUSE, *reason ? reason : "HDF5 gives no reason");
+  forget();
+  return false;
+}
+
+/* ---- Numbers */
+
+/* What is read as it is stored, or as our readers convert it. H5I_INVALID_HID: by none. */
+static hid_t memory_type(hid_t stored) {
+  const H5T_class_t class = H5Tget_class(stored);
+  const bool number = class == H5T_FLOAT || class == H5T_INTEGER;
+  if (number && !cb_hdf5_is_number(stored)) return H5I_INVALID_HID;
+  return H5Tcopy(!number ? stored : class == H5T_FLOAT ? H5T_NATIVE_DOUBLE : H5T_NATIVE_INT64);
+}
+
+/* What varying lengths lead to, and takes it away. */
+static void drop_varying(hid_t type, hid_t space, void *values, size_t count) {
+  const bool text = H5Tis_variable_str(type) > 0;
+  if (!text && H5Tdetect_class(type, H5T_VLEN) <= 0) return;
+  const hid_t of = H5Tget_class(type) == H5T_VLEN ? H5Tget_super(type) : H5I_INVALID_HID;
+  const size_t bytes = of >= 0 ? H5Tget_size(of) : 0;
+  for (size_t i = 0; i < count; i++) {
+    if (text && ((char **)values)[i]) spend(strlen(((char **)values)[i]));
+    if (bytes) spend(((hvl_t *)values)[i].len * bytes);
+  }
+  if (of >= 0) H5Tclose(of);
+  good(H5Dvlen_reclaim(type, space, H5P_DEFAULT, values) >= 0);
+}
+
+static herr_t read_attribute(hid_t object, const char *attribute_name, const H5A_info_t *info, void *unused) {
+  (void)info, (void)unused;
+  char part[NAME];
+  snprintf(part, sizeof part, ": attribute '%s'", attribute_name);
+  name(part);
+  const hid_t attribute = H5Aopen(object, attribute_name, H5P_DEFAULT);
+  if (!good(attribute >= 0)) return 0;
+  const hid_t stored = H5Aget_type(attribute), space = H5Aget_space(attribute);
+  const hid_t type = good(stored >= 0 && space >= 0) ? memory_type(stored) : H5I_INVALID_HID;
+  const hssize_t count = H5Sget_simple_extent_npoints(space);
+  const size_t bytes = type >= 0 ? H5Tget_size(type) : 0;
+  if (bytes && count > 0) {
+    if ((uint64_t)count > UNWRITTEN / bytes) end(CB_PROBE_REFUSE, "it has more than a GiB");
+    spend((uint64_t)count * bytes);
+    void *values = calloc((size_t)count, bytes);
+    lacking |= !values;
+    if (good(values && H5Aread(attribute, type, values) >= 0)) drop_varying(type, space, values, (size_t)count);
+    free(values);
+  }
+  H5Tclose(type), H5Tclose(stored), H5Sclose(space), H5Aclose(attribute);
+  return 0;
+}
+
+/* ---- Datasets */
+
+typedef struct table {
+  int rank;
+  hsize_t dims[H5S_MAX_RANK], chunk[H5S_MAX_RANK], block[H5S_MAX_RANK];
+  bool chunked;
+  size_t bytes; /* of a number in memory */
+} table;
+
+/* Whole chunks at a time, as many as PIECE and CHUNKS allow, along the last dimensions first. */
+static void choose_block(table *t) {
+  uint64_t bytes = t->bytes, chunks = 1;
+  for (int d = 0; d < t->rank; d++) {
+    t->block[d] = t->chunked ? t->chunk[d] : 1;
+    if (t->block[d] > t->dims[d]) t->block[d] = t->dims[d];
+    if (bytes > LARGEST_CHUNK / t->block[d]) end(CB_PROBE_REFUSE, "it has chunks of more than a GiB");
+    bytes *= t->block[d];
+  }
+  for (int d = t->rank - 1; d >= 0; d--) {
+    uint64_t along = t->dims[d] / t->block[d] + (t->dims[d] % t->block[d] != 0), times = PIECE / bytes;
+    if (t->chunked && times > CHUNKS / chunks) times = CHUNKS / chunks;
+    if (times > along) times = along;
+    if (!times) times = 1;
+    bytes *= times, chunks *= times;
+    t->block[d] = times >= along ? t->dims[d] : t->block[d] * times;
+    if (times < along) break;
+  }
+}
+
+/* The first one as our readers convert it, which the kind of numbers alone decides; the others as they are stored. */
+static void read_blocks(hid_t dataset, hid_t type, hid_t stored, hid_t space, const table *t) {
+  hsize_t from[H5S_MAX_RANK] = {0}, count[H5S_MAX_RANK], numbers = 1;
+  for (int d = 0; d < t->rank; d++) numbers *= t->block[d];
+  void *values = calloc(numbers, t->bytes);
+  lacking |= !values;
+  int d = good(values != NULL) ? 0 : -1;
+  while (d >= 0) {
+    hsize_t n = 1;
+    for (d = 0; d < t->rank; d++) {
+      count[d] = t->dims[d] - from[d] < t->block[d] ? t->dims[d] - from[d] : t->block[d];
+      n *= count[d];
+    }
+    const hid_t memory = H5Screate_simple(t->rank, count, NULL);
+    if (t->rank) H5Sselect_hyperslab(space, H5S_SELECT_SET, from, NULL, count, NULL);
+    give_time();
+    report(CB_PROBE_ON, "");
+    spend(n * t->bytes);
+    if (good(H5Dread(dataset, type, memory, space, H5P_DEFAULT, values) >= 0)) drop_varying(type, memory, values, n);
+    H5Sclose(memory);
+    type = stored;
+    for (d = t->rank - 1; d >= 0; d--) {
+      if ((from[d] += t->block[d]) < t->dims[d]) break;
+      from[d] = 0;
+    }
+  }
+  free(values);
+}
+
+/* Where the chunks are, which HDF5 goes through all of. */
+static void count_chunks(hid_t dataset, hid_t space, const table *t) {
+  hsize_t written = 0, chunks = 1;
+  if (!good(H5Dget_num_chunks(dataset, space, &written) >= 0)) return;
+  for (int d = 0; d < t->rank; d++) {
+    const hsize_t along = t->dims[d] / t->chunk[d] + (t->dims[d] % t->chunk[d] != 0);
+    if (chunks > (written + UNWRITTEN_CHUNKS) / along) end(CB_PROBE_REFUSE, "it has more chunks than were written");
+    chunks *= along;
+  }
+}
+
+/* By the calls that look for the scales of a dataset, through the references that it has. */
+static herr_t take_scale(hid_t dataset, unsigned d, hid_t scale, void *unused) {
+  char text[NAME];
+  (void)dataset, (void)d, (void)unused;
+  H5DSget_scale_name(scale, text, sizeof text);
+  return 0;
+}
+
+static void look_for_scales(hid_t dataset, int rank) {
+  if (H5DSis_scale(dataset) <= 0)
+    for (int d = 0; d < rank; d++)
+      if (H5DSget_num_scales(dataset, (unsigned)d) > 0)
+        H5DSiterate_scales(dataset, (unsigned)d, NULL, take_scale, NULL);
+  forget(); /* those that are not there any more are no fault */
+}
+
+static void read_dataset(hid_t dataset) {
+  table t = {0};
+  const hid_t space = H5Dget_space(dataset), stored = H5Dget_type(dataset), create = H5Dget_create_plist(dataset);
+  if (!good(space >= 0 && stored >= 0 && create >= 0)) return;
+  t.rank = H5Sget_simple_extent_dims(space, t.dims, NULL);
+  const hid_t type = memory_type(stored);
+  t.bytes = type >= 0 ? H5Tget_size(type) : 0;
+  if (t.bytes && t.bytes < H5Tget_size(stored)) t.bytes = H5Tget_size(stored);
+  t.chunked = H5Pget_layout(create) == H5D_CHUNKED && H5Pget_chunk(create, t.rank, t.chunk) == t.rank;
+  bool some = t.bytes && t.rank >= 0 && H5Sget_simple_extent_npoints(space) > 0;
+  if (some && !cb_hdf5_elsewhere(create) && !cb_hdf5_foreign_filter(create) && H5Dget_storage_size(dataset)) {
+    if (t.bytes > LARGEST_CHUNK) end(CB_PROBE_REFUSE, "it has elements of more than a GiB");
+    if (t.chunked) count_chunks(dataset, space, &t);
+    choose_block(&t);
+    uint64_t bytes = H5Tget_size(stored) + t.bytes;
+    for (int d = 0; d < t.rank; d++) bytes *= t.chunked ? t.chunk[d] : 1;
+    give_memory(t.chunked ? 2 * bytes : bytes);
+    read_blocks(dataset, type, stored, space, &t);
+    give_memory(0);
+  }
+  look_for_scales(dataset, t.rank);
+  H5Tclose(type), H5Tclose(stored), H5Pclose(create), H5Sclose(space);
+}
+
+/* ---- Objects */
+
+static int compare(const void *a, const void *b) {
+  const haddr_t x = *(const haddr_t *)a, y = *(const haddr_t *)b;
+  return (x > y) - (x < y);
+}
+
+static bool is_new(haddr_t address) {
+  haddr_t *key = malloc(sizeof *key);
+  if (key) *key = address;
+  void *found = key ? tsearch(key, &seen, compare) : NULL;
+  lacking |= !found;
+  if (!good(found != NULL)) return false;
+  if (*(haddr_t **)found == key) return true;
+  free(key);
+  return false;
+}
+
+static void read_object(hid_t object);
+
+static herr_t read_link(hid_t group, const char *link_name, const H5L_info_t *info, void *unused) {
+  (void)unused;
+  if (info->type != H5L_TYPE_HARD) return 0;
+  const size_t length = strlen(at);
+  snprintf(at + length, sizeof at - length, "/%s", link_name);
+  name("");
+  const hid_t object = H5Oopen(group, link_name, H5P_DEFAULT);
+  if (good(object >= 0)) {
+    read_object(object);
+    H5Oclose(object);
+  }
+  at[length] = 0;
+  return 0;
+}
+
+/* What is found in another order lies elsewhere in the file. */
+static herr_t pass_link(hid_t group, const char *link_name, const H5L_info_t *info, void *unused) {
+  (void)group, (void)link_name, (void)info, (void)unused;
+  return 0;
+}
+
+static void read_group(hid_t group) {
+  unsigned order = 0;
+  const hid_t create = H5Gget_create_plist(group);
+  good(H5Literate(group, H5_INDEX_NAME, H5_ITER_NATIVE, NULL, read_link, NULL) >= 0);
+  name("");
+  if (create >= 0 && H5Pget_link_creation_order(create, &order) >= 0 && order & H5P_CRT_ORDER_TRACKED)
+    good(H5Literate(group, H5_INDEX_CRT_ORDER, H5_ITER_INC, NULL, pass_link, NULL) >= 0);
+  if (create >= 0) H5Pclose(create);
+}
+
+static void read_object(hid_t object) {
+  H5O_info_t info;
+  if (!good(H5Oget_info2(object, &info, H5O_INFO_BASIC | H5O_INFO_NUM_ATTRS) >= 0) || !is_new(info.addr)) return;
+  good(H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_NATIVE, NULL, read_attribute, NULL) >= 0);
+  name("");
+  if (info.type == H5O_TYPE_GROUP) read_group(object);
+  if (info.type == H5O_TYPE_DATASET) read_dataset(object);
+}
+
+/* ---- The file */
+
+static hid_t open_file(const char *path) {
+  const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+  if (access < 0) return access;
+  H5Pset_metadata_read_attempts(access, 1);
+  hid_t file = H5Fopen(path, H5F_ACC_RDONLY, access);
+  if (file < 0 && (file = H5Fopen(path, H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access)) >= 0) swmr = true;
+  H5Pclose(access);
+  return file;
+}
+
+_Noreturn void cb_probe_read(const char *path) {
+  struct stat info = {0};
+  signal(SIGINT, SIG_IGN);
+  setrlimit(RLIMIT_CORE, &(struct rlimit){0});
+  name("");
+  if (H5open() < 0 || stat(path, &info) < 0) end(CB_PROBE_LEAVE, "");
+  measure_start();
+  give_memory(0);
+  budget = (uint64_t)info.st_size * CB_PROBE_DEFLATE + UNWRITTEN;
+  H5Eset_auto2(H5E_DEFAULT, note, NULL);
+  const hid_t file = open_file(path);
+  if (file < 0 && !lacking) end(CB_PROBE_LEAVE, "");
+  forget();
+  if (good(file >= 0)) {
+    const hid_t root = H5Gopen2(file, "/", H5P_DEFAULT);
+    if (good(root >= 0)) read_object(root);
+  }
+  end(CB_PROBE_READ, "");
+}

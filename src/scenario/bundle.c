@@ -1,0 +1,241 @@
+/* `bundle:` and `start:` of a gait in a bundle. */
+#include "scenario/bundle.h"
+
+#include "tree/scalar.h"
+#include "fluid/shape_surface.h"
+#include "scenario/fluid.h"
+#include "scenario/kind.h"
+#include "run/bundle.h"
+#include "scenario/maps.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+const cb_bundle_kind *const cb_bundle_kinds[] = {&cb_bundle_kind_surface_drag, &cb_bundle_kind_immersed,
+                                                 &cb_bundle_kind_samples, NULL};
+
+typedef struct start_parameters {
+  const cb_node *group;
+} start_parameters;
+
+const cb_param cb_group_table[] = {
+    {"group", CB_PARAM_NODE, offsetof(start_parameters, group), "", "", "", NULL,
+     "numbers of the element that it starts at, as the group has them (default: the identity)"},
+    {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
+
+/* --- the bundle --- */
+
+/* What the bundle's own table knows: the map without `coordinates`, or a name by itself as a map. */
+static const cb_node *own_map(cb_scenario *s, const cb_node *node) {
+  const size_t count = node->kind == CB_NODE_MAP ? node->count : 1;
+  cb_node *copy = cb_arena_alloc(s->arena, 1, sizeof *copy), *key = cb_arena_alloc(s->arena, 1, sizeof *key);
+  if (!copy || !key) return NULL;
+  *copy = *key = *node;
+  copy->kind = CB_NODE_MAP;
+  copy->count = 0;
+  copy->keys = cb_arena_alloc(s->arena, count, sizeof *copy->keys);
+  copy->items = cb_arena_alloc(s->arena, count, sizeof *copy->items);
+  if (!copy->keys || !copy->items) return NULL;
+  key->text = "name";
+  for (size_t i = 0; i < count; i++) {
+    const bool map = node->kind == CB_NODE_MAP;
+    if (map && !strcmp(node->keys[i]->text, "coordinates")) continue;
+    copy->keys[copy->count] = map ? node->keys[i] : key;
+    copy->items[copy->count++] = map ? node->items[i] : node;
+  }
+  return copy;
+}
+
+static cb_status unknown(const cb_node *name) {
+  const char *names[CB_REGISTRY_MOST + 32];
+  size_t n = cb_registry_names(&cb_bundle_registry, names);
+  for (const cb_bundle_kind *const *k = cb_bundle_kinds; *k && n < sizeof names / sizeof *names; k++)
+    names[n++] = (*k)->name;
+  return cb_fail_unknown(name, "bundle", name->text, names, n);
+}
+
+cb_status cb_scenario_read_bundle(cb_scenario *s, const cb_node *node) {
+  cb_bundle_scenario *m = s->bundle = cb_arena_alloc(s->arena, 1, sizeof *m);
+  if (!m) return cb_fail(CB_ERROR_MEMORY, "no memory for a bundle");
+  m->repeat = 1;
+  m->period = 1;
+  const bool map = node->kind == CB_NODE_MAP;
+  if (!map && node->kind != CB_NODE_SCALAR)
+    return cb_node_fail(node, "expected the name of a bundle, or a map with `name`, found %s",
+                        cb_node_found(node).text);
+  const cb_node *named = map ? cb_node_get(node, "name") : node;
+  const char *name;
+  cb_status status = cb_scenario_check_class("bundle", node);
+  if (status) return status;
+  if (!named) return cb_node_fail(node, "the key `name` is missing: see `curvebody list bundles`");
+  status = cb_node_string(named, &name);
+  if (status) return status;
+  const cb_node *own = own_map(s, node), *coordinates = cb_node_get(node, "coordinates");
+  if (!own) return cb_fail(CB_ERROR_MEMORY, "no memory for a bundle");
+  const cb_bundle_kind *const *kind = cb_bundle_kinds;
+  while (*kind && strcmp((*kind)->name, name)) kind++;
+  const cb_bundle_class *const *class = cb_bundle_classes;
+  while (*class && strcmp((*class)->name, name)) class ++;
+  if (!*kind && !*class) return unknown(named);
+  status = *kind ? (*kind)->read(s, own, &m->bundle) : cb_bundle_create(name, own, &m->bundle);
+  if (cb_failure_is_of_input(status) && !cb_failure_last().placed) return cb_node_fail(node, "%s", cb_error_text());
+  if (!status && coordinates) status = cb_scenario_read_coordinates(s, coordinates);
+  return status;
+}
+
+/* --- the gait, and where it starts --- */
+
+cb_status cb_scenario_read_gait(cb_scenario *s, const cb_node *node) {
+  cb_bundle_scenario *m = s->bundle;
+  if (!node) return CB_OK;
+  if (!m || !m->bundle) return cb_params_bind(cb_gait_table, node, node, NULL, 0, NULL);
+  cb_status status = cb_gait_read(m->bundle, node, &m->repeat, &m->period, &m->gait);
+  if (!status) status = cb_gait_closed(m->bundle, m->gait);
+  return status == CB_ERROR_ARGUMENT ? cb_node_fail(node, "%s", cb_error_text()) : status;
+}
+
+/* "x, y, theta" */
+static void name_numbers(const cb_group *G, char *text, size_t size) {
+  size_t used = 0;
+  for (int k = 0; k < G->size && used < size; k++)
+    used += (size_t)snprintf(text + used, size - used, "%s%s", k ? ", " : "", G->number[k]);
+}
+
+/* An element is what stays, up to what numbers are typed with, when it is projected to the group. */
+static cb_status check_element(const cb_group *G, const cb_node *list, const char *what, double *g) {
+  static const double typed = 1e-6;
+  double on[CB_GROUP_SIZE], off = 0, most = 1;
+  memcpy(on, g, (size_t)G->size * sizeof *on);
+  G->project(G, on);
+  for (int k = 0; k < G->size; k++) {
+    off = fmax(off, fabs(on[k] - g[k]));
+    most = fmax(most, fabs(g[k]));
+    if (!isfinite(on[k])) off = INFINITY;
+  }
+  if (!(off <= typed * most))
+    return cb_node_fail(list, "%s: these numbers are %.3g off the group %s: expected an element of it", what, off,
+                        G->name);
+  memcpy(g, on, (size_t)G->size * sizeof *on);
+  return CB_OK;
+}
+
+cb_status cb_scenario_read_element(const cb_group *G, const cb_node *list, const char *what, double *g) {
+  if (list->kind != CB_NODE_LIST || list->count != (size_t)G->size) {
+    char numbers[256] = "", found[64];
+    name_numbers(G, numbers, sizeof numbers);
+    if (list->kind == CB_NODE_LIST)
+      snprintf(found, sizeof found, "%zu", list->count);
+    else
+      snprintf(found, sizeof found, "%s", cb_node_found(list).text);
+    return cb_node_fail(list, "%s: expected a list of %d number%s of %s (%s), found %s", what, G->size,
+                        G->size == 1 ? "" : "s", G->name, numbers, found);
+  }
+  const cb_status status = cb_node_reals(list, list->count, g);
+  return status ? status : check_element(G, list, what, g);
+}
+
+cb_status cb_scenario_read_group(cb_scenario *s, const cb_node *node) {
+  cb_bundle_scenario *m = s->bundle;
+  start_parameters p;
+  if (!m || !m->bundle) return cb_params_bind(cb_group_table, node, node, NULL, 0, NULL);
+  const cb_group *G = m->bundle->group;
+  G->identity(G, m->start);
+  const cb_status status = cb_params_bind(cb_group_table, node, node, NULL, 0, &p);
+  return status || !p.group ? status : cb_scenario_read_element(G, p.group, "group", m->start);
+}
+
+void cb_bundle_scenario_free(cb_bundle_scenario *m) {
+  if (!m) return;
+  cb_gait_free(m->gait);
+  cb_optimum_scenario_free(m->optimum);
+  cb_bundle_free(m->bundle);
+  cb_bundle_free(m->plain);
+  cb_shape_surface_free(m->shape);
+  if (!m->body) return;
+  cb_fluid_model_free(m->body->added_mass);
+  cb_poses_free(m->body->poses);
+  cb_surface_free(m->body->surface);
+}
+
+const char *cb_bundle_scenario_name(const cb_bundle_scenario *m) {
+  return (m->plain ? m->plain : m->bundle)->kind->name;
+}
+
+const cb_bundle_scenario *cb_bundle_scenario_of(const cb_scenario *s) { return s->bundle; }
+
+const cb_bundle *cb_scenario_bundle(const cb_scenario *s) { return s->bundle ? s->bundle->bundle : NULL; }
+const cb_gait *cb_scenario_gait(const cb_scenario *s) { return s->bundle ? s->bundle->gait : NULL; }
+const cb_optimum_problem *cb_scenario_optimum(const cb_scenario *s) {
+  return s->bundle && s->bundle->optimum ? &s->bundle->optimum->problem : NULL;
+}
+
+/* --- the kind --- */
+
+/* It ends with its last cycle. */
+const cb_param cb_cycle_time_table[] = {{"start", CB_PARAM_REAL, offsetof(cb_time_parameters, start), "0", "s", "",
+                                         NULL, "time at the start; a cycle begins at time 0"},
+                                        {"end", CB_PARAM_REAL, offsetof(cb_time_parameters, end), "nan", "s", "", NULL,
+                                         "time at the end (default: start + repeat*period of the gait)"},
+                                        {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
+
+/* Along a fibre a step is not halved: it would step over what is singular. */
+const cb_param cb_cycle_step_table[] = {
+    {"step", CB_PARAM_REAL, offsetof(cb_step_parameters, step), NULL, "s", "> 0", NULL, "length of a step"},
+    {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
+
+static cb_status read_kind(cb_scenario *s, const cb_node *root) {
+  const cb_node *bundle = cb_scenario_section(root, "bundle"), *gait = cb_scenario_section(root, "gait"),
+                *start = cb_scenario_section(root, "start"), *optimum = cb_scenario_section(root, "optimum");
+  cb_errors errors = cb_errors_begin();
+  cb_errors_add(&errors, bundle, cb_scenario_read_bundle(s, bundle));
+  cb_errors_add(&errors, gait, cb_scenario_read_gait(s, gait));
+  cb_errors_add(&errors, start, cb_scenario_read_group(s, start));
+  cb_errors_add(&errors, optimum, cb_scenario_read_optimum(s, optimum));
+  return cb_errors_end(&errors);
+}
+
+/* Without a bundle, which has failed, it has none. */
+static double length(const cb_scenario *s) { return s->bundle ? s->bundle->repeat * s->bundle->period : 0; }
+
+static cb_status make_run(cb_scenario *s, const cb_run_options *options) {
+  const cb_bundle_scenario *m = s->bundle;
+  const cb_bundle_path path = {m->bundle, m->gait, m->period};
+  return cb_run_create_bundle(&path, m->start, s->integrator, options, &s->run);
+}
+
+/* Its times: the end is the gait's where there are none. */
+static const cb_node *blame(const cb_node *root, cb_status status) {
+  const cb_node *time = cb_node_get(root, "time");
+  (void)status;
+  return time ? time : cb_node_get(root, "gait");
+}
+
+static const char *subject(const cb_scenario *s) { return cb_bundle_scenario_name(s->bundle); }
+static void free_(cb_scenario *s) { cb_bundle_scenario_free(s->bundle); }
+
+static const char *const keys[] = {"bundle", "gait", "start", "optimum", NULL}, *const required[] = {
+                                                                                    "gait", "integrator", NULL};
+static const cb_section sections[] = {{"time", cb_cycle_time_table},
+                                      {"integrator", cb_cycle_step_table},
+                                      {"record", cb_record_table},
+                                      {"start", cb_group_table},
+                                      {"gait", cb_gait_table},
+                                      {"optimum", cb_optimum_table},
+                                      {NULL, NULL}};
+
+const cb_scenario_kind cb_scenario_kind_bundle = {.name = "bundle",
+                                                  .configuration = &cb_configuration_bundle,
+                                                  .method = "magnus",
+                                                  .keys = keys,
+                                                  .required = required,
+                                                  .sections = sections,
+                                                  .observables = cb_bundle_observables,
+                                                  .read = read_kind,
+                                                  .length = length,
+                                                  .make_run = make_run,
+                                                  .blame = blame,
+                                                  .attribute = "bundle",
+                                                  .subject = subject,
+                                                  .free = free_};

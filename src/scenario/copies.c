@@ -1,0 +1,181 @@
+/* Where an immersed body is at the start, how it moves, and its copies.
+ *
+ *   place:  {position: [0, 0, 1], rotation: {axis: [0, 1, 0], angle: pi/6}}     or quaternion: [w, x, y, z]
+ *   motion: {velocity: [0, 0, 0], spin: [0, 0, 1], frame: world}                of the body frame's origin; rad/s
+ *   repeat: {count: 1000, seed: 1}     numbers of place and motion are then expressions of i = 0 .. n - 1, of n, and of
+ *                                      r1 .. r9, random in [0, 1) and new for each copy (Mersenne twister)
+ */
+#include "scenario/curved.h"
+#include "numerics/vec3.h"
+#include "scenario/maps.h"
+
+#include <gsl/gsl_rng.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { RANDOM = 9, VARIABLES = RANDOM + 2 };
+static const char *const variables[VARIABLES] = {"i", "n", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9"};
+
+typedef struct place_parameters {
+  const cb_node *position, *rotation, *quaternion;
+} place_parameters;
+
+const cb_param cb_place_table[] = {
+    {"position", CB_PARAM_NODE, offsetof(place_parameters, position), "", "m", "", NULL, "of the body frame's origin"},
+    {"rotation", CB_PARAM_NODE, offsetof(place_parameters, rotation), "", "", "", NULL, "{axis: [x, y, z], angle: ..}"},
+    {"quaternion", CB_PARAM_NODE, offsetof(place_parameters, quaternion), "", "", "", NULL, "[w, x, y, z]"},
+    {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
+
+typedef struct motion_parameters {
+  const cb_node *velocity, *spin;
+  int frame;
+} motion_parameters;
+
+const cb_param cb_motion_table[] = {
+    {"velocity", CB_PARAM_NODE, offsetof(motion_parameters, velocity), "", "m/s", "", NULL, "of the frame's origin"},
+    {"spin", CB_PARAM_NODE, offsetof(motion_parameters, spin), "", "rad/s", "", NULL, "angular velocity"},
+    {"frame", CB_PARAM_CHOICE, offsetof(motion_parameters, frame), "world", "", "", "world|body", "whose axes"},
+    {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
+
+typedef struct repeat_parameters {
+  int count, seed;
+} repeat_parameters;
+
+const cb_param cb_repeat_table[] = {
+    {"count", CB_PARAM_INT, offsetof(repeat_parameters, count), NULL, "", "[1, 10000000]", NULL, "how many bodies"},
+    {"seed", CB_PARAM_INT, offsetof(repeat_parameters, seed), "1", "", ">= 0", NULL, "of the random numbers"},
+    {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
+
+/* A number that may use the variables of a copy. */
+typedef struct copy_scope {
+  const cb_scenario *s;
+  size_t n; /* of variables: 0 for a body by itself */
+  const double *x;
+} copy_scope;
+
+static cb_status number(const copy_scope *scope, const cb_node *node, double *out) {
+  return cb_scenario_number(scope->s, node, scope->n, variables, scope->x, out);
+}
+
+static cb_status vector(const copy_scope *scope, const cb_node *node, double out[3]) {
+  return cb_scenario_vector(scope->s, node, scope->n, variables, scope->x, out);
+}
+
+static cb_status rotation(const copy_scope *scope, const cb_node *node, double q[4]) {
+  static const char *const keys[] = {"axis", "angle"};
+  const cb_node *axis = cb_node_get(node, "axis"), *angle = cb_node_get(node, "angle");
+  double a[3], turn;
+  cb_status status = cb_node_check_keys(node, keys, 2);
+  if (status) return status;
+  if (!axis || !angle) return cb_node_fail(node, "expected {axis: [x, y, z], angle: RADIANS}");
+  status = vector(scope, axis, a);
+  if (!status) status = number(scope, angle, &turn);
+  if (status) return status;
+  const double length = sqrt(cb_dot3(a, a));
+  if (!(length > 0)) return cb_node_fail(axis, "expected an axis, found a vector of length 0");
+  q[0] = cos(turn / 2);
+  for (int i = 0; i < 3; i++) q[i + 1] = sin(turn / 2) * a[i] / length;
+  return CB_OK;
+}
+
+cb_status cb_scenario_quaternion(const cb_scenario *s, const cb_node *node, size_t n, const char *const *named,
+                                 const double *x, double q[4]) {
+  if (node->kind != CB_NODE_LIST || node->count != 4)
+    return cb_node_fail(node, "expected a unit quaternion [w, x, y, z]");
+  double square = 0;
+  cb_status status = CB_OK;
+  for (size_t i = 0; i < 4 && !status; i++) {
+    status = cb_scenario_number(s, node->items[i], n, named, x, &q[i]);
+    square += q[i] * q[i];
+  }
+  if (status) return status;
+  if (fabs(square - 1) > 1e-6)
+    return cb_node_fail(node, "expected a unit quaternion, found one of norm %g", sqrt(square));
+  for (int i = 0; i < 4; i++) q[i] /= sqrt(square);
+  return CB_OK;
+}
+
+static cb_status quaternion(const copy_scope *scope, const cb_node *node, double q[4]) {
+  return cb_scenario_quaternion(scope->s, node, scope->n, variables, scope->x, q);
+}
+
+static cb_status read_one(const copy_scope *scope, const place_parameters *place, const motion_parameters *motion,
+                          cb_body_start *out) {
+  cb_pose_identity(&out->pose);
+  double spin[3] = {0}, velocity[3] = {0};
+  cb_errors errors = cb_errors_begin();
+  if (place->position) cb_errors_add(&errors, place->position, vector(scope, place->position, out->pose.x));
+  if (place->rotation) cb_errors_add(&errors, place->rotation, rotation(scope, place->rotation, out->pose.q));
+  if (place->quaternion) cb_errors_add(&errors, place->quaternion, quaternion(scope, place->quaternion, out->pose.q));
+  if (motion->spin) cb_errors_add(&errors, motion->spin, vector(scope, motion->spin, spin));
+  if (motion->velocity) cb_errors_add(&errors, motion->velocity, vector(scope, motion->velocity, velocity));
+  cb_errors_add(&errors, place->position, cb_scenario_check_place(scope->s, place->position, out->pose.x));
+  const cb_status status = cb_errors_end(&errors);
+  if (status) return status;
+  double r[3][3];
+  cb_pose_rotation(&out->pose, r);
+  if (motion->frame == 0) {
+    cb_apply3_transposed(r, spin, out->twist);
+    cb_apply3_transposed(r, velocity, out->twist + 3);
+  } else {
+    memcpy(out->twist, spin, sizeof spin);
+    memcpy(out->twist + 3, velocity, sizeof velocity);
+  }
+  return CB_OK;
+}
+
+/* Room for n more bodies. */
+static cb_body_start *room(cb_scenario *s, int n) {
+  cb_fluid_scenario *m = s->fluid;
+  cb_body_start *all = cb_arena_alloc(s->arena, (size_t)m->n + (size_t)n, sizeof *all);
+  if (!all) return NULL;
+  if (m->n) memcpy(all, m->body, (size_t)m->n * sizeof *all);
+  m->body = all;
+  return all + m->n;
+}
+
+/* repeat: NULL for a body by itself. */
+static cb_status make_copies(cb_scenario *s, const char *name, const place_parameters *place,
+                             const motion_parameters *motion, const repeat_parameters *repeat,
+                             const cb_immersed *what) {
+  const int count = repeat ? repeat->count : 1;
+  cb_status status = CB_OK;
+  if (place->rotation && place->quaternion)
+    return cb_node_fail(place->quaternion, "`quaternion` beside `rotation`: expected one or the other");
+  cb_body_start *first = room(s, count);
+  gsl_rng *random = gsl_rng_alloc(gsl_rng_mt19937);
+  if (!first || !random)
+    status = cb_fail(CB_ERROR_MEMORY, "no memory for %d bodies", count);
+  else
+    gsl_rng_set(random, (unsigned long)(repeat ? repeat->seed : 1));
+  for (int i = 0; i < count && !status; i++) {
+    double x[VARIABLES] = {i, count};
+    for (int r = 2; r < VARIABLES; r++) x[r] = gsl_rng_uniform(random);
+    const copy_scope scope = {s, repeat ? VARIABLES : 0, x};
+    char numbered[256];
+    snprintf(numbered, sizeof numbered, "%s.%d", name, i);
+    first[i].name = repeat ? cb_arena_strdup(s->arena, numbered) : name;
+    first[i].body = what;
+    status = first[i].name ? read_one(&scope, place, motion, &first[i]) : cb_fail(CB_ERROR_MEMORY, "no memory");
+  }
+  gsl_rng_free(random);
+  if (!status) s->fluid->n += count;
+  return status;
+}
+
+cb_status cb_scenario_read_copies(cb_scenario *s, const cb_node *body, const char *name, const cb_node *place_node,
+                                  const cb_node *motion_node, const cb_node *repeat_node, const cb_immersed *what) {
+  place_parameters place;
+  motion_parameters motion;
+  repeat_parameters repeat = {.count = 1};
+  cb_errors errors = cb_errors_begin();
+  cb_status status = repeat_node ? cb_params_bind(cb_repeat_table, repeat_node, repeat_node, NULL, 0, &repeat) : CB_OK;
+  if (cb_errors_add(&errors, repeat_node, status)) repeat = (repeat_parameters){.count = 1, .seed = 1};
+  if (cb_errors_add(&errors, place_node, cb_params_bind(cb_place_table, place_node, body, NULL, 0, &place)))
+    cb_params_bind_right(cb_place_table, place_node, &place);
+  if (cb_errors_add(&errors, motion_node, cb_params_bind(cb_motion_table, motion_node, body, NULL, 0, &motion)))
+    cb_params_bind_right(cb_motion_table, motion_node, &motion);
+  cb_errors_add(&errors, body, make_copies(s, name, &place, &motion, repeat_node ? &repeat : NULL, what));
+  return cb_errors_end(&errors);
+}

@@ -1,0 +1,370 @@
+/* `optimum:` of a scenario: target, bounds, base, metric. See scenario_optimum.h. */
+#include "scenario/optimum.h"
+
+#include "bundle/read.h"
+#include "core/errors.h"
+#include "scenario/bundle.h"
+#include "optimum/target.h"
+#include "tree/scalar.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct optimum_parameters {
+  const cb_node *target, *base, *bounds, *metric, *add;
+  int seek, starts, seed, method;
+  double length;
+  bool apart;
+} optimum_parameters;
+
+#define NODE(field, doc) \
+  { #field, CB_PARAM_NODE, offsetof(optimum_parameters, field), "", "", "", NULL, doc }
+const cb_param cb_optimum_table[] = {
+    {"target", CB_PARAM_NODE, offsetof(optimum_parameters, target), NULL, "", "", NULL,
+     "{move: 0.03}, a distance without turning (`any` where efficiency is sought); {turn: pi/6}; {element: [..]}, seen "
+     "from the start; or {parts: {x: "
+     "0.03, "
+     "theta: 0}}, the group's other numbers free"},
+    {"seek", CB_PARAM_CHOICE, offsetof(optimum_parameters, seek), "cost", "", "", "cost|efficiency|target",
+     "the least cost at the target; the most efficient gait; or the most of the target at a given `length`"},
+    {"length", CB_PARAM_REAL, offsetof(optimum_parameters, length), "nan", "sqrt(cost)", "> 0", NULL,
+     "of `seek: target`: int sqrt(r'Mr') dt"},
+    NODE(base, "the shape that it begins and ends at; free if absent"),
+    NODE(bounds, "{VARIABLE: [low, high], ..}, or [low, high] of all shape variables; ~ for none"),
+    {"apart", CB_PARAM_BOOL, offsetof(optimum_parameters, apart), "false", "", "", NULL,
+     "lines of the picture that share no point may touch, not cross"},
+    NODE(metric, "bundle (its own), identity, or rows of expressions of the shape variables"),
+    NODE(add, "added to the metric: as it, or a list of its diagonal (what bending costs by itself)"),
+    {"starts", CB_PARAM_INT, offsetof(optimum_parameters, starts), "24", "", ">= 0", NULL,
+     "random starts, besides the small ellipses and the scenario's gait; 0: the gait alone, if there is one"},
+    {"seed", CB_PARAM_INT, offsetof(optimum_parameters, seed), "1", "", ">= 0", NULL, "of the random starts"},
+    {"method", CB_PARAM_CHOICE, offsetof(optimum_parameters, method), "newton", "", "", "newton|flow",
+     "Newton's steps with the exact second variation, or down the constrained gradient"},
+    {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
+
+/* Slack of a gait in its bounds: one that was found touches them. */
+static const double typed = 1e-6;
+
+/* --- the target --- */
+
+static const char *const targets[] = {"move", "turn", "element", "parts"}; /* in the order of cb_gait_target_kind */
+enum { TARGETS = sizeof targets / sizeof *targets };
+
+static bool one_of(const char *name, const char *const *list) {
+  while (*list && strcmp(*list, name)) list++;
+  return *list != NULL;
+}
+
+/* What the classes of its conjugate elements are told by. */
+static bool has_target(const cb_group *G, cb_gait_target_kind kind) {
+  static const char *const turning[] = {"so2", "se2", "so3", "se3", NULL}, *const moving[] = {"se2", "se3", NULL};
+  if (kind == CB_GAIT_MOVE) return one_of(G->name, moving) || (G->abelian && strcmp(G->name, "so2"));
+  return kind != CB_GAIT_TURN || one_of(G->name, turning);
+}
+
+static cb_status unfit(const cb_group *G, const cb_node *node, cb_gait_target_kind kind) {
+  char fit[64] = "";
+  for (int k = 0; k < TARGETS; k++)
+    if (has_target(G, (cb_gait_target_kind)k)) {
+      strcat(fit, *fit ? ", " : "");
+      strcat(fit, targets[k]);
+    }
+  return cb_node_fail(node, "%s: %s has no %s that is the same wherever a cycle begins; expected one of %s",
+                      targets[kind], G->name, kind == CB_GAIT_MOVE ? "distance" : "angle", fit);
+}
+
+/* `any`: the size is free, as it is where efficiency is sought. */
+static cb_status read_size(const cb_node *node, const char *name, bool efficient, double *out) {
+  if (node->kind != CB_NODE_SCALAR || strcmp(node->text, "any")) return cb_scalar_real(node, name, NULL, out);
+  if (!efficient) return cb_node_fail(node, "%s: `any` belongs to `seek: efficiency`; expected a number", name);
+  *out = 1;
+  return CB_OK;
+}
+
+static cb_status read_amount(const cb_group *G, const cb_node *node, bool efficient, cb_gait_target *t) {
+  static const char *const rotations[] = {"so3", "se3", NULL};
+  const bool turn = t->kind == CB_GAIT_TURN;
+  const cb_status status = read_size(node, targets[t->kind], efficient, &t->value);
+  if (status) return status;
+  if (turn && one_of(G->name, rotations) && !(t->value > 0 && t->value < 2 * M_PI))
+    return cb_node_fail(node, "turn: expected an angle in (0, 2*pi), found %g", t->value);
+  if (!turn && G->size > 1 && !(t->value > 0))
+    return cb_node_fail(node, "move: expected a distance > 0, found %g", t->value);
+  return t->value == 0
+             ? cb_node_fail(node, "%s: expected a number that is not 0: to stay costs nothing", targets[t->kind])
+             : CB_OK;
+}
+
+static cb_status read_target_element(const cb_group *G, const cb_node *node, cb_gait_target *t) {
+  double one[CB_GROUP_SIZE], off = 0;
+  const cb_status status = cb_scenario_read_element(G, node, "element", t->element);
+  if (status) return status;
+  G->identity(G, one);
+  for (int k = 0; k < G->size; k++) off = fmax(off, fabs(t->element[k] - one[k]));
+  return off > 0 ? CB_OK : cb_node_fail(node, "element: expected another than the identity: to stay costs nothing");
+}
+
+static cb_status read_parts(const cb_group *G, const cb_node *node, bool efficient, cb_gait_target *t) {
+  if (node->kind != CB_NODE_MAP || node->count == 0)
+    return cb_node_fail(node, "parts: expected a map of numbers of %s, such as {%s: 0.03}, found %s", G->name,
+                        G->number[0], node->kind == CB_NODE_MAP ? "nothing" : cb_node_found(node).text);
+  double one[CB_GROUP_SIZE];
+  bool stays = true;
+  G->identity(G, one);
+  cb_errors errors = cb_errors_begin();
+  for (size_t i = 0; i < node->count; i++) {
+    const cb_node *key = node->keys[i], *value = node->items[i];
+    int k = 0;
+    while (k < G->size && strcmp(G->number[k], key->text)) k++;
+    if (k == G->size) {
+      char what[48];
+      snprintf(what, sizeof what, "number of %s", G->name);
+      cb_errors_add(&errors, key, cb_fail_unknown(key, what, key->text, G->number, (size_t)G->size));
+      continue;
+    }
+    t->asked[k] = true;
+    cb_errors_add(&errors, value, read_size(value, key->text, efficient, &t->element[k]));
+    stays = stays && t->element[k] == one[k];
+  }
+  const cb_status status = cb_errors_end(&errors);
+  if (status || !stays) return status;
+  return cb_node_fail(node, "parts: expected a number that is not the identity's: to stay costs nothing");
+}
+
+static cb_status read_target(const cb_group *G, const cb_node *map, bool efficient, cb_gait_target *t) {
+  const cb_node *node = NULL;
+  if (map->kind != CB_NODE_MAP)
+    return cb_node_fail(map, "target: expected a map such as {move: 0.03} or {turn: pi/6}, found %s",
+                        cb_node_found(map).text);
+  cb_status status = cb_node_check_keys(map, targets, TARGETS);
+  for (int k = 0; k < TARGETS && !status; k++) {
+    const cb_node *given = cb_node_get(map, targets[k]);
+    if (given && node)
+      return cb_node_fail(given, "`%s` beside `%s`: expected one target", targets[k], targets[t->kind]);
+    if (given) node = given, t->kind = (cb_gait_target_kind)k;
+  }
+  if (status) return status;
+  if (!node) return cb_node_fail(map, "target: expected one of move, turn, element, parts");
+  if (!has_target(G, t->kind)) return unfit(G, node, t->kind);
+  switch (t->kind) {
+    case CB_GAIT_MOVE:
+    case CB_GAIT_TURN: return read_amount(G, node, efficient, t);
+    case CB_GAIT_ELEMENT: return read_target_element(G, node, t);
+    case CB_GAIT_PARTS: return read_parts(G, node, efficient, t);
+  }
+  return CB_OK;
+}
+
+static cb_status check_length(const cb_node *map, const optimum_parameters *p) {
+  const cb_node *length = cb_node_get(map, "length"), *seek = cb_node_get(map, "seek");
+  const bool wanted = p->seek == CB_SEEK_TARGET;
+  if (length && !wanted) return cb_node_fail(length, "`length` belongs to `seek: target`");
+  if (length || !wanted) return CB_OK;
+  return cb_node_misspelt(map, "length", NULL, 0)
+             ? cb_fail_consequence()
+             : cb_node_fail(seek, "missing key 'length': expected that at which the most of the target is sought");
+}
+
+/* Of a target that was read. */
+static cb_status check_amount(const cb_group *G, const optimum_parameters *p, const cb_gait_target *t) {
+  static const char *const words[] = {"cost", "efficiency", "target"};
+  if (p->seek == CB_SEEK_COST || cb_gait_target_amount(G, t) >= 0) return CB_OK;
+  return cb_node_fail(p->target, "`seek: %s` is of an amount: expected move, turn, or parts of which one is not 0",
+                      words[p->seek]);
+}
+
+/* --- bounds --- */
+
+static cb_status read_end(const cb_node *node, const char *name, double none, double *out) {
+  *out = none;
+  return node->kind == CB_NODE_NULL ? CB_OK : cb_scalar_real(node, name, NULL, out);
+}
+
+static cb_status read_bound(const cb_node *node, const char *name, double *low, double *high) {
+  if (node->kind != CB_NODE_LIST || node->count != 2)
+    return cb_node_fail(node, "%s: expected [low, high], found %s", name,
+                        node->kind == CB_NODE_LIST ? "another list" : cb_node_found(node).text);
+  cb_errors errors = cb_errors_begin();
+  cb_errors_add(&errors, node->items[0], read_end(node->items[0], name, -INFINITY, low));
+  cb_errors_add(&errors, node->items[1], read_end(node->items[1], name, INFINITY, high));
+  if (!errors.status && !(*low < *high))
+    cb_errors_add(
+        &errors, node,
+        cb_node_fail(node, "%s: expected [low, high] with low below high, found [%g, %g]", name, *low, *high));
+  return cb_errors_end(&errors);
+}
+
+static cb_status read_bounds(const cb_bundle *b, const cb_node *node, cb_optimum_scenario *o) {
+  for (int i = 0; i < b->n; i++) o->lower[i] = -INFINITY, o->upper[i] = INFINITY;
+  if (node->kind == CB_NODE_LIST) {
+    const cb_status status = read_bound(node, "bounds", &o->lower[0], &o->upper[0]);
+    for (int i = 1; i < b->n; i++) o->lower[i] = o->lower[0], o->upper[i] = o->upper[0];
+    return status;
+  }
+  if (node->kind != CB_NODE_MAP)
+    return cb_node_fail(node, "bounds: expected {%s: [low, high], ..} or [low, high], found %s", b->shape[0],
+                        cb_node_found(node).text);
+  cb_errors errors = cb_errors_begin();
+  for (size_t k = 0; k < node->count; k++) {
+    const cb_node *key = node->keys[k];
+    int i = 0;
+    while (i < b->n && strcmp(b->shape[i], key->text)) i++;
+    cb_errors_add(&errors, key,
+                  i < b->n ? read_bound(node->items[k], key->text, &o->lower[i], &o->upper[i])
+                           : cb_fail_unknown(key, "shape variable", key->text, b->shape, (size_t)b->n));
+  }
+  return cb_errors_end(&errors);
+}
+
+/* The extent of a gait by samples, and where it has corners. */
+static void extent(const cb_gait *g, double *low, double *high) {
+  enum { SAMPLES = 512 };
+  const int n = cb_gait_variables(g);
+  const double *at;
+  const int breaks = cb_gait_breaks(g, &at);
+  for (int i = 0; i < n; i++) low[i] = INFINITY, high[i] = -INFINITY;
+  for (int k = 0; k < SAMPLES + breaks; k++) {
+    double r[CB_SHAPE_MAX];
+    cb_gait_at(g, k < SAMPLES ? (double)k / SAMPLES : at[k - SAMPLES], r, NULL);
+    for (int i = 0; i < n; i++) low[i] = fmin(low[i], r[i]), high[i] = fmax(high[i], r[i]);
+  }
+}
+
+static double slack(double low, double high) { return typed * fmax(1, fmax(fabs(low), fabs(high))); }
+
+static bool leaves(const cb_bundle *b, const cb_optimum_scenario *o, const double *low, const double *high) {
+  for (int i = 0; i < b->n; i++)
+    if (low[i] < o->lower[i] - slack(low[i], high[i]) || high[i] > o->upper[i] + slack(low[i], high[i])) return true;
+  return false;
+}
+
+/* Shapes from low to high within the bounds; what: "base". */
+static cb_status check_within(const cb_bundle *b, const cb_optimum_scenario *o, const cb_node *bounds, const char *what,
+                              const double *low, const double *high) {
+  cb_errors errors = cb_errors_begin();
+  for (int i = 0; i < b->n; i++) {
+    const double most = slack(low[i], high[i]);
+    const cb_node *own = cb_node_get(bounds, b->shape[i]), *node = own ? own : bounds;
+    if (low[i] < o->lower[i] - most)
+      cb_errors_add(&errors, node,
+                    cb_node_fail(node, "%s: expected bounds with the %s in them, which has %g, found low %g",
+                                 b->shape[i], what, low[i], o->lower[i]));
+    else if (high[i] > o->upper[i] + most)
+      cb_errors_add(&errors, node,
+                    cb_node_fail(node, "%s: expected bounds with the %s in them, which has %g, found high %g",
+                                 b->shape[i], what, high[i], o->upper[i]));
+  }
+  return cb_errors_end(&errors);
+}
+
+static cb_status read_range(const cb_bundle *b, const optimum_parameters *p, cb_optimum_scenario *o) {
+  double low[CB_SHAPE_MAX], high[CB_SHAPE_MAX];
+  cb_errors errors = cb_errors_begin();
+  cb_status base = CB_OK, bounds = CB_OK;
+  if (p->base) base = cb_errors_add(&errors, p->base, cb_gait_read_shape(b, p->base, "base", o->base));
+  if (p->base && !base) o->problem.base = o->base;
+  if (p->bounds) bounds = cb_errors_add(&errors, p->bounds, read_bounds(b, p->bounds, o));
+  if (p->bounds && !bounds) o->problem.lower = o->lower, o->problem.upper = o->upper;
+  if (p->bounds && !bounds && p->base && !base)
+    cb_errors_add(&errors, p->bounds, check_within(b, o, p->bounds, "base", o->base, o->base));
+  if (p->bounds && !bounds && o->problem.start) {
+    extent(o->problem.start, low, high);
+    o->left_out = p->starts > 0 && leaves(b, o, low, high);
+    if (o->left_out)
+      o->problem.start = NULL;
+    else
+      cb_errors_add(&errors, p->bounds, check_within(b, o, p->bounds, "gait", low, high));
+  }
+  return cb_errors_end(&errors);
+}
+
+/* --- the metric --- */
+
+/* Where the bundle itself is as it should be, so is the metric. */
+static cb_status check_metric_at(const cb_bundle *b, const cb_bundle *weighed, const cb_node *node, const double *r) {
+  double A[CB_GROUP_DIM * CB_SHAPE_MAX], M[CB_SHAPE_MAX * CB_SHAPE_MAX];
+  if (cb_bundle_connection(b, r, A, NULL, NULL, NULL)) return CB_OK;
+  return cb_bundle_connection(weighed, r, A, NULL, M, NULL) ? cb_node_fail(node, "%s", cb_error_text()) : CB_OK;
+}
+
+/* At the base, on the gait, and at even shapes (multiples of irrationals) within bounds. */
+static cb_status check_metric(const cb_bundle *b, const cb_optimum_scenario *o, const cb_node *node) {
+  enum { SHAPES = 64 };
+  const cb_optimum_problem *p = &o->problem;
+  bool bounded = p->lower != NULL;
+  for (int i = 0; i < b->n && bounded; i++) bounded = isfinite(p->lower[i]) && isfinite(p->upper[i]);
+  cb_status status = p->base ? check_metric_at(b, o->weighed, node, p->base) : CB_OK;
+  for (int k = 0; k < SHAPES && !status; k++) {
+    double r[CB_SHAPE_MAX];
+    if (p->start) cb_gait_at(p->start, (double)k / SHAPES, r, NULL);
+    if (p->start) status = check_metric_at(b, o->weighed, node, r);
+    for (int i = 0; i < b->n && bounded; i++)
+      r[i] = p->lower[i] + (p->upper[i] - p->lower[i]) * fmod(k * sqrt(4 * i + 2), 1);
+    if (bounded && !status) status = check_metric_at(b, o->weighed, node, r);
+  }
+  return status;
+}
+
+static cb_status read_metric(const cb_bundle *b, const optimum_parameters *p, cb_optimum_scenario *o) {
+  const cb_node *node = p->add ? p->add : p->metric;
+  const bool own = !p->metric || (p->metric->kind == CB_NODE_SCALAR && !strcmp(p->metric->text, "bundle"));
+  if (own && !p->add) return CB_OK;
+  cb_status status = cb_bundle_read_metric(b, p->metric, p->add, &o->weighed);
+  if (status) return status;
+  status = check_metric(b, o, node);
+  o->problem.bundle = o->weighed;
+  return status;
+}
+
+/* --- the whole --- */
+
+static cb_status check_bundle(const cb_bundle *b, const cb_node *map, const optimum_parameters *p) {
+  const cb_node *apart = cb_node_get(map, "apart");
+  cb_errors errors = cb_errors_begin();
+  if (b->n == 1 && !(b->period[0] > 0))
+    cb_errors_add(&errors, map,
+                  cb_node_fail(map,
+                               "bundle %s has one shape variable, %s, which is no phase: nothing is enclosed, and a "
+                               "gait brings the body back to where it was",
+                               b->kind->name, b->shape[0]));
+  if (p->apart && (!b->kind->picture || b->lines == 0))
+    cb_errors_add(&errors, apart,
+                  cb_node_fail(apart, "apart: bundle %s has no picture with lines that could cross", b->kind->name));
+  return cb_errors_end(&errors);
+}
+
+cb_status cb_scenario_read_optimum(cb_scenario *s, const cb_node *node) {
+  cb_bundle_scenario *m = s->bundle;
+  optimum_parameters p;
+  if (!node) return CB_OK;
+  if (!m || !m->bundle) return cb_params_bind(cb_optimum_table, node, node, NULL, 0, NULL);
+  const cb_bundle *b = m->bundle;
+  cb_optimum_scenario *o = m->optimum = cb_arena_alloc(s->arena, 1, sizeof *o);
+  if (!o) return cb_fail(CB_ERROR_MEMORY, "no memory for an optimum");
+  cb_errors errors = cb_errors_begin();
+  if (cb_errors_add(&errors, node, cb_params_bind(cb_optimum_table, node, node, NULL, 0, &p)))
+    cb_params_bind_right(cb_optimum_table, node, &p);
+  o->node = node;
+  o->problem = (cb_optimum_problem){.bundle = b,
+                                    .seek = (cb_seek)p.seek,
+                                    .length = p.length,
+                                    .apart = p.apart,
+                                    .start = m->gait,
+                                    .starts = p.starts,
+                                    .seed = (uint64_t)p.seed,
+                                    .flow = p.method == 1};
+  if (p.target && !cb_errors_add(&errors, p.target,
+                                 read_target(b->group, p.target, p.seek == CB_SEEK_EFFICIENCY, &o->problem.target)))
+    cb_errors_add(&errors, p.target, check_amount(b->group, &p, &o->problem.target));
+  cb_errors_add(&errors, node, check_length(node, &p));
+  cb_errors_add(&errors, node, read_range(b, &p, o));
+  cb_errors_add(&errors, node, read_metric(b, &p, o));
+  cb_errors_add(&errors, node, check_bundle(b, node, &p));
+  return cb_errors_end(&errors);
+}
+
+void cb_optimum_scenario_free(cb_optimum_scenario *o) {
+  if (o) cb_bundle_free(o->weighed);
+}

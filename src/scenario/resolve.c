@@ -1,0 +1,271 @@
+/* The resolved scenario: every map with its defaults, as YAML that reads back the same wherever it is read. Numbers
+ * keep their text, so that a run from the resolved scenario repeats the bytes of the original. */
+#include "bodies/place.h"
+#include "bundle/gait_text.h"
+#include "core/file.h"
+#include "core/text.h"
+#include "scenario/bundle.h"
+#include "scenario/fluid.h"
+#include "scenario/kind.h"
+#include "yaml/tree.h"
+
+#include <curvebody/constraint.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static cb_node *new_map(cb_scenario *s, size_t count) {
+  cb_node *map = cb_arena_alloc(s->arena, 1, sizeof *map);
+  if (!map) return NULL;
+  *map = (cb_node){.kind = CB_NODE_MAP, .file = "resolved", .line = 1, .column = 1, .count = count};
+  map->keys = cb_arena_alloc(s->arena, count, sizeof *map->keys);
+  map->items = cb_arena_alloc(s->arena, count, sizeof *map->items);
+  return map->keys && map->items ? map : NULL;
+}
+
+/* With room for the items. */
+static cb_node *copy_of_list(cb_scenario *s, const cb_node *node) {
+  cb_node *list = cb_arena_alloc(s->arena, 1, sizeof *list);
+  if (!list) return NULL;
+  *list = *node;
+  list->items = cb_arena_alloc(s->arena, node->count, sizeof *list->items);
+  return list->items ? list : NULL;
+}
+
+static const cb_node *new_text(cb_scenario *s, const char *text) {
+  cb_node *node = cb_arena_alloc(s->arena, 1, sizeof *node);
+  if (node) *node = (cb_node){.kind = CB_NODE_SCALAR, .file = "resolved", .line = 1, .column = 1, .text = text};
+  return node;
+}
+
+/* `key: value` of a scalar in short form, such as `space: h3`, as a map with `name`. */
+static const cb_node *as_map(cb_scenario *s, const cb_node *node) {
+  if (!node || node->kind != CB_NODE_SCALAR) return node;
+  cb_node *map = new_map(s, 1);
+  if (!map || !(map->keys[0] = new_text(s, "name"))) return NULL;
+  map->items[0] = node;
+  return map;
+}
+
+/* With the defaults of a table; a map that could not be made is not one that is absent. */
+static const cb_node *with_defaults(cb_scenario *s, const cb_param *table, const cb_node *map) {
+  return map ? cb_params_resolved(table, map, s->arena) : NULL;
+}
+
+/* The path of a mesh from the root: the resolved scenario is read from a record too, which stands elsewhere. */
+static const cb_node *absolute(cb_scenario *s, const cb_node *file) {
+  char *path = cb_node_path(file), *real = path ? realpath(path, NULL) : NULL;
+  const char *text = real ? cb_arena_strdup(s->arena, real) : NULL;
+  if (path && !real) s->unread = cb_fail_file(path, "read", errno);
+  if (text && (s->unread = cb_scenario_add_input(s, text))) text = NULL;
+  free(path);
+  free(real);
+  return text ? new_text(s, text) : NULL;
+}
+
+/* map with another value for a key that it has. */
+static const cb_node *replaced(cb_scenario *s, const cb_node *map, const char *key, const cb_node *value) {
+  cb_node *copy = value ? new_map(s, map->count) : NULL;
+  for (size_t i = 0; copy && i < map->count; i++) {
+    copy->keys[i] = map->keys[i];
+    copy->items[i] = strcmp(map->keys[i]->text, key) ? map->items[i] : value;
+  }
+  return copy;
+}
+
+/* A body with its defaults, but for those that something given stands in place of. */
+const cb_node *cb_scenario_resolve_body(cb_scenario *s, const cb_node *node) {
+  const cb_node *full = cb_body_resolved(node, s->arena), *mesh = cb_node_get(node, "mesh"),
+                *file = cb_node_get(mesh, "file");
+  cb_node *copy = full ? new_map(s, full->count) : NULL;
+  if (!copy) return NULL;
+  const bool masses = cb_node_get(node, "masses") || cb_node_get(node, "density"),
+             charges = cb_node_get(node, "charges");
+  copy->count = 0;
+  for (size_t i = 0; i < full->count; i++) {
+    const char *key = full->keys[i]->text;
+    if (!cb_node_get(node, key) && ((masses && !strcmp(key, "mass")) || (charges && !strcmp(key, "charge")))) continue;
+    copy->keys[copy->count] = full->keys[i];
+    copy->items[copy->count++] = full->items[i];
+  }
+  return file ? replaced(s, copy, "mesh", replaced(s, mesh, "file", absolute(s, file))) : copy;
+}
+
+/* map with the path of the file at `key`, where it has that, from the root. */
+static const cb_node *placed(cb_scenario *s, const cb_node *map, const char *key) {
+  const cb_node *file = cb_node_get(map, key);
+  return file ? replaced(s, map, key, absolute(s, file)) : map;
+}
+
+/* A numbered name is of no file: its folder is. */
+static const cb_node *placed_pattern(cb_scenario *s, const cb_node *map, const char *key) {
+  const cb_node *pattern = cb_node_get(map, key);
+  if (!pattern) return map;
+  char *path = cb_node_path(pattern), *slash = path ? strrchr(path, '/') : NULL;
+  if (slash) *slash = 0;
+  char *folder = path ? realpath(slash ? path : ".", NULL) : NULL;
+  const char *name = slash ? slash + 1 : path;
+  const size_t size = folder ? strlen(folder) + strlen(name) + 2 : 1;
+  char *text = cb_arena_alloc(s->arena, size, 1);
+  if (folder && text) snprintf(text, size, "%s/%s", folder, name);
+  free(folder);
+  free(path);
+  return text && *text ? replaced(s, map, key, new_text(s, text)) : NULL;
+}
+
+/* map with the files of its poses. */
+static const cb_node *placed_poses(cb_scenario *s, const cb_node *map) {
+  const cb_node *poses = cb_node_get(map, "poses");
+  return poses ? replaced(s, map, "poses", placed_pattern(s, placed(s, poses, "sequence"), "files")) : map;
+}
+
+/* A fluid model with its defaults. */
+static const cb_node *fluid_model(cb_scenario *s, const cb_node *node) {
+  const cb_node *name = node->kind == CB_NODE_MAP ? cb_node_get(node, "name") : NULL;
+  const cb_fluid_model_class *const *c = cb_fluid_model_classes;
+  while (name && *c && strcmp((*c)->name, name->text)) c++;
+  return name && *c ? with_defaults(s, (*c)->params, node) : node;
+}
+
+static const cb_node *fluid_models(cb_scenario *s, const cb_node *node) {
+  if (node->kind != CB_NODE_LIST) return fluid_model(s, node);
+  cb_node *list = copy_of_list(s, node);
+  for (size_t i = 0; list && i < node->count; i++)
+    if (!(list->items[i] = fluid_model(s, node->items[i]))) return NULL;
+  return list;
+}
+
+/* map with the defaults of the fluid models at `key`. */
+static const cb_node *with_models(cb_scenario *s, const cb_node *map, const char *key) {
+  const cb_node *given = map ? cb_node_get(map, key) : NULL;
+  return given ? replaced(s, map, key, fluid_models(s, given)) : map;
+}
+
+/* map without a key. */
+static const cb_node *without(cb_scenario *s, const cb_node *map, const char *key) {
+  cb_node *copy = map ? new_map(s, map->count) : NULL;
+  if (!copy) return NULL;
+  copy->count = 0;
+  for (size_t i = 0; i < map->count; i++) {
+    if (!strcmp(map->keys[i]->text, key)) continue;
+    copy->keys[copy->count] = map->keys[i];
+    copy->items[copy->count++] = map->items[i];
+  }
+  return copy;
+}
+
+/* map with the files of the pieces of its shape. */
+static const cb_node *placed_pieces(cb_scenario *s, const cb_node *map) {
+  const cb_node *shape = map ? cb_node_get(map, "shape") : NULL;
+  if (!shape || shape->kind != CB_NODE_LIST) return map;
+  cb_node *list = copy_of_list(s, shape);
+  for (size_t i = 0; list && i < shape->count; i++)
+    if (!(list->items[i] = placed(s, shape->items[i], "mesh"))) return NULL;
+  return replaced(s, map, "shape", list);
+}
+
+const cb_node *cb_scenario_resolve_immersed(cb_scenario *s, const cb_node *node) {
+  const cb_node *full =
+      with_models(s, with_models(s, with_defaults(s, cb_immersed_table, node), "model"), "added_mass");
+  if (cb_node_get(node, "inertial")) full = without(s, full, "density");
+  return full ? placed_poses(s, placed_pieces(s, placed(s, full, "mesh"))) : NULL;
+}
+
+static const cb_node *fluid(cb_scenario *s, const cb_node *node) {
+  const cb_node *full = cb_params_resolved(cb_fluid_table, node, s->arena), *flow = cb_node_get(full, "flow"),
+                *floor = cb_node_get(full, "floor");
+  if (flow) full = replaced(s, full, "flow", placed(s, flow, "grid"));
+  full = with_models(s, with_models(s, full, "model"), "added_mass");
+  return full && floor ? replaced(s, full, "floor", cb_params_resolved(cb_floor_table, floor, s->arena)) : full;
+}
+
+/* A bundle of the registry with its defaults, or one that names files. */
+static const cb_node *bundle(cb_scenario *s, const cb_node *node) {
+  const cb_node *map = as_map(s, node);
+  const char *name = map ? cb_node_get(map, "name")->text : "";
+  const cb_param *params = NULL;
+  for (const cb_bundle_class *const *c = cb_bundle_classes; *c; c++)
+    if (!strcmp((*c)->name, name)) params = (*c)->params;
+  for (const cb_bundle_kind *const *k = cb_bundle_kinds; *k; k++)
+    if (!strcmp((*k)->name, name)) params = (*k)->params;
+  if (params) map = with_defaults(s, params, map);
+  return placed_poses(s, placed_pieces(s, placed(s, placed(s, map, "mesh"), "file")));
+}
+
+static const cb_node *completed(cb_scenario *s, const char *key, const cb_node *node) {
+  if (!strcmp(key, "space")) {
+    const cb_node *map = as_map(s, node);
+    return with_defaults(s, s->space->kind->params, map);
+  }
+  if (!strcmp(key, "integrator"))
+    return with_defaults(s, s->integrator->kind->params, with_defaults(s, cb_scenario_table(s, key), node));
+  if (!strcmp(key, "fluid")) return fluid(s, node);
+  if (!strcmp(key, "bundle")) return bundle(s, node);
+  if (!strcmp(key, "bodies")) {
+    cb_node *list = copy_of_list(s, node);
+    for (size_t i = 0; list && i < node->count; i++)
+      if (!(list->items[i] = s->kind->resolve_body(s, node->items[i]))) return NULL;
+    return list;
+  }
+  const cb_param *table = cb_scenario_table(s, key);
+  return table ? cb_params_resolved(table, node, s->arena) : node;
+}
+
+cb_status cb_scenario_resolve(cb_scenario *s, const cb_node *root) {
+  const char *added[2];
+  size_t more = 0;
+  if (!cb_node_get(root, "record")) added[more++] = "record";
+  if (!cb_node_get(root, "start") && s->system && cb_system_constraints(s->system)) added[more++] = "start";
+  cb_node *full = new_map(s, root->count + more);
+  bool lost = !full;
+  for (size_t i = 0; !lost && i < full->count; i++) {
+    const bool given = i < root->count;
+    full->keys[i] = given ? root->keys[i] : new_text(s, added[i - root->count]);
+    full->items[i] = full->keys[i] ? completed(s, full->keys[i]->text, given ? root->items[i] : NULL) : NULL;
+    lost = !full->items[i];
+  }
+  cb_text text = {0};
+  if (!lost) cb_text_puts(&text, s->notes);
+  if (!lost) lost = text.failed || cb_node_emit(full, &text) != CB_OK;
+  if (!lost) s->resolved = cb_arena_strndup(s->arena, text.data, text.length);
+  cb_text_free(&text);
+  if (s->resolved || s->unread) return s->resolved ? CB_OK : s->unread;
+  return cb_fail(CB_ERROR_MEMORY, "no memory for the resolved scenario");
+}
+
+/* The gait's own keys in a scenario are how often it is run, and how long a cycle takes. */
+static cb_status set_gait(cb_scenario *s, const cb_gait *gait) {
+  static const char *const kept[] = {"repeat", "period"};
+  const cb_node *was = cb_node_get(cb_tree_root(s->tree), "gait"), *value[2];
+  cb_text text = {0};
+  for (int k = 0; k < 2; k++) value[k] = cb_node_get(was, kept[k]);
+  cb_text_puts(&text, "gait=");
+  cb_status status = cb_gait_write(gait, &text);
+  if (!status) status = cb_tree_set(s->tree, text.data);
+  for (int k = 0; k < 2 && !status; k++) {
+    if (!value[k]) continue;
+    text.length = 0;
+    cb_text_puts(&text, "gait.");
+    cb_text_puts(&text, kept[k]);
+    cb_text_puts(&text, "=");
+    cb_text_puts(&text, value[k]->text);
+    status = text.failed ? cb_fail(CB_ERROR_MEMORY, "no memory for a gait") : cb_tree_set(s->tree, text.data);
+  }
+  cb_text_free(&text);
+  return status;
+}
+
+cb_status cb_scenario_with_gait(cb_scenario *s, const cb_gait *gait, cb_text *out) {
+  cb_status status = set_gait(s, gait);
+  if (!status && !cb_node_get(cb_tree_root(s->tree), "integrator")) {
+    char text[96];
+    snprintf(text, sizeof text, "integrator={name: magnus, step: %.17g}", s->bundle->period / 100);
+    status = cb_tree_set(s->tree, text);
+  }
+  if (status) return status;
+  const cb_node *root = cb_tree_root(s->tree), *own = bundle(s, cb_node_get(root, "bundle"));
+  const cb_node *full = own ? replaced(s, root, "bundle", own) : NULL;
+  if (!full) return cb_fail(CB_ERROR_MEMORY, "no memory for a scenario");
+  return cb_node_emit(full, out);
+}

@@ -1,6 +1,6 @@
 /* LU with partial pivoting by blocks of columns: LAPACK factors one, and those on its right are updated by tiles, all
  * in one thread. The BLAS has one caller at a time in the whole process: with OpenBLAS 0.3.21 without threads, two calls at
- * once gave wrong factors in one run of some hundreds (tests/test_dense.c). Results
+ * once gave wrong factors in one run of some hundreds (tests/potential/test_dense.c). Results
  * depend on the BLAS that is linked and on the processor that it chooses its kernels for, not on the number of threads.
  *
  * LAPACK's matrices lie column by column: what is factored is the transpose. The routines are called by their Fortran

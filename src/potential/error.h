@@ -28,7 +28,7 @@
  * What is extrapolated is off by no more than the last level is, and its distance from there. Of two levels with edges
  * the last one's K is taken where that tells less. The asymmetry of the raw tensor is told at least.
  *
- * It is a measured bound (tests/test_potential_error.c, test_shapes_error.c, test_thin.c), not a proven one. Errors are
+ * It is a measured bound (tests/potential/test_potential_error.c, test_shapes_error.c, test_thin.c), not a proven one. Errors are
  * relative: of K_ab about the centre of the area, to k s_a s_b with k the greatest K of a translation and s the rms
  * distance of the surface from the centre for rotations, 1 for translations.
  */

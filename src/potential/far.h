@@ -4,7 +4,7 @@
  *   phi_k(x) = sum_j S_j(x) sigma_k[j] + D_j(x) mu_k[j],  S_j = int_j dA/(4 pi r),  D_j = n_j . int_j (x - y) dA/(4 pi r^3)
  *
  * S and D of a panel: potential/panels.h. `error` bounds the error of the far part, relative to the greatest |phi|: a
- * measured bound (tests/test_far.c), between CB_FAR_ERROR_MIN and CB_FAR_ERROR_MAX. Sources that cancel across a body
+ * measured bound (tests/potential/test_far.c), between CB_FAR_ERROR_MIN and CB_FAR_ERROR_MAX. Sources that cancel across a body
  * of thickness t times its size, t < 1e-3, have one of 5e-4/t of it.
  * Columns k lie one after another: sigma[k n + j]. Results are the same bytes for any number of threads.
  */

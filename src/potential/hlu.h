@@ -15,7 +15,7 @@ typedef struct cb_hlu cb_hlu;
 cb_status cb_hlu_check(void);
 
 /* p may be freed after. tolerance, in [1e-12, 0.5]: of each block, relative; the residual of a solution was below it in
- * all that was measured (tests/test_hlu.c). CB_ERROR_DOMAIN where the factors are not finite. */
+ * all that was measured (tests/potential/test_hlu.c). CB_ERROR_DOMAIN where the factors are not finite. */
 cb_status cb_hlu_create(const cb_panels *p, double tolerance, cb_hlu **out);
 void cb_hlu_free(cb_hlu *h);
 

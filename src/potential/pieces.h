@@ -5,7 +5,7 @@
  * sheet. Constant dipoles reach beyond a border, as the lattices of lifting surfaces do a quarter of a panel (Hough 1973,
  * J. Aircraft 10, 314, doi 10.2514/3.60225): triangles of area A by 0.26 sqrt(A), measured within 0.006 of it on discs
  * whose triangles' bases are 0.5 to 2.1 of their heights, which is why the panels of a sheet end that far within it.
- * Without it K has an error of order h, 2.5 % of a disc's at 2900 faces; with it 0.1 % (tests/test_sheet.c), and where
+ * Without it K has an error of order h, 2.5 % of a disc's at 2900 faces; with it 0.1 % (tests/potential/test_sheet.c), and where
  * the faces vary in size and shape what that adds, 0.4 % of an elliptic disc's. Edges that a sheet shares with other
  * pieces stay.
  */

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-/* Measured (tests/test_far.c): the share per error at which it is met by densities random and smooth on spheres up to
+/* Measured (tests/potential/test_far.c): the share per error at which it is met by densities random and smooth on spheres up to
  * 1e5 panels, where it is sharp, discs and pairs. */
 static const double share = 1;
 const double cb_far_opening = 0.42;

@@ -174,7 +174,7 @@ static void derivatives_agree_with_differences(void **state) {
   }
 }
 
-/* What tests/test_curvature.c claims of every bundle. */
+/* What tests/bundle/test_curvature.c claims of every bundle. */
 static void curvature_is_that_of_every_bundle(void **state) {
   (void)state;
   static const char *const shorter[] = {THREE "nodes: 32", UNEVEN "nodes: 32"};

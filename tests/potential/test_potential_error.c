@@ -1,7 +1,7 @@
 /* The error of Kirchhoff's tensor that is estimated is never below the true one: ellipsoids, pairs of spheres, a torus, a
  * cube, a cylinder, discs, on every number of levels that is quick. Oracles: ellipsoids by Carlson's integrals; pairs of
  * spheres by multipoles about both centres, 400 of each; the cube, coins, the torus and
- * the cylinder as in tests/test_shapes_error.c. */
+ * the cylinder as in tests/potential/test_shapes_error.c. */
 #include "check_sanitized.h"
 #include "fluid/surface.h"
 #include "potential.h"

@@ -136,7 +136,7 @@ static void a_square_plate_is_as_in_tables(void **unused) {
 }
 
 /* Coins of radius 1 at about 3000 faces, towards the disc. Their own K is known to 1e-5: see
- * tests/test_shapes_error.c. */
+ * tests/potential/test_shapes_error.c. */
 static const double coin[][2] = {{0.2, 3.05654},  {0.1, 2.92618},  {0.05, 2.83230}, {0.02, 2.75349},
                                  {0.01, 2.71827}, {1e-3, 2.67468}, {1e-4, 2.6678},  {0, 8. / 3}};
 

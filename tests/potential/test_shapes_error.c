@@ -2,7 +2,7 @@
  * number of levels and whichever is the first, so whatever error is asked for, from 1e-1 to 1e-4.
  *
  * References that are not this project's: ellipsoids by Carlson's integrals; rectangles without thickness by Ritz's
- * method (tests/test_sheet.c); discs, cylinders, capsules and tori by (1/2 - D) phi = -S m on the meridian, harmonics 0
+ * method (tests/potential/test_sheet.c); discs, cylinders, capsules and tori by (1/2 - D) phi = -S m on the meridian, harmonics 0
  * and 1, Legendre's ring kernels, 16 Gauss nodes on each graded panel; tubes without thickness by Chebyshev polynomials
  * of the vortex sheet; boxes and slabs by the same equation on an octant, graded panels of 6 and 8 Gauss nodes a side;
  * slabs of 1e-4 by the law K = K(0) + t (A - B ln t) of thicker ones. `known`: what two discretisations of each differ

@@ -21,7 +21,6 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* A target may have mutations of its own. */
-__attribute__((weak)) size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed);
 
 enum { LONGEST = 4096, MOST_SEEDS = 1024, MOST_FINDINGS = 200, LIMIT = 10 /* seconds */ };
 
@@ -178,7 +177,7 @@ static size_t make(number seed, number i, uint8_t *input) {
   size_t n = s->size;
   memcpy(input, s->data, n);
   for (size_t m = i < n_seeds ? 0 : 1 + below(6); m > 0; m--)
-    n = LLVMFuzzerCustomMutator ? LLVMFuzzerCustomMutator(input, n, LONGEST, (unsigned)next()) : mutate(input, n);
+    n = mutate(input, n);
   return n;
 }
 

@@ -20,7 +20,6 @@
 #include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-/* A target may have mutations of its own. */
 
 enum { LONGEST = 4096, MOST_SEEDS = 1024, MOST_FINDINGS = 200, LIMIT = 10 /* seconds */ };
 

@@ -7,6 +7,7 @@
 #include <curvebody/record.h>
 #include <dirent.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { SAMPLE_FIELDS = 12, SAMPLE_VALUES = 16, SAMPLE_EVENT_EVERY = 7 };
@@ -194,6 +195,33 @@ static inline void sample_copy(const char *from, const char *to) {
   assert_int_equal(fwrite(bytes, 1, size, file), size);
   fclose(file);
   free(bytes);
+}
+
+/* A record is its file and, while it is written or after a kill, the folder of its segments. */
+static inline void sample_remove_record(const char *path) {
+  char command[400];
+  snprintf(command, sizeof command, "rm -rf %s %s.parts", path, path);
+  assert_int_equal(system(command), 0);
+}
+
+/* As a killed writer leaves it, where one is writing. */
+static inline void sample_copy_record(const char *from, const char *to) {
+  char command[600];
+  sample_remove_record(to);
+  snprintf(command, sizeof command, "if [ -e %s.parts ]; then cp -r %s.parts %s.parts; fi; cp %s %s", from, from, to, from, to);
+  assert_int_equal(system(command), 0);
+}
+
+/* Until the writer has published them, which it does by itself. */
+static inline void sample_wait_for_rows(const char *path, uint64_t rows) {
+  for (int turn = 0; turn < 1000; turn++) {
+    cb_reader *reader = NULL;
+    const bool there = cb_reader_open(path, &reader) == CB_OK && cb_reader_position(reader).rows == rows;
+    cb_reader_close(reader);
+    if (there) return;
+    nanosleep(&(struct timespec){0, 10000000}, NULL);
+  }
+  fail_msg("no reader sees %llu rows", (unsigned long long)rows);
 }
 
 /* A whole record of `rows` rows. */

@@ -114,6 +114,14 @@ cb_status cb_hdf5_fail(const char *path, const char *what, ...) {
   return status;
 }
 
+cb_status cb_hdf5_fail_open(const char *path) {
+  if (refused || lacking || errno == ENOMEM) return cb_hdf5_fail(path, "open");
+  const cb_status status =
+      cb_fail_placed(CB_ERROR_INPUT, "%s: error: damaged: %s", path, *reason ? reason : "HDF5 gives no reason");
+  *reason = 0;
+  return status;
+}
+
 void cb_hdf5_give_reason(const char *text) {
   if (!*reason && errno != ENOMEM) snprintf(reason, sizeof reason, "%s", text);
 }

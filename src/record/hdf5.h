@@ -23,6 +23,10 @@ void cb_hdf5_quiet_end(cb_hdf5_quiet quiet);
  * CB_ERROR_FILE. `what` may be a format. */
 cb_status cb_hdf5_fail(const char *path, const char *what, ...) __attribute__((format(printf, 2, 3)));
 
+/* Of a file that begins as one of HDF5 does: the system, or a lack of memory, keeps it from being opened (as above), or it is
+ * damaged, CB_ERROR_INPUT. */
+cb_status cb_hdf5_fail_open(const char *path);
+
 /* What cb_hdf5_fail tells, unless a call of HDF5 has failed before. */
 void cb_hdf5_give_reason(const char *text);
 

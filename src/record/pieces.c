@@ -64,8 +64,8 @@ static cb_status open_file(const char *path, hid_t *out) {
     return cb_fail_placed(CB_ERROR_INPUT, "%s: error: not an HDF5 file", path);
   *out = cb_hdf5_open(path, H5F_ACC_RDONLY);
   if (*out >= 0) return CB_OK;
-  const cb_status status = cb_hdf5_fail(path, "open");
-  if (status != CB_ERROR_FILE || !is_left_by_old(path)) return status;
+  const cb_status status = cb_hdf5_fail_open(path);
+  if (status != CB_ERROR_INPUT || !is_left_by_old(path)) return status;
   cb_hdf5_forget();
   return cb_fail_placed(CB_ERROR_INPUT,
                         "%s: error: was left by version 0.1 in the middle of a write: repair it with that version", path);

@@ -1,12 +1,10 @@
-/* timeout: 300 A writer killed at any moment, its first included. The program starts itself as the writer, which
- * writes as fast as it can, flushes partial batches every 20 ms, checkpoints every 1000 rows, and every 20 000 rows
- * closes the file and resumes it; and kills it after a random time, or between two pages of one write, as Linux does.
- * labels: medium */
+/* A writer killed at any moment, its first included. The program starts itself as the writer, which writes as fast as it
+ * can, publishes every 20 ms, checkpoints every 1000 rows, and every 20 000 rows closes the record and resumes it; and
+ * kills it after a random time. */
 #include "record_sample.h"
 #include <errno.h>
 #include <signal.h>
 #include <spawn.h>
-#include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -18,23 +16,6 @@ static char self[4096];
  * checkpoint. */
 enum { CYCLE = 20000, CHECKPOINT_EVERY = 1000, WAITING = 16 * 256 + CHECKPOINT_EVERY };
 static const cb_record_options options = {.overwrite = true, .flush_interval = .02};
-
-/* In place of the C library's: of the writes that span pages, the tear-th stops after its first page, with the process.
- * `torn` is the file that it is in; it is kept as it was before. */
-enum { PAGE = 4096 };
-static int tear;
-static const char *torn;
-
-ssize_t pwrite(int fd, const void *bytes, size_t size, off_t at) {
-  const size_t first = PAGE - (size_t)at % PAGE;
-  if (size <= first || !tear || --tear) return pwritev(fd, &(struct iovec){(void *)bytes, size}, 1, at);
-  char before[4096];
-  snprintf(before, sizeof before, "%s.before", torn);
-  if (sample_exists(torn)) sample_copy(torn, before);
-  pwritev(fd, &(struct iovec){(void *)bytes, first}, 1, at);
-  raise(SIGKILL);
-  return -1;
-}
 
 static int write_until_killed(const char *path) {
   cb_record_layout layout = sample_layout();
@@ -55,12 +36,9 @@ static int write_until_killed(const char *path) {
   return 1;
 }
 
-/* what: --write or --repair; which write is torn, 0: none. */
-static pid_t start(const char *what, const char *path, int which) {
+static pid_t start(const char *path) {
   pid_t pid;
-  char number[20];
-  snprintf(number, sizeof number, "%d", which);
-  char *arguments[] = {self, (char *)what, (char *)path, number, NULL};
+  char *arguments[] = {self, "--write", (char *)path, NULL};
   assert_int_equal(posix_spawn(&pid, self, NULL, NULL, arguments, environ), 0);
   return pid;
 }
@@ -78,7 +56,7 @@ static void sleep_seconds(double seconds) {
 
 static uint64_t rows_a_reader_sees(const char *path) {
   cb_reader *reader;
-  if (cb_reader_open(path, &reader)) return 0; /* not there yet, or between two of its writes */
+  if (cb_reader_open(path, &reader)) return 0; /* not there yet */
   uint64_t rows = cb_reader_position(reader).rows;
   cb_reader_close(reader);
   return rows;
@@ -115,7 +93,7 @@ static void continue_from_checkpoint(const char *path, cb_record_position had) {
  * at other. */
 static cb_repair_report check_left(const char *path, const char *other, uint64_t rows, bool resume_repaired) {
   cb_repair_report report, again;
-  sample_copy(path, other);
+  sample_copy_record(path, other);
   check_ok(cb_record_repair(path, &report));
   cb_record_position had = sample_check(path);
   assert_int_equal(had.rows, report.rows);
@@ -132,16 +110,16 @@ static int count(const char *variable, int otherwise) {
   return text ? atoi(text) : otherwise;
 }
 
-static void a_killed_writer_leaves_nothing_or_a_whole_file(void **unused) {
+static void a_killed_writer_leaves_nothing_or_a_whole_record(void **unused) {
   (void)unused;
   uint64_t seed = check_seed();
-  int kills = count("CB_KILLS", 50), absent = 0, ragged = 0, closed = 0;
-  double longest = getenv("CB_KILL_SECONDS") ? atof(getenv("CB_KILL_SECONDS")) : .3;
+  int kills = count("CB_KILLS", 50), absent = 0, closed = 0;
+  double longest = getenv("CB_KILL_SECONDS") ? atof(getenv("CB_KILL_SECONDS")) : .8;
   char *path = sample_path("run.h5"), *other = sample_path("resumed.h5");
   for (int kill_number = 0; kill_number < kills; kill_number++) {
-    bool early = kill_number % 3 == 0;
-    remove(path);
-    pid_t pid = start("--write", path, 0);
+    bool early = kill_number % 4 == 0;
+    sample_remove_record(path);
+    pid_t pid = start(path);
     sleep_seconds(check_uniform(&seed, 0, early ? .02 : longest));
     uint64_t seen = rows_a_reader_sees(path);
     kill(pid, SIGKILL);
@@ -151,55 +129,15 @@ static void a_killed_writer_leaves_nothing_or_a_whole_file(void **unused) {
       continue;
     }
     cb_repair_report report = check_left(path, other, seen, kill_number % 5 == 0);
-    ragged += report.rows_cut > 0;
     closed += report.was_closed;
   }
-  print_message("%d kills: %d before the file had its name, %d while it was closed, %d with ragged rows\n", kills,
-                absent, closed, ragged);
+  print_message("%d kills: %d before the record had its name, %d while it was closed\n", kills, absent, closed);
   free(path), free(other);
 }
 
-/* Before the repair a reader sees every row, or is told what to do. */
-static bool reads_or_is_told(const char *path) {
-  cb_reader *reader;
-  if (cb_reader_open(path, &reader)) {
-    if (!strstr(cb_error_text(), "killed in the middle of a write: repair it")) fail_msg("%s", cb_error_text());
-    return false;
-  }
-  cb_reader_close(reader);
-  sample_check(path);
-  return true;
-}
-
-/* The rows are those that the file had before the write, or more; a repair that is torn itself changes nothing. */
-static void a_write_torn_between_pages_costs_no_row(void **unused) {
-  (void)unused;
-  uint64_t seed = check_seed();
-  int tears = count("CB_TEARS", 30), absent = 0, repairs = 0, readable = 0;
-  char *path = sample_path("torn.h5"), *before = sample_path("torn.h5.before"), *other = sample_path("resumed.h5");
-  for (int number = 0; number < tears; number++) {
-    cb_repair_report report = {.rows = 0};
-    remove(path), remove(before);
-    assert_true(was_killed(start("--write", path, 1 + (int)check_uniform(&seed, 0, 3000))));
-    absent += !sample_exists(path);
-    if (!sample_exists(path)) continue;
-    check_ok(cb_record_repair(before, &report));
-    const uint64_t had = report.rows;
-    readable += reads_or_is_told(path);
-    if (number % 3 == 0) repairs += was_killed(start("--repair", path, 1 + number / 3 % 4));
-    check_left(path, other, had, number % 5 == 0);
-  }
-  print_message("%d torn writes: %d before the file had its name, %d readable without a repair; %d torn repairs\n",
-                tears, absent, readable, repairs);
-  free(path), free(before), free(other);
-}
-
 int main(int argc, char **argv) {
-  if (argc == 4) torn = argv[2], tear = atoi(argv[3]);
-  if (argc == 4 && !strcmp(argv[1], "--write")) return write_until_killed(argv[2]);
-  if (argc == 4 && !strcmp(argv[1], "--repair")) return cb_record_repair(argv[2], NULL);
+  if (argc == 3 && !strcmp(argv[1], "--write")) return write_until_killed(argv[2]);
   if (readlink("/proc/self/exe", self, sizeof self - 1) < 0) return 1;
-  const struct CMUnitTest tests[] = {cmocka_unit_test(a_killed_writer_leaves_nothing_or_a_whole_file),
-                                     cmocka_unit_test(a_write_torn_between_pages_costs_no_row)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(a_killed_writer_leaves_nothing_or_a_whole_record)};
   return cmocka_run_group_tests(tests, sample_make_folder, sample_remove_folder);
 }

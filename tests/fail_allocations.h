@@ -60,8 +60,9 @@ FAILS_WITH(__real_cb_arena_alloc(arena, SIZE_MAX, 2), void *, cb_arena_alloc, (v
            (arena, n, size))
 FAILS_WITH(__real_cb_arena_alloc_aligned(arena, SIZE_MAX, 2, alignment), void *, cb_arena_alloc_aligned,
            (void *arena, size_t n, size_t size, size_t alignment), (arena, n, size, alignment))
-FAILS(cb_arena_strdup, (void *arena, const char *text), (arena, text))
-FAILS(cb_arena_strndup, (void *arena, const char *text, size_t n), (arena, text, n))
+FAILS_WITH(__real_cb_arena_alloc(arena, SIZE_MAX, 2), void *, cb_arena_strdup, (void *arena, const char *text), (arena, text))
+FAILS_WITH(__real_cb_arena_alloc(arena, SIZE_MAX, 2), void *, cb_arena_strndup, (void *arena, const char *text, size_t n),
+           (arena, text, n))
 FAILS(gsl_rng_alloc, (const void *type), (type))
 FAILS(gsl_eigen_symmv_alloc, (size_t n), (n))
 FAILS(gsl_integration_glfixed_table_alloc, (size_t n), (n))

@@ -32,7 +32,8 @@ static cb_status check_filters(const walk *w, const char *name, hid_t create) {
     size_t none = 0;
     const H5Z_filter_t filter = H5Pget_filter2(create, (unsigned)f, &flags, &none, NULL, 0, NULL, NULL);
     if (filter == H5Z_FILTER_SHUFFLE || filter == H5Z_FILTER_DEFLATE || filter == H5Z_FILTER_FLETCHER32) continue;
-    snprintf(why, sizeof why, "passes through filter %d, expected none but shuffle, deflate and fletcher32", (int)filter);
+    snprintf(why, sizeof why, "passes through filter %d, expected none but shuffle, deflate and fletcher32",
+             (int)filter);
     return refuse(w, name, why);
   }
   return CB_OK;

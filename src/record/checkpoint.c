@@ -22,7 +22,8 @@ cb_status cb_checkpoint_create(hid_t file, const char *path, const cb_blob *stat
   for (size_t b = 0; ok && b < n_state; b++) {
     const hsize_t dims[1] = {state[b].count};
     if (!state[b].count) continue;
-    dataset = cb_hdf5_put_dataset(group, state[b].name, cb_hdf5_file_type(state[b].type), 1, dims, H5I_INVALID_HID, NULL);
+    dataset =
+        cb_hdf5_put_dataset(group, state[b].name, cb_hdf5_file_type(state[b].type), 1, dims, H5I_INVALID_HID, NULL);
     ok = dataset >= 0 && H5Dclose(dataset) >= 0;
   }
   if (group >= 0) H5Gclose(group);
@@ -69,11 +70,12 @@ static hid_t open_newest(hid_t file, cb_record_position have, const char **name,
   hid_t newest = H5I_INVALID_HID;
   *at = (cb_record_position){0};
   for (int g = 0; g < 3; g++) {
-    if (H5Lexists(file, "checkpoint", H5P_DEFAULT) <= 0 || (g && H5Lexists(file, groups[g], H5P_DEFAULT) <= 0)) continue;
+    if (H5Lexists(file, "checkpoint", H5P_DEFAULT) <= 0 || (g && H5Lexists(file, groups[g], H5P_DEFAULT) <= 0))
+      continue;
     const hid_t group = H5Gopen2(file, groups[g], H5P_DEFAULT);
     uint64_t seal[OLD_SEAL] = {0};
-    const bool newer = group >= 0 && read_seal(group, g ? OLD_SEAL : SEAL, seal) && seal[CHECKPOINTS] > at->checkpoints &&
-                       seal[ROWS] <= have.rows && seal[EVENTS] <= have.events;
+    const bool newer = group >= 0 && read_seal(group, g ? OLD_SEAL : SEAL, seal) &&
+                       seal[CHECKPOINTS] > at->checkpoints && seal[ROWS] <= have.rows && seal[EVENTS] <= have.events;
     if (newer) {
       if (newest >= 0) H5Gclose(newest);
       newest = group, *name = groups[g];
@@ -145,7 +147,9 @@ cb_status cb_checkpoint_read(hid_t file, const char *path, cb_record_position ha
   const hid_t group = open_newest(file, have, &name, &at);
   if (group < 0) {
     const cb_status status = cb_hdf5_unread(path, CB_OK);
-    return status ? status : cb_fail_placed(CB_ERROR_INPUT, "%s: error: no whole checkpoint in it; run its scenario again", path);
+    return status
+               ? status
+               : cb_fail_placed(CB_ERROR_INPUT, "%s: error: no whole checkpoint in it; run its scenario again", path);
   }
   const cb_status status = read_state(group, path, name, state, n_state);
   H5Gclose(group);

@@ -97,8 +97,8 @@ static void write_holder(int fd) {
 cb_status cb_segments_in_use(const cb_segments *s, const char *path) {
   char lock[PATH_MAX], holder[400] = "";
   if (name_in(s, "lock", lock)) read_holder(lock, holder, sizeof holder);
-  return cb_fail_as(CB_FAILURE_SYSTEM, CB_ERROR_FILE, "%s: in use: a run is writing it%s%s%s", path, *holder ? " (" : "",
-                    holder, *holder ? ")" : "");
+  return cb_fail_as(CB_FAILURE_SYSTEM, CB_ERROR_FILE, "%s: in use: a run is writing it%s%s%s", path,
+                    *holder ? " (" : "", holder, *holder ? ")" : "");
 }
 
 static bool same_file(int fd, const char *path) {

@@ -20,9 +20,9 @@ typedef enum cb_folder_state {
 } cb_folder_state;
 
 typedef struct cb_segments {
-  char *record;  /* OUT.h5, with links followed */
-  char *path;    /* OUT.h5.parts */
-  int lock;      /* -1: not held */
+  char *record; /* OUT.h5, with links followed */
+  char *path;   /* OUT.h5.parts */
+  int lock;     /* -1: not held */
 } cb_segments;
 
 /* The names of the folder of a record. Nothing is made. CB_ERROR_FILE, CB_ERROR_MEMORY. */

@@ -63,7 +63,7 @@ typedef struct cb_piece {
   char digest[CB_SHA256];
 } cb_piece;
 
-typedef struct cb_pieces {
+typedef struct cb_record_pieces {
   const char *path; /* as it was asked for; the caller's */
   cb_segments folder;
   bool plain; /* one file */
@@ -75,21 +75,21 @@ typedef struct cb_pieces {
   hid_t file;  /* the last piece: its structure, constants and checkpoint are those of the record */
   hid_t other; /* another piece that is open */
   size_t open; /* which */
-} cb_pieces;
+} cb_record_pieces;
 
 /* Opens the record at path: a plain file, or segments, being written or left. Everything in the last piece is checked. */
-cb_status cb_pieces_open(const char *path, cb_pieces *out);
+cb_status cb_pieces_open(const char *path, cb_record_pieces *out);
 /* Of a record that the caller has the folder of, which goes to *out. */
-cb_status cb_pieces_open_own(const char *path, cb_segments *folder, cb_pieces *out);
-void cb_pieces_close(cb_pieces *p);
+cb_status cb_pieces_open_own(const char *path, cb_segments *folder, cb_record_pieces *out);
+void cb_pieces_close(cb_record_pieces *p);
 /* Whether there is a file of that name that is not a virtual one over segments. */
 bool cb_record_is_plain(const char *path);
-bool cb_pieces_add(cb_pieces *p, const cb_piece *piece);
+bool cb_pieces_add(cb_record_pieces *p, const cb_piece *piece);
 /* Rows, or events, from first on of the series of that name, as memory_type. width: values a row. */
-cb_status cb_pieces_read(cb_pieces *p, const char *name, bool is_event, size_t width, hid_t memory_type, uint64_t first,
-                         uint64_t count, void *out);
+cb_status cb_pieces_read(cb_record_pieces *p, const char *name, bool is_event, size_t width, hid_t memory_type,
+                         uint64_t first, uint64_t count, void *out);
 /* Opens a piece; the file stays the pieces'. */
-cb_status cb_pieces_file(cb_pieces *p, size_t i, hid_t *file);
+cb_status cb_pieces_file(cb_record_pieces *p, size_t i, hid_t *file);
 
 /* ---- layout.c: what a file consists of */
 
@@ -99,7 +99,7 @@ size_t cb_layout_count(const cb_record_layout *layout, const cb_field *field);  
 bool cb_layout_takes(const char *name); /* a path from the root that every record has, or that is below one */
 /* over: the series are virtual ones over these pieces; NULL: they grow. */
 cb_status cb_layout_build(hid_t file, const char *path, const cb_record_layout *layout, int deflate,
-                          const cb_pieces *over);
+                          const cb_record_pieces *over);
 /* The image of a record of that layout without rows. */
 cb_status cb_layout_image(const char *path, const cb_record_layout *layout, int deflate, cb_image *out);
 /* A copy that lasts as long as the arena, but for the data of its state; NULL: no memory. */
@@ -119,7 +119,7 @@ extern const cb_event_field cb_event_fields[CB_EVENT_FIELDS];
 /* ---- virtual.c */
 
 /* Properties of a virtual dataset of that name, and its extent in dims[0]. Negative on failure. */
-hid_t cb_virtual_properties(const cb_pieces *over, const char *name, bool is_event, hid_t type, int rank,
+hid_t cb_virtual_properties(const cb_record_pieces *over, const char *name, bool is_event, hid_t type, int rank,
                             hsize_t *dims);
 /* Writes the virtual file over the segments in place of the record's. */
 typedef struct cb_virtual {
@@ -130,11 +130,11 @@ typedef struct cb_virtual {
   size_t warnings_length;
   bool completed, synced;
 } cb_virtual;
-cb_status cb_virtual_write(const cb_pieces *over, const cb_virtual *v);
+cb_status cb_virtual_write(const cb_record_pieces *over, const cb_virtual *v);
 /* Whether the file is a virtual one of ours. */
 bool cb_virtual_is(hid_t file);
 /* Tells of each segment that is not as the virtual file says. CB_ERROR_FILE, CB_ERROR_MEMORY where one cannot be read. */
-cb_status cb_virtual_check(const cb_pieces *pieces, cb_verify_tell tell, void *user);
+cb_status cb_virtual_check(const cb_record_pieces *pieces, cb_verify_tell tell, void *user);
 
 /* ---- join.c */
 
@@ -150,7 +150,7 @@ typedef struct cb_join {
   double most_bytes; /* above it is not joined; 0: no limit */
 } cb_join;
 /* *joined false with CB_OK: too large, or there is no room; then nothing has changed. */
-cb_status cb_join_write(cb_pieces *pieces, const cb_join *j, bool *joined);
+cb_status cb_join_write(cb_record_pieces *pieces, const cb_join *j, bool *joined);
 
 /* ---- checkpoint.c */
 
@@ -208,10 +208,10 @@ struct cb_record {
   uint64_t *events_at; /* events before the end of each batch of rows in memory */
 
   /* The writer's. */
-  cb_pieces pieces;       /* segments on the disk, and the one in memory last; folder and path */
-  hid_t file;             /* the segment in memory */
-  bool published;         /* OUT.h5 is the virtual file */
-  cb_record_position put; /* what was published last */
+  cb_record_pieces pieces; /* segments on the disk, and the one in memory last; folder and path */
+  hid_t file;              /* the segment in memory */
+  bool published;          /* OUT.h5 is the virtual file */
+  cb_record_position put;  /* what was published last */
 
   /* The stepping thread's; under the mutex. */
   cb_blob *state; /* of the newest checkpoint */
@@ -234,7 +234,7 @@ struct cb_record {
 
 /* A record whose pieces are open for writing and that stands at `position`: makes the rings, starts the writer. Takes the
  * arena and the pieces in any case. image: the layout without rows. state: of the checkpoint, NULL: none yet. */
-cb_status cb_record_attach(const char *path, cb_arena *arena, cb_pieces *pieces, const cb_record_layout *layout,
+cb_status cb_record_attach(const char *path, cb_arena *arena, cb_record_pieces *pieces, const cb_record_layout *layout,
                            cb_image *image, const cb_record_options *options, const cb_blob *state,
                            cb_record_position position, cb_record **out);
 

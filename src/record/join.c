@@ -31,7 +31,7 @@ typedef struct column {
 } column;
 
 typedef struct joining {
-  cb_pieces *pieces;
+  cb_record_pieces *pieces;
   const char *path;
   hid_t file;
   column *column;
@@ -263,7 +263,7 @@ static cb_status count_bytes(void *context, hid_t dataset, const char *name, boo
   return CB_OK;
 }
 
-cb_status cb_join_write(cb_pieces *pieces, const cb_join *how, bool *joined) {
+cb_status cb_join_write(cb_record_pieces *pieces, const cb_join *how, bool *joined) {
   joining j = {.pieces = pieces, .path = pieces->path, .piece = SIZE_MAX};
   double row[2] = {0};
   *joined = false;

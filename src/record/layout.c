@@ -14,15 +14,15 @@
 #include <string.h>
 
 const cb_event_field cb_event_fields[CB_EVENT_FIELDS] = {
-  {"event", CB_FIELD_INT64, 0, "index of the event"},
-  {"event_time", CB_FIELD_DOUBLE, offsetof(cb_event_row, time), "time of the event"},
-  {"event_kind", CB_FIELD_INT32, offsetof(cb_event_row, kind), "kind of the event"},
-  {"event_i", CB_FIELD_INT32, offsetof(cb_event_row, i), "first particle"},
-  {"event_j", CB_FIELD_INT32, offsetof(cb_event_row, j), "second particle"},
-  {"event_gap", CB_FIELD_DOUBLE, offsetof(cb_event_row, gap), "gap function at the event"},
-  {"event_speed_before", CB_FIELD_DOUBLE, offsetof(cb_event_row, speed_before), "rate of the gap before the event"},
-  {"event_speed_after", CB_FIELD_DOUBLE, offsetof(cb_event_row, speed_after), "rate of the gap after the event"},
-  {"event_impulse", CB_FIELD_DOUBLE, offsetof(cb_event_row, impulse), "impulse along the gradient of the gap"},
+    {"event", CB_FIELD_INT64, 0, "index of the event"},
+    {"event_time", CB_FIELD_DOUBLE, offsetof(cb_event_row, time), "time of the event"},
+    {"event_kind", CB_FIELD_INT32, offsetof(cb_event_row, kind), "kind of the event"},
+    {"event_i", CB_FIELD_INT32, offsetof(cb_event_row, i), "first particle"},
+    {"event_j", CB_FIELD_INT32, offsetof(cb_event_row, j), "second particle"},
+    {"event_gap", CB_FIELD_DOUBLE, offsetof(cb_event_row, gap), "gap function at the event"},
+    {"event_speed_before", CB_FIELD_DOUBLE, offsetof(cb_event_row, speed_before), "rate of the gap before the event"},
+    {"event_speed_after", CB_FIELD_DOUBLE, offsetof(cb_event_row, speed_after), "rate of the gap after the event"},
+    {"event_impulse", CB_FIELD_DOUBLE, offsetof(cb_event_row, impulse), "impulse along the gradient of the gap"},
 };
 
 static const cb_dimension *find_dimension(const cb_record_layout *layout, const char *name) {
@@ -68,8 +68,8 @@ static cb_status check_name(const cb_record_layout *layout, const char *name, co
 cb_status cb_layout_check(const cb_record_layout *layout) {
   cb_status status;
   if (layout->n_fields < 2 || strcmp(layout->fields[0].name, "time") || strcmp(layout->fields[1].name, "step") ||
-      layout->fields[0].type != CB_FIELD_DOUBLE || layout->fields[1].type != CB_FIELD_INT64 ||
-      layout->fields[0].rank || layout->fields[1].rank)
+      layout->fields[0].type != CB_FIELD_DOUBLE || layout->fields[1].type != CB_FIELD_INT64 || layout->fields[0].rank ||
+      layout->fields[1].rank)
     return cb_fail(CB_ERROR_ARGUMENT, "record: the first two fields must be time (double) and step (int64)");
   for (size_t d = 0; d < layout->n_dimensions; d++)
     if ((status = check_name(layout, layout->dimensions[d].name, "dimension"))) return status;
@@ -171,16 +171,18 @@ typedef struct building {
   hid_t file;
   const cb_record_layout *layout;
   int deflate;
-  const cb_pieces *over; /* NULL: they grow */
+  const cb_record_pieces *over; /* NULL: they grow */
 } building;
 
 /* An array with no rows that grows along its first dimension, or a virtual one with those of the segments. */
-static hid_t put_series(const building *b, const char *name, bool is_event, hid_t type, int rank, const hsize_t *shape) {
+static hid_t put_series(const building *b, const char *name, bool is_event, hid_t type, int rank,
+                        const hsize_t *shape) {
   hsize_t dims[4] = {0}, most[4] = {H5S_UNLIMITED}, chunk[4];
   const uint64_t rows = !b->over ? 0 : is_event ? b->over->have.events : b->over->have.rows;
   for (int d = 1; d < rank; d++) dims[d] = most[d] = shape[d];
   dims[0] = rows;
-  hid_t create = rows ? cb_virtual_properties(b->over, name, is_event, type, rank, dims) : H5Pcreate(H5P_DATASET_CREATE);
+  hid_t create =
+      rows ? cb_virtual_properties(b->over, name, is_event, type, rank, dims) : H5Pcreate(H5P_DATASET_CREATE);
   if (create < 0) return create;
   H5Pset_obj_track_times(create, false);
   H5Pset_attr_phase_change(create, 64, 0);
@@ -208,8 +210,10 @@ static bool put_field(const building *b, const cb_field *field) {
   cb_layout_shape(layout, field, shape + 1);
   hid_t dataset = put_series(b, field->name, false, cb_hdf5_file_type(field->type), field->rank + 1, shape);
   bool ok = dataset >= 0 && describe(dataset, field->units, field->doc);
-  if (field == layout->fields) ok = ok && H5DSset_scale(dataset, field->name) >= 0;
-  else ok = ok && attach(file, dataset, layout->fields[0].name, 0);
+  if (field == layout->fields)
+    ok = ok && H5DSset_scale(dataset, field->name) >= 0;
+  else
+    ok = ok && attach(file, dataset, layout->fields[0].name, 0);
   for (int d = 0; ok && d < field->rank; d++) ok = attach(file, dataset, field->dims[d], (unsigned)d + 1);
   if (dataset >= 0) H5Dclose(dataset);
   return ok;
@@ -225,8 +229,10 @@ static bool put_events(const building *b, const char *time_units, bool warns) {
     hid_t dataset = put_series(b, field->name, true, cb_hdf5_file_type(field->type), 1, shape);
     const char *units = !strcmp(field->name, "event_time") ? time_units : NULL;
     ok = dataset >= 0 && describe(dataset, units, field->doc);
-    if (e == 0) ok = ok && H5DSset_scale(dataset, field->name) >= 0;
-    else ok = ok && attach(file, dataset, cb_event_fields[0].name, 0);
+    if (e == 0)
+      ok = ok && H5DSset_scale(dataset, field->name) >= 0;
+    else
+      ok = ok && attach(file, dataset, cb_event_fields[0].name, 0);
     if (!strcmp(field->name, "event_kind"))
       ok = ok && cb_hdf5_put_integers(dataset, "flag_values", kinds, warns ? 5 : 4) &&
            cb_hdf5_put_text(dataset, "flag_meanings",
@@ -369,7 +375,7 @@ static bool put_h5md(hid_t file, const cb_record_layout *layout) {
 }
 
 cb_status cb_layout_build(hid_t file, const char *path, const cb_record_layout *layout, int deflate,
-                          const cb_pieces *over) {
+                          const cb_record_pieces *over) {
   const building b = {file, layout, deflate, over};
   if (!put_root_attributes(file, layout)) return cb_hdf5_fail(path, "write the attributes");
   for (size_t d = 0; d < layout->n_dimensions; d++)
@@ -383,7 +389,8 @@ cb_status cb_layout_build(hid_t file, const char *path, const cb_record_layout *
   for (size_t f = 0; f < layout->n_fields; f++)
     if (cb_layout_count(layout, &layout->fields[f]) && !put_field(&b, &layout->fields[f]))
       return cb_hdf5_fail(path, "create field %s", layout->fields[f].name);
-  if (!put_events(&b, layout->fields[0].units, find_dimension(layout, "warning"))) return cb_hdf5_fail(path, "create the events");
+  if (!put_events(&b, layout->fields[0].units, find_dimension(layout, "warning")))
+    return cb_hdf5_fail(path, "create the events");
   if (!put_scenario(file, layout)) return cb_hdf5_fail(path, "write the scenario");
   if (!put_h5md(file, layout)) return cb_hdf5_fail(path, "create the links of H5MD");
   return cb_checkpoint_create(file, path, layout->state, layout->n_state);
@@ -460,7 +467,8 @@ const cb_record_layout *cb_layout_copy(cb_arena *arena, const cb_record_layout *
 /* ---- Where a record comes from */
 
 static bool is_own(const char *name) {
-  static const char *const own[] = {"Conventions", "title", "curvebody_record", "completed", "warnings", "first_row", "first_event"};
+  static const char *const own[] = {"Conventions", "title",     "curvebody_record", "completed",
+                                    "warnings",    "first_row", "first_event"};
   bool is = false;
   for (size_t i = 0; i < sizeof own / sizeof *own; i++) is |= !strcmp(name, own[i]);
   return is;
@@ -473,7 +481,8 @@ static const char *take_text(cb_arena *arena, char *text) {
 }
 
 static const char *take_scenario(cb_arena *arena, hid_t file, const char *name) {
-  const hid_t group = H5Lexists(file, "scenario", H5P_DEFAULT) > 0 ? H5Gopen2(file, "scenario", H5P_DEFAULT) : H5I_INVALID_HID;
+  const hid_t group =
+      H5Lexists(file, "scenario", H5P_DEFAULT) > 0 ? H5Gopen2(file, "scenario", H5P_DEFAULT) : H5I_INVALID_HID;
   if (group < 0) return "";
   const char *text = take_text(arena, cb_hdf5_get_text_dataset(group, name));
   H5Gclose(group);

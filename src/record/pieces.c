@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-bool cb_pieces_add(cb_pieces *p, const cb_piece *piece) {
+bool cb_pieces_add(cb_record_pieces *p, const cb_piece *piece) {
   if (p->count == p->room) {
     const size_t room = p->room ? 2 * p->room : 16;
     cb_piece *more = realloc(p->piece, room * sizeof *more);
@@ -34,7 +34,7 @@ static void close_file(hid_t *file, const char *path) {
   *file = H5I_INVALID_HID;
 }
 
-void cb_pieces_close(cb_pieces *p) {
+void cb_pieces_close(cb_record_pieces *p) {
   close_file(&p->file, p->path);
   close_file(&p->other, p->path);
   cb_segments_leave(&p->folder, false);
@@ -67,11 +67,11 @@ static cb_status open_file(const char *path, hid_t *out) {
   const cb_status status = cb_hdf5_fail_open(path);
   if (status != CB_ERROR_INPUT || !is_left_by_old(path)) return status;
   cb_hdf5_forget();
-  return cb_fail_placed(CB_ERROR_INPUT,
-                        "%s: error: was left by version 0.1 in the middle of a write: repair it with that version", path);
+  return cb_fail_placed(
+      CB_ERROR_INPUT, "%s: error: was left by version 0.1 in the middle of a write: repair it with that version", path);
 }
 
-static cb_status take_plain(cb_pieces *p, hid_t file) {
+static cb_status take_plain(cb_record_pieces *p, hid_t file) {
   cb_piece piece = {.number = 0};
   cb_status status = cb_record_check(file, p->path);
   if (!status) status = cb_series_extent(file, p->path, &piece.have);
@@ -91,7 +91,7 @@ static bool first_of(hid_t file, cb_record_position *first) {
 }
 
 /* What a segment says of itself; *there false: it is gone, or was never made. */
-static cb_status look(const cb_pieces *p, uint64_t number, cb_piece *out, bool *there) {
+static cb_status look(const cb_record_pieces *p, uint64_t number, cb_piece *out, bool *there) {
   char *name = cb_segment_name(&p->folder, number);
   struct stat info;
   hid_t file = H5I_INVALID_HID;
@@ -104,7 +104,8 @@ static cb_status look(const cb_pieces *p, uint64_t number, cb_piece *out, bool *
     out->bytes = (uint64_t)info.st_size;
     status = open_file(name, &file);
     if (!status) status = cb_record_check_mark(file, name, &version);
-    if (!status && !first_of(file, &out->first)) status = cb_fail_placed(CB_ERROR_INPUT, "%s: error: damaged: no first row", name);
+    if (!status && !first_of(file, &out->first))
+      status = cb_fail_placed(CB_ERROR_INPUT, "%s: error: damaged: no first row", name);
     if (!status) status = cb_series_extent(file, name, &out->have);
     if (file >= 0) cb_hdf5_close_read(file, name);
   }
@@ -124,7 +125,7 @@ static bool follows(cb_piece *last, const cb_piece *next) {
 }
 
 /* From number 1 on, up to the first that cannot be read or does not follow. */
-static cb_status scan(cb_pieces *p) {
+static cb_status scan(cb_record_pieces *p) {
   cb_piece next, again;
   bool there = true;
   for (uint64_t number = 1; there; number++) {
@@ -148,7 +149,7 @@ static cb_status scan(cb_pieces *p) {
   return CB_OK;
 }
 
-static cb_status open_segment(const cb_pieces *p, uint64_t number, hid_t *out) {
+static cb_status open_segment(const cb_record_pieces *p, uint64_t number, hid_t *out) {
   char *name = cb_segment_name(&p->folder, number);
   if (!name) return cb_fail(CB_ERROR_MEMORY, "no memory to read %s", p->path);
   cb_status status = open_file(name, out);
@@ -158,10 +159,10 @@ static cb_status open_segment(const cb_pieces *p, uint64_t number, hid_t *out) {
 }
 
 /* The record has been joined since its segments were looked for. */
-static cb_status take_joined(cb_pieces *p, cb_status otherwise) {
+static cb_status take_joined(cb_record_pieces *p, cb_status otherwise) {
   hid_t file;
   if (p->plain || open_file(p->folder.record, &file)) return otherwise;
-  cb_pieces now = {.path = p->path, .folder = p->folder, .file = H5I_INVALID_HID, .other = H5I_INVALID_HID};
+  cb_record_pieces now = {.path = p->path, .folder = p->folder, .file = H5I_INVALID_HID, .other = H5I_INVALID_HID};
   cb_status status = cb_virtual_is(file) ? otherwise : take_plain(&now, file);
   if (!status && (now.have.rows < p->have.rows || now.have.events < p->have.events)) status = otherwise;
   if (status) {
@@ -179,7 +180,7 @@ static cb_status take_joined(cb_pieces *p, cb_status otherwise) {
   return CB_OK;
 }
 
-static cb_status take_segments(cb_pieces *p) {
+static cb_status take_segments(cb_record_pieces *p) {
   cb_status status = scan(p);
   if (status) return status;
   if (!p->count) return cb_fail_placed(CB_ERROR_INPUT, "%s: error: no segment in %s", p->path, p->folder.path);
@@ -187,7 +188,7 @@ static cb_status take_segments(cb_pieces *p) {
   return status ? take_joined(p, status) : CB_OK;
 }
 
-static bool has_segment(const cb_pieces *p) {
+static bool has_segment(const cb_record_pieces *p) {
   char *name = cb_segment_name(&p->folder, 1);
   const bool has = name && access(name, F_OK) == 0;
   free(name);
@@ -204,14 +205,14 @@ bool cb_record_is_plain(const char *path) {
   return plain;
 }
 
-cb_status cb_pieces_open(const char *path, cb_pieces *out) {
+cb_status cb_pieces_open(const char *path, cb_record_pieces *out) {
   cb_segments folder;
   const cb_status status = cb_segments_name(path, &folder);
   return status ? status : cb_pieces_open_own(path, &folder, out);
 }
 
-cb_status cb_pieces_open_own(const char *path, cb_segments *folder, cb_pieces *out) {
-  cb_pieces p = {.path = path, .folder = *folder, .file = H5I_INVALID_HID, .other = H5I_INVALID_HID};
+cb_status cb_pieces_open_own(const char *path, cb_segments *folder, cb_record_pieces *out) {
+  cb_record_pieces p = {.path = path, .folder = *folder, .file = H5I_INVALID_HID, .other = H5I_INVALID_HID};
   cb_status status = CB_OK;
   *folder = (cb_segments){.lock = -1};
   struct stat info;
@@ -237,7 +238,7 @@ cb_status cb_pieces_open_own(const char *path, cb_segments *folder, cb_pieces *o
 
 /* ---- Reading */
 
-cb_status cb_pieces_file(cb_pieces *p, size_t i, hid_t *file) {
+cb_status cb_pieces_file(cb_record_pieces *p, size_t i, hid_t *file) {
   if (i + 1 == p->count) return *file = p->file, CB_OK;
   if (p->other >= 0 && p->open == i) return *file = p->other, CB_OK;
   close_file(&p->other, p->path);
@@ -262,8 +263,8 @@ static cb_status read_series(hid_t file, const char *path, const char *name, siz
   if (values != width) {
     H5Sclose(space);
     H5Dclose(dataset);
-    return cb_fail_placed(CB_ERROR_INPUT, "%s: error: %s has %zu values a row, expected %zu", path, name, (size_t)values,
-                          width);
+    return cb_fail_placed(CB_ERROR_INPUT, "%s: error: %s has %zu values a row, expected %zu", path, name,
+                          (size_t)values, width);
   }
   size[0] = count;
   hid_t memory = H5Screate_simple(rank, size, NULL);
@@ -279,18 +280,20 @@ static cb_status read_series(hid_t file, const char *path, const char *name, siz
 }
 
 /* The piece that has the row, or the event. */
-static size_t find_piece(const cb_pieces *p, bool is_event, uint64_t at) {
+static size_t find_piece(const cb_record_pieces *p, bool is_event, uint64_t at) {
   size_t low = 0, high = p->count;
   while (high - low > 1) {
     const size_t middle = (low + high) / 2;
-    if ((is_event ? p->piece[middle].first.events : p->piece[middle].first.rows) <= at) low = middle;
-    else high = middle;
+    if ((is_event ? p->piece[middle].first.events : p->piece[middle].first.rows) <= at)
+      low = middle;
+    else
+      high = middle;
   }
   return low;
 }
 
-cb_status cb_pieces_read(cb_pieces *p, const char *name, bool is_event, size_t width, hid_t memory_type, uint64_t first,
-                         uint64_t count, void *out) {
+cb_status cb_pieces_read(cb_record_pieces *p, const char *name, bool is_event, size_t width, hid_t memory_type,
+                         uint64_t first, uint64_t count, void *out) {
   const size_t row_bytes = width * H5Tget_size(memory_type);
   char *to = out;
   while (count) {

@@ -12,7 +12,7 @@ enum { MOST_LABELS = 1 << 20 };
 
 struct cb_reader {
   char *path;
-  cb_pieces pieces;
+  cb_record_pieces pieces;
   cb_record_position have;
   bool completed;
   cb_reader_field *fields;
@@ -91,7 +91,7 @@ static cb_status look_around(cb_reader *reader) {
 
 /* What was left is told: nobody else has the folder. */
 static void tell_left(const cb_reader *reader) {
-  const cb_pieces *p = &reader->pieces;
+  const cb_record_pieces *p = &reader->pieces;
   const cb_folder_state state = cb_record_state(reader->path);
   if (p->plain || state != CB_FOLDER_LEFT) return;
   if (p->lost)
@@ -109,7 +109,7 @@ cb_status cb_reader_open(const char *path, cb_reader **out) {
     return cb_fail(CB_ERROR_MEMORY, "no memory to read %s", path);
   }
   cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
-  reader->pieces = (cb_pieces){.file = H5I_INVALID_HID, .other = H5I_INVALID_HID, .folder = {.lock = -1}};
+  reader->pieces = (cb_record_pieces){.file = H5I_INVALID_HID, .other = H5I_INVALID_HID, .folder = {.lock = -1}};
   cb_status status = cb_probe(path);
   if (!status) status = cb_pieces_open(reader->path, &reader->pieces);
   reader->have = reader->pieces.have;

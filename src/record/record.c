@@ -215,7 +215,7 @@ static cb_status make_state(cb_record *record, const cb_blob *state) {
 
 /* What the record warns of up to the row that is last. */
 static cb_status take_warnings(cb_record *record) {
-  cb_pieces *pieces = &record->pieces;
+  cb_record_pieces *pieces = &record->pieces;
   const uint64_t rows = pieces->have.rows;
   double time = -INFINITY;
   if (pieces->file < 0) return CB_OK;
@@ -227,7 +227,7 @@ static cb_status take_warnings(cb_record *record) {
 }
 
 /* The last piece was read until now; what is written from now on is a segment of its own. */
-static void stop_reading(cb_pieces *pieces) {
+static void stop_reading(cb_record_pieces *pieces) {
   if (pieces->file >= 0) cb_hdf5_close_read(pieces->file, pieces->path);
   if (pieces->other >= 0) cb_hdf5_close_read(pieces->other, pieces->path);
   pieces->file = pieces->other = H5I_INVALID_HID;
@@ -262,7 +262,7 @@ static cb_status begin(cb_record *record, const cb_record_layout *layout, const 
   return status || !record->pieces.stale ? status : drop_stale(record);
 }
 
-cb_status cb_record_attach(const char *path, cb_arena *arena, cb_pieces *pieces, const cb_record_layout *layout,
+cb_status cb_record_attach(const char *path, cb_arena *arena, cb_record_pieces *pieces, const cb_record_layout *layout,
                            cb_image *image, const cb_record_options *options, const cb_blob *state,
                            cb_record_position position, cb_record **out) {
   cb_record *record = calloc(1, sizeof *record);
@@ -323,7 +323,7 @@ static cb_status empty_folder(const char *path, const cb_segments *folder, bool 
 
 static cb_status create(const char *path, const cb_record_layout *layout, const cb_record_options *options,
                         cb_record **out) {
-  cb_pieces pieces = {.path = path, .file = H5I_INVALID_HID, .other = H5I_INVALID_HID};
+  cb_record_pieces pieces = {.path = path, .folder = {.lock = -1}, .file = H5I_INVALID_HID, .other = H5I_INVALID_HID};
   cb_image image = {NULL, 0};
   cb_arena *arena = cb_arena_create();
   cb_status status = arena ? cb_segments_name(path, &pieces.folder) : cb_fail(CB_ERROR_MEMORY, "record: no memory");

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static cb_status join(cb_pieces *p) {
+static cb_status join(cb_record_pieces *p) {
   cb_image layout = {NULL, 0};
   cb_record_warnings warnings = {.length = 0};
   cb_record_position at = {0};
@@ -24,8 +24,13 @@ static cb_status join(cb_pieces *p) {
   if (!status) {
     cb_hdf5_get_numbers(p->file, ".", "completed", H5T_INTEGER, H5T_NATIVE_INT, 1, &completed);
     cb_warnings_read(p->file, &warnings);
-    const cb_join how = {.layout = &layout, .state = at.checkpoints ? state : NULL, .n_state = n_state, .checkpoint = at,
-                         .warnings = &warnings, .completed = completed, .synced = true};
+    const cb_join how = {.layout = &layout,
+                         .state = at.checkpoints ? state : NULL,
+                         .n_state = n_state,
+                         .checkpoint = at,
+                         .warnings = &warnings,
+                         .completed = completed,
+                         .synced = true};
     status = cb_join_write(p, &how, &joined);
   }
   if (!status && !joined) status = cb_fail(CB_ERROR_FILE, "%s: cannot join %s: no room", p->path, p->folder.path);
@@ -35,7 +40,7 @@ static cb_status join(cb_pieces *p) {
 }
 
 static cb_status repair(const char *path, cb_segments *folder, cb_repair_report *report) {
-  cb_pieces p;
+  cb_record_pieces p;
   cb_status status = cb_pieces_open_own(path, folder, &p);
   if (status) return status;
   *report = (cb_repair_report){p.plain, p.have.rows, p.have.events, 0};

@@ -60,7 +60,7 @@ static cb_status check_state(const cb_record_layout *layout, const cb_blob *stat
 }
 
 /* The layout as the record has it: where it comes from is not this run's to say. */
-static cb_status take_image(cb_arena *arena, const cb_pieces *pieces, cb_record_layout *layout, int deflate,
+static cb_status take_image(cb_arena *arena, const cb_record_pieces *pieces, cb_record_layout *layout, int deflate,
                             cb_image *out) {
   char *name = cb_segment_name(&pieces->folder, 0);
   struct stat info;
@@ -75,7 +75,7 @@ static cb_status take_image(cb_arena *arena, const cb_pieces *pieces, cb_record_
 }
 
 /* The record under the name of a segment; where the file system has no second names, it moves there. */
-static cb_status take_as_segment(cb_pieces *pieces) {
+static cb_status take_as_segment(cb_record_pieces *pieces) {
   const int error = cb_segments_cut(&pieces->folder, 0);
   if (error) return cb_fail_file(pieces->path, "write", error);
   char *name = cb_segment_name(&pieces->folder, 1);
@@ -88,7 +88,7 @@ static cb_status take_as_segment(cb_pieces *pieces) {
 }
 
 /* Pieces up to where the run goes on. */
-static void cut(cb_pieces *pieces, cb_record_position at) {
+static void cut(cb_record_pieces *pieces, cb_record_position at) {
   size_t count = 1;
   while (count < pieces->count && pieces->piece[count].first.rows <= at.rows &&
          pieces->piece[count].first.events <= at.events)
@@ -115,7 +115,7 @@ static int deflate_of(hid_t file) {
 }
 
 static cb_status open_at(const char *path, const cb_record_layout *layout, const cb_record_options *options,
-                         cb_blob *state, size_t n_state, cb_record_position *position, cb_pieces *pieces,
+                         cb_blob *state, size_t n_state, cb_record_position *position, cb_record_pieces *pieces,
                          cb_record **out) {
   cb_image image = {NULL, 0};
   cb_record_layout own = *layout;
@@ -132,15 +132,15 @@ static cb_status open_at(const char *path, const cb_record_layout *layout, const
     cb_arena_free(arena);
     return status;
   }
-  cb_pieces taken = *pieces;
-  *pieces = (cb_pieces){.file = H5I_INVALID_HID, .other = H5I_INVALID_HID, .folder = {.lock = -1}};
+  cb_record_pieces taken = *pieces;
+  *pieces = (cb_record_pieces){.file = H5I_INVALID_HID, .other = H5I_INVALID_HID, .folder = {.lock = -1}};
   return cb_record_attach(path, arena, &taken, &own, &image, options, state, *position, out);
 }
 
 cb_status cb_record_open_for_resume(const char *path, const cb_record_layout *layout, const cb_record_options *options,
                                     cb_blob *state, size_t n_state, cb_record_position *position, cb_record **out) {
   cb_segments folder;
-  cb_pieces pieces = {.file = H5I_INVALID_HID, .other = H5I_INVALID_HID, .folder = {.lock = -1}};
+  cb_record_pieces pieces = {.file = H5I_INVALID_HID, .other = H5I_INVALID_HID, .folder = {.lock = -1}};
   cb_record_position at = {0};
   cb_status status = cb_layout_check(layout);
   if (!status) status = check_state(layout, state, n_state);

@@ -18,12 +18,12 @@ bool cb_virtual_is(hid_t file) {
 }
 
 /* The name by which the virtual file names a segment: its folder and itself. */
-static void source_name(const cb_pieces *over, const cb_piece *piece, char *out, size_t size) {
+static void source_name(const cb_record_pieces *over, const cb_piece *piece, char *out, size_t size) {
   const char *slash = strrchr(over->folder.path, '/');
   snprintf(out, size, "%s/%06llu.h5", slash ? slash + 1 : over->folder.path, (unsigned long long)piece->number);
 }
 
-static bool map_piece(hid_t create, hid_t whole, const cb_pieces *over, const cb_piece *piece, const char *name,
+static bool map_piece(hid_t create, hid_t whole, const cb_record_pieces *over, const cb_piece *piece, const char *name,
                       bool is_event, int rank, const hsize_t *dims) {
   const uint64_t rows = is_event ? piece->have.events : piece->have.rows;
   hsize_t start[4] = {is_event ? piece->first.events : piece->first.rows}, size[4] = {rows}, most[4] = {H5S_UNLIMITED};
@@ -38,7 +38,8 @@ static bool map_piece(hid_t create, hid_t whole, const cb_pieces *over, const cb
   return ok;
 }
 
-hid_t cb_virtual_properties(const cb_pieces *over, const char *name, bool is_event, hid_t type, int rank, hsize_t *dims) {
+hid_t cb_virtual_properties(const cb_record_pieces *over, const char *name, bool is_event, hid_t type, int rank,
+                            hsize_t *dims) {
   static const double nothing = NAN;
   hsize_t most[4] = {H5S_UNLIMITED};
   dims[0] = is_event ? over->have.events : over->have.rows;
@@ -55,7 +56,7 @@ hid_t cb_virtual_properties(const cb_pieces *over, const char *name, bool is_eve
 }
 
 /* A text of fixed length for each segment; one of an empty text where there is none. */
-static bool put_list(hid_t file, const cb_pieces *over) {
+static bool put_list(hid_t file, const cb_record_pieces *over) {
   const hsize_t dims[1] = {over->count ? over->count : 1};
   char *lines = calloc(dims[0], LINE);
   const hid_t group = H5Gopen2(file, "checkpoint", H5P_DEFAULT), type = H5Tcopy(H5T_C_S1);
@@ -71,19 +72,18 @@ static bool put_list(hid_t file, const cb_pieces *over) {
   return dataset >= 0 && H5Dclose(dataset) >= 0;
 }
 
-static cb_status build(hid_t file, const cb_pieces *over, const cb_virtual *v) {
+static cb_status build(hid_t file, const cb_record_pieces *over, const cb_virtual *v) {
   const int completed = v->completed;
   const cb_status status = cb_layout_build(file, over->path, v->layout, 0, over);
   if (status) return status;
   if (v->warnings) v->warnings->written = 0;
-  const bool ok = put_list(file, over) &&
-                  (!v->warnings || cb_warnings_write(file, v->warnings, v->warnings_length)) &&
+  const bool ok = put_list(file, over) && (!v->warnings || cb_warnings_write(file, v->warnings, v->warnings_length)) &&
                   (!v->state || cb_checkpoint_write(file, v->state, v->layout->n_state, v->checkpoint)) &&
                   cb_hdf5_set_integers(file, ".", "completed", H5T_NATIVE_INT, 1, &completed);
   return ok ? CB_OK : cb_hdf5_fail(over->path, "write");
 }
 
-cb_status cb_virtual_write(const cb_pieces *over, const cb_virtual *v) {
+cb_status cb_virtual_write(const cb_record_pieces *over, const cb_virtual *v) {
   cb_image image;
   const hid_t file = cb_memory_create();
   if (file < 0) return cb_hdf5_fail(over->path, "create");
@@ -116,7 +116,8 @@ static char *read_list(hid_t file, size_t *count) {
   return lines;
 }
 
-static cb_status check_segment(const cb_pieces *pieces, const char *line, bool last, cb_verify_tell tell, void *user) {
+static cb_status check_segment(const cb_record_pieces *pieces, const char *line, bool last, cb_verify_tell tell,
+                               void *user) {
   unsigned long long number, rows, events;
   char expected[CB_SHA256 + 1] = "", found[CB_SHA256], text[200];
   if (sscanf(line, "%llu.h5 %llu %llu %65s", &number, &rows, &events, expected) != 4) return CB_OK;
@@ -133,7 +134,7 @@ static cb_status check_segment(const cb_pieces *pieces, const char *line, bool l
   return CB_OK;
 }
 
-cb_status cb_virtual_check(const cb_pieces *pieces, cb_verify_tell tell, void *user) {
+cb_status cb_virtual_check(const cb_record_pieces *pieces, cb_verify_tell tell, void *user) {
   size_t count = 0;
   const hid_t file = cb_hdf5_open(pieces->folder.record, H5F_ACC_RDONLY);
   if (file < 0) return cb_hdf5_forget(), CB_OK; /* it was not yet made */

@@ -74,12 +74,13 @@ static bool put_first(hid_t file, const char *name, uint64_t value) {
 static bool open_table(hid_t file, cb_table *table) {
   bool ok = true;
   for (size_t s = 0; ok && s < table->count; s++)
-    if (table->series[s].row_bytes) ok = (table->series[s].dataset = H5Dopen2(file, table->series[s].name, H5P_DEFAULT)) >= 0;
+    if (table->series[s].row_bytes)
+      ok = (table->series[s].dataset = H5Dopen2(file, table->series[s].name, H5P_DEFAULT)) >= 0;
   return ok;
 }
 
 cb_status cb_writer_begin_segment(cb_record *record) {
-  cb_pieces *pieces = &record->pieces;
+  cb_record_pieces *pieces = &record->pieces;
   const cb_piece *last = pieces->count ? &pieces->piece[pieces->count - 1] : NULL;
   const cb_piece piece = {.number = last ? last->number + 1 : 1, .first = pieces->have};
   const hid_t file = cb_memory_open(&record->image);
@@ -129,7 +130,7 @@ static cb_status publish_layout(cb_record *record, const cb_virtual *v) {
   const cb_status status = save(record, &record->image, 0, NULL);
   if (status || record->pieces.count > 1 || stat(record->pieces.folder.record, &info) < 0) return status;
   cb_virtual without = *v;
-  cb_pieces none = {.path = record->path, .folder = record->pieces.folder, .file = H5I_INVALID_HID};
+  cb_record_pieces none = {.path = record->path, .folder = record->pieces.folder, .file = H5I_INVALID_HID};
   without.state = NULL, without.completed = false;
   return cb_virtual_write(&none, &without);
 }
@@ -148,8 +149,8 @@ static cb_status publish(cb_record *record, cb_virtual *v) {
 }
 
 static cb_virtual describe(cb_record *record, bool completed) {
-  return (cb_virtual){.layout = record->layout, .warnings = &record->warnings, .completed = completed,
-                      .synced = is_synced(record)};
+  return (cb_virtual){
+      .layout = record->layout, .warnings = &record->warnings, .completed = completed, .synced = is_synced(record)};
 }
 
 static cb_status write_pending(cb_record *record, cb_record_position head, bool everything);
@@ -261,9 +262,14 @@ static cb_status finish(cb_record *record) {
   if (!status) status = write_pending(record, find_head(record), true);
   if (!status && H5Fflush(record->file, H5F_SCOPE_GLOBAL) < 0) status = cb_hdf5_fail(record->path, "write");
   if (status) return status;
-  const cb_join how = {.layout = &record->image, .state = record->checkpoint.checkpoints ? record->state : NULL,
-                       .n_state = record->n_state, .checkpoint = record->checkpoint, .warnings = &record->warnings,
-                       .completed = record->completing, .synced = is_synced(record), .most_bytes = record->options.join_bytes};
+  const cb_join how = {.layout = &record->image,
+                       .state = record->checkpoint.checkpoints ? record->state : NULL,
+                       .n_state = record->n_state,
+                       .checkpoint = record->checkpoint,
+                       .warnings = &record->warnings,
+                       .completed = record->completing,
+                       .synced = is_synced(record),
+                       .most_bytes = record->options.join_bytes};
   status = cb_join_write(&record->pieces, &how, &record->joined);
   return status || record->joined ? status : cb_writer_publish(record, record->completing);
 }

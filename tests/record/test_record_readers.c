@@ -1,23 +1,20 @@
 /* Other people's readers open our files: h5py, netCDF4 and xarray on HDF5, an XML parser on XDMF, csv on CSV.
- * labels: medium
  * needs: python */
 #include "record_sample.h"
 #include <sys/wait.h>
 
-static const cb_record_options options = {.overwrite = true, .flush_interval = 1e6};
+static const cb_record_options options = {.overwrite = true, .flush_interval = 1e6},
+                               soon = {.overwrite = true, .flush_interval = .01};
 
 static void make_killed(const char *path) {
   char *live = sample_path("live.h5");
   cb_record_layout layout = sample_layout();
-  sample_state state;
   cb_record *record;
-  check_ok(cb_record_create(live, &layout, &options, &record));
+  check_ok(cb_record_create(live, &layout, &soon, &record));
   cb_sink sink = cb_record_sink(record);
   check_ok(sample_write(sink, 0, 700, 0));
-  sample_set_state(&state, 700);
-  for (int twice = 0; twice < 2; twice++) /* the second waits for the first, so row 700 is in the file */
-    check_ok(sink.checkpoint(sink.self, state.blobs, SAMPLE_BLOBS));
-  sample_copy(live, path);
+  sample_wait_for_rows(live, 700);
+  sample_copy_record(live, path);
   cb_record_free(record);
   check_ok(cb_record_repair(path, NULL));
   free(live);

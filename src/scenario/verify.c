@@ -47,7 +47,7 @@ void cb_verify_say_failure(cb_verify *v) {
 
 typedef struct lengths {
   cb_verify *v;
-  cb_pieces *pieces;
+  cb_record_pieces *pieces;
   cb_record_position whole;
 } lengths;
 
@@ -98,7 +98,7 @@ static cb_status read_field(void *context, hid_t dataset, const char *name, bool
   return count && cb_hdf5_type_of(dataset, &type) ? read_all(l, name, is_event, count) : CB_OK;
 }
 
-static cb_status check_rows(cb_verify *v, cb_pieces *p) {
+static cb_status check_rows(cb_verify *v, cb_record_pieces *p) {
   lengths l = {.v = v, .pieces = p, .whole = p->have};
   cb_status status = CB_OK;
   v->report.rows = p->have.rows, v->report.events = p->have.events;
@@ -108,7 +108,7 @@ static cb_status check_rows(cb_verify *v, cb_pieces *p) {
   return status;
 }
 
-static cb_status check_checkpoints(cb_verify *v, const cb_pieces *p) {
+static cb_status check_checkpoints(cb_verify *v, const cb_record_pieces *p) {
   cb_record_position newest;
   const cb_status status = cb_checkpoint_position(p->file, v->path, p->have, &newest);
   if (!status && !newest.checkpoints && !v->live)
@@ -120,7 +120,7 @@ static cb_status check_checkpoints(cb_verify *v, const cb_pieces *p) {
 static void tell_segment(void *user, const char *text) { cb_verify_say(user, "%s", text); }
 
 static cb_status check_file(cb_verify *v) {
-  cb_pieces p;
+  cb_record_pieces p;
   cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
   cb_status status = cb_pieces_open(v->path, &p);
   if (!status) {

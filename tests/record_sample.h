@@ -54,9 +54,9 @@ static const cb_field sample_fields[SAMPLE_FIELDS] = {
 static const size_t sample_counts[SAMPLE_FIELDS] = {1, 1, 6, 6, 8, 16, 1, 1, 1, 6, 1, 0};
 
 static const cb_blob sample_state_shape[] = {
-  {"state", CB_FIELD_DOUBLE, SAMPLE_STATE, NULL},
-  {"history", CB_FIELD_INT64, 3, NULL},
-  {"nothing", CB_FIELD_DOUBLE, 0, NULL},
+  {"state", CB_FIELD_DOUBLE, SAMPLE_STATE, NULL, false},
+  {"history", CB_FIELD_INT64, 3, NULL, false},
+  {"nothing", CB_FIELD_DOUBLE, 0, NULL, false},
 };
 enum { SAMPLE_BLOBS = 3 };
 

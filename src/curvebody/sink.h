@@ -25,7 +25,7 @@ typedef enum cb_field_type { CB_FIELD_DOUBLE, CB_FIELD_INT64, CB_FIELD_INT32 } c
 
 /* A dimension with its scale: numbers (values) or words (labels), or neither (then 0 .. count-1). */
 typedef struct cb_dimension {
-  const char *name;          /* "particle" */
+  const char *name; /* "particle" */
   size_t count;
   const double *values;      /* NULL or count */
   const char *const *labels; /* NULL or count */
@@ -36,10 +36,10 @@ typedef struct cb_dimension {
 typedef struct cb_field {
   const char *name;
   cb_field_type type;
-  int rank;              /* dimensions after time, 0 to 3 */
-  const char *dims[3];   /* names of cb_dimension */
-  const char *units;     /* "1" if dimensionless */
-  const char *doc;       /* long_name */
+  int rank;            /* dimensions after time, 0 to 3 */
+  const char *dims[3]; /* names of cb_dimension */
+  const char *units;   /* "1" if dimensionless */
+  const char *doc;     /* long_name */
 } cb_field;
 
 /* A constant array at the root, such as /particle_mass[particle]: one of numbers, words (labels) or integers. */
@@ -57,7 +57,8 @@ typedef struct cb_blob {
   const char *name;
   cb_field_type type;
   size_t count;
-  void *data; /* read by checkpoint(), written when a checkpoint is loaded */
+  void *data;    /* read by checkpoint(), written when a checkpoint is loaded */
+  bool may_lack; /* a record of an older version may not have it: data stays as it is */
 } cb_blob;
 
 typedef struct cb_event_row {
@@ -71,10 +72,14 @@ typedef struct cb_record_layout {
   const char *title;
   const char *scenario_source, *scenario_resolved; /* text kept in /scenario */
   const char *const *attributes;                   /* pairs name, text; ended by NULL */
-  const cb_dimension *dimensions; size_t n_dimensions;
-  const cb_constant *constants; size_t n_constants;
-  const cb_field *fields; size_t n_fields;         /* the first two are time (double) and step (int64), rank 0 */
-  const cb_blob *state; size_t n_state;            /* shape of a checkpoint (data unused) */
+  const cb_dimension *dimensions;
+  size_t n_dimensions;
+  const cb_constant *constants;
+  size_t n_constants;
+  const cb_field *fields;
+  size_t n_fields; /* the first two are time (double) and step (int64), rank 0 */
+  const cb_blob *state;
+  size_t n_state; /* shape of a checkpoint (data unused) */
 } cb_record_layout;
 
 typedef struct cb_sink {

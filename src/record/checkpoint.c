@@ -131,8 +131,11 @@ static hsize_t count_pieces(hid_t group) {
 static cb_status read_state(hid_t group, const char *path, const char *in, cb_blob *state, size_t n_state) {
   hsize_t expected = 0;
   cb_status status = CB_OK;
-  for (size_t b = 0; !status && b < n_state; b++)
-    if (state[b].count) expected++, status = read_piece(group, path, in, &state[b], state[b].data);
+  for (size_t b = 0; !status && b < n_state; b++) {
+    if (!state[b].count || (state[b].may_lack && H5Lexists(group, state[b].name, H5P_DEFAULT) <= 0)) continue;
+    expected++;
+    status = read_piece(group, path, in, &state[b], state[b].data);
+  }
   const hsize_t found = count_pieces(group);
   if (status || found == expected) return status;
   char has[96];

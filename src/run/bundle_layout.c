@@ -144,8 +144,8 @@ cb_status cb_bundle_run_layout(cb_run *run) {
   if (!status) status = cb_run_fields(run, table);
   if (status) return status;
   f->metric = cb_run_asked(run, "metric") || cb_run_asked(run, "power");
-  const cb_blob blobs[] = {{"step", CB_FIELD_INT64, 1, &f->step},
-                           {"fibre_state", CB_FIELD_DOUBLE, sizeof f->state / sizeof(double), &f->state}};
+  const cb_blob blobs[] = {{"step", CB_FIELD_INT64, 1, &f->step, false},
+                           {"fibre_state", CB_FIELD_DOUBLE, sizeof f->state / sizeof(double), &f->state, false}};
   cb_run_finish_layout(run, blobs, sizeof blobs / sizeof *blobs);
   return CB_OK;
 }

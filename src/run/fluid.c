@@ -160,7 +160,8 @@ cb_status cb_run_create_fluid(const cb_fluid *fluid, int n, const cb_body_start 
   cb_body_start *starts = cb_arena_alloc(run->arena, (size_t)n, sizeof *starts);
   cb_rigid_state *states = cb_arena_alloc(run->arena, (size_t)n, sizeof *states);
   int32_t *warned = cb_arena_alloc(run->arena, (size_t)n, sizeof *warned);
-  if (!b || !starts || !states || !warned) {
+  cb_body_watch *watch = cb_arena_alloc(run->arena, (size_t)n, sizeof *watch);
+  if (!b || !starts || !states || !warned || !watch) {
     cb_run_free(run);
     return cb_fail(CB_ERROR_MEMORY, "no memory for %d bodies", n);
   }
@@ -171,6 +172,7 @@ cb_status cb_run_create_fluid(const cb_fluid *fluid, int n, const cb_body_start 
                       .start = starts,
                       .state = states,
                       .warned = warned,
+                      .watch = watch,
                       .t = options->start};
   run->t = &b->t;
   run->t_low = &b->t_low;

@@ -11,12 +11,9 @@ static const double rest = 1e-9;
 
 typedef struct cb_body_change {
   cb_immersed_conserved is;
-  bool moved; /* since the start */
   cb_pose pose;
-  cb_energy_change energy;
   double momentum[6]; /* angular about the world's origin, linear; in the world's axes */
   double casimir[2];  /* in place of that in a curved space */
-  double momentum_change, momentum_scale;
 } cb_body_change;
 
 static void momentum_of(const cb_rigid_state *s, double out[6]) {
@@ -46,7 +43,8 @@ static void project(const cb_immersed_conserved *is, bool along, double a[3]) {
   for (int i = 0; i < 3 && is->upright; i++) a[i] = along ? up * is->up[i] : a[i] - up * is->up[i];
 }
 
-static void compare_momentum(cb_body_change *c, const cb_rigid_state *s, const cb_immersed_row *row) {
+static void compare_momentum(const cb_body_change *c, cb_body_watch *w, const cb_rigid_state *s,
+                             const cb_immersed_row *row) {
   const double r = gyration(row);
   double by[6];
   momentum_of(s, by);
@@ -54,20 +52,20 @@ static void compare_momentum(cb_body_change *c, const cb_rigid_state *s, const c
   project(&c->is, true, by);
   project(&c->is, false, by + 3);
   if (r > 0) {
-    c->momentum_change = fmax(c->momentum_change, fmax(length(by + 3), length(by) / (r + length(s->g.x))));
-    c->momentum_scale = fmax(c->momentum_scale, length(s->world + 3) + length(s->world) / r);
+    w->momentum_change = fmax(w->momentum_change, fmax(length(by + 3), length(by) / (r + length(s->g.x))));
+    w->momentum_scale = fmax(w->momentum_scale, length(s->world + 3) + length(s->world) / r);
   }
 }
 
 /* In a curved space, of |p|^2 + K |l|^2 and l.p, by the size of the momentum: the spatial momentum has no digits far out
  * in a hyperbolic one. */
-static void compare_casimirs(double K, cb_body_change *c, const cb_rigid_state *s) {
+static void compare_casimirs(double K, const cb_body_change *c, cb_body_watch *w, const cb_rigid_state *s) {
   double is[2];
   const double *m = s->momentum, root = sqrt(fabs(K)), size = cb_dot3(m + 3, m + 3) + root * root * cb_dot3(m, m);
   cb_rigid_casimirs(K, m, is);
-  c->momentum_change =
-      fmax(c->momentum_change, fmax(fabs(is[0] - c->casimir[0]) / 2, root * fabs(is[1] - c->casimir[1])));
-  c->momentum_scale = fmax(c->momentum_scale, size);
+  w->momentum_change =
+      fmax(w->momentum_change, fmax(fabs(is[0] - c->casimir[0]) / 2, root * fabs(is[1] - c->casimir[1])));
+  w->momentum_scale = fmax(w->momentum_scale, size);
 }
 
 static bool has_moved(const cb_body_change *c, const cb_rigid_state *s, const cb_immersed_row *row) {
@@ -90,7 +88,7 @@ static cb_status remember(cb_run *run, cb_fluid_run_part *part, int body, void *
     return CB_OK;
   }
   c->pose = s->g;
-  cb_energy_begin(&c->energy, b->row[body].kinetic, b->row[body].potential);
+  cb_energy_begin(&b->watch[body].energy, b->row[body].kinetic, b->row[body].potential);
   momentum_of(s, c->momentum);
   cb_rigid_casimirs(b->fluid->curvature, s->momentum, c->casimir);
   return CB_OK;
@@ -110,16 +108,17 @@ void cb_fluid_run_compare(cb_run *run, bool last) {
   double energy = NAN, momentum = NAN;
   (void)last;
   for (int i = 0; i < b->n; i++) {
-    cb_body_change *c = &b->change[i];
+    const cb_body_change *c = &b->change[i];
+    cb_body_watch *w = &b->watch[i];
     if (!c->is.energy && !c->is.momentum) continue;
-    c->moved = c->moved || has_moved(c, &b->state[i], &b->row[i]);
-    cb_energy_see(&c->energy, b->row[i].kinetic, b->row[i].potential);
+    w->moved = w->moved || has_moved(c, &b->state[i], &b->row[i]);
+    cb_energy_see(&w->energy, b->row[i].kinetic, b->row[i].potential);
     if (b->fluid->curvature == 0)
-      compare_momentum(c, &b->state[i], &b->row[i]);
+      compare_momentum(c, w, &b->state[i], &b->row[i]);
     else
-      compare_casimirs(b->fluid->curvature, c, &b->state[i]);
-    if (c->is.energy) energy = fmax(energy, c->moved ? cb_energy_ratio(&c->energy) : 0);
-    if (c->is.momentum) momentum = fmax(momentum, c->moved ? cb_change_by(c->momentum_change, c->momentum_scale) : 0);
+      compare_casimirs(b->fluid->curvature, c, w, &b->state[i]);
+    if (c->is.energy) energy = fmax(energy, w->moved ? cb_energy_ratio(&w->energy) : 0);
+    if (c->is.momentum) momentum = fmax(momentum, w->moved ? cb_change_by(w->momentum_change, w->momentum_scale) : 0);
   }
   run->change.energy = energy;
   run->change.momentum = momentum;

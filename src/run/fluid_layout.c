@@ -392,10 +392,11 @@ cb_status cb_fluid_run_layout(cb_run *run) {
   if (!status) status = wrench_fields(run);
   if (status) return status;
   const cb_blob blobs[] = {
-      {"step", CB_FIELD_INT64, 1, &b->step},
-      {"warned", CB_FIELD_INT32, (size_t)b->n, b->warned},
-      {"body_state", CB_FIELD_DOUBLE, (size_t)b->n * sizeof *b->state / sizeof(double), b->state},
-      {"falling", CB_FIELD_DOUBLE, (size_t)b->n * sizeof *b->falling / sizeof(double), b->falling}};
+      {"step", CB_FIELD_INT64, 1, &b->step, false},
+      {"warned", CB_FIELD_INT32, (size_t)b->n, b->warned, false},
+      {"watch", CB_FIELD_DOUBLE, (size_t)b->n * sizeof *b->watch / sizeof(double), b->watch, true},
+      {"body_state", CB_FIELD_DOUBLE, (size_t)b->n * sizeof *b->state / sizeof(double), b->state, false},
+      {"falling", CB_FIELD_DOUBLE, (size_t)b->n * sizeof *b->falling / sizeof(double), b->falling, false}};
   cb_run_finish_layout(run, blobs, sizeof blobs / sizeof *blobs - !b->falling);
   return CB_OK;
 }

@@ -2,6 +2,7 @@
 #ifndef CB_RUN_FLUID_PRIVATE_H
 #define CB_RUN_FLUID_PRIVATE_H
 
+#include "run/change.h"
 #include "run/falling_plate.h"
 #include "run/fluid.h"
 #include "run/run_private.h"
@@ -31,6 +32,13 @@ typedef struct cb_fluid_run_part {
   char cause[1024];
 } cb_fluid_run_part;
 
+/* What has been compared of a body since the start: goes with the state, as numbers alone. */
+typedef struct cb_body_watch {
+  double moved; /* not 0: from where it stood */
+  cb_energy_change energy;
+  double momentum_change, momentum_scale;
+} cb_body_watch;
+
 /* Two bodies whose gap is below the size of the smaller one. */
 typedef struct cb_fluid_pair {
   int i, j;
@@ -44,6 +52,7 @@ struct cb_fluid_run {
   const cb_body_start *start;
   cb_rigid_state *state;
   int32_t *warned; /* [n]: bits of cb_fluid_run_doubt */
+  cb_body_watch *watch; /* [n] */
   double t, t_low;
   int64_t step;
   cb_fluid_run_part *part; /* [threads] */

@@ -47,7 +47,7 @@ cb_status cb_run_fields(cb_run *run, const cb_observable *table) {
 }
 
 void cb_run_finish_layout(cb_run *run, const cb_blob *blob, size_t n) {
-  run->blob[0] = (cb_blob){"time", CB_FIELD_DOUBLE, 2, run->times};
+  run->blob[0] = (cb_blob){"time", CB_FIELD_DOUBLE, 2, run->times, false};
   memcpy(run->blob + 1, blob, n * sizeof *blob);
   run->layout.dimensions = run->dimension;
   run->layout.constants = run->constant;

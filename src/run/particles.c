@@ -18,11 +18,12 @@ static void follow(const cb_run *run) {
 static cb_status warn_of_contacts(cb_run *run) {
   cb_particles *p = run->particles;
   const cb_contacts_doubt doubt = p->contacts ? cb_contacts_doubts(p->contacts) : (cb_contacts_doubt){0};
-  if (doubt.size == 0 || p->doubted) return CB_OK;
-  p->doubted = true;
+  if (doubt.size == 0 || p->watch.doubted) return CB_OK;
+  p->watch.doubted = 1;
   return cb_run_warnf(
       run, doubt.time,
-      "contacts: `%.80s` and `%.80s` come near each other so far out that coordinates tell their relative place to %.1g "
+      "contacts: `%.80s` and `%.80s` come near each other so far out that coordinates tell their relative place to "
+      "%.1g "
       "only, which is the error of their contact; bodies that one `move` takes there have no such error",
       cb_system_particle_name(p->system, cb_system_particle(p->system, doubt.i)),
       cb_system_particle_name(p->system, cb_system_particle(p->system, doubt.j)), doubt.size);
@@ -35,11 +36,12 @@ static cb_status warn_of_walls(cb_run *run) {
   double most = 1e-9;
   for (int w = 0; w < cb_system_walls(s); w++)
     if (cb_system_wall_doubt(s, w) > most) most = cb_system_wall_doubt(s, worst = w);
-  return worst < 0 ? CB_OK
-                   : cb_run_warnf(run, *run->t,
-                                  "the wall `%.80s` is so far out that coordinates tell its place to %.1g only, which is "
-                                  "the error of contacts with it",
-                                  cb_system_wall_name(s, worst), most);
+  return worst < 0
+             ? CB_OK
+             : cb_run_warnf(run, *run->t,
+                            "the wall `%.80s` is so far out that coordinates tell its place to %.1g only, which is "
+                            "the error of contacts with it",
+                            cb_system_wall_name(s, worst), most);
 }
 
 static cb_status begin(cb_run *run) {
@@ -65,12 +67,12 @@ static cb_status warn_of_momenta(cb_run *run) {
   const cb_geometry *g = p->measure.space;
   double momentum[CB_KILLING_MAX];
   int lost = -1, furthest = 0;
-  if (!p->measures_momenta || p->lost_momenta || cb_state_killing_known(p->system, p->state)) return CB_OK;
+  if (!p->measures_momenta || p->watch.lost_momenta || cb_state_killing_known(p->system, p->state)) return CB_OK;
   const cb_status status = cb_state_killing_momentum(p->system, p->state, momentum);
   for (int i = g->n_killing - 1; i >= 0 && !status; i--)
     if (isnan(momentum[i])) lost = i;
   if (status || lost < 0) return status;
-  p->lost_momenta = true;
+  p->watch.lost_momenta = 1;
   for (int c = 1; c < p->state->n_components; c++)
     if (p->state->origin[c].length > p->state->origin[furthest].length) furthest = c;
   const int place = cb_system_component_starts(p->system)[furthest];
@@ -85,8 +87,8 @@ static cb_status warn_of_momenta(cb_run *run) {
 static cb_status measure_mean(cb_run *run) {
   cb_particles *p = run->particles;
   const cb_status status = p->measures_mean ? cb_measure_mean(&p->measure) : CB_OK;
-  if (status != CB_ERROR_DOMAIN || p->lost_mean) return status == CB_ERROR_DOMAIN ? CB_OK : status;
-  p->lost_mean = true;
+  if (status != CB_ERROR_DOMAIN || p->watch.lost_mean) return status == CB_ERROR_DOMAIN ? CB_OK : status;
+  p->watch.lost_mean = 1;
   return cb_run_warnf(run, *run->t, "karcher_mean: %.400s; it is nan", cb_error_text());
 }
 
@@ -148,8 +150,9 @@ static cb_status start(cb_run *run) {
   p->measure = (cb_measure){.system = system, .space = g, .integrator = p->integrator, .chart = run->options.chart};
   p->measure.points = cb_arena_alloc(run->arena, n * (size_t)g->embedding, sizeof(double));
   p->measure.places = cb_arena_alloc(run->arena, n, sizeof(cb_origin));
-  cb_status status =
-      p->measure.points && p->measure.places ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for a run of %zu particles", n);
+  cb_status status = p->measure.points && p->measure.places
+                         ? CB_OK
+                         : cb_fail(CB_ERROR_MEMORY, "no memory for a run of %zu particles", n);
   if (!status) status = cb_state_create(system, &p->state);
   if (!status) status = cb_state_create(system, &p->spare);
   if (!status && cb_antipodes_matter(system)) status = cb_state_create(system, &p->before);

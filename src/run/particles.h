@@ -2,27 +2,38 @@
 #ifndef CB_RUN_PARTICLES_H
 #define CB_RUN_PARTICLES_H
 
+#include "run/change.h"
 #include "run/contacts.h"
 #include "run/falling_plate.h"
 #include "run/measure.h"
 #include "run/run_private.h"
 
+/* What has been told and compared since the start. It goes with the state, so that a run that goes on tells what it would
+ * have told; numbers alone, as pieces of state are. */
+typedef struct cb_particles_watch {
+  double doubted, lost_momenta, lost_mean; /* not 0: the place of a contact, momenta, the mean were warned of */
+  double moved;                            /* not 0: from where it stood */
+  double step;                             /* when all was last compared */
+  cb_energy_change energy;
+  double lost; /* not 0: a momentum is no longer known, or was not at the start */
+  double momentum_change, momentum_scale, constraint;
+} cb_particles_watch;
+
 typedef struct cb_particles {
   const cb_system *system;
   cb_integrator *integrator;
   cb_state *state, *spare;
-  cb_state *before; /* a step, where points may pass one another's antipode in it; otherwise NULL */
-  cb_contacts *contacts;             /* NULL: nothing can collide */
-  int *nearest;                      /* scratch for the bases of contacts */
-  bool doubted;                      /* was a contact's place warned of? */
-  double start_moved, start_turned;  /* largest corrections of a coordinate and a velocity at the start */
+  cb_state *before;                 /* a step, where points may pass one another's antipode in it; otherwise NULL */
+  cb_contacts *contacts;            /* NULL: nothing can collide */
+  int *nearest;                     /* scratch for the bases of contacts */
+  double start_moved, start_turned; /* largest corrections of a coordinate and a velocity at the start */
   cb_measure measure;
   bool measures_energy, measures_momenta, measures_mean, measures_constraints;
-  bool lost_momenta, lost_mean; /* was it warned of? */
+  cb_particles_watch watch;
   cb_falling_plate plate;
-  cb_falling *falling;                /* NULL: not asked for */
+  cb_falling *falling;                  /* NULL: not asked for */
   struct cb_particles_dropped *dropped; /* constraints left out; NULL: none; run/particles_dropped.c */
-  struct cb_particles_change *change; /* from what is conserved; run/particles_change.c */
+  struct cb_particles_change *change;   /* from what is conserved; run/particles_change.c */
 } cb_particles;
 
 extern const cb_observable cb_observables[]; /* ended by a NULL group; run/measure.c */

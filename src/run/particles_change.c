@@ -11,13 +11,9 @@ static const double rest = 1e-9;
 
 typedef struct cb_particles_change {
   cb_conserved is;
-  bool momenta; /* is any conserved? */
-  bool lost;    /* is one no longer known, or was none at the start? */
-  bool moved;   /* from x */
-  int64_t step; /* when all was last compared */
-  cb_energy_change energy;
-  double momentum[CB_KILLING_MAX], momentum_change, momentum_scale, constraint;
-  double *x;         /* before the first step or the first after a restart, with the origins */
+  bool momenta;                    /* is any conserved? */
+  double momentum[CB_KILLING_MAX]; /* at the start */
+  double *x;                       /* before the first step or the first after a restart, with the origins */
   cb_origin *origin;
   double *scratch;   /* of cb_measure_worst_row; NULL: there are no constraints */
   const double *row; /* the momenta of a row; NULL: not recorded */
@@ -53,14 +49,14 @@ cb_status cb_particles_remember(cb_run *run) {
   if (status) return status;
   /* what cannot be found of the start is told where it is recorded, or in the first step */
   if (c->is.energy && cb_measure_energy(&p->measure)) c->is.energy = false;
-  cb_energy_begin(&c->energy, p->measure.kinetic, p->measure.potential);
+  cb_energy_begin(&p->watch.energy, p->measure.kinetic, p->measure.potential);
   for (int i = 0; i < p->measure.space->n_killing; i++) c->momenta = c->momenta || c->is.momentum[i];
   if (c->momenta && (cb_state_killing_momentum(p->system, p->state, c->momentum) ||
-                     cb_state_killing_size(p->system, p->state, &c->momentum_scale)))
+                     cb_state_killing_size(p->system, p->state, &p->watch.momentum_scale)))
     c->momenta = false;
-  c->lost = c->momenta;
+  p->watch.lost = c->momenta;
   for (int i = 0; i < p->measure.space->n_killing; i++)
-    c->lost = c->lost && !(c->is.momentum[i] && isfinite(c->momentum[i]));
+    p->watch.lost = p->watch.lost && !(c->is.momentum[i] && isfinite(c->momentum[i]));
   for (int f = 0; f < run->n_fields; f++)
     if (!strcmp(run->field[f].name, "killing_momentum")) c->row = run->cell[f].out;
   return CB_OK;
@@ -79,7 +75,8 @@ static bool has_moved(const cb_state *s, const cb_particles_change *c) {
 }
 
 /* Those that are known; false: one that was known at the start no longer is. */
-static bool compare_momenta(cb_particles *p, cb_particles_change *c, bool all) {
+static bool compare_momenta(cb_particles *p, const cb_particles_change *c, bool all) {
+  cb_particles_watch *w = &p->watch;
   double now[CB_KILLING_MAX], size = 0;
   const double *momentum = c->row ? c->row : now;
   bool known = true;
@@ -87,27 +84,28 @@ static bool compare_momenta(cb_particles *p, cb_particles_change *c, bool all) {
   for (int i = 0; i < p->measure.space->n_killing; i++) {
     if (!c->is.momentum[i] || isnan(c->momentum[i])) continue;
     known = known && !isnan(momentum[i]);
-    c->momentum_change = fmax(c->momentum_change, fabs(momentum[i] - c->momentum[i]));
+    w->momentum_change = fmax(w->momentum_change, fabs(momentum[i] - c->momentum[i]));
   }
   if (all && known && !cb_state_killing_size(p->system, p->state, &size))
-    c->momentum_scale = fmax(c->momentum_scale, size);
+    w->momentum_scale = fmax(w->momentum_scale, size);
   return known;
 }
 
 void cb_particles_compare(cb_run *run, bool last) {
   cb_particles *p = run->particles;
-  cb_particles_change *c = p->change;
-  const bool all = last || p->state->step == 0 || p->state->step - c->step >= CB_CHANGE_STEPS;
+  const cb_particles_change *c = p->change;
+  cb_particles_watch *w = &p->watch;
+  const bool all = last || p->state->step == 0 || p->state->step - (int64_t)w->step >= CB_CHANGE_STEPS;
   double worst;
-  if (all) c->step = p->state->step;
-  c->moved = c->moved || has_moved(p->state, c);
+  if (all) w->step = (double)p->state->step;
+  w->moved = w->moved || has_moved(p->state, c);
   if (c->is.energy && (p->measures_energy || (all && !cb_measure_energy(&p->measure))))
-    cb_energy_see(&c->energy, p->measure.kinetic, p->measure.potential);
-  if (c->momenta && !compare_momenta(p, c, all)) c->lost = true;
+    cb_energy_see(&w->energy, p->measure.kinetic, p->measure.potential);
+  if (c->momenta && !compare_momenta(p, c, all)) w->lost = 1;
   if (c->scratch && (all || p->measures_constraints) && !cb_measure_worst_row(&p->measure, c->scratch, &worst))
-    c->constraint = fmax(c->constraint, worst);
-  if (c->is.energy) run->change.energy = c->moved ? cb_energy_ratio(&c->energy) : 0;
-  if (c->momenta) run->change.momentum = c->moved ? cb_change_by(c->momentum_change, c->momentum_scale) : 0;
-  if (c->lost && c->moved) run->change.momentum = NAN;
-  if (c->scratch) run->change.constraint = c->constraint;
+    w->constraint = fmax(w->constraint, worst);
+  if (c->is.energy) run->change.energy = w->moved ? cb_energy_ratio(&w->energy) : 0;
+  if (c->momenta) run->change.momentum = w->moved ? cb_change_by(w->momentum_change, w->momentum_scale) : 0;
+  if (w->lost && w->moved) run->change.momentum = NAN;
+  if (c->scratch) run->change.constraint = w->constraint;
 }

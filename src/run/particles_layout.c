@@ -9,8 +9,10 @@ const cb_observable_doc cb_observable_groups[] = {
     {"separation", "separation", "geodesic distances of bonded particles: springs, then rods"},
     {"energy", "energy, kinetic_energy, potential_energy", "energy and its parts"},
     {"killing_momentum", "killing_momentum", "momenta of the Killing fields of the space"},
-    {"constraints", "multiplier, constraint_residual, constraint_rate_residual, constraint_acceleration_residual, dropped_residual",
-     "multipliers of constraints (the pull along a rod), and what is left of g, dg/dt and the second derivative; what is left of "
+    {"constraints",
+     "multiplier, constraint_residual, constraint_rate_residual, constraint_acceleration_residual, dropped_residual",
+     "multipliers of constraints (the pull along a rod), and what is left of g, dg/dt and the second derivative; what "
+     "is left of "
      "constraints that were dropped as implied"},
     {"method_multiplier", "method_multiplier", "multipliers that the method itself solved for: radau_iia"},
     {"karcher_mean", "karcher_mean", "Karcher mean of the masses (Riemannian centre of mass)"},
@@ -183,17 +185,17 @@ cb_status cb_particles_layout(cb_run *run) {
   cb_state *s = p->state;
   const size_t count = (size_t)s->n * s->k, origins = (size_t)s->n_components * sizeof(cb_origin) / sizeof(double);
   const cb_bases *bases = p->contacts && cb_origin_moves(p->measure.space) ? cb_contacts_bases(p->contacts) : NULL;
-  const cb_blob blobs[] = {
-      {"step", CB_FIELD_INT64, 1, &s->step},
-      {"position", CB_FIELD_DOUBLE, count, s->x},
-      {"position_low", CB_FIELD_DOUBLE, count, s->x_low},
-      {"momentum", CB_FIELD_DOUBLE, count, s->p},
-      {"momentum_low", CB_FIELD_DOUBLE, count, s->p_low},
-      {"origin", CB_FIELD_DOUBLE, origins, s->origin},
-      {"falling", CB_FIELD_DOUBLE, sizeof *p->falling / sizeof(double), p->falling},
-      {"base", CB_FIELD_DOUBLE, origins, bases ? bases->base : NULL},
-      {"own_origin", CB_FIELD_DOUBLE, origins, bases ? bases->own : NULL},
-      {"leader", CB_FIELD_INT32, 3 * (size_t)s->n_components, bases ? bases->leader : NULL}};
+  const cb_blob blobs[] = {{"step", CB_FIELD_INT64, 1, &s->step, false},
+                           {"position", CB_FIELD_DOUBLE, count, s->x, false},
+                           {"position_low", CB_FIELD_DOUBLE, count, s->x_low, false},
+                           {"momentum", CB_FIELD_DOUBLE, count, s->p, false},
+                           {"momentum_low", CB_FIELD_DOUBLE, count, s->p_low, false},
+                           {"origin", CB_FIELD_DOUBLE, origins, s->origin, false},
+                           {"falling", CB_FIELD_DOUBLE, sizeof *p->falling / sizeof(double), p->falling, false},
+                           {"base", CB_FIELD_DOUBLE, origins, bases ? bases->base : NULL, false},
+                           {"own_origin", CB_FIELD_DOUBLE, origins, bases ? bases->own : NULL, false},
+                           {"leader", CB_FIELD_INT32, 3 * (size_t)s->n_components, bases ? bases->leader : NULL, false},
+                           {"watch", CB_FIELD_DOUBLE, sizeof p->watch / sizeof(double), &p->watch, true}};
   cb_blob present[sizeof blobs / sizeof *blobs];
   size_t n = 0;
   for (size_t i = 0; i < sizeof blobs / sizeof *blobs; i++)

@@ -147,11 +147,11 @@ static size_t pieces(member *m, const cb_blob *state, size_t n, size_t rows, dou
   memcpy(out, state, n * sizeof *out);
   numbers[0] = (double)m->rows;
   numbers[1] = m->before + now() - m->begin;
-  out[n++] = (cb_blob){"numbers", CB_FIELD_DOUBLE, 2, numbers};
-  out[n++] = (cb_blob){"warned", CB_FIELD_INT32, 1, &m->warned};
-  out[n++] = (cb_blob){"warning", CB_FIELD_INT32, sizeof m->warning / 4, m->warning};
-  out[n++] = (cb_blob){"reductions", CB_FIELD_DOUBLE, doubles_of(m), m->state};
-  out[n++] = (cb_blob){"rows", CB_FIELD_DOUBLE, keeps_rows(s) ? rows * s->row_units : 0, m->kept};
+  out[n++] = (cb_blob){"numbers", CB_FIELD_DOUBLE, 2, numbers, false};
+  out[n++] = (cb_blob){"warned", CB_FIELD_INT32, 1, &m->warned, false};
+  out[n++] = (cb_blob){"warning", CB_FIELD_INT32, sizeof m->warning / 4, m->warning, false};
+  out[n++] = (cb_blob){"reductions", CB_FIELD_DOUBLE, doubles_of(m), m->state, false};
+  out[n++] = (cb_blob){"rows", CB_FIELD_DOUBLE, keeps_rows(s) ? rows * s->row_units : 0, m->kept, false};
   return n;
 }
 

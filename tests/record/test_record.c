@@ -115,7 +115,7 @@ static void h5md_names_the_same_arrays(void **unused) {
 static void wide(const char *path, size_t count, uint64_t rows, hsize_t chunk[3]) {
   const cb_dimension dimensions[] = {{.name = "particle", .count = count}, {.name = "axis", .count = 3}};
   const cb_field fields[] = {sample_fields[0], sample_fields[1], sample_fields[2]};
-  const cb_blob state[] = {{"state", CB_FIELD_DOUBLE, 3 * count, NULL}};
+  const cb_blob state[] = {{"state", CB_FIELD_DOUBLE, 3 * count, NULL, false}};
   const cb_record_layout layout = {.title = "wide", .dimensions = dimensions, .n_dimensions = 2, .fields = fields,
                                    .n_fields = 3, .state = state, .n_state = 1};
   cb_record *record;
@@ -128,7 +128,7 @@ static void wide(const char *path, size_t count, uint64_t rows, hsize_t chunk[3]
     for (size_t i = 0; i < 3 * count; i++) x[i] = (double)row + (double)(i / 3) + (double)(i % 3) / 4;
     check_ok(sink.row(sink.self, (const void *const[]){&time, &step, x}));
   }
-  check_ok(sink.checkpoint(sink.self, (cb_blob[]){{"state", CB_FIELD_DOUBLE, 3 * count, x}}, 1));
+  check_ok(sink.checkpoint(sink.self, (cb_blob[]){{"state", CB_FIELD_DOUBLE, 3 * count, x, false}}, 1));
   check_ok(sink.close(sink.self, true));
   cb_record_free(record);
 
@@ -141,7 +141,7 @@ static void wide(const char *path, size_t count, uint64_t rows, hsize_t chunk[3]
       if (back[i] != (double)row + (double)(i / 3) + (double)(i % 3) / 4) fail_msg("x[%zu] of row %d", i, (int)row);
   }
   memset(back, 0, 3 * count * sizeof *back);
-  check_ok(cb_reader_checkpoint(reader, (cb_blob[]){{"state", CB_FIELD_DOUBLE, 3 * count, back}}, 1, NULL));
+  check_ok(cb_reader_checkpoint(reader, (cb_blob[]){{"state", CB_FIELD_DOUBLE, 3 * count, back, false}}, 1, NULL));
   assert_memory_equal(back, x, 3 * count * sizeof *x);
   cb_reader_close(reader);
 

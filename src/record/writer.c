@@ -239,6 +239,7 @@ static bool has_news(cb_record *record) {
 /* One round, with the mutex free. */
 static void work(cb_record *record, bool everything, bool publishes) {
   cb_status status = CB_OK;
+  if (publishes) set_deadline(record); /* from the rows that it has on, not from when they are written */
   if (!atomic_load(&record->failed)) {
     status = write_pending(record, find_head(record), false);
     if (!status && everything) status = write_pending(record, find_head(record), true);
@@ -246,7 +247,6 @@ static void work(cb_record *record, bool everything, bool publishes) {
     if (!status && publishes) status = cb_writer_publish(record, false);
     if (status) fail(record, status);
   }
-  if (publishes) set_deadline(record);
   pthread_mutex_lock(&record->mutex);
   if (everything) record->urgent = false;
   pthread_cond_broadcast(&record->done);

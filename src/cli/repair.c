@@ -15,8 +15,8 @@ static int run(int argc, char **argv) {
   if (report.was_closed)
     printf("%s: whole, %llu rows, left as it is\n", argv[0], (unsigned long long)report.rows);
   else
-    printf("%s: repaired, %llu rows, %llu events, %llu incomplete rows cut\n", argv[0], (unsigned long long)report.rows,
-           (unsigned long long)report.events, (unsigned long long)report.rows_cut);
+    printf("%s: repaired, %llu rows, %llu events, joined from %s.parts\n", argv[0], (unsigned long long)report.rows,
+           (unsigned long long)report.events, argv[0]);
   return CB_EXIT_DONE;
 }
 

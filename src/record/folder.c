@@ -2,6 +2,7 @@
 #include "record/folder.h"
 #include "core/failure.h"
 #include "core/file.h"
+#include "record/internal.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -101,6 +102,13 @@ cb_status cb_segments_in_use(const cb_segments *s, const char *path) {
                     *holder ? " (" : "", holder, *holder ? ")" : "");
 }
 
+cb_status cb_segments_left(const cb_segments *s, const char *path) {
+  return cb_fail(CB_ERROR_FILE,
+                 "%s: cannot write: a run that was killed left its rows in %s: expected `curvebody resume` or `repair`, or "
+                 "`run --force` to give them up",
+                 path, s->path);
+}
+
 static bool same_file(int fd, const char *path) {
   struct stat held, now;
   return fstat(fd, &held) == 0 && stat(path, &now) == 0 && held.st_dev == now.st_dev && held.st_ino == now.st_ino;
@@ -181,7 +189,13 @@ cb_status cb_record_check_unwritten(const char *path) {
   cb_segments s;
   cb_status status = cb_segments_name(path, &s);
   if (status) return status;
-  if (cb_segments_state(&s) == CB_FOLDER_HELD) status = cb_segments_in_use(&s, path);
+  const cb_folder_state state = cb_segments_state(&s);
+  if (state == CB_FOLDER_HELD) status = cb_segments_in_use(&s, path);
+  if (state == CB_FOLDER_LEFT) {
+    const cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
+    if (!cb_record_is_plain(s.record)) status = cb_segments_left(&s, path);
+    cb_hdf5_quiet_end(quiet);
+  }
   forget(&s);
   return status;
 }
@@ -220,10 +234,12 @@ static bool remove_part(const char *name, void *context) {
   return true;
 }
 
+void cb_segments_tidy(const cb_segments *s) { each_entry(s, remove_part, (void *)s); }
+
 /* The lock goes last: who finds the folder without it finds nothing in it. */
 static void remove_folder(cb_segments *s) {
   char lock[PATH_MAX];
-  each_entry(s, remove_part, s);
+  cb_segments_tidy(s);
   if (cb_segments_cut(s, 1) || cb_segments_cut(s, 0) || !name_in(s, "lock", lock)) return;
   unlink(lock);
   rmdir(s->path);

@@ -38,13 +38,19 @@ void cb_segments_leave(cb_segments *s, bool remove);
 /* Removes the segments from that number on, the last one first. 0 or errno. */
 int cb_segments_cut(const cb_segments *s, uint64_t from);
 
+/* Removes what a killed writer left half made. The lock is held. */
+void cb_segments_tidy(const cb_segments *s);
+
 bool cb_segments_has(const cb_segments *s); /* any segment */
 cb_folder_state cb_segments_state(const cb_segments *s);
 
 /* That somebody has the lock: CB_ERROR_FILE, "PATH: in use: ...". */
 cb_status cb_segments_in_use(const cb_segments *s, const char *path);
 
-/* CB_ERROR_FILE where a run is writing the record of that name. */
+/* That a killed run left the folder, and the only rows that there are: CB_ERROR_FILE. */
+cb_status cb_segments_left(const cb_segments *s, const char *path);
+
+/* CB_ERROR_FILE where a run is writing the record of that name, or a killed one left it in its folder. */
 cb_status cb_record_check_unwritten(const char *path);
 
 /* The state of the record's folder by the record's name; CB_FOLDER_NONE where that cannot be told. */

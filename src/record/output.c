@@ -44,13 +44,17 @@ static cb_status check_old(const cb_output *o, bool replace) {
   if (!S_ISREG(info.st_mode)) return cb_fail(CB_ERROR_FILE, "%s: cannot write: not a regular file", o->path);
   if (!replace) return cb_fail(CB_ERROR_FILE, "%s: exists already", o->path);
   if (access(o->target, W_OK) < 0) return cb_fail_file(o->path, "replace", errno);
-  return o->owner ? CB_OK : cb_record_check_unwritten(o->path);
+  return CB_OK;
 }
 
-/* Exclusively: what was left by a killed run, or is another's, is passed by. */
-static bool make_part(const char *target, char *part, size_t size) {
+/* Exclusively: what was left by a killed run, or is another's, is passed by. In the folder of the record that is written,
+ * where the next writer removes what was left, and otherwise next to the target. */
+static bool make_part(const cb_output *o, char *part, size_t size) {
+  const char *slash = strrchr(o->target, '/'), *name = slash ? slash + 1 : o->target;
+  snprintf(part, size, "%s.parts", o->target);
+  const bool inside = o->owner && access(part, W_OK | X_OK) == 0;
   for (int i = 0; i < PARTS; i++) {
-    snprintf(part, size, "%s.%ld-%d.part", target, (long)getpid(), i);
+    snprintf(part, size, "%s%s%s.%ld-%d.part", o->target, inside ? ".parts/" : "", inside ? name : "", (long)getpid(), i);
     const int fd = cb_open(part, O_WRONLY | O_CREAT | O_EXCL), error = fd < 0 ? errno : cb_close(fd);
     if (!error) return cb_part_begin(part), true;
     if (fd >= 0) unlink(part);
@@ -72,14 +76,15 @@ static cb_status begin(const char *path, bool replace, bool owner, cb_output *ou
   char *real = realpath(path, NULL);
   if (!real && errno != ENOENT) return cb_fail_file(path, "write", errno);
   cb_output o = {.path = strdup(path), .target = real ? real : strdup(path), .owner = owner};
-  const size_t size = o.target ? strlen(o.target) + 48 : 0;
+  const size_t size = o.target ? 2 * strlen(o.target) + 56 : 0;
   if (size) o.part = malloc(size);
   if (!o.path || !o.part) {
     forget(&o);
     return cb_fail(CB_ERROR_MEMORY, "no memory for the name %s", path);
   }
-  cb_status status = check_old(&o, replace);
-  if (!status && !make_part(o.target, o.part, size)) status = cb_fail_file(path, "write", errno);
+  cb_status status = owner ? CB_OK : cb_record_check_unwritten(path);
+  if (!status) status = check_old(&o, replace);
+  if (!status && !make_part(&o, o.part, size)) status = cb_fail_file(path, "write", errno);
   if (status)
     forget(&o);
   else
@@ -105,7 +110,8 @@ static cb_status take_name(const cb_output *o, bool replace) {
   const int error = o->owner ? EEXIST : name_new(o);
   if (!error) return CB_OK;
   if (error != EEXIST) return cb_fail_file(o->path, "write", error);
-  status = check_old(o, replace);
+  status = o->owner ? CB_OK : cb_record_check_unwritten(o->path);
+  if (!status) status = check_old(o, replace);
   if (status) return status;
   return rename(o->part, o->target) < 0 ? cb_fail_file(o->path, "write", errno) : CB_OK;
 }

@@ -1,8 +1,9 @@
 /* A file that is written gets its name when it is whole. Internal.
  *
- * Until then it has a name of its own next to the final one, PATH.PROCESS-NUMBER.part, which no other process takes. The
- * final name is taken in one step: a free one by a rename that replaces nothing, another by a rename over the file,
- * unless that is a record which a run is writing (record/folder.h).
+ * Until then it has a name of its own next to the final one, PATH.PROCESS-NUMBER.part, which no other process takes; that
+ * of a record is in its folder. The final name is taken in one step: a free one by a rename that replaces nothing, another
+ * by a rename over the file, unless that is a record which a run is writing or of which a killed run left a folder
+ * (record/folder.h).
  */
 #ifndef CB_RECORD_OUTPUT_H
 #define CB_RECORD_OUTPUT_H

@@ -215,6 +215,7 @@ cb_status cb_pieces_open_own(const char *path, cb_segments *folder, cb_record_pi
   cb_record_pieces p = {.path = path, .folder = *folder, .file = H5I_INVALID_HID, .other = H5I_INVALID_HID};
   cb_status status = CB_OK;
   *folder = (cb_segments){.lock = -1};
+  if (p.folder.lock >= 0) cb_segments_tidy(&p.folder);
   struct stat info;
   bool there;
   hid_t file = H5I_INVALID_HID;

@@ -310,13 +310,9 @@ static cb_status check_new(const char *path, bool replace) {
 /* The folder of a killed run is not written over, unless that is asked for. Next to a plain file it has nothing that the
  * file has not. */
 static cb_status empty_folder(const char *path, const cb_segments *folder, bool discard) {
+  cb_segments_tidy(folder);
   if (!cb_segments_has(folder)) return CB_OK;
-  if (!discard && !cb_record_is_plain(folder->record))
-    return cb_fail(
-        CB_ERROR_FILE,
-        "%s: cannot write: a run that was killed left its rows in %s: expected `curvebody resume` or `repair`, or "
-        "--force to give them up",
-        path, folder->path);
+  if (!discard && !cb_record_is_plain(folder->record)) return cb_segments_left(folder, path);
   const int error = cb_segments_cut(folder, 0);
   return error ? cb_fail_file(path, "write", error) : CB_OK;
 }

@@ -1,6 +1,7 @@
 #include "sweep/folder.h"
 
 #include "core/file.h"
+#include "record/folder.h"
 #include "core/text.h"
 #include "record/output.h"
 #include "scenario/private.h"
@@ -68,6 +69,7 @@ static cb_status make(const cb_folder *folder) {
   bool there, result;
   cb_status status = cb_find_file(folder->path, "read", &info, &there);
   if (!status && !there) status = cb_find_file(folder->result, "read", &info, &result);
+  if (!status && !there) status = cb_record_check_unwritten(folder->result);
   if (status) return status;
   if (!there && result)
     return cb_fail(CB_ERROR_FILE, "%s: exists already, and is of no sweep in %s: expected another -o", folder->result,

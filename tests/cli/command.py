@@ -5,7 +5,6 @@ Each test is `SUBJECT.py BINARY [unittest options]`. Exit status 77: a module th
 import ctypes
 import os
 import resource
-import select
 import shutil
 import signal
 import subprocess
@@ -89,6 +88,13 @@ class Case(unittest.TestCase):
         """What a record or an export of that name is called until it is whole."""
         return [f for f in os.listdir(self.folder) if f.startswith(name + ".") and f.endswith(".part")]
 
+    def remove_record(self, name):
+        """With what a killed run left of it."""
+        shutil.rmtree(self.path(name + ".parts"), ignore_errors=True)
+        for left in [name, *self.parts(name)]:
+            if os.path.exists(self.path(left)):
+                os.remove(self.path(left))
+
     def call(self, *words, **how):
         how = {"cwd": self.folder, "capture_output": True, "text": True, "errors": "replace", "timeout": 300} | how
         return subprocess.run([BINARY, *words], **how)
@@ -109,10 +115,8 @@ class Case(unittest.TestCase):
         while not os.path.exists(self.path(name)) and run.poll() is None:
             time.sleep(0.001)
         self.assertTrue(os.path.exists(self.path(name)), name)
-        looks = 1  # ever longer: the machine may be busy, or the look one that does not come back
-        while rows and rows_of_live(self.path(name), looks) < rows and run.poll() is None:
-            time.sleep(0.01 * looks)
-            looks += 1
+        while rows and rows_of_live(self.path(name)) < rows and run.poll() is None:
+            time.sleep(0.01)
 
     def killed_and_resumed(self, words, name, seconds, until):
         """A run that is killed some time after its file is there, and goes on to until(), or to the end of the scenario
@@ -128,34 +132,20 @@ class Case(unittest.TestCase):
             if done.returncode == 0:
                 return end
             self.assertEqual((done.returncode, done.stderr), (2, name + NOTHING_TO_GO_ON_FROM))
-            os.remove(self.path(name))
+            self.remove_record(name)
             seconds *= 2
 
 
-def whole_rows(file):
-    """Rows that every field has: a writer that is at work, or was killed there, is ahead in some of them."""
-    return min(item.shape[0] for item in file.values() if isinstance(item, h5py.Dataset)
-               and item.maxshape[:1] == (None,) and not item.name.startswith("/event"))
+def series(file):
+    """Names of what has a value for each row."""
+    return sorted(name for name, item in file.items() if isinstance(item, h5py.Dataset)
+                  and item.maxshape[:1] == (None,) and not name.startswith("event"))
 
 
-def rows_of_live(path, seconds=2):
-    """Rows of a file that is being written, 0 between two writes of the writer. By a process of its own: HDF5 1.10 may
-    meet half-written metadata, tries again after pauses that double a hundred times, and does not come back."""
-    read, write = os.pipe()
-    child = os.fork()
-    if not child:
-        try:
-            with h5py.File(path, swmr=True, libver="latest") as file:
-                os.write(write, str(whole_rows(file)).encode())
-        finally:
-            os._exit(0)
-    os.close(write)
-    ready = select.select([read], [], [], seconds)[0]
-    text = os.read(read, 32) if ready else b""
-    os.close(read)
-    os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-    return int(text or 0)
+def rows_of_live(path):
+    """Rows of a record that may be written meanwhile, as any program opens it."""
+    with h5py.File(path) as file:
+        return file["step"].shape[0]
 
 
 def datasets(path):

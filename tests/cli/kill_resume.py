@@ -1,9 +1,10 @@
 #!/usr/bin/python3
-"""A run killed at any moment leaves nothing or a whole file under its name; every row in it is readable and right;
-repaired, it opens with plain readers; resumed, it goes on to the bytes of a run that was never stopped, with every
-method and solver. What a killed run leaves beside its record, OUT.h5.rescue, goes with either.
+"""A run killed at any moment leaves nothing or a whole file under its name, that opens with plain readers; every row in it
+is right. Repaired, it is one plain file; resumed, it goes on to the bytes of a run that was never stopped, with every
+method and solver. What is left beside it is its folder of segments, which every command that meets it names, and which
+goes with either.
 
-    kill_resume.py BINARY [kills, by default 12, or --all: 1000 [seed]]
+    kill_resume.py BINARY [CLOCK_LIBRARY] [kills, by default 12, or --all: 1000 [seed]]
 
 With CB_TEST_ALL in the environment it is --all. Otherwise methods and solvers are a choice by the seed.
 """
@@ -14,7 +15,8 @@ import shutil
 import sys
 import time
 
-from command import Case, NOTHING_TO_GO_ON_FROM, ROD, datasets, differing, main, rows_of_live, whole_rows
+CLOCK = os.path.abspath(sys.argv.pop(2)) if len(sys.argv) > 2 and sys.argv[2].endswith(".so") else None
+from command import Case, NOTHING_TO_GO_ON_FROM, ROD, datasets, differing, main, rows_of_live, series  # noqa: E402
 
 try:
     import h5py
@@ -28,6 +30,9 @@ except ImportError as missing:
 ALL = "CB_TEST_ALL" in os.environ or sys.argv[1:2] == ["--all"]
 if ALL:
     sys.argv[1:2] = ["1000"]
+# By a clock that is twenty times as fast a run writes a file every 50 ms: there is more to be killed in.
+FAST = {"LD_PRELOAD": CLOCK, "FAULT_CLOCK": "fast"} if CLOCK else {}
+SLOW = 1 if CLOCK else 4
 KILLS = int(sys.argv.pop(1)) if len(sys.argv) > 1 and sys.argv[1].isdigit() else 12
 SEED = int(sys.argv.pop(1)) if len(sys.argv) > 1 and sys.argv[1].isdigit() else time.time_ns() % 10**9
 
@@ -79,16 +84,25 @@ system:
   position: [1, 0.2, 0]
 integrator: {name: gauss, step: 0.01}
 time: {end: 600}
-record: {every: 2, checkpoint: 50, observables: [energy, coordinates]}
+record: {every: 2, checkpoint: 50, sync: never, observables: [energy, coordinates]}
 """
 SYSTEMS = {"name: gauss": "[]", "name: lobatto": '["a + sin(c) - 1"]', "name: radau_iia": '["a + sin(c) - 1"]',
            "name: ida": "[{velocity: [1, 0, a]}]"}
 
 
+SWEEP = """\
+curvebody: 1
+sweep:
+  scenario: rod.yaml
+  over: [{key: bodies.0.motion.speed, values: [1, 2], name: speed}]
+  keep: last
+"""
+
+
 def scenario(method):
     text, integrator = METHODS[method]
     text = text.replace("name: lobatto, stages: 4, step: 0.01", integrator).replace("mass: 1", "masses: [1, 2.7]")
-    return text.replace("{every: 1, o", "{every: 2, checkpoint: 50, o")
+    return text.replace("{every: 1, o", "{every: 2, checkpoint: 50, sync: never, o")
 
 
 def some(methods, rng, most):
@@ -97,32 +111,18 @@ def some(methods, rng, most):
 
 
 class KillResume(Case):
-    copies, half = 0, 0  # killed runs that left one beside their record, that were in the middle of a write
-
-    def check_no_copy(self, name):
-        self.assertFalse(os.path.exists(self.path(name + ".rescue")), name)
-
-    def is_half_written(self, path):
-        """Killed in the middle of a write: what was to be written is behind the end ."""
-        with open(path, "rb") as file:
-            file.seek(-32, os.SEEK_END)
-            half = file.read(8) == b"cbwrite\n"
-        self.half += half
-        return half
-
-    def check_rows(self, path, reference, **how):
+    def check_rows(self, path, reference):
         """The number of rows of a killed or repaired file, each the row of the run that was not stopped."""
-        with h5py.File(path, **how) as file:
-            rows = whole_rows(file)
+        with h5py.File(path) as file:
+            rows = file["step"].shape[0]
+            self.assertEqual({file[name].shape[0] for name in series(file)}, {rows})
             for name in reference:
-                self.assertTrue(np.array_equal(file[name][:rows], reference[name][:rows]), name)
+                self.assertTrue(np.array_equal(file[name][:], reference[name][:rows]), name)
+            if rows < len(reference["time"]):
+                self.assertEqual(file.attrs["completed"], 0)
         return rows
 
-    def check_plain_readers(self, path, rows, whole):
-        with h5py.File(path) as file:
-            if rows < whole:
-                self.assertEqual(file.attrs["completed"], 0)
-            self.assertEqual({file[name].shape[0] for name in ("time", "x", "separation", "step_size")}, {rows})
+    def check_plain_readers(self, path, rows):
         with netCDF4.Dataset(path) as file:
             self.assertEqual(len(file.dimensions["time"]), rows)
             self.assertEqual(file["x"][...].shape, (rows, 2, 3))
@@ -130,89 +130,117 @@ class KillResume(Case):
             self.assertEqual(data.sizes["time"], rows)
             self.assertEqual(data.separation.values.shape, (rows, 1))
 
-    def killed(self, words, name, first, delay, reference):
-        """Starts, watches through SWMR, kills: after a time from the start, or from when there is a file.
-        Returns whether there is one."""
-        path, seen = self.path(name), 0
-        run = self.start(*words, "--quiet")
-        while not first and not os.path.exists(path) and not self.parts(name) and run.poll() is None:
-            time.sleep(0.001)
+    def checkpoint_rows(self):
+        """Rows before the newest checkpoint; None: there is none, or no file."""
+        if not os.path.exists(self.path("part.h5")):
+            return None
+        with h5py.File(self.path("part.h5")) as file:
+            checkpoints, rows, _ = file["checkpoint/seal"][:3]
+            return int(rows) if checkpoints else None
+
+    def kill(self, words, delay):
+        """Starts, and kills after a time from the start; returns its exit code. No file but the record's own is there."""
+        run = self.start(*words, "--quiet", env=os.environ | FAST)
         time.sleep(delay)
-        if delay > 0.2 and os.path.exists(path):
-            seen = rows_of_live(path)
         run.kill()
         run.wait()
-        for part in self.parts(name):
-            os.remove(self.path(part))
-        self.assertLessEqual(set(os.listdir(self.folder)), {"rod.yaml", "whole.h5", name, name + ".rescue"})
-        self.copies += os.path.exists(path + ".rescue")
-        if not os.path.exists(path):
-            return False
-        if run.returncode == 0:
-            return True
-        if words[0] == "resume":  # at its start it is no file for readers: it is repaired, or resumed once more
-            return True
-        if self.is_half_written(path):  # HDF5's readers wait for a writer that is no more: it is repaired, or resumed
-            return True
-        self.assertGreaterEqual(self.check_rows(path, reference, swmr=True, libver="latest"), seen)
-        return True
+        self.assertLessEqual(set(os.listdir(self.folder)), {"rod.yaml", "whole.h5", "part.h5", "part.h5.parts"}, words)
+        return run.returncode
 
     def test_kill_repair_resume(self):
         rng, count = random.Random(SEED), {"nothing": 0, "no rows": 0, "rows": 0, "ended": 0, "no checkpoint": 0}
-        methods = some(METHODS, rng, KILLS)
+        self.kills = 0
+        methods = some(METHODS, rng, max(KILLS // 3, 1))
         for m, method in enumerate(methods):
-            kills = KILLS // len(methods) + (m < KILLS % len(methods))
+            until = KILLS * (m + 1) // len(methods)
             with self.subTest(method, seed=SEED):
                 self.write("rod.yaml", scenario(method))
-                steps = self.steps_for(0.4)
+                steps = self.steps_for(0.4 * SLOW)
                 words = ["--set", f"time.end={steps * 0.05 if 'step: 0.05' in scenario(method) else steps * 0.01}"]
-                self.good("run", "rod.yaml", "-o", "whole.h5", *words)
-                whole = datasets(self.path("whole.h5"))
+                begin = time.monotonic()
+                self.good("run", "rod.yaml", "-o", "whole.h5", "--quiet", *words)
+                length = time.monotonic() - begin
                 with h5py.File(self.path("whole.h5")) as file:
                     names = "time", "step", "x", "position", "origin", "energy", "solver_iterations"
                     reference = {name: file[name][()] for name in names}
                     self.assertEqual(file["step"][-1], steps)
-                for kill in range(kills):
-                    first = kill == 0
-                    delay = rng.uniform(0, 0.06) if first else rng.uniform(0, 0.4)
-                    count[self.one(words, first, delay, reference, whole, rng)] += 1
-        self.assertTrue(self.copies or not ALL)
-        print(f"seed {SEED}, {KILLS} kills: {count}, {self.copies} left a copy beside the record, {self.half} a half-done write")
+                first = True
+                while self.kills < until:
+                    count[self.one(words, first, length, reference, rng)] += 1
+                    first = False
+        print(f"seed {SEED}, {self.kills} kills: {count}")
 
     def steps_for(self, seconds):
         done = json.loads(self.good("run", "rod.yaml", "-o", "whole.h5", "--json", "--set", "time.end=20").stdout)
         return max(600, min(60000, int(seconds * done["step"] / done["seconds"]) // 100 * 100))
 
-    def one(self, words, first, delay, reference, whole, rng):
-        for name in "part.h5", "part.h5.part", "part.h5.rescue":
-            if os.path.exists(self.path(name)):
-                os.remove(self.path(name))
-        if not self.killed(["run", "rod.yaml", "-o", "part.h5", *words], "part.h5", first, delay, reference):
-            return "nothing"
+    def one(self, words, first, length, reference, rng):
+        """A run that is killed; what was left is read, repaired or neither; it goes on, and may be killed again."""
         path, until = self.path("part.h5"), repr(float(reference["time"][-1]))
-        done = self.call("repair", "part.h5") if rng.random() < 0.7 else None
-        if done:
-            self.assertEqual(done.returncode, 0, done.stderr)
-            self.check_no_copy("part.h5")
-            if "left as it is" in done.stdout:
-                self.assertEqual(differing(datasets(path), whole), [])
-                return "ended"
+        self.remove_record("part.h5")
+        code = self.kill(["run", "rod.yaml", "-o", "part.h5", *words], rng.uniform(0, 0.06 if first else 1.1 * length))
+        self.kills += 1
+        if code == 0:
+            self.assertEqual(self.read("part.h5"), self.read("whole.h5"))
+            return "ended"
+        again = rng.choice([0, 0, 1, 1, 2])
+        while os.path.exists(path):
             rows = self.check_rows(path, reference)
-            self.check_plain_readers(path, rows, len(reference["time"]))
-            self.assertIn(f" {rows} rows", done.stdout)
-        if rng.random() < 0.3:
-            self.killed(["resume", "part.h5", "--until", until], "part.h5", False, rng.uniform(0, 0.2), reference)
-            if rng.random() < 0.5:
-                self.good("repair", "part.h5")
-                self.check_rows(path, reference)
+            self.check_plain_readers(path, rows)
+            kept = self.checkpoint_rows()
+            if rng.random() < 0.4:
+                done = self.good("repair", "part.h5")
+                self.assertFalse(os.path.exists(path + ".parts"))
+                if "left as it is" in done.stdout:  # it was killed when all was done, or had never begun
+                    self.assertEqual(self.check_rows(path, reference), rows)
+                else:  # a segment may have its name while the virtual file has not
+                    self.assertGreaterEqual(self.check_rows(path, reference), rows)
+                    self.assertIn(f" {self.check_rows(path, reference)} rows", done.stdout)
+                self.check_plain_readers(path, self.check_rows(path, reference))
+            if not again:
+                break
+            again -= 1
+            doing = ["repair", "part.h5"] if rng.random() < 0.2 else ["resume", "part.h5", "--until", until]
+            self.kill(doing if doing[0] == "resume" else doing, rng.uniform(0, length))
+            self.kills += 1
+            self.assertTrue(os.path.exists(path), "what was there is lost")
+            self.assertGreaterEqual(self.checkpoint_rows() or 0, kept or 0, "a checkpoint is lost")
         done = self.call("resume", "part.h5", "--until", until, "--quiet")
-        if done.returncode == 2:
-            self.assertEqual(done.stderr, "part.h5" + NOTHING_TO_GO_ON_FROM)
-            return "no checkpoint"
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.check_no_copy("part.h5")
-        self.assertEqual(differing(datasets(path), whole), [])
+        if done.returncode:
+            self.assertIsNone(self.checkpoint_rows())
+            if os.path.exists(path):
+                self.assertEqual((done.returncode, done.stderr), (2, "part.h5" + NOTHING_TO_GO_ON_FROM))
+                return "no checkpoint"
+            self.assertEqual(done.returncode, 3, done.stderr)
+            return "nothing"
+        self.assertEqual(self.read("part.h5"), self.read("whole.h5"))
+        self.assertEqual(sorted(os.listdir(self.folder)), ["part.h5", "rod.yaml", "whole.h5"])
         return "rows"
+
+    def test_at_most_the_last_second_is_computed_again(self):
+        """By the right clock: what was in the file when the run was killed is at most a second older, and the time that
+        it took to write it. Ages are taken from the record, of which every row is as late as the others."""
+        rng = random.Random(SEED)
+        self.write("rod.yaml", scenario("lobatto-fixed-point"))
+        oldest = 0
+        for _ in range(40 if ALL else 2):
+            self.remove_record("part.h5")
+            run = self.start("run", "rod.yaml", "-o", "part.h5", "--set", "time.end=1e6", "--quiet")
+            begin = time.monotonic()
+            self.wait_for("part.h5", run)
+            appeared, seen = time.monotonic(), []
+            self.assertLess(appeared - begin, 2.5)
+            stop = appeared + rng.uniform(0.2, 2.5)
+            while time.monotonic() < stop:
+                seen.append((time.monotonic(), rows_of_live(self.path("part.h5"))))
+                time.sleep(0.02)
+            run.kill()
+            run.wait()
+            changes = [at for (at, rows), (_, before) in zip(seen[1:], seen) if rows > before]
+            between = [b - a for a, b in zip([appeared, *changes], [*changes, stop])]
+            oldest = max([oldest, *between])
+        self.assertLess(oldest, 2.5)  # 1 s, and the time that a busy machine takes to write the file
+        print(f"at most {oldest:.2f} s until the next file")
 
     def test_system_killed_and_resumed_goes_on_to_the_same_bytes(self):
         rng = random.Random(SEED)
@@ -232,24 +260,28 @@ class KillResume(Case):
                 self.assertEqual(differing(datasets(self.path("part.h5")), datasets(self.path("whole.h5"))), [])
                 os.remove(self.path("part.h5"))
 
+    def left(self, name, *more):
+        """The rows of a run that was killed when it had some."""
+        run = self.start("run", "rod.yaml", "-o", name, "--set", "time.end=1e4", *more, env=os.environ | FAST)
+        self.wait_for(name, run, 1000)
+        run.kill()
+        run.wait()
+        return rows_of_live(self.path(name))
+
+    def copy_record(self, source, target):
+        self.remove_record(target)
+        shutil.copytree(self.path(source + ".parts"), self.path(target + ".parts"))
+        shutil.copy(self.path(source), self.path(target))
+
     def test_resume_or_repair_killed_at_its_start_loses_no_row(self):
         rng = random.Random(SEED)
         self.write("rod.yaml", scenario("lobatto-fixed-point"))
-        run = self.start("run", "rod.yaml", "-o", "first.h5", "--set", "time.end=1e4", "--set", "record.every=1",
-                         "--set", "record.checkpoint=100")
-        self.wait_for("first.h5", run, 5000)  # more than can be in the file while its first checkpoint waits
-        run.kill()
-        run.wait()
-        for kill in range(40 if ALL else 12):
-            shutil.copy(self.path("first.h5"), self.path("part.h5"))
-            words = ["resume", "part.h5", "--until", "1e4"] if kill % 2 else ["repair", "part.h5"]
-            run = self.start(*words)
-            late = time.time() + 0.3
-            # until HDF5 marks the file as open, but not for readers yet
-            with open(self.path("part.h5"), "rb", buffering=0) as file:
-                while os.pread(file.fileno(), 1, 11) != b"\x01" and time.time() < late:
-                    pass
-            time.sleep(rng.uniform(0, 0.004))
+        left = self.left("first.h5", "--set", "record.every=1", "--set", "record.checkpoint=100")
+        for kill in range(40 if ALL else 8):
+            # the folder has another name then, but the virtual file names that of the first
+            self.copy_record("first.h5", "part.h5")
+            run = self.start(*(["resume", "part.h5", "--until", "1e4"] if kill % 2 else ["repair", "part.h5"]))
+            time.sleep(rng.uniform(0, 0.06))
             run.kill()
             run.wait()
             if kill % 4 == 3:  # refused, but not for having been killed
@@ -258,9 +290,29 @@ class KillResume(Case):
             self.good("repair", "part.h5")
             with h5py.File(self.path("part.h5")) as file:
                 rows = file["step"].shape[0]
-                self.assertGreaterEqual(rows, 100)
+                self.assertGreaterEqual(rows, left - 100)  # those after the checkpoint of a run that went on
                 self.assertTrue(np.array_equal(file["step"][()], np.arange(rows)), SEED)
                 self.assertTrue(np.all(file["energy"][()] > 0), SEED)
+
+    def test_every_command_names_the_folder_of_a_killed_run(self):
+        self.write("rod.yaml", scenario("lobatto-fixed-point"))
+        self.write("s.yaml", SWEEP)
+        self.left("first.h5")
+        for words, code in ((["verify", "o.h5"], 2), (["export", "o.h5", "--csv", "-o", "o.csv"], 0),
+                            (["export", "o.h5", "--xdmf", "-o", "o.xdmf"], 0), (["view", "o.h5", "-o", "o.html"], 0),
+                            (["classify", "o.h5"], 2), (["run", "rod.yaml", "-o", "o.h5"], 3),
+                            (["sweep", "s.yaml", "-o", "o"], 3), (["repair", "o.h5"], 0),
+                            (["resume", "o.h5", "--until", "1e4"], 0)):
+            with self.subTest(words[0]):
+                self.copy_record("first.h5", "o.h5")
+                done = self.call(*words)
+                self.assertEqual(done.returncode, code, done.stderr)
+                self.assertEqual((done.stdout + done.stderr).count("o.h5.parts"), 1, done.stdout + done.stderr)
+                gone = words[0] in ("repair", "resume")
+                self.assertEqual(os.path.exists(self.path("o.h5.parts")), not gone)
+        self.copy_record("first.h5", "o.h5")
+        self.good("run", "rod.yaml", "-o", "o.h5", "--force", "--quiet")
+        self.assertFalse(os.path.exists(self.path("o.h5.parts")))
 
     def test_completed_run_goes_on_to_a_longer_one(self):
         for method in some(METHODS, random.Random(SEED), 8):

@@ -27,12 +27,15 @@ static bool map_piece(hid_t create, hid_t whole, const cb_record_pieces *over, c
                       bool is_event, int rank, const hsize_t *dims) {
   const uint64_t rows = is_event ? piece->have.events : piece->have.rows;
   hsize_t start[4] = {is_event ? piece->first.events : piece->first.rows}, size[4] = {rows}, most[4] = {H5S_UNLIMITED};
+  const hsize_t begin[4] = {0};
   char file[4200];
   if (!rows) return true;
   for (int d = 1; d < rank; d++) size[d] = most[d] = dims[d];
   source_name(over, piece, file, sizeof file);
   const hid_t source = H5Screate_simple(rank, size, most);
-  const bool ok = source >= 0 && H5Sselect_hyperslab(whole, H5S_SELECT_SET, start, NULL, size, NULL) >= 0 &&
+  /* just these rows: the segment may have more than count, or by now than it had */
+  const bool ok = source >= 0 && H5Sselect_hyperslab(source, H5S_SELECT_SET, begin, NULL, size, NULL) >= 0 &&
+                  H5Sselect_hyperslab(whole, H5S_SELECT_SET, start, NULL, size, NULL) >= 0 &&
                   H5Pset_virtual(create, whole, file, name, source) >= 0;
   if (source >= 0) H5Sclose(source);
   return ok;

@@ -75,6 +75,7 @@ typedef struct cb_record_pieces {
   hid_t file;  /* the last piece: its structure, constants and checkpoint are those of the record */
   hid_t other; /* another piece that is open */
   size_t open; /* which */
+  hid_t before; /* what `file` was before the record was joined, 0: it was not; who goes through it may go on */
 } cb_record_pieces;
 
 /* Opens the record at path: a plain file, or segments, being written or left. Everything in the last piece is checked. */

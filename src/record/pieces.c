@@ -37,6 +37,7 @@ static void close_file(hid_t *file, const char *path) {
 void cb_pieces_close(cb_record_pieces *p) {
   close_file(&p->file, p->path);
   close_file(&p->other, p->path);
+  if (p->before > 0) close_file(&p->before, p->path); /* 0: none */
   cb_segments_leave(&p->folder, false);
   free(p->piece);
   p->piece = NULL;
@@ -171,7 +172,7 @@ static cb_status take_joined(cb_record_pieces *p, cb_status otherwise) {
     return status;
   }
   cb_hdf5_forget();
-  close_file(&p->file, p->path);
+  now.before = p->file;
   close_file(&p->other, p->path);
   free(p->piece);
   const cb_record_position had = p->have;

@@ -43,6 +43,7 @@ if(TARGET curvebody)
   curvebody_cli_test(view_sights release)
   curvebody_cli_test(sweep_gait)
   curvebody_cli_test(sweep_kill release)
+  curvebody_cli_test(while_running release)
 
   # Plugins: plugins/NAME.c, as their author would compile them.
   foreach(name ball catenoid leapfrog leg newton no_step other_version taken)

@@ -229,7 +229,7 @@ class KillResume(Case):
             begin = time.monotonic()
             self.wait_for("part.h5", run)
             appeared, seen = time.monotonic(), []
-            self.assertLess(appeared - begin, 2.5)
+            self.assertLess(appeared - begin, 5)
             stop = appeared + rng.uniform(0.2, 2.5)
             while time.monotonic() < stop:
                 seen.append((time.monotonic(), rows_of_live(self.path("part.h5"))))
@@ -239,7 +239,7 @@ class KillResume(Case):
             changes = [at for (at, rows), (_, before) in zip(seen[1:], seen) if rows > before]
             between = [b - a for a, b in zip([appeared, *changes], [*changes, stop])]
             oldest = max([oldest, *between])
-        self.assertLess(oldest, 2.5)  # 1 s, and the time that a busy machine takes to write the file
+        self.assertLess(oldest, 5)  # 1 s, and the time that a busy machine takes to write the file
         print(f"at most {oldest:.2f} s until the next file")
 
     def test_system_killed_and_resumed_goes_on_to_the_same_bytes(self):

@@ -2,11 +2,11 @@
 #include "cli/cli.h"
 #include "cli/completion.h"
 #include "cli/ends.h"
+#include "cli/probe.h"
 #include "cli/warnings.h"
 
 #include "core/isa.h"
 #include "core/threads.h"
-#include "record/probe.h"
 #include "record/hdf5.h"
 #include <curvebody/node.h>
 #include <curvebody/plugin.h>

@@ -1,5 +1,6 @@
 /* What the record needs of HDF5, with its errors as ours. */
 #include "record/hdf5.h"
+#include "record/probe.h"
 #include "core/failure.h"
 #include "core/file.h"
 #include <errno.h>
@@ -17,6 +18,8 @@ static _Thread_local char reason[400];
 static _Thread_local bool lacking;
 /* errno of the first call of the system that HDF5 reports as refused within the brackets; 0: none. */
 static _Thread_local int refused;
+/* The file that was to be opened last must not be, for the reason that is the last failure. */
+static _Thread_local cb_status unsafe;
 /* The last file that was read and that HDF5 could not close: it stays open, and locked. */
 static _Thread_local char unclosed[400];
 
@@ -81,6 +84,7 @@ cb_hdf5_quiet cb_hdf5_quiet_begin(void) {
   *reason = 0;
   lacking = false;
   refused = 0;
+  unsafe = CB_OK;
   if ((quiet.started = start())) {
     H5Eget_auto2(H5E_DEFAULT, &quiet.function, &quiet.data);
     H5Eset_auto2(H5E_DEFAULT, remember, NULL);
@@ -96,6 +100,11 @@ void cb_hdf5_quiet_end(cb_hdf5_quiet quiet) {
 }
 
 cb_status cb_hdf5_fail(const char *path, const char *what, ...) {
+  if (unsafe) {
+    const cb_status status = unsafe;
+    unsafe = CB_OK;
+    return status;
+  }
   const bool unmet = errno == ENOMEM;
   char text[200];
   va_list args;
@@ -135,7 +144,7 @@ cb_status cb_hdf5_unread(const char *path, cb_status status) {
   return cb_fail_file(path, "read", refused);
 }
 
-void cb_hdf5_forget(void) { refused = 0, *reason = 0; }
+void cb_hdf5_forget(void) { refused = 0, *reason = 0, unsafe = CB_OK; }
 
 hid_t cb_hdf5_file_type(cb_field_type type) {
   return type == CB_FIELD_DOUBLE ? H5T_IEEE_F64LE : type == CB_FIELD_INT64 ? H5T_STD_I64LE : H5T_STD_I32LE;
@@ -172,6 +181,10 @@ hid_t cb_hdf5_file_access(void) {
 }
 
 hid_t cb_hdf5_open(const char *path, unsigned flags) {
+  const int before = errno;
+  unsafe = cb_probe(path);
+  errno = before;
+  if (unsafe) return H5I_INVALID_HID;
   hid_t access = cb_hdf5_file_access();
   if (access < 0) return access;
   hid_t file = H5Fopen(path, flags, access);

@@ -46,7 +46,7 @@ bool cb_hdf5_type_of(hid_t dataset, cb_field_type *out);
 /* Access properties: format of HDF5 1.10, objects closed with their file. Negative too where there is no room for what
  * HDF5 takes for a file. */
 hid_t cb_hdf5_file_access(void);
-/* H5Fopen with them. */
+/* H5Fopen with them, of a file that the program may look at first (record/probe.h): cb_hdf5_fail then gives its reason. */
 hid_t cb_hdf5_open(const char *path, unsigned flags);
 
 /* Closes a file that was open for writing; what the system refuses is told. */

@@ -1,51 +1,21 @@
-/* Files of others, read first by a process that may fail.
- *
- * HDF5 does not validate most metadata: a damaged or forged file can crash it, make it loop or make it ask for
- * memory without end. No check in front of it sees everything that it will meet, so a child process first reads the
- * whole file with HDF5 itself, under limits of processor time, wall time and memory. A file that the child survives
- * is then read by the command; another one is refused with the name of the object that the child was reading.
- *
- * The child is this program, started anew (posix_spawn), and no copy of the process (fork): another thread may
- * hold the lock of HDF5 or of another library, for which a copy would wait without end; and the handlers of signals
- * and of exits, which remove temporary files, would be those of the command.
- *
- * Limits, by what was read last: SECONDS of processor time and PATIENCE of wall time between two reports, of which
- * there is one for each object and each 4 MiB. The bytes of all numbers are at most DEFLATE times those of the file,
- * as no compressed chunk holds more, and a GiB of others; so the whole time grows with the size of the file. Memory:
- * ALLOWANCE beyond what the process has at its start, and room for one chunk of each dataset. Internal. */
+/* A program may look at each file before it is opened as HDF5, which a damaged or forged one can crash. The library itself
+ * starts no process: without a prober every file is opened. Internal. */
 #ifndef CB_RECORD_PROBE_H
 #define CB_RECORD_PROBE_H
 
 #include <curvebody/status.h>
 
-enum {
-  CB_PROBE_SECONDS = 10,
-  CB_PROBE_PATIENCE = 60,
-  CB_PROBE_DEFLATE = 1100, /* zlib's limit is 1032 (its technical details, "Maximum Compression Factor") */
-  CB_PROBE_ALLOWANCE = 256 /* MiB */
-};
+typedef struct cb_prober {
+  /* CB_ERROR_INPUT with "FILE: error: ...": it must not be opened. Of a file that is not there: CB_OK. */
+  cb_status (*look)(const char *path);
+  void (*trust)(const char *path); /* this process has written the file */
+} cb_prober;
 
-/* For the program: from now on cb_probe starts children, whose main calls cb_probe_read for `--probe FILE`. Libraries
- * and their users have none; nor has a user who sets CURVEBODY_TRUST_FILES. */
-void cb_probe_enable(void);
+/* Of the program, in main before there are threads; `prober` lasts as long as the process. */
+void cb_probe_by(const cb_prober *prober);
 
-/* Before a file is opened as HDF5. CB_OK: a child has read it, or this process has looked at it or written it, or it
- * cannot be opened, which the caller will find. CB_ERROR_INPUT: "FILE: error: OBJECT: cannot be read: ...". */
+/* cb_hdf5_open asks by itself. */
 cb_status cb_probe(const char *path);
-
-/* This process has written the file. */
 void cb_probe_trust(const char *path);
-
-/* In the child: reads the file to its end and reports to the standard output. Does not return. */
-_Noreturn void cb_probe_read(const char *path);
-
-/* What a report begins with; a text and a 0 follow. */
-enum {
-  CB_PROBE_AT = '@',     /* the object that is read next */
-  CB_PROBE_ON = '.',     /* more of it has been read */
-  CB_PROBE_REFUSE = '!', /* why it cannot be read */
-  CB_PROBE_READ = '=',   /* everything was read */
-  CB_PROBE_LEAVE = '-'   /* the system, or HDF5 at the first look, does not let it be opened: the caller will say so */
-};
 
 #endif

@@ -1,7 +1,6 @@
 /* Reading a record: a plain file, or the segments of one that is being written or was left (pieces.c). */
 #include "core/failure.h"
 #include "core/warning.h"
-#include "record/probe.h"
 #include "record/internal.h"
 #include <errno.h>
 #include <limits.h>
@@ -110,8 +109,7 @@ cb_status cb_reader_open(const char *path, cb_reader **out) {
   }
   cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
   reader->pieces = (cb_record_pieces){.file = H5I_INVALID_HID, .other = H5I_INVALID_HID, .folder = {.lock = -1}};
-  cb_status status = cb_probe(path);
-  if (!status) status = cb_pieces_open(reader->path, &reader->pieces);
+  cb_status status = cb_pieces_open(reader->path, &reader->pieces);
   reader->have = reader->pieces.have;
   if (!status) status = look_around(reader);
   status = cb_hdf5_unread(path, status);

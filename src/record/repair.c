@@ -3,6 +3,7 @@
  */
 #include "core/failure.h"
 #include "record/internal.h"
+#include "record/probe.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +17,8 @@ static cb_status join(cb_record_pieces *p) {
   bool joined = false;
   cb_arena *arena = cb_arena_create();
   char *name = cb_segment_name(&p->folder, 0);
-  cb_status status = arena && name ? cb_image_read(name, &layout) : cb_fail(CB_ERROR_MEMORY, "%s: no memory", p->path);
+  cb_status status = arena && name ? cb_probe(name) : cb_fail(CB_ERROR_MEMORY, "%s: no memory", p->path);
+  if (!status) status = cb_image_read(name, &layout);
   free(name);
   if (!status) status = cb_checkpoint_shape(arena, p->file, p->path, &state, &n_state);
   if (!status) status = cb_checkpoint_position(p->file, p->path, p->have, &at);
@@ -44,7 +46,7 @@ static cb_status repair(const char *path, cb_segments *folder, cb_repair_report 
   cb_status status = cb_pieces_open_own(path, folder, &p);
   if (status) return status;
   *report = (cb_repair_report){p.plain, p.have.rows, p.have.events, 0};
-  if (!p.plain) status = join(&p);
+  if (!p.plain && !(status = join(&p))) cb_probe_trust(p.folder.record);
   if (!status) cb_segments_leave(&p.folder, true);
   cb_pieces_close(&p);
   return status;

@@ -8,6 +8,7 @@
 #include "core/file.h"
 #include "record/output.h"
 #include "record/internal.h"
+#include "record/probe.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,10 +67,9 @@ static cb_status take_image(cb_arena *arena, const cb_record_pieces *pieces, cb_
   struct stat info;
   if (!name) return cb_fail(CB_ERROR_MEMORY, "record: no memory");
   cb_status status = cb_layout_take_origin(arena, pieces->file, pieces->path, layout);
-  if (!status && !pieces->plain && stat(name, &info) == 0)
-    status = cb_image_read(name, out);
-  else if (!status)
-    status = cb_layout_image(pieces->path, layout, deflate, out);
+  const bool kept = !status && !pieces->plain && stat(name, &info) == 0;
+  if (kept) status = cb_probe(name);
+  if (!status) status = kept ? cb_image_read(name, out) : cb_layout_image(pieces->path, layout, deflate, out);
   free(name);
   return status;
 }

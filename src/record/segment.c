@@ -38,10 +38,11 @@ hid_t cb_record_creation(void) {
 }
 
 /* HDF5 tells files in memory apart by their names. */
+static atomic_uint memories;
+
 static hid_t memory(const cb_image *image) {
-  static atomic_uint files;
   char name[32];
-  snprintf(name, sizeof name, "memory-%u", atomic_fetch_add(&files, 1));
+  snprintf(name, sizeof name, "memory-%u", atomic_fetch_add(&memories, 1));
   const hid_t access = cb_record_access(), create = access < 0 ? access : cb_record_creation();
   hid_t file = H5I_INVALID_HID;
   if (access >= 0 && H5Pset_fapl_core(access, INCREMENT, false) >= 0) {

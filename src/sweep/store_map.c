@@ -1,6 +1,5 @@
 /* The datasets of a store, and their places in its file. */
 #include "core/failure.h"
-#include "record/probe.h"
 #include "sweep/store_private.h"
 
 #include <errno.h>
@@ -135,7 +134,6 @@ static bool fits(const cb_store_layout *layout, const cb_store_map *map, uint64_
 cb_status cb_store_map_read(const char *path, const cb_store_layout *layout, cb_store_map *out) {
   cb_status status = cb_store_map_alloc(layout, out);
   if (status) return status;
-  if ((status = cb_probe(path))) return cb_store_map_free(out), status;
   const cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
   const hid_t file = cb_hdf5_open(path, H5F_ACC_RDONLY);
   hsize_t size = 0;

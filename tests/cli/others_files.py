@@ -115,6 +115,69 @@ class OthersFiles(Case):
         self.damaged("rod.h5", [["verify", "rod.h5"], ["export", "rod.h5", "--csv"], ["export", "rod.h5", "--xdmf"],
                                 ["view", "rod.h5"], ["repair", "rod.h5"], ["resume", "rod.h5", "--quiet"]], SEED)
 
+    # ---- Segments of a record that a killed run left
+
+    def leave(self, name, segments):
+        """A record of so many segments: each begins with a run, which is killed once the record names its segment."""
+        self.write("rod.yaml", ROD.replace("end: 1}", "end: 1e9}"))
+        for n in range(1, segments + 1):
+            run = self.start(*(["run", "rod.yaml", "-o"] if n == 1 else ["resume"]), name, "--quiet")
+            while not os.path.exists(self.path(name)) or f"{n:06}.h5".encode() not in self.read(name):
+                time.sleep(0.01)
+            run.kill()
+            run.wait()
+
+    def test_damaged_segments(self):
+        self.leave("left.h5", 2)
+        commands = [["verify", "left.h5"], ["export", "left.h5", "--csv"], ["view", "left.h5", "--frames", "10"]]
+        for n, name in enumerate(("left.h5", "left.h5.parts/000001.h5", "left.h5.parts/000002.h5")):
+            whole = self.read(name)
+            for s in range(SEED, SEED + TRIES // 25 + 1):
+                r, bytes_ = random.Random(s), bytearray(whole)
+                for _ in range(8):  # where the structure is
+                    bytes_[r.randrange(44000)] = r.randrange(256)
+                self.write(name, bytes(bytes_))
+                done = self.call(*commands[s % 3], preexec_fn=in_bounded_time, timeout=60)
+                self.assertIn(done.returncode, (0, 2, 3), f"seed {s} of {name}: {commands[s % 3]}\n{done.stderr}")
+            self.write(name, whole)
+
+    def test_one_process_reads_all_segments(self):
+        """The dynamic linker writes a file for each process. A segment that the virtual file does not name has its own."""
+        self.leave("left.h5", 3)
+        for expected, name in (2, None), (4, "left.h5"):
+            if name:
+                os.remove(self.path(name))
+            self.good("export", "left.h5", "--csv", "-o", "left.csv",
+                      env=os.environ | {"LD_DEBUG": "statistics", "LD_DEBUG_OUTPUT": self.path("process")})
+            processes = [file for file in os.listdir(self.folder) if file.startswith("process.")]
+            self.assertEqual(len(processes), expected, processes)
+            for file in processes:
+                os.remove(self.path(file))
+
+    def test_a_segment_that_hdf5_does_not_survive_is_refused_and_not_the_record(self):
+        """Rows before it stay; it is named where there are none."""
+        self.leave("left.h5", 2)
+        for n in 2, 1:
+            name = f"left.h5.parts/{n:06}.h5"
+            self.change(name, self.heap(name) + 24, struct.pack("<Q", 2**64 - 16))
+            if n == 2:
+                done = self.good("export", "left.h5", "--csv", "-o", "left.csv")
+                self.assertRegex(done.stderr, "1 segments in .*left.h5.parts cannot be read: rows after [0-9]+ are lost")
+            else:
+                self.refused(r"left.h5.parts/000001.h5: error: /.*: cannot be read: the reader took more than 10 s of "
+                             "processor time\n$", "export", "left.h5", "--csv", "-o", "left.csv", seconds=60)
+
+    def test_a_virtual_file_leads_to_its_own_segments_only(self):
+        """Not to a pipe, on which the reader would wait, by whatever name."""
+        self.leave("left.h5", 1)
+        os.mkfifo(self.path("pipe"))
+        source = h5py.VirtualSource(self.path("pipe"), "x", shape=(2, 3), maxshape=(None, 3))
+        layout = h5py.VirtualLayout(shape=(2, 3), dtype="f8", maxshape=(None, 3))
+        layout[0:h5py.h5s.UNLIMITED, :] = source[0:h5py.h5s.UNLIMITED, :]
+        with h5py.File(self.path("left.h5"), "r+") as file:
+            file.create_virtual_dataset("other", layout)
+        self.good("export", "left.h5", "--csv", "-o", "left.csv", timeout=20)
+
     # ---- What HDF5 does not survive
 
     def refused(self, expected, *words, seconds=SECONDS):
@@ -129,10 +192,10 @@ class OthersFiles(Case):
         bytes_[at:at + len(new)] = new
         self.write(name, bytes(bytes_))
 
-    def heap(self):
+    def heap(self, name="poses.h5"):
         """Of texts: "GCOL", version, size; each object: index, references, 4 bytes, size (HDF5 File Format
         Specification III.E)."""
-        return self.read("poses.h5").index(b"GCOL")
+        return self.read(name).index(b"GCOL")
 
     def test_a_heap_through_which_hdf5_goes_without_end(self):
         """The size of its first object, rounded up, and of its header make 0."""

@@ -3,12 +3,14 @@
  *
  * Not read are numbers that lie in other files (external storage, virtual datasets, links to other files), and numbers
  * that pass through filters other than ours or are of a kind that cannot be converted: those that read them refuse
- * these. */
+ * these. But where a virtual dataset names segments of a record, numbers in the folder FILE.parts, these are read
+ * afterwards as files. */
+#include "cli/probe.h"
 #include "record/array.h"
-#include "record/probe.h"
 
 #include <errno.h>
 #include <hdf5_hl.h>
+#include <limits.h>
 #include <search.h>
 #include <signal.h>
 #include <stdio.h>
@@ -28,15 +30,22 @@ enum {
   NAME = 400
 };
 
-/* One process reads one file. */
+/* One process reads one file after the other. */
 static char at[NAME];    /* the object's name */
-static uint64_t budget;  /* bytes of numbers that may still come */
+static uint64_t budget;  /* bytes of numbers that may still come of the file */
 static rlim_t at_start;  /* bytes of addresses */
-static void *seen;       /* addresses of objects */
-static bool swmr;        /* it is marked as being written: what is half written is passed over */
+static void *seen;       /* addresses of the file's objects */
 static char reason[200]; /* of HDF5's first failure */
 static bool lacking;
 static int refused_by_system; /* errno */
+
+/* The segments that the first file names. */
+static struct {
+  char folder[PATH_MAX]; /* as virtual datasets have it: OUT.h5.parts/ */
+  void *seen;            /* numbers */
+  uint64_t *number;
+  size_t count, room;
+} segments;
 
 /* ---- Reports and limits */
 
@@ -91,7 +100,7 @@ static void measure_start(void) {
 
 /* Names an object, or a part of it, before it is read. */
 static void name(const char *part) {
-  char text[NAME];
+  char text[2 * NAME]; /* the report is cut */
   snprintf(text, sizeof text, "%s%s", *at ? at : "/", part);
   give_time();
   report(CB_PROBE_AT, text);
@@ -124,7 +133,7 @@ static herr_t note(hid_t stack, void *unused) {
 
 static void forget(void) { *reason = 0; }
 
-/* After a call of HDF5. What is written meanwhile may be half done, which its checksums say. */
+/* After a call of HDF5, or of ours. */
 static bool good(bool done) {
   char text[300];
   if (done) return true;
@@ -133,8 +142,22 @@ static bool good(bool done) {
     end(CB_PROBE_REFUSE, text);
   }
   if (refused_by_system) end(CB_PROBE_LEAVE, "");
-  if (!swmr) end(CB_PROBE_REFUSE, *reason ? reason : "HDF5 gives no reason");
-  forget();
+  end(CB_PROBE_REFUSE, *reason ? reason : "HDF5 gives no reason");
+}
+
+static int compare(const void *a, const void *b) {
+  const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return (x > y) - (x < y);
+}
+
+static bool is_new(void **tree, uint64_t value) {
+  uint64_t *key = malloc(sizeof *key);
+  if (key) *key = value;
+  void *found = key ? tsearch(key, tree, compare) : NULL;
+  lacking |= !found;
+  if (!good(found != NULL)) return false;
+  if (*(uint64_t **)found == key) return true;
+  free(key);
   return false;
 }
 
@@ -270,10 +293,44 @@ static void look_for_scales(hid_t dataset, int rank) {
   forget(); /* those that are not there any more are no fault */
 }
 
+/* 0: the file's name is not that of a segment. */
+static uint64_t segment_number(const char *file) {
+  const size_t length = strlen(segments.folder);
+  if (!length || strncmp(file, segments.folder, length)) return 0;
+  const char *digits = file + length;
+  const size_t count = strspn(digits, "0123456789");
+  return count >= 6 && count <= 18 && !strcmp(digits + count, ".h5") ? strtoull(digits, NULL, 10) : 0;
+}
+
+static void note_segments(hid_t create) {
+  char file[PATH_MAX];
+  size_t count = 0;
+  good(H5Pget_virtual_count(create, &count) >= 0);
+  for (size_t i = 0; i < count; i++) {
+    const uint64_t number = H5Pget_virtual_filename(create, i, file, sizeof file) > 0 ? segment_number(file) : 0;
+    if (!number || !is_new(&segments.seen, number)) continue;
+    if (segments.count == segments.room) {
+      segments.room = segments.room ? 2 * segments.room : 64;
+      segments.number = realloc(segments.number, segments.room * sizeof *segments.number);
+      lacking |= !segments.number;
+      good(segments.number != NULL);
+    }
+    segments.number[segments.count++] = number;
+  }
+}
+
+/* Of a virtual one not even the extent is asked for: HDF5 may open its sources to find it. */
 static void read_dataset(hid_t dataset) {
   table t = {0};
-  const hid_t space = H5Dget_space(dataset), stored = H5Dget_type(dataset), create = H5Dget_create_plist(dataset);
-  if (!good(space >= 0 && stored >= 0 && create >= 0)) return;
+  const hid_t create = H5Dget_create_plist(dataset);
+  if (!good(create >= 0)) return;
+  if (H5Pget_layout(create) == H5D_VIRTUAL) {
+    note_segments(create);
+    H5Pclose(create);
+    return;
+  }
+  const hid_t space = H5Dget_space(dataset), stored = H5Dget_type(dataset);
+  if (!good(space >= 0 && stored >= 0)) return;
   t.rank = H5Sget_simple_extent_dims(space, t.dims, NULL);
   const hid_t type = memory_type(stored);
   t.bytes = type >= 0 ? H5Tget_size(type) : 0;
@@ -295,22 +352,6 @@ static void read_dataset(hid_t dataset) {
 }
 
 /* ---- Objects */
-
-static int compare(const void *a, const void *b) {
-  const haddr_t x = *(const haddr_t *)a, y = *(const haddr_t *)b;
-  return (x > y) - (x < y);
-}
-
-static bool is_new(haddr_t address) {
-  haddr_t *key = malloc(sizeof *key);
-  if (key) *key = address;
-  void *found = key ? tsearch(key, &seen, compare) : NULL;
-  lacking |= !found;
-  if (!good(found != NULL)) return false;
-  if (*(haddr_t **)found == key) return true;
-  free(key);
-  return false;
-}
 
 static void read_object(hid_t object);
 
@@ -347,41 +388,69 @@ static void read_group(hid_t group) {
 
 static void read_object(hid_t object) {
   H5O_info_t info;
-  if (!good(H5Oget_info2(object, &info, H5O_INFO_BASIC | H5O_INFO_NUM_ATTRS) >= 0) || !is_new(info.addr)) return;
+  if (!good(H5Oget_info2(object, &info, H5O_INFO_BASIC | H5O_INFO_NUM_ATTRS) >= 0) || !is_new(&seen, info.addr)) return;
   good(H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_NATIVE, NULL, read_attribute, NULL) >= 0);
   name("");
   if (info.type == H5O_TYPE_GROUP) read_group(object);
   if (info.type == H5O_TYPE_DATASET) read_dataset(object);
 }
 
-/* ---- The file */
+/* ---- Files */
 
 static hid_t open_file(const char *path) {
   const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
   if (access < 0) return access;
   H5Pset_metadata_read_attempts(access, 1);
-  hid_t file = H5Fopen(path, H5F_ACC_RDONLY, access);
-  if (file < 0 && (file = H5Fopen(path, H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access)) >= 0) swmr = true;
+  const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, access);
   H5Pclose(access);
   return file;
 }
 
-_Noreturn void cb_probe_read(const char *path) {
-  struct stat info = {0};
-  signal(SIGINT, SIG_IGN);
-  setrlimit(RLIMIT_CORE, &(struct rlimit){0});
+static void read_file(const char *path) {
+  struct stat info;
+  char text[NAME];
+  if (stat(path, &info) < 0) return report(CB_PROBE_LEAVE, "");
+  snprintf(text, sizeof text, "%llu %llu %lld %lld %ld", (unsigned long long)info.st_dev,
+           (unsigned long long)info.st_ino, (long long)info.st_size, (long long)info.st_mtim.tv_sec,
+           info.st_mtim.tv_nsec);
+  report(CB_PROBE_FILE, text);
   name("");
-  if (H5open() < 0 || stat(path, &info) < 0) end(CB_PROBE_LEAVE, "");
-  measure_start();
-  give_memory(0);
   budget = (uint64_t)info.st_size * CB_PROBE_DEFLATE + UNWRITTEN;
-  H5Eset_auto2(H5E_DEFAULT, note, NULL);
   const hid_t file = open_file(path);
-  if (file < 0 && !lacking) end(CB_PROBE_LEAVE, "");
+  if (file < 0 && !lacking) return forget(), report(CB_PROBE_LEAVE, "");
   forget();
   if (good(file >= 0)) {
     const hid_t root = H5Gopen2(file, "/", H5P_DEFAULT);
     if (good(root >= 0)) read_object(root);
+    H5Gclose(root);
+    H5Fclose(file);
   }
-  end(CB_PROBE_READ, "");
+  report(CB_PROBE_READ, "");
+  tdestroy(seen, free);
+  seen = NULL;
+}
+
+/* One that is replaced or joined meanwhile is left to those that open it. */
+static void read_segments(const char *record) {
+  char path[PATH_MAX + 48];
+  for (size_t i = 0; i < segments.count; i++) {
+    snprintf(path, sizeof path, "%s.parts/%06llu.h5", record, (unsigned long long)segments.number[i]);
+    read_file(path);
+  }
+}
+
+_Noreturn void cb_probe_read(const char *path) {
+  char record[PATH_MAX];
+  signal(SIGINT, SIG_IGN);
+  setrlimit(RLIMIT_CORE, &(struct rlimit){0});
+  if (H5open() < 0) end(CB_PROBE_LEAVE, "");
+  measure_start();
+  give_memory(0);
+  H5Eset_auto2(H5E_DEFAULT, note, NULL);
+  if (realpath(path, record))
+    snprintf(segments.folder, sizeof segments.folder, "%.*s.parts/", PATH_MAX - 8, strrchr(record, '/') + 1);
+  read_file(path);
+  *segments.folder = 0;
+  read_segments(record);
+  _exit(0);
 }

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -441,6 +442,7 @@ static void read_segments(const char *record) {
 
 _Noreturn void cb_probe_read(const char *path) {
   char record[PATH_MAX];
+  prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody else would end one that waits */
   signal(SIGINT, SIG_IGN);
   setrlimit(RLIMIT_CORE, &(struct rlimit){0});
   if (H5open() < 0) end(CB_PROBE_LEAVE, "");

@@ -150,7 +150,9 @@ cb_status cb_segments_take(cb_segments *s) {
 typedef bool (*entry_visit)(const char *name, void *context); /* false: no more */
 
 static void each_entry(const cb_segments *s, entry_visit visit, void *context) {
-  DIR *folder = opendir(s->path);
+  DIR *folder;
+  do folder = opendir(s->path);
+  while (!folder && errno == EINTR);
   for (struct dirent *entry; folder && (entry = readdir(folder));)
     if (!visit(entry->d_name, context)) break;
   if (folder) closedir(folder);

@@ -18,6 +18,9 @@ static _Thread_local char reason[400];
 static _Thread_local bool lacking;
 /* errno of the first call of the system that HDF5 reports as refused within the brackets; 0: none. */
 static _Thread_local int refused;
+/* errno of the first write that the system refused of the file that is being written: HDF5 writes when it likes, as at the
+ * end of an object, and goes on. cb_hdf5_close tells. */
+static _Thread_local int unwritten;
 /* The file that was to be opened last must not be, for the reason that is the last failure. */
 static _Thread_local cb_status unsafe;
 /* The last file that was read and that HDF5 could not close: it stays open, and locked. */
@@ -32,6 +35,8 @@ static herr_t deepest(unsigned n, const H5E_error2_t *error, void *unused) {
   static const char key[] = "error message = '", number[] = "errno = ";
   const char *text = error->desc, *quoted = strstr(text, key), *code = strstr(text, number);
   if (code && !refused) refused = atoi(code + sizeof number - 1);
+  if (code && !unwritten && error->maj_num == H5E_IO && error->min_num == H5E_WRITEERROR)
+    unwritten = atoi(code + sizeof number - 1);
   if (n > 0 || *reason) return 0;
   size_t length = strlen(text);
   if (quoted) {
@@ -120,6 +125,7 @@ cb_status cb_hdf5_fail(const char *path, const char *what, ...) {
                                 : *reason   ? reason
                                             : "HDF5 gives no reason");
   *reason = 0;
+  errno = refused;
   return status;
 }
 
@@ -145,6 +151,12 @@ cb_status cb_hdf5_unread(const char *path, cb_status status) {
 }
 
 void cb_hdf5_forget(void) { refused = 0, *reason = 0, unsafe = CB_OK; }
+
+bool cb_hdf5_interrupted(void) {
+  const bool interrupted = refused == EINTR;
+  if (interrupted) cb_hdf5_forget();
+  return interrupted;
+}
 
 hid_t cb_hdf5_file_type(cb_field_type type) {
   return type == CB_FIELD_DOUBLE ? H5T_IEEE_F64LE : type == CB_FIELD_INT64 ? H5T_STD_I64LE : H5T_STD_I32LE;
@@ -187,7 +199,9 @@ hid_t cb_hdf5_open(const char *path, unsigned flags) {
   if (unsafe) return H5I_INVALID_HID;
   hid_t access = cb_hdf5_file_access();
   if (access < 0) return access;
-  hid_t file = H5Fopen(path, flags, access);
+  hid_t file;
+  do file = H5Fopen(path, flags, access);
+  while (file < 0 && cb_hdf5_interrupted());
   H5Pclose(access);
   return file;
 }
@@ -205,16 +219,19 @@ void cb_hdf5_abandon(hid_t file) {
   if (nowhere >= 0 && H5Fget_vfd_handle(file, H5P_DEFAULT, &handle) >= 0 && handle) dup2(nowhere, *(int *)handle);
   if (nowhere >= 0) close(nowhere);
   H5Fclose(file);
+  unwritten = 0;
 }
 
 cb_status cb_hdf5_close(hid_t file, const char *path) {
   cb_status status = CB_OK;
-  if (H5Fflush(file, H5F_SCOPE_GLOBAL) < 0) {
+  if (H5Fflush(file, H5F_SCOPE_GLOBAL) < 0 || unwritten) {
+    if (unwritten) refused = unwritten;
     status = cb_hdf5_fail(path, "write");
     cb_hdf5_abandon(file);
-  } else if (H5Fclose(file) < 0) {
+  } else if (H5Fclose(file) < 0 || unwritten) {
     status = cb_hdf5_fail(path, "write");
   }
+  unwritten = 0;
   return status;
 }
 

@@ -49,6 +49,10 @@ hid_t cb_hdf5_file_access(void);
 /* H5Fopen with them, of a file that the program may look at first (record/probe.h): cb_hdf5_fail then gives its reason. */
 hid_t cb_hdf5_open(const char *path, unsigned flags);
 
+/* After a file could not be opened or created: a signal came, and the call is to be made again, as HDF5 does of reads and
+ * writes alone. */
+bool cb_hdf5_interrupted(void);
+
 /* Closes a file that was open for writing; what the system refuses is told. */
 cb_status cb_hdf5_close(hid_t file, const char *path);
 /* Closes it, and throws away what HDF5 has not yet written. */

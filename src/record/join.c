@@ -226,26 +226,32 @@ static int begin_part(const char *part, const cb_image *layout, double bytes) {
 static hid_t open_part(const char *part) {
   const hid_t access = cb_record_access();
   if (access < 0) return access;
-  const hid_t file = H5Fopen(part, H5F_ACC_RDWR, access);
+  hid_t file;
+  do file = H5Fopen(part, H5F_ACC_RDWR, access);
+  while (file < 0 && cb_hdf5_interrupted());
   H5Pclose(access);
   return file;
 }
 
-static cb_status join_on_disk(const cb_join *how, joining *j, double bytes) {
+static bool means_no_room(int error) { return error == ENOSPC || error == EDQUOT || error == EFBIG; }
+
+static cb_status join_on_disk(const cb_join *how, joining *j, double bytes, bool *no_room) {
   cb_output o;
   cb_status status = cb_output_begin_own(j->pieces->folder.record, &o);
   if (status) return status;
   o.unsynced = !how->synced;
-  const int error = begin_part(o.part, how->layout, bytes);
+  int error = begin_part(o.part, how->layout, bytes);
   if (error) status = cb_fail_file(j->path, "join", error);
   if (!status && (j->file = open_part(o.part)) < 0) status = cb_hdf5_fail(j->path, "join");
   if (!status) {
     status = fill(how, j);
+    error = errno;
     if (status)
       cb_hdf5_abandon(j->file);
-    else
-      status = cb_hdf5_close(j->file, j->path);
+    else if ((status = cb_hdf5_close(j->file, j->path)))
+      error = errno;
   }
+  *no_room = status == CB_ERROR_FILE && means_no_room(error);
   return cb_output_end(&o, true, status);
 }
 
@@ -266,6 +272,7 @@ static cb_status count_bytes(void *context, hid_t dataset, const char *name, boo
 cb_status cb_join_write(cb_record_pieces *pieces, const cb_join *how, bool *joined) {
   joining j = {.pieces = pieces, .path = pieces->path, .piece = SIZE_MAX};
   double row[2] = {0};
+  bool no_room = false;
   *joined = false;
   cb_status status = cb_series_each(pieces->file, j.path, count_bytes, row);
   if (status) return status;
@@ -273,9 +280,9 @@ cb_status cb_join_write(cb_record_pieces *pieces, const cb_join *how, bool *join
                        (row[0] * (double)pieces->have.rows + row[1] * (double)pieces->have.events) * (1 + room_beside);
   const bool large = bytes > CB_SEGMENT_BYTES;
   if (large && how->most_bytes > 0 && bytes > how->most_bytes) return CB_OK;
-  status = large ? join_on_disk(how, &j, bytes) : join_in_memory(how, &j);
+  status = large ? join_on_disk(how, &j, bytes, &no_room) : join_in_memory(how, &j);
   *joined = !status;
-  if (status != CB_ERROR_FILE || !large) return status;
+  if (!no_room) return status;
   cb_hdf5_forget();
   return CB_OK;
 }

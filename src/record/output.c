@@ -176,7 +176,9 @@ hid_t cb_output_create_hdf5(const cb_output *o) {
   H5Pset_link_creation_order(create, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
   H5Pset_attr_phase_change(create, 200, 0); /* attributes stay in the object header */
   H5Pset_obj_track_times(create, false);
-  const hid_t file = H5Fcreate(o->part, H5F_ACC_TRUNC, create, access);
+  hid_t file;
+  do file = H5Fcreate(o->part, H5F_ACC_TRUNC, create, access);
+  while (file < 0 && cb_hdf5_interrupted());
   H5Pclose(create);
   H5Pclose(access);
   return file;

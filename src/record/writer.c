@@ -271,7 +271,11 @@ static cb_status finish(cb_record *record) {
                        .synced = is_synced(record),
                        .most_bytes = record->options.join_bytes};
   status = cb_join_write(&record->pieces, &how, &record->joined);
-  return status || record->joined ? status : cb_writer_publish(record, record->completing);
+  if (record->joined) return status;
+  char text[sizeof record->text]; /* what it could not be joined for is told once all rows are on the disk */
+  snprintf(text, sizeof text, "%s", cb_error_text());
+  const cb_status left = cb_writer_publish(record, record->completing);
+  return status ? cb_fail_as(CB_FAILURE_SYSTEM, status, "%s", text) : left;
 }
 
 static void end(cb_record *record) {

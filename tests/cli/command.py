@@ -84,6 +84,19 @@ class Case(unittest.TestCase):
         with open(self.path(name), "rb") as file:
             return file.read()
 
+    def copy_record(self, source, target):
+        """With the folder of its segments, where it has one; what was there before goes."""
+        for end in "", ".parts":
+            path, copy = self.path(source + end), self.path(target + end)
+            if os.path.isdir(copy):
+                shutil.rmtree(copy)
+            if os.path.isdir(path):
+                shutil.copytree(path, copy)
+            elif os.path.exists(path):
+                shutil.copy(path, copy)
+            elif os.path.exists(copy):
+                os.remove(copy)
+
     def parts(self, name):
         """What a record or an export of that name is called until it is whole."""
         return [f for f in os.listdir(self.folder) if f.startswith(name + ".") and f.endswith(".part")]

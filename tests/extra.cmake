@@ -73,6 +73,9 @@ if(TARGET curvebody)
         $<TARGET_FILE:fault_${name}> ${${name}_words})
       curvebody_test(faults_${name} "curvebody;fault_${name}" faults)
     endforeach()
+    curvebody_command(faults_power python ${CURVEBODY_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/faults/power.py $<TARGET_FILE:curvebody>
+      $<TARGET_FILE:fault_io> $<TARGET_FILE:fault_clock>)
+    curvebody_test(faults_power "curvebody;fault_io;fault_clock" faults)
     curvebody_command(faults_writers python ${CURVEBODY_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/faults/writers.py $<TARGET_FILE:curvebody>)
     curvebody_command(cli_refused_writes python ${CURVEBODY_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/cli/refused_writes.py $<TARGET_FILE:curvebody>
       $<TARGET_FILE:fault_io>)

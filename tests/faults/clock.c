@@ -1,6 +1,7 @@
 /* For LD_PRELOAD: a clock that is wrong. From the FAULT_AT-th question on, in FAULT_CLOCK's way: forward and back, an hour
- * away from the time that it is; still, it stands; wild, an hour forward and back in turn; fast, twenty times as fast. All
- * clocks but those of the processor's time. What the kernel waits for by itself goes by the right one. */
+ * away from the time that it is; still, it stands; wild, an hour forward and back in turn; fast, twenty times as fast; leaps,
+ * a second further with each question. All clocks but those of the processor's time. What the kernel waits for by itself goes
+ * by the right one. */
 #include <dlfcn.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -35,6 +36,7 @@ static long wrong(clockid_t clock, struct timespec *now) {
   if (!strcmp(how, "fast")) hurry(&first[monotonic], &known[monotonic], now);
   if (!strcmp(how, "forward")) return HOUR;
   if (!strcmp(how, "back")) return -HOUR;
+  if (!strcmp(how, "leaps")) return n;
   return strcmp(how, "wild") ? 0 : n % 2 ? HOUR : -HOUR;
 }
 

@@ -9,6 +9,8 @@
  *   FAULT_STOP     the process stops itself (SIGSTOP) before it fails, and whoever goes on with it has seen what was there
  *   FAULT_TOLD     a file that is made, with the operation, once one has failed
  *   FAULT_LOG      a file to which each operation is appended: number, name, size, path
+ *   FAULT_TRACE    a file to which each operation that was done, and that a loss of power may undo, is appended with what
+ *                  it wrote, for power.py
  *
  * The system is told (seccomp) to ask us before each such call of this process, whatever makes it: the C library's own
  * streams too, which a function in place of `write` does not see. Not seen is what needs no call: memory that is mapped
@@ -105,7 +107,7 @@ static const operation operations[] = {
 enum { OPERATIONS = sizeof operations / sizeof *operations, LONGEST = 4096 };
 
 static char folder[LONGEST];
-static const char *told, *logged, *kind, *then, *stop, *of;
+static const char *told, *logged, *traced, *kind, *then, *stop, *of;
 static long at;
 static atomic_long count;
 static _Atomic(const char *) hit; /* name of the first that failed */
@@ -148,6 +150,46 @@ static void append(const char *file, const char *text) {
   const long fd = fault_call(SYS_openat, AT_FDCWD, (long)file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666, 0);
   if (fd < 0) return;
   fault_call(SYS_write, fd, (long)text, (long)strlen(text), 0, 0);
+  fault_call(SYS_close, fd, 0, 0, 0, 0);
+}
+
+/* ---- What was done: a line "NAME NUMBER OFFSET SIZE PATH", of a rename or link with a tab and the new name; after that of a
+ * write what was written. NUMBER is that of the file (st_ino). */
+
+static int name_second(long number, const long *a, char *out) {
+  static const operation by_name = {0, BY_NAME, 0, ""}, by_name_at = {0, BY_NAME_AT, 0, ""};
+  const int at_folder = number != SYS_rename && number != SYS_link;
+  const long from[2] = {a[at_folder ? 2 : 1], a[3]};
+  return name_file(at_folder ? &by_name_at : &by_name, from, out);
+}
+
+static void trace(const operation *o, const long *a, const char *name, long result) {
+  char line[2 * LONGEST + 200], second[LONGEST] = "";
+  struct stat info = {0};
+  struct {
+    const void *base;
+    size_t size;
+  } parts[2] = {{line, 0}, {(const void *)a[1], 0}};
+  const int is_open = !strcmp(o->name, "open"), is_write = !strcmp(o->name, "write");
+  long offset = 0, size = 0;
+  if (result < 0 || (is_open && !(a[o->sort == BY_NAME_AT ? 2 : 1] & (O_CREAT | O_TRUNC)))) return;
+  if (!is_open && !is_write && !strstr("truncate sync rename link unlink mkdir", o->name)) return;
+  if (o->number == SYS_fallocate) return; /* keeps the size */
+  if (is_open || o->sort == BY_FD) fault_call(SYS_fstat, is_open ? result : a[0], (long)&info, 0, 0, 0);
+  if (is_open) size = a[o->sort == BY_NAME_AT ? 2 : 1] & O_TRUNC ? 1 : 0;
+  if (o->number == SYS_ftruncate) size = a[1];
+  if (is_write) {
+    offset = o->number == SYS_pwrite64 ? a[3] : fault_call(SYS_lseek, a[0], 0, SEEK_CUR, 0, 0) - result;
+    size = result;
+    parts[1].size = (size_t)size;
+  }
+  if (!strcmp(o->name, "rename") || !strcmp(o->name, "link")) name_second(o->number, a, second);
+  const int length = snprintf(line, sizeof line, "%s %lu %ld %ld %s%s%s\n", o->name, (unsigned long)info.st_ino, offset, size,
+                              name, *second ? "\t" : "", second);
+  parts[0].size = (size_t)length;
+  const long fd = fault_call(SYS_openat, AT_FDCWD, (long)traced, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666, 0);
+  if (fd < 0) return;
+  fault_call(SYS_writev, fd, (long)parts, 2, 0, 0);
   fault_call(SYS_close, fd, 0, 0, 0, 0);
 }
 
@@ -195,7 +237,8 @@ static void asked(int signal, siginfo_t *info, void *context) {
   while (o < operations + OPERATIONS && o->number != info->si_syscall) o++;
   char name[LONGEST];
   int failing = 0;
-  if (counts(o, a, name)) {
+  const int counted = counts(o, a, name);
+  if (counted) {
     const long n = atomic_fetch_add(&count, 1) + 1;
     if (logged) {
       char line[LONGEST + 100];
@@ -206,6 +249,7 @@ static void asked(int signal, siginfo_t *info, void *context) {
     failing = fails(o, a, n);
   }
   r[REG_RAX] = failing ? fail(o, a) : fault_call(info->si_syscall, a[0], a[1], a[2], a[3], a[4]);
+  if (counted && traced) trace(o, a, name, (long)r[REG_RAX]);
   errno = before;
 }
 
@@ -266,5 +310,6 @@ __attribute__((constructor)) static void start(void) {
   stop = getenv("FAULT_STOP");
   told = getenv("FAULT_TOLD");
   logged = getenv("FAULT_LOG");
+  traced = getenv("FAULT_TRACE");
   if (!install()) abort();
 }

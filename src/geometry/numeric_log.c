@@ -80,7 +80,7 @@ static cb_status residual(problem *p, const double *target, const double *u, dou
 /* Damped Newton for moved = target from u, coarsely; u is changed only on success. */
 static bool newton(problem *p, const double *target, int iterations, double limit, double *u, cb_geodesic_end *end) {
   int n = p->n;
-  double at[D], f[D], size, floor = 1e-3 * near * norm(n, p->metric0, target);
+  double at[D], f[D], size = 0, floor = 1e-3 * near * norm(n, p->metric0, target);
   memcpy(at, u, (size_t)n * sizeof *u);
   if (residual(p, target, at, coarse, end, f, &size)) return false;
   for (int iteration = 0; iteration < iterations; iteration++) {
@@ -94,7 +94,7 @@ static bool newton(problem *p, const double *target, int iterations, double limi
     double before = norm(n, p->metric0, at), length = norm(n, p->metric0, step);
     double most = 2 * fmax(before, norm(n, p->metric0, target)), lambda = length > most ? most / length : 1;
     for (;; lambda /= 2) {
-      double next[D], f1[D], size1;
+      double next[D], f1[D], size1 = 0;
       cb_geodesic_end end1;
       if (lambda < 0.05) return false;
       for (int i = 0; i < n; i++) next[i] = at[i] - lambda * step[i];

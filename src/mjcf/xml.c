@@ -8,6 +8,7 @@
 #include "core/failure.h"
 
 #include <expat.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -21,6 +22,15 @@ typedef struct reader {
   int line;
   cb_status status;
 } reader;
+
+/* The byte at which the parser is; negative if it is at none. Expat 2.9 deprecates the call of earlier versions. */
+static int64_t byte_index(XML_Parser parser) {
+#if XML_MAJOR_VERSION > 2 || XML_MINOR_VERSION >= 9
+  return XML_GetCurrentByteIndex64(parser);
+#else
+  return XML_GetCurrentByteIndex(parser);
+#endif
+}
 
 /* The place of byte `at`, which is not before the last that was asked for. */
 static void place(reader *r, size_t at, cb_node *out) {
@@ -87,7 +97,7 @@ static cb_xml *add(reader *r, const char *name, size_t at) {
 static void begin(void *user, const char *name, const char **attributes) {
   reader *r = user;
   if (r->status) return; /* the parser may go on for a while */
-  const size_t at = (size_t)XML_GetCurrentByteIndex(r->parser);
+  const size_t at = (size_t)byte_index(r->parser);
   cb_xml *e = add(r, name, at);
   if (!e || !take_attributes(r, e, at, attributes)) {
     stop_for_memory(r);
@@ -113,7 +123,7 @@ static void between(void *user, const char *text, int n) {
   for (int i = 0; i < n; i++) blank = blank && strchr(blanks, text[i]) && text[i];
   const cb_xml *last = r->open ? r->open->last : NULL;
   if (blank || r->status || (last && last->why)) return;
-  cb_xml *e = add(r, "#text", (size_t)XML_GetCurrentByteIndex(r->parser));
+  cb_xml *e = add(r, "#text", (size_t)byte_index(r->parser));
   if (!e)
     stop_for_memory(r);
   else
@@ -124,7 +134,7 @@ static void doctype(void *user, const char *name, const char *system, const char
   reader *r = user;
   cb_node at = {.kind = CB_NODE_NULL};
   (void)name, (void)system, (void)public, (void)internal;
-  size_t from = (size_t)XML_GetCurrentByteIndex(r->parser);
+  size_t from = (size_t)byte_index(r->parser);
   while (from > 0 && r->text[from] != '<') from--;
   place(r, from, &at);
   stop(r, cb_node_fail(&at, "expected no DOCTYPE"));
@@ -134,7 +144,7 @@ static cb_status malformed(reader *r) {
   const enum XML_Error error = XML_GetErrorCode(r->parser);
   cb_node at = {.kind = CB_NODE_NULL};
   if (error == XML_ERROR_NO_MEMORY) return cb_fail(CB_ERROR_MEMORY, "no memory for '%s'", r->file);
-  const XML_Index index = XML_GetCurrentByteIndex(r->parser);
+  const int64_t index = byte_index(r->parser);
   r->at = r->line_start = 0, r->line = 1;
   place(r, index < 0 ? 0 : (size_t)index, &at);
   return cb_node_fail(&at, "expected well-formed XML: %s", XML_ErrorString(error));

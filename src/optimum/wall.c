@@ -103,7 +103,7 @@ static double term_value(const cb_walls *w, int k, int term) {
   return (term & 2 ? -1 : 1) * (term & 4 ? bx * dx + by * dy : by * dx - bx * dy) / length;
 }
 
-static cb_jet term_jet(const cb_walls *w, int k, int term) {
+static void term_jet(const cb_walls *w, int k, int term, cb_jet *out) {
   cb_jet(*x)[2] = w->work->point;
   int p[4];
   term_points(w, k, term, p);
@@ -114,7 +114,7 @@ static cb_jet term_jet(const cb_walls *w, int k, int term) {
   const cb_jet u = term & 4 ? cb_jet_mul(&bx, &dx) : cb_jet_mul(&by, &dx);
   const cb_jet v = term & 4 ? cb_jet_mul(&by, &dy) : cb_jet_mul(&bx, &dy);
   const cb_jet sum = term & 4 ? cb_jet_add(&u, &v) : cb_jet_sub(&u, &v), f = cb_jet_div(&sum, &length);
-  return cb_jet_scale(&f, term & 2 ? -1 : 1);
+  *out = cb_jet_scale(&f, term & 2 ? -1 : 1);
 }
 
 /* --- smooth max and min --- */
@@ -161,7 +161,8 @@ static void separation_slopes(const cb_walls *w, int k, double e, const separati
     for (int j = 0; j < 2; j++) {
       const double share = at->within[c][j];
       if (share < 1e-18) continue;
-      const cb_jet f = term_jet(w, k, 2 * c + j);
+      cb_jet f = {0};
+      term_jet(w, k, 2 * c + j, &f);
       for (int a = 0; a < n; a++) {
         d[a] += share * f.g[a];
         for (int b = 0; b < n; b++) dd[a * n + b] += share * (f.h[cb_jet_packed(a, b)] - bend * f.g[a] * f.g[b]);
@@ -221,7 +222,8 @@ cb_status cb_walls_term(cb_walls *w, int k, int term, const double *r, double *f
   if (status) return status;
   *f = term_value(w, k, term);
   if (!df) return CB_OK;
-  const cb_jet jet = term_jet(w, k, term);
+  cb_jet jet;
+  term_jet(w, k, term, &jet);
   memcpy(df, jet.g, (size_t)w->n * sizeof *df);
   for (int i = 0; i < w->n; i++)
     for (int j = 0; j < w->n; j++) ddf[i * w->n + j] = jet.h[cb_jet_packed(i, j)];

@@ -49,7 +49,7 @@ static inline cb_status cb_model_at(const cb_bundle *b, cb_model_jet2 *on_jet2, 
 static inline cb_status cb_model_on_jets(const cb_bundle *b, cb_model_jet2 *on_jet2, const cb_jet *r, cb_jet *A,
                                          cb_jet *M) {
   const int n = b->n, count = b->group->dim * n, variables = r->n;
-  jet2 x[2], a[2 * CB_GROUP_DIM], m[4];
+  jet2 x[2] = {0}, a[2 * CB_GROUP_DIM], m[4];
   if (variables > 2) return cb_fail(CB_ERROR_ARGUMENT, "jets in %d variables: expected %d", variables, n);
   for (int i = 0; i < n; i++) x[i] = take(&r[i]);
   const cb_status status = cb_model_at(b, on_jet2, x, A ? a : NULL, M ? m : NULL);

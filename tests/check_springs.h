@@ -80,7 +80,7 @@ static inline long double check_spring_distance(const cb_geometry *g, const doub
   return d;
 }
 
-static const char *const check_isa[] = {"x86-64", "avx2", "avx512"};
+static const char *const check_isa[] = {CB_ISA_BASE, "avx2", "avx512"};
 
 /* A plan and its scratch in the current instruction set. */
 typedef struct check_plan {

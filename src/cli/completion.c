@@ -3,6 +3,7 @@
  * Options of a command are those that its run() gives to cb_options_take; classes are those of the registry. What
  * follows an option with a value, and words that no table has, are completed as files. */
 #include "cli/completion.h"
+#include "core/isa.h"
 
 #include <curvebody/fluid_model.h>
 #include <curvebody/geometry.h>
@@ -65,7 +66,8 @@ static const char body[] =
     "  done\n"
     "  if [[ -z $command ]]; then\n"
     "    case $before in\n"
-    "      --isa) choice=\"auto x86-64 avx2 avx512\" files= ;;\n"
+    "      --isa) choice=\"" CB_ISA_NAMES
+    "\" files= ;;\n"
     "      --threads) return ;;\n"
     "      --plugin) ;;\n"
     "      *) choice=\"${!options[*]} --isa --threads --plugin --help --version\" files= ;;\n"

@@ -38,7 +38,9 @@ static void help(FILE *out) {
       "  curvebody --help | --version | --completion\n      --completion: that of bash, `source <(curvebody "
       "--completion)`\n\n"
       "Options of every command, before its name:\n"
-      "  --isa x86-64|avx2|avx512|auto   instruction set of the vector kernels (default: the best there is)\n"
+      "  --isa NAME                      instruction set of the vector kernels, one of: " CB_ISA_NAMES
+      "\n"
+      "                                  (auto, the default: the best there is)\n"
       "  --threads N                     threads of large systems (default: the number of cores)\n"
       "  --plugin FILE.so                spaces of your own; see curvebody/plugin.h (may be repeated)\n\n"
       "Exit codes: 0 done; 1 the run failed; 2 usage, or a file whose content is wrong; 3 a file that cannot be "

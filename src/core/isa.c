@@ -4,7 +4,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
-static const char *const names[CB_ISA_COUNT] = {"x86-64", "avx2", "avx512"};
+static const char *const names[CB_ISA_COUNT] = {CB_ISA_BASE, "avx2", "avx512"};
+static const char *const elsewhere[] = {"x86-64", "aarch64", "portable"};
 
 /* -1: the best there is. */
 static _Atomic int choice = -1;
@@ -32,7 +33,9 @@ cb_status cb_isa_set(const char *name) {
     atomic_store(&choice, isa);
     return CB_OK;
   }
-  return cb_fail(CB_ERROR_ARGUMENT, "no instruction set '%.40s': expected auto, x86-64, avx2 or avx512", name);
+  for (size_t k = 0; k < sizeof elsewhere / sizeof *elsewhere; k++)
+    if (strcmp(name, elsewhere[k]) == 0) return cb_fail(CB_ERROR_UNSUPPORTED, "this processor has no %s", name);
+  return cb_fail(CB_ERROR_ARGUMENT, "no instruction set '%.40s': expected one of: " CB_ISA_NAMES, name);
 }
 
 cb_isa cb_isa_get(void) {

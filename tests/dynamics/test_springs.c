@@ -290,6 +290,13 @@ static void instruction_sets_are_chosen_by_name(void **state) {
     assert_string_equal(cb_isa_name(), check_isa[isa]);
   }
   check_ok(cb_isa_set("auto"));
+  static const char *const base[] = {"x86-64", "aarch64", "portable"};
+  for (int k = 0; k < 3; k++) /* a record says its instruction set: never that of another architecture */
+    assert_int_equal(cb_isa_set(base[k]), strcmp(base[k], CB_ISA_BASE) ? CB_ERROR_UNSUPPORTED : CB_OK);
+#if defined(__aarch64__)
+  assert_string_equal(CB_ISA_BASE, "aarch64");
+#endif
+  check_ok(cb_isa_set("auto"));
 }
 
 int main(void) {

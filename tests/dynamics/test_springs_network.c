@@ -245,7 +245,7 @@ static void instruction_sets_agree_to_round_off(void **state) {
   for (int space = 0; space < CHECK_SPACES; space++) {
     cb_geometry g = check_space(space);
     sample s = sample_create(&g, &seed, 40, 1, 0);
-    check_ok(cb_isa_set("x86-64"));
+    check_ok(cb_isa_set(CB_ISA_BASE));
     check_plan p = check_plan_create(&g, s.net.n, s.net.m, s.spring, 1);
     check_force(p, s.x, NULL, s.f);
     check_plan_free(p);

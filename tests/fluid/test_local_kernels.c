@@ -17,7 +17,7 @@ static void compare(const char *what, int n, const double *a, const double *b) {
 static void kernels_agree_with_the_scalar_equations(void **unused) {
   (void)unused;
   uint64_t seed = check_seed();
-  const char *const names[] = {"x86-64", "avx2", "avx512"};
+  const char *const names[] = {CB_ISA_BASE, "avx2", "avx512"};
   for (int isa = 0; isa < 3; isa++) {
     if (cb_isa_set(names[isa])) continue;
     setting t = setting_open(&seed, 20);
@@ -54,7 +54,7 @@ static void kernels_agree_with_the_scalar_equations(void **unused) {
 /* Boxes: edges of every angle up to a right one, each compared with its own sum. */
 static void sharp_edges_turn_by_their_angle(void **unused) {
   (void)unused;
-  const char *const names[] = {"x86-64", "avx2", "avx512"};
+  const char *const names[] = {CB_ISA_BASE, "avx2", "avx512"};
   for (int isa = 0; isa < 3; isa++) {
     if (cb_isa_set(names[isa])) continue;
     const added box = added_of(mesh_box(3, (double[3]){1, 0.5, 0.25}, false));

@@ -128,7 +128,7 @@ static void instruction_sets_agree(void **unused) {
   uint64_t seed = check_seed();
   for (int trial = 0; trial < 8; trial++) {
     const double K = trial & 1 ? 1 : -1, size = trial & 2 ? .03 : .4;
-    static const char *const isa[] = {"x86-64", "avx2", "avx512"};
+    static const char *const isa[] = {CB_ISA_BASE, "avx2", "avx512"};
     double S[3][PANELS], D[3][PANELS], only[PANELS];
     int known = 0;
     set s;

@@ -329,7 +329,7 @@ static void threads_change_no_byte(void **unused) {
 
 static void instruction_sets_agree(void **unused) {
   (void)unused;
-  const char *const names[] = {"x86-64", "avx2", "avx512"};
+  const char *const names[] = {CB_ISA_BASE, "avx2", "avx512"};
   cb_panels *p = panels_of_ellipsoid(12, 1, 1, 1);
   double *rho = densities(p, 1), *out[3] = {NULL}, size = 0;
   const size_t n = (size_t)p->n * COLUMNS;

@@ -185,7 +185,7 @@ static void rows_add_up(void **unused) {
 /* Vectors of every instruction set against one panel at a time, all panels, a range and a choice of them. */
 static void vectors_are_panels(void **unused) {
   (void)unused;
-  static const char *const names[] = {"x86-64", "avx2", "avx512"};
+  static const char *const names[] = {CB_ISA_BASE, "avx2", "avx512"};
   uint64_t state = check_seed();
   solid_mesh m = ellipsoid_mesh(5, 1, 0.5, 0.01);
   const int n = m.faces;
@@ -236,7 +236,7 @@ static void vectors_are_panels(void **unused) {
 /* Their gradients likewise, and slopes along a direction; to what 1/distance, of up to 1/h of thin bodies, leaves. */
 static void vectors_of_gradients_are_panels(void **unused) {
   (void)unused;
-  static const char *const names[] = {"x86-64", "avx2", "avx512"};
+  static const char *const names[] = {CB_ISA_BASE, "avx2", "avx512"};
   enum { MOST = 200 };
   uint64_t state = check_seed();
   solid_mesh m = ellipsoid_mesh(5, 1, 0.5, 0.1);

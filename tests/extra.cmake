@@ -93,7 +93,7 @@ endif()
 add_test(NAME install COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/test_install ${PROJECT_BINARY_DIR} ${PROJECT_SOURCE_DIR})
 add_test(NAME symbols COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/test_symbols $<TARGET_FILE:curvebody_static>)
 find_program(CURVEBODY_CXX NAMES c++ g++ clang++)
-add_test(NAME headers COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/test_headers ${PROJECT_SOURCE_DIR} $<TARGET_FILE:curvebody_shared>
+curvebody_command(headers python ${CURVEBODY_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/test_headers ${PROJECT_SOURCE_DIR} $<TARGET_FILE:curvebody_shared>
   $<TARGET_FILE:curvebody> ${CMAKE_C_COMPILER} ${CURVEBODY_CXX})
 add_test(NAME packages COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/test_packages ${PROJECT_BINARY_DIR})
 set_tests_properties(packages PROPERTIES SKIP_RETURN_CODE 77)

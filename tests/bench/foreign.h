@@ -18,6 +18,17 @@
 #include <sunmatrix/sunmatrix_dense.h>
 #include <sunnonlinsol/sunnonlinsol_fixedpoint.h>
 
+#if SUNDIALS_VERSION_MAJOR < 7 /* ARKODE had a name of each call for each of its modules */
+#define ARKodeEvolve ERKStepEvolve
+#define ARKodeFree ERKStepFree
+#define ARKodeGetNumSteps ERKStepGetNumSteps
+#define ARKodeSStolerances ERKStepSStolerances
+#define ARKodeSetFixedStep ERKStepSetFixedStep
+#define ARKodeSetMaxNumSteps ERKStepSetMaxNumSteps
+#define ARKodeSetStopTime ERKStepSetStopTime
+#define ARKodeSetUserData ERKStepSetUserData
+#endif
+
 /* Told of the state at every time that is asked for; true if it changed it, and the solver begins anew. */
 typedef bool (*foreign_watch)(void *user, double t, double *z);
 
@@ -96,21 +107,20 @@ static inline bool arkode_solve(const rod *r, int kind, double setting, double t
   memcpy(z, r->start, ROD * sizeof *z);
   void *erk = ERKStepCreate(sundials_rhs, 0, y, context);
   bool good = CB_SUNDIALS_LISTEN(context, ERKStepSetErrHandlerFn, erk, sundials_quiet, NULL) &&
-              !ERKStepSetUserData(erk, (void *)r) && !ERKStepSetTableNum(erk, abs(kind)) &&
-              !ERKStepSetMaxNumSteps(erk, 100000000);
-  good = good && !(kind < 0 ? ERKStepSetFixedStep(erk, setting) : ERKStepSStolerances(erk, setting, setting));
+              !ARKodeSetUserData(erk, (void *)r) && !ERKStepSetTableNum(erk, abs(kind)) &&
+              !ARKodeSetMaxNumSteps(erk, 100000000);
+  good = good && !(kind < 0 ? ARKodeSetFixedStep(erk, setting) : ARKodeSStolerances(erk, setting, setting));
   long since = 0;
   *steps = 0;
   for (int i = 1; good && i <= outputs; i++) {
     sunrealtype reached;
-    good =
-        !ERKStepSetStopTime(erk, t * i / outputs) && ERKStepEvolve(erk, t * i / outputs, y, &reached, ARK_NORMAL) >= 0;
-    ERKStepGetNumSteps(erk, &since);
+    good = !ARKodeSetStopTime(erk, t * i / outputs) && ARKodeEvolve(erk, t * i / outputs, y, &reached, ARK_NORMAL) >= 0;
+    ARKodeGetNumSteps(erk, &since);
     if (good && watch && watch(user, reached, z))
       *steps += since, since = 0, good = !ERKStepReInit(erk, sundials_rhs, reached, y);
   }
   *steps += since;
-  ERKStepFree(&erk);
+  ARKodeFree(&erk);
   N_VDestroy(y);
   SUNContext_Free(&context);
   return good;

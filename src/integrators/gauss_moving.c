@@ -186,6 +186,7 @@ CB_INLINE void pass_unit(const cb_gauss *m, const cb_gauss_moving *w, int a, int
   const cb_moving_factor *f = &w->factor[factor];
   const size_t at = (size_t)(a * m->dim + f->at_d);
   const int s = m->s;
+  if (s < 1) return; /* never: gcc 12 for aarch64 takes u for unset there */
   const double K = f->K, h = m->h, mass = m->mass[a], per_mass = 1 / mass, *P0 = w->P0 + at;
   double *e = w->e + at;
   const cb_moving_centre c = cb_gauss_moving_centre(m, f, e);

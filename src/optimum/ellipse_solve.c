@@ -267,8 +267,7 @@ static void tell(cb_ellipse_work *w, const state *s, cb_ellipse *e) {
     for (int a = 0; a < w->dim; a++) e->lambda[a] -= 2 * M_PI * nu[1 + k] * t->Z[k][a];
 }
 
-/* The largest change of the last step: of the means against their size or 1, of the amplitudes against the largest. Two
- * loops: on one with a condition between fmax gcc 12 for aarch64 ends with an internal error. */
+/* The largest change of the last step: of the means against their size or 1, of the amplitudes against the largest. */
 static double last_change(const cb_ellipse_work *w) {
   double change = 0, size = 0, step = 0;
   for (int i = 0; i < w->n; i++) change = fmax(change, fabs(w->qp->step[i]) / fmax(1, fabs(w->x[i])));

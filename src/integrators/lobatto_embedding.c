@@ -60,6 +60,13 @@ static cb_status prepare(cb_lobatto *l, int solver) {
   return cb_solver_may_be_newton(&l->solver) ? cb_lobatto_newton_create(l) : CB_OK;
 }
 
+static const cb_lobatto_kernel *kernel(void) {
+#if defined(__x86_64__)
+  if (cb_isa_get() >= CB_ISA_AVX2) return &cb_lobatto_kernel_avx2;
+#endif
+  return &cb_lobatto_kernel_x86_64;
+}
+
 static cb_status create(cb_integrator *in, const cb_lobatto_options *o, void **out) {
   const cb_geometry *g = cb_system_space(in->system);
   cb_lobatto *l = cb_arena_object(sizeof *l, "the integrator `lobatto`");
@@ -75,8 +82,7 @@ static cb_status create(cb_integrator *in, const cb_lobatto_options *o, void **o
                     .tolerance = o->tolerance > 0 ? o->tolerance : 16 * DBL_EPSILON,
                     .compensated = o->compensated};
   l->threads = cb_threads_for((size_t)l->n);
-  if (g->n_factors == 1 && g->factor[0].curvature != 0 && g->k == 4)
-    l->kernel = cb_isa_get() >= CB_ISA_AVX2 ? &cb_lobatto_kernel_avx2 : &cb_lobatto_kernel_x86_64;
+  if (g->n_factors == 1 && g->factor[0].curvature != 0 && g->k == 4) l->kernel = kernel();
   const cb_status status = prepare(l, o->solver);
   if (status) return destroy(l), status;
   in->solver = cb_solver_name(&l->solver);

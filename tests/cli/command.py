@@ -20,6 +20,7 @@ except ImportError as missing:
     sys.exit(77)
 
 BINARY = os.path.abspath(sys.argv.pop(1))
+HAS_VIEW = "view" not in os.environ.get("CB_WITHOUT", "").split()
 
 ROD = """\
 curvebody: 1

@@ -10,7 +10,7 @@ import re
 import sys
 import time
 
-from command import BALL, Case, datasets, differing, main
+from command import BALL, HAS_VIEW, Case, datasets, differing, main
 
 try:
     import h5py
@@ -288,9 +288,10 @@ class Immersed(Case):
             self.assertIn("warning", file["event_kind"].attrs["flag_meanings"].split())
         self.good("export", "spun.h5", "--csv", "-o", "spun.csv")
         self.assertIn(b"0.01,warning,24,-2,0.2999", self.read("spun-events.csv"))
-        shown = self.good("view", "spun.h5").stderr.splitlines()  # at full digits, as the record has them
-        self.assertEqual(([line.split(", body")[1] for line in shown], len(shown)),
-                         ([line.split(", body")[1] for line in lines[:10]], 10))
+        if HAS_VIEW:
+            shown = self.good("view", "spun.h5").stderr.splitlines()  # at full digits, as the record has them
+            self.assertEqual(([line.split(", body")[1] for line in shown], len(shown)),
+                             ([line.split(", body")[1] for line in lines[:10]], 10))
         quiet = self.good("run", "spun.yaml", "--quiet")
         self.assertEqual((quiet.stdout, quiet.stderr), ("", done.stderr))  # warnings are not progress
         report = json.loads(self.good("run", "spun.yaml", "--json").stdout)

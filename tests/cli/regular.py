@@ -4,7 +4,7 @@ their names, at once, in place of any input. `-` is the scenario on the standard
 import os
 import socket
 
-from command import BALL, ROD, Case, datasets, differing, main
+from command import BALL, HAS_VIEW, ROD, Case, datasets, differing, main
 
 SHAPE = "    shape: {name: ellipsoid, resolution: 16}\n"
 NETWORK = """\
@@ -38,8 +38,8 @@ INPUTS = {
     "sequence of poses": [["run", "sequence.yaml"]],
     "grid": [["check", "grid.yaml"]],
     "samples": [["gait", "table.yaml", "path", "-o", "path.h5"]],
-    "record": [["resume", "odd"], ["repair", "odd"], ["export", "odd", "--csv"], ["view", "odd"],
-               ["view", "odd", "--watch"], ["classify", "odd"]],
+    "record": [["resume", "odd"], ["repair", "odd"], ["export", "odd", "--csv"], ["classify", "odd"],
+               *([["view", "odd"], ["view", "odd", "--watch"]] if HAS_VIEW else [])],
     "sweep": [["sweep", "odd", "-o", "o"]],
     "scenario of a sweep": [["sweep", "sweep.yaml", "-o", "o"]],
     "plugin": [["--plugin", "./odd", "list"]],

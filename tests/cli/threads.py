@@ -11,8 +11,9 @@ import os
 import resource
 import subprocess
 import sys
+import unittest
 
-from command import BINARY, Case, ROD, datasets, die_with_parent, differing, main
+from command import BINARY, HAS_VIEW, Case, ROD, datasets, die_with_parent, differing, main
 
 LAUNCHER = os.environ.get("CURVEBODY_LAUNCHER", "").split()
 NUMBERS = ["1", "4"] if LAUNCHER or "TSAN_OPTIONS" in os.environ else ["1", "2", "4"]
@@ -241,6 +242,7 @@ class Records(Threads):
         told = run.communicate()[1]
         self.assertEqual(run.returncode, 3, told)
 
+    @unittest.skipUnless(HAS_VIEW, "built without view")
     def test_page(self):
         self.write("rod.yaml", ROD)
         self.good("--threads", "4", "run", "rod.yaml", "-o", "rod.h5", "--quiet")

@@ -49,6 +49,9 @@ hid_t cb_record_access(void);
 hid_t cb_record_creation(void);
 /* What the file would be on a disk. */
 cb_status cb_memory_image(hid_t file, const char *path, cb_image *out);
+/* Writes that to `name`, as cb_image_save does. digest and bytes may be NULL. */
+cb_status cb_memory_save(hid_t file, const char *path, const char *name, bool synced, char digest[CB_SHA256],
+                         uint64_t *bytes);
 /* Writes the image to `path`, by a rename; the caller is the writer of the record. digest may be NULL. */
 cb_status cb_image_save(const cb_image *image, const char *path, bool synced, char digest[CB_SHA256]);
 void cb_image_digest(const cb_image *image, char digest[CB_SHA256]);

@@ -195,13 +195,10 @@ static cb_status fill(const cb_join *how, joining *j) {
 }
 
 static cb_status join_in_memory(const cb_join *how, joining *j) {
-  cb_image image = {NULL, 0};
   if ((j->file = cb_memory_open(how->layout)) < 0) return cb_hdf5_fail(j->path, "write");
   cb_status status = fill(how, j);
-  if (!status) status = cb_memory_image(j->file, j->path, &image);
+  if (!status) status = cb_memory_save(j->file, j->path, j->pieces->folder.record, how->synced, NULL, NULL);
   H5Fclose(j->file);
-  if (!status) status = cb_image_save(&image, j->pieces->folder.record, how->synced, NULL);
-  free(image.bytes);
   return status;
 }
 

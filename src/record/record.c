@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEFAULT_BUFFER = 64 << 20, BATCHES = 16 };
+enum { DEFAULT_BUFFER = 64 << 20, BATCHES = 256 };
 
 /* ---- The sink */
 
@@ -154,7 +154,7 @@ void cb_record_free(cb_record *record) {
   free_record(record);
 }
 
-/* Rings for as many rows as fit the buffer: whole batches, at most 16, at least two rows. */
+/* Rings for as many rows as fit the buffer: whole batches, at most BATCHES, at least two rows. */
 static cb_status make_rings(cb_table *table, size_t buffer_bytes) {
   size_t row_bytes = 1;
   for (size_t s = 0; s < table->count; s++) row_bytes += table->series[s].row_bytes;

@@ -19,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { INCREMENT = 1 << 20 };
+enum { INCREMENT = 1 << 20, PART = 4 << 20 };
 
 hid_t cb_record_access(void) {
   const hid_t access = cb_hdf5_file_access();
@@ -73,26 +73,37 @@ cb_status cb_memory_image(hid_t file, const char *path, cb_image *out) {
   return CB_OK;
 }
 
-void cb_image_digest(const cb_image *image, char digest[CB_SHA256]) {
-  struct sha256_ctx sha;
+static void take_digest(struct sha256_ctx *sha, char digest[CB_SHA256]) {
   uint8_t bytes[SHA256_DIGEST_SIZE];
-  sha256_init(&sha);
-  sha256_update(&sha, image->size, image->bytes);
-  sha256_digest(&sha, sizeof bytes, bytes);
+  sha256_digest(sha, sizeof bytes, bytes);
   for (size_t i = 0; i < sizeof bytes; i++) snprintf(digest + 2 * i, 3, "%02x", bytes[i]);
 }
 
-/* 0 or errno. */
-static int put(const char *path, const cb_image *image) {
+void cb_image_digest(const cb_image *image, char digest[CB_SHA256]) {
+  struct sha256_ctx sha;
+  sha256_init(&sha);
+  sha256_update(&sha, image->size, image->bytes);
+  take_digest(&sha, digest);
+}
+
+/* 0 or errno. What is to be synced is on its way to the disk while the next part is digested. */
+static int put(const char *path, const cb_image *image, bool synced, char digest[CB_SHA256]) {
+  struct sha256_ctx sha;
   const int fd = cb_open(path, O_WRONLY | O_TRUNC);
   if (fd < 0) return errno;
-  size_t done = 0;
   int error = 0;
-  while (done < image->size && !error) {
-    const ssize_t n = write(fd, image->bytes + done, image->size - done);
-    if (n < 0 && errno != EINTR) error = errno;
-    if (n > 0) done += (size_t)n;
+  sha256_init(&sha);
+  for (size_t done = 0, n; done < image->size && !error; done += n) {
+    n = image->size - done < PART ? image->size - done : PART;
+    for (size_t at = 0; at < n && !error;) {
+      const ssize_t put = write(fd, image->bytes + done + at, n - at);
+      if (put < 0 && errno != EINTR) error = errno;
+      if (put > 0) at += (size_t)put;
+    }
+    if (synced) sync_file_range(fd, (off_t)done, (off_t)n, SYNC_FILE_RANGE_WRITE); /* fsync tells what fails */
+    if (digest) sha256_update(&sha, n, image->bytes + done);
   }
+  if (digest) take_digest(&sha, digest);
   const int closed = cb_close(fd);
   return error ? error : closed;
 }
@@ -102,10 +113,21 @@ cb_status cb_image_save(const cb_image *image, const char *path, bool synced, ch
   cb_status status = cb_output_begin_own(path, &o);
   if (status) return status;
   o.unsynced = !synced;
-  if (digest) cb_image_digest(image, digest);
-  const int error = put(o.part, image);
+  const int error = put(o.part, image, synced, digest);
   if (error) status = cb_fail_file(path, "write", error);
   return cb_output_end(&o, true, status);
+}
+
+/* HDF5's core driver keeps a file in one piece of memory, whose address is its handle. */
+cb_status cb_memory_save(hid_t file, const char *path, const char *name, bool synced, char digest[CB_SHA256],
+                         uint64_t *bytes) {
+  void *handle = NULL;
+  const bool flushed = H5Fflush(file, H5F_SCOPE_GLOBAL) >= 0;
+  const ssize_t size = flushed ? H5Fget_file_image(file, NULL, 0) : -1;
+  if (size <= 0 || H5Fget_vfd_handle(file, H5P_DEFAULT, &handle) < 0 || !handle) return cb_hdf5_fail(path, "write");
+  const cb_image image = {*(unsigned char **)handle, (size_t)size};
+  if (bytes) *bytes = image.size;
+  return cb_image_save(&image, name, synced, digest);
 }
 
 cb_status cb_image_read(const char *path, cb_image *out) {

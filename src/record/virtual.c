@@ -87,15 +87,11 @@ static cb_status build(hid_t file, const cb_record_pieces *over, const cb_virtua
 }
 
 cb_status cb_virtual_write(const cb_record_pieces *over, const cb_virtual *v) {
-  cb_image image;
   const hid_t file = cb_memory_create();
   if (file < 0) return cb_hdf5_fail(over->path, "create");
   cb_status status = build(file, over, v);
-  if (!status) status = cb_memory_image(file, over->path, &image);
+  if (!status) status = cb_memory_save(file, over->path, over->folder.record, v->synced, NULL, NULL);
   H5Fclose(file);
-  if (status) return status;
-  status = cb_image_save(&image, over->folder.record, v->synced, NULL);
-  free(image.bytes);
   return status;
 }
 

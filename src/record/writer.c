@@ -71,11 +71,19 @@ static bool put_first(hid_t file, const char *name, uint64_t value) {
   return ok;
 }
 
+/* HDF5 keeps the last chunk of the series alone: a whole one goes into the file, so that the length of the file is known. */
+static hid_t open_series(hid_t file, const char *name, hid_t access) {
+  if (H5Pset_chunk_cache(access, 1, CB_CHUNK_BYTES, 1) < 0) return H5I_INVALID_HID;
+  return H5Dopen2(file, name, access);
+}
+
 static bool open_table(hid_t file, cb_table *table) {
-  bool ok = true;
+  const hid_t access = H5Pcreate(H5P_DATASET_ACCESS);
+  bool ok = access >= 0;
   for (size_t s = 0; ok && s < table->count; s++)
     if (table->series[s].row_bytes)
-      ok = (table->series[s].dataset = H5Dopen2(file, table->series[s].name, H5P_DEFAULT)) >= 0;
+      ok = (table->series[s].dataset = open_series(file, table->series[s].name, access)) >= 0;
+  if (access >= 0) H5Pclose(access);
   return ok;
 }
 
@@ -115,19 +123,14 @@ static cb_status put_checkpoint(cb_record *record, bool all_warnings, cb_virtual
 
 static bool is_synced(const cb_record *record) { return record->options.sync != CB_SYNC_NEVER; }
 
-static cb_status save(const cb_record *record, const cb_image *image, uint64_t number, char digest[CB_SHA256]) {
-  char *name = cb_segment_name(&record->pieces.folder, number);
-  if (!name) return cb_fail(CB_ERROR_MEMORY, "record: no memory");
-  const cb_status status = cb_image_save(image, name, is_synced(record), digest);
-  free(name);
-  return status;
-}
-
 /* Before the first segment: what OUT.h5 was is no more, so that whoever finds a plain OUT.h5 knows that nothing in the
  * folder is newer. */
 static cb_status publish_layout(cb_record *record, const cb_virtual *v) {
   struct stat info;
-  const cb_status status = save(record, &record->image, 0, NULL);
+  char *name = cb_segment_name(&record->pieces.folder, 0);
+  if (!name) return cb_fail(CB_ERROR_MEMORY, "record: no memory");
+  const cb_status status = cb_image_save(&record->image, name, is_synced(record), NULL);
+  free(name);
   if (status || record->pieces.count > 1 || stat(record->pieces.folder.record, &info) < 0) return status;
   cb_virtual without = *v;
   cb_record_pieces none = {.path = record->path, .folder = record->pieces.folder, .file = H5I_INVALID_HID};
@@ -136,13 +139,13 @@ static cb_status publish_layout(cb_record *record, const cb_virtual *v) {
 }
 
 static cb_status publish(cb_record *record, cb_virtual *v) {
-  cb_image image;
   cb_piece *piece = &record->pieces.piece[record->pieces.count - 1];
   cb_status status = record->published ? CB_OK : publish_layout(record, v);
-  if (status || (status = cb_memory_image(record->file, record->path, &image))) return status;
-  status = save(record, &image, piece->number, piece->digest);
-  piece->bytes = image.size;
-  free(image.bytes);
+  char *name = status ? NULL : cb_segment_name(&record->pieces.folder, piece->number);
+  if (!status && !name) status = cb_fail(CB_ERROR_MEMORY, "record: no memory");
+  if (!status)
+    status = cb_memory_save(record->file, record->path, name, is_synced(record), piece->digest, &piece->bytes);
+  free(name);
   if (!status) status = cb_virtual_write(&record->pieces, v);
   if (!status) record->published = true;
   return status;

@@ -216,7 +216,8 @@ static inline void sample_copy_record(const char *from, const char *to) {
 static inline void sample_wait_for_rows(const char *path, uint64_t rows) {
   for (int turn = 0; turn < 1000; turn++) {
     cb_reader *reader = NULL;
-    const bool there = cb_reader_open(path, &reader) == CB_OK && cb_reader_position(reader).rows == rows;
+    const bool there = cb_reader_open(path, &reader) == CB_OK && cb_reader_position(reader).rows == rows &&
+                       access(path, F_OK) == 0; /* its first segment has its name a moment before it */
     cb_reader_close(reader);
     if (there) return;
     nanosleep(&(struct timespec){0, 10000000}, NULL);

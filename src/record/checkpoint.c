@@ -11,6 +11,20 @@
 
 enum { CHECKPOINTS, ROWS, EVENTS, SEAL, OLD_SEAL };
 
+bool cb_checkpoint_is_large(const cb_blob *state, size_t n_state) {
+  size_t bytes = 0;
+  for (size_t b = 0; b < n_state; b++) bytes += state[b].count * cb_hdf5_type_size(state[b].type);
+  return bytes > CB_LARGE_BYTES;
+}
+
+/* A piece of state, of which data may be NULL. */
+static bool create_piece(hid_t group, const cb_blob *blob, const void *data) {
+  const hsize_t dims[1] = {blob->count};
+  const hid_t memory = data ? cb_hdf5_memory_type(blob->type) : H5I_INVALID_HID;
+  const hid_t dataset = cb_hdf5_put_dataset(group, blob->name, cb_hdf5_file_type(blob->type), 1, dims, memory, data);
+  return dataset >= 0 && H5Dclose(dataset) >= 0;
+}
+
 cb_status cb_checkpoint_create(hid_t file, const char *path, const cb_blob *state, size_t n_state) {
   const hsize_t seal_dims[1] = {SEAL};
   const uint64_t unsealed[SEAL] = {0};
@@ -19,30 +33,29 @@ cb_status cb_checkpoint_create(hid_t file, const char *path, const cb_blob *stat
   bool ok = group >= 0;
   if (ok) dataset = cb_hdf5_put_dataset(group, "seal", H5T_STD_U64LE, 1, seal_dims, H5T_NATIVE_UINT64, unsealed);
   ok = ok && dataset >= 0 && H5Dclose(dataset) >= 0;
-  for (size_t b = 0; ok && b < n_state; b++) {
-    const hsize_t dims[1] = {state[b].count};
-    if (!state[b].count) continue;
-    dataset =
-        cb_hdf5_put_dataset(group, state[b].name, cb_hdf5_file_type(state[b].type), 1, dims, H5I_INVALID_HID, NULL);
-    ok = dataset >= 0 && H5Dclose(dataset) >= 0;
-  }
+  for (size_t b = 0; ok && b < n_state && !cb_checkpoint_is_large(state, n_state); b++)
+    ok = !state[b].count || create_piece(group, &state[b], NULL);
   if (group >= 0) H5Gclose(group);
   return ok ? CB_OK : cb_hdf5_fail(path, "create the checkpoint");
 }
 
-static bool write_piece(hid_t group, const char *name, hid_t type, const void *data) {
-  const hid_t dataset = H5Dopen2(group, name, H5P_DEFAULT);
-  const bool ok = dataset >= 0 && H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0;
+/* What is there, or of a large state is not yet there. */
+static bool write_piece(hid_t group, const cb_blob *blob) {
+  if (H5Lexists(group, blob->name, H5P_DEFAULT) <= 0) return create_piece(group, blob, blob->data);
+  const hid_t dataset = H5Dopen2(group, blob->name, H5P_DEFAULT);
+  const bool ok = dataset >= 0 && H5Dwrite(dataset, cb_hdf5_memory_type(blob->type), H5S_ALL, H5S_ALL, H5P_DEFAULT,
+                                           blob->data) >= 0;
   return dataset >= 0 && H5Dclose(dataset) >= 0 && ok;
 }
 
 bool cb_checkpoint_write(hid_t file, const cb_blob *state, size_t n_state, cb_record_position at) {
   const uint64_t seal[SEAL] = {at.checkpoints, at.rows, at.events};
-  const hid_t group = H5Gopen2(file, "checkpoint", H5P_DEFAULT);
-  bool ok = group >= 0;
-  for (size_t b = 0; ok && b < n_state; b++)
-    if (state[b].count) ok = write_piece(group, state[b].name, cb_hdf5_memory_type(state[b].type), state[b].data);
-  ok = ok && write_piece(group, "seal", H5T_NATIVE_UINT64, seal);
+  const hid_t group = H5Gopen2(file, "checkpoint", H5P_DEFAULT),
+              dataset = group < 0 ? group : H5Dopen2(group, "seal", H5P_DEFAULT);
+  bool ok = dataset >= 0;
+  for (size_t b = 0; ok && b < n_state; b++) ok = !state[b].count || write_piece(group, &state[b]);
+  ok = ok && H5Dwrite(dataset, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, seal) >= 0;
+  if (dataset >= 0) H5Dclose(dataset);
   if (group >= 0) H5Gclose(group);
   return ok;
 }

@@ -30,6 +30,7 @@ enum {
   CB_CHUNK_ROWS = 256,         /* most rows of a chunk */
   CB_CHUNK_BYTES = 1 << 20,    /* most bytes of a chunk */
   CB_SEGMENT_BYTES = 16 << 20, /* a segment of so many bytes is final */
+  CB_LARGE_BYTES = 64 << 10,   /* what is larger and stays the same is in one file of the folder, not in all */
   CB_EVENT_FIELDS = 9,
   CB_SHA256 = 65 /* a digest in hexadecimal digits */
 };
@@ -94,6 +95,8 @@ cb_status cb_pieces_read(cb_record_pieces *p, const char *name, bool is_event, s
                          uint64_t first, uint64_t count, void *out);
 /* Opens a piece; the file stays the pieces'. */
 cb_status cb_pieces_file(cb_record_pieces *p, size_t i, hid_t *file);
+/* The newest piece that has a checkpoint; the last one if none has. The file stays the pieces'. */
+cb_status cb_pieces_checkpoint(cb_record_pieces *p, hid_t *file);
 
 /* ---- layout.c: what a file consists of */
 
@@ -128,8 +131,6 @@ hid_t cb_virtual_properties(const cb_record_pieces *over, const char *name, bool
 /* Writes the virtual file over the segments in place of the record's. */
 typedef struct cb_virtual {
   const cb_record_layout *layout;
-  const cb_blob *state; /* NULL: no checkpoint */
-  cb_record_position checkpoint;
   cb_record_warnings *warnings;
   size_t warnings_length;
   bool completed, synced;
@@ -159,6 +160,8 @@ cb_status cb_join_write(cb_record_pieces *pieces, const cb_join *j, bool *joined
 /* ---- checkpoint.c */
 
 cb_status cb_checkpoint_create(hid_t file, const char *path, const cb_blob *state, size_t n_state);
+/* It is written once, and not into every segment. */
+bool cb_checkpoint_is_large(const cb_blob *state, size_t n_state);
 bool cb_checkpoint_write(hid_t file, const cb_blob *state, size_t n_state, cb_record_position at);
 /* Where the checkpoint stands; zeros: there is none. */
 cb_status cb_checkpoint_position(hid_t file, const char *path, cb_record_position have, cb_record_position *at);
@@ -216,6 +219,11 @@ struct cb_record {
   hid_t file;              /* the segment in memory */
   bool published;          /* OUT.h5 is the virtual file */
   cb_record_position put;  /* what was published last */
+  cb_blob *taken;         /* the state of a checkpoint that was taken from the stepping thread */
+  cb_record_position taken_at;
+  size_t taken_warnings;
+  uint64_t in_file, kept; /* the checkpoint that the segment in memory has, and that those before it have */
+  bool fresh;             /* the segment in memory has just begun */
 
   /* The stepping thread's; under the mutex. */
   cb_blob *state; /* of the newest checkpoint */

@@ -393,7 +393,7 @@ cb_status cb_layout_build(hid_t file, const char *path, const cb_record_layout *
     return cb_hdf5_fail(path, "create the events");
   if (!put_scenario(file, layout)) return cb_hdf5_fail(path, "write the scenario");
   if (!put_h5md(file, layout)) return cb_hdf5_fail(path, "create the links of H5MD");
-  return cb_checkpoint_create(file, path, layout->state, layout->n_state);
+  return cb_checkpoint_create(file, path, layout->state, over ? 0 : layout->n_state); /* a virtual file has none */
 }
 
 cb_status cb_layout_image(const char *path, const cb_record_layout *layout, int deflate, cb_image *out) {

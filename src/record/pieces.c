@@ -250,6 +250,17 @@ cb_status cb_pieces_file(cb_record_pieces *p, size_t i, hid_t *file) {
   return status;
 }
 
+cb_status cb_pieces_checkpoint(cb_record_pieces *p, hid_t *file) {
+  cb_record_position at = {0};
+  cb_status status = CB_OK;
+  for (size_t i = p->count; i-- > 0 && !status && !at.checkpoints;) {
+    status = cb_pieces_file(p, i, file);
+    if (!status) status = cb_checkpoint_position(*file, p->path, p->have, &at);
+  }
+  if (!status && !at.checkpoints) *file = p->file;
+  return status;
+}
+
 /* count rows, of `width` values each, of a series of a file from first on. */
 static cb_status read_series(hid_t file, const char *path, const char *name, size_t width, hid_t memory_type,
                              uint64_t first, uint64_t count, void *out) {

@@ -175,7 +175,9 @@ cb_status cb_reader_attribute(cb_reader *reader, const char *name, const char **
 cb_status cb_reader_checkpoint(cb_reader *reader, cb_blob *state, size_t n_state, cb_record_position *position) {
   cb_record_position at;
   cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
-  cb_status status = cb_checkpoint_read(reader->pieces.file, reader->path, reader->have, state, n_state, &at);
+  hid_t file;
+  cb_status status = cb_pieces_checkpoint(&reader->pieces, &file);
+  if (!status) status = cb_checkpoint_read(file, reader->path, reader->have, state, n_state, &at);
   status = cb_hdf5_unread(reader->path, status);
   cb_hdf5_quiet_end(quiet);
   if (!status && position) *position = at;

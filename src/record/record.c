@@ -199,17 +199,23 @@ static cb_status make_tables(cb_record *record, const cb_record_layout *layout) 
   return CB_OK;
 }
 
+static cb_blob *copy_state(cb_arena *arena, const cb_record_layout *layout, const cb_blob *from) {
+  cb_blob *state = cb_arena_alloc(arena, layout->n_state, sizeof *state);
+  for (size_t b = 0; state && b < layout->n_state; b++) {
+    const size_t bytes = layout->state[b].count * cb_hdf5_type_size(layout->state[b].type);
+    state[b] = layout->state[b];
+    state[b].data = cb_arena_alloc(arena, bytes, 1);
+    if (from && bytes && state[b].data) memcpy(state[b].data, from[b].data, bytes);
+  }
+  return state;
+}
+
 /* Room for the state, with what the checkpoint has of it. */
 static cb_status make_state(cb_record *record, const cb_blob *state) {
-  const cb_record_layout *layout = record->layout;
-  record->n_state = layout->n_state;
-  record->state = cb_arena_alloc(record->arena, layout->n_state, sizeof *record->state);
-  for (size_t b = 0; record->state && b < layout->n_state; b++) {
-    const size_t bytes = layout->state[b].count * cb_hdf5_type_size(layout->state[b].type);
-    record->state[b] = layout->state[b];
-    record->state[b].data = cb_arena_alloc(record->arena, bytes, 1);
-    if (state && bytes && record->state[b].data) memcpy(record->state[b].data, state[b].data, bytes);
-  }
+  record->n_state = record->layout->n_state;
+  record->state = copy_state(record->arena, record->layout, state);
+  record->taken = copy_state(record->arena, record->layout, state);
+  record->taken_at = record->checkpoint;
   return cb_arena_lost(record->arena) ? cb_fail(CB_ERROR_MEMORY, "record: no memory for a copy of the state") : CB_OK;
 }
 
@@ -253,6 +259,7 @@ static cb_status begin(cb_record *record, const cb_record_layout *layout, const 
   if (!status) status = make_state(record, state);
   if (!status) status = take_warnings(record);
   if (status) return status;
+  record->taken_warnings = record->warnings.sealed;
   set_position(&record->rows, at.rows);
   set_position(&record->events, at.events);
   record->events_at = calloc(record->rows.capacity / record->rows.batch, sizeof *record->events_at);

@@ -12,6 +12,7 @@ static cb_status join(cb_record_pieces *p) {
   cb_record_warnings warnings = {.length = 0};
   cb_record_position at = {0};
   cb_blob *state = NULL;
+  hid_t file;
   size_t n_state = 0;
   int completed = 0;
   bool joined = false;
@@ -20,9 +21,10 @@ static cb_status join(cb_record_pieces *p) {
   cb_status status = arena && name ? cb_probe(name) : cb_fail(CB_ERROR_MEMORY, "%s: no memory", p->path);
   if (!status) status = cb_image_read(name, &layout);
   free(name);
-  if (!status) status = cb_checkpoint_shape(arena, p->file, p->path, &state, &n_state);
-  if (!status) status = cb_checkpoint_position(p->file, p->path, p->have, &at);
-  if (!status && at.checkpoints) status = cb_checkpoint_read(p->file, p->path, p->have, state, n_state, &at);
+  if (!status) status = cb_pieces_checkpoint(p, &file);
+  if (!status) status = cb_checkpoint_shape(arena, file, p->path, &state, &n_state);
+  if (!status) status = cb_checkpoint_position(file, p->path, p->have, &at);
+  if (!status && at.checkpoints) status = cb_checkpoint_read(file, p->path, p->have, state, n_state, &at);
   if (!status) {
     cb_hdf5_get_numbers(p->file, ".", "completed", H5T_INTEGER, H5T_NATIVE_INT, 1, &completed);
     cb_warnings_read(p->file, &warnings);

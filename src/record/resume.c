@@ -119,10 +119,12 @@ static cb_status open_at(const char *path, const cb_record_layout *layout, const
                          cb_record **out) {
   cb_image image = {NULL, 0};
   cb_record_layout own = *layout;
+  hid_t file;
   cb_arena *arena = cb_arena_create();
   if (!arena) return cb_fail(CB_ERROR_MEMORY, "record: no memory");
   cb_status status = match_layout(pieces->file, path, layout);
-  if (!status) status = cb_checkpoint_read(pieces->file, path, pieces->have, state, n_state, position);
+  if (!status) status = cb_pieces_checkpoint(pieces, &file);
+  if (!status) status = cb_checkpoint_read(file, path, pieces->have, state, n_state, position);
   if (!status) status = cb_hdf5_unread(path, status);
   if (!status) status = take_image(arena, pieces, &own, deflate_of(pieces->file), &image);
   if (!status) cut(pieces, *position);

@@ -81,7 +81,6 @@ static cb_status build(hid_t file, const cb_record_pieces *over, const cb_virtua
   if (status) return status;
   if (v->warnings) v->warnings->written = 0;
   const bool ok = put_list(file, over) && (!v->warnings || cb_warnings_write(file, v->warnings, v->warnings_length)) &&
-                  (!v->state || cb_checkpoint_write(file, v->state, v->layout->n_state, v->checkpoint)) &&
                   cb_hdf5_set_integers(file, ".", "completed", H5T_NATIVE_INT, 1, &completed);
   return ok ? CB_OK : cb_hdf5_fail(over->path, "write");
 }

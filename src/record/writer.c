@@ -102,21 +102,43 @@ cb_status cb_writer_begin_segment(cb_record *record) {
   }
   if (record->file >= 0) H5Fclose(record->file);
   record->file = pieces->file = file;
+  record->kept = record->in_file;
+  record->fresh = true;
   return cb_pieces_add(pieces, &piece) ? CB_OK : cb_fail(CB_ERROR_MEMORY, "record: no memory");
 }
 
-/* The state and the warnings of the newest checkpoint into the segment. The stepping thread may put the next one
- * meanwhile, so that the mutex is held; rows and events before the checkpoint are in the file once the head that is found
- * afterwards is. */
+/* The writer's copy of the newest checkpoint. Rows and events before it are before the head that is found afterwards. */
+static void take_checkpoint(cb_record *record) {
+  pthread_mutex_lock(&record->mutex);
+  const bool newer = record->checkpoint.checkpoints != record->taken_at.checkpoints;
+  for (size_t b = 0; newer && b < record->n_state; b++)
+    if (record->state[b].count)
+      memcpy(record->taken[b].data, record->state[b].data,
+             record->state[b].count * cb_hdf5_type_size(record->state[b].type));
+  record->taken_at = record->checkpoint;
+  record->taken_warnings = record->warnings.sealed;
+  pthread_mutex_unlock(&record->mutex);
+}
+
+static bool fits(const cb_record *record) {
+  return record->taken_at.rows <= record->pieces.have.rows && record->taken_at.events <= record->pieces.have.events;
+}
+
+/* The checkpoint that was taken into the segment, if its rows are there: otherwise it has to wait for the next one. A
+ * large state is in one segment alone. */
 static cb_status put_checkpoint(cb_record *record, bool all_warnings, cb_virtual *v) {
   cb_record_warnings *warnings = &record->warnings;
+  const cb_record_position at = record->taken_at;
+  const bool there = cb_checkpoint_is_large(record->state, record->n_state) && at.checkpoints == record->kept;
+  bool ok = true;
+  if (at.checkpoints && !there && fits(record)) {
+    ok = cb_checkpoint_write(record->file, record->taken, record->n_state, at);
+    record->in_file = at.checkpoints;
+  }
   pthread_mutex_lock(&record->mutex);
-  v->checkpoint = record->checkpoint;
-  v->warnings_length = all_warnings ? warnings->length : warnings->sealed;
+  v->warnings_length = all_warnings ? warnings->length : record->taken_warnings;
   warnings->written = SIZE_MAX;
-  const bool any = record->checkpoint.checkpoints > 0;
-  const bool ok = (!any || cb_checkpoint_write(record->file, record->state, record->n_state, record->checkpoint)) &&
-                  cb_warnings_write(record->file, warnings, v->warnings_length);
+  ok = ok && cb_warnings_write(record->file, warnings, v->warnings_length);
   pthread_mutex_unlock(&record->mutex);
   return ok ? CB_OK : cb_hdf5_fail(record->path, "write the checkpoint");
 }
@@ -134,7 +156,7 @@ static cb_status publish_layout(cb_record *record, const cb_virtual *v) {
   if (status || record->pieces.count > 1 || stat(record->pieces.folder.record, &info) < 0) return status;
   cb_virtual without = *v;
   cb_record_pieces none = {.path = record->path, .folder = record->pieces.folder, .file = H5I_INVALID_HID};
-  without.state = NULL, without.completed = false;
+  without.completed = false;
   return cb_virtual_write(&none, &without);
 }
 
@@ -156,22 +178,19 @@ static cb_virtual describe(cb_record *record, bool completed) {
       .layout = record->layout, .warnings = &record->warnings, .completed = completed, .synced = is_synced(record)};
 }
 
-static cb_status write_pending(cb_record *record, cb_record_position head, bool everything);
-static cb_record_position find_head(cb_record *record);
-
 cb_status cb_writer_publish(cb_record *record, bool completed) {
   cb_virtual v = describe(record, completed);
   const int done = completed;
   cb_status status = put_checkpoint(record, completed, &v);
-  if (!status) status = write_pending(record, find_head(record), true);
   if (!status && completed && !cb_hdf5_set_integers(record->file, ".", "completed", H5T_NATIVE_INT, 1, &done))
     status = cb_hdf5_fail(record->path, "write");
   if (!status) status = publish(record, &v);
-  record->put = (cb_record_position){record->pieces.have.rows, record->pieces.have.events, v.checkpoint.checkpoints};
+  record->put = record->pieces.have;
+  record->put.checkpoints = record->taken_at.checkpoints;
   return status;
 }
 
-/* The segment is final if it is large. Its checkpoint is that of the next one as well, until there is a newer one. */
+/* The segment is final if it is large. */
 static cb_status end_segment(cb_record *record) {
   hsize_t bytes = 0;
   if (H5Fget_filesize(record->file, &bytes) < 0) return cb_hdf5_fail(record->path, "write");
@@ -244,8 +263,10 @@ static void work(cb_record *record, bool everything, bool publishes) {
   cb_status status = CB_OK;
   if (publishes) set_deadline(record); /* from the rows that it has on, not from when they are written */
   if (!atomic_load(&record->failed)) {
-    status = write_pending(record, find_head(record), false);
-    if (!status && everything) status = write_pending(record, find_head(record), true);
+    if (publishes || (record->fresh && fits(record))) take_checkpoint(record), record->fresh = false;
+    const cb_record_position head = find_head(record);
+    status = write_pending(record, head, false);
+    if (!status && (everything || publishes)) status = write_pending(record, head, true);
     if (!status) status = end_segment(record);
     if (!status && publishes) status = cb_writer_publish(record, false);
     if (status) fail(record, status);
@@ -261,8 +282,9 @@ static void work(cb_record *record, bool everything, bool publishes) {
 /* Everything is in segments or in memory: joins it, or leaves the last segment as the virtual file needs it. */
 static cb_status finish(cb_record *record) {
   cb_virtual v = describe(record, record->completing);
-  cb_status status = put_checkpoint(record, true, &v);
-  if (!status) status = write_pending(record, find_head(record), true);
+  take_checkpoint(record);
+  cb_status status = write_pending(record, find_head(record), true);
+  if (!status) status = put_checkpoint(record, true, &v);
   if (!status && H5Fflush(record->file, H5F_SCOPE_GLOBAL) < 0) status = cb_hdf5_fail(record->path, "write");
   if (status) return status;
   const cb_join how = {.layout = &record->image,

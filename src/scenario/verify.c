@@ -108,9 +108,11 @@ static cb_status check_rows(cb_verify *v, cb_record_pieces *p) {
   return status;
 }
 
-static cb_status check_checkpoints(cb_verify *v, const cb_record_pieces *p) {
-  cb_record_position newest;
-  const cb_status status = cb_checkpoint_position(p->file, v->path, p->have, &newest);
+static cb_status check_checkpoints(cb_verify *v, cb_record_pieces *p) {
+  cb_record_position newest = {0};
+  hid_t file;
+  cb_status status = cb_pieces_checkpoint(p, &file);
+  if (!status) status = cb_checkpoint_position(file, v->path, p->have, &newest);
   if (!status && !newest.checkpoints && !v->live)
     cb_verify_say(v, "/checkpoint has none that is whole: it cannot be resumed");
   if (!status) v->report.checkpoints = newest.checkpoints;

@@ -219,11 +219,12 @@ struct cb_record {
   hid_t file;              /* the segment in memory */
   bool published;          /* OUT.h5 is the virtual file */
   cb_record_position put;  /* what was published last */
+  double virtual_due;     /* when OUT.h5 is written again */
   cb_blob *taken;         /* the state of a checkpoint that was taken from the stepping thread */
   cb_record_position taken_at;
   size_t taken_warnings;
   uint64_t in_file, kept; /* the checkpoint that the segment in memory has, and that those before it have */
-  bool fresh;             /* the segment in memory has just begun */
+  bool fresh, ended;      /* the segment in memory has just begun; there are no more rows */
 
   /* The stepping thread's; under the mutex. */
   cb_blob *state; /* of the newest checkpoint */

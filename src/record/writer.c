@@ -15,6 +15,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+enum { VIRTUAL_SHARE = 20 }; /* one part in so many of the time goes into the virtual file */
+
 static bool write_slab(const cb_series *series, uint64_t first, uint64_t count, const void *data) {
   hsize_t start[4] = {first}, size[4] = {count};
   for (int d = 1; d < series->rank; d++) size[d] = series->shape[d];
@@ -160,6 +162,18 @@ static cb_status publish_layout(cb_record *record, const cb_virtual *v) {
   return cb_virtual_write(&none, &without);
 }
 
+/* The virtual file names every array in every segment, so that it takes the longer the more there are: it is as old as the
+ * flush interval, and no more than a share of the time goes into it. */
+static cb_status publish_virtual(cb_record *record, const cb_virtual *v, bool must) {
+  const double begin = now();
+  if (!must && begin < record->virtual_due) return CB_OK;
+  const cb_status status = cb_virtual_write(&record->pieces, v);
+  record->virtual_due = begin + fmax(record->flush_interval, VIRTUAL_SHARE * (now() - begin));
+  record->put = record->pieces.have;
+  record->put.checkpoints = record->taken_at.checkpoints;
+  return status;
+}
+
 static cb_status publish(cb_record *record, cb_virtual *v) {
   cb_piece *piece = &record->pieces.piece[record->pieces.count - 1];
   cb_status status = record->published ? CB_OK : publish_layout(record, v);
@@ -168,7 +182,7 @@ static cb_status publish(cb_record *record, cb_virtual *v) {
   if (!status)
     status = cb_memory_save(record->file, record->path, name, is_synced(record), piece->digest, &piece->bytes);
   free(name);
-  if (!status) status = cb_virtual_write(&record->pieces, v);
+  if (!status) status = publish_virtual(record, v, !record->published || record->ended);
   if (!status) record->published = true;
   return status;
 }
@@ -184,10 +198,7 @@ cb_status cb_writer_publish(cb_record *record, bool completed) {
   cb_status status = put_checkpoint(record, completed, &v);
   if (!status && completed && !cb_hdf5_set_integers(record->file, ".", "completed", H5T_NATIVE_INT, 1, &done))
     status = cb_hdf5_fail(record->path, "write");
-  if (!status) status = publish(record, &v);
-  record->put = record->pieces.have;
-  record->put.checkpoints = record->taken_at.checkpoints;
-  return status;
+  return status ? status : publish(record, &v);
 }
 
 /* The segment is final if it is large. */
@@ -282,6 +293,7 @@ static void work(cb_record *record, bool everything, bool publishes) {
 /* Everything is in segments or in memory: joins it, or leaves the last segment as the virtual file needs it. */
 static cb_status finish(cb_record *record) {
   cb_virtual v = describe(record, record->completing);
+  record->ended = true;
   take_checkpoint(record);
   cb_status status = write_pending(record, find_head(record), true);
   if (!status) status = put_checkpoint(record, true, &v);

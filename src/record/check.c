@@ -18,6 +18,7 @@ typedef struct walk {
   const char *path;
   const char *in; /* the group that is walked through, from the root */
   int depth, objects;
+  bool based; /* it is a segment: what is the same in all may be virtual over number 0 */
 } walk;
 
 static cb_status refuse(const walk *w, const char *name, const char *why) {
@@ -50,9 +51,16 @@ static cb_status check_chunk(const walk *w, const char *name, hid_t dataset, hid
   return small ? CB_OK : refuse(w, name, "has chunks of more than 64 MiB");
 }
 
+static bool is_based(hid_t create) {
+  char name[32] = "";
+  size_t count = 0;
+  return H5Pget_layout(create) == H5D_VIRTUAL && H5Pget_virtual_count(create, &count) >= 0 && count == 1 &&
+         H5Pget_virtual_filename(create, 0, name, sizeof name) > 0 && !strcmp(name, cb_segment_base);
+}
+
 static cb_status check_dataset(const walk *w, const char *name, hid_t dataset) {
   const hid_t create = H5Dget_create_plist(dataset);
-  const char *elsewhere = cb_hdf5_elsewhere(create);
+  const char *elsewhere = w->based && create >= 0 && is_based(create) ? NULL : cb_hdf5_elsewhere(create);
   cb_status status = elsewhere ? refuse(w, name, elsewhere) : check_filters(w, name, create);
   if (!status) status = check_chunk(w, name, dataset, create);
   if (create >= 0) H5Pclose(create);
@@ -62,7 +70,7 @@ static cb_status check_dataset(const walk *w, const char *name, hid_t dataset) {
 static cb_status visit_link(void *context, hid_t group, const char *name, const H5L_info_t *link);
 
 static cb_status check_group(const walk *w, const char *name, hid_t group) {
-  walk below = {w->path, name, w->depth + 1, w->objects};
+  walk below = {w->path, name, w->depth + 1, w->objects, w->based};
   return w->depth >= DEEPEST ? refuse(w, name, "lies too deep, expected a record")
                              : cb_hdf5_each_link(group, w->path, H5_INDEX_NAME, visit_link, &below);
 }
@@ -102,8 +110,8 @@ cb_status cb_record_check_mark(hid_t file, const char *path, int *version) {
                         CB_RECORD_VERSION);
 }
 
-cb_status cb_record_check(hid_t file, const char *path) {
-  walk w = {path, "", 0, 0};
+cb_status cb_record_check(hid_t file, const char *path, bool based) {
+  walk w = {path, "", 0, 0, based};
   int version;
   const cb_status status = cb_record_check_mark(file, path, &version);
   return status ? status : cb_hdf5_each_link(file, path, H5_INDEX_NAME, visit_link, &w);

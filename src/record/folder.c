@@ -42,6 +42,8 @@ static bool name_in(const cb_segments *s, const char *name, char out[PATH_MAX]) 
   return fits;
 }
 
+const char cb_segment_base[] = "000000.h5";
+
 char *cb_segment_name(const cb_segments *s, uint64_t number) {
   const size_t size = strlen(s->path) + 32;
   char *name = malloc(size);

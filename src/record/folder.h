@@ -57,6 +57,7 @@ cb_status cb_record_check_unwritten(const char *path);
 cb_folder_state cb_record_state(const char *path);
 
 /* The name of a segment, malloc'd; NULL: no memory. */
+extern const char cb_segment_base[]; /* the name of number 0 in the folder: a record without rows */
 char *cb_segment_name(const cb_segments *s, uint64_t number);
 
 #endif

@@ -78,6 +78,7 @@ typedef struct cb_record_pieces {
   size_t lost; /* segments that are there and cannot be read, or do not follow */
   hid_t file;  /* the last piece: its structure, constants and checkpoint are those of the record */
   hid_t other; /* another piece that is open */
+  hid_t base;  /* number 0, once it is open; 0: it is not */
   size_t open; /* which */
   hid_t before; /* what `file` was before the record was joined, 0: it was not; who goes through it may go on */
 } cb_record_pieces;
@@ -97,6 +98,8 @@ cb_status cb_pieces_read(cb_record_pieces *p, const char *name, bool is_event, s
 cb_status cb_pieces_file(cb_record_pieces *p, size_t i, hid_t *file);
 /* The newest piece that has a checkpoint; the last one if none has. The file stays the pieces'. */
 cb_status cb_pieces_checkpoint(cb_record_pieces *p, hid_t *file);
+/* A dataset that does not grow: of the last piece, or of number 0 where it is virtual. Negative: there is none. */
+hid_t cb_pieces_constant(cb_record_pieces *p, const char *name);
 
 /* ---- layout.c: what a file consists of */
 
@@ -104,11 +107,14 @@ cb_status cb_layout_check(const cb_record_layout *layout);
 void cb_layout_shape(const cb_record_layout *layout, const cb_field *field, hsize_t *shape); /* of a row */
 size_t cb_layout_count(const cb_record_layout *layout, const cb_field *field);               /* values a row */
 bool cb_layout_takes(const char *name); /* a path from the root that every record has, or that is below one */
-/* over: the series are virtual ones over these pieces; NULL: they grow. */
+/* over: the series are virtual ones over these pieces; NULL: they grow. base: where large constants are, as the file
+ * names it; NULL: in the file. */
 cb_status cb_layout_build(hid_t file, const char *path, const cb_record_layout *layout, int deflate,
-                          const cb_record_pieces *over);
+                          const cb_record_pieces *over, const char *base);
 /* The image of a record of that layout without rows. */
-cb_status cb_layout_image(const char *path, const cb_record_layout *layout, int deflate, cb_image *out);
+cb_status cb_layout_image(const char *path, const cb_record_layout *layout, int deflate, const char *base,
+                          cb_image *out);
+int cb_layout_deflate(hid_t file); /* how its rows are compressed; 0: they are not */
 /* A copy that lasts as long as the arena, but for the data of its state; NULL: no memory. */
 const cb_record_layout *cb_layout_copy(cb_arena *arena, const cb_record_layout *layout);
 /* What says where a record comes from, as the file has it: title, attributes, texts of the scenario. */
@@ -172,7 +178,7 @@ cb_status cb_checkpoint_read(hid_t file, const char *path, cb_record_position ha
 cb_status cb_checkpoint_shape(cb_arena *arena, hid_t file, const char *path, cb_blob **state, size_t *n_state);
 
 /* ---- check.c: CB_ERROR_INPUT if the file has not the mark of a record that we know, or is not a record in itself. */
-cb_status cb_record_check(hid_t file, const char *path);
+cb_status cb_record_check(hid_t file, const char *path, bool based);
 cb_status cb_record_check_mark(hid_t file, const char *path, int *version);
 
 /* ---- series.c: for each dataset at the root that grows, in order of creation */
@@ -207,7 +213,7 @@ struct cb_record {
   char *path;
   cb_arena *arena;
   const cb_record_layout *layout;
-  cb_image image; /* of the layout without rows */
+  cb_image image, lean; /* of the layout without rows; without what number 0 has for all segments (none: the former) */
   cb_record_options options;
   double flush_interval;
 

@@ -118,37 +118,69 @@ static bool attach(hid_t file, hid_t dataset, const char *dimension, unsigned in
   return ok;
 }
 
+/* Where the arrays are made. */
+typedef struct building {
+  hid_t file;
+  const cb_record_layout *layout;
+  int deflate;
+  const cb_record_pieces *over; /* NULL: those of rows grow */
+  const char *base;             /* the file that has large constants; NULL: this one */
+} building;
+
+/* A virtual dataset that is the one of the same path in the base. */
+static hid_t put_based(const building *b, const char *path, hid_t type, int rank, const hsize_t *dims) {
+  const hid_t create = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(rank, dims, NULL);
+  hid_t dataset = H5I_INVALID_HID;
+  H5Pset_obj_track_times(create, false);
+  H5Pset_attr_phase_change(create, 64, 0);
+  H5Pset_attr_creation_order(create, H5P_CRT_ORDER_TRACKED);
+  if (H5Pset_virtual(create, space, b->base, path, space) >= 0)
+    dataset = H5Dcreate2(b->file, path, type, space, H5P_DEFAULT, create, H5P_DEFAULT);
+  H5Sclose(space);
+  H5Pclose(create);
+  return dataset;
+}
+
+/* A dataset that does not grow, by its path from the root. */
+static hid_t put_fixed(const building *b, const char *path, hid_t type, int rank, const hsize_t *dims, hid_t memory_type,
+                       const void *data) {
+  size_t bytes = H5Tget_size(type);
+  for (int d = 0; d < rank; d++) bytes *= dims[d];
+  return b->base && bytes > CB_LARGE_BYTES ? put_based(b, path, type, rank, dims)
+                                           : cb_hdf5_put_dataset(b->file, path, type, rank, dims, memory_type, data);
+}
+
 /* count words, numbers, integers, or (none of them) 0 .. count-1. */
-static hid_t put_values(hid_t file, const char *name, size_t count, int rank, const char *const *labels,
+static hid_t put_values(const building *b, const char *name, size_t count, int rank, const char *const *labels,
                         const double *values, const int64_t *integers) {
   hsize_t dims[1] = {count};
   if (labels) {
-    hid_t type = cb_hdf5_text_type(), dataset = cb_hdf5_put_dataset(file, name, type, rank, dims, type, labels);
+    hid_t type = cb_hdf5_text_type(), dataset = put_fixed(b, name, type, rank, dims, type, labels);
     H5Tclose(type);
     return dataset;
   }
-  if (values) return cb_hdf5_put_dataset(file, name, H5T_IEEE_F64LE, rank, dims, H5T_NATIVE_DOUBLE, values);
-  if (integers) return cb_hdf5_put_dataset(file, name, H5T_STD_I64LE, rank, dims, H5T_NATIVE_INT64, integers);
+  if (values) return put_fixed(b, name, H5T_IEEE_F64LE, rank, dims, H5T_NATIVE_DOUBLE, values);
+  if (integers) return put_fixed(b, name, H5T_STD_I64LE, rank, dims, H5T_NATIVE_INT64, integers);
   int64_t *index = malloc((count ? count : 1) * sizeof *index);
   if (!index) return H5I_INVALID_HID;
   for (size_t i = 0; i < count; i++) index[i] = (int64_t)i;
-  hid_t dataset = cb_hdf5_put_dataset(file, name, H5T_STD_I64LE, rank, dims, H5T_NATIVE_INT64, index);
+  hid_t dataset = put_fixed(b, name, H5T_STD_I64LE, rank, dims, H5T_NATIVE_INT64, index);
   free(index);
   return dataset;
 }
 
-static bool put_dimension(hid_t file, const cb_dimension *dimension) {
-  hid_t scale = put_values(file, dimension->name, dimension->count, 1, dimension->labels, dimension->values, NULL);
+static bool put_dimension(const building *b, const cb_dimension *dimension) {
+  hid_t scale = put_values(b, dimension->name, dimension->count, 1, dimension->labels, dimension->values, NULL);
   bool ok = scale >= 0 && H5DSset_scale(scale, dimension->name) >= 0 && describe(scale, NULL, dimension->doc);
   if (scale >= 0) H5Dclose(scale);
   return ok;
 }
 
-static bool put_constant(hid_t file, const cb_constant *constant, size_t count) {
-  hid_t dataset = put_values(file, constant->name, count, constant->dim != NULL, constant->labels, constant->values,
+static bool put_constant(const building *b, const cb_constant *constant, size_t count) {
+  hid_t dataset = put_values(b, constant->name, count, constant->dim != NULL, constant->labels, constant->values,
                              constant->integers);
   bool ok = dataset >= 0 && describe(dataset, constant->units, constant->doc) &&
-            (!constant->dim || attach(file, dataset, constant->dim, 0));
+            (!constant->dim || attach(b->file, dataset, constant->dim, 0));
   if (dataset >= 0) H5Dclose(dataset);
   return ok;
 }
@@ -165,14 +197,6 @@ static void choose_chunk(int rank, const hsize_t *shape, size_t value_bytes, hsi
     row = rest * chunk[d];
   }
 }
-
-/* Where the arrays of rows are made. */
-typedef struct building {
-  hid_t file;
-  const cb_record_layout *layout;
-  int deflate;
-  const cb_record_pieces *over; /* NULL: they grow */
-} building;
 
 /* An array with no rows that grows along its first dimension, or a virtual one with those of the segments. */
 static hid_t put_series(const building *b, const char *name, bool is_event, hid_t type, int rank,
@@ -331,15 +355,18 @@ static const int64_t *integers_on_bonds(const cb_record_layout *layout, const ch
 }
 
 /* /connectivity/bonds[bond,2] of the particles of /particles/bodies, from the constants bond_i and bond_j. */
-static bool put_connectivity(hid_t file, const cb_record_layout *layout) {
+static bool put_connectivity(const building *b) {
+  const hid_t file = b->file;
+  const cb_record_layout *layout = b->layout;
   const int64_t *i = integers_on_bonds(layout, "bond_i"), *j = integers_on_bonds(layout, "bond_j");
   size_t count = i && j ? find_dimension(layout, "bond")->count : 0;
   if (!count) return true;
   const hsize_t dims[2] = {count, 2};
   int64_t *ends = malloc(count * 2 * sizeof *ends);
-  for (size_t b = 0; ends && b < count; b++) ends[2 * b] = i[b], ends[2 * b + 1] = j[b];
+  for (size_t n = 0; ends && n < count; n++) ends[2 * n] = i[n], ends[2 * n + 1] = j[n];
   hid_t group = ends ? cb_hdf5_put_group(file, "connectivity") : H5I_INVALID_HID, space = H5Screate(H5S_SCALAR);
-  hid_t bonds = group < 0 ? group : cb_hdf5_put_dataset(group, "bonds", H5T_STD_I64LE, 2, dims, H5T_NATIVE_INT64, ends);
+  hid_t bonds =
+      group < 0 ? group : put_fixed(b, "connectivity/bonds", H5T_STD_I64LE, 2, dims, H5T_NATIVE_INT64, ends);
   hid_t particles =
       bonds < 0 ? bonds : H5Acreate2(bonds, "particles_group", H5T_STD_REF_OBJ, space, H5P_DEFAULT, H5P_DEFAULT);
   hobj_ref_t reference;
@@ -353,7 +380,9 @@ static bool put_connectivity(hid_t file, const cb_record_layout *layout) {
   return ok;
 }
 
-static bool put_h5md(hid_t file, const cb_record_layout *layout) {
+static bool put_h5md(const building *b) {
+  const hid_t file = b->file;
+  const cb_record_layout *layout = b->layout;
   static const int version[] = {1, 1};
   const cb_field *x = particle_field(layout, "x");
   if (!x) return true;
@@ -371,20 +400,20 @@ static bool put_h5md(hid_t file, const cb_record_layout *layout) {
     if (!strcmp(layout->constants[c].name, "particle_mass")) ok = ok && link_to(file, "particle_mass", bodies, "mass");
   if (bodies >= 0) H5Gclose(bodies);
   if (particles >= 0) H5Gclose(particles);
-  return ok && put_connectivity(file, layout);
+  return ok && put_connectivity(b);
 }
 
 cb_status cb_layout_build(hid_t file, const char *path, const cb_record_layout *layout, int deflate,
-                          const cb_record_pieces *over) {
-  const building b = {file, layout, deflate, over};
+                          const cb_record_pieces *over, const char *base) {
+  const building b = {file, layout, deflate, over, base};
   if (!put_root_attributes(file, layout)) return cb_hdf5_fail(path, "write the attributes");
   for (size_t d = 0; d < layout->n_dimensions; d++)
-    if (layout->dimensions[d].count && !put_dimension(file, &layout->dimensions[d]))
+    if (layout->dimensions[d].count && !put_dimension(&b, &layout->dimensions[d]))
       return cb_hdf5_fail(path, "create dimension %s", layout->dimensions[d].name);
   for (size_t c = 0; c < layout->n_constants; c++) {
     const cb_constant *constant = &layout->constants[c];
     size_t count = constant->dim ? find_dimension(layout, constant->dim)->count : 1;
-    if (count && !put_constant(file, constant, count)) return cb_hdf5_fail(path, "create %s", constant->name);
+    if (count && !put_constant(&b, constant, count)) return cb_hdf5_fail(path, "create %s", constant->name);
   }
   for (size_t f = 0; f < layout->n_fields; f++)
     if (cb_layout_count(layout, &layout->fields[f]) && !put_field(&b, &layout->fields[f]))
@@ -392,17 +421,30 @@ cb_status cb_layout_build(hid_t file, const char *path, const cb_record_layout *
   if (!put_events(&b, layout->fields[0].units, find_dimension(layout, "warning")))
     return cb_hdf5_fail(path, "create the events");
   if (!put_scenario(file, layout)) return cb_hdf5_fail(path, "write the scenario");
-  if (!put_h5md(file, layout)) return cb_hdf5_fail(path, "create the links of H5MD");
+  if (!put_h5md(&b)) return cb_hdf5_fail(path, "create the links of H5MD");
   return cb_checkpoint_create(file, path, layout->state, over ? 0 : layout->n_state); /* a virtual file has none */
 }
 
-cb_status cb_layout_image(const char *path, const cb_record_layout *layout, int deflate, cb_image *out) {
+cb_status cb_layout_image(const char *path, const cb_record_layout *layout, int deflate, const char *base, cb_image *out) {
   const hid_t file = cb_memory_create();
   if (file < 0) return cb_hdf5_fail(path, "create");
-  cb_status status = cb_layout_build(file, path, layout, deflate, NULL);
+  cb_status status = cb_layout_build(file, path, layout, deflate, NULL, base);
   if (!status) status = cb_memory_image(file, path, out);
   H5Fclose(file);
   return status;
+}
+
+/* How the fields of the file are compressed; 0: they are not. */
+int cb_layout_deflate(hid_t file) {
+  const hid_t time = H5Dopen2(file, "time", H5P_DEFAULT), create = time < 0 ? time : H5Dget_create_plist(time);
+  unsigned flags, level = 0;
+  size_t one = 1;
+  if (create >= 0 && H5Pget_filter_by_id2(create, H5Z_FILTER_DEFLATE, &flags, &one, &level, 0, NULL, NULL) < 0)
+    level = 0;
+  if (create >= 0) H5Pclose(create);
+  if (time >= 0) H5Dclose(time);
+  cb_hdf5_forget();
+  return (int)level;
 }
 
 /* ---- A copy: the writer makes virtual files of it as long as the run goes on */

@@ -38,6 +38,7 @@ void cb_pieces_close(cb_record_pieces *p) {
   close_file(&p->file, p->path);
   close_file(&p->other, p->path);
   if (p->before > 0) close_file(&p->before, p->path); /* 0: none */
+  if (p->base > 0) close_file(&p->base, p->path);
   cb_segments_leave(&p->folder, false);
   free(p->piece);
   p->piece = NULL;
@@ -74,7 +75,7 @@ static cb_status open_file(const char *path, hid_t *out) {
 
 static cb_status take_plain(cb_record_pieces *p, hid_t file) {
   cb_piece piece = {.number = 0};
-  cb_status status = cb_record_check(file, p->path);
+  cb_status status = cb_record_check(file, p->path, false);
   if (!status) status = cb_series_extent(file, p->path, &piece.have);
   if (!status && !cb_pieces_add(p, &piece)) status = cb_fail(CB_ERROR_MEMORY, "no memory to read %s", p->path);
   p->plain = true;
@@ -154,7 +155,7 @@ static cb_status open_segment(const cb_record_pieces *p, uint64_t number, hid_t 
   char *name = cb_segment_name(&p->folder, number);
   if (!name) return cb_fail(CB_ERROR_MEMORY, "no memory to read %s", p->path);
   cb_status status = open_file(name, out);
-  if (!status && (status = cb_record_check(*out, name))) close_file(out, name);
+  if (!status && (status = cb_record_check(*out, name, number > 0))) close_file(out, name);
   free(name);
   return status;
 }
@@ -174,6 +175,7 @@ static cb_status take_joined(cb_record_pieces *p, cb_status otherwise) {
   cb_hdf5_forget();
   now.before = p->file;
   close_file(&p->other, p->path);
+  if (p->base > 0) close_file(&p->base, p->path);
   free(p->piece);
   const cb_record_position had = p->have;
   *p = now;
@@ -248,6 +250,25 @@ cb_status cb_pieces_file(cb_record_pieces *p, size_t i, hid_t *file) {
   p->open = i;
   *file = p->other;
   return status;
+}
+
+static bool is_virtual(hid_t dataset) {
+  const hid_t create = H5Dget_create_plist(dataset);
+  const bool is = create >= 0 && H5Pget_layout(create) == H5D_VIRTUAL;
+  if (create >= 0) H5Pclose(create);
+  return is;
+}
+
+/* Not through the virtual dataset, of whose source nothing has been checked. */
+hid_t cb_pieces_constant(cb_record_pieces *p, const char *name) {
+  const hid_t dataset = H5Dopen2(p->file, name, H5P_DEFAULT);
+  if (dataset < 0 || !is_virtual(dataset)) return dataset;
+  H5Dclose(dataset);
+  if (p->base > 0) return H5Dopen2(p->base, name, H5P_DEFAULT);
+  const cb_status status = open_segment(p, 0, &p->base);
+  if (!status) return H5Dopen2(p->base, name, H5P_DEFAULT);
+  p->base = 0;
+  return take_joined(p, status) ? H5I_INVALID_HID : H5Dopen2(p->file, name, H5P_DEFAULT);
 }
 
 cb_status cb_pieces_checkpoint(cb_record_pieces *p, hid_t *file) {

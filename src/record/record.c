@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEFAULT_BUFFER = 64 << 20, BATCHES = 256 };
+enum { DEFAULT_BUFFER = 64 << 20, BATCHES = 256, MOST_BATCH = 4 << 20 /* bytes; a segment is longer by as much */ };
 
 /* ---- The sink */
 
@@ -140,6 +140,7 @@ static void free_record(cb_record *record) {
   free_table(&record->events);
   free(record->events_at);
   free(record->image.bytes);
+  free(record->lean.bytes);
   pthread_cond_destroy(&record->done);
   pthread_cond_destroy(&record->wake);
   pthread_mutex_destroy(&record->mutex);
@@ -154,12 +155,13 @@ void cb_record_free(cb_record *record) {
   free_record(record);
 }
 
-/* Rings for as many rows as fit the buffer: whole batches, at most BATCHES, at least two rows. */
+/* Rings for as many rows as fit the buffer: whole batches, at least two rows. */
 static cb_status make_rings(cb_table *table, size_t buffer_bytes) {
   size_t row_bytes = 1;
   for (size_t s = 0; s < table->count; s++) row_bytes += table->series[s].row_bytes;
   table->batch = CB_CHUNK_ROWS;
-  while (table->batch > 1 && 2 * table->batch * row_bytes > buffer_bytes) table->batch /= 2;
+  while (table->batch > 1 && (2 * table->batch * row_bytes > buffer_bytes || table->batch * row_bytes > MOST_BATCH))
+    table->batch /= 2;
   uint64_t batches = buffer_bytes / (table->batch * row_bytes);
   table->capacity = table->batch * (batches < 2 ? 2 : batches > BATCHES ? BATCHES : batches);
   bool ok = true;
@@ -248,6 +250,16 @@ static cb_status drop_stale(cb_record *record) {
   return error ? cb_fail_file(record->path, "write", error) : CB_OK;
 }
 
+/* Without the constants that a file for all of them has. */
+static cb_status make_lean(cb_record *record) {
+  if (record->image.size <= CB_LARGE_BYTES) return CB_OK;
+  const hid_t file = cb_memory_open(&record->image);
+  if (file < 0) return cb_hdf5_fail(record->path, "begin a segment");
+  const int deflate = cb_layout_deflate(file);
+  H5Fclose(file);
+  return cb_layout_image(record->path, record->layout, deflate, cb_segment_base, &record->lean);
+}
+
 static cb_status begin(cb_record *record, const cb_record_layout *layout, const cb_blob *state) {
   const size_t buffer = record->options.buffer_bytes ? record->options.buffer_bytes : DEFAULT_BUFFER;
   const cb_record_position at = record->pieces.have;
@@ -257,6 +269,7 @@ static cb_status begin(cb_record *record, const cb_record_layout *layout, const 
   if (!status) status = make_rings(&record->rows, buffer);
   if (!status) status = make_rings(&record->events, buffer);
   if (!status) status = make_state(record, state);
+  if (!status) status = make_lean(record);
   if (!status) status = take_warnings(record);
   if (status) return status;
   record->taken_warnings = record->warnings.sealed;
@@ -333,7 +346,7 @@ static cb_status create(const char *path, const cb_record_layout *layout, const 
   if (!status) status = cb_segments_take(&pieces.folder);
   if (!status) status = check_new(path, options && options->overwrite);
   if (!status) status = empty_folder(path, &pieces.folder, options && options->discard);
-  if (!status) status = cb_layout_image(path, layout, options ? options->deflate : 0, &image);
+  if (!status) status = cb_layout_image(path, layout, options ? options->deflate : 0, NULL, &image);
   if (!status)
     return cb_record_attach(path, arena, &pieces, layout, &image, options, NULL, (cb_record_position){0}, out);
   cb_pieces_close(&pieces);

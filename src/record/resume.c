@@ -69,7 +69,7 @@ static cb_status take_image(cb_arena *arena, const cb_record_pieces *pieces, cb_
   cb_status status = cb_layout_take_origin(arena, pieces->file, pieces->path, layout);
   const bool kept = !status && !pieces->plain && stat(name, &info) == 0;
   if (kept) status = cb_probe(name);
-  if (!status) status = kept ? cb_image_read(name, out) : cb_layout_image(pieces->path, layout, deflate, out);
+  if (!status) status = kept ? cb_image_read(name, out) : cb_layout_image(pieces->path, layout, deflate, NULL, out);
   free(name);
   return status;
 }
@@ -101,19 +101,6 @@ static void cut(cb_record_pieces *pieces, cb_record_position at) {
   pieces->have = at;
 }
 
-/* How the fields of the file are compressed; 0: they are not. */
-static int deflate_of(hid_t file) {
-  const hid_t time = H5Dopen2(file, "time", H5P_DEFAULT), create = time < 0 ? time : H5Dget_create_plist(time);
-  unsigned flags, level = 0;
-  size_t one = 1;
-  if (create >= 0 && H5Pget_filter_by_id2(create, H5Z_FILTER_DEFLATE, &flags, &one, &level, 0, NULL, NULL) < 0)
-    level = 0;
-  if (create >= 0) H5Pclose(create);
-  if (time >= 0) H5Dclose(time);
-  cb_hdf5_forget();
-  return (int)level;
-}
-
 static cb_status open_at(const char *path, const cb_record_layout *layout, const cb_record_options *options,
                          cb_blob *state, size_t n_state, cb_record_position *position, cb_record_pieces *pieces,
                          cb_record **out) {
@@ -126,7 +113,7 @@ static cb_status open_at(const char *path, const cb_record_layout *layout, const
   if (!status) status = cb_pieces_checkpoint(pieces, &file);
   if (!status) status = cb_checkpoint_read(file, path, pieces->have, state, n_state, position);
   if (!status) status = cb_hdf5_unread(path, status);
-  if (!status) status = take_image(arena, pieces, &own, deflate_of(pieces->file), &image);
+  if (!status) status = take_image(arena, pieces, &own, cb_layout_deflate(pieces->file), &image);
   if (!status) cut(pieces, *position);
   if (!status && pieces->plain) status = take_as_segment(pieces);
   if (status) {

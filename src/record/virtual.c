@@ -18,9 +18,9 @@ bool cb_virtual_is(hid_t file) {
 }
 
 /* The name by which the virtual file names a segment: its folder and itself. */
-static void source_name(const cb_record_pieces *over, const cb_piece *piece, char *out, size_t size) {
+static void source_name(const cb_record_pieces *over, uint64_t number, char *out, size_t size) {
   const char *slash = strrchr(over->folder.path, '/');
-  snprintf(out, size, "%s/%06llu.h5", slash ? slash + 1 : over->folder.path, (unsigned long long)piece->number);
+  snprintf(out, size, "%s/%06llu.h5", slash ? slash + 1 : over->folder.path, (unsigned long long)number);
 }
 
 static bool map_piece(hid_t create, hid_t whole, const cb_record_pieces *over, const cb_piece *piece, const char *name,
@@ -31,7 +31,7 @@ static bool map_piece(hid_t create, hid_t whole, const cb_record_pieces *over, c
   char file[4200];
   if (!rows) return true;
   for (int d = 1; d < rank; d++) size[d] = most[d] = dims[d];
-  source_name(over, piece, file, sizeof file);
+  source_name(over, piece->number, file, sizeof file);
   const hid_t source = H5Screate_simple(rank, size, most);
   /* just these rows: the segment may have more than count, or by now than it had */
   const bool ok = source >= 0 && H5Sselect_hyperslab(source, H5S_SELECT_SET, begin, NULL, size, NULL) >= 0 &&
@@ -77,7 +77,9 @@ static bool put_list(hid_t file, const cb_record_pieces *over) {
 
 static cb_status build(hid_t file, const cb_record_pieces *over, const cb_virtual *v) {
   const int completed = v->completed;
-  const cb_status status = cb_layout_build(file, over->path, v->layout, 0, over);
+  char base[4200];
+  source_name(over, 0, base, sizeof base);
+  const cb_status status = cb_layout_build(file, over->path, v->layout, 0, over, base);
   if (status) return status;
   if (v->warnings) v->warnings->written = 0;
   const bool ok = put_list(file, over) && (!v->warnings || cb_warnings_write(file, v->warnings, v->warnings_length)) &&

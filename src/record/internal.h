@@ -98,8 +98,8 @@ cb_status cb_pieces_read(cb_record_pieces *p, const char *name, bool is_event, s
 cb_status cb_pieces_file(cb_record_pieces *p, size_t i, hid_t *file);
 /* The newest piece that has a checkpoint; the last one if none has. The file stays the pieces'. */
 cb_status cb_pieces_checkpoint(cb_record_pieces *p, hid_t *file);
-/* A dataset that does not grow: of the last piece, or of number 0 where it is virtual. Negative: there is none. */
-hid_t cb_pieces_constant(cb_record_pieces *p, const char *name);
+/* A dataset that does not grow: of the last piece, or of number 0 where it is virtual there. */
+cb_status cb_pieces_constant(cb_record_pieces *p, const char *name, hid_t *out);
 
 /* ---- layout.c: what a file consists of */
 

@@ -259,16 +259,22 @@ static bool is_virtual(hid_t dataset) {
   return is;
 }
 
+static cb_status open_dataset(hid_t file, const char *path, const char *name, hid_t *out) {
+  *out = H5Dopen2(file, name, H5P_DEFAULT);
+  return *out >= 0 ? CB_OK : cb_hdf5_fail(path, "read %s", name);
+}
+
 /* Not through the virtual dataset, of whose source nothing has been checked. */
-hid_t cb_pieces_constant(cb_record_pieces *p, const char *name) {
-  const hid_t dataset = H5Dopen2(p->file, name, H5P_DEFAULT);
-  if (dataset < 0 || !is_virtual(dataset)) return dataset;
-  H5Dclose(dataset);
-  if (p->base > 0) return H5Dopen2(p->base, name, H5P_DEFAULT);
-  const cb_status status = open_segment(p, 0, &p->base);
-  if (!status) return H5Dopen2(p->base, name, H5P_DEFAULT);
-  p->base = 0;
-  return take_joined(p, status) ? H5I_INVALID_HID : H5Dopen2(p->file, name, H5P_DEFAULT);
+cb_status cb_pieces_constant(cb_record_pieces *p, const char *name, hid_t *out) {
+  cb_status status = open_dataset(p->file, p->path, name, out);
+  if (status || !is_virtual(*out)) return status;
+  H5Dclose(*out);
+  *out = H5I_INVALID_HID;
+  if (p->base <= 0 && (status = open_segment(p, 0, &p->base))) {
+    p->base = 0;
+    status = take_joined(p, status);
+  }
+  return status ? status : open_dataset(p->base > 0 ? p->base : p->file, p->path, name, out);
 }
 
 cb_status cb_pieces_checkpoint(cb_record_pieces *p, hid_t *file) {

@@ -237,9 +237,10 @@ cb_status cb_reader_count(cb_reader *reader, const char *name, size_t *count) {
   cb_status status = CB_OK;
   hssize_t found = 0;
   if (leads_to(reader->pieces.file, name)) {
-    hid_t dataset = cb_pieces_constant(&reader->pieces, name),
-          space = dataset < 0 ? dataset : H5Dget_space(dataset);
-    found = H5Sget_simple_extent_npoints(space);
+    hid_t dataset;
+    status = cb_pieces_constant(&reader->pieces, name, &dataset);
+    hid_t space = status ? H5I_INVALID_HID : H5Dget_space(dataset);
+    if (!status) found = H5Sget_simple_extent_npoints(space);
     if (found < 0) status = cb_hdf5_fail(reader->path, "read %s", name);
     if (space >= 0) H5Sclose(space);
     if (dataset >= 0) H5Dclose(dataset);
@@ -256,10 +257,11 @@ cb_status cb_reader_constant(cb_reader *reader, const char *name, size_t n, doub
   if (status) return status;
   cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
   cb_field_type type;
-  hid_t dataset = count == n && n ? cb_pieces_constant(&reader->pieces, name) : H5I_INVALID_HID;
-  if (count != n || (n && (dataset < 0 || !cb_hdf5_type_of(dataset, &type))))
+  hid_t dataset = H5I_INVALID_HID;
+  if (count == n && n) status = cb_pieces_constant(&reader->pieces, name, &dataset);
+  if (!status && (count != n || (n && !cb_hdf5_type_of(dataset, &type))))
     status = cb_fail_placed(CB_ERROR_INPUT, "%s: error: expected %zu numbers in %s", reader->path, n, name);
-  else if (n && !cb_hdf5_read(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, out))
+  else if (!status && n && !cb_hdf5_read(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, out))
     status = cb_hdf5_fail(reader->path, "read %s", name);
   if (dataset >= 0) H5Dclose(dataset);
   status = cb_hdf5_unread(reader->path, status);
@@ -298,8 +300,9 @@ cb_status cb_reader_labels(cb_reader *reader, const char *dimension, const char 
   cb_status status = CB_OK;
   *labels = NULL;
   if (*dimension && H5Lexists(reader->pieces.file, dimension, H5P_DEFAULT) > 0) {
-    hid_t dataset = cb_pieces_constant(&reader->pieces, dimension);
-    if (dataset >= 0) status = read_labels(reader, dataset, labels);
+    hid_t dataset;
+    status = cb_pieces_constant(&reader->pieces, dimension, &dataset);
+    if (!status) status = read_labels(reader, dataset, labels);
     if (dataset >= 0) H5Dclose(dataset);
   }
   status = cb_hdf5_unread(reader->path, status);

@@ -18,13 +18,13 @@ static int run(int argc, char **argv) {
   if (!quiet)
     printf("%s: %s, %llu rows, %llu events%s, %llu checkpoints, %llu states measured again: %s\n", argv[0],
            r.completed ? "complete" : "not complete", (unsigned long long)r.rows, (unsigned long long)r.events,
-           r.digests ? "" : " (without digests)", (unsigned long long)r.checkpoints, (unsigned long long)r.states,
+           r.digests ? " in segments" : "", (unsigned long long)r.checkpoints, (unsigned long long)r.states,
            r.faults ? "faults" : "no fault");
   return r.faults ? CB_EXIT_USAGE : CB_EXIT_DONE;
 }
 
-const cb_command cb_command_verify = {
-    "verify", "OUT.h5 [--quiet]",
-    "Checks a record: structure, digests of its rows, order of time, checkpoints, scenario, and states against what is "
-    "recorded of them; tells every fault with its place (exit code 2).",
-    run, NULL};
+const cb_command cb_command_verify = {"verify", "OUT.h5 [--quiet]",
+                                      "Checks a record: structure, checksums of all rows, segments, order of time, "
+                                      "checkpoint, scenario, and states against what is "
+                                      "recorded of them; tells every fault with its place (exit code 2).",
+                                      run, NULL};

@@ -1,5 +1,5 @@
 /* /checkpoint: a dataset for each piece of state, and `seal` = (checkpoints, rows, events), unsigned 64-bit; zeros where
- * there is none yet.
+ * there is none yet. They have checksums (fletcher32), as rows do: no run goes on from a state that was damaged.
  *
  * Records of version 0.1 have two of these, /checkpoint/slot0 and slot1, of which the newer counts.
  */
@@ -10,6 +10,22 @@
 #include <string.h>
 
 enum { CHECKPOINTS, ROWS, EVENTS, SEAL, OLD_SEAL };
+enum { CHUNK = 1 << 17 }; /* values of a chunk of state, at most */
+
+/* Zeros, of that type; negative on failure. */
+static hid_t create_checked(hid_t group, const char *name, hid_t type, hsize_t count) {
+  const hsize_t chunk[1] = {count < CHUNK ? count : CHUNK};
+  const hid_t space = H5Screate_simple(1, &count, NULL), create = H5Pcreate(H5P_DATASET_CREATE);
+  H5Pset_obj_track_times(create, false);
+  H5Pset_attr_creation_order(create, H5P_CRT_ORDER_TRACKED);
+  hid_t dataset = H5I_INVALID_HID;
+  if (H5Pset_chunk(create, 1, chunk) >= 0 && H5Pset_fletcher32(create) >= 0 &&
+      H5Pset_alloc_time(create, H5D_ALLOC_TIME_EARLY) >= 0)
+    dataset = H5Dcreate2(group, name, type, space, H5P_DEFAULT, create, H5P_DEFAULT);
+  if (create >= 0) H5Pclose(create);
+  if (space >= 0) H5Sclose(space);
+  return dataset;
+}
 
 bool cb_checkpoint_is_large(const cb_blob *state, size_t n_state) {
   size_t bytes = 0;
@@ -19,19 +35,17 @@ bool cb_checkpoint_is_large(const cb_blob *state, size_t n_state) {
 
 /* A piece of state, of which data may be NULL. */
 static bool create_piece(hid_t group, const cb_blob *blob, const void *data) {
-  const hsize_t dims[1] = {blob->count};
-  const hid_t memory = data ? cb_hdf5_memory_type(blob->type) : H5I_INVALID_HID;
-  const hid_t dataset = cb_hdf5_put_dataset(group, blob->name, cb_hdf5_file_type(blob->type), 1, dims, memory, data);
-  return dataset >= 0 && H5Dclose(dataset) >= 0;
+  const hid_t dataset = create_checked(group, blob->name, cb_hdf5_file_type(blob->type), blob->count);
+  const bool ok = dataset >= 0 && (!data || H5Dwrite(dataset, cb_hdf5_memory_type(blob->type), H5S_ALL, H5S_ALL,
+                                                     H5P_DEFAULT, data) >= 0);
+  return dataset >= 0 && H5Dclose(dataset) >= 0 && ok;
 }
 
 cb_status cb_checkpoint_create(hid_t file, const char *path, const cb_blob *state, size_t n_state) {
-  const hsize_t seal_dims[1] = {SEAL};
-  const uint64_t unsealed[SEAL] = {0};
   const hid_t group = cb_hdf5_put_group(file, "checkpoint");
   hid_t dataset = H5I_INVALID_HID;
   bool ok = group >= 0;
-  if (ok) dataset = cb_hdf5_put_dataset(group, "seal", H5T_STD_U64LE, 1, seal_dims, H5T_NATIVE_UINT64, unsealed);
+  if (ok) dataset = create_checked(group, "seal", H5T_STD_U64LE, SEAL);
   ok = ok && dataset >= 0 && H5Dclose(dataset) >= 0;
   for (size_t b = 0; ok && b < n_state && !cb_checkpoint_is_large(state, n_state); b++)
     ok = !state[b].count || create_piece(group, &state[b], NULL);
@@ -43,8 +57,8 @@ cb_status cb_checkpoint_create(hid_t file, const char *path, const cb_blob *stat
 static bool write_piece(hid_t group, const cb_blob *blob) {
   if (H5Lexists(group, blob->name, H5P_DEFAULT) <= 0) return create_piece(group, blob, blob->data);
   const hid_t dataset = H5Dopen2(group, blob->name, H5P_DEFAULT);
-  const bool ok = dataset >= 0 && H5Dwrite(dataset, cb_hdf5_memory_type(blob->type), H5S_ALL, H5S_ALL, H5P_DEFAULT,
-                                           blob->data) >= 0;
+  const bool ok = dataset >= 0 &&
+                  H5Dwrite(dataset, cb_hdf5_memory_type(blob->type), H5S_ALL, H5S_ALL, H5P_DEFAULT, blob->data) >= 0;
   return dataset >= 0 && H5Dclose(dataset) >= 0 && ok;
 }
 

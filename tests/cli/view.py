@@ -37,12 +37,14 @@ class Held:
     def __enter__(self):
         with h5py.File(self.path, "r+", libver="latest") as f:
             f.attrs.modify("completed", np.int32(0))
-        self.file = open(self.path, "r+b")
-        fcntl.lockf(self.file, fcntl.LOCK_EX)
+        os.mkdir(self.path + ".parts")
+        self.lock = open(self.path + ".parts/lock", "w")
+        fcntl.lockf(self.lock, fcntl.LOCK_EX)
         return self.path
 
     def __exit__(self, *_):
-        self.file.close()
+        self.lock.close()
+        shutil.rmtree(self.path + ".parts")
 
 
 class Made(dict):

@@ -117,18 +117,23 @@ static int go(cb_scenario *scenario, cb_record *record, const cb_go_options *opt
   if (status) {
     cb_fail_known(&known, status, "%s", text);
     cb_report(status);
-    fprintf(stderr, "curvebody: note: what was computed is in %s%s\n", options->output,
-            status == CB_ERROR_INTERRUPTED ? "; `curvebody resume` goes on from its last checkpoint" : "");
+    if (cb_record_outcome_of(record) == CB_OUTCOME_NOTHING)
+      fprintf(stderr, "curvebody: note: nothing of what was computed could be recorded in %s\n", options->output);
+    else
+      fprintf(stderr, "curvebody: note: what was computed is in %s%s\n", options->output,
+              status == CB_ERROR_INTERRUPTED ? "; `curvebody resume` goes on from its last checkpoint" : "");
   }
-  if (!status && cb_record_state(options->output) == CB_FOLDER_LEFT)
-    fprintf(stderr, "curvebody: note: %s is in segments, in %s.parts: `curvebody repair` joins them\n", options->output,
-            options->output);
   const char *stopped = cb_run_stopped(cb_scenario_run(scenario));
   if (options->resumes && stopped)
     fprintf(stderr, "curvebody: note: the run has been stopped by the event `%s` at time %.17g, and goes no further\n",
             stopped, cb_run_time(cb_scenario_run(scenario)));
   summary(scenario, options, status, text,
           (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec));
+  if (cb_record_outcome_of(record) == CB_OUTCOME_SEGMENTS) {
+    fflush(stdout);
+    fprintf(stderr, "curvebody: note: %s is in segments, in %s.parts: `curvebody repair %s` joins them\n",
+            options->output, options->output, options->output);
+  }
   return status == CB_OK || status == CB_ERROR_FILE || status == CB_ERROR_INTERRUPTED ? cb_exit_code(status)
                                                                                       : CB_EXIT_RUN_FAILED;
 }

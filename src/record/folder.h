@@ -56,6 +56,16 @@ cb_status cb_record_check_unwritten(const char *path);
 /* The state of the record's folder by the record's name; CB_FOLDER_NONE where that cannot be told. */
 cb_folder_state cb_record_state(const char *path);
 
+/* Where a record that was closed has its rows. */
+typedef enum cb_record_outcome {
+  CB_OUTCOME_NOTHING, /* nothing was written: what had its name before is as it was */
+  CB_OUTCOME_PARTLY,  /* in segments, up to where the writer failed */
+  CB_OUTCOME_SEGMENTS,
+  CB_OUTCOME_JOINED
+} cb_record_outcome;
+struct cb_record;
+cb_record_outcome cb_record_outcome_of(const struct cb_record *record);
+
 /* The name of a segment, malloc'd; NULL: no memory. */
 extern const char cb_segment_base[]; /* the name of number 0 in the folder: a record without rows */
 char *cb_segment_name(const cb_segments *s, uint64_t number);

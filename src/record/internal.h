@@ -160,7 +160,7 @@ typedef struct cb_join {
   bool completed, synced;
   double most_bytes; /* above it is not joined; 0: no limit */
 } cb_join;
-/* *joined false with CB_OK: too large, or there is no room; then nothing has changed. */
+/* *joined false with CB_OK: it is larger than most_bytes. Whether so or with a failure, nothing has changed then. */
 cb_status cb_join_write(cb_record_pieces *pieces, const cb_join *j, bool *joined);
 
 /* ---- checkpoint.c */
@@ -246,6 +246,7 @@ struct cb_record {
   struct timespec deadline; /* of the next flush; the writer's */
 
   bool closed, joined;
+  bool in_segments; /* all of it, which stays there */
   atomic_bool failed;
   cb_status status; /* once failed: what the writer met */
   char text[600];

@@ -11,6 +11,7 @@
 #include "record/internal.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -19,6 +20,7 @@
 
 enum { BLOCK_BYTES = 32 << 20, MOST_SERIES = 4096 };
 static const double room_beside = 0.02; /* of the chunks' index, relative */
+static const char cannot[] = "join its segments";
 
 /* An array that grows: in the joined file, and in the piece that is being read. */
 typedef struct column {
@@ -136,7 +138,7 @@ static cb_status write_blocks(joining *j, bool events) {
     for (size_t n = 0; n < j->count; n++) {
       const column *c = &j->column[n];
       if (c->is_event == events && !transfer(c, c->to, true, first, end - first, j->block + c->at))
-        return cb_hdf5_fail(j->path, "write");
+        return cb_hdf5_fail(j->path, cannot);
     }
   }
   return CB_OK;
@@ -163,7 +165,7 @@ static cb_status set_lengths(const joining *j) {
     const column *c = &j->column[n];
     hsize_t dims[4] = {c->is_event ? j->pieces->have.events : j->pieces->have.rows};
     for (int d = 1; d < c->rank; d++) dims[d] = c->shape[d];
-    if (H5Dset_extent(c->to, dims) < 0) return cb_hdf5_fail(j->path, "write");
+    if (H5Dset_extent(c->to, dims) < 0) return cb_hdf5_fail(j->path, cannot);
   }
   return CB_OK;
 }
@@ -181,7 +183,7 @@ static cb_status fill(const cb_join *how, joining *j) {
   if (!status) status = write_blocks(j, true);
   leave_piece(j);
   for (size_t n = 0; n < j->count; n++) {
-    if (H5Dclose(j->column[n].to) < 0 && !status) status = cb_hdf5_fail(j->path, "write");
+    if (H5Dclose(j->column[n].to) < 0 && !status) status = cb_hdf5_fail(j->path, cannot);
     free(j->column[n].name);
   }
   free(j->column);
@@ -191,11 +193,11 @@ static cb_status fill(const cb_join *how, joining *j) {
   const bool ok = (!how->state || cb_checkpoint_write(j->file, how->state, how->n_state, how->checkpoint)) &&
                   (!how->warnings || cb_warnings_write(j->file, how->warnings, how->warnings->length)) &&
                   cb_hdf5_set_integers(j->file, ".", "completed", H5T_NATIVE_INT, 1, &completed);
-  return ok ? CB_OK : cb_hdf5_fail(j->path, "write");
+  return ok ? CB_OK : cb_hdf5_fail(j->path, cannot);
 }
 
 static cb_status join_in_memory(const cb_join *how, joining *j) {
-  if ((j->file = cb_memory_open(how->layout)) < 0) return cb_hdf5_fail(j->path, "write");
+  if ((j->file = cb_memory_open(how->layout)) < 0) return cb_hdf5_fail(j->path, cannot);
   cb_status status = fill(how, j);
   if (!status) status = cb_memory_save(j->file, j->path, j->pieces->folder.record, how->synced, NULL, NULL);
   H5Fclose(j->file);
@@ -230,27 +232,25 @@ static hid_t open_part(const char *part) {
   return file;
 }
 
-static bool means_no_room(int error) { return error == ENOSPC || error == EDQUOT || error == EFBIG; }
-
-static cb_status join_on_disk(const cb_join *how, joining *j, double bytes, bool *no_room) {
+static cb_status join_on_disk(const cb_join *how, joining *j, double bytes) {
   cb_output o;
   cb_status status = cb_output_begin_own(j->pieces->folder.record, &o);
   if (status) return status;
   o.unsynced = !how->synced;
-  int error = begin_part(o.part, how->layout, bytes);
-  if (error) status = cb_fail_file(j->path, "join", error);
-  if (!status && (j->file = open_part(o.part)) < 0) status = cb_hdf5_fail(j->path, "join");
+  const int error = begin_part(o.part, how->layout, bytes);
+  if (error) status = cb_fail_file(j->path, cannot, error);
+  if (!status && (j->file = open_part(o.part)) < 0) status = cb_hdf5_fail(j->path, cannot);
   if (!status) {
     status = fill(how, j);
-    error = errno;
     if (status)
       cb_hdf5_abandon(j->file);
-    else if ((status = cb_hdf5_close(j->file, j->path)))
-      error = errno;
+    else
+      status = cb_hdf5_close(j->file, j->path);
   }
-  *no_room = status == CB_ERROR_FILE && means_no_room(error);
   return cb_output_end(&o, true, status);
 }
+
+/* ---- Its size */
 
 static cb_status count_bytes(void *context, hid_t dataset, const char *name, bool is_event) {
   double *bytes = context;
@@ -266,6 +266,15 @@ static cb_status count_bytes(void *context, hid_t dataset, const char *name, boo
   return CB_OK;
 }
 
+/* What all segments take, which are as compressed as the joined file: it is hardly larger. */
+static double bytes_of_segments(const cb_record_pieces *pieces) {
+  double bytes = 0;
+  hsize_t last = 0;
+  for (size_t i = 0; i + 1 < pieces->count; i++) bytes += (double)pieces->piece[i].bytes;
+  if (H5Fget_filesize(pieces->file, &last) < 0) cb_hdf5_forget();
+  return bytes + (double)last;
+}
+
 cb_status cb_join_write(cb_record_pieces *pieces, const cb_join *how, bool *joined) {
   joining j = {.pieces = pieces, .path = pieces->path, .piece = SIZE_MAX};
   double row[2] = {0};
@@ -273,13 +282,11 @@ cb_status cb_join_write(cb_record_pieces *pieces, const cb_join *how, bool *join
   *joined = false;
   cb_status status = cb_series_each(pieces->file, j.path, count_bytes, row);
   if (status) return status;
-  const double bytes = (double)how->layout->size +
-                       (row[0] * (double)pieces->have.rows + row[1] * (double)pieces->have.events) * (1 + room_beside);
-  const bool large = bytes > CB_SEGMENT_BYTES;
-  if (large && how->most_bytes > 0 && bytes > how->most_bytes) return CB_OK;
-  status = large ? join_on_disk(how, &j, bytes, &no_room) : join_in_memory(how, &j);
+  const double whole = (double)how->layout->size +
+                       (row[0] * (double)pieces->have.rows + row[1] * (double)pieces->have.events) * (1 + room_beside),
+               bytes = fmin(whole, bytes_of_segments(pieces));
+  if (how->most_bytes > 0 && bytes > how->most_bytes) return CB_OK;
+  status = whole > CB_SEGMENT_BYTES ? join_on_disk(how, &j, bytes) : join_in_memory(how, &j);
   *joined = !status;
-  if (!no_room) return status;
-  cb_hdf5_forget();
-  return CB_OK;
+  return status;
 }

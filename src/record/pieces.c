@@ -77,6 +77,8 @@ static cb_status take_plain(cb_record_pieces *p, hid_t file) {
   cb_piece piece = {.number = 0};
   cb_status status = cb_record_check(file, p->path, false);
   if (!status) status = cb_series_extent(file, p->path, &piece.have);
+  hsize_t bytes;
+  if (!status && H5Fget_filesize(file, &bytes) >= 0) piece.bytes = bytes;
   if (!status && !cb_pieces_add(p, &piece)) status = cb_fail(CB_ERROR_MEMORY, "no memory to read %s", p->path);
   p->plain = true;
   p->file = file; /* closed with the pieces */

@@ -118,6 +118,13 @@ static cb_status put_close(void *self, bool completed) {
   return record->status ? writer_failed(record) : CB_OK;
 }
 
+cb_record_outcome cb_record_outcome_of(const cb_record *record) {
+  return record->joined        ? CB_OUTCOME_JOINED
+         : record->in_segments ? CB_OUTCOME_SEGMENTS
+         : record->published   ? CB_OUTCOME_PARTLY
+                               : CB_OUTCOME_NOTHING;
+}
+
 cb_status cb_record_warning(void *self, double time, const char *text) {
   cb_record *record = self;
   pthread_mutex_lock(&record->mutex);

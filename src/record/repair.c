@@ -37,7 +37,6 @@ static cb_status join(cb_record_pieces *p) {
                          .synced = true};
     status = cb_join_write(p, &how, &joined);
   }
-  if (!status && !joined) status = cb_fail(CB_ERROR_FILE, "%s: cannot join %s: no room", p->path, p->folder.path);
   free(layout.bytes);
   cb_arena_free(arena);
   return status;

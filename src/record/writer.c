@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { VIRTUAL_SHARE = 20 }; /* one part in so many of the time goes into the virtual file */
 
@@ -147,21 +146,6 @@ static cb_status put_checkpoint(cb_record *record, bool all_warnings, cb_virtual
 
 static bool is_synced(const cb_record *record) { return record->options.sync != CB_SYNC_NEVER; }
 
-/* Before the first segment: what OUT.h5 was is no more, so that whoever finds a plain OUT.h5 knows that nothing in the
- * folder is newer. */
-static cb_status publish_layout(cb_record *record, const cb_virtual *v) {
-  struct stat info;
-  char *name = cb_segment_name(&record->pieces.folder, 0);
-  if (!name) return cb_fail(CB_ERROR_MEMORY, "record: no memory");
-  const cb_status status = cb_image_save(&record->image, name, is_synced(record), NULL);
-  free(name);
-  if (status || record->pieces.count > 1 || stat(record->pieces.folder.record, &info) < 0) return status;
-  cb_virtual without = *v;
-  cb_record_pieces none = {.path = record->path, .folder = record->pieces.folder, .file = H5I_INVALID_HID};
-  without.completed = false;
-  return cb_virtual_write(&none, &without);
-}
-
 /* The virtual file names every array in every segment, so that it takes the longer the more there are: it is as old as the
  * flush interval, and no more than a share of the time goes into it. */
 static cb_status publish_virtual(cb_record *record, const cb_virtual *v, bool must) {
@@ -174,9 +158,20 @@ static cb_status publish_virtual(cb_record *record, const cb_virtual *v, bool mu
   return status;
 }
 
+/* The record without rows, as number 0. */
+static cb_status publish_layout(const cb_record *record) {
+  char *name = cb_segment_name(&record->pieces.folder, 0);
+  if (!name) return cb_fail(CB_ERROR_MEMORY, "record: no memory");
+  const cb_status status = cb_image_save(&record->image, name, is_synced(record), NULL);
+  free(name);
+  return status;
+}
+
+/* The segment first: what had the record's name keeps it until the virtual file can take it. A run that ends in between has
+ * recorded nothing, and its segment is of no use to anyone. */
 static cb_status publish(cb_record *record, cb_virtual *v) {
   cb_piece *piece = &record->pieces.piece[record->pieces.count - 1];
-  cb_status status = record->published ? CB_OK : publish_layout(record, v);
+  cb_status status = record->published ? CB_OK : publish_layout(record);
   char *name = status ? NULL : cb_segment_name(&record->pieces.folder, piece->number);
   if (!status && !name) status = cb_fail(CB_ERROR_MEMORY, "record: no memory");
   if (!status)
@@ -290,7 +285,8 @@ static void work(cb_record *record, bool everything, bool publishes) {
 
 /* ---- The end */
 
-/* Everything is in segments or in memory: joins it, or leaves the last segment as the virtual file needs it. */
+/* Everything is in segments or in memory: joins it, or leaves the last segment as the virtual file needs it. A join that was
+ * refused, as for want of room, is a failure after which all is in segments. */
 static cb_status finish(cb_record *record) {
   cb_virtual v = describe(record, record->completing);
   record->ended = true;
@@ -308,11 +304,14 @@ static cb_status finish(cb_record *record) {
                        .synced = is_synced(record),
                        .most_bytes = record->options.join_bytes};
   status = cb_join_write(&record->pieces, &how, &record->joined);
-  if (record->joined) return status;
-  char text[sizeof record->text]; /* what it could not be joined for is told once all rows are on the disk */
+  if (record->joined) return CB_OK;
+  const cb_failure why = cb_failure_last();
+  char text[sizeof record->text];
   snprintf(text, sizeof text, "%s", cb_error_text());
-  const cb_status left = cb_writer_publish(record, record->completing);
-  return status ? cb_fail_as(CB_FAILURE_SYSTEM, status, "%s", text) : left;
+  cb_hdf5_forget();
+  const cb_status published = cb_writer_publish(record, record->completing);
+  record->in_segments = !published;
+  return published ? published : status ? cb_fail_known(&why, status, "%s", text) : CB_OK;
 }
 
 static void end(cb_record *record) {

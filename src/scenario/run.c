@@ -21,7 +21,7 @@ const cb_param cb_step_table[] = {
 typedef struct record_parameters {
   int every, checkpoint, compress, sync;
   bool state;
-  const cb_node *observables, *chart;
+  const cb_node *observables, *chart, *join;
 } record_parameters;
 
 const cb_param cb_record_table[] = {
@@ -34,6 +34,8 @@ const cb_param cb_record_table[] = {
      "when what is recorded is made to outlast a loss of power: at checkpoints, about once a second"},
     {"state", CB_PARAM_BOOL, offsetof(record_parameters, state), "true", "", "", NULL,
      "record position, momentum and origin"},
+    {"join", CB_PARAM_NODE, offsetof(record_parameters, join), "", "", "", NULL,
+     "size, such as 20 GB, above which the record stays in segments at the end; without: it is joined to one file"},
     {"observables", CB_PARAM_NODE, offsetof(record_parameters, observables), "", "", "", NULL, "list of observables"},
     {"chart", CB_PARAM_NODE, offsetof(record_parameters, chart), "", "", "", NULL,
      "chart of the observable `coordinates`"},
@@ -136,6 +138,8 @@ static cb_status read_record(cb_scenario *s, const cb_node *node, const cb_node 
     cb_params_bind_right(cb_record_table, node, &p);
   cb_errors_add(&errors, p.observables, read_observables(s, p.observables, &options->observables));
   cb_errors_add(&errors, p.chart, read_chart(s, &p, options));
+  s->record.join_bytes = 0;
+  if (p.join) cb_errors_add(&errors, p.join, cb_scalar_bytes(p.join, "join", &s->record.join_bytes));
   options->every = p.every;
   options->checkpoint = p.checkpoint;
   options->state = p.state;

@@ -102,6 +102,46 @@ cb_status cb_scalar_int(const cb_node *node, const char *name, const char *unit,
   return CB_OK;
 }
 
+/* ---- Sizes */
+
+static const struct {
+  const char *name;
+  double bytes;
+} sizes[] = {{"B", 1},        {"kB", 1e3},     {"MB", 1e6},     {"GB", 1e9},    {"TB", 1e12},
+             {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"TiB", 0x1p40}};
+
+/* The bytes of the unit of size that ends text[*n], of which it is taken away; 1 where there is none. */
+static double take_size_unit(const char *text, size_t *n) {
+  size_t begin = *n;
+  while (begin && ((text[begin - 1] | 0x20) >= 'a' && (text[begin - 1] | 0x20) <= 'z')) begin--;
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    if (strlen(sizes[i].name) != *n - begin || strncmp(text + begin, sizes[i].name, *n - begin)) continue;
+    while (begin && text[begin - 1] == ' ') begin--;
+    return *n = begin, sizes[i].bytes;
+  }
+  return 1;
+}
+
+cb_status cb_scalar_bytes(const cb_node *node, const char *name, double *value) {
+  static const char expected[] = "a size such as 20 GB (B, kB, MB, GB, TB, KiB, MiB, GiB or TiB)";
+  char number[200];
+  double v;
+  size_t n = node && node->kind == CB_NODE_SCALAR ? strlen(node->text) : sizeof number;
+  if (n >= sizeof number) return fail_expected(node, name, expected);
+  const double unit = take_size_unit(node->text, &n);
+  memcpy(number, node->text, n);
+  number[n] = 0;
+  if (!cb_parse_decimal(number, n, &v)) {
+    const cb_status status = n ? cb_expression_constant(number, NULL, &v) : CB_ERROR_INPUT;
+    if (status == CB_ERROR_MEMORY) return status;
+    if (status) return fail_expected(node, name, expected);
+  }
+  if (!(v * unit > 0) || !isfinite(v * unit))
+    return cb_node_fail(node, "%sexpected a size above 0, found %s", name_prefix(name).text, cb_node_found(node).text);
+  *value = v * unit;
+  return CB_OK;
+}
+
 cb_status cb_scalar_bool(const cb_node *node, const char *name, bool *value) {
   bool scalar = node && node->kind == CB_NODE_SCALAR;
   if (scalar && strcmp(node->text, "true") == 0) *value = true;

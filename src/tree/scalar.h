@@ -30,6 +30,8 @@ const cb_node *cb_node_misspelt(const cb_node *map, const char *key, const char 
 /* name: NULL for none. unit: NULL if unknown, "" for a dimensionless number. A number that a unit follows fails. */
 cb_status cb_scalar_real(const cb_node *node, const char *name, const char *unit, double *value);
 cb_status cb_scalar_int(const cb_node *node, const char *name, const char *unit, long long *value);
+/* A size in bytes, above 0: a number, or a number and a unit of size, `20 GB`. */
+cb_status cb_scalar_bytes(const cb_node *node, const char *name, double *value);
 cb_status cb_scalar_bool(const cb_node *node, const char *name, bool *value);
 cb_status cb_scalar_string(const cb_node *node, const char *name, const char **value);
 

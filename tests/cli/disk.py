@@ -24,6 +24,8 @@ if "CURVEBODY_MOUNTS" not in os.environ:
 
 from command import Case, ROD, datasets, differing, main
 
+FAULTS = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 and sys.argv[1].endswith(".so") else ""  # where there is one
+
 try:
     import h5py
     import numpy as np
@@ -31,7 +33,8 @@ except ImportError as missing:
     print(missing)
     sys.exit(77)
 
-LONG = ["--set", "time.end=300"]  # about 15 MB
+LONG = ["--set", "time.end=1200"]  # about 50 MB: three segments
+NOT_JOINED = "curvebody: note: {0} is in segments, in {0}.parts: `curvebody repair {0}` joins them\n"
 
 
 class Disk(Case):
@@ -61,6 +64,7 @@ class Disk(Case):
         self.good("run", "rod.yaml", "-o", "whole.h5", *LONG)
         name = os.path.relpath(path, self.folder)
         self.refused(["run", "rod.yaml", "-o", name, *LONG], name, f"note: what was computed is in {name}\n", **how)
+        self.assertTrue(os.path.exists(path + ".parts/000001.h5"))
         with h5py.File(path) as file, h5py.File(self.path("whole.h5")) as whole:
             self.assertEqual(file.attrs["completed"], 0)
             rows = file["time"].shape[0]
@@ -69,17 +73,112 @@ class Disk(Case):
                 self.assertTrue(np.array_equal(file[field][()], whole[field][:rows]), field)
 
     def goes_on(self, path):
-        self.good("resume", path, "--until", "300")
-        self.assertEqual(differing(datasets(path), datasets(self.path("whole.h5"))), [])
+        self.good("resume", path, "--until", "1200")
+        self.is_whole(path)
+
+    def is_whole(self, path):
+        self.assertFalse(os.path.exists(path + ".parts"))
+        self.assertTrue(self.read(path) == self.read("whole.h5"))
 
     def test_disk_gets_full(self):
-        self.disk("4m")
+        self.disk("40m")
         self.ends_early(self.path("disk/rod.h5"))
-        self.refused(["resume", "disk/rod.h5", "--until", "300"], "disk/rod.h5", "No space left on device")
+        self.refused(["resume", "disk/rod.h5", "--until", "1200"], "disk/rod.h5", "No space left on device")
+        with self.assertRaises(OSError), open(self.path("disk/filler"), "wb", buffering=0) as file:
+            while True:
+                file.write(bytes(4096))
         self.refused(["export", "disk/rod.h5", "--csv"], "No space left on device")
+        os.remove(self.path("disk/filler"))
         self.assertNotIn("rod.csv", os.listdir(self.path("disk")))
-        self.remount("size=64m")
+        self.remount("size=160m")
         self.goes_on(self.path("disk/rod.h5"))
+
+    def stays_in_segments(self, name):
+        """A complete record in segments, which every command reads."""
+        with h5py.File(self.path(name)) as file, h5py.File(self.path("whole.h5")) as whole:
+            self.assertEqual(file.attrs["completed"], 1)
+            for field in "time", "x", "energy":
+                self.assertTrue(np.array_equal(file[field][()], whole[field][()]), field)
+        self.assertIn("complete, ", self.good("verify", name).stdout)
+
+    def test_no_room_to_join(self):
+        """The run is complete, its segments stay, the last line says so, and with room they become the file of a run that
+        had it."""
+        self.disk("160m")
+        self.good("run", "rod.yaml", "-o", "whole.h5", *LONG)
+        self.remount("size=64m")
+        done = self.call("run", "rod.yaml", "-o", "disk/rod.h5", *LONG)
+        self.assertEqual((done.returncode, done.stdout), (3, ""))
+        self.assertTrue(done.stderr.startswith("curvebody: error: disk/rod.h5: cannot join its segments: No space left"), done.stderr)
+        self.assertTrue(done.stderr.endswith(NOT_JOINED.format("disk/rod.h5")), done.stderr)
+        before = sorted(os.listdir(self.path("disk/rod.h5.parts")))
+        self.refused(["repair", "disk/rod.h5"], "disk/rod.h5: cannot join its segments: No space left on device")
+        self.assertEqual(sorted(os.listdir(self.path("disk/rod.h5.parts"))), before)
+        self.assertEqual(sorted(os.listdir(self.path("disk"))), ["rod.h5", "rod.h5.parts"])
+        self.stays_in_segments("disk/rod.h5")
+        self.remount("size=160m")
+        self.good("repair", "disk/rod.h5")
+        self.is_whole(self.path("disk/rod.h5"))
+
+    def test_no_room_for_so_large_a_file(self):
+        """A limit on the size of a file that the joined one would exceed, its segments do not."""
+        self.good("run", "rod.yaml", "-o", "whole.h5", *LONG)
+        limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (40 << 20, 40 << 20))
+        done = self.call("run", "rod.yaml", "-o", "rod.h5", *LONG, preexec_fn=limit)
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn("rod.h5: cannot join its segments: File too large", done.stderr)
+        self.assertTrue(done.stderr.endswith(NOT_JOINED.format("rod.h5")), done.stderr)
+        self.stays_in_segments("rod.h5")
+        self.good("repair", "rod.h5")
+        self.is_whole(self.path("rod.h5"))
+        limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (8 << 20, 8 << 20))
+        self.refused(["run", "rod.yaml", "-o", "rod.h5", *LONG], "File too large", preexec_fn=limit)
+        self.is_whole(self.path("rod.h5"))
+
+    def test_an_operation_of_the_join_that_fails(self):
+        """Not for want of room: the same, with its reason."""
+        if not FAULTS:
+            self.skipTest("no operation can be refused here")
+        some = ["--set", "time.end=500"]
+        self.good("run", "rod.yaml", "-o", "whole.h5", *some)
+        env = os.environ | {"LD_PRELOAD": FAULTS, "CURVEBODY_TRUST_FILES": "1", "FAULT_FOLDER": self.folder}
+        log = self.path("log")
+        self.good("run", "rod.yaml", "-o", "rod.h5", *some, env=env | {"FAULT_LOG": log, "FAULT_OF": "write truncate rename"})
+        with open(log) as file:
+            operations = file.read().splitlines()
+        first = next(n for n, line in enumerate(operations, 1) if "truncate" in line and line.endswith(".part"))  # room is asked for
+        self.assertGreater(len(operations), first + 20)
+        for n in first, first + 1, first + 9, (first + len(operations)) // 2, len(operations):
+            os.remove(self.path("rod.h5"))
+            done = self.call("run", "rod.yaml", "-o", "rod.h5", *some, env=env | {
+                "FAULT_OF": "write truncate rename", "FAULT_AT": str(n), "FAULT_KIND": "EIO", "FAULT_TOLD": self.path("told")})
+            if n == len(operations) and not os.path.exists(self.path("told")):
+                break  # it was faster than the one that was counted
+            os.remove(self.path("told"))
+            self.assertEqual(done.returncode, 3, f"{n} {done.stderr}")
+            self.assertIn("Input/output error", done.stderr)
+            if done.stderr.endswith(NOT_JOINED.format("rod.h5")):
+                self.stays_in_segments("rod.h5")
+            self.good("resume", "rod.h5")
+            self.is_whole(self.path("rod.h5"))
+
+    def test_a_size_above_which_it_is_not_joined(self):
+        for size, joined in ("20 GB", True), ("1 MB", False):
+            limit = ["--set", f"record.join={size}"]
+            done = self.good("run", "rod.yaml", "-o", "rod.h5", *LONG, *limit, "--force")
+            self.assertEqual(done.stderr.endswith(NOT_JOINED.format("rod.h5")), not joined, done.stderr)
+            self.assertEqual(os.path.exists(self.path("rod.h5.parts")), not joined)
+        self.good("run", "rod.yaml", "-o", "whole.h5", *LONG)
+        self.stays_in_segments("rod.h5")
+        self.assertTrue(self.good("resume", "rod.h5", "--until", "1300").stderr.endswith(NOT_JOINED.format("rod.h5")))
+        self.good("run", "rod.yaml", "-o", "whole.h5", "--set", "time.end=1300", "--set", "record.join=90 MB")
+        self.stays_in_segments("rod.h5")
+        self.assertIn("expected `curvebody resume` or `repair`, or --force", self.call("run", "rod.yaml").stderr)
+        self.good("repair", "rod.h5")
+        self.assertFalse(os.path.exists(self.path("rod.h5.parts")))
+        self.assertEqual(differing(datasets(self.path("rod.h5")), datasets(self.path("whole.h5"))), [])
+        self.good("run", "rod.yaml", "-o", "small.h5", "--set", "record.join=1 B")
+        self.assertTrue(os.path.exists(self.path("small.h5.parts/000001.h5")))
 
     def test_a_sweep_that_has_no_room(self):
         """It takes its room before anything runs; with room, the same command goes on."""
@@ -105,30 +204,20 @@ sweep:
         for size in list(range(4, 52, 4)) + [64, 96, 128, 192, 256]:
             self.remount(f"size={size}k")
             self.refused(["run", "rod.yaml", "-o", "disk/rod.h5", *LONG], "disk/rod.h5", "No space left on device")
-            if os.listdir(self.path("disk")):
-                self.assertEqual(os.listdir(self.path("disk")), ["rod.h5"])
-                with h5py.File(self.path("disk/rod.h5")) as file:
-                    self.assertEqual(file["x"].shape[0], file["time"].shape[0])
-                os.remove(self.path("disk/rod.h5"))
+            self.assertEqual(os.listdir(self.path("disk")), [])
 
-    def test_full_in_the_middle_of_a_row(self):
-        """The last page of room goes to one field or another of a row: rows are whole, and it goes on."""
-        self.disk("64m")
-        self.good("run", "rod.yaml", "-o", "whole.h5", *LONG)
-        for size in range(600, 680, 12):
-            self.remount(f"size={size}k")
-            self.refused(["run", "rod.yaml", "-o", "disk/rod.h5", *LONG], "disk/rod.h5", "No space left on device")
-            with h5py.File(self.path("disk/rod.h5")) as file:
-                self.assertEqual(len({file[name].shape[0] for name in ("time", "step", "x", "energy", "separation")}), 1)
-            self.remount("size=64m")
-            self.goes_on(self.path("disk/rod.h5"))
-            self.assertEqual(os.listdir(self.path("disk")), ["rod.h5"])
-            os.remove(self.path("disk/rod.h5"))
-
-    def test_limit_on_the_size_of_a_file(self):
-        limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (3 << 20, 3 << 20))
-        self.ends_early(self.path("rod.h5"), preexec_fn=limit)
-        self.goes_on(self.path("rod.h5"))
+    def test_an_old_file_stays(self):
+        """Where not even the first segment has room, what had the name before is as it was."""
+        self.disk("2m")
+        self.good("run", "rod.yaml", "-o", "disk/rod.h5")
+        before = self.read("disk/rod.h5")
+        self.refused(["run", "rod.yaml", "-o", "disk/rod.h5", *LONG], "disk/rod.h5", "No space left on device",
+                     "note: nothing of what was computed could be recorded in disk/rod.h5\n")
+        self.assertEqual(os.listdir(self.path("disk")), ["rod.h5"])
+        self.assertEqual(self.read("disk/rod.h5"), before)
+        self.refused(["resume", "disk/rod.h5", "--until", "1200"], "disk/rod.h5", "No space left on device")
+        with h5py.File(self.path("disk/rod.h5")) as file:
+            self.assertEqual(file["time"].shape, (101,))
 
     def test_read_only_folder(self):
         self.disk("64m")
@@ -137,7 +226,8 @@ sweep:
         self.wait_for("disk/killed.h5", run)
         run.kill()
         run.wait()
-        files = lambda: {name: self.read(f"disk/{name}") for name in os.listdir(self.path("disk"))}
+        files = lambda: {path: self.read(path) for folder, _, names in os.walk(self.path("disk"))
+                         for path in (os.path.join(folder, name) for name in names)}
         before = files()
         self.remount("ro")
         why = "Read-only file system"

@@ -3,6 +3,7 @@
 
 #include "core/arena.h"
 #include "core/text.h"
+#include "tree/scalar.h"
 #include "yaml/yaml.h"
 
 #include <limits.h>
@@ -50,6 +51,34 @@ static void numbers_are_decimals_or_constant_expressions(void **state) {
     double value;
     check_ok(cb_node_real(value_of(cases[i].text), &value));
     check_near(value, cases[i].value, 0);
+  }
+}
+
+/* A number alone is in bytes. What is no size, or not above 0, says what a size looks like. */
+static void sizes_are_numbers_with_or_without_a_unit(void **state) {
+  (void)state;
+  const struct {
+    const char *text;
+    double value;
+  } cases[] = {{"x: 20 GB", 20e9},      {"x: 20GB", 20e9},        {"x: 1.5 GiB", 1.5 * 0x1p30},
+               {"x: 3 kB", 3e3},        {"x: 7 MB", 7e6},         {"x: 2 TB", 2e12},
+               {"x: 4 KiB", 4096},      {"x: 5 MiB", 5 * 0x1p20}, {"x: 0.5 TiB", 0x1p39},
+               {"x: 12 B", 12},         {"x: 2e10", 2e10},        {"x: 20*1e9", 20e9},
+               {"x: (2+3)*4 GB", 20e9}, {"x: \"20  GB\"", 20e9},  {"x: 1/4 GB", .25e9}};
+  static const char *const bad[] = {"x: 20 Gb",  "x: 20 gb", "x: 20 G",  "x: GB",       "x: [20]",
+                                    "x: {a: 1}", "x:",       "x: 20 m",  "x: 0",        "x: -1 GB",
+                                    "x: 0 B",    "x: inf",   "x: nan",   "x: 1e308 TB", "x: 20 GB GB",
+                                    "x: true",   "x: GB 20", "x: 1e400", "x: twenty",   "x: 20 GB/s"};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    double value;
+    check_ok(cb_scalar_bytes(value_of(cases[i].text), "x", &value));
+    check_near(value, cases[i].value, 0);
+  }
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    double value = 3;
+    assert_int_equal(cb_scalar_bytes(value_of(bad[i]), "x", &value), CB_ERROR_INPUT);
+    assert_non_null(strstr(cb_error_text(), "x: expected a size "));
+    assert_true(value == 3);
   }
 }
 
@@ -365,6 +394,7 @@ static void an_arena_gives_zeroed_aligned_pieces(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test_teardown(numbers_are_decimals_or_constant_expressions, free_tree),
+                                     cmocka_unit_test_teardown(sizes_are_numbers_with_or_without_a_unit, free_tree),
                                      cmocka_unit_test(long_numbers_are_rounded_like_short_ones),
                                      cmocka_unit_test_teardown(what_is_not_a_number_fails_with_its_place, free_tree),
                                      cmocka_unit_test_teardown(hints_have_the_value_that_was_meant, free_tree),

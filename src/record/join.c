@@ -150,6 +150,7 @@ static cb_status make_block(joining *j) {
   const size_t bytes = row[0] > row[1] ? row[0] : row[1];
   j->block_rows = CB_CHUNK_ROWS;
   while (j->block_rows > 1 && j->block_rows * bytes > BLOCK_BYTES) j->block_rows /= 2;
+  while (bytes && j->block_rows * bytes <= BLOCK_BYTES / 4) j->block_rows *= 2; /* few calls of HDF5 for short rows */
   size_t at[2] = {0};
   for (size_t n = 0; n < j->count; n++) {
     column *c = &j->column[n];

@@ -20,5 +20,5 @@ static int run(int argc, char **argv) {
   return CB_EXIT_DONE;
 }
 
-const cb_command cb_command_repair = {"repair", "OUT.h5", "Makes the file of a killed run one that any reader opens.",
+const cb_command cb_command_repair = {"repair", "OUT.h5", "Joins the segments of a run that was killed, or that could not join them, into one file.",
                                       run, NULL};

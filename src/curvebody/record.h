@@ -4,7 +4,8 @@
  * OUT.h5.parts, and OUT.h5 is a virtual file over them, replaced by a rename: h5py, xarray, netCDF4 and ParaView open it at
  * any moment. The last segment is written again every second until it has 16 MiB. When the record is closed the segments
  * are joined to one plain file (root layout, netCDF-4 style dimension scales, H5MD through hard links), and the folder is
- * removed; where there is no room for that they stay, and cb_record_repair joins them later.
+ * removed. Where that is refused, as for want of room, closing the record fails with the reason (CB_ERROR_FILE); the
+ * segments then have all that was recorded, and cb_record_repair joins them later.
  *
  * Rows go into memory; a thread of the record's own writes them. What it could not write is the status of the next call.
  * HDF5 is entered by that thread alone between create and close. If the HDF5 library was built without thread safety, the

@@ -279,7 +279,6 @@ static double bytes_of_segments(const cb_record_pieces *pieces) {
 cb_status cb_join_write(cb_record_pieces *pieces, const cb_join *how, bool *joined) {
   joining j = {.pieces = pieces, .path = pieces->path, .piece = SIZE_MAX};
   double row[2] = {0};
-  bool no_room = false;
   *joined = false;
   cb_status status = cb_series_each(pieces->file, j.path, count_bytes, row);
   if (status) return status;

@@ -85,10 +85,10 @@ endif()
 # lib/python3/dist-packages under /usr. Any other prefix has the latter, which belongs to PYTHONPATH then.
 set(module ${CMAKE_CURRENT_SOURCE_DIR}/src/python/curvebody.py)
 if(EXISTS ${module})
-  install(CODE "set(module \"${module}\")\nset(python \"${CURVEBODY_PYTHON}\")" COMPONENT python)
+  install(CODE "set(module \"${module}\")\nset(interpreter \"${CURVEBODY_PYTHON}\")" COMPONENT python)
   install(CODE [[
     set(folder ${CMAKE_INSTALL_PREFIX}/lib/python3/dist-packages)
-    execute_process(COMMAND "${python}" -c "import site; print(*site.getsitepackages(), sep=';', end='')"
+    execute_process(COMMAND "${interpreter}" -c "import site; print(*site.getsitepackages(), sep=';', end='')"
                     OUTPUT_VARIABLE known ERROR_QUIET)
     foreach(other ${known})
       string(FIND "${other}" "${CMAKE_INSTALL_PREFIX}/lib/" at)

@@ -138,9 +138,12 @@ class KillResume(Case):
             checkpoints, rows, _ = file["checkpoint/seal"][:3]
             return int(rows) if checkpoints else None
 
-    def kill(self, words, delay):
-        """Starts, and kills after a time from the start; returns its exit code. No file but the record's own is there."""
-        run = self.start(*words, "--quiet", env=os.environ | FAST)
+    def kill(self, words, delay, begun=True):
+        """Starts, and kills after a time from the start, or from the first file; returns its exit code. No file but the
+        record's own is there."""
+        run = self.start(*words, env=os.environ | FAST)
+        while not begun and not os.path.exists(self.path("part.h5")) and run.poll() is None:
+            time.sleep(0.001)
         time.sleep(delay)
         run.kill()
         run.wait()
@@ -178,7 +181,8 @@ class KillResume(Case):
         """A run that is killed; what was left is read, repaired or neither; it goes on, and may be killed again."""
         path, until = self.path("part.h5"), repr(float(reference["time"][-1]))
         self.remove_record("part.h5")
-        code = self.kill(["run", "rod.yaml", "-o", "part.h5", *words], rng.uniform(0, 0.06 if first else 1.1 * length))
+        first = first or rng.random() < 0.1
+        code = self.kill(["run", "rod.yaml", "-o", "part.h5", "--quiet", *words], rng.uniform(0, 0.4 if first else length), first)
         self.kills += 1
         if code == 0:
             self.assertEqual(self.read("part.h5"), self.read("whole.h5"))
@@ -200,8 +204,8 @@ class KillResume(Case):
             if not again:
                 break
             again -= 1
-            doing = ["repair", "part.h5"] if rng.random() < 0.2 else ["resume", "part.h5", "--until", until]
-            self.kill(doing if doing[0] == "resume" else doing, rng.uniform(0, length))
+            doing = ["repair", "part.h5"] if rng.random() < 0.2 else ["resume", "part.h5", "--until", until, "--quiet"]
+            self.kill(doing, rng.uniform(0, length))
             self.kills += 1
             self.assertTrue(os.path.exists(path), "what was there is lost")
             self.assertGreaterEqual(self.checkpoint_rows() or 0, kept or 0, "a checkpoint is lost")

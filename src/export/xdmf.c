@@ -8,6 +8,7 @@
 #include "core/number.h"
 #include "export/surface.h"
 #include "export/xml.h"
+#include "record/folder.h"
 #include "record/output.h"
 #include <stdlib.h>
 #include <string.h>
@@ -111,14 +112,15 @@ static char *relative_name(const char *file, const char *out) {
 
 static cb_status look(scene *s, const char *path) {
   s->n_fields = cb_reader_fields(s->reader, &s->fields);
-  s->rows = cb_reader_position(s->reader).rows;
+  cb_status status = cb_reader_rows_by_name(s->reader, &s->rows);
+  if (status) return status;
   for (size_t f = 0; f < s->n_fields; f++)
     if (!strcmp(s->fields[f].name, "x") && s->fields[f].rank == 2) s->x = &s->fields[f];
   if (!s->x || s->x->shape[1] < 2 || s->x->shape[1] > 3)
     return cb_fail(CB_ERROR_ARGUMENT, "%s: no positions x in two or three dimensions to draw", path);
   s->particles = s->x->shape[0];
   size_t ends, masses;
-  cb_status status = cb_reader_count(s->reader, "connectivity/bonds", &ends);
+  status = cb_reader_count(s->reader, "connectivity/bonds", &ends);
   if (!status) status = cb_reader_count(s->reader, "particle_mass", &masses);
   if (status) return status;
   s->bonds = ends / 2;

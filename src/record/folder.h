@@ -9,7 +9,7 @@
 #ifndef CB_RECORD_FOLDER_H
 #define CB_RECORD_FOLDER_H
 
-#include <curvebody/status.h>
+#include <curvebody/record.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -65,6 +65,9 @@ typedef enum cb_record_outcome {
 } cb_record_outcome;
 struct cb_record;
 cb_record_outcome cb_record_outcome_of(const struct cb_record *record);
+
+/* Rows that any program finds under the record's name: while it is written, segments have more for a moment. */
+cb_status cb_reader_rows_by_name(cb_reader *reader, uint64_t *rows);
 
 /* The name of a segment, malloc'd; NULL: no memory. */
 extern const char cb_segment_base[]; /* the name of number 0 in the folder: a record without rows */

@@ -1,11 +1,14 @@
 /* Reading a record: a plain file, or the segments of one that is being written or was left (pieces.c). */
 #include "core/failure.h"
+#include "core/file.h"
 #include "core/warning.h"
 #include "record/internal.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { MOST_LABELS = 1 << 20 };
 
@@ -136,6 +139,23 @@ void cb_reader_close(cb_reader *reader) {
 }
 
 cb_record_position cb_reader_position(const cb_reader *reader) { return reader->have; }
+
+cb_status cb_reader_rows_by_name(cb_reader *reader, uint64_t *rows) {
+  cb_record_position named = {0};
+  bool there;
+  struct stat info;
+  const char *path = reader->pieces.folder.record;
+  const cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
+  cb_status status = cb_find_file(path, "read", &info, &there);
+  const hid_t file = status || !there ? H5I_INVALID_HID : cb_hdf5_open(path, H5F_ACC_RDONLY);
+  if (!status && there) status = file < 0 ? cb_hdf5_fail(path, "open") : cb_series_extent(file, path, &named);
+  if (file >= 0) cb_hdf5_close_read(file, path);
+  status = cb_hdf5_unread(path, status);
+  cb_hdf5_quiet_end(quiet);
+  *rows = named.rows < reader->have.rows ? named.rows : reader->have.rows;
+  return status;
+}
+
 bool cb_reader_completed(const cb_reader *reader) { return reader->completed; }
 
 size_t cb_reader_fields(const cb_reader *reader, const cb_reader_field **fields) {

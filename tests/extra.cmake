@@ -64,6 +64,7 @@ if(TARGET curvebody)
   # Faults: faults/NAME.c is preloaded, faults/NAME.py starts commands with it; samples, all of it with --all or where the
   # environment has CB_TEST_ALL.
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|amd64|AMD64" AND NOT CURVEBODY_SANITIZE)
+    set(io_words $<TARGET_FILE:fault_clock>)
     set(memory_words --kinds own,thread,map) # libraries by hand: where HDF5 crashes depends on what the machine does besides
     foreach(name io clock memory)
       add_library(fault_${name} MODULE ${CMAKE_CURRENT_SOURCE_DIR}/faults/${name}.c)
@@ -71,7 +72,7 @@ if(TARGET curvebody)
       target_compile_options(fault_${name} PRIVATE -Wall -Wextra $<$<BOOL:${CURVEBODY_WERROR}>:-Werror>)
       curvebody_command(faults_${name} python ${CURVEBODY_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/faults/${name}.py $<TARGET_FILE:curvebody>
         $<TARGET_FILE:fault_${name}> ${${name}_words})
-      curvebody_test(faults_${name} "curvebody;fault_${name}" faults)
+      curvebody_test(faults_${name} "curvebody;fault_${name};fault_clock" faults)
     endforeach()
     curvebody_command(faults_power python ${CURVEBODY_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/faults/power.py $<TARGET_FILE:curvebody>
       $<TARGET_FILE:fault_io> $<TARGET_FILE:fault_clock>)

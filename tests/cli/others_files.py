@@ -130,7 +130,8 @@ class OthersFiles(Case):
 
     def test_damaged_segments(self):
         self.leave("left.h5", 2)
-        commands = [["verify", "left.h5"], ["export", "left.h5", "--csv"], ["view", "left.h5", "--frames", "10"]]
+        commands = [["verify", "left.h5"], ["export", "left.h5", "--csv"]]
+        commands += [["view", "left.h5", "--frames", "10"]] if HAS_VIEW else []
         for n, name in enumerate(("left.h5", "left.h5.parts/000001.h5", "left.h5.parts/000002.h5")):
             whole = self.read(name)
             for s in range(SEED, SEED + TRIES // 25 + 1):
@@ -138,8 +139,8 @@ class OthersFiles(Case):
                 for _ in range(8):  # where the structure is
                     bytes_[r.randrange(44000)] = r.randrange(256)
                 self.write(name, bytes(bytes_))
-                done = self.call(*commands[s % 3], preexec_fn=in_bounded_time, timeout=60)
-                self.assertIn(done.returncode, (0, 2, 3), f"seed {s} of {name}: {commands[s % 3]}\n{done.stderr}")
+                done = self.call(*commands[s % len(commands)], preexec_fn=in_bounded_time, timeout=60)
+                self.assertIn(done.returncode, (0, 2, 3), f"seed {s} of {name}: {commands[s % len(commands)]}\n{done.stderr}")
             self.write(name, whole)
 
     def test_one_process_reads_all_segments(self):

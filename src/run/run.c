@@ -232,6 +232,7 @@ cb_status cb_run_go(cb_run *run, cb_sink *sink, void (*progress)(void *user, con
       }
     }
   }
+  if (status == CB_ERROR_INTERRUPTED) run->take_warning = NULL; /* what a record has is of the run, not of the interruption */
   const cb_status warned = cb_run_warn_of_change(run);
   return status ? status : warned;
 }

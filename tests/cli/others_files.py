@@ -27,7 +27,7 @@ curvebody: 1
 bundle: {name: samples, file: samples.h5}
 gait: {fourier: {mean: [0, 0], cosine: [[.1, 0]], sine: [[0, .1]]}}
 """
-SECONDS = 30
+SECONDS = 100  # the wall time that a reader has, and more
 TRIES = 10 if sanitized() else 75  # of each of four kinds
 SEED = int(os.environ.get("CURVEBODY_SEED", "1"))
 
@@ -166,8 +166,8 @@ class OthersFiles(Case):
                 done = self.good("export", "left.h5", "--csv", "-o", "left.csv")
                 self.assertRegex(done.stderr, "1 segments in .*left.h5.parts cannot be read: rows after [0-9]+ are lost")
             else:
-                self.refused(r"left.h5.parts/000001.h5: error: /.*: cannot be read: the reader took more than 10 s of "
-                             "processor time\n$", "export", "left.h5", "--csv", "-o", "left.csv", seconds=60)
+                self.refused(r"left.h5.parts/000001.h5: error: /.*: cannot be read: the reader took more than (10 s of "
+                             "processor time|60 s)\n$", "export", "left.h5", "--csv", "-o", "left.csv")
 
     def test_a_virtual_file_leads_to_its_own_segments_only(self):
         """Not to a pipe, on which the reader would wait, by whatever name."""
@@ -203,8 +203,8 @@ class OthersFiles(Case):
         """The size of its first object, rounded up, and of its header make 0."""
         self.posed()
         self.change("poses.h5", self.heap() + 24, struct.pack("<Q", 2**64 - 16))
-        self.refused(r"^poses.h5: error: /.*: attribute '.*': cannot be read: the reader took more than 10 s of "
-                     "processor time\n$", "check", "posed.yaml")
+        self.refused(r"^poses.h5: error: /.*: attribute '.*': cannot be read: the reader took more than (10 s of "
+                     "processor time|60 s)\n$", "check", "posed.yaml")
 
     def test_a_text_of_more_memory_than_is_given(self):
         self.posed()

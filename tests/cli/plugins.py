@@ -139,7 +139,7 @@ class Plugins(Case):
         self.assertIn("drag of a ball", self.good("--plugin", PLUGIN["ball"], "list", "fluids").stdout)
         found = self.fall()
         inertia = self.good("inertia", "ellipsoid:a=0.05,b=0.05,c=0.05,resolution=16", "--json").stdout
-        r = np.cbrt(3 * json.loads(inertia)["volume"] / (4 * np.pi))
+        r = float(np.cbrt(3 * json.loads(inertia)["volume"] / (4 * np.pi)))
         k = f"{0.6 / 2 * 1.225 * np.pi * r**2!r}*sqrt(vx^2 + vy^2 + vz^2) + {6 * np.pi * 0.02 * r!r}"
         force = ", ".join(f'"-({k})*v{axis}"' for axis in "xyz")
         torque = ", ".join(f'"-{8 * np.pi * 0.02 * r**3!r}*w{axis}"' for axis in "xyz")

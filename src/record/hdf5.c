@@ -207,7 +207,9 @@ hid_t cb_hdf5_open(const char *path, unsigned flags) {
 }
 
 void cb_hdf5_close_read(hid_t file, const char *path) {
-  if (H5Fclose(file) < 0) snprintf(unclosed, sizeof unclosed, "%s", path);
+  const int before = refused;
+  if (H5Fclose(file) < 0 && refused != EINTR) snprintf(unclosed, sizeof unclosed, "%s", path);
+  if (refused == EINTR) refused = before; /* what was read has been read, and the system has closed it */
 }
 
 /* HDF5 cannot close a file without writing what it holds, and a file that it cannot close stays open and is tried again
@@ -403,7 +405,7 @@ char *cb_hdf5_get_text_dataset(hid_t where, const char *name) {
 /* The value of one element of a type of varying length; NULL: it cannot be read, or there is no memory. */
 static char *take_text(char *value) {
   char *text = value ? strdup(value) : calloc(1, 1);
-  if (!text) errno = ENOMEM;
+  if (!text) errno = ENOMEM, lacking = true;
   return text;
 }
 

@@ -61,9 +61,11 @@ static cb_status add_column(void *context, hid_t dataset, const char *name, bool
     j->column[j->count++] = c;
     return CB_OK;
   }
+  const cb_status status = c.name ? cb_hdf5_fail(j->path, "join /%s", name)
+                                  : cb_fail(CB_ERROR_MEMORY, "%s: no memory to join /%s", j->path, name);
   if (c.to >= 0) H5Dclose(c.to);
   free(c.name);
-  return cb_fail(CB_ERROR_FILE, "%s: cannot join /%s", j->path, name);
+  return status;
 }
 
 static void leave_piece(joining *j) {

@@ -562,6 +562,7 @@ cb_status cb_layout_take_origin(cb_arena *arena, hid_t file, const char *path, c
   layout->title = take_text(arena, cb_hdf5_get_text_attribute(file, "title"));
   layout->scenario_source = take_scenario(arena, file, "source");
   layout->scenario_resolved = take_scenario(arena, file, "resolved");
+  const cb_status status = cb_hdf5_unread(path, CB_OK);
   cb_hdf5_forget();
-  return cb_arena_lost(arena) ? cb_fail(CB_ERROR_MEMORY, "no memory for the attributes of %s", path) : CB_OK;
+  return status ? status : cb_arena_lost(arena) ? cb_fail(CB_ERROR_MEMORY, "no memory for the attributes of %s", path) : CB_OK;
 }

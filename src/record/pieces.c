@@ -46,10 +46,12 @@ void cb_pieces_close(cb_record_pieces *p) {
 
 /* ---- One file */
 
-static bool is_left_by_old(const char *path) {
+/* Asked once more, as the system may have refused it. */
+static bool is_left_by_old(const char *path, hid_t *plain) {
   const hid_t file = cb_hdf5_open(path, H5F_ACC_RDONLY | H5F_ACC_SWMR_READ);
-  if (file >= 0) H5Fclose(file);
-  return file >= 0;
+  if (file < 0) return false;
+  H5Fclose(file);
+  return (*plain = cb_hdf5_open(path, H5F_ACC_RDONLY)) < 0;
 }
 
 /* CB_ERROR_INPUT where it is no HDF5 file, or was left open by version 0.1. */
@@ -67,8 +69,11 @@ static cb_status open_file(const char *path, hid_t *out) {
   *out = cb_hdf5_open(path, H5F_ACC_RDONLY);
   if (*out >= 0) return CB_OK;
   const cb_status status = cb_hdf5_fail_open(path);
-  if (status != CB_ERROR_INPUT || !is_left_by_old(path)) return status;
+  if (status != CB_ERROR_INPUT) return status;
+  const bool old = is_left_by_old(path, out);
+  if (*out < 0 && !old) return status;
   cb_hdf5_forget();
+  if (*out >= 0) return CB_OK;
   return cb_fail_placed(
       CB_ERROR_INPUT, "%s: error: was left by version 0.1 in the middle of a write: repair it with that version", path);
 }

@@ -106,7 +106,7 @@ cb_status cb_segments_in_use(const cb_segments *s, const char *path) {
 
 cb_status cb_segments_left(const cb_segments *s, const char *path) {
   return cb_fail(CB_ERROR_FILE,
-                 "%s: cannot write: a run that was killed left its rows in %s: expected `curvebody resume` or `repair`, or "
+                 "%s: cannot write: a run has left its rows in %s: expected `curvebody resume` or `repair`, or "
                  "`run --force` to give them up",
                  path, s->path);
 }

@@ -1,15 +1,21 @@
 /* Datasets of numbers. See hdf5_array.h. */
 #include "core/failure.h"
+#include "core/file.h"
 #include "record/array.h"
 
 #include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { MOST = INT_MAX / 3, SPARSEST = 4096 }; /* along one dimension; numbers for one that was written */
 
 cb_status cb_hdf5_source_open(const char *path, cb_hdf5_source *out) {
+  const char *why;
+  const int fd = cb_open_regular(path, 0, &why); /* HDF5 would wait for a pipe */
+  if (fd < 0) return cb_fail_as(CB_FAILURE_SYSTEM, CB_ERROR_FILE, "%s: cannot read: %s", path, why);
+  close(fd);
   cb_hdf5_source s = {path, H5I_INVALID_HID, cb_hdf5_quiet_begin()};
   s.file = cb_hdf5_open(path, H5F_ACC_RDONLY);
   if (s.file < 0) {

@@ -25,6 +25,7 @@ static _Thread_local int unwritten;
 static _Thread_local cb_status unsafe;
 /* The last file that was read and that HDF5 could not close: it stays open, and locked. */
 static _Thread_local char unclosed[400];
+static _Thread_local int unclosed_for; /* errno */
 
 /* The deepest entry of the error stack says most; where the system refused it reads "... error message = 'No space left
  * on device', ...", of which the quoted part is kept. */
@@ -143,7 +144,9 @@ void cb_hdf5_give_reason(const char *text) {
 
 cb_status cb_hdf5_unread(const char *path, cb_status status) {
   if (lacking) return cb_fail(CB_ERROR_MEMORY, "%s: HDF5 has no memory", path);
-  if (status == CB_ERROR_FILE && *unclosed && !strncmp(path, unclosed, sizeof unclosed - 1))
+  const bool open = status == CB_ERROR_FILE && *unclosed && !strncmp(path, unclosed, sizeof unclosed - 1);
+  if (open && unclosed_for && unclosed_for != ENOMEM) return cb_fail_file(path, "read", unclosed_for);
+  if (open)
     return cb_fail_as(CB_FAILURE_SYSTEM, status, "%s: HDF5 could not close it after it was read, as for want of memory",
                       path);
   if (!refused || status == CB_ERROR_MEMORY) return status;
@@ -208,7 +211,11 @@ hid_t cb_hdf5_open(const char *path, unsigned flags) {
 
 void cb_hdf5_close_read(hid_t file, const char *path) {
   const int before = refused;
-  if (H5Fclose(file) < 0 && refused != EINTR) snprintf(unclosed, sizeof unclosed, "%s", path);
+  errno = 0;
+  if (H5Fclose(file) < 0 && refused != EINTR) {
+    unclosed_for = refused ? refused : errno;
+    snprintf(unclosed, sizeof unclosed, "%s", path);
+  }
   if (refused == EINTR) refused = before; /* what was read has been read, and the system has closed it */
 }
 

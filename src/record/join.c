@@ -237,7 +237,7 @@ static hid_t open_part(const char *part) {
 
 static cb_status join_on_disk(const cb_join *how, joining *j, double bytes) {
   cb_output o;
-  cb_status status = cb_output_begin_own(j->pieces->folder.record, &o);
+  cb_status status = cb_output_begin_own(j->pieces->folder.record, true, &o);
   if (status) return status;
   o.unsynced = !how->synced;
   const int error = begin_part(o.part, how->layout, bytes);

@@ -93,7 +93,7 @@ static cb_status begin(const char *path, bool replace, bool owner, cb_output *ou
 }
 
 cb_status cb_output_begin(const char *path, bool replace, cb_output *out) { return begin(path, replace, false, out); }
-cb_status cb_output_begin_own(const char *path, cb_output *out) { return begin(path, true, true, out); }
+cb_status cb_output_begin_own(const char *path, bool replace, cb_output *out) { return begin(path, replace, true, out); }
 
 /* To a name that nothing has: 0, or errno. */
 static int name_new(const cb_output *o) {

@@ -24,7 +24,7 @@ typedef struct cb_output {
  * regular file, is in use, or cannot be written. */
 cb_status cb_output_begin(const char *path, bool replace, cb_output *out);
 /* The same of a file that the writer of the record replaces. */
-cb_status cb_output_begin_own(const char *path, cb_output *out);
+cb_status cb_output_begin_own(const char *path, bool replace, cb_output *out);
 
 /* What was written is on the disk before the file takes its name, and the name before `end` returns, unless `unsynced`
  * is set in between.

@@ -328,7 +328,7 @@ cb_status cb_record_attach(const char *path, cb_arena *arena, cb_record_pieces *
 /* Asks what is there, and whether the folder lets a file be made. */
 static cb_status check_new(const char *path, bool replace) {
   cb_output output;
-  cb_status status = replace ? cb_output_begin_own(path, &output) : cb_output_begin(path, false, &output);
+  const cb_status status = cb_output_begin_own(path, replace, &output);
   if (status) return status;
   cb_output_end(&output, replace, CB_ERROR_INTERRUPTED);
   return CB_OK;

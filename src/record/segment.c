@@ -110,7 +110,7 @@ static int put(const char *path, const cb_image *image, bool synced, char digest
 
 cb_status cb_image_save(const cb_image *image, const char *path, bool synced, char digest[CB_SHA256]) {
   cb_output o;
-  cb_status status = cb_output_begin_own(path, &o);
+  cb_status status = cb_output_begin_own(path, true, &o);
   if (status) return status;
   o.unsynced = !synced;
   const int error = put(o.part, image, synced, digest);

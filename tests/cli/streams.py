@@ -53,7 +53,7 @@ class Streams(Case):
             with self.subTest(closed=closed):
                 run = self.start("run", "rod.yaml", "-o", "rod.h5", "--set", "time.end=1e9", **without(closed))
                 self.wait_for("rod.h5", run)
-                while os.path.getsize(self.path("rod.h5")) < 1 << 18 and run.poll() is None:
+                while os.path.getsize(self.path("rod.h5.parts/000001.h5")) < 1 << 18 and run.poll() is None:
                     time.sleep(0.001)
                 streams = [os.path.realpath(f"/proc/{run.pid}/fd/{stream}") for stream in range(3)]
                 run.kill()

@@ -55,6 +55,7 @@ static herr_t deepest(unsigned n, const H5E_error2_t *error, void *unused) {
 static herr_t remember(hid_t stack, void *unused) {
   (void)unused;
   if (errno == ENOMEM) lacking = true;
+  if (errno == EIO && !refused) refused = EIO; /* of a stat, which HDF5 does not say */
   return H5Ewalk2(stack, H5E_WALK_UPWARD, deepest, NULL);
 }
 

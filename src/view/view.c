@@ -42,6 +42,7 @@ cb_status cb_view_frames(const cb_view *v, int field, double **out) {
   cb_status status = *out ? CB_OK : cb_view_memory(v);
   for (uint64_t f = 0; f < v->n_frames && !status; f++)
     status = cb_reader_rows(v->reader, (size_t)field, v->frame[f], 1, *out + f * count);
+  if (status) free(*out), *out = NULL;
   return status;
 }
 

@@ -234,7 +234,13 @@ void cb_hdf5_abandon(hid_t file) {
 
 cb_status cb_hdf5_close(hid_t file, const char *path) {
   cb_status status = CB_OK;
-  if (H5Fflush(file, H5F_SCOPE_GLOBAL) < 0 || unwritten) {
+  const bool all = !unwritten;
+  bool flushed = H5Fflush(file, H5F_SCOPE_GLOBAL) >= 0;
+  if (!flushed && all && cb_hdf5_interrupted()) { /* what it did not write it still has */
+    unwritten = 0;
+    flushed = H5Fflush(file, H5F_SCOPE_GLOBAL) >= 0;
+  }
+  if (!flushed || unwritten) {
     if (unwritten) refused = unwritten;
     status = cb_hdf5_fail(path, "write");
     cb_hdf5_abandon(file);

@@ -2,7 +2,7 @@
 #include "cli/probe.h"
 #include "core/failure.h"
 #include "core/file.h"
-#include "record/probe.h"
+#include "record/hdf5.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -174,9 +174,16 @@ static int start(const char *path, int out, pid_t *pid) {
   if (!environment) return ENOMEM;
   sigfillset(&all), sigemptyset(&none);
   int error = posix_spawn_file_actions_init(&files_of);
-  if (error) return free(environment), error;
+  if (error) {
+    free(environment);
+    return error;
+  }
   error = posix_spawnattr_init(&how);
-  if (error) return posix_spawn_file_actions_destroy(&files_of), free(environment), error;
+  if (error) {
+    posix_spawn_file_actions_destroy(&files_of);
+    free(environment);
+    return error;
+  }
   posix_spawnattr_setsigdefault(&how, &all);
   posix_spawnattr_setsigmask(&how, &none);
   posix_spawnattr_setpgroup(&how, 0);
@@ -213,7 +220,10 @@ static cb_status start_and_hear(const char *path, const identity *file) {
   if (pipe2(ends, O_CLOEXEC) < 0) return cb_fail_file(path, "start the process that reads it first", errno);
   const int error = start(path, ends[1], &pid);
   close(ends[1]);
-  if (error) return close(ends[0]), cb_fail_file(path, "start the process that reads it first", error);
+  if (error) {
+    close(ends[0]);
+    return cb_fail_file(path, "start the process that reads it first", error);
+  }
   const bool ended = hear(&l, ends[0]);
   if (!ended) kill(pid, SIGKILL);
   close(ends[0]);

@@ -418,7 +418,11 @@ static void read_file(const char *path) {
   name("");
   budget = (uint64_t)info.st_size * CB_PROBE_DEFLATE + UNWRITTEN;
   const hid_t file = open_file(path);
-  if (file < 0 && !lacking) return forget(), report(CB_PROBE_LEAVE, "");
+  if (file < 0 && !lacking) {
+    forget();
+    report(CB_PROBE_LEAVE, "");
+    return;
+  }
   forget();
   if (good(file >= 0)) {
     const hid_t root = H5Gopen2(file, "/", H5P_DEFAULT);

@@ -29,7 +29,10 @@ cb_status cb_segments_name(const char *path, cb_segments *out) {
   cb_segments s = {.record = real ? real : strdup(path), .lock = -1};
   const size_t size = s.record ? strlen(s.record) + sizeof ".parts" : 0;
   if (size) s.path = malloc(size);
-  if (!s.path) return forget(&s), cb_fail(CB_ERROR_MEMORY, "no memory for the name %s", path);
+  if (!s.path) {
+    forget(&s);
+    return cb_fail(CB_ERROR_MEMORY, "no memory for the name %s", path);
+  }
   snprintf(s.path, size, "%s.parts", s.record);
   *out = s;
   return CB_OK;
@@ -129,7 +132,10 @@ static cb_status take_lock(cb_segments *s, const char *lock, bool *gone) {
     return cb_segments_in_use(s, s->record);
   }
   *gone = !same_file(fd, lock); /* a file system without locks counts as locked */
-  if (*gone) return close(fd), CB_OK;
+  if (*gone) {
+    close(fd);
+    return CB_OK;
+  }
   write_holder(fd);
   s->lock = fd;
   return CB_OK;

@@ -46,7 +46,21 @@ bool cb_hdf5_type_of(hid_t dataset, cb_field_type *out);
 /* Access properties: format of HDF5 1.10, objects closed with their file. Negative too where there is no room for what
  * HDF5 takes for a file. */
 hid_t cb_hdf5_file_access(void);
-/* H5Fopen with them, of a file that the program may look at first (record/probe.h): cb_hdf5_fail then gives its reason. */
+/* A program may look at each file before it is opened, as a damaged or forged one can crash HDF5. The library itself starts
+ * no process: without a prober every file is opened. */
+typedef struct cb_prober {
+  /* CB_ERROR_INPUT with "FILE: error: ...": it must not be opened. Of a file that is not there: CB_OK. */
+  cb_status (*look)(const char *path);
+  void (*trust)(const char *path); /* this process has written the file */
+} cb_prober;
+
+/* Of the program, in main before there are threads; `prober` lasts as long as the process. */
+void cb_probe_by(const cb_prober *prober);
+/* cb_hdf5_open asks by itself. */
+cb_status cb_probe(const char *path);
+void cb_probe_trust(const char *path);
+
+/* H5Fopen with them, of a file that the program may look at first: cb_hdf5_fail then gives its reason. */
 hid_t cb_hdf5_open(const char *path, unsigned flags);
 
 /* After a file could not be opened or created: a signal came, and the call is to be made again, as HDF5 does of reads and

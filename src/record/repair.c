@@ -3,7 +3,6 @@
  */
 #include "core/failure.h"
 #include "record/internal.h"
-#include "record/probe.h"
 #include <stdlib.h>
 #include <string.h>
 

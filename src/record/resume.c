@@ -8,7 +8,6 @@
 #include "core/file.h"
 #include "record/output.h"
 #include "record/internal.h"
-#include "record/probe.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -137,7 +137,10 @@ static cb_status check_segment(const cb_record_pieces *pieces, const char *line,
 cb_status cb_virtual_check(const cb_record_pieces *pieces, cb_verify_tell tell, void *user) {
   size_t count = 0;
   const hid_t file = cb_hdf5_open(pieces->folder.record, H5F_ACC_RDONLY);
-  if (file < 0) return cb_hdf5_forget(), CB_OK; /* it was not yet made */
+  if (file < 0) { /* it was not yet made */
+    cb_hdf5_forget();
+    return CB_OK;
+  }
   char *lines = cb_virtual_is(file) ? read_list(file, &count) : NULL;
   cb_hdf5_close_read(file, pieces->path);
   cb_status status = CB_OK;

@@ -359,7 +359,8 @@ static bool is_ready(cb_record *record) {
   pthread_mutex_lock(&record->mutex);
   while (!record->looked) pthread_cond_wait(&record->done, &record->mutex);
   pthread_mutex_unlock(&record->mutex);
-  return record->threaded || (pthread_join(record->thread, NULL), false);
+  if (!record->threaded) pthread_join(record->thread, NULL);
+  return record->threaded;
 }
 
 cb_status cb_writer_start(cb_record *record) {

@@ -12,7 +12,6 @@
  * parts, and other instruction sets round differently.
  */
 #include "core/failure.h"
-#include "record/probe.h"
 #include "scenario/private.h"
 #include "scenario/verify_states.h"
 #include "record/internal.h"
@@ -75,7 +74,10 @@ static cb_status read_all(lengths *l, const char *name, bool is_event, size_t co
     const uint64_t n = rows - row < step ? rows - row : step;
     const cb_status status = cb_pieces_read(l->pieces, name, is_event, count, H5T_NATIVE_DOUBLE, row, n, block);
     if (!status) continue;
-    if (status == CB_ERROR_MEMORY || cb_failure_last().kind == CB_FAILURE_SYSTEM) return free(block), status;
+    if (status == CB_ERROR_MEMORY || cb_failure_last().kind == CB_FAILURE_SYSTEM) {
+      free(block);
+      return status;
+    }
     cb_verify_say(l->v, "/%s of %s %llu to %llu cannot be read: %s", name, is_event ? "event" : "row",
                   (unsigned long long)row, (unsigned long long)(row + n - 1), cb_error_text());
     if (row < *good) *good = row;

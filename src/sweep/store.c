@@ -1,6 +1,6 @@
 #include "core/failure.h"
 #include "core/file.h"
-#include "record/probe.h"
+#include "record/hdf5.h"
 #include "sweep/store_private.h"
 
 #include <errno.h>

@@ -31,7 +31,10 @@ static void put(FILE *out, int number, const unsigned char *bytes, size_t n) {
 
 int main(int argc, char **argv) {
   FILE *out = argc > 1 ? fopen(argv[1], "w") : NULL;
-  if (!out) return fprintf(stderr, "embed: expected OUT.c [FILE...]\n"), 2;
+  if (!out) {
+    fprintf(stderr, "embed: expected OUT.c [FILE...]\n");
+    return 2;
+  }
   fputs("/* Generated from src/view and its libraries. */\n#include \"view/page.h\"\n", out);
   for (int i = 2; i < argc; i++) {
     size_t n;

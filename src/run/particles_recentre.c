@@ -1,5 +1,5 @@
 /* The moving origin: in H^n numbers grow like exp(distance) and differences lose the square of that, in E^n they lose
- * proportionally. A component whose mean has drifted by more than a unit of length (the radius of curvature) is
+ * proportionally. A component whose mean has drifted by more than about a unit of length (the radius of curvature) is
  * brought back to the centre by an isometry, which is kept in its origin. The methods commute with isometries: this
  * changes round-off only. It is a function of the state alone, so that a resumed run does the same. Each factor of a
  * product goes by itself; in a group with a left-invariant metric what counts is how large coordinates are. */
@@ -10,9 +10,10 @@
 #include <math.h>
 #include <string.h>
 
-/* Distance of the mean at which a component is brought back, in radii of curvature; in flat factors four of its own
- * sizes if that is more. */
-static const double drift = 1;
+/* Distance of the mean at which a component is brought back, in radii of curvature; in flat factors four times its own
+ * size if that is more. It is not a round number on purpose: a body with the speed 1 and steps of 0.01 would be at 1 to
+ * round-off, and two processors would bring it back in different steps. */
+static const double drift = 1.00370158049;
 
 /* The mean of a component: of the coordinates, in a curved factor brought to the space. */
 static void mean_of(const cb_geometry *g, int count, const double *x, double *mean) {
@@ -34,7 +35,7 @@ static void mean_of(const cb_geometry *g, int count, const double *x, double *me
 static bool drifted(const cb_geometry *g, int f, const double *base, const double *mean, const double *first) {
   const cb_factor factor = g->factor[f];
   const double *b = base + factor.offset, *m = mean + factor.offset, *x = first + factor.offset;
-  double limit = drift, way = 0, size = 0, e[CB_COORD_MAX];
+  double way = 0, size = 0, e[CB_COORD_MAX];
   if (factor.curvature < 0) {
     const double radius = 1 / sqrt(fabs(factor.curvature));
     return 2 * radius * asinh(sqrt(cb_factor_chord(factor, b, m, e)) / (2 * radius)) > drift * radius;
@@ -43,8 +44,7 @@ static bool drifted(const cb_geometry *g, int f, const double *base, const doubl
     size = fmax(size, fabs(x[a] - m[a]));
     way = hypot(way, m[a] - b[a]);
   }
-  limit = fmax(limit, 4 * size);
-  return factor.curvature == 0 && way > limit;
+  return factor.curvature == 0 && way > drift * fmax(1, 4 * size);
 }
 
 /* Where the new base point is to be; false: the old one stays. */

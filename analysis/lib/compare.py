@@ -2,7 +2,10 @@
 """Do two programs compute the same? Every scenario of analysis/ is run by both, with one instruction set, and what they
 record is compared to the last byte: all datasets and attributes but those that say who wrote the file.
 
-    analysis/lib/compare.py PROGRAM PROGRAM [--isa x86-64] [PART OF A NAME]...
+    analysis/lib/compare.py PROGRAM PROGRAM [--isa x86-64] [--within TOLERANCE] [PART OF A NAME]...
+
+Programs for different processors differ in round-off: --within compares only datasets of floating-point numbers, each
+by its largest difference relative to its largest number, or to 1 where that is less.
 Exit code 0 if nothing differs, 1 if something does.
 """
 import argparse
@@ -39,19 +42,41 @@ def content(path):
     return found
 
 
-def run(program, scenario, isa, folder):
+def numbers(path):
+    found = {}
+    with h5py.File(path) as file:
+        file.visititems(lambda name, item: found.update({name: item[()]})
+                        if isinstance(item, h5py.Dataset) and item.dtype.kind == "f" else None)
+    return found
+
+
+def difference(a, b):
+    """Of two arrays of numbers, which may both be infinite or nan in a place."""
+    if a is None or b is None or a.shape != b.shape or (np.isfinite(a) != np.isfinite(b)).any():
+        return np.inf
+    a, b = a[np.isfinite(a)], b[np.isfinite(b)]
+    return np.abs(a - b).max(initial=0) / np.abs(a).max(initial=1)
+
+
+def run(program, scenario, isa, folder, read):
     output = os.path.join(folder, "r.h5")
-    done = subprocess.run([program, "--isa", isa, "--threads", "1", "run", str(scenario), "-o", output, "--quiet"],
+    done = subprocess.run([program, *(["--isa", isa] if isa else []), "--threads", "1", "run", str(scenario), "-o", output, "--quiet"],
                           capture_output=True, text=True, cwd=folder)
     words = done.stderr.replace(folder, "")
-    return done.returncode, words, content(output) if os.path.exists(output) else {}
+    return done.returncode, words, read(output) if os.path.exists(output) else {}
 
 
-def compare(programs, scenario, isa):
+def compare(programs, scenario, isa, within):
+    read = content if within is None else numbers
     with tempfile.TemporaryDirectory() as a, tempfile.TemporaryDirectory() as b:
-        code, words, first = run(programs[0], scenario, isa, a)
-        code2, words2, second = run(programs[1], scenario, isa, b)
-    differing = sorted(name for name in first.keys() | second.keys() if first.get(name) != second.get(name))
+        code, words, first = run(programs[0], scenario, isa, a, read)
+        code2, words2, second = run(programs[1], scenario, isa, b, read)
+    names = sorted(first.keys() | second.keys())
+    if within is None:
+        differing = [name for name in names if first.get(name) != second.get(name)]
+    else:
+        by = {name: difference(first.get(name), second.get(name)) for name in names}
+        differing = [f"{name} by {by[name]:.2g}" for name in names if not by[name] <= within]
     if code != code2 or words != words2:
         differing.insert(0, f"ends with {code} and {code2}: {words} | {words2}")
     return differing, len(first)
@@ -61,13 +86,15 @@ def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("program", nargs=2)
     options.add_argument("part", nargs="*")
-    options.add_argument("--isa", default="x86-64")
-    o = options.parse_args()
+    options.add_argument("--isa")
+    options.add_argument("--within", type=float)
+    o = options.parse_intermixed_args()
+    isa = o.isa or ("x86-64" if o.within is None else None)
     programs = [os.path.abspath(p) for p in o.program]
     names = sorted(p for p in SCENARIOS.rglob("*.yaml") if not o.part or any(part in str(p) for part in o.part))
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        jobs = {name: pool.submit(compare, programs, name, o.isa) for name in names}
+        jobs = {name: pool.submit(compare, programs, name, isa, o.within) for name in names}
         for name, job in jobs.items():
             differing, count = job.result()
             failed += bool(differing)

@@ -18,7 +18,7 @@ class Body:
     self.record, self.index = record, record.labels("body").index(name)
     self.time = record["time"]
     with h5py.File(record.path, "r") as file:
-      self.wrenches = [key[len("wrench_"):] for key in file if key.startswith("wrench_")]
+      self.wrenches = sorted(key[len("wrench_"):] for key in file if key.startswith("wrench_"))
 
   def __getitem__(self, name):
     return self.record[name][:, self.index]

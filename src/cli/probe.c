@@ -54,10 +54,10 @@ static known *find(const identity *file) {
 }
 
 /* Without memory for it, it is only looked at again. */
-static void remember(const identity *file, const char *refusal) {
+static void remember(identity file, const char *refusal) {
   known *k = malloc(sizeof *k);
   if (!k) return;
-  *k = (known){*file, refusal ? strdup(refusal) : NULL, files};
+  *k = (known){file, refusal ? strdup(refusal) : NULL, files};
   if (refusal && !k->refusal)
     free(k);
   else
@@ -91,7 +91,7 @@ static void take_report(listener *l) {
     case CB_PROBE_FILE: take_file(l, text); break;
     case CB_PROBE_AT: memcpy(l->object, text, TEXT - 1); break;
     case CB_PROBE_REFUSE: memcpy(l->reason, text, TEXT - 1), l->last = kind; break;
-    case CB_PROBE_READ: remember(&l->file, NULL), l->last = kind; break;
+    case CB_PROBE_READ: remember(l->file, NULL), l->last = kind; break;
     case CB_PROBE_LEAVE: l->last = kind; break;
     default: break;
   }
@@ -234,7 +234,7 @@ static cb_status start_and_hear(const char *path, const identity *file) {
   if (!l.last || l.last == CB_PROBE_REFUSE) {
     char refusal[2 * TEXT + 32];
     snprintf(refusal, sizeof refusal, "%s: cannot be read: %s", l.object, l.reason);
-    remember(&l.file, refusal);
+    remember(l.file, refusal);
   }
   return CB_OK;
 }
@@ -265,7 +265,7 @@ static void trust(const char *path) {
   identity file;
   if (!identify(path, &file)) return;
   pthread_mutex_lock(&mutex);
-  if (!find(&file)) remember(&file, NULL);
+  if (!find(&file)) remember(file, NULL);
   pthread_mutex_unlock(&mutex);
 }
 

@@ -40,6 +40,21 @@ static inline void random_origin(const cb_geometry *g, uint64_t *state, double s
   }
 }
 
+/* |X_i| of a point x of the origin against X_i itself at the point y of the world that it is. */
+static inline void check_killing_sizes(const cb_geometry *g, const cb_origin *o, const double *x, const double *y) {
+  double size[CB_KILLING_MAX], X[CB_Q_MAX], gij[D * D];
+  check_ok(cb_origin_killing_sizes(g, o, x, size));
+  if (g->intrinsic) check_ok(g->chart->metric(g, y, gij, NULL, NULL));
+  for (int i = 0; i < g->n_killing; i++) {
+    cb_killing_at(g, i, y, X);
+    double square = g->intrinsic ? 0 : cb_inner(g, X, X), largest = 1;
+    for (int a = 0; a < g->embedding; a++) largest = fmax(largest, X[a] * X[a]);
+    for (int a = 0; a < g->dim && g->intrinsic; a++)
+      for (int b = 0; b < g->dim; b++) square += X[a] * gij[a * g->dim + b] * X[b];
+    check_near(size[i] * size[i], square, 1e-12 * largest); /* <X,X> cancels */
+  }
+}
+
 /* The largest difference of entries. */
 static inline double isometry_difference(const cb_geometry *g, const cb_isometry *a, const cb_isometry *b) {
   double max = check_distance_max(g->embedding, a->b, b->b);

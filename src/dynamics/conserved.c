@@ -2,6 +2,7 @@
 #include "dynamics/conserved.h"
 
 #include "dynamics/contact_private.h"
+#include "geometry/origin.h"
 
 #include <math.h>
 
@@ -46,32 +47,10 @@ static void break_all(const cb_geometry *g, cb_conserved *out) {
   for (int f = 0; f < g->n_killing; f++) out->momentum[f] = false;
 }
 
-/* |X| at the point, for every Killing field: the largest of its momenta with the vectors of a basis there. */
-static cb_status sizes_at(const cb_geometry *g, const cb_fixed *at, double *size) {
-  double x[CB_Q_MAX];
-  cb_status status = CB_OK;
-  for (int a = 0; a < g->k; a++) x[a] = at->x[a];
-  if (g->chart && !g->intrinsic) status = g->chart->to_point(g, at->x, x, NULL);
-  for (int f = 0; f < g->n_killing; f++) size[f] = 0;
-  for (int a = 0; a < g->embedding && !status; a++) {
-    double p[CB_Q_MAX] = {0}, here[CB_KILLING_MAX] = {0}, world[CB_KILLING_MAX];
-    p[a] = 1;
-    if (g->intrinsic && cb_origin_moves(g)) {
-      cb_origin_killing_add(g, &at->origin, x, p, here);
-    } else {
-      cb_geometry_project_tangent(g, x, p);
-      cb_killing_momentum_add(g, x, p, here);
-    }
-    cb_origin_killing(g, &at->origin, here, world);
-    for (int f = 0; f < g->n_killing; f++) size[f] = fmax(size[f], fabs(world[f]));
-  }
-  return status;
-}
-
 /* Something stands at the point: what moves it is broken. */
 static void keep_point(const cb_geometry *g, const cb_fixed *at, cb_conserved *out) {
   double size[CB_KILLING_MAX], most = 0;
-  if (sizes_at(g, at, size)) {
+  if (cb_origin_killing_sizes(g, &at->origin, at->x, size)) {
     break_all(g, out);
     return;
   }

@@ -3,14 +3,11 @@
 #define CB_DYNAMICS_MEASURE_H
 
 #include <curvebody/system.h>
-#include <stdbool.h>
 
 /* Embedding coordinates of a particle and its momentum as a vector divided by the mass, local to its origin. */
 cb_status cb_state_local(const cb_system *s, const cb_state *state, int place, double *x, double *v);
 /* Sum over particles of |p| and the largest |X_i| there, which bounds what each momentum may come to. */
 cb_status cb_state_killing_size(const cb_system *s, const cb_state *state, double *size);
-/* Are all particles so near the base point that their momenta are surely known? */
-bool cb_state_killing_known(const cb_system *s, const cb_state *state);
 /* The length, area or volume that a row keeps at time t, the unit in which its residual is judged; 1 for rows of
  * others. */
 double cb_system_constraint_size(const cb_system *s, int row, double t);

@@ -8,6 +8,7 @@
  */
 #include "geometry/build.h"
 #include "geometry/intrinsic_private.h"
+#include "geometry/origin.h"
 
 #include <math.h>
 #include <string.h>
@@ -66,17 +67,15 @@ void cb_killing_at(const cb_geometry *g, int index, const double *x, double *v) 
   memcpy(v, sum, (size_t)g->embedding * sizeof *v);
 }
 
-/* J = sum_ab A_ab (form_a p_a x_b) + sum_a b_a form_a p_a: the products once for all fields. */
-void cb_killing_momentum_add(const cb_geometry *g, const double *x, const double *p, double *momentum) {
-  if (g->intrinsic) {
-    cb_intrinsic_killing_momentum_add(g, x, p, momentum);
-    return;
-  }
+/* J = sum_ab A_ab (form_a p_a x_b) + sum_a b_a form_a p_a: the products of all points once for all fields. */
+void cb_killing_momenta_add(const cb_geometry *g, int n, const double *x, const double *p, double *momentum) {
   double lowered[CB_COORD_MAX] = {0}, product[CB_COORD_MAX][CB_COORD_MAX] = {{0}};
-  for (int a = 0; a < g->embedding; a++) {
-    lowered[a] = g->form[a] * p[a];
-    for (int b = 0; b < g->embedding; b++) product[a][b] = lowered[a] * x[b];
-  }
+  for (int k = g->embedding; n > 0; n--, x += k, p += k)
+    for (int a = 0; a < k; a++) {
+      const double low = g->form[a] * p[a];
+      lowered[a] += low;
+      for (int b = 0; b < k; b++) product[a][b] += low * x[b];
+    }
   for (int i = 0; i < g->n_killing; i++) {
     const cb_killing *field = &g->killing[i];
     double row[CB_COORD_MAX];
@@ -86,4 +85,9 @@ void cb_killing_momentum_add(const cb_geometry *g, const double *x, const double
     }
     momentum[i] += (row[0] + row[1]) + (row[2] + row[3]);
   }
+}
+
+void cb_killing_momentum_add(const cb_geometry *g, const double *x, const double *p, double *momentum) {
+  if (g->intrinsic) cb_intrinsic_killing_momentum_add(g, x, p, momentum);
+  else cb_killing_momenta_add(g, 1, x, p, momentum);
 }

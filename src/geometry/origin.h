@@ -86,12 +86,17 @@ void cb_origin_isometry(const cb_geometry *g, const cb_origin *origin, cb_isomet
 /* Killing momenta about the world's axes from those about the local axes: the coadjoint action. Components that grow
  * and that shrink with the length are kept apart, so that none spoils another. */
 void cb_origin_killing(const cb_geometry *g, const cb_origin *origin, const double *local, double *world);
+/* cb_killing_momentum_add of n points of an embedding. */
+void cb_killing_momenta_add(const cb_geometry *g, int n, const double *x, const double *p, double *momentum);
+/* |X_i| of the world's Killing fields at the local point q: coordinates of the chart, or of the embedding. */
+cb_status cb_origin_killing_sizes(const cb_geometry *g, const cb_origin *origin, const double *q, double *norm);
 /* What a unit of round-off of an origin makes of Killing momenta `world` about the world's axes whose terms are of
  * these sizes, added to noise[n_killing] in those units. A part of the direction that is exactly 0 stays so, and turns
  * nothing, unless it may have been too small for a number. */
 void cb_origin_killing_noise(const cb_geometry *g, const cb_origin *origin, const double *sizes, const double *world,
                              double *noise);
-/* In a group: the momenta about the world's axes of one particle at x with the covector p, added to momentum. */
+/* In a space without quadrics: the momenta about the world's axes of one particle at x with the covector p, added to
+ * momentum. */
 void cb_origin_killing_add(const cb_geometry *g, const cb_origin *origin, const double *x, const double *p,
                            double *momentum);
 /* --- distances between frames --- */

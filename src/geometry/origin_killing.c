@@ -44,26 +44,27 @@ static void turn_tensor(int dim, const double *a, double b[CB_DIM_MAX][CB_DIM_MA
   memcpy(b, whole, sizeof whole);
 }
 
-static double grown(double x, double L) { return x == 0 ? 0 : x * exp(L); }
+static double grown(double x, double growth) { return x == 0 ? 0 : x * growth; }
 
 /* What grows is multiplied last, so that what overflows is infinite and nothing is inf - inf. */
 static void transvect(int dim, const double *n, double L, double *e, double b[CB_DIM_MAX][CB_DIM_MAX]) {
-  double along = cb_origin_dot(dim, n, e), grow[CB_DIM_MAX], shrink[CB_DIM_MAX], bn[CB_DIM_MAX] = {0};
+  const double along = cb_origin_dot(dim, n, e), growth = exp(L), decay = exp(-L);
+  double grow[CB_DIM_MAX], shrink[CB_DIM_MAX], bn[CB_DIM_MAX] = {0};
   for (int i = 0; i < dim; i++)
     for (int j = 0; j < dim; j++) bn[i] += n[j] * b[j][i];
   for (int i = 0; i < dim; i++) {
     const double across = e[i] - along * n[i];
     grow[i] = (across + bn[i]) / 2;
-    shrink[i] = (across - bn[i]) / 2 * exp(-L);
+    shrink[i] = (across - bn[i]) / 2 * decay;
   }
   const double rest = cb_origin_dot(dim, n, grow); /* round-off that would grow */
   for (int i = 0; i < dim; i++) {
     grow[i] -= rest * n[i];
-    e[i] = along * n[i] + (shrink[i] + grown(grow[i], L));
+    e[i] = along * n[i] + (shrink[i] + grown(grow[i], growth));
   }
   for (int i = 0; i < dim; i++)
     for (int j = 0; j < dim; j++)
-      b[i][j] += n[j] * (shrink[i] + bn[i]) - n[i] * (shrink[j] + bn[j]) + grown(n[i] * grow[j] - grow[i] * n[j], L);
+      b[i][j] += n[j] * (shrink[i] + bn[i]) - n[i] * (shrink[j] + bn[j]) + grown(n[i] * grow[j] - grow[i] * n[j], growth);
 }
 
 /* B' = B + c P^T - P c^T, c = length n. */
@@ -105,6 +106,48 @@ void cb_origin_killing(const cb_geometry *g, const cb_origin *origin, const doub
   }
 }
 
+/* |X_i| by the components in the chart. */
+static cb_status sizes_in_chart(const cb_geometry *g, const cb_origin *origin, const double *q, double *norm) {
+  double metric[CB_Q_MAX * CB_Q_MAX], X[CB_KILLING_MAX][CB_Q_MAX];
+  const cb_status status = g->chart->metric(g, q, metric, NULL, NULL);
+  for (int a = 0; a < g->dim && !status; a++) {
+    double p[CB_Q_MAX] = {0}, here[CB_KILLING_MAX] = {0};
+    p[a] = 1;
+    cb_origin_killing_add(g, origin, q, p, here);
+    for (int i = 0; i < g->n_killing; i++) X[i][a] = here[i];
+  }
+  for (int i = 0; i < g->n_killing && !status; i++) {
+    double square = 0;
+    for (int a = 0; a < g->dim; a++)
+      for (int b = 0; b < g->dim; b++) square += X[i][a] * metric[a * g->dim + b] * X[i][b];
+    norm[i] = sqrt(fmax(0, square));
+  }
+  return status;
+}
+
+/* By the place in the world. A boost has <X,X> = 1 + |x across it|^2/R^2, which w^2 - x_i^2 would lose. */
+cb_status cb_origin_killing_sizes(const cb_geometry *g, const cb_origin *origin, const double *q, double *norm) {
+  double x[CB_Q_MAX], world[CB_Q_MAX], e[CB_DIM_MAX], b[CB_DIM_MAX][CB_DIM_MAX];
+  if (g->intrinsic) return sizes_in_chart(g, origin, q, norm);
+  const cb_status status = g->chart ? g->chart->to_point(g, q, x, NULL) : CB_OK;
+  if (status) return status;
+  cb_origin_world_point(g, origin, g->chart ? x : q, world);
+  for (int f = 0, at = 0, axis = 0; f < g->n_factors; f++) {
+    const int n = cb_origin_dimension(g->factor[f]);
+    const double K = g->factor[f].curvature, rate = sqrt(fabs(K)), *y = world + g->factor[f].offset;
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j <= i; j++) b[i][j] = b[j][i] = i == j ? fabs(y[i]) : hypot(y[i], y[j]);
+    for (int i = 0; i < n; i++) { /* of the two axes across, or the one */
+      const double across = b[(i + 1) % n][(i + n - 1) % n];
+      e[i] = K > 0 ? rate * hypot(y[i], y[n]) : K < 0 ? hypot(1, rate * across) : 1;
+    }
+    pack(n, axis, 1, e, b, norm + at);
+    at += n * (n + 1) / 2;
+    axis += n;
+  }
+  return CB_OK;
+}
+
 /* A direction n whose parts are off by n_i times round-off turns the planes (i, j) by n_i n_j of it, and by what is less
  * than any number. */
 static void noise_of_part(cb_origin_part part, const double *n, const double *sizes, const double *world,
@@ -144,13 +187,15 @@ void cb_origin_killing_noise(const cb_geometry *g, const cb_origin *origin, cons
 void cb_origin_killing_add(const cb_geometry *g, const cb_origin *origin, const double *x, const double *p,
                            double *momentum) {
   const int n = g->dim;
+  const bool moves = cb_origin_moves(g);
   cb_dd m[CB_COORD_MAX][CB_COORD_MAX], inverse[CB_COORD_MAX][CB_COORD_MAX];
   double world[CB_DIM_MAX], field[CB_DIM_MAX];
-  cb_origin_translation(g, origin->shift, m, inverse);
-  cb_origin_world_point(g, origin, x, world);
+  if (moves) cb_origin_translation(g, origin->shift, m, inverse);
+  if (moves) cb_origin_world_point(g, origin, x, world);
   for (int f = 0; f < g->n_killing; f++) {
-    g->intrinsic->killing(g, f, world, field);
+    g->intrinsic->killing(g, f, moves ? world : x, field);
     for (int i = 0; i < n; i++)
-      for (int j = 0; j < n; j++) momentum[f] += p[i] * inverse[i][j].hi * field[j];
+      for (int j = moves ? 0 : i; j < (moves ? n : i + 1); j++)
+        momentum[f] += p[i] * (moves ? inverse[i][j].hi : 1) * field[j];
   }
 }

@@ -14,16 +14,16 @@ static CB_FILL(solver) {
   return CB_OK;
 }
 
+/* Both fields, the second into scratch. */
 static CB_FILL(picture) {
   const cb_particles *p = run->particles;
-  double of[2][3]; /* picture, its velocity */
-  for (int i = 0; i < p->state->n; i++) {
-    const cb_status status = cb_state_picture(p->system, p->state, i, of[0], of[1]);
-    if (status) return status;
-    memcpy((double *)to.out + 3 * (size_t)i, of[to.at], sizeof *of);
-  }
-  return CB_OK;
+  cb_status status = CB_OK;
+  for (int i = 0; i < p->state->n && !status; i++)
+    status = cb_state_picture(p->system, p->state, i, (double *)to.out + 3 * (size_t)i, p->measure.points + 3 * (size_t)i);
+  return status;
 }
+
+static CB_FILL(picture_velocity) { return memcpy(to.out, run->particles->measure.points, to.size), CB_OK; }
 
 /* The numbers of all particles, in their own order. */
 static CB_FILL(of_state) {
@@ -50,9 +50,6 @@ static CB_FILL(method_multiplier) {
 static CB_FILL(falling_regime) { return *(int32_t *)to.out = cb_falling_judge(run->particles->falling).regime, CB_OK; }
 static CB_FILL(falling_angle) { return *(double *)to.out = run->particles->falling->last.angle, CB_OK; }
 static CB_FILL(origin) { return memcpy(to.out, run->particles->state->origin, to.size), CB_OK; }
-static CB_FILL(killing) {
-  return cb_state_killing_momentum(run->particles->system, run->particles->state, to.out);
-}
 
 static CB_FILL(separation) {
   const cb_measure *m = &run->particles->measure;
@@ -165,8 +162,8 @@ static CB_FILL(dropped) {
 const cb_observable cb_observables[] = {
     FIELD("", "time", "time", cb_fill_time, 0, 0, 0),
     CB_OBSERVABLE("", "step", INT64, "1", "steps since the start", cb_fill_step, 0, 0, 0),
-    FIELD("", "x", "picture coordinates", picture, 0, 2, "particle", "axis"),
-    FIELD("", "v", "velocity of the picture coordinates", picture, 1, 2, "particle", "axis"),
+    FIELD("", "x", "picture coordinates", picture, 0, 2, "particle", "axis"), /* what follows is found with it */
+    FIELD("", "v", "velocity of the picture coordinates", picture_velocity, 0, 2, "particle", "axis"),
     FIELD("state", "position", "position in the embedding or chart, relative to the origin", of_state,
           offsetof(cb_state, x), 2, "particle", "coordinate"),
     FIELD("state", "momentum", "momentum: vector of the embedding, or covector of the chart", of_state,
@@ -178,7 +175,8 @@ const cb_observable cb_observables[] = {
     FIELD("energy", "kinetic_energy", "kinetic energy", cb_fill_own, offsetof(cb_particles, measure.kinetic), 0, 0),
     FIELD("energy", "potential_energy", "potential energy", cb_fill_own, offsetof(cb_particles, measure.potential), 0,
           0),
-    FIELD("killing_momentum", "killing_momentum", "momenta of the Killing fields; nan where it has no digits", killing, 0, 1, "killing"),
+    FIELD("killing_momentum", "killing_momentum", "momenta of the Killing fields; nan where it has no digits",
+          cb_fill_own, offsetof(cb_particles, measure.momentum), 1, "killing"),
     FIELD("karcher_mean", "karcher_mean",
           "Karcher mean of the masses, in picture coordinates; nan, with a warning, where it is not unique or too far out", karcher, 0, 1, "axis"),
     FIELD("coordinates", "coordinates", "positions in the chart named by record.chart", coordinates, 0, 2, "particle",

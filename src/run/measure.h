@@ -23,9 +23,10 @@ typedef struct cb_measure {
   const cb_state *state;
   const cb_chart *chart;
   double kinetic, potential;    /* of this row, found once for three fields */
+  double momentum[CB_KILLING_MAX]; /* of the Killing fields, of this row */
   double mean[3];               /* Karcher's, of this row, in the picture */
   struct cb_measure_rows *rows; /* of constraints, found once for four fields; NULL: not measured */
-  double *points;               /* scratch of the Karcher mean: n*embedding */
+  double *points;               /* scratch of the Karcher mean, then of the picture: n*max(embedding, 3) */
   cb_origin *places;            /* the same where numbers of the embedding grow: n */
 } cb_measure;
 

@@ -61,15 +61,15 @@ static cb_status step(cb_run *run, cb_sink *sink, double h) {
   return status ? status : cb_particles_check_dropped(run);
 }
 
-/* Of momenta that a row has no digits of, once. */
-static cb_status warn_of_momenta(cb_run *run) {
+/* Those that a row has no digits of are warned of once. */
+static cb_status measure_momenta(cb_run *run) {
   cb_particles *p = run->particles;
   const cb_geometry *g = p->measure.space;
-  double momentum[CB_KILLING_MAX];
+  double *momentum = p->measure.momentum;
   int lost = -1, furthest = 0;
-  if (!p->measures_momenta || p->watch.lost_momenta || cb_state_killing_known(p->system, p->state)) return CB_OK;
+  if (!p->measures_momenta) return CB_OK;
   const cb_status status = cb_state_killing_momentum(p->system, p->state, momentum);
-  for (int i = g->n_killing - 1; i >= 0 && !status; i--)
+  for (int i = g->n_killing - 1; i >= 0 && !p->watch.lost_momenta; i--)
     if (isnan(momentum[i])) lost = i;
   if (status || lost < 0) return status;
   p->watch.lost_momenta = 1;
@@ -95,7 +95,7 @@ static cb_status measure_mean(cb_run *run) {
 static cb_status measure(cb_run *run, const char **what) {
   cb_particles *p = run->particles;
   *what = "killing_momentum";
-  cb_status status = warn_of_momenta(run);
+  cb_status status = measure_momenta(run);
   if (status) return status;
   *what = "karcher_mean";
   if ((status = measure_mean(run))) return status;
@@ -148,7 +148,7 @@ static cb_status start(cb_run *run) {
   const size_t n = (size_t)cb_system_particles(system);
   const cb_geometry *g = cb_system_space(system);
   p->measure = (cb_measure){.system = system, .space = g, .integrator = p->integrator, .chart = run->options.chart};
-  p->measure.points = cb_arena_alloc(run->arena, n * (size_t)g->embedding, sizeof(double));
+  p->measure.points = cb_arena_alloc(run->arena, n * (size_t)(g->embedding < 3 ? 3 : g->embedding), sizeof(double));
   p->measure.places = cb_arena_alloc(run->arena, n, sizeof(cb_origin));
   cb_status status = p->measure.points && p->measure.places
                          ? CB_OK

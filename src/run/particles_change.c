@@ -15,8 +15,7 @@ typedef struct cb_particles_change {
   double momentum[CB_KILLING_MAX]; /* at the start */
   double *x;                       /* before the first step or the first after a restart, with the origins */
   cb_origin *origin;
-  double *scratch;   /* of cb_measure_worst_row; NULL: there are no constraints */
-  const double *row; /* the momenta of a row; NULL: not recorded */
+  double *scratch; /* of cb_measure_worst_row; NULL: there are no constraints */
 } cb_particles_change;
 
 /* --- the start --- */
@@ -57,8 +56,6 @@ cb_status cb_particles_remember(cb_run *run) {
   p->watch.lost = c->momenta;
   for (int i = 0; i < p->measure.space->n_killing; i++)
     p->watch.lost = p->watch.lost && !(c->is.momentum[i] && isfinite(c->momentum[i]));
-  for (int f = 0; f < run->n_fields; f++)
-    if (!strcmp(run->field[f].name, "killing_momentum")) c->row = run->cell[f].out;
   return CB_OK;
 }
 
@@ -77,10 +74,9 @@ static bool has_moved(const cb_state *s, const cb_particles_change *c) {
 /* Those that are known; false: one that was known at the start no longer is. */
 static bool compare_momenta(cb_particles *p, const cb_particles_change *c, bool all) {
   cb_particles_watch *w = &p->watch;
-  double now[CB_KILLING_MAX], size = 0;
-  const double *momentum = c->row ? c->row : now;
+  double *const momentum = p->measure.momentum, size = 0;
   bool known = true;
-  if (!c->row && (!all || cb_state_killing_momentum(p->system, p->state, now))) return true;
+  if (!p->measures_momenta && (!all || cb_state_killing_momentum(p->system, p->state, momentum))) return true;
   for (int i = 0; i < p->measure.space->n_killing; i++) {
     if (!c->is.momentum[i] || isnan(c->momentum[i])) continue;
     known = known && !isnan(momentum[i]);

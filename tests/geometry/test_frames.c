@@ -74,6 +74,7 @@ static void momenta(const cb_geometry *g, uint64_t *state) {
     cb_origin_killing(g, &o, local, world);
     double scale = g->factor[0].curvature ? exp(o.length / radius(g)) : 1 + o.length;
     check_at_most(check_distance_max(g->n_killing, world, expected), 1e-13 * scale);
+    check_killing_sizes(g, &o, x, y);
     double c[2], cw[2];
     killing_casimirs(g, local, c);
     killing_casimirs(g, world, cw);
@@ -95,15 +96,19 @@ static void killing_momenta_go_to_the_world(void **s) {
   }
 }
 
-/* A particle flies along the axis of boost_x: nothing but boost_x, at any distance. */
+/* A particle flies along the axis of boost_x: nothing but boost_x, at any distance. Next to the axis the fields that keep it
+ * have the sizes they have near the base point. */
 static void momentum_of_a_flight_along_an_axis_stays_pure(void **s) {
   (void)s;
   cb_geometry *g = space(0);
-  double local[6] = {1.7, 0, 0, 0, 0, 0}, world[6];
+  double local[6] = {1.7, 0, 0, 0, 0, 0}, world[6], size[6], x[K] = {0, 0.75, 0, 1.25};
   cb_origin o;
   check_ok(cb_origin_flow(g, 0, 5000, &o));
   cb_origin_killing(g, &o, local, world);
   check_at_most(check_distance_max(6, world, local), 0);
+  check_ok(cb_origin_killing_sizes(g, &o, x, size));
+  assert_true(size[0] == 1.25 && size[3] == 0.75); /* boost_x: w where x = 0; rotation_x */
+  for (int i = 0; i < 6; i++) assert_true(i == 0 || i == 3 || size[i] == INFINITY);
   cb_geometry_free(g);
 }
 

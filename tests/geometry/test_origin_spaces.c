@@ -130,6 +130,7 @@ static void momenta(const cb_geometry *g, uint64_t *state) {
   }
   add_momenta(g, &s.o, s.x, p, momentum);
   check_at_most(check_distance_max(g->n_killing, momentum, expected), 1e-11);
+  check_killing_sizes(g, &s.o, s.x, s.y);
 }
 
 static void momenta_are_those_of_the_world(void **unused) {

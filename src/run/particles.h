@@ -60,7 +60,7 @@ cb_status cb_particles_check_dropped(cb_run *run);
 
 /* Brings components that have drifted back to the centre of their coordinates. */
 cb_status cb_particles_recentre(cb_run *run);
-/* How far, in radii of curvature, a particle is from its origin at most, where numbers grow with that; and which. */
+/* cosh of how far, in radii of curvature, a particle is from its origin at most, where numbers grow with that; and which. */
 double cb_particles_width(const cb_run *run, int *furthest);
 /* CB_ERROR_UNSUPPORTED where a component is too wide for one origin. */
 cb_status cb_particles_check_spread(const cb_run *run);

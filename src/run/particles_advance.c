@@ -118,7 +118,7 @@ cb_status cb_particles_advance(cb_run *run, cb_sink *sink, double h) {
   }
   char advice[160] = "try a smaller integrator.step";
   int furthest;
-  const double width = cb_particles_width(run, &furthest);
+  const double width = acosh(cb_particles_width(run, &furthest));
   if (status == CB_STEP_NO_CONVERGENCE && width > wide)
     snprintf(
         advice, sizeof advice,

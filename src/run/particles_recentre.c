@@ -36,9 +36,9 @@ static bool drifted(const cb_geometry *g, int f, const double *base, const doubl
   const cb_factor factor = g->factor[f];
   const double *b = base + factor.offset, *m = mean + factor.offset, *x = first + factor.offset;
   double way = 0, size = 0, e[CB_COORD_MAX];
-  if (factor.curvature < 0) {
-    const double radius = 1 / sqrt(fabs(factor.curvature));
-    return 2 * radius * asinh(sqrt(cb_factor_chord(factor, b, m, e)) / (2 * radius)) > drift * radius;
+  if (factor.curvature < 0) { /* the chord is 2 R sinh(d/2R) */
+    const double half = 2 * sinh(drift / 2);
+    return -factor.curvature * cb_factor_chord(factor, b, m, e) > half * half;
   }
   for (int a = 0; a < factor.count; a++) {
     size = fmax(size, fabs(x[a] - m[a]));
@@ -84,17 +84,17 @@ double cb_particles_width(const cb_run *run, int *furthest) {
       if (w > most) most = w, *furthest = cb_system_particle(p->system, a);
     }
   }
-  return acosh(most);
+  return most;
 }
 
 cb_status cb_particles_check_spread(const cb_run *run) {
   int furthest;
   const double width = cb_particles_width(run, &furthest);
-  if (!(width > widest)) return CB_OK;
+  if (!(width > cosh(widest))) return CB_OK;
   return cb_fail(CB_ERROR_UNSUPPORTED,
                  "%s is %.4g radii from the middle of what it is joined with or feels, expected at most %g: coordinates "
                  "about one origin have too few digits there",
-                 cb_system_particle_name(run->particles->system, furthest), width, widest);
+                 cb_system_particle_name(run->particles->system, furthest), acosh(width), widest);
 }
 
 /* It ends the run as a step that fails does. */

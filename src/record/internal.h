@@ -189,8 +189,8 @@ cb_status cb_series_extent(hid_t file, const char *path, cb_record_position *who
 
 /* ---- record.c */
 
-/* A dataset that grows along its first dimension, and the rows of it that are in memory: row n is at place
- * n % capacity of the ring. */
+/* A dataset that grows along its first dimension, and the rows of it that are in memory: event n is at place
+ * n % capacity of the ring, a row where its batch lies. */
 typedef struct cb_series {
   const char *name;
   hid_t dataset, memory_type; /* of the segment in memory */
@@ -209,6 +209,10 @@ typedef struct cb_table {
   _Atomic uint64_t head, tail;
 } cb_table;
 
+typedef struct cb_batch {
+  uint64_t place, events; /* of its first row in the rings; events before its end */
+} cb_batch;
+
 struct cb_record {
   char *path;
   cb_arena *arena;
@@ -218,7 +222,7 @@ struct cb_record {
   double flush_interval;
 
   cb_table rows, events;
-  uint64_t *events_at; /* events before the end of each batch of rows in memory */
+  cb_batch *batch; /* of the rows in memory */
 
   /* The writer's. */
   cb_record_pieces pieces; /* segments on the disk, and the one in memory last; folder and path */
@@ -251,6 +255,10 @@ struct cb_record {
   cb_status status; /* once failed: what the writer met */
   char text[600];
 };
+
+static inline cb_batch *cb_batch_of(const cb_record *record, uint64_t batch) {
+  return &record->batch[batch % (record->rows.capacity / record->rows.batch)];
+}
 
 /* A record whose pieces are open for writing and that stands at `position`: makes the rings, starts the writer. Takes the
  * arena and the pieces in any case. image: the layout without rows. state: of the checkpoint, NULL: none yet. */

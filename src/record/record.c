@@ -27,14 +27,32 @@ static void wake(cb_record *record, bool everything) {
   pthread_mutex_unlock(&record->mutex);
 }
 
-/* Waits until the table has room for a row. Full rows hold a full batch, which the writer takes by itself. */
-static void make_room(cb_record *record, cb_table *table, uint64_t head) {
-  if (head - atomic_load_explicit(&table->tail, memory_order_acquire) < table->capacity) return;
+static bool has_room(cb_table *table, uint64_t head) {
+  const uint64_t tail = atomic_load_explicit(&table->tail, memory_order_acquire);
+  return head / table->batch - tail / table->batch < table->capacity / table->batch;
+}
+
+/* Waits until the table has room for a batch. Full rows hold a full batch, which the writer takes by itself. */
+static cb_status make_room(cb_record *record, cb_table *table, uint64_t head) {
+  if (has_room(table, head)) return CB_OK;
   wake(record, table == &record->events);
   pthread_mutex_lock(&record->mutex);
-  while (record->threaded && !atomic_load(&record->failed) && head - atomic_load(&table->tail) >= table->capacity)
+  while (record->threaded && !atomic_load(&record->failed) && !has_room(table, head))
     pthread_cond_wait(&record->done, &record->mutex);
   pthread_mutex_unlock(&record->mutex);
+  return has_room(table, head) ? CB_OK : writer_failed(record);
+}
+
+/* Where a new batch of rows lies: the first place that no batch has which is still to be written. So memory is used again as
+ * soon as it is free: the system takes as long for a page that is new to the process as a step does. */
+static uint64_t find_place(cb_record *record, uint64_t head) {
+  const cb_table *rows = &record->rows;
+  const uint64_t tail = atomic_load_explicit(&rows->tail, memory_order_acquire) / rows->batch;
+  bool used[BATCHES] = {false};
+  uint64_t place = 0;
+  for (uint64_t b = tail; b < head / rows->batch; b++) used[cb_batch_of(record, b)->place / rows->batch] = true;
+  while (used[place]) place++;
+  return place * rows->batch;
 }
 
 static cb_status check_open(const cb_record *record) {
@@ -48,17 +66,20 @@ static cb_status put_row(void *self, const void *const *data) {
   cb_table *rows = &record->rows;
   cb_status status = check_open(record);
   if (status) return status;
-  uint64_t head = atomic_load_explicit(&rows->head, memory_order_relaxed);
-  make_room(record, rows, head);
-  for (size_t s = 0; s < rows->count; s++) {
-    size_t bytes = rows->series[s].row_bytes;
-    if (bytes) memcpy(rows->series[s].ring + head % rows->capacity * bytes, data[s], bytes);
+  const uint64_t head = atomic_load_explicit(&rows->head, memory_order_relaxed), in_batch = head & (rows->batch - 1);
+  cb_batch *batch = cb_batch_of(record, head / rows->batch);
+  if (in_batch == 0) {
+    if ((status = make_room(record, rows, head))) return status;
+    batch->place = find_place(record, head);
   }
-  head++;
-  if (head % rows->batch == 0)
-    record->events_at[(head / rows->batch - 1) % (rows->capacity / rows->batch)] = atomic_load(&record->events.head);
-  atomic_store_explicit(&rows->head, head, memory_order_release);
-  if (head % rows->batch == 0 || !record->threaded) wake(record, false);
+  for (size_t s = 0; s < rows->count; s++) {
+    const size_t bytes = rows->series[s].row_bytes;
+    if (bytes) memcpy(rows->series[s].ring + (batch->place + in_batch) * bytes, data[s], bytes);
+  }
+  const bool full = in_batch + 1 == rows->batch;
+  if (full) batch->events = atomic_load(&record->events.head);
+  atomic_store_explicit(&rows->head, head + 1, memory_order_release);
+  if (full || !record->threaded) wake(record, false);
   return CB_OK;
 }
 
@@ -68,7 +89,7 @@ static cb_status put_event(void *self, const cb_event_row *event) {
   cb_status status = check_open(record);
   if (status) return status;
   uint64_t head = atomic_load_explicit(&events->head, memory_order_relaxed), place = head % events->capacity;
-  make_room(record, events, head);
+  if ((status = make_room(record, events, head))) return status;
   const int64_t index = (int64_t)head;
   memcpy(events->series[0].ring + place * 8, &index, 8);
   for (size_t e = 1; e < CB_EVENT_FIELDS; e++) {
@@ -145,7 +166,7 @@ static void free_table(cb_table *table) {
 static void free_record(cb_record *record) {
   free_table(&record->rows);
   free_table(&record->events);
-  free(record->events_at);
+  free(record->batch);
   free(record->image.bytes);
   free(record->lean.bytes);
   pthread_cond_destroy(&record->done);
@@ -282,8 +303,8 @@ static cb_status begin(cb_record *record, const cb_record_layout *layout, const 
   record->taken_warnings = record->warnings.sealed;
   set_position(&record->rows, at.rows);
   set_position(&record->events, at.events);
-  record->events_at = calloc(record->rows.capacity / record->rows.batch, sizeof *record->events_at);
-  if (!record->events_at) return cb_fail(CB_ERROR_MEMORY, "record: no memory");
+  record->batch = calloc(record->rows.capacity / record->rows.batch, sizeof *record->batch);
+  if (!record->batch) return cb_fail(CB_ERROR_MEMORY, "record: no memory");
   stop_reading(&record->pieces);
   status = cb_writer_begin_segment(record);
   return status || !record->pieces.stale ? status : drop_stale(record);

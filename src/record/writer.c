@@ -27,12 +27,12 @@ static bool write_slab(const cb_series *series, uint64_t first, uint64_t count, 
   return ok;
 }
 
-/* Rows first .. first+count-1 of the record, which lie together in the ring; before: rows of earlier segments. */
-static bool write_series(const cb_series *series, uint64_t before, uint64_t first, uint64_t count, uint64_t capacity) {
-  hsize_t size[4] = {first - before + count};
+/* Rows first .. first+count-1 of the segment, which lie together in the ring. */
+static bool write_series(const cb_series *series, uint64_t first, uint64_t count, uint64_t place) {
+  hsize_t size[4] = {first + count};
   for (int d = 1; d < series->rank; d++) size[d] = series->shape[d];
   return H5Dset_extent(series->dataset, size) >= 0 &&
-         write_slab(series, first - before, count, series->ring + first % capacity * series->row_bytes);
+         write_slab(series, first, count, series->ring + place * series->row_bytes);
 }
 
 /* Rows up to `end`, batch by batch; their place in memory is free afterwards. */
@@ -43,9 +43,11 @@ static cb_status write_table(cb_record *record, cb_table *table, uint64_t end) {
   uint64_t tail = atomic_load_explicit(&table->tail, memory_order_relaxed);
   while (tail < end) {
     uint64_t next = (tail / table->batch + 1) * table->batch;
+    const uint64_t place = is_rows ? cb_batch_of(record, tail / table->batch)->place + tail % table->batch
+                                   : tail % table->capacity;
     if (next > end) next = end;
     for (size_t s = 0; s < table->count; s++)
-      if (table->series[s].row_bytes && !write_series(&table->series[s], before, tail, next - tail, table->capacity))
+      if (table->series[s].row_bytes && !write_series(&table->series[s], tail - before, next - tail, place))
         return cb_hdf5_fail(record->path, "write %s %llu", is_rows ? "row" : "event", (unsigned long long)tail);
     tail = next;
     *(is_rows ? &piece->have.rows : &piece->have.events) = tail - before;
@@ -221,8 +223,8 @@ static cb_status write_pending(cb_record *record, cb_record_position head, bool 
   uint64_t tail = atomic_load_explicit(&rows->tail, memory_order_relaxed);
   cb_status status;
   while (head.rows / rows->batch > tail / rows->batch) {
-    uint64_t batch = tail / rows->batch, end = (batch + 1) * rows->batch;
-    uint64_t event_end = record->events_at[batch % (rows->capacity / rows->batch)];
+    const cb_batch *batch = cb_batch_of(record, tail / rows->batch);
+    const uint64_t event_end = batch->events, end = (tail / rows->batch + 1) * rows->batch;
     if ((status = write_table(record, rows, end)) || (status = write_table(record, events, event_end))) return status;
     tail = end;
     pthread_mutex_lock(&record->mutex);

@@ -52,6 +52,7 @@ struct cb_lobatto {
   bool has_history;                /* G holds the last step's values */
   bool has_force;                  /* F[0] holds the force at the state's position */
   const cb_lobatto_kernel *kernel; /* NULL: the space has another form */
+  void (*predict)(cb_lobatto *l, int begin, int end, const double *x0, const double *p0, double h); /* NULL: k is not 4 */
 
   cb_integrator *in;
   const cb_geometry *g;

@@ -82,6 +82,7 @@ static cb_status create(cb_integrator *in, const cb_lobatto_options *o, void **o
                     .tolerance = o->tolerance > 0 ? o->tolerance : 16 * DBL_EPSILON,
                     .compensated = o->compensated};
   l->threads = cb_threads_for((size_t)l->n);
+  if (g->k == 4) l->predict = kernel()->predict;
   if (g->n_factors == 1 && g->factor[0].curvature != 0 && g->k == 4) l->kernel = kernel();
   const cb_status status = prepare(l, o->solver);
   if (status) return destroy(l), status;
@@ -154,8 +155,8 @@ static void predict_portion(cb_lobatto *l, int begin, int end) {
   const int s = l->s;
   const double *x0 = l->start->x, *p0 = l->start->p, h = l->h;
   const bool known = l->has_history && l->past_h == l->h;
-  if (known && l->kernel) {
-    l->kernel->predict(l, begin, end, x0, p0, h);
+  if (known && l->predict) {
+    l->predict(l, begin, end, x0, p0, h);
     return;
   }
   for (int a = begin; a < end; a++) {

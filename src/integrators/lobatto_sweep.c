@@ -72,27 +72,31 @@ INLINE double factor_sweep(cb_lobatto *l, int s, int count, bool curved, const d
   return change + poison;
 }
 
-/* A range of particles, for one shape of space. */
-#define SWEEP_RANGE(s_, count_, curved_)                                                                     \
-  for (int a = begin; a < end; a++) {                                                                        \
-    const size_t at = (size_t)a * (count_);                                                                  \
-    const double d = factor_sweep(l, (s_), (count_), (curved_), form, K, at, (curved_) ? l->residual[a] : 0, \
-                                  1 / l->mass[a], x0 + at, p0 + at, h, size);                                \
-    change = d > change ? d : change;                                                                        \
-    poison += 0 * d;                                                                                         \
+/* A range of particles of one factor of three coordinates, or of any factors. */
+#define SWEEP_RANGE(s_, curved_)                                                                         \
+  for (int a = begin; a < end; a++) {                                                                    \
+    const size_t at = (size_t)a * 3;                                                                     \
+    const double d = factor_sweep(l, (s_), 3, (curved_), g->form, K, at, (curved_) ? l->residual[a] : 0, \
+                                  1 / l->mass[a], x0 + at, p0 + at, h, size);                            \
+    change = d > change ? d : change;                                                                    \
+    poison += 0 * d;                                                                                     \
   }
 
-static double sweep_flat3(cb_lobatto *l, const double *form, double K, int begin, int end, const double *x0,
-                          const double *p0, double h, double *size) {
-  double change = 0, poison = 0;
-  switch (l->s) {
-    case 2: SWEEP_RANGE(2, 3, false) break;
-    case 3: SWEEP_RANGE(3, 3, false) break;
-    case 4: SWEEP_RANGE(4, 3, false) break;
-    default: SWEEP_RANGE(5, 3, false)
+#define SWEEP_THREE(name, curved)                                                                                 \
+  static double name(cb_lobatto *l, const cb_geometry *g, int begin, int end, const double *x0, const double *p0, \
+                     double h, double *size) {                                                                    \
+    const double K = g->factor[0].curvature;                                                                      \
+    double change = 0, poison = 0;                                                                                \
+    switch (l->s) {                                                                                               \
+      case 2: SWEEP_RANGE(2, curved) break;                                                                       \
+      case 3: SWEEP_RANGE(3, curved) break;                                                                       \
+      case 4: SWEEP_RANGE(4, curved) break;                                                                       \
+      default: SWEEP_RANGE(5, curved)                                                                             \
+    }                                                                                                             \
+    return change + poison;                                                                                       \
   }
-  return change + poison;
-}
+SWEEP_THREE(sweep_flat3, false)
+SWEEP_THREE(sweep_curved3, true)
 
 static double sweep_product(cb_lobatto *l, const cb_geometry *g, int begin, int end, const double *x0, const double *p0,
                             double h, double *size) {
@@ -112,11 +116,10 @@ static double sweep_product(cb_lobatto *l, const cb_geometry *g, int begin, int 
 
 static double sweep_range(cb_lobatto *l, const cb_geometry *g, int begin, int end, const double *x0, const double *p0,
                           double h, double *size) {
-  const bool single = g->n_factors == 1;
   const double K = g->factor[0].curvature;
   if (l->kernel) return l->kernel->sweep(l, g->form, K, begin, end, x0, p0, h, size);
-  if (single && K == 0 && l->k == 3) return sweep_flat3(l, g->form, K, begin, end, x0, p0, h, size);
-  return sweep_product(l, g, begin, end, x0, p0, h, size);
+  if (g->n_factors > 1 || l->k != 3) return sweep_product(l, g, begin, end, x0, p0, h, size);
+  return (K == 0 ? sweep_flat3 : sweep_curved3)(l, g, begin, end, x0, p0, h, size);
 }
 
 double cb_lobatto_sweep(cb_lobatto *l, const cb_geometry *g, const double *x0, const double *p0, double h,

@@ -5,7 +5,6 @@
 #include "bundle/bundle_private.h"
 #include "tree/scalar.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,6 @@
  */
 #include "bundle/gait_private.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
 #include "bundle/gait_state.h"
 #include "bundle/gait_private.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { ARCS, ORDER, HEAD };

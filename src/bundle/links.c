@@ -1,7 +1,6 @@
 /* Connection of a tree of links: the recursion of links.h. */
 #include "bundle/links.h"
 #include "bundle/form.h"
-#include "numerics/vec3.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,9 +1,7 @@
 /* What a scenario says of points: space, shape variables, parameters, places, masses, lines. */
 #include "bundle/points_private.h"
 #include "bundle/read.h"
-#include "tree/scalar.h"
 
-#include <math.h>
 #include <string.h>
 
 static cb_status read_space(cb_points *p, const cb_points_params *given) {

@@ -1,7 +1,6 @@
 /* curvebody check SCENARIO [--set KEY=VALUE]... */
 #include "cli/cli.h"
 #include "cli/warnings.h"
-#include "fluid/immersed.h"
 #include "fluid/surface.h"
 #include "scenario/warnings.h"
 

@@ -3,7 +3,6 @@
 
 #include "core/registry.h"
 #include "fluid/surface_cuts.h"
-#include "yaml/yaml.h"
 
 #include <stdio.h>
 #include <stdlib.h>

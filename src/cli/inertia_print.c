@@ -6,7 +6,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 /* What is smaller than this, relative to the largest number of its kind, is printed as the 0 that it stands for. */
 static const double negligible = 1e-14;

@@ -3,7 +3,6 @@
  * What the registry knows, from the same tables that read a scenario. */
 #include "cli/cli.h"
 
-#include "fluid/surface.h"
 #include "geometry/text_metric.h"
 #include "scenario/bundle.h"
 #include "scenario/maps.h"

@@ -10,7 +10,6 @@
 #include "record/warnings.h"
 #include "scenario/warnings.h"
 #include <stdlib.h>
-#include <string.h>
 
 static cb_status take_isa(cb_reader *reader) {
   const char *isa;

@@ -1,7 +1,6 @@
 /* curvebody sweep SWEEP.yaml [-o OUT] [--set KEY=VALUE]... [--shard K/N] [--retry-failed] [--dry-run] [--quiet|--json]
  * curvebody sweep --status OUT */
 #include "cli/cli.h"
-#include "core/failure.h"
 #include "core/threads.h"
 #include "core/warning.h"
 #include "sweep/crew.h"

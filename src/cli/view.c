@@ -2,7 +2,6 @@
 #include "cli/cli.h"
 #include "record/folder.h"
 
-#include <curvebody/record.h>
 #include <curvebody/view.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 
 #include "core/warning.h"
 #include "fluid/fluid_model.h"
-#include "fluid/surface.h"
 #include "scenario/notes.h"
 
 #include <curvebody/constraint.h>

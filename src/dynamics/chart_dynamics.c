@@ -2,7 +2,6 @@
 #include "dynamics/chart_dynamics.h"
 #include "numerics/small.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { D = CB_Q_MAX };

@@ -7,7 +7,6 @@
 #include "dynamics/constraint_charts.h"
 #include "dynamics/constraint_metric.h"
 #include <math.h>
-#include <string.h>
 
 enum { K = CB_COORD_MAX, N = 3 };
 

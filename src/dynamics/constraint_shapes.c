@@ -18,7 +18,6 @@
 #include "geometry/chord.h"
 #include "geometry/quadric.h"
 #include <math.h>
-#include <string.h>
 
 enum { K = CB_COORD_MAX, SIDES = 3, FACTORS = CB_FACTOR_MAX };
 

@@ -8,7 +8,6 @@
 #include "dynamics/contact_private.h"
 #include "dynamics/reorder.h"
 #include "dynamics/system_private.h"
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,6 @@
 #include "dynamics/gap_private.h"
 #include "numerics/trig.h"
 #include <math.h>
-#include <string.h>
 
 enum { K = CB_COORD_MAX, P = CB_GAP_PARTICLES };
 

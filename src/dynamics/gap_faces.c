@@ -6,7 +6,6 @@
  * l_i = <x^i, x_0>. The foot is in the face where all l_i >= 0. Taken at x_1, no digits are lost near the plane.
  */
 #include "dynamics/gap_private.h"
-#include "geometry/quadric.h"
 #include "numerics/trig.h"
 #include "numerics/small.h"
 #include <math.h>

@@ -11,7 +11,6 @@
  */
 #include "dynamics/constraint_charts.h"
 #include "dynamics/gap_private.h"
-#include "geometry/quadric.h"
 #include <math.h>
 #include <string.h>
 

@@ -11,7 +11,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 /* Units of round-off of a frame, after some thousand changes of it. */
 static const double units = 16 * DBL_EPSILON;

@@ -7,7 +7,6 @@
 
 #include "numerics/quaternion.h"
 #include "core/errors.h"
-#include "tree/scalar.h"
 
 #include <stdlib.h>
 

@@ -8,7 +8,6 @@
 #include "fluid/immersed_private.h"
 
 #include "fluid/curved_moments.h"
-#include "fluid/fluid_model.h"
 #include "numerics/curved.h"
 
 #include <math.h>

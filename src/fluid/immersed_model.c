@@ -3,7 +3,6 @@
  */
 #include "fluid/immersed_private.h"
 
-#include "fluid/fluid_model.h"
 #include "fluid/rigid_step_private.h"
 
 #include <math.h>

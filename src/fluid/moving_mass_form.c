@@ -10,7 +10,6 @@
 #include "fluid/shape_surface.h"
 #include "numerics/vec3.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { MOTIONS = CB_SHAPE_SURFACE_VARIABLES };

@@ -1,7 +1,6 @@
 /* Building shapes: vertices and faces that grow, tubes, sheets, ellipsoids. */
 #include "fluid/shape.h"
 
-#include "core/arena.h"
 #include "fluid/surface_private.h"
 #include "numerics/vec3.h"
 

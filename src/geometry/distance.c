@@ -6,7 +6,6 @@
  * Never by arccos or arccosh of <x,y>, which would lose half of the digits of a short distance.
  */
 #include "geometry/chord.h"
-#include "geometry/intrinsic_private.h"
 #include "geometry/quadric.h"
 
 #include <math.h>

@@ -4,7 +4,6 @@
 #include "numerics/compensated.h"
 #include "numerics/small.h"
 
-#include <math.h>
 #include <string.h>
 
 void cb_lobatto_constraints_free(cb_lobatto_constraints *c) {

@@ -4,7 +4,6 @@
 #include "core/arena.h"
 #include "numerics/tableau.h"
 
-#include <math.h>
 #include <stdbool.h>
 #include <string.h>
 

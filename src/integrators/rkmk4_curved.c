@@ -4,7 +4,6 @@
  * P the momentum in the body's axes at g_k; it is carried to the next node in twice the precision (rigid_curved.h).
  */
 #include "fluid/rigid_curved.h"
-#include <math.h>
 #include <string.h>
 
 typedef struct node {

@@ -5,7 +5,6 @@
  * bodies rest a little below. Source: MuJoCo's documentation (geom, collision detection). */
 #include "mjcf/private.h"
 
-#include "fluid/surface.h"
 #include "numerics/vec3.h"
 
 #include <float.h>

@@ -5,12 +5,10 @@
  */
 #include "mjcf/private.h"
 
-#include "fluid/mass_private.h"
 #include "numerics/vec3.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 double cb_mjcf_volume(const cb_mjcf_geom *g) {
   const double *s = g->size;

@@ -7,7 +7,6 @@
  * what rests at its tip, where it has no normal itself. What has sunk from there by a force within the cone of normals
  * has f < 0 and hypot < -f/2, which is where they count: what slides by meets none of them. */
 #include "numerics/expression_private.h"
-#include <math.h>
 #include <stdlib.h>
 
 /* How the result depends on a quantity: these bits together are not known. */

@@ -8,7 +8,6 @@
 #include "numerics/elementary.h"
 #include "numerics/expression_private.h"
 #include "numerics/jet_kernels.h"
-#include <string.h>
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 

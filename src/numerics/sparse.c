@@ -3,7 +3,6 @@
 #include "numerics/small.h"
 
 #include <klu.h>
-#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>

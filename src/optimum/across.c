@@ -3,7 +3,6 @@
  * The times of crossings stay while a gait is sought, whose cost is that at the best times (variation.h); then they become
  * these. Where a gait no longer crosses what it did, or crosses more, its arcs are others.
  */
-#include "core/failure.h"
 #include "optimum/direct.h"
 
 #include <math.h>

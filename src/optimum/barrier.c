@@ -2,7 +2,6 @@
 #include "optimum/barrier.h"
 
 #include "core/arena.h"
-#include "core/failure.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 #include "optimum/basis.h"
 
 #include "core/arena.h"
-#include "core/failure.h"
 #include "numerics/small.h"
 #include "optimum/outer.h"
 

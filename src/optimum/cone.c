@@ -2,7 +2,6 @@
 #include "optimum/cone.h"
 
 #include "core/arena.h"
-#include "core/failure.h"
 #include "numerics/small.h"
 
 #include <math.h>

@@ -1,7 +1,6 @@
 /* Conjugate and focal times: a Lagrangian frame carried along an extremal, and the angles it turns through. */
 #include "optimum/conjugate.h"
 
-#include "core/failure.h"
 #include "optimum/extremal_flow.h"
 
 #include <complex.h>

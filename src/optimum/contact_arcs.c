@@ -1,7 +1,6 @@
 /* Times at which a gait is cut into arcs: its breaks, the bundle's, and where it meets walls and leaves them. */
 #include "optimum/contact.h"
 
-#include "core/failure.h"
 #include "optimum/crossing.h"
 
 #include <math.h>

@@ -2,7 +2,6 @@
 #include "optimum/crossing.h"
 
 #include "bundle/gait_private.h"
-#include "core/failure.h"
 #include "optimum/direct.h"
 
 #include <math.h>

@@ -2,7 +2,6 @@
  * shapes that fill the window, the cheapest, and from these to minima. */
 #include "optimum/ellipse.h"
 
-#include "core/failure.h"
 #include "numerics/small.h"
 #include "optimum/ellipse_solve.h"
 

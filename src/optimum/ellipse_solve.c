@@ -2,7 +2,6 @@
 #include "optimum/ellipse_solve.h"
 
 #include "core/arena.h"
-#include "core/failure.h"
 #include "optimum/reduced.h"
 
 #include <math.h>

@@ -2,9 +2,7 @@
 #include "optimum/extremal_private.h"
 
 #include "bundle/gait_private.h"
-#include "core/failure.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -6,10 +6,8 @@
  */
 #include "optimum/extremal_private.h"
 
-#include "core/failure.h"
 
 #include <math.h>
-#include <string.h>
 
 static double least(const problem *p, int i) { return p->o->lower ? p->o->lower[i] : -INFINITY; }
 static double most(const problem *p, int i) { return p->o->upper ? p->o->upper[i] : INFINITY; }

@@ -2,7 +2,6 @@
 #include "optimum/extremal_flow.h"
 
 #include "bundle/gait_private.h"
-#include "core/failure.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,7 +7,6 @@
  */
 #include "optimum/extremal_private.h"
 
-#include "core/failure.h"
 #include <curvebody/holonomy.h>
 
 #include <math.h>

@@ -1,7 +1,6 @@
 /* Panels of collocation: residuals, and their linear equations condensed to the start. */
 #include "optimum/extremal_private.h"
 
-#include "core/failure.h"
 
 #include <float.h>
 #include <math.h>

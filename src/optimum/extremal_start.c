@@ -1,7 +1,6 @@
 /* Where Newton's method begins: along a gait, lambda = Ad*_g lambda(0), p = Mv + <lambda, A>. */
 #include "optimum/extremal_private.h"
 
-#include "core/failure.h"
 #include "numerics/small.h"
 
 #include <math.h>

@@ -2,7 +2,6 @@
 #include "optimum/family_private.h"
 
 #include "bundle/poles.h"
-#include "core/failure.h"
 #include "numerics/small.h"
 
 #include <math.h>

@@ -2,7 +2,6 @@
 #include "optimum/family_grid.h"
 
 #include "bundle/poles.h"
-#include "core/failure.h"
 #include "optimum/direct.h"
 
 #include <math.h>

@@ -1,7 +1,6 @@
 /* The equations of a family: residuals, their derivatives, points and tangents. */
 #include "optimum/family_private.h"
 
-#include "core/failure.h"
 #include "optimum/family_solve.h"
 #include "numerics/small.h"
 

@@ -5,7 +5,6 @@
 #include "optimum/find.h"
 
 #include "bundle/poles.h"
-#include "core/failure.h"
 #include "core/threads.h"
 #include "optimum/reachable.h"
 #include "optimum/start.h"

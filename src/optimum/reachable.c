@@ -1,7 +1,6 @@
 /* The algebra of holonomies, and whether a target is within it. */
 #include "optimum/reachable.h"
 
-#include "core/failure.h"
 #include "numerics/small.h"
 #include <curvebody/holonomy.h>
 

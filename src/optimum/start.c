@@ -1,7 +1,6 @@
 /* Starts of a search. */
 #include "optimum/start.h"
 
-#include "core/failure.h"
 #include "optimum/ellipse.h"
 #include "numerics/random.h"
 

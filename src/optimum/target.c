@@ -1,7 +1,6 @@
 /* Conditions on the holonomy of a gait, as functions of the numbers of an element. */
 #include "optimum/target.h"
 
-#include "core/failure.h"
 #include "numerics/small.h"
 #include "numerics/differences.h"
 #include <curvebody/jet.h>

@@ -3,7 +3,6 @@
  *   index: negative eigenvalues of the second variation of mu E/2 + <nu, c> over gaits at the target, without the shift of
  *   time; flat: those that are 0 to round-off
  */
-#include "core/failure.h"
 #include "optimum/conjugate.h"
 #include "optimum/find.h"
 

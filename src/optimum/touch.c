@@ -3,7 +3,6 @@
  * The arcs are those of the extremal (extremal.h). The second variation over gaits that keep what is held says whether
  * it is a minimum, since contact forces press on all of it.
  */
-#include "core/failure.h"
 #include "optimum/direct.h"
 #include "optimum/extremal.h"
 

@@ -1,7 +1,6 @@
 /* Variations of cost and holonomy on Gauss's panels. */
 #include "optimum/variation_private.h"
 
-#include "core/failure.h"
 #include "numerics/small.h"
 
 #include <math.h>

@@ -7,7 +7,6 @@
 #include "optimum/variation_private.h"
 
 #include "core/arena.h"
-#include "core/failure.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 #include "optimum/verdict.h"
 
 #include "bundle/gait_private.h"
-#include "core/failure.h"
 #include "optimum/find.h"
 #include <curvebody/holonomy.h>
 

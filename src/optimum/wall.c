@@ -2,7 +2,6 @@
 #include "optimum/wall.h"
 
 #include "core/arena.h"
-#include "core/failure.h"
 #include "numerics/differences.h"
 
 #include <curvebody/jet.h>

@@ -1,7 +1,6 @@
 /* A direct search within walls: without them, or by barriers that fall. */
 #include "optimum/direct.h"
 
-#include "core/failure.h"
 
 #include <math.h>
 #include <stdlib.h>

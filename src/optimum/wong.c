@@ -1,7 +1,6 @@
 /* Wong's equations and their first derivatives, which need no more than second derivatives of A and M. */
 #include "optimum/wong.h"
 
-#include "core/failure.h"
 #include "numerics/small.h"
 
 #include <string.h>

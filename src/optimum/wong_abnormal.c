@@ -1,5 +1,4 @@
 /* Velocities of abnormal extremals, from r and lambda alone (wong.h). */
-#include "core/failure.h"
 #include "numerics/differences.h"
 #include "numerics/small.h"
 #include "optimum/wong.h"

@@ -5,7 +5,6 @@
 #include "potential/kirchhoff.h"
 #include "potential/pieces.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

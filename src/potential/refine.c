@@ -2,7 +2,6 @@
  */
 #include "potential/refine.h"
 
-#include "core/failure.h"
 #include "numerics/vec3.h"
 #include "potential/edges.h"
 #include "potential/operator.h"

@@ -6,7 +6,6 @@
 #include "potential/dense.h"
 #include "potential/tree_kernels.h"
 
-#include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>

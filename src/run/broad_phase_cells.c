@@ -10,7 +10,6 @@
  * Indices are monotone functions of the coordinates in floating point too, and windows are widened by more than the
  * round-off of what they are made of, so that none is missed.
  */
-#include "geometry/quadric.h"
 #include "run/broad_phase_private.h"
 
 #include <string.h>

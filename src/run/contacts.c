@@ -11,7 +11,6 @@
 #include "run/contacts_private.h"
 
 #include "dynamics/extract.h"
-#include "geometry/origin.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -10,7 +10,6 @@
  * shape, mesh, scale, poses: scenario/poses.c; density to mass_model: scenario/immersed.c; parameters: as in
  * `fluid`.
  */
-#include "tree/scalar.h"
 #include "fluid/immersed_bundle.h"
 #include "fluid/poses_private.h"
 #include "fluid/surface_drag.h"

@@ -4,7 +4,6 @@
  * knows stay, and are refused when the map is read; so do keys that --set gives itself.
  */
 #include "tree/scalar.h"
-#include "fluid/surface.h"
 #include "scenario/bundle.h"
 #include "scenario/kind.h"
 #include "scenario/notes.h"

@@ -7,7 +7,6 @@
  */
 #include "scenario/curved.h"
 #include "numerics/vec3.h"
-#include "scenario/maps.h"
 
 #include <gsl/gsl_rng.h>
 #include <math.h>

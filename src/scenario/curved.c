@@ -9,8 +9,6 @@
  */
 #include "scenario/curved.h"
 
-#include "fluid/flow.h"
-#include "fluid/medium.h"
 #include "numerics/curved.h"
 #include "numerics/vec3.h"
 #include "tree/scalar.h"

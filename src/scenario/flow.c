@@ -8,7 +8,6 @@
  */
 #include "scenario/flow_grid.h"
 #include "scenario/fluid.h"
-#include "scenario/maps.h"
 
 #include <stdlib.h>
 #include <string.h>

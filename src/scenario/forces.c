@@ -8,9 +8,7 @@
 #include "tree/scalar.h"
 #include "geometry/origin.h"
 #include "scenario/private.h"
-#include "scenario/maps.h"
 
-#include <math.h>
 #include <stddef.h>
 #include <string.h>
 

@@ -17,7 +17,6 @@
 #include "core/registry.h"
 #include "tree/scalar.h"
 #include "scenario/curved.h"
-#include "scenario/maps.h"
 
 #include <math.h>
 #include <stdio.h>

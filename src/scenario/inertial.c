@@ -6,7 +6,6 @@
  * all): J = R diag R^T. It stays there where the body has poses. kg, m, kg m^2.
  */
 #include "scenario/fluid.h"
-#include "scenario/maps.h"
 
 #include <string.h>
 

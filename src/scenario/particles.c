@@ -2,7 +2,6 @@
 #include "scenario/kind.h"
 
 #include <curvebody/body.h>
-#include <curvebody/constraint.h>
 
 /* What both have. */
 static cb_status read_meetings(cb_scenario *s, const cb_node *root) {

@@ -8,7 +8,6 @@
  */
 #include "scenario/fluid.h"
 #include "fluid/surface.h"
-#include "scenario/maps.h"
 
 #include <math.h>
 #include <stdio.h>

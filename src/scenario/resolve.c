@@ -7,7 +7,6 @@
 #include "scenario/bundle.h"
 #include "scenario/fluid.h"
 #include "scenario/kind.h"
-#include "yaml/tree.h"
 
 #include <curvebody/constraint.h>
 #include <errno.h>

@@ -1,5 +1,4 @@
 /* From a YAML file to a run that is ready to go. */
-#include "tree/scalar.h"
 #include "core/warning.h"
 #include "scenario/kind.h"
 #include "scenario/member.h"

@@ -1,6 +1,5 @@
 /* `space: h3`, `space: {name: h3, curvature: -1, chart: polar}` or `space: {metric: ...}`, and `bodies:`. */
 #include "bodies/place.h"
-#include "tree/scalar.h"
 #include "geometry/text_metric.h"
 #include "scenario/private.h"
 

@@ -4,7 +4,6 @@
 #include "core/errors.h"
 #include "tree/range.h"
 #include "tree/scalar.h"
-#include "core/text.h"
 
 #include <limits.h>
 #include <math.h>

@@ -7,7 +7,6 @@
 #include "view/view.h"
 
 #include <curvebody/geometry.h>
-#include <curvebody/pose.h>
 #include "geometry/origin.h"
 
 #include <math.h>

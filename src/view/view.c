@@ -1,13 +1,11 @@
 /* The page of a record: JSON, arrays, and the scripts that draw them. */
 #include "view/view.h"
 
-#include "geometry/origin.h"
 #include "record/output.h"
 #include "record/warnings.h"
 #include "scenario/private.h"
 
 #include <curvebody/view.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

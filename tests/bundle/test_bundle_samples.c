@@ -1,5 +1,4 @@
 /* Bundles from tables: order and derivatives of the spline, what is refused. */
-#include <curvebody/holonomy.h>
 #include "bundle/samples_private.h"
 #include "bundles.h"
 #include "check_error.h"

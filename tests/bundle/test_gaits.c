@@ -1,5 +1,4 @@
 /* Gaits of every kind: rates against differences, closed to the last bit, breaks, and gaits made of gaits. */
-#include <curvebody/holonomy.h>
 #include "bundle/gait_text.h"
 #include "check.h"
 

@@ -1,6 +1,5 @@
 /* Constraints of every kind but rods and strings, seen from elsewhere: in charts, after isometries,
  * from moved origins. */
-#include "check_error.h"
 #include "check_origins.h"
 #include "constraint_differences.h"
 

@@ -1,6 +1,5 @@
 /* The corrected ellipsoid model and thin plates: MuJoCo's model where nothing is corrected, each correction alone, the
  * added mass against closed forms and against panels, and the planar equations of falling plates across a plate. */
-#include "check_error.h"
 #include "fluid/ellipsoid.h"
 #include "fluid_models.h"
 #include "immersed.h"

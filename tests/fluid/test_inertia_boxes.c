@@ -1,8 +1,6 @@
 /* MuJoCo's boxes that are given are those of bodies that have their inertia: one is the body's own, two of bodies welded to
  * each other push as each does where it is; what no body has is refused; and viscosity acts in a fluid of density 0. */
 #include <curvebody/fluid_model.h>
-#include <curvebody/immersed.h>
-#include <curvebody/medium.h>
 #include <curvebody/scenario.h>
 
 #include "check.h"

@@ -1,7 +1,6 @@
 /* Moving origins in products and in groups with a left-invariant metric, against the isometries of the embedding, or of
  * the coordinates of the group. */
 #include "check_origins.h"
-#include <curvebody/intrinsic.h>
 
 static const char *const products[] = {"h2xe", "s2xe"};
 static const char *const groups[] = {"nil", "sol", "sl2", "flat_torus"};

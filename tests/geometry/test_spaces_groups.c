@@ -5,7 +5,6 @@
  *   SL2  H = ((e^w px - pt)^2 + pw^2 + pt^2)/2 */
 #include "check_geometry.h"
 #include "check_spaces.h"
-#include <curvebody/intrinsic.h>
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_odeiv2.h>
 

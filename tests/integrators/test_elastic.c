@@ -5,7 +5,6 @@
  * in its last bit leaves it by t = 40. The long cases therefore start from coordinates that are mirror images exactly.
  */
 #include "check_geometry.h"
-#include "geometry/origin.h"
 #include "oracle_elastic.h"
 #include "simulate.h"
 

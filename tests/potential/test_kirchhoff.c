@@ -5,7 +5,6 @@
 #include "potential.h"
 #include "core/threads.h"
 #include "potential/hlu.h"
-#include "potential/panels.h"
 
 /* The tensor of meshes with h, h/2, without the errors of order h^2. */
 static void extrapolate(double a, double b, double c, int n, cb_kirchhoff_mass *fine, cb_kirchhoff_mass *limit) {

@@ -2,7 +2,6 @@
  * however they lie, until a visit fails. */
 #include "hdf5_file.h"
 
-#include "core/failure.h"
 #include "record/hdf5.h"
 
 enum { MOST = 200, COMPACT = 0, DENSE = 1, OLD = 2, WAYS = 3 };

@@ -1,7 +1,6 @@
 /* A record holds what was written, in the form that its page promises; looked at through HDF5's own functions.
  * labels: medium */
 #include "record_sample.h"
-#include <hdf5.h>
 #include <hdf5_hl.h>
 #include <time.h>
 

@@ -2,7 +2,6 @@
  * can, publishes every 20 ms, checkpoints every 1000 rows, and every 20 000 rows closes the record and resumes it; and
  * kills it after a random time. */
 #include "record_sample.h"
-#include <errno.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>

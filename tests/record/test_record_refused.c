@@ -2,9 +2,7 @@
  * broken. */
 #include "record_sample.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <hdf5.h>
-#include <signal.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 

@@ -1,7 +1,6 @@
 /* A gas of spheres of many masses on S3, and of elastic rods in a ball of H3: what a step does depends on its start
  * alone, not on cells or on what was run before. Bytes are compared. */
 #include "check.h"
-#include "geometry/origin.h"
 #include "run/contacts.h"
 #include <curvebody/contact.h>
 

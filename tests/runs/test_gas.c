@@ -3,7 +3,6 @@
  * Volumes of balls in closed form: S3  2s - sin 2s,  H3  sinh 2s - 2s,  E3  s^3. Random numbers have a fixed seed; a
  * bound is four standard deviations. */
 #include "built_body.h"
-#include "check_error.h"
 #include "geometry/origin.h"
 
 /* The world point of a particle. */

@@ -1,7 +1,6 @@
 /* Runs of bodies that an isometry has taken far away, against the same runs at the origin, and runs described in two
  * frames of one world. */
 #include "check_geometry.h"
-#include "geometry/origin.h"
 #include "simulate.h"
 
 enum { N = CB_DIM_MAX };

@@ -6,7 +6,6 @@
 #include "memory_sink.h"
 
 #include "core/text.h"
-#include <curvebody/record.h>
 #include <unistd.h>
 
 #define CORPUS CB_TESTS_DIR "/fuzz/corpus/"

@@ -1,6 +1,5 @@
 /* --set of the key that names a class: keys of the former class go with it. */
 #include "check_error.h"
-#include "fluid/surface.h"
 #include "scenario/bundle.h"
 
 #include <curvebody/body.h>

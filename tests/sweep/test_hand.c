@@ -2,7 +2,6 @@
  * all. */
 #include "check.h"
 
-#include "numerics/random.h"
 #include "sweep/hand.h"
 
 #include <pthread.h>

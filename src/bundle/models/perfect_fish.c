@@ -9,7 +9,6 @@
 #include "bundle/fish.h"
 #include "bundle/chain.h"
 #include "bundle/form.h"
-#include "core/arena.h"
 #include "core/spare.h"
 #include <curvebody/param.h>
 

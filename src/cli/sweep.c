@@ -5,6 +5,7 @@
 #include "core/warning.h"
 #include "sweep/crew.h"
 
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,6 +90,11 @@ static int go(cb_sweep *sweep, const arguments *a, const cb_ranks *ranks, cb_fol
     code = cb_report(status);
   else if (status)
     code = cb_exit_code(status);
+  if (tells && p.unjoined)
+    fprintf(stderr,
+            "curvebody: note: there is no room to join %s.parts: %s shows what is in it, and the same command "
+            "joins it later\n",
+            folder->result, folder->result);
   if (tells && p.failed && !status)
     fprintf(
         stderr,
@@ -124,13 +130,19 @@ static int print_status(const arguments *a) {
   cb_status status = cb_folder_name(a->status, &folder);
   if (!status) status = cb_crew_status_of(&folder, &s);
   if (!status && a->json) {
-    printf("{\"members\": %lld, \"done\": %lld, \"failed\": %lld, \"left\": %lld, \"runs\": %s, \"seconds\": %.6f}\n",
+    printf("{\"members\": %lld, \"done\": %lld, \"failed\": %lld, \"left\": %lld, \"runs\": %s, \"seconds\": ",
            (long long)s.survey.members, (long long)s.count[CB_MEMBER_DONE], (long long)s.count[CB_MEMBER_FAILED],
-           (long long)s.count[CB_MEMBER_MISSING], s.runs ? "true" : "false", s.survey.seconds);
+           (long long)s.count[CB_MEMBER_MISSING], s.runs ? "true" : "false");
+    if (isfinite(s.survey.seconds))
+      printf("%.6f}\n", s.survey.seconds);
+    else
+      printf("null}\n");
   } else if (!status) {
-    printf("%s: %lld members: %lld done in %.3g s of their own, %lld failed, %lld left; %s\n", folder.result,
-           (long long)s.survey.members, (long long)s.count[CB_MEMBER_DONE], s.survey.seconds,
-           (long long)s.count[CB_MEMBER_FAILED], (long long)s.count[CB_MEMBER_MISSING],
+    char seconds[48] = "";
+    if (isfinite(s.survey.seconds)) snprintf(seconds, sizeof seconds, " in %.3g s of their own", s.survey.seconds);
+    printf("%s: %lld members: %lld done%s, %lld failed, %lld left; %s\n", folder.result, (long long)s.survey.members,
+           (long long)s.count[CB_MEMBER_DONE], seconds, (long long)s.count[CB_MEMBER_FAILED],
+           (long long)s.count[CB_MEMBER_MISSING],
            s.runs                       ? "it runs"
            : s.count[CB_MEMBER_MISSING] ? "nothing runs: the same command goes on"
                                         : "it is complete");
@@ -138,6 +150,7 @@ static int print_status(const arguments *a) {
       if (s.words[i]) printf("  member %lld failed: %s\n", (long long)s.failed[i], s.words[i]);
   }
   cb_crew_status_free(&s);
+  cb_folder_close(&folder, false);
   return status ? cb_report(status) : CB_EXIT_DONE;
 }
 
@@ -172,6 +185,7 @@ static int sweep_file(const char *path, const arguments *a) {
   if (!status) status = cb_check_output(folder.result, cb_scenario_files(sweep->model));
   const int code = status ? cb_report(status) : a->dry_run ? dry_run(sweep, a) : with_ranks(sweep, a, &folder);
   cb_sweep_free(sweep);
+  cb_folder_close(&folder, false);
   return code;
 }
 
@@ -201,7 +215,6 @@ const cb_command cb_command_sweep = {
     "sweep",
     "SWEEP [-o OUT] [--set KEY=VALUE]... [--shard K/N] [--retry-failed] [--dry-run] [--quiet|--json]\n"
     "       curvebody sweep --status OUT [--json]",
-    "Runs a scenario many times with other values, on all cores or under mpirun, into OUT.h5 and the folder OUT; the "
-    "same "
+    "Runs a scenario many times with other values, on all cores or under mpirun, into OUT.h5; the same "
     "command goes on with what was interrupted.",
     run, NULL};

@@ -65,17 +65,18 @@ static bool number_of(const char *name, uint64_t *number) {
 /* ---- Who has it */
 
 /* A lock of the open file: whether another has it can be asked without taking it, so that readers are in nobody's way. */
-static const struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+static const struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET},
+                          whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = CB_FOLDER_PARTS};
 
-static int lock_file(int fd) {
-  struct flock lock = whole;
+static int lock_file(int fd, struct flock lock) {
   while (fcntl(fd, F_OFD_SETLK, &lock) < 0)
     if (errno != EINTR) return errno == EACCES ? EAGAIN : errno;
   return 0;
 }
 
+/* By another open file. */
 static bool is_locked(int fd) {
-  struct flock lock = whole;
+  struct flock lock = all;
   return fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }
 
@@ -120,14 +121,14 @@ static bool same_file(int fd, const char *path) {
 }
 
 /* Another may have ended, and removed the folder, since its lock was opened: *gone then. */
-static cb_status take_lock(cb_segments *s, const char *lock, bool *gone) {
+static cb_status take_lock(cb_segments *s, const char *lock, const struct flock *part, bool *gone) {
   *gone = false;
   const int fd = cb_open(lock, O_RDWR | O_CREAT);
   if (fd < 0) {
     *gone = errno == ENOENT;
     return *gone ? CB_OK : cb_fail_file(s->record, "write", errno);
   }
-  if (lock_file(fd) == EAGAIN) {
+  if (lock_file(fd, *part) == EAGAIN || (part == &whole && is_locked(fd))) {
     close(fd);
     return cb_segments_in_use(s, s->record);
   }
@@ -141,16 +142,34 @@ static cb_status take_lock(cb_segments *s, const char *lock, bool *gone) {
   return CB_OK;
 }
 
-cb_status cb_segments_take(cb_segments *s) {
+static cb_status take(cb_segments *s, const struct flock *part) {
   char lock[PATH_MAX];
   if (!name_in(s, "lock", lock)) return cb_fail_file(s->record, "write", errno);
   for (int turn = 0; turn < TURNS; turn++) {
     bool gone;
     if (mkdir(s->path, 0777) < 0 && errno != EEXIST) return cb_fail_file(s->record, "write", errno);
-    const cb_status status = take_lock(s, lock, &gone);
+    const cb_status status = take_lock(s, lock, part, &gone);
     if (status || !gone) return status;
   }
   return cb_fail(CB_ERROR_FILE, "%s: cannot write: others keep replacing %s", s->record, s->path);
+}
+
+cb_status cb_segments_take(cb_segments *s) { return take(s, &whole); }
+
+cb_status cb_segments_take_part(cb_segments *s, int part) {
+  return take(s, &(struct flock){.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = part, .l_len = 1});
+}
+
+bool cb_segments_take_rest(cb_segments *s) {
+  char lock[PATH_MAX];
+  struct flock free_all = all;
+  free_all.l_type = F_UNLCK;
+  lock_file(s->lock, free_all);
+  if (lock_file(s->lock, whole) == 0 && !is_locked(s->lock) && name_in(s, "lock", lock) && same_file(s->lock, lock))
+    return true;
+  close(s->lock);
+  s->lock = -1;
+  return false;
 }
 
 /* ---- What is in it */
@@ -210,6 +229,44 @@ cb_status cb_record_check_unwritten(const char *path) {
   return status;
 }
 
+typedef struct list {
+  uint64_t *number;
+  size_t count, room;
+  bool failed;
+} list;
+
+static bool add_number(const char *name, void *context) {
+  list *l = context;
+  uint64_t number;
+  if (!number_of(name, &number) || !number) return true;
+  if (l->count == l->room) {
+    l->room = l->room ? 2 * l->room : 64;
+    uint64_t *more = realloc(l->number, l->room * sizeof *more);
+    l->failed = !more;
+    if (!more) return false;
+    l->number = more;
+  }
+  l->number[l->count++] = number;
+  return true;
+}
+
+static int by_number(const void *a, const void *b) {
+  const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return (x > y) - (x < y);
+}
+
+cb_status cb_segments_list(const cb_segments *s, uint64_t **number, size_t *count) {
+  list l = {NULL};
+  each_entry(s, add_number, &l);
+  if (l.count) qsort(l.number, l.count, sizeof *l.number, by_number);
+  *number = l.number;
+  *count = l.count;
+  if (!l.failed) return CB_OK;
+  free(l.number);
+  *number = NULL;
+  return cb_fail(CB_ERROR_MEMORY, "%s: no memory for the names of segments", s->record);
+}
+
 typedef struct highest {
   uint64_t from, number;
   bool found;
@@ -257,7 +314,7 @@ static void remove_folder(cb_segments *s) {
 
 void cb_segments_leave(cb_segments *s, bool remove) {
   if (s->lock >= 0) {
-    if (remove || !cb_segments_has(s)) remove_folder(s);
+    if (remove || (!cb_segments_has(s) && !is_locked(s->lock))) remove_folder(s);
     close(s->lock);
   }
   forget(s);

@@ -5,13 +5,19 @@
  *   lock            locked by the writer (fcntl, F_OFD_SETLK); its text says who that is
  *
  * A folder whose lock nobody holds is that of a killed run, or of one that could not be joined.
+ *
+ * A sweep has such a folder, too (sweep/folder.h), which several processes write: each numbers its segments from
+ * WORKER * CB_SEGMENTS_OF_WORKER on, and locks a byte of the lock.
  */
 #ifndef CB_RECORD_FOLDER_H
 #define CB_RECORD_FOLDER_H
 
 #include <curvebody/record.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+enum { CB_SEGMENTS_OF_WORKER = 1000000, CB_FOLDER_PARTS = 1 << 20 };
 
 typedef enum cb_folder_state {
   CB_FOLDER_NONE, /* it is not there, or has no segment */
@@ -30,6 +36,13 @@ cb_status cb_segments_name(const char *path, cb_segments *out);
 
 /* Makes the folder, unless it is there, and takes its lock. CB_ERROR_FILE where another has it, with its name. */
 cb_status cb_segments_take(cb_segments *s);
+
+/* The same for one of many: parts 0 .. CB_FOLDER_PARTS - 1 exclude who takes all of it, those beyond exclude who comes
+ * after them. Equal parts exclude one another. */
+cb_status cb_segments_take_part(cb_segments *s, int part);
+
+/* Whether nobody else has a part: then all of it is taken. Else its own part is given back. */
+bool cb_segments_take_rest(cb_segments *s);
 
 /* Gives the lock back, and frees the names. `remove`: the folder goes with all that is in it; without, one that has no
  * segment goes as well. */
@@ -68,6 +81,8 @@ cb_record_outcome cb_record_outcome_of(const struct cb_record *record);
 
 /* Rows that any program finds under the record's name: while it is written, segments have more for a moment. */
 cb_status cb_reader_rows_by_name(cb_reader *reader, uint64_t *rows);
+/* The numbers of all segments, in order; malloc'd. */
+cb_status cb_segments_list(const cb_segments *s, uint64_t **number, size_t *count);
 
 /* The name of a segment, malloc'd; NULL: no memory. */
 extern const char cb_segment_base[]; /* the name of number 0 in the folder: a record without rows */

@@ -163,6 +163,19 @@ typedef struct cb_join {
 /* *joined false with CB_OK: it is larger than most_bytes. Whether so or with a failure, nothing has changed then. */
 cb_status cb_join_write(cb_record_pieces *pieces, const cb_join *j, bool *joined);
 
+/* A file that is opened from the image of its beginning and filled: in memory where it is small, on the disk under a name
+ * of its own, once there is room for so many bytes, where it is not. Then it takes the name of the record. */
+typedef struct cb_whole {
+  const char *path, *record; /* for messages; with links followed */
+  const cb_image *start;
+  double bytes, room; /* of it, and what is asked of the disk */
+  bool synced;
+  cb_status (*fill)(void *context, hid_t file);
+  void *context;
+} cb_whole;
+/* When it fails, what had the name before is as it was. */
+cb_status cb_whole_write(const cb_whole *whole);
+
 /* ---- checkpoint.c */
 
 cb_status cb_checkpoint_create(hid_t file, const char *path, const cb_blob *state, size_t n_state);

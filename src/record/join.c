@@ -34,6 +34,7 @@ typedef struct column {
 
 typedef struct joining {
   cb_record_pieces *pieces;
+  const cb_join *how;
   const char *path;
   hid_t file;
   column *column;
@@ -175,7 +176,10 @@ static cb_status set_lengths(const joining *j) {
 
 /* ---- The file */
 
-static cb_status fill(const cb_join *how, joining *j) {
+static cb_status fill(void *context, hid_t file) {
+  joining *j = context;
+  const cb_join *how = j->how;
+  j->file = file;
   const int completed = how->completed;
   j->column = calloc(MOST_SERIES, sizeof *j->column);
   if (!j->column) return cb_fail(CB_ERROR_MEMORY, "%s: no memory to join it", j->path);
@@ -197,14 +201,6 @@ static cb_status fill(const cb_join *how, joining *j) {
                   (!how->warnings || cb_warnings_write(j->file, how->warnings, how->warnings->length)) &&
                   cb_hdf5_set_integers(j->file, ".", "completed", H5T_NATIVE_INT, 1, &completed);
   return ok ? CB_OK : cb_hdf5_fail(j->path, cannot);
-}
-
-static cb_status join_in_memory(const cb_join *how, joining *j) {
-  if ((j->file = cb_memory_open(how->layout)) < 0) return cb_hdf5_fail(j->path, cannot);
-  cb_status status = fill(how, j);
-  if (!status) status = cb_memory_save(j->file, j->path, j->pieces->folder.record, how->synced, NULL, NULL);
-  H5Fclose(j->file);
-  return status;
 }
 
 /* Writes the image and asks for the room of the rest: 0, or errno, ENOSPC where there is none. */
@@ -235,22 +231,35 @@ static hid_t open_part(const char *part) {
   return file;
 }
 
-static cb_status join_on_disk(const cb_join *how, joining *j, double bytes) {
+static cb_status write_in_memory(const cb_whole *w) {
+  const hid_t file = cb_memory_open(w->start);
+  if (file < 0) return cb_hdf5_fail(w->path, cannot);
+  cb_status status = w->fill(w->context, file);
+  if (!status) status = cb_memory_save(file, w->path, w->record, w->synced, NULL, NULL);
+  H5Fclose(file);
+  return status;
+}
+
+static cb_status write_on_disk(const cb_whole *w) {
   cb_output o;
-  cb_status status = cb_output_begin_own(j->pieces->folder.record, true, &o);
+  cb_status status = cb_output_begin_own(w->record, true, &o);
   if (status) return status;
-  o.unsynced = !how->synced;
-  const int error = begin_part(o.part, how->layout, bytes);
-  if (error) status = cb_fail_file(j->path, cannot, error);
-  if (!status && (j->file = open_part(o.part)) < 0) status = cb_hdf5_fail(j->path, cannot);
+  o.unsynced = !w->synced;
+  const int error = begin_part(o.part, w->start, w->room);
+  if (error) status = cb_fail_file(w->path, cannot, error);
+  if (!status && (file = open_part(o.part)) < 0) status = cb_hdf5_fail(w->path, cannot);
   if (!status) {
-    status = fill(how, j);
+    status = w->fill(w->context, file);
     if (status)
-      cb_hdf5_abandon(j->file);
+      cb_hdf5_abandon(file);
     else
-      status = cb_hdf5_close(j->file, j->path);
+      status = cb_hdf5_close(file, w->path);
   }
   return cb_output_end(&o, true, status);
+}
+
+cb_status cb_whole_write(const cb_whole *w) {
+  return w->bytes > CB_SEGMENT_BYTES ? write_on_disk(w) : write_in_memory(w);
 }
 
 /* ---- Its size */
@@ -279,16 +288,17 @@ static double bytes_of_segments(const cb_record_pieces *pieces) {
 }
 
 cb_status cb_join_write(cb_record_pieces *pieces, const cb_join *how, bool *joined) {
-  joining j = {.pieces = pieces, .path = pieces->path, .piece = SIZE_MAX};
+  joining j = {.pieces = pieces, .how = how, .path = pieces->path, .piece = SIZE_MAX};
   double row[2] = {0};
   *joined = false;
   cb_status status = cb_series_each(pieces->file, j.path, count_bytes, row);
   if (status) return status;
-  const double whole = (double)how->layout->size +
+  const double bytes = (double)how->layout->size +
                        (row[0] * (double)pieces->have.rows + row[1] * (double)pieces->have.events) * (1 + room_beside),
-               bytes = fmin(whole, bytes_of_segments(pieces));
-  if (how->most_bytes > 0 && bytes > how->most_bytes) return CB_OK;
-  status = whole > CB_SEGMENT_BYTES ? join_on_disk(how, &j, bytes) : join_in_memory(how, &j);
+               room = fmin(bytes, bytes_of_segments(pieces));
+  if (how->most_bytes > 0 && room > how->most_bytes) return CB_OK;
+  const cb_whole whole = {j.path, pieces->folder.record, how->layout, bytes, room, how->synced, fill, &j};
+  status = cb_whole_write(&whole);
   *joined = !status;
   return status;
 }

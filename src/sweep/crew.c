@@ -1,7 +1,7 @@
 #include "sweep/crew.h"
 
 #include "sweep/hand.h"
-#include "sweep/stores.h"
+#include "sweep/to_do.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -10,15 +10,15 @@
 #include <string.h>
 #include <time.h>
 
-static const double between_syncs = 1, between_tellings = 0.5, between_joins = 2;
-enum { JOIN_SHARE = 20, MOST = 64 };
+static const double between_saves = 1, between_tellings = 0.5, between_results = 1;
+enum { RESULT_SHARE = 20, MOST = 64 };
 
 typedef struct crew {
   cb_sweep *sweep;
   const cb_crew_options *options;
   cb_folder folder;
   cb_midst midst;
-  cb_stores stores;
+  cb_store *store;
   cb_to_do to_do;
   cb_hand *hand;
   pthread_mutex_t mutex; /* guards what follows */
@@ -54,32 +54,22 @@ static void fail(crew *c, cb_status status) {
   pthread_mutex_unlock(&c->mutex);
 }
 
-static cb_status lease(void *user, int64_t first, int64_t n) {
-  crew *c = user;
-  return cb_stores_lease(&c->stores, &c->to_do, first, n);
-}
-
 /* --- threads --- */
 
 static cb_status do_some(crew *c, cb_runner *runner, int64_t first, int64_t n) {
-  int64_t member[MOST];
-  cb_status status = CB_OK;
-  while (n && !status) {
-    int64_t row, count = 0;
-    cb_store *store = NULL;
-    for (; count < n && count < MOST; count++) {
-      member[count] = cb_to_do_member(&c->to_do, first + count, &row);
-      cb_store *of = cb_stores_of(&c->stores, member[count]);
-      if (store && of != store) break;
-      store = of;
-    }
-    size_t failed = 0;
-    status = cb_runner_go(runner, member, (size_t)count, store, &c->stop, &failed);
-    if (!status) cb_hand_done(c->hand, count, (int64_t)failed);
-    first += count;
-    n -= count;
-  }
+  int64_t member[MOST], row;
+  size_t failed = 0;
+  for (int64_t i = 0; i < n; i++) member[i] = cb_to_do_member(&c->to_do, first + i, &row);
+  const cb_status status = cb_runner_go(runner, member, (size_t)n, c->store, &c->stop, &failed);
+  if (!status) cb_hand_done(c->hand, n, (int64_t)failed);
   return status;
+}
+
+/* What the threads that have left did is on the disk before all have left: who learns that joins it. */
+static void leave(crew *c) {
+  const cb_status status = cb_store_save(c->store);
+  if (status) fail(c, status);
+  cb_hand_leave(c->hand);
 }
 
 static void *take_part(void *context) {
@@ -94,28 +84,28 @@ static void *take_part(void *context) {
     cb_hand_stop(c->hand);
   }
   cb_runner_free(runner);
-  cb_hand_leave(c->hand);
+  leave(c);
   return NULL;
 }
 
 /* --- the coordinator --- */
 
-static void find_warned(const crew *c, const cb_survey *survey, cb_crew_progress *p) {
+static void find_warned(const cb_survey *survey, cb_crew_progress *p) {
   p->warned = 0;
   for (int64_t m = survey->members; m-- > 0;)
     if (survey->warned[m]) p->warned++, p->first_warned = m;
-  char *words = p->warned ? cb_survey_warning(c->folder.path, &c->sweep->layout, survey, p->first_warned) : NULL;
+  char *words = p->warned ? cb_survey_warning(survey, p->first_warned) : NULL;
   if (words) memcpy(p->warning, words, CB_STORE_WORDS);
   free(words);
 }
 
-/* Joins the stores, and finds what members were warned of; p NULL: not wanted. */
-static cb_status join(crew *c, cb_crew_progress *p) {
+/* The result over the segments that there are. */
+static cb_status show(const crew *c) {
   cb_survey survey;
-  cb_status status = cb_survey_take(c->folder.path, &c->sweep->layout, false, &survey);
+  bool joined;
+  cb_status status = cb_survey_take(&c->folder.segments, &c->sweep->layout, false, &survey);
   if (status) return status;
-  status = cb_join(c->folder.result, c->folder.path, &c->sweep->layout, &survey);
-  if (p) find_warned(c, &survey, p);
+  status = cb_result_write(&c->folder.segments, &survey, false, &joined);
   cb_survey_free(&survey);
   return status;
 }
@@ -132,30 +122,29 @@ static void tell(const crew *c, const cb_crew_progress *before, double begin, cb
 
 static void serve(crew *c, const cb_crew_progress *before, cb_crew_progress *p) {
   const double begin = now();
-  double synced = begin, told = begin, joined = begin, wait = between_joins;
+  double saved = begin, told = begin, shown = begin, wait = between_results;
   for (bool over = false; !over;) {
     cb_status status = cb_hand_serve(c->hand, &over);
     const double time = now();
-    if (!status && time - synced > between_syncs) status = cb_stores_sync(&c->stores), synced = now();
+    if (!status && time - saved > between_saves) status = cb_store_save(c->store), saved = now();
     if (c->options->ranks->rank == 0 && time - told > between_tellings) tell(c, before, begin, p), told = time;
-    if (!status && c->options->ranks->rank == 0 && c->options->ranks->size > 1 && time - joined > wait) {
-      status = join(c, NULL);
-      joined = now();
-      wait = fmax(between_joins, JOIN_SHARE * (joined - time));
+    if (!status && c->options->ranks->rank == 0 && now() - shown > wait) {
+      const double start = now();
+      status = show(c);
+      shown = now();
+      wait = fmax(between_results, RESULT_SHARE * (shown - start));
     }
     if (status) fail(c, status);
     if (status || (c->options->stop && *c->options->stop)) cb_hand_stop(c->hand);
     if (cb_hand_stopped(c->hand)) c->stop = 1;
   }
-  const cb_status status = cb_stores_sync(&c->stores);
-  if (status) fail(c, status);
   tell(c, before, begin, p);
 }
 
 static cb_status work(crew *c, const cb_crew_progress *before, cb_crew_progress *p) {
   const int threads = c->options->threads;
   pthread_t *thread = calloc((size_t)threads, sizeof *thread);
-  cb_status status = thread ? cb_hand_create(c->options->ranks, c->to_do.count, threads, lease, c, &c->hand)
+  cb_status status = thread ? cb_hand_create(c->options->ranks, c->to_do.count, threads, &c->hand)
                             : cb_fail(CB_ERROR_MEMORY, "no memory for threads");
   if (status) return free(thread), status;
   int started = 0;
@@ -164,7 +153,7 @@ static cb_status work(crew *c, const cb_crew_progress *before, cb_crew_progress 
     fail(c, cb_fail(CB_ERROR_MEMORY, "cannot start %d threads", threads));
     c->stop = 1;
     cb_hand_stop(c->hand);
-    for (int t = started; t < threads; t++) cb_hand_leave(c->hand);
+    for (int t = started; t < threads; t++) leave(c);
   }
   serve(c, before, p);
   for (int t = 0; t < started; t++) pthread_join(thread[t], NULL);
@@ -182,10 +171,31 @@ typedef struct known {
   char digest[CB_SWEEP_SHA];
 } known;
 
+/* What segments have, and else the result. */
+static cb_status survey_all(const crew *c, bool whole, cb_survey *out) {
+  bool there;
+  cb_status status = cb_survey_take(&c->folder.segments, &c->sweep->layout, whole, out);
+  if (status) return status;
+  status = cb_folder_has_result(&c->folder, &there);
+  if (!status && there) status = cb_survey_add_result(out, c->folder.result);
+  if (status) cb_survey_free(out);
+  return status;
+}
+
+/* Members that only a result has become those of segments, of a worker of their own. */
+static cb_status import(const crew *c, const cb_survey *survey) {
+  cb_store *store;
+  cb_status status = cb_store_open(&c->folder.segments, &c->sweep->layout, c->options->shard, NULL, &store);
+  if (status) return status;
+  status = cb_survey_import(survey, store);
+  cb_store_free(store);
+  return status;
+}
+
 /* Which members have ended: 1 each, of all the sweep; counted in *p. */
-static cb_status find_ended(crew *c, uint8_t *ended, cb_crew_progress *p) {
+static cb_status find_ended(const crew *c, uint8_t *ended, cb_crew_progress *p) {
   cb_survey survey;
-  const cb_status status = cb_survey_take(c->folder.path, &c->sweep->layout, true, &survey);
+  cb_status status = survey_all(c, true, &survey);
   if (status) return status;
   for (int64_t m = 0; m < survey.members; m++) {
     const bool failed = survey.status[m] == CB_MEMBER_FAILED && !c->options->retry_failed;
@@ -194,8 +204,9 @@ static cb_status find_ended(crew *c, uint8_t *ended, cb_crew_progress *p) {
     p->failed += failed;
   }
   p->before = p->done + p->failed;
+  if (p->before < p->members) status = import(c, &survey);
   cb_survey_free(&survey);
-  return CB_OK;
+  return status;
 }
 
 static cb_status begin(crew *c, uint8_t *ended, cb_crew_progress *p) {
@@ -203,7 +214,7 @@ static cb_status begin(crew *c, uint8_t *ended, cb_crew_progress *p) {
   cb_status status = CB_OK;
   known k = {0};
   if (ranks->rank == 0) {
-    status = cb_folder_open(&c->folder, c->sweep, c->options->shards > 0, c->options->threads, c->options->stop);
+    status = cb_folder_open(&c->folder, c->sweep, c->options->shard, c->options->threads, c->options->stop);
     if (!status) status = find_ended(c, ended, p);
     k.most_rows = c->sweep->most_rows;
     memcpy(k.digest, c->sweep->digest, sizeof k.digest);
@@ -220,32 +231,59 @@ static cb_status begin(crew *c, uint8_t *ended, cb_crew_progress *p) {
   return CB_OK;
 }
 
-static cb_status go(crew *c, uint8_t *ended, cb_crew_progress *p) {
+/* This process has members to do. */
+static cb_status do_members(crew *c, cb_crew_progress *p) {
+  const cb_ranks *ranks = c->options->ranks;
+  const cb_crew_progress before = *p;
+  const int worker = c->options->shard ? c->options->shard : ranks->rank;
+  cb_status status = ranks->rank ? cb_segments_take_part(&c->folder.segments, CB_FOLDER_PARTS + ranks->rank) : CB_OK;
+  c->midst = (cb_midst){c->folder.segments.path, c->sweep->digest};
+  if (!status) status = cb_store_open(&c->folder.segments, &c->sweep->layout, worker, &c->midst, &c->store);
+  if (!status && ranks->rank == 0)
+    status = cb_folder_check_room(&c->folder, (double)cb_store_result_bytes(&c->sweep->layout) * (double)p->members);
+  if (!status && ranks->rank == 0) status = show(c);
+  return status ? status : work(c, &before, p);
+}
+
+/* The result at the end: one plain file, where all of the sweep is done and nobody else is at it; *complete then. */
+static cb_status finish(crew *c, cb_crew_progress *p, bool *complete) {
+  cb_survey survey;
+  cb_status status = CB_OK;
+  if (c->options->shard) {
+    status = show(c);
+    if (status || !cb_segments_take_rest(&c->folder.segments)) return status;
+  }
+  if ((status = survey_all(c, false, &survey))) return status;
+  bool all = true, imported = true;
+  for (int64_t m = 0; m < survey.members; m++) {
+    all = all && survey.status[m] != CB_MEMBER_MISSING;
+    imported = imported && (survey.source[m] < 0 || survey.sources[survey.source[m]].number);
+  }
+  find_warned(&survey, p);
+  if (imported)
+    status = cb_result_write(&c->folder.segments, &survey, true, complete);
+  else
+    *complete = all; /* the result is plain, and was so before */
+  p->unjoined = !status && all && !*complete;
+  cb_survey_free(&survey);
+  return status;
+}
+
+static cb_status go(crew *c, uint8_t *ended, cb_crew_progress *p, bool *complete) {
   const cb_crew_options *o = c->options;
-  cb_stores *s = &c->stores;
+  int64_t first, end;
   cb_status status = begin(c, ended, p);
   if (status) return status;
-  c->midst = (cb_midst){c->folder.path, c->sweep->digest};
-  *s = (cb_stores){.folder = c->folder.path,
-                   .layout = &c->sweep->layout,
-                   .ranks = o->ranks,
-                   .threads = o->threads,
-                   .shard = o->shard,
-                   .shards = o->shards};
-  cb_crew_shard(c->sweep->plan->members, o->shard, o->shards, &s->first, &s->end);
-  status = cb_to_do_find(ended, s->first, s->end, &c->to_do);
-  if (!status && s->end > s->first) status = cb_stores_open(s);
-  const cb_crew_progress before = *p;
-  const bool lead = o->ranks->rank == 0;
-  if (!status && lead) status = join(c, NULL);
-  if (!status && s->count) status = work(c, &before, p);
-  if (lead && s->count) {
+  cb_crew_shard(c->sweep->plan->members, o->shard, o->shards, &first, &end);
+  status = cb_to_do_find(ended, first, end, &c->to_do);
+  if (!status && c->to_do.count) status = do_members(c, p);
+  if (o->ranks->rank == 0) {
     const cb_failure failure = cb_failure_last();
     char text[CB_FAILURE_ROOM];
     snprintf(text, sizeof text, "%s", cb_error_text());
-    const cb_status joined = join(c, p);
+    const cb_status finished = finish(c, p, complete);
     if (!status)
-      status = joined;
+      status = finished;
     else
       cb_fail_lines(&failure, status, text);
   }
@@ -262,9 +300,10 @@ cb_status cb_crew_go(cb_sweep *sweep, const cb_crew_options *options, cb_crew_pr
   c->options = options;
   pthread_mutex_init(&c->mutex, NULL);
   cb_status status = cb_folder_name(options->output, &c->folder);
-  if (!status) status = go(c, ended, out);
-  cb_stores_free(&c->stores);
-  cb_folder_close(&c->folder);
+  bool complete = false;
+  if (!status) status = go(c, ended, out, &complete);
+  cb_store_free(c->store);
+  cb_folder_close(&c->folder, complete);
   pthread_mutex_destroy(&c->mutex);
   free(c->to_do.span);
   free(ended);

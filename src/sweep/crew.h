@@ -1,7 +1,7 @@
 /* A sweep is done: the threads of this process, with other ranks or shards, into a folder.
  *
- * Each process writes one store. Rank 0, or each shard, joins the stores to the result whenever they have changed in
- * what members they are of, and at the end.
+ * Each process writes segments of its own. Rank 0, or each shard, shows them as one result, about once a second, and at the
+ * end joins them.
  */
 #ifndef CB_SWEEP_CREW_H
 #define CB_SWEEP_CREW_H
@@ -15,6 +15,7 @@ typedef struct cb_crew_progress {
   double seconds;                /* since this start */
   int64_t warned, first_warned;  /* members that were warned of, of all of the sweep; at its end */
   char warning[CB_STORE_WORDS + 1]; /* of that member */
+  bool unjoined; /* all have ended, and there is no room to join them */
 } cb_crew_progress;
 
 typedef struct cb_crew_options {

@@ -1,17 +1,13 @@
 /* What a sweep would take, and how far one has come. */
 #include "core/failure.h"
-#include "core/file.h"
 #include "record/hdf5.h"
 #include "sweep/crew.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <time.h>
-#include <unistd.h>
 
 enum { SAMPLE = 64 };
 static const double longest = 2;
@@ -50,64 +46,64 @@ cb_status cb_crew_estimate_of(cb_sweep *s, int threads, const volatile sig_atomi
   return status;
 }
 
-/* The digest of a sweep, and how many members it has, from its result. */
-static cb_status read_result(const cb_folder *folder, char digest[CB_SWEEP_SHA], int64_t *members) {
+/* Of a result: what a survey needs of its layout. */
+typedef struct shown {
+  char digest[CB_SWEEP_SHA];
+  cb_store_axis axis[CB_SWEEP_AXES];
+  cb_store_layout layout;
+} shown;
+
+static bool find_axes(hid_t file, shown *s) {
+  hsize_t dims[H5S_MAX_RANK];
+  const hid_t set =
+                  H5Lexists(file, "status", H5P_DEFAULT) > 0 ? H5Dopen2(file, "status", H5P_DEFAULT) : H5I_INVALID_HID,
+              space = set < 0 ? set : H5Dget_space(set);
+  const int rank = space < 0 ? 0 : H5Sget_simple_extent_dims(space, dims, NULL);
+  s->layout.members = rank > 0 && rank <= CB_SWEEP_AXES ? H5Sget_simple_extent_npoints(space) : 0;
+  for (int a = 0; a < rank && s->layout.members; a++) s->axis[a] = (cb_store_axis){"", (size_t)dims[a]};
+  s->layout.axes = s->axis;
+  s->layout.n_axes = (size_t)rank;
+  if (space >= 0) H5Sclose(space);
+  if (set >= 0) H5Dclose(set);
+  return s->layout.members >= 1 && s->layout.members <= CB_SWEEP_MEMBERS;
+}
+
+static cb_status read_result(const cb_folder *folder, shown *s) {
   cb_status status = CB_OK;
   const cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
   const hid_t file = cb_hdf5_open(folder->result, H5F_ACC_RDONLY);
-  const bool sound = file >= 0;
-  const hid_t set =
-      sound && H5Lexists(file, "status", H5P_DEFAULT) > 0 ? H5Dopen2(file, "status", H5P_DEFAULT) : H5I_INVALID_HID;
-  char *text = sound ? cb_hdf5_get_text_attribute(file, "sweep_digest") : NULL;
+  char *text = file >= 0 ? cb_hdf5_get_text_attribute(file, "sweep_digest") : NULL;
   if (file < 0)
     status = cb_hdf5_fail(folder->result, "read");
   else if (!text && errno == ENOMEM)
     status = cb_fail(CB_ERROR_MEMORY, "no memory to read %s", folder->result);
-  else if (set < 0 || !text || strlen(text) >= CB_SWEEP_SHA)
+  else if (!text || strlen(text) >= CB_SWEEP_SHA || !find_axes(file, s))
     status = cb_fail_placed(CB_ERROR_INPUT, "%s: error: this is no result of a sweep", folder->result);
-  if (!status && text) {
-    const hid_t space = H5Dget_space(set);
-    *members = H5Sget_simple_extent_npoints(space);
-    H5Sclose(space);
-    strcpy(digest, text);
-  }
+  else
+    strcpy(s->digest, text);
+  s->layout.digest = s->digest;
   free(text);
-  if (set >= 0) H5Dclose(set);
   if (file >= 0) cb_hdf5_close_read(file, folder->result);
   status = cb_hdf5_unread(folder->result, status);
   cb_hdf5_quiet_end(quiet);
   return status;
 }
 
-/* Who may only read has no lock of a file over a network (EBADF), and does not know. */
-static cb_status find_lock(const cb_folder *folder, bool *locked) {
-  char path[4096];
-  snprintf(path, sizeof path, "%s/lock", folder->path);
-  int lock = cb_open(path, O_RDWR);
-  if (lock < 0 && (errno == EACCES || errno == EROFS)) lock = cb_open(path, O_RDONLY);
-  if (lock < 0) return errno == ENOENT ? CB_OK : cb_fail_file(path, "open", errno);
-  const int error = cb_lock(lock, LOCK_EX);
-  close(lock);
-  *locked = error == EWOULDBLOCK;
-  return error && !*locked && error != EBADF ? cb_fail_file(path, "lock", error) : CB_OK;
-}
-
 cb_status cb_crew_status_of(const cb_folder *folder, cb_crew_status *out) {
-  char digest[CB_SWEEP_SHA];
-  cb_store_layout layout = {.title = "", .sweep = "", .digest = digest};
-  *out = (cb_crew_status){.runs = false};
-  cb_status status = find_lock(folder, &out->runs);
-  if (!status) status = read_result(folder, digest, &layout.members);
-  if (!status && (layout.members < 1 || layout.members > CB_SWEEP_MEMBERS))
-    status = cb_fail_placed(CB_ERROR_INPUT, "%s: error: this is no result of a sweep", folder->result);
-  if (!status) status = cb_survey_take(folder->path, &layout, false, &out->survey);
+  shown *s = calloc(1, sizeof *s);
+  *out = (cb_crew_status){.runs = cb_segments_state(&folder->segments) == CB_FOLDER_HELD};
+  if (!s) return cb_fail(CB_ERROR_MEMORY, "no memory for a sweep");
+  cb_status status = read_result(folder, s);
+  if (!status) status = cb_survey_take(&folder->segments, &s->layout, false, &out->survey);
+  if (!status) status = cb_survey_add_result(&out->survey, folder->result);
   size_t n = 0;
-  for (int64_t m = 0; m < layout.members && !status; m++) {
+  for (int64_t m = 0; m < s->layout.members && !status; m++) {
     out->count[out->survey.status[m]]++;
     if (out->survey.status[m] != CB_MEMBER_FAILED || n == sizeof out->failed / sizeof *out->failed) continue;
     out->failed[n] = m;
-    out->words[n++] = cb_survey_words(folder->path, &layout, &out->survey, m);
+    out->words[n++] = cb_survey_failure(&out->survey, m);
   }
+  free(s);
   return status;
 }
 

@@ -4,33 +4,33 @@
 #include "record/folder.h"
 #include "core/text.h"
 #include "record/output.h"
+#include "record/hdf5.h"
 #include "scenario/private.h"
 
-#include <errno.h>
-#include <fcntl.h>
+#include <dirent.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 enum { LARGEST = 1 << 30 };
 
 cb_status cb_folder_name(const char *out, cb_folder *folder) {
   size_t n = strlen(out);
-  *folder = (cb_folder){.lock = -1};
+  *folder = (cb_folder){.segments = {.lock = -1}};
   if (n > 3 && !strcmp(out + n - 3, ".h5")) n -= 3;
   while (n > 1 && out[n - 1] == '/') n--;
-  if (n == 0 || n >= sizeof folder->path - 64)
-    return cb_fail(CB_ERROR_ARGUMENT, "'%s' cannot be the name of a folder", out);
-  memcpy(folder->path, out, n);
-  snprintf(folder->result, sizeof folder->result, "%s.h5", folder->path);
-  return CB_OK;
+  if (n == 0 || n >= sizeof folder->result - 100)
+    return cb_fail(CB_ERROR_ARGUMENT, "'%s' cannot be the name of a result", out);
+  snprintf(folder->result, sizeof folder->result, "%.*s.h5", (int)n, out);
+  return cb_segments_name(folder->result, &folder->segments);
 }
 
 static void path_in(const cb_folder *folder, const char *name, char *out, size_t size) {
-  snprintf(out, size, "%s/%s", folder->path, name);
+  snprintf(out, size, "%s/%s", folder->segments.path, name);
 }
 
 static cb_status write_text(const cb_folder *folder, const char *name, const char *text) {
@@ -44,44 +44,48 @@ static cb_status write_text(const cb_folder *folder, const char *name, const cha
   return cb_output_close_text(&output, file, CB_OK);
 }
 
-static cb_status take_lock(cb_folder *folder, bool shared) {
-  char path[4096];
-  path_in(folder, "lock", path, sizeof path);
-  folder->lock = cb_open(path, O_RDWR | O_CREAT);
-  if (folder->lock < 0) return cb_fail_file(path, "lock", errno);
-  const int error = cb_lock(folder->lock, shared ? LOCK_SH : LOCK_EX);
-  if (!error) return CB_OK;
-  if (error != EWOULDBLOCK) return cb_fail_file(path, "lock", error);
-  return cb_fail(CB_ERROR_FILE, "%s: another sweep runs in this folder: expected to wait for it, or another -o",
-                 folder->path);
-}
+/* --- what there is of the sweep --- */
 
-static cb_status find(const cb_folder *folder, const char *name, bool *there) {
-  char path[4096];
+static cb_status find(const char *path, bool *there) {
   struct stat info;
-  path_in(folder, name, path, sizeof path);
   return cb_find_file(path, "read", &info, there);
 }
 
-/* A folder that is not of a sweep is not written into. */
-static cb_status make(const cb_folder *folder) {
-  struct stat info;
+cb_status cb_folder_has_result(const cb_folder *folder, bool *there) { return find(folder->result, there); }
+
+/* A text of a result; NULL: it has none of that name. */
+static cb_status read_result(const cb_folder *folder, const char *name, char **text) {
+  const cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
+  const hid_t file = cb_hdf5_open(folder->result, H5F_ACC_RDONLY);
+  const hid_t group =
+      file >= 0 && H5Lexists(file, "sweep", H5P_DEFAULT) > 0 ? H5Gopen2(file, "sweep", H5P_DEFAULT) : -1;
+  if (group >= 0 && H5Lexists(group, name, H5P_DEFAULT) > 0) *text = cb_hdf5_get_text_dataset(group, name);
+  if (group >= 0) H5Gclose(group);
+  if (file >= 0) cb_hdf5_close_read(file, folder->result);
+  const cb_status status = cb_hdf5_unread(folder->result, CB_OK);
+  cb_hdf5_quiet_end(quiet);
+  return status;
+}
+
+/* A text of the sweep from its folder, or else from its result; NULL: it was not begun. CB_ERROR_FILE where there is
+ * something else. */
+static cb_status read_text(const cb_folder *folder, const char *name, const char *in_result, char **text) {
+  char path[4096];
   bool there, result;
-  cb_status status = cb_find_file(folder->path, "read", &info, &there);
-  if (!status && !there) status = cb_find_file(folder->result, "read", &info, &result);
-  if (!status && !there) status = cb_record_check_unwritten(folder->result);
+  size_t n;
+  *text = NULL;
+  path_in(folder, name, path, sizeof path);
+  cb_status status = find(path, &there);
   if (status) return status;
-  if (!there && result)
-    return cb_fail(CB_ERROR_FILE, "%s: exists already, and is of no sweep in %s: expected another -o", folder->result,
-                   folder->path);
-  if (mkdir(folder->path, 0777) == 0) return CB_OK;
-  if (errno != EEXIST) return cb_fail_file(folder->path, "make the folder", errno);
-  if ((status = cb_find_file(folder->path, "read", &info, &there))) return status;
-  if (!there || !S_ISDIR(info.st_mode))
-    return cb_fail(CB_ERROR_FILE, "%s: there is a file of this name: expected a folder, or nothing", folder->path);
-  if ((status = find(folder, "lock", &there)) || there) return status;
-  if (rmdir(folder->path) == 0) return make(folder);
-  return cb_fail(CB_ERROR_FILE, "%s: a folder that is no sweep's: expected another -o", folder->path);
+  if (there) return cb_read_whole_file(path, LARGEST, text, &n);
+  if (cb_segments_has(&folder->segments))
+    return cb_fail(CB_ERROR_FILE, "%s: is of a run, not of a sweep: expected another -o", folder->segments.path);
+  status = find(folder->result, &result);
+  if (status || !result) return status;
+  status = read_result(folder, in_result, text);
+  if (status || *text) return status;
+  return cb_fail(CB_ERROR_FILE, "%s: exists already, and is no result of a sweep that can go on: expected another -o",
+                 folder->result);
 }
 
 /* --- what was found of the members --- */
@@ -107,37 +111,15 @@ static cb_status end(cb_sweep *s, cb_text *text) {
   return status;
 }
 
-static cb_status write_checked(const cb_folder *folder, cb_sweep *s) {
-  char line[160], hex[CB_SCENARIO_DIGEST];
-  cb_text text = {0};
-  cb_status status = CB_OK;
-  snprintf(line, sizeof line, "rows %lld\nopen %.3g\n", (long long)s->most_rows, s->seconds_to_open);
-  cb_text_puts(&text, line);
-  for (size_t i = 0; i < s->files && !status; i++) {
-    status = digest_of(s->file[i], hex);
-    if (status) break;
-    cb_text_puts(&text, "file ");
-    cb_text_puts(&text, hex);
-    cb_text_puts(&text, " ");
-    cb_text_puts(&text, s->file[i]);
-    cb_text_puts(&text, "\n");
-  }
-  if (!status)
-    status = text.failed ? cb_fail(CB_ERROR_MEMORY, "no memory for a list") : write_text(folder, "checked", text.data);
-  cb_text_free(&text);
-  return status ? status : cb_folder_read_checked(folder, s);
-}
-
-cb_status cb_folder_read_checked(const cb_folder *folder, cb_sweep *s) {
-  char path[4096], *data, hex[CB_SCENARIO_DIGEST];
-  size_t n;
+/* What cb_sweep_check finds, as `data`, which is changed, has it. */
+static cb_status take_checked(const cb_folder *folder, char *data, cb_sweep *s) {
+  char hex[CB_SCENARIO_DIGEST];
   long long rows;
-  path_in(folder, "checked", path, sizeof path);
-  cb_status status = cb_read_whole_file(path, LARGEST, &data, &n);
-  if (status) return status;
+  const char *path = folder->result;
+  cb_status status = CB_OK;
   int used = 0;
   cb_text files = {0};
-  if (sscanf(data, "rows %lld\nopen %lg\n%n", &rows, &s->seconds_to_open, &used) < 2 || !used || rows < 1)
+  if (sscanf(data, "rows %lld\n%n", &rows, &used) < 1 || !used || rows < 1)
     status = cb_fail(CB_ERROR_INPUT, "%s: error: this is not as it was written: expected to sweep into another folder",
                      path);
   else
@@ -156,55 +138,105 @@ cb_status cb_folder_read_checked(const cb_folder *folder, cb_sweep *s) {
       status = cb_fail(CB_ERROR_INPUT,
                        "%s: error: this sweep was begun with another content of %s: expected it as it was, or "
                        "another -o",
-                       folder->path, name);
+                       folder->result, name);
     cb_text_puts(&files, line);
   }
   if (!status) status = end(s, &files);
   cb_text_free(&files);
-  free(data);
   return status;
 }
 
-cb_status cb_folder_sweep(const cb_folder *folder, char **text) {
-  char path[4096];
-  size_t n;
-  path_in(folder, "sweep.yaml", path, sizeof path);
-  return cb_read_whole_file(path, LARGEST, text, &n);
+/* The text stays with the sweep: its result has it. */
+static cb_status keep_checked(const cb_folder *folder, const char *text, cb_sweep *s) {
+  char *changed = strdup(text);
+  s->layout.checked = cb_arena_strdup(s->arena, text);
+  const cb_status status = changed && s->layout.checked ? take_checked(folder, changed, s)
+                                                        : cb_fail(CB_ERROR_MEMORY, "no memory for a list");
+  free(changed);
+  return status;
 }
 
-/* The same sweep as was begun here. */
-static cb_status compare(const cb_folder *folder, const cb_sweep *s) {
-  char path[4096], *was;
-  path_in(folder, "sweep.yaml", path, sizeof path);
-  cb_status status = cb_folder_sweep(folder, &was);
-  if (status) return status;
-  status = cb_sweep_changed(path, was, s->plan->resolved);
+static cb_status write_checked(const cb_folder *folder, cb_sweep *s) {
+  char line[160], hex[CB_SCENARIO_DIGEST];
+  cb_text text = {0};
+  cb_status status = CB_OK;
+  snprintf(line, sizeof line, "rows %lld\n", (long long)s->most_rows);
+  cb_text_puts(&text, line);
+  for (size_t i = 0; i < s->files && !status; i++) {
+    status = digest_of(s->file[i], hex);
+    if (status) break;
+    cb_text_puts(&text, "file ");
+    cb_text_puts(&text, hex);
+    cb_text_puts(&text, " ");
+    cb_text_puts(&text, s->file[i]);
+    cb_text_puts(&text, "\n");
+  }
+  if (!status)
+    status = text.failed ? cb_fail(CB_ERROR_MEMORY, "no memory for a list") : write_text(folder, "checked", text.data);
+  if (!status) status = keep_checked(folder, text.data, s);
+  cb_text_free(&text);
+  return status;
+}
+
+/* The same sweep as was begun here; *begun: whether one was. */
+static cb_status compare(const cb_folder *folder, const cb_sweep *s, bool *begun) {
+  char *was, what[1024];
+  cb_status status = read_text(folder, "sweep.yaml", "resolved", &was);
+  *begun = was != NULL;
+  if (status || !was) return status;
+  status = cb_sweep_changed(folder->result, was, s->plan->resolved);
   free(was);
   if (status != CB_ERROR_INPUT) return status;
-  char what[1024];
   snprintf(what, sizeof what, "%s", cb_error_text());
-  return cb_fail(CB_ERROR_INPUT,
-                 "%s: error: another sweep was begun in this folder: %s; expected the same, or another -o",
-                 folder->path, what);
+  return cb_fail(CB_ERROR_INPUT, "%s: error: another sweep was begun here: %s; expected the same, or another -o",
+                 folder->result, what);
 }
 
-cb_status cb_folder_open(cb_folder *folder, cb_sweep *s, bool shared, int threads, const volatile sig_atomic_t *stop) {
-  bool begun, checked;
-  cb_status status = find(folder, "sweep.yaml", &begun);
-  if (!status) status = begun ? compare(folder, s) : cb_sweep_check(s, 0, s->plan->members, threads, stop);
-  if (!status) status = make(folder);
-  if (!status) status = take_lock(folder, shared);
-  if (!status) status = find(folder, "sweep.yaml", &begun); /* of another shard, meanwhile */
-  if (!status && begun) status = compare(folder, s);
-  if (!status) status = find(folder, "checked", &checked);
-  if (!status) status = checked ? cb_folder_read_checked(folder, s) : write_checked(folder, s);
-  if (!status && !begun) status = write_text(folder, "sweep.yaml", s->plan->resolved);
-  if (!status) cb_sweep_lay_rows(s);
-  if (status) cb_folder_close(folder);
+static cb_status check(const cb_folder *folder, cb_sweep *s) {
+  char *text;
+  cb_status status = read_text(folder, "checked", "checked", &text);
+  if (status) return status;
+  status = text ? keep_checked(folder, text, s) : write_checked(folder, s);
+  free(text);
   return status;
 }
 
-void cb_folder_close(cb_folder *folder) {
-  if (folder->lock >= 0) close(folder->lock);
-  folder->lock = -1;
+cb_status cb_folder_open(cb_folder *folder, cb_sweep *s, int shard, int threads, const volatile sig_atomic_t *stop) {
+  bool begun;
+  cb_status status = compare(folder, s, &begun);
+  if (!status && !begun) status = cb_sweep_check(s, 0, s->plan->members, threads, stop);
+  if (!status) status = shard ? cb_segments_take_part(&folder->segments, shard) : cb_segments_take(&folder->segments);
+  if (!status) status = compare(folder, s, &begun); /* of another shard, meanwhile */
+  if (!status) status = check(folder, s);
+  if (!status) status = write_text(folder, "sweep.yaml", s->plan->resolved);
+  if (!status) cb_sweep_lay_rows(s);
+  return status;
+}
+
+cb_status cb_folder_check_room(const cb_folder *folder, double bytes) {
+  struct statvfs disk;
+  const bool known = statvfs(folder->segments.path, &disk) == 0;
+  const double room = known ? (double)disk.f_bavail * (double)disk.f_frsize : INFINITY;
+  if (bytes <= room) return CB_OK;
+  return cb_fail(CB_ERROR_FILE, "%s: no room: the results take %.6g MB, and %.6g MB are free", folder->result,
+                 bytes / 1e6, room / 1e6);
+}
+
+/* States of members, and the texts. */
+static void remove_own(const cb_folder *folder) {
+  char path[4096];
+  DIR *dir = opendir(folder->segments.path);
+  for (const struct dirent *e; dir && (e = readdir(dir));) {
+    const size_t n = strlen(e->d_name);
+    const bool is_state = n > 6 && !strcmp(e->d_name + n - 6, ".state");
+    path_in(folder, e->d_name, path, sizeof path);
+    if (is_state || !strcmp(e->d_name, "sweep.yaml") || !strcmp(e->d_name, "checked")) unlink(path);
+  }
+  if (dir) closedir(dir);
+}
+
+/* The texts go after the segments, by which they are found. */
+void cb_folder_close(cb_folder *folder, bool complete) {
+  if (folder->segments.lock >= 0 && complete && !cb_segments_cut(&folder->segments, 0)) remove_own(folder);
+  cb_segments_leave(&folder->segments, complete);
 }

@@ -15,8 +15,6 @@ typedef struct block {
 struct cb_hand {
   const cb_ranks *ranks;
   int threads;
-  cb_status (*block)(void *user, int64_t first, int64_t n);
-  void *user;
   int64_t count, given; /* rank 0's */
   int64_t (*of)[2];     /* [ranks]: done, failed; rank 0's */
   int gone;             /* ranks that have left; rank 0's */
@@ -30,15 +28,12 @@ struct cb_hand {
   int64_t done, failed;
 };
 
-cb_status cb_hand_create(const cb_ranks *ranks, int64_t count, int threads,
-                         cb_status (*of_block)(void *user, int64_t first, int64_t n), void *user, cb_hand **out) {
+cb_status cb_hand_create(const cb_ranks *ranks, int64_t count, int threads, cb_hand **out) {
   cb_hand *h = calloc(1, sizeof *h);
   if (h) h->of = calloc((size_t)ranks->size, sizeof *h->of);
   if (!h || !h->of) return free(h), cb_fail(CB_ERROR_MEMORY, "no memory for the hand-out");
   h->ranks = ranks;
   h->threads = threads;
-  h->block = of_block;
-  h->user = user;
   h->count = count;
   pthread_mutex_init(&h->mutex, NULL);
   pthread_condattr_t clock;
@@ -130,15 +125,9 @@ void cb_hand_progress(cb_hand *h, int64_t *done, int64_t *failed) {
 
 /* --- the coordinator --- */
 
-/* A block has come to this process. The mutex is held but while it is made ready. */
-static cb_status receive(cb_hand *h, int64_t first, int64_t n) {
-  cb_status status = CB_OK;
-  if (n && h->block) {
-    pthread_mutex_unlock(&h->mutex);
-    status = h->block(h->user, first, n);
-    pthread_mutex_lock(&h->mutex);
-  }
-  if (n && !status) {
+/* A block has come to this process. */
+static void receive(cb_hand *h, int64_t first, int64_t n) {
+  if (n) {
     h->queue[h->tail++ % BLOCKS] = (block){first, n};
     h->queued += n;
     h->last_block = n;
@@ -146,7 +135,6 @@ static cb_status receive(cb_hand *h, int64_t first, int64_t n) {
   h->ended = h->ended || !n;
   h->asked = false;
   pthread_cond_broadcast(&h->work);
-  return status;
 }
 
 /* The next block of what is left, for a process of so many threads; 0: nothing is. */
@@ -172,7 +160,7 @@ static cb_status answer(cb_hand *h, int from, const int64_t *words) {
       if (words[0] == LEFT) return h->gone++, CB_OK;
       h->ranks->send(h->ranks->self, from, reply);
       return CB_OK;
-    case GIVE: return receive(h, words[1], words[2]);
+    case GIVE: return receive(h, words[1], words[2]), CB_OK;
     default:
       h->stopped = true;
       pthread_cond_broadcast(&h->work);
@@ -185,7 +173,7 @@ static cb_status ask(cb_hand *h) {
   h->asked = true;
   if (h->ranks->rank) return h->ranks->send(h->ranks->self, 0, words), CB_OK;
   words[2] = next_block(h, h->threads, &words[1]);
-  return receive(h, words[1], words[2]);
+  return receive(h, words[1], words[2]), CB_OK;
 }
 
 /* Tells the others what they have to know. */

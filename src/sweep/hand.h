@@ -13,10 +13,8 @@
 
 typedef struct cb_hand cb_hand;
 
-/* count members for all ranks, which say the same; threads: that take in this process. block: called by the coordinator
- * for members that come to this process, before they can be taken; NULL: nothing. */
-cb_status cb_hand_create(const cb_ranks *ranks, int64_t count, int threads,
-                         cb_status (*block)(void *user, int64_t first, int64_t n), void *user, cb_hand **out);
+/* count members for all ranks, which say the same; threads: that take in this process. */
+cb_status cb_hand_create(const cb_ranks *ranks, int64_t count, int threads, cb_hand **out);
 void cb_hand_free(cb_hand *hand);
 
 /* Up to `most` members from *first on; waits for them. 0: there are no more, or it was stopped. */

@@ -1,29 +1,26 @@
-/* The result of a sweep as one file: virtual datasets over the stores (HDF5 1.10, Virtual Dataset), on the axes of the
- * sweep as netCDF-4 dimension scales.
+/* The result of a sweep as one file, on the axes of the sweep as netCDF-4 dimension scales: virtual datasets over the
+ * segments (HDF5 1.10, Virtual Dataset), or one plain file of them.
  *
- * Members of consecutive numbers in consecutive slots make one mapping of an axis, or a few boxes of a grid.
+ * Members of consecutive numbers in consecutive rows make one mapping of an axis, or a few boxes of a grid. A plain file
+ * has its arrays one after another, in the order of members; it is filled segment by segment.
  */
-#include "record/output.h"
-#include "core/file.h"
-#include "record/parts.h"
+#include "core/failure.h"
 #include "sweep/store_private.h"
 
-#include <errno.h>
 #include <hdf5_hl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-enum { RANK = 16 + CB_STORE_RANK };
+enum { RANK = CB_STORE_AXES + CB_STORE_RANK, BESIDE = 1 << 20 /* bytes of what is no array */ };
 
 typedef struct joining {
   hid_t file;
-  const char *folder; /* as seen from the file's own */
+  const cb_segments *folder;
   const cb_store_layout *layout;
   const cb_survey *survey;
-  size_t slots[1 << 14]; /* of stores */
+  bool plain;
 } joining;
 
 static bool describe(hid_t set, const char *units, const char *doc) {
@@ -96,191 +93,246 @@ static bool put_coordinate(hid_t file, const cb_store_layout *l, const cb_store_
   return good;
 }
 
-static bool put_scales(const joining *j) {
-  const cb_store_layout *l = j->layout;
+static bool put_scales(hid_t file, const cb_store_layout *l) {
   bool good = true;
   for (size_t a = 0; a < l->n_axes && good; a++) {
     const cb_store_coordinate *c = scale_of(l, a);
-    good = put_scale(j->file, l->axes[a].name, l->axes[a].count, c ? c->values : NULL, c ? c->labels : NULL,
+    good = put_scale(file, l->axes[a].name, l->axes[a].count, c ? c->values : NULL, c ? c->labels : NULL,
                      c ? c->doc : NULL);
   }
   for (size_t c = 0; c < l->n_coordinates && good; c++)
     if (scale_of(l, (size_t)l->coordinates[c].axis) != &l->coordinates[c])
-      good = put_coordinate(j->file, l, &l->coordinates[c]);
+      good = put_coordinate(file, l, &l->coordinates[c]);
   for (size_t d = 0; d < l->n_dimensions && good; d++)
-    good = put_scale(j->file, l->dimensions[d].name, l->dimensions[d].count, l->dimensions[d].values,
+    good = put_scale(file, l->dimensions[d].name, l->dimensions[d].count, l->dimensions[d].values,
                      l->dimensions[d].labels, l->dimensions[d].doc);
-  return good && put_bare_dimension(j->file, "letter", CB_STORE_WORDS);
+  return good && put_bare_dimension(file, "letter", CB_STORE_WORDS);
 }
 
-/* --- virtual datasets --- */
+/* --- arrays --- */
 
-typedef struct virtual_set {
+/* A column in the result: where its boxes go. */
+typedef struct column_set {
   const joining *j;
-  const char *name;
-  hid_t create, space, from;
-  hsize_t dims[RANK], shape[1 + CB_STORE_RANK];
-  int axes, rank; /* of all; the last rank - axes are of a member */
-} virtual_set;
+  cb_store_column column;
+  int rank; /* with the axes */
+  hsize_t dims[RANK];
+  hid_t create, space; /* of the virtual dataset */
+  hid_t set;           /* of the plain one */
+  const cb_store_source *source;
+  int64_t first; /* the member in `row` of the source */
+  size_t row;
+  const unsigned char *values; /* of all rows of the source */
+} column_set;
 
-/* Members [m, m + n) that make a box: from `slot` on. */
-static bool map_box(const virtual_set *v, const char *source, size_t slot, size_t capacity, const hsize_t *start,
-                    const hsize_t *count, size_t n) {
-  hsize_t from[1 + CB_STORE_RANK] = {slot}, much[1 + CB_STORE_RANK] = {n}, of[1 + CB_STORE_RANK] = {capacity};
-  for (int d = v->axes; d < v->rank; d++) of[d - v->axes + 1] = much[d - v->axes + 1] = v->dims[d];
-  const hid_t space = H5Screate_simple(v->rank - v->axes + 1, of, NULL);
+static bool select_box(const column_set *s, hid_t space, const hsize_t *start, const hsize_t *count) {
+  const size_t axes = s->j->layout->n_axes;
+  hsize_t from[RANK] = {0}, size[RANK];
+  memcpy(from, start, axes * sizeof *from);
+  memcpy(size, count, axes * sizeof *size);
+  for (int d = 0; d < s->column.rank; d++) size[axes + (size_t)d] = s->column.shape[d];
+  return H5Sselect_hyperslab(space, H5S_SELECT_SET, from, NULL, size, NULL) >= 0;
+}
+
+static bool map_box(void *context, const hsize_t *start, const hsize_t *count, int64_t m, size_t n) {
+  const column_set *s = context;
+  char name[4200];
+  const char *slash = strrchr(s->j->folder->path, '/');
+  hsize_t from[1 + CB_STORE_RANK] = {s->row + (size_t)(m - s->first)}, much[1 + CB_STORE_RANK] = {n},
+                   of[1 + CB_STORE_RANK] = {s->source->rows};
+  for (int d = 0; d < s->column.rank; d++) of[d + 1] = much[d + 1] = s->column.shape[d];
+  snprintf(name, sizeof name, "%s/%s", slash ? slash + 1 : s->j->folder->path, strrchr(s->source->path, '/') + 1);
+  const hid_t space = H5Screate_simple(s->column.rank + 1, of, NULL);
   const bool good = space >= 0 && H5Sselect_hyperslab(space, H5S_SELECT_SET, from, NULL, much, NULL) >= 0 &&
-                    H5Sselect_hyperslab(v->space, H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
-                    H5Pset_virtual(v->create, v->space, source, v->name, space) >= 0;
+                    select_box(s, s->space, start, count) &&
+                    H5Pset_virtual(s->create, s->space, name, s->column.name, space) >= 0;
   if (space >= 0) H5Sclose(space);
   return good;
 }
 
-/* Members [m, end) in consecutive slots, as boxes: each the longest that begins at m along one axis. */
-static bool map_run(const virtual_set *v, const char *source, size_t capacity, int64_t m, int64_t end, size_t slot) {
-  bool good = true;
-  while (m < end && good) {
-    hsize_t start[RANK] = {0}, count[RANK];
-    int64_t rest = m, whole = 1;
-    for (int d = v->axes; d-- > 0;) {
-      start[d] = (hsize_t)(rest % (int64_t)v->dims[d]);
-      rest /= (int64_t)v->dims[d];
-      count[d] = 1;
-    }
-    for (int d = v->axes; d < v->rank; d++) count[d] = v->dims[d];
-    int along = v->axes - 1; /* the first axis whose later ones are whole */
-    while (along > 0 && start[along] == 0 && whole * (int64_t)v->dims[along] <= end - m)
-      whole *= (int64_t)v->dims[along--];
-    int64_t most = (int64_t)(v->dims[along] - start[along]), fit = (end - m) / whole;
-    if (fit > most) fit = most;
-    for (int d = along + 1; d < v->axes; d++) count[d] = v->dims[d];
-    count[along] = (hsize_t)fit;
-    good = map_box(v, source, slot, capacity, start, count, (size_t)(fit * whole));
-    m += fit * whole;
-    slot += (size_t)(fit * whole);
-  }
+static bool write_box(void *context, const hsize_t *start, const hsize_t *count, int64_t m, size_t n) {
+  const column_set *s = context;
+  hsize_t all = n;
+  for (int d = 0; d < s->column.rank; d++) all *= s->column.shape[d];
+  const hid_t space = H5Dget_space(s->set), memory = H5Screate_simple(1, &all, NULL);
+  const bool good = space >= 0 && memory >= 0 && select_box(s, space, start, count) &&
+                    H5Dwrite(s->set, s->column.memory_type, memory, space, H5P_DEFAULT,
+                             s->values + (s->row + (size_t)(m - s->first)) * s->column.bytes) >= 0;
+  if (memory >= 0) H5Sclose(memory);
+  if (space >= 0) H5Sclose(space);
   return good;
 }
 
-static bool map_all(const virtual_set *v) {
-  const cb_survey *s = v->j->survey;
+/* Members in consecutive rows of one source. of: the source; -1: any. */
+static bool each_run(column_set *s, int32_t of, cb_store_box visit) {
+  const cb_survey *survey = s->j->survey;
   bool good = true;
-  for (int64_t m = 0; m < s->members && good;) {
-    int64_t end = m + 1;
-    while (end < s->members && s->store[end] == s->store[m] &&
-           (s->store[m] < 0 || s->slot[end] == s->slot[m] + (int32_t)(end - m)))
+  for (int64_t m = 0, end; m < survey->members && good; m = end) {
+    const int32_t source = survey->source[m];
+    for (end = m + 1; end < survey->members && survey->source[end] == source &&
+                      (source < 0 || survey->row[end] == survey->row[m] + (int32_t)(end - m));)
       end++;
-    if (s->store[m] >= 0) {
-      char source[4096];
-      snprintf(source, sizeof source, "%s/%s", v->j->folder, s->name[s->store[m]]);
-      good = map_run(v, source, v->j->slots[s->store[m]], m, end, (size_t)s->slot[m]);
-    }
-    m = end;
+    if (source < 0 || (of >= 0 && source != of)) continue;
+    s->source = &survey->sources[source];
+    s->first = m;
+    s->row = (size_t)survey->row[m];
+    good = cb_store_boxes(s->j->layout, m, end, visit, s);
   }
   return good;
 }
 
-static bool put_virtual(const joining *j, const char *name, hid_t type, int rank, const char *const *dims,
-                        const size_t *shape, const char *units, const char *doc, const double *missing) {
-  const cb_store_layout *l = j->layout;
-  virtual_set v = {.j = j, .name = name, .axes = (int)l->n_axes, .rank = (int)l->n_axes + rank};
-  for (size_t a = 0; a < l->n_axes; a++) v.dims[a] = l->axes[a].count;
-  for (int d = 0; d < rank; d++) v.dims[l->n_axes + (size_t)d] = shape[d];
-  v.create = H5Pcreate(H5P_DATASET_CREATE);
-  v.space = H5Screate_simple(v.rank, v.dims, NULL);
-  H5Pset_obj_track_times(v.create, false);
-  H5Pset_attr_phase_change(v.create, 64, 0);
-  if (missing) H5Pset_fill_value(v.create, H5T_NATIVE_DOUBLE, missing);
-  bool good = map_all(&v);
-  H5Sselect_all(v.space);
-  if (good && H5Pget_layout(v.create) != H5D_VIRTUAL)
-    H5Pset_layout(v.create, H5D_CONTIGUOUS); /* nothing is there yet */
-  const hid_t set = good ? H5Dcreate2(j->file, name, type, v.space, H5P_DEFAULT, v.create, H5P_DEFAULT) : -1;
-  good = set >= 0 && describe(set, units, doc);
-  for (size_t a = 0; a < l->n_axes && good; a++) good = attach(j->file, set, l->axes[a].name, (unsigned)a);
-  for (int d = 0; d < rank && good; d++) good = attach(j->file, set, dims[d], (unsigned)l->n_axes + (unsigned)d);
-  if (good && !strcmp(name, "status")) {
+/* A column of a segment, which may have no words: *there. */
+static bool read_source(const column_set *s, const cb_store_source *from, unsigned char *values, bool *there) {
+  hsize_t dims[1 + CB_STORE_RANK] = {from->rows};
+  for (int d = 0; d < s->column.rank; d++) dims[d + 1] = s->column.shape[d];
+  const hid_t file = cb_hdf5_open(from->path, H5F_ACC_RDONLY);
+  *there = file >= 0 && H5Lexists(file, s->column.name, H5P_DEFAULT) > 0;
+  const hid_t set = *there ? H5Dopen2(file, s->column.name, H5P_DEFAULT) : H5I_INVALID_HID;
+  const bool good = set >= 0 ? cb_hdf5_dataset_is(set, s->column.file_type, s->column.rank + 1, dims) &&
+                                   cb_hdf5_read(set, s->column.memory_type, H5S_ALL, H5S_ALL, values)
+                             : file >= 0 && !*there && s->column.is_text;
+  if (set >= 0) H5Dclose(set);
+  if (file >= 0) cb_hdf5_close_read(file, from->path);
+  return good;
+}
+
+static bool fill_plain(column_set *s) {
+  const cb_survey *survey = s->j->survey;
+  size_t most = 0;
+  for (size_t i = 0; i < survey->count; i++)
+    if (survey->sources[i].number && survey->sources[i].rows > most) most = survey->sources[i].rows;
+  unsigned char *values = malloc(most * s->column.bytes + 1);
+  bool good = values != NULL;
+  if (!good) cb_hdf5_give_reason("no memory for a segment");
+  for (size_t i = 0; i < survey->count && good; i++) {
+    bool there;
+    if (!survey->sources[i].number) continue; /* the result that is replaced */
+    good = read_source(s, &survey->sources[i], values, &there);
+    s->values = values;
+    if (good && there) good = each_run(s, (int32_t)i, write_box);
+  }
+  free(values);
+  return good;
+}
+
+/* Scales, units and what it is. */
+static bool finish_set(const column_set *s, hid_t set) {
+  const cb_store_layout *l = s->j->layout;
+  bool good = describe(set, s->column.units, s->column.doc);
+  for (size_t a = 0; a < l->n_axes && good; a++) good = attach(s->j->file, set, l->axes[a].name, (unsigned)a);
+  for (int d = 0; d < s->column.rank && good; d++)
+    good = attach(s->j->file, set, s->column.dims[d], (unsigned)l->n_axes + (unsigned)d);
+  if (good && !strcmp(s->column.name, "status")) {
     static const int values[] = {CB_MEMBER_MISSING, CB_MEMBER_DONE, CB_MEMBER_FAILED};
     good = cb_hdf5_put_integers(set, "flag_values", values, 3) &&
            cb_hdf5_put_text(set, "flag_meanings", "missing done failed");
   }
-  if (set >= 0) H5Dclose(set);
-  H5Sclose(v.space);
-  H5Pclose(v.create);
   return good;
 }
 
-static bool put_text(hid_t file, const char *group, const char *name, const char *text) {
-  const hid_t where = cb_hdf5_put_group(file, group), type = cb_hdf5_text_type(),
-              set = where >= 0 ? cb_hdf5_put_dataset(where, name, type, 0, NULL, type, &text) : -1;
-  H5Tclose(type);
-  if (set >= 0) H5Dclose(set);
-  if (where >= 0) H5Gclose(where);
-  return set >= 0;
+/* Every number of a plain file is written; its words, which few members have, leave holes. */
+static void lay_plain(const column_set *s) {
+  H5Pset_layout(s->create, H5D_CONTIGUOUS);
+  if (s->column.is_text) return;
+  H5Pset_alloc_time(s->create, H5D_ALLOC_TIME_EARLY);
+  H5Pset_fill_time(s->create, H5D_FILL_TIME_NEVER);
 }
 
-static bool build(const joining *j) {
+static bool put_column(const joining *j, size_t c) {
   static const double nothing = NAN;
-  static const char *const letter[] = {"letter"};
-  static const size_t letters[] = {CB_STORE_WORDS};
   const cb_store_layout *l = j->layout;
-  bool good = cb_hdf5_put_text(j->file, "Conventions", "CF-1.10") && cb_hdf5_put_text(j->file, "title", l->title) &&
-              cb_hdf5_put_text(j->file, "sweep_digest", l->digest) &&
-              put_text(j->file, "sweep", "resolved", l->sweep) && put_scales(j) &&
-              put_virtual(j, "status", H5T_STD_I32LE, 0, NULL, NULL, NULL, "how a member ended", NULL) &&
-              put_virtual(j, "failure", H5T_C_S1, 1, letter, letters, NULL, "why a member failed", NULL) &&
-              put_virtual(j, "warned", H5T_STD_I32LE, 0, NULL, NULL, NULL, "how often a member was warned of", NULL) &&
-              put_virtual(j, "warning", H5T_C_S1, 1, letter, letters, NULL, "the first warning of a member", NULL);
-  for (size_t f = 0; f < l->n_fields && good; f++) {
-    const cb_store_field *field = &l->fields[f];
-    good = put_virtual(j, field->name, cb_hdf5_file_type(field->type), field->rank, field->dims, field->shape,
-                       field->units, field->doc, field->type == CB_FIELD_DOUBLE ? &nothing : NULL);
+  column_set s = {.j = j, .column = cb_store_column_of(l, c)};
+  s.rank = (int)l->n_axes + s.column.rank;
+  for (size_t a = 0; a < l->n_axes; a++) s.dims[a] = l->axes[a].count;
+  for (int d = 0; d < s.column.rank; d++) s.dims[l->n_axes + (size_t)d] = s.column.shape[d];
+  s.create = H5Pcreate(H5P_DATASET_CREATE);
+  s.space = H5Screate_simple(s.rank, s.dims, NULL);
+  H5Pset_obj_track_times(s.create, false);
+  H5Pset_attr_phase_change(s.create, 64, 0);
+  if (s.column.is_real) H5Pset_fill_value(s.create, H5T_NATIVE_DOUBLE, &nothing);
+  bool good = s.create >= 0 && s.space >= 0;
+  if (j->plain) {
+    lay_plain(&s);
+  } else {
+    good = good && each_run(&s, -1, map_box);
+    H5Sselect_all(s.space);
+    if (good && H5Pget_layout(s.create) != H5D_VIRTUAL)
+      H5Pset_layout(s.create, H5D_CONTIGUOUS); /* nothing is there yet */
   }
+  s.set = good ? H5Dcreate2(j->file, s.column.name, s.column.file_type, s.space, H5P_DEFAULT, s.create, H5P_DEFAULT)
+               : H5I_INVALID_HID;
+  good = s.set >= 0 && finish_set(&s, s.set) && (!j->plain || fill_plain(&s));
+  if (s.set >= 0) H5Dclose(s.set);
+  H5Sclose(s.space);
+  H5Pclose(s.create);
   return good;
 }
 
-static cb_status find_slots(joining *j, const char *path, const char *folder) {
-  cb_status status = CB_OK;
-  if (j->survey->stores > sizeof j->slots / sizeof *j->slots)
-    return cb_fail(CB_ERROR_FILE, "%s: %zu files of workers are too many", path, j->survey->stores);
-  for (size_t i = 0; i < j->survey->stores && !status; i++) {
-    char name[4096];
-    cb_store_map map;
-    snprintf(name, sizeof name, "%s/%s", folder, j->survey->name[i]);
-    if ((status = cb_store_map_read(name, j->layout, &map))) break;
-    j->slots[i] = map.capacity;
-    cb_store_map_free(&map);
+/* --- the file --- */
+
+static bool put_texts(hid_t file, const cb_store_layout *l) {
+  const char *const name[] = {"resolved", "checked"}, *const text[] = {l->sweep, l->checked ? l->checked : ""};
+  const hid_t group = cb_hdf5_put_group(file, "sweep"), type = cb_hdf5_text_type();
+  bool good = group >= 0;
+  for (int i = 0; i < 2 && good; i++) {
+    const hid_t set = cb_hdf5_put_dataset(group, name[i], type, 0, NULL, type, &text[i]);
+    good = set >= 0 && H5Dclose(set) >= 0;
   }
+  H5Tclose(type);
+  if (group >= 0) H5Gclose(group);
+  return good;
+}
+
+static cb_status fill(void *context, hid_t file) {
+  joining *j = context;
+  const cb_store_layout *l = j->layout;
+  j->file = file;
+  bool good = cb_hdf5_put_text(file, "Conventions", "CF-1.10") && cb_hdf5_put_text(file, "title", l->title) &&
+              cb_hdf5_put_text(file, cb_store_mark, l->digest) && put_texts(file, l) && put_scales(file, l);
+  for (size_t c = 0; c < cb_store_columns(l) && good; c++) good = put_column(j, c);
+  return good ? CB_OK : cb_hdf5_fail(j->folder->record, "write");
+}
+
+/* Of the file; a virtual one has its scales alone. */
+static double bytes_of(const joining *j) {
+  const cb_store_layout *l = j->layout;
+  double bytes = BESIDE;
+  for (size_t a = 0; a < l->n_axes; a++) bytes += 8 * (double)l->axes[a].count;
+  for (size_t c = 0; c < l->n_coordinates; c++)
+    bytes += 8 * (double)l->axes[l->coordinates[c].axis].count * (double)(l->coordinates[c].components + 1);
+  return bytes + (j->plain ? (double)l->members * (double)cb_store_result_bytes(l) : 0);
+}
+
+static cb_status write_result(joining *j) {
+  cb_image start = {NULL, 0};
+  const char *path = j->folder->record;
+  const hid_t file = cb_memory_create();
+  cb_status status = file < 0 ? cb_hdf5_fail(path, "create") : cb_memory_image(file, path, &start);
+  if (file >= 0) H5Fclose(file);
+  const double bytes = bytes_of(j);
+  const cb_whole whole = {path, path, &start, bytes, bytes, true, fill, j};
+  if (!status) status = cb_whole_write(&whole);
+  free(start.bytes);
   return status;
 }
 
-cb_status cb_join(const char *path, const char *folder, const cb_store_layout *layout, const cb_survey *survey) {
-  const char *slash = strrchr(folder, '/');
-  joining *j = calloc(1, sizeof *j);
-  if (!j) return cb_fail(CB_ERROR_MEMORY, "no memory to join the results");
-  j->folder = slash ? slash + 1 : folder;
-  j->layout = layout;
-  j->survey = survey;
-  cb_status status = find_slots(j, path, folder);
-  /* readers may hold the file that is replaced: they keep what they have opened */
-  char part[4096];
-  snprintf(part, sizeof part, "%s.%ld.part", path, (long)getpid());
-  const cb_output output = {.part = part};
+cb_status cb_result_write(const cb_segments *folder, const cb_survey *survey, bool plain, bool *joined) {
+  joining j = {.folder = folder, .layout = survey->layout, .survey = survey, .plain = plain};
+  for (int64_t m = 0; m < survey->members; m++) j.plain = j.plain && survey->status[m] != CB_MEMBER_MISSING;
   const cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
-  cb_part_begin(part);
-  if (!status && (j->file = cb_output_create_hdf5(&output)) < 0)
-    status = cb_hdf5_fail(path, "create");
-  else if (!status) {
-    if (!build(j)) status = cb_hdf5_fail(path, "write");
-    if (status)
-      cb_hdf5_abandon(j->file);
-    else
-      status = cb_hdf5_close(j->file, path);
-    if (!status && rename(part, path)) status = cb_fail_file(path, "write", errno);
+  cb_status status = write_result(&j);
+  *joined = j.plain && !status;
+  if (status && j.plain) { /* it stays in segments */
+    const cb_failure failure = cb_failure_last();
+    char text[CB_FAILURE_ROOM];
+    snprintf(text, sizeof text, "%s", cb_error_text());
+    cb_hdf5_forget();
+    j.plain = false;
+    const cb_status shown = write_result(&j);
+    if (!shown) cb_fail_lines(&failure, status, text);
+    if (shown) status = shown;
   }
-  if (status) unlink(part), status = cb_hdf5_unread(path, status);
-  cb_part_end(part);
+  status = cb_hdf5_unread(folder->record, status);
   cb_hdf5_quiet_end(quiet);
-  free(j);
   return status;
 }

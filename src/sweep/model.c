@@ -171,7 +171,8 @@ static cb_status lay_collected(cb_sweep *s, names *all) {
 }
 
 static cb_status lay(cb_sweep *s) {
-  static const char *const own[] = {"member", "status", "digest", "seconds", "failure", "letter", "sweep"};
+  static const char *const own[] = {"member", "status", "digest", "seconds", "failure",
+                                  "warned", "warning", "letter", "sweep"};
   names *all = calloc(1, sizeof *all);
   if (!all) return no_memory();
   all->scenario = s->plan->scenario;

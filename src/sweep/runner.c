@@ -5,7 +5,6 @@
 #include "core/warning.h"
 #include "scenario/warnings.h"
 #include "run/together.h"
-#include "sweep/stage.h"
 #include "sweep/sweep.h"
 
 #include <math.h>
@@ -23,9 +22,6 @@ enum {
   LANES = 8,
   ROOM = 1 << 28 /* bytes of rows in memory, for more than one member */
 };
-/* Members that have ended are in the store after so many seconds. */
-static const double put_after = 0.02;
-
 typedef struct member {
   struct cb_runner *runner;
   int64_t number;
@@ -46,9 +42,7 @@ struct cb_runner {
   const cb_midst *midst;
   cb_together *together;
   member member[LANES]; /* those that go together */
-  size_t width;
-  cb_stage stage;
-  double since; /* the first of those in it was begun */
+  size_t width, bytes;  /* of the values of a member */
 };
 
 static double now(void) {
@@ -61,6 +55,10 @@ static cb_status no_memory(void) { return cb_fail(CB_ERROR_MEMORY, "no memory fo
 
 static bool keeps_rows(const cb_sweep *s) { return s->plan->keep == CB_KEEP_ROWS; }
 
+static size_t bytes_of(const cb_store_field *field) {
+  return cb_store_field_count(field) * (field->type == CB_FIELD_INT32 ? 4 : 8);
+}
+
 cb_status cb_runner_create(const cb_sweep *sweep, const cb_midst *midst, cb_runner **out) {
   cb_runner *r = calloc(1, sizeof *r);
   if (!r) return no_memory();
@@ -69,7 +67,8 @@ cb_status cb_runner_create(const cb_sweep *sweep, const cb_midst *midst, cb_runn
   r->width = sweep->work->layout ? 1 : cb_together_width(cb_scenario_run(sweep->model));
   const size_t rows = keeps_rows(sweep) ? (size_t)sweep->most_rows : 1;
   while (r->width > 1 && rows * sweep->row_units * sizeof(double) > ROOM / r->width) r->width /= 2;
-  bool lost = cb_together_create(&r->together) || cb_stage_create(&sweep->layout, r->width, &r->stage);
+  for (size_t f = 0; f < sweep->layout.n_fields; f++) r->bytes += bytes_of(&sweep->field[f]);
+  bool lost = cb_together_create(&r->together);
   for (size_t i = 0; i < r->width; i++) {
     member *m = &r->member[i];
     m->runner = r;
@@ -90,7 +89,6 @@ void cb_runner_free(cb_runner *r) {
     free(r->member[i].kept);
   }
   cb_together_free(r->together);
-  cb_stage_free(&r->stage);
   free(r);
 }
 
@@ -253,46 +251,40 @@ static void gather(const member *m, size_t f, size_t at, size_t rows, unsigned c
     memcpy(to + i, &(double){NAN}, sizeof(double));
 }
 
-/* What there is of a member, at its place in the stage. A member that failed keeps its rows, but what is said of the
- * whole of its run is missing. */
-static void put(const member *m, bool failed, size_t i) {
-  const cb_stage *stage = &m->runner->stage;
+/* The values of a member. One that failed keeps its rows, but what is said of the whole of its run is missing. */
+static void fill(const member *m, bool failed, unsigned char *to) {
   const cb_sweep *s = m->runner->sweep;
   const bool all = keeps_rows(s);
   const double *state = m->state;
   const int64_t rows = failed && !all ? 0 : m->rows;
   size_t f = 0, at = 0;
-  if (all) memcpy(cb_stage_value(stage, f++, i), &rows, sizeof rows);
-  for (size_t k = 0; s->plan->keep && k < s->rows.n_fields; k++, f++) {
+  if (all) memcpy(to, &rows, sizeof rows), to += bytes_of(&s->field[f++]);
+  for (size_t k = 0; s->plan->keep && k < s->rows.n_fields; k++) {
     member shown = *m;
     shown.rows = rows;
-    gather(&shown, k, at, all ? (size_t)s->most_rows : 1, cb_stage_value(stage, f, i));
+    gather(&shown, k, at, all ? (size_t)s->most_rows : 1, to);
+    to += bytes_of(&s->field[f++]);
     at += (s->row_bytes[k] + 7) / 8;
   }
-  for (size_t c = 0; c < s->plan->collects; c++, f++) {
+  for (size_t c = 0; c < s->plan->collects; c++, to += sizeof(double)) {
     const double value = failed ? NAN : cb_reduction_value(m->reduction[c], state);
     if (!failed) state += cb_reduction_doubles(m->reduction[c]);
-    memcpy(cb_stage_value(stage, f, i), &value, sizeof value);
+    memcpy(to, &value, sizeof value);
   }
 }
 
-/* An end of the member, in the stage. */
-static size_t stage(const member *m, cb_member_status status, const char *text, double seconds) {
-  cb_stage *s = &m->runner->stage;
-  const size_t i = cb_stage_add(s, m->number, status, text, seconds);
-  s->warned[i] = m->warned;
-  memset(s->warning[i], 0, sizeof s->warning[i]);
-  if (m->warned) memcpy(s->warning[i], m->warning, sizeof m->warning);
-  return i;
-}
-
-static cb_status flush(cb_runner *r, cb_store *store) {
-  const size_t count = r->stage.count;
-  const cb_status status = cb_stage_flush(&r->stage, store);
-  for (size_t i = 0; i < count && !status && r->midst; i++)
-    if (r->stage.seconds[i] > save_after) cb_midst_remove(r->midst, r->stage.number[i]);
-  r->since = now();
-  return status;
+/* An end of the member, to the store. */
+static cb_status put(const member *m, const char *failure, double seconds, cb_store *store) {
+  cb_member_result r = {.member = m->number,
+                        .status = failure ? CB_MEMBER_FAILED : CB_MEMBER_DONE,
+                        .warned = m->warned,
+                        .seconds = seconds,
+                        .values = malloc(m->runner->bytes + 1)};
+  if (!r.values) return no_memory();
+  cb_store_words(failure ? failure : "", r.failure);
+  if (m->warned) memcpy(r.warning, m->warning, sizeof r.warning);
+  fill(m, failure != NULL, r.values);
+  return cb_store_put(store, &r);
 }
 
 /* A line of text. */
@@ -328,17 +320,17 @@ static void begin(member *m, int64_t number) {
   m->begin = m->saved = now();
 }
 
-/* What has come of a member goes among those that have ended. */
-static cb_status end(member *m, cb_status status, const char *text, double seconds, size_t *failed) {
+/* What has come of a member goes to the store. */
+static cb_status end(member *m, cb_status status, const char *text, double seconds, cb_store *store, size_t *failed) {
   const bool own = is_own(status);
   if (status && !own) return cb_fail(status, "%s", text);
   *failed += own;
-  put(m, own, stage(m, own ? CB_MEMBER_FAILED : CB_MEMBER_DONE, own ? text : "", seconds));
-  return CB_OK;
+  return store ? put(m, own ? text : NULL, seconds, store) : CB_OK;
 }
 
 /* Members m[n], n at most the width. */
-static cb_status go(cb_runner *r, const int64_t *number, size_t n, const volatile sig_atomic_t *stop, size_t *failed) {
+static cb_status go(cb_runner *r, const int64_t *number, size_t n, cb_store *store, const volatile sig_atomic_t *stop,
+                    size_t *failed) {
   cb_together_run of[LANES];
   cb_sink sink[LANES];
   cb_status opened[LANES], status = CB_OK;
@@ -364,7 +356,7 @@ static cb_status go(cb_runner *r, const int64_t *number, size_t n, const volatil
   const double seconds = (now() - first) / (double)n; /* each its share */
   cb_status last = CB_OK;
   for (size_t i = 0; i < n && !status; i++) {
-    const cb_status ended = end(&r->member[i], opened[i], text[i], r->member[i].before + seconds, failed);
+    const cb_status ended = end(&r->member[i], opened[i], text[i], r->member[i].before + seconds, store, failed);
     if (ended) last = ended;
   }
   for (size_t i = 0; i < n; i++) clear(&r->member[i]);
@@ -374,16 +366,7 @@ static cb_status go(cb_runner *r, const int64_t *number, size_t n, const volatil
 cb_status cb_runner_go(cb_runner *r, const int64_t *m, size_t n, cb_store *store, const volatile sig_atomic_t *stop,
                        size_t *failed) {
   cb_status status = CB_OK;
-  r->since = now();
-  for (size_t i = 0; i < n && !status; i += r->width) {
-    const size_t some = n - i < r->width ? n - i : r->width;
-    if (r->stage.count + some > r->stage.room || now() - r->since > put_after) status = flush(r, store);
-    if (!status) status = go(r, m + i, some, stop, failed);
-  }
-  const cb_failure known = cb_failure_last();
-  char text[600];
-  snprintf(text, sizeof text, "%s", cb_error_text());
-  const cb_status flushed = flush(r, store);
-  if (status) cb_fail_known(&known, status, "%s", text);
-  return status ? status : flushed;
+  for (size_t i = 0; i < n && !status; i += r->width)
+    status = go(r, m + i, n - i < r->width ? n - i : r->width, store, stop, failed);
+  return status;
 }

@@ -1,250 +1,209 @@
-#include "core/failure.h"
-#include "core/file.h"
-#include "record/hdf5.h"
+/* Results in memory, and the segment that is made of them. */
 #include "sweep/store_private.h"
 
-#include <errno.h>
-#include <fcntl.h>
+#include "core/failure.h"
+#include "record/hdf5.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <unistd.h>
 
-enum { AT_ONCE = 64 }; /* members */
-
-/* Members [first, first + n) in slots from `slot` on. */
-typedef struct run {
-  int64_t first;
-  size_t n, slot;
-} run;
+enum { CHUNK_BYTES = 1 << 20, MOST_CHUNK = 1 << 30 };
+static const double long_seconds = 1; /* states of shorter members are none (sweep/runner.c) */
 
 struct cb_store {
-  char *path;
+  const cb_segments *folder;
   const cb_store_layout *layout;
-  cb_store_map map;
-  int file, lock;
-  int64_t first; /* < 0: slots are taken as members come */
-  bool *taken;   /* [capacity], where they are */
-  size_t room;
-  run *runs;
-  size_t n_runs;
-  pthread_mutex_t mutex; /* guards runs */
+  const cb_midst *midst;
+  uint64_t number; /* of the segment that is being filled */
+  cb_member_result *row;
+  size_t count, room, saved, bytes; /* saved: rows that are on the disk, in this order */
+  pthread_mutex_t saving, mutex;    /* the second guards all of it; the first is taken before */
 };
 
-static cb_status put(const cb_store *store, uint64_t offset, const void *data, size_t bytes) {
-  const char *at = data;
-  while (bytes) {
-    const ssize_t n = pwrite(store->file, at, bytes, (off_t)offset);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return cb_fail_file(store->path, "write", n < 0 ? errno : ENOSPC);
-    at += n;
-    offset += (uint64_t)n;
-    bytes -= (size_t)n;
-  }
-  return CB_OK;
-}
-
-static cb_status get(const cb_store *store, uint64_t offset, void *data, size_t bytes) {
-  size_t got;
-  const int error = cb_read_at(store->file, offset, bytes, data, &got);
-  return error || got < bytes ? cb_fail_file(store->path, "read", error ? error : EIO) : CB_OK;
-}
-
-static uint64_t own(const cb_store *store, int which, size_t slot) {
-  return store->map.own[which] + slot * cb_store_owns[which].bytes;
-}
-
-/* --- opening --- */
-
-static cb_status lock(cb_store *store) {
-  char path[4096];
-  if ((size_t)snprintf(path, sizeof path, "%s.lock", store->path) >= sizeof path)
-    return cb_fail(CB_ERROR_FILE, "%s: the name is too long", store->path);
-  store->lock = cb_open(path, O_RDWR | O_CREAT);
-  if (store->lock < 0) return cb_fail_file(store->path, "lock", errno);
-  const int error = cb_lock(store->lock, LOCK_EX);
-  if (error == EWOULDBLOCK)
-    return cb_fail(CB_ERROR_FILE, "%s: is being written by another sweep that runs", store->path);
-  return error ? cb_fail_file(store->path, "lock", error) : CB_OK;
-}
-
-/* Slots whose members are done are taken; the others are of none again. */
-static cb_status find_free(cb_store *store) {
-  const size_t n = store->map.capacity;
-  int64_t *member = malloc(n * sizeof *member);
-  int32_t *status = malloc(n * sizeof *status);
-  store->taken = calloc(n, sizeof *store->taken);
-  cb_status found = member && status && store->taken ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for %zu slots", n);
-  if (!found) found = get(store, own(store, CB_STORE_MEMBER, 0), member, n * sizeof *member);
-  if (!found) found = get(store, own(store, CB_STORE_STATUS, 0), status, n * sizeof *status);
-  store->room = 0;
-  for (size_t i = 0; i < n && !found; i++) {
-    store->taken[i] = member[i] >= 0 && status[i] != CB_MEMBER_MISSING;
-    store->room += !store->taken[i];
-    if (member[i] >= 0 && !store->taken[i]) member[i] = -1;
-  }
-  if (!found) found = put(store, own(store, CB_STORE_MEMBER, 0), member, n * sizeof *member);
-  free(member);
-  free(status);
-  return found;
-}
-
-cb_status cb_store_open(const char *path, const cb_store_layout *layout, size_t capacity, int64_t first,
+cb_status cb_store_open(const cb_segments *folder, const cb_store_layout *layout, int worker, const cb_midst *midst,
                         cb_store **out) {
+  const uint64_t first = (uint64_t)worker * CB_SEGMENTS_OF_WORKER + 1;
+  uint64_t *number;
+  size_t count;
+  cb_status status = cb_segments_list(folder, &number, &count);
+  if (status) return status;
   cb_store *store = calloc(1, sizeof *store);
-  if (!store || !(store->path = strdup(path))) return free(store), cb_fail(CB_ERROR_MEMORY, "no memory for a store");
-  pthread_mutex_init(&store->mutex, NULL);
-  store->layout = layout;
-  store->first = first;
-  store->file = store->lock = -1;
-  struct stat info;
-  bool there;
-  cb_status status = lock(store);
-  if (!status) status = cb_find_file(path, "read", &info, &there);
-  if (!status && !there) status = cb_store_make(path, layout, capacity, first);
-  if (!status && !there) cb_probe_trust(path);
-  if (!status) status = cb_store_map_read(path, layout, &store->map);
-  if (!status && first >= 0 && store->map.capacity != capacity)
-    status =
-        cb_fail_placed(CB_ERROR_INPUT, "%s: error: expected %zu slots, found %zu", path, capacity, store->map.capacity);
-  if (!status && (store->file = cb_open(path, O_RDWR)) < 0) status = cb_fail_file(store->path, "open", errno);
-  if (!status) status = first < 0 ? find_free(store) : (store->room = capacity, CB_OK);
-  return status ? cb_store_free(store), status : (*out = store, CB_OK);
+  if (store) {
+    *store = (cb_store){.folder = folder, .layout = layout, .midst = midst, .number = first};
+    for (size_t i = 0; i < count; i++)
+      if (number[i] >= first && number[i] < first + CB_SEGMENTS_OF_WORKER) store->number = number[i] + 1;
+    pthread_mutex_init(&store->saving, NULL);
+    pthread_mutex_init(&store->mutex, NULL);
+    *out = store;
+  }
+  free(number);
+  return store ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for results");
+}
+
+static void clear(cb_store *store) {
+  for (size_t i = 0; i < store->count; i++) free(store->row[i].values);
+  store->count = store->saved = store->bytes = 0;
 }
 
 void cb_store_free(cb_store *store) {
   if (!store) return;
-  if (store->file >= 0) close(store->file);
-  if (store->lock >= 0) close(store->lock);
+  clear(store);
+  free(store->row);
+  pthread_mutex_destroy(&store->saving);
   pthread_mutex_destroy(&store->mutex);
-  cb_store_map_free(&store->map);
-  free(store->taken);
-  free(store->runs);
-  free(store->path);
   free(store);
 }
 
-/* --- slots --- */
+static bool is_full(const cb_store *store) { return store->bytes >= CB_SEGMENT_BYTES; }
 
-size_t cb_store_room(const cb_store *store) { return store->room; }
+cb_status cb_store_put(cb_store *store, const cb_member_result *result) {
+  pthread_mutex_lock(&store->mutex);
+  bool there = true;
+  if (store->count == store->room) {
+    const size_t room = store->room ? 2 * store->room : 64;
+    cb_member_result *more = realloc(store->row, room * sizeof *more);
+    there = more != NULL;
+    if (more) store->row = more, store->room = room;
+  }
+  if (there) {
+    store->row[store->count++] = *result;
+    store->bytes += cb_store_bytes(store->layout) + sizeof(int64_t) + sizeof(double);
+  } else {
+    free(result->values);
+  }
+  const bool full = is_full(store);
+  pthread_mutex_unlock(&store->mutex);
+  if (!there) return cb_fail(CB_ERROR_MEMORY, "no memory for results");
+  return full ? cb_store_save(store) : CB_OK;
+}
 
-static cb_status take(cb_store *store, int64_t first, size_t n, size_t slot) {
-  run *runs = realloc(store->runs, (store->n_runs + 1) * sizeof *runs);
-  int64_t *member = malloc(n * sizeof *member);
-  if (runs) store->runs = runs;
-  cb_status status = runs && member ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for %zu slots", n);
-  for (size_t i = 0; i < n && !status; i++) member[i] = first + (int64_t)i;
-  if (!status) status = put(store, own(store, CB_STORE_MEMBER, slot), member, n * sizeof *member);
-  free(member);
+/* --- a segment --- */
+
+static hid_t chunked(size_t rows, int rank, const hsize_t *dims, size_t bytes) {
+  hsize_t chunk[1 + CB_STORE_RANK];
+  const hid_t create = H5Pcreate(H5P_DATASET_CREATE);
+  if (create < 0) return create;
+  H5Pset_obj_track_times(create, false);
+  chunk[0] = bytes && CHUNK_BYTES / bytes < rows ? CHUNK_BYTES / bytes : rows;
+  if (!chunk[0]) chunk[0] = 1;
+  for (int d = 1; d < rank; d++) chunk[d] = dims[d];
+  if (bytes && bytes <= MOST_CHUNK) {
+    H5Pset_chunk(create, rank, chunk);
+    H5Pset_fletcher32(create);
+  }
+  return create;
+}
+
+/* A dataset of all rows. */
+static bool put_rows(hid_t file, const char *name, hid_t type, hid_t memory, int rank, const hsize_t *dims,
+                     size_t bytes, const void *data) {
+  const hid_t create = chunked((size_t)dims[0], rank, dims, bytes), space = H5Screate_simple(rank, dims, NULL),
+              set =
+                  create < 0 || space < 0 ? -1 : H5Dcreate2(file, name, type, space, H5P_DEFAULT, create, H5P_DEFAULT);
+  bool good = set >= 0 && H5Dwrite(set, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0;
+  if (set >= 0) good = H5Dclose(set) >= 0 && good;
+  if (space >= 0) H5Sclose(space);
+  if (create >= 0) H5Pclose(create);
+  return good;
+}
+
+static const void *value_at(const cb_member_result *r, size_t c, size_t at) {
+  switch (c) {
+    case CB_STORE_STATUS: return &r->status;
+    case CB_STORE_FAILURE: return r->failure;
+    case CB_STORE_WARNED: return &r->warned;
+    case CB_STORE_WARNING: return r->warning;
+    default: return r->values + at;
+  }
+}
+
+static bool build(hid_t file, const cb_store *s, unsigned char *block) {
+  const cb_store_layout *l = s->layout;
+  hsize_t dims[1 + CB_STORE_RANK] = {s->count};
+  bool good = cb_hdf5_put_text(file, cb_store_mark, l->digest);
+  _Static_assert(sizeof(cb_member_status) == sizeof(int32_t), "status is an int32");
+  for (size_t i = 0; i < s->count; i++) memcpy(block + i * sizeof(int64_t), &s->row[i].member, sizeof(int64_t));
+  good = good && put_rows(file, "member", H5T_STD_I64LE, H5T_NATIVE_INT64, 1, dims, sizeof(int64_t), block);
+  for (size_t i = 0; i < s->count; i++) memcpy(block + i * sizeof(double), &s->row[i].seconds, sizeof(double));
+  good = good && put_rows(file, "seconds", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 1, dims, sizeof(double), block);
+  for (size_t c = 0, at = 0; c < cb_store_columns(l) && good; c++) {
+    const cb_store_column column = cb_store_column_of(l, c);
+    bool any = !column.is_text;
+    for (size_t i = 0; i < s->count; i++) {
+      memcpy(block + i * column.bytes, value_at(&s->row[i], c, at), column.bytes);
+      any = any || block[i * column.bytes];
+    }
+    for (int d = 0; d < column.rank; d++) dims[d + 1] = column.shape[d];
+    if (any)
+      good =
+          put_rows(file, column.name, column.file_type, column.memory_type, column.rank + 1, dims, column.bytes, block);
+    if (c >= CB_STORE_OWN) at += column.bytes;
+  }
+  return good;
+}
+
+static cb_status make_image(const cb_store *s, const char *path, cb_image *out) {
+  size_t most = sizeof(int64_t);
+  for (size_t c = 0; c < cb_store_columns(s->layout); c++) {
+    const size_t bytes = cb_store_column_of(s->layout, c).bytes;
+    if (bytes > most) most = bytes;
+  }
+  unsigned char *block = malloc(s->count * most);
+  if (!block) return cb_fail(CB_ERROR_MEMORY, "no memory for a segment of %zu members", s->count);
+  const hid_t file = cb_memory_create();
+  cb_status status = file < 0 || !build(file, s, block) ? cb_hdf5_fail(path, "write") : CB_OK;
+  free(block);
+  if (!status) status = cb_memory_image(file, path, out);
+  if (file >= 0) H5Fclose(file);
+  return status;
+}
+
+static int by_member(const void *a, const void *b) {
+  const int64_t x = ((const cb_member_result *)a)->member, y = ((const cb_member_result *)b)->member;
+  return (x > y) - (x < y);
+}
+
+/* Members whose states are of no use once this is saved; *n of them. NULL: none, or no memory: then they stay. */
+static int64_t *find_long(const cb_store *s, size_t *n) {
+  *n = 0;
+  int64_t *member = s->midst ? malloc((s->count - s->saved + 1) * sizeof *member) : NULL;
+  for (size_t i = s->saved; member && i < s->count; i++)
+    if (s->row[i].seconds > long_seconds) member[(*n)++] = s->row[i].member;
+  return member;
+}
+
+/* Under both mutexes: what is to be written. Rows that are on the disk keep their places, as the result names them. */
+static cb_status take_image(cb_store *s, char **path, cb_image *image, int64_t **member, size_t *n) {
+  *path = cb_segment_name(s->folder, s->number);
+  if (!*path) return cb_fail(CB_ERROR_MEMORY, "no memory for the name of a segment");
+  qsort(s->row + s->saved, s->count - s->saved, sizeof *s->row, by_member);
+  const cb_status status = make_image(s, *path, image);
   if (status) return status;
-  store->runs[store->n_runs++] = (run){first, n, slot};
-  memset(store->taken + slot, 1, n);
-  store->room -= n;
+  *member = find_long(s, n);
+  s->saved = s->count;
+  if (is_full(s)) clear(s), s->number++;
   return CB_OK;
 }
 
-cb_status cb_store_lease(cb_store *store, int64_t first, size_t n) {
-  if (store->first >= 0) return CB_OK;
-  if (n > store->room) return cb_fail(CB_ERROR_ARGUMENT, "%s: no room for %zu members", store->path, n);
-  cb_status status = CB_OK;
-  pthread_mutex_lock(&store->mutex);
-  for (size_t slot = 0; slot < store->map.capacity && n && !status; slot++) {
-    size_t free = 0;
-    while (free < n && slot + free < store->map.capacity && !store->taken[slot + free]) free++;
-    if (!free) continue;
-    status = take(store, first, free, slot);
-    first += (int64_t)free;
-    n -= free;
-  }
-  pthread_mutex_unlock(&store->mutex);
+cb_status cb_store_save(cb_store *s) {
+  cb_image image = {NULL, 0};
+  char *path = NULL;
+  int64_t *member = NULL;
+  size_t n = 0;
+  const cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
+  pthread_mutex_lock(&s->saving);
+  pthread_mutex_lock(&s->mutex);
+  const bool any = s->count > s->saved;
+  cb_status status = any ? take_image(s, &path, &image, &member, &n) : CB_OK;
+  pthread_mutex_unlock(&s->mutex);
+  if (!status && any) status = cb_image_save(&image, path, true, NULL);
+  if (!status && any) cb_probe_trust(path);
+  for (size_t i = 0; i < n && !status; i++) cb_midst_remove(s->midst, member[i]);
+  pthread_mutex_unlock(&s->saving);
+  cb_hdf5_quiet_end(quiet);
+  free(member);
+  free(image.bytes);
+  free(path);
   return status;
-}
-
-/* The capacity where there is none. */
-static size_t slot_of(cb_store *store, int64_t member) {
-  size_t slot = store->map.capacity;
-  if (store->first >= 0)
-    return member >= store->first && (uint64_t)(member - store->first) < slot ? (size_t)(member - store->first) : slot;
-  pthread_mutex_lock(&store->mutex);
-  for (size_t r = store->n_runs; r-- > 0;) {
-    const run *at = &store->runs[r];
-    if (member < at->first || member >= at->first + (int64_t)at->n) continue;
-    slot = at->slot + (size_t)(member - at->first);
-    break;
-  }
-  pthread_mutex_unlock(&store->mutex);
-  return slot;
-}
-
-bool cb_store_has(cb_store *store, int64_t member) { return slot_of(store, member) != store->map.capacity; }
-
-/* --- values --- */
-
-void cb_store_words(const char *text, char words[CB_STORE_WORDS]) {
-  size_t n = strlen(text);
-  if (n > CB_STORE_WORDS)
-    for (n = CB_STORE_WORDS; n && ((unsigned char)text[n] & 0xc0) == 0x80;) n--;
-  memset(words, 0, CB_STORE_WORDS);
-  memcpy(words, text, n);
-}
-
-/* Whether one of slots[n] failed, or did so before and has words. */
-static cb_status has_words(const cb_store *store, size_t slot, size_t n, const int32_t *status, bool *any) {
-  int32_t before[AT_ONCE];
-  const cb_status read = get(store, own(store, CB_STORE_STATUS, slot), before, n * sizeof *before);
-  *any = false;
-  for (size_t i = 0; i < n && !read; i++) *any = *any || before[i] != CB_MEMBER_MISSING || status[i] != CB_MEMBER_DONE;
-  return read;
-}
-
-/* Results begin .. begin + n, of slots in a row. */
-static cb_status put_row(const cb_store *store, const cb_store_results *r, size_t begin, size_t n, size_t slot) {
-  const cb_store_layout *l = store->layout;
-  int32_t digest[AT_ONCE];
-  bool words;
-  cb_status status = has_words(store, slot, n, r->status + begin, &words);
-  for (size_t f = 0; f < l->n_fields && !status; f++) {
-    const size_t bytes = store->map.bytes[f];
-    status = put(store, store->map.field[f] + slot * bytes, r->values[f] + begin * bytes, n * bytes);
-  }
-  for (size_t i = 0; i < n; i++)
-    digest[i] = cb_store_digest(r->member[begin + i], r->status[begin + i], l, &store->map, r->values, begin + i);
-  if (!status && words) status = put(store, own(store, CB_STORE_FAILURE, slot), r->words[begin], n * sizeof *r->words);
-  if (!status) status = put(store, own(store, CB_STORE_SECONDS, slot), r->seconds + begin, n * sizeof *r->seconds);
-  if (!status) status = put(store, own(store, CB_STORE_DIGEST, slot), digest, n * sizeof *digest);
-  return status ? status : put(store, own(store, CB_STORE_STATUS, slot), r->status + begin, n * sizeof *r->status);
-}
-
-cb_status cb_store_put(cb_store *store, const cb_store_results *r) {
-  cb_status status = CB_OK;
-  for (size_t i = 0, n; i < r->n && !status; i += n) {
-    const size_t slot = slot_of(store, r->member[i]);
-    if (slot == store->map.capacity)
-      return cb_fail(CB_ERROR_ARGUMENT, "%s: member %lld has no slot", store->path, (long long)r->member[i]);
-    for (n = 1; n < AT_ONCE && i + n < r->n && slot_of(store, r->member[i + n]) == slot + n;) n++;
-    status = put_row(store, r, i, n, slot);
-  }
-  return status;
-}
-
-/* A member without any, which may have had some before, has its number written alone. */
-cb_status cb_store_put_warnings(cb_store *store, size_t n, const int64_t *member, const int32_t *warned,
-                                const char (*warning)[CB_STORE_WORDS]) {
-  cb_status status = CB_OK;
-  if (!store->map.own[CB_STORE_WARNED] || !store->map.own[CB_STORE_WARNING]) return CB_OK;
-  for (size_t i = 0, m; i < n && !status; i += m) {
-    const size_t slot = slot_of(store, member[i]);
-    bool any = warned[i] > 0;
-    for (m = 1; i + m < n && slot_of(store, member[i + m]) == slot + m; m++) any = any || warned[i + m] > 0;
-    if (slot == store->map.capacity) continue; /* its results say so */
-    status = put(store, own(store, CB_STORE_WARNED, slot), warned + i, m * sizeof *warned);
-    if (!status && any) status = put(store, own(store, CB_STORE_WARNING, slot), warning[i], m * sizeof *warning);
-  }
-  return status;
-}
-
-cb_status cb_store_sync(cb_store *store) {
-  const int error = cb_sync_data(store->file);
-  return error ? cb_fail_file(store->path, "write", error) : CB_OK;
 }

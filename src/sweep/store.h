@@ -1,26 +1,26 @@
-/* A worker's file: the results of its members, each in a slot.
+/* The results of a sweep's members: in memory, in segments, and in the result.
  *
- * Plain HDF5, whose datasets are contiguous and have their places from the start: values missing (nan; 0 for integers
- * and texts) until they are written, straight to those places. Nothing else of the file ever changes, so that any
- * reader opens it at any moment, and a kill leaves it whole.
+ * A process puts the results of members that have ended into its store, which is memory. At least once a second what
+ * there is becomes a segment: a whole HDF5 file in the folder of the sweep, made in memory and named by a rename
+ * (record/folder.h). The last segment is written anew, with more members after those that it had, until it has about
+ * 16 MiB. No file is changed in place, so that any reader opens it at any moment, and a kill leaves it whole.
  *
- *   /member[slot]            int64; -1: of none
- *   /status[slot]            int32; written last
- *   /digest[slot]            int32: of the member and all its values. A slot whose digest is not that of its values was
- *                            torn by a loss of power: the member is missing
- *   /failure[slot, letter]   why it failed
- *   /warned[slot]            int32: how often it was warned of
- *   /warning[slot, letter]   the first of these warnings; stores of before there were any have neither
- *   /seconds[slot]           its own time, of no interest to the result
- *   /NAME[slot, ...]         the fields of the result
+ *   /member[row]             int64: which member it is
+ *   /status[row]             int32: CB_MEMBER_DONE or CB_MEMBER_FAILED
+ *   /failure[row, letter]    why it failed; only where one of them did
+ *   /warned[row]             int32: how often it was warned of
+ *   /warning[row, letter]    the first of these warnings; only where there is one
+ *   /seconds[row]            its own time, of no interest to the result
+ *   /NAME[row, ...]          the fields of the result
  *
- * While a store is open NAME.lock beside it is locked: it has one writer. Values of different members may be written by
- * different threads. Slots are taken by one thread at a time.
+ * The result OUT.h5 has the same arrays over the axes of the sweep. While members are missing it is virtual datasets over
+ * the segments; at the end they are joined into one plain file, whose bytes do not depend on who computed what, and when.
  */
 #ifndef CB_SWEEP_STORE_H
 #define CB_SWEEP_STORE_H
 
-#include <curvebody/sink.h>
+#include "record/folder.h"
+#include "sweep/midst.h"
 
 enum { CB_STORE_RANK = 4, CB_STORE_WORDS = 200 };
 
@@ -52,6 +52,7 @@ typedef struct cb_store_coordinate {
 /* The result of a sweep. A coordinate of an axis' own name is its scale. */
 typedef struct cb_store_layout {
   const char *title, *sweep; /* its text, with the scenario */
+  const char *checked;       /* what was found of its members, as text (sweep/folder.h) */
   const char *digest;        /* of all that the result depends on */
   const cb_store_axis *axes;
   size_t n_axes;
@@ -66,67 +67,78 @@ typedef struct cb_store_layout {
 
 typedef enum cb_member_status { CB_MEMBER_MISSING, CB_MEMBER_DONE, CB_MEMBER_FAILED } cb_member_status;
 
-/* Bytes of a member in a store, and of one value of a field. */
+/* Bytes of a member's results, with its words, and without, and how many values a field has. */
 size_t cb_store_bytes(const cb_store_layout *layout);
+static inline size_t cb_store_result_bytes(const cb_store_layout *layout) {
+  return cb_store_bytes(layout) - 2 * CB_STORE_WORDS;
+}
 size_t cb_store_field_count(const cb_store_field *field);
+
+/* ---- store.c: the results that a process puts */
 
 typedef struct cb_store cb_store;
 
-/* Makes the store at path with `capacity` slots, or opens the one that is there. first >= 0: its slots are those of
- * members first .. first + capacity; else they are taken as members come, and what is not done is free again. The
- * layout is borrowed. CB_ERROR_FILE: it cannot be written (no room: said with sizes), or another sweep writes it;
- * CB_ERROR_INPUT: what is there is no store, or another sweep's. */
-cb_status cb_store_open(const char *path, const cb_store_layout *layout, size_t capacity, int64_t first,
-                        cb_store **out);
-void cb_store_free(cb_store *store);
+/* What has come of a member. */
+typedef struct cb_member_result {
+  int64_t member;
+  cb_member_status status;
+  int32_t warned;                                        /* how often */
+  char failure[CB_STORE_WORDS], warning[CB_STORE_WORDS]; /* why it failed, the first warning: as cb_store_words */
+  double seconds;
+  unsigned char *values; /* of the fields, one after another; malloc'd, and then the store's */
+} cb_member_result;
 
-/* How many members more it has room for. */
-size_t cb_store_room(const cb_store *store);
-/* Takes slots for members [first, first + n), where they have none yet. */
-cb_status cb_store_lease(cb_store *store, int64_t first, size_t n);
-/* Whether it has a slot. */
-bool cb_store_has(cb_store *store, int64_t member);
-/* What has come of some members that have slots. */
-typedef struct cb_store_results {
-  size_t n;
-  const int64_t *member;
-  const int32_t *status;               /* cb_member_status */
-  const char (*words)[CB_STORE_WORDS]; /* why it failed, not ended where it is as long as that */
-  const double *seconds;
-  const unsigned char *const *values; /* [fields]: of all of them, one after another */
-} cb_store_results;
-/* Members of consecutive slots are written at once, values before digests and these before what says that they are. */
-cb_status cb_store_put(cb_store *store, const cb_store_results *results);
-/* How often members that have slots were warned of, and the first of it, as `words`; before their results are put. */
-cb_status cb_store_put_warnings(cb_store *store, size_t n, const int64_t *member, const int32_t *warned,
-                                const char (*warning)[CB_STORE_WORDS]);
+/* The store of a worker, which has its part of the folder's lock: its segments come after those that it has there. The
+ * layout and the folder are borrowed. midst: members in the midst of their runs, whose states go once their results are on
+ * the disk; NULL: there are none. */
+cb_status cb_store_open(const cb_segments *folder, const cb_store_layout *layout, int worker, const cb_midst *midst,
+                        cb_store **out);
+/* What was not saved is lost. */
+void cb_store_free(cb_store *store);
+/* From any thread. Takes the values in any case. */
+cb_status cb_store_put(cb_store *store, const cb_member_result *result);
+/* All that was put to the disk. From any thread. */
+cb_status cb_store_save(cb_store *store);
 /* As much of a text as fits, which does not end within a character. */
 void cb_store_words(const char *text, char words[CB_STORE_WORDS]);
-/* To the disk. */
-cb_status cb_store_sync(cb_store *store);
 
-/* What the stores of a folder have. */
+/* ---- survey.c: what segments, and a result, have */
+
+/* A file with results. */
+typedef struct cb_store_source {
+  char *path;
+  uint64_t number; /* of the segment; 0: it is a result, and rows are members */
+  size_t rows;
+} cb_store_source;
+
 typedef struct cb_survey {
+  const cb_store_layout *layout;
   int64_t members;
   uint8_t *status; /* [members]: cb_member_status */
-  int32_t *store;  /* [members]: which has it; -1: none */
-  int32_t *slot;
-  char **name; /* [stores]: file names */
-  size_t stores;
-  double seconds; /* of finished members, together */
   uint8_t *warned; /* [members]: whether it was warned of */
+  int32_t *source; /* [members]: which has it; -1: none */
+  int32_t *row;
+  cb_store_source *sources;
+  size_t count;
+  double seconds; /* of finished members, together; nan: the result does not say */
 } cb_survey;
 
-/* Reads the stores of a folder. A member that is done in one of them is; else failed; else its last place is known.
- * whole: digests are compared with values. */
-cb_status cb_survey_take(const char *folder, const cb_store_layout *layout, bool whole, cb_survey *out);
+/* Reads the segments of a folder: a member that is done in one of them is; else it failed. whole: everything in them is
+ * read, and a segment that is damaged is set aside, with a warning: its members are missing. */
+cb_status cb_survey_take(const cb_segments *folder, const cb_store_layout *layout, bool whole, cb_survey *out);
+/* What a result that is no virtual file has of members that are missing. CB_ERROR_INPUT: it is another sweep's. */
+cb_status cb_survey_add_result(cb_survey *survey, const char *path);
 void cb_survey_free(cb_survey *survey);
 /* The words of a failed member, or the first warning of one, from malloc; NULL: none can be read. */
-char *cb_survey_words(const char *folder, const cb_store_layout *layout, const cb_survey *survey, int64_t member);
-char *cb_survey_warning(const char *folder, const cb_store_layout *layout, const cb_survey *survey, int64_t member);
+char *cb_survey_failure(const cb_survey *survey, int64_t member);
+char *cb_survey_warning(const cb_survey *survey, int64_t member);
+/* Puts the members that only a result has into the store. */
+cb_status cb_survey_import(const cb_survey *survey, cb_store *store);
 
-/* Writes `path`, virtual datasets over the stores of `folder`, which is named as seen from path's own folder. The same
- * stores give the same bytes. */
-cb_status cb_join(const char *path, const char *folder, const cb_store_layout *layout, const cb_survey *survey);
+/* ---- join.c */
+
+/* Writes the result over the segments of the folder: virtual datasets, or, where no member is missing and `plain`, one
+ * plain file of them, unless there is no room for it: *joined. */
+cb_status cb_result_write(const cb_segments *folder, const cb_survey *survey, bool plain, bool *joined);
 
 #endif

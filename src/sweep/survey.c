@@ -1,197 +1,329 @@
-/* What the stores of a folder have of the members. */
+/* What the segments of a sweep, and its result, have of the members. */
 #include "core/failure.h"
 #include "core/file.h"
+#include "core/warning.h"
+#include "record/hdf5.h"
 #include "sweep/store_private.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-/* A store that is read: arrays of its slots. */
-typedef struct reading {
-  const cb_store_layout *layout;
-  cb_store_map map;
-  int file;
-  int64_t *member;
-  int32_t *status, *digest, *warned;
-  double *seconds;
-} reading;
+enum { BLOCK_BYTES = 4 << 20 };
 
-static bool get(int file, uint64_t offset, void *data, size_t bytes) {
-  size_t got;
-  const int error = cb_read_at(file, offset, bytes, data, &got);
-  errno = error ? error : EIO; /* where it ends before */
-  return !error && got == bytes;
+static cb_status no_memory(size_t n) { return cb_fail(CB_ERROR_MEMORY, "no memory for %zu members", n); }
+
+static cb_status damaged(const char *path, const char *what) {
+  return cb_fail_placed(CB_ERROR_INPUT, "%s: error: /%s is not as a sweep has it", path, what);
 }
 
-static void end(reading *r) {
-  if (r->file >= 0) close(r->file);
-  cb_store_map_free(&r->map);
-  free(r->member);
-  free(r->status);
-  free(r->digest);
-  free(r->seconds);
-  free(r->warned);
+/* --- a file that is read --- */
+
+/* Whether a file is of this sweep. */
+static cb_status check_mark(hid_t file, const char *path, const cb_store_layout *layout) {
+  char *digest = cb_hdf5_get_text_attribute(file, cb_store_mark);
+  const bool good = digest && !strcmp(digest, layout->digest);
+  free(digest);
+  return good ? CB_OK : cb_fail_placed(CB_ERROR_INPUT, "%s: error: this is of another sweep", path);
 }
 
-static cb_status begin(const char *path, const cb_store_layout *layout, reading *r) {
-  *r = (reading){.layout = layout, .file = -1};
-  cb_status status = cb_store_map_read(path, layout, &r->map);
-  if (status) return status;
-  const size_t n = r->map.capacity;
-  r->member = malloc(n * sizeof *r->member);
-  r->status = malloc(n * sizeof *r->status);
-  r->digest = malloc(n * sizeof *r->digest);
-  r->seconds = malloc(n * sizeof *r->seconds);
-  r->warned = calloc(n, sizeof *r->warned);
-  if (!r->warned || !r->member || !r->status || !r->digest || !r->seconds)
-    return end(r), cb_fail(CB_ERROR_MEMORY, "no memory for %zu slots", n);
-  r->file = cb_open(path, O_RDONLY);
-  if (r->file < 0 || !get(r->file, r->map.own[CB_STORE_MEMBER], r->member, n * sizeof *r->member) ||
-      !get(r->file, r->map.own[CB_STORE_STATUS], r->status, n * sizeof *r->status) ||
-      !get(r->file, r->map.own[CB_STORE_DIGEST], r->digest, n * sizeof *r->digest) ||
-      !get(r->file, r->map.own[CB_STORE_SECONDS], r->seconds, n * sizeof *r->seconds) ||
-      (r->map.own[CB_STORE_WARNED] &&
-       !get(r->file, r->map.own[CB_STORE_WARNED], r->warned, n * sizeof *r->warned))) {
-    status = cb_fail_file(path, "read", errno);
-    end(r);
-  }
-  return status;
+/* All of a dataset of just this type and shape. */
+static bool read_all(hid_t file, const char *name, hid_t type, hid_t memory, int rank, const hsize_t *dims, void *out) {
+  const hid_t set = H5Lexists(file, name, H5P_DEFAULT) > 0 ? H5Dopen2(file, name, H5P_DEFAULT) : H5I_INVALID_HID;
+  const bool good =
+      set >= 0 && cb_hdf5_dataset_is(set, type, rank, dims) && cb_hdf5_read(set, memory, H5S_ALL, H5S_ALL, out);
+  if (set >= 0) H5Dclose(set);
+  return good;
 }
 
-/* Members of some slots are read at once. */
-enum { AT_ONCE = 1 << 22 };
-
-/* Takes back the status of members whose values are not those of their digest. */
-static cb_status check(reading *r) {
-  size_t bytes = 1;
-  for (size_t f = 0; f < r->layout->n_fields; f++) bytes += r->map.bytes[f];
-  const size_t n = bytes < AT_ONCE ? AT_ONCE / bytes : 1;
-  unsigned char **piece = calloc(r->layout->n_fields + 1, sizeof *piece);
-  bool good = piece != NULL;
-  for (size_t f = 0; f < r->layout->n_fields && good; f++) good = (piece[f] = malloc(n * r->map.bytes[f] + 1)) != NULL;
-  cb_status status = good ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for %zu members", n);
-  for (size_t from = 0; from < r->map.capacity && !status; from += n) {
-    const size_t end = from + n < r->map.capacity ? from + n : r->map.capacity;
-    bool any = false;
-    for (size_t s = from; s < end; s++) any = any || r->status[s];
-    for (size_t f = 0; any && f < r->layout->n_fields && !status; f++)
-      if (!get(r->file, r->map.field[f] + from * r->map.bytes[f], piece[f], (end - from) * r->map.bytes[f]))
-        status = cb_fail(CB_ERROR_FILE, "cannot read the results: %s", strerror(errno));
-    for (size_t s = from; any && s < end && !status; s++)
-      if (r->status[s] && r->digest[s] != cb_store_digest(r->member[s], r->status[s], r->layout, &r->map,
-                                                          (const unsigned char *const *)piece, s - from))
-        r->status[s] = CB_MEMBER_MISSING;
-  }
-  for (size_t f = 0; piece && f < r->layout->n_fields; f++) free(piece[f]);
-  free(piece);
-  return status;
+/* How many rows a segment has; 0: it is none. */
+static size_t rows_of(hid_t file) {
+  const hid_t set =
+                  H5Lexists(file, "member", H5P_DEFAULT) > 0 ? H5Dopen2(file, "member", H5P_DEFAULT) : H5I_INVALID_HID,
+              space = set < 0 ? set : H5Dget_space(set);
+  const hssize_t n = space >= 0 && H5Sget_simple_extent_ndims(space) == 1 ? H5Sget_simple_extent_npoints(space) : 0;
+  if (space >= 0) H5Sclose(space);
+  if (set >= 0) H5Dclose(set);
+  return n > 0 && n <= CB_SEGMENT_BYTES ? (size_t)n : 0;
 }
 
-/* Done is more than failed, failed more than missing; of equals the later name has it. */
-static int rank_of(uint8_t status) { return status == CB_MEMBER_DONE ? 2 : status == CB_MEMBER_FAILED; }
-
-static void add(cb_survey *s, const reading *r, int32_t store) {
-  for (size_t i = 0; i < r->map.capacity; i++) {
-    const int64_t m = r->member[i];
-    if (m < 0 || m >= s->members) continue;
-    const uint8_t status =
-        r->status[i] == CB_MEMBER_DONE || r->status[i] == CB_MEMBER_FAILED ? (uint8_t)r->status[i] : CB_MEMBER_MISSING;
-    if (status == CB_MEMBER_DONE && r->seconds[i] > 0) s->seconds += r->seconds[i];
-    if (s->store[m] >= 0 && rank_of(status) < rank_of(s->status[m])) continue;
-    s->warned[m] = status && r->warned[i] > 0;
-    s->status[m] = status;
-    s->store[m] = store;
-    s->slot[m] = (int32_t)i;
+/* Everything is read: checksums are compared, and what is read here can be read when it is joined. */
+static cb_status read_columns(hid_t file, const char *path, const cb_store_layout *layout, size_t rows) {
+  for (size_t c = 0; c < cb_store_columns(layout); c++) {
+    const cb_store_column column = cb_store_column_of(layout, c);
+    hsize_t dims[1 + CB_STORE_RANK] = {rows};
+    for (int d = 0; d < column.rank; d++) dims[d + 1] = column.shape[d];
+    if (column.is_text && H5Lexists(file, column.name, H5P_DEFAULT) <= 0) continue;
+    void *block = malloc(rows * column.bytes + 1);
+    if (!block) return no_memory(rows);
+    const bool good = read_all(file, column.name, column.file_type, column.memory_type, column.rank + 1, dims, block);
+    free(block);
+    if (!good) return damaged(path, column.name);
   }
-}
-
-static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
-
-static cb_status list(const char *folder, cb_survey *s) {
-  const int fd = cb_open(folder, O_RDONLY | O_DIRECTORY);
-  DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-  if (!dir) {
-    const cb_status status = cb_fail_file(folder, "read", errno);
-    if (fd >= 0) close(fd);
-    return status;
-  }
-  cb_status status = CB_OK;
-  for (const struct dirent *e; !status && (errno = 0, e = readdir(dir));) {
-    const size_t length = strlen(e->d_name);
-    if (length < 4 || strcmp(e->d_name + length - 3, ".h5")) continue;
-    char **name = realloc(s->name, (s->stores + 1) * sizeof *name);
-    if (name) s->name = name;
-    if (!name || !(s->name[s->stores] = strdup(e->d_name)))
-      status = cb_fail(CB_ERROR_MEMORY, "no memory for names");
-    else
-      s->stores++;
-  }
-  if (!status && errno) status = cb_fail_file(folder, "read", errno);
-  closedir(dir);
-  if (s->stores) qsort(s->name, s->stores, sizeof *s->name, by_name);
-  return status;
-}
-
-cb_status cb_survey_take(const char *folder, const cb_store_layout *layout, bool whole, cb_survey *out) {
-  const size_t n = (size_t)layout->members;
-  cb_survey s = {.members = layout->members,
-                 .status = calloc(n, 1),
-                 .warned = calloc(n, 1),
-                 .store = malloc(n * sizeof *s.store),
-                 .slot = malloc(n * sizeof *s.slot)};
-  if (!s.status || !s.warned || !s.store || !s.slot)
-    return cb_survey_free(&s), cb_fail(CB_ERROR_MEMORY, "no memory for %zu members", n);
-  for (size_t i = 0; i < n; i++) s.store[i] = -1;
-  cb_status status = list(folder, &s);
-  for (size_t i = 0; i < s.stores && !status; i++) {
-    char path[4096];
-    reading r;
-    snprintf(path, sizeof path, "%s/%s", folder, s.name[i]);
-    if ((status = begin(path, layout, &r))) break;
-    if (whole) status = check(&r);
-    if (!status) add(&s, &r, (int32_t)i);
-    end(&r);
-  }
-  if (status) return cb_survey_free(&s), status;
-  *out = s;
   return CB_OK;
 }
 
+/* --- segments --- */
+
+/* Done is more than failed, failed more than missing; of equals the later source has it. */
+static int rank_of(int32_t status) { return status == CB_MEMBER_DONE ? 2 : status == CB_MEMBER_FAILED; }
+
+static void add(cb_survey *s, int64_t m, int32_t status, int32_t warned, double seconds, size_t row) {
+  if (m < 0 || m >= s->members || !rank_of(status) || rank_of(status) < rank_of(s->status[m])) return;
+  if (status == CB_MEMBER_DONE && seconds > 0) s->seconds += seconds;
+  s->status[m] = (uint8_t)status;
+  s->warned[m] = warned > 0;
+  s->source[m] = (int32_t)s->count - 1;
+  s->row[m] = (int32_t)row;
+}
+
+static cb_status add_rows(cb_survey *s, hid_t file, const char *path, size_t rows) {
+  const hsize_t dims[] = {rows};
+  int64_t *member = malloc(rows * sizeof *member);
+  int32_t *status = malloc(rows * sizeof *status), *warned = malloc(rows * sizeof *warned);
+  double *seconds = malloc(rows * sizeof *seconds);
+  const bool there = member && status && warned && seconds;
+  const bool good = there && read_all(file, "member", H5T_STD_I64LE, H5T_NATIVE_INT64, 1, dims, member) &&
+                    read_all(file, "status", H5T_STD_I32LE, H5T_NATIVE_INT32, 1, dims, status) &&
+                    read_all(file, "warned", H5T_STD_I32LE, H5T_NATIVE_INT32, 1, dims, warned) &&
+                    read_all(file, "seconds", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 1, dims, seconds);
+  for (size_t i = 0; i < rows && good; i++) add(s, member[i], status[i], warned[i], seconds[i], i);
+  free(member);
+  free(status);
+  free(warned);
+  free(seconds);
+  return good ? CB_OK : there ? damaged(path, "member") : no_memory(rows);
+}
+
+static bool add_source(cb_survey *s, char *path, uint64_t number, size_t rows) {
+  cb_store_source *more = realloc(s->sources, (s->count + 1) * sizeof *more);
+  if (!more) return free(path), false;
+  s->sources = more;
+  s->sources[s->count++] = (cb_store_source){path, number, rows};
+  return true;
+}
+
+static cb_status read_segment(cb_survey *s, char *path, uint64_t number, bool whole) {
+  const hid_t file = cb_hdf5_open(path, H5F_ACC_RDONLY);
+  if (file < 0) return cb_hdf5_fail(path, "read");
+  const size_t rows = rows_of(file);
+  cb_status status = rows ? check_mark(file, path, s->layout) : damaged(path, "member");
+  if (!status && whole) status = read_columns(file, path, s->layout, rows);
+  if (!status) {
+    char *name = strdup(path);
+    if (!name || !add_source(s, name, number, rows)) status = no_memory(rows);
+  }
+  if (!status) status = add_rows(s, file, path, rows);
+  cb_hdf5_close_read(file, path);
+  return status;
+}
+
+/* A segment that HDF5 cannot read, and that the system lets be read, gets another name. */
+static cb_status set_aside(const char *path, cb_status status) {
+  char name[4200], why[600];
+  snprintf(name, sizeof name, "%s.part", path);
+  snprintf(why, sizeof why, "%s", cb_error_text());
+  if (rename(path, name)) return status;
+  cb_warn("%s: a segment that is damaged: its members are computed again (%s)", path, why);
+  return CB_OK;
+}
+
+static cb_status take_segment(cb_survey *s, char *path, uint64_t number, bool whole) {
+  const size_t before = s->count;
+  const cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
+  cb_status status = whole ? cb_probe(path) : CB_OK;
+  errno = 0;
+  if (!status) status = read_segment(s, path, number, whole);
+  if (status && errno == ENOMEM) status = no_memory(1);
+  const cb_status refused = cb_hdf5_unread(path, CB_OK);
+  cb_hdf5_quiet_end(quiet);
+  if (refused) return refused;
+  const bool other = status && strstr(cb_error_text(), "another sweep");
+  return status && whole && !other && status != CB_ERROR_MEMORY && s->count == before ? set_aside(path, status)
+                                                                                      : status;
+}
+
+cb_status cb_survey_take(const cb_segments *folder, const cb_store_layout *layout, bool whole, cb_survey *out) {
+  const size_t n = (size_t)layout->members;
+  uint64_t *number = NULL;
+  size_t count = 0;
+  cb_survey s = {.layout = layout,
+                 .members = layout->members,
+                 .status = calloc(n, 1),
+                 .warned = calloc(n, 1),
+                 .source = malloc(n * sizeof *s.source),
+                 .row = malloc(n * sizeof *s.row)};
+  cb_status status = s.status && s.warned && s.source && s.row ? CB_OK : no_memory(n);
+  for (size_t i = 0; i < n && !status; i++) s.source[i] = -1;
+  if (!status) status = cb_segments_list(folder, &number, &count);
+  for (size_t i = 0; i < count && !status; i++) {
+    char *path = cb_segment_name(folder, number[i]);
+    status = path ? take_segment(&s, path, number[i], whole) : no_memory(1);
+    free(path);
+  }
+  free(number);
+  if (status) return cb_survey_free(&s), status;
+  return *out = s, CB_OK;
+}
+
 void cb_survey_free(cb_survey *s) {
-  for (size_t i = 0; i < s->stores; i++) free(s->name[i]);
-  free(s->name);
+  for (size_t i = 0; i < s->count; i++) free(s->sources[i].path);
+  free(s->sources);
   free(s->status);
   free(s->warned);
-  free(s->store);
-  free(s->slot);
+  free(s->source);
+  free(s->row);
   *s = (cb_survey){0};
 }
 
-static char *read_words(const char *folder, const cb_store_layout *layout, const cb_survey *s, int64_t member,
-                        int which) {
-  char path[4096], *words = calloc(CB_STORE_WORDS + 1, 1);
-  cb_store_map map;
-  if (!words || s->store[member] < 0) return free(words), NULL;
-  snprintf(path, sizeof path, "%s/%s", folder, s->name[s->store[member]]);
-  if (cb_store_map_read(path, layout, &map)) return free(words), NULL;
-  const int file = cb_open(path, O_RDONLY);
-  const uint64_t at = map.own[which] + (uint64_t)s->slot[member] * CB_STORE_WORDS;
-  const bool good = file >= 0 && map.own[which] && get(file, at, words, CB_STORE_WORDS);
-  if (file >= 0) close(file);
-  cb_store_map_free(&map);
+/* --- a result --- */
+
+static hid_t open_column(hid_t file, const cb_store_layout *l, const cb_store_column *c) {
+  hsize_t dims[H5S_MAX_RANK];
+  const int axes = (int)l->n_axes;
+  for (int a = 0; a < axes; a++) dims[a] = l->axes[a].count;
+  for (int d = 0; d < c->rank; d++) dims[axes + d] = c->shape[d];
+  const hid_t set = H5Lexists(file, c->name, H5P_DEFAULT) > 0 ? H5Dopen2(file, c->name, H5P_DEFAULT) : H5I_INVALID_HID;
+  if (set < 0 || cb_hdf5_dataset_is(set, c->file_type, axes + c->rank, dims)) return set;
+  H5Dclose(set);
+  return H5I_INVALID_HID;
+}
+
+/* Boxes of a column of a result into memory. */
+typedef struct boxes {
+  hid_t set;
+  const cb_store_layout *layout;
+  const cb_store_column *column;
+  int64_t first;
+  unsigned char *out;
+} boxes;
+
+static bool read_box(void *context, const hsize_t *start, const hsize_t *count, int64_t m, size_t n) {
+  const boxes *b = context;
+  hsize_t from[H5S_MAX_RANK] = {0}, size[H5S_MAX_RANK], all = n;
+  const int axes = (int)b->layout->n_axes;
+  memcpy(from, start, (size_t)axes * sizeof *from);
+  memcpy(size, count, (size_t)axes * sizeof *size);
+  for (int d = 0; d < b->column->rank; d++) all *= size[axes + d] = b->column->shape[d];
+  const hid_t space = H5Dget_space(b->set), memory = H5Screate_simple(1, &all, NULL);
+  const bool good =
+      space >= 0 && memory >= 0 && H5Sselect_hyperslab(space, H5S_SELECT_SET, from, NULL, size, NULL) >= 0 &&
+      cb_hdf5_read(b->set, b->column->memory_type, memory, space, b->out + (size_t)(m - b->first) * b->column->bytes);
+  if (memory >= 0) H5Sclose(memory);
+  if (space >= 0) H5Sclose(space);
+  return good;
+}
+
+/* A column of members [m, m + n) of a result. */
+static bool read_members(hid_t file, const cb_store_layout *l, size_t c, int64_t m, size_t n, void *out) {
+  const cb_store_column column = cb_store_column_of(l, c);
+  boxes b = {open_column(file, l, &column), l, &column, m, out};
+  const bool good = b.set >= 0 && cb_store_boxes(l, m, m + (int64_t)n, read_box, &b);
+  if (b.set >= 0) H5Dclose(b.set);
+  return good;
+}
+
+static cb_status add_members(cb_survey *s, hid_t file, const char *path) {
+  const size_t n = (size_t)s->members;
+  int32_t *status = malloc(n * sizeof *status), *warned = malloc(n * sizeof *warned);
+  const bool there = status && warned;
+  const bool good = there && read_members(file, s->layout, CB_STORE_STATUS, 0, n, status) &&
+                    read_members(file, s->layout, CB_STORE_WARNED, 0, n, warned);
+  for (size_t m = 0; m < n && good; m++)
+    if (s->status[m] == CB_MEMBER_MISSING) add(s, (int64_t)m, status[m], warned[m], 0, m);
+  free(status);
+  free(warned);
+  return good ? CB_OK : there ? damaged(path, "status") : no_memory(n);
+}
+
+cb_status cb_survey_add_result(cb_survey *s, const char *path) {
+  const cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
+  const hid_t file = cb_hdf5_open(path, H5F_ACC_RDONLY);
+  char *name = strdup(path);
+  cb_status status = file < 0 ? cb_hdf5_fail(path, "read") : check_mark(file, path, s->layout);
+  if (!status && (!name || !add_source(s, name, 0, (size_t)s->members))) status = no_memory(1);
+  if (!status) status = add_members(s, file, path);
+  if (!status && s->count == 1) s->seconds = NAN;
+  if (file >= 0) cb_hdf5_close_read(file, path);
+  status = cb_hdf5_unread(path, status);
+  cb_hdf5_quiet_end(quiet);
+  return status;
+}
+
+/* --- words --- */
+
+static char *read_words(const cb_survey *s, int64_t member, size_t c) {
+  if (s->source[member] < 0) return NULL;
+  const cb_store_source *from = &s->sources[s->source[member]];
+  const cb_store_axis rows = {"row", from->rows};
+  cb_store_layout flat = *s->layout;
+  if (from->number) flat.axes = &rows, flat.n_axes = 1;
+  char *words = calloc(CB_STORE_WORDS + 1, 1);
+  const cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
+  const hid_t file = words ? cb_hdf5_open(from->path, H5F_ACC_RDONLY) : H5I_INVALID_HID;
+  const bool good = file >= 0 && read_members(file, &flat, c, s->row[member], 1, words);
+  if (file >= 0) cb_hdf5_close_read(file, from->path);
+  cb_hdf5_quiet_end(quiet);
   if (!good) free(words);
   return good ? words : NULL;
 }
 
-char *cb_survey_words(const char *folder, const cb_store_layout *layout, const cb_survey *s, int64_t member) {
-  return read_words(folder, layout, s, member, CB_STORE_FAILURE);
+char *cb_survey_failure(const cb_survey *s, int64_t member) { return read_words(s, member, CB_STORE_FAILURE); }
+char *cb_survey_warning(const cb_survey *s, int64_t member) { return read_words(s, member, CB_STORE_WARNING); }
+
+/* --- from a result into segments --- */
+
+/* Columns of members [m, m + n), one after another in `block`. */
+static cb_status read_block(hid_t file, const cb_store_layout *l, int64_t m, size_t n, unsigned char *block) {
+  for (size_t c = 0, at = 0; c < cb_store_columns(l); c++) {
+    if (!read_members(file, l, c, m, n, block + at)) return cb_hdf5_fail("a result", "read");
+    at += n * cb_store_column_of(l, c).bytes;
+  }
+  return CB_OK;
 }
 
-char *cb_survey_warning(const char *folder, const cb_store_layout *layout, const cb_survey *s, int64_t member) {
-  return read_words(folder, layout, s, member, CB_STORE_WARNING);
+static cb_status put_member(const cb_store_layout *l, const unsigned char *block, int64_t m, size_t i, size_t n,
+                            cb_store *store) {
+  const size_t own = sizeof(int32_t) * 2 + CB_STORE_WORDS * 2;
+  cb_member_result r = {.member = m, .values = malloc(cb_store_bytes(l) - own + 1)};
+  void *const to[CB_STORE_OWN] = {&r.status, r.failure, &r.warned, r.warning};
+  if (!r.values) return no_memory(1);
+  for (size_t c = 0, at = 0, value = 0; c < cb_store_columns(l); c++) {
+    const size_t bytes = cb_store_column_of(l, c).bytes;
+    memcpy(c < CB_STORE_OWN ? to[c] : r.values + value, block + at + i * bytes, bytes);
+    at += n * bytes;
+    if (c >= CB_STORE_OWN) value += bytes;
+  }
+  return cb_store_put(store, &r);
+}
+
+static bool is_result(const cb_survey *s, int64_t m) { return s->source[m] >= 0 && !s->sources[s->source[m]].number; }
+
+static cb_status import(const cb_survey *s, hid_t file, cb_store *store) {
+  const size_t bytes = cb_store_bytes(s->layout), most = bytes < BLOCK_BYTES ? BLOCK_BYTES / bytes : 1;
+  unsigned char *block = malloc(most * bytes);
+  cb_status status = block ? CB_OK : no_memory(most);
+  for (int64_t m = 0, end; m < s->members && !status; m = end) {
+    for (end = m; end < s->members && end < m + (int64_t)most && is_result(s, end);) end++;
+    const size_t n = (size_t)(end - m);
+    if (n) status = read_block(file, s->layout, m, n, block);
+    for (size_t i = 0; i < n && !status; i++) status = put_member(s->layout, block, m + (int64_t)i, i, n, store);
+    if (!n) end++;
+  }
+  free(block);
+  return status;
+}
+
+cb_status cb_survey_import(const cb_survey *s, cb_store *store) {
+  const cb_store_source *from = s->count ? &s->sources[s->count - 1] : NULL;
+  if (!from || from->number) return CB_OK;
+  const cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
+  const hid_t file = cb_hdf5_open(from->path, H5F_ACC_RDONLY);
+  cb_status status = file < 0 ? cb_hdf5_fail(from->path, "read") : import(s, file, store);
+  if (file >= 0) cb_hdf5_close_read(file, from->path);
+  status = cb_hdf5_unread(from->path, status);
+  cb_hdf5_quiet_end(quiet);
+  return status ? status : cb_store_save(store);
 }

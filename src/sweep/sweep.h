@@ -1,7 +1,7 @@
 /* A sweep that is ready to go: its plan, its first member as the model of all, and what its result consists of.
  *
  * model.c    the model and the layout of the result        check.c   all members are opened once, before any runs
- * member.c   members run, in any thread                    crew.c    threads, ranks, and the folder
+ * runner.c   members run, in any thread                    crew.c    threads, ranks, and the folder
  */
 #ifndef CB_SWEEP_SWEEP_H
 #define CB_SWEEP_SWEEP_H

@@ -192,8 +192,8 @@ sweep:
   keep: last
   collect: {top: max(energy)}
 """)
-        self.refused(["sweep", "s.yaml", "-o", "disk/o", "--quiet"], "disk/o/all.h5: no room: the results take ", " MB are free")
-        self.assertNotIn("all.h5", os.listdir(self.path("disk/o")))
+        self.refused(["sweep", "s.yaml", "-o", "disk/o", "--quiet"], "disk/o.h5: no room: the results take ", " MB are free")
+        self.assertNotIn("o.h5", os.listdir(self.path("disk")))
         self.remount("size=64m")
         self.good("sweep", "s.yaml", "-o", "disk/o")
         with h5py.File(self.path("disk/o.h5")) as file:

@@ -167,6 +167,9 @@ class Sweep(Case):
         for threads in 1, 2, 4:
             self.sweep(out=f"t{threads}", binary=("--threads", str(threads)))
             self.assertEqual(arrays(self.path(f"t{threads}.h5")), whole, threads)
+        self.assertFalse(glob.glob(self.path("*.parts")))
+        with open(self.path("o.h5"), "rb") as a, open(self.path("t4.h5"), "rb") as b:
+            self.assertEqual(a.read(), b.read())
         shards = [subprocess.Popen([BINARY, "sweep", "s.yaml", "-o", "p", "--shard", f"{k}/3", "--quiet"], cwd=self.folder)
                   for k in (1, 3, 2)]
         self.assertEqual([p.wait(100) for p in shards], [0, 0, 0])
@@ -176,7 +179,6 @@ class Sweep(Case):
                 continue
             self.sweep(out=f"m{ranks}", prefix=(*RANKS, "-n", str(ranks)))
             self.assertEqual(arrays(self.path(f"m{ranks}.h5")), whole, ranks)
-            self.assertGreaterEqual(len(glob.glob(self.path(f"m{ranks}/rank-*.h5"))), ranks)  # a quick one has more
 
     def test_readers_after_and_while(self):
         self.write("s.yaml", SWEEP.replace("count: 4", "count: 400").replace("values: [0.5, 2]", "from: 0.5, to: 2, count: 10"))
@@ -196,21 +198,26 @@ class Sweep(Case):
                 continue
             with xarray.open_dataset(self.path("w.h5")) as live, h5py.File(self.path("w.h5")) as plain:
                 status, last = live["status"].values, live["last"].values
-                # status is written last: what it says is done has its value
                 done = status == 1
-                np.testing.assert_array_equal(plain["last"][:][done], whole["last"][:][done])
+                values = plain["last"][:]
+                if not os.path.exists(self.path("w.h5.parts")):
+                    continue  # this file was open when another one took its name, and its segments are gone
+                np.testing.assert_array_equal(values[done], whole["last"][:][done])
                 self.assertTrue(np.isfinite(last).sum() >= 0)
                 seen.add(int(done.sum()))
                 between += 0 < done.sum() < done.size
         self.assertEqual(p.returncode, 0)
         self.assertGreater(between, 0, seen)
         self.assertEqual(arrays(self.path("w.h5")), arrays(self.path("o.h5")))
-        shutil.move(self.path("w"), self.path("moved-w"))  # the folder goes along with its file, by its name
+        self.assertEqual(self.read("w.h5"), self.read("o.h5"))
+        self.sweep("--shard", "2/3", out="s")  # the folder goes along with its file, by its name
         os.mkdir(self.path("elsewhere"))
-        shutil.move(self.path("moved-w"), self.path("elsewhere/w"))
-        shutil.move(self.path("w.h5"), self.path("elsewhere/w.h5"))
-        with h5py.File(self.path("elsewhere/w.h5")) as moved:
-            np.testing.assert_array_equal(moved["last"][:], whole["last"][:])
+        shutil.move(self.path("s.h5"), self.path("elsewhere/s.h5"))
+        shutil.move(self.path("s.h5.parts"), self.path("elsewhere/s.h5.parts"))
+        with h5py.File(self.path("elsewhere/s.h5")) as moved:
+            done = moved["status"][:] == 1
+            self.assertEqual(done.sum(), done.size // 3)
+            np.testing.assert_array_equal(moved["last"][:][done], whole["last"][:][done])
 
     def test_designs(self):
         head = SWEEP.split("  over:")[0]
@@ -342,7 +349,7 @@ sweep:
         sweep = SWEEP.replace("bodies.0", "bodies.1").replace("gauss, 0.025", "lobatto, 0.025")
         self.write("s.yaml", sweep)
         self.sweep()
-        before = self.read("o.h5"), self.read("o/all.h5")
+        before = self.read("o.h5")
         self.write("s.yaml", sweep.replace("count: 4", "count: 5"))
         self.assertIn("sweep.over.0.count was '4' and is '5'", self.sweep(code=2).stderr)
         self.write("s.yaml", sweep)
@@ -352,24 +359,25 @@ sweep:
         self.write("rod.yaml", text)
         self.write("m.obj", "v 0 0 0\nv 1 0 0\nv 0 2 0\nf 1 2 3\n")
         self.assertIn("another content of ", self.sweep(code=2).stderr)
-        self.assertEqual(before, (self.read("o.h5"), self.read("o/all.h5")))
+        self.assertEqual(before, self.read("o.h5"))
 
     def test_folders(self):
-        os.mkdir(self.path("taken"))
-        self.write("taken/mine.txt", "mine")
-        self.assertIn("no sweep's", self.sweep(out="taken", code=3).stderr)
-        self.assertEqual(self.read("taken/mine.txt"), b"mine")
-        self.write("file", "mine")
-        self.assertIn("there is a file", self.sweep(out="file", code=3).stderr)
-        self.assertIn("cannot make", self.sweep(out="no/such/folder", code=3).stderr)
-        os.mkdir(self.path("empty"))
+        self.write("file.h5.parts", "mine")
+        self.assertIn("cannot write", self.sweep(out="file", code=3).stderr)
+        self.assertEqual(self.read("file.h5.parts"), b"mine")
+        self.assertIn("cannot write", self.sweep(out="no/such/folder", code=3).stderr)
+        os.mkdir(self.path("empty.h5.parts"))
         self.sweep(out="empty")
         self.sweep(out="with.h5")
-        self.assertTrue(os.path.exists(self.path("with.h5")) and os.path.isdir(self.path("with")))
+        self.assertEqual(glob.glob(self.path("with*")), [self.path("with.h5")])
         self.run_command("run", "rod.yaml", "-o", "run.h5")
         record = self.read("run.h5")
         self.assertIn("run.h5: exists already", self.sweep(out="run", code=3).stderr)
         self.assertEqual(self.read("run.h5"), record)
+        os.mkdir(self.path("left.h5.parts"))
+        self.write("left.h5.parts/000001.h5", record)
+        self.assertIn("is of a run, not of a sweep", self.sweep(out="left", code=3).stderr)
+        self.assertEqual(self.read("left.h5.parts/000001.h5"), record)
 
     def test_two_at_once(self):
         self.write("rod.yaml", SHORT.replace("end: 1", "end: 40"))
@@ -383,7 +391,7 @@ sweep:
         first.wait(100)
         if running:
             self.assertEqual(second.returncode, 3, second.stderr)
-            self.assertIn("another sweep runs in this folder", second.stderr)
+            self.assertIn("o.h5: in use: ", second.stderr)
             self.assertEqual(status.returncode, 0, status.stderr)
 
     def heeds(self, process, number):
@@ -418,20 +426,35 @@ sweep:
         self.assertIn("24 members; ", self.sweep("--dry-run").stdout)
 
     def test_damage(self):
-        self.sweep()
-        whole = arrays(self.path("o.h5"))
-        with h5py.File(self.path("o/all.h5")) as f:
-            at = f["mean"].id.get_offset()
-        data = bytearray(self.read("o/all.h5"))
-        data[at + 8 * 5 : at + 8 * 6] = b"\1\2\3\4\5\6\7\0"  # a value torn by a loss of power: its digest tells
-        self.write("o/all.h5", bytes(data))
-        self.assertEqual(json.loads(self.sweep("--json").stdout)["here"], 1)
-        self.assertEqual(arrays(self.path("o.h5")), whole)
-        self.write("o/other.h5", b"no HDF5 file")
-        self.assertIn("other.h5", self.sweep(code=3).stderr)
-        os.remove(self.path("o/other.h5"))
-        self.write("o/checked", b"rows 0\n")
-        self.assertIn("checked", self.sweep(code=2).stderr)
+        self.sweep(out="whole")
+        whole = self.read("whole.h5")
+        self.sweep("--shard", "1/2")
+        segment, = glob.glob(self.path("o.h5.parts/*.h5"))
+        with h5py.File(segment) as f:
+            at = f["mean"].id.get_chunk_info(0).byte_offset
+        with open(segment, "r+b") as file:  # its checksum tells
+            file.seek(at + 8 * 5)
+            file.write(b"\1\2\3\4\5\6\7\0")
+        self.write("o.h5.parts/000007.h5", b"no HDF5 file")
+        done = self.sweep("--json")
+        self.assertEqual(json.loads(done.stdout)["here"], 24)
+        self.assertEqual(done.stderr.count("a segment that is damaged: its members are computed again"), 2, done.stderr)
+        self.assertEqual(self.read("o.h5"), whole)
+        self.sweep("--shard", "1/2", out="p")
+        self.write("p.h5.parts/checked", b"rows 0\n")
+        self.assertIn("not as it was written", self.sweep(out="p", code=2).stderr)
+
+    def test_a_complete_result_goes_on(self):
+        """What failed is run again; the rest comes from the result, which stays whole until it is replaced."""
+        self.write("f.yaml", SHORT.replace("name: lobatto,", "name: lobatto, solver: fixed-point, retries: 0, iterations: 30,"))
+        self.write("s.yaml", self.FAILS.replace("rows", "last").replace("values: [1, 2, 30]", "values: [1, 30, 2, 31]").replace(
+            "  keep", "    - {key: bodies.0.motion.speed, values: [0.5, 1, 2], name: speed}\n  keep"))
+        self.sweep(code=1)
+        first = self.read("o.h5")
+        done = json.loads(self.sweep("--retry-failed", "--json", code=1).stdout)
+        self.assertEqual((done["here"], done["done"], done["failed"]), (6, 6, 6))
+        self.assertEqual(self.read("o.h5"), first)
+        self.assertFalse(os.path.exists(self.path("o.h5.parts")))
 
 
 if __name__ == "__main__":

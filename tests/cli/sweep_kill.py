@@ -111,6 +111,9 @@ class Kill(Case):
             last = self.begin(rng.choice([[], [*RANKS, "2"]] if len(kinds) > 1 else [[]]))
             self.assertIn(self.ended(last, 200), (0, None), f"seed {SEED}, after {done} kills")
             self.assertEqual(arrays(self.path("o.h5")), whole, f"seed {SEED}, after {done} kills")
+            with open(self.path("o.h5"), "rb") as a, open(self.path("whole.h5"), "rb") as b:
+                self.assertEqual(a.read(), b.read(), f"seed {SEED}, after {done} kills")
+            self.assertFalse(os.path.exists(self.path("o.h5.parts")))
         print(f"{late} came after the end")
 
     def test_long_members_go_on(self):
@@ -129,19 +132,19 @@ sweep:
         self.assertEqual(self.begin(out="whole").wait(110), 0)
         run = self.begin()
         deadline = time.monotonic() + 60
-        while len(glob.glob(self.path("o/*.state"))) < 2 and time.monotonic() < deadline:
+        while len(glob.glob(self.path("o.h5.parts/*.state"))) < 2 and time.monotonic() < deadline:
             time.sleep(0.02)
-        saved = sorted(glob.glob(self.path("o/*.state")))
+        saved = sorted(glob.glob(self.path("o.h5.parts/*.state")))
         run.kill()
         run.wait()
         self.assertEqual(len(saved), 2)
-        self.write("o/7.state", b"of nobody")
+        self.write("o.h5.parts/7.state", b"of nobody")
         with open(saved[1], "r+b") as file:  # what is not whole does not count
             file.seek(2000)
             file.write(b"\0\1\2\3")
         self.assertEqual(self.begin().wait(110), 0)
         self.assertEqual(arrays(self.path("o.h5")), arrays(self.path("whole.h5")))
-        self.assertEqual(glob.glob(self.path("o/[01].state")), [])
+        self.assertEqual(glob.glob(self.path("o.h5.parts/*")), [])
         status = json.loads(self.good("sweep", "--status", "o", "--json").stdout)
         self.assertEqual((status["done"], status["left"], status["runs"]), (2, 0, False))
 

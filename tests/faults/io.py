@@ -61,11 +61,11 @@ COMMANDS = {
     "optimize": Command(["gait", "stroke.yaml", "optimize", "-o", "o.yaml"], ["stroke.yaml"], ["o.yaml"]),
     "import": Command(["import", "model.xml", "-o", "o.yaml"], ["model.xml"], ["o.yaml"]),
     "classify": Command(["classify", "plate.h5", "--exponent", "3"], ["plate.h5"]),
-    "status": Command(["sweep", "--status", "swept"], ["swept", "swept.h5"]),
+    "status": Command(["sweep", "--status", "swept"], ["swept.h5"]),
     "sweep": Command(["--threads", "1", "sweep", "sweep.yaml", "-o", "o", "--quiet"], ["sweep.yaml", "short.yaml"],
                      ["o.h5"]),
     "sweep-killed": Command(["--threads", "1", "sweep", "sweep.yaml", "-o", "o", "--quiet"],
-                            ["sweep.yaml", "short.yaml", "o"], ["o.h5"]),
+                            ["sweep.yaml", "short.yaml", "o.h5", "o.h5.parts"], ["o.h5"]),
 }
 OLD = b"what was there before"
 REASONS = {"EIO": "Input/output error", "ENOSPC": "No space left on device", "EINTR": "Interrupted system call"}
@@ -287,7 +287,7 @@ class Trial:
             if self.command.record and self.what not in ("list", "open", "stat"):
                 self.expect(code or not [file for file in left if file.endswith(".parts")], f"segments are left: {left}")
         for file in self.command.inputs:
-            if file != "o" and self.command.record != file.removesuffix(".parts"):
+            if not file.startswith("o.h5") and self.command.record != file.removesuffix(".parts"):
                 self.expect(read(self.path(file)) == read(os.path.join(self.master.inputs, file)), f"{file} changed")
         if self.command.record:
             self.check_record(code)

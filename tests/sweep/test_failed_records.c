@@ -80,17 +80,16 @@ static void records_without_memory_say_so(void **unused) {
   assert_int_equal(wrong, 0);
 }
 
-/* A sweep: read, checked, two members run, into a store, which is surveyed and joined. */
-static cb_status sweep_once(const char *yaml, const char *folder) {
+/* A sweep: read, checked, two members run, into segments, which are surveyed and joined. */
+static cb_status sweep_once(const char *yaml, const char *output) {
   cb_sweep_plan *plan = NULL;
   cb_sweep *sweep = NULL;
   cb_runner *runner = NULL;
   cb_store *store = NULL;
   cb_survey survey = {0};
-  char path[512], joined[512];
+  cb_segments folder = {.lock = -1};
+  bool joined = false;
   size_t failed = 0;
-  snprintf(path, sizeof path, "%s/all.h5", folder);
-  snprintf(joined, sizeof joined, "%s.h5", folder);
   cb_status status = cb_sweep_plan_open(yaml, NULL, 0, &plan);
   if (!status) status = cb_sweep_create(plan, &sweep);
   if (!status) status = cb_sweep_check(sweep, 0, 2, 1, NULL);
@@ -98,28 +97,31 @@ static cb_status sweep_once(const char *yaml, const char *folder) {
     cb_sweep_lay_rows(sweep);
     status = cb_runner_create(sweep, NULL, &runner);
   }
-  if (!status) status = cb_store_open(path, &sweep->layout, 2, 0, &store);
+  if (!status) status = cb_segments_name(output, &folder);
+  if (!status) status = cb_segments_take(&folder);
+  if (!status) status = cb_store_open(&folder, &sweep->layout, 0, NULL, &store);
   if (!status) status = cb_runner_go(runner, (const int64_t[]){0, 1}, 2, store, NULL, &failed);
   if (!status && failed) status = CB_ERROR_STEP;
-  if (!status) status = cb_survey_take(folder, &sweep->layout, true, &survey);
+  if (!status) status = cb_store_save(store);
+  if (!status) status = cb_survey_take(&folder, &sweep->layout, true, &survey);
   if (!status && survey.status[1] != CB_MEMBER_DONE) status = CB_ERROR_DOMAIN;
-  if (!status) status = cb_join(joined, folder, &sweep->layout, &survey);
+  if (!status) status = cb_result_write(&folder, &survey, true, &joined);
+  if (!status && !joined) status = CB_ERROR_DOMAIN;
   cb_survey_free(&survey);
   cb_store_free(store);
   cb_runner_free(runner);
   cb_sweep_free(sweep);
-  remove(path);
-  remove(joined);
+  cb_segments_leave(&folder, true);
+  remove(output);
   return status;
 }
 
 static void sweeps_without_memory_say_so(void **unused) {
   (void)unused;
-  char folder[256], path[300], lock[300];
-  snprintf(folder, sizeof folder, "%s/failed_records_%d", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp",
+  char output[256], path[300];
+  snprintf(output, sizeof output, "%s/failed_records_%d.h5", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp",
            (int)getpid());
-  snprintf(path, sizeof path, "%s.yaml", folder);
-  snprintf(lock, sizeof lock, "%s/all.h5.lock", folder);
+  snprintf(path, sizeof path, "%s.yaml", output);
   FILE *file = fopen(path, "w");
   assert_non_null(file);
   fputs(
@@ -132,13 +134,12 @@ static void sweeps_without_memory_say_so(void **unused) {
       "  collect: {top: max(energy), drift: \"last(x[0,2]) - first(x[0,2])\"}\n",
       file);
   fclose(file);
-  mkdir(folder, 0777);
   uint64_t seed = check_seed();
   size_t wrong = 0, tried = 0;
-  check_ok(sweep_once(path, folder));
+  check_ok(sweep_once(path, output));
   for (size_t at = 1, failed = 1; failed; at = next_allocation(at, ONE_IN, &seed), tried++) {
     fail_allocation(at, false);
-    const cb_status status = sweep_once(path, folder);
+    const cb_status status = sweep_once(path, output);
     end_failing();
     failed = allocations.failed;
     const bool said = strstr(cb_error_text(), "no memory") || strstr(cb_error_text(), "Cannot allocate memory");
@@ -150,8 +151,6 @@ static void sweeps_without_memory_say_so(void **unused) {
     }
   }
   print_message("sweep: %zu failures tried\n", tried);
-  remove(lock);
-  rmdir(folder);
   remove(path);
   assert_int_equal(wrong, 0);
 }

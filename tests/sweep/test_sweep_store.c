@@ -1,13 +1,11 @@
-/* Stores of sweeps: what is put is what readers see, alone and joined; what a kill or a loss of power leaves is told
- * from what is whole; slots, locks and foreign files. */
+/* Results of sweeps: what is put is what readers see, in segments and joined, by whichever worker and in whatever order;
+ * the joined bytes are the same; damaged segments are set aside; locks and foreign files. */
 #include "check.h"
 
 #include "numerics/random.h"
 #include "sweep/store.h"
 
-#include <fcntl.h>
 #include <hdf5.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { A = 5, B = 4, C = 3, MEMBERS = A * B * C, PARTS = 3, STORES = 4 };
@@ -22,51 +20,56 @@ static const cb_store_field fields[] = {{"top", CB_FIELD_DOUBLE, 0, {NULL}, {0},
                                         {"vector", CB_FIELD_DOUBLE, 1, {"part"}, {PARTS}, "m", "some numbers"},
                                         {"count", CB_FIELD_INT64, 0, {NULL}, {0}, "1", "an integer"},
                                         {"small", CB_FIELD_INT32, 0, {NULL}, {0}, "1", "a small one"}};
-static const cb_store_layout layout = {
-    "a title", "text: of the sweep\n", "digest", axes, 3, coordinates, 2, dimensions, 1, fields, 4, MEMBERS};
+static const cb_store_layout layout = {.title = "a title",
+                                       .sweep = "text: of the sweep\n",
+                                       .checked = "rows 1\n",
+                                       .digest = "digest",
+                                       .axes = axes,
+                                       .n_axes = 3,
+                                       .coordinates = coordinates,
+                                       .n_coordinates = 2,
+                                       .dimensions = dimensions,
+                                       .n_dimensions = 1,
+                                       .fields = fields,
+                                       .n_fields = 4,
+                                       .members = MEMBERS};
 
-static char folder[256], joined[300];
+static char joined[300];
+static cb_segments folder;
 
 static int make(void **unused) {
   (void)unused;
-  snprintf(folder, sizeof folder, "%s/sweep_store_%d", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp", (int)getpid());
-  snprintf(joined, sizeof joined, "%s.h5", folder);
-  return mkdir(folder, 0777);
+  snprintf(joined, sizeof joined, "%s/sweep_store_%d.h5", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp", (int)getpid());
+  return cb_segments_name(joined, &folder) || cb_segments_take(&folder);
 }
 static int unmake(void **unused) {
   (void)unused;
-  char command[600];
-  snprintf(command, sizeof command, "rm -rf %s %s", folder, joined);
-  return system(command);
+  cb_segments_leave(&folder, true);
+  remove(joined);
+  return 0;
 }
 
-static const char *in(const char *name) {
-  static char path[2][400];
-  static int turn;
-  snprintf(path[turn ^= 1], sizeof path[0], "%s/%s", folder, name);
-  return path[turn];
+static void remove_all(void) {
+  assert_int_equal(cb_segments_cut(&folder, 0), 0);
+  remove(joined);
 }
 
 static double top_of(int64_t m) { return 1.5 * (double)m + 0.25; }
 
-/* Some members, the last of each ten failed. */
-static void put(cb_store *store, const int64_t *m, size_t n) {
-  double top[MEMBERS], vector[MEMBERS][PARTS], seconds[MEMBERS];
-  int64_t count[MEMBERS];
-  int32_t small[MEMBERS], status[MEMBERS];
-  static char words[MEMBERS][CB_STORE_WORDS];
-  for (size_t i = 0; i < n; i++) {
-    status[i] = m[i] % 10 == 9 ? CB_MEMBER_FAILED : CB_MEMBER_DONE;
-    top[i] = status[i] == CB_MEMBER_DONE ? top_of(m[i]) : NAN;
-    for (int k = 0; k < PARTS; k++) vector[i][k] = top_of(m[i]) + k;
-    count[i] = 7 * m[i];
-    small[i] = (int32_t)-m[i];
-    seconds[i] = 0.5;
-    cb_store_words(status[i] == CB_MEMBER_FAILED ? "the step failed" : "", words[i]);
-  }
-  const unsigned char *const values[] = {(void *)top, (void *)vector, (void *)count, (void *)small};
-  check_ok(
-      cb_store_put(store, &(cb_store_results){n, m, status, (const char(*)[CB_STORE_WORDS])words, seconds, values}));
+/* The last of each ten failed. */
+static void put(cb_store *store, int64_t m) {
+  struct __attribute__((packed)) {
+    double top, vector[PARTS];
+    int64_t count;
+    int32_t small;
+  } values = {.count = 7 * m, .small = (int32_t)-m};
+  cb_member_result r = {.member = m, .status = m % 10 == 9 ? CB_MEMBER_FAILED : CB_MEMBER_DONE, .seconds = 0.5};
+  values.top = r.status == CB_MEMBER_DONE ? top_of(m) : NAN;
+  for (int k = 0; k < PARTS; k++) values.vector[k] = top_of(m) + k;
+  cb_store_words(r.status == CB_MEMBER_FAILED ? "the step failed" : "", r.failure);
+  r.values = malloc(sizeof values);
+  memcpy(r.values, &values, sizeof values);
+  check_ok(cb_store_put(store, &r));
 }
 
 static void read_all(hid_t file, const char *name, hid_t type, void *out) {
@@ -96,186 +99,245 @@ static void check_joined(const bool *done) {
   H5Fclose(file);
 }
 
-static void remove_all(void) {
-  char command[600];
-  snprintf(command, sizeof command, "rm -f %s/*", folder);
-  assert_int_equal(system(command), 0);
+static uint8_t *read_file(const char *path, size_t *size) {
+  FILE *file = fopen(path, "rb");
+  assert_non_null(file);
+  fseek(file, 0, SEEK_END);
+  *size = (size_t)ftell(file);
+  rewind(file);
+  uint8_t *bytes = malloc(*size);
+  assert_int_equal(fread(bytes, 1, *size, file), *size);
+  fclose(file);
+  return bytes;
 }
 
-/* Runs of members of any length in stores that take them as they come: boxes of the grid put together again. */
-static void stores_joined_are_the_whole(void **unused) {
+/* The result over what there is. */
+static void show(bool plain, bool expected) {
+  cb_survey survey;
+  bool is_plain;
+  check_ok(cb_survey_take(&folder, &layout, true, &survey));
+  check_ok(cb_result_write(&folder, &survey, plain, &is_plain));
+  assert_int_equal(is_plain, expected);
+  cb_survey_free(&survey);
+}
+
+/* Members in any order, by any worker, saved at any moment, some of them twice: boxes of the grid put together again, in
+ * virtual datasets and in a plain file, whose bytes are always the same. */
+static void segments_joined_are_the_whole(void **unused) {
   (void)unused;
   uint64_t seed = check_seed();
-  for (int turn = 0; turn < 60; turn++) {
+  uint8_t *first = NULL;
+  size_t first_size = 0;
+  for (int turn = 0; turn < 40; turn++) {
     cb_store *store[STORES];
     bool done[MEMBERS] = {false};
     remove_all();
-    for (int s = 0; s < STORES; s++) {
-      char name[32];
-      snprintf(name, sizeof name, "rank-%d.h5", s);
-      check_ok(cb_store_open(in(name), &layout, MEMBERS, -1, &store[s]));
-    }
-    for (int64_t m = 0; m < MEMBERS;) {
-      const int64_t n = 1 + (int64_t)(cb_uniform(&seed) * (turn % 3 ? 25 : 4)), end = m + n < MEMBERS ? m + n : MEMBERS;
-      cb_store *to = store[(int)(cb_uniform(&seed) * STORES)];
-      check_ok(cb_store_lease(to, m, (size_t)(end - m)));
-      int64_t some[MEMBERS];
-      size_t count = 0;
-      for (; m < end; m++) {
-        assert_true(cb_store_has(to, m));
-        if (cb_uniform(&seed) < 0.2) continue; /* in hand when all ends */
-        done[m] = true;
-        some[count++] = m;
+    for (int s = 0; s < STORES; s++) check_ok(cb_store_open(&folder, &layout, s, NULL, &store[s]));
+    for (int round = 0; round < 2; round++) {
+      for (int64_t m = 0; m < MEMBERS;) {
+        const int64_t n = 1 + (int64_t)(cb_uniform(&seed) * (turn % 3 ? 25 : 4)),
+                      end = m + n < MEMBERS ? m + n : MEMBERS;
+        cb_store *to = store[(int)(cb_uniform(&seed) * STORES)];
+        for (int64_t k = end; k-- > m;) {
+          if (round ? done[k] && cb_uniform(&seed) < 0.9 : cb_uniform(&seed) < 0.2) continue;
+          put(to, k);
+          done[k] = true;
+        }
+        m = end;
+        if (cb_uniform(&seed) < 0.3) check_ok(cb_store_save(to));
       }
-      put(to, some, count);
+      for (int s = 0; s < STORES; s++) check_ok(cb_store_save(store[s]));
+      show(round == 1, round == 1);
+      check_joined(done);
     }
-    cb_survey survey;
-    check_ok(cb_survey_take(folder, &layout, true, &survey));
-    check_ok(cb_join(joined, folder, &layout, &survey));
-    check_joined(done);
-    cb_survey_free(&survey);
     for (int s = 0; s < STORES; s++) cb_store_free(store[s]);
+    size_t size;
+    uint8_t *bytes = read_file(joined, &size);
+    if (!first) first = bytes, first_size = size;
+    assert_int_equal(size, first_size);
+    assert_memory_equal(bytes, first, size);
+    if (bytes != first) free(bytes);
   }
+  free(first);
 }
 
+/* A result shows what it was made of while segments grow; a worker begins a new one; what failed is told. */
 static void a_store_goes_on(void **unused) {
   (void)unused;
-  cb_store *store, *other;
+  cb_store *store;
   cb_survey survey;
   bool done[MEMBERS] = {false};
   remove_all();
-  check_ok(cb_store_open(in("all.h5"), &layout, MEMBERS, 0, &store));
-  assert_int_equal(cb_store_open(in("all.h5"), &layout, MEMBERS, 0, &other), CB_ERROR_FILE);
-  assert_non_null(strstr(cb_error_text(), "another sweep"));
-  for (int64_t m = 3; m < 20; m++) put(store, &m, 1), done[m] = true;
-  cb_store_free(store);
-  check_ok(cb_store_open(in("all.h5"), &layout, MEMBERS, 0, &store));
-  check_ok(cb_survey_take(folder, &layout, true, &survey));
+  for (int turn = 0; turn < 2; turn++) {
+    check_ok(cb_store_open(&folder, &layout, 0, NULL, &store));
+    for (int64_t m = 19 - turn; m > 2; m -= 2) put(store, m), done[m] = true;
+    check_ok(cb_store_save(store));
+    show(false, false);
+    for (int64_t m = 40 + turn; m < 50; m += 2) put(store, m);
+    check_ok(cb_store_save(store));
+    check_joined(done);
+    for (int64_t m = 40 + turn; m < 50; m += 2) done[m] = true;
+    show(true, false);
+    check_joined(done);
+    put(store, 1); /* lost, as in a kill */
+    cb_store_free(store);
+  }
+  check_ok(cb_survey_take(&folder, &layout, true, &survey));
+  assert_int_equal(survey.count, 2);
   for (int m = 0; m < MEMBERS; m++)
     assert_int_equal(survey.status[m], !done[m] ? CB_MEMBER_MISSING : m % 10 == 9 ? CB_MEMBER_FAILED : CB_MEMBER_DONE);
-  char *words = cb_survey_words(folder, &layout, &survey, 9);
+  char *words = cb_survey_failure(&survey, 9);
   assert_string_equal(words, "the step failed");
   free(words);
-  assert_true(survey.seconds == 0.5 * 15); /* two of them failed */
-  check_ok(cb_join(joined, folder, &layout, &survey));
-  check_joined(done);
+  assert_true(survey.seconds == 0.5 * 24); /* three of 27 failed */
   cb_survey_free(&survey);
-  /* a joined file shows what comes later */
-  const int64_t later[] = {40, 41, 42};
-  put(store, later, 3);
-  for (int i = 0; i < 3; i++) done[later[i]] = true;
-  check_joined(done);
-  assert_int_equal(cb_store_put(store, &(cb_store_results){.n = 1, .member = &(int64_t){MEMBERS}}), CB_ERROR_ARGUMENT);
+}
+
+/* The members of a result become segments again, and these the same result. */
+static void a_result_goes_on(void **unused) {
+  (void)unused;
+  cb_store *store;
+  cb_survey survey;
+  size_t size, again;
+  remove_all();
+  check_ok(cb_store_open(&folder, &layout, 0, NULL, &store));
+  for (int64_t m = 0; m < MEMBERS; m++) put(store, m);
+  check_ok(cb_store_save(store));
   cb_store_free(store);
-  assert_int_equal(cb_store_open(in("all.h5"), &layout, MEMBERS + 1, 0, &store), CB_ERROR_INPUT);
+  show(true, true);
+  uint8_t *before = read_file(joined, &size);
+  assert_int_equal(cb_segments_cut(&folder, 0), 0);
+  check_ok(cb_store_open(&folder, &layout, 0, NULL, &store));
+  for (int64_t m = 20; m < 33; m++) put(store, m);
+  check_ok(cb_store_save(store));
+  check_ok(cb_survey_take(&folder, &layout, true, &survey));
+  check_ok(cb_survey_add_result(&survey, joined));
+  for (int m = 0; m < MEMBERS; m++) assert_int_equal(survey.sources[survey.source[m]].number == 0, m < 20 || m >= 33);
+  check_ok(cb_survey_import(&survey, store));
+  cb_survey_free(&survey);
+  cb_store_free(store);
+  show(true, true);
+  uint8_t *after = read_file(joined, &again);
+  assert_int_equal(size, again);
+  assert_memory_equal(before, after, size);
+  free(before);
+  free(after);
 }
 
 /* Members in a row are written at once, whichever of them were warned of. */
 static void warnings_are_those_of_their_members(void **unused) {
   (void)unused;
   enum { N = 7 };
-  static char words[N][CB_STORE_WORDS];
   for (int pattern = 0; pattern < 1 << N; pattern++) {
-    int64_t member[N];
-    int32_t warned[N];
+    char words[N][40] = {""};
     cb_store *store;
     cb_survey survey;
-    for (int i = 0; i < N; i++) {
-      char text[40] = "";
-      member[i] = 2 * i + (pattern & 1) * (i > 3); /* two rows, too */
-      warned[i] = pattern >> i & 1 ? i + 1 : 0;
-      if (warned[i]) snprintf(text, sizeof text, "warning of %d", i);
-      cb_store_words(text, words[i]);
-    }
-    if (pattern & 2)
-      for (int i = 0; i < N; i++) member[i] = 3 + i;
     remove_all();
-    check_ok(cb_store_open(in("all.h5"), &layout, MEMBERS, 0, &store));
-    check_ok(cb_store_put_warnings(store, N, member, warned, (const char(*)[CB_STORE_WORDS])words));
-    put(store, member, N);
-    cb_store_free(store);
-    check_ok(cb_survey_take(folder, &layout, true, &survey));
+    check_ok(cb_store_open(&folder, &layout, 3, NULL, &store));
     for (int i = 0; i < N; i++) {
-      char *text = cb_survey_warning(folder, &layout, &survey, member[i]);
-      assert_int_equal(survey.warned[member[i]], warned[i] > 0);
-      assert_string_equal(text, words[i]);
+      cb_member_result r = {.member = 2 * i, .status = CB_MEMBER_DONE, .warned = pattern >> i & 1 ? i + 1 : 0};
+      if (r.warned) snprintf(words[i], sizeof words[i], "warning of %d", i);
+      cb_store_words(words[i], r.warning);
+      r.values = calloc(1, cb_store_bytes(&layout));
+      check_ok(cb_store_put(store, &r));
+    }
+    check_ok(cb_store_save(store));
+    cb_store_free(store);
+    check_ok(cb_survey_take(&folder, &layout, true, &survey));
+    for (int i = 0; i < N; i++) {
+      char *text = cb_survey_warning(&survey, 2 * i);
+      assert_int_equal(survey.warned[2 * i], pattern >> i & 1);
+      assert_string_equal(text ? text : "", words[i]);
       free(text);
     }
     cb_survey_free(&survey);
   }
 }
 
-static uint64_t offset_of(const char *path, const char *name) {
-  const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT), set = H5Dopen2(file, name, H5P_DEFAULT);
-  const haddr_t at = H5Dget_offset(set);
-  H5Dclose(set);
-  H5Fclose(file);
-  return at;
-}
-
-/* Any bit of a member's values that is another makes it missing, and no other member. */
-static void torn_members_are_missing(void **unused) {
+/* Any bit of a value that is another: the members of the segment are missing, and those of another one are there. */
+static void damaged_segments_are_set_aside(void **unused) {
   (void)unused;
-  static const struct {
-    const char *name;
-    size_t bytes;
-  } torn[] = {{"top", 8}, {"vector", 24}, {"count", 8}, {"small", 4}, {"digest", 4}};
   uint64_t seed = check_seed();
   cb_store *store;
   remove_all();
-  check_ok(cb_store_open(in("all.h5"), &layout, MEMBERS, 0, &store));
-  int64_t all[MEMBERS];
-  for (int64_t m = 0; m < MEMBERS; m++) all[m] = m;
-  put(store, all, MEMBERS);
-  cb_store_free(store);
-  const char *path = strdup(in("all.h5"));
-  for (int turn = 0; turn < 300; turn++) {
-    const size_t f = (size_t)(cb_uniform(&seed) * 5);
-    const int64_t m = (int64_t)(cb_uniform(&seed) * MEMBERS);
-    const off_t at = (off_t)(offset_of(path, torn[f].name) + (uint64_t)m * torn[f].bytes +
-                             (uint64_t)(cb_uniform(&seed) * (double)torn[f].bytes));
-    const int file = open(path, O_RDWR);
-    unsigned char byte, other;
-    assert_int_equal(pread(file, &byte, 1, at), 1);
-    other = byte ^ (unsigned char)(1 << (int)(cb_uniform(&seed) * 8));
-    assert_int_equal(pwrite(file, &other, 1, at), 1);
-    cb_survey survey;
-    check_ok(cb_survey_take(folder, &layout, true, &survey));
-    for (int64_t k = 0; k < MEMBERS; k++) assert_true((survey.status[k] == CB_MEMBER_MISSING) == (k == m));
-    cb_survey_free(&survey);
-    assert_int_equal(pwrite(file, &byte, 1, at), 1);
-    close(file);
+  for (int worker = 0; worker < 2; worker++) {
+    check_ok(cb_store_open(&folder, &layout, worker, NULL, &store));
+    for (int64_t m = worker; m < MEMBERS; m += 2) put(store, m);
+    check_ok(cb_store_save(store));
+    cb_store_free(store);
   }
-  free((char *)path);
+  char *path = cb_segment_name(&folder, 1), part[400];
+  size_t size;
+  uint8_t *bytes = read_file(path, &size);
+  snprintf(part, sizeof part, "%s.part", path);
+  for (int turn = 0; turn < 50; turn++) {
+    const double top = top_of(2 * (int64_t)(cb_uniform(&seed) * (MEMBERS / 2))),
+                 vector[PARTS] = {top, top + 1, top + 2};
+    uint8_t *at = memmem(bytes, size, vector, sizeof vector);
+    cb_survey survey;
+    assert_non_null(at);
+    at += (size_t)(cb_uniform(&seed) * sizeof vector);
+    *at ^= (uint8_t)(1 << (turn % 8));
+    FILE *file = fopen(path, "wb");
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    fclose(file);
+    *at ^= (uint8_t)(1 << (turn % 8));
+    check_ok(cb_survey_take(&folder, &layout, true, &survey));
+    for (int64_t m = 0; m < MEMBERS; m++) assert_int_equal(survey.status[m] == CB_MEMBER_MISSING, m % 2 == 0);
+    cb_survey_free(&survey);
+    assert_int_equal(remove(part), 0);
+  }
+  free(bytes);
+  free(path);
 }
 
-static void what_is_no_store_is_refused(void **unused) {
+static void what_is_of_others_is_refused(void **unused) {
   (void)unused;
   cb_store *store;
   cb_survey survey;
+  cb_segments other, none;
   remove_all();
-  const int file = open(in("all.h5"), O_WRONLY | O_CREAT, 0666);
-  assert_int_equal(write(file, "mine", 4), 4);
-  close(file);
-  assert_int_equal(cb_store_open(in("all.h5"), &layout, MEMBERS, 0, &store), CB_ERROR_FILE);
-  assert_int_equal(cb_survey_take(folder, &layout, true, &survey), CB_ERROR_FILE);
-  remove_all();
-  check_ok(cb_store_open(in("all.h5"), &layout, MEMBERS, 0, &store));
-  cb_store_free(store);
-  cb_store_layout other = layout;
-  other.digest = "another";
-  assert_int_equal(cb_store_open(in("all.h5"), &other, MEMBERS, 0, &store), CB_ERROR_INPUT);
+  check_ok(cb_segments_name(joined, &other));
+  assert_int_equal(cb_segments_take(&other), CB_ERROR_FILE);
+  assert_non_null(strstr(cb_error_text(), "in use"));
+  assert_int_equal(cb_segments_take_part(&other, 3), CB_ERROR_FILE);
+  cb_segments_leave(&other, false);
+  check_ok(cb_store_open(&folder, &layout, 0, NULL, &store));
+  put(store, 1);
+  check_ok(cb_store_save(store));
+  cb_store_layout changed = layout;
+  changed.digest = "another";
+  assert_int_equal(cb_survey_take(&folder, &changed, true, &survey), CB_ERROR_INPUT);
   assert_non_null(strstr(cb_error_text(), "of another sweep"));
-  cb_store_field less[4];
-  memcpy(less, fields, sizeof less);
-  less[1].shape[0] = PARTS + 1;
-  other = layout;
-  other.fields = less;
-  assert_int_equal(cb_store_open(in("all.h5"), &other, MEMBERS, 0, &store), CB_ERROR_INPUT);
-  assert_non_null(strstr(cb_error_text(), "damaged"));
-  assert_int_equal(truncate(in("all.h5"), 3000), 0);
-  assert_true(cb_store_open(in("all.h5"), &layout, MEMBERS, 0, &store) != CB_OK);
-  assert_int_equal(cb_store_open(in("no/all.h5"), &layout, MEMBERS, 0, &store), CB_ERROR_FILE);
+  cb_store_free(store);
+  check_ok(cb_segments_name("no/such.h5", &none));
+  check_ok(cb_store_open(&none, &layout, 0, NULL, &store));
+  put(store, 1);
+  assert_int_equal(cb_store_save(store), CB_ERROR_FILE);
+  cb_store_free(store);
+  cb_segments_leave(&none, false);
+}
+
+/* Parts of the lock exclude who wants all of it, and equal parts each other; the last one can take the rest. */
+static void parts_of_a_folder(void **unused) {
+  (void)unused;
+  char path[320];
+  cb_segments s[3];
+  snprintf(path, sizeof path, "%s.shards.h5", joined);
+  for (int i = 0; i < 3; i++) check_ok(cb_segments_name(path, &s[i]));
+  check_ok(cb_segments_take_part(&s[0], 1));
+  check_ok(cb_segments_take_part(&s[1], 2));
+  assert_int_equal(cb_segments_take_part(&s[2], 2), CB_ERROR_FILE);
+  assert_int_equal(cb_segments_take(&s[2]), CB_ERROR_FILE);
+  assert_int_equal(cb_segments_state(&s[2]), CB_FOLDER_HELD);
+  assert_false(cb_segments_take_rest(&s[0]));
+  assert_true(cb_segments_take_rest(&s[1]));
+  assert_int_equal(cb_segments_take_part(&s[2], 1), CB_ERROR_FILE);
+  cb_segments_leave(&s[1], true);
+  check_ok(cb_segments_take(&s[2]));
+  cb_segments_leave(&s[2], true);
+  cb_segments_leave(&s[0], false);
+  assert_int_equal(access(path, F_OK), -1);
 }
 
 static void words_end_with_a_character(void **unused) {
@@ -290,9 +352,13 @@ static void words_end_with_a_character(void **unused) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(stores_joined_are_the_whole),         cmocka_unit_test(a_store_goes_on),
-      cmocka_unit_test(warnings_are_those_of_their_members), cmocka_unit_test(torn_members_are_missing),
-      cmocka_unit_test(what_is_no_store_is_refused),         cmocka_unit_test(words_end_with_a_character)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(segments_joined_are_the_whole),
+                                     cmocka_unit_test(a_store_goes_on),
+                                     cmocka_unit_test(a_result_goes_on),
+                                     cmocka_unit_test(warnings_are_those_of_their_members),
+                                     cmocka_unit_test(damaged_segments_are_set_aside),
+                                     cmocka_unit_test(what_is_of_others_is_refused),
+                                     cmocka_unit_test(parts_of_a_folder),
+                                     cmocka_unit_test(words_end_with_a_character)};
   return cmocka_run_group_tests_name("sweep_store", tests, make, unmake);
 }

@@ -7,7 +7,6 @@
 
 #include "cli/ambient.h"
 #include "core/arena.h"
-#include "record/arrays.h"
 #include "record/warnings.h"
 #include "scenario/warnings.h"
 #include <curvebody/node.h>
@@ -60,13 +59,16 @@ void cb_gait_begin_json(const cb_gait_job *job) {
   printf(",\n ");
 }
 
-void cb_gait_attributes(const cb_gait_job *job, struct cb_arrays *a) {
-  cb_arrays_text(a, "Conventions", "CF-1.10");
-  cb_arrays_text(a, "title", job->title);
-  cb_arrays_text(a, "curvebody_version", CB_VERSION);
-  cb_arrays_text(a, "bundle", cb_bundle_scenario_name(job->motion));
-  cb_arrays_text(a, "group", job->bundle->group->name);
-  cb_arrays_text(a, "warnings", job->warnings);
+cb_families_job cb_gait_families_job(const cb_gait_job *job) {
+  return (cb_families_job){.scenario = job->scenario,
+                           .read = job->read,
+                           .motion = job->motion,
+                           .bundle = job->bundle,
+                           .title = job->title,
+                           .output = job->output,
+                           .warnings = job->warnings,
+                           .set = job->sets->word,
+                           .sets = job->sets->count};
 }
 
 static const double *put(int rank, const int *dims, const double *values) {

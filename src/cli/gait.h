@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "scenario/gait_optimum.h"
+#include "sweep/families.h"
 
 typedef struct cb_gait_job {
   const char *scenario; /* the file's name */
@@ -60,9 +61,8 @@ void cb_gait_put_optimum_json(const cb_bundle *b, const cb_optimum *o);
 /* optima to the output, a scenario with the best gait or by its suffix .h5 arrays (cli/gait_optimize_write.c). */
 cb_status cb_gait_write_optima(const cb_gait_job *job, const cb_optimum_problem *problem, const cb_optima *found);
 
-/* Attributes of every file: versions, bundle, group, title. */
-struct cb_arrays;
-void cb_gait_attributes(const cb_gait_job *job, struct cb_arrays *a);
+/* The same for families; its attributes are those of every file. */
+cb_families_job cb_gait_families_job(const cb_gait_job *job);
 
 /* n numbers parted by commas, as an option's value. */
 cb_status cb_gait_numbers(const char *option, const char *text, int n, double *out);

@@ -214,7 +214,8 @@ static cb_status write_file(const cb_gait_job *job, const grid *g) {
   cb_arrays *a;
   const cb_status status = cb_arrays_create(job->output, &a);
   if (status) return status;
-  cb_gait_attributes(job, a);
+  const cb_families_job of = cb_gait_families_job(job);
+  cb_families_attributes(&of, a);
   cb_arrays_text(a, "plane_1", one);
   cb_arrays_text(a, "plane_2", two);
   cb_arrays_text(a, "coordinates", g->moved || job->motion->plain ? "minimum_perturbation" : "own");

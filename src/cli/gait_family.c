@@ -1,6 +1,6 @@
 /* curvebody gait SCENARIO family: gaits of stationary cost, followed as the amount of their target grows, in branches.
- * What it writes is told in cli/gait_family_file.c. */
-#include "cli/gait_family.h"
+ * What it writes is told in sweep/families_branches.c. */
+#include "cli/gait.h"
 
 #include "optimum/target.h"
 
@@ -20,7 +20,7 @@ static cb_status read_range(const cb_gait_job *job, const cb_optimum_problem *p,
     status = cb_fail(CB_ERROR_INPUT, "--members: error: expected a whole number from 2 to %d, found %g", MOST, members);
   *range = (cb_family_range){cb_gait_target_get(p->bundle->group, &p->target), INFINITY, (int)members};
   if (status || !job->to || !strcmp(job->to, "fold")) return status;
-  snprintf(option, sizeof option, "--%s", cb_gait_family_targets[p->target.kind]);
+  snprintf(option, sizeof option, "--%s", cb_families_targets[p->target.kind]);
   status = cb_gait_numbers(option, job->to, 1, &range->to);
   if (!status && !(range->to / range->from > 1))
     status = cb_fail(CB_ERROR_INPUT, "%s: error: expected LO:HI with HI beyond LO, or LO:fold, found %g:%g", option,
@@ -35,32 +35,6 @@ static cb_status check_asked(const cb_gait_job *job, const cb_optimum_problem *p
   if (cb_gait_target_amount(p->bundle->group, &p->target) >= 0) return CB_OK;
   return cb_node_fail(cb_node_get(map, "target"),
                       "target: a family is over an amount: expected move, turn, or parts of which one is not 0");
-}
-
-static cb_status follow(cb_gait_family_file *file, const cb_optimum_problem *p, const cb_family_range *range,
-                        cb_family **out) {
-  cb_optima *all = NULL;
-  cb_status status = file->watch.known ? CB_OK : cb_optimum_find(p, &all);
-  const int count = all ? all->count : 0;
-  const cb_gait **start = status ? NULL : calloc((size_t)count + 1, sizeof *start);
-  if (!status && !start) status = cb_fail(CB_ERROR_MEMORY, "no memory for %d gaits", count);
-  int starts = 0;
-  for (int k = 0; !status && k < count; k++)
-    if (k == 0 || all->item[k].index == 0) start[starts++] = all->item[k].gait;
-  if (!status) status = cb_family_follow(p, starts, start, range, &file->watch, out);
-  free(start);
-  cb_optima_free(all);
-  return cb_gait_placed_search(file->unfinished.job->motion, status);
-}
-
-static cb_status find_and_write(const cb_gait_job *job, const cb_optimum_problem *p, const cb_family_range *range,
-                                cb_family **out) {
-  cb_gait_family_file file;
-  cb_status status = cb_gait_family_file_begin(job, p, range, &file);
-  if (!status) status = follow(&file, p, range, out);
-  if (!status) status = cb_gait_family_file_write(&file, *out, true);
-  cb_gait_family_file_end(&file);
-  return status;
 }
 
 /* --- in words --- */
@@ -112,7 +86,8 @@ cb_status cb_gait_family(const cb_gait_job *job) {
   cb_status status = cb_gait_asked_of(job, &p);
   if (!status) status = check_asked(job, p);
   if (!status) status = read_range(job, p, &range);
-  if (!status) status = find_and_write(job, p, &range, &f);
+  const cb_families_job asked = cb_gait_families_job(job);
+  if (!status) status = cb_families_branches(&asked, p, &range, &f);
   if (!status && job->json)
     print_json(job, f);
   else if (!status)

@@ -168,7 +168,8 @@ static cb_status write_arrays(const cb_gait_job *job, const cb_optimum_problem *
   if (!status) status = follow(b, &all->item[0], c);
   if (!status) status = cb_arrays_create(job->output, &a);
   if (!status) {
-    cb_gait_attributes(job, a);
+    const cb_families_job of = cb_gait_families_job(job);
+    cb_families_attributes(&of, a);
     cb_arrays_text(a, "target", targets[p->target.kind]);
     cb_arrays_text(a, "seek", seeks[p->seek]);
     cb_arrays_number(a, "starts", all->starts);

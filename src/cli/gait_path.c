@@ -75,7 +75,8 @@ static cb_status write_file(const cb_gait_job *job, const way *w) {
   cb_arrays *a;
   const cb_status status = cb_arrays_create(job->output, &a);
   if (status) return status;
-  cb_gait_attributes(job, a);
+  const cb_families_job of = cb_gait_families_job(job);
+  cb_families_attributes(&of, a);
   cb_arrays_number(a, "period", job->motion->period);
   cb_arrays_number(a, "repeat", job->motion->repeat);
   cb_arrays_dimension(a, &(cb_dimension){"time", (size_t)w->count, w->t, NULL, "time"}, "s");

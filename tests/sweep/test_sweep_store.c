@@ -128,7 +128,7 @@ static void segments_joined_are_the_whole(void **unused) {
   uint64_t seed = check_seed();
   uint8_t *first = NULL;
   size_t first_size = 0;
-  for (int turn = 0; turn < 40; turn++) {
+  for (int turn = 0; turn < 12; turn++) {
     cb_store *store[STORES];
     bool done[MEMBERS] = {false};
     remove_all();
@@ -227,7 +227,7 @@ static void a_result_goes_on(void **unused) {
 /* Members in a row are written at once, whichever of them were warned of. */
 static void warnings_are_those_of_their_members(void **unused) {
   (void)unused;
-  enum { N = 7 };
+  enum { N = 4 };
   for (int pattern = 0; pattern < 1 << N; pattern++) {
     char words[N][40] = {""};
     cb_store *store;
@@ -270,7 +270,7 @@ static void damaged_segments_are_set_aside(void **unused) {
   size_t size;
   uint8_t *bytes = read_file(path, &size);
   snprintf(part, sizeof part, "%s.part", path);
-  for (int turn = 0; turn < 50; turn++) {
+  for (int turn = 0; turn < 16; turn++) {
     const double top = top_of(2 * (int64_t)(cb_uniform(&seed) * (MEMBERS / 2))),
                  vector[PARTS] = {top, top + 1, top + 2};
     uint8_t *at = memmem(bytes, size, vector, sizeof vector);

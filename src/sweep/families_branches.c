@@ -9,9 +9,7 @@
  * branches so far, not evenly along them, and /state[member, states] is what the same command with the same file goes
  * on from, to the same numbers as if it had not been interrupted. The search for starts is over by the first of these;
  * events and the members of the whole are found again. */
-#include "cli/gait_family.h"
-
-#include "record/arrays.h"
+#include "sweep/families.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,10 +17,16 @@
 
 enum { TIMES = 129 };
 
-const char *const cb_gait_family_targets[] = {"move", "turn", "element", "parts"};
+const char *const cb_families_targets[] = {"move", "turn", "element", "parts"};
 
 enum { TARGET, COST, EFFICIENCY, MULTIPLIER, TAIL, NUMBERS };
 enum { INDEX, FLAT, BRANCH, CHEAPEST, INTEGERS };
+
+typedef struct family_file {
+  const cb_optimum_problem *problem;
+  cb_families_unfinished unfinished;
+  cb_family_watch watch; /* with what an interrupted command found */
+} family_file;
 
 typedef struct columns {
   double time[TIMES], *number, *shape, *rate, *group, *event, *state;
@@ -126,7 +130,7 @@ static void put_events(const cb_family *f, const columns *c, cb_arrays *a) {
                          "of a bound: the shape variable; of what is cheaper: the branch; else -1");
 }
 
-cb_status cb_gait_family_file_write(cb_gait_family_file *file, const cb_family *f, bool complete) {
+static cb_status write_file(family_file *file, const cb_family *f, bool complete) {
   const cb_optimum_problem *p = file->problem;
   columns c;
   cb_arrays *a;
@@ -134,8 +138,8 @@ cb_status cb_gait_family_file_write(cb_gait_family_file *file, const cb_family *
   if (!status) status = fill(p->bundle, f, &c);
   if (!status) status = cb_arrays_create(file->unfinished.job->output, &a);
   if (!status) {
-    cb_gait_unfinished_attributes(&file->unfinished, complete, a);
-    cb_arrays_text(a, "target", cb_gait_family_targets[p->target.kind]);
+    cb_families_unfinished_attributes(&file->unfinished, complete, a);
+    cb_arrays_text(a, "target", cb_families_targets[p->target.kind]);
     cb_arrays_number(a, "branches", f->branches);
     put_members(p->bundle, f, &c, complete, a);
     put_events(f, &c, a);
@@ -148,21 +152,23 @@ cb_status cb_gait_family_file_write(cb_gait_family_file *file, const cb_family *
 /* --- from time to time, and what there is --- */
 
 static cb_status tell(void *context, const cb_family *so_far) {
-  cb_gait_family_file *file = context;
-  if (!cb_gait_unfinished_due(&file->unfinished)) return CB_OK;
-  const cb_status status = cb_gait_family_file_write(file, so_far, false);
-  cb_gait_unfinished_written(&file->unfinished);
+  family_file *file = context;
+  if (!cb_families_unfinished_due(&file->unfinished)) return CB_OK;
+  const cb_status status = write_file(file, so_far, false);
+  cb_families_unfinished_written(&file->unfinished);
   return status;
 }
 
-cb_status cb_gait_family_file_begin(const cb_gait_job *job, const cb_optimum_problem *problem,
-                                    const cb_family_range *range, cb_gait_family_file *out) {
-  cb_gait_kept kept[] = {{"state", 2, H5T_FLOAT, {0}}, {"branch", 1, H5T_INTEGER, {0}}};
+/* What there is of the same family where it is not complete; CB_ERROR_INPUT where that is of another. What it makes is freed
+ * by end in any case; the watch points to the file. */
+static cb_status begin(const cb_families_job *job, const cb_optimum_problem *problem, const cb_family_range *range,
+                       family_file *out) {
+  cb_families_kept kept[] = {{"state", 2, H5T_FLOAT, {0}}, {"branch", 1, H5T_INTEGER, {0}}};
   const cb_hdf5_array *state = &kept[0].array, *branch = &kept[1].array;
   char what[96];
-  *out = (cb_gait_family_file){.problem = problem, .watch = {.tell = tell, .context = out}};
+  *out = (family_file){.problem = problem, .watch = {.tell = tell, .context = out}};
   snprintf(what, sizeof what, "from %.17g to %.17g of %d members", range->from, range->to, range->members);
-  cb_status status = cb_gait_unfinished_begin(job, what, 2, kept, &out->unfinished);
+  cb_status status = cb_families_unfinished_begin(job, what, 2, kept, &out->unfinished);
   if (!status && state->value && state->dims[0] == branch->dims[0]) {
     int *of = calloc((size_t)branch->dims[0], sizeof *of);
     for (int k = 0; of && k < branch->dims[0]; k++) of[k] = (int)branch->value[k];
@@ -174,8 +180,35 @@ cb_status cb_gait_family_file_begin(const cb_gait_job *job, const cb_optimum_pro
   return status;
 }
 
-void cb_gait_family_file_end(cb_gait_family_file *file) {
-  cb_gait_unfinished_end(&file->unfinished);
+static void end(family_file *file) {
+  cb_families_unfinished_end(&file->unfinished);
   free((void *)file->watch.branch);
   free((void *)file->watch.state);
+}
+
+/* --- all of it --- */
+
+static cb_status follow(family_file *file, const cb_optimum_problem *p, const cb_family_range *range, cb_family **out) {
+  cb_optima *all = NULL;
+  cb_status status = file->watch.known ? CB_OK : cb_optimum_find(p, &all);
+  const int count = all ? all->count : 0;
+  const cb_gait **start = status ? NULL : calloc((size_t)count + 1, sizeof *start);
+  if (!status && !start) status = cb_fail(CB_ERROR_MEMORY, "no memory for %d gaits", count);
+  int starts = 0;
+  for (int k = 0; !status && k < count; k++)
+    if (k == 0 || all->item[k].index == 0) start[starts++] = all->item[k].gait;
+  if (!status) status = cb_family_follow(p, starts, start, range, &file->watch, out);
+  free(start);
+  cb_optima_free(all);
+  return cb_gait_placed_search(file->unfinished.job->motion, status);
+}
+
+cb_status cb_families_branches(const cb_families_job *job, const cb_optimum_problem *p, const cb_family_range *range,
+                               cb_family **out) {
+  family_file file;
+  cb_status status = begin(job, p, range, &file);
+  if (!status) status = follow(&file, p, range, out);
+  if (!status) status = write_file(&file, *out, true);
+  end(&file);
+  return status;
 }

@@ -19,6 +19,7 @@ typedef struct crew {
   cb_folder folder;
   cb_midst midst;
   cb_store *store;
+  bool begun; /* results may have come */
   cb_to_do to_do;
   cb_hand *hand;
   pthread_mutex_t mutex; /* guards what follows */
@@ -242,6 +243,7 @@ static cb_status do_members(crew *c, cb_crew_progress *p) {
   if (!status && ranks->rank == 0)
     status = cb_folder_check_room(&c->folder, (double)cb_store_result_bytes(&c->sweep->layout) * (double)p->members);
   if (!status && ranks->rank == 0) status = show(c);
+  c->begun = !status;
   return status ? status : work(c, &before, p);
 }
 
@@ -277,7 +279,7 @@ static cb_status go(crew *c, uint8_t *ended, cb_crew_progress *p, bool *complete
   cb_crew_shard(c->sweep->plan->members, o->shard, o->shards, &first, &end);
   status = cb_to_do_find(ended, first, end, &c->to_do);
   if (!status && c->to_do.count) status = do_members(c, p);
-  if (o->ranks->rank == 0) {
+  if (o->ranks->rank == 0 && (!status || c->begun)) {
     const cb_failure failure = cb_failure_last();
     char text[CB_FAILURE_ROOM];
     snprintf(text, sizeof text, "%s", cb_error_text());

@@ -257,13 +257,18 @@ static int by_number(const void *a, const void *b) {
 
 cb_status cb_segments_list(const cb_segments *s, uint64_t **number, size_t *count) {
   list l = {NULL};
-  each_entry(s, add_number, &l);
+  DIR *folder = opendir(s->path);
+  int error = folder || errno == ENOENT ? 0 : errno;
+  for (struct dirent *entry; folder && !l.failed && (errno = 0, entry = readdir(folder));) add_number(entry->d_name, &l);
+  if (folder && !l.failed && !error) error = errno;
+  if (folder) closedir(folder);
   if (l.count) qsort(l.number, l.count, sizeof *l.number, by_number);
   *number = l.number;
   *count = l.count;
-  if (!l.failed) return CB_OK;
+  if (!l.failed && !error) return CB_OK;
   free(l.number);
   *number = NULL;
+  if (error) return cb_fail_file(s->path, "read", error);
   return cb_fail(CB_ERROR_MEMORY, "%s: no memory for the names of segments", s->record);
 }
 

@@ -185,14 +185,15 @@ static bool each_run(column_set *s, int32_t of, cb_store_box visit) {
 static bool read_source(const column_set *s, const cb_store_source *from, unsigned char *values, bool *there) {
   hsize_t dims[1 + CB_STORE_RANK] = {from->rows};
   for (int d = 0; d < s->column.rank; d++) dims[d + 1] = s->column.shape[d];
-  const hid_t file = cb_hdf5_open(from->path, H5F_ACC_RDONLY);
+  hid_t file = H5I_INVALID_HID;
+  if (cb_segment_open(from->path, &file)) cb_hdf5_give_reason(cb_error_text());
   *there = file >= 0 && H5Lexists(file, s->column.name, H5P_DEFAULT) > 0;
   const hid_t set = *there ? H5Dopen2(file, s->column.name, H5P_DEFAULT) : H5I_INVALID_HID;
   const bool good = set >= 0 ? cb_hdf5_dataset_is(set, s->column.file_type, s->column.rank + 1, dims) &&
                                    cb_hdf5_read(set, s->column.memory_type, H5S_ALL, H5S_ALL, values)
                              : file >= 0 && !*there && s->column.is_text;
   if (set >= 0) H5Dclose(set);
-  if (file >= 0) cb_hdf5_close_read(file, from->path);
+  if (file >= 0) H5Fclose(file);
   return good;
 }
 

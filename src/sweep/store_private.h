@@ -23,6 +23,9 @@ typedef struct cb_store_column {
 size_t cb_store_columns(const cb_store_layout *layout);
 cb_store_column cb_store_column_of(const cb_store_layout *layout, size_t c);
 
+/* Opens a segment from its image: the system's failures are told, and HDF5 does not meet them. The caller closes it. */
+cb_status cb_segment_open(const char *path, hid_t *file);
+
 static const char cb_store_mark[] = "sweep_digest";
 
 /* Members [m, end) of a grid are boxes, each the longest that begins at m along one axis: calls visit for each, with its

@@ -67,6 +67,15 @@ static cb_status read_columns(hid_t file, const char *path, const cb_store_layou
 
 /* --- segments --- */
 
+cb_status cb_segment_open(const char *path, hid_t *file) {
+  cb_image image;
+  const cb_status status = cb_image_read(path, &image);
+  if (status) return status;
+  *file = cb_memory_open(&image);
+  free(image.bytes);
+  return *file < 0 ? cb_fail_placed(CB_ERROR_INPUT, "%s: error: this is no HDF5 file", path) : CB_OK;
+}
+
 /* Done is more than failed, failed more than missing; of equals the later source has it. */
 static int rank_of(int32_t status) { return status == CB_MEMBER_DONE ? 2 : status == CB_MEMBER_FAILED; }
 
@@ -106,8 +115,9 @@ static bool add_source(cb_survey *s, char *path, uint64_t number, size_t rows) {
 }
 
 static cb_status read_segment(cb_survey *s, char *path, uint64_t number, bool whole) {
-  const hid_t file = cb_hdf5_open(path, H5F_ACC_RDONLY);
-  if (file < 0) return cb_hdf5_fail(path, "read");
+  hid_t file;
+  const cb_status opened = cb_segment_open(path, &file);
+  if (opened) return opened;
   const size_t rows = rows_of(file);
   cb_status status = rows ? check_mark(file, path, s->layout) : damaged(path, "member");
   if (!status && whole) status = read_columns(file, path, s->layout, rows);
@@ -116,7 +126,7 @@ static cb_status read_segment(cb_survey *s, char *path, uint64_t number, bool wh
     if (!name || !add_source(s, name, number, rows)) status = no_memory(rows);
   }
   if (!status) status = add_rows(s, file, path, rows);
-  cb_hdf5_close_read(file, path);
+  H5Fclose(file);
   return status;
 }
 
@@ -140,9 +150,10 @@ static cb_status take_segment(cb_survey *s, char *path, uint64_t number, bool wh
   const cb_status refused = cb_hdf5_unread(path, CB_OK);
   cb_hdf5_quiet_end(quiet);
   if (refused) return refused;
-  const bool other = status && strstr(cb_error_text(), "another sweep");
-  return status && whole && !other && status != CB_ERROR_MEMORY && s->count == before ? set_aside(path, status)
-                                                                                      : status;
+  const bool other = status && strstr(cb_error_text(), "another sweep"),
+             unread = cb_failure_last().kind == CB_FAILURE_SYSTEM;
+  if (!status || !whole || other || unread || status == CB_ERROR_MEMORY || s->count > before) return status;
+  return set_aside(path, status);
 }
 
 cb_status cb_survey_take(const cb_segments *folder, const cb_store_layout *layout, bool whole, cb_survey *out) {
@@ -238,14 +249,32 @@ static cb_status add_members(cb_survey *s, hid_t file, const char *path) {
   return good ? CB_OK : there ? damaged(path, "status") : no_memory(n);
 }
 
+/* A virtual file has nothing that the segments have not. */
+static bool is_virtual(hid_t file) {
+  const hid_t set =
+                  H5Lexists(file, "status", H5P_DEFAULT) > 0 ? H5Dopen2(file, "status", H5P_DEFAULT) : H5I_INVALID_HID,
+              create = set < 0 ? set : H5Dget_create_plist(set);
+  const bool virtual = create >= 0 && H5Pget_layout(create) == H5D_VIRTUAL;
+  if (create >= 0) H5Pclose(create);
+  if (set >= 0) H5Dclose(set);
+  return virtual;
+}
+
 cb_status cb_survey_add_result(cb_survey *s, const char *path) {
+  bool missing = false;
+  for (int64_t m = 0; m < s->members; m++) missing = missing || s->status[m] == CB_MEMBER_MISSING;
+  if (!missing) return CB_OK;
   const cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
   const hid_t file = cb_hdf5_open(path, H5F_ACC_RDONLY);
   char *name = strdup(path);
   cb_status status = file < 0 ? cb_hdf5_fail(path, "read") : check_mark(file, path, s->layout);
-  if (!status && (!name || !add_source(s, name, 0, (size_t)s->members))) status = no_memory(1);
-  if (!status) status = add_members(s, file, path);
-  if (!status && s->count == 1) s->seconds = NAN;
+  const bool plain = !status && !is_virtual(file);
+  if (plain && name && add_source(s, name, 0, (size_t)s->members))
+    name = NULL, status = add_members(s, file, path);
+  else if (plain)
+    name = NULL, status = no_memory(1);
+  if (plain && s->count == 1) s->seconds = NAN;
+  free(name);
   if (file >= 0) cb_hdf5_close_read(file, path);
   status = cb_hdf5_unread(path, status);
   cb_hdf5_quiet_end(quiet);
@@ -262,7 +291,11 @@ static char *read_words(const cb_survey *s, int64_t member, size_t c) {
   if (from->number) flat.axes = &rows, flat.n_axes = 1;
   char *words = calloc(CB_STORE_WORDS + 1, 1);
   const cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
-  const hid_t file = words ? cb_hdf5_open(from->path, H5F_ACC_RDONLY) : H5I_INVALID_HID;
+  hid_t file = H5I_INVALID_HID;
+  if (words && from->number)
+    cb_segment_open(from->path, &file);
+  else if (words)
+    file = cb_hdf5_open(from->path, H5F_ACC_RDONLY);
   const bool good = file >= 0 && read_members(file, &flat, c, s->row[member], 1, words);
   if (file >= 0) cb_hdf5_close_read(file, from->path);
   cb_hdf5_quiet_end(quiet);

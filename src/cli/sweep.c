@@ -92,8 +92,7 @@ static int go(cb_sweep *sweep, const arguments *a, const cb_ranks *ranks, cb_fol
     code = cb_exit_code(status);
   if (tells && p.unjoined)
     fprintf(stderr,
-            "curvebody: note: there is no room to join %s.parts: %s shows what is in it, and the same command "
-            "joins it later\n",
+            "curvebody: note: the results stay in %s.parts: %s shows what is in it, and the same command joins it later\n",
             folder->result, folder->result);
   if (tells && p.failed && !status)
     fprintf(

@@ -1,33 +1,22 @@
-/* HDF5 dimension scales and the attributes of netCDF-4, as those of a record (record/layout.c). */
+/* HDF5 dimension scales and the attributes of netCDF-4, as those of a record. */
 #include "export/scales.h"
 
-#include <hdf5_hl.h>
+#include "record/scales.h"
+
 #include <stdlib.h>
 
 /* 0, by, 2 by, ..: count of them. */
-static hid_t put_numbers(hid_t file, const char *name, size_t count, uint64_t by) {
-  const hsize_t dims[] = {count};
-  int64_t *number = malloc((count ? count : 1) * sizeof *number);
-  if (!number) return H5I_INVALID_HID;
-  for (size_t i = 0; i < count; i++) number[i] = (int64_t)(i * by);
-  const hid_t set = cb_hdf5_put_dataset(file, name, H5T_STD_I64LE, 1, dims, H5T_NATIVE_INT64, number);
-  free(number);
+static hid_t put_rows(hid_t file, size_t count, uint64_t by) {
+  int64_t *row = malloc((count ? count : 1) * sizeof *row);
+  if (!row) return H5I_INVALID_HID;
+  for (size_t i = 0; i < count; i++) row[i] = (int64_t)(i * by);
+  const hid_t set = cb_hdf5_put_values(file, "row", 1, &(hsize_t){count}, &(cb_hdf5_values){.integers = row});
+  free(row);
   return set;
 }
 
-static bool scale(hid_t set, const char *name, const char *units, const char *doc) {
-  const bool good = set >= 0 && H5DSset_scale(set, name) >= 0 && (!units || cb_hdf5_put_text(set, "units", units)) &&
-                    cb_hdf5_put_text(set, "long_name", doc);
-  if (set >= 0) H5Dclose(set);
-  return good;
-}
-
-static bool put_axis(hid_t file) {
-  static const char *const axis[] = {"x", "y", "z"};
-  const hsize_t dims[] = {3};
-  const hid_t type = cb_hdf5_text_type(), set = cb_hdf5_put_dataset(file, "axis", type, 1, dims, type, axis);
-  H5Tclose(type);
-  return scale(set, "axis", NULL, "axes of the world");
+static bool put_scale(hid_t file, const char *name, size_t count, const char *doc) {
+  return cb_hdf5_put_scale(file, name, count, &(cb_hdf5_values){NULL}, NULL, doc);
 }
 
 typedef struct array {
@@ -45,23 +34,21 @@ enum { ARRAYS = sizeof arrays / sizeof *arrays };
 
 static bool describe(hid_t file, const array *a) {
   const hid_t set = H5Dopen2(file, a->name, H5P_DEFAULT);
-  bool good =
-      set >= 0 && cb_hdf5_put_text(set, "long_name", a->doc) && (!a->units || cb_hdf5_put_text(set, "units", a->units));
-  for (unsigned d = 0; good && d < 3 && a->dims[d]; d++) {
-    const hid_t of = H5Dopen2(file, a->dims[d], H5P_DEFAULT);
-    good = of >= 0 && H5DSattach_scale(set, of, d) >= 0;
-    if (of >= 0) H5Dclose(of);
-  }
+  bool good = set >= 0 && cb_hdf5_describe(set, a->units, a->doc);
+  for (unsigned d = 0; good && d < 3 && a->dims[d]; d++) good = cb_hdf5_attach(file, set, a->dims[d], d);
   if (set >= 0) H5Dclose(set);
   return good;
 }
 
 bool cb_export_put_scales(hid_t file, const cb_surface_scales *s) {
-  const hid_t row = put_numbers(file, "row", s->frames, s->every);
-  bool good = row >= 0 && H5Dclose(row) >= 0 && scale(H5Dopen2(file, "time", H5P_DEFAULT), "time", "s", "time") &&
-              scale(put_numbers(file, "vertex", s->vertices, 1), "vertex", NULL, "vertices of all bodies") &&
-              scale(put_numbers(file, "triangle", s->faces, 1), "triangle", NULL, "triangles of all bodies") &&
-              scale(put_numbers(file, "corner", 3, 1), "corner", NULL, "corners of a triangle") && put_axis(file) &&
+  static const char *const axis[] = {"x", "y", "z"};
+  const hid_t row = put_rows(file, s->frames, s->every);
+  bool good = row >= 0 && H5Dclose(row) >= 0 &&
+              cb_hdf5_make_scale(H5Dopen2(file, "time", H5P_DEFAULT), "time", "s", "time") &&
+              put_scale(file, "vertex", s->vertices, "vertices of all bodies") &&
+              put_scale(file, "triangle", s->faces, "triangles of all bodies") &&
+              put_scale(file, "corner", 3, "corners of a triangle") &&
+              cb_hdf5_put_scale(file, "axis", 3, &(cb_hdf5_values){.words = axis}, NULL, "axes of the world") &&
               cb_hdf5_put_text(file, "Conventions", "CF-1.10") && cb_hdf5_put_text(file, "title", s->title);
   for (int i = 0; i < ARRAYS - !s->has_v && good; i++) good = describe(file, &arrays[i]);
   return good;

@@ -2,8 +2,8 @@
 #include "record/arrays.h"
 
 #include "record/output.h"
+#include "record/scales.h"
 
-#include <hdf5_hl.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,36 +48,18 @@ static int find(const cb_arrays *a, const char *name) {
   return -1;
 }
 
-static bool describe(hid_t set, const char *units, const char *doc) {
-  return (!units || cb_hdf5_put_text(set, "units", units)) && (!doc || cb_hdf5_put_text(set, "long_name", doc));
-}
-
 void cb_arrays_dimension(cb_arrays *a, const cb_dimension *d, const char *units) {
   if (a->status || !d->count) return;
-  const hsize_t dims[] = {d->count};
-  hid_t set = H5I_INVALID_HID;
   if (a->n == DIMENSIONS || strlen(d->name) >= sizeof a->dimension[0].name) return failed(a, d->name);
-  if (d->labels) {
-    const hid_t type = cb_hdf5_text_type();
-    set = cb_hdf5_put_dataset(a->file, d->name, type, 1, dims, type, d->labels);
-    H5Tclose(type);
-  } else if (d->values) {
-    set = cb_hdf5_put_dataset(a->file, d->name, H5T_IEEE_F64LE, 1, dims, H5T_NATIVE_DOUBLE, d->values);
-  } else {
-    int64_t *index = malloc(d->count * sizeof *index);
-    for (size_t i = 0; index && i < d->count; i++) index[i] = (int64_t)i;
-    if (index) set = cb_hdf5_put_dataset(a->file, d->name, H5T_STD_I64LE, 1, dims, H5T_NATIVE_INT64, index);
-    free(index);
-  }
-  if (set < 0 || H5DSset_scale(set, d->name) < 0 || !describe(set, units, d->doc)) failed(a, d->name);
-  if (set >= 0) H5Dclose(set);
+  const cb_hdf5_values values = {d->values, d->labels, NULL, NULL};
+  if (!cb_hdf5_put_scale(a->file, d->name, d->count, &values, units, d->doc)) failed(a, d->name);
   strcpy(a->dimension[a->n].name, d->name);
   a->dimension[a->n++].count = d->count;
 }
 
 static void put(cb_arrays *a, const char *name, int rank, const char *const *dims, hid_t type, hid_t memory,
                 const void *data, const char *units, const char *doc) {
-  hsize_t shape[RANK];
+  hsize_t shape[RANK] = {0};
   if (a->status) return;
   for (int d = 0; d < rank; d++) {
     const int at = find(a, dims[d]);
@@ -85,12 +67,8 @@ static void put(cb_arrays *a, const char *name, int rank, const char *const *dim
     shape[d] = a->dimension[at].count;
   }
   const hid_t set = cb_hdf5_put_dataset(a->file, name, type, rank, shape, memory, data);
-  bool good = set >= 0 && describe(set, units, doc);
-  for (int d = 0; d < rank && good; d++) {
-    const hid_t scale = H5Dopen2(a->file, dims[d], H5P_DEFAULT);
-    good = scale >= 0 && H5DSattach_scale(set, scale, (unsigned)d) >= 0;
-    if (scale >= 0) H5Dclose(scale);
-  }
+  bool good = set >= 0 && cb_hdf5_describe(set, units, doc);
+  for (int d = 0; d < rank && good; d++) good = cb_hdf5_attach(a->file, set, dims[d], (unsigned)d);
   if (!good) failed(a, name);
   if (set >= 0) H5Dclose(set);
 }

@@ -242,6 +242,7 @@ static cb_status write_in_memory(const cb_whole *w) {
 
 static cb_status write_on_disk(const cb_whole *w) {
   cb_output o;
+  hid_t file;
   cb_status status = cb_output_begin_own(w->record, true, &o);
   if (status) return status;
   o.unsynced = !w->synced;

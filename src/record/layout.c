@@ -9,6 +9,7 @@
  */
 #include "core/failure.h"
 #include "record/internal.h"
+#include "record/scales.h"
 #include <hdf5_hl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,17 +108,6 @@ cb_status cb_layout_check(const cb_record_layout *layout) {
 
 /* ---- Pieces of the file; false with HDF5's error stack set */
 
-static bool describe(hid_t dataset, const char *units, const char *doc) {
-  return (!units || cb_hdf5_put_text(dataset, "units", units)) && (!doc || cb_hdf5_put_text(dataset, "long_name", doc));
-}
-
-static bool attach(hid_t file, hid_t dataset, const char *dimension, unsigned index) {
-  hid_t scale = H5Dopen2(file, dimension, H5P_DEFAULT);
-  bool ok = scale >= 0 && H5DSattach_scale(dataset, scale, index) >= 0;
-  if (scale >= 0) H5Dclose(scale);
-  return ok;
-}
-
 /* Where the arrays are made. */
 typedef struct building {
   hid_t file;
@@ -127,60 +117,16 @@ typedef struct building {
   const char *base;             /* the file that has large constants; NULL: this one */
 } building;
 
-/* A virtual dataset that is the one of the same path in the base. */
-static hid_t put_based(const building *b, const char *path, hid_t type, int rank, const hsize_t *dims) {
-  const hid_t create = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(rank, dims, NULL);
-  hid_t dataset = H5I_INVALID_HID;
-  H5Pset_obj_track_times(create, false);
-  H5Pset_attr_phase_change(create, 64, 0);
-  H5Pset_attr_creation_order(create, H5P_CRT_ORDER_TRACKED);
-  if (H5Pset_virtual(create, space, b->base, path, space) >= 0)
-    dataset = H5Dcreate2(b->file, path, type, space, H5P_DEFAULT, create, H5P_DEFAULT);
-  H5Sclose(space);
-  H5Pclose(create);
-  return dataset;
-}
-
-/* A dataset that does not grow, by its path from the root. */
-static hid_t put_fixed(const building *b, const char *path, hid_t type, int rank, const hsize_t *dims, hid_t memory_type,
-                       const void *data) {
-  size_t bytes = H5Tget_size(type);
-  for (int d = 0; d < rank; d++) bytes *= dims[d];
-  return b->base && bytes > CB_LARGE_BYTES ? put_based(b, path, type, rank, dims)
-                                           : cb_hdf5_put_dataset(b->file, path, type, rank, dims, memory_type, data);
-}
-
-/* count words, numbers, integers, or (none of them) 0 .. count-1. */
-static hid_t put_values(const building *b, const char *name, size_t count, int rank, const char *const *labels,
-                        const double *values, const int64_t *integers) {
-  hsize_t dims[1] = {count};
-  if (labels) {
-    hid_t type = cb_hdf5_text_type(), dataset = put_fixed(b, name, type, rank, dims, type, labels);
-    H5Tclose(type);
-    return dataset;
-  }
-  if (values) return put_fixed(b, name, H5T_IEEE_F64LE, rank, dims, H5T_NATIVE_DOUBLE, values);
-  if (integers) return put_fixed(b, name, H5T_STD_I64LE, rank, dims, H5T_NATIVE_INT64, integers);
-  int64_t *index = malloc((count ? count : 1) * sizeof *index);
-  if (!index) return H5I_INVALID_HID;
-  for (size_t i = 0; i < count; i++) index[i] = (int64_t)i;
-  hid_t dataset = put_fixed(b, name, H5T_STD_I64LE, rank, dims, H5T_NATIVE_INT64, index);
-  free(index);
-  return dataset;
-}
-
 static bool put_dimension(const building *b, const cb_dimension *dimension) {
-  hid_t scale = put_values(b, dimension->name, dimension->count, 1, dimension->labels, dimension->values, NULL);
-  bool ok = scale >= 0 && H5DSset_scale(scale, dimension->name) >= 0 && describe(scale, NULL, dimension->doc);
-  if (scale >= 0) H5Dclose(scale);
-  return ok;
+  const cb_hdf5_values values = {dimension->values, dimension->labels, NULL, b->base};
+  return cb_hdf5_put_scale(b->file, dimension->name, dimension->count, &values, NULL, dimension->doc);
 }
 
 static bool put_constant(const building *b, const cb_constant *constant, size_t count) {
-  hid_t dataset = put_values(b, constant->name, count, constant->dim != NULL, constant->labels, constant->values,
-                             constant->integers);
-  bool ok = dataset >= 0 && describe(dataset, constant->units, constant->doc) &&
-            (!constant->dim || attach(b->file, dataset, constant->dim, 0));
+  const cb_hdf5_values values = {constant->values, constant->labels, constant->integers, b->base};
+  const hid_t dataset = cb_hdf5_put_values(b->file, constant->name, constant->dim != NULL, &(hsize_t){count}, &values);
+  bool ok = dataset >= 0 && cb_hdf5_describe(dataset, constant->units, constant->doc) &&
+            (!constant->dim || cb_hdf5_attach(b->file, dataset, constant->dim, 0));
   if (dataset >= 0) H5Dclose(dataset);
   return ok;
 }
@@ -233,12 +179,12 @@ static bool put_field(const building *b, const cb_field *field) {
   hsize_t shape[4] = {1};
   cb_layout_shape(layout, field, shape + 1);
   hid_t dataset = put_series(b, field->name, false, cb_hdf5_file_type(field->type), field->rank + 1, shape);
-  bool ok = dataset >= 0 && describe(dataset, field->units, field->doc);
+  bool ok = dataset >= 0 && cb_hdf5_describe(dataset, field->units, field->doc);
   if (field == layout->fields)
     ok = ok && H5DSset_scale(dataset, field->name) >= 0;
   else
-    ok = ok && attach(file, dataset, layout->fields[0].name, 0);
-  for (int d = 0; ok && d < field->rank; d++) ok = attach(file, dataset, field->dims[d], (unsigned)d + 1);
+    ok = ok && cb_hdf5_attach(file, dataset, layout->fields[0].name, 0);
+  for (int d = 0; ok && d < field->rank; d++) ok = cb_hdf5_attach(file, dataset, field->dims[d], (unsigned)d + 1);
   if (dataset >= 0) H5Dclose(dataset);
   return ok;
 }
@@ -252,11 +198,11 @@ static bool put_events(const building *b, const char *time_units, bool warns) {
     const cb_event_field *field = &cb_event_fields[e];
     hid_t dataset = put_series(b, field->name, true, cb_hdf5_file_type(field->type), 1, shape);
     const char *units = !strcmp(field->name, "event_time") ? time_units : NULL;
-    ok = dataset >= 0 && describe(dataset, units, field->doc);
+    ok = dataset >= 0 && cb_hdf5_describe(dataset, units, field->doc);
     if (e == 0)
       ok = ok && H5DSset_scale(dataset, field->name) >= 0;
     else
-      ok = ok && attach(file, dataset, cb_event_fields[0].name, 0);
+      ok = ok && cb_hdf5_attach(file, dataset, cb_event_fields[0].name, 0);
     if (!strcmp(field->name, "event_kind"))
       ok = ok && cb_hdf5_put_integers(dataset, "flag_values", kinds, warns ? 5 : 4) &&
            cb_hdf5_put_text(dataset, "flag_meanings",
@@ -365,8 +311,8 @@ static bool put_connectivity(const building *b) {
   int64_t *ends = malloc(count * 2 * sizeof *ends);
   for (size_t n = 0; ends && n < count; n++) ends[2 * n] = i[n], ends[2 * n + 1] = j[n];
   hid_t group = ends ? cb_hdf5_put_group(file, "connectivity") : H5I_INVALID_HID, space = H5Screate(H5S_SCALAR);
-  hid_t bonds =
-      group < 0 ? group : put_fixed(b, "connectivity/bonds", H5T_STD_I64LE, 2, dims, H5T_NATIVE_INT64, ends);
+  const cb_hdf5_values values = {.integers = ends, .base = b->base};
+  hid_t bonds = group < 0 ? group : cb_hdf5_put_values(file, "connectivity/bonds", 2, dims, &values);
   hid_t particles =
       bonds < 0 ? bonds : H5Acreate2(bonds, "particles_group", H5T_STD_REF_OBJ, space, H5P_DEFAULT, H5P_DEFAULT);
   hobj_ref_t reference;
@@ -425,7 +371,8 @@ cb_status cb_layout_build(hid_t file, const char *path, const cb_record_layout *
   return cb_checkpoint_create(file, path, layout->state, over ? 0 : layout->n_state); /* a virtual file has none */
 }
 
-cb_status cb_layout_image(const char *path, const cb_record_layout *layout, int deflate, const char *base, cb_image *out) {
+cb_status cb_layout_image(const char *path, const cb_record_layout *layout, int deflate, const char *base,
+                          cb_image *out) {
   const hid_t file = cb_memory_create();
   if (file < 0) return cb_hdf5_fail(path, "create");
   cb_status status = cb_layout_build(file, path, layout, deflate, NULL, base);
@@ -564,5 +511,7 @@ cb_status cb_layout_take_origin(cb_arena *arena, hid_t file, const char *path, c
   layout->scenario_resolved = take_scenario(arena, file, "resolved");
   const cb_status status = cb_hdf5_unread(path, CB_OK);
   cb_hdf5_forget();
-  return status ? status : cb_arena_lost(arena) ? cb_fail(CB_ERROR_MEMORY, "no memory for the attributes of %s", path) : CB_OK;
+  return status                 ? status
+         : cb_arena_lost(arena) ? cb_fail(CB_ERROR_MEMORY, "no memory for the attributes of %s", path)
+                                : CB_OK;
 }

@@ -266,7 +266,7 @@ static cb_status finish(crew *c, cb_crew_progress *p, bool *complete) {
     status = cb_result_write(&c->folder.segments, &survey, true, complete);
   else
     *complete = all; /* the result is plain, and was so before */
-  p->unjoined = !status && all && !*complete;
+  p->unjoined = all && !*complete;
   cb_survey_free(&survey);
   return status;
 }

@@ -15,7 +15,7 @@ typedef struct cb_crew_progress {
   double seconds;                /* since this start */
   int64_t warned, first_warned;  /* members that were warned of, of all of the sweep; at its end */
   char warning[CB_STORE_WORDS + 1]; /* of that member */
-  bool unjoined; /* all have ended, and there is no room to join them */
+  bool unjoined; /* all have ended, and could not be joined */
 } cb_crew_progress;
 
 typedef struct cb_crew_options {

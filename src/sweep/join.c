@@ -5,9 +5,9 @@
  * has its arrays one after another, in the order of members; it is filled segment by segment.
  */
 #include "core/failure.h"
+#include "record/scales.h"
 #include "sweep/store_private.h"
 
-#include <hdf5_hl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,53 +23,15 @@ typedef struct joining {
   bool plain;
 } joining;
 
-static bool describe(hid_t set, const char *units, const char *doc) {
-  return (!units || cb_hdf5_put_text(set, "units", units)) && (!doc || cb_hdf5_put_text(set, "long_name", doc));
-}
-
-static bool attach(hid_t file, hid_t set, const char *dimension, unsigned index) {
-  const hid_t scale = H5Dopen2(file, dimension, H5P_DEFAULT);
-  const bool good = scale >= 0 && H5DSattach_scale(set, scale, index) >= 0;
-  if (scale >= 0) H5Dclose(scale);
-  return good;
-}
-
 /* --- scales --- */
-
-static hid_t put_values(hid_t file, const char *name, int rank, const hsize_t *dims, const double *values,
-                        const char *const *labels) {
-  if (labels) {
-    const hid_t type = cb_hdf5_text_type(), set = cb_hdf5_put_dataset(file, name, type, rank, dims, type, labels);
-    H5Tclose(type);
-    return set;
-  }
-  if (values) return cb_hdf5_put_dataset(file, name, H5T_IEEE_F64LE, rank, dims, H5T_NATIVE_DOUBLE, values);
-  int64_t *index = malloc((size_t)dims[0] * sizeof *index);
-  for (hsize_t i = 0; index && i < dims[0]; i++) index[i] = (int64_t)i;
-  const hid_t set =
-      index ? cb_hdf5_put_dataset(file, name, H5T_STD_I64LE, rank, dims, H5T_NATIVE_INT64, index) : H5I_INVALID_HID;
-  free(index);
-  return set;
-}
-
-static bool put_scale(hid_t file, const char *name, size_t count, const double *values, const char *const *labels,
-                      const char *doc) {
-  const hsize_t dims[] = {count};
-  const hid_t set = put_values(file, name, 1, dims, values, labels);
-  const bool good = set >= 0 && H5DSset_scale(set, name) >= 0 && describe(set, NULL, doc);
-  if (set >= 0) H5Dclose(set);
-  return good;
-}
 
 /* A dimension without a variable, as netCDF-4 marks one, so that letters are read as texts. */
 static bool put_bare_dimension(hid_t file, const char *name, size_t count) {
   char mark[80];
   const hsize_t dims[] = {count};
   snprintf(mark, sizeof mark, "This is a netCDF dimension but not a netCDF variable. %10zu", count);
-  const hid_t set = cb_hdf5_put_dataset(file, name, H5T_IEEE_F32BE, 1, dims, H5T_NATIVE_FLOAT, NULL);
-  const bool good = set >= 0 && H5DSset_scale(set, mark) >= 0;
-  if (set >= 0) H5Dclose(set);
-  return good;
+  return cb_hdf5_make_scale(cb_hdf5_put_dataset(file, name, H5T_IEEE_F32BE, 1, dims, H5T_NATIVE_FLOAT, NULL), mark,
+                            NULL, NULL);
 }
 
 static const cb_store_coordinate *scale_of(const cb_store_layout *l, size_t a) {
@@ -81,14 +43,16 @@ static const cb_store_coordinate *scale_of(const cb_store_layout *l, size_t a) {
 }
 
 static bool put_coordinate(hid_t file, const cb_store_layout *l, const cb_store_coordinate *c) {
+  static const cb_hdf5_values numbered = {NULL};
   char parts[256];
   const cb_store_axis *axis = &l->axes[c->axis];
   const hsize_t dims[] = {axis->count, c->components};
   snprintf(parts, sizeof parts, "%.200s.component", c->name);
-  bool good = !c->components || put_scale(file, parts, c->components, NULL, NULL, NULL);
-  const hid_t set = good ? put_values(file, c->name, c->components ? 2 : 1, dims, c->values, c->labels) : -1;
-  good = set >= 0 && describe(set, NULL, c->doc) && attach(file, set, axis->name, 0) &&
-         (!c->components || attach(file, set, parts, 1));
+  bool good = !c->components || cb_hdf5_put_scale(file, parts, c->components, &numbered, NULL, NULL);
+  const cb_hdf5_values values = {c->values, c->labels, NULL, NULL};
+  const hid_t set = good ? cb_hdf5_put_values(file, c->name, c->components ? 2 : 1, dims, &values) : H5I_INVALID_HID;
+  good = set >= 0 && cb_hdf5_describe(set, NULL, c->doc) && cb_hdf5_attach(file, set, axis->name, 0) &&
+         (!c->components || cb_hdf5_attach(file, set, parts, 1));
   if (set >= 0) H5Dclose(set);
   return good;
 }
@@ -97,15 +61,17 @@ static bool put_scales(hid_t file, const cb_store_layout *l) {
   bool good = true;
   for (size_t a = 0; a < l->n_axes && good; a++) {
     const cb_store_coordinate *c = scale_of(l, a);
-    good = put_scale(file, l->axes[a].name, l->axes[a].count, c ? c->values : NULL, c ? c->labels : NULL,
-                     c ? c->doc : NULL);
+    const cb_hdf5_values values = {c ? c->values : NULL, c ? c->labels : NULL, NULL, NULL};
+    good = cb_hdf5_put_scale(file, l->axes[a].name, l->axes[a].count, &values, NULL, c ? c->doc : NULL);
   }
   for (size_t c = 0; c < l->n_coordinates && good; c++)
     if (scale_of(l, (size_t)l->coordinates[c].axis) != &l->coordinates[c])
       good = put_coordinate(file, l, &l->coordinates[c]);
-  for (size_t d = 0; d < l->n_dimensions && good; d++)
-    good = put_scale(file, l->dimensions[d].name, l->dimensions[d].count, l->dimensions[d].values,
-                     l->dimensions[d].labels, l->dimensions[d].doc);
+  for (size_t d = 0; d < l->n_dimensions && good; d++) {
+    const cb_dimension *dimension = &l->dimensions[d];
+    const cb_hdf5_values values = {dimension->values, dimension->labels, NULL, NULL};
+    good = cb_hdf5_put_scale(file, dimension->name, dimension->count, &values, NULL, dimension->doc);
+  }
   return good && put_bare_dimension(file, "letter", CB_STORE_WORDS);
 }
 
@@ -219,10 +185,10 @@ static bool fill_plain(column_set *s) {
 /* Scales, units and what it is. */
 static bool finish_set(const column_set *s, hid_t set) {
   const cb_store_layout *l = s->j->layout;
-  bool good = describe(set, s->column.units, s->column.doc);
-  for (size_t a = 0; a < l->n_axes && good; a++) good = attach(s->j->file, set, l->axes[a].name, (unsigned)a);
+  bool good = cb_hdf5_describe(set, s->column.units, s->column.doc);
+  for (size_t a = 0; a < l->n_axes && good; a++) good = cb_hdf5_attach(s->j->file, set, l->axes[a].name, (unsigned)a);
   for (int d = 0; d < s->column.rank && good; d++)
-    good = attach(s->j->file, set, s->column.dims[d], (unsigned)l->n_axes + (unsigned)d);
+    good = cb_hdf5_attach(s->j->file, set, s->column.dims[d], (unsigned)l->n_axes + (unsigned)d);
   if (good && !strcmp(s->column.name, "status")) {
     static const int values[] = {CB_MEMBER_MISSING, CB_MEMBER_DONE, CB_MEMBER_FAILED};
     good = cb_hdf5_put_integers(set, "flag_values", values, 3) &&

@@ -43,7 +43,7 @@ static void *coordinate(void *user) {
   pthread_attr_t small;
   pthread_attr_init(&small);
   pthread_attr_setstacksize(&small, STACK);
-  check_ok(cb_hand_create(p->ranks, p->count, p->threads, NULL, NULL, &p->hand));
+  check_ok(cb_hand_create(p->ranks, p->count, p->threads, &p->hand));
   for (int i = 0; i < p->threads; i++) assert_int_equal(pthread_create(&thread[i], &small, take, p), 0);
   for (bool over = false; !over;) check_ok(cb_hand_serve(p->hand, &over));
   for (int i = 0; i < p->threads; i++) pthread_join(thread[i], NULL);

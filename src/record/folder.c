@@ -2,6 +2,7 @@
 #include "record/folder.h"
 #include "core/failure.h"
 #include "core/file.h"
+#include "core/warning.h"
 #include "record/internal.h"
 
 #include <dirent.h>
@@ -176,13 +177,17 @@ bool cb_segments_take_rest(cb_segments *s) {
 
 typedef bool (*entry_visit)(const char *name, void *context); /* false: no more */
 
-static void each_entry(const cb_segments *s, entry_visit visit, void *context) {
+/* 0, also where there is no folder, or errno. */
+static int each_entry(const cb_segments *s, entry_visit visit, void *context) {
   DIR *folder;
   do folder = opendir(s->path);
   while (!folder && errno == EINTR);
-  for (struct dirent *entry; folder && (entry = readdir(folder));)
-    if (!visit(entry->d_name, context)) break;
-  if (folder) closedir(folder);
+  if (!folder) return errno == ENOENT || errno == ENOTDIR ? 0 : errno;
+  errno = 0;
+  for (struct dirent *entry; (entry = readdir(folder)) && visit(entry->d_name, context);) errno = 0;
+  const int error = errno;
+  closedir(folder);
+  return error;
 }
 
 static bool is_no_segment(const char *name, void *found) {
@@ -190,10 +195,10 @@ static bool is_no_segment(const char *name, void *found) {
   return !(*(bool *)found = number_of(name, &number) && number > 0);
 }
 
+/* A folder that cannot be read may have some. */
 bool cb_segments_has(const cb_segments *s) {
   bool found = false;
-  each_entry(s, is_no_segment, &found);
-  return found;
+  return each_entry(s, is_no_segment, &found) || found;
 }
 
 cb_folder_state cb_segments_state(const cb_segments *s) {
@@ -257,19 +262,15 @@ static int by_number(const void *a, const void *b) {
 
 cb_status cb_segments_list(const cb_segments *s, uint64_t **number, size_t *count) {
   list l = {NULL};
-  DIR *folder = opendir(s->path);
-  int error = folder || errno == ENOENT ? 0 : errno;
-  for (struct dirent *entry; folder && !l.failed && (errno = 0, entry = readdir(folder));) add_number(entry->d_name, &l);
-  if (folder && !l.failed && !error) error = errno;
-  if (folder) closedir(folder);
+  const int error = each_entry(s, add_number, &l);
   if (l.count) qsort(l.number, l.count, sizeof *l.number, by_number);
   *number = l.number;
   *count = l.count;
   if (!l.failed && !error) return CB_OK;
   free(l.number);
   *number = NULL;
-  if (error) return cb_fail_file(s->path, "read", error);
-  return cb_fail(CB_ERROR_MEMORY, "%s: no memory for the names of segments", s->record);
+  if (l.failed) return cb_fail(CB_ERROR_MEMORY, "%s: no memory for the names of segments", s->record);
+  return cb_fail_file(s->path, "read", error);
 }
 
 typedef struct highest {
@@ -288,10 +289,10 @@ static bool take_highest(const char *name, void *context) {
 int cb_segments_cut(const cb_segments *s, uint64_t from) {
   for (;;) {
     highest h = {.from = from};
-    each_entry(s, take_highest, &h);
-    if (!h.found) return 0;
+    int error = each_entry(s, take_highest, &h);
+    if (error || !h.found) return error;
     char *name = cb_segment_name(s, h.number);
-    const int error = !name ? ENOMEM : unlink(name) < 0 && errno != ENOENT ? errno : 0;
+    error = !name ? ENOMEM : unlink(name) < 0 && errno != ENOENT ? errno : 0;
     free(name);
     if (error) return error;
   }
@@ -308,18 +309,20 @@ static bool remove_part(const char *name, void *context) {
 
 void cb_segments_tidy(const cb_segments *s) { each_entry(s, remove_part, (void *)s); }
 
-/* The lock goes last: who finds the folder without it finds nothing in it. */
-static void remove_folder(cb_segments *s) {
+/* The lock goes last: who finds the folder without it finds nothing in it. 0 or errno. */
+static int remove_folder(cb_segments *s) {
   char lock[PATH_MAX];
   cb_segments_tidy(s);
-  if (cb_segments_cut(s, 1) || cb_segments_cut(s, 0) || !name_in(s, "lock", lock)) return;
-  unlink(lock);
-  rmdir(s->path);
+  int error = cb_segments_cut(s, 1);
+  if (!error) error = cb_segments_cut(s, 0);
+  if (!error && (!name_in(s, "lock", lock) || unlink(lock) < 0 || rmdir(s->path) < 0)) error = errno;
+  return error == ENOENT ? 0 : error;
 }
 
 void cb_segments_leave(cb_segments *s, bool remove) {
   if (s->lock >= 0) {
-    if (remove || (!cb_segments_has(s) && !is_locked(s->lock))) remove_folder(s);
+    const int error = remove || (!cb_segments_has(s) && !is_locked(s->lock)) ? remove_folder(s) : 0;
+    if (remove && error) cb_warn("%s: cannot be removed, and is not needed: %s", s->path, strerror(error));
     close(s->lock);
   }
   forget(s);

@@ -46,7 +46,7 @@ static bool name_in(const cb_segments *s, const char *name, char out[PATH_MAX]) 
   return fits;
 }
 
-const char cb_segment_base[] = "000000.h5";
+const char cb_segment_base[] = "000000.h5", cb_segments_of_sweep[] = "sweep.yaml";
 
 char *cb_segment_name(const cb_segments *s, uint64_t number) {
   const size_t size = strlen(s->path) + 32;
@@ -109,11 +109,19 @@ cb_status cb_segments_in_use(const cb_segments *s, const char *path) {
                     *holder ? " (" : "", holder, *holder ? ")" : "");
 }
 
+static bool is_of_sweep(const cb_segments *s) {
+  char name[PATH_MAX];
+  return name_in(s, cb_segments_of_sweep, name) && access(name, F_OK) == 0;
+}
+
+bool cb_segments_needed(const cb_segments *s) { return is_of_sweep(s) || !cb_record_is_plain(s->record); }
+
 cb_status cb_segments_left(const cb_segments *s, const char *path) {
+  const bool sweep = is_of_sweep(s);
   return cb_fail(CB_ERROR_FILE,
-                 "%s: cannot write: a run has left its rows in %s: expected `curvebody resume` or `repair`, or "
-                 "`run --force` to give them up",
-                 path, s->path);
+                 "%s: cannot write: a %s has left its %s in %s: expected %s, or `run --force` to give them up", path,
+                 sweep ? "sweep" : "run", sweep ? "members" : "rows", s->path,
+                 sweep ? "the same `curvebody sweep`" : "`curvebody resume` or `repair`");
 }
 
 static bool same_file(int fd, const char *path) {
@@ -190,15 +198,16 @@ static int each_entry(const cb_segments *s, entry_visit visit, void *context) {
   return error;
 }
 
-static bool is_no_segment(const char *name, void *found) {
+/* What is begun there: a segment, or the text of a sweep. */
+static bool is_nothing(const char *name, void *found) {
   uint64_t number;
-  return !(*(bool *)found = number_of(name, &number) && number > 0);
+  return !(*(bool *)found = (number_of(name, &number) && number > 0) || !strcmp(name, cb_segments_of_sweep));
 }
 
 /* A folder that cannot be read may have some. */
 bool cb_segments_has(const cb_segments *s) {
   bool found = false;
-  return each_entry(s, is_no_segment, &found) || found;
+  return each_entry(s, is_nothing, &found) || found;
 }
 
 cb_folder_state cb_segments_state(const cb_segments *s) {
@@ -227,7 +236,7 @@ cb_status cb_record_check_unwritten(const char *path) {
   if (state == CB_FOLDER_HELD) status = cb_segments_in_use(&s, path);
   if (state == CB_FOLDER_LEFT) {
     const cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
-    if (!cb_record_is_plain(s.record)) status = cb_segments_left(&s, path);
+    if (cb_segments_needed(&s)) status = cb_segments_left(&s, path);
     cb_hdf5_quiet_end(quiet);
   }
   forget(&s);
@@ -298,23 +307,44 @@ int cb_segments_cut(const cb_segments *s, uint64_t from) {
   }
 }
 
+static bool ends_with(const char *name, const char *end) {
+  const size_t length = strlen(name), n = strlen(end);
+  return length > n && !strcmp(name + length - n, end);
+}
+
+static void remove_file(const cb_segments *s, const char *name) {
+  char path[PATH_MAX];
+  if (name_in(s, name, path)) unlink(path);
+}
+
 /* What a killed writer left half made. */
 static bool remove_part(const char *name, void *context) {
-  const cb_segments *s = context;
-  char path[PATH_MAX];
-  const size_t length = strlen(name);
-  if (length > 5 && !strcmp(name + length - 5, ".part") && name_in(s, name, path)) unlink(path);
+  if (ends_with(name, ".part")) remove_file(context, name);
   return true;
 }
 
 void cb_segments_tidy(const cb_segments *s) { each_entry(s, remove_part, (void *)s); }
 
+static bool remove_state(const char *name, void *context) {
+  if (ends_with(name, ".part") || ends_with(name, ".state")) remove_file(context, name);
+  return true;
+}
+
+/* The text of a sweep goes last, because its segments are found by it. */
+int cb_segments_clear(const cb_segments *s) {
+  int error = cb_segments_cut(s, 1);
+  if (!error) error = cb_segments_cut(s, 0);
+  if (!error) error = each_entry(s, remove_state, (void *)s);
+  if (error) return error;
+  remove_file(s, "checked");
+  remove_file(s, cb_segments_of_sweep);
+  return 0;
+}
+
 /* The lock goes last: who finds the folder without it finds nothing in it. 0 or errno. */
 static int remove_folder(cb_segments *s) {
   char lock[PATH_MAX];
-  cb_segments_tidy(s);
-  int error = cb_segments_cut(s, 1);
-  if (!error) error = cb_segments_cut(s, 0);
+  int error = cb_segments_clear(s);
   if (!error && (!name_in(s, "lock", lock) || unlink(lock) < 0 || rmdir(s->path) < 0)) error = errno;
   return error == ENOENT ? 0 : error;
 }

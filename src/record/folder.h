@@ -51,14 +51,20 @@ void cb_segments_leave(cb_segments *s, bool remove);
 /* Removes the segments from that number on, the last one first. 0 or errno. */
 int cb_segments_cut(const cb_segments *s, uint64_t from);
 
+/* Removes all that a run or a sweep has there, but the lock, which is held. 0 or errno. */
+int cb_segments_clear(const cb_segments *s);
+
 /* Removes what a killed writer left half made. The lock is held. */
 void cb_segments_tidy(const cb_segments *s);
 
-bool cb_segments_has(const cb_segments *s); /* any segment */
+bool cb_segments_has(const cb_segments *s); /* any segment, or a sweep that was begun */
 cb_folder_state cb_segments_state(const cb_segments *s);
 
 /* That somebody has the lock: CB_ERROR_FILE, "PATH: in use: ...". */
 cb_status cb_segments_in_use(const cb_segments *s, const char *path);
+
+/* Next to a plain record a folder has nothing that the record has not. HDF5 is quiet. */
+bool cb_segments_needed(const cb_segments *s);
 
 /* That a killed run left the folder, and the only rows that there are: CB_ERROR_FILE. */
 cb_status cb_segments_left(const cb_segments *s, const char *path);
@@ -85,7 +91,8 @@ cb_status cb_reader_rows_by_name(cb_reader *reader, uint64_t *rows);
 cb_status cb_segments_list(const cb_segments *s, uint64_t **number, size_t *count);
 
 /* The name of a segment, malloc'd; NULL: no memory. */
-extern const char cb_segment_base[]; /* the name of number 0 in the folder: a record without rows */
+extern const char cb_segment_base[];      /* the name of number 0 in the folder: a record without rows */
+extern const char cb_segments_of_sweep[]; /* the name of the text of a sweep in the folder of its results */
 char *cb_segment_name(const cb_segments *s, uint64_t number);
 
 #endif

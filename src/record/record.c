@@ -355,13 +355,12 @@ static cb_status check_new(const char *path, bool replace) {
   return CB_OK;
 }
 
-/* The folder of a killed run is not written over, unless that is asked for. Next to a plain file it has nothing that the
- * file has not. */
+/* The folder of a killed run is not written over, unless that is asked for. */
 static cb_status empty_folder(const char *path, const cb_segments *folder, bool discard) {
   cb_segments_tidy(folder);
   if (!cb_segments_has(folder)) return CB_OK;
-  if (!discard && !cb_record_is_plain(folder->record)) return cb_segments_left(folder, path);
-  const int error = cb_segments_cut(folder, 0);
+  if (!discard && cb_segments_needed(folder)) return cb_segments_left(folder, path);
+  const int error = cb_segments_clear(folder);
   return error ? cb_fail_file(path, "write", error) : CB_OK;
 }
 

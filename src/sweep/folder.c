@@ -7,7 +7,6 @@
 #include "record/hdf5.h"
 #include "scenario/private.h"
 
-#include <dirent.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -181,7 +180,7 @@ static cb_status write_checked(const cb_folder *folder, cb_sweep *s) {
 /* The same sweep as was begun here; *begun: whether one was. */
 static cb_status compare(const cb_folder *folder, const cb_sweep *s, bool *begun) {
   char *was, what[1024];
-  cb_status status = read_text(folder, "sweep.yaml", "resolved", &was);
+  cb_status status = read_text(folder, cb_segments_of_sweep, "resolved", &was);
   *begun = was != NULL;
   if (status || !was) return status;
   status = cb_sweep_changed(folder->result, was, s->plan->resolved);
@@ -208,7 +207,7 @@ cb_status cb_folder_open(cb_folder *folder, cb_sweep *s, int shard, int threads,
   if (!status) status = shard ? cb_segments_take_part(&folder->segments, shard) : cb_segments_take(&folder->segments);
   if (!status) status = compare(folder, s, &begun); /* of another shard, meanwhile */
   if (!status) status = check(folder, s);
-  if (!status) status = write_text(folder, "sweep.yaml", s->plan->resolved);
+  if (!status) status = write_text(folder, cb_segments_of_sweep, s->plan->resolved);
   if (!status) cb_sweep_lay_rows(s);
   return status;
 }
@@ -222,21 +221,4 @@ cb_status cb_folder_check_room(const cb_folder *folder, double bytes) {
                  bytes / 1e6, room / 1e6);
 }
 
-/* States of members, and the texts. */
-static void remove_own(const cb_folder *folder) {
-  char path[4096];
-  DIR *dir = opendir(folder->segments.path);
-  for (const struct dirent *e; dir && (e = readdir(dir));) {
-    const size_t n = strlen(e->d_name);
-    const bool is_state = n > 6 && !strcmp(e->d_name + n - 6, ".state");
-    path_in(folder, e->d_name, path, sizeof path);
-    if (is_state || !strcmp(e->d_name, "sweep.yaml") || !strcmp(e->d_name, "checked")) unlink(path);
-  }
-  if (dir) closedir(dir);
-}
-
-/* The texts go after the segments, by which they are found. */
-void cb_folder_close(cb_folder *folder, bool complete) {
-  if (folder->segments.lock >= 0 && complete && !cb_segments_cut(&folder->segments, 0)) remove_own(folder);
-  cb_segments_leave(&folder->segments, complete);
-}
+void cb_folder_close(cb_folder *folder, bool complete) { cb_segments_leave(&folder->segments, complete); }

@@ -379,6 +379,16 @@ sweep:
         self.assertIn("is of a run, not of a sweep", self.sweep(out="left", code=3).stderr)
         self.assertEqual(self.read("left.h5.parts/000001.h5"), record)
 
+    def test_a_run_does_not_write_over_a_sweep_that_is_not_done(self):
+        self.sweep("--shard", "1/2")
+        shown = self.read("o.h5")
+        done = subprocess.run([BINARY, "run", "rod.yaml", "-o", "o.h5"], cwd=self.folder, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 3)
+        self.assertRegex(done.stderr, "a sweep has left its members in .*o.h5.parts: expected the same `curvebody sweep`")
+        self.assertEqual(self.read("o.h5"), shown)
+        self.run_command("run", "rod.yaml", "-o", "o.h5", "--force")
+        self.assertFalse(os.path.exists(self.path("o.h5.parts")))
+
     def test_two_at_once(self):
         self.write("rod.yaml", SHORT.replace("end: 1", "end: 40"))
         first = subprocess.Popen([BINARY, "sweep", "s.yaml", "-o", "o", "--quiet"], cwd=self.folder)

@@ -22,14 +22,19 @@ cb_chart_jet *cb_chart_jets(cb_arena *arena, int d, size_t n) {
   return memory ? out : NULL;
 }
 
+/* False where g is singular. */
+static inline __attribute__((always_inline)) bool invert(int d, const double *g, double *inverse) {
+  double l[D * D];
+  if (!cb_cholesky(d, g, 0, l)) return false;
+  return cb_cholesky_whole_inverse(d, l, inverse), true;
+}
+
 cb_status cb_chart_metric_at(const cb_geometry *g, const double *q, int order, const cb_chart_metric *out) {
   const cb_status status = g->chart->metric(g, q, out->g, order > 0 ? out->dg : NULL, order > 1 ? out->ddg : NULL);
   if (status) return status;
-  double l[D * D];
-  if (!cb_cholesky(g->dim, out->g, 0, l))
+  if (!(g->dim == 3 ? invert(3, out->g, out->inverse) : invert(g->dim, out->g, out->inverse))) /* unrolled */
     return cb_fail(CB_ERROR_DOMAIN, "the metric of chart `%s` is singular at coordinate %s = %.6g", g->chart->name,
                    g->chart->coordinates[0], q[0]);
-  cb_cholesky_whole_inverse(g->dim, l, out->inverse);
   return CB_OK;
 }
 

@@ -17,14 +17,17 @@ void cb_stage_sum(size_t count, int s, double h, const double *a, const double *
   }
 }
 
+/* fmax is a call. */
+static inline double larger(double a, double b) { return b > a ? b : a; }
+
 double cb_stage_move(size_t count, const double *next, const double *x0, double *moves, cb_stage_change *c) {
   double total = 0;
   for (size_t e = 0; e < count; e++) {
     const double change = fabs(next[e] - moves[e]);
     total += change;
-    c->change = fmax(c->change, change);
-    c->size = fmax(c->size, fabs(next[e]));
-    c->position = fmax(c->position, fabs(x0[e]));
+    c->change = larger(c->change, change);
+    c->size = larger(c->size, fabs(next[e]));
+    c->position = larger(c->position, fabs(x0[e]));
     moves[e] = next[e];
   }
   return total;

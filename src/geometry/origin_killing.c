@@ -125,21 +125,26 @@ static cb_status sizes_in_chart(const cb_geometry *g, const cb_origin *origin, c
   return status;
 }
 
+static double length(double x, double y) {
+  const double square = x * x + y * y;
+  return square < INFINITY ? sqrt(square) : hypot(x, y);
+}
+
 /* By the place in the world. A boost has <X,X> = 1 + |x across it|^2/R^2, which w^2 - x_i^2 would lose. */
 cb_status cb_origin_killing_sizes(const cb_geometry *g, const cb_origin *origin, const double *q, double *norm) {
   double x[CB_Q_MAX], world[CB_Q_MAX], e[CB_DIM_MAX], b[CB_DIM_MAX][CB_DIM_MAX];
   if (g->intrinsic) return sizes_in_chart(g, origin, q, norm);
   const cb_status status = g->chart ? g->chart->to_point(g, q, x, NULL) : CB_OK;
   if (status) return status;
-  cb_origin_world_point(g, origin, g->chart ? x : q, world);
+  cb_origin_world_place(g, origin, g->chart ? x : q, world);
   for (int f = 0, at = 0, axis = 0; f < g->n_factors; f++) {
     const int n = cb_origin_dimension(g->factor[f]);
     const double K = g->factor[f].curvature, rate = sqrt(fabs(K)), *y = world + g->factor[f].offset;
     for (int i = 0; i < n; i++)
-      for (int j = 0; j <= i; j++) b[i][j] = b[j][i] = i == j ? fabs(y[i]) : hypot(y[i], y[j]);
+      for (int j = 0; j <= i; j++) b[i][j] = b[j][i] = i == j ? fabs(y[i]) : length(y[i], y[j]);
     for (int i = 0; i < n; i++) { /* of the two axes across, or the one */
       const double across = b[(i + 1) % n][(i + n - 1) % n];
-      e[i] = K > 0 ? rate * hypot(y[i], y[n]) : K < 0 ? hypot(1, rate * across) : 1;
+      e[i] = K > 0 ? rate * length(y[i], y[n]) : K < 0 ? length(1, rate * across) : 1;
     }
     pack(n, axis, 1, e, b, norm + at);
     at += n * (n + 1) / 2;

@@ -66,6 +66,9 @@ cb_origin_plane cb_origin_plane_of(int dim, const double *n, const double *m);
 void cb_origin_third_side(double L, double l, const cb_origin_plane *p, double *length, double *along, double *across,
                           double *log_height);
 
+/* cb_origin_world_point, off the space by round-off. */
+void cb_origin_world_place(const cb_geometry *g, const cb_origin *origin, const double *x, double *world);
+
 /* m^-1, n at most 3. */
 void cb_dd_invert(int n, cb_dd m[CB_COORD_MAX][CB_COORD_MAX], cb_dd inverse[CB_COORD_MAX][CB_COORD_MAX]);
 /* The left translation L_a q = a + m q of a group, and its inverse. */

@@ -53,13 +53,17 @@ static void offset_of(const cb_geometry *g, const cb_origin *origin, double *b) 
     b[i] = origin->length * origin->direction[i];
 }
 
-void cb_origin_world_point(const cb_geometry *g, const cb_origin *origin, const double *x, double *world) {
+void cb_origin_world_place(const cb_geometry *g, const cb_origin *origin, const double *x, double *world) {
   double b[CB_COORD_MAX];
   cb_origin_world_vector(g, origin, x, world);
   if (!cb_origin_moves(g)) return;
   offset_of(g, origin, b);
   for (int i = 0; i < g->embedding; i++) world[i] += b[i];
-  if (!g->intrinsic) cb_geometry_project_point(g, world);
+}
+
+void cb_origin_world_point(const cb_geometry *g, const cb_origin *origin, const double *x, double *world) {
+  cb_origin_world_place(g, origin, x, world);
+  if (cb_origin_moves(g) && !g->intrinsic) cb_geometry_project_point(g, world);
 }
 
 cb_status cb_origin_relative_point(const cb_geometry *g, const cb_origin *a, const cb_origin *b, const double *x,

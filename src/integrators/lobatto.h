@@ -10,16 +10,14 @@ enum { CB_LOBATTO_MAX = 5 };
 
 typedef struct cb_lobatto cb_lobatto;
 
-/* Loops over particles for S3 and H3, in the best instruction set there is; other spaces take those of
- * lobatto_sweep.c. */
+/* Loops over particles for spaces of four coordinates, which have one curved factor, in the best instruction set there is;
+ * other spaces take those of lobatto_sweep.c. */
 typedef struct cb_lobatto_kernel {
-  void (*residuals)(cb_lobatto *l, const double *form, double K, int begin, int end, const double *x,
-                    const double *x_low);
-  double (*sweep)(cb_lobatto *l, const double *form, double K, int begin, int end, const double *x0, const double *p0,
-                  double h, double *size);
+  void (*residuals)(cb_lobatto *l, int begin, int end, const double *x, const double *x_low);
+  double (*sweep)(cb_lobatto *l, int begin, int end, const double *x0, const double *p0, double h, double *size);
   void (*predict)(cb_lobatto *l, int begin, int end, const double *x0, const double *p0, double h);
-  void (*finish)(cb_lobatto *l, const double *form, double K, int begin, int end, const double *x1, const double *p0,
-                 double h, double *p_low, double *dp);
+  void (*finish)(cb_lobatto *l, int begin, int end, const double *x1, const double *p0, double h, double *p_low,
+                 double *dp);
 } cb_lobatto_kernel;
 
 extern const cb_lobatto_kernel cb_lobatto_kernel_x86_64, cb_lobatto_kernel_avx2;
@@ -51,8 +49,9 @@ struct cb_lobatto {
   double past_h;                   /* of the step whose G is kept */
   bool has_history;                /* G holds the last step's values */
   bool has_force;                  /* F[0] holds the force at the state's position */
-  const cb_lobatto_kernel *kernel; /* NULL: the space has another form */
-  void (*predict)(cb_lobatto *l, int begin, int end, const double *x0, const double *p0, double h); /* NULL: k is not 4 */
+  const cb_lobatto_kernel *kernel; /* NULL: the space has not four coordinates */
+  int n_factors, curved;           /* the curved factor */
+  double K, form[4], on[4];        /* its curvature, its form, 1 for its coordinates; else 0 */
 
   cb_integrator *in;
   const cb_geometry *g;

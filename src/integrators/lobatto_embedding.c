@@ -67,6 +67,15 @@ static const cb_lobatto_kernel *kernel(void) {
   return &cb_lobatto_kernel_x86_64;
 }
 
+static void take_kernel(cb_lobatto *l, const cb_geometry *g) {
+  l->kernel = kernel();
+  l->n_factors = g->n_factors;
+  while (g->factor[l->curved].curvature == 0) l->curved++;
+  const cb_factor factor = g->factor[l->curved];
+  l->K = factor.curvature;
+  for (int a = factor.offset; a < factor.offset + factor.count; a++) l->form[a] = g->form[a], l->on[a] = 1;
+}
+
 static cb_status create(cb_integrator *in, const cb_lobatto_options *o, void **out) {
   const cb_geometry *g = cb_system_space(in->system);
   cb_lobatto *l = cb_arena_object(sizeof *l, "the integrator `lobatto`");
@@ -82,8 +91,7 @@ static cb_status create(cb_integrator *in, const cb_lobatto_options *o, void **o
                     .tolerance = o->tolerance > 0 ? o->tolerance : 16 * DBL_EPSILON,
                     .compensated = o->compensated};
   l->threads = cb_threads_for((size_t)l->n);
-  if (g->k == 4) l->predict = kernel()->predict;
-  if (g->n_factors == 1 && g->factor[0].curvature != 0 && g->k == 4) l->kernel = kernel();
+  if (g->k == 4) take_kernel(l, g);
   const cb_status status = prepare(l, o->solver);
   if (status) return destroy(l), status;
   in->solver = cb_solver_name(&l->solver);
@@ -120,7 +128,7 @@ enum { PORTION = 256 };
 static void residuals(cb_lobatto *l, int begin, int end) {
   const cb_geometry *g = l->g;
   if (l->kernel) {
-    l->kernel->residuals(l, g->form, g->factor[0].curvature, begin, end, l->start->x, l->start->x_low);
+    l->kernel->residuals(l, begin, end, l->start->x, l->start->x_low);
     return;
   }
   for (int a = begin; a < end; a++)
@@ -155,8 +163,8 @@ static void predict_portion(cb_lobatto *l, int begin, int end) {
   const int s = l->s;
   const double *x0 = l->start->x, *p0 = l->start->p, h = l->h;
   const bool known = l->has_history && l->past_h == l->h;
-  if (known && l->predict) {
-    l->predict(l, begin, end, x0, p0, h);
+  if (known && l->kernel) {
+    l->kernel->predict(l, begin, end, x0, p0, h);
     return;
   }
   for (int a = begin; a < end; a++) {

@@ -1,4 +1,5 @@
-/* The inner loops of Lobatto IIIA-IIIB for one curved factor with four coordinates (S3, H3), one vector a point.
+/* The inner loops of Lobatto IIIA-IIIB for spaces of four coordinates, one vector per point: a curved factor (S3, H3), or
+ * one with a flat one (H2xE, S2xE). On flat coordinates `form` and `on` are 0; on the others `on` is 1.
  *
  * Compiled once an instruction set by the files that include it, which define KERNEL. No operation is contracted, so
  * that all give the same bytes. The formulae are those of lobatto_sweep.c, which serves all other spaces.
@@ -29,23 +30,26 @@ INLINE double largest_of(const vec *v) {
   return a > b ? a : b;
 }
 
-/* X_k, the first of which is there, and G_k: F_k with the normal part that G_k had. */
-INLINE void load_stages(const cb_lobatto *l, const int s, const vec *form, double K, size_t at, vec *X, vec *G) {
+INLINE double *residual_of(const cb_lobatto *l, int a) { return l->residual + a * l->n_factors + l->curved; }
+
+/* X_k of the curved factor, the first of which is there, and G_k: F_k with the normal part that G_k had. */
+INLINE void load_stages(const cb_lobatto *l, const int s, const vec *form, const vec *on, size_t at, vec *X, vec *G) {
 #pragma GCC unroll 5
   for (int k = 0; k < s - 1; k++) {
     vec F, old;
-    if (k > 0) load(&X[k], l->X[k] + at);
+    if (k > 0) load(&X[k], l->X[k] + at), X[k] *= *on;
     load(&F, l->F[k] + at);
     load(&old, l->G[k] + at);
     const vec off = *form * (old - F);
-    G[k] = F + K * dot(&off, &X[k]) * X[k];
+    G[k] = F + l->K * dot(&off, &X[k]) * X[k];
   }
 }
 
-INLINE double sweep_stages(cb_lobatto *l, const int s, const double *form_, double K, int begin, int end,
-                           const double *x0_, const double *p0_, double h, double *size_) {
-  vec form, change = {0}, size = {0}, poison = {0};
-  load(&form, form_);
+INLINE double sweep_stages(cb_lobatto *l, const int s, int begin, int end, const double *x0_, const double *p0_,
+                           double h, double *size_) {
+  vec form, on, change = {0}, size = {0}, poison = {0};
+  load(&form, l->form);
+  load(&on, l->on);
   for (int a = begin; a < end; a++) {
     const size_t at = 4 * (size_t)a;
     const double inv_mass = 1 / l->mass[a], hhw = h * h * inv_mass, per_hhw = 1 / hhw;
@@ -54,8 +58,8 @@ INLINE double sweep_stages(cb_lobatto *l, const int s, const double *form_, doub
     load(&x0, x0_ + at);
     load(&p0, p0_ + at);
     const vec formed0 = form * x0;
-    X[0] = x0;
-    load_stages(l, s, &form, K, at, X, G);
+    X[0] = on * x0;
+    load_stages(l, s, &form, &on, at, X, G);
 #pragma GCC unroll 5
     for (int i = 1; i < s; i++) {
       vec sum = l->W[i][0] * G[0];
@@ -63,14 +67,14 @@ INLINE double sweep_stages(cb_lobatto *l, const int s, const double *form_, doub
       for (int k = 1; k < s - 1; k++) sum += l->W[i][k] * G[k];
       D[i] = h * l->c[i] * inv_mass * p0 + hhw * sum;
       const vec both = 2 * formed0 + form * D[i];
-      r[i] = l->residual[a] + dot(&both, &D[i]);
+      r[i] = *residual_of(l, a) + dot(&both, &D[i]);
     }
 #pragma GCC unroll 5
     for (int k = 0; k < s - 1; k++) {
       double sum = 0;
 #pragma GCC unroll 5
       for (int i = 1; i < s; i++) sum += l->Winv[k][i - 1] * r[i];
-      y[k] = 0.5 * K * sum; /* (h^2/m) times the change of Lambda_k */
+      y[k] = 0.5 * l->K * sum; /* (h^2/m) times the change of Lambda_k */
     }
 #pragma GCC unroll 5
     for (int k = 0; k < s - 1; k++) {
@@ -97,20 +101,18 @@ INLINE double sweep_stages(cb_lobatto *l, const int s, const double *form_, doub
   return largest_of(&change) + total(&poison);
 }
 
-static double sweep(cb_lobatto *l, const double *form, double K, int begin, int end, const double *x0, const double *p0,
-                    double h, double *size) {
+static double sweep(cb_lobatto *l, int begin, int end, const double *x0, const double *p0, double h, double *size) {
   switch (l->s) {
-    case 2: return sweep_stages(l, 2, form, K, begin, end, x0, p0, h, size);
-    case 3: return sweep_stages(l, 3, form, K, begin, end, x0, p0, h, size);
-    case 4: return sweep_stages(l, 4, form, K, begin, end, x0, p0, h, size);
-    default: return sweep_stages(l, 5, form, K, begin, end, x0, p0, h, size);
+    case 2: return sweep_stages(l, 2, begin, end, x0, p0, h, size);
+    case 3: return sweep_stages(l, 3, begin, end, x0, p0, h, size);
+    case 4: return sweep_stages(l, 4, begin, end, x0, p0, h, size);
+    default: return sweep_stages(l, 5, begin, end, x0, p0, h, size);
   }
 }
 
-static void residuals(cb_lobatto *l, const double *form, double K, int begin, int end, const double *x,
-                      const double *x_low) {
+static void residuals(cb_lobatto *l, int begin, int end, const double *x, const double *x_low) {
   for (int a = begin; a < end; a++)
-    l->residual[a] = cb_compensated_norm(4, form, x + 4 * (size_t)a, x_low + 4 * (size_t)a, 1 / K);
+    *residual_of(l, a) = cb_compensated_norm(4, l->form, x + 4 * (size_t)a, x_low + 4 * (size_t)a, 1 / l->K);
 }
 
 INLINE void predict_stages(cb_lobatto *l, const int s, int begin, int end, const double *x0_, const double *p0_,
@@ -152,22 +154,23 @@ static void predict(cb_lobatto *l, int begin, int end, const double *x0, const d
   }
 }
 
-static void finish(cb_lobatto *l, const double *form_, double K, int begin, int end, const double *x1_,
-                   const double *p0_, double h, double *p_low, double *dp) {
+static void finish(cb_lobatto *l, int begin, int end, const double *x1_, const double *p0_, double h, double *p_low,
+                   double *dp) {
   const int s = l->s;
-  vec form;
-  load(&form, form_);
+  vec form, on;
+  load(&form, l->form);
+  load(&on, l->on);
   for (int a = begin; a < end; a++) {
     const size_t at = 4 * (size_t)a;
     vec x1, p0, F, G, low, sum = {0}, rest = {0};
-    load(&x1, x1_ + at);
+    load(&x1, x1_ + at), x1 *= on;
     load(&low, p_low + at);
     load(&p0, p0_ + at);
     load(&F, l->F[s - 1] + at);
     load(&G, l->G[s - 1] + at);
     /* any normal part does for the start: the projection below replaces it */
     const vec formed = form * x1, off = G - F;
-    G = F + K * dot(&formed, &off) * x1;
+    G = F + l->K * dot(&formed, &off) * x1;
     for (int k = 0; k < s - 1; k++) {
       vec Gk;
       load(&Gk, l->G[k] + at);
@@ -177,7 +180,7 @@ static void finish(cb_lobatto *l, const double *form_, double K, int begin, int 
     low += h * (rest + l->b_low[s - 1] * G);
     vec change = h * (sum + l->b[s - 1] * G);
     const vec p1 = p0 + change;
-    const double normal = K * dot(&formed, &p1);
+    const double normal = l->K * dot(&formed, &p1);
     change -= normal * x1;
     G -= normal / (h * l->b[s - 1]) * x1;
     store(p_low + at, &low);

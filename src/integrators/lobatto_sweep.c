@@ -116,10 +116,9 @@ static double sweep_product(cb_lobatto *l, const cb_geometry *g, int begin, int 
 
 static double sweep_range(cb_lobatto *l, const cb_geometry *g, int begin, int end, const double *x0, const double *p0,
                           double h, double *size) {
-  const double K = g->factor[0].curvature;
-  if (l->kernel) return l->kernel->sweep(l, g->form, K, begin, end, x0, p0, h, size);
+  if (l->kernel) return l->kernel->sweep(l, begin, end, x0, p0, h, size);
   if (g->n_factors > 1 || l->k != 3) return sweep_product(l, g, begin, end, x0, p0, h, size);
-  return (K == 0 ? sweep_flat3 : sweep_curved3)(l, g, begin, end, x0, p0, h, size);
+  return (g->factor[0].curvature == 0 ? sweep_flat3 : sweep_curved3)(l, g, begin, end, x0, p0, h, size);
 }
 
 double cb_lobatto_sweep(cb_lobatto *l, const cb_geometry *g, const double *x0, const double *p0, double h,
@@ -163,7 +162,7 @@ void cb_lobatto_end(cb_lobatto *l, const cb_geometry *g, int begin, int end, con
                     double h, double *p_low, double *dp) {
   const int s = l->s;
   if (l->kernel) {
-    l->kernel->finish(l, g->form, g->factor[0].curvature, begin, end, x1, p0, h, p_low, dp);
+    l->kernel->finish(l, begin, end, x1, p0, h, p_low, dp);
     return;
   }
   for (int a = begin; a < end; a++)

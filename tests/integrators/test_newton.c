@@ -160,12 +160,15 @@ static void newton_and_fixed_point_find_the_same_stages(void **unused) {
   (void)unused;
   uint64_t seed = check_seed();
   static const char *const spaces[] = {"s3", "h3", "h2xe", "s3 {chart: polar}", "h3 {chart: polar}"};
-  for (int i = 0; i < 5; i++) {
+  for (int i = 0; i < 5 + EMBEDDINGS; i++) { /* of gauss, then of lobatto, whose Newton has loops of its own */
     body_case c;
-    open_random(&c, spaces[i], 5, 0.8, 0.5, 2, 0, &seed);
+    open_random(&c, i < 5 ? spaces[i] : embeddings[i - 5], 5, 0.8, 0.5, 2, 0, &seed);
     cb_state *start = clone_state(&c), *end[2];
     for (int newton = 0; newton < 2; newton++) {
-      use_method(&c, newton ? "gauss {stages: 3, solver: newton}" : "gauss {stages: 3, solver: fixed-point}");
+      char method[64];
+      snprintf(method, sizeof method, "%s {stages: 3, solver: %s}", i < 5 ? "gauss" : "lobatto",
+               newton ? "newton" : "fixed-point");
+      use_method(&c, method);
       cb_state_copy(c.state, start);
       for (int k = 0; k < 5; k++) check_ok(cb_integrator_step(c.integrator, c.state, 0.1));
       assert_string_equal(c.integrator->solver, newton ? "newton" : "fixed-point");

@@ -3,6 +3,7 @@
 #include "core/failure.h"
 #include "core/file.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -238,6 +239,14 @@ void cb_hdf5_abandon(hid_t file) {
   if (nowhere >= 0) close(nowhere);
   H5Fclose(file);
   unwritten = 0;
+}
+
+void cb_hdf5_begin_sync(hid_t file) {
+  void *handle = NULL;
+  const hid_t access = H5Fget_access_plist(file);
+  if (access >= 0 && H5Pget_driver(access) == H5FD_SEC2 && H5Fget_vfd_handle(file, access, &handle) >= 0 && handle)
+    sync_file_range(*(int *)handle, 0, 0, SYNC_FILE_RANGE_WRITE);
+  if (access >= 0) H5Pclose(access);
 }
 
 cb_status cb_hdf5_close(hid_t file, const char *path) {

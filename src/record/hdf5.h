@@ -67,6 +67,9 @@ hid_t cb_hdf5_open(const char *path, unsigned flags);
  * writes alone. */
 bool cb_hdf5_interrupted(void);
 
+/* What was written until now is on its way to the disk while more comes, if the file is on one; failures are those of fsync. */
+void cb_hdf5_begin_sync(hid_t file);
+
 /* Closes a file that was open for writing; what the system refuses is told. */
 cb_status cb_hdf5_close(hid_t file, const char *path);
 /* Closes it, and throws away what HDF5 has not yet written. */

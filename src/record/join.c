@@ -1,9 +1,13 @@
 /* One plain file of all pieces of a record. Its bytes depend on the layout, the rows, the events, the checkpoint and the
- * warnings alone: the layout's image is opened, the arrays get their lengths, and blocks of rows are written in a fixed
- * order, however the rows lay in segments.
+ * warnings alone: the layout's image is opened, the arrays get their lengths, and chunks are written in a fixed order, each
+ * once its last row has been passed, however the rows lay in segments.
+ *
+ * A chunk that lies alike in a segment is copied as it is there, compressed and with its checksum (fletcher32): damage is
+ * found by who reads it, as it would be in the segment. The rows of others, where a run went on or a segment was cut, are
+ * read and written.
  *
  * A small record is made in memory and written in one go, a large one by HDF5 under a name of its own, once there is room
- * for it. The memory that it takes is that of two blocks of rows.
+ * for it. The memory that it takes is that of a chunk of each array.
  */
 #include "core/failure.h"
 #include "core/file.h"
@@ -18,7 +22,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-enum { BLOCK_BYTES = 32 << 20, MOST_SERIES = 4096 };
+enum { MOST_SERIES = 4096 };
 static const double room_beside = 0.02; /* of the chunks' index, relative */
 static const char cannot[] = "join its segments";
 
@@ -26,10 +30,12 @@ static const char cannot[] = "join its segments";
 typedef struct column {
   char *name;
   hid_t to, from, type;
-  bool is_event;
+  bool is_event, alike; /* the piece has the same chunks and filters */
   int rank;
-  hsize_t shape[4];
-  size_t row_bytes, at; /* at: where its rows begin in the block */
+  hsize_t shape[4], chunk[4];
+  size_t bytes;        /* of a chunk */
+  unsigned char *rows; /* of the chunk that is being passed; NULL: none was read until now */
+  hid_t scratch;       /* a dataset of one chunk in memory, where they become what a file has of them; 0: none */
 } column;
 
 typedef struct joining {
@@ -39,40 +45,56 @@ typedef struct joining {
   hid_t file;
   column *column;
   size_t count;
-  size_t piece; /* that the columns are open in; SIZE_MAX: none */
-  unsigned char *block;
-  uint64_t block_rows;
+  size_t piece;          /* that the columns are open in; SIZE_MAX: none */
+  unsigned char *stored; /* a chunk as it is in a file */
+  size_t room;
+  hid_t memory; /* the file of the scratch datasets; 0: none yet */
 } joining;
 
 /* ---- The columns */
 
+/* A chunk has whole rows, or is part of one row (choose_chunk in layout.c). */
+static bool describe(column *c) {
+  cb_field_type type;
+  const hid_t create = H5Dget_create_plist(c->to), space = H5Dget_space(c->to);
+  c->rank = H5Sget_simple_extent_ndims(space);
+  bool ok = c->rank >= 1 && c->rank <= 4 && H5Sget_simple_extent_dims(space, c->shape, NULL) >= 0 &&
+            H5Pget_layout(create) == H5D_CHUNKED && H5Pget_chunk(create, 4, c->chunk) == c->rank &&
+            cb_hdf5_type_of(c->to, &type);
+  if (ok) {
+    c->type = cb_hdf5_memory_type(type);
+    c->bytes = cb_hdf5_type_size(type);
+    for (int d = 0; d < c->rank; d++) c->bytes *= c->chunk[d];
+    for (int d = 1; d < c->rank; d++) ok &= c->chunk[0] == 1 || c->chunk[d] == c->shape[d];
+  }
+  H5Pclose(create);
+  H5Sclose(space);
+  return ok;
+}
+
 static cb_status add_column(void *context, hid_t dataset, const char *name, bool is_event) {
   joining *j = context;
   if (j->count == MOST_SERIES) return cb_fail(CB_ERROR_FILE, "%s: more than %d fields", j->path, MOST_SERIES);
-  cb_field_type type;
-  column c = {
+  column *c = &j->column[j->count++];
+  (void)dataset;
+  *c = (column){
       .name = strdup(name), .to = H5Dopen2(j->file, name, H5P_DEFAULT), .from = H5I_INVALID_HID, .is_event = is_event};
-  const hid_t space = H5Dget_space(dataset);
-  c.rank = H5Sget_simple_extent_dims(space, c.shape, NULL);
-  H5Sclose(space);
-  if (c.name && c.to >= 0 && cb_hdf5_type_of(dataset, &type)) {
-    c.type = cb_hdf5_memory_type(type);
-    c.row_bytes = cb_hdf5_type_size(type);
-    for (int d = 1; d < c.rank; d++) c.row_bytes *= c.shape[d];
-    j->column[j->count++] = c;
-    return CB_OK;
-  }
-  const cb_status status = c.name ? cb_hdf5_fail(j->path, "join /%s", name)
-                                  : cb_fail(CB_ERROR_MEMORY, "%s: no memory to join /%s", j->path, name);
-  if (c.to >= 0) H5Dclose(c.to);
-  free(c.name);
-  return status;
+  if (!c->name) return cb_fail(CB_ERROR_MEMORY, "%s: no memory to join /%s", j->path, name);
+  return c->to >= 0 && describe(c) ? CB_OK : cb_hdf5_fail(j->path, "join /%s", name);
 }
 
 static void leave_piece(joining *j) {
   for (size_t c = 0; c < j->count; c++)
     if (j->column[c].from >= 0) H5Dclose(j->column[c].from), j->column[c].from = H5I_INVALID_HID;
   j->piece = SIZE_MAX;
+}
+
+static bool same_creation(hid_t one, hid_t other) {
+  const hid_t a = H5Dget_create_plist(one), b = H5Dget_create_plist(other);
+  const bool same = H5Pequal(a, b) > 0;
+  H5Pclose(a);
+  H5Pclose(b);
+  return same;
 }
 
 /* The columns of a piece, each of the same type and shape. */
@@ -93,75 +115,120 @@ static cb_status enter_piece(joining *j, size_t piece) {
     H5Tclose(type);
     if (!same)
       return cb_fail_placed(CB_ERROR_INPUT, "%s: error: /%s is not the same in all segments", j->path, c->name);
+    c->alike = same_creation(c->from, c->to);
   }
   return CB_OK;
 }
 
-/* ---- Rows */
+/* ---- Chunks */
 
-static bool transfer(const column *c, hid_t dataset, bool writes, uint64_t first, uint64_t count, unsigned char *at) {
-  hsize_t start[4] = {first}, size[4] = {count};
-  for (int d = 1; d < c->rank; d++) size[d] = c->shape[d];
-  const hid_t memory = H5Screate_simple(c->rank, size, NULL), space = H5Dget_space(dataset);
-  const bool ok = memory >= 0 && space >= 0 &&
-                  H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, size, NULL) >= 0 &&
-                  (writes ? H5Dwrite(dataset, c->type, memory, space, H5P_DEFAULT, at) >= 0
-                          : cb_hdf5_read(dataset, c->type, memory, space, at));
-  if (memory >= 0) H5Sclose(memory);
-  if (space >= 0) H5Sclose(space);
+/* The next chunk of the same rows; false: that was the last one. */
+static bool next_chunk(const column *c, hsize_t *at) {
+  for (int d = c->rank - 1; d > 0; d--) {
+    if ((at[d] += c->chunk[d]) < c->shape[d]) return true;
+    at[d] = 0;
+  }
+  return false;
+}
+
+/* As it is, from `from` in a dataset to `to` in the file. */
+static bool copy_chunk(joining *j, const column *c, hid_t dataset, const hsize_t *from, const hsize_t *to) {
+  hsize_t bytes;
+  uint32_t left_out;
+  return H5Dget_chunk_storage_size(dataset, from, &bytes) >= 0 && bytes && bytes <= j->room &&
+         H5Dread_chunk(dataset, H5P_DEFAULT, from, &left_out, j->stored) >= 0 &&
+         H5Dwrite_chunk(c->to, H5P_DEFAULT, left_out, to, bytes, j->stored) >= 0;
+}
+
+/* Rows of the piece, from `from` in its dataset on, to `row` in the chunk at `at`. */
+static bool read_rows(const column *c, const hsize_t *from, uint64_t count, uint64_t row, const hsize_t *at) {
+  hsize_t start[4] = {row}, size[4] = {count};
+  for (int d = 1; d < c->rank; d++) size[d] = c->shape[d] - at[d] < c->chunk[d] ? c->shape[d] - at[d] : c->chunk[d];
+  const hid_t memory = H5Screate_simple(c->rank, c->chunk, NULL), space = H5Dget_space(c->from);
+  const bool ok = H5Sselect_hyperslab(memory, H5S_SELECT_SET, start, NULL, size, NULL) >= 0 &&
+                  H5Sselect_hyperslab(space, H5S_SELECT_SET, from, NULL, size, NULL) >= 0 &&
+                  cb_hdf5_read(c->from, c->type, memory, space, c->rows);
+  H5Sclose(memory);
+  H5Sclose(space);
   return ok;
 }
 
-/* Rows first .. end - 1, or events, of the pieces into the block. */
-static cb_status read_block(joining *j, bool events, uint64_t first, uint64_t end) {
-  for (size_t i = 0; i < j->pieces->count; i++) {
-    const cb_piece *piece = &j->pieces->piece[i];
-    const uint64_t begin = events ? piece->first.events : piece->first.rows,
-                   last = begin + (events ? piece->have.events : piece->have.rows),
-                   from = first > begin ? first : begin, to = end < last ? end : last;
-    if (from >= to) continue;
-    const cb_status status = enter_piece(j, i);
-    if (status) return status;
+static bool make_scratch(joining *j, column *c) {
+  if (!c->rows && !(c->rows = calloc(1, c->bytes))) return false;
+  if (c->scratch > 0) return true;
+  if (j->memory <= 0 && (j->memory = cb_memory_create()) < 0) return false;
+  const hid_t create = H5Dget_create_plist(c->to), type = H5Dget_type(c->to),
+              space = H5Screate_simple(c->rank, c->chunk, NULL);
+  c->scratch = H5Dcreate_anon(j->memory, type, space, create, H5P_DEFAULT);
+  H5Sclose(space);
+  H5Tclose(type);
+  H5Pclose(create);
+  return c->scratch > 0;
+}
+
+/* A chunk that was read goes the way of those that are copied: so it has the same place and the same bytes. */
+static bool write_rows(joining *j, const column *c, const hsize_t *at) {
+  static const hsize_t zero[4] = {0};
+  const bool ok = H5Dwrite(c->scratch, c->type, H5S_ALL, H5S_ALL, H5P_DEFAULT, c->rows) >= 0 &&
+                  copy_chunk(j, c, c->scratch, zero, at);
+  memset(c->rows, 0, c->bytes);
+  return ok;
+}
+
+/* Rows from .. to - 1 of the piece, which begins at row `begin`, are all that it has of the chunks at row `first`; done: the
+ * chunks are whole with them. */
+static cb_status pass_rows(joining *j, column *c, uint64_t begin, uint64_t first, uint64_t from, uint64_t to,
+                           bool done) {
+  const bool whole = c->alike && from == first && to - from == c->chunk[0] && (first - begin) % c->chunk[0] == 0;
+  hsize_t at[4] = {first};
+  if (!whole && !make_scratch(j, c)) return cb_hdf5_fail(j->path, cannot);
+  do {
+    const hsize_t source[4] = {from - begin, at[1], at[2], at[3]};
+    if (whole && copy_chunk(j, c, c->from, source, at)) continue;
+    if (!make_scratch(j, c) || !read_rows(c, source, to - from, from - first, at))
+      return cb_hdf5_fail(j->path, "read /%s to join it", c->name);
+    if (done && !write_rows(j, c, at)) return cb_hdf5_fail(j->path, cannot);
+  } while (next_chunk(c, at));
+  return CB_OK;
+}
+
+/* Rows, or events, of the piece up to each row at which a chunk of one of the columns ends. */
+static cb_status pass_piece(joining *j, const cb_piece *piece, bool events, uint64_t step) {
+  const uint64_t begin = events ? piece->first.events : piece->first.rows,
+                 end = begin + (events ? piece->have.events : piece->have.rows),
+                 all = events ? j->pieces->have.events : j->pieces->have.rows;
+  for (uint64_t row = begin, next; row < end; row = next) {
+    next = row - row % step + step < end ? row - row % step + step : end;
     for (size_t n = 0; n < j->count; n++) {
-      const column *c = &j->column[n];
-      if (c->is_event == events &&
-          !transfer(c, c->from, false, from - begin, to - from, j->block + c->at + (from - first) * c->row_bytes))
-        return cb_hdf5_fail(j->path, "read /%s to join it", c->name);
+      column *c = &j->column[n];
+      const uint64_t first = row - row % c->chunk[0], from = first > begin ? first : begin;
+      const bool done = next == first + c->chunk[0] || next == all;
+      if (c->is_event != events || (!done && next < end)) continue;
+      const cb_status status = pass_rows(j, c, begin, first, from, next, done);
+      if (status) return status;
     }
   }
   return CB_OK;
 }
 
-static cb_status write_blocks(joining *j, bool events) {
-  const uint64_t rows = events ? j->pieces->have.events : j->pieces->have.rows;
-  for (uint64_t first = 0; first < rows; first += j->block_rows) {
-    const uint64_t end = rows - first < j->block_rows ? rows : first + j->block_rows;
-    const cb_status status = read_block(j, events, first, end);
-    if (status) return status;
-    for (size_t n = 0; n < j->count; n++) {
-      const column *c = &j->column[n];
-      if (c->is_event == events && !transfer(c, c->to, true, first, end - first, j->block + c->at))
-        return cb_hdf5_fail(j->path, cannot);
-    }
-  }
-  return CB_OK;
-}
-
-static cb_status make_block(joining *j) {
-  size_t row[2] = {0};
-  for (size_t n = 0; n < j->count; n++) row[j->column[n].is_event] += j->column[n].row_bytes;
-  const size_t bytes = row[0] > row[1] ? row[0] : row[1];
-  j->block_rows = CB_CHUNK_ROWS;
-  while (j->block_rows > 1 && j->block_rows * bytes > BLOCK_BYTES) j->block_rows /= 2;
-  while (bytes && j->block_rows * bytes <= BLOCK_BYTES / 4) j->block_rows *= 2; /* few calls of HDF5 for short rows */
-  size_t at[2] = {0};
+static cb_status write_chunks(joining *j, bool events) {
+  uint64_t step = CB_CHUNK_ROWS;
   for (size_t n = 0; n < j->count; n++) {
-    column *c = &j->column[n];
-    c->at = at[c->is_event];
-    at[c->is_event] += c->row_bytes * j->block_rows;
+    const column *c = &j->column[n];
+    if (c->is_event == events && c->chunk[0] < step) step = c->chunk[0];
+    if (c->bytes > j->room) j->room = c->bytes;
   }
-  j->block = malloc(j->block_rows * bytes + 1);
-  return j->block ? CB_OK : cb_fail(CB_ERROR_MEMORY, "%s: no memory to join %zu bytes a row", j->path, bytes);
+  if (!j->stored && !(j->stored = malloc(j->room += j->room / 64 + 4096))) /* and what filters add */
+    return cb_fail(CB_ERROR_MEMORY, "%s: no memory to join it", j->path);
+  cb_status status = CB_OK;
+  for (size_t i = 0; i < j->pieces->count && !status; i++) {
+    const cb_record_position have = j->pieces->piece[i].have;
+    if (!(events ? have.events : have.rows)) continue;
+    status = enter_piece(j, i);
+    if (!status) status = pass_piece(j, &j->pieces->piece[i], events, step);
+    if (!status && j->how->synced) cb_hdf5_begin_sync(j->file);
+  }
+  return status;
 }
 
 static cb_status set_lengths(const joining *j) {
@@ -184,17 +251,19 @@ static cb_status fill(void *context, hid_t file) {
   j->column = calloc(MOST_SERIES, sizeof *j->column);
   if (!j->column) return cb_fail(CB_ERROR_MEMORY, "%s: no memory to join it", j->path);
   cb_status status = cb_series_each(j->file, j->path, add_column, j);
-  if (!status) status = make_block(j);
   if (!status) status = set_lengths(j);
-  if (!status) status = write_blocks(j, false);
-  if (!status) status = write_blocks(j, true);
+  if (!status) status = write_chunks(j, false);
+  if (!status) status = write_chunks(j, true);
   leave_piece(j);
   for (size_t n = 0; n < j->count; n++) {
-    if (H5Dclose(j->column[n].to) < 0 && !status) status = cb_hdf5_fail(j->path, cannot);
+    if (j->column[n].to >= 0 && H5Dclose(j->column[n].to) < 0 && !status) status = cb_hdf5_fail(j->path, cannot);
     free(j->column[n].name);
+    free(j->column[n].rows);
+    if (j->column[n].scratch > 0) H5Dclose(j->column[n].scratch);
   }
   free(j->column);
-  free(j->block);
+  if (j->memory > 0) H5Fclose(j->memory);
+  free(j->stored);
   if (status) return status;
   if (how->warnings) how->warnings->written = 0;
   const bool ok = (!how->state || cb_checkpoint_write(j->file, how->state, how->n_state, how->checkpoint)) &&

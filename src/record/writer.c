@@ -198,11 +198,13 @@ cb_status cb_writer_publish(cb_record *record, bool completed) {
   return status ? status : publish(record, &v);
 }
 
-/* The segment is final if it is large. */
+/* The segment is final if it is large and ends with a chunk of rows, so that the chunks of the next one are those of the joined
+ * file. Very long rows do not wait for that. */
 static cb_status end_segment(cb_record *record) {
   hsize_t bytes = 0;
   if (H5Fget_filesize(record->file, &bytes) < 0) return cb_hdf5_fail(record->path, "write");
-  if (bytes < CB_SEGMENT_BYTES) return CB_OK;
+  const bool whole = record->pieces.have.rows % CB_CHUNK_ROWS == 0;
+  if (bytes < CB_SEGMENT_BYTES || (!whole && bytes < 2 * CB_SEGMENT_BYTES)) return CB_OK;
   const cb_status status = cb_writer_publish(record, false);
   return status ? status : cb_writer_begin_segment(record);
 }

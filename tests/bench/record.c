@@ -5,8 +5,9 @@
  * the wall, until the last row was handed over and until the file was closed. Files go to TMPDIR, or /dev/shm, or
  * /tmp, and are removed; those that are synced to TMPDIR or /var/tmp, which is a disk.
  *
- * Two ratios are judged: microseconds of a row of the rod, step included, and the rate at which rows of 10^6 particles
- * come to the disk as segments, by the rate of writing as many raw bytes into files of their own with the same syncs.
+ * Three ratios are judged: microseconds of a row of the rod, step included; the rate at which rows of 10^6 particles
+ * come to the disk as segments, by the rate of writing as many raw bytes into files of their own with the same syncs; and
+ * the rate of joining segments, by that of copying the file that they become.
  */
 #include "bench.h"
 #include "scenarios.h"
@@ -47,15 +48,15 @@ static const char *place(void) {
   return chosen ? chosen : access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
 }
 
-static recording record(const char *folder, const char *text, const char *const *sets, size_t n_sets) {
-  char path[512];
-  snprintf(path, sizeof path, "%s/curvebody-bench-%d.h5", folder, (int)getpid());
+/* The record of a run at `path`; one of more bytes than `most` stays in segments. */
+static recording record_at(const char *path, const char *text, const char *const *sets, size_t n_sets, double most) {
   cb_scenario *scenario = NULL;
   cb_record *file = NULL;
   recording r = {0};
   check_ok(cb_scenario_open_text("bench", text, sets, n_sets, &scenario));
   cb_record_options how = cb_scenario_record(scenario);
-  how.overwrite = true;
+  how.overwrite = how.discard = true;
+  how.join_bytes = most;
   check_ok(cb_record_create(path, cb_scenario_layout(scenario), &how, &file));
   cb_sink sink = cb_record_sink(file);
   const double cpu = bench_clock(CLOCK_THREAD_CPUTIME_ID), wall = bench_clock(CLOCK_MONOTONIC);
@@ -66,11 +67,22 @@ static recording record(const char *folder, const char *text, const char *const 
   r.closed = bench_clock(CLOCK_MONOTONIC) - wall;
   cb_record_free(file);
   r.rows = (size_t)cb_run_current(cb_scenario_run(scenario))->step + 1;
+  cb_scenario_free(scenario);
+  return r;
+}
+
+static double bytes_of(const char *path) {
   struct stat info;
   if (stat(path, &info)) fail_msg("no file %s", path);
-  r.bytes = (double)info.st_size;
+  return (double)info.st_size;
+}
+
+static recording record(const char *folder, const char *text, const char *const *sets, size_t n_sets) {
+  char path[512];
+  snprintf(path, sizeof path, "%s/curvebody-bench-%d.h5", folder, (int)getpid());
+  recording r = record_at(path, text, sets, n_sets, 0);
+  r.bytes = bytes_of(path);
   unlink(path);
-  cb_scenario_free(scenario);
   return r;
 }
 
@@ -202,7 +214,8 @@ static void feed(const char *folder, bool raw, const char *const *sets, size_t n
   if (raw) {
     mkdir(path, 0777);
   } else {
-    check_ok(cb_record_create(path, f->layout, &(cb_record_options){.overwrite = true, .discard = true, .join_bytes = 1}, &file));
+    check_ok(cb_record_create(path, f->layout,
+                              &(cb_record_options){.overwrite = true, .discard = true, .join_bytes = 1}, &file));
     f->to = cb_record_sink(file);
   }
   check_ok(cb_run_go(cb_scenario_run(scenario), &sink, NULL, NULL, NULL));
@@ -227,11 +240,56 @@ static void rate(bench *b) {
   struct rusage usage;
   getrusage(RUSAGE_SELF, &usage);
   const double bytes = best[1].bytes;
-  printf("\nrows of 10^6 particles, %.3g GB, on %s\n  as segments %.3g s (%.3g s CPU), raw %.3g s (%.3g s CPU); most memory of "
-         "this program %.3g GB\n",
-         1e-9 * bytes, folder, best[0].seconds, best[0].cpu, best[1].seconds, best[1].cpu, 1e-6 * (double)usage.ru_maxrss);
+  printf(
+      "\nrows of 10^6 particles, %.3g GB, on %s\n  as segments %.3g s (%.3g s CPU), raw %.3g s (%.3g s CPU); most "
+      "memory of "
+      "this program %.3g GB\n",
+      1e-9 * bytes, folder, best[0].seconds, best[0].cpu, best[1].seconds, best[1].cpu, 1e-6 * (double)usage.ru_maxrss);
   bench_judge(b, "10^6 particles: rate as segments by that of raw bytes", best[1].seconds / best[0].seconds, ">=", .8,
               "times");
+}
+
+/* ---- Segments to one file, by the copy of that file: both from the memory of the system, and synced */
+
+static double copy_file(const char *from, const char *to) {
+  static char block[1 << 20];
+  const double begin = bench_clock(CLOCK_MONOTONIC);
+  const int in = open(from, O_RDONLY), out = open(to, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+  for (ssize_t n; (n = read(in, block, sizeof block)) > 0;)
+    if (write(out, block, (size_t)n) != n) fail_msg("cannot write %s", to);
+  if (in < 0 || fsync(out) || close(out)) fail_msg("cannot copy %s", from);
+  close(in);
+  return bench_clock(CLOCK_MONOTONIC) - begin;
+}
+
+static double join(bench *b, const char *name, const char *text, const char *const *sets, size_t n_sets) {
+  const char *folder = getenv("TMPDIR") ? getenv("TMPDIR") : "/var/tmp";
+  char path[400], copy[420];
+  double joined = INFINITY, cpu = INFINITY, copied = INFINITY, bytes = 0;
+  snprintf(path, sizeof path, "%s/curvebody-bench-%d.h5", folder, (int)getpid());
+  snprintf(copy, sizeof copy, "%s.copy", path);
+  for (int turn = 0; turn < bench_turns(b, 3); turn++) {
+    record_at(path, text, sets, n_sets, 1);
+    const double begin = bench_clock(CLOCK_MONOTONIC), process = bench_clock(CLOCK_PROCESS_CPUTIME_ID);
+    check_ok(cb_record_repair(path, NULL));
+    joined = fmin(joined, bench_clock(CLOCK_MONOTONIC) - begin);
+    cpu = fmin(cpu, bench_clock(CLOCK_PROCESS_CPUTIME_ID) - process);
+    copied = fmin(copied, copy_file(path, copy));
+    bytes = bytes_of(path);
+    unlink(copy);
+    unlink(path);
+  }
+  printf("  %-24s %14.3f %14.3f %14.3f %14.3f\n", name, 1e-9 * bytes, joined, cpu, copied);
+  return copied / joined;
+}
+
+static void joins(bench *b) {
+  const char *end = b->quick ? "time.end=2" : "time.end=10000", *plain[] = {end, "record.compress=0"},
+             *compressed[] = {end, "record.compress=4"};
+  printf("\njoining\n  %-24s %14s %14s %14s %14s\n", "", "GB", "s wall", "s CPU", "s of a copy");
+  const double rate = join(b, "rod, H3", SCENARIO_ROD_H3 SCENARIO_LOBATTO, plain, 2);
+  join(b, "rod, H3, compress: 4", SCENARIO_ROD_H3 SCENARIO_LOBATTO, compressed, 2);
+  bench_judge(b, "rod, H3: rate of joining by that of copying", rate, ">=", .5, "times");
 }
 
 /* Turn about, so that what else the disk has to do falls on all of them. A run long enough for several syncs. */
@@ -259,6 +317,7 @@ int main(int argc, char **argv) {
   rod(&b);
   network(&b);
   rate(&b);
+  joins(&b);
   syncs(&b);
   return b.missed > 0;
 }

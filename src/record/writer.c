@@ -198,6 +198,13 @@ cb_status cb_writer_publish(cb_record *record, bool completed) {
   return status ? status : publish(record, &v);
 }
 
+/* Joining opens it again. */
+static void trust(const cb_record_pieces *pieces) {
+  char *name = cb_segment_name(&pieces->folder, pieces->piece[pieces->count - 1].number);
+  if (name) cb_probe_trust(name);
+  free(name);
+}
+
 /* The segment is final if it is large and ends with a chunk of rows, so that the chunks of the next one are those of the joined
  * file. Very long rows do not wait for that. */
 static cb_status end_segment(cb_record *record) {
@@ -206,7 +213,9 @@ static cb_status end_segment(cb_record *record) {
   const bool whole = record->pieces.have.rows % CB_CHUNK_ROWS == 0;
   if (bytes < CB_SEGMENT_BYTES || (!whole && bytes < 2 * CB_SEGMENT_BYTES)) return CB_OK;
   const cb_status status = cb_writer_publish(record, false);
-  return status ? status : cb_writer_begin_segment(record);
+  if (status) return status;
+  trust(&record->pieces);
+  return cb_writer_begin_segment(record);
 }
 
 /* ---- Rounds */

@@ -18,6 +18,9 @@
 #ifndef CB_CLI_PROBE_H
 #define CB_CLI_PROBE_H
 
+#include <hdf5.h>
+#include <stdbool.h>
+
 enum {
   CB_PROBE_SECONDS = 10,
   CB_PROBE_PATIENCE = 60,
@@ -32,6 +35,9 @@ void cb_probe_enable(void);
 /* In the child: reads the file, and the segments that it names, to the end and reports to the standard output. Does not
  * return. */
 _Noreturn void cb_probe_read(const char *path);
+
+/* Whether the chunk at `at` of a dataset of that shape has as many bytes as its extents say, or was never written. */
+bool cb_probe_chunk_is_whole(hid_t dataset, hid_t create, int rank, const hsize_t *dims, const hsize_t *at);
 
 /* What a report begins with; a text and a 0 follow. */
 enum {

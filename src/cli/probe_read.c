@@ -238,8 +238,27 @@ static void choose_block(table *t) {
   }
 }
 
+/* Those of a block. */
+static void check_chunks(hid_t dataset, hid_t create, const table *t, const hsize_t *from, const hsize_t *count) {
+  hsize_t chunk[H5S_MAX_RANK];
+  memcpy(chunk, from, sizeof chunk);
+  errno = 0;
+  for (int d = 0; d >= 0;) {
+    if (!cb_probe_chunk_is_whole(dataset, create, t->rank, t->dims, chunk)) {
+      lacking |= errno == ENOMEM;
+      if (!*reason) snprintf(reason, sizeof reason, "a chunk is not as long as its extents say");
+      good(false);
+    }
+    forget(); /* of one that was never written */
+    for (d = t->rank - 1; d >= 0; d--) {
+      if ((chunk[d] += t->chunk[d]) < from[d] + count[d]) break;
+      chunk[d] = from[d];
+    }
+  }
+}
+
 /* The first one as our readers convert it, which the kind of numbers alone decides; the others as they are stored. */
-static void read_blocks(hid_t dataset, hid_t type, hid_t stored, hid_t space, const table *t) {
+static void read_blocks(hid_t dataset, hid_t create, hid_t type, hid_t stored, hid_t space, const table *t) {
   hsize_t from[H5S_MAX_RANK] = {0}, count[H5S_MAX_RANK], numbers = 1;
   for (int d = 0; d < t->rank; d++) numbers *= t->block[d];
   void *values = calloc(numbers, t->bytes);
@@ -256,6 +275,7 @@ static void read_blocks(hid_t dataset, hid_t type, hid_t stored, hid_t space, co
     give_time();
     report(CB_PROBE_ON, "");
     spend(n * t->bytes);
+    if (t->chunked) check_chunks(dataset, create, t, from, count);
     if (good(H5Dread(dataset, type, memory, space, H5P_DEFAULT, values) >= 0)) drop_varying(type, memory, values, n);
     H5Sclose(memory);
     type = stored;
@@ -345,7 +365,7 @@ static void read_dataset(hid_t dataset) {
     uint64_t bytes = H5Tget_size(stored) + t.bytes;
     for (int d = 0; d < t.rank; d++) bytes *= t.chunked ? t.chunk[d] : 1;
     give_memory(t.chunked ? 2 * bytes : bytes);
-    read_blocks(dataset, type, stored, space, &t);
+    read_blocks(dataset, create, type, stored, space, &t);
     give_memory(0);
   }
   look_for_scales(dataset, t.rank);

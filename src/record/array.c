@@ -127,7 +127,7 @@ static cb_status read_open(const cb_hdf5_source *s, const char *name, const cb_h
   if (status) return status;
   a.value = malloc(a.count * sizeof *a.value);
   if (!a.value) return cb_fail(CB_ERROR_MEMORY, "%s: no memory for the %zu numbers of '%s'", s->path, a.count, name);
-  if (!cb_hdf5_read(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, a.value)) {
+  if (H5Dread(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, a.value) < 0) {
     free(a.value);
     return cb_hdf5_fail(s->path, "read '%s'", name);
   }

@@ -86,7 +86,7 @@ static hid_t open_piece(hid_t group, const char *name, hid_t type, hsize_t count
 
 static bool read_seal(hid_t group, hsize_t length, uint64_t seal[OLD_SEAL]) {
   const hid_t dataset = open_piece(group, "seal", H5T_STD_U64LE, length);
-  const bool ok = dataset >= 0 && cb_hdf5_read(dataset, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, seal);
+  const bool ok = dataset >= 0 && H5Dread(dataset, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, seal) >= 0;
   if (dataset >= 0) H5Dclose(dataset);
   return ok;
 }
@@ -138,7 +138,7 @@ static cb_status read_piece(hid_t group, const char *path, const char *in, const
   if (dataset < 0)
     return cb_fail_placed(CB_ERROR_INPUT, "%s: error: %s/%s has another type or length, expected %zu values", path, in,
                           blob->name, blob->count);
-  const bool ok = cb_hdf5_read(dataset, cb_hdf5_memory_type(blob->type), H5S_ALL, H5S_ALL, data);
+  const bool ok = H5Dread(dataset, cb_hdf5_memory_type(blob->type), H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0;
   H5Dclose(dataset);
   return ok ? CB_OK : cb_hdf5_fail(path, "read %s/%s", in, blob->name);
 }

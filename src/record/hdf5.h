@@ -107,10 +107,6 @@ bool cb_hdf5_is_number(hid_t type);
 /* Whether a dataset has just this type and shape, but for dims[d] = H5S_UNLIMITED: any. */
 bool cb_hdf5_dataset_is(hid_t dataset, hid_t type, int rank, const hsize_t *dims);
 
-/* ---- hdf5_chunks.c: H5Dread, but for chunks that hold other numbers of bytes than they say, or that are filtered by
- * more than shuffle, deflate and fletcher32; false with a reason. */
-bool cb_hdf5_read(hid_t dataset, hid_t type, hid_t memory, hid_t space, void *out);
-
 /* Why the numbers of a dataset with these creation properties are not in its file; NULL if they are. */
 const char *cb_hdf5_elsewhere(hid_t create);
 extern const char cb_hdf5_virtual[], cb_hdf5_external[];

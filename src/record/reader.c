@@ -281,7 +281,7 @@ cb_status cb_reader_constant(cb_reader *reader, const char *name, size_t n, doub
   if (count == n && n) status = cb_pieces_constant(&reader->pieces, name, &dataset);
   if (!status && (count != n || (n && !cb_hdf5_type_of(dataset, &type))))
     status = cb_fail_placed(CB_ERROR_INPUT, "%s: error: expected %zu numbers in %s", reader->path, n, name);
-  else if (!status && n && !cb_hdf5_read(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, out))
+  else if (!status && n && H5Dread(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, out) < 0)
     status = cb_hdf5_fail(reader->path, "read %s", name);
   if (dataset >= 0) H5Dclose(dataset);
   status = cb_hdf5_unread(reader->path, status);

@@ -106,7 +106,7 @@ static char *read_list(hid_t file, size_t *count) {
   H5Tset_size(type, LINE);
   const hid_t stored = dataset < 0 ? dataset : H5Dget_type(dataset);
   if (n > 0 && n < 1 << 24 && H5Tequal(stored, type) > 0 && (lines = calloc((size_t)n, LINE)) &&
-      !cb_hdf5_read(dataset, type, H5S_ALL, H5S_ALL, lines))
+      H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, lines) < 0)
     free(lines), lines = NULL;
   *count = lines ? (size_t)n : 0;
   if (stored >= 0) H5Tclose(stored);

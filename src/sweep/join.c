@@ -156,7 +156,7 @@ static bool read_source(const column_set *s, const cb_store_source *from, unsign
   *there = file >= 0 && H5Lexists(file, s->column.name, H5P_DEFAULT) > 0;
   const hid_t set = *there ? H5Dopen2(file, s->column.name, H5P_DEFAULT) : H5I_INVALID_HID;
   const bool good = set >= 0 ? cb_hdf5_dataset_is(set, s->column.file_type, s->column.rank + 1, dims) &&
-                                   cb_hdf5_read(set, s->column.memory_type, H5S_ALL, H5S_ALL, values)
+                                   H5Dread(set, s->column.memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0
                              : file >= 0 && !*there && s->column.is_text;
   if (set >= 0) H5Dclose(set);
   if (file >= 0) H5Fclose(file);

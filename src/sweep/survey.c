@@ -32,8 +32,8 @@ static cb_status check_mark(hid_t file, const char *path, const cb_store_layout 
 /* All of a dataset of just this type and shape. */
 static bool read_all(hid_t file, const char *name, hid_t type, hid_t memory, int rank, const hsize_t *dims, void *out) {
   const hid_t set = H5Lexists(file, name, H5P_DEFAULT) > 0 ? H5Dopen2(file, name, H5P_DEFAULT) : H5I_INVALID_HID;
-  const bool good =
-      set >= 0 && cb_hdf5_dataset_is(set, type, rank, dims) && cb_hdf5_read(set, memory, H5S_ALL, H5S_ALL, out);
+  const bool good = set >= 0 && cb_hdf5_dataset_is(set, type, rank, dims) &&
+                    H5Dread(set, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, out) >= 0;
   if (set >= 0) H5Dclose(set);
   return good;
 }
@@ -219,9 +219,10 @@ static bool read_box(void *context, const hsize_t *start, const hsize_t *count, 
   memcpy(size, count, (size_t)axes * sizeof *size);
   for (int d = 0; d < b->column->rank; d++) all *= size[axes + d] = b->column->shape[d];
   const hid_t space = H5Dget_space(b->set), memory = H5Screate_simple(1, &all, NULL);
-  const bool good =
-      space >= 0 && memory >= 0 && H5Sselect_hyperslab(space, H5S_SELECT_SET, from, NULL, size, NULL) >= 0 &&
-      cb_hdf5_read(b->set, b->column->memory_type, memory, space, b->out + (size_t)(m - b->first) * b->column->bytes);
+  const bool good = space >= 0 && memory >= 0 &&
+                    H5Sselect_hyperslab(space, H5S_SELECT_SET, from, NULL, size, NULL) >= 0 &&
+                    H5Dread(b->set, b->column->memory_type, memory, space, H5P_DEFAULT,
+                            b->out + (size_t)(m - b->first) * b->column->bytes) >= 0;
   if (memory >= 0) H5Sclose(memory);
   if (space >= 0) H5Sclose(space);
   return good;

@@ -226,6 +226,20 @@ class OthersFiles(Case):
         self.refused("^poses.h5: error: /big: cannot be read: it has chunks of more than a GiB\n$",
                      "check", "posed.yaml")
 
+    def test_a_chunk_of_fewer_bytes_than_its_extents(self):
+        """Packed, and with a checksum; more are refused as well."""
+        for size in 8 * 99, 8 * 101:
+            for filters in {"compression": 4}, {"compression": 4, "shuffle": True}, {"fletcher32": True}:
+                packed = zlib.compress(bytes(size)) if "compression" in filters else bytes(size)
+                def fill(file):
+                    self.fill_poses(file)
+                    short = file.create_dataset("short", (1000,), chunks=(100,), dtype="f8", **filters)
+                    short[:] = 1
+                    short.id.write_direct_chunk((900,), packed + bytes(4 * ("fletcher32" in filters)))
+                self.posed(fill)
+                self.refused("^poses.h5: error: /short: cannot be read: a chunk is not as long as its extents say\n$",
+                             "check", "posed.yaml")
+
     def test_many_numbers_of_few_bytes(self):
         """2^40 bytes of which one chunk is there."""
         def fill(file):

@@ -42,9 +42,18 @@ typedef struct cb_image {
   size_t size;
 } cb_image;
 
-/* A new HDF5 file in memory, or one of an image. Negative on failure. */
+/* Memory that files in memory have one after the other: a new one would cost a fault for each page. Zeros: none yet. Its owner
+ * frees it after them, unless it is `taken`. */
+typedef struct cb_file_memory {
+  void *bytes; /* malloc'd */
+  size_t size;
+  bool taken;
+} cb_file_memory;
+
+/* A new HDF5 file in memory, or one of an image, in that memory if it is free. Negative on failure. */
 hid_t cb_memory_create(void);
 hid_t cb_memory_open(const cb_image *image);
+hid_t cb_memory_open_in(cb_file_memory *m, const cb_image *image);
 /* The access and creation properties of every file of a record. */
 hid_t cb_record_access(void);
 hid_t cb_record_creation(void);
@@ -240,6 +249,7 @@ struct cb_record {
   /* The writer's. */
   cb_record_pieces pieces; /* segments on the disk, and the one in memory last; folder and path */
   hid_t file;              /* the segment in memory */
+  cb_file_memory memory;   /* of it */
   bool published;          /* OUT.h5 is the virtual file */
   cb_record_position put;  /* what was published last */
   double virtual_due;     /* when OUT.h5 is written again */

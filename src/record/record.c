@@ -169,6 +169,7 @@ static void free_record(cb_record *record) {
   free(record->batch);
   free(record->image.bytes);
   free(record->lean.bytes);
+  if (!record->memory.taken) free(record->memory.bytes); /* of a file that HDF5 could not close it is still in use */
   pthread_cond_destroy(&record->done);
   pthread_cond_destroy(&record->wake);
   pthread_mutex_destroy(&record->mutex);

@@ -37,15 +37,62 @@ hid_t cb_record_creation(void) {
   return create;
 }
 
+/* ---- The memory of a file, which the next one takes over: a new one would cost a fault of a page every 4 KiB */
+
+static void *take_memory(size_t size, H5FD_file_image_op_t op, void *udata) {
+  cb_file_memory *m = udata;
+  if (op != H5FD_FILE_IMAGE_OP_FILE_OPEN || m->taken) return malloc(size);
+  if (size > m->size) {
+    void *more = realloc(m->bytes, size);
+    if (!more) return NULL;
+    m->bytes = more, m->size = size;
+  }
+  m->taken = true;
+  return m->bytes;
+}
+
+static void *grow_memory(void *bytes, size_t size, H5FD_file_image_op_t op, void *udata) {
+  cb_file_memory *m = udata;
+  (void)op;
+  if (!m->taken || bytes != m->bytes) return realloc(bytes, size);
+  if (size <= m->size) return bytes;
+  void *more = realloc(bytes, size);
+  if (more) m->bytes = more, m->size = size;
+  return more;
+}
+
+static herr_t give_memory(void *bytes, H5FD_file_image_op_t op, void *udata) {
+  cb_file_memory *m = udata;
+  (void)op;
+  if (m->taken && bytes == m->bytes)
+    m->taken = false;
+  else
+    free(bytes);
+  return 0;
+}
+
+static void *same_memory(void *udata) { return udata; }
+static herr_t keep_memory(void *udata) { return (void)udata, 0; }
+
+static bool set_memory(hid_t access, cb_file_memory *m) {
+  H5FD_file_image_callbacks_t calls = {.image_malloc = take_memory,
+                                       .image_realloc = grow_memory,
+                                       .image_free = give_memory,
+                                       .udata_copy = same_memory,
+                                       .udata_free = keep_memory,
+                                       .udata = m};
+  return !m || H5Pset_file_image_callbacks(access, &calls) >= 0;
+}
+
 /* HDF5 tells files in memory apart by their names. */
 static atomic_uint memories;
 
-static hid_t memory(const cb_image *image) {
+static hid_t memory(const cb_image *image, cb_file_memory *m) {
   char name[32];
   snprintf(name, sizeof name, "memory-%u", atomic_fetch_add(&memories, 1));
   const hid_t access = cb_record_access(), create = access < 0 ? access : cb_record_creation();
   hid_t file = H5I_INVALID_HID;
-  if (access >= 0 && H5Pset_fapl_core(access, INCREMENT, false) >= 0) {
+  if (access >= 0 && H5Pset_fapl_core(access, INCREMENT, false) >= 0 && set_memory(access, m)) {
     if (!image)
       file = H5Fcreate(name, H5F_ACC_TRUNC, create, access);
     else if (H5Pset_file_image(access, image->bytes, image->size) >= 0)
@@ -56,8 +103,9 @@ static hid_t memory(const cb_image *image) {
   return file;
 }
 
-hid_t cb_memory_create(void) { return memory(NULL); }
-hid_t cb_memory_open(const cb_image *image) { return memory(image); }
+hid_t cb_memory_create(void) { return memory(NULL, NULL); }
+hid_t cb_memory_open(const cb_image *image) { return memory(image, NULL); }
+hid_t cb_memory_open_in(cb_file_memory *m, const cb_image *image) { return memory(image, m); }
 
 cb_status cb_memory_image(hid_t file, const char *path, cb_image *out) {
   if (H5Fflush(file, H5F_SCOPE_GLOBAL) < 0) return cb_hdf5_fail(path, "write");

@@ -94,7 +94,9 @@ cb_status cb_writer_begin_segment(cb_record *record) {
   cb_record_pieces *pieces = &record->pieces;
   const cb_piece *last = pieces->count ? &pieces->piece[pieces->count - 1] : NULL;
   const cb_piece piece = {.number = last ? last->number + 1 : 1, .first = pieces->have};
-  const hid_t file = cb_memory_open(record->lean.bytes ? &record->lean : &record->image);
+  if (record->file >= 0) H5Fclose(record->file);
+  record->file = pieces->file = H5I_INVALID_HID;
+  const hid_t file = cb_memory_open_in(&record->memory, record->lean.bytes ? &record->lean : &record->image);
   bool ok = file >= 0 && put_first(file, "first_row", piece.first.rows) &&
             put_first(file, "first_event", piece.first.events) && open_table(file, &record->rows) &&
             open_table(file, &record->events);
@@ -103,7 +105,6 @@ cb_status cb_writer_begin_segment(cb_record *record) {
     if (file >= 0) H5Fclose(file);
     return status;
   }
-  if (record->file >= 0) H5Fclose(record->file);
   record->file = pieces->file = file;
   record->kept = record->in_file;
   record->fresh = true;

@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <nettle/sha2.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,26 +122,34 @@ cb_status cb_memory_image(hid_t file, const char *path, cb_image *out) {
   return CB_OK;
 }
 
-static void take_digest(struct sha256_ctx *sha, char digest[CB_SHA256]) {
+void cb_image_digest(const cb_image *image, char digest[CB_SHA256]) {
+  struct sha256_ctx sha;
   uint8_t bytes[SHA256_DIGEST_SIZE];
-  sha256_digest(sha, sizeof bytes, bytes);
+  sha256_init(&sha);
+  sha256_update(&sha, image->size, image->bytes);
+  sha256_digest(&sha, sizeof bytes, bytes);
   for (size_t i = 0; i < sizeof bytes; i++) snprintf(digest + 2 * i, 3, "%02x", bytes[i]);
 }
 
-void cb_image_digest(const cb_image *image, char digest[CB_SHA256]) {
-  struct sha256_ctx sha;
-  sha256_init(&sha);
-  sha256_update(&sha, image->size, image->bytes);
-  take_digest(&sha, digest);
+typedef struct digesting {
+  const cb_image *image;
+  char *digest;
+} digesting;
+
+static void *digest_image(void *job) {
+  const digesting *d = job;
+  cb_image_digest(d->image, d->digest);
+  return NULL;
 }
 
-/* 0 or errno. What is to be synced is on its way to the disk while the next part is digested. */
+/* 0 or errno. What is to be synced is on its way to the disk while more comes; large ones are digested at the same time. */
 static int put(const char *path, const cb_image *image, bool synced, char digest[CB_SHA256]) {
-  struct sha256_ctx sha;
+  digesting job = {image, digest};
+  pthread_t thread;
   const int fd = cb_open(path, O_WRONLY | O_TRUNC);
   if (fd < 0) return errno;
+  const bool meanwhile = digest && image->size > PART && !pthread_create(&thread, NULL, digest_image, &job);
   int error = 0;
-  sha256_init(&sha);
   for (size_t done = 0, n; done < image->size && !error; done += n) {
     n = image->size - done < PART ? image->size - done : PART;
     for (size_t at = 0; at < n && !error;) {
@@ -149,10 +158,10 @@ static int put(const char *path, const cb_image *image, bool synced, char digest
       if (put > 0) at += (size_t)put;
     }
     if (synced) sync_file_range(fd, (off_t)done, (off_t)n, SYNC_FILE_RANGE_WRITE); /* fsync tells what fails */
-    if (digest) sha256_update(&sha, n, image->bytes + done);
   }
-  if (digest) take_digest(&sha, digest);
   const int closed = cb_close(fd);
+  if (meanwhile) pthread_join(thread, NULL);
+  if (digest && !meanwhile) cb_image_digest(image, digest);
   return error ? error : closed;
 }
 

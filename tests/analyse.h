@@ -9,7 +9,7 @@
 #if __has_include(<hdf5.h>) /* the module for MPI is built without */
 #include "record/hdf5.h"
 #endif
-#include "yaml/tree.h"
+#include "yaml/yaml.h"
 #include "numerics/mesh_builder.h"
 #include "tree/scalar.h"
 #include <curvebody/node.h>

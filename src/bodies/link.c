@@ -1,6 +1,5 @@
 /* One link: see link.h. */
 #include "bodies/link.h"
-#include "tree/range.h"
 #include "tree/scalar.h"
 #include <curvebody/expression.h>
 #include <math.h>

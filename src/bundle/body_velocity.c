@@ -9,12 +9,14 @@
  * doubled until the change is below 1e-12 of the largest component.
  * Source: Hatton & Choset, IEEE Trans. Robotics 29 (2013) 615, doi:10.1109/TRO.2013.2251211.
  */
-#include "bundle/body_velocity_private.h"
 #include "bundle/gait_private.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
+
+/* B[pairs][dim] at r, as cb_bundle_curvatures. */
+typedef cb_status (*cb_curvature_field)(const void *self, const double *r, double *B);
 
 enum { NODES = 8, DOUBLINGS = 6, PAIRS_MAX = CB_SHAPE_MAX * (CB_SHAPE_MAX - 1) / 2 };
 
@@ -92,7 +94,8 @@ static void mean(const cb_gait *gait, double *apex) {
   }
 }
 
-cb_status cb_cone_integral(const cb_bundle *b, const cb_gait *gait, cb_curvature_field field, const void *self,
+/* -int int B over the cone, B of group->dim numbers a pair. */
+static cb_status cb_cone_integral(const cb_bundle *b, const cb_gait *gait, cb_curvature_field field, const void *self,
                            double *out) {
   cone c = {.b = b, .gait = gait, .field = field, .self = self};
   cb_status status = cb_gait_closed(b, gait);

@@ -7,7 +7,7 @@
  * in the new coordinates are conjugates of the old ones by h(r(0)).
  */
 #include "bundle/bundle_private.h"
-#include "bundle/coordinates_private.h"
+#include "bundle/coordinates.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
  * counts where A' has almost no turning left, which would leave it open.
  * Source: Hatton & Choset, Int. J. Robotics Research 30 (2011) 988, doi:10.1177/0278364910394392.
  */
-#include "bundle/coordinates_private.h"
+#include "bundle/coordinates.h"
 #include "numerics/small.h"
 
 #include <gsl/gsl_integration.h>

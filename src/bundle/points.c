@@ -1,6 +1,6 @@
 /* Locked inertia, connection and metric of points, with exact derivatives (equations: points.h). */
 #include "bundle/form.h"
-#include "bundle/points_private.h"
+#include "bundle/points.h"
 
 #include <float.h>
 #include <math.h>

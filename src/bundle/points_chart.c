@@ -3,7 +3,7 @@
  * The formulae are those of geometry/chart_polar.c, chart_translation.c, chart_stereographic.c. They are smooth in q on
  * the axis of polar coordinates too, where the metric of the chart is singular.
  */
-#include "bundle/points_private.h"
+#include "bundle/points.h"
 #include "geometry/quadric.h"
 #include "numerics/trig.h"
 

@@ -1,5 +1,5 @@
 /* The group of a space of points: its axes as Killing fields, its elements as isometries, and subgroups. */
-#include "bundle/points_private.h"
+#include "bundle/points.h"
 #include "tree/scalar.h"
 
 #include <math.h>

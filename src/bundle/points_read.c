@@ -1,5 +1,5 @@
 /* What a scenario says of points: space, shape variables, parameters, places, masses, lines. */
-#include "bundle/points_private.h"
+#include "bundle/points.h"
 #include "bundle/read.h"
 
 #include <string.h>

@@ -7,7 +7,6 @@
  * Where dA and dM are themselves differences, and cost far more than A and M, by second differences of these along r_i, r_j
  * and r_i + r_j, of order 8 too: 8 n (n + 1)/2 + 1 values in place of 8 n of dA, error about 1e-15/h^2 + h^8, h = .02.
  */
-#include "bundle/second.h"
 
 #include "bundle/bundle_private.h"
 

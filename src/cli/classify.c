@@ -2,7 +2,7 @@
  *
  * The regime of what falls, by the rule of run/falling.h, from the rows of the record; and the largest Lyapunov
  * exponent of the motion (run/exponent.h), which goes on for it from the newest checkpoint. */
-#include "cli/go.h"
+#include "cli/cli.h"
 
 #include "core/failure.h"
 #include "run/exponent.h"

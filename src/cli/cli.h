@@ -6,6 +6,8 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <curvebody/record.h>
+#include <curvebody/scenario.h>
 
 /* Exit codes. */
 enum { CB_EXIT_DONE = 0, CB_EXIT_RUN_FAILED = 1, CB_EXIT_USAGE = 2, CB_EXIT_FILE = 3, CB_EXIT_INTERRUPTED = 130 };
@@ -62,5 +64,28 @@ static inline double cb_shown(double value) { return isnan(value) ? NAN : value;
 
 /* text as a JSON string, with quotes. */
 void cb_json_text(FILE *out, const char *text);
+
+/* The completion of bash, of these commands, on stdout. */
+void cb_print_completion(const cb_command *const *commands, size_t n);
+
+/* From here on a library that calls exit, or crashes, leaves no half-made file, and that it was so is told: exit code
+ * CB_EXIT_RUN_FAILED, or the signal. */
+void cb_ends_watch(void);
+/* Main is over: what follows is its end. */
+void cb_ends_over(void);
+
+/* Running what a scenario describes, with progress and interruption: shared by run, resume and classify. */
+typedef struct cb_go_options {
+  bool quiet, json, resumes; /* resumes: the event that has stopped the run is told in any case */
+  const char *output;
+} cb_go_options;
+
+/* Runs to the end into the record, closes it, and reports; unless status, of what came before, is a failure to report.
+ * Frees scenario and record. Returns an exit code. */
+int cb_go(cb_status status, cb_scenario *scenario, cb_record *record, const cb_go_options *options);
+
+/* Files that the scenario names are not in the record, their digest is: CB_ERROR_INPUT where a body has changed
+ * since. */
+cb_status cb_check_inputs(cb_reader *reader, const char *path, cb_scenario *scenario);
 
 #endif

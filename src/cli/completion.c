@@ -2,7 +2,7 @@
  *
  * Options of a command are those that its run() gives to cb_options_take; classes are those of the registry. What
  * follows an option with a value, and words that no table has, are completed as files. */
-#include "cli/completion.h"
+#include "cli/cli.h"
 #include "core/isa.h"
 
 #include <curvebody/fluid_model.h>

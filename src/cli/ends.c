@@ -1,7 +1,5 @@
 /* For want of memory libgomp and HDF5 end the program, and HDF5 may crash. What they leave half made is taken away here;
  * the crash stays one. A record has its name by then and stays as a killed writer leaves it. */
-#include "cli/ends.h"
-
 #include "cli/cli.h"
 #include "record/parts.h"
 #include <signal.h>

@@ -3,11 +3,16 @@
  *   q(s) = exp_from(s u),  |u| = 1, 0 <= s <= L;   to a point: u and L from log_from(to)
  *   in a space with a hyperbolic factor by geometry/path.h, at any distance
  *
- * Rows of s, coordinates q, velocity u = dq/ds and the picture. */
+ * Rows of s, coordinates q, velocity u = dq/ds and the picture, as a table or as an HDF5 file:
+ *
+ *   /s[s]  /q[s, coordinate]  /u[s, coordinate]  /picture[s, axis]
+ *   attributes: space, chart, coordinates, distance
+ */
 #include "cli/ambient.h"
 
-#include "cli/geodesic_rows.h"
 #include "geometry/path.h"
+#include "record/arrays.h"
+#include "record/output.h"
 #include <curvebody/intrinsic.h>
 #include <math.h>
 #include <stdlib.h>
@@ -75,8 +80,35 @@ static cb_status advance(const cb_geometry *g, const double *x, const double *v,
   return status;
 }
 
+/* The points of a geodesic. */
+typedef struct geodesic_rows {
+  const cb_ambient *ambient;
+  size_t count, singular;      /* singular: points where the velocity in the chart is not defined */
+  double length;               /* from the first point to the last */
+  double *s, *q, *u, *picture; /* [count], [count][dim], [count][dim], [count][3] */
+} geodesic_rows;
+
+static void free_rows(geodesic_rows *rows) {
+  free(rows->s);
+  free(rows->q);
+  free(rows->u);
+  free(rows->picture);
+}
+
+/* The caller frees, also on failure. */
+static cb_status create_rows(const cb_ambient *ambient, size_t count, double length, geodesic_rows *out) {
+  const size_t n = (size_t)ambient->space->dim;
+  *out = (geodesic_rows){.ambient = ambient, .count = count, .length = length};
+  out->s = calloc(count, sizeof(double));
+  out->q = calloc(count * n, sizeof(double));
+  out->u = calloc(count * n, sizeof(double));
+  out->picture = calloc(count * 3, sizeof(double));
+  if (out->s && out->q && out->u && out->picture) return CB_OK;
+  return cb_fail(CB_ERROR_MEMORY, "no memory for %zu points", count);
+}
+
 /* The rows of a path. */
-static cb_status follow(const course *c, size_t n, cb_geodesic_rows *rows) {
+static cb_status follow(const course *c, size_t n, geodesic_rows *rows) {
   for (size_t i = 0; i < rows->count; i++) {
     double *q = rows->q + n * i, *u = rows->u + n * i;
     bool finite = true;
@@ -89,7 +121,7 @@ static cb_status follow(const course *c, size_t n, cb_geodesic_rows *rows) {
   return CB_OK;
 }
 
-static cb_status trace(const cb_ambient *a, const course *c, cb_geodesic_rows *rows) {
+static cb_status trace(const cb_ambient *a, const course *c, geodesic_rows *rows) {
   const cb_geometry *g = a->space;
   const size_t n = (size_t)g->dim;
   double x[CB_COORD_MAX], v[CB_COORD_MAX];
@@ -112,6 +144,72 @@ static cb_status trace(const cb_ambient *a, const course *c, cb_geodesic_rows *r
     }
   }
   return status;
+}
+
+/* --- writing --- */
+
+static void print(const geodesic_rows *rows, FILE *out) {
+  const int n = rows->ambient->space->dim;
+  const char *const *name = rows->ambient->chart->coordinates;
+  fprintf(out, "# geodesic in %s, chart %s, distance %.17g\n# s", rows->ambient->space->kind->name,
+          rows->ambient->chart->name, rows->length);
+  for (int i = 0; i < n; i++) fprintf(out, " %s", name[i]);
+  for (int i = 0; i < n; i++) fprintf(out, " d%s/ds", name[i]);
+  fprintf(out, " picture_x picture_y picture_z\n");
+  for (size_t r = 0; r < rows->count; r++) {
+    fprintf(out, "%.17g", rows->s[r]);
+    for (int i = 0; i < n; i++) fprintf(out, " %.17g", cb_shown(rows->q[r * (size_t)n + (size_t)i]));
+    for (int i = 0; i < n; i++) fprintf(out, " %.17g", cb_shown(rows->u[r * (size_t)n + (size_t)i]));
+    for (size_t i = 0; i < 3; i++) fprintf(out, " %.17g", cb_shown(rows->picture[3 * r + i]));
+    fprintf(out, "\n");
+  }
+}
+
+static cb_status write_table(const geodesic_rows *rows, const char *path) {
+  cb_output output;
+  FILE *stream;
+  const cb_status status = cb_output_open_text(path, &output, &stream);
+  if (status) return status;
+  print(rows, stream);
+  return cb_output_close_text(&output, stream, CB_OK);
+}
+
+static cb_status write_hdf5(const geodesic_rows *rows, const char *path) {
+  static const char *const axes[] = {"x", "y", "z"}, *const chart[] = {"s", "coordinate"},
+                           *const picture[] = {"s", "axis"};
+  const cb_ambient *ambient = rows->ambient;
+  const size_t n = (size_t)ambient->space->dim;
+  const char *const *name = ambient->chart->coordinates;
+  char names[256] = "";
+  cb_arrays *a;
+  const cb_status status = cb_arrays_create(path, &a);
+  if (status) return status;
+  for (size_t i = 0; i < n; i++)
+    snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? " " : "", name[i]);
+  cb_arrays_text(a, "space", ambient->space->kind->name);
+  cb_arrays_text(a, "chart", ambient->chart->name);
+  cb_arrays_text(a, "coordinates", names);
+  cb_arrays_text(a, "curvebody_version", CB_VERSION);
+  cb_arrays_number(a, "distance", rows->length);
+  cb_arrays_dimension(a, &(cb_dimension){"s", rows->count, rows->s, NULL, "arc length"}, NULL);
+  cb_arrays_dimension(a, &(cb_dimension){"coordinate", n, NULL, name, "of the chart"}, NULL);
+  cb_arrays_dimension(a, &(cb_dimension){"axis", 3, NULL, axes, "axis of the picture"}, NULL);
+  cb_arrays_put(a, "q", 2, chart, rows->q, NULL, "coordinates");
+  cb_arrays_put(a, "u", 2, chart, rows->u, NULL, "dq/ds");
+  cb_arrays_put(a, "picture", 2, picture, rows->picture, NULL, "point in the picture of the space");
+  return cb_arrays_close(a, CB_OK);
+}
+
+/* To an HDF5 file where the name ends in .h5, otherwise as a table; output NULL: to the standard output. CB_ERROR_FILE
+ * if that cannot be written. */
+static cb_status write_rows(const geodesic_rows *rows, const char *output) {
+  const size_t length = output ? strlen(output) : 0;
+  if (!output) {
+    print(rows, stdout);
+    return CB_OK;
+  }
+  if (length > 3 && !strcmp(output + length - 3, ".h5")) return write_hdf5(rows, output);
+  return write_table(rows, output);
 }
 
 static int run(int argc, char **argv) {
@@ -143,17 +241,17 @@ static int run(int argc, char **argv) {
   cb_status status = cb_ambient_open(argv[0], &sets, chart, &ambient);
   if (status) return cb_report(status);
   course c = {.length = 0};
-  cb_geodesic_rows rows = {0};
+  geodesic_rows rows = {0};
   status = cb_ambient_numbers("--from", from, ambient.space->dim, c.q);
   if (!status) status = velocity ? start_with(&ambient, velocity, length, &c) : aim_at(&ambient, to, &c);
   if (!status && output) status = cb_check_output(output, (cb_files){&ambient.file, ambient.file != NULL});
-  if (!status) status = cb_geodesic_rows_create(&ambient, (size_t)count, c.length, &rows);
+  if (!status) status = create_rows(&ambient, (size_t)count, c.length, &rows);
   if (!status) status = trace(&ambient, &c, &rows);
   if (!status && rows.singular)
     fprintf(stderr, "curvebody: note: the chart %s is singular at %zu of the points: their velocities are nan\n",
             ambient.chart->name, rows.singular);
-  if (!status) status = cb_geodesic_rows_write(&rows, output);
-  cb_geodesic_rows_free(&rows);
+  if (!status) status = write_rows(&rows, output);
+  free_rows(&rows);
   cb_ambient_close(&ambient);
   return status ? cb_report(status) : CB_EXIT_DONE;
 }

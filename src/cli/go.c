@@ -1,4 +1,4 @@
-#include "cli/go.h"
+#include "cli/cli.h"
 #include "cli/warnings.h"
 #include "core/failure.h"
 #include "record/folder.h"

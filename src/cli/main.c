@@ -1,7 +1,5 @@
 /* curvebody: motion of extended bodies in curved spaces. */
 #include "cli/cli.h"
-#include "cli/completion.h"
-#include "cli/ends.h"
 #include "cli/probe.h"
 #include "cli/warnings.h"
 

@@ -3,7 +3,7 @@
  * To T, or to the end of the scenario, which is the resolved one that the record keeps. The run goes on from
  * the newest whole checkpoint, and what was recorded after it is computed again to the same bytes, with the instruction
  * set that the record names. */
-#include "cli/go.h"
+#include "cli/cli.h"
 #include "cli/warnings.h"
 
 #include "core/isa.h"

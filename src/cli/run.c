@@ -1,5 +1,5 @@
 /* curvebody run SCENARIO [-o OUT.h5] [--set KEY=VALUE]... [--force] [--quiet|--json] */
-#include "cli/go.h"
+#include "cli/cli.h"
 #include "cli/warnings.h"
 #include "scenario/warnings.h"
 

@@ -2,7 +2,7 @@
 
 #include "core/warning.h"
 #include "fluid/fluid_model.h"
-#include "scenario/notes.h"
+#include "scenario/warnings.h"
 
 #include <curvebody/constraint.h>
 #include <math.h>

@@ -2,7 +2,9 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,6 +62,17 @@ bool cb_parse_integer(const char *text, size_t n, long long *value) {
   }
   *value = negative ? v : v == LLONG_MIN ? LLONG_MAX : -v;
   return true;
+}
+
+void cb_export_number(char text[32], double value) {
+  if (isnan(value)) {
+    strcpy(text, "nan");
+    return;
+  }
+  for (int digits = 15; digits <= 17; digits++) {
+    snprintf(text, 32, "%.*g", digits, value);
+    if (digits == 17 || strtod(text, NULL) == value) return;
+  }
 }
 
 /* Length of the UTF-8 code point at text[n], 0 if it is broken (Unicode 15, table 3-7). */

@@ -17,6 +17,9 @@ size_t cb_decimal_length(const char *text, size_t n);
 /* Is text[n] an integer, [+-]digits? *value is LLONG_MIN or LLONG_MAX where it does not fit. */
 bool cb_parse_integer(const char *text, size_t n, long long *value);
 
+/* The fewest digits that read back as the same number; nan (without a sign), inf, -inf for the others. */
+void cb_export_number(char text[32], double value);
+
 /* text[n] for a message: at most about 40 bytes of it, control characters and broken UTF-8 shown as '?'. Use as
  * `cb_quoted(text, n).text`. */
 typedef struct cb_quote { char text[56]; } cb_quote;

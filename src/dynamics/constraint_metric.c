@@ -11,7 +11,7 @@
  * steps of 0.01 of the shorter side, and of the sine of the angle, leave 1e-8 of them.
  * Source: do Carmo, Riemannian Geometry (1992), chapter 9, proposition 2.4.
  */
-#include "dynamics/constraint_metric.h"
+#include "dynamics/constraint_private.h"
 #include "dynamics/pair.h"
 #include "numerics/small.h"
 #include <math.h>

@@ -1,6 +1,6 @@
 /* Laws of the distance: see law.h. */
 #include "dynamics/law.h"
-#include "dynamics/chord.h"
+#include "geometry/chord.h"
 #include <math.h>
 
 const char *const cb_law_names_pair[6] = {"d", "t", "m1", "m2", "q1", "q2"};

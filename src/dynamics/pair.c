@@ -1,6 +1,6 @@
 /* A law between two points: see pair.h. */
 #include "dynamics/pair.h"
-#include "dynamics/chord.h"
+#include "geometry/chord.h"
 #include <math.h>
 
 /* Derivatives of f(w) with f_x = phi I e, phi' = dphi: gradient and Hessian in (x, y), e = x - y. */

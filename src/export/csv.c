@@ -3,7 +3,7 @@
  * A field without extra dimensions is a column by its name; others are columns name[label] or name[index], with more
  * indices for more dimensions: killing_momentum[boost_x], x[0;y].
  */
-#include "core/number.h"
+#include "core/text.h"
 #include "record/output.h"
 #include <stdlib.h>
 #include <string.h>

@@ -14,7 +14,7 @@
  * of second order in the time between rows). Streamlines are of u - V - W × (x - X), the flow as the first body sees
  * it.
  */
-#include "export/flow_private.h"
+#include "export/flow.h"
 
 #include "core/failure.h"
 #include "core/threads.h"

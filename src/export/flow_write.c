@@ -1,7 +1,7 @@
 /* The files of a flow: names and shapes of its numbers, once for both. */
-#include "export/flow_private.h"
+#include "export/flow.h"
 
-#include "core/number.h"
+#include "core/text.h"
 #include "export/xml.h"
 #include "record/output.h"
 

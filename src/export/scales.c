@@ -1,5 +1,5 @@
 /* HDF5 dimension scales and the attributes of netCDF-4, as those of a record. */
-#include "export/scales.h"
+#include "export/surface.h"
 
 #include "record/scales.h"
 

@@ -4,15 +4,14 @@
  * of each vertex: pose (R, X) and twist (W, V) as the record has them, g the place in the body at the row's time. The
  * file has /x [frame, vertex, 3] (m, world; in a curved space its picture, fluid/picture.h), /v (m/s; where the record
  * has twists), /time [frame], /row [frame]; and /face [face, 3], /body [face], /part [face]: body, and part of it,
- * counted from 0. Vertices and faces are those of all bodies, one after another. Dimensions: export/scales.h.
+ * counted from 0. Vertices and faces are those of all bodies, one after another. Dimensions: scales.c.
  */
 #include "core/failure.h"
 #include "export/surface.h"
 
 #include "fluid/immersed.h"
 #include "fluid/picture.h"
-#include "core/number.h"
-#include "export/scales.h"
+#include "core/text.h"
 #include "export/xml.h"
 #include "record/output.h"
 #include <curvebody/pose.h>

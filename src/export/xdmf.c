@@ -5,7 +5,7 @@
  * points if there are none. Fields and masses of particles are given at the points, fields of bonds at the cells, the
  * others once a frame. Records of bodies in a fluid: export_surface.h.
  */
-#include "core/number.h"
+#include "core/text.h"
 #include "export/surface.h"
 #include "export/xml.h"
 #include "record/folder.h"

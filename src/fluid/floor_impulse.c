@@ -6,7 +6,7 @@
  * whose impulse would become negative; at most three act at once, however many vertices there are.
  * Source: Goldfarb & Idnani, Math. Programming 27 (1983) 1, doi:10.1007/BF02591962.
  */
-#include "fluid/floor_private.h"
+#include "fluid/floor_reflect.h"
 #include "fluid/rigid_step_private.h"
 #include "numerics/small.h"
 #include <float.h>

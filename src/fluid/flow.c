@@ -1,6 +1,6 @@
 /* Flows: what kinds have in common, and those that are linear in place. See flow.h. */
 #include "core/threads.h"
-#include "fluid/flow_private.h"
+#include "fluid/flow.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* A flow by three expressions of place and time, with their exact derivatives. */
-#include "fluid/flow_private.h"
+#include "fluid/flow.h"
 #include <curvebody/expression.h>
 
 #include <string.h>

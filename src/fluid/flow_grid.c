@@ -9,7 +9,7 @@
  * Sources: C. de Boor, A Practical Guide to Splines (2001), chapter IV; M. Unser, A. Aldroubi & M. Eden, IEEE Trans.
  * Signal Process. 41 (1993) 821, doi:10.1109/78.193220 (periodic: the recursions with the pole sqrt 3 - 2).
  */
-#include "fluid/flow_private.h"
+#include "fluid/flow.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -5,7 +5,7 @@
  * k the unit axis, r the part of x - centre across it. Its curl is Gamma/(pi a^2) e^-s k; circulation Gamma far away.
  * Source: P. G. Saffman, Vortex Dynamics (1992), section 13.1, doi:10.1017/CBO9780511624063.
  */
-#include "fluid/flow_private.h"
+#include "fluid/flow.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "fluid/immersed_bundle_private.h"
 
 #include "bundle/form.h"
-#include "bundle/second.h"
+#include "bundle/bundle_private.h"
 #include "core/spare.h"
 #include "numerics/curved.h"
 #include "numerics/vec3.h"

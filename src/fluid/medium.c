@@ -1,6 +1,6 @@
 /* Media: making one, and the density of faces, for each of its kinds. See medium.h. */
 #include "core/threads.h"
-#include "fluid/medium_private.h"
+#include "fluid/medium.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -134,4 +134,16 @@ cb_status cb_medium_faces(const cb_medium *m, int n, const double (*corner)[3][3
   int at;
   cb_threads_range(cb_threads_for((size_t)n), count, blocks, &t);
   return t.failed < count ? block(&t, t.failed * CB_MEDIUM_BLOCK, &at) : CB_OK;
+}
+
+/* Air at 15 degrees Celsius and one atmosphere, fresh water at 20 degrees. */
+const char *const cb_medium_names[CB_MEDIUM_NAMES] = {"air", "water", "none"};
+static const double densities[CB_MEDIUM_NAMES] = {1.225, 998, 0}; /* kg/m^3 */
+
+bool cb_medium_named(const char *name, double *density) {
+  int i = 0;
+  while (i < CB_MEDIUM_NAMES && strcmp(name, cb_medium_names[i])) i++;
+  if (i == CB_MEDIUM_NAMES) return false;
+  *density = densities[i];
+  return true;
 }

@@ -1,6 +1,6 @@
 /* What a surface displaces, as an integral over its faces.
  *
- * With p_j of medium_private.h, heights from a corner o (expressions: from the mean of all), and
+ * With p_j of medium.h, heights from a corner o (expressions: from the mean of all), and
  * Q_0 = int_0^h(o) rho dh:
  *   closed   mass = sum_f <a, up> mean(p_1),  moment across up = sum_f <a, up> mean(p_1 x),
  *            along up = sum_f <a, up> mean(p_2) + Q_0 volume,  volume = sum_f <a, up> mean(h)
@@ -8,7 +8,7 @@
  * a the area vector of a face. Sums are by pieces of the surface, as many for any number of threads.
  */
 #include "core/threads.h"
-#include "fluid/medium_private.h"
+#include "fluid/medium.h"
 
 #include <math.h>
 #include <string.h>

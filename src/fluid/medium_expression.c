@@ -10,7 +10,7 @@
  *           than 1/64 of the column may be missed
  * The density should be smooth over a face. Jumps belong in layers.
  */
-#include "fluid/medium_private.h"
+#include "fluid/medium.h"
 
 #include <math.h>
 #include <string.h>

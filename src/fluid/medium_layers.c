@@ -7,7 +7,7 @@
  * share t_a t_b of the area. The mean of d y, both linear, is the sum of (d_1 + d_2 + d_3 + d_i) y_i/12. A face in an
  * interface belongs to the layer above, with slope 0.
  */
-#include "fluid/medium_private.h"
+#include "fluid/medium.h"
 
 /* Of a triangle with heights h: the share above l, `inside` at the corner c or (not inside) all but that. */
 typedef struct cut {

@@ -5,7 +5,7 @@
  * Error O(w^5) of the density, O(w^6) of its integrals; w about half a face's edge. The integrals of an
  * interpolated density are consistent with each other to round-off.
  */
-#include "fluid/medium_private.h"
+#include "fluid/medium.h"
 
 /* From five values at u = 0, 1/4 .. 1 to the powers of u. */
 static void powers(const double f[5], double a[5]) {

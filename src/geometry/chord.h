@@ -9,6 +9,7 @@
 #define CB_GEOMETRY_CHORD_H
 
 #include "numerics/trig.h"
+#include <math.h>
 
 typedef struct cb_square {
   double s, ds, dds;
@@ -33,6 +34,17 @@ static inline void cb_square_root_derivatives(double d, int n, double *gradient,
   if (!hessian) return;
   for (int a = 0; a < n; a++)
     for (int b = 0; b < n; b++) hessian[a * n + b] = hessian[a * n + b] * half - gradient[a] * gradient[b] * inverse;
+}
+
+/* The distance that belongs to a chord: w = c^2 = <x-y, x-y> of two points of a quadric of curvature k.
+ *
+ *   d = (2/r) asin(r c/2) | c | (2/r) asinh(r c/2),  r = sqrt|k|
+ * nan where w is not a chord of two points (negative, or longer than the diameter of the sphere). */
+static inline double cb_chord_distance(double k, double w) {
+  double c = sqrt(w);
+  if (k == 0) return c;
+  double r = sqrt(fabs(k)), h = 0.5 * r * c;
+  return 2 / r * (k > 0 ? asin(h) : asinh(h));
 }
 
 #endif

@@ -14,7 +14,6 @@
  */
 #include "geometry/energy.h"
 
-#include "geometry/energy_private.h"
 #include "geometry/numeric.h"
 #include <math.h>
 #include <string.h>

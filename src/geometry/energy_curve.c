@@ -8,7 +8,7 @@
  * Source: Hall & Leok, Spectral variational integrators (2015), section 3, doi:10.1007/s00211-014-0679-0; nodes:
  * Canuto, Hussaini, Quarteroni, Zang, Spectral Methods (2006), section 2.3.1, doi:10.1007/978-3-540-30726-6.
  */
-#include "geometry/energy_private.h"
+#include "geometry/energy.h"
 #include "geometry/numeric.h"
 
 #include <math.h>

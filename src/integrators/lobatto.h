@@ -85,4 +85,14 @@ void cb_lobatto_velocity(cb_lobatto *l, const cb_geometry *g, const double *p0, 
 void cb_lobatto_end(cb_lobatto *l, const cb_geometry *g, int begin, int end, const double *x1, const double *p0,
                     double h, double *p_low, double *dp);
 
+/* --- lobatto_newton.c: Newton's method for the stages in the embedding --- */
+
+/* Into l->newton. */
+cb_status cb_lobatto_newton_create(cb_lobatto *l);
+void cb_lobatto_newton_free(struct cb_lobatto_newton *w);
+
+/* Solves for D, X and G from the prediction that is in them, and for the multipliers of l->rods. Sets the integrator's
+ * iterations and residual. */
+cb_status cb_lobatto_newton_solve(cb_lobatto *l);
+
 #endif

@@ -21,7 +21,6 @@
 #include "integrators/iteration.h"
 #include "integrators/lobatto_constraints.h"
 #include "integrators/lobatto_form.h"
-#include "integrators/lobatto_newton.h"
 #include "numerics/compensated.h"
 
 #include <float.h>

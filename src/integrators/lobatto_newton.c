@@ -9,10 +9,11 @@
  * dF/dv come from the forces, so their pattern is the matrix's. It is factored anew until the change is small enough
  * for the last factors to finish the work.
  */
-#include "integrators/lobatto_newton.h"
+#include "integrators/lobatto.h"
 
 #include "core/arena.h"
 #include "integrators/iteration.h"
+#include "integrators/lobatto_constraints.h"
 #include "integrators/stage_matrix.h"
 
 #include <math.h>
@@ -20,7 +21,7 @@
 
 enum { WIDEST = (CB_LOBATTO_MAX - 1) * (2 * CB_COORD_MAX + CB_FACTOR_MAX) };
 
-struct cb_lobatto_newton {
+typedef struct cb_lobatto_newton {
   cb_arena *arena;
   cb_stage_matrix *matrix;
   const cb_pattern *pattern;
@@ -29,7 +30,7 @@ struct cb_lobatto_newton {
   double *y;   /* n*(s-1)*factors */
   double *Q[CB_LOBATTO_MAX];
   double *dx[CB_LOBATTO_MAX], *dv[CB_LOBATTO_MAX]; /* dF/dx and dF/dv of the stages, in pattern order */
-};
+} cb_lobatto_newton;
 
 /* Places of the unknowns of a particle: D_i (i from 1), y_k of factor f, Q_k. */
 static int at_D(const cb_lobatto *l, int i) { return (i - 1) * l->k; }

@@ -1,7 +1,7 @@
 /* Conjugate and focal times: a Lagrangian frame carried along an extremal, and the angles it turns through. */
 #include "optimum/conjugate.h"
 
-#include "optimum/extremal_flow.h"
+#include "optimum/extremal_private.h"
 
 #include <complex.h>
 #include <gsl/gsl_eigen.h>

@@ -4,7 +4,7 @@
  *   -grad E/2 along gaits at the target = x - A'z:  x its projection on the cone of these (cone.h), z >= 0 the forces;
  *   of what presses, z > 0, only whether it does is taken from there: x is the projection on A x = 0 of these
  *   critical cone: ds_k . delta r = 0 where z > 0;  the second variation there has - sum z s_k''
- * At a corner of a wall that points inwards (two terms f_0 = f_1 = 0, corner.h) the gait turns about it: in place of ds
+ * At a corner of a wall that points inwards (two terms f_0 = f_1 = 0, direct.h) the gait turns about it: in place of ds
  * are the normals of its two legs, (f_1'v) f_0' - (f_0'v) f_1', away from the wall.
  * Source: Bonnans & Shapiro, Perturbation Analysis of Optimization Problems (2000), sections 3.1 and 3.2.
  */

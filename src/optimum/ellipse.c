@@ -3,7 +3,6 @@
 #include "optimum/ellipse.h"
 
 #include "numerics/small.h"
-#include "optimum/ellipse_solve.h"
 
 #include <math.h>
 #include <stdlib.h>

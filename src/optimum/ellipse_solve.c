@@ -1,5 +1,5 @@
 /* Minima of the cost of small ellipses. */
-#include "optimum/ellipse_solve.h"
+#include "optimum/ellipse.h"
 
 #include "core/arena.h"
 #include "optimum/reduced.h"

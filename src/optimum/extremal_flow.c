@@ -1,5 +1,5 @@
 /* One step of collocation from a point of an extremal, with its derivatives; what is between nodes, to round-off. */
-#include "optimum/extremal_flow.h"
+#include "optimum/extremal_private.h"
 
 #include "bundle/gait_private.h"
 

@@ -1,8 +1,6 @@
 /* Tiles of a sum of outer products, each in registers. */
 #include "optimum/outer.h"
 
-#include "optimum/lanes.h"
-
 enum { HIGH = 4, WIDE = CB_OUTER_SLACK };
 
 CB_LANES void cb_outer_add(int count, int rows, const double *A, int columns, const double *B, double *C, int stride) {

@@ -8,4 +8,12 @@ enum { CB_OUTER_SLACK = 8 };
  * both of which there is room for CB_OUTER_SLACK numbers more. */
 void cb_outer_add(int count, int rows, const double *A, int columns, const double *B, double *C, int stride);
 
+/* For functions whose loops are products and sums by element: clones for wider registers, with the same bits. (clang 14
+ * gives a function that has clones a name that other files do not find.) */
+#if defined __x86_64__ && defined __gnu_linux__ && !defined __clang__
+#define CB_LANES __attribute__((target_clones("avx2", "default")))
+#else
+#define CB_LANES
+#endif
+
 #endif

@@ -2,7 +2,7 @@
 #include "optimum/symmetric.h"
 
 #include "numerics/small.h"
-#include "optimum/lanes.h"
+#include "optimum/outer.h"
 
 #include <float.h>
 #include <math.h>

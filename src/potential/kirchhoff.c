@@ -2,7 +2,7 @@
  */
 #include "potential/kirchhoff_private.h"
 
-#include "potential/rims.h"
+#include "potential/thin.h"
 
 #include <stdlib.h>
 #include <string.h>

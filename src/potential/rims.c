@@ -1,5 +1,5 @@
-/* See potential/rims.h. */
-#include "potential/rims.h"
+/* See potential/thin.h. */
+#include "potential/thin.h"
 
 #include "numerics/vec3.h"
 #include "potential/edges.h"

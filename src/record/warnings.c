@@ -2,7 +2,7 @@
 #include "record/warnings.h"
 
 #include "core/warning.h"
-#include "core/number.h"
+#include "core/text.h"
 #include "record/internal.h"
 
 #include <math.h>

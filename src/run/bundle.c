@@ -1,5 +1,5 @@
 /* A run along the fibre of a bundle: its state and its steps. */
-#include "run/bundle_private.h"
+#include "run/bundle.h"
 
 #include "numerics/compensated.h"
 

@@ -5,7 +5,7 @@
  * The residual P xi + Q r' of the form is 0 up to round-off where A comes from it: no force, or no momentum.
  */
 #include "core/failure.h"
-#include "run/bundle_private.h"
+#include "run/bundle.h"
 
 #include <stddef.h>
 #include <stdio.h>

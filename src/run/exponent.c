@@ -1,5 +1,5 @@
 /* The sum of logarithms, in eight parts. See exponent.h. */
-#include "run/exponent_private.h"
+#include "run/exponent.h"
 
 #include "numerics/random.h"
 

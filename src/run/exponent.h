@@ -13,6 +13,7 @@
 #define CB_RUN_EXPONENT_H
 
 #include <curvebody/run.h>
+#include "core/arena.h"
 
 typedef struct cb_exponent {
   /* error: standard error of the mean of eight parts of the time; of growth by a power of the time, for which value is
@@ -25,5 +26,23 @@ typedef struct cb_exponent {
  * not count: w turns to where it grows. body: of bodies in a fluid. CB_ERROR_UNSUPPORTED for contacts, walls and
  * events, a floor that reflects, gaits. */
 cb_status cb_run_exponent(const cb_run *run, int body, double time, cb_exponent *out);
+
+/* A motion with a tangent vector, as exponent.c carries it: shared with the files of the two kinds. */
+
+#define CB_EXPONENT_NUDGE 1e-6
+
+typedef struct cb_tangent {
+  cb_arena *arena;
+  size_t n;
+  double *w; /* [n] at the state */
+  /* One step of the state and of w. */
+  cb_status (*step)(struct cb_tangent *m, double h);
+  void (*free)(struct cb_tangent *m);
+  void *self;
+} cb_tangent;
+
+/* From a copy of the run's state; m->free, if it is there, is called on failure too. */
+cb_status cb_tangent_of_particles(const cb_run *run, cb_tangent *m);
+cb_status cb_tangent_of_body(const cb_run *run, int body, cb_tangent *m);
 
 #endif

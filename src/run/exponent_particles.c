@@ -1,5 +1,5 @@
 /* The tangent vector of particles: coordinates, then momenta. See exponent.h. */
-#include "run/exponent_private.h"
+#include "run/exponent.h"
 #include "run/particles.h"
 
 #include <curvebody/contact.h>

@@ -4,7 +4,6 @@
 
 #include "core/arena.h"
 #include "run/recall.h"
-#include "run/warn.h"
 #include <curvebody/run.h>
 
 enum { CB_RUN_BLOBS = 12, CB_RUN_DIMENSIONS = 16, CB_RUN_CONSTANTS = 24, CB_RUN_FIELDS = 64 };
@@ -54,7 +53,7 @@ struct cb_run {
   union {
     struct cb_particles *particles; /* run/particles.h */
     struct cb_fluid_run *fluid;     /* run/fluid_private.h */
-    struct cb_bundle_run *bundle;   /* run/bundle_private.h */
+    struct cb_bundle_run *bundle;   /* run/bundle.h */
     const void *own;                /* any of them */
   };
   cb_run_options options;

@@ -4,14 +4,30 @@
  *   bundle: {name: purcell, links: 3, ratio: 2}
  *   gait: {fourier: {mean: [0, 0], cosine: [[1, 0]], sine: [[0, 1]]}, repeat: 3}
  *   start: {group: [0, 0, pi/2]}
+ *   optimum: {target: {move: 0.03}, seek: cost, base: [0.5, -0.3], bounds: {alpha1: [-pi/2, pi/2]}, starts: 24}
  */
 #ifndef CB_SCENARIO_BUNDLE_H
 #define CB_SCENARIO_BUNDLE_H
 
 #include "scenario/gait.h"
-#include "scenario/optimum.h"
 #include "scenario/private.h"
 #include <curvebody/mass.h>
+#include <curvebody/optimum.h>
+
+/* What a scenario asks of an optimal gait: `optimum:` beside `bundle:`. */
+typedef struct cb_optimum_scenario {
+  const cb_node *node;        /* of the key */
+  cb_optimum_problem problem; /* its arrays are those below, its gait the scenario's, and its bundle */
+  double base[CB_SHAPE_MAX], lower[CB_SHAPE_MAX], upper[CB_SHAPE_MAX];
+  bool left_out;      /* the scenario's gait leaves the bounds, and is no start of a search */
+  cb_bundle *weighed; /* the bundle with the metric that is asked for; NULL: its own */
+} cb_optimum_scenario;
+
+/* Of a bundle and gait that were read; node NULL: absent. */
+cb_status cb_scenario_read_optimum(cb_scenario *s, const cb_node *node);
+void cb_optimum_scenario_free(cb_optimum_scenario *o);
+
+extern const cb_param cb_optimum_table[];
 
 typedef struct cb_bundle_scenario {
   cb_bundle *bundle; /* that the gait runs in */

@@ -6,8 +6,8 @@
 #include "tree/scalar.h"
 #include "scenario/bundle.h"
 #include "scenario/kind.h"
-#include "scenario/notes.h"
-#include "yaml/tree.h"
+#include "scenario/warnings.h"
+#include "yaml/yaml.h"
 
 #include <curvebody/body.h>
 #include <curvebody/fluid_model.h>

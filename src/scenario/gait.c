@@ -1,5 +1,5 @@
 /* Gaits of a scenario. See scenario_gait.h. */
-#include "scenario/gait_private.h"
+#include "scenario/gait.h"
 
 #include "core/errors.h"
 #include "tree/scalar.h"

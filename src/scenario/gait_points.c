@@ -1,5 +1,5 @@
 /* Gaits of a scenario that are lists of numbers: harmonics, corners, points. See scenario_gait_private.h. */
-#include "scenario/gait_private.h"
+#include "scenario/gait.h"
 
 #include "core/errors.h"
 #include "tree/scalar.h"

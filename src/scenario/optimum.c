@@ -1,5 +1,4 @@
 /* `optimum:` of a scenario: target, bounds, base, metric. See scenario_optimum.h. */
-#include "scenario/optimum.h"
 
 #include "bundle/read.h"
 #include "core/errors.h"

@@ -8,7 +8,7 @@
 #include "scenario/fluid.h"
 #include "numerics/curved.h"
 #include "run/fluid.h"
-#include "run/warn.h"
+#include "run/recall.h"
 
 #include <math.h>
 #include <stdio.h>

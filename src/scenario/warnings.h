@@ -33,4 +33,7 @@ void cb_scenario_warn_again(const cb_scenario *scenario);
  * before it goes on or is restored; copies are told of once. */
 cb_status cb_scenario_warn(cb_scenario *scenario);
 
+/* Lines `# PATH: text`, as they begin cb_scenario_resolved; borrowed. "" where nothing was left out. */
+const char *cb_scenario_notes(const cb_scenario *scenario);
+
 #endif

@@ -1,6 +1,5 @@
 /* The values of one member, and what it is called. */
 #include "core/text.h"
-#include "core/number.h"
 #include "sweep/plan.h"
 
 #include <math.h>

@@ -2,7 +2,6 @@
 #include <curvebody/param.h>
 
 #include "core/errors.h"
-#include "tree/range.h"
 #include "tree/scalar.h"
 
 #include <limits.h>

@@ -1,4 +1,4 @@
-#include "tree/range.h"
+#include "tree/scalar.h"
 
 #include <math.h>
 #include <stdlib.h>

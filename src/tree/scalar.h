@@ -50,4 +50,16 @@ typedef struct cb_number_hint {
  * wrong. */
 bool cb_number_hint_of(const char *text, size_t n, const char *own, cb_number_hint *out);
 
+/* A range of numbers as parameter tables write it: low < x < high, or <= on a closed side; or x != low where `except`. */
+typedef struct cb_range {
+  double low, high;
+  bool low_open, high_open, except;
+} cb_range;
+
+/* Reads "", "> 0", ">= 0", "< 1", "<= 1", "!= 0", "[2, 5]", "(0, 1]", "[0, inf)". False if text is none of these. */
+bool cb_range_parse(const char *text, cb_range *range);
+
+/* False for nan. */
+bool cb_range_holds(const cb_range *range, double x);
+
 #endif

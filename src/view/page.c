@@ -1,6 +1,6 @@
 #include "view/page.h"
 
-#include "core/number.h"
+#include "core/text.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
  *
  * Lists and maps on the way to the value are copied, the rest is shared with the old tree: a value that aliases share
  * changes in one place only, and nodes in use elsewhere stay as they were. */
-#include "yaml/tree.h"
+#include "yaml/yaml.h"
 
 #include <stdlib.h>
 #include <string.h>

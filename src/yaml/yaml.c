@@ -1,6 +1,6 @@
 /* Trees from files and texts. */
 #include "core/failure.h"
-#include "yaml/tree.h"
+#include "yaml/yaml.h"
 
 #include <stdlib.h>
 #include <string.h>

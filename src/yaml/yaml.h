@@ -10,6 +10,7 @@
 
 #include "core/text.h"
 #include <curvebody/node.h>
+#include "core/arena.h"
 
 enum {
   CB_YAML_LARGEST = 64 << 20,   /* bytes of a text */
@@ -47,5 +48,22 @@ cb_status cb_tree_over(const cb_tree *base, const cb_node *root, cb_tree **out);
 
 /* Appends the tree below node to text as YAML that reads back as the same tree. CB_ERROR_MEMORY is the only failure. */
 cb_status cb_node_emit(const cb_node *node, cb_text *text);
+
+/* --- what a tree is made of: shared by the files that read and change it --- */
+
+struct cb_tree {
+  cb_arena *arena;
+  const char *source;
+  const cb_node *root;
+};
+
+/* Reads text[n] as one YAML document into nodes in arena. `file` names it in messages and must live as long as the
+ * arena; columns of the first line are moved right by `column_shift` (characters that stand before the text;
+ * < 0: the text is part of a word, its nodes have line 0);
+ * `depth` is the number of lists and maps that the value will stand in. */
+cb_status cb_yaml_build(cb_arena *arena, const char *file, const char *text, size_t n, int column_shift, int depth,
+                        const cb_node **root);
+
+cb_status cb_tree_no_memory(const char *file);
 
 #endif

@@ -1,7 +1,7 @@
 /* libyaml's events to nodes. Events rather than its document, because they give every value with its place and let
  * this file stop at a bound before memory is spent. */
 #include "core/failure.h"
-#include "yaml/tree.h"
+#include "yaml/yaml.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Bundles of points: charts with second derivatives, groups as isometries, derivatives of the connection, its form,
  * pictures, singular shapes, and what a scenario may get wrong. */
 #include "points.h"
-#include "bundle/points_private.h"
+#include "bundle/points.h"
 #include "check_error.h"
 #include "check_spaces.h"
 

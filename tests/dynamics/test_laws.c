@@ -1,6 +1,6 @@
 /* Laws of the distance: derivatives, the chord form, closed forms, limits. */
 #include "check.h"
-#include "dynamics/chord.h"
+#include "geometry/chord.h"
 #include "dynamics/law.h"
 
 static const double curvatures[] = {1, 0.3, 0, -1, -2.5};

@@ -83,7 +83,7 @@ static void the_form_is_that_by_images_and_its_slope_that_of_it(void **unused) {
   free_mesh(&m);
 }
 
-/* Panels of a coin do not end where its faces do (potential/rims.h). */
+/* Panels of a coin do not end where its faces do (potential/thin.h). */
 static void a_thin_body_has_the_panels_of_free_space(void **unused) {
   (void)unused;
   cb_surface *s;

@@ -2,7 +2,7 @@
 #include "check_error.h"
 
 #include "core/arena.h"
-#include "tree/range.h"
+#include "tree/scalar.h"
 #include "yaml/yaml.h"
 #include <curvebody/param.h>
 

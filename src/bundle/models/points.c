@@ -3,7 +3,7 @@
  * The places are expressions of the shape variables, coordinates in a chart of the space. Lengths, masses. Singular
  * where a motion of the space leaves every point at rest: points on one line in E3, S3, H3.
  */
-#include "bundle/points_private.h"
+#include "bundle/points.h"
 
 #define NODE(field, fallback, doc) \
   { #field, CB_PARAM_NODE, offsetof(cb_points_params, field), fallback, "", "", NULL, doc }

@@ -3,7 +3,7 @@
 #define CB_TESTS_RADAU_H
 
 #include "constrained_state.h"
-#include "integrators/radau_newton.h"
+#include "integrators/radau.h"
 #include "reference_constrained.h"
 
 static const char *const spaces[] = {"e3", "s3", "h3", "s3 {curvature: 2.3}", "e2", "h2xe", "exs2", "h3 {chart: polar}",

@@ -10,7 +10,7 @@
 /* A rotation may be this far from orthonormal: numbers typed with few digits. */
 static const double off_rotation = 1e-6;
 
-void cb_network_free(cb_network *w) {
+static void cb_network_free(cb_network *w) {
   free(w->tangent);
   free(w->edge);
   free(w->triangle);
@@ -81,7 +81,9 @@ static cb_status take_mesh(cb_network *w, const cb_mesh *m, const cb_node *node,
   return CB_OK;
 }
 
-cb_status cb_network_from_mesh(cb_network *w, const cb_node *mesh, const cb_geometry *g) {
+/* mesh: {file: x.obj, at: {chart: .., point: [..]}, scale: 0.1, rotate: [[..], [..], [..]]}; the file's name is
+ * relative to the scenario's folder. */
+static cb_status cb_network_from_mesh(cb_network *w, const cb_node *mesh, const cb_geometry *g) {
   mesh_params p;
   double r[3][3];
   cb_mesh *m = NULL;
@@ -131,7 +133,8 @@ static cb_status read_size(const cb_node *lattice, const cb_node *node, int dim,
   return CB_OK;
 }
 
-cb_status cb_network_from_lattice(cb_network *w, const cb_node *lattice, const cb_geometry *g) {
+/* lattice: {size: [nx, ny, nz], spacing: .1, at: ..}: a box of particles about `at`, joined to nearest neighbours. */
+static cb_status cb_network_from_lattice(cb_network *w, const cb_node *lattice, const cb_geometry *g) {
   lattice_params p;
   int size[3];
   cb_status status = cb_params_bind(lattice_rows, lattice, lattice, NULL, 0, &p);
@@ -257,7 +260,9 @@ static double apart(const cb_geometry *g, const cb_places *p, int i, int j) {
   return cb_place_apart(g, x + (size_t)i * (size_t)g->k, x + (size_t)j * (size_t)g->k);
 }
 
-cb_status cb_network_masses(const cb_network *w, const cb_geometry *g, const cb_places *p, double density,
+/* mass[n]: density times a third of the area of the triangles at a vertex, or half the length of its edges where there
+ * are no triangles. */
+static cb_status cb_network_masses(const cb_network *w, const cb_geometry *g, const cb_places *p, double density,
                             const cb_node *where, double *mass) {
   double curvature = g->n_factors == 1 ? g->factor[0].curvature : 0;
   for (int i = 0; i < w->n; i++) mass[i] = 0;

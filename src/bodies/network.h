@@ -13,14 +13,6 @@ typedef struct cb_network {
   int (*triangle)[3];
 } cb_network;
 
-void cb_network_free(cb_network *w);
-
-/* mesh: {file: x.obj, at: {chart: .., point: [..]}, scale: 0.1, rotate: [[..], [..], [..]]}; the file's name is
- * relative to the scenario's folder. */
-cb_status cb_network_from_mesh(cb_network *w, const cb_node *mesh, const cb_geometry *g);
-/* lattice: {size: [nx, ny, nz], spacing: .1, at: ..}: a box of particles about `at`, joined to nearest neighbours. */
-cb_status cb_network_from_lattice(cb_network *w, const cb_node *lattice, const cb_geometry *g);
-
 /* Where the particles are: a mesh, a lattice (at most one of them is not NULL), or the points of `place` (n < 0: any
  * number). Frees of w and places are the caller's. */
 cb_status cb_network_place(cb_network *w, const cb_node *mesh, const cb_node *lattice, const cb_node *body,
@@ -35,10 +27,6 @@ cb_status cb_network_second_neighbours(int n, int n_edges, const cb_edge *edge, 
  *   tan^2(K A/4) = K^2 t(s/2) t((s-a)/2) t((s-b)/2) t((s-c)/2),  s = (a+b+c)/2,  t(x) = tan(r x)/r | x | tanh(r x)/r,
  * r = sqrt|K| (S. L'Huilier; Todhunter, Spherical Trigonometry (1886), article 102). */
 double cb_triangle_area(double curvature, double a, double b, double c);
-/* mass[n]: density times a third of the area of the triangles at a vertex, or half the length of its edges where there
- * are no triangles. */
-cb_status cb_network_masses(const cb_network *w, const cb_geometry *g, const cb_places *p, double density,
-                            const cb_node *where, double *mass);
 /* The same from the keys of a body: *mass is NULL without a density, else from malloc. */
 cb_status cb_network_weigh(const cb_network *w, const cb_geometry *g, const cb_places *p, double density,
                            const cb_matter *matter, const cb_node *body, double **mass);

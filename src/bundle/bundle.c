@@ -53,7 +53,8 @@ void cb_bundle_free(cb_bundle *b) {
   free(b);
 }
 
-void cb_bundle_shape_text(const cb_bundle *b, const double *r, char *text, size_t size) {
+/* A shape in words, "alpha1 = 0.5, alpha2 = 1", cut where the text ends. */
+static void cb_bundle_shape_text(const cb_bundle *b, const double *r, char *text, size_t size) {
   size_t used = 0;
   text[0] = 0;
   for (int i = 0; i < b->n && used < size; i++) {

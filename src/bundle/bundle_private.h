@@ -4,8 +4,6 @@
 
 #include <curvebody/bundle.h>
 
-/* A shape in words, "alpha1 = 0.5, alpha2 = 1", cut where the text ends. */
-void cb_bundle_shape_text(const cb_bundle *b, const double *r, char *text, size_t size);
 /* Fails with the name of the bundle, the shape and the last error text. */
 cb_status cb_bundle_fail_at(const cb_bundle *b, const double *r, cb_status status);
 

@@ -28,8 +28,6 @@ int cb_spline_span(const cb_spline_axis *a, double *x);
  * the coefficient of each. */
 void cb_spline_basis(const cb_spline_axis *a, int span, double x, int order, double (*basis)[CB_SPLINE_BASIS],
                      int *coefficient);
-/* Samples at the points to coefficients, in place: value[outer][points][inner]. */
-cb_status cb_spline_solve(const cb_spline_axis *a, size_t outer, size_t inner, double *value);
 
 /* A tensor product of such splines, `entries` of them on one grid. */
 typedef struct cb_spline_grid {

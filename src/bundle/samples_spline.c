@@ -162,7 +162,8 @@ static cb_status factor(const cb_spline_axis *a, factors *f) {
   return status;
 }
 
-cb_status cb_spline_solve(const cb_spline_axis *a, size_t outer, size_t inner, double *value) {
+/* Samples at the points to coefficients, in place: value[outer][points][inner]. */
+static cb_status cb_spline_solve(const cb_spline_axis *a, size_t outer, size_t inner, double *value) {
   factors f = {.n = 0};
   const size_t n = (size_t)a->points;
   cb_status status = factor(a, &f);

@@ -3,7 +3,6 @@
 #define CB_CORE_FAILURE_H
 
 #include <curvebody/status.h>
-#include <stdarg.h>
 #include <stdbool.h>
 
 typedef enum cb_failure_kind {
@@ -39,7 +38,6 @@ cb_status cb_fail_known(const cb_failure *known, cb_status status, const char *f
     __attribute__((format(printf, 3, 4)));
 cb_status cb_fail_as(cb_failure_kind kind, cb_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-cb_status cb_fail_v(const cb_failure *known, cb_status status, const char *format, va_list args);
 /* The text opens with a file: `file: error: ...` or `file:line:column: error: ...`. */
 cb_status cb_fail_placed(cb_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

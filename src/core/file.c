@@ -84,12 +84,6 @@ int cb_read_at(int fd, uint64_t at, size_t size, void *bytes, size_t *got) {
   return 0;
 }
 
-int cb_set_length(int fd, uint64_t length) {
-  while (ftruncate(fd, (off_t)length) < 0)
-    if (errno != EINTR) return errno;
-  return 0;
-}
-
 int cb_sync_data(int fd) {
   while (fdatasync(fd) < 0)
     if (errno != EINTR) return errno;

@@ -28,8 +28,7 @@ int cb_lock(int fd, int operation);
 /* Reads `size` bytes at a place, however few come at a time. 0 or errno; *got is less where the file ends before. */
 int cb_read_at(int fd, uint64_t at, size_t size, void *bytes, size_t *got);
 
-/* ftruncate, fdatasync and close: 0 or errno. */
-int cb_set_length(int fd, uint64_t length);
+/* fdatasync and close: 0 or errno. */
 int cb_sync_data(int fd);
 int cb_close(int fd);
 

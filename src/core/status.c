@@ -1,6 +1,7 @@
 /* The text of the last error, one for each thread. */
 #include "core/failure.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -47,7 +48,7 @@ static void drop_signs(char *s) {
     else at++;
 }
 
-cb_status cb_fail_v(const cb_failure *known, cb_status status, const char *format, va_list args) {
+static cb_status cb_fail_v(const cb_failure *known, cb_status status, const char *format, va_list args) {
   char next[2048]; /* an argument may be the old text itself */
   vsnprintf(next, sizeof next, format, args);
   drop_signs(next);

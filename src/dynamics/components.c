@@ -1,5 +1,5 @@
-/* Connected components: see components.h. The root of a tree is its smallest element. */
-#include "dynamics/components.h"
+/* Connected components: see reorder.h. The root of a tree is its smallest element. */
+#include "dynamics/reorder.h"
 
 void cb_components_start(int n, int *parent) {
   for (int i = 0; i < n; i++) parent[i] = i;

@@ -4,7 +4,6 @@
  * origin, that of its first particle. Components stand one after another in the order of their first particles.
  */
 #include "dynamics/builder_private.h"
-#include "dynamics/components.h"
 #include "dynamics/contact_private.h"
 #include "dynamics/reorder.h"
 #include "dynamics/system_private.h"

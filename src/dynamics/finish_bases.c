@@ -1,5 +1,5 @@
 /* Which components may meet, and the bases that they start at: see bases.h. */
-#include "dynamics/components.h"
+#include "dynamics/reorder.h"
 #include "dynamics/contact_private.h"
 
 #include <stdlib.h>

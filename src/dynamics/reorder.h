@@ -20,4 +20,12 @@ enum { CB_REORDER_REGION = 4096 };
  * arguments. */
 cb_status cb_reorder(int n, size_t m, const int *i, const int *j, int *order);
 
+/* Connected components of a graph, by union-find (Tarjan, J. ACM 22 (1975), doi:10.1145/321879.321884). */
+
+/* parent[n]: forest of the elements; cb_components_start makes each its own tree. */
+void cb_components_start(int n, int *parent);
+void cb_components_join(int *parent, int i, int j);
+/* component[n] numbered from 0 by their first elements; returns how many. component may be parent itself. */
+int cb_components_number(int n, int *parent, int *component);
+
 #endif

@@ -40,7 +40,7 @@ void cb_curved_add(cb_curved_moments *to, double factor, const cb_curved_moments
   }
 }
 
-void cb_curved_add_point(double mass, const double y[4], cb_curved_moments *m) {
+static void cb_curved_add_point(double mass, const double y[4], cb_curved_moments *m) {
   for (int i = 0; i < 4; i++) {
     m->first[i] += mass * y[i];
     for (int j = 0; j < 4; j++) m->M[i][j] += mass * y[i] * y[j];

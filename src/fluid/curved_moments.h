@@ -27,7 +27,6 @@ double cb_curved_f4(double K, double d);
 void cb_curved_add_cone(double K, const double y[3][4], cb_curved_moments *m);
 /* Adds the face; returns its area. */
 double cb_curved_add_skin(double K, const double y[3][4], double factor, cb_curved_moments *m);
-void cb_curved_add_point(double mass, const double y[4], cb_curved_moments *m);
 void cb_curved_add(cb_curved_moments *to, double factor, const cb_curved_moments *m);
 /* What is at the base point goes to p. */
 void cb_curved_move(double K, const double p[4], cb_curved_moments *m);

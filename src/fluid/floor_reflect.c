@@ -69,7 +69,7 @@ static cb_status note(cb_floor_work *w, const cb_floor_hit *hit) {
 
 /* --- looking at a state --- */
 
-cb_status cb_floor_gaps(cb_floor_run *e, cb_floor_look *a) {
+static cb_status cb_floor_gaps(cb_floor_run *e, cb_floor_look *a) {
   int n;
   double r[3][3], farthest = 0, quickest = 0;
   cb_pose_rotation(&a->s.g, r);

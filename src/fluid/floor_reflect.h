@@ -61,8 +61,7 @@ typedef struct cb_floor_run {
   cb_floor_look look[3]; /* 0: where the flight begins */
 } cb_floor_run;
 
-/* Gaps of a->s; rates too. */
-cb_status cb_floor_gaps(cb_floor_run *e, cb_floor_look *a);
+/* Gaps and rates of a->s. */
 cb_status cb_floor_rates(cb_floor_run *e, cb_floor_look *a);
 /* No vertex is faster with twist Y. */
 double cb_floor_speed(const cb_floor_look *a, const double Y[6]);

@@ -201,7 +201,7 @@ cb_status cb_poses_blend_at(const cb_poses *p, double t, cb_poses_blend *out) {
   return CB_OK;
 }
 
-cb_status cb_poses_sequence_at(const cb_poses *p, double t, double (*x)[3], double (*v)[3]) {
+static cb_status cb_poses_sequence_at(const cb_poses *p, double t, double (*x)[3], double (*v)[3]) {
   blend both = {.x = x[0], .v = v ? v[0] : NULL};
   const cb_status status = cb_poses_blend_at(p, t, &both.of);
   if (status) return status;

@@ -34,7 +34,6 @@ struct cb_poses {
   double *rest[3];       /* [placed] coordinates in that order */
 };
 
-cb_status cb_poses_sequence_at(const cb_poses *p, double t, double (*x)[3], double (*v)[3]);
 /* Second derivatives in time: of a sequence those of its cubics, from the right at a pose. */
 cb_status cb_poses_sequence_second(const cb_poses *p, double t, double (*a)[3]);
 

@@ -64,10 +64,6 @@ typedef struct cb_recentring {
 /* Expresses the frame anew so that the local point y becomes its base point: updates origin, and says in *change what
  * to apply to all local points. */
 void cb_origin_shift(const cb_geometry *g, cb_origin *origin, const double *y, cb_recentring *change);
-/* Applies a change of frame to n points x + x_low and momenta p + p_low, arrays of n * embedding numbers, in
- * double-double arithmetic: any number of changes costs no digits. */
-void cb_recentring_apply(const cb_geometry *g, const cb_recentring *change, int n, double *x, double *x_low, double *p,
-                         double *p_low);
 /* Both together; isometry (may be NULL) tells others what was done, in double. CB_ERROR_DOMAIN if y is not finite. */
 cb_status cb_origin_recentre(const cb_geometry *g, cb_origin *origin, const double *y, int n, double *x, double *x_low,
                              double *p, double *p_low, cb_isometry *isometry);

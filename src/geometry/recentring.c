@@ -74,7 +74,9 @@ static void apply(int k, cb_dd m[CB_COORD_MAX][CB_COORD_MAX], const cb_dd *b, do
   }
 }
 
-void cb_recentring_apply(const cb_geometry *g, const cb_recentring *change, int n, double *x, double *x_low, double *p,
+/* Applies a change of frame to n points x + x_low and momenta p + p_low, arrays of n * embedding numbers, in
+ * double-double arithmetic: any number of changes costs no digits. */
+static void cb_recentring_apply(const cb_geometry *g, const cb_recentring *change, int n, double *x, double *x_low, double *p,
                          double *p_low) {
   if (!cb_origin_moves(g)) return;
   int k = g->embedding;

@@ -6,7 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-cb_status cb_ida_metric(cb_ida *m, const double *x) {
+/* W of every particle at x. */
+static cb_status cb_ida_metric(cb_ida *m, const double *x) {
   const int k = m->k;
   if (!m->g->chart) return CB_OK; /* constant: set when the integrator was made */
   for (int a = 0; a < m->n; a++) {

@@ -64,8 +64,6 @@ typedef struct cb_ida {
 cb_status cb_ida_residual(cb_ida *m, double t, const double *y, const double *yp, double *r);
 /* 1/tolerance of every unknown. */
 void cb_ida_weights(const cb_ida *m, const double *y, double *weight);
-/* W of every particle at x. */
-cb_status cb_ida_metric(cb_ida *m, const double *x);
 
 /* ida_jacobian.c */
 /* Places the entries of dr/dy + c dr/dy'; then, after cb_entries_begin, adds their values. */

@@ -7,7 +7,7 @@
  *   rows of velocity   h rate_i, with `ggl` also a (sum_j A^-1_ij D_j - h (v0 + E_i)) = 0
  * d(gamma)/dx is the change of d(rate)/dx along the motion, d(gamma)/dv twice d(rate)/dx.
  */
-#include "integrators/radau_newton.h"
+#include "integrators/radau.h"
 
 #include <math.h>
 #include <string.h>

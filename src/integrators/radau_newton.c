@@ -1,6 +1,6 @@
 /* Newton's method of Radau IIA: its unknowns, its residual and the pattern of its matrix. The entries are in
  * radau_matrix.c. */
-#include "integrators/radau_newton.h"
+#include "integrators/radau.h"
 
 #include <amd.h>
 #include <math.h>

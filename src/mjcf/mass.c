@@ -101,7 +101,8 @@ bool cb_mjcf_is_diagonal(const cb_mjcf_inertial *m) {
   return plain;
 }
 
-void cb_mjcf_principal(const cb_mjcf_inertial *m, double moment[3], double q[4]) {
+/* Its moments along the diagonal, or by principal axes that are turned by q. */
+static void cb_mjcf_principal(const cb_mjcf_inertial *m, double moment[3], double q[4]) {
   for (int i = 0; i < 4; i++) q[i] = i == 0;
   for (int i = 0; i < 3; i++) moment[i] = m->inertia[i][i];
   if (!cb_mjcf_is_diagonal(m)) cb_mjcf_axes(m->inertia, moment, q);

@@ -174,8 +174,6 @@ void cb_mjcf_moments(cb_mjcf_geom *g); /* from type, size and mass */
 void cb_mjcf_add(int n, const cb_mjcf_inertial *const *of, const cb_pose *const *poses, cb_mjcf_inertial *out);
 cb_status cb_mjcf_read_inertial(const cb_mjcf_scope *scope, cb_xml *e, cb_mjcf_inertial *out);
 bool cb_mjcf_is_diagonal(const cb_mjcf_inertial *m);
-/* Its moments along the diagonal, or by principal axes that are turned by q. */
-void cb_mjcf_principal(const cb_mjcf_inertial *m, double moment[3], double q[4]);
 /* boundmass, boundinertia and balanceinertia of <compiler>. at: who is to blame. */
 cb_status cb_mjcf_bound(const cb_mjcf_reader *r, const cb_node *at, cb_mjcf_inertial *m);
 

@@ -65,8 +65,6 @@ void cb_screw_momentum_back(double K, const cb_screw *m, const double mu[6], dou
 bool cb_screw_shift(double K, const double x[3], const double low[3], double C, const double s[3], double dx[3],
                     double turn[4]);
 
-/* E(n) and E'(n) of dexp^-1 = 1 - A/2 + E(n) A^2 (curvebody/pose.h). */
-void cb_number_even(double K, cb_number n, cb_number *E, cb_number *slope);
 /* dexp^-1_Y Z */
 void cb_pose_dexp_inverse_in(double K, const double Y[6], const double Z[6], double out[6]);
 

@@ -16,7 +16,8 @@
 #include <math.h>
 #include <stdbool.h>
 
-void cb_number_even(double K, cb_number n, cb_number *E, cb_number *slope) {
+/* E(n) and E'(n) of dexp^-1 = 1 - A/2 + E(n) A^2 (curvebody/pose.h). */
+static void cb_number_even(double K, cb_number n, cb_number *E, cb_number *slope) {
   const bool small = fabs(n.a) + sqrt(fabs(K)) * fabs(n.b) < 0.25;
   const double pole = 4 * M_PI * M_PI;
   cb_number value = {0, 0}, first = {0, 0};

@@ -1,7 +1,6 @@
 /* Panels of collocation: residuals, and their linear equations condensed to the start. */
 #include "optimum/extremal_private.h"
 
-
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -47,7 +46,8 @@ static double gather(const cb_tableau *t, int dim, double h, const double *rate,
   return change;
 }
 
-cb_status group_panel(const cb_group *G, const cb_tableau *gauss, double h, const double *xi, double *theta,
+/* theta at stages and the end of a step of g' = g xi: g_j = g exp(theta_j). */
+static cb_status group_panel(const cb_group *G, const cb_tableau *gauss, double h, const double *xi, double *theta,
                       double *end) {
   const int dim = G->dim;
   double rate[CB_STAGES * CB_GROUP_DIM], change = INFINITY;

@@ -128,9 +128,6 @@ cb_status panels_elements(extremal_mesh *m, const unknowns *u);
 cb_status panels_condense(extremal_mesh *m);
 /* step from z = dx_0, durations. */
 void panels_expand(extremal_mesh *m, const double *z);
-/* theta at stages and the end of a step of g' = g xi: g_j = g exp(theta_j). */
-cb_status group_panel(const cb_group *G, const cb_tableau *gauss, double h, const double *xi, double *theta,
-                      double *end);
 
 /* --- extremal_newton.c --- */
 /* Until it settles; or to where it is near and rougher than this, which `rough` tells. */

@@ -6,8 +6,6 @@
 
 #include "bundle/poles.h"
 #include "core/threads.h"
-#include "optimum/reachable.h"
-#include "optimum/start.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -23,4 +23,30 @@ cb_status cb_optimum_tell(cb_direct *d, cb_optimum *out);
 /* The part of that which Wong's equations say of out, from its gait, cost and lambda. */
 cb_status cb_optimum_by_wong(cb_direct *d, cb_optimum *out);
 
+/* Where a search for gaits begins: the problem's own gait, small ellipses, waves, and random loops, in that order; the
+ * gait alone where there is one and no random start is asked for.
+ *
+ *   random  centre, sizes and two harmonics with numbers from the seed, the k-th start from its own, whatever came
+ *           before; run the way round that is nearer the target;
+ *           scaled by s, s^2 |log g| = the size of the target, since a small loop moves by its area, but where the
+ *           size is free, as that of the most efficient gait
+ *   waves   large loops about the middle of the window, r_k = middle + a cos(2 pi t - k lag) with lags of pi/4, pi/2 and
+ *           3 pi/4 and a of .9 and 1.8 of half the window (within bounds .9): gaits of large amounts are often no
+ *           continuation of small ones, nor near random loops of the size that a small loop would need
+ * The caller frees each gait and the list. Without a start that the bundle allows there are none. */
+cb_status cb_start_gaits(const cb_optimum_problem *problem, int *count, cb_gait ***gaits);
+
+/* What closed gaits can do at all: the algebra of holonomies at a shape.
+ *
+ *   h = span of Ad_g(t) B_ij(r(t)) and Ad_g(t) D_k B_ij(r(t)) along paths from that shape  (Ambrose & Singer)
+ * Elements that gaits reach are exponentials of it and their products. Source: Ambrose & Singer, Trans. Am. Math. Soc.
+ * 75 (1953) 428, doi:10.1090/S0002-9947-1953-0063739-1.
+ */
+
+/* h at the start of a gait, by the shapes along it: dim vectors h[dim][group->dim], orthonormal in the axes. */
+cb_status cb_holonomy_algebra(const cb_bundle *b, const cb_gait *gait, int *dim, double *h);
+/* CB_STEP_NO_CONVERGENCE, with the reason, where no gait that begins where this one does is at the target; CB_OK where
+ * h does not tell. */
+cb_status cb_target_reachable(const cb_optimum_problem *p, const cb_gait *gait);
+
 #endif

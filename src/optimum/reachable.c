@@ -1,5 +1,5 @@
 /* The algebra of holonomies, and whether a target is within it. */
-#include "optimum/reachable.h"
+#include "optimum/find.h"
 
 #include "numerics/small.h"
 #include <curvebody/holonomy.h>

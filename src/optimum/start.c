@@ -1,5 +1,5 @@
 /* Starts of a search. */
-#include "optimum/start.h"
+#include "optimum/find.h"
 
 #include "optimum/ellipse.h"
 #include "numerics/random.h"

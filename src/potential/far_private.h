@@ -71,7 +71,6 @@ void cb_far_near_row(const cb_far *f, const cb_tree_cell *group, const cb_tree_c
 
 /* For each thread; NULL: no memory. */
 cb_far_work *cb_far_work_create(cb_arena *arena, int threads);
-size_t cb_far_work_bytes(void);
 
 /* Moments of all cells for rows of densities in caller's order. */
 void cb_far_moments(cb_far *f, int columns, const double *sigma, const double *mu);

@@ -30,8 +30,6 @@ struct cb_flow_about {
   double *at; /* [2][points of a batch] */
 };
 
-/* Values [faces][columns] of faces to [corners][columns] of the corners, fitted. */
-cb_status cb_field_fit(const cb_flow_about *f, const double (*x)[3], int columns, const double *value, double *out);
 /* Columns of values of corners at the point of face i where their weights are these. */
 void cb_field_interpolate(const cb_flow_about *f, int i, const double weight[3], int columns, const double *corner,
                           double *out);

@@ -41,7 +41,8 @@ static void plane_axes(const double n[3], double e[2][3]) {
   cb_cross3(n, e[0], e[1]);
 }
 
-cb_status cb_field_fit(const cb_flow_about *f, const double (*x)[3], int columns, const double *value, double *out) {
+/* Values [faces][columns] of faces to [corners][columns] of the corners, fitted. */
+static cb_status cb_field_fit(const cb_flow_about *f, const double (*x)[3], int columns, const double *value, double *out) {
   const cb_panels *p = f->panels;
   double(*normal)[3] = calloc((size_t)f->corners, sizeof *normal);
   fit *sums = calloc((size_t)f->corners, sizeof *sums);

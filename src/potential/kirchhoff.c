@@ -2,8 +2,9 @@
  */
 #include "potential/kirchhoff_private.h"
 
-#include "potential/thin.h"
+#include "numerics/vec3.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,6 +49,28 @@ static cb_status lay(cb_kirchhoff *k, const double (*x)[3]) {
   return status ? status : set_panels(k);
 }
 
+/* The centre of the panels, and the six motions about it as normal velocities. */
+static void set_motions(cb_kirchhoff *k) {
+  const cb_panels *p = k->panels;
+  double area = 0, square = 0;
+  memset(k->centre, 0, sizeof k->centre);
+  for (int i = 0; i < k->n; i++) {
+    area += p->area[i];
+    for (int c = 0; c < 3; c++) k->centre[c] += p->area[i] * p->centre[i][c];
+  }
+  for (int c = 0; c < 3; c++) k->centre[c] /= area;
+  for (int i = 0; i < k->n; i++) {
+    const double y[3] = {p->centre[i][0] - k->centre[0], p->centre[i][1] - k->centre[1],
+                         p->centre[i][2] - k->centre[2]};
+    double m[CB_KIRCHHOFF_MOTIONS];
+    cb_cross3(y, p->normal[i], m);
+    memcpy(m + 3, p->normal[i], 3 * sizeof *m);
+    for (int a = 0; a < CB_KIRCHHOFF_MOTIONS; a++) k->w[(size_t)a * (size_t)k->n + (size_t)i] = m[a];
+    square += p->area[i] * cb_dot3(y, y);
+  }
+  k->radius = sqrt(square / area);
+}
+
 /* The tensor is that about the base point, of motions of the space. */
 static cb_status place_curved(cb_kirchhoff *k) {
   const cb_status status = cb_curved_flow_move(k->curved, (const double(*)[3])k->y, (const int(*)[3])k->corner);
@@ -56,11 +79,14 @@ static cb_status place_curved(cb_kirchhoff *k) {
   return status;
 }
 
-static cb_status place_at(cb_kirchhoff *k, const double (*x)[3]) {
+cb_status cb_kirchhoff_renew(cb_kirchhoff *k, const double (*x)[3], const double *start) {
+  const size_t n = (size_t)k->n;
+  memset(k->phi, 0, CB_KIRCHHOFF_COLUMNS * n * sizeof *k->phi);
+  if (start) memcpy(k->phi, start, CB_KIRCHHOFF_MOTIONS * n * sizeof *k->phi);
   const cb_status status = lay(k, x);
   if (status) return status;
   memcpy(k->x, x, (size_t)k->vertices * sizeof *k->x);
-  cb_kirchhoff_place(k);
+  set_motions(k);
   k->solved = false;
   if (k->curved) return place_curved(k);
   if (k->sheet)
@@ -68,17 +94,6 @@ static cb_status place_at(cb_kirchhoff *k, const double (*x)[3]) {
   else
     cb_operator_renew(k->operator);
   return CB_OK;
-}
-
-cb_status cb_kirchhoff_move(cb_kirchhoff *k, const double (*x)[3]) {
-  return !k->placed && !k->curved && cb_kirchhoff_moved_rigidly(k, x) ? CB_OK : place_at(k, x);
-}
-
-cb_status cb_kirchhoff_renew(cb_kirchhoff *k, const double (*x)[3], const double *start) {
-  const size_t n = (size_t)k->n;
-  memset(k->phi, 0, CB_KIRCHHOFF_COLUMNS * n * sizeof *k->phi);
-  if (start) memcpy(k->phi, start, CB_KIRCHHOFF_MOTIONS * n * sizeof *k->phi);
-  return place_at(k, x);
 }
 
 cb_status cb_kirchhoff_equations(cb_kirchhoff *k, int columns, const double *w, double *phi) {
@@ -156,7 +171,7 @@ static cb_status fill(cb_kirchhoff *k, const double (*x)[3], const int (*face)[3
     status = k->pieces ? cb_sheet_create(k->panels, k->pieces->solids, options, &k->sheet)
                        : cb_operator_create(k->panels, options, &k->operator);
   if (status) return status;
-  cb_kirchhoff_place(k);
+  set_motions(k);
   k->area = k->curved ? cb_curved_flow_areas(k->curved) : k->panels->area;
   return k->curved ? place_curved(k) : CB_OK;
 }

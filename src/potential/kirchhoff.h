@@ -82,12 +82,8 @@ cb_status cb_kirchhoff_create(int vertices, const double (*x)[3], int faces, con
                               const cb_kirchhoff_options *options, cb_kirchhoff **out);
 void cb_kirchhoff_free(cb_kirchhoff *k);
 
-/* New places of the vertices. Where they are the old ones moved rigidly, what was prepared is kept; else the last
- * solution starts the next iteration. */
-cb_status cb_kirchhoff_move(cb_kirchhoff *k, const double (*x)[3]);
-
-/* The same whatever the old ones were and without a rigid motion's short cut: what follows depends on x and `start`
- * alone, the potentials [6][panels] of unit twists in a pose like it (NULL: 0). */
+/* New places of the vertices, whatever the old ones were: what follows depends on x and `start` alone, the potentials
+ * [6][panels] of unit twists in a pose like it (NULL: 0). */
 cb_status cb_kirchhoff_renew(cb_kirchhoff *k, const double (*x)[3], const double *start);
 
 /* The potentials phi[columns][faces] at the panels' centres, of the fluid's normal velocities [columns][faces] there.

@@ -81,7 +81,7 @@ static cb_status find_tensor(cb_kirchhoff *k) {
   return status ? status : find_coarseness(k, (const double(*)[6])raw, unit);
 }
 
-/* Normal velocities of the shape's motion, in the axes as prepared. */
+/* Normal velocities of the shape's motion. */
 static void set_shape(cb_kirchhoff *k, const double (*v)[3], double *w) {
   if (k->curved) {
     cb_curved_flow_shape(k->curved, (const double(*)[3])k->x, v, (const int(*)[3])k->corner, w);
@@ -89,11 +89,33 @@ static void set_shape(cb_kirchhoff *k, const double (*v)[3], double *w) {
   }
   for (int i = 0; i < k->n; i++) {
     const int *c = k->face[k->kept[i]];
-    double mean[3], turned[3];
+    double mean[3];
     for (int d = 0; d < 3; d++) mean[d] = (v[c[0]][d] + v[c[1]][d] + v[c[2]][d]) / 3;
-    cb_apply3_transposed(k->R, mean, turned);
-    w[i] = cb_dot3(turned, k->panels->normal[i]);
+    w[i] = cb_dot3(mean, k->panels->normal[i]);
   }
+}
+
+/* K and mu0 (in and out) from the centre c to the origin:  K = X^T K_c X,  X = [[1, 0], [-hat(c), 1]],  so that a shift of
+ * a body changes K as it does that of a rigid one, to round-off. */
+static void carry(const cb_kirchhoff *k, cb_kirchhoff_mass *out) {
+  double X[6][6] = {{0}}, KX[6][6] = {{0}}, hat[3][3] = {{0}}, mu[6] = {0};
+  cb_add_hat3(hat, -1, k->centre);
+  for (int i = 0; i < 3; i++) {
+    X[i][i] = X[3 + i][3 + i] = 1;
+    memcpy(X[3 + i], hat[i], sizeof hat[i]);
+  }
+  for (int i = 0; i < 6; i++)
+    for (int j = 0; j < 6; j++)
+      for (int l = 0; l < 6; l++) KX[i][j] += k->K[i][l] * X[l][j];
+  memset(out->K, 0, sizeof out->K);
+  for (int i = 0; i < 6; i++)
+    for (int l = 0; l < 6; l++) {
+      for (int j = 0; j < 6; j++) out->K[i][j] += X[l][i] * KX[l][j];
+      mu[i] += X[l][i] * out->mu0[l];
+    }
+  for (int i = 0; i < 6; i++)
+    for (int j = 0; j < i; j++) out->K[i][j] = out->K[j][i] = (out->K[i][j] + out->K[j][i]) / 2;
+  memcpy(out->mu0, mu, sizeof mu);
 }
 
 cb_status cb_kirchhoff_added_mass(cb_kirchhoff *k, const double (*v)[3], cb_kirchhoff_mass *out) {
@@ -110,7 +132,7 @@ cb_status cb_kirchhoff_added_mass(cb_kirchhoff *k, const double (*v)[3], cb_kirc
   k->solved = true;
   for (int a = 0; v && a < 6; a++) mass.mu0[a] = integral(k, k->phi + shape, motion(k, a));
   if (v) mass.kinetic = integral(k, k->phi + shape, k->w + shape) / 2;
-  cb_kirchhoff_carry(k, &mass);
+  carry(k, &mass);
   mass.coarseness = k->coarseness;
   *out = mass;
   return CB_OK;
@@ -124,7 +146,7 @@ static void set_form(const cb_kirchhoff *k, int n, const double *w, const double
   for (int i = -1; i < n; i++) {
     for (int a = 0; a < CB_KIRCHHOFF_MOTIONS && i >= 0; a++)
       mass.mu0[a] = integral(k, phi + (size_t)i * faces, motion(k, a));
-    cb_kirchhoff_carry(k, &mass);
+    carry(k, &mass);
     for (int a = 0; a < CB_KIRCHHOFF_MOTIONS; a++) {
       for (int b = 0; b < CB_KIRCHHOFF_MOTIONS && i < 0; b++) G[a * size + b] = mass.K[a][b];
       if (i >= 0) G[a * size + CB_KIRCHHOFF_MOTIONS + i] = G[(CB_KIRCHHOFF_MOTIONS + i) * size + a] = mass.mu0[a];

@@ -61,10 +61,6 @@ void cb_plane_flow_free(cb_plane_flow *f) {
 
 cb_plane_error cb_plane_flow_error(const cb_plane_flow *f) { return f->error; }
 
-const double *cb_plane_flow_potential(const cb_plane_flow *f, int motion, int body) {
-  return f->phi + motion * f->unknowns + f->first[body];
-}
-
 static void place_nodes(cb_plane_flow *f, const double (*pose)[3]) {
   for (int i = 0; i < f->bodies; i++) {
     const cb_plane_body *b = f->body[i];

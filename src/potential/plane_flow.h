@@ -35,7 +35,5 @@ typedef struct cb_plane_error {
   double closest;   /* the greatest |sum_t Im C_zt| */
 } cb_plane_error;
 cb_plane_error cb_plane_flow_error(const cb_plane_flow *f); /* of the last solution */
-/* phi of a motion at the nodes of a body. */
-const double *cb_plane_flow_potential(const cb_plane_flow *f, int motion, int body);
 
 #endif

@@ -11,7 +11,7 @@ static const size_t kept_bytes = (size_t)2 << 30;
 static size_t padded(int n) { return ((size_t)n + CB_TREE_CHUNK - 1) / CB_TREE_CHUNK * CB_TREE_CHUNK; }
 
 static size_t work_doubles(void) { return CB_TREE_WORK + 3 * CB_TREE_LEAF * CB_TREE_COLUMNS + 6 * CB_TREE_LEAF; }
-size_t cb_far_work_bytes(void) { return work_doubles() * sizeof(double); }
+static size_t cb_far_work_bytes(void) { return work_doubles() * sizeof(double); }
 
 cb_far_work *cb_far_work_create(cb_arena *arena, int threads) {
   cb_far_work *w = cb_arena_alloc(arena, (size_t)threads, sizeof *w);

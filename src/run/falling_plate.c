@@ -23,7 +23,7 @@ cb_status cb_falling_plate_of_system(const cb_system *s, cb_falling_plate *out) 
       "and theta");
 }
 
-cb_status cb_falling_plate_of_body(const cb_immersed *b, double t, cb_falling_plate *out) {
+static cb_status cb_falling_plate_of_body(const cb_immersed *b, double t, cb_falling_plate *out) {
   const double *g = cb_immersed_fluid_about(b)->gravity, size = sqrt(cb_dot3(g, g));
   cb_mass mass;
   double moment[3], axis[3][3];

@@ -19,7 +19,6 @@ typedef struct cb_falling_plate {
 
 /* CB_ERROR_ARGUMENT (an observable's failure) where the system has no such coordinates, or there is no gravity. */
 cb_status cb_falling_plate_of_system(const cb_system *s, cb_falling_plate *out);
-cb_status cb_falling_plate_of_body(const cb_immersed *b, double t, cb_falling_plate *out);
 /* Of either run; body: which. CB_ERROR_ARGUMENT for other runs. */
 cb_status cb_falling_plate_of_run(const cb_run *run, int body, cb_falling_plate *out);
 

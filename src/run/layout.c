@@ -11,7 +11,8 @@ cb_dimension *cb_run_dimension(cb_run *run, const char *name, size_t count, cons
   return d;
 }
 
-size_t cb_run_extent(const cb_run *run, const char *name) {
+/* How long a dimension is; 0 if there is none of that name. */
+static size_t cb_run_extent(const cb_run *run, const char *name) {
   for (size_t i = 0; i < run->layout.n_dimensions; i++)
     if (!strcmp(run->dimension[i].name, name)) return run->dimension[i].count;
   return 0;

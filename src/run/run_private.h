@@ -105,8 +105,6 @@ cb_status cb_run_warn_of_change(cb_run *run);
 
 /* --- the layout of a record, put together (run/layout.c) --- */
 cb_dimension *cb_run_dimension(cb_run *run, const char *name, size_t count, const char *doc);
-/* How long a dimension is; 0 if there is none of that name. */
-size_t cb_run_extent(const cb_run *run, const char *name);
 /* A constant, left out where its dimension is empty. */
 void cb_run_constant(cb_run *run, const cb_constant *constant);
 /* Adds a field, borrowed, with room for one row: unless nobody asked for it, or a dimension is empty. The second adds a

@@ -146,7 +146,7 @@ cb_status cb_scenario_read_group(cb_scenario *s, const cb_node *node) {
   return status || !p.group ? status : cb_scenario_read_element(G, p.group, "group", m->start);
 }
 
-void cb_bundle_scenario_free(cb_bundle_scenario *m) {
+static void cb_bundle_scenario_free(cb_bundle_scenario *m) {
   if (!m) return;
   cb_gait_free(m->gait);
   cb_optimum_scenario_free(m->optimum);

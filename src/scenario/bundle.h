@@ -57,7 +57,6 @@ cb_status cb_scenario_read_gait(cb_scenario *s, const cb_node *node);
 cb_status cb_scenario_read_group(cb_scenario *s, const cb_node *node);
 /* An element of a group, its numbers as a list; what: "group", for messages. */
 cb_status cb_scenario_read_element(const cb_group *G, const cb_node *list, const char *what, double *g);
-void cb_bundle_scenario_free(cb_bundle_scenario *m);
 /* Of the kind of bundle, whatever its coordinates. */
 const char *cb_bundle_scenario_name(const cb_bundle_scenario *m);
 

@@ -263,7 +263,7 @@ cb_status cb_scenario_read_models(cb_scenario *s, const cb_node *node, cb_fluid_
   return cb_errors_end(&errors);
 }
 
-void cb_fluid_models_free(const cb_fluid_models *m) {
+static void cb_fluid_models_free(const cb_fluid_models *m) {
   for (int i = 0; i < m->n; i++) cb_fluid_model_free(m->list[i]);
 }
 
@@ -319,7 +319,7 @@ cb_status cb_scenario_read_fluid(cb_scenario *s, const cb_node *node) {
   return cb_errors_end(&errors);
 }
 
-void cb_fluid_scenario_free(cb_fluid_scenario *m) {
+static void cb_fluid_scenario_free(cb_fluid_scenario *m) {
   if (!m) return;
   for (size_t i = 0; i < m->n_kinds; i++) {
     cb_immersed_free(m->kind[i].body);

@@ -43,14 +43,12 @@ typedef struct cb_fluid_scenario {
 /* `fluid:`, then `bodies:`. */
 cb_status cb_scenario_read_fluid(cb_scenario *s, const cb_node *node);
 cb_status cb_scenario_read_models(cb_scenario *s, const cb_node *node, cb_fluid_models *out); /* one, or a list */
-void cb_fluid_models_free(const cb_fluid_models *m);
 cb_status cb_scenario_read_added_mass(const cb_node *node, cb_fluid_model **out); /* a name or a map */
 /* The same, or true (*moves as it was), false or none; nothing where node is NULL. */
 cb_status cb_scenario_read_moving(const cb_node *node, cb_fluid_model **out, bool *moves);
 cb_status cb_scenario_read_flow(cb_scenario *s, const cb_node *node);
 /* whole: the fluid could be read. */
 cb_status cb_scenario_read_immersed(cb_scenario *s, const cb_node *list, bool whole);
-void cb_fluid_scenario_free(cb_fluid_scenario *m);
 
 /* The parts of a body, from its map: its surface and poses; its copies with their places and motions. */
 extern const cb_param cb_immersed_table[], cb_fluid_table[], cb_floor_table[];

@@ -94,7 +94,8 @@ static void put_base64(cb_text *out, const unsigned char *bytes, size_t n) {
   cb_text_put(out, four, have);
 }
 
-cb_status cb_page_pack(cb_text *out, const unsigned char *bytes, size_t n) {
+/* bytes deflated and in base64, appended. */
+static cb_status cb_page_pack(cb_text *out, const unsigned char *bytes, size_t n) {
   uLongf length = compressBound(n);
   unsigned char *packed = malloc(length);
   if (!packed || compress2(packed, &length, bytes, n, LEVEL) != Z_OK)

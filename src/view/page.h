@@ -31,8 +31,6 @@ void cb_page_free(cb_page *p);
 
 /* text with what HTML reads as its own told otherwise. */
 void cb_page_html(cb_text *out, const char *text);
-/* bytes deflated and in base64, appended. */
-cb_status cb_page_pack(cb_text *out, const unsigned char *bytes, size_t n);
 
 /* The page's own parts, packed when the program is built (embed.c); ended by a NULL name. None in a build without three.js
  * and dygraphs. */

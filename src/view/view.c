@@ -46,7 +46,7 @@ cb_status cb_view_frames(const cb_view *v, int field, double **out) {
 
 /* --- what the record is of --- */
 
-void cb_view_space(const cb_view *v) {
+static void cb_view_space(const cb_view *v) {
   const cb_geometry *g = v->space;
   int curved = 0, flat = 0;
   double K = 0;

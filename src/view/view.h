@@ -45,7 +45,6 @@ cb_status cb_view_bodies(const cb_view *v);
 cb_status cb_view_shapes(const cb_view *v);
 cb_status cb_view_series(const cb_view *v);
 cb_status cb_view_events(const cb_view *v);
-void cb_view_space(const cb_view *v);
 
 /* --- frames that are carried along --- */
 /* Where coordinate e of the embedding is among the page's four. */

@@ -13,7 +13,7 @@
 #include "models.h"
 #include "optimum/direct.h"
 #include "optimum/ellipse.h"
-#include "optimum/start.h"
+#include "optimum/find.h"
 #include "optimum/wong.h"
 #include "slsqp.h"
 

@@ -121,14 +121,14 @@ static void a_body_that_comes_nearer_is_solved_anew(void **unused) {
   cb_kirchhoff *k = kirchhoff_of(&m, &options);
   cb_kirchhoff_mass far, near, moved;
   check_ok(cb_kirchhoff_added_mass(k, NULL, &far));
-  check_ok(cb_kirchhoff_move(k, (const double(*)[3])low.x));
+  check_ok(cb_kirchhoff_renew(k, (const double(*)[3])low.x, NULL));
   check_ok(cb_kirchhoff_added_mass(k, NULL, &moved));
   near = mass_of(&low, &options, NULL);
   for (int i = 0; i < 36; i++) check_near(moved.K[i / 6][i % 6], near.K[i / 6][i % 6], 1e-12);
   assert_true(near.K[5][5] > 1.05 * far.K[5][5]);
-  check_ok(cb_kirchhoff_move(k, (const double(*)[3])m.x));
+  check_ok(cb_kirchhoff_renew(k, (const double(*)[3])m.x, NULL));
   for (int i = 0; i < low.vertices; i++) low.x[i][2] -= 1;
-  check_ok(cb_kirchhoff_move(k, (const double(*)[3])low.x));
+  check_ok(cb_kirchhoff_renew(k, (const double(*)[3])low.x, NULL));
   check_error_begins(cb_kirchhoff_added_mass(k, NULL, &moved), CB_ERROR_DOMAIN,
                      "a body behind its wall: a corner at (");
   cb_kirchhoff_free(k);

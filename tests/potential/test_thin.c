@@ -168,7 +168,7 @@ static void a_refusal_names_the_place(void **unused) {
   check_at_least(h, 50 * t);
   assert_non_null(strstr(cb_error_text(), "or a sheet"));
   check_ok(create(&thick, &k));
-  check_error_begins(cb_kirchhoff_move(k, (const double(*)[3])thin.x), CB_ERROR_STEP, "the body is too thin");
+  check_error_begins(cb_kirchhoff_renew(k, (const double(*)[3])thin.x, NULL), CB_ERROR_STEP, "the body is too thin");
   cb_kirchhoff_free(k);
   free_mesh(&thin);
   free_mesh(&thick);

@@ -20,6 +20,11 @@ static void hurry(struct timespec *first, atomic_int *known, struct timespec *no
   now->tv_nsec = then % 1000000000;
 }
 
+/* Questions of the libraries that the program loads come before: UCX, which MPI brings, waits in its own beginning until some
+ * time has passed. The library that was loaded first begins last. */
+static atomic_int begun;
+__attribute__((constructor)) static void begin(void) { begun = 1; }
+
 /* Seconds to be added, or *now has the time. */
 static long wrong(clockid_t clock, struct timespec *now) {
   static atomic_long questions;
@@ -27,8 +32,8 @@ static long wrong(clockid_t clock, struct timespec *now) {
   static atomic_int known[2];
   const char *how = getenv("FAULT_CLOCK"), *at = getenv("FAULT_AT");
   const int monotonic = clock != CLOCK_REALTIME;
-  const long n = atomic_fetch_add(&questions, 1) + 1;
-  if (!how || n < (at ? atol(at) : 1)) return 0;
+  const long n = begun ? atomic_fetch_add(&questions, 1) + 1 : 0;
+  if (!n || !how || n < (at ? atol(at) : 1)) return 0;
   if (!strcmp(how, "still")) {
     if (!atomic_exchange(&known[monotonic], 1)) first[monotonic] = *now;
     *now = first[monotonic];

@@ -49,6 +49,8 @@ bool cb_take_flag(void *target, const char *value); /* target: bool * */
 bool cb_take_word(void *target, const char *value); /* target: cb_words * */
 
 /* Says on stderr how a command is used. Returns CB_EXIT_USAGE. */
+/* False: the output is of no sweep that has a folder. Otherwise its members are joined, or the error is told: *code. */
+bool cb_sweep_repair(const char *output, int *code);
 int cb_usage(const cb_command *command);
 /* Says the error text on stderr and returns the exit code that belongs to the status. */
 int cb_report(cb_status status);

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <gsl/gsl_errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -110,6 +111,7 @@ static int go(int argc, char **argv) {
 int main(int argc, char **argv) {
   if (argc == 3 && !strcmp(argv[1], "--probe")) cb_probe_read(argv[2]);
   gsl_set_error_handler_off();
+  signal(SIGXFSZ, SIG_IGN); /* a write beyond a limit of the system is refused, as on a full disk */
   cb_hdf5_rests_at_exit();
   cb_probe_enable();
   cb_ends_watch();

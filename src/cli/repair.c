@@ -9,6 +9,8 @@ static int run(int argc, char **argv) {
   const int usage = cb_options_take(&cb_command_repair, options, argc, argv, &words);
   if (usage) return usage;
   if (words != 1) return cb_usage(&cb_command_repair);
+  int code;
+  if (cb_sweep_repair(argv[0], &code)) return code;
   cb_repair_report report;
   const cb_status status = cb_record_repair(argv[0], &report);
   if (status) return cb_report(status);
@@ -20,5 +22,5 @@ static int run(int argc, char **argv) {
   return CB_EXIT_DONE;
 }
 
-const cb_command cb_command_repair = {"repair", "OUT.h5", "Joins the segments of a run that was killed, or that could not join them, into one file.",
+const cb_command cb_command_repair = {"repair", "OUT.h5", "Joins the segments of a run that was killed, or of a run or sweep that could not join them, into one file.",
                                       run, NULL};

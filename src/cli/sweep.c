@@ -5,10 +5,12 @@
 #include "core/warning.h"
 #include "sweep/crew.h"
 
+#include <limits.h>
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 typedef struct arguments {
@@ -91,9 +93,10 @@ static int go(cb_sweep *sweep, const arguments *a, const cb_ranks *ranks, cb_fol
   else if (status)
     code = cb_exit_code(status);
   if (tells && p.unjoined)
-    fprintf(stderr,
-            "curvebody: note: the results stay in %s.parts: %s shows what is in it, and the same command joins it later\n",
-            folder->result, folder->result);
+    fprintf(
+        stderr,
+        "curvebody: note: the results stay in %s.parts: %s shows what is in it, and the same command joins it later\n",
+        folder->result, folder->result);
   if (tells && p.failed && !status)
     fprintf(
         stderr,
@@ -186,6 +189,27 @@ static int sweep_file(const char *path, const arguments *a) {
   cb_sweep_free(sweep);
   cb_folder_close(&folder, false);
   return code;
+}
+
+/* Results of members that have all ended are joined; members that are left may take days, and are not begun. */
+bool cb_sweep_repair(const char *output, int *code) {
+  cb_folder folder;
+  cb_crew_status s = {0};
+  char sweep[PATH_MAX];
+  struct stat info;
+  cb_status status = cb_folder_name(output, &folder);
+  const bool is_sweep =
+      !status &&
+      snprintf(sweep, sizeof sweep, "%s/%s", folder.segments.path, cb_segments_of_sweep) < (int)sizeof sweep &&
+      stat(sweep, &info) == 0;
+  if (is_sweep && !(status = cb_crew_status_of(&folder, &s)) && s.count[CB_MEMBER_MISSING])
+    status =
+        cb_fail(CB_ERROR_FILE, "%s: %lld of %lld members are left: expected the same `curvebody sweep`, which goes on",
+                folder.result, (long long)s.count[CB_MEMBER_MISSING], (long long)s.survey.members);
+  if (is_sweep) *code = status ? cb_report(status) : sweep_file(sweep, &(arguments){.output = output});
+  cb_crew_status_free(&s);
+  cb_folder_close(&folder, false);
+  return is_sweep;
 }
 
 static int run(int argc, char **argv) {

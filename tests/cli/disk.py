@@ -22,7 +22,7 @@ if "CURVEBODY_MOUNTS" not in os.environ:
             os.environ["CURVEBODY_MOUNTS"] = "1"
             os.execvp("unshare", [*namespace, sys.executable, *sys.argv])
 
-from command import Case, ROD, datasets, differing, main
+from command import Case, HAS_VIEW, ROD, datasets, differing, main
 
 FAULTS = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 and sys.argv[1].endswith(".so") else ""  # where there is one
 
@@ -198,6 +198,39 @@ sweep:
         self.good("sweep", "s.yaml", "-o", "disk/o")
         with h5py.File(self.path("disk/o.h5")) as file:
             self.assertTrue((file["status"][()] == 1).all())
+
+    def test_a_limit_on_files_is_an_error_and_no_signal(self):
+        self.good("run", "rod.yaml", "-o", "rod.h5")
+        limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+        for words in (["export", "rod.h5", "--csv"], ["view", "rod.h5"] if HAS_VIEW else ["export", "rod.h5", "--csv"],
+                      ["repair", "rod.h5"], ["resume", "rod.h5", "--until", "2"], ["run", "rod.yaml", "-o", "new.h5"]):
+            done = self.call(*words, preexec_fn=limit)
+            self.assertEqual(done.returncode, 0 if words[0] == "repair" else 3, f"{words}\n{done.stderr}")
+        self.good("resume", "rod.h5", "--until", "2")
+        self.assertEqual(sorted(os.listdir(self.folder)), ["rod.h5", "rod.yaml"])
+
+    def test_a_sweep_that_cannot_be_joined(self):
+        """Each half fits below the limit, the whole does not."""
+        self.write("s.yaml", """\
+curvebody: 1
+sweep:
+  scenario: rod.yaml
+  over:
+    - {key: bodies.0.mass, from: 1, to: 2, count: 1000, name: mass}
+  collect: {top: max(energy), low: min(energy), last: last(energy)}
+""")
+        self.good("sweep", "s.yaml", "-o", "whole")
+        self.good("sweep", "s.yaml", "-o", "o", "--shard", "1/2")
+        most = os.path.getsize(self.path("whole.h5")) - 1
+        done = self.call("sweep", "s.yaml", "-o", "o", "--shard", "2/2",
+                         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most)))
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertRegex(done.stderr, "error: .*o.h5: cannot .*File too large\n.*note: the results stay in o.h5.parts")
+        with h5py.File(self.path("o.h5")) as file:
+            self.assertTrue((file["status"][()] == 1).all())
+        self.good("repair", "o.h5")
+        self.assertEqual(self.read("o.h5"), self.read("whole.h5"))
+        self.assertFalse(os.path.exists(self.path("o.h5.parts")))
 
     def test_disk_is_full_from_the_first(self):
         self.disk("4k")

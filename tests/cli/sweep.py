@@ -386,6 +386,9 @@ sweep:
         self.assertEqual(done.returncode, 3)
         self.assertRegex(done.stderr, "a sweep has left its members in .*o.h5.parts: expected the same `curvebody sweep`")
         self.assertEqual(self.read("o.h5"), shown)
+        done = subprocess.run([BINARY, "repair", "o.h5"], cwd=self.folder, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 3)
+        self.assertRegex(done.stderr, "o.h5: [0-9]+ of [0-9]+ members are left: expected the same `curvebody sweep`")
         self.run_command("run", "rod.yaml", "-o", "o.h5", "--force")
         self.assertFalse(os.path.exists(self.path("o.h5.parts")))
 

@@ -143,7 +143,7 @@ class Verify(Case):
         self.assertIn("cube.obj': No such file or directory", gone.stderr)
 
     def test_a_killed_run(self):
-        run = self.start("run", "rod.yaml", "-o", "killed.h5", "--set", "time.end=1e5")
+        run = self.start("run", "rod.yaml", "-o", "killed.h5", "--set", "time.end=1e6")
         self.wait_for("killed.h5", run)
         while not os.path.exists(self.path("killed.h5.parts/000003.h5")):
             self.assertIsNone(run.poll())

@@ -70,4 +70,49 @@ static inline void check_direction(uint64_t *state, int n, double *u) {
   for (int a = 0; a < n; a++) u[a] /= sqrt(square);
 }
 
+/* --- failures compared by status and by the whole text of the error --- */
+
+#define check_error(call, status, text) check_error_at((call), (status), (text), #call, __FILE__, __LINE__)
+/* The text begins so. */
+#define check_error_begins(call, status, text) \
+  check_error_begins_at((call), (status), (text), #call, __FILE__, __LINE__)
+/* So, and a failure names the case of a table. */
+#define check_case_begins(what, call, status, text) \
+  check_error_begins_at((call), (status), (text), (what), __FILE__, __LINE__)
+
+static inline void check_error_at(cb_status got, cb_status status, const char *text, const char *what, const char *file,
+                                  int line) {
+  if (got == status && strcmp(cb_error_text(), text) == 0) return;
+  print_error("%s: %s\n  found    %s\n  expected %s\n", what, cb_status_name(got), got ? cb_error_text() : "", text);
+  _fail(file, line);
+}
+
+static inline void check_error_begins_at(cb_status got, cb_status status, const char *text, const char *what,
+                                         const char *file, int line) {
+  if (got == status && strncmp(cb_error_text(), text, strlen(text)) == 0) return;
+  print_error("%s: %s\n  found    %s\n  expected %s...\n", what, cb_status_name(got), got ? cb_error_text() : "", text);
+  _fail(file, line);
+}
+
+/* --- CHECK_SANITIZED: whether the library is built with sanitizers, which make a test some thirty times slower, so that
+ * fewer trials do --- */
+
+#if defined __SANITIZE_ADDRESS__ || defined CURVEBODY_SANITIZED
+#define CHECK_SANITIZED 1
+#elif defined __has_feature
+#if __has_feature(address_sanitizer)
+#define CHECK_SANITIZED 1
+#endif
+#endif
+#ifndef CHECK_SANITIZED
+#define CHECK_SANITIZED 0
+#endif
+
+/* Begins a case that is of numbers alone, of many steps by code that shorter ones of the suite run: not a second time under
+ * sanitizers. */
+#define check_numbers_alone()    \
+  do {                           \
+    if (CHECK_SANITIZED) skip(); \
+  } while (0)
+
 #endif

@@ -5,7 +5,6 @@
 #define CB_TESTS_CHECK_SPACES_H
 
 #include "check_geometry.h"
-#include "check_sanitized.h"
 #include "geometry/text_metric.h"
 #include "yaml/yaml.h"
 

@@ -5,7 +5,6 @@
 #define CB_TESTS_COUNT_ALLOCATIONS_H
 
 #include "check.h"
-#include "check_sanitized.h"
 #include <errno.h>
 
 /* volatile: what a compiler knows of malloc is that it does not look at them */

@@ -3,8 +3,6 @@
 #define CB_TESTS_CSV_H
 
 #include "check.h"
-#include <stdio.h>
-#include <string.h>
 
 enum { CSV_COLUMNS = 40 };
 

@@ -2,7 +2,7 @@
 #ifndef CB_TESTS_FLOW_SLOPES_H
 #define CB_TESTS_FLOW_SLOPES_H
 
-#include "check_error.h"
+#include "check.h"
 #include "fluid/flow.h"
 
 #define PI 3.14159265358979323846

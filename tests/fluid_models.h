@@ -6,8 +6,6 @@
 #include "yaml/yaml.h"
 #include "numerics/vec3.h"
 #include <curvebody/fluid_model.h>
-#include <math.h>
-#include <string.h>
 
 typedef struct subject {
   cb_tree *tree;

@@ -2,11 +2,10 @@
 #ifndef CB_TESTS_HDF5_FILE_H
 #define CB_TESTS_HDF5_FILE_H
 
-#include "check_error.h"
+#include "check.h"
 #include "record/array.h"
 
 #include <hdf5.h>
-#include <stdarg.h>
 #include <unistd.h>
 
 static char path[] = "/tmp/curvebody-test-XXXXXX", text[600];

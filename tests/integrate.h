@@ -2,7 +2,6 @@
 #ifndef CB_TESTS_INTEGRATE_H
 #define CB_TESTS_INTEGRATE_H
 
-#include "check.h"
 #include "check_geometry.h"
 #include "check_spaces.h"
 #include "geometry/origin.h"

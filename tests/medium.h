@@ -2,7 +2,7 @@
 #ifndef CB_TESTS_MEDIUM_H
 #define CB_TESTS_MEDIUM_H
 
-#include "check_error.h"
+#include "check.h"
 #include "fluid/medium.h"
 #include "numerics/vec3.h"
 

@@ -2,7 +2,7 @@
 #ifndef CB_TESTS_MESH_CUBE_H
 #define CB_TESTS_MESH_CUBE_H
 
-#include "check_error.h"
+#include "check.h"
 
 #include "core/text.h"
 #include "numerics/mesh.h"

@@ -3,7 +3,7 @@
 #ifndef CB_TESTS_REDUCE_ROWS_H
 #define CB_TESTS_REDUCE_ROWS_H
 
-#include "check_error.h"
+#include "check.h"
 #include "yaml/yaml.h"
 #include "sweep/reduce.h"
 

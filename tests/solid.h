@@ -3,7 +3,6 @@
 #ifndef CB_TESTS_SOLID_H
 #define CB_TESTS_SOLID_H
 
-#include "check.h"
 #include "fluid/medium.h"
 #include "fluid_mesh.h"
 #include <curvebody/se3.h>

@@ -2,7 +2,7 @@
 #ifndef CB_TESTS_SURFACE_MEASURES_H
 #define CB_TESTS_SURFACE_MEASURES_H
 
-#include "check_error.h"
+#include "check.h"
 
 #include "fluid/surface.h"
 

@@ -5,7 +5,6 @@
 #include "simulate.h"
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_odeiv2.h>
-#include <stdio.h>
 
 typedef int system_rhs(double t, const double *z, double *dz, void *user);
 

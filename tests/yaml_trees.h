@@ -2,7 +2,7 @@
 #ifndef CB_TESTS_YAML_TREES_H
 #define CB_TESTS_YAML_TREES_H
 
-#include "check_error.h"
+#include "check.h"
 #include "yaml/yaml.h"
 
 static inline cb_status read_as(const char *text, cb_tree **tree) {

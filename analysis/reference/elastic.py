@@ -189,7 +189,8 @@ def rod_long(space, times, step=0.25):
 
 
 def c_array(name, comment, values):
-  rows = ",\n".join("  " + mp.nstr(v, 22, strip_zeros=False) for v in values)
+  texts = [mp.nstr(v, 22, strip_zeros=False) for v in values]
+  rows = ",\n".join("  " + ", ".join(texts[i:i + 4]) for i in range(0, len(texts), 4))
   return f"/* {comment} */\nstatic const double {name}[{len(values)}] = {{\n{rows}\n}};\n\n"
 
 

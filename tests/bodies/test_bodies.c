@@ -1,6 +1,5 @@
 /* Bodies as scenarios describe them: where they are at the start, how they move, what they weigh. */
 #include "built_body.h"
-#include "check_error.h"
 #include "geometry/origin.h"
 
 static void the_rod_of_the_validation_has_length_one(void **state) {

@@ -1,6 +1,5 @@
 /* What is wrong with a body is told with its place, and what makes no system is refused. */
 #include "built_body.h"
-#include "check_error.h"
 
 static cb_status status_of(const char *space, const char *body) {
   cb_geometry *g = check_space(space);

@@ -1,5 +1,4 @@
 /* What is wrong with a rod, triangle, frame, network, chain or pendulum is told with its place. */
-#include "check_error.h"
 #include "check_system.h"
 
 static void what_is_wrong_is_told_with_its_place(void **state) {

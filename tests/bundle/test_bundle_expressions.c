@@ -1,7 +1,6 @@
 /* Bundles written as expressions: equal to the models that are code, with derivatives of first and second order; what
  * is refused, and where. */
 #include "bundles.h"
-#include "check_error.h"
 #include "yaml/yaml.h"
 #include "models.h"
 

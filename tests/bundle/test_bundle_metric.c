@@ -1,6 +1,5 @@
 /* Bundles with another cost metric: closed forms, differences, what stays the bundle's own, what is refused. */
 #include "bundle/read.h"
-#include "check_error.h"
 #include "curvature_claims.h"
 #include "link_trees.h"
 

@@ -1,7 +1,6 @@
 /* Bundles from tables: order and derivatives of the spline, what is refused. */
 #include "bundle/samples_private.h"
 #include "bundles.h"
-#include "check_error.h"
 #include "models.h"
 
 #include <gsl/gsl_bspline.h>

@@ -1,6 +1,5 @@
 /* Curvature of the bundles that a scenario derives: of points, links, expressions, drag on a surface, an immersed body,
  * samples. Each at random shapes: small loops, the wrong sign, differences, second derivatives, Bianchi's identity. */
-#include "check_sanitized.h"
 #include "curvature_claims.h"
 #include "fluid/immersed_bundle.h"
 #include "link_trees.h"

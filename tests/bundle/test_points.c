@@ -2,7 +2,6 @@
  * pictures, singular shapes, and what a scenario may get wrong. */
 #include "points.h"
 #include "bundle/points.h"
-#include "check_error.h"
 #include "check_spaces.h"
 
 /* Difference quotient of order 6 from values at -3h .. 3h. */

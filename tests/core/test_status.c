@@ -1,5 +1,5 @@
 /* The text of errors. */
-#include "check_error.h"
+#include "check.h"
 
 static void what_is_no_number_has_no_sign(void **unused) {
   (void)unused;

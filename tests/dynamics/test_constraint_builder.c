@@ -1,6 +1,5 @@
 /* What the builder says of constraints that cannot be. */
 #include "check_constraints.h"
-#include "check_error.h"
 
 typedef struct refused {
   cb_geometry *g;

@@ -1,6 +1,5 @@
 /* Angles and blades in spaces known by a metric alone: against closed forms of the same spaces, against differences in
  * every space, in motion by methods that have nothing in common, and what is refused. */
-#include "check_error.h"
 #include "check_intrinsic.h"
 #include "constrained.h"
 #include "dynamics/constraint_private.h"

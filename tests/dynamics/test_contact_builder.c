@@ -1,5 +1,4 @@
 /* What the builder of contacts, walls and events takes, keeps and refuses; configuration spaces. */
-#include "check_error.h"
 #include "check_spaces.h"
 #include "dynamics/gap.h"
 #include <curvebody/contact.h>

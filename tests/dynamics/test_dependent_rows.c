@@ -1,5 +1,4 @@
 /* Rods that depend on one another, and starts off their rods. */
-#include "check_error.h"
 #include "constrained_state.h"
 #include "memory_sink.h"
 #include "simulate.h"

@@ -1,5 +1,4 @@
 /* Gaps of surfaces: distances of faces and edges by search, derivatives, which features are listed. */
-#include "check_error.h"
 #include "check_gaps.h"
 
 /* --- values --- */

@@ -1,5 +1,4 @@
 /* Gaps of particles, walls and events: values, derivatives, bounds on how they bend, and what is refused. */
-#include "check_error.h"
 #include "check_gaps.h"
 
 static const double pi = 3.14159265358979323846;

@@ -2,7 +2,6 @@
 #include "check_geometry.h"
 
 #include <curvebody/system.h>
-#include <math.h>
 
 /* Two springs, between the particles 0 and 2, 1 and 3: components, so that places are not the user's count. */
 static const double mass[4] = {1, 2, 0.5, 3}, stiffness = 1.7, rest = 0.4,

@@ -1,6 +1,5 @@
 /* Configuration spaces by themselves: motions in closed form and by quadrature. A symmetric heavy top, a driven
  * pendulum, a skate, a rolling disc; and what a run says that leaves the domain. */
-#include "check_error.h"
 #include "memory_sink.h"
 #include "system_runs.h"
 #include <gsl/gsl_poly.h>

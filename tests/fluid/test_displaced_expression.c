@@ -1,6 +1,5 @@
 /* What bodies displace of a medium whose density is an expression: against slices of an exponential atmosphere,
  * columns in closed form, quadrature over tetrahedra, and the exact polynomials of a linear density. */
-#include "check_error.h"
 #include "solid_slices.h"
 
 static void exponential_atmosphere_agrees_with_slices(void **unused) {

@@ -1,6 +1,5 @@
 /* What a large surface displaces, and the density of its faces: the same bits, and the same error, with any number of
  * threads. */
-#include "check_error.h"
 #include "core/threads.h"
 #include "medium.h"
 #include "solid.h"

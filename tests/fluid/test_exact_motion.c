@@ -1,6 +1,5 @@
 /* Bodies that move by the exact added mass: rigid ones and those with poses keep their momentum; a table along a stroke
  * errs by less than it says, and so does the path; what is asked depends on nothing that was asked before. */
-#include "check_error.h"
 #include "immersed_bundles.h"
 #include "yaml/yaml.h"
 #include <curvebody/node.h>

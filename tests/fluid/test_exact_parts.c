@@ -2,7 +2,6 @@
  * bundle; the bundle of the exact added mass against its run, its derivatives against differences, and against the
  * local model where that is nearly exact. Oracles: coefficients of two unit spheres d apart, each sphere's share, of
  * motion along the line of centres, together and opposed, and across it, of the task's table. */
-#include "check_error.h"
 #include "immersed_bundles.h"
 #include "yaml/yaml.h"
 #include "potential/kirchhoff.h"

@@ -1,6 +1,5 @@
 /* The exact added mass of poses to an error that is asked for: what is told holds against finer faces, the form of a
  * motion is one, and what is found depends on the pose alone, not on the order or the thread. */
-#include "check_error.h"
 #include "core/threads.h"
 #include "fluid/surface.h"
 #include "numerics/vec3.h"

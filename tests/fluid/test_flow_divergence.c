@@ -1,9 +1,6 @@
 /* Flows of an incompressible fluid: which are taken, and what splines leave of divergence between the points of a grid. */
-#include "check_error.h"
+#include "check.h"
 #include "fluid/flow.h"
-
-#include <math.h>
-#include <stdlib.h>
 
 typedef const char *const three[3];
 

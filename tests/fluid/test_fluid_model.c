@@ -1,5 +1,4 @@
 /* Fluid models: forces by the twist and by faces, sums of models, what they know of a body, and when they act. */
-#include "check_error.h"
 #include "immersed.h"
 
 /* A drag that couples all: F_i = -a |V|^2 V_i - rho b V_i V_(i + 1). */

@@ -1,7 +1,6 @@
 /* Bundles of immersed bodies against the runs of the same bodies: of expressions, of poses, of tables; pictures, threads,
  * what is refused. */
 #include <curvebody/holonomy.h>
-#include "check_error.h"
 #include "immersed_bundles.h"
 #include "sampled.h"
 

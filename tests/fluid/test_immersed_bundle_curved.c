@@ -1,6 +1,5 @@
 /* Bodies that swim by their shape in curved spaces: three balls against multipoles, connections of a body seen from
  * another frame, the flat limit, volumes that change. */
-#include "check_error.h"
 #include "curved_bodies.h"
 #include "immersed_bundles.h"
 #include <curvebody/fluid_model.h>

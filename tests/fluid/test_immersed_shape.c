@@ -1,5 +1,4 @@
 /* Bodies whose shape changes, free fall, terminal speed of plates, and what is refused. */
-#include "check_error.h"
 #include "immersed.h"
 
 /* --- no fluid --- */

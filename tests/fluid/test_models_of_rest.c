@@ -1,10 +1,7 @@
 /* Fluid models that know the shape at rest are refused by name on a body whose poses move it, in every route; poses
  * that keep the shape and models that see it are taken, and give what they give without poses. */
-#include "check_error.h"
 #include "fluid/fluid_model.h"
 #include "immersed_bundles.h"
-
-#include <string.h>
 
 /* A plugin's: an added mass of the body's mass alone, that does not look at the vertices; and one that does. */
 static cb_status blind(const cb_fluid_model *m, const void *body, const cb_surface *surface, const double (*x)[3],

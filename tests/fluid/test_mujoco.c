@@ -1,7 +1,6 @@
 /* MuJoCo's two fluid models: the forces and virtual masses that its 3.14.0 computes (its own numbers, and those with exact
  * integrals, tests/mujoco/), their derivatives, floors of 2.2, and that several geoms add up where they are.
  */
-#include "check_error.h"
 #include "csv.h"
 #include "fluid/ellipsoid.h"
 #include "fluid_models.h"

@@ -1,6 +1,5 @@
 /* Both of MuJoCo's fluid models with `compat: "2.2"` push random bodies of one to three geoms, in wind, as the library of
  * that version does: to 1e-12 of the largest term. Skipped where it (Debian: libmujoco-dev) is not there. */
-#include "check.h"
 
 #ifdef CB_MUJOCO
 #include "fluid_models.h"

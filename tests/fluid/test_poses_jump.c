@@ -1,5 +1,5 @@
 /* Poses that jump are found, by their number and vertex or by their time; strokes are none. */
-#include "check_error.h"
+#include "check.h"
 #include "fluid/poses.h"
 #include "tetrahedra.h"
 

@@ -1,7 +1,6 @@
 /* Rigid bodies through all methods that take constraints: the rigid rod and triangle of the thesis against their
  * Killing flow and multipliers, lengths over long times, a tetrahedron and a chain by three methods, Newton's method
  * against sweeps. */
-#include "check_sanitized.h"
 #include "constrained.h"
 #include "linked.h"
 

@@ -1,6 +1,5 @@
 /* What a step on SE(3) refuses, leaving the state as it was: a start that is not finite, an inertia that is none, half
  * a turn and more by the exponential, wrenches that fail. */
-#include "check_error.h"
 #include "rigid.h"
 
 static double edge_K[6][6], edge_mu0[6];

@@ -1,10 +1,7 @@
 /* The drag matrix of friction in potential flow: a sphere's in both forms, and what holds of any body. */
-#include "check_error.h"
 #include "fluid_mesh.h"
 #include "yaml/yaml.h"
 #include <curvebody/fluid_model.h>
-
-#include <math.h>
 
 /* F = D V at the unit twists, and that its derivative is D as well. */
 static cb_status drag_of(const char *parameters, mesh m, double D[6][6]) {

@@ -1,8 +1,6 @@
 /* Bodies that move before a wall by the exact added mass: a ball thrown at it or along it goes as by the series of two
  * spheres, steps are of second order, over long times the energy stays and the momenta that the wall leaves are kept,
  * with and without a moving shape, and a body that reaches the wall is told so. */
-#include "check_error.h"
-#include "check_sanitized.h"
 #include "immersed.h"
 #include "yaml/yaml.h"
 #include "two_spheres.h"

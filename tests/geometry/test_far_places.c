@@ -1,6 +1,5 @@
 /* Bodies that are placed far out by coordinates: as at the base point, for the spaces are homogeneous; what cannot be
  * told there is refused by name. */
-#include "check_error.h"
 #include "check_geometry.h"
 #include "simulate.h"
 

@@ -1,7 +1,6 @@
 /* Built-in spaces that are known by the metric of one chart: metric derivatives against differences, Killing's equation
  * and momenta, pictures, the flat torus, the ends of charts. (test_spaces_curvature.c, test_spaces_ih.c and
  * test_spaces_groups.c: curvature and distances.) */
-#include "check_error.h"
 #include "check_intrinsic.h"
 
 /* --- every intrinsic space, at random points of its chart --- */

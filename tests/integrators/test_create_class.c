@@ -4,7 +4,6 @@
 #include <curvebody/body.h>
 #include <curvebody/integrator.h>
 #include <curvebody/mass.h>
-#include <string.h>
 
 /* A row of particles along x. */
 typedef struct row {

@@ -1,7 +1,6 @@
 /* Lobatto IIIA-IIIB in static charts, free and with rods: the symplectic form on the manifold of the constraints, the
  * way back, energy, rods at round-off, a closed form. */
 #include "chart_linkage.h"
-#include "check_sanitized.h"
 #include "integrator_claims.h"
 
 /* Runs test for each number of stages, free and with rods. */

@@ -1,7 +1,6 @@
 /* Long runs of a rigid triangle of unequal masses, h = 0.1, to t = 40 000 in S3 and H3. A symplectic method's energy
  * error does not grow, isometry momenta stay at round-off (in H3, where the body flies off, the invariants of the
  * coadjoint action), and the rods keep their lengths. */
-#include "check_sanitized.h"
 #include "constrained.h"
 #include "long_run.h"
 

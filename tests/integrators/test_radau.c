@@ -1,5 +1,4 @@
 /* Radau IIA: orders with constraints, rigid rods against their closed form, published errors, refusals. */
-#include "check_sanitized.h"
 #include "radau.h"
 
 static void ggl_has_order_2s_minus_1_with_constraints(void **unused) {

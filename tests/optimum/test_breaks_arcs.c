@@ -1,7 +1,6 @@
 /* Gaits that cross breaks of their bundle: refracted as closed forms say, and as limits of smooth bundles are; verdicts of
  * gaits that are not; what is refused by name. */
 #include "bundle/gait_private.h"
-#include "check_error.h"
 #include "gaits.h"
 #include "yaml/yaml.h"
 #include "optimum/verdict.h"

@@ -1,6 +1,5 @@
 /* Conjugate and focal times against closed forms, and their number against the second variation. */
 #include "bundles.h"
-#include "check_sanitized.h"
 #include "extremals.h"
 #include "optimum/conjugate.h"
 #include "optimum/reduced.h"

@@ -1,5 +1,4 @@
 /* Gaits of stationary cost by direct search. */
-#include "check.h"
 #include "gaits.h"
 #include "optimum/direct.h"
 

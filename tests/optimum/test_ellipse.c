@@ -1,5 +1,4 @@
 /* Small ellipses against closed forms, limits of families of optimal gaits, and the eigenvalues of the curvature. */
-#include "check.h"
 #include "models.h"
 #include "optimum/ellipse.h"
 #include <curvebody/holonomy.h>

@@ -1,6 +1,4 @@
 /* Families of gaits of stationary cost, followed in the amount of their target. */
-#include "check.h"
-#include "check_sanitized.h"
 #include "gaits.h"
 #include "optimum/direct.h"
 #include "optimum/family.h"

@@ -1,7 +1,6 @@
 /* What an optimal gait costs and of what kind it is does not depend on how it is asked: the way of travel, the body frame,
  * the model's derivation, where its cycle begins; nor on the method. */
 #include "bundle/coordinates.h"
-#include "check_sanitized.h"
 #include "extremals.h"
 #include "sampled.h"
 #include <curvebody/scenario.h>

@@ -1,7 +1,6 @@
 /* Optimal gaits against tables, closed forms and each other.
  *
  * Numbers of twelve digits came of shooting and of Fourier-Galerkin elsewhere; 1e-10 is what their last steps leave. */
-#include "check_sanitized.h"
 #include "extremals.h"
 #include <curvebody/scenario.h>
 

@@ -1,6 +1,5 @@
 /* What is said of gaits that were not searched for. */
 #include "bundle/gait_private.h"
-#include "check.h"
 #include "gaits.h"
 #include "optimum/verdict.h"
 

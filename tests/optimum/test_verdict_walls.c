@@ -1,6 +1,4 @@
 /* What is said of given gaits that are at bounds, or at lines that touch. */
-#include "check.h"
-#include "check_error.h"
 #include "gaits.h"
 #include "numerics/small.h"
 #include "optimum/cone.h"

@@ -1,6 +1,6 @@
 /* Factors of dense matrices: what they solve, by rows of the matrix; a singular one; and the same bytes where several
  * threads ask for them at once, as a BLAS without threads bears one caller only. */
-#include "check_error.h"
+#include "check.h"
 #include "potential/dense.h"
 
 #include <pthread.h>

@@ -2,7 +2,6 @@
  * apart, graded, of triangles anywhere and at one place; gradients; the same bytes with any threads; no allocation. */
 #include "count_allocations.h"
 
-#include "check_error.h"
 #include "core/isa.h"
 #include "core/threads.h"
 #include "panel_sets.h"

@@ -1,7 +1,6 @@
 /* Factors of the hierarchical matrix: residuals by exact rows at every tolerance, the solution of the dense matrix, and
  * as a preconditioner of GMRES on a thin body.
  * needs: hmat */
-#include "check_error.h"
 #include "panel_sets.h"
 #include "potential/dense.h"
 #include "potential/far.h"

@@ -1,6 +1,5 @@
 /* Bodies before a plane, by images: spheres against the series of two spheres and the leading orders of the distance, a
  * body and its mirror image solved as two, planes anywhere, and what is refused. */
-#include "check_error.h"
 #include "potential.h"
 #include "two_spheres.h"
 #include <curvebody/fluid_model.h>

@@ -1,7 +1,6 @@
 /* Kirchhoff's tensor against closed forms and its laws: bodies of revolution and ellipsoids, pairs of spheres, moved,
  * turned and mirrored bodies, and one method against another. The oracles are of the task's table: ellipsoids by Carlson's
  * integrals, spheres by a series of images, the torus and the bar extrapolated. */
-#include "check_error.h"
 #include "potential.h"
 #include "core/threads.h"
 #include "potential/hlu.h"

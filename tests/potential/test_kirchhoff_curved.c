@@ -7,9 +7,6 @@
 #include "potential/kirchhoff.h"
 #include <curvebody/mass.h>
 
-#include <stdlib.h>
-#include <string.h>
-
 static const double pi = 3.14159265358979323846;
 static const double triaxial[3] = {.6, .5, .4};
 

@@ -5,9 +5,6 @@
 #include "numerics/curved.h"
 #include "potential/refine.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { BALL, QUADRIC, TUBE, COARSEST = 8, ROUND = 16, ABOUT = 5 };
 
 typedef struct body {

@@ -1,10 +1,7 @@
 /* Offset sources: near the truth on a ball, nowhere near it on thin bodies, which are refused. */
-#include "check_error.h"
 #include "fluid_mesh.h"
 #include "yaml/yaml.h"
 #include <curvebody/fluid_model.h>
-
-#include <math.h>
 
 static cb_status mass_by(const char *parameters, mesh m, const double (*v)[3], cb_added_mass *out) {
   cb_tree *tree = NULL;

@@ -1,6 +1,5 @@
 /* Panels of constant sources and dipoles: the closed forms against quadrature, their gradients against differences, what
  * they jump by, and vectors against one panel at a time. */
-#include "check.h"
 #include "core/isa.h"
 #include "numerics/vec3.h"
 #include "potential.h"

@@ -1,7 +1,6 @@
 /* A body that moves before a plane: its added mass is that by images at each place, with and without a motion of the
  * shape, the derivatives are those of it against differences, a sphere's those of the series of two spheres, and what
  * comes too near is refused. */
-#include "check_error.h"
 #include "potential.h"
 #include "two_spheres.h"
 #include "potential/placed.h"

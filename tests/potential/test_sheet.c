@@ -1,7 +1,5 @@
 /* Sheets of no thickness, by themselves and with solids: discs against closed forms, thin closed bodies, and laws that
  * hold whatever the mesh. */
-#include "check_error.h"
-#include "check_sanitized.h"
 #include "potential.h"
 #include "potential/refine.h"
 

@@ -2,7 +2,6 @@
  * that become narrow in the middle, a square plate, an open tube and a canopy with its load. Oracles: closed forms (Lamb,
  * Hydrodynamics (1932), articles 108, 373), tables (Blevins 1979, three digits), and two more levels of the same shape.
  */
-#include "check_sanitized.h"
 #include "fluid/surface.h"
 #include "potential.h"
 #include "potential/refine.h"

@@ -1,7 +1,6 @@
 /* Bodies thinner than their panels are wide: those whose sides do not face each other are refused before they are solved,
  * what is not refused is near the tensor of the mirrored mesh, and the estimate is not below the true error. Spheroids,
  * whose tensor is closed (Lamb, Hydrodynamics (1932), article 114), with a side that is turned or moved at random. */
-#include "check_error.h"
 #include "potential.h"
 #include "potential/refine.h"
 #include "potential/thin.h"

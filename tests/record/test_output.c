@@ -1,6 +1,5 @@
 /* Files that get their names when they are whole: of two who want one name, one gets it. */
 #include "record_sample.h"
-#include "check_error.h"
 #include "record/output.h"
 
 static const cb_record_options overwrite = {.overwrite = true};

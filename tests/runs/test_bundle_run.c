@@ -1,5 +1,4 @@
 /* A gait in a bundle as a run: where it ends, its order, its record, and going on from a checkpoint. */
-#include "check_error.h"
 #include "scenario/bundle.h"
 #include "memory_sink.h"
 #include "run/bundle.h"

@@ -1,6 +1,5 @@
 /* Contacts that come at awkward moments: several in one instant, at a step's ends, again and again within a step, at
  * the start; events that mark and stop; and starts that are refused by name. */
-#include "check_error.h"
 #include "collide.h"
 
 static const double pi = 3.14159265358979323846;

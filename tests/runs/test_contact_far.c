@@ -1,7 +1,6 @@
 /* Contacts far out: what meets is told by one frame, so they are those at the base point, for boosts are isometries, and
  * those of a motion along a geodesic, whose closed form is known; what coordinates of the world cannot tell is warned of
  * or refused. */
-#include "check_error.h"
 #include "simulate.h"
 
 #define BALL(name, more, point, move, velocity)                                                            \

@@ -3,7 +3,6 @@
  * linear system it is made of; what is periodic or steady has none. Along I* the regimes of plates by the rule are those
  * by their exponents and net turns. */
 #include "check.h"
-#include "check_sanitized.h"
 #include "run/exponent.h"
 #include "run/particles.h"
 

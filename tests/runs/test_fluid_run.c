@@ -4,8 +4,6 @@
 #include "memory_sink.h"
 #include "run/fluid_private.h"
 
-#include <string.h>
-
 static const char two[] = "curvebody: 1\n"
                           "fluid: {medium: {layers: [{below: 0, density: 998}, {density: 1.2}]},\n"
                           "        flow: {vortex: {circulation: 0.5, core: 0.2}}, floor: {kind: %s, height: -1}}\n"

@@ -1,10 +1,9 @@
 /* Failures that are kept, and told together: their order, number and status. */
-#include "check_error.h"
+#include "check.h"
 #include "core/errors.h"
 #include "tree/scalar.h"
 
 #include <curvebody/scenario.h>
-#include <string.h>
 
 static cb_node at(int line, int column) {
   return (cb_node){.kind = CB_NODE_SCALAR, .file = "f", .line = line, .column = column, .text = ""};

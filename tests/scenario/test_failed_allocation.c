@@ -1,7 +1,6 @@
 /* Out of memory at any place, a scenario is opened and run as if nothing had been, or that is said: no crash, no leak,
  * no other scenario. Of many places a seeded choice, all with CB_TEST_ALL. */
 #include "fail_allocations.h"
-#include "check_sanitized.h"
 #include "hdf5_file.h"
 #include "memory_sink.h"
 

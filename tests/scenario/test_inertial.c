@@ -6,10 +6,6 @@
 
 #include "check.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 enum { TEXT = 2048 };
 
 static void check_told(const char *part) {

@@ -6,7 +6,6 @@
 
 #include "check.h"
 
-#include <stdio.h>
 #include <unistd.h>
 
 static const char tetrahedron[] = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";

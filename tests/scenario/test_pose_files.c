@@ -1,5 +1,5 @@
 /* Poses from numbered files: their places, the polygons that they share with the body, refusals by file and line. */
-#include "check_error.h"
+#include "check.h"
 
 #include "fluid/poses.h"
 

@@ -1,12 +1,10 @@
 /* --set of the key that names a class: keys of the former class go with it. */
-#include "check_error.h"
+#include "check.h"
 #include "scenario/bundle.h"
 
 #include <curvebody/body.h>
 #include <curvebody/integrator.h>
 #include <curvebody/geometry.h>
-#include <stdio.h>
-#include <string.h>
 
 enum { MOST = 64, LONGEST = 8192 };
 

@@ -1,5 +1,5 @@
 /* `constraints:` and `start:` of a scenario: the rows that every key makes, and the place of every mistake. */
-#include "check_error.h"
+#include "check.h"
 #include <curvebody/constraint.h>
 #include <curvebody/scenario.h>
 

@@ -1,11 +1,8 @@
 /* What is asked of an optimal gait, as a scenario says it. */
-#include "check_error.h"
+#include "check.h"
 #include "scenario/bundle.h"
 
 #include <curvebody/scenario.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 static const char swimmer[] =
     "curvebody: 1\n"

@@ -1,5 +1,5 @@
 /* Scalars of a tree: what is a number, an integer, a bool; where a failure is and what it says. */
-#include "check_error.h"
+#include "check.h"
 
 #include "core/arena.h"
 #include "core/text.h"

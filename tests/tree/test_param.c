@@ -1,5 +1,5 @@
 /* Parameter tables: defaults, types, ranges, and the exact text of every failure. */
-#include "check_error.h"
+#include "check.h"
 
 #include "core/arena.h"
 #include "tree/scalar.h"

@@ -1,16 +1,12 @@
 /* Pages: constant arrays are read as they are; frames are carried along as vectors are transported; a page that no memory
  * is left for is refused, and nothing of it stays.
  * needs: view */
-#include "check.h"
 #include "fail_allocations.h"
 
 #include "core/text.h"
 #include "view/view.h"
 #include <curvebody/record.h>
 #include <curvebody/view.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static const char *const scenario[] = {

@@ -31,8 +31,4 @@ typedef struct cb_ranks {
  * installed. The caller calls finish. */
 cb_status cb_ranks_begin(cb_ranks *out);
 
-/* Ranks in one process, ranks[size], each for a thread: in memory. */
-cb_status cb_ranks_in_memory(int size, cb_ranks *ranks);
-void cb_ranks_free_memory(cb_ranks *ranks);
-
 #endif

@@ -1,6 +1,7 @@
 /* The hand-out of members: how many a second when members cost nothing, over ranks in memory; how much of the time 1
  * 024 workers that wait in place of computing have something to do; two threads at 10^4 members of a millisecond. */
 #include "bench.h"
+#include "ranks_memory.h"
 
 #include "sweep/hand.h"
 #include <pthread.h>
@@ -59,7 +60,7 @@ static double go(int ranks, int threads, int64_t count, double wait, double *bus
   pthread_attr_t small;
   pthread_attr_init(&small);
   pthread_attr_setstacksize(&small, STACK);
-  check_ok(cb_ranks_in_memory(ranks, of));
+  check_ok(ranks_in_memory(ranks, of));
   const double begin = bench_clock(CLOCK_MONOTONIC);
   for (int r = 0; r < ranks; r++) {
     p[r] = (process){.ranks = &of[r], .count = count, .threads = threads, .wait = wait};
@@ -72,7 +73,7 @@ static double go(int ranks, int threads, int64_t count, double wait, double *bus
   }
   const double seconds = bench_clock(CLOCK_MONOTONIC) - begin;
   *busy = 1e-9 * (double)all / (seconds * ranks * threads);
-  cb_ranks_free_memory(of);
+  ranks_free_memory(of);
   return seconds;
 }
 

@@ -1,6 +1,7 @@
 /* The hand-out: each member is given once, to any number of ranks and threads, quick and slow; all end; a stop ends
  * all. */
 #include "check.h"
+#include "ranks_memory.h"
 
 #include "sweep/hand.h"
 
@@ -61,7 +62,7 @@ static void go(int ranks, int threads, int64_t count, int slow, int64_t stop_at)
   trial t = {.count = count, .slow = slow, .stop_at = stop_at};
   process p[RANKS];
   t.given = calloc((size_t)count + 1, sizeof *t.given);
-  check_ok(cb_ranks_in_memory(ranks, of));
+  check_ok(ranks_in_memory(ranks, of));
   for (int r = 0; r < ranks; r++) {
     p[r] = (process){.t = &t, .ranks = &of[r], .threads = threads};
     assert_int_equal(pthread_create(&thread[r], NULL, coordinate, &p[r]), 0);
@@ -77,7 +78,7 @@ static void go(int ranks, int threads, int64_t count, int slow, int64_t stop_at)
     assert_int_equal(given, count);
   else
     for (int r = 0; r < ranks; r++) assert_true(p[r].stopped);
-  cb_ranks_free_memory(of);
+  ranks_free_memory(of);
   free(t.given);
 }
 

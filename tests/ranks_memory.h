@@ -1,10 +1,12 @@
 /* Ranks that are threads of one process: queues in memory. */
+#ifndef CB_TESTS_RANKS_MEMORY_H
+#define CB_TESTS_RANKS_MEMORY_H
+
 #include "sweep/ranks.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 typedef struct message {
   struct message *next;
@@ -29,7 +31,7 @@ typedef struct shared {
   inbox box[];
 } shared;
 
-static bool send(void *self, int to, const int64_t words[CB_RANKS_WORDS]) {
+static inline bool ranks_send(void *self, int to, const int64_t words[CB_RANKS_WORDS]) {
   inbox *mine = self, *box = &mine->shared->box[to];
   message *m = malloc(sizeof *m);
   if (!m) return false;
@@ -42,7 +44,7 @@ static bool send(void *self, int to, const int64_t words[CB_RANKS_WORDS]) {
   return true;
 }
 
-static bool poll(void *self, int *from, int64_t words[CB_RANKS_WORDS]) {
+static inline bool ranks_poll(void *self, int *from, int64_t words[CB_RANKS_WORDS]) {
   inbox *box = self;
   pthread_mutex_lock(&box->mutex);
   message *m = box->first;
@@ -56,7 +58,7 @@ static bool poll(void *self, int *from, int64_t words[CB_RANKS_WORDS]) {
 }
 
 /* Rank 0 leaves the data, and stays until all have them. */
-static bool broadcast(void *self, void *data, size_t bytes) {
+static inline bool ranks_broadcast(void *self, void *data, size_t bytes) {
   inbox *mine = self;
   shared *s = mine->shared;
   pthread_mutex_lock(&s->mutex);
@@ -78,9 +80,10 @@ static bool broadcast(void *self, void *data, size_t bytes) {
   return true;
 }
 
-static void finish(void *self, bool failed) { (void)self, (void)failed; }
+static inline void ranks_finish(void *self, bool failed) { (void)self, (void)failed; }
 
-cb_status cb_ranks_in_memory(int size, cb_ranks *ranks) {
+/* ranks[size], each for a thread. */
+static inline cb_status ranks_in_memory(int size, cb_ranks *ranks) {
   shared *s = calloc(1, sizeof *s + (size_t)size * sizeof *s->box);
   if (!s) return cb_fail(CB_ERROR_MEMORY, "no memory for %d ranks", size);
   s->size = size;
@@ -92,20 +95,23 @@ cb_status cb_ranks_in_memory(int size, cb_ranks *ranks) {
     box->rank = i;
     box->last = &box->first;
     pthread_mutex_init(&box->mutex, NULL);
-    ranks[i] = (cb_ranks){CB_RANKS_VERSION, i, size, box, send, poll, broadcast, finish};
+    ranks[i] = (cb_ranks){CB_RANKS_VERSION, i, size, box, ranks_send, ranks_poll, ranks_broadcast,
+                          ranks_finish};
   }
   return CB_OK;
 }
 
-void cb_ranks_free_memory(cb_ranks *ranks) {
+static inline void ranks_free_memory(cb_ranks *ranks) {
   shared *s = ((inbox *)ranks[0].self)->shared;
   for (int i = 0; i < s->size; i++) {
     int from;
     int64_t words[CB_RANKS_WORDS];
-    while (poll(&s->box[i], &from, words)) continue;
+    while (ranks_poll(&s->box[i], &from, words)) continue;
     pthread_mutex_destroy(&s->box[i].mutex);
   }
   pthread_cond_destroy(&s->turn);
   pthread_mutex_destroy(&s->mutex);
   free(s);
 }
+
+#endif

@@ -136,7 +136,8 @@ INLINE xyz sum_of(vec u, xyz a, vec v, xyz b, vec w, xyz c) {
                fma3(u, a.z, fma3(v, b.z, w * c.z))};
 }
 
-/* See potential/panel.c. */
+/* grad S = -1/(4 pi) (sum_e L_e m_e + W n),   grad D = -1/(4 pi) sum_e (R1 + R2)/(R1 R2 (R1 R2 + a.b)) a × b  (Biot and
+ * Savart, about the panel's border). R1 R2 + a.b is |a × b|^2/(R1 R2 - a.b), which does not cancel beside the edge. */
 INLINE void gradient_group(const double *p, size_t stride, xyz x, xyz *S, xyz *D) {
   const xyz a = seen(p, stride, x), b = seen(p + 3 * stride, stride, x), c = seen(p + 6 * stride, stride, x);
   const xyz e = cross_of(a, b), f = cross_of(b, c), g = cross_of(c, a);

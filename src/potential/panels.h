@@ -48,10 +48,4 @@ void cb_panels_gradients(const cb_panels *p, const double x[3], int first, int n
 void cb_panels_slopes(const cb_panels *p, const double x[3], const double d[3], int first, int n, const int *which,
                       int self, double *S, double *D);
 
-/* One triangle, by the C library's functions. Either may be NULL. */
-void cb_panel_potential(const double corner[3][3], const double x[3], double *S, double *D);
-/* The gradients of S and D in x; D's is infinite on the edges, where the share of such an edge is left out. The part of
- * S's along the normal jumps by -1 and is the mean on the panel. Either may be NULL. */
-void cb_panel_velocity(const double corner[3][3], const double x[3], double S_gradient[3], double D_gradient[3]);
-
 #endif

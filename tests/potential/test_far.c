@@ -4,6 +4,7 @@
 
 #include "core/isa.h"
 #include "core/threads.h"
+#include "panel_formulas.h"
 #include "panel_sets.h"
 #include "potential/far.h"
 
@@ -180,7 +181,7 @@ static void fields_at_points(void **unused) {
     cb_panels_row(p, x[i], p->n, NULL, -1, S, D);
     for (int j = 0; j < p->n; j++) {
       double s[3], d[3];
-      cb_panel_velocity((const double(*)[3])p->corner[j], x[i], s, d);
+      panel_velocity((const double(*)[3])p->corner[j], x[i], s, d);
       for (int k = 0; k < 4; k++)
         for (int a = 0; a < 3; a++) g[k][a] += s[a] * rho[k * p->n + j] + d[a] * mu[k * p->n + j];
     }

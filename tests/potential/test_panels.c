@@ -1,7 +1,7 @@
 /* Panels of constant sources and dipoles: the closed forms against quadrature, their gradients against differences, what
  * they jump by, and vectors against one panel at a time. */
 #include "core/isa.h"
-#include "numerics/vec3.h"
+#include "panel_formulas.h"
 #include "potential.h"
 #include "potential/panels.h"
 
@@ -66,7 +66,7 @@ static void potentials_are_the_integrals(void **unused) {
     random_triangle(&state, corner);
     const double far = trial % 4 == 0 ? 10 : 1;
     for (int k = 0; k < 3; k++) x[k] = far * check_uniform(&state, -1, 1);
-    cb_panel_potential(corner, x, &S, &D);
+    panel_potential(corner, x, &S, &D);
     check_near(S, quadrature(corner, x, false), 1e-11); /* what the quadrature is asked for, beside near edges */
     check_near(D, quadrature(corner, x, true), 1e-10);
   }
@@ -77,7 +77,7 @@ static void near_points_are_exact(void **unused) {
   (void)unused;
   const double corner[3][3] = {{0, 0, 0}, {1, 0, 0}, {0.2, 0.9, 0}}, x[3] = {0.4, 0.3, 0.02};
   double S, D;
-  cb_panel_potential(corner, x, &S, &D);
+  panel_potential(corner, x, &S, &D);
   check_near(S, quadrature(corner, x, false), 1e-10);
   check_near(D, quadrature(corner, x, true), 1e-9);
 }
@@ -87,7 +87,7 @@ static void an_equilateral_triangle_is_a_closed_form(void **unused) {
   (void)unused;
   const double corner[3][3] = {{0, 0, 0}, {1, 0, 0}, {0.5, sqrt(0.75), 0}}, x[3] = {0.5, sqrt(0.75) / 3, 0};
   double S, D;
-  cb_panel_potential(corner, x, &S, &D);
+  panel_potential(corner, x, &S, &D);
   check_relative(4 * M_PI * S, 3 / (2 * sqrt(3)) * log((2 + sqrt(3)) / (2 - sqrt(3))), 1e-15);
   assert_true(D == 0);
 }
@@ -99,7 +99,7 @@ static void gradients_are_differences(void **unused) {
     double corner[3][3], x[3], S[3], D[3];
     random_triangle(&state, corner);
     for (int k = 0; k < 3; k++) x[k] = check_uniform(&state, -2, 2);
-    cb_panel_velocity(corner, x, S, D);
+    panel_velocity(corner, x, S, D);
     const double size = sqrt(cb_dot3(D, D));
     if (size > 5) continue; /* beside an edge, where differences are blind */
     for (int k = 0; k < 3; k++) {
@@ -108,7 +108,7 @@ static void gradients_are_differences(void **unused) {
       for (int i = 0; i < 4; i++) {
         double y[3] = {x[0], x[1], x[2]};
         y[k] += h * (i < 2 ? i - 2 : i - 1);
-        cb_panel_potential(corner, y, s + i, d + i);
+        panel_potential(corner, y, s + i, d + i);
       }
       /* fourth order: the fifth derivative times h^4/30, about 1e-9 where the gradient is of order 5 */
       check_near(S[k], (8 * (s[2] - s[1]) - (s[3] - s[0])) / (12 * h), 1e-7 * (1 + size * size));
@@ -130,8 +130,8 @@ static void potentials_jump(void **unused) {
       double x[3];
       for (int k = 0; k < 3; k++)
         x[k] = (corner[0][k] + corner[1][k] + corner[2][k]) / 3 + (side ? h : -h) * n[k] / twice;
-      cb_panel_potential(corner, x, S + side, D + side);
-      cb_panel_velocity(corner, x, dS[side], dD[side]);
+      panel_potential(corner, x, S + side, D + side);
+      panel_velocity(corner, x, dS[side], dD[side]);
     }
     /* h over the distance to the edges, which is the area over the length at least */
     const double tolerance = 1e2 * h / twice;
@@ -152,10 +152,10 @@ static void corners_and_edges_are_finite(void **unused) {
       x[k] = place < 3   ? corner[place][k]
              : place < 6 ? 0.5 * (corner[place - 3][k] + corner[(place - 2) % 3][k])
                          : 2 * corner[place - 6][k] - corner[(place - 5) % 3][k]; /* on the line of an edge, outside */
-    cb_panel_potential(corner, x, &S, &D);
-    cb_panel_velocity(corner, x, dS, dD);
+    panel_potential(corner, x, &S, &D);
+    panel_velocity(corner, x, dS, dD);
     x[2] += 1e-12;
-    cb_panel_potential(corner, x, &near_S, NULL);
+    panel_potential(corner, x, &near_S, NULL);
     check_near(S, near_S, 1e-10); /* h ln h */
     assert_true(isfinite(D) && fabs(D) <= 0.5);
     for (int k = 0; k < 3; k++) assert_true(isfinite(dS[k]) && isfinite(dD[k]));
@@ -218,7 +218,7 @@ static void vectors_are_panels(void **unused) {
       for (int i = 0; i < count; i++) {
         const int j = kind == 0 ? i : kind == 1 ? first + i : which[i];
         double s, d;
-        cb_panel_potential((const double(*)[3])p->corner[j], x, &s, &d);
+        panel_potential((const double(*)[3])p->corner[j], x, &s, &d);
         check_near(S[i], s, 4e-16); /* a few units of the terms, which are below 1 */
         if (j != self || kind < 2) check_near(D[i], j == self ? 0 : d, touching ? 1 : 1e-14 / 0.01);
       }
@@ -257,14 +257,14 @@ static void vectors_of_gradients_are_panels(void **unused) {
       cb_panels_slopes(p, x, direction, first, count, trial % 2 ? which : NULL, -1, s, d);
       for (int i = 0; i < count; i++) {
         double u[3], v[3], slope[2] = {0};
-        cb_panel_velocity((const double(*)[3])p->corner[first + i], x, u, v);
+        panel_velocity((const double(*)[3])p->corner[first + i], x, u, v);
         for (int k = 0; k < 3 && first + i != self; k++) { /* on the panel itself the slope along its normal jumps */
           check_near(S[k * MOST + i], u[k], 1e-13);
           check_near(D[k * MOST + i], v[k], 1e-12 * (1 + fabs(v[k])));
         }
         const int j = trial % 2 ? which[i] : first + i;
         if (j == self) continue;
-        cb_panel_velocity((const double(*)[3])p->corner[j], x, u, v);
+        panel_velocity((const double(*)[3])p->corner[j], x, u, v);
         for (int k = 0; k < 3; k++) slope[0] += direction[k] * u[k], slope[1] += direction[k] * v[k];
         check_near(s[i], slope[0], 1e-13);
         check_near(d[i], slope[1], 1e-12 * (1 + sqrt(cb_dot3(v, v))));

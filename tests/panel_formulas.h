@@ -1,9 +1,8 @@
-/* One panel at one point. R1 + R2 - l is 2 (R1 R2 + a.b)/(R1 + R2 + l), and R1 R2 + a.b is |a × b|^2/(R1 R2 - a.b), which
- * does not cancel where x is beside the edge; there t_e L_e goes to 0 with t_e.
- *   grad S = -1/(4 pi) (sum_e L_e m_e + W n)
- *   grad D = -1/(4 pi) sum_e (R1 + R2)/(R1 R2 (R1 R2 + a.b)) a × b     (Biot and Savart, about the panel's border)
- */
-#include "potential/panels.h"
+/* The potentials of one panel at one point (equations: potential/panels.h, potential/panel_kernel.h) by the C library's
+ * functions, which those of the library are compared with. R1 + R2 - l is 2 (R1 R2 + a.b)/(R1 + R2 + l), and where x is
+ * beside the edge t_e L_e goes to 0 with t_e. */
+#ifndef CB_TESTS_PANEL_FORMULAS_H
+#define CB_TESTS_PANEL_FORMULAS_H
 
 #include "numerics/vec3.h"
 
@@ -18,7 +17,7 @@ typedef struct edge {
   double log, t;
 } edge;
 
-static edge edge_of(const double p[3], const double q[3], const double x[3], const double n[3]) {
+static inline edge edge_of(const double p[3], const double q[3], const double x[3], const double n[3]) {
   edge e;
   double b[3], along[3], l2 = 0;
   for (int k = 0; k < 3; k++) {
@@ -42,7 +41,7 @@ static edge edge_of(const double p[3], const double q[3], const double x[3], con
 }
 
 /* The solid angle W, of which the side where the normal points to is positive. */
-static double angle_of(const edge e[3], const double n2[3]) {
+static inline double angle_of(const edge e[3], const double n2[3]) {
   const double ab = cb_dot3(e[0].a, e[1].a), bc = cb_dot3(e[1].a, e[2].a), ca = cb_dot3(e[2].a, e[0].a);
   const double A = e[0].R1, B = e[1].R1, C = e[2].R1;
   /* [a b c] = a.(b - a) × (c - a), with the corner that is nearest to x */
@@ -51,7 +50,7 @@ static double angle_of(const edge e[3], const double n2[3]) {
   return triple == 0 ? 0 : -2 * atan2(triple, along);
 }
 
-static double look(const double corner[3][3], const double x[3], edge e[3], double n[3]) {
+static inline double look(const double corner[3][3], const double x[3], edge e[3], double n[3]) {
   double n2[3];
   cb_normal3(corner[0], corner[1], corner[2], n2);
   const double twice = sqrt(cb_dot3(n2, n2));
@@ -60,7 +59,8 @@ static double look(const double corner[3][3], const double x[3], edge e[3], doub
   return angle_of(e, n2);
 }
 
-void cb_panel_potential(const double corner[3][3], const double x[3], double *S, double *D) {
+/* Either may be NULL. */
+static inline void panel_potential(const double corner[3][3], const double x[3], double *S, double *D) {
   edge e[3];
   double n[3];
   const double angle = look(corner, x, e, n);
@@ -68,7 +68,9 @@ void cb_panel_potential(const double corner[3][3], const double x[3], double *S,
   if (S) *S = (e[0].t * e[0].log + e[1].t * e[1].log + e[2].t * e[2].log + cb_dot3(e[0].a, n) * angle) / FOUR_PI;
 }
 
-void cb_panel_velocity(const double corner[3][3], const double x[3], double S_gradient[3], double D_gradient[3]) {
+/* The gradients of S and D in x; D's is infinite on the edges, where the share of such an edge is left out. The part of
+ * S's along the normal jumps by -1 and is the mean on the panel. Either may be NULL. */
+static inline void panel_velocity(const double corner[3][3], const double x[3], double S_gradient[3], double D_gradient[3]) {
   edge e[3];
   double n[3];
   const double angle = look(corner, x, e, n);
@@ -84,3 +86,5 @@ void cb_panel_velocity(const double corner[3][3], const double x[3], double S_gr
     }
   }
 }
+
+#endif

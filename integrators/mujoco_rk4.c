@@ -9,7 +9,7 @@
  * is MuJoCo's to round-off.
  * Source: MuJoCo 3.14, mj_RungeKutta and mj_integratePos, integrator="RK4".
  */
-#include "fluid/rigid_step_private.h"
+#include "fluid/rigid_step.h"
 #include "numerics/compensated.h"
 #include "numerics/quaternion.h"
 #include <curvebody/integrator.h>

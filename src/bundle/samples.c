@@ -1,6 +1,6 @@
 /* Bundles from tables: checks, coefficients, evaluation. See samples.h. */
 #include "bundle/compose_jets.h"
-#include "bundle/samples_private.h"
+#include "bundle/samples.h"
 
 #include <math.h>
 #include <stdio.h>

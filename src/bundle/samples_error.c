@@ -7,7 +7,7 @@
  * quarter of it is taken. The estimate in a cell is the greatest of the samples about it, CELLS away each side (along a
  * border e has zeros where the error has none), and round-off of the table.
  */
-#include "bundle/samples_private.h"
+#include "bundle/samples.h"
 #include <curvebody/holonomy.h>
 
 #include <float.h>

@@ -8,7 +8,7 @@
  * Source: C. de Boor, A Practical Guide to Splines (2001), chapters IX, X and XIII; de Boor & Pinkus, Numer. Math. 27
  * (1977) 485, doi:10.1007/BF01399609.
  */
-#include "bundle/samples_private.h"
+#include "bundle/samples.h"
 #include "numerics/small.h"
 
 #include <math.h>

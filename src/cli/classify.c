@@ -6,7 +6,7 @@
 
 #include "core/failure.h"
 #include "run/exponent.h"
-#include "run/falling_plate.h"
+#include "run/falling.h"
 
 #include <curvebody/expression.h>
 #include <math.h>

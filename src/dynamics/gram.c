@@ -4,7 +4,7 @@
  *
  * so that the rows of the space are eliminated exactly and what is factored is small and positive. */
 #include "core/failure.h"
-#include "dynamics/gram_private.h"
+#include "dynamics/gram.h"
 
 #include "geometry/quadric.h"
 

@@ -7,7 +7,7 @@
  * doi:10.1007/978-3-642-05221-7. */
 #include "core/failure.h"
 #include "dynamics/chart_dynamics.h"
-#include "dynamics/gram_private.h"
+#include "dynamics/gram.h"
 
 #include <math.h>
 #include <string.h>

@@ -9,7 +9,7 @@
  * until <R, K^-1 R> falls.
  */
 #include "fluid/floor.h"
-#include "fluid/rigid_step_private.h"
+#include "fluid/rigid_step.h"
 #include "numerics/small.h"
 #include <math.h>
 #include <string.h>

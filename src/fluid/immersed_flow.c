@@ -5,7 +5,7 @@
  *   slope (cb_immersed_add_density)
  */
 #include "fluid/immersed_private.h"
-#include "fluid/rigid_step_private.h"
+#include "fluid/rigid_step.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* What is recorded of a body in a fluid: twist, inertia, each wrench by itself, energies. */
 #include "fluid/immersed_private.h"
-#include "fluid/rigid_step_private.h"
+#include "fluid/rigid_step.h"
 
 #include <string.h>
 

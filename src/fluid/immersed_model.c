@@ -3,7 +3,7 @@
  */
 #include "fluid/immersed_private.h"
 
-#include "fluid/rigid_step_private.h"
+#include "fluid/rigid_step.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -11,7 +11,6 @@
 #include "fluid/moving_mass.h"
 #include "fluid/local_private.h"
 #include "fluid/mass_private.h"
-#include "fluid/moving_mass_private.h"
 #include "numerics/vec3.h"
 
 #include <math.h>

@@ -9,7 +9,7 @@
  * The weights of int s^2, s c, c^2 over a ray are those of fluid/curved_moments.h. Derived here.
  */
 #include "fluid/curved_moments.h"
-#include "fluid/moving_mass_private.h"
+#include "fluid/moving_mass.h"
 #include "numerics/trig.h"
 #include "numerics/vec3.h"
 

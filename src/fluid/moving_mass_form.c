@@ -6,7 +6,6 @@
  * (moving_mass.c):  R_ij += <d_i, m_j> + <d_j, m_i> + V <d_i, d_j>,  m_i = V o_i' + P_i. Derived here.
  */
 #include "fluid/moving_mass.h"
-#include "fluid/moving_mass_private.h"
 #include "fluid/shape_surface.h"
 #include "numerics/vec3.h"
 

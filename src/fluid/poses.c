@@ -1,5 +1,5 @@
 /* Poses: sequences in time, by Hermite's cubics. */
-#include "fluid/poses_private.h"
+#include "fluid/poses.h"
 
 #include "core/isa.h"
 #include "core/threads.h"

@@ -3,7 +3,7 @@
  * Vertices lie law by law with their coordinates beside each other, so that an expression runs over many at once.
  */
 #include "tree/scalar.h"
-#include "fluid/poses_private.h"
+#include "fluid/poses.h"
 
 #include "core/threads.h"
 #include "numerics/expression_private.h"

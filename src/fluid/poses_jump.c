@@ -5,7 +5,7 @@
  * differs from h (v_0 + v_1)/2 by what goes to 0 with h, a jump by its own size. The times where it differs most are
  * halved until h is round-off.
  */
-#include "fluid/poses_private.h"
+#include "fluid/poses.h"
 #include "numerics/vec3.h"
 
 #include <math.h>

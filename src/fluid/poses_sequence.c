@@ -1,5 +1,5 @@
 /* What a reader of poses does with them: how many there are and when, when they begin anew, and units of length. */
-#include "fluid/poses_private.h"
+#include "fluid/poses.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -12,7 +12,7 @@
 #ifndef CB_FLUID_RIGID_CURVED_H
 #define CB_FLUID_RIGID_CURVED_H
 
-#include "fluid/rigid_step_private.h"
+#include "fluid/rigid_step.h"
 #include "numerics/biquaternion.h"
 #include <curvebody/pose.h>
 

@@ -1,6 +1,6 @@
 /* Surfaces over shape space: poses over a phase, and expressions of shape variables. */
 #include "fluid/shape_surface.h"
-#include "fluid/poses_private.h"
+#include "fluid/poses.h"
 
 #include <math.h>
 #include <stdlib.h>

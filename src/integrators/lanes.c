@@ -1,5 +1,5 @@
 /* Which runs can be lanes, and their states and histories in and out. */
-#include "integrators/lanes_private.h"
+#include "integrators/lanes.h"
 
 #include "core/isa.h"
 #include "dynamics/antipodes.h"

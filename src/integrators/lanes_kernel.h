@@ -1,7 +1,7 @@
 /* Steps in lanes, written once over the vectors of an instruction set: included by lanes_avx2.c and lanes_avx512.c
  * after WIDTH, vec, functions of it and KERNEL. Each line is one of the method's own, in its order: see lanes.h. */
 #include "dynamics/springs_series.h"
-#include "integrators/lanes_private.h"
+#include "integrators/lanes.h"
 
 #include <math.h>
 #include <string.h>

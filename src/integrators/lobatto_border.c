@@ -4,7 +4,7 @@
  *   C: G_i on D_i;    (C N^-1 B) dy = C N^-1 r + g,   du = N^-1 r - N^-1 B dy.
  *
  * N holds the derivatives of the pulls as forces. The inverse on B costs one solution a multiplier: for few. */
-#include "integrators/lobatto_constraints_private.h"
+#include "integrators/lobatto_constraints.h"
 
 #include "numerics/small.h"
 

@@ -1,5 +1,5 @@
 /* See lobatto_constraints.h. */
-#include "integrators/lobatto_constraints_private.h"
+#include "integrators/lobatto_constraints.h"
 
 #include "numerics/compensated.h"
 #include "numerics/small.h"

@@ -5,7 +5,6 @@
 #include "core/threads.h"
 #include "numerics/curved.h"
 #include "numerics/vec3.h"
-#include "potential/curved_private.h"
 #include "potential/dense.h"
 #include "potential/krylov.h"
 #include "potential/panel_kernel.h"

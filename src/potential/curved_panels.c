@@ -1,5 +1,5 @@
 /* Geodesic panels of a surface, laid for the kernels. */
-#include "potential/curved_private.h"
+#include "potential/curved.h"
 
 #include "core/isa.h"
 #include "numerics/curved.h"

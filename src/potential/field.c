@@ -1,5 +1,5 @@
 /* Columns of sources: the three parts of g, whose potential A has u = rot A, and -w. */
-#include "potential/field_private.h"
+#include "potential/field.h"
 
 #include "numerics/vec3.h"
 #include "potential/kirchhoff.h"

@@ -1,5 +1,5 @@
 /* Pressure by differences of the potential in time. */
-#include "potential/field_private.h"
+#include "potential/field.h"
 
 #include "numerics/vec3.h"
 

@@ -1,6 +1,6 @@
 /* The flow on the surface. Sheets have corners of their own, so that where one ends on a solid neither takes the other's
  * values. */
-#include "potential/field_private.h"
+#include "potential/field.h"
 
 #include "numerics/vec3.h"
 

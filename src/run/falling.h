@@ -17,6 +17,9 @@
 #ifndef CB_RUN_FALLING_H
 #define CB_RUN_FALLING_H
 
+#include "fluid/immersed.h"
+#include <curvebody/run.h>
+
 typedef enum cb_falling_regime {
   CB_FALLING_UNDECIDED,
   CB_FALLING_STEADY,
@@ -54,5 +57,26 @@ typedef struct cb_falling_verdict {
   double drift, descent; /* mean speed across, and down */
 } cb_falling_verdict;
 cb_falling_verdict cb_falling_judge(const cb_falling *f);
+
+/* The plate of a run: where its normal points and its centre is, from a row of the record.
+ *
+ *   system    one with coordinates x, y (up) and theta: normal (-sin theta, cos theta)
+ *   body      in a fluid: the normal is the axis of its greatest moment of inertia, up is against gravity
+ */
+
+typedef struct cb_falling_plate {
+  int at[3]; /* system: places of x, y and theta in its coordinates */
+  bool body;
+  double normal[3], centre[3]; /* body: in its frame */
+  double axes[3][3];           /* body: across, across and up, in the world */
+} cb_falling_plate;
+
+/* CB_ERROR_ARGUMENT (an observable's failure) where the system has no such coordinates, or there is no gravity. */
+cb_status cb_falling_plate_of_system(const cb_system *s, cb_falling_plate *out);
+/* Of either run; body: which. CB_ERROR_ARGUMENT for other runs. */
+cb_status cb_falling_plate_of_run(const cb_run *run, int body, cb_falling_plate *out);
+
+/* A row: the coordinates, or the pose (x, y, z, then the quaternion). */
+void cb_falling_plate_add(const cb_falling_plate *p, double t, const double *row, cb_falling *to);
 
 #endif

@@ -1,5 +1,5 @@
-/* See falling_plate.h. */
-#include "run/falling_plate.h"
+/* See falling.h. */
+#include "run/falling.h"
 
 #include "core/failure.h"
 #include "numerics/vec3.h"

@@ -3,7 +3,7 @@
 #define CB_RUN_FLUID_PRIVATE_H
 
 #include "run/change.h"
-#include "run/falling_plate.h"
+#include "run/falling.h"
 #include "run/fluid.h"
 #include "run/run_private.h"
 

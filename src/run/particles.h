@@ -4,7 +4,7 @@
 
 #include "run/change.h"
 #include "run/contacts.h"
-#include "run/falling_plate.h"
+#include "run/falling.h"
 #include "run/measure.h"
 #include "run/run_private.h"
 

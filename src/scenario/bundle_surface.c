@@ -11,7 +11,7 @@
  * `fluid`.
  */
 #include "fluid/immersed_bundle.h"
-#include "fluid/poses_private.h"
+#include "fluid/poses.h"
 #include "fluid/surface_drag.h"
 #include "scenario/bundle.h"
 #include "scenario/fluid.h"

@@ -5,7 +5,7 @@
  *   repeat: {count: 1000, seed: 1}     numbers of place and motion are then expressions of i = 0 .. n - 1, of n, and of
  *                                      r1 .. r9, random in [0, 1) and new for each copy (Mersenne twister)
  */
-#include "scenario/curved.h"
+#include "scenario/fluid.h"
 #include "numerics/vec3.h"
 
 #include <gsl/gsl_rng.h>

@@ -7,7 +7,7 @@
  * at the base point along whose geodesic the body is carried there, after `rotation`; the world's axes of `motion` and of
  * wrenches are carried along with it.
  */
-#include "scenario/curved.h"
+#include "scenario/fluid.h"
 
 #include "numerics/curved.h"
 #include "numerics/vec3.h"

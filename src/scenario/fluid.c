@@ -14,7 +14,6 @@
  *     parameters: {k: 2, w: 3*k}           names in the expressions of flow, medium, poses, wrenches, place and motion
  */
 #include "scenario/fluid.h"
-#include "scenario/curved.h"
 #include "scenario/kind.h"
 #include "core/registry.h"
 

@@ -16,7 +16,7 @@
  */
 #include "core/registry.h"
 #include "tree/scalar.h"
-#include "scenario/curved.h"
+#include "scenario/fluid.h"
 
 #include <math.h>
 #include <stdio.h>

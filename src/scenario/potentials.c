@@ -6,7 +6,7 @@
  * potential has to be in proportion to the mass. `body`: entries of `bodies`, with all their copies. Each entry has a
  * system of one particle of 1 kg.
  */
-#include "scenario/curved.h"
+#include "scenario/fluid.h"
 
 #include <curvebody/system.h>
 #include <math.h>

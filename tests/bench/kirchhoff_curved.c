@@ -4,7 +4,7 @@
  */
 #include "bench.h"
 #include "curved_bodies.h"
-#include "potential/curved_private.h"
+#include "potential/curved.h"
 #include "potential/kirchhoff.h"
 #include "potential/panels.h"
 

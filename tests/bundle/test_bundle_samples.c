@@ -1,5 +1,5 @@
 /* Bundles from tables: order and derivatives of the spline, what is refused. */
-#include "bundle/samples_private.h"
+#include "bundle/samples.h"
 #include "bundles.h"
 #include "models.h"
 

@@ -4,7 +4,7 @@
 #include "core/isa.h"
 #include "numerics/curved.h"
 #include "numerics/vec3.h"
-#include "potential/curved_private.h"
+#include "potential/curved.h"
 
 enum { PANELS = 61, DEPTH = 20 }; /* no multiple of a vector */
 

@@ -43,7 +43,7 @@ def draw(records, full):
   fine = np.linspace(LOW, HIGH, 200)
   axes[1].plot(fine, through(family["over"], family["efficiency"])(fine), color=VERMILION)
   axes[1].plot(family["over"], family["efficiency"], "o", color=VERMILION)
-  best = int(np.argmax(family["event_efficiency"]))
+  best = int(np.nanargmax(family["event_efficiency"]))
   ratio, efficiency = float(family["event_over"][best]), float(family["event_efficiency"][best])
   axes[1].plot(ratio, efficiency, "*", color=VERMILION, markersize=12, markeredgecolor=BLACK)
   axes[1].set(xlabel="middle link / outer link", ylabel="efficiency $X^2/E$", title="most efficient gait")

@@ -60,8 +60,7 @@ void cb_gait_begin_json(const cb_gait_job *job) {
 }
 
 cb_families_job cb_gait_families_job(const cb_gait_job *job) {
-  return (cb_families_job){.scenario = job->scenario,
-                           .read = job->read,
+  return (cb_families_job){.read = job->read,
                            .motion = job->motion,
                            .bundle = job->bundle,
                            .title = job->title,
@@ -180,7 +179,7 @@ static int run(int argc, char **argv) {
   cb_arena *arena = cb_arena_create();
   const bool family = what->run == cb_gait_family;
   cb_status status = arena ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for options");
-  if (!status && family) status = cb_gait_take_grid(&asked, arena, &job);
+  if (!status && family) status = cb_gait_take_sweep(&asked, arena, &job, &sets);
   if (!status) status = cb_gait_sets(&asked, arena, &sets, family ? &job.to : NULL);
   if (!status) status = go(what, &job, &sets);
   cb_arena_free(arena);

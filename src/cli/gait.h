@@ -29,8 +29,8 @@ typedef struct cb_gait_asked {
  * is then LO:HI. CB_ERROR_INPUT for what cannot be said at once. */
 struct cb_arena;
 cb_status cb_gait_sets(const cb_gait_asked *asked, struct cb_arena *arena, cb_words *sets, const char **to);
-/* Ranges of both --move and --turn go to the job, and a target of two parts stays in their place. */
-cb_status cb_gait_take_grid(cb_gait_asked *asked, struct cb_arena *arena, cb_gait_job *job);
+/* What stands for --over, and for ranges of both --move and --turn, which go to the job: a member of the sweep. */
+cb_status cb_gait_take_sweep(cb_gait_asked *asked, struct cb_arena *arena, cb_gait_job *job, cb_words *sets);
 
 /* The parts; each returns a status with its text. */
 cb_status cb_gait_holonomy(const cb_gait_job *job);
@@ -39,8 +39,7 @@ cb_status cb_gait_curvature(const cb_gait_job *job);
 cb_status cb_gait_path(const cb_gait_job *job);
 cb_status cb_gait_optimize(const cb_gait_job *job);
 cb_status cb_gait_family(const cb_gait_job *job);
-cb_status cb_gait_over(const cb_gait_job *job);     /* a family over a number of the scenario */
-cb_status cb_gait_steering(const cb_gait_job *job); /* a family over a grid of two numbers of the group */
+cb_status cb_gait_sweep(const cb_gait_job *job); /* a family over a number of the scenario, or two of the group */
 cb_status cb_gait_verdict(const cb_gait_job *job);
 
 /* What `optimum` asks for; CB_ERROR_INPUT where there is no such key. */

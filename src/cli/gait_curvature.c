@@ -212,7 +212,7 @@ static cb_status write_file(const cb_gait_job *job, const grid *g) {
   const char *const connection[] = {one, two, "algebra", "variable"}, *const curvature[] = {one, two, "algebra"},
                     *const metric[] = {one, two, "variable", "variable_column"}, *const gait[] = {"point", "variable"};
   cb_arrays *a;
-  const cb_status status = cb_arrays_create(job->output, &a);
+  const cb_status status = cb_arrays_create(job->output, false, &a);
   if (status) return status;
   const cb_families_job of = cb_gait_families_job(job);
   cb_families_attributes(&of, a);

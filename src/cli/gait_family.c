@@ -1,5 +1,5 @@
 /* curvebody gait SCENARIO family: gaits of stationary cost, followed as the amount of their target grows, in branches.
- * What it writes is told in sweep/families_branches.c. */
+ * What it writes is told in sweep/families.c. */
 #include "cli/gait.h"
 
 #include "optimum/target.h"
@@ -81,8 +81,7 @@ cb_status cb_gait_family(const cb_gait_job *job) {
   const cb_optimum_problem *p = NULL;
   cb_family_range range;
   cb_family *f = NULL;
-  if (job->over) return cb_gait_over(job);
-  if (job->move) return cb_gait_steering(job);
+  if (job->over || job->move) return cb_gait_sweep(job);
   cb_status status = cb_gait_asked_of(job, &p);
   if (!status) status = check_asked(job, p);
   if (!status) status = read_range(job, p, &range);

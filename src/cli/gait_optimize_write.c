@@ -166,7 +166,7 @@ static cb_status write_arrays(const cb_gait_job *job, const cb_optimum_problem *
   cycle *c = make_cycle(b);
   cb_status status = c ? sum_up(b, all, &s) : cb_fail(CB_ERROR_MEMORY, "no memory for a gait");
   if (!status) status = follow(b, &all->item[0], c);
-  if (!status) status = cb_arrays_create(job->output, &a);
+  if (!status) status = cb_arrays_create(job->output, false, &a);
   if (!status) {
     const cb_families_job of = cb_gait_families_job(job);
     cb_families_attributes(&of, a);

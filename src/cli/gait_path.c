@@ -73,7 +73,7 @@ static cb_status write_file(const cb_gait_job *job, const way *w) {
   const cb_bundle *b = job->bundle;
   const size_t points = b->kind->picture ? (size_t)b->points : 0;
   cb_arrays *a;
-  const cb_status status = cb_arrays_create(job->output, &a);
+  const cb_status status = cb_arrays_create(job->output, false, &a);
   if (status) return status;
   const cb_families_job of = cb_gait_families_job(job);
   cb_families_attributes(&of, a);

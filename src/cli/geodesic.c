@@ -182,7 +182,7 @@ static cb_status write_hdf5(const geodesic_rows *rows, const char *path) {
   const char *const *name = ambient->chart->coordinates;
   char names[256] = "";
   cb_arrays *a;
-  const cb_status status = cb_arrays_create(path, &a);
+  const cb_status status = cb_arrays_create(path, false, &a);
   if (status) return status;
   for (size_t i = 0; i < n; i++)
     snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? " " : "", name[i]);

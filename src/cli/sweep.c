@@ -79,7 +79,10 @@ static int go(cb_sweep *sweep, const arguments *a, const cb_ranks *ranks, cb_fol
   read_shard(a->shard, &options.shard, &options.shards);
   options.threads = ranks->size > 1 && !cb_threads_chosen() ? 1 : cb_threads_for(CB_THREADS_MIN_ELEMENTS);
   if (tells && isatty(STDERR_FILENO)) options.progress = progress;
-  cb_threads_set(1); /* within a member */
+  if (sweep->layout.goes_on)
+    options.threads = 1;
+  else
+    cb_threads_set(1); /* within a member */
   cb_crew_progress p;
   const cb_status status = cb_crew_go(sweep, &options, &p);
   if (options.progress) fputs("\r\033[K", stderr);

@@ -43,7 +43,7 @@ cb_status cb_export_flow_numbers(const cb_export_scene *s, const char *name) {
   cb_output output;
   hid_t file;
   const cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
-  cb_status status = cb_output_open_hdf5(name, &output, &file);
+  cb_status status = cb_output_open_hdf5(name, false, &output, &file);
   if (!status) {
     list_numbers(s, table);
     for (int i = 0; i < TABLES && !status; i++) {

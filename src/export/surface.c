@@ -245,7 +245,7 @@ static cb_status write_numbers(const scene *s, const char *name, const double *t
   cb_output output;
   hid_t file;
   const cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
-  cb_status status = cb_output_open_hdf5(name, &output, &file);
+  cb_status status = cb_output_open_hdf5(name, false, &output, &file);
   if (!status) status = cb_output_close_hdf5(&output, file, put_numbers(s, file, name, time));
   cb_hdf5_quiet_end(quiet);
   return status;

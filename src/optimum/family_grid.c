@@ -12,11 +12,10 @@ enum { SIZE = 12, SEARCH = 60, SWEEPS = 6, ANCHORS = 4 };
 typedef struct grid {
   const cb_optimum_problem *problem;
   const cb_family_axis *axis;
-  const cb_family_grid_watch *watch; /* or NULL */
+  cb_family_grid_tell tell;
+  void *context;
   cb_family_node *node;
-  int searches, known, changes; /* so far; of those that are known; nodes that became cheaper */
-  int count, room;
-  cb_family_search *search; /* those that changed a node */
+  int turn, known; /* now; the last of those whose outcome the nodes have already, -1: none */
 } grid;
 
 static void ask(const grid *g, int k, cb_optimum_problem *p) {
@@ -55,40 +54,16 @@ static cb_status keep(grid *g, cb_direct *d, cb_family_node *node) {
     cb_gait_free(gait);
     return status;
   }
+  if (!node->gait) node->first = g->turn;
   cb_gait_free(node->gait);
-  node->gait = gait, node->cost = cost;
-  g->changes++;
+  node->gait = gait, node->cost = cost, node->last = g->turn;
   cb_direct_signs(d, &node->index, &flat);
   const bool order = g->axis[0].number < g->axis[1].number; /* of the conditions */
   for (int i = 0; i < 2; i++) node->multiplier[i] = -d->nu[order ? i : 1 - i] / d->mu;
   return CB_OK;
 }
 
-/* --- searches, which are done or known --- */
-
-static cb_status note(grid *g, int k) {
-  if (g->count == g->room) {
-    g->room = 2 * g->room + 64;
-    cb_family_search *wide = realloc(g->search, (size_t)g->room * sizeof *wide);
-    if (!wide) return cb_fail(CB_ERROR_MEMORY, "no memory for %d searches", g->room);
-    g->search = wide;
-  }
-  g->search[g->count++] = (cb_family_search){g->searches, k, g->node[k].cost};
-  return CB_OK;
-}
-
-/* True where the search that follows is known: then the node is what it was after it. */
-static bool recall(grid *g, int k) {
-  const cb_family_grid_watch *w = g->watch;
-  if (g->searches >= g->known) return false;
-  const cb_family_search *s = g->count < w->count ? &w->search[g->count] : NULL;
-  if (!s || s->number != g->searches) return true;
-  if (s->node != k || !(g->node[k].gait || w->node[k].gait)) return g->known = 0, false; /* another grid's */
-  if (!g->node[k].gait) g->node[k] = w->node[k], w->node[k].gait = NULL;
-  g->node[k].cost = s->cost;
-  g->changes++;
-  return true;
-}
+/* --- searches --- */
 
 /* From a gait, NULL: from all starts. A failure of the search leaves the node as it is. */
 static cb_status search_from(grid *g, int k, const cb_gait *start) {
@@ -107,15 +82,15 @@ static cb_status search_from(grid *g, int k, const cb_gait *start) {
   return status > 0 ? CB_OK : status;
 }
 
-static cb_status try_from(grid *g, int k, const cb_gait *start) {
-  const int before = g->changes;
-  const bool known = recall(g, k);
-  cb_status status = known ? CB_OK : search_from(g, k, start);
-  if (!status && g->changes > before) status = note(g, k);
-  g->searches++;
-  if (status || known || !g->watch) return status;
-  const cb_family_log log = {g->searches, g->count, g->search, g->node};
-  return g->watch->tell(g->watch->context, &log);
+static cb_status told(grid *g, int k) { return g->tell(g->context, k, g->node[k].gait && g->node[k].last == g->turn); }
+
+/* A turn of one search, unless its outcome is known: *found: its gait is the node's first. */
+static cb_status try_from(grid *g, int turn, int k, const cb_gait *start, bool *found) {
+  g->turn = turn;
+  cb_status status = turn > g->known ? search_from(g, k, start) : CB_OK;
+  if (!status && turn > g->known) status = told(g, k);
+  *found = g->node[k].gait && g->node[k].first == turn;
+  return status;
 }
 
 /* The neighbour of k on one of four sides; -1 beyond the edge. */
@@ -125,30 +100,34 @@ static int beside(const grid *g, int k, int side) {
   return r < 0 || c < 0 || r >= g->axis[0].count || c >= columns ? -1 : r * columns + c;
 }
 
+/* Whether it has a gait before the turn. */
+static bool has(const grid *g, int k, int turn) { return g->node[k].gait && g->node[k].first < turn; }
+
 /* Outwards from nodes at which all starts are tried: each from the gait by which it is first reached. */
 static cb_status outwards(grid *g) {
+  enum { FIRST = (ANCHORS + 1) * (ANCHORS + 1) }; /* turn of neighbours */
   const int all = g->axis[0].count * g->axis[1].count, columns = g->axis[1].count;
   const int last[2] = {g->axis[0].count - 1, g->axis[1].count - 1};
   const int many[2] = {last[0] < ANCHORS ? last[0] : ANCHORS, last[1] < ANCHORS ? last[1] : ANCHORS};
   int *queue = malloc((size_t)all * sizeof *queue), head = 0, tail = 0;
   cb_status status = queue ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for a grid of %d gaits", all);
+  bool found;
   for (int i = 0; i <= many[0] && !status; i++)
     for (int j = 0; j <= many[1] && !status; j++) {
       const int k = i * last[0] / many[0] * columns + j * last[1] / many[1];
       if (stays(g, k)) continue;
-      status = try_from(g, k, NULL);
-      if (g->node[k].gait) queue[tail++] = k;
+      status = try_from(g, i * (ANCHORS + 1) + j, k, NULL, &found);
+      if (found) queue[tail++] = k;
     }
-  while (!status && head < tail) {
-    const int k = queue[head++];
+  for (; !status && head < tail; head++)
     for (int side = 0; side < 4 && !status; side++) {
-      const int next = beside(g, k, side);
-      if (next < 0 || g->node[next].gait || stays(g, next)) continue;
-      status = try_from(g, next, g->node[k].gait);
-      if (g->node[next].gait) queue[tail++] = next;
+      const int next = beside(g, queue[head], side), turn = FIRST + 4 * head + side;
+      if (next < 0 || has(g, next, turn) || stays(g, next)) continue;
+      status = try_from(g, turn, next, g->node[queue[head]].gait, &found);
+      if (found) queue[tail++] = next;
     }
-  }
   free(queue);
+  g->turn = FIRST + 4 * all;
   if (status || tail) return status;
   return cb_fail(CB_STEP_NO_CONVERGENCE,
                  "no gait was found that does any of it: more `starts` or a `gait` near it may do");
@@ -160,43 +139,47 @@ static cb_status try_beside(grid *g, int k, int next) {
   enum { SHIFTS = 8 };
   static const double much = 1.2;
   const cb_family_node *from = &g->node[next], *node = &g->node[k];
-  cb_status status = try_from(g, k, from->gait);
+  cb_status status = search_from(g, k, from->gait);
   for (int i = 1; i < SHIFTS && !status && !(node->cost <= much * from->cost); i++) {
     cb_gait *shifted;
     status = cb_gait_shifted(from->gait, (double)i / SHIFTS, &shifted);
     if (status) break;
-    status = try_from(g, k, shifted);
+    status = search_from(g, k, shifted);
     cb_gait_free(shifted);
   }
   return status;
 }
 
-static cb_status sweep(grid *g, bool back) {
+/* Each node has a turn; *changes: that changed one. */
+static cb_status sweep(grid *g, bool back, bool *changes) {
   const int all = g->axis[0].count * g->axis[1].count;
   cb_status status = CB_OK;
-  for (int i = 0; i < all && !status; i++) {
+  *changes = g->known >= g->turn;
+  for (int i = 0; i < all && !status; i++, g->turn++) {
     const int k = back ? all - 1 - i : i;
-    for (int side = back; side < 4 && !status && !stays(g, k); side += 2) { /* those that the sweep comes from */
+    if (g->turn <= g->known || stays(g, k)) continue;
+    for (int side = back; side < 4 && !status; side += 2) { /* those that the sweep comes from */
       const int next = beside(g, k, side);
       if (next >= 0 && g->node[next].gait) status = try_beside(g, k, next);
     }
+    if (!status) status = told(g, k);
+    *changes = *changes || (g->node[k].gait && g->node[k].last == g->turn);
   }
   return status;
 }
 
-cb_status cb_family_grid(const cb_optimum_problem *problem, const cb_family_axis *axis,
-                         const cb_family_grid_watch *watch, cb_family_node *node) {
-  grid g = {.problem = problem, .axis = axis, .watch = watch, .node = node, .known = watch ? watch->searches : 0};
+cb_status cb_family_grid(const cb_optimum_problem *problem, const cb_family_axis *axis, cb_family_grid_tell tell,
+                         void *context, cb_family_node *node) {
+  grid g = {problem, axis, tell, context, node, 0, -1};
   for (int k = 0; k < axis[0].count * axis[1].count; k++) {
     const double cost = stays(&g, k) ? 0 : NAN;
-    node[k] = (cb_family_node){.cost = cost, .multiplier = {NAN, NAN}, .index = cost == 0 ? 0 : -1};
+    if (!node[k].gait)
+      node[k] = (cb_family_node){.cost = cost, .multiplier = {NAN, NAN}, .index = cost == 0 ? 0 : -1};
+    else if (node[k].last > g.known)
+      g.known = node[k].last;
   }
   cb_status status = outwards(&g);
-  for (int k = 0; k < SWEEPS && !status; k++) {
-    g.changes = 0;
-    status = sweep(&g, k % 2);
-    if (k % 2 && !g.changes) break;
-  }
-  free(g.search);
+  bool changes = true;
+  for (int k = 0; k < SWEEPS && !status && (k % 2 || changes); k++) status = sweep(&g, k % 2, &changes);
   return status;
 }

@@ -28,11 +28,11 @@ static void failed(cb_arrays *a, const char *what) {
   snprintf(a->text, sizeof a->text, "%s", cb_error_text());
 }
 
-cb_status cb_arrays_create(const char *path, cb_arrays **out) {
+cb_status cb_arrays_create(const char *path, bool own, cb_arrays **out) {
   cb_arrays *a = calloc(1, sizeof *a);
   if (!a) return cb_fail(CB_ERROR_MEMORY, "no memory for a file");
   a->quiet = cb_hdf5_quiet_begin();
-  const cb_status status = cb_output_open_hdf5(path, &a->output, &a->file);
+  const cb_status status = cb_output_open_hdf5(path, own, &a->output, &a->file);
   if (status) {
     cb_hdf5_quiet_end(a->quiet);
     free(a);

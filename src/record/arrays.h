@@ -10,7 +10,8 @@
 
 typedef struct cb_arrays cb_arrays;
 
-cb_status cb_arrays_create(const char *path, cb_arrays **out);
+/* own: the caller has the lock of the folder by that name. */
+cb_status cb_arrays_create(const char *path, bool own, cb_arrays **out);
 /* A dimension with its scale: numbers, words, or (neither) 0 .. count - 1. units NULL: none. Empty ones are left out,
  * and with them what is on them. */
 void cb_arrays_dimension(cb_arrays *a, const cb_dimension *dimension, const char *units);

@@ -184,8 +184,8 @@ hid_t cb_output_create_hdf5(const cb_output *o) {
   return file;
 }
 
-cb_status cb_output_open_hdf5(const char *path, cb_output *o, hid_t *file) {
-  const cb_status status = cb_output_begin(path, true, o);
+cb_status cb_output_open_hdf5(const char *path, bool own, cb_output *o, hid_t *file) {
+  const cb_status status = own ? cb_output_begin_own(path, true, o) : cb_output_begin(path, true, o);
   if (status) return status;
   *file = cb_output_create_hdf5(o);
   return *file >= 0 ? CB_OK : cb_output_end(o, true, cb_hdf5_fail(path, "create"));

@@ -40,7 +40,7 @@ cb_status cb_output_open_text(const char *path, cb_output *o, FILE **stream);
 cb_status cb_output_close_text(cb_output *o, FILE *stream, cb_status status);
 
 /* The same for HDF5. `close` writes what HDF5 holds, or leaves it where status is not CB_OK. */
-cb_status cb_output_open_hdf5(const char *path, cb_output *o, hid_t *file);
+cb_status cb_output_open_hdf5(const char *path, bool own, cb_output *o, hid_t *file);
 cb_status cb_output_close_hdf5(cb_output *o, hid_t file, cb_status status);
 
 /* The HDF5 file of o->part, its links kept in order of their creation; negative where HDF5 fails. */

@@ -154,6 +154,7 @@ static cb_status time_some(checking *c) {
 }
 
 cb_status cb_sweep_check(cb_sweep *s, int64_t first, int64_t end, int threads, const volatile sig_atomic_t *stop) {
+  if (s->work->all) end = first + 1; /* they are of one scenario */
   checking *c = calloc(1, sizeof *c);
   pthread_t *thread = calloc((size_t)threads, sizeof *thread);
   if (!c || !thread) return free(c), free(thread), cb_fail(CB_ERROR_MEMORY, "no memory to check a sweep");

@@ -78,7 +78,12 @@ static void *take_part(void *context) {
   cb_runner *runner = NULL;
   cb_status status = cb_runner_create(c->sweep, &c->midst, &runner);
   int64_t first, n = 1;
-  while (!status && (n = cb_hand_take(c->hand, MOST, &first)) > 0) status = do_some(c, runner, first, n);
+  if (!status && c->sweep->work->all) {
+    status = c->sweep->work->all(c->sweep, runner, c->store, &c->stop);
+    n = 0;
+    if (!status) cb_hand_done(c->hand, c->to_do.count, 0);
+  }
+  while (!status && n && (n = cb_hand_take(c->hand, MOST, &first)) > 0) status = do_some(c, runner, first, n);
   if (status) {
     if (status != CB_ERROR_INTERRUPTED) fail(c, status);
     c->stop = 1;
@@ -297,6 +302,11 @@ cb_status cb_crew_go(cb_sweep *sweep, const cb_crew_options *options, cb_crew_pr
   crew *c = calloc(1, sizeof *c);
   uint8_t *ended = calloc((size_t)sweep->plan->members, 1);
   *out = (cb_crew_progress){.members = sweep->plan->members};
+  if (cb_work_goes_on(sweep->work) && (options->shards || options->ranks->size > 1 || options->threads > 1))
+    return free(c), free(ended),
+           cb_fail(CB_ERROR_ARGUMENT,
+                   "members of the work `%s` go on from one another: expected one process, and no --shard",
+                   sweep->work->name);
   if (!c || !ended) return free(c), free(ended), cb_fail(CB_ERROR_MEMORY, "no memory for a sweep");
   c->sweep = sweep;
   c->options = options;

@@ -19,7 +19,7 @@ static double now(void) {
 }
 
 cb_status cb_crew_estimate_of(cb_sweep *s, int threads, const volatile sig_atomic_t *stop, cb_crew_estimate *out) {
-  const int64_t members = s->plan->members, most = members < SAMPLE ? members : SAMPLE;
+  const int64_t members = s->plan->members, most = s->work->all ? 0 : members < SAMPLE ? members : SAMPLE;
   cb_runner *runner = NULL;
   cb_status status = cb_sweep_check(s, 0, members, threads, stop);
   if (!status) {

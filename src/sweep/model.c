@@ -171,8 +171,8 @@ static cb_status lay_collected(cb_sweep *s, names *all) {
 }
 
 static cb_status lay(cb_sweep *s) {
-  static const char *const own[] = {"member", "status", "digest", "seconds", "failure",
-                                  "warned", "warning", "letter", "sweep"};
+  static const char *const own[] = {"member", "status",  "digest", "seconds", "failure",
+                                    "warned", "warning", "letter", "sweep",   "state"};
   names *all = calloc(1, sizeof *all);
   if (!all) return no_memory();
   all->scenario = s->plan->scenario;
@@ -183,7 +183,8 @@ static cb_status lay(cb_sweep *s) {
                                 .coordinates = s->coordinate,
                                 .dimensions = s->dimension,
                                 .fields = s->field,
-                                .members = s->plan->members};
+                                .members = s->plan->members,
+                                .goes_on = cb_work_goes_on(s->work)};
   cb_status status = CB_OK;
   for (size_t i = 0; i < sizeof own / sizeof *own && !status; i++) status = add_name(all, own[i], s->plan->scenario);
   if (!s->plan->grid) s->axis[s->layout.n_axes++] = (cb_store_axis){"member", (size_t)s->plan->members};
@@ -221,15 +222,23 @@ cb_status cb_sweep_fail_member(const cb_sweep *s, int64_t m, cb_status status) {
 }
 
 cb_status cb_sweep_open(const cb_sweep *s, int64_t m, cb_arena *arena, cb_scenario **out) {
+  return cb_sweep_open_at(s, m, 0, NULL, arena, out);
+}
+
+cb_status cb_sweep_open_at(const cb_sweep *s, int64_t m, size_t axis, const double *number, cb_arena *arena,
+                           cb_scenario **out) {
   cb_member_value values[CB_SWEEP_VALUES];
-  size_t n;
-  const cb_status status = cb_sweep_values(s->plan, m, arena, values, &n);
+  size_t n, at = s->plan->sets;
+  for (size_t a = 0; a < axis; a++) at += s->plan->axis[a].keys;
+  cb_status status = cb_sweep_values(s->plan, m, arena, values, &n);
+  if (!status && number && !(values[at].value = cb_sweep_number(arena, values[at].value, *number)))
+    status = no_memory();
   const cb_tree *tree = s->plan->scenario_tree ? s->plan->scenario_tree : s->plan->tree;
   return status ? status : cb_scenario_open_member(tree, s->plan->scenario, values, n, s->work->layout != NULL, out);
 }
 
 cb_status cb_sweep_rows_of(const cb_sweep *s, cb_scenario *scenario, cb_arena *arena, cb_record_layout *out) {
-  if (s->work->layout) return s->work->layout(scenario, arena, out);
+  if (s->work->layout) return s->work->layout(s, scenario, arena, out);
   return *out = *cb_run_layout(cb_scenario_run(scenario)), CB_OK;
 }
 

@@ -255,17 +255,26 @@ static cb_status resolve(cb_sweep_plan *plan) {
   return status;
 }
 
-cb_status cb_sweep_plan_open(const char *path, const char *const *sets, size_t n, cb_sweep_plan **out) {
+static cb_status open_plan(const char *path, const char *text, const char *const *sets, size_t n, cb_sweep_plan **out) {
   cb_arena *arena = cb_arena_create();
   cb_sweep_plan *plan = arena ? cb_arena_alloc(arena, 1, sizeof *plan) : NULL;
   if (!plan) return cb_arena_free(arena), cb_fail(CB_ERROR_MEMORY, "no memory for a sweep");
   plan->arena = arena;
   cb_status status = (plan->path = cb_arena_strdup(arena, path)) ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory");
-  if (!status) status = cb_yaml_read_file(path, &plan->tree);
+  if (!status)
+    status = text ? cb_yaml_read_text(path, text, strlen(text), &plan->tree) : cb_yaml_read_file(path, &plan->tree);
   for (size_t i = 0; i < n && !status; i++) status = cb_tree_set(plan->tree, sets[i]);
   if (!status) status = read_sweep(plan);
   if (!status) status = resolve(plan);
   return status ? cb_sweep_plan_free(plan), status : (*out = plan, CB_OK);
+}
+
+cb_status cb_sweep_plan_open(const char *path, const char *const *sets, size_t n, cb_sweep_plan **out) {
+  return open_plan(path, NULL, sets, n, out);
+}
+
+cb_status cb_sweep_plan_open_text(const char *name, const char *text, cb_sweep_plan **out) {
+  return open_plan(name, text, NULL, 0, out);
 }
 
 void cb_sweep_plan_free(cb_sweep_plan *plan) {

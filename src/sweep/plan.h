@@ -74,6 +74,8 @@ typedef struct cb_sweep_plan {
 
 /* Reads a sweep with sets[n] applied to it. CB_ERROR_FILE, CB_ERROR_INPUT as cb_scenario_open. The caller frees. */
 cb_status cb_sweep_plan_open(const char *path, const char *const *sets, size_t n, cb_sweep_plan **out);
+/* The same of a text by that name. */
+cb_status cb_sweep_plan_open_text(const char *name, const char *text, cb_sweep_plan **out);
 void cb_sweep_plan_free(cb_sweep_plan *plan);
 
 /* The dimensions of its result: the axes of a grid, else `member` alone. */
@@ -84,6 +86,8 @@ size_t cb_sweep_index(const cb_sweep_plan *plan, int64_t m, size_t a);
 /* The values of member m: nodes of the plan, or in arena. At most CB_SWEEP_VALUES. */
 enum { CB_SWEEP_VALUES = 64 };
 cb_status cb_sweep_values(const cb_sweep_plan *plan, int64_t m, cb_arena *arena, cb_member_value *values, size_t *n);
+/* The value of a number, with the place of a node; NULL: no memory. */
+const cb_node *cb_sweep_number(cb_arena *arena, const cb_node *at, double number);
 /* A value in a few words. From malloc; NULL: no memory. */
 char *cb_sweep_value_text(const cb_node *value);
 /* What a member is, for messages: "member 4711 (bodies.0.density = 500, ...)". From malloc; NULL: no memory. */

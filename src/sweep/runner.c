@@ -34,6 +34,8 @@ typedef struct member {
   int64_t rows;
   int32_t warned; /* how often it was warned of, and the first of it */
   char warning[CB_STORE_WORDS];
+  const double *next; /* [nexts]: what others go on from */
+  size_t nexts;
   double begin, saved, before; /* seconds: the clock, and what it took before it was interrupted */
 } member;
 
@@ -41,6 +43,7 @@ struct cb_runner {
   const cb_sweep *sweep;
   const cb_midst *midst;
   cb_together *together;
+  cb_store *store;      /* of the members in hand; NULL: none */
   member member[LANES]; /* those that go together */
   size_t width, bytes;  /* of the values of a member */
 };
@@ -211,7 +214,11 @@ static cb_status compute(member *m) {
   const cb_warning_taker before = cb_warnings_to((cb_warning_taker){.take = take_text, .context = m});
   cb_scenario_warn_again(m->scenario);
   cb_status status = cb_scenario_warn_of_bundle(m->scenario);
-  if (!status) status = m->runner->sweep->work->compute(m->scenario, m->arena, &row);
+  const cb_work_class *work = m->runner->sweep->work;
+  cb_work_call call = {m->runner->sweep, m->number, m->runner->store, m->scenario, m->arena, NULL, 0};
+  if (!status) status = work->go_on ? work->go_on(&call, &row) : work->compute(m->scenario, m->arena, &row);
+  m->next = call.state;
+  m->nexts = call.states;
   cb_warnings_to(before);
   return status ? status : take_row(m, row);
 }
@@ -225,7 +232,7 @@ static cb_status open_member(member *m) {
   if (!status) status = find_reductions(m, &rows);
   if (status) return status;
   start(m);
-  if (s->work->compute) return compute(m);
+  if (s->work->layout) return compute(m);
   /* where not all members were opened beforehand */
   if (keeps_rows(s) && cb_run_rows(cb_scenario_run(m->scenario)) > s->most_rows)
     return cb_fail(CB_ERROR_INPUT,
@@ -274,13 +281,16 @@ static void fill(const member *m, bool failed, unsigned char *to) {
 }
 
 /* An end of the member, to the store. */
-static cb_status put(const member *m, const char *failure, double seconds, cb_store *store) {
+static cb_status put(const member *m, cb_member_status status, const char *failure, double seconds, cb_store *store) {
   cb_member_result r = {.member = m->number,
-                        .status = failure ? CB_MEMBER_FAILED : CB_MEMBER_DONE,
+                        .status = status,
                         .warned = m->warned,
                         .seconds = seconds,
-                        .values = malloc(m->runner->bytes + 1)};
-  if (!r.values) return no_memory();
+                        .values = malloc(m->runner->bytes + 1),
+                        .state = m->nexts ? malloc(m->nexts * sizeof *r.state) : NULL,
+                        .states = m->nexts};
+  if (!r.values || (m->nexts && !r.state)) return free(r.values), free(r.state), no_memory();
+  if (m->nexts) memcpy(r.state, m->next, m->nexts * sizeof *r.state);
   cb_store_words(failure ? failure : "", r.failure);
   if (m->warned) memcpy(r.warning, m->warning, sizeof r.warning);
   fill(m, failure != NULL, r.values);
@@ -317,7 +327,20 @@ static void begin(member *m, int64_t number) {
   m->rows = 0;
   m->warned = 0;
   m->before = 0;
+  m->nexts = 0;
   m->begin = m->saved = now();
+}
+
+cb_status cb_runner_put(cb_runner *r, int64_t number, cb_member_status status, const void *const *row,
+                        const double *state, size_t states, cb_store *store) {
+  member *m = &r->member[0];
+  begin(m, number);
+  m->reduction = r->sweep->reduction;
+  start(m);
+  m->next = state;
+  m->nexts = states;
+  const cb_status taken = take_row(m, row);
+  return taken ? taken : put(m, status, NULL, 0, store);
 }
 
 /* What has come of a member goes to the store. */
@@ -325,7 +348,7 @@ static cb_status end(member *m, cb_status status, const char *text, double secon
   const bool own = is_own(status);
   if (status && !own) return cb_fail(status, "%s", text);
   *failed += own;
-  return store ? put(m, own ? text : NULL, seconds, store) : CB_OK;
+  return store ? put(m, own ? CB_MEMBER_FAILED : CB_MEMBER_DONE, own ? text : NULL, seconds, store) : CB_OK;
 }
 
 /* Members m[n], n at most the width. */
@@ -337,13 +360,14 @@ static cb_status go(cb_runner *r, const int64_t *number, size_t n, cb_store *sto
   char text[LANES][CB_STORE_WORDS * 2];
   size_t index[LANES], count = 0;
   const double first = now();
+  r->store = store;
   for (size_t i = 0; i < n && !status; i++) {
     member *m = &r->member[i];
     begin(m, number[i]);
     if (!(m->arena = cb_arena_create())) status = no_memory();
     if (!status) opened[i] = open_member(m);
     if (!status && opened[i]) first_line(text[i], sizeof text[i]);
-    if (status || opened[i] || r->sweep->work->compute) continue;
+    if (status || opened[i] || r->sweep->work->layout) continue;
     sink[count] = (cb_sink){m, take_row, take_event, take_checkpoint, NULL};
     of[count] = (cb_together_run){.run = cb_scenario_run(m->scenario), .sink = &sink[count]};
     index[count++] = i;

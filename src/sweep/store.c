@@ -17,6 +17,7 @@ struct cb_store {
   const cb_midst *midst;
   uint64_t number; /* of the segment that is being filled */
   cb_member_result *row;
+  cb_store_row *known;              /* [members], of a layout that goes on */
   size_t count, room, saved, bytes; /* saved: rows that are on the disk, in this order */
   pthread_mutex_t saving, mutex;    /* the second guards all of it; the first is taken before */
 };
@@ -35,14 +36,17 @@ cb_status cb_store_open(const cb_segments *folder, const cb_store_layout *layout
       if (number[i] >= first && number[i] < first + CB_SEGMENTS_OF_WORKER) store->number = number[i] + 1;
     pthread_mutex_init(&store->saving, NULL);
     pthread_mutex_init(&store->mutex, NULL);
-    *out = store;
   }
   free(number);
-  return store ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for results");
+  if (!store) return cb_fail(CB_ERROR_MEMORY, "no memory for results");
+  cb_survey survey;
+  if (layout->goes_on && (status = cb_survey_take(folder, layout, false, &survey))) return cb_store_free(store), status;
+  if (layout->goes_on) store->known = survey.known, survey.known = NULL, cb_survey_free(&survey);
+  return *out = store, CB_OK;
 }
 
 static void clear(cb_store *store) {
-  for (size_t i = 0; i < store->count; i++) free(store->row[i].values);
+  for (size_t i = 0; i < store->count; i++) free(store->row[i].values), free(store->row[i].state);
   store->count = store->saved = store->bytes = 0;
 }
 
@@ -50,17 +54,37 @@ void cb_store_free(cb_store *store) {
   if (!store) return;
   clear(store);
   free(store->row);
+  for (int64_t m = 0; store->known && m < store->layout->members; m++) free(store->known[m].state);
+  free(store->known);
   pthread_mutex_destroy(&store->saving);
   pthread_mutex_destroy(&store->mutex);
   free(store);
 }
 
+/* It knows a copy, and what was put of that member and is not on the disk yet goes. */
+static bool know(cb_store *store, const cb_member_result *r) {
+  cb_store_row *known = &store->known[r->member];
+  double *copy = malloc((r->states + 1) * sizeof *copy);
+  if (!copy) return false;
+  if (r->states) memcpy(copy, r->state, r->states * sizeof *copy);
+  free(known->state);
+  *known = (cb_store_row){r->status, copy, r->states};
+  for (size_t i = store->saved; i < store->count; i++)
+    if (store->row[i].member == r->member) {
+      free(store->row[i].values), free(store->row[i].state);
+      store->row[i] = store->row[--store->count];
+    }
+  return true;
+}
+
+const cb_store_row *cb_store_row_of(const cb_store *store, int64_t member) { return &store->known[member]; }
+
 static bool is_full(const cb_store *store) { return store->bytes >= CB_SEGMENT_BYTES; }
 
 cb_status cb_store_put(cb_store *store, const cb_member_result *result) {
   pthread_mutex_lock(&store->mutex);
-  bool there = true;
-  if (store->count == store->room) {
+  bool there = !store->known || know(store, result);
+  if (there && store->count == store->room) {
     const size_t room = store->room ? 2 * store->room : 64;
     cb_member_result *more = realloc(store->row, room * sizeof *more);
     there = more != NULL;
@@ -68,9 +92,10 @@ cb_status cb_store_put(cb_store *store, const cb_member_result *result) {
   }
   if (there) {
     store->row[store->count++] = *result;
-    store->bytes += cb_store_bytes(store->layout) + sizeof(int64_t) + sizeof(double);
+    store->bytes += cb_store_bytes(store->layout) + sizeof(int64_t) + (1 + result->states) * sizeof(double);
   } else {
     free(result->values);
+    free(result->state);
   }
   const bool full = is_full(store);
   pthread_mutex_unlock(&store->mutex);
@@ -118,6 +143,23 @@ static const void *value_at(const cb_member_result *r, size_t c, size_t at) {
   }
 }
 
+static size_t states_of(const cb_store *s) {
+  size_t states = 0;
+  for (size_t i = 0; i < s->count; i++)
+    if (s->row[i].states > states) states = s->row[i].states;
+  return states;
+}
+
+static bool put_states(hid_t file, const cb_store *s, unsigned char *block) {
+  const hsize_t dims[] = {s->count, states_of(s)};
+  const size_t bytes = (size_t)dims[1] * sizeof(double);
+  if (!bytes) return true;
+  memset(block, 0, s->count * bytes);
+  for (size_t i = 0; i < s->count; i++)
+    if (s->row[i].states) memcpy(block + i * bytes, s->row[i].state, s->row[i].states * sizeof(double));
+  return put_rows(file, "state", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 2, dims, bytes, block);
+}
+
 static bool build(hid_t file, const cb_store *s, unsigned char *block) {
   const cb_store_layout *l = s->layout;
   hsize_t dims[1 + CB_STORE_RANK] = {s->count};
@@ -127,6 +169,7 @@ static bool build(hid_t file, const cb_store *s, unsigned char *block) {
   good = good && put_rows(file, "member", H5T_STD_I64LE, H5T_NATIVE_INT64, 1, dims, sizeof(int64_t), block);
   for (size_t i = 0; i < s->count; i++) memcpy(block + i * sizeof(double), &s->row[i].seconds, sizeof(double));
   good = good && put_rows(file, "seconds", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 1, dims, sizeof(double), block);
+  good = good && put_states(file, s, block);
   for (size_t c = 0, at = 0; c < cb_store_columns(l) && good; c++) {
     const cb_store_column column = cb_store_column_of(l, c);
     bool any = !column.is_text;
@@ -144,7 +187,8 @@ static bool build(hid_t file, const cb_store *s, unsigned char *block) {
 }
 
 static cb_status make_image(const cb_store *s, const char *path, cb_image *out) {
-  size_t most = sizeof(int64_t);
+  size_t most = states_of(s) * sizeof(double);
+  if (most < sizeof(int64_t)) most = sizeof(int64_t);
   for (size_t c = 0; c < cb_store_columns(s->layout); c++) {
     const size_t bytes = cb_store_column_of(s->layout, c).bytes;
     if (bytes > most) most = bytes;

@@ -11,7 +11,10 @@
  *   /warned[row]             int32: how often it was warned of
  *   /warning[row, letter]    the first of these warnings; only where there is one
  *   /seconds[row]            its own time, of no interest to the result
+ *   /state[row, number]      what other members go on from, padded with zeros; only where there is any, and in no result
  *   /NAME[row, ...]          the fields of the result
+ *
+ * A row of status CB_MEMBER_MISSING is what a member has come to so far: the result shows it, and a later row replaces it.
  *
  * The result OUT.h5 has the same arrays over the axes of the sweep. While members are missing it is virtual datasets over
  * the segments; at the end they are joined into one plain file, whose bytes do not depend on who computed what, and when.
@@ -63,6 +66,7 @@ typedef struct cb_store_layout {
   const cb_store_field *fields;
   size_t n_fields;
   int64_t members;
+  bool goes_on; /* members go on from one another: the store knows what there is of all of them */
 } cb_store_layout;
 
 typedef enum cb_member_status { CB_MEMBER_MISSING, CB_MEMBER_DONE, CB_MEMBER_FAILED } cb_member_status;
@@ -86,7 +90,16 @@ typedef struct cb_member_result {
   char failure[CB_STORE_WORDS], warning[CB_STORE_WORDS]; /* why it failed, the first warning: as cb_store_words */
   double seconds;
   unsigned char *values; /* of the fields, one after another; malloc'd, and then the store's */
+  double *state;         /* [states]: what others go on from; the same, or NULL */
+  size_t states;
 } cb_member_result;
+
+/* What the store knows of a member. */
+typedef struct cb_store_row {
+  cb_member_status status;
+  double *state; /* [states] */
+  size_t states;
+} cb_store_row;
 
 /* The store of a worker, which has its part of the folder's lock: its segments come after those that it has there. The
  * layout and the folder are borrowed. midst: members in the midst of their runs, whose states go once their results are on
@@ -97,6 +110,8 @@ cb_status cb_store_open(const cb_segments *folder, const cb_store_layout *layout
 void cb_store_free(cb_store *store);
 /* From any thread. Takes the values in any case. */
 cb_status cb_store_put(cb_store *store, const cb_member_result *result);
+/* Of the newest row of each member, on the disk or put since: of a layout that goes on, in a process of one thread. */
+const cb_store_row *cb_store_row_of(const cb_store *store, int64_t member);
 /* All that was put to the disk. From any thread. */
 cb_status cb_store_save(cb_store *store);
 /* As much of a text as fits, which does not end within a character. */
@@ -114,9 +129,10 @@ typedef struct cb_store_source {
 typedef struct cb_survey {
   const cb_store_layout *layout;
   int64_t members;
-  uint8_t *status; /* [members]: cb_member_status */
-  uint8_t *warned; /* [members]: whether it was warned of */
-  int32_t *source; /* [members]: which has it; -1: none */
+  uint8_t *status;     /* [members]: cb_member_status */
+  uint8_t *warned;     /* [members]: whether it was warned of */
+  cb_store_row *known; /* [members], of segments; NULL: the layout does not go on */
+  int32_t *source;     /* [members]: which has it; -1: none */
   int32_t *row;
   cb_store_source *sources;
   size_t count;

@@ -80,12 +80,36 @@ cb_status cb_segment_open(const char *path, hid_t *file) {
 static int rank_of(int32_t status) { return status == CB_MEMBER_DONE ? 2 : status == CB_MEMBER_FAILED; }
 
 static void add(cb_survey *s, int64_t m, int32_t status, int32_t warned, double seconds, size_t row) {
-  if (m < 0 || m >= s->members || !rank_of(status) || rank_of(status) < rank_of(s->status[m])) return;
+  if (m < 0 || m >= s->members || rank_of(status) < rank_of(s->status[m])) return;
   if (status == CB_MEMBER_DONE && seconds > 0) s->seconds += seconds;
-  s->status[m] = (uint8_t)status;
+  s->status[m] = rank_of(status) ? (uint8_t)status : CB_MEMBER_MISSING;
   s->warned[m] = warned > 0;
   s->source[m] = (int32_t)s->count - 1;
   s->row[m] = (int32_t)row;
+}
+
+/* What members go on from, of the rows of the segment that the survey names. */
+static bool add_states(cb_survey *s, hid_t file, const int64_t *member, size_t rows) {
+  hsize_t dims[2] = {rows, 0};
+  const hid_t set = H5Lexists(file, "state", H5P_DEFAULT) > 0 ? H5Dopen2(file, "state", H5P_DEFAULT) : H5I_INVALID_HID,
+              space = set < 0 ? set : H5Dget_space(set);
+  if (space >= 0 && H5Sget_simple_extent_ndims(space) == 2) H5Sget_simple_extent_dims(space, dims, NULL);
+  if (space >= 0) H5Sclose(space);
+  if (set >= 0) H5Dclose(set);
+  const size_t states = dims[0] == rows && dims[1] <= CB_SEGMENT_BYTES / rows ? (size_t)dims[1] : 0;
+  double *state = malloc((rows * states + 1) * sizeof *state);
+  bool good =
+      state && (set < 0 || (states && read_all(file, "state", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 2, dims, state)));
+  for (size_t i = 0; i < rows && good; i++) {
+    const int64_t m = member[i];
+    if (m < 0 || m >= s->members || s->source[m] != (int32_t)s->count - 1 || s->row[m] != (int32_t)i) continue;
+    double *own = realloc(s->known[m].state, (states + 1) * sizeof *own);
+    if (!(good = own != NULL)) break;
+    memcpy(own, state + i * states, states * sizeof *own);
+    s->known[m] = (cb_store_row){(cb_member_status)s->status[m], own, states};
+  }
+  free(state);
+  return good;
 }
 
 static cb_status add_rows(cb_survey *s, hid_t file, const char *path, size_t rows) {
@@ -94,11 +118,12 @@ static cb_status add_rows(cb_survey *s, hid_t file, const char *path, size_t row
   int32_t *status = malloc(rows * sizeof *status), *warned = malloc(rows * sizeof *warned);
   double *seconds = malloc(rows * sizeof *seconds);
   const bool there = member && status && warned && seconds;
-  const bool good = there && read_all(file, "member", H5T_STD_I64LE, H5T_NATIVE_INT64, 1, dims, member) &&
-                    read_all(file, "status", H5T_STD_I32LE, H5T_NATIVE_INT32, 1, dims, status) &&
-                    read_all(file, "warned", H5T_STD_I32LE, H5T_NATIVE_INT32, 1, dims, warned) &&
-                    read_all(file, "seconds", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 1, dims, seconds);
+  bool good = there && read_all(file, "member", H5T_STD_I64LE, H5T_NATIVE_INT64, 1, dims, member) &&
+              read_all(file, "status", H5T_STD_I32LE, H5T_NATIVE_INT32, 1, dims, status) &&
+              read_all(file, "warned", H5T_STD_I32LE, H5T_NATIVE_INT32, 1, dims, warned) &&
+              read_all(file, "seconds", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 1, dims, seconds);
   for (size_t i = 0; i < rows && good; i++) add(s, member[i], status[i], warned[i], seconds[i], i);
+  if (s->known) good = good && add_states(s, file, member, rows);
   free(member);
   free(status);
   free(warned);
@@ -164,9 +189,10 @@ cb_status cb_survey_take(const cb_segments *folder, const cb_store_layout *layou
                  .members = layout->members,
                  .status = calloc(n, 1),
                  .warned = calloc(n, 1),
+                 .known = layout->goes_on ? calloc(n, sizeof *s.known) : NULL,
                  .source = malloc(n * sizeof *s.source),
                  .row = malloc(n * sizeof *s.row)};
-  cb_status status = s.status && s.warned && s.source && s.row ? CB_OK : no_memory(n);
+  cb_status status = s.status && s.warned && s.source && s.row && !s.known == !layout->goes_on ? CB_OK : no_memory(n);
   for (size_t i = 0; i < n && !status; i++) s.source[i] = -1;
   if (!status) status = cb_segments_list(folder, &number, &count);
   for (size_t i = 0; i < count && !status; i++) {
@@ -181,6 +207,8 @@ cb_status cb_survey_take(const cb_segments *folder, const cb_store_layout *layou
 
 void cb_survey_free(cb_survey *s) {
   for (size_t i = 0; i < s->count; i++) free(s->sources[i].path);
+  for (int64_t m = 0; s->known && m < s->members; m++) free(s->known[m].state);
+  free(s->known);
   free(s->sources);
   free(s->status);
   free(s->warned);
@@ -244,7 +272,7 @@ static cb_status add_members(cb_survey *s, hid_t file, const char *path) {
   const bool good = there && read_members(file, s->layout, CB_STORE_STATUS, 0, n, status) &&
                     read_members(file, s->layout, CB_STORE_WARNED, 0, n, warned);
   for (size_t m = 0; m < n && good; m++)
-    if (s->status[m] == CB_MEMBER_MISSING) add(s, (int64_t)m, status[m], warned[m], 0, m);
+    if (s->status[m] == CB_MEMBER_MISSING && rank_of(status[m])) add(s, (int64_t)m, status[m], warned[m], 0, m);
   free(status);
   free(warned);
   return good ? CB_OK : there ? damaged(path, "status") : no_memory(n);

@@ -21,20 +21,20 @@ typedef struct cb_sweep {
   cb_arena *arena;
   cb_sweep_plan *plan;
   const cb_work_class *work;
-  cb_scenario *model;         /* member 0 */
-  cb_record_layout rows;      /* of its record */
+  cb_scenario *model;                /* member 0 */
+  cb_record_layout rows;             /* of its record */
   size_t row_bytes[CB_SWEEP_FIELDS]; /* of each of its fields */
-  size_t row_units;           /* of 8 bytes that a row takes, field after field */
-  int64_t most_rows;          /* of a member; found by cb_sweep_check */
+  size_t row_units;                  /* of 8 bytes that a row takes, field after field */
+  int64_t most_rows;                 /* of a member; found by cb_sweep_check */
   cb_reduction *reduction[CB_SWEEP_COLLECTS];
-  size_t doubles;             /* of their states together */
-  cb_store_layout layout;     /* of the result */
+  size_t doubles;         /* of their states together */
+  cb_store_layout layout; /* of the result */
   cb_store_field field[CB_SWEEP_FIELDS];
   cb_store_axis axis[CB_SWEEP_AXES];
   cb_store_coordinate coordinate[CB_SWEEP_COORDINATES];
   cb_dimension dimension[32];
-  double seconds_to_open;     /* of a member; found by cb_sweep_check */
-  char **file;                /* [files]: that members name; found by cb_sweep_check */
+  double seconds_to_open; /* of a member; found by cb_sweep_check */
+  char **file;            /* [files]: that members name; found by cb_sweep_check */
   size_t files;
   char digest[CB_SWEEP_SHA]; /* of the sweep, and of these files */
 } cb_sweep;
@@ -47,6 +47,9 @@ void cb_sweep_lay_rows(cb_sweep *sweep);
 
 /* Opens member m. The arena holds its values and must live as long as the scenario. */
 cb_status cb_sweep_open(const cb_sweep *sweep, int64_t m, cb_arena *arena, cb_scenario **out);
+/* The same with another number of the one key of an axis; NULL: its own. */
+cb_status cb_sweep_open_at(const cb_sweep *sweep, int64_t m, size_t axis, const double *number, cb_arena *arena,
+                           cb_scenario **out);
 /* The fields of its rows. */
 cb_status cb_sweep_rows_of(const cb_sweep *sweep, cb_scenario *scenario, cb_arena *arena, cb_record_layout *out);
 /* Whether rows of a member are as those of the model; words, where they are not. */
@@ -70,5 +73,8 @@ size_t cb_runner_width(const cb_runner *runner);
  * midst), CB_ERROR_MEMORY. */
 cb_status cb_runner_go(cb_runner *runner, const int64_t *m, size_t n, cb_store *store,
                        const volatile sig_atomic_t *stop, size_t *failed);
+/* A row of a work of all members, with what it goes on from; CB_MEMBER_MISSING: so far. */
+cb_status cb_runner_put(cb_runner *runner, int64_t m, cb_member_status status, const void *const *row,
+                        const double *state, size_t states, cb_store *store);
 
 #endif

@@ -15,7 +15,7 @@ size_t cb_sweep_index(const cb_sweep_plan *plan, int64_t m, size_t a) {
   return rest % plan->axis[a].count;
 }
 
-static cb_node *scalar(cb_arena *arena, const cb_node *at, double value) {
+const cb_node *cb_sweep_number(cb_arena *arena, const cb_node *at, double value) {
   char text[32];
   cb_export_number(text, value);
   cb_node *node = cb_arena_alloc(arena, 1, sizeof *node);
@@ -29,12 +29,12 @@ static cb_node *scalar(cb_arena *arena, const cb_node *at, double value) {
 
 /* A computed value: a number, or a list of them. */
 static const cb_node *computed(cb_arena *arena, const cb_sweep_key *key, const double *number) {
-  if (!key->shape) return scalar(arena, key->at, *number);
+  if (!key->shape) return cb_sweep_number(arena, key->at, *number);
   cb_node *list = cb_arena_alloc(arena, 1, sizeof *list);
   const cb_node **items = cb_arena_alloc(arena, key->components, sizeof *items);
   if (!list || !items) return NULL;
   for (size_t c = 0; c < key->components; c++)
-    if (!(items[c] = scalar(arena, key->shape->items[c], number[c]))) return NULL;
+    if (!(items[c] = cb_sweep_number(arena, key->shape->items[c], number[c]))) return NULL;
   *list = (cb_node){.kind = CB_NODE_LIST,
                     .file = key->at->file,
                     .line = key->at->line,
@@ -51,7 +51,7 @@ static const cb_node *value_of(cb_arena *arena, const cb_sweep_key *key, size_t 
 cb_status cb_sweep_values(const cb_sweep_plan *plan, int64_t m, cb_arena *arena, cb_member_value *values, size_t *n) {
   size_t count = 0;
   for (size_t i = 0; i < plan->sets; i++) values[count++] = plan->set[i];
-  for (size_t a = 0; a < plan->axes; a++)
+  for (size_t a = 0; a < plan->axes && !plan->work->all; a++)
     for (size_t k = 0; k < plan->axis[a].keys; k++) {
       const cb_sweep_key *key = &plan->axis[a].key[k];
       if (count == CB_SWEEP_VALUES) return cb_fail(CB_ERROR_INPUT, "more than %d keys are varied", CB_SWEEP_VALUES);

@@ -13,49 +13,56 @@ static const cb_bundle_scenario *motion_of(cb_scenario *s) { return cb_bundle_sc
 /* Fields that a row has not always. */
 enum { OF_TABLES = 1, OF_INTEGRALS = 2 };
 
-/* A field at an offset of a row's numbers; rank 1: of `dim`. */
-typedef struct column {
-  const char *name, *dim, *doc;
-  size_t at;
-  int of; /* what it is of; 0: of every row */
-} column;
-
-enum { COLUMNS = 32 };
-
-static cb_status lay(cb_scenario *s, cb_arena *arena, const column *columns, int of, cb_record_layout *out) {
+cb_status cb_work_lay(cb_scenario *s, cb_arena *arena, const cb_work_column *columns, int of, const char *const *asked,
+                      cb_record_layout *out) {
   static const char *const ends[] = {"before", "after"}, *const invariants[] = {"speed", "momentum", "casimir"};
   const cb_bundle *b = motion_of(s)->bundle;
+  double *time = cb_arena_alloc(arena, CB_WORK_TIMES, sizeof *time);
   const cb_dimension dimensions[] = {
       {"number", (size_t)b->group->size, NULL, b->group->number, "of an element of the group"},
       {"axis", (size_t)b->group->dim, NULL, b->group->axis, "of the algebra"},
       {"variable", (size_t)b->n, NULL, b->shape, "shape variable"},
       {"side", 2, NULL, ends, "of the end of a cycle"},
-      {"invariant", 3, NULL, invariants, "of extremals"}};
+      {"invariant", 3, NULL, invariants, "of extremals"},
+      {"time", CB_WORK_TIMES, time, NULL, "part of the cycle"},
+      {"asked", 2, NULL, asked, "number that is asked"}};
   const size_t count = sizeof dimensions / sizeof *dimensions;
   cb_dimension *dimension = cb_arena_alloc(arena, count, sizeof *dimension);
-  cb_field *field = cb_arena_alloc(arena, COLUMNS, sizeof *field);
-  if (!dimension || !field) return cb_fail(CB_ERROR_MEMORY, "no memory for a row");
+  cb_field *field = cb_arena_alloc(arena, CB_WORK_COLUMNS, sizeof *field);
+  if (!dimension || !field || !time) return cb_fail(CB_ERROR_MEMORY, "no memory for a row");
+  for (int k = 0; k < CB_WORK_TIMES; k++) time[k] = (double)k / (CB_WORK_TIMES - 1);
   memcpy(dimension, dimensions, sizeof dimensions);
   size_t n = 0;
-  for (const column *c = columns; c->name; c++)
-    if (!(c->of & ~of))
-      field[n++] = (cb_field){.name = c->name, .rank = c->dim != NULL, .dims = {c->dim}, .units = "1", .doc = c->doc};
+  for (const cb_work_column *c = columns; c->name; c++) {
+    if (c->of & ~of) continue;
+    field[n] = (cb_field){.name = c->name, .rank = c->dim != NULL, .dims = {c->dim}, .units = "1", .doc = c->doc};
+    if (c->dim && !strcmp(c->dim, "way")) field[n].rank = 2, field[n].dims[0] = "time", field[n].dims[1] = "variable";
+    n++;
+  }
   *out = (cb_record_layout){.dimensions = dimension, .n_dimensions = count, .fields = field, .n_fields = n};
   return CB_OK;
 }
 
-static cb_status row_of(cb_arena *arena, const column *columns, int of, const void *numbers, const void *const **out) {
-  const void **row = cb_arena_alloc(arena, COLUMNS, sizeof *row);
+cb_status cb_work_row(cb_arena *arena, const cb_work_column *columns, int of, const void *numbers,
+                      const void *const **out) {
+  const void **row = cb_arena_alloc(arena, CB_WORK_COLUMNS, sizeof *row);
   if (!row) return cb_fail(CB_ERROR_MEMORY, "no memory for a row");
   size_t n = 0;
-  for (const column *c = columns; c->name; c++)
+  for (const cb_work_column *c = columns; c->name; c++)
     if (!(c->of & ~of)) row[n++] = (const char *)numbers + c->at;
   return *out = row, CB_OK;
 }
 
+void cb_work_way(const cb_gait *gait, int n, double *shape, double *rate) {
+  for (int k = 0; k < CB_WORK_TIMES; k++) {
+    for (int i = 0; i < n && !gait; i++) shape[k * n + i] = NAN;
+    if (gait) cb_gait_at(gait, (double)k / (CB_WORK_TIMES - 1), shape + k * n, rate ? rate + k * n : NULL);
+  }
+}
+
 /* --- holonomy, integral --- */
 
-static const column of_cycle[] = {
+static const cb_work_column of_cycle[] = {
     {"g", "number", "the holonomy", offsetof(cb_gait_cycle, g), 0},
     {"log", "axis", "its log", offsetof(cb_gait_cycle, log), 0},
     {"table_error", "axis", "what the errors of the table can do to the log", offsetof(cb_gait_cycle, table),
@@ -74,22 +81,24 @@ static int parts_of(cb_scenario *s, int more) {
 static cb_status lay_cycle(cb_scenario *s, cb_arena *arena, int more, cb_record_layout *out) {
   if (!motion_of(s)->gait)
     return cb_fail(CB_ERROR_INPUT, "the key `gait` is missing: `%s` is of a gait", more ? "integral" : "holonomy");
-  return lay(s, arena, of_cycle, parts_of(s, more), out);
+  return cb_work_lay(s, arena, of_cycle, parts_of(s, more), NULL, out);
 }
 
 static cb_status find_cycle(cb_scenario *s, cb_arena *arena, int more, const void *const **row) {
   cb_gait_cycle *c = cb_arena_alloc(arena, 1, sizeof *c);
   if (!c) return cb_fail(CB_ERROR_MEMORY, "no memory for a cycle");
   const cb_status status = cb_gait_cycle_find(motion_of(s), motion_of(s)->bundle, 0, more & OF_INTEGRALS, c);
-  return status ? status : row_of(arena, of_cycle, parts_of(s, more), c, row);
+  return status ? status : cb_work_row(arena, of_cycle, parts_of(s, more), c, row);
 }
 
-static cb_status lay_holonomy(cb_scenario *s, cb_arena *a, cb_record_layout *out) { return lay_cycle(s, a, 0, out); }
+static cb_status lay_holonomy(const struct cb_sweep *all, cb_scenario *s, cb_arena *a, cb_record_layout *out) {
+  return (void)all, lay_cycle(s, a, 0, out);
+}
 static cb_status find_holonomy(cb_scenario *s, cb_arena *a, const void *const **row) {
   return find_cycle(s, a, 0, row);
 }
-static cb_status lay_integral(cb_scenario *s, cb_arena *a, cb_record_layout *out) {
-  return lay_cycle(s, a, OF_INTEGRALS, out);
+static cb_status lay_integral(const struct cb_sweep *all, cb_scenario *s, cb_arena *a, cb_record_layout *out) {
+  return (void)all, lay_cycle(s, a, OF_INTEGRALS, out);
 }
 static cb_status find_integral(cb_scenario *s, cb_arena *a, const void *const **row) {
   return find_cycle(s, a, OF_INTEGRALS, row);
@@ -104,7 +113,7 @@ typedef struct best {
 } best;
 
 #define OF(member) offsetof(best, of.member)
-static const column of_best[] = {
+static const cb_work_column of_best[] = {
     {"cost", NULL, "int r'Mr' dt of the best gait", OF(cost), 0},
     {"length", NULL, "its length", OF(length), 0},
     {"amount", NULL, "of the target", OF(amount), 0},
@@ -130,9 +139,10 @@ static const column of_best[] = {
     {"check_g", NULL, "by holonomy: the largest of the numbers of g off", offsetof(best, check.element), 0},
     {NULL, NULL, NULL, 0, 0}};
 
-static cb_status lay_optimum(cb_scenario *s, cb_arena *arena, cb_record_layout *out) {
+static cb_status lay_optimum(const struct cb_sweep *all, cb_scenario *s, cb_arena *arena, cb_record_layout *out) {
+  (void)all;
   if (!motion_of(s)->optimum) return cb_fail(CB_ERROR_INPUT, "the key `optimum` is missing: `optimize` is of a target");
-  return lay(s, arena, of_best, 0, out);
+  return cb_work_lay(s, arena, of_best, 0, NULL, out);
 }
 
 static cb_status find_optimum(cb_scenario *s, cb_arena *arena, const void *const **row) {
@@ -158,7 +168,7 @@ static cb_status find_optimum(cb_scenario *s, cb_arena *arena, const void *const
                .falling = all->falling};
   to->of.gait = NULL;
   cb_optima_free(all);
-  return row_of(arena, of_best, 0, to, row);
+  return cb_work_row(arena, of_best, 0, to, row);
 }
 
 /* --- verdict --- */
@@ -169,7 +179,7 @@ typedef struct judged {
 } judged;
 
 #define IN(member) offsetof(judged, of.member)
-static const column of_judged[] = {
+static const cb_work_column of_judged[] = {
     {"cost", NULL, "int r'Mr' dt of the gait", IN(cost), 0},
     {"length", NULL, "its length", IN(length), 0},
     {"amount", NULL, "of the target", IN(amount), 0},
@@ -190,9 +200,10 @@ static const column of_judged[] = {
      0},
     {NULL, NULL, NULL, 0, 0}};
 
-static cb_status lay_verdict(cb_scenario *s, cb_arena *arena, cb_record_layout *out) {
+static cb_status lay_verdict(const struct cb_sweep *all, cb_scenario *s, cb_arena *arena, cb_record_layout *out) {
+  (void)all;
   if (!motion_of(s)->gait) return cb_fail(CB_ERROR_INPUT, "the key `gait` is missing: `verdict` is of a gait");
-  return lay(s, arena, of_judged, 0, out);
+  return cb_work_lay(s, arena, of_judged, 0, NULL, out);
 }
 
 static cb_status find_verdict(cb_scenario *s, cb_arena *arena, const void *const **row) {
@@ -208,16 +219,22 @@ static cb_status find_verdict(cb_scenario *s, cb_arena *arena, const void *const
   to->conjugates = v->conjugates;
   to->walls = v->contacts;
   to->loose = v->loose;
-  return row_of(arena, of_judged, 0, to, row);
+  return cb_work_row(arena, of_judged, 0, to, row);
 }
 
 const cb_work_class
-    cb_work_holonomy = {"holonomy", "what a cycle of the gait does: g, log, length, cost, efficiency", lay_holonomy,
-                        find_holonomy},
+    cb_work_holonomy = {"holonomy",   "what a cycle of the gait does: g, log, length, cost, efficiency",
+                        lay_holonomy, find_holonomy,
+                        NULL,         NULL},
     cb_work_integral = {"integral",
                         "what `holonomy` tells, and cbvi, the corrected body velocity integral, which takes longer",
-                        lay_integral, find_integral},
-    cb_work_optimize = {"optimize", "the best gait at the scenario's target: cost, efficiency, g, lambda", lay_optimum,
-                        find_optimum},
-    cb_work_verdict = {"verdict", "how far the gait is from optimal among those that do the same: slope, gain, index",
-                       lay_verdict, find_verdict};
+                        lay_integral,
+                        find_integral,
+                        NULL,
+                        NULL},
+    cb_work_optimize = {"optimize",  "the best gait at the scenario's target: cost, efficiency, g, lambda",
+                        lay_optimum, find_optimum,
+                        NULL,        NULL},
+    cb_work_verdict = {"verdict",   "how far the gait is from optimal among those that do the same: slope, gain, index",
+                       lay_verdict, find_verdict,
+                       NULL,        NULL};

@@ -37,7 +37,7 @@ optimum: {starts: 0}
 """
 # with |alpha| <= .7, by arcs and by shooting
 HELD = 0.134475538116
-OVER = 120  # members: seconds
+OVER = 60  # members: seconds
 SEARCHES = unittest.skipIf(sanitized(), "test_family has such searches; others are killed here too")
 FARTHEST, EFFICIENT = 0.10353224, 0.0840325232
 
@@ -122,14 +122,20 @@ class Family(Case):
             self.assertGreater(float(data.cost[0, 0]), 0.034936705669 * (1 - 1e-9))
             np.testing.assert_allclose(data.cost[1, 1], TABLE[0.01], rtol=1e-6)
 
+    def refused(self, words, code, says):
+        done = self.call(*words)
+        self.assertEqual(done.returncode, code, done.stderr)
+        self.assertIn(says, done.stderr)
+
     def killed_and_run_again(self, scenario, *words):
         """The file of a command that is killed and given again is that of one that is not, to the last digit; between
-        them it is for no other command. Returns the path of what was left."""
+        them it is for no other command, and meanwhile for no other process. Returns the path of what was left."""
         self.write("p.yaml", scenario)
         words = ["gait", "p.yaml", "family", *words, "-o"]
         self.good(*words, "whole.h5")
         run = self.start(*words, "f.h5")
         self.wait_for("f.h5", run)
+        self.refused(words + ["f.h5"], 3, "f.h5: in use: a run is writing it (process ")
         run.kill()
         self.assertLess(run.wait(), 0)
         shutil.copy(self.path("f.h5"), self.path("left.h5"))
@@ -142,15 +148,12 @@ class Family(Case):
             for name in whole:
                 np.testing.assert_array_equal(f[name][()], whole[name][()], name)
         before = self.read("left.h5")
-        for other in (["--over", "bundle.ratio=1.5:2.5", "--move", "0.03"], ["--move", "0.02:0.03"],
-                      ["--move", "0:0.01", "--turn=0:0.1", "--grid", "2x2"]):
-            refused = self.call(*words[:3], *other, "-o", "left.h5")
-            self.assertEqual(refused.returncode, 2, refused.stderr)
-            self.assertIn("left.h5: error: it is what an interrupted command left (# curvebody", refused.stderr)
+        self.refused(words[:3] + ["--move", "0.02:0.03", "-o", "left.h5"], 2,
+                     "left.h5: error: it is what an interrupted command left (# curvebody")
+        self.refused(words[:3] + ["--move", "0:0.01", "--turn=0:0.1", "--grid", "2x2", "-o", "left.h5"], 3,
+                     "is no result of a sweep")
         self.write("p.yaml", scenario + "# another\n")
-        refused = self.call(*words, "left.h5")
-        self.assertEqual(refused.returncode, 2, refused.stderr)
-        self.assertIn(", of another scenario or other options)", refused.stderr)
+        self.refused(words + ["left.h5"], 2, ", of another scenario or other options)")
         self.assertEqual(self.read("left.h5"), before)
         self.write("p.yaml", scenario)
         return self.path("left.h5")
@@ -179,28 +182,59 @@ class Family(Case):
         with h5py.File(left) as file:
             self.assertEqual(file["target"][file["branch"][:] == 0].max(), target)
 
+    def killed_sweep(self, *words):
+        """A family that is a sweep is killed when it has a segment: its folder is for no other command, and the same one
+        goes on to the same bytes. Returns its words, and the name of the segment."""
+        self.write("p.yaml", PURCELL)
+        words = ["gait", "p.yaml", "family", *words, "-o"]
+        self.good(*words, "whole.h5")
+        run = self.start(*words, "f.h5")
+        self.wait_for("f.h5.parts/000001.h5", run)
+        self.refused(words + ["f.h5"], 3, "f.h5: in use: a run is writing it (process ")
+        run.kill()
+        self.assertLess(run.wait(), 0)
+        told = json.loads(self.good("sweep", "--status", "f", "--json").stdout)
+        self.assertTrue(told["left"] > 0 and not told["runs"], told)
+        self.refused(words[:-1] + ["--seed", "2", "-o", "f.h5"], 2, "f.h5: error: another sweep was begun here: sweep.set.optimum.seed")
+        shutil.copytree(self.path("f.h5.parts"), self.path("left.h5.parts"))
+        self.good(*words, "f.h5")
+        self.assertEqual(self.read("f.h5"), self.read("whole.h5"))
+        self.assertFalse(os.path.exists(self.path("f.h5.parts")))
+        return words, self.path("left.h5.parts/000001.h5")
+
     def test_killed_over_a_number(self):
-        over = ["--move", "0.03", "--set", "bundle.shares=[1, 1, 1]", "--over", "bundle.shares.1=0.65:0.8"]
-        left = self.killed_and_run_again(PURCELL, *over, "--members", str(OVER))
+        words, left = self.killed_sweep("--move", "0.03", "--set", "bundle.shares=[1, 1, 1]", "--over",
+                                        "bundle.shares.1=0.75:0.8", "--members", str(OVER))
         with h5py.File(left, "a") as file:
-            members = len(file["over"])
-            self.assertTrue(2 < members < OVER)
-            np.testing.assert_allclose(file["over"], np.linspace(0.65, 0.8, OVER)[:members], rtol=1e-14)
-            file["state"][1, 0] = 7  # the cost of the second: what is known is not searched again
-        self.good("gait", "p.yaml", "family", *over, "--members", str(OVER), "-o", "left.h5")
-        with h5py.File(left) as file:
+            self.assertTrue(2 < len(file["cost"]) < OVER)
+            file["cost"][1] = 7  # of the second: what is known is not searched again
+        self.good(*words, "left.h5")
+        with h5py.File(self.path("left.h5")) as file, h5py.File(self.path("whole.h5")) as whole:
+            np.testing.assert_allclose(file["over"], np.linspace(0.75, 0.8, OVER), rtol=1e-14)
             self.assertEqual(file["cost"][1], 7)
+            np.testing.assert_array_equal(file["cost"][2:], whole["cost"][2:])
 
     def test_killed_on_a_grid(self):
-        words = ["--move", "0:0.02", "--turn=-0.1:0.1", "--grid", "3x3", "--starts", "3"]
-        left = self.killed_and_run_again(PURCELL, *words)
-        with h5py.File(left, "a") as file:
-            self.assertGreaterEqual(len(file["log"]), 2)
-            self.assertEqual(file["state"].shape[:2], (3, 3))
-            file["log"][0, 1] = 999  # no node: as if nothing were known
-        self.good("gait", "p.yaml", "family", *words, "-o", "left.h5")
-        with h5py.File(left) as file, h5py.File(self.path("whole.h5")) as whole:
-            np.testing.assert_array_equal(file["cost"], whole["cost"])
+        _, left = self.killed_sweep("--move", "0:0.02", "--turn=-0.1:0.1", "--grid", "3x3", "--starts", "3")
+        with h5py.File(left) as file:
+            self.assertTrue((file["status"][()] == 0).all() and len(file["state"]) > 0)  # rows so far
+
+    def test_as_a_sweep(self):
+        """On a grid of two axes each gait is searched from that before it along the last, or else the first axis, to what
+        `optimize` finds without them."""
+        self.write("p.yaml", PURCELL)
+        self.write("s.yaml", "curvebody: 1\nsweep:\n  scenario: p.yaml\n  set: {optimum.target: {move: 0.03}, bundle.shares: "
+                             "[1, 1, 1]}\n  work: family\n  keep: last\n  over:\n    - {key: bundle.shares.0, values: [1, 1.1]}\n"
+                             "    - {key: bundle.shares.1, from: 0.9, to: 1, count: 3}\n")
+        self.good("sweep", "s.yaml", "-o", "family")
+        self.good("sweep", "s.yaml", "-o", "optimize", "--set", "sweep.work=optimize")
+        with h5py.File(self.path("family.h5")) as family, h5py.File(self.path("optimize.h5")) as each:
+            np.testing.assert_allclose(family["cost"], each["cost"], rtol=1e-11)
+            np.testing.assert_allclose(np.hypot(*family["group"][()].T[:2]), 0.03, rtol=1e-9)  # from where, is free
+        self.refused(["sweep", "s.yaml", "--shard", "1/2"], 2, "go on from one another: expected one process, and no --shard")
+        steering = ["sweep", "s.yaml", "--dry-run", "--set", "sweep.work=steering", "--set", "sweep.over.0.key=x"]
+        self.refused(steering, 2, "unknown number of the group 'bundle.shares.1'")
+        self.good(*steering, "--set", "sweep.over.1.key=y")
 
     def test_refused(self):
         self.write("p.yaml", PURCELL)

@@ -1,4 +1,4 @@
-/* The file of `curvebody gait SCENARIO family`:
+/* Families of optimal gaits over the amount of a target, in branches. They take long. The file:
  *
  *   /target[member] /cost /efficiency /multiplier /tail /index /flat /branch /cheapest /group[member, number]
  *   /shape[member, T, n] /rate[member, T, n]  of each, /time[T]
@@ -11,20 +11,38 @@
  * events and the members of the whole are found again. */
 #include "sweep/families.h"
 
+#include "core/text.h"
+#include "record/array.h"
+#include "record/folder.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { TIMES = 129 };
 
 const char *const cb_families_targets[] = {"move", "turn", "element", "parts"};
 
+void cb_families_attributes(const cb_families_job *job, cb_arrays *a) {
+  cb_arrays_text(a, "Conventions", "CF-1.10");
+  cb_arrays_text(a, "title", job->title);
+  cb_arrays_text(a, "curvebody_version", CB_VERSION);
+  cb_arrays_text(a, "bundle", cb_bundle_scenario_name(job->motion));
+  cb_arrays_text(a, "group", job->bundle->group->name);
+  cb_arrays_text(a, "warnings", job->warnings);
+}
+
 enum { TARGET, COST, EFFICIENCY, MULTIPLIER, TAIL, NUMBERS };
 enum { INDEX, FLAT, BRANCH, CHEAPEST, INTEGERS };
 
 typedef struct family_file {
+  const cb_families_job *job;
   const cb_optimum_problem *problem;
-  cb_families_unfinished unfinished;
+  cb_segments folder; /* its lock is held: nobody else writes the file */
+  char *request;      /* what the file is of */
+  struct timespec written, begun;
+  double took;           /* s */
   cb_family_watch watch; /* with what an interrupted command found */
 } family_file;
 
@@ -136,9 +154,11 @@ static cb_status write_file(family_file *file, const cb_family *f, bool complete
   cb_arrays *a;
   cb_status status = make_columns(p->bundle, f, &c);
   if (!status) status = fill(p->bundle, f, &c);
-  if (!status) status = cb_arrays_create(file->unfinished.job->output, &a);
+  if (!status) status = cb_arrays_create(file->job->output, true, &a);
   if (!status) {
-    cb_families_unfinished_attributes(&file->unfinished, complete, a);
+    cb_families_attributes(file->job, a);
+    cb_arrays_text(a, "request", file->request);
+    cb_arrays_number(a, "complete", complete);
     cb_arrays_text(a, "target", cb_families_targets[p->target.kind]);
     cb_arrays_number(a, "branches", f->branches);
     put_members(p->bundle, f, &c, complete, a);
@@ -151,37 +171,90 @@ static cb_status write_file(family_file *file, const cb_family *f, bool complete
 
 /* --- from time to time, and what there is --- */
 
+/* It is written no more often than every so many seconds, and than so many times as long as that takes. */
+static const double seldom = 1, share = 20;
+
+static double since(const struct timespec *then, struct timespec *now) {
+  clock_gettime(CLOCK_MONOTONIC, now);
+  return (double)(now->tv_sec - then->tv_sec) + 1e-9 * (double)(now->tv_nsec - then->tv_nsec);
+}
+
 static cb_status tell(void *context, const cb_family *so_far) {
   family_file *file = context;
-  if (!cb_families_unfinished_due(&file->unfinished)) return CB_OK;
+  if (since(&file->written, &file->begun) < fmax(seldom, share * file->took)) return CB_OK;
   const cb_status status = write_file(file, so_far, false);
-  cb_families_unfinished_written(&file->unfinished);
+  file->took = since(&file->begun, &file->written);
   return status;
+}
+
+/* Version, command and options on lines of their own, then the scenario. */
+static cb_status make_request(const cb_families_job *job, const char *what, char **out) {
+  cb_text text = {0};
+  cb_text_puts(&text, "# curvebody " CB_VERSION ": family ");
+  cb_text_puts(&text, what);
+  for (size_t k = 0; k < job->sets; k++) cb_text_puts(&text, "\n# --set "), cb_text_puts(&text, job->set[k]);
+  cb_text_puts(&text, "\n# files of SHA-256 ");
+  cb_text_puts(&text, cb_scenario_inputs(job->read));
+  cb_text_puts(&text, "\n");
+  cb_text_puts(&text, cb_scenario_source(job->read));
+  *out = text.data;
+  return text.failed ? cb_fail(CB_ERROR_MEMORY, "no memory for the scenario's text") : CB_OK;
+}
+
+/* Whose it is. Two commands may differ in the scenario alone. */
+static cb_status of_another(const cb_families_job *job, const char *request, const char *found) {
+  const size_t mine = strcspn(request, "\n"), its = strcspn(found, "\n");
+  const bool same = mine == its && !strncmp(request, found, its);
+  return cb_fail(
+      CB_ERROR_INPUT,
+      "%s: error: it is what an interrupted command left (%.*s%s): expected that of this one, which would go "
+      "on from it; remove it, or give another output",
+      job->output, (int)(its < 300 ? its : 300), found, same ? ", of another scenario or other options" : "");
+}
+
+/* What the rows have; all of it or nothing. */
+static void read_rows(const cb_hdf5_source *s, cb_family_watch *w) {
+  const cb_hdf5_expected expected[2] = {{H5T_FLOAT, 2, 2, 0, "of a family"}, {H5T_INTEGER, 1, 1, 0, "of a family"}};
+  cb_hdf5_array state = {0}, branch = {0};
+  int *of = NULL;
+  const bool good = !cb_hdf5_read_array(s, "state", &expected[0], &state) &&
+                    !cb_hdf5_read_array(s, "branch", &expected[1], &branch) && state.dims[0] == branch.dims[0] &&
+                    (of = calloc((size_t)branch.dims[0], sizeof *of));
+  for (int k = 0; good && k < branch.dims[0]; k++) of[k] = (int)branch.value[k];
+  if (good) w->known = branch.dims[0], w->states = state.dims[1], w->branch = of, w->state = state.value;
+  if (!good) free(state.value);
+  free(branch.value);
 }
 
 /* What there is of the same family where it is not complete; CB_ERROR_INPUT where that is of another. What it makes is freed
  * by end in any case; the watch points to the file. */
 static cb_status begin(const cb_families_job *job, const cb_optimum_problem *problem, const cb_family_range *range,
                        family_file *out) {
-  cb_families_kept kept[] = {{"state", 2, H5T_FLOAT, {0}}, {"branch", 1, H5T_INTEGER, {0}}};
-  const cb_hdf5_array *state = &kept[0].array, *branch = &kept[1].array;
+  cb_hdf5_source s;
+  double complete = 1;
   char what[96];
-  *out = (family_file){.problem = problem, .watch = {.tell = tell, .context = out}};
+  *out = (family_file){.job = job, .problem = problem, .watch = {.tell = tell, .context = out}, .folder = {.lock = -1}};
+  clock_gettime(CLOCK_MONOTONIC, &out->written);
   snprintf(what, sizeof what, "from %.17g to %.17g of %d members", range->from, range->to, range->members);
-  cb_status status = cb_families_unfinished_begin(job, what, 2, kept, &out->unfinished);
-  if (!status && state->value && state->dims[0] == branch->dims[0]) {
-    int *of = calloc((size_t)branch->dims[0], sizeof *of);
-    for (int k = 0; of && k < branch->dims[0]; k++) of[k] = (int)branch->value[k];
-    if (of) out->watch.known = branch->dims[0], out->watch.states = state->dims[1];
-    out->watch.branch = of;
+  cb_status status = make_request(job, what, &out->request);
+  if (!status) status = cb_segments_name(job->output, &out->folder);
+  if (!status) status = cb_segments_take(&out->folder);
+  if (status) return status;
+  if ((status = cb_hdf5_source_open(job->output, &s))) return status == CB_ERROR_MEMORY ? status : CB_OK;
+  char *found = cb_hdf5_get_text_attribute(s.file, "request");
+  if (found && cb_hdf5_get_numbers(s.file, ".", "complete", H5T_FLOAT, H5T_NATIVE_DOUBLE, 1, &complete) && !complete) {
+    if (strcmp(found, out->request))
+      status = of_another(job, out->request, found);
+    else
+      read_rows(&s, &out->watch);
   }
-  out->watch.state = state->value;
-  free(branch->value);
-  return status;
+  free(found);
+  return cb_hdf5_source_close(&s, status);
 }
 
 static void end(family_file *file) {
-  cb_families_unfinished_end(&file->unfinished);
+  cb_segments_leave(&file->folder, false);
+  free(file->request);
   free((void *)file->watch.branch);
   free((void *)file->watch.state);
 }
@@ -200,7 +273,7 @@ static cb_status follow(family_file *file, const cb_optimum_problem *p, const cb
   if (!status) status = cb_family_follow(p, starts, start, range, &file->watch, out);
   free(start);
   cb_optima_free(all);
-  return cb_gait_placed_search(file->unfinished.job->motion, status);
+  return cb_gait_placed_search(file->job->motion, status);
 }
 
 cb_status cb_families_branches(const cb_families_job *job, const cb_optimum_problem *p, const cb_family_range *range,

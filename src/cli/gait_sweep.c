@@ -39,7 +39,7 @@ static void put_quoted(cb_text *text, const char *word, size_t n) {
   cb_text_puts(text, "'");
 }
 
-/* From LO to HI in even steps; what is round-off of 0 is 0. */
+/* From LO to HI in even steps. */
 static cb_status put_axis(cb_text *text, const char *asked, const char *range, const char *key, size_t n,
                           const char *name, int count) {
   const char *colon = strchr(range, ':');
@@ -53,15 +53,9 @@ static cb_status put_axis(cb_text *text, const char *asked, const char *range, c
   if (status) return status;
   cb_text_puts(text, "    - key: ");
   put_quoted(text, key, n);
-  cb_text_puts(text, "\n      name: ");
-  cb_text_puts(text, name);
-  for (int k = 0; k < count; k++) {
-    const double x = low + (high - low) * k / (count - 1);
-    snprintf(value, sizeof value, "%s%.17g", k ? ", " : "\n      values: [",
-             fabs(x) < 1e-12 * fabs(high - low) ? 0 : x);
-    cb_text_puts(text, value);
-  }
-  cb_text_puts(text, "]\n");
+  snprintf(value, sizeof value, "\n      name: %s\n      from: %.17g\n      to: %.17g\n      count: %d\n", name, low,
+           high, count);
+  cb_text_puts(text, value);
   return CB_OK;
 }
 
@@ -158,7 +152,8 @@ static void print_best(const cb_gait_job *job, const char *where, const double *
 }
 
 static void print_over(const cb_gait_job *job, const found *f) {
-  const size_t members = f->array[OVER].count, last = members - 1;
+  const size_t members = f->array[OVER].count;
+  size_t last = members - 1;
   const double *x[COLUMNS];
   bool any = false;
   for (int i = 0; i < COLUMNS; i++) x[i] = f->array[i].value;
@@ -175,6 +170,7 @@ static void print_over(const cb_gait_job *job, const found *f) {
     if (!isnan(x[EVENT][k])) print_best(job, "", x + EVENT, k, !any), any = true;
   const cb_seek seek = job->motion->optimum->problem.seek;
   const double *by = x[seek == CB_SEEK_COST ? COST : seek == CB_SEEK_EFFICIENCY ? EFFICIENCY : AMOUNT];
+  while (last > 0 && isnan(by[last])) last--; /* of those found */
   const bool less = fabs(by[0]) < fabs(by[last]);
   if (job->json)
     printf("]}\n");

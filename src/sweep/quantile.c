@@ -102,5 +102,6 @@ double cb_quantile_at(const cb_quantile *law, double u) {
 double cb_quantile_step(const cb_quantile *law, size_t i, size_t n) {
   if (i == 0) return law->a;
   if (i + 1 >= n) return law->b;
-  return cb_quantile_at(law, (double)i / (double)(n - 1));
+  const double x = cb_quantile_at(law, (double)i / (double)(n - 1));
+  return law->kind == CB_QUANTILE_UNIFORM && fabs(x) < 1e-12 * fabs(law->b - law->a) ? 0 : x; /* not its round-off */
 }

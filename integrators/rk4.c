@@ -10,7 +10,6 @@
  */
 #include <curvebody/integrator.h>
 
-#include "core/arena.h"
 #include "dynamics/chart_dynamics.h"
 #include "numerics/compensated.h"
 

@@ -3,7 +3,6 @@
 #ifndef CB_TESTS_ANALYSE_H
 #define CB_TESTS_ANALYSE_H
 
-#include "core/failure.h"
 #include "core/file.h"
 #include "mjcf/private.h"
 #if __has_include(<hdf5.h>) /* the module for MPI is built without */
@@ -12,8 +11,6 @@
 #include "yaml/yaml.h"
 #include "numerics/mesh_builder.h"
 #include "tree/scalar.h"
-#include <curvebody/node.h>
-#include <curvebody/status.h>
 
 #define cb_fail(status, ...) ((void)(cb_fail)(status, __VA_ARGS__), (status))
 #define cb_fail_placed(status, ...) ((void)(cb_fail_placed)(status, __VA_ARGS__), (status))

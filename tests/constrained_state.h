@@ -5,7 +5,6 @@
 
 #include "dynamics/gram.h"
 #include "integrate.h"
-#include <curvebody/constraint.h>
 
 enum { MOST = 64 * CB_COORD_MAX };
 static const cb_target as_it_starts = {NAN, NULL};

@@ -4,7 +4,6 @@
 #define CB_TESTS_FLOOR_DROP_H
 
 #include "fluid/floor.h"
-#include "fluid/rigid_step.h"
 #include "rigid.h"
 
 enum { SEEN = 64, MOST_POINTS = 4000 };

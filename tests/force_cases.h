@@ -5,7 +5,6 @@
 #include "check_geometry.h"
 #include "check_system.h"
 #include "geometry/origin.h"
-#include <curvebody/system.h>
 
 enum { N = 5, K = CB_COORD_MAX };
 

@@ -2,10 +2,8 @@
 #ifndef CB_TESTS_INTEGRATE_H
 #define CB_TESTS_INTEGRATE_H
 
-#include "check_geometry.h"
 #include "check_spaces.h"
 #include "geometry/origin.h"
-#include "yaml/yaml.h"
 #include <curvebody/integrator.h>
 
 /* Quadrics of every kind, products, and charts: what most integrators take. */

@@ -4,7 +4,6 @@
 
 #include "check.h"
 #include "fluid/medium.h"
-#include "numerics/vec3.h"
 
 static inline void random_direction(uint64_t *seed, double out[3]) {
   double size = 0;

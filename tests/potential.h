@@ -5,7 +5,6 @@
 #include "check.h"
 #include "yaml/yaml.h"
 #include "potential/kirchhoff.h"
-#include <curvebody/node.h>
 #include <curvebody/surface.h>
 
 typedef struct solid_mesh {

@@ -6,7 +6,6 @@
 #include "check.h"
 #include "fluid/rigid_step.h"
 #include "numerics/dd.h"
-#include "numerics/vec3.h"
 
 typedef struct body {
   double K0[6][6], K1[6][6], shape[6];

@@ -7,9 +7,10 @@
 #ifndef CB_TESTS_SLSQP_H
 #define CB_TESTS_SLSQP_H
 
-#ifdef CB_NLOPT
 #include "check.h"
 #include "optimum/direct.h"
+
+#ifdef CB_NLOPT
 #include <nlopt.h>
 
 typedef struct slsqp {

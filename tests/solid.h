@@ -6,7 +6,6 @@
 #include "fluid/medium.h"
 #include "fluid_mesh.h"
 #include <curvebody/se3.h>
-#include "numerics/vec3.h"
 
 typedef struct solid {
   int n;

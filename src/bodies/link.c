@@ -1,7 +1,6 @@
 /* One link: see link.h. */
 #include "bodies/link.h"
 #include "tree/scalar.h"
-#include <curvebody/expression.h>
 #include <math.h>
 #include <string.h>
 

@@ -19,7 +19,6 @@
 #define CB_BUNDLE_LINKS_H
 
 #include <curvebody/bundle.h>
-#include <curvebody/expression.h>
 
 enum { CB_LINK_TREE_MAX = 64, CB_LINK_TREE_LEVELS = 7 }; /* 1 + log2 of the links */
 

@@ -20,7 +20,6 @@
 #include <curvebody/bundle.h>
 #include <curvebody/geometry.h>
 #include "core/arena.h"
-#include <curvebody/expression.h>
 
 /* Of a bundle named `points`: its space and masses [points], borrowed from it. */
 const cb_geometry *cb_points_space(const cb_bundle *b);

@@ -3,7 +3,6 @@
 #define CB_BUNDLE_READ_H
 
 #include <curvebody/bundle.h>
-#include <curvebody/expression.h>
 
 /* Shape variables, then parameters, whose values are known; names are borrowed from the nodes. */
 typedef struct cb_bundle_names {

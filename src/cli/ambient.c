@@ -4,7 +4,6 @@
 #include "core/registry.h"
 #include "scenario/private.h"
 #include "geometry/build.h"
-#include <curvebody/geometry.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,6 @@
 
 #include "cli/cli.h"
 #include "yaml/yaml.h"
-#include <curvebody/geometry.h>
 
 typedef struct cb_ambient {
   cb_tree *tree;

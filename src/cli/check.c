@@ -1,11 +1,9 @@
 /* curvebody check SCENARIO [--set KEY=VALUE]... */
 #include "cli/cli.h"
 #include "cli/warnings.h"
-#include "fluid/surface.h"
 #include "scenario/warnings.h"
 
 #include <curvebody/immersed.h>
-#include <curvebody/scenario.h>
 #include <stdio.h>
 
 /* As comments, by which the output is a scenario still; copies are told of once. */

@@ -8,7 +8,6 @@
 #include "run/exponent.h"
 #include "run/falling.h"
 
-#include <curvebody/expression.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

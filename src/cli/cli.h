@@ -2,11 +2,9 @@
 #ifndef CB_CLI_CLI_H
 #define CB_CLI_CLI_H
 
-#include <curvebody/sink.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <curvebody/record.h>
 #include <curvebody/scenario.h>
 
 /* Exit codes. */

@@ -6,9 +6,6 @@
 #include "core/isa.h"
 
 #include <curvebody/fluid_model.h>
-#include <curvebody/geometry.h>
-#include <curvebody/integrator.h>
-#include <curvebody/surface.h>
 #include <stdio.h>
 
 static void print_word(const char *word) { printf(" %s", word); }

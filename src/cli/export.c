@@ -3,7 +3,6 @@
 #include "cli/cli.h"
 #include "export/flow.h"
 
-#include <curvebody/record.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,10 +6,8 @@
 #include "cli/warnings.h"
 
 #include "cli/ambient.h"
-#include "core/arena.h"
 #include "record/warnings.h"
 #include "scenario/warnings.h"
-#include <curvebody/node.h>
 #include <math.h>
 #include <string.h>
 

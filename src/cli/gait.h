@@ -3,7 +3,6 @@
 #define CB_CLI_GAIT_H
 
 #include "cli/cli.h"
-#include "scenario/gait_optimum.h"
 #include "sweep/families.h"
 
 typedef struct cb_gait_job {

@@ -5,8 +5,6 @@
 
 #include "mjcf/mjcf.h"
 #include "record/output.h"
-#include <curvebody/expression.h>
-#include <curvebody/scenario.h>
 
 #include <string.h>
 

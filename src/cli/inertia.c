@@ -11,11 +11,7 @@
 
 #include "core/failure.h"
 #include "core/registry.h"
-#include "core/text.h"
 #include "fluid/medium.h"
-#include "fluid/surface.h"
-#include "yaml/yaml.h"
-#include <curvebody/expression.h>
 
 #include <math.h>
 #include <stdlib.h>

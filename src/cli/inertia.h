@@ -4,7 +4,6 @@
 
 #include "fluid/local.h"
 #include <curvebody/fluid_model.h>
-#include <curvebody/mass.h>
 
 typedef struct cb_inertia {
   const char *word;

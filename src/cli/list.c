@@ -8,12 +8,8 @@
 #include "scenario/maps.h"
 #include "sweep/reduce.h"
 #include "sweep/work.h"
-#include <curvebody/expression.h>
 #include <curvebody/body.h>
 #include <curvebody/fluid_model.h>
-#include <curvebody/geometry.h>
-#include <curvebody/integrator.h>
-#include <curvebody/scenario.h>
 #include <string.h>
 
 /* Printing one entry, as text or as JSON. */

@@ -2,7 +2,6 @@
 #include "cli/cli.h"
 #include "core/failure.h"
 
-#include <curvebody/node.h>
 #include <string.h>
 
 bool cb_take_text(void *target, const char *value) { return *(const char **)target = value, true; }

@@ -1,8 +1,6 @@
 /* What a command writes does not take the place of what it reads. */
 #include "cli/cli.h"
 
-#include <curvebody/record.h>
-
 enum { PLUGINS = 32 };
 
 /* Set before anything is read. */

@@ -1,8 +1,6 @@
 /* curvebody repair OUT.h5 */
 #include "cli/cli.h"
 
-#include <curvebody/record.h>
-
 static int run(int argc, char **argv) {
   const cb_option options[] = {{NULL, NULL, false, NULL, NULL}};
   int words;

@@ -1,8 +1,6 @@
 /* curvebody verify OUT.h5 [--quiet] */
 #include "cli/cli.h"
 
-#include <curvebody/record.h>
-
 static void tell(void *path, const char *text) { fprintf(stderr, "%s: error: %s\n", (const char *)path, text); }
 
 static int run(int argc, char **argv) {

@@ -1,6 +1,5 @@
 #include "cli/warnings.h"
 
-#include "core/warning.h"
 #include "fluid/fluid_model.h"
 #include "scenario/warnings.h"
 

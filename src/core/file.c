@@ -1,6 +1,5 @@
 /* Opening files that are regular, streams, locks, reading at a place, and reading a whole file with a bound on its size. */
 #include "core/file.h"
-#include "core/failure.h"
 #include "core/text.h"
 
 #include <errno.h>

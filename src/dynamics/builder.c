@@ -1,9 +1,7 @@
 /* Building a system: particles, springs and forces as they are given, each checked when it comes.
  * Grouping, reordering and the making of the system are in finish.c. */
-#include "dynamics/builder_private.h"
 #include "dynamics/contact_private.h"
 #include "dynamics/pair.h"
-#include "geometry/origin.h"
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>

@@ -2,11 +2,8 @@
 #ifndef CB_DYNAMICS_BUILDER_PRIVATE_H
 #define CB_DYNAMICS_BUILDER_PRIVATE_H
 
-#include "core/arena.h"
 #include "dynamics/constraint_private.h"
 #include "dynamics/law.h"
-#include <curvebody/expression.h>
-#include <curvebody/system.h>
 #include <stdbool.h>
 
 typedef struct cb_builder_point {

@@ -2,7 +2,6 @@
 #include "dynamics/conserved.h"
 
 #include "dynamics/contact_private.h"
-#include "geometry/origin.h"
 
 #include <math.h>
 

@@ -5,7 +5,6 @@
  * (y, 1), (v, 0).
  */
 #include "dynamics/constraint_charts.h"
-#include "dynamics/constraint_private.h"
 #include <math.h>
 
 enum { K = CB_COORD_MAX, N = 3 };

@@ -1,7 +1,6 @@
 /* Building rows of the kinds that stand by themselves: tether, angle, area, volume, pin, surface, velocity, blade. */
 #include "dynamics/builder_private.h"
 #include "dynamics/pair.h"
-#include "geometry/origin.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

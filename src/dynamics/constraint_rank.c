@@ -8,7 +8,6 @@
 #include "dynamics/builder_private.h"
 #include "dynamics/gram.h"
 #include "dynamics/measure.h"
-#include "dynamics/system_private.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -13,7 +13,6 @@
  * Source: Todhunter, Spherical Trigonometry (1886), articles 45 and 102.
  */
 #include "dynamics/constraint_charts.h"
-#include "dynamics/constraint_private.h"
 #include "dynamics/pair.h"
 #include "geometry/chord.h"
 #include "geometry/quadric.h"

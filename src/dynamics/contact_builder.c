@@ -1,6 +1,5 @@
 /* Building contacts, walls and events, each checked when it comes. */
 #include "dynamics/contact_private.h"
-#include "geometry/origin.h"
 #include "geometry/quadric.h"
 #include <math.h>
 #include <stdio.h>

@@ -3,7 +3,6 @@
 #ifndef CB_DYNAMICS_CONTACT_PRIVATE_H
 #define CB_DYNAMICS_CONTACT_PRIVATE_H
 
-#include "core/arena.h"
 #include "dynamics/builder_private.h"
 #include "dynamics/system_private.h"
 #include <curvebody/contact.h>

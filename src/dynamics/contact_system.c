@@ -1,7 +1,6 @@
 /* Contacts, walls and events of a system: what the builder gathered, by place, with the triangles of surfaces. */
 #include "dynamics/contact_private.h"
 #include "dynamics/extract.h"
-#include "geometry/origin.h"
 #include "numerics/expression_private.h"
 #include <float.h>
 #include <math.h>

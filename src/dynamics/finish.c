@@ -3,10 +3,8 @@
  * Particles joined by a spring, a constraint, or a law between pairs belong to one component; a component has one
  * origin, that of its first particle. Components stand one after another in the order of their first particles.
  */
-#include "dynamics/builder_private.h"
 #include "dynamics/contact_private.h"
 #include "dynamics/reorder.h"
-#include "dynamics/system_private.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,6 @@
  * of the world end where these are no longer known.
  */
 #include "dynamics/contact_private.h"
-#include "geometry/origin.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,6 @@
 
 #include "dynamics/pair.h"
 #include "dynamics/system_private.h"
-#include "geometry/origin.h"
 
 struct cb_forces {
   const cb_system *system;

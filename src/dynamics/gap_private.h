@@ -4,7 +4,6 @@
 
 #include "dynamics/contact_private.h"
 #include "dynamics/gap.h"
-#include "geometry/origin.h"
 
 /* The frames of the two components that were measured last. */
 typedef struct cb_gap_frames {

@@ -8,8 +8,6 @@
 #ifndef CB_DYNAMICS_GRAM_H
 #define CB_DYNAMICS_GRAM_H
 
-#include <curvebody/constraint.h>
-#include "core/arena.h"
 #include "dynamics/forces_private.h"
 
 typedef struct cb_gram cb_gram;
@@ -39,7 +37,6 @@ cb_status cb_gram_multipliers(cb_gram *g, double t, const double *x, const doubl
  * |g| and |rate| that counts as satisfied (0: round-off). CB_STEP_NO_CONVERGENCE, *row (may be NULL) the worst row. */
 cb_status cb_gram_project(cb_gram *g, double t, double *x, double *v, double tolerance, double *moved, double *turned,
                           int *row);
-
 
 struct cb_gram {
   cb_arena *arena;

@@ -6,7 +6,6 @@
 #include "dynamics/measure.h"
 
 #include "dynamics/forces_private.h"
-#include "geometry/origin.h"
 
 cb_status cb_state_local(const cb_system *s, const cb_state *state, int place, double *x, double *v) {
   const cb_geometry *g = cb_system_space(s);

@@ -7,9 +7,6 @@
  * by one and errors do not add up in rates. Work is on copies: nothing is changed where it fails. */
 #include "dynamics/reflection_private.h"
 
-#include "dynamics/system_private.h"
-#include "numerics/dd.h"
-
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>

@@ -18,7 +18,6 @@
 #ifndef CB_DYNAMICS_SPRINGS_H
 #define CB_DYNAMICS_SPRINGS_H
 
-#include <curvebody/geometry.h>
 #include <curvebody/system.h>
 #include <stddef.h>
 

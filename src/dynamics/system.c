@@ -1,7 +1,6 @@
 /* What a system tells of itself, and its state at the start. */
 #include "dynamics/contact_private.h"
 #include "dynamics/extract.h"
-#include "dynamics/system_private.h"
 #include <string.h>
 
 void cb_system_free(cb_system *s) {

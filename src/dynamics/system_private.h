@@ -3,7 +3,6 @@
 #ifndef CB_DYNAMICS_SYSTEM_PRIVATE_H
 #define CB_DYNAMICS_SYSTEM_PRIVATE_H
 
-#include "core/arena.h"
 #include "dynamics/bases.h"
 #include "dynamics/constraint_private.h"
 #include "dynamics/law.h"

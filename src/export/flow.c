@@ -18,15 +18,12 @@
 
 #include "core/failure.h"
 #include "core/threads.h"
-#include "core/warning.h"
 #include "fluid/immersed.h"
 #include "export/surface.h"
 #include "record/output.h"
 #include "scenario/warnings.h"
-#include "numerics/vec3.h"
 #include "potential/moving.h"
 #include "potential/streamline.h"
-#include <curvebody/se3.h>
 
 #include <limits.h>
 #include <math.h>

@@ -2,8 +2,6 @@
 #ifndef CB_EXPORT_FLOW_H
 #define CB_EXPORT_FLOW_H
 
-#include <curvebody/record.h>
-#include "core/arena.h"
 #include "potential/field.h"
 #include <curvebody/scenario.h>
 

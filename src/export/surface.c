@@ -16,7 +16,6 @@
 #include "record/output.h"
 #include <curvebody/pose.h>
 #include "numerics/curved.h"
-#include "numerics/vec3.h"
 
 #include <curvebody/scenario.h>
 #include <limits.h>

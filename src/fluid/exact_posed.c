@@ -4,9 +4,7 @@
 
 #include "core/arena.h"
 #include "core/warning.h"
-#include "fluid/exact_refined.h"
 #include "fluid/surface.h"
-#include "potential/error.h"
 #include "potential/moving.h"
 
 #include <limits.h>

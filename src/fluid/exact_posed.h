@@ -12,7 +12,6 @@
 #define CB_FLUID_EXACT_POSED_H
 
 #include "fluid/exact_refined.h"
-#include <curvebody/fluid_model.h>
 
 typedef struct cb_exact_posed cb_exact_posed;
 

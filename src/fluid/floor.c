@@ -6,7 +6,6 @@
  * dd = -<n, xi_v + xi_omega × x>.
  */
 #include "fluid/floor.h"
-#include "numerics/vec3.h"
 #include <math.h>
 
 typedef struct touch {

@@ -9,7 +9,6 @@
  * until <R, K^-1 R> falls.
  */
 #include "fluid/floor.h"
-#include "fluid/rigid_step.h"
 #include "numerics/small.h"
 #include <math.h>
 #include <string.h>

@@ -7,7 +7,6 @@
  * Source: Goldfarb & Idnani, Math. Programming 27 (1983) 1, doi:10.1007/BF02591962.
  */
 #include "fluid/floor_reflect.h"
-#include "fluid/rigid_step.h"
 #include "numerics/small.h"
 #include <float.h>
 #include <math.h>

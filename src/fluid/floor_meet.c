@@ -7,7 +7,6 @@
  *              of a vertex that leaves there), then of three gaps; by halves where these are slow
  */
 #include "fluid/floor_reflect.h"
-#include "numerics/vec3.h"
 #include <float.h>
 #include <math.h>
 

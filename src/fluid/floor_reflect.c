@@ -7,7 +7,6 @@
  *   blow     w_i . dY >= -(1 + e) u_i for all that touch and do not open, u_i = w_i . Y + <n, x_i'>
  */
 #include "fluid/floor_reflect.h"
-#include "fluid/rigid_step.h"
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>

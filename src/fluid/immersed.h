@@ -4,7 +4,6 @@
 
 #include "fluid/floor.h"
 #include "fluid/flow.h"
-#include "fluid/local.h"
 #include "fluid/medium.h"
 #include "fluid/moving_mass.h"
 #include "fluid/poses.h"

@@ -6,7 +6,6 @@
 #include "core/spare.h"
 #include "numerics/curved.h"
 #include "numerics/vec3.h"
-#include <curvebody/se3.h>
 
 #include <math.h>
 #include <stdlib.h>

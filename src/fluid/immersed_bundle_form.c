@@ -9,7 +9,6 @@
  */
 #include "fluid/immersed_bundle_private.h"
 
-#include "core/arena.h"
 #include "numerics/vec3.h"
 
 #include <math.h>

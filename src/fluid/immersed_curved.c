@@ -8,7 +8,6 @@
 #include "fluid/immersed_private.h"
 
 #include "fluid/curved_moments.h"
-#include "numerics/curved.h"
 
 #include <math.h>
 #include <string.h>

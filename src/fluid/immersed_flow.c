@@ -5,7 +5,6 @@
  *   slope (cb_immersed_add_density)
  */
 #include "fluid/immersed_private.h"
-#include "fluid/rigid_step.h"
 
 #include <string.h>
 

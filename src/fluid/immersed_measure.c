@@ -1,6 +1,5 @@
 /* What is recorded of a body in a fluid: twist, inertia, each wrench by itself, energies. */
 #include "fluid/immersed_private.h"
-#include "fluid/rigid_step.h"
 
 #include <string.h>
 

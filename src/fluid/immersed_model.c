@@ -3,8 +3,6 @@
  */
 #include "fluid/immersed_private.h"
 
-#include "fluid/rigid_step.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

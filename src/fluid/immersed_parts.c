@@ -7,7 +7,6 @@
  * The slope of the vorticity is left out.
  */
 #include "fluid/immersed_private.h"
-#include "numerics/vec6.h"
 
 #include <math.h>
 #include <string.h>

@@ -10,7 +10,6 @@
 
 #include "fluid/curved_moments.h"
 #include "geometry/origin.h"
-#include "numerics/curved.h"
 #include "numerics/trig.h"
 
 #include <math.h>

@@ -6,12 +6,9 @@
 #ifndef CB_FLUID_IMMERSED_PRIVATE_H
 #define CB_FLUID_IMMERSED_PRIVATE_H
 
-#include "core/arena.h"
 #include "fluid/immersed.h"
 #include "fluid/stroke.h"
 #include <curvebody/system.h>
-#include <curvebody/expression.h>
-#include "numerics/vec3.h"
 
 typedef enum cb_wrench_kind {
   CB_WRENCH_FLOW,

@@ -7,7 +7,6 @@
  * The slopes of the vorticity and of a density that varies are left out.
  */
 #include "fluid/immersed_private.h"
-#include "numerics/vec6.h"
 
 #include <string.h>
 

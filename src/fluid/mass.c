@@ -8,7 +8,6 @@
 #include "fluid/curved_moments.h"
 #include "fluid/mass_private.h"
 #include "fluid/surface.h"
-#include "numerics/curved.h"
 #include "numerics/vec3.h"
 
 #include <gsl/gsl_eigen.h>

@@ -1,7 +1,6 @@
 /* The state of a body on SE(3): its start, its momentum in the world's axes, its twist (equations: rigid_step.h). */
 #include "fluid/rigid_curved.h"
 #include "numerics/compensated.h"
-#include "numerics/dd.h"
 #include <math.h>
 #include <string.h>
 

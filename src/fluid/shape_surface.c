@@ -1,6 +1,5 @@
 /* Surfaces over shape space: poses over a phase, and expressions of shape variables. */
 #include "fluid/shape_surface.h"
-#include "fluid/poses.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,5 @@
 /* Surfaces over shape space that are laid into a curved space, part by part: fluid/lay.h on Taylor numbers of the shape
  * variables. */
-#include "core/arena.h"
 #include "fluid/shape_surface.h"
 
 #include <math.h>

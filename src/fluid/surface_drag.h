@@ -19,7 +19,6 @@
 #ifndef CB_FLUID_SURFACE_DRAG_H
 #define CB_FLUID_SURFACE_DRAG_H
 
-#include <curvebody/bundle.h>
 #include "fluid/shape_surface.h"
 
 /* On se3, algebra (omega, v); shape variables, periods from s (borrowed, with its surface). Picture: vertices and

@@ -5,8 +5,6 @@
  */
 #include "geometry/intrinsic_private.h"
 
-#include <curvebody/geometry.h>
-
 #include <math.h>
 #include <string.h>
 

@@ -6,8 +6,6 @@
 #ifndef CB_INTEGRATORS_GAUSS_H
 #define CB_INTEGRATORS_GAUSS_H
 
-#include <curvebody/integrator.h>
-
 #include "core/arena.h"
 #include "integrators/iteration.h"
 #include "integrators/predictor.h"

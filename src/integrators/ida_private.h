@@ -6,7 +6,6 @@
 #ifndef CB_INTEGRATORS_IDA_PRIVATE_H
 #define CB_INTEGRATORS_IDA_PRIVATE_H
 
-#include "core/arena.h"
 #include "dynamics/gram.h"
 #include "integrators/solver.h"
 #include "numerics/entries.h"

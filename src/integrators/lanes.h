@@ -12,9 +12,7 @@
 #ifndef CB_INTEGRATORS_LANES_H
 #define CB_INTEGRATORS_LANES_H
 
-#include <curvebody/integrator.h>
 #include <stdbool.h>
-#include "core/arena.h"
 #include "integrators/lobatto.h"
 
 enum { CB_LANES_MOST = 8, CB_LANES_STAGES = 5, CB_LANES_SPRINGS = 2 };

@@ -4,7 +4,6 @@
 
 #include "core/arena.h"
 #include "integrators/solver.h"
-#include <curvebody/integrator.h>
 
 enum { CB_LOBATTO_MAX = 5 };
 

@@ -2,14 +2,12 @@
 #ifndef CB_INTEGRATORS_LOBATTO_CHART_PRIVATE_H
 #define CB_INTEGRATORS_LOBATTO_CHART_PRIVATE_H
 
-#include "core/arena.h"
 #include "dynamics/gram.h"
 #include "dynamics/chart_dynamics.h"
 #include "integrators/lobatto.h"
 #include "integrators/lobatto_form.h"
 #include "integrators/iteration.h"
 #include "integrators/predictor.h"
-#include "integrators/solver.h"
 #include "numerics/tableau.h"
 
 typedef struct cb_lobatto_chart cb_lobatto_chart;

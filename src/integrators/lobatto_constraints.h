@@ -16,7 +16,6 @@
 #include "integrators/lobatto.h"
 #include "integrators/stage_matrix.h"
 #include <curvebody/constraint.h>
-#include "core/arena.h"
 #include "dynamics/gram.h"
 
 typedef struct cb_lobatto_constraints cb_lobatto_constraints;

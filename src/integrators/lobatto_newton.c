@@ -11,10 +11,8 @@
  */
 #include "integrators/lobatto.h"
 
-#include "core/arena.h"
 #include "integrators/iteration.h"
 #include "integrators/lobatto_constraints.h"
-#include "integrators/stage_matrix.h"
 
 #include <math.h>
 #include <string.h>

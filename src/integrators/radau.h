@@ -5,10 +5,6 @@
 #ifndef CB_INTEGRATORS_RADAU_H
 #define CB_INTEGRATORS_RADAU_H
 
-#include <curvebody/constraint.h>
-#include <curvebody/integrator.h>
-
-#include "core/arena.h"
 #include "dynamics/gram.h"
 #include "dynamics/chart_dynamics.h"
 #include "integrators/iteration.h"

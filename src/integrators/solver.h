@@ -5,7 +5,6 @@
 #define CB_INTEGRATORS_SOLVER_H
 
 #include <curvebody/integrator.h>
-#include <curvebody/param.h>
 #include <stdbool.h>
 
 /* A Newton step of a small system costs about as much as ten sweeps of the fixed-point iteration; one of a large

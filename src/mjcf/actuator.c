@@ -9,7 +9,6 @@
  * b_2 = -kv; `velocity` g_0 = kv, b_2 = -kv; `damper` g_2 = -kv; `general` gainprm and biasprm. Body i with `gravcomp` c_i is
  * pushed by -c_i m_i g at its centre. Source: MuJoCo's documentation (actuation model, XML reference).
  */
-#include "core/text.h"
 #include "mjcf/private.h"
 
 #include "numerics/vec3.h"

@@ -7,8 +7,6 @@
  */
 #include "mjcf/private.h"
 
-#include "core/failure.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

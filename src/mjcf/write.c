@@ -3,7 +3,6 @@
  * Each geom is a piece of its body's shape, for its looks; the mass is `inertial`. A body of the file with an ellipsoid
  * feels the fluid by its ellipsoids, one without by the box of its inertia; no added mass, no buoyancy.
  */
-#include "core/text.h"
 #include "mjcf/private.h"
 #include "yaml/yaml.h"
 

@@ -5,7 +5,6 @@
  * Jet        the chain rules of jet_kernels.h
  * Source: Griewank & Walther (2008), sections 3.1, 3.2 and 13.3, doi:10.1137/1.9780898717761.
  */
-#include "numerics/elementary.h"
 #include "numerics/expression_private.h"
 #include "numerics/jet_kernels.h"
 

@@ -13,7 +13,6 @@
  */
 #include "numerics/lie_private.h"
 #include "numerics/se3_private.h"
-#include "numerics/vec3.h"
 
 const cb_group *const cb_groups[] = {&cb_group_so2,  &cb_group_se2,  &cb_group_so3, &cb_group_se3,        &cb_group_so4,
                                      &cb_group_so31, &cb_group_so21, &cb_group_h2e, &cb_group_heisenberg, NULL};

@@ -1,7 +1,6 @@
 /* SE(3): a unit quaternion and a place, motions of space; algebra (omega, v) (equations: se3.h). */
 #include "numerics/lie_private.h"
 #include <curvebody/se3.h>
-#include "numerics/vec3.h"
 
 static cb_pose pose(const double *g) { return (cb_pose){{g[0], g[1], g[2], g[3]}, {g[4], g[5], g[6]}}; }
 

@@ -1,8 +1,6 @@
 /* Corners of walls that a gait turns about: found from its barrier, then equations at vertices of arcs. */
 #include "optimum/direct.h"
 
-#include <curvebody/gait.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -18,7 +18,6 @@
 #include "optimum/reduced.h"
 #include "optimum/target.h"
 #include "optimum/variation.h"
-#include "optimum/wall.h"
 
 /* Where a gait turns about a corner of what it may not pass, as where the tips of two links meet.
  *

@@ -3,7 +3,6 @@
 
 #include "numerics/small.h"
 #include "numerics/differences.h"
-#include <curvebody/jet.h>
 
 #include <math.h>
 #include <string.h>

@@ -6,8 +6,6 @@
  */
 #include "optimum/variation_private.h"
 
-#include "core/arena.h"
-
 #include <math.h>
 #include <string.h>
 

@@ -3,7 +3,6 @@
 
 #include "bundle/gait_private.h"
 #include "optimum/find.h"
-#include <curvebody/holonomy.h>
 
 #include <math.h>
 #include <string.h>

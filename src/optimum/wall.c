@@ -4,7 +4,6 @@
 #include "core/arena.h"
 #include "numerics/differences.h"
 
-#include <curvebody/jet.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>

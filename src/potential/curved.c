@@ -1,12 +1,10 @@
 /* The equations of geodesic panels: the stored matrix, and its solution by factors or by GMRES. */
 #include "potential/curved.h"
 
-#include "core/arena.h"
 #include "core/threads.h"
 #include "numerics/curved.h"
 #include "numerics/vec3.h"
 #include "potential/dense.h"
-#include "potential/krylov.h"
 #include "potential/panel_kernel.h"
 
 #include <math.h>

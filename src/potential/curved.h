@@ -18,7 +18,6 @@
 #include "potential/operator.h"
 #include "core/arena.h"
 #include "potential/curved_kernel.h"
-#include <curvebody/status.h>
 
 typedef struct cb_curved_flow cb_curved_flow;
 

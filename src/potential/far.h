@@ -12,7 +12,6 @@
 #define CB_POTENTIAL_FAR_H
 
 #include "potential/panels.h"
-#include <curvebody/status.h>
 #include <stddef.h>
 
 #define CB_FAR_ERROR_MIN 1e-11

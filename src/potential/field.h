@@ -21,7 +21,6 @@
 #ifndef CB_POTENTIAL_FIELD_H
 #define CB_POTENTIAL_FIELD_H
 
-#include <curvebody/status.h>
 #include <stdbool.h>
 #include "core/arena.h"
 #include "potential/far.h"

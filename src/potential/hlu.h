@@ -6,7 +6,6 @@
 #define CB_POTENTIAL_HLU_H
 
 #include "potential/panels.h"
-#include <curvebody/status.h>
 #include <stddef.h>
 
 typedef struct cb_hlu cb_hlu;

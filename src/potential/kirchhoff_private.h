@@ -2,10 +2,8 @@
 #ifndef CB_POTENTIAL_KIRCHHOFF_PRIVATE_H
 #define CB_POTENTIAL_KIRCHHOFF_PRIVATE_H
 
-#include "core/arena.h"
 #include "potential/curved.h"
 #include "potential/kirchhoff.h"
-#include "potential/operator.h"
 #include "potential/pieces.h"
 #include "potential/sheet.h"
 #include "potential/thin.h"

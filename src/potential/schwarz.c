@@ -1,7 +1,6 @@
 /* Rows of the inverses are kept, so that an application is a product of small matrices. */
 #include "potential/schwarz.h"
 
-#include "core/arena.h"
 #include "core/threads.h"
 #include "potential/dense.h"
 #include "potential/tree_kernels.h"

@@ -7,7 +7,6 @@
 #include "core/arena.h"
 #include "core/threads.h"
 #include "potential/dense.h"
-#include "potential/far.h"
 #include "potential/panel_kernel.h"
 #include "potential/schwarz.h"
 

@@ -6,7 +6,6 @@
 #define CB_RUN_BUNDLE_H
 
 #include "bundle/bundle_step.h"
-#include <curvebody/run.h>
 #include "run/run_private.h"
 
 /* What the path points to, and the integrator, are borrowed. start[group->size]: the element at the start. Observables:

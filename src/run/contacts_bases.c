@@ -3,8 +3,6 @@
  * what a contact needs. */
 #include "run/contacts_private.h"
 
-#include "geometry/origin.h"
-
 #include <math.h>
 
 /* Bases join when particles may come this near, in radii of curvature. */

@@ -2,8 +2,6 @@
  * surely has, nothing of two parts beyond the first that they have with one another. */
 #include "run/contacts_private.h"
 
-#include "geometry/origin.h"
-
 #include <math.h>
 #include <string.h>
 

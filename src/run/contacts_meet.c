@@ -2,7 +2,6 @@
  * meets more than MOST_CONTACTS contacts in one step is in a pile: contacts without end in a finite time. */
 #include "run/contacts_private.h"
 
-#include <curvebody/contact.h>
 #include <math.h>
 
 enum { MOST_CONTACTS = 200 };

@@ -3,7 +3,6 @@
 #ifndef CB_RUN_CONTACTS_PRIVATE_H
 #define CB_RUN_CONTACTS_PRIVATE_H
 
-#include "dynamics/bases.h"
 #include "dynamics/reflection.h"
 #include "run/broad_phase.h"
 #include "run/contact_search.h"

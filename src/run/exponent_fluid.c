@@ -1,6 +1,5 @@
 /* The tangent vector of a body in a fluid: xi of the pose g exp(xi), then its momentum in the body frame, by the units
  * that exponent.h names. */
-#include "numerics/vec3.h"
 #include "run/exponent.h"
 #include "run/fluid_private.h"
 

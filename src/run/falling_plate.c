@@ -2,7 +2,6 @@
 #include "run/falling.h"
 
 #include "core/failure.h"
-#include "numerics/vec3.h"
 #include "run/fluid_private.h"
 #include "run/particles.h"
 

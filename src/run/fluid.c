@@ -2,7 +2,6 @@
 #include "run/fluid_private.h"
 
 #include "core/threads.h"
-#include "numerics/vec3.h"
 
 #include <float.h>
 #include <math.h>

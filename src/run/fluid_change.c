@@ -1,8 +1,6 @@
 /* Bodies in a fluid: how far energy and momentum of each have gone from the start's. A row measures all of it, whatever
  * is recorded. */
-#include "numerics/vec3.h"
 #include "run/fluid_private.h"
-#include "run/change.h"
 
 #include <string.h>
 

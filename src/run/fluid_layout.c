@@ -9,7 +9,6 @@
 #include "core/failure.h"
 #include "fluid/picture.h"
 #include "numerics/quaternion.h"
-#include "numerics/vec3.h"
 #include "run/fluid_private.h"
 
 #include <curvebody/pose.h>

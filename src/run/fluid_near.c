@@ -10,8 +10,6 @@
  */
 #include "run/fluid_private.h"
 
-#include "numerics/vec3.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,6 @@
 #include "run/particles.h"
 
 #include "dynamics/conserved.h"
-#include "run/change.h"
 
 #include <string.h>
 

@@ -4,8 +4,6 @@
  * start is round-off of the numbers given, and allowed. */
 #include "run/particles.h"
 
-#include "dynamics/measure.h"
-
 #include <math.h>
 
 static const double off = 1e-9;

@@ -12,7 +12,6 @@
 #include "scenario/gait.h"
 #include "scenario/private.h"
 #include <curvebody/mass.h>
-#include <curvebody/optimum.h>
 
 /* What a scenario asks of an optimal gait: `optimum:` beside `bundle:`. */
 typedef struct cb_optimum_scenario {

@@ -11,11 +11,9 @@
  * `fluid`.
  */
 #include "fluid/immersed_bundle.h"
-#include "fluid/poses.h"
 #include "fluid/surface_drag.h"
 #include "scenario/bundle.h"
 #include "scenario/fluid.h"
-#include <curvebody/geometry.h>
 
 #include <math.h>
 #include <stddef.h>

@@ -7,12 +7,8 @@
 #include "scenario/bundle.h"
 #include "scenario/kind.h"
 #include "scenario/warnings.h"
-#include "yaml/yaml.h"
 
 #include <curvebody/body.h>
-#include <curvebody/fluid_model.h>
-#include <curvebody/integrator.h>
-#include <curvebody/geometry.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -7,7 +7,6 @@
 #include "bodies/link.h"
 #include "tree/scalar.h"
 #include "scenario/private.h"
-#include <curvebody/expression.h>
 
 #include <math.h>
 #include <stddef.h>

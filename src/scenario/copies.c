@@ -6,7 +6,6 @@
  *                                      r1 .. r9, random in [0, 1) and new for each copy (Mersenne twister)
  */
 #include "scenario/fluid.h"
-#include "numerics/vec3.h"
 
 #include <gsl/gsl_rng.h>
 #include <math.h>

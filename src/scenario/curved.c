@@ -10,10 +10,8 @@
 #include "scenario/fluid.h"
 
 #include "numerics/curved.h"
-#include "numerics/vec3.h"
 #include "tree/scalar.h"
 
-#include <curvebody/integrator.h>
 #include <math.h>
 #include <string.h>
 

@@ -15,10 +15,8 @@
  */
 #include "scenario/fluid.h"
 #include "scenario/kind.h"
-#include "core/registry.h"
 
 #include "tree/scalar.h"
-#include <curvebody/expression.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

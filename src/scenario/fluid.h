@@ -3,7 +3,6 @@
 #define CB_SCENARIO_FLUID_H
 
 #include "scenario/private.h"
-#include "fluid/surface.h"
 #include "run/fluid.h"
 
 /* Of forces, that add up; list in the scenario's arena. */

@@ -4,7 +4,6 @@
 #define CB_SCENARIO_GAIT_H
 
 #include <curvebody/holonomy.h>
-#include <curvebody/param.h>
 
 /* n numbers, one a shape variable; what: "start", for messages. */
 cb_status cb_gait_read_shape(const cb_bundle *b, const cb_node *list, const char *what, double *r);

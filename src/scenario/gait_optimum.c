@@ -1,7 +1,5 @@
 #include "scenario/gait_optimum.h"
 
-#include "core/failure.h"
-
 #include <math.h>
 
 double cb_gait_efficiency(double amount, double cost) { return amount * amount / cost; }

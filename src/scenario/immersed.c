@@ -14,7 +14,6 @@
  *     wrenches: [{name: thrust, frame: body, force: ["sin(t)", 0, 0], torque: [0, 0, 0], at: [0, 0, 0]}]
  *     place, motion, repeat                scenario/copies.c
  */
-#include "core/registry.h"
 #include "tree/scalar.h"
 #include "scenario/fluid.h"
 

@@ -1,6 +1,5 @@
 /* Digests: of the scenario's text, and of the files that it names. A record holds neither meshes nor poses, but can tell
  * whether they are still what the run was begun with. */
-#include "core/text.h"
 #include "scenario/private.h"
 
 #include <nettle/sha2.h>

@@ -4,7 +4,6 @@
 #include "bodies/link.h"
 #include "scenario/bundle.h"
 #include "scenario/kind.h"
-#include "scenario/private.h"
 
 #include <stddef.h>
 

@@ -1,7 +1,6 @@
 /* `optimum:` of a scenario: target, bounds, base, metric. See scenario_optimum.h. */
 
 #include "bundle/read.h"
-#include "core/errors.h"
 #include "scenario/bundle.h"
 #include "optimum/target.h"
 #include "tree/scalar.h"

@@ -7,7 +7,6 @@
  * there.
  */
 #include "scenario/fluid.h"
-#include "fluid/surface.h"
 
 #include <math.h>
 #include <stdio.h>

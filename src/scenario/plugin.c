@@ -1,5 +1,4 @@
 /* Loading plugins: their classes join the registries. */
-#include "core/failure.h"
 #include "core/file.h"
 #include "core/registry.h"
 #include "scenario/bundle.h"

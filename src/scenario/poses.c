@@ -12,7 +12,6 @@
  */
 #include "scenario/pose_sequence.h"
 #include "scenario/fluid.h"
-#include "numerics/vec3.h"
 #include "tree/scalar.h"
 
 #include <math.h>

@@ -8,7 +8,6 @@
  */
 #include "scenario/fluid.h"
 
-#include <curvebody/system.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 #ifndef CB_SCENARIO_PRIVATE_H
 #define CB_SCENARIO_PRIVATE_H
 
-#include "core/arena.h"
 #include "core/errors.h"
 #include "yaml/yaml.h"
 #include <curvebody/scenario.h>

@@ -3,7 +3,6 @@
 #include "bodies/place.h"
 #include "bundle/gait_text.h"
 #include "core/file.h"
-#include "core/text.h"
 #include "scenario/bundle.h"
 #include "scenario/fluid.h"
 #include "scenario/kind.h"

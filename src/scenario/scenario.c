@@ -1,5 +1,4 @@
 /* From a YAML file to a run that is ready to go. */
-#include "core/warning.h"
 #include "scenario/kind.h"
 #include "scenario/member.h"
 #include "scenario/warnings.h"

@@ -3,7 +3,6 @@
 #include "geometry/text_metric.h"
 #include "scenario/private.h"
 
-#include <curvebody/geometry.h>
 #include <stdlib.h>
 #include <string.h>
 

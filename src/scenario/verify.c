@@ -11,7 +11,6 @@
  * A number that was measured again agrees to 1e-9 of the largest of its row: rows have a state without its low-order
  * parts, and other instruction sets round differently.
  */
-#include "core/failure.h"
 #include "scenario/private.h"
 #include "scenario/verify_states.h"
 #include "record/internal.h"

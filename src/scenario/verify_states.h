@@ -2,7 +2,6 @@
 #ifndef CB_SCENARIO_VERIFY_STATES_H
 #define CB_SCENARIO_VERIFY_STATES_H
 
-#include <curvebody/record.h>
 #include <curvebody/scenario.h>
 
 typedef struct cb_verify {

@@ -1,13 +1,9 @@
 #include "scenario/warnings.h"
 
-#include "core/warning.h"
-#include "fluid/immersed.h"
-#include "fluid/surface.h"
 #include "fluid/surface_cuts.h"
 #include "scenario/bundle.h"
 #include "scenario/fluid.h"
 #include "numerics/curved.h"
-#include "run/fluid.h"
 #include "run/recall.h"
 
 #include <math.h>

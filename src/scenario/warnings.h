@@ -5,7 +5,6 @@
 
 #include "core/warning.h"
 #include "fluid/local.h"
-#include <curvebody/mass.h>
 #include <curvebody/fluid_model.h>
 #include <curvebody/scenario.h>
 

@@ -6,7 +6,6 @@
 #include "numerics/curved.h"
 #include "view/view.h"
 
-#include <curvebody/geometry.h>
 #include "geometry/origin.h"
 
 #include <math.h>

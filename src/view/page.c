@@ -1,7 +1,5 @@
 #include "view/page.h"
 
-#include "core/text.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

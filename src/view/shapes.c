@@ -2,8 +2,6 @@
  * B of each axis of the algebra, nan where the shape is singular or no shape, as where a surface cuts itself. */
 #include "view/view.h"
 
-#include <curvebody/bundle.h>
-#include <curvebody/gait.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

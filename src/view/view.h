@@ -9,7 +9,6 @@
 #include "yaml/yaml.h"
 #include "view/page.h"
 
-#include <curvebody/record.h>
 #include <curvebody/scenario.h>
 
 typedef struct cb_view {

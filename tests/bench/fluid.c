@@ -15,7 +15,6 @@
 #include "core/threads.h"
 #include "fluid/immersed.h"
 #include "fluid_mesh.h"
-#include "numerics/vec3.h"
 
 enum { SIZES = 4, KERNELS = 3, KINDS = 3, FLUIDS = 8, POSES = 8, LEAVES = 1000, LEAF_STEPS = 10 };
 typedef double vector[3];

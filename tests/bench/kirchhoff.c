@@ -7,7 +7,6 @@
 #include "potential.h"
 #include "potential/far.h"
 #include "potential/hlu.h"
-#include "potential/panels.h"
 
 enum { SIZES = 4, DISCS = 3, COLUMNS = 7 };
 

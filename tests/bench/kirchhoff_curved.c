@@ -6,7 +6,6 @@
 #include "curved_bodies.h"
 #include "potential/curved.h"
 #include "potential/kirchhoff.h"
-#include "potential/panels.h"
 
 enum { SPACES = 3, TILE = 256, ROWS = 64 };
 

@@ -11,7 +11,6 @@
 #include "bench.h"
 #include "core/threads.h"
 #include "models.h"
-#include "optimum/direct.h"
 #include "optimum/ellipse.h"
 #include "optimum/find.h"
 #include "optimum/wong.h"

@@ -1,6 +1,5 @@
 /* What a table tells of its error, against the model it was made of. */
 #include <curvebody/holonomy.h>
-#include "bundle/samples.h"
 #include "models.h"
 #include "sampled.h"
 

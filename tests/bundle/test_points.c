@@ -1,7 +1,6 @@
 /* Bundles of points: charts with second derivatives, groups as isometries, derivatives of the connection, its form,
  * pictures, singular shapes, and what a scenario may get wrong. */
 #include "points.h"
-#include "bundle/points.h"
 #include "check_spaces.h"
 
 /* Difference quotient of order 6 from values at -3h .. 3h. */

@@ -2,7 +2,6 @@
  * every space, in motion by methods that have nothing in common, and what is refused. */
 #include "check_intrinsic.h"
 #include "constrained.h"
-#include "dynamics/constraint_private.h"
 #include "linked.h"
 
 enum { K = CB_COORD_MAX, SIZE = 3 * K };

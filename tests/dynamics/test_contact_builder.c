@@ -1,7 +1,6 @@
 /* What the builder of contacts, walls and events takes, keeps and refuses; configuration spaces. */
 #include "check_spaces.h"
 #include "dynamics/gap.h"
-#include <curvebody/contact.h>
 
 typedef struct built {
   cb_geometry *g;

@@ -2,8 +2,6 @@
  * walls, overlaps, and what cannot be reflected. */
 #include "reflect.h"
 
-#include "dynamics/pair.h"
-
 static const char *const spaces[] = {"e2", "s2", "h2", "e3", "s3", "h3", "h2xe", "s2xe", "ih", "h3 {curvature: -0.7}",
                                      "e3 {chart: polar}", "s3 {chart: polar}", "h3 {chart: polar}",
                                      "h3 {chart: poincare}", "h2xe {chart: polar}"};

@@ -2,7 +2,6 @@
  * Cartesian coordinates, orders, restarts, derivatives of generalised forces. */
 #include "memory_sink.h"
 #include "system_runs.h"
-#include <curvebody/system.h>
 #include <gsl/gsl_linalg.h>
 
 /* --- double pendulum: m1 = 1, m2 = .7, l1 = 1, l2 = .8, g = 9.81 --- */

@@ -2,7 +2,6 @@
  * errs by less than it says, and so does the path; what is asked depends on nothing that was asked before. */
 #include "immersed_bundles.h"
 #include "yaml/yaml.h"
-#include <curvebody/node.h>
 
 /* The fluid model `exact` with parameters in YAML. */
 static cb_fluid_model *exact_of(const char *parameters) {

@@ -6,7 +6,6 @@
 #include "yaml/yaml.h"
 #include "potential/kirchhoff.h"
 #include "two_spheres.h"
-#include <curvebody/node.h>
 
 static cb_fluid_model *exact_of(const char *parameters) {
   cb_fluid_model *m;

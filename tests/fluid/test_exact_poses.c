@@ -5,7 +5,6 @@
 #include "numerics/vec3.h"
 #include "potential.h"
 #include <curvebody/fluid_model.h>
-#include <curvebody/se3.h>
 
 typedef struct posed {
   cb_fluid_model *model;

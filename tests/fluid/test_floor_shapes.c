@@ -3,7 +3,6 @@
  * comes to lie. */
 #include "floor_drop.h"
 #include "fluid/local.h"
-#include <curvebody/mass.h>
 #include "surface_measures.h"
 
 typedef struct thrown {

@@ -1,6 +1,5 @@
 /* Bundles of immersed bodies against the runs of the same bodies: of expressions, of poses, of tables; pictures, threads,
  * what is refused. */
-#include <curvebody/holonomy.h>
 #include "immersed_bundles.h"
 #include "sampled.h"
 

@@ -2,7 +2,6 @@
  * another frame, the flat limit, volumes that change. */
 #include "curved_bodies.h"
 #include "immersed_bundles.h"
-#include <curvebody/fluid_model.h>
 
 /* A bundle of the surface laid by the exponential chart; of one motion and shift each part or of the whole. */
 static cb_status laid_bundle(cb_surface *s, double K, int n, const char *const *names, int motions,

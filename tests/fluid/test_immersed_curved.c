@@ -3,11 +3,8 @@
 #include "immersed.h"
 
 #include "scenario/fluid.h"
-#include "scenario/private.h"
 #include "numerics/curved.h"
-#include "run/fluid.h"
 #include <curvebody/pose.h>
-#include <curvebody/scenario.h>
 
 static tank curved_tank(double K, mesh m, double density) {
   tank k = tank_of(m, density, 0);

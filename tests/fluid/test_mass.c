@@ -1,5 +1,4 @@
 /* Mass properties: closed forms, convergence, shift of the origin, principal axes. */
-#include <curvebody/mass.h>
 #include "fluid_mesh.h"
 #include "point_mass.h"
 

@@ -1,5 +1,4 @@
 /* Mass and momentum of a changing shape: lumped, with point masses, and from the sums of the local fluid model. */
-#include "fluid/local.h"
 #include "moving_shape.h"
 #include "point_mass.h"
 

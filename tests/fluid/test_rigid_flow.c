@@ -1,7 +1,6 @@
 /* A body in a uniform flow u, U = (0, R^T u): mu = I_b Y + I_f (Y - U) + mu0, mu' = ad*_Y mu - ad*_U (I_f (Y - U) +
  * mu0_f) + F, against the same body in a fluid at rest seen from a moving frame; the form without U; and a K that
  * depends on the pose, with which steps stay symplectic. */
-#include "numerics/vec6.h"
 #include "rigid.h"
 
 typedef struct carried {

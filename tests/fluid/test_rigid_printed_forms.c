@@ -1,6 +1,5 @@
 /* The forms printed in the paper of the Hamilton-Pontryagin step that fail, and by how much: a sign in line 7 of
  * algorithm 1, a term of appendix B, the first twist. */
-#include "fluid/rigid_step.h"
 #include "rigid.h"
 
 /* Line 7 of algorithm 1 with dtau^-1_{-hY} on the left too: (dtau^-1_{-hY})^T K Y = (dtau^-1_{-hY_k})^T K Y_k. Newton's

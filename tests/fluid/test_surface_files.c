@@ -2,8 +2,6 @@
  * in an STL or OFF file is told with its place. */
 #include "surface_measures.h"
 
-#include "numerics/mesh.h"
-
 #include <unistd.h>
 
 /* ---- files ---- */

@@ -4,7 +4,6 @@
 #include "immersed.h"
 #include "yaml/yaml.h"
 #include "two_spheres.h"
-#include <curvebody/node.h>
 
 /* A body of density 1000 or less in water before a wall; the model is freed with it. */
 typedef struct walled {

@@ -4,7 +4,6 @@
  *
  * clang -fsanitize=fuzzer,address,undefined; AFL++ takes the same entry through afl-clang-fast -fsanitize=fuzzer. */
 #include "fluid/surface.h"
-#include "numerics/mesh.h"
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,6 @@
 /* libFuzzer entry of the text of sweeps: whatever it is, no crash, no undefined behaviour, no leak; an error has a text;
  * what is accepted has values for its first and last member. Texts with large numbers, which would make much of little,
  * and with files are left out. */
-#include "core/arena.h"
 #include "sweep/plan.h"
 
 #include <ctype.h>

@@ -3,7 +3,6 @@
  *
  *   Nil  H = (px^2 + (py + x pz)^2 + pz^2)/2      Sol  H = (e^-2z px^2 + e^2z py^2 + pz^2)/2
  *   SL2  H = ((e^w px - pt)^2 + pw^2 + pt^2)/2 */
-#include "check_geometry.h"
 #include "check_spaces.h"
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_odeiv2.h>

@@ -1,5 +1,4 @@
 /* Distance and geodesics of IH in closed form, against geodesics integrated by GSL's Prince-Dormand 8(9). */
-#include "check_geometry.h"
 #include "check_spaces.h"
 #include "numerics/vec3.h"
 #include <curvebody/intrinsic.h>

@@ -1,6 +1,5 @@
 /* Metrics given as text: against the closed forms of the same spaces, and what is said of wrong ones, with its place.
  */
-#include <curvebody/intrinsic.h>
 #include "geometry/numeric.h"
 #include "geometry/text_metric.h"
 #include "yaml/yaml.h"

@@ -7,7 +7,6 @@
 
 #ifdef CB_MUJOCO
 #include "mjcf/mjcf.h"
-#include <curvebody/integrator.h>
 #include "scenario/fluid.h"
 #include "numerics/quaternion.h"
 

@@ -1,7 +1,6 @@
 /* Where no gait does what is asked, why is told; and what is at the edge of it is found. */
 #include "models.h"
 #include "optimum/find.h"
-#include <curvebody/optimum.h>
 #include <curvebody/scenario.h>
 
 static void refused(const cb_bundle *b, cb_gait_target target, const double *base, const char *why) {

@@ -4,7 +4,6 @@
 
 #include "numerics/curved.h"
 #include "potential/curved.h"
-#include "potential/kirchhoff.h"
 #include <curvebody/mass.h>
 
 static const double pi = 3.14159265358979323846;

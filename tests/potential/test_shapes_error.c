@@ -12,7 +12,6 @@
 #include "fluid/surface.h"
 #include "yaml/yaml.h"
 #include "potential/refine.h"
-#include <curvebody/surface.h>
 
 enum { FACES = 1200, MORE = 5200, LEVELS = 7 }; /* of the grid */
 

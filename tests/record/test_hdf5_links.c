@@ -2,8 +2,6 @@
  * however they lie, until a visit fails. */
 #include "hdf5_file.h"
 
-#include "record/hdf5.h"
-
 enum { MOST = 200, COMPACT = 0, DENSE = 1, OLD = 2, WAYS = 3 };
 
 static const int counts[] = {0, 1, 8, 9, 63, 64, 65, 128, 129, MOST};

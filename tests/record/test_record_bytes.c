@@ -3,7 +3,6 @@
  * on to a later end, but for the scenario in it. Kills are at rows chosen by a seed (CB_TEST_SEED). */
 #include "record_sample.h"
 #include "scenario/warnings.h"
-#include <curvebody/scenario.h>
 #include <signal.h>
 #include <sys/wait.h>
 

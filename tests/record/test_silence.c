@@ -1,7 +1,6 @@
 /* The library prints nothing: file descriptors 1 and 2 are watched while its parts work, and while they fail. */
 #include "memory_sink.h"
 
-#include <curvebody/record.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>

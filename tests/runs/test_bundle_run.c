@@ -3,8 +3,6 @@
 #include "memory_sink.h"
 #include "run/bundle.h"
 
-#include <curvebody/scenario.h>
-
 static const char *const circle = "gait: {fourier: {mean: [0.1, 0], cosine: [[1, 0]], sine: [[0, 0.8]]}}\n",
                          *const rectangle =
                              "gait: {polygon: {corners: [[1, 0.7], [-0.9, 1], [-1, -0.6], [0.8, -1]]}}\n",

@@ -5,7 +5,6 @@
 #include "check.h"
 #include "run/falling.h"
 
-#include <curvebody/run.h>
 #include <curvebody/scenario.h>
 
 #define SCENARIO CB_TESTS_DIR "/../analysis/scenarios/systems/falling-plate.yaml"

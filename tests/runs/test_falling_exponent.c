@@ -6,7 +6,6 @@
 #include "run/exponent.h"
 #include "run/particles.h"
 
-#include <curvebody/run.h>
 #include <curvebody/scenario.h>
 
 #define SYSTEMS CB_TESTS_DIR "/../analysis/scenarios/systems/"

@@ -1,6 +1,5 @@
 /* Runs of bodies in a fluid: independent of one another and of restarts, halved where a step fails, no allocation. */
 #include "count_allocations.h"
-#include "fluid/rigid_step.h"
 #include "memory_sink.h"
 #include "run/fluid_private.h"
 

@@ -2,7 +2,6 @@
  * body can have is refused with its place, and buoyancy is there unless it is switched off. */
 #include <curvebody/immersed.h>
 #include <curvebody/scenario.h>
-#include <curvebody/se3.h>
 
 #include "check.h"
 

@@ -3,8 +3,6 @@
 #include "scenario/bundle.h"
 
 #include <curvebody/body.h>
-#include <curvebody/integrator.h>
-#include <curvebody/geometry.h>
 
 enum { MOST = 64, LONGEST = 8192 };
 

@@ -2,8 +2,6 @@
 #include "check.h"
 #include "scenario/bundle.h"
 
-#include <curvebody/scenario.h>
-
 static const char swimmer[] =
     "curvebody: 1\n"
     "bundle: {name: purcell, links: 4}\n"

@@ -2,8 +2,6 @@
  * crash, no leak, nothing else. Of many places a seeded choice, one in so many; all with CB_TEST_ALL. */
 #include "fail_allocations.h"
 
-#include "core/text.h"
-#include <curvebody/record.h>
 #include "sweep/sweep.h"
 #include <sys/stat.h>
 #include <unistd.h>

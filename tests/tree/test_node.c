@@ -1,8 +1,6 @@
 /* Scalars of a tree: what is a number, an integer, a bool; where a failure is and what it says. */
 #include "check.h"
 
-#include "core/arena.h"
-#include "core/text.h"
 #include "tree/scalar.h"
 #include "yaml/yaml.h"
 

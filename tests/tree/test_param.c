@@ -1,7 +1,6 @@
 /* Parameter tables: defaults, types, ranges, and the exact text of every failure. */
 #include "check.h"
 
-#include "core/arena.h"
 #include "tree/scalar.h"
 #include "yaml/yaml.h"
 #include <curvebody/param.h>

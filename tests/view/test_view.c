@@ -3,9 +3,7 @@
  * needs: view */
 #include "fail_allocations.h"
 
-#include "core/text.h"
 #include "view/view.h"
-#include <curvebody/record.h>
 #include <curvebody/view.h>
 #include <unistd.h>
 

@@ -7,7 +7,6 @@
  *   M      symmetric, in full, its lower triangle, or its diagonal; the identity if absent
  * Derivatives are exact (curvebody/expression.h). Outside an expression's domain CB_STEP_DOMAIN.
  */
-#include <curvebody/bundle.h>
 #include "bundle/compose_jets.h"
 #include "bundle/read.h"
 #include "tree/scalar.h"

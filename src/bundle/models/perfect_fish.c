@@ -10,7 +10,6 @@
 #include "bundle/chain.h"
 #include "bundle/form.h"
 #include "core/spare.h"
-#include <curvebody/param.h>
 
 #include <math.h>
 #include <stdlib.h>

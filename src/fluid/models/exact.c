@@ -5,12 +5,9 @@
  * solved at each place or shape anew, on one mesh: the first whose own K meets the error where the body was given, far
  * from the wall, or the finest that can be solved often.
  */
-#include <curvebody/fluid_model.h>
 
 #include "core/warning.h"
 #include "fluid/exact_posed.h"
-#include "fluid/exact_refined.h"
-#include "fluid/surface.h"
 #include "fluid/surface_cuts.h"
 #include "potential/images.h"
 #include "potential/moving.h"

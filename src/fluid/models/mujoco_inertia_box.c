@@ -7,7 +7,6 @@
  * Source: MuJoCo's documentation, "Fluid forces", as its code has it (3.14), of 2.2 with a floor of 1e-15 below the sum of
  * moments. The mass is that at time 0.
  */
-#include <curvebody/fluid_model.h>
 
 #include "core/errors.h"
 #include "fluid/ellipsoid.h"

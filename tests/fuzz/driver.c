@@ -16,12 +16,13 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { LONGEST = 4096, MOST_SEEDS = 1024, MOST_FINDINGS = 200, LIMIT = 10 /* seconds */ };
+enum { LONGEST = 4096, MOST_SEEDS = 1024, MOST_FINDINGS = 200, LIMIT = 10 /* seconds of the processor */ };
 
 typedef struct text {
   uint8_t *data;
@@ -187,12 +188,13 @@ static void free_seeds(void) {
 /* *at: the one that is under way. */
 static void run(number seed, number executions, volatile number *at) {
   static uint8_t input[LONGEST];
+  const struct itimerval limit = {.it_value.tv_sec = LIMIT};
   for (; *at < executions; ++*at) {
     const size_t n = make(seed, *at, input);
-    alarm(LIMIT);
+    setitimer(ITIMER_PROF, &limit, NULL);
     LLVMFuzzerTestOneInput(input, n);
   }
-  alarm(0);
+  setitimer(ITIMER_PROF, &(struct itimerval){0}, NULL);
   free_seeds();
 }
 
@@ -201,7 +203,7 @@ static void tell(number seed, number i, int how, const char *folder) {
   char path[4096];
   const size_t n = make(seed, i, input);
   if (WIFSIGNALED(how))
-    printf("execution %llu: signal %d%s\n", i, WTERMSIG(how), WTERMSIG(how) == SIGALRM ? " (hangs)" : "");
+    printf("execution %llu: signal %d%s\n", i, WTERMSIG(how), WTERMSIG(how) == SIGPROF ? " (hangs)" : "");
   else
     printf("execution %llu: exit status %d\n", i, WEXITSTATUS(how));
   fflush(stdout);

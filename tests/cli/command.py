@@ -20,6 +20,7 @@ except ImportError as missing:
     sys.exit(77)
 
 BINARY = os.path.abspath(sys.argv.pop(1))
+PATIENCE = float(os.environ.get("CB_PATIENCE", 1))  # CURVEBODY_PATIENCE: times what a command may take
 HAS_VIEW = "view" not in os.environ.get("CB_WITHOUT", "").split()
 
 ROD = """\
@@ -111,7 +112,7 @@ class Case(unittest.TestCase):
 
     def call(self, *words, **how):
         how = {"cwd": self.folder, "capture_output": True, "text": True, "errors": "replace", "timeout": 300} | how
-        return subprocess.run([BINARY, *words], **how)
+        return subprocess.run([BINARY, *words], **how | {"timeout": PATIENCE * how["timeout"]})
 
     def good(self, *words, **how):
         done = self.call(*words, **how)

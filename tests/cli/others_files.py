@@ -14,7 +14,7 @@ import time
 import unittest
 import zlib
 
-from command import BALL, HAS_VIEW, Case, ROD, sanitized
+from command import BALL, HAS_VIEW, PATIENCE, Case, ROD, sanitized
 import h5py
 import numpy as np
 
@@ -28,7 +28,7 @@ curvebody: 1
 bundle: {name: samples, file: samples.h5}
 gait: {fourier: {mean: [0, 0], cosine: [[.1, 0]], sine: [[0, .1]]}}
 """
-SECONDS = 100  # the wall time that a reader has, and more
+SECONDS = 100 * PATIENCE  # the wall time that a reader has, and more
 TRIES = 10 if sanitized() else 75  # of each of four kinds
 LEAKING = os.environ | {"LSAN_OPTIONS": f"print_suppressions=0:suppressions={os.path.dirname(__file__)}/hdf5.lsan"}
 SEED = int(os.environ.get("CURVEBODY_SEED", "1"))

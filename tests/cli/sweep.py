@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 
-from command import BINARY, Case, ROD, main
+from command import BINARY, PATIENCE, Case, ROD, main
 
 try:
     import h5py
@@ -94,7 +94,7 @@ class Sweep(Case):
 
     def sweep(self, *words, code=0, name="s.yaml", out="o", prefix=(), binary=()):
         done = subprocess.run([*prefix, BINARY, *binary, "sweep", name, "-o", out, *words], cwd=self.folder, text=True,
-                              capture_output=True, timeout=200)
+                              capture_output=True, timeout=200 * PATIENCE)
         self.assertEqual(done.returncode, code, done.stderr + done.stdout)
         return done
 

@@ -7,7 +7,7 @@ import json
 import subprocess
 import sys
 
-from command import BINARY, Case, main
+from command import BINARY, PATIENCE, Case, main
 
 try:
     import h5py
@@ -50,7 +50,7 @@ class SweepGait(Case):
     def sweep(self, text, out, code=0, words=()):
         self.write("s.yaml", text)
         done = subprocess.run([BINARY, *words, "sweep", "s.yaml", "-o", out], cwd=self.folder, text=True,
-                              capture_output=True, timeout=200)
+                              capture_output=True, timeout=200 * PATIENCE)
         self.assertEqual(done.returncode, code, done.stderr + done.stdout)
         return done
 

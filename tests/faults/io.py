@@ -22,13 +22,13 @@ import time
 BINARY, LIBRARY, CLOCK = (os.path.abspath(sys.argv.pop(1)) for _ in range(3))
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
 sys.argv.insert(1, BINARY)
-from command import BALL, NOTHING_TO_GO_ON_FROM, ROD, datasets, differing  # noqa: E402
+from command import BALL, NOTHING_TO_GO_ON_FROM, PATIENCE, ROD, datasets, differing  # noqa: E402
 from memory_commands import MODEL, STROKE, SYSTEMS  # noqa: E402
 
 import h5py  # noqa: E402
 import numpy as np  # noqa: E402
 
-SECONDS = 60  # a command that takes longer hangs
+SECONDS = 60 * PATIENCE  # a command that takes longer hangs
 RUN = ROD.replace("end: 1}", "end: 200}").replace("{every: 1, o", "{every: 50, checkpoint: 100, sync: every flush, o")
 PLATE = os.path.join(SYSTEMS, "falling-plate.yaml")
 TETRAHEDRON = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"

@@ -25,11 +25,11 @@ import h5py
 ALLOCATOR = os.path.abspath(sys.argv.pop(2))
 from memory_commands import COMMANDS, Inputs  # noqa: E402
 from memory_known import known_crash, known_text  # noqa: E402
-from command import BINARY, datasets, differing  # noqa: E402
+from command import BINARY, PATIENCE, datasets, differing  # noqa: E402
 
 # And how many of each are tried. Of what libraries ask for HDF5 has nearly all: others are a kind of their own.
 KINDS = {"own": 3, "library": 4, "all": 2, "thread": 1, "map": 1, "libklu": 3, "libsundials": 3, "libc.so": 3}
-SECONDS = 20
+SECONDS = 20 * PATIENCE
 OF_MEMORY = re.compile(r"memory|allocat|threads?\b", re.I)
 OLD = b"old"
 
@@ -71,7 +71,7 @@ class Trial:
         env = os.environ | ({"LD_PRELOAD": ALLOCATOR, "FAIL_TOLD": told, "CURVEBODY_TRUST_FILES": "1"} | how if how else {})
         try:
             done = subprocess.run([BINARY, *words], cwd=self.folder, env=env, capture_output=True, text=True, errors="replace",
-                                  timeout=SECONDS if how else 300)
+                                  timeout=SECONDS if how else 300 * PATIENCE)
             self.code, self.out, self.err = done.returncode, done.stdout, done.stderr
         except subprocess.TimeoutExpired:
             pass

@@ -24,12 +24,12 @@ import time
 BINARY, LIBRARY, CLOCK = (os.path.abspath(sys.argv.pop(1)) for _ in range(3))
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
 sys.argv.insert(1, BINARY)
-from command import NOTHING_TO_GO_ON_FROM, ROD  # noqa: E402
+from command import NOTHING_TO_GO_ON_FROM, PATIENCE, ROD  # noqa: E402
 
 import h5py  # noqa: E402
 
 RUN = ROD.replace("end: 1}", "end: 250}").replace("{every: 1, o", "{every: 10, checkpoint: 20, o")
-SECTOR, SECONDS = 512, 60
+SECTOR, SECONDS = 512, 60 * PATIENCE
 RESUME = ["resume", "rod.h5", "--quiet"]
 # What is there before, the command, and what resume then needs.
 Case = collections.namedtuple("Case", "before words resume", defaults=[RESUME])

@@ -17,7 +17,7 @@ SEED = int(sys.argv.pop(sys.argv.index("--seed") + 1)) if "--seed" in sys.argv e
 if "--seed" in sys.argv:
     sys.argv.remove("--seed")
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
-from command import BINARY, ROD, Case, datasets, differing, main  # noqa: E402
+from command import BINARY, PATIENCE, ROD, Case, datasets, differing, main  # noqa: E402
 
 import h5py  # noqa: E402
 
@@ -49,7 +49,7 @@ class Writers(Case):
 
     def end(self, process):
         try:
-            return process.communicate(timeout=60)[1]
+            return process.communicate(timeout=60 * PATIENCE)[1]
         except subprocess.TimeoutExpired:
             process.kill()
             self.fail(f"{process.args} hangs")

@@ -16,7 +16,7 @@ static hid_t put_rows(hid_t file, size_t count, uint64_t by) {
 }
 
 static bool put_scale(hid_t file, const char *name, size_t count, const char *doc) {
-  return cb_hdf5_put_scale(file, name, count, &(cb_hdf5_values){NULL}, NULL, doc);
+  return cb_hdf5_put_scale(file, name, count, &(cb_hdf5_values){.integers = NULL}, NULL, doc);
 }
 
 typedef struct array {

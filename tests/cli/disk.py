@@ -26,12 +26,8 @@ from command import Case, HAS_VIEW, ROD, datasets, differing, main
 
 FAULTS = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 and sys.argv[1].endswith(".so") else ""  # where there is one
 
-try:
-    import h5py
-    import numpy as np
-except ImportError as missing:
-    print(missing)
-    sys.exit(77)
+import h5py
+import numpy as np
 
 LONG = ["--set", "time.end=1200"]  # about 50 MB: three segments
 NOT_JOINED = "curvebody: note: {0} is in segments, in {0}.parts: `curvebody repair {0}` joins them\n"

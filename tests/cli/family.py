@@ -7,18 +7,13 @@ is refused.
 import json
 import os
 import shutil
-import sys
 import unittest
 
 from command import Case, main, sanitized
 
-try:
-    import h5py
-    import numpy as np
-    import xarray
-except ImportError as missing:
-    print(missing)
-    sys.exit(77)
+import h5py
+import numpy as np
+import xarray
 
 PURCELL = """\
 curvebody: 1

@@ -8,13 +8,9 @@ from command import BINARY, Case, main
 
 FIGURES = pathlib.Path(__file__).resolve().parents[2] / "analysis" / "figures"
 sys.path.insert(0, str(FIGURES))
-try:
-    import figure_cost
-    from record import Records
-    from runs import execute
-except ImportError as missing:
-    print(missing)
-    sys.exit(77)
+import figure_cost
+from record import Records
+from runs import execute
 
 
 class Figures(Case):

@@ -13,13 +13,9 @@ import xml.etree.ElementTree
 
 from command import Case, datasets, differing, main
 
-try:
-    import h5py
-    import numpy as np
-    import xarray
-except ImportError as missing:
-    print(missing)
-    sys.exit(77)
+import h5py
+import numpy as np
+import xarray
 
 SEED = int(sys.argv.pop(1)) if len(sys.argv) > 1 and sys.argv[1].isdigit() else time.time_ns() % 10**9
 

@@ -12,12 +12,8 @@ import time
 
 from command import BALL, HAS_VIEW, Case, datasets, differing, main
 
-try:
-    import h5py
-    import numpy as np
-except ImportError as missing:
-    print(missing)
-    sys.exit(77)
+import h5py
+import numpy as np
 
 SEED = int(sys.argv.pop(1)) if len(sys.argv) > 1 and sys.argv[1].isdigit() else time.time_ns() % 10**9
 

@@ -18,14 +18,10 @@ import time
 CLOCK = os.path.abspath(sys.argv.pop(2)) if len(sys.argv) > 2 and sys.argv[2].endswith(".so") else None
 from command import Case, NOTHING_TO_GO_ON_FROM, ROD, datasets, differing, main, rows_of_live, series  # noqa: E402
 
-try:
-    import h5py
-    import netCDF4
-    import numpy as np
-    import xarray
-except ImportError as missing:
-    print(missing)
-    sys.exit(77)
+import h5py
+import netCDF4
+import numpy as np
+import xarray
 
 ALL = "CB_TEST_ALL" in os.environ or sys.argv[1:2] == ["--all"]
 if ALL:

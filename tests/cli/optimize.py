@@ -6,17 +6,12 @@ the other commands take, what `verdict` says of it and of others, and families o
 """
 import json
 import os
-import sys
 
 from command import Case, main
 
-try:
-    import h5py
-    import numpy as np
-    import xarray
-except ImportError as missing:
-    print(missing)
-    sys.exit(77)
+import h5py
+import numpy as np
+import xarray
 
 PURCELL = """\
 curvebody: 1

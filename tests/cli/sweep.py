@@ -10,19 +10,14 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import time
 
 from command import BINARY, PATIENCE, Case, ROD, main
 
-try:
-    import h5py
-    import netCDF4
-    import numpy as np
-    import xarray
-except ImportError as missing:
-    print(missing)
-    sys.exit(77)
+import h5py
+import netCDF4
+import numpy as np
+import xarray
 
 MPIRUN = shutil.which("mpirun")
 RANKS = [MPIRUN, "--allow-run-as-root", "--oversubscribe"]

@@ -5,16 +5,11 @@ values, to the last bit; what fails is told; threads do not matter.
 import itertools
 import json
 import subprocess
-import sys
 
 from command import BINARY, PATIENCE, Case, main
 
-try:
-    import h5py
-    import numpy as np
-except ImportError as missing:
-    print(missing)
-    sys.exit(77)
+import h5py
+import numpy as np
 
 GAIT = """\
 curvebody: 1

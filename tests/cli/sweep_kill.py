@@ -16,11 +16,7 @@ import time
 
 from command import BINARY, Case, ROD, die_with_parent, main
 
-try:
-    import h5py
-except ImportError as missing:
-    print(missing)
-    sys.exit(77)
+import h5py
 
 KILLS = int(sys.argv.pop(1)) if len(sys.argv) > 1 and sys.argv[1].isdigit() else 200 if "CB_TEST_ALL" in os.environ else 8
 SEED = int(sys.argv.pop(1)) if len(sys.argv) > 1 and sys.argv[1].isdigit() else time.time_ns() % 10**9

@@ -18,16 +18,11 @@ import time
 
 from command import Case, ROD, main
 
-try:
-    import h5py
-    import netCDF4
-    import numpy as np
-    import xarray
-
-    import xdmf
-except ImportError as missing:
-    print(missing)
-    sys.exit(77)
+import h5py
+import netCDF4
+import numpy as np
+import xarray
+import xdmf
 
 ALL = "CB_TEST_ALL" in os.environ or sys.argv[1:2] == ["--all"]
 if ALL:

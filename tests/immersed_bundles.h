@@ -5,6 +5,7 @@
 #include <curvebody/holonomy.h>
 #include "fluid/immersed_bundle.h"
 #include "immersed.h"
+#include "yaml/yaml.h"
 
 static const char *const ab[2] = {"a", "b"};
 /* Two motions of a body, without symmetry; A and B are texts. */
@@ -50,6 +51,19 @@ static inline mesh two_bodies(mesh a, mesh b) {
     free(m.x), free(m.face), free(m.part);
   }
   return both;
+}
+
+/* The fluid model `exact` with parameters in YAML. */
+static inline cb_fluid_model *exact_of(const char *parameters) {
+  cb_fluid_model *m;
+  cb_tree *tree;
+  char text[160];
+  /* the faces as they are: what is compared is the same body's */
+  snprintf(text, sizeof text, "{refine: false%s%s", parameters[1] == '}' ? "" : ", ", parameters + 1);
+  check_ok(cb_yaml_read_text("parameters", text, strlen(text), &tree));
+  check_ok(cb_fluid_model_create("exact", cb_tree_root(tree), &m));
+  cb_tree_free(tree);
+  return m;
 }
 
 #endif

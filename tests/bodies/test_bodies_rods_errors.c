@@ -74,12 +74,7 @@ static void what_is_wrong_is_told_with_its_place(void **state) {
     cb_geometry *g = check_space(cases[i].space);
     cb_builder *b;
     check_ok(cb_builder_create(g, &b));
-    cb_status status = check_add_body(g, cases[i].body, b);
-    if (status != CB_ERROR_INPUT || strncmp(cb_error_text(), cases[i].text, strlen(cases[i].text))) {
-      print_error("%s\n  found    %s\n  expected %s...\n", cases[i].body, status ? cb_error_text() : "no error",
-                  cases[i].text);
-      fail();
-    }
+    check_case_begins(cases[i].body, check_add_body(g, cases[i].body, b), CB_ERROR_INPUT, cases[i].text);
     cb_builder_free(b);
     cb_geometry_free(g);
   }

@@ -1,20 +1,6 @@
 /* Bodies that move by the exact added mass: rigid ones and those with poses keep their momentum; a table along a stroke
  * errs by less than it says, and so does the path; what is asked depends on nothing that was asked before. */
 #include "immersed_bundles.h"
-#include "yaml/yaml.h"
-
-/* The fluid model `exact` with parameters in YAML. */
-static cb_fluid_model *exact_of(const char *parameters) {
-  cb_fluid_model *m;
-  cb_tree *tree;
-  char text[160];
-  /* the faces as they are: what is compared is the same body's */
-  snprintf(text, sizeof text, "{refine: false%s%s", parameters[1] == '}' ? "" : ", ", parameters + 1);
-  check_ok(cb_yaml_read_text("parameters", text, strlen(text), &tree));
-  check_ok(cb_fluid_model_create("exact", cb_tree_root(tree), &m));
-  cb_tree_free(tree);
-  return m;
-}
 
 /* A stroke without symmetry, once round in 2 pi. */
 static const cb_poses_motion stroke = MODES("(0.4*sin(t))", "(0.1 + 0.3*cos(t))");

@@ -3,21 +3,8 @@
  * local model where that is nearly exact. Oracles: coefficients of two unit spheres d apart, each sphere's share, of
  * motion along the line of centres, together and opposed, and across it, of the task's table. */
 #include "immersed_bundles.h"
-#include "yaml/yaml.h"
 #include "potential/kirchhoff.h"
 #include "two_spheres.h"
-
-static cb_fluid_model *exact_of(const char *parameters) {
-  cb_fluid_model *m;
-  cb_tree *tree;
-  char text[160];
-  /* the faces as they are: what is compared is the same body's */
-  snprintf(text, sizeof text, "{refine: false%s%s", parameters[1] == '}' ? "" : ", ", parameters + 1);
-  check_ok(cb_yaml_read_text("parameters", text, strlen(text), &tree));
-  check_ok(cb_fluid_model_create("exact", cb_tree_root(tree), &m));
-  cb_tree_free(tree);
-  return m;
-}
 
 /* Unit spheres of 8 n^2 faces with their centres at +-d/2 on x. */
 static mesh spheres(int n, double d) {

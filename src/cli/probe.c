@@ -133,8 +133,8 @@ static const char *const settings[] = {"HDF5_USE_FILE_LOCKING=FALSE",
                                        "OPENBLAS_NUM_THREADS=1",
                                        "OMP_NUM_THREADS=1",
                                        "MALLOC_PERTURB_=165",
-                                       "ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:max_allocation_size_mb="
-                                       "1024:hard_rss_limit_mb=2048"};
+                                       ("ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:"
+                                        "max_allocation_size_mb=1024:hard_rss_limit_mb=2048")};
 enum { SETTINGS = sizeof settings / sizeof *settings };
 
 static bool is_set_by_us(const char *variable) {

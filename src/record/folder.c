@@ -270,7 +270,7 @@ static int by_number(const void *a, const void *b) {
 }
 
 cb_status cb_segments_list(const cb_segments *s, uint64_t **number, size_t *count) {
-  list l = {NULL};
+  list l = {.number = NULL};
   const int error = each_entry(s, add_number, &l);
   if (l.count) qsort(l.number, l.count, sizeof *l.number, by_number);
   *number = l.number;

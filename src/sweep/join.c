@@ -43,7 +43,7 @@ static const cb_store_coordinate *scale_of(const cb_store_layout *l, size_t a) {
 }
 
 static bool put_coordinate(hid_t file, const cb_store_layout *l, const cb_store_coordinate *c) {
-  static const cb_hdf5_values numbered = {NULL};
+  static const cb_hdf5_values numbered = {.integers = NULL};
   char parts[256];
   const cb_store_axis *axis = &l->axes[c->axis];
   const hsize_t dims[] = {axis->count, c->components};

@@ -204,7 +204,12 @@ static bool is_nothing(const char *name, void *found) {
   return !(*(bool *)found = (number_of(name, &number) && number > 0) || !strcmp(name, cb_segments_of_sweep));
 }
 
-/* A folder that cannot be read may have some. */
+cb_status cb_segments_look(const cb_segments *s, bool *found) {
+  *found = false;
+  const int error = each_entry(s, is_nothing, found);
+  return error ? cb_fail_file(s->path, "read", error) : CB_OK;
+}
+
 bool cb_segments_has(const cb_segments *s) {
   bool found = false;
   return each_entry(s, is_nothing, &found) || found;
@@ -230,11 +235,12 @@ cb_folder_state cb_record_state(const char *path) {
 
 cb_status cb_record_check_unwritten(const char *path) {
   cb_segments s;
+  bool found;
   cb_status status = cb_segments_name(path, &s);
   if (status) return status;
   const cb_folder_state state = cb_segments_state(&s);
   if (state == CB_FOLDER_HELD) status = cb_segments_in_use(&s, path);
-  if (state == CB_FOLDER_LEFT) {
+  if (state == CB_FOLDER_LEFT && !(status = cb_segments_look(&s, &found)) && found) {
     const cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
     if (cb_segments_needed(&s)) status = cb_segments_left(&s, path);
     cb_hdf5_quiet_end(quiet);

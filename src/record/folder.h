@@ -57,7 +57,9 @@ int cb_segments_clear(const cb_segments *s);
 /* Removes what a killed writer left half made. The lock is held. */
 void cb_segments_tidy(const cb_segments *s);
 
-bool cb_segments_has(const cb_segments *s); /* any segment, or a sweep that was begun */
+/* Any segment, or a sweep that was begun. CB_ERROR_FILE where it cannot be read, which the other takes for yes. */
+cb_status cb_segments_look(const cb_segments *s, bool *found);
+bool cb_segments_has(const cb_segments *s);
 cb_folder_state cb_segments_state(const cb_segments *s);
 
 /* That somebody has the lock: CB_ERROR_FILE, "PATH: in use: ...". */

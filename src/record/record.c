@@ -359,7 +359,9 @@ static cb_status check_new(const char *path, bool replace) {
 /* The folder of a killed run is not written over, unless that is asked for. */
 static cb_status empty_folder(const char *path, const cb_segments *folder, bool discard) {
   cb_segments_tidy(folder);
-  if (!cb_segments_has(folder)) return CB_OK;
+  bool found;
+  const cb_status status = cb_segments_look(folder, &found);
+  if (status || !found) return status;
   if (!discard && cb_segments_needed(folder)) return cb_segments_left(folder, path);
   const int error = cb_segments_clear(folder);
   return error ? cb_fail_file(path, "write", error) : CB_OK;

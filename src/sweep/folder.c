@@ -77,7 +77,8 @@ static cb_status read_text(const cb_folder *folder, const char *name, const char
   cb_status status = find(path, &there);
   if (status) return status;
   if (there) return cb_read_whole_file(path, LARGEST, text, &n);
-  if (cb_segments_has(&folder->segments))
+  if ((status = cb_segments_look(&folder->segments, &there))) return status;
+  if (there)
     return cb_fail(CB_ERROR_FILE, "%s: is of a run, not of a sweep: expected another -o", folder->segments.path);
   status = find(folder->result, &result);
   if (status || !result) return status;

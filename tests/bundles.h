@@ -150,7 +150,6 @@ static inline cb_status purcell_connection(const cb_bundle *b, const double *r, 
                                            double *dM) {
   const double l = 1. / 3, D[3] = {l, 2 * l, l * l * l / 6};
   double J[3][5], dJ[3][5], G[5][5] = {{0}}, dG[2][5][5] = {{{0}}}, P[3][3], a[3][2], da[2][3][2];
-  (void)b;
   for (int k = 0; k < 3; k++) G[k][k] = D[k];
   for (int link = 0; link < 2; link++) {
     purcell_link(link, r, 0, J);
@@ -205,7 +204,6 @@ static inline cb_status purcell_connection(const cb_bundle *b, const double *r, 
 /* PMPY with v0 = 8 pi/3, viscosity 1; beyond l > 0, 0 < v < v0 it is singular. */
 static inline cb_status pmpy_on_jets(const cb_bundle *b, const cb_jet *r, cb_jet *A, cb_jet *M) {
   const double v0 = 8 * M_PI / 3, third = 1. / 3;
-  (void)b;
   if (!(r[0].v > 0 && r[1].v > 0 && r[1].v < v0)) return cb_fail(CB_STEP_SINGULAR, "a sphere without volume");
   const cb_jet exponent = cb_jet_constant(2, third), v1 = r[1];
   cb_jet v2 = cb_jet_scale(&r[1], -1), a1, a2, sum, difference, l2, p, q;

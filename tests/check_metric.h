@@ -13,7 +13,6 @@ static const double pi = 3.14159265358979323846;
 
 /* IH: g = (r^2 + 2) I. */
 static inline cb_status ih_metric(const cb_geometry *g, const double *q, double *gij, double *dg, double *ddg) {
-  (void)g;
   double f = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + 2;
   memset(gij, 0, 9 * sizeof *gij);
   if (dg) memset(dg, 0, 27 * sizeof *dg);
@@ -29,7 +28,6 @@ static inline cb_status ih_metric(const cb_geometry *g, const double *q, double 
 }
 
 static inline cb_status flat_metric(const cb_geometry *g, const double *q, double *gij, double *dg, double *ddg) {
-  (void)q;
   int n = g->dim;
   memset(gij, 0, (size_t)(n * n) * sizeof *gij);
   if (dg) memset(dg, 0, (size_t)(n * n * n) * sizeof *dg);
@@ -48,7 +46,6 @@ static inline cb_status cusp_metric(const cb_geometry *g, const double *q, doubl
 
 /* exp(2 x) dx^2, in one dimension. */
 static inline cb_status line_metric(const cb_geometry *g, const double *q, double *gij, double *dg, double *ddg) {
-  (void)g;
   gij[0] = exp(2 * q[0]);
   if (dg) dg[0] = 2 * gij[0];
   if (ddg) ddg[0] = 4 * gij[0];
@@ -66,7 +63,6 @@ static inline cb_status torus_metric(const cb_geometry *g, const double *q, doub
 }
 
 static inline cb_status disk(const cb_geometry *g, const double *q) {
-  (void)g;
   if (q[0] * q[0] + q[1] * q[1] < 1) return CB_OK;
   return cb_fail(CB_ERROR_DOMAIN, "outside the unit disk at (%g, %g)", q[0], q[1]);
 }

@@ -30,7 +30,6 @@ static inline const cb_node *check_map_fill(check_map *m, const char *key1, cons
 }
 
 static cb_status check_init_exs2(cb_geometry *g, const void *params) {
-  (void)params;
   return cb_geometry_init_product(g, 2, (int[]){1, 2}, (double[]){0, 0.7});
 }
 

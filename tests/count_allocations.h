@@ -43,7 +43,6 @@ static inline size_t count_so_far(void) {
 
 /* For each program: that the counter is in its place. */
 static inline void the_counter_counts(void **unused) {
-  (void)unused;
   count_from_here();
   char *volatile p = malloc(10);
   free(p);

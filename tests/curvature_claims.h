@@ -91,7 +91,6 @@ static inline void small_loops(const cb_bundle *b, const double *from, const dou
 
 /* With + before the bracket the remainder is of order 2: of brackets at the shapes, which are not 0. */
 static inline void wrong_sign(const cb_bundle *b, const double *from, const double *to, double unused, uint64_t *seed) {
-  (void)unused;
   if (b->n < 2 || b->group->abelian) return;
   const orders o = orders_of(b, from, to, seed, 4e-4, -1);
   check_near(o.first, 2, .05);

@@ -138,7 +138,6 @@ static inline void print_failed_allocation(void) { backtrace_symbols_fd(allocati
 
 /* For each program: that they stand in their place. */
 static inline void the_allocation_asked_for_fails(void **unused) {
-  (void)unused;
   void *volatile piece[4];
   fail_allocation(2, false);
   for (int i = 0; i < 4; i++) piece[i] = malloc(10);

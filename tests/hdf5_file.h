@@ -11,14 +11,10 @@
 static char path[] = "/tmp/curvebody-test-XXXXXX", text[600];
 
 static inline int make_path(void **unused) {
-  (void)unused;
   int file = mkstemp(path);
   return file < 0 || close(file);
 }
-static inline int remove_path(void **unused) {
-  (void)unused;
-  return unlink(path);
-}
+static inline int remove_path(void **unused) { return unlink(path); }
 
 static inline hid_t create(void) { return H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT); }
 

@@ -59,7 +59,6 @@ static inline void check_momenta(body_case *c, const claim *claimed, const char 
 }
 
 static inline void check_restart(body_case *c, const claim *claimed, const char *where) {
-  (void)claimed;
   advance(c, 0.03, 5);
   cb_integrator_reset(c->integrator);
   cb_state *middle = clone_state(c);
@@ -80,7 +79,6 @@ static inline void check_restart(body_case *c, const claim *claimed, const char 
 }
 
 static inline void check_failure(body_case *c, const claim *claimed, const char *where) {
-  (void)claimed;
   cb_state *start = clone_state(c);
   const size_t bytes = numbers_bytes(start);
   start->p[0] = c->state->p[0] = NAN;

@@ -64,7 +64,7 @@ static inline cb_status memory_checkpoint(void *self, const cb_blob *state, size
   return CB_OK;
 }
 
-static inline cb_status memory_close(void *self, bool completed) { return (void)self, (void)completed, CB_OK; }
+static inline cb_status memory_close(void *self, bool completed) { return CB_OK; }
 
 static inline cb_sink memory_open(memory_sink *m, cb_run *run) {
   memset(m, 0, sizeof *m);

@@ -136,14 +136,12 @@ static inline cb_status sample_write(cb_sink sink, uint64_t from, uint64_t rows,
 static char sample_folder[64];
 
 static inline int sample_make_folder(void **unused) {
-  (void)unused;
   strcpy(sample_folder, "/tmp/curvebody-test-XXXXXX");
   return mkdtemp(sample_folder) ? 0 : -1;
 }
 
 static inline int sample_remove_folder(void **unused) {
   char command[128];
-  (void)unused;
   snprintf(command, sizeof command, "rm -r %s", sample_folder);
   return system(command);
 }

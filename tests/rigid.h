@@ -16,7 +16,6 @@ typedef struct body {
 
 static inline cb_status body_inertia(void *self, double t, const cb_pose *g, double K[6][6], double mu0[6]) {
   const body *b = self;
-  (void)g;
   for (int i = 0; i < 6; i++) {
     for (int j = 0; j < 6; j++) K[i][j] = b->K0[i][j] + sin(t) * b->K1[i][j];
     mu0[i] = cos(t) * b->shape[i];
@@ -54,7 +53,6 @@ static inline cb_status body_derivative(void *self, double t, const cb_pose *g, 
                                         double dF[6][6]) {
   const body *b = self;
   double r[3][3], down[3], point[3];
-  (void)t, (void)Y, (void)dmu;
   cb_pose_rotation(g, r);
   cb_apply3_transposed(r, b->g, down);
   cb_apply3_transposed(r, g->x, point);

@@ -13,7 +13,6 @@ typedef struct curved_body {
 
 static inline cb_status curved_inertia(void *self, double t, const cb_pose *g, double K[6][6], double mu0[6]) {
   const curved_body *b = self;
-  (void)t, (void)g;
   memcpy(K, b->inertia.K, sizeof b->inertia.K);
   memcpy(mu0, b->inertia.mu0, sizeof b->inertia.mu0);
   return CB_OK;

@@ -44,12 +44,7 @@ static inline cb_status simulate_event(void *self, const cb_event_row *event) {
   return CB_OK;
 }
 
-static inline cb_status simulate_checkpoint(void *self, const cb_blob *state, size_t count) {
-  (void)self;
-  (void)state;
-  (void)count;
-  return CB_OK;
-}
+static inline cb_status simulate_checkpoint(void *self, const cb_blob *state, size_t count) { return CB_OK; }
 
 /* fields: names of fields of doubles, ended by NULL. */
 static inline simulation *simulate(const char *text, const char *const *sets, size_t n_sets,

@@ -9,7 +9,7 @@ foreach(file ${bench_sources})
   target_link_libraries(bench_${subject} PRIVATE curvebody_static PkgConfig::CMOCKA)
   target_include_directories(bench_${subject} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_compile_definitions(bench_${subject} PRIVATE _GNU_SOURCE)
-  target_compile_options(bench_${subject} PRIVATE -Wall -Wextra -ffp-contract=off $<$<CONFIG:Release>:-O3>
+  target_compile_options(bench_${subject} PRIVATE -Wall -Wextra -Wno-unused-parameter -ffp-contract=off $<$<CONFIG:Release>:-O3>
                          $<$<BOOL:${CURVEBODY_WERROR}>:-Werror>)
   add_test(NAME bench_${subject} COMMAND bench_${subject} --quick)
   curvebody_test(bench_${subject} bench_${subject} nightly release)

@@ -3,7 +3,6 @@
 #include "geometry/origin.h"
 
 static void the_rod_of_the_validation_has_length_one(void **state) {
-  (void)state;
   static const char *const space[] = {"{name: h3}", "{name: e3}", "{name: s3}", "{name: h3, chart: polar}",
                                       "{name: s3, chart: polar}"};
   for (int i = 0; i < 5; i++) {
@@ -16,7 +15,6 @@ static void the_rod_of_the_validation_has_length_one(void **state) {
 }
 
 static void the_triangle_of_the_validation_is_equilateral(void **state) {
-  (void)state;
   built t = build("{name: h3}", "{kind: triangle, place: {chart: polar, points: [[acosh(cosh(1)/cosh(.5)), pi/2, 0], "
                                 "[.5, pi/2, pi/2], [.5, pi/2, 3*pi/2]]}}");
   check_separations(&t, 3, ones, 1e-14);
@@ -31,7 +29,6 @@ static void the_triangle_of_the_validation_is_equilateral(void **state) {
 }
 
 static void the_boost_of_the_validation_moves_across_at_its_speed(void **state) {
-  (void)state;
   /* Polar velocity of the spec: g' = -+coth(1/2); speed cosh(1/2) along the boost's axis. */
   built t = build("{name: h3, chart: polar}", "{kind: rod, mass: 2, " H3_ROD ", motion: {killing: boost_x}}");
   double s = sinh(0.5);
@@ -56,7 +53,6 @@ static void the_boost_of_the_validation_moves_across_at_its_speed(void **state) 
 }
 
 static void motions_add_and_agree_between_charts(void **state) {
-  (void)state;
   built a =
       build("{name: s3}",
             "{kind: rod, " S3_ROD
@@ -69,7 +65,6 @@ static void motions_add_and_agree_between_charts(void **state) {
 }
 
 static void tangent_vectors_place_points_at_their_length(void **state) {
-  (void)state;
   built t = build("{name: h3, curvature: -0.5}", "{kind: rod, place: {at: {chart: polar, point: [.7, 1, 2]}, frame: "
                                                  "default, tangent: [[0, 0, 0], [.2, -.3, .6]]}}");
   check_separations(&t, 1, (double[]){0.7}, 1e-15);
@@ -77,7 +72,6 @@ static void tangent_vectors_place_points_at_their_length(void **state) {
 }
 
 static void masses_charges_and_radii_are_those_given(void **state) {
-  (void)state;
   built t = build("{name: e3}", "{kind: particles, name: sun, place: {points: [[0, 0, 0], [1, 0, 0]]}, masses: [3, "
                                 "pi], charges: [1, -2], radius: .1}");
   check_relative(cb_system_masses(t.s)[cb_system_index(t.s, 1)], acos(-1), 1e-16);
@@ -90,7 +84,6 @@ static void masses_charges_and_radii_are_those_given(void **state) {
 }
 
 static void a_body_moved_300_units_out_keeps_its_digits(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   built home = build("{name: h3}", "{kind: rod, " H3_ROD ", motion: {killing: boost_x}}");
   for (int repeat = 0; repeat < 10; repeat++) {
@@ -113,7 +106,6 @@ static void a_body_moved_300_units_out_keeps_its_digits(void **state) {
 }
 
 static void moving_a_body_is_an_isometry_that_carries_its_velocity(void **state) {
-  (void)state;
   static const char *const space[] = {"{name: s3}", "{name: s3, chart: stereographic}", "{name: e3}", "{name: h2}",
                                       "{name: s2}"};
   static const char *const move[] = {"[{killing: rotation_wx, by: .4}, {killing: rotation_z, by: 1}]",
@@ -154,7 +146,6 @@ static void moving_a_body_is_an_isometry_that_carries_its_velocity(void **state)
 }
 
 static void bodies_with_own_origins_that_interact_come_to_one(void **state) {
-  (void)state;
   cb_geometry *g = check_space("{name: h3}");
   cb_builder *b;
   check_ok(cb_builder_create(g, &b));
@@ -183,7 +174,6 @@ static void bodies_with_own_origins_that_interact_come_to_one(void **state) {
 
 /* Two particles, each with its own moves, joined by a law so that they share an origin, against flows of the world. */
 static void moves_act_in_their_order_on_points_and_velocities(void **state) {
-  (void)state;
   static const char *const space[] = {"{name: h3}", "{name: e3}", "{name: s3}"};
   static const char *const field[][2] = {{"boost_x", "rotation_z"},
                                          {"translation_x", "rotation_z"},
@@ -228,7 +218,6 @@ static void moves_act_in_their_order_on_points_and_velocities(void **state) {
 }
 
 static void a_far_point_gets_an_origin_of_its_own(void **state) {
-  (void)state;
   built t = build("{name: h3}", "{kind: rod, place: {chart: polar, points: [[6, 1, 1], [6.5, 1, 1]]}}");
   check_near(t.start->origin[0].length, 6, 0); /* that of the first particle */
   check_separations(&t, 1, (double[]){0.5}, 1e-15);

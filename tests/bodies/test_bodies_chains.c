@@ -3,7 +3,6 @@
 #include "built_rods.h"
 
 static void a_chain_lies_along_a_geodesic(void **state) {
-  (void)state;
   static const char *const spaces[] = {"{name: h3}", "{name: s3}", "{name: e3}", "{name: h3, curvature: -2}",
                                        "{name: h3, chart: stereographic}"};
   for (int s = 0; s < 5; s++) {
@@ -28,7 +27,6 @@ static void a_chain_lies_along_a_geodesic(void **state) {
 }
 
 static void a_chain_of_listed_points_may_be_of_springs(void **state) {
-  (void)state;
   built t = build("{name: s3}", "{kind: chain, " THREE ", link: {spring: {stiffness: 2}}}");
   assert_int_equal(cb_system_constraints(t.s), 0);
   assert_int_equal(cb_system_springs(t.s), 2);
@@ -39,7 +37,6 @@ static void a_chain_of_listed_points_may_be_of_springs(void **state) {
 }
 
 static void a_chain_is_fixed_where_it_says(void **state) {
-  (void)state;
   static const struct {
     const char *fixed;
     int first, last;

@@ -12,7 +12,6 @@ static cb_status status_of(const char *space, const char *body) {
 }
 
 static void what_is_wrong_is_told_with_its_place(void **state) {
-  (void)state;
   static const struct {
     const char *space, *body, *text;
   } cases[] = {
@@ -63,7 +62,6 @@ static void what_is_wrong_is_told_with_its_place(void **state) {
 }
 
 static void the_builder_refuses_what_makes_no_system(void **state) {
-  (void)state;
   cb_geometry *g = check_space("{name: e3}");
   cb_builder *b;
   cb_system *s = NULL;

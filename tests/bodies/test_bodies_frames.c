@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 static void a_frame_joins_all_pairs_but_those_with_springs(void **state) {
-  (void)state;
   built t = build("{name: h3}", "{kind: frame, name: f, masses: [1, 2, 3, 4], " FOUR "}");
   static const int pair[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
   assert_int_equal(cb_system_constraints(t.s), 6);
@@ -27,7 +26,6 @@ static void a_frame_joins_all_pairs_but_those_with_springs(void **state) {
 }
 
 static void a_frame_has_the_rods_that_are_listed(void **state) {
-  (void)state;
   built t = build("{name: s3}",
                   "{kind: frame, name: f, " FOUR ", rods: [[0, 1], {between: [3, 1], length: .9, name: brace}]}");
   assert_int_equal(cb_system_constraints(t.s), 2);
@@ -39,7 +37,6 @@ static void a_frame_has_the_rods_that_are_listed(void **state) {
 }
 
 static void a_network_has_springs_and_rods(void **state) {
-  (void)state;
   built t = build("{name: h3}", "{kind: network, name: n, " FOUR
                                 ", springs: [[0, 1], [1, 2]], rods: [[2, 3], {between: [3, 0], length: 1}]}");
   assert_int_equal(cb_system_springs(t.s), 2);
@@ -76,7 +73,6 @@ static const char *write_mesh(void) {
 }
 
 static void a_frame_of_a_mesh_has_its_edges_as_rods(void **state) {
-  (void)state;
   char text[300];
   const char *path = write_mesh();
   snprintf(text, sizeof text, "{kind: frame, mesh: {file: %s, scale: .5}, density: 2, springs: [[0, 1]]}", path);
@@ -98,7 +94,6 @@ static void a_frame_of_a_mesh_has_its_edges_as_rods(void **state) {
 }
 
 static void the_builder_keeps_the_triangles_of_bodies(void **state) {
-  (void)state;
   char text[300];
   const char *path = write_mesh();
   cb_geometry *g = check_space("{name: h3}");

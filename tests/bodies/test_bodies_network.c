@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 static void listed_springs_join_what_they_say(void **state) {
-  (void)state;
   built t = build("{name: e3}",
                   "{kind: network, place: {points: [[0, 0, 0], [1, 0, 0], [1, 2, 0]]}, stiffness: 3, damping: .5, "
                   "springs: [[0, 1], {between: [2, 0], stiffness: 7, rest: 1}]}");
@@ -24,7 +23,6 @@ static void listed_springs_join_what_they_say(void **state) {
 }
 
 static void second_neighbours_are_two_edges_apart(void **state) {
-  (void)state;
   /* 4 x 4 lattice: straight pairs 2*4*2, diagonal pairs 2*9 */
   built t = build("{name: e2}",
                   "{kind: network, lattice: {size: [4, 4], spacing: .5}, neighbours: 2, bending_stiffness: .1}");
@@ -40,7 +38,6 @@ static void second_neighbours_are_two_edges_apart(void **state) {
 }
 
 static void a_lattice_fills_its_box(void **state) {
-  (void)state;
   built t = build("{name: s3}", "{kind: network, lattice: {size: [5, 4, 3], spacing: .1, at: {chart: polar, point: [1, "
                                 "1, 1]}}, motion: {killing: rotation_z}}");
   assert_int_equal(cb_system_particles(t.s), 60);
@@ -63,7 +60,6 @@ static const char *write_mesh(const char *text) {
 }
 
 static void a_mesh_weighs_its_density_times_its_area(void **state) {
-  (void)state;
   char text[400];
   /* A unit square of two triangles and, in S3, the octant of a great sphere by exp: sides pi/2, area pi/2. */
   const char *path = write_mesh("v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3\nf 1 3 4\n");
@@ -92,7 +88,6 @@ static void a_mesh_weighs_its_density_times_its_area(void **state) {
 }
 
 static void triangles_have_the_area_of_their_angles(void **state) {
-  (void)state;
   /* Right isosceles triangle of leg a in curvature +-1: area by Gauss-Bonnet from its angles. */
   for (double a = 0.1; a < 1.5; a *= 1.7) {
     double c_s = acos(cos(a) * cos(a)), angle_s = asin(sin(a) / sin(c_s)), c_h = acosh(cosh(a) * cosh(a)),

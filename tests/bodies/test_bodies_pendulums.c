@@ -2,7 +2,6 @@
 #include "built_rods.h"
 
 static void a_pendulum_hangs_at_its_distance(void **state) {
-  (void)state;
   static const char *const spaces[] = {"{name: h3}", "{name: s3}", "{name: e3}", "{name: s3, chart: stereographic}",
                                        "{name: s2}"};
   for (int s = 0; s < 5; s++) {
@@ -28,7 +27,6 @@ static void a_pendulum_hangs_at_its_distance(void **state) {
 }
 
 static void a_pendulum_is_moved_with_its_pivot(void **state) {
-  (void)state;
   static const char *const spaces[] = {"{name: h3}", "{name: s3}", "{name: e3}", "{name: h3, chart: polar}"};
   static const char *const fields[] = {"boost_x", "rotation_wx", "translation_x", "boost_x"};
   for (int s = 0; s < 4; s++) {
@@ -51,7 +49,6 @@ static void a_pendulum_is_moved_with_its_pivot(void **state) {
 }
 
 static void a_pendulum_may_hang_by_a_spring(void **state) {
-  (void)state;
   static const char body[] =
       "{kind: pendulum, link: {spring: {stiffness: 3%s}}, pivot: {chart: polar, point: [.5, 1, "
       "2]}, tangent: [.3, .2, .6], place: {move: [{killing: rotation_z, by: 1}]}}";

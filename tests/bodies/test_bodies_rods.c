@@ -3,7 +3,6 @@
 #include "built_rods.h"
 
 static void a_rigid_rod_is_one_row_of_its_length(void **state) {
-  (void)state;
   static const char *const spaces[] = {"{name: h3}", "{name: e3}", "{name: s3}", "{name: h3, chart: polar}"};
   for (int i = 0; i < 4; i++) {
     built t = build(spaces[i], "{kind: rod, name: a, masses: [1, 2], link: rod, " PAIR "}");
@@ -21,7 +20,6 @@ static void a_rigid_rod_is_one_row_of_its_length(void **state) {
 }
 
 static void a_rod_has_the_length_that_is_given(void **state) {
-  (void)state;
   built t = build("{name: h3}", "{kind: rod, link: {rod: {length: sqrt(2)/2}}, " PAIR "}");
   check_near(row_of(&t, 0), 1 - sqrt(0.5), 1e-15);
   drop(&t);
@@ -37,7 +35,6 @@ static void a_rod_has_the_length_that_is_given(void **state) {
 }
 
 static void a_triangle_mixes_springs_and_rods(void **state) {
-  (void)state;
   built t = build("{name: s3}", "{kind: triangle, name: a, link: rod, " THREE "}");
   assert_int_equal(cb_system_constraints(t.s), 3);
   check_rod(&t, 0, 0, 1, "rod a.0 a.1");

@@ -2,7 +2,6 @@
 #include "check_system.h"
 
 static void what_is_wrong_is_told_with_its_place(void **state) {
-  (void)state;
 #define FLAT "place: {points: [[0, 0, 0], [1, 0, 0]]},\n "
   static const struct {
     const char *space, *body, *text;

@@ -25,7 +25,6 @@ static void check_reading(const cb_bundle *b) {
 }
 
 static void chains_are_read_without_the_allocator(void **unused) {
-  (void)unused;
   cb_bundle *b = model("purcell", ""), *costly = NULL;
   cb_expression *e = NULL;
   check_ok(cb_expression_parse("1 + alpha1^2", b->shape, 2, NULL, &e));
@@ -37,14 +36,12 @@ static void chains_are_read_without_the_allocator(void **unused) {
 }
 
 static void fish_are_read_without_the_allocator(void **unused) {
-  (void)unused;
   cb_bundle *b = model("perfect_fish", "nodes 16 hinges .3");
   check_reading(b);
   cb_bundle_free(b);
 }
 
 static void expressions_and_tables_are_read_without_the_allocator(void **unused) {
-  (void)unused;
   static const char text[] =
       "group: se2\nshape: [a, b]\nA: [[sin(a), b], [a*b, cos(b)], [1, exp(a*b)]]\n"
       "M: [[2 + a^2], [a*b, 3]]\n";
@@ -65,7 +62,6 @@ static void expressions_and_tables_are_read_without_the_allocator(void **unused)
 }
 
 static void immersed_bodies_are_read_without_the_allocator(void **unused) {
-  (void)unused;
   static const char *const names[2] = {"a", "b"};
   static const cb_poses_motion motion = {NULL, {"X", "Y + a*X^2", "Z + b*X^2"}};
   tank k = tank_of(mesh_ellipsoid(3, 0.5, 0.2, 0.15), 700, 0);

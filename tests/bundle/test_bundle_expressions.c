@@ -107,7 +107,6 @@ static void check_model(const char *text_, const char *name, const char *paramet
 }
 
 static void purcells_swimmer_as_text_is_the_model(void **unused) {
-  (void)unused;
   static char all[200000];
   purcell_text();
   for (int i = 0; i < 2; i++)
@@ -128,7 +127,6 @@ static void purcells_swimmer_as_text_is_the_model(void **unused) {
 }
 
 static void pushmepullyou_as_text_is_the_model(void **unused) {
-  (void)unused;
   check_model(
       "group: r1\n"
       "shape: [l, v]\n"
@@ -143,19 +141,16 @@ static void pushmepullyou_as_text_is_the_model(void **unused) {
 }
 
 static void a_rolling_ball_as_text_is_the_model(void **unused) {
-  (void)unused;
   check_model("group: so3\nshape: [x, y]\nparameters: {R: 0.7}\nA: [[0, -1/R], [1/R, 0], [0, 0]]\n", "rolling_ball",
               "radius 0.7", (double[2]){-3, -3}, (double[2]){3, 3});
 }
 
 static void heisenberg_as_text_is_the_model(void **unused) {
-  (void)unused;
   check_model("group: r1\nshape: [x, y]\nA: [[y/2, -x/2]]\nM: [[1, 0], [0, 1]]\n", "heisenberg", "",
               (double[2]){-3, -3}, (double[2]){3, 3});
 }
 
 static void every_group_takes_expressions(void **unused) {
-  (void)unused;
   for (int k = 0; test_group(k); k++) {
     const cb_group *group = test_group(k);
     char all[2000], name[16];
@@ -197,7 +192,6 @@ static void every_group_takes_expressions(void **unused) {
 
 /* Jets of shapes that are functions of others: the chain rule, against the expression written out. */
 static void shapes_may_be_jets(void **unused) {
-  (void)unused;
   cb_tree *trees[2];
   cb_bundle *inner, *whole;
   check_ok(from_text("group: r2\nshape: [a, b]\nA: [[\"exp(a)*b\", sin(a*b)], [a^3, b^2]]\nM: [[2 + a^2], [a*b, 3]]\n",
@@ -229,7 +223,6 @@ static void shapes_may_be_jets(void **unused) {
 /* --- refused --- */
 
 static void refused_at_the_very_expression(void **unused) {
-  (void)unused;
   static const struct {
     const char *text, *error;
   } cases[] = {
@@ -282,7 +275,6 @@ static void refused_at_the_very_expression(void **unused) {
 }
 
 static void the_two_halves_of_a_metric_may_be_written_differently(void **unused) {
-  (void)unused;
   cb_tree *tree;
   cb_bundle *b;
   check_ok(
@@ -293,7 +285,6 @@ static void the_two_halves_of_a_metric_may_be_written_differently(void **unused)
 }
 
 static void outside_the_domain_by_name(void **unused) {
-  (void)unused;
   cb_tree *tree;
   cb_bundle *b;
   check_ok(from_text("group: se2\nshape: [a, b]\nA: [[0, 0], [0, log(b)], [1, 1]]\nM: [[1], [0, 1/a]]\n", &tree, &b));

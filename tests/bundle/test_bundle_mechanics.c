@@ -62,7 +62,6 @@ static void check_chain(const char *name, const char *text, double ratio, double
 }
 
 static void chains_have_neither_force_nor_momentum_and_the_power_of_their_metric(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   double even[12];
   for (int k = 0; k < 12; k++) even[k] = .1;
@@ -78,7 +77,6 @@ static void chains_have_neither_force_nor_momentum_and_the_power_of_their_metric
 
 /* A frame h(r) of the body other than the first carries the holonomy to h^-1 g h, h at the start, and keeps lengths. */
 static void another_base_link_conjugates_the_holonomy(void **state) {
-  (void)state;
   const model_circle c = {.3, -.5, .9, -M_PI / 2};
   double g[2][3], length[2], h[3], back[3];
   for (int k = 0; k < 2; k++) {
@@ -109,7 +107,6 @@ static void swimmer_points(bool hyperbolic, double X, double l, double a, double
 }
 
 static void curved_swimmer_has_no_killing_momentum_and_the_energy_of_its_metric(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   const double mass[3] = {1.4, .6, .6}, h = 2e-3, weight[3] = {3. / 4, -3. / 20, 1. / 60};
   for (int trial = 0; trial < 10; trial++) {
@@ -142,7 +139,6 @@ static void curved_swimmer_has_no_killing_momentum_and_the_energy_of_its_metric(
 
 /* Raft and pendulum in the raft's frame: total momenta and twice the energy from the velocities of the two bodies. */
 static void raft_has_no_momentum_and_the_energy_of_its_metric(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   const double mr = 3, m = 2, l = 1.5, inertia = .6, h = 2e-3, weight[3] = {3. / 4, -3. / 20, 1. / 60};
   for (int trial = 0; trial < 10; trial++) {
@@ -176,7 +172,6 @@ static void raft_has_no_momentum_and_the_energy_of_its_metric(void **state) {
 
 /* Each wheel's sideways velocity vanishes. */
 static void kinematic_snake_does_not_slip(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   const double length[3] = {.5, .5, .5}, h = 2e-3, weight[3] = {3. / 4, -3. / 20, 1. / 60};
   cb_bundle *b = model("kinematic_snake", "length 1.5");

@@ -22,7 +22,6 @@ static cb_bundle *with_metric(const cb_bundle *b, const char *metric, const char
 
 /* M = ((1 + x^2 + sin y, x y), (x y, 2 + y^2/2)) */
 static void expressions_have_their_closed_derivatives(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   cb_bundle *plain = model("heisenberg", ""), *b = with_metric(plain, "[[1 + x^2, x*y], [y*x, 2]]", "[sin(y), y^2/2]");
   for (int trial = 0; trial < 10; trial++) {
@@ -46,7 +45,6 @@ static void expressions_have_their_closed_derivatives(void **state) {
 }
 
 static void derivatives_are_those_of_differences(void **state) {
-  (void)state;
   static const double low[] = {-.5, -.5, -.5}, high[] = {.5, .5, .5};
   static const char *const metric[] = {NULL, "bundle", "identity",
                                        "[[2 + sin(alpha1*alpha3), 0.3*alpha2, 0], [0.3*alpha2, 2 + alpha3^2, "
@@ -77,7 +75,6 @@ static void derivatives_are_those_of_differences(void **state) {
 }
 
 static void all_but_the_metric_is_the_bundles_own(void **state) {
-  (void)state;
   static const double r[3] = {.3, -.4, .7};
   cb_bundle *plain = model("purcell", "links 4"), *b = with_metric(plain, NULL, "[0.01, 0.02, 0.03]");
   double A[2][9], dA[2][27], ddA[2][81], M[2][9], dM[2][27], ddM[2][81], x[2][5][3], P[9];
@@ -101,7 +98,6 @@ static void all_but_the_metric_is_the_bundles_own(void **state) {
 }
 
 static void with_the_identity_a_circle_is_as_long_as_it_is(void **state) {
-  (void)state;
   cb_bundle *plain = model("purcell", ""), *b = with_metric(plain, "identity", NULL);
   cb_gait *gait = NULL;
   double g[2][3], length;
@@ -115,7 +111,6 @@ static void with_the_identity_a_circle_is_as_long_as_it_is(void **state) {
 
 /* Expressions have no second derivatives in so many variables: by differences. */
 static void many_variables_are_taken(void **state) {
-  (void)state;
   enum { N = 15 };
   static double ddA[N * N * 3 * N], ddM[2][N * N * N * N];
   double r[N];
@@ -138,7 +133,6 @@ static void many_variables_are_taken(void **state) {
 }
 
 static void a_shape_without_a_metric_is_told(void **state) {
-  (void)state;
   static const struct {
     const char *metric, *add;
     cb_status status;
@@ -182,7 +176,6 @@ static void a_shape_without_a_metric_is_told(void **state) {
 }
 
 static void what_is_no_metric_is_refused_at_its_place(void **state) {
-  (void)state;
   static const struct {
     const char *metric, *add, *error;
   } row[] = {

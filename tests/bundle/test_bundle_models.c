@@ -39,7 +39,6 @@ enum { ENTRIES = CB_GROUP_DIM * CB_SHAPE_MAX, SQUARES = CB_SHAPE_MAX * CB_SHAPE_
 
 /* Central differences of order 6, h = .004: truncation about 1e-11 of these functions, round-off 1e-13. */
 static void derivatives_agree_with_differences(void **state) {
-  (void)state;
   static const double weight[3] = {3. / 4, -3. / 20, 1. / 60};
   static double dA[CB_SHAPE_MAX * ENTRIES], dM[CB_SHAPE_MAX * SQUARES];
   uint64_t seed = check_seed();
@@ -72,7 +71,6 @@ static void derivatives_agree_with_differences(void **state) {
 
 /* Hessians of on_jets against differences of dA and dM. */
 static void second_derivatives_agree_with_differences(void **state) {
-  (void)state;
   static const double weight[3] = {3. / 4, -3. / 20, 1. / 60};
   static double dA[2][CB_SHAPE_MAX * ENTRIES], dM[2][CB_SHAPE_MAX * SQUARES];
   static double fa[CB_SHAPE_MAX * ENTRIES], fm[CB_SHAPE_MAX * SQUARES];
@@ -109,7 +107,6 @@ static void second_derivatives_agree_with_differences(void **state) {
 }
 
 static void metrics_are_symmetric_and_positive(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   for (int k = 0; k < KINDS; k++) {
     cb_bundle *b = model(kinds[k].name, kinds[k].text);
@@ -134,7 +131,6 @@ static void metrics_are_symmetric_and_positive(void **state) {
 /* Closed form against jets, every number of links and every base; jets are written from the same recursion, without the
  * separation of the two sides. */
 static void chains_in_closed_form_agree_with_jets(void **state) {
-  (void)state;
   static cb_jet x[CB_JET_MAX], A[ENTRIES], M[SQUARES];
   static double dA[CB_SHAPE_MAX * ENTRIES], dM[CB_SHAPE_MAX * SQUARES];
   uint64_t seed = check_seed();
@@ -194,7 +190,6 @@ static void check_drawn(const char *name, int links, int base, uint64_t *seed) {
 }
 
 static void chains_are_drawn_where_they_are(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   for (int links = 2; links <= 12; links++)
     for (int base = 0; base <= links; base++) {
@@ -205,7 +200,6 @@ static void chains_are_drawn_where_they_are(void **state) {
 
 /* Another base link is another body frame: |B_theta| stays, and log g of a loop keeps its angle. */
 static void another_base_link_keeps_the_curvature_of_the_angle(void **state) {
-  (void)state;
   const double r[3] = {.4, -.9, .6};
   double B[2][9];
   for (int k = 0; k < 2; k++) {
@@ -232,7 +226,6 @@ static void on_small_loop(const void *data, double t, double *r, double *rate) {
 /* log g = -B area + O(radius^3), B at the centre: half the radius, an eighth of the remainder or less (the fourth order
  * is the slack). */
 static void small_loops_go_by_the_curvature(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   for (int k = 0; k < KINDS; k++) {
     cb_bundle *b = model(kinds[k].name, kinds[k].text);
@@ -257,7 +250,6 @@ static void small_loops_go_by_the_curvature(void **state) {
 
 /* D_0 B_12 + D_1 B_20 + D_2 B_01 = 0; pairs (0,1), (0,2), (1,2). */
 static void bianchi_holds(void **state) {
-  (void)state;
   static double DB[5 * 10 * 3];
   const char *const name[] = {"purcell", "floating_snake", "purcell"};
   const char *const text[] = {"links 4", "links 4 base 1", "links 5"};
@@ -292,7 +284,6 @@ static void check_fails(const char *name, const char *text, const double *r, cb_
 }
 
 static void singular_shapes_and_wrong_parameters_are_named(void **state) {
-  (void)state;
   check_fails("kinematic_snake", "", (double[]){.6, .6}, CB_STEP_SINGULAR);
   check_fails("falling_cat", "inertia_1 0 inertia_2 0", (double[]){M_PI}, CB_STEP_SINGULAR);
   check_fails("constant_curvature_swimmer", "space S2", (double[]){M_PI / 2, M_PI / 2}, CB_STEP_SINGULAR);

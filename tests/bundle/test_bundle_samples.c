@@ -10,7 +10,6 @@
 
 /* The basis and its derivatives are GSL's on the same knots. */
 static void the_basis_is_that_of_gsl(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   for (int degree = 3; degree <= 5; degree += 2) {
     enum { POINTS = 13 };
@@ -121,7 +120,6 @@ static void errors(const cb_bundle *b, const grid *g, double *value, double *slo
 }
 
 static void splines_are_of_their_order(void **unused) {
-  (void)unused;
   for (int degree = 3; degree <= 5; degree += 2)
     for (int kind = 0; kind < 4; kind++) { /* periodic, uneven */
       const bool periodic = kind & 1, uneven = kind & 2;
@@ -145,7 +143,6 @@ static void splines_are_of_their_order(void **unused) {
 }
 
 static void a_spline_goes_through_its_samples_and_keeps_polynomials(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   for (int n = 1; n <= 4; n++) {
     const int points = 7 + n % 2;
@@ -187,7 +184,6 @@ static void a_spline_goes_through_its_samples_and_keeps_polynomials(void **unuse
 
 /* dA and second derivatives are those of the spline itself: against differences; on jets and without. */
 static void derivatives_are_of_the_spline(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   for (int periodic = 0; periodic < 2; periodic++) {
     grid g;
@@ -230,7 +226,6 @@ static void derivatives_are_of_the_spline(void **unused) {
 /* --- refused --- */
 
 static void refused_by_axis_and_sample(void **unused) {
-  (void)unused;
   grid g;
   cb_bundle *b = NULL;
   fill(&g, 2, 8, 0, 1, false, false);

@@ -24,7 +24,6 @@ static void true_error(const cb_bundle *table, const cb_bundle *b, uint64_t *see
 }
 
 static void the_error_of_purcells_table_is_told(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   cb_bundle *b = model("purcell", "ratio 2");
   for (int degree = 3; degree <= 5; degree += 2)
@@ -50,7 +49,6 @@ static void the_error_of_purcells_table_is_told(void **unused) {
 
 /* Few points, and constants: something is told, and it is enough. */
 static void small_tables_tell_their_error_too(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   cb_bundle *b = model("purcell", "ratio 2");
   for (int points = 4; points <= 11; points++) {
@@ -74,7 +72,6 @@ static void small_tables_tell_their_error_too(void **unused) {
 
 /* The angles of a table over one period: periodic where the bundle says so. */
 static void a_period_is_taken_from_the_bundle(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   cb_bundle *b = model("purcell", "ratio 2");
   for (int i = 0; i < 2; i++) b->period[i] = 2 * M_PI;
@@ -93,7 +90,6 @@ static void a_period_is_taken_from_the_bundle(void **unused) {
 }
 
 static void the_error_of_a_holonomy_is_told(void **unused) {
-  (void)unused;
   cb_bundle *b = model("purcell", "ratio 2");
   for (int points = 17; points <= 65; points = 2 * points - 1) {
     cb_bundle *table = sampled(b, low, high, (int[]){points, points}, 0);

@@ -27,7 +27,6 @@ static void make_plain(const cb_bundle *b, bool jets, plain *p) {
 }
 
 static void chains_have_the_second_derivatives_of_jets(void **state) {
-  (void)state;
   static double ddA[2][MOST * MOST * 3 * MOST], ddM[2][MOST * MOST * MOST * MOST];
   static const char *const form[] = {"purcell links %d base %d ratio 2.7", "purcell links %d base %d turn 0.02",
                                      "floating_snake links %d base %d length 2"};
@@ -65,7 +64,6 @@ static void chains_have_the_second_derivatives_of_jets(void **state) {
 }
 
 static void a_singular_shape_is_told(void **state) {
-  (void)state;
   double ddA[12], ddM[16];
   struct {
     const char *name, *text;
@@ -99,7 +97,6 @@ static cb_status within(const cb_bundle *b, const double *r, double *A, double *
 }
 
 static void differences_stay_within_the_domain(void **state) {
-  (void)state;
   static const double at[] = {0, .013, .4, .99, 1};
   static const cb_bundle_class windowed = {.name = "windowed", .connection = within};
   uint64_t seed = check_seed();
@@ -121,7 +118,6 @@ static void differences_stay_within_the_domain(void **state) {
 
 /* A = |sin 2x| about the circle, with breaks at 0 and pi/2 of its period pi. */
 static cb_status kinked(const cb_bundle *b, const double *r, double *A, double *dA, double *M, double *dM) {
-  (void)b;
   const double s = sin(2 * r[0]), sign = fmod(fmod(r[0], M_PI) + M_PI, M_PI) < M_PI / 2 ? 1 : -1;
   if (A) *A = sign * s;
   if (dA) *dA = 2 * sign * cos(2 * r[0]);
@@ -131,7 +127,6 @@ static cb_status kinked(const cb_bundle *b, const double *r, double *A, double *
 }
 
 static void differences_do_not_cross_a_break(void **state) {
-  (void)state;
   static const double at[] = {0, M_PI / 2};
   static const cb_bundle_class kind = {.name = "kinked", .connection = kinked};
   const cb_group line = cb_group_rn(1);

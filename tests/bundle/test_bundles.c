@@ -8,7 +8,6 @@ static void check_all(const double *value, const double *expected, int count, do
 }
 
 static void pmpy_has_the_published_connection_and_metric(void **state) {
-  (void)state;
   cb_bundle *b = model("pmpy", "");
   const double v0 = 8 * M_PI / 3;
   double A[2], M[4], B[1];
@@ -31,7 +30,6 @@ static void pmpy_has_the_published_connection_and_metric(void **state) {
 }
 
 static void purcell_has_the_known_connection_at_the_origin(void **state) {
-  (void)state;
   cb_bundle *b = model("purcell", "");
   double A[6], M[4], B[3];
   check_ok(cb_bundle_connection(b, (double[]){0, 0}, A, NULL, M, NULL));
@@ -47,7 +45,6 @@ static void purcell_has_the_known_connection_at_the_origin(void **state) {
 }
 
 static void purcell_with_half_the_rotational_drag_is_the_other_published_one(void **state) {
-  (void)state;
   cb_bundle *b = model("purcell", "turn 1/12");
   double A[6], B[3];
   check_ok(cb_bundle_connection(b, (double[]){0, 0}, A, NULL, NULL, NULL));
@@ -58,7 +55,6 @@ static void purcell_with_half_the_rotational_drag_is_the_other_published_one(voi
 }
 
 static void purcell_swims_the_known_circle_and_square(void **state) {
-  (void)state;
   cb_bundle *b = model("purcell", "");
   double g[3], length;
   model_loop(b, on_circle, &(model_circle){0, 0, 1, MINUS}, 300, g, &length);
@@ -90,7 +86,6 @@ static double area_integral(const cb_bundle *b, double sign_of_bracket) {
 }
 
 static void purcell_body_velocity_integral_and_the_wrong_sign_of_the_bracket(void **state) {
-  (void)state;
   cb_bundle *b = model("purcell", "");
   check_near(area_integral(b, 1), .0519181, 5e-8); /* digits given */
   double g[3];
@@ -110,7 +105,6 @@ static void purcell_body_velocity_integral_and_the_wrong_sign_of_the_bracket(voi
 }
 
 static void heisenberg_lifts_a_circle_to_its_area(void **state) {
-  (void)state;
   cb_bundle *b = model("heisenberg", "");
   double z[CB_GROUP_SIZE], length, B[1];
   model_loop(b, on_circle, &(model_circle){.4, -2, 1.3, MINUS}, 20, z, &length);
@@ -122,7 +116,6 @@ static void heisenberg_lifts_a_circle_to_its_area(void **state) {
 }
 
 static void hopf_turns_by_half_the_solid_angle(void **state) {
-  (void)state;
   cb_bundle *b = model("hopf", "");
   const double omega = 1, theta = acos(1 - omega / (2 * M_PI));
   double phase[CB_GROUP_SIZE], length;
@@ -135,7 +128,6 @@ static void hopf_turns_by_half_the_solid_angle(void **state) {
 
 /* The ball's rotation is the inverse of the element. */
 static void rolling_ball_turns_as_the_closed_form(void **state) {
-  (void)state;
   cb_bundle *b = model("rolling_ball", "");
   const cb_group *G = b->group;
   const double rho[2] = {.5, 1}, angle[2] = {.7416294238611, 2.6025805691371};
@@ -152,7 +144,6 @@ static void rolling_ball_turns_as_the_closed_form(void **state) {
 }
 
 static void hopping_leg_turns_as_the_closed_form(void **state) {
-  (void)state;
   cb_bundle *b = model("hopping_leg", "");
   const double corner[4][2] = {{0, 0}, {M_PI / 2, 0}, {M_PI / 2, .5}, {0, .5}};
   double theta[CB_GROUP_SIZE];
@@ -162,7 +153,6 @@ static void hopping_leg_turns_as_the_closed_form(void **state) {
 }
 
 static void floating_snake_keeps_its_centre_and_turns_nowhere_round_the_origin(void **state) {
-  (void)state;
   cb_bundle *b = model("floating_snake", "");
   double A[6], g[3];
   check_ok(cb_bundle_connection(b, (double[]){0, 0}, A, NULL, NULL, NULL));
@@ -183,7 +173,6 @@ static void floating_snake_keeps_its_centre_and_turns_nowhere_round_the_origin(v
 }
 
 static void falling_cat_turns_as_the_closed_form(void **state) {
-  (void)state;
   cb_bundle *b = model("falling_cat", "mass_1 2 mass_2 .7 inertia_1 .3 inertia_2 1.1 arm_1 .8 arm_2 1.3");
   const double m = 2 * .7 / 2.7, I1 = .3, I2 = 1.1, a1 = .8, a2 = 1.3;
   for (double alpha = -3; alpha < 3; alpha += .5) {
@@ -197,7 +186,6 @@ static void falling_cat_turns_as_the_closed_form(void **state) {
 }
 
 static void curved_swimmers_move_as_the_known_large_gait(void **state) {
-  (void)state;
   const double corner[4][2] = {{.3, .4}, {1, .4}, {1, 1.2}, {.3, 1.2}};
   const char *const text[] = {"space S2", "space S3", "space H2", "space H3", "space E2", "space E3"};
   const double expected[] = {-.10051356558, -.10051356558, .06148161579, .06148161579, 0, 0};
@@ -212,7 +200,6 @@ static void curved_swimmers_move_as_the_known_large_gait(void **state) {
 
 /* X = -2 K mu (1 - mu) loop l^2 sin a dl da; the remainder is of higher order in l/R. */
 static void small_curved_swimmers_move_by_the_curvature_of_space(void **state) {
-  (void)state;
   const double corner[4][2] = {{.3, .4}, {1, .4}, {1, 1.2}, {.3, 1.2}};
   const double mu = 3 * .5 / (2 + 3 * .5), area = (1 - .027) / 3 * (cos(.4) - cos(1.2));
   for (int k = 0; k < 2; k++) {
@@ -226,7 +213,6 @@ static void small_curved_swimmers_move_by_the_curvature_of_space(void **state) {
 }
 
 static void three_spheres_swim_a_little_more_than_the_leading_order(void **state) {
-  (void)state;
   cb_bundle *b = model("three_sphere", "radius 1e-3");
   double X[CB_GROUP_SIZE];
   model_loop(b, on_circle, &(model_circle){1, 1, 1e-2, MINUS}, 60, X, NULL);
@@ -236,7 +222,6 @@ static void three_spheres_swim_a_little_more_than_the_leading_order(void **state
 }
 
 static void raft_is_flat_without_yaw_and_turns_with_it(void **state) {
-  (void)state;
   const double theta = .8, mr = 3, m = 2, l = 1.5, inertia = .6, mu = m * mr / (m + mr);
   const model_circle c = {0, 0, tan(theta / 2), MINUS};
   double g[CB_GROUP_SIZE], B[3];
@@ -254,7 +239,6 @@ static void raft_is_flat_without_yaw_and_turns_with_it(void **state) {
 }
 
 static void sphere_robot_turns_as_the_closed_form(void **state) {
-  (void)state;
   cb_bundle *b = model("sphere_robot", "radius .3 inertia .02 equator_mass .4 across_mass .5");
   const double corner[4][2] = {{0, .1}, {.5, .1}, {.5, .9}, {0, .9}}, e = 2 * .4 * .09;
   double phi[CB_GROUP_SIZE], f[2];

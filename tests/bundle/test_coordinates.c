@@ -111,7 +111,6 @@ static double functional(const cb_bundle *b, const cb_bundle *moved, const windo
 
 /* Along random lines of frames F has its least value at these coordinates: F' = 0 and F'' > 0. */
 static void the_connection_is_the_least_of_all_frames(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   for (int k = 0; k < WINDOWS; k++) {
     const window *w = &windows[k];
@@ -167,7 +166,6 @@ static double distance(const cb_group *G, const double *a, const double *b) {
 }
 
 static void holonomies_are_conjugates_and_lengths_the_same(void **state) {
-  (void)state;
   for (int k = 0; k < WINDOWS; k++) {
     cb_bundle *b, *moved;
     open_window(&windows[k], &b, &moved);
@@ -188,7 +186,6 @@ static void holonomies_are_conjugates_and_lengths_the_same(void **state) {
 
 /* h(r(0)) g'(t) h(r(t))^-1 = g(t): where the body is in space is not a matter of its frame. */
 static void the_body_moves_through_space_as_before(void **state) {
-  (void)state;
   const double t[4] = {.2, .45, .8, 1.3};
   for (int k = 0; k < WINDOWS; k++) {
     cb_bundle *b, *moved;
@@ -225,7 +222,6 @@ static void the_body_moves_through_space_as_before(void **state) {
 
 /* B' = Ad_h^-1 B needs dA' to be the derivative of A' for one h; dA' itself against differences of order 6, h = .01. */
 static void curvature_and_derivatives_are_those_of_one_frame(void **state) {
-  (void)state;
   static const double weight[3] = {3. / 4, -3. / 20, 1. / 60};
   uint64_t seed = check_seed();
   for (int k = 0; k < WINDOWS; k++) {
@@ -272,7 +268,6 @@ static void curvature_and_derivatives_are_those_of_one_frame(void **state) {
 /* DB' = Ad_h^-1 DB: second derivatives, here by differences, against those of the bundle itself, also at the edges and the
  * corners of the window, beyond which nothing is. */
 static void second_derivatives_are_those_of_one_frame(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   for (int k = 0; k < WINDOWS; k++) {
     const window *w = &windows[k];
@@ -307,7 +302,6 @@ static void second_derivatives_are_those_of_one_frame(void **state) {
 /* A form on se(2) x R^2 that is the square of a matrix near 1; A by its reduction, values only. */
 static cb_status smooth_form(const cb_bundle *b, const double *r, double *G) {
   double S[25];
-  (void)b;
   for (int k = 0; k < 25; k++) S[k] = (k % 6 == 0) + .3 * sin(k + r[0] + (1 + k % 3) * r[1]);
   for (int i = 0; i < 5; i++)
     for (int j = 0; j < 5; j++) {
@@ -325,7 +319,6 @@ static cb_status smooth_connection(const cb_bundle *b, const double *r, double *
 
 /* P' = Ad_h^T P Ad_h, and A' and M are those of the form in the new frame. */
 static void the_form_goes_along(void **state) {
-  (void)state;
   const cb_bundle_class formed = {.name = "formed", .form = smooth_form, .connection = smooth_connection};
   const cb_bundle b = {.kind = &formed, .group = cb_group_find("se2"), .n = 2, .shape = {"a", "b"}};
   const double low[2] = {-.4, -.3}, high[2] = {.4, .5}, r[2] = {.3, .1};
@@ -357,7 +350,6 @@ static void the_form_goes_along(void **state) {
 /* Purcell's circles: the body velocity integral against the exact displacement, in the frame of the middle link and in
  * these coordinates, where both are conjugates. In the first it is .0519181 against .0512808 at radius 1. */
 static void body_velocity_integrals_come_nearer(void **state) {
-  (void)state;
   cb_bundle *b = model("purcell", ""), *moved;
   static const double radius[] = {.5, 1, 1.5, 2};
   for (int k = 0; k < 4; k++) {
@@ -387,7 +379,6 @@ static void body_velocity_integrals_come_nearer(void **state) {
 }
 
 static void wrong_windows_are_named(void **state) {
-  (void)state;
   cb_bundle *b = model("purcell", ""), *five = model("purcell", "links 5"), *pmpy = model("pmpy", ""), *moved = NULL;
   const double low[4] = {-1, -1, -1, -1}, high[4] = {1, 1, 1, 1}, outside[2] = {0, 1.2};
   const int points[4] = {4, 4, 4, 4}, few[2] = {4, 1};

@@ -9,7 +9,6 @@
 static const double low[3] = {-.5, -.5, -.5}, high[3] = {.5, .5, .5};
 
 static void a_small_loop_moves_by_minus_curvature_times_area(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   const cb_group *G;
   for (int k = 0; (G = test_group(k)); k++)
@@ -23,7 +22,6 @@ static void a_small_loop_moves_by_minus_curvature_times_area(void **state) {
 }
 
 static void the_wrong_sign_of_the_bracket_is_not_the_curvature(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   const cb_group *G;
   for (int k = 0; (G = test_group(k)); k++) {
@@ -78,30 +76,19 @@ static void for_every_bundle(claim holds, double tolerance) {
   check_at_least(models, BOXES + 7);
 }
 
-static void small_loops_go_by_the_curvature_in_every_model(void **state) {
-  (void)state;
-  for_every_bundle(small_loops, 1e-11);
-}
+static void small_loops_go_by_the_curvature_in_every_model(void **state) { for_every_bundle(small_loops, 1e-11); }
 
-static void the_wrong_sign_shows_in_every_model(void **state) {
-  (void)state;
-  for_every_bundle(wrong_sign, 0);
-}
+static void the_wrong_sign_shows_in_every_model(void **state) { for_every_bundle(wrong_sign, 0); }
 
 static void curvatures_agree_with_differences_in_every_model(void **state) {
-  (void)state;
   for_every_bundle(curvature_by_differences, 1e-8);
 }
 
 static void second_derivatives_are_those_of_the_first_in_every_model(void **state) {
-  (void)state;
   for_every_bundle(second_by_differences, 1e-9);
 }
 
-static void bianchis_identity_holds_in_every_model(void **state) {
-  (void)state;
-  for_every_bundle(bianchi, 1e-9);
-}
+static void bianchis_identity_holds_in_every_model(void **state) { for_every_bundle(bianchi, 1e-9); }
 
 /* --- covariant derivative --- */
 
@@ -126,7 +113,6 @@ static void transported(const cb_bundle *b, const double *r, int k, double s, do
 }
 
 static void covariant_derivatives_are_those_of_transported_curvature(void **state) {
-  (void)state;
   static const double weight[3] = {3. / 4, -3. / 20, 1. / 60}, h = 4e-3;
   uint64_t seed = check_seed();
   const cb_group *G;
@@ -163,7 +149,6 @@ static void covariant_derivatives_are_those_of_transported_curvature(void **stat
 /* The printed digits. dr = (0, (1 - cos 2 pi t)/2) leaves the start where it is: the plain change of (x, y, theta) is y
  * with its turn about the origin. */
 static void the_first_variation_of_a_holonomy_is_the_curvature_along_it(void **state) {
-  (void)state;
   const double zero[2] = {0, 0}, cosine[2] = {.8, 0}, sine[2] = {0, .8}, mean[2] = {0, .5}, wave[2] = {0, -.5};
   const double printed[3] = {.00179642, -.00612496, -.04169576};
   const double change[3] = {.00210759, -.00466401, -.04169576};
@@ -184,7 +169,6 @@ static void the_first_variation_of_a_holonomy_is_the_curvature_along_it(void **s
 }
 
 static void variations_agree_with_differences_in_every_model(void **state) {
-  (void)state;
   for_every_bundle(variation_by_differences, 1e-9);
 }
 
@@ -196,7 +180,6 @@ static cb_expression *of_time(const char *text) {
 
 /* Corners of the gait at 0 and .5, of the change at .3 and .8; differences of order 4. */
 static void a_variation_holds_across_corners(void **state) {
-  (void)state;
   static const double weight[3] = {0, 2. / 3, -1. / 12}, eps = .01, at[4] = {0, .3, .5, .8};
   cb_bundle *b = model("purcell", "");
   const cb_group *G = b->group;
@@ -229,7 +212,6 @@ static void a_variation_holds_across_corners(void **state) {
 }
 
 static void a_change_that_is_open_is_refused(void **state) {
-  (void)state;
   const double r[2] = {.1, .2}, corner[6] = {0, 0, .2, 0, 0, .2};
   cb_bundle *b = model("purcell", "");
   cb_gait *gait = NULL, *open = NULL;

@@ -19,7 +19,6 @@ static void every_claim(const cb_bundle *b, double differences, double identity,
 }
 
 static void of_points(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   for (int k = 0; k < POINTS_SPACES; k++) {
     cb_bundle *b = random_points(&seed, &points_spaces[k], 4);
@@ -51,7 +50,6 @@ static void of_points(void **state) {
   "  - {length: 0.6, parent: 0, at: 0, axis: [0, 1, 0], angle: 2*b + c, offset: 2}\n"
 
 static void of_links(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   static const char *const texts[] = {
       "space: plane\nratio: 2.3\n" BRANCHES,
@@ -68,7 +66,6 @@ static void of_links(void **state) {
 
 /* On any group: entries of A as text. */
 static void of_expressions(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   const cb_group *G;
   for (int k = 0; (G = cb_groups[k]); k++) {
@@ -100,7 +97,6 @@ static const cb_poses_motion bends = {
     NULL, {"X*(1 + 0.1*c)", "Y*(1 + a*b/4) + 0.3*a*cos(2*X) + 0.3*b*sin(2*X)", "Z + 0.2*b*X^2 - 0.2*c*sin(X + a)"}};
 
 static void of_drag_on_a_surface(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   swimmer s = expressed(mesh_ellipsoid(5, 1, .5, .3), 3, abc, 1, &bends, 2.2, .7);
   every_claim(s.b, 1e-8, 1e-9, &seed);
@@ -109,7 +105,6 @@ static void of_drag_on_a_surface(void **state) {
 
 /* Its dA is of differences, to about 1e-12, and DB of differences of B. */
 static void of_an_immersed_body(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   mesh m = mesh_ellipsoid(2, 0.5, 0.2, 0.15);
   mesh_shake(&m, &seed, 0.01);
@@ -129,7 +124,6 @@ static void of_an_immersed_body(void **state) {
 
 /* The same in curved spaces, carried by a shift of the shape variables; in S3 in vacuum, for its volume changes. */
 static void of_an_immersed_body_in_curved_spaces(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   const cb_material material = {.density = 700};
   const cb_shape_shift shift = {NULL, {"0.3 + a/5", "0.2*b*c", "0.4 - b/4"}};
@@ -154,7 +148,6 @@ static void of_an_immersed_body_in_curved_spaces(void **state) {
 
 /* The claims are of the spline's own A and B; the model's B is as far as the spline is, h^5 here. */
 static void of_samples(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   cb_bundle *of = model("purcell", "links 4");
   cb_bundle *b = sampled(of, (double[]){-.7, -.7, -.7}, (double[]){.7, .7, .7}, (int[]){15, 15, 15}, 5);

@@ -160,13 +160,11 @@ static void swims(const char *space, int legs) {
 }
 
 static void swimmers_of_the_sphere_and_the_hyperbolic_plane_move_as_the_whole_lagrangian_says(void **state) {
-  (void)state;
   swims("s2", 2);
   swims("h2", 2);
 }
 
 static void swimmers_of_three_legs_move_as_the_whole_lagrangian_says(void **state) {
-  (void)state;
   swims("s3", 3);
   swims("h3", 3);
 }
@@ -235,7 +233,6 @@ static void moves(const char *space, int dim, int points, int dropped, uint64_t 
 }
 
 static void uneven_bodies_of_every_space_move_as_the_whole_lagrangian_says(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   moves("e2", 2, 3, 0, &seed);
   moves("e3", 3, 4, 0, &seed);
@@ -247,7 +244,6 @@ static void uneven_bodies_of_every_space_move_as_the_whole_lagrangian_says(void 
 
 /* Shape has 3 n - 4 numbers there: five distances and three heights of four points. */
 static void an_uneven_body_of_h2_x_e_moves_as_the_whole_lagrangian_says(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   moves("h2xe", 3, 4, 1, &seed);
 }
@@ -255,7 +251,6 @@ static void an_uneven_body_of_h2_x_e_moves_as_the_whole_lagrangian_says(void **s
 /* --- a floating chain of three links: hinges as points; links keep their lengths, and never stand in a line --- */
 
 static void a_floating_chain_turns_as_the_whole_lagrangian_says(void **state) {
-  (void)state;
   static const double mass[] = {0.7, 1.6, 0.9, 1.3}, mean[] = {1.3, -1.4}, cosine[] = {0.9, 0.1}, sine[] = {0.2, 0.8};
   pair_case *p = open_pair("e2", 4, mass, mean, cosine, sine);
   append(p->bundle, sizeof p->bundle,

@@ -85,7 +85,6 @@ static double to_break(const cb_gait *g, double t) {
 
 /* Central differences of order 4, h = 1e-4: truncation 1e-12 of smooth pieces, round-off 1e-12. */
 static void rates_agree_with_differences_between_breaks(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   for (int kind = 0; kind < KINDS; kind++) {
     cb_gait *g;
@@ -108,7 +107,6 @@ static void rates_agree_with_differences_between_breaks(void **state) {
 }
 
 static void gaits_are_closed_and_periodic_to_the_last_bit(void **state) {
-  (void)state;
   for (int kind = 0; kind < KINDS; kind++) {
     cb_gait *g = gait_of(kind);
     double r[2];
@@ -126,7 +124,6 @@ static void gaits_are_closed_and_periodic_to_the_last_bit(void **state) {
 
 /* Across every break, and across the start, r is continuous. */
 static void gaits_are_continuous(void **state) {
-  (void)state;
   for (int kind = 0; kind < KINDS; kind++) {
     cb_gait *g;
     for (int how = 0; (g = made_of(kind, how)); how++) {
@@ -145,7 +142,6 @@ static void gaits_are_continuous(void **state) {
 
 /* Jumps of the rate are at the breaks and nowhere else. */
 static void breaks_are_where_rates_jump(void **state) {
-  (void)state;
   static const int corners[KINDS] = {0, 4, 0, 0, 2, 2}, all[KINDS] = {0, 4, 4, 4, 2, 2};
   for (int kind = 0; kind < KINDS; kind++)
     for (int how = 0; how < 4; how++) { /* as it is, backwards, begun elsewhere */
@@ -166,7 +162,6 @@ static void breaks_are_where_rates_jump(void **state) {
 }
 
 static void gaits_of_gaits_are_what_they_say(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   for (int kind = 0; kind < KINDS; kind++) {
     cb_gait *g = gait_of(kind), *other = gait_of((kind + 1) % KINDS), *made[7];
@@ -201,7 +196,6 @@ static double arched(double a, double b, double u, double *rate) {
 
 /* Degree 17: rounding errors of values of size 1, in rates up to 17^2 of them by the shorter arc of .2. */
 static void arcs_are_the_polynomials_through_their_points(void **state) {
-  (void)state;
   enum { DEGREE = 17, ARCS_OF = 3 };
   static const double ends[ARCS_OF + 1] = {0, .35, .8, 1}, a[ARCS_OF] = {1, -.5, .3}, b[ARCS_OF] = {.2, .7, -1};
   double points[ARCS_OF * (DEGREE + 1)], ignored;
@@ -226,7 +220,6 @@ static void arcs_are_the_polynomials_through_their_points(void **state) {
 
 /* Seventeen digits say a number: what is read is what was written to the last bit. */
 static void gaits_come_back_from_their_text(void **state) {
-  (void)state;
   enum { DEGREE = 5, POINTS = 2 * (DEGREE + 1), MEANS = 2, ROWS = 6 };
   const cb_bundle plain = {.kind = &nothing, .n = 2, .shape = {"bend", "twist"}};
   uint64_t seed = check_seed();
@@ -262,7 +255,6 @@ static void gaits_come_back_from_their_text(void **state) {
 }
 
 static void a_loop_of_a_phase_goes_on_in_what_is_made_of_it(void **state) {
-  (void)state;
   const double r[2] = {.3, .1};
   cb_gait *loop, *late, *twice;
   double x[2], rate[2];
@@ -282,7 +274,6 @@ static void a_loop_of_a_phase_goes_on_in_what_is_made_of_it(void **state) {
 }
 
 static void open_gaits_are_told_from_closed_ones(void **state) {
-  (void)state;
   const cb_bundle plain = {.kind = &nothing, .n = 2, .shape = {"bend", "phase"}};
   cb_bundle periodic = plain;
   periodic.period[1] = .5;
@@ -311,7 +302,6 @@ static void open_gaits_are_told_from_closed_ones(void **state) {
 }
 
 static void wrong_gaits_are_named(void **state) {
-  (void)state;
   const char *const names[] = {"t", "u"};
   cb_gait *g = NULL, *polygon = gait_of(POLYGON), *line = NULL;
   cb_expression *both = NULL, *pole = expression("1/(t - .5)"), *fast = expression("t^2 + .1"),

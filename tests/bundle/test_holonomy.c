@@ -6,7 +6,6 @@
  * one, for which Gauss's quadrature has every order. Summed over ten bundles: one may have a small coefficient by
  * accident. */
 static void plain_steps_have_their_order(void **state) {
-  (void)state;
   enum { STEPS = 3 };
   uint64_t seed = check_seed();
   const cb_group *G;
@@ -35,7 +34,6 @@ static void plain_steps_have_their_order(void **state) {
 }
 
 static void both_orders_keep_an_error_and_agree(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   const cb_group *G;
   for (int k = 0; (G = test_group(k)); k++) {
@@ -55,7 +53,6 @@ static void both_orders_keep_an_error_and_agree(void **state) {
 }
 
 static void the_error_asked_for_is_kept(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   const cb_group *G;
   for (int k = 0; (G = test_group(k)); k++) {
@@ -75,7 +72,6 @@ static void the_error_asked_for_is_kept(void **state) {
 }
 
 static void a_gait_backwards_gives_the_inverse(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   const cb_group *G;
   const double origin[3] = {.1, -.2, .3};
@@ -100,7 +96,6 @@ static void a_gait_backwards_gives_the_inverse(void **state) {
 }
 
 static void two_gaits_in_a_row_multiply(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   const cb_group *G;
   for (int k = 0; (G = test_group(k)); k++) {
@@ -135,7 +130,6 @@ static void two_gaits_in_a_row_multiply(void **state) {
 
 /* Begun at time s, the holonomy is g(s)^-1 g g(s), g(s) the way to there. */
 static void another_start_conjugates_the_holonomy(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   const cb_group *G;
   const double origin[2] = {.2, .1}, start = .37;
@@ -157,7 +151,6 @@ static void another_start_conjugates_the_holonomy(void **state) {
 }
 
 static void another_pace_changes_neither_holonomy_nor_length(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   const cb_group *G;
   const double origin[2] = {.1, .2};
@@ -182,7 +175,6 @@ static void another_pace_changes_neither_holonomy_nor_length(void **state) {
 
 /* The body is at g h in space, in the frame g of the one bundle and g h of the other. */
 static void another_body_frame_conjugates_the_holonomy_and_moves_nothing(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   const cb_group *G;
   const double t[3] = {.3, .9, 1.6};
@@ -213,7 +205,6 @@ static void another_body_frame_conjugates_the_holonomy_and_moves_nothing(void **
 }
 
 static void the_path_ends_in_powers_of_the_holonomy(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   const cb_group *G;
   const double origin[2] = {.2, .1}, t[5] = {0, .37, 1, 1.37, 3};

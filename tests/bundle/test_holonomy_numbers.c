@@ -5,7 +5,6 @@
 #include "bundle/poles.h"
 
 static void purcell_has_the_printed_numbers(void **state) {
-  (void)state;
   const cb_bundle b = test_purcell();
   const double B[3] = {.012542419498747, -.007345370757657, .005459124961156}, r[2] = {.5, -.3}, zero[2] = {0, 0};
   const double A0[6] = {0, 0, 1. / 18, 1. / 18, -7. / 27, 7. / 27}, M0[4] = {16, 11, 11, 16};
@@ -40,7 +39,6 @@ static void purcell_has_the_printed_numbers(void **state) {
 }
 
 static void pmpy_has_the_printed_numbers(void **state) {
-  (void)state;
   cb_group line;
   const cb_bundle b = test_pmpy(&line);
   const double r[2] = {5, 4 * M_PI / 3}, r2[2] = {6, 2}, v = 8 * M_PI / 3;
@@ -70,7 +68,6 @@ static void pmpy_has_the_printed_numbers(void **state) {
 }
 
 static void the_body_velocity_integral_is_exact_on_commutative_groups(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   const cb_group *line = test_group(1);
   random_bundle p, moved;
@@ -91,7 +88,6 @@ static void the_body_velocity_integral_is_exact_on_commutative_groups(void **sta
 }
 
 static void wrong_gaits_and_singular_shapes_are_named(void **state) {
-  (void)state;
   const cb_bundle purcell = test_purcell();
   cb_group line;
   const cb_bundle pmpy = test_pmpy(&line);
@@ -132,7 +128,6 @@ static void wrong_gaits_and_singular_shapes_are_named(void **state) {
 
 /* A loop of a phase has a holonomy where the phase has a period, and no surface that it bounds. */
 static cb_status on_phase(const cb_bundle *b, const double *r, double *A, double *dA, double *M, double *dM) {
-  (void)b, (void)dM;
   const double c = cos(2 * M_PI * r[0]), s = sin(2 * M_PI * r[0]);
   const double a[3] = {.3 + c, s, .2 + s};
   for (int k = 0; A && k < 3; k++) A[k] = a[k];
@@ -142,7 +137,6 @@ static cb_status on_phase(const cb_bundle *b, const double *r, double *A, double
 }
 
 static void open_gaits_have_paths_and_no_holonomy(void **state) {
-  (void)state;
   const cb_bundle_class phases = {.name = "phases", .connection = on_phase};
   const cb_bundle open = {.kind = &phases, .group = cb_group_find("se2"), .n = 1, .shape = {"phase"}};
   cb_bundle periodic = open;
@@ -177,7 +171,6 @@ static void open_gaits_have_paths_and_no_holonomy(void **state) {
 /* A = (0, 1/a) on the line: along a = m + cos, b = sin, A r' = 2 pi (1 - m/a) has poles of residue m/sqrt(1 - m^2) for
  * 0 < |m| < 1, and none for m = 0 and |m| > 1, where the holonomy is -2 pi (1 - |m|/sqrt(m^2 - 1)). */
 static cb_status reciprocal(const cb_bundle *b, const double *r, double *A, double *dA, double *M, double *dM) {
-  (void)b, (void)dM;
   if (A) A[0] = 0, A[1] = 1 / r[0];
   if (dA) dA[0] = dA[2] = dA[3] = 0, dA[1] = -1 / (r[0] * r[0]);
   if (M) M[0] = M[3] = 1, M[1] = M[2] = 0;
@@ -185,7 +178,6 @@ static cb_status reciprocal(const cb_bundle *b, const double *r, double *A, doub
 }
 
 static void a_pole_of_the_connection_is_an_error_at_every_error_order_and_step(void **state) {
-  (void)state;
   static const cb_bundle_class of = {.name = "reciprocal", .connection = reciprocal};
   cb_group line;
   cb_bundle b = test_pmpy(&line);
@@ -213,7 +205,6 @@ static void a_pole_of_the_connection_is_an_error_at_every_error_order_and_step(v
 
 /* The snake is singular where alpha1 = alpha2. */
 static void singular_shapes_between_the_nodes_of_a_grid_and_within_a_gait_are_found(void **state) {
-  (void)state;
   enum { POINTS = 12 };
   cb_bundle *b;
   check_ok(cb_bundle_create("kinematic_snake", NULL, &b));

@@ -58,7 +58,6 @@ static void compare(const cb_group *G, const result *a, const result *b, double 
 }
 
 static void roundoff_of_the_connection_ends_the_halving(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   const cb_group *G;
   const double origin[2] = {.2, .1};
@@ -82,7 +81,6 @@ static void roundoff_of_the_connection_ends_the_halving(void **state) {
 
 /* The same in steps of a run, told less than round-off. */
 static void roundoff_ends_the_parts_of_a_step(void **state) {
-  (void)state;
   const cb_bundle purcell = test_purcell();
   cb_gait *gait = circle(0, 0, 1);
   double exact[3], length;
@@ -111,7 +109,6 @@ static void roundoff_ends_the_parts_of_a_step(void **state) {
 
 /* One step over a cycle, to the same error: the same halves. */
 static void a_step_over_a_cycle_is_the_holonomy(void **state) {
-  (void)state;
   const cb_bundle purcell = test_purcell();
   cb_gait *gait = circle(0, 0, 1);
   for (int order = 4; order <= 6; order += 2)
@@ -133,7 +130,6 @@ static void a_step_over_a_cycle_is_the_holonomy(void **state) {
 
 /* A kink or jump at a known place, where the gait has breaks, where the bundle has one, and where none is known. */
 static void kinks_and_jumps_are_located(void **state) {
-  (void)state;
   const cb_bundle purcell = test_purcell();
   const double c = acos(place) / (2 * M_PI), breaks[2] = {c, 1 - c};
   cb_expression *r[2] = {expression("cos(2*pi*t)"), expression("sin(2*pi*t)")};
@@ -165,7 +161,6 @@ static void kinks_and_jumps_are_located(void **state) {
 }
 
 static void what_is_not_smooth_anywhere_is_an_error(void **state) {
-  (void)state;
   const cb_bundle purcell = test_purcell();
   cb_gait *gait = circle(0, 0, 1);
   result out = {.length = 7};

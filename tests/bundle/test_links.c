@@ -27,7 +27,6 @@ static void check_same(uint64_t *seed, const cb_bundle *a, const cb_bundle *b) {
 }
 
 static void a_chain_with_drag_is_purcells_swimmer(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   for (int links = 2; links <= 12; links++)
     for (int base = 0; base < links; base++) {
@@ -43,7 +42,6 @@ static void a_chain_with_drag_is_purcells_swimmer(void **state) {
 }
 
 static void a_chain_without_momentum_is_the_floating_snake(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   for (int links = 2; links <= 5; links++)
     for (int base = 0; base < links; base++) {
@@ -59,7 +57,6 @@ static void a_chain_without_momentum_is_the_floating_snake(void **state) {
 }
 
 static void a_planar_tree_in_space_moves_as_in_the_plane(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   static values p, s;
   static const int at[3] = {3, 4, 2}; /* (v_x, v_y, omega) within (omega, v) */
@@ -93,7 +90,6 @@ static void a_planar_tree_in_space_moves_as_in_the_plane(void **state) {
 }
 
 static void three_equal_arms_have_a_symmetric_connection(void **state) {
-  (void)state;
   tree t = tree_of(
       "shape: [a, b, c]\n"
       "links:\n"
@@ -116,7 +112,6 @@ static void three_equal_arms_have_a_symmetric_connection(void **state) {
 }
 
 static void more_variables_than_jets_have(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   double r[CB_SHAPE_MAX];
   tree t = chain("base: 8", CB_SHAPE_MAX + 1, .2), u = chain("base: 3\nspace: space", CB_SHAPE_MAX + 1, .2);
@@ -133,7 +128,6 @@ static void more_variables_than_jets_have(void **state) {
 /* ---- refusals ---- */
 
 static void singular_shapes_are_named(void **state) {
-  (void)state;
   double A[12];
   tree t = tree_of("space: space\nshape: [a]\nlinks: [{length: 1}, {length: 1, angle: a}]");
   check_ok(cb_bundle_connection(t.b, (double[]){.5}, A, NULL, NULL, NULL));
@@ -152,7 +146,6 @@ static void singular_shapes_are_named(void **state) {
 }
 
 static void wrong_trees_are_refused_by_place(void **state) {
-  (void)state;
   static const char *const wrong[][2] = {
       {"shape: [a]\nlinks: [{length: 1}, {length: 1, angle: b}]", "test.yaml:2:41"},
       {"shape: [a]\nlinks: [{length: 1}, {length: 1}]", "the shape variable a turns no link"},
@@ -195,7 +188,6 @@ static double microseconds(const cb_bundle *b, bool derivatives) {
 }
 
 static void ten_links_take_at_most_20_microseconds(void **state) {
-  (void)state;
   tree plane = chain("ratio: 2", 10, .1), space = chain("space: space", 10, .1);
   cb_bundle *purcell = model("purcell", "links 10");
   const double value = microseconds(plane.b, false), all = microseconds(plane.b, true);

@@ -111,7 +111,6 @@ static void sum_of_pieces(const double r[2], int pieces, double along_drag, doub
 }
 
 static void a_spatial_tree_is_the_sum_of_its_small_pieces(void **state) {
-  (void)state;
   const double r[2] = {.7, -.4};
   for (int inertia = 0; inertia < 2; inertia++) {
     char text[1024];
@@ -142,7 +141,6 @@ static void a_spatial_tree_is_the_sum_of_its_small_pieces(void **state) {
 }
 
 static void derivatives_are_exact(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   double r[CB_SHAPE_MAX];
   for (int base = 0; base < 4; base++) {
@@ -165,7 +163,6 @@ static void derivatives_are_exact(void **state) {
 
 /* log g = -B area + O(radius^3) */
 static void small_loops_measure_the_curvature(void **state) {
-  (void)state;
   const char *texts[] = {"spin: 0.02\n" ARM, "of: inertia\nradius: 0.1\n" ARM};
   for (int k = 0; k < 2; k++) {
     tree t = tree_of(texts[k]);
@@ -188,7 +185,6 @@ static void small_loops_measure_the_curvature(void **state) {
 
 /* Another base or origin is another body frame: power and turn of a gait stay, the body goes the same way. */
 static void another_base_is_another_frame(void **state) {
-  (void)state;
   double M[2][4], x[2][8][3], y[2][8][3];
   static const char *const frames[2] = {"base: 0\n", "base: 2\norigin: 0.9\n"};
   for (int k = 0; k < 2; k++) {
@@ -217,7 +213,6 @@ static void another_base_is_another_frame(void **state) {
 }
 
 static void the_centre_of_mass_of_a_spatial_tree_stays(void **state) {
-  (void)state;
   tree t = tree_of("of: inertia\n" ARM);
   static const double mass[4] = {1, .8, 1.2, .6};
   double centre[4][3] = {{0}};
@@ -239,7 +234,6 @@ static void the_centre_of_mass_of_a_spatial_tree_stays(void **state) {
 }
 
 static void pictures_are_where_the_links_are(void **state) {
-  (void)state;
   tree t = tree_of(ARM);
   double x[8][3];
   vector begin[4], along[4];
@@ -267,7 +261,6 @@ static void pictures_are_where_the_links_are(void **state) {
 
 /* G of the hook: its P and Q make A. */
 static void the_form_makes_the_connection(void **state) {
-  (void)state;
   tree t = tree_of(ARM);
   const double r[2] = {.7, -.4};
   double G[64], A[12], M[4];

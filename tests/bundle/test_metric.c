@@ -5,7 +5,6 @@
 /* --- Christoffel symbols and curvature --- */
 
 static void christoffel_symbols_are_those_of_polar_charts(void **s) {
-  (void)s;
   uint64_t state = check_seed();
   static const char *const names[] = {"e3", "s3", "h3"};
   for (int k = 0; k < 3; k++) {
@@ -27,7 +26,6 @@ static void christoffel_symbols_are_those_of_polar_charts(void **s) {
 }
 
 static void christoffel_symbols_and_curvature_are_those_of_ih(void **s) {
-  (void)s;
   uint64_t state = check_seed();
   cb_geometry *g = own(&own_ih);
   for (int trial = 0; trial < 100; trial++) {
@@ -75,7 +73,6 @@ static void derivatives_of_christoffel_symbols_agree_with_differences_in(const c
   }
 }
 static void derivatives_of_christoffel_symbols_agree_with_differences(void **s) {
-  (void)s;
   check_every_space(derivatives_of_christoffel_symbols_agree_with_differences_in);
 }
 
@@ -116,10 +113,7 @@ static void riemann_in(const cb_geometry *space, uint64_t *state) {
     check_at_most(worst, 1e-12); /* rounding of 1/g up to 20 */
   }
 }
-static void riemann_tensors_have_their_symmetries_and_constant_curvature(void **s) {
-  (void)s;
-  check_every_space(riemann_in);
-}
+static void riemann_tensors_have_their_symmetries_and_constant_curvature(void **s) { check_every_space(riemann_in); }
 
 /* --- geodesics --- */
 
@@ -166,7 +160,6 @@ static void exponential_in(const cb_geometry *space, uint64_t *state) {
   }
 }
 static void integrated_geodesics_and_transport_are_the_embeddings_in_every_chart(void **s) {
-  (void)s;
   check_every_space(exponential_in);
 }
 
@@ -204,7 +197,6 @@ static void jacobi_in(const cb_geometry *space, uint64_t *state) {
   }
 }
 static void jacobi_fields_agree_with_differences(void **s) {
-  (void)s;
   check_every_space(jacobi_in);
   cb_geometry *ih = own(&own_ih), *torus = own(&own_torus);
   check_jacobi(ih, (double[]){1, -.5, .25}, (double[]){-2, .75, .5});

@@ -41,7 +41,6 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 /* Twists by central differences of the poses, of order 8: K of all bodies' unit motions, and their own masses, between
  * them are R of the form; its P and Q from the base's frame being carried along. */
 static void the_form_is_the_energy_of_the_poses(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   const cb_plane_curve curve[3] = {cb_plane_joukowski(1.6, .15, .05), cb_plane_ellipse(.7, .1),
                                    cb_plane_ellipse(.5, .3)};
@@ -97,7 +96,6 @@ static void the_form_is_the_energy_of_the_poses(void **state) {
 /* Without coupling an ellipse is a link of length 2 (a + hinge) with masses pi (b^2 + a b), pi (a^2 + a b) along and
  * across, pi (a^2 - b^2)^2/8 + pi a b (a^2 + b^2)/4 for turning. */
 static void without_coupling_it_is_a_chain_of_links(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   static const double axes[4][2] = {{1, .2}, {.6, .1}, {.8, .5}, {.3, .3}};
   const double rho = 1.7, gap = .15;
@@ -136,7 +134,6 @@ static void without_coupling_it_is_a_chain_of_links(void **state) {
 /* Bodies of one size on hinges ever further away: the fluid's part of the form that is shared falls like 1/d^2, beside
  * turning motions of about d. */
 static void links_far_apart_are_not_coupled(void **state) {
-  (void)state;
   double apart[2], r[2] = {.5, -.3};
   for (int k = 0; k < 2; k++) {
     static values v, w;
@@ -161,7 +158,6 @@ static void links_far_apart_are_not_coupled(void **state) {
 /* Differences of order 6 with h = .004: h^6 = 4e-15 times derivatives of order 7, which bodies that are close make
  * large. */
 static void derivatives_agree_with_differences(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   for (int k = 0; k < KINDS; k++) {
     tree t = fish(kinds[k]);
@@ -176,7 +172,6 @@ static void derivatives_agree_with_differences(void **state) {
 
 /* What tests/bundle/test_curvature.c claims of every bundle. */
 static void curvature_is_that_of_every_bundle(void **state) {
-  (void)state;
   static const char *const shorter[] = {THREE "nodes: 32", UNEVEN "nodes: 32"};
   const double low[3] = {-.8, -.8, -.8}, high[3] = {.8, .8, .8};
   uint64_t seed = check_seed();
@@ -210,7 +205,6 @@ static void *read_all(void *context) {
 }
 
 static void threads_read_the_same_bytes(void **state) {
-  (void)state;
   static reader own[THREADS], alone;
   pthread_t thread[THREADS];
   tree t = fish(THREE);
@@ -232,7 +226,6 @@ static void threads_read_the_same_bytes(void **state) {
 
 /* The mirror image bends the other way; a chain of one kind of ellipses is the same from its other end. */
 static void mirror_images_and_the_other_end(void **state) {
-  (void)state;
   static values v, w;
   tree t = fish(THREE "nodes: 48");
   const double r[2] = {.5, -1.1};
@@ -248,7 +241,6 @@ static void mirror_images_and_the_other_end(void **state) {
 
 /* Each outline's middle and heading by the angles, hinges where both neighbours have them. */
 static void bodies_are_drawn_where_they_are(void **state) {
-  (void)state;
   static double x[512][3];
   const double r[2] = {.6, -.4}, g[3] = {1, -2, .7};
   tree t = fish("bodies: [{ellipse: [1, 0.2]}, {ellipse: [0.8, 0.1]}, {ellipse: [0.5, 0.3]}]\nhinges: [0.2, 0.1]\n");
@@ -277,7 +269,6 @@ static void bodies_are_drawn_where_they_are(void **state) {
 /* --- refusals --- */
 
 static void shapes_at_which_bodies_overlap_are_named(void **state) {
-  (void)state;
   double A[6];
   tree t = fish(THREE "nodes: 32");
   assert_int_equal(cb_bundle_connection(t.b, (double[]){3, .1}, A, NULL, NULL, NULL), CB_STEP_DOMAIN);
@@ -294,7 +285,6 @@ static void shapes_at_which_bodies_overlap_are_named(void **state) {
 }
 
 static void what_is_no_fish_is_refused(void **state) {
-  (void)state;
 #define TWO "bodies: [{ellipse: [1, 0.2]}, {ellipse: [1, 0.2]}]\n"
   static const char *const cases[][2] = {
       {"hinges: [1, 2, 3]", "hinges: expected a length above 0, or a list of 2"},

@@ -44,10 +44,7 @@ static void one_space(const cb_geometry *g, uint64_t *seed) {
   assert_true(known >= 3);
 }
 
-static void charts_of_points_have_exact_derivatives(void **state) {
-  (void)state;
-  check_every_space(one_space);
-}
+static void charts_of_points_have_exact_derivatives(void **state) { check_every_space(one_space); }
 
 /* Subgroups by their axes, in spaces that have them. */
 static const struct {
@@ -112,7 +109,6 @@ static void check_group(const cb_bundle *b, uint64_t *seed) {
 }
 
 static void elements_of_the_group_are_isometries_with_its_products_and_fields(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   for (int s = 0; s < POINTS_SPACES; s++) {
     cb_bundle *b = random_points(&seed, &points_spaces[s], 4);
@@ -134,7 +130,6 @@ static void elements_of_the_group_are_isometries_with_its_products_and_fields(vo
 }
 
 static void derivatives_of_connection_and_metric_agree_with_differences(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   for (int s = 0; s < POINTS_SPACES; s++) {
     cb_bundle *b = random_points(&seed, &points_spaces[s], 5);
@@ -163,7 +158,6 @@ static void derivatives_of_connection_and_metric_agree_with_differences(void **s
 
 /* Momenta of a body that moves by xi while its shape changes, from velocities of its points. */
 static void the_form_is_twice_the_kinetic_energy(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   for (int s = 0; s < POINTS_SPACES; s++) {
     cb_bundle *b = random_points(&seed, &points_spaces[s], 5);
@@ -213,7 +207,6 @@ static void the_form_is_twice_the_kinetic_energy(void **state) {
 }
 
 static void a_picture_shows_the_points_where_the_group_takes_them(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   for (int s = 0; s < POINTS_SPACES; s++) {
     char *text = random_points_text(&seed, &points_spaces[s], 3, "lines: [[0, 1], [0, 2]],");
@@ -242,7 +235,6 @@ static void a_picture_shows_the_points_where_the_group_takes_them(void **state) 
 }
 
 static void a_locked_inertia_that_is_singular_names_its_axis(void **state) {
-  (void)state;
   static const struct {
     const char *text, *axis;
   } cases[] = {
@@ -276,7 +268,6 @@ static void a_locked_inertia_that_is_singular_names_its_axis(void **state) {
 }
 
 static void a_shape_outside_the_chart_is_a_failed_step(void **state) {
-  (void)state;
   static const char *const texts[] = {
       "{space: h2, chart: poincare, shape: [d], points: [{mass: 1, at: [d, 0]}, {mass: 1, at: [0, 0.1]}]}",
       "{space: e2, chart: cartesian, shape: [d], points: [{mass: 1, at: [\"sqrt(1 - d)\", 0]}, {mass: 1, at: [0, 1]}]}",
@@ -292,7 +283,6 @@ static void a_shape_outside_the_chart_is_a_failed_step(void **state) {
 }
 
 static void parameters_and_periods_are_read(void **state) {
-  (void)state;
   cb_bundle *b = points_from(
       "{space: e2, chart: cartesian, shape: [l, a], parameters: {m: 2, k: m + 1}, period: {a: 2*pi}, "
       "points: [{mass: k, at: [0, 0]}, {mass: m/4, at: [\"k*l*cos(a)\", \"m*l*sin(a)\"]}]}");
@@ -309,7 +299,6 @@ static void parameters_and_periods_are_read(void **state) {
 }
 
 static void what_is_wrong_is_named_with_its_place(void **state) {
-  (void)state;
   static const char *const cases[][2] = {
       {"{space: e4, chart: polar, shape: [l], points: [{mass: 1, at: [l, 0]}]}", "test:1:9: error: unknown space 'e4'"},
       {"{space: nil, chart: polar, shape: [l], points: [{mass: 1, at: [l, 0, 0]}]}",

@@ -23,7 +23,6 @@ static void world_path(const cb_bundle *b, const cb_gait *gait, double h, double
 }
 
 static void killing_momenta_of_the_motion_in_space_are_zero(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   const double h = 0.008;
   for (int s = 0; s < POINTS_SPACES; s++)
@@ -51,7 +50,6 @@ static void killing_momenta_of_the_motion_in_space_are_zero(void **state) {
 }
 
 static void the_centre_of_mass_stays_in_flat_space(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   for (int dim = 2; dim <= 3; dim++) {
     cb_bundle *b = random_points(&seed, &points_spaces[dim - 2], 5);
@@ -116,7 +114,6 @@ static cb_bundle *swimmer_model(int which, int legs, double radius, double apex,
 }
 
 static void a_swimmer_of_points_is_the_constant_curvature_swimmer(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   for (int s = 0; s < SWIMMERS; s++)
     for (int turn = 0; turn < 6; turn++) {
@@ -158,7 +155,6 @@ static double large_gait(const cb_bundle *b, int axis) {
 }
 
 static void large_gaits_swim_as_far_as_printed(void **state) {
-  (void)state;
   static const struct {
     int which, axis, axis_of_all;
     double distance;
@@ -173,7 +169,6 @@ static void large_gaits_swim_as_far_as_printed(void **state) {
 }
 
 static void a_flat_swimmer_stands_still_in_space_too(void **state) {
-  (void)state;
   cb_bundle *b = swimmer(5, 5, 1, 1.3, 0.7, false);
   for (int axis = 0; axis < 6; axis++) check_near(large_gait(b, axis), 0, 1e-13);
   cb_bundle_free(b);
@@ -181,7 +176,6 @@ static void a_flat_swimmer_stands_still_in_space_too(void **state) {
 
 /* Translations alone: A = d(centre of mass), whose curvature is zero. */
 static void translations_alone_follow_the_centre_of_mass(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   char *text = random_points_text(&seed, &points_spaces[1], 5, "group: [shift_x, shift_y, shift_z],");
   cb_bundle *b = points_from(text);
@@ -205,7 +199,6 @@ static void translations_alone_follow_the_centre_of_mass(void **state) {
 
 /* X = -2 K mu (1 - mu) loop l^2 sin a dl da, l from e/2 to e, a from 0.4 to 1.2. */
 static void small_swimmers_move_by_the_curvature(void **state) {
-  (void)state;
   const double e = 1e-2, m0 = 1.3, m1 = 0.6;
   for (int s = 0; s < 4; s++) {
     const int legs = swimmers[s].dim == 2 ? 2 : 4;
@@ -225,7 +218,6 @@ static void small_swimmers_move_by_the_curvature(void **state) {
 
 /* A uniform rod moves in the plane as two points, half its mass each, at l/(2 sqrt 3) from the middle. */
 static void rods_as_two_points_are_the_floating_snake(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   cb_bundle *snake = model("floating_snake", "links 3 length 2.4 mass 1.7");
   cb_bundle *b = points_from(
@@ -250,7 +242,6 @@ static void rods_as_two_points_are_the_floating_snake(void **state) {
 }
 
 static void two_bodies_of_points_are_the_falling_cat(void **state) {
-  (void)state;
   cb_bundle *cat = model("falling_cat", "mass_1 1.4 mass_2 0.8 inertia_1 0.5 inertia_2 0.3 arm_1 0.7 arm_2 0.9");
   cb_bundle *b = points_from(
       "{space: e2, chart: cartesian, shape: [alpha], period: {alpha: 2*pi}, parameters: {m1: 1.4, m2: 0.8, a1: 0.7, "
@@ -272,7 +263,6 @@ static void two_bodies_of_points_are_the_falling_cat(void **state) {
 
 /* log g of a small square against -B: what is left falls with the third power of its side. */
 static void small_loops_turn_by_the_curvature(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   for (int s = 0; s < POINTS_SPACES; s++) {
     cb_bundle *b = random_points(&seed, &points_spaces[s], 4);
@@ -300,7 +290,6 @@ static void small_loops_turn_by_the_curvature(void **state) {
 
 /* The same body in polar coordinates that turn with the shape: a frame turned by phi(r). */
 static void another_body_frame_conjugates_the_holonomy(void **state) {
-  (void)state;
   static const char *const spaces[] = {"e2", "s2", "h2"};
   uint64_t seed = check_seed();
   for (int s = 0; s < 3; s++) {

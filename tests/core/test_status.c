@@ -2,7 +2,6 @@
 #include "check.h"
 
 static void what_is_no_number_has_no_sign(void **unused) {
-  (void)unused;
   const double minus = copysign(NAN, -1);
   check_error(cb_fail(CB_ERROR_INPUT, "%g is not", minus), CB_ERROR_INPUT, "nan is not");
   check_error(cb_fail(CB_ERROR_INPUT, "(%g, %g) = %g, k=%g", minus, minus, -INFINITY, minus), CB_ERROR_INPUT,

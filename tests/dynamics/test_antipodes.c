@@ -35,7 +35,6 @@ static const char spring[] = "{spring: {stiffness: 1, rest: 2}}",
 /* The energy of what was recorded is right to the method's error (gauss and lobatto of order 6: 1e-12), up to the last
  * step before. */
 static void a_pass_through_the_antipode_ends_the_run(void **unused) {
-  (void)unused;
   static const char *const space[] = {"s2", "s3", "{name: s3, curvature: 4}", "s2xe", "{name: s3, chart: polar}"};
   static const char *const with[][2] = {{spring, ""},
                                         {"", harmonic},
@@ -59,7 +58,6 @@ static void a_pass_through_the_antipode_ends_the_run(void **unused) {
 
 /* Where a stage or an iteration fails because of it, that is the reason: of all integrators, with contacts and without. */
 static void a_step_that_fails_at_the_antipode_names_it(void **unused) {
-  (void)unused;
   static const char *const method[] = {"rk4, step: 0.005", "rk4, step: 0.0073", "ida, step: 0.01",
                                        "gauss, step: 0.02", "rk4, step: 0.005, retries: 0"};
   static const char *const space[] = {"s2", "s3", "{name: s3, curvature: 4}", "s2xe"};
@@ -80,7 +78,6 @@ static void a_step_that_fails_at_the_antipode_names_it(void **unused) {
 /* A speed across of 0.1 passes 0.014 beside the antipode, where a step goes 0.01: resolved. One of 0.02 passes .0028
  * beside: the step is halved, and the energy is kept to 1e-5, which is 2e-4 without. */
 static void a_pass_beside_the_antipode_is_resolved(void **unused) {
-  (void)unused;
   static const double across[] = {0.1, 0.02}, tolerance[] = {1e-6, 1e-5};
   for (int i = 0; i < 2; i++) {
     memory_sink m;
@@ -96,7 +93,6 @@ static void a_pass_beside_the_antipode_is_resolved(void **unused) {
 }
 
 static void what_is_smooth_at_the_antipode_goes_on(void **unused) {
-  (void)unused;
   static const char *const with[][2] = {{"{spring: {stiffness: 1, rest: pi}}", ""},
                                         {"", "interactions: [{law: harmonic, strength: 1, length: pi}]\n"},
                                         {"", "interactions: [{expression: cos(d)}]\n"},
@@ -113,7 +109,6 @@ static void what_is_smooth_at_the_antipode_goes_on(void **unused) {
 
 /* A rod and a spring turn about the base: separations are those of E3 in any curvature below round-off (1e-15 of 1). */
 static void points_of_a_nearly_flat_space_are_told_apart(void **unused) {
-  (void)unused;
   static const char *const link[] = {"rod", "{spring: {stiffness: 1, rest: 1}}"};
   static const char *const space[] = {"e3",
                                       "{name: h3, curvature: -1e-20}",

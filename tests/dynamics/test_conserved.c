@@ -176,7 +176,6 @@ static void in_space(const cb_geometry *g, uint64_t *state) {
 static void in_charts(const cb_geometry *g, uint64_t *state) { check_every_chart_of(g, state, in_space); }
 
 static void what_is_called_conserved_is_kept_to_the_order(void **unused) {
-  (void)unused;
   memset(scores, 0, sizeof scores);
   check_every_space(in_charts);
   for (int i = 0; cb_integrator_classes[i]; i++) {
@@ -189,10 +188,7 @@ static void what_is_called_conserved_is_kept_to_the_order(void **unused) {
   }
 }
 
-static void so_it_is_where_distances_are_integrated(void **unused) {
-  (void)unused;
-  check_every_intrinsic_space(in_space);
-}
+static void so_it_is_where_distances_are_integrated(void **unused) { check_every_intrinsic_space(in_space); }
 
 /* --- what is told of a system, by hand --- */
 
@@ -213,7 +209,6 @@ static void told(const cb_system *s, char out[16]) {
 }
 
 static void each_part_breaks_what_it_does_not_respect(void **unused) {
-  (void)unused;
   static const char *const far = "bodies.0.place={chart: polar, points: [[0.3, 1, 0], [0.6, 1, 1]]}";
   static const struct {
     const char *set[3], *expected;

@@ -70,13 +70,9 @@ static void check_order(body_case *c, const claim *claimed, const char *where) {
   assert_true(right);
 }
 
-static void order_by_fit_is_the_order_claimed(void **unused) {
-  (void)unused;
-  each(check_order, true);
-}
+static void order_by_fit_is_the_order_claimed(void **unused) { each(check_order, true); }
 
 static void check_met(body_case *c, const claim *claimed, const char *where) {
-  (void)claimed;
   double worst = 0, worst_rate = 0, size = 1;
   for (int i = 0; i < 100; i++) {
     double g, rate;
@@ -93,18 +89,11 @@ static void check_met(body_case *c, const claim *claimed, const char *where) {
   check_at_most(worst_rate, 2e-14 * size * size);
 }
 
-static void constraints_are_met_at_every_step(void **unused) {
-  (void)unused;
-  each(check_met, true);
-}
+static void constraints_are_met_at_every_step(void **unused) { each(check_met, true); }
 
-static void symplectic_methods_keep_the_form_on_the_constraint_manifold(void **unused) {
-  (void)unused;
-  each(check_symplectic, true);
-}
+static void symplectic_methods_keep_the_form_on_the_constraint_manifold(void **unused) { each(check_symplectic, true); }
 
 static void the_check_of_symplecticity_sees_a_method_that_is_not(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   body_case c;
   claim claimed;
@@ -115,28 +104,15 @@ static void the_check_of_symplecticity_sees_a_method_that_is_not(void **unused) 
   close_case(&c);
 }
 
-static void symmetric_methods_run_backwards_to_the_start(void **unused) {
-  (void)unused;
-  each(check_reversible, true);
-}
+static void symmetric_methods_run_backwards_to_the_start(void **unused) { each(check_reversible, true); }
 
-static void isometry_momenta_are_kept_to_round_off(void **unused) {
-  (void)unused;
-  each(check_momenta, false);
-}
+static void isometry_momenta_are_kept_to_round_off(void **unused) { each(check_momenta, false); }
 
-static void a_restart_repeats_the_bytes(void **unused) {
-  (void)unused;
-  each(check_restart, true);
-}
+static void a_restart_repeats_the_bytes(void **unused) { each(check_restart, true); }
 
-static void a_failed_step_leaves_the_state(void **unused) {
-  (void)unused;
-  each(check_failure, true);
-}
+static void a_failed_step_leaves_the_state(void **unused) { each(check_failure, true); }
 
 static void methods_without_constraints_refuse_them_by_name(void **unused) {
-  (void)unused;
   static const char *const not [] = {"gauss", "rk4"};
   uint64_t seed = check_seed();
   for (int i = 0; i < 2; i++) {

@@ -34,7 +34,6 @@ static void refused_free(refused *u) {
 static void builders_say_what_cannot_be(void **state) {
   const cb_target start = {.value = NAN};
   double base[COORDS], off[COORDS] = {0.2, 0, 0, 3};
-  (void)state;
   refused u = refused_in(NULL, "s3");
   cb_geometry_base_point(u.g, base);
   check_error(cb_builder_tether(u.b, NULL, 5, base, start), CB_ERROR_ARGUMENT, "tether: particle 5: expected 0 to 4");

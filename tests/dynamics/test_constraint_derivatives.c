@@ -15,7 +15,6 @@ static void derivatives_in(const cb_geometry *g, uint64_t *seed) {
 static void derivatives_of(const cb_geometry *g, uint64_t *seed) { check_every_chart_of(g, seed, derivatives_in); }
 
 static void derivatives_are_those_of_differences_in_every_space_and_chart(void **state) {
-  (void)state;
   check_every_space(derivatives_of);
 }
 
@@ -38,7 +37,6 @@ static void wide_derivatives_of(const cb_geometry *g, uint64_t *seed) {
 }
 
 static void derivatives_of_wide_shapes_are_those_of_differences(void **state) {
-  (void)state;
   check_every_space(wide_derivatives_of);
 }
 

@@ -41,10 +41,7 @@ static void same_as_in_embedding(const cb_geometry *given, uint64_t *seed) {
   }
 }
 
-static void charts_give_the_rows_of_the_embedding(void **state) {
-  (void)state;
-  check_every_space(same_as_in_embedding);
-}
+static void charts_give_the_rows_of_the_embedding(void **state) { check_every_space(same_as_in_embedding); }
 
 /* --- invariance --- */
 
@@ -79,16 +76,12 @@ static void unmoved_by(const cb_geometry *g, uint64_t *seed) {
   }
 }
 
-static void isometries_change_no_tether_angle_area_volume_or_blade(void **state) {
-  (void)state;
-  check_every_space(unmoved_by);
-}
+static void isometries_change_no_tether_angle_area_volume_or_blade(void **state) { check_every_space(unmoved_by); }
 
 /* --- moved origins --- */
 
 static void rows_of_the_world_stay_there_when_an_origin_moves(void **state) {
   uint64_t seed = check_seed();
-  (void)state;
   for (int n = 0; n < SPACES; n++) {
     cb_geometry *g = space(n);
     for (kind which = 0; which < KINDS; which++) {
@@ -134,7 +127,6 @@ static void far_particles_are_held_from_their_own_origin(void **state) {
   cb_forces *f;
   cb_origin far, near, askew;
   double frame[3 * COORDS], base[COORDS], value[7], G[7 * COORDS], v[3 * COORDS] = {0};
-  (void)state;
   check_ok(cb_geometry_create("h3", NULL, &g));
   cb_geometry_base_point(g, base);
   check_ok(cb_origin_flow(g, cb_killing_find(g, "boost_x"), 40, &far));

@@ -79,7 +79,6 @@ static bool stands_well(const cb_geometry *g, double (*x)[K]) {
 }
 
 static void angles_and_blades_are_those_of_closed_forms(void **s) {
-  (void)s;
   uint64_t state = check_seed();
   for (size_t t = 0; t < sizeof twins / sizeof *twins; t++) {
     cb_geometry *closed;
@@ -174,10 +173,7 @@ static void derivatives_in(const cb_geometry *g, uint64_t *state) {
     if (g->dim == 2) check_element(g, &cb_constraint_blade, 2, x);
   }
 }
-static void derivatives_are_those_of_differences(void **s) {
-  (void)s;
-  check_every_intrinsic_space(derivatives_in);
-}
+static void derivatives_are_those_of_differences(void **s) { check_every_intrinsic_space(derivatives_in); }
 
 /* The row of a blade is the unit covector across the direction to its other end, from log. */
 static void blades_in(const cb_geometry *g, uint64_t *state) {
@@ -195,15 +191,11 @@ static void blades_in(const cb_geometry *g, uint64_t *state) {
     check_near(e.gradient[2], 0, 0);
   }
 }
-static void a_blade_cuts_along_the_geodesic(void **s) {
-  (void)s;
-  check_every_intrinsic_space(blades_in);
-}
+static void a_blade_cuts_along_the_geodesic(void **s) { check_every_intrinsic_space(blades_in); }
 
 /* Gauss and Bonnet: on the paraboloid z = (u^2 + v^2)/2 the angles of a small triangle exceed pi by K times its area,
  * K = 1/(1 + u^2 + v^2)^2, up to terms of the third order of its sides. */
 static void small_triangles_have_the_excess_of_their_curvature(void **s) {
-  (void)s;
   cb_geometry *g = check_text_space(check_text_metrics[3]);
   const double u = 0.4, v = 0.3, f = 1 + u * u + v * v, side = 0.02;
   double x[5][K] = {{u, v}, {u + side, v}, {u, v + side}, {u, v}, {u + side, v}}, sum = 0;
@@ -243,7 +235,6 @@ static void open_held(body_case *c, const char *space, const double *shift, bool
 }
 
 static void held_bodies_move_alike_by_every_method(void **s) {
-  (void)s;
   static const struct {
     const char *space;
     double shift[3];
@@ -288,7 +279,6 @@ static void held_bodies_move_alike_by_every_method(void **s) {
 /* --- what is refused --- */
 
 static void figures_that_sides_do_not_tell_are_refused(void **s) {
-  (void)s;
   static const int triangle[1][3] = {{0, 1, 2}};
   cb_geometry *g;
   cb_builder *b;

@@ -149,7 +149,6 @@ static const stepped methods[] = {{"radau_iia {stages: 4}", 0.02, 0, true},
 enum { METHODS = sizeof methods / sizeof *methods };
 
 static void every_kind_is_kept_and_methods_agree(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   double most[METHODS] = {0}, off_most = 0;
   for (int i = 0; i < SPACES; i++)
@@ -193,7 +192,6 @@ static void every_kind_is_kept_and_methods_agree(void **unused) {
 }
 
 static void lobatto_refuses_rows_of_velocity_by_name(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   static const char *const where[] = {"h2", "s2 {chart: polar}"};
   for (int i = 0; i < 2; i++)
@@ -210,7 +208,6 @@ static void lobatto_refuses_rows_of_velocity_by_name(void **unused) {
 
 /* Over long times the error of the energy of a symplectic method neither grows nor wanders. */
 static void lobatto_keeps_the_energy_with_every_kind(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   double most = 0;
   for (int i = 0; i < 6; i++)
@@ -237,7 +234,6 @@ static void lobatto_keeps_the_energy_with_every_kind(void **unused) {
 
 /* A rod of length D(t) does the work -integral of lambda D'. */
 static void a_prescribed_length_does_the_work_that_the_energy_gains(void **unused) {
-  (void)unused;
   static const char *const some[] = {"radau_iia {stages: 4}", "lobatto {stages: 4}", "ida {rtol: 1e-11, atol: 1e-13}"};
   uint64_t seed = check_seed();
   for (int i = 0; i < SPACES; i++)
@@ -303,7 +299,6 @@ static const char *const swinging[] = {"lobatto {stages: 4}", "radau_iia {stages
 
 /* T = 4 sqrt(l/G) K(sin(angle/2)). */
 static void pendulums_swing_with_their_period(void **unused) {
-  (void)unused;
   static const double angles[] = {1e-3, 0.5, 2.5};
   for (int i = 0; i < 8; i++)
     for (int j = 0; j < 3; j++)
@@ -331,7 +326,6 @@ static void pendulums_swing_with_their_period(void **unused) {
 
 /* Around a cone of half angle a: angular speed^2 = G/(l cos a). */
 static void spherical_pendulums_go_around_a_cone(void **unused) {
-  (void)unused;
   static const char *const where[] = {"e3", "s3", "h3", "h3 {curvature: -0.4}"};
   for (int i = 0; i < 4; i++)
     for (int j = 0; j < 3; j++) {

@@ -49,14 +49,10 @@ static void angles_in(const cb_geometry *g, uint64_t *seed) {
   }
 }
 
-static void angles_are_those_of_tangents_and_areas_their_excess(void **state) {
-  (void)state;
-  check_every_space(angles_in);
-}
+static void angles_are_those_of_tangents_and_areas_their_excess(void **state) { check_every_space(angles_in); }
 
 static void equilateral_triangles_have_their_angles_and_areas(void **state) {
   static const char *const name[] = {"e3", "s3", "h3", "s2", "h2", "e2"};
-  (void)state;
   for (int n = 0; n < 6; n++) {
     cb_geometry *g;
     check_ok(cb_geometry_create(name[n], NULL, &g));
@@ -81,7 +77,6 @@ static void equilateral_triangles_have_their_angles_and_areas(void **state) {
 
 static void octant_of_a_sphere_has_area_and_volume(void **state) {
   cb_geometry *g;
-  (void)state;
   check_ok(cb_geometry_create("s2", NULL, &g));
   double x[3][COORDS] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   check_near(element_value(g, &cb_constraint_area, 3, x), pi / 2, 4e-15);
@@ -102,7 +97,6 @@ static void octant_of_a_sphere_has_area_and_volume(void **state) {
 static void cube_has_volume_signed_by_its_orientation(void **state) {
   static const int face[12][3] = {{0, 2, 1}, {1, 2, 3}, {4, 5, 6}, {5, 7, 6}, {0, 1, 4}, {1, 5, 4},
                                   {2, 6, 3}, {3, 6, 7}, {0, 4, 2}, {2, 4, 6}, {1, 3, 5}, {3, 7, 5}};
-  (void)state;
   for (int inside_out = 0; inside_out < 2; inside_out++)
     for (int chart = 0; chart < 2; chart++) {
       cb_geometry *g;
@@ -176,7 +170,6 @@ static void tetrahedra_have_the_volume_of_the_projective_model(void **state) {
   static const char *const name[] = {"s3", "h3", "s3", "h3"}, *const curvature[] = {"1", "-1", "2.5", "-0.3"};
   static const double edge[] = {1e-4, 0.03, 0.3, 1, 1.5};
   uint64_t seed = check_seed();
-  (void)state;
   for (int n = 0; n < 4; n++)
     for (int i = 0; i < 5; i++)
       for (int repeat = 0; repeat < 4; repeat++) {
@@ -205,7 +198,6 @@ static void tetrahedra_have_the_volume_of_the_projective_model(void **state) {
 static void a_blade_takes_the_velocity_to_its_left(void **state) {
   static const char *const name[] = {"e2", "s2", "h2"};
   uint64_t seed = check_seed();
-  (void)state;
   for (int n = 0; n < 3; n++) {
     cb_geometry *g;
     check_ok(cb_geometry_create(name[n], NULL, &g));
@@ -235,7 +227,6 @@ static void a_blade_takes_the_velocity_to_its_left(void **state) {
 
 static void degenerate_shapes_are_outside_the_domain(void **state) {
   static const char *const name[] = {"e3", "s3", "h3"};
-  (void)state;
   for (int n = 0; n < 3; n++) {
     cb_geometry *g;
     check_ok(cb_geometry_create(name[n], NULL, &g));

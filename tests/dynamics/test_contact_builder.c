@@ -30,7 +30,6 @@ static void end(built u) {
 static const cb_contact_options elastic = {.restitution = 1};
 
 static void what_cannot_be_is_refused_by_name(void **state) {
-  (void)state;
   built u = begin("s3");
   const double pole[4] = {0, 0, 0, 1}, normal[4] = {0, 0, 1, 0}, off[4] = {0, 0, 0, 1.1};
   check_error(cb_builder_contacts(u.b, &(cb_contact_options){.restitution = 1.2}), CB_ERROR_ARGUMENT,
@@ -70,7 +69,6 @@ static void what_cannot_be_is_refused_by_name(void **state) {
 }
 
 static void planes_lie_in_one_factor_of_spaces_that_have_them(void **state) {
-  (void)state;
   cb_geometry *g;
   cb_builder *b;
   check_ok(cb_geometry_create("h2xe", NULL, &g));
@@ -98,7 +96,6 @@ static bool on(const cb_system *s, const cb_gaps *gaps, int i, int j) {
 }
 
 static void later_switches_of_bodies_go_before_earlier_ones(void **state) {
-  (void)state;
   built u = begin("e3");
   cb_system *s;
   cb_gaps *gaps;
@@ -122,7 +119,6 @@ static void later_switches_of_bodies_go_before_earlier_ones(void **state) {
 }
 
 static void walls_and_events_keep_what_they_were_given(void **state) {
-  (void)state;
   built u = begin("e3");
   cb_system *s;
   cb_gaps *gaps;
@@ -166,7 +162,6 @@ static void walls_and_events_keep_what_they_were_given(void **state) {
 
 /* In the middle of a room no way is out more than another: the gap is there, its rate nothing. */
 static void the_middle_of_a_room_has_a_gap(void **state) {
-  (void)state;
   static const char *const spaces[] = {"e3", "s3", "h3", "h2xe"};
   for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++) {
     built u = {0};
@@ -198,7 +193,6 @@ static void the_middle_of_a_room_has_a_gap(void **state) {
 
 /* Across the way to the centre of a ball d'' = cot(d) v^2: beyond a quarter turn the gap bends down. */
 static void a_ball_is_met_beyond_a_quarter_turn(void **state) {
-  (void)state;
   built u = {0};
   cb_system *s;
   cb_gaps *gaps;
@@ -222,7 +216,6 @@ static void a_ball_is_met_beyond_a_quarter_turn(void **state) {
 
 /* A system of twelve coordinates, in which s = sum_i c_i q_i^2 + t q_0 - r: s' and s'' are known. */
 static void walls_and_events_of_configuration_spaces(void **state) {
-  (void)state;
   enum { N = CB_Q_MAX };
   char text[4096] = "{coordinates: [a, b, c, d, e, f, g, h, i, j, k, l], metric: [";
   for (int i = 0; i < N; i++) {

@@ -29,7 +29,6 @@ static void begin_quadrilateral(body_case *c, const char *space, double bent) {
 }
 
 static void a_flat_quadrilateral_with_both_diagonals_is_named(void **unused) {
-  (void)unused;
   static const char *const where[] = {"e2", "s2", "h2", "e3", "s3", "h3", "e2 {chart: polar}"};
   for (int i = 0; i < 7; i++) {
     body_case c;
@@ -46,7 +45,6 @@ static void a_flat_quadrilateral_with_both_diagonals_is_named(void **unused) {
 }
 
 static void dropped_rods_are_kept_by_the_others(void **unused) {
-  (void)unused;
   static const char *const where[] = {"e2", "s2", "h2"};
   static const char *const methods[] = {"lobatto {stages: 4}", "radau_iia", "ida"};
   for (int i = 0; i < 3; i++)
@@ -74,7 +72,6 @@ static void dropped_rods_are_kept_by_the_others(void **unused) {
 }
 
 static void two_lengths_of_one_pair_are_refused_by_name(void **unused) {
-  (void)unused;
   static const char *const where[] = {"h3", "s3", "e3"};
   for (int i = 0; i < 3; i++)
     for (int drop = 0; drop < 2; drop++) {
@@ -105,7 +102,6 @@ static const char off_its_rods[] =
     "integrator: {name: lobatto, stages: 4, step: .01}\ntime: {end: 1}\n%s";
 
 static void a_start_off_its_rods_is_projected_or_refused(void **unused) {
-  (void)unused;
   static const char *const where[] = {"h3", "s3", "e3"};
   static const char *const fields[] = {"separation", "constraint_residual", "constraint_rate_residual", NULL};
   for (int i = 0; i < 3; i++) {
@@ -143,7 +139,6 @@ static const char in_a_line[] =
 /* Two equal rods and one over both, of half a length a: with a speed across in the middle they bend, and the run ends at the
  * first step by the name of what was dropped; in a rotation about the middle they stay a line. */
 static void rods_in_a_line_end_the_run_when_they_bend(void **unused) {
-  (void)unused;
   static const char *const where[] = {"e2", "e3", "s3", "h2", "h3"};
   for (int i = 0; i < 5; i++)
     for (int bends = 0; bends < 2; bends++) {
@@ -174,7 +169,6 @@ static void rods_in_a_line_end_the_run_when_they_bend(void **unused) {
 /* What a dropped rod may change by goes with its length: three rods of a molecule's size bend in the first step of such
  * a time, and the diagonal of a quadrilateral of planets' distances is kept to round-off, which is 1e-7 there. */
 static void dropped_rods_are_watched_at_every_size(void **unused) {
-  (void)unused;
   static const char line[] =
       "curvebody: 1\nspace: e2\nbodies:\n"
       "  - {kind: frame, masses: [16, 12, 16], place: {points: [[-%g, 0], [0, 0], [%g, 0]]},\n"
@@ -208,7 +202,6 @@ static void dropped_rods_are_watched_at_every_size(void **unused) {
 
 /* The diagonal of a flat quadrilateral is implied wherever it moves in its plane: its residual is round-off. */
 static void what_was_dropped_is_recorded(void **unused) {
-  (void)unused;
   static const char text[] =
       "curvebody: 1\nspace: e2\nbodies:\n"
       "  - {kind: frame, place: {points: [[0.5, 0.1], [-0.1, 0.6], [-0.5, -0.2], [0.2, -0.4]]}, motion: [{killing: "
@@ -223,7 +216,6 @@ static void what_was_dropped_is_recorded(void **unused) {
 
 /* A surface through a point at which its gradient vanishes: alone, and with rods. */
 static void a_row_without_a_gradient_is_not_dropped(void **unused) {
-  (void)unused;
   static const char *const rods[] = {"", "  - rod: {between: [[a, 0], [a, 1]]}\n"};
   static const char *const start[] = {"refuse", "drop"};
   for (int i = 0; i < 4; i++) {

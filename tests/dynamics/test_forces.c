@@ -10,7 +10,6 @@ static double potential_at(force_setup *t, const double *x) {
 static double raise_of(const cb_geometry *g, int a) { return g->chart ? 1 : 1 / g->form[a]; }
 
 static void force_is_minus_the_raised_gradient(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   for (int n = 0; n < FORCE_SPACES; n++)
     for (int which = 0; which < KINDS; which++) {
@@ -62,7 +61,6 @@ static void differences_of_force(force_setup *t, double *argument, double *expec
 }
 
 static void jacobian_is_that_of_the_force(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   enum { M = N * K };
   static double dx[M * M], dv[M * M], dense[M * M], expected[M * M];
@@ -92,7 +90,6 @@ static void jacobian_is_that_of_the_force(void **state) {
 
 /* In the embedding sum <X_i(x_a), F_a> is the rate of Killing momentum; forces between particles have none. */
 static void forces_between_particles_keep_every_killing_momentum(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   static const force_kind between[] = {SPRINGS,       DAMPED,         GRAVITY,         COULOMB,
                                        LENNARD_JONES, HARMONIC_PAIRS, PAIR_EXPRESSION, TWO_BODIES};
@@ -122,7 +119,6 @@ static void forces_between_particles_keep_every_killing_momentum(void **state) {
 }
 
 static void damping_takes_energy_and_nothing_at_rest(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   for (int n = 0; n < FORCE_SPACES; n++) {
     force_setup t = make(force_spaces[n], &seed, DAMPED);

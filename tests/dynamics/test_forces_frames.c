@@ -2,7 +2,6 @@
 #include "force_cases.h"
 
 static void chart_forces_are_the_embedding_forces_pulled_back(void **state) {
-  (void)state;
   uint64_t start = check_seed();
   for (int n = 0; n < FORCE_SPACES; n++)
     for (int which = 0; which < KINDS; which++) {
@@ -37,7 +36,6 @@ static void chart_forces_are_the_embedding_forces_pulled_back(void **state) {
 
 /* One system at rest in the world, the same seen from an origin: centre and fields stay in the world. */
 static void forces_through_a_moving_origin_are_those_of_the_moved_scenario(void **state) {
-  (void)state;
   static const char *const moving[] = {"{name: e2}", "{name: e3}", "{name: h2}", "{name: h3}",
                                        "{name: h3, curvature: -0.4}"};
   static const force_kind fixed[] = {CENTRAL_GRAVITY, CENTRAL_HARMONIC, CENTRAL_EXPRESSION,
@@ -93,7 +91,6 @@ static void forces_through_a_moving_origin_are_those_of_the_moved_scenario(void 
 
 /* A particle 300 units out, at rest at its own origin, and a centre near the world's base point. */
 static void a_centre_300_units_away_pulls_along_the_geodesic(void **state) {
-  (void)state;
   cb_geometry *g = check_space("{name: h3}");
   cb_origin origin;
   cb_builder *b;

@@ -2,7 +2,6 @@
 #include "force_cases.h"
 
 static void stages_and_threads_give_the_same_bytes(void **state) {
-  (void)state;
   enum { MANY = 400 };
   uint64_t seed = check_seed();
   cb_geometry *g = check_space("{name: s3}");
@@ -42,7 +41,6 @@ static void stages_and_threads_give_the_same_bytes(void **state) {
 
 /* A chain in shuffled numbering: places differ from particles, what is told by particle does not. */
 static void particles_keep_their_numbers_when_they_are_reordered(void **state) {
-  (void)state;
   enum { MANY = 300 };
   uint64_t seed = check_seed();
   cb_geometry *g = check_space("{name: h3}");

@@ -86,7 +86,6 @@ static void values_of(const cb_geometry *g, uint64_t *seed) {
 }
 
 static void gaps_are_the_distances_of_nearest_points(void **state) {
-  (void)state;
   active_ones = inactive_ones = 0;
   check_every_space(values_of);
   print_message("%d within faces and edges, %d beside\n", active_ones, inactive_ones);
@@ -117,7 +116,6 @@ static void gradients_of(const cb_geometry *g, uint64_t *seed) {
 }
 
 static void gradients_are_those_of_differences_in_every_space_and_chart(void **state) {
-  (void)state;
   check_every_space(gradients_of);
 }
 
@@ -135,10 +133,7 @@ static void frames_of(const cb_geometry *g, uint64_t *seed) {
   }
 }
 
-static void gaps_do_not_depend_on_the_frames_of_particles(void **state) {
-  (void)state;
-  check_every_space(frames_of);
-}
+static void gaps_do_not_depend_on_the_frames_of_particles(void **state) { check_every_space(frames_of); }
 
 /* --- which --- */
 
@@ -189,7 +184,6 @@ static cb_system *surfaces(const cb_geometry *g, int bodies, int points, int n, 
 }
 
 static void every_pair_of_features_is_listed_once(void **state) {
-  (void)state;
   static const int bipyramid[6][3] = {{0, 1, 3}, {1, 2, 3}, {2, 0, 3}, {1, 0, 4}, {2, 1, 4}, {0, 2, 4}};
   static const int sheet[2][3] = {{0, 1, 2}, {2, 1, 3}};
   /* a strip 0 2 4 6 | 1 3 5 7 of six triangles */
@@ -246,7 +240,6 @@ static void every_pair_of_features_is_listed_once(void **state) {
 /* --- messages --- */
 
 static void surfaces_are_refused_in_other_spaces(void **state) {
-  (void)state;
   cb_geometry *g;
   cb_builder *b;
   cb_system *s;

@@ -143,7 +143,6 @@ static void collisions_of(const cb_geometry *g, uint64_t *seed) {
 }
 
 static void the_first_contact_of_two_triangles_is_an_active_zero(void **state) {
-  (void)state;
   contacts_seen = 0;
   check_every_space(collisions_of);
   print_message("%d collisions\n", contacts_seen);
@@ -180,10 +179,7 @@ static void zeros_of_faces_and_edges_join_of(const cb_geometry *g, uint64_t *see
   }
 }
 
-static void zeros_of_faces_and_edges_join(void **state) {
-  (void)state;
-  check_every_space(zeros_of_faces_and_edges_join_of);
-}
+static void zeros_of_faces_and_edges_join(void **state) { check_every_space(zeros_of_faces_and_edges_join_of); }
 
 /* --- bend --- */
 
@@ -225,7 +221,6 @@ static void bends_of(const cb_geometry *g, uint64_t *seed) {
 }
 
 static void no_gap_bends_more_than_its_bound(void **state) {
-  (void)state;
   bends = 0;
   check_every_space(bends_of);
   print_message("%d times\n", bends);

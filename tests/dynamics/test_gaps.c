@@ -106,7 +106,6 @@ static void gradients_of(const cb_geometry *g, uint64_t *seed) {
 }
 
 static void gradients_are_those_of_differences_in_every_space_and_chart(void **state) {
-  (void)state;
   check_every_space_of_both_kinds(gradients_of);
 }
 
@@ -195,7 +194,6 @@ static void values_of(const cb_geometry *g, uint64_t *seed) {
 }
 
 static void values_are_distances_and_those_of_nearest_points(void **state) {
-  (void)state;
   check_every_space_of_both_kinds(values_of);
 }
 
@@ -215,10 +213,7 @@ static void frames_of(const cb_geometry *g, uint64_t *seed) {
   }
 }
 
-static void gaps_do_not_depend_on_the_frames_of_particles(void **state) {
-  (void)state;
-  check_every_space_of_both_kinds(frames_of);
-}
+static void gaps_do_not_depend_on_the_frames_of_particles(void **state) { check_every_space_of_both_kinds(frames_of); }
 
 static double far_gap(const cb_geometry *g, cb_gaps *gaps, const cb_gap *gap, double length, const double *direction,
                       const double *x) {
@@ -239,7 +234,6 @@ static void add_vertical_plane(cb_builder *b, void *user) {
 
 /* sinh d = sinh(length) cos(angle): of a frame at `length` in a direction at this angle from the normal. */
 static void a_plane_is_met_at_any_distance_from_its_point(void **state) {
-  (void)state;
   cb_geometry *g;
   check_ok(cb_geometry_create("h3", NULL, &g));
   mover m = {.y = {0, 0, 0, 1}};
@@ -340,7 +334,6 @@ static void bends_of(const cb_geometry *g, uint64_t *seed) {
 }
 
 static void no_gap_bends_more_than_its_bound(void **state) {
-  (void)state;
   bounded = unbounded = 0;
   check_every_space_of_both_kinds(bends_of);
   print_message("%d bounds, %d times none\n", bounded, unbounded);
@@ -353,7 +346,6 @@ static void add_one_formula(cb_builder *b, void *text) {
 
 /* Constants of the space, and affine functions in curved coordinates, have no second derivatives. */
 static void expressions_without_second_derivatives_do_not_bend(void **state) {
-  (void)state;
   static const char *const space[] = {"s3", "h3", "e2"};
   for (int i = 0; i < 3; i++) {
     uint64_t seed = check_seed();

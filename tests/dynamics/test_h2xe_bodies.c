@@ -44,7 +44,6 @@ static double apart(int n, const outcome *a, const outcome *b) {
 }
 
 static void rigid_bodies_without_symmetry_move_alike_by_every_method(void **s) {
-  (void)s;
   uint64_t seed = check_seed();
   for (int n = 3; n <= 4; n++) {
     outcome lobatto, ida, radau, coarse;
@@ -74,7 +73,6 @@ static void rigid_bodies_without_symmetry_move_alike_by_every_method(void **s) {
 
 /* Over a long time, about a harmonic centre, the error of the energy stays what it was. */
 static void the_energy_neither_grows_nor_wanders(void **s) {
-  (void)s;
   uint64_t seed = check_seed() + 7;
   outcome early, late;
   run_to(CHECK_SANITIZED ? 20 : 200, 0.05, "lobatto {stages: 3}", 4, true, seed, &early);

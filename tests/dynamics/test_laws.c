@@ -18,7 +18,6 @@ static cb_law make(cb_law_kind kind, double k, const cb_expression *e) {
 }
 
 static void derivatives_are_those_of_the_potential(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   cb_expression *e = parse("exp(-d)/d*m1*m2 + q1*q2*cos(d*t)");
   for (int c = 0; c < 5; c++)
@@ -42,7 +41,6 @@ static void derivatives_are_those_of_the_potential(void **state) {
 }
 
 static void the_chord_form_is_the_same_law(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   cb_expression *e = parse("sinh(d) + m1*d^2*q2");
   for (int c = 0; c < 5; c++)
@@ -69,7 +67,6 @@ static void the_chord_form_is_the_same_law(void **state) {
 
 /* (S^2 U')' = 0: no sources away from the centre, in a space of curvature k. */
 static void gravity_is_harmonic(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   for (int c = 0; c < 5; c++)
     for (int repeat = 0; repeat < 20; repeat++) {
@@ -84,7 +81,6 @@ static void gravity_is_harmonic(void **state) {
 }
 
 static void gravity_attracts_and_like_charges_repel(void **state) {
-  (void)state;
   cb_law gravity = make(CB_LAW_GRAVITY, -1, NULL), coulomb = make(CB_LAW_COULOMB, -1, NULL);
   cb_law_pair masses = cb_law_pair_of(&gravity, 0, 2, 3, 0, 0), like = cb_law_pair_of(&coulomb, 0, 1, 1, -2, -3);
   cb_law_value g = cb_law_at(&gravity, &masses, 0.8), q = cb_law_at(&coulomb, &like, 0.8);
@@ -94,7 +90,6 @@ static void gravity_attracts_and_like_charges_repel(void **state) {
 }
 
 static void lennard_jones_has_its_depth_and_place(void **state) {
-  (void)state;
   cb_law law = make(CB_LAW_LENNARD_JONES, 0, NULL);
   cb_law_pair pair = cb_law_pair_of(&law, 0, 1, 1, 0, 0);
   cb_law_value at = cb_law_at(&law, &pair, 0.6 * pow(2, 1. / 6));
@@ -104,7 +99,6 @@ static void lennard_jones_has_its_depth_and_place(void **state) {
 }
 
 static void laws_stay_finite_far_away(void **state) {
-  (void)state;
   for (int n = 0; n < 4; n++) {
     cb_law law = make(kinds[n], -1, NULL);
     cb_law_pair pair = cb_law_pair_of(&law, 0, 1, 1, 1, 1);
@@ -121,7 +115,6 @@ static void laws_stay_finite_far_away(void **state) {
 
 /* A spring without rest length is smooth where its ends meet. */
 static void a_spring_of_no_rest_length_is_smooth_at_zero(void **state) {
-  (void)state;
   for (int c = 0; c < 5; c++) {
     cb_law law = {CB_LAW_HARMONIC, 3, 0, 0, NULL};
     cb_law_pair pair = {.scale = 1};
@@ -134,7 +127,6 @@ static void a_spring_of_no_rest_length_is_smooth_at_zero(void **state) {
 }
 
 static void an_expression_is_the_law_it_spells(void **state) {
-  (void)state;
   cb_expression *e = parse("-1.7*m1*m2/tanh(d)");
   cb_law text = make(CB_LAW_EXPRESSION, -1, e), closed = make(CB_LAW_GRAVITY, -1, NULL);
   for (double d = 0.1; d < 5; d += 0.3) {

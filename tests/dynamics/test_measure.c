@@ -10,7 +10,6 @@ static const char body[] =
     "integrator: {name: lobatto, step: .01}\ntime: {end: 1}\n";
 
 static void coordinates_lead_back_to_the_point_in_every_chart(void **unused) {
-  (void)unused;
   static const char *const spaces[] = {"e2", "s2", "h2", "e3", "s3", "h3"};
   static const char *const fields[] = {"coordinates", "position", NULL};
   for (int i = 0; i < 6; i++) {

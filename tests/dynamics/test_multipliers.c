@@ -15,7 +15,6 @@ static double largest(const simulation *s, int f, double less) {
 
 /* Masses 1, distance 1, speed 1 across: (m/2) v^2 sinh D, -(m/2) v^2 sin D, 0. */
 static void the_rigid_rod_of_the_validation_is_pulled_as_computed(void **state) {
-  (void)state;
   static const char text[] =
       "curvebody: 1\nspace: %s\nbodies:\n  - kind: rod\n    link: rod\n    place: {chart: polar, points: %s}\n"
       "    motion: %s\nintegrator: {name: lobatto, stages: 4, step: .01}\ntime: {end: 2}\n";
@@ -43,7 +42,6 @@ static void the_rigid_rod_of_the_validation_is_pulled_as_computed(void **state) 
 
 /* E3: the pull along a pendulum's rod is m v^2/L + m g cos, cos = -z/L. */
 static void a_pendulum_pulls_with_its_weight_and_its_turning(void **state) {
-  (void)state;
   static const char text[] =
       "curvebody: 1\nspace: e3\nbodies:\n"
       "  - {kind: pendulum, mass: 1.7, pivot: {point: [0, 0, 0]}, tangent: [1.2, 0, -.9], motion: {velocities: [[.3, "
@@ -64,7 +62,6 @@ static void a_pendulum_pulls_with_its_weight_and_its_turning(void **state) {
 
 /* E3: two masses held at L(t) that do not turn: the pull is -mu L'' with mu = m1 m2/(m1 + m2). */
 static void a_rod_that_changes_its_length_pushes_and_pulls(void **state) {
-  (void)state;
   static const char text[] =
       "curvebody: 1\nspace: e3\nbodies:\n"
       "  - {kind: rod, masses: [1, 3], link: {rod: {length: '1 + 0.1*sin(2*t)'}},\n"
@@ -83,7 +80,6 @@ static void a_rod_that_changes_its_length_pushes_and_pulls(void **state) {
 
 /* The tangential part of dp_i/dt, by differences of what is recorded, is sum_j lambda_ij (unit vector from i to j). */
 static void multipliers_are_the_forces_that_bend_the_motion(void **state) {
-  (void)state;
   static const char text[] =
       "curvebody: 1\nbodies:\n  - kind: frame\n    masses: [1, 2.7, .6, 1.4]\n"
       "    place: {at: {chart: polar, point: [.4, 1.1, .3]}, tangent: [[.5, .1, 0], [-.3, .4, .2], [.1, -.5, .3], [0, "
@@ -148,7 +144,6 @@ static const char mixed[] =
     "integrator: {name: lobatto, step: .01}\ntime: {end: .1}\n";
 
 static void constraints_are_recorded_unless_others_are_asked_for(void **state) {
-  (void)state;
   static const struct {
     const char *set;
     bool constraints, energy;
@@ -168,7 +163,6 @@ static void constraints_are_recorded_unless_others_are_asked_for(void **state) {
 }
 
 static void rods_are_bonds_after_the_springs(void **state) {
-  (void)state;
   static const char *const some[] = {"separation", "position", "constraint_residual", NULL};
   static const int64_t ends[3][2] = {{0, 2}, {0, 1}, {1, 2}};
   simulation *s = simulate(mixed, NULL, 0, some);
@@ -192,7 +186,6 @@ static void rods_are_bonds_after_the_springs(void **state) {
 
 /* Radau IIA with 2 stages: of order 2 in its own multipliers, of order 3 in the state that it reaches. */
 static void the_multipliers_of_the_method_are_recorded_apart(void **state) {
-  (void)state;
   static const char text[] =
       "curvebody: 1\nspace: h3\nbodies:\n  - kind: rod\n    link: rod\n"
       "    place: {chart: polar, points: [[.5, pi/2, pi/2], [.5, pi/2, 3*pi/2]]}\n    motion: {killing: boost_x}\n"

@@ -31,7 +31,6 @@ static double inner_at(const cb_geometry *g, const double *x, const double *u, c
 /* v1 <- v1 - (1+e) m2/(m1+m2) c e1 with c = <v1,e1> + <v2,e2>, the speed at which they near each other: in charts the
  * same physical velocities as in the embedding, tangential parts as they were. */
 static void two_spheres_follow_the_formula_of_two_bodies(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   for (int s = 0; s < SPACES; s++)
     for (int trial = 0; trial < 40; trial++) {
@@ -80,7 +79,6 @@ static void two_spheres_follow_the_formula_of_two_bodies(void **state) {
 
 /* Contacts of random pairs at fixed points, from outside or inside, masses over six decades. */
 static void ten_thousand_reflections_keep_energy_and_momenta(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   static const char *const some[] = {"e3", "s3", "h3", "h2xe", "h3 {chart: polar}"};
   enum { N = 10 };
@@ -111,7 +109,6 @@ static void ten_thousand_reflections_keep_energy_and_momenta(void **state) {
 }
 
 static void a_moving_wall_reflects_in_its_own_frame(void **state) {
-  (void)state;
   const double x[3] = {0.1, 0.2, 0.3}, v[3] = {-1, 0.5, 0.25}, n[3] = {0.6, 0, 0.8}, mass = 1e-3;
   body_case c;
   cb_reflection *r;
@@ -139,7 +136,6 @@ static void a_moving_wall_reflects_in_its_own_frame(void **state) {
 
 /* A gradient of the embedding with any normal part gives the same velocities. */
 static void normal_parts_of_gradients_do_not_matter(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   static const char *const some[] = {"s3", "h3", "h2xe"};
   for (int s = 0; s < 3; s++) {
@@ -168,7 +164,6 @@ static void normal_parts_of_gradients_do_not_matter(void **state) {
 
 /* Spheres that overlap a little are moved apart, the second order of the overlap remains; the centre of mass stays. */
 static void an_overlap_is_lifted(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   for (int s = 0; s < SPACES; s++) {
     body_case c;
@@ -209,7 +204,6 @@ static void an_overlap_is_lifted(void **state) {
 
 /* Walls that move towards each other with a ball between them. */
 static void a_ball_that_walls_crush_is_refused_by_either_rule(void **state) {
-  (void)state;
   const double x[3] = {0}, v[3] = {0}, n[2][3] = {{1, 0, 0}, {-1, 0, 0}};
   body_case c;
   cb_reflection *r;

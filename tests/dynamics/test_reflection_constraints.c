@@ -25,7 +25,6 @@ static void solve3(double I[3][3], double *y) {
 
 /* A rigid triangle in E3: 1/M + (r x n).I^-1 (r x n), and the whole body answers by it. */
 static void a_rigid_frame_hits_a_wall_with_its_effective_mass(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   for (int trial = 0; trial < 20; trial++) {
     body_case c;
@@ -78,7 +77,6 @@ static void a_rigid_frame_hits_a_wall_with_its_effective_mass(void **state) {
 
 /* A rod with masses 1 and 10^6: what its light end feels is 1/M + a^2/I for a wall across it. */
 static void a_rod_of_very_unequal_masses_keeps_its_length_and_energy(void **state) {
-  (void)state;
   const double m[2] = {1, 1e6}, x[2][3] = {{0, 0, 0}, {0.6, 0, 0.8}}, v[3] = {0.3, -1, 0.2}, n[3] = {0, 1, 0};
   body_case c;
   cb_gram *gram;
@@ -103,7 +101,6 @@ static void a_rod_of_very_unequal_masses_keeps_its_length_and_energy(void **stat
 
 /* Figures of rods, rods that change their length, in all spaces: a wall and a free sphere against one corner. */
 static void rows_keep_their_rates_and_energy_is_kept(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   for (int s = 0; s < SPACES; s++)
     for (int kind = 0; kind < 2; kind++) {
@@ -142,7 +139,6 @@ static void rows_keep_their_rates_and_energy_is_kept(void **state) {
 
 /* A rod with a blade at one end, hit at the other: the blade still has no velocity across it. */
 static void a_skate_stays_on_its_blade(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   static const char *const planes[] = {"e2", "s2", "h2"};
   for (int s = 0; s < 3; s++) {
@@ -184,7 +180,6 @@ static void a_skate_stays_on_its_blade(void **state) {
 
 /* Two frames that are systems of their own meet as they do in a system of both. */
 static void parts_meet_as_the_whole_does(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   static const char *const some[] = {"e3", "s3", "h3", "h2xe", "h3 {chart: polar}"};
   for (size_t s = 0; s < sizeof some / sizeof *some; s++) {
@@ -266,7 +261,6 @@ static void parts_meet_as_the_whole_does(void **state) {
 }
 
 static void a_pinned_sphere_is_a_wall_and_a_wall_that_crushes_it_is_refused(void **state) {
-  (void)state;
   const double x[2][3] = {{0, 0, 0}, {1, 0, 0}}, v[2][3] = {{0, 0, 0}, {-1, 0.5, 0}}, n[3] = {0, 0, 1}, none[3] = {0};
   body_case c;
   cb_gram *gram;

@@ -108,7 +108,6 @@ enum { SPACES = sizeof spaces / sizeof *spaces, TRIALS = CHECK_SANITIZED ? 5 : 4
 
 /* All contacts close: one blow, w + e u >= 0, l >= 0 and one of them 0; w as found by enumeration. */
 static void simultaneous_impulses_solve_the_complementarity_problem(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   for (int s = 0; s < SPACES; s++)
     for (int trial = 0; trial < TRIALS; trial++) {
@@ -145,7 +144,6 @@ static void simultaneous_impulses_solve_the_complementarity_problem(void **state
 
 /* Some contacts open at first. */
 static void no_contact_closes_afterwards_and_energy_is_not_gained(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   for (int s = 0; s < SPACES; s++)
     for (int trial = 0; trial < TRIALS; trial++)
@@ -170,7 +168,6 @@ static void no_contact_closes_afterwards_and_energy_is_not_gained(void **state) 
 }
 
 static void the_order_of_contacts_does_not_matter(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   for (int trial = 0; trial < TRIALS; trial++)
     for (int rule = 0; rule < 2; rule++) {
@@ -196,7 +193,6 @@ static void the_order_of_contacts_does_not_matter(void **state) {
 
 /* Contacts that share no ball are as if each were alone, also many of them. */
 static void independent_groups_do_not_touch_one_another(void **state) {
-  (void)state;
   enum { PAIRS = 100 };
   uint64_t seed = check_seed();
   double x[2 * PAIRS * 3], v[2 * PAIRS * 3], mass[2 * PAIRS];
@@ -229,7 +225,6 @@ static void independent_groups_do_not_touch_one_another(void **state) {
 /* D = N^T N of n vectors in few dimensions, some of them multiples and sums of others: singular, with a solution
  * wherever q = N^T v. */
 static void complementarity_agrees_with_enumeration_where_matrices_are_singular(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   int refused = 0, solved = 0, lost = 0;
   for (int trial = 0; trial < 100 * TRIALS; trial++) {

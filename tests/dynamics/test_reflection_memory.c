@@ -4,7 +4,6 @@
 #include "reflect.h"
 
 static void a_reflection_allocates_nothing_the_second_time(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   static const char *const spaces[] = {"e3", "h3", "h2xe", "s3 {chart: polar}"};
   for (int s = 0; s < 4; s++)

@@ -35,7 +35,6 @@ static void cradle(const char *space, cb_contact_rule rule, double restitution, 
 static const char *const lines[] = {"e3", "s3", "h3"};
 
 static void the_cradle_passes_the_blow_through_by_the_sequential_rule(void **state) {
-  (void)state;
   for (int s = 0; s < 3; s++) {
     double speed[5];
     cradle(lines[s], CB_CONTACT_SEQUENTIAL, 1, 0, speed);
@@ -47,7 +46,6 @@ static void the_cradle_passes_the_blow_through_by_the_sequential_rule(void **sta
 /* D = tridiagonal (-1, 2, -1), D l = (2, 0, 0, 0): l_j = 2 (5 - j)/5. With the speeds that methods leave in balls at
  * rest they are still touching. */
 static void all_balls_of_the_cradle_move_by_the_simultaneous_rule(void **state) {
-  (void)state;
   for (int s = 0; s < 3; s++)
     for (int noisy = 0; noisy < 3; noisy++) {
       double speed[5];
@@ -58,7 +56,6 @@ static void all_balls_of_the_cradle_move_by_the_simultaneous_rule(void **state) 
 }
 
 static void plastic_balls_go_on_together_by_either_rule(void **state) {
-  (void)state;
   for (int s = 0; s < 3; s++)
     for (int rule = 0; rule < 2; rule++) {
       double speed[5];
@@ -88,7 +85,6 @@ static void three_balls(cb_contact_rule rule, bool swapped, double v[3][2]) {
 
 /* D = (2, 1/2; 1/2, 2), l = 2 sqrt 3/5 each. */
 static void the_simultaneous_break_keeps_its_mirror(void **state) {
-  (void)state;
   double v[3][2];
   three_balls(CB_CONTACT_SIMULTANEOUS, false, v);
   const double l = 2 * sqrt(3) / 5, expected[3][2] = {{-0.2, 0}, {0.6, l / 2}, {0.6, -l / 2}};
@@ -98,7 +94,6 @@ static void the_simultaneous_break_keeps_its_mirror(void **state) {
 /* First the cue and the ball added first, then the other: sqrt(3)/2 along one line of centres, half of it along the
  * other. */
 static void the_sequential_break_loses_its_mirror(void **state) {
-  (void)state;
   double v[3][2];
   const double s = sqrt(3), expected[3][2] = {{-0.125, -s / 8}, {0.75, s / 4}, {0.375, -s / 8}};
   for (int swapped = 0; swapped < 2; swapped++) {
@@ -112,7 +107,6 @@ static void the_sequential_break_loses_its_mirror(void **state) {
 
 /* A light ball to and fro between two heavy ones: pi/asin(sqrt(m (2M + m))/(M + m)) blows about. */
 static void a_light_ball_between_heavy_ones_comes_to_an_end(void **state) {
-  (void)state;
   const double mass[3] = {1e3, 1e-3, 1e3}, x[3] = {0, 1, 2}, v[3] = {1, 0, -1};
   for (int rule = 0; rule < 2; rule++) {
     body_case c;

@@ -15,7 +15,6 @@ static long double psi(long double t) {
 static double ulps(double a, long double b) { return (double)fabsl((a - b) / b) / DBL_EPSILON; }
 
 static void series_has_the_accuracy_of_double(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   double near = 0, far = 0;
   for (int i = 0; i < 200000; i++) {
@@ -43,7 +42,6 @@ static void random_pair(const cb_geometry *g, uint64_t *seed, double *x, double 
 }
 
 static void one_spring_has_the_closed_form(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   double worst_d = 0, worst_f = 0;
   cb_spring *spring = malloc(PAIRS * sizeof *spring);
@@ -111,7 +109,6 @@ static void random_body(const cb_geometry *g, uint64_t *seed, double damping, cb
 }
 
 static void force_is_minus_the_gradient_of_the_potential(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   for (int s = 0; s < CHECK_SPACES; s++) {
     cb_geometry g = check_space(s);
@@ -135,7 +132,6 @@ static void force_is_minus_the_gradient_of_the_potential(void **state) {
 }
 
 static void damping_acts_along_the_spring_against_its_rate(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   for (int s = 0; s < CHECK_SPACES; s++) {
     cb_geometry g = check_space(s);
@@ -174,7 +170,6 @@ static cb_pattern dense(int k, int *start, int *column) {
 }
 
 static void jacobian_is_the_derivative_of_the_force(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   int start[N + 1], column[N * N];
   for (int s = 0; s < CHECK_SPACES; s++)
@@ -209,7 +204,6 @@ static void jacobian_is_the_derivative_of_the_force(void **state) {
 /* Every element of the form's Lie algebra, factor by factor, is a Killing field, and translations in flat factors: V
  * has the symmetry as a function on R^k. */
 static void forces_have_no_momentum_along_isometries(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   for (int s = 0; s < CHECK_SPACES; s++) {
     cb_geometry g = check_space(s);
@@ -239,7 +233,6 @@ static void forces_have_no_momentum_along_isometries(void **state) {
 }
 
 static void coincident_particles_are_at_rest_and_antipodal_ones_fail(void **state) {
-  (void)state;
   cb_geometry g = check_space(3);
   double x[4 * K] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, -1, 1, 0, 0, 0}, f[4 * K];
   for (int few = 0; few < 2; few++) {
@@ -268,7 +261,6 @@ static void coincident_particles_are_at_rest_and_antipodal_ones_fail(void **stat
 }
 
 static void bad_springs_are_refused(void **state) {
-  (void)state;
   cb_geometry g = check_space(3), chart = g;
   cb_chart any = {.name = "polar"};
   chart.chart = &any;
@@ -283,7 +275,6 @@ static void bad_springs_are_refused(void **state) {
 }
 
 static void instruction_sets_are_chosen_by_name(void **state) {
-  (void)state;
   assert_int_equal(cb_isa_set("sse9"), CB_ERROR_ARGUMENT);
   for (int isa = 0; isa < 3; isa++) {
     if (cb_isa_set(check_isa[isa])) continue;

@@ -113,7 +113,6 @@ static void sample_free(sample s) {
 }
 
 static void blocks_sum_what_each_spring_gives(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   double worst = 0;
   for (int space = 0; space < CHECK_SPACES; space++)
@@ -162,7 +161,6 @@ static void blocks_sum_what_each_spring_gives(void **state) {
 
 /* Networks large enough that threads are taken. */
 static void bytes_do_not_depend_on_threads(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   static const int spaces[] = {1, 5, 8};
   for (int which = 0; which < 3; which++) {
@@ -190,7 +188,6 @@ static void bytes_do_not_depend_on_threads(void **state) {
 }
 
 static void stages_at_once_are_stages_one_by_one(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   enum { STAGES = 5, SIDES = 3 };
   static const int side[SIDES] = {2, 4, 70};
@@ -219,7 +216,6 @@ static void stages_at_once_are_stages_one_by_one(void **state) {
 
 /* Where positions and forces lie in memory decides whether forces are summed in place. */
 static void bytes_do_not_depend_on_addresses(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   cb_geometry g = check_space(5);
   sample s = sample_create(&g, &seed, 90, 1, 0);
@@ -240,7 +236,6 @@ static void bytes_do_not_depend_on_addresses(void **state) {
 }
 
 static void instruction_sets_agree_to_round_off(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   for (int space = 0; space < CHECK_SPACES; space++) {
     cb_geometry g = check_space(space);
@@ -263,7 +258,6 @@ static void instruction_sets_agree_to_round_off(void **state) {
 }
 
 static void reordering_is_a_permutation_that_makes_numbers_local(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   network g = mesh(&seed, 200);
   int *order = malloc((size_t)g.n * sizeof *order), *rank = malloc((size_t)g.n * sizeof *rank);
@@ -292,7 +286,6 @@ static void reordering_is_a_permutation_that_makes_numbers_local(void **state) {
 
 /* In a cube of side^3 breadth first alone would give layers of up to 3 side^2/4, wider than they are thick. */
 static void regions_of_a_lattice_are_compact(void **state) {
-  (void)state;
   enum { SIDE = 48, N = SIDE * SIDE * SIDE };
   uint64_t seed = check_seed();
   int *number = malloc(N * sizeof *number), *order = malloc(N * sizeof *order), *rank = malloc(N * sizeof *rank);
@@ -317,7 +310,6 @@ static void regions_of_a_lattice_are_compact(void **state) {
 }
 
 static void reordering_keeps_components_together(void **state) {
-  (void)state;
   const int i[] = {0, 2, 7, 1, 5, 5, 7}, j[] = {4, 4, 3, 5, 5, 1, 3};
   int order[9];
   check_ok(cb_reorder(9, 7, i, j, order));

@@ -44,7 +44,6 @@ static void done(springs *s) {
 }
 
 static void particles_are_counted_as_the_user_does(void **unused) {
-  (void)unused;
   springs s = make();
   int moved = 0;
   for (int i = 0; i < 4; i++) {
@@ -65,7 +64,6 @@ static void particles_are_counted_as_the_user_does(void **unused) {
 }
 
 static void energies_and_momenta_are_those_of_the_closed_form(void **unused) {
-  (void)unused;
   springs s = make();
   cb_forces *forces;
   double kinetic, potential, expected = 0, momentum[CB_KILLING_MAX], along = 0, about = 0;

@@ -34,7 +34,6 @@ static int double_pendulum(double t, const double *z, double *dz, void *user) {
 }
 
 static void double_pendulum_is_that_of_the_textbook_by_every_method(void **unused) {
-  (void)unused;
   /* Bounds: about ten times what round-off and the method's tolerance leave after five swings. */
   static const struct {
     const char *integrator;
@@ -64,7 +63,6 @@ static void double_pendulum_is_that_of_the_textbook_by_every_method(void **unuse
 }
 
 static void every_method_has_its_order(void **unused) {
-  (void)unused;
   static const struct {
     const char *integrator;
     int order;
@@ -191,7 +189,6 @@ static int chain_rhs(double t, const double *z, double *dz, void *user) {
   const chain *c = user;
   const size_t n = (size_t)c->n;
   double m[MOST_LINKS * MOST_LINKS], b[MOST_LINKS];
-  (void)t;
   for (size_t i = 0; i < n; i++) {
     b[i] = -c->below[i] * c->length[i] * sin(z[i]);
     for (size_t j = 0; j < n; j++) {
@@ -211,7 +208,6 @@ static int chain_rhs(double t, const double *z, double *dz, void *user) {
 }
 
 static void chain_of_twelve_angles_is_that_of_gsl(void **unused) {
-  (void)unused;
   chain c = make_chain(12);
   char text[8192];
   double z[2 * MOST_LINKS];
@@ -233,7 +229,6 @@ static void chain_of_twelve_angles_is_that_of_gsl(void **unused) {
 
 /* Twelve Cartesian coordinates and six constraints, six angles and none. */
 static void chain_is_the_same_in_angles_and_by_constraints(void **unused) {
-  (void)unused;
   chain c = make_chain(6);
   char angles[4096], plane[4096];
   chain_in_angles(&c, angles, sizeof angles);
@@ -261,7 +256,6 @@ static void chain_is_the_same_in_angles_and_by_constraints(void **unused) {
 /* --- restarts, derivatives --- */
 
 static void a_system_from_a_checkpoint_repeats_the_bytes(void **unused) {
-  (void)unused;
   static const char *const methods[] = {"gauss", "gauss, solver: newton", "lobatto", "radau_iia", "rk4", "ida"};
   for (size_t i = 0; i < 2 * sizeof methods / sizeof *methods; i++) {
     char text[2048];
@@ -288,7 +282,6 @@ static void a_system_from_a_checkpoint_repeats_the_bytes(void **unused) {
 
 /* Potential and forces that use every coordinate, every velocity and time. */
 static void derivatives_of_generalised_forces_are_those_of_differences(void **unused) {
-  (void)unused;
   static const char text[] =
       "curvebody: 1\nsystem:\n  coordinates: [u, v, w]\n  parameters: {c: 0.7}\n  metric: [[1], [0, 2], [0, 0, \"2 + u^2\"]]\n"
       "  potential: \"c*sin(u*v)*w + t*u\"\n"
@@ -326,7 +319,6 @@ static void derivatives_of_generalised_forces_are_those_of_differences(void **un
 }
 
 static void parameters_may_be_called_as_what_only_particles_have(void **unused) {
-  (void)unused;
   static const char *const names[2][2] = {{"m", "q"}, {"c", "d"}};
   double end[2][2];
   for (int i = 0; i < 2; i++) {

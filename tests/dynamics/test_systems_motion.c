@@ -50,7 +50,6 @@ static top exact_top(double theta, double phi_dot, double theta_dot, double psi_
 }
 
 static void heavy_top_nutates_and_precesses_as_by_quadrature(void **unused) {
-  (void)unused;
   const top x = exact_top(0.7, 0.4, 0.6, 7);
   const double period = top_integral(x, PERIOD), phi = top_integral(x, PHI), psi = top_integral(x, PSI);
   print_message("period %.15g, precession %.15g, spin %.15g\n", period, phi, psi);
@@ -81,7 +80,6 @@ static void heavy_top_nutates_and_precesses_as_by_quadrature(void **unused) {
 }
 
 static void momentum_at_the_start_is_the_metric_times_velocity(void **unused) {
-  (void)unused;
   char text[2048];
   const double c = cos(0.7), s2 = 1 - c * c, p[] = {(s2 + 0.5 * c * c) * 0.4 + 0.5 * c * 7, 0.6, 0.5 * c * 0.4 + 0.5 * 7};
   snprintf(text, sizeof text, TOP "  position: [0.2, 0.7, 0.1]\n  momentum: [%.17g, %.17g, %.17g]\n", p[0], p[1], p[2]);
@@ -99,14 +97,12 @@ static void momentum_at_the_start_is_the_metric_times_velocity(void **unused) {
   "  potential: \"-(g - y*w^2*cos(w*t))*cos(a)\"\n  position: [pi - 0.3]\n  periodic: [2*pi]\n"
 
 static int kapitza(double t, const double *z, double *dz, void *unused) {
-  (void)unused;
   dz[0] = z[1];
   dz[1] = -(9.81 - 0.05 * 14400 * cos(120 * t)) * sin(z[0]);
   return GSL_SUCCESS;
 }
 
 static void driven_pendulum_stays_up_as_by_gsl(void **unused) {
-  (void)unused;
   double z[2] = {pi - 0.3, 0};
   solve_reference(kapitza, NULL, 2, 3, z);
   static const char *const methods[] = {"gauss, stages: 4", "lobatto, stages: 5", "radau_iia, stages: 5", "rk4",
@@ -130,7 +126,6 @@ enum { NONHOLONOMIC = sizeof nonholonomic / sizeof *nonholonomic };
  *   x = sin^2(w t)/(2 w^2), y = (w t - sin(2 w t)/2)/(2 w^2)
  * Source: Bloch, Nonholonomic Mechanics and Control (2nd ed. 2015), section 1.6. */
 static void skate_on_a_slope_draws_a_cycloid(void **unused) {
-  (void)unused;
   static const char text[] =
       "  coordinates: [x, y, h]\n  parameters: {m: 2, J: 0.3}\n  metric: [[m], [0, m], [0, 0, J]]\n"
       "  potential: \"-m*x\"\n  velocity: [0, 0, 0.8]\n"
@@ -152,7 +147,6 @@ static void skate_on_a_slope_draws_a_cycloid(void **unused) {
 
 /* An upright disc of radius .5, rolling at 2 and turning at .7: a circle. */
 static void disc_rolls_in_a_circle(void **unused) {
-  (void)unused;
   static const char text[] =
       "  coordinates: [x, y, h, roll]\n  parameters: {m: 2, R: 0.5, I: 0.25, J: 0.13}\n"
       "  metric: [[m], [0, m], [0, 0, J], [0, 0, 0, I]]\n  position: [0, 0, 0.3, 0]\n"
@@ -175,7 +169,6 @@ static void disc_rolls_in_a_circle(void **unused) {
 
 /* A belt that moves at speed b(t) = 1 + sin t: x' = b by a right-hand side that depends on time. */
 static void constraint_of_velocity_may_be_driven(void **unused) {
-  (void)unused;
   static const char text[] =
       "  coordinates: [x, y]\n  metric: [[1], [0, 1]]\n  potential: y^2/2\n  position: [0.5, 1]\n  velocity: [1, 0]\n"
       "  constraints:\n    - {velocity: [1, 0], equals: 1 + sin(t)}\n";
@@ -188,7 +181,6 @@ static void constraint_of_velocity_may_be_driven(void **unused) {
 /* --- where it ends --- */
 
 static void run_that_leaves_the_domain_fails_there_and_keeps_its_rows(void **unused) {
-  (void)unused;
   static const char form[] =
       "curvebody: 1\nsystem:\n  coordinates: [u, v]\n  metric: [[1], [0, 1 - u]]\n  domain: u < 1\n"
       "  velocity: [0.5, 0]\nintegrator: {name: %s, step: 0.01}\ntime: {end: 10}\nrecord: {every: 1}\n";
@@ -213,7 +205,6 @@ static void run_that_leaves_the_domain_fails_there_and_keeps_its_rows(void **unu
 }
 
 static void metric_that_is_not_positive_at_the_start_is_refused_there(void **unused) {
-  (void)unused;
   static const char text[] =
       "curvebody: 1\nsystem:\n  coordinates: [u, v]\n  metric: [[1], [u, 1]]\n  position: [2, 0]\n"
       "integrator: {name: gauss, step: 0.01}\ntime: {end: 1}\n";

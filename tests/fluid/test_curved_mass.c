@@ -25,7 +25,6 @@ static cb_mass extrapolated(cb_mass coarse, cb_mass fine) {
 
 static void balls_have_their_closed_forms(void **unused) {
   static const double a[] = {.5, 1, 2, pi / 2, 2.5}, sign[] = {-1, 1};
-  (void)unused;
   for (int k = 0; k < 2; k++)
     for (int i = 0; i < 5; i++) {
       const double K = sign[k], A = a[i];
@@ -54,7 +53,6 @@ static void triaxial_quadrics_have_their_numbers(void **unused) {
   static const double K[] = {-1, 1}, volume[] = {.7198233492305, .3822863197292};
   static const double J[2][3] = {{.0747534178, .105320947216, .125135416012},
                                  {.026053081401, .031295650046, .036211758536}};
-  (void)unused;
   for (int k = 0; k < 2; k++) {
     const cb_mass coarse = mass_of(curved_quadric(triaxial, 32, K[k]), 1),
                   fine = mass_of(curved_quadric(triaxial, 64, K[k]), 1), both = extrapolated(coarse, fine);
@@ -68,7 +66,6 @@ static void triaxial_quadrics_have_their_numbers(void **unused) {
 
 /* I' = Ad^T I Ad: the body carried by a transvection has I with Ad of the way back. */
 static void inertia_moves_with_isometries(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   for (int n = 0; n < 6; n++) {
     const double K = n % 2 ? 1 : -1;
@@ -127,7 +124,6 @@ static void inertia_moves_with_isometries(void **unused) {
 }
 
 static void small_curvatures_lead_to_flat_space(void **unused) {
-  (void)unused;
   const cb_mass flat = mass_of(curved_quadric(triaxial, 16, 0), 3);
   for (int k = -1; k <= 1; k += 2) {
     const cb_mass near = mass_of(curved_quadric(triaxial, 16, k * 1e-8), 3);
@@ -138,7 +134,6 @@ static void small_curvatures_lead_to_flat_space(void **unused) {
 }
 
 static void units_of_length_scale_the_blocks(void **unused) {
-  (void)unused;
   for (int k = -1; k <= 1; k += 2) {
     const double twice[3] = {1.2, 1, .8};
     const cb_mass one = mass_of(curved_quadric(triaxial, 16, k), 1),

@@ -5,7 +5,6 @@
 #include "solid.h"
 
 static void submerged_body_displaces_its_volume(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   for (int which = 0; which < 4; which++) {
     solid b = any_solid(which, &seed);
@@ -35,7 +34,6 @@ static void submerged_body_displaces_its_volume(void **unused) {
 
 /* A cube of 500 kg/m^3 floats where (rho_w - rho_a) depth = (500 - rho_a) side. */
 static void cube_floats_at_its_draught(void **unused) {
-  (void)unused;
   const double density[2] = {998, 1.225}, level = 2, half[3] = {0.5, 0.5, 0.5};
   solid b = solid_mesh(mesh_box(2, half, false));
   cb_medium *m;
@@ -81,7 +79,6 @@ static void check_potential(const cb_medium *m, const double up[3], solid *b, co
 }
 
 static void gradient_of_the_potential_is_the_buoyancy(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   strata s = sea;
   for (int which = 0; which < 4; which++) {

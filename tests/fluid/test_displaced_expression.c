@@ -3,7 +3,6 @@
 #include "solid_slices.h"
 
 static void exponential_atmosphere_agrees_with_slices(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   const strata s = {.density = {1000}, .up = {0, 0, 1}, .scale = 2};
   const char *const names[] = {"H"};
@@ -23,7 +22,6 @@ static void exponential_atmosphere_agrees_with_slices(void **unused) {
 
 /* A body far above a narrow transition, whose column reaches through it: Q = rho h, and below 998 - 1.2 more. */
 static void column_of_the_potential_reaches_to_height_0(void **unused) {
-  (void)unused;
   const double a[3] = {0.5, 0.5, 0.5}, up[3] = {0, 0, 1}, height = 20;
   cb_medium *m;
   check_ok(cb_medium_expression("1.2 + 998*(1 - tanh((z - 3)/0.3))/2", 0, NULL, NULL, up, NULL, &m));
@@ -79,7 +77,6 @@ static displaced by_tetrahedra(const solid *b) {
 }
 
 static void density_of_all_coordinates_agrees_with_volume_quadrature(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   double error[2];
   for (int k = 0; k < 2; k++) {
@@ -108,7 +105,6 @@ static void density_of_all_coordinates_agrees_with_volume_quadrature(void **unus
 
 /* rho = 3 - 0.2 h: integrands of degree 3 on faces. On sheets as well. */
 static void linear_density_is_exact_wherever_the_body_is(void **unused) {
-  (void)unused;
   const double a[3] = {0.7, 0.4, 0.5}, up[3] = {0, 0, 1};
   cb_medium *m;
   check_ok(cb_medium_expression("3 - z/5", 0, NULL, NULL, up, NULL, &m));

@@ -3,7 +3,6 @@
 #include "solid_slices.h"
 
 static void layers_of_any_closed_body_are_cut_exactly(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   strata s = sea;
   for (int which = 0; which < 4; which++) {
@@ -79,7 +78,6 @@ static displaced box_in_layers(const strata *s, int dim, const double *a, const 
 }
 
 static void boxes_and_plates_in_layers_have_their_closed_form(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   strata s = sea;
   const double a[3] = {0.7, 0.4, 0.5};
@@ -106,7 +104,6 @@ static void boxes_and_plates_in_layers_have_their_closed_form(void **unused) {
 
 /* A cube of side 2 that stands straight: faces parallel to interfaces, and in them. */
 static void faces_may_lie_in_an_interface(void **unused) {
-  (void)unused;
   const double half[3] = {1, 1, 1}, density[3] = {3, 2, 1}, up[3] = {0, 0, 2};
   solid b = solid_mesh(mesh_box(2, half, false));
   const struct {

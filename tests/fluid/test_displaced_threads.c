@@ -5,7 +5,6 @@
 #include "solid.h"
 
 static void large_surfaces_give_the_same_bits_with_any_threads(void **unused) {
-  (void)unused;
   solid b = solid_mesh(mesh_torus(210, 120, 0.8, 0.3));
   assert_true(b.n > CB_THREADS_MIN_ELEMENTS);
   strata s = sea;

@@ -21,7 +21,6 @@ static void random_twist(uint64_t *seed, double V[6]) {
 }
 
 static void without_corrections_it_is_mujocos(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   subject own = of("ellipsoid",
                    "viscosity: 0.1, blunt: 0.5, slender: 0.25, angular: 1.5, kutta: 1, magnus: 1, inertia: "
@@ -45,7 +44,6 @@ static void without_corrections_it_is_mujocos(void **unused) {
 }
 
 static void each_correction_acts_by_itself(void **unused) {
-  (void)unused;
   static const char *const key[] = {"inertia: false", "area: section", "lift: volume", "spin: slender"},
                            *const to[] = {"inertia: true", "area: shadow", "lift: chord", "spin: angular"};
   static const int term[] = {0, 3, 1, 3};
@@ -70,7 +68,6 @@ static void each_correction_acts_by_itself(void **unused) {
 
 /* Of a plate of half sides a, b, c that moves along each axis, the drag of the area that is seen: pi times the others. */
 static void the_shadow_is_what_is_seen(void **unused) {
-  (void)unused;
   static const double r[3] = {0.2, 0.1, 0.03};
   subject s = subject_of("ellipsoid", "{blunt: 0.8, slender: 0, geoms: [{size: [0.2, 0.1, 0.03]}]}", NULL);
   for (int i = 0; i < 3; i++) {
@@ -84,7 +81,6 @@ static void the_shadow_is_what_is_seen(void **unused) {
 
 /* Spinning about each axis i and moving along each j: C rho (4 pi/3) r_i max(r_j, r_k)^2 w v along their product. */
 static void the_lift_of_spinning_is_by_area_times_chord(void **unused) {
-  (void)unused;
   static const double r[3] = {0.2, 0.1, 0.03}, wide[3] = {0.1, 0.2, 0.2};
   subject s = subject_of("ellipsoid", "{magnus: 0.8, geoms: [{size: [0.2, 0.1, 0.03]}]}", NULL);
   for (int i = 0; i < 3; i++) {
@@ -98,7 +94,6 @@ static void the_lift_of_spinning_is_by_area_times_chord(void **unused) {
 }
 
 static void derivatives_are_those_of_differences(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   static const char *const name[] = {"ellipsoid", "ellipsoid", "thin_plate"},
                            *const text[] = {"viscosity: 0.2, slender: 0.3, inertia: false, ",
@@ -112,7 +107,6 @@ static void derivatives_are_those_of_differences(void **unused) {
 
 /* Those that were found for falling plates. */
 static void its_coefficients_are_those_of_plates(void **unused) {
-  (void)unused;
   subject s[2] = {of("ellipsoid", ""),
                   of("ellipsoid", "viscosity: 0, blunt: 1.2, slender: 0, angular: 0.75, kutta: 1.2, magnus: 2, ")};
   double F[2][6], greatest[2], V[6];
@@ -126,7 +120,6 @@ static void its_coefficients_are_those_of_plates(void **unused) {
 }
 
 static void without_geoms_it_is_that_of_the_box(void **unused) {
-  (void)unused;
   static const double none[CB_ELLIPSOID_COEFFICIENTS], low[3] = {1, -2, 0.5}, high[3] = {3, -1, 1};
   double x[2][3];
   for (int i = 0; i < 3; i++) x[0][i] = low[i], x[1][i] = high[i];
@@ -145,7 +138,6 @@ static void without_geoms_it_is_that_of_the_box(void **unused) {
 
 /* Closed forms: Lamb, articles 114 and 115, evaluated to 14 digits; and X^T diag X where the body's frame is elsewhere. */
 static void the_added_mass_is_that_of_closed_forms(void **unused) {
-  (void)unused;
   static const double mass[3] = {4.6560012697569, 9.1619709065627, 34.218917658493},
                       moment[3] = {9.6325576313697, 35.599830507688, 3.9141914749957}, c[3] = {0.3, -1.2, 0.7};
   subject s[2] = {subject_of("ellipsoid", "{geoms: [{size: [3, 2, 1]}]}", NULL),
@@ -169,7 +161,6 @@ static void the_added_mass_is_that_of_closed_forms(void **unused) {
 
 /* Twice the kinetic energy in its own axes: sum I (R^T w)^2 + m (R^T v)^2. */
 static void the_added_mass_turns_with_its_ellipsoid(void **unused) {
-  (void)unused;
   static const double Y[6] = {0.3, -0.8, 0.5, 1.1, 0.2, -0.7};
   subject s[2] = {subject_of("ellipsoid", "{geoms: [{size: [3, 2, 1]}]}", NULL),
                   subject_of("ellipsoid", "{geoms: [{size: [3, 2, 1], quaternion: [1, 2, -0.5, 0.3]}]}", NULL)};
@@ -189,7 +180,6 @@ static void the_added_mass_turns_with_its_ellipsoid(void **unused) {
 
 /* Of a disc, 8/3 across it, to terms of its thickness; 2 - kappa would have lost half of the digits. */
 static void the_added_mass_of_thin_ones_is_not_lost(void **unused) {
-  (void)unused;
   cb_ellipsoid e = {.r = {1, 1, 1e-9}};
   cb_ellipsoid_finish(&e, CB_ELLIPSOID_EXACT);
   check_near(e.mass[2], 8. / 3, 5e-9);
@@ -198,7 +188,6 @@ static void the_added_mass_of_thin_ones_is_not_lost(void **unused) {
 
 /* Panels on the same ellipsoid, to the error of 1.4 % that 1 152 of them have. */
 static void the_added_mass_is_that_of_panels(void **unused) {
-  (void)unused;
   solid_mesh m = ellipsoid_mesh(12, 1, 0.7, 0.4);
   cb_kirchhoff *k = NULL;
   cb_kirchhoff_mass panels;
@@ -252,7 +241,6 @@ static double kinetic_at(const tank *k, const cb_pose *g) {
 }
 
 static void a_wind_is_a_flow_that_does_not_vary(void **unused) {
-  (void)unused;
   subject s = of("ellipsoid", "");
   double K[2][6][6], mu0[2][6], F[2][6], dF[2][6][6], energy[2];
   for (int varying = 0; varying < 2; varying++) {
@@ -277,7 +265,6 @@ static void a_wind_is_a_flow_that_does_not_vary(void **unused) {
 /* dL/dxi of the kinetic energy at a twist, by differences of fourth order (of the vortex: its slope is left out, so that
  * one geom, without moment of inertia, is seen), and its derivative in the twist; momentum is that of the energy. */
 static void the_wrench_is_that_of_the_energy(void **unused) {
-  (void)unused;
   static const double weight[4] = {1. / 12, -2. / 3, 2. / 3, -1. / 12}, h = 1e-3;
   for (int what = 3; what <= 5; what++) {
     subject s = what == 3
@@ -318,7 +305,6 @@ static void planar(const double u, const double v, const double w, double F[3]) 
 }
 
 static void plates_fall_by_the_planar_equations(void **unused) {
-  (void)unused;
   const double a = 0.3, span = 2, rho = 1.3, U = 0.7, S = M_PI * a * span,
                unit = rho * M_PI * a * a * U * U / a * S / (2 * a);
   uint64_t seed = check_seed();

@@ -33,7 +33,6 @@ static double momentum_drift(const tank *k, const double Y[6], double h, int ste
 }
 
 static void a_rigid_body_keeps_its_momentum(void **unused) {
-  (void)unused;
   cb_fluid_model *model = exact_of("{}");
   cb_rigid_state s;
   tank k = ellipsoid(500);
@@ -49,7 +48,6 @@ static void a_rigid_body_keeps_its_momentum(void **unused) {
 }
 
 static void a_body_with_a_table_keeps_its_momentum_over_100_periods(void **unused) {
-  (void)unused;
   cb_fluid_model *model = exact_of("{table: 1e-6}");
   cb_rigid_state s;
   int points;
@@ -86,7 +84,6 @@ static double table_difference(const tank *a, const tank *b, double from, double
 }
 
 static void a_table_errs_by_less_than_it_says(void **unused) {
-  (void)unused;
   static const char *const asked[] = {"{table: 1e-2}", "{table: 1e-4}", "{table: 1e-6}",
                                       "{table: 1e-8, far_error: 1e-9}"};
   cb_fluid_model *none = exact_of("{table: 0}");
@@ -124,7 +121,6 @@ static cb_poses *sequence_of(const cb_surface *surface, cb_poses_end end) {
 }
 
 static void a_sequence_has_a_table_from_pose_to_pose(void **unused) {
-  (void)unused;
   for (int clamped = 0; clamped < 2; clamped++) {
     cb_fluid_model *model[2] = {exact_of("{table: 0}"), exact_of("{table: 1e-5}")};
     tank k[2];
@@ -148,7 +144,6 @@ static void a_sequence_has_a_table_from_pose_to_pose(void **unused) {
 
 /* Started at rest. The path's length counts as well as its turning: both errors are relative to what was gone. */
 static void the_path_changes_by_less_than_the_tables_error(void **unused) {
-  (void)unused;
   static const double rest[6];
   static const char *const asked[] = {"{table: 1e-8, far_error: 1e-9}", "{table: 1e-3}", "{table: 1e-5}"};
   cb_rigid_state s[3];
@@ -180,7 +175,6 @@ static void the_path_changes_by_less_than_the_tables_error(void **unused) {
 /* --- what is kept between solutions --- */
 
 static void what_is_asked_depends_on_nothing_asked_before(void **unused) {
-  (void)unused;
   cb_fluid_model *model = exact_of("{table: 0, method: iterative}");
   tank a = swimmer(model, 0), b = swimmer(model, 0);
   double K[2][6][6], mu[2][6];
@@ -199,7 +193,6 @@ static void what_is_asked_depends_on_nothing_asked_before(void **unused) {
 /* --- refusals --- */
 
 static void what_has_no_table_is_refused_by_name(void **unused) {
-  (void)unused;
   cb_fluid_model *fine = exact_of("{table: 1e-8}");
   tank k = ellipsoid(500);
   check_ok(cb_poses_from_expressions(k.surface, &stroke, 1, NULL, NULL, NULL, NULL, &k.poses));

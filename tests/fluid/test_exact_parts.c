@@ -37,7 +37,6 @@ static void pair_form(int n, double d, double G[10][10]) {
 static double limit(double coarse, double fine) { return fine + (fine - coarse) / 3; }
 
 static void two_spheres_that_move_against_each_other_are_the_series(void **unused) {
-  (void)unused;
   /* d, axial together, across together, across opposed */
   static const double oracle[2][4] = {{2.5, 1.7310312089664, 2.3090610478758, 1.9050591820032},
                                       {4, 1.9980469137778, 2.1439821448999, 2.0457971849735}};
@@ -81,7 +80,6 @@ static cb_bundle *exact_bundle(tank *k, const cb_fluid_model *model, int n, cons
 
 /* By symmetry A = 0, and M is the spheres' mass and the fluid's for opposed motions. */
 static void the_bundle_of_two_spheres_is_the_series(void **unused) {
-  (void)unused;
   cb_fluid_model *model = exact_of("{method: dense}");
   double M[2][3], dM[2], volume[2];
   for (int fine = 0; fine < 2; fine++) {
@@ -110,7 +108,6 @@ static void the_bundle_of_two_spheres_is_the_series(void **unused) {
 }
 
 static void far_apart_the_local_model_is_nearly_exact(void **unused) {
-  (void)unused;
   cb_fluid_model *model = exact_of("{}");
   tank k = tank_of(spheres(10, 30), 1000, 0);
   cb_bundle *b[2] = {exact_bundle(&k, model, 1, apart, &opening), exact_bundle(&k, NULL, 1, apart, &opening)};
@@ -124,7 +121,6 @@ static void far_apart_the_local_model_is_nearly_exact(void **unused) {
 
 /* As `exact`, by added_mass alone. */
 static void all_at_once_is_as_by_energies(void **unused) {
-  (void)unused;
   static const cb_poses_motion motion = MODES("a", "b");
   cb_fluid_model *model = exact_of("{method: dense}");
   cb_fluid_model_class plain = *model->kind;
@@ -145,7 +141,6 @@ static void all_at_once_is_as_by_energies(void **unused) {
 
 /* dA by differences of order 6 against those of order 2 at h and h/2, extrapolated. */
 static void its_derivatives_are_differences(void **unused) {
-  (void)unused;
   static const cb_poses_motion motion = MODES("a", "b");
   cb_fluid_model *model = exact_of("{method: dense}");
   tank k = ellipsoid(700);
@@ -174,7 +169,6 @@ static void its_derivatives_are_differences(void **unused) {
 
 /* The body at momentum 0 goes as its bundle's horizontal lift says. */
 static void a_run_at_zero_momentum_is_the_bundle(void **unused) {
-  (void)unused;
   static const cb_poses_motion modes = MODES("a", "b"), stroke = MODES("(0.4*sin(t))", "(0.1 + 0.3*cos(t))");
   cb_fluid_model *model = exact_of("{method: dense, table: 1e-6}");
   tank k = ellipsoid(700);

@@ -61,7 +61,6 @@ static cb_kirchhoff_mass finer(const posed *p, bool sheets) {
 }
 
 static void what_is_told_holds(void **unused) {
-  (void)unused;
   static const double u[3] = {0.3, -0.2, 0.9};
   for (int sheet = 0; sheet < 2; sheet++) {
     solid_mesh m = sheet ? disc_mesh(4, 0.6) : ellipsoid_mesh(4, 2, 1, 0.8);
@@ -93,7 +92,6 @@ static void what_is_told_holds(void **unused) {
 }
 
 static void a_pose_alone_decides(void **unused) {
-  (void)unused;
   static const double u[3] = {0, 0, 1};
   solid_mesh m = ellipsoid_mesh(3, 2, 1, 0.8);
   cb_added_mass first, later, other;
@@ -113,7 +111,6 @@ static void a_pose_alone_decides(void **unused) {
 
 /* Poses far from what was given may need more; a shape that swims is refined, too. */
 static void what_is_not_met_is_refused(void **unused) {
-  (void)unused;
   static const double u[3] = {0, 0, 1};
   solid_mesh m = disc_mesh(2, 0.6);
   posed p = posed_of(&m, "{error: 0.1}");
@@ -213,7 +210,6 @@ static double departure(double A[C][C], double B[C][C]) {
 /* The mesh is refined by the body as it was given, and the finer faces go with the pose: the same K, momentum and
  * energy as of a rigid mesh in that pose, and slopes that are central differences of those (of second order, 1e-4). */
 static void a_pose_before_a_wall_is_that_mesh_at_rest(void **unused) {
-  (void)unused;
   solid_mesh given[] = {ellipsoid_mesh(1, 1, 0.6, 0.4), ellipsoid_mesh(2, 1, 0.6, 0.4)};
   for (int i = 0; i < 2; i++) {
     static const char *const wall[] = {

@@ -45,7 +45,6 @@ static cb_pose some_pose(uint64_t *seed, double height) {
 
 /* In the world's axes, vertex by vertex, as the header has it. */
 static void wrench_is_the_sum_over_vertices(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   ground g = make(&generic, &seed);
   int below = 0, pulled = 0;
@@ -84,7 +83,6 @@ static void wrench_is_the_sum_over_vertices(void **unused) {
 }
 
 static void derivatives_are_those_of_differences(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   ground g = make(&generic, &seed);
   const double e = 1e-6;
@@ -119,7 +117,6 @@ static void derivatives_are_those_of_differences(void **unused) {
 }
 
 static void no_floor_and_one_that_reflects_have_no_wrench(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   ground g = make(&generic, &seed);
   const cb_pose pose = some_pose(&seed, 0);
@@ -139,7 +136,6 @@ static void no_floor_and_one_that_reflects_have_no_wrench(void **unused) {
 
 /* Without creep the friction of what does not slide is 0, and what slides has all of it. */
 static void friction_without_creep_is_finite(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   ground g = make(&generic, &seed);
   const cb_pose pose = some_pose(&seed, 0.3);
@@ -209,7 +205,6 @@ static ground tumbler(const cb_floor *floor, uint64_t *seed) {
 
 /* Without damping and friction: a full tensor, a run with several bounces; with them it falls. */
 static void energy_is_kept_to_second_order_without_damping(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   const cb_floor floor = {.kind = CB_FLOOR_STIFF, .up = {0, 0, 1}, .stiffness = 3000};
   ground g = tumbler(&floor, &seed);
@@ -247,7 +242,6 @@ static void energy_is_kept_to_second_order_without_damping(void **unused) {
 /* It lies where stiffness times depth is its weight; sliding, v' = -friction g v/sqrt(v^2 + creep^2):
  * sqrt(v^2 + c^2) - c asinh(c/|v|) + friction g t is constant. */
 static void a_plate_sinks_by_its_weight_and_slides_to_a_halt(void **unused) {
-  (void)unused;
   const cb_floor floor = {.kind = CB_FLOOR_STIFF, .up = {0, 0, 1}, .height = 0.5, .stiffness = 1e4, .damping = 200,
                           .friction = 0.3, .creep = 0.05};
   ground g = {.floor = floor, .m = mesh_plate(4, 2, 2, false), .b = {.weight = 2, .g = {0, 0, -10}}};

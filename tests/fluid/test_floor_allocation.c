@@ -5,7 +5,6 @@
 #include "floor_drop.h"
 
 static void no_step_allocates(void **unused) {
-  (void)unused;
   static const double foot[3][3] = {{0.1, 0, -0.25}, {-0.05, 0.1, -0.25}, {-0.06, -0.09, -0.25}};
   static const cb_pose above = {{1, 0, 0, 0}, {0, 0, 1}};
   static const double rest[6];

@@ -6,7 +6,6 @@
 
 /* A box with a full tensor (as of added mass), restitution 1: no blow of 1000 changes the energy, nor all of them. */
 static void a_thousand_blows_keep_the_energy_with_a_full_tensor(void **unused) {
-  (void)unused;
   const body b = tumbling_body();
   double x[8][3];
   box_points((double[3]){0.6, 0.8, 0.5}, x);
@@ -33,7 +32,6 @@ static void a_thousand_blows_keep_the_energy_with_a_full_tensor(void **unused) {
 }
 
 static void of_lesser_restitution_no_blow_gains_energy(void **unused) {
-  (void)unused;
   const body b = tumbling_body();
   double x[8][3];
   box_points((double[3]){0.6, 0.8, 0.5}, x);
@@ -52,7 +50,6 @@ static void of_lesser_restitution_no_blow_gains_energy(void **unused) {
 /* The impulse is along up at the vertex: of the momentum about it only the part along up changes, by the impulse, and
  * nothing turns about it. */
 static void a_tilted_rod_keeps_its_angular_momentum_about_the_place_of_contact(void **unused) {
-  (void)unused;
   for (int tensor = 0; tensor < 2; tensor++) {
     body b = drop_body(0.01, 1. / 12, 1. / 12);
     if (tensor) generic_tensor(b.K0);
@@ -108,7 +105,6 @@ static void a_tilted_rod_keeps_its_angular_momentum_about_the_place_of_contact(v
 /* --- several vertices in one instant --- */
 
 static void a_box_that_lands_flat_does_not_spin(void **unused) {
-  (void)unused;
   double x[8][3];
   box_points((double[3]){0.4, 0.3, 0.2}, x);
   for (int method = 0; method <= RKMK4; method += RKMK4)
@@ -141,7 +137,6 @@ static void a_box_that_lands_flat_does_not_spin(void **unused) {
 
 /* A disc with a thousand vertices at its rim: as many meet the floor at once. */
 static void a_disc_of_a_thousand_vertices_lands_flat(void **unused) {
-  (void)unused;
   static double x[1000][3];
   for (int i = 0; i < 1000; i++) x[i][0] = cos(2 * PI * i / 1000), x[i][1] = sin(2 * PI * i / 1000);
   const body b = drop_body(0.25, 0.25, 0.5);

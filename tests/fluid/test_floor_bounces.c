@@ -3,7 +3,6 @@
 
 /* From rest at a height z of its lowest vertex it meets the floor at T, then after 2 e^k T again: heights e^2k z. */
 static void a_ball_bounces_at_the_times_and_to_the_heights_of_the_parabola(void **unused) {
-  (void)unused;
   for (int method = 0; method <= RKMK4; method++) {
     if (method == CB_SE3_TLN) continue;
     drop *d = ball(0.8, method);
@@ -39,7 +38,6 @@ static void a_ball_bounces_at_the_times_and_to_the_heights_of_the_parabola(void 
 
 /* A tripod of restitution 1/2: an infinite number of bounces by 3 T, then it stands where it is for ever. */
 static void bounces_without_end_pile_up_and_rest(void **unused) {
-  (void)unused;
   for (int method = 0; method <= RKMK4; method += RKMK4) {
     const body b = drop_body(0.02, 0.02, 0.02);
     drop *d = drop_create(&b, 0.5, 3, tripod, method);
@@ -68,7 +66,6 @@ static void bounces_without_end_pile_up_and_rest(void **unused) {
 
 /* Of restitution 0.99 it would bounce some 2000 times before the flights are too short to tell: it is held before. */
 static void a_pile_is_held_before_it_costs_much(void **unused) {
-  (void)unused;
   const body b = drop_body(0.02, 0.02, 0.02);
   drop *d = drop_create(&b, 0.99, 3, tripod, CB_SE3_CAYLEY);
   const cb_pose g = {{1, 0, 0, 0}, {0, 0, 0.25 + 0.001}};

@@ -48,7 +48,6 @@ static double mass_of(const tank *k) {
 }
 
 static void what_falls_stays_down(void **unused) {
-  (void)unused;
   const double h = 1. / 100, side[3] = {.1, .1, .1}, fall[6] = {0, 0, 0, 0, 0, -3};
   const cb_floor floor = stiff(1e3, 1e6, .3);
   for (int method = 0; method <= RKMK4; method++)
@@ -76,7 +75,6 @@ static void what_falls_stays_down(void **unused) {
 /* All of a plate at one depth: with v- upwards and depth d half a step before the end of a free one,
  * v+ = v- + h/m (k d - (c + h k/2) v+)+. */
 static void a_plate_gets_the_implicit_speed(void **unused) {
-  (void)unused;
   const double h = .01, stiffness = 400, depth = .02;
   for (int method = 0; method <= RKMK4; method++)
     for (int way = 0; way < 4; way++) {
@@ -98,7 +96,6 @@ static void a_plate_gets_the_implicit_speed(void **unused) {
 
 /* Of depth x, m x'' = m g - k x - c x', overdamped: it sinks to m g/k at the rate k/c. */
 static void it_creeps_to_rest_to_first_order(void **unused) {
-  (void)unused;
   const double stiffness = 1e3, damping = 2e3, g = 10, end = 2, still[6] = {0};
   const double root = sqrt(damping * damping - 4 * mass * stiffness), slow = (root - damping) / (2 * mass),
                fast = (-root - damping) / (2 * mass), rest = mass * g / stiffness;
@@ -122,7 +119,6 @@ static void it_creeps_to_rest_to_first_order(void **unused) {
 }
 
 static void what_slides_stops_and_does_not_turn_back(void **unused) {
-  (void)unused;
   const double h = .01, g = 10, friction = .3, stiffness = 1e4, Y[6] = {0, 0, 0, .4, 0, 0};
   const cb_floor floor = stiff(stiffness, 20, friction);
   assert_true(cb_floor_outruns(&floor, mass, g, h));
@@ -147,7 +143,6 @@ static void check_close(const cb_rigid_state *s, const cb_rigid_state *other) {
 }
 
 static void other_steps_are_the_methods_own(void **unused) {
-  (void)unused;
   const double side[3] = {.1, .1, .1}, h = .01;
   for (int method = 0; method <= RKMK4; method++)
     for (int high = 0; high < 2; high++) { /* far above the floor; or on it where its damping is resolved */

@@ -4,7 +4,6 @@
 
 /* A body at rest on the floor, without gravity, pushes a vertex out: v of the vertex is that of the shape. */
 static void a_vertex_that_moves_pushes_off(void **unused) {
-  (void)unused;
   for (int method = 0; method <= RKMK4; method += RKMK4) {
     body b = drop_body(0.02, 0.02, 0.02);
     memset(b.g, 0, sizeof b.g);
@@ -31,7 +30,6 @@ static void a_vertex_that_moves_pushes_off(void **unused) {
 /* A rod that turns by 2.9 (or 3.14) in a step without gravity: an end passes below the floor by 1e-7 to 0.05 and comes
  * back. */
 static void a_dip_within_a_step_is_not_passed_over(void **unused) {
-  (void)unused;
   for (int method = CB_SE3_EXPONENTIAL; method <= RKMK4; method += 2) { /* both turn it as it turns */
     for (int k = 0; k < (method == RKMK4 ? 40 : 20); k++) {
       body b = drop_body(0.01, 1. / 12, 1. / 12);
@@ -52,7 +50,6 @@ static void a_dip_within_a_step_is_not_passed_over(void **unused) {
 
 /* A vertex that beats out and back within a step. */
 static void a_beat_of_the_shape_within_a_step_is_not_passed_over(void **unused) {
-  (void)unused;
   body b = drop_body(0.02, 0.02, 0.02);
   memset(b.g, 0, sizeof b.g);
   static const double x[1][3] = {{0, 0, -0.25}};

@@ -21,7 +21,6 @@ static cb_rigid_state run_down(int method, int steps, double time, int *hits) {
 
 /* Three blows in the run, wherever they are in a step. */
 static void second_order_and_rkmk4_fourth_with_reflections(void **unused) {
-  (void)unused;
   enum { COUNT = 6 };
   const double time = 2.2;
   int hits;
@@ -44,7 +43,6 @@ static void second_order_and_rkmk4_fourth_with_reflections(void **unused) {
 
 /* With restitution 1: forward, turned round, back. */
 static void symmetric_in_time(void **unused) {
-  (void)unused;
   double x[8][3];
   box_points((double[3]){0.6, 0.8, 0.5}, x);
   for (int map = 0; map < 3; map++) {

@@ -3,7 +3,6 @@
 
 /* A box of restitution 0.3, from every tilt: falls over, rocks, comes to rest flat. */
 static void tilted_boxes_come_to_rest_flat(void **unused) {
-  (void)unused;
   double x[8][3];
   uint64_t seed = check_seed();
   box_points((double[3]){0.4, 0.3, 0.2}, x);
@@ -45,7 +44,6 @@ static void tilted_boxes_come_to_rest_flat(void **unused) {
  * centre falls straight down, and the foot never leaves,
  *   q'^2 (I + l^2 sin^2 q) = 2 g l (cos q0 - cos q) */
 static void a_rod_slides_down_on_its_foot(void **unused) {
-  (void)unused;
   static const double foot[1][3] = {{0, 0, -0.5}};
   const double start = 0.3, I = 1. / 12;
   for (int method = 0; method <= RKMK4; method += RKMK4) {
@@ -78,7 +76,6 @@ static void a_rod_slides_down_on_its_foot(void **unused) {
 /* It rests on three feet in gravity, draws them up and pushes them out again, gently and with 0.97 of gravity: the feet
  * stay on the floor. */
 static void a_resting_body_stands_on_feet_that_move(void **unused) {
-  (void)unused;
   for (int method = 0; method <= RKMK4; method += RKMK4)
     for (int quick = 0; quick < 2; quick++) {
       const body b = drop_body(0.02, 0.02, 0.02);
@@ -101,7 +98,6 @@ static void a_resting_body_stands_on_feet_that_move(void **unused) {
 
 /* What begins below the floor is not let deeper, and may rise. */
 static void what_begins_below_stays_or_rises(void **unused) {
-  (void)unused;
   const body b = drop_body(0.02, 0.02, 0.02);
   for (int rises = 0; rises < 2; rises++) {
     drop *d = drop_create(&b, 0.5, 3, tripod, CB_SE3_CAYLEY);

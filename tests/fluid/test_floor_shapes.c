@@ -82,7 +82,6 @@ static void fall(thrown *t, double h, int steps, double *most_trials) {
 }
 
 static void blows_of_restitution_one_keep_energy_and_what_is_across_up(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   for (int i = 0; cb_shape_classes[i]; i++)
     for (int method = 0; method <= RKMK4; method += RKMK4) {
@@ -96,7 +95,6 @@ static void blows_of_restitution_one_keep_energy_and_what_is_across_up(void **un
 }
 
 static void all_shapes_come_to_lie_and_gain_no_energy(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   for (int i = 0; cb_shape_classes[i]; i++) {
     thrown t = throw_shape(cb_shape_classes[i]->name, 0.2, CB_SE3_CAYLEY, &seed);

@@ -3,7 +3,6 @@
 #include "floor_bodies.h"
 
 static void failures_leave_the_state_untouched(void **unused) {
-  (void)unused;
   drop *d = ball(0.5, CB_SE3_CAYLEY);
   static const double rest[6];
   cb_rigid_state s, before;
@@ -38,7 +37,6 @@ static void failures_leave_the_state_untouched(void **unused) {
 
 /* The same bits from a copy of the state and other work arrays. */
 static void a_copy_continues_with_the_same_bits(void **unused) {
-  (void)unused;
   double x[8][3];
   box_points((double[3]){0.6, 0.8, 0.5}, x);
   const body b = tumbling_body();

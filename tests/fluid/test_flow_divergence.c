@@ -13,7 +13,6 @@ static cb_status check_text(three text) {
 }
 
 static void flows_that_are_free_of_divergence_are_taken(void **unused) {
-  (void)unused;
   static three good[] = {
       {"1", "2*t", "sin(t)"},
       {"sin(x)*cos(y)", "-cos(x)*sin(y)", "0"},
@@ -29,7 +28,6 @@ static void flows_that_are_free_of_divergence_are_taken(void **unused) {
 }
 
 static void flows_that_have_divergence_are_refused_with_a_place(void **unused) {
-  (void)unused;
   static three bad[] = {{"sin(x)", "0", "0"}, {"x*t", "0", "0"},       {"max(0, x)^2", "0", "0"},
                         {"1/x", "0", "0"},    {"exp(-x^2)", "0", "0"}, {"0.333*x", "0.333*y", "-0.667*z"},
                         {"sqrt(x)", "0", "y"}};
@@ -43,7 +41,6 @@ static void flows_that_have_divergence_are_refused_with_a_place(void **unused) {
 
 /* By round-off: a trace of tenths is not 0. */
 static void shears_are_judged_by_their_trace(void **unused) {
-  (void)unused;
   for (int i = 0; i < 3; i++) {
     const double G[3][3] = {{0.1, 5, 0}, {0, 0.2, 0}, {0, 1, (double[]){-0.3, -0.3001, 1}[i]}};
     cb_flow *f;
@@ -90,7 +87,6 @@ static void taylor_green(int n, bool periodic, double by, double *most, double *
 }
 
 static void splines_leave_little_divergence_in_a_grid(void **unused) {
-  (void)unused;
   static const int n[] = {8, 12, 16, 24};
   static const double bound[2][4] = {{0.09, 0.025, 0.01, 0.003}, {0.007, 0.002, 1e-3, 3e-4}};
   for (int periodic = 0; periodic < 2; periodic++)

@@ -6,7 +6,6 @@
 /* --- uniform, shear, expressions --- */
 
 static void uniform_flow_and_shear_are_what_they_say(void **unused) {
-  (void)unused;
   const vec u = {1, -2, 0.5}, x = {0.3, 0.2, -0.7};
   const mat G = {{0.1, 0.2, 0.3}, {-1, 2, 0}, {0, 0, 4}};
   cb_flow *f;
@@ -26,7 +25,6 @@ static void uniform_flow_and_shear_are_what_they_say(void **unused) {
 }
 
 static void expressions_have_exact_derivatives(void **unused) {
-  (void)unused;
   const char *const names[] = {"k"}, *const text[3] = {"sin(k*y)*cos(t)", "x*y*z + t^2", "exp(-x^2)*k"};
   const double k = 2;
   cb_flow *f;
@@ -69,7 +67,6 @@ static void about_axis(double r, double angle, double along, vec x, vec tangent)
 }
 
 static void vortex_is_that_of_lamb_and_oseen(void **unused) {
-  (void)unused;
   cb_flow *f;
   check_ok(cb_flow_vortex(centre, axis, circulation, core, &f));
   assert_true(!cb_flow_is_uniform(f) && cb_flow_is_steady(f));
@@ -101,7 +98,6 @@ static void vortex_is_that_of_lamb_and_oseen(void **unused) {
 
 /* closed integral u dx over a circle about the axis = Gamma (1 - exp(-r^2/a^2)); around no axis 0. */
 static void circulation_of_the_vortex_is_as_given(void **unused) {
-  (void)unused;
   cb_flow *f;
   check_ok(cb_flow_vortex(centre, axis, circulation, core, &f));
   for (int away = 0; away < 2; away++) {
@@ -122,7 +118,6 @@ static void circulation_of_the_vortex_is_as_given(void **unused) {
 /* --- many places --- */
 
 static void many_places_give_the_same_bits_with_any_threads(void **unused) {
-  (void)unused;
   enum { N = 2 * CB_THREADS_MIN_ELEMENTS };
   const char *const text[3] = {"sin(y)", "sqrt(x)", "z*t"};
   cb_flow *f;
@@ -146,7 +141,6 @@ static void many_places_give_the_same_bits_with_any_threads(void **unused) {
 /* --- refusals --- */
 
 static void what_is_wrong_is_told(void **unused) {
-  (void)unused;
   cb_flow *f = NULL;
   size_t which = 9, where = 9;
   check_error(cb_flow_uniform((const vec){0, NAN, 0}, &f), CB_ERROR_ARGUMENT, "flow: velocity y is nan");

@@ -41,7 +41,6 @@ static void cubics(const vec x, double t, vec u) {
 
 /* Not a knot: in directions of 4 points or more. Exact at the nodes with it, and with exact gradient and rate. */
 static void grid_of_cubics_is_exact(void **unused) {
-  (void)unused;
   const layout l = {{7, 4, 9, 5}, {-1, -0.5, -1, 0.2}, {0.3, 0.4, 0.25, 0.3}, {0}};
   cb_flow *f = grid_of(&l, cubics);
   assert_true(!cb_flow_is_uniform(f) && !cb_flow_is_steady(f));
@@ -74,7 +73,6 @@ static void line_and_parabola(const vec x, double t, vec u) {
 
 /* 2 points a line, 3 a parabola, 1 nothing. */
 static void short_directions_are_lines_and_parabolas(void **unused) {
-  (void)unused;
   const layout l = {{2, 3, 1, 2}, {0, 0, 0, 0}, {0.7, 0.6, 0, 1.5}, {0}};
   cb_flow *f = grid_of(&l, line_and_parabola);
   uint64_t seed = check_seed();
@@ -119,7 +117,6 @@ static double error_of(const layout *l, double *slope) {
 }
 
 static void error_of_the_grid_is_of_fourth_order(void **unused) {
-  (void)unused;
   for (int periodic = 0; periodic < 2; periodic++) {
     double error[2], slope[2];
     for (int k = 0; k < 2; k++) {
@@ -137,7 +134,6 @@ static void error_of_the_grid_is_of_fourth_order(void **unused) {
 
 /* Round and round, and as its own copy that is moved by a period. */
 static void periodic_grid_goes_on(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   for (int cells = 1; cells < 9; cells++) {
     const double h = 1. / cells;
@@ -163,7 +159,6 @@ static void periodic_grid_goes_on(void **unused) {
 }
 
 static void grid_is_held_beyond_its_border(void **unused) {
-  (void)unused;
   const layout l = {{5, 6, 7, 4}, {0, 0, 0, 0}, {0.2, 0.2, 0.2, 0.2}, {0}};
   cb_flow *f = grid_of(&l, waves);
   const struct {
@@ -191,7 +186,6 @@ static void grid_is_held_beyond_its_border(void **unused) {
 }
 
 static void grid_of_one_point_is_uniform(void **unused) {
-  (void)unused;
   cb_flow *f;
   vec u;
   const cb_flow_grid g = {.n = {1, 1, 1}, .times = 1, .u = (const double[]){1, 2, 3}};
@@ -203,7 +197,6 @@ static void grid_of_one_point_is_uniform(void **unused) {
 }
 
 static void wrong_grids_are_refused_by_name(void **unused) {
-  (void)unused;
   double u[2 * 2 * 3 * 2 * 3] = {0};
   const cb_flow_grid good = {{2, 3, 2}, {0}, {1, 1, 1}, 2, 0, 1, {0}, u};
   cb_flow *f = NULL;

@@ -13,7 +13,6 @@ static int prepared, released;
 static cb_status next;
 
 static cb_status prepare(const cb_fluid_model *m, const cb_surface *surface, const cb_mass *mass, void **body) {
-  (void)m, (void)surface;
   if (next) return cb_fail(next, "no such body");
   prepared++;
   double *volume = malloc(sizeof *volume);
@@ -23,7 +22,6 @@ static cb_status prepare(const cb_fluid_model *m, const cb_surface *surface, con
 }
 
 static void release(const cb_fluid_model *m, void *body) {
-  (void)m;
   released++;
   free(body);
 }
@@ -33,7 +31,6 @@ static cb_status on_twist(const cb_fluid_model *m, const void *body, int place, 
   const coupled *p = m->params;
   const double cubic = p->a * *(const double *)body, product = density * p->b;
   double square = 0;
-  (void)place;
   for (int i = 0; i < 6; i++) square += V[i] * V[i];
   for (int i = 0; i < 6; i++) {
     const int next_ = (i + 1) % 6;
@@ -50,7 +47,6 @@ extern const cb_fluid_model_class cb_fluid_model_local;
 /* `coupled` about two places, off the origin. */
 static const double two[2][3] = {{0.3, -0.2, 0.5}, {-0.4, 0.6, 0.1}};
 static int at_two(const cb_fluid_model *m, const void *body, const double (**at)[3]) {
-  (void)m, (void)body;
   *at = two;
   return 2;
 }
@@ -92,7 +88,6 @@ static const double twist[6] = {0.3, -0.8, 0.5, 1.1, 0.2, -0.7};
 static const cb_pose somewhere = {{0.5, 0.5, -0.1, 0.7}, {0.4, -0.3, 0.8}};
 
 static void drags_are_derived_in_the_twist_and_along_the_pose(void **unused) {
-  (void)unused;
   static const double u[3] = {0.4, -0.2, 0.6}, gradient[3][3] = {{0, 0.5, 0.1}, {-0.3, 0.2, 0}, {0.7, 0, -0.2}};
   for (int round = 0; round < 6; round++) {
     const int flow = round % 3;
@@ -128,7 +123,6 @@ static void seen_from(const double *c, const cb_flow *flow, double V[6]) {
 }
 
 static void a_model_feels_flow_and_density_at_its_places(void **unused) {
-  (void)unused;
   cb_fluid_model *model;
   cb_flow *vortex;
   cb_medium *medium;
@@ -165,7 +159,6 @@ static void a_model_feels_flow_and_density_at_its_places(void **unused) {
 
 /* Of all models in a list, each with its terms by their names; one that another has is called after the model. */
 static void models_add_up(void **unused) {
-  (void)unused;
   static const cb_fluid_model_class *const kinds[4] = {&class, &split, &faces, &cb_fluid_model_local};
   double wrench[2][8][6] = {{{0}}}, sum[6] = {0}, F[6], back[6] = {0};
   cb_fluid_model *model[4];
@@ -205,7 +198,6 @@ static void models_add_up(void **unused) {
 }
 
 static void the_drag_is_that_of_the_formula_and_the_fluid_does_not_move_along(void **unused) {
-  (void)unused;
   tank k = tank_of(mesh_ball(3, 0.7), 1.3, 0);
   cb_fluid_model *model;
   cb_mass mass;
@@ -232,7 +224,6 @@ static void the_drag_is_that_of_the_formula_and_the_fluid_does_not_move_along(vo
 }
 
 static void a_model_acts_where_there_is_a_fluid_and_drag_is_not_switched_off(void **unused) {
-  (void)unused;
   cb_fluid_model *model;
   check_ok(cb_fluid_model_create_class(&class, NULL, &model));
   for (int what = 0; what < 2; what++) {
@@ -264,7 +255,6 @@ static void a_model_acts_where_there_is_a_fluid_and_drag_is_not_switched_off(voi
 }
 
 static void the_local_model_is_what_there_is_without_one(void **unused) {
-  (void)unused;
   cb_fluid_model *local;
   double wrench[2][8][6];
   check_ok(cb_fluid_model_create("local", NULL, &local));
@@ -312,7 +302,6 @@ static tank local_twin(int what, bool named, const cb_fluid_model *model) {
 }
 
 static void faces_of_a_model_are_summed_as_those_of_the_local_one(void **unused) {
-  (void)unused;
   cb_fluid_model *model;
   check_ok(cb_fluid_model_create_class(&faces, NULL, &model));
   for (int what = 0; what < 5; what++) {
@@ -347,7 +336,6 @@ static void faces_of_a_model_are_summed_as_those_of_the_local_one(void **unused)
 }
 
 static void the_added_mass_is_chosen_by_itself(void **unused) {
-  (void)unused;
   cb_fluid_model *whole, *other;
   cb_mass mass;
   cb_added_mass own;
@@ -385,7 +373,6 @@ static void refused(tank *k, cb_status expected, const char *text) {
 }
 
 static void what_a_model_cannot_is_refused(void **unused) {
-  (void)unused;
   static const double u[3], gradient[3][3] = {{0, 1}};
   static const cb_wrench_text viscous = {.name = "viscous", .force = {"1", NULL, NULL}};
   cb_fluid_model *model;

@@ -37,12 +37,10 @@ static void fall_of_a_sphere(double density, int map) {
   tank_empty(&k);
 }
 static void a_heavy_sphere_reaches_its_speed_as_tanh(void **unused) {
-  (void)unused;
   fall_of_a_sphere(1297.4, CB_SE3_CAYLEY);
   fall_of_a_sphere(7800, CB_SE3_EXPONENTIAL);
 }
 static void a_buoyant_sphere_reaches_its_speed_as_tanh(void **unused) {
-  (void)unused;
   fall_of_a_sphere(300, CB_SE3_CAYLEY);
   fall_of_a_sphere(1.2, RKMK4);
 }
@@ -68,7 +66,6 @@ static tank swimmer_in_a_flow(uint64_t *seed) {
 }
 
 static void derivatives_in_a_uniform_flow_are_those_of_differences(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   tank k = swimmer_in_a_flow(&seed);
   tank_fill(&k);
@@ -77,7 +74,6 @@ static void derivatives_in_a_uniform_flow_are_those_of_differences(void **unused
 }
 
 static void wrenches_have_names_and_add_up(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   tank k = swimmer_in_a_flow(&seed);
   k.fluid.floor = (cb_floor){.kind = CB_FLOOR_STIFF, .up = {0, 0, 1}, .height = 0.4, .stiffness = 900, .damping = 20};
@@ -103,7 +99,6 @@ static void wrenches_have_names_and_add_up(void **unused) {
 
 /* -sum A (c_n n n^T + c_t (1 - n n^T)) u over both sides of a sheet; without a medium too. */
 static void linear_drag_has_a_coefficient_across_and_one_along(void **unused) {
-  (void)unused;
   tank k = tank_of(mesh_plate(3, 0.7, 0.4, false), 500, 0.01);
   k.options.c_n = 3, k.options.c_t = 0.2;
   tank_fill(&k);

@@ -11,7 +11,6 @@ void *calloc(size_t n, size_t size) { return calls += counting, __libc_calloc(n,
 void *realloc(void *p, size_t n) { return calls += counting, __libc_realloc(p, n); }
 
 static void no_step_allocates(void **unused) {
-  (void)unused;
   const double up[3] = {0, 0, 1};
   for (int kind = 0; kind < 5; kind++) { /* the last in hyperbolic space */
     tank k = tank_of(mesh_ellipsoid(3, 0.5, 0.3, 0.2), 0.9, 0);

@@ -13,7 +13,6 @@ static tank tank_shape(const char *shape, double density, double thickness) {
 
 /* Without drag the momentum about the axis stays 0: K_w w + K_wv v = 0. */
 static void a_propeller_turns_as_it_sinks(void **unused) {
-  (void)unused;
   tank k = tank_shape("propeller", 1297.4, 0);
   tank_water(&k, 998);
   k.options.drag = false;
@@ -69,7 +68,6 @@ static void fall(const char *shape, double density, double thickness, double til
 }
 
 static void what_autorotates_settles(void **unused) {
-  (void)unused;
   static const struct {
     const char *shape;
     double density, thickness, tilt[3];

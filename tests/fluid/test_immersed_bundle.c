@@ -39,7 +39,6 @@ static double pose_distance(const cb_pose *a, const double *g) {
 }
 
 static void a_body_at_zero_momentum_moves_as_its_bundle_says(void **unused) {
-  (void)unused;
   static const cb_poses_motion motion = MODES("a", "b");
   for (int wet = 0; wet < 2; wet++) {
     tank k = ellipsoid(700);
@@ -83,7 +82,6 @@ static tank body_of(int kind) {
 
 /* G is the Hessian of the kinetic energy that the run records, and r'^T M r'/2 is that energy at momentum zero. */
 static void the_form_is_the_kinetic_energy(void **unused) {
-  (void)unused;
   static const cb_poses_motion motion = MODES("a", "b");
   uint64_t seed = check_seed();
   for (int kind = 0; kind < KINDS; kind++) {
@@ -131,7 +129,6 @@ static void the_form_is_the_kinetic_energy(void **unused) {
 /* --- poses, tables, pictures --- */
 
 static void a_pose_sequence_swims_as_its_run(void **unused) {
-  (void)unused;
   enum { POSES = 16 };
   tank k = ellipsoid(700);
   const int vertices = k.surface->vertices;
@@ -173,7 +170,6 @@ static void a_pose_sequence_swims_as_its_run(void **unused) {
 }
 
 static void a_table_swims_alike(void **unused) {
-  (void)unused;
   static const cb_poses_motion motion = MODES("a", "b");
   tank k = ellipsoid(700);
   cb_bundle *b = bundle_of(&k, 998, 2, ab, &motion);
@@ -192,7 +188,6 @@ static void a_table_swims_alike(void **unused) {
 }
 
 static void it_is_drawn_by_its_edges(void **unused) {
-  (void)unused;
   static const cb_poses_motion motion = MODES("a", "b");
   tank k = ellipsoid(700);
   cb_bundle *b = bundle_of(&k, 998, 2, ab, &motion);
@@ -228,7 +223,6 @@ static void *evaluate(void *of) {
 }
 
 static void threads_may_share_a_bundle(void **unused) {
-  (void)unused;
   enum { THREADS = 40 }; /* more than have work arrays of their own */
   static const cb_poses_motion motion = MODES("a", "b");
   static share shares[THREADS];
@@ -251,7 +245,6 @@ static void threads_may_share_a_bundle(void **unused) {
 /* --- refused --- */
 
 static void refused_by_what_is_missing(void **unused) {
-  (void)unused;
   static const char *const names[1] = {"a"};
   static const cb_poses_motion motion = {NULL, {"X", "Y + a*X^2", "Z/(1 - a)"}};
   tank k = ellipsoid(0);

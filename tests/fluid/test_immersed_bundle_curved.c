@@ -75,7 +75,6 @@ static cb_bundle *swimmer(cb_surface *s, double K, const cb_fluid_model *model) 
 /* Of the radius .025: by multipoles, their interaction included (derived here); with added masses alone -.10051356558
  * and .06148161579. */
 static void three_balls_swim_by_curvature_alone(void **unused) {
-  (void)unused;
   static const double K[2] = {1, -1}, expected[2] = {-.100660024, .061431614};
   cb_fluid_model *exact = exact_model();
   for (int k = 0; k < 2; k++) {
@@ -103,7 +102,6 @@ static const cb_material light = {.density = 700};
 
 /* The same body everywhere carried by a transvection: A becomes Ad A, and M stays. */
 static void a_body_in_another_frame_has_the_connection_of_it(void **unused) {
-  (void)unused;
   static const cb_poses_motion motion = MODES("a", "b");
   static const cb_shape_shift shift = {NULL, {"0.3", "-0.4", "0.5"}};
   const double s[3] = {.3, -.4, .5}, r[2] = {.2, -.3};
@@ -134,7 +132,6 @@ static void a_body_in_another_frame_has_the_connection_of_it(void **unused) {
 }
 
 static void the_kinetic_energy_is_positive(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   static const cb_poses_motion motion = MODES("a", "b");
   for (int k = 0; k < 3; k++) {
@@ -159,7 +156,6 @@ static void the_kinetic_energy_is_positive(void **unused) {
 
 /* From both sides, the group's shifts counted in R: of shears, whose velocities are linear and keep the volume. */
 static void flat_space_is_the_limit(void **unused) {
-  (void)unused;
   static const cb_poses_motion motion = {NULL, {"X + 0.3*a*Y + a*b*Z", "Y + b*Z", "Z"}};
   const double r[2] = {.2, -.3};
   for (int wet = 0; wet < 2; wet++) {
@@ -187,7 +183,6 @@ static const cb_poses_motion grows = {NULL, {"X*(1 + a)", "Y*(1 + a)", "Z*(1 + a
 
 /* T = 2 pi rho S^4 (coth a - 1) a'^2 in H3; the sphere has no room. */
 static void a_ball_that_grows_pushes_the_fluid_of_h3(void **unused) {
-  (void)unused;
   static const double pi = 3.14159265358979323846;
   const cb_material none = {0, 0};
   cb_fluid_model *exact = exact_model();
@@ -218,7 +213,6 @@ static void a_ball_that_grows_pushes_the_fluid_of_h3(void **unused) {
 /* --- ends --- */
 
 static void shapes_beyond_the_chart_are_singular(void **unused) {
-  (void)unused;
   static const cb_poses_motion still = {NULL, {"X", "Y*(1 + a)", "Z"}};
   static const cb_shape_shift shift = {NULL, {"4*a", "0", "0"}};
   for (int shifted = 0; shifted < 2; shifted++) {

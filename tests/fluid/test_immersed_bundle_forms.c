@@ -6,7 +6,6 @@
 
 /* Two boxes in vacuum turn by Montgomery's connection, and their centre of mass stays. */
 static void two_boxes_are_the_falling_cat(void **unused) {
-  (void)unused;
   const double half[2][3] = {{0.5, 0.15, 0.1}, {0.7, 0.1, 0.1}};
   double I[2], mass[2], a[2];
   mesh box[2];
@@ -59,7 +58,6 @@ static cb_status counting(const cb_bundle *b, const double *r, double *A, double
 /* The boxes once more: second derivatives to what differences of order 8 leave, 1e-15/h^2 + h^8 with h = .02, from 9 values
  * and no first derivative, each of which takes 7 values. */
 static void second_derivatives_take_few_values(void **unused) {
-  (void)unused;
   const double half[2][3] = {{0.5, 0.15, 0.1}, {0.7, 0.1, 0.1}}, a[2] = {.55, .75}, mass[2] = {.8 * .06, 1.5 * .056};
   mesh box[2];
   for (int i = 0; i < 2; i++) box[i] = mesh_box(2, half[i], false);
@@ -135,7 +133,6 @@ static void differences(const cb_immersed_energy *e, cb_immersed_work *w, const 
 /* From inertias of the parts as from sums over faces: G to round-off; its derivatives as G differs in r, and to what
  * differences of order 6 over steps of .005 of the extent leave of a box that is .05 of it thick. */
 static void parts_that_move_rigidly_have_the_form_of_their_faces(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   for (int kind = 0; kind < 16; kind++) {
     const bool sheet = kind & 1, lumped = kind & 2, masses = kind & 4, quiet = kind & 8;
@@ -175,7 +172,6 @@ static void parts_that_move_rigidly_have_the_form_of_their_faces(void **unused) 
 
 /* The form of motions is their energies by polarisation, of solids, sheets, masses at vertices: to round-off. */
 static void motions_of_a_body_have_the_form_of_their_energies(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   for (int kind = 0; kind < 8; kind++) {
     tank k = hinged(kind & 1);
@@ -232,7 +228,6 @@ static int places_of(const char *const text[3]) {
 }
 
 static void only_shapes_that_bend_are_looked_at_as_a_whole(void **unused) {
-  (void)unused;
   static const char *const bent[3] = {"X", "Y + a*X^2", "Z + b"}, *const sheared[3] = {"X + a*Y", "Y*(1 + b)", "Z"},
                            *const scaled[3] = {"X", "if(a > 0, Y + a, Y)", "(2*Z + sin(b))/2"};
   assert_int_equal(places_of(hinge), 0);
@@ -244,7 +239,6 @@ static void only_shapes_that_bend_are_looked_at_as_a_whole(void **unused) {
 /* --- symmetry --- */
 
 static void symmetric_motions_do_not_turn_or_drift(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   /* mirrored in z (modes move x and y and are even in Z): only omega_z, v_x, v_y, and so is the curvature */
   mesh ball = mesh_ball(4, 1); /* all its mirrors are those of its faces too */
@@ -314,7 +308,6 @@ static void symmetric_motions_do_not_turn_or_drift(void **unused) {
 /* --- derivatives, curvature --- */
 
 static void derivatives_are_those_of_the_connection(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   static const cb_poses_motion motion = MODES("a", "b");
   static const double weight[3] = {3. / 4, -3. / 20, 1. / 60};
@@ -349,7 +342,6 @@ static void derivatives_are_those_of_the_connection(void **unused) {
 
 /* Where a motion begins with its second derivative, dx = 0: Q' is still found. */
 static void a_motion_may_begin_slowly(void **unused) {
-  (void)unused;
   tank k = ellipsoid(700);
   static const cb_poses_motion slow = {NULL, {"X", "Y + a^2*X^2", "Z + b*X^2"}},
                                fast = {NULL, {"X", "Y + a*X^2", "Z + b*X^2"}};
@@ -367,7 +359,6 @@ static void a_motion_may_begin_slowly(void **unused) {
 
 /* log g = -B pi e^2 + O(e^3). */
 static void small_loops_turn_by_the_curvature(void **unused) {
-  (void)unused;
   static const cb_poses_motion motion = MODES("a", "b");
   tank k = ellipsoid(700);
   cb_bundle *b = bundle_of(&k, 998, 2, ab, &motion);

@@ -19,7 +19,6 @@ static tank curved_tank(double K, mesh m, double density) {
 /* F = v^2/2 pi S^2 C_d of a fluid of density 1, C_d the quadrature of |u| <u, n>^2 over the sphere (derived here); on the
  * octahedron's faces the error is of second order in their size. */
 static void drag_of_a_ball(void **unused) {
-  (void)unused;
   static const double cd[2] = {1.650102514764, 1.118449855134};
   for (int space = 0; space < 2; space++) {
     const double K = space ? 1 : -1, S = space ? sin(1) : sinh(1), v = 0.7, Y[6] = {0, 0, 0, 0, 0, v};
@@ -41,7 +40,6 @@ static void drag_of_a_ball(void **unused) {
 }
 
 static void derivatives_of_drag(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   for (int space = 0; space < 2; space++)
     for (int linear = 0; linear < 2; linear++) {
@@ -104,7 +102,6 @@ static void by_faces(const cb_surface *s, const cb_pose *g, double excess, doubl
 }
 
 static void potentials_are_integrals_over_faces(void **unused) {
-  (void)unused;
   for (int space = 0; space < 2; space++) {
     cb_scenario *s = open_stone(space, "{central: {expression: \"m*2*d^2\"}}", "3", 24);
     const cb_immersed *b = s->fluid->kind[0].body;
@@ -141,7 +138,6 @@ static void potentials_are_integrals_over_faces(void **unused) {
 }
 
 static void a_neutral_body_has_no_weight(void **unused) {
-  (void)unused;
   for (int space = 0; space < 2; space++) {
     cb_scenario *s = open_stone(space, "{central: {law: gravity, strength: 5}}", "1", 8);
     cb_swimmer *w;
@@ -164,7 +160,6 @@ static double energy_of(cb_swimmer *w, const cb_rigid_state *state) {
 
 /* Its error falls by the method's order. */
 static void energy_under_a_potential(void **unused) {
-  (void)unused;
   for (int space = 0; space < 2; space++) {
     cb_scenario *s = open_stone(space, "{central: {expression: \"m*2*d^2\"}}", "3", 8);
     cb_swimmer *w;
@@ -194,7 +189,6 @@ static void energy_under_a_potential(void **unused) {
 /* What drag takes is the power of its wrench, int <F, Y> dt by Simpson's rule over the steps of rkmk4, whose energy errs
  * by h^4; Hamilton-Pontryagin comes to the same limit by h^2. */
 static void drag_takes_its_power(void **unused) {
-  (void)unused;
   for (int space = 0; space < 2; space++) {
     tank k = curved_tank(space ? 1 : -1, mesh_ellipsoid(4, 0.6, 0.5, 0.4), 2);
     tank_fill(&k);

@@ -5,7 +5,6 @@
 /* --- uniform flow --- */
 
 static void a_plate_carried_by_a_flow_feels_nothing(void **unused) {
-  (void)unused;
   const double wind[3] = {0.3, 0.2, 1};
   for (int paper = 0; paper < 2; paper++) {
     tank k = tank_of(mesh_plate(4, 1, 0.8, false), 500, 0.01);
@@ -67,7 +66,6 @@ static tank flapper(uint64_t *seed) {
 }
 
 static void a_uniform_flow_is_a_frame_that_moves(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed(), again = seed;
   const double wind[3] = {0.7, -0.4, 0.5}, time = 1.5;
   tank still = flapper(&seed), moved = flapper(&again);
@@ -134,7 +132,6 @@ static void a_uniform_flow_is_a_frame_that_moves(void **unused) {
 
 /* What does not spin keeps to it to round-off: a ball that is thrown. */
 static void a_ball_in_a_flow_flies_as_in_the_frame_of_the_flow(void **unused) {
-  (void)unused;
   const double wind[3] = {0.7, -0.4, 0.5};
   tank k[2];
   for (int i = 0; i < 2; i++) {
@@ -160,7 +157,6 @@ static void a_ball_in_a_flow_flies_as_in_the_frame_of_the_flow(void **unused) {
 
 /* u = a t: a frame that falls with -a, in which what displaces more than it weighs rises. */
 static void a_gust_is_a_frame_that_accelerates(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed(), again = seed;
   const double time = 1.5, a[3] = {0.7, -0.4, 0.5};
   static const char *const gust[3] = {"0.7*t", "-0.4*t", "0.5*t"};
@@ -184,7 +180,6 @@ static void a_gust_is_a_frame_that_accelerates(void **unused) {
 /* --- Auton's equation: (m + C m_f) v' = (1 + C) m_f Du/Dt, u = S x: Du/Dt = S^2 x, so x = x0 cosh(k t) + .. --- */
 
 static void a_small_sphere_follows_autons_equation(void **unused) {
-  (void)unused;
   const double S[3] = {0.8, -0.3, -0.5}, density = 2.5, time = 2, start[3] = {0.3, 1.2, -0.7}, v[3] = {0.1, -0.3, 0.2};
   double gradient[3][3] = {{0}};
   for (int i = 0; i < 3; i++) gradient[i][i] = S[i];
@@ -263,7 +258,6 @@ static void tank_surround(tank *k, surroundings around) {
 /* --- order --- */
 
 static void second_order_in_flows_that_vary(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   const surroundings around[3] = {{SHEAR, ONE_DENSITY}, {VORTEX, STEEP_LAYER}, {WAVES, STEEP_LAYER}};
   for (int kind = 0; kind < 3; kind++) {
@@ -301,7 +295,6 @@ static double balance(const tank *k, const cb_pose *g, const double Y[6], double
 }
 
 static void energy_closes_from_air_into_water(void **unused) {
-  (void)unused;
   const double up[3] = {0, 0, 1}, level[1] = {0}, density[2] = {998, 1.2}, Y[6] = {1, 2, -1, 0.5, 0, -3};
   for (int kind = 0; kind < 2; kind++) {
     tank k = tank_of(mesh_ellipsoid(4, 0.3, 0.2, 0.1), 1297.4, 0);
@@ -328,7 +321,6 @@ static void energy_closes_from_air_into_water(void **unused) {
 /* --- restart --- */
 
 static void a_swimmer_made_anew_goes_on_with_the_same_bits(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   const surroundings around[3] = {{STREAM, ONE_DENSITY}, {STREAM, TWO_LAYERS}, {VORTEX, TWO_LAYERS}};
   for (int kind = 0; kind < 3; kind++) {

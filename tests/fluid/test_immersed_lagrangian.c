@@ -179,7 +179,6 @@ static void compare(current kind, depth water, uint64_t *seed) {
 }
 
 static void momentum_and_wrench_are_those_of_the_lagrangian(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   for (int kind = 0; kind < CURRENTS; kind++)
     for (int water = 0; water < DEPTHS; water++)
@@ -189,7 +188,6 @@ static void momentum_and_wrench_are_those_of_the_lagrangian(void **unused) {
 /* dF/dxi is exact in a flow that turns as a whole; it lacks what only slows Newton's method: strain in part, second
  * derivatives of flow and density, and the pressure. */
 static void derivatives_are_those_of_differences(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   for (int kind = 0; kind <= SPIN; kind++)
     for (int water = 0; kind != CURRENTS && water < LAYERS; water++) {
@@ -208,7 +206,6 @@ static void derivatives_are_those_of_differences(void **unused) {
 
 /* rho int (x × a, a) dV of a = a0 + B x, from the moments of a body of density 1: of u0 + G x, a = G u. */
 static void pressure_is_the_integral_of_a_linear_field(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   for (int open = 0; open < 2; open++) {
     tank k = pair(&seed, open);

@@ -4,7 +4,6 @@
 /* --- no fluid --- */
 
 static void without_fluid_a_body_falls_on_a_parabola(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   mesh m = mesh_ellipsoid(3, 0.5, 0.3, 0.2);
   mesh_shake(&m, &seed, 0.02);
@@ -59,7 +58,6 @@ static double turns(const double I[2], const double mass[2], const double a[2], 
 }
 
 static void two_boxes_without_momentum_turn_by_their_shape(void **unused) {
-  (void)unused;
   mesh m;
   double I[2], mass[2], a[2], turned = 0, error[4];
   const double time = 2.5;
@@ -100,7 +98,6 @@ static void two_boxes_without_momentum_turn_by_their_shape(void **unused) {
 
 /* A plate that falls flat: v = vt tanh(t/T), Cd = 2: W = rho A vt^2. */
 static void a_plate_falls_with_a_coefficient_of_two(void **unused) {
-  (void)unused;
   const double rho = 998, density = 2700, thickness = 0.002, g = 9.81, area = 0.12 * 0.08;
   tank k = tank_of(mesh_plate(4, 0.12, 0.08, false), density, thickness);
   tank_water(&k, rho);
@@ -120,7 +117,6 @@ static void a_plate_falls_with_a_coefficient_of_two(void **unused) {
 
 /* A ball that swells moves no fluid on the whole: the mean normal velocity is taken off, and told. */
 static void a_swelling_ball_breathes(void **unused) {
-  (void)unused;
   tank k = tank_of(mesh_ball(4, 0.3), 500, 0);
   tank_water(&k, 998);
   tank_moves(&k, "X*(1 + 0.2*sin(t)) + 0.01*t", "Y*(1 + 0.2*sin(t))", "Z*(1 + 0.2*sin(t))");
@@ -144,7 +140,6 @@ static void a_swelling_ball_breathes(void **unused) {
 /* The kinetic energy is dL/dY . Y - .. : quadratic in Y with derivative mu, and at Y = 0 that of the shape, which is
  * (1/2) M V^2 when all of it drifts. */
 static void kinetic_energy_belongs_to_the_momentum(void **unused) {
-  (void)unused;
   for (int wind = 0; wind < 2; wind++) {
     tank k = tank_of(mesh_ellipsoid(3, 0.5, 0.3, 0.2), 700, 0);
     tank_water(&k, 998);
@@ -182,7 +177,6 @@ static void kinetic_energy_belongs_to_the_momentum(void **unused) {
 /* A slender ellipsoid with a wave along it: (1/2) rho int y'^2 dV over its slices of area pi b c (1 - X^2/a^2), and what
  * is left at momentum 0 is not negative. */
 static void a_wave_along_a_body_has_the_energy_of_its_slices(void **unused) {
-  (void)unused;
   const double a = 0.5, b = 0.03, c = 0.05, density = 998;
   tank k = tank_of(mesh_ellipsoid(14, a, b, c), density, 0);
   tank_moves(&k, "X", "Y + 0.1*sin(4*X - 6*t)", "Z");
@@ -206,7 +200,6 @@ static void a_wave_along_a_body_has_the_energy_of_its_slices(void **unused) {
 /* --- what is refused --- */
 
 static void refused_by_name_and_place(void **unused) {
-  (void)unused;
   tank k = tank_of(mesh_ball(2, 0.3), 0, 0);
   k.options.material = k.material;
   check_error(cb_immersed_create(&k.fluid, k.surface, NULL, &k.options, NULL, NULL, NULL, &k.body), CB_ERROR_DOMAIN,

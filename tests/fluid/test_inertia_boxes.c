@@ -42,7 +42,6 @@ static void check_same(const pushed *a, int i, const pushed *b, int k) {
 }
 
 static void boxes_that_are_given_are_those_of_bodies(void **unused) {
-  (void)unused;
   cb_mass mass = {.mass = 2, .centre = {0.1, 0.2, 0.3}};
   const double moment[3] = {1, 2, 2.5}, *c = mass.centre, square = 0.14;
   for (int i = 0; i < 3; i++)
@@ -72,7 +71,6 @@ static void boxes_that_are_given_are_those_of_bodies(void **unused) {
 
 /* Of a body whose inertia is that of the box, R diag(I) R^T, in axes that no turn by a quarter makes. */
 static void boxes_are_turned_by_their_quaternions(void **unused) {
-  (void)unused;
   static const double I[3] = {1, 2, 2.5}, q[4] = {1, 2, -0.5, 0.3};
   const double norm = sqrt(5.34);
   cb_pose pose = {.q = {q[0] / norm, q[1] / norm, q[2] / norm, q[3] / norm}};
@@ -89,7 +87,6 @@ static void boxes_are_turned_by_their_quaternions(void **unused) {
 
 /* A flat one, I_x + I_y = I_z, has the height h_z = (1.5e-15/mass)^(1/2) in 2.2 and none in 3.14: -2 rho h_y h_z |v_x| v_x. */
 static void flat_boxes_have_the_height_of_their_version(void **unused) {
-  (void)unused;
   const cb_mass mass = {.mass = 2};
   const double want = -2 * 1.2 * sqrt(1.5 / 2 * 2) * sqrt(1.5e-15 / 2) * 0.7 * 0.7;
   pushed out;
@@ -100,7 +97,6 @@ static void flat_boxes_have_the_height_of_their_version(void **unused) {
 }
 
 static void what_no_body_has_is_refused_with_its_place(void **unused) {
-  (void)unused;
   static const char *const cases[][2] = {
       {"{boxes: []}", "model:1:9: error: boxes: expected a list"},
       {"{boxes: [{mass: 1}]}", "model:1:10: error: "},
@@ -134,7 +130,6 @@ static bool is_viscous(const char *medium) {
 }
 
 static void viscosity_acts_in_a_fluid_of_density_0(void **unused) {
-  (void)unused;
   assert_true(is_viscous("0"));
   assert_true(is_viscous("1.2"));
   assert_false(is_viscous("none"));

@@ -72,7 +72,6 @@ static void laid(cb_laying to, const motion *m, bool shifted, const double r[N],
 }
 
 static void places_and_derivatives_are_those_of_the_isometries(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   static const double h = 0.01, weight[3] = {3. / 4, -3. / 20, 1. / 60}, sign[3] = {-1, 1, 0};
   double worst[3] = {0};
@@ -125,7 +124,6 @@ static void places_and_derivatives_are_those_of_the_isometries(void **unused) {
 /* --- identities --- */
 
 static void charts_keep_what_they_say(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   for (int trial = 0; trial < 200; trial++) {
     const double K = (trial % 2 ? 1 : -1) * check_uniform(&seed, 0.1, 3);
@@ -150,7 +148,6 @@ static void charts_keep_what_they_say(void **unused) {
 
 /* From both sides the flat places and their derivatives, as K. */
 static void flat_space_is_the_limit(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   const motion m = any_motion(&seed, 0.5);
   const double r[N] = {0.3, -0.2, 0.4};
@@ -175,7 +172,6 @@ static void flat_space_is_the_limit(void **unused) {
 /* --- ends --- */
 
 static void antipodes_are_neared_but_not_reached(void **unused) {
-  (void)unused;
   for (double left = 1e-1; left > 1e-7; left /= 10) {
     const double K = 0.25, far = pi / sqrt(K), s[3] = {0, 0.6 * (far - 2), 0.8 * (far - 2)};
     const double x[3] = {0, 0.6 * (2 - left), 0.8 * (2 - left)};
@@ -206,7 +202,6 @@ static bool finite_at(cb_laying to, const double *s, const double x[3]) {
 }
 
 static void what_no_chart_reaches_is_not_finite(void **unused) {
-  (void)unused;
   for (int k = 0; k < 4; k++) {
     const cb_laying to = {k < 2 ? -0.25 : 0.25, (cb_surface_chart)(k % 2)};
     const double reach = cb_lay_reach(to), half[3] = {0, -0.5, 0};

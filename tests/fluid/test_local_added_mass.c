@@ -3,7 +3,6 @@
 #include "local_cases.h"
 
 static void accuracy_of_the_local_model_is_the_published_one(void **unused) {
-  (void)unused;
   const added sphere = added_of(mesh_ellipsoid(16, 1, 1, 1)), prolate = added_of(mesh_ellipsoid(24, 3, 1, 1)),
               oblate = added_of(mesh_ellipsoid(32, 1, 1, 0.1));
   check_near(sphere.K[3][3] / (2 * PI / 3), 0.998, 2e-3);
@@ -29,7 +28,6 @@ static void accuracy_of_the_local_model_is_the_published_one(void **unused) {
 
 /* Table 1 of the paper: a sphere r/2, a tube without caps R, a plate a b/(pi (a + b)). */
 static void delta_of_table_1_is_reached_to_the_order_of_the_mesh(void **unused) {
-  (void)unused;
   const double one = added_of(mesh_ellipsoid(10, 2, 2, 2)).part.delta - 1,
                two = added_of(mesh_ellipsoid(20, 2, 2, 2)).part.delta - 1;
   check_at_most(fabs(two), 2e-3);
@@ -48,7 +46,6 @@ static void delta_of_table_1_is_reached_to_the_order_of_the_mesh(void **unused) 
 }
 
 static void closed_cylinder_has_the_delta_of_its_caps(void **unused) {
-  (void)unused;
   const double R = 1, L = 2;
   const added c = added_of(mesh_tube(30, 200, R, L / 2, true));
   check_relative(c.part.delta, R * (L + R) / (L + PI * R), 1e-3);
@@ -58,7 +55,6 @@ static void closed_cylinder_has_the_delta_of_its_caps(void **unused) {
 }
 
 static void hollow_and_negative_bodies_are_capped(void **unused) {
-  (void)unused;
   /* a sphere with a cavity in one part: the inner face's bending is nearly that of the outer, with the other sign */
   mesh outer = mesh_ellipsoid(8, 1, 1, 1), inner = mesh_ellipsoid(8, 0.95, 0.95, 0.95),
        both = mesh_room(2 * outer.vertices, 2 * outer.faces);
@@ -88,7 +84,6 @@ static void hollow_and_negative_bodies_are_capped(void **unused) {
 
 /* int over one face of m m^T, by a product rule of Gauss–Legendre on the triangle (degree 5 in each direction). */
 static void midpoint_rule_is_exact_for_linear_positions(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   mesh t = mesh_room(3, 1);
   for (int i = 0; i < 3; i++)
@@ -116,7 +111,6 @@ static void midpoint_rule_is_exact_for_linear_positions(void **unused) {
 }
 
 static void what_is_no_surface_is_refused(void **unused) {
-  (void)unused;
   cb_surface *s = mesh_surface(mesh_tube(4, 5, 1, 1, false));
   cb_local *l = NULL;
   const int kept = s->face[3][1];

@@ -12,7 +12,6 @@ static double drag_along(mesh m, int axis) {
 }
 
 static void sphere_has_drag_coefficient_four_thirds(void **unused) {
-  (void)unused;
   const double one = drag_along(mesh_ellipsoid(10, 1, 1, 1), 2) / PI - 4. / 3,
                two = drag_along(mesh_ellipsoid(20, 1, 1, 1), 2) / PI - 4. / 3;
   /* On both sides the normal's cosine squared, 2 int c^2 dA over a half: 4/3 with the formula's sign on each. */
@@ -21,7 +20,6 @@ static void sphere_has_drag_coefficient_four_thirds(void **unused) {
 }
 
 static void plate_has_drag_coefficient_two(void **unused) {
-  (void)unused;
   for (int closed = 0; closed < 2; closed++) {
     check_relative(drag_along(mesh_plate(5, 2, 1.5, closed), 2) / 3, 2., 1e-14);
     check_near(drag_along(mesh_plate(5, 2, 1.5, closed), 0), 0, 1e-15);
@@ -29,7 +27,6 @@ static void plate_has_drag_coefficient_two(void **unused) {
 }
 
 static void jacobian_agrees_with_differences(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   setting t = setting_open(&seed, 8);
   setting_pose(&t, true);
@@ -53,7 +50,6 @@ static void jacobian_agrees_with_differences(void **unused) {
 }
 
 static void body_that_goes_with_the_flow_feels_nothing(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   setting t = setting_open(&seed, 5);
   setting_pose(&t, false);
@@ -75,7 +71,6 @@ static void body_that_goes_with_the_flow_feels_nothing(void **unused) {
 
 /* A sphere: sum A (c_n n n^T + c_t (1 - n n^T)) = 4 pi (c_n + 2 c_t)/3, about its centre 8 pi/3 c_t. */
 static void linear_drag_of_a_sphere_is_known(void **unused) {
-  (void)unused;
   cb_local *l = local_of(mesh_ellipsoid(40, 1, 1, 1));
   const double Y[6] = {0.3, -0.2, 0.5, 1, 2, -1};
   double with[6], without[6], J[6][6], J0[6][6];

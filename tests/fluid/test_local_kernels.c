@@ -15,7 +15,6 @@ static void compare(const char *what, int n, const double *a, const double *b) {
 }
 
 static void kernels_agree_with_the_scalar_equations(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   const char *const names[] = {CB_ISA_BASE, "avx2", "avx512"};
   for (int isa = 0; isa < 3; isa++) {
@@ -53,7 +52,6 @@ static void kernels_agree_with_the_scalar_equations(void **unused) {
 
 /* Boxes: edges of every angle up to a right one, each compared with its own sum. */
 static void sharp_edges_turn_by_their_angle(void **unused) {
-  (void)unused;
   const char *const names[] = {CB_ISA_BASE, "avx2", "avx512"};
   for (int isa = 0; isa < 3; isa++) {
     if (cb_isa_set(names[isa])) continue;
@@ -73,7 +71,6 @@ static void sharp_edges_turn_by_their_angle(void **unused) {
 }
 
 static void threads_change_no_byte(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   double K[2][36], mu[2][6], F[2][6], J[2][36];
   for (int threads = 1; threads <= 2; threads++) {

@@ -3,7 +3,6 @@
 
 /* Where x' is the field of a twist, mu0 is K Y. */
 static void motion_of_a_rigid_body_has_the_momentum_K_Y(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   mesh m = mesh_torus(13, 9, 1, 0.4);
   mesh_shake(&m, &seed, 0.05);
@@ -32,7 +31,6 @@ static void motion_of_a_rigid_body_has_the_momentum_K_Y(void **unused) {
 /* The surface of a sphere of which x' = x is 1 at r = 1, in a medium whose density grows along z: without its mean the
  * momentum is gone. */
 static void breathing_is_told_and_taken_off(void **unused) {
-  (void)unused;
   cb_surface *s = mesh_surface(mesh_ellipsoid(16, 1, 1, 1));
   cb_local *l;
   check_ok(cb_local_create(s, &l));

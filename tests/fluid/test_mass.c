@@ -16,7 +16,6 @@ static void check_diagonal(const cb_mass *m, const double J[3], double tolerance
 }
 
 static void box_has_its_closed_form(void **unused) {
-  (void)unused;
   const double a[3] = {1, 0.5, 0.25}, mass = 3 * 8 * a[0] * a[1] * a[2];
   const cb_mass m = mass_of(mesh_box(5, a, false), 3, 0);
   check_relative(m.mass, mass, 1e-14);
@@ -27,7 +26,6 @@ static void box_has_its_closed_form(void **unused) {
 }
 
 static void tetrahedron_has_its_closed_form(void **unused) {
-  (void)unused;
   mesh t = mesh_room(4, 4);
   mesh_vertex(&t, 0, 0, 0), mesh_vertex(&t, 1, 0, 0), mesh_vertex(&t, 0, 1, 0), mesh_vertex(&t, 0, 0, 1);
   mesh_face(&t, 0, 2, 1), mesh_face(&t, 0, 3, 2), mesh_face(&t, 0, 1, 3), mesh_face(&t, 1, 2, 3);
@@ -44,7 +42,6 @@ static void tetrahedron_has_its_closed_form(void **unused) {
 
 /* The inscribed mesh's error is of order h^2: two sizes tell the limit to h^4. */
 static void ellipsoid_and_torus_converge_to_their_closed_forms(void **unused) {
-  (void)unused;
   const double a = 3, b = 2, c = 1, V = 4 * PI / 3 * a * b * c;
   const cb_mass e1 = mass_of(mesh_ellipsoid(12, a, b, c), 1, 0), e2 = mass_of(mesh_ellipsoid(24, a, b, c), 1, 0);
   check_relative((4 * e2.mass - e1.mass) / 3, V, 3e-5);
@@ -60,7 +57,6 @@ static void ellipsoid_and_torus_converge_to_their_closed_forms(void **unused) {
 }
 
 static void sheet_and_points_have_their_closed_forms(void **unused) {
-  (void)unused;
   mesh p = mesh_plate(4, 2, 1, false);
   const double d[3] = {10, -20, 30};
   mesh_move(&p, d);
@@ -96,7 +92,6 @@ static void shift(const double k[6][6], const double d[3], double out[6][6]) {
 }
 
 static void moved_body_has_the_shifted_tensor(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   for (int turn = 0; turn < 20; turn++) {
     mesh a = mesh_torus(9, 7, 1, 0.4), b;
@@ -117,7 +112,6 @@ static void moved_body_has_the_shifted_tensor(void **unused) {
 }
 
 static void principal_axes_are_those_of_the_turned_body(void **unused) {
-  (void)unused;
   const double a[3] = {1, 0.5, 0.25}, mass = 8 * a[0] * a[1] * a[2];
   mesh m = mesh_box(3, a, false);
   /* a turn about (1, 1, 1) by a third of a circle is exact; then one about z */
@@ -141,7 +135,6 @@ static void principal_axes_are_those_of_the_turned_body(void **unused) {
 }
 
 static void what_has_no_mass_is_refused(void **unused) {
-  (void)unused;
   cb_surface *s = mesh_surface(mesh_plate(3, 1, 1, false));
   cb_mass m;
   assert_int_equal(cb_mass_of(s, NULL, &(cb_material){1000, 0}, &m), CB_ERROR_DOMAIN);

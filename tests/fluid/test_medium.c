@@ -41,7 +41,6 @@ static void check_slope(const cb_medium *m, double x[3][3], double h, double tol
 }
 
 static void mean_density_of_a_face_is_exact_in_layers(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   strata s = sea;
   for (int turn = 0; turn < 300; turn++) {
@@ -60,7 +59,6 @@ static void mean_density_of_a_face_is_exact_in_layers(void **unused) {
 }
 
 static void face_in_an_interface_is_above_and_has_no_slope(void **unused) {
-  (void)unused;
   cb_medium *m = layers_of(&sea);
   double density, slope[1][3][3];
   const double height[4] = {-0.5, -0.3, 0.05, 0.4};
@@ -88,7 +86,6 @@ static void face_in_an_interface_is_above_and_has_no_slope(void **unused) {
 }
 
 static void expressions_of_faces_are_of_degree_five(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   cb_medium *m, *smooth;
   const double up[3] = {0, 0, 1};
@@ -117,7 +114,6 @@ static void expressions_of_faces_are_of_degree_five(void **unused) {
 /* --- refusals --- */
 
 static void what_is_wrong_is_told(void **unused) {
-  (void)unused;
   cb_medium *m = NULL;
   size_t at = 99;
   const double up[3] = {0, 0, 1}, level[2] = {1, 1}, density[3] = {1, -2, 3}, good[3] = {1, 2, 3};

@@ -6,7 +6,6 @@
 /* A plugin's: an added mass of the body's mass alone, that does not look at the vertices; and one that does. */
 static cb_status blind(const cb_fluid_model *m, const void *body, const cb_surface *surface, const double (*x)[3],
                        const double (*v)[3], cb_added_mass *out) {
-  (void)m, (void)body, (void)surface, (void)x, (void)v;
   for (int i = 0; i < 6; i++) out->K[i][i] = i < 3 ? 0.01 : 0.5;
   return CB_OK;
 }
@@ -67,7 +66,6 @@ static void taken(const cb_fluid_model *forces, const cb_fluid_model *mass, cons
 }
 
 static void every_class_that_knows_the_shape_at_rest_is_refused_by_name(void **unused) {
-  (void)unused;
   int rest = 0;
   for (const cb_fluid_model_class *const *c = cb_fluid_model_classes; *c; c++) {
     cb_fluid_model *m;
@@ -91,7 +89,6 @@ static void every_class_that_knows_the_shape_at_rest_is_refused_by_name(void **u
 }
 
 static void an_added_mass_that_does_not_see_the_vertices_is_found_out(void **unused) {
-  (void)unused;
   cb_fluid_model *no, *yes;
   double out[48];
   check_ok(cb_fluid_model_create_class(&blind_class, NULL, &no));
@@ -106,7 +103,6 @@ static void an_added_mass_that_does_not_see_the_vertices_is_found_out(void **unu
 }
 
 static void bundles_refuse_them(void **unused) {
-  (void)unused;
   const cb_poses_motion motion = MODES("a", "b");
   cb_fluid_model *m[3];
   check_ok(cb_fluid_model_create("ellipsoid", NULL, &m[0]));

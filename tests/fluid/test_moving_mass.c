@@ -21,7 +21,6 @@ static void place(shape *h, const vector axis, double angle, const vector d) {
 }
 
 static void rigid_parts_have_the_mass_of_the_placed_surface(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   shape h = three_parts(&seed);
   cb_moving_mass *m = made(&h, materials, false, 0, NULL);
@@ -46,7 +45,6 @@ static void rigid_parts_have_the_mass_of_the_placed_surface(void **unused) {
 }
 
 static void parts_that_turn_each_by_themselves_add_up(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   shape h = three_parts(&seed);
   cb_moving_mass *m = made(&h, materials, false, 0, NULL);
@@ -76,7 +74,6 @@ static void parts_that_turn_each_by_themselves_add_up(void **unused) {
 
 /* x = (1 + t A) X: with C = int rho X X^T of the solid, int rho x x'^T = (1 + t A) C A^T. */
 static void affine_motion_has_its_closed_form(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   const double a[3] = {1, 0.5, 0.25}, d[3] = {0.3, -0.2, 0.7}, density = 3, mass = density * 8 * a[0] * a[1] * a[2];
   mesh box = mesh_box(3, a, false);
@@ -122,7 +119,6 @@ static void affine_motion_has_its_closed_form(void **unused) {
 }
 
 static void linear_momentum_is_that_of_the_centre(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   shape h = three_parts(&seed);
   cb_moving_mass *m = made(&h, materials, false, 0, NULL);
@@ -143,7 +139,6 @@ static void linear_momentum_is_that_of_the_centre(void **unused) {
 
 /* The rule of four points with barycentric coordinates a, b, b, b is exact for quadratic functions on tetrahedra. */
 static void spin_about_the_centre_is_that_of_the_velocities(void **unused) {
-  (void)unused;
   shape h = shape_of(mesh_ellipsoid(4, 1, 0.7, 0.4));
   const double density = 800, a = (5 + 3 * sqrt(5)) / 20, b = (5 - sqrt(5)) / 20;
   cb_moving_mass *m = made(&h, &(cb_material){density, 0}, false, 0, NULL);
@@ -189,7 +184,6 @@ static void spin_about_the_centre_is_that_of_the_velocities(void **unused) {
 
 /* Of a shift of the origin, and of a shape that moves on as a whole: L + d × p, p + m w. */
 static void momentum_is_galilean(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   shape h = three_parts(&seed);
   cb_moving_mass *m = made(&h, materials, false, 0, NULL);
@@ -213,7 +207,6 @@ static void momentum_is_galilean(void **unused) {
 }
 
 static void mass_is_kept_where_the_volume_changes(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   shape h = three_parts(&seed);
   cb_moving_mass *m = made(&h, materials, false, 0, NULL);
@@ -236,7 +229,6 @@ static void mass_is_kept_where_the_volume_changes(void **unused) {
 }
 
 static void shape_at_rest_has_no_momentum(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   shape h = three_parts(&seed);
   cb_moving_mass *m = made(&h, materials, false, 0, NULL);
@@ -251,7 +243,6 @@ static void shape_at_rest_has_no_momentum(void **unused) {
 }
 
 static void what_cannot_be_is_refused(void **unused) {
-  (void)unused;
   shape h = shape_of(mesh_ellipsoid(3, 1, 1, 1));
   const cb_material water = {1000, 0};
   cb_moving_mass *m = made(&h, &water, false, 0, NULL), *none;

@@ -53,7 +53,6 @@ static void carry(shape *h, double K, const cb_pose *g, const double Y[6]) {
 
 /* mu_0 = I Y, T = Y.I Y/2, with the inertia of the surface where it is; the mass is kept. */
 static void an_isometry_moves_it_as_a_rigid_body(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   for (int trial = 0; trial < 12; trial++) {
     const double K = (trial % 2 ? 1 : -1) * check_uniform(&seed, .2, 1);
@@ -85,7 +84,6 @@ static void an_isometry_moves_it_as_a_rigid_body(void **unused) {
 
 /* Any motion: seen from another frame, mu_0 goes as a covector and T stays. */
 static void momentum_of_any_motion_is_a_covector(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   for (int trial = 0; trial < 6; trial++) {
     const double K = trial % 2 ? .7 : -.7;
@@ -124,7 +122,6 @@ static void momentum_of_any_motion_is_a_covector(void **unused) {
 
 /* Affine motions, whose velocities are linear inside in both. */
 static void flat_space_is_the_limit(void **unused) {
-  (void)unused;
   double mu[3][6], energy[3];
   for (int k = 0; k < 3; k++) {
     const double K = (k - 1) * 1e-7;
@@ -150,7 +147,6 @@ static void flat_space_is_the_limit(void **unused) {
 }
 
 static void sheets_are_refused(void **unused) {
-  (void)unused;
   cb_surface *s = curved_ball(.5, 8, -1, CB_CHART_EXPONENTIAL);
   cb_moving_mass *m;
   assert_int_equal(cb_moving_mass_create(s, &(cb_material){2, .1}, false, 0, NULL, &m), CB_ERROR_UNSUPPORTED);

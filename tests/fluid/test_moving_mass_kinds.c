@@ -3,7 +3,6 @@
 #include "point_mass.h"
 
 static void lumped_body_is_the_sum_over_its_vertices(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   shape h = three_parts(&seed);
   cb_moving_mass *m = made(&h, materials, true, 0, NULL);
@@ -41,7 +40,6 @@ static void lumped_body_is_the_sum_over_its_vertices(void **unused) {
 }
 
 static void point_masses_move_with_their_vertex_or_stay(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   shape h = three_parts(&seed);
   const cb_point_mass points[2] = {{.mass = 40, .x = {1, 2, 3}, .vertex = -1}, {.mass = 25, .vertex = 7}};
@@ -71,7 +69,6 @@ static mesh two_sheets(void) {
 
 /* Parts that share vertices, several blocks of faces, and a sheet. */
 static void sums_of_the_local_model_give_the_same(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   for (int turn = 0; turn < 3; turn++) {
     shape h = turn == 0 ? three_parts(&seed) : shape_of(turn == 1 ? mesh_ellipsoid(24, 1, 0.7, 0.4) : two_sheets());

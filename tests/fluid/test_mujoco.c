@@ -32,7 +32,6 @@ static const reference_body bodies[] = {
       0.01213 * 0.01213 / 2}}};
 
 static void forces_are_those_that_mujoco_computes(void **unused) {
-  (void)unused;
   csv c = csv_open("mujoco/forces.csv", 3);
   int rows = 0;
   for (; csv_next(&c); rows++) {
@@ -77,7 +76,6 @@ static void forces_are_those_that_mujoco_computes(void **unused) {
 }
 
 static void virtual_masses_are_those_that_mujoco_has(void **unused) {
-  (void)unused;
   csv c = csv_open("mujoco/virtual-mass.csv", 0);
   int rows = 0;
   for (; csv_next(&c); rows++)
@@ -104,7 +102,6 @@ static void virtual_masses_are_those_that_mujoco_has(void **unused) {
 
 /* At rest too, where there are forces of first order alone. */
 static void derivatives_are_those_of_differences(void **unused) {
-  (void)unused;
   static const char *const text[] = {
       "{viscosity: 0.3, geoms: [{type: box, size: [0.2, 0.1, 0.03], position: [1, 2, 0.5], quaternion: [1, 2, -0.5, "
       "0.3], coefficients: [0.7, 0.1, 0.9, 2, 0.3]}, {type: capsule, size: [0.1, 0.2]}]}",
@@ -131,7 +128,6 @@ static void derivatives_are_those_of_differences(void **unused) {
 
 /* Two geoms that are turned and moved: the sum of each alone, in its own axes, carried to the origin. */
 static void geoms_act_where_they_are(void **unused) {
-  (void)unused;
   static const char *const size[2] = {"type: box, size: [0.2, 0.1, 0.03]", "type: capsule, size: [0.1, 0.2]"};
   static const double place[2][3] = {{1, 2, 0.5}, {-0.3, 0, 0.4}}, turn[2][4] = {{1, 2, -0.5, 0.3}, {0.2, -1, 0.4, 2}};
   char text[2][256], both[1024];
@@ -169,7 +165,6 @@ static void geoms_act_where_they_are(void **unused) {
 
 /* What is known of 2.2: a body of 1 cm has no lift to speak of below 2 m/s, and that of 3.14 above. */
 static void floors_take_the_lift_from_small_bodies(void **unused) {
-  (void)unused;
   subject s[2] = {subject_of("mujoco_ellipsoid", "{geoms: [{size: [0.01, 0.01, 0.002]}]}", NULL),
                   subject_of("mujoco_ellipsoid", "{compat: \"2.2\", geoms: [{size: [0.01, 0.01, 0.002]}]}", NULL)};
   for (int fast = 0; fast < 2; fast++) {
@@ -188,7 +183,6 @@ static void floors_take_the_lift_from_small_bodies(void **unused) {
 
 /* Below both floors f = 1e-15: lift C rho pi (D/f)^(1/2) (N/f) (N v - |v|^2 q), drag by the area pi (D/f)^(1/2). */
 static void below_the_floors_forces_are_those_of_2_2(void **unused) {
-  (void)unused;
   const double r[3] = {2e-5, 1e-5, 3e-5}, V[6] = {0, 0, 0, 0.8, -0.3, 0.6}, *v = V + 3, f = 1e-15, rho = 1.3;
   subject s = subject_of("mujoco_ellipsoid", "{compat: 2.2, slender: 0, geoms: [{size: [2e-5, 1e-5, 3e-5]}]}", NULL);
   double F[5][6] = {{0}}, q[3], D = 0, N = 0;
@@ -209,7 +203,6 @@ static void below_the_floors_forces_are_those_of_2_2(void **unused) {
 
 /* The half length of a capsule is that of its cylinder. */
 static void a_capsule_is_as_long_as_its_ellipsoid(void **unused) {
-  (void)unused;
   const double V[6] = {0.3, -0.8, 0.5, 1.1, 0.2, -0.7};
   double F[2][6], greatest[2];
   for (int k = 0; k < 2; k++) {
@@ -235,7 +228,6 @@ static void fails(const char *name, const char *parameters, const char *text) {
 }
 
 static void geoms_that_are_none_are_refused_with_their_place(void **unused) {
-  (void)unused;
   fails("mujoco_ellipsoid", "{geoms: 3}", "parameters:1:9: error: geoms: expected a list of {type: .., size: [..]}");
   fails("mujoco_ellipsoid", "{geoms: [{type: sphere, size: [0]}]}",
         "parameters:1:32: error: geoms: size: expected a number > 0, found 0");

@@ -101,25 +101,17 @@ static void compare(uint64_t *seed, bool ellipsoid) {
 }
 
 static void ellipsoids_are_pushed_as_by_the_library(void **unused) {
-  (void)unused;
   uint64_t seed = 1;
   for (int i = 0; i < BODIES; i++) compare(&seed, true);
 }
 
 static void boxes_of_inertia_are_pushed_as_by_the_library(void **unused) {
-  (void)unused;
   uint64_t seed = 2;
   for (int i = 0; i < BODIES; i++) compare(&seed, false);
 }
 #else
-static void ellipsoids_are_pushed_as_by_the_library(void **unused) {
-  (void)unused;
-  skip();
-}
-static void boxes_of_inertia_are_pushed_as_by_the_library(void **unused) {
-  (void)unused;
-  skip();
-}
+static void ellipsoids_are_pushed_as_by_the_library(void **unused) { skip(); }
+static void boxes_of_inertia_are_pushed_as_by_the_library(void **unused) { skip(); }
 #endif
 
 int main(void) {

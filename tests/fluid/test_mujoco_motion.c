@@ -57,7 +57,6 @@ static double distance(const double a[13], const double b[13], double greatest[4
 static const double of_the_table = 3e-11;
 
 static void by_its_own_method_they_are_where_mujoco_has_them(void **unused) {
-  (void)unused;
   csv c = csv_open("mujoco/trajectories.csv", 1);
   fall f;
   const faller *b = NULL;
@@ -95,7 +94,6 @@ static void end_of(const char *method, int steps, double out[13]) {
 }
 
 static void methods_go_to_one_limit_with_their_orders(void **unused) {
-  (void)unused;
   static const struct {
     const char *method;
     int steps; /* and twice and four times that */

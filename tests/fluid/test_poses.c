@@ -43,7 +43,6 @@ static double worst_error(const cb_poses *p, bool of_velocity) {
 }
 
 static void a_periodic_sequence_converges_by_order_3(void **state) {
-  (void)state;
   double place[2], velocity[2];
   for (int r = 0; r < 2; r++) {
     int n = 40 << r;
@@ -58,7 +57,6 @@ static void a_periodic_sequence_converges_by_order_3(void **state) {
 }
 
 static void poses_are_met_and_repeat(void **state) {
-  (void)state;
   static const double uneven[] = {0, .7, 1, 2.5, 3, 4.4, 5.9};
   cb_poses *even = sequence(12, NULL, -1, 2 * pi / 12, 0, CB_POSES_PERIODIC);
   cb_poses *other = sequence(7, uneven, 0, 0, 2 * pi, CB_POSES_PERIODIC);
@@ -86,7 +84,6 @@ static void poses_are_met_and_repeat(void **state) {
 
 /* At and between poses, against differences of both sides. */
 static void velocities_are_continuous_derivatives(void **state) {
-  (void)state;
   static const double uneven[] = {0, .7, 1, 2.5, 3, 4.4, 5.9};
   cb_poses *p[3] = {sequence(7, uneven, 0, 0, 2 * pi, CB_POSES_PERIODIC),
                     sequence(7, uneven, 0, 0, 0, CB_POSES_CLAMPED), sequence(6, NULL, 1, .4, 0, CB_POSES_CLAMPED)};
@@ -111,7 +108,6 @@ static void velocities_are_continuous_derivatives(void **state) {
 }
 
 static void a_clamped_sequence_rests_outside(void **state) {
-  (void)state;
   cb_poses *p = sequence(5, NULL, 1, .5, 0, CB_POSES_CLAMPED);
   double x[3][3], v[3][3], first[3][3], last[3][3];
   wave(1, first);
@@ -130,7 +126,6 @@ static void a_clamped_sequence_rests_outside(void **state) {
 }
 
 static void wrong_sequences_are_refused_by_pose_and_vertex(void **state) {
-  (void)state;
   double x[9][3] = {{0}};
   const double(*c)[3] = (const double(*)[3])x;
   static const double back[] = {0, 1, 1}, good[] = {0, 1, 2};
@@ -163,7 +158,6 @@ static void wrong_sequences_are_refused_by_pose_and_vertex(void **state) {
 
 /* Between poses at +-1e308 the velocity overflows; with lanes and without (the last vertices), in one of many. */
 static void what_overflows_between_poses_is_refused_by_vertex(void **state) {
-  (void)state;
   enum { MOST = 40 };
   static const int sizes[] = {1, 3, MOST};
   for (int n = 0; n < 3; n++)
@@ -195,7 +189,6 @@ static void what_overflows_between_poses_is_refused_by_vertex(void **state) {
 /* Corners are shared by parts; each moves with the first part that has it, whatever the order of the faces. NULL is the
  * rest coordinate. */
 static void a_shared_vertex_moves_with_its_first_part(void **state) {
-  (void)state;
   enum { PARTS = 40000 };
   double(*x)[3] = calloc(PARTS + 2, sizeof *x), (*moved)[3] = malloc((PARTS + 2) * sizeof *moved);
   int(*face)[3] = malloc(PARTS * sizeof *face), *part = malloc(PARTS * sizeof *part);
@@ -226,7 +219,6 @@ static void a_shared_vertex_moves_with_its_first_part(void **state) {
 }
 
 static void expressions_move_each_part(void **state) {
-  (void)state;
   cb_surface *s = shape("turtle", "resolution=8");
   static const cb_poses_motion motion[] = {
       {"flipper_front_left", {"X", "Y*cos(a*sin(w*t)) - Z*sin(a*sin(w*t))", "Y*sin(a*sin(w*t)) + Z*cos(a*sin(w*t))"}},
@@ -271,7 +263,6 @@ static void expressions_move_each_part(void **state) {
 }
 
 static void wrong_expressions_are_refused_by_part_and_place(void **state) {
-  (void)state;
   cb_surface *s = shape("fish", "resolution=8");
   cb_poses *p = NULL;
   size_t which, at;

@@ -27,7 +27,6 @@ static cb_poses_jump found(double x[POSES][VERTICES][3], int poses, const cb_pos
 }
 
 static void a_stroke_of_24_poses_is_no_jump(void **unused) {
-  (void)unused;
   double x[POSES][VERTICES][3], time[POSES];
   for (int i = 0; i < POSES; i++) time[i] = i + .3 * sin(2.0 * i);
   for (int clamped = 0; clamped < 2; clamped++) {
@@ -45,7 +44,6 @@ static void a_stroke_of_24_poses_is_no_jump(void **unused) {
 }
 
 static void a_jump_is_found_by_its_poses_and_vertex(void **unused) {
-  (void)unused;
   double x[POSES][VERTICES][3];
   const cb_poses_times times = {.step = .01, .end = CB_POSES_CLAMPED}, periodic = {.step = .01};
   put(x);
@@ -83,7 +81,6 @@ static cb_poses_jump of(const char *text, int64_t steps) {
 }
 
 static void an_expression_that_is_not_continuous_is_found_by_its_time(void **unused) {
-  (void)unused;
   static const struct {
     const char *text;
     double time, distance;
@@ -101,7 +98,6 @@ static void an_expression_that_is_not_continuous_is_found_by_its_time(void **unu
 }
 
 static void an_expression_that_bends_or_shakes_is_none(void **unused) {
-  (void)unused;
   static const char *const texts[] = {"X + sin(2*pi*t)",
                                       "X + sin(1000*t)",
                                       "X + abs(t - 1)",

@@ -15,7 +15,6 @@ static double load(int space, bool triangle, int row) { return triangle && row !
 /* --- the rod and triangle of figures 2.16, 2.20, 2.21 --- */
 
 static void multipliers_are_those_of_the_killing_flow(void **unused) {
-  (void)unused;
   static const char *const methods[] = {"lobatto {stages: 4}", "radau_iia {stages: 3, constraints: acceleration}"};
   for (int j = 0; j < 2; j++)
     for (int i = 0; i < 3; i++)
@@ -68,7 +67,6 @@ static double off_the_flow(const body_case *c, const cb_state *start, const char
 }
 
 static void positions_are_on_the_killing_flow(void **unused) {
-  (void)unused;
   static const struct {
     const char *method;
     int steps;
@@ -102,7 +100,6 @@ static void positions_are_on_the_killing_flow(void **unused) {
 }
 
 static void lengths_are_kept_for_a_thousand_units_of_time(void **unused) {
-  (void)unused;
   check_numbers_alone();
   static const char *const methods[] = {"lobatto {stages: 4}", "radau_iia {stages: 3}"};
   for (int j = 0; j < 2; j++)
@@ -144,7 +141,6 @@ static void open_stiff(body_case *c, const char *space, double stiffness, double
 }
 
 static void newton_needs_three_iterations_and_agrees_with_sweeps(void **unused) {
-  (void)unused;
   static const struct { double stiffness, damping, h; } cases[] = {{1, 0, 0.01}, {1e4, 0, 0.001}, {1e4, 20, 0.001}};
   static const char *const where[] = {"e3", "s3", "h3", "s2", "h2xe"};
   uint64_t seed = check_seed();
@@ -256,14 +252,10 @@ static void open_falling(body_case *c, const char *space, bool potential, uint64
 }
 
 static void three_methods_agree_on_the_tetrahedron(void **unused) {
-  (void)unused;
   check_agreement(open_tetrahedron, "tetrahedron", 3, 0.01);
 }
 
-static void three_methods_agree_on_the_chain(void **unused) {
-  (void)unused;
-  check_agreement(open_falling, "chain", 1.5, 0.005);
-}
+static void three_methods_agree_on_the_chain(void **unused) { check_agreement(open_falling, "chain", 1.5, 0.005); }
 
 int main(void) {
   const struct CMUnitTest tests[] = {

@@ -3,7 +3,6 @@
 #include "rigid.h"
 
 static void without_forces_momentum_is_kept_and_energy_is_bounded(void **unused) {
-  (void)unused;
   body b = free_body();
   const cb_rigid_problem p = free_problem_of(&b);
   const double h = 0.05;
@@ -30,7 +29,6 @@ static void without_forces_momentum_is_kept_and_energy_is_bounded(void **unused)
 
 /* tln does not keep the angular momentum, and keeps the linear. */
 static void tln_keeps_the_linear_momentum_only(void **unused) {
-  (void)unused;
   body b = free_body();
   const cb_rigid_problem p = free_problem_of(&b);
   cb_rigid_state s;
@@ -52,7 +50,6 @@ static void tln_keeps_the_linear_momentum_only(void **unused) {
 
 /* There and back with -h; the drag is put to 0, for it does not turn round. */
 static void symmetric_in_time(void **unused) {
-  (void)unused;
   body b = driven_body();
   memset(b.drag, 0, sizeof b.drag);
   const cb_rigid_problem p = problem_of(&b);
@@ -69,7 +66,6 @@ static void symmetric_in_time(void **unused) {
 
 /* Gliding without spin: Hamilton-Pontryagin does not turn the body, rkmk4 by O(h^5) a step. */
 static void a_glide_without_spin_is_turned_by_rkmk4_only(void **unused) {
-  (void)unused;
   body b = free_body();
   b.weight = 2, b.g[2] = -10;
   for (int i = 0; i < 36; i++) b.K0[i / 6][i % 6] = i % 7 ? 0 : i < 21 ? .1 : 2;
@@ -95,7 +91,6 @@ static void a_glide_without_spin_is_turned_by_rkmk4_only(void **unused) {
 }
 
 static void a_copy_of_the_state_repeats_the_bits(void **unused) {
-  (void)unused;
   body b = driven_body();
   const cb_rigid_problem p = problem_of(&b);
   for (int method = 0; method < 4; method++) {

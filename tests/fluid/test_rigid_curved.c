@@ -27,7 +27,6 @@ static void extrapolated(const cb_rigid_problem *p, int method, double time, int
 
 /* H3, from the 4x4 matrix equations by a Runge-Kutta method of order 8 (derived here), ten digits. */
 static void triaxial_body_moves_as_printed(void **unused) {
-  (void)unused;
   static const double momentum[6] = {-.0769510786, -.0490948942,  .1763530333,
                                      -.3189329353, -1.5383079928, -1.5018839727},
                       place[4] = {1.8870911335, .7609774776, -3.3600841975, 4.0534387231};
@@ -43,7 +42,6 @@ static void triaxial_body_moves_as_printed(void **unused) {
 }
 
 static void methods_have_their_order(void **unused) {
-  (void)unused;
   for (int space = 0; space < 2; space++) {
     curved_body b;
     double mu[6];
@@ -73,7 +71,6 @@ static double node_energy(const curved_body *b, const cb_rigid_state *s) {
 
 /* The last quarter of 4000 steps is no farther off than the first. */
 static void energy_does_not_drift(void **unused) {
-  (void)unused;
   for (int space = 0; space < 2; space++)
     for (int map = 0; map < 2; map++) {
       curved_body b;
@@ -95,7 +92,6 @@ static void energy_does_not_drift(void **unused) {
 /* To 1e-13 of their size, over 1e5 steps, at any distance: in hyperbolic space the body goes some thousands of radii.
  * In the sphere the spatial momentum too. */
 static void casimirs_are_kept_over_1e5_steps(void **unused) {
-  (void)unused;
   for (int space = 0; space < 2; space++)
     for (int method = 0; method < 4; method++) {
       if (method == CB_SE3_TLN) continue;
@@ -125,7 +121,6 @@ static void casimirs_are_kept_over_1e5_steps(void **unused) {
 
 /* Its error stays within what is said while the body goes away; then it is not a number. */
 static void spatial_momentum_knows_its_error(void **unused) {
-  (void)unused;
   curved_body b;
   double mu[6], spatial[6], moved[6], error = 0;
   cb_rigid_state s;
@@ -148,7 +143,6 @@ static void spatial_momentum_knows_its_error(void **unused) {
 }
 
 static void steps_run_backwards(void **unused) {
-  (void)unused;
   for (int space = 0; space < 2; space++)
     for (int map = 0; map < 3; map++) {
       curved_body b;

@@ -18,7 +18,6 @@ static void ball_of(const struct ball *of, curved_body *b) {
 
 /* At constant speed, spinning about its way or not, by steps of any length; in the sphere round and round. */
 static void ball_without_spin_across_follows_a_geodesic(void **unused) {
-  (void)unused;
   for (int k = 0; k < 2; k++)
     for (int method = 0; method < 4; method++)
       for (int spin = 0; spin < 2; spin++) {
@@ -42,7 +41,6 @@ static void ball_without_spin_across_follows_a_geodesic(void **unused) {
 /* K J omega/(M v) bends the path of a ball that spins across its way: R = atan_K of its inverse. Back after the period,
  * and 2 R away after half of it, to the figures' twelve digits. */
 static void spinning_ball_circles(void **unused) {
-  (void)unused;
   for (int k = 0; k < 2; k++) {
     const struct ball *of = &balls[k];
     const double v = .25, spin = 8, curvature = of->J * spin / (of->M * v);
@@ -84,7 +82,6 @@ static void points_tensor(uint64_t *seed, double K[6][6]) {
 
 /* omega = v or -v: all points of a rigid body run along great circles. */
 static void clifford_translation_is_free_in_vacuum(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   for (int n = 0; n < 24; n++) {
     double K[6][6], Y[6], now[6];
@@ -104,7 +101,6 @@ static void clifford_translation_is_free_in_vacuum(void **unused) {
 
 /* The fluid's tensor of the triaxial body, with such a start: the largest of |xi'_i| is .29. */
 static void clifford_translation_tumbles_in_a_fluid(void **unused) {
-  (void)unused;
   curved_body b;
   cb_rigid_state s;
   double now[6], change = 0, worst = 0;
@@ -142,7 +138,6 @@ static double across(double density, double t, double *square) {
 
 /* Omega^2 = V^2 (M_1 - M_3)(M_1 - K J_2)/(J_2 M_3); the perturbation is 1e-6, its square what is left out. */
 static void axis_first_flight_is_stable_above_a_density(void **unused) {
-  (void)unused;
   const double critical = (k3 - k1) / (J3 - J1);
   check_near(critical, 4.7935069, 1e-6);
   for (int i = 0; i < 4; i++) {
@@ -167,7 +162,6 @@ static void axis_first_flight_is_stable_above_a_density(void **unused) {
 
 /* A wrench of the body's own. */
 static cb_status own_wrench(void *self, double t, const cb_pose *g, const double Y[6], double F[6], double dF[6][6]) {
-  (void)self, (void)g;
   for (int i = 0; i < 6; i++) {
     F[i] = .2 * sin(t + i) - .1 * Y[i];
     if (dF) dF[i][i] = -.1;
@@ -178,7 +172,6 @@ static cb_status own_wrench(void *self, double t, const cb_pose *g, const double
 /* Isometries carry motions to motions: for every map and K, bodies 300 and 1e5 radii away, near the antipode and through
  * it, move as the one at the base point. In the body's frame to round-off of 200 steps. */
 static void a_body_anywhere_is_the_body_at_the_base_point(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   double worst[2] = {0};
   for (int n = 0; n < 160; n++) {

@@ -67,7 +67,6 @@ static void reference(const cb_rigid_problem *p, const double Y[6], double time,
 /* Gravity, drag, springs and pushes of tests/rigid.h, which depend on (q, x) in some way, on t and Y, with an inertia
  * and a shape that change. */
 static void generic_bodies_move_as_their_matrices(void **unused) {
-  (void)unused;
   body b = driven_body();
   for (int k = 0; k < 4; k++) {
     cb_rigid_problem p = problem_of(&b);
@@ -92,7 +91,6 @@ static void generic_bodies_move_as_their_matrices(void **unused) {
 /* Derivatives of the wrench along g tau(xi) by differences, 1e-10. */
 static cb_status along_pose(void *self, double t, const cb_pose *g, const double Y[6], double dmu[6][6],
                             double dF[6][6]) {
-  (void)dmu;
   const double K = ((const body *)self)->K1[0][1], h = 1e-5; /* K1 is not used by these bodies but for K */
   for (int j = 0; j < 6; j++) {
     double xi[6] = {0}, F[2][6];
@@ -110,7 +108,6 @@ static cb_status along_pose(void *self, double t, const cb_pose *g, const double
 
 static cb_status still_inertia(void *self, double t, const cb_pose *g, double K[6][6], double mu0[6]) {
   const body *b = self;
-  (void)t, (void)g;
   memcpy(K, b->K0, sizeof b->K0);
   memcpy(mu0, b->shape, sizeof b->shape);
   return CB_OK;
@@ -118,7 +115,6 @@ static cb_status still_inertia(void *self, double t, const cb_pose *g, double K[
 
 /* Springs stiff enough that the matrix without the place's derivatives would diverge; large steps. */
 static void newton_is_exact_for_places_and_turns(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   for (int n = 0; n < 60; n++) {
     body b = driven_body();
@@ -144,7 +140,6 @@ static void newton_is_exact_for_places_and_turns(void **unused) {
 }
 
 static cb_status steady(void *self, double t, const cb_pose *g, const double Y[6], double F[6], double dF[6][6]) {
-  (void)self, (void)t, (void)g, (void)Y, (void)dF;
   static const double wrench[6] = {9, -30, 12, 21, 15, -27};
   memcpy(F, wrench, sizeof wrench);
   return CB_OK;
@@ -153,7 +148,6 @@ static cb_status steady(void *self, double t, const cb_pose *g, const double Y[6
 /* A strong wrench steady in the body: all that changes with Y is how it turns on its way to the node, by the axes'
  * rotation along the geodesic too. Newton's method then squares its error each time. */
 static void newton_knows_how_wrenches_turn(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   int most = 0;
   for (int n = 0; n < 90; n++) {
@@ -173,7 +167,6 @@ static void newton_knows_how_wrenches_turn(void **unused) {
 
 /* Bodies driven as in flat space; the difference is K times a number of order 1, down to round-off. */
 static void flat_space_is_the_limit_from_either_side(void **unused) {
-  (void)unused;
   body b = driven_body();
   for (int method = 0; method < 4; method++) {
     cb_rigid_problem p = problem_of(&b);
@@ -189,7 +182,6 @@ static void flat_space_is_the_limit_from_either_side(void **unused) {
 }
 
 static void what_has_no_meaning_there_is_refused(void **unused) {
-  (void)unused;
   curved_body b;
   cb_rigid_state s, kept;
   curved_diagonal(1, triaxial[1], &b);
@@ -210,7 +202,6 @@ static void what_has_no_meaning_there_is_refused(void **unused) {
 }
 
 static void no_step_allocates(void **unused) {
-  (void)unused;
   body b = driven_body();
   for (int k = -1; k < 2; k++)
     for (int method = 0; method < 4; method++) {

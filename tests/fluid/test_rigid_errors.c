@@ -4,14 +4,12 @@
 
 static double edge_K[6][6], edge_mu0[6];
 static cb_status edge_inertia(void *self, double t, const cb_pose *g, double K[6][6], double mu0[6]) {
-  (void)self, (void)t, (void)g;
   memcpy(K, edge_K, sizeof edge_K);
   memcpy(mu0, edge_mu0, sizeof edge_mu0);
   return CB_OK;
 }
 
 static void a_start_that_is_not_finite_is_refused(void **unused) {
-  (void)unused;
   const cb_rigid_problem p = {.inertia = edge_inertia};
   static const double rest[6];
   cb_rigid_state s = {.t = 7};
@@ -30,7 +28,6 @@ static void a_start_that_is_not_finite_is_refused(void **unused) {
 
 /* Y of K Y = momentum, K in other units of angle and length: D K D and D momentum for D^-1 Y. */
 static void a_singular_inertia_is_seen_in_any_units(void **unused) {
-  (void)unused;
   static const double zero[6], units[][2] = {{1, 1}, {1e-12, 1}, {1, 1e-12}, {1e-9, 1e-6}, {1e60, 1e-60}};
   double momentum[6], Y[6], expected[6];
   for (int i = 0; i < 6; i++) expected[i] = generic_twist[i];
@@ -70,7 +67,6 @@ static void a_singular_inertia_is_seen_in_any_units(void **unused) {
 
 /* A turn of 6 a step came out as a twist that grows beyond all bounds. */
 static void a_stage_of_rkmk4_turns_by_less_than_half_a_turn(void **unused) {
-  (void)unused;
   body b = free_body();
   for (int i = 0; i < 36; i++) b.K0[i / 6][i % 6] = i % 7 ? 0 : 1 + i / 7; /* diag(1, 2 .. 6) */
   const cb_rigid_problem p = free_problem_of(&b);
@@ -89,7 +85,6 @@ static void a_stage_of_rkmk4_turns_by_less_than_half_a_turn(void **unused) {
 
 /* By the spin that it has: the Cayley map takes h Y to 2.2 for 5, and to less where the body falls by more than its size. */
 static void a_step_turns_by_less_than_half_a_turn(void **unused) {
-  (void)unused;
   body b = free_body();
   for (int i = 0; i < 36; i++) b.K0[i / 6][i % 6] = i % 7 ? 0 : 1;
   const cb_rigid_problem p = free_problem_of(&b);
@@ -113,26 +108,22 @@ static void a_step_turns_by_less_than_half_a_turn(void **unused) {
 }
 
 static cb_status no_mass(void *self, double t, const cb_pose *g, double K[6][6], double mu0[6]) {
-  (void)self, (void)t, (void)g;
   memset(K, 0, 36 * sizeof(double));
   memset(mu0, 0, 6 * sizeof(double));
   return CB_OK;
 }
 
 static cb_status refuse(void *self, double t, const cb_pose *g, const double Y[6], double F[6], double dF[6][6]) {
-  (void)self, (void)t, (void)g, (void)Y, (void)F, (void)dF;
   return cb_fail(CB_STEP_DOMAIN, "outside");
 }
 
 static cb_status endless(void *self, double t, const cb_pose *g, const double Y[6], double F[6], double dF[6][6]) {
-  (void)self, (void)t, (void)g, (void)Y;
   F[0] = INFINITY;
   if (dF) dF[0][0] = 0;
   return CB_OK;
 }
 
 static void failures_leave_the_state(void **unused) {
-  (void)unused;
   body b = free_body();
   cb_rigid_problem p = free_problem_of(&b);
   cb_rigid_state s, kept;

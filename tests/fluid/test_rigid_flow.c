@@ -104,7 +104,6 @@ static cb_rigid_problem carried_problem(carried *c) {
 
 /* Poses with u t added, twists with U added. */
 static void a_uniform_flow_is_a_moving_frame(void **unused) {
-  (void)unused;
   carried flowing = generic_carried(), resting = generic_carried();
   memset(resting.u, 0, sizeof resting.u);
   const cb_rigid_problem p = carried_problem(&flowing), q = carried_problem(&resting);
@@ -130,7 +129,6 @@ static void a_uniform_flow_is_a_moving_frame(void **unused) {
 
 /* The moving frame's momentum is not the paper's: with u = 0 in the equations the same start goes elsewhere. */
 static void the_form_without_the_flow_is_not(void **unused) {
-  (void)unused;
   carried flowing = generic_carried(), paper = generic_carried();
   paper.paper = true;
   const cb_rigid_problem p = carried_problem(&flowing), q = carried_problem(&paper);
@@ -141,7 +139,6 @@ static void the_form_without_the_flow_is_not(void **unused) {
 
 /* A plate that goes with the flow: no torque; without U it is (M_f v) × v = (-0.33, 0.495, 0). */
 static void a_carried_plate_feels_a_torque_in_the_paper_only(void **unused) {
-  (void)unused;
   static const double added[6] = {.1, .1, 0, .65, .65, 2.3};
   carried c = {.u = {.3, .2, 1}};
   c.mass = 0.5;
@@ -170,7 +167,6 @@ static void a_carried_plate_feels_a_torque_in_the_paper_only(void **unused) {
 static double layered_S[6][6];
 
 static cb_status layered_inertia(void *self, double t, const cb_pose *g, double K[6][6], double mu0[6]) {
-  (void)self, (void)t;
   generic_tensor(K);
   for (int i = 0; i < 6; i++) {
     mu0[i] = 0;
@@ -183,7 +179,6 @@ static cb_status layered_wrench(void *self, double t, const cb_pose *g, const do
                                 double dF[6][6]) {
   static const double ez[3] = {0, 0, 1};
   double r[3][3], up[3], SY[6], twice = 0;
-  (void)self, (void)t;
   cb_pose_rotation(g, r);
   cb_apply3_transposed(r, ez, up);
   for (int i = 0; i < 6; i++) {
@@ -200,7 +195,6 @@ static cb_status layered_wrench(void *self, double t, const cb_pose *g, const do
 }
 
 static void energy_is_kept_where_the_inertia_depends_on_the_pose(void **unused) {
-  (void)unused;
   for (int i = 0; i < 6; i++) layered_S[i][i] = 0.1 + 0.05 * i;
   layered_S[0][4] = layered_S[4][0] = 0.05;
   cb_rigid_problem p = {.inertia = layered_inertia, .pose_dependent = true, .inertia_wrench = layered_wrench};
@@ -298,7 +292,6 @@ static double change_of_form(const cb_rigid_problem *p, int map) {
 }
 
 static void steps_are_symplectic_where_the_inertia_depends_on_the_pose(void **unused) {
-  (void)unused;
   for (int i = 0; i < 6; i++) layered_S[i][i] = 0.1 + 0.05 * i;
   layered_S[0][4] = layered_S[4][0] = 0.05;
   carried flowing = generic_carried();

@@ -44,15 +44,9 @@ static void run(int map) {
   check_at_most(highest - lowest, 1.2 * (high[0] - low[0]));
 }
 
-static void cayley_keeps_momentum_over_a_million_steps(void **unused) {
-  (void)unused;
-  run(CB_SE3_CAYLEY);
-}
+static void cayley_keeps_momentum_over_a_million_steps(void **unused) { run(CB_SE3_CAYLEY); }
 
-static void exponential_keeps_momentum_over_a_million_steps(void **unused) {
-  (void)unused;
-  run(CB_SE3_EXPONENTIAL);
-}
+static void exponential_keeps_momentum_over_a_million_steps(void **unused) { run(CB_SE3_EXPONENTIAL); }
 
 int main(void) {
   const struct CMUnitTest tests[] = {

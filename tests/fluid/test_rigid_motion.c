@@ -27,7 +27,6 @@ static void integrate(gsl_odeiv2_system *ode, double time, double *y) {
 
 /* omega = (A cn, B sn, C dn): 2 E J3 > M^2 > 2 E J2 */
 static void free_rigid_body_follows_jacobi(void **unused) {
-  (void)unused;
   const double J[3] = {1, 2, 3.5}, time = 7;
   body b = plain_body(J[0], J[1], J[2], 2);
   const cb_rigid_problem p = free_problem_of(&b);
@@ -62,7 +61,6 @@ static void free_rigid_body_follows_jacobi(void **unused) {
 static int top(double t, const double *y, double *dy, void *user) {
   const body *b = user;
   double l[3], turn[3], torque[3];
-  (void)t;
   for (int i = 0; i < 3; i++) l[i] = b->K0[i][i] * y[i];
   cb_cross3(l, y, turn);
   cb_cross3(b->moment, y + 3, torque);
@@ -72,7 +70,6 @@ static int top(double t, const double *y, double *dy, void *user) {
 }
 
 static void heavy_top_follows_euler_poisson(void **unused) {
-  (void)unused;
   body b = plain_body(1.3, 1.1, 0.4, 1);
   b.moment[0] = 0.05, b.moment[2] = 0.6;
   b.g[2] = -9.81;
@@ -111,7 +108,6 @@ static int sinking(double t, const double *y, double *dy, void *user) {
   const double *mu = y + 12, *R = y;
   double matrix[36], Y[6], down[3];
   int sign;
-  (void)t;
   for (int i = 0; i < 36; i++) matrix[i] = b->K0[i / 6][i % 6];
   gsl_matrix_view m = gsl_matrix_view_array(matrix, 6, 6);
   gsl_vector_const_view right = gsl_vector_const_view_array(mu, 6);
@@ -138,7 +134,6 @@ static int sinking(double t, const double *y, double *dy, void *user) {
 }
 
 static void sinking_with_anisotropic_added_mass_follows_rk8pd(void **unused) {
-  (void)unused;
   body b = free_body(); /* body and fluid in one full tensor */
   b.weight = 0.8;
   b.moment[0] = 0.1, b.moment[1] = -0.2, b.moment[2] = 0.3; /* m c_m - m_f c_f */
@@ -174,7 +169,6 @@ static void sinking_with_anisotropic_added_mass_follows_rk8pd(void **unused) {
 
 /* (rkmk4 keeps the momentum about the node, and so is of fourth order here.) */
 static void free_fall_is_exact(void **unused) {
-  (void)unused;
   body b = plain_body(1, 2, 3, 2);
   b.weight = 2;
   b.g[2] = -9.81;
@@ -202,7 +196,6 @@ static cb_status cat_inertia(void *self, double t, const cb_pose *g, double K[6]
   const double al = angle(t), da = angle_rate(t);
   const double x[3] = {c->a1 + c->a2 * cos(al), c->a2 * sin(al), 0}, v[3] = {-x[1] * da, c->a2 * cos(al) * da, 0};
   double upper[3][3] = {{0}};
-  (void)g;
   memset(K, 0, 36 * sizeof(double));
   cb_add_hat3(upper, c->m2, x);
   for (int i = 0; i < 3; i++) {
@@ -227,7 +220,6 @@ static double cat_turns(const cat *c, double t) {
 }
 
 static void a_cat_without_momentum_turns_by_its_shape(void **unused) {
-  (void)unused;
   cat c = {1.3, 0.7, 0.4, 0.2, 0.5, 0.8};
   const cb_rigid_problem p = {.self = &c, .inertia = cat_inertia};
   const double time = 2.5;

@@ -4,7 +4,6 @@
 
 /* h^2 k/4m = 25: a fixed-point treatment of the pose would diverge; the exact matrix converges at once. */
 static void newton_is_exact_for_a_stiff_spring(void **unused) {
-  (void)unused;
   body b = driven_body();
   b.spring = 1e5;
   cb_rigid_problem p = problem_of(&b);
@@ -29,7 +28,6 @@ static void newton_is_exact_for_a_stiff_spring(void **unused) {
 
 /* Turns by more than a radian in a step, forces that depend on all: still quadratic. */
 static void newton_is_exact_for_large_turns(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   body b = driven_body();
   b.spring = 30;
@@ -52,7 +50,6 @@ static void newton_is_exact_for_large_turns(void **unused) {
 }
 
 static void few_iterations_and_the_same_step_without_the_pose_derivative(void **unused) {
-  (void)unused;
   body b = driven_body();
   cb_rigid_problem p = problem_of(&b), q = p;
   q.pose_derivative = NULL;
@@ -93,7 +90,6 @@ static int residuals_of(double h, bool guess, bool exact, cb_rigid_state *s) {
 }
 
 static void smooth_motion_takes_one_matrix_and_two_residuals_a_step(void **unused) {
-  (void)unused;
   cb_rigid_state with, without;
   const int guessed = residuals_of(0.005, true, false, &with), not = residuals_of(0.005, false, false, &without);
   print_message("  %.2f residuals a step, %.2f without the guess\n", guessed / 1000., not / 1000.);
@@ -103,7 +99,6 @@ static void smooth_motion_takes_one_matrix_and_two_residuals_a_step(void **unuse
 }
 
 static void exact_derivatives_save_the_second_residual(void **unused) {
-  (void)unused;
   cb_rigid_state two, one;
   const int twice = residuals_of(0.005, true, false, &two), once = residuals_of(0.005, true, true, &one);
   print_message("  %.2f residuals a step, %.2f with exact derivatives\n", twice / 1000., once / 1000.);

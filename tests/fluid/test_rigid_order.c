@@ -3,7 +3,6 @@
 #include "rigid.h"
 
 static void second_order_and_rkmk4_fourth_without_forces(void **unused) {
-  (void)unused;
   body b = free_body();
   const cb_rigid_problem p = free_problem_of(&b);
   const cb_rigid_state exact = run_by(&p, RKMK4, &generic_pose, generic_twist, 4, 8000);
@@ -12,7 +11,6 @@ static void second_order_and_rkmk4_fourth_without_forces(void **unused) {
 }
 
 static void second_order_and_rkmk4_fourth_with_forces_and_a_moving_shape(void **unused) {
-  (void)unused;
   body b = driven_body();
   const cb_rigid_problem p = problem_of(&b);
   static const double rest[6];
@@ -27,7 +25,6 @@ static void second_order_and_rkmk4_fourth_with_forces_and_a_moving_shape(void **
 
 /* The twist at the nodes, K^-1 (p - mu0), is second order too: no oscillation of O(h). */
 static void twist_at_a_node_is_second_order(void **unused) {
-  (void)unused;
   body b = driven_body();
   const cb_rigid_problem p = problem_of(&b);
   const cb_rigid_state exact = run_by(&p, RKMK4, &generic_pose, generic_twist, 2, 8000);
@@ -44,7 +41,6 @@ static void twist_at_a_node_is_second_order(void **unused) {
 
 /* A constant inertia that is told is that which is asked for, by every method; one that is singular is refused. */
 static void a_constant_inertia_may_be_told(void **unused) {
-  (void)unused;
   body b = driven_body();
   memset(b.K1, 0, sizeof b.K1);
   memset(b.shape, 0, sizeof b.shape);

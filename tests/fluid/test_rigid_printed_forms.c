@@ -5,7 +5,6 @@
 /* Line 7 of algorithm 1 with dtau^-1_{-hY} on the left too: (dtau^-1_{-hY})^T K Y = (dtau^-1_{-hY_k})^T K Y_k. Newton's
  * method from beside Y_k goes back to Y_k: the twist is constant for ever. */
 static void with_the_printed_sign_nothing_tumbles(void **unused) {
-  (void)unused;
   body b = free_body();
   const cb_rigid_problem p = free_problem_of(&b);
   const double h = 0.01;
@@ -46,7 +45,6 @@ static void with_the_printed_sign_nothing_tumbles(void **unused) {
 
 /* Appendix B's translation lacks w (w.v)/4: the momentum of the poses it makes drifts. */
 static void without_the_omega_omega_v_term_momentum_drifts(void **unused) {
-  (void)unused;
   body b = free_body();
   const cb_rigid_problem p = free_problem_of(&b);
   const double h = 0.05;
@@ -81,7 +79,6 @@ static void without_the_omega_omega_v_term_momentum_drifts(void **unused) {
 
 /* Y_0 = Y(0) as the twist of a step before: p_0 = (dtau^-1_{-hY(0)})^T K Y(0). */
 static void starting_with_the_twist_itself_is_first_order(void **unused) {
-  (void)unused;
   body b = free_body();
   const cb_rigid_problem p = free_problem_of(&b);
   const cb_rigid_state exact = run_by(&p, RKMK4, &generic_pose, generic_twist, 2, 4000);

@@ -81,7 +81,6 @@ static cb_surface *two_boxes(void) {
 }
 
 static void expressions_have_their_values_and_derivatives(void **state) {
-  (void)state;
   cb_surface *s = two_boxes();
   const char *names[] = {"bend", "swell"};
   const cb_poses_motion motion[] = {
@@ -135,7 +134,6 @@ static cb_poses *wave(const cb_surface *s, bool sequence, int poses) {
 }
 
 static void a_phase_is_the_poses_in_time(void **state) {
-  (void)state;
   cb_surface *s = wave_surface();
   vector *x = malloc((size_t)s->vertices * sizeof *x), *v = malloc((size_t)s->vertices * sizeof *v);
   for (int sequence = 0; sequence < 2; sequence++) {
@@ -162,7 +160,6 @@ static void a_phase_is_the_poses_in_time(void **state) {
 }
 
 static void second_derivatives_of_a_sequence_converge(void **state) {
-  (void)state;
   cb_surface *s = wave_surface();
   cb_poses *exact = wave(s, false, 0);
   cb_shape_surface *smooth, *cubics;
@@ -188,7 +185,6 @@ static void second_derivatives_of_a_sequence_converge(void **state) {
 }
 
 static void an_open_phase_has_no_period(void **state) {
-  (void)state;
   cb_surface *s = wave_surface();
   cb_poses *p = wave(s, false, 0);
   cb_shape_surface *shape;
@@ -200,7 +196,6 @@ static void an_open_phase_has_no_period(void **state) {
 }
 
 static void what_is_wrong_is_refused(void **state) {
-  (void)state;
   cb_surface *s = two_boxes(), *other = wave_surface();
   cb_poses *p = wave(other, false, 0);
   cb_shape_surface *shape;

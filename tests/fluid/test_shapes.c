@@ -18,7 +18,6 @@ static const struct {
 enum { SHAPES = sizeof expected / sizeof *expected };
 
 static void every_shape_is_a_body_at_every_resolution(void **state) {
-  (void)state;
   static const char *const resolution[] = {"resolution=8", "resolution=13", "resolution=32", "resolution=64"};
   int n = 0;
   while (cb_shape_classes[n]) n++;
@@ -74,7 +73,6 @@ static measures measure_at(const oracle *o, int resolution) {
 }
 
 static void areas_and_volumes_converge_by_order_2(void **state) {
-  (void)state;
   const oracle oracles[] = {
       {"ellipsoid", "", NULL, 4 * pi / 3, 4 * pi},
       {"ellipsoid", "c=3", NULL, 4 * pi, prolate_area(1, 3)},
@@ -120,7 +118,6 @@ static void areas_and_volumes_converge_by_order_2(void **state) {
 }
 
 static void flat_shapes_are_exact(void **state) {
-  (void)state;
   static const oracle oracles[] = {{"box", "a=1 b=2 c=3", NULL, 6, 22},
                                    {"plate", "length=3 width=2", NULL, NAN, 6},
                                    {"plate", "length=3 width=2 thickness=0.1", NULL, .6, 13},
@@ -137,7 +134,6 @@ static void flat_shapes_are_exact(void **state) {
 
 /* Its surface is bent, so the volume of the mesh converges too; its area against a finer mesh's, extrapolated. */
 static void a_twisted_bar_keeps_its_volume(void **state) {
-  (void)state;
   const oracle o = {"twisted_bar", "", NULL, .4, NAN};
   double error[3];
   for (int r = 0; r < 3; r++) error[r] = fabs(measure_at(&o, 96 << r).volume - .4);
@@ -164,7 +160,6 @@ static void check_mapped(const cb_surface *s, const double m[3][3]) {
 }
 
 static void shapes_have_their_symmetries(void **state) {
-  (void)state;
   double c = cos(2 * pi / 3), s = sin(2 * pi / 3);
   cb_surface *propeller = shape("propeller", "resolution=24");
   const double half_turn[3][3] = {{-1, 0, 0}, {0, -1, 0}, {0, 0, 1}};
@@ -222,7 +217,6 @@ static double winding(const cb_surface *s, int p, const double x[3]) {
 }
 
 static void parts_stand_apart(void **state) {
-  (void)state;
   static const char *const names[] = {"turtle", "fish", "propeller", "parachute", "zeppelin", "maple_seed"};
   for (int i = 0; i < 6; i++) {
     cb_surface *s = shape(names[i], "resolution=12");
@@ -242,7 +236,6 @@ static void parts_stand_apart(void **state) {
 
 /* Narrow tips have vertices near each other at high resolutions, but `weld` belongs to files. */
 static void shapes_have_no_seams(void **state) {
-  (void)state;
   for (int i = 0; i < (int)(sizeof expected / sizeof *expected); i++)
     for (int resolution = 24; resolution <= 96; resolution *= 2) {
       char text[40];
@@ -256,7 +249,6 @@ static void shapes_have_no_seams(void **state) {
 }
 
 static void equal_diagonals_alternate(void **state) {
-  (void)state;
   cb_surface *s = shape("plate", "length=1 width=1 resolution=32");
   int *edges = calloc((size_t)s->vertices, sizeof *edges), n = 0;
   cb_surface_edge *edge = NULL;
@@ -273,7 +265,6 @@ static void equal_diagonals_alternate(void **state) {
 }
 
 static void sizes_are_those_of_the_things(void **state) {
-  (void)state;
   static const struct {
     const char *name;
     double low, high;
@@ -297,7 +288,6 @@ static void sizes_are_those_of_the_things(void **state) {
 }
 
 static void parts_are_named(void **state) {
-  (void)state;
   static const char *const names[][2] = {{"turtle", "shell"},
                                          {"turtle", "head"},
                                          {"turtle", "flipper_front_left"},
@@ -333,7 +323,6 @@ static void parts_are_named(void **state) {
 }
 
 static void a_wrong_shape_is_refused_by_name(void **state) {
-  (void)state;
   cb_surface *s = NULL;
   check_error_begins(cb_shape_create("turtel", NULL, &s), CB_ERROR_ARGUMENT,
                      "unknown shape 'turtel', did you mean 'turtle'? Expected one of: ");

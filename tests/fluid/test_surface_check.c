@@ -16,7 +16,6 @@ static void check_refused(const double (*x)[3], int vertices, const int (*face)[
 }
 
 static void what_is_wrong_is_said_with_its_place(void **state) {
-  (void)state;
   static const double x[][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {2, 0, 0}, {0, 0, -1}, {0, -1, 0}};
   static const int flat[][3] = {{0, 2, 1}, {0, 1, 4}};
   check_refused(x, 6, flat, 2, NULL, true, "part 'body': face 2 (vertices 1, 2, 5) at (0, 0, 0) has no area");
@@ -88,7 +87,6 @@ static cb_status check_two(double k, bool inside_out, double shift, const int *p
 }
 
 static void a_body_in_a_body_is_refused_a_cavity_is_not(void **state) {
-  (void)state;
   static const int one[8] = {0}, two[8] = {0, 0, 0, 0, 1, 1, 1, 1};
   check_error(check_two(.5, false, 0, two), CB_ERROR_DOMAIN,
               "part 'part2': the closed piece around face 5 at (0.125, 0.125, 0.125) lies inside that of face 1 "
@@ -136,7 +134,6 @@ static double check_grid(int pieces, bool nested, const char *text) {
 
 /* Four times the pieces take about four times as long; sixteen times if each were held against every other. */
 static void many_pieces_are_checked_by_their_boxes(void **state) {
-  (void)state;
   double few = INFINITY, many = INFINITY;
   for (int i = 0; i < 3; i++) {
     few = fmin(few, check_grid(6000, false, NULL));
@@ -150,7 +147,6 @@ static void many_pieces_are_checked_by_their_boxes(void **state) {
 }
 
 static void shapes_turned_inside_out_are_refused(void **state) {
-  (void)state;
   static const char *const names[] = {"torus", "turtle", "cylinder", "propeller"};
   for (int i = 0; i < 4; i++) {
     cb_surface *s = shape(names[i], "resolution=8");

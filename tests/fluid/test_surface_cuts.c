@@ -80,7 +80,6 @@ static bool pierces(const cb_surface *s, int f, int g) {
 }
 
 static void random_triangles_cut_as_whole_numbers_say(void **state) {
-  (void)state;
   enum { TRIANGLES = 250 };
   uint64_t seed = check_seed();
   mesh m = mesh_room(3 * TRIANGLES, TRIANGLES);
@@ -114,7 +113,6 @@ static void random_triangles_cut_as_whole_numbers_say(void **state) {
 }
 
 static void two_spheres_cut_in_their_circle(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   enum { N = 6 };
   mesh m = joined(ball(N, 0, 1), ball(N, 1.2, 1));
@@ -134,7 +132,6 @@ static void two_spheres_cut_in_their_circle(void **state) {
 }
 
 static void spheres_apart_or_nested_do_not_cut(void **state) {
-  (void)state;
   assert_int_equal(cuts_of(pieces(joined(ball(10, 0, 1), ball(10, 2.01, 1)))), 0);
   assert_int_equal(cuts_of(pieces(joined(ball(10, 0, 1), ball(10, .2, .5)))), 0);
   assert_int_equal(cuts_of(pieces(ball(20, 0, 1))), 0);
@@ -143,7 +140,6 @@ static void spheres_apart_or_nested_do_not_cut(void **state) {
 }
 
 static void boxes_that_touch_do_not_cut(void **state) {
-  (void)state;
   for (int n = 1; n < 4; n++) {
     assert_int_equal(cuts_of(pieces(joined(BLOCK(n, 0, 0, 0, 1, 1, 1), BLOCK(n, 1, 0, 0, 2, 1, 1)))), 0);
     assert_int_equal(cuts_of(pieces(joined(BLOCK(n, 0, 0, 0, 1, 1, 1), BLOCK(2, .2, .1, 1, .7, .8, 2)))), 0);
@@ -154,7 +150,6 @@ static void boxes_that_touch_do_not_cut(void **state) {
 }
 
 static void boxes_in_line_that_overlap_cut(void **state) {
-  (void)state;
   for (int n = 1; n < 4; n++) {
     /* No edge pierces a face: sides lie in the planes of sides. */
     assert_true(cuts_of(pieces(joined(BLOCK(n, 0, 0, 0, 1, 1, 1), BLOCK(n, .3, 0, 0, 1.3, 1, 1)))) > 0);
@@ -166,7 +161,6 @@ static void boxes_in_line_that_overlap_cut(void **state) {
 }
 
 static void a_cut_is_deeper_than_single_precision(void **state) {
-  (void)state;
   for (double depth = 1e-9; depth < .1; depth *= 10) {
     mesh under = BLOCK(2, 0, 0, 0, 1, 1, 1), upon = BLOCK(2, .2, .1, 1 - depth, .7, .8, 2);
     int pairs = cuts_of(pieces(joined(under, upon)));
@@ -186,7 +180,6 @@ static void a_cut_is_deeper_than_single_precision(void **state) {
 }
 
 static void a_sheet_through_a_ball_cuts_it(void **state) {
-  (void)state;
   for (int k = 0; k < 2; k++) {
     mesh sheet = mesh_plate(7, 3, 3, false);
     mesh_move(&sheet, (double[3]){.01, .02, k ? 1.1 : .3});
@@ -215,7 +208,6 @@ static mesh eight(int n, int k, double radius, double lift) {
 }
 
 static void a_tube_that_meets_itself_cuts_itself(void **state) {
-  (void)state;
   char text[CB_SURFACE_CUT_TEXT], expected[CB_SURFACE_CUT_TEXT];
   assert_int_equal(cuts_of(pieces(eight(60, 9, .1, .3))), 0);
   cb_surface *s = pieces(eight(60, 9, .1, 0));
@@ -236,7 +228,6 @@ static void a_tube_that_meets_itself_cuts_itself(void **state) {
 }
 
 static void cuts_move_with_the_surface(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   mesh m = joined(ball(9, 0, 1), BLOCK(5, -.2, -.3, -2, .4, .5, 2));
   mesh_shake(&m, &seed, 1e-2);
@@ -267,7 +258,6 @@ static void cuts_move_with_the_surface(void **state) {
 }
 
 static void parts_are_reported_two_by_two(void **state) {
-  (void)state;
   /* A row of balls, each in the next. */
   cb_surface *s = pieces(joined(joined(ball(6, 0, 1), ball(6, 1.5, 1)), joined(ball(6, 3, 1), ball(6, 4.5, 1))));
   char text[CB_SURFACE_CUT_TEXT];
@@ -287,7 +277,6 @@ static void parts_are_reported_two_by_two(void **state) {
 }
 
 static void no_shape_of_ours_cuts_itself(void **state) {
-  (void)state;
   static const char *const resolution[] = {"resolution=8", "resolution=24"};
   for (int i = 0; cb_shape_classes[i]; i++)
     for (int k = 0; k < 2; k++) {
@@ -298,7 +287,6 @@ static void no_shape_of_ours_cuts_itself(void **state) {
 }
 
 static int free_cuts(void **state) {
-  (void)state;
   free(cuts);
   cuts = NULL;
   return 0;

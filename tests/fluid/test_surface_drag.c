@@ -23,7 +23,6 @@ static void check_diagonal(double P[6][6], const double expected[6], double tole
 }
 
 static void rigid_surfaces_have_their_closed_drag(void **state) {
-  (void)state;
   double P[6][6], error[2];
   const double kn = 2.5, kt = .8;
   /* sphere: area (k_n + 2 k_t)/3 and k_t area 2 R^2/3, to the order of its mesh */
@@ -60,7 +59,6 @@ static void rigid_surfaces_have_their_closed_drag(void **state) {
 
 /* A holonomy to round-off needs sums that hardly have any. */
 static void many_faces_make_little_round_off(void **state) {
-  (void)state;
   double P[6][6];
   rigid_drag(mesh_plate(100, 1.2, .7, false), 2.5, .8, P);
   check_relative(P[5][5], 2.5 * 1.2 * .7, 5e-15);
@@ -68,7 +66,6 @@ static void many_faces_make_little_round_off(void **state) {
 }
 
 static void a_shape_that_only_moves_as_a_whole_stays_where_it_is(void **state) {
-  (void)state;
   const char *names[] = {"shift", "turn"};
   const cb_poses_motion motion = {NULL, {"X*cos(turn) - Y*sin(turn) + shift", "X*sin(turn) + Y*cos(turn)", NULL}};
   uint64_t seed = check_seed();
@@ -139,14 +136,12 @@ static double purcell_difference(const swimmer *s, double ratio, double drag) {
 }
 
 static void a_ribbon_of_three_links_is_purcells_swimmer(void **state) {
-  (void)state;
   swimmer s = expressed(three_links(.05, false, 2), 2, purcell_names, 3, purcell_motion, 2.3, .9);
   check_at_most(purcell_difference(&s, 2.3 / .9, .9 * .05), 1e-12);
   swimmer_free(&s);
 }
 
 static void thin_tubes_become_purcells_swimmer(void **state) {
-  (void)state;
   double error[3];
   const int k = 8; /* sides of the tube, each 2 w sin(pi/k) wide */
   for (int i = 0; i < 3; i++) {
@@ -167,7 +162,6 @@ static const cb_poses_motion bends = {
     NULL, {"X*(1 + 0.1*c)", "Y*(1 + a*b/4) + 0.3*a*cos(2*X) + 0.3*b*sin(2*X)", "Z + 0.2*b*X^2 - 0.2*c*sin(X + a)"}};
 
 static void derivatives_are_exact(void **state) {
-  (void)state;
   enum { N = 3 };
   swimmer s = expressed(eel(11), N, three_names, 1, &bends, 2.2, .7);
   const double r[N] = {.3, -.5, .4}, h = 4e-3, weight[3] = {.75, -.15, 1. / 60};
@@ -192,7 +186,6 @@ static void derivatives_are_exact(void **state) {
 
 /* log g = -B area + O(radius^3) */
 static void small_loops_measure_the_curvature(void **state) {
-  (void)state;
   const char *names[] = {"a", "b"};
   const cb_poses_motion two = {NULL, {NULL, "Y + 0.3*a*cos(2*X) + 0.3*b*sin(2*X)", "Z + 0.2*b*X^2"}};
   swimmer s = expressed(eel(11), 2, names, 1, &two, 2.2, .7);
@@ -213,7 +206,6 @@ static void small_loops_measure_the_curvature(void **state) {
 }
 
 static void a_body_far_from_its_frame_loses_no_digits(void **state) {
-  (void)state;
   const char *names[] = {"a", "b"};
   const cb_poses_motion near = {NULL, {NULL, "Y + 0.3*a*cos(2*X) + 0.3*b*sin(2*X)", "Z + 0.2*b*X^2"}},
                         far = {NULL, {"X + 1024", "Y - 4096 + 0.3*a*cos(2*X) + 0.3*b*sin(2*X)", "Z + 0.2*b*X^2"}};
@@ -244,7 +236,6 @@ static void a_body_far_from_its_frame_loses_no_digits(void **state) {
 }
 
 static void pictures_are_the_vertices_moved(void **state) {
-  (void)state;
   swimmer s = expressed(eel(5), 3, three_names, 1, &bends, 2, 1);
   const double r[3] = {.3, -.5, .4}, g[7] = {sqrt(.5), 0, 0, sqrt(.5), 1, 2, 3}; /* a quarter turn about z, a shift */
   const int n = s.surface->vertices;
@@ -263,7 +254,6 @@ static void pictures_are_the_vertices_moved(void **state) {
 }
 
 static void what_is_wrong_is_refused(void **state) {
-  (void)state;
   cb_bundle *b;
   double A[6];
   swimmer s = expressed(mesh_ellipsoid(6, 1, 1, 1), 1, one_name, 1, &still, 1, 0);        /* turns freely */
@@ -297,7 +287,6 @@ static void *many_values(void *context) {
 }
 
 static void any_thread_may_ask(void **state) {
-  (void)state;
   enum { THREADS = 20 };
   swimmer s = expressed(eel(5), 3, three_names, 1, &bends, 2, 1);
   pthread_t thread[THREADS];
@@ -316,7 +305,6 @@ static void any_thread_may_ask(void **state) {
 
 static const cb_poses_motion wave = {NULL, {NULL, "Y + 0.15*(X + 1.2)*sin(3*X - pi*t)", "Z + 0.05*X*cos(pi*t)"}};
 static void prints_its_time_a_triangle(void **state) {
-  (void)state;
   const cb_poses_motion two = {NULL, {NULL, "Y + 0.3*a*cos(2*X) + 0.3*b*sin(2*X)", "Z + 0.2*b*X^2"}};
   const char *const *names = three_names;
   for (int k = 0; k < 3; k++) {

@@ -27,7 +27,6 @@ static const cb_poses_motion wave = {NULL, {NULL, "Y + 0.15*(X + 1.2)*sin(3*X - 
 static const cb_poses_motion back = {NULL, {NULL, "Y + 0.15*(X + 1.2)*sin(3*X + pi*t)", "Z + 0.05*X*cos(pi*t)"}};
 
 static void an_eel_swims_against_its_wave_and_back_when_it_is_reversed(void **state) {
-  (void)state;
   double g[7], h[7], product[7];
   swimmer s = phased(eel(21), &wave, 0, 2, 1), r = phased(eel(21), &back, 0, 2, 1), e = phased(eel(21), &wave, 0, 1, 2);
   round_trip(&s, (turn){0, 1, 0}, 100, g);
@@ -46,7 +45,6 @@ static void an_eel_swims_against_its_wave_and_back_when_it_is_reversed(void **st
 }
 
 static void a_phase_once_round_is_a_gait(void **state) {
-  (void)state;
   swimmer s = phased(eel(21), &wave, 12, 2, 1);
   double g[7], h[7], product[7], length = 0;
   cb_gait *round, *reversed;
@@ -65,7 +63,6 @@ static void a_phase_once_round_is_a_gait(void **state) {
 }
 
 static void the_pace_of_a_phase_changes_nothing(void **state) {
-  (void)state;
   double g[7], h[7];
   swimmer s = phased(eel(21), &wave, 0, 2, 1);
   round_trip(&s, (turn){0, 1, 0}, 150, g);
@@ -76,7 +73,6 @@ static void the_pace_of_a_phase_changes_nothing(void **state) {
 
 /* The same shapes in a body frame that sways and turns but returns: the same way. */
 static void another_body_frame_moves_alike(void **state) {
-  (void)state;
   const cb_poses_motion swayed = {
       NULL,
       {"X*cos(sin(pi*t)) - (Y + 0.15*(X + 1.2)*sin(3*X - pi*t))*sin(sin(pi*t)) + 0.4*sin(2*pi*t)",
@@ -91,7 +87,6 @@ static void another_body_frame_moves_alike(void **state) {
 }
 
 static void a_sequence_of_poses_converges_to_the_expressions(void **state) {
-  (void)state;
   double g[7], error[3], slope[3];
   swimmer exact = phased(eel(11), &wave, 0, 2, 1);
   round_trip(&exact, (turn){0, 1, 0}, 128, g);
@@ -118,7 +113,6 @@ static void a_sequence_of_poses_converges_to_the_expressions(void **state) {
 }
 
 static void a_scallop_stays(void **state) {
-  (void)state;
   const cb_poses_motion flap = {NULL, {"X*(1 + 0.2*cos(pi*t))", "Y + 0.4*X^2*cos(pi*t)", "Z + 0.2*X^3*cos(pi*t)^2"}};
   double g[7];
   swimmer s = phased(eel(21), &flap, 0, 2, 1);

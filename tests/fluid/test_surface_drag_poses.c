@@ -41,7 +41,6 @@ static void go(const cb_bundle *b, const cb_gait *gait, int order, int steps, do
 }
 
 static void steps_keep_their_order(void **state) {
-  (void)state;
   swimmer s = phased(eel(11), &wave, POSES, 2, 1);
   cb_gait *gait;
   double exact[7], g[7];
@@ -72,7 +71,6 @@ static void steps_keep_their_order(void **state) {
 }
 
 static void fewer_evaluations_are_as_exact(void **state) {
-  (void)state;
   swimmer s = phased(eel(11), &wave, POSES, 2, 1);
   counted c = {.b = *s.b, .inner = s.b};
   c.b.kind = &counted_class, c.b.self = &c;
@@ -101,7 +99,6 @@ static void fewer_evaluations_are_as_exact(void **state) {
 
 /* A phase of another part of the sequence, of more than one period, of none. */
 static void breaks_are_where_poses_are(void **state) {
-  (void)state;
   swimmer s = phased(eel(5), &wave, POSES, 2, 1);
   const double from[3] = {.1, -7.3, 2}, duration[3] = {4, 2, .5};
   const int count[3] = {2 * POSES, POSES, POSES / 4};

@@ -81,7 +81,6 @@ static cb_status write_and_read(writer *write_, const cb_surface *s, cb_surface 
 }
 
 static void every_format_gives_back_the_surface(void **state) {
-  (void)state;
   static const struct {
     writer *write_;
     bool names, joined; /* are parts named; are vertices numbered anew */
@@ -121,7 +120,6 @@ static cb_status read_text(const char *name, const char *text, cb_mesh_format fo
 #define FACET "facet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\n"
 
 static void a_wrong_stl_fails_with_its_place(void **state) {
-  (void)state;
   static const struct { const char *text, *error; } cases[] = {
       {"", "a.stl:1:1: error: expected an STL file: 'solid', or at least 84 bytes"},
       {"v 1 2 3\n", "a.stl:1:1: error: expected an STL file: 'solid', or at least 84 bytes"},
@@ -160,7 +158,6 @@ static void a_wrong_stl_fails_with_its_place(void **state) {
 }
 
 static void a_wrong_off_fails_with_its_place(void **state) {
-  (void)state;
 #define V3 "OFF 3 1 0\n0 0 0\n1 0 0\n0 1 0\n"
   static const struct { const char *text, *error; } cases[] = {
       {"", "a.off:1:1: error: expected OFF, found the end of the file"},
@@ -194,7 +191,6 @@ static void a_wrong_off_fails_with_its_place(void **state) {
 }
 
 static void a_format_is_known_by_its_content(void **state) {
-  (void)state;
   char binary[134] = "solid";
   binary[80] = 1;
   assert_int_equal(cb_mesh_format_of("a", binary, sizeof binary), CB_MESH_STL);
@@ -213,7 +209,6 @@ static void a_format_is_known_by_its_content(void **state) {
 #define TRIANGLE "0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n"
 
 static void a_byte_order_mark_is_passed_over(void **state) {
-  (void)state;
   static const struct {
     const char *text;
     cb_mesh_format format;
@@ -234,7 +229,6 @@ static void a_byte_order_mark_is_passed_over(void **state) {
 }
 
 static void counts_may_stand_on_the_header_of_off(void **state) {
-  (void)state;
   static const char *const headers[] = {"OFF3 1 3\n", "OFF3\n1 0\n", "STCNOFF3 1\n"};
   for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
     char text[200];
@@ -263,7 +257,6 @@ static cb_status read_with_tail(const void *tail, size_t n, cb_mesh **mesh) {
 }
 
 static void bytes_after_the_last_facet_are_passed_over(void **state) {
-  (void)state;
   static const char words[] = "made by a program that signs", zeros[200], facets[100] = {[60] = 1};
   static char solid[134] = "another solid";
   static const struct {
@@ -289,7 +282,6 @@ static void bytes_after_the_last_facet_are_passed_over(void **state) {
 /* ---- no surface in it ---- */
 
 static void a_file_without_faces_is_refused(void **state) {
-  (void)state;
   char path[] = "/tmp/curvebody-test-XXXXXX", expected[100];
   int file = mkstemp(path);
   assert_int_equal(write(file, "v 1 2 3\n", 8), 8);

@@ -55,7 +55,6 @@ static void free_mesh(mesh m) { free(m.x), free(m.face), free(m.part); }
 /* ---- holes ---- */
 
 static void missing_faces_are_closed_where_they_are_small(void **state) {
-  (void)state;
   enum { N = 6 };
   const cb_mending how = {.close = 0.1};
   const double V = volume_of(mesh_box(N, half, true));
@@ -85,7 +84,6 @@ static void missing_faces_are_closed_where_they_are_small(void **state) {
 
 /* The lid of a box is a sixth of its area. */
 static void a_lid_is_closed_on_request_only(void **state) {
-  (void)state;
   const double cube[3] = {1, 1, 1};
   mesh m = mesh_box(3, cube, false);
   bool *without = calloc((size_t)m.faces, sizeof *without);
@@ -109,7 +107,6 @@ static void a_lid_is_closed_on_request_only(void **state) {
 }
 
 static void the_rim_of_a_sheet_is_no_hole(void **state) {
-  (void)state;
   mesh m = mesh_plate(4, 1, 2, false);
   write_mesh(&m, NULL, false, 0, "");
   cb_surface *s = read_with(&(cb_mending){.close = 0.1});
@@ -126,7 +123,6 @@ static void the_rim_of_a_sheet_is_no_hole(void **state) {
 /* ---- near vertices ---- */
 
 static void the_tolerance_that_is_named_closes_a_soup(void **state) {
-  (void)state;
   const double V = volume_of(mesh_box(5, half, true));
   static const double shaken[] = {0, 1e-13, 1e-9, 3e-6, 1e-4};
   for (size_t i = 0; i < sizeof shaken / sizeof *shaken; i++) {
@@ -151,7 +147,6 @@ static void the_tolerance_that_is_named_closes_a_soup(void **state) {
 }
 
 static void a_border_is_told_with_its_place(void **state) {
-  (void)state;
   static const char expected[] =
       "3 edges are of one face, the first from vertex 2 to 3 at (1, 0, 0); 3 vertices of borders "
       "lie within 0.0002 m of another: `weld: 0.0002` joins them and leaves no border";
@@ -171,7 +166,6 @@ static void a_border_is_told_with_its_place(void **state) {
 
 /* A corner more on an edge, on one side of it; the gap is filled by a triangle on a line. */
 static void faces_of_collinear_corners_do_not_open_a_body(void **state) {
-  (void)state;
   const double V = volume_of(mesh_box(3, half, true));
   mesh m = mesh_box(3, half, true);
   bool *without = calloc((size_t)m.faces, sizeof *without);
@@ -201,7 +195,6 @@ static void faces_of_collinear_corners_do_not_open_a_body(void **state) {
 }
 
 static void a_face_of_two_corners_at_one_place_joins_them(void **state) {
-  (void)state;
   FILE *file = fopen(path, "wb");
   /* Vertex 5 stands where vertex 1 does, to 1e-13: a slit from vertex 2 and one from vertex 3 are filled. */
   fprintf(file,
@@ -236,7 +229,6 @@ static void write_boxes(int n, const double (*box)[4]) {
 
 /* Boxes of half side |a|, turned inwards where a < 0. */
 static void what_is_turned_inwards_within_a_part_is_its_cavity(void **state) {
-  (void)state;
   static const double hollow[][4] = {{0, 0, 0, -0.5}, {0, 0, 0, 1}},
                       nested[][4] = {{0.1, 0, 0, -0.1}, {0.1, 0, 0, 0.25}, {0, 0, 0, 1}, {0, 0, 0, -0.5}},
                       apart[][4] = {{0, 0, 0, 1}, {4, 0, 0, 1}, {4, 0, 0, -0.5}};
@@ -262,7 +254,6 @@ static void what_is_turned_inwards_within_a_part_is_its_cavity(void **state) {
 }
 
 static void what_is_turned_inwards_outside_is_an_error(void **state) {
-  (void)state;
   static const double outside[][4] = {{0, 0, 0, 1}, {4, 0, 0, -0.5}};
   write_boxes(2, outside);
   cb_surface *s = read_with(NULL);

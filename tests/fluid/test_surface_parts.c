@@ -17,7 +17,6 @@ static cb_surface *read_obj_text(const char *text) {
 }
 
 static void groups_that_share_an_edge_are_one_part(void **state) {
-  (void)state;
 #define TETRAHEDRON "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n"
   cb_surface *s = read_obj_text(TETRAHEDRON "o head\nf 1 3 2\nf 1 2 4\no tail fin\nf 1 4 3\nf 2 3 4\n");
   assert_int_equal(s->parts, 1);
@@ -37,7 +36,6 @@ static void groups_that_share_an_edge_are_one_part(void **state) {
 }
 
 static void pieces_are_parts_and_edges_know_their_faces(void **state) {
-  (void)state;
   static const int faces[8][3] = {{0, 2, 1}, {4, 6, 5}, {0, 1, 3}, {4, 5, 7},
                                   {0, 3, 2}, {4, 7, 6}, {1, 2, 3}, {5, 6, 7}};
   cb_surface *s = NULL;
@@ -63,7 +61,6 @@ static void pieces_are_parts_and_edges_know_their_faces(void **state) {
 }
 
 static void wrong_arrays_are_refused(void **state) {
-  (void)state;
   static const int good[2][3] = {{0, 2, 1}, {0, 1, 3}}, far[2][3] = {{0, 2, 1}, {0, 1, 8}},
                    twice[2][3] = {{0, 2, 1}, {0, 1, 1}};
   static const int gap[2] = {0, 2}, gap1[2] = {1, 1}, negative[2] = {0, -1};

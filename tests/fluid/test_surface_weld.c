@@ -51,7 +51,6 @@ static void check_is_box(const cb_surface *s) {
 }
 
 static void a_soup_is_welded_to_the_surface(void **state) {
-  (void)state;
   static const cb_material water = {.density = 1};
   cb_surface *s = NULL, *plain = shared();
   cb_mass mass, expected;
@@ -78,7 +77,6 @@ static void a_soup_is_welded_to_the_surface(void **state) {
 }
 
 static void unwelded_it_is_sheets_that_are_told(void **state) {
-  (void)state;
   cb_surface *s = NULL;
   cb_surface_seam seams = {.vertices = -1};
   write_path(false);
@@ -101,7 +99,6 @@ static void unwelded_it_is_sheets_that_are_told(void **state) {
 }
 
 static void groups_unite_where_they_are_welded(void **state) {
-  (void)state;
   cb_surface *s = NULL;
   write_path(true);
   check_ok(cb_surface_read(path, false, &s));
@@ -116,7 +113,6 @@ static void groups_unite_where_they_are_welded(void **state) {
 /* ---- faces that vanish ---- */
 
 static void a_face_with_two_corners_at_one_place_is_dropped(void **state) {
-  (void)state;
   cb_surface *s = NULL;
   FILE *file = fopen(path, "wb");
   write_soup(file, 1, 0, true);
@@ -143,7 +139,6 @@ static void write_pose(const char *folder, int number, double scale, double move
 }
 
 static void numbered_poses_are_joined_as_the_body(void **state) {
-  (void)state;
   char folder[] = "/tmp/curvebody-test-XXXXXX", pattern[100], name[100];
   const cb_poses_times times = {.step = 1, .end = CB_POSES_CLAMPED};
   assert_non_null(mkdtemp(folder));
@@ -195,7 +190,6 @@ static void write_sequence(double moved) {
 }
 
 static void a_sequence_is_joined_as_its_first_pose_or_its_mesh(void **state) {
-  (void)state;
   const cb_poses_times times = {.step = 1, .end = CB_POSES_CLAMPED};
   cb_surface *rest = NULL, *again = NULL;
   cb_poses *p = NULL;

@@ -113,14 +113,12 @@ static void settles(const char *text, const char *const half[2], int bodies, dou
   "integrator: {name: hamilton_pontryagin, step: 0.000625}\ntime: {end: " end "}\nrecord: {every: 8}\n"
 
 static void a_maple_seed_autorotates_from_tilts_around_a_whole_turn(void **unused) {
-  (void)unused;
   static const char *const half[] = {"integrator.step=0.0003125", "record.every=16"};
   settles(SEED("900", "4", "mass: 110e-6, "), half, 5, 9.81 * 110e-6, (range){1, 1.8}, (range){80, 140}, 2e-3, 2e-3);
 }
 
 /* The other way to fall: nut first, the wing straight up, more than twice as fast. */
 static void a_maple_seed_without_weight_in_its_vein_dives(void **unused) {
-  (void)unused;
   double interval;
   simulation *s = swim(SEED("0", "2", ""), NULL, 0, &interval);
   for (int b = 0; b < 5; b++) {
@@ -135,7 +133,6 @@ static void a_maple_seed_without_weight_in_its_vein_dives(void **unused) {
 }
 
 static void a_paper_copter_autorotates_from_three_tilts(void **unused) {
-  (void)unused;
   static const char *const half[] = {"integrator.step=0.00125", "record.every=4"};
   settles("curvebody: 1\nfluid: {medium: air}\nbodies:\n"
           "  - {name: copter, shape: paper_copter, mass: 0.0005, thickness: 120e-6,\n"
@@ -168,7 +165,6 @@ static range swings(const char *text, int body, int *times) {
 }
 
 static void a_leaf_with_a_stalk_flutters(void **unused) {
-  (void)unused;
   for (int start = 0; start < 2; start++) {
     int times;
     const range r = swings(LEAF("{mass: 25e-6, at: [-0.05, 0, 0]}"), start, &times);
@@ -180,7 +176,6 @@ static void a_leaf_with_a_stalk_flutters(void **unused) {
 }
 
 static void a_leaf_without_sinks_flat(void **unused) {
-  (void)unused;
   for (int start = 0; start < 2; start++) {
     int times;
     const range r = swings(LEAF(""), start, &times);
@@ -224,7 +219,6 @@ static void reaches_a_speed(const char *text, double period, int strokes, range 
 }
 
 static void an_eel_reaches_a_speed_forwards_and_by_the_reversed_wave_backwards(void **unused) {
-  (void)unused;
   /* A wave of 0.4 m, 1.25 times a second: the eel is slower than the wave's 0.5 m/s. */
   reaches_a_speed("curvebody: 1\nfluid: {medium: water, parameters: {way: 1}}\nbodies:\n"
                   "  - {name: eel, shape: {name: eel, resolution: 8}, density: 998, poses: {y: \"Y + 0.05*(1 - "
@@ -240,7 +234,6 @@ static void an_eel_reaches_a_speed_forwards_and_by_the_reversed_wave_backwards(v
   "z: \"" sign "(Y - " sign "ry)*sin(0.7*sin(way*2*pi*t)) + " CHORD "*cos(0.7*sin(way*2*pi*t))\"}"
 
 static void a_turtle_reaches_a_speed_forwards_and_by_the_reversed_stroke_backwards(void **unused) {
-  (void)unused;
   reaches_a_speed("curvebody: 1\nfluid: {medium: water, parameters: {way: 1, rx: 0.2227, ry: 0.167}}\nbodies:\n"
                   "  - {name: turtle, shape: {name: turtle, front_sweep: 0, resolution: 12}, density: 998,\n"
                   "     poses: {parts: [\n" FLIPPER("left", "", "-") ",\n" FLIPPER("right", "-", "+") "]}}\n"
@@ -259,7 +252,6 @@ static void a_turtle_reaches_a_speed_forwards_and_by_the_reversed_stroke_backwar
   "y: \"(X + 2.38)*sin(set) + Y*cos(set)\", z: Z}"
 
 static void a_zeppelin_turns_to_the_side_of_its_rudder(void **unused) {
-  (void)unused;
   static const char text[] =
       "curvebody: 1\nfluid: {medium: air, parameters: {set: 0}}\nbodies:\n"
       "  - name: zeppelin\n"

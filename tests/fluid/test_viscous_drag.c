@@ -30,7 +30,6 @@ static cb_status drag_of(const char *parameters, mesh m, double D[6][6]) {
 
 /* Errors of order h^2 on a ball of 1728 faces, whose area lacks 1 %. */
 static void a_sphere_is_a_closed_form(void **unused) {
-  (void)unused;
   static const char *const form[2] = {"{form: printed, nu: 0.7}", "{form: rayleigh, nu: 0.7}"};
   const double r = 1.3, nu = 0.7;
   for (int f = 0; f < 2; f++) {
@@ -43,7 +42,6 @@ static void a_sphere_is_a_closed_form(void **unused) {
 }
 
 static void rayleighs_form_is_symmetric_and_takes_energy(void **unused) {
-  (void)unused;
   mesh m = mesh_ellipsoid(6, 1.5, 1, 0.6);
   const double d[3] = {0.4, -0.2, 0.3};
   double D[6][6];
@@ -64,7 +62,6 @@ static void rayleighs_form_is_symmetric_and_takes_energy(void **unused) {
 
 /* D' = X^T D X of a body whose origin is moved, in either form. */
 static void the_origin_moves_as_a_rigid_one(void **unused) {
-  (void)unused;
   static const char *const form[2] = {"{form: printed}", "{form: rayleigh}"};
   const double d[3] = {0.5, -1, 2};
   for (int f = 0; f < 2; f++) {
@@ -87,7 +84,6 @@ static void the_origin_moves_as_a_rigid_one(void **unused) {
 }
 
 static void open_bodies_are_refused(void **unused) {
-  (void)unused;
   double D[6][6];
   check_error_begins(drag_of("{}", mesh_plate(4, 1, 1, false), D), CB_ERROR_UNSUPPORTED,
                      "the fluid model viscous_drag is for closed surfaces");

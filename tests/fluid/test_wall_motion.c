@@ -90,7 +90,6 @@ static void thrown(double vx, double vz, double time, double *least) {
 }
 
 static void a_ball_goes_as_one_of_two_spheres(void **unused) {
-  (void)unused;
   double z;
   thrown(0, -1, 0.45, &z);
   assert_true(z < 1.2 && z > 1.6 - 0.45); /* it brakes */
@@ -123,7 +122,6 @@ static void check_second_order(walled *w, double time, int first) {
 }
 
 static void steps_are_of_second_order(void **unused) {
-  (void)unused;
   walled w = walled_of(mesh_ellipsoid(3, 1, 0.6, 0.4), 500, tilted, NULL);
   tank_fill(&w.k);
   check_second_order(&w, 0.4, 20);
@@ -147,7 +145,6 @@ static double kept(const cb_rigid_state *s, const double n[3], const double firs
 
 /* Lighter than water under a free surface, which repels what moves along it: up and down for ever. */
 static void the_energy_stays_and_the_momenta_along_the_wall_are_kept(void **unused) {
-  (void)unused;
   check_numbers_alone();
   enum { STEPS = 20000 };
   const double n[3] = {0, 0, 1}, Y[6] = {0.1, 0.2, -0.1, 1, 0.3, 0};
@@ -180,7 +177,6 @@ static void the_energy_stays_and_the_momenta_along_the_wall_are_kept(void **unus
 
 /* The flow of the shape's own motion has a momentum and an energy that depend on the place too. */
 static void a_swimmer_keeps_the_momenta_along_the_wall(void **unused) {
-  (void)unused;
   const double n[3] = {1. / 3, -2. / 3, 2. / 3};
   walled w = walled_of(mesh_ellipsoid(2, 1, 0.6, 0.4), 500, tilted, "X + 0.2*sin(3*t)*(1 - Y^2) + 0.1*cos(2*t)*Z");
   tank_fill(&w.k);
@@ -206,7 +202,6 @@ static void a_swimmer_keeps_the_momenta_along_the_wall(void **unused) {
 /* --- the end --- */
 
 static void a_body_that_reaches_the_wall_stops(void **unused) {
-  (void)unused;
   walled w = walled_of(mesh_ball(3, 1), 500, "{refine: false, wall: rigid}", NULL);
   const cb_pose g = {{1, 0, 0, 0}, {0, 0, 1.05}};
   const double Y[6] = {[5] = -1};
@@ -234,7 +229,6 @@ static void check_refused(walled *w, cb_status status, const char *text) {
 }
 
 static void what_has_no_motion_before_a_wall_is_refused(void **unused) {
-  (void)unused;
   walled w = walled_of(mesh_ball(2, 1), 500, "{refine: false, wall: rigid}", NULL);
   tank_flow(&w.k, 1, 0, 0);
   check_refused(&w, CB_ERROR_UNSUPPORTED,
@@ -250,7 +244,6 @@ static void what_has_no_motion_before_a_wall_is_refused(void **unused) {
 
 /* A cube of twelve triangles has 1.5 times its added mass, which is refined to 3 % in free space: .638 of 1000. */
 static void faces_are_refined_before_a_wall(void **unused) {
-  (void)unused;
   walled w = walled_of(mesh_box(1, (double[3]){0.5, 0.5, 0.5}, false), 500, "{wall: rigid, wall_height: -50}", NULL);
   cb_added_mass told;
   w.k.options.material = w.k.material;

@@ -36,10 +36,7 @@ static void round_trip(const cb_geometry *g, uint64_t *state) {
     }
   }
 }
-static void charts_invert_and_their_jacobians_agree_with_differences(void **s) {
-  (void)s;
-  check_every_space(round_trip);
-}
+static void charts_invert_and_their_jacobians_agree_with_differences(void **s) { check_every_space(round_trip); }
 
 /* Coordinates of a random point, in polar charts off the axis. */
 static void coordinates(const cb_geometry *g, const cb_chart *chart, uint64_t *state, double *q) {
@@ -83,10 +80,7 @@ static void metrics(const cb_geometry *g, uint64_t *state) {
     }
   }
 }
-static void metrics_are_pullbacks_and_their_derivatives_agree_with_differences(void **s) {
-  (void)s;
-  check_every_space(metrics);
-}
+static void metrics_are_pullbacks_and_their_derivatives_agree_with_differences(void **s) { check_every_space(metrics); }
 
 static void distances(const cb_geometry *g, uint64_t *state) {
   int n = 2 * g->dim;
@@ -125,7 +119,6 @@ static void distances(const cb_geometry *g, uint64_t *state) {
   }
 }
 static void distances_are_the_embeddings_and_their_derivatives_agree_with_differences(void **s) {
-  (void)s;
   check_every_space(distances);
 }
 
@@ -156,7 +149,6 @@ static cb_jet jet_distance(const cb_geometry *g, const double *q) {
 }
 
 static void polar_distance_agrees_with_jets(void **s) {
-  (void)s;
   uint64_t state = check_seed();
   static const char *const names[] = {"s3", "h3"};
   double worst = 0;
@@ -187,7 +179,6 @@ static void polar_distance_agrees_with_jets(void **s) {
 /* d at 40 digits by cosh d = cosh a1 cosh a2 - sinh a1 sinh a2 (cos b1 cos b2 + sin b1 sin b2 cos(g1-g2)), mpmath; the
  * coordinates are the doubles nearest to these decimals. */
 static void polar_distance_keeps_its_digits_far_out(void **s) {
-  (void)s;
   static const struct {
     double q[6], d;
   } rows[] = {
@@ -209,7 +200,6 @@ static void polar_distance_keeps_its_digits_far_out(void **s) {
 }
 
 static void spec_charts_have_their_formulae(void **s) {
-  (void)s;
   cb_geometry *g;
   double q[3] = {0.7, -0.4, 1.1}, x[4];
   check_ok(cb_geometry_create("h3", NULL, &g));
@@ -238,7 +228,6 @@ static void spec_charts_have_their_formulae(void **s) {
 
 /* The flow of boost_x from the plane g = 0 changes b alone. */
 static void translation_coordinate_b_is_the_flow_of_boost_x(void **s) {
-  (void)s;
   cb_geometry *g;
   check_ok(cb_geometry_create("h3", NULL, &g));
   const cb_chart *chart = cb_chart_find(g, "translation");
@@ -255,7 +244,6 @@ static void translation_coordinate_b_is_the_flow_of_boost_x(void **s) {
 }
 
 static void coordinates_outside_a_chart_are_refused(void **s) {
-  (void)s;
   cb_geometry *g;
   double x[4] = {7, 7, 7, 7}, q[4], u[4], outside[3] = {0.8, 0.7, 0}, far[3] = {800, 1, 1}, d = 7;
   check_ok(cb_geometry_create("h3", NULL, &g));
@@ -295,10 +283,7 @@ static void raised(const cb_geometry *g0, uint64_t *state) {
     cb_geometry_free(g);
   }
 }
-static void raise_inverts_the_metric(void **s) {
-  (void)s;
-  check_every_space(raised);
-}
+static void raise_inverts_the_metric(void **s) { check_every_space(raised); }
 
 int main(void) {
   const struct CMUnitTest tests[] = {

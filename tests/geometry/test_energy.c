@@ -24,7 +24,6 @@ static double largest_error(int n, const double *a, const double *b) {
 }
 
 static void distance_and_derivatives_are_the_closed_ones_or_refused(void **s) {
-  (void)s;
   static const char *const names[] = {"e3", "s3", "h3", "h2", "s2"};
   uint64_t state = check_seed();
   for (int k = 0; k < 5; k++) {
@@ -59,7 +58,6 @@ static void distance_and_derivatives_are_the_closed_ones_or_refused(void **s) {
 }
 
 static void what_is_past_a_conjugate_point_is_refused(void **s) {
-  (void)s;
   cb_geometry *g = polar("s2");
   const double q[] = {acos(-1) / 2, 0}, most[] = {0, 3}, past[] = {0, 3.3};
   double d = -1;
@@ -71,7 +69,6 @@ static void what_is_past_a_conjugate_point_is_refused(void **s) {
 }
 
 static void coincident_points_are_refused(void **s) {
-  (void)s;
   cb_geometry *g = polar("h3");
   const double q[] = {1, 1, 1};
   double d = -1;
@@ -82,7 +79,6 @@ static void coincident_points_are_refused(void **s) {
 
 /* The bound that spares the search of other images is one: none of them is nearer. */
 static void within_the_injectivity_radius_no_image_is_nearer(void **s) {
-  (void)s;
   static const char *const names[] = {"torus", "ellipsoid"};
   uint64_t state = check_seed();
   for (int k = 0; k < 2; k++) {

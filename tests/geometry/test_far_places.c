@@ -69,7 +69,6 @@ static void a_rod_has_the_same_motion_at_any_distance(void **state) {
        "translation_z, speed: 2}]}",
        0},
   };
-  (void)state;
   for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
     simulation *near = run(cases[n].space, cases[n].body, 0, fields);
     for (int d = 1; d < DISTANCES; d++) {
@@ -105,7 +104,6 @@ static void velocities_in_the_chart_of_the_place_are_those_near_it(void **state)
   static const char *const near_body =
       "  - {kind: rod, name: a, masses: [1, 2.7], place: {points: [[0, 0, 0, 1], [sinh(1), 0, 0, cosh(1)]]}, motion: "
       "{velocities: [[0.1, 0.3, 0.4, 0], [0.2*cosh(1), 0.1, -0.5, 0.2*sinh(1)]]}}";
-  (void)state;
   simulation *near = run("h3", near_body, 0, fields);
   for (double a = 5; a < 720; a += 116) {
     simulation *far = run("h3", far_body, a, fields);
@@ -151,7 +149,6 @@ static void what_stands_about_a_point_moves_alike_wherever_it_is(void **state) {
        "[$, 1, 2]}}\ncontacts: {within: [n]}",
        false, 1e-14},
   };
-  (void)state;
   for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
     simulation *near = run(cases[n].space, cases[n].body, 15, cases[n].held ? held : fields);
     for (int d = 3; d < DISTANCES; d++) {
@@ -172,7 +169,6 @@ static void a_pivot_far_out_is_not_lost_on_the_way(void **state) {
       "velocities: [[0, 0, 1.3/sinh($)]]}}\nconstraints: [{tether: {particle: [n, 0], at: {chart: polar, point: [$ - "
       "1, pi/2, 0]}}}]\npotentials: [{central: {law: harmonic, strength: 2, at: {chart: polar, point: [$ + 0.4, pi/2, "
       "0]}}}]";
-  (void)state;
   simulation *near = run("h3", body, 1.5, fields);
   for (int d = 1; d < 4; d++) {
     simulation *far = run("h3", body, distances[d], fields);
@@ -186,7 +182,6 @@ static void a_pivot_far_out_is_not_lost_on_the_way(void **state) {
 /* Free particles, each far from the others, along their geodesics. */
 static void particles_of_one_body_may_be_far_from_one_another(void **state) {
   static const char *const fields[] = {"coordinates", "killing_momentum", NULL};
-  (void)state;
   simulation *s = run("h3",
                       "  - {kind: particles, name: n, place: {chart: polar, points: [[$, 1, 2], [$, 2, 1], [1, 0.5, "
                       "1], [$ + 1, 2, 1]]}, motion: {chart: polar, velocities: [[0.5, 0, 0], [-0.25, 0, 0], [0.125, "
@@ -213,7 +208,6 @@ static void momenta_of_a_flight_are_kept_or_nan(void **state) {
                {"{name: h3, curvature: -0.6}", "[1, 1, 1]", "[1.2, 0.4, 0.1]"},
                {"h2", "[0.5, 2]", "[-1, 0.3]"},
                {"h2xe", "[1, 1, 1]", "[1, 0.2, 0.7]"}};
-  (void)state;
   for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
     char text[1024];
     snprintf(
@@ -246,7 +240,6 @@ static void momenta_of_a_flight_are_kept_or_nan(void **state) {
 static void momenta_of_what_is_boosted_are_those_of_the_boost(void **state) {
   static const char *const fields[] = {"killing_momentum", NULL};
   static const double by[] = {10, 20, 40, 100, 400, 650};
-  (void)state;
   double first[6];
   for (size_t n = 0; n <= sizeof by / sizeof *by; n++) {
     const double L = n ? by[n - 1] : 0, c = cosh(L), s = sinh(L);
@@ -272,7 +265,6 @@ static void momenta_of_what_is_boosted_are_those_of_the_boost(void **state) {
 static void coordinates_of_the_embedding_are_told_where_their_squares_overflow(void **state) {
   static const char *const fields[] = {"coordinates", NULL};
   static const double by[] = {40, 350, 400, 700};
-  (void)state;
   for (size_t n = 0; n < sizeof by / sizeof *by; n++) {
     char text[1024];
     snprintf(
@@ -308,7 +300,6 @@ static void rods_of_any_length_that_is_allowed_swing_as_their_closed_form(void *
       {"h2xe", "{name: lobatto, stages: 4, step: 0.05}", ", 0, 1], [$, pi, 1]", 1},
       {"h3", "{name: gauss, stages: 3, step: 0.05}", ", pi/2, 0], [$, pi/2, pi]", 1}};
   static const double lengths[] = {8, 11, 12, 14, 17, 20};
-  (void)state;
   for (size_t n = 0; n < sizeof cases / sizeof *cases; n++)
     for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++) {
       const double L = lengths[l] * cases[n].radius, half = (L - 0.1) / 2, grown = cosh(lengths[l] / 2);
@@ -335,7 +326,6 @@ static void rods_of_any_length_that_is_allowed_swing_as_their_closed_form(void *
 static void what_scatters_too_far_is_told_so(void **state) {
   static const char *const integrators[] = {"{name: lobatto, stages: 4, step: 0.02}",
                                             "{name: gauss, stages: 3, step: 0.02}", "{name: rk4, step: 0.005}"};
-  (void)state;
   for (size_t n = 0; n < sizeof integrators / sizeof *integrators; n++) {
     char text[1024];
     snprintf(
@@ -416,7 +406,6 @@ static void what_cannot_be_told_far_out_is_refused_by_name(void **state) {
        "{particle: [a, 0], chart: polar, value: 401 - a, name: rim}}]",
        "rim, an expression of coordinates `polar`: a.0 starts 400 from the base point, expected at most 8"},
   };
-  (void)state;
   for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
     char text[2048];
     cb_scenario *s = NULL;
@@ -441,7 +430,6 @@ static void the_mean_of_masses_far_apart_is_found(void **state) {
                {360, {-7.44128511597078e+77, 3.0968139234459e+76, 7.44772628000873e+77}},
                {1400, {-5.06732237999988e+303, 2.10885005162518e+302, 5.07170864583624e+303}}};
   static const char *const fields[] = {"karcher_mean", NULL};
-  (void)state;
   for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
     char text[1024];
     snprintf(text, sizeof text,
@@ -466,7 +454,6 @@ static void a_mean_that_is_nan_is_warned_of_once(void **state) {
                {"{name: h2, curvature: -4}", "[-900, 0], [-880, 0.1]", "expected at most 709"},
                {"s2", "[pi/2, 0], [pi/2, pi]", "spread all around the sphere"}};
   static const char *const fields[] = {"karcher_mean", NULL};
-  (void)state;
   for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
     char text[1024];
     snprintf(text, sizeof text,

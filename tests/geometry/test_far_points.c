@@ -88,7 +88,6 @@ static double largest(int n, const double *a, const double *b) {
 }
 
 static void points_far_out_keep_their_digits(void **state) {
-  (void)state;
   cb_geometry *g;
   check_ok(cb_geometry_create("h2", NULL, &g));
   for (size_t n = 0; n < sizeof hyperbolic / sizeof *hyperbolic; n++) {
@@ -110,7 +109,6 @@ static void points_far_out_keep_their_digits(void **state) {
 /* The end of a geodesic that goes outwards, and what is transported there. Near the base point squares of velocities
  * cancel by cosh(a)^2 < 16; farther out exp has the relative error of a number of size a. */
 static void velocities_far_out_are_followed(void **state) {
-  (void)state;
   cb_geometry *g;
   check_ok(cb_geometry_create("h2", NULL, &g));
   for (double a = 1; a < 120; a *= 1.7) {
@@ -129,7 +127,6 @@ static void velocities_far_out_are_followed(void **state) {
 }
 
 static void logarithms_near_the_antipode_keep_their_digits(void **state) {
-  (void)state;
   for (size_t n = 0; n < sizeof spherical / sizeof *spherical; n++) {
     const double k = spherical[n].curvature;
     char text[64];
@@ -153,7 +150,6 @@ static void logarithms_near_the_antipode_keep_their_digits(void **state) {
 
 /* Of two masses 1 and 3 it is at three quarters of the way; of more, the logarithms balance. */
 static void means_of_spread_points_are_found(void **state) {
-  (void)state;
   cb_geometry *g;
   check_ok(cb_geometry_create("h2", NULL, &g));
   for (double a = 1; a < 340; a *= 1.5) {
@@ -188,7 +184,6 @@ static void distances_in_nil_and_sol_have_derivatives_far_out(void **state) {
     const char *space;
     double y[3], d;
   } rows[] = {{"nil", {1, 0, 100}, 33.9055092646228}, {"nil", {3, 2, 50}, 20.146407534606}, {"sol", {1000, 0, 0}, 0}};
-  (void)state;
   for (size_t n = 0; n < sizeof rows / sizeof *rows; n++) {
     cb_geometry *g;
     const double x[3] = {0, 0, 0}, right = rows[n].d > 0 ? rows[n].d : 2 * asinh(500);
@@ -205,7 +200,6 @@ static void distances_in_nil_and_sol_have_derivatives_far_out(void **state) {
 
 static void a_point_that_is_no_number_has_no_distance(void **state) {
   static const char *const names[] = {"e3", "h2", "h3", "h2xe", "s2", "s3", "s2xe"};
-  (void)state;
   for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
     cb_geometry *g;
     double x[CB_Q_MAX], y[CB_Q_MAX], v[CB_Q_MAX], d;

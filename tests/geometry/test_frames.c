@@ -22,7 +22,6 @@ static void world_pictures(const cb_geometry *g, uint64_t *state) {
 }
 
 static void pictures_of_frames_are_those_of_the_world(void **s) {
-  (void)s;
   uint64_t state = check_seed();
   for (int i = 0; i < SPACES; i++) {
     cb_geometry *g = space(i);
@@ -37,7 +36,6 @@ static void pictures_of_frames_are_those_of_the_world(void **s) {
 }
 
 static void pictures_stay_in_the_ball_at_any_length(void **s) {
-  (void)s;
   uint64_t state = check_seed();
   cb_geometry *g = space(0);
   for (int trial = 0; trial < 500; trial++) {
@@ -87,7 +85,6 @@ static void momenta(const cb_geometry *g, uint64_t *state) {
 }
 
 static void killing_momenta_go_to_the_world(void **s) {
-  (void)s;
   uint64_t state = check_seed();
   for (int i = 0; i < SPACES; i++) {
     cb_geometry *g = space(i);
@@ -99,7 +96,6 @@ static void killing_momenta_go_to_the_world(void **s) {
 /* A particle flies along the axis of boost_x: nothing but boost_x, at any distance. Next to the axis the fields that keep it
  * have the sizes they have near the base point. */
 static void momentum_of_a_flight_along_an_axis_stays_pure(void **s) {
-  (void)s;
   cb_geometry *g = space(0);
   double local[6] = {1.7, 0, 0, 0, 0, 0}, world[6], size[6], x[K] = {0, 0.75, 0, 1.25};
   cb_origin o;
@@ -115,7 +111,6 @@ static void momentum_of_a_flight_along_an_axis_stays_pure(void **s) {
 /* --- distances between frames --- */
 
 static void frames_measure_as_the_world_does(void **s) {
-  (void)s;
   uint64_t state = check_seed();
   double worst = 0, worst_gradient = 0, worst_hessian = 0;
   for (int i = 0; i < SPACES; i++) {
@@ -181,7 +176,6 @@ static void frames_measure_as_the_world_does(void **s) {
 /* Two frames L apart along a geodesic and points at distances p and q from it on the same side:
  * cosh d = cosh p cosh q cosh L - sinh p sinh q. */
 static void pairs_far_apart_have_the_right_distance(void **s) {
-  (void)s;
   cb_geometry *g = space(0);
   static const double lengths[] = {0.3, 1, 3, 10, 30, 100, 300, 1000, 1e5};
   const double p = 0.7, q = 0.4;
@@ -239,7 +233,6 @@ static void anchors(const cb_geometry *g, uint64_t *state) {
 }
 
 static void anchors_measure_as_the_world_does(void **s) {
-  (void)s;
   uint64_t state = check_seed();
   for (int i = 0; i < SPACES; i++) {
     cb_geometry *g = space(i);

@@ -33,10 +33,7 @@ static void frame_is_orthonormal(const cb_geometry *g, uint64_t *state) {
     check_near(cb_inner(g, v, w), cb_inner(g, w, v), 0);
   }
 }
-static void metric_is_positive_and_frames_are_orthonormal(void **s) {
-  (void)s;
-  check_every_space(frame_is_orthonormal);
-}
+static void metric_is_positive_and_frames_are_orthonormal(void **s) { check_every_space(frame_is_orthonormal); }
 
 /* --- geodesics --- */
 
@@ -91,10 +88,7 @@ static void geodesics(const cb_geometry *g, uint64_t *state) {
     check_at_most(check_distance_max(g->embedding, t, w), 3e-14);
   }
 }
-static void distance_exp_and_transport_agree_with_the_integrated_geodesic(void **s) {
-  (void)s;
-  check_every_space(geodesics);
-}
+static void distance_exp_and_transport_agree_with_the_integrated_geodesic(void **s) { check_every_space(geodesics); }
 
 static void log_inverts(const cb_geometry *g, uint64_t *state) {
   for (int trial = 0; trial < TRIALS; trial++) {
@@ -119,10 +113,7 @@ static void log_inverts(const cb_geometry *g, uint64_t *state) {
     check_relative(cb_distance(g, x, y), norm(g, v), 3e-15);
   }
 }
-static void log_inverts_exp_at_any_length(void **s) {
-  (void)s;
-  check_every_space(log_inverts);
-}
+static void log_inverts_exp_at_any_length(void **s) { check_every_space(log_inverts); }
 
 static void transports(const cb_geometry *g, uint64_t *state) {
   for (int trial = 0; trial < TRIALS; trial++) {
@@ -140,10 +131,7 @@ static void transports(const cb_geometry *g, uint64_t *state) {
     check_at_most(check_distance_max(g->embedding, back, tu), 3e-14);
   }
 }
-static void transport_keeps_inner_products_and_tangency(void **s) {
-  (void)s;
-  check_every_space(transports);
-}
+static void transport_keeps_inner_products_and_tangency(void **s) { check_every_space(transports); }
 
 /* --- distance derivatives --- */
 
@@ -205,10 +193,7 @@ static void derivatives(const cb_geometry *g, uint64_t *state) {
   check_at_most(worst_gradient, 1e-8); /* h^2 times d^2 times third derivatives */
   check_at_most(worst_hessian, 1e-7);  /* h^2 times d^3 times fourth derivatives */
 }
-static void distance_derivatives_agree_with_differences(void **s) {
-  (void)s;
-  check_every_space(derivatives);
-}
+static void distance_derivatives_agree_with_differences(void **s) { check_every_space(derivatives); }
 
 static void short_derivatives(const cb_geometry *g, uint64_t *state) {
   for (int trial = 0; trial < TRIALS; trial++) {
@@ -223,10 +208,7 @@ static void short_derivatives(const cb_geometry *g, uint64_t *state) {
     check_at_most(norm(g, u), 3e-15);
   }
 }
-static void gradient_of_a_short_distance_is_the_unit_direction(void **s) {
-  (void)s;
-  check_every_space(short_derivatives);
-}
+static void gradient_of_a_short_distance_is_the_unit_direction(void **s) { check_every_space(short_derivatives); }
 
 /* --- what is refused --- */
 
@@ -242,7 +224,6 @@ static void expect_failure(const char *space, const char *key, const char *value
 }
 
 static void wrong_parameters_are_errors_with_place_and_expectation(void **s) {
-  (void)s;
   expect_failure("s3", "curvature", "0", "> 0");
   expect_failure("s3", "curvature", "-1", "> 0");
   expect_failure("h3", "curvature", "0", "< 0");
@@ -259,7 +240,6 @@ static void wrong_parameters_are_errors_with_place_and_expectation(void **s) {
 }
 
 static void shared_keys_are_read(void **s) {
-  (void)s;
   check_map m;
   cb_geometry *g;
   check_ok(cb_geometry_create("h3", check_map_fill(&m, "name", "h3", "chart", "polar"), &g));
@@ -274,7 +254,6 @@ static void shared_keys_are_read(void **s) {
 }
 
 static void points_outside_the_space_are_refused(void **s) {
-  (void)s;
   static const struct {
     const char *space;
     double x[4];
@@ -288,7 +267,6 @@ static void points_outside_the_space_are_refused(void **s) {
 }
 
 static void antipodal_and_coincident_points_are_refused_and_near_ones_exact(void **s) {
-  (void)s;
   cb_geometry *g;
   check_ok(cb_geometry_create("s3", NULL, &g));
   double x[4] = {0, 0, 0, 1}, y[4] = {0, 0, 0, -1}, v[4] = {7, 7, 7, 7}, d = 7, gradient[8];

@@ -46,10 +46,7 @@ static void killing(const cb_geometry *g, uint64_t *state) {
   }
   check_near(cb_killing_find(g, "no such field"), -1, 0);
 }
-static void killing_fields_are_the_derivatives_of_their_flows_and_keep_momenta(void **s) {
-  (void)s;
-  check_every_space(killing);
-}
+static void killing_fields_are_the_derivatives_of_their_flows_and_keep_momenta(void **s) { check_every_space(killing); }
 
 static void isometries(const cb_geometry *g, uint64_t *state) {
   for (int trial = 0; trial < TRIALS; trial++) {
@@ -84,13 +81,9 @@ static void isometries(const cb_geometry *g, uint64_t *state) {
     check_at_most(check_distance_max(g->embedding, ax, ay), 1e-14);
   }
 }
-static void isometries_keep_distances(void **s) {
-  (void)s;
-  check_every_space(isometries);
-}
+static void isometries_keep_distances(void **s) { check_every_space(isometries); }
 
 static void screw_flow_agrees_with_its_parts(void **s) {
-  (void)s;
   cb_geometry *g;
   check_ok(cb_geometry_create("e3", NULL, &g));
   cb_killing screw = {.name = "screw"};
@@ -107,7 +100,6 @@ static void screw_flow_agrees_with_its_parts(void **s) {
 }
 
 static void killing_fields_have_their_usual_names_and_forms(void **s) {
-  (void)s;
   static const char *const names[][7] = {
       {"e2", "translation_x", "translation_y", "rotation_z"},
       {"e3", "translation_x", "translation_y", "translation_z", "rotation_x", "rotation_y", "rotation_z"},
@@ -168,10 +160,7 @@ static void means(const cb_geometry *g, uint64_t *state) {
     check_near(2 * cb_distance(g, mean, x), cb_distance(g, x, x + g->embedding), 1e-14);
   }
 }
-static void karcher_mean_balances_the_logarithms_and_moves_with_isometries(void **s) {
-  (void)s;
-  check_every_space(means);
-}
+static void karcher_mean_balances_the_logarithms_and_moves_with_isometries(void **s) { check_every_space(means); }
 
 static void pictures(const cb_geometry *g, uint64_t *state) {
   for (int trial = 0; trial < 20; trial++) {
@@ -190,10 +179,7 @@ static void pictures(const cb_geometry *g, uint64_t *state) {
     if (strcmp(g->picture, "poincare") == 0) check_at_most(hypot(p[0], p[1]), r);
   }
 }
-static void picture_velocities_agree_with_differences(void **s) {
-  (void)s;
-  check_every_space(pictures);
-}
+static void picture_velocities_agree_with_differences(void **s) { check_every_space(pictures); }
 
 int main(void) {
   const struct CMUnitTest tests[] = {

@@ -55,13 +55,9 @@ static void flows(const cb_geometry *g, uint64_t *state) {
     }
 }
 
-static void flows_are_isometries_with_the_right_derivatives(void **s) {
-  (void)s;
-  check_every_intrinsic_space(flows);
-}
+static void flows_are_isometries_with_the_right_derivatives(void **s) { check_every_intrinsic_space(flows); }
 
 static void every_killing_field_that_is_not_0_at_the_identity_is_a_left_translation(void **s) {
-  (void)s;
   static const char *const groups[] = {"nil", "sol", "sl2", "flat_torus"};
   for (int i = 0; i < 4; i++) {
     cb_geometry *g;
@@ -90,7 +86,6 @@ static void every_killing_field_that_is_not_0_at_the_identity_is_a_left_translat
 }
 
 static void a_coordinate_that_no_entry_uses_gives_a_killing_field(void **s) {
-  (void)s;
   static const struct {
     const char *metric;
     int n;

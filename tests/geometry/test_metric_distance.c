@@ -59,10 +59,7 @@ static void distance_in(const cb_geometry *space, uint64_t *state) {
     check_at_most(worst_hessian, 1e-8);
   }
 }
-static void distances_by_geodesics_are_the_closed_ones(void **s) {
-  (void)s;
-  check_every_space(distance_in);
-}
+static void distances_by_geodesics_are_the_closed_ones(void **s) { check_every_space(distance_in); }
 
 /* IH: the closed form with the sums of the thesis, and that of the built-in space, which has a Hessian. */
 static double ih_f(double c) { return asinh(c / sqrt(2)) + c / 2 * sqrt(c * c + 2); }
@@ -81,7 +78,6 @@ static double ih_distance(const double *p, const double *q, double gradient[3]) 
 }
 
 static void the_distance_of_ih_by_geodesics_is_its_closed_form(void **s) {
-  (void)s;
   uint64_t state = check_seed();
   cb_geometry *g = own(&own_ih);
   cb_geometry *built_in;
@@ -110,7 +106,6 @@ static void the_distance_of_ih_by_geodesics_is_its_closed_form(void **s) {
 }
 
 static void in_one_dimension_the_distance_is_the_difference_of_arc_length(void **s) {
-  (void)s;
   cb_geometry *g = own(&own_line);
   double q = .3, y = -1.1, a = exp(q), b = exp(y), d, gradient[2], hessian[4];
   check_ok(cb_numeric_distance(g, &q, &y, &d, gradient, hessian));
@@ -123,7 +118,6 @@ static void in_one_dimension_the_distance_is_the_difference_of_arc_length(void *
 }
 
 static void distances_take_the_nearest_periodic_image(void **s) {
-  (void)s;
   uint64_t state = check_seed();
   cb_geometry *g = own(&own_flat_torus), *torus = own(&own_torus);
   for (int trial = 0; trial < 100; trial++) {
@@ -149,7 +143,6 @@ static void distances_take_the_nearest_periodic_image(void **s) {
 /* The chart's straight line leaves the domain, and the shooting starts fail. Lengths by Clairaut's integral,
  * 2 psi^2 R/sqrt(R^2 - b^2) drho over the turning radius, R = rho psi^2, b = R(rho_min), in 25 digits. */
 static void shortest_geodesics_go_around_a_hole_in_the_domain(void **s) {
-  (void)s;
   static const struct {
     double q[3], y[3], length;
   } known[] = {{{.8, 0, 0}, {-.3, .75, 0}, 4.096781823338525}, {{.6, 0, 0}, {0, 0, .6}, 3.165374953315269}};
@@ -170,7 +163,6 @@ static void shortest_geodesics_go_around_a_hole_in_the_domain(void **s) {
 }
 
 static void a_guess_leads_to_the_same_geodesic(void **s) {
-  (void)s;
   cb_geometry *g = in_chart("s2", "polar");
   double q[] = {1.5, 0}, y[] = {1.6, 2.5}, u[2], v[2];
   cb_jacobi j;
@@ -191,7 +183,6 @@ static void check_refused(cb_status status, const char *word) {
 }
 
 static void geodesics_that_leave_the_chart_are_refused_with_the_position(void **s) {
-  (void)s;
   double q[] = {.5, 0}, q1[2] = {7, 7}, y[] = {2, 0}, d = 7;
   cb_geometry *g = own(&own_disk);
   check_ok(cb_numeric_exp(g, q, (double[]){.4, 0}, q1, NULL, NULL));
@@ -213,7 +204,6 @@ static void geodesics_that_leave_the_chart_are_refused_with_the_position(void **
 }
 
 static void points_without_a_unique_shortest_geodesic_are_refused(void **s) {
-  (void)s;
   double d, u[3], q3[] = {1, 1, 0}, y3[] = {pi - 1, pi - 1, pi};
   cb_geometry *g = in_chart("s3", "polar");
   check_refused(cb_numeric_distance(g, q3, y3, &d, NULL, NULL), "");

@@ -2,7 +2,6 @@
 #include "check_origins.h"
 
 static void origins_compose_as_isometries_do(void **s) {
-  (void)s;
   uint64_t state = check_seed();
   double worst = 0;
   for (int i = 0; i < SPACES; i++) {
@@ -32,7 +31,6 @@ static void origins_compose_as_isometries_do(void **s) {
 }
 
 static void compositions_are_associative_at_any_length(void **s) {
-  (void)s;
   uint64_t state = check_seed();
   cb_geometry *g = space(0);
   double worst = 0, worst_direction = 0, worst_rotation = 0;
@@ -63,7 +61,6 @@ static void compositions_are_associative_at_any_length(void **s) {
 }
 
 static void a_straight_way_adds_lengths_up_to_1e5(void **s) {
-  (void)s;
   cb_geometry *g = space(0);
   double base[K], y[K], v[K] = {0.6, 0.8, 0, 0};
   cb_origin o;
@@ -86,7 +83,6 @@ static void a_straight_way_adds_lengths_up_to_1e5(void **s) {
 }
 
 static void shifts_leave_the_world_where_it_was(void **s) {
-  (void)s;
   uint64_t state = check_seed();
   for (int i = 0; i < SPACES; i++) {
     cb_geometry *g = space(i);
@@ -128,7 +124,6 @@ static cb_dd dd_inner(const cb_geometry *g, const double *u, const double *u_low
 }
 
 static void recentring_1e5_times_costs_nothing(void **s) {
-  (void)s;
   uint64_t state = check_seed();
   for (int i = 0; i < SPACES; i++) {
     cb_geometry *g = space(i);
@@ -163,7 +158,6 @@ static void recentring_1e5_times_costs_nothing(void **s) {
 }
 
 static void the_change_is_an_isometry_to_1e30(void **s) {
-  (void)s;
   uint64_t state = check_seed();
   for (int i = 0; i < SPACES; i++) {
     cb_geometry *g = space(i);
@@ -194,7 +188,6 @@ static void the_change_is_an_isometry_to_1e30(void **s) {
 
 /* Where origins do not move everything is the identity. */
 static void spheres_static_charts_and_ih_have_no_moving_origins(void **s) {
-  (void)s;
   uint64_t state = check_seed();
   cb_geometry *g[3];
   check_map m;

@@ -86,10 +86,7 @@ static void compose_and_invert(const cb_geometry *g, uint64_t *state) {
   assert_memory_equal(&one, &identity, sizeof one);
 }
 
-static void origins_compose_and_invert_as_isometries_do(void **unused) {
-  (void)unused;
-  each(0, compose_and_invert);
-}
+static void origins_compose_and_invert_as_isometries_do(void **unused) { each(0, compose_and_invert); }
 
 /* World points, velocities and momenta before and after. */
 static void recentre(const cb_geometry *g, uint64_t *state) {
@@ -109,10 +106,7 @@ static void recentre(const cb_geometry *g, uint64_t *state) {
   check_at_most(check_distance_max(g->n_killing, j[0], j[1]), 1e-11);
 }
 
-static void recentring_leaves_the_world_where_it_was(void **unused) {
-  (void)unused;
-  each(0, recentre);
-}
+static void recentring_leaves_the_world_where_it_was(void **unused) { each(0, recentre); }
 
 /* The momenta of a world point itself. */
 static void momenta(const cb_geometry *g, uint64_t *state) {
@@ -132,10 +126,7 @@ static void momenta(const cb_geometry *g, uint64_t *state) {
   check_killing_sizes(g, &s.o, s.x, s.y);
 }
 
-static void momenta_are_those_of_the_world(void **unused) {
-  (void)unused;
-  each(0, momenta);
-}
+static void momenta_are_those_of_the_world(void **unused) { each(0, momenta); }
 
 static void pictures(const cb_geometry *g, uint64_t *state) {
   const seen s = some_seen(g, state);
@@ -146,10 +137,7 @@ static void pictures(const cb_geometry *g, uint64_t *state) {
   check_at_most(check_distance_max(3, rate[0], rate[1]), 1e-12);
 }
 
-static void pictures_are_those_of_the_world(void **unused) {
-  (void)unused;
-  each(0, pictures);
-}
+static void pictures_are_those_of_the_world(void **unused) { each(0, pictures); }
 
 /* m(a) m(a)^-1 = 1, and the metric at q is that at L_a q, pulled back, in double-double for the former. */
 static void left_translations(const cb_geometry *g, uint64_t *state) {
@@ -180,14 +168,10 @@ static void left_translations(const cb_geometry *g, uint64_t *state) {
     }
 }
 
-static void left_translations_are_isometries(void **unused) {
-  (void)unused;
-  each(PRODUCTS, left_translations);
-}
+static void left_translations_are_isometries(void **unused) { each(PRODUCTS, left_translations); }
 
 /* D^2 = d^2 + z^2 with d by the hyperbolic plane alone; derivatives by differences. */
 static void centres_far_away_in_h2xe_are_measured_factor_by_factor(void **unused) {
-  (void)unused;
   uint64_t state = check_seed();
   cb_geometry *g = open_space(0), *h2;
   check_ok(cb_geometry_create("h2", NULL, &h2));

@@ -52,10 +52,7 @@ static void check_derivatives(const cb_geometry *g, uint64_t *state) {
   }
 }
 
-static void metric_derivatives_agree_with_differences(void **unused) {
-  (void)unused;
-  check_every_intrinsic_space(check_derivatives);
-}
+static void metric_derivatives_agree_with_differences(void **unused) { check_every_intrinsic_space(check_derivatives); }
 
 /* L_X g_ij = X^l d_l g_ij + g_lj d_i X^l + g_il d_j X^l */
 static int field_index;
@@ -82,13 +79,9 @@ static void check_killing(const cb_geometry *g, uint64_t *state) {
     }
 }
 
-static void killing_fields_keep_the_metric(void **unused) {
-  (void)unused;
-  check_every_intrinsic_space(check_killing);
-}
+static void killing_fields_keep_the_metric(void **unused) { check_every_intrinsic_space(check_killing); }
 
 static void spaces_have_their_killing_fields(void **unused) {
-  (void)unused;
   static const struct {
     const char *name;
     int dim, n;
@@ -121,16 +114,12 @@ static void check_momenta(const cb_geometry *g, uint64_t *state) {
   }
 }
 
-static void geodesics_keep_killing_momenta(void **unused) {
-  (void)unused;
-  check_every_intrinsic_space(check_momenta);
-}
+static void geodesics_keep_killing_momenta(void **unused) { check_every_intrinsic_space(check_momenta); }
 
 /* --- pictures --- */
 
 /* The metric is that of the picture: |dX(u)|^2 = g(u, u). */
 static void surfaces_are_isometric_to_their_pictures(void **unused) {
-  (void)unused;
   uint64_t state = check_seed();
   static const char *const names[] = {"torus", "ellipsoid"};
   for (int which = 0; which < 2; which++) {
@@ -156,7 +145,6 @@ static void surfaces_are_isometric_to_their_pictures(void **unused) {
 /* --- the flat torus, and places where a space ends --- */
 
 static void flat_torus_takes_the_nearest_image(void **unused) {
-  (void)unused;
   uint64_t state = check_seed();
   check_map m;
   cb_geometry *g;
@@ -205,7 +193,6 @@ static void flat_torus_takes_the_nearest_image(void **unused) {
 }
 
 static void points_outside_a_chart_are_refused(void **unused) {
-  (void)unused;
   double gij[9];
   cb_geometry *g;
   check_map m;

@@ -93,7 +93,6 @@ static void check_frame(const cb_geometry *g, const double *q, double e[3][3], c
 }
 
 static void groups_have_the_curvature_of_their_frames(void **unused) {
-  (void)unused;
   uint64_t state = check_seed();
   for (int which = 0; which < 3; which++) {
     static const char *const name[] = {"nil", "sol", "sl2"};
@@ -120,7 +119,6 @@ static void radial_frame(const double *q, double e[3][3]) {
 }
 
 static void ih_has_its_curvature(void **unused) {
-  (void)unused;
   uint64_t state = check_seed();
   cb_geometry *g;
   check_ok(cb_geometry_create("ih", NULL, &g));
@@ -135,7 +133,6 @@ static void ih_has_its_curvature(void **unused) {
 }
 
 static void schwarzschild_slice_is_scalar_flat(void **unused) {
-  (void)unused;
   uint64_t state = check_seed();
   check_map m;
   cb_geometry *g;
@@ -157,7 +154,6 @@ static void schwarzschild_slice_is_scalar_flat(void **unused) {
 }
 
 static void surfaces_have_gauss_curvature(void **unused) {
-  (void)unused;
   uint64_t state = check_seed();
   check_map m;
   cb_geometry *torus, *ellipsoid;

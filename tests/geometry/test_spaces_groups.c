@@ -8,7 +8,6 @@
 #include <gsl/gsl_odeiv2.h>
 
 static int nil(double t, const double *s, double *ds, void *unused) {
-  (void)t, (void)unused;
   const double x = s[0], b = s[4] + x * s[5];
   ds[0] = s[3], ds[1] = b, ds[2] = s[5] + x * b;
   ds[3] = -b * s[5], ds[4] = 0, ds[5] = 0;
@@ -16,7 +15,6 @@ static int nil(double t, const double *s, double *ds, void *unused) {
 }
 
 static int sol(double t, const double *s, double *ds, void *unused) {
-  (void)t, (void)unused;
   const double grow = exp(2 * s[2]), decay = exp(-2 * s[2]);
   ds[0] = decay * s[3], ds[1] = grow * s[4], ds[2] = s[5];
   ds[3] = 0, ds[4] = 0, ds[5] = decay * s[3] * s[3] - grow * s[4] * s[4];
@@ -24,7 +22,6 @@ static int sol(double t, const double *s, double *ds, void *unused) {
 }
 
 static int sl2(double t, const double *s, double *ds, void *unused) {
-  (void)t, (void)unused;
   const double y = exp(s[1]), a = y * s[3] - s[5];
   ds[0] = y * a, ds[1] = s[4], ds[2] = s[5] - a;
   ds[3] = 0, ds[4] = -a * y * s[3], ds[5] = 0;
@@ -67,7 +64,6 @@ static double random_geodesic(const cb_geometry *g, equations *f, uint64_t *stat
 }
 
 static void distances_are_lengths_of_integrated_geodesics(void **unused) {
-  (void)unused;
   uint64_t state = check_seed();
   for (size_t which = 0; which < sizeof groups / sizeof *groups; which++) {
     cb_geometry *g;
@@ -99,7 +95,6 @@ static void distances_are_lengths_of_integrated_geodesics(void **unused) {
 }
 
 static void distance_is_symmetric_and_keeps_the_triangle_inequality(void **unused) {
-  (void)unused;
   uint64_t state = check_seed();
   for (size_t which = 0; which < sizeof groups / sizeof *groups; which++) {
     cb_geometry *g;

@@ -7,7 +7,6 @@
 
 /* x'' = (|x'|^2 x - 2 (x.x') x')/(|x|^2 + 2) */
 static int geodesic(double t, const double *z, double *dz, void *unused) {
-  (void)t, (void)unused;
   const double *x = z, *v = z + 3, f = cb_dot3(x, x) + 2, vv = cb_dot3(v, v), xv = cb_dot3(x, v);
   for (int i = 0; i < 3; i++) {
     dz[i] = v[i];
@@ -52,7 +51,6 @@ static void random_geodesic(uint64_t *state, double *start, double *end) {
 }
 
 static void distance_agrees_with_integrated_geodesics(void **unused) {
-  (void)unused;
   uint64_t state = check_seed();
   cb_geometry *g = make_ih();
   double worst = 0;
@@ -73,7 +71,6 @@ static void distance_agrees_with_integrated_geodesics(void **unused) {
 }
 
 static void geodesics_in_closed_form_are_those_integrated(void **unused) {
-  (void)unused;
   uint64_t state = check_seed();
   cb_geometry *g = make_ih();
   double worst = 0, worst_speed = 0;
@@ -97,7 +94,6 @@ static void geodesics_in_closed_form_are_those_integrated(void **unused) {
 }
 
 static void exp_of_log_is_the_point(void **unused) {
-  (void)unused;
   uint64_t state = check_seed();
   cb_geometry *g = make_ih();
   double worst = 0;
@@ -133,7 +129,6 @@ static long double plain_distance(const double *p, const double *q) {
 }
 
 static void distance_loses_no_digits(void **unused) {
-  (void)unused;
   uint64_t state = check_seed();
   cb_geometry *g = make_ih();
   for (int repeat = 0; repeat < 10000; repeat++) {
@@ -202,7 +197,6 @@ static void check_derivatives(const cb_geometry *g, double *p, double *q) {
 }
 
 static void derivatives_of_the_distance_are_right(void **unused) {
-  (void)unused;
   uint64_t state = check_seed();
   cb_geometry *g = make_ih();
   for (int repeat = 0; repeat < 1000; repeat++) {
@@ -222,7 +216,6 @@ static void derivatives_of_the_distance_are_right(void **unused) {
 }
 
 static void distance_by_newton_on_geodesics_is_the_closed_form(void **unused) {
-  (void)unused;
   uint64_t state = check_seed();
   cb_geometry *g = make_ih();
   double worst = 0, worst_gradient = 0, worst_hessian = 0;
@@ -246,7 +239,6 @@ static void distance_by_newton_on_geodesics_is_the_closed_form(void **unused) {
 }
 
 static void distance_is_a_metric(void **unused) {
-  (void)unused;
   uint64_t state = check_seed();
   cb_geometry *g = make_ih();
   for (int repeat = 0; repeat < 10000; repeat++) {

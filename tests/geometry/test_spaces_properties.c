@@ -68,7 +68,6 @@ static void frames_in(const cb_geometry *g, uint64_t *state) {
   }
 }
 static void metrics_are_symmetric_and_positive_and_frames_orthonormal(void **s) {
-  (void)s;
   check_every_space_of_both_kinds(frames_in);
 }
 
@@ -112,7 +111,6 @@ static void symbols_in(const cb_geometry *space, uint64_t *state) {
   }
 }
 static void christoffel_symbols_agree_with_differences_of_the_metric(void **s) {
-  (void)s;
   check_every_space_of_both_kinds(symbols_in);
 }
 
@@ -140,10 +138,7 @@ static void geodesics_in(const cb_geometry *g, uint64_t *state) {
     check_near(sqrt(fabs(inner(g, x, u, u))), 0, near);
   }
 }
-static void geodesics_keep_speed_and_momenta_and_return(void **s) {
-  (void)s;
-  check_every_space_of_both_kinds(geodesics_in);
-}
+static void geodesics_keep_speed_and_momenta_and_return(void **s) { check_every_space_of_both_kinds(geodesics_in); }
 
 /* The embedding's exp and a space's own against the integrated geodesic of each chart's metric. */
 static void integrated_in(const cb_geometry *space, uint64_t *state) {
@@ -162,10 +157,7 @@ static void integrated_in(const cb_geometry *space, uint64_t *state) {
     }
   }
 }
-static void geodesics_are_those_of_the_metric(void **s) {
-  (void)s;
-  check_every_space_of_both_kinds(integrated_in);
-}
+static void geodesics_are_those_of_the_metric(void **s) { check_every_space_of_both_kinds(integrated_in); }
 
 static void logarithms_in(const cb_geometry *g, uint64_t *state) {
   for (int trial = 0; trial < TRIALS; trial++) {
@@ -180,10 +172,7 @@ static void logarithms_in(const cb_geometry *g, uint64_t *state) {
     check_at_most(apart(g, end, y), 1e-12 * size_of(g, x));
   }
 }
-static void log_is_the_inverse_of_exp(void **s) {
-  (void)s;
-  check_every_space_of_both_kinds(logarithms_in);
-}
+static void log_is_the_inverse_of_exp(void **s) { check_every_space_of_both_kinds(logarithms_in); }
 
 static void transport_in(const cb_geometry *g, uint64_t *state) {
   for (int trial = 0; trial < TRIALS; trial++) {
@@ -203,10 +192,7 @@ static void transport_in(const cb_geometry *g, uint64_t *state) {
     check_near(sqrt(fabs(inner(g, x, back, back))), 0, near);
   }
 }
-static void transport_is_isometric_along_the_geodesic(void **s) {
-  (void)s;
-  check_every_space_of_both_kinds(transport_in);
-}
+static void transport_is_isometric_along_the_geodesic(void **s) { check_every_space_of_both_kinds(transport_in); }
 
 /* --- distance --- */
 
@@ -237,10 +223,7 @@ static void distance_in(const cb_geometry *g, uint64_t *state) {
       for (int j = 0; j < i; j++) check_near(hessian[i * 2 * k + j], hessian[j * 2 * k + i], 1e-13 * size_of(g, x) / d);
   }
 }
-static void distances_are_symmetric_lengths_of_geodesics(void **s) {
-  (void)s;
-  check_every_space_of_both_kinds(distance_in);
-}
+static void distances_are_symmetric_lengths_of_geodesics(void **s) { check_every_space_of_both_kinds(distance_in); }
 
 /* The Hessian in coordinates against differences of the gradient, in every chart with a distance. */
 static void hessian_in(const cb_geometry *space, uint64_t *state) {
@@ -284,10 +267,7 @@ static void hessian_in(const cb_geometry *space, uint64_t *state) {
     }
   }
 }
-static void hessians_of_distances_agree_with_differences(void **s) {
-  (void)s;
-  check_every_space_of_both_kinds(hessian_in);
-}
+static void hessians_of_distances_agree_with_differences(void **s) { check_every_space_of_both_kinds(hessian_in); }
 
 static void means_in(const cb_geometry *g, uint64_t *state) {
   for (int trial = 0; trial < (TRIALS + 2) / 3; trial++) {
@@ -308,10 +288,7 @@ static void means_in(const cb_geometry *g, uint64_t *state) {
     check_near(sqrt(fabs(inner(g, mean, sum, sum))), 0, 1e-11 * size_of(g, centre));
   }
 }
-static void karcher_means_balance_the_logarithms(void **s) {
-  (void)s;
-  check_every_space_of_both_kinds(means_in);
-}
+static void karcher_means_balance_the_logarithms(void **s) { check_every_space_of_both_kinds(means_in); }
 
 /* --- charts and pictures --- */
 
@@ -337,10 +314,7 @@ static void charts_in(const cb_geometry *g, uint64_t *state) {
     }
   }
 }
-static void charts_lead_there_and_back(void **s) {
-  (void)s;
-  check_every_space_of_both_kinds(charts_in);
-}
+static void charts_lead_there_and_back(void **s) { check_every_space_of_both_kinds(charts_in); }
 
 static void pictures_in(const cb_geometry *g, uint64_t *state) {
   static const double h = 1e-5;
@@ -357,10 +331,7 @@ static void pictures_in(const cb_geometry *g, uint64_t *state) {
     for (int a = 0; a < 3; a++) check_near(rate[a], (ends[1][a] - ends[0][a]) / (2 * h), 1e-9 * size_of(g, x));
   }
 }
-static void velocities_of_pictures_agree_with_differences(void **s) {
-  (void)s;
-  check_every_space_of_both_kinds(pictures_in);
-}
+static void velocities_of_pictures_agree_with_differences(void **s) { check_every_space_of_both_kinds(pictures_in); }
 
 int main(void) {
   const struct CMUnitTest tests[] = {

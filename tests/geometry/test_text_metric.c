@@ -88,7 +88,6 @@ static void check_arrays(const char *what, size_t n, const double *a, const doub
 /* --- against closed forms --- */
 
 static void metric_and_derivatives_are_those_of_the_built_in_chart(void **s) {
-  (void)s;
   uint64_t state = check_seed();
   EACH_PAIR(p) {
     twins t = open_twins(p);
@@ -110,7 +109,6 @@ static void metric_and_derivatives_are_those_of_the_built_in_chart(void **s) {
 }
 
 static void christoffel_symbols_and_curvature_are_those_of_the_built_in_chart(void **s) {
-  (void)s;
   uint64_t state = check_seed();
   EACH_PAIR(p) {
     twins t = open_twins(p);
@@ -140,7 +138,6 @@ static void christoffel_symbols_and_curvature_are_those_of_the_built_in_chart(vo
 }
 
 static void distance_and_derivatives_are_those_of_the_built_in_chart(void **s) {
-  (void)s;
   uint64_t state = check_seed();
   EACH_PAIR(p) {
     twins t = open_twins(p);
@@ -203,7 +200,6 @@ static const char *const bodies[] = {
 
 /* Elastic and rigid, with unequal masses. No body here turns as one: the rods take what is left of the velocities. */
 static void bodies_move_as_in_the_built_in_chart(void **s) {
-  (void)s;
   static const char form[] =
       "curvebody: 1\nspace: %s\nbodies:\n  - %s\n    name: r\n    place: {points: [%s, %s%s%s]}\n"
       "    motion: {velocities: [[0.1, 0.3, -0.2], [-0.2, 0.1, 0.1]%s]}\n"
@@ -238,7 +234,6 @@ static void bodies_move_as_in_the_built_in_chart(void **s) {
 
 /* The resolved scenario reads back as the same space; the tree it came from need not live on. */
 static void resolved_scenario_has_the_metric(void **s) {
-  (void)s;
   static const char text[] =
       "curvebody: 1\nspace: {metric: [[\"1 + u^2\"]], parameters: {m: 1}, coordinates: [u]}\n"
       "bodies: [{kind: particles, name: p, place: {points: [[0.5]]}}]\n"
@@ -259,7 +254,6 @@ static void resolved_scenario_has_the_metric(void **s) {
 /* --- picture, period, domain --- */
 
 static void picture_and_its_derivative_are_the_expressions(void **s) {
-  (void)s;
   cb_tree *tree;
   cb_geometry *g = text_space(
       "{metric: [[1], [0, u^2]], parameters: {c: 2}, periodic: [0, pi*c], base: [1, 0], "
@@ -282,7 +276,6 @@ static void picture_and_its_derivative_are_the_expressions(void **s) {
 
 /* The numbers of Killing fields of spaces that are known; each bound is met. */
 static void the_curvature_bounds_the_number_of_killing_fields(void **state) {
-  (void)state;
   static const struct {
     const char *text;
     int count;
@@ -317,7 +310,6 @@ static void the_curvature_bounds_the_number_of_killing_fields(void **state) {
 }
 
 static void outside_the_domain_says_where_and_what_was_expected(void **s) {
-  (void)s;
   cb_tree *tree;
   cb_geometry *g = text_space("{metric: [[1], [u*v, 4]], domain: [u > -1, u + v < 8], coordinates: [u, v]}", &tree);
   double metric[4];
@@ -334,7 +326,6 @@ static void outside_the_domain_says_where_and_what_was_expected(void **s) {
 
 /* A step that leads over a zero of the domain has left it, though neither of its ends is there. */
 static void beyond_a_zero_of_the_domain_is_outside(void **s) {
-  (void)s;
   cb_tree *tree;
   cb_geometry *g =
       text_space("{metric: [[1], [0, u^2]], domain: [u, 4 - u], coordinates: [u, v], base: [1, 0]}", &tree);
@@ -353,7 +344,6 @@ static void beyond_a_zero_of_the_domain_is_outside(void **s) {
 /* --- messages --- */
 
 static void wrong_metrics_are_refused_with_their_place(void **s) {
-  (void)s;
   static const struct {
     const char *text, *message;
   } wrong[] = {
@@ -418,7 +408,6 @@ static void wrong_metrics_are_refused_with_their_place(void **s) {
 /* Straight lines of the plane that pass a round hole of radius r at a distance of `by` radii: within it they leave the
  * domain, whatever part of them it is, in cartesian and polar coordinates, and written in any way. */
 static void a_geodesic_notices_a_hole_of_any_size(void **state) {
-  (void)state;
   static const struct {
     const char *text;
     double r, length, by;

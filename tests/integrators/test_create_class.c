@@ -17,7 +17,6 @@ static const cb_param row_params[] = {
     {0}};
 
 static cb_status build(const void *params, const cb_node *node, const cb_geometry *space, cb_builder *b) {
-  (void)node, (void)space;
   const row *p = params;
   cb_status status = CB_OK;
   for (int i = 0; i < p->count && !status; i++)
@@ -70,7 +69,6 @@ static cb_tree *tree_of(const char *text) {
 }
 
 static void a_body_and_a_method_are_made_from_their_classes(void **unused) {
-  (void)unused;
   cb_geometry *space;
   cb_builder *b;
   cb_system *system;
@@ -106,7 +104,6 @@ static void a_body_and_a_method_are_made_from_their_classes(void **unused) {
 }
 
 static void a_shape_is_made_from_its_class(void **unused) {
-  (void)unused;
   cb_tree *large = tree_of("{name: corner, side: 2}");
   for (int given = 0; given < 2; given++) {
     cb_surface *surface;
@@ -122,7 +119,6 @@ static void a_shape_is_made_from_its_class(void **unused) {
 }
 
 static void what_is_wrong_is_told_with_its_place(void **unused) {
-  (void)unused;
   cb_geometry *space;
   cb_builder *b;
   cb_integrator *in;

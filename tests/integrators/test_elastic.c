@@ -49,7 +49,6 @@ static simulation *every(const char *scenario, const char *end, const char *rows
 }
 
 static void rod_is_exact_to_1e14(void **unused) {
-  (void)unused;
   const struct {
     const char *text, *name;
     const double *exact;
@@ -67,7 +66,6 @@ static void rod_is_exact_to_1e14(void **unused) {
 }
 
 static void rod_is_exact_to_2e13_for_a_thousand_units_of_time(void **unused) {
-  (void)unused;
   const struct {
     const char *text, *name;
     const double *exact;
@@ -82,7 +80,6 @@ static void rod_is_exact_to_2e13_for_a_thousand_units_of_time(void **unused) {
 }
 
 static void triangle_is_exact_to_1e13(void **unused) {
-  (void)unused;
   const struct {
     const char *text, *name;
     const double *s12, *s23;
@@ -103,7 +100,6 @@ static void triangle_is_exact_to_1e13(void **unused) {
 }
 
 static void a_rod_in_flat_space_stands_still(void **unused) {
-  (void)unused;
   simulation *s =
       simulate(ROD("e3", "[[0, .5, 0], [0, -.5, 0]]", "translation_x") "time: {end: 10}\n", NULL, 0, separation);
   for (size_t r = 0; r < s->rows; r++) check_near(s->value[0][r], 1, 1e-15);
@@ -111,7 +107,6 @@ static void a_rod_in_flat_space_stands_still(void **unused) {
 }
 
 static void a_rod_300_units_away_does_what_a_rod_at_the_origin_does(void **unused) {
-  (void)unused;
   static const char *const moves[] = {
       "[{killing: boost_x, by: 300}]", "[{killing: boost_z, by: 300}]",
       "[{killing: rotation_y, by: 0.7}, {killing: boost_y, by: 300}, {killing: rotation_z, by: 1.1}]"};
@@ -131,7 +126,6 @@ static void a_rod_300_units_away_does_what_a_rod_at_the_origin_does(void **unuse
 }
 
 static void two_rods_300_units_apart_each_keep_their_own_separation(void **unused) {
-  (void)unused;
   /* one flies each way: after t = 150 they are 300 units apart */
   static const char both[] =
       "curvebody: 1\nspace: h3\nbodies:\n"
@@ -157,7 +151,6 @@ static void two_rods_300_units_apart_each_keep_their_own_separation(void **unuse
 }
 
 static void moving_the_scenario_by_an_isometry_moves_the_result(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   static const char *const fields[] = {"separation", "position", "origin", NULL};
   static const char base[] =
@@ -210,7 +203,6 @@ static void moving_the_scenario_by_an_isometry_moves_the_result(void **unused) {
 /* A step more or less before a body is brought back changes all of its coordinates, though not where it is. These bodies
  * are at a distance of 1 or 2 after a whole number of steps. */
 static void roundoff_does_not_change_when_a_body_is_brought_back(void **unused) {
-  (void)unused;
   static const char *const fields[] = {"position", "origin", NULL};
   static const char rod_e3[] = ROD("e3", "[[0, .5, 0], [0, -.5, 0]]", "translation_x");
   static const struct {
@@ -240,7 +232,6 @@ static void roundoff_does_not_change_when_a_body_is_brought_back(void **unused) 
 }
 
 static void nothing_happens_at_the_poles_and_axes_of_s3(void **unused) {
-  (void)unused;
   /* carried so that it passes both poles (0,0,0,+-1) of the polar chart and its axis; separations are those of the
    * lone rod */
   simulation *plain = every(polar_rod_s3, "time.end=10", "record.every=1");

@@ -76,7 +76,6 @@ static double worst_error(const char *space, bool triangle, const char *method, 
 }
 
 static void velocity_form_has_the_published_errors(void **unused) {
-  (void)unused;
   static const struct {
     const char *space;
     bool triangle;
@@ -101,7 +100,6 @@ static void velocity_form_has_the_published_errors(void **unused) {
 /* --- accuracy --- */
 
 static void balanced_gauss_of_three_stages_is_exact_to_1e13_and_1e11(void **unused) {
-  (void)unused;
   static const char *const methods[] = {"gauss {stages: 3}", "gauss {stages: 3, symmetric: false}",
                                         "gauss {stages: 3, solver: newton}"};
   for (int hyperbolic = 0; hyperbolic < 2; hyperbolic++)
@@ -164,7 +162,6 @@ static void energy_errors(const char *space, const char *method, double h, int s
 }
 
 static void canonical_form_keeps_energy_where_the_velocity_form_drifts(void **unused) {
-  (void)unused;
   double first, last;
   energy_errors("s2 {chart: polar}", "gauss {stages: 1}", 0.1, 20000, &first, &last);
   print_message("canonical: %.1e to %.1e\n", first, last);
@@ -175,7 +172,6 @@ static void canonical_form_keeps_energy_where_the_velocity_form_drifts(void **un
 }
 
 static void momenta_need_the_balance(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   static const char *const kinds[] = {"symmetric: true, balance: true", "symmetric: false, balance: true",
                                       "symmetric: true, balance: false", "symmetric: false, balance: false"};
@@ -203,7 +199,6 @@ static void momenta_need_the_balance(void **unused) {
 /* --- limits --- */
 
 static void a_step_beyond_the_chart_fails_and_names_the_particle(void **unused) {
-  (void)unused;
   static const char *const spaces[] = {"s3", "h3"};
   for (int s = 0; s < 2; s++) {
     body_case c;
@@ -224,7 +219,6 @@ static void a_step_beyond_the_chart_fails_and_names_the_particle(void **unused) 
 }
 
 static void velocity_form_is_refused_in_an_embedding(void **unused) {
-  (void)unused;
   body_case c;
   open_thesis(&c, "h3", false);
   cb_tree *tree = read_text("{form: velocity}");
@@ -238,7 +232,6 @@ static void velocity_form_is_refused_in_an_embedding(void **unused) {
 /* A body at rest in balance stays there; its moves are nothing but round-off, which must not count as failure to
  * converge. */
 static void a_body_in_balance_stays_at_rest(void **unused) {
-  (void)unused;
   static const char *const spaces[] = {"s3", "h3", "e3", "s3 {chart: polar}"};
   for (int s = 0; s < 4; s++)
     for (int newton = 0; newton < 2; newton++) {
@@ -257,7 +250,6 @@ static void a_body_in_balance_stays_at_rest(void **unused) {
 /* The stages are vectors of the embedding and move with the origin: the step after takes no more iterations than
  * others. */
 static void history_goes_along_with_a_moving_origin(void **unused) {
-  (void)unused;
   body_case c;
   uint64_t seed = 5;
   open_random(&c, "h3", 3, 0.8, 1, 1, 0, &seed);
@@ -285,7 +277,6 @@ static double polynomial(int degree, double t) {
 }
 
 static void predictor_continues_polynomials(void **unused) {
-  (void)unused;
   for (int lobatto = 0; lobatto < 2; lobatto++)
     for (int s = 2; s <= 4; s++) {
       cb_tableau t;

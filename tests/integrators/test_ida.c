@@ -6,7 +6,6 @@
 #include "reference_gsl.h"
 
 static void its_jacobian_is_that_of_the_differences(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   static const links kinds[] = {NONE, RODS_AND_SPRING, BREATHING, DAMPED};
   for (int i = 0; i < KINDS_OF_SPACE; i++)
@@ -61,7 +60,6 @@ static void its_jacobian_is_that_of_the_differences(void **unused) {
 }
 
 static void it_starts_consistently(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   for (int i = 0; i < KINDS_OF_SPACE; i++) {
     body_case c;
@@ -81,7 +79,6 @@ static void it_starts_consistently(void **unused) {
 }
 
 static void it_solves_the_underlying_equation_in_every_space(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   for (int i = 0; i < KINDS_OF_SPACE; i++)
     for (int kind = NONE; kind <= DAMPED; kind++) {
@@ -109,7 +106,6 @@ static void it_solves_the_underlying_equation_in_every_space(void **unused) {
 }
 
 static void rigid_bodies_follow_the_killing_flow_with_its_multipliers(void **unused) {
-  (void)unused;
   static const char *const name[] = {"h3", "s3", "e3"}, *const field[] = {"boost_x", "rotation_z", "translation_x"};
   static const double pull[] = {0.5876005968219, -0.4207354924039, 0};
   for (int i = 0; i < 3; i++)
@@ -146,7 +142,6 @@ static void rigid_bodies_follow_the_killing_flow_with_its_multipliers(void **unu
 }
 
 static void springs_move_as_with_the_reference(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   static const char *const quadrics[] = {"e3", "s3", "h3", "h2xe"};
   for (int i = 0; i < 4; i++) {
@@ -166,7 +161,6 @@ static void springs_move_as_with_the_reference(void **unused) {
 }
 
 static void its_error_follows_the_tolerance(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   static const char *const some[] = {"e3", "s3", "h3", "h3 {chart: polar}"};
   for (int i = 0; i < 4; i++) {

@@ -4,7 +4,6 @@
 
 /* Over 20 units in H3, where it leaves the origin by 20: by moving origins alone. */
 static void it_restarts_when_the_origin_moves(void **unused) {
-  (void)unused;
   body_case c;
   uint64_t seed = check_seed();
   open_rigid(&c, "h3", true);
@@ -40,7 +39,6 @@ static void it_restarts_when_the_origin_moves(void **unused) {
 }
 
 static void what_follows_a_reset_depends_on_the_state_alone(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   static const char *const solver[] = {"ida {solver: dense}", "ida {solver: klu}"};
   for (int i = 0; i < 2; i++) {
@@ -71,7 +69,6 @@ static void what_follows_a_reset_depends_on_the_state_alone(void **unused) {
 }
 
 static void it_runs_backwards(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   body_case c;
   open_figure(&c, "h3", 3, BREATHING, 0.5, &seed);
@@ -93,7 +90,6 @@ static void it_runs_backwards(void **unused) {
  * m V^2 = m v^2 + m2 D^2 w^2 (a = m2 D/m, I + m a^2 = m2 D^2). Neimark & Fufaev, Dynamics of Nonholonomic Systems
  * (1972), III.4. */
 static void chaplygins_sleigh_moves_as_in_closed_form(void **unused) {
-  (void)unused;
   const double m1 = 1.3, m2 = 0.6, m = m1 + m2, D = 0.8, speed = -0.7, turn = 1.1;
   const double x[2][2] = {{0.2, -0.1}, {0.2 + D, -0.1}}, v[2][2] = {{speed, 0}, {speed, D * turn}};
   body_case c;
@@ -134,7 +130,6 @@ static void open_chain(body_case *c, const char *space, int rods, uint64_t *seed
 }
 
 static void a_chain_of_fifty_links_falls_by_sparse_factors(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   static const char *const some[] = {"s3", "h3"};
   for (int i = 0; i < 2; i++) {
@@ -174,7 +169,6 @@ static void expect_failure(body_case *c, const char *method, double h, cb_status
 }
 
 static void it_fails_with_a_reason_and_leaves_the_state(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   body_case c;
   open_figure(&c, "s3", 3, RODS, 0.5, &seed);

@@ -76,7 +76,6 @@ static void each(claim_test *test) {
 }
 
 static void all_methods_are_here(void **unused) {
-  (void)unused;
   for (size_t i = 0; cb_integrator_classes[i]; i++) {
     /* others: test_rigid_order.c, test_holonomy.c */
     if (cb_integrator_classes[i]->configuration != &cb_configuration_particles) continue;
@@ -123,18 +122,11 @@ static void check_order(body_case *c, const claim *claimed, const char *where) {
   assert_true(right);
 }
 
-static void order_by_fit_is_the_order_claimed(void **unused) {
-  (void)unused;
-  each(check_order);
-}
+static void order_by_fit_is_the_order_claimed(void **unused) { each(check_order); }
 
-static void symplectic_methods_keep_the_symplectic_form(void **unused) {
-  (void)unused;
-  each(check_symplectic);
-}
+static void symplectic_methods_keep_the_symplectic_form(void **unused) { each(check_symplectic); }
 
 static void the_check_of_symplecticity_sees_a_method_that_is_not(void **unused) {
-  (void)unused;
   static const char *const not [][2] = {{"s3", "rk4"},
                                         {"h3 {chart: polar}", "gauss {stages: 1, form: velocity}"},
                                         {"s3", "gauss {stages: 1, balance: false, symmetric: false}"},
@@ -150,25 +142,13 @@ static void the_check_of_symplecticity_sees_a_method_that_is_not(void **unused) 
   }
 }
 
-static void symmetric_methods_run_backwards_to_the_start(void **unused) {
-  (void)unused;
-  each(check_reversible);
-}
+static void symmetric_methods_run_backwards_to_the_start(void **unused) { each(check_reversible); }
 
-static void isometry_momenta_are_kept_to_round_off(void **unused) {
-  (void)unused;
-  each(check_momenta);
-}
+static void isometry_momenta_are_kept_to_round_off(void **unused) { each(check_momenta); }
 
-static void a_restart_repeats_the_bytes(void **unused) {
-  (void)unused;
-  each(check_restart);
-}
+static void a_restart_repeats_the_bytes(void **unused) { each(check_restart); }
 
-static void a_failed_step_leaves_the_state(void **unused) {
-  (void)unused;
-  each(check_failure);
-}
+static void a_failed_step_leaves_the_state(void **unused) { each(check_failure); }
 
 int main(void) {
   const struct CMUnitTest tests[] = {

@@ -7,7 +7,6 @@ static const char *const spaces[] = {"e3", "s3", "h3", "s3 {curvature: 2.3}", "h
 enum { SPACES = sizeof spaces / sizeof *spaces, N = 4 };
 
 static void both_solvers_find_the_same_step(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   for (int damped = 0; damped < 2; damped++)
     for (int i = 0; i < SPACES; i++)
@@ -49,7 +48,6 @@ static void both_solvers_find_the_same_step(void **unused) {
 }
 
 static void constraints_hold_at_every_step(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   for (int i = 0; i < SPACES; i++) {
     body_case c;
@@ -75,7 +73,6 @@ static void constraints_hold_at_every_step(void **unused) {
 }
 
 static void damped_motion_agrees_with_the_reference(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   for (int i = 0; i < SPACES; i++) {
     body_case c;
@@ -98,7 +95,6 @@ static void damped_motion_agrees_with_the_reference(void **unused) {
 }
 
 static void auto_goes_over_to_newton_where_the_iteration_is_slow(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   body_case c;
   open_random(&c, "s3", N, 0.6, 0.1, 1200, 0, &seed);

@@ -22,7 +22,6 @@ static void each(claim_test *test) {
 }
 
 static void the_symplectic_form_is_kept_on_the_manifold(void **unused) {
-  (void)unused;
   each(check_symplectic);
   uint64_t seed = check_seed();
   body_case c; /* the check sees what is not symplectic */
@@ -31,13 +30,9 @@ static void the_symplectic_form_is_kept_on_the_manifold(void **unused) {
   close_case(&c);
 }
 
-static void the_way_back_leads_to_the_start(void **unused) {
-  (void)unused;
-  each(check_reversible);
-}
+static void the_way_back_leads_to_the_start(void **unused) { each(check_reversible); }
 
 static void rods_and_their_rates_stay_at_round_off(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   for (int i = 0; i < CHART_SPACES; i++)
     for (int newton = 0; newton < 2; newton++) {
@@ -58,7 +53,6 @@ static void rods_and_their_rates_stay_at_round_off(void **unused) {
 }
 
 static void energy_does_not_drift(void **unused) {
-  (void)unused;
   check_numbers_alone();
   uint64_t seed = check_seed();
   static const char *const some[] = {"e3 {chart: polar}", "s3 {chart: polar}", "h3 {chart: poincare}"};
@@ -94,7 +88,6 @@ static void energy_does_not_drift(void **unused) {
 /* The rod of figures 2.16: it moves along a Killing field across it, the pull is (m/2) sinh 1 in H3, -(m/2) sin 1 in
  * S3, and none in E3. */
 static void a_rigid_rod_moves_along_the_killing_flow(void **unused) {
-  (void)unused;
   static const char *const some[] = {"h3 {chart: polar}", "s3 {chart: polar}"};
   for (int i = 0; i < 2; i++) {
     body_case c;

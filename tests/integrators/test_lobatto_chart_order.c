@@ -67,7 +67,6 @@ static void check_order(const char *space, linkage f, uint64_t seed) {
 }
 
 static void order_by_fit_is_two_stages_less_two(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   for (int i = 0; i < CHART_SPACES; i++) {
     check_order(chart_spaces[i], (linkage){false, 0, 1, false, 0}, seed);
@@ -76,7 +75,6 @@ static void order_by_fit_is_two_stages_less_two(void **unused) {
 }
 
 static void damped_motion_has_the_same_order(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   for (int i = 0; i < CHART_SPACES; i++) {
     check_order(chart_spaces[i], (linkage){false, 0.4, 1, false, 0}, seed);
@@ -85,7 +83,6 @@ static void damped_motion_has_the_same_order(void **unused) {
 }
 
 static void rods_whose_length_goes_with_time_have_the_same_order(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   for (int i = 0; i < CHART_SPACES; i += 2) check_order(chart_spaces[i], (linkage){true, 0, 1, true, 0}, seed);
 }
@@ -93,7 +90,6 @@ static void rods_whose_length_goes_with_time_have_the_same_order(void **unused) 
 /* In the chart and in the embedding the method is not the same, but both tend to the motion: their difference falls
  * with the order. */
 static void the_difference_to_the_embedding_falls_with_the_order(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   static const char *const some[] = {"e3 {chart: polar}", "s3 {chart: polar}", "h3 {chart: polar}"};
   for (int i = 0; i < 3; i++)

@@ -5,7 +5,6 @@
 #include "integrators/lobatto_chart_private.h"
 
 static void both_solvers_find_the_same_step(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   for (int i = 0; i < CHART_SPACES; i++)
     for (int kind = 0; kind < 4; kind++)
@@ -42,7 +41,6 @@ static void both_solvers_find_the_same_step(void **unused) {
 
 /* More unknowns than a dense matrix is kept for: sparse factors, with multipliers. */
 static void both_solvers_find_the_same_step_of_a_chain(void **unused) {
-  (void)unused;
   enum { LINKS = 24, STEPS = 10 };
   double x[2][3 * (LINKS + 1)];
   body_case c;
@@ -118,7 +116,6 @@ static void check_matrix(const char *space, linkage f, int stages, uint64_t *see
 }
 
 static void the_newton_matrix_is_that_of_differences(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   for (int i = 0; i < CHART_SPACES; i++)
     for (int s = 2; s <= 5; s++)
@@ -127,7 +124,6 @@ static void the_newton_matrix_is_that_of_differences(void **unused) {
 }
 
 static void auto_goes_over_to_newton_where_the_iteration_is_slow(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   body_case c;
   open_random(&c, "s3 {chart: polar}", N, 0.6, 0.1, 300, 0, &seed);
@@ -143,7 +139,6 @@ static void auto_goes_over_to_newton_where_the_iteration_is_slow(void **unused) 
 }
 
 static void a_restart_repeats_the_bytes(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   for (int kind = 0; kind < 4; kind++) {
     const bool newton = kind % 2;
@@ -156,7 +151,6 @@ static void a_restart_repeats_the_bytes(void **unused) {
 }
 
 static void a_failed_step_leaves_the_state_and_a_smaller_one_works(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   for (int newton = 0; newton < 2; newton++)
     for (int rods = 0; rods < 2; rods++) {

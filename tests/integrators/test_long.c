@@ -30,7 +30,6 @@ static void run(const char *space, const char *method) {
 }
 
 static void energy_errors_do_not_grow(void **unused) {
-  (void)unused;
   check_numbers_alone();
   static const char *const methods[] = {"lobatto {stages: 2}", "lobatto {stages: 3}",
                                         "gauss {stages: 1, symmetric: true}", "gauss {stages: 2, symmetric: true}"};

@@ -38,7 +38,6 @@ static void run(const char *space, const char *method, bool potential, uint64_t 
 }
 
 static void errors_do_not_grow(void **unused) {
-  (void)unused;
   check_numbers_alone();
   static const char *const methods[] = {"lobatto {stages: 2}", "lobatto {stages: 3}"};
   const uint64_t seed = check_seed();

@@ -6,7 +6,6 @@
 #include "numerics/sparse.h"
 
 static void sparse_systems_are_solved_again_with_new_values(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   enum { N = 200 }; /* beyond the dense limit: KLU */
   int start[N + 1], row[N * 5], count = 0;
@@ -44,7 +43,6 @@ static void sparse_systems_are_solved_again_with_new_values(void **unused) {
 
 /* a = b b^T + 1/2, whose eigenvalues are 1/2 and more: round-off times its condition. det a by LU and by Cholesky. */
 static void small_systems_are_solved_and_inverted(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   for (int n = 1; n <= CB_SMALL_MAX; n++) {
     double a[CB_SMALL_MAX * CB_SMALL_MAX], b[CB_SMALL_MAX * CB_SMALL_MAX], lu[CB_SMALL_MAX * CB_SMALL_MAX];
@@ -131,7 +129,6 @@ static const char *const embeddings[] = {"e3", "s3",   "h3",  "s3 {curvature: 0.
 enum { CHARTS = sizeof charts / sizeof *charts, EMBEDDINGS = sizeof embeddings / sizeof *embeddings };
 
 static void matrices_in_charts_match_differences(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   for (int i = 0; i < CHARTS; i++)
     for (int damped = 0; damped < 2; damped++) {
@@ -142,7 +139,6 @@ static void matrices_in_charts_match_differences(void **unused) {
 }
 
 static void matrices_in_moving_charts_match_differences(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   static const char *const kinds[] = {"symmetric: true", "symmetric: false", "symmetric: true, balance: false",
                                       "symmetric: false, balance: false"};
@@ -157,7 +153,6 @@ static void matrices_in_moving_charts_match_differences(void **unused) {
 }
 
 static void newton_and_fixed_point_find_the_same_stages(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   static const char *const spaces[] = {"s3", "h3", "h2xe", "s3 {chart: polar}", "h3 {chart: polar}"};
   for (int i = 0; i < 5 + EMBEDDINGS; i++) { /* of gauss, then of lobatto, whose Newton has loops of its own */
@@ -185,7 +180,6 @@ static void newton_and_fixed_point_find_the_same_stages(void **unused) {
 
 /* Rod and triangle in H3 and S3 in the two forms, from the last step's stages: h = 0.1 and 0.01. */
 static void newton_takes_at_most_two_iterations_a_step(void **unused) {
-  (void)unused;
   for (int body = 0; body < 2; body++)
     for (int space = 0; space < 2; space++)
       for (int form = 0; form < 2; form++)
@@ -240,7 +234,6 @@ static void open_stiff_ring(body_case *c, const char *space, uint64_t *seed) {
 
 /* Springs so stiff that the fixed-point iteration cannot contract: h^2 k/m is about 25. */
 static void auto_goes_over_to_newton_where_fixed_point_fails(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   static const char *const spaces[] = {"s3", "h3", "s3 {chart: polar}"};
   for (int i = 0; i < 3; i++) {

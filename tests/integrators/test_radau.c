@@ -2,7 +2,6 @@
 #include "radau.h"
 
 static void ggl_has_order_2s_minus_1_with_constraints(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   for (int i = 0; i < SPACES; i++)
     for (int s = 1; s <= 5; s++) {
@@ -43,7 +42,6 @@ static void open_sleigh(body_case *c, const char *space, uint64_t *seed) {
 }
 
 static void rows_of_velocity_keep_the_orders(void **unused) {
-  (void)unused;
   static const char *const where[] = {"e2", "s2", "h2"};
   static const struct {
     const char *constraints;
@@ -85,7 +83,6 @@ static void rows_of_velocity_keep_the_orders(void **unused) {
 }
 
 static void other_constraints_have_the_orders_in_the_text(void **unused) {
-  (void)unused;
   static const struct {
     const char *constraints;
     int s, lambda;
@@ -162,7 +159,6 @@ static rod_run run_rod(body_case *c, const char *method, double h, int n) {
 }
 
 static void acceleration_gives_rod_multipliers_to_1e_11(void **unused) {
-  (void)unused;
   static const char *const where[] = {"h3", "s3", "e3", "h3 {chart: polar}", "s3 {chart: polar}"};
   for (int i = 0; i < 5; i++) {
     body_case c;
@@ -178,7 +174,6 @@ static void acceleration_gives_rod_multipliers_to_1e_11(void **unused) {
 }
 
 static void rods_move_on_the_killing_flow(void **unused) {
-  (void)unused;
   static const char *const where[] = {"h3", "s3", "e3"};
   static const char *const how[] = {"", "constraints: acceleration", "constraints: position, stages: 4"};
   /* the error constant of `acceleration` is the largest: 1.4e-12 at h = .01 */
@@ -214,7 +209,6 @@ static void rods_move_on_the_killing_flow(void **unused) {
 }
 
 static void form_velocity_has_the_published_errors(void **unused) {
-  (void)unused;
   static const struct {
     const char *method;
     double h, error;
@@ -235,7 +229,6 @@ static void form_velocity_has_the_published_errors(void **unused) {
 
 /* Round-off of the distance, eps, stands for eps/h^2 in a multiplier: above what the published iteration waits for. */
 static void the_published_oddity_in_s3_is_round_off_and_gone(void **unused) {
-  (void)unused;
   check_numbers_alone();
   body_case c;
   open_rod(&c, "s3 {chart: polar}");
@@ -266,7 +259,6 @@ static void the_published_oddity_in_s3_is_round_off_and_gone(void **unused) {
 }
 
 static void pairs_that_do_not_fit_are_refused_by_name(void **unused) {
-  (void)unused;
   static const struct {
     const char *space, *method, *says[3];
   } cases[] = {{"h3", "{stages: 3, constraints: velocity}", {"velocity", "stages: 2", "ggl"}},

@@ -8,7 +8,6 @@ static const char *const modes[] = {"stages: 1", "stages: 2", "stages: 3", "stag
 enum { MODES = sizeof modes / sizeof *modes };
 
 static void sweeps_and_newton_agree(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   for (int i = 0; i < SPACES; i++)
     for (int j = 0; j < MODES; j++) {
@@ -45,7 +44,6 @@ static void displace(cb_radau *m, int u, double by) {
 }
 
 static void the_newton_matrix_is_the_derivative_of_the_residual(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   for (int i = 0; i < SPACES; i++)
     for (int j = 0; j < MODES; j++)
@@ -99,7 +97,6 @@ static void the_newton_matrix_is_the_derivative_of_the_residual(void **unused) {
 }
 
 static void rows_hold_to_round_off_after_every_step(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   for (int i = 0; i < SPACES; i++)
     for (int j = 0; j < MODES; j++) {
@@ -122,7 +119,6 @@ static void rows_hold_to_round_off_after_every_step(void **unused) {
 
 /* Springs of frequency 1e5 with h = .1 move as rods do, to the ratio of pull and stiffness. */
 static void stiff_damped_springs_take_long_steps(void **unused) {
-  (void)unused;
   static const char *const where[] = {"e3", "h3", "s3", "h2xe", "h3 {chart: polar}"};
   for (int i = 0; i < 5; i++) {
     body_case springs, rods;
@@ -147,7 +143,6 @@ static void stiff_damped_springs_take_long_steps(void **unused) {
 }
 
 static void restart_with_rods_repeats_the_bytes(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   for (int i = 0; i < SPACES; i++)
     for (int j = 0; j < MODES; j++) {
@@ -179,7 +174,6 @@ static void restart_with_rods_repeats_the_bytes(void **unused) {
 
 /* A hanging chain of 40 unequal links: the sparse matrix and the sweeps lead to one motion. */
 static void long_chains_agree(void **unused) {
-  (void)unused;
   enum { LINKS = 40, NUMBERS = (LINKS + 1) * CB_COORD_MAX };
   static const char *const where[] = {"e3", "h3", "s3"};
   for (int i = 0; i < 3; i++)

@@ -6,7 +6,6 @@
 /* --- geoms --- */
 
 static void masses_and_moments_are_closed_forms(void **unused) {
-  (void)unused;
   /* r = 0.1, h = 0.2: the density is 1000 */
   static const struct {
     const char *geom;
@@ -36,7 +35,6 @@ static void masses_and_moments_are_closed_forms(void **unused) {
 }
 
 static void a_geom_from_one_point_to_another_lies_between_them(void **unused) {
-  (void)unused;
   cb_mjcf *m;
   check_ok(read_body("",
                      "<geom type='capsule' size='.1' fromto='1 0 0  2 0 0'/>"
@@ -58,7 +56,6 @@ static void a_geom_from_one_point_to_another_lies_between_them(void **unused) {
 }
 
 static void one_orientation_has_five_spellings(void **unused) {
-  (void)unused;
   /* x to y, y to -x: a quarter turn about z; zaxis: z to x, about y */
   static const struct {
     const char *compiler, *way;
@@ -91,7 +88,6 @@ static void one_orientation_has_five_spellings(void **unused) {
 }
 
 static void defaults_are_those_of_the_class(void **unused) {
-  (void)unused;
   static const char defaults[] =
       "<default><geom density='10' size='.1 .2 .3' fluidshape='ellipsoid' fluidcoef='1 2 3'/>"
       "<default class='light'><geom density='1'/><default class='thin'><geom "
@@ -118,7 +114,6 @@ static void defaults_are_those_of_the_class(void **unused) {
 
 /* The example of MuJoCo's reference: names, places and turns that its compiler writes. */
 static void copies_stand_where_the_reference_has_them(void **unused) {
-  (void)unused;
   static const struct {
     const char *name;
     double x[3], q[4];
@@ -144,7 +139,6 @@ static void copies_stand_where_the_reference_has_them(void **unused) {
 
 /* Each copy from the last one, along its own axes: a closed polygon of 12 sides, by angles in radians. */
 static void offsets_are_along_the_axes_of_the_last_copy(void **unused) {
-  (void)unused;
   cb_mjcf *m;
   int n = 0;
   check_ok(read_within(
@@ -170,7 +164,6 @@ static void offsets_are_along_the_axes_of_the_last_copy(void **unused) {
 
 /* A part of the same file again, with the defaults that hold where it stands. */
 static void what_is_attached_is_as_where_it_stands(void **unused) {
-  (void)unused;
   cb_mjcf *m;
   check_ok(read_within(
       "<default><default class='heavy'><geom density='2000'/></default></default><worldbody>"
@@ -191,7 +184,6 @@ static void what_is_attached_is_as_where_it_stands(void **unused) {
 /* --- bodies --- */
 
 static void bodies_without_joints_are_welded(void **unused) {
-  (void)unused;
   cb_mjcf *m;
   check_ok(
       read_body("",
@@ -209,7 +201,6 @@ static void bodies_without_joints_are_welded(void **unused) {
 }
 
 static void inertial_stands_for_geoms_unless_they_are_asked_for(void **unused) {
-  (void)unused;
   static const char body[] =
       "<inertial mass='2' pos='0 0 0' diaginertia='1 1 1'/>"
       "<geom type='box' size='.5 .5 .5' density='5' group='3'/>";
@@ -230,7 +221,6 @@ static void inertial_stands_for_geoms_unless_they_are_asked_for(void **unused) {
 
 /* The bodies that are left out count in the total mass; a bound holds for each body by itself. */
 static void masses_are_as_the_compiler_sets_them(void **unused) {
-  (void)unused;
   static const char worlds[] =
       "<worldbody><body name='arm'><joint/><geom size='1' mass='3'/><body><geom type='plane' size='1 1 "
       "1'/></body></body>"
@@ -264,7 +254,6 @@ static void masses_are_as_the_compiler_sets_them(void **unused) {
 /* --- what is left out, and refused --- */
 
 static void the_joint_that_keeps_a_body_out_is_named(void **unused) {
-  (void)unused;
   cb_mjcf *m = NULL;
   assert_int_equal(
       read_text("<mujoco><worldbody>\n<body name='hull'><freejoint/><geom size='1'/>\n<frame><body name='tail'>"
@@ -278,7 +267,6 @@ static void the_joint_that_keeps_a_body_out_is_named(void **unused) {
 }
 
 static void what_is_not_read_is_listed(void **unused) {
-  (void)unused;
   cb_mjcf *m;
   check_ok(read_text(
       "<mujoco model='x' foo='1'>\n"
@@ -316,7 +304,6 @@ static void what_is_not_read_is_listed(void **unused) {
 }
 
 static void what_cannot_be_right_is_refused_with_its_place(void **unused) {
-  (void)unused;
   static const struct {
     const char *within, *told; /* in line 3 */
   } cases[] = {
@@ -417,7 +404,6 @@ static void what_cannot_be_right_is_refused_with_its_place(void **unused) {
 }
 
 static void elements_may_not_be_nested_without_end(void **unused) {
-  (void)unused;
   static char text[8192] = "<mujoco>";
   for (int i = 0; i < 300; i++) strcat(text, "<frame>");
   cb_mjcf *m = NULL;

@@ -333,7 +333,6 @@ static bool is_plain(const cb_mjcf *own) {
 static const char wedge[] = "v 0 0 0\nv 1 0 0\nv 0 0.75 0\nv 0.125 0 0.5\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
 
 static void random_models_are_what_mujoco_makes_of_them(void **unused) {
-  (void)unused;
   static writer w;
   char folder[] = "/tmp/mjcf-XXXXXX", path[64], obj[64], error[1024];
   int geoms = 0, bodies = 0, refused = 0, exact = 0;
@@ -391,7 +390,6 @@ static const char cards[] =
     "fluidshape='ellipsoid'/></body></worldbody></mujoco>";
 
 static void by_its_own_method_bodies_go_where_mujoco_has_them(void **unused) {
-  (void)unused;
   enum { STEPS = 1000 };
   char path[] = "/tmp/cards-XXXXXX.xml", error[1024];
   const int fd = mkstemps(path, 4);
@@ -493,26 +491,16 @@ static void check_pushed(const char *settings) {
 }
 
 static void actuators_push_as_mujoco_has_them(void **unused) {
-  (void)unused;
   check_pushed("");
   check_pushed("settotalmass='30'");
   check_pushed("boundmass='2' boundinertia='.1'");
 }
 #else
-static void actuators_push_as_mujoco_has_them(void **unused) {
-  (void)unused;
-  skip();
-}
+static void actuators_push_as_mujoco_has_them(void **unused) { skip(); }
 
-static void by_its_own_method_bodies_go_where_mujoco_has_them(void **unused) {
-  (void)unused;
-  skip();
-}
+static void by_its_own_method_bodies_go_where_mujoco_has_them(void **unused) { skip(); }
 
-static void random_models_are_what_mujoco_makes_of_them(void **unused) {
-  (void)unused;
-  skip();
-}
+static void random_models_are_what_mujoco_makes_of_them(void **unused) { skip(); }
 #endif
 
 int main(void) {

@@ -14,7 +14,6 @@ static const char starts[] =
     "0'/></keyframe></mujoco>";
 
 static void a_key_is_the_start_of_each_free_body(void **unused) {
-  (void)unused;
   cb_mjcf *m;
   check_ok(read_from(starts, "one", &m));
   const cb_mjcf_body *a = m->bodies, *b = a->next;
@@ -58,7 +57,6 @@ static void check_key(const char *before, const char *key, const char *told) {
 }
 
 static void keys_and_actuators_that_cannot_be_right_are_refused(void **unused) {
-  (void)unused;
   check_key("", "qpos='1 2 3'", "m.xml:2:22: error: qpos: expected 7 numbers, found 3");
   check_key("", "qvel='1 2 3 4 5 6 7'", "m.xml:2:22: error: qvel: expected 6 numbers, found 7");
   check_key("", "qvel='1 2 3 4 5 nan'", "m.xml:2:32: error: qvel: expected a number, found 'nan'");
@@ -89,7 +87,6 @@ static void check_text(const char *text, const char *const *parts, size_t n) {
 
 /* Copies have actuators of their own, after those of no copy, as MuJoCo has them. */
 static void actuators_become_wrenches(void **unused) {
-  (void)unused;
   static const char text[] =
       "<mujoco><default><motor gear='0 0 2'/><default class='c'><general ctrlrange='-1 "
       "1'/></default></default><worldbody>"
@@ -122,7 +119,6 @@ static void actuators_become_wrenches(void **unused) {
 
 /* A record has one wrench of a name for all bodies. */
 static void copies_of_a_body_have_wrenches_of_one_name(void **unused) {
-  (void)unused;
   cb_mjcf *m;
   check_ok(read_within(
       "<worldbody><replicate count='12' offset='9 0 0'><body name='b' gravcomp='1'><freejoint/><geom size='1'/>"
@@ -139,7 +135,6 @@ static void copies_of_a_body_have_wrenches_of_one_name(void **unused) {
 }
 
 static void what_is_switched_off_does_not_push(void **unused) {
-  (void)unused;
   static const struct {
     const char *flag;
     int wrenches;
@@ -171,7 +166,6 @@ static void what_is_switched_off_does_not_push(void **unused) {
 
 /* Its z axis in the frames around it; of two with one normal the higher. */
 static void a_plane_is_the_floor(void **unused) {
-  (void)unused;
   cb_mjcf *m;
   check_ok(read_within(
       "<worldbody><body name='hall' pos='0 0 -2'><geom type='plane' pos='0 0 .5'/></body>\n"
@@ -219,7 +213,6 @@ static void a_plane_is_the_floor(void **unused) {
 /* --- what is written --- */
 
 static void what_is_written_is_a_scenario(void **unused) {
-  (void)unused;
   cb_mjcf *m;
   cb_text text = {0};
   cb_scenario *s;
@@ -256,7 +249,6 @@ static void what_is_written_is_a_scenario(void **unused) {
 }
 
 static void without_a_fluid_there_is_no_drag(void **unused) {
-  (void)unused;
   cb_mjcf *m;
   cb_text text = {0};
   check_ok(read_body("", "<geom size='1' fluidshape='ellipsoid'/>", &m));
@@ -269,7 +261,6 @@ static void without_a_fluid_there_is_no_drag(void **unused) {
 
 /* -gravcomp m g at the centre of mass of each body that has it, with the masses that the compiler sets: 2 and 3 kg of 10. */
 static void gravity_is_made_up_for_at_each_centre(void **unused) {
-  (void)unused;
   static const double force[2][3] = {{-2, -4, 18}, {-12, -24, 108}}, at[2][3] = {{0, 0, .25}, {1, 0, .5}};
   cb_mjcf *m;
   check_ok(

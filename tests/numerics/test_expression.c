@@ -15,7 +15,6 @@ static double value_at(const char *text, double x, double y) {
 }
 
 static void precedence_is_that_of_mathematics(void **state) {
-  (void)state;
   static const struct { const char *text; double value; } cases[] = {
       {"1+2*3", 7}, {"(1+2)*3", 9}, {"10-4-3", 3}, {"24/4/3", 2}, {"24/4*3", 18}, {"2^3^2", 512}, {"-2^2", -4},
       {"(-2)^2", 4}, {"2^-1", 0.5}, {"2^-2^2", 0.0625}, {"--3", 3}, {"-+-3", 3}, {"2*-3", -6}, {"2--3", 5},
@@ -40,7 +39,6 @@ static void precedence_is_that_of_mathematics(void **state) {
 }
 
 static void errors_say_where_and_what_was_expected(void **state) {
-  (void)state;
   static const struct { const char *text; size_t at; const char *says; } cases[] = {
       {"", 0, "empty"}, {"   ", 3, "empty"}, {"1.0x", 0, "number `1.0x` is followed by letters"},
       {"3abc", 0, "number `3abc` is followed by letters"}, {"x + 2y", 4, "number `2y` is followed by letters"},
@@ -76,7 +74,6 @@ static void errors_say_where_and_what_was_expected(void **state) {
 }
 
 static void constants_must_be_finite_and_leave_the_output_alone(void **state) {
-  (void)state;
   static const char *const bad[] = {"1/0", "0/0", "sqrt(-1)", "exp(1e9)", "x", "2 +"};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     double value = 42;
@@ -89,7 +86,6 @@ static const char *const stand_in[] = {"k", "y"};
 static const cb_expression_scope with_parameters = {names, 4, stand_in, (const double[]){3, 5}, 2};
 
 static void a_parameter_that_a_variable_is_called_as_is_refused_where_it_is_used(void **state) {
-  (void)state;
   cb_expression *e = NULL;
   size_t at = 77;
   check_ok(cb_expression_parse_in("k*x + z", &with_parameters, &at, &e));
@@ -103,7 +99,6 @@ static void a_parameter_that_a_variable_is_called_as_is_refused_where_it_is_used
 }
 
 static void names_are_of_letters_and_not_taken(void **state) {
-  (void)state;
   static const struct {
     const char *name, *says;
     bool variable;
@@ -155,7 +150,6 @@ static void check_refused(char *text, const char *says) {
 }
 
 static void too_deep_too_long_and_too_many_are_refused(void **state) {
-  (void)state;
   check_refused(repeat("(", 300, "x"), "nested too deep");
   check_refused(repeat("(", 60000, "x"), "nested too deep");
   check_refused(repeat("sin(", 300, "x"), "nested too deep");
@@ -184,7 +178,6 @@ static void too_deep_too_long_and_too_many_are_refused(void **state) {
 }
 
 static void what_is_within_the_bounds_is_taken(void **state) {
-  (void)state;
   char *deep = repeat("(", 190, "x"), *long_sum = repeat("x+", 2000, "x"), *signs = repeat("-", 60000, "x");
   char closed[512];
   snprintf(closed, sizeof closed, "%s", deep);
@@ -230,7 +223,6 @@ static void check_jet(cb_jet j, double v, double gx, double gy, double hxx, doub
 }
 
 static void kinks_jumps_and_choices_take_their_documented_value(void **state) {
-  (void)state;
   const double inf = (double)INFINITY, nan = (double)NAN;
   check_jet(jet_at("abs(x)", 0, 0), 0, 1, 0, 0, 0, 0);
   check_jet(jet_at("sign(x) + floor(x) + step(x) + (x < y)", 0, 0), 1, 0, 0, 0, 0, 0);
@@ -256,7 +248,6 @@ static void kinks_jumps_and_choices_take_their_documented_value(void **state) {
 }
 
 static void a_side_not_taken_has_no_gradient_below_an_infinite_slope(void **state) {
-  (void)state;
   cb_expression *e = NULL;
   double g[2];
   check_ok(cb_expression_parse("sqrt(if(x >= 0, x, y))", names, 2, NULL, &e));
@@ -266,7 +257,6 @@ static void a_side_not_taken_has_no_gradient_below_an_infinite_slope(void **stat
 }
 
 static void outside_the_domain_gradients_are_nan(void **state) {
-  (void)state;
   static const char *const texts[] = {"sqrt(x)", "log(x)",  "log10(x)", "acosh(x)", "atanh(x)",
                                       "asin(x)", "acos(x)", "x^1.5",    "x^y"};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -281,7 +271,6 @@ static void outside_the_domain_gradients_are_nan(void **state) {
 
 /* x^2 and x^-1 by pow would differ in the last bit at some of these points, x*x and 1/x never. */
 static void small_integer_powers_are_multiplications(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   cb_expression *square, *inverse, *root;
   check_ok(cb_expression_parse("x^2", names, 1, NULL, &square));
@@ -299,7 +288,6 @@ static void small_integer_powers_are_multiplications(void **state) {
 }
 
 static void only_named_variables_are_used(void **state) {
-  (void)state;
   cb_expression *e;
   check_ok(cb_expression_parse("if(y > 0, w, 2) + 0*1", names, 4, NULL, &e));
   assert_false(cb_expression_uses(e, 0));
@@ -315,7 +303,6 @@ static void only_named_variables_are_used(void **state) {
 }
 
 static void every_function_is_documented_and_can_be_called(void **state) {
-  (void)state;
   int count = 0;
   for (const cb_function_doc *f = cb_expression_functions; f->name; f++, count++) {
     char text[64];
@@ -333,7 +320,6 @@ static void every_function_is_documented_and_can_be_called(void **state) {
  * planes of a cone, with guards of their own, are none of them less, and those of roots of squares differ by their
  * rounding. */
 static void the_least_of_branches_is_the_value(void **state) {
-  (void)state;
   static const struct {
     const char *text;
     int count, guards;

@@ -29,7 +29,6 @@ static bool all_finite(int n, const double *a) {
 }
 
 static void block_is_point_by_point(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   for (int k = 0; k < TEXTS; k++) {
     cb_expression *e;
@@ -64,7 +63,6 @@ static void block_is_point_by_point(void **unused) {
 
 /* 1 + (X + t) (1 + (X + t) (1 + ...)): more operations than a block has room for. */
 static void long_expression_is_point_by_point(void **unused) {
-  (void)unused;
   for (int terms = 100; terms <= 400; terms += 100) {
     char text[8192] = "X";
     for (int i = 0; i < terms; i++) snprintf(text + strlen(text), sizeof text - strlen(text), "+t*%d.5", i);
@@ -88,7 +86,6 @@ static double ulps(double found, long double exact) {
 }
 
 static void functions_are_good_to_one_unit(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   double most[3] = {0};
   volatile long double one = 1;
@@ -115,7 +112,6 @@ static void functions_are_good_to_one_unit(void **unused) {
 }
 
 static void every_instruction_set_gives_the_same_bits(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   static double point[VARIABLES][MOST], value[2][MOST], rate[2][MOST];
   const double *x[VARIABLES] = {point[0], point[1], point[2], point[3]};

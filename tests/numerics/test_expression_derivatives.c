@@ -182,7 +182,6 @@ static void check_tree(const forest *t, int root, const double *q, real range) {
 }
 
 static void random_expressions_agree_with_extended_precision(void **state) {
-  (void)state;
   static forest t;
   uint64_t seed = check_seed();
   int checked = 0;
@@ -207,7 +206,6 @@ static void random_expressions_agree_with_extended_precision(void **state) {
 
 /* log10, cot and coth, which have no jet function of their own, by identities to a few units of round-off. */
 static void functions_without_a_jet_satisfy_their_identities(void **state) {
-  (void)state;
   static const char *const pairs[][2] = {
       {"log10(x)", "log(x)/log(10)"}, {"cot(x)", "cos(x)/sin(x)"}, {"coth(x)", "cosh(x)/sinh(x)"},
       {"hypot(x, y)", "sqrt(x^2 + y^2)"}, {"x^1.5", "x*sqrt(x)"}, {"x^y", "exp(y*log(x))"}, {"x^-40", "(x^-20)^2"},
@@ -232,7 +230,6 @@ static void functions_without_a_jet_satisfy_their_identities(void **state) {
 
 /* Twelve active variables, one unused, one parameter; integers, so exact but for the last bits. */
 static void jets_of_twelve_variables_are_right(void **state) {
-  (void)state;
   static const char *const a[] = {"a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7",
                                   "a8", "a9", "a10", "a11", "unused", "p"};
   cb_expression *e = NULL;

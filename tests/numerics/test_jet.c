@@ -40,7 +40,6 @@ static const struct {
 };
 
 static void elementary_functions_have_their_derivatives(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   for (size_t k = 0; k < sizeof functions / sizeof *functions; k++)
     for (int trial = 0; trial < 200; trial++) {
@@ -57,7 +56,6 @@ static void elementary_functions_have_their_derivatives(void **state) {
 
 /* x^k, k x^(k-1), k(k-1) x^(k-2) on both sides of the change from multiplications to pow; k/2 units of round-off. */
 static void integer_powers_have_their_derivatives(void **state) {
-  (void)state;
   for (int k = -40; k <= 40; k++)
     for (double x = -1.5; x < 2; x += 0.75) {
       if (x == 0) continue;
@@ -84,7 +82,6 @@ static void check_jets(const cb_jet *a, const cb_jet *b, double tolerance) {
 
 /* Identities hold for all entries; values and derivatives are of order one to a hundred, hence 1e-12. */
 static void identities_hold_to_round_off(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   for (int trial = 0; trial < 500; trial++) {
     cb_jet a = random_jet(&seed, check_uniform(&seed, 0.2, 0.9)), b = random_jet(&seed, check_uniform(&seed, 0.5, 2));
@@ -165,7 +162,6 @@ static real stencil_first(const double *q, int i, int j, real dj) {
 }
 
 static void chain_rules_hold_in_four_variables(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   for (int trial = 0; trial < 200; trial++) {
     double q[4];
@@ -184,7 +180,6 @@ static void chain_rules_hold_in_four_variables(void **state) {
 }
 
 static void variables_beyond_those_of_a_function_change_nothing(void **state) {
-  (void)state;
   const double q[4] = {0.9, 1.1, 0.8, 1.3};
   cb_jet small = four_jet(q, 4), large = four_jet(q, CB_JET_MAX);
   assert_true(small.v == large.v);
@@ -195,7 +190,6 @@ static void variables_beyond_those_of_a_function_change_nothing(void **state) {
 }
 
 static void outside_the_domain_all_is_nan(void **state) {
-  (void)state;
   cb_jet (*const f[])(const cb_jet *) = {cb_jet_sqrt, cb_jet_log, cb_jet_asin, cb_jet_acos, cb_jet_acosh, cb_jet_atanh};
   for (size_t k = 0; k < sizeof f / sizeof *f; k++) {
     cb_jet a = cb_jet_variable(2, 1, -3), r = f[k](&a);
@@ -204,7 +198,6 @@ static void outside_the_domain_all_is_nan(void **state) {
 }
 
 static void kinks_and_zeros_take_their_documented_value(void **state) {
-  (void)state;
   cb_jet zero = cb_jet_variable(1, 0, 0), abs = cb_jet_abs(&zero), square = cb_jet_powi(&zero, 2);
   assert_true(abs.v == 0 && abs.g[0] == 1 && abs.h[0] == 0);
   assert_true(square.v == 0 && square.g[0] == 0 && square.h[0] == 2);

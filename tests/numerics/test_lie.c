@@ -3,7 +3,6 @@
 
 /* Boosts of three factors reach e^5 and more, which multiplies round-off. */
 static void elements_form_a_group(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   EACH_GROUP(G) for (int repeat = 0; repeat < REPEATS; repeat++) {
     double one[CB_GROUP_SIZE], a[CB_GROUP_SIZE], b[CB_GROUP_SIZE], c[CB_GROUP_SIZE], left[CB_GROUP_SIZE],
@@ -36,7 +35,6 @@ static void elements_form_a_group(void **unused) {
 }
 
 static void products_are_products_of_matrices(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   EACH_MATRIX_GROUP(G) for (int repeat = 0; repeat < REPEATS; repeat++) {
     double a[CB_GROUP_SIZE], b[CB_GROUP_SIZE], ab[CB_GROUP_SIZE];
@@ -50,7 +48,6 @@ static void products_are_products_of_matrices(void **unused) {
 }
 
 static void projection_keeps_elements_and_takes_errors_away(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   EACH_GROUP(G) for (int repeat = 0; repeat < REPEATS; repeat++) {
     double g[CB_GROUP_SIZE], h[CB_GROUP_SIZE], back[CB_GROUP_SIZE], one[CB_GROUP_SIZE];
@@ -69,7 +66,6 @@ static void projection_keeps_elements_and_takes_errors_away(void **unused) {
 }
 
 static void groups_are_found_by_name(void **unused) {
-  (void)unused;
   for (int k = 0; k < GROUPS; k++) {
     const cb_group *G = group(k);
     assert_ptr_equal(cb_group_find(G->name), G);

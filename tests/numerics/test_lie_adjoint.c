@@ -3,7 +3,6 @@
 
 /* hat(Ad_g a) = g hat(a) g^-1; and d/dt g exp(ta) g^-1 by central differences. */
 static void adjoint_is_conjugation(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   EACH_MATRIX_GROUP(G) for (int repeat = 0; repeat < REPEATS; repeat++) {
     double a[CB_GROUP_DIM], b[CB_GROUP_DIM], step[CB_GROUP_DIM], ends[2][CB_GROUP_DIM];
@@ -30,7 +29,6 @@ static void adjoint_is_conjugation(void **unused) {
 }
 
 static void adjoint_is_a_homomorphism(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   EACH_GROUP(G) for (int repeat = 0; repeat < REPEATS; repeat++) {
     double g[CB_GROUP_SIZE], h[CB_GROUP_SIZE], gh[CB_GROUP_SIZE], A[SQUARE], B[SQUARE], AB[SQUARE], expected[SQUARE];
@@ -58,7 +56,6 @@ static void adjoint_is_a_homomorphism(void **unused) {
 }
 
 static void bracket_is_the_commutator_and_keeps_jacobi(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   EACH_GROUP(G) for (int repeat = 0; repeat < REPEATS; repeat++) {
     double x[3][CB_GROUP_DIM], inner[CB_GROUP_DIM], cyclic[CB_GROUP_DIM], sum[CB_GROUP_DIM] = {0}, A[SQUARE];
@@ -89,7 +86,6 @@ static void bracket_is_the_commutator_and_keeps_jacobi(void **unused) {
 }
 
 static void duals_are_transposes(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   EACH_GROUP(G) for (int repeat = 0; repeat < REPEATS; repeat++) {
     double a[CB_GROUP_DIM], b[CB_GROUP_DIM], m[CB_GROUP_DIM], moved[CB_GROUP_DIM], dual[CB_GROUP_DIM];

@@ -19,7 +19,6 @@ static lie_matrix derivative_of_exponential(const lie_matrix *X, const lie_matri
 
 /* Turns beyond whole ones; boosts b up to 3.5, as the oracle's round-off is 1e-19 e^2b. */
 static void dexp_is_the_derivative_of_exp(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   static const double sizes[] = {1e-8, 1e-3, 0.1, 1, 2, 5, 9};
   EACH_MATRIX_GROUP(G) {
@@ -44,7 +43,6 @@ static void dexp_is_the_derivative_of_exp(void **unused) {
 
 /* exp [[A, 1], [0, 0]] holds sum A^k/(k + 1)! above the diagonal. Boosts up to 20. */
 static void dexp_is_the_series_in_ad(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   static const double sizes[] = {1e-3, 1, 5, 12, 100};
   EACH_MATRIX_GROUP(G) {
@@ -70,7 +68,6 @@ static void dexp_is_the_series_in_ad(void **unused) {
 
 /* Central differences of log(exp(a + tb) exp(-a)), truncation h^2 |b|^3 and round-off 1e-16 e^|a|/h */
 static void dexp_agrees_with_differences(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   EACH_GROUP(G) for (int repeat = 0; repeat < REPEATS; repeat++) {
     double a[CB_GROUP_DIM], b[CB_GROUP_DIM], moved[CB_GROUP_DIM], ends[2][CB_GROUP_DIM], c[CB_GROUP_DIM], D[SQUARE];
@@ -92,7 +89,6 @@ static void dexp_agrees_with_differences(void **unused) {
 }
 
 static void dexp_inverse_is_the_inverse(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   static const double sizes[] = {1e-300, 1e-8, 1e-3, 0.1, 1, 1.4, 2, 5, 20};
   EACH_GROUP(G) {
@@ -115,7 +111,6 @@ static void dexp_inverse_is_the_inverse(void **unused) {
 
 /* 1 - A/2 + A^2/12 - A^4/720 + A^6/30240 - A^8/1209600 */
 static void dexp_inverse_is_the_series_of_bernoulli(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   static const double c[] = {1, -0.5, 1.0 / 12, 0, -1.0 / 720, 0, 1.0 / 30240, 0, -1.0 / 1209600};
   EACH_GROUP(G) for (int repeat = 0; repeat < REPEATS; repeat++) {
@@ -135,7 +130,6 @@ static void dexp_inverse_is_the_series_of_bernoulli(void **unused) {
 }
 
 static void dexp_has_no_inverse_at_whole_turns(void **unused) {
-  (void)unused;
   static const struct {
     const char *name;
     double a[6];

@@ -4,7 +4,6 @@
 
 /* Arguments from 1e-12 to 40; boosts up to e^20. The bound is the round-off of the argument, times its size. */
 static void exp_is_the_matrix_exponential(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   static const double sizes[] = {1e-12, 1e-6, 1e-3, 0.1, 1, 3, 10, 40};
   EACH_MATRIX_GROUP(G) {
@@ -24,7 +23,6 @@ static void exp_is_the_matrix_exponential(void **unused) {
 
 /* Inside half a turn |a| < pi; boosts to 3, where round-off grows by e^3. */
 static void log_is_the_inverse_of_exp(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   EACH_GROUP(G) {
     double worst = 0;
@@ -48,7 +46,6 @@ static void log_is_the_inverse_of_exp(void **unused) {
 }
 
 static void tiny_arguments_keep_all_their_digits(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   static const double sizes[] = {1e-8, 1e-16, 1e-100, 1e-160, 1e-300};
   EACH_GROUP(G) for (int s = 0; s < 5; s++) for (int repeat = 0; repeat < REPEATS; repeat++) {
@@ -74,7 +71,6 @@ static void tiny_arguments_keep_all_their_digits(void **unused) {
 
 /* A turn by 2 pi k - 0.1 is the turn by -0.1; just short of half a turn is the way it came. */
 static void log_is_the_nearest(void **unused) {
-  (void)unused;
   static const struct {
     const char *name;
     int turn;
@@ -101,7 +97,6 @@ static void log_is_the_nearest(void **unused) {
 /* About any axis or point: h exp(a) h^-1 with a just short of half a turn, against Ad_h a. The sign of the turn is read
  * from entries of its distance from half a turn, so that the round-off of the product counts in full. */
 static void log_is_good_near_half_turns(void **unused) {
-  (void)unused;
   static const struct {
     const char *name;
     int turn;
@@ -126,7 +121,6 @@ static void log_is_good_near_half_turns(void **unused) {
 
 /* A boost b multiplies round-off by e^b. */
 static void log_bears_large_boosts(void **unused) {
-  (void)unused;
   static const char *const names[] = {"so31", "so21", "h2e"};
   uint64_t seed = check_seed();
   for (int k = 0; k < 3; k++)
@@ -147,7 +141,6 @@ static void log_bears_large_boosts(void **unused) {
 }
 
 static void half_turns_have_no_logarithm(void **unused) {
-  (void)unused;
   static const struct {
     const char *name;
     double a[6];

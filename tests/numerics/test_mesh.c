@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 static void ply_of_every_encoding_and_type_gives_the_cube(void **state) {
-  (void)state;
   static const char *const formats[] = {"ascii", "binary_little_endian", "binary_big_endian"};
   static const char *const integers[] = {"char", "uchar", "short", "ushort", "int", "uint",
                                          "int8", "uint8", "int16", "uint16", "int32", "uint32"};
@@ -23,7 +22,6 @@ static void ply_of_every_encoding_and_type_gives_the_cube(void **state) {
 }
 
 static void ply_of_single_precision_is_read_as_written(void **state) {
-  (void)state;
   for (int big = 0; big <= 1; big++) {
     cube_style style = {big ? "binary_big_endian" : "binary_little_endian", "float", "uchar", "int"};
     cb_text text = {0};
@@ -38,7 +36,6 @@ static void ply_of_single_precision_is_read_as_written(void **state) {
 }
 
 static void obj_of_every_style_gives_the_cube(void **state) {
-  (void)state;
   /* Corners alone, with textures, normals, both; relative; with line breaks of Windows; before their vertices. */
   for (int style = 0; style < 7; style++) {
     cb_text text = {0}, faces = {0};
@@ -71,7 +68,6 @@ static void obj_of_every_style_gives_the_cube(void **state) {
 }
 
 static void lines_and_edges_are_edges(void **state) {
-  (void)state;
   static const int edges[3][2] = {{0, 1}, {0, 2}, {1, 2}};
   cb_mesh *mesh = NULL;
   check_ok(read_obj("v 0 0 0\nv 1 0 0\nv 0 1 0\nl 1 2 3\nl 3/1 1/1\nl 2 1", &mesh));
@@ -88,7 +84,6 @@ static void lines_and_edges_are_edges(void **state) {
 }
 
 static void sides_of_a_polygon_are_edges_and_diagonals_are_not(void **state) {
-  (void)state;
   static const int edges[5][2] = {{0, 1}, {0, 4}, {1, 2}, {2, 3}, {3, 4}};
   static const int triangles[3][3] = {{3, 4, 0}, {3, 0, 1}, {3, 1, 2}};
   cb_mesh *mesh = NULL;
@@ -101,7 +96,6 @@ static void sides_of_a_polygon_are_edges_and_diagonals_are_not(void **state) {
 }
 
 static void coordinates_may_be_integers_of_either_sign(void **state) {
-  (void)state;
   static const char *const types[] = {"char", "short", "int"};
   for (int i = 0; i < 3; i++)
     for (int big = 0; big <= 1; big++) {
@@ -120,7 +114,6 @@ static void coordinates_may_be_integers_of_either_sign(void **state) {
 }
 
 static void a_point_cloud_is_a_mesh(void **state) {
-  (void)state;
   cb_mesh *mesh = NULL;
   check_ok(read_obj("v 1e2 -2.5 .5", &mesh));
   assert_int_equal(mesh->n_vertices, 1);
@@ -130,7 +123,6 @@ static void a_point_cloud_is_a_mesh(void **state) {
 }
 
 static void edges_are_sorted_and_once_each(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   enum { N = 40, LINES = 2000 };
   static bool joined[N][N];
@@ -159,7 +151,6 @@ static void edges_are_sorted_and_once_each(void **state) {
 }
 
 static void files_are_known_by_their_names(void **state) {
-  (void)state;
   cb_mesh *mesh = NULL;
   check_error(cb_mesh_read_file("/nonexistent/a.obj", NULL, &mesh), CB_ERROR_FILE,
               "cannot read '/nonexistent/a.obj': No such file or directory");

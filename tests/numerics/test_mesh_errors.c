@@ -4,7 +4,6 @@
 #include <sys/resource.h>
 
 static void a_wrong_obj_fails_with_its_place(void **state) {
-  (void)state;
 #define V3 "v 0 0 0\nv 1 0 0\nv 0 1 0\n"
   static const struct { const char *text, *error; } cases[] = {
       {"", "a.obj:1:1: error: a mesh without vertices"},
@@ -50,7 +49,6 @@ static void a_wrong_obj_fails_with_its_place(void **state) {
 #define EDGE "element edge 1\nproperty int vertex1\nproperty int vertex2\nend_header\n"
 
 static void a_wrong_ply_header_fails_with_its_place(void **state) {
-  (void)state;
   static const struct { const char *text, *error; } cases[] = {
       {"", "a.ply:1:1: error: expected a PLY file, which begins with 'ply'"},
       {"v 0 0 0", "a.ply:1:1: error: expected a PLY file, which begins with 'ply'"},
@@ -102,7 +100,6 @@ static void a_wrong_ply_header_fails_with_its_place(void **state) {
 }
 
 static void a_wrong_ply_row_fails_with_its_place(void **state) {
-  (void)state;
   static const struct { const char *text, *error; } cases[] = {
       {TWO "end_header\n0 0 0\n1 inf 0\n", "a.ply:9:3: error: expected y, a finite number, found 'inf'"},
       {TWO "end_header\n0 0 0\n1 0\n       ", "a.ply:9:4: error: expected z, found the end of the line"},
@@ -133,7 +130,6 @@ static void a_wrong_ply_row_fails_with_its_place(void **state) {
 }
 
 static void a_wrong_binary_row_fails_with_its_offset(void **state) {
-  (void)state;
   for (int big = 0; big <= 1; big++) {
     cb_text head = {0};
     put(&head, "ply\nformat binary_%s_endian 1.0\nelement vertex 2\n" XYZ "element face 1\n" FACES "end_header\n",
@@ -167,7 +163,6 @@ static void a_wrong_binary_row_fails_with_its_offset(void **state) {
 }
 
 static void every_truncation_fails_and_names_the_end(void **state) {
-  (void)state;
   static const char *const formats[] = {"binary_little_endian", "binary_big_endian"};
   for (int f = 0; f < 2; f++) {
     cube_style style = {formats[f], "double", "uchar", "int"};
@@ -193,7 +188,6 @@ static void every_truncation_fails_and_names_the_end(void **state) {
 }
 
 static void a_header_that_lies_takes_no_memory(void **state) {
-  (void)state;
   static const char *const formats[] = {"ascii", "binary_little_endian"};
   struct rusage before, after;
   getrusage(RUSAGE_SELF, &before);

@@ -161,7 +161,6 @@ static void check_filled(const polygon *g, const plane *p, int first) {
 }
 
 static void simple_polygons_are_filled_once_in_any_plane(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   static const double sizes[] = {1, 1e-6, 1e6}, distances[] = {0, 1, 1e6};
   static const plane flat = {.axis = {{1, 0, 0}, {0, 1, 0}}};
@@ -175,7 +174,6 @@ static void simple_polygons_are_filled_once_in_any_plane(void **state) {
 }
 
 static void the_first_corner_does_not_matter(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   for (int trial = 0; trial < 40; trial++) {
     const int n = (int)check_uniform(&seed, 4, 24);
@@ -209,7 +207,6 @@ static void check_triangles(const char *text, int n, double area) {
 #define HOLE SQUARE "v 1 1 0\nv 1 3 0\nv 3 3 0\nv 3 1 0\n"
 
 static void corners_may_be_in_line_or_in_one_place(void **state) {
-  (void)state;
   static const struct { const char *text; int n; double area; } cases[] = {
       /* the arrow head of four corners, from each */
       {"v 2 0 0\nv .2 .2 0\nv 0 2 0\nv 0 0 0\nf 1 2 3 4\n", 2, 0.4},
@@ -240,7 +237,6 @@ static void corners_may_be_in_line_or_in_one_place(void **state) {
   "most 0.001, or triangles"
 
 static void one_that_cuts_itself_or_is_warped_is_refused_by_line(void **state) {
-  (void)state;
   static const struct { const char *text, *error; } cases[] = {
       /* a bow tie, of lobes of one size and of two; five-pointed star; twice round; a loop within a loop, in one corner;
        * a lobe across a corner; more than once about the first corner */
@@ -288,7 +284,6 @@ static void put_off(cb_text *text, const double (*x)[3], int n) {
 }
 
 static void ply_and_off_cut_ears_too_and_refuse_by_place(void **state) {
-  (void)state;
   static const double arrow[4][3] = {{2, 0, 0}, {.2, .2, 0}, {0, 2, 0}, {0, 0, 0}},
                       bent[4][3] = {{0, 0, 0}, {4, 0, 0}, {4, 4, 0}, {0, 4, 1}};
   static const char *const formats[] = {"ascii", "binary_little_endian", "binary_big_endian", NULL},
@@ -321,7 +316,6 @@ static void ply_and_off_cut_ears_too_and_refuse_by_place(void **state) {
 
 /* Of digits: a thousandth of a polygon that is small beside its coordinates is less than what these tell. */
 static void six_digits_are_enough_to_be_plane(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   for (int trial = 0; trial < 400; trial++) {
     const plane p = random_plane(&seed, 1, trial % 2 ? 2e-4 : 1);

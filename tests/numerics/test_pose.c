@@ -28,7 +28,6 @@ static double matrix_distance(double K, const cb_pose *g, const lie_matrix *m) {
 /* Round-off of some tens of products; lengths up to the whole sphere, in hyperbolic space up to 6 radii, where a matrix
  * of size e^6 has lost it that often. */
 static void products_and_points_are_those_of_matrices(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   double worst = 0;
   for (int n = 0; n < 2000; n++) {
@@ -63,7 +62,6 @@ static void products_and_points_are_those_of_matrices(void **unused) {
 
 /* (1 - Y/2)^-1 (1 + Y/2) times (1 - Y/2) is 1 + Y/2. */
 static void tau_is_cayleys_map_and_the_exponential_of_matrices(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   for (int n = 0; n < 2000; n++) {
     const double K = curvatures[n % SPACES];
@@ -89,7 +87,6 @@ static void tau_is_cayleys_map_and_the_exponential_of_matrices(void **unused) {
 
 /* dtau^-1_Y of d tau tau^-1 by central differences of matrices: h^2 and round-off over h. */
 static void dtau_is_the_derivative_of_tau(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   for (int n = 0; n < 400; n++) {
     const double K = curvatures[n % SPACES], h = 1e-5;
@@ -121,7 +118,6 @@ static void dtau_is_the_derivative_of_tau(void **unused) {
 }
 
 static void derivatives_of_the_transpose_are_those_of_differences(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   for (int n = 0; n < 600; n++) {
     const double K = curvatures[n % SPACES], h = 1e-5;
@@ -146,7 +142,6 @@ static void derivatives_of_the_transpose_are_those_of_differences(void **unused)
 
 /* In the units in which K is 1 or -1 these are the groups of lie.h. */
 static void the_exponential_is_that_of_the_groups(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   for (int n = 0; n < 1000; n++) {
     const double K = n % 2 ? 1 : -1;
@@ -172,7 +167,6 @@ static void the_exponential_is_that_of_the_groups(void **unused) {
 /* A body at the antipode: steps there, about it and over it are products of matrices, and so is what comes of an x of
  * any direction. */
 static void the_antipode_is_a_place_like_any(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   for (int n = 0; n < 3000; n++) {
     const double K = n % 2 ? 1 : 2.5, pole = M_PI / sqrt(K);
@@ -192,7 +186,6 @@ static void the_antipode_is_a_place_like_any(void **unused) {
  * function), and turns the axes by twice atan(sin tanh(b/2)/(1 + cos tanh(b/2))); at 1e5 the last digit of each of the
  * three coordinates is 1.5e-11. */
 static void moves_far_out_are_those_of_the_limit(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   for (int n = 0; n < 1000; n++) {
     const double r = n % 2 ? 300 : 1e5, b = pow(10, check_uniform(&seed, -6, 0.4)), K = n % 4 < 2 ? -1 : -.25;
@@ -215,7 +208,6 @@ static void moves_far_out_are_those_of_the_limit(void **unused) {
 
 /* Products and maps go to those of flat space as K, from either side. */
 static void flat_space_is_the_limit(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   for (int n = 0; n < 200; n++) {
     cb_pose a, b, flat, c;

@@ -64,7 +64,6 @@ static void check_same_pose(const cb_pose *a, const cb_pose *b, double tolerance
 }
 
 static void poses_form_a_group(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   cb_pose one;
   cb_pose_identity(&one);
@@ -96,7 +95,6 @@ static void poses_form_a_group(void **unused) {
 
 /* g hat(Y) g^-1 = hat(Ad_g Y), and <Ad*_{g^-1} mu, Ad_g Y> = <mu, Y>, <ad*_Y mu, X> = <mu, [Y, X]>. */
 static void adjoint_and_coadjoint_are_dual(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   for (int n = 0; n < 50; n++) {
     const cb_pose g = random_pose(&seed);
@@ -143,7 +141,6 @@ static void adjoint_and_coadjoint_are_dual(void **unused) {
 }
 
 static void log_inverts_exp_up_to_half_a_turn(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   for (int n = 0; n < 200; n++) {
     double Y[6], back[6];
@@ -160,7 +157,6 @@ static void log_inverts_exp_up_to_half_a_turn(void **unused) {
 
 /* (1 - hat(Y)/2) cay(Y) = 1 + hat(Y)/2. */
 static void cayley_is_its_formula(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   for (int n = 0; n < 100; n++) {
     double Y[6], A[4][4], G[4][4], product[4][4];
@@ -179,7 +175,6 @@ static void cayley_is_its_formula(void **unused) {
 
 /* exp(hat(Y)) by its series in 4x4 matrices. */
 static void exponential_is_its_series(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   for (int n = 0; n < 100; n++) {
     double Y[6], A[4][4], term[4][4] = {{0}}, next[4][4], sum[4][4] = {{0}}, G[4][4];
@@ -199,7 +194,6 @@ static void exponential_is_its_series(void **unused) {
 
 /* (tau(Y + s d) tau(Y)^-1 - its opposite)/2s is dtau_Y d: dtau^-1 of it is d. */
 static void dtau_inverse_inverts_differences_of_tau(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   const double s = 1e-5;
   for (int m = 0; m < 2; m++)
@@ -229,7 +223,6 @@ static void dtau_inverse_inverts_differences_of_tau(void **unused) {
 
 /* sum B_k/k! ad^k, |omega| < 1.3: the first term left out is below 1e-15. */
 static void dexp_inverse_is_its_series(void **unused) {
-  (void)unused;
   static const double b[] = {1, -1. / 2, 1. / 6, 0, -1. / 30, 0, 1. / 42, 0, -1. / 30, 0, 5. / 66, 0, -691. / 2730, 0,
                              7. / 6, 0, -3617. / 510, 0, 43867. / 798, 0, -174611. / 330, 0, 854513. / 138};
   uint64_t seed = check_seed();
@@ -258,7 +251,6 @@ static void dexp_inverse_is_its_series(void **unused) {
 
 /* dtau^-1_{-Y} = dtau^-1_Y Ad_{tau(Y)}: what carries the momentum of one node to the next. */
 static void left_and_right_differentials_differ_by_ad(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   for (int m = 0; m < 2; m++)
     for (int n = 0; n < 50; n++) {
@@ -280,7 +272,6 @@ static void left_and_right_differentials_differ_by_ad(void **unused) {
 }
 
 static void derivative_of_the_transpose_is_that_of_differences(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   const double s = 1e-5;
   for (int m = 0; m < 3; m++)
@@ -349,7 +340,6 @@ static const struct {
 };
 
 static void accurate_from_the_identity_to_almost_a_turn(void **unused) {
-  (void)unused;
   for (size_t n = 0; n < sizeof digits / sizeof *digits; n++) {
     static const double direction[6] = {3. / 8, -5. / 8, 4. / 8, 2. / 8, 7. / 8, -6. / 8};
     static const double mu[6] = {0.25, -0.75, 0.5, 1.25, -0.5, 0.75};
@@ -377,7 +367,6 @@ static void accurate_from_the_identity_to_almost_a_turn(void **unused) {
 
 /* e, e', e'' across the change from series to closed form: each by central differences of the one before. */
 static void even_function_joins_at_its_branches(void **unused) {
-  (void)unused;
   for (double n = 0.02; n < 39; n += 0.0937) {
     const double s = 1e-4 * fmin(1, (39.4 - n) / 40);
     double e[3], plus[3], minus[3];
@@ -399,7 +388,6 @@ static void even_function_joins_at_its_branches(void **unused) {
 
 /* By vectors as by matrices, and the exponential across the change of its series: |w| = 0.1 and 2^(1/2). */
 static void products_with_dexp_inverse_are_those_of_its_matrix(void **unused) {
-  (void)unused;
   uint64_t seed = 7;
   for (int n = 0; n < 500; n++) {
     const double size = exp(check_uniform(&seed, -8, 0.8));

@@ -40,7 +40,6 @@ static double defect_d(const cb_tableau *t, double (*a)[CB_STAGES_MAX], int n) {
 static const double round_off = 4e-16;
 
 static void gauss_has_order_2s(void **state) {
-  (void)state;
   for (int s = 1; s <= 8; s++) {
     cb_tableau t;
     check_ok(cb_tableau_gauss(s, &t));
@@ -52,7 +51,6 @@ static void gauss_has_order_2s(void **state) {
 }
 
 static void radau_iia_has_order_2s_minus_1(void **state) {
-  (void)state;
   for (int s = 1; s <= 5; s++) {
     cb_tableau t;
     check_ok(cb_tableau_radau_iia(s, &t));
@@ -65,7 +63,6 @@ static void radau_iia_has_order_2s_minus_1(void **state) {
 }
 
 static void lobatto_pair_has_order_2s_minus_2(void **state) {
-  (void)state;
   for (int s = 2; s <= 5; s++) {
     cb_tableau t;
     check_ok(cb_tableau_lobatto(s, &t));
@@ -84,7 +81,6 @@ static void lobatto_pair_has_order_2s_minus_2(void **state) {
 }
 
 static void symplectic_tableaux_satisfy_their_condition(void **state) {
-  (void)state;
   for (int s = 1; s <= 8; s++) {
     cb_tableau t;
     check_ok(cb_tableau_gauss(s, &t));
@@ -100,7 +96,6 @@ static void symplectic_tableaux_satisfy_their_condition(void **state) {
 }
 
 static void small_tableaux_are_the_closed_forms(void **state) {
-  (void)state;
   cb_tableau t;
   check_ok(cb_tableau_gauss(3, &t));
   check_near(t.c[0], 0.5 - sqrt(15) / 10, 1e-16);
@@ -118,7 +113,6 @@ static void small_tableaux_are_the_closed_forms(void **state) {
 
 /* b and b_low together: their sum is 1 to twice the precision. */
 static void weights_have_low_parts(void **state) {
-  (void)state;
   for (int s = 1; s <= 8; s++) {
     cb_tableau t;
     check_ok(cb_tableau_gauss(s, &t));
@@ -133,7 +127,6 @@ static void weights_have_low_parts(void **state) {
 }
 
 static void inverse_is_the_inverse(void **state) {
-  (void)state;
   for (int s = 1; s <= 8; s++) {
     cb_tableau t;
     double inverse[CB_STAGES_MAX * CB_STAGES_MAX];
@@ -149,7 +142,6 @@ static void inverse_is_the_inverse(void **state) {
 }
 
 static void stages_out_of_range_are_refused(void **state) {
-  (void)state;
   cb_tableau t;
   assert_int_equal(cb_tableau_gauss(0, &t), CB_ERROR_ARGUMENT);
   assert_int_equal(cb_tableau_gauss(9, &t), CB_ERROR_ARGUMENT);

@@ -94,7 +94,6 @@ static const double base[2] = {-1, 0};
 
 /* Where it is slower or faster beyond, and where only A has a kink. */
 static void a_gait_is_refracted_as_light(void **state) {
-  (void)state;
   const double media[3][2] = {{.9, 1.3}, {1, 3}, {.8, 1}};
   for (int k = 0; k < 3; k++) {
     const double n = media[k][0];
@@ -117,7 +116,6 @@ static void a_gait_is_refracted_as_light(void **state) {
 
 /* Not one that crosses elsewhere, nor one of another speed beyond. */
 static void a_verdict_knows_what_is_refracted(void **state) {
-  (void)state;
   cb_bundle *b = two_media(.9, 1.3);
   cb_gait *start = circle(0, 0, 1), *bent, *paced;
   cb_optima *o = best(b, -3, base, start, 4);
@@ -195,7 +193,6 @@ static double least_turn(cb_bundle *b, int index) {
 }
 
 static void kinks_are_limits_of_smooth_bundles(void **state) {
-  (void)state;
   cb_bundle *b = bent_bundle("abs(a - 0.1)", true);
   const double cost = least_turn(b, 0);
   double before = 0;
@@ -214,7 +211,6 @@ static void kinks_are_limits_of_smooth_bundles(void **state) {
 
 /* A narrow strip of little cost between dear ones: the best is pressed against its edges. */
 static void what_runs_along_a_break_is_refused(void **state) {
-  (void)state;
   cb_bundle *b = bundle_of(
       "group: r1\nshape: [a, b]\nbreaks: {a: [-0.6, 0.6]}\nA: [[\"0\", \"a\"]]\n"
       "M: [\"if(abs(a) < 0.6, 1, 100)\", \"if(abs(a) < 0.6, 1, 100)\"]\n");

@@ -22,7 +22,6 @@ static cb_extremal *dido(const cb_bundle *b, const cb_optimum_problem *o, double
 
 /* tau = |lambda| t/2: sin tau (sin tau - tau cos tau) = 0; of the second factor, tau = 4.493409457909064. */
 static void didos_circles_are_conjugate_after_whole_turns(void **state) {
-  (void)state;
   const double base[4] = {.3, -.2};
   cb_bundle *b = model("heisenberg", "");
   const cb_optimum_problem o = {.bundle = b, .base = base, .target = {.kind = CB_GAIT_MOVE, .value = .1}};
@@ -65,7 +64,6 @@ static cb_bundle planes(const char *group) {
 /* Of a circle in the first plane, the second adds sin^2(3 tau/2): t = 2/3 counts twice, and no determinant changes its
  * sign there. */
 static void a_double_time_counts_twice(void **state) {
-  (void)state;
   const double base[4] = {.3, -.2, 0, 0};
   cb_bundle b = planes("r1");
   const cb_optimum_problem o = {.bundle = &b, .base = base, .target = {.kind = CB_GAIT_MOVE, .value = .1}};
@@ -80,7 +78,6 @@ static void a_double_time_counts_twice(void **state) {
 
 /* A number of g that is left free is as if it were not there. */
 static void a_free_number_of_the_group_changes_nothing(void **state) {
-  (void)state;
   const double base[4] = {.3, -.2, 0, 0};
   cb_bundle one = planes("r1"), two = planes("r2");
   const cb_optimum_problem o = {.bundle = &one, .base = base, .target = {.kind = CB_GAIT_MOVE, .value = .1}};
@@ -141,7 +138,6 @@ static int index_of(const cb_optimum_problem *o, const cb_extremal *e) {
 }
 
 static void the_swimmer_on_the_sphere_has_a_minimum_and_a_saddle(void **state) {
-  (void)state;
   const double base[2] = {.65, .8}, E[2] = {.481427457629, .801496291785}, time[2] = {1.14425388, .87326069};
   const ellipse from[2] = {{{.61, .87}, {.04, -.07}, {.07, .04}, {25}},
                            {{.616, .725}, {.052, .128}, {.141, -.181}, {45}}};
@@ -169,7 +165,6 @@ static void the_swimmer_on_the_sphere_has_a_minimum_and_a_saddle(void **state) {
 /* Morse: on PMPY's branches, and on Purcell's swimmer once and twice round, for an element (forwards) and for a
  * distance and two numbers of g (focal times). */
 static void the_number_of_times_is_the_index(void **state) {
-  (void)state;
   cb_bundle *two = model("pmpy", ""), *three = model("purcell", "links 3");
   const double v = 4 * M_PI / 3, at[2] = {5, v};
   const ellipse branch[3] = {{{4.1, v}, {.9, 0}, {0, -1.7}, {350}},
@@ -247,7 +242,6 @@ static void draw(uint64_t *seed, int trial, chance *s) {
 
 /* What a start does not lead to, or what four arcs of polynomials do not resolve, is left out. */
 static void so_it_is_for_random_bundles_of_any_group(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   int seen = 0, saddles = 0;
   for (int trial = 0; trial < (CHECK_SANITIZED ? 20 : 80); trial++) {
@@ -272,7 +266,6 @@ static void so_it_is_for_random_bundles_of_any_group(void **state) {
 
 /* p vanishes along a rolled circle: how far one looks does not move what is found. */
 static void times_do_not_depend_on_how_far_is_looked(void **state) {
-  (void)state;
   const double origin[2] = {0, 0}, turned[3] = {-M_PI, 0, -2 * M_PI};
   const ellipse rolled = {{-.5, 0}, {.52, 0}, {0, .5}, {0, 0, 3}};
   cb_bundle *b = model("rolling_ball", "");
@@ -291,7 +284,6 @@ static void times_do_not_depend_on_how_far_is_looked(void **state) {
 }
 
 static void a_free_base_has_no_conjugate_times(void **state) {
-  (void)state;
   cb_bundle *b = model("purcell", "links 3");
   const cb_optimum_problem o = {.bundle = b, .target = {.kind = CB_GAIT_MOVE, .value = purcell_row[1][0]}};
   const ellipse from = purcell_near(purcell_row[1]);

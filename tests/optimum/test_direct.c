@@ -23,7 +23,6 @@ static const double purcell[][3] = {{.001, .003274173125, 1.651904897},
                                     {.05, .247785398952, 3.488942249}};
 
 static void purcell_moves_at_least_cost(void **state) {
-  (void)state;
   cb_bundle *b = bundle("purcell");
   for (int k = 0; k < 4; k++) {
     const cb_optimum_problem p = {.bundle = b, .target = {.kind = CB_GAIT_MOVE, .value = purcell[k][0]}};
@@ -39,7 +38,6 @@ static void purcell_moves_at_least_cost(void **state) {
 
 /* dE/dX = 2 lambda_X, by a central difference of order 4. */
 static void the_momentum_is_the_slope_of_cost(void **state) {
-  (void)state;
   cb_bundle *b = bundle("purcell");
   const double X = .02, h = 2e-4;
   double cost[5], lambda = 0;
@@ -58,7 +56,6 @@ static void the_momentum_is_the_slope_of_cost(void **state) {
 
 /* At the most efficient gait lambda_X = E/X; the same gait is the farthest of its length. */
 static void the_most_efficient_gait_is_a_tangent(void **state) {
-  (void)state;
   cb_bundle *b = bundle("purcell");
   cb_gait *start = circle(0, 0, 1);
   cb_optimum_problem p = {.bundle = b, .target = {.kind = CB_GAIT_MOVE, .value = .05}, .seek = CB_SEEK_EFFICIENCY};
@@ -79,7 +76,6 @@ static void the_most_efficient_gait_is_a_tangent(void **state) {
 
 /* Dido's problem in closed form: L^2 = 4 pi |z|, from any base the same. */
 static void heisenberg_encloses_area_by_circles(void **state) {
-  (void)state;
   cb_bundle *b = bundle("heisenberg");
   const double base[2] = {.3, -.2}, z = -.37;
   cb_gait *start = circle(-.2, .1, .4), *turned;

@@ -15,7 +15,6 @@ static const cb_ellipse *cheapest(const char *name, const char *text, cb_gait_ta
 
 /* By the eigenvalue of the plane, and by extrapolation of families to nothing: all printed digits. */
 static void chains_move_and_turn_as_the_limits_of_their_families(void **state) {
-  (void)state;
   int count;
   const cb_ellipse *e = cheapest("purcell", "", CB_GAIT_MOVE, &count);
   assert_int_equal(count, 2);
@@ -35,7 +34,6 @@ static void chains_move_and_turn_as_the_limits_of_their_families(void **state) {
 
 /* For one plane of shapes: 4 pi sqrt(det M)/|B|, |lambda| = 2 pi sqrt(det M)/|B|. */
 static void spheres_enclose_their_curvature(void **state) {
-  (void)state;
   const double base[2] = {5, 4 * M_PI / 3};
   for (int sign = -1; sign <= 1; sign += 2) {
     cb_bundle *b = model("pmpy", "");
@@ -91,7 +89,6 @@ static double dual_price(const cb_bundle *b, const double *r, const double *way)
 
 /* A second minimum of chains without a symmetry that would take the turn away: lambda_theta is not 0. */
 static void no_other_small_gait_is_cheaper(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   const char *const chains[] = {"links 4", "links 4 shares [1,2,3,2]", "links 6"};
   double turned = 0;
@@ -121,7 +118,6 @@ static void no_other_small_gait_is_cheaper(void **state) {
 
 /* To third order in its size, as the error of a small loop has it, and the right way round. */
 static void an_ellipse_does_what_is_asked(void **state) {
-  (void)state;
   static const struct {
     const char *name, *text;
     cb_gait_target target;
@@ -165,7 +161,6 @@ static void an_ellipse_does_what_is_asked(void **state) {
 
 /* A swimmer's best shapes beyond a bound: the ellipse is about a shape at it, and its gait keeps within. */
 static void bounds_hold_an_ellipse(void **state) {
-  (void)state;
   const double lower[2] = {.3, -1}, upper[2] = {1, 1};
   cb_bundle *b = model("purcell", "");
   const cb_optimum_problem o = {
@@ -187,7 +182,6 @@ static void bounds_hold_an_ellipse(void **state) {
 
 /* A floating snake turns about its centre of mass: what moves it also turns it. */
 static void what_no_small_gait_does_is_told_as_unwanted(void **state) {
-  (void)state;
   int count;
   const cb_ellipse *e = cheapest("floating_snake", "", CB_GAIT_MOVE, &count);
   assert_true(count > 0);

@@ -3,7 +3,6 @@
 
 /* Printed to 10 digits and more: 1e-10 is half of the last of the smallest. */
 static void purcells_swimmer_moves_at_the_least_cost_of_the_table(void **state) {
-  (void)state;
   cb_bundle *b = model("purcell", "links 3");
   for (int k = 0; k < PURCELL_ROWS; k++) {
     const double *row = purcell_row[k];
@@ -35,7 +34,6 @@ static void purcells_swimmer_moves_at_the_least_cost_of_the_table(void **state) 
 
 /* E(X + h) - E(X - h) = 4 lambda_x h, by a difference of order 4 with h = X/50. */
 static void the_multiplier_is_half_the_slope_of_cost(void **state) {
-  (void)state;
   cb_bundle *b = model("purcell", "links 3");
   const double *row = purcell_row[2], h = row[0] / 50, weight[4] = {1. / 12, -2. / 3, 2. / 3, -1. / 12};
   double slope = 0, nu = 0;
@@ -55,7 +53,6 @@ static void the_multiplier_is_half_the_slope_of_cost(void **state) {
 }
 
 static void a_given_element_is_reached_with_a_corner_at_the_start(void **state) {
-  (void)state;
   cb_bundle *b = model("purcell", "links 3");
   const cb_optimum_problem o = {.bundle = b, .target = {.kind = CB_GAIT_ELEMENT, .element = {.02, 0, .05}}};
   const ellipse from = {{.5, .45}, {.42, .4}, {.55, -.55}, {2, 0, -.1}};
@@ -75,7 +72,6 @@ static void a_given_element_is_reached_with_a_corner_at_the_start(void **state) 
 
 /* nu X = E, and the ratio is the greatest: 1 % to either side it is less. */
 static void the_most_efficient_and_the_farthest_gait_obey_their_conditions(void **state) {
-  (void)state;
   cb_bundle *b = model("purcell", "links 3");
   cb_optimum_problem o = {.bundle = b, .target = {.kind = CB_GAIT_MOVE, .value = .08}, .seek = CB_SEEK_EFFICIENCY};
   const ellipse from = {{0, 0}, {.95, .95}, {1.35, -1.35}, {6, 0, -.6}};
@@ -105,7 +101,6 @@ static void the_most_efficient_and_the_farthest_gait_obey_their_conditions(void 
 
 /* Near the gait of greatest distance what is a little off at the start is 1e10 times that at the end. */
 static void strokes_whose_ends_depend_wildly_on_their_starts_are_solved(void **state) {
-  (void)state;
   cb_bundle *b = model("purcell", "links 3");
   const ellipse from = {{0, 0}, {.95, .95}, {1.35, -1.35}, {6, 0, -.6}};
   cb_optimum_problem o = {.bundle = b, .target = {.kind = CB_GAIT_MOVE, .value = .084}};
@@ -133,7 +128,6 @@ static void strokes_whose_ends_depend_wildly_on_their_starts_are_solved(void **s
 
 /* Several extremals from one base shape: E, lambda, and r0' where it is told. */
 static void pushmepullyou_has_the_extremals_of_the_table(void **state) {
-  (void)state;
   cb_bundle *b = model("pmpy", "");
   const double v = 4 * M_PI / 3, base[2] = {5, v};
   const struct {
@@ -160,7 +154,6 @@ static void pushmepullyou_has_the_extremals_of_the_table(void **state) {
 
 /* Round-off of some hundred operations: 1e-12. */
 static void closed_forms_are_met_to_round_off(void **state) {
-  (void)state;
   cb_bundle *plane = model("heisenberg", ""), *sphere = model("hopf", ""), *ball = model("rolling_ball", "");
   const double at[2] = {.3, -.2}, on[2] = {.1, 0}, origin[2] = {0, 0}, r = sqrt(.1 / M_PI), c = .27;
   const ellipse circle = {{.3 - r, -.2}, {1.1 * r, -.01}, {.01, .9 * r}, {6}};
@@ -193,7 +186,6 @@ static void closed_forms_are_met_to_round_off(void **state) {
 
 /* From the same gait, with lambda turned into the frame of the first link. */
 static void the_body_frame_does_not_count(void **state) {
-  (void)state;
   double cost[2];
   for (int base = 1; base <= 2; base++) {
     cb_bundle *b = model("purcell", base == 1 ? "links 3 base 1" : "links 3 base 2");
@@ -210,7 +202,6 @@ static void the_body_frame_does_not_count(void **state) {
 }
 
 static void what_cannot_be_is_told(void **state) {
-  (void)state;
   cb_bundle *b = model("purcell", "links 3"), *flat = model("constant_curvature_swimmer", "space E2");
   cb_optimum_problem o = {.bundle = b, .target = {.kind = CB_GAIT_ELEMENT, .element = {.02, 0, .05}}};
   ellipse from = purcell_near(purcell_row[2]);

@@ -61,7 +61,6 @@ static cb_extremal *longer(cb_optimum_problem *o, cb_extremal *from, double E) {
 /* The family of gaits from harmonics ends at X = .1035322400154. On the way mu/lambda -> 0, and dE/dX = 2 lambda by a
  * difference of order 2 in E, of steps of 1e-2. */
 static void the_gait_of_greatest_distance_is_an_abnormal_extremal(void **state) {
-  (void)state;
   cb_bundle *b = model("purcell", "links 3");
   const ellipse from = {{0, 0}, {.95, .95}, {1.35, -1.35}, {6, 0, -.6}};
   cb_optimum_problem o = {.bundle = b, .target = {.kind = CB_GAIT_MOVE, .value = .084}};
@@ -91,7 +90,6 @@ static void the_gait_of_greatest_distance_is_an_abnormal_extremal(void **state) 
 
 /* B = 1 - q^2 - s^2 vanishes on the unit circle: -g = int B dA = pi/2 is the most, E = 4 pi^2. */
 static void a_loop_on_which_curvature_vanishes_does_the_most(void **state) {
-  (void)state;
   cb_bundle *b = written(
       "group: r1\nshape: [q, s]\n"
       "A: [[-s*(1/2 - (q^2 + s^2)/4), q*(1/2 - (q^2 + s^2)/4)]]\n");
@@ -115,7 +113,6 @@ static void a_loop_on_which_curvature_vanishes_does_the_most(void **state) {
 
 /* Martinet's distribution: B = 2q, and q = 0 is abnormal. */
 static void a_line_on_which_curvature_vanishes_is_abnormal(void **state) {
-  (void)state;
   cb_bundle *b = written("group: r1\nshape: [q, s]\nA: [[0, q^2]]\n");
   cb_wong w;
   const double x[5] = {0, .4, 0, 0, 2};
@@ -135,7 +132,6 @@ static void a_line_on_which_curvature_vanishes_is_abnormal(void **state) {
 /* Two numbers of the fibre: the first is the most on the circle, and no multiplier makes the circle an extremal with
  * mu = 1, since its geodesic curvature is not constant. Its cost by the trapezoidal rule. */
 static void what_only_an_abnormal_extremal_does_is_found_and_named(void **state) {
-  (void)state;
   cb_bundle *b = written(
       "group: r2\nshape: [q, s]\n"
       "A: [[-s*(1/2 - (q^2 + s^2)/4), q*(1/2 - (q^2 + s^2)/4)], [-s/2, q/2]]\n"
@@ -157,7 +153,6 @@ static void what_only_an_abnormal_extremal_does_is_found_and_named(void **state)
 
 /* What has mu = 0 does pi/2, not 1.6. */
 static void beyond_the_most_there_is_none(void **state) {
-  (void)state;
   cb_bundle *b = written(
       "group: r1\nshape: [q, s]\n"
       "A: [[-s*(1/2 - (q^2 + s^2)/4), q*(1/2 - (q^2 + s^2)/4)]]\n");

@@ -4,7 +4,6 @@
 
 /* The same extremal on the same mesh, reached in fewer and in more iterations. */
 static void iterations_do_not_allocate(void **state) {
-  (void)state;
   cb_bundle *b = model("heisenberg", "");
   const double base[2] = {0, 0}, r = sqrt(.1 / M_PI);
   const cb_optimum_problem o = {.bundle = b, .base = base, .target = {.kind = CB_GAIT_MOVE, .value = .1}};

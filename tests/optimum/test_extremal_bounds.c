@@ -30,7 +30,6 @@ static void check_arcs(const cb_optimum_problem *o, const cb_extremal *e) {
 
 /* Started by ellipses of about the right size, and from the gait without bounds, a quarter too large. */
 static void purcells_swimmer_keeps_its_angles_within_bounds(void **state) {
-  (void)state;
   const double lower[2] = {-.7, -.7}, upper[2] = {.7, .7};
   cb_bundle *b = model("purcell", "links 3");
   const cb_optimum_problem o = {
@@ -54,7 +53,6 @@ static void purcells_swimmer_keeps_its_angles_within_bounds(void **state) {
 }
 
 static void pushmepullyou_with_a_least_length_has_a_least_cost(void **state) {
-  (void)state;
   const double lower[2] = {4, -INFINITY}, v = 4 * M_PI / 3;
   cb_bundle *b = model("pmpy", "");
   const cb_optimum_problem o = {.bundle = b, .target = {.kind = CB_GAIT_MOVE, .value = .1}, .lower = lower};
@@ -68,7 +66,6 @@ static void pushmepullyou_with_a_least_length_has_a_least_cost(void **state) {
 
 /* Bounds that are not met change nothing; one cycle within .8 cannot move .05. */
 static void bounds_far_away_do_not_count_and_tight_ones_are_told(void **state) {
-  (void)state;
   const double *row = purcell_row[2], lower[2] = {-2, -2}, upper[2] = {2, 2}, low[2] = {-.8, -.8}, high[2] = {.8, .8};
   cb_bundle *b = model("purcell", "links 3");
   cb_optimum_problem o = {
@@ -87,7 +84,6 @@ static void bounds_far_away_do_not_count_and_tight_ones_are_told(void **state) {
 
 /* A bound that cuts the loop off costs something. */
 static void a_base_is_kept_beside_bounds(void **state) {
-  (void)state;
   const double base[2] = {5, 4 * M_PI / 3}, lower[2] = {4.5, -INFINITY}, v = base[1];
   cb_bundle *b = model("pmpy", "");
   const cb_optimum_problem o = {

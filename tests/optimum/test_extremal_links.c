@@ -24,7 +24,6 @@ static cb_extremal *swum(const cb_optimum_problem *o, cb_direct **d) {
 
 /* Both of length 1 and X = .05. The direct gait of 8 harmonics is some 1e-8 dearer. */
 static void four_and_ten_links_move_at_the_least_cost_of_the_table(void **state) {
-  (void)state;
   const double cost[2] = {.124188165080, .055857469620};
   for (int k = 0; k < 2; k++) {
     cb_bundle *b = model("purcell", k ? "links 10" : "links 4");
@@ -42,7 +41,6 @@ static void four_and_ten_links_move_at_the_least_cost_of_the_table(void **state)
 
 /* X^2/E of four links, of length and drag 1. */
 static void four_links_are_most_efficient_as_the_table_has_it(void **state) {
-  (void)state;
   cb_bundle *b = model("purcell", "links 4");
   cb_optimum_problem o = {.bundle = b, .target = {.kind = CB_GAIT_MOVE, .value = .1}};
   cb_direct *d;

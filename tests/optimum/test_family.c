@@ -59,7 +59,6 @@ static void a_family_passes_what_shooting_finds(void **state) {
                                     {.01, .035480647743, 1.930215772},
                                     {.03, .126266414425, 2.627947737},
                                     {.05, .247785398952, 3.488942249}};
-  (void)state;
   cb_bundle *b = bundle("purcell");
   const cb_optimum_problem p = moving(b);
   cb_family *f = followed(&p, 0, .001, .05, 50);
@@ -78,7 +77,6 @@ static void a_family_passes_what_shooting_finds(void **state) {
 
 /* X of the farthest from harmonics to 76 and mu to 2e-5; the most efficient against the search for it. */
 static void a_family_ends_at_its_greatest_distance(void **state) {
-  (void)state;
   cb_bundle *b = bundle("purcell");
   cb_optimum_problem p = moving(b);
   cb_family *f = followed(&p, 0, .001, INFINITY, 40);
@@ -105,7 +103,6 @@ static void a_family_ends_at_its_greatest_distance(void **state) {
 
 /* Its branch about (z, -z) is cheaper from an amount on, at which both cost the same by the search. */
 static void the_cheaper_of_two_branches_is_marked(void **state) {
-  (void)state;
   cb_bundle *b = bundle("purcell");
   const cb_optimum_problem p = moving(b);
   const double z = 1.734617838;
@@ -127,7 +124,6 @@ static void the_cheaper_of_two_branches_is_marked(void **state) {
 
 /* The extent of a gait from the search at the amount of the event, by its 4096 samples: short of it by 1e-6 at most. */
 static void a_bound_is_met_where_a_gait_touches_it(void **state) {
-  (void)state;
   cb_bundle *b = bundle("purcell");
   const double lower[2] = {-.7, -INFINITY}, upper[2] = {INFINITY, INFINITY};
   cb_optimum_problem p = moving(b);
@@ -156,7 +152,6 @@ static void a_bound_is_met_where_a_gait_touches_it(void **state) {
 /* What the search from ellipses finds at the same amount; beyond the greatest there is none. E at .03 by arcs and by
  * shooting; dE/dX = 2 lambda by the trapezium rule, which errs by h^2/12 times the change of 2 lambda'. */
 static void a_family_goes_on_along_its_bounds(void **state) {
-  (void)state;
   check_numbers_alone();
   cb_bundle *b = bundle("purcell");
   const double lower[2] = {-.7, -.7}, upper[2] = {.7, .7};
@@ -204,7 +199,6 @@ static void a_family_goes_on_along_its_bounds(void **state) {
 /* The branch about (z, -z) loses its symmetry and is no minimum from there on, whichever end it is followed from. The
  * branch that leaves turns, and is a minimum and the cheaper one after that. */
 static void a_branch_leaves_another_where_an_eigenvalue_passes_zero(void **state) {
-  (void)state;
   cb_bundle *b = bundle("purcell");
   const cb_optimum_problem p = moving(b);
   cb_family *f = followed(&p, 1.734617838, .06, .1235, 8);
@@ -231,7 +225,6 @@ static void a_branch_leaves_another_where_an_eigenvalue_passes_zero(void **state
 /* Gaits of the branch about (z, -z) get sharp corners as it goes round: with 80 harmonics in place of 44 what comes after
  * moves by 1e-5. */
 static void a_branch_ends_where_its_gaits_are_not_resolved(void **state) {
-  (void)state;
   cb_bundle *b = bundle("purcell");
   const cb_optimum_problem p = moving(b);
   cb_family *f = followed(&p, 1.734617838, .06, INFINITY, 4);
@@ -246,7 +239,6 @@ static void a_branch_ends_where_its_gaits_are_not_resolved(void **state) {
 
 /* Dido's problem in closed form: E = 4 pi z, lambda = 2 pi, and shifts of the loop change nothing. */
 static void heisenbergs_circles_are_one_family(void **state) {
-  (void)state;
   cb_bundle *b = bundle("heisenberg");
   const cb_optimum_problem p = {.bundle = b, .target = {.kind = CB_GAIT_ELEMENT, .element = {.1}}};
   cb_family *f = followed(&p, .2, .1, 1, 10);
@@ -264,7 +256,6 @@ static void heisenbergs_circles_are_one_family(void **state) {
 
 /* Arcs with a corner at the base cost what the search finds at each amount. */
 static void a_family_of_a_fixed_base_has_corners(void **state) {
-  (void)state;
   cb_bundle *b = bundle("purcell");
   const double base[2] = {.5, -.3};
   cb_optimum_problem p = moving(b);
@@ -282,7 +273,6 @@ static void a_family_of_a_fixed_base_has_corners(void **state) {
 }
 
 static void a_family_needs_an_amount_and_a_way_to_go(void **state) {
-  (void)state;
   cb_bundle *b = bundle("purcell");
   cb_gait *start = circle(0, 0, .3);
   cb_family *f;

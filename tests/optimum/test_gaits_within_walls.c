@@ -16,7 +16,6 @@ static cb_direct *solved(const cb_optimum_problem *o, cb_gait *start, int size) 
 
 /* Shooting with arcs at bounds gives E and lambda. A bound that is held makes r'' jump, so that N harmonics leave N^-3. */
 static void a_gait_keeps_to_its_bounds(void **state) {
-  (void)state;
   const double lower[2] = {-.7, -.7}, upper[2] = {.7, .7};
   cb_bundle *b = model("purcell", "");
   const cb_optimum_problem o = {
@@ -32,7 +31,6 @@ static void a_gait_keeps_to_its_bounds(void **state) {
 
 /* The farthest loop within a square about 0 is the square, since the curvature has one sign there; corners are rounded. */
 static void a_target_beyond_the_bounds_is_told_their_most(void **state) {
-  (void)state;
   const double lower[2] = {-.8, -.8}, upper[2] = {.8, .8}, corner[8] = {.8, .8, -.8, .8, -.8, -.8, .8, -.8};
   double most, g[CB_GROUP_SIZE];
   cb_bundle *b = model("purcell", "");
@@ -55,7 +53,6 @@ static void a_target_beyond_the_bounds_is_told_their_most(void **state) {
 
 /* As without them, to the last digit: the most efficient gait with angles within a right angle. */
 static void walls_that_are_not_met_do_not_count(void **state) {
-  (void)state;
   const double lower[2] = {-M_PI_2, -M_PI_2}, upper[2] = {M_PI_2, M_PI_2};
   cb_bundle *b = model("purcell", "");
   const cb_optimum_problem o = {.bundle = b,
@@ -72,7 +69,6 @@ static void walls_that_are_not_met_do_not_count(void **state) {
 
 /* Without walls .034936705669; the tips meet once, where the loop has a corner: harmonics leave their square. */
 static void links_touch_and_do_not_cross(void **state) {
-  (void)state;
   cb_bundle *b = model("purcell", "");
   const cb_optimum_problem o = {.bundle = b, .target = {.kind = CB_GAIT_TURN, .value = .1}, .apart = true};
   for (int size = 8; size <= 16; size *= 2) {
@@ -137,7 +133,6 @@ static void check_corner(const cb_direct *d, double *r) {
 
 /* The tips meet at (2 pi/3, 2 pi/3), once. */
 static void a_gait_turns_about_a_corner(void **state) {
-  (void)state;
   double r[CB_SHAPE_MAX];
   cb_bundle *b = model("purcell", "");
   const cb_optimum_problem o = {.bundle = b, .target = {.kind = CB_GAIT_TURN, .value = .1}, .apart = true};
@@ -154,7 +149,6 @@ static void a_gait_turns_about_a_corner(void **state) {
 
 /* Tips of the first and the last of four links: the corner is a curve, on which the gait finds its place. */
 static void a_corner_may_be_anywhere_on_an_edge(void **state) {
-  (void)state;
   const double mean[3] = {1.6, 1.6, 1.6}, cosine[3] = {.05, 0, -.05}, sine[3] = {.1, -.2, .1};
   double r[CB_SHAPE_MAX];
   cb_gait *start;
@@ -172,7 +166,6 @@ static void a_corner_may_be_anywhere_on_an_edge(void **state) {
 
 /* A bound is smooth, and without walls there is nothing. */
 static void a_gait_without_corners_stays(void **state) {
-  (void)state;
   const double lower[2] = {-.7, -.7}, upper[2] = {.7, .7};
   cb_bundle *b = model("purcell", "");
   const cb_optimum_problem o = {
@@ -198,7 +191,6 @@ static cb_optima *found(cb_optimum_problem *o, cb_gait *start) {
 
 /* The extremal's arcs, with what is held constant there: nowhere beyond, and its cost that of shooting, as printed. */
 static void bounds_are_met_exactly(void **state) {
-  (void)state;
   const double lower[2] = {-.7, -.7}, upper[2] = {.7, .7};
   cb_bundle *b = model("purcell", "");
   cb_optimum_problem o = {.bundle = b, .target = {.kind = CB_GAIT_MOVE, .value = .03}, .lower = lower, .upper = upper};
@@ -218,7 +210,6 @@ static void bounds_are_met_exactly(void **state) {
 }
 
 static void tips_meet_exactly(void **state) {
-  (void)state;
   cb_bundle *b = model("purcell", "");
   cb_optimum_problem o = {.bundle = b, .target = {.kind = CB_GAIT_TURN, .value = .1}, .apart = true};
   cb_optima *all = found(&o, ring(1.8, 1.8, .3, -1));
@@ -228,7 +219,6 @@ static void tips_meet_exactly(void **state) {
 }
 
 static void what_no_cycle_does_is_said(void **state) {
-  (void)state;
   const double lower[2] = {-.8, -.8}, upper[2] = {.8, .8};
   cb_bundle *b = model("purcell", "");
   cb_gait *start = ring(0, 0, .5, 1);

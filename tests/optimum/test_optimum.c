@@ -29,7 +29,6 @@ static void done(const cb_optimum_problem *p, cb_optima *o) {
 
 /* By shooting, arcs and Fourier-Galerkin elsewhere: the family about (z, -z) is cheaper than that about 0. */
 static void both_ways_of_purcell_to_move_are_found(void **state) {
-  (void)state;
   cb_optimum_problem p = {.target = {.kind = CB_GAIT_MOVE, .value = .03}, .seed = 1};
   cb_optima *o = found("purcell", &p);
   check_at_least(o->count, 2);
@@ -44,7 +43,6 @@ static void both_ways_of_purcell_to_move_are_found(void **state) {
 }
 
 static void a_turn_and_an_element_have_their_corner(void **state) {
-  (void)state;
   cb_optimum_problem turn = {.target = {.kind = CB_GAIT_TURN, .value = .1}, .seed = 1};
   cb_optima *o = found("purcell", &turn);
   check_relative(o->item[0].cost, .034936705669, 2e-11);
@@ -60,7 +58,6 @@ static void a_turn_and_an_element_have_their_corner(void **state) {
 }
 
 static void pmpy_from_a_base(void **state) {
-  (void)state;
   const double base[2] = {5, 4 * M_PI / 3};
   cb_optimum_problem p = {.target = {.kind = CB_GAIT_ELEMENT, .element = {.1}}, .base = base, .seed = 1};
   cb_optima *o = found("pmpy", &p);
@@ -72,7 +69,6 @@ static void pmpy_from_a_base(void **state) {
 
 /* Wong's equations do not know of links: an extremal whose links cross is not told for one that touches. */
 static void an_extremal_whose_links_cross_is_not_told(void **state) {
-  (void)state;
   const double mean[2] = {1.7346, -1.7346}, cosine[2] = {.9, .9}, sine[2] = {.5, -.5};
   double cost[2];
   cb_bundle *b;
@@ -96,7 +92,6 @@ static void an_extremal_whose_links_cross_is_not_told(void **state) {
 
 /* Without a base it runs to small distances, where the model ends. */
 static void a_cost_that_falls_without_end_is_told(void **state) {
-  (void)state;
   cb_bundle *b;
   cb_optima *o;
   check_ok(cb_bundle_create("pmpy", NULL, &b));
@@ -112,7 +107,6 @@ static void a_cost_that_falls_without_end_is_told(void **state) {
 
 /* Three ways that share no step: down the gradient, Newton's, and collocation of Wong's equations. */
 static void the_gradient_flow_comes_to_the_same(void **state) {
-  (void)state;
   static const double base[2] = {.65, .8};
   static const struct {
     const char *name;
@@ -138,7 +132,6 @@ static void the_gradient_flow_comes_to_the_same(void **state) {
 
 /* By arcs of Wong's equations along the bound, and by the corner that the tips meet at. */
 static void bounds_and_links_hold_a_gait(void **state) {
-  (void)state;
   const double lower[2] = {-.7, -.7}, upper[2] = {.7, .7}, low[2] = {-.8, -.8}, high[2] = {.8, .8};
   cb_optimum_problem p = {
       .target = {.kind = CB_GAIT_MOVE, .value = .03}, .lower = lower, .upper = upper, .seed = 1, .starts = 8};

@@ -40,7 +40,6 @@ static void same(const cb_bundle *b, const cb_gait *start, double tolerance) {
 }
 
 static void every_way_of_travel_costs_the_same(void **state) {
-  (void)state;
   cb_bundle *b = model("purcell", "");
   for (int way = 0; way < 4; way++) {
     const double sign[2] = {way % 2 ? -1 : 1, way % 2 ? -1 : 1};
@@ -55,7 +54,6 @@ static void every_way_of_travel_costs_the_same(void **state) {
 }
 
 static void so_does_every_body_frame(void **state) {
-  (void)state;
   static const char *const frame[] = {"base 1", "base 2", "base 3"};
   const double low[2] = {-1.4, -1.4}, high[2] = {1.4, 1.4}, plus[2] = {1, 1};
   const int points[2] = {9, 9};
@@ -74,7 +72,6 @@ static void so_does_every_body_frame(void **state) {
 
 /* A table errs in A by its stated error e, so in X by no more than e |r'|_1, and in E by 2 lambda as much. */
 static void so_does_another_derivation_of_the_model(void **state) {
-  (void)state;
   const double plus[2] = {1, 1}, low[2] = {-1.4, -1.4}, high[2] = {1.4, 1.4};
   const int points[2] = {49, 49};
   cb_gait *g = near_the_row(plus, false);
@@ -124,7 +121,6 @@ static void agree(const cb_optimum_problem *p) {
 
 /* Eleven problems in five groups: by sequential quadratic programming, by Wong's equations, and down the gradient. */
 static void both_methods_agree(void **state) {
-  (void)state;
   check_numbers_alone();
   static const double small_ball[2] = {5, 4 * M_PI / 3}, tips[2] = {.65, .8}, spheres[2] = {10, 10};
   static const struct {

@@ -39,7 +39,6 @@ static const double small_ball[2] = {5, 4 * M_PI / 3};
 
 /* Of X = .1 the least and two saddles; of X = .5 saddles alone: a search for the least runs to small distances. */
 static void pmpy_has_its_extremals(void **state) {
-  (void)state;
   cb_optimum_problem p = {.target = {.kind = CB_GAIT_MOVE, .value = .1}, .base = small_ball};
   int fallen = 0;
   for (uint64_t seed = 1; seed <= (CHECK_SANITIZED ? 1 : 5); seed++) {
@@ -74,7 +73,6 @@ static void pmpy_has_its_extremals(void **state) {
 /* The family about 0, of the table; beside it that about (z, -z), which is cheaper from about X = .016 on. dE/dX = 2
  * |lambda_xy|, and p closes where r' and p are periodic. */
 static void purcell_moves_by_two_families(void **state) {
-  (void)state;
   static const double folded[PURCELL_ROWS] = {NAN, NAN, .118182747176, .215749966581};
   for (int k = 0; k < PURCELL_ROWS; k++) {
     const double *row = purcell_row[k];
@@ -92,7 +90,6 @@ static void purcell_moves_by_two_families(void **state) {
 }
 
 static void both_families_are_named_where_they_are_far_apart(void **state) {
-  (void)state;
   const cb_optimum_problem p = {.target = {.kind = CB_GAIT_MOVE, .value = .084}};
   for (uint64_t seed = 1; seed <= 5; seed++) {
     search s = found(p, "purcell", "", 24, seed);
@@ -108,7 +105,6 @@ static void both_families_are_named_where_they_are_far_apart(void **state) {
 
 /* Its start is a corner: p is periodic, r' jumps. */
 static void an_element_has_a_corner_at_its_start(void **state) {
-  (void)state;
   const cb_optimum_problem p = {.target = {.kind = CB_GAIT_ELEMENT, .element = {.02, 0, .05}}};
   search s = found(p, "purcell", "", 24, 1);
   const cb_optimum *best = s.o->item;
@@ -131,7 +127,6 @@ static void an_element_has_a_corner_at_its_start(void **state) {
 
 /* The most efficient gait of four links; of ten the family from a wave that runs along them. */
 static void more_links_have_their_gaits(void **state) {
-  (void)state;
   cb_optimum_problem p = {.target = {.kind = CB_GAIT_MOVE, .value = .05}};
   search s = found(p, "purcell", "links 4", 12, 1);
   check_relative(s.o->item[0].cost, .124188165080, 1e-10);
@@ -158,7 +153,6 @@ static void more_links_have_their_gaits(void **state) {
 /* Of random starts none is cheaper than the best small ellipse; what else they come to is listed with how often. Of ten
  * links one is: .159594382006 beside .162744723496. */
 static void the_best_small_ellipse_is_the_cheapest_of_four_and_six_links(void **state) {
-  (void)state;
   static const char *const links[] = {"links 4", "links 6"};
   static const double cost[] = {.343870717775, .208903272465}; /* by both methods */
   for (int k = 0; k < 2; k++) {
@@ -176,7 +170,6 @@ static void the_best_small_ellipse_is_the_cheapest_of_four_and_six_links(void **
 /* --- other bundles --- */
 
 static void the_swimmer_on_the_sphere_has_two(void **state) {
-  (void)state;
   const double base[2] = {.65, .8};
   const cb_optimum_problem p = {.target = {.kind = CB_GAIT_MOVE, .value = .01}, .base = base};
   search s = found(p, "constant_curvature_swimmer", "", 24, 1);
@@ -191,7 +184,6 @@ static void the_swimmer_on_the_sphere_has_two(void **state) {
 
 /* The four of a quaternion depend on one another. */
 static void all_numbers_of_a_rotation_are_its_element(void **state) {
-  (void)state;
   const double base[2] = {0};
   cb_optimum_problem p = {.target = {.kind = CB_GAIT_ELEMENT, .element = {cos(.1), sin(.1)}}, .base = base};
   search element = found(p, "rolling_ball", "", 12, 1);
@@ -206,7 +198,6 @@ static void all_numbers_of_a_rotation_are_its_element(void **state) {
 
 /* L^2 = 4 pi |z|, conjugate after a whole turn, 2 pi/|lambda|;  L^2 = Omega (4 pi - Omega), Omega twice the phase. */
 static void circles_are_the_best_by_closed_forms(void **state) {
-  (void)state;
   const double base[2] = {.3, -.2};
   cb_optimum_problem p = {.target = {.kind = CB_GAIT_MOVE, .value = .1}, .base = base};
   search s = found(p, "heisenberg", "", 12, 1);
@@ -229,7 +220,6 @@ static void circles_are_the_best_by_closed_forms(void **state) {
 
 /* A circle of rho = 1/2 from x = 0 on, and an elastica that turns the ball as far: turned about (rho, 0, 1). */
 static void a_ball_is_rolled_by_a_circle(void **state) {
-  (void)state;
   const double half = M_PI * sqrt(1.25), s = -sin(half) / sqrt(1.25);
   const cb_optimum_problem p = {.target = {.kind = CB_GAIT_ELEMENT, .element = {cos(half), -s / 2, 0, -s}}};
   search all = found(p, "rolling_ball", "", 24, 1);
@@ -243,7 +233,6 @@ static void a_ball_is_rolled_by_a_circle(void **state) {
  * E = (2 pi)^2 2 I J sin^2 psi/D: half a turn, whose logarithm is not unique. Of eight masses at .25 and 1.05 along and .3
  * across: I = .72, J = 1.64. */
 static void a_cat_turns_over_by_a_circle(void **state) {
-  (void)state;
   check_numbers_alone();
   const double I = .72, J = 1.64, c = (sqrt(I * I + (J - I) * J) - I) / (J - I), D = I * c * c + J * (1 - c * c);
   const char *sets[] = {"optimum.target.turn=pi", "optimum.starts=2"};
@@ -262,7 +251,6 @@ static void a_cat_turns_over_by_a_circle(void **state) {
 /* Purcell's swimmer: the best known, whose lambda_X X = E; its links cross. From the size that is written down nothing
  * follows, to the last bit. */
 static void the_most_efficient_gait_has_a_size_of_its_own(void **state) {
-  (void)state;
   const double sizes[] = {.05, 1, 40};
   double first[3] = {0};
   for (int k = 0; k < (CHECK_SANITIZED ? 1 : 3); k++) {
@@ -281,7 +269,6 @@ static void the_most_efficient_gait_has_a_size_of_its_own(void **state) {
 
 /* By 400 random starts 4.34392422840; by 24 of them 5.438, a minimum too. */
 static void large_gaits_are_found_from_large_loops(void **state) {
-  (void)state;
   for (uint64_t seed = 1; seed <= (CHECK_SANITIZED ? 1 : 2); seed++) {
     const cb_optimum_problem p = {.target = {.kind = CB_GAIT_MOVE, .value = .28}};
     search s = found(p, "purcell", "", 12, seed);

@@ -16,7 +16,6 @@ static void refused(const cb_bundle *b, cb_gait_target target, const double *bas
 static cb_gait_target move(double X) { return (cb_gait_target){.kind = CB_GAIT_MOVE, .value = X}; }
 
 static void without_curvature_nothing_is_done(void **state) {
-  (void)state;
   const double base[2] = {.65, .8};
   cb_bundle *b = model("constant_curvature_swimmer", "space E2");
   refused(b, move(.01), NULL, "the curvature is zero");
@@ -29,7 +28,6 @@ static void without_curvature_nothing_is_done(void **state) {
 
 /* A floating snake turns about its centre of mass, which stands still: at r = 0 the middle link's own, (0, 0, 1). */
 static void other_directions_than_the_curvature_spans_are_named(void **state) {
-  (void)state;
   cb_bundle *b = model("floating_snake", "");
   refused(b, move(.01), NULL, "a move without a turn is outside");
   refused(b, (cb_gait_target){.kind = CB_GAIT_ELEMENT, .element = {0, .1, 0}}, NULL, "v_y is outside");
@@ -51,7 +49,6 @@ static void other_directions_than_the_curvature_spans_are_named(void **state) {
 
 /* The snake on wheels to its singular shape, where all wheels' axes are parallel, PMPY to small l, where it is no model. */
 static void a_cost_without_a_least_is_told(void **state) {
-  (void)state;
   cb_bundle *b = model("kinematic_snake", "");
   refused(b, move(.1), NULL, "no least cost was found: it falls on towards alpha1 = ");
   cb_bundle_free(b);
@@ -63,7 +60,6 @@ static void a_cost_without_a_least_is_told(void **state) {
 
 /* Of a ball half a turn has two logarithms; a circle does it: pi = 2 pi (sqrt(1 + rho^2) - 1), E = (2 pi rho)^2. */
 static void half_a_turn_is_reached(void **state) {
-  (void)state;
   cb_bundle *b = model("rolling_ball", "");
   const cb_optimum_problem p = {.bundle = b, .target = {.kind = CB_GAIT_TURN, .value = M_PI}, .starts = 6, .seed = 1};
   cb_optima *o;
@@ -95,7 +91,6 @@ static cb_status near_the_unit_circle(const char *turn, cb_optima **o, cb_scenar
 }
 
 static void an_abnormal_extremal_is_named_and_beyond_it_the_most_is_told(void **state) {
-  (void)state;
   cb_scenario *s;
   cb_optima *o;
   check_ok(near_the_unit_circle("pi/2", &o, &s));
@@ -115,7 +110,6 @@ static void an_abnormal_extremal_is_named_and_beyond_it_the_most_is_told(void **
 
 /* Purcell's swimmer between bounds from one loop, where the search comes to nothing at more than what is asked. */
 static void a_start_that_is_stuck_beyond_the_target_does_not_say_that_it_falls_short(void **state) {
-  (void)state;
   static const double lower[2] = {.2, .2}, upper[2] = {2, 2}, mean[2] = {1.1, 1.1}, cosine[2] = {.6, 0},
                       sine[2] = {0, .6};
   cb_bundle *b = model("purcell", "links 3");

@@ -20,7 +20,6 @@ static const slsqp_case cases[] = {
 /* Cost, holonomy and their gradients are shared with the direct search; second derivatives, steps and the test of what is
  * at rest are not. SLSQP ends where a step changes E by 1e-12 of itself; a hundred such steps are what may be left. */
 static void two_methods_end_at_one_gait(void **state) {
-  (void)state;
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     const slsqp_case *c = &cases[k];
     cb_bundle *b;
@@ -44,10 +43,7 @@ static void two_methods_end_at_one_gait(void **state) {
 
 #else
 
-static void two_methods_end_at_one_gait(void **state) {
-  (void)state;
-  skip();
-}
+static void two_methods_end_at_one_gait(void **state) { skip(); }
 
 #endif
 

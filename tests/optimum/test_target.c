@@ -37,7 +37,6 @@ static void check_target(const cb_group *G, const cb_gait_target *t, const doubl
 }
 
 static void derivatives_agree_with_differences_however_small_the_target(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   EACH_GROUP(G) {
     const bool rotations = !strcmp(G->name, "so3") || !strcmp(G->name, "se3");
@@ -63,7 +62,6 @@ static void derivatives_agree_with_differences_however_small_the_target(void **s
 }
 
 static void distances_and_angles_are_those_of_conjugate_elements(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   static const char *const names[] = {"se2", "se3", "so3", "so2", "r3"};
   for (int k = 0; k < 5; k++)

@@ -37,7 +37,6 @@ static void everywhere(void (*claim)(cb_variation *v, uint64_t *seed, const doub
 
 /* The two routes share no quadrature: Magnus's method halves its steps to round-off. */
 static void are_those_of_the_gait(cb_variation *v, uint64_t *seed, const double *c) {
-  (void)seed;
   cb_gait *gait;
   double g[CB_GROUP_SIZE], cost, back[UNKNOWNS_MAX];
   check_ok(cb_variation_at(v, c, 0));
@@ -50,10 +49,7 @@ static void are_those_of_the_gait(cb_variation *v, uint64_t *seed, const double 
   cb_gait_free(gait);
 }
 
-static void cost_and_holonomy_are_those_of_the_gait(void **state) {
-  (void)state;
-  everywhere(are_those_of_the_gait);
-}
+static void cost_and_holonomy_are_those_of_the_gait(void **state) { everywhere(are_those_of_the_gait); }
 
 /* E and log(g(c + d) g(c)^-1) */
 static void displaced(cb_variation *v, const double *c, const double *d, double s, const double *g, double *cost,
@@ -105,10 +101,7 @@ static void are_derivatives(cb_variation *v, uint64_t *seed, const double *c) {
     for (int b = 0; b < a; b++) check_near(H[a * u + b], H[b * u + a], 0);
 }
 
-static void variations_are_derivatives(void **state) {
-  (void)state;
-  everywhere(are_derivatives);
-}
+static void variations_are_derivatives(void **state) { everywhere(are_derivatives); }
 
 /* The same where pieces take their own times: of three arcs the first and the last are one. */
 static void are_derivatives_in_pieces(cb_variation *v, uint64_t *seed, const double *c) {
@@ -127,10 +120,7 @@ static void are_derivatives_in_pieces(cb_variation *v, uint64_t *seed, const dou
   are_derivatives(v, seed, c);
 }
 
-static void variations_of_pieces_are_derivatives(void **state) {
-  (void)state;
-  everywhere(are_derivatives_in_pieces);
-}
+static void variations_of_pieces_are_derivatives(void **state) { everywhere(are_derivatives_in_pieces); }
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(cost_and_holonomy_are_those_of_the_gait),

@@ -11,7 +11,6 @@ static cb_bundle *bundle(const char *name) {
 
 /* The cost at the same target is the least that a search finds; a step saves less than all of what is to be had. */
 static void a_circle_is_not_optimal_for_purcell(void **state) {
-  (void)state;
   cb_bundle *b = bundle("purcell");
   cb_gait *gait = circle(0, 0, .6);
   cb_optimum_problem p = {.bundle = b, .target = {.kind = CB_GAIT_MOVE}};
@@ -41,7 +40,6 @@ static void a_circle_is_not_optimal_for_purcell(void **state) {
 /* Circles through a base lift to their area; with other areas of one sign they are the only minima, and twice round is
  * a saddle: its first conjugate time is half of it. */
 static void a_circle_twice_round_is_a_saddle(void **state) {
-  (void)state;
   cb_bundle *b = bundle("heisenberg");
   const double base[2] = {.7, 0}, mean[2] = {.2, 0};
   cb_verdict v;
@@ -94,7 +92,6 @@ static cb_gait *gait_of_texts(const char *phi, const char *d) {
  * second variation is int u'^2 - (2 pi k)^2 K u^2 dt, K = m'^2/4m + m' A''/2A' - m''/2 = c^2/(1 + c^2) + q - 1: two
  * negative directions for each wave of j < k sqrt(K) periods. 2 lambda = dE/dX. */
 static void circles_once_and_more_round_an_axis(void **state) {
-  (void)state;
   const double c = .5;
   for (int q = 1; q <= 3; q += 2)
     for (int k = 1; k <= 3; k++)
@@ -123,7 +120,6 @@ static void circles_once_and_more_round_an_axis(void **state) {
 
 /* A wave about a circle costs more than the circle to the same element, wherever its cycle begins. */
 static void a_wave_round_an_axis_is_not_optimal(void **state) {
-  (void)state;
   int q = 1;
   const cb_bundle b = round_bundle(&q);
   const cb_optimum_problem p = {.bundle = &b, .target = {.kind = CB_GAIT_ELEMENT}};
@@ -152,7 +148,6 @@ static cb_status ring_on_jets(const cb_bundle *b, const cb_jet *r, cb_jet *A, cb
 }
 
 static void one_variable_is_a_matter_of_pace(void **state) {
-  (void)state;
   static const cb_bundle_class ring = {.name = "ring", .on_jets = ring_on_jets};
   const cb_bundle b = {.kind = &ring, .group = cb_group_find("se2"), .n = 1, .shape = {"phi"}, .period = {2 * M_PI}};
   const cb_optimum_problem p = {.bundle = &b, .target = {.kind = CB_GAIT_ELEMENT}};

@@ -12,7 +12,6 @@ static cb_bundle *bundle(const char *name) {
 
 /* x = A'z - g is in the cone, and along its normals only where it is at them: what a projection is. */
 static void a_projection_has_its_complements(void **state) {
-  (void)state;
   enum { N = 12, ROWS = 30 };
   uint64_t seed = 7;
   print_message("seed %llu\n", (unsigned long long)seed);
@@ -67,7 +66,6 @@ static const double low[2] = {-1, -1}, high[2] = {1, 1};
 
 /* It is a minimum; the walls press on its sides with what bends a free one, v^2/rho: an impulse of L l/rho each. */
 static void a_rounded_square_presses_on_its_walls(void **state) {
-  (void)state;
   cb_bundle *b = bundle("heisenberg");
   const double r = .4, rho[4] = {r, r, r, r}, L = 8 - (8 - 2 * M_PI) * r, side = 2 - 2 * r;
   cb_gait *gait = rounded_square(rho);
@@ -97,7 +95,6 @@ static void a_rounded_square_presses_on_its_walls(void **state) {
 
 /* Corners that are not alike, or sharp, can be had cheaper. */
 static void walls_do_not_hold_what_is_not_least(void **state) {
-  (void)state;
   cb_bundle *b = bundle("heisenberg");
   const double rho[4] = {.3, .5, .3, .5};
   const double square[8] = {1, 1, -1, 1, -1, -1, 1, -1}, wide[2] = {-INFINITY, -1}, far[2] = {INFINITY, 1};
@@ -125,7 +122,6 @@ static void walls_do_not_hold_what_is_not_least(void **state) {
 
 /* A circle that touches walls which it does not need is as good as without them. */
 static void a_touch_without_force_changes_nothing(void **state) {
-  (void)state;
   cb_bundle *b = bundle("heisenberg");
   cb_gait *gait = circle(0, 0, 1);
   const cb_optimum_problem p = {.bundle = b, .target = {.kind = CB_GAIT_ELEMENT}, .lower = low, .upper = high};
@@ -142,7 +138,6 @@ static void a_touch_without_force_changes_nothing(void **state) {
 
 /* What a search finds within bounds is stationary there; moving all of them by da changes E/2 by minus the impulses. */
 static void impulses_are_derivatives_in_bounds(void **state) {
-  (void)state;
   cb_bundle *b = bundle("purcell");
   const double h = 2e-4;
   double cost[3], sum = 0;
@@ -173,7 +168,6 @@ static void impulses_are_derivatives_in_bounds(void **state) {
 
 /* Tips that meet hold a turn of .1, at a corner of the loop; without them it is not stationary. */
 static void tips_that_meet_hold_a_gait(void **state) {
-  (void)state;
   cb_bundle *b = bundle("purcell");
   cb_gait *start = circle(2, 2, .6);
   cb_optimum_problem p = {.bundle = b, .target = {.kind = CB_GAIT_TURN, .value = .1}, .apart = true, .start = start};
@@ -195,7 +189,6 @@ static void tips_that_meet_hold_a_gait(void **state) {
 }
 
 static void a_gait_that_passes_a_wall_is_refused(void **state) {
-  (void)state;
   cb_bundle *b = bundle("heisenberg"), *s = bundle("purcell");
   cb_gait *gait = circle(0, 0, 1.1), *large = circle(2, 2, 1);
   const cb_optimum_problem p = {.bundle = b, .target = {.kind = CB_GAIT_ELEMENT}, .lower = low, .upper = high};

@@ -18,7 +18,6 @@ static double wall(cb_walls *w, int k, double soft, const double *r) {
 
 /* Links 1 and 3 of three equal ones: an isosceles triangle of two links closes where the tip meets the third. */
 static void three_equal_links_cross_beyond_two_lines(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   cb_bundle *b = model("purcell", "");
   const cb_optimum_problem o = {.bundle = b, .apart = true};
@@ -39,7 +38,6 @@ static void three_equal_links_cross_beyond_two_lines(void **state) {
 
 /* Of a chain, and of the same as a tree of links, whose hinges are points of their own. */
 static void hinged_links_are_no_wall(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   for (int links = 3; links < 7; links++) {
     char text[32];
@@ -63,7 +61,6 @@ static void hinged_links_are_no_wall(void **state) {
 
 /* Soft ones are below by at most log 16 of their softness. */
 static void soft_walls_are_within(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   cb_bundle *b = model("purcell", "links 4");
   const cb_optimum_problem o = {.bundle = b, .apart = true};
@@ -83,7 +80,6 @@ static void soft_walls_are_within(void **state) {
 
 /* Against differences of order 4, with steps of a fortieth of a width in which a soft wall bends: 1e-4 of the largest. */
 static void walls_have_their_slopes(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   const double lower[] = {-2, -INFINITY, -2.5, -2}, upper[] = {INFINITY, 2.5, 2, 2}, soft = .2, h = 2e-3;
   cb_bundle *b = model("purcell", "links 5");
@@ -119,7 +115,6 @@ static void walls_have_their_slopes(void **state) {
 
 /* Each of them is smooth on either side of where the greatest changes. */
 static void terms_have_their_slopes(void **state) {
-  (void)state;
   cb_bundle *b = model("purcell", "");
   const cb_optimum_problem o = {.bundle = b, .apart = true};
   cb_walls *w = walls(&o);
@@ -158,7 +153,6 @@ static double barrier_value(cb_barrier *b, const double *c) {
 
 /* With z = tau/s the primal-dual Hessian is the barrier's own. */
 static void barriers_have_their_slopes(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   enum { SIZE = 3, U = 2 * (2 * SIZE + 1) };
   const double upper[2] = {2, INFINITY}, h = 1e-4;
@@ -198,7 +192,6 @@ static void barriers_have_their_slopes(void **state) {
 }
 
 static void what_is_no_wall_is_said(void **state) {
-  (void)state;
   const double lower[2] = {1, 0}, upper[2] = {1, 0};
   cb_bundle *b = model("purcell", "");
   tree t = tree_of(

@@ -21,7 +21,6 @@ static void draw(uint64_t *seed, const cb_group *G, sample *s) { draw_of(seed, G
 /* M_ij r''_j + d_kM_ij v_k v_j - v d_iM v/2 = <lambda, B_ij> v_j, and lambda' = ad*_xi lambda: with the curvature
  * of the bundle and ad*, which fixes both signs. */
 static void they_are_a_charge_in_the_field_of_curvature(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   const cb_group *G;
   for (int k = 0; (G = test_group(k)); k++) {
@@ -83,7 +82,6 @@ static void check_slopes(const sample *s, unsigned held, values of, int rows, co
 }
 
 static void derivatives_agree_with_differences(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   const cb_group *G;
   for (int k = 0; (G = test_group(k)); k++)
@@ -104,7 +102,6 @@ static void derivatives_agree_with_differences(void **state) {
 /* What a bound does: v_i = 0, v and the momenta of the others as without it; and a force that holds it: with the
  * variable let go at the same point, p_i' of the free equations lacks it. */
 static void a_held_variable_stands_still_under_the_force_of_its_bound(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   const cb_group *G;
   for (int k = 0; (G = test_group(k)); k++) {
@@ -147,22 +144,18 @@ static homogeneous homogeneous_at(const sample *s, double mu, double cost, const
 }
 
 static void rates_of_P(const sample *s, unsigned held, const double *x, double *out) {
-  (void)held;
   const homogeneous h = homogeneous_at(s, some_mu, some_cost, x);
   memcpy(out, h.f, sizeof h.f);
 }
 static void values_of_P(const sample *s, unsigned held, const double *x, double *out) {
-  (void)held;
   const homogeneous h = homogeneous_at(s, some_mu, some_cost, x);
   memcpy(out, h.P, sizeof h.P);
 }
 static void fibre_of_v(const sample *s, unsigned held, const double *x, double *out) {
-  (void)held;
   const homogeneous h = homogeneous_at(s, some_mu, some_cost, x);
   memcpy(out, h.xi, sizeof h.xi);
 }
 static void speed_of_v(const sample *s, unsigned held, const double *x, double *out) {
-  (void)held;
   *out = homogeneous_at(s, some_mu, some_cost, x).s;
 }
 
@@ -184,7 +177,6 @@ static void check_globals(const sample *s, const double *JG, const double *DG) {
 /* With mu = 1 and the cost v'Mv they are the equations themselves, at P; with a larger lambda and as much more of mu, the
  * same v. */
 static void homogeneous_multipliers_tell_the_same(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   const cb_group *G;
   for (int k = 0; (G = test_group(k)); k++) {
@@ -215,7 +207,6 @@ static void homogeneous_multipliers_tell_the_same(void **state) {
 /* Of two and three variables: of constant speed, p' that of A^T lambda, and <lambda, B> = 0 is kept. Where v turns fast
  * over the step of a difference its slopes are less exact: such shapes are left out. */
 static void an_abnormal_extremal_stays_one(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   const cb_group *G;
   for (int k = 0; (G = test_group(k)); k++)

@@ -111,7 +111,6 @@ static void potentials_are_the_integrals(void **unused) {
   static const struct {
     double K, size, reach, S, D;
   } of[] = {{-1, .03, 1, 1e-4, 1e-8}, {-1, .4, 2, 2e-2, 1e-8}, {1, .03, 2.5, 1e-4, 1e-9}, {1, .4, 2, 2e-2, 2e-6}};
-  (void)unused;
   uint64_t seed = check_seed();
   for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
     double S, D;
@@ -124,7 +123,6 @@ static void potentials_are_the_integrals(void **unused) {
 
 /* Round-off, of kernels with and without fused products. */
 static void instruction_sets_agree(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   for (int trial = 0; trial < 8; trial++) {
     const double K = trial & 1 ? 1 : -1, size = trial & 2 ? .03 : .4;

@@ -39,7 +39,6 @@ static void check_factors(uint64_t *seed, int n, int stride) {
 
 /* In one block, two and five. */
 static void factors_solve(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   check_factors(&seed, 60, 60);
   check_factors(&seed, N, STRIDE);
@@ -64,7 +63,6 @@ static void *call(void *context) {
 }
 
 static void several_callers_do_not_meet(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   double *a = random_matrix(&seed, N, STRIDE), *lu = malloc((size_t)N * STRIDE * sizeof *lu);
   int pivots[N];

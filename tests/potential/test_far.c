@@ -73,19 +73,16 @@ static void meets_with(const char *what, cb_panels *p, bool sharp, double cancel
 static void meets(const char *what, cb_panels *p, bool sharp) { meets_with(what, p, sharp, 1); }
 
 static void round_bodies(void **unused) {
-  (void)unused;
   meets("sphere", panels_of_ellipsoid(20, 1, 1, 1), true);
   meets("spindle", panels_of_ellipsoid(16, 10, 1, 1), true);
 }
 
 static void thin_bodies(void **unused) {
-  (void)unused;
   meets("disc of thickness 1e-3", panels_of_ellipsoid(18, 1, 1, 1e-3 / 2), true);
   meets_with("disc of thickness 1e-4", panels_of_ellipsoid(18, 1, 1, 1e-4 / 2), true, 5);
 }
 
 static void bodies_apart(void **unused) {
-  (void)unused;
   panel_set s = panel_set_room(2 * 12 * 14 * 14);
   panel_set_ellipsoid(&s, 14, (double[3]){1, 1, 1}, (double[3]){-50, 0, 0}, 1);
   panel_set_ellipsoid(&s, 14, (double[3]){1, 1, 1}, (double[3]){50, 3, 0}, 1);
@@ -93,7 +90,6 @@ static void bodies_apart(void **unused) {
 }
 
 static void graded_bodies(void **unused) {
-  (void)unused;
   panel_set s = panel_set_room(12 * 20 * 20);
   panel_set_ellipsoid(&s, 20, (double[3]){1, 1, 1}, (double[3]){0}, 4);
   meets("sphere of areas from 1e-8 to 1", panel_set_close(&s), false);
@@ -104,7 +100,6 @@ static void graded_bodies(void **unused) {
 }
 
 static void few_and_coinciding_panels(void **unused) {
-  (void)unused;
   meets("one cell", panels_of_ellipsoid(2, 1, 1, 1), false);
   panel_set s = panel_set_room(1);
   panel_set_add(&s, (double[3]){0}, (double[3]){1, 0, 0}, (double[3]){0, 1, 0});
@@ -122,7 +117,6 @@ static void few_and_coinciding_panels(void **unused) {
 
 /* Sources and dipoles together are the sum of each; more columns than one pass takes; `out` is added to. */
 static void sums_are_linear(void **unused) {
-  (void)unused;
   cb_panels *p = panels_of_ellipsoid(12, 2, 1, 1);
   const size_t n = (size_t)p->n * COLUMNS;
   double *rho = densities(p, 5), *mu = densities(p, 6), *three = malloc(3 * n * sizeof *three),
@@ -158,7 +152,6 @@ static void field_at(cb_far *f, cb_far_kind kind, int columns, const double *rho
 /* At points near and far, alone and in clusters: against sums over all panels, and the velocity against differences of
  * fourth order of the potential, whose error is below (h/distance)^4 of it. */
 static void fields_at_points(void **unused) {
-  (void)unused;
   enum { POINTS = 60 };
   const double h = 2e-3, at[4] = {-2, -1, 1, 2}, weight[4] = {1, -8, 8, -1};
   uint64_t seed = check_seed();
@@ -227,7 +220,6 @@ static void fields_at_points(void **unused) {
 /* Slopes along the normals at the panels of a disc beside a ball, sources and dipoles together; the ball's have
  * potentials. */
 static void slopes_of_sheets(void **unused) {
-  (void)unused;
   panel_set s = panel_set_room(2 * 12 * 14 * 14);
   panel_set_ellipsoid(&s, 14, (double[3]){1, 1, 1}, (double[3]){0}, 1);
   const int solids = s.n;
@@ -268,7 +260,6 @@ static void slopes_of_sheets(void **unused) {
 
 /* The panels of a group and the nearest about it. */
 static void neighbours_of_groups(void **unused) {
-  (void)unused;
   enum { MOST = 150 };
   cb_panels *p = panels_of_ellipsoid(14, 1, 1, 0.5);
   cb_far *f;
@@ -304,7 +295,6 @@ static void neighbours_of_groups(void **unused) {
 }
 
 static void threads_change_no_byte(void **unused) {
-  (void)unused;
   cb_panels *p = panels_of_ellipsoid(16, 1, 1, 1);
   const size_t n = (size_t)p->n * COLUMNS;
   double *rho = densities(p, 1), *out[3], *phi[3], (*u[3])[3];
@@ -328,7 +318,6 @@ static void threads_change_no_byte(void **unused) {
 }
 
 static void instruction_sets_agree(void **unused) {
-  (void)unused;
   const char *const names[] = {CB_ISA_BASE, "avx2", "avx512"};
   cb_panels *p = panels_of_ellipsoid(12, 1, 1, 1);
   double *rho = densities(p, 1), *out[3] = {NULL}, size = 0;
@@ -351,7 +340,6 @@ static void instruction_sets_agree(void **unused) {
 
 /* Every panel is in one group, and products allocate nothing. */
 static void groups_and_memory(void **unused) {
-  (void)unused;
   cb_panels *p = panels_of_ellipsoid(16, 1, 1, 1);
   cb_far *f;
   cb_threads_set(2); /* OpenMP keeps a team of more than one */
@@ -379,7 +367,6 @@ static void groups_and_memory(void **unused) {
 }
 
 static void wrong_errors_are_refused(void **unused) {
-  (void)unused;
   cb_panels *p = panels_of_ellipsoid(2, 1, 1, 1);
   cb_far *f = NULL;
   const double wrong[] = {0, -1, 1e-12, 1, NAN};

@@ -36,7 +36,6 @@ static double sphere_error(int n, double r, double *of_phi) {
 
 /* Greatest errors by |V|: second order away from the surface; on it to one face's size times a constant. */
 static void a_sphere_is_a_dipole(void **unused) {
-  (void)unused;
   double phi[2];
   const double coarse = sphere_error(8, 1.5, phi), fine = sphere_error(16, 1.5, phi + 1);
   print_message("u at r = 1.5: %.2e, %.2e; phi %.2e, %.2e\n", coarse, fine, phi[0], phi[1]);
@@ -53,7 +52,6 @@ static void a_sphere_is_a_dipole(void **unused) {
 
 /* u of a body within it is 0, as is phi; u outside is the gradient of phi, and has no divergence. */
 static void a_field_is_a_gradient(void **unused) {
-  (void)unused;
   solid_mesh m = ellipsoid_mesh(12, 3, 2, 1);
   cb_flow_about *f = field_of(&m, W, V);
   const double h = 1e-3;
@@ -82,7 +80,6 @@ static void a_field_is_a_gradient(void **unused) {
 
 /* <K Y, Y>/2, and int |u|^2/2 over the shells between r = 1 and infinity, of a sphere by Gauss's rule in 1/r. */
 static void the_energy_is_kirchhoffs(void **unused) {
-  (void)unused;
   const double Y[6] = {W[0], W[1], W[2], V[0], V[1], V[2]};
   solid_mesh m = ellipsoid_mesh(12, 3, 2, 1);
   cb_flow_about *f = field_of(&m, W, V);
@@ -150,7 +147,6 @@ static double dipole_pressure(const double A[3], const double x[3], double u[3])
 }
 
 static void pressure_of_a_sphere(void **unused) {
-  (void)unused;
   static const double none[3] = {0}, A[3] = {-0.7, 0.4, 1.1}, h = 3e-3;
   solid_mesh m = ellipsoid_mesh(16, 1, 1, 1);
   cb_flow_about *f[3];
@@ -234,7 +230,6 @@ static void surface_errors(int n, double distance, double worst[3]) {
 /* On vertices, edges and faces and beside them on either side, u, p and phi are the dipole's to second order in the
  * faces' size, 4 pi/faces: less than that times 5, a few second derivatives. */
 static void the_surface_has_values(void **unused) {
-  (void)unused;
   for (int i = 0; i < 8; i++) {
     const double distance = (double[]){0, 1e-12, -1e-12, 1e-9, 1e-6, 1e-3, -1e-3, 8e-3}[i];
     double coarse[3], fine[3];
@@ -344,7 +339,6 @@ static sheet_errors disc_errors(int n) {
 }
 
 static void a_disc_has_two_sides(void **unused) {
-  (void)unused;
   sheet_errors e[2];
   for (int i = 0; i < 2; i++) {
     e[i] = disc_errors(i ? 20 : 10);
@@ -397,7 +391,6 @@ static void normal_errors(int n, double worst[2]) {
 
 /* First order there, as the distance falls with the faces; the disc's by logarithms at its edges. */
 static void nothing_flows_through_solids_and_sheets(void **unused) {
-  (void)unused;
   double coarse[2], fine[2];
   normal_errors(1, coarse);
   normal_errors(2, fine);
@@ -407,7 +400,6 @@ static void nothing_flows_through_solids_and_sheets(void **unused) {
 }
 
 static void failures_are_passed_on(void **unused) {
-  (void)unused;
   solid_mesh m = ellipsoid_mesh(4, 1, 1, 1);
   cb_flow_about *f = NULL;
   assert_int_equal(cb_field_create(m.vertices, (const double(*)[3])m.x, (const double(*)[3])m.x, m.faces - 1,

@@ -57,7 +57,6 @@ static void solves(const char *what, cb_panels *p) {
 }
 
 static void residuals_are_below_the_tolerance(void **unused) {
-  (void)unused;
   solves("sphere", panels_of_ellipsoid(14, 1, 1, 1));
   solves("disc of thickness 1e-3", panels_of_ellipsoid(14, 1, 1, 1e-3 / 2));
   panel_set s = panel_set_room(2 * 12 * 10 * 10);
@@ -72,7 +71,6 @@ static void residuals_are_below_the_tolerance(void **unused) {
 
 /* A solution differs from the dense one by its residual times the norm of the inverse, some 1e2 here. */
 static void the_solution_is_the_dense_one(void **unused) {
-  (void)unused;
   cb_panels *p = panels_of_ellipsoid(8, 1, 0.7, 0.05);
   const size_t n = (size_t)p->n;
   double *b = right_sides(p), *x = malloc(n * COLUMNS * sizeof *x), *a = malloc(n * n * sizeof *a), size = 0;
@@ -117,7 +115,6 @@ static cb_status precondition(void *context, int columns, const double *x, doubl
 }
 
 static void coarse_factors_are_a_preconditioner(void **unused) {
-  (void)unused;
   cb_panels *p = panels_of_ellipsoid(14, 1, 1, 1e-3 / 2);
   thin t = {.n = p->n};
   check_ok(cb_far_create(p, 1e-10, &t.far));
@@ -138,7 +135,6 @@ static void coarse_factors_are_a_preconditioner(void **unused) {
 }
 
 static void wrong_tolerances_are_refused(void **unused) {
-  (void)unused;
   cb_panels *p = panels_of_ellipsoid(2, 1, 1, 1);
   cb_hlu *h = NULL;
   const double wrong[] = {0, -1, 1e-13, 1, NAN};

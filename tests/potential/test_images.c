@@ -14,7 +14,6 @@ static cb_kirchhoff_mass before(const solid_mesh *m, cb_mirror_kind kind, const 
 static const double up[3] = {0, 0, 1};
 
 static void a_sphere_before_a_wall_is_half_of_two_spheres(void **unused) {
-  (void)unused;
   /* d, together along the line, together across it, opposed across it */
   static const double oracle[2][4] = {{2.5, 1.7310312089664, 2.3090610478758, 1.9050591820032},
                                       {4, 1.9980469137778, 2.1439821448999, 2.0457971849735}};
@@ -38,7 +37,6 @@ static void a_sphere_before_a_wall_is_half_of_two_spheres(void **unused) {
 
 /* Lamb (1932), chapter VI: 2 pi/3 (1 + 3/8 (r/h)^3), 2 pi/3 (1 + 3/16 (r/h)^3), h to the wall. */
 static void far_from_a_wall_the_third_power_of_the_distance_is_left(void **unused) {
-  (void)unused;
   solid_mesh m = ellipsoid_mesh(8, 1, 1, 1);
   const cb_kirchhoff_mass free_space = mass_of(&m, NULL, NULL);
   for (int sign = -1; sign <= 1; sign += 2) {
@@ -54,7 +52,6 @@ static void far_from_a_wall_the_third_power_of_the_distance_is_left(void **unuse
 /* A body without symmetry before a tilted plane, about an origin elsewhere: as the body and its mirror image, found as
  * one body whose halves move as images do. */
 static void a_body_and_its_image_are_two_bodies(void **unused) {
-  (void)unused;
   const double shift[3] = {1.7, 0.4, -0.3}, x_axis[3] = {1, 0, 0};
   solid_mesh e = ellipsoid_mesh(7, 1, 0.6, 0.4), own = shifted_mesh(&e, shift);
   for (int i = 0; i < own.vertices; i++) own.x[i][1] += 0.2 * own.x[i][0] * own.x[i][2];
@@ -90,7 +87,6 @@ static void a_body_and_its_image_are_two_bodies(void **unused) {
 
 /* Body and plane turned together by R: K' = X^T K X of a turn alone; planes by any length of normal. */
 static void planes_lie_anywhere(void **unused) {
-  (void)unused;
   const double s = sin(0.7), c = cos(0.7), R[3][3] = {{c, -s, 0}, {s * 0.8, c * 0.8, -0.6}, {s * 0.6, c * 0.6, 0.8}};
   solid_mesh e = ellipsoid_mesh(7, 1, 0.6, 0.4), turned = shifted_mesh(&e, (double[3]){0, 0, 0});
   for (int i = 0; i < e.vertices; i++)
@@ -113,7 +109,6 @@ static void planes_lie_anywhere(void **unused) {
 
 /* What is kept of a body is not taken for another place of it. */
 static void a_body_that_comes_nearer_is_solved_anew(void **unused) {
-  (void)unused;
   solid_mesh m = ellipsoid_mesh(5, 1, 1, 1);
   const cb_kirchhoff_options options = {.wall = {CB_MIRROR_RIGID, {0, 0, 1}, -3}};
   solid_mesh low = shifted_mesh(&m, (double[3]){0, 0, -1.5});
@@ -147,7 +142,6 @@ static cb_fluid_model *exact_of(const char *parameters) {
 }
 
 static void the_model_has_a_wall(void **unused) {
-  (void)unused;
   solid_mesh m = ellipsoid_mesh(5, 1, 1, 1);
   int *part = calloc((size_t)m.faces, sizeof *part);
   cb_surface *surface;

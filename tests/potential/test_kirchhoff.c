@@ -16,7 +16,6 @@ static void extrapolate(double a, double b, double c, int n, cb_kirchhoff_mass *
 }
 
 static void ellipsoids_are_closed_forms(void **unused) {
-  (void)unused;
   static const struct {
     double axes[3], K[6];
   } all[] = {
@@ -42,7 +41,6 @@ static void ellipsoids_are_closed_forms(void **unused) {
 
 /* Centres d apart on z: along it, across it, together and opposed. */
 static void two_spheres_are_a_series(void **unused) {
-  (void)unused;
   static const double oracle[2][4] = {{2.5, 1.7310312089664, 2.3090610478758, 1.9050591820032},
                                       {4, 1.9980469137778, 2.1439821448999, 2.0457971849735}};
   for (int i = 0; i < 2; i++) {
@@ -66,7 +64,6 @@ static void two_spheres_are_a_series(void **unused) {
 }
 
 static void a_torus_is_as_in_the_table(void **unused) {
-  (void)unused;
   solid_mesh m[2] = {shape_mesh("torus", "{resolution: 32}"), shape_mesh("torus", "{resolution: 64}")};
   const cb_kirchhoff_mass coarse = mass_of(m, NULL, NULL), fine = mass_of(m + 1, NULL, NULL);
   check_near(extrapolated(coarse.K[3][3], fine.K[3][3]), 1.972, 3e-3); /* the table's last digit, and h^4 */
@@ -77,7 +74,6 @@ static void a_torus_is_as_in_the_table(void **unused) {
 
 /* x -> -x: turns about x stay, those about y and z change their sign, and so does what couples the two kinds. */
 static void a_twisted_bar_spins_as_it_sinks(void **unused) {
-  (void)unused;
   static const double coupling[3] = {0.21, 0.16, 0.075};
   solid_mesh m = shape_mesh("twisted_bar", "{}"), image = mirrored_mesh(&m),
              other = shape_mesh("twisted_bar", "{twist: -pi}");
@@ -122,7 +118,6 @@ static void moved(const cb_kirchhoff_mass *was, const double R[3][3], const doub
 }
 
 static void motions_of_the_origin_are_exact(void **unused) {
-  (void)unused;
   static const cb_potential_method method[] = {CB_POTENTIAL_DENSE, CB_POTENTIAL_ITERATIVE};
   static const double one[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   const double c = cos(0.7), s = sin(0.7),
@@ -152,7 +147,6 @@ static void motions_of_the_origin_are_exact(void **unused) {
 
 /* Dense, by iteration, and by iteration on from the last motion are one. */
 static void methods_agree(void **unused) {
-  (void)unused;
   solid_mesh m = ellipsoid_mesh(9, 1, 0.6, 0.3), same = m;
   double(*v)[3] = malloc((size_t)m.vertices * sizeof *v), (*x)[3] = malloc((size_t)m.vertices * sizeof *x);
   for (int i = 0; i < m.vertices; i++)
@@ -185,7 +179,6 @@ static void methods_agree(void **unused) {
 
 /* Where the matrix does not fit into the memory, the tree takes its place and keeps to the error that is asked for. */
 static void trees_agree_to_their_error(void **unused) {
-  (void)unused;
   solid_mesh m = ellipsoid_mesh(20, 1, 0.6, 0.3);
   const cb_kirchhoff_options stored = {.method = CB_POTENTIAL_ITERATIVE, .tolerance = 1e-10};
   const cb_kirchhoff_mass exact = mass_of(&m, &stored, NULL);
@@ -204,7 +197,6 @@ static void trees_agree_to_their_error(void **unused) {
 
 /* 8 n^2 faces; the matrix of 4608 would be 170 MB. */
 static void trees_are_taken_where_they_are_quicker(void **unused) {
-  (void)unused;
   for (int n = 23; n <= 24; n++) {
     solid_mesh m = ellipsoid_mesh(n, 1, 0.6, 0.3);
     cb_kirchhoff *k = kirchhoff_of(&m, NULL);
@@ -216,7 +208,6 @@ static void trees_are_taken_where_they_are_quicker(void **unused) {
 
 /* Velocities of a twist are its momentum and energy; whatever they are, the energy is positive, and K is definite. */
 static void shapes_move_as_bodies(void **unused) {
-  (void)unused;
   uint64_t state = check_seed();
   solid_mesh m = ellipsoid_mesh(6, 1, 0.5, 0.25);
   const double d[3] = {0.4, -0.3, 0.2};
@@ -255,7 +246,6 @@ static void shapes_move_as_bodies(void **unused) {
 
 /* A sphere that swells has the potential -r^2 r'/r and the energy 2 pi r^3 r'^2. */
 static void a_bubble_swells(void **unused) {
-  (void)unused;
   double kinetic[2], phi_error = 0;
   for (int fine = 0; fine < 2; fine++) {
     solid_mesh m = ellipsoid_mesh(fine ? 16 : 8, 1, 1, 1);
@@ -279,7 +269,6 @@ static void a_bubble_swells(void **unused) {
 /* Ellipsoids of revolution tend to the disc, 8/3, as they become thin; where panels are wider than the body is thick
  * the border's singularity makes the error one of order h. */
 static void thin_bodies_are_solved(void **unused) {
-  (void)unused;
   static const double half[] = {0.1, 1e-2, 1e-3, 1e-4};
   double last = 0;
   for (int i = 0; i < 4; i++) {
@@ -308,7 +297,6 @@ static void thin_bodies_are_solved(void **unused) {
 
 /* Where the iteration is slow, coarse factors make it quick, and the tensor is that of the dense matrix. */
 static void slow_iterations_are_preconditioned(void **unused) {
-  (void)unused;
   if (cb_hlu_check()) skip(); /* a build without hmat-oss */
   solid_mesh m = ellipsoid_mesh(16, 1, 1, 1e-4); /* 2048 panels */
   const cb_kirchhoff_options by[] = {{.method = CB_POTENTIAL_DENSE},
@@ -340,7 +328,6 @@ static void slow_iterations_are_preconditioned(void **unused) {
 
 /* A cavity is not part of the fluid, whatever its shape. */
 static void cavities_are_left_out(void **unused) {
-  (void)unused;
   solid_mesh outer = ellipsoid_mesh(5, 1, 0.8, 0.6), inner = ellipsoid_mesh(3, 0.5, 0.4, 0.3), hollow;
   cb_kirchhoff_report report;
   for (int i = 0; i < inner.faces; i++) {
@@ -363,7 +350,6 @@ static void cavities_are_left_out(void **unused) {
 
 /* Nor is a solid in a cavity, and what is in a cavity of that. */
 static void what_lies_in_a_cavity_is_left_out(void **unused) {
-  (void)unused;
   solid_mesh outer = ellipsoid_mesh(5, 1, 0.8, 0.6), nested = outer;
   const cb_kirchhoff_mass solid = mass_of(&outer, NULL, NULL);
   for (int depth = 1; depth <= 3; depth++) {
@@ -385,7 +371,6 @@ static void what_lies_in_a_cavity_is_left_out(void **unused) {
 }
 
 static void what_cannot_be_is_refused(void **unused) {
-  (void)unused;
   solid_mesh m = ellipsoid_mesh(8, 1, 1, 1);
   cb_kirchhoff *k = NULL;
   cb_kirchhoff_mass mass;
@@ -421,7 +406,6 @@ static void what_cannot_be_is_refused(void **unused) {
 }
 
 static void threads_do_not_matter(void **unused) {
-  (void)unused;
   solid_mesh m = ellipsoid_mesh(10, 1, 0.6, 0.3);
   for (int method = CB_POTENTIAL_DENSE; method <= CB_POTENTIAL_ITERATIVE; method++) {
     const cb_kirchhoff_options options = {.method = (cb_potential_method)method};

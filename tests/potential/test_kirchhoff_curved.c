@@ -42,7 +42,6 @@ static void balls_have_their_added_mass(void **unused) {
   } of_ball[] = {{-1, .5, {-2.130, -.531}}, {-1, 1, {-2.589, -.633}}, {-1, 2, {-8.23, -1.90}},
                  {1, .5, {-1.847, -.464}},  {1, 1, {-1.277, -.324}},  {1, 1.5707963267948966, {-1.10, -.282}},
                  {1, 2.5, {-3.36, -.859}}};
-  (void)unused;
   for (size_t b = 0; b < sizeof of_ball / sizeof *of_ball; b++) {
     const double K = of_ball[b].K, a = of_ball[b].a, exact = ball(K, a);
     double percent[2], value[2];
@@ -65,13 +64,11 @@ static void balls_have_their_added_mass(void **unused) {
 
 /* The kernel whose sink is at the antipode would give (2 pi/3) sin^3 a/cos a: 1.4159 times as much. */
 static void no_sink_lies_in_the_fluid(void **unused) {
-  (void)unused;
   const cb_kirchhoff_mass k = of(curved_ball(1, 32, 1, CB_CHART_EXPONENTIAL), 1, NULL);
   check_relative(k.K[3][3], 1.62106309457334, 4e-3);
 }
 
 static void rows_tell_the_share_of_the_sphere(void **unused) {
-  (void)unused;
   for (int i = 0; i < 2; i++) {
     cb_surface *s = curved_ball(i ? 2.5 : 1, 16, 1, CB_CHART_EXPONENTIAL);
     const cb_kirchhoff_options options = {
@@ -93,7 +90,6 @@ static void rows_tell_the_share_of_the_sphere(void **unused) {
 static void quadrics_have_their_numbers(void **unused) {
   static const double known[2][6] = {{.0036455394, .0153159809, .0034581361, .2116121666, .3299998762, .5460661032},
                                      {.0007738390, .0026044675, .0004982475, .1433059009, .1850536967, .2635774368}};
-  (void)unused;
   for (int s = 0; s < 2; s++) {
     const double K = s ? 1 : -1;
     const cb_kirchhoff_mass coarse = of(curved_quadric(triaxial, 16, K), K, NULL),
@@ -110,7 +106,6 @@ static void quadrics_have_their_numbers(void **unused) {
 
 /* K' = Ad^T K Ad: columns of Ad are the twists about the new place, as matrices of Killing fields. */
 static void tensors_move_with_isometries(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   for (int n = 0; n < 2; n++) {
     const double K = n ? 1 : -1;
@@ -158,7 +153,6 @@ static void tensors_move_with_isometries(void **unused) {
 }
 
 static void small_curvatures_lead_to_flat_space(void **unused) {
-  (void)unused;
   const cb_kirchhoff_mass flat = of(curved_quadric(triaxial, 16, 0), 0, NULL);
   for (int k = -1; k <= 1; k += 2) {
     const cb_kirchhoff_mass near = of(curved_quadric(triaxial, 16, k * 1e-8), k * 1e-8, NULL);
@@ -168,7 +162,6 @@ static void small_curvatures_lead_to_flat_space(void **unused) {
 }
 
 static void units_of_length_scale_the_blocks(void **unused) {
-  (void)unused;
   for (int k = -1; k <= 1; k += 2) {
     const double twice[3] = {1.2, 1, .8};
     const cb_kirchhoff_mass one = of(curved_quadric(triaxial, 8, k), k, NULL),
@@ -186,7 +179,6 @@ static void tubes_have_their_added_mass(void **unused) {
   const double a = .4, exact = pi * pi * pow(sin(a) * cos(a), 2);
   cb_surface *s;
   cb_kirchhoff_mass k;
-  (void)unused;
   for (int i = 0; i < ROUND; i++)
     for (int j = 0; j < ABOUT; j++) {
       const double u = 2 * pi * i / ROUND, v = 2 * pi * (j + .5) / ABOUT;
@@ -210,7 +202,6 @@ static void tubes_have_their_added_mass(void **unused) {
 static void two_balls_have_their_numbers(void **unused) {
   static const double known[6] = {.2232900734102, .2232900734102, 0, .7956740973770, .7956740973770, .4428618191578};
   cb_kirchhoff_mass mass[2];
-  (void)unused;
   for (int l = 0; l < 2; l++) {
     cb_surface *one = curved_ball(.5, 16 << l, -1, CB_CHART_EXPONENTIAL), *both;
     const int n = one->vertices, m = one->faces;
@@ -244,7 +235,6 @@ static void two_balls_have_their_numbers(void **unused) {
 }
 
 static void what_is_not_solved_is_said(void **unused) {
-  (void)unused;
   cb_surface *s = curved_ball(1, 8, -1, CB_CHART_EXPONENTIAL);
   cb_kirchhoff_options options = {.curvature = -1, .method = CB_POTENTIAL_HLU};
   cb_kirchhoff *k;

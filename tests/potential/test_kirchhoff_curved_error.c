@@ -87,7 +87,6 @@ static void check_body(const char *name, const body *b, const double K[6]) {
 
 static void of_balls(void **unused) {
   static const double of[][2] = {{-1, .5}, {-1, 1}, {-1, 2}, {1, .5}, {1, 1}, {1, 1.5707963267948966}, {1, 2.5}};
-  (void)unused;
   for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
     const double k = ball(of[i][0], of[i][1]), K[6] = {0, 0, 0, k, k, k};
     check_body("ball", &(body){.kind = BALL, .K = of[i][0], .a = of[i][1]}, K);
@@ -97,13 +96,11 @@ static void of_balls(void **unused) {
 static void of_quadrics(void **unused) {
   static const double known[2][6] = {{.0036455394, .0153159809, .0034581361, .2116121666, .3299998762, .5460661032},
                                      {.0007738390, .0026044675, .0004982475, .1433059009, .1850536967, .2635774368}};
-  (void)unused;
   for (int s = 0; s < 2; s++)
     check_body("quadric", &(body){.kind = QUADRIC, .K = s ? 1 : -1, .axes = {.6, .5, .4}}, known[s]);
 }
 
 static void of_thin_quadrics(void **unused) {
-  (void)unused;
   for (int s = 0; s < 2; s++) {
     const body b = {.kind = QUADRIC, .K = s ? 1 : -1, .axes = {.6, .6, .06}};
     double radius, K[6];
@@ -114,7 +111,6 @@ static void of_thin_quadrics(void **unused) {
 }
 
 static void of_tubes(void **unused) {
-  (void)unused;
   for (int i = 0; i < 3; i++) {
     const double a = i == 0 ? .2 : i == 1 ? .4 : M_PI / 4, k = pow(M_PI * sin(a) * cos(a), 2);
     check_body("tube", &(body){.kind = TUBE, .K = 1, .a = a}, (const double[6]){k, k, 0, k, k, 0});

@@ -48,7 +48,6 @@ static double residual_of(matrix *m, const double *b, const double *x) {
 }
 
 static void it_solves_to_what_it_says(void **unused) {
-  (void)unused;
   uint64_t state = check_seed();
   enum { N = 60, COLUMNS = 5 };
   matrix m = random_matrix(&state, N, 0.8);
@@ -72,7 +71,6 @@ static void it_solves_to_what_it_says(void **unused) {
 
 /* A matrix with d eigenvalues takes d steps, and columns that need fewer leave the product. */
 static void steps_are_as_many_as_eigenvalues(void **unused) {
-  (void)unused;
   uint64_t state = check_seed();
   enum { N = 40 };
   double a[N * N] = {0}, b[2 * N], x[2 * N] = {0};
@@ -102,7 +100,6 @@ static void steps_are_as_many_as_eigenvalues(void **unused) {
 
 /* With a diagonal over twelve decades, that diagonal as the preconditioner leaves what there is without it. */
 static void a_preconditioner_takes_scales_away(void **unused) {
-  (void)unused;
   uint64_t state = check_seed();
   enum { N = 50 };
   double d[N], b[N], x[N] = {0}, plain[N] = {0};
@@ -128,7 +125,6 @@ static void a_preconditioner_takes_scales_away(void **unused) {
 }
 
 static void no_convergence_leaves_the_best(void **unused) {
-  (void)unused;
   uint64_t state = check_seed();
   enum { N = 50 };
   double b[N], x[N] = {0};
@@ -159,7 +155,6 @@ static cb_status neighbours(void *context, int columns, const double *x, double 
 }
 
 static void threads_do_not_matter(void **unused) {
-  (void)unused;
   enum { N = 60001 };
   int n = N;
   double *b = malloc(2 * N * sizeof *b), *x[2];

@@ -20,7 +20,6 @@ static cb_status mass_by(const char *parameters, mesh m, const double (*v)[3], c
 
 /* The inscribed ball of 588 faces lacks 3 % of its volume. */
 static void a_ball_has_half_its_volume(void **unused) {
-  (void)unused;
   static const double K[2] = {0, 2 * M_PI / 3};
   cb_added_mass mass;
   check_ok(mass_by("{}", mesh_ellipsoid(7, 1, 1, 1), NULL, &mass));
@@ -29,7 +28,6 @@ static void a_ball_has_half_its_volume(void **unused) {
 }
 
 static void a_rigid_motion_of_the_shape_is_one_of_the_body(void **unused) {
-  (void)unused;
   mesh m = mesh_ellipsoid(5, 1.4, 1, 0.8);
   double(*v)[3] = calloc((size_t)m.vertices, sizeof *v);
   for (int i = 0; i < m.vertices; i++) v[i][0] = 1;
@@ -41,7 +39,6 @@ static void a_rigid_motion_of_the_shape_is_one_of_the_body(void **unused) {
 }
 
 static void thin_and_open_bodies_are_refused(void **unused) {
-  (void)unused;
   cb_added_mass mass;
   check_error_begins(mass_by("{}", mesh_ellipsoid(6, 1, 1, 0.01), NULL, &mass), CB_ERROR_DOMAIN,
                      "the added mass by offset_sources is not positive");
@@ -54,7 +51,6 @@ static void thin_and_open_bodies_are_refused(void **unused) {
 /* 1:1:0.1, K_v 0.0313, 2.5904: positive masses of 0.087 and 1.505 came of sources in the fluid, and 0.31 of deep ones. A
  * cube's flow misses most of what its edges make flow (0.538 for 0.6382). 1:1:0.5 is 1 % off and stays. */
 static void flows_that_are_not_the_bodys_are_refused(void **unused) {
-  (void)unused;
   cb_added_mass mass;
   check_error_begins(mass_by("{offset: 0.7}", mesh_ellipsoid(12, 1, 1, 0.1), NULL, &mass), CB_ERROR_DOMAIN, "");
   check_error_begins(mass_by("{offset: 0.2}", mesh_ellipsoid(6, 1, 1, 0.1), NULL, &mass), CB_ERROR_DOMAIN, "");

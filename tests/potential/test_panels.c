@@ -59,7 +59,6 @@ static void random_triangle(uint64_t *state, double corner[3][3]) {
 }
 
 static void potentials_are_the_integrals(void **unused) {
-  (void)unused;
   uint64_t state = check_seed();
   for (int trial = 0; trial < 40; trial++) {
     double corner[3][3], x[3], S, D;
@@ -74,7 +73,6 @@ static void potentials_are_the_integrals(void **unused) {
 
 /* Beside the panel by a fiftieth of its size. */
 static void near_points_are_exact(void **unused) {
-  (void)unused;
   const double corner[3][3] = {{0, 0, 0}, {1, 0, 0}, {0.2, 0.9, 0}}, x[3] = {0.4, 0.3, 0.02};
   double S, D;
   panel_potential(corner, x, &S, &D);
@@ -84,7 +82,6 @@ static void near_points_are_exact(void **unused) {
 
 /* At the centre its edges are alike, at 1/(2 √3): 4 pi S = 3/(2 √3) ln((2 + √3)/(2 - √3)). */
 static void an_equilateral_triangle_is_a_closed_form(void **unused) {
-  (void)unused;
   const double corner[3][3] = {{0, 0, 0}, {1, 0, 0}, {0.5, sqrt(0.75), 0}}, x[3] = {0.5, sqrt(0.75) / 3, 0};
   double S, D;
   panel_potential(corner, x, &S, &D);
@@ -93,7 +90,6 @@ static void an_equilateral_triangle_is_a_closed_form(void **unused) {
 }
 
 static void gradients_are_differences(void **unused) {
-  (void)unused;
   uint64_t state = check_seed();
   for (int trial = 0; trial < 60; trial++) {
     double corner[3][3], x[3], S[3], D[3];
@@ -119,7 +115,6 @@ static void gradients_are_differences(void **unused) {
 
 /* On the panel's centre D jumps by +1 along the normal and is 0, and the slope of S along it by -1. */
 static void potentials_jump(void **unused) {
-  (void)unused;
   uint64_t state = check_seed();
   for (int trial = 0; trial < 20; trial++) {
     double corner[3][3], n[3], S[2], D[2], dS[2][3], dD[2][3];
@@ -144,7 +139,6 @@ static void potentials_jump(void **unused) {
 
 /* At corners and on edges everything is finite, and is the limit of what is beside. */
 static void corners_and_edges_are_finite(void **unused) {
-  (void)unused;
   const double corner[3][3] = {{0, 0, 0}, {1, 0, 0}, {0.2, 0.9, 0}};
   for (int place = 0; place < 9; place++) {
     double x[3], S, near_S, D, dS[3], dD[3];
@@ -164,7 +158,6 @@ static void corners_and_edges_are_finite(void **unused) {
 
 /* A closed surface that points outwards: -1 inside, -1/2 on it, 0 outside. */
 static void rows_add_up(void **unused) {
-  (void)unused;
   solid_mesh m = ellipsoid_mesh(6, 1, 0.7, 1e-3);
   cb_panels *p = NULL;
   check_ok(cb_panels_create(m.faces, (const double(*)[3])m.x, (const int(*)[3])m.face, &p));
@@ -183,7 +176,6 @@ static void rows_add_up(void **unused) {
 
 /* Vectors of every instruction set against one panel at a time, all panels, a range and a choice of them. */
 static void vectors_are_panels(void **unused) {
-  (void)unused;
   static const char *const names[] = {CB_ISA_BASE, "avx2", "avx512"};
   uint64_t state = check_seed();
   solid_mesh m = ellipsoid_mesh(5, 1, 0.5, 0.01);
@@ -234,7 +226,6 @@ static void vectors_are_panels(void **unused) {
 
 /* Their gradients likewise, and slopes along a direction; to what 1/distance, of up to 1/h of thin bodies, leaves. */
 static void vectors_of_gradients_are_panels(void **unused) {
-  (void)unused;
   static const char *const names[] = {CB_ISA_BASE, "avx2", "avx512"};
   enum { MOST = 200 };
   uint64_t state = check_seed();
@@ -279,7 +270,6 @@ static void vectors_of_gradients_are_panels(void **unused) {
 }
 
 static void a_face_of_no_area_is_named(void **unused) {
-  (void)unused;
   const double x[4][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {2, 0, 0}};
   const int face[2][3] = {{0, 1, 2}, {0, 1, 3}};
   cb_panels *p = NULL;

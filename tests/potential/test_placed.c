@@ -34,7 +34,6 @@ static cb_pose moved(const cb_pose *g, int k, double e) {
 }
 
 static void the_form_is_that_by_images_and_its_slope_that_of_it(void **unused) {
-  (void)unused;
   solid_mesh m = bent();
   double(*v)[3] = malloc((size_t)m.vertices * sizeof *v);
   for (int i = 0; i < m.vertices; i++)
@@ -84,7 +83,6 @@ static void the_form_is_that_by_images_and_its_slope_that_of_it(void **unused) {
 
 /* Panels of a coin do not end where its faces do (potential/thin.h). */
 static void a_thin_body_has_the_panels_of_free_space(void **unused) {
-  (void)unused;
   cb_surface *s;
   cb_tree *tree;
   static const char coin[] = "{radius: 1, thickness: 0.02, resolution: 24}";
@@ -109,7 +107,6 @@ static void a_thin_body_has_the_panels_of_free_space(void **unused) {
 
 /* What depends on the distance alone: no wrench along the plane or about its normal, whatever the body. */
 static void nothing_changes_along_the_plane(void **unused) {
-  (void)unused;
   solid_mesh m = bent();
   const cb_kirchhoff_options options = before(CB_MIRROR_RIGID, 0, 0, 1, -1);
   cb_placed *p = placed_of(&m, &options);
@@ -134,7 +131,6 @@ static void nothing_changes_along_the_plane(void **unused) {
 /* Extrapolated from two meshes, as the distance changes: K by the series of two spheres, its derivative by differences
  * of that. */
 static void a_sphere_has_the_slope_of_two_spheres(void **unused) {
-  (void)unused;
   solid_mesh m[2] = {ellipsoid_mesh(5, 1, 1, 1), ellipsoid_mesh(10, 1, 1, 1)};
   const cb_kirchhoff_options options = before(CB_MIRROR_RIGID, 0, 0, 2, 1);
   for (double gap = 0.3; gap < 2; gap *= 2) {
@@ -156,7 +152,6 @@ static void a_sphere_has_the_slope_of_two_spheres(void **unused) {
 }
 
 static void what_reaches_the_plane_is_refused(void **unused) {
-  (void)unused;
   solid_mesh m = ellipsoid_mesh(4, 1, 1, 1);
   cb_kirchhoff_options options = before(CB_MIRROR_RIGID, 0, 0, 1, 0);
   const double(*x)[3] = (const double(*)[3])m.x;

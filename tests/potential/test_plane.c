@@ -47,7 +47,6 @@ static double difference(int n, const double *a, const double *b) {
 /* --- one body --- */
 
 static void ellipses_have_their_closed_form(void **state) {
-  (void)state;
   static const double axes[][2] = {{1, 1}, {2, 1}, {.3, 2}, {1, .25}, {1, .1}};
   for (int k = 0; k < 5; k++) {
     const double a = axes[k][0], b = axes[k][1], c = a * a - b * b, m = M_PI * fmax(fmax(a * a, b * b), c * c / 8);
@@ -84,7 +83,6 @@ static void conformal_tensor(const cb_plane_curve *curve, double K[3][3]) {
 
 /* The thinner the tail, the worse the system is conditioned: 1e-16 times its distance from itself. */
 static void foils_agree_with_the_conformal_map_down_to_a_cusp(void **state) {
-  (void)state;
   static const struct {
     double tail;
     int nodes;
@@ -109,7 +107,6 @@ static void foils_agree_with_the_conformal_map_down_to_a_cusp(void **state) {
 
 /* Area, first moments and moment of inertia of a polygon on the curve, by triangles from the origin. */
 static void masses_are_those_of_the_inside(void **state) {
-  (void)state;
   enum { CORNERS = 1 << 16 };
   const cb_plane_curve curve = cb_plane_joukowski(2, .2, .1);
   cb_plane_body *body = make(curve, 32);
@@ -156,7 +153,6 @@ static void image_tensor(const double *radius, const double complex *centre, dou
 }
 
 static void two_circles_agree_with_their_image_dipoles(void **state) {
-  (void)state;
   static const double distance[] = {4, 2.5, 2.1, 1.75}; /* radii 1 and .7 */
   static const int nodes[] = {64, 64, 128, 640};
   const double radius[2] = {1, .7};
@@ -198,7 +194,6 @@ static const double three_poses[3][3] = {{.3, -1, -.2}, {2.5, .9, .4}, {0, -.3, 
 /* As q^nodes: each doubling squares the error, over a constant of about .02, down to round-off; two thin ellipses all but
  * tip to tip. */
 static void error_falls_geometrically(void **state) {
-  (void)state;
   const cb_plane_curve curve[2] = {cb_plane_ellipse(1, .1), cb_plane_ellipse(1, .1)};
   const double pose[2][3] = {{0, 0, 0}, {.5, 1.03 + 1.03 * cos(.5), 1.03 * sin(.5)}};
   double K[36], exact[36], error[4];
@@ -221,7 +216,6 @@ static void error_falls_geometrically(void **state) {
 }
 
 static void frames_do_not_matter_and_energy_is_positive(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   double K[81], moved[81], pose[3][3], w[9];
   scene s;
@@ -250,7 +244,6 @@ static void frames_do_not_matter_and_energy_is_positive(void **state) {
 
 /* Twice as far apart: a quarter of the coupling (dipoles), a sixteenth of what is added to the own (images). */
 static void far_bodies_are_alone(void **state) {
-  (void)state;
   double coupling[2] = {0}, own[2] = {0};
   for (int k = 0; k < 2; k++) {
     const double d = k ? 80 : 40, pose[2][3] = {{.2, 0, 0}, {1, d, .3 * d}};
@@ -272,7 +265,6 @@ static void far_bodies_are_alone(void **state) {
 
 /* Poses by exp(e V) from the left, motions by e du, against differences of order 8: h^8 1e3, round-off 1e-14/h. */
 static void changes_of_poses_agree_with_differences(void **state) {
-  (void)state;
   enum { MOTIONS = 9 };
   uint64_t seed = check_seed();
   double V[2 * 9], du[2 * MOTIONS * 9], G[81], dG[162], beside[81], sum[81];
@@ -307,11 +299,9 @@ static void changes_of_poses_agree_with_differences(void **state) {
 /* --- refusals --- */
 
 static void clockwise(const double *p, double s, double complex z[3]) {
-  (void)p;
   z[0] = CMPLX(2 * cos(s), -sin(s)), z[1] = CMPLX(-2 * sin(s), -cos(s)), z[2] = -z[0];
 }
 static void eight(const double *p, double s, double complex z[3]) {
-  (void)p;
   z[0] = CMPLX(cos(s), sin(2 * s) + .1), z[1] = CMPLX(-sin(s), 2 * cos(2 * s)), z[2] = CMPLX(-cos(s), -4 * sin(2 * s));
 }
 
@@ -323,7 +313,6 @@ static void check_refused(cb_plane_curve curve, int nodes, cb_status status, con
 }
 
 static void what_is_no_body_is_refused(void **state) {
-  (void)state;
   check_refused(cb_plane_ellipse(1, .5), 63, CB_ERROR_ARGUMENT, "63 nodes, expected an even number");
   check_refused(cb_plane_ellipse(1, .5), 6, CB_ERROR_ARGUMENT, "6 nodes");
   check_refused((cb_plane_curve){clockwise, {0}}, 32, CB_ERROR_DOMAIN, "clockwise");
@@ -334,7 +323,6 @@ static void what_is_no_body_is_refused(void **state) {
 }
 
 static void bodies_that_overlap_or_all_but_touch_are_refused(void **state) {
-  (void)state;
   const double across[2][3] = {{0, 0, 0}, {1, .5, 0}}, within[2][3] = {{0, 0, 0}, {0, .9, 0}},
                touching[2][3] = {{0, 0, 0}, {0, 2.0101, 0}}, apart[2][3] = {{0, 0, 0}, {0, 2.2, 0}};
   double K[36];

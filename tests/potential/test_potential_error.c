@@ -144,7 +144,6 @@ static const oracle all[] = {
 };
 
 static void estimates_hold(void **unused) {
-  (void)unused;
   check_numbers_alone();
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     for (int n = 2; n <= all[i].levels; n++) {
@@ -164,7 +163,6 @@ static void estimates_hold(void **unused) {
 
 /* 0.15 % of a curved body's K by 5120 faces, 1e-4 extrapolated; order 2, 4/3 at right angles on fine meshes. */
 static void curved_bodies_converge(void **unused) {
-  (void)unused;
   const levels sphere = {.name = "ellipsoid", .parameters = "", .coarsest = 8};
   cb_kirchhoff_report report;
   const cb_potential_estimate e = estimate(&sphere, 5, 1e9, &report), coarse = estimate(&sphere, 1, 1e9, &report);
@@ -183,7 +181,6 @@ static void curved_bodies_converge(void **unused) {
 
 /* An origin far from the body and other axes leave the estimate. */
 static void estimates_are_of_the_body(void **unused) {
-  (void)unused;
   cb_potential_level level[3] = {{.faces = 0}}, moved[3];
   cb_potential_estimate e, other;
   for (int l = 0; l < 3; l++) {
@@ -208,7 +205,6 @@ static void estimates_are_of_the_body(void **unused) {
 
 /* Sums of h^p of the orders that are stated are left out to round-off, h by the number of faces; mu0 and energy too. */
 static void orders_are_left_out(void **unused) {
-  (void)unused;
   static const struct {
     double bend, p[3], thickness;
     bool sheets;
@@ -246,7 +242,6 @@ static void orders_are_left_out(void **unused) {
 }
 
 static void errors_are_met_or_refused(void **unused) {
-  (void)unused;
   levels sphere = {.name = "ellipsoid", .parameters = "", .coarsest = 8};
   cb_kirchhoff_report report;
   const double K[6] = {0, 0, 0, 2.0943951023932, 2.0943951023932, 2.0943951023932};
@@ -270,7 +265,6 @@ static void errors_are_met_or_refused(void **unused) {
 
 /* Halves of edges keep the body: area and volume, and parts. Shapes go onto their true surface. */
 static void faces_are_divided(void **unused) {
-  (void)unused;
   const levels box = {.name = "box", .parameters = "", .coarsest = 8, .divided = true},
                ball = {.name = "ellipsoid", .parameters = "", .coarsest = 16};
   cb_surface *s = surface_of(&box), *fine = NULL, *finer = NULL;
@@ -306,7 +300,6 @@ static void count_lines(void *context, const char *line) {
 
 /* The fluid model refines a rigid body, tells what it has done, and refuses one that deforms. */
 static void the_fluid_model_takes_an_error(void **unused) {
-  (void)unused;
   static const char text[] = "{error: 1e-4}";
   const levels ball = {.name = "ellipsoid", .parameters = "", .coarsest = 16};
   cb_surface *s = surface_of(&ball);

@@ -235,7 +235,6 @@ static double check_shape(const reference *r, int resolution, int most) {
 /* Resolutions that double to others: faces grow unevenly in some. Each shape has one of them by the seed; all with
  * CB_TEST_ALL. */
 static void what_is_told_holds_for_every_shape(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   for (const reference *r = all; r < all + sizeof all / sizeof *all; r++) {
     const int chosen = CHECK_SANITIZED ? 0 : (int)check_uniform(&seed, 0, 3);
@@ -246,7 +245,6 @@ static void what_is_told_holds_for_every_shape(void **unused) {
 
 /* Of shapes a seeded choice, one in four; all with CB_TEST_ALL, and errors from 1e-1 to 1e-4 are among them. */
 static void small_errors_hold(void **unused) {
-  (void)unused;
   check_numbers_alone();
   uint64_t seed = check_seed();
   const double share = getenv("CB_TEST_ALL") ? 1 : 0.25;
@@ -257,7 +255,6 @@ static void small_errors_hold(void **unused) {
 }
 
 static void every_shape_is_there(void **unused) {
-  (void)unused;
   for (size_t i = 0; cb_shape_classes[i]; i++) {
     bool found = false;
     for (size_t j = 0; j < sizeof all / sizeof *all; j++)

@@ -43,7 +43,6 @@ static const double oracle[2][3] = {{16.0 / 45, 16.0 / 45, 8.0 / 3},
                                     {0.0248509255875, 0.137228569677, 0.864697856546857}};
 
 static void discs_are_closed_forms(void **unused) {
-  (void)unused;
   static const int at[3] = {0, 1, 5};
   for (int e = 0; e < 2; e++) {
     solid_mesh m[2] = {disc_mesh(11, e ? 0.5 : 1), disc_mesh(22, e ? 0.5 : 1)};
@@ -91,7 +90,6 @@ static cb_potential_estimate refined(double b, double thickness, int least) {
 
 /* 1e-3, and the estimate is not below the error: of K about the middle, to the greatest K and the mean square radius. */
 static void extrapolated_discs_are_closed_forms(void **unused) {
-  (void)unused;
   static const int at[3] = {0, 1, 5};
   for (int n = 2; n <= 4; n++)
     for (int i = 0; i < 2; i++) {
@@ -110,7 +108,6 @@ static void extrapolated_discs_are_closed_forms(void **unused) {
  * is 0.579 pi/4 of Blevins, Formulas for natural frequency and mode shape (1979), table 14-2. Corners, and faces twice as
  * long as wide. */
 static void a_square_plate_is_as_in_tables(void **unused) {
-  (void)unused;
   for (int wide = 1; wide <= 2; wide++) {
     double K[2];
     for (int fine = 0; fine < 2; fine++) {
@@ -139,7 +136,6 @@ static const double coin[][2] = {{0.2, 3.05654},  {0.1, 2.92618},  {0.05, 2.8323
                                  {0.01, 2.71827}, {1e-3, 2.67468}, {1e-4, 2.6678},  {0, 8. / 3}};
 
 static void coins_become_a_disc(void **unused) {
-  (void)unused;
   double before = INFINITY;
   for (size_t i = 0; i < sizeof coin / sizeof *coin; i++) {
     char text[96];
@@ -156,7 +152,6 @@ static void coins_become_a_disc(void **unused) {
 
 /* 1e-3 extrapolated; where faces become as wide as the coin is thick, 0.02 by 8500 of them, more is left. */
 static void extrapolated_coins_are_exact(void **unused) {
-  (void)unused;
   check_numbers_alone();
   for (size_t i = 0; i < sizeof coin / sizeof *coin; i++) {
     if (coin[i][0] != 0.2 && coin[i][0] != 0.01 && coin[i][0] != 1e-4) continue;
@@ -168,7 +163,6 @@ static void extrapolated_coins_are_exact(void **unused) {
 
 /* A cap of the unit sphere, 60 degrees wide, between two of a thickness and on one mesh of faces without. */
 static void a_thin_shell_is_its_sheet(void **unused) {
-  (void)unused;
   enum { N = 12, RIM = 6 * N };
   solid_mesh cap = disc_mesh(N, 1);
   for (int i = 0; i < cap.vertices; i++) {
@@ -248,7 +242,6 @@ static solid_mesh ringed_ball(double thickness, int n, int m) {
 
 /* In its own plane the ring meets no flow, as that about the ball is even in z. */
 static void a_ring_on_a_ball_is_one_of_little_thickness(void **unused) {
-  (void)unused;
   enum { N = 10, M = 40 };
   double profile[2 * N + 1][2];
   for (int i = 0; i <= 2 * N; i++) {
@@ -278,7 +271,6 @@ static solid_mesh ball_above(double z, const solid_mesh *disc) {
 }
 
 static void laws_hold_for_sheets_and_solids(void **unused) {
-  (void)unused;
   const cb_kirchhoff_options by[2] = {{.method = CB_POTENTIAL_DENSE, .sheets = true},
                                       {.method = CB_POTENTIAL_ITERATIVE, .sheets = true, .far_error = 1e-8}};
   solid_mesh disc = disc_mesh(8, 1), near = ball_above(1.3, &disc), far = ball_above(60, &disc),
@@ -324,7 +316,6 @@ static void laws_hold_for_sheets_and_solids(void **unused) {
 /* Many faces are solved by the tree, by itself: as by the matrix, in steps that grow slowly, in memory that does like n.
  * Discs on end and faces of a plate that are five times as long as wide take no more than twice as many. */
 static void many_faces_take_the_tree(void **unused) {
-  (void)unused;
   solid_mesh disc = disc_mesh(23, 1), finer = disc_mesh(46, 1), narrow = disc_mesh(23, 0.2),
              ball = ball_above(1.3, &disc);
   const cb_kirchhoff_options dense = {.method = CB_POTENTIAL_DENSE, .sheets = true};
@@ -353,7 +344,6 @@ static void many_faces_take_the_tree(void **unused) {
 }
 
 static void what_is_no_body_is_refused(void **unused) {
-  (void)unused;
   solid_mesh disc = disc_mesh(3, 1), inside = ball_above(0, &disc), ball = ellipsoid_mesh(3, 1, 1, 1);
   for (int i = 0; i < disc.vertices; i++)
     for (int c = 0; c < 3; c++) inside.x[inside.vertices - disc.vertices + i][c] *= 0.3;

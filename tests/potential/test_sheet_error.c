@@ -63,7 +63,6 @@ typedef struct oracle {
 } oracle;
 
 static void estimates_of_sheets_hold(void **unused) {
-  (void)unused;
   oracle all[] = {
       {{.name = NULL}, 4, 0.7071, {16. / 45, 0, 8. / 3}, 0, 1e-2},
       {{.name = "disc", .parameters = "{radius: 1, resolution: 8}"}, 5, 0.7071, {16. / 45, 0, 8. / 3}, 0, 1e-2},
@@ -85,7 +84,6 @@ static void estimates_of_sheets_hold(void **unused) {
 
 /* Of what has no closed form, against the same with two more levels. */
 static void estimates_hold_on_finer_levels(void **unused) {
-  (void)unused;
   check_numbers_alone();
   body all[] = {{.name = "cylinder", .parameters = "{caps: false, resolution: 8}"},
                 {.name = "parachute", .parameters = "{resolution: 8}"},

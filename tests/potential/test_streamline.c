@@ -39,7 +39,6 @@ static double psi_changes(cb_stream_velocity velocity, void *context, double err
 }
 
 static void streamlines_keep_the_stream_function(void **unused) {
-  (void)unused;
   static const double none[3] = {0}, up[3] = {0, 0, 1};
   double speed = 1;
   const double closed = psi_changes(closed_form, &speed, 1e-9);
@@ -70,7 +69,6 @@ static cb_status count(void *given, int points, const double (*x)[3], double (*u
 
 /* Else all take the steps of the one that turns at the stagnation point. Far away there are fewer steps than points. */
 static void a_line_has_its_own_steps(void **unused) {
-  (void)unused;
   static const double close[2][3] = {{1e-3, 0, 3}, {0, 2.5, 3}};
   double both[2][POINTS][3], alone[POINTS][3], u[2 * POINTS][3];
   counted all = {1, 0, 0}, one[2] = {{1, 0, 0}, {1, 0, 0}};
@@ -86,12 +84,10 @@ static void a_line_has_its_own_steps(void **unused) {
 }
 
 static cb_status refuses(void *unused, int points, const double (*x)[3], double (*u)[3]) {
-  (void)unused, (void)points, (void)x, (void)u;
   return cb_fail(CB_ERROR_DOMAIN, "no flow");
 }
 
 static void failures_are_passed_on(void **unused) {
-  (void)unused;
   double x[2][3], u[2][3];
   assert_int_equal(cb_streamlines(refuses, NULL, 1, seed, 2, 0.1, 1e-8, x, u), CB_ERROR_DOMAIN);
 }

@@ -77,7 +77,6 @@ static double crossing(double const (*c)[3], const double x[3], const double d[3
 
 /* By every pair of panels. */
 static void thickness_is_that_of_all_pairs(void **unused) {
-  (void)unused;
   for (int kind = 0; kind < 3; kind++) {
     solid_mesh m = kind == 0   ? turned(6, 0.05, 2)
                    : kind == 1 ? moved(7, 0.03, 0.4)
@@ -115,7 +114,6 @@ static void thickness_is_that_of_all_pairs(void **unused) {
 /* --- refusals --- */
 
 static void what_is_solved_is_near_the_mirrored_mesh(void **unused) {
-  (void)unused;
   static const double half[] = {0.1, 0.05, 0.02, 0.01, 3e-3, 1e-3, 1e-4};
   for (int n = 6; n <= 12; n += 6)
     for (size_t i = 0; i < sizeof half / sizeof *half; i++) {
@@ -146,7 +144,6 @@ static void what_is_solved_is_near_the_mirrored_mesh(void **unused) {
 
 /* By number and centre, with thickness and size there; a body that becomes thin is refused too. */
 static void a_refusal_names_the_place(void **unused) {
-  (void)unused;
   solid_mesh thin = turned(6, 1e-3, 3), thick = turned(6, 0.5, 3);
   cb_kirchhoff *k = NULL;
   int face;
@@ -193,7 +190,6 @@ static cb_status mesh(void *context, int level, int *vertices, const double (**x
 }
 
 static void estimates_are_not_below_the_error(void **unused) {
-  (void)unused;
   static const spheroid all[] = {{.c = 0.03, .coarsest = 5},
                                  {.c = 0.02, .coarsest = 6},
                                  {.c = 0.005, .coarsest = 5},

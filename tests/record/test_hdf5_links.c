@@ -56,7 +56,6 @@ static cb_status visit(void *context, hid_t group, const char *name, const H5L_i
 }
 
 static void each_is_visited_once(void **unused) {
-  (void)unused;
   for (int way = 0; way < WAYS; way++)
     for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
       for (int made = 0; made < (way == OLD ? 1 : 2); made++) {
@@ -71,7 +70,6 @@ static void each_is_visited_once(void **unused) {
 }
 
 static void a_visit_that_fails_is_the_last(void **unused) {
-  (void)unused;
   static const int last[] = {0, 63, 64, MOST - 1};
   for (int way = 0; way < WAYS; way++)
     for (size_t k = 0; k < sizeof last / sizeof *last; k++) {

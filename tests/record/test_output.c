@@ -12,7 +12,6 @@ static cb_record *create(const char *path) {
 }
 
 static void a_name_that_a_live_record_took_meanwhile_is_told(void **unused) {
-  (void)unused;
   char *path = sample_path("both.h5"), told[600];
   cb_output late;
   check_ok(cb_output_begin(path, true, &late));
@@ -28,7 +27,6 @@ static void a_name_that_a_live_record_took_meanwhile_is_told(void **unused) {
 }
 
 static void a_name_that_was_free_is_not_taken_from_another(void **unused) {
-  (void)unused;
   char *path = sample_path("first.txt"), told[600];
   cb_output first, second;
   check_ok(cb_output_begin(path, false, &first));
@@ -43,7 +41,6 @@ static void a_name_that_was_free_is_not_taken_from_another(void **unused) {
 }
 
 static void a_record_has_one_writer_and_is_in_nobodys_way(void **unused) {
-  (void)unused;
   char *path = sample_path("locked.h5"), told[600];
   snprintf(told, sizeof told, "%s: in use: a run is writing it (process %ld on ", path, (long)getpid());
   cb_record_layout layout = sample_layout();
@@ -57,7 +54,6 @@ static void a_record_has_one_writer_and_is_in_nobodys_way(void **unused) {
 }
 
 static void an_output_is_told_from_inputs_by_file_not_by_name(void **unused) {
-  (void)unused;
   char *path = sample_path("input.txt"), *other = sample_path("other.txt"), *none = sample_path("none.txt"), told[1400];
   cb_output o;
   const char *inputs[] = {none, path};

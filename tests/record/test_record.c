@@ -7,7 +7,6 @@
 static const cb_record_options overwrite = {.overwrite = true};
 
 static void every_number_comes_back(void **unused) {
-  (void)unused;
   char *path = sample_path("numbers.h5");
   const uint64_t lengths[] = {0, 1, 255, 256, 257, 5000};
   for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
@@ -24,7 +23,6 @@ static void every_number_comes_back(void **unused) {
 }
 
 static void scenario_and_attributes_come_back(void **unused) {
-  (void)unused;
   char *path = sample_path("texts.h5");
   cb_record_layout layout = sample_layout();
   cb_reader *reader;
@@ -56,7 +54,6 @@ static bool is_scale_of(hid_t file, hid_t dataset, const char *scale, unsigned i
 }
 
 static void every_array_is_attached_to_its_scales(void **unused) {
-  (void)unused;
   char *path = sample_path("scales.h5");
   sample_record(path, 3, 0, true, &overwrite);
   hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT); /* no reader of ours, no special property */
@@ -87,7 +84,6 @@ static haddr_t address(hid_t file, const char *name) {
 }
 
 static void h5md_names_the_same_arrays(void **unused) {
-  (void)unused;
   char *path = sample_path("h5md.h5");
   sample_record(path, 3, 0, true, &overwrite);
   hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
@@ -154,7 +150,6 @@ static void wide(const char *path, size_t count, uint64_t rows, hsize_t chunk[3]
 }
 
 static void a_chunk_has_at_most_256_rows_and_a_mebibyte(void **unused) {
-  (void)unused;
   char *path = sample_path("wide.h5");
   hsize_t chunk[3];
   wide(path, 2, 300, chunk);
@@ -170,7 +165,6 @@ static void a_chunk_has_at_most_256_rows_and_a_mebibyte(void **unused) {
 }
 
 static void a_million_particles_are_recorded(void **unused) {
-  (void)unused;
   char *path = sample_path("million.h5");
   hsize_t chunk[3];
   wide(path, 1000000, 4, chunk);
@@ -182,7 +176,6 @@ static void a_million_particles_are_recorded(void **unused) {
 }
 
 static void the_same_rows_give_the_same_bytes(void **unused) {
-  (void)unused;
   char *first = sample_path("first.h5"), *second = sample_path("second.h5");
   const cb_record_options untimed = {.overwrite = true, .flush_interval = 1e6};
   size_t size[2];
@@ -195,7 +188,6 @@ static void the_same_rows_give_the_same_bytes(void **unused) {
 }
 
 static void a_row_is_in_the_file_after_the_flush_interval(void **unused) {
-  (void)unused;
   char *path = sample_path("live.h5");
   const cb_record_options quick = {.overwrite = true, .flush_interval = .05};
   cb_record_layout layout = sample_layout();
@@ -226,7 +218,6 @@ static double thread_seconds(void) {
 }
 
 static void a_row_costs_the_stepping_thread_less_than_ten_microseconds(void **unused) {
-  (void)unused;
   enum { ROWS = 100000 };
   char *path = sample_path("speed.h5");
   cb_record_layout layout = sample_layout();

@@ -101,7 +101,6 @@ static size_t times(const char *text, const char *what) {
 }
 
 static void killed_runs_have_the_bytes_of_undisturbed_ones(void **unused) {
-  (void)unused;
   char *whole = sample_path("whole.h5"), *part = sample_path("part.h5");
   uint64_t seed = check_seed();
   for (int i = 0; i < CASES; i++) {
@@ -133,7 +132,6 @@ static void killed_runs_have_the_bytes_of_undisturbed_ones(void **unused) {
 }
 
 static void a_complete_record_goes_on_to_that_of_the_longer_run(void **unused) {
-  (void)unused;
   char *whole = sample_path("long.h5"), *part = sample_path("short.h5"), earlier[2000];
   for (int i = 0; i < CASES; i++) {
     snprintf(earlier, sizeof earlier, "%s", cases[i].text);

@@ -110,7 +110,6 @@ static int count(const char *variable, int otherwise) {
 }
 
 static void a_killed_writer_leaves_nothing_or_a_whole_record(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   int kills = count("CB_KILLS", 50), absent = 0, closed = 0;
   double longest = getenv("CB_KILL_SECONDS") ? atof(getenv("CB_KILL_SECONDS")) : .8;

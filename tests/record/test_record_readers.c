@@ -21,7 +21,6 @@ static void make_killed(const char *path) {
 }
 
 static void h5py_netcdf_xarray_open_a_record_as_it_is(void **unused) {
-  (void)unused;
   char *finished = sample_path("finished.h5"), *interrupted = sample_path("interrupted.h5"),
        *empty = sample_path("empty.h5");
   char *killed = sample_path("killed.h5"), *xdmf = sample_path("finished.xdmf"), *csv = sample_path("finished.csv");
@@ -40,7 +39,6 @@ static void h5py_netcdf_xarray_open_a_record_as_it_is(void **unused) {
 }
 
 static void csv_takes_the_fields_it_is_asked_for(void **unused) {
-  (void)unused;
   char *path = sample_path("chosen.h5"), *csv = sample_path("chosen.csv");
   size_t size;
   sample_record(path, 21, 0, true, &options);

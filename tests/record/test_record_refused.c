@@ -22,7 +22,6 @@ static void expect_refusal(const char *path, const cb_record_options *options, c
 }
 
 static void an_existing_file_is_kept_unless_overwriting(void **unused) {
-  (void)unused;
   char *path = sample_path("existing.h5"), *link = sample_path("link.h5");
   sample_record(path, 100, 0, true, NULL);
   expect_refusal(path, NULL, CB_ERROR_FILE, "exists already");
@@ -38,7 +37,6 @@ static void an_existing_file_is_kept_unless_overwriting(void **unused) {
 }
 
 static void a_place_that_cannot_be_written_is_named_with_the_reason(void **unused) {
-  (void)unused;
   char *missing = sample_path("no/such/folder.h5"), *locked = sample_path("locked"),
        *inside = sample_path("locked/run.h5");
   expect_refusal(missing, NULL, CB_ERROR_FILE, strerror(ENOENT));
@@ -103,7 +101,6 @@ static void continue_with_room(const char *path) {
 
 /* No signal: the limit is known beforehand. */
 static void a_file_size_limit_is_a_status_and_the_rows_stay(void **unused) {
-  (void)unused;
   char *path = sample_path("limited.h5");
   struct rlimit before, limit;
   assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
@@ -127,14 +124,12 @@ static void a_file_size_limit_is_a_status_and_the_rows_stay(void **unused) {
 /* Also after a failure. */
 static int remove_disk(void **unused) {
   char path[128];
-  (void)unused;
   snprintf(path, sizeof path, "%s/disk", sample_folder);
   umount2(path, MNT_DETACH);
   return 0;
 }
 
 static void a_full_disk_is_a_status_and_the_rows_stay(void **unused) {
-  (void)unused;
   char *folder = sample_path("disk"), *path = sample_path("disk/run.h5");
   assert_int_equal(mkdir(folder, 0755), 0);
   if (mount("none", folder, "tmpfs", 0, "size=2m") < 0) {
@@ -152,7 +147,6 @@ static void a_full_disk_is_a_status_and_the_rows_stay(void **unused) {
 }
 
 static void a_layout_that_contradicts_itself_is_refused(void **unused) {
-  (void)unused;
   char *path = sample_path("layout.h5");
   cb_record *record;
   for (int mistake = 0; mistake < 10; mistake++) {
@@ -185,7 +179,6 @@ static void a_layout_that_contradicts_itself_is_refused(void **unused) {
 }
 
 static void what_is_no_record_is_refused(void **unused) {
-  (void)unused;
   char *text = sample_path("text.h5"), *foreign = sample_path("foreign.h5"), *copy = sample_path("copy.h5");
   char *missing = sample_path("missing.h5"), *empty = sample_path("empty.h5");
   FILE *file = fopen(text, "w");

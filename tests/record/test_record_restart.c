@@ -18,7 +18,6 @@ static void expect_state(const sample_state *state, uint64_t row) {
 }
 
 static void a_record_goes_on_from_its_newest_checkpoint(void **unused) {
-  (void)unused;
   char *path = sample_path("go-on.h5"), *whole = sample_path("whole.h5");
   sample_state state;
   cb_record_position at;
@@ -48,7 +47,6 @@ static void a_record_goes_on_from_its_newest_checkpoint(void **unused) {
 }
 
 static void a_record_of_another_layout_is_refused_and_kept(void **unused) {
-  (void)unused;
   char *path = sample_path("other.h5");
   sample_record(path, 950, 300, true, &options);
   size_t size, size_after;
@@ -96,7 +94,6 @@ static void a_record_of_another_layout_is_refused_and_kept(void **unused) {
 }
 
 static void a_file_that_is_being_written_is_left_alone(void **unused) {
-  (void)unused;
   char *path = sample_path("live.h5");
   cb_record_layout layout = sample_layout();
   cb_record *record, *second;
@@ -122,7 +119,6 @@ static void a_file_that_is_being_written_is_left_alone(void **unused) {
 
 /* What is there of a record while it is written is what a killed writer leaves. */
 static void what_a_killed_writer_left_is_repaired_and_goes_on(void **unused) {
-  (void)unused;
   static const cb_record_options soon = {.overwrite = true, .flush_interval = .01};
   char *path = sample_path("writing.h5"), *left = sample_path("left.h5"), *again = sample_path("again.h5");
   cb_record_layout layout = sample_layout();
@@ -175,7 +171,6 @@ static void put_byte(const char *path, long at, int byte) {
 
 /* As bad input, not as what the system refuses. A byte of the head that HDF5 does not look at may be another. */
 static void a_damaged_head_is_told(void **unused) {
-  (void)unused;
   char *path = sample_path("head.h5");
   uint64_t seed = check_seed();
   sample_record(path, 10, 5, true, &options);

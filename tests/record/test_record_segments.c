@@ -57,7 +57,6 @@ static void expect_constant(const char *path) {
 }
 
 static void large_constants_and_states_are_written_once(void **unused) {
-  (void)unused;
   char *path = sample_path("large.h5"), *killed = sample_path("killed.h5");
   write_large(path, ROWS, killed);
   int last = 1;
@@ -115,7 +114,6 @@ static void expect_same_bytes(int deflate) {
 }
 
 static void a_killed_record_goes_on_to_the_same_bytes(void **unused) {
-  (void)unused;
   expect_same_bytes(0);
   expect_same_bytes(1);
   soon.deflate = 0;
@@ -129,7 +127,6 @@ static cb_status look_at_none(const char *path) {
 
 /* The process that wrote them joins them: no other has to read them first. */
 static void final_segments_are_trusted(void **unused) {
-  (void)unused;
   static const cb_prober prober = {look_at_none, count_trusted};
   char *path = sample_path("trusted.h5"), *killed = sample_path("copied.h5");
   cb_probe_by(&prober);
@@ -154,7 +151,6 @@ static void make_virtual(const char *path, int number, const char *source) {
 }
 
 static void other_files_are_not_read(void **unused) {
-  (void)unused;
   static double found[CELLS];
   char *path = sample_path("forged.h5"), *killed = sample_path("forged-killed.h5"), *base = segment(killed, 0);
   cb_reader *reader;

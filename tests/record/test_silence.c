@@ -45,7 +45,6 @@ static void write_file(const char *name, const char *text) {
 }
 
 static void what_is_printed_is_seen(void **unused) {
-  (void)unused;
   capture();
   fputs("a", stdout);
   fputs("bc", stderr);
@@ -132,13 +131,12 @@ static void silent(void (*work)(void)) {
   fail_msg("%ld bytes were printed: %s", printed, text);
 }
 
-static void scenarios_that_are_wrong_print_nothing(void **unused) { (void)unused, silent(scenarios); }
-static void runs_and_failing_steps_print_nothing(void **unused) { (void)unused, silent(runs); }
-static void files_that_are_wrong_print_nothing(void **unused) { (void)unused, silent(files); }
+static void scenarios_that_are_wrong_print_nothing(void **unused) { silent(scenarios); }
+static void runs_and_failing_steps_print_nothing(void **unused) { silent(runs); }
+static void files_that_are_wrong_print_nothing(void **unused) { silent(files); }
 
-static int make_folder(void **unused) { return (void)unused, mkdtemp(folder) == NULL; }
+static int make_folder(void **unused) { return mkdtemp(folder) == NULL; }
 static int remove_folder(void **unused) {
-  (void)unused;
   static const char *const names[] = {"printed", "text.h5", "empty.h5", "cut.h5",
                                       "out.h5",  "out.csv", "out.xdmf", "out-events.csv"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) unlink(in_folder(names[i]));

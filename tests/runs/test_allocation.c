@@ -37,7 +37,6 @@ static void expect_none(size_t i, const char *what) {
 }
 
 static void no_step_of_any_method_allocates(void **unused) {
-  (void)unused;
   for (size_t i = 0; i < CASES; i++) {
     cb_scenario *s = rod_scenario(cases[i][0], cases[i][1], 1, "every: 1");
     cb_state *state;
@@ -59,7 +58,6 @@ static void no_step_of_any_method_allocates(void **unused) {
 
 /* Steps that fail, and forces of every kind in Newton's method. */
 static void forces_and_failures_allocate_nothing(void **unused) {
-  (void)unused;
   static const char *const integrators[] = {
       "lobatto, iterations: 20, solver: fixed-point",   "lobatto, iterations: 20, solver: newton",
       "lobatto, iterations: 20, solver: auto",          "gauss, iterations: 20, solver: fixed-point",
@@ -105,14 +103,13 @@ static void forces_and_failures_allocate_nothing(void **unused) {
 }
 
 /* Rows that are measured and thrown away. */
-static cb_status no_row(void *self, const void *const *data) { return (void)self, (void)data, CB_OK; }
-static cb_status no_event(void *self, const cb_event_row *event) { return (void)self, (void)event, CB_OK; }
+static cb_status no_row(void *self, const void *const *data) { return CB_OK; }
+static cb_status no_event(void *self, const cb_event_row *event) { return CB_OK; }
 static cb_status no_checkpoint(void *self, const cb_blob *state, size_t n) {
-  return (void)self, (void)state, (void)n, CB_OK;
+  return CB_OK;
 }
 
 static void a_run_allocates_nothing(void **unused) {
-  (void)unused;
   for (size_t i = 0; i < CASES; i++) {
     cb_scenario *s = rod_scenario(
         cases[i][0], cases[i][1], 3,
@@ -140,7 +137,6 @@ static void expect_quiet_run(const char *scenario) {
 
 /* Rods and other constraints, in runs of every method that takes them, in the embedding and in a chart. */
 static void constrained_runs_allocate_nothing(void **unused) {
-  (void)unused;
   static const char *const integrators[] = {"lobatto",
                                             "lobatto, solver: newton",
                                             "radau_iia, solver: fixed-point",
@@ -168,7 +164,6 @@ static void constrained_runs_allocate_nothing(void **unused) {
 
 /* A configuration space with forces of velocity and time, and constraints where the method takes them. */
 static void systems_allocate_nothing(void **unused) {
-  (void)unused;
   static const char *const integrators[] = {"gauss",   "gauss, solver: newton",    "rk4", "lobatto, solver: newton",
                                             "lobatto", "radau_iia, solver: newton"};
   for (size_t i = 0; i < sizeof integrators / sizeof *integrators; i++) {
@@ -188,7 +183,6 @@ static void systems_allocate_nothing(void **unused) {
 /* Distances by geodesics keep nothing between steps: no memory is asked for, and the same
  * start gives the same bytes. */
 static void rods_in_a_metric_as_text_allocate_nothing_and_repeat_to_the_bit(void **unused) {
-  (void)unused;
   static const char *const links[] = {"rod", "{spring: {stiffness: 2, rest: 0.8}}"};
   static const char *const methods[] = {"lobatto", "gauss"};
   for (int i = 0; i < 2; i++) {
@@ -221,15 +215,11 @@ static void rods_in_a_metric_as_text_allocate_nothing_and_repeat_to_the_bit(void
   }
 }
 
-static cb_status count_event(void *self, const cb_event_row *event) {
-  (void)event;
-  return ++*(int *)self, CB_OK;
-}
+static cb_status count_event(void *self, const cb_event_row *event) { return ++*(int *)self, CB_OK; }
 
 /* Free balls, rods and springs in a room: arrays grow to what they hold, and after that steps allocate nothing, with
  * contacts and without. */
 static void steps_with_contacts_allocate_nothing_once_warm(void **unused) {
-  (void)unused;
   static const char *const spaces[] = {"e3", "s3", "h3", "h2xe"};
   for (int i = 0; i < 4; i++) {
     char text[2048];

@@ -209,22 +209,18 @@ static void pairs_are_those_of_the_distance(const cb_geometry *g, uint64_t *stat
 }
 
 static void in_every_space_the_grid_finds_what_all_pairs_find(void **unused) {
-  (void)unused;
   check_every_space_of_both_kinds(every_pair_is_found);
 }
 
 static void in_every_space_balls_that_touch_are_found(void **unused) {
-  (void)unused;
   check_every_space_of_both_kinds(balls_that_touch_are_found);
 }
 
 static void in_every_quadric_space_pairs_are_those_of_the_distance(void **unused) {
-  (void)unused;
   check_every_space(pairs_are_those_of_the_distance);
 }
 
 static void in_static_charts_of_quadrics_the_same_holds(void **unused) {
-  (void)unused;
   static const char *const cases[][2] = {{"h3", "polar"}, {"s3", "polar"}, {"e3", "polar"}, {"h3", "poincare"},
                                          {"h2", "polar"}, {"h2xe", "polar"}};
   uint64_t state = check_seed();
@@ -242,7 +238,6 @@ static void in_static_charts_of_quadrics_the_same_holds(void **unused) {
  * though its direction is only known to round-off, which is e^264 across there; and a ball in another direction is near
  * to none. */
 static void far_out_in_h3_neighbours_along_a_ray_are_found(void **unused) {
-  (void)unused;
   cb_geometry *g;
   cb_broad *b;
   check_ok(cb_geometry_create("h3", NULL, &g));
@@ -295,7 +290,6 @@ static void gas(const cb_geometry *g, uint64_t *state, int n, double *x, double 
 }
 
 static void threads_change_nothing_and_nothing_is_allocated_again(void **unused) {
-  (void)unused;
   enum { MANY = 60000 };
   static const char *const spaces[] = {"e3", "s3", "h3"};
   uint64_t state = check_seed();
@@ -340,7 +334,6 @@ static void threads_change_nothing_and_nothing_is_allocated_again(void **unused)
 }
 
 static void none_one_and_what_is_no_ball(void **unused) {
-  (void)unused;
   cb_geometry *g;
   cb_broad *b;
   const cb_near_pair *pair;

@@ -34,7 +34,6 @@ static double difference(const cb_group *G, const double *a, const double *b) {
 }
 
 static void a_run_ends_where_the_holonomy_does(void **state) {
-  (void)state;
   static const struct {
     const char *bundle, *gait;
   } cases[] = {{"purcell", circle},
@@ -92,7 +91,6 @@ static double order_by_fit(const char *gait, int order, int first) {
 
 /* A periodic gait would converge faster than any power: this one is not smooth from its end to its start. */
 static void the_order_of_a_step_is_that_of_the_method(void **state) {
-  (void)state;
   static const char *const bent =
       "gait: {expressions: {alpha1: \"t*(1 - t)*exp(t)*4\", alpha2: \"sin(pi*t)*(1 - 2*t^2)\"}}\n";
   check_near(order_by_fit(bent, 4, 12), 4, 0.25);
@@ -100,13 +98,11 @@ static void the_order_of_a_step_is_that_of_the_method(void **state) {
 }
 
 static void the_order_is_kept_at_corners_within_steps(void **state) {
-  (void)state;
   check_near(order_by_fit(rectangle, 4, 13), 4, 0.5);
   check_near(order_by_fit(rectangle, 6, 13), 6, 0.8);
 }
 
 static void three_cycles_are_the_cube_of_one(void **state) {
-  (void)state;
   char gait[512];
   snprintf(gait, sizeof gait, "gait: {polygon: {corners: [[1, 0.7], [-0.9, 1], [-1, -0.6], [0.8, -1]]}, repeat: 3}\n");
   cb_scenario *s = open_scenario("purcell", gait, "step: 0.01", "start: {group: [0.3, -2, pi/3]}\n");
@@ -124,7 +120,6 @@ static void three_cycles_are_the_cube_of_one(void **state) {
 }
 
 static void the_record_has_a_row_for_every_so_many_steps(void **state) {
-  (void)state;
   cb_scenario *s = open_scenario("purcell", circle, "step: 0.03", "record: {every: 5}\n");
   memory_sink m;
   run_to_end(s, &m); /* 33 steps and a short one */
@@ -139,7 +134,6 @@ static void the_record_has_a_row_for_every_so_many_steps(void **state) {
 }
 
 static void rows_hold_shape_velocity_and_cost(void **state) {
-  (void)state;
   cb_scenario *s =
       open_scenario("purcell", "gait: {fourier: {mean: [0.1, 0], cosine: [[1, 0]], sine: [[0, 0.8]]}, period: 4}\n",
                     "step: 0.02", "record: {observables: [connection, curvature, metric, power]}\n");
@@ -175,7 +169,6 @@ static void rows_hold_shape_velocity_and_cost(void **state) {
 }
 
 static void a_run_goes_on_from_a_checkpoint_to_the_same_bytes(void **state) {
-  (void)state;
   static const char *const methods[] = {"step: 0.013", "order: 4, step: 0.013", "error: 1e-9, step: 0.1"};
   static const char *const rest =
       "time: {end: 2.2}\nrecord: {every: 2, checkpoint: 3, observables: [power, curvature]}\n";
@@ -193,7 +186,6 @@ static void a_run_goes_on_from_a_checkpoint_to_the_same_bytes(void **state) {
 }
 
 static void a_backward_gait_takes_it_back(void **state) {
-  (void)state;
   cb_scenario *s =
       open_scenario("purcell",
                     "gait: {sequence: [{polygon: {corners: [[1, 0.7], [-0.9, 1], [0.8, -1]]}},\n"
@@ -208,7 +200,6 @@ static void a_backward_gait_takes_it_back(void **state) {
 }
 
 static void a_momentum_that_is_conserved_stays_zero(void **state) {
-  (void)state;
   cb_scenario *s = open_scenario(
       "{name: links, of: inertia, shape: [a, b], links: [{length: 1}, {length: 1, parent: 0, "
       "at: 1, angle: a}, {length: 1, parent: 1, at: 1, angle: b}]}",
@@ -223,7 +214,6 @@ static void a_momentum_that_is_conserved_stays_zero(void **state) {
 }
 
 static void a_singular_shape_ends_the_run_with_time_step_and_shape(void **state) {
-  (void)state;
   cb_scenario *s = open_scenario("kinematic_snake", "gait: {polygon: {corners: [[1, 0], [1, 2], [2, 2], [2, 0]]}}\n",
                                  "step: 0.05, error: 1e-10", "");
   cb_run *run = cb_scenario_run(s);

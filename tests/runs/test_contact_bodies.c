@@ -54,7 +54,6 @@ static const char *const methods[] = {"lobatto {stages: 4}", "radau_iia {stages:
 
 /* The first contact of a rod's end with the room: the impulse, and what it was that came there. */
 static void a_rigid_rod_hits_a_wall_with_its_effective_mass(void **unused) {
-  (void)unused;
   static const double m[2] = {1, 2.6}, at[2][3] = {{0.5, 0.2, 0.1}, {-0.1, -0.3, 0.2}},
                       speed[2][3] = {{0.7, 0.4, 0.1}, {0.7, 0.4, 0.1}};
   for (int s = 0; s < 3; s++)
@@ -90,7 +89,6 @@ static void a_rigid_rod_hits_a_wall_with_its_effective_mass(void **unused) {
 /* Two rods and two frames in a room: their constraints and rates hold, energy and angular momenta stay; contacts of
  * rods with the room, with each other, and of frames. */
 static void rigid_bodies_in_a_room_keep_their_shapes_energy_and_angular_momenta(void **unused) {
-  (void)unused;
   static const double at[2][3][3] = {{{-0.5, 0.1, 0.1}, {-0.9, -0.2, 0.15}, {-0.6, -0.1, 0.6}},
                                      {{0.5, 0.2, 0.0}, {0.9, -0.1, -0.2}, {0.55, -0.3, -0.5}}},
                       speed[2][3] = {{0.8, 0.1, -0.15}, {-0.7, 0.15, 0.1}};
@@ -134,7 +132,6 @@ static void rigid_bodies_in_a_room_keep_their_shapes_energy_and_angular_momenta(
 
 /* Two spring triangles in each space that collide: corner balls never overlap where steps end. */
 static void spring_triangles_collide_and_do_not_overlap(void **unused) {
-  (void)unused;
   static const char *const all[] = {"e3", "s3", "h3", "h2xe"};
   static const double at[2][3][3] = {{{-0.9, 0.1, 0.1}, {-1.3, -0.2, 0.15}, {-1.0, -0.1, 0.55}},
                                      {{0.3, 0.15, 0.05}, {0.7, -0.1, -0.2}, {0.35, -0.3, -0.45}}},
@@ -218,7 +215,6 @@ typedef struct surfaces {
 /* The first contact of two triangle bodies: at its moment the four points of the features (three in dimension 2) lie in
  * one plane (on one line), energy and rotations stay, and the bodies part. */
 static void surfaces_meet_where_their_points_come_to_lie_in_one_plane(void **unused) {
-  (void)unused;
   static const surfaces cases[] = {
       {"e2", "corner on edge", {{0, 0.6}, {0, -0.6}, {-0.7, 0}}, {{0.5, 0.1}, {1.1, 0.5}, {1.2, -0.3}}, {-0.8, 0.1}},
       {"s2", "corner on edge", {{0, 0.6}, {0, -0.6}, {-0.7, 0}}, {{0.4, 0.1}, {0.9, 0.5}, {1, -0.3}}, {-0.8, 0.1}},
@@ -296,7 +292,6 @@ static void surfaces_meet_where_their_points_come_to_lie_in_one_plane(void **unu
 /* A strip of four triangles that folds along its middle: without contacts one wing swings through the other, with
  * contacts within the body it does not. Wing corners 0, 1 and 4, 5; hinge 2, 3. */
 static void a_body_folds_onto_itself_and_not_through(void **unused) {
-  (void)unused;
   static const double at[6][3] = {{-0.55, -0.4, 0.35}, {-0.5, 0.45, 0.3},   {0, -0.5, 0},
                                   {0.02, 0.5, 0.03},   {0.35, -0.25, 0.45}, {0.4, 0.3, 0.4}},
                       speed[6][3] = {{0.9, 0.02, 0.6}, {0.8, 0, 0.55},   {0, 0, 0},

@@ -23,7 +23,6 @@ static void expect_line(const collision *k, int ball, double x, double v, double
 
 /* R = 1/2 and everything exact in binary: at t = 1, with steps that end there, begin there, and hold it. */
 static void a_contact_at_the_end_of_a_step_happens_once(void **unused) {
-  (void)unused;
   static const double steps[] = {1, 0.5, 0.25, 0.125, 2, 3, 0.375};
   for (int s = 0; s < 7; s++) {
     collision k;
@@ -39,7 +38,6 @@ static void a_contact_at_the_end_of_a_step_happens_once(void **unused) {
 }
 
 static void balls_that_touch_and_close_at_the_start_bounce_at_once(void **unused) {
-  (void)unused;
   for (int apart = 0; apart < 2; apart++) { /* and those that part do not */
     collision k;
     const double v = apart ? -0.5 : 0.5;
@@ -55,7 +53,6 @@ static void balls_that_touch_and_close_at_the_start_bounce_at_once(void **unused
 
 /* A ball between walls that leave it little room: contacts every `room`/speed, many a step. */
 static void a_ball_between_two_walls_bounces_as_often_as_it_must(void **unused) {
-  (void)unused;
   static const double rooms[] = {0.7, 0.1, 0.013}, steps[] = {0.05, 0.5, 1};
   for (int r = 0; r < 3; r++)
     for (int s = 0; s < 3; s++) {
@@ -81,7 +78,6 @@ static void a_ball_between_two_walls_bounces_as_often_as_it_must(void **unused) 
 /* The ball that comes from the left ends at rest and the last one leaves, one after another. All at once (Moreau):
  * with balls 1, 2 and 3 the impulses solve D l = 2 u at one blow: v = (-1/3, 2/3, 2/3). */
 static void a_cradle_passes_the_blow_or_shares_it(void **unused) {
-  (void)unused;
   const cb_contact_options together = {.restitution = 1, .rule = CB_CONTACT_SIMULTANEOUS};
   collision k;
   open_row(&k, NULL, 4, NULL, 0.5, (const double[]){-2, 0, 1, 2}, (const double[]){1, 0, 0, 0});
@@ -104,7 +100,6 @@ static void a_cradle_passes_the_blow_or_shares_it(void **unused) {
 /* On a great circle: n touching balls and one that comes. The last one takes the speed round to the first from behind,
  * and so on: contacts at t1 + i (2 pi - 2 r (n + 1))/v, each passing through all. */
 static void a_cradle_on_a_great_circle_goes_round(void **unused) {
-  (void)unused;
   collision k;
   const double r = 0.2, v = 0.9, gap = 0.5;
   enum { ROW = 4 };
@@ -132,7 +127,6 @@ static void a_cradle_on_a_great_circle_goes_round(void **unused) {
 /* Three equal balls, the cue between the two others' far sides: all at once -1/5 of its speed is left and each of the
  * two gets 2 sqrt(3)/5; one after another the symmetry is lost, energy and momentum are not. */
 static void the_symmetric_break_stays_symmetric_if_all_is_at_once(void **unused) {
-  (void)unused;
   for (int rule = 0; rule < 2; rule++) {
     const cb_contact_options options = {.restitution = 1,
                                         .rule = rule ? CB_CONTACT_SIMULTANEOUS : CB_CONTACT_SEQUENTIAL};
@@ -166,7 +160,6 @@ static void the_symmetric_break_stays_symmetric_if_all_is_at_once(void **unused)
 
 /* They fall together, touching all the way: nothing happens, and little is looked at. */
 static void balls_that_touch_and_fall_together_do_not_meet(void **unused) {
-  (void)unused;
   collision k;
   open_row(&k, NULL, 3, (const double[]){1, 2, 0.3}, 0.5, (const double[]){-1, 0, 1}, (const double[]){0.2, 0.2, 0.2});
   check_ok(cb_builder_potential(k.c.builder, -1, NULL, "m*(z + 2*x)"));
@@ -180,7 +173,6 @@ static void balls_that_touch_and_fall_together_do_not_meet(void **unused) {
 
 /* d = 4 - t closes to R = 1 at t = 3 and opens again. */
 static void events_mark_and_stop_at_their_moments(void **unused) {
-  (void)unused;
   collision k;
   double x[CB_COORD_MAX], v[CB_COORD_MAX];
   for (int pass = 0; pass < 2; pass++) {
@@ -225,7 +217,6 @@ static cb_status start(collision *k) {
 }
 
 static void what_cannot_start_is_refused_by_name(void **unused) {
-  (void)unused;
   collision k;
   const double x[2][3] = {{0, 0, 0}, {0.7, 0, 0}}, none[3] = {0, 0, 0}, point[4] = {0, 0, 0, 1}, still[4] = {0};
   open_row(&k, NULL, 2, NULL, 0.5, (const double[]){0, 0.75}, none);

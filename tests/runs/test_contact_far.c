@@ -59,7 +59,6 @@ static const struct {
 
 static void contacts_far_out_are_those_at_the_base_point(void **state) {
   static const double by[] = {25, 38, 360, 1e4};
-  (void)state;
   for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
     simulation *near = run(cases[n].space, cases[n].bodies, cases[n].rest, 2.4, 0);
     if (!near->events) fail_msg("case %zu: no contact", n);
@@ -80,7 +79,6 @@ static void contacts_far_out_are_those_at_the_base_point(void **state) {
  * third stays behind. */
 static void a_ball_is_caught_up_with_far_from_a_third(void **state) {
   static const double by[] = {0, 38, 400};
-  (void)state;
   for (size_t i = 0; i < sizeof by / sizeof *by; i++) {
 #define ACROSS "[{killing: boost_y, by: $}]"
     simulation *s = run("h3",
@@ -99,7 +97,6 @@ static void what_the_world_cannot_tell_is_warned_of_or_refused(void **state) {
     double distance;
     size_t warnings;
   } rows[] = {{5, 0}, {10, 0}, {20, 1}, {28, 1}, {35, 2}};
-  (void)state;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     char bodies[1024];
     const double a = rows[i].distance;
@@ -128,7 +125,6 @@ static void what_the_world_cannot_tell_is_warned_of_or_refused(void **state) {
 /* They have nothing in common but the world, which does not matter to either. */
 static void two_groups_that_go_opposite_ways_meet_each_by_itself(void **state) {
   static const double by[] = {5, 38, 400};
-  (void)state;
   for (size_t i = 0; i < sizeof by / sizeof *by; i++) {
 #define AWAY "[{killing: boost_x, by: -$}]"
     simulation *s = run("h3",
@@ -154,7 +150,6 @@ static void walls_far_out_are_met_as_at_the_base_point(void **state) {
                "[0.05, -0.6, 0.1]"},
               {"h2", "plane: {at: {chart: polar, point: [$, 0]}, normal: [1, 0]}", "[0.1, 0.7]", "[0.1, -0.6]"}};
   static const double by[] = {5, 10, 15, 19};
-  (void)state;
   for (size_t n = 0; n < sizeof rows / sizeof *rows; n++) {
     double expected = NAN;
     for (size_t i = 0; i <= sizeof by / sizeof *by; i++) {

@@ -132,7 +132,6 @@ static void check_apart(const gas *s) {
 static const char *const spaces[] = {"s3", "h3"};
 
 static void by_cells_no_contact_is_missed_and_bytes_are_those_of_all_pairs(void **unused) {
-  (void)unused;
   for (int i = 0; i < 2; i++) {
     gas a, b;
     open_gas(&a, spaces[i], false);
@@ -150,7 +149,6 @@ static void by_cells_no_contact_is_missed_and_bytes_are_those_of_all_pairs(void 
 
 /* As a run that was stopped and resumed: method and contacts are made anew half way. */
 static void a_step_depends_on_its_start_alone(void **unused) {
-  (void)unused;
   for (int i = 0; i < 2; i++) {
     gas a, b;
     open_gas(&a, spaces[i], false);

@@ -85,7 +85,6 @@ static bool compare(scene *s, const char *method, double step, double end, doubl
  * surfaces are H2 and a geodesic times E. Until between two late contacts: errors grow with each, some five times,
  * and more on the long ways between those of few balls in a sphere. */
 static void generic_balls_meet_when_and_where_geodesics_say(void **unused) {
-  (void)unused;
   static const struct {
     const char *space;
     double room;
@@ -148,7 +147,6 @@ static void open_passing(scene *s, const char *space, double *end, double *step,
 }
 
 static void no_contact_of_a_pair_is_missed_at_any_speed_and_step(void **unused) {
-  (void)unused;
   static const char *const spaces[] = {"e3", "s3", "h3", "h2xe"};
   const int trials = CHECK_SANITIZED ? 40 : 500;
   uint64_t seed = check_seed();
@@ -178,7 +176,6 @@ static void no_contact_of_a_pair_is_missed_at_any_speed_and_step(void **unused) 
 /* Impact parameters beside the sum of radii by 1e-10 to 1e-3 of it, on either side. At the depth e of the overlap the
  * rate is sqrt(2 e/R) of the speed, and so round-off of a place tells in times. */
 static void grazing_balls_meet_or_pass_as_the_closed_form_says(void **unused) {
-  (void)unused;
   static const double R = 0.5;
   static const char *const spaces[] = {"e3", "s3", "h3"};
   for (int c = 0; c < 3; c++)

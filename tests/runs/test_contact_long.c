@@ -85,7 +85,6 @@ static size_t run_until(collision *k, const char *method, double step, double pi
 }
 
 static void ten_thousand_contacts_keep_energy_and_momenta(void **unused) {
-  (void)unused;
   static const struct {
     const char *space;
     double room;
@@ -140,7 +139,6 @@ static void come_to_rest(const cb_geometry *g, int n, double (*x)[CB_COORD_MAX],
 
 /* All momenta, where no room breaks them: balls in one component with springs, a blow stops and starts all of it. */
 static void ten_thousand_contacts_of_bound_balls_keep_all_momenta(void **unused) {
-  (void)unused;
   static const char *const spaces[] = {"e3", "h3", "h2xe"};
   uint64_t seed = check_seed();
   for (size_t c = 0; c < sizeof spaces / sizeof *spaces; c++) {
@@ -174,7 +172,6 @@ static void turn_round(collision *k) {
 /* Steps on the way back are those of the way out, whole and parts, and the method is symmetric. What is left is
  * round-off, some five times larger after each contact of a ball. */
 static void turned_round_after_twenty_contacts_balls_return_to_their_start(void **unused) {
-  (void)unused;
   static const struct {
     const char *space;
     double room;

@@ -11,7 +11,6 @@ enum { K = CB_COORD_MAX, Y = 4 * CB_COORD_MAX };
 /* y = (x_0, x_1, v_0, v_1):  x'' = F/m - K <x', x'> x in each factor. */
 static int reference_rate(double t, const double *y, double *dy, void *user) {
   const oracle *o = user;
-  (void)t;
   memset(dy, 0, Y * sizeof *dy);
   const double force = stiffness * (oracle_distance(o, y, y + K, NULL) - rest);
   for (int b = 0; b < 2; b++) {
@@ -132,7 +131,6 @@ static double error_of(collision *k, const oracle *o, const char *method, double
 /* Slope of log(error) over log(h) by least squares. Contacts fall anywhere within steps, so errors scatter about the
  * line: by half an order at most, where contacts found on an interpolant would cost two or more. */
 static void methods_keep_their_order_through_contacts(void **unused) {
-  (void)unused;
   static const char *const spaces[] = {"e3", "s3", "h3", "h2xe", "h3 {chart: poincare}", "s3 {chart: stereographic}"};
   static const struct {
     const char *text;

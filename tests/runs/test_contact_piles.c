@@ -22,7 +22,6 @@ static void open_fall(collision *k, double mass, const double *normal, double re
 static const double up[3] = {0, 0, 1};
 
 static void a_ball_bounces_to_heights_of_the_square_of_the_restitution(void **unused) {
-  (void)unused;
   static const double e[] = {1, 0.9, 0.7, 0.3};
   static const char *const methods[] = {"lobatto {stages: 4}", "gauss {stages: 2}", "radau_iia {stages: 3}", "rk4"};
   for (int c = 0; c < 4; c++) {
@@ -52,7 +51,6 @@ static void a_ball_bounces_to_heights_of_the_square_of_the_restitution(void **un
 }
 
 static void contacts_without_end_stop_the_run_by_name(void **unused) {
-  (void)unused;
   static const double steps[] = {0.3, 0.05, 0.01, 0.001};
   const double e = 0.5, done = sqrt(2 * height) * (1 + e) / (1 - e);
   for (int s = 0; s < 4; s++) {
@@ -69,7 +67,6 @@ static void contacts_without_end_stop_the_run_by_name(void **unused) {
 }
 
 static void what_rests_lies_still(void **unused) {
-  (void)unused;
   static const double e[] = {0, 0.5, 0.8}, steps[] = {0.1, 0.01};
   for (int c = 0; c < 3; c++)
     for (int s = 0; s < 2; s++) {
@@ -91,7 +88,6 @@ static void what_rests_lies_still(void **unused) {
 /* On a slope the part of g along it stays: s = s(t1) + ..., after the blows along the normal, which do not touch the
  * motion along it. All of the motion along the slope is s'' = -g sin(angle). */
 static void what_rests_on_a_slope_slides_down_it(void **unused) {
-  (void)unused;
   const double angle = 0.4, normal[3] = {sin(0.4), 0, cos(0.4)}, along[3] = {cos(0.4), 0, -sin(0.4)}, end = 12;
   static const double steps[] = {0.04, 0.02, 0.01};
   for (int s = 0; s < 3; s++) {
@@ -130,7 +126,6 @@ static double swing(double step, double *gap) {
 }
 
 static void what_rests_in_a_bowl_swings_like_a_pendulum(void **unused) {
-  (void)unused;
   double a = 0.8, rate = 0, gap, last = 0;
   const double g = 1 / (1 - radius), h = 1e-4;
   for (int i = 0; i < 30000; i++) { /* Runge and Kutta's method to t = 3 */
@@ -152,7 +147,6 @@ static void what_rests_in_a_bowl_swings_like_a_pendulum(void **unused) {
 
 /* Three balls on a floor, one on the other, dropped with gaps: in the end each rests on what is below it. */
 static void a_stack_comes_to_rest(void **unused) {
-  (void)unused;
   static const double foot[3] = {0, 0, 0}, still[3] = {0, 0, 0}, mass[3] = {1, 0.4, 2.2};
   for (int rule = 0; rule < 2; rule++) {
     const cb_contact_options options = {.restitution = 0.5, .rule = rule, .pile = CB_PILE_REST};

@@ -16,7 +16,6 @@ static void check_events(const memory_sink *m, double last) {
 /* Two spheres that fall on one another and bounce until they rest. Before, lifts left a normal part in momenta: in h3 a
  * kinetic energy of -1.3e-6 and 233 events. What is left now is round-off of momenta of 1, squared. */
 static void spheres_rest_against_one_another(void **unused) {
-  (void)unused;
   static const char *const where[][4] = {
       {"h3", "[0.6, pi/2, 0]", "[0.6, pi/2, pi]", "lobatto, stages: 4"},
       {"s3", "[0.6, pi/2, 0]", "[0.6, pi/2, pi]", "lobatto, stages: 4"},
@@ -50,7 +49,6 @@ static void spheres_rest_against_one_another(void **unused) {
 /* A rod that slides on a plane by both ends, pulled to a point below: the lifts of a step keep it (its length was off by
  * 2e-7), and none of its ends is left above the plane, from where it would fall in the next step (7412 events in s3). */
 static void a_rod_slides_on_a_plane(void **unused) {
-  (void)unused;
   static const char *const where[][5] = {
       {"h3", "{chart: polar, points: [[0.4, 0.9, 0], [0.5, 1.3, 1.1]]}", "[0, 0, 0, 1]", "[0, 0, 1, 0]",
        "{chart: polar, point: [1, pi - 0.3, 0.3]}"},
@@ -85,7 +83,6 @@ static void a_rod_slides_on_a_plane(void **unused) {
  * the kink, without momentum, and without further events. Before, it hopped from one side to the other for ever (V of
  * abs: 296 events, energy 1.8e-4), and went through the second side within a step (-1.3e-3 at a contact). */
 static void a_ball_rests_in_a_kink(void **unused) {
-  (void)unused;
   static const struct {
     const char *space, *place, *potential, *walls;
     double height; /* of the kink, and the centre of a ball of radius 0.1 */
@@ -158,7 +155,6 @@ static void a_ball_rests_in_a_kink(void **unused) {
  * sum of impulse (u- + u+)/2, to the first order in the step of what slides. At the end it stands on a face, and its
  * fourth corner is |a . (b x c)|/|b x c| above that. */
 static void a_tetrahedron_slides_on_a_plane(void **unused) {
-  (void)unused;
   memory_sink m;
   cb_scenario *s;
   go("curvebody: 1\nspace: e3\nbodies:\n"
@@ -190,7 +186,6 @@ static void a_tetrahedron_slides_on_a_plane(void **unused) {
 /* A slow ball on a table meets one at rest there: a blow across the fall of both, which is not taken for that fall.
  * v' = (1 -+ e) v/2. */
 static void balls_on_a_table_meet(void **unused) {
-  (void)unused;
   static const double speed[] = {0.01, 0.1, 1};
   for (size_t i = 0; i < sizeof speed / sizeof *speed; i++) {
     char text[2048];

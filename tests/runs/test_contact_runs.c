@@ -66,7 +66,6 @@ static void go(memory_sink *m, cb_scenario *s) {
 }
 
 static void a_run_with_contacts_from_a_checkpoint_repeats_rows_and_events(void **unused) {
-  (void)unused;
   for (int scene = 0; scene < 3; scene++)
     for (int i = 0; i < 3; i++) {
       cb_scenario *whole = open_scene(scene, integrators[scene][i], "");
@@ -87,7 +86,6 @@ static void a_run_with_contacts_from_a_checkpoint_repeats_rows_and_events(void *
 }
 
 static void the_number_of_threads_changes_no_byte(void **unused) {
-  (void)unused;
   for (int scene = 0; scene < 3; scene++) {
     memory_sink m[2];
     cb_scenario *s[2];
@@ -111,7 +109,6 @@ static void the_number_of_threads_changes_no_byte(void **unused) {
 /* The first ball of the first scene passes d = 0.8 from the fourth: the last row is that moment, and a run from a
  * checkpoint before it stops there too. */
 static void a_stop_ends_the_record_at_its_moment(void **unused) {
-  (void)unused;
   static const char stop[] =
       "  - {expression: {particle: [gas, 2], chart: embedding, value: \"t - 1.2345\", action: stop, name: enough}}\n";
   cb_scenario *whole = open_scene(0, "lobatto, step: 0.05", ""), *s = open_scene(0, "lobatto, step: 0.05", stop);

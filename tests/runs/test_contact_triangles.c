@@ -90,17 +90,14 @@ static void throw_all(const char *space, const char *shift, const char *base, in
 }
 
 static void triangles_do_not_pass_through_each_other_in_e3(void **state) {
-  (void)state;
   throw_all("e3", "translation_x", "[0, 0, 0]", 0);
 }
 
 static void triangles_do_not_pass_through_each_other_in_h3(void **state) {
-  (void)state;
   throw_all("h3", "boost_x", "[0, 0, 0, 1]", -1);
 }
 
 static void triangles_do_not_pass_through_each_other_in_s3(void **state) {
-  (void)state;
   throw_all("s3", "rotation_wx", "[0, 0, 0, 1]", 1);
 }
 

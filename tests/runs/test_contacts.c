@@ -90,7 +90,6 @@ static const struct {
               {"h2xe", 0, {1, 0, 0}}};
 
 static void balls_meet_head_on_as_the_closed_form_says_by_every_method(void **unused) {
-  (void)unused;
   for (size_t s = 0; s < sizeof spaces / sizeof *spaces; s++)
     for (int which = 0; which < 2; which++) {
       const head_on *h = which ? &unequal : spaces[s].length > 0 ? &equal_closed : &equal_open;
@@ -106,7 +105,6 @@ static void balls_meet_head_on_as_the_closed_form_says_by_every_method(void **un
 
 /* The places of the thesis's cases. */
 static void the_cases_of_the_thesis_come_out_to_1e_12(void **unused) {
-  (void)unused;
   static const double x[2][2] = {{2, 0}, {2, 3.14159265358979323846}};
   for (int sphere = 0; sphere < 2; sphere++) {
     collision k;
@@ -132,7 +130,6 @@ static void the_cases_of_the_thesis_come_out_to_1e_12(void **unused) {
 
 /* Charts: radially (they do not reach the pole), and in the ball model. IDA and rk4 by their own errors. */
 static void balls_meet_head_on_in_charts(void **unused) {
-  (void)unused;
   static const char *const charts[] = {"h3 {chart: polar}", "h3 {chart: poincare}", "s3 {chart: polar}",
                                        "s3 {chart: stereographic}", "e3 {chart: polar}"};
   static const method in_charts[] = {{"gauss {stages: 4}", 0.01, 1e-11},
@@ -164,7 +161,6 @@ static double place_ih(double s) {
 }
 
 static void balls_meet_head_on_in_spaces_known_by_their_metric(void **unused) {
-  (void)unused;
   static const char half_space[] =
       "metric {metric: [[1/z^2], [0, 1/z^2], [0, 0, 1/z^2]], coordinates: [x, y, z], "
       "domain: z > 0, base: [0, 0, 1]}";

@@ -81,7 +81,6 @@ static void look_for(double time, double v, double step) {
 }
 
 static void zeros_are_found_once_wherever_steps_end(void **unused) {
-  (void)unused;
   static const double zeros[] = {0.5, 1, 0.75, 0.61, 0.07};
   for (size_t s = 0; s < sizeof steps / sizeof *steps; s++)
     for (size_t z = 0; z < sizeof zeros / sizeof *zeros; z++) {
@@ -93,7 +92,6 @@ static void zeros_are_found_once_wherever_steps_end(void **unused) {
 /* What stands at a zero from the start, for ever or for a moment, is reported there once; so is each
  * zero of what oscillates with samples of its bend where it has none, and a jump across 0. */
 static void zeros_at_the_start_are_reported_once(void **unused) {
-  (void)unused;
   static const char parts[] = "events:\n  - {expression: {value: y}}\n  - {expression: {value: x + 0.7}}\n"
                               "  - {expression: {value: t, direction: falling}}\n  - {expression: {value: t, direction: "
                               "rising}}\n  - {expression: {value: \"sin(10*pi*(x + 0.7))\"}}\n"
@@ -114,7 +112,6 @@ static void zeros_at_the_start_are_reported_once(void **unused) {
 
 /* A `stop` event ends the run at its zero, by its name, and what else happens there is reported; at the start it warns. */
 static void a_stop_on_the_end_of_a_step_ends_the_run(void **unused) {
-  (void)unused;
   static const char parts[] = "events:\n  - {expression: {value: x + 0.2, action: stop, name: half-way}}\n"
                               "  - {expression: {value: t - 0.5, name: half-time}}\n"
                               "  - {expression: {value: x + 0.7, action: stop, name: start}}\n";
@@ -139,7 +136,6 @@ static void a_stop_on_the_end_of_a_step_ends_the_run(void **unused) {
 /* A wall that is met where a step ends, which may be the end of the run, with an event in the same moment; gaps of a
  * wall and of two balls. */
 static void contacts_at_the_end_of_a_step_belong_to_it(void **unused) {
-  (void)unused;
   static const char parts[] = "contacts: {}\nwalls:\n  - {plane: {at: {point: [%X, 0]}, normal: [-1, 0], body: a}}\n"
                               "events:\n  - {expression: {value: x - (%X)%R}}\n";
   static const double zeros[] = {0.5, 1, 0.75, 0.61, 0};
@@ -163,7 +159,6 @@ static void contacts_at_the_end_of_a_step_belong_to_it(void **unused) {
 /* A box that falls by 1 in a time of 1 meets the floor where steps end, or within one, and at the end of the run, by the
  * two corners that stop it: once, and goes up at once. */
 static void a_body_meets_the_floor_at_the_end_of_a_step(void **unused) {
-  (void)unused;
   static const double ends[] = {1, 1.5, 2};
   for (size_t k = 0; k < sizeof steps / sizeof *steps; k++)
     for (int e = 0; e < 3; e++) {

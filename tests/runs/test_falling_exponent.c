@@ -10,9 +10,9 @@
 
 #define SYSTEMS CB_TESTS_DIR "/../analysis/scenarios/systems/"
 
-static cb_status no_row(void *self, const void *const *row) { return (void)self, (void)row, CB_OK; }
+static cb_status no_row(void *self, const void *const *row) { return CB_OK; }
 static cb_status no_checkpoint(void *self, const cb_blob *state, size_t n) {
-  return (void)self, (void)state, (void)n, CB_OK;
+  return CB_OK;
 }
 
 /* After the run of the scenario, for a further time. */
@@ -30,14 +30,12 @@ static cb_exponent found(const char *text, const char *path, const char *const *
 
 /* Sprott, Chaos and Time-Series Analysis (2003), table 5.1: 0.9056. A finite time leaves 0.14/sqrt(time). */
 static void that_of_lorenz_is_known(void **unused) {
-  (void)unused;
   check_numbers_alone();
   check_relative(found(NULL, SYSTEMS "lorenz.yaml", NULL, 0, 1000).value, 0.9056, 0.01);
 }
 
 /* (x, y): exp(0.3 t) and exp(-0.5 t) in q'' = ...: q'' + 0.2 q' - 0.15 q = 0 has the roots 0.3 and -0.5. */
 static void growth_is_that_of_the_linear_system(void **unused) {
-  (void)unused;
   static const char text[] =
       "curvebody: 1\nsystem:\n  coordinates: [q]\n  metric: [[1]]\n  potential: \"-0.075*q^2\"\n"
       "  forces: [\"-0.2*q_dot\"]\n  position: [0]\nintegrator: {name: gauss, step: 0.05}\ntime: {end: 1}\n";
@@ -90,7 +88,6 @@ static double by_jacobian(double I, double h, double before, double time, double
 
 /* 0.1344, known to 0.0003 by a time of 400 000; one of 50 000 leaves 0.8 %. */
 static void that_of_a_chaotic_plate_is_by_its_jacobian(void **unused) {
-  (void)unused;
   check_numbers_alone();
   const char *sets[] = {"system.parameters.I=2.2", "integrator.step=0.08", "time.end=200"};
   const double known = by_jacobian(2.2, 0.08, 300, 400000, NULL);
@@ -100,7 +97,6 @@ static void that_of_a_chaotic_plate_is_by_its_jacobian(void **unused) {
 
 /* 24 plates from I* 0.1 to 10: no boundary of a regime is off by more than one of them. */
 static void regimes_are_those_by_exponents_and_turns(void **unused) {
-  (void)unused;
   enum { N = 24 };
   cb_falling_regime by_rule[N], otherwise[N];
   for (int k = 0; k < N; k++) {
@@ -133,7 +129,6 @@ static void regimes_are_those_by_exponents_and_turns(void **unused) {
 }
 
 static void what_flutters_tumbles_or_sinks_has_none(void **unused) {
-  (void)unused;
   const char *sets[][3] = {{"system.parameters.I=1", "time.end=200", "integrator.step=0.08"},
                            {"system.parameters.I=1.35", "time.end=200", "integrator.step=0.08"},
                            {"system.parameters.I=4", "time.end=200", "system.parameters.mu1=0.6"}};
@@ -151,14 +146,12 @@ static void what_flutters_tumbles_or_sinks_has_none(void **unused) {
 /* About its middle axis a body in a void is unstable: by Euler's equations at w sqrt((I2 - I1)(I3 - I2)/(I1 I3)), the
  * sides 3, 2, 1 in this order: I = 1/12 of 5, 10, 13. As long as it stays there. */
 static void that_of_a_spin_about_the_middle_axis_is_eulers(void **unused) {
-  (void)unused;
   const double rate = 2 * sqrt((10. - 5) * (13. - 10) / (5. * 13));
   check_relative(found(SPINNING("0, 2, 0"), NULL, NULL, 0, 32).value, rate, 0.05); /* w turns to it in the first 3 */
   check_near(found(SPINNING("2, 0, 0"), NULL, NULL, 0, 1500).value, 0, 0.01);
 }
 
 static void contacts_are_refused(void **unused) {
-  (void)unused;
   static const char text[] =
       "curvebody: 1\nspace: e3\nbodies: [{kind: particles, name: a, place: {points: [[0, 0, 0]]}}]\n"
       "walls: [{plane: {at: {point: [1, 0, 0]}, normal: [-1, 0, 0]}}]\n"

@@ -33,7 +33,6 @@ static void go(cb_scenario *s, memory_sink *m) {
 }
 
 static void bodies_do_not_know_of_one_another(void **unused) {
-  (void)unused;
   char both[2048];
   snprintf(both, sizeof both, "%s%s", fish, coin);
   for (size_t i = 0; i < 3; i++) {
@@ -53,7 +52,6 @@ static void bodies_do_not_know_of_one_another(void **unused) {
 }
 
 static void a_restart_repeats_the_bytes(void **unused) {
-  (void)unused;
   char both[2048];
   snprintf(both, sizeof both, "%s%s", fish, coin);
   for (size_t i = 0; i < 6; i++) {
@@ -70,7 +68,6 @@ static void a_restart_repeats_the_bytes(void **unused) {
 
 /* What a run does in a step is the method's step from the state before. */
 static void a_step_is_the_method_s(void **unused) {
-  (void)unused;
   cb_scenario *s = make("stiff", coin, methods[0]);
   memory_sink m;
   cb_run *run = cb_scenario_run(s);
@@ -97,7 +94,6 @@ static void a_step_is_the_method_s(void **unused) {
 /* A push that has no value at a time that a whole step of rkmk4 looks at, and a half step too: the run ends there with
  * what to try, and the rows before are kept. */
 static void a_step_that_fails_is_halved_and_named(void **unused) {
-  (void)unused;
   const char *const body = "  - {name: ball, shape: {name: ellipsoid, resolution: 8},\n"
                            "     wrenches: [{name: push, force: ['sqrt(0.205 - t)', 0, 0]}]}\n";
   cb_scenario *s = make("stiff", body, "rkmk4, retries: 3");
@@ -116,7 +112,6 @@ static void a_step_that_fails_is_halved_and_named(void **unused) {
 
 /* A flow that ends and a volume that vanishes: the run ends there, with its cause and without that advice. */
 static void what_no_step_is_short_enough_for_is_said_without_advice(void **unused) {
-  (void)unused;
   static const struct {
     const char *fluid, *body, *cause;
   } cases[] = {{"flow: {velocity: ['sqrt(0.205 - t)', 0, 0]}", "", "flow at ("},
@@ -144,7 +139,6 @@ static void what_no_step_is_short_enough_for_is_said_without_advice(void **unuse
 }
 
 static void a_reflection_is_an_event(void **unused) {
-  (void)unused;
   const char *const text = "curvebody: 1\n"
                            "fluid: {medium: none, floor: {kind: reflecting, restitution: 0.5}}\n"
                            "bodies:\n"
@@ -173,7 +167,6 @@ static void a_reflection_is_an_event(void **unused) {
 }
 
 static void a_body_below_the_floor_is_refused(void **unused) {
-  (void)unused;
   const char *const text = "curvebody: 1\n"
                            "fluid: {medium: none, floor: {kind: reflecting}}\n"
                            "bodies: [{name: ball, shape: ellipsoid}]\n"
@@ -187,7 +180,6 @@ static void a_body_below_the_floor_is_refused(void **unused) {
 }
 
 static void a_warm_step_allocates_nothing(void **unused) {
-  (void)unused;
   char both[2048];
   snprintf(both, sizeof both, "%s%s", fish, coin);
   for (size_t i = 0; i < 6; i++) {

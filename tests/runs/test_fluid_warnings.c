@@ -46,7 +46,6 @@ static cb_scenario *make_spun(const char *motion, const char *const *sets, size_
 }
 
 static void a_large_turn_is_warned_of_once_with_the_step_that_would_do(void **unused) {
-  (void)unused;
   const char *const motion = "motion: {spin: [30, 20, 0]}", *const parts[] = {"body `spun`",
                                                                               "a step of 0.01 turns it by 0.361",
                                                                               "an integrator.step of 0.0027 would do"};
@@ -75,7 +74,6 @@ static void a_large_turn_is_warned_of_once_with_the_step_that_would_do(void **un
 
 /* 36 rad a step fails, as do its halves as long as they are more than half a turn: 5 of them to 1.1. */
 static void more_than_half_a_turn_is_retried_smaller(void **unused) {
-  (void)unused;
   const char *const sets[] = {"integrator.step=1", "time.end=1"};
   cb_scenario *s = make_spun("motion: {spin: [30, 20, 0]}", sets, 2);
   memory_sink m;
@@ -98,7 +96,6 @@ static void more_than_half_a_turn_is_retried_smaller(void **unused) {
 
 /* It comes to spin in the middle of the run: a restart before warns of it as the whole run does, one after does not. */
 static void a_restart_warns_of_what_comes_after_it(void **unused) {
-  (void)unused;
   const char *const motion = "wrenches: [{name: screw, torque: [0, 0, 5]}]";
   cb_scenario *s = make_spun(motion, NULL, 0);
   memory_sink whole;
@@ -154,7 +151,6 @@ static double times_the_cap(const cb_immersed *body, double t) {
 
 /* With the step whose shape, that of its middle or its end, is the first to have it. */
 static void the_cap_of_delta_is_warned_of_where_it_sets_in(void **unused) {
-  (void)unused;
   const char *const methods[] = {"hamilton_pontryagin", "rkmk4"}, *const parts[] = {"body `bowl`: part `body`",
                                                                                     "hollow or folded"};
   for (int k = 0; k < 2; k++) {
@@ -178,7 +174,6 @@ static void the_cap_of_delta_is_warned_of_where_it_sets_in(void **unused) {
 
 /* The command line tells of it before the run. */
 static void a_cap_that_is_there_from_the_start_is_not_warned_of(void **unused) {
-  (void)unused;
   cb_scenario *s = make_bowl("hamilton_pontryagin", 0.9);
   memory_sink m;
   check_at_least(times_the_cap(cb_scenario_body(s, 1), 0.9), 1);
@@ -209,7 +204,6 @@ static cb_scenario *make_drifting(const char *method) {
 }
 
 static void divergence_is_warned_of_where_the_body_meets_it(void **unused) {
-  (void)unused;
   const char *const methods[] = {"hamilton_pontryagin", "rkmk4"}, *const parts[] = {"body `drop`: the flow about it"};
   for (int k = 0; k < 2; k++) {
     cb_scenario *s = make_drifting(methods[k]);

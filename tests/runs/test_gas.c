@@ -47,7 +47,6 @@ static void check_even(const built *t, const char *space, const double *centre, 
 }
 
 static void gas_fills_a_sphere_evenly_without_overlap(void **state) {
-  (void)state;
   const double centre[4] = {0, 0, 0, 1};
   built t = build("{name: s3}", "{kind: gas, count: 2000, radius: 0.04}");
   assert_true(least_distance(&t) > 0.08);
@@ -61,7 +60,6 @@ static void gas_fills_a_sphere_evenly_without_overlap(void **state) {
 }
 
 static void gas_fills_a_ball_evenly_by_volume(void **state) {
-  (void)state;
   static const char *const space[] = {"h3", "e3", "s3"};
   for (int i = 0; i < 3; i++) {
     char text[32];
@@ -79,7 +77,6 @@ static void gas_fills_a_ball_evenly_by_volume(void **state) {
 /* In H2 x E the share of a ball nearer than s is not in closed form: heights are told by the volume of its slices,
  * which are discs of radius sqrt(R^2 - z^2), of area 2 pi (cosh r - 1). */
 static void gas_fills_a_ball_of_a_product_evenly(void **state) {
-  (void)state;
   enum { SLICES = 4000 };
   const double R = 3;
   built t = build("{name: h2xe}", "{kind: gas, count: 10000, ball: 3}");
@@ -100,7 +97,6 @@ static void gas_fills_a_ball_of_a_product_evenly(void **state) {
 }
 
 static void gas_has_the_speed_the_temperature_and_the_masses_asked_for(void **state) {
-  (void)state;
   built t = build("{name: h3}", "{kind: gas, count: 500, ball: 1, speed: 0.7, mass: 2}");
   for (int i = 0; i < t.n; i++) {
     const double *p = t.start->p + 4 * i;
@@ -122,7 +118,6 @@ static void gas_has_the_speed_the_temperature_and_the_masses_asked_for(void **st
 }
 
 static void gas_is_what_its_seed_says(void **state) {
-  (void)state;
   const char *body[] = {"{kind: gas, count: 50, radius: 0.1, speed: 1, seed: 3}",
                         "{kind: gas, count: 50, radius: 0.1, speed: 1, seed: 3}",
                         "{kind: gas, count: 50, radius: 0.1, speed: 1, seed: 4}"};

@@ -77,7 +77,6 @@ static simulation *run(const row *r, const char *move, const char *const *fields
 /* Nothing in a run knows how far its origin is: the same bits, but for moves that turn the local points. Turns of Nil
  * and SL2 are not affine in the coordinates: there two runs differ by the error of the method. */
 static void a_body_taken_far_away_runs_as_at_the_origin(void **s) {
-  (void)s;
   static const char *const fields[] = {"separation", "energy", "killing_momentum", NULL};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     simulation *near = run(&rows[i], "[]", fields), *far = run(&rows[i], rows[i].move, fields);
@@ -142,7 +141,6 @@ static simulation *run_in_frame(const frame *f, bool moved, const char *extra, c
 }
 
 static void forces_and_constraints_of_the_world_do_not_depend_on_the_frame(void **s) {
-  (void)s;
   static const char *const free_fields[] = {"coordinates", "energy", "killing_momentum", "x", NULL};
   static const char *const held_fields[] = {"coordinates", "energy", "multiplier", "x", NULL};
   static const struct {

@@ -22,7 +22,6 @@ enum { METHODS = sizeof methods / sizeof *methods };
 static double step_of(const char *integrator) { return strtod(strstr(integrator, "step: ") + 6, NULL); }
 
 static void rows_and_checkpoints_fall_on_their_steps(void **unused) {
-  (void)unused;
   cb_scenario *s = rod_scenario("name: h3", "name: lobatto, step: 0.01", 0.5, "every: 3, checkpoint: 4");
   memory_sink m;
   cb_sink sink = memory_open(&m, cb_scenario_run(s));
@@ -44,7 +43,6 @@ static void rows_and_checkpoints_fall_on_their_steps(void **unused) {
 }
 
 static void the_last_step_is_shortened(void **unused) {
-  (void)unused;
   const struct {
     double step, end;
     int steps;
@@ -68,7 +66,6 @@ static void the_last_step_is_shortened(void **unused) {
 }
 
 static void a_run_from_a_checkpoint_repeats_the_bytes(void **unused) {
-  (void)unused;
   for (size_t i = 0; i < METHODS; i++) {
     const double end = 57.4 * step_of(methods[i][1]); /* with a shortened last step */
     const char *record =
@@ -103,7 +100,6 @@ static cb_scenario *stiff(int retries, double end) {
 }
 
 static void a_failed_step_is_retried_by_halves(void **unused) {
-  (void)unused;
   cb_scenario *s = stiff(8, 0.5), *halves = stiff(0, 0.5);
   memory_sink m;
   cb_sink sink = memory_open(&m, cb_scenario_run(s));
@@ -160,7 +156,6 @@ static cb_scenario *edge(int retries, double end) {
 }
 
 static void a_run_that_fails_says_when_where_and_why(void **unused) {
-  (void)unused;
   for (int retries = 0; retries <= 3; retries++) {
     cb_scenario *s = edge(retries, 5);
     memory_sink m;
@@ -195,7 +190,6 @@ static void a_run_that_fails_says_when_where_and_why(void **unused) {
 }
 
 static void an_interrupted_run_ends_after_the_step_in_hand(void **unused) {
-  (void)unused;
   cb_scenario *s = rod_scenario("name: h3", "name: lobatto, step: 0.01", 1, "every: 2, checkpoint: 3");
   memory_sink m;
   cb_sink sink = memory_open(&m, cb_scenario_run(s));
@@ -209,7 +203,6 @@ static void an_interrupted_run_ends_after_the_step_in_hand(void **unused) {
 }
 
 static void what_the_sink_refuses_ends_the_run(void **unused) {
-  (void)unused;
   cb_scenario *s = rod_scenario("name: h3", "name: lobatto, step: 0.01", 1, "every: 1");
   memory_sink m;
   cb_sink sink = memory_open(&m, cb_scenario_run(s));
@@ -224,7 +217,6 @@ static void what_the_sink_refuses_ends_the_run(void **unused) {
 /* Rounding of H3 coordinates at distance a costs exp(2a): without the moving origin the rod is still good after 2
  * units. */
 static void the_moving_origin_follows_and_changes_nothing(void **unused) {
-  (void)unused;
   cb_scenario *s = rod_scenario("name: h3", "name: lobatto, step: 0.01", 12, "every: 10");
   memory_sink m;
   cb_sink sink = memory_open(&m, cb_scenario_run(s));
@@ -262,7 +254,6 @@ static void the_moving_origin_follows_and_changes_nothing(void **unused) {
 }
 
 static void options_out_of_range_are_refused(void **unused) {
-  (void)unused;
   cb_scenario *s = rod_scenario("name: h3", "name: lobatto, step: 0.01", 1, "every: 1");
   const cb_run_options good = {.end = 1, .step = 0.01, .every = 1};
   static const char *const unknown[] = {"enrgy", NULL}, *const coordinates[] = {"coordinates", NULL};
@@ -299,7 +290,6 @@ static void stop_at_first(void *user, const cb_progress *p) {
 }
 
 static void progress_is_told(void **unused) {
-  (void)unused;
   cb_scenario *s = rod_scenario("name: s3", "name: lobatto, step: 0.01", 1e5, "every: 100000");
   memory_sink m;
   cb_sink sink = memory_open(&m, cb_scenario_run(s));

@@ -222,7 +222,6 @@ static void lanes_of(uint64_t seed, int space, int method, int body) {
 /* Springs on a sphere that come to half a turn at other times, some through the antipode itself, where the run ends
  * (dynamics/antipodes.c), some beside it. */
 static void springs_that_turn_round_go_alone(void **unused) {
-  (void)unused;
   static const char *const method[] = {"lobatto, stages: 4", "rk4"};
   failures = 0;
   for (int i = 0; i < 2; i++) {
@@ -249,7 +248,6 @@ static void all(uint64_t seed) {
 }
 
 static void bytes_are_those_of_each_alone(void **unused) {
-  (void)unused;
   static const char *const isas[] = {"avx2", "avx512", "auto"};
   const uint64_t seed = check_seed();
   for (size_t i = 0; i < 3; i++) {
@@ -264,7 +262,6 @@ static void bytes_are_those_of_each_alone(void **unused) {
 
 /* What lanes do not do is done alone, by the same call. */
 static void others_go_alone(void **unused) {
-  (void)unused;
   static const char *const kinds[] = {
       "{kind: chain, name: b, link: {spring: {stiffness: 1, damping: 0.1}}, place: {chart: polar, points: "
       "[[1,1,1],[1,1,2]]}}",

@@ -66,7 +66,6 @@ static void write_file(const content *c) {
 }
 
 static void as_others_write_it(void **unused) {
-  (void)unused;
   for (int kind = 0; kind < 5; kind++) {
     content c = good();
     if (kind == 1) c.scales = false, c.names = "alpha1 alpha2";
@@ -97,7 +96,6 @@ static cb_status read_it(void) {
 }
 
 static void refused_by_dataset(void **unused) {
-  (void)unused;
   content c;
 #define REFUSED(change, error) \
   c = good();                  \
@@ -130,7 +128,6 @@ static void refused_by_dataset(void **unused) {
 }
 
 static void other_content_is_refused(void **unused) {
-  (void)unused;
   /* text in place of numbers, and datasets that are not there */
   const char *const words[2] = {"one", "two"};
   const hsize_t two = 2;
@@ -171,7 +168,6 @@ static void other_content_is_refused(void **unused) {
 }
 
 static void what_is_no_file_or_cut_is_refused(void **unused) {
-  (void)unused;
   cb_bundle *b;
   check_error_begins(cb_bundle_samples_read("/nonexistent/table.h5", 0, &b), CB_ERROR_FILE,
                      "/nonexistent/table.h5: cannot read");
@@ -183,7 +179,6 @@ static void what_is_no_file_or_cut_is_refused(void **unused) {
 /* Any bits as numbers, of tables, axes and periods: read or refused. (HDF5 1.10 itself crashes on files whose heaps are
  * damaged.) */
 static void any_numbers_are_read_or_refused(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   int refused = 0;
   for (int trial = 0; trial < 600; trial++) {

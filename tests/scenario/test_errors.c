@@ -20,7 +20,6 @@ static cb_status told(const int *lines, size_t n) {
 }
 
 static void failures_are_told_in_the_order_of_the_file(void **state) {
-  (void)state;
   check_ok(told(NULL, 0));
   check_error(told((const int[]){4}, 1), CB_ERROR_INPUT, "f:4:1: error: number 4");
   check_error(told((const int[]){3, 11, 2}, 3), CB_ERROR_INPUT,
@@ -29,7 +28,6 @@ static void failures_are_told_in_the_order_of_the_file(void **state) {
 }
 
 static void at_most_twenty_are_told_and_the_rest_counted(void **state) {
-  (void)state;
   int lines[300];
   for (int i = 0; i < 300; i++) lines[i] = i < 21 ? 21 - i : i;
   assert_int_equal(told(lines, 20), CB_ERROR_INPUT);
@@ -42,7 +40,6 @@ static void at_most_twenty_are_told_and_the_rest_counted(void **state) {
 }
 
 static void scopes_within_others_are_part_of_them(void **state) {
-  (void)state;
   const cb_node node = at(5, 2);
   cb_errors errors = cb_errors_begin();
   cb_errors_add(&errors, &node, told((const int[]){7, 6}, 2));
@@ -53,7 +50,6 @@ static void scopes_within_others_are_part_of_them(void **state) {
 }
 
 static void the_status_is_that_of_the_first_in_the_file(void **state) {
-  (void)state;
   const cb_node late = at(9, 1), early = at(2, 3);
   cb_errors errors = cb_errors_begin();
   cb_errors_add(&errors, &late, cb_node_fail(&late, "wrong"));
@@ -66,7 +62,6 @@ static void the_status_is_that_of_the_first_in_the_file(void **state) {
 }
 
 static void lack_of_memory_is_told_alone_and_consequences_are_not(void **state) {
-  (void)state;
   const cb_node node = at(2, 3);
   cb_errors errors = cb_errors_begin();
   cb_errors_add(&errors, &node, cb_node_fail(&node, "wrong"));
@@ -79,7 +74,6 @@ static void lack_of_memory_is_told_alone_and_consequences_are_not(void **state) 
 }
 
 static void unknown_names_have_one_phrase(void **state) {
-  (void)state;
   static const char *const names[] = {"h2", "h3"};
   const cb_node node = at(1, 8);
   check_error(cb_fail_unknown(&node, "space", "h33", names, 2), CB_ERROR_INPUT,
@@ -91,7 +85,6 @@ static void unknown_names_have_one_phrase(void **state) {
 }
 
 static void a_scenario_tells_what_it_lacks_and_what_is_misspelt(void **state) {
-  (void)state;
   cb_scenario *s;
   static const char text[] =
       "curvebody: 1\nspace: {nam: h3}\nbodies:\n"

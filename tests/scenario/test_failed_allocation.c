@@ -138,7 +138,6 @@ static void check_cases(const test_case *cases) {
 }
 
 static void particles_without_memory_say_so(void **unused) {
-  (void)unused;
   check_cases((const test_case[]){
       {"rod", {"time.end=0.02", "record.observables=[separation, energy, killing_momentum, karcher_mean]"}},
       {"rod", {"integrator={name: lobatto, solver: newton, step: 0.01}", "time.end=0.02"}},
@@ -176,7 +175,6 @@ static void particles_without_memory_say_so(void **unused) {
 }
 
 static void constraints_and_contacts_without_memory_say_so(void **unused) {
-  (void)unused;
   check_cases((const test_case[]){
       {"constraints", {"time.end=0.02"}},
       {"constraints", {"integrator={name: lobatto, solver: newton, step: 0.01}", "time.end=0.02"}},
@@ -192,7 +190,6 @@ static void constraints_and_contacts_without_memory_say_so(void **unused) {
 }
 
 static void systems_without_memory_say_so(void **unused) {
-  (void)unused;
   check_cases((const test_case[]){
       {"system", {NULL}},
       {"system", {"integrator={name: ida, step: 0.1}"}},
@@ -250,7 +247,6 @@ static int remove_files(void **unused) {
 }
 
 static void bodies_in_a_fluid_without_memory_say_so(void **unused) {
-  (void)unused;
   check_cases((const test_case[]){
       {"immersed", {"fluid.floor.height=-2", "time.end=0.02"}},
       {"immersed", {"integrator={name: rkmk4, step: 0.01}", "fluid.floor={kind: stiff, height: -2}", "time.end=0.02"}},
@@ -281,7 +277,6 @@ static void bodies_in_a_fluid_without_memory_say_so(void **unused) {
 }
 
 static void gaits_in_bundles_without_memory_say_so(void **unused) {
-  (void)unused;
   check_cases((const test_case[]){
       {"bundle", {NULL}},
       {"gait", {NULL}},

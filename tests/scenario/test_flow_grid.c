@@ -78,7 +78,6 @@ static void at(const cb_flow *f, double t, const double x[3], double u[3]) {
 /* --- what is read --- */
 
 static void file_gives_the_field_that_was_written(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   for (int turn = 0; turn < 6; turn++) {
     const bool moving = turn % 2;
@@ -103,7 +102,6 @@ static void file_gives_the_field_that_was_written(void **unused) {
 }
 
 static void periodic_directions_begin_again(void **unused) {
-  (void)unused;
   for (int count = 3; count <= 4; count++) {
     content c = content_of(NT);
     c.periodics = count;
@@ -126,7 +124,6 @@ static void periodic_directions_begin_again(void **unused) {
 
 /* A plane flow: one point along z, of which no place is needed. */
 static void direction_of_one_point_needs_no_place(void **unused) {
-  (void)unused;
   content c = content_of(1);
   c.dims[2] = 1;
   c.name[3] = NULL;
@@ -143,7 +140,6 @@ static void direction_of_one_point_needs_no_place(void **unused) {
 
 /* 1000.1, 1000.2 .. are off by 3e-5 in single precision; in double precision that is an error. */
 static void places_may_be_rounded_as_they_are_stored(void **unused) {
-  (void)unused;
   content c = content_of(1);
   for (int i = 0; i < NZ; i++) c.axis[3][i] = 1000 + 0.1 * i;
   c.stored = H5T_IEEE_F32LE;
@@ -168,7 +164,6 @@ static void check_refused(content *c, const char *expected) {
 }
 
 static void shapes_are_refused_by_name(void **unused) {
-  (void)unused;
   content c = content_of(1);
   c.rank = 2;
   check_refused(&c, "dataset 'velocity' has the shape [5, 6], expected [x, y, z, 3] or [time, x, y, z, 3]");
@@ -196,7 +191,6 @@ static void shapes_are_refused_by_name(void **unused) {
 }
 
 static void numbers_are_refused_with_their_place(void **unused) {
-  (void)unused;
   content c = content_of(1);
   c.axis[1][3] = -0.2;
   check_refused(&c, "dataset 'x': value 4 is -0.2, expected -0.25: evenly spaced by 0.25");
@@ -215,7 +209,6 @@ static void numbers_are_refused_with_their_place(void **unused) {
 }
 
 static void other_files_are_refused(void **unused) {
-  (void)unused;
   cb_flow *f = NULL;
   check_error(cb_flow_read_grid("/nowhere/wind.h5", &f), CB_ERROR_FILE,
               "/nowhere/wind.h5: cannot read: No such file or directory");
@@ -257,7 +250,6 @@ static hid_t put_elsewhere(hid_t file, int how, const char *other, const content
 }
 
 static void numbers_in_other_files_are_refused(void **unused) {
-  (void)unused;
   static const char *const expected[] = {
       "dataset 'velocity' has its numbers in other files (external storage), expected numbers of its own",
       "dataset 'velocity' takes its numbers from other datasets (it is virtual), expected numbers of its own",
@@ -283,7 +275,6 @@ static void numbers_in_other_files_are_refused(void **unused) {
 
 /* Made for 3 * 2^50 numbers, of which 24 are written. */
 static void memory_is_not_taken_for_what_was_never_written(void **unused) {
-  (void)unused;
   const hsize_t dims[] = {1 << 20, 1 << 20, 1 << 10, 3}, chunk[] = {2, 2, 2, 3};
   const double numbers[24] = {0};
   cb_flow *f = NULL;
@@ -305,7 +296,6 @@ static cb_status read_path(void) {
 }
 
 static void file_cut_anywhere_is_refused(void **unused) {
-  (void)unused;
   content c = content_of(1);
   write_file(&c);
   free(c.velocity);

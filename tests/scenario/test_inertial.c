@@ -32,7 +32,6 @@ static void boxes(const double side[3], double mass, double J[3][3]) {
 }
 
 static void a_box_by_its_inertia_has_the_tensor_of_one_of_density(void **unused) {
-  (void)unused;
   const double side[3] = {0.3, 0.2, 0.1}, mass = 500 * 0.3 * 0.2 * 0.1;
   cb_tree *tree;
   cb_surface *box;
@@ -67,7 +66,6 @@ static void a_box_by_its_inertia_has_the_tensor_of_one_of_density(void **unused)
 }
 
 static void the_resolved_scenario_reads_back_as_itself(void **unused) {
-  (void)unused;
   static const char *const keys[] = {
       "inertial: {mass: 2, inertia: [1, 2, 2.5]}, buoyancy: false",
       "inertial: {mass: 2, at: [0.1, 0, 0], inertia: [[2, 0.1, 0], [0.1, 2, 0], [0, 0, 3]]}",
@@ -84,7 +82,6 @@ static void the_resolved_scenario_reads_back_as_itself(void **unused) {
 }
 
 static void what_no_body_has_is_refused_with_its_place(void **unused) {
-  (void)unused;
   static const struct {
     const char *keys, *place, *told;
   } cases[] = {
@@ -117,7 +114,6 @@ static bool has_field(cb_scenario *s, const char *name) {
 }
 
 static void buoyancy_is_there_unless_it_is_switched_off(void **unused) {
-  (void)unused;
   for (int off = 0; off < 2; off++) {
     cb_scenario *s;
     check_ok(open_body(off ? "buoyancy: false" : "density: 800", &s));
@@ -128,7 +124,6 @@ static void buoyancy_is_there_unless_it_is_switched_off(void **unused) {
 }
 
 static void an_inertia_at_a_vertex_is_refused(void **unused) {
-  (void)unused;
   cb_surface *box;
   check_ok(cb_shape_create("box", NULL, &box));
   cb_point_mass point = {.mass = 1, .vertex = 0, .inertia = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};

@@ -11,7 +11,6 @@
 static const char tetrahedron[] = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
 
 static void two_boxes_have_the_sum_of_their_tensors(void **unused) {
-  (void)unused;
   cb_surface *box, *both;
   check_ok(cb_shape_create("box", NULL, &box));
   /* Sides 1, turned about z by atan(4/3) and at (2, 0, 1); and 2 by 1 by 3, mirrored. */
@@ -43,7 +42,6 @@ static void two_boxes_have_the_sum_of_their_tensors(void **unused) {
 }
 
 static void the_resolved_scenario_reads_back_as_itself(void **unused) {
-  (void)unused;
   char path[] = "/tmp/pieces-XXXXXX.obj", text[1024];
   const int fd = mkstemps(path, 4);
   assert_int_equal(write(fd, tetrahedron, sizeof tetrahedron - 1), (ssize_t)sizeof tetrahedron - 1);
@@ -67,7 +65,6 @@ static void the_resolved_scenario_reads_back_as_itself(void **unused) {
 }
 
 static void what_is_wrong_has_its_place(void **unused) {
-  (void)unused;
   static const struct {
     const char *shape, *told;
   } cases[] = {

@@ -25,7 +25,6 @@ static void remove_files(const char *folder, int first, int end) {
 }
 
 static void numbered_files_are_poses(void **state) {
-  (void)state;
   char folder[] = "/tmp/curvebody-test-XXXXXX", pattern[100], expected[400], path[200];
   assert_non_null(mkdtemp(folder));
   snprintf(pattern, sizeof pattern, "%s/pose-###.obj", folder);
@@ -100,7 +99,6 @@ static void write_bent(const char *folder, int number, double h) {
 }
 
 static void polygons_that_bend_keep_the_triangles_of_the_body(void **state) {
-  (void)state;
   char folder[] = "/tmp/curvebody-test-XXXXXX", pattern[100], path[200], expected[400];
   const cb_poses_times times = {.step = 1, .end = CB_POSES_CLAMPED};
   cb_surface *rest = NULL;

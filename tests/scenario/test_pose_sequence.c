@@ -69,7 +69,6 @@ static cb_poses *read_with(const cb_surface *mesh, const char *dataset, const cb
 }
 
 static void a_file_gives_the_poses_of_its_arrays(void **state) {
-  (void)state;
   cb_surface *mesh = body(tetrahedron, FACES);
   const hid_t stored[] = {H5T_IEEE_F64LE, H5T_IEEE_F64BE, H5T_IEEE_F32LE};
   for (int k = 0; k < 3; k++) {
@@ -85,7 +84,6 @@ static void a_file_gives_the_poses_of_its_arrays(void **state) {
 }
 
 static void times_are_of_the_file_unless_a_step_is_given(void **state) {
-  (void)state;
   cb_surface *mesh = body(tetrahedron, FACES);
   write_whole();
   check_same(read_with(mesh, NULL, &by_step), arrays(&by_step));
@@ -101,7 +99,6 @@ static void times_are_of_the_file_unless_a_step_is_given(void **state) {
 }
 
 static void a_file_with_faces_is_a_body_by_itself(void **state) {
-  (void)state;
   write_whole();
   cb_surface *rest = NULL, *expected = body(tetrahedron, FACES);
   cb_poses *p = NULL;
@@ -128,7 +125,6 @@ static void a_file_with_faces_is_a_body_by_itself(void **state) {
   } while (0)
 
 static void another_number_of_vertices_is_refused(void **state) {
-  (void)state;
   cb_surface *mesh = body(tetrahedron, FACES);
   write_poses(H5T_IEEE_F64LE, 5, 3);
   check_refused(mesh, NULL, &by_step,
@@ -138,7 +134,6 @@ static void another_number_of_vertices_is_refused(void **state) {
 }
 
 static void another_connectivity_is_refused(void **state) {
-  (void)state;
   static const int turned[FACES][3] = {{0, 2, 1}, {0, 1, 3}, {1, 3, 2}, {0, 3, 2}};
   cb_surface *mesh = body(turned, FACES), *fewer = body(tetrahedron, FACES - 1);
   write_whole();
@@ -151,7 +146,6 @@ static void another_connectivity_is_refused(void **state) {
 }
 
 static void a_number_that_is_not_finite_is_refused_with_pose_and_vertex(void **state) {
-  (void)state;
   cb_surface *mesh = body(tetrahedron, FACES);
   double kept = place[3 * (2 * VERTICES + 1) + 2];
   place[3 * (2 * VERTICES + 1) + 2] = NAN;
@@ -166,7 +160,6 @@ static void a_number_that_is_not_finite_is_refused_with_pose_and_vertex(void **s
 }
 
 static void shapes_and_types_are_refused_by_name(void **state) {
-  (void)state;
   cb_surface *mesh = body(tetrahedron, FACES);
   hid_t file = create();
   put(file, "poses", H5T_IEEE_F64LE, 2, (const hsize_t[]){5, 12}, H5T_NATIVE_DOUBLE, place);
@@ -195,7 +188,6 @@ static void shapes_and_types_are_refused_by_name(void **state) {
 }
 
 static void times_and_faces_that_do_not_fit_are_refused(void **state) {
-  (void)state;
   cb_surface *mesh = body(tetrahedron, FACES);
   hid_t file = create();
   put_poses(file, "poses", H5T_IEEE_F64LE, POSES, VERTICES);
@@ -225,7 +217,6 @@ static void times_and_faces_that_do_not_fit_are_refused(void **state) {
 }
 
 static void no_file_and_no_hdf5_are_refused(void **state) {
-  (void)state;
   cb_surface *rest = NULL;
   cb_poses *p = NULL;
   check_error(cb_poses_read_sequence("/nowhere/eel.h5", NULL, NULL, &by_step, NULL, &rest, &p), CB_ERROR_FILE,
@@ -245,7 +236,6 @@ static cb_status read_path(void) {
 }
 
 static void a_file_cut_anywhere_is_refused(void **state) {
-  (void)state;
   write_whole();
   check_cut(61, read_path);
 }

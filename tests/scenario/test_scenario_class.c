@@ -93,7 +93,6 @@ static void check_all(const char *where, const char *path, const char *key, cons
     }
 
 static void keys_of_a_former_class_are_unknown_to_none(void **state) {
-  (void)state;
   kind integrators[MOST], spaces[MOST], bodies[MOST], shapes[2 * MOST], bundles[MOST];
   size_t n_integrators = 0, n_spaces = 0, n_bodies = 0, n_shapes = 0, n_bundles = 0;
   FILL(integrators, n_integrators, cb_integrator_classes);
@@ -122,7 +121,6 @@ static cb_status open_with(const char *integrator, const char *const *sets, size
 }
 
 static void the_resolved_scenario_shows_what_holds(void **state) {
-  (void)state;
   cb_scenario *s, *again;
   static const char note[] = "# integrator: `stages` of lobatto is left out, rk4 has no such key\n";
   const char *const sets[] = {"integrator.name=gauss", "integrator.name=rk4"};
@@ -140,7 +138,6 @@ static void the_resolved_scenario_shows_what_holds(void **state) {
 }
 
 static void keys_of_no_class_and_those_set_are_refused(void **state) {
-  (void)state;
   cb_scenario *s;
   const char *const sets[] = {"integrator.name=rk4", "integrator.stages=3"}, *const back[] = {"integrator.stages=3",
                                                                                               "integrator.name=rk4"};

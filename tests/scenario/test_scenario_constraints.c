@@ -51,7 +51,6 @@ static int rows_at_start(cb_scenario *s, double *g, double *rate) {
 }
 
 static void every_key_makes_its_rows(void **state) {
-  (void)state;
   static const struct {
     const char *space, *constraint, *name;
     int rows;
@@ -105,7 +104,6 @@ static double row_of(const char *space, const char *constraint) {
 }
 
 static void targets_are_numbers_and_expressions(void **state) {
-  (void)state;
   /* e3: a.0 and a.1 from their polar coordinates */
   const double x[3] = {.3 * sin(1) * cos(.2), .3 * sin(1) * sin(.2), .3 * cos(1)},
                y[3] = {.5 * sin(1.5) * cos(1.3), .5 * sin(1.5) * sin(1.3), .5 * cos(1.5)};
@@ -121,7 +119,6 @@ static void targets_are_numbers_and_expressions(void **state) {
 }
 
 static void a_surface_holds_all_particles_of_a_body(void **state) {
-  (void)state;
   double g[MOST_ROWS], rate[MOST_ROWS];
   cb_scenario *s = opened("e3", "constraints:\n  - surface: {body: tri, name: table, value: z - 0.1*x*y}\n");
   assert_int_equal(rows_at_start(s, g, rate), 3);
@@ -133,7 +130,6 @@ static void a_surface_holds_all_particles_of_a_body(void **state) {
 }
 
 static void constraints_of_velocity_have_their_right_side(void **state) {
-  (void)state;
   double g[MOST_ROWS], rate[MOST_ROWS];
   cb_scenario *s = opened("e3",
                           "constraints:\n  - velocity: {particles: [[a, 0]], coefficients: [[1, 0, 0]], equals: 0.2 "
@@ -147,7 +143,6 @@ static void constraints_of_velocity_have_their_right_side(void **state) {
 }
 
 static void a_start_off_the_constraints_is_projected_or_refused(void **state) {
-  (void)state;
   static const char rod[] = "constraints:\n  - rod: {between: [[a, 0], [a, 1]], length: .4}\n";
   char more[512];
   cb_scenario *s = opened("e3", rod);
@@ -166,7 +161,6 @@ static void a_start_off_the_constraints_is_projected_or_refused(void **state) {
 }
 
 static void what_depends_on_others_is_refused_or_dropped(void **state) {
-  (void)state;
   static const char twice[] =
       "constraints:\n  - rod: {between: [[a, 0], [a, 1]], name: one}\n"
       "  - rod: {between: [[a, 1], [a, 0]], name: two}\n";
@@ -184,7 +178,6 @@ static void what_depends_on_others_is_refused_or_dropped(void **state) {
 }
 
 static void the_resolved_scenario_reads_back_the_same(void **state) {
-  (void)state;
   cb_scenario *s = opened("h3",
                           "constraints:\n"
                           "  - rod: {between: [[a, 0], [tri, 1]], length: '0.9 + 0.1*sin(t)', name: one}\n"
@@ -211,7 +204,6 @@ static void the_resolved_scenario_reads_back_the_same(void **state) {
 }
 
 static void bodies_with_rods_read_back_the_same(void **state) {
-  (void)state;
   static const char text[] =
       "curvebody: 1\nspace: h3\nbodies:\n"
       "  - {kind: rod, link: rod, place: {chart: polar, points: [[.5, pi/2, pi/2], [.5, pi/2, 3*pi/2]]}}\n"
@@ -234,7 +226,6 @@ static void bodies_with_rods_read_back_the_same(void **state) {
 }
 
 static void what_is_wrong_is_told_with_its_place(void **state) {
-  (void)state;
   /* line 8 is `constraints:`, line 9 the entry */
   static const struct {
     const char *space, *entry, *text;

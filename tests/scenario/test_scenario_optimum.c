@@ -47,7 +47,6 @@ static void check_swimmer(const cb_scenario *s) {
 }
 
 static void what_is_asked_is_read_and_shown(void **state) {
-  (void)state;
   cb_scenario *s = opened(swimmer, NULL, 0), *again;
   check_swimmer(s);
   const char *text = cb_scenario_resolved(s);
@@ -60,7 +59,6 @@ static void what_is_asked_is_read_and_shown(void **state) {
 }
 
 static void what_is_not_said_has_its_default(void **state) {
-  (void)state;
   const char *const sets[] = {"optimum={target: {move: 0.01}}"};
   cb_scenario *s = opened(swimmer, sets, 1);
   const cb_optimum_problem *p = problem_of(s);
@@ -77,7 +75,6 @@ static void what_is_not_said_has_its_default(void **state) {
 }
 
 static void sets_take_the_place_of_keys(void **state) {
-  (void)state;
   const char *const sets[] = {"optimum.target={parts: {theta: 0, y: 0.02}}", "optimum.seek=target",
                               "optimum.length=0.5", "optimum.bounds=[-2, 2]", "optimum.starts=0"};
   cb_scenario *s = opened(swimmer, sets, 5);
@@ -107,7 +104,6 @@ static void metric_at(const char *metric, double *M) {
 
 /* In closed form at (.4, .3, -.2), to rounding errors. */
 static void metrics_are_weighed(void **state) {
-  (void)state;
   double own[9], M[9];
   metric_at("metric=bundle", own);
   metric_at("metric=identity", M);
@@ -120,7 +116,6 @@ static void metrics_are_weighed(void **state) {
 
 /* Rounded as they are typed, quaternions come back to the group. */
 static void elements_are_of_the_group(void **state) {
-  (void)state;
   const char *const sets[] = {"bundle={name: rolling_ball}", "gait={polygon: {corners: [[1, 1], [0, 1], [0, 0]]}}",
                               "optimum={target: {element: [0.7071068, 0, 0.7071068, 0]}}"};
   cb_scenario *s = opened(swimmer, sets, 3);
@@ -133,7 +128,6 @@ static void elements_are_of_the_group(void **state) {
 
 /* A gait that was found touches its bounds, to what it was found to. Beyond them it is no start, unless it is the only one. */
 static void a_gait_may_touch_its_bounds(void **state) {
-  (void)state;
   const char *const touching[] = {"optimum.bounds={alpha1: [1e-8, 1]}"}, *const beyond[] = {
                                                                              "optimum.bounds={alpha1: [1e-3, 1]}",
                                                                              "optimum.starts=0"};
@@ -151,7 +145,6 @@ static void a_gait_may_touch_its_bounds(void **state) {
 }
 
 static void none_is_asked_where_there_is_no_key(void **state) {
-  (void)state;
   char text[sizeof swimmer];
   strcpy(text, swimmer);
   *strstr(text, "optimum:") = 0;

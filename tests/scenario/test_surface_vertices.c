@@ -29,7 +29,6 @@ static cb_surface *make(void) {
 }
 
 static void a_surface_is_that_without_them(void **state) {
-  (void)state;
   static const int vertex[LISTED] = {-1, 0, 1, -1, 2, 3, -1}, number[USED] = {2, 3, 5, 6};
   static const cb_material water = {.density = 1};
   cb_surface *s = make(), *plain = NULL;
@@ -50,7 +49,6 @@ static void a_surface_is_that_without_them(void **state) {
 }
 
 static void messages_count_the_vertices_of_the_list(void **state) {
-  (void)state;
   double x[LISTED][3];
   int face[4][3];
   cb_surface *s = NULL;
@@ -82,7 +80,6 @@ static void write_poses(const int (*face)[3]) {
 }
 
 static void a_sequence_has_places_of_all(void **state) {
-  (void)state;
   const cb_poses_times times = {.step = 1, .end = CB_POSES_CLAMPED};
   double x[LISTED][3];
   int face[4][3];

@@ -32,7 +32,6 @@ static cb_status describe_record(const char *path, cb_text *text) {
 
 /* Requests of reading a record, and of writing it. */
 static void records_without_memory_say_so(void **unused) {
-  (void)unused;
   static const char text[] =
       "curvebody: 1\nspace: h3\nbodies: [{kind: particles, name: a, place: {chart: polar, points: "
       "[[1, 1, 0], [1, 1, 1]]}}]\nintegrator: {step: 0.1}\ntime: {end: 0.1}\n";
@@ -115,7 +114,6 @@ static cb_status sweep_once(const char *yaml, const char *output) {
 }
 
 static void sweeps_without_memory_say_so(void **unused) {
-  (void)unused;
   char output[256], path[300];
   snprintf(output, sizeof output, "%s/failed_records_%d.h5", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp",
            (int)getpid());

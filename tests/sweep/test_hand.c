@@ -83,7 +83,6 @@ static void go(int ranks, int threads, int64_t count, int slow, int64_t stop_at)
 }
 
 static void each_is_given_once(void **unused) {
-  (void)unused;
   static const int ranks[] = {1, 2, 3, 7, RANKS};
   static const int64_t counts[] = {0, 1, 2, 5, 100, 20000};
   for (size_t r = 0; r < sizeof ranks / sizeof *ranks; r++)
@@ -92,7 +91,6 @@ static void each_is_given_once(void **unused) {
 }
 
 static void a_slow_rank_holds_up_no_other(void **unused) {
-  (void)unused;
   for (int slow = 0; slow < 3; slow++) {
     const time_t begin = time(NULL);
     go(3, 1, 20000, slow, -1); /* by itself it would take 8 s */
@@ -101,13 +99,11 @@ static void a_slow_rank_holds_up_no_other(void **unused) {
 }
 
 static void one_stops_all(void **unused) {
-  (void)unused;
   for (int ranks = 1; ranks <= 5; ranks++)
     for (int64_t at = 0; at <= 3000; at += 1000) go(ranks, 2, 100000, -1, at);
 }
 
 static void broadcasts_reach_all(void **unused) {
-  (void)unused;
   cb_ranks one;
   check_ok(cb_ranks_begin(&one));
   assert_int_equal(one.size, 1);

@@ -12,7 +12,6 @@ static double of_numbers(const char *text, int n, const double *number) { return
 /* --- values --- */
 
 static void reductions_are_closed_forms(void **unused) {
-  (void)unused;
   /* t = 0, 0.01, .. 10: 1001 rows; mean of t^2: 10^2 (2 + 1/1000)/6 */
   const double square = 100 * 2.001 / 6;
   const struct {
@@ -62,7 +61,6 @@ static void reductions_are_closed_forms(void **unused) {
 }
 
 static void a_record_without_rows(void **unused) {
-  (void)unused;
   static const char *const none[] = {"first(time)",  "last(time)",    "min(time)",     "max(time)",
                                      "mean(time)",   "rms(time)",     "time",          "argmin(time)",
                                      "argmax(time)", "crossing(gap)", "max(event_gap)"};
@@ -72,7 +70,6 @@ static void a_record_without_rows(void **unused) {
 }
 
 static void events_are_reduced_by_themselves(void **unused) {
-  (void)unused;
   const cb_event_row event[] = {{0.5, 0, 1, 2, 1e-3, -1, 1, 4},
                                 {1.5, 1, 0, 2, 2e-3, -2, 0, 3},
                                 {2.5, 0, 0, 1, -1e-3, -3, 2, 2},
@@ -97,7 +94,6 @@ static void events_are_reduced_by_themselves(void **unused) {
 }
 
 static void missing_values_go_through(void **unused) {
-  (void)unused;
   const double row[] = {1, NAN, -1, 2};
   static const char *const through[] = {"min(energy)",    "max(energy)",    "mean(energy)",   "rms(energy)",
                                         "argmin(energy)", "argmax(energy)", "min(energy) + 1"};
@@ -110,7 +106,6 @@ static void missing_values_go_through(void **unused) {
 }
 
 static void zeros_are_counted_once(void **unused) {
-  (void)unused;
   const double row[] = {0, 1, 0, 0, -1, 0, -1, 1};
   const double zero[] = {2, 5, 6.5};
   for (int n = 0; n < 3; n++) {
@@ -123,7 +118,6 @@ static void zeros_are_counted_once(void **unused) {
 
 /* As plain sums these would be 0, and nan. */
 static void sums_keep_what_is_small(void **unused) {
-  (void)unused;
   const double large[] = {1, 1e100, 1, -1e100}, infinite[] = {1, INFINITY, 1};
   assert_true(of_numbers("mean(energy)", 4, large) == 0.5);
   assert_true(of_numbers("mean(energy)", 3, infinite) == INFINITY);
@@ -132,7 +126,6 @@ static void sums_keep_what_is_small(void **unused) {
 }
 
 static void rows_without_time_are_numbered(void **unused) {
-  (void)unused;
   const cb_record_layout one = {.fields = fields + 3, .n_fields = 1};
   cb_reduction *r = NULL;
   double state[MOST_DOUBLES];
@@ -146,7 +139,6 @@ static void rows_without_time_are_numbered(void **unused) {
 /* --- wrong texts --- */
 
 static void wrong_texts_have_their_place(void **unused) {
-  (void)unused;
   /* at: of the letter from 0 */
   static const struct {
     const char *text;
@@ -235,7 +227,6 @@ static void repeated(char *text, size_t size, const char *term, int times) {
 }
 
 static void too_long_a_text(void **unused) {
-  (void)unused;
   static char text[6000];
   cb_reduction *r = NULL;
   repeated(text, sizeof text, "max(time)", 32);
@@ -274,7 +265,6 @@ static const char *const all[] = {"first(energy)",     "last(x[0,1]*energy)", "m
                                   "crossing(x[0,0])",  "crossing(x[0,0], 3)", "energy/max(time)"};
 
 static void a_state_that_is_kept_goes_on(void **unused) {
-  (void)unused;
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
     cb_reduction *r = read_good(all[i]);
     double whole[MOST_DOUBLES], kept[MOST_DOUBLES];
@@ -297,7 +287,6 @@ static void a_state_that_is_kept_goes_on(void **unused) {
 }
 
 static void rows_allocate_nothing(void **unused) {
-  (void)unused;
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
     cb_reduction *r = read_good(all[i]);
     double state[MOST_DOUBLES];

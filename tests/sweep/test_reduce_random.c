@@ -126,7 +126,6 @@ static double leaf_of_formula(const term *t, const void *of) {
 }
 
 static void random_expressions_are_what_they_say(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   static formula f;
   int finite = 0;

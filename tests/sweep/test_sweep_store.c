@@ -38,12 +38,10 @@ static char joined[300];
 static cb_segments folder;
 
 static int make(void **unused) {
-  (void)unused;
   snprintf(joined, sizeof joined, "%s/sweep_store_%d.h5", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp", (int)getpid());
   return cb_segments_name(joined, &folder) || cb_segments_take(&folder);
 }
 static int unmake(void **unused) {
-  (void)unused;
   cb_segments_leave(&folder, true);
   remove(joined);
   return 0;
@@ -124,7 +122,6 @@ static void show(bool plain, bool expected) {
 /* Members in any order, by any worker, saved at any moment, some of them twice: boxes of the grid put together again, in
  * virtual datasets and in a plain file, whose bytes are always the same. */
 static void segments_joined_are_the_whole(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   uint8_t *first = NULL;
   size_t first_size = 0;
@@ -163,7 +160,6 @@ static void segments_joined_are_the_whole(void **unused) {
 
 /* A result shows what it was made of while segments grow; a worker begins a new one; what failed is told. */
 static void a_store_goes_on(void **unused) {
-  (void)unused;
   cb_store *store;
   cb_survey survey;
   bool done[MEMBERS] = {false};
@@ -195,7 +191,6 @@ static void a_store_goes_on(void **unused) {
 
 /* The members of a result become segments again, and these the same result. */
 static void a_result_goes_on(void **unused) {
-  (void)unused;
   cb_store *store;
   cb_survey survey;
   size_t size, again;
@@ -226,7 +221,6 @@ static void a_result_goes_on(void **unused) {
 
 /* Members in a row are written at once, whichever of them were warned of. */
 static void warnings_are_those_of_their_members(void **unused) {
-  (void)unused;
   enum { N = 4 };
   for (int pattern = 0; pattern < 1 << N; pattern++) {
     char words[N][40] = {""};
@@ -256,7 +250,6 @@ static void warnings_are_those_of_their_members(void **unused) {
 
 /* Any bit of a value that is another: the members of the segment are missing, and those of another one are there. */
 static void damaged_segments_are_set_aside(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   cb_store *store;
   remove_all();
@@ -292,7 +285,6 @@ static void damaged_segments_are_set_aside(void **unused) {
 }
 
 static void what_is_of_others_is_refused(void **unused) {
-  (void)unused;
   cb_store *store;
   cb_survey survey;
   cb_segments other, none;
@@ -320,7 +312,6 @@ static void what_is_of_others_is_refused(void **unused) {
 
 /* Parts of the lock exclude who wants all of it, and equal parts each other; the last one can take the rest. */
 static void parts_of_a_folder(void **unused) {
-  (void)unused;
   char path[320];
   cb_segments s[3];
   snprintf(path, sizeof path, "%s.shards.h5", joined);
@@ -341,7 +332,6 @@ static void parts_of_a_folder(void **unused) {
 }
 
 static void words_end_with_a_character(void **unused) {
-  (void)unused;
   char text[400] = "", words[CB_STORE_WORDS];
   for (int i = 0; i < 150; i++) strcat(text, "\303\251"); /* two bytes each */
   text[0] = 'a';

@@ -16,7 +16,6 @@ static const cb_node *read_text(const char *text) {
 }
 
 static int free_tree(void **state) {
-  (void)state;
   cb_tree_free(tree);
   tree = NULL;
   return 0;
@@ -26,7 +25,6 @@ static int free_tree(void **state) {
 static const cb_node *value_of(const char *text) { return cb_node_get(read_text(text), "x"); }
 
 static void numbers_are_decimals_or_constant_expressions(void **state) {
-  (void)state;
   static const struct {
     const char *text;
     double value;
@@ -54,7 +52,6 @@ static void numbers_are_decimals_or_constant_expressions(void **state) {
 
 /* A number alone is in bytes. What is no size, or not above 0, says what a size looks like. */
 static void sizes_are_numbers_with_or_without_a_unit(void **state) {
-  (void)state;
   const struct {
     const char *text;
     double value;
@@ -81,7 +78,6 @@ static void sizes_are_numbers_with_or_without_a_unit(void **state) {
 }
 
 static void long_numbers_are_rounded_like_short_ones(void **state) {
-  (void)state;
   char text[400] = "0.1";
   memset(text + 3, '0', 300);
   double value;
@@ -90,7 +86,6 @@ static void long_numbers_are_rounded_like_short_ones(void **state) {
 }
 
 static void what_is_not_a_number_fails_with_its_place(void **state) {
-  (void)state;
   double value = 7;
   const char *expected = "expected a number (or constant expression), found ";
   static const struct {
@@ -120,7 +115,6 @@ static void what_is_not_a_number_fails_with_its_place(void **state) {
 
 /* What a hint proposes has the value that was meant; nothing is to be removed but a unit whose value is 1. */
 static void hints_have_the_value_that_was_meant(void **state) {
-  (void)state;
   static const struct {
     const char *text, *proposed;
     double value;
@@ -166,7 +160,6 @@ static void hints_have_the_value_that_was_meant(void **state) {
 }
 
 static void hints_remove_only_units_of_value_one(void **state) {
-  (void)state;
   static const char *const kept[] = {"2x",
                                      "1_000",
                                      "1 000",
@@ -205,7 +198,6 @@ static void hints_remove_only_units_of_value_one(void **state) {
 }
 
 static void a_wrong_expression_fails_where_it_is_wrong(void **state) {
-  (void)state;
   double value = 7;
   const char *what = "error: expected a number (or constant expression), found ";
   static const struct {
@@ -227,7 +219,6 @@ static void a_wrong_expression_fails_where_it_is_wrong(void **state) {
 }
 
 static void columns_count_characters(void **state) {
-  (void)state;
   double value;
   /* Two Greek letters of two bytes each stand before what is wrong. */
   check_error_begins(cb_node_real(value_of("{\xce\xb1\xce\xb2: 1, x: 1z}"), &value), CB_ERROR_INPUT,
@@ -235,7 +226,6 @@ static void columns_count_characters(void **state) {
 }
 
 static void integers_are_whole_and_fit(void **state) {
-  (void)state;
   long long value = 7;
   check_ok(cb_node_int(value_of("x: -12"), &value));
   assert_int_equal(value, -12);
@@ -263,7 +253,6 @@ static void integers_are_whole_and_fit(void **state) {
 }
 
 static void integers_agree_with_strtoll(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   for (int i = 0; i < 10000; i++) {
     char text[40];
@@ -293,7 +282,6 @@ static void integers_agree_with_strtoll(void **state) {
 }
 
 static void bools_are_true_or_false(void **state) {
-  (void)state;
   bool value = true;
   check_ok(cb_node_bool(value_of("x: false"), &value));
   assert_false(value);
@@ -302,7 +290,6 @@ static void bools_are_true_or_false(void **state) {
 }
 
 static void lists_of_numbers_have_their_length(void **state) {
-  (void)state;
   double x[3] = {7, 7, 7};
   check_ok(cb_node_reals(value_of("x: [0.5, pi/2, -1]"), 3, x));
   check_near(x[1], 1.57079632679489661923, 0);
@@ -315,7 +302,6 @@ static void lists_of_numbers_have_their_length(void **state) {
 }
 
 static void a_misspelt_key_gets_a_suggestion(void **state) {
-  (void)state;
   static const char *const names[] = {"name", "stages", "step"};
   check_ok(cb_node_check_keys(read_text("{step: 1, name: a}"), names, 3));
   check_error(cb_node_check_keys(read_text("name: a\nstpe: 1"), names, 3), CB_ERROR_INPUT,
@@ -327,7 +313,6 @@ static void a_misspelt_key_gets_a_suggestion(void **state) {
 }
 
 static void suggestions_are_near(void **state) {
-  (void)state;
   static const char *const names[] = {"lobatto", "gauss", "radau_iia", "separation", "h3", "killing_momentum"};
   size_t n = sizeof names / sizeof *names;
   assert_string_equal(cb_nearest_name("labatto", names, n), "lobatto");
@@ -343,7 +328,6 @@ static void suggestions_are_near(void **state) {
 }
 
 static void messages_show_no_control_characters_and_are_short(void **state) {
-  (void)state;
   char text[256];
   strcpy(text, cb_quoted("a\x1b[31m\nb", 8).text);
   assert_string_equal(text, "a?[31m?b");
@@ -357,7 +341,6 @@ static void messages_show_no_control_characters_and_are_short(void **state) {
 }
 
 static void a_missing_node_fails_without_a_place(void **state) {
-  (void)state;
   double value;
   assert_null(cb_node_get(NULL, "x"));
   check_error(cb_node_real(NULL, &value), CB_ERROR_INPUT,
@@ -365,7 +348,6 @@ static void a_missing_node_fails_without_a_place(void **state) {
 }
 
 static void an_arena_gives_zeroed_aligned_pieces(void **state) {
-  (void)state;
   uint64_t seed = check_seed();
   cb_arena *arena = cb_arena_create();
   for (int i = 0; i < 2000; i++) {

@@ -36,14 +36,12 @@ static cb_status bind_text(const char *text, method *m) {
 }
 
 static int free_tree(void **state) {
-  (void)state;
   cb_tree_free(tree);
   tree = NULL;
   return 0;
 }
 
 static void all_given_values_arrive(void **state) {
-  (void)state;
   method m;
   memset(&m, 0xee, sizeof m);
   check_ok(
@@ -61,7 +59,6 @@ static void all_given_values_arrive(void **state) {
 }
 
 static void absent_values_are_defaults(void **state) {
-  (void)state;
   method m;
   memset(&m, 0xee, sizeof m);
   check_ok(bind_text("step: 1", &m));
@@ -76,7 +73,6 @@ static void absent_values_are_defaults(void **state) {
 }
 
 static void a_wrong_value_fails_and_writes_nothing(void **state) {
-  (void)state;
   static const struct {
     const char *text, *error;
   } cases[] = {
@@ -125,7 +121,6 @@ static void a_wrong_value_fails_and_writes_nothing(void **state) {
 }
 
 static void a_missing_map_fails_at_the_place_that_wants_it(void **state) {
-  (void)state;
   method m;
   check_ok(bind_text("step: 1\nlink: {}", &m));
   check_error(cb_params_bind(table, NULL, m.link, NULL, 0, &m), CB_ERROR_INPUT,
@@ -133,7 +128,6 @@ static void a_missing_map_fails_at_the_place_that_wants_it(void **state) {
 }
 
 static void an_int_without_range_must_fit(void **state) {
-  (void)state;
   static const cb_param count[] = {{"count", CB_PARAM_INT, 0, NULL, "", "", "", ""}, {0}};
   int n = 7;
   cb_tree_free(tree);
@@ -145,7 +139,6 @@ static void an_int_without_range_must_fit(void **state) {
 }
 
 static void a_table_that_contradicts_itself_is_an_error_of_the_caller(void **state) {
-  (void)state;
   static const cb_param bad_default[] = {{"step", CB_PARAM_REAL, 0, "0", "", "> 0", "", ""}, {0}};
   static const cb_param bad_range[] = {{"step", CB_PARAM_REAL, 0, "1", "", "positive", "", ""}, {0}};
   double step;
@@ -156,7 +149,6 @@ static void a_table_that_contradicts_itself_is_an_error_of_the_caller(void **sta
 }
 
 static void ranges_are_read_as_written(void **state) {
-  (void)state;
   static const struct {
     const char *text;
     double in[3], out[3];
@@ -187,7 +179,6 @@ static void ranges_are_read_as_written(void **state) {
 }
 
 static void a_resolved_map_binds_to_the_same_values(void **state) {
-  (void)state;
   method m, again;
   memset(&m, 0, sizeof m);
   memset(&again, 0, sizeof again);

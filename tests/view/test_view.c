@@ -34,7 +34,6 @@ static void run(const char *text) {
 }
 
 static void constants_are_read(void **unused) {
-  (void)unused;
   cb_reader *reader;
   double two[2], three[3];
   run(scenario[0]);
@@ -52,7 +51,6 @@ static void constants_are_read(void **unused) {
 
 /* A(k+1) = A(k) T(z) takes the frame at the base point to what parallel transport makes of it, and the base point to y. */
 static void frames_are_transported(void **unused) {
-  (void)unused;
   static const char *const spaces[] = {"e2", "e3", "s2", "s3", "h2", "h3", "h2xe", "s2xe"};
   unsigned seed = check_seed();
   for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++) {
@@ -102,7 +100,6 @@ static size_t read_page(char **text) {
 enum { ONE_IN = 10 };
 
 static void pages_without_memory_say_so(void **unused) {
-  (void)unused;
   uint64_t seed = check_seed();
   size_t wrong = 0, tried = 0;
   for (int i = 0; i < SCENARIOS; i++) {

@@ -10,7 +10,6 @@ static void check_place(const cb_node *node, int line, int column) {
 }
 
 static void every_value_has_its_place(void **state) {
-  (void)state;
   cb_tree *tree = read_good(scenario);
   const cb_node *root = cb_tree_root(tree);
   assert_string_equal(cb_tree_source(tree), scenario);
@@ -32,7 +31,6 @@ static void every_value_has_its_place(void **state) {
 }
 
 static void values_without_text_are_null_unless_quoted(void **state) {
-  (void)state;
   cb_tree *tree = read_good("{a: , b: ~, c: null, d: '', e: 'null', f: \"~\"}");
   static const cb_node_kind kinds[] = {CB_NODE_NULL, CB_NODE_NULL, CB_NODE_NULL,
                                        CB_NODE_SCALAR, CB_NODE_SCALAR, CB_NODE_SCALAR};
@@ -41,7 +39,6 @@ static void values_without_text_are_null_unless_quoted(void **state) {
 }
 
 static void an_empty_text_is_null(void **state) {
-  (void)state;
   static const char *const texts[] = {"", "\n\n", "# only a comment\n", "---\n", "\xef\xbb\xbf"};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
     cb_tree *tree = read_good(texts[i]);
@@ -53,7 +50,6 @@ static void an_empty_text_is_null(void **state) {
 
 /* As editors of Windows write it. */
 static void a_byte_order_mark_is_no_text(void **state) {
-  (void)state;
   cb_tree *tree;
   check_ok(cb_tree_read("a.yaml",
                         "\xef\xbb\xbf"
@@ -65,7 +61,6 @@ static void a_byte_order_mark_is_no_text(void **state) {
 }
 
 static void wrong_yaml_fails_with_its_place(void **state) {
-  (void)state;
   static const struct { const char *text, *error; } cases[] = {
       {"a: 1\nb: [1, 2\nc: 3\n", "a.yaml:3:2: error: did not find expected ',' or ']' while parsing a flow sequence "
                                  "which began at line 2, column 4"},
@@ -110,7 +105,6 @@ static void wrong_yaml_fails_with_its_place(void **state) {
 }
 
 static void an_alias_is_the_value_it_names(void **state) {
-  (void)state;
   cb_tree *tree = read_good("a: &s {stiffness: 2}\nb: *s\nc: &s 5\nd: [*s, *s]\n");
   const cb_node *root = cb_tree_root(tree);
   assert_ptr_equal(cb_node_get(root, "a"), cb_node_get(root, "b"));
@@ -119,7 +113,6 @@ static void an_alias_is_the_value_it_names(void **state) {
 }
 
 static void depth_is_bounded(void **state) {
-  (void)state;
   char text[400] = "";
   for (int i = 0; i < CB_YAML_DEEPEST; i++) strcat(text, "[");
   for (int i = 0; i < CB_YAML_DEEPEST; i++) strcat(text, "]");
@@ -139,7 +132,6 @@ static void depth_is_bounded(void **state) {
 }
 
 static void aliases_do_not_blow_up_a_small_text(void **state) {
-  (void)state;
   cb_text text = {0};
   cb_text_puts(&text, "a0: &a0 [x, x, x, x, x, x, x, x, x]\n");
   for (int i = 1; i < 20; i++) {
@@ -161,7 +153,6 @@ static void aliases_do_not_blow_up_a_small_text(void **state) {
 }
 
 static void keys_have_a_length(void **state) {
-  (void)state;
   char text[200];
   memset(text, 'k', 129);
   strcpy(text + 129, ": 1");
@@ -171,7 +162,6 @@ static void keys_have_a_length(void **state) {
 }
 
 static void a_text_of_too_many_values_is_refused(void **state) {
-  (void)state;
   size_t n = 2 * (CB_YAML_MOST_NODES + 2);
   char *text = malloc(n + 1);
   text[0] = '[';
@@ -185,7 +175,6 @@ static void a_text_of_too_many_values_is_refused(void **state) {
 /* ---- files ---- */
 
 static void files_that_cannot_be_read_fail_as_files(void **state) {
-  (void)state;
   cb_tree *tree = NULL;
   check_error(cb_yaml_read_file("/nonexistent/a.yaml", &tree), CB_ERROR_FILE,
               "cannot read '/nonexistent/a.yaml': No such file or directory");
@@ -194,7 +183,6 @@ static void files_that_cannot_be_read_fail_as_files(void **state) {
 }
 
 static void a_file_of_100_megabytes_is_refused_before_memory_is_taken(void **state) {
-  (void)state;
   char path[] = "/tmp/curvebody-test-XXXXXX";
   int file = mkstemp(path);
   assert_true(file >= 0);
@@ -213,7 +201,6 @@ static void a_file_of_100_megabytes_is_refused_before_memory_is_taken(void **sta
 }
 
 static void a_file_reads_like_its_text(void **state) {
-  (void)state;
   char path[] = "/tmp/curvebody-test-XXXXXX";
   int file = mkstemp(path);
   assert_int_equal(write(file, scenario, strlen(scenario)), (int)strlen(scenario));

@@ -4,7 +4,6 @@
 /* ---- --set ---- */
 
 static void set_changes_adds_and_leaves_the_rest(void **state) {
-  (void)state;
   cb_tree *tree = read_good(scenario);
   const cb_node *before = cb_tree_root(tree);
   check_ok(cb_tree_set(tree, "integrator.step=0.1"));
@@ -35,7 +34,6 @@ static void set_changes_adds_and_leaves_the_rest(void **state) {
 }
 
 static void set_changes_one_place_of_a_shared_value(void **state) {
-  (void)state;
   cb_tree *tree = read_good("a: &s {k: 1}\nb: *s\n");
   check_ok(cb_tree_set(tree, "b.k=2"));
   assert_string_equal(cb_node_get(cb_node_get(cb_tree_root(tree), "a"), "k")->text, "1");
@@ -44,7 +42,6 @@ static void set_changes_one_place_of_a_shared_value(void **state) {
 }
 
 static void a_wrong_assignment_fails_and_changes_nothing(void **state) {
-  (void)state;
   static const struct { const char *text, *error; } cases[] = {
       {"integrator.step", ":1:16: error: expected KEY=VALUE, found no '='"},
       {"=3", ":1:1: error: expected a key, found '='"},
@@ -71,7 +68,6 @@ static void a_wrong_assignment_fails_and_changes_nothing(void **state) {
 }
 
 static void a_value_that_was_set_fails_at_its_place_in_the_assignment(void **state) {
-  (void)state;
   cb_tree *tree = read_good(scenario);
   double value;
   check_ok(cb_tree_set(tree, "integrator.step=1x"));
@@ -87,7 +83,6 @@ static void a_value_that_was_set_fails_at_its_place_in_the_assignment(void **sta
 }
 
 static void set_cannot_nest_deeper_than_a_file(void **state) {
-  (void)state;
   char text[400] = "a";
   for (int i = 1; i < CB_YAML_DEEPEST; i++) strcat(text, ".a");
   cb_tree *tree = read_good("");
@@ -114,7 +109,6 @@ static bool same_tree(const cb_node *a, const cb_node *b) {
 }
 
 static void a_tree_is_written_for_people(void **state) {
-  (void)state;
   cb_tree *tree = read_good(scenario);
   cb_text text = {0};
   check_ok(cb_node_emit(cb_tree_root(tree), &text));
@@ -137,7 +131,6 @@ static void a_tree_is_written_for_people(void **state) {
 }
 
 static void what_is_written_reads_back(void **state) {
-  (void)state;
   static const char *const texts[] = {
       scenario, "", "x", "[]", "{}", "[[], {}, [[]], {a: []}]", "- - a\n  - b\n- c\n",
       "[a, [b, {c: d}], {e: [f, {g: h}]}]",
@@ -164,7 +157,6 @@ static void what_is_written_reads_back(void **state) {
 }
 
 static void long_lists_are_folded(void **state) {
-  (void)state;
   cb_text text = {0};
   cb_text_puts(&text, "a: [0");
   for (int i = 0; i < 500; i++) cb_text_puts(&text, ", 0.123456789");

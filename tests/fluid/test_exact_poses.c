@@ -15,7 +15,7 @@ typedef struct posed {
 } posed;
 
 static posed posed_of(const solid_mesh *m, const char *parameters) {
-  posed p = {NULL};
+  posed p = {.tree = NULL};
   check_ok(cb_surface_make(m->vertices, (const double(*)[3])m->x, m->faces, (const int(*)[3])m->face, NULL, &p.surface));
   check_ok(cb_yaml_read_text("model", parameters, strlen(parameters), &p.tree));
   check_ok(cb_fluid_model_create("exact", cb_tree_root(p.tree), &p.model));

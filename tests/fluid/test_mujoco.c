@@ -103,8 +103,8 @@ static void virtual_masses_are_those_that_mujoco_has(void **unused) {
 /* At rest too, where there are forces of first order alone. */
 static void derivatives_are_those_of_differences(void **unused) {
   static const char *const text[] = {
-      "{viscosity: 0.3, geoms: [{type: box, size: [0.2, 0.1, 0.03], position: [1, 2, 0.5], quaternion: [1, 2, -0.5, "
-      "0.3], coefficients: [0.7, 0.1, 0.9, 2, 0.3]}, {type: capsule, size: [0.1, 0.2]}]}",
+      ("{viscosity: 0.3, geoms: [{type: box, size: [0.2, 0.1, 0.03], position: [1, 2, 0.5], quaternion: [1, 2, -0.5, "
+       "0.3], coefficients: [0.7, 0.1, 0.9, 2, 0.3]}, {type: capsule, size: [0.1, 0.2]}]}"),
       "{viscosity: 0.3, compat: \"2.2\", geoms: [{size: [0.2, 0.1, 0.03]}]}",
       "{viscosity: 0.3, compat: \"2.2\", geoms: [{size: [0.002, 0.003, 0.001]}]}", /* one floor, of N |v| */
       "{viscosity: 0.3, compat: \"2.2\", geoms: [{size: [2e-5, 1e-5, 3e-5]}]}",    /* both */

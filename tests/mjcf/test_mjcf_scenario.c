@@ -97,8 +97,8 @@ static void actuators_become_wrenches(void **unused) {
       "<keyframe><key name='k' ctrl='1 2 3 4 5 6 7'/></keyframe></mujoco>";
   static const char *const parts[] = {
       "parameters:\n    ctrl0: 1\n    ctrl1: 2\n    ctrl2: 3\n    ctrl5: 6\n    ctrl6: 7\n",
-      "- name: n_1\n        frame: body\n        force: [\"0\", \"0\", \"2*(min(max(ctrl0, -1), 1))\"]\n        at: "
-      "[0, 2, 0]",
+      ("- name: n_1\n        frame: body\n        force: [\"0\", \"0\", \"2*(min(max(ctrl0, -1), 1))\"]\n        at: "
+       "[0, 2, 0]"),
       "- name: j\n        frame: world\n        force: [\"1*(ctrl1)\", \"0\", \"0\"]\n        at: [0, 0, 0]",
       "- name: j_torque\n        frame: body\n        torque: [\"0\", \"0\", \"5*(ctrl1)\"]",
       "- name: m_0\n        frame: body\n        force: [\"0\", \"0\", \"2*(ctrl5)\"]\n        at: [0, 0, 0]",

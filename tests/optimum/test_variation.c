@@ -107,7 +107,7 @@ static void variations_are_derivatives(void **state) { everywhere(are_derivative
 static void are_derivatives_in_pieces(cb_variation *v, uint64_t *seed, const double *c) {
   const cb_basis *s = v->basis;
   int piece[64];
-  double whole, cost;
+  double whole, cost = 0;
   if (s->harmonics) return;
   assert_in_range(s->panels, 3, 64);
   check_ok(cb_variation_at(v, c, 1));

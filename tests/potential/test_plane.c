@@ -3,6 +3,7 @@
 #include "check.h"
 
 #include "numerics/differences.h"
+#include "numerics/lie_private.h"
 #include "potential/plane_flow.h"
 
 enum { UNITS = 9 };
@@ -74,7 +75,7 @@ static void conformal_tensor(const cb_plane_curve *curve, double K[3][3]) {
     double complex p[3] = {0};
     for (int k = 0; k < POINTS; k++) {
       const double s = 2 * M_PI * ((long)m * k % POINTS) / POINTS;
-      for (int a = 0; a < 3; a++) p[a] += psi[a][k] / POINTS * CMPLX(cos(s), sin(s));
+      for (int a = 0; a < 3; a++) p[a] += psi[a][k] / POINTS * cb_lie_complex(cos(s), sin(s));
     }
     for (int a = 0; a < 3; a++)
       for (int b = 0; b < 3; b++) K[a][b] += 4 * M_PI * m * creal(p[a] * conj(p[b]));
@@ -157,7 +158,8 @@ static void two_circles_agree_with_their_image_dipoles(void **state) {
   static const int nodes[] = {64, 64, 128, 640};
   const double radius[2] = {1, .7};
   for (int k = 0; k < 4; k++) {
-    const double complex centre[2] = {CMPLX(.3, -.2), centre[0] + distance[k] * CMPLX(cos(.4), sin(.4))};
+    const double complex centre[2] = {cb_lie_complex(.3, -.2),
+                                      centre[0] + distance[k] * cb_lie_complex(cos(.4), sin(.4))};
     const double pose[2][3] = {{.5, creal(centre[0]), cimag(centre[0])}, {-1, creal(centre[1]), cimag(centre[1])}};
     double expected[4][4], K[36], turned[4][4];
     scene s;
@@ -299,10 +301,11 @@ static void changes_of_poses_agree_with_differences(void **state) {
 /* --- refusals --- */
 
 static void clockwise(const double *p, double s, double complex z[3]) {
-  z[0] = CMPLX(2 * cos(s), -sin(s)), z[1] = CMPLX(-2 * sin(s), -cos(s)), z[2] = -z[0];
+  z[0] = cb_lie_complex(2 * cos(s), -sin(s)), z[1] = cb_lie_complex(-2 * sin(s), -cos(s)), z[2] = -z[0];
 }
 static void eight(const double *p, double s, double complex z[3]) {
-  z[0] = CMPLX(cos(s), sin(2 * s) + .1), z[1] = CMPLX(-sin(s), 2 * cos(2 * s)), z[2] = CMPLX(-cos(s), -4 * sin(2 * s));
+  z[0] = cb_lie_complex(cos(s), sin(2 * s) + .1), z[1] = cb_lie_complex(-sin(s), 2 * cos(2 * s)),
+  z[2] = cb_lie_complex(-cos(s), -4 * sin(2 * s));
 }
 
 static void check_refused(cb_plane_curve curve, int nodes, cb_status status, const char *text) {

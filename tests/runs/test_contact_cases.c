@@ -113,7 +113,7 @@ static void a_cradle_on_a_great_circle_goes_round(void **unused) {
   const double way = 2 * pi - 2 * r * (ROW + 1);
   double when = gap / v;
   size_t at = 0;
-  for (int lap = 0; when < 20; lap++, when += way / v) {
+  for (; when < 20; when += way / v) {
     /* of ROW balls that touch, ROW blows */
     for (int i = 0; i < ROW; i++, at++) {
       assert_true(at < k.events);

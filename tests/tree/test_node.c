@@ -167,8 +167,8 @@ static void hints_remove_only_units_of_value_one(void **state) {
                                      "0x10",
                                      "1d3",
                                      "45d",
-                                     "20 \xc2\xb0"
-                                     "C",
+                                     ("20 \xc2\xb0"
+                                      "C"),
                                      "2 Hz",
                                      "1/2pi",
                                      "3 4",

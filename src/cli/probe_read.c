@@ -42,8 +42,7 @@ static int refused_by_system; /* errno */
 
 /* The segments that the first file names. */
 static struct {
-  char folder[PATH_MAX]; /* as virtual datasets have it: OUT.h5.parts/ */
-  void *seen;            /* numbers */
+  void *seen; /* numbers */
   uint64_t *number;
   size_t count, room;
 } segments;
@@ -314,11 +313,10 @@ static void look_for_scales(hid_t dataset, int rank) {
   forget(); /* those that are not there any more are no fault */
 }
 
-/* 0: the file's name is not that of a segment. */
+/* 0: the file is no segment. Its folder may have had another name when the record was written. */
 static uint64_t segment_number(const char *file) {
-  const size_t length = strlen(segments.folder);
-  if (!length || strncmp(file, segments.folder, length)) return 0;
-  const char *digits = file + length;
+  const char *digits = strrchr(file, '/');
+  if (!digits++) return 0;
   const size_t count = strspn(digits, "0123456789");
   return count >= 6 && count <= 18 && !strcmp(digits + count, ".h5") ? strtoull(digits, NULL, 10) : 0;
 }
@@ -473,10 +471,8 @@ _Noreturn void cb_probe_read(const char *path) {
   measure_start();
   give_memory(0);
   H5Eset_auto2(H5E_DEFAULT, note, NULL);
-  if (realpath(path, record))
-    snprintf(segments.folder, sizeof segments.folder, "%.*s.parts/", PATH_MAX - 8, strrchr(record, '/') + 1);
+  const bool named = realpath(path, record) != NULL;
   read_file(path);
-  *segments.folder = 0;
-  read_segments(record);
+  if (named) read_segments(record);
   _exit(0);
 }

@@ -4,6 +4,7 @@
 #include "core/file.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -316,6 +317,21 @@ hid_t cb_hdf5_put_dataset(hid_t where, const char *name, hid_t file_type, int ra
   H5Sclose(space);
   H5Pclose(create);
   return dataset;
+}
+
+static bool escape(const char *name, char *out, size_t size) {
+  for (; *name && size > 2; name++, size--) {
+    if (*name == '%') *out++ = '%', size--;
+    *out++ = *name;
+  }
+  *out = 0;
+  return !*name;
+}
+
+bool cb_hdf5_set_virtual(hid_t create, hid_t space, const char *file, const char *name, hid_t source) {
+  char in[PATH_MAX], of[PATH_MAX];
+  return escape(file, in, sizeof in) && escape(name, of, sizeof of) &&
+         H5Pset_virtual(create, space, in, of, source) >= 0;
 }
 
 hid_t cb_hdf5_put_group(hid_t where, const char *name) {

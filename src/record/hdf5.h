@@ -88,6 +88,8 @@ bool cb_hdf5_put_integers(hid_t object, const char *name, const int *values, siz
 hid_t cb_hdf5_put_dataset(hid_t where, const char *name, hid_t file_type, int rank, const hsize_t *dims,
                           hid_t memory_type, const void *data);
 hid_t cb_hdf5_put_group(hid_t where, const char *name);
+/* H5Pset_virtual, which takes a '%' in a name for the beginning of a pattern, over names as they are. */
+bool cb_hdf5_set_virtual(hid_t create, hid_t space, const char *file, const char *name, hid_t source);
 
 /* ---- What is in a file is read, or written over, only if it is what it should be: how much memory that takes is then
  * not the file's to say. */

@@ -13,7 +13,7 @@ static hid_t put_based(hid_t file, const char *base, const char *path, hid_t typ
   H5Pset_obj_track_times(create, false);
   H5Pset_attr_phase_change(create, 64, 0);
   H5Pset_attr_creation_order(create, H5P_CRT_ORDER_TRACKED);
-  if (H5Pset_virtual(create, space, base, path, space) >= 0)
+  if (cb_hdf5_set_virtual(create, space, base, path, space))
     set = H5Dcreate2(file, path, type, space, H5P_DEFAULT, create, H5P_DEFAULT);
   H5Sclose(space);
   H5Pclose(create);

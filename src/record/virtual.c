@@ -36,7 +36,7 @@ static bool map_piece(hid_t create, hid_t whole, const cb_record_pieces *over, c
   /* just these rows: the segment may have more than count, or by now than it had */
   const bool ok = source >= 0 && H5Sselect_hyperslab(source, H5S_SELECT_SET, begin, NULL, size, NULL) >= 0 &&
                   H5Sselect_hyperslab(whole, H5S_SELECT_SET, start, NULL, size, NULL) >= 0 &&
-                  H5Pset_virtual(create, whole, file, name, source) >= 0;
+                  cb_hdf5_set_virtual(create, whole, file, name, source);
   if (source >= 0) H5Sclose(source);
   return ok;
 }

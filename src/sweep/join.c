@@ -111,7 +111,7 @@ static bool map_box(void *context, const hsize_t *start, const hsize_t *count, i
   const hid_t space = H5Screate_simple(s->column.rank + 1, of, NULL);
   const bool good = space >= 0 && H5Sselect_hyperslab(space, H5S_SELECT_SET, from, NULL, much, NULL) >= 0 &&
                     select_box(s, s->space, start, count) &&
-                    H5Pset_virtual(s->create, s->space, name, s->column.name, space) >= 0;
+                    cb_hdf5_set_virtual(s->create, s->space, name, s->column.name, space);
   if (space >= 0) H5Sclose(space);
   return good;
 }

@@ -257,7 +257,7 @@ static cb_status finish(crew *c, cb_crew_progress *p, bool *complete) {
   cb_survey survey;
   cb_status status = CB_OK;
   if (c->options->shard) {
-    status = show(c);
+    if (p->before < p->members) status = show(c); /* else a plain result may be all that there is */
     if (status || !cb_segments_take_rest(&c->folder.segments)) return status;
   }
   if ((status = survey_all(c, false, &survey))) return status;

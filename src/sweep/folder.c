@@ -78,6 +78,8 @@ static cb_status read_text(const cb_folder *folder, const char *name, const char
   if (status) return status;
   if (there) return cb_read_whole_file(path, LARGEST, text, &n);
   if ((status = cb_segments_look(&folder->segments, &there))) return status;
+  if (there && cb_segments_state(&folder->segments) == CB_FOLDER_HELD)
+    return cb_segments_in_use(&folder->segments, folder->result);
   if (there)
     return cb_fail(CB_ERROR_FILE, "%s: is of a run, not of a sweep: expected another -o", folder->segments.path);
   status = find(folder->result, &result);

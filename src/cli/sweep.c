@@ -16,7 +16,7 @@
 typedef struct arguments {
   const char *output, *shard, *status;
   cb_words sets;
-  bool retry_failed, dry_run, quiet, json;
+  bool retry_failed, dry_run, joins, quiet, json;
 } arguments;
 
 static volatile sig_atomic_t stop;
@@ -75,7 +75,7 @@ static int go(cb_sweep *sweep, const arguments *a, const cb_ranks *ranks, cb_fol
   sigaction(SIGINT, &action, NULL);
   sigaction(SIGTERM, &action, NULL);
   const bool tells = ranks->rank == 0 && !a->quiet && !a->json;
-  cb_crew_options options = {.output = a->output, .ranks = ranks, .retry_failed = a->retry_failed, .stop = &stop};
+  cb_crew_options options = {.output = a->output, .ranks = ranks, .retry_failed = a->retry_failed, .joins = a->joins, .stop = &stop};
   read_shard(a->shard, &options.shard, &options.shards);
   options.threads = ranks->size > 1 && !cb_threads_chosen() ? 1 : cb_threads_for(CB_THREADS_MIN_ELEMENTS);
   if (tells && isatty(STDERR_FILENO)) options.progress = progress;
@@ -194,25 +194,22 @@ static int sweep_file(const char *path, const arguments *a) {
   return code;
 }
 
-/* Results of members that have all ended are joined; members that are left may take days, and are not begun. */
+/* Results of members that have all ended are joined; members that are left may take days, and are not begun. A result that
+ * is whole stays as it is. */
 bool cb_sweep_repair(const char *output, int *code) {
   cb_folder folder;
   cb_crew_status s = {0};
   char sweep[PATH_MAX];
   struct stat info;
   cb_status status = cb_folder_name(output, &folder);
-  const bool is_sweep =
-      !status &&
-      snprintf(sweep, sizeof sweep, "%s/%s", folder.segments.path, cb_segments_of_sweep) < (int)sizeof sweep &&
-      stat(sweep, &info) == 0;
-  if (is_sweep && !(status = cb_crew_status_of(&folder, &s)) && s.count[CB_MEMBER_MISSING])
-    status =
-        cb_fail(CB_ERROR_FILE, "%s: %lld of %lld members are left: expected the same `curvebody sweep`, which goes on",
-                folder.result, (long long)s.count[CB_MEMBER_MISSING], (long long)s.survey.members);
-  if (is_sweep) *code = status ? cb_report(status) : sweep_file(sweep, &(arguments){.output = output});
+  const bool begun = !status && snprintf(sweep, sizeof sweep, "%s/%s", folder.segments.path, cb_segments_of_sweep) <
+                                    (int)sizeof sweep && stat(sweep, &info) == 0,
+             whole = !status && !begun && !cb_crew_status_of(&folder, &s) && !s.count[CB_MEMBER_MISSING];
+  if (begun) *code = sweep_file(sweep, &(arguments){.output = output, .joins = true});
+  if (whole) *code = CB_EXIT_DONE, printf("%s: whole, %lld members, left as it is\n", output, (long long)s.survey.members);
   cb_crew_status_free(&s);
   cb_folder_close(&folder, false);
-  return is_sweep;
+  return begun || whole;
 }
 
 static int run(int argc, char **argv) {

@@ -280,6 +280,9 @@ static cb_status go(crew *c, uint8_t *ended, cb_crew_progress *p, bool *complete
   const cb_crew_options *o = c->options;
   int64_t first, end;
   cb_status status = begin(c, ended, p);
+  if (!status && o->joins && p->before < p->members)
+    status = cb_fail(CB_ERROR_FILE, "%s: %lld of %lld members are left: expected the same `curvebody sweep`, which goes on",
+                     c->folder.result, (long long)(p->members - p->before), (long long)p->members);
   if (status) return status;
   cb_crew_shard(c->sweep->plan->members, o->shard, o->shards, &first, &end);
   status = cb_to_do_find(ended, first, end, &c->to_do);

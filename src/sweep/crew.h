@@ -24,6 +24,7 @@ typedef struct cb_crew_options {
   int threads;
   int shard, shards; /* from 1; 0 of 0: all members */
   bool retry_failed;
+  bool joins; /* results of members that have all ended: CB_ERROR_FILE where some have not */
   void (*progress)(void *user, const cb_crew_progress *p); /* twice a second; NULL */
   void *user;
   const volatile sig_atomic_t *stop;

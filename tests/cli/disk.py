@@ -228,7 +228,9 @@ sweep:
         self.assertRegex(done.stderr, "error: .*o%b.h5: cannot .*File too large\n.*note: the results stay in o%b.h5.parts")
         with h5py.File(self.path("o%b.h5")) as file:
             self.assertTrue((file["status"][()] == 1).all())
+        os.remove(self.path("o%b.h5"))  # the segments have all of it
         self.good("repair", "o%b.h5")
+        self.assertEqual(self.good("repair", "o%b.h5").stdout, "o%b.h5: whole, 1000 members, left as it is\n")
         self.assertEqual(self.read("o%b.h5"), self.read("whole.h5"))
         self.assertFalse(os.path.exists(self.path("o%b.h5.parts")))
 

@@ -85,6 +85,7 @@ typedef struct cb_record_pieces {
   cb_record_position have;
   bool stale;  /* there are segments after the last piece, which are of no use once the next one has its name */
   size_t lost; /* segments that are there and cannot be read, or do not follow */
+  char damage[200]; /* why OUT.h5 cannot be read, and the segments are; "": it can */
   hid_t file;  /* the last piece: its structure, constants and checkpoint are those of the record */
   hid_t other; /* another piece that is open */
   hid_t base;  /* number 0, once it is open; 0: it is not */

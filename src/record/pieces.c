@@ -1,9 +1,10 @@
 /* The files that a record consists of: OUT.h5, or the segments in its folder.
  *
  * Where OUT.h5 is a plain file it is the record, whatever is in a folder: that is what a join, or a run that goes on with
- * it, has not yet removed or made. Otherwise the segments are the record, in the order of their numbers; the rows of one
- * count up to the first of the next. Each is a whole file, replaced by a rename: one that was read while it grew is read
- * again with more. When a file is gone, the record has been joined meanwhile, and OUT.h5 has the same rows.
+ * it, has not yet removed or made. Otherwise, also where OUT.h5 is damaged, the segments are the record, in the order of
+ * their numbers; the rows of one count up to the first of the next. Each is a whole file, replaced by a rename: one that was
+ * read while it grew is read again with more. When a file is gone, the record has been joined meanwhile, and OUT.h5 has the
+ * same rows.
  */
 #include "core/failure.h"
 #include "core/file.h"
@@ -209,7 +210,8 @@ bool cb_record_is_plain(const char *path) {
   hid_t file = H5I_INVALID_HID;
   struct stat info;
   if (stat(path, &info) < 0) return false;
-  const bool plain = open_file(path, &file) || !cb_virtual_is(file);
+  const cb_status status = open_file(path, &file);
+  const bool plain = !status && !cb_virtual_is(file);
   close_file(&file, path);
   cb_hdf5_forget();
   return plain;
@@ -232,6 +234,11 @@ cb_status cb_pieces_open_own(const char *path, cb_segments *folder, cb_record_pi
   status = cb_find_file(p.folder.record, "open", &info, &there);
   if (!status && !there && !has_segment(&p)) status = cb_fail_file(path, "open", ENOENT);
   if (!status && there) status = open_file(path, &file);
+  if (status == CB_ERROR_INPUT && has_segment(&p)) {
+    snprintf(p.damage, sizeof p.damage, "%s", cb_error_text());
+    cb_hdf5_forget();
+    status = CB_OK;
+  }
   if (!status && file >= 0 && !cb_virtual_is(file)) {
     status = take_plain(&p, file);
   } else if (!status) {

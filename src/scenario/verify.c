@@ -130,6 +130,7 @@ static cb_status check_file(cb_verify *v) {
     int completed = 0;
     cb_hdf5_get_numbers(p.file, ".", "completed", H5T_INTEGER, H5T_NATIVE_INT, 1, &completed);
     if (!p.plain && !v->live && !completed) cb_verify_say(v, "was not closed: `curvebody repair` or `resume` it");
+    if (*p.damage) cb_verify_say(v, "cannot be opened by its name: its segments in %s are read", p.folder.path);
     if (p.lost && !v->live) cb_verify_say(v, "%zu segments in %s cannot be read", p.lost, p.folder.path);
     v->report.digests = !p.plain;
     status = check_rows(v, &p);

@@ -59,6 +59,13 @@ static cb_status check_state(const cb_record_layout *layout, const cb_blob *stat
   return same ? CB_OK : cb_fail(CB_ERROR_ARGUMENT, "record: the state to be read is not that of the layout");
 }
 
+/* False: it is damaged, and is made anew. */
+static bool is_whole(const cb_image *image) {
+  const hid_t file = image->bytes ? cb_memory_open(image) : H5I_INVALID_HID;
+  if (file >= 0) H5Fclose(file);
+  return file >= 0;
+}
+
 /* The layout as the record has it: where it comes from is not this run's to say. */
 static cb_status take_image(cb_arena *arena, const cb_record_pieces *pieces, cb_record_layout *layout, int deflate,
                             cb_image *out) {
@@ -67,8 +74,13 @@ static cb_status take_image(cb_arena *arena, const cb_record_pieces *pieces, cb_
   if (!name) return cb_fail(CB_ERROR_MEMORY, "record: no memory");
   cb_status status = cb_layout_take_origin(arena, pieces->file, pieces->path, layout);
   const bool kept = !status && !pieces->plain && stat(name, &info) == 0;
-  if (kept) status = cb_probe(name);
-  if (!status) status = kept ? cb_image_read(name, out) : cb_layout_image(pieces->path, layout, deflate, NULL, out);
+  if (kept && !(status = cb_probe(name))) status = cb_image_read(name, out);
+  if (status == CB_ERROR_INPUT || (!status && !is_whole(out))) {
+    free(out->bytes);
+    *out = (cb_image){NULL, 0};
+    cb_hdf5_forget();
+    status = cb_layout_image(pieces->path, layout, deflate, NULL, out);
+  }
   free(name);
   return status;
 }

@@ -10,6 +10,7 @@
 
 #include "bundle/coordinates.h"
 #include "bundle/poles.h"
+#include "core/arena.h"
 #include "core/threads.h"
 #include "record/arrays.h"
 
@@ -20,6 +21,7 @@
 enum { USUAL = 51, MOST = 10000, DRAWN = 512 }; /* MOST squared is an int */
 
 typedef struct grid {
+  cb_arena *arena;
   const cb_bundle *bundle;
   cb_bundle *moved; /* in other coordinates, NULL: as it is */
   int i, j, points[2];
@@ -30,17 +32,6 @@ typedef struct grid {
   size_t singular;
   char why[512]; /* of the first one */
 } grid;
-
-static void free_grid(grid *g) {
-  free(g->axis[0]);
-  free(g->axis[1]);
-  free(g->connection);
-  free(g->curvature);
-  free(g->metric);
-  free(g->status);
-  free(g->gait);
-  cb_bundle_free(g->moved);
-}
 
 /* --- what was asked for --- */
 
@@ -125,7 +116,7 @@ static cb_status read_gait(const cb_gait_job *job, grid *g) {
     if (status) return status;
   }
   if (!job->motion->gait) return CB_OK;
-  if (!(g->gait = calloc((size_t)(DRAWN * n), sizeof *g->gait)))
+  if (!(g->gait = cb_arena_alloc(g->arena, (size_t)(DRAWN * n), sizeof *g->gait)))
     return cb_fail(CB_ERROR_MEMORY, "no memory for a gait");
   for (int k = 0; k < DRAWN; k++) {
     double *r = g->gait + k * n;
@@ -159,16 +150,16 @@ static cb_status choose_coordinates(const cb_gait_job *job, grid *g) {
 static cb_status make_arrays(grid *g) {
   const size_t n = (size_t)g->bundle->n, dim = (size_t)g->bundle->group->dim,
                nodes = (size_t)g->points[0] * (size_t)g->points[1];
-  g->connection = calloc(nodes * dim * n, sizeof *g->connection);
-  g->curvature = calloc(nodes * dim, sizeof *g->curvature);
-  g->metric = calloc(nodes * n * n, sizeof *g->metric);
-  g->status = calloc(nodes, sizeof *g->status);
+  cb_arena_doubles(g->arena, nodes * dim * n, &g->connection);
+  cb_arena_doubles(g->arena, nodes * dim, &g->curvature);
+  cb_arena_doubles(g->arena, nodes * n * n, &g->metric);
+  g->status = cb_arena_alloc(g->arena, nodes, sizeof *g->status);
   for (int v = 0; v < 2; v++) {
-    g->axis[v] = calloc((size_t)g->points[v], sizeof *g->axis[v]);
+    cb_arena_doubles(g->arena, (size_t)g->points[v], &g->axis[v]);
     for (int k = 0; g->axis[v] && k < g->points[v]; k++)
       g->axis[v][k] = g->low[v] + (g->high[v] - g->low[v]) * k / (g->points[v] - 1);
   }
-  if (g->connection && g->curvature && g->metric && g->status && g->axis[0] && g->axis[1]) return CB_OK;
+  if (!cb_arena_lost(g->arena)) return CB_OK;
   return cb_fail(CB_ERROR_MEMORY, "no memory for a grid of %dx%d", g->points[0], g->points[1]);
 }
 
@@ -246,7 +237,7 @@ static cb_status warn_of_poles(const cb_gait_job *job, const grid *g) {
 }
 
 cb_status cb_gait_curvature(const cb_gait_job *job) {
-  grid g = {.bundle = job->bundle};
+  grid g = {.arena = cb_arena_create(), .bundle = job->bundle};
   cb_status status = read_plane(job, &g);
   if (!status) status = read_grid(job, &g);
   if (!status) status = read_gait(job, &g);
@@ -262,6 +253,7 @@ cb_status cb_gait_curvature(const cb_gait_job *job) {
     cb_json_text(stdout, job->output);
     printf(", \"grid\": [%d, %d], \"singular\": %zu}\n", g.points[0], g.points[1], g.singular);
   }
-  free_grid(&g);
+  cb_arena_free(g.arena);
+  cb_bundle_free(g.moved);
   return status;
 }

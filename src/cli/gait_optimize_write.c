@@ -5,11 +5,11 @@
  *   /conjugate[optimum, 2] /found /wong                                                       of all, the best first */
 #include "cli/gait.h"
 
+#include "core/arena.h"
 #include "record/arrays.h"
 #include "record/output.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { TIMES = 513 };
@@ -37,20 +37,11 @@ typedef struct cycle {
   double *shape, *rate, *momentum, *multiplier, *group;
 } cycle;
 
-static void free_cycle(cycle *c) {
-  if (!c) return;
-  free(c->shape);
-  free(c);
-}
-
-static cycle *make_cycle(const cb_bundle *b) {
-  cycle *c = calloc(1, sizeof *c);
-  const size_t n = (size_t)b->n, dim = (size_t)b->group->dim, size = (size_t)b->group->size;
-  if (c && !(c->shape = calloc(TIMES * (3 * n + dim + size), sizeof *c->shape))) free(c), c = NULL;
-  if (!c) return NULL;
-  c->rate = c->shape + TIMES * n, c->momentum = c->rate + TIMES * n;
-  c->multiplier = c->momentum + TIMES * n, c->group = c->multiplier + TIMES * dim;
-  return c;
+static cb_status make_cycle(const cb_bundle *b, cb_arena *arena, cycle *c) {
+  cb_arena_doubles(arena, TIMES * (size_t)b->n, &c->shape, &c->rate, &c->momentum);
+  cb_arena_doubles(arena, TIMES * (size_t)b->group->dim, &c->multiplier);
+  cb_arena_doubles(arena, TIMES * (size_t)b->group->size, &c->group);
+  return cb_arena_lost(arena) ? cb_fail(CB_ERROR_MEMORY, "no memory for a gait") : CB_OK;
 }
 
 /* lambda = Ad*_g lambda(0), p = Mr' + <lambda, A>. */
@@ -103,18 +94,15 @@ typedef struct summary {
 enum { COST, LENGTH, AMOUNT, EFFICIENCY, WONG, NUMBERS };
 enum { INDEX, FLAT, CONJUGATES, FOUND, ABNORMAL, INTEGERS };
 
-static void free_summary(summary *s) {
-  free(s->number);
-  free(s->integer);
-}
-
-static cb_status sum_up(const cb_bundle *b, const cb_optima *all, summary *s) {
+static cb_status sum_up(const cb_bundle *b, const cb_optima *all, cb_arena *arena, summary *s) {
   const size_t count = (size_t)all->count, n = (size_t)b->n, dim = (size_t)b->group->dim;
   s->count = all->count;
-  s->number = calloc(count * (NUMBERS + dim + n + 2), sizeof *s->number);
-  s->integer = calloc(count * INTEGERS, sizeof *s->integer);
-  if (!s->number || !s->integer) return cb_fail(CB_ERROR_MEMORY, "no memory for %d gaits", all->count);
-  s->lambda = s->number + NUMBERS * count, s->start = s->lambda + dim * count, s->conjugate = s->start + n * count;
+  cb_arena_doubles(arena, count * NUMBERS, &s->number);
+  cb_arena_doubles(arena, count * dim, &s->lambda);
+  cb_arena_doubles(arena, count * n, &s->start);
+  cb_arena_doubles(arena, count * 2, &s->conjugate);
+  s->integer = cb_arena_alloc(arena, count * INTEGERS, sizeof *s->integer);
+  if (cb_arena_lost(arena)) return cb_fail(CB_ERROR_MEMORY, "no memory for %d gaits", all->count);
   for (size_t k = 0; k < count; k++) {
     const cb_optimum *o = &all->item[k];
     const double numbers[NUMBERS] = {o->cost, o->length, o->amount, o->amount * o->amount / o->cost, o->wong};
@@ -161,11 +149,13 @@ static cb_status write_arrays(const cb_gait_job *job, const cb_optimum_problem *
   static const char *const seeks[] = {"cost", "efficiency", "target"}, *const targets[] = {"move", "turn", "element",
                                                                                            "parts"};
   const cb_bundle *b = p->bundle;
-  summary s = {.count = 0};
+  cb_arena *arena = cb_arena_create();
+  cycle c = {.shape = NULL};
+  summary s;
   cb_arrays *a;
-  cycle *c = make_cycle(b);
-  cb_status status = c ? sum_up(b, all, &s) : cb_fail(CB_ERROR_MEMORY, "no memory for a gait");
-  if (!status) status = follow(b, &all->item[0], c);
+  cb_status status = make_cycle(b, arena, &c);
+  if (!status) status = sum_up(b, all, arena, &s);
+  if (!status) status = follow(b, &all->item[0], &c);
   if (!status) status = cb_arrays_create(job->output, false, &a);
   if (!status) {
     const cb_families_job of = cb_gait_families_job(job);
@@ -175,12 +165,11 @@ static cb_status write_arrays(const cb_gait_job *job, const cb_optimum_problem *
     cb_arrays_number(a, "starts", all->starts);
     cb_arrays_number(a, "failed", all->failed);
     if (isfinite(all->falling)) cb_arrays_number(a, "falling", all->falling);
-    put_cycle(b, c, a);
+    put_cycle(b, &c, a);
     put_summary(&s, a);
     status = cb_arrays_close(a, CB_OK);
   }
-  free_cycle(c);
-  free_summary(&s);
+  cb_arena_free(arena);
   return status;
 }
 

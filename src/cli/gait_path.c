@@ -4,10 +4,10 @@
 #include "cli/gait.h"
 
 #include "bundle/bundle_step.h"
+#include "core/arena.h"
 #include "record/arrays.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { USUAL = 257, MOST = 10000000 };
@@ -15,30 +15,19 @@ enum { USUAL = 257, MOST = 10000000 };
 static const double usual_error = 1e-13;
 
 typedef struct way {
+  cb_arena *arena;
   int count;
   double *t, *shape, *group, *x, *length, *cost;
 } way;
 
-static void free_way(way *w) {
-  free(w->t);
-  free(w->shape);
-  free(w->group);
-  free(w->x);
-  free(w->length);
-  free(w->cost);
-}
-
 static cb_status make_way(const cb_bundle *b, int count, way *w) {
   const size_t n = (size_t)count;
-  w->count = count;
-  w->t = calloc(n, sizeof *w->t);
-  w->shape = calloc(n * (size_t)b->n, sizeof *w->shape);
-  w->group = calloc(n * (size_t)b->group->size, sizeof *w->group);
-  w->x = calloc(n * (size_t)b->points * 3 + 1, sizeof *w->x);
-  w->length = calloc(n, sizeof *w->length);
-  w->cost = calloc(n, sizeof *w->cost);
-  if (w->t && w->shape && w->group && w->x && w->length && w->cost) return CB_OK;
-  return cb_fail(CB_ERROR_MEMORY, "no memory for %d times", count);
+  w->count = count, w->arena = cb_arena_create();
+  cb_arena_doubles(w->arena, n, &w->t, &w->length, &w->cost);
+  w->shape = cb_arena_alloc(w->arena, n * (size_t)b->n, sizeof *w->shape);
+  w->group = cb_arena_alloc(w->arena, n * (size_t)b->group->size, sizeof *w->group);
+  w->x = cb_arena_alloc(w->arena, n * (size_t)b->points * 3, sizeof *w->x);
+  return cb_arena_lost(w->arena) ? cb_fail(CB_ERROR_MEMORY, "no memory for %d times", count) : CB_OK;
 }
 
 static cb_status put_row(const cb_bundle *b, const cb_bundle_path *p, const cb_bundle_state *s, int k, way *w) {
@@ -116,6 +105,6 @@ cb_status cb_gait_path(const cb_gait_job *job) {
     cb_json_text(stdout, job->output);
     printf(", \"times\": %d}\n", w.count);
   }
-  free_way(&w);
+  cb_arena_free(w.arena);
   return status;
 }

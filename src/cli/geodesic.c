@@ -10,6 +10,7 @@
  */
 #include "cli/ambient.h"
 
+#include "core/arena.h"
 #include "geometry/path.h"
 #include "record/arrays.h"
 #include "record/output.h"
@@ -82,29 +83,21 @@ static cb_status advance(const cb_geometry *g, const double *x, const double *v,
 
 /* The points of a geodesic. */
 typedef struct geodesic_rows {
+  cb_arena *arena;
   const cb_ambient *ambient;
   size_t count, singular;      /* singular: points where the velocity in the chart is not defined */
   double length;               /* from the first point to the last */
   double *s, *q, *u, *picture; /* [count], [count][dim], [count][dim], [count][3] */
 } geodesic_rows;
 
-static void free_rows(geodesic_rows *rows) {
-  free(rows->s);
-  free(rows->q);
-  free(rows->u);
-  free(rows->picture);
-}
-
-/* The caller frees, also on failure. */
+/* The caller frees the arena, also on failure. */
 static cb_status create_rows(const cb_ambient *ambient, size_t count, double length, geodesic_rows *out) {
   const size_t n = (size_t)ambient->space->dim;
-  *out = (geodesic_rows){.ambient = ambient, .count = count, .length = length};
-  out->s = calloc(count, sizeof(double));
-  out->q = calloc(count * n, sizeof(double));
-  out->u = calloc(count * n, sizeof(double));
-  out->picture = calloc(count * 3, sizeof(double));
-  if (out->s && out->q && out->u && out->picture) return CB_OK;
-  return cb_fail(CB_ERROR_MEMORY, "no memory for %zu points", count);
+  *out = (geodesic_rows){.arena = cb_arena_create(), .ambient = ambient, .count = count, .length = length};
+  cb_arena_doubles(out->arena, count, &out->s);
+  cb_arena_doubles(out->arena, count * n, &out->q, &out->u);
+  cb_arena_doubles(out->arena, count * 3, &out->picture);
+  return cb_arena_lost(out->arena) ? cb_fail(CB_ERROR_MEMORY, "no memory for %zu points", count) : CB_OK;
 }
 
 /* The rows of a path. */
@@ -251,7 +244,7 @@ static int run(int argc, char **argv) {
     fprintf(stderr, "curvebody: note: the chart %s is singular at %zu of the points: their velocities are nan\n",
             ambient.chart->name, rows.singular);
   if (!status) status = write_rows(&rows, output);
-  free_rows(&rows);
+  cb_arena_free(rows.arena);
   cb_ambient_close(&ambient);
   return status ? cb_report(status) : CB_EXIT_DONE;
 }

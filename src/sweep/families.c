@@ -11,6 +11,7 @@
  * events and the members of the whole are found again. */
 #include "sweep/families.h"
 
+#include "core/arena.h"
 #include "core/text.h"
 #include "record/array.h"
 #include "record/folder.h"
@@ -47,40 +48,28 @@ typedef struct family_file {
 } family_file;
 
 typedef struct columns {
+  cb_arena *arena;
   double time[TIMES], *number, *shape, *rate, *group, *event, *state;
   int states;
   int *integer, *event_integer;
 } columns;
-
-static void free_columns(columns *c) {
-  free(c->number);
-  free(c->shape);
-  free(c->rate);
-  free(c->group);
-  free(c->event);
-  free(c->state);
-  free(c->integer);
-  free(c->event_integer);
-}
 
 static cb_status make_columns(const cb_bundle *b, const cb_family *f, columns *c) {
   int states = 0;
   for (int m = 0; m < f->members; m++)
     if (f->member[m].states > states) states = f->member[m].states;
   const size_t members = (size_t)f->members, events = (size_t)f->events + 1, way = members * TIMES * (size_t)b->n;
-  *c = (columns){.number = calloc(members * NUMBERS, sizeof(double)),
-                 .shape = calloc(way, sizeof(double)),
-                 .rate = calloc(way, sizeof(double)),
-                 .group = calloc(members * (size_t)b->group->size, sizeof(double)),
-                 .event = calloc(events * 2, sizeof(double)),
-                 .state = calloc(members * (size_t)states + 1, sizeof(double)),
-                 .states = states,
-                 .integer = calloc(members * INTEGERS, sizeof(int)),
-                 .event_integer = calloc(events * 3, sizeof(int))};
+  cb_arena *arena = cb_arena_create();
+  *c = (columns){.arena = arena, .states = states};
+  cb_arena_doubles(arena, way, &c->shape, &c->rate);
+  c->number = cb_arena_alloc(arena, members * NUMBERS, sizeof *c->number);
+  c->group = cb_arena_alloc(arena, members * (size_t)b->group->size, sizeof *c->group);
+  c->event = cb_arena_alloc(arena, events * 2, sizeof *c->event);
+  c->state = cb_arena_alloc(arena, members * (size_t)states, sizeof *c->state);
+  c->integer = cb_arena_alloc(arena, members * INTEGERS, sizeof *c->integer);
+  c->event_integer = cb_arena_alloc(arena, events * 3, sizeof *c->event_integer);
   for (int k = 0; k < TIMES; k++) c->time[k] = (double)k / (TIMES - 1);
-  if (c->number && c->shape && c->rate && c->group && c->event && c->state && c->integer && c->event_integer)
-    return CB_OK;
-  return cb_fail(CB_ERROR_MEMORY, "no memory for a family of %d gaits", f->members);
+  return cb_arena_lost(arena) ? cb_fail(CB_ERROR_MEMORY, "no memory for a family of %d gaits", f->members) : CB_OK;
 }
 
 static cb_status fill(const cb_bundle *b, const cb_family *f, columns *c) {
@@ -165,7 +154,7 @@ static cb_status write_file(family_file *file, const cb_family *f, bool complete
     put_events(f, &c, a);
     status = cb_arrays_close(a, CB_OK);
   }
-  free_columns(&c);
+  cb_arena_free(c.arena);
   return status;
 }
 

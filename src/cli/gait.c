@@ -5,10 +5,10 @@
 #include "cli/gait.h"
 #include "cli/warnings.h"
 
-#include "cli/ambient.h"
 #include "record/warnings.h"
 #include "scenario/warnings.h"
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct part {
@@ -28,8 +28,25 @@ static const part parts[] = {{"holonomy", cb_gait_holonomy, false, true, elsewhe
                              {"verdict", cb_gait_verdict, false, true, elsewhere}};
 enum { PARTS = sizeof parts / sizeof *parts };
 
-cb_status cb_gait_numbers(const char *option, const char *text, int n, double *out) {
-  return cb_ambient_numbers(option, text, n, out);
+cb_status cb_gait_count(const char *option, const char *text, int most, int *out) {
+  double count;
+  const cb_status status = text ? cb_ambient_numbers(option, text, 1, &count) : CB_OK;
+  if (status || !text) return status;
+  if (!(count >= 2 && count <= most && count == floor(count)))
+    return cb_fail(CB_ERROR_INPUT, "%s: error: expected a whole number from 2 to %d, found %g", option, most, count);
+  *out = (int)count;
+  return CB_OK;
+}
+
+cb_status cb_gait_grid(const char *text, int most, int out[2]) {
+  char *end, *last;
+  if (!text) return CB_OK;
+  const long one = strtol(text, &end, 10), two = *end == 'x' ? strtol(end + 1, &last, 10) : 0;
+  if (*end != 'x' || *last || one < 2 || two < 2 || one > most || two > most)
+    return cb_fail(CB_ERROR_INPUT, "--grid: error: expected two numbers from 2 to %d, N1xN2, found '%.40s'", most,
+                   text);
+  out[0] = (int)one, out[1] = (int)two;
+  return CB_OK;
 }
 
 void cb_gait_row(const char *title, int n, const char *const *names, const double *values) {

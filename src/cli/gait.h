@@ -2,7 +2,7 @@
 #ifndef CB_CLI_GAIT_H
 #define CB_CLI_GAIT_H
 
-#include "cli/cli.h"
+#include "cli/ambient.h"
 #include "sweep/families.h"
 
 typedef struct cb_gait_job {
@@ -62,8 +62,9 @@ cb_status cb_gait_write_optima(const cb_gait_job *job, const cb_optimum_problem 
 /* The same for families; its attributes are those of every file. */
 cb_families_job cb_gait_families_job(const cb_gait_job *job);
 
-/* n numbers parted by commas, as an option's value. */
-cb_status cb_gait_numbers(const char *option, const char *text, int n, double *out);
+/* A whole number from 2 to most, and two of them as N1xN2. text NULL: what is there stays. */
+cb_status cb_gait_count(const char *option, const char *text, int most, int *out);
+cb_status cb_gait_grid(const char *text, int most, int out[2]);
 
 /* "title       x = 1, y = 2" */
 void cb_gait_row(const char *title, int n, const char *const *names, const double *values);

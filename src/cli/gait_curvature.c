@@ -15,7 +15,6 @@
 #include "record/arrays.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { USUAL = 51, MOST = 10000, DRAWN = 512 }; /* MOST squared is an int */
@@ -60,18 +59,6 @@ static cb_status read_plane(const cb_gait_job *job, grid *g) {
                                  : status;
 }
 
-static cb_status read_grid(const cb_gait_job *job, grid *g) {
-  g->points[0] = g->points[1] = USUAL;
-  if (!job->grid) return CB_OK;
-  char *end, *last;
-  const long one = strtol(job->grid, &end, 10), two = *end == 'x' ? strtol(end + 1, &last, 10) : 0;
-  if (*end != 'x' || *last || one < 2 || two < 2 || one > MOST || two > MOST)
-    return cb_fail(CB_ERROR_INPUT, "--grid: error: expected two numbers from 2 to %d, N1xN2, found '%.40s'", MOST,
-                   job->grid);
-  g->points[0] = (int)one, g->points[1] = (int)two;
-  return CB_OK;
-}
-
 /* The gait with a quarter of its extent around it, in hundredths of what that is of. */
 static void around(const grid *g, double *low, double *high) {
   const int of[2] = {g->i, g->j}, n = g->bundle->n;
@@ -97,7 +84,7 @@ static cb_status read_window(const cb_gait_job *job, grid *g) {
   }
   snprintf(text, sizeof text, "%s", job->window);
   for (char *colon = text; (colon = strchr(colon, ':'));) *colon = ',';
-  const cb_status status = cb_gait_numbers("--window", text, 4, four);
+  const cb_status status = cb_ambient_numbers("--window", text, 4, four);
   if (status) return status;
   for (int v = 0; v < 2; v++) {
     g->low[v] = four[2 * v], g->high[v] = four[2 * v + 1];
@@ -112,7 +99,7 @@ static cb_status read_window(const cb_gait_job *job, grid *g) {
 static cb_status read_gait(const cb_gait_job *job, grid *g) {
   const int n = g->bundle->n;
   if (job->at) {
-    const cb_status status = cb_gait_numbers("--at", job->at, n, g->at);
+    const cb_status status = cb_ambient_numbers("--at", job->at, n, g->at);
     if (status) return status;
   }
   if (!job->motion->gait) return CB_OK;
@@ -237,9 +224,9 @@ static cb_status warn_of_poles(const cb_gait_job *job, const grid *g) {
 }
 
 cb_status cb_gait_curvature(const cb_gait_job *job) {
-  grid g = {.arena = cb_arena_create(), .bundle = job->bundle};
+  grid g = {.arena = cb_arena_create(), .bundle = job->bundle, .points = {USUAL, USUAL}};
   cb_status status = read_plane(job, &g);
-  if (!status) status = read_grid(job, &g);
+  if (!status) status = cb_gait_grid(job->grid, MOST, g.points);
   if (!status) status = read_gait(job, &g);
   if (!status) status = read_window(job, &g);
   if (!status) status = choose_coordinates(job, &g);

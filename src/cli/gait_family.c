@@ -14,14 +14,11 @@ enum { USUAL = 100, MOST = 100000 };
 
 static cb_status read_range(const cb_gait_job *job, const cb_optimum_problem *p, cb_family_range *range) {
   char option[16];
-  double members = USUAL;
-  cb_status status = job->members ? cb_gait_numbers("--members", job->members, 1, &members) : CB_OK;
-  if (!status && !(members >= 2 && members <= MOST && members == floor(members)))
-    status = cb_fail(CB_ERROR_INPUT, "--members: error: expected a whole number from 2 to %d, found %g", MOST, members);
-  *range = (cb_family_range){cb_gait_target_get(p->bundle->group, &p->target), INFINITY, (int)members};
+  *range = (cb_family_range){cb_gait_target_get(p->bundle->group, &p->target), INFINITY, USUAL};
+  cb_status status = cb_gait_count("--members", job->members, MOST, &range->members);
   if (status || !job->to || !strcmp(job->to, "fold")) return status;
   snprintf(option, sizeof option, "--%s", cb_families_targets[p->target.kind]);
-  status = cb_gait_numbers(option, job->to, 1, &range->to);
+  status = cb_ambient_numbers(option, job->to, 1, &range->to);
   if (!status && !(range->to / range->from > 1))
     status = cb_fail(CB_ERROR_INPUT, "%s: error: expected LO:HI with HI beyond LO, or LO:fold, found %g:%g", option,
                      range->from, range->to);

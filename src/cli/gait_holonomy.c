@@ -52,7 +52,7 @@ static void holonomy_json(const cb_gait_job *job, const cb_gait_cycle *c) {
 cb_status cb_gait_holonomy(const cb_gait_job *job) {
   cb_gait_cycle c;
   double error = 0;
-  cb_status status = job->error ? cb_gait_numbers("--error", job->error, 1, &error) : CB_OK;
+  cb_status status = job->error ? cb_ambient_numbers("--error", job->error, 1, &error) : CB_OK;
   if (!status && !(error >= 0)) status = cb_fail(CB_ERROR_INPUT, "--error: error: expected at least 0");
   if (!status) status = cb_gait_cycle_find(job->motion, job->bundle, error, true, &c);
   if (!status) (job->json ? holonomy_json : holonomy_text)(job, &c);
@@ -72,7 +72,7 @@ static cb_status find_local(const cb_gait_job *job, local *at) {
   const cb_bundle *b = job->bundle;
   cb_status status = CB_OK;
   if (job->at)
-    status = cb_gait_numbers("--at", job->at, b->n, at->r);
+    status = cb_ambient_numbers("--at", job->at, b->n, at->r);
   else if (job->motion->gait)
     cb_gait_at(job->motion->gait, 0, at->r, NULL);
   else

@@ -123,7 +123,7 @@ cb_status cb_gait_optimize(const cb_gait_job *job) {
     return cb_fail(CB_ERROR_INPUT, "--output: error: expected a name that ends with .yaml or .h5, found '%.200s'",
                    job->output);
   cb_status status = cb_gait_asked_of(job, &p);
-  if (!status && job->error) status = cb_gait_numbers("--error", job->error, 1, &error);
+  if (!status && job->error) status = cb_ambient_numbers("--error", job->error, 1, &error);
   if (!status && !(error >= 0)) status = cb_fail(CB_ERROR_INPUT, "--error: error: expected at least 0");
   if (!status && job->motion->optimum->left_out)
     cb_warn("the scenario's gait leaves the bounds: the search does not start from it");

@@ -7,7 +7,6 @@
 #include "core/arena.h"
 #include "record/arrays.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { USUAL = 257, MOST = 10000000 };
@@ -89,15 +88,14 @@ static cb_status write_file(const cb_gait_job *job, const way *w) {
 }
 
 cb_status cb_gait_path(const cb_gait_job *job) {
-  double times = USUAL, error = usual_error;
+  int times = USUAL;
+  double error = usual_error;
   way w = {0};
-  cb_status status = job->times ? cb_gait_numbers("--times", job->times, 1, &times) : CB_OK;
-  if (!status && !(times >= 2 && times <= MOST && times == floor(times)))
-    status = cb_fail(CB_ERROR_INPUT, "--times: error: expected a whole number from 2 to %d, found %g", MOST, times);
-  if (!status && job->error) status = cb_gait_numbers("--error", job->error, 1, &error);
+  cb_status status = cb_gait_count("--times", job->times, MOST, &times);
+  if (!status && job->error) status = cb_ambient_numbers("--error", job->error, 1, &error);
   if (!status && !(error > 0))
     status = cb_fail(CB_ERROR_INPUT, "--error: error: expected a number > 0, found %g", error);
-  if (!status) status = make_way(job->bundle, (int)times, &w);
+  if (!status) status = make_way(job->bundle, times, &w);
   if (!status) status = follow(job, error, &w);
   if (!status) status = write_file(job, &w);
   if (!status && job->json) {

@@ -46,8 +46,8 @@ static cb_status put_axis(cb_text *text, const char *asked, const char *range, c
   double low, high;
   char value[128];
   snprintf(value, sizeof value, "%.*s", (int)(colon - range), range);
-  cb_status status = cb_gait_numbers(asked, value, 1, &low);
-  if (!status) status = cb_gait_numbers(asked, colon + 1, 1, &high);
+  cb_status status = cb_ambient_numbers(asked, value, 1, &low);
+  if (!status) status = cb_ambient_numbers(asked, colon + 1, 1, &high);
   if (!status && low == high)
     status = cb_fail(CB_ERROR_INPUT, "%s: error: expected LO:HI, two numbers, found %g:%g", asked, low, high);
   if (status) return status;
@@ -83,30 +83,23 @@ static void put_head(cb_text *text, const cb_gait_job *job, const char *work) {
 
 static cb_status put_over(const cb_gait_job *job, cb_text *text) {
   const size_t n = strcspn(job->over, "=");
-  double members = USUAL;
+  int members = USUAL;
   if (!n || !strchr(job->over + n, ':'))
     return cb_fail(CB_ERROR_INPUT, "--over: error: expected KEY=LO:HI, such as bundle.shares.1=0.4:1.4, found '%.80s'",
                    job->over);
-  cb_status status = job->members ? cb_gait_numbers("--members", job->members, 1, &members) : CB_OK;
-  if (!status && !(members >= 2 && members <= MOST_MEMBERS && members == floor(members)))
-    status = cb_fail(CB_ERROR_INPUT, "--members: error: expected a whole number from 2 to %d, found %g", MOST_MEMBERS,
-                     members);
+  const cb_status status = cb_gait_count("--members", job->members, MOST_MEMBERS, &members);
   if (status) return status;
   put_head(text, job, "family\n  design: together");
-  return put_axis(text, "--over", job->over + n + 1, job->over, n, "over", (int)members);
+  return put_axis(text, "--over", job->over + n + 1, job->over, n, "over", members);
 }
 
 static cb_status put_grid(const cb_gait_job *job, cb_text *text) {
   static const char *const option[2] = {"--move", "--turn"}, *const number[2] = {"x", "theta"};
   const cb_group *G = job->bundle->group;
   int count[2] = {USUAL, USUAL};
-  char after;
-  if (job->grid && (sscanf(job->grid, "%dx%d%c", &count[0], &count[1], &after) != 2 || count[0] < 2 || count[1] < 2 ||
-                    count[0] > MOST_GRID || count[1] > MOST_GRID))
-    return cb_fail(CB_ERROR_INPUT, "--grid: error: expected two numbers from 2 to %d, N1xN2, found '%.40s'", MOST_GRID,
-                   job->grid);
+  cb_status status = cb_gait_grid(job->grid, MOST_GRID, count);
+  if (status) return status;
   put_head(text, job, "steering");
-  cb_status status = CB_OK;
   for (int i = 0; i < 2 && !status; i++) {
     int k = 0;
     while (k < G->size && strcmp(G->number[k], number[i])) k++;

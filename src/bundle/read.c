@@ -1,7 +1,6 @@
 /* Names of a bundle in a scenario: shape variables, parameters, periods; its symmetric matrices. */
 #include "bundle/read.h"
 
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,6 @@
  */
 #include "fluid/surface_private.h"
 
-
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>

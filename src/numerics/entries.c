@@ -1,7 +1,6 @@
 /* Entries noted in growing arrays, sorted by counting; see entries.h. */
 #include "numerics/entries.h"
 
-
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

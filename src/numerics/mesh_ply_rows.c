@@ -1,7 +1,6 @@
 /* The rows of a PLY file, in text and in both orders of bytes. */
 #include "numerics/mesh_ply.h"
 
-
 #include <math.h>
 #include <stdint.h>
 #include <string.h>

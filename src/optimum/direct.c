@@ -1,7 +1,6 @@
 /* Sequential quadratic programming over gaits. */
 #include "optimum/direct_private.h"
 
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

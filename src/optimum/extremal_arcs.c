@@ -1,7 +1,6 @@
 /* Extremals along bounds: arcs are guessed, solved and corrected; bounds far within a gait are brought there. */
 #include "optimum/extremal_private.h"
 
-
 #include <math.h>
 #include <string.h>
 

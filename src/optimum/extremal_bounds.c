@@ -6,7 +6,6 @@
  */
 #include "optimum/extremal_private.h"
 
-
 #include <math.h>
 
 static double least(const problem *p, int i) { return p->o->lower ? p->o->lower[i] : -INFINITY; }

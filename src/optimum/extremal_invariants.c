@@ -1,7 +1,6 @@
 /* What an extremal should keep, and how well it does: v'Mv, Ad*_{g^-1} lambda, and the quadratic Casimirs of lambda. */
 #include "optimum/extremal_private.h"
 
-
 #include <gsl/gsl_eigen.h>
 #include <math.h>
 #include <string.h>

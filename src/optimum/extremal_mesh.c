@@ -1,7 +1,6 @@
 /* Memory of the collocation, its refinement, its scales. */
 #include "optimum/extremal_private.h"
 
-
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>

@@ -6,7 +6,6 @@
  */
 #include "optimum/extremal_private.h"
 
-
 #include <float.h>
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 /* Families of gaits: branches from starts and from bifurcations, their members and events. */
 #include "optimum/family_private.h"
 
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 /* Events along one branch: signs of functions of its points, and where they change. */
 #include "optimum/family_private.h"
 
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

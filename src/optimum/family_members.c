@@ -1,7 +1,6 @@
 /* Members of a family: gaits along its branches, and along the walls that these come to. */
 #include "optimum/family_private.h"
 
-
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,7 +1,6 @@
 /* Points of a branch as numbers, from which it goes on to the last digit as if it had not been left. */
 #include "optimum/family_private.h"
 
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

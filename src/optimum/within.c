@@ -1,7 +1,6 @@
 /* A direct search within walls: without them, or by barriers that fall. */
 #include "optimum/direct.h"
 
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -296,8 +296,13 @@ cb_status cb_survey_add_result(cb_survey *s, const char *path) {
   const cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
   const hid_t file = cb_hdf5_open(path, H5F_ACC_RDONLY);
   char *name = strdup(path);
-  cb_status status = file < 0 ? cb_hdf5_fail(path, "read") : check_mark(file, path, s->layout);
+  cb_status status = file < 0 ? cb_hdf5_fail_open(path) : check_mark(file, path, s->layout);
   const bool plain = !status && !is_virtual(file);
+  if (file < 0 && status == CB_ERROR_INPUT && s->count) {
+    cb_warn("%s; its segments are read", cb_error_text());
+    cb_hdf5_forget();
+    status = CB_OK;
+  }
   if (plain && name && add_source(s, name, 0, (size_t)s->members))
     name = NULL, status = add_members(s, file, path);
   else if (plain)

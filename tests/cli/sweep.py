@@ -450,6 +450,10 @@ sweep:
         self.assertEqual(done.stderr.count("a segment that is damaged: its members are computed again"), 2, done.stderr)
         self.assertEqual(self.read("o.h5"), whole)
         self.sweep("--shard", "1/2", out="p")
+        os.truncate(self.path("p.h5"), 3000)  # the segments have all that it shows
+        done = self.sweep("--shard", "1/2", "--json", out="p")
+        self.assertEqual(json.loads(done.stdout)["here"], 0)
+        self.assertIn("its segments are read", done.stderr)
         self.write("p.h5.parts/checked", b"rows 0\n")
         self.assertIn("not as it was written", self.sweep(out="p", code=2).stderr)
 

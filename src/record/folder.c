@@ -124,9 +124,11 @@ cb_status cb_segments_left(const cb_segments *s, const char *path) {
                  sweep ? "the same `curvebody sweep`" : "`curvebody resume` or `repair`");
 }
 
-static bool same_file(int fd, const char *path) {
+/* errno: 0 of the same file, ENOENT of another or none. */
+static int compare_file(int fd, const char *path) {
   struct stat held, now;
-  return fstat(fd, &held) == 0 && stat(path, &now) == 0 && held.st_dev == now.st_dev && held.st_ino == now.st_ino;
+  if (fstat(fd, &held) < 0 || stat(path, &now) < 0) return errno;
+  return held.st_dev == now.st_dev && held.st_ino == now.st_ino ? 0 : ENOENT;
 }
 
 /* Another may have ended, and removed the folder, since its lock was opened: *gone then. */
@@ -141,10 +143,11 @@ static cb_status take_lock(cb_segments *s, const char *lock, const struct flock 
     close(fd);
     return cb_segments_in_use(s, s->record);
   }
-  *gone = !same_file(fd, lock); /* a file system without locks counts as locked */
-  if (*gone) {
+  const int error = compare_file(fd, lock); /* a file system without locks counts as locked */
+  if (error) {
     close(fd);
-    return CB_OK;
+    *gone = error == ENOENT;
+    return *gone ? CB_OK : cb_fail_file(s->record, "write", error);
   }
   write_holder(fd);
   s->lock = fd;
@@ -174,7 +177,7 @@ bool cb_segments_take_rest(cb_segments *s) {
   struct flock free_all = all;
   free_all.l_type = F_UNLCK;
   lock_file(s->lock, free_all);
-  if (lock_file(s->lock, whole) == 0 && !is_locked(s->lock) && name_in(s, "lock", lock) && same_file(s->lock, lock))
+  if (lock_file(s->lock, whole) == 0 && !is_locked(s->lock) && name_in(s, "lock", lock) && !compare_file(s->lock, lock))
     return true;
   close(s->lock);
   s->lock = -1;

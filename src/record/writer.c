@@ -319,6 +319,7 @@ static cb_status finish(cb_record *record) {
                        .most_bytes = record->options.join_bytes};
   status = cb_join_write(&record->pieces, &how, &record->joined);
   if (record->joined) return CB_OK;
+  if (status == CB_ERROR_INPUT) status = cb_hdf5_unread(record->path, status); /* segments are damaged, or refused */
   const cb_failure why = cb_failure_last();
   char text[sizeof record->text];
   snprintf(text, sizeof text, "%s", cb_error_text());

@@ -192,12 +192,13 @@ class Sweep(Case):
         while p.poll() is None:
             if not os.path.exists(self.path("w.h5")):
                 continue
+            opened = os.stat(self.path("w.h5")).st_ino
             with xarray.open_dataset(self.path("w.h5")) as live, h5py.File(self.path("w.h5")) as plain:
                 status, last = live["status"].values, live["last"].values
                 done = status == 1
                 values = plain["last"][:]
-                if not os.path.exists(self.path("w.h5.parts")):
-                    continue  # this file was open when another one took its name, and its segments are gone
+                if os.stat(self.path("w.h5")).st_ino != opened:
+                    continue  # another one has taken its name, and its segments may be gone
                 np.testing.assert_array_equal(values[done], whole["last"][:][done])
                 self.assertTrue(np.isfinite(last).sum() >= 0)
                 seen.add(int(done.sum()))

@@ -4,6 +4,7 @@
 #include "core/file.h"
 #include "core/warning.h"
 #include "record/internal.h"
+#include "record/output.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -159,7 +160,8 @@ static cb_status take(cb_segments *s, const struct flock *part) {
   if (!name_in(s, "lock", lock)) return cb_fail_file(s->record, "write", errno);
   for (int turn = 0; turn < TURNS; turn++) {
     bool gone;
-    if (mkdir(s->path, 0777) < 0 && errno != EEXIST) return cb_fail_file(s->record, "write", errno);
+    int error = mkdir(s->path, 0777) < 0 ? errno : cb_sync_folder(s->path); /* before the record names its segments */
+    if (error && error != EEXIST) return cb_fail_file(s->record, "write", error);
     const cb_status status = take_lock(s, lock, part, &gone);
     if (status || !gone) return status;
   }

@@ -26,7 +26,8 @@ cb_chart_jet *cb_chart_jets(cb_arena *arena, int d, size_t n) {
 static inline __attribute__((always_inline)) bool invert(int d, const double *g, double *inverse) {
   double l[D * D];
   if (!cb_cholesky(d, g, 0, l)) return false;
-  return cb_cholesky_whole_inverse(d, l, inverse), true;
+  cb_cholesky_whole_inverse(d, l, inverse);
+  return true;
 }
 
 cb_status cb_chart_metric_at(const cb_geometry *g, const double *q, int order, const cb_chart_metric *out) {

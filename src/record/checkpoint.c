@@ -78,7 +78,7 @@ bool cb_checkpoint_write(hid_t file, const cb_blob *state, size_t n_state, cb_re
 
 /* A dataset of a group, of this type and so many values; count H5S_UNLIMITED: any. */
 static hid_t open_piece(hid_t group, const char *name, hid_t type, hsize_t count) {
-  const hid_t dataset = H5Lexists(group, name, H5P_DEFAULT) > 0 ? H5Dopen2(group, name, H5P_DEFAULT) : H5I_INVALID_HID;
+  const hid_t dataset = cb_hdf5_find_dataset(group, name);
   if (dataset >= 0 && cb_hdf5_dataset_is(dataset, type, 1, &count)) return dataset;
   if (dataset >= 0) H5Dclose(dataset);
   return H5I_INVALID_HID;

@@ -280,42 +280,37 @@ static int by_number(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-cb_status cb_segments_list(const cb_segments *s, uint64_t **number, size_t *count) {
-  list l = {.number = NULL};
-  const int error = each_entry(s, add_number, &l);
-  if (l.count) qsort(l.number, l.count, sizeof *l.number, by_number);
-  *number = l.number;
-  *count = l.count;
-  if (!l.failed && !error) return CB_OK;
-  free(l.number);
-  *number = NULL;
-  if (l.failed) return cb_fail(CB_ERROR_MEMORY, "%s: no memory for the names of segments", s->record);
-  return cb_fail_file(s->path, "read", error);
+/* 0 or errno; numbers from 1, in order. */
+static int list_numbers(const cb_segments *s, list *out) {
+  *out = (list){NULL};
+  const int error = each_entry(s, add_number, out);
+  if (out->count) qsort(out->number, out->count, sizeof *out->number, by_number);
+  return out->failed ? ENOMEM : error;
 }
 
-typedef struct highest {
-  uint64_t from, number;
-  bool found;
-} highest;
+cb_status cb_segments_list(const cb_segments *s, uint64_t **number, size_t *count) {
+  list l;
+  const int error = list_numbers(s, &l);
+  *number = error ? NULL : l.number;
+  *count = error ? 0 : l.count;
+  if (error) free(l.number);
+  if (error == ENOMEM) return cb_fail(CB_ERROR_MEMORY, "%s: no memory for the names of segments", s->record);
+  return error ? cb_fail_file(s->path, "read", error) : CB_OK;
+}
 
-static bool take_highest(const char *name, void *context) {
-  highest *h = context;
-  uint64_t number;
-  if (!number_of(name, &number) || number < h->from || (h->found && number <= h->number)) return true;
-  h->number = number, h->found = true;
-  return true;
+static int remove_segment(const cb_segments *s, uint64_t number) {
+  char *name = cb_segment_name(s, number);
+  const int error = !name ? ENOMEM : unlink(name) < 0 && errno != ENOENT && errno != ENOTDIR ? errno : 0;
+  free(name);
+  return error;
 }
 
 int cb_segments_cut(const cb_segments *s, uint64_t from) {
-  for (;;) {
-    highest h = {.from = from};
-    int error = each_entry(s, take_highest, &h);
-    if (error || !h.found) return error;
-    char *name = cb_segment_name(s, h.number);
-    error = !name ? ENOMEM : unlink(name) < 0 && errno != ENOENT ? errno : 0;
-    free(name);
-    if (error) return error;
-  }
+  list l;
+  int error = list_numbers(s, &l);
+  for (size_t i = l.count; i-- > 0 && !error && l.number[i] >= from;) error = remove_segment(s, l.number[i]);
+  free(l.number);
+  return error || from ? error : remove_segment(s, 0);
 }
 
 static bool ends_with(const char *name, const char *end) {
@@ -343,8 +338,7 @@ static bool remove_state(const char *name, void *context) {
 
 /* The text of a sweep goes last, because its segments are found by it. */
 int cb_segments_clear(const cb_segments *s) {
-  int error = cb_segments_cut(s, 1);
-  if (!error) error = cb_segments_cut(s, 0);
+  int error = cb_segments_cut(s, 0);
   if (!error) error = each_entry(s, remove_state, (void *)s);
   if (error) return error;
   remove_file(s, "checked");

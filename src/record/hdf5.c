@@ -389,6 +389,10 @@ bool cb_hdf5_set_integers(hid_t where, const char *of, const char *name, hid_t m
   return ok;
 }
 
+hid_t cb_hdf5_find_dataset(hid_t where, const char *name) {
+  return H5Lexists(where, name, H5P_DEFAULT) > 0 ? H5Dopen2(where, name, H5P_DEFAULT) : H5I_INVALID_HID;
+}
+
 bool cb_hdf5_dataset_is(hid_t dataset, hid_t type, int rank, const hsize_t *dims) {
   hsize_t found[H5S_MAX_RANK];
   hid_t stored = H5Dget_type(dataset), space = H5Dget_space(dataset);
@@ -440,7 +444,7 @@ bool cb_hdf5_is_text(hid_t dataset, size_t *count) {
 }
 
 char *cb_hdf5_get_text_dataset(hid_t where, const char *name) {
-  hid_t dataset = H5Lexists(where, name, H5P_DEFAULT) > 0 ? H5Dopen2(where, name, H5P_DEFAULT) : H5I_INVALID_HID;
+  hid_t dataset = cb_hdf5_find_dataset(where, name);
   size_t count;
   if (dataset < 0) return NULL;
   char *text = NULL;

@@ -106,6 +106,9 @@ bool cb_hdf5_set_integers(hid_t where, const char *of, const char *name, hid_t m
 /* Whether a type of numbers is one that HDF5 converts within their bytes. */
 bool cb_hdf5_is_number(hid_t type);
 
+/* Opens a dataset; negative where there is none of that name. */
+hid_t cb_hdf5_find_dataset(hid_t where, const char *name);
+
 /* Whether a dataset has just this type and shape, but for dims[d] = H5S_UNLIMITED: any. */
 bool cb_hdf5_dataset_is(hid_t dataset, hid_t type, int rank, const hsize_t *dims);
 

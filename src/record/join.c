@@ -110,7 +110,7 @@ static cb_status enter_piece(joining *j, size_t piece) {
     hsize_t dims[4] = {H5S_UNLIMITED};
     for (int d = 1; d < c->rank; d++) dims[d] = c->shape[d];
     const hid_t type = H5Dget_type(c->to);
-    c->from = H5Lexists(file, c->name, H5P_DEFAULT) > 0 ? H5Dopen2(file, c->name, H5P_DEFAULT) : H5I_INVALID_HID;
+    c->from = cb_hdf5_find_dataset(file, c->name);
     const bool same = c->from >= 0 && cb_hdf5_dataset_is(c->from, type, c->rank, dims);
     H5Tclose(type);
     if (!same)

@@ -76,7 +76,10 @@ static herr_t give_memory(void *bytes, H5FD_file_image_op_t op, void *udata) {
 }
 
 static void *same_memory(void *udata) { return udata; }
-static herr_t keep_memory(void *udata) { return (void)udata, 0; }
+static herr_t keep_memory(void *udata) {
+  (void)udata;
+  return 0;
+}
 
 static bool set_memory(hid_t access, cb_file_memory *m) {
   H5FD_file_image_callbacks_t calls = {.image_malloc = take_memory,

@@ -19,11 +19,15 @@ static CB_FILL(picture) {
   const cb_particles *p = run->particles;
   cb_status status = CB_OK;
   for (int i = 0; i < p->state->n && !status; i++)
-    status = cb_state_picture(p->system, p->state, i, (double *)to.out + 3 * (size_t)i, p->measure.points + 3 * (size_t)i);
+    status =
+        cb_state_picture(p->system, p->state, i, (double *)to.out + 3 * (size_t)i, p->measure.points + 3 * (size_t)i);
   return status;
 }
 
-static CB_FILL(picture_velocity) { return memcpy(to.out, run->particles->measure.points, to.size), CB_OK; }
+static CB_FILL(picture_velocity) {
+  memcpy(to.out, run->particles->measure.points, to.size);
+  return CB_OK;
+}
 
 /* The numbers of all particles, in their own order. */
 static CB_FILL(of_state) {
@@ -114,10 +118,11 @@ static cb_status mean_of_places(const cb_measure *m, double *picture) {
   if (status) return status;
   cb_origin_picture(g, &mean, base, zero, picture, rate);
   if (isfinite(picture[0]) && isfinite(picture[1]) && isfinite(picture[2])) return CB_OK;
-  return cb_fail(CB_ERROR_DOMAIN,
-                 "the mean is %.6g radii of curvature from the base point: expected at most 709, up to which numbers of "
-                 "the embedding are finite",
-                 cb_origin_radii(g, &mean));
+  return cb_fail(
+      CB_ERROR_DOMAIN,
+      "the mean is %.6g radii of curvature from the base point: expected at most 709, up to which numbers of "
+      "the embedding are finite",
+      cb_origin_radii(g, &mean));
 }
 
 cb_status cb_measure_mean(cb_measure *m) {
@@ -178,7 +183,9 @@ const cb_observable cb_observables[] = {
     FIELD("killing_momentum", "killing_momentum", "momenta of the Killing fields; nan where it has no digits",
           cb_fill_own, offsetof(cb_particles, measure.momentum), 1, "killing"),
     FIELD("karcher_mean", "karcher_mean",
-          "Karcher mean of the masses, in picture coordinates; nan, with a warning, where it is not unique or too far out", karcher, 0, 1, "axis"),
+          "Karcher mean of the masses, in picture coordinates; nan, with a warning, where it is not unique or too far "
+          "out",
+          karcher, 0, 1, "axis"),
     FIELD("coordinates", "coordinates", "positions in the chart named by record.chart", coordinates, 0, 2, "particle",
           "dof"),
     CB_OBSERVABLE("falling_regime", "falling_regime", INT32, "1",

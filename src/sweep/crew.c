@@ -281,8 +281,9 @@ static cb_status go(crew *c, uint8_t *ended, cb_crew_progress *p, bool *complete
   int64_t first, end;
   cb_status status = begin(c, ended, p);
   if (!status && o->joins && p->before < p->members)
-    status = cb_fail(CB_ERROR_FILE, "%s: %lld of %lld members are left: expected the same `curvebody sweep`, which goes on",
-                     c->folder.result, (long long)(p->members - p->before), (long long)p->members);
+    status =
+        cb_fail(CB_ERROR_FILE, "%s: %lld of %lld members are left: expected the same `curvebody sweep`, which goes on",
+                c->folder.result, (long long)(p->members - p->before), (long long)p->members);
   if (status) return status;
   cb_crew_shard(c->sweep->plan->members, o->shard, o->shards, &first, &end);
   status = cb_to_do_find(ended, first, end, &c->to_do);
@@ -302,15 +303,18 @@ static cb_status go(crew *c, uint8_t *ended, cb_crew_progress *p, bool *complete
 }
 
 cb_status cb_crew_go(cb_sweep *sweep, const cb_crew_options *options, cb_crew_progress *out) {
-  crew *c = calloc(1, sizeof *c);
-  uint8_t *ended = calloc((size_t)sweep->plan->members, 1);
   *out = (cb_crew_progress){.members = sweep->plan->members};
   if (cb_work_goes_on(sweep->work) && (options->shards || options->ranks->size > 1 || options->threads > 1))
-    return free(c), free(ended),
-           cb_fail(CB_ERROR_ARGUMENT,
+    return cb_fail(CB_ERROR_ARGUMENT,
                    "members of the work `%s` go on from one another: expected one process, and no --shard",
                    sweep->work->name);
-  if (!c || !ended) return free(c), free(ended), cb_fail(CB_ERROR_MEMORY, "no memory for a sweep");
+  crew *c = calloc(1, sizeof *c);
+  uint8_t *ended = calloc((size_t)sweep->plan->members, 1);
+  if (!c || !ended) {
+    free(c);
+    free(ended);
+    return cb_fail(CB_ERROR_MEMORY, "no memory for a sweep");
+  }
   c->sweep = sweep;
   c->options = options;
   pthread_mutex_init(&c->mutex, NULL);

@@ -55,9 +55,7 @@ typedef struct shown {
 
 static bool find_axes(hid_t file, shown *s) {
   hsize_t dims[H5S_MAX_RANK];
-  const hid_t set =
-                  H5Lexists(file, "status", H5P_DEFAULT) > 0 ? H5Dopen2(file, "status", H5P_DEFAULT) : H5I_INVALID_HID,
-              space = set < 0 ? set : H5Dget_space(set);
+  const hid_t set = cb_hdf5_find_dataset(file, "status"), space = set < 0 ? set : H5Dget_space(set);
   const int rank = space < 0 ? 0 : H5Sget_simple_extent_dims(space, dims, NULL);
   s->layout.members = rank > 0 && rank <= CB_SWEEP_AXES ? H5Sget_simple_extent_npoints(space) : 0;
   for (int a = 0; a < rank && s->layout.members; a++) s->axis[a] = (cb_store_axis){"", (size_t)dims[a]};

@@ -160,7 +160,7 @@ static cb_status answer(cb_hand *h, int from, const int64_t *words) {
       if (words[0] == LEFT) return h->gone++, CB_OK;
       h->ranks->send(h->ranks->self, from, reply);
       return CB_OK;
-    case GIVE: return receive(h, words[1], words[2]), CB_OK;
+    case GIVE: receive(h, words[1], words[2]); return CB_OK;
     default:
       h->stopped = true;
       pthread_cond_broadcast(&h->work);
@@ -173,7 +173,8 @@ static cb_status ask(cb_hand *h) {
   h->asked = true;
   if (h->ranks->rank) return h->ranks->send(h->ranks->self, 0, words), CB_OK;
   words[2] = next_block(h, h->threads, &words[1]);
-  return receive(h, words[1], words[2]), CB_OK;
+  receive(h, words[1], words[2]);
+  return CB_OK;
 }
 
 /* Tells the others what they have to know. */

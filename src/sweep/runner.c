@@ -289,7 +289,11 @@ static cb_status put(const member *m, cb_member_status status, const char *failu
                         .values = malloc(m->runner->bytes + 1),
                         .state = m->nexts ? malloc(m->nexts * sizeof *r.state) : NULL,
                         .states = m->nexts};
-  if (!r.values || (m->nexts && !r.state)) return free(r.values), free(r.state), no_memory();
+  if (!r.values || (m->nexts && !r.state)) {
+    free(r.values);
+    free(r.state);
+    return no_memory();
+  }
   if (m->nexts) memcpy(r.state, m->next, m->nexts * sizeof *r.state);
   cb_store_words(failure ? failure : "", r.failure);
   if (m->warned) memcpy(r.warning, m->warning, sizeof r.warning);

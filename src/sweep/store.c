@@ -40,9 +40,13 @@ cb_status cb_store_open(const cb_segments *folder, const cb_store_layout *layout
   free(number);
   if (!store) return cb_fail(CB_ERROR_MEMORY, "no memory for results");
   cb_survey survey;
-  if (layout->goes_on && (status = cb_survey_take(folder, layout, false, &survey))) return cb_store_free(store), status;
+  if (layout->goes_on && (status = cb_survey_take(folder, layout, false, &survey))) {
+    cb_store_free(store);
+    return status;
+  }
   if (layout->goes_on) store->known = survey.known, survey.known = NULL, cb_survey_free(&survey);
-  return *out = store, CB_OK;
+  *out = store;
+  return CB_OK;
 }
 
 static void clear(cb_store *store) {

@@ -31,7 +31,7 @@ static cb_status check_mark(hid_t file, const char *path, const cb_store_layout 
 
 /* All of a dataset of just this type and shape. */
 static bool read_all(hid_t file, const char *name, hid_t type, hid_t memory, int rank, const hsize_t *dims, void *out) {
-  const hid_t set = H5Lexists(file, name, H5P_DEFAULT) > 0 ? H5Dopen2(file, name, H5P_DEFAULT) : H5I_INVALID_HID;
+  const hid_t set = cb_hdf5_find_dataset(file, name);
   const bool good = set >= 0 && cb_hdf5_dataset_is(set, type, rank, dims) &&
                     H5Dread(set, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, out) >= 0;
   if (set >= 0) H5Dclose(set);
@@ -40,9 +40,7 @@ static bool read_all(hid_t file, const char *name, hid_t type, hid_t memory, int
 
 /* How many rows a segment has; 0: it is none. */
 static size_t rows_of(hid_t file) {
-  const hid_t set =
-                  H5Lexists(file, "member", H5P_DEFAULT) > 0 ? H5Dopen2(file, "member", H5P_DEFAULT) : H5I_INVALID_HID,
-              space = set < 0 ? set : H5Dget_space(set);
+  const hid_t set = cb_hdf5_find_dataset(file, "member"), space = set < 0 ? set : H5Dget_space(set);
   const hssize_t n = space >= 0 && H5Sget_simple_extent_ndims(space) == 1 ? H5Sget_simple_extent_npoints(space) : 0;
   if (space >= 0) H5Sclose(space);
   if (set >= 0) H5Dclose(set);
@@ -91,8 +89,7 @@ static void add(cb_survey *s, int64_t m, int32_t status, int32_t warned, double 
 /* What members go on from, of the rows of the segment that the survey names. */
 static bool add_states(cb_survey *s, hid_t file, const int64_t *member, size_t rows) {
   hsize_t dims[2] = {rows, 0};
-  const hid_t set = H5Lexists(file, "state", H5P_DEFAULT) > 0 ? H5Dopen2(file, "state", H5P_DEFAULT) : H5I_INVALID_HID,
-              space = set < 0 ? set : H5Dget_space(set);
+  const hid_t set = cb_hdf5_find_dataset(file, "state"), space = set < 0 ? set : H5Dget_space(set);
   if (space >= 0 && H5Sget_simple_extent_ndims(space) == 2) H5Sget_simple_extent_dims(space, dims, NULL);
   if (space >= 0) H5Sclose(space);
   if (set >= 0) H5Dclose(set);
@@ -133,18 +130,24 @@ static cb_status add_rows(cb_survey *s, hid_t file, const char *path, size_t row
 
 static bool add_source(cb_survey *s, char *path, uint64_t number, size_t rows) {
   cb_store_source *more = realloc(s->sources, (s->count + 1) * sizeof *more);
-  if (!more) return free(path), false;
+  if (!more) {
+    free(path);
+    return false;
+  }
   s->sources = more;
   s->sources[s->count++] = (cb_store_source){path, number, rows};
   return true;
 }
 
-static cb_status read_segment(cb_survey *s, char *path, uint64_t number, bool whole) {
+/* *other: it is sound, and of another sweep. */
+static cb_status read_segment(cb_survey *s, char *path, uint64_t number, bool whole, bool *other) {
   hid_t file;
   const cb_status opened = cb_segment_open(path, &file);
+  *other = false;
   if (opened) return opened;
   const size_t rows = rows_of(file);
   cb_status status = rows ? check_mark(file, path, s->layout) : damaged(path, "member");
+  *other = rows && status;
   if (!status && whole) status = read_columns(file, path, s->layout, rows);
   if (!status) {
     char *name = strdup(path);
@@ -169,14 +172,14 @@ static cb_status take_segment(cb_survey *s, char *path, uint64_t number, bool wh
   const size_t before = s->count;
   const cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
   cb_status status = whole ? cb_probe(path) : CB_OK;
+  bool other = false;
   errno = 0;
-  if (!status) status = read_segment(s, path, number, whole);
+  if (!status) status = read_segment(s, path, number, whole, &other);
   if (status && errno == ENOMEM) status = no_memory(1);
   const cb_status refused = cb_hdf5_unread(path, CB_OK);
   cb_hdf5_quiet_end(quiet);
   if (refused) return refused;
-  const bool other = status && strstr(cb_error_text(), "another sweep"),
-             unread = cb_failure_last().kind == CB_FAILURE_SYSTEM;
+  const bool unread = cb_failure_last().kind == CB_FAILURE_SYSTEM;
   if (!status || !whole || other || unread || status == CB_ERROR_MEMORY || s->count > before) return status;
   return set_aside(path, status);
 }
@@ -201,8 +204,12 @@ cb_status cb_survey_take(const cb_segments *folder, const cb_store_layout *layou
     free(path);
   }
   free(number);
-  if (status) return cb_survey_free(&s), status;
-  return *out = s, CB_OK;
+  if (status) {
+    cb_survey_free(&s);
+    return status;
+  }
+  *out = s;
+  return CB_OK;
 }
 
 void cb_survey_free(cb_survey *s) {
@@ -224,7 +231,7 @@ static hid_t open_column(hid_t file, const cb_store_layout *l, const cb_store_co
   const int axes = (int)l->n_axes;
   for (int a = 0; a < axes; a++) dims[a] = l->axes[a].count;
   for (int d = 0; d < c->rank; d++) dims[axes + d] = c->shape[d];
-  const hid_t set = H5Lexists(file, c->name, H5P_DEFAULT) > 0 ? H5Dopen2(file, c->name, H5P_DEFAULT) : H5I_INVALID_HID;
+  const hid_t set = cb_hdf5_find_dataset(file, c->name);
   if (set < 0 || cb_hdf5_dataset_is(set, c->file_type, axes + c->rank, dims)) return set;
   H5Dclose(set);
   return H5I_INVALID_HID;
@@ -280,9 +287,7 @@ static cb_status add_members(cb_survey *s, hid_t file, const char *path) {
 
 /* A virtual file has nothing that the segments have not. */
 static bool is_virtual(hid_t file) {
-  const hid_t set =
-                  H5Lexists(file, "status", H5P_DEFAULT) > 0 ? H5Dopen2(file, "status", H5P_DEFAULT) : H5I_INVALID_HID,
-              create = set < 0 ? set : H5Dget_create_plist(set);
+  const hid_t set = cb_hdf5_find_dataset(file, "status"), create = set < 0 ? set : H5Dget_create_plist(set);
   const bool virtual = create >= 0 && H5Pget_layout(create) == H5D_VIRTUAL;
   if (create >= 0) H5Pclose(create);
   if (set >= 0) H5Dclose(set);

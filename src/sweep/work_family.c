@@ -77,7 +77,10 @@ static int64_t stride_of(const cb_sweep *s, int64_t m, size_t *axis) {
   *axis = 0;
   if (!s->plan->grid) return m > 0;
   for (size_t a = s->plan->axes; a-- > 0; stride *= (int64_t)s->plan->axis[a].count)
-    if (cb_sweep_index(s->plan, m, a)) return *axis = a, stride;
+    if (cb_sweep_index(s->plan, m, a)) {
+      *axis = a;
+      return stride;
+    }
   return 0;
 }
 

@@ -92,13 +92,15 @@ static cb_status find_cycle(cb_scenario *s, cb_arena *arena, int more, const voi
 }
 
 static cb_status lay_holonomy(const struct cb_sweep *all, cb_scenario *s, cb_arena *a, cb_record_layout *out) {
-  return (void)all, lay_cycle(s, a, 0, out);
+  (void)all;
+  return lay_cycle(s, a, 0, out);
 }
 static cb_status find_holonomy(cb_scenario *s, cb_arena *a, const void *const **row) {
   return find_cycle(s, a, 0, row);
 }
 static cb_status lay_integral(const struct cb_sweep *all, cb_scenario *s, cb_arena *a, cb_record_layout *out) {
-  return (void)all, lay_cycle(s, a, OF_INTEGRALS, out);
+  (void)all;
+  return lay_cycle(s, a, OF_INTEGRALS, out);
 }
 static cb_status find_integral(cb_scenario *s, cb_arena *a, const void *const **row) {
   return find_cycle(s, a, OF_INTEGRALS, row);

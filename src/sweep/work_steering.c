@@ -70,7 +70,10 @@ static cb_status put(const steering *s, int k, cb_member_status status) {
   found *to = arena ? cb_arena_alloc(arena, 1, sizeof *to) : NULL;
   double *state = to ? cb_arena_alloc(arena, HEAD + size, sizeof *state) : NULL;
   const void *const *row;
-  if (!state) return cb_arena_free(arena), cb_fail(CB_ERROR_MEMORY, "no memory for a gait");
+  if (!state) {
+    cb_arena_free(arena);
+    return cb_fail(CB_ERROR_MEMORY, "no memory for a gait");
+  }
   const double head[HEAD] = {node->first, node->last,          node->cost,
                              node->index, node->multiplier[0], node->multiplier[1]};
   memcpy(state, head, sizeof head);

@@ -32,6 +32,15 @@ import numpy as np
 LONG = ["--set", "time.end=1200"]  # about 50 MB: three segments
 NOT_JOINED = "curvebody: note: {0} is in segments, in {0}.parts: `curvebody repair {0}` joins them\n"
 
+SWEEP = """\
+curvebody: 1
+sweep:
+  scenario: rod.yaml
+  over:
+    - {key: bodies.0.mass, from: 1, to: 2, count: 1000, name: mass}
+  collect: {top: max(energy), low: min(energy), last: last(energy)}
+"""
+
 
 class Disk(Case):
     def setUp(self):
@@ -186,15 +195,7 @@ class Disk(Case):
     def test_a_sweep_that_has_no_room(self):
         """It takes its room before anything runs; with room, the same command goes on."""
         self.disk("1m")
-        self.write("s.yaml", """\
-curvebody: 1
-sweep:
-  scenario: rod.yaml
-  over:
-    - {key: bodies.0.mass, from: 1, to: 2, count: 3000, name: mass}
-  keep: last
-  collect: {top: max(energy)}
-""")
+        self.write("s.yaml", SWEEP.replace("1000", "3000") + "  keep: last\n")
         self.refused(["sweep", "s.yaml", "-o", "disk/o", "--quiet"], "disk/o.h5: no room: the results take ", " MB are free")
         self.assertNotIn("o.h5", os.listdir(self.path("disk")))
         self.remount("size=64m")
@@ -214,14 +215,7 @@ sweep:
 
     def test_a_sweep_that_cannot_be_joined(self):
         """Each half fits below the limit, the whole does not."""
-        self.write("s.yaml", """\
-curvebody: 1
-sweep:
-  scenario: rod.yaml
-  over:
-    - {key: bodies.0.mass, from: 1, to: 2, count: 1000, name: mass}
-  collect: {top: max(energy), low: min(energy), last: last(energy)}
-""")
+        self.write("s.yaml", SWEEP)
         self.good("sweep", "s.yaml", "-o", "whole")
         self.good("sweep", "s.yaml", "-o", "o%b", "--shard", "1/2")
         most = os.path.getsize(self.path("whole.h5")) - 1

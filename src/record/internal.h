@@ -27,7 +27,8 @@
 enum {
   CB_RECORD_VERSION = 2,       /* root attribute curvebody_record: changes when a reader of old files would go wrong */
   CB_RECORD_OLD = 1,           /* of version 0.1: one file, two checkpoint slots */
-  CB_CHUNK_ROWS = 256,         /* most rows of a chunk */
+  CB_CHUNK_ROWS = 256,         /* of a chunk, while there are few, and of events */
+  CB_CHUNK_ROWS_OF_MANY = 4096,
   CB_CHUNK_BYTES = 1 << 20,    /* most bytes of a chunk */
   CB_SEGMENT_BYTES = 16 << 20, /* a segment of so many bytes is final */
   CB_LARGE_BYTES = 64 << 10,   /* what is larger and stays the same is in one file of the folder, not in all */
@@ -113,17 +114,25 @@ cb_status cb_pieces_constant(cb_record_pieces *p, const char *name, hid_t *out);
 
 /* ---- layout.c: what a file consists of */
 
+/* How rows are filed. */
+typedef struct cb_filing {
+  int deflate;         /* 0: not compressed */
+  uint64_t chunk_rows; /* most of a chunk */
+} cb_filing;
+
 cb_status cb_layout_check(const cb_record_layout *layout);
 void cb_layout_shape(const cb_record_layout *layout, const cb_field *field, hsize_t *shape); /* of a row */
 size_t cb_layout_count(const cb_record_layout *layout, const cb_field *field);               /* values a row */
 bool cb_layout_takes(const char *name); /* a path from the root that every record has, or that is below one */
 /* over: the series are virtual ones over these pieces; NULL: they grow. base: where large constants are, as the file
  * names it; NULL: in the file. */
-cb_status cb_layout_build(hid_t file, const char *path, const cb_record_layout *layout, int deflate,
+cb_status cb_layout_build(hid_t file, const char *path, const cb_record_layout *layout, const cb_filing *how,
                           const cb_record_pieces *over, const char *base);
 /* The image of a record of that layout without rows. */
-cb_status cb_layout_image(const char *path, const cb_record_layout *layout, int deflate, const char *base,
+cb_status cb_layout_image(const char *path, const cb_record_layout *layout, const cb_filing *how, const char *base,
                           cb_image *out);
+/* Rows of a chunk in a file of so many rows: few, or as many as are a small part of the file. UINT64_MAX: of any number. */
+uint64_t cb_layout_chunk_rows(const cb_record_layout *layout, uint64_t rows);
 int cb_layout_deflate(hid_t file); /* how its rows are compressed; 0: they are not */
 /* A copy that lasts as long as the arena, but for the data of its state; NULL: no memory. */
 const cb_record_layout *cb_layout_copy(cb_arena *arena, const cb_record_layout *layout);
@@ -240,6 +249,7 @@ struct cb_record {
   char *path;
   cb_arena *arena;
   const cb_record_layout *layout;
+  cb_filing filing;
   cb_image image, lean; /* of the layout without rows; without what number 0 has for all segments (none: the former) */
   cb_record_options options;
   double flush_interval;
@@ -251,7 +261,7 @@ struct cb_record {
   cb_record_pieces pieces; /* segments on the disk, and the one in memory last; folder and path */
   hid_t file;              /* the segment in memory */
   cb_file_memory memory;   /* of it */
-  bool published;          /* OUT.h5 is the virtual file */
+  bool numbered, published; /* number 0 is the image; OUT.h5 is the virtual file */
   cb_record_position put;  /* what was published last */
   double virtual_due;     /* when OUT.h5 is written again */
   cb_blob *taken;         /* the state of a checkpoint that was taken from the stepping thread */
@@ -285,9 +295,9 @@ static inline cb_batch *cb_batch_of(const cb_record *record, uint64_t batch) {
 }
 
 /* A record whose pieces are open for writing and that stands at `position`: makes the rings, starts the writer. Takes the
- * arena and the pieces in any case. image: the layout without rows. state: of the checkpoint, NULL: none yet. */
+ * arena and the pieces in any case. state: of the checkpoint, NULL: none yet. */
 cb_status cb_record_attach(const char *path, cb_arena *arena, cb_record_pieces *pieces, const cb_record_layout *layout,
-                           cb_image *image, const cb_record_options *options, const cb_blob *state,
+                           int deflate, const cb_record_options *options, const cb_blob *state,
                            cb_record_position position, cb_record **out);
 
 /* ---- writer.c */

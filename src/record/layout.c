@@ -112,7 +112,7 @@ cb_status cb_layout_check(const cb_record_layout *layout) {
 typedef struct building {
   hid_t file;
   const cb_record_layout *layout;
-  int deflate;
+  const cb_filing *how;
   const cb_record_pieces *over; /* NULL: those of rows grow */
   const char *base;             /* the file that has large constants; NULL: this one */
 } building;
@@ -131,10 +131,19 @@ static bool put_constant(const building *b, const cb_constant *constant, size_t 
   return ok;
 }
 
-static void choose_chunk(int rank, const hsize_t *shape, size_t value_bytes, hsize_t *chunk) {
+uint64_t cb_layout_chunk_rows(const cb_record_layout *layout, uint64_t rows) {
+  size_t row = 0;
+  uint64_t many = CB_CHUNK_ROWS_OF_MANY;
+  for (size_t f = 0; f < layout->n_fields; f++)
+    row += cb_layout_count(layout, &layout->fields[f]) * cb_hdf5_type_size(layout->fields[f].type);
+  while (many > CB_CHUNK_ROWS && many * row > CB_SEGMENT_BYTES / 4) many /= 2;
+  return rows < 16 * many ? CB_CHUNK_ROWS : many; /* what the last chunk has to spare is a small part */
+}
+
+static void choose_chunk(int rank, const hsize_t *shape, size_t value_bytes, uint64_t rows, hsize_t *chunk) {
   size_t row = value_bytes;
   for (int d = 1; d < rank; d++) row *= chunk[d] = shape[d];
-  chunk[0] = CB_CHUNK_ROWS;
+  chunk[0] = rows;
   while (chunk[0] > 1 && chunk[0] * row > CB_CHUNK_BYTES) chunk[0] /= 2;
   for (int d = 1; d < rank && row > CB_CHUNK_BYTES; d++) {
     size_t rest = row / chunk[d];
@@ -158,11 +167,11 @@ static hid_t put_series(const building *b, const char *name, bool is_event, hid_
   H5Pset_attr_phase_change(create, 64, 0);
   H5Pset_attr_creation_order(create, H5P_CRT_ORDER_TRACKED);
   if (!rows) {
-    choose_chunk(rank, shape, H5Tget_size(type), chunk);
+    choose_chunk(rank, shape, H5Tget_size(type), is_event ? CB_CHUNK_ROWS : b->how->chunk_rows, chunk);
     H5Pset_chunk(create, rank, chunk);
-    if (b->deflate && !is_event) {
+    if (b->how->deflate && !is_event) {
       H5Pset_shuffle(create);
-      H5Pset_deflate(create, (unsigned)b->deflate);
+      H5Pset_deflate(create, (unsigned)b->how->deflate);
     }
     H5Pset_fletcher32(create);
   }
@@ -349,9 +358,9 @@ static bool put_h5md(const building *b) {
   return ok && put_connectivity(b);
 }
 
-cb_status cb_layout_build(hid_t file, const char *path, const cb_record_layout *layout, int deflate,
+cb_status cb_layout_build(hid_t file, const char *path, const cb_record_layout *layout, const cb_filing *how,
                           const cb_record_pieces *over, const char *base) {
-  const building b = {file, layout, deflate, over, base};
+  const building b = {file, layout, how, over, base};
   if (!put_root_attributes(file, layout)) return cb_hdf5_fail(path, "write the attributes");
   for (size_t d = 0; d < layout->n_dimensions; d++)
     if (layout->dimensions[d].count && !put_dimension(&b, &layout->dimensions[d]))
@@ -371,11 +380,11 @@ cb_status cb_layout_build(hid_t file, const char *path, const cb_record_layout *
   return cb_checkpoint_create(file, path, layout->state, over ? 0 : layout->n_state); /* a virtual file has none */
 }
 
-cb_status cb_layout_image(const char *path, const cb_record_layout *layout, int deflate, const char *base,
+cb_status cb_layout_image(const char *path, const cb_record_layout *layout, const cb_filing *how, const char *base,
                           cb_image *out) {
   const hid_t file = cb_memory_create();
   if (file < 0) return cb_hdf5_fail(path, "create");
-  cb_status status = cb_layout_build(file, path, layout, deflate, NULL, base);
+  cb_status status = cb_layout_build(file, path, layout, how, NULL, base);
   if (!status) status = cb_memory_image(file, path, out);
   H5Fclose(file);
   return status;

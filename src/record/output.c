@@ -54,7 +54,8 @@ static bool make_part(const cb_output *o, char *part, size_t size) {
   snprintf(part, size, "%s.parts", o->target);
   const bool inside = o->owner && access(part, W_OK | X_OK) == 0;
   for (int i = 0; i < PARTS; i++) {
-    snprintf(part, size, "%s%s%s.%ld-%d.part", o->target, inside ? ".parts/" : "", inside ? name : "", (long)getpid(), i);
+    snprintf(part, size, "%s%s%s.%ld-%d.part", o->target, inside ? ".parts/" : "", inside ? name : "", (long)getpid(),
+             i);
     const int fd = cb_open(part, O_WRONLY | O_CREAT | O_EXCL), error = fd < 0 ? errno : cb_close(fd);
     if (!error) return cb_part_begin(part), true;
     if (fd >= 0) unlink(part);
@@ -93,7 +94,9 @@ static cb_status begin(const char *path, bool replace, bool owner, cb_output *ou
 }
 
 cb_status cb_output_begin(const char *path, bool replace, cb_output *out) { return begin(path, replace, false, out); }
-cb_status cb_output_begin_own(const char *path, bool replace, cb_output *out) { return begin(path, replace, true, out); }
+cb_status cb_output_begin_own(const char *path, bool replace, cb_output *out) {
+  return begin(path, replace, true, out);
+}
 
 /* To a name that nothing has: 0, or errno. */
 static int name_new(const cb_output *o) {

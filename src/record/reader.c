@@ -96,8 +96,7 @@ static void tell_left(const cb_reader *reader) {
   const cb_record_pieces *p = &reader->pieces;
   const cb_folder_state state = cb_record_state(reader->path);
   if (p->plain || state != CB_FOLDER_LEFT) return;
-  if (*p->damage)
-    cb_warn("%s; its segments in %s are read", p->damage, p->folder.path);
+  if (*p->damage) cb_warn("%s; its segments in %s are read", p->damage, p->folder.path);
   if (p->lost)
     cb_warn("%s: %zu segments in %s cannot be read: rows after %llu are lost", reader->path, p->lost, p->folder.path,
             (unsigned long long)p->have.rows);

@@ -279,16 +279,6 @@ static cb_status drop_stale(cb_record *record) {
   return error ? cb_fail_file(record->path, "write", error) : CB_OK;
 }
 
-/* Without the constants that a file for all of them has. */
-static cb_status make_lean(cb_record *record) {
-  if (record->image.size <= CB_LARGE_BYTES) return CB_OK;
-  const hid_t file = cb_memory_open(&record->image);
-  if (file < 0) return cb_hdf5_fail(record->path, "begin a segment");
-  const int deflate = cb_layout_deflate(file);
-  H5Fclose(file);
-  return cb_layout_image(record->path, record->layout, deflate, cb_segment_base, &record->lean);
-}
-
 static cb_status begin(cb_record *record, const cb_record_layout *layout, const cb_blob *state) {
   const size_t buffer = record->options.buffer_bytes ? record->options.buffer_bytes : DEFAULT_BUFFER;
   const cb_record_position at = record->pieces.have;
@@ -298,7 +288,6 @@ static cb_status begin(cb_record *record, const cb_record_layout *layout, const 
   if (!status) status = make_rings(&record->rows, buffer);
   if (!status) status = make_rings(&record->events, buffer);
   if (!status) status = make_state(record, state);
-  if (!status) status = make_lean(record);
   if (!status) status = take_warnings(record);
   if (status) return status;
   record->taken_warnings = record->warnings.sealed;
@@ -312,13 +301,12 @@ static cb_status begin(cb_record *record, const cb_record_layout *layout, const 
 }
 
 cb_status cb_record_attach(const char *path, cb_arena *arena, cb_record_pieces *pieces, const cb_record_layout *layout,
-                           cb_image *image, const cb_record_options *options, const cb_blob *state,
+                           int deflate, const cb_record_options *options, const cb_blob *state,
                            cb_record_position position, cb_record **out) {
   cb_record *record = calloc(1, sizeof *record);
   pthread_condattr_t monotonic;
   if (!record || !(record->path = strdup(path))) {
     free(record);
-    free(image->bytes);
     cb_pieces_close(pieces);
     cb_arena_free(arena);
     return cb_fail(CB_ERROR_MEMORY, "record: no memory");
@@ -330,7 +318,7 @@ cb_status cb_record_attach(const char *path, cb_arena *arena, cb_record_pieces *
   pthread_cond_init(&record->done, &monotonic);
   pthread_condattr_destroy(&monotonic);
   record->arena = arena;
-  record->image = *image;
+  record->filing.deflate = deflate;
   record->options = options ? *options : (cb_record_options){.overwrite = false};
   record->flush_interval = record->options.flush_interval > 0 ? record->options.flush_interval : 1;
   record->file = H5I_INVALID_HID;
@@ -370,15 +358,14 @@ static cb_status empty_folder(const char *path, const cb_segments *folder, bool 
 static cb_status create(const char *path, const cb_record_layout *layout, const cb_record_options *options,
                         cb_record **out) {
   cb_record_pieces pieces = {.path = path, .folder = {.lock = -1}, .file = H5I_INVALID_HID, .other = H5I_INVALID_HID};
-  cb_image image = {NULL, 0};
   cb_arena *arena = cb_arena_create();
   cb_status status = arena ? cb_segments_name(path, &pieces.folder) : cb_fail(CB_ERROR_MEMORY, "record: no memory");
   if (!status) status = cb_segments_take(&pieces.folder);
   if (!status) status = check_new(path, options && options->overwrite);
   if (!status) status = empty_folder(path, &pieces.folder, options && options->discard);
-  if (!status) status = cb_layout_image(path, layout, options ? options->deflate : 0, NULL, &image);
   if (!status)
-    return cb_record_attach(path, arena, &pieces, layout, &image, options, NULL, (cb_record_position){0}, out);
+    return cb_record_attach(path, arena, &pieces, layout, options ? options->deflate : 0, options, NULL,
+                            (cb_record_position){0}, out);
   cb_pieces_close(&pieces);
   cb_arena_free(arena);
   return status;

@@ -59,32 +59,6 @@ static cb_status check_state(const cb_record_layout *layout, const cb_blob *stat
   return same ? CB_OK : cb_fail(CB_ERROR_ARGUMENT, "record: the state to be read is not that of the layout");
 }
 
-/* False: it is damaged, and is made anew. */
-static bool is_whole(const cb_image *image) {
-  const hid_t file = image->bytes ? cb_memory_open(image) : H5I_INVALID_HID;
-  if (file >= 0) H5Fclose(file);
-  return file >= 0;
-}
-
-/* The layout as the record has it: where it comes from is not this run's to say. */
-static cb_status take_image(cb_arena *arena, const cb_record_pieces *pieces, cb_record_layout *layout, int deflate,
-                            cb_image *out) {
-  char *name = cb_segment_name(&pieces->folder, 0);
-  struct stat info;
-  if (!name) return cb_fail(CB_ERROR_MEMORY, "record: no memory");
-  cb_status status = cb_layout_take_origin(arena, pieces->file, pieces->path, layout);
-  const bool kept = !status && !pieces->plain && stat(name, &info) == 0;
-  if (kept && !(status = cb_probe(name))) status = cb_image_read(name, out);
-  if (status == CB_ERROR_INPUT || (!status && !is_whole(out))) {
-    free(out->bytes);
-    *out = (cb_image){NULL, 0};
-    cb_hdf5_forget();
-    status = cb_layout_image(pieces->path, layout, deflate, NULL, out);
-  }
-  free(name);
-  return status;
-}
-
 /* The record under the name of a segment; where the file system has no second names, it moves there. */
 static cb_status take_as_segment(cb_record_pieces *pieces) {
   const int error = cb_segments_cut(&pieces->folder, 0);
@@ -115,7 +89,6 @@ static void cut(cb_record_pieces *pieces, cb_record_position at) {
 static cb_status open_at(const char *path, const cb_record_layout *layout, const cb_record_options *options,
                          cb_blob *state, size_t n_state, cb_record_position *position, cb_record_pieces *pieces,
                          cb_record **out) {
-  cb_image image = {NULL, 0};
   cb_record_layout own = *layout;
   hid_t file;
   cb_arena *arena = cb_arena_create();
@@ -124,17 +97,17 @@ static cb_status open_at(const char *path, const cb_record_layout *layout, const
   if (!status) status = cb_pieces_checkpoint(pieces, &file);
   if (!status) status = cb_checkpoint_read(file, path, pieces->have, state, n_state, position);
   if (!status) status = cb_hdf5_unread(path, status);
-  if (!status) status = take_image(arena, pieces, &own, cb_layout_deflate(pieces->file), &image);
+  const int deflate = status ? 0 : cb_layout_deflate(pieces->file);
+  if (!status) status = cb_layout_take_origin(arena, pieces->file, pieces->path, &own); /* not this run's to say */
   if (!status) cut(pieces, *position);
   if (!status && pieces->plain) status = take_as_segment(pieces);
   if (status) {
-    free(image.bytes);
     cb_arena_free(arena);
     return status;
   }
   cb_record_pieces taken = *pieces;
   *pieces = (cb_record_pieces){.file = H5I_INVALID_HID, .other = H5I_INVALID_HID, .folder = {.lock = -1}};
-  return cb_record_attach(path, arena, &taken, &own, &image, options, state, *position, out);
+  return cb_record_attach(path, arena, &taken, &own, deflate, options, state, *position, out);
 }
 
 cb_status cb_record_open_for_resume(const char *path, const cb_record_layout *layout, const cb_record_options *options,

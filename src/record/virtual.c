@@ -76,10 +76,11 @@ static bool put_list(hid_t file, const cb_record_pieces *over) {
 }
 
 static cb_status build(hid_t file, const cb_record_pieces *over, const cb_virtual *v) {
+  static const cb_filing few = {0, CB_CHUNK_ROWS}; /* where there is no row yet */
   const int completed = v->completed;
   char base[4200];
   source_name(over, 0, base, sizeof base);
-  const cb_status status = cb_layout_build(file, over->path, v->layout, 0, over, base);
+  const cb_status status = cb_layout_build(file, over->path, v->layout, &few, over, base);
   if (status) return status;
   if (v->warnings) v->warnings->written = 0;
   const bool ok = put_list(file, over) && (!v->warnings || cb_warnings_write(file, v->warnings, v->warnings_length)) &&

@@ -43,8 +43,8 @@ static cb_status write_table(cb_record *record, cb_table *table, uint64_t end) {
   uint64_t tail = atomic_load_explicit(&table->tail, memory_order_relaxed);
   while (tail < end) {
     uint64_t next = (tail / table->batch + 1) * table->batch;
-    const uint64_t place = is_rows ? cb_batch_of(record, tail / table->batch)->place + tail % table->batch
-                                   : tail % table->capacity;
+    const uint64_t place =
+        is_rows ? cb_batch_of(record, tail / table->batch)->place + tail % table->batch : tail % table->capacity;
     if (next > end) next = end;
     for (size_t s = 0; s < table->count; s++)
       if (table->series[s].row_bytes && !write_series(&table->series[s], tail - before, next - tail, place))
@@ -90,8 +90,24 @@ static bool open_table(hid_t file, cb_table *table) {
   return ok;
 }
 
+/* The layout without rows for a file of so many rows; and without the constants that a file for all segments has. */
+static cb_status take_image(cb_record *record, uint64_t rows) {
+  const uint64_t chunk_rows = cb_layout_chunk_rows(record->layout, rows);
+  if (chunk_rows == record->filing.chunk_rows) return CB_OK;
+  record->filing.chunk_rows = chunk_rows;
+  free(record->image.bytes);
+  free(record->lean.bytes);
+  record->image = record->lean = (cb_image){NULL, 0};
+  record->numbered = false;
+  const cb_status status = cb_layout_image(record->path, record->layout, &record->filing, NULL, &record->image);
+  if (status || record->image.size <= CB_LARGE_BYTES) return status;
+  return cb_layout_image(record->path, record->layout, &record->filing, cb_segment_base, &record->lean);
+}
+
 cb_status cb_writer_begin_segment(cb_record *record) {
   cb_record_pieces *pieces = &record->pieces;
+  const cb_status taken = take_image(record, pieces->have.rows);
+  if (taken) return taken;
   const cb_piece *last = pieces->count ? &pieces->piece[pieces->count - 1] : NULL;
   const cb_piece piece = {.number = last ? last->number + 1 : 1, .first = pieces->have};
   if (record->file >= 0) H5Fclose(record->file);
@@ -162,11 +178,12 @@ static cb_status publish_virtual(cb_record *record, const cb_virtual *v, bool mu
 }
 
 /* The record without rows, as number 0. */
-static cb_status publish_layout(const cb_record *record) {
+static cb_status publish_layout(cb_record *record) {
   char *name = cb_segment_name(&record->pieces.folder, 0);
   if (!name) return cb_fail(CB_ERROR_MEMORY, "record: no memory");
   const cb_status status = cb_image_save(&record->image, name, is_synced(record), NULL);
   free(name);
+  record->numbered = !status;
   return status;
 }
 
@@ -174,7 +191,7 @@ static cb_status publish_layout(const cb_record *record) {
  * recorded nothing, and its segment is of no use to anyone. */
 static cb_status publish(cb_record *record, cb_virtual *v) {
   cb_piece *piece = &record->pieces.piece[record->pieces.count - 1];
-  cb_status status = record->published ? CB_OK : publish_layout(record);
+  cb_status status = record->numbered ? CB_OK : publish_layout(record);
   char *name = status ? NULL : cb_segment_name(&record->pieces.folder, piece->number);
   if (!status && !name) status = cb_fail(CB_ERROR_MEMORY, "record: no memory");
   if (!status)
@@ -207,12 +224,14 @@ static void trust(const cb_record_pieces *pieces) {
 }
 
 /* The segment is final if it is large and ends with a chunk of rows, so that the chunks of the next one are those of the joined
- * file. Very long rows do not wait for that. */
+ * file, or once its chunks are not: there are many rows now. Very long rows do not wait for the end of a chunk. */
 static cb_status end_segment(cb_record *record) {
   hsize_t bytes = 0;
   if (H5Fget_filesize(record->file, &bytes) < 0) return cb_hdf5_fail(record->path, "write");
-  const bool whole = record->pieces.have.rows % CB_CHUNK_ROWS == 0;
-  if (bytes < CB_SEGMENT_BYTES || (!whole && bytes < 2 * CB_SEGMENT_BYTES)) return CB_OK;
+  const uint64_t rows = record->pieces.have.rows;
+  const bool whole = rows % cb_layout_chunk_rows(record->layout, UINT64_MAX) == 0;
+  const bool many = cb_layout_chunk_rows(record->layout, rows) > record->filing.chunk_rows;
+  if (!many && (bytes < CB_SEGMENT_BYTES || (!whole && bytes < 2 * CB_SEGMENT_BYTES))) return CB_OK;
   const cb_status status = cb_writer_publish(record, false);
   if (status) return status;
   trust(&record->pieces);
@@ -308,6 +327,7 @@ static cb_status finish(cb_record *record) {
   cb_status status = write_pending(record, find_head(record), true);
   if (!status) status = put_checkpoint(record, true, &v);
   if (!status && H5Fflush(record->file, H5F_SCOPE_GLOBAL) < 0) status = cb_hdf5_fail(record->path, "write");
+  if (!status) status = take_image(record, record->pieces.have.rows);
   if (status) return status;
   const cb_join how = {.layout = &record->image,
                        .state = record->checkpoint.checkpoints ? record->state : NULL,

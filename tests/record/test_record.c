@@ -149,12 +149,18 @@ static void wide(const char *path, size_t count, uint64_t rows, hsize_t chunk[3]
   free(x), free(back);
 }
 
-static void a_chunk_has_at_most_256_rows_and_a_mebibyte(void **unused) {
+static void a_chunk_has_256_rows_or_4096_of_many_and_a_mebibyte(void **unused) {
   char *path = sample_path("wide.h5");
   hsize_t chunk[3];
   wide(path, 2, 300, chunk);
   assert_int_equal(chunk[0], 256);
   assert_int_equal(chunk[1], 2);
+  wide(path, 2, 65535, chunk);
+  assert_int_equal(chunk[0], 256);
+  wide(path, 2, 65536, chunk);
+  assert_int_equal(chunk[0], 4096);
+  wide(path, 100, 20000, chunk); /* 4 MiB are 1744 rows */
+  assert_int_equal(chunk[0], 256); /* of x, of which 437 are a MiB */
   wide(path, 1000, 70, chunk); /* 24 kB a row: 43 rows a MiB, as a power of two */
   assert_int_equal(chunk[0], 32);
   assert_int_equal(chunk[1], 1000);
@@ -211,6 +217,25 @@ static void a_row_is_in_the_file_after_the_flush_interval(void **unused) {
   free(path);
 }
 
+static void a_checkpoint_before_the_first_row_is_in_the_file(void **unused) {
+  char *path = sample_path("early.h5");
+  const cb_record_options quick = {.overwrite = true, .flush_interval = .05};
+  cb_record_layout layout = sample_layout();
+  sample_state state;
+  cb_record *record;
+  check_ok(cb_record_create(path, &layout, &quick, &record));
+  cb_sink sink = cb_record_sink(record);
+  sample_set_state(&state, 0);
+  check_ok(sink.checkpoint(sink.self, state.blobs, SAMPLE_BLOBS));
+  for (int wait = 0; wait < 2000 && !sample_exists(path); wait++) nanosleep(&(struct timespec){0, 50000000}, NULL);
+  assert_int_equal(sample_check(path).rows, 0);
+  check_ok(sample_write(sink, 0, 10, 0));
+  check_ok(sink.close(sink.self, true));
+  cb_record_free(record);
+  assert_int_equal(sample_check(path).rows, 10);
+  free(path);
+}
+
 static double thread_seconds(void) {
   struct timespec time;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -240,10 +265,11 @@ int main(void) {
     cmocka_unit_test(scenario_and_attributes_come_back),
     cmocka_unit_test(every_array_is_attached_to_its_scales),
     cmocka_unit_test(h5md_names_the_same_arrays),
-    cmocka_unit_test(a_chunk_has_at_most_256_rows_and_a_mebibyte),
+    cmocka_unit_test(a_chunk_has_256_rows_or_4096_of_many_and_a_mebibyte),
     cmocka_unit_test(a_million_particles_are_recorded),
     cmocka_unit_test(the_same_rows_give_the_same_bytes),
     cmocka_unit_test(a_row_is_in_the_file_after_the_flush_interval),
+    cmocka_unit_test(a_checkpoint_before_the_first_row_is_in_the_file),
     cmocka_unit_test(a_row_costs_the_stepping_thread_less_than_ten_microseconds),
   };
   return cmocka_run_group_tests(tests, sample_make_folder, sample_remove_folder);

@@ -1,7 +1,6 @@
 /* Read before every source that gcc and clang analyse, which see one file at a time: what fails does not return CB_OK.
  * Without it each `if (!p) status = cb_fail(..)` looks as if work might go on without p. */
-#ifndef CB_TESTS_ANALYSE_H
-#define CB_TESTS_ANALYSE_H
+#pragma once
 
 #include "core/file.h"
 #include "mjcf/private.h"
@@ -24,5 +23,3 @@
 #define cb_tree_no_memory(file) ((void)(cb_tree_no_memory)(file), CB_ERROR_MEMORY)
 #define cb_mesh_no_memory(b) ((void)(cb_mesh_no_memory)(b), CB_ERROR_MEMORY)
 #define cb_mjcf_no_memory(r) ((void)(cb_mjcf_no_memory)(r), CB_ERROR_MEMORY)
-
-#endif

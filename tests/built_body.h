@@ -1,6 +1,5 @@
 /* A body as a scenario describes it, with its start and springs. */
-#ifndef CB_TESTS_BUILT_BODY_H
-#define CB_TESTS_BUILT_BODY_H
+#pragma once
 
 #include "check_geometry.h"
 #include "check_system.h"
@@ -52,5 +51,3 @@ static const double ones[3] = {1, 1, 1};
 
 #define H3_ROD "place: {chart: polar, points: [[0.5, pi/2, pi/2], [0.5, pi/2, 3*pi/2]]}"
 #define S3_ROD "place: {chart: polar, points: [[(pi - 1)/2, pi/2, 0], [(pi + 1)/2, pi/2, 0]]}"
-
-#endif

@@ -1,7 +1,6 @@
 /* The rods of a body as a scenario describes it: their rows, names and lengths at the start, and places for two, three
  * and four particles. */
-#ifndef CB_TESTS_BUILT_RODS_H
-#define CB_TESTS_BUILT_RODS_H
+#pragma once
 
 #include "built_body.h"
 #include <curvebody/constraint.h>
@@ -47,5 +46,3 @@ static inline void check_rod(const built *t, int row, int i, int j, const char *
 #define PAIR "place: {chart: polar, points: [[0.5, pi/2, pi/2], [0.5, pi/2, 3*pi/2]]}"
 #define THREE "place: {at: {chart: polar, point: [.4, 1, .3]}, tangent: [[.5, .1, 0], [-.3, .4, .2], [.1, -.5, .3]]}"
 #define FOUR "place: {at: {point: [0, 0, 0, 1]}, tangent: [[.5, .1, 0], [-.3, .4, .2], [.1, -.5, .3], [0, .1, .7]]}"
-
-#endif

@@ -1,7 +1,6 @@
 /* Bundles for the suites: random connections on any group, the same in another body frame, and Purcell's swimmer and the
  * PMPY swimmer written out by hand. */
-#ifndef CB_TESTS_BUNDLES_H
-#define CB_TESTS_BUNDLES_H
+#pragma once
 
 #include "bundle/bundle_private.h"
 #include <curvebody/holonomy.h>
@@ -256,5 +255,3 @@ static inline double test_distance(const cb_group *G, const double *a, const dou
   for (int k = 0; k < G->dim; k++) largest = fmax(largest, fabs(w[k]));
   return largest;
 }
-
-#endif

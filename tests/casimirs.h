@@ -1,7 +1,6 @@
 /* The invariants of the coadjoint action on Killing momenta, the same in every frame. H^n, S^n: |T|^2 + K |J|^2 and
  * (n = 3) T.J; E^n: |P|^2 and P.J, with T the translation-like and J the rotation momenta. */
-#ifndef CB_TESTS_CASIMIRS_H
-#define CB_TESTS_CASIMIRS_H
+#pragma once
 
 #include <curvebody/geometry.h>
 
@@ -13,5 +12,3 @@ static inline void killing_casimirs(const cb_geometry *g, const double *momentum
   for (int i = 0; i < n * (n - 1) / 2; i++) casimir[0] += K * j[i] * j[i];
   for (int i = 0; n == 3 && i < n; i++) casimir[1] += t[i] * j[i];
 }
-
-#endif

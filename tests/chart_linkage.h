@@ -1,6 +1,5 @@
 /* Linkages of four particles in static charts, for the tests of Lobatto IIIA-IIIB there. */
-#ifndef CB_TESTS_CHART_LINKAGE_H
-#define CB_TESTS_CHART_LINKAGE_H
+#pragma once
 
 #include "constrained_state.h"
 
@@ -77,5 +76,3 @@ static inline const char *method_of(int stages, const char *solver) {
   snprintf(text, sizeof text, "lobatto {stages: %d, solver: %s}", stages, solver);
   return text;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Comparisons for the suites: in double precision, with a message that shows both numbers and the error.
  * (cmocka's float comparison casts to float.) */
-#ifndef CB_TESTS_CHECK_H
-#define CB_TESTS_CHECK_H
+#pragma once
 
 #include <math.h>
 #include <setjmp.h>
@@ -114,5 +113,3 @@ static inline void check_error_begins_at(cb_status got, cb_status status, const 
   do {                           \
     if (CHECK_SANITIZED) skip(); \
   } while (0)
-
-#endif

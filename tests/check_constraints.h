@@ -1,6 +1,5 @@
 /* Systems with one constraint of a kind, for the suites: points, builder calls, evaluation, comparison. */
-#ifndef CB_TESTS_CHECK_CONSTRAINTS_H
-#define CB_TESTS_CHECK_CONSTRAINTS_H
+#pragma once
 
 #include "check_spaces.h"
 #include "dynamics/forces_private.h"
@@ -197,5 +196,3 @@ static inline double largest(int n, const double *x) {
   for (int i = 0; i < n; i++) max = fmax(max, fabs(x[i]));
   return max;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Scenes for the suites of gaps: particles, each a body of its own, that move along curves in any space and chart, and
  * a search for nearest points that knows nothing of how gaps are computed. */
-#ifndef CB_TESTS_CHECK_GAPS_H
-#define CB_TESTS_CHECK_GAPS_H
+#pragma once
 
 #include "check_intrinsic.h"
 #include "dynamics/gap_private.h"
@@ -239,5 +238,3 @@ static inline void between(const cb_geometry *g, const double *x, const double *
   for (int a = 0; a < g->embedding; a++) v[a] *= s;
   cb_exp(g, x, v, out, NULL);
 }
-
-#endif

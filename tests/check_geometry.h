@@ -1,7 +1,6 @@
 /* Points and tangent vectors by their components in a frame, and random ones, and random isometries, of any space made
  * of factors. */
-#ifndef CB_TESTS_CHECK_GEOMETRY_H
-#define CB_TESTS_CHECK_GEOMETRY_H
+#pragma once
 
 #include "check.h"
 #include <curvebody/geometry.h>
@@ -67,5 +66,3 @@ static inline double check_distance_max(int n, const double *a, const double *b)
   }
   return max;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Random points of the spaces that are known by the metric of one chart, and their metric. */
-#ifndef CB_TESTS_CHECK_INTRINSIC_H
-#define CB_TESTS_CHECK_INTRINSIC_H
+#pragma once
 
 #include "check_spaces.h"
 #include <curvebody/intrinsic.h>
@@ -26,5 +25,3 @@ static inline void random_coordinates(const cb_geometry *g, uint64_t *state, dou
 static inline void metric_at(const cb_geometry *g, const double *q, double *gij, double *dg, double *ddg) {
   check_ok(g->chart->metric(g, q, gij, dg, ddg));
 }
-
-#endif

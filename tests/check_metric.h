@@ -1,6 +1,5 @@
 /* Metrics of the tests' own, known by a chart alone, and random coordinates in every chart of the other spaces. */
-#ifndef CB_TESTS_CHECK_METRIC_H
-#define CB_TESTS_CHECK_METRIC_H
+#pragma once
 
 #include "check_spaces.h"
 #include <curvebody/intrinsic.h>
@@ -139,5 +138,3 @@ static inline void velocity(const cb_geometry *g, uint64_t *state, const double 
     }
   } while (square > size * size);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* The spaces with moving origins, and random origins in them. */
-#ifndef CB_TESTS_CHECK_ORIGINS_H
-#define CB_TESTS_CHECK_ORIGINS_H
+#pragma once
 
 #include "check_spaces.h"
 #include "geometry/origin.h"
@@ -61,5 +60,3 @@ static inline double isometry_difference(const cb_geometry *g, const cb_isometry
   for (int i = 0; i < g->embedding; i++) max = fmax(max, check_distance_max(g->embedding, a->m[i], b->m[i]));
   return max;
 }
-
-#endif

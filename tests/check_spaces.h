@@ -1,8 +1,7 @@
 /* The spaces that geometric property tests run over: every class of the registry that is made of quadrics, with its
  * default curvature and, where it is curved, with another one; and a product that is no part of the library, as an
  * author outside its tree would write it. */
-#ifndef CB_TESTS_CHECK_SPACES_H
-#define CB_TESTS_CHECK_SPACES_H
+#pragma once
 
 #include "check_geometry.h"
 #include "geometry/text_metric.h"
@@ -143,5 +142,3 @@ static inline double check_radius(const cb_geometry *g) {
     if (g->factor[f].curvature > 0) r = fmin(r, 0.4 * 3.14159265358979 / sqrt(g->factor[f].curvature));
   return r;
 }
-
-#endif

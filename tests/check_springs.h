@@ -1,6 +1,5 @@
 /* Spaces, random springs and an independent evaluation of them in extended precision, for the suites of springs. */
-#ifndef CB_TESTS_CHECK_SPRINGS_H
-#define CB_TESTS_CHECK_SPRINGS_H
+#pragma once
 
 #include "check.h"
 #include "core/isa.h"
@@ -104,5 +103,3 @@ static inline void check_plan_free(check_plan p) {
 static inline void check_force(check_plan p, const double *x, const double *v, double *force) {
   cb_springs_force(p.work, 1, &x, &v, &force);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Trees, spaces and systems for the suites, made from the text of a scenario's parts. */
-#ifndef CB_TESTS_CHECK_SYSTEM_H
-#define CB_TESTS_CHECK_SYSTEM_H
+#pragma once
 
 #include "check.h"
 #include "yaml/yaml.h"
@@ -41,5 +40,3 @@ static inline cb_system *check_system(const cb_geometry *g, const char *text) {
   cb_builder_free(b);
   return s;
 }
-
-#endif

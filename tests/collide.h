@@ -1,6 +1,5 @@
 /* Balls in any space and runs of them, for the tests of contacts. */
-#ifndef CB_TESTS_COLLIDE_H
-#define CB_TESTS_COLLIDE_H
+#pragma once
 
 #include "integrate.h"
 #include <curvebody/contact.h>
@@ -133,5 +132,3 @@ static inline int contact_times(const collision *k, int most, double *times) {
     }
   return n;
 }
-
-#endif

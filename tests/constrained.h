@@ -1,6 +1,5 @@
 /* Rigid bodies of unequal masses in any space, for the tests of methods that take constraints. */
-#ifndef CB_TESTS_CONSTRAINED_H
-#define CB_TESTS_CONSTRAINED_H
+#pragma once
 
 #include "constrained_state.h"
 
@@ -31,5 +30,3 @@ static inline void open_frame(body_case *c, const char *space, int n, bool sprin
   finish_system(c);
   constrained_project(c, c->state);
 }
-
-#endif

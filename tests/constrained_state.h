@@ -1,7 +1,6 @@
 /* States of bodies with constraints, in the embedding or a chart: their velocities, the way to the rows, and how far
  * from the rows they are. */
-#ifndef CB_TESTS_CONSTRAINED_STATE_H
-#define CB_TESTS_CONSTRAINED_STATE_H
+#pragma once
 
 #include "dynamics/gram.h"
 #include "integrate.h"
@@ -84,5 +83,3 @@ static inline void run_step(body_case *c, double h) {
   recentre(c);
   check_ok(cb_forces_set_origins(c->forces, c->state->origin));
 }
-
-#endif

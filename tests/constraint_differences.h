@@ -1,6 +1,5 @@
 /* Derivatives of the rows of a constraint against difference quotients. */
-#ifndef CB_TESTS_CONSTRAINT_DIFFERENCES_H
-#define CB_TESTS_CONSTRAINT_DIFFERENCES_H
+#pragma once
 
 #include "check_constraints.h"
 
@@ -88,5 +87,3 @@ static inline void check_derivatives(const setup *u, const char *where, double t
   free(hessian);
   free(seen);
 }
-
-#endif

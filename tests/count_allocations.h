@@ -1,8 +1,7 @@
 /* Counts the calls of the allocator by anything in the process while `counting` is true: malloc and its kin stand in
  * front of the C library's own functions. Where the sanitizers stand there nothing is counted; a test of this alone has
  * `labels: release`. One translation unit of a program includes this. */
-#ifndef CB_TESTS_COUNT_ALLOCATIONS_H
-#define CB_TESTS_COUNT_ALLOCATIONS_H
+#pragma once
 
 #include "check.h"
 #include <errno.h>
@@ -48,5 +47,3 @@ static inline void the_counter_counts(void **unused) {
   free(p);
   assert_int_equal(count_so_far(), CHECK_SANITIZED ? 0 : 2);
 }
-
-#endif

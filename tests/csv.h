@@ -1,6 +1,5 @@
 /* Tables of reference numbers in text: rows of words and numbers under a row of names. */
-#ifndef CB_TESTS_CSV_H
-#define CB_TESTS_CSV_H
+#pragma once
 
 #include "check.h"
 
@@ -49,5 +48,3 @@ static inline const double *csv_numbers(const csv *c, const char *name) {
   fail_msg("no column %s", name);
   return NULL;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* What holds of the curvature and the derivatives of every bundle, for the suites: small loops, differences of A, of dA and
  * dM, Bianchi's identity. */
-#ifndef CB_TESTS_CURVATURE_CLAIMS_H
-#define CB_TESTS_CURVATURE_CLAIMS_H
+#pragma once
 
 #include <curvebody/holonomy.h>
 #include "check.h"
@@ -228,5 +227,3 @@ static inline void bianchi(const cb_bundle *b, const double *from, const double 
         }
   check_at_least(largest, 1e-4);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Bodies in curved spaces for the suites of what they are made of. */
-#ifndef CB_TESTS_CURVED_BODIES_H
-#define CB_TESTS_CURVED_BODIES_H
+#pragma once
 
 #include "check.h"
 #include "fluid/surface.h"
@@ -26,5 +25,3 @@ static inline cb_surface *curved_quadric(const double a[3], int resolution, doub
   check_ok(cb_surface_lay(s, K, CB_CHART_GNOMONIC));
   return s;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Isometries of a space of curvature K as 4x4 matrices on points (x, w), w^2 + K x.x = 1, for oracles. */
-#ifndef CB_TESTS_CURVED_MATRICES_H
-#define CB_TESTS_CURVED_MATRICES_H
+#pragma once
 
 #include "lie_matrices.h"
 #include <curvebody/pose.h>
@@ -49,5 +48,3 @@ static inline void curved_conjugate(double K, const lie_matrix *m, const double 
     out[3 + i] = (double)c.m[i][3];
   }
 }
-
-#endif

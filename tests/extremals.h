@@ -1,6 +1,5 @@
 /* Extremals for the suites: solved from an ellipse near them. */
-#ifndef CB_TESTS_EXTREMALS_H
-#define CB_TESTS_EXTREMALS_H
+#pragma once
 
 #include "models.h"
 #include "optimum/extremal.h"
@@ -53,5 +52,3 @@ static inline ellipse purcell_near(const double *row) {
   const double s = 1.02 * row[2], w = .97 * row[3] / (2 * M_PI);
   return (ellipse){{0, 0}, {s, s}, {w, -w}, {1.01 * row[4], 0, row[5]}};
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* Lets the library run out of memory: the n-th of its requests fails, by itself or with all that follow. The linker puts
  * these in front of what the library calls (FAILING in CMakeLists.txt): what HDF5, GSL, SUNDIALS, KLU and libyaml ask
  * for within themselves they get. One translation unit of a program includes this. */
-#ifndef CB_TESTS_FAIL_ALLOCATIONS_H
-#define CB_TESTS_FAIL_ALLOCATIONS_H
+#pragma once
 
 #include "check.h"
 #include <amd.h>
@@ -146,5 +145,3 @@ static inline void the_allocation_asked_for_fails(void **unused) {
   assert_true(piece[0] && !piece[1] && piece[2] && piece[3]);
   for (int i = 0; i < 4; i++) free(piece[i]);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Bodies that the suites let fall on a floor by floor_drop.h: a ball, a tripod, a rod, boxes, one of a full tensor that
  * tumbles; and the poses that they begin at. */
-#ifndef CB_TESTS_FLOOR_BODIES_H
-#define CB_TESTS_FLOOR_BODIES_H
+#pragma once
 
 #include "floor_drop.h"
 #include "fluid_mesh.h"
@@ -37,5 +36,3 @@ static inline drop *ball(double restitution, int method) {
   free(m.x), free(m.face), free(m.part);
   return d;
 }
-
-#endif

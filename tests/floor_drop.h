@@ -1,7 +1,6 @@
 /* Bodies above a reflecting floor for the suites: a shape of points that may move, a stepper that watches what happens
  * to the state between two of its steps. */
-#ifndef CB_TESTS_FLOOR_DROP_H
-#define CB_TESTS_FLOOR_DROP_H
+#pragma once
 
 #include "fluid/floor.h"
 #include "rigid.h"
@@ -128,5 +127,3 @@ static inline body drop_body(double a, double b, double c) {
   for (int i = 0; i < 3; i++) s.K0[i][i] = J[i], s.K0[3 + i][3 + i] = 1;
   return s;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Flows about meshes for the suites, and the one about a sphere in closed form. */
-#ifndef CB_TESTS_FLOW_ABOUT_H
-#define CB_TESTS_FLOW_ABOUT_H
+#pragma once
 
 #include "potential.h"
 #include "potential/field.h"
@@ -32,5 +31,3 @@ static inline double dipole(const double v[3], const double x[3], double u[3]) {
   for (int k = 0; k < 3; k++) u[k] = -v[k] / (2 * r3) + 3 * along * x[k] / (2 * r3 * r2);
   return -along / (2 * r3);
 }
-
-#endif

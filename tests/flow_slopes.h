@@ -1,6 +1,5 @@
 /* A flow at one place, and its gradient and rate against differences: for the suites of flows. */
-#ifndef CB_TESTS_FLOW_SLOPES_H
-#define CB_TESTS_FLOW_SLOPES_H
+#pragma once
 
 #include "check.h"
 #include "fluid/flow.h"
@@ -41,5 +40,3 @@ static inline void check_slopes(const cb_flow *f, double t, const vec x, double 
 static inline void random_place(uint64_t *seed, double size, vec x) {
   for (int i = 0; i < 3; i++) x[i] = check_uniform(seed, -size, size);
 }
-
-#endif

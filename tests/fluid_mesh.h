@@ -1,6 +1,5 @@
 /* Meshes for the tests of bodies in a fluid, each by its own few lines: they share no code with the built-in shapes. */
-#ifndef CB_TESTS_FLUID_MESH_H
-#define CB_TESTS_FLUID_MESH_H
+#pragma once
 
 #include "check.h"
 #include "fluid/surface.h"
@@ -137,5 +136,3 @@ static inline void mesh_shake(mesh *m, uint64_t *seed, double size) {
   for (int i = 0; i < m->vertices; i++)
     for (int k = 0; k < 3; k++) m->x[i][k] += check_uniform(seed, -size, size);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Fluid models by themselves, on bodies that are given by parameters: their wrenches, and derivatives of those. */
-#ifndef CB_TESTS_FLUID_MODELS_H
-#define CB_TESTS_FLUID_MODELS_H
+#pragma once
 
 #include "check.h"
 #include "yaml/yaml.h"
@@ -75,5 +74,3 @@ static inline void check_subject_slopes(const subject *s, uint64_t *seed) {
     }
   }
 }
-
-#endif

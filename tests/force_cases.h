@@ -1,6 +1,5 @@
 /* Five particles of unequal masses and charges under one kind of force at a time, in every space. */
-#ifndef CB_TESTS_FORCE_CASES_H
-#define CB_TESTS_FORCE_CASES_H
+#pragma once
 
 #include "check_geometry.h"
 #include "check_system.h"
@@ -165,5 +164,3 @@ static inline void tangential(const cb_geometry *g, int n, const double *x, doub
     for (int a = 0; a < g->k; a++) force[i * g->k + a] -= normal * x[i * g->k + a];
   }
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Gaits for the suites: random loops, circles, expressions of time. */
-#ifndef CB_TESTS_GAITS_H
-#define CB_TESTS_GAITS_H
+#pragma once
 
 #include <curvebody/holonomy.h>
 #include "check.h"
@@ -43,5 +42,3 @@ static inline cb_expression *expression(const char *text) {
   check_ok(cb_expression_parse(text, names, 1, NULL, &e));
   return e;
 }
-
-#endif

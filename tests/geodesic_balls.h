@@ -5,8 +5,7 @@
  *   a gap s > 0 lasts s/(|v1| + |v2|) at least: so far each look goes, 1e-6 at least; then Brent's method
  *   a blow:  u = <v1,n1> + <v2,n2>,  v_i <- v_i - 2 u/(1/m1 + 1/m2) n_i/m_i,  n_i = grad_i d
  */
-#ifndef CB_TESTS_GEODESIC_BALLS_H
-#define CB_TESTS_GEODESIC_BALLS_H
+#pragma once
 
 #include <curvebody/geometry.h>
 #include <gsl/gsl_errno.h>
@@ -194,5 +193,3 @@ static inline void oracle_run(oracle *o, double end) {
   }
   oracle_drift(o, end - o->t);
 }
-
-#endif

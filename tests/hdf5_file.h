@@ -1,6 +1,5 @@
 /* One HDF5 file of a program, written as others would with the library's own functions. */
-#ifndef CB_TESTS_HDF5_FILE_H
-#define CB_TESTS_HDF5_FILE_H
+#pragma once
 
 #include "check.h"
 #include "record/array.h"
@@ -67,5 +66,3 @@ static inline void check_cut(size_t stride, cb_status (*read)(void)) {
     check_error_begins(read(), CB_ERROR_FILE, text);
   }
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Bodies in a fluid for the suites: made from a mesh and options in one line, and freed in another. */
-#ifndef CB_TESTS_IMMERSED_H
-#define CB_TESTS_IMMERSED_H
+#pragma once
 
 #include "fluid/immersed.h"
 #include "fluid_mesh.h"
@@ -172,5 +171,3 @@ static inline void check_derivatives(const tank *k, double t, const cb_pose *g, 
     }
   for (int i = 0; i < 3; i++) check_at_most(worst[i], i == 1 ? along : tolerance);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Bundles of immersed bodies for the suites. */
-#ifndef CB_TESTS_IMMERSED_BUNDLES_H
-#define CB_TESTS_IMMERSED_BUNDLES_H
+#pragma once
 
 #include <curvebody/holonomy.h>
 #include "fluid/immersed_bundle.h"
@@ -65,5 +64,3 @@ static inline cb_fluid_model *exact_of(const char *parameters) {
   cb_tree_free(tree);
   return m;
 }
-
-#endif

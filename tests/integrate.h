@@ -1,6 +1,5 @@
 /* Small bodies in any space and methods from text, for the tests of integrators. */
-#ifndef CB_TESTS_INTEGRATE_H
-#define CB_TESTS_INTEGRATE_H
+#pragma once
 
 #include "check_spaces.h"
 #include "geometry/origin.h"
@@ -268,5 +267,3 @@ static inline double energy(const body_case *c) {
   check_ok(cb_forces_potential(c->forces, s->t, s->x, &potential));
   return sum + potential;
 }
-
-#endif

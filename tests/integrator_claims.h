@@ -1,7 +1,6 @@
 /* What must hold for every integrator, with constraints and without, of one body in one space. Methods say by
  * `properties` what is claimed of them. */
-#ifndef CB_TESTS_INTEGRATOR_CLAIMS_H
-#define CB_TESTS_INTEGRATOR_CLAIMS_H
+#pragma once
 
 #include "symplectic.h"
 
@@ -91,5 +90,3 @@ static inline void check_failure(body_case *c, const claim *claimed, const char 
   assert_true(same);
   cb_state_free(start);
 }
-
-#endif

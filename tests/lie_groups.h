@@ -1,6 +1,5 @@
 /* What the suites of Lie groups share: the groups, random elements, and comparison as matrices. */
-#ifndef CB_TESTS_LIE_GROUPS_H
-#define CB_TESTS_LIE_GROUPS_H
+#pragma once
 
 #include "lie_matrices.h"
 #include <float.h>
@@ -75,5 +74,3 @@ static inline void check_same(const cb_group *G, const double *g, const double *
   const lie_matrix a = lie_element(G, g), b = lie_element(G, h);
   check_at_most(lie_distance(&a, &b) / (double)lie_size(&b), tolerance);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Groups by their matrices, for oracles: generators written by hand, and the exponential by scaling and squaring of its
  * Taylor series in long double. */
-#ifndef CB_TESTS_LIE_MATRICES_H
-#define CB_TESTS_LIE_MATRICES_H
+#pragma once
 
 #include "check.h"
 #include <curvebody/lie.h>
@@ -92,5 +91,3 @@ static inline lie_matrix lie_algebra(const cb_group *G, const double *a) {
   for (int i = 0; i < G->dim; i++) m.m[i][G->dim] = a[i];
   return m;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Trees of links for the suites, as a scenario says them. */
-#ifndef CB_TESTS_LINK_TREES_H
-#define CB_TESTS_LINK_TREES_H
+#pragma once
 
 #include "yaml/yaml.h"
 #include "models.h"
@@ -95,5 +94,3 @@ static inline void check_derivatives(const cb_bundle *b, const double *r, double
   "  - {length: 0.9, parent: 1, at: 0.5, angle: f*a*sin(c) - 2*b, offset: -1}\n" \
   "  - {length: 0.5, parent: 2, angle: c}\n"                                     \
   "  - {length: 0.3, parent: 2, at: 0, offset: 0.4}\n"
-
-#endif

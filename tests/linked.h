@@ -1,7 +1,6 @@
 /* Linked bodies for the tests of methods that take constraints: an uneven figure with links of several kinds, and the
  * rigid rod and triangle of the thesis. */
-#ifndef CB_TESTS_LINKED_H
-#define CB_TESTS_LINKED_H
+#pragma once
 
 #include "constrained_state.h"
 
@@ -47,5 +46,3 @@ static inline void open_rigid(body_case *c, const char *space, bool triangle) {
     check_ok(cb_builder_rod(c->builder, NULL, i, triangle ? (i + 1) % 3 : 1, (cb_target){1, NULL}));
   finish_system(c);
 }
-
-#endif

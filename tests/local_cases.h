@@ -1,7 +1,6 @@
 /* Bodies of the local fluid model for its suites: a mesh's model and added mass in one line, and one body of three
  * parts in a random pose, motion, density and flow. */
-#ifndef CB_TESTS_LOCAL_CASES_H
-#define CB_TESTS_LOCAL_CASES_H
+#pragma once
 
 #include "fluid/local.h"
 #include "fluid_mesh.h"
@@ -74,5 +73,3 @@ static inline void setting_close(setting *t) {
 static inline void setting_pose(setting *t, bool moving) {
   cb_local_pose(t->l, (const double(*)[3])t->x, moving ? (const double(*)[3])t->v : NULL);
 }
-
-#endif

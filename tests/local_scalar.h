@@ -1,6 +1,5 @@
 /* The local fluid model as its equations stand, face by face: what the kernels are tested by. Sums in long double. */
-#ifndef CB_TESTS_LOCAL_SCALAR_H
-#define CB_TESTS_LOCAL_SCALAR_H
+#pragma once
 
 #include "fluid/local_private.h"
 #include "numerics/vec3.h"
@@ -177,5 +176,3 @@ static inline void scalar_drag(cb_local *l, double rho1, const double *rho, cons
     wrench[i] = (double)F[i];
   }
 }
-
-#endif

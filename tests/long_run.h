@@ -1,6 +1,5 @@
 /* A body in S3 or H3 over 400 000 steps of 0.1: errors of energy and drift of isometry momenta. */
-#ifndef CB_TESTS_LONG_RUN_H
-#define CB_TESTS_LONG_RUN_H
+#pragma once
 
 #include "casimirs.h"
 #include "constrained_state.h"
@@ -51,5 +50,3 @@ static inline long_errors run_long(body_case *c, const char *method, void (*watc
   e.drift = momentum_drift(c->g, before, after);
   return e;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* What tests of media share: layers along any direction, or an atmosphere, and its density and column by height. */
-#ifndef CB_TESTS_MEDIUM_H
-#define CB_TESTS_MEDIUM_H
+#pragma once
 
 #include "check.h"
 #include "fluid/medium.h"
@@ -47,5 +46,3 @@ static inline double column_of(const strata *s, double h) {
   }
   return h < 0 ? -sum : sum;
 }
-
-#endif

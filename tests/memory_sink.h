@@ -1,6 +1,5 @@
 /* A sink that keeps what a run hands to it, and scenarios of a small body for the tests of the run loop. */
-#ifndef CB_TESTS_MEMORY_SINK_H
-#define CB_TESTS_MEMORY_SINK_H
+#pragma once
 
 #include "check.h"
 #include <curvebody/scenario.h>
@@ -167,5 +166,3 @@ static inline cb_scenario *rod_scenario(const char *space, const char *integrato
   check_ok(cb_scenario_open_text("test", text, NULL, 0, &scenario));
   return scenario;
 }
-
-#endif

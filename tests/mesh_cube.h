@@ -1,6 +1,5 @@
 /* A cube of six quadrilaterals, and PLY files of it in every encoding: for the suites of mesh readers. */
-#ifndef CB_TESTS_MESH_CUBE_H
-#define CB_TESTS_MESH_CUBE_H
+#pragma once
 
 #include "check.h"
 
@@ -91,5 +90,3 @@ static inline void put_cube(cb_text *text, const cube_style *style) {
   }
   put_value(text, style, "double", 0.5);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Models of a few lines in MJCF. */
-#ifndef CB_TESTS_MJCF_TEXT_H
-#define CB_TESTS_MJCF_TEXT_H
+#pragma once
 
 #include "check.h"
 #include "mjcf/mjcf.h"
@@ -23,5 +22,3 @@ static inline cb_status read_body(const char *before, const char *within, cb_mjc
   snprintf(text, sizeof text, "%s<worldbody><body><freejoint/>\n%s\n</body></worldbody>", before, within);
   return read_within(text, out);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Models of bundles for the suites: one by name with parameters in text, loops in shape space and their holonomy. */
-#ifndef CB_TESTS_MODELS_H
-#define CB_TESTS_MODELS_H
+#pragma once
 
 #include <curvebody/bundle.h>
 #include "check.h"
@@ -133,5 +132,3 @@ static inline void model_polygon(const cb_bundle *b, int corners, const double (
     model_carry(b, on_side, &s, steps, g, length ? length : &ignored, NULL);
   }
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Shapes that change, for the tests of their masses. */
-#ifndef CB_TESTS_MOVING_SHAPE_H
-#define CB_TESTS_MOVING_SHAPE_H
+#pragma once
 
 #include "fluid/moving_mass.h"
 #include "fluid_mesh.h"
@@ -99,5 +98,3 @@ static inline void wriggle(shape *h, double t) {
     }
   }
 }
-
-#endif

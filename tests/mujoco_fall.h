@@ -1,6 +1,5 @@
 /* A body of given mass properties that falls in a fluid under MuJoCo's models. */
-#ifndef CB_TESTS_MUJOCO_FALL_H
-#define CB_TESTS_MUJOCO_FALL_H
+#pragma once
 
 #include "check.h"
 #include "numerics/quaternion.h"
@@ -67,5 +66,3 @@ static inline void fall_end(fall *f) {
 static inline void fall_by(fall *f, double time, int steps) {
   for (int n = 0; n < steps; n++) check_ok(cb_integrator_step(f->method, &f->state, time / steps));
 }
-
-#endif

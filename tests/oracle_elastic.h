@@ -5,8 +5,7 @@
  * run with 55 digits changes the numbers by at most 3.0e-37.
  * Units: dimensionless.  Arrays without a suffix: t = 0, 1, ..., 10; arrays ending in _long: t = 100, 200, ..., 1000.
  */
-#ifndef ORACLE_ELASTIC_H
-#define ORACLE_ELASTIC_H
+#pragma once
 
 /* H3 rod, separation */
 static const double oracle_rod_h3[11] = {
@@ -63,5 +62,3 @@ static const double oracle_triangle_s3_s23[11] = {
   0.8693078057848148302014, 0.6785159122188571421876, 0.6966396541864493587062, 0.7172040660222225512816,
   0.6482986290027011697224, 0.8442269118532400827520, 0.8464654859484541247415
 };
-
-#endif

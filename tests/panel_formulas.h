@@ -1,8 +1,7 @@
 /* The potentials of one panel at one point (equations: potential/panels.h, potential/panel_kernel.h) by the C library's
  * functions, which those of the library are compared with. R1 + R2 - l is 2 (R1 R2 + a.b)/(R1 + R2 + l), and where x is
  * beside the edge t_e L_e goes to 0 with t_e. */
-#ifndef CB_TESTS_PANEL_FORMULAS_H
-#define CB_TESTS_PANEL_FORMULAS_H
+#pragma once
 
 #include "numerics/vec3.h"
 
@@ -86,5 +85,3 @@ static inline void panel_velocity(const double corner[3][3], const double x[3], 
     }
   }
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Panels for the suites of potential flow: cubes of grids mapped onto bodies, and triangles anywhere. */
-#ifndef CB_TESTS_PANEL_SETS_H
-#define CB_TESTS_PANEL_SETS_H
+#pragma once
 
 #include "check.h"
 #include "potential/panels.h"
@@ -73,5 +72,3 @@ static inline cb_panels *panels_of_ellipsoid(int m, double a, double b, double c
   panel_set_ellipsoid(&s, m, (double[3]){a, b, c}, (double[3]){0}, 1);
   return panel_set_close(&s);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* A point mass added to mass properties, by the momentum (x × v, v) of each twist (w, v0), v = w × x + v0. */
-#ifndef CB_TESTS_POINT_MASS_H
-#define CB_TESTS_POINT_MASS_H
+#pragma once
 
 #include <curvebody/mass.h>
 #include "numerics/vec3.h"
@@ -18,5 +17,3 @@ static inline void mass_add_point(cb_mass *m, double mass, const double x[3]) {
     for (int i = 0; i < 3; i++) m->centre[i] = (m->mass * m->centre[i] + mass * x[i]) / (m->mass + mass);
   m->mass += mass;
 }
-
-#endif

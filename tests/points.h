@@ -1,6 +1,5 @@
 /* Bundles of points for the suites: from text, and with random places and masses in any space with isometries. */
-#ifndef CB_TESTS_POINTS_H
-#define CB_TESTS_POINTS_H
+#pragma once
 
 #include <curvebody/holonomy.h>
 #include "bundle/points.h"
@@ -95,5 +94,3 @@ static inline void points_world(const cb_bundle *b, const cb_gait *gait, double 
   const int k = cb_points_space(b)->embedding;
   for (int m = 0; m < cb_points_count(b); m++) cb_isometry_point(cb_points_space(b), &move, body + m * k, x[m]);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Bodies of the tests of potential flow: spheres, ellipsoids and bars at a chosen fineness, and several in one. */
-#ifndef CB_TESTS_POTENTIAL_H
-#define CB_TESTS_POTENTIAL_H
+#pragma once
 
 #include "check.h"
 #include "yaml/yaml.h"
@@ -163,5 +162,3 @@ static inline cb_kirchhoff_mass mass_of(const solid_mesh *m, const cb_kirchhoff_
 
 /* Without their errors of order h^2, from meshes with h and h/2. */
 static inline double extrapolated(double coarse, double fine) { return fine + (fine - coarse) / 3; }
-
-#endif

@@ -1,6 +1,5 @@
 /* Bodies with rods and an independent solution, for the tests of Radau IIA. */
-#ifndef CB_TESTS_RADAU_H
-#define CB_TESTS_RADAU_H
+#pragma once
 
 #include "constrained_state.h"
 #include "integrators/radau.h"
@@ -80,5 +79,3 @@ static inline void fit(body_case *c, int first, double order[3]) {
   cb_state_copy(c->state, start);
   cb_state_free(start);
 }
-
-#endif

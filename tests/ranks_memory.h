@@ -1,6 +1,5 @@
 /* Ranks that are threads of one process: queues in memory. */
-#ifndef CB_TESTS_RANKS_MEMORY_H
-#define CB_TESTS_RANKS_MEMORY_H
+#pragma once
 
 #include "sweep/ranks.h"
 
@@ -113,5 +112,3 @@ static inline void ranks_free_memory(cb_ranks *ranks) {
   pthread_mutex_destroy(&s->mutex);
   free(s);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* A record whose every number follows from its row, for the tests of records: what is read can be told from what should
  * have been written. Row n of field f has the values f + n/8 + k/1024, k = 0, 1, ... (exact in binary). */
-#ifndef CB_TESTS_RECORD_SAMPLE_H
-#define CB_TESTS_RECORD_SAMPLE_H
+#pragma once
 
 #include "check.h"
 #include <curvebody/record.h>
@@ -278,5 +277,3 @@ static inline cb_record_position sample_check(const char *path) {
   cb_reader_close(reader);
   return at;
 }
-
-#endif

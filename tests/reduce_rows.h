@@ -1,7 +1,6 @@
 /* A made-up record for tests of reductions: rows that are functions of time, and texts that are read and reduced over
  * them. */
-#ifndef CB_TESTS_REDUCE_ROWS_H
-#define CB_TESTS_REDUCE_ROWS_H
+#pragma once
 
 #include "check.h"
 #include "yaml/yaml.h"
@@ -93,5 +92,3 @@ static inline double reduce_all(const char *text, int n, const double *number, c
 static inline double reduce(const char *text, int n, const cb_event_row *event, int events) {
   return reduce_all(text, n, NULL, event, events);
 }
-
-#endif

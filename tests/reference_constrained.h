@@ -1,8 +1,7 @@
 /* An independent solution of constrained motion: GSL's Dormand-Prince 8(7) on the underlying differential equation
  *   x' = v,  v' = the acceleration that keeps all rows (cb_gram_multipliers)
  * in the embedding or in a chart. It drifts from the rows by its error alone, over short times. */
-#ifndef CB_TESTS_REFERENCE_CONSTRAINED_H
-#define CB_TESTS_REFERENCE_CONSTRAINED_H
+#pragma once
 
 #include "check.h"
 #include "dynamics/gram.h"
@@ -37,5 +36,3 @@ static inline void constrained_advance(cb_forces *forces, size_t count, double t
   memcpy(x, z, count * sizeof *x);
   memcpy(v, z + count, count * sizeof *v);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* An independent solution: GSL's Dormand-Prince 8(7) on the equations in the embedding,
  *   x' = p/m,  p' = F_t - K (<p,p>/m) x  in each factor of curvature K,  F_t the tangential part of the force. */
-#ifndef CB_TESTS_REFERENCE_GSL_H
-#define CB_TESTS_REFERENCE_GSL_H
+#pragma once
 
 #include "check.h"
 #include <curvebody/system.h>
@@ -54,5 +53,3 @@ static inline void reference_advance(const cb_system *system, cb_forces *forces,
   memcpy(x, z, count * sizeof *z);
   memcpy(p, z + count, count * sizeof *z);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Systems with contacts written by hand, for the tests of reflections. */
-#ifndef CB_TESTS_REFLECT_H
-#define CB_TESTS_REFLECT_H
+#pragma once
 
 #include "dynamics/reflection.h"
 #include "linked.h"
@@ -117,5 +116,3 @@ static inline void open_balls(body_case *c, const char *space, int n, const doub
   for (int a = 0; a < n; a++) add_particle(c, mass ? mass[a] : 1, x + a * c->g->k, v + a * c->g->k);
   finish_system(c);
 }
-
-#endif

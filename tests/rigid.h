@@ -1,7 +1,6 @@
 /* A body on SE(3) for the suites: K(t) = K0 + sin(t) K1, mu0(t) = cos(t) m, gravity with its own centres, quadratic
  * drag, a wrench that depends on time, a spring from a point of the body to the origin. */
-#ifndef CB_TESTS_RIGID_H
-#define CB_TESTS_RIGID_H
+#pragma once
 
 #include "check.h"
 #include "fluid/rigid_step.h"
@@ -192,5 +191,3 @@ static inline double middle_energy(const cb_rigid_state *s) {
   for (int i = 0; i < 6; i++) sum += s->Y[i] * s->mu[i] / 2;
   return sum;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Bodies in spaces of curvature K for the suites: inertia of the body and its fluid about the body frame's origin. */
-#ifndef CB_TESTS_RIGID_CURVED_H
-#define CB_TESTS_RIGID_CURVED_H
+#pragma once
 
 #include "rigid.h"
 #include <curvebody/pose.h>
@@ -46,5 +45,3 @@ static inline void curved_place(double K, const cb_pose *g, double y[4]) {
   for (int i = 0; i < 3; i++) y[i] = f * g->x[i];
   y[3] = K > 0 ? cos(k) : K < 0 ? cosh(k) : 1;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* A bundle as a table: A and M on an even grid, points[n] from low[n] to high[n], and the splines through them. */
-#ifndef CB_TESTS_SAMPLED_H
-#define CB_TESTS_SAMPLED_H
+#pragma once
 
 #include "bundle/samples.h"
 #include "check.h"
@@ -31,5 +30,3 @@ static inline cb_bundle *sampled(const cb_bundle *b, const double *low, const do
   free(A), free(M);
   return out;
 }
-
-#endif

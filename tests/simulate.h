@@ -1,6 +1,5 @@
 /* Runs a scenario given as text and keeps chosen fields of every row in memory. */
-#ifndef CB_TESTS_SIMULATE_H
-#define CB_TESTS_SIMULATE_H
+#pragma once
 
 #include "check.h"
 #include <curvebody/scenario.h>
@@ -75,5 +74,3 @@ static inline void simulation_free(simulation *s) {
   cb_scenario_free(s->scenario);
   free(s);
 }
-
-#endif

@@ -4,8 +4,7 @@
  *   E/2 -> least  where  c_k(g(1)) = 0;   gradients are those of optimum/variation.h and optimum/target.h
  * Source: Kraft, ACM Trans. Math. Softw. 20 (1994) 262, doi:10.1145/192115.192124. Units are the bundle's.
  */
-#ifndef CB_TESTS_SLSQP_H
-#define CB_TESTS_SLSQP_H
+#pragma once
 
 #include "check.h"
 #include "optimum/direct.h"
@@ -71,5 +70,4 @@ static inline bool slsqp_solve(slsqp *s, cb_direct *d, double settle, int most) 
   return result > 0 && result != NLOPT_MAXEVAL_REACHED && s->off < 100 * settle;
 }
 
-#endif
 #endif

@@ -1,7 +1,6 @@
 /* Closed surfaces and sheets in the world for the suites of what bodies displace: placed at any pose, and their mass
  * and moment of displaced medium. */
-#ifndef CB_TESTS_SOLID_H
-#define CB_TESTS_SOLID_H
+#pragma once
 
 #include "fluid/medium.h"
 #include "fluid_mesh.h"
@@ -78,5 +77,3 @@ static inline void check_displaced(displaced a, displaced b, double tolerance) {
   for (int i = 0; i < 3; i++) size = fmax(size, fabs(b.moment[i]));
   for (int i = 0; i < 3; i++) check_near(a.moment[i], b.moment[i], tolerance * size);
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* What a solid displaces of layers or an atmosphere (medium.h) by slices, for any closed surface:
  *   mass = int rho(h) S(h) dh,  S the area of the section at height h
  * and the moment from the section's first moments, along up from S times int_0^h rho. */
-#ifndef CB_TESTS_SOLID_SLICES_H
-#define CB_TESTS_SOLID_SLICES_H
+#pragma once
 
 #include "medium.h"
 #include "solid.h"
@@ -77,5 +76,3 @@ static inline displaced by_slices(const strata *s, const solid *b) {
   cb_apply3_transposed((const double(*)[3])e, first, d.moment);
   return d;
 }
-
-#endif

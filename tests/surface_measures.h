@@ -1,6 +1,5 @@
 /* Shapes by name and parameters, and what is measured on surfaces: for the suites of surfaces, shapes and poses. */
-#ifndef CB_TESTS_SURFACE_MEASURES_H
-#define CB_TESTS_SURFACE_MEASURES_H
+#pragma once
 
 #include "check.h"
 
@@ -107,5 +106,3 @@ static inline int part_called(const cb_surface *s, const char *name) {
   fail();
   return -1;
 }
-
-#endif

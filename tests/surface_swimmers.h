@@ -1,6 +1,5 @@
 /* Surfaces that swim by drag, for the suites. */
-#ifndef CB_TESTS_SURFACE_SWIMMERS_H
-#define CB_TESTS_SURFACE_SWIMMERS_H
+#pragma once
 
 #include "fluid_mesh.h"
 #include "models.h"
@@ -57,5 +56,3 @@ static inline swimmer phased(mesh m, const cb_poses_motion *motion, int poses, d
   check_near(s.b->period[0], 1, 0);
   return s;
 }
-
-#endif

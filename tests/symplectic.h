@@ -2,8 +2,7 @@
  * vectors tangent to the phase space, or to the manifold of the constraints. The vectors are those of curves through
  * the state, one along each coordinate, brought to the space and the rows; both they and their images by differences
  * of fourth order, whose errors are eps^4 = 6e-14 times fifth derivatives of the curves, and 1e-13 of round-off. */
-#ifndef CB_TESTS_SYMPLECTIC_H
-#define CB_TESTS_SYMPLECTIC_H
+#pragma once
 
 #include "constrained_state.h"
 
@@ -60,5 +59,3 @@ static inline double symplectic_defect(body_case *c, double h) {
   cb_state_free(start);
   return worst;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Runs of scenarios with `system:`, and independent solutions of first-order equations by GSL's Dormand-Prince 8(7). */
-#ifndef CB_TESTS_SYSTEM_RUNS_H
-#define CB_TESTS_SYSTEM_RUNS_H
+#pragma once
 
 #include "simulate.h"
 #include <gsl/gsl_errno.h>
@@ -47,5 +46,3 @@ static inline double distance_to(size_t n, const double *a, const double *b) {
   for (size_t i = 0; i < n; i++) worst = fmax(worst, fabs(a[i] - b[i]));
   return worst;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Bodies of charts seen in the embedding: their particles there, and the same body as a system of the embedding. */
-#ifndef CB_TESTS_TWIN_H
-#define CB_TESTS_TWIN_H
+#pragma once
 
 #include "integrate.h"
 
@@ -41,5 +40,3 @@ static inline void open_twin(const body_case *c, body_case *e) {
     check_ok(cb_builder_spring(e->builder, i, j, stiffness, rest, damping));
   }
 }
-
-#endif

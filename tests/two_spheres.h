@@ -1,6 +1,5 @@
 /* The added mass of two unit spheres in a perfect fluid of density 1, by images. */
-#ifndef CB_TESTS_TWO_SPHERES_H
-#define CB_TESTS_TWO_SPHERES_H
+#pragma once
 
 #include <math.h>
 
@@ -36,5 +35,3 @@ static inline double across(double d, double sign) {
   }
   return -4 * M_PI / 3 * (1 + 3 * A[1]);
 }
-
-#endif

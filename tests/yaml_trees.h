@@ -1,6 +1,5 @@
 /* Trees from texts, for the tests of YAML. */
-#ifndef CB_TESTS_YAML_TREES_H
-#define CB_TESTS_YAML_TREES_H
+#pragma once
 
 #include "check.h"
 #include "yaml/yaml.h"
@@ -23,5 +22,3 @@ static const char scenario[] =
     "    place: {points: [[0.5, pi/2], [0.5, 3*pi/2]]}\n"
     "    mass: 1\n"
     "integrator: {name: lobatto, step: 0.01}\n";
-
-#endif

@@ -5,8 +5,7 @@
  *
  * A length that is not given is the distance at the start.
  */
-#ifndef CB_BODIES_LINK_H
-#define CB_BODIES_LINK_H
+#pragma once
 
 #include "bodies/place.h"
 #include <curvebody/constraint.h>
@@ -62,5 +61,3 @@ cb_status cb_links_read(cb_links *w, const cb_node *list, const cb_link *base, i
 /* Adds them all; particle 0 of the body is `first` of the builder. */
 cb_status cb_links_add(const cb_links *w, int first, cb_builder *b);
 void cb_links_free(cb_links *w);
-
-#endif

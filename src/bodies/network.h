@@ -1,6 +1,5 @@
 /* The shape of a network: vertices in a tangent space, edges, second neighbours, areas. */
-#ifndef CB_BODIES_NETWORK_H
-#define CB_BODIES_NETWORK_H
+#pragma once
 
 #include "bodies/link.h"
 #include <stddef.h>
@@ -36,5 +35,3 @@ typedef cb_status cb_network_fill(const void *params, const cb_node *node, const
                                   cb_network *w, cb_places *places, cb_links *links, double **mass);
 cb_status cb_network_build(cb_network_fill *fill, const void *params, const cb_node *node, const cb_geometry *space,
                            cb_builder *b);
-
-#endif

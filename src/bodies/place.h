@@ -13,8 +13,7 @@
  * are then those near that origin, never those of the world. Everything that is wrong fails with file:line:column of
  * what is wrong.
  */
-#ifndef CB_BODIES_PLACE_H
-#define CB_BODIES_PLACE_H
+#pragma once
 
 #include <curvebody/body.h>
 
@@ -91,5 +90,3 @@ cb_status cb_places_set_moving(cb_places *p, const cb_node *body);
 double cb_place_apart(const cb_geometry *g, const double *x, const double *y);
 /* The error of a library call, placed at node; a failure that is not the scenario's is passed on. */
 cb_status cb_place_fail(const cb_node *node, cb_status status);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the files of bundles share. */
-#ifndef CB_BUNDLE_PRIVATE_H
-#define CB_BUNDLE_PRIVATE_H
+#pragma once
 
 #include <curvebody/bundle.h>
 
@@ -14,5 +13,3 @@ cb_status cb_bundle_evaluate_second(const cb_bundle *b, const double *r, double 
 /* ddA and ddM (either may be NULL) from values of A and M (second.c), as `second` of a class of bundles; from those of
  * dA and dM where a break or the end of the domain is near. */
 cb_status cb_bundle_second_by_values(const cb_bundle *b, const double *r, double *ddA, double *ddM);
-
-#endif

@@ -1,7 +1,6 @@
 /* A step by Magnus's method along the fibre of a bundle (curvebody/bundle_path.h), cut at the breaks of the gait and of
  * the bundle, so that it keeps its order there. */
-#ifndef CB_BUNDLE_BUNDLE_STEP_H
-#define CB_BUNDLE_BUNDLE_STEP_H
+#pragma once
 
 #include <curvebody/bundle_path.h>
 
@@ -24,5 +23,3 @@ cb_status cb_bundle_has_no_poles(const cb_bundle *b, const cb_gait *gait, double
  * cycle. The time is left to the caller. steps: that were taken. CB_STEP_SINGULAR, CB_STEP_DOMAIN with the shape;
  * CB_STEP_NO_CONVERGENCE where the error is not met. */
 cb_status cb_bundle_step(const cb_bundle_path *p, int order, double error, double h, cb_bundle_state *s, int *steps);
-
-#endif

@@ -9,8 +9,7 @@
  * Source: Hatton & Choset, IEEE Trans. Robotics 29 (2013) 615, doi:10.1109/TRO.2013.2251211 (drag); Kelly & Murray, J.
  * Robotic Systems 12 (1995) 417, doi:10.1002/rob.4620120607 (inertia).
  */
-#ifndef CB_BUNDLE_CHAIN_H
-#define CB_BUNDLE_CHAIN_H
+#pragma once
 
 #include <curvebody/bundle.h>
 
@@ -36,5 +35,3 @@ extern const int cb_chain_lines[CB_CHAIN_LINKS][2];
 cb_status cb_chain_shape(cb_chain *c, int links, double total, const cb_node *shares, int base);
 /* Names alpha1, ... of the shape variables; static. */
 extern const char *const cb_chain_names[CB_CHAIN_LINKS - 1];
-
-#endif

@@ -7,8 +7,7 @@
  *   d_a P = K_a = L_a C_a      d_a Q_h = L_a Q_h, or K_a S_h where a is beyond h      d_a R_hk = S_h.d_a Q_k where a is
  *   beyond h, else 0
  */
-#ifndef CB_BUNDLE_CHAIN_FORM_H
-#define CB_BUNDLE_CHAIN_FORM_H
+#pragma once
 
 #include "bundle/chain.h"
 
@@ -54,5 +53,3 @@ static inline void cb_chain_turn_tensor(const double *S, const double (*C)[3], d
 static inline void cb_chain_times(const double (*C)[3], const double *S, double *out) {
   for (int i = 0; i < 3; i++) out[i] = cb_chain_dot(C[i], S);
 }
-
-#endif

@@ -2,8 +2,7 @@
  *
  *   f(r(x)):   d_a = sum_i f_i r_i,a     d_ab = sum_ij f_ij r_i,a r_j,b + sum_i f_i r_i,ab
  */
-#ifndef CB_BUNDLE_COMPOSE_JETS_H
-#define CB_BUNDLE_COMPOSE_JETS_H
+#pragma once
 
 #include <curvebody/jet.h>
 
@@ -36,5 +35,3 @@ static inline void cb_jet_of_shape(const cb_jet *f, const cb_jet *r, int n, cb_j
       }
   *out = sum;
 }
-
-#endif

@@ -6,8 +6,7 @@
  * Source: Hatton & Choset, Int. J. Robotics Research 30 (2011) 988, doi:10.1177/0278364910394392; IEEE Trans. Robotics
  * 29 (2013) 615, doi:10.1109/TRO.2013.2251211.
  */
-#ifndef CB_BUNDLE_COORDINATES_H
-#define CB_BUNDLE_COORDINATES_H
+#pragma once
 
 #include <curvebody/bundle.h>
 
@@ -62,5 +61,3 @@ void cb_frame_transform(const cb_frame *f, const cb_frame_value *at, const doubl
 
 /* The coefficients that make the integral of |A'|^2 over the window least. */
 cb_status cb_frame_fit(cb_frame *f);
-
-#endif

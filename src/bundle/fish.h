@@ -9,8 +9,7 @@
  * Source: Kanso, Marsden, Rowley & Melli-Huber, J. Nonlinear Science 15 (2005) 255, doi:10.1007/s00332-004-0650-9.
  * Lengths; masses by the fluid's density.
  */
-#ifndef CB_BUNDLE_FISH_H
-#define CB_BUNDLE_FISH_H
+#pragma once
 
 #include "potential/plane_flow.h"
 #include <curvebody/bundle.h>
@@ -30,5 +29,3 @@ typedef struct cb_fish {
 cb_status cb_fish_form(const cb_fish *f, cb_plane_flow *flow, const double *r, double *G, double *dG);
 /* (theta, x, y) of each body, the base's being 0. */
 void cb_fish_poses(const cb_fish *f, const double *r, double (*pose)[3]);
-
-#endif

@@ -6,8 +6,7 @@
  * Least power, or no momentum: xi = -A r' is where the form is least at a given r'.
  * Source: Kelly & Murray, J. Robotic Systems 12 (1995) 417, doi:10.1002/rob.4620120607.
  */
-#ifndef CB_BUNDLE_FORM_H
-#define CB_BUNDLE_FORM_H
+#pragma once
 
 #include <curvebody/bundle.h>
 
@@ -15,5 +14,3 @@
  * cb_bundle_class. CB_STEP_SINGULAR where P is not positive definite to round-off, with the axis of the group. */
 cb_status cb_form_reduce(const cb_group *group, int n, const double *G, const double *dG, double *A, double *dA,
                          double *M, double *dM);
-
-#endif

@@ -1,6 +1,5 @@
 /* A gait as one block of memory with the gaits and expressions it is made of, which are its own. */
-#ifndef CB_BUNDLE_GAIT_PRIVATE_H
-#define CB_BUNDLE_GAIT_PRIVATE_H
+#pragma once
 
 #include "bundle/gait_text.h"
 #include <curvebody/holonomy.h>
@@ -66,5 +65,3 @@ int cb_gait_sort_breaks(double *t, int count);
 
 /* Fails unless the gait moves in the bundle's shape space. */
 cb_status cb_gait_fits(const cb_bundle *b, const cb_gait *g);
-
-#endif

@@ -1,7 +1,6 @@
 /* A gait as numbers, from which it comes back to the last bit: fourier (0, harmonics, mean, cosine, sine) and arcs
  * (arcs, degree, ends, values). */
-#ifndef CB_BUNDLE_GAIT_STATE_H
-#define CB_BUNDLE_GAIT_STATE_H
+#pragma once
 
 #include <curvebody/gait.h>
 #include <stddef.h>
@@ -11,5 +10,3 @@ size_t cb_gait_state_size(const cb_gait *g);
 void cb_gait_state(const cb_gait *g, double *out);
 /* Of numbers that may be any: *out is NULL where they are no such gait of n shape variables. */
 cb_status cb_gait_from_state(int n, size_t count, const double *state, cb_gait **out);
-
-#endif

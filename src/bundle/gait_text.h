@@ -1,6 +1,5 @@
 /* A gait as a scenario has it, `{fourier: {mean: .., cosine: .., sine: ..}}`, in digits that read back the same. */
-#ifndef CB_BUNDLE_GAIT_TEXT_H
-#define CB_BUNDLE_GAIT_TEXT_H
+#pragma once
 
 #include "core/text.h"
 #include <curvebody/gait.h>
@@ -11,5 +10,3 @@ cb_status cb_gait_write(const cb_gait *g, cb_text *out);
 /* For kinds: "[1, 2]" of n numbers, and "[[1, 2], [3, 4]]" of rows of n. */
 void cb_gait_write_numbers(cb_text *out, int n, const double *x);
 void cb_gait_write_rows(cb_text *out, int rows, int n, const double *x);
-
-#endif

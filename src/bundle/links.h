@@ -15,8 +15,7 @@
  * Sources: Gray & Hancock, J. Exp. Biology 32 (1955) 802, doi:10.1242/jeb.32.4.802 (drag); Kelly & Murray, J. Robotic
  * Systems 12 (1995) 417, doi:10.1002/rob.4620120607; Featherstone, Rigid Body Dynamics Algorithms (2008), chapter 6.
  */
-#ifndef CB_BUNDLE_LINKS_H
-#define CB_BUNDLE_LINKS_H
+#pragma once
 
 #include <curvebody/bundle.h>
 
@@ -75,5 +74,3 @@ cb_status cb_link_tree_connection(const cb_link_tree *L, const double *r, double
 cb_status cb_link_tree_form(const cb_link_tree *L, const double *r, double *G);
 /* Begin and end of each link: x[2 links]. */
 cb_status cb_link_tree_picture(const cb_link_tree *L, const double *r, const double *g, double (*x)[3]);
-
-#endif

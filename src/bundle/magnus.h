@@ -7,8 +7,7 @@
  *     C = [p, q], D = -[p, 2 s + C]/60, W = p + s/12 + [-20 p - s + C, q + D]/240
  * Source: Blanes, Casas, Oteo & Ros, Physics Reports 470 (2009) 151, doi:10.1016/j.physrep.2008.11.001, section 5.4.
  */
-#ifndef CB_BUNDLE_MAGNUS_H
-#define CB_BUNDLE_MAGNUS_H
+#pragma once
 
 #include <curvebody/lie.h>
 
@@ -24,5 +23,3 @@ const cb_magnus *cb_magnus_of(int order);
 
 /* -W of a step of length h, a at its nodes: g <- g exp(out). */
 void cb_magnus_exponent(const cb_magnus *m, const cb_group *G, double h, double (*a)[CB_GROUP_DIM], double *out);
-
-#endif

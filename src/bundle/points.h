@@ -14,8 +14,7 @@
  * Sources: Marsden, Montgomery & Ratiu, Mem. Amer. Math. Soc. 436 (1990), section 3; Avron & Kenneth, New J. Physics 8
  * (2006) 68, doi:10.1088/1367-2630/8/5/068.
  */
-#ifndef CB_BUNDLE_POINTS_H
-#define CB_BUNDLE_POINTS_H
+#pragma once
 
 #include <curvebody/bundle.h>
 #include <curvebody/geometry.h>
@@ -81,5 +80,3 @@ cb_status cb_points_connection(const cb_points *p, const cb_group *group, const 
                                double *M, double *dM);
 
 cb_status cb_points_picture(const cb_bundle *b, const double *r, const double *g, double (*x)[3]);
-
-#endif

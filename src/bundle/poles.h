@@ -1,8 +1,7 @@
 /* Singular shapes that a gait passes, or that lie between nodes of a grid.
  *
  * Both are found as a holonomy finds them (holonomy.c): a way along which A r' has a pole does not settle. */
-#ifndef CB_BUNDLE_POLES_H
-#define CB_BUNDLE_POLES_H
+#pragma once
 
 #include <curvebody/holonomy.h>
 
@@ -16,5 +15,3 @@ cb_status cb_gait_regular(const cb_bundle *b, const cb_gait *gait);
  * that is looked at. At most 256 cells, from the first on. */
 cb_status cb_grid_regular(const cb_bundle *b, const int *v, const int *points, const double *const *value,
                           const double *at, const double *A);
-
-#endif

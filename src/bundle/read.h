@@ -1,6 +1,5 @@
 /* What a scenario says of a bundle's names: its shape variables, and parameters that stand for numbers. */
-#ifndef CB_BUNDLE_READ_H
-#define CB_BUNDLE_READ_H
+#pragma once
 
 #include <curvebody/bundle.h>
 
@@ -38,5 +37,3 @@ cb_status cb_bundle_read_symmetric(const cb_bundle_names *s, const cb_node *list
 /* A bundle like b with the metric of a scenario: `bundle` (or NULL), `identity` or a symmetric matrix; `add` (or NULL): a
  * symmetric matrix to add. b is borrowed and has to outlive it. */
 cb_status cb_bundle_read_metric(const cb_bundle *b, const cb_node *metric, const cb_node *add, cb_bundle **out);
-
-#endif

@@ -10,8 +10,7 @@
  * times (coarse tables: up to 22 times) that of the error.
  * Source: C. de Boor, A Practical Guide to Splines (2001), chapters IX, X, XIII, XVII.
  */
-#ifndef CB_BUNDLE_SAMPLES_H
-#define CB_BUNDLE_SAMPLES_H
+#pragma once
 
 #include <curvebody/bundle.h>
 #include "core/arena.h"
@@ -92,5 +91,3 @@ typedef struct cb_samples {
 extern const cb_bundle_class cb_samples_class;
 /* Fills error and greatest from the samples [points_1] .. [points_n][entries] that the grid goes through. */
 cb_status cb_samples_estimate(cb_samples *s, int count, const double *samples);
-
-#endif

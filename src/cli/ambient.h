@@ -1,6 +1,5 @@
 /* A space named on the command line, and points of it in the coordinates of one chart. */
-#ifndef CB_CLI_AMBIENT_H
-#define CB_CLI_AMBIENT_H
+#pragma once
 
 #include "cli/cli.h"
 #include "yaml/yaml.h"
@@ -26,5 +25,3 @@ cb_status cb_ambient_push(const cb_ambient *a, const double *q, const double *u,
 cb_status cb_ambient_pull(const cb_ambient *a, const double *x, const double *v, double *q, double *u);
 /* Length of a velocity u at q. */
 cb_status cb_ambient_length(const cb_ambient *a, const double *q, const double *u, double *length);
-
-#endif

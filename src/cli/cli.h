@@ -1,6 +1,5 @@
 /* The command line: one file a sub-command, each with one const object. */
-#ifndef CB_CLI_CLI_H
-#define CB_CLI_CLI_H
+#pragma once
 
 #include <math.h>
 #include <stdbool.h>
@@ -87,5 +86,3 @@ int cb_go(cb_status status, cb_scenario *scenario, cb_record *record, const cb_g
 /* Files that the scenario names are not in the record, their digest is: CB_ERROR_INPUT where a body has changed
  * since. */
 cb_status cb_check_inputs(cb_reader *reader, const char *path, cb_scenario *scenario);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the parts of `curvebody gait` share: a scenario with a bundle, and what was asked of it. */
-#ifndef CB_CLI_GAIT_H
-#define CB_CLI_GAIT_H
+#pragma once
 
 #include "cli/ambient.h"
 #include "sweep/families.h"
@@ -73,5 +72,3 @@ void cb_gait_begin_json(const cb_gait_job *job);
 /* Numbers and names on stdout as JSON: [..] of `count`, and of rank dimensions. */
 void cb_gait_json(const char *key, int rank, const int *dims, const double *values, bool last);
 void cb_gait_json_words(const char *key, int count, const char *const *words);
-
-#endif

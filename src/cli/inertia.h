@@ -1,6 +1,5 @@
 /* What `curvebody inertia` finds and prints. */
-#ifndef CB_CLI_INERTIA_H
-#define CB_CLI_INERTIA_H
+#pragma once
 
 #include "fluid/local.h"
 #include <curvebody/fluid_model.h>
@@ -33,5 +32,3 @@ cb_status cb_inertia_added_mass(cb_inertia *f, const char *text, const char *err
  * word that is not so. The caller frees. */
 struct cb_tree;
 cb_status cb_inertia_map(const char *word, size_t name, const char *expected, const char *more, struct cb_tree **out);
-
-#endif

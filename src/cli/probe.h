@@ -15,8 +15,7 @@
  * there is one for each object and each 4 MiB. The bytes of all numbers are at most DEFLATE times those of the file,
  * as no compressed chunk holds more, and a GiB of others; so the whole time grows with the size of the file. Memory:
  * ALLOWANCE beyond what the process has at its start, and room for one chunk of each dataset. */
-#ifndef CB_CLI_PROBE_H
-#define CB_CLI_PROBE_H
+#pragma once
 
 #include <hdf5.h>
 #include <stdbool.h>
@@ -48,5 +47,3 @@ enum {
   CB_PROBE_READ = '=',   /* everything in the file was read */
   CB_PROBE_LEAVE = '-'   /* the system, or HDF5 at the first look, does not let it be opened: the caller will say so */
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* What a command prints besides its answer: warnings, which no option takes away, and notes. */
-#ifndef CB_CLI_WARNINGS_H
-#define CB_CLI_WARNINGS_H
+#pragma once
 
 #include <curvebody/fluid_model.h>
 #include <curvebody/scenario.h>
@@ -19,5 +18,3 @@ void cb_note_dropped(const cb_scenario *scenario);
 /* How its added mass was found by a fluid model of that name, and how well, in one line on stdout. shape: finer faces
  * were those of a shape that the code makes, not the same flat ones. */
 void cb_print_solution(const char *before, const char *model, bool shape, const cb_added_mass *added);
-
-#endif

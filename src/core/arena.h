@@ -3,8 +3,7 @@
  * An object keeps everything it owns in one arena, so creating it is one path of failure and freeing it one call.
  * Not for a step: allocate when an object is built.
  */
-#ifndef CB_CORE_ARENA_H
-#define CB_CORE_ARENA_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,5 +39,3 @@ bool cb_arena_lost(const cb_arena *arena);
 /* A copy of a zero-terminated text, and of its first n bytes (with a zero added). NULL if there is no memory. */
 char *cb_arena_strdup(cb_arena *arena, const char *text);
 char *cb_arena_strndup(cb_arena *arena, const char *text, size_t n);
-
-#endif

@@ -9,8 +9,7 @@
  * They are told in the order of their places, each once and on a line of its own, at most CB_ERRORS_TOLD of them.
  * Consequences (CB_FAILURE_CONSEQUENCE) fail and are not told. Lack of memory is told alone.
  */
-#ifndef CB_CORE_ERRORS_H
-#define CB_CORE_ERRORS_H
+#pragma once
 
 #include "core/failure.h"
 #include <curvebody/node.h>
@@ -32,5 +31,3 @@ cb_status cb_errors_end(cb_errors *errors);
 
 /* Fails as a consequence of what was told. */
 cb_status cb_fail_consequence(void);
-
-#endif

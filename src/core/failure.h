@@ -1,6 +1,5 @@
 /* What is known of the last failure of this thread beside its text. */
-#ifndef CB_CORE_FAILURE_H
-#define CB_CORE_FAILURE_H
+#pragma once
 
 #include <curvebody/status.h>
 #include <stdbool.h>
@@ -44,5 +43,3 @@ cb_status cb_fail_placed(cb_status status, const char *format, ...) __attribute_
 /* The same with a text of any number of lines as it is: at most CB_FAILURE_ROOM - 1 bytes of it. */
 enum { CB_FAILURE_ROOM = 16384 };
 cb_status cb_fail_lines(const cb_failure *known, cb_status status, const char *text);
-
-#endif

@@ -1,6 +1,5 @@
 /* Opening and reading files, and what else a signal may stop, done until it is done. Internal. */
-#ifndef CB_CORE_FILE_H
-#define CB_CORE_FILE_H
+#pragma once
 
 #include "core/errors.h"
 #include <stddef.h>
@@ -34,5 +33,3 @@ int cb_close(int fd);
 
 /* cb_fail with "PATH: cannot VERB: " and the system's reason, an errno: CB_ERROR_FILE, or CB_ERROR_MEMORY. */
 cb_status cb_fail_file(const char *path, const char *verb, int error);
-
-#endif

@@ -5,8 +5,7 @@
  * The choice is the best that the processor has, unless cb_isa_set was called before. Objects take it when they are
  * created, so a later cb_isa_set does not change them. Results are the same bytes for the same choice on any processor.
  */
-#ifndef CB_CORE_ISA_H
-#define CB_CORE_ISA_H
+#pragma once
 
 #include <curvebody/status.h>
 
@@ -31,5 +30,3 @@ cb_isa cb_isa_get(void);
 
 /* CB_ISA_BASE, "avx2" or "avx512"; static memory. */
 const char *cb_isa_name(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* Vectors of two doubles, as every x86-64 has them: what kernels for any processor are made of. */
-#ifndef CB_CORE_LANES2_H
-#define CB_CORE_LANES2_H
+#pragma once
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -28,5 +27,3 @@ static inline vec where_above(vec a, vec b, vec yes, vec no) {
   const vec_mask mask = a > b;
   return (vec)((mask & (vec_mask)yes) | (~mask & (vec_mask)no));
 }
-
-#endif

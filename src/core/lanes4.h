@@ -1,7 +1,6 @@
 /* Vectors of four doubles: what kernels for AVX2 with FMA are made of. Code after it is compiled for that processor, up to
  * core/lanes_end.h. */
-#ifndef CB_CORE_LANES4_H
-#define CB_CORE_LANES4_H
+#pragma once
 
 #if defined(__clang__)
 #include <immintrin.h>
@@ -22,5 +21,3 @@ static inline int any_above(vec a, vec b) { return _mm256_movemask_pd(_mm256_cmp
 static inline vec where_above(vec a, vec b, vec yes, vec no) {
   return _mm256_blendv_pd(no, yes, _mm256_cmp_pd(a, b, _CMP_GT_OQ));
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Vectors of eight doubles: what kernels for AVX-512 are made of. Code after it is compiled for that processor, up to
  * core/lanes_end.h. */
-#ifndef CB_CORE_LANES8_H
-#define CB_CORE_LANES8_H
+#pragma once
 
 #if defined(__clang__)
 #include <immintrin.h>
@@ -22,5 +21,3 @@ static inline int any_above(vec a, vec b) { return _mm512_cmp_pd_mask(a, b, _CMP
 static inline vec where_above(vec a, vec b, vec yes, vec no) {
   return _mm512_mask_blend_pd(_mm512_cmp_pd_mask(a, b, _CMP_GT_OQ), no, yes);
 }
-
-#endif

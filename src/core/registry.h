@@ -2,8 +2,7 @@
  *
  * CMake makes registry_TYPE.c of a folder, with one line CB_REGISTRY(TYPE, ...). What is public is the list
  * cb_TYPE_classes, ended by NULL. Plugins are loaded before other threads are made; nothing is ever taken away. */
-#ifndef CB_CORE_REGISTRY_H
-#define CB_CORE_REGISTRY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,5 +42,3 @@ static inline size_t cb_registry_names(const cb_registry *r, const char *names[C
     classes[n] = class_;                                                                                  \
   }                                                                                                       \
   const cb_registry cb_##type##_registry = {name, add}
-
-#endif

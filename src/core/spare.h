@@ -1,7 +1,6 @@
 /* Work memory that any number of threads use, each piece by one thread at a time: taken where one is spare, else made
  * by whoever asks, and kept when it is left. */
-#ifndef CB_CORE_SPARE_H
-#define CB_CORE_SPARE_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -29,5 +28,3 @@ static inline bool cb_spare_leave(cb_spare *s, void *piece) {
   }
   return kept;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Small things done to text: numbers as they are written in files, quotation in messages, a string that grows. */
-#ifndef CB_CORE_TEXT_H
-#define CB_CORE_TEXT_H
+#pragma once
 
 #include <curvebody/status.h>
 #include <stdbool.h>
@@ -49,5 +48,3 @@ cb_status cb_read_whole_file(const char *path, size_t limit, char **data, size_t
 size_t cb_text_mark(const char *text, size_t n);
 /* The same of the standard input, whatever that is. */
 cb_status cb_read_standard_input(size_t limit, char **data, size_t *n);
-
-#endif

@@ -1,7 +1,6 @@
 /* How many threads a loop over n elements may use: the number set for the process, and one below the size at which
  * starting them costs more than it saves. Results never depend on it. */
-#ifndef CB_CORE_THREADS_H
-#define CB_CORE_THREADS_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -44,5 +43,3 @@ static inline void cb_threads_least(atomic_int *least, int i) {
   int seen = atomic_load(least);
   while (i < seen && !atomic_compare_exchange_weak(least, &seen, i)) continue;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* What may be wrong with a number that is given all the same. The library never prints: its caller takes the texts. */
-#ifndef CB_CORE_WARNING_H
-#define CB_CORE_WARNING_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -19,5 +18,3 @@ bool cb_warnings_are_taken(void); /* of this thread */
 /* A line of at most 1 kB. */
 __attribute__((format(printf, 1, 2))) void cb_warn(const char *format, ...);
 __attribute__((format(printf, 1, 2))) void cb_note(const char *format, ...);
-
-#endif

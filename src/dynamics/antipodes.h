@@ -1,6 +1,5 @@
 /* Points whose force turns round where they are antipodal: see antipodes.c. */
-#ifndef CB_DYNAMICS_ANTIPODES_H
-#define CB_DYNAMICS_ANTIPODES_H
+#pragma once
 
 #include <curvebody/system.h>
 #include <stdbool.h>
@@ -20,5 +19,3 @@ bool cb_antipodes_near(const cb_system *s, const cb_state *state);
 cb_status cb_antipodes_check(const cb_system *s, const cb_state *state, double h, int *place);
 /* Why a step of length h from the state has failed: such a pass ahead of it, within two steps, or else as it says. */
 cb_status cb_antipodes_explain(const cb_system *s, const cb_state *state, double h, cb_status failed, int *place);
-
-#endif

@@ -9,8 +9,7 @@
  * the base it came from.
  * In spaces where numbers do not grow, all components that may meet have one base, which stays.
  */
-#ifndef CB_DYNAMICS_BASES_H
-#define CB_DYNAMICS_BASES_H
+#pragma once
 
 #include "core/arena.h"
 #include "geometry/origin.h"
@@ -57,5 +56,3 @@ void cb_bases_follow(const cb_geometry *g, cb_bases *b, int *nearest);
  * their places do. */
 cb_status cb_builder_moved_origin(cb_builder *b, const cb_origin *origin, const cb_origin *move,
                                   const cb_origin *place);
-
-#endif

@@ -1,6 +1,5 @@
 /* What a builder gathers before it becomes a system. */
-#ifndef CB_DYNAMICS_BUILDER_PRIVATE_H
-#define CB_DYNAMICS_BUILDER_PRIVATE_H
+#pragma once
 
 #include "dynamics/constraint_private.h"
 #include "dynamics/law.h"
@@ -80,5 +79,3 @@ cb_status cb_bases_settle(const cb_builder *b, cb_system *s, const int *given);
 cb_status cb_constraints_settle(cb_builder *b, cb_system *s);
 /* Finds rows that depend on others at the start: drops them, or refuses the system. */
 cb_status cb_constraints_check_rank(const cb_builder *b, cb_system *s);
-
-#endif

@@ -6,8 +6,7 @@
  * Both in the Lagrangian variables (q, u), w the variable that is integrated along: w = p or w = u, w' = W(q, u).
  * F is a covector. Source: Arnold, Mathematical Methods of Classical Mechanics, 2nd ed. (1989), section 19.
  */
-#ifndef CB_DYNAMICS_CHART_DYNAMICS_H
-#define CB_DYNAMICS_CHART_DYNAMICS_H
+#pragma once
 
 #include "core/arena.h"
 #include <curvebody/geometry.h>
@@ -61,5 +60,3 @@ static inline cb_chart_jet cb_chart_jet_in(int d, double *memory) {
 typedef void cb_chart_derivatives(int d, const cb_chart_metric *x, double m, const double *u, const double *F,
                                   const cb_chart_jet *out);
 cb_chart_derivatives cb_chart_derivatives_canonical, cb_chart_derivatives_velocity;
-
-#endif

@@ -11,8 +11,7 @@
  *
  * What an expression would respect by its values only, such as x^2 + y^2 a rotation, is not seen.
  */
-#ifndef CB_DYNAMICS_CONSERVED_H
-#define CB_DYNAMICS_CONSERVED_H
+#pragma once
 
 #include <curvebody/system.h>
 #include <stdbool.h>
@@ -23,5 +22,3 @@ typedef struct cb_conserved {
 } cb_conserved;
 
 cb_conserved cb_system_conserved(const cb_system *s);
-
-#endif

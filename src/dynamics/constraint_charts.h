@@ -8,8 +8,7 @@
  * The Christoffel symbols are those of the chart's own metric: nothing here is a difference.
  * Source: do Carmo, Riemannian Geometry (1992), chapter 6.
  */
-#ifndef CB_DYNAMICS_CONSTRAINT_CHARTS_H
-#define CB_DYNAMICS_CONSTRAINT_CHARTS_H
+#pragma once
 
 #include "dynamics/constraint_private.h"
 
@@ -30,5 +29,3 @@ cb_status cb_coordinates_at(const cb_geometry *g, const cb_chart *chart, const c
  * to the chart: g_i = J^T g, g_ij = J^T H J + g.x_ij. */
 cb_status cb_element_by_embedding(cb_element_function *in_embedding, const cb_constraints *c, const cb_constraint *row,
                                   int element, double t, const double *const *x, int order, cb_element *out);
-
-#endif

@@ -1,8 +1,7 @@
 /* How rows of constraints are stored and evaluated. A row is a sum of elements of at most four particles (a rod, one
  * segment of a string, one triangle of an area) minus a target; a kind of constraint is one function that evaluates an
  * element. The rest, sums over elements, rates, second derivatives, patterns, is common: constraints.c. */
-#ifndef CB_DYNAMICS_CONSTRAINT_PRIVATE_H
-#define CB_DYNAMICS_CONSTRAINT_PRIVATE_H
+#pragma once
 
 #include "core/arena.h"
 #include "geometry/origin.h"
@@ -99,5 +98,3 @@ typedef cb_status cb_distance_function(const cb_geometry *g, const double *d, do
 cb_status cb_angle_by_metric(const cb_geometry *g, const double *const *x, int order, cb_element *out);
 /* A blade at x[0] along the geodesic to x[1], in a space of dimension 2. */
 cb_status cb_blade_by_metric(const cb_geometry *g, const double *const *x, int order, cb_element *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* What a builder gathers, and a system keeps, of contacts, walls and events. One set, first the builder's, then the
  * system's: particles are as given at first, places then. */
-#ifndef CB_DYNAMICS_CONTACT_PRIVATE_H
-#define CB_DYNAMICS_CONTACT_PRIVATE_H
+#pragma once
 
 #include "dynamics/builder_private.h"
 #include "dynamics/system_private.h"
@@ -65,5 +64,3 @@ void cb_contact_set_free(cb_contact_set *set);
 bool cb_contact_set_bodies_on(const cb_contact_set *set, int a, int b);
 /* Gives the builder's set to the system: places for particles, triangles, and checks that need all particles. */
 cb_status cb_contacts_settle(cb_builder *b, cb_system *s);
-
-#endif

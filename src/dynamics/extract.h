@@ -1,6 +1,5 @@
 /* A connected component of a system as a system of its own: what a method needs to move it alone. */
-#ifndef CB_DYNAMICS_EXTRACT_H
-#define CB_DYNAMICS_EXTRACT_H
+#pragma once
 
 #include <curvebody/system.h>
 #include <stdbool.h>
@@ -21,5 +20,3 @@ bool cb_system_component_free(const cb_system *s, int component);
 /* Do the particles of two components feel the same laws? True for single particles of one mass and charge under the
  * same potentials and forces, without constraints: an extract of one can move the other. */
 bool cb_system_components_alike(const cb_system *s, int a, int b);
-
-#endif

@@ -4,8 +4,7 @@
  * derivatives to the blocks of the pattern. Nothing here allocates after creation, but for the pattern when first
  * asked.
  */
-#ifndef CB_DYNAMICS_FORCES_PRIVATE_H
-#define CB_DYNAMICS_FORCES_PRIVATE_H
+#pragma once
 
 #include "dynamics/pair.h"
 #include "dynamics/system_private.h"
@@ -65,5 +64,3 @@ int cb_pattern_find(const cb_pattern *p, int i, int j);
 
 /* Adds -I^-1 hessian, block (row, column) of a (2k)^2 matrix of second derivatives, to a k x k block. */
 void cb_forces_add_block(const cb_forces *f, const double *hessian, int row, int column, double *block);
-
-#endif

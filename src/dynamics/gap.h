@@ -4,8 +4,7 @@
  * local to their components' origins (g->k numbers each), gradients ordinary partial derivatives in those coordinates,
  * as of constraints (in the embedding normal components may be in them).
  */
-#ifndef CB_DYNAMICS_GAP_H
-#define CB_DYNAMICS_GAP_H
+#pragma once
 
 #include <curvebody/contact.h>
 
@@ -86,5 +85,3 @@ double cb_gap_bend(cb_gaps *gaps, const cb_gap *gap, double t, const double *con
  * particles among theirs are listed with the face or edge of smallest index responsible, so that going over all near
  * pairs lists each once. Returns their number; out[most]. 0 where neither body has triangles. */
 int cb_gaps_surfaces(const cb_gaps *gaps, int triangle_a, int triangle_b, int most, cb_gap *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* The kinds of gaps: what each file of gap_*.c gives to gap.c. */
-#ifndef CB_DYNAMICS_GAP_PRIVATE_H
-#define CB_DYNAMICS_GAP_PRIVATE_H
+#pragma once
 
 #include "dynamics/contact_private.h"
 #include "dynamics/gap.h"
@@ -88,5 +87,3 @@ cb_status cb_gap_edge_figure(const cb_geometry *g, const double x[][CB_COORD_MAX
 /* The points of a gap in the frame of its first particle; jacobian[p]: d(point)/dx, embedding x k. */
 cb_status cb_gap_gather(const cb_gaps *gaps, const cb_gap *gap, const double *const *x, double point[][CB_COORD_MAX],
                         double jacobian[][CB_COORD_MAX * CB_COORD_MAX]);
-
-#endif

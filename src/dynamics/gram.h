@@ -5,8 +5,7 @@
  * share a particle. Source: Hairer & Wanner, Solving ODEs II (1996), VII.1; factors by LDL^T (T. A. Davis, ACM TOMS 31
  * (2005) 587, doi:10.1145/1114268.1114277).
  */
-#ifndef CB_DYNAMICS_GRAM_H
-#define CB_DYNAMICS_GRAM_H
+#pragma once
 
 #include "dynamics/forces_private.h"
 
@@ -64,5 +63,3 @@ static inline double cb_gram_product(int k, const double *u, const double *v) {
   for (int a = 0; a < k; a++) sum += u[a] * v[a];
   return sum;
 }
-
-#endif

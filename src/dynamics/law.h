@@ -15,8 +15,7 @@
  * Source of the curved Kepler law: Serret (1860); Borisov & Mamaev, Regular and Chaotic Dynamics 11 (2006),
  * doi:10.1070/RD2006v011n01ABEH000331. Units of the scenario.
  */
-#ifndef CB_DYNAMICS_LAW_H
-#define CB_DYNAMICS_LAW_H
+#pragma once
 
 #include <curvebody/expression.h>
 #include <curvebody/system.h>
@@ -53,5 +52,3 @@ cb_law_chord cb_law_at_chord(const cb_law *law, const cb_law_pair *pair, double 
 /* Names of the variables of an expression between two particles (6) and about a centre (4). */
 extern const char *const cb_law_names_pair[6];
 extern const char *const cb_law_names_centre[4];
-
-#endif

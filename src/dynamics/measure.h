@@ -1,6 +1,5 @@
 /* A particle of a state at its place, and the size of a constraint, as the measures of a state have them. */
-#ifndef CB_DYNAMICS_MEASURE_H
-#define CB_DYNAMICS_MEASURE_H
+#pragma once
 
 #include <curvebody/system.h>
 
@@ -11,5 +10,3 @@ cb_status cb_state_killing_size(const cb_system *s, const cb_state *state, doubl
 /* The length, area or volume that a row keeps at time t, the unit in which its residual is judged; 1 for rows of
  * others. */
 double cb_system_constraint_size(const cb_system *s, int row, double t);
-
-#endif

@@ -6,8 +6,7 @@
  *   V_a = U' d_a,   V_ab = U'' d_a d_b + U' d_ab.
  * Derivatives are those of V as a function on the embedding (or of the coordinates of the chart).
  */
-#ifndef CB_DYNAMICS_PAIR_H
-#define CB_DYNAMICS_PAIR_H
+#pragma once
 
 #include "dynamics/law.h"
 
@@ -36,5 +35,3 @@ cb_status cb_pair_distance(const cb_geometry *g, const double *x, const double *
 /* V = U(d(x, y)) with gradient[2k] and hessian[(2k)^2]; the last two may be NULL. */
 cb_status cb_pair_law(const cb_geometry *g, const cb_law *law, const cb_law_pair *pair, const double *x,
                       const double *y, double *v, double *gradient, double *hessian);
-
-#endif

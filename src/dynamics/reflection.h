@@ -9,8 +9,7 @@
  * Isometry momenta are kept where the gap does not depend on the world, energy where e = 1 and walls stand still.
  * Source: Moreau, in Nonsmooth Mechanics and Applications (1988), doi:10.1007/978-3-7091-2624-0_1.
  */
-#ifndef CB_DYNAMICS_REFLECTION_H
-#define CB_DYNAMICS_REFLECTION_H
+#pragma once
 
 #include "dynamics/gap.h"
 #include "dynamics/gram.h"
@@ -51,5 +50,3 @@ cb_status cb_reflect(cb_reflection *r, cb_contact_rule rule, double t, int parts
  * CB_STEP_SINGULAR where D_aa = 0. */
 cb_status cb_reflection_lift(cb_reflection *r, double t, int parts, const cb_reflection_part *part,
                              const cb_reflection_contact *contact);
-
-#endif

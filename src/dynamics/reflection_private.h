@@ -6,8 +6,7 @@
  *   q_a = M n_a   (p <- p + l_a q_a),   u_a = R_a p + ds_a/dt,   D_ab = R_a q_b,   R_a = G_a M^-1
  * so that what is said of rates holds of the momenta that are kept.
  */
-#ifndef CB_DYNAMICS_REFLECTION_PRIVATE_H
-#define CB_DYNAMICS_REFLECTION_PRIVATE_H
+#pragma once
 
 #include "dynamics/reflection.h"
 
@@ -90,5 +89,3 @@ cb_status cb_lcp_solve(int n, const double *D, const double *q, const double *to
                        cb_lcp *s);
 /* y[count] <- D_PP^-1 y */
 void cb_lcp_active(const cb_lcp *s, double *y);
-
-#endif

@@ -7,8 +7,7 @@
  * region of positions, forces and springs stays in a core's cache. A Cuthill-McKee order of the whole does worse, since
  * its levels grow with the mesh.
  */
-#ifndef CB_DYNAMICS_REORDER_H
-#define CB_DYNAMICS_REORDER_H
+#pragma once
 
 #include <curvebody/status.h>
 #include <stddef.h>
@@ -27,5 +26,3 @@ void cb_components_start(int n, int *parent);
 void cb_components_join(int *parent, int i, int j);
 /* component[n] numbered from 0 by their first elements; returns how many. component may be parent itself. */
 int cb_components_number(int n, int *parent, int *component);
-
-#endif

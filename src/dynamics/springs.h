@@ -15,8 +15,7 @@
  * Vectors have n*k numbers, k = space->embedding, best aligned to 64 bytes. Coincident particles of a spring exert no
  * force: with D = 0 there is none, with D > 0 it has no direction. Antipodal ones give forces that are not finite.
  */
-#ifndef CB_DYNAMICS_SPRINGS_H
-#define CB_DYNAMICS_SPRINGS_H
+#pragma once
 
 #include <curvebody/system.h>
 #include <stddef.h>
@@ -54,5 +53,3 @@ void cb_springs_separation(cb_springs_work *work, const double *x, double *d);
  * CB_ERROR_ARGUMENT if the pattern lacks a block; some springs are added by then. */
 cb_status cb_springs_jacobian(const cb_springs *plan, const cb_pattern *pattern, const double *x, const double *v,
                               double *dx, double *dv);
-
-#endif

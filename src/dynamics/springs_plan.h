@@ -1,6 +1,5 @@
 /* What the files of springs share: the plan, its blocks, and the table of kernels of an instruction set. */
-#ifndef CB_DYNAMICS_SPRINGS_PLAN_H
-#define CB_DYNAMICS_SPRINGS_PLAN_H
+#pragma once
 
 #include "dynamics/springs.h"
 #include <stdint.h>
@@ -110,5 +109,3 @@ static inline size_t cb_springs_groups(size_t springs) { return (springs + CB_GR
 /* cb_springs_force of a small plan. */
 void cb_springs_small_force(const cb_springs_work *work, size_t stages, const double *const *x, const double *const *v,
                             double *const *f);
-
-#endif

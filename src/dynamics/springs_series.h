@@ -14,8 +14,7 @@
  *
  *   t' = sin^2(a/2) = t / (2 (1 + sqrt(1 - t))),   psi(t) = psi(t') / sqrt(1 - t).
  */
-#ifndef CB_DYNAMICS_SPRINGS_SERIES_H
-#define CB_DYNAMICS_SPRINGS_SERIES_H
+#pragma once
 
 #include <math.h>
 
@@ -67,5 +66,3 @@ static inline double cb_psi_far(double t) {
 
 /* psi(t) of one number. The sign of t tells the space. */
 static inline double cb_psi(double t) { return t <= 0.5 && t >= -1 ? cb_psi_near(t) : cb_psi_far(t); }
-
-#endif

@@ -1,6 +1,5 @@
 /* Coordinates of one point, four numbers at once, for the spring kernels of AVX2 and AVX-512: behind their target. */
-#ifndef CB_DYNAMICS_SPRINGS_VEC4_H
-#define CB_DYNAMICS_SPRINGS_VEC4_H
+#pragma once
 
 typedef __m256d vec4;
 
@@ -18,5 +17,3 @@ static inline vec4 sums(vec4 p, vec4 q, vec4 r, vec4 s) {
        rs = _mm256_unpacklo_pd(r, s) + _mm256_unpackhi_pd(r, s);
   return _mm256_permute2f128_pd(pq, rs, 0x20) + _mm256_permute2f128_pd(pq, rs, 0x31);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* What a cb_system holds. Particles, and every index of one, are in the order of the state: components follow one
  * another and neighbours stand close. Springs stay in the order they were given. */
-#ifndef CB_DYNAMICS_SYSTEM_PRIVATE_H
-#define CB_DYNAMICS_SYSTEM_PRIVATE_H
+#pragma once
 
 #include "dynamics/bases.h"
 #include "dynamics/constraint_private.h"
@@ -80,5 +79,3 @@ struct cb_system {
 
 /* Arrays of its n particles with k coordinates each; false: no memory. */
 bool cb_system_allocate_particles(cb_system *s);
-
-#endif

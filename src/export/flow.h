@@ -1,6 +1,5 @@
 /* The flow about the bodies of a record at an instant, for ParaView. Internal. */
-#ifndef CB_EXPORT_FLOW_H
-#define CB_EXPORT_FLOW_H
+#pragma once
 
 #include "potential/field.h"
 #include <curvebody/scenario.h>
@@ -51,5 +50,3 @@ typedef struct cb_export_scene {
 /* The HDF5 file of the numbers, and the XDMF document. */
 cb_status cb_export_flow_numbers(const cb_export_scene *s, const char *name);
 cb_status cb_export_flow_document(const cb_export_scene *s, const char *out, const char *numbers);
-
-#endif

@@ -1,6 +1,5 @@
 /* The moving, deforming surfaces of a record of bodies in a fluid, for ParaView. Internal. */
-#ifndef CB_EXPORT_SURFACE_H
-#define CB_EXPORT_SURFACE_H
+#pragma once
 
 #include <curvebody/record.h>
 #include "record/hdf5.h"
@@ -33,5 +32,3 @@ typedef struct cb_surface_scales {
   bool has_v;
 } cb_surface_scales;
 bool cb_export_put_scales(hid_t file, const cb_surface_scales *s);
-
-#endif

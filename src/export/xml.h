@@ -1,6 +1,5 @@
 /* Numbers of HDF5 files as an XDMF document names them. Internal. */
-#ifndef CB_EXPORT_XML_H
-#define CB_EXPORT_XML_H
+#pragma once
 
 #include <curvebody/sink.h>
 #include <stdint.h>
@@ -20,5 +19,3 @@ void cb_xdmf_put_text(FILE *stream, const char *text);
 /* A DataItem of the whole array; of one of `rows` rows of a series. */
 void cb_xdmf_put_array(FILE *stream, const cb_xdmf_array *array);
 void cb_xdmf_put_row(FILE *stream, const cb_xdmf_array *array, uint64_t rows, uint64_t row);
-
-#endif

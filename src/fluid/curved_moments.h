@@ -8,8 +8,7 @@
  *   f = F2, F4 u u^T, S^4/4 u, F2 - K F4  for the volume, xx^T, wx, ww,   F2 = (d - SC)/2K,  F4 = (3 F2 - S^3 C)/4K
  * Derived here.
  */
-#ifndef CB_FLUID_CURVED_MOMENTS_H
-#define CB_FLUID_CURVED_MOMENTS_H
+#pragma once
 
 #include "numerics/curved.h"
 #include <curvebody/mass.h>
@@ -49,5 +48,3 @@ cb_status cb_curved_mass_of(const cb_surface *s, const double (*x)[3], const cb_
 /* mass, volume, centres and inertia of such moments. */
 void cb_curved_mass(double K, const cb_curved_moments *weight, const cb_curved_moments *fluid, double area,
                     cb_mass *out);
-
-#endif

@@ -7,8 +7,7 @@
  * points in x, l = (r_i^3 r_j r_k)^(2/5) x^3/(1 - x)^2, whose nodes and weights are rounded to 8 decimals.
  * SI units; a fluid of density 1.
  */
-#ifndef CB_FLUID_ELLIPSOID_H
-#define CB_FLUID_ELLIPSOID_H
+#pragma once
 
 #include <curvebody/fluid_model.h>
 
@@ -81,5 +80,3 @@ int cb_ellipsoids_places(const cb_fluid_model *m, const void *body, const double
 void cb_ellipsoid_turn(const cb_ellipsoid *e, const double V[6], double out[6]);
 void cb_ellipsoid_turn_back(const cb_ellipsoid *e, double F[6], double (*dF)[6]);
 void cb_ellipsoids_release(const cb_fluid_model *m, void *body);
-
-#endif

@@ -10,8 +10,7 @@
  * Source: MuJoCo's documentation, "Fluid forces", as its code has it (3.14); of 2.2 with its floors of 1e-15 in `kutta`,
  * `drag`. All of density 1. F, dF (NULL: not wanted) in the order (angular, linear), added to.
  */
-#ifndef CB_FLUID_ELLIPSOID_TERMS_H
-#define CB_FLUID_ELLIPSOID_TERMS_H
+#pragma once
 
 #include "fluid/ellipsoid.h"
 #include "numerics/vec3.h"
@@ -187,5 +186,3 @@ static inline void cb_ellipsoid_terms(const cb_ellipsoid *e, const cb_ellipsoid_
 #undef CB_SLOPES
   for (int k = 0; e->turned && k < CB_ELLIPSOID_TERMS; k++) cb_ellipsoid_turn_back(e, F[k], dF ? dF[k] : NULL);
 }
-
-#endif

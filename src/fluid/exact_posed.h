@@ -8,8 +8,7 @@
  * of a pose is that times the growth of its coarseness (potential/kirchhoff.h). What is prepared depends on the body
  * alone, not on which pose is asked for first.
  */
-#ifndef CB_FLUID_EXACT_POSED_H
-#define CB_FLUID_EXACT_POSED_H
+#pragma once
 
 #include "fluid/exact_refined.h"
 
@@ -33,5 +32,3 @@ const cb_surface *cb_exact_posed_surface(const cb_exact_posed *p);
 void cb_exact_posed_divide(const cb_exact_posed *p, const double (*from)[3], double (*to)[3], double (*room)[3]);
 /* Of the one level, where the body was given, once it is prepared; and its faces. */
 double cb_exact_posed_error(const cb_exact_posed *p, int *faces);
-
-#endif

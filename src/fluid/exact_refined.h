@@ -2,8 +2,7 @@
  * (fluid/surface.h), solved each (potential/refine.h). A shape made by the code begins from half or a quarter of its
  * resolution where that is whole, and is not left coarser than it is given.
  */
-#ifndef CB_FLUID_EXACT_REFINED_H
-#define CB_FLUID_EXACT_REFINED_H
+#pragma once
 
 #include "potential/error.h"
 #include <curvebody/fluid_model.h>
@@ -32,5 +31,3 @@ cb_status cb_exact_refined(const cb_fluid_model *m, const cb_surface *surface, c
 /* Leaves the first level, from `least` of fluid/surface.h on, whose own K has the error, or a fair one where the next
  * is large; else the last. Its error, by what is told of all of them. */
 double cb_exact_keep_one(cb_exact_asked asked, const cb_added_mass *told, int least, cb_exact_levels *levels);
-
-#endif

@@ -22,8 +22,7 @@
  * trial is cut there, down to 1e-9 of a step; trials turn the body by at most 1 near the floor (nearer than twice the
  * way of its fastest vertex). Missed can be only what a cubic knows nothing of: a shape that beats twice within a step.
  */
-#ifndef CB_FLUID_FLOOR_H
-#define CB_FLUID_FLOOR_H
+#pragma once
 
 #include "fluid/rigid_step.h"
 #include <curvebody/immersed.h>
@@ -69,5 +68,3 @@ void cb_floor_work_free(cb_floor_work *w);
 cb_status cb_floor_step(const cb_floor *f, const cb_floor_shape *shape, const cb_body_stepper *stepper,
                         const cb_rigid_problem *p, double h, cb_rigid_state *s, int *iterations,
                         void (*hit)(void *user, const cb_floor_hit *hit), void *user, cb_floor_work *work);
-
-#endif

@@ -1,7 +1,6 @@
 /* A step with reflections off the floor: shared by floor_reflect.c (blows, flights, what rests), floor_impulse.c (the
  * problem of impulses) and floor_meet.c (where a flight meets the floor). */
-#ifndef CB_FLUID_FLOOR_REFLECT_H
-#define CB_FLUID_FLOOR_REFLECT_H
+#pragma once
 
 #include "fluid/floor.h"
 
@@ -72,5 +71,3 @@ cb_status cb_floor_fly(cb_floor_run *e, double tau, cb_floor_look *out);
 /* The first meeting of a vertex that is not held within a flight of length tau at most: *out is its state, *vertex -1
  * where there is none, *tau = 0 where a vertex that touches does not leave. */
 cb_status cb_floor_meet(cb_floor_run *e, double *tau, cb_floor_look **out, int *vertex);
-
-#endif

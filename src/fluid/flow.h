@@ -1,6 +1,5 @@
 /* How far a flow is from one without divergence; see curvebody/flow.h. */
-#ifndef CB_FLUID_FLOW_H
-#define CB_FLUID_FLOW_H
+#pragma once
 
 #include <curvebody/flow.h>
 #include "numerics/vec3.h"
@@ -35,5 +34,3 @@ struct cb_flow {
 
 /* size bytes of a kind of flow, zeroed, NULL where there is no memory (with the error text set). */
 void *cb_flow_new(size_t size);
-
-#endif

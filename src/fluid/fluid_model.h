@@ -1,6 +1,5 @@
 /* What the users of fluid models share; see curvebody/fluid_model.h. */
-#ifndef CB_FLUID_FLUID_MODEL_H
-#define CB_FLUID_FLUID_MODEL_H
+#pragma once
 
 #include <curvebody/fluid_model.h>
 
@@ -18,5 +17,3 @@ bool cb_fluid_model_sees_shape(const cb_surface *s, const double (*x)[3], const 
 
 /* The `say` of models that this thread makes from then on; NULL at first. */
 void cb_fluid_model_say(void (*say)(void *context, const char *line), void *context);
-
-#endif

@@ -1,6 +1,5 @@
 /* What a run does with a body in a fluid; see curvebody/immersed.h. */
-#ifndef CB_FLUID_IMMERSED_H
-#define CB_FLUID_IMMERSED_H
+#pragma once
 
 #include "fluid/floor.h"
 #include "fluid/flow.h"
@@ -43,5 +42,3 @@ void cb_swimmer_know_caps(cb_swimmer *s);
 /* Of the same, the divergence of the flow over the vertices, relative to its gradient: there, or all over a grid where
  * that is larger. */
 double cb_swimmer_divergence(const cb_swimmer *s);
-
-#endif

@@ -21,8 +21,7 @@
  * Source: Kanso, Marsden, Rowley & Melli-Huber, J. Nonlinear Science 15 (2005) 255, doi:10.1007/s00332-004-0650-9;
  * fluid/local.h for the added mass.
  */
-#ifndef CB_FLUID_IMMERSED_BUNDLE_H
-#define CB_FLUID_IMMERSED_BUNDLE_H
+#pragma once
 
 #include <curvebody/bundle.h>
 #include <curvebody/fluid_model.h>
@@ -44,5 +43,3 @@ typedef struct cb_immersed_bundle_options {
 cb_status cb_bundle_immersed(const cb_shape_surface *shape, const cb_immersed_bundle_options *options, cb_bundle **out);
 /* The same with shape taken over: freed with the bundle, and on failure. */
 cb_status cb_bundle_immersed_take(cb_shape_surface *shape, const cb_immersed_bundle_options *options, cb_bundle **out);
-
-#endif

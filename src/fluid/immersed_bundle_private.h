@@ -1,6 +1,5 @@
 /* The kinetic energy of an immersed body over its shape space, which its bundle is made from. */
-#ifndef CB_FLUID_IMMERSED_BUNDLE_PRIVATE_H
-#define CB_FLUID_IMMERSED_BUNDLE_PRIVATE_H
+#pragma once
 
 #include "fluid/immersed_bundle.h"
 
@@ -67,5 +66,3 @@ cb_status cb_immersed_check_volume(const cb_immersed_energy *e, const double (*x
 void cb_immersed_add_fluid(const cb_immersed_energy *e, const cb_local_part *part, const double (*x)[3],
                            const double (*dx)[3], double *area, double (*mean)[CB_SHAPE_SURFACE_VARIABLES],
                            double G[CB_IMMERSED_FORM][CB_IMMERSED_FORM]);
-
-#endif

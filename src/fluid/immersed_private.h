@@ -3,8 +3,7 @@
  * A swimmer keeps what it has last found: the form of the body at a time, the fluid about it at a pose, and the drag at
  * a twist. It all depends on its arguments alone, so that a swimmer made anew finds the same bits.
  */
-#ifndef CB_FLUID_IMMERSED_PRIVATE_H
-#define CB_FLUID_IMMERSED_PRIVATE_H
+#pragma once
 
 #include "fluid/immersed.h"
 #include "fluid/stroke.h"
@@ -342,5 +341,3 @@ double cb_immersed_fluid_energy(cb_swimmer *s, const double Y[6]);
 /* dg += jacobian dY/dxi, where Y - U changes as in a flow u0 + G0 x that shears weakly. */
 void cb_immersed_carry(cb_swimmer *s, const cb_immersed_moment *m, const cb_tensor jacobian, cb_tensor dg);
 cb_status cb_immersed_potential(cb_swimmer *s, const cb_immersed_moment *m, double *potential);
-
-#endif

@@ -7,8 +7,7 @@
  *   v = y g(w),  g = arccos(w)/sqrt(1 - w^2), analytic for w > -1:  (1 - w^2) g' = w g - 1
  * on truncated Taylor numbers, so that all derivatives are exact. R = 1/sqrt|K|; lengths in metres.
  */
-#ifndef CB_FLUID_LAY_H
-#define CB_FLUID_LAY_H
+#pragma once
 
 #include <curvebody/jet.h>
 #include <curvebody/surface.h>
@@ -27,5 +26,3 @@ void cb_lay(cb_laying to, const double x[3], double v[3]);
 bool cb_lay_shifts(double K, const cb_jet shift[3]);
 /* x becomes v; shift (NULL: none) of as many variables. Not a number beyond the chart's reach, or that of shifts. */
 void cb_lay_jets(cb_laying to, const cb_jet shift[3], cb_jet x[3]);
-
-#endif

@@ -11,8 +11,7 @@
  * An open sheet's face stands for both sides: counted twice. Sphere: Cd = 4/3; a closed thin plate: Cd = 2.
  * Source: "Going with the Flow" (see README), algorithms 2-6, corrected.
  */
-#ifndef CB_FLUID_LOCAL_H
-#define CB_FLUID_LOCAL_H
+#pragma once
 
 #include "fluid/surface.h"
 
@@ -68,5 +67,3 @@ void cb_local_drag(cb_local *l, double rho1, const double *rho, const double Y[6
 /* Mean normal velocity of the shape's motion over each closed part (a stroke that changes the volume): subtracted from
  * <x', n> in mu0 when asked; returns the greatest over the parts. */
 double cb_local_breathing(cb_local *l, bool subtract);
-
-#endif

@@ -4,8 +4,7 @@
  * in the order of their first use. A block is a fixed range of one part; each has sums of its own that are added in the
  * order of the blocks, so that the number of threads changes no byte.
  */
-#ifndef CB_FLUID_LOCAL_PRIVATE_H
-#define CB_FLUID_LOCAL_PRIVATE_H
+#pragma once
 
 #include "fluid/local.h"
 
@@ -128,5 +127,3 @@ void cb_local_delta(bool open, double folds, cb_local_part *part);
 
 /* From here |sin alpha| of an edge between faces that look to opposite sides is rounding: a fold. */
 #define CB_LOCAL_FOLDED 1e-6
-
-#endif

@@ -1,6 +1,5 @@
 /* Moments of simplices: what mass properties at rest and of a changing shape share. */
-#ifndef CB_FLUID_MASS_PRIVATE_H
-#define CB_FLUID_MASS_PRIVATE_H
+#pragma once
 
 #include <curvebody/mass.h>
 
@@ -22,5 +21,3 @@ cb_status cb_material_check(const cb_surface *s, int p, const cb_material *mater
  * nothing. */
 void cb_moments_of_part(const cb_surface *s, const double (*x)[3], int p, cb_moments *solid, cb_moments *skin,
                         bool *closed);
-
-#endif

@@ -1,6 +1,5 @@
 /* What a medium does to surfaces in it; see curvebody/medium.h. */
-#ifndef CB_FLUID_MEDIUM_H
-#define CB_FLUID_MEDIUM_H
+#pragma once
 
 #include <curvebody/medium.h>
 #include <curvebody/expression.h>
@@ -80,5 +79,3 @@ cb_status cb_expression_column(const cb_medium *m, const double x[3], double *co
 cb_status cb_profile_make(const cb_medium *m, const double o[3], double low, double high, int cells,
                           cb_medium_profile *p);
 void cb_profile_at(const cb_medium_profile *p, double h, double out[3]);
-
-#endif

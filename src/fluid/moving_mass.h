@@ -9,8 +9,7 @@
  *   lumped   masses at vertices: a third of each face's share, as the paper's algorithms 3-4 have them
  * Source: "Going with the Flow" (see README), algorithms 3-4, corrected; mass.h for the integrals.
  */
-#ifndef CB_FLUID_MOVING_MASS_H
-#define CB_FLUID_MOVING_MASS_H
+#pragma once
 
 #include "fluid/local.h"
 #include <curvebody/mass.h>
@@ -62,5 +61,3 @@ cb_status cb_moving_mass_curved_part(const cb_moving_mass *m, struct cb_moving_p
 cb_status cb_moving_mass_curved(const cb_moving_mass *m, const double (*x)[3], const double (*v)[3], cb_mass *out,
                                 double mu0[6]);
 double cb_moving_mass_curved_energy(const cb_moving_mass *m, const double (*x)[3], const double (*v)[3]);
-
-#endif

@@ -4,11 +4,8 @@
  *   normal coordinates v  ->  tan_K(|v|/2) v/|v|,  tan_K = s_K/c_K;  lengths times 1/(1 + w), w = c_K(|v|)
  * Axes that a transvection carries from the base point keep their directions.
  */
-#ifndef CB_FLUID_PICTURE_H
-#define CB_FLUID_PICTURE_H
+#pragma once
 
 void cb_picture_place(double K, const double v[3], double out[3]);
 /* What lengths there become longer by; 1 in E^3. */
 double cb_picture_factor(double K, const double v[3]);
-
-#endif

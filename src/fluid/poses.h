@@ -1,6 +1,5 @@
 /* Poses of files, and what is found in a sequence; see curvebody/poses.h. */
-#ifndef CB_FLUID_POSES_H
-#define CB_FLUID_POSES_H
+#pragma once
 
 #include "fluid/surface.h"
 #include <curvebody/poses.h>
@@ -100,5 +99,3 @@ cb_status cb_poses_affine(const cb_poses *p, int count, const int *vertex, cb_po
 /* CB_STEP_NOT_FINITE with the first coordinate of x or v (may be NULL) that is not; CB_OK where all are. r: the time,
  * or the variables. */
 cb_status cb_poses_check(const cb_poses *p, const double *r, const double (*x)[3], const double (*v)[3]);
-
-#endif

@@ -9,8 +9,7 @@
  * it, so that it, and the spatial momentum, are kept to round-off of what was moved. K and mu0 depend on the time
  * alone.
  */
-#ifndef CB_FLUID_RIGID_CURVED_H
-#define CB_FLUID_RIGID_CURVED_H
+#pragma once
 
 #include "fluid/rigid_step.h"
 #include "numerics/biquaternion.h"
@@ -29,5 +28,3 @@ cb_status cb_rigid_curved_far(double K, double h, double t, const double Y[6]);
  * before, after in those after it. m: Q as a screw. */
 void cb_rigid_curved_move(double K, cb_rigid_state *s, const cb_biquaternion *Q, const cb_screw *m,
                           const double before[6], const double after[6]);
-
-#endif

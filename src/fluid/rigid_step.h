@@ -20,8 +20,7 @@
  * Source: "Going with the Flow" (see README), algorithm 1, corrected; Bou-Rabee & Marsden (2009),
  * doi:10.1007/s10208-008-9030-4; Munthe-Kaas, Appl. Numer. Math. 29 (1999) 115, doi:10.1016/S0168-9274(98)00030-0.
  */
-#ifndef CB_FLUID_RIGID_STEP_H
-#define CB_FLUID_RIGID_STEP_H
+#pragma once
 
 #include <curvebody/rigid.h>
 #include "numerics/vec6.h"
@@ -64,5 +63,3 @@ double cb_rigid_size(const double K[6][6], const double a[6]);
 void cb_rigid_guess(const cb_rigid_state *s, double h, double Y[6]);
 /* Y is that of a step of length h. */
 void cb_rigid_remember(cb_rigid_state *s, double h, const double Y[6]);
-
-#endif

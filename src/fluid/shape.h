@@ -4,8 +4,7 @@
  * along the shorter diagonal; along both in turn where they are equal, so that a mirror-symmetric shape has no
  * handedness.
  */
-#ifndef CB_FLUID_SHAPE_H
-#define CB_FLUID_SHAPE_H
+#pragma once
 
 #include "fluid/surface.h"
 #include <stddef.h>
@@ -83,5 +82,3 @@ cb_status cb_shape_finish(cb_shape *b, cb_surface **out);
     "resolution", CB_PARAM_INT, offsetof(type, resolution), fallback, "", "[8, 4000]", "",                 \
         "how many faces there are about a turn"                                                            \
   }
-
-#endif

@@ -5,8 +5,7 @@
  * variables have as many as are named. Lengths as the surface's. Nothing is allocated where places are read; any thread
  * may read.
  */
-#ifndef CB_FLUID_SHAPE_SURFACE_H
-#define CB_FLUID_SHAPE_SURFACE_H
+#pragma once
 
 #include <curvebody/bundle.h>
 #include "fluid/lay.h"
@@ -68,5 +67,3 @@ void cb_shape_surface_free(cb_shape_surface *s);
 /* What a bundle has of its surface: group SE(3), shape variables with periods and breaks, points, and lines along the
  * edges, which are in *line, from malloc, and the bundle's. */
 cb_status cb_shape_surface_of_bundle(const cb_shape_surface *s, cb_bundle *b, int (**line)[2]);
-
-#endif

@@ -11,8 +11,7 @@
  *   body's extent),  v = sqrt(2 max kinetic)
  * Whoever takes all three from it has L = <K Y, Y>/2 + <mu0, Y> + kinetic with the momentum and energy of that L.
  */
-#ifndef CB_FLUID_STROKE_H
-#define CB_FLUID_STROKE_H
+#pragma once
 
 #include <curvebody/fluid_model.h>
 #include <curvebody/poses.h>
@@ -28,5 +27,3 @@ void cb_stroke_free(cb_stroke *s);
 void cb_stroke_at(const cb_stroke *s, double t, cb_added_mass *out);
 double cb_stroke_error(const cb_stroke *s);
 int cb_stroke_points(const cb_stroke *s);
-
-#endif

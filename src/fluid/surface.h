@@ -1,6 +1,5 @@
 /* Surfaces of meshes; see curvebody/surface.h. */
-#ifndef CB_FLUID_SURFACE_H
-#define CB_FLUID_SURFACE_H
+#pragma once
 
 #include "numerics/mesh.h"
 #include <curvebody/surface.h>
@@ -76,5 +75,3 @@ cb_status cb_surface_with_faces(const cb_surface *s, int faces, cb_surface **out
 /* How many times the resolution of a shape can be halved, 0 of another mesh. */
 int cb_surface_coarser(const cb_surface *s);
 bool cb_surface_is_shape(const cb_surface *s); /* finer levels are of the true surface */
-
-#endif

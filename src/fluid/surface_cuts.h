@@ -6,8 +6,7 @@
  * within. Faces that touch do not cut: lengths up to 1e-7 of the surface's size, which is the precision of files in
  * single precision, count as 0, and so do those below their own round-off.
  */
-#ifndef CB_FLUID_SURFACE_CUTS_H
-#define CB_FLUID_SURFACE_CUTS_H
+#pragma once
 
 #include "fluid/surface.h"
 
@@ -29,5 +28,3 @@ cb_status cb_surface_explain(const cb_surface *s, cb_status status);
 /* What to say of it: parts, number of pairs, the first of them and where, faces counted from 1. */
 enum { CB_SURFACE_CUT_TEXT = 320 };
 void cb_surface_cut_text(const cb_surface *s, const cb_surface_cut *cut, char text[CB_SURFACE_CUT_TEXT]);
-
-#endif

@@ -16,8 +16,7 @@
  *   bundle: {name: surface_drag, mesh: eel.obj, normal: k_n, tangential: k_t, variables: [a, b],
  *            motion: {y: "Y + a*X^2"}}                                          cb_shape_surface_expressions_in
  */
-#ifndef CB_FLUID_SURFACE_DRAG_H
-#define CB_FLUID_SURFACE_DRAG_H
+#pragma once
 
 #include "fluid/shape_surface.h"
 
@@ -25,5 +24,3 @@
  * edges. k_n, k_t >= 0, not both 0. CB_STEP_SINGULAR at shapes with a motion that nothing resists (a body of revolution
  * with k_t = 0). CB_ERROR_UNSUPPORTED for dA and dM where s has no second derivatives. */
 cb_status cb_bundle_surface_drag(const cb_shape_surface *s, double normal, double tangential, cb_bundle **out);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the files of surfaces share. */
-#ifndef CB_FLUID_SURFACE_PRIVATE_H
-#define CB_FLUID_SURFACE_PRIVATE_H
+#pragma once
 
 #include "fluid/surface.h"
 #include <stddef.h>
@@ -71,5 +70,3 @@ void cb_surface_middle(double K, const double a[3], const double b[3], double ou
 /* cb_surface_make with names[parts] of the parts; NULL: "body", or "part1", "part2" ... */
 cb_status cb_surface_build(int vertices, const double (*x)[3], int faces, const int (*face)[3], const int *part,
                            const char *const *names, cb_surface **out);
-
-#endif

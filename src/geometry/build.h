@@ -1,7 +1,6 @@
 /* Making a space: what init functions put into it, one file each: Killing fields (killing.c) and charts (charts.c); and
  * the chart that it is seen in. */
-#ifndef CB_GEOMETRY_BUILD_H
-#define CB_GEOMETRY_BUILD_H
+#pragma once
 
 #include <curvebody/geometry.h>
 
@@ -13,5 +12,3 @@ cb_status cb_charts_build(cb_geometry *g);
 
 /* Sees it in one of its charts, before anything is made of it: a space that is in use is not changed. */
 void cb_geometry_see_in(cb_geometry *g, const cb_chart *chart);
-
-#endif

@@ -3,8 +3,7 @@
  * A cb_factor_chart describes coordinates q of a factor of dimension 2 or 3 and curvature K whose metric is diagonal; a
  * flat factor of dimension 1 is its own coordinate. In a product the coordinates follow one another and d^2 is the sum.
  */
-#ifndef CB_GEOMETRY_CHART_H
-#define CB_GEOMETRY_CHART_H
+#pragma once
 
 #include "numerics/trig.h"
 #include <curvebody/geometry.h>
@@ -96,5 +95,3 @@ cb_status cb_chart_own_from_point(const cb_geometry *g, const double *x, double 
 static inline double square(double x) { return x * x; }
 /* Symmetric entry of a Hessian. */
 static inline void cb_half_chord_set(cb_half_chord *h, int i, int j, double value) { h->h[i][j] = h->h[j][i] = value; }
-
-#endif

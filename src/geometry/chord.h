@@ -5,8 +5,7 @@
  * One analytic function for spheres, flat and hyperbolic spaces, smooth at z = 0:
  * B = 1 + 2/3 z + 8/15 z^2 + 16/35 z^3 + ... (DLMF 4.24.3).
  */
-#ifndef CB_GEOMETRY_CHORD_H
-#define CB_GEOMETRY_CHORD_H
+#pragma once
 
 #include "numerics/trig.h"
 #include <math.h>
@@ -46,5 +45,3 @@ static inline double cb_chord_distance(double k, double w) {
   double r = sqrt(fabs(k)), h = 0.5 * r * c;
   return 2 / r * (k > 0 ? asin(h) : asinh(h));
 }
-
-#endif

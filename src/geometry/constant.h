@@ -1,7 +1,6 @@
 /* Spaces of constant curvature, and products of one and a line: params and init of a class whose one parameter is the
  * curvature, from what that is by default and may be, and from the dimensions of the factors. */
-#ifndef CB_GEOMETRY_CONSTANT_H
-#define CB_GEOMETRY_CONSTANT_H
+#pragma once
 
 #include <curvebody/geometry.h>
 
@@ -16,5 +15,3 @@
 /* These as members of the class. */
 #define CB_CONSTANT_CURVATURE_CLASS .params = params, .params_size = sizeof(double), .init = init
 /* clang-format on */
-
-#endif

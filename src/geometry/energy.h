@@ -1,6 +1,5 @@
 /* Short geodesics of a chart as minima of the discrete energy: the quick way to distances of points near each other. */
-#ifndef CB_GEOMETRY_ENERGY_H
-#define CB_GEOMETRY_ENERGY_H
+#pragma once
 
 #include <curvebody/geometry.h>
 #include <stdbool.h>
@@ -78,5 +77,3 @@ bool cb_curve_factor(cb_curve *c, bool convex, bool with_ends);
 double cb_curve_newton(const cb_curve *c, double *y);
 /* U^-1 y */
 void cb_curve_step(const cb_curve *c, const double *y, double *step);
-
-#endif

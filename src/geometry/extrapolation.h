@@ -1,8 +1,7 @@
 /* Extrapolated steps of y' = f(y): the modified midpoint rule with 2, 4, 6, ... parts, extrapolated by h^2 (Aitken and
  * Neville). Source: Hairer, Norsett & Wanner, Solving Ordinary Differential Equations I, 2nd ed. (1993), section II.9.
  */
-#ifndef CB_GEOMETRY_EXTRAPOLATION_H
-#define CB_GEOMETRY_EXTRAPOLATION_H
+#pragma once
 
 #include <curvebody/status.h>
 #include <string.h>
@@ -55,5 +54,3 @@ static inline cb_status cb_extrapolation_row(const cb_extrapolation *e, double H
   memcpy(table + j * e->size, last, (size_t)e->size * sizeof *table);
   return CB_OK;
 }
-
-#endif

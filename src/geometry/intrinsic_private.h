@@ -1,6 +1,5 @@
 /* What the functions of curvebody/geometry.h do in a space with g->intrinsic; arguments as theirs. */
-#ifndef CB_GEOMETRY_INTRINSIC_PRIVATE_H
-#define CB_GEOMETRY_INTRINSIC_PRIVATE_H
+#pragma once
 
 #include <curvebody/geometry.h>
 
@@ -16,5 +15,3 @@ void cb_intrinsic_killing_momentum_add(const cb_geometry *g, const double *q, co
 void cb_intrinsic_picture(const cb_geometry *g, const double *q, const double *v, double *picture, double *velocity);
 cb_status cb_intrinsic_karcher_mean(const cb_geometry *g, size_t n, const double *x, const double *weight,
                                     double *mean);
-
-#endif

@@ -1,8 +1,7 @@
 /* Entries of a metric and of its derivatives, in the arrays that cb_chart.metric fills; for the authors of spaces.
  *
  * Each setter writes an entry and its mirror image; derivatives that were not asked for are skipped. */
-#ifndef CB_GEOMETRY_METRIC_ENTRY_H
-#define CB_GEOMETRY_METRIC_ENTRY_H
+#pragma once
 
 #include <string.h>
 
@@ -59,5 +58,3 @@ static inline void cb_rotation_field(const cb_geometry *g, int axis, const doubl
   x[i] = -q[j];
   x[j] = q[i];
 }
-
-#endif

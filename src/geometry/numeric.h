@@ -1,6 +1,5 @@
 /* What the numerical geometry of a chart shares: the metric in its domain, its Cholesky factor, the geodesic flow. */
-#ifndef CB_GEOMETRY_NUMERIC_H
-#define CB_GEOMETRY_NUMERIC_H
+#pragma once
 
 #include "numerics/small.h"
 #include <curvebody/intrinsic.h>
@@ -52,5 +51,3 @@ cb_status cb_numeric_shortest(const cb_geometry *g, const double *q, const doubl
 /* Derivatives of the distance along it, as in cb_numeric_distance; either may be NULL. */
 cb_status cb_numeric_distance_of(const cb_geometry *g, const double *q1, const double *q2, const cb_shortest *path,
                                  double *gradient, double *hessian);
-
-#endif

@@ -10,8 +10,7 @@
  * covector. These spaces have moving origins; in all others, and in a sphere of a product, an origin is the identity,
  * and every function below does what it says with the identity.
  */
-#ifndef CB_GEOMETRY_ORIGIN_H
-#define CB_GEOMETRY_ORIGIN_H
+#pragma once
 
 #include "numerics/dd.h"
 #include <curvebody/geometry.h>
@@ -128,5 +127,3 @@ void cb_anchor_of(const cb_geometry *g, const cb_origin *origin, const cb_fixed 
 /* Distance of the local point x from it, with gradient[k] and hessian[k*k] in x (NULL: not wanted). */
 cb_status cb_anchor_distance(const cb_geometry *g, const cb_anchor *anchor, const double *x, double *d,
                              double *gradient, double *hessian);
-
-#endif

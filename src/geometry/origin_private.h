@@ -1,6 +1,5 @@
 /* Small vectors of the base point's tangent space, for the files about origins. */
-#ifndef CB_GEOMETRY_ORIGIN_PRIVATE_H
-#define CB_GEOMETRY_ORIGIN_PRIVATE_H
+#pragma once
 
 #include "geometry/origin.h"
 
@@ -74,5 +73,3 @@ void cb_dd_invert(int n, cb_dd m[CB_COORD_MAX][CB_COORD_MAX], cb_dd inverse[CB_C
 /* The left translation L_a q = a + m q of a group, and its inverse. */
 void cb_origin_translation(const cb_geometry *g, const double *a, cb_dd m[CB_COORD_MAX][CB_COORD_MAX],
                            cb_dd inverse[CB_COORD_MAX][CB_COORD_MAX]);
-
-#endif

@@ -1,6 +1,5 @@
 /* A geodesic of a space with a hyperbolic factor in the coordinates of a chart, at any distance from the base point. */
-#ifndef CB_GEOMETRY_PATH_H
-#define CB_GEOMETRY_PATH_H
+#pragma once
 
 #include <curvebody/geometry.h>
 #include <stdbool.h>
@@ -29,5 +28,3 @@ cb_status cb_path_from(const cb_geometry *g, const cb_chart *chart, const double
 /* Coordinates and velocity dq/ds at arc length s, and the picture of the point. The velocity is nan where the chart is
  * singular. CB_ERROR_DOMAIN where the point has no coordinates in the range of numbers. */
 cb_status cb_path_at(const cb_path *path, double s, double *q, double *u, double *picture);
-
-#endif

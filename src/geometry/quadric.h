@@ -1,6 +1,5 @@
 /* One factor of a space: its form, and projection to it. Arrays start at the factor's first coordinate. */
-#ifndef CB_GEOMETRY_QUADRIC_H
-#define CB_GEOMETRY_QUADRIC_H
+#pragma once
 
 #include <curvebody/geometry.h>
 #include <stdbool.h>
@@ -65,5 +64,3 @@ cb_geometry cb_factor_alone(const cb_geometry *g, cb_factor f);
 
 void cb_factor_project_point(cb_factor f, double *x);
 void cb_factor_project_tangent(cb_factor f, const double *x, double *v);
-
-#endif

@@ -3,8 +3,7 @@
  *   X_a(u, v) = A_a(u) B_a(v),   A = (cos u, sin u, 1),   u from 0 to 2 pi
  *   g_ij = X_i . X_j,   d_l g_ij = X_il . X_j + X_i . X_jl,   and so on.
  */
-#ifndef CB_GEOMETRY_SURFACE_H
-#define CB_GEOMETRY_SURFACE_H
+#pragma once
 
 #include <curvebody/geometry.h>
 
@@ -18,5 +17,3 @@ extern const char *const cb_surface_rotation_names[];
 void cb_surface_rotation(const cb_geometry *g, int index, const double *q, double *x);
 /* X and dX/d(u, v) [3*2]. */
 void cb_surface_picture(double u, const cb_profile b, double *x, double *jacobian);
-
-#endif

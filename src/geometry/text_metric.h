@@ -12,8 +12,7 @@
  * Value, gradient and Hessian of every entry come from second-order jets, so that dg and ddg are exact. Everything else
  * follows from them as in intrinsic.h. Evaluation allocates nothing.
  */
-#ifndef CB_GEOMETRY_TEXT_METRIC_H
-#define CB_GEOMETRY_TEXT_METRIC_H
+#pragma once
 
 #include <curvebody/geometry.h>
 
@@ -32,5 +31,3 @@ size_t cb_text_metric_parameters(const cb_geometry *g, const char **names, const
 
 /* Its class, which is not in the registry: name, documentation and keys. */
 extern const cb_geometry_class cb_text_metric_class;
-
-#endif

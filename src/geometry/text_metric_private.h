@@ -1,6 +1,5 @@
 /* What a metric given as text is made of: shared by its reading and its evaluation. */
-#ifndef CB_GEOMETRY_TEXT_METRIC_PRIVATE_H
-#define CB_GEOMETRY_TEXT_METRIC_PRIVATE_H
+#pragma once
 
 #include <curvebody/intrinsic.h>
 #include <curvebody/expression.h>
@@ -34,5 +33,3 @@ bool cb_text_metric_margin(const cb_geometry *g, int i, const double *q, double 
 void cb_text_metric_killing(const cb_geometry *g, int index, const double *q, double *x);
 void cb_text_metric_picture(const cb_geometry *g, const double *q, double *x, double *jacobian);
 void cb_text_metric_free(cb_geometry *g);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Newton's method has one block of s*dim unknowns a particle, ordered by stage, then coordinate.
  */
-#ifndef CB_INTEGRATORS_GAUSS_H
-#define CB_INTEGRATORS_GAUSS_H
+#pragma once
 
 #include "core/arena.h"
 #include "integrators/iteration.h"
@@ -75,5 +74,3 @@ cb_status cb_gauss_make_matrix(cb_gauss *m, const bool *mask, const double *pivo
 
 /* gauss_solve.c: the stages of the step to round-off or the tolerance. */
 cb_status cb_gauss_solve(cb_gauss *m);
-
-#endif

@@ -1,6 +1,5 @@
 /* Gauss collocation in a fixed chart: what its two files share. Stage arrays are [s][n*dim]. */
-#ifndef CB_INTEGRATORS_GAUSS_CHART_H
-#define CB_INTEGRATORS_GAUSS_CHART_H
+#pragma once
 
 #include "dynamics/chart_dynamics.h"
 #include "integrators/gauss.h"
@@ -28,5 +27,3 @@ cb_status cb_gauss_chart_prepare_newton(cb_gauss *m);
 cb_status cb_gauss_chart_residual(cb_gauss *m, double *r, double *norm);
 cb_status cb_gauss_chart_matrix(cb_gauss *m, cb_stage_matrix *matrix);
 cb_status cb_gauss_chart_correct(cb_gauss *m, const double *step, cb_stage_change *change);
-
-#endif

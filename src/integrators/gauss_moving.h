@@ -2,8 +2,7 @@
  *
  * A unit is one particle in one factor of the space. Stage arrays in charts are [s][n*dim], on the embedding [s][n*k].
  */
-#ifndef CB_INTEGRATORS_GAUSS_MOVING_H
-#define CB_INTEGRATORS_GAUSS_MOVING_H
+#pragma once
 
 #include "integrators/gauss.h"
 #include "integrators/moving_chart.h"
@@ -78,5 +77,3 @@ CB_INLINE void cb_gauss_moving_anchor(int d, double K, bool symmetric, bool bala
     dP[j] = (1 + s) * G[j] + (symmetric ? 0 : s * P0[j]);
   }
 }
-
-#endif

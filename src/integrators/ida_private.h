@@ -3,8 +3,7 @@
  * Unknowns y = (x, v, L, M): n*k positions and velocities, the integrals L of the multipliers of all rows and M of
  * those that keep the rows of position. See integrators/ida.c for the equations.
  */
-#ifndef CB_INTEGRATORS_IDA_PRIVATE_H
-#define CB_INTEGRATORS_IDA_PRIVATE_H
+#pragma once
 
 #include "dynamics/gram.h"
 #include "integrators/solver.h"
@@ -86,5 +85,3 @@ cb_status cb_ida_open(cb_ida *m, const cb_ida_options *options);
 void cb_ida_close(cb_ida *m);
 /* Integrates from y, y' at t0 (from where it stands without `restart`) to t; y is the solution there. */
 cb_status cb_ida_advance(cb_ida *m, bool restart, double t0, double t);
-
-#endif

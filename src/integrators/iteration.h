@@ -5,8 +5,7 @@
  * Razakarivony, Achieving Brouwer's law with implicit Runge-Kutta methods, BIT 48 (2008) 231,
  * doi:10.1007/s10543-008-0170-3.
  */
-#ifndef CB_INTEGRATORS_ITERATION_H
-#define CB_INTEGRATORS_ITERATION_H
+#pragma once
 
 #include <curvebody/integrator.h>
 
@@ -67,5 +66,3 @@ double cb_stage_move(size_t count, const double *next, const double *x0, double 
 
 /* CB_STEP_NOT_FINITE */
 cb_status cb_stage_not_finite(const char *name, int iteration);
-
-#endif

@@ -9,8 +9,7 @@
  * The lanes of a group have the same particles, springs, stages and shape of space; masses, stiffnesses, rest lengths,
  * curvature, length of the step, tolerance may differ.
  */
-#ifndef CB_INTEGRATORS_LANES_H
-#define CB_INTEGRATORS_LANES_H
+#pragma once
 
 #include <stdbool.h>
 #include "integrators/lobatto.h"
@@ -85,5 +84,3 @@ struct cb_lanes {
   double *off;                            /* [n]: <x,x> - 1/K */
   double *dx, *dp, *sum_x, *sum_p, *at_p; /* of rk4 */
 };
-
-#endif

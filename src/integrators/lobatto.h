@@ -1,6 +1,5 @@
 /* Lobatto IIIA-IIIB in the embedding: what its parts share. See integrators/lobatto.c for the method. */
-#ifndef CB_INTEGRATORS_LOBATTO_H
-#define CB_INTEGRATORS_LOBATTO_H
+#pragma once
 
 #include "core/arena.h"
 #include "integrators/solver.h"
@@ -93,5 +92,3 @@ void cb_lobatto_newton_free(struct cb_lobatto_newton *w);
 /* Solves for D, X and G from the prediction that is in them, and for the multipliers of l->rods. Sets the integrator's
  * iterations and residual. */
 cb_status cb_lobatto_newton_solve(cb_lobatto *l);
-
-#endif

@@ -1,6 +1,5 @@
 /* Lobatto IIIA-IIIB in a fixed chart: what its files share. Stage arrays are [s][n*dim]; stages count from 0. */
-#ifndef CB_INTEGRATORS_LOBATTO_CHART_PRIVATE_H
-#define CB_INTEGRATORS_LOBATTO_CHART_PRIVATE_H
+#pragma once
 
 #include "dynamics/gram.h"
 #include "dynamics/chart_dynamics.h"
@@ -96,5 +95,3 @@ cb_status cb_lobatto_chart_newton_factor(cb_lobatto_chart_newton *w, const cb_lo
 void cb_lobatto_chart_newton_apply(cb_lobatto_chart_newton *w, double *x);
 /* The unknowns less step; the change is nan once a number is not finite. */
 void cb_lobatto_chart_newton_correct(cb_lobatto_chart *m, const double *step, cb_stage_change *c);
-
-#endif

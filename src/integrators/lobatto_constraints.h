@@ -10,8 +10,7 @@
  *
  * Source: Jay, SIAM J. Numer. Anal. 33 (1996) 368, doi:10.1137/0733019 (the method); the iteration is this project's.
  */
-#ifndef CB_INTEGRATORS_LOBATTO_CONSTRAINTS_H
-#define CB_INTEGRATORS_LOBATTO_CONSTRAINTS_H
+#pragma once
 
 #include "integrators/lobatto.h"
 #include "integrators/stage_matrix.h"
@@ -100,5 +99,3 @@ struct cb_lobatto_constraints {
 /* d - D of the rods at a stage, over what the plain distance gave in out[m]. */
 void cb_lobatto_constraints_chords(const cb_lobatto_constraints *c, const cb_lobatto *l, double t, int stage,
                                    double *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* The forms of Lobatto IIIA-IIIB: see integrators/lobatto.c for the method, lobatto_embedding.c and lobatto_chart.c for
  * the forms. */
-#ifndef CB_INTEGRATORS_LOBATTO_FORM_H
-#define CB_INTEGRATORS_LOBATTO_FORM_H
+#pragma once
 
 #include <curvebody/integrator.h>
 
@@ -20,5 +19,3 @@ typedef struct cb_lobatto_form {
 } cb_lobatto_form;
 
 extern const cb_lobatto_form cb_lobatto_chart_form, cb_lobatto_embedding_form;
-
-#endif

@@ -9,8 +9,7 @@
  * xi^T/((1-s)(1+s)). Valid for |s| < 1. Source: Ratcliffe, Foundations of Hyperbolic Manifolds, 2nd ed. (2006),
  * sections 4.2-4.5.
  */
-#ifndef CB_INTEGRATORS_MOVING_CHART_H
-#define CB_INTEGRATORS_MOVING_CHART_H
+#pragma once
 
 #include <curvebody/geometry.h>
 
@@ -155,5 +154,3 @@ CB_INLINE void cb_moving_end(int d, int k, double K, const double *x0, const dou
     dp[a] = K == 0 ? change : change - turn * (x0[a] + along / 2);
   }
 }
-
-#endif

@@ -4,8 +4,7 @@
  * come: error O(h^s) from one step, O(h^2s) from two. Source: Hairer, Lubich & Wanner, Geometric Numerical Integration,
  * 2nd ed. (2006), VIII.6.1.
  */
-#ifndef CB_INTEGRATORS_PREDICTOR_H
-#define CB_INTEGRATORS_PREDICTOR_H
+#pragma once
 
 #include <curvebody/status.h>
 #include <stddef.h>
@@ -27,5 +26,3 @@ int cb_predictor_next(cb_predictor *p, double h, double *stage);
 /* The values kept of the last step (age 0) and the one before (age 1), to be carried by an isometry; NULL if there are
  * none. */
 double *cb_predictor_past(cb_predictor *p, int age);
-
-#endif

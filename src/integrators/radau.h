@@ -2,8 +2,7 @@
  *
  * Arrays of stages are [s][count], count = n*k; those of rows [s][R], gradients [s][entries*k].
  */
-#ifndef CB_INTEGRATORS_RADAU_H
-#define CB_INTEGRATORS_RADAU_H
+#pragma once
 
 #include "dynamics/gram.h"
 #include "dynamics/chart_dynamics.h"
@@ -135,5 +134,3 @@ struct cb_radau_newton {
 
 /* Adds all numbers of the matrix. free: without forces, as for short steps. */
 cb_status cb_radau_add_all(cb_radau *m, bool free);
-
-#endif

@@ -1,8 +1,7 @@
 /* Which iteration solves an implicit step: fixed-point, Newton, or `auto`, which starts with the first and goes over
  * to the second when the first fails, or needs many iterations for the size of the system. The choice depends on the
  * steps since the last reset alone, so that a restart repeats it. */
-#ifndef CB_INTEGRATORS_SOLVER_H
-#define CB_INTEGRATORS_SOLVER_H
+#pragma once
 
 #include <curvebody/integrator.h>
 #include <stdbool.h>
@@ -65,5 +64,3 @@ static inline cb_status cb_solver_solve(cb_solver_choice *c, const cb_integrator
   if (status) cb_solver_reset(c); /* not the iteration was to blame */
   return status;
 }
-
-#endif

@@ -3,8 +3,7 @@
  * Particle i has the unknowns i*B .. i*B+B-1, B = stages x coordinates as a rule. Blocks follow the pattern of the
  * forces (cb_forces_pattern); those off the diagonal may be sparse themselves, all with one mask.
  */
-#ifndef CB_INTEGRATORS_STAGE_MATRIX_H
-#define CB_INTEGRATORS_STAGE_MATRIX_H
+#pragma once
 
 #include <curvebody/system.h>
 #include <stdbool.h>
@@ -24,5 +23,3 @@ void cb_stage_matrix_set(cb_stage_matrix *m, int particle, int e, const double *
 cb_status cb_stage_matrix_factor(cb_stage_matrix *m);
 /* x[n*B]: the right side, then the solution. */
 void cb_stage_matrix_solve(cb_stage_matrix *m, double *x);
-
-#endif

@@ -2,8 +2,7 @@
  * a number in 7), and who gets the text of an error (a handler of each solver in 6, of the context in 7).
  * Source: the SUNDIALS user guides of 6.4 and 7.1, sections "SUNContext" and "Error checking".
  */
-#ifndef CB_INTEGRATORS_SUNDIALS_H
-#define CB_INTEGRATORS_SUNDIALS_H
+#pragma once
 
 #include <stdbool.h>
 #include <sundials/sundials_context.h>
@@ -33,6 +32,4 @@
   }                                                                                              \
   static void name##_text(int code, const char *text, void *self)
 #define CB_SUNDIALS_LISTEN(context, set, solver, handler, self) (!set(solver, handler, self))
-#endif
-
 #endif

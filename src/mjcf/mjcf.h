@@ -6,8 +6,7 @@
  * body that moves by other joints is left out with all that it carries. What is not read is listed with its place; what
  * cannot be right fails with its place. Source: MuJoCo's XML reference and its compiler (2.2.2 and 3.14). SI units.
  */
-#ifndef CB_MJCF_MJCF_H
-#define CB_MJCF_MJCF_H
+#pragma once
 
 #include "core/text.h"
 #include <curvebody/mass.h>
@@ -115,5 +114,3 @@ void cb_mjcf_free(cb_mjcf *m);
 
 /* As a scenario of the time `end`. CB_ERROR_MEMORY, or CB_ERROR_INPUT for a file without a free body. */
 cb_status cb_mjcf_write(const cb_mjcf *m, double end, cb_text *out);
-
-#endif

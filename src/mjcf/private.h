@@ -1,6 +1,5 @@
 /* What the files that read MJCF share. */
-#ifndef CB_MJCF_PRIVATE_H
-#define CB_MJCF_PRIVATE_H
+#pragma once
 
 #include "core/errors.h"
 #include "mjcf/mjcf.h"
@@ -179,5 +178,3 @@ cb_status cb_mjcf_bound(const cb_mjcf_reader *r, const cb_node *at, cb_mjcf_iner
 
 /* --- bodies (mjcf_body.c) --- */
 cb_status cb_mjcf_read_world(cb_mjcf_reader *r);
-
-#endif

@@ -4,8 +4,7 @@
  * refused. Names and values are scalars (curvebody/node.h), so that failures have their place. Whoever reads a document
  * marks what it takes; the rest can be listed.
  */
-#ifndef CB_MJCF_XML_H
-#define CB_MJCF_XML_H
+#pragma once
 
 #include "core/arena.h"
 #include "core/text.h"
@@ -58,5 +57,3 @@ typedef struct cb_xml_minors {
 void cb_xml_list_unread(const cb_xml *root, cb_xml_is_minor *is_minor, cb_xml_minors *minors, cb_text *out);
 /* All of that in one line, at the place of the first: `what: rgba of <geom> (3 times), <light>`; none: nothing. */
 void cb_xml_put_minors(const cb_xml_minors *minors, const char *what, cb_text *out);
-
-#endif

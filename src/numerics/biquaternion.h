@@ -8,8 +8,7 @@
  * In hyperbolic space numbers grow like exp(sqrt(-K) r/2): they are kept times exp(-scale).
  * K = 0: dual quaternions. Derived here; Clifford (1873), Proc. London Math. Soc. 4, 381, doi:10.1112/plms/s1-4.1.381.
  */
-#ifndef CB_NUMERICS_BIQUATERNION_H
-#define CB_NUMERICS_BIQUATERNION_H
+#pragma once
 
 #include "numerics/dd.h"
 #include <curvebody/se3.h>
@@ -67,5 +66,3 @@ bool cb_screw_shift(double K, const double x[3], const double low[3], double C, 
 
 /* dexp^-1_Y Z */
 void cb_pose_dexp_inverse_in(double K, const double Y[6], const double Z[6], double out[6]);
-
-#endif

@@ -3,8 +3,7 @@
  * Source: Kahan (1965), Comm. ACM 8, 40, doi:10.1145/363707.363723; two-sum and two-product: Ogita, Rump & Oishi
  * (2005), SIAM J. Sci. Comput. 26, 1955, doi:10.1137/030601818.
  */
-#ifndef CB_NUMERICS_COMPENSATED_H
-#define CB_NUMERICS_COMPENSATED_H
+#pragma once
 
 #include <math.h>
 #include <stdbool.h>
@@ -34,5 +33,3 @@ static inline double cb_compensated_norm(int count, const double *form, const do
   }
   return sum + rest;
 }
-
-#endif

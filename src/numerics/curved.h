@@ -10,8 +10,7 @@
  * Tangent vectors of length L in metres; K in 1/m^2. Derived here; Ratcliffe, Foundations of Hyperbolic Manifolds, 2nd
  * ed. (2006), doi:10.1007/978-0-387-47322-2, for the models.
  */
-#ifndef CB_NUMERICS_CURVED_H
-#define CB_NUMERICS_CURVED_H
+#pragma once
 
 /* The point at normal coordinates v, and the tangent vector there of their velocity dv (u_w follows). On a sphere
  * |v| < pi/sqrt(K). */
@@ -38,5 +37,3 @@ double cb_curved_node(double K, const double y[3][4], int k, double q[4]);
 void cb_curved_flux(double K, const double plane[4], const double y[4], double m[6]);
 /* The distance of two points by their chord, without loss where they are near. */
 double cb_curved_distance(double K, const double a[4], const double b[4]);
-
-#endif

@@ -6,8 +6,7 @@
  * doi:10.1145/3121432. Needs strict doubles: -ffp-contract=off and no -ffast-math. Valid while nothing overflows or
  * underflows.
  */
-#ifndef CB_NUMERICS_DD_H
-#define CB_NUMERICS_DD_H
+#pragma once
 
 #include <math.h>
 
@@ -86,5 +85,3 @@ static inline cb_dd cb_dd_exp(double x) {
   for (int n = 0; n < 6; n++) sum = cb_dd_mul(sum, sum);
   return (cb_dd){ldexp(sum.hi, (int)k), ldexp(sum.lo, (int)k)};
 }
-
-#endif

@@ -2,9 +2,6 @@
  *
  * Error about h^8 f^(9)/630 and round-off/h. Source: Fornberg, Math. Comp. 51 (1988) 699,
  * doi:10.1090/S0025-5718-1988-0935077-0, table 1. */
-#ifndef CB_NUMERICS_DIFFERENCES_H
-#define CB_NUMERICS_DIFFERENCES_H
+#pragma once
 
 static const double cb_central_weight[4] = {4. / 5, -1. / 5, 4. / 105, -1. / 280};
-
-#endif

@@ -1,6 +1,5 @@
 /* Points of R^3 that differ: equal ones, number by number, are one (-0 is 0). */
-#ifndef CB_NUMERICS_DISTINCT_H
-#define CB_NUMERICS_DISTINCT_H
+#pragma once
 
 #include <curvebody/status.h>
 #include <stddef.h>
@@ -17,5 +16,3 @@ void cb_distinct_end(cb_distinct *d);
 
 /* The number of the point among x, where it goes if it is new; it may stand in x itself, from n on. */
 int cb_distinct_add(cb_distinct *d, const double point[3]);
-
-#endif

@@ -7,8 +7,7 @@
  * Source of the derivatives: DLMF (2010-) chapter 4, sections 4.7, 4.20, 4.24, 4.34, 4.38; forms chosen against
  * cancellation and overflow, such as 1/cosh² rather than 1 - tanh².
  */
-#ifndef CB_NUMERICS_ELEMENTARY_H
-#define CB_NUMERICS_ELEMENTARY_H
+#pragma once
 
 #include <math.h>
 
@@ -265,5 +264,3 @@ static inline cb_taylor cb_taylor_hypot(double a, double b, int order) {
   if (order >= 2) t.bb = c * c / t.f;
   return t;
 }
-
-#endif

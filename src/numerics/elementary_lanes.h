@@ -7,8 +7,7 @@
  * Sources: fdlibm 5.3 (Sun Microsystems, 1993), k_sin.c, k_cos.c, e_rem_pio2.c; Cody & Waite, Software Manual for the
  * Elementary Functions (1980), chapters 6 and 8.
  */
-#ifndef CB_NUMERICS_ELEMENTARY_LANES_H
-#define CB_NUMERICS_ELEMENTARY_LANES_H
+#pragma once
 
 #include <math.h>
 
@@ -71,5 +70,3 @@ CB_LANES_INLINE void cb_lanes_exp(const cb_lanes *at, cb_lanes *out) {
 /* Where these hold: elsewhere the C library's. */
 #define CB_LANES_SINCOS_MOST 1e5
 #define CB_LANES_EXP_MOST 700
-
-#endif

@@ -3,8 +3,7 @@
  * They are noted the first time, with rows, columns and values. Once they are compressed each goes to its place, where
  * those of one row and column are added.
  */
-#ifndef CB_NUMERICS_ENTRIES_H
-#define CB_NUMERICS_ENTRIES_H
+#pragma once
 
 #include "core/arena.h"
 #include <curvebody/status.h>
@@ -39,5 +38,3 @@ cb_status cb_entries_fill(cb_entries *e, int n);
 /* From now on entries, the first one next, are added to value[nonzeros], which is cleared. */
 void cb_entries_begin(cb_entries *e, double *value);
 void cb_entries_free(cb_entries *e);
-
-#endif

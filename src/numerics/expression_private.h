@@ -4,8 +4,7 @@
  * operation in order. Places are numbers ("refs"); an operation's operands stand before its result.
  * Jets live in slots, reused once a result is no longer needed, so that evaluation works on the C stack.
  */
-#ifndef CB_NUMERICS_EXPRESSION_PRIVATE_H
-#define CB_NUMERICS_EXPRESSION_PRIVATE_H
+#pragma once
 
 #include <curvebody/expression.h>
 #include <stdbool.h>
@@ -131,5 +130,3 @@ cb_status cb_tape_finish(const cb_tape *t, int result, cb_expression **out);
 /* Is it affine in variables first .. first + count - 1, whatever the others are: a0 + sum a_i x_i with a_i of the
  * others? False where that cannot be read off its operations, as of X*X/X. */
 bool cb_expression_is_affine(const cb_expression *e, int first, int count);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * Inline, so that a constant n unrolls the loops. The result overlaps no operand.
  */
-#ifndef CB_NUMERICS_JET_KERNELS_H
-#define CB_NUMERICS_JET_KERNELS_H
+#pragma once
 
 #include "numerics/elementary.h"
 
@@ -44,5 +43,3 @@ static inline void cb_kernel_two(int n, double *restrict g, double *restrict h, 
       h[k] = f->a * ah[k] + f->b * bh[k] + f->aa * ag[i] * ag[j] + f->ab * (ag[i] * bg[j] + bg[i] * ag[j]) +
              f->bb * bg[i] * bg[j];
 }
-
-#endif

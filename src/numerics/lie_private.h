@@ -3,8 +3,7 @@
  * The double covers of so4 and so31 are the unit quaternions over the numbers s + t j with j^2 = K = 1 and -1; for so31
  * these are complex numbers, Q = exp((omega + i v)/2).
  */
-#ifndef CB_NUMERICS_LIE_PRIVATE_H
-#define CB_NUMERICS_LIE_PRIVATE_H
+#pragma once
 
 #include "numerics/quaternion.h"
 #include <curvebody/lie.h>
@@ -104,5 +103,3 @@ static inline void cb_lie_form_adjoint(int n, int dim, const int plane[][2], con
       out[k * width + l] = p[plane[l][0]] * q[plane[l][1]] - p[plane[l][1]] * q[plane[l][0]];
     }
 }
-
-#endif

@@ -7,8 +7,7 @@
  * Sources: Wavefront OBJ specification, version 3.0; G. Turk, The PLY Polygon File Format (1994), version 1.0;
  * M. Burns, Automated Fabrication (1993), section 6.5 (STL); Geomview manual, version 1.9, section 4.2.5 (OFF).
  */
-#ifndef CB_NUMERICS_MESH_H
-#define CB_NUMERICS_MESH_H
+#pragma once
 
 #include <curvebody/status.h>
 #include <stddef.h>
@@ -48,5 +47,3 @@ cb_status cb_mesh_read_text(const char *name, const char *bytes, size_t n, cb_me
 cb_mesh_format cb_mesh_format_of(const char *path, const char *bytes, size_t n);
 
 void cb_mesh_free(cb_mesh *mesh);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the readers of mesh files share: a cursor over words, and the mesh as far as it has been read. */
-#ifndef CB_NUMERICS_MESH_BUILDER_H
-#define CB_NUMERICS_MESH_BUILDER_H
+#pragma once
 
 #include "numerics/mesh.h"
 #include <stdbool.h>
@@ -88,5 +87,3 @@ cb_status cb_mesh_read_off(cb_mesh_builder *b);
 /* Do the bytes look like it? */
 bool cb_mesh_is_stl(const cb_mesh_builder *b);
 bool cb_mesh_is_off(const cb_mesh_builder *b);
-
-#endif

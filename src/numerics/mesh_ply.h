@@ -1,6 +1,5 @@
 /* A PLY file between its header (mesh_ply.c) and its rows (mesh_ply_rows.c). */
-#ifndef CB_NUMERICS_MESH_PLY_H
-#define CB_NUMERICS_MESH_PLY_H
+#pragma once
 
 #include "numerics/mesh_builder.h"
 
@@ -45,5 +44,3 @@ typedef struct cb_ply {
 } cb_ply;
 
 cb_status cb_ply_read_rows(cb_ply *ply);
-
-#endif

@@ -9,8 +9,7 @@
  * Corners may lie on a line with those beside them, or where another corner is (a bridge to a hole): triangles without
  * area are made where it does not go without. A polygon that lies on a line is fanned: it has no area at all.
  */
-#ifndef CB_NUMERICS_MESH_POLYGON_H
-#define CB_NUMERICS_MESH_POLYGON_H
+#pragma once
 
 #include <curvebody/status.h>
 
@@ -19,5 +18,3 @@ enum { CB_POLYGON_MOST_EARS = 10000 }; /* corners of one that is no fan: time gr
 /* triangle[n - 2] of the polygon with n >= 3 corners among the vertices, in its order. CB_ERROR_DOMAIN where it is not
  * plane, or cuts itself by more than 1e-6 of its size; corners counted from 1. */
 cb_status cb_polygon_triangles(int n, const int *corner, const double (*vertices)[3], int (*triangle)[3]);
-
-#endif

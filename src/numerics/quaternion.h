@@ -1,6 +1,5 @@
 /* Quaternions (w, x, y, z). Unit ones are rotations, q and -q the same one. */
-#ifndef CB_NUMERICS_QUATERNION_H
-#define CB_NUMERICS_QUATERNION_H
+#pragma once
 
 #include "numerics/vec3.h"
 #include <math.h>
@@ -48,5 +47,3 @@ static inline void cb_quaternion_rotation(const double q[4], double r[3][3]) {
   r[1][0] = xy + wz, r[1][1] = 1 - (xx + zz), r[1][2] = yz - wx;
   r[2][0] = zx - wy, r[2][1] = yz + wx, r[2][2] = 1 - (xx + yy);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Numbers that look random and are the same everywhere: Vigna's splitmix64.
  * Source: Steele, Lea & Flood, Proc. OOPSLA 2014, 453, doi:10.1145/2660193.2660195. */
-#ifndef CB_NUMERICS_RANDOM_H
-#define CB_NUMERICS_RANDOM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -12,5 +11,3 @@ static inline double cb_uniform(uint64_t *state) {
   z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
   return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
 }
-
-#endif

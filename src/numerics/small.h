@@ -1,7 +1,6 @@
 /* Products of vectors; dense matrices n x n, row after row: symmetric positive ones by Cholesky's factors a = l l^T, of which, as of a, only
  * the lower triangle is read and written; others by LU with row pivoting. */
-#ifndef CB_NUMERICS_SMALL_H
-#define CB_NUMERICS_SMALL_H
+#pragma once
 
 #include <curvebody/status.h>
 
@@ -69,5 +68,3 @@ static inline double cb_cholesky_whole_inverse(int n, const double *l, double *i
 /* LU in place, and pivots[n]; CB_STEP_SINGULAR where a pivot is zero or not finite. Then a solution in place. */
 cb_status cb_dense_factor(int n, double *a, int *pivot);
 void cb_dense_solve(int n, const double *a, const int *pivot, double *x);
-
-#endif

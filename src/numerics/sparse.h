@@ -5,8 +5,7 @@
  * depend on history. Small or full systems are kept dense. Sparse ones go to KLU: Davis & Palamadai Natarajan (2010),
  * ACM TOMS 37, 36, doi:10.1145/1824801.1824814.
  */
-#ifndef CB_NUMERICS_SPARSE_H
-#define CB_NUMERICS_SPARSE_H
+#pragma once
 
 #include <curvebody/status.h>
 #include <stddef.h>
@@ -31,5 +30,3 @@ double *cb_sparse_values(cb_sparse *m);
 cb_status cb_sparse_factor(cb_sparse *m);
 /* x[n]: the right side, then the solution. Needs a factorisation that succeeded. */
 void cb_sparse_solve(cb_sparse *m, double *x);
-
-#endif

@@ -8,8 +8,7 @@
  * Source: Hairer, Lubich & Wanner, Geometric Numerical Integration, 2nd ed. (2006), II.1.3 and IV.2.1,
  * doi:10.1007/3-540-30666-8; the pair: Jay (1996), SIAM J. Numer. Anal. 33, 368, doi:10.1137/0733019.
  */
-#ifndef CB_NUMERICS_TABLEAU_H
-#define CB_NUMERICS_TABLEAU_H
+#pragma once
 
 #include <curvebody/status.h>
 
@@ -30,5 +29,3 @@ cb_status cb_tableau_lobatto(int s, cb_tableau *out);
 
 /* The inverse of a[s][s], rounded from quadruple precision: inverse[s*s], row-major. Gauss and Radau IIA. */
 void cb_tableau_inverse(const cb_tableau *t, double *inverse);
-
-#endif

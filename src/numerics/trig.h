@@ -2,8 +2,7 @@
  *
  *   s_K(x) = sin(r x)/r | x | sinh(r x)/r,   c_K(x) = s_K'(x) = cos(r x) | 1 | cosh(r x),   c_K^2 + K s_K^2 = 1.
  */
-#ifndef CB_NUMERICS_TRIG_H
-#define CB_NUMERICS_TRIG_H
+#pragma once
 
 #include <math.h>
 
@@ -37,5 +36,3 @@ static inline double cb_trig_sinc(cb_trig t, double x) { return x == 0 ? 1 : cb_
 static inline double cb_trig_arc(cb_trig t, double s, double c) {
   return t.k > 0 ? atan2(t.r * s, c) / t.r : t.k < 0 ? asinh(t.r * s) / t.r : s;
 }
-
-#endif

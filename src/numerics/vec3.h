@@ -1,6 +1,5 @@
 /* Vectors and 3x3 matrices of space: products that SE(3) is written in. Outputs may not be inputs. */
-#ifndef CB_NUMERICS_VEC3_H
-#define CB_NUMERICS_VEC3_H
+#pragma once
 
 #include <math.h>
 
@@ -64,5 +63,3 @@ static inline void cb_add_hats3(double m[3][3], double c, const double a[3], con
     m[i][i] -= c * ab;
   }
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Vectors and 6x6 matrices of SE(3), (angular, linear). Outputs may not be inputs. */
-#ifndef CB_NUMERICS_VEC6_H
-#define CB_NUMERICS_VEC6_H
+#pragma once
 
 #include "numerics/vec3.h"
 
@@ -43,5 +42,3 @@ static inline void cb_turn6_transposed(const double r[3][3], const double a[6], 
   cb_apply3_transposed(r, a, out);
   cb_apply3_transposed(r, a + 3, out + 3);
 }
-
-#endif

@@ -6,8 +6,7 @@
  * that is spent at walls. Between nodes nothing is kept: a corner of a wall that points inwards is cut there.
  * Source: Nocedal & Wright, Numerical Optimization, 2nd ed. (2006), chapter 19, doi:10.1007/978-0-387-40065-5.
  */
-#ifndef CB_OPTIMUM_BARRIER_H
-#define CB_OPTIMUM_BARRIER_H
+#pragma once
 
 #include "optimum/basis.h"
 #include "optimum/wall.h"
@@ -42,5 +41,3 @@ void cb_barrier_follow(cb_barrier *b, const double *step);
 double cb_barrier_least(cb_barrier *b, const double *c);
 /* Scales the gait c towards a shape within until it is within. CB_STEP_NO_CONVERGENCE where none is found. */
 cb_status cb_barrier_enter(cb_barrier *b, const double *base, double *c);
-
-#endif

@@ -6,8 +6,7 @@
  * Rates of all but the constants are of size 1, so that the Hessian of a cost is well scaled. Integrals are Gauss's over
  * panels of CB_BASIS_STAGES nodes, which end at the arcs' ends.
  */
-#ifndef CB_OPTIMUM_BASIS_H
-#define CB_OPTIMUM_BASIS_H
+#pragma once
 
 #include "numerics/tableau.h"
 #include <curvebody/gait.h>
@@ -37,5 +36,3 @@ void cb_basis_at(const cb_basis *b, double t, double *phi, double *rate);
 /* The gait of coefficients c[n][functions], and the coefficients that are nearest to a gait in the squares of r and r'. */
 cb_status cb_basis_gait(const cb_basis *b, int n, const double *c, cb_gait **out);
 cb_status cb_basis_project(const cb_basis *b, const cb_gait *gait, double *c);
-
-#endif

@@ -5,12 +5,9 @@
  * follows from others each of them has its share, so that z_j > y_j in scale tells which rows press.
  * Source: Nocedal & Wright, Numerical Optimization, 2nd ed. (2006), section 16.6, doi:10.1007/978-0-387-40065-5.
  */
-#ifndef CB_OPTIMUM_CONE_H
-#define CB_OPTIMUM_CONE_H
+#pragma once
 
 #include <curvebody/status.h>
 
 /* A[rows][n], g[n]; z[rows] and y[rows] of |g| = 1. CB_STEP_NO_CONVERGENCE where it does not end. */
 cb_status cb_cone_project(int rows, int n, const double *A, const double *g, double *z, double *y);
-
-#endif

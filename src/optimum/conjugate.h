@@ -11,8 +11,7 @@
  * Source: Agrachev & Sachkov, Control Theory from the Geometric Viewpoint (2004), chapter 21, doi:10.1007/978-3-662-
  * 06404-7; Duistermaat, Advances in Math. 21 (1976) 173, doi:10.1016/0001-8708(76)90074-8.
  */
-#ifndef CB_OPTIMUM_CONJUGATE_H
-#define CB_OPTIMUM_CONJUGATE_H
+#pragma once
 
 #include "optimum/extremal.h"
 
@@ -25,5 +24,3 @@ typedef struct cb_conjugate {
 /* last: how far to look, at least 1. Times to 1e-10. CB_ERROR_UNSUPPORTED for a free base or arcs along bounds. What
  * leaves the domain of the bundle beyond 1 ends the search. */
 cb_status cb_conjugate_find(const cb_optimum_problem *o, const cb_extremal *e, double last, cb_conjugate *out);
-
-#endif

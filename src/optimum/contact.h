@@ -8,8 +8,7 @@
  * are the normals of its two legs, (f_1'v) f_0' - (f_0'v) f_1', away from the wall.
  * Source: Bonnans & Shapiro, Perturbation Analysis of Optimization Problems (2000), sections 3.1 and 3.2.
  */
-#ifndef CB_OPTIMUM_CONTACT_H
-#define CB_OPTIMUM_CONTACT_H
+#pragma once
 
 #include "optimum/basis.h"
 #include "optimum/wall.h"
@@ -51,5 +50,3 @@ void cb_gait_contacts_bend(const cb_gait_contacts *c, int columns, double *H);
 double cb_wall_slack(const cb_walls *w, int k);
 /* "alpha1 <= 0.7", "lines 0 and 2 apart" */
 void cb_wall_name(const cb_walls *w, int k, size_t size, char *name);
-
-#endif

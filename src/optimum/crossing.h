@@ -7,8 +7,7 @@
  * once, obeys other conditions: it is refused.
  * Source: Erdmann's corner conditions, Gelfand & Fomin, Calculus of Variations (1963), section 15.
  */
-#ifndef CB_OPTIMUM_CROSSING_H
-#define CB_OPTIMUM_CROSSING_H
+#pragma once
 
 #include <curvebody/gait.h>
 
@@ -32,5 +31,3 @@ bool cb_bundle_has_breaks(const cb_bundle *b);
 cb_status cb_gait_crossings(const cb_bundle *b, const cb_gait *gait, int *count, cb_crossing *list);
 /* CB_ERROR_UNSUPPORTED where a gait crosses any: a family is not followed there. */
 cb_status cb_gait_uncrossed(const cb_bundle *b, const cb_gait *gait);
-
-#endif

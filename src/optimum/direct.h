@@ -9,8 +9,7 @@
  * chapter 18, doi:10.1007/978-0-387-40065-5).
  * At the end mu E'/2 + sum nu_k c_k' = 0, and lambda(0) = -sum nu_k first_k/mu is Wong's momentum at the start.
  */
-#ifndef CB_OPTIMUM_DIRECT_H
-#define CB_OPTIMUM_DIRECT_H
+#pragma once
 
 #include "optimum/barrier.h"
 #include "optimum/contact.h"
@@ -104,5 +103,3 @@ cb_status cb_direct_across(cb_direct **d, const cb_gait *start, int degree, int 
 void cb_direct_signs(const cb_direct *d, int *negative, int *flat);
 /* The share of the cost that one step down its slope saves at the target; c stays. */
 cb_status cb_direct_flow(cb_direct *d, double *gain);
-
-#endif

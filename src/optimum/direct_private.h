@@ -1,6 +1,5 @@
 /* What the program of a step (direct_program.c) and the steps (direct.c) share. */
-#ifndef CB_OPTIMUM_DIRECT_PRIVATE_H
-#define CB_OPTIMUM_DIRECT_PRIVATE_H
+#pragma once
 
 #include "optimum/direct.h"
 
@@ -26,5 +25,3 @@ cb_status cb_direct_conditions(cb_direct *d, const double *c, double amount, dou
 void cb_direct_gradient(const cb_direct *d, double *g);
 /* Values, multipliers and, where it is not at rest or `always`, the quadratic program at c. */
 cb_status cb_direct_prepare(cb_direct *d, bool always, bool *rest, int *rows);
-
-#endif

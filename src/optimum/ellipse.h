@@ -12,8 +12,7 @@
  * Source: Montgomery, A Tour of Subriemannian Geometries (2002), chapter 12; Barvinok, Discrete Comput. Geom. 13 (1995)
  * 189, doi:10.1007/BF02574037.
  */
-#ifndef CB_OPTIMUM_ELLIPSE_H
-#define CB_OPTIMUM_ELLIPSE_H
+#pragma once
 
 #include "optimum/target.h"
 
@@ -56,5 +55,3 @@ cb_status cb_ellipse_work_create(const cb_optimum_problem *o, const cb_small_tar
 void cb_ellipse_work_free(cb_ellipse_work *w);
 /* e, from what is near it, to a minimum: price, lambda; CB_STEP_NO_CONVERGENCE where it comes to none. */
 cb_status cb_ellipse_solve(cb_ellipse_work *w, cb_ellipse *e);
-
-#endif

@@ -16,8 +16,7 @@
  * Source: Ascher, Mattheij & Russell, Numerical Solution of Boundary Value Problems for ODEs (1995), chapter 5; Hairer,
  * Lubich & Wanner, Geometric Numerical Integration (2006), II.1.3 and IV.2.1. Units are the bundle's.
  */
-#ifndef CB_OPTIMUM_EXTREMAL_H
-#define CB_OPTIMUM_EXTREMAL_H
+#pragma once
 
 #include "numerics/tableau.h"
 #include "optimum/target.h"
@@ -65,5 +64,3 @@ void cb_extremal_free(cb_extremal *e);
 cb_status cb_extremal_at(const cb_extremal *e, double t, double *x, double *v);
 /* The gait through it: a polynomial on each of its arcs, to round-off. The caller frees. */
 cb_status cb_extremal_gait(const cb_extremal *e, cb_gait **out);
-
-#endif

@@ -7,8 +7,7 @@
  * In homogeneous multipliers stages are Y = (r, v, lambda), X_i = P(Y_i) and f(Y_j) in the same formulas, and z has mu
  * and E as well.
  */
-#ifndef CB_OPTIMUM_EXTREMAL_PRIVATE_H
-#define CB_OPTIMUM_EXTREMAL_PRIVATE_H
+#pragma once
 
 #include "core/arena.h"
 #include "optimum/extremal.h"
@@ -185,5 +184,3 @@ void flow_free(flow *f);
 cb_status flow_step(flow *f, unsigned held, double h, const double *x, const double *stage, double part,
                     double settled);
 cb_status flow_at(flow *f, const cb_extremal *e, double t, double *x, double *v);
-
-#endif

@@ -8,8 +8,7 @@
  * Source: Keller, Lectures on Numerical Methods in Bifurcation Problems (1987); Choi, Bass & Hatton, arXiv 2502.17672
  * (families of gaits by the amount). Units are the bundle's.
  */
-#ifndef CB_OPTIMUM_FAMILY_H
-#define CB_OPTIMUM_FAMILY_H
+#pragma once
 
 #include <curvebody/optimum.h>
 
@@ -74,5 +73,3 @@ typedef struct cb_family_watch {
 cb_status cb_family_follow(const cb_optimum_problem *problem, int starts, const cb_gait *const *start,
                            const cb_family_range *range, const cb_family_watch *watch, cb_family **out);
 void cb_family_free(cb_family *f);
-
-#endif

@@ -1,6 +1,5 @@
 /* Gaits of least cost over a grid of two numbers of the holonomy: steering. */
-#ifndef CB_OPTIMUM_FAMILY_GRID_H
-#define CB_OPTIMUM_FAMILY_GRID_H
+#pragma once
 
 #include <curvebody/optimum.h>
 
@@ -28,5 +27,3 @@ typedef struct cb_family_axis {
 typedef cb_status (*cb_family_grid_tell)(void *context, int k, bool changed);
 cb_status cb_family_grid(const cb_optimum_problem *problem, const cb_family_axis *axis, cb_family_grid_tell tell,
                          void *context, cb_family_node *node);
-
-#endif

@@ -1,6 +1,5 @@
 /* The equations of a family, and points of it. */
-#ifndef CB_OPTIMUM_FAMILY_PRIVATE_H
-#define CB_OPTIMUM_FAMILY_PRIVATE_H
+#pragma once
 
 #include "optimum/direct.h"
 #include "optimum/family.h"
@@ -151,5 +150,3 @@ bool family_passes(family_walk *w, const family_branch *b, const family_point *p
 cb_status family_meet(family_walk *w, const family_branch *one, const family_branch *two, family_found found,
                       void *context);
 cb_status family_cycles(family_walk *w, const family_branch *b, family_found found, void *context);
-
-#endif

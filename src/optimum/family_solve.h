@@ -1,7 +1,6 @@
 /* Linear systems that may lack a rank, by elimination with rook pivoting (Neal & Poole 1992,
  * doi:10.1016/0024-3795(92)90020-B), complete where a pivot is small: unknowns that nothing tells are 0. */
-#ifndef CB_OPTIMUM_FAMILY_SOLVE_H
-#define CB_OPTIMUM_FAMILY_SOLVE_H
+#pragma once
 
 #include <math.h>
 #include <stdbool.h>
@@ -92,5 +91,3 @@ static inline void family_null(int n, const double *a, const int *place, double 
   family_back(n, a, place, n - 1, work, x);
   x[place[2 * n - 1]] = 1;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* What a search has found, before it is told: a gait in its basis and what was proved of it. */
-#ifndef CB_OPTIMUM_FIND_H
-#define CB_OPTIMUM_FIND_H
+#pragma once
 
 #include "optimum/direct.h"
 
@@ -48,5 +47,3 @@ cb_status cb_holonomy_algebra(const cb_bundle *b, const cb_gait *gait, int *dim,
 /* CB_STEP_NO_CONVERGENCE, with the reason, where no gait that begins where this one does is at the target; CB_OK where
  * h does not tell. */
 cb_status cb_target_reachable(const cb_optimum_problem *p, const cb_gait *gait);
-
-#endif

@@ -1,6 +1,5 @@
 /* Sums of outer products, the same to the last bit in registers of any width. */
-#ifndef CB_OPTIMUM_OUTER_H
-#define CB_OPTIMUM_OUTER_H
+#pragma once
 
 enum { CB_OUTER_SLACK = 8 };
 
@@ -14,6 +13,4 @@ void cb_outer_add(int count, int rows, const double *A, int columns, const doubl
 #define CB_LANES __attribute__((target_clones("avx2", "default")))
 #else
 #define CB_LANES
-#endif
-
 #endif

@@ -6,8 +6,7 @@
  * step descends, and does not run along directions in which nothing changes.
  * Source: Nocedal & Wright, Numerical Optimization, 2nd ed. (2006), sections 16.2 and 18.3, doi:10.1007/978-0-387-40065-5.
  */
-#ifndef CB_OPTIMUM_REDUCED_H
-#define CB_OPTIMUM_REDUCED_H
+#pragma once
 
 #include <curvebody/status.h>
 #include <stdbool.h>
@@ -41,5 +40,3 @@ void cb_reduced_restore(const cb_reduced *r, const double *c, double *step);
 void cb_reduced_slope(cb_reduced *r);
 /* eigen of the reduced Hessian, from H and J, which are written over. */
 void cb_reduced_eigenvalues(cb_reduced *r);
-
-#endif

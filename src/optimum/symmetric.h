@@ -5,8 +5,7 @@
  * bit in registers of any width.
  * Source: Golub & Van Loan, Matrix Computations, 4th ed. (2013), sections 4.2 and 8.3.
  */
-#ifndef CB_OPTIMUM_SYMMETRIC_H
-#define CB_OPTIMUM_SYMMETRIC_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -36,5 +35,3 @@ int cb_symmetric_rotations(int n);
 int cb_symmetric_diagonal(int n, double *d, double *e, double *x, cb_rotation *kept);
 /* x becomes Z x. */
 void cb_symmetric_rotate_back(int count, const cb_rotation *kept, double *x);
-
-#endif

@@ -8,8 +8,7 @@
  * move and turn are functions of the class of conjugate elements: for them Ad*_g first_k = first_k. Those of
  * `element` are taken at c = 0.
  */
-#ifndef CB_OPTIMUM_TARGET_H
-#define CB_OPTIMUM_TARGET_H
+#pragma once
 
 #include <curvebody/optimum.h>
 
@@ -26,5 +25,3 @@ void cb_gait_target_set(const cb_group *G, cb_gait_target *t, double amount);
 /* c[count], first[count][dim] (NULL), second[count][dim][dim] (NULL). */
 cb_status cb_gait_target_at(const cb_group *G, const cb_gait_target *t, const double *g, double *c, double *first,
                             double *second);
-
-#endif

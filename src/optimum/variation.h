@@ -9,8 +9,7 @@
  * On panels of Gauss's nodes: g there is by collocation in canonical coordinates of each panel. Nothing is allocated but
  * by create.
  */
-#ifndef CB_OPTIMUM_VARIATION_H
-#define CB_OPTIMUM_VARIATION_H
+#pragma once
 
 #include "optimum/basis.h"
 
@@ -42,5 +41,3 @@ double cb_variation_uneven(const cb_variation *v, double *cost);
 cb_status cb_variation_at(cb_variation *v, const double *c, int order);
 /* H[unknowns][unknowns] of mu E/2 + <Lambda, y(1)> + y(1)' W y(1)/2 (W[dim][dim], NULL: 0), after order 1. */
 cb_status cb_variation_hessian(cb_variation *v, double mu, const double *Lambda, const double *W, double *H);
-
-#endif

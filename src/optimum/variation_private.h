@@ -1,6 +1,5 @@
 /* What the first and the second variation share. */
-#ifndef CB_OPTIMUM_VARIATION_PRIVATE_H
-#define CB_OPTIMUM_VARIATION_PRIVATE_H
+#pragma once
 
 #include "core/arena.h"
 #include "optimum/outer.h"
@@ -32,5 +31,3 @@ double pieces_weight(const cb_variation *v, int piece);
 void pieces_slope(cb_variation *v);
 /* H + what the squares of dE_k are of mu E/2. */
 void pieces_bend(const cb_variation *v, double mu, double *H);
-
-#endif

@@ -5,8 +5,7 @@
  *          crossed, with them held at their times, and beside it how uneven the speed on both sides is (crossing.h)
  *   gain   what one step of the gradient flow saves, of the cost: along the slope as far as its curvature has it
  */
-#ifndef CB_OPTIMUM_VERDICT_H
-#define CB_OPTIMUM_VERDICT_H
+#pragma once
 
 #include "optimum/contact.h"
 
@@ -28,5 +27,3 @@ typedef struct cb_verdict {
 /* The problem's target with the numbers that the gait has; its base, seek and walls. CB_ERROR_ARGUMENT for an open gait
  * and one that is not at the base, or passes a wall. */
 cb_status cb_verdict_of(const cb_optimum_problem *problem, const cb_gait *gait, cb_verdict *out);
-
-#endif

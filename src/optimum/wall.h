@@ -12,8 +12,7 @@
  * differentiated by differences of order 8: errors of about 1e-12 of their distances.
  * Source: Ericson, Real-Time Collision Detection (2005), section 4.4.1.
  */
-#ifndef CB_OPTIMUM_WALL_H
-#define CB_OPTIMUM_WALL_H
+#pragma once
 
 #include <curvebody/optimum.h>
 
@@ -44,5 +43,3 @@ cb_status cb_walls_at(cb_walls *w, double soft, const double *r, double *s, doub
 /* Of two lines: the terms f of the two greatest candidates c, the greater first, and a term with its derivatives. */
 cb_status cb_walls_leading(cb_walls *w, int k, const double *r, int term[2]);
 cb_status cb_walls_term(cb_walls *w, int k, int term, const double *r, double *f, double *df, double *ddf);
-
-#endif

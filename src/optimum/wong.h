@@ -14,8 +14,7 @@
  * Source: Montgomery, A Tour of Subriemannian Geometries (2002), chapter 12; Koon & Marsden, SIAM J. Control Optim. 35
  * (1997) 901, doi:10.1137/S0363012995290367. Units are the bundle's.
  */
-#ifndef CB_OPTIMUM_WONG_H
-#define CB_OPTIMUM_WONG_H
+#pragma once
 
 #include <curvebody/bundle.h>
 
@@ -62,5 +61,3 @@ cb_status cb_wong_homogeneous_at(const cb_wong *w, double mu, double cost, const
 cb_status cb_wong_abnormal_velocity(const cb_wong *w, const double *x, double *v, double *V);
 /* b = <lambda, B_12> and db[size] (NULL), of two variables. */
 cb_status cb_wong_singular(const cb_wong *w, const double *x, double *b, double *db);
-
-#endif

@@ -12,8 +12,7 @@
  * below about .3/r. DeTurck & Gluck, J. Math. Phys. 49 (2008) 023504, doi:10.1063/1.2827467, for G; the rest is derived
  * here. Lengths in metres, a fluid of density 1.
  */
-#ifndef CB_POTENTIAL_CURVED_H
-#define CB_POTENTIAL_CURVED_H
+#pragma once
 
 #include "potential/operator.h"
 #include "core/arena.h"
@@ -63,5 +62,3 @@ cb_status cb_curved_panels_lay(cb_curved_panels *p, const double (*x)[3], const 
 void cb_curved_panels_range(const cb_curved_panels *p, const double x[4], int first, int n, int self, double *S,
                             double *D);
 size_t cb_curved_panels_bytes(int n);
-
-#endif

@@ -1,6 +1,5 @@
 /* LU factors of a dense matrix, and solutions by them. */
-#ifndef CB_POTENTIAL_DENSE_H
-#define CB_POTENTIAL_DENSE_H
+#pragma once
 
 #include <curvebody/status.h>
 #include <stddef.h>
@@ -15,5 +14,3 @@ void cb_potential_back_transposed(int n, size_t stride, const double *a, const i
 /* Around whatever calls the BLAS, which bears one call at a time. */
 void cb_potential_blas_begin(void);
 void cb_potential_blas_end(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* Where two panels meet. */
-#ifndef CB_POTENTIAL_EDGES_H
-#define CB_POTENTIAL_EDGES_H
+#pragma once
 
 #include "potential/panels.h"
 
@@ -13,5 +12,3 @@ cb_status cb_panel_edges(int n, const int (*face)[3], const int *which, cb_panel
 
 /* By how much the surface bends at an edge, 0 to pi; 0 where it is flat or bends inwards. */
 double cb_panel_bend(const cb_panels *p, const cb_panel_edge *edge);
-
-#endif

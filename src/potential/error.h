@@ -32,8 +32,7 @@
  * relative: of K_ab about the centre of the area, to k s_a s_b with k the greatest K of a translation and s the rms
  * distance of the surface from the centre for rotations, 1 for translations.
  */
-#ifndef CB_POTENTIAL_ERROR_H
-#define CB_POTENTIAL_ERROR_H
+#pragma once
 
 #include "potential/kirchhoff.h"
 
@@ -60,5 +59,3 @@ enum { CB_POTENTIAL_LEVELS = 12 };
 cb_status cb_potential_estimated(int n, const cb_potential_level *level, cb_potential_estimate *out);
 /* How far the level's own tensor is from K, relative as errors are. */
 double cb_potential_departure(const cb_potential_level *level, const double K[6][6]);
-
-#endif

@@ -8,8 +8,7 @@
  * of thickness t times its size, t < 1e-3, have one of 5e-4/t of it.
  * Columns k lie one after another: sigma[k n + j]. Results are the same bytes for any number of threads.
  */
-#ifndef CB_POTENTIAL_FAR_H
-#define CB_POTENTIAL_FAR_H
+#pragma once
 
 #include "potential/panels.h"
 #include <stddef.h>
@@ -56,5 +55,3 @@ int cb_far_groups(const cb_far *f);
 void cb_far_group(const cb_far *f, int g, int *first, int *n, const int **numbers);
 /* Numbers of up to `most` panels: those of the group in its order, then the nearest others; returns how many. */
 int cb_far_near(const cb_far *f, int g, int most, int *numbers);
-
-#endif

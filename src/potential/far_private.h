@@ -1,7 +1,6 @@
 /* The far field: its tree (tree_far.c) with moments (tree_moments.c), what is near and far (tree_lists.c), what panels
  * do upon each other (tree_apply.c) and at points (tree_at.c). */
-#ifndef CB_POTENTIAL_FAR_PRIVATE_H
-#define CB_POTENTIAL_FAR_PRIVATE_H
+#pragma once
 
 #include "potential/far.h"
 #include "potential/tree_kernels.h"
@@ -76,5 +75,3 @@ cb_far_work *cb_far_work_create(cb_arena *arena, int threads);
 void cb_far_moments(cb_far *f, int columns, const double *sigma, const double *mu);
 /* Moments to what kernels evaluate; `to` may be `from`. Of a gradient: with the square of the radius. */
 void cb_far_finish(const cb_tree_factors *f, int order, double radius, const double *from, double *to);
-
-#endif

@@ -18,8 +18,7 @@
  * Without weight, viscosity and vortices; the fluid fills space and is at rest far away. SI units, world axes;
  * p for density 1.
  */
-#ifndef CB_POTENTIAL_FIELD_H
-#define CB_POTENTIAL_FIELD_H
+#pragma once
 
 #include <stdbool.h>
 #include "core/arena.h"
@@ -90,5 +89,3 @@ cb_status cb_field_of_panels(cb_flow_about *f, int points, const double (*x)[3],
                              bool *inside);
 /* The face in whose layer x is, the weights of its corners and the side; -1: none. */
 int cb_field_layer(const cb_flow_about *f, const double x[3], double weight[3], int *side);
-
-#endif

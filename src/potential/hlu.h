@@ -2,8 +2,7 @@
  * For bodies on which GMRES is slow; a coarse one (1e-2) is a preconditioner.
  * Source: Hackbusch, Hierarchical Matrices (2015), doi 10.1007/978-3-662-47324-5; the library hmat-oss.
  */
-#ifndef CB_POTENTIAL_HLU_H
-#define CB_POTENTIAL_HLU_H
+#pragma once
 
 #include "potential/panels.h"
 #include <stddef.h>
@@ -25,5 +24,3 @@ cb_status cb_hlu_solve(cb_hlu *h, int columns, double *b);
  * (without hmat-oss: more than there can be). */
 size_t cb_hlu_bytes(const cb_hlu *h);
 size_t cb_hlu_estimate(int n);
-
-#endif

@@ -5,8 +5,7 @@
  * Hydrodynamics (1977), chapter 6, for the limits of phi_tt + g phi_z = 0. As exact as the panels: the plane itself has
  * none. Twice the panels in each product.
  */
-#ifndef CB_POTENTIAL_IMAGES_H
-#define CB_POTENTIAL_IMAGES_H
+#pragma once
 
 #include "potential/operator.h"
 
@@ -21,5 +20,3 @@ void cb_images_free(cb_images *m);
 void cb_images_renew(cb_images *m);
 cb_status cb_images_solve(cb_images *m, int columns, const double *w, double *phi);
 cb_operator_report cb_images_report_of(const cb_images *m);
-
-#endif

@@ -9,8 +9,7 @@
  * vertices. The surface is closed but for sheets, oriented outwards and does not cut itself (cb_surface_check); it may
  * have several pieces.
  */
-#ifndef CB_POTENTIAL_KIRCHHOFF_H
-#define CB_POTENTIAL_KIRCHHOFF_H
+#pragma once
 
 #include <curvebody/status.h>
 #include <stdbool.h>
@@ -109,5 +108,3 @@ int cb_kirchhoff_solids(const cb_kirchhoff *k);
 const double *cb_kirchhoff_potentials(const cb_kirchhoff *k);
 /* [faces]: does the fluid reach it? Not so those of cavities. */
 const bool *cb_kirchhoff_reached(const cb_kirchhoff *k);
-
-#endif

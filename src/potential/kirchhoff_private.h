@@ -1,6 +1,5 @@
 /* A body's parts: where it lies and its equations (kirchhoff.c), its tensor (kirchhoff_tensor.c). */
-#ifndef CB_POTENTIAL_KIRCHHOFF_PRIVATE_H
-#define CB_POTENTIAL_KIRCHHOFF_PRIVATE_H
+#pragma once
 
 #include "potential/curved.h"
 #include "potential/kirchhoff.h"
@@ -33,5 +32,3 @@ struct cb_kirchhoff {
 };
 
 cb_status cb_kirchhoff_equations(cb_kirchhoff *k, int columns, const double *w, double *phi);
-
-#endif

@@ -4,8 +4,7 @@
  * Source: Saad & Schultz (1986), SIAM J. Sci. Stat. Comput. 7, 856, doi 10.1137/0907058, algorithm 4, by modified
  * Gram-Schmidt, restarted. The same bytes for any number of threads if the operator gives them.
  */
-#ifndef CB_POTENTIAL_KRYLOV_H
-#define CB_POTENTIAL_KRYLOV_H
+#pragma once
 
 #include <curvebody/status.h>
 #include <stddef.h>
@@ -35,5 +34,3 @@ size_t cb_krylov_bytes(int n, int columns, int restart);
 /* x[columns][n] holds where to start. CB_STEP_NO_CONVERGENCE after `iterations`, with x the best so far. */
 cb_status cb_krylov_solve(cb_krylov *k, const cb_krylov_problem *problem, int columns, const double *b, double *x,
                           cb_krylov_result *result);
-
-#endif

@@ -4,8 +4,7 @@
  *   start    the potentials of the body as it was created, from which an iteration has half of its way
  * Called from any thread: each has a piece of its own while it works.
  */
-#ifndef CB_POTENTIAL_MOVING_H
-#define CB_POTENTIAL_MOVING_H
+#pragma once
 
 #include "potential/kirchhoff.h"
 
@@ -21,5 +20,3 @@ cb_status cb_moving_added_mass(cb_moving *m, const double (*x)[3], const double 
 cb_status cb_moving_form(cb_moving *m, const double (*x)[3], int n, const double (*v)[3], double *G);
 /* Of the body as it was created. */
 cb_kirchhoff_report cb_moving_report(const cb_moving *m);
-
-#endif

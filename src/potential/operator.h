@@ -2,8 +2,7 @@
  * normals is w. The matrix is stored, or applied by a tree of panels (potential/far.h); solved by its LU factors or by
  * GMRES.
  */
-#ifndef CB_POTENTIAL_OPERATOR_H
-#define CB_POTENTIAL_OPERATOR_H
+#pragma once
 
 #include "potential/kirchhoff.h"
 #include "potential/krylov.h"
@@ -33,5 +32,3 @@ void cb_operator_renew(cb_operator *o);
 /* phi[columns][n] holds where to start, of w[columns][n]; at most CB_PANEL_COLUMNS columns. */
 cb_status cb_operator_solve(cb_operator *o, int columns, const double *w, double *phi);
 cb_operator_report cb_operator_report_of(const cb_operator *o);
-
-#endif

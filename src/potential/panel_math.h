@@ -7,8 +7,7 @@
  * atan and atanh by polynomials that interpolate at Chebyshev's points, errors below 1e-17 of them; the whole below 4
  * units in the last place of the greatest of the terms.
  */
-#ifndef CB_POTENTIAL_PANEL_MATH_H
-#define CB_POTENTIAL_PANEL_MATH_H
+#pragma once
 
 #include <stddef.h>
 
@@ -86,5 +85,4 @@ INLINE vec small_angle(vec t, double sign) {
   return half + half;
 }
 
-#endif
 #endif

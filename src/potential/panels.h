@@ -9,8 +9,7 @@
  * D jumps by +1 across the panel along its normal; on the panel itself it is the mean, 0. The rows of a closed surface
  * that points outwards add up to -1 inside, 0 outside. Lengths in any unit L: S has L, D none.
  */
-#ifndef CB_POTENTIAL_PANELS_H
-#define CB_POTENTIAL_PANELS_H
+#pragma once
 
 #include <curvebody/status.h>
 #include <stddef.h>
@@ -47,5 +46,3 @@ void cb_panels_gradients(const cb_panels *p, const double x[3], int first, int n
  * 0. */
 void cb_panels_slopes(const cb_panels *p, const double x[3], const double d[3], int first, int n, const int *which,
                       int self, double *S, double *D);
-
-#endif

@@ -9,8 +9,7 @@
  * the faces vary in size and shape what that adds, 0.4 % of an elliptic disc's. Edges that a sheet shares with other
  * pieces stay.
  */
-#ifndef CB_POTENTIAL_PIECES_H
-#define CB_POTENTIAL_PIECES_H
+#pragma once
 
 #include <curvebody/status.h>
 #include <stdbool.h>
@@ -35,5 +34,3 @@ void cb_pieces_place(const cb_pieces *p, const double (*x)[3], double (*y)[3]);
  * CB_ERROR_DOMAIN where there is none. */
 cb_status cb_pieces_outward(int vertices, const double (*x)[3], int faces, const int (*face)[3], bool *reached,
                             int *kept, int *n);
-
-#endif

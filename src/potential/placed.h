@@ -13,8 +13,7 @@
  * Measured on a sphere of 512 faces against the series of two: beyond what it has of error far away, dG/dh is 1 % low
  * where the gap is as wide as a face, 3 % at a third of that and 12 % at a twentieth, G 0.5, 0.9 and 1.6 %.
  */
-#ifndef CB_POTENTIAL_PLACED_H
-#define CB_POTENTIAL_PLACED_H
+#pragma once
 
 #include "potential/kirchhoff.h"
 #include <curvebody/se3.h>
@@ -40,5 +39,3 @@ const cb_kirchhoff_mass *cb_placed_far(const cb_placed *m, cb_kirchhoff_report *
  * reaches the plane, or comes so near that its panels do not resolve the gap: G is far from symmetric, by 0.1 of it. Called
  * from any thread: each has a piece of its own while it works, that goes on from nothing it has found before. */
 cb_status cb_placed_at(cb_placed *m, const double (*x)[3], const double (*v)[3], const cb_pose *g, cb_placed_form *out);
-
-#endif

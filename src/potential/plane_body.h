@@ -13,8 +13,7 @@
  * Sources: Kress, Linear Integral Equations (2014), sections 12.2 and 6.4, doi:10.1007/978-1-4614-9593-2; Newman, Marine
  * Hydrodynamics (1977), section 4.13. Lengths; mass by density 1.
  */
-#ifndef CB_POTENTIAL_PLANE_BODY_H
-#define CB_POTENTIAL_PLANE_BODY_H
+#pragma once
 
 #include <curvebody/status.h>
 
@@ -48,5 +47,3 @@ typedef struct cb_plane_body {
  * resolve the curve's distance from itself, it is clockwise, or it cuts itself. */
 cb_status cb_plane_body_create(const cb_plane_curve *curve, int nodes, cb_plane_body **out);
 void cb_plane_body_free(cb_plane_body *b);
-
-#endif

@@ -7,8 +7,7 @@
  * bodies are: sum_t Im C_zt is 0 at a point outside a body and 1 within, and its distance from 0 at other bodies' nodes
  * tells how well they see it. Twists (omega, v_x, v_y); poses (theta, x, y).
  */
-#ifndef CB_POTENTIAL_PLANE_FLOW_H
-#define CB_POTENTIAL_PLANE_FLOW_H
+#pragma once
 
 #include "potential/plane_body.h"
 
@@ -35,5 +34,3 @@ typedef struct cb_plane_error {
   double closest;   /* the greatest |sum_t Im C_zt| */
 } cb_plane_error;
 cb_plane_error cb_plane_flow_error(const cb_plane_flow *f); /* of the last solution */
-
-#endif

@@ -1,8 +1,7 @@
 /* Kirchhoff's tensor to an error that is asked for: the body on finer and finer meshes, until the estimate of
  * potential/error.h meets it. Faces grow about fourfold from one to the next.
  */
-#ifndef CB_POTENTIAL_REFINE_H
-#define CB_POTENTIAL_REFINE_H
+#pragma once
 
 #include "potential/error.h"
 
@@ -27,5 +26,3 @@ enum { CB_POTENTIAL_WHY = 640 };
  * given, or without `why` it is CB_ERROR_STEP. Where not even the first level is solved, that is the failure. */
 cb_status cb_kirchhoff_refined(const cb_potential_body *body, double error, const cb_kirchhoff_options *options,
                                cb_potential_estimate *out, cb_kirchhoff_report *report, int *faces);
-
-#endif

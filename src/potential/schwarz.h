@@ -6,8 +6,7 @@
  * 10.1137/S106482759732678X. For vortex rings on a sheet it takes away the part of the condition that is due to panels
  * smaller than the groups: what is left grows with the square root of the groups' number.
  */
-#ifndef CB_POTENTIAL_SCHWARZ_H
-#define CB_POTENTIAL_SCHWARZ_H
+#pragma once
 
 #include "potential/far.h"
 
@@ -24,5 +23,3 @@ size_t cb_schwarz_bytes(int panels);
 
 /* out[columns][panels] = P x, of at most CB_TREE_COLUMNS columns. */
 void cb_schwarz_apply(const cb_schwarz *s, int columns, const double *x, double *out);
-
-#endif

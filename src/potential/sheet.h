@@ -8,8 +8,7 @@
  * centres; mu goes like the root of the distance to a border (potential/pieces.h). A sheet may end on a solid whose
  * vertices it shares; no piece cuts another.
  */
-#ifndef CB_POTENTIAL_SHEET_H
-#define CB_POTENTIAL_SHEET_H
+#pragma once
 
 #include "potential/operator.h"
 
@@ -26,5 +25,3 @@ void cb_sheet_renew(cb_sheet *s);
  * columns. CB_ERROR_DOMAIN for solids that are not closed and sheets inside of them. */
 cb_status cb_sheet_solve(cb_sheet *s, int columns, const double *w, double *phi);
 cb_operator_report cb_sheet_report_of(const cb_sheet *s);
-
-#endif

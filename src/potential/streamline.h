@@ -7,8 +7,7 @@
  * of its own, all lines' points of a stage are asked for at once. `error` is to be well above that of u, whose noise
  * else makes the steps small.
  */
-#ifndef CB_POTENTIAL_STREAMLINE_H
-#define CB_POTENTIAL_STREAMLINE_H
+#pragma once
 
 #include <curvebody/status.h>
 
@@ -19,5 +18,3 @@ typedef cb_status (*cb_stream_velocity)(void *context, int points, const double 
  * `error`, in lengths; u there. A line stays where u is 0. CB_ERROR_STEP where steps become too small. */
 cb_status cb_streamlines(cb_stream_velocity velocity, void *context, int lines, const double (*seed)[3], int points,
                          double apart, double error, double (*x)[3], double (*u)[3]);
-
-#endif

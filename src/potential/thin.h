@@ -10,8 +10,7 @@
  * have of error is that of panels wider than the border is thick: of the translation across a mirrored spheroid 2, 5
  * and 11 % where t/h is 0.7, 0.4 and 0 on the mean, by 288 faces; 1.5, 3.5 and 6 % at 0.7, 0.3 and 0 by 1152.
  */
-#ifndef CB_POTENTIAL_THIN_H
-#define CB_POTENTIAL_THIN_H
+#pragma once
 
 #include "potential/panels.h"
 
@@ -41,5 +40,3 @@ cb_status cb_thickness_find(const cb_panels *p, int n, double *ratio, cb_thickne
  * CB_ERROR_MEMORY. */
 cb_status cb_rims_place(const cb_panels *p, int n, const int (*corner)[3], const double *ratio, int vertices,
                         double (*y)[3]);
-
-#endif

@@ -1,7 +1,6 @@
 /* A binary tree over points: each cell's are cut across the longest side of their box into two halves, until a leaf
  * has few enough. Leaves have multiples of CB_TREE_CHUNK points, but for the last, so that vectors are full. */
-#ifndef CB_POTENTIAL_TREE_H
-#define CB_POTENTIAL_TREE_H
+#pragma once
 
 #include "core/arena.h"
 #include <curvebody/status.h>
@@ -29,5 +28,3 @@ bool cb_tree_build(cb_arena *arena, int n, const double (*x)[3], int leaf, cb_pa
 
 /* The distance of x from the box of a cell's points. */
 double cb_tree_distance(const cb_tree_cell *c, const double x[3]);
-
-#endif

@@ -8,8 +8,7 @@
  * Real numbers of one degree lie together: number l^2 is m = 0, l^2 + 2m - 1 and l^2 + 2m are the real and the
  * imaginary part of m, so that lower orders are beginnings. Lengths are in radii of the cell.
  */
-#ifndef CB_POTENTIAL_TREE_KERNELS_H
-#define CB_POTENTIAL_TREE_KERNELS_H
+#pragma once
 
 #include "potential/tree.h"
 
@@ -63,5 +62,3 @@ const cb_tree_kernels *cb_tree_kernels_of_isa(void);
 /* to[a][0..terms of order + 1) = minus the moments of the derivatives along axes a of those of the order, in radii:
  * those of the gradient of the potential. */
 void cb_tree_gradient(int order, const double *moments, double *const to[3]);
-
-#endif

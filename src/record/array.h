@@ -1,6 +1,5 @@
 /* Datasets of numbers in HDF5 files that others wrote, read whole. Internal. */
-#ifndef CB_RECORD_ARRAY_H
-#define CB_RECORD_ARRAY_H
+#pragma once
 
 #include "record/hdf5.h"
 
@@ -41,5 +40,3 @@ typedef struct cb_hdf5_array {
  * a virtual dataset), not as expected, empty or nearly so; CB_ERROR_FILE; CB_ERROR_MEMORY. */
 cb_status cb_hdf5_read_array(const cb_hdf5_source *s, const char *name, const cb_hdf5_expected *expected,
                              cb_hdf5_array *out);
-
-#endif

@@ -3,8 +3,7 @@
  * Built as `path`.part, it takes its name when it is whole. The first failure is kept and what follows does nothing, so
  * that only the end needs a check.
  */
-#ifndef CB_RECORD_ARRAYS_H
-#define CB_RECORD_ARRAYS_H
+#pragma once
 
 #include <curvebody/sink.h>
 
@@ -27,5 +26,3 @@ void cb_arrays_pairs(cb_arrays *a, const char *of, const char *name, int count, 
 /* Closes and frees; status: of what was to be written. Its failure, or one of the file, is returned with its text: then
  * there is no file. */
 cb_status cb_arrays_close(cb_arrays *a, cb_status status);
-
-#endif

@@ -9,8 +9,7 @@
  * A sweep has such a folder, too (sweep/folder.h), which several processes write: each numbers its segments from
  * WORKER * CB_SEGMENTS_OF_WORKER on, and locks a byte of the lock.
  */
-#ifndef CB_RECORD_FOLDER_H
-#define CB_RECORD_FOLDER_H
+#pragma once
 
 #include <curvebody/record.h>
 #include <stdbool.h>
@@ -96,5 +95,3 @@ cb_status cb_segments_list(const cb_segments *s, uint64_t **number, size_t *coun
 extern const char cb_segment_base[];      /* the name of number 0 in the folder: a record without rows */
 extern const char cb_segments_of_sweep[]; /* the name of the text of a sweep in the folder of its results */
 char *cb_segment_name(const cb_segments *s, uint64_t number);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the record needs of HDF5, with its errors as ours. Internal. */
-#ifndef CB_RECORD_HDF5_H
-#define CB_RECORD_HDF5_H
+#pragma once
 
 #include <curvebody/sink.h>
 #include <hdf5.h>
@@ -133,5 +132,3 @@ bool cb_hdf5_texts_of_dataset(hid_t dataset, size_t count, char **out);
 
 /* *value times by, unless that is more than 64 bits hold. */
 static inline bool cb_times(uint64_t *value, uint64_t by) { return !__builtin_mul_overflow(*value, by, value); }
-
-#endif

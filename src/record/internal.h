@@ -12,8 +12,7 @@
  * reader.c      reading                                        check.c     what is refused
  * resume.c, repair.c   records of runs that ended or were killed
  */
-#ifndef CB_RECORD_INTERNAL_H
-#define CB_RECORD_INTERNAL_H
+#pragma once
 
 #include "core/arena.h"
 #include "record/hdf5.h"
@@ -309,5 +308,3 @@ void cb_writer_work(cb_record *record, bool everything);
 cb_status cb_writer_publish(cb_record *record, bool completed);
 /* A new segment in memory, after the last piece. */
 cb_status cb_writer_begin_segment(cb_record *record);
-
-#endif

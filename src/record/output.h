@@ -5,8 +5,7 @@
  * by a rename over the file, unless that is a record which a run is writing or of which a killed run left a folder
  * (record/folder.h).
  */
-#ifndef CB_RECORD_OUTPUT_H
-#define CB_RECORD_OUTPUT_H
+#pragma once
 
 #include "record/hdf5.h"
 #include <curvebody/record.h>
@@ -45,5 +44,3 @@ cb_status cb_output_close_hdf5(cb_output *o, hid_t file, cb_status status);
 
 /* The HDF5 file of o->part, its links kept in order of their creation; negative where HDF5 fails. */
 hid_t cb_output_create_hdf5(const cb_output *o);
-
-#endif

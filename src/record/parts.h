@@ -2,8 +2,7 @@
  *
  * For want of memory libgomp and HDF5 call exit, and HDF5 may crash: nobody returns to those who made the file.
  */
-#ifndef CB_RECORD_PARTS_H
-#define CB_RECORD_PARTS_H
+#pragma once
 
 /* From here on `part`, which stays the caller's, is half made; until it has its name or is gone. */
 void cb_part_begin(const char *part);
@@ -11,5 +10,3 @@ void cb_part_end(const char *part);
 
 /* Takes all of them away. May be called from a signal handler. */
 void cb_parts_remove(void);
-
-#endif

@@ -3,8 +3,7 @@
  * A dimension is a dataset that is made a dimension scale (HDF5 Dimension Scale Specification), and every array is
  * attached to those that it is on. All of them give false, or a negative identifier, with HDF5's error stack set.
  */
-#ifndef CB_RECORD_SCALES_H
-#define CB_RECORD_SCALES_H
+#pragma once
 
 #include "record/hdf5.h"
 
@@ -31,5 +30,3 @@ bool cb_hdf5_put_scale(hid_t file, const char *name, size_t count, const cb_hdf5
 
 /* The set's dimension of that index is the one of that name. */
 bool cb_hdf5_attach(hid_t file, hid_t set, const char *dimension, unsigned index);
-
-#endif

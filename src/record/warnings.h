@@ -5,8 +5,7 @@
  * line of a time begins with `at time T, `, T in the digits that read back the same: a resumed run keeps those up to
  * where it goes on, and a killed one loses none that it does not find again. Lines beyond the room end in `...`.
  */
-#ifndef CB_RECORD_WARNINGS_H
-#define CB_RECORD_WARNINGS_H
+#pragma once
 
 #include "core/warning.h"
 #include <curvebody/record.h>
@@ -44,5 +43,3 @@ void cb_warning_log_end(cb_warning_log *log);
 void cb_warnings_repeat(const char *lines, int most, bool all);
 /* Those of a time that a record which is resumed keeps: a run that was killed told nobody. */
 void cb_record_repeat_warnings(const cb_record *record, int most);
-
-#endif

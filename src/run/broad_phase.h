@@ -7,8 +7,7 @@
  * result is sorted and depends neither on threads nor on the size of cells.
  * Source: Ericson, Real-Time Collision Detection (2005), chapter 7.
  */
-#ifndef CB_RUN_BROAD_PHASE_H
-#define CB_RUN_BROAD_PHASE_H
+#pragma once
 
 #include <curvebody/geometry.h>
 
@@ -35,5 +34,3 @@ cb_status cb_broad_around(cb_broad *b, const double *x, double reach, double mov
 
 /* Are two further balls, x[k] and y[k] with these reaches, surely not near each other? */
 bool cb_broad_apart(const cb_broad *b, const double *x, double reach_x, const double *y, double reach_y);
-
-#endif

@@ -12,8 +12,7 @@
  * In H^n a point a far out is known to a relative error e of its embedding, so to e sinh a across: |m - n| is
  * lessened by e, and far out balls in one direction are near by their radii a alone.
  */
-#ifndef CB_RUN_BROAD_PHASE_PRIVATE_H
-#define CB_RUN_BROAD_PHASE_PRIVATE_H
+#pragma once
 
 #include "run/broad_phase.h"
 
@@ -152,5 +151,3 @@ static inline __attribute__((always_inline)) bool cb_broad_near(const cb_broad *
   const double across = sqrt(e) - CB_BROAD_DIRECTION, t = across > 0 ? across : 0, half = radial + gg * t * t;
   return half <= limit && (pure || cb_broad_within(2 * asinh(sqrt(half)), flat, sum));
 }
-
-#endif

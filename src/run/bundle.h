@@ -2,8 +2,7 @@
  *
  * The state is the group element with the length and cost so far; the shape is a function of time.
  */
-#ifndef CB_RUN_BUNDLE_H
-#define CB_RUN_BUNDLE_H
+#pragma once
 
 #include "bundle/bundle_step.h"
 #include "run/run_private.h"
@@ -30,5 +29,3 @@ typedef struct cb_bundle_run cb_bundle_run;
 
 cb_status cb_bundle_run_layout(cb_run *run);
 cb_status cb_bundle_run_measure(cb_run *run, const char **what);
-
-#endif

@@ -1,6 +1,5 @@
 /* How far an energy has gone from what it was: see cb_run_change. */
-#ifndef CB_RUN_CHANGE_H
-#define CB_RUN_CHANGE_H
+#pragma once
 
 #include <math.h>
 #include <stdbool.h>
@@ -30,5 +29,3 @@ static inline double cb_change_by(double change, double scale) { return change >
 static inline double cb_energy_ratio(const cb_energy_change *c) {
   return cb_change_by(c->largest, fmax(c->scale, 1e-10 * c->level));
 }
-
-#endif

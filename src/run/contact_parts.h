@@ -3,8 +3,7 @@
  * A part's base is its state at its clock: the start of the step, or its last contact. `end` is where it is at the end
  * of the step if it meets nothing more. Times are measured from the start of the step.
  */
-#ifndef CB_RUN_CONTACT_PARTS_H
-#define CB_RUN_CONTACT_PARTS_H
+#pragma once
 
 #include "core/arena.h"
 #include <curvebody/integrator.h>
@@ -58,5 +57,3 @@ cb_status cb_parts_mover(cb_parts *p, int component, cb_part_mover **out);
 
 /* Velocity dq/dt or dx/dt of the particle at place i in a state. */
 cb_status cb_parts_velocity(const cb_parts *p, const cb_state *s, int i, double *v);
-
-#endif

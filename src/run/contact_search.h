@@ -1,6 +1,5 @@
 /* The first moment at which a gap closes between parts that move: see contacts.h. */
-#ifndef CB_RUN_CONTACT_SEARCH_H
-#define CB_RUN_CONTACT_SEARCH_H
+#pragma once
 
 #include "dynamics/gap.h"
 #include "run/contact_parts.h"
@@ -46,5 +45,3 @@ cb_status cb_event_first(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, cb_e
 
 /* What is known at tau of an event whose zeros up to then have been reported. */
 cb_status cb_event_known(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double tau, cb_event_memory *memory);
-
-#endif

@@ -8,8 +8,7 @@
  * its start.
  * Source: section 2.2.5 and 2.3.3 of the thesis that the scenarios in analysis/scenarios/thesis are from.
  */
-#ifndef CB_RUN_CONTACTS_H
-#define CB_RUN_CONTACTS_H
+#pragma once
 
 #include <curvebody/integrator.h>
 #include <curvebody/sink.h>
@@ -46,5 +45,3 @@ typedef struct cb_contacts_stop {
 /* One step of length h, in place; a failed one leaves the state untouched. Events go to the sink in the order of their
  * times, once the step has succeeded. */
 cb_status cb_contacts_step(cb_contacts *c, cb_state *state, double h, cb_sink *sink, cb_contacts_stop *stop);
-
-#endif

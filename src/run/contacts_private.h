@@ -1,7 +1,6 @@
 /* What a step with contacts works on, and its parts: looking for gaps that close (contacts_expect.c), the earliest of
  * them (contacts_heap.c), what happens there (contacts_meet.c), and what comes to rest (contacts_rest.c). */
-#ifndef CB_RUN_CONTACTS_PRIVATE_H
-#define CB_RUN_CONTACTS_PRIVATE_H
+#pragma once
 
 #include "dynamics/reflection.h"
 #include "run/broad_phase.h"
@@ -112,5 +111,3 @@ cb_status cb_contacts_reflect(cb_contacts *c, const cb_contacts_entry *e);
 
 /* The end of a step in which gaps rested. */
 cb_status cb_contacts_settle_resting(cb_contacts *c);
-
-#endif

@@ -9,8 +9,7 @@
  * the motion itself or where the body only begins elsewhere, the exponent is 0.
  * Source: Benettin, Galgani, Giorgilli & Strelcyn, Meccanica 15 (1980) 9, doi:10.1007/BF02128236.
  */
-#ifndef CB_RUN_EXPONENT_H
-#define CB_RUN_EXPONENT_H
+#pragma once
 
 #include <curvebody/run.h>
 #include "core/arena.h"
@@ -44,5 +43,3 @@ typedef struct cb_tangent {
 /* From a copy of the run's state; m->free, if it is there, is called on failure too. */
 cb_status cb_tangent_of_particles(const cb_run *run, cb_tangent *m);
 cb_status cb_tangent_of_body(const cb_run *run, int body, cb_tangent *m);
-
-#endif

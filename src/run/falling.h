@@ -14,8 +14,7 @@
  *            shrink, or by differences of which the last third is below half of the first and 0.1
  * Rows are to be dense, 20 a swing or more. Angles in rad; all is numbers, a part of the restart state.
  */
-#ifndef CB_RUN_FALLING_H
-#define CB_RUN_FALLING_H
+#pragma once
 
 #include "fluid/immersed.h"
 #include <curvebody/run.h>
@@ -78,5 +77,3 @@ cb_status cb_falling_plate_of_run(const cb_run *run, int body, cb_falling_plate 
 
 /* A row: the coordinates, or the pose (x, y, z, then the quaternion). */
 void cb_falling_plate_add(const cb_falling_plate *p, double t, const double *row, cb_falling *to);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SI units. The state is one cb_rigid_state a body: a copy continues with the same bits, whatever thread takes it.
  */
-#ifndef CB_RUN_FLUID_H
-#define CB_RUN_FLUID_H
+#pragma once
 
 #include "fluid/immersed.h"
 #include <curvebody/run.h>
@@ -28,5 +27,3 @@ typedef struct cb_near_text {
 bool cb_run_near_at_start(const cb_run *run, cb_near_text *out);
 /* The state of body i, borrowed. */
 const cb_rigid_state *cb_run_body(const cb_run *run, int i);
-
-#endif

@@ -1,6 +1,5 @@
 /* What a run of bodies holds: shared by its files. */
-#ifndef CB_RUN_FLUID_PRIVATE_H
-#define CB_RUN_FLUID_PRIVATE_H
+#pragma once
 
 #include "run/change.h"
 #include "run/falling.h"
@@ -96,5 +95,3 @@ void cb_fluid_run_fall(cb_run *run);
 /* Keeps what is conserved of the start, and compares a row with it. */
 cb_status cb_fluid_run_remember(cb_run *run);
 void cb_fluid_run_compare(cb_run *run, bool last);
-
-#endif

@@ -1,6 +1,5 @@
 /* Measuring a state, for the fields of the record. */
-#ifndef CB_RUN_MEASURE_H
-#define CB_RUN_MEASURE_H
+#pragma once
 
 #include "core/arena.h"
 #include "dynamics/measure.h"
@@ -52,5 +51,3 @@ cb_status cb_measure_rows(cb_measure *m);
 /* The largest |g| of a row of positions, or |a v - b| of one of velocities: of this row's m->rows if it has them, else
  * by scratch[rows + n*k]. */
 cb_status cb_measure_worst_row(const cb_measure *m, double *scratch, double *worst);
-
-#endif

@@ -1,6 +1,5 @@
 /* A run of particles in a space: what the files that start, step, measure and recentre it share. */
-#ifndef CB_RUN_PARTICLES_H
-#define CB_RUN_PARTICLES_H
+#pragma once
 
 #include "run/change.h"
 #include "run/contacts.h"
@@ -67,5 +66,3 @@ cb_status cb_particles_check_spread(const cb_run *run);
 
 /* One step of length h of the state, halved at most `retries` times if it fails; tells the sink of every halving. */
 cb_status cb_particles_advance(cb_run *run, cb_sink *sink, double h);
-
-#endif

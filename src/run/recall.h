@@ -1,6 +1,5 @@
 /* A run brought to a state that its record has, to measure it again, and warnings into a run. Internal to the library. */
-#ifndef CB_RUN_RECALL_H
-#define CB_RUN_RECALL_H
+#pragma once
 
 #include <curvebody/run.h>
 
@@ -21,5 +20,3 @@ cb_status cb_run_look(cb_run *run, const void *const **row);
 /* One more warning, in the record too where it has begun. time nan: of the scenario, before it runs. Takes the text, made by
  * malloc (NULL: there was no memory), also on failure. */
 cb_status cb_run_warn(cb_run *run, double time, char *text);
-
-#endif

@@ -1,6 +1,5 @@
 /* What every run holds, and what a kind of configuration space does in it; shared by the files of src/run. */
-#ifndef CB_RUN_PRIVATE_H
-#define CB_RUN_PRIVATE_H
+#pragma once
 
 #include "core/arena.h"
 #include "run/recall.h"
@@ -126,5 +125,3 @@ CB_FILL(cb_fill_step);
 CB_FILL(cb_fill_step_size);
 CB_FILL(cb_fill_iterations);
 CB_FILL(cb_fill_own);
-
-#endif

@@ -1,7 +1,6 @@
 /* Runs that go together: those of equal systems are stepped in the lanes of a vector (integrators/lanes.h), each with
  * the bytes that it has alone. */
-#ifndef CB_RUN_TOGETHER_H
-#define CB_RUN_TOGETHER_H
+#pragma once
 
 #include "core/failure.h"
 #include <curvebody/run.h>
@@ -23,5 +22,3 @@ typedef struct cb_together_run {
 
 /* Does for each of run[n], n <= 8, what cb_run_go does. */
 void cb_together_go(cb_together *t, cb_together_run *run, size_t n, const volatile sig_atomic_t *stop);
-
-#endif

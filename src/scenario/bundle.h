@@ -6,8 +6,7 @@
  *   start: {group: [0, 0, pi/2]}
  *   optimum: {target: {move: 0.03}, seek: cost, base: [0.5, -0.3], bounds: {alpha1: [-pi/2, pi/2]}, starts: 24}
  */
-#ifndef CB_SCENARIO_BUNDLE_H
-#define CB_SCENARIO_BUNDLE_H
+#pragma once
 
 #include "scenario/gait.h"
 #include "scenario/private.h"
@@ -69,5 +68,3 @@ typedef struct cb_bundle_kind {
 } cb_bundle_kind;
 extern const cb_bundle_kind cb_bundle_kind_surface_drag, cb_bundle_kind_immersed, cb_bundle_kind_samples;
 extern const cb_bundle_kind *const cb_bundle_kinds[]; /* ended by NULL */
-
-#endif

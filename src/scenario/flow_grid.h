@@ -6,13 +6,10 @@
  *   attribute `periodic` of /velocity: 3 integers (x, y, z) or 4 (and time); where it is not 0 the flow begins again
  *               one spacing after the last point. Without it held beyond the border
  */
-#ifndef CB_SCENARIO_FLOW_GRID_H
-#define CB_SCENARIO_FLOW_GRID_H
+#pragma once
 
 #include "fluid/flow.h"
 
 /* CB_ERROR_FILE if it cannot be read; CB_ERROR_INPUT `PATH: error: ...` with the dataset and what was expected there
  * (values of /x counted from 1; those of /velocity by their indices, as said). */
 cb_status cb_flow_read_grid(const char *path, cb_flow **out);
-
-#endif

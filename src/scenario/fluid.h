@@ -1,6 +1,5 @@
 /* A scenario of bodies in a fluid: what `fluid:` and `bodies:` describe; shared by the files that read them. */
-#ifndef CB_SCENARIO_FLUID_H
-#define CB_SCENARIO_FLUID_H
+#pragma once
 
 #include "scenario/private.h"
 #include "run/fluid.h"
@@ -107,5 +106,3 @@ cb_status cb_scenario_check_place(const cb_scenario *s, const cb_node *position,
 cb_status cb_scenario_read_potentials(cb_scenario *s, const cb_node *potentials, const cb_node *bodies);
 /* What a run cannot do there, once its integrator is known. */
 cb_status cb_scenario_check_curved_run(const cb_scenario *s);
-
-#endif

@@ -1,7 +1,6 @@
 /* Reading the kinds of gaits that a scenario can name (cb_gait_read), for `gait:` itself and for the parts of a
  * sequence. */
-#ifndef CB_SCENARIO_GAIT_H
-#define CB_SCENARIO_GAIT_H
+#pragma once
 
 #include <curvebody/holonomy.h>
 
@@ -26,5 +25,3 @@ typedef struct cb_gait_names {
   char text[256];
 } cb_gait_names;
 cb_gait_names cb_gait_names_of(const cb_bundle *b);
-
-#endif

@@ -1,6 +1,5 @@
 /* What a cycle of a scenario's gait does: holonomy, length, cost. */
-#ifndef CB_SCENARIO_GAIT_CYCLE_H
-#define CB_SCENARIO_GAIT_CYCLE_H
+#pragma once
 
 #include "scenario/bundle.h"
 
@@ -19,5 +18,3 @@ typedef struct cb_gait_cycle {
  * velocity integral too, which needs the curvature all over a surface. */
 cb_status cb_gait_cycle_find(const cb_bundle_scenario *motion, const cb_bundle *b, double error, bool integral,
                              cb_gait_cycle *out);
-
-#endif

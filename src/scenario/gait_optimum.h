@@ -1,6 +1,5 @@
 /* What a scenario asks of optimal gaits, and what there is to tell of its own gait among those that do the same. */
-#ifndef CB_SCENARIO_GAIT_OPTIMUM_H
-#define CB_SCENARIO_GAIT_OPTIMUM_H
+#pragma once
 
 #include "scenario/bundle.h"
 #include "optimum/find.h"
@@ -27,5 +26,3 @@ cb_status cb_gait_placed_search(const cb_bundle_scenario *motion, cb_status stat
 
 /* amount^2/cost */
 double cb_gait_efficiency(double amount, double cost);
-
-#endif

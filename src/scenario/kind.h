@@ -1,8 +1,7 @@
 /* Kinds of scenarios: what the keys describe, a configuration space with all that moves in it. Each is one object, in
  * the file that reads its own key: `space` and `system` (scenario/particles.c), `fluid` (scenario/fluid.c),
  * `bundle` (scenario/bundle.c). */
-#ifndef CB_SCENARIO_KIND_H
-#define CB_SCENARIO_KIND_H
+#pragma once
 
 #include "scenario/private.h"
 
@@ -56,5 +55,3 @@ typedef struct cb_step_parameters {
   int retries;
 } cb_step_parameters;
 extern const cb_param cb_time_table[], cb_step_table[], cb_record_table[];
-
-#endif

@@ -1,6 +1,5 @@
 /* A scenario that was parsed once, opened with other values in memory: a member of a sweep. */
-#ifndef CB_SCENARIO_MEMBER_H
-#define CB_SCENARIO_MEMBER_H
+#pragma once
 
 #include "yaml/yaml.h"
 #include <curvebody/scenario.h>
@@ -15,5 +14,3 @@ typedef struct cb_member_value {
  * any number of threads. */
 cb_status cb_scenario_open_member(const cb_tree *tree, const cb_node *root, const cb_member_value *values, size_t n,
                                   bool only_bundle, cb_scenario **out);
-
-#endif

@@ -5,8 +5,7 @@
  *   /face    [face, 3]          integers, vertices counted from 0; with it the file is a body by itself
  * A file may hold other things too.
  */
-#ifndef CB_SCENARIO_POSE_SEQUENCE_H
-#define CB_SCENARIO_POSE_SEQUENCE_H
+#pragma once
 
 #include "fluid/poses.h"
 
@@ -23,5 +22,3 @@
  * the shape found and expected, the pose and vertex of a number that is not finite, the face that differs. */
 cb_status cb_poses_read_sequence(const char *path, const char *dataset, const cb_surface *mesh,
                                  const cb_poses_times *times, const cb_mending *how, cb_surface **rest, cb_poses **out);
-
-#endif

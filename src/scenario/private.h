@@ -1,6 +1,5 @@
 /* What a scenario holds; shared by the files that read and describe it. */
-#ifndef CB_SCENARIO_PRIVATE_H
-#define CB_SCENARIO_PRIVATE_H
+#pragma once
 
 #include "core/errors.h"
 #include "yaml/yaml.h"
@@ -96,5 +95,3 @@ const cb_node *cb_scenario_resolve_body(cb_scenario *s, const cb_node *node);
 const cb_node *cb_scenario_resolve_immersed(cb_scenario *s, const cb_node *node);
 /* The whole tree with its defaults, as text in s->resolved. */
 cb_status cb_scenario_resolve(cb_scenario *s, const cb_node *root);
-
-#endif

@@ -8,13 +8,10 @@
  *   attribute `group` of the file   the fibre, as in curvebody/lie.h: `se2`, `r1`
  * Numbers are of any type. Other datasets and attributes are left alone.
  */
-#ifndef CB_SCENARIO_SAMPLES_FILE_H
-#define CB_SCENARIO_SAMPLES_FILE_H
+#pragma once
 
 #include "bundle/samples.h"
 
 /* degree 3, 5 or 0 as in cb_bundle_samples. CB_ERROR_FILE if it cannot be read; CB_ERROR_INPUT `PATH: error: ...` with
  * the dataset or attribute and what was expected there. */
 cb_status cb_bundle_samples_read(const char *path, int degree, cb_bundle **out);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the files of `verify` share. Internal. */
-#ifndef CB_SCENARIO_VERIFY_STATES_H
-#define CB_SCENARIO_VERIFY_STATES_H
+#pragma once
 
 #include <curvebody/scenario.h>
 
@@ -20,5 +19,3 @@ void cb_verify_say_failure(cb_verify *v);
 
 /* Measures states of rows and of the newest checkpoint again, and compares them with the rows. */
 cb_status cb_verify_states(cb_verify *v, cb_reader *reader, cb_scenario *scenario);
-
-#endif

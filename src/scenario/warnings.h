@@ -1,7 +1,6 @@
 /* What is worth a warning in a body that may be right nevertheless: by cb_warn (core/warning.h), but for scenarios,
  * whose runs have them. */
-#ifndef CB_SCENARIO_WARNINGS_H
-#define CB_SCENARIO_WARNINGS_H
+#pragma once
 
 #include "core/warning.h"
 #include "fluid/local.h"
@@ -34,5 +33,3 @@ cb_status cb_scenario_warn(cb_scenario *scenario);
 
 /* Lines `# PATH: text`, as they begin cb_scenario_resolved; borrowed. "" where nothing was left out. */
 const char *cb_scenario_notes(const cb_scenario *scenario);
-
-#endif

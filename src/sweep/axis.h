@@ -1,6 +1,5 @@
 /* Axes of a sweep, read from `over`, and their values. */
-#ifndef CB_SWEEP_AXIS_H
-#define CB_SWEEP_AXIS_H
+#pragma once
 
 #include "sweep/quantile.h"
 #include "sweep/plan.h"
@@ -26,5 +25,3 @@ cb_status cb_axis_fill(cb_sweep_plan *plan, cb_sweep_axis *axis, const cb_axis_d
 /* From points[count][stride] of a design, of which the axis has those from `first` on. */
 cb_status cb_axis_place(cb_sweep_plan *plan, cb_sweep_axis *axis, const cb_axis_draft *draft, size_t count,
                         const double *points, size_t stride, size_t first);
-
-#endif

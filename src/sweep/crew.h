@@ -3,8 +3,7 @@
  * Each process writes segments of its own. Rank 0, or each shard, shows them as one result, about once a second, and at the
  * end joins them.
  */
-#ifndef CB_SWEEP_CREW_H
-#define CB_SWEEP_CREW_H
+#pragma once
 
 #include "sweep/folder.h"
 #include "sweep/ranks.h"
@@ -56,5 +55,3 @@ void cb_crew_status_free(cb_crew_status *status);
 
 /* Members of shard k of n: [*first, *end). */
 void cb_crew_shard(int64_t members, int shard, int shards, int64_t *first, int64_t *end);
-
-#endif

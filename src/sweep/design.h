@@ -4,8 +4,7 @@
  * 239, doi:10.1080/00401706.1979.10489755. sobol and halton: sequences of GSL, moved by one random shift modulo 1 where
  * the seed is not 0; Cranley & Patterson, SIAM J. Numer. Anal. 13 (1976) 904, doi:10.1137/0713071. random: independent.
  */
-#ifndef CB_SWEEP_DESIGN_H
-#define CB_SWEEP_DESIGN_H
+#pragma once
 
 #include <curvebody/status.h>
 #include <stddef.h>
@@ -18,5 +17,3 @@ size_t cb_design_most(cb_design design);
 
 /* point[count][axes]; `stream` tells designs of one seed apart. CB_ERROR_MEMORY, CB_ERROR_ARGUMENT: too many axes. */
 cb_status cb_design_points(cb_design design, size_t count, size_t axes, uint64_t seed, uint64_t stream, double *point);
-
-#endif

@@ -1,6 +1,5 @@
 /* Families of optimal gaits over the amount of a target, in branches, and the file that they make. */
-#ifndef CB_SWEEP_FAMILIES_H
-#define CB_SWEEP_FAMILIES_H
+#pragma once
 
 #include "optimum/family.h"
 #include "record/arrays.h"
@@ -26,5 +25,3 @@ extern const char *const cb_families_targets[]; /* by cb_gait_target's kind */
  * found of the same one is taken from there; CB_ERROR_INPUT where it is another's, CB_ERROR_FILE where one is at it. */
 cb_status cb_families_branches(const cb_families_job *job, const cb_optimum_problem *problem,
                                const cb_family_range *range, cb_family **out);
-
-#endif

@@ -9,8 +9,7 @@
  *
  * The result has the two texts, too. When it is complete the folder goes.
  */
-#ifndef CB_SWEEP_FOLDER_H
-#define CB_SWEEP_FOLDER_H
+#pragma once
 
 #include "sweep/sweep.h"
 
@@ -34,5 +33,3 @@ void cb_folder_close(cb_folder *folder, bool complete);
 cb_status cb_folder_check_room(const cb_folder *folder, double bytes);
 /* Whether there is a result. */
 cb_status cb_folder_has_result(const cb_folder *folder, bool *there);
-
-#endif

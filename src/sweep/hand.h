@@ -6,8 +6,7 @@
  *
  * One thread, the coordinator, serves; any number of others take. Every member is given once.
  */
-#ifndef CB_SWEEP_HAND_H
-#define CB_SWEEP_HAND_H
+#pragma once
 
 #include "sweep/ranks.h"
 
@@ -31,5 +30,3 @@ cb_status cb_hand_serve(cb_hand *hand, bool *over);
 /* Whether some rank was stopped; what has ended in all ranks (rank 0), or in this one. */
 bool cb_hand_stopped(cb_hand *hand);
 void cb_hand_progress(cb_hand *hand, int64_t *done, int64_t *failed);
-
-#endif

@@ -3,8 +3,7 @@
  * One file a member, NUMBER.state: a line of text with the sweep's digest and the sizes, the bytes of the pieces in the
  * machine's order, SHA-256 of all of it. It is written beside and renamed, and counts only if it is whole.
  */
-#ifndef CB_SWEEP_MIDST_H
-#define CB_SWEEP_MIDST_H
+#pragma once
 
 #include <curvebody/sink.h>
 
@@ -19,5 +18,3 @@ cb_status cb_midst_save(const cb_midst *midst, int64_t member, const cb_blob *pi
  * and all data are read. What is there and is not whole is none. */
 bool cb_midst_load(const cb_midst *midst, int64_t member, cb_blob *piece, size_t n, size_t *last);
 void cb_midst_remove(const cb_midst *midst, int64_t member);
-
-#endif

@@ -16,8 +16,7 @@
  * A grid has each value of each axis with each of the others; member m counts through them with the last axis fastest.
  * In other designs member m has value m of every axis. The numbers of a design depend on its seed alone.
  */
-#ifndef CB_SWEEP_PLAN_H
-#define CB_SWEEP_PLAN_H
+#pragma once
 
 #include "core/arena.h"
 #include "scenario/member.h"
@@ -95,5 +94,3 @@ char *cb_sweep_member_text(const cb_sweep_plan *plan, int64_t m);
 
 /* Says where two resolved sweeps differ, in out: "sweep.over.0.count was 3 and is 4"; CB_OK where they do not. */
 cb_status cb_sweep_changed(const char *was_name, const char *was, const char *is);
-
-#endif

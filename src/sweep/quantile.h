@@ -1,6 +1,5 @@
 /* How a number of an axis follows from one in [0, 1): by its quantile function. */
-#ifndef CB_SWEEP_QUANTILE_H
-#define CB_SWEEP_QUANTILE_H
+#pragma once
 
 #include <curvebody/node.h>
 
@@ -24,5 +23,3 @@ cb_status cb_quantile_read(const cb_node *node, cb_quantile *law);
 double cb_quantile_at(const cb_quantile *law, double u);
 /* The i-th of n even steps from a to b, both of which are met exactly. */
 double cb_quantile_step(const cb_quantile *law, size_t i, size_t n);
-
-#endif

@@ -3,8 +3,7 @@
  * The processes of one mpirun are ranks by a module of its own (src/mpi), which is loaded where the program was started
  * so. Only one thread of a process calls these functions.
  */
-#ifndef CB_SWEEP_RANKS_H
-#define CB_SWEEP_RANKS_H
+#pragma once
 
 #include <curvebody/status.h>
 #include <stdbool.h>
@@ -30,5 +29,3 @@ typedef struct cb_ranks {
 /* A process by itself, or the ranks of mpirun. CB_ERROR_UNSUPPORTED: it was started by mpirun and the module is not
  * installed. The caller calls finish. */
 cb_status cb_ranks_begin(cb_ranks *out);
-
-#endif

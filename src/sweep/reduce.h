@@ -15,8 +15,7 @@
  * compensated. Times are those of the field `time`, or numbers of rows where there is none.
  * A label that reads as an integer is an index. min(a, b) and max(a, b) are the functions.
  */
-#ifndef CB_SWEEP_REDUCE_H
-#define CB_SWEEP_REDUCE_H
+#pragma once
 
 #include <curvebody/node.h>
 #include <curvebody/sink.h>
@@ -40,5 +39,3 @@ typedef struct cb_reduction_doc {
   const char *name, *arguments, *doc;
 } cb_reduction_doc;
 extern const cb_reduction_doc cb_reduction_docs[];
-
-#endif

@@ -1,6 +1,5 @@
 /* A reduction that was parsed: shared by what reads and what evaluates it. */
-#ifndef CB_SWEEP_REDUCE_PRIVATE_H
-#define CB_SWEEP_REDUCE_PRIVATE_H
+#pragma once
 
 #include "sweep/reduce.h"
 #include <curvebody/expression.h>
@@ -66,5 +65,3 @@ struct cb_reduction {
   cb_expression *outer; /* of the parts; NULL: the first of them */
   bool has_time;        /* field 0 of a row is the time */
 };
-
-#endif

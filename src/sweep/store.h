@@ -19,8 +19,7 @@
  * The result OUT.h5 has the same arrays over the axes of the sweep. While members are missing it is virtual datasets over
  * the segments; at the end they are joined into one plain file, whose bytes do not depend on who computed what, and when.
  */
-#ifndef CB_SWEEP_STORE_H
-#define CB_SWEEP_STORE_H
+#pragma once
 
 #include "record/folder.h"
 #include "sweep/midst.h"
@@ -156,5 +155,3 @@ cb_status cb_survey_import(const cb_survey *survey, cb_store *store);
 /* Writes the result over the segments of the folder: virtual datasets, or, where no member is missing and `plain`, one
  * plain file of them, unless there is no room for it: *joined. */
 cb_status cb_result_write(const cb_segments *folder, const cb_survey *survey, bool plain, bool *joined);
-
-#endif

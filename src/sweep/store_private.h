@@ -1,6 +1,5 @@
 /* The columns of results, as segments and the result have them. Shared by the files that write and read them. */
-#ifndef CB_SWEEP_STORE_PRIVATE_H
-#define CB_SWEEP_STORE_PRIVATE_H
+#pragma once
 
 #include "record/internal.h"
 #include "sweep/store.h"
@@ -32,5 +31,3 @@ static const char cb_store_mark[] = "sweep_digest";
  * start and size along the axes, and its first member. */
 typedef bool (*cb_store_box)(void *context, const hsize_t *start, const hsize_t *count, int64_t m, size_t n);
 bool cb_store_boxes(const cb_store_layout *layout, int64_t m, int64_t end, cb_store_box visit, void *context);
-
-#endif

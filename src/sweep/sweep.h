@@ -3,8 +3,7 @@
  * model.c    the model and the layout of the result        check.c   all members are opened once, before any runs
  * runner.c   members run, in any thread                    crew.c    threads, ranks, and the folder
  */
-#ifndef CB_SWEEP_SWEEP_H
-#define CB_SWEEP_SWEEP_H
+#pragma once
 
 #include "core/failure.h"
 #include "sweep/midst.h"
@@ -76,5 +75,3 @@ cb_status cb_runner_go(cb_runner *runner, const int64_t *m, size_t n, cb_store *
 /* A row of a work of all members, with what it goes on from; CB_MEMBER_MISSING: so far. */
 cb_status cb_runner_put(cb_runner *runner, int64_t m, cb_member_status status, const void *const *row,
                         const double *state, size_t states, cb_store *store);
-
-#endif

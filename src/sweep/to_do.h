@@ -1,6 +1,5 @@
 /* The members that a process has to do: those that have not ended. */
-#ifndef CB_SWEEP_TO_DO_H
-#define CB_SWEEP_TO_DO_H
+#pragma once
 
 #include <curvebody/status.h>
 #include <stddef.h>
@@ -21,5 +20,3 @@ typedef struct cb_to_do {
 cb_status cb_to_do_find(const uint8_t *ended, int64_t first, int64_t end, cb_to_do *out);
 /* The at-th of them, and how many in a row there are from it on. */
 int64_t cb_to_do_member(const cb_to_do *t, int64_t at, int64_t *row);
-
-#endif

@@ -1,6 +1,5 @@
 /* What is done with a member: a run, or what else is found of its scenario as one row of numbers. */
-#ifndef CB_SWEEP_WORK_H
-#define CB_SWEEP_WORK_H
+#pragma once
 
 #include "core/arena.h"
 #include <curvebody/gait.h>
@@ -55,5 +54,3 @@ void cb_work_way(const cb_gait *gait, int n, double *shape, double *rate);
 extern const cb_work_class cb_work_holonomy, cb_work_integral, cb_work_optimize, cb_work_verdict, cb_work_family,
     cb_work_steering;                         /* of gaits */
 extern const cb_work_class *const cb_works[]; /* ended by NULL; the first is `run` */
-
-#endif

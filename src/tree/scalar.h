@@ -1,7 +1,6 @@
 /* Scalars of a tree read with a name and a unit for the message: `step: expected a dimensionless number (or constant
  * expression), found 'fast'`. cb_node_real and cb_node_int are these without name and unit. */
-#ifndef CB_TREE_SCALAR_H
-#define CB_TREE_SCALAR_H
+#pragma once
 
 #include "core/registry.h"
 #include <curvebody/expression.h>
@@ -61,5 +60,3 @@ bool cb_range_parse(const char *text, cb_range *range);
 
 /* False for nan. */
 bool cb_range_holds(const cb_range *range, double x);
-
-#endif

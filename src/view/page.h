@@ -3,8 +3,7 @@
  * An array is its bytes, those of one significance together (shuffled, as HDF5 does), deflated by zlib, in base64. JSON
  * has {"array": number, "type": "f4" | "f8" | "i4", "shape": [..]} in its place.
  */
-#ifndef CB_VIEW_PAGE_H
-#define CB_VIEW_PAGE_H
+#pragma once
 
 #include "core/text.h"
 
@@ -40,5 +39,3 @@ typedef struct cb_asset {
   size_t length;
 } cb_asset;
 extern const cb_asset cb_view_assets[];
-
-#endif

@@ -3,8 +3,7 @@
  * Frames of the page are rows of the record. The page's space is that of the record where it is one of quadrics, told
  * in four numbers: curved axes, then flat ones, and the quadric's last coordinate fourth; otherwise E3, of pictures.
  */
-#ifndef CB_VIEW_VIEW_H
-#define CB_VIEW_VIEW_H
+#pragma once
 
 #include "yaml/yaml.h"
 #include "view/page.h"
@@ -54,5 +53,3 @@ void cb_carry_on(const cb_geometry *g, const cb_origin *from, const cb_isometry 
                  const double *y, cb_isometry *after);
 /* In the page's four numbers, row-major; what a flat axis of a product is moved by stands in its fourth column. */
 void cb_carry_matrix(const cb_geometry *g, const cb_isometry *a, double m[16]);
-
-#endif

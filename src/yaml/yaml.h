@@ -5,8 +5,7 @@
  * plain scalar, `~` and `null` are CB_NODE_NULL. Anchors and aliases may be used as far as they do not blow up a small
  * text. Refused are tags, several documents and what exceeds the bounds below.
  */
-#ifndef CB_YAML_YAML_H
-#define CB_YAML_YAML_H
+#pragma once
 
 #include "core/text.h"
 #include <curvebody/node.h>
@@ -65,5 +64,3 @@ cb_status cb_yaml_build(cb_arena *arena, const char *file, const char *text, siz
                         const cb_node **root);
 
 cb_status cb_tree_no_memory(const char *file);
-
-#endif

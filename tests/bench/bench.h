@@ -5,8 +5,7 @@
  * A program prints its settings, a table, and for each target one line `target|what|limit|measured|unit|pass or MISS`,
  * which `run` collects. `--quick` runs everything once, small, and judges nothing.
  */
-#ifndef CB_BENCH_H
-#define CB_BENCH_H
+#pragma once
 
 #include "check.h"
 #include "core/isa.h"
@@ -99,5 +98,3 @@ static inline void bench_judge(bench *b, const char *what, double measured, cons
   b->missed += !pass;
   printf("target|%s|%s %g|%.3g|%s|%s\n", what, sign, limit, measured, unit, pass ? "pass" : "MISS");
 }
-
-#endif

@@ -4,8 +4,7 @@
  * The equations are not stiff: CVODE iterates by fixed points, which costs less here than Newton's method. `setting` is
  * the relative and the absolute tolerance; for methods of fixed step, the step.
  */
-#ifndef CB_BENCH_FOREIGN_H
-#define CB_BENCH_FOREIGN_H
+#pragma once
 
 #include "rod.h"
 #include "integrators/sundials.h"
@@ -164,5 +163,3 @@ static const foreign foreign_solvers[] = {
     {"ARKODE Fehlberg 8(7), fixed step", arkode_solve, -ARKODE_FEHLBERG_13_7_8, true},
 };
 enum { FOREIGN = sizeof foreign_solvers / sizeof *foreign_solvers };
-
-#endif

@@ -1,6 +1,5 @@
 /* Networks of any size in S3 and H3, in shuffled numbers as a mesh from a file may be; the builder reorders them. */
-#ifndef CB_BENCH_NETWORKS_H
-#define CB_BENCH_NETWORKS_H
+#pragma once
 
 #include "check.h"
 #include <curvebody/system.h>
@@ -109,5 +108,3 @@ static inline void network_close(network *w) {
   cb_builder_free(w->builder);
   cb_geometry_free(w->g);
 }
-
-#endif

@@ -8,8 +8,7 @@
  * (The rod of the thesis is no measure: mirrored data are unstable, a difference grows like exp(t), and methods that
  * solve linear systems make one.)
  */
-#ifndef CB_BENCH_ROD_H
-#define CB_BENCH_ROD_H
+#pragma once
 
 #include "dynamics/springs_series.h"
 #include "integrate.h"
@@ -169,5 +168,3 @@ static inline double rod_reference(const rod *r, double t, int steps) {
   for (int e = 0; e < 4; e++) q += (e < 3 ? 1 : r->last) * (z[e] - z[4 + e]) * (z[e] - z[4 + e]);
   return (double)(r->K > 0 ? 2 * asinl(sqrtl(q) / 2) : 2 * asinhl(sqrtl(q) / 2));
 }
-
-#endif

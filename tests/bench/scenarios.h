@@ -1,6 +1,5 @@
 /* The elastic rod and triangle of figures 2.13 to 2.19 as scenarios, up to the integrator. */
-#ifndef CB_BENCH_SCENARIOS_H
-#define CB_BENCH_SCENARIOS_H
+#pragma once
 
 #define SCENARIO_BODY(space, kind, points, killing)          \
   "curvebody: 1\nspace: " space "\nbodies:\n  - kind: " kind \
@@ -17,5 +16,3 @@
                 "rotation_z")
 
 #define SCENARIO_LOBATTO "integrator: {name: lobatto, stages: 4, step: 0.01}\n"
-
-#endif

@@ -1,6 +1,5 @@
 /* What models made of a chain (bundle/chain.h) share: all of their class but the tensors D of their links. */
-#ifndef CB_BUNDLES_CHAIN_MODEL_H
-#define CB_BUNDLES_CHAIN_MODEL_H
+#pragma once
 
 #include "bundle/chain.h"
 #include "model.h"
@@ -32,5 +31,3 @@ static inline cb_status chain_picture(const cb_bundle *b, const double *r, const
 #define CB_CHAIN_FUNCTIONS                                                                             \
   .init = init, .destroy = cb_model_destroy, .on_jets = chain_on_jets, .connection = chain_connection, \
   .second = chain_second, .picture = chain_picture
-
-#endif

@@ -1,8 +1,7 @@
 /* Second-order jets in two variables by value, written as arithmetic: what models with at most two shape variables are
  * computed in. cb_jet has room for thirteen variables, and copying it would cost more than the model.
  * Value, gradient, Hessian (00, 10, 11); rules as in curvebody/jet.h. */
-#ifndef CB_BUNDLES_JET2_H
-#define CB_BUNDLES_JET2_H
+#pragma once
 
 #include <curvebody/jet.h>
 
@@ -72,5 +71,3 @@ static inline jet2 hyperbolic_cosine(jet2 a) {
   const double c = cosh(a.v);
   return compose(a, c, sinh(a.v), c);
 }
-
-#endif

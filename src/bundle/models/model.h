@@ -1,6 +1,5 @@
 /* What the models of this folder share: their parameters kept beside their group. */
-#ifndef CB_BUNDLES_MODEL_H
-#define CB_BUNDLES_MODEL_H
+#pragma once
 
 #include <curvebody/bundle.h>
 #include "jet2.h"
@@ -120,5 +119,3 @@ static inline cb_status cb_model_second(const cb_bundle *b, cb_model_jet2 *on_je
 #define CB_MODEL_FUNCTIONS                                                                                 \
   .init = init, .destroy = cb_model_destroy, .on_jets = on_jets, .connection = connection, .second = second
 /* clang-format on */
-
-#endif

@@ -8,6 +8,7 @@ goes with either.
 
 With CB_TEST_ALL in the environment it is --all. Otherwise methods and solvers are a choice by the seed.
 """
+import glob
 import json
 import os
 import random
@@ -127,12 +128,14 @@ class KillResume(Case):
             self.assertEqual(data.separation.values.shape, (rows, 1))
 
     def checkpoint_rows(self):
-        """Rows before the newest checkpoint; None: there is none, or no file."""
-        if not os.path.exists(self.path("part.h5")):
-            return None
-        with h5py.File(self.path("part.h5")) as file:
-            checkpoints, rows, _ = file["checkpoint/seal"][:3]
-            return int(rows) if checkpoints else None
+        """Rows before the newest checkpoint, of the record or of its segments; None: there is none, or no file."""
+        found = []
+        for path in [self.path("part.h5"), *glob.glob(self.path("part.h5.parts/[0-9]*.h5"))]:
+            if os.path.exists(path):
+                with h5py.File(path) as file:
+                    checkpoints, rows, _ = file["checkpoint/seal"][:3]
+                    found += [int(rows)] if checkpoints else []
+        return max(found, default=None)
 
     def kill(self, words, delay, begun=True):
         """Starts, and kills after a time from the start, or from the first file; returns its exit code. No file but the

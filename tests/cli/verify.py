@@ -2,6 +2,7 @@
 """`curvebody verify`: a whole record of every kind has no fault; what is changed in one is told with its place, exit code 2."""
 import os
 import shutil
+import signal
 import time
 
 import h5py
@@ -145,9 +146,13 @@ class Verify(Case):
     def test_a_killed_run(self):
         run = self.start("run", "rod.yaml", "-o", "killed.h5", "--set", "time.end=1e6")
         self.wait_for("killed.h5", run)
-        while not os.path.exists(self.path("killed.h5.parts/000003.h5")):
+        segments = 0
+        while segments < 3:
             self.assertIsNone(run.poll())
-            time.sleep(0.01)
+            time.sleep(0.05)
+            with h5py.File(self.path("killed.h5")) as file:
+                segments = len(file["checkpoint/segments"])
+        run.send_signal(signal.SIGSTOP)  # what it writes meanwhile would have to be verified too
         live = self.call("verify", "killed.h5")
         self.assertEqual(live.returncode, 0, live.stderr)
         run.kill()

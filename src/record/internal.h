@@ -26,8 +26,8 @@
 enum {
   CB_RECORD_VERSION = 2,       /* root attribute curvebody_record: changes when a reader of old files would go wrong */
   CB_RECORD_OLD = 1,           /* of version 0.1: one file, two checkpoint slots */
-  CB_CHUNK_ROWS = 256,         /* of a chunk, while there are few, and of events */
-  CB_CHUNK_ROWS_OF_MANY = 4096,
+  CB_CHUNK_ROWS = 256,         /* rows per chunk of a short file, and events per chunk */
+  CB_LONG_CHUNK_ROWS = 4096,   /* maximum of rows per chunk of a long file */
   CB_CHUNK_BYTES = 1 << 20,    /* most bytes of a chunk */
   CB_SEGMENT_BYTES = 16 << 20, /* a segment of so many bytes is final */
   CB_LARGE_BYTES = 64 << 10,   /* what is larger and stays the same is in one file of the folder, not in all */
@@ -113,10 +113,10 @@ cb_status cb_pieces_constant(cb_record_pieces *p, const char *name, hid_t *out);
 
 /* ---- layout.c: what a file consists of */
 
-/* How rows are filed. */
+/* How a file stores its rows. */
 typedef struct cb_filing {
   int deflate;         /* 0: not compressed */
-  uint64_t chunk_rows; /* most of a chunk */
+  uint64_t chunk_rows; /* maximum of rows per chunk; long rows have fewer */
 } cb_filing;
 
 cb_status cb_layout_check(const cb_record_layout *layout);
@@ -130,7 +130,8 @@ cb_status cb_layout_build(hid_t file, const char *path, const cb_record_layout *
 /* The image of a record of that layout without rows. */
 cb_status cb_layout_image(const char *path, const cb_record_layout *layout, const cb_filing *how, const char *base,
                           cb_image *out);
-/* Rows of a chunk in a file of so many rows: few, or as many as are a small part of the file. UINT64_MAX: of any number. */
+/* The rows per chunk of a file with so many rows: CB_CHUNK_ROWS, or more once the file has 16 of the larger chunks. The
+ * larger number is a power of two, which UINT64_MAX gives. */
 uint64_t cb_layout_chunk_rows(const cb_record_layout *layout, uint64_t rows);
 int cb_layout_deflate(hid_t file); /* how its rows are compressed; 0: they are not */
 /* A copy that lasts as long as the arena, but for the data of its state; NULL: no memory. */
@@ -260,7 +261,8 @@ struct cb_record {
   cb_record_pieces pieces; /* segments on the disk, and the one in memory last; folder and path */
   hid_t file;              /* the segment in memory */
   cb_file_memory memory;   /* of it */
-  bool numbered, published; /* number 0 is the image; OUT.h5 is the virtual file */
+  bool numbered;           /* number 0 in the folder is the present image */
+  bool published;          /* OUT.h5 is the virtual file */
   cb_record_position put;  /* what was published last */
   double virtual_due;     /* when OUT.h5 is written again */
   cb_blob *taken;         /* the state of a checkpoint that was taken from the stepping thread */

@@ -89,7 +89,7 @@ static void leave_piece(joining *j) {
   j->piece = SIZE_MAX;
 }
 
-/* H5Pequal of HDF5 1.10 takes chunks of every size for the same. */
+/* Whether both datasets have the same filters and chunks. H5Pequal of HDF5 1.10 does not compare the sizes of chunks. */
 static bool is_filed_alike(const column *c) {
   hsize_t chunk[4] = {0};
   const hid_t from = H5Dget_create_plist(c->from), to = H5Dget_create_plist(c->to);

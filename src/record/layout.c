@@ -131,13 +131,17 @@ static bool put_constant(const building *b, const cb_constant *constant, size_t 
   return ok;
 }
 
+/* The time to read, write or join a file grows with the number of its chunks, so they should be large. But the last chunk is
+ * stored whole, however few rows it has: with 16 chunks, what it wastes is at most one part in 16. A quarter of a segment is
+ * the limit because segments end with a chunk. */
 uint64_t cb_layout_chunk_rows(const cb_record_layout *layout, uint64_t rows) {
+  enum { LEAST_CHUNKS = 16 };
   size_t row = 0;
-  uint64_t many = CB_CHUNK_ROWS_OF_MANY;
+  uint64_t many = CB_LONG_CHUNK_ROWS;
   for (size_t f = 0; f < layout->n_fields; f++)
     row += cb_layout_count(layout, &layout->fields[f]) * cb_hdf5_type_size(layout->fields[f].type);
   while (many > CB_CHUNK_ROWS && many * row > CB_SEGMENT_BYTES / 4) many /= 2;
-  return rows < 16 * many ? CB_CHUNK_ROWS : many; /* what the last chunk has to spare is a small part */
+  return rows < LEAST_CHUNKS * many ? CB_CHUNK_ROWS : many;
 }
 
 static void choose_chunk(int rank, const hsize_t *shape, size_t value_bytes, uint64_t rows, hsize_t *chunk) {

@@ -98,7 +98,8 @@ static cb_status open_at(const char *path, const cb_record_layout *layout, const
   if (!status) status = cb_checkpoint_read(file, path, pieces->have, state, n_state, position);
   if (!status) status = cb_hdf5_unread(path, status);
   const int deflate = status ? 0 : cb_layout_deflate(pieces->file);
-  if (!status) status = cb_layout_take_origin(arena, pieces->file, pieces->path, &own); /* not this run's to say */
+  if (!status)
+    status = cb_layout_take_origin(arena, pieces->file, pieces->path, &own); /* this run does not change it */
   if (!status) cut(pieces, *position);
   if (!status && pieces->plain) status = take_as_segment(pieces);
   if (status) {

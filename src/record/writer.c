@@ -90,18 +90,26 @@ static bool open_table(hid_t file, cb_table *table) {
   return ok;
 }
 
-/* The layout without rows for a file of so many rows; and without the constants that a file for all segments has. */
+/* Makes the layout for a file of so many rows, once without rows and once, if it is large, also without the constants that
+ * number 0 holds for all segments. After a failure the record has the layout that it had. */
 static cb_status take_image(cb_record *record, uint64_t rows) {
-  const uint64_t chunk_rows = cb_layout_chunk_rows(record->layout, rows);
-  if (chunk_rows == record->filing.chunk_rows) return CB_OK;
-  record->filing.chunk_rows = chunk_rows;
+  const cb_filing filing = {record->filing.deflate, cb_layout_chunk_rows(record->layout, rows)};
+  cb_image image = {NULL, 0}, lean = {NULL, 0};
+  if (filing.chunk_rows == record->filing.chunk_rows) return CB_OK;
+  cb_status status = cb_layout_image(record->path, record->layout, &filing, NULL, &image);
+  if (!status && image.size > CB_LARGE_BYTES)
+    status = cb_layout_image(record->path, record->layout, &filing, cb_segment_base, &lean);
+  if (status) {
+    free(image.bytes);
+    return status;
+  }
   free(record->image.bytes);
   free(record->lean.bytes);
-  record->image = record->lean = (cb_image){NULL, 0};
+  record->filing = filing;
+  record->image = image;
+  record->lean = lean;
   record->numbered = false;
-  const cb_status status = cb_layout_image(record->path, record->layout, &record->filing, NULL, &record->image);
-  if (status || record->image.size <= CB_LARGE_BYTES) return status;
-  return cb_layout_image(record->path, record->layout, &record->filing, cb_segment_base, &record->lean);
+  return CB_OK;
 }
 
 cb_status cb_writer_begin_segment(cb_record *record) {
@@ -223,8 +231,9 @@ static void trust(const cb_record_pieces *pieces) {
   free(name);
 }
 
-/* The segment is final if it is large and ends with a chunk of rows, so that the chunks of the next one are those of the joined
- * file, or once its chunks are not: there are many rows now. Very long rows do not wait for the end of a chunk. */
+/* A large segment is final when it ends with a chunk of rows, so that the next segment has the chunks of the joined file. A
+ * segment with the chunks of a short file is also final when the file has become long. If rows are so long that a chunk
+ * would double the segment, it ends before the chunk does. */
 static cb_status end_segment(cb_record *record) {
   hsize_t bytes = 0;
   if (H5Fget_filesize(record->file, &bytes) < 0) return cb_hdf5_fail(record->path, "write");
@@ -327,8 +336,8 @@ static cb_status finish(cb_record *record) {
   cb_status status = write_pending(record, find_head(record), true);
   if (!status) status = put_checkpoint(record, true, &v);
   if (!status && H5Fflush(record->file, H5F_SCOPE_GLOBAL) < 0) status = cb_hdf5_fail(record->path, "write");
-  if (!status) status = take_image(record, record->pieces.have.rows);
   if (status) return status;
+  status = take_image(record, record->pieces.have.rows);
   const cb_join how = {.layout = &record->image,
                        .state = record->checkpoint.checkpoints ? record->state : NULL,
                        .n_state = record->n_state,
@@ -337,7 +346,7 @@ static cb_status finish(cb_record *record) {
                        .completed = record->completing,
                        .synced = is_synced(record),
                        .most_bytes = record->options.join_bytes};
-  status = cb_join_write(&record->pieces, &how, &record->joined);
+  if (!status) status = cb_join_write(&record->pieces, &how, &record->joined);
   if (record->joined) return CB_OK;
   if (status == CB_ERROR_INPUT) status = cb_hdf5_unread(record->path, status); /* segments are damaged, or refused */
   const cb_failure why = cb_failure_last();

@@ -159,8 +159,10 @@ static void a_chunk_has_256_rows_or_4096_of_many_and_a_mebibyte(void **unused) {
   assert_int_equal(chunk[0], 256);
   wide(path, 2, 65536, chunk);
   assert_int_equal(chunk[0], 4096);
-  wide(path, 100, 20000, chunk); /* 4 MiB are 1744 rows */
-  assert_int_equal(chunk[0], 256); /* of x, of which 437 are a MiB */
+  wide(path, 60, 32767, chunk); /* a row has 1456 bytes: 2048 of them are at most 4 MiB, and 16 * 2048 = 32768 */
+  assert_int_equal(chunk[0], 256);
+  wide(path, 60, 32768, chunk);
+  assert_int_equal(chunk[0], 512); /* x has 1440 bytes per row: 728 rows are a MiB */
   wide(path, 1000, 70, chunk); /* 24 kB a row: 43 rows a MiB, as a power of two */
   assert_int_equal(chunk[0], 32);
   assert_int_equal(chunk[1], 1000);

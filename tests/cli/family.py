@@ -7,6 +7,7 @@ is refused.
 import json
 import os
 import shutil
+import signal
 import unittest
 
 from command import Case, main, sanitized
@@ -32,7 +33,7 @@ optimum: {starts: 0}
 """
 # with |alpha| <= .7, by arcs and by shooting
 HELD = 0.134475538116
-OVER = 60  # members: seconds
+OVER = 240  # members: seconds
 SEARCHES = unittest.skipIf(sanitized(), "test_family has such searches; others are killed here too")
 FARTHEST, EFFICIENT = 0.10353224, 0.0840325232
 
@@ -185,6 +186,7 @@ class Family(Case):
         self.good(*words, "whole.h5")
         run = self.start(*words, "f.h5")
         self.wait_for("f.h5.parts/000001.h5", run)
+        run.send_signal(signal.SIGSTOP)  # or it ends meanwhile, on a busy machine
         self.refused(words + ["f.h5"], 3, "f.h5: in use: a run is writing it (process ")
         run.kill()
         self.assertLess(run.wait(), 0)

@@ -1,4 +1,4 @@
-/* A chain: n particles in a row, each joined to the next by a rod, d = D, or a spring.
+/* A chain: particles in a row, each joined to the next by a rod, which keeps their distance, or by a spring.
  *
  *   x_i = exp_from(i length/(count - 1) along/|along|),  or points as listed in `place`
  */
@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { MOST = 10000000 };
+enum { MAXIMUM = 10000000 };
 
 typedef struct params {
   int count, fixed;
@@ -21,15 +21,15 @@ static const cb_param rows[] = {
     {"link", CB_PARAM_NODE, offsetof(params, link), "", "", "", "",
      "rod, {rod: {length: ..}} or {spring: {stiffness: 1, rest: .., damping: 0}}; if absent, rods"},
     {"count", CB_PARAM_INT, offsetof(params, count), "0", "", ">= 0", "",
-     "number of particles along a geodesic, in place of place.points; 0: as listed there"},
+     "number of particles along a geodesic, instead of place.points; 0: the listed points"},
     {"length", CB_PARAM_REAL, offsetof(params, length), "nan", "units of length", "> 0", "",
-     "with count: of the whole chain"},
+     "with count: length of the complete chain"},
     {"from", CB_PARAM_NODE, offsetof(params, from), "", "", "", "",
-     "with count: {chart: .., point: [..]} of the first particle; if absent, the base point"},
+     "with count: position {chart: .., point: [..]} of the first particle; if absent, the base point"},
     {"along", CB_PARAM_NODE, offsetof(params, along), "", "", "", "",
      "with count: direction in the frame at `from`; if absent, its first axis"},
     {"fixed", CB_PARAM_CHOICE, offsetof(params, fixed), "none", "", "", "none|first|last|both",
-     "ends that stay where they start (both: a chain of rods must not be straight then)"},
+     "the ends that are held fixed (both: a chain of rods must not be straight at the start)"},
     CB_MATTER_ROWS(params, matter),
     {.name = NULL},
 };
@@ -40,19 +40,19 @@ static cb_status check_keys(const params *p, const cb_node *node) {
   if (!p->count) {
     for (int k = 0; k < 3; k++)
       if (cb_node_get(node, line[k]))
-        return cb_node_fail(cb_node_get(node, line[k]), "%s: expected `count` beside it", line[k]);
+        return cb_node_fail(cb_node_get(node, line[k]), "%s: expected `count` next to it", line[k]);
     return CB_OK;
   }
-  if (p->count < 2 || p->count > MOST)
-    return cb_node_fail(count, "count: expected an integer from 2 to %d, found %d", MOST, p->count);
-  if (isnan(p->length)) return cb_node_fail(node, "missing key 'length': expected that of the whole chain");
+  if (p->count < 2 || p->count > MAXIMUM)
+    return cb_node_fail(count, "count: expected an integer from 2 to %d, found %d", MAXIMUM, p->count);
+  if (isnan(p->length)) return cb_node_fail(node, "missing key 'length': expected the length of the complete chain");
   if (cb_node_get(place, "points") || cb_node_get(place, "tangent"))
-    return cb_node_fail(count, "count: given beside points in `place`, expected one of the two");
+    return cb_node_fail(count, "count: given next to points in `place`, expected one of the two");
   return CB_OK;
 }
 
-/* The particles on a geodesic. */
-static cb_status make(const params *p, const cb_node *node, const cb_geometry *g, cb_places *places) {
+/* Places the particles on a geodesic. */
+static cb_status make(const params *p, const cb_node *node, const cb_space *g, cb_places *places) {
   double along[CB_DIM_MAX] = {1}, size = 0;
   cb_status status = p->along ? cb_node_reals(p->along, (size_t)g->dim, along) : CB_OK;
   if (status) return status;
@@ -72,8 +72,7 @@ static cb_status pin(cb_builder *b, const cb_node *where, int i) {
   return status ? cb_place_fail(where, status) : CB_OK;
 }
 
-static cb_status fill(const params *p, const cb_node *node, const cb_geometry *space, cb_builder *b,
-                      cb_places *places) {
+static cb_status fill(const params *p, const cb_node *node, const cb_space *space, cb_builder *b, cb_places *places) {
   cb_link link;
   int first = 0;
   cb_status status = cb_link_read(p->link, true, &link);
@@ -90,7 +89,7 @@ static cb_status fill(const params *p, const cb_node *node, const cb_geometry *s
   return status;
 }
 
-static cb_status build(const void *given, const cb_node *node, const cb_geometry *space, cb_builder *b) {
+static cb_status build(const void *given, const cb_node *node, const cb_space *space, cb_builder *b) {
   cb_places places = {0};
   cb_status status = fill(given, node, space, b, &places);
   cb_places_free(&places);

@@ -1,11 +1,13 @@
 /* A gas: n spheres of one radius at random places without overlap, with random velocities, from a seed.
  *
  *   places      uniform by volume in a geodesic ball, or on all of a sphere S^n: x = exp_at(t), t uniform in a flat
- *               ball and kept with a probability that goes as prod_f (S_f(|t_f|)/|t_f|)^(dim_f - 1), the volume of exp in
- *               the factors f, S = sin | sinh | 1; one by one, dropped where a sphere is already (random sequential
- *               addition); in spaces known by a metric alone t is uniform, which is even in volume for small balls only
- *   velocities  of one speed in random directions, or Maxwell's, each component normal of variance T/m
- *   masses      one, or uniform in [mass, heaviest]
+ *               ball and accepted with a probability proportional to prod_f (S_f(|t_f|)/|t_f|)^(dim_f - 1), the volume
+ *               element of exp in the factors f, S_f(r) = sin r | sinh r | r in units of the radius of curvature of a
+ *               sphere | hyperbolic space | flat space; one after another, each dropped if a sphere is already
+ *               there (random sequential addition); in spaces that are given only by a metric, t is uniform, which is
+ *               uniform in volume for small balls only
+ *   velocities  of one speed in random directions, or Maxwell's, each component normal with variance T/m
+ *   masses      all equal, listed, or uniform in [mass, mass_max]
  *
  * Sources: B. Widom, J. Chem. Phys. 44, 3888 (1966), doi:10.1063/1.1726548 (random sequential addition); G. L. Steele,
  * D. Lea, C. H. Flood, OOPSLA 2014, doi:10.1145/2660193.2660195 (splitmix64); G. E. P. Box, M. E. Muller, Ann. Math.
@@ -17,32 +19,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A sphere that found no room so many times will not find any. Balls of H^n are at most so many radii of curvature:
- * farther out distances lose the digits that tell spheres apart. */
-enum { MOST = 10000000, TRIALS = 100000, FARTHEST = 15 };
+/* TRIALS: maximum number of random places tried for one sphere. FARTHEST: maximum radius of the ball in H^n, in radii
+ * of curvature; farther out distances lose the digits that distinguish spheres. */
+enum { MAXIMUM = 10000000, TRIALS = 100000, FARTHEST = 15 };
 
 static const double pi = 3.14159265358979323846;
 
 typedef struct params {
   int count, seed;
-  double ball, speed, temperature, heaviest;
+  double container_radius, speed, temperature, mass_max;
   const cb_node *at;
   cb_matter matter;
 } params;
 
 static const cb_param rows[] = {
     {"count", CB_PARAM_INT, offsetof(params, count), NULL, "", "> 0", "", "number of spheres"},
-    {"seed", CB_PARAM_INT, offsetof(params, seed), "1", "", ">= 0", "", "of the random numbers"},
+    {"seed", CB_PARAM_INT, offsetof(params, seed), "1", "", ">= 0", "", "seed of the random numbers"},
     {"at", CB_PARAM_NODE, offsetof(params, at), "", "", "", "",
      "centre of the ball, {chart: .., point: [..]}; if absent, the base point"},
-    {"ball", CB_PARAM_REAL, offsetof(params, ball), "nan", "units of length", "> 0", "",
-     "radius of the ball that holds the spheres; absent: all of a sphere S^n"},
+    {"container_radius", CB_PARAM_REAL, offsetof(params, container_radius), "nan", "units of length", "> 0", "",
+     "radius of the ball that contains the spheres; if absent, all of a sphere S^n"},
     {"speed", CB_PARAM_REAL, offsetof(params, speed), "nan", "units of length per time", ">= 0", "",
-     "of each, in a random direction"},
+     "speed of each sphere, in a random direction"},
     {"temperature", CB_PARAM_REAL, offsetof(params, temperature), "nan", "units of energy", ">= 0", "",
-     "in place of speed: Maxwell's distribution"},
-    {"heaviest", CB_PARAM_REAL, offsetof(params, heaviest), "nan", "units of mass", "> 0", "",
-     "masses are random between mass and this"},
+     "instead of speed: temperature of Maxwell's distribution"},
+    {"mass_max", CB_PARAM_REAL, offsetof(params, mass_max), "nan", "units of mass", "> 0", "",
+     "masses are random between `mass` and this value"},
     CB_MATTER_ROWS(params, matter),
     {.name = NULL},
 };
@@ -64,7 +66,7 @@ static void normals(uint64_t *state, int n, double *out) {
   }
 }
 
-/* A vector of random direction and this length. */
+/* Draws a vector of this length in a random direction. */
 static void directed(uint64_t *state, int n, double length, double *out) {
   double square;
   do {
@@ -77,20 +79,21 @@ static void directed(uint64_t *state, int n, double length, double *out) {
 
 /* --- places --- */
 
-/* Spheres by cells of the side of a diameter in coordinates z in which distances are no longer than in the space: the
- * embedding's of a factor that is a sphere, those of t in a factor of curvature <= 0. All in one cell for a metric. */
+/* Spheres sorted into cells, whose side is a diameter, in coordinates z in which distances are not longer than in the
+ * space: those of the embedding for a factor that is a sphere, those of t for a factor of curvature <= 0. If only a
+ * metric is given, there is one cell. */
 typedef struct gas {
-  const cb_geometry *g;
+  const cb_space *g;
   double base[CB_COORD_MAX], frame[CB_DIM_MAX * CB_COORD_MAX];
-  double reach, apart; /* largest |t|, least distance */
+  double reach, apart; /* the largest |t|, and the minimum distance of two centres */
   uint64_t state;
   int n, *next, *head;
-  size_t cells; /* of the table, a power of 2 */
+  size_t cells; /* the size of the hash table of cells, a power of 2 */
   double *t, *x;
 } gas;
 
 static int cell_of(const gas *w, const double *t, const double *x, int64_t *cell) {
-  const cb_geometry *g = w->g;
+  const cb_space *g = w->g;
   int size = 0;
   for (int f = 0, first = 0; f < g->n_factors && !g->intrinsic; f++) {
     const cb_factor factor = g->factor[f];
@@ -110,7 +113,7 @@ static size_t slot_of(const gas *w, const int64_t *cell, int size) {
 }
 
 static bool meets(const gas *w, size_t slot, const double *x) {
-  const cb_geometry *g = w->g;
+  const cb_space *g = w->g;
   for (int i = w->head[slot]; i >= 0; i = w->next[i]) {
     const double *y = w->x + (size_t)i * (size_t)g->embedding;
     if (!((g->intrinsic ? cb_place_apart(g, x, y) : cb_distance(g, x, y)) > w->apart)) return true;
@@ -118,8 +121,8 @@ static bool meets(const gas *w, size_t slot, const double *x) {
   return false;
 }
 
-/* Is there room at x? Then *slot is its cell. */
-static bool has_room(const gas *w, const double *t, const double *x, size_t *slot) {
+/* Whether a sphere fits at x without overlap; *slot is the slot of its cell in the table. */
+static bool is_free(const gas *w, const double *t, const double *x, size_t *slot) {
   int64_t cell[CB_COORD_MAX], near[CB_COORD_MAX];
   *slot = 0;
   if (w->apart == 0) return true;
@@ -134,7 +137,7 @@ static bool has_room(const gas *w, const double *t, const double *x, size_t *slo
   return true;
 }
 
-/* The volume of exp at t by its largest in the ball; 0 beyond the antipode. */
+/* The volume element of exp at t, relative to its maximum in the ball; 0 beyond the antipode. */
 static double weight(const gas *w, const double *t) {
   double part = 1;
   for (int f = 0, first = 0; f < w->g->n_factors && !w->g->intrinsic; f++) {
@@ -142,18 +145,18 @@ static double weight(const gas *w, const double *t) {
     const int dim = factor.curvature == 0 ? factor.count : factor.count - 1;
     double square = 0;
     for (int a = 0; a < dim; a++) square += t[first + a] * t[first + a];
-    const double r = sqrt(fabs(factor.curvature) * square), most = sqrt(fabs(factor.curvature)) * w->reach;
+    const double r = sqrt(fabs(factor.curvature) * square), maximum = sqrt(fabs(factor.curvature)) * w->reach;
     if (factor.curvature > 0 && r >= pi) return 0;
     if (factor.curvature > 0 && r > 0) part *= pow(sin(r) / r, dim - 1);
-    if (factor.curvature < 0) part *= pow((r > 0 ? sinh(r) / r : 1) * most / sinh(most), dim - 1);
+    if (factor.curvature < 0) part *= pow((r > 0 ? sinh(r) / r : 1) * maximum / sinh(maximum), dim - 1);
     first += dim;
   }
   return part;
 }
 
-/* A random point of the ball. */
+/* Draws a random point of the ball: t and x = exp_at(t). */
 static void draw(gas *w, double *t, double *x) {
-  const cb_geometry *g = w->g;
+  const cb_space *g = w->g;
   double v[CB_COORD_MAX] = {0};
   do directed(&w->state, g->dim, w->reach * pow(uniform(&w->state), 1.0 / g->dim), t);
   while (!(uniform(&w->state) < weight(w, t)));
@@ -168,7 +171,7 @@ static cb_status fill_ball(gas *w, const params *p, const cb_node *node) {
     size_t slot = 0;
     int trial = 0;
     do draw(w, t, x);
-    while (!has_room(w, t, x, &slot) && ++trial < TRIALS);
+    while (!is_free(w, t, x, &slot) && ++trial < TRIALS);
     if (trial == TRIALS)
       return cb_node_fail(cb_node_get(node, "count"),
                           "count: %d of %d spheres of radius %g found a place, the next none in %d trials: expected "
@@ -180,26 +183,31 @@ static cb_status fill_ball(gas *w, const params *p, const cb_node *node) {
   return CB_OK;
 }
 
-/* The largest |t|, by the keys. */
-static cb_status read_reach(const params *p, const cb_node *node, const cb_geometry *g, double *reach) {
-  const cb_node *ball = cb_node_get(node, "ball");
-  double most = INFINITY;
+/* Finds *reach, the largest |t|, from the keys of the body. */
+static cb_status read_reach(const params *p, const cb_node *node, const cb_space *g, double *reach) {
+  const cb_node *container_radius = cb_node_get(node, "container_radius");
+  double maximum = INFINITY;
   const bool sphere = !g->intrinsic && g->n_factors == 1 && g->factor[0].curvature > 0;
-  if (isnan(p->ball)) {
+  if (isnan(p->container_radius)) {
     if (!sphere)
-      return cb_node_fail(node,
-                          "missing key 'ball': expected the radius of the ball that holds the gas; only a "
-                          "sphere S^n can be filled as a whole");
+      return cb_node_fail(
+          node,
+          "missing key 'container_radius': expected the radius of the ball that contains the gas; only a "
+          "sphere S^n can be filled completely");
     *reach = pi / sqrt(g->factor[0].curvature);
     return CB_OK;
   }
   for (int f = 0; f < g->n_factors && !g->intrinsic; f++)
-    if (g->factor[f].curvature < 0) most = fmin(most, FARTHEST / sqrt(-g->factor[f].curvature));
-  if (p->ball > most)
-    return cb_node_fail(ball, "ball: expected a radius of at most %g, %d radii of curvature", most, FARTHEST);
-  if (!(p->ball > p->matter.radius))
-    return cb_node_fail(ball, "ball: a ball of radius %g holds no sphere of radius %g", p->ball, p->matter.radius);
-  *reach = p->ball - p->matter.radius;
+    if (g->factor[f].curvature < 0) maximum = fmin(maximum, FARTHEST / sqrt(-g->factor[f].curvature));
+  if (p->container_radius > maximum)
+    return cb_node_fail(container_radius, "container_radius: expected a radius of at most %g, %d radii of curvature",
+                        maximum, FARTHEST);
+  if (!(p->container_radius > p->matter.radius))
+    return cb_node_fail(
+        container_radius,
+        "container_radius: a ball of radius %g cannot contain a sphere of radius %g: expected a larger ball",
+        p->container_radius, p->matter.radius);
+  *reach = p->container_radius - p->matter.radius;
   if (sphere) *reach = fmin(*reach, pi / sqrt(g->factor[0].curvature));
   return CB_OK;
 }
@@ -220,24 +228,25 @@ static cb_status allocate(gas *w, int count) {
 /* --- masses and velocities --- */
 
 static cb_status make_masses(gas *w, const params *p, const cb_node *node, double *mass) {
-  const cb_node *heaviest = cb_node_get(node, "heaviest"), *list = p->matter.masses;
-  const double most = heaviest ? p->heaviest : p->matter.mass;
-  if (list && heaviest) return cb_node_fail(heaviest, "heaviest: given beside `masses`, expected one of the two");
+  const cb_node *mass_max = cb_node_get(node, "mass_max"), *list = p->matter.masses;
+  const double maximum = mass_max ? p->mass_max : p->matter.mass;
+  if (list && mass_max) return cb_node_fail(mass_max, "mass_max: given next to `masses`, expected one of the two");
   if (list && cb_node_get(node, "mass"))
-    return cb_node_fail(list, "masses: given beside `mass`, expected one of the two");
+    return cb_node_fail(list, "masses: given next to `mass`, expected one of the two");
   if (list) return cb_node_reals(list, (size_t)p->count, mass);
-  if (most < p->matter.mass)
-    return cb_node_fail(heaviest, "heaviest: expected at least the mass %g, found %g", p->matter.mass, most);
+  if (maximum < p->matter.mass)
+    return cb_node_fail(mass_max, "mass_max: expected at least the mass %g, found %g", p->matter.mass, maximum);
   for (int i = 0; i < p->count; i++)
-    mass[i] = heaviest ? p->matter.mass + (most - p->matter.mass) * uniform(&w->state) : most;
+    mass[i] = mass_max ? p->matter.mass + (maximum - p->matter.mass) * uniform(&w->state) : maximum;
   return CB_OK;
 }
 
 static cb_status make_velocities(gas *w, const params *p, const cb_node *node, const double *mass, cb_places *places) {
-  const cb_geometry *g = w->g;
+  const cb_space *g = w->g;
   cb_status status = CB_OK;
   if (!isnan(p->speed) && !isnan(p->temperature))
-    return cb_node_fail(cb_node_get(node, "temperature"), "temperature: given beside `speed`, expected one of the two");
+    return cb_node_fail(cb_node_get(node, "temperature"),
+                        "temperature: given next to `speed`, expected one of the two");
   if (isnan(p->speed) && isnan(p->temperature)) return CB_OK;
   for (int i = 0; i < places->n && !status; i++) {
     double c[CB_COORD_MAX], e[CB_DIM_MAX * CB_COORD_MAX], q[CB_DIM_MAX];
@@ -249,7 +258,7 @@ static cb_status make_velocities(gas *w, const params *p, const cb_node *node, c
       normals(&w->state, g->dim, c);
       for (int a = 0; a < g->dim; a++) c[a] *= sqrt(p->temperature / mass[i]);
     }
-    cb_geometry_frame(g, x, e);
+    cb_space_frame(g, x, e);
     for (int a = 0; a < g->dim; a++)
       for (int b = 0; b < g->embedding; b++) v[b] += c[a] * e[a * g->embedding + b];
     if (g->chart) status = cb_chart_pull(g, g->chart, x, v, q, places->u + (size_t)i * (size_t)g->dim);
@@ -258,13 +267,13 @@ static cb_status make_velocities(gas *w, const params *p, const cb_node *node, c
 }
 
 static cb_status make(gas *w, const params *p, const cb_node *node, cb_builder *b, cb_places *places, double *mass) {
-  const cb_geometry *g = w->g;
-  cb_origin origin; /* of `at`: all is done near it */
+  const cb_space *g = w->g;
+  cb_origin origin; /* the origin of the point `at`: all positions are computed relative to it */
   int first;
-  cb_geometry_base_point(g, w->base);
+  cb_space_base_point(g, w->base);
   cb_status status = p->at ? cb_place_point(p->at, "at", g, &origin, w->base) : CB_OK;
   if (status) return status;
-  cb_geometry_frame(g, w->base, w->frame);
+  cb_space_frame(g, w->base, w->frame);
   status = read_reach(p, node, g, &w->reach);
   if (!status) status = allocate(w, p->count);
   if (!status) status = make_masses(w, p, node, mass);
@@ -274,12 +283,12 @@ static cb_status make(gas *w, const params *p, const cb_node *node, cb_builder *
   return status ? status : cb_places_add(places, node, &p->matter, mass, b, &first);
 }
 
-static cb_status build(const void *given, const cb_node *node, const cb_geometry *space, cb_builder *b) {
+static cb_status build(const void *given, const cb_node *node, const cb_space *space, cb_builder *b) {
   const params *p = given;
-  if (p->count > MOST)
-    return cb_node_fail(cb_node_get(node, "count"), "count: expected at most %d, found %d", MOST, p->count);
+  if (p->count > MAXIMUM)
+    return cb_node_fail(cb_node_get(node, "count"), "count: expected at most %d, found %d", MAXIMUM, p->count);
   if (space->dim > CB_DIM_MAX || (space->chart && !space->chart->to_point))
-    return cb_node_fail(node, "a gas needs a space with geodesics, found its chart alone");
+    return cb_node_fail(node, "a gas needs a space with geodesics, found only a chart: set `space` without `chart`");
   gas w = {.g = space, .apart = 2 * p->matter.radius, .state = (uint64_t)p->seed};
   cb_places places = {0};
   double *mass = malloc((size_t)p->count * sizeof *mass);
@@ -297,8 +306,8 @@ const cb_body_class cb_body_gas = {
     .name = "gas",
     .title = "gas",
     .doc =
-        "Spheres at random places without overlap, of one speed or at a temperature; they meet with `contacts: "
-        "{within: [name]}`.",
+        "Spheres at random places without overlap, all with the same speed or at a temperature; they collide if the "
+        "scenario has `contacts: {within: [name]}`.",
     .params = rows,
     .params_size = sizeof(params),
     .build = build,

@@ -1,6 +1,6 @@
-/* A network: particles joined by springs, V = sum (k/2) (d - D)^2, and rods, d = D; listed, or the vertices and edges
- * of a mesh, or a lattice. */
-#include "bodies/network.h"
+/* A network: particles joined by springs, V = sum (k/2) (d - D)^2, and rods, d = D, with d the distance of the two
+ * particles. Particles and links are listed, or are the vertices and edges of a mesh or a lattice. */
+#include "bodies/link.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,24 +22,27 @@ static const cb_param rows[] = {
      "{file: x.obj, at: {chart: .., point: [..]}, scale: 1, rotate: ..}: vertices placed by exp at a point"},
     {"lattice", CB_PARAM_NODE, offsetof(params, lattice), "", "", "", "", "{size: [nx, ny, nz], spacing: .1, at: ..}"},
     {"link", CB_PARAM_NODE, offsetof(params, link), "", "", "", "",
-     "edges of the mesh or lattice: rod, {rod: {length: ..}} or {spring: {..}}; if absent, springs by the keys below"},
+     "links along the edges of the mesh or lattice: rod, {rod: {length: ..}} or {spring: {..}}; if absent, springs by "
+     "the keys below"},
     CB_SPRING_ROWS(params, spring),
     {"neighbours", CB_PARAM_INT, offsetof(params, neighbours), "1", "", "[1, 2]", "",
-     "2: springs between second neighbours too"},
+     "2: adds springs between second neighbours"},
     {"bending_stiffness", CB_PARAM_REAL, offsetof(params, bending_stiffness), "1", "units of mass/time^2", ">= 0", "",
      "stiffness of the springs between second neighbours"},
     {"density", CB_PARAM_REAL, offsetof(params, density), "nan", "units of mass/area, or mass/length", "> 0", "",
-     "in place of mass: by a third of the triangles' area, or half the edges' length where there are no triangles"},
+     "instead of mass: density times a third of the triangles' area, or half the edges' length if there are no "
+     "triangles"},
     CB_MATTER_ROWS(params, matter),
     {.name = NULL},
 };
 
-/* What joins the ends of the edges of a mesh or lattice. */
+/* Reads the type of link that joins particles along the edges of a mesh or lattice. */
 static cb_status read_edges(const params *p, cb_link *edges) {
   *edges = (cb_link){.spring = p->spring};
   if (!p->link) return CB_OK;
   if (!p->mesh && !p->lattice)
-    return cb_node_fail(p->link, "link: expected `mesh` or `lattice`, whose edges it is for");
+    return cb_node_fail(
+        p->link, "link: applies only to the edges of a mesh or lattice: expected `mesh` or `lattice` next to it");
   return cb_link_read(p->link, false, edges);
 }
 
@@ -49,7 +52,7 @@ static cb_status read_links(const params *p, int n, cb_links *links) {
   return status ? status : cb_links_read(links, p->rods, &rod, n);
 }
 
-/* Where edges are listed, those are the edges of the network. */
+/* Without a mesh or lattice, the listed links are the edges of the network. */
 static cb_status take_edges(cb_network *w, const cb_links *links) {
   if (w->edge || !links->n) return CB_OK;
   w->edge = malloc((size_t)links->n * sizeof *w->edge);
@@ -59,7 +62,8 @@ static cb_status take_edges(cb_network *w, const cb_links *links) {
   return CB_OK;
 }
 
-/* Links along the edges, those listed, then springs between second neighbours. */
+/* Adds the links along the edges of a mesh or lattice, the listed links, the triangles, then the springs between second
+ * neighbours. */
 static cb_status join(const params *p, const cb_node *node, const cb_network *w, const cb_link *edges,
                       const cb_links *links, int first, cb_builder *b) {
   cb_status status = CB_OK;
@@ -79,7 +83,7 @@ static cb_status join(const params *p, const cb_node *node, const cb_network *w,
   return status;
 }
 
-static cb_status fill(const void *given, const cb_node *node, const cb_geometry *space, cb_builder *b, cb_network *w,
+static cb_status fill(const void *given, const cb_node *node, const cb_space *space, cb_builder *b, cb_network *w,
                       cb_places *places, cb_links *links, double **mass) {
   const params *p = given;
   cb_link edges;
@@ -94,7 +98,7 @@ static cb_status fill(const void *given, const cb_node *node, const cb_geometry 
   return status ? status : join(p, node, w, &edges, links, first, b);
 }
 
-static cb_status build(const void *given, const cb_node *node, const cb_geometry *space, cb_builder *b) {
+static cb_status build(const void *given, const cb_node *node, const cb_space *space, cb_builder *b) {
   return cb_network_build(fill, given, node, space, b);
 }
 

@@ -1,4 +1,4 @@
-/* Free particles: nothing joins them but interactions, if there are any. */
+/* Free particles: no springs or rods, only interactions if the scenario has any. */
 #include "bodies/place.h"
 
 typedef struct params {
@@ -10,7 +10,7 @@ static const cb_param rows[] = {
     {.name = NULL},
 };
 
-static cb_status build(const void *given, const cb_node *node, const cb_geometry *space, cb_builder *b) {
+static cb_status build(const void *given, const cb_node *node, const cb_space *space, cb_builder *b) {
   const params *p = given;
   cb_places places;
   int first = 0;

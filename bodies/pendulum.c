@@ -1,5 +1,6 @@
-/* A spherical pendulum: one particle joined to a point of the space, by a rod, d(x, pivot) = D, or a spring,
- * V = (k/2) (d(x, pivot) - D)^2. The particle is the one point of `place`, or exp_pivot(tangent). */
+/* A spherical pendulum: one particle, joined to a point of the space by a rod of length D, d(x, pivot) = D, or by a
+ * spring of stiffness k and rest length D, V = (k/2) (d(x, pivot) - D)^2. The particle is the single point of `place`,
+ * or exp_pivot(tangent). */
 #include "bodies/link.h"
 #include <math.h>
 
@@ -10,21 +11,21 @@ typedef struct params {
 
 static const cb_param rows[] = {
     {"pivot", CB_PARAM_NODE, offsetof(params, pivot), NULL, "", "", "",
-     "{chart: .., point: [..]}; `move` of place takes it along"},
+     "the pivot {chart: .., point: [..]}; `move` of place moves it, too"},
     {"tangent", CB_PARAM_NODE, offsetof(params, tangent), "", "units of length", "", "",
-     "from the pivot to the particle, in the frame there; in place of place.points"},
+     "vector from the pivot to the particle, in the frame there; instead of place.points"},
     {"link", CB_PARAM_NODE, offsetof(params, link), "", "", "", "",
      "rod, {rod: {length: ..}} or {spring: {stiffness: 1, rest: ..}}; if absent, a rod"},
     CB_MATTER_ROWS(params, matter),
     {.name = NULL},
 };
 
-static cb_status place(const params *p, const cb_node *node, const cb_geometry *g, cb_places *places) {
+static cb_status place(const params *p, const cb_node *node, const cb_space *g, cb_places *places) {
   if (!p->tangent) return cb_places_read(places, node, g, 1, true);
   const cb_node *given = cb_node_get(node, "place");
   double tangent[CB_DIM_MAX];
   if (cb_node_get(given, "points") || cb_node_get(given, "tangent"))
-    return cb_node_fail(p->tangent, "tangent: given beside a point in `place`, expected one of the two");
+    return cb_node_fail(p->tangent, "tangent: given next to a point in `place`, expected one of the two");
   cb_status status = cb_node_reals(p->tangent, (size_t)g->dim, tangent);
   return status ? status : cb_places_make(places, node, g, p->pivot, 1, tangent);
 }
@@ -35,15 +36,14 @@ static cb_status join(const params *p, const cb_node *where, const cb_link *link
     return cb_node_fail(p->link, "link: expected a spring without damping, found %g", link->spring.damping);
   cb_status status = cb_builder_centre_origin(b, origin);
   if (!status)
-    status = link->rigid ? cb_builder_tether(b, NULL, i, pivot, link->length)
-                         : cb_builder_central(b, cb_builder_bodies(b) - 1, CB_LAW_HARMONIC, link->spring.stiffness,
-                                              link->spring.rest, NULL, pivot);
+    status = link->rigid ? cb_builder_distance_to_point(b, NULL, i, pivot, link->length)
+                         : cb_builder_central(b, cb_builder_bodies(b) - 1, CB_PAIR_POTENTIAL_HARMONIC,
+                                              link->spring.stiffness, link->spring.rest, NULL, pivot);
   if (!status) status = cb_builder_centre_origin(b, NULL);
   return status ? cb_place_fail(where, status) : CB_OK;
 }
 
-static cb_status fill(const params *p, const cb_node *node, const cb_geometry *space, cb_builder *b,
-                      cb_places *places) {
+static cb_status fill(const params *p, const cb_node *node, const cb_space *space, cb_builder *b, cb_places *places) {
   cb_link link;
   int i = 0;
   cb_status status = cb_link_read(p->link, true, &link);
@@ -56,7 +56,7 @@ static cb_status fill(const params *p, const cb_node *node, const cb_geometry *s
   return status ? status : join(p, p->pivot, &link, cb_places_at(places, 1), i, places->origin, b);
 }
 
-static cb_status build(const void *given, const cb_node *node, const cb_geometry *space, cb_builder *b) {
+static cb_status build(const void *given, const cb_node *node, const cb_space *space, cb_builder *b) {
   cb_places places = {0};
   cb_status status = fill(given, node, space, b, &places);
   cb_places_free(&places);

@@ -1,4 +1,4 @@
-/* A rod: two particles joined by a spring, V = (k/2) (d - D)^2, or rigidly, d = D. */
+/* A rod: two particles at the distance d, joined by a spring, V = (k/2) (d - D)^2, or rigidly, d = D. */
 #include "bodies/link.h"
 
 typedef struct params {
@@ -13,13 +13,13 @@ static const cb_param rows[] = {
     {.name = NULL},
 };
 
-static cb_status build(const void *given, const cb_node *node, const cb_geometry *space, cb_builder *b) {
+static cb_status build(const void *given, const cb_node *node, const cb_space *space, cb_builder *b) {
   static const int ends[1][2] = {{0, 1}};
   const params *p = given;
   cb_link link;
   int first;
   const cb_status status = cb_link_read(p->link, false, &link);
-  return status ? status : cb_linked_build(node, space, &p->matter, 2, 1, ends, &link, b, &first);
+  return status ? status : cb_linked_build(&(cb_linked_body){2, 1, ends, &link}, node, space, &p->matter, b, &first);
 }
 
 const cb_body_class cb_body_rod = {

@@ -1,5 +1,5 @@
-/* A triangle: three particles, each pair joined by a spring, V = (k/2) (d - D)^2, or rigidly, d = D. Links in the order
- * 12, 13, 23. */
+/* A triangle: three particles. Each pair, at the distance d, is joined by a spring, V = (k/2) (d - D)^2, or a rigid
+ * rod, d = D. The links are in the order of the pairs 1-2, 1-3, 2-3. */
 #include "bodies/link.h"
 
 typedef struct params {
@@ -9,8 +9,8 @@ typedef struct params {
 
 static const cb_param rows[] = {
     {"link", CB_PARAM_NODE, offsetof(params, link), "", "", "", "",
-     "rod, {rod: {length: ..}} or {spring: {stiffness: 1, rest: .., damping: 0}}, or a list of three such, of 12, 13, "
-     "23; if absent, springs"},
+     "rod, {rod: {length: ..}} or {spring: {stiffness: 1, rest: .., damping: 0}}, or a list of three of these, for the "
+     "pairs 12, 13, 23; if absent, springs"},
     CB_MATTER_ROWS(params, matter),
     {.name = NULL},
 };
@@ -24,13 +24,13 @@ static cb_status read_links(const cb_node *node, cb_link link[3]) {
   return status;
 }
 
-static cb_status build(const void *given, const cb_node *node, const cb_geometry *space, cb_builder *b) {
+static cb_status build(const void *given, const cb_node *node, const cb_space *space, cb_builder *b) {
   static const int ends[3][2] = {{0, 1}, {0, 2}, {1, 2}};
   const params *p = given;
   cb_link link[3];
   int first;
   cb_status status = read_links(p->link, link);
-  if (!status) status = cb_linked_build(node, space, &p->matter, 3, 3, ends, link, b, &first);
+  if (!status) status = cb_linked_build(&(cb_linked_body){3, 3, ends, link}, node, space, &p->matter, b, &first);
   return status ? status : cb_builder_triangle(b, first, first + 1, first + 2);
 }
 

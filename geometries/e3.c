@@ -1,11 +1,11 @@
 /* Flat space E^3: x in R^3, <x,y> = x.y. */
-#include "geometry/constant.h"
+#include "geometry/space_class.h"
 
 CB_CONSTANT_CURVATURE("0", "[0, 0]", "always 0: use s3 or h3 for a curved space", 3)
 
-const cb_geometry_class cb_geometry_e3 = {
+const cb_space_class cb_space_e3 = {
     .name = "e3",
     .title = "Euclidean space",
-    .doc = "flat; points (x, y, z)",
+    .doc = "Euclidean space; points (x, y, z)",
     CB_CONSTANT_CURVATURE_CLASS,
 };

@@ -2,11 +2,11 @@
  *
  *   d^2 = sum_i delta_i^2,   delta_i = x_i - y_i reduced to [-period_i/2, period_i/2]
  *
- * Coordinates are not reduced: points one period apart are the same. Half a period apart the shortest geodesic is not
- * unique: d is right there and has no derivatives. Isometries: the translations.
+ * Coordinates are not reduced; points one period apart are the same point. Half a period apart the shortest geodesic is
+ * not unique: d is correct there but has no derivatives. The Killing fields are the translations.
  */
 #include <curvebody/intrinsic.h>
-#include "geometry/metric_entry.h"
+#include "geometry/space_class.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,35 +17,38 @@ typedef struct flat_torus_params {
 } flat_torus_params;
 
 static const cb_param params[] = {
-    {"dimension", CB_PARAM_INT, offsetof(flat_torus_params, dimension), "3", "", "[2, 3]", NULL, "of the torus"},
-    {"period_x", CB_PARAM_REAL, offsetof(flat_torus_params, period[0]), "10", "length", "> 0", NULL, "of x"},
-    {"period_y", CB_PARAM_REAL, offsetof(flat_torus_params, period[1]), "10", "length", "> 0", NULL, "of y"},
+    {"dimension", CB_PARAM_INT, offsetof(flat_torus_params, dimension), "3", "", "[2, 3]", NULL,
+     "dimension of the torus"},
+    {"period_x", CB_PARAM_REAL, offsetof(flat_torus_params, period[0]), "10", "length", "> 0", NULL, "period of x"},
+    {"period_y", CB_PARAM_REAL, offsetof(flat_torus_params, period[1]), "10", "length", "> 0", NULL, "period of y"},
     {"period_z", CB_PARAM_REAL, offsetof(flat_torus_params, period[2]), "10", "length", "> 0", NULL,
-     "of z, in dimension 3"},
+     "period of z, in dimension 3"},
     {0},
 };
 
-static cb_status metric(const cb_geometry *g, const double *q, double *gij, double *dg, double *ddg) {
+static cb_status metric(const cb_space *g, const double *q, double *gij, double *dg, double *ddg) {
   (void)q;
   const cb_metric_entries m = cb_metric_begin(g->dim, gij, dg, ddg);
   for (int i = 0; i < g->dim; i++) cb_metric_value(m, i, i, 1);
   return CB_OK;
 }
 
-/* q1 - q2 reduced; CB_ERROR_DOMAIN where `unique` and it is half a period within the round-off of q1 - q2. */
-static cb_status difference(const cb_geometry *g, const double *q1, const double *q2, bool unique, double *delta) {
+/* delta = q1 - q2, reduced by multiples of the periods. With `unique`: CB_ERROR_DOMAIN if a component is half a period,
+ * up to the round-off of q1 - q2. */
+static cb_status difference(const cb_space *g, const double *q1, const double *q2, bool unique, double *delta) {
   for (int i = 0; i < g->dim; i++) {
     const double period = g->intrinsic->period[i], round_off = 4e-16 * (fabs(q1[i]) + fabs(q2[i]) + period);
     delta[i] = remainder(q1[i] - q2[i], period);
     if (unique && fabs(delta[i]) >= period / 2 - round_off)
       return cb_fail(CB_ERROR_DOMAIN,
-                     "points %.6g apart, half a period, %s = %.17g and %.17g: expected one shortest geodesic",
+                     "two points are half a period, %.6g, apart (%s = %.17g and %.17g): expected points with only one "
+                     "shortest geodesic",
                      period / 2, g->chart->coordinates[i], q1[i], q2[i]);
   }
   return CB_OK;
 }
 
-static cb_status distance(const cb_geometry *g, const double *q1, const double *q2, double *d, double *gradient,
+static cb_status distance(const cb_space *g, const double *q1, const double *q2, double *d, double *gradient,
                           double *hessian) {
   const int n = g->dim;
   double delta[CB_DIM_MAX], square = 0;
@@ -54,7 +57,9 @@ static cb_status distance(const cb_geometry *g, const double *q1, const double *
   for (int i = 0; i < n; i++) square += delta[i] * delta[i];
   const double length = sqrt(square);
   if ((gradient || hessian) && !(length > 0))
-    return cb_fail(CB_ERROR_DOMAIN, "the distance of a point to itself has no derivative, at x = %.6g", q1[0]);
+    return cb_fail(CB_ERROR_DOMAIN,
+                   "the distance from a point to itself has no derivative (x = %.6g): expected two different points",
+                   q1[0]);
   *d = length;
   for (int i = 0; gradient && i < n; i++) {
     gradient[i] = delta[i] / length;
@@ -69,7 +74,7 @@ static cb_status distance(const cb_geometry *g, const double *q1, const double *
   return CB_OK;
 }
 
-static cb_status exponential(const cb_geometry *g, const double *q, const double *u, double *q1, double *u1) {
+static cb_status exponential(const cb_space *g, const double *q, const double *u, double *q1, double *u1) {
   for (int i = 0; i < g->dim; i++) {
     const double velocity = u[i];
     q1[i] = q[i] + velocity;
@@ -78,7 +83,7 @@ static cb_status exponential(const cb_geometry *g, const double *q, const double
   return CB_OK;
 }
 
-static cb_status logarithm(const cb_geometry *g, const double *q, const double *y, double *u) {
+static cb_status logarithm(const cb_space *g, const double *q, const double *y, double *u) {
   double delta[CB_DIM_MAX];
   const cb_status status = difference(g, y, q, true, delta);
   for (int i = 0; !status && i < g->dim; i++) u[i] = delta[i];
@@ -87,13 +92,14 @@ static cb_status logarithm(const cb_geometry *g, const double *q, const double *
 
 static const char *const names[] = {"translation_x", "translation_y", "translation_z"};
 
-static void killing(const cb_geometry *g, int index, const double *q, double *x) {
+static void killing(const cb_space *g, int index, const double *q, double *x) {
   (void)q;
   for (int i = 0; i < g->dim; i++) x[i] = i == index;
 }
 
-static void translation(const cb_geometry *g, const double *a, double *m, double *low) {
-  (void)a, (void)low;
+static void translation(const cb_space *g, const double *a, double *m, double *low) {
+  (void)a;
+  (void)low;
   for (int i = 0; i < g->dim * g->dim; i++) m[i] = i % (g->dim + 1) == 0;
 }
 
@@ -105,7 +111,7 @@ static const cb_chart chart = {
     .distance = distance,
 };
 
-static cb_status init(cb_geometry *g, const void *p) {
+static cb_status init(cb_space *g, const void *p) {
   const flat_torus_params *given = p;
   struct cb_intrinsic *own = g->data = calloc(1, sizeof *own);
   if (!own) return cb_fail(CB_ERROR_MEMORY, "no memory for a flat torus");
@@ -119,10 +125,10 @@ static cb_status init(cb_geometry *g, const void *p) {
     own->period[i] = given->period[i];
     g->killing[g->n_killing++].name = names[i];
   }
-  return cb_geometry_init_intrinsic(g, given->dimension, &those, own);
+  return cb_space_init_intrinsic(g, given->dimension, &those, own);
 }
 
-const cb_geometry_class cb_geometry_flat_torus = {
+const cb_space_class cb_space_flat_torus = {
     .name = "flat_torus",
     .title = "flat torus",
     .doc = "Euclidean space with periodic coordinates",

@@ -1,11 +1,12 @@
-/* The hyperbolic plane H^2 of curvature K < 0: x in R^3 with <x,x> = 1/K, w > 0, <x,y> = x1 y1 + x2 y2 - w w'. */
-#include "geometry/constant.h"
+/* The hyperbolic plane H^2 of curvature K < 0: x = (x1, x2, w) in R^3 with <x,x> = 1/K, w > 0. The form is <x,y> =
+ * x1 y1 + x2 y2 - w w' with y = (y1, y2, w'). */
+#include "geometry/space_class.h"
 
 CB_CONSTANT_CURVATURE("-1", "< 0", "-1/R^2, R the radius of curvature", 2)
 
-const cb_geometry_class cb_geometry_h2 = {
+const cb_space_class cb_space_h2 = {
     .name = "h2",
     .title = "hyperbolic plane",
-    .doc = "points (x, y, w) with x^2 + y^2 - w^2 = -R^2, w > 0",
+    .doc = "hyperbolic plane; points (x, y, w) with x^2 + y^2 - w^2 = -R^2, w > 0",
     CB_CONSTANT_CURVATURE_CLASS,
 };

@@ -1,13 +1,13 @@
 /* H^2 x E, the product of the hyperbolic plane of curvature K < 0 and a line: (x, y, w) with x^2 + y^2 - w^2 = 1/K,
- * w > 0, then z; d^2 = d_H2^2 + (z1 - z2)^2. Isometries: those of the hyperbolic plane and the translations of
+ * w > 0, then z; d^2 = d_H2^2 + (z1 - z2)^2. The isometries are those of the hyperbolic plane and the translations of
  * the line. */
-#include "geometry/constant.h"
+#include "geometry/space_class.h"
 
 CB_CONSTANT_CURVATURE("-1", "< 0", "-1/R^2, R the radius of curvature of H2", 2, 1)
 
-const cb_geometry_class cb_geometry_h2xe = {
+const cb_space_class cb_space_h2xe = {
     .name = "h2xe",
     .title = "hyperbolic plane times a line",
-    .doc = "points (x, y, w, z) with x^2 + y^2 - w^2 = -R^2, w > 0",
+    .doc = "hyperbolic plane times a line; points (x, y, w, z) with x^2 + y^2 - w^2 = -R^2, w > 0",
     CB_CONSTANT_CURVATURE_CLASS,
 };

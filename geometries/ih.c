@@ -2,8 +2,9 @@
  *
  *   g = (r^2 + 2) 1,   r^2 = x^2 + y^2 + z^2
  *
- * Negatively curved and complete: geodesics are unique, and minimal. Curvature: -4/(r^2+2)^3 of planes with the radius,
- * -(3 r^2+4)/(r^2+2)^3 of planes across it. Isometries: the rotations.
+ * The space is negatively curved and complete, so that geodesics are unique and minimal. The curvature is -4/(r^2+2)^3
+ * for planes that contain the radius and -(3 r^2+4)/(r^2+2)^3 for planes normal to it. The isometries are the
+ * rotations.
  *
  * It is the Jacobi metric of the repulsive oscillator x'' = x with |x'|^2 - |x|^2 = 2 (Arnold, Mathematical Methods of
  * Classical Mechanics, 2nd ed. (1989), section 45D, doi:10.1007/978-1-4757-2063-1): with its time tau, v = x'(0),
@@ -19,20 +20,21 @@
  *
  *   d = asinh D + sqrt(D^2 + D^2 S^2),   D S = P M/2,   {D, S} = (u+ w- -+ u- w+)/2
  *
- * where the sum without cancellation is computed and the other follows from the product. Exact to round-off at M -> 0
- * and P -> 0. Derivatives, with E = w+ w- = sqrt((p.q)^2 + P^2 + M^2 + 4), W = w+ + w- = sqrt((P^2+M^2)/2 + 4 + 2E):
+ * where the one of D and S whose sum has no cancellation is computed from the sum, and the other follows from the
+ * product; this is exact to round-off at M -> 0 and P -> 0. The derivatives are, with
+ * E = w+ w- = sqrt((p.q)^2 + P^2 + M^2 + 4) and W = w+ + w- = sqrt((P^2 + M^2)/2 + 4 + 2E),
  *
  *   d_p d = alpha (p + q) + beta (p - q) = p coth T - q/sinh T,   alpha = M/2W,   beta = W/2M,  T the time to q.
  */
 #include <curvebody/intrinsic.h>
-#include "geometry/metric_entry.h"
+#include "geometry/space_class.h"
 #include "numerics/vec3.h"
 
 #include <math.h>
 
 enum { N = 3 };
 
-static cb_status metric(const cb_geometry *g, const double *q, double *gij, double *dg, double *ddg) {
+static cb_status metric(const cb_space *g, const double *q, double *gij, double *dg, double *ddg) {
   cb_metric_conformal(cb_metric_begin(g->dim, gij, dg, ddg), q, cb_dot3(q, q) + 2, 1, 0);
   return CB_OK;
 }
@@ -51,7 +53,9 @@ static pair pair_of(const double *p, const double *q) {
     x.m[i] = p[i] - q[i];
   }
   const double P2 = cb_dot3(x.s, x.s), M2 = cb_dot3(x.m, x.m);
-  x.P = sqrt(P2), x.M = sqrt(M2), x.c = cb_dot3(p, q);
+  x.P = sqrt(P2);
+  x.M = sqrt(M2);
+  x.c = cb_dot3(p, q);
   x.E = sqrt(x.c * x.c + P2 + M2 + 4);
   x.W = sqrt((P2 + M2) / 2 + 4 + 2 * x.E);
   return x;
@@ -64,7 +68,7 @@ static double length(const pair *x) {
   return asinh(D) + hypot(D, product);
 }
 
-/* d_p d, by the form of it whose terms are smaller. */
+/* Computes the covector d_p d by the one of its two forms that has the smaller terms. */
 static void covector(const pair *x, const double *p, const double *q, double *out) {
   const double alpha = x->M / (2 * x->W), beta = x->W / (2 * x->M), coth = alpha + beta;
   const double csch = (x->c + x->E + 2) / (x->W * x->M); /* beta - alpha */
@@ -74,7 +78,8 @@ static void covector(const pair *x, const double *p, const double *q, double *ou
     out[i] = by_chords < by_ends ? alpha * x->s[i] + beta * x->m[i] : coth * p[i] - csch * q[i];
 }
 
-/* Second derivatives in s and m: alpha and beta as functions of A = P^2 and B = M^2, d alpha/dB = d beta/dA. */
+/* The second derivatives of d in p and q, by those in s = p + q and m = p - q: alpha and beta are functions of A = P^2
+ * and B = M^2, and d alpha/dB = d beta/dA. */
 static void second(const pair *x, double *hessian) {
   const double A = x->P * x->P, B = x->M * x->M, M = x->M, W = x->W;
   const double EA = (1 + (A - B) / 8) / (2 * x->E), EB = (1 - (A - B) / 8) / (2 * x->E);
@@ -92,12 +97,14 @@ static void second(const pair *x, double *hessian) {
     }
 }
 
-static cb_status distance(const cb_geometry *g, const double *q1, const double *q2, double *d, double *gradient,
+static cb_status distance(const cb_space *g, const double *q1, const double *q2, double *d, double *gradient,
                           double *hessian) {
   (void)g;
   const pair x = pair_of(q1, q2);
   if ((gradient || hessian) && !(x.M > 0))
-    return cb_fail(CB_ERROR_DOMAIN, "the distance of a point to itself has no derivative, at x = %.6g", q1[0]);
+    return cb_fail(CB_ERROR_DOMAIN,
+                   "the distance from a point to itself has no derivative (x = %.6g): expected two different points",
+                   q1[0]);
   *d = length(&x);
   if (gradient) {
     pair back = x;
@@ -111,7 +118,7 @@ static cb_status distance(const cb_geometry *g, const double *q1, const double *
 
 /* --- geodesics --- */
 
-/* tau with s(tau) = total, aa = |a|^2, bb = |b|^2: Newton's method from above, kept between bounds. */
+/* The tau with s(tau) = total, aa = |a|^2, bb = |b|^2, by Newton's method from above within bounds. */
 static double time_of(double aa, double bb, double total) {
   double low = 0, high = fmin(total, log1p(2 * total / aa) / 2);
   if (2 * total < bb) high = fmin(high, -log1p(-2 * total / bb) / 2);
@@ -131,7 +138,7 @@ static double time_of(double aa, double bb, double total) {
   return tau;
 }
 
-static cb_status exponential(const cb_geometry *g, const double *p, const double *u, double *q1, double *u1) {
+static cb_status exponential(const cb_space *g, const double *p, const double *u, double *q1, double *u1) {
   (void)g;
   const double speed = sqrt(cb_dot3(u, u)), f = cb_dot3(p, p) + 2, root = sqrt(f);
   if (!(speed > 0)) {
@@ -141,7 +148,8 @@ static cb_status exponential(const cb_geometry *g, const double *p, const double
     }
     return CB_OK;
   }
-  /* v = n sqrt f. Along n, p.n +- sqrt f without cancellation: their product is (p.n)^2 - f = -(|across|^2 + 2). */
+  /* v = n sqrt f. The two numbers p.n +- sqrt f are computed without cancellation: their product is (p.n)^2 - f =
+   * -(|across|^2 + 2). */
   double n[N], across[N], a[N], b[N];
   for (int i = 0; i < N; i++) n[i] = u[i] / speed;
   const double along = cb_dot3(p, n);
@@ -153,7 +161,9 @@ static cb_status exponential(const cb_geometry *g, const double *p, const double
     b[i] = (across[i] + minus * n[i]) / 2;
   }
   const double total = root * speed, tau = time_of(cb_dot3(a, a), cb_dot3(b, b), total);
-  if (!isfinite(tau)) return cb_fail(CB_ERROR_DOMAIN, "a geodesic of length %.6g is too long", total);
+  if (!isfinite(tau))
+    return cb_fail(CB_ERROR_DOMAIN, "a geodesic of length %.6g is too long: expected a smaller velocity or step",
+                   total);
   const double grow = expm1(tau), decay = expm1(-tau); /* q = p + a (e^tau - 1) + b (e^-tau - 1) */
   double end[N], rate[N];
   for (int i = 0; i < N; i++) {
@@ -169,7 +179,7 @@ static cb_status exponential(const cb_geometry *g, const double *p, const double
 }
 
 /* u = -d g^-1 d_p d */
-static cb_status logarithm(const cb_geometry *g, const double *p, const double *q, double *u) {
+static cb_status logarithm(const cb_space *g, const double *p, const double *q, double *u) {
   (void)g;
   const pair x = pair_of(p, q);
   if (!(x.M > 0)) {
@@ -195,14 +205,14 @@ static const cb_chart chart = {
 static const struct cb_intrinsic intrinsic = {
     .exp = exponential, .log = logarithm, .killing_names = cb_rotation_names, .killing = cb_rotation_field};
 
-static cb_status init(cb_geometry *g, const void *p) {
+static cb_status init(cb_space *g, const void *p) {
   (void)p;
-  return cb_geometry_init_intrinsic(g, 3, &chart, &intrinsic);
+  return cb_space_init_intrinsic(g, 3, &chart, &intrinsic);
 }
 
-const cb_geometry_class cb_geometry_ih = {
+const cb_space_class cb_space_ih = {
     .name = "ih",
     .title = "inhomogeneous space IH",
-    .doc = "R^3 with metric (x^2 + y^2 + z^2 + 2)(dx^2 + dy^2 + dz^2), of negative curvature that fades outwards",
+    .doc = "R^3 with metric (x^2 + y^2 + z^2 + 2)(dx^2 + dy^2 + dz^2), of negative curvature that tends to 0 far out",
     .init = init,
 };

@@ -3,29 +3,30 @@
  *   ds^2 = dx^2 + dy^2 + (dz - x dy)^2;   (a, b, c)(x, y, z) = (a + x, b + y, c + z + a y)
  *
  * In the frame e1 = d_x, e2 = d_y + x d_z, e3 = d_z, [e1, e2] = e3: K(e1, e2) = -3/4, K(e1, e3) = K(e2, e3) = 1/4.
- * Isometries: the group from the left, and rotations about the z axis. Complete; valid everywhere.
+ * The isometries are the left translations of the group and the rotations about the z axis. The space is complete, and
+ * the coordinates are valid everywhere.
  *
- * Geodesics: with w = z' - x y' constant, (x', y') has constant length h and turns at the rate w. From the identity, to
- * time 1, with rho = |(x, y)| and zeta = z - x y/2:
+ * On a geodesic w = z' - x y' is constant, and (x', y') has constant length h and rotates at the rate w. From the
+ * identity to time 1, with rho = |(x, y)| and zeta = z - x y/2:
  *
- *   rho = 2 (h/w) sin(w/2),  at the angle of (x', y') after half the turn;   zeta = w + h^2 (w - sin w)/(2 w^2)
- *   zeta = w + rho^2 (w - sin w)/(8 sin^2(w/2)),  which grows with w: one w with |w| < 2 pi for rho > 0
+ *   rho = 2 (h/w) sin(w/2),  at the angle of (x', y') after half the rotation; zeta = w + h^2 (w - sin w)/(2 w^2)
+ *   zeta = w + rho^2 (w - sin w)/(8 sin^2(w/2)),  which grows with w: there is one w with |w| < 2 pi for rho > 0
  *
- * A geodesic is the shortest up to |w| = 2 pi, its first conjugate point. For rho = 0, |zeta| > 2 pi all directions are
- * as short, of length sqrt(4 pi |zeta| - 4 pi^2).
- * Source: Marenich, Geodesics in Heisenberg groups, Geom. Dedicata 66 (1997) 175, doi:10.1023/A:1004916117293.
+ * A geodesic is the shortest up to |w| = 2 pi, its first conjugate point. For rho = 0 and |zeta| > 2 pi the geodesics
+ * in all directions are equally short, with the length sqrt(4 pi |zeta| - 4 pi^2).
+ * Geodesics: Marenich, Geodesics in Heisenberg groups, Geom. Dedicata 66 (1997) 175, doi:10.1023/A:1004916117293.
  * Sources: Scott, The geometries of 3-manifolds, Bull. London Math. Soc. 15 (1983) 401, section 4,
  * doi:10.1112/blms/15.5.401; curvature: Milnor, Curvatures of left invariant metrics on Lie groups, Adv. Math. 21
  * (1976) 293, section 4, doi:10.1016/S0001-8708(76)80002-3.
  */
 #include <curvebody/intrinsic.h>
-#include "geometry/metric_entry.h"
+#include "geometry/space_class.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
 
-static cb_status metric(const cb_geometry *g, const double *q, double *gij, double *dg, double *ddg) {
+static cb_status metric(const cb_space *g, const double *q, double *gij, double *dg, double *ddg) {
   const cb_metric_entries m = cb_metric_begin(g->dim, gij, dg, ddg);
   const double x = q[0];
   cb_metric_value(m, 0, 0, 1);
@@ -40,7 +41,7 @@ static cb_status metric(const cb_geometry *g, const double *q, double *gij, doub
 
 static const char *const names[] = {"translation_x", "translation_y", "translation_z", "rotation_z", NULL};
 
-static void killing(const cb_geometry *g, int index, const double *q, double *v) {
+static void killing(const cb_space *g, int index, const double *q, double *v) {
   (void)g;
   const double x = q[0], y = q[1];
   const double fields[][3] = {{1, 0, y}, {0, 1, 0}, {0, 0, 1}, {-y, x, (x * x - y * y) / 2}};
@@ -48,8 +49,9 @@ static void killing(const cb_geometry *g, int index, const double *q, double *v)
 }
 
 /* L_a q = a + m q */
-static void translation(const cb_geometry *g, const double *a, double *m, double *low) {
-  (void)g, (void)low;
+static void translation(const cb_space *g, const double *a, double *m, double *low) {
+  (void)g;
+  (void)low;
   memcpy(m, (double[9]){1, 0, 0, 0, 1, 0, 0, a[0], 1}, 9 * sizeof *m);
 }
 
@@ -67,7 +69,7 @@ static double lag(double w) {
 
 static double sinc(double x) { return x == 0 ? 1 : sin(x) / x; }
 
-static cb_status exponential(const cb_geometry *g, const double *q, const double *u, double *q1, double *u1) {
+static cb_status exponential(const cb_space *g, const double *q, const double *u, double *q1, double *u1) {
   (void)g;
   const double w = u[2] - q[0] * u[1], h = hypot(u[0], u[1]), angle = atan2(u[1], u[0]), chord = h * sinc(w / 2);
   const double x = chord * cos(angle + w / 2), y = chord * sin(angle + w / 2);
@@ -79,7 +81,7 @@ static cb_status exponential(const cb_geometry *g, const double *q, const double
   return CB_OK;
 }
 
-/* |w| up to pi, or 2 pi - |w| below it, for zeta > 0: by bisection. */
+/* For zeta > 0: returns w if it is at most pi (*rest is then false), otherwise 2 pi - w, by bisection. */
 static double turn_of(double rho, double zeta, bool *rest) {
   double low = 0, high = pi;
   *rest = zeta > pi + rho * rho * pi / 8;
@@ -92,7 +94,7 @@ static double turn_of(double rho, double zeta, bool *rest) {
   return low;
 }
 
-/* u, and its length; *unique: is it the only one? */
+/* Computes the velocity u of a shortest geodesic from q to y, and returns its length; *unique: is it the only one? */
 static double shortest(const double *q, const double *y, double *u, bool *unique) {
   const double dx = y[0] - q[0], dy = y[1] - q[1], zeta = y[2] - q[2] - q[0] * dy - dx * dy / 2, rho = hypot(dx, dy);
   const double size = fabs(zeta);
@@ -110,12 +112,13 @@ static double shortest(const double *q, const double *y, double *u, bool *unique
     h = 2 * sqrt(pi * (size - 2 * pi));
   }
   const double turn = copysign(w, zeta), angle = atan2(dy, dx) - turn / 2;
-  u[0] = h * cos(angle), u[1] = h * sin(angle);
+  u[0] = h * cos(angle);
+  u[1] = h * sin(angle);
   u[2] = turn + q[0] * u[1];
   return hypot(h, w);
 }
 
-static cb_status logarithm(const cb_geometry *g, const double *q, const double *y, double *u) {
+static cb_status logarithm(const cb_space *g, const double *q, const double *y, double *u) {
   (void)g;
   double way[3];
   bool unique;
@@ -123,13 +126,13 @@ static cb_status logarithm(const cb_geometry *g, const double *q, const double *
   if (!unique)
     return cb_fail(CB_ERROR_DOMAIN,
                    "from (%.10g, %.10g, %.10g) to (%.10g, %.10g, %.10g) there is more than one shortest geodesic "
-                   "(length %.12g)",
+                   "(length %.12g): expected points closer to each other",
                    q[0], q[1], q[2], y[0], y[1], y[2], length);
   memcpy(u, way, sizeof way);
   return CB_OK;
 }
 
-static cb_status distance(const cb_geometry *g, const double *q1, const double *q2, double *d, double *gradient,
+static cb_status distance(const cb_space *g, const double *q1, const double *q2, double *d, double *gradient,
                           double *hessian) {
   double u[3];
   bool unique;
@@ -148,12 +151,12 @@ static const cb_chart chart = {
 static const struct cb_intrinsic intrinsic = {
     .exp = exponential, .log = logarithm, .killing_names = names, .killing = killing, .translation = translation};
 
-static cb_status init(cb_geometry *g, const void *p) {
+static cb_status init(cb_space *g, const void *p) {
   (void)p;
-  return cb_geometry_init_intrinsic(g, 3, &chart, &intrinsic);
+  return cb_space_init_intrinsic(g, 3, &chart, &intrinsic);
 }
 
-const cb_geometry_class cb_geometry_nil = {
+const cb_space_class cb_space_nil = {
     .name = "nil",
     .title = "Nil",
     .doc = "Heisenberg group, dx^2 + dy^2 + (dz - x dy)^2; geodesics and distances in closed form",

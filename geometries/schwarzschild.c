@@ -2,24 +2,26 @@
  *
  *   g = psi^4 1,   psi = 1 + M/(2 rho),   rho^2 = x^2 + y^2 + z^2,   areal radius R = rho psi^2
  *
- * Outside the throat, rho > M/2 (R > 2M), which is a minimal sphere where the coordinates stay regular. Sectional
- * curvature -M/R^3 of planes with the radius, 2M/R^3 of planes across it, scalar curvature 0. A geodesic is a path of a
- * body in this space, not in spacetime. Isometries: the rotations.
+ * The space is the part outside the throat, rho > M/2 (R > 2M), which is a minimal sphere where the coordinates are
+ * regular. The sectional curvature is -M/R^3 for planes that contain the radius and 2M/R^3 for planes normal to it; the
+ * scalar curvature is 0. A geodesic is the path of a body in this space, not in spacetime. The isometries are the
+ * rotations.
  *
  * The shortest geodesic between two points lies in their plane through the centre. With rho = (M/2) e^(2 eta),
- * R = 2M cosh^2 eta, Clairaut's constant b = 2M beta = R sin(psi), psi the angle with the radius:
+ * R = 2M cosh^2 eta, Clairaut's constant b = 2M beta = R sin(chi), chi the angle with the radius, phi
+ * the angle about the centre and s the arc length:
  *
  *   dphi/deta = 2b/sqrt(R^2 - b^2),   ds/deta = 2R^2/sqrt(R^2 - b^2)
  *   beta > 1, turning at R = b:  sinh eta = sqrt(beta - 1) cosh t;   beta < 1:  sinh eta = sqrt(1 - beta) sinh t
  *   dphi/dt = 2 beta/(C sqrt(C^2 + beta)),   ds/dt = 4M C^3/sqrt(C^2 + beta),   C = cosh eta
  *
- * The angle grows with beta while eta goes from one point to the other, and when beta decreases towards 1 where it turns
- * on the way, without bound: there is one geodesic for each angle below pi. Curvature of the plane is negative, so no
- * other is in it, and the way round the other side is longer.
+ * If eta goes directly from one point to the other, the angle grows with beta. If it turns on the way, the angle grows
+ * without bound as beta decreases towards 1. So there is one geodesic for each angle below pi. The curvature of the
+ * plane is negative, so that it contains no other geodesic, and the way around the other side is longer.
  * Source: Misner, Thorne & Wheeler, Gravitation (1973), eq. 31.22; Wald, General Relativity (1984), section 6.
  */
 #include <curvebody/intrinsic.h>
-#include "geometry/metric_entry.h"
+#include "geometry/space_class.h"
 #include "numerics/vec3.h"
 
 #include <float.h>
@@ -38,11 +40,11 @@ static const cb_param params[] = {
 };
 
 typedef struct slice {
-  struct cb_intrinsic intrinsic; /* first: intrinsic points here */
+  struct cb_intrinsic intrinsic; /* the first member; g->intrinsic points to it */
   double mass;
 } slice;
 
-static cb_status inside(const cb_geometry *g, const double *q) {
+static cb_status inside(const cb_space *g, const double *q) {
   const slice *own = g->data;
   const double rho = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2]);
   if (rho > own->mass / 2) return CB_OK;
@@ -50,7 +52,7 @@ static cb_status inside(const cb_geometry *g, const double *q) {
                  q[0], q[1], q[2], rho, own->mass / 2);
 }
 
-static cb_status metric(const cb_geometry *g, const double *q, double *gij, double *dg, double *ddg) {
+static cb_status metric(const cb_space *g, const double *q, double *gij, double *dg, double *ddg) {
   const cb_status status = inside(g, q);
   if (status) return status;
   const slice *own = g->data;
@@ -65,14 +67,15 @@ static cb_status metric(const cb_geometry *g, const double *q, double *gij, doub
 
 /* --- the shortest geodesic --- */
 
-/* t of the head at sinh(eta) = s. */
+/* The t of the comment at the top of this file, at sinh(eta) = s. */
 static double time_at(double excess, double s) {
   const double scale = sqrt(fabs(excess));
   return excess > 0 ? acosh(fmax(1, s / scale)) : asinh(s / scale);
 }
 
-/* Angle and length/4M from time t0 to t1, excess = beta - 1: Gauss's rule of 8 points on panels of half a unit, whose
- * error is below round-off because the integrands' singularities are pi/2 off the real axis. */
+/* Adds the angle and length/4M from t0 to t1, excess = beta - 1, by Gauss's rule of 8 points on panels of at most half
+ * a unit.
+ * Its error is below round-off because the singularities of the integrands are pi/2 away from the real axis. */
 static void integrate(double beta, double excess, double t0, double t1, double *angle, double *length) {
   static const double node[] = {0.1834346424956498, 0.5255324099163290, 0.7966664774136267, 0.9602898564975363};
   static const double weight[] = {0.3626837833783620, 0.3137066458778873, 0.2223810344533745, 0.1012285362903763};
@@ -87,7 +90,8 @@ static void integrate(double beta, double excess, double t0, double t1, double *
     }
 }
 
-/* Angle and length/4M from sinh(eta) = high to low <= high, by the turning point or not. */
+/* The angle and length/4M of the geodesic from sinh(eta) = high to low <= high; `turns`: it passes its turning point.
+ */
 static void sweep(double excess, bool turns, double high, double low, double *angle, double *length) {
   const double beta = 1 + excess, far = time_at(excess, high), near = time_at(excess, low);
   *angle = *length = 0;
@@ -95,8 +99,8 @@ static void sweep(double excess, bool turns, double high, double low, double *an
   if (turns) integrate(beta, excess, 0, near, angle, length);
 }
 
-/* beta - 1 of the geodesic that sweeps this angle: bisection and secants of the angle, which grows with beta where it
- * does not turn and with the time to the turning point, x, where it does. */
+/* beta - 1 of the geodesic that sweeps this angle, by bisection and secants of the angle. The angle grows with beta if
+ * the geodesic has no turning point, and otherwise with x, the t from the turning point to the inner end. */
 static double excess_of(double wanted, double high, double low, bool *turns) {
   double angle, length, a, b, fa, fb;
   sweep(low * low, false, high, low, &angle, &length);
@@ -115,17 +119,21 @@ static double excess_of(double wanted, double high, double low, bool *turns) {
     if (x == a || x == b) break;
     const double excess = *turns ? low * low / cosh(x) / cosh(x) : x;
     sweep(excess, *turns, high, low, &angle, &length);
-    if (angle < wanted)
-      a = x, fa = angle - wanted;
-    else
-      b = x, fb = angle - wanted;
+    if (angle < wanted) {
+      a = x;
+      fa = angle - wanted;
+    } else {
+      b = x;
+      fb = angle - wanted;
+    }
   }
   const double x = fabs(fa) < fabs(fb) ? a : b;
   return *turns ? low * low / cosh(x) / cosh(x) : x;
 }
 
-/* By the integrals, which then are a guess for Newton's method. */
-static cb_status logarithm(const cb_geometry *g, const double *p, const double *q, double *u) {
+/* Computes the velocity u at p of the shortest geodesic to q: the integrals give a guess for Newton's method,
+ * which is the result if that method fails. */
+static cb_status logarithm(const cb_space *g, const double *p, const double *q, double *u) {
   const slice *own = g->data;
   const double rho = sqrt(cb_dot3(p, p)), end = sqrt(cb_dot3(q, q));
   double across[3], cross[3], direction[3];
@@ -133,7 +141,7 @@ static cb_status logarithm(const cb_geometry *g, const double *p, const double *
   if (!status) status = inside(g, q);
   if (status) return status;
   cb_cross3(p, q, cross);
-  cb_cross3(cross, p, across); /* square to p however small the angle is: q less its part along p would not be */
+  cb_cross3(cross, p, across); /* orthogonal to p even for a small angle; q minus its part along p would not be */
   const double along = cb_dot3(p, q) / rho, area = sqrt(cb_dot3(cross, cross)), angle = atan2(area, cb_dot3(p, q));
   const double side = area > 2 * DBL_EPSILON * rho * end ? sqrt(cb_dot3(across, across)) : 0;
   const double mine = sinh(log(2 * rho / own->mass) / 2), other = sinh(log(2 * end / own->mass) / 2);
@@ -144,9 +152,10 @@ static cb_status logarithm(const cb_geometry *g, const double *p, const double *
   length *= 4 * own->mass;
   if (side == 0 && along < 0)
     return cb_fail(CB_ERROR_DOMAIN,
-                   "from (%g, %g, %g) to (%g, %g, %g) there is more than one shortest geodesic (length %.12g)", p[0],
-                   p[1], p[2], q[0], q[1], q[2], length);
-  /* sin(psi) = b/R, cos(psi) = sqrt((R - b)(R + b))/R */
+                   "from (%g, %g, %g) to (%g, %g, %g) there is more than one shortest geodesic (length %.12g): "
+                   "expected points closer to each other",
+                   p[0], p[1], p[2], q[0], q[1], q[2], length);
+  /* sin(chi) = b/R, cos(chi) = sqrt((R - b)(R + b))/R */
   const double square = 1 + mine * mine, sine = (1 + excess) / square;
   const double cosine = sqrt(fmax(0, mine * mine - excess) * (square + 1 + excess)) / square;
   const double psi = 1 + own->mass / (2 * rho), speed = length / (psi * psi);
@@ -168,7 +177,7 @@ static const cb_chart chart = {
     .metric = metric,
 };
 
-static cb_status init(cb_geometry *g, const void *p) {
+static cb_status init(cb_space *g, const void *p) {
   const schwarzschild_params *given = p;
   slice *own = g->data = calloc(1, sizeof *own);
   if (!own) return cb_fail(CB_ERROR_MEMORY, "no memory for a Schwarzschild slice");
@@ -178,13 +187,16 @@ static cb_status init(cb_geometry *g, const void *p) {
                                          .killing = cb_rotation_field,
                                          .inside = inside,
                                          .base = {5 * given->mass, 0, 0}};
-  return cb_geometry_init_intrinsic(g, 3, &chart, &own->intrinsic);
+  return cb_space_init_intrinsic(g, 3, &chart, &own->intrinsic);
 }
 
-const cb_geometry_class cb_geometry_schwarzschild = {
+const cb_space_class cb_space_schwarzschild = {
     .name = "schwarzschild",
     .title = "spatial slice of Schwarzschild's solution",
-    .doc = "(1 + M/2 rho)^4 (dx^2 + dy^2 + dz^2) outside the throat; distances by integrated geodesics",
+    .doc =
+        "metric (1 + M/(2 rho))^4 (dx^2 + dy^2 + dz^2), rho^2 = x^2 + y^2 + z^2, outside the throat rho = M/2; "
+        "distances "
+        "from integrated geodesics",
     .params = params,
     .params_size = sizeof(schwarzschild_params),
     .init = init,

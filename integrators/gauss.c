@@ -1,16 +1,18 @@
-/* Gauss collocation, s stages, order 2s: symplectic (but for `form: velocity` and `balance: false`).
+/* Gauss collocation with s stages and order 2s; symplectic, except with `form: velocity`, `balance: false` or forces
+ * that depend on velocities.
  *
  *   Y_i = y0 + h sum_j a_ij f(Y_j),   y1 = y0 + h sum_j b_j f(Y_j),   c_i the zeros of P_s(2c-1)  (Legendre)
  *
- * In a fixed chart y = (q, p), or (q, dq/dt) in the velocity form (gauss_chart.c); in the embedding of a
- * quadric space each step is taken in charts that follow the particles, with the momenta balanced (gauss_moving.c).
+ * In a fixed chart y = (q, p), or (q, dq/dt) in the velocity form (gauss_chart.c). In the embedding of a quadric space
+ * each step is made in charts that follow the particles, with momenta that are corrected for this motion
+ * (gauss_moving.c).
  * Source: Hairer, Lubich & Wanner, Geometric Numerical Integration, 2nd ed. (2006), II.1.3 and VI.4,
  * doi:10.1007/3-540-30666-8.
  */
 #include "integrators/gauss.h"
 
 #include "core/threads.h"
-#include "numerics/compensated.h"
+#include "numerics/dd.h"
 
 #include <stddef.h>
 
@@ -23,13 +25,17 @@ typedef struct parameters {
 } parameters;
 
 static const cb_param table[] = {
-    {"stages", CB_PARAM_INT, offsetof(parameters, stages), "3", "", "[1, 8]", NULL, "stages; the order is 2 stages"},
+    {"stages", CB_PARAM_INT, offsetof(parameters, stages), "3", "", "[1, 8]", NULL,
+     "number of stages; the order is 2 stages"},
     {"form", CB_PARAM_CHOICE, offsetof(parameters, form), "canonical", "", "", "canonical|velocity",
-     "variables in a fixed chart: (q, p), or (q, dq/dt), which is not symplectic"},
+     "variables in a fixed chart: canonical (q, p), or velocity (q, dq/dt), which is not symplectic"},
     {"symmetric", CB_PARAM_BOOL, offsetof(parameters, symmetric), "true", "", "", NULL,
-     "in moving charts: the chart at the step's midpoint, so that the method is symmetric; false: at its start"},
+     "in moving charts: true puts the chart at the midpoint of the step, so that the integrator is symmetric; false "
+     "puts "
+     "it at the start"},
     {"balance", CB_PARAM_BOOL, offsetof(parameters, balance), "true", "", "", NULL,
-     "in moving charts: balance momenta through the chart; false is not symplectic"},
+     "in moving charts: true corrects the momenta for the motion of the chart; with false the integrator is not "
+     "symplectic and does not keep momenta"},
     CB_SOLVER_PARAMS(parameters,
                      "error of the stages relative to the moves in the step (newton: residual relative to the "
                      "momenta); 0: round-off",
@@ -46,7 +52,7 @@ static void destroy(cb_integrator *in) {
 
 static cb_status create(cb_integrator *in, const void *params) {
   const parameters *p = params;
-  const cb_geometry *g = cb_system_space(in->system);
+  const cb_space *g = cb_system_space(in->system);
   if (!g->chart && p->form == FORM_VELOCITY)
     return cb_fail(CB_ERROR_UNSUPPORTED,
                    "`form: velocity` works in a fixed chart: set `chart` of the space, or use `form: canonical`");
@@ -96,7 +102,10 @@ static cb_status step(cb_integrator *in, void *of, double h) {
   m->h = h;
   cb_status status = cb_gauss_solve(m);
   if (!status) status = m->form->finish(m, state);
-  if (status) return m->form->reset(m), status;
+  if (status) {
+    m->form->reset(m);
+    return status;
+  }
   cb_compensated_add(1, &state->t, &state->t_low, &h, true, 1);
   return CB_OK;
 }
@@ -113,8 +122,8 @@ const cb_integrator_class cb_integrator_gauss = {
     .name = "gauss",
     .title = "Gauss collocation",
     .doc =
-        "Symplectic, order 2 stages; canonical in fixed charts, momentum-balanced in charts that follow the body "
-        "elsewhere.",
+        "Symplectic, order 2 stages; canonical in a fixed chart, otherwise in charts that follow the body, with "
+        "corrected momenta.",
     .configuration = &cb_configuration_particles,
     .params = table,
     .params_size = sizeof(parameters),

@@ -1,8 +1,12 @@
-/* Hamilton–Pontryagin integrator on SE(3), SO(4) and SO(3,1): order 2, for bodies with prescribed poses in a fluid.
+/* The Hamilton–Pontryagin integrator on SE(3), SO(4) and SO(3,1), of order 2, for bodies with prescribed poses in a
+ * fluid.
  *
- *   g_{k+1} = g_k tau(h Y),  (dtau^-1_{hY})^T mu = p_k + h/2 F,  p_{k+1} = (dtau^-1_{-hY})^T mu + h/2 F,  mu = K Y + mu_0
- *   K, mu_0 and F at the middle of the step; Newton's method on the six unknowns Y      (fluid/rigid_step.h)
- * Symmetric; with the maps cayley and exponential variational, so symplectic without drag.
+ *   g_{k+1} = g_k tau(h Y),  (dtau^-1_{hY})^T mu = p_k + h/2 F,  p_{k+1} = (dtau^-1_{-hY})^T mu + h/2 F,
+ *   mu = K Y + mu_0
+ * with the pose g, the twist Y in the body's axes, the momentum p, the wrench F and the map tau of `map`. The inertia
+ * K, the momentum mu_0 at Y = 0, and F are those at the middle of the step; Newton's method solves for the six unknowns
+ * Y (fluid/rigid_step.h). The integrator is symmetric. With the maps cayley and exponential it is variational, hence
+ * symplectic without drag.
  * Source: Bou-Rabee & Marsden, Found. Comput. Math. 9 (2009) 197, doi:10.1007/s10208-008-9030-4.
  */
 #include "fluid/rigid_step.h"
@@ -14,7 +18,7 @@ typedef struct parameters {
 
 static const cb_param table[] = {
     {"map", CB_PARAM_CHOICE, offsetof(parameters, map), "cayley", "", "", "cayley|exponential|tln",
-     "tau; tln: the trapezoidal rule C = 1 - ad/2 in place of dtau^-1, not variational"},
+     "the map tau; tln has the trapezoidal rule C = 1 - ad/2 in place of dtau^-1 and is not variational"},
     {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
 static cb_status create(cb_integrator *in, const void *params) {
@@ -38,8 +42,8 @@ static void properties(const cb_integrator *in, int *order, bool *symplectic, bo
 const cb_integrator_class cb_integrator_hamilton_pontryagin = {
     .name = "hamilton_pontryagin",
     .title = "Hamilton-Pontryagin on SE(3), SO(4), SO(3,1)",
-    .doc = "order 2, variational with the maps cayley and exponential; bodies in a fluid",
-    .configuration = &cb_configuration_fluid,
+    .doc = "Implicit, order 2, variational with the maps cayley and exponential; for bodies in a fluid.",
+    .configuration = &cb_configuration_rigid_body,
     .params = table,
     .params_size = sizeof(parameters),
     .create = create,

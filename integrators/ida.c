@@ -1,12 +1,14 @@
-/* SUNDIALS IDA: backward differentiation formulae of order 1 to 5 with steps and orders of its own choice, a reference.
+/* SUNDIALS IDA: backward differentiation formulae of order 1 to 5 with variable step and order, as a reference.
  *
  *   x' = v - W G^T M',   v' = W (F - G^T L') [- Gamma(v,v)],   0 = g(t,x),   0 = G v + g_t  or  a v - b
- * Multipliers L' keep the rates of all rows, M' the rows of position (Gear, Gupta & Leimkuhler), so that nothing
- * drifts; M' = 0 but for the error of the method. With L and M as unknowns the index is 1 (Gear's integrated
- * multipliers); they are left out of the error control. In the embedding W = (m I)^-1 and the rows of the space
- * <x,x> = 1/K are among g; in a chart W = (m g)^-1 and Gamma is its connection.
- * The state is read off IDA's polynomial and brought to the rows; IDA's own history stays. It starts anew, at order 1,
- * when it is handed another state than it left, after a reset, and when a moving origin moved.
+ * with the forces F, the position rows g with G = dg/dx and g_t = dg/dt, and the velocity rows a v = b (there
+ * G = a). The multipliers L' keep the rates of all rows and M' the rows of position (Gear, Gupta & Leimkuhler), so that
+ * nothing drifts; M' = 0 up to the error of the integrator. With L and M as unknowns the index is 1 (Gear's integrated
+ * multipliers); they are not part of the error control. In the embedding W = (m I)^-1, and the rows of the space
+ * <x,x> = 1/K are part of g; in a chart W = (m g)^-1 and Gamma is its connection. The state is read off IDA's
+ * polynomial and projected to the rows; IDA's own history does not change. IDA starts anew, at order 1, when a step
+ * starts from another state than the one it left or goes in the other direction, after a failed step or a
+ * reset, and when a moving origin has moved.
  * Sources: Brenan, Campbell & Petzold (1996), Numerical Solution of Initial-Value Problems in Differential-Algebraic
  * Equations, chapter 5, doi:10.1137/1.9781611971224; Gear, Gupta & Leimkuhler (1985), J. Comput. Appl. Math. 12, 77,
  * doi:10.1016/0377-0427(85)90008-1; Gear (1988), SIAM J. Sci. Stat. Comput. 9, 39, doi:10.1137/0909004; Hindmarsh et
@@ -14,13 +16,14 @@
  */
 #include "integrators/ida_private.h"
 
-#include "numerics/compensated.h"
+#include "numerics/dd.h"
 
 #include <float.h>
 #include <math.h>
 #include <stddef.h>
 
-/* Moments closer than this, relative to the time, are one to IDA: the way in between is far below its tolerances. */
+/* IDA treats times whose relative difference is below this as equal. The motion in between is far below its
+ * tolerances. */
 static const double no_time = 4 * DBL_EPSILON;
 
 typedef struct parameters {
@@ -30,16 +33,16 @@ typedef struct parameters {
 
 static const cb_param table[] = {
     {"rtol", CB_PARAM_REAL, offsetof(parameters, rtol), "1e-10", "", "(0, 1)", NULL,
-     "relative error allowed in a step of the method"},
+     "relative error tolerance per internal step"},
     {"atol", CB_PARAM_REAL, offsetof(parameters, atol), "1e-12", "", "> 0", NULL,
-     "absolute error allowed in a step of the method, in positions and in velocities"},
-    {"max_order", CB_PARAM_INT, offsetof(parameters, max_order), "5", "", "[1, 5]", NULL, "highest order"},
+     "absolute error tolerance per internal step, in positions and in velocities"},
+    {"max_order", CB_PARAM_INT, offsetof(parameters, max_order), "5", "", "[1, 5]", NULL, "maximum order"},
     {"max_step", CB_PARAM_REAL, offsetof(parameters, max_step), "0", "time", ">= 0", NULL,
-     "longest step of the method; 0: no limit"},
+     "maximum internal step; 0: no limit"},
     {"solver", CB_PARAM_CHOICE, offsetof(parameters, solver), "auto", "", "", "auto|dense|klu",
-     "factors of Newton's matrix; auto: dense where it is small"},
+     "solver for Newton's matrix; auto: dense for a small matrix, otherwise klu"},
     {"max_steps", CB_PARAM_INT, offsetof(parameters, max_steps), "100000", "", "[1, 1000000000]", NULL,
-     "most steps of the method within one `step`"},
+     "maximum number of internal steps per `step`"},
     {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
 static void destroy(cb_integrator *in) {
@@ -104,9 +107,11 @@ static cb_status step(cb_integrator *in, void *of, double h) {
   cb_ida *m = in->self;
   double total = 0, t = state->t, t_low = state->t_low;
   for (int i = 0; i < m->nk; i++) total += fabs(state->x[i]) + fabs(state->p[i]);
-  if (!(total < INFINITY)) return cb_fail(CB_STEP_NOT_FINITE, "ida: the state is not finite before a step of %g", h);
+  if (!(total < INFINITY))
+    return cb_fail(CB_STEP_NOT_FINITE,
+                   "ida: the state is not finite before a step of %g: expected finite positions and velocities", h);
   cb_compensated_add_one(&t, &t_low, h);
-  in->worst = -1;
+  in->failed_particle = -1;
   if (fabs(h) <= no_time * (fabs(state->t) + fabs(t))) {
     state->t = t;
     state->t_low = t_low;
@@ -126,7 +131,7 @@ static cb_status step(cb_integrator *in, void *of, double h) {
 
 static void properties(const cb_integrator *in, int *order, bool *symplectic, bool *symmetric) {
   (void)in;
-  *order = 1; /* the least it may take */
+  *order = 1; /* ida varies its order; this is the lowest one */
   *symplectic = *symmetric = false;
 }
 
@@ -134,8 +139,8 @@ const cb_integrator_class cb_integrator_ida = {
     .name = "ida",
     .title = "SUNDIALS IDA",
     .doc =
-        "Backward differentiation of order 1 to 5 with steps of its own choice, by tolerances; all constraints, kept "
-        "without drift; neither symplectic nor symmetric: a reference.",
+        "Backward differentiation of order 1 to 5; it chooses its internal steps from tolerances and keeps all "
+        "constraints without drift; neither symplectic nor symmetric: a reference.",
     .configuration = &cb_configuration_particles,
     .params = table,
     .params_size = sizeof(parameters),

@@ -1,13 +1,14 @@
-/* Lobatto IIIA-IIIB, s stages, order 2s-2: symplectic and symmetric, with constraints.
+/* Lobatto IIIA-IIIB with s stages and order 2s-2, with position constraints; symplectic and symmetric if no force
+ * depends on velocities.
  *
- * In the embedding of a space made of quadrics and flat factors (src/integrators/lobatto_embedding.c), or in a fixed
- * chart (src/integrators/lobatto_chart.c).
+ * It works in the embedding of a space made of quadrics and flat factors (src/integrators/lobatto_embedding.c), or in a
+ * fixed chart (src/integrators/lobatto_chart.c).
  * Source: Jay, Symplectic partitioned Runge-Kutta methods for constrained Hamiltonian systems, SIAM J. Numer. Anal. 33
  * (1996) 368, doi:10.1137/0733019; Hairer, Lubich & Wanner, Geometric Numerical Integration, 2nd ed. (2006), VII.1.
  */
-#include "integrators/lobatto_form.h"
+#include "integrators/lobatto.h"
 
-#include "integrators/solver.h"
+#include "integrators/iteration.h"
 
 #include <stddef.h>
 
@@ -15,9 +16,8 @@ typedef cb_lobatto_options parameters;
 
 static const cb_param table[] = {
     {"stages", CB_PARAM_INT, offsetof(parameters, stages), "4", "", "[2, 5]", NULL,
-     "stages; the order is 2 stages - 2"},
-    CB_SOLVER_PARAMS(parameters,
-                     "last change of the positions relative to the largest move in the step; 0: round-off",
+     "number of stages; the order is 2 stages - 2"},
+    CB_SOLVER_PARAMS(parameters, "last change of the positions relative to the largest move in the step; 0: round-off",
                      "250"),
     {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
@@ -44,19 +44,19 @@ static void properties(const cb_integrator *in, int *order, bool *symplectic, bo
   *symplectic = *symmetric = !cb_forces_uses_velocity(in->forces);
 }
 
-const cb_integrator_class cb_integrator_lobatto = {
-    .name = "lobatto",
-    .title = "Lobatto IIIA-IIIB",
-    .doc =
-        "Symplectic, symmetric, order 2 stages - 2; in the embedding of a quadric space, with isometry momenta "
-        "exact, or in a fixed chart.",
-    .configuration = &cb_configuration_particles,
-    .params = table,
-    .params_size = sizeof(parameters),
-    .create = create,
-    .destroy = destroy,
-    .step = step,
-    .reset = reset,
-    .moved = moved,
-    .properties = properties,
-    .takes_constraints = true};
+const cb_integrator_class cb_integrator_lobatto = {.name = "lobatto",
+                                                   .title = "Lobatto IIIA-IIIB",
+                                                   .doc =
+                                                       "Symplectic, symmetric, order 2 stages - 2; in the embedding of "
+                                                       "a quadric space, where it keeps isometry momenta "
+                                                       "exactly, or in a fixed chart.",
+                                                   .configuration = &cb_configuration_particles,
+                                                   .params = table,
+                                                   .params_size = sizeof(parameters),
+                                                   .create = create,
+                                                   .destroy = destroy,
+                                                   .step = step,
+                                                   .reset = reset,
+                                                   .moved = moved,
+                                                   .properties = properties,
+                                                   .takes_constraints = true};

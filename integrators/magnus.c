@@ -1,10 +1,12 @@
-/* Magnus's method for the fibre of a bundle: reconstruction of the motion from the gait, on the group.
+/* Magnus's method for the fibre of a bundle: it reconstructs the motion from the gait, on the group.
  *
- *   g_{k+1} = g_k exp(-W(h)), W from A(r) r' in Gauss's points: order 4 in two, 6 in three    (bundle/magnus.h)
- * Steps are cut at the breaks of the gait. Symmetric; a gait that is run backwards takes it back.
+ *   g_{k+1} = g_k exp(-W(h)), W from A(r) r' at Gauss's points: order 4 with two, 6 with three
+ *   (bundle/bundle_private.h)
+ * with the group element g, the shape r and the connection A. Steps are cut at the breaks of the gait. The integrator
+ * is symmetric: a gait that runs backwards reverses the motion.
  * Source: Blanes, Casas, Oteo & Ros, Physics Reports 470 (2009) 151, doi:10.1016/j.physrep.2008.11.001.
  */
-#include "bundle/bundle_step.h"
+#include "bundle/bundle_private.h"
 #include <curvebody/integrator.h>
 
 typedef struct parameters {
@@ -12,10 +14,11 @@ typedef struct parameters {
   double error;
 } parameters;
 
-static const cb_param table[] = {{"order", CB_PARAM_CHOICE, offsetof(parameters, order), "6", "", "", "4|6", "in step"},
-                                 {"error", CB_PARAM_REAL, offsetof(parameters, error), "0", "", ">= 0", NULL,
-                                  "on a cycle: a step is halved until it is met; 0: steps are taken as they are"},
-                                 {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
+static const cb_param table[] = {
+    {"order", CB_PARAM_CHOICE, offsetof(parameters, order), "6", "", "", "4|6", "order in the step"},
+    {"error", CB_PARAM_REAL, offsetof(parameters, error), "0", "", ">= 0", NULL,
+     "error tolerance per cycle: steps are halved until it is met; 0: no step is halved"},
+    {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
 static int order_of(const parameters *p) { return p->order ? 6 : 4; }
 
@@ -40,7 +43,7 @@ static void properties(const cb_integrator *in, int *order, bool *symplectic, bo
 const cb_integrator_class cb_integrator_magnus = {
     .name = "magnus",
     .title = "Magnus on the fibre of a bundle",
-    .doc = "explicit, order 4 or 6; gaits in a bundle",
+    .doc = "Explicit, order 4 or 6; for gaits in a bundle.",
     .configuration = &cb_configuration_bundle,
     .params = table,
     .params_size = sizeof(parameters),

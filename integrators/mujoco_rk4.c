@@ -1,20 +1,21 @@
-/* MuJoCo's Runge–Kutta method for bodies in a fluid: the classical tableau 0, 1/2, 1/2, 1; 1/6, 1/3, 1/3, 1/6 in the
- * place x, the orientation q, the linear momentum P of the world and the angular momentum l of the body:
+/* MuJoCo's Runge–Kutta method for bodies in a fluid: the classical tableau 0, 1/2, 1/2, 1; 1/6, 1/3, 1/3, 1/6 for the
+ * position x, the orientation q, the linear momentum P in the world and the angular momentum l in the body:
  *
  *   x' = R v,  q' = q w/2,  P' = R F_force,  l' = l × w + p × v + F_torque,   K (w, v) = (l, p) - mu0,  p = R^T P
- * A stage's pose is the step's start moved by h a times the twist (R v, w) of the stage before, (x + h a R v,
- * q exp(h a w)), and its end by the mean of the four: as the exponential of a mean of w is not that of a turn whose axis
- * changes, the method is of order 2, of order 4 where the body turns about one axis or its place alone matters. For a
- * body about its centre of mass without added mass the momenta are MuJoCo's velocities times constants, and each step
- * is MuJoCo's to round-off.
+ * with R the rotation of q, the velocity v and angular velocity w in the body, the inertia K and the momentum mu0 of a
+ * body at rest. The pose of a stage is the pose at the start of the step, moved by h a times the twist (R v, w) of the
+ * stage before, (x + h a R v, q exp(h a w)), a the node of the stage, and the end of the step is moved by the mean of
+ * the four twists. The exponential of a mean of w is not the rotation about a changing axis, so the order is 2; it is 4
+ * if the body rotates about a fixed axis or only its position matters. For a body about its centre of mass without
+ * added mass the momenta are MuJoCo's velocities times constants, and each step equals MuJoCo's step up to round-off.
  * Source: MuJoCo 3.14, mj_RungeKutta and mj_integratePos, integrator="RK4".
  */
 #include "fluid/rigid_step.h"
-#include "numerics/compensated.h"
-#include "numerics/quaternion.h"
+#include "numerics/dd.h"
+#include "numerics/vec3.h"
 #include <curvebody/integrator.h>
 
-/* (w, R v) and (l', P'). */
+/* The rates at a stage: moved = (w, R v), gained = (l', P'). */
 typedef struct rates {
   double moved[6], gained[6];
 } rates;
@@ -29,7 +30,10 @@ static cb_status find_rates(const cb_rigid_problem *p, double t, const cb_pose *
   if (!status) status = cb_rigid_wrenches(p, t, g, Y, F, NULL);
   if (status) return status;
   cb_se3_ad_star(Y, mu, turn);
-  for (int i = 0; i < 3; i++) out->moved[i] = Y[i], out->gained[i] = turn[i] + F[i];
+  for (int i = 0; i < 3; i++) {
+    out->moved[i] = Y[i];
+    out->gained[i] = turn[i] + F[i];
+  }
   cb_apply3(r, Y + 3, out->moved + 3);
   cb_apply3(r, F + 3, out->gained + 3);
   return CB_OK;
@@ -45,7 +49,7 @@ static cb_status turn(double t, double h, const double w[3], double q[4]) {
   return cb_rigid_half_turn(h, t, sqrt(cb_dot3(hw, hw)));
 }
 
-/* The state h later, with the mean m of its rates. */
+/* Sets the state after the time h, from the mean m of its rates. */
 static cb_status finish(const cb_rigid_problem *p, double h, const rates *m, cb_rigid_state *s) {
   double r[3][3];
   const cb_status status = turn(s->t, h, m->moved, s->g.q);
@@ -54,12 +58,14 @@ static cb_status finish(const cb_rigid_problem *p, double h, const rates *m, cb_
   for (int i = 0; i < 3; i++) {
     cb_compensated_add_one(&s->g.x[i], &s->x_low[i], h * m->moved[3 + i]);
     cb_compensated_add_one(&s->world[3 + i], &s->world_low[3 + i], h * m->gained[3 + i]);
-    s->momentum[i] += h * m->gained[i], s->world_low[i] = 0;
+    s->momentum[i] += h * m->gained[i];
+    s->world_low[i] = 0;
   }
   cb_apply3(r, s->momentum, s->world);
   cb_apply3_transposed(r, s->world + 3, s->momentum + 3);
   if (!cb_finite6(s->world) || !cb_finite6(m->moved))
-    return cb_fail(CB_STEP_NOT_FINITE, "a step of %g at t = %g is not finite", h, s->t);
+    return cb_fail(CB_STEP_NOT_FINITE, "the result of a step of %g at t = %g is not finite: use a smaller `step`", h,
+                   s->t);
   s->t += h;
   s->known = 0;
   memcpy(s->mu, s->momentum, sizeof s->mu);
@@ -71,8 +77,9 @@ static cb_status step(cb_integrator *in, void *state, double h) {
   const cb_rigid_problem *p = in->problem;
   cb_rigid_state *s = state, next = *s;
   if (p->curvature != 0)
-    return cb_fail(CB_ERROR_UNSUPPORTED, "mujoco_rk4 is for flat space: expected rkmk4 or hamilton_pontryagin");
-  if (!isfinite(h) || h == 0) return cb_fail(CB_ERROR_ARGUMENT, "a step of length %g", h);
+    return cb_fail(CB_ERROR_UNSUPPORTED, "mujoco_rk4 works only in flat space: expected rkmk4 or hamilton_pontryagin");
+  if (!isfinite(h) || h == 0)
+    return cb_fail(CB_ERROR_ARGUMENT, "expected a step that is not 0 and is finite, found %g", h);
   rates k = {.moved = {0}}, mean = {.moved = {0}};
   for (int stage = 0; stage < 4; stage++) {
     const double a = h * at[stage];
@@ -111,8 +118,8 @@ static void properties(const cb_integrator *in, int *order, bool *symplectic, bo
 const cb_integrator_class cb_integrator_mujoco_rk4 = {
     .name = "mujoco_rk4",
     .title = "MuJoCo's Runge-Kutta",
-    .doc = "explicit, as MuJoCo's RK4: order 2 where axes turn; bodies in a fluid",
-    .configuration = &cb_configuration_fluid,
+    .doc = "Explicit, the same as MuJoCo's RK4: order 2 if the axis of rotation changes; for bodies in a fluid.",
+    .configuration = &cb_configuration_rigid_body,
     .params = table,
     .create = create,
     .properties = properties,

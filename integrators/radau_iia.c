@@ -1,18 +1,19 @@
-/* Radau IIA, s stages, for systems with and without constraints: stiff, order 2s-1, neither symplectic nor symmetric.
+/* Radau IIA with s stages and order 2s-1, for stiff systems with and without constraints; neither symplectic nor
+ * symmetric.
  *
  *   X_i = x0 + h sum_j a_ij (V_j + W G_j^T mu_j)           i = 1..s, x1 = X_s and v1 = V_s
  *   V_i = v0 + h sum_j a_ij (F_j/m - W G_j^T lambda_j)     W = (m I)^-1, G = dg/dx
  * with c_i the zeros of P_s(2c-1) - P_{s-1}(2c-1).
- * In the embedding of a curved space the point's quadrics are rows of g too, so that the space is a linear one with
- * constraints; in a fixed chart x = q, v = dq/dt, W = (m g_ij)^-1 and the metric's own acceleration is added.
- * `constraints` says what determines the multipliers of a row g(t, x) = 0 of position:
+ * In the embedding of a curved space the quadrics of a point are also rows of g, so that the space is a linear space
+ * with constraints. In a fixed chart x = q, v = dq/dt, W = (m g_ij)^-1, and the acceleration from the metric is added.
+ * `constraints` says which conditions determine the multipliers of a row g(t, x) = 0 of position:
  *   ggl           g = 0 and dg/dt = 0 at all stages, with lambda and mu          Gear, Gupta & Leimkuhler (1985)
- *   position      g = 0 at all stages, mu = 0; v1 is brought to dg/dt = 0 along W G^T at the step's end   (index 3)
- *   velocity      s = 2: g = 0 and dg/dt = 0 at the step's end, mu = 0            Schweizer & Li (2016)
- *   acceleration  s = 3: g = 0, dg/dt = 0 and d2g/dt2 = 0 at the step's end, mu = 0
- * Observed orders on generic data, s >= 2: 2s-1 in positions and velocities for all four; of lambda_s: s (ggl), s-1
- * (position), 2 (velocity), 5 (acceleration). Rows of velocity, a v = b: a V_i = b at all stages with lambda; with ggl
- * they have mu too, which keeps the drift W G^T mu within them.
+ *   position      g = 0 at all stages, mu = 0; v1 is projected to dg/dt = 0 along W G^T at the end        (index 3)
+ *   velocity      s = 2: g = 0 and dg/dt = 0 at the end, mu = 0                   Schweizer & Li (2016)
+ *   acceleration  s = 3: g = 0, dg/dt = 0 and d2g/dt2 = 0 at the end, mu = 0
+ * Observed orders on generic data, s >= 2: 2s-1 in positions and velocities for all four; in lambda_s: s (ggl), s-1
+ * (position), 2 (velocity), 5 (acceleration). Velocity rows, a v = b, are satisfied as a V_i = b at all stages with
+ * lambda; with ggl they also have mu, which makes the correction W G^T mu satisfy them too.
  * Sources: Hairer & Wanner, Solving Ordinary Differential Equations II (1996), IV.5, VII.1, VII.4,
  * doi:10.1007/978-3-642-05221-7; Gear, Gupta & Leimkuhler, J. Comput. Appl. Math. 12-13 (1985) 77,
  * doi:10.1016/0377-0427(85)90008-1; Schweizer & Li, Solving differential-algebraic equation systems: alternative
@@ -20,7 +21,7 @@
  */
 #include "integrators/radau.h"
 
-#include "numerics/compensated.h"
+#include "numerics/dd.h"
 #include "numerics/small.h"
 
 #include <math.h>
@@ -36,16 +37,18 @@ typedef struct parameters {
 
 static const cb_param table[] = {
     {"stages", CB_PARAM_INT, offsetof(parameters, stages), "3", "", "[1, 5]", NULL,
-     "stages; the order is 2 stages - 1"},
+     "number of stages; the order is 2 stages - 1"},
     {"constraints", CB_PARAM_CHOICE, offsetof(parameters, constraints), "ggl", "", "",
      "position|ggl|velocity|acceleration",
-     "where constraints hold: at all stages (position), with their rates (ggl), at the end with their rates (velocity: "
-     "2 stages) and second derivatives (acceleration: 3 stages)"},
+     "points at which constraints are satisfied: at all stages (position), at all stages with their rates (ggl), at "
+     "the end with their rates "
+     "(velocity: 2 stages), at the end also with second derivatives (acceleration: 3 stages)"},
     {"form", CB_PARAM_CHOICE, offsetof(parameters, form), "scaled", "", "", "scaled|velocity",
-     "multipliers scaled by the step and solved for to round-off; velocity: in a fixed chart as published, unscaled, "
-     "until the last correction is below the tolerance or 102 systems are solved"},
+     "scaled: multipliers are scaled by the step and solved to round-off; velocity: in a fixed chart, without scaling, "
+     "as in the publication; it iterates until the last correction is below the tolerance or 102 systems have been "
+     "solved"},
     CB_SOLVER_PARAMS(parameters,
-                     "error of the stages relative to the moves in the step; 0: round-off (`form: velocity`: "
+                     "error of the stages relative to their displacement in the step; 0: round-off (`form: velocity`: "
                      "1e-11, absolute)",
                      "100"),
     {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
@@ -59,7 +62,8 @@ static void destroy(cb_integrator *in) {
   cb_arena_free(m->arena);
 }
 
-/* K^-1, with K what lambda_j does to the conditions of a row of position: A^2; b A, b; b A, b, e_s (b = a_s). */
+/* Computes K^-1, where K maps lambda_j to the conditions of a row of position. Its rows are those of A^2 (ggl,
+ * position), or b A and b (velocity), or b A, b and e_s (acceleration), with b = a_s. */
 static cb_status invert_conditions(cb_radau *m) {
   const int s = m->s;
   double K[CB_RADAU_MAX * CB_RADAU_MAX], square[CB_RADAU_MAX][CB_RADAU_MAX];
@@ -119,17 +123,18 @@ static cb_status allocate(cb_radau *m) {
 }
 
 static cb_status check(const cb_integrator *in, const parameters *p) {
-  const cb_geometry *g = cb_system_space(in->system);
+  const cb_space *g = cb_system_space(in->system);
   if (p->constraints == CB_RADAU_VELOCITY && p->stages != 2)
     return cb_fail(CB_ERROR_UNSUPPORTED,
-                   "`constraints: velocity` has two multipliers a row and so takes `stages: 2`, not %d; with other "
+                   "`constraints: velocity` has two multipliers per row: expected `stages: 2`, found %d; with other "
                    "numbers of stages use `ggl` or `position`",
                    p->stages);
   if (p->constraints == CB_RADAU_ACCELERATION && p->stages != 3)
-    return cb_fail(CB_ERROR_UNSUPPORTED,
-                   "`constraints: acceleration` has three multipliers a row and so takes `stages: 3`, not %d; with "
-                   "other numbers of stages use `ggl` or `position`",
-                   p->stages);
+    return cb_fail(
+        CB_ERROR_UNSUPPORTED,
+        "`constraints: acceleration` has three multipliers per row: expected `stages: 3`, found %d; with other "
+        "numbers of stages use `ggl` or `position`",
+        p->stages);
   if (p->form == FORM_VELOCITY && !g->chart)
     return cb_fail(CB_ERROR_UNSUPPORTED,
                    "`form: velocity` works in a fixed chart: set `chart` of the space, or use `form: scaled`");
@@ -138,7 +143,7 @@ static cb_status check(const cb_integrator *in, const parameters *p) {
 
 static cb_status create(cb_integrator *in, const void *params) {
   const parameters *p = params;
-  const cb_geometry *g = cb_system_space(in->system);
+  const cb_space *g = cb_system_space(in->system);
   cb_status status = check(in, p);
   if (status) return status;
   cb_radau *m = cb_arena_object(sizeof *m, "the integrator `radau_iia`");
@@ -188,7 +193,7 @@ static void reset(cb_integrator *in) {
   in->solver = cb_solver_name(&m->solver);
 }
 
-/* Accelerations are vectors of the embedding: an isometry acts on them by its linear part. */
+/* Accelerations are vectors of the embedding, so an isometry acts on them by its linear part. */
 static void moved(cb_integrator *in, int component, const cb_isometry *isometry) {
   cb_radau *m = in->self;
   const int *start = cb_system_component_starts(in->system);
@@ -208,7 +213,10 @@ static cb_status step(cb_integrator *in, void *of, double h) {
   m->h = h;
   cb_status status = cb_radau_solve(m);
   if (!status) status = cb_radau_finish(m, state);
-  if (status) return cb_predictor_reset(m->predictor), status;
+  if (status) {
+    cb_predictor_reset(m->predictor);
+    return status;
+  }
   cb_compensated_add(1, &state->t, &state->t_low, &h, true, 1);
   return CB_OK;
 }
@@ -222,7 +230,7 @@ static void properties(const cb_integrator *in, int *order, bool *symplectic, bo
 const cb_integrator_class cb_integrator_radau_iia = {
     .name = "radau_iia",
     .title = "Radau IIA",
-    .doc = "Implicit, for stiff systems and constraints: order 2 stages - 1, damps what is fast; not symplectic.",
+    .doc = "Implicit, for stiff systems and constraints: order 2 stages - 1, damps fast modes; not symplectic.",
     .configuration = &cb_configuration_particles,
     .params = table,
     .params_size = sizeof(parameters),

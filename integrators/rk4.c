@@ -1,17 +1,17 @@
-/* The classical Runge-Kutta method of order 4: plain, explicit, neither symplectic nor symmetric; a reference.
+/* The classical Runge-Kutta method of order 4: explicit, neither symplectic nor symmetric; a simple reference.
  *
  *   k1 = f(t, y), k2 = f(t+h/2, y+h k1/2), k3 = f(t+h/2, y+h k2/2), k4 = f(t+h, y+h k3),  y1 = y + h (k1+2k2+2k3+k4)/6
  *   embedding   x' = p/m,        p' = F - (<F,x> + <p,p>/m)/<x,x> x   in each curved factor
  *   chart       q' = g^-1 p/m,   p' = F + (m/2) dg(q', q')
  *
- * In the embedding the step's end is brought back to the space.
+ * In the embedding the end of the step is projected to the space.
  * Source: Hairer, Norsett & Wanner, Solving Ordinary Differential Equations I, 2nd ed. (1993), table II.1.2,
  * doi:10.1007/978-3-540-78862-1.
  */
 #include <curvebody/integrator.h>
 
 #include "dynamics/chart_dynamics.h"
-#include "numerics/compensated.h"
+#include "numerics/dd.h"
 
 #include <math.h>
 #include <string.h>
@@ -20,8 +20,8 @@ typedef struct method {
   cb_arena *arena;
   size_t count;
   double *x, *p, *F;     /* a stage: position, momentum, force */
-  double *dx, *dp;       /* its rates */
-  double *sum_x, *sum_p; /* k1 + 2 k2 + 2 k3 + k4 */
+  double *dx, *dp;       /* x' and p' of the stage */
+  double *sum_x, *sum_p; /* k1 + 2 k2 + 2 k3 + k4 for x and for p */
 } method;
 
 static void destroy(cb_integrator *in) {
@@ -46,10 +46,10 @@ static cb_status create(cb_integrator *in, const void *params) {
 }
 
 static cb_status chart_rates(const cb_integrator *in, method *m, double t) {
-  const cb_geometry *g = cb_system_space(in->system);
+  const cb_space *g = cb_system_space(in->system);
   const double *mass = cb_system_masses(in->system);
-  double room[CB_Q_MAX * CB_Q_MAX * (2 + CB_Q_MAX)]; /* for first derivatives */
-  const cb_chart_metric metric = cb_chart_metric_in(g->dim, room);
+  double buffer[CB_Q_MAX * CB_Q_MAX * (2 + CB_Q_MAX)]; /* memory for the metric and its first derivatives */
+  const cb_chart_metric metric = cb_chart_metric_in(g->dim, buffer);
   cb_status status;
   for (int a = 0; a < cb_system_particles(in->system); a++) {
     const size_t at = (size_t)(a * g->k);
@@ -66,7 +66,7 @@ static cb_status chart_rates(const cb_integrator *in, method *m, double t) {
 }
 
 static cb_status embedding_rates(const cb_integrator *in, method *m, double t) {
-  const cb_geometry *g = cb_system_space(in->system);
+  const cb_space *g = cb_system_space(in->system);
   const double *mass = cb_system_masses(in->system);
   for (size_t e = 0; e < m->count; e++) m->dx[e] = m->p[e] / mass[e / (size_t)g->k];
   const cb_status status = cb_forces_eval(in->forces, t, m->x, m->dx, m->F);
@@ -93,7 +93,7 @@ static cb_status step(cb_integrator *in, void *of, double h) {
   cb_state *state = of;
   static const double time[4] = {0, 0.5, 0.5, 1}, weight[4] = {1, 2, 2, 1};
   method *m = in->self;
-  const cb_geometry *g = cb_system_space(in->system);
+  const cb_space *g = cb_system_space(in->system);
   const size_t bytes = m->count * sizeof(double);
   for (int i = 0; i < 4; i++) {
     for (size_t e = 0; e < m->count; e++) {
@@ -114,11 +114,12 @@ static cb_status step(cb_integrator *in, void *of, double h) {
     m->p[e] = state->p[e] + h / 6 * m->sum_p[e];
     total += fabs(m->x[e]) + fabs(m->p[e]);
   }
-  if (!(total < INFINITY)) return cb_fail(CB_STEP_NOT_FINITE, "rk4: the state is not finite after a step of %g", h);
+  if (!(total < INFINITY))
+    return cb_fail(CB_STEP_NOT_FINITE, "rk4: the state is not finite after a step of %g: use a smaller `step`", h);
   for (int a = 0; !g->chart && a < cb_system_particles(in->system); a++) {
     const size_t at = (size_t)(a * g->k);
-    cb_geometry_project_point(g, m->x + at);
-    cb_geometry_project_tangent(g, m->x + at, m->p + at);
+    cb_space_project_point(g, m->x + at);
+    cb_space_project_tangent(g, m->x + at, m->p + at);
   }
   memcpy(state->x, m->x, bytes);
   memcpy(state->p, m->p, bytes);
@@ -128,7 +129,7 @@ static cb_status step(cb_integrator *in, void *of, double h) {
   return CB_OK;
 }
 
-/* It has no history. */
+/* Does nothing, because the integrator has no history that an isometry would have to move. */
 static void moved(cb_integrator *in, int component, const cb_isometry *isometry) {
   (void)in;
   (void)component;
@@ -146,7 +147,7 @@ static const cb_param table[] = {{NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 const cb_integrator_class cb_integrator_rk4 = {
     .name = "rk4",
     .title = "classical Runge-Kutta",
-    .doc = "Explicit, order 4, neither symplectic nor symmetric: a plain reference.",
+    .doc = "Explicit, order 4, neither symplectic nor symmetric: a simple reference.",
     .configuration = &cb_configuration_particles,
     .params = table,
     .create = create,

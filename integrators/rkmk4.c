@@ -1,33 +1,43 @@
-/* Munthe-Kaas's Runge–Kutta method of order 4 on SE(3), SO(4) and SO(3,1), for bodies with prescribed poses in a fluid:
- * explicit, an independent check of hamilton_pontryagin.
+/* Munthe-Kaas's Runge–Kutta method of order 4 on SE(3), SO(4) and SO(3,1), for bodies with prescribed poses in a fluid.
+ * It is explicit, and an independent check of hamilton_pontryagin.
  *
- * With g = g_k exp(u) and the momentum (l, P) in the world's axes about the position x_k (curvebody/rigid.h):
+ * With g = g_k exp(u) and the momentum (l, P) in the axes of the world about the position x_k (curvebody/rigid.h):
  *   u' = dexp^-1_{-u} Y,  K Y = p - mu0,  p = R^T (l - (x - x_k) × P, P);   l' = R F_torque + (x - x_k) × R F_force,
- *   P' = R F_force;   the classical tableau 0, 1/2, 1/2, 1; 1/6, 1/3, 1/3, 1/6.
+ *   P' = R F_force;   the classical tableau 0, 1/2, 1/2, 1; 1/6, 1/3, 1/3, 1/6,
+ * where Y is the twist, K the inertia, mu0 the momentum at Y = 0, and R the rotation of g.
  * Source: Munthe-Kaas, Appl. Numer. Math. 29 (1999) 115, doi:10.1016/S0168-9274(98)00030-0.
  */
-#include "fluid/rigid_curved.h"
-#include "numerics/quaternion.h"
-#include "numerics/se3_private.h"
+#include "fluid/rigid_step.h"
+#include "numerics/vec3.h"
+#include "numerics/lie_private.h"
 #include <curvebody/integrator.h>
 #include <math.h>
 #include <string.h>
 
-/* By how much exp(u) moves the state, in the world, and the orientation then. */
-static void moved(const cb_rigid_state *s, const double start[3][3], const double u[6], double dx[3], double q[4]) {
+/* The start of a step: the problem, the state, and the rotation matrix of the state. */
+typedef struct node {
+  const cb_rigid_problem *p;
+  const cb_rigid_state *s;
+  double rotation[3][3];
+} node;
+
+/* Computes the displacement dx of the position by exp(u), in the world's axes, and the orientation q after it. */
+static void moved(const node *n, const double u[6], double dx[3], double q[4]) {
   cb_pose move;
   cb_se3_tau(CB_SE3_EXPONENTIAL, u, &move);
-  cb_quaternion_multiply(s->g.q, move.q, q);
-  cb_apply3(start, move.x, dx);
+  cb_quaternion_multiply(n->s->g.q, move.q, q);
+  cb_apply3(n->rotation, move.x, dx);
 }
 
-/* du, dl = (l', P') and the twist at time t, displacement u (NULL: none) and momentum change `gained`. */
-static cb_status rates(const cb_rigid_problem *p, const cb_rigid_state *s, const double start[3][3], double t,
-                       const double u[6], const double gained[6], double du[6], double dl[6], double Y[6],
-                       double mu[6]) {
+/* Computes du, dl = (l', P'), the twist Y and the momentum mu in the body, at the time t, the displacement u (NULL:
+ * none) and the momentum change `gained`. */
+static cb_status rates(const node *n, double t, const double u[6], const double gained[6], double du[6], double dl[6],
+                       double Y[6], double mu[6]) {
+  const cb_rigid_problem *p = n->p;
+  const cb_rigid_state *s = n->s;
   double r[3][3], dx[3] = {0}, F[6], minus[6], world[6], across[3];
   cb_pose at = s->g;
-  if (u) moved(s, start, u, dx, at.q);
+  if (u) moved(n, u, dx, at.q);
   for (int i = 0; i < 3; i++) at.x[i] = s->g.x[i] + (s->x_low[i] + dx[i]);
   for (int i = 0; i < 6; i++) world[i] = s->world[i] + (s->world_low[i] + gained[i]);
   cb_cross3(dx, world + 3, across);
@@ -50,40 +60,52 @@ static cb_status rates(const cb_rigid_problem *p, const cb_rigid_state *s, const
 
 cb_status cb_rigid_step_rkmk4(const cb_rigid_problem *p, double h, cb_rigid_state *s) {
   static const double at[4] = {0, 0.5, 0.5, 1}, weight[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
-  if (!isfinite(h) || h == 0) return cb_fail(CB_ERROR_ARGUMENT, "a step of length %g", h);
+  if (!isfinite(h) || h == 0)
+    return cb_fail(CB_ERROR_ARGUMENT, "expected a step that is not 0 and is finite, found %g", h);
   if (p->curvature != 0) return cb_rigid_curved_rkmk4(p, h, s);
-  double start[3][3], u[6] = {0}, gained[6] = {0}, du[6] = {0}, dl[6] = {0}, dx[3], q[4];
-  cb_rigid_state next; /* the twists of earlier steps stay as they are */
+  node n = {.p = p, .s = s};
+  double u[6] = {0}, gained[6] = {0}, du[6] = {0}, dl[6] = {0}, dx[3], q[4];
+  cb_rigid_state next; /* without the twists of earlier steps, which are not used */
   next.g = s->g;
   memcpy(next.x_low, s->x_low, sizeof next.x_low);
   memcpy(next.world, s->world, sizeof next.world);
   memcpy(next.world_low, s->world_low, sizeof next.world_low);
-  cb_pose_rotation(&s->g, start);
+  cb_pose_rotation(&s->g, n.rotation);
   for (int stage = 0; stage < 4; stage++) {
     double z[6], l[6];
-    for (int i = 0; i < 6; i++) z[i] = h * at[stage] * du[i], l[i] = h * at[stage] * dl[i];
+    for (int i = 0; i < 6; i++) {
+      z[i] = h * at[stage] * du[i];
+      l[i] = h * at[stage] * dl[i];
+    }
     cb_status status = cb_rigid_half_turn(h, s->t, sqrt(cb_dot3(z, z)));
-    if (!status) status = rates(p, s, start, s->t + at[stage] * h, stage ? z : NULL, l, du, dl, next.Y, next.mu);
+    if (!status) status = rates(&n, s->t + at[stage] * h, stage ? z : NULL, l, du, dl, next.Y, next.mu);
     if (status) return status;
     cb_add6(h * weight[stage], du, u);
     cb_add6(h * weight[stage], dl, gained);
   }
   cb_status status = cb_rigid_half_turn(h, s->t, sqrt(cb_dot3(u, u)));
   if (status) return status;
-  moved(s, start, u, dx, q);
+  moved(&n, u, dx, q);
   cb_quaternion_project(q);
   cb_rigid_move(&next, dx, q, gained);
   next.t = s->t + h;
   if (!cb_finite6(next.world) || !cb_finite6(u))
-    return cb_fail(CB_STEP_NOT_FINITE, "a step of %g at t = %g is not finite", h, s->t);
+    return cb_fail(CB_STEP_NOT_FINITE, "the result of a step of %g at t = %g is not finite: use a smaller `step`", h,
+                   s->t);
   status = cb_rigid_twist(p, &next, next.Y);
   if (status) return status;
-  s->t = next.t, s->known = 0;
+  s->t = next.t;
+  s->known = 0;
   for (int i = 0; i < 4; i++) s->g.q[i] = next.g.q[i];
-  for (int i = 0; i < 3; i++) s->g.x[i] = next.g.x[i], s->x_low[i] = next.x_low[i];
+  for (int i = 0; i < 3; i++) {
+    s->g.x[i] = next.g.x[i];
+    s->x_low[i] = next.x_low[i];
+  }
   for (int i = 0; i < 6; i++) {
-    s->world[i] = next.world[i], s->world_low[i] = next.world_low[i];
-    s->Y[i] = next.Y[i], s->mu[i] = s->momentum[i] = next.momentum[i];
+    s->world[i] = next.world[i];
+    s->world_low[i] = next.world_low[i];
+    s->Y[i] = next.Y[i];
+    s->mu[i] = s->momentum[i] = next.momentum[i];
   }
   return CB_OK;
 }
@@ -107,8 +129,8 @@ static void properties(const cb_integrator *in, int *order, bool *symplectic, bo
 const cb_integrator_class cb_integrator_rkmk4 = {
     .name = "rkmk4",
     .title = "Runge-Kutta-Munthe-Kaas of order 4 on SE(3), SO(4), SO(3,1)",
-    .doc = "explicit; bodies in a fluid",
-    .configuration = &cb_configuration_fluid,
+    .doc = "Explicit, order 4; for bodies in a fluid.",
+    .configuration = &cb_configuration_rigid_body,
     .params = table,
     .create = create,
     .properties = properties,

@@ -49,40 +49,50 @@ Libs.private: -lhdf5_hl -lsundials_ida -lsundials_nvecserial -lsundials_sunmatri
 ")
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/curvebody.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 
-# Man pages, one a command, come from the program's own help; a page of the program names them.
-find_program(HELP2MAN help2man)
-if(HELP2MAN AND TARGET curvebody)
+# Man pages and shell completions are made from the tables with which the program parses its command line.
+if(TARGET curvebody)
+  set(made "")
+  find_program(GZIP gzip REQUIRED)
   set(pages curvebody)
   foreach(file ${cli_sources})
-    file(STRINGS ${file} command REGEX "^const cb_command cb_command_")
-    if(command MATCHES "cb_command_([a-z]+)")
+    file(STRINGS ${file} command REGEX "^const cli_command cli_command_")
+    if(command MATCHES "cli_command_([a-z]+)")
       list(APPEND pages curvebody-${CMAKE_MATCH_1})
     endif()
   endforeach()
-  set(page_files "")
   foreach(page ${pages})
     set(out ${CMAKE_CURRENT_BINARY_DIR}/man/${page}.1)
     string(REGEX REPLACE "^curvebody-?" "" command ${page})
-    add_custom_command(OUTPUT ${out}.gz
-      COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:curvebody> -DVERSION=${PROJECT_VERSION} -DHELP2MAN=${HELP2MAN} -DOUT=${out}
-              -DCOMMAND=${command} -P ${CMAKE_CURRENT_SOURCE_DIR}/src/man_page.cmake
-      DEPENDS curvebody ${CMAKE_CURRENT_SOURCE_DIR}/src/man_page.cmake VERBATIM)
-    list(APPEND page_files ${out}.gz)
+    add_custom_command(OUTPUT ${out}.gz COMMAND ${CMAKE_COMMAND} -E make_directory man
+      COMMAND curvebody ${command} --man > ${out} COMMAND ${GZIP} -9nf ${out} DEPENDS curvebody VERBATIM)
+    list(APPEND made ${out}.gz)
+    install(FILES ${out}.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT program)
   endforeach()
-  add_custom_target(man ALL DEPENDS ${page_files})
-  install(FILES ${page_files} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT program)
-endif()
 
-if(TARGET curvebody)
-  set(completion ${CMAKE_CURRENT_BINARY_DIR}/completion/curvebody)
-  add_custom_command(OUTPUT ${completion} COMMAND ${CMAKE_COMMAND} -E make_directory completion
-    COMMAND curvebody --completion > ${completion} DEPENDS curvebody VERBATIM)
-  add_custom_target(completion ALL DEPENDS ${completion})
-  install(FILES ${completion} DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT program)
+  foreach(shell bash zsh fish)
+    set(out ${CMAKE_CURRENT_BINARY_DIR}/completion/${shell})
+    add_custom_command(OUTPUT ${out} COMMAND ${CMAKE_COMMAND} -E make_directory completion
+      COMMAND curvebody completion ${shell} > ${out} DEPENDS curvebody VERBATIM)
+    list(APPEND made ${out})
+  endforeach()
+  set(share ${CMAKE_INSTALL_DATADIR})
+  set(completions ${CMAKE_CURRENT_BINARY_DIR}/completion)
+  install(FILES ${completions}/bash DESTINATION ${share}/bash-completion/completions RENAME curvebody COMPONENT program)
+  install(FILES ${completions}/fish DESTINATION ${share}/fish/vendor_completions.d RENAME curvebody.fish COMPONENT program)
+  # Debian's zsh looks in vendor-completions under /usr, and in site-functions under /usr/local.
+  install(CODE "set(file \"${completions}/zsh\")\nset(share \"${share}\")" COMPONENT program)
+  install(CODE [[
+    set(folder site-functions)
+    if(CMAKE_INSTALL_PREFIX STREQUAL "/usr" AND EXISTS /etc/debian_version)
+      set(folder vendor-completions)
+    endif()
+    file(INSTALL "${file}" DESTINATION "${CMAKE_INSTALL_PREFIX}/${share}/zsh/${folder}" RENAME _curvebody)
+  ]] COMPONENT program)
+  add_custom_target(man_and_completion ALL DEPENDS ${made})
 endif()
 
 # The folder in which Debian's python3 (CURVEBODY_PYTHON) looks for modules: lib/python3.N/dist-packages under /usr/local, and
-# lib/python3/dist-packages under /usr. Any other prefix has the latter, which belongs to PYTHONPATH then.
+# lib/python3/dist-packages under /usr. Any other prefix uses the latter, and PYTHONPATH must contain that folder.
 set(module ${CMAKE_CURRENT_SOURCE_DIR}/src/python/curvebody.py)
 if(EXISTS ${module})
   install(CODE "set(module \"${module}\")\nset(interpreter \"${CURVEBODY_PYTHON}\")" COMPONENT python)

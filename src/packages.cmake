@@ -21,7 +21,7 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
 
-# A package of a component: its name, section, and its description after the first line.
+# Defines the package of a component. text: its description after the first line.
 macro(curvebody_package component name section text)
   string(TOUPPER ${component} COMPONENT)
   set(CPACK_DEBIAN_${COMPONENT}_PACKAGE_NAME ${name})
@@ -42,13 +42,13 @@ curvebody_package(library libcurvebody${soversion} libs "The shared library: spa
 runs and records, for programs in C and C++.")
 curvebody_package(development libcurvebody-dev libdevel "Headers, the static library, and files for CMake and pkg-config to build
 programs and plugins with libcurvebody.")
-curvebody_package(mpi curvebody-mpi science "The module by which a sweep of curvebody runs under mpirun.")
+curvebody_package(mpi curvebody-mpi science "The module with which sweeps of curvebody run under mpirun.")
 curvebody_package(python python3-curvebody python "The Python module: runs scenarios and loads their records as datasets of xarray.")
 
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_MPI_PACKAGE_SHLIBDEPS ON)
-# What programs that are linked with the library depend on: its package, and since when a symbol is in it.
+# Dependencies of programs that are linked with the library: its package, and the first version that has each symbol.
 set(control ${CMAKE_CURRENT_BINARY_DIR}/packages)
 set(head "libcurvebody.so.${soversion} libcurvebody${soversion}")
 file(WRITE ${control}/shlibs "libcurvebody ${soversion} libcurvebody${soversion} (>= ${PROJECT_VERSION})\n")

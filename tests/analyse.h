@@ -1,10 +1,11 @@
-/* Read before every source that gcc and clang analyse, which see one file at a time: what fails does not return CB_OK.
- * Without it each `if (!p) status = cb_fail(..)` looks as if work might go on without p. */
+/* Included before every source that gcc and clang analyse. The analysers see one file at a time, so this header states
+ * that the error functions do not return CB_OK. Otherwise each `if (!p) status = cb_fail(..)` would look as if the code
+ * continued without p. */
 #pragma once
 
 #include "core/file.h"
-#include "mjcf/private.h"
-#if __has_include(<hdf5.h>) /* the module for MPI is built without */
+#include "mjcf/mjcf_private.h"
+#if __has_include(<hdf5.h>) /* absent in the build of the module for MPI */
 #include "record/hdf5.h"
 #endif
 #include "yaml/yaml.h"

@@ -1,4 +1,4 @@
-/* A body as a scenario describes it, with its start and springs. */
+/* A body that a scenario describes, with its start and springs. */
 #pragma once
 
 #include "check_geometry.h"
@@ -7,14 +7,14 @@
 enum { K = CB_COORD_MAX };
 
 typedef struct built {
-  cb_geometry *g;
+  cb_space *g;
   cb_system *s;
   cb_forces *f;
   cb_state *start;
-  int n; /* particles */
+  int n; /* number of particles */
 } built;
 
-static inline built finish(cb_geometry *g, cb_builder *b) {
+static inline built finish(cb_space *g, cb_builder *b) {
   built t = {.g = g};
   check_ok(cb_builder_finish(b, &t.s));
   cb_builder_free(b);
@@ -26,7 +26,7 @@ static inline built finish(cb_geometry *g, cb_builder *b) {
 }
 
 static inline built build(const char *space, const char *body) {
-  cb_geometry *g = check_space(space);
+  cb_space *g = check_space(space);
   cb_builder *b;
   check_ok(cb_builder_create(g, &b));
   check_ok(check_add_body(g, body, b));
@@ -37,7 +37,7 @@ static inline void drop(built *t) {
   cb_state_free(t->start);
   cb_forces_free(t->f);
   cb_system_free(t->s);
-  cb_geometry_free(t->g);
+  cb_space_free(t->g);
 }
 
 static inline void check_separations(built *t, int n, const double *expected, double tolerance) {

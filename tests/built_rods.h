@@ -1,5 +1,5 @@
-/* The rods of a body as a scenario describes it: their rows, names and lengths at the start, and places for two, three
- * and four particles. */
+/* The rods of a body that a scenario describes: their rows, names and lengths at the start, and positions for two,
+ * three and four particles. */
 #pragma once
 
 #include "built_body.h"
@@ -7,7 +7,7 @@
 
 enum { MOST_ROWS = 64 };
 
-/* A row at the start. */
+/* The value of a row of the constraints at the start. */
 static inline double row_of(const built *t, int row) {
   double g[MOST_ROWS];
   assert_in_range(cb_system_constraints(t->s), row + 1, MOST_ROWS);
@@ -24,7 +24,7 @@ static inline double distance_of(const built *t, int i, int j) {
   return d;
 }
 
-/* Bond b joins i and j, at distance d. */
+/* Checks that bond b joins i and j and has the length d. */
 static inline void check_bond(const built *t, int b, int i, int j, double d) {
   int found_i, found_j;
   double length[MOST_ROWS];

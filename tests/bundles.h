@@ -1,19 +1,20 @@
-/* Bundles for the suites: random connections on any group, the same in another body frame, and Purcell's swimmer and the
- * PMPY swimmer written out by hand. */
+/* Bundles for the suites: random connections on any group, the same in another body frame, and explicit formulas for
+ * Purcell's swimmer and the PMPY swimmer. */
 #pragma once
 
 #include "bundle/bundle_private.h"
 #include <curvebody/holonomy.h>
 #include "check.h"
 
-/* Entry k: c_k0 + sum_i c_ki r_i + sum_ij c_kij r_i r_j + c_k sin(r_0 + 2 r_last). */
+/* The function of the shape r with coefficients c: c_0 + c_1 sin(r_0 + 2 r_last) + sum_i c_(2+i) r_i
+ * + sum_ij c_(5+3i+j) r_i r_j. */
 enum { TEST_TERMS = 2 + 3 + 9, TEST_ENTRIES = CB_GROUP_DIM * 3 };
 
 typedef struct random_bundle {
   cb_bundle b;
-  double c[TEST_ENTRIES][TEST_TERMS]; /* of A */
-  double frame[CB_GROUP_DIM][TEST_TERMS]; /* log h(r) */
-  bool moved; /* the body frame is g h */
+  double c[TEST_ENTRIES][TEST_TERMS];     /* coefficients of the entries of A */
+  double frame[CB_GROUP_DIM][TEST_TERMS]; /* coefficients of the components of log h(r) */
+  bool moved;                             /* the body frame is g h(r) instead of g */
 } random_bundle;
 
 static inline cb_jet test_polynomial(const double *c, const cb_jet *r, int n) {
@@ -38,14 +39,17 @@ static inline cb_status random_on_jets(const cb_bundle *b, const cb_jet *r, cb_j
   const random_bundle *p = b->self;
   const int n = b->n;
   for (int k = 0; A && k < b->group->dim * n; k++) A[k] = test_polynomial(p->c[k], r, n);
-  for (int k = 0; M && k < n * n; k++) { /* 2 + cos r_0 on the diagonal, 1/4 beside it */
+  for (int k = 0; M && k < n * n; k++) { /* 2 + cos r_0 on the diagonal, 1/4 elsewhere */
     M[k] = cb_jet_constant(n, .25);
-    if (k % (n + 1) == 0) M[k] = cb_jet_cos(&r[0]), M[k] = cb_jet_shift(&M[k], 2);
+    if (k % (n + 1) == 0) {
+      M[k] = cb_jet_cos(&r[0]);
+      M[k] = cb_jet_shift(&M[k], 2);
+    }
   }
   return CB_OK;
 }
 
-/* The same polynomial and its gradient d[n] (NULL) in doubles. */
+/* The value of test_polynomial and its gradient d[n] (may be NULL), computed without jets. */
 static inline double test_polynomial_value(const double *c, const double *r, int n, double *d) {
   const double angle = r[0] + 2 * r[n - 1];
   double sum = c[0] + c[1] * sin(angle);
@@ -80,7 +84,8 @@ static inline cb_status random_connection(const cb_bundle *b, const double *r, d
   return CB_OK;
 }
 
-/* A -> Ad_h^-1 A - h^-1 dh, h = exp(f): h^-1 dh = dexp_{-f} df. Values only. */
+/* Computes h = exp(f) and h^-1 dh = dexp_{-f} df, where f(r) has the coefficients p->frame, for the change of the frame
+ * in moved_connection: A -> Ad_h^-1 A - h^-1 dh. */
 static inline void test_frame(const random_bundle *p, const double *r, double *h, double *hdh) {
   const cb_group *G = p->b.group;
   const int n = p->b.n, dim = G->dim;
@@ -119,30 +124,37 @@ static const cb_bundle_class test_random_class = {
     .name = "random", .on_jets = random_on_jets, .connection = random_connection};
 static const cb_bundle_class test_moved_class = {.name = "moved", .connection = moved_connection};
 
-/* Coefficients within `size`; the second bundle is the first in another body frame. */
+/* Two bundles with random coefficients in [-size, size]; the second bundle is the first in another body frame. */
 static inline void random_bundles(uint64_t *seed, const cb_group *G, int n, double size, random_bundle *p,
                                   random_bundle *moved) {
-  *p = (random_bundle){.b = {.kind = &test_random_class, .group = G, .n = n, .shape = {"a", "b", "c"}}};
+  *p = (random_bundle){.b = {.class_ = &test_random_class, .group = G, .n = n, .shape = {"a", "b", "c"}}};
   for (int k = 0; k < TEST_ENTRIES; k++)
     for (int t = 0; t < TEST_TERMS; t++) p->c[k][t] = check_uniform(seed, -size, size);
   for (int k = 0; k < CB_GROUP_DIM; k++)
     for (int t = 0; t < TEST_TERMS; t++) p->frame[k][t] = check_uniform(seed, -size, size);
   p->b.self = p;
   *moved = *p;
-  moved->b.kind = &test_moved_class;
+  moved->b.class_ = &test_moved_class;
   moved->b.self = moved;
   moved->moved = true;
 }
 
-/* Purcell's three-link swimmer of length 1 and drag 1 along, 2 across a link: G = sum J^T D J = [[P, Q], [Q^T, R]],
- * A = P^-1 Q, M = R - Q^T A. J3 is the mirror image of J1. */
+/* Purcell's three-link swimmer of length 1: G = sum J^T D J = [[P, Q], [Q^T, R]], A = P^-1 Q, M = R - Q^T A. D is the
+ * drag of a link, per unit length 1 along and 2 across it; J gives the velocity of a link from the velocity of the
+ * middle link and the rates of the angles. J of the last link is the mirror image of J of the first. */
 static inline void purcell_link(int link, const double *r, int derivative, double J[3][5]) {
   const double l = 1. / 3, sign = link ? 1 : -1, c = derivative ? -sin(r[link]) : cos(r[link]),
                s = derivative ? cos(r[link]) : sin(r[link]), one = derivative ? 0 : 1;
   memset(J, 0, 15 * sizeof(double));
-  J[0][0] = c, J[0][1] = sign * s, J[0][2] = l * s / 2;
-  J[1][0] = -sign * s, J[1][1] = c, J[1][2] = sign * l * (one + c) / 2, J[1][3 + link] = one * l / 2;
-  J[2][2] = one, J[2][3 + link] = sign * one;
+  J[0][0] = c;
+  J[0][1] = sign * s;
+  J[0][2] = l * s / 2;
+  J[1][0] = -sign * s;
+  J[1][1] = c;
+  J[1][2] = sign * l * (one + c) / 2;
+  J[1][3 + link] = one * l / 2;
+  J[2][2] = one;
+  J[2][3 + link] = sign * one;
 }
 
 static inline cb_status purcell_connection(const cb_bundle *b, const double *r, double *A, double *dA, double *M,
@@ -200,16 +212,20 @@ static inline cb_status purcell_connection(const cb_bundle *b, const double *r, 
   return CB_OK;
 }
 
-/* PMPY with v0 = 8 pi/3, viscosity 1; beyond l > 0, 0 < v < v0 it is singular. */
+/* The PMPY swimmer: two spheres of the volumes v and v0 - v at the distance l, with v0 = 8 pi/3 and viscosity 1.
+ * Outside l > 0, 0 < v < v0 it is singular. */
 static inline cb_status pmpy_on_jets(const cb_bundle *b, const cb_jet *r, cb_jet *A, cb_jet *M) {
   const double v0 = 8 * M_PI / 3, third = 1. / 3;
   if (!(r[0].v > 0 && r[1].v > 0 && r[1].v < v0)) return cb_fail(CB_STEP_SINGULAR, "a sphere without volume");
   const cb_jet exponent = cb_jet_constant(2, third), v1 = r[1];
   cb_jet v2 = cb_jet_scale(&r[1], -1), a1, a2, sum, difference, l2, p, q;
   v2 = cb_jet_shift(&v2, v0);
-  a1 = cb_jet_scale(&v1, 3 / (4 * M_PI)), a2 = cb_jet_scale(&v2, 3 / (4 * M_PI));
-  a1 = cb_jet_pow(&a1, &exponent), a2 = cb_jet_pow(&a2, &exponent);
-  sum = cb_jet_add(&a1, &a2), difference = cb_jet_sub(&a1, &a2);
+  a1 = cb_jet_scale(&v1, 3 / (4 * M_PI));
+  a2 = cb_jet_scale(&v2, 3 / (4 * M_PI));
+  a1 = cb_jet_pow(&a1, &exponent);
+  a2 = cb_jet_pow(&a2, &exponent);
+  sum = cb_jet_add(&a1, &a2);
+  difference = cb_jet_sub(&a1, &a2);
   if (A) {
     difference = cb_jet_scale(&difference, .5);
     A[0] = cb_jet_div(&difference, &sum);
@@ -217,10 +233,12 @@ static inline cb_status pmpy_on_jets(const cb_bundle *b, const cb_jet *r, cb_jet
     A[1] = cb_jet_scale(&l2, 1 / (4 * M_PI));
   }
   if (M) {
-    p = cb_jet_mul(&a1, &a2), p = cb_jet_div(&p, &sum);
+    p = cb_jet_mul(&a1, &a2);
+    p = cb_jet_div(&p, &sum);
     M[0] = cb_jet_scale(&p, 6 * M_PI);
     M[1] = M[2] = cb_jet_constant(2, 0);
-    p = cb_jet_powi(&v1, -1), q = cb_jet_powi(&v2, -1);
+    p = cb_jet_powi(&v1, -1);
+    q = cb_jet_powi(&v2, -1);
     p = cb_jet_add(&p, &q);
     M[3] = cb_jet_scale(&p, 6 * M_PI * 2 / (9 * M_PI));
   }
@@ -231,22 +249,27 @@ static const cb_bundle_class test_purcell_class = {.name = "purcell_by_hand", .c
 static const cb_bundle_class test_pmpy_class = {.name = "pmpy_by_hand", .on_jets = pmpy_on_jets};
 
 static inline cb_bundle test_purcell(void) {
-  return (cb_bundle){.kind = &test_purcell_class, .group = cb_group_find("se2"), .n = 2, .shape = {"alpha1", "alpha2"}};
+  return (cb_bundle){
+      .class_ = &test_purcell_class, .group = cb_group_find("se2"), .n = 2, .shape = {"alpha1", "alpha2"}};
 }
 
 static inline cb_bundle test_pmpy(cb_group *line) {
   *line = cb_group_rn(1);
-  return (cb_bundle){.kind = &test_pmpy_class, .group = line, .n = 2, .shape = {"l", "v"}};
+  return (cb_bundle){.class_ = &test_pmpy_class, .group = line, .n = 2, .shape = {"l", "v"}};
 }
 
-/* Every group with the line and R^3 beside: the k-th, NULL at the end. */
+/* The group number k: the line, R^3, then all cb_groups; NULL after the last. */
 static inline const cb_group *test_group(int k) {
   static cb_group lines[2];
-  if (k < 2) return lines[k] = cb_group_rn(k ? 3 : 1), &lines[k];
+  if (k < 2) {
+    lines[k] = cb_group_rn(k ? 3 : 1);
+    return &lines[k];
+  }
   return cb_groups[k - 2];
 }
 
-/* The largest difference of two elements' numbers, each with its matrix's sign ambiguity taken away by the log. */
+/* The maximum component of log(a^-1 b), or infinity if there is no logarithm. The logarithm is the same for the two
+ * signs with which some groups store an element. */
 static inline double test_distance(const cb_group *G, const double *a, const double *b) {
   double d[CB_GROUP_SIZE], w[CB_GROUP_DIM], largest = 0;
   G->inverse(G, a, d);

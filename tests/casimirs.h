@@ -1,10 +1,11 @@
-/* The invariants of the coadjoint action on Killing momenta, the same in every frame. H^n, S^n: |T|^2 + K |J|^2 and
- * (n = 3) T.J; E^n: |P|^2 and P.J, with T the translation-like and J the rotation momenta. */
+/* The invariants of the coadjoint action on Killing momenta, which do not depend on the frame: |T|^2 + K |J|^2 and, in
+ * three dimensions, T.J. K is the curvature of the space (E^n: 0), T are the momenta of translations (or boosts) and J
+ * those of rotations. */
 #pragma once
 
-#include <curvebody/geometry.h>
+#include <curvebody/space.h>
 
-static inline void killing_casimirs(const cb_geometry *g, const double *momentum, double casimir[2]) {
+static inline void killing_casimirs(const cb_space *g, const double *momentum, double casimir[2]) {
   const int n = g->dim;
   const double *t = momentum, *j = momentum + n, K = g->factor[0].curvature;
   casimir[0] = casimir[1] = 0;

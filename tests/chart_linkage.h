@@ -1,11 +1,11 @@
-/* Linkages of four particles in static charts, for the tests of Lobatto IIIA-IIIB there. */
+/* Linkages of four particles in static charts, for the tests of Lobatto IIIA-IIIB in charts. */
 #pragma once
 
 #include "constrained_state.h"
 
 enum { N = 4, NUMBERS = N * CB_COORD_MAX, ROWS = 4 };
 
-/* Every dimension, curvature and chart there is. */
+/* Spaces of two and three dimensions with every sign of the curvature, in polar and in other charts. */
 static const char *const chart_spaces[] = {"e3 {chart: polar}",
                                            "s3 {chart: polar}",
                                            "h3 {chart: polar}",
@@ -20,12 +20,12 @@ static const char *const chart_spaces[] = {"e3 {chart: polar}",
                                            "h3 {chart: translation}"};
 enum { CHART_SPACES = sizeof chart_spaces / sizeof *chart_spaces };
 
-/* Four unequal masses: a triangle of rods, a fourth particle on a rod and two springs, all away from the base point.
- * Free bodies have springs in the place of rods. */
+/* Four unequal masses away from the base point: three form a triangle of rods, and the fourth has a rod and two
+ * springs. Free bodies have springs in place of rods. */
 typedef struct linkage {
   bool rods;
   double damping, stiffness;
-  bool stretched; /* the fourth rod's length goes with time */
+  bool stretched; /* the length of the fourth rod changes with time */
   double well;    /* stiffness of springs to a fixed point near the body */
 } linkage;
 
@@ -41,7 +41,7 @@ static inline void open_linkage(body_case *c, const char *space, linkage f, uint
   static const int rod[ROWS][2] = {{0, 1}, {1, 2}, {2, 0}, {2, 3}}, spring[2][2] = {{0, 3}, {1, 3}};
   double x[N][CB_COORD_MAX];
   open_space(c, space);
-  const cb_geometry *g = c->g;
+  const cb_space *g = c->g;
   add_corners(c, N, corner, 0.05, 0.3, NULL, seed, x);
   for (int b = 0; b < ROWS + 2; b++) {
     const int i = b < ROWS ? rod[b][0] : spring[b - ROWS][0], j = b < ROWS ? rod[b][1] : spring[b - ROWS][1];
@@ -55,15 +55,15 @@ static inline void open_linkage(body_case *c, const char *space, linkage f, uint
     double base[CB_COORD_MAX], there[CB_COORD_MAX], q[CB_COORD_MAX];
     cb_isometry move;
     aside(g, &move);
-    cb_geometry_base_point(g, base);
+    cb_space_base_point(g, base);
     cb_isometry_point(g, &move, base, there);
     check_ok(g->chart->from_point(g, there, q));
-    check_ok(cb_builder_central(c->builder, -1, CB_LAW_HARMONIC, f.well, 0, NULL, q));
+    check_ok(cb_builder_central(c->builder, -1, CB_PAIR_POTENTIAL_HARMONIC, f.well, 0, NULL, q));
   }
   finish_system(c);
 }
 
-/* The linkage on its rows, with a method. */
+/* Creates the linkage, projected onto its constraints, with an integrator. */
 static inline void open_case(body_case *c, const char *space, linkage f, const char *method, uint64_t *seed) {
   open_linkage(c, space, f, seed);
   constrained_project(c, c->state);

@@ -1,5 +1,5 @@
-/* Comparisons for the suites: in double precision, with a message that shows both numbers and the error.
- * (cmocka's float comparison casts to float.) */
+/* Comparisons for the suites, in double precision, with a message that shows both numbers and the error. (cmocka's
+ * comparison casts to float.) */
 #pragma once
 
 #include <math.h>
@@ -18,7 +18,7 @@
 /* |a - b| <= tolerance */
 #define check_near(a, b, tolerance) check_near_at((a), (b), (tolerance), #a, __FILE__, __LINE__)
 /* |a - b| <= tolerance |b| */
-#define check_relative(a, b, tolerance) check_near_at((a), (b), (tolerance) * fabs(b), #a, __FILE__, __LINE__)
+#define check_relative(a, b, tolerance) check_near_at((a), (b), (tolerance)*fabs(b), #a, __FILE__, __LINE__)
 /* a <= bound (fails on nan) */
 #define check_at_most(a, bound) check_at_most_at((a), (bound), #a, __FILE__, __LINE__)
 #define check_at_least(a, bound) check_at_most_at(-(a), -(bound), "-(" #a ")", __FILE__, __LINE__)
@@ -64,18 +64,21 @@ static inline void check_direction(uint64_t *state, int n, double *u) {
   double square;
   do {
     square = 0;
-    for (int a = 0; a < n; a++) u[a] = check_uniform(state, -1, 1), square += u[a] * u[a];
+    for (int a = 0; a < n; a++) {
+      u[a] = check_uniform(state, -1, 1);
+      square += u[a] * u[a];
+    }
   } while (square > 1 || square < 0.01);
   for (int a = 0; a < n; a++) u[a] /= sqrt(square);
 }
 
-/* --- failures compared by status and by the whole text of the error --- */
+/* --- errors are compared by status and by their complete text --- */
 
 #define check_error(call, status, text) check_error_at((call), (status), (text), #call, __FILE__, __LINE__)
-/* The text begins so. */
+/* Checks the status, and that the text of the error begins with `text`. */
 #define check_error_begins(call, status, text) \
   check_error_begins_at((call), (status), (text), #call, __FILE__, __LINE__)
-/* So, and a failure names the case of a table. */
+/* check_error_begins for one case of a table; a failure prints the name of the case, `what`. */
 #define check_case_begins(what, call, status, text) \
   check_error_begins_at((call), (status), (text), (what), __FILE__, __LINE__)
 
@@ -93,8 +96,8 @@ static inline void check_error_begins_at(cb_status got, cb_status status, const 
   _fail(file, line);
 }
 
-/* --- CHECK_SANITIZED: whether the library is built with sanitizers, which make a test some thirty times slower, so that
- * fewer trials do --- */
+/* --- CHECK_SANITIZED: whether the library is built with sanitizers, which make a test about thirty times slower, so
+ * fewer trials are made --- */
 
 #if defined __SANITIZE_ADDRESS__ || defined CURVEBODY_SANITIZED
 #define CHECK_SANITIZED 1
@@ -107,8 +110,8 @@ static inline void check_error_begins_at(cb_status got, cb_status status, const 
 #define CHECK_SANITIZED 0
 #endif
 
-/* Begins a case that is of numbers alone, of many steps by code that shorter ones of the suite run: not a second time under
- * sanitizers. */
+/* Put this at the start of a test that only compares numbers over many steps, with code that shorter tests also run. It
+ * is skipped under sanitizers. */
 #define check_numbers_alone()    \
   do {                           \
     if (CHECK_SANITIZED) skip(); \

@@ -1,4 +1,4 @@
-/* Systems with one constraint of a kind, for the suites: points, builder calls, evaluation, comparison. */
+/* Systems with one constraint of any class, for the suites: points, builder calls, evaluation, comparison. */
 #pragma once
 
 #include "check_spaces.h"
@@ -9,35 +9,36 @@ enum { POINTS = 5, COORDS = CB_COORD_MAX, ALL = POINTS * COORDS, ROWS_MAX = CB_D
 
 /* clang-format off */
 typedef enum kind {
-  TETHER, ANGLE, AREA, VOLUME, PIN, SURFACE, SURFACE_POLAR, SURFACE_STEREOGRAPHIC, VELOCITY, VELOCITY_POLAR,
-  VELOCITY_STEREOGRAPHIC, BLADE, KINDS
+  DISTANCE_TO_POINT, ANGLE, AREA, VOLUME, PIN, SURFACE, SURFACE_POLAR, SURFACE_STEREOGRAPHIC, VELOCITY, VELOCITY_POLAR,
+  VELOCITY_STEREOGRAPHIC, KNIFE_EDGE, KINDS
 } kind;
 static const char *const kind_names[KINDS] = {
-    "tether", "angle", "area", "volume", "pin", "surface", "surface in polar coordinates",
+    "distance_to_point", "angle", "area", "volume", "pin", "surface", "surface in polar coordinates",
     "surface in stereographic coordinates", "velocity", "velocity in polar coordinates",
-    "velocity in stereographic coordinates", "blade"};
+    "velocity in stereographic coordinates", "knife_edge"};
 /* clang-format on */
 
-/* A bipyramid: three triangles up, three down, outward where 0, 1, 2 turn left seen from 3. */
+/* A bipyramid: three triangles above and three below. They are oriented outwards if 0, 1, 2 are counter-clockwise as
+ * seen from 3. */
 static const int bipyramid[6][3] = {{0, 1, 3}, {1, 2, 3}, {2, 0, 3}, {1, 0, 4}, {2, 1, 4}, {0, 2, 4}};
 
-static inline bool kind_applies(const cb_geometry *g, kind which) {
+static inline bool kind_applies(const cb_space *g, kind which) {
   if (which == AREA) return g->n_factors == 1;
   if (which == VOLUME) return g->n_factors == 1 && g->dim == 3;
-  if (which == BLADE) return g->n_factors == 1 && g->dim == 2;
+  if (which == KNIFE_EDGE) return g->n_factors == 1 && g->dim == 2;
   if (which == SURFACE_STEREOGRAPHIC || which == VELOCITY_STEREOGRAPHIC)
     return cb_chart_find(g, "stereographic") || cb_chart_find(g, "poincare");
   return true;
 }
 
-static inline const char *kind_chart(const cb_geometry *g, kind which) {
+static inline const char *kind_chart(const cb_space *g, kind which) {
   if (which == SURFACE_POLAR || which == VELOCITY_POLAR) return "polar";
   if (which == SURFACE_STEREOGRAPHIC || which == VELOCITY_STEREOGRAPHIC)
     return cb_chart_find(g, "stereographic") ? "stereographic" : "poincare";
   return "embedding";
 }
 
-/* An expression in the coordinates of `count` particles that depends on all of them, and on t. */
+/* Writes an expression that depends on all coordinates of `count` particles, and on t. */
 static inline void some_expression(const cb_chart *chart, int count, bool numbered, int shift, char *text,
                                    size_t size) {
   size_t at = (size_t)snprintf(text, size, "0.3*cos(2*t + %d)", shift);
@@ -56,14 +57,15 @@ static inline void some_expression(const cb_chart *chart, int count, bool number
   }
 }
 
-/* Adds a row of a kind to particles 0 .. POINTS-1; centre in the coordinates of the space. */
-static inline cb_status kind_add(cb_builder *b, const cb_geometry *g, kind which, const double *centre) {
-  const cb_target start = {.value = NAN}, law = {.law = "1 + 0.3*sin(1.7*t)"};
+/* Adds a constraint of one class to some of the particles 0 .. POINTS-1. `centre` is in the coordinates of the
+ * space. */
+static inline cb_status kind_add(cb_builder *b, const cb_space *g, kind which, const double *centre) {
+  const cb_target start = {.value = NAN}, law = {.expression = "1 + 0.3*sin(1.7*t)"};
   const cb_chart *chart = cb_chart_find(g, kind_chart(g, which));
   char text[16][2048];
   const char *coefficient[16];
   switch (which) {
-    case TETHER: return cb_builder_tether(b, NULL, 2, centre, law);
+    case DISTANCE_TO_POINT: return cb_builder_distance_to_point(b, NULL, 2, centre, law);
     case ANGLE: return cb_builder_angle(b, NULL, 0, 3, 1, law);
     case AREA: return cb_builder_area(b, NULL, 2, (const int[2][3]){{0, 1, 2}, {2, 1, 4}}, start);
     case VOLUME: return cb_builder_volume(b, NULL, 6, bipyramid, start);
@@ -84,21 +86,21 @@ static inline cb_status kind_add(cb_builder *b, const cb_geometry *g, kind which
       return cb_builder_velocity(b, NULL, CB_ELEMENT_PARTICLES, (const int[]){4, 0, 2, 1}, chart->name, coefficient,
                                  text[1]);
     }
-    case BLADE: return cb_builder_blade(b, NULL, 3, 1);
+    case KNIFE_EDGE: return cb_builder_knife_edge(b, NULL, 3, 1);
     default: return CB_ERROR_ARGUMENT;
   }
 }
 
-/* Is the angle at b between a and c far from 0 and pi, by its tangents? */
-static inline bool wide(const cb_geometry *g, const double *a, const double *b, const double *c) {
+/* Whether the angle at b between a and c is far from 0 and pi, measured by tangent vectors. */
+static inline bool wide(const cb_space *g, const double *a, const double *b, const double *c) {
   double u[COORDS], v[COORDS];
   check_ok(cb_log(g, b, a, u));
   check_ok(cb_log(g, b, c, v));
   return fabs(cb_inner(g, u, v)) < 0.97 * sqrt(cb_inner(g, u, u) * cb_inner(g, v, v));
 }
 
-/* Far from where polar coordinates are singular? */
-static inline bool off_axis(const cb_geometry *g, const double *x, double far) {
+/* Whether the point is far from the places where polar coordinates are singular. */
+static inline bool off_axis(const cb_space *g, const double *x, double far) {
   const cb_chart *polar = cb_chart_find(g, "polar");
   double q[COORDS], metric[CB_DIM_MAX * CB_DIM_MAX];
   check_ok(polar->from_point(g, x, q));
@@ -108,7 +110,7 @@ static inline bool off_axis(const cb_geometry *g, const double *x, double far) {
   return true;
 }
 
-static inline bool stands_well(const cb_geometry *g, int n, double (*x)[COORDS], double apart) {
+static inline bool stands_well(const cb_space *g, int n, double (*x)[COORDS], double apart) {
   if (!off_axis(g, x[n], fmin(1, apart))) return false;
   for (int i = 0; i < n; i++) {
     if (!(cb_distance(g, x[n], x[i]) > apart)) return false;
@@ -118,11 +120,11 @@ static inline bool stands_well(const cb_geometry *g, int n, double (*x)[COORDS],
   return true;
 }
 
-/* Random points in a ball about a point off the axes, in the embedding, no two close and no three on a line, where
- * differences would say little; the last is a centre. */
-static inline void some_points(const cb_geometry *g, uint64_t *seed, double size, double (*x)[COORDS]) {
+/* Makes random points of the embedding in a ball around a point off the axes; the last one is a centre. No two are
+ * close and no three are on a line, because differences would be inaccurate there. */
+static inline void some_points(const cb_space *g, uint64_t *seed, double size, double (*x)[COORDS]) {
   double c[CB_DIM_MAX], v[COORDS], middle[COORDS], r = size * check_radius(g);
-  bool sphere = false; /* where all charts hold up to a quarter turn */
+  bool sphere = false; /* on spheres all charts are regular up to a quarter turn */
   for (int f = 0; f < g->n_factors; f++) sphere |= g->factor[f].curvature > 0;
   for (int a = 0; a < g->dim; a++) c[a] = (0.55 + 0.1 * a) * (sphere ? 0.5 : 1) * check_radius(g);
   check_point_at(g, c, middle);
@@ -134,16 +136,16 @@ static inline void some_points(const cb_geometry *g, uint64_t *seed, double size
   }
 }
 
-/* A system at points of the embedding, brought to the chart of the space. */
+/* A system at points of the embedding that are converted to the chart of the space. */
 typedef struct setup {
   cb_system *s;
   cb_forces *f;
   cb_constraints *c;
   int rows, k;
-  double x[ALL]; /* by place */
+  double x[ALL]; /* coordinates of the particles, in the order of the state */
 } setup;
 
-static inline setup setup_at(const cb_geometry *g, kind which, double (*x)[COORDS]) {
+static inline setup setup_at(const cb_space *g, kind which, double (*x)[COORDS]) {
   setup u = {.k = g->k};
   double q[POINTS + 1][COORDS];
   cb_builder *b;
@@ -160,7 +162,7 @@ static inline setup setup_at(const cb_geometry *g, kind which, double (*x)[COORD
   check_ok(cb_builder_finish(b, &u.s));
   cb_builder_free(b);
   check_ok(cb_forces_create(u.s, &u.f));
-  cb_origin origin[POINTS]; /* the start may have been brought to another one */
+  cb_origin origin[POINTS]; /* the identity, because u.x is not relative to the origins that the start may have */
   for (int i = 0; i < POINTS; i++) cb_origin_identity(g, &origin[i]);
   check_ok(cb_forces_set_origins(u.f, origin));
   u.c = cb_forces_constraints(u.f);
@@ -175,14 +177,14 @@ static inline void setup_free(setup *u) {
   cb_system_free(u->s);
 }
 
-static inline const char *shown(const cb_geometry *g, kind which) {
+static inline const char *shown(const cb_space *g, kind which) {
   static char text[256];
-  snprintf(text, sizeof text, "%s, curvature %g, %s, %s", g->kind->name, g->n_factors ? g->factor[0].curvature : 0,
+  snprintf(text, sizeof text, "%s, curvature %g, %s, %s", g->class_->name, g->n_factors ? g->factor[0].curvature : 0,
            g->chart ? g->chart->name : "embedding", kind_names[which]);
   return text;
 }
 
-/* |a - b| relative to the size of b and of what it was computed from. */
+/* Compares a and b; the tolerance is relative to `scale`, the size of the terms. */
 static inline void check_same(const char *what, const char *where, int i, double a, double b, double scale,
                               double tolerance) {
   if (fabs(a - b) <= tolerance * scale) return;

@@ -1,20 +1,20 @@
-/* Scenes for the suites of gaps: particles, each a body of its own, that move along curves in any space and chart, and
- * a search for nearest points that knows nothing of how gaps are computed. */
+/* Scenes for the suites of gaps: particles, each a separate body, that move along curves in any space and chart.
+ * Nearest points are found by a search that is independent of the library's code for gaps. */
 #pragma once
 
 #include "check_intrinsic.h"
-#include "dynamics/gap_private.h"
+#include "dynamics/gap.h"
 #include <gsl/gsl_multimin.h>
 
 enum { POINTS = 4, COORDS = CB_Q_MAX };
 
-/* A particle: where it is in the embedding (or the coordinates of an intrinsic space), its velocity and covariant
- * acceleration there at time 0. */
+/* A particle at time 0: its position y in the embedding (or the coordinates of an intrinsic space), its velocity v and
+ * its covariant acceleration w. */
 typedef struct mover {
   double y[COORDS], v[COORDS], w[COORDS];
 } mover;
 
-static inline double check_length(const cb_geometry *g, const double *y, const double *v) {
+static inline double check_length(const cb_space *g, const double *y, const double *v) {
   if (!g->intrinsic) return sqrt(fmax(0, cb_inner(g, v, v)));
   double gij[CB_DIM_MAX * CB_DIM_MAX], sum = 0;
   metric_at(g, y, gij, NULL, NULL);
@@ -23,18 +23,19 @@ static inline double check_length(const cb_geometry *g, const double *y, const d
   return sqrt(sum);
 }
 
-static inline void random_vector(const cb_geometry *g, uint64_t *seed, const double *y, double size, double *v) {
+static inline void random_vector(const cb_space *g, uint64_t *seed, const double *y, double size, double *v) {
   double c[CB_DIM_MAX];
   memset(v, 0, COORDS * sizeof *v);
   for (int i = 0; i < g->dim; i++) c[i] = check_uniform(seed, -size, size);
   check_vector_at(g, y, c, v);
 }
 
-/* A unit of length that suits the space: points this far from one another have no antipodes and charts no ends. */
-static inline double unit_of(const cb_geometry *g) { return g->intrinsic ? 0.4 : 0.7 * check_radius(g); }
+/* A unit of length for the space: two points at this distance are not antipodes, and charts do not end within it. */
+static inline double unit_of(const cb_space *g) { return g->intrinsic ? 0.4 : 0.7 * check_radius(g); }
 
-/* Coordinates in the space (k numbers) of a mover at a time, and their rate where not NULL (only at time 0). */
-static inline bool mover_at(const cb_geometry *g, const mover *m, double tau, double *x, double *rate) {
+/* The k coordinates of a mover at the time tau. If `rate` is not NULL, computes coordinates and rates at time 0.
+ * Returns false where the mover has no coordinates. */
+static inline bool mover_at(const cb_space *g, const mover *m, double tau, double *x, double *rate) {
   double v[COORDS], y[COORDS];
   if (rate) {
     if (g->chart && !g->intrinsic) return cb_chart_pull(g, g->chart, m->y, m->v, x, rate) == CB_OK;
@@ -46,7 +47,7 @@ static inline bool mover_at(const cb_geometry *g, const mover *m, double tau, do
   cb_exp(g, m->y, v, y, NULL);
   for (int a = 0; a < g->embedding; a++)
     if (!isfinite(y[a])) return false;
-  if (g->chart && !g->intrinsic) { /* false, too, beyond the end of the chart */
+  if (g->chart && !g->intrinsic) { /* outside the chart the result is false, too */
     double back[COORDS];
     return g->chart->from_point(g, y, x) == CB_OK && g->chart->to_point(g, x, back, NULL) == CB_OK &&
            check_distance_max(g->embedding, y, back) < 1e-9;
@@ -55,8 +56,8 @@ static inline bool mover_at(const cb_geometry *g, const mover *m, double tau, do
   return true;
 }
 
-/* n movers about a random point off the axes, at least `apart` units from one another. */
-static inline void random_movers(const cb_geometry *g, uint64_t *seed, int n, double spread, double apart, mover *m) {
+/* n random movers within `spread` units of a point off the axes, with distances of more than `apart` units. */
+static inline void random_movers(const cb_space *g, uint64_t *seed, int n, double spread, double apart, mover *m) {
   double middle[COORDS], v[COORDS], u = unit_of(g);
   if (g->intrinsic) {
     random_coordinates(g, seed, middle);
@@ -71,7 +72,7 @@ static inline void random_movers(const cb_geometry *g, uint64_t *seed, int n, do
     cb_exp(g, middle, v, m[i].y, NULL);
     for (int a = 0; a < g->embedding; a++) good = good && isfinite(m[i].y[a]);
     for (int j = 0; j < i && good; j++) good = cb_distance(g, m[i].y, m[j].y) > apart * u;
-    if (good && g->intrinsic) good = cb_geometry_check_point(g, m[i].y, 1e-12) == CB_OK;
+    if (good && g->intrinsic) good = cb_space_check_point(g, m[i].y, 1e-12) == CB_OK;
     memset(m[i].v, 0, sizeof m[i].v);
     memset(m[i].w, 0, sizeof m[i].w);
     double x[COORDS];
@@ -88,8 +89,9 @@ typedef struct scene {
   int n;
 } scene;
 
-/* Particles at the movers' places; `add` (may be NULL) adds walls and events. Frames are the identity. */
-static inline scene scene_of(const cb_geometry *g, int n, const mover *m, const double *radius,
+/* Creates particles at the positions of the movers; `add` (may be NULL) adds walls and events. All origins are the
+ * identity. */
+static inline scene scene_of(const cb_space *g, int n, const mover *m, const double *radius,
                              void (*add)(cb_builder *, void *), void *user) {
   scene c = {.n = n};
   cb_builder *b;
@@ -116,8 +118,8 @@ static inline void scene_free(scene *c) {
   cb_system_free(c->s);
 }
 
-/* The gap at a time of the movers of its particles (place p is mover p). */
-static inline bool gap_at(const cb_geometry *g, cb_gaps *gaps, const cb_gap *gap, const mover *m, double t, double tau,
+/* The gap at time t + tau, with every particle at the position of its mover at tau. Returns false if there is none. */
+static inline bool gap_at(const cb_space *g, cb_gaps *gaps, const cb_gap *gap, const mover *m, double t, double tau,
                           cb_gap_value *out) {
   double x[POINTS][COORDS];
   const double *at[POINTS];
@@ -128,8 +130,9 @@ static inline bool gap_at(const cb_geometry *g, cb_gaps *gaps, const cb_gap *gap
   return cb_gap_eval(gaps, gap, t + tau, at, 0, out) == CB_OK;
 }
 
-/* ds/dt by the gradient against a difference quotient of fourth order with step h along the movers. */
-static inline void check_gradient(const cb_geometry *g, cb_gaps *gaps, const cb_gap *gap, const mover *m, double t,
+/* Compares the rate of the gap computed from its gradient with a difference quotient of fourth order with step h along
+ * the movers. */
+static inline void check_gradient(const cb_space *g, cb_gaps *gaps, const cb_gap *gap, const mover *m, double t,
                                   double h, double tolerance, const char *what) {
   static const int side[4] = {-2, -1, 1, 2};
   static const double weight[4] = {1. / 12, -2. / 3, 2. / 3, -1. / 12};
@@ -150,14 +153,14 @@ static inline void check_gradient(const cb_geometry *g, cb_gaps *gaps, const cb_
     if (!gap_at(g, gaps, gap, m, t, side[k] * h, &near)) return;
     by_difference += weight[k] / h * near.gap;
   }
-  /* s^(5) grows with the rate like its fifth power where figures are sharp */
+  /* where surfaces are sharp, the fifth derivative of the gap grows like the fifth power of its rate */
   const double bound = tolerance * fmax(1, pow(fabs(by_gradient), 5));
   if (!(fabs(by_gradient - by_difference) <= bound)) print_error("%s\n", what);
   check_near(by_gradient, by_difference, bound);
 }
 
-/* A random origin: flows of the Killing fields that origins have. */
-static inline void random_frame(const cb_geometry *g, uint64_t *seed, double size, cb_origin *o) {
+/* A random origin: the product of flows of the Killing fields that origins follow. */
+static inline void random_frame(const cb_space *g, uint64_t *seed, double size, cb_origin *o) {
   cb_origin_identity(g, o);
   for (int i = 0; i < g->n_killing; i++) {
     cb_origin step;
@@ -166,8 +169,8 @@ static inline void random_frame(const cb_geometry *g, uint64_t *seed, double siz
   }
 }
 
-/* Gap and rate with every particle seen from a random frame of its own, against those in the world's. */
-static inline void check_frames(const cb_geometry *g, cb_gaps *gaps, const cb_gap *gap, const mover *m, double t,
+/* Compares gap and rate with every particle given in its own random frame with those in the world's frame. */
+static inline void check_frames(const cb_space *g, cb_gaps *gaps, const cb_gap *gap, const mover *m, double t,
                                 uint64_t *seed, double size, const char *what) {
   cb_gap_value value[2];
   cb_origin origin[16];
@@ -192,13 +195,14 @@ static inline void check_frames(const cb_geometry *g, cb_gaps *gaps, const cb_ga
     for (int p = 0; p < gap->n; p++)
       for (int a = 0; a < g->k; a++) rate[moved] += value[moved].gradient[p * g->k + a] * v[p][a];
   }
-  /* numbers of the size of exp(the way to the frame), squared where two frames meet */
+  /* numbers have the size of exp(distance to the frame), squared if two frames are involved */
   if (!(fabs(value[1].gap - value[0].gap) <= 1e-9)) print_error("%s\n", what);
   check_near(value[1].gap, value[0].gap, 1e-9);
   check_near(rate[1], rate[0], 1e-8 * fmax(1, fabs(rate[0])));
 }
 
-/* The least value of f on n <= 3 numbers, searched from `start` by a simplex until it stands; at: where. */
+/* The minimum of f over n <= 3 numbers, by three simplex searches in sequence, the first from `start`; at: the position
+ * of the minimum. */
 static inline double least_of(int n, double (*f)(const gsl_vector *, void *), void *user, const double *start,
                               double size, double *at) {
   gsl_multimin_function function = {f, (size_t)n, user};
@@ -206,7 +210,7 @@ static inline double least_of(int n, double (*f)(const gsl_vector *, void *), vo
   gsl_vector *x = gsl_vector_alloc((size_t)n), *step = gsl_vector_alloc((size_t)n);
   double least = INFINITY;
   for (int i = 0; i < n; i++) gsl_vector_set(x, (size_t)i, start[i]);
-  for (int again = 0; again < 3; again++) { /* anew from where it ended, against a flattened simplex */
+  for (int again = 0; again < 3; again++) { /* restarts from the last result, because the simplex may be flattened */
     gsl_vector_set_all(step, size / (again + 1));
     gsl_multimin_fminimizer_set(s, &function, x, step);
     for (int i = 0; i < 2000 && gsl_multimin_fminimizer_size(s) > 1e-9; i++) gsl_multimin_fminimizer_iterate(s);
@@ -220,19 +224,22 @@ static inline double least_of(int n, double (*f)(const gsl_vector *, void *), vo
   return least;
 }
 
-/* Do surfaces meet in this space? */
-static inline bool has_surfaces(const cb_geometry *g) { return !g->intrinsic && g->n_factors == 1 && g->dim >= 2; }
+/* Whether surfaces can have contacts in this space. */
+static inline bool has_surfaces(const cb_space *g) { return !g->intrinsic && g->n_factors == 1 && g->dim >= 2; }
 
-/* The kinds of gaps that surfaces have there; their number. */
-static inline int kinds_of(const cb_geometry *g, int *kind) {
-  if (g->dim == 2) return kind[0] = CB_GAP_VERTEX_EDGE, 1;
+/* Lists the kinds of gaps that surfaces have in this space, and returns their number. */
+static inline int kinds_of(const cb_space *g, int *kind) {
+  if (g->dim == 2) {
+    kind[0] = CB_GAP_VERTEX_EDGE;
+    return 1;
+  }
   kind[0] = CB_GAP_VERTEX_FACE;
   kind[1] = CB_GAP_EDGE_EDGE;
   return 2;
 }
 
 /* The point at a fraction s of the geodesic from x to y. */
-static inline void between(const cb_geometry *g, const double *x, const double *y, double s, double *out) {
+static inline void between(const cb_space *g, const double *x, const double *y, double s, double *out) {
   double v[COORDS];
   check_ok(cb_log(g, x, y, v));
   for (int a = 0; a < g->embedding; a++) v[a] *= s;

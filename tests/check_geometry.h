@@ -1,54 +1,53 @@
-/* Points and tangent vectors by their components in a frame, and random ones, and random isometries, of any space made
- * of factors. */
+/* Points and tangent vectors from their components in a frame, random points and vectors, and random isometries, in any
+ * space that is a product of factors. */
 #pragma once
 
 #include "check.h"
-#include <curvebody/geometry.h>
+#include <curvebody/space.h>
 
-/* The vector at x with components c[dim] in the orthonormal frame there. */
-static inline void check_vector_at(const cb_geometry *g, const double *x, const double *c, double *v) {
+/* The vector at x with components c[dim] in the orthonormal frame at x. */
+static inline void check_vector_at(const cb_space *g, const double *x, const double *c, double *v) {
   double frame[CB_DIM_MAX * CB_COORD_MAX];
-  cb_geometry_frame(g, x, frame);
+  cb_space_frame(g, x, frame);
   for (int a = 0; a < g->embedding; a++) {
     v[a] = 0;
     for (int i = 0; i < g->dim; i++) v[a] += c[i] * frame[i * g->embedding + a];
   }
 }
 
-/* Where the geodesic from the base point with initial velocity c[dim] in the frame there is after a unit of time. */
-static inline void check_point_at(const cb_geometry *g, const double *c, double *x) {
+/* The end point after unit time of the geodesic from the base point with initial velocity c[dim] in the frame. */
+static inline void check_point_at(const cb_space *g, const double *c, double *x) {
   double base[CB_COORD_MAX], v[CB_COORD_MAX];
-  cb_geometry_base_point(g, base);
+  cb_space_base_point(g, base);
   check_vector_at(g, base, c, v);
   cb_exp(g, base, v, x, NULL);
 }
 
-/* A random tangent vector at x, its components in the orthonormal frame uniform in [-size, size]. */
-static inline void check_random_tangent(const cb_geometry *g, uint64_t *state, const double *x, double size,
-                                        double *v) {
+/* A random tangent vector at x whose components in the orthonormal frame are uniform in [-size, size]. */
+static inline void check_random_tangent(const cb_space *g, uint64_t *state, const double *x, double size, double *v) {
   double c[CB_DIM_MAX];
   for (int i = 0; i < g->dim; i++) c[i] = check_uniform(state, -size, size);
   check_vector_at(g, x, c, v);
-  cb_geometry_project_tangent(g, x, v);
+  cb_space_project_tangent(g, x, v);
 }
 
 /* A random tangent vector at x of length at most `size`. */
-static inline void check_random_short_tangent(const cb_geometry *g, uint64_t *state, const double *x, double size,
+static inline void check_random_short_tangent(const cb_space *g, uint64_t *state, const double *x, double size,
                                               double *v) {
   do check_random_tangent(g, state, x, size, v);
   while (!(cb_inner(g, v, v) <= size * size));
 }
 
-/* A random point in the ball of radius r about the base point (uniform in the tangent space). */
-static inline void check_random_point(const cb_geometry *g, uint64_t *state, double r, double *x) {
+/* A random point in the ball of radius r around the base point (uniform in the tangent space). */
+static inline void check_random_point(const cb_space *g, uint64_t *state, double r, double *x) {
   double base[CB_COORD_MAX], v[CB_COORD_MAX];
-  cb_geometry_base_point(g, base);
+  cb_space_base_point(g, base);
   check_random_short_tangent(g, state, base, r, v);
   cb_exp(g, base, v, x, NULL);
 }
 
-/* The product of the flows of all Killing fields in turn, each for a time in [-size, size]. */
-static inline void check_random_isometry(const cb_geometry *g, uint64_t *state, double size, cb_isometry *out) {
+/* The product of the flows of all Killing fields, each for a time in [-size, size]. */
+static inline void check_random_isometry(const cb_space *g, uint64_t *state, double size, cb_isometry *out) {
   cb_isometry_identity(g, out);
   for (int i = 0; i < g->n_killing; i++) {
     cb_isometry flow;
@@ -57,12 +56,12 @@ static inline void check_random_isometry(const cb_geometry *g, uint64_t *state, 
   }
 }
 
-/* The largest |a_i - b_i|. */
+/* The maximum of |a_i - b_i|. */
 static inline double check_distance_max(int n, const double *a, const double *b) {
   double max = 0;
   for (int i = 0; i < n; i++) {
     double e = fabs(a[i] - b[i]);
-    if (!(e <= max)) max = e; /* nan stays */
+    if (!(e <= max)) max = e; /* keeps nan */
   }
   return max;
 }

@@ -1,4 +1,4 @@
-/* Random points of the spaces that are known by the metric of one chart, and their metric. */
+/* Random points of spaces that are defined by the metric in one chart, and the metric there. */
 #pragma once
 
 #include "check_spaces.h"
@@ -6,22 +6,22 @@
 
 enum { N = CB_DIM_MAX };
 
-/* Within 1.5 of the base point, with room of 0.5 along each coordinate to where the chart ends. */
-static inline void random_coordinates(const cb_geometry *g, uint64_t *state, double *q) {
+/* Makes coordinates within 1.5 of the base point. Along each coordinate the chart must extend at least 0.5 further. */
+static inline void random_coordinates(const cb_space *g, uint64_t *state, double *q) {
   for (bool room = false; !room;) {
     double base[N];
-    cb_geometry_base_point(g, base);
+    cb_space_base_point(g, base);
     for (int i = 0; i < g->dim; i++) q[i] = base[i] + check_uniform(state, -1.5, 1.5);
     room = true;
     for (int i = 0; i < 2 * g->dim; i++) {
       double at[N];
       memcpy(at, q, (size_t)g->dim * sizeof *at);
       at[i / 2] += i % 2 ? 0.5 : -0.5;
-      room = room && cb_geometry_check_point(g, at, 1e-12) == CB_OK;
+      room = room && cb_space_check_point(g, at, 1e-12) == CB_OK;
     }
   }
 }
 
-static inline void metric_at(const cb_geometry *g, const double *q, double *gij, double *dg, double *ddg) {
+static inline void metric_at(const cb_space *g, const double *q, double *gij, double *dg, double *ddg) {
   check_ok(g->chart->metric(g, q, gij, dg, ddg));
 }

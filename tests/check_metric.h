@@ -1,4 +1,4 @@
-/* Metrics of the tests' own, known by a chart alone, and random coordinates in every chart of the other spaces. */
+/* Metrics of these tests, defined only by a chart, and random coordinates in every chart of the other spaces. */
 #pragma once
 
 #include "check_spaces.h"
@@ -8,10 +8,10 @@ enum { K = CB_COORD_MAX, D = CB_DIM_MAX };
 
 static const double pi = 3.14159265358979323846;
 
-/* --- metrics of the test's own --- */
+/* --- metrics of these tests --- */
 
-/* IH: g = (r^2 + 2) I. */
-static inline cb_status ih_metric(const cb_geometry *g, const double *q, double *gij, double *dg, double *ddg) {
+/* g = (r^2 + 2) I, where r^2 is the sum of the squares of the coordinates. */
+static inline cb_status ih_metric(const cb_space *g, const double *q, double *gij, double *dg, double *ddg) {
   double f = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + 2;
   memset(gij, 0, 9 * sizeof *gij);
   if (dg) memset(dg, 0, 27 * sizeof *dg);
@@ -26,7 +26,7 @@ static inline cb_status ih_metric(const cb_geometry *g, const double *q, double 
   return CB_OK;
 }
 
-static inline cb_status flat_metric(const cb_geometry *g, const double *q, double *gij, double *dg, double *ddg) {
+static inline cb_status flat_metric(const cb_space *g, const double *q, double *gij, double *dg, double *ddg) {
   int n = g->dim;
   memset(gij, 0, (size_t)(n * n) * sizeof *gij);
   if (dg) memset(dg, 0, (size_t)(n * n * n) * sizeof *dg);
@@ -36,7 +36,7 @@ static inline cb_status flat_metric(const cb_geometry *g, const double *q, doubl
 }
 
 /* dx^2 + y dy^2, a cusp at y = 0. */
-static inline cb_status cusp_metric(const cb_geometry *g, const double *q, double *gij, double *dg, double *ddg) {
+static inline cb_status cusp_metric(const cb_space *g, const double *q, double *gij, double *dg, double *ddg) {
   flat_metric(g, q, gij, dg, ddg);
   gij[3] = q[1];
   if (dg) dg[7] = 1;
@@ -44,7 +44,7 @@ static inline cb_status cusp_metric(const cb_geometry *g, const double *q, doubl
 }
 
 /* exp(2 x) dx^2, in one dimension. */
-static inline cb_status line_metric(const cb_geometry *g, const double *q, double *gij, double *dg, double *ddg) {
+static inline cb_status line_metric(const cb_space *g, const double *q, double *gij, double *dg, double *ddg) {
   gij[0] = exp(2 * q[0]);
   if (dg) dg[0] = 2 * gij[0];
   if (ddg) ddg[0] = 4 * gij[0];
@@ -52,7 +52,7 @@ static inline cb_status line_metric(const cb_geometry *g, const double *q, doubl
 }
 
 /* The torus of revolution of radii 2 and 1: dv^2 + (2 + cos v)^2 du^2. */
-static inline cb_status torus_metric(const cb_geometry *g, const double *q, double *gij, double *dg, double *ddg) {
+static inline cb_status torus_metric(const cb_space *g, const double *q, double *gij, double *dg, double *ddg) {
   flat_metric(g, q, gij, dg, ddg);
   double r = 2 + cos(q[1]), s = sin(q[1]);
   gij[0] = r * r;
@@ -61,7 +61,7 @@ static inline cb_status torus_metric(const cb_geometry *g, const double *q, doub
   return CB_OK;
 }
 
-static inline cb_status disk(const cb_geometry *g, const double *q) {
+static inline cb_status disk(const cb_space *g, const double *q) {
   if (q[0] * q[0] + q[1] * q[1] < 1) return CB_OK;
   return cb_fail(CB_ERROR_DOMAIN, "outside the unit disk at (%g, %g)", q[0], q[1]);
 }
@@ -74,12 +74,12 @@ static const cb_chart torus_chart = {.name = "torus", .coordinates = {"u", "v"},
 static const struct cb_intrinsic anywhere = {0}, in_disk = {.inside = disk}, flat_torus = {.period = {1, 2}};
 static const struct cb_intrinsic angles = {.period = {2 * 3.14159265358979323846, 2 * 3.14159265358979323846}};
 
-#define OWN_SPACE(name_, dim, chart, intrinsic)                       \
-  static cb_status name_##_init(cb_geometry *g, const void *params) { \
-    (void)params;                                                     \
-    return cb_geometry_init_intrinsic(g, dim, &chart, &intrinsic);    \
-  }                                                                   \
-  __attribute__((unused)) static const cb_geometry_class name_ = {    \
+#define OWN_SPACE(name_, dim, chart, intrinsic)                    \
+  static cb_status name_##_init(cb_space *g, const void *params) { \
+    (void)params;                                                  \
+    return cb_space_init_intrinsic(g, dim, &chart, &intrinsic);    \
+  }                                                                \
+  __attribute__((unused)) static const cb_space_class name_ = {    \
       .name = #name_, .title = "a test's own", .doc = "", .init = name_##_init}
 OWN_SPACE(own_ih, 3, ih_chart, anywhere);
 OWN_SPACE(own_disk, 2, flat_chart, in_disk);
@@ -88,28 +88,29 @@ OWN_SPACE(own_line, 1, line_chart, anywhere);
 OWN_SPACE(own_cusp, 2, cusp_chart, anywhere);
 OWN_SPACE(own_torus, 2, torus_chart, angles);
 
-static inline cb_geometry *own(const cb_geometry_class *class_) {
-  cb_geometry *g;
-  check_ok(cb_geometry_create_class(class_, NULL, &g));
+static inline cb_space *own(const cb_space_class *class_) {
+  cb_space *g;
+  check_ok(cb_space_create_class(class_, NULL, &g));
   return g;
 }
 
 /* A registered space in one of its charts. */
-static inline cb_geometry *in_chart(const char *name, const char *chart) {
-  cb_geometry *g;
+static inline cb_space *in_chart(const char *name, const char *chart) {
+  cb_space *g;
   check_map m;
-  check_ok(cb_geometry_create(name, check_map_fill(&m, "chart", chart, NULL, NULL), &g));
+  check_ok(cb_space_create(name, check_map_fill(&m, "chart", chart, NULL, NULL), &g));
   return g;
 }
 
-/* Runs body in every chart of g with a metric, in a shallow copy `in` that uses it. */
-#define EACH_METRIC(g, in)                                                                                       \
-  for (int c_ = 0; c_ < (g)->n_charts; c_++)                                                                     \
-    for (cb_geometry in = *(g), *once_ = &in; once_ && (in.chart = &(g)->charts[c_])->metric && !(g)->intrinsic; \
+/* Repeats the following statement for every chart of g that has a metric, unless g is intrinsic; `in` is a shallow copy
+ * of g that uses this chart. */
+#define EACH_METRIC(g, in)                                                                                    \
+  for (int c_ = 0; c_ < (g)->n_charts; c_++)                                                                  \
+    for (cb_space in = *(g), *once_ = &in; once_ && (in.chart = &(g)->charts[c_])->metric && !(g)->intrinsic; \
          once_ = NULL)
 
-/* Are all g_ii larger than `least`: is q away from the chart's singular points? */
-static inline bool is_regular(const cb_geometry *g, const double *q, double least) {
+/* Whether all g_ii are larger than `least`, so that q is away from the chart's singular points. */
+static inline bool is_regular(const cb_space *g, const double *q, double least) {
   double gij[D * D];
   check_ok(g->chart->metric(g, q, gij, NULL, NULL));
   for (int i = 0; i < g->dim; i++)
@@ -117,8 +118,8 @@ static inline bool is_regular(const cb_geometry *g, const double *q, double leas
   return true;
 }
 
-/* Coordinates of a random point where no g_ii is small. */
-static inline void coordinates(const cb_geometry *g, uint64_t *state, double least, double *q) {
+/* Coordinates of a random point where all g_ii are larger than `least`. */
+static inline void coordinates(const cb_space *g, uint64_t *state, double least, double *q) {
   do {
     double x[K];
     check_random_point(g, state, check_radius(g), x);
@@ -127,7 +128,7 @@ static inline void coordinates(const cb_geometry *g, uint64_t *state, double lea
 }
 
 /* A random velocity of length at most `size`. */
-static inline void velocity(const cb_geometry *g, uint64_t *state, const double *q, double size, double *u) {
+static inline void velocity(const cb_space *g, uint64_t *state, const double *q, double size, double *u) {
   double gij[D * D], square;
   check_ok(g->chart->metric(g, q, gij, NULL, NULL));
   do {

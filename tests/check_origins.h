@@ -1,4 +1,4 @@
-/* The spaces with moving origins, and random origins in them. */
+/* Spaces with moving origins, and random origins in them. */
 #pragma once
 
 #include "check_spaces.h"
@@ -10,20 +10,20 @@ static const char *const moving[] = {"h3", "h2", "e3", "e2", "h3", "h2"};
 static const char *const curvature[] = {"-1", "-1", "0", "0", "-2.3", "-0.4"};
 enum { SPACES = sizeof moving / sizeof *moving };
 
-static inline cb_geometry *space(int i) {
+static inline cb_space *space(int i) {
   check_map m;
-  cb_geometry *g;
-  check_ok(cb_geometry_create(moving[i], check_map_fill(&m, "curvature", curvature[i], NULL, NULL), &g));
+  cb_space *g;
+  check_ok(cb_space_create(moving[i], check_map_fill(&m, "curvature", curvature[i], NULL, NULL), &g));
   return g;
 }
 
-static inline double radius(const cb_geometry *g) {
+static inline double radius(const cb_space *g) {
   return g->factor[0].curvature ? 1 / sqrt(fabs(g->factor[0].curvature)) : 1;
 }
 
-/* A random origin: flows of all Killing fields that origins follow, and its matrix by the isometries of the embedding
- * (of the coordinates, in groups). */
-static inline void random_origin(const cb_geometry *g, uint64_t *state, double size, cb_origin *o, cb_isometry *m) {
+/* Makes a random origin from flows of all Killing fields that origins follow, and the isometry m with the same flows,
+ * which acts on the embedding (on the coordinates if the space is a group). */
+static inline void random_origin(const cb_space *g, uint64_t *state, double size, cb_origin *o, cb_isometry *m) {
   cb_origin_identity(g, o);
   cb_isometry_identity(g, m);
   for (int i = 0; i < g->n_killing; i++) {
@@ -39,8 +39,9 @@ static inline void random_origin(const cb_geometry *g, uint64_t *state, double s
   }
 }
 
-/* |X_i| of a point x of the origin against X_i itself at the point y of the world that it is. */
-static inline void check_killing_sizes(const cb_geometry *g, const cb_origin *o, const double *x, const double *y) {
+/* Compares the sizes |X_i| of the Killing fields, computed from the coordinates x relative to the origin, with |X_i| at
+ * the same point y of the world. */
+static inline void check_killing_sizes(const cb_space *g, const cb_origin *o, const double *x, const double *y) {
   double size[CB_KILLING_MAX], X[CB_Q_MAX], gij[D * D];
   check_ok(cb_origin_killing_sizes(g, o, x, size));
   if (g->intrinsic) check_ok(g->chart->metric(g, y, gij, NULL, NULL));
@@ -54,8 +55,8 @@ static inline void check_killing_sizes(const cb_geometry *g, const cb_origin *o,
   }
 }
 
-/* The largest difference of entries. */
-static inline double isometry_difference(const cb_geometry *g, const cb_isometry *a, const cb_isometry *b) {
+/* The maximum difference of the entries of two isometries. */
+static inline double isometry_difference(const cb_space *g, const cb_isometry *a, const cb_isometry *b) {
   double max = check_distance_max(g->embedding, a->b, b->b);
   for (int i = 0; i < g->embedding; i++) max = fmax(max, check_distance_max(g->embedding, a->m[i], b->m[i]));
   return max;

@@ -1,6 +1,6 @@
-/* The spaces that geometric property tests run over: every class of the registry that is made of quadrics, with its
- * default curvature and, where it is curved, with another one; and a product that is no part of the library, as an
- * author outside its tree would write it. */
+/* The spaces over which geometric property tests run: every class of the registry that is a product of quadrics, with
+ * its default curvature and, if it is curved, with another one; and a product that is not in the library, written as a
+ * user of the library would write it. */
 #pragma once
 
 #include "check_geometry.h"
@@ -28,43 +28,43 @@ static inline const cb_node *check_map_fill(check_map *m, const char *key1, cons
   return &m->map;
 }
 
-static cb_status check_init_exs2(cb_geometry *g, const void *params) {
-  return cb_geometry_init_product(g, 2, (int[]){1, 2}, (double[]){0, 0.7});
+static cb_status check_init_exs2(cb_space *g, const void *params) {
+  return cb_space_init_product(g, 2, (int[]){1, 2}, (double[]){0, 0.7});
 }
 
-static const cb_geometry_class check_exs2 = {
+static const cb_space_class check_exs2 = {
     .name = "exs2", .title = "E x S2", .doc = "a test's own", .init = check_init_exs2};
 
-typedef void (*check_space_test)(const cb_geometry *g, uint64_t *state);
+typedef void (*check_space_test)(const cb_space *g, uint64_t *state);
 
-static inline void check_one_space(cb_geometry *g, uint64_t *state, check_space_test test) {
+static inline void check_one_space(cb_space *g, uint64_t *state, check_space_test test) {
   test(g, state);
-  cb_geometry_free(g);
+  cb_space_free(g);
 }
 
-/* Metrics as a user writes them: H3 in the half-space and the ball, the graph of a function times a line that it is
- * not orthogonal to, a paraboloid with its picture, a skew torus, a line, E2 in polar coordinates. */
+/* Metrics as a user writes them: H3 in the half-space and the ball, the graph of a function times a line that is not
+ * orthogonal to it, a paraboloid with its plot coordinates, a skew torus, a line, E2 in polar coordinates. */
 static const char *const check_text_metrics[] = {
     "{metric: [[1/z^2], [0, 1/z^2], [0, 0, 1/z^2]], coordinates: [x, y, z], domain: z > 0, base: [0, 0, 1]}",
     "{metric: [[c/(4 - x^2 - y^2 - z^2)^2], [0, c/(4 - x^2 - y^2 - z^2)^2], [0, 0, c/(4 - x^2 - y^2 - z^2)^2]], "
     "coordinates: [x, y, z], parameters: {c: 16}, domain: x^2 + y^2 + z^2 < 4}",
     "{metric: [[1 + u^2], [u*v, 1 + v^2], [0.2*sin(w), 0, 2 + cos(u)]], coordinates: [u, v, w]}",
-    "{metric: [[1 + u^2], [u*v, 1 + v^2]], coordinates: [u, v], picture: [u, v, (u^2 + v^2)/2]}",
+    "{metric: [[1 + u^2], [u*v, 1 + v^2]], coordinates: [u, v], plot: [u, v, (u^2 + v^2)/2]}",
     "{metric: [[1], [0.3, 1]], coordinates: [a, b], periodic: [2*pi, 3]}",
     "{metric: [[1 + s^2]], coordinates: [s]}",
-    "{metric: [[1], [0, r^2]], coordinates: [r, phi], periodic: [0, 2*pi], domain: r > 0, base: [1, 0], picture: "
+    "{metric: [[1], [0, r^2]], coordinates: [r, phi], periodic: [0, 2*pi], domain: r > 0, base: [1, 0], plot: "
     "[r*cos(phi), r*sin(phi), 0]}"};
 
-static inline cb_geometry *check_text_space(const char *text) {
+static inline cb_space *check_text_space(const char *text) {
   cb_tree *tree;
-  cb_geometry *g = NULL;
+  cb_space *g = NULL;
   check_ok(cb_yaml_read_text("test", text, strlen(text), &tree));
   check_ok(cb_text_metric_create(cb_tree_root(tree), &g));
   cb_tree_free(tree);
   return g;
 }
 
-/* Runs test in each of the spaces that are known by the metric of one chart: those of the registry, some with other
+/* Runs a test in each space that is defined by the metric of one chart: those of the registry, some with other
  * parameters, and metrics as text. */
 static inline void check_every_intrinsic_space(check_space_test test) {
   static const char *const others[][5] = {{"flat_torus", "dimension", "2", "period_x", "3"},
@@ -72,58 +72,58 @@ static inline void check_every_intrinsic_space(check_space_test test) {
                                           {"ellipsoid", "a", "1.2", NULL, NULL}, /* of revolution: a = b */
                                           {"torus", "major_radius", "5", "minor_radius", "0.8"}};
   uint64_t state = check_seed();
-  cb_geometry *g;
+  cb_space *g;
   int found = 0;
-  for (int i = 0; cb_geometry_classes[i]; i++) {
-    check_ok(cb_geometry_create_class(cb_geometry_classes[i], NULL, &g));
+  for (int i = 0; cb_space_classes[i]; i++) {
+    check_ok(cb_space_create_class(cb_space_classes[i], NULL, &g));
     found += g->intrinsic != NULL;
     if (g->intrinsic)
       check_one_space(g, &state, test);
     else
-      cb_geometry_free(g);
+      cb_space_free(g);
   }
   assert_true(found >= 8);
   for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
     check_map m;
     const cb_node *node = check_map_fill(&m, others[i][1], others[i][2], others[i][3], others[i][4]);
-    check_ok(cb_geometry_create(others[i][0], node, &g));
+    check_ok(cb_space_create(others[i][0], node, &g));
     check_one_space(g, &state, test);
   }
   for (size_t i = 0; i < sizeof check_text_metrics / sizeof *check_text_metrics; i++)
     check_one_space(check_text_space(check_text_metrics[i]), &state, test);
 }
 
-/* Runs test in each of the spaces that are made of quadrics and flat factors. */
+/* Runs a test in each space that is a product of quadrics and flat factors. */
 static inline void check_every_space(check_space_test test) {
   uint64_t state = check_seed();
   check_map m;
-  cb_geometry *g;
-  for (int i = 0; cb_geometry_classes[i]; i++) {
-    check_ok(cb_geometry_create_class(cb_geometry_classes[i], NULL, &g));
+  cb_space *g;
+  for (int i = 0; cb_space_classes[i]; i++) {
+    check_ok(cb_space_create_class(cb_space_classes[i], NULL, &g));
     if (g->intrinsic) {
-      cb_geometry_free(g);
+      cb_space_free(g);
       continue;
     }
     double curvature = g->n_factors ? g->factor[0].curvature : 0;
     check_one_space(g, &state, test);
     if (curvature == 0) continue;
     const cb_node *node = check_map_fill(&m, "curvature", curvature > 0 ? "2.5" : "-0.3", NULL, NULL);
-    check_ok(cb_geometry_create_class(cb_geometry_classes[i], node, &g));
+    check_ok(cb_space_create_class(cb_space_classes[i], node, &g));
     check_one_space(g, &state, test);
   }
-  check_ok(cb_geometry_create_class(&check_exs2, NULL, &g));
+  check_ok(cb_space_create_class(&check_exs2, NULL, &g));
   check_one_space(g, &state, test);
 }
 
-/* Runs test in each space of both kinds. */
+/* Runs a test in each space of check_every_space and check_every_intrinsic_space. */
 static inline void check_every_space_of_both_kinds(check_space_test test) {
   check_every_space(test);
   check_every_intrinsic_space(test);
 }
 
-/* Runs test in the embedding of a space and in each of its static charts. */
-static inline void check_every_chart_of(const cb_geometry *given, uint64_t *state, check_space_test test) {
-  cb_geometry *g = (cb_geometry *)(uintptr_t)given; /* the suite's own: back as it was at the end */
+/* Runs a test in the embedding of a space and in each of its static charts. */
+static inline void check_every_chart_of(const cb_space *given, uint64_t *state, check_space_test test) {
+  cb_space *g = (cb_space *)(uintptr_t)given; /* owned by the suite, and restored at the end */
   test(g, state);
   for (int i = 0; !g->intrinsic && i < g->n_charts; i++) {
     if (!g->charts[i].metric || !g->charts[i].distance) continue;
@@ -135,8 +135,8 @@ static inline void check_every_chart_of(const cb_geometry *given, uint64_t *stat
   }
 }
 
-/* A radius inside which points have no antipodes: 1, or 0.4 pi R in a sphere. */
-static inline double check_radius(const cb_geometry *g) {
+/* The radius of a ball without antipodes: 1, or 0.4 pi R in a sphere of radius R if that is less. */
+static inline double check_radius(const cb_space *g) {
   double r = 1;
   for (int f = 0; f < g->n_factors; f++)
     if (g->factor[f].curvature > 0) r = fmin(r, 0.4 * 3.14159265358979 / sqrt(g->factor[f].curvature));

@@ -1,4 +1,5 @@
-/* Spaces, random springs and an independent evaluation of them in extended precision, for the suites of springs. */
+/* Spaces, random springs and an independent evaluation of the springs in extended precision, for the suites of
+ * springs. */
 #pragma once
 
 #include "check.h"
@@ -8,16 +9,16 @@
 
 enum { CHECK_SPACES = 10 };
 
-/* Space `index`: E, S and H of two and three dimensions, two curvatures that are not 1, and two products. Made by hand,
- * so that these suites need nothing of the geometry. */
-static inline cb_geometry check_space(int index) {
+/* Space `index`: E, S and H of two and three dimensions, two curvatures other than 1, and two products. It is filled in
+ * here, so that these suites do not need the code of spaces. */
+static inline cb_space check_space(int index) {
   static const struct {
-    int k, first; /* coordinates, and those of the first factor */
+    int k, first; /* number of coordinates; of these, number in the first factor */
     double curvature, second;
   } table[CHECK_SPACES] = {{2, 2, 0, 0},  {3, 3, 0, 0},  {3, 3, 1, 0},    {4, 4, 1, 0},    {3, 3, -1, 0},
                            {4, 4, -1, 0}, {4, 4, .3, 0}, {4, 4, -2.5, 0}, {4, 3, -1.3, 0}, {4, 2, 0, .8}};
   int k = table[index].k, first = table[index].first;
-  cb_geometry g = {.k = k, .embedding = k, .n_factors = first < k ? 2 : 1, .form = {1, 1, 1, 1}};
+  cb_space g = {.k = k, .embedding = k, .n_factors = first < k ? 2 : 1, .form = {1, 1, 1, 1}};
   g.factor[0] = (cb_factor){0, first, table[index].curvature};
   g.factor[1] = (cb_factor){first, k - first, table[index].second};
   if (table[index].curvature < 0) g.form[first - 1] = -1;
@@ -25,8 +26,8 @@ static inline cb_geometry check_space(int index) {
   return g;
 }
 
-/* A point at distance about `size` or less from the first one, in every factor; the first is the base point. */
-static inline void check_space_point(const cb_geometry *g, uint64_t *state, double size, double *x) {
+/* A random point whose distance from the base point is at most about `size` in every factor. */
+static inline void check_space_point(const cb_space *g, uint64_t *state, double size, double *x) {
   for (int f = 0; f < g->n_factors; f++) {
     const cb_factor *factor = &g->factor[f];
     double *at = x + factor->offset, length = 0, curvature = factor->curvature, radius = 1 / sqrt(fabs(curvature));
@@ -49,10 +50,10 @@ static inline void check_space_point(const cb_geometry *g, uint64_t *state, doub
   }
 }
 
-/* d of a spring and the covector of d in x (that in y is its opposite), from the formulas of springs.h with asinl and
- * asinhl, and how much larger relative errors of d and of its gradient are than those of the differences of
- * coordinates. */
-static inline long double check_spring_distance(const cb_geometry *g, const double *x, const double *y,
+/* The distance d of the ends x and y of a spring and its gradient, the covector in x (in y it is the opposite), by the
+ * formulas of springs.h with asinl and asinhl. condition: the factor by which relative errors of d and of its gradient
+ * exceed those of the coordinate differences. */
+static inline long double check_spring_distance(const cb_space *g, const double *x, const double *y,
                                                 long double *gradient, double *condition) {
   long double square = 0, part[CB_FACTOR_MAX] = {0}, slope[CB_FACTOR_MAX] = {0};
   *condition = 1;
@@ -81,14 +82,13 @@ static inline long double check_spring_distance(const cb_geometry *g, const doub
 
 static const char *const check_isa[] = {CB_ISA_BASE, "avx2", "avx512"};
 
-/* A plan and its scratch in the current instruction set. */
+/* A plan and its work arrays for the current instruction set. */
 typedef struct check_plan {
   cb_springs *plan;
   cb_springs_work *work;
 } check_plan;
 
-static inline check_plan check_plan_create(const cb_geometry *g, int n, size_t m, const cb_spring *spring,
-                                           int threads) {
+static inline check_plan check_plan_create(const cb_space *g, int n, size_t m, const cb_spring *spring, int threads) {
   check_plan p;
   check_ok(cb_springs_create(g, n, m, spring, &p.plan));
   check_ok(cb_springs_work_create(p.plan, threads, &p.work));

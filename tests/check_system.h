@@ -1,4 +1,4 @@
-/* Trees, spaces and systems for the suites, made from the text of a scenario's parts. */
+/* Trees, spaces and systems for the suites, made from parts of the text of a scenario. */
 #pragma once
 
 #include "check.h"
@@ -11,27 +11,27 @@ static inline cb_tree *check_tree(const char *text) {
   return tree;
 }
 
-/* A space from `{name: h3, curvature: -1, chart: polar}`. */
-static inline cb_geometry *check_space(const char *text) {
+/* Creates a space from `{name: h3, curvature: -1, chart: polar}`. */
+static inline cb_space *check_space(const char *text) {
   cb_tree *tree = check_tree(text);
   const char *name;
-  cb_geometry *g;
+  cb_space *g;
   check_ok(cb_node_string(cb_node_get(cb_tree_root(tree), "name"), &name));
-  check_ok(cb_geometry_create(name, cb_tree_root(tree), &g));
+  check_ok(cb_space_create(name, cb_tree_root(tree), &g));
   cb_tree_free(tree);
   return g;
 }
 
-/* Adds one body to a builder, from its map. */
-static inline cb_status check_add_body(const cb_geometry *g, const char *text, cb_builder *b) {
+/* Adds one body to a builder, described by its map. */
+static inline cb_status check_add_body(const cb_space *g, const char *text, cb_builder *b) {
   cb_tree *tree = check_tree(text);
   cb_status status = cb_body_build(cb_tree_root(tree), g, b);
   cb_tree_free(tree);
   return status;
 }
 
-/* A system of one body. */
-static inline cb_system *check_system(const cb_geometry *g, const char *text) {
+/* Creates a system of one body. */
+static inline cb_system *check_system(const cb_space *g, const char *text) {
   cb_builder *b;
   cb_system *s;
   check_ok(cb_builder_create(g, &b));

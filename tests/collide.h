@@ -1,4 +1,4 @@
-/* Balls in any space and runs of them, for the tests of contacts. */
+/* Balls in any space, and runs of them, for the tests of contacts. */
 #pragma once
 
 #include "integrate.h"
@@ -15,7 +15,7 @@ typedef struct collision {
 
 static const cb_contact_options elastic = {.restitution = 1};
 
-/* A space with one body, whose particles meet one another as `options` says (NULL: elastic, one after another). */
+/* A space with one body whose particles have contacts with these options (NULL: elastic, sequential). */
 static inline void open_collision(collision *k, const char *space, const cb_contact_options *options) {
   memset(k, 0, sizeof *k);
   open_space(&k->c, space);
@@ -23,9 +23,9 @@ static inline void open_collision(collision *k, const char *space, const cb_cont
   check_ok(cb_builder_contact_bodies(k->c.builder, 0, 0, true));
 }
 
-/* A ball at the point x of the embedding with velocity v, also where the space is used in a chart. */
+/* Adds a ball at the point x of the embedding with velocity v. If the space is used in a chart, both are converted. */
 static inline int add_ball(collision *k, double mass, double radius, const double *x, const double *v) {
-  const cb_geometry *g = k->c.g;
+  const cb_space *g = k->c.g;
   double q[CB_COORD_MAX], u[CB_COORD_MAX];
   const bool chart = g->chart && !g->intrinsic;
   if (chart) check_ok(cb_chart_pull(g, g->chart, x, v, q, u));
@@ -35,9 +35,7 @@ static inline int add_ball(collision *k, double mass, double radius, const doubl
 
 static inline cb_status collision_row(void *self, const void *const *data) { return CB_OK; }
 
-static inline cb_status collision_checkpoint(void *self, const cb_blob *state, size_t count) {
-  return CB_OK;
-}
+static inline cb_status collision_checkpoint(void *self, const cb_blob *state, size_t count) { return CB_OK; }
 
 static inline cb_status collision_event(void *self, const cb_event_row *event) {
   collision *k = self;
@@ -49,7 +47,7 @@ static inline cb_status collision_event(void *self, const cb_event_row *event) {
   return CB_OK;
 }
 
-/* Makes the run, after which the state is at its start. */
+/* Creates the run. The state is then at its start. */
 static inline cb_status prepare(collision *k, const char *method, double step, double end) {
   static const char *const none[] = {NULL};
   const cb_run_options options = {
@@ -70,7 +68,7 @@ static inline cb_status go_on(collision *k) {
   return status;
 }
 
-/* From the start to `end`; may be called again with another method. */
+/* Runs from the start to `end`; may be called again with another integrator. */
 static inline void collide(collision *k, const char *method, double step, double end) {
   check_ok(prepare(k, method, step, end));
   check_ok(go_on(k));
@@ -84,12 +82,12 @@ static inline void close_collision(collision *k) {
 
 /* Position and velocity of a ball, in the world's embedding (intrinsic spaces: coordinates). */
 static inline void where_is(const collision *k, int ball, double *x, double *v) {
-  const cb_geometry *g = k->c.g;
+  const cb_space *g = k->c.g;
   const int place = cb_system_index(k->c.system, ball), n = g->k;
   const double *q = k->c.state->x + place * n, *p = k->c.state->p + place * n,
                mass = cb_system_masses(k->c.system)[place];
   double u[CB_COORD_MAX];
-  check_ok(cb_geometry_raise(g, q, p, u));
+  check_ok(cb_space_raise(g, q, p, u));
   for (int a = 0; a < n; a++) u[a] /= mass;
   if (g->chart && !g->intrinsic) {
     check_ok(cb_chart_push(g, g->chart, q, u, x, v));
@@ -103,9 +101,9 @@ static inline void where_is(const collision *k, int ball, double *x, double *v) 
   }
 }
 
-/* Distance of two balls' centres. */
+/* Distance of the centres of two balls. */
 static inline double apart(const collision *k, int i, int j) {
-  const cb_geometry *g = k->c.g;
+  const cb_space *g = k->c.g;
   const int a = cb_system_index(k->c.system, i), b = cb_system_index(k->c.system, j);
   const double *x = k->c.state->x + a * g->k, *y = k->c.state->x + b * g->k;
   double d;
@@ -122,7 +120,7 @@ static inline double apart(const collision *k, int i, int j) {
   return d;
 }
 
-/* The contacts among the events; times[most]. */
+/* Returns the number of contacts among the events, and writes the first `most` of their times. */
 static inline int contact_times(const collision *k, int most, double *times) {
   int n = 0;
   for (size_t i = 0; i < k->events; i++)

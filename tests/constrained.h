@@ -1,15 +1,16 @@
-/* Rigid bodies of unequal masses in any space, for the tests of methods that take constraints. */
+/* Rigid bodies of unequal masses in any space, for the tests of integrators that support constraints. */
 #pragma once
 
 #include "constrained_state.h"
 
-/* n particles at the corners of an uneven triangle (3) or tetrahedron (4), tumbling, every pair joined by a rod; in a
- * chart away from the base point. spring: the last pair by a spring instead. potential: a harmonic centre aside. */
+/* Creates n particles at the corners of an uneven triangle (3) or tetrahedron (4) that tumbles; every pair is joined by
+ * a rod. In a chart it is away from the base point. spring: the last pair has a spring instead. potential: adds a
+ * harmonic centre next to the body. */
 static inline void open_frame(body_case *c, const char *space, int n, bool spring, bool potential, uint64_t *seed) {
   static const double corner[4][CB_DIM_MAX] = {{0.5, 0.1, 0.2}, {-0.4, 0.4, -0.1}, {-0.2, -0.5, 0.1}, {0.1, 0.1, 0.6}};
   double x[4][CB_COORD_MAX];
   open_space(c, space);
-  const cb_geometry *g = c->g;
+  const cb_space *g = c->g;
   add_corners(c, n, corner, 0.05, 0.5, NULL, seed, x);
   for (int a = 0; a < n; a++)
     for (int b = a + 1; b < n; b++) {
@@ -25,7 +26,7 @@ static inline void open_frame(body_case *c, const char *space, int n, bool sprin
     check_point_at(g, (double[CB_DIM_MAX]){0.7, 0.4}, near);
     cb_isometry_point(g, &move, near, centre);
     if (g->chart) check_ok(g->chart->from_point(g, centre, q));
-    check_ok(cb_builder_central(c->builder, -1, CB_LAW_HARMONIC, 0.8, 0, NULL, g->chart ? q : centre));
+    check_ok(cb_builder_central(c->builder, -1, CB_PAIR_POTENTIAL_HARMONIC, 0.8, 0, NULL, g->chart ? q : centre));
   }
   finish_system(c);
   constrained_project(c, c->state);

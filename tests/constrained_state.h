@@ -1,5 +1,5 @@
-/* States of bodies with constraints, in the embedding or a chart: their velocities, the way to the rows, and how far
- * from the rows they are. */
+/* States of bodies with constraints, in the embedding or a chart: their velocities, the projection onto the
+ * constraints, and the residuals. */
 #pragma once
 
 #include "dynamics/gram.h"
@@ -13,14 +13,14 @@ static inline void constrained_velocities(const body_case *c, const cb_state *st
   const double *mass = cb_system_masses(c->system);
   const int k = c->g->k;
   for (int a = 0; a < state->n; a++) {
-    check_ok(cb_geometry_raise(c->g, state->x + a * k, state->p + a * k, v + a * k));
+    check_ok(cb_space_raise(c->g, state->x + a * k, state->p + a * k, v + a * k));
     for (int e = 0; e < k; e++) v[a * k + e] /= mass[a];
   }
 }
 
 static inline void velocities(const body_case *c, double *v) { constrained_velocities(c, c->state, v); }
 
-/* Momenta from velocities. */
+/* Sets momenta from velocities. */
 static inline void constrained_set_momenta(const body_case *c, const double *v, cb_state *state) {
   const double *mass = cb_system_masses(c->system);
   const int k = c->g->k;
@@ -38,7 +38,7 @@ static inline void constrained_set_momenta(const body_case *c, const double *v, 
 
 static inline void set_velocities(body_case *c, const double *v) { constrained_set_momenta(c, v, c->state); }
 
-/* Brings a state to the rows, positions and velocities; without rows it stays. */
+/* Projects positions and velocities of a state onto the constraints. Without constraints the state does not change. */
 static inline void constrained_project(const body_case *c, cb_state *state) {
   cb_constraints *rows = cb_forces_constraints(c->forces);
   double v[MOST];
@@ -52,7 +52,7 @@ static inline void constrained_project(const body_case *c, cb_state *state) {
   cb_gram_free(gram);
 }
 
-/* Largest |g| and |dg/dt| of the state. */
+/* Maximum |g| and |dg/dt| of the constraints g = 0 in this state. */
 static inline void constrained_residuals(const body_case *c, const cb_state *state, double *position, double *rate) {
   cb_constraints *rows = cb_forces_constraints(c->forces);
   double v[MOST], g[MOST];
@@ -66,7 +66,7 @@ static inline void constrained_residuals(const body_case *c, const cb_state *sta
   for (int r = 0; r < m; r++) *rate = fmax(*rate, fabs(g[r]));
 }
 
-/* Largest |g| and |rate| of the rows, those that keep particles on the space among them. */
+/* The maximum of |g| and |dg/dt| over all rows g = 0, including the rows that keep particles on the space. */
 static inline double residual(const body_case *c) {
   double v[MOST], g[MOST], rate[MOST], most = 0;
   cb_constraints *rows = cb_forces_constraints_with_space(c->forces);
@@ -77,7 +77,7 @@ static inline double residual(const body_case *c) {
   return most;
 }
 
-/* A step as a run does it: the body is kept near its origin. */
+/* Makes a step as a run does: the origin then follows the body. */
 static inline void run_step(body_case *c, double h) {
   advance(c, h, 1);
   recentre(c);

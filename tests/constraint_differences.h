@@ -1,10 +1,10 @@
-/* Derivatives of the rows of a constraint against difference quotients. */
+/* Compares derivatives of the rows of a constraint with difference quotients. */
 #pragma once
 
 #include "check_constraints.h"
 
-/* The difference quotient of fourth order of f(s) at s = 0 has errors h^4 f^(5)/30 and eps f/h; points stand about 0.2
- * apart, so that f^(5) may be 1e5 times f. */
+/* The difference quotient of fourth order of f(s) at s = 0 has errors h^4 f^(5)/30 and eps f/h. Points are about 0.2
+ * apart, so f^(5) may be 1e5 times f. */
 static const double h = 2e-4;
 static const int side[4] = {-2, -1, 1, 2};
 static const double weight[4] = {1. / 12, -2. / 3, 2. / 3, -1. / 12};
@@ -15,9 +15,9 @@ static inline int entry_of(const cb_rows *rows, int row, int place) {
   return -1;
 }
 
-/* Gradient, rate, gamma, d(rate)/dx and Hessian of all rows at (t, x), against differences in any direction. */
+/* Compares gradient, rate, gamma, d(rate)/dx and Hessian of all rows at (t, x) with differences in any direction. */
 static inline void check_derivatives(const setup *u, const char *where, double t, const double *x, uint64_t *seed,
-                              double tolerance) {
+                                     double tolerance) {
   const int n = POINTS * u->k;
   const cb_rows *rows = cb_constraints_rows(u->c);
   const int entries = rows->start[rows->rows];
@@ -48,7 +48,7 @@ static inline void check_derivatives(const setup *u, const char *where, double t
     check_same("gamma", where, r, gamma[r], by_rate[r], largest(u->rows, gamma) * scale_G, tolerance);
   }
 
-  /* G = dg/dx in rows of position and d(rate)/dv in those of velocity; rate_x; Hessian = d(lambda G)/dx */
+  /* G = dg/dx for rows of positions, d(rate)/dv for rows of velocities; rate_x; Hessian = d(lambda G)/dx */
   const cb_pattern *pattern = cb_forces_pattern(u->f);
   const size_t blocks = (size_t)pattern->start[pattern->n] * (size_t)(u->k * u->k);
   double *hessian = calloc(blocks, sizeof *hessian), *seen = calloc(blocks, sizeof *seen);
@@ -66,7 +66,10 @@ static inline void check_derivatives(const setup *u, const char *where, double t
       y[j] += side[m] * h;
       check_ok(cb_constraints_eval(u->c, t, y, g_s, G_s));
       check_ok(cb_constraints_rate(u->c, t, y, v, rate_s, NULL));
-      for (int r = 0; r < u->rows; r++) dg[r] += w * g_s[r], dr[r] += w * rate_s[r];
+      for (int r = 0; r < u->rows; r++) {
+        dg[r] += w * g_s[r];
+        dr[r] += w * rate_s[r];
+      }
       for (int e = 0; e < entries * u->k; e++) dG[e] += w * G_s[e];
     }
     const int place = j / u->k, a = j % u->k;

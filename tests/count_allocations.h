@@ -1,12 +1,12 @@
-/* Counts the calls of the allocator by anything in the process while `counting` is true: malloc and its kin stand in
- * front of the C library's own functions. Where the sanitizers stand there nothing is counted; a test of this alone has
- * `labels: release`. One translation unit of a program includes this. */
+/* Counts the calls of the allocator by any code in the process while `counting` is true: malloc and similar functions
+ * here replace those of the C library. Under sanitizers, which replace them as well, nothing is counted; a test that
+ * only counts has `labels: release`. Include this in one translation unit of a program. */
 #pragma once
 
 #include "check.h"
 #include <errno.h>
 
-/* volatile: what a compiler knows of malloc is that it does not look at them */
+/* volatile, because a compiler assumes that malloc does not use such variables */
 static volatile bool counting;
 static volatile size_t calls;
 
@@ -14,11 +14,26 @@ static volatile size_t calls;
 void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t),
     *__libc_memalign(size_t, size_t);
 void __libc_free(void *);
-void *malloc(size_t n) { return calls += counting, __libc_malloc(n); }
-void *calloc(size_t n, size_t size) { return calls += counting, __libc_calloc(n, size); }
-void *realloc(void *p, size_t n) { return calls += counting, __libc_realloc(p, n); }
-void *memalign(size_t alignment, size_t n) { return calls += counting, __libc_memalign(alignment, n); }
-void *aligned_alloc(size_t alignment, size_t n) { return calls += counting, __libc_memalign(alignment, n); }
+void *malloc(size_t n) {
+  calls += counting;
+  return __libc_malloc(n);
+}
+void *calloc(size_t n, size_t size) {
+  calls += counting;
+  return __libc_calloc(n, size);
+}
+void *realloc(void *p, size_t n) {
+  calls += counting;
+  return __libc_realloc(p, n);
+}
+void *memalign(size_t alignment, size_t n) {
+  calls += counting;
+  return __libc_memalign(alignment, n);
+}
+void *aligned_alloc(size_t alignment, size_t n) {
+  calls += counting;
+  return __libc_memalign(alignment, n);
+}
 int posix_memalign(void **p, size_t alignment, size_t n) {
   calls += counting;
   return (*p = __libc_memalign(alignment, n)) ? 0 : ENOMEM;
@@ -34,13 +49,13 @@ static inline void count_from_here(void) {
   counting = true;
 }
 
-/* Calls since then. */
+/* Number of calls since counting began. */
 static inline size_t count_so_far(void) {
   counting = false;
   return calls;
 }
 
-/* For each program: that the counter is in its place. */
+/* Checks in each program that the counter works. */
 static inline void the_counter_counts(void **unused) {
   count_from_here();
   char *volatile p = malloc(10);

@@ -1,4 +1,4 @@
-/* Tables of reference numbers in text: rows of words and numbers under a row of names. */
+/* Tables of reference numbers in text: rows of words and numbers below a row of names. */
 #pragma once
 
 #include "check.h"
@@ -7,7 +7,7 @@ enum { CSV_COLUMNS = 40 };
 
 typedef struct csv {
   FILE *file;
-  int columns, words; /* the first are words */
+  int columns, words; /* the first `words` columns are text */
   char name[CSV_COLUMNS][32], word[4][32];
   double number[CSV_COLUMNS];
 } csv;
@@ -28,7 +28,7 @@ static inline bool csv_line(csv *c, bool names) {
   return true;
 }
 
-/* path: below tests/. The first `words` columns are no numbers. */
+/* path: below tests/. The first `words` columns are text. */
 static inline csv csv_open(const char *path, int words) {
   char whole[512];
   csv c = {.words = words};
@@ -41,7 +41,7 @@ static inline csv csv_open(const char *path, int words) {
 
 static inline bool csv_next(csv *c) { return csv_line(c, false); }
 
-/* n numbers from the column of this name on. */
+/* Returns n numbers, starting at the column with this name. */
 static inline const double *csv_numbers(const csv *c, const char *name) {
   for (int i = c->words; i < c->columns; i++)
     if (!strcmp(c->name[i], name)) return c->number + i;

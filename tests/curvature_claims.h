@@ -1,15 +1,16 @@
-/* What holds of the curvature and the derivatives of every bundle, for the suites: small loops, differences of A, of dA and
- * dM, Bianchi's identity. */
+/* Claims about the curvature and the derivatives of every bundle, for the suites: small loops, differences of A, dA and
+ * M, and Bianchi's identity. */
 #pragma once
 
 #include <curvebody/holonomy.h>
 #include "check.h"
 
-/* At random shapes of the box from..to[n]; to the tolerance. */
+/* A function that checks a claim to the tolerance, at random shapes of the box from..to[n]. */
 typedef void (*claim)(const cb_bundle *b, const double *from, const double *to, double tolerance, uint64_t *seed);
 
-/* Remainders of log g + B eps + (D_u B + D_v B) eps size/3 on the triangle r0, r0 + size u, r0 + size v with B at r0;
- * `sign` before the bracket in B. rest[0] without the last term, rest[1] with it. */
+/* Adds to rest[] the maximum component of log g + B area + (D_u B + D_v B) area size/3, where g is the holonomy of the
+ * triangle r0, r0 + size u, r0 + size v, and B the curvature at r0: without the last term to rest[0], with it to
+ * rest[1]. sign = -1: the bracket in B has the opposite sign. */
 static inline void add_remainders(const cb_bundle *b, const double *r0, const double *u, const double *v, double size,
                                   double sign, double rest[2]) {
   enum { N = 6, PAIRS = N * (N - 1) / 2 };
@@ -19,7 +20,11 @@ static inline void add_remainders(const cb_bundle *b, const double *r0, const do
   double r[3 * N], g[CB_GROUP_SIZE], w[CB_GROUP_DIM], B[PAIRS * CB_GROUP_DIM], A[N * CB_GROUP_DIM], worst[2] = {0};
   cb_gait *gait = NULL;
   assert_true(n <= N);
-  for (int i = 0; i < n; i++) r[i] = r0[i], r[n + i] = r0[i] + size * u[i], r[2 * n + i] = r0[i] + size * v[i];
+  for (int i = 0; i < n; i++) {
+    r[i] = r0[i];
+    r[n + i] = r0[i] + size * u[i];
+    r[2 * n + i] = r0[i] + size * v[i];
+  }
   check_ok(cb_gait_polygon(n, 3, r, &gait));
   check_ok(cb_holonomy(b, gait, 0, g, NULL, NULL));
   check_ok(G->log(G, g, w));
@@ -30,7 +35,10 @@ static inline void add_remainders(const cb_bundle *b, const double *r0, const do
   for (int i = 0, p = 0; i < n; i++)
     for (int j = i + 1; j < n; j++, p++) {
       double ai[CB_GROUP_DIM] = {0}, aj[CB_GROUP_DIM] = {0}, bracket[CB_GROUP_DIM];
-      for (int a = 0; a < dim; a++) ai[a] = A[a * n + i], aj[a] = A[a * n + j];
+      for (int a = 0; a < dim; a++) {
+        ai[a] = A[a * n + i];
+        aj[a] = A[a * n + j];
+      }
       G->bracket(G, ai, aj, bracket);
       const double area = size * size * (u[i] * v[j] - u[j] * v[i]) / 2;
       for (int a = 0; a < dim; a++) {
@@ -38,20 +46,27 @@ static inline void add_remainders(const cb_bundle *b, const double *r0, const do
         for (int k = 0; k < n; k++) more[a] += area * size / 3 * (u[k] + v[k]) * DB[(k * pairs + p) * dim + a];
       }
     }
-  for (int a = 0; a < dim; a++) worst[0] = fmax(worst[0], fabs(w[a])), worst[1] = fmax(worst[1], fabs(w[a] + more[a]));
+  for (int a = 0; a < dim; a++) {
+    worst[0] = fmax(worst[0], fabs(w[a]));
+    worst[1] = fmax(worst[1], fabs(w[a] + more[a]));
+  }
   for (int k = 0; k < 2; k++) rest[k] += worst[k];
   cb_gait_free(gait);
 }
 
 enum { SIZES = 4, LOOPS = 6 };
 
-/* Slope of log rest in log size by least squares, sizes halved. One loop may have a small coefficient by accident, so
- * that the next order shows: the remainders of several loops are summed. */
+/* Slope of log rest against log size by least squares; each size is half the previous one. `rest` is summed over
+ * several loops, because for one loop the leading coefficient may be small by accident and the next order would
+ * dominate. */
 static inline double slope_of(const double *rest) {
   double x = 0, y = 0, xx = 0, xy = 0;
   for (int s = 0; s < SIZES; s++) {
     const double u = -s, v = log2(rest[s]);
-    x += u, y += v, xx += u * u, xy += u * v;
+    x += u;
+    y += v;
+    xx += u * u;
+    xy += u * v;
   }
   return (SIZES * xy - x * y) / (SIZES * xx - x * x);
 }
@@ -60,7 +75,8 @@ typedef struct orders {
   double first, second, largest;
 } orders;
 
-/* Random shapes of the box low..high[n]. */
+/* Fits the orders of the two remainders of add_remainders in the size, at random shapes of the box low..high[n];
+ * largest: the first remainder at the largest size. */
 static inline orders orders_of(const cb_bundle *b, const double *low, const double *high, uint64_t *seed, double size,
                                double sign) {
   double rest[2][SIZES] = {{0}};
@@ -72,30 +88,31 @@ static inline orders orders_of(const cb_bundle *b, const double *low, const doub
     for (int s = 0; s < SIZES; s++) {
       double both[2] = {0};
       add_remainders(b, r0, u, v, ldexp(size, -s), sign, both);
-      rest[0][s] += both[0], rest[1][s] += both[1];
+      rest[0][s] += both[0];
+      rest[1][s] += both[1];
     }
   }
   return (orders){slope_of(rest[0]), slope_of(rest[1]), rest[0][0]};
 }
 
-/* log g = -B area with a remainder of order 3; with the derivatives of B, of order 4. Flat ones have no remainder but
- * round-off, `flat`. */
+/* The remainder log g + B area of small loops is of order 3, and of order 4 with the derivatives of B. In flat bundles
+ * the remainder is only round-off, at most `flat`. */
 static inline void small_loops(const cb_bundle *b, const double *from, const double *to, double flat, uint64_t *seed) {
   if (b->n < 2) return;
   const orders o = orders_of(b, from, to, seed, 1.6e-2, 1);
   if (o.largest < flat) return;
   check_at_least(o.first, 2.9);
-  if (b->kind->on_jets) check_at_least(o.second, o.largest < 1e-8 ? 3 : 3.8);
+  if (b->class_->on_jets) check_at_least(o.second, o.largest < 1e-8 ? 3 : 3.8);
 }
 
-/* With + before the bracket the remainder is of order 2: of brackets at the shapes, which are not 0. */
+/* With + before the bracket the remainder is of order 2, because the brackets at these shapes are not 0. */
 static inline void wrong_sign(const cb_bundle *b, const double *from, const double *to, double unused, uint64_t *seed) {
   if (b->n < 2 || b->group->abelian) return;
   const orders o = orders_of(b, from, to, seed, 4e-4, -1);
   check_near(o.first, 2, .05);
 }
 
-/* B from A alone, dA by central differences of order 6, h = 4e-3. */
+/* B agrees with B from the values of A, with dA by central differences of order 6, h = 4e-3. */
 static inline void curvature_by_differences(const cb_bundle *b, const double *from, const double *to, double tolerance,
                                             uint64_t *seed) {
   static const double weight[3] = {3. / 4, -3. / 20, 1. / 60}, h = 4e-3;
@@ -123,7 +140,10 @@ static inline void curvature_by_differences(const cb_bundle *b, const double *fr
     for (int i = 0, p = 0; i < n; i++)
       for (int j = i + 1; j < n; j++, p++) {
         double ai[CB_GROUP_DIM] = {0}, aj[CB_GROUP_DIM] = {0}, bracket[CB_GROUP_DIM];
-        for (int a = 0; a < dim; a++) ai[a] = A[a * n + i], aj[a] = A[a * n + j];
+        for (int a = 0; a < dim; a++) {
+          ai[a] = A[a * n + i];
+          aj[a] = A[a * n + j];
+        }
         G->bracket(G, ai, aj, bracket);
         for (int a = 0; a < dim; a++)
           check_near(B[p * dim + a], dA[i][a * n + j] - dA[j][a * n + i] - bracket[a], tolerance);
@@ -131,7 +151,8 @@ static inline void curvature_by_differences(const cb_bundle *b, const double *fr
   }
 }
 
-/* One block of second derivatives against central differences of order 6 of the first ones, and symmetric. */
+/* Compares one block of second derivatives with central differences of order 6 of the first derivatives, and checks
+ * that it is symmetric. */
 static inline void check_second(const double *dd, const double *slope, int n, int count, double tolerance) {
   double largest = 1;
   for (int e = 0; e < n * n * count; e++) largest = fmax(largest, fabs(dd[e]));
@@ -144,7 +165,8 @@ static inline void check_second(const double *dd, const double *slope, int n, in
       }
 }
 
-/* h = 2e-3: h^6 in the remainder, 1e-15/h in round-off, 1e-12/h where dA is of differences itself. */
+/* Compares ddA and ddM with differences of dA and dM, h = 2e-3. The errors are h^6, round-off 1e-15/h, and 1e-12/h if
+ * dA is itself computed by differences. */
 static inline void second_by_differences(const cb_bundle *b, const double *from, const double *to, double tolerance,
                                          uint64_t *seed) {
   static const double weight[3] = {3. / 4, -3. / 20, 1. / 60}, h = 2e-3;
@@ -155,7 +177,8 @@ static inline void second_by_differences(const cb_bundle *b, const double *from,
   double r[CB_SHAPE_MAX] = {0};
   for (int i = 0; i < n; i++) r[i] = check_uniform(seed, from[i], to[i]);
   check_ok(cb_bundle_second(b, r, ddA, ddM));
-  memset(slopeA, 0, sizeof slopeA), memset(slopeM, 0, sizeof slopeM);
+  memset(slopeA, 0, sizeof slopeA);
+  memset(slopeM, 0, sizeof slopeM);
   for (int k = 0; k < n; k++) {
     const double at = r[k];
     for (int s = -3; s <= 3; s++) {
@@ -171,12 +194,13 @@ static inline void second_by_differences(const cb_bundle *b, const double *from,
   check_second(ddM, slopeM, n, n * n, tolerance);
 }
 
-/* log(g(r + eps d) g^-1)/eps by central differences of order 8, eps = .02, for a Fourier gait within the box and a change
- * of up to a tenth of it, which moves the start too. */
+/* Compares the first variation of a holonomy with log(g(r + eps d) g^-1)/eps by central differences of order 8, eps =
+ * .02. Gait and change d are Fourier series around the middle of the box; each coefficient of d is at most 1/40 of the
+ * box, and d also moves the start. */
 static inline void variation_by_differences(const cb_bundle *b, const double *from, const double *to, double tolerance,
                                             uint64_t *seed) {
   static const double weight[5] = {0, 4. / 5, -1. / 5, 4. / 105, -1. / 280}, eps = .02;
-  enum { ROWS = 6 }; /* mean, cosines, sines, of the gait; of the change */
+  enum { ROWS = 6 }; /* mean, cosines and sines, of the gait and of the change */
   const cb_group *G = b->group;
   const int n = b->n;
   double c[2][ROWS * CB_SHAPE_MAX] = {{0}}, moved[ROWS * CB_SHAPE_MAX], g[CB_GROUP_SIZE], back[CB_GROUP_SIZE];
@@ -205,9 +229,10 @@ static inline void variation_by_differences(const cb_bundle *b, const double *fr
   for (int k = 0; k < 2; k++) cb_gait_free(gait[k]);
 }
 
-/* D_i B_jk - D_j B_ik + D_k B_ij = 0 for all i < j < k. */
+/* The index of the pair i < j among all pairs of n shape variables. */
 static inline int pair_of(int n, int i, int j) { return i * n - i * (i + 1) / 2 + j - i - 1; }
 
+/* D_i B_jk - D_j B_ik + D_k B_ij = 0 for all i < j < k. */
 static inline void bianchi(const cb_bundle *b, const double *from, const double *to, double tolerance, uint64_t *seed) {
   static double DB[CB_SHAPE_MAX * CB_SHAPE_MAX * CB_SHAPE_MAX / 2 * CB_GROUP_DIM];
   const int n = b->n, dim = b->group->dim, pairs = n * (n - 1) / 2;

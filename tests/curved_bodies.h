@@ -1,10 +1,10 @@
-/* Bodies in curved spaces for the suites of what they are made of. */
+/* Bodies in curved spaces, for the suites of mass, added mass and motion. */
 #pragma once
 
 #include "check.h"
-#include "fluid/surface.h"
+#include "fluid/surface_mesh.h"
 
-/* NAME at the resolution, one length (NULL: its defaults), laid. */
+/* The built-in ball with this radius and resolution, embedded by a chart in the space of curvature K. */
 static inline cb_surface *curved_ball(double radius, int resolution, double K, cb_surface_chart chart) {
   cb_surface *s;
   const struct {
@@ -13,15 +13,16 @@ static inline cb_surface *curved_ball(double radius, int resolution, double K, c
   } params = {radius, resolution};
   extern const cb_shape_class cb_shape_ball;
   check_ok(cb_shape_ball.make(&params, &s));
-  check_ok(cb_surface_lay(s, K, chart));
+  check_ok(cb_surface_embed(s, K, chart));
   return s;
 }
 
-/* The quadric x^2/a^2 + y^2/b^2 + z^2/c^2 = w^2, from a ball's faces, by the gnomonic chart. */
+/* The quadric x^2/a_0^2 + y^2/a_1^2 + z^2/a_2^2 = w^2 in the coordinates (x, y, z, w) of the embedding, made from the
+ * faces of a ball by the gnomonic chart. */
 static inline cb_surface *curved_quadric(const double a[3], int resolution, double K) {
   cb_surface *s = curved_ball(1, resolution, 0, CB_CHART_EXPONENTIAL);
   for (int v = 0; v < s->vertices; v++)
     for (int i = 0; i < 3; i++) s->x[v][i] *= a[i];
-  check_ok(cb_surface_lay(s, K, CB_CHART_GNOMONIC));
+  check_ok(cb_surface_embed(s, K, CB_CHART_GNOMONIC));
   return s;
 }

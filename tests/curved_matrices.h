@@ -4,13 +4,15 @@
 #include "lie_matrices.h"
 #include <curvebody/pose.h>
 
-/* [[hat(omega), v], [-K v^T, 0]] */
+/* The matrix [[hat(omega), v], [-K v^T, 0]] of the twist Y = (omega, v). */
 static inline lie_matrix curved_generator(double K, const double Y[6]) {
   lie_matrix a = lie_zero(4);
   for (int i = 0; i < 3; i++) {
     const int j = (i + 1) % 3, k = (i + 2) % 3;
-    a.m[j][k] = -Y[i], a.m[k][j] = Y[i];
-    a.m[i][3] = Y[3 + i], a.m[3][i] = -(long double)K * Y[3 + i];
+    a.m[j][k] = -Y[i];
+    a.m[k][j] = Y[i];
+    a.m[i][3] = Y[3 + i];
+    a.m[3][i] = -(long double)K * Y[3 + i];
   }
   return a;
 }
@@ -27,18 +29,19 @@ static inline lie_matrix curved_matrix(double K, const cb_pose *g) {
   return lie_product(&T, &R);
 }
 
-/* By the form diag(K, K, K, 1). */
+/* The inverse, from the form diag(K, K, K, 1) that the matrix keeps. */
 static inline lie_matrix curved_inverse(double K, const lie_matrix *m) {
   lie_matrix b = lie_zero(4);
   for (int i = 0; i < 3; i++) {
     for (int j = 0; j < 3; j++) b.m[i][j] = m->m[j][i];
-    b.m[i][3] = m->m[3][i] / K, b.m[3][i] = m->m[i][3] * K;
+    b.m[i][3] = m->m[3][i] / K;
+    b.m[3][i] = m->m[i][3] * K;
   }
   b.m[3][3] = m->m[3][3];
   return b;
 }
 
-/* m hat(a) m^-1 as (omega, v). */
+/* m a m^-1 as (omega, v), where a stands for its generator. */
 static inline void curved_conjugate(double K, const lie_matrix *m, const double a[6], double out[6]) {
   const lie_matrix generator = curved_generator(K, a), back = curved_inverse(K, m);
   lie_matrix c = lie_product(m, &generator);

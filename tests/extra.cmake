@@ -1,7 +1,7 @@
-# Tests that are no cmocka programs: the command line, installation, symbols, fuzz targets.
-option(CURVEBODY_FUZZ "Fuzz targets for libFuzzer (clang) in place of the driver with its own mutations" OFF)
+# Tests that are not cmocka programs: the command line, installation, symbols, fuzz targets.
+option(CURVEBODY_FUZZ "Build the fuzz targets for libFuzzer (clang) instead of the driver with its own mutations" OFF)
 
-# Command line: cli/SUBJECT.py BINARY; 77: a module that it needs is missing.
+# Command line: cli/SUBJECT.py BINARY; exit code 77: a module that it needs is missing.
 function(curvebody_cli_test subject)
   set(file ${CMAKE_CURRENT_SOURCE_DIR}/cli/${subject}.py)
   curvebody_needs(needs ${file})
@@ -45,7 +45,7 @@ if(TARGET curvebody)
   curvebody_cli_test(sweep_kill release)
   curvebody_cli_test(while_running release)
 
-  # Plugins: plugins/NAME.c, as their author would compile them.
+  # Plugins: plugins/NAME.c, compiled with the options of a plugin's author.
   foreach(name ball catenoid leapfrog leg newton no_step other_version taken)
     add_library(plugin_${name} MODULE ${CMAKE_CURRENT_SOURCE_DIR}/plugins/${name}.c)
     target_include_directories(plugin_${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
@@ -61,11 +61,11 @@ if(TARGET curvebody)
     $<TARGET_FILE:plugin_catenoid>)
   curvebody_test(cli_outputs "curvebody;plugin_catenoid" cli release)
 
-  # Faults: faults/NAME.c is preloaded, faults/NAME.py starts commands with it; samples, all of it with --all or where the
-  # environment has CB_TEST_ALL.
+  # Faults: faults/NAME.py starts commands with the preloaded library faults/NAME.c. They try a sample of the faults, or all
+  # with --all or with CB_TEST_ALL in the environment.
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|amd64|AMD64" AND NOT CURVEBODY_SANITIZE)
     set(io_words $<TARGET_FILE:fault_clock>)
-    set(memory_words --kinds own,thread,map) # libraries by hand: where HDF5 crashes depends on what the machine does besides
+    set(memory_words --kinds own,thread,map) # not libraries: the places where HDF5 crashes depend on the load of the machine
     foreach(name io clock memory)
       add_library(fault_${name} MODULE ${CMAKE_CURRENT_SOURCE_DIR}/faults/${name}.c)
       target_compile_definitions(fault_${name} PRIVATE _GNU_SOURCE)
@@ -113,8 +113,8 @@ if(CPPCHECK)
   curvebody_test(analyse_cppcheck "" nightly release)
 endif()
 
-# Fuzz targets: fuzz/fuzz_SUBJECT.c with seeds in fuzz/corpus/SUBJECT. Executions that take some seconds under the sanitizers;
-# fuzz/run makes millions.
+# Fuzz targets: fuzz/fuzz_SUBJECT.c with seeds in fuzz/corpus/SUBJECT. These numbers of
+# executions take some seconds under the sanitizers; fuzz/run makes millions.
 set(executions_expression 200000)
 set(executions_mesh 200000)
 set(executions_mjcf 40000)

@@ -1,4 +1,4 @@
-/* Extremals for the suites: solved from an ellipse near them. */
+/* Extremals for the suites, solved from a nearby ellipse. */
 #pragma once
 
 #include "models.h"
@@ -19,7 +19,8 @@ static inline cb_status extremal_try(const cb_optimum_problem *o, const ellipse 
   return status;
 }
 
-/* What every extremal keeps, and that its gait costs and moves as it says: by Magnus's method on the gait alone. */
+/* Solves for an extremal and checks its invariants. By Magnus's method, its gait has the cost and the holonomy that the
+ * extremal reports. */
 static inline cb_extremal *extremal(const cb_optimum_problem *o, const ellipse *from, double amount) {
   cb_extremal *e;
   cb_gait *gait;
@@ -38,8 +39,8 @@ static inline cb_extremal *extremal(const cb_optimum_problem *o, const ellipse *
   return e;
 }
 
-/* Purcell's three links moved by X: rows of the table, X, E, s, w, lambda_x, lambda_theta with r0 = (s, s),
- * r0' = (w, -w). */
+/* Optimal gaits of Purcell's three links. Columns of the table: the displacement X, the cost E, s, w, and the
+ * multipliers lambda_x, lambda_theta. At the start the shape is (s, s) and its rate (w, -w). */
 enum { PURCELL_ROWS = 4 };
 static const double purcell_row[PURCELL_ROWS][6] = {
     {.001, .003274173125, .058488506508, .845625629556, 1.651904897, -.010718774},
@@ -47,7 +48,7 @@ static const double purcell_row[PURCELL_ROWS][6] = {
     {.03, .126266414425, .442042215276, 5.055830806645, 2.627947737, -.123910093},
     {.05, .247785398952, .663382472070, 6.756148993490, 3.488942249, -.240132450}};
 
-/* An ellipse that is some per cent off the gait of a row. */
+/* An ellipse that differs by a few per cent from the gait of a row. */
 static inline ellipse purcell_near(const double *row) {
   const double s = 1.02 * row[2], w = .97 * row[3] / (2 * M_PI);
   return (ellipse){{0, 0}, {s, s}, {w, -w}, {1.01 * row[4], 0, row[5]}};

@@ -1,6 +1,6 @@
-/* Lets the library run out of memory: the n-th of its requests fails, by itself or with all that follow. The linker puts
- * these in front of what the library calls (FAILING in CMakeLists.txt): what HDF5, GSL, SUNDIALS, KLU and libyaml ask
- * for within themselves they get. One translation unit of a program includes this. */
+/* Simulates lack of memory in the library: the n-th of its requests fails, either only this one or with all later ones.
+ * The linker redirects the calls of the library to these functions (FAILING in CMakeLists.txt). Requests inside HDF5,
+ * GSL, SUNDIALS, KLU and libyaml do not fail. Include this in one translation unit of a program. */
 #pragma once
 
 #include "check.h"
@@ -13,16 +13,16 @@
 #include <stdatomic.h>
 #include <yaml.h>
 
-/* volatile: what a compiler knows of malloc is that it does not look at them */
+/* volatile, because a compiler assumes that malloc does not use such variables */
 static volatile struct {
-  bool counts, stays;     /* from then on all fail */
-  size_t at;              /* 0: none fails */
-  atomic_size_t requests; /* so far */
+  bool counts, stays;     /* stays: all later requests fail, too */
+  size_t at;              /* number of the request that fails; 0: none */
+  atomic_size_t requests; /* number of requests so far */
   atomic_size_t failed;
-  atomic_long kept; /* pieces of the C library's that are not given back */
+  atomic_long kept; /* number of pieces from malloc and similar functions that are not freed */
 } allocations;
 
-/* Calls that led to the first that failed. */
+/* The call stack of the first request that failed. */
 static void *allocation_trace[32];
 static int allocation_depth;
 
@@ -39,9 +39,13 @@ static inline void *allocation_kept(void *piece) {
   return piece;
 }
 
-static inline void *no_memory(void) { return errno = ENOMEM, NULL; }
+static inline void *no_memory(void) {
+  errno = ENOMEM;
+  return NULL;
+}
 
-/* A function in whose place stands one that fails in its turn; of the last kind, one whose pieces go to free. */
+/* Each defines a replacement of an allocating function; the request with the chosen number fails. FAILS_OF_FREE is for
+ * functions whose result the caller passes to free. */
 #define FAILS_WITH(failure, type, name, parameters, arguments) \
   type __real_##name parameters;                               \
   type __wrap_##name parameters { return allocation_fails() ? (failure) : __real_##name arguments; }
@@ -54,14 +58,15 @@ FAILS_OF_FREE(malloc, (size_t n), (n))
 FAILS_OF_FREE(calloc, (size_t n, size_t size), (n, size))
 FAILS_OF_FREE(aligned_alloc, (size_t alignment, size_t n), (alignment, n))
 FAILS_OF_FREE(strdup, (const char *text), (text))
-/* by a request for too much, so that the arena knows */
+/* fails by a request that is too large, so that the state of the arena is right */
 FAILS_WITH(__real_cb_arena_alloc(arena, SIZE_MAX, 2), void *, cb_arena_alloc, (void *arena, size_t n, size_t size),
            (arena, n, size))
 FAILS_WITH(__real_cb_arena_alloc_aligned(arena, SIZE_MAX, 2, alignment), void *, cb_arena_alloc_aligned,
            (void *arena, size_t n, size_t size, size_t alignment), (arena, n, size, alignment))
-FAILS_WITH(__real_cb_arena_alloc(arena, SIZE_MAX, 2), void *, cb_arena_strdup, (void *arena, const char *text), (arena, text))
-FAILS_WITH(__real_cb_arena_alloc(arena, SIZE_MAX, 2), void *, cb_arena_strndup, (void *arena, const char *text, size_t n),
-           (arena, text, n))
+FAILS_WITH(__real_cb_arena_alloc(arena, SIZE_MAX, 2), void *, cb_arena_strdup, (void *arena, const char *text),
+           (arena, text))
+FAILS_WITH(__real_cb_arena_alloc(arena, SIZE_MAX, 2), void *, cb_arena_strndup,
+           (void *arena, const char *text, size_t n), (arena, text, n))
 FAILS(gsl_rng_alloc, (const void *type), (type))
 FAILS(gsl_eigen_symmv_alloc, (size_t n), (n))
 FAILS(gsl_integration_glfixed_table_alloc, (size_t n), (n))
@@ -97,7 +102,7 @@ void *__wrap_realloc(void *piece, size_t n) {
   return piece ? __real_realloc(piece, n) : allocation_kept(__real_realloc(piece, n));
 }
 
-/* Into the caller's own room it asks for none. */
+/* realpath with a buffer of the caller allocates no memory, so that call never fails. */
 void *__real_realpath(const char *path, char *out);
 void *__wrap_realpath(const char *path, char *out) {
   if (out) return __real_realpath(path, out);
@@ -110,7 +115,7 @@ void __wrap_free(void *piece) {
   __real_free(piece);
 }
 
-/* From here on request number `at` fails, or none where it is 0. */
+/* From now on request number `at` fails; 0: none. */
 static inline void fail_allocation(size_t at, bool stays) {
   allocations.at = at;
   allocations.stays = stays;
@@ -120,22 +125,22 @@ static inline void fail_allocation(size_t at, bool stays) {
   allocations.counts = true;
 }
 
-/* No more; the number of requests since then. */
+/* Ends the failures and returns the number of requests since they began. */
 static inline size_t end_failing(void) {
   allocations.counts = false;
   return allocations.requests;
 }
 
-/* The request to fail after number `at`: the next one with CB_TEST_ALL in the environment, otherwise one of the next
- * 2 most - 1 by the seed, so that one in `most` is tried. */
+/* The number of the next request to fail after `at`. With CB_TEST_ALL in the environment it is the next one; otherwise
+ * it is one of the next 2 most - 1, chosen by the seed, so that on average one in `most` is tested. */
 static inline size_t next_allocation(size_t at, int most, uint64_t *seed) {
   return at + (size_t)check_uniform(seed, 1, getenv("CB_TEST_ALL") ? 2 : 2 * most);
 }
 
-/* For a message: where the request was that failed. */
+/* Prints the call stack of the failed request. */
 static inline void print_failed_allocation(void) { backtrace_symbols_fd(allocation_trace, allocation_depth, 2); }
 
-/* For each program: that they stand in their place. */
+/* Checks in each program that the replacements work. */
 static inline void the_allocation_asked_for_fails(void **unused) {
   void *volatile piece[4];
   fail_allocation(2, false);

@@ -1,5 +1,5 @@
-/* Bodies that the suites let fall on a floor by floor_drop.h: a ball, a tripod, a rod, boxes, one of a full tensor that
- * tumbles; and the poses that they begin at. */
+/* Bodies for the suites that let them fall on a floor with floor_drop.h: a ball, a tripod, a rod, boxes, and a tumbling
+ * body with a full tensor; also the poses at the start. */
 #pragma once
 
 #include "floor_drop.h"
@@ -28,11 +28,13 @@ static inline body tumbling_body(void) {
   return b;
 }
 
-/* Of radius 1/4 with its lowest vertex below its centre. */
+/* A ball of radius 1/4 whose lowest vertex is below its centre. */
 static inline drop *ball(double restitution, int method) {
-  mesh m = mesh_ellipsoid(4, 0.25, 0.25, 0.25); /* of even division: has poles */
+  mesh m = mesh_ellipsoid(4, 0.25, 0.25, 0.25); /* an even division has vertices at the poles */
   const body b = drop_body(0.02, 0.02, 0.02);
   drop *d = drop_create(&b, restitution, m.vertices, (const double(*)[3])m.x, method);
-  free(m.x), free(m.face), free(m.part);
+  free(m.x);
+  free(m.face);
+  free(m.part);
   return d;
 }

@@ -1,5 +1,5 @@
-/* Bodies above a reflecting floor for the suites: a shape of points that may move, a stepper that watches what happens
- * to the state between two of its steps. */
+/* Bodies above a reflecting floor for the suites: a shape of points that may move, and a stepper that records the
+ * changes of the state between its steps. */
 #pragma once
 
 #include "fluid/floor.h"
@@ -7,7 +7,7 @@
 
 enum { SEEN = 64, MOST_POINTS = 4000 };
 
-/* Points x + sin(beat t) move. */
+/* Points are at x + sin(beat t) move. */
 typedef struct drop {
   body b;
   cb_floor floor;
@@ -16,7 +16,8 @@ typedef struct drop {
   double now[MOST_POINTS][3], rate[MOST_POINTS][3];
   cb_rigid_problem p;
   cb_floor_work *work;
-  /* states the stepper returned; what a blow changed: of energy, and of the angular momentum about the vertex */
+  /* states that the stepper returned; number of impacts between its steps, and the energy that they changed: the sum of
+   * the losses, the maximum relative gain, and the maximum relative change */
   cb_rigid_state seen[SEEN];
   int n_seen, blows, hits, steps, fail_at;
   double energy_lost, energy_gained, worst_energy;
@@ -36,7 +37,7 @@ static inline cb_status drop_shape(void *self, double t, int *n, const double (*
   return CB_OK;
 }
 
-/* <p, K^-1 p>/2 of the node */
+/* The kinetic energy <p - mu0, K^-1 (p - mu0)>/2 at the node. */
 static inline double node_energy(drop *d, const cb_rigid_state *s) {
   double K[6][6], mu0[6], y[6], sum = 0;
   check_ok(d->p.inertia(d->p.self, s->t, &s->g, K, mu0));
@@ -45,7 +46,7 @@ static inline double node_energy(drop *d, const cb_rigid_state *s) {
   return sum;
 }
 
-/* Potential energy of `weight` and `moment`: F = weight g at moment/weight. */
+/* The kinetic energy plus the potential energy of the force weight g, which acts at moment/weight. */
 static inline double drop_energy(drop *d, const cb_rigid_state *s) {
   double r[3][3], arm[3];
   cb_pose_rotation(&s->g, r);
@@ -104,7 +105,8 @@ static inline void drop_free(drop *d) {
 static inline cb_status drop_try(drop *d, double h, cb_rigid_state *s) {
   const cb_floor_shape shape = {d, drop_shape};
   const cb_body_stepper stepper = {d, drop_step};
-  return cb_floor_step(&d->floor, &shape, &stepper, &d->p, h, s, NULL, drop_hit, d, d->work);
+  const cb_floor_setup with = {&d->floor, &shape, &stepper, &d->p, drop_hit, d, d->work};
+  return cb_floor_step(&with, h, s, NULL);
 }
 
 static inline double drop_gap(drop *d, const cb_rigid_state *s) {
@@ -120,10 +122,13 @@ static inline double drop_gap(drop *d, const cb_rigid_state *s) {
   return least;
 }
 
-/* A solid of mass 1, diag(J, 1), in gravity 10. */
+/* A solid of mass 1 with the moments of inertia a, b and c, in gravity 10. */
 static inline body drop_body(double a, double b, double c) {
   body s = {.weight = 1, .g = {0, 0, -10}};
   const double J[3] = {a, b, c};
-  for (int i = 0; i < 3; i++) s.K0[i][i] = J[i], s.K0[3 + i][3 + i] = 1;
+  for (int i = 0; i < 3; i++) {
+    s.K0[i][i] = J[i];
+    s.K0[3 + i][3 + i] = 1;
+  }
   return s;
 }

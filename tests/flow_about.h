@@ -1,10 +1,10 @@
-/* Flows about meshes for the suites, and the one about a sphere in closed form. */
+/* Flows around meshes for the suites, and the flow around a sphere in closed form. */
 #pragma once
 
 #include "potential.h"
 #include "potential/field.h"
 
-/* The mesh moves with the twist (w, v) about the origin. */
+/* The flow around a mesh that moves with the twist (w, v) about the origin. */
 static inline cb_flow_about *field_with(const solid_mesh *m, bool sheets, const double w[3], const double v[3]) {
   double(*u)[3] = malloc((size_t)m->vertices * sizeof *u);
   cb_flow_about *f = NULL;
@@ -24,7 +24,8 @@ static inline cb_flow_about *field_of(const solid_mesh *m, const double w[3], co
   return field_with(m, false, w, v);
 }
 
-/* Of the unit sphere: phi = -V.x/(2 r^3) */
+/* The flow around the unit sphere that moves with the velocity v: returns the potential phi = -v.x/(2 r^3), r = |x|,
+ * and writes u = grad phi. */
 static inline double dipole(const double v[3], const double x[3], double u[3]) {
   const double r2 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2], r3 = r2 * sqrt(r2),
                along = v[0] * x[0] + v[1] * x[1] + v[2] * x[2];

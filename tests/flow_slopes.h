@@ -1,8 +1,8 @@
-/* A flow at one place, and its gradient and rate against differences: for the suites of flows. */
+/* A flow at one place, with its gradient and rate compared with differences, for the suites of flows. */
 #pragma once
 
 #include "check.h"
-#include "fluid/flow.h"
+#include "fluid/flow_divergence.h"
 
 #define PI 3.14159265358979323846
 
@@ -17,7 +17,8 @@ static inline void at(const cb_flow *f, double t, const vec x, vec u, mat gradie
   if (rate) memcpy(rate, r, sizeof r);
 }
 
-/* Values alone, and gradient and rate against differences of fourth order with spacing h. */
+/* Checks that an evaluation of values only gives the same values, and compares gradient and rate with differences of
+ * fourth order with spacing h. */
 static inline void check_slopes(const cb_flow *f, double t, const vec x, double h, double tolerance) {
   static const double step[4] = {-2, -1, 1, 2}, weight[4] = {1. / 12, -2. / 3, 2. / 3, -1. / 12};
   vec u, only, rate;

@@ -1,8 +1,9 @@
-/* Meshes for the tests of bodies in a fluid, each by its own few lines: they share no code with the built-in shapes. */
+/* Meshes for the tests of bodies in a fluid. Each is made by a few lines here, which share no code with the built-in
+ * shapes. */
 #pragma once
 
 #include "check.h"
-#include "fluid/surface.h"
+#include "fluid/surface_mesh.h"
 
 #define PI 3.14159265358979323846
 
@@ -17,26 +18,33 @@ static inline mesh mesh_room(int vertices, int faces) {
                 .part = calloc((size_t)faces, sizeof(int))};
 }
 static inline int mesh_vertex(mesh *m, double x, double y, double z) {
-  m->x[m->vertices][0] = x, m->x[m->vertices][1] = y, m->x[m->vertices][2] = z;
+  m->x[m->vertices][0] = x;
+  m->x[m->vertices][1] = y;
+  m->x[m->vertices][2] = z;
   return m->vertices++;
 }
 static inline void mesh_face(mesh *m, int a, int b, int c) {
-  m->face[m->faces][0] = a, m->face[m->faces][1] = b, m->face[m->faces][2] = c;
+  m->face[m->faces][0] = a;
+  m->face[m->faces][1] = b;
+  m->face[m->faces][2] = c;
   m->faces++;
 }
 static inline void mesh_quad(mesh *m, int a, int b, int c, int d) {
   mesh_face(m, a, b, c);
   mesh_face(m, a, c, d);
 }
-/* The surface; m is freed. */
+/* Creates the surface and frees m. */
 static inline cb_surface *mesh_surface(mesh m) {
   cb_surface *s;
   check_ok(cb_surface_make(m.vertices, (const double(*)[3])m.x, m.faces, (const int(*)[3])m.face, m.part, &s));
-  free(m.x), free(m.face), free(m.part);
+  free(m.x);
+  free(m.face);
+  free(m.part);
   return s;
 }
 
-/* A torus-like grid n x k, closed in the second direction and, if closed, in the first. */
+/* Adds the faces of a grid of n x k existing vertices, closed in the second direction and, if `closed` is set, in the
+ * first, as on a torus. */
 static inline void mesh_grid(mesh *m, int first, int n, int k, bool closed) {
   for (int i = 0; i < n - !closed; i++)
     for (int j = 0; j < k; j++)
@@ -44,7 +52,8 @@ static inline void mesh_grid(mesh *m, int first, int n, int k, bool closed) {
                 first + i * k + (j + 1) % k);
 }
 
-/* A cube's faces of n x n squares, pressed onto the unit sphere or left, then scaled: closed, outward. */
+/* Makes a cube with n x n squares per face, projected onto the unit sphere if `sphere` is set, and scales it. The
+ * surface is closed, with normals outwards. */
 static inline mesh mesh_box(int n, const double a[3], bool sphere) {
   mesh m = mesh_room(6 * (n + 1) * (n + 1), 12 * n * n);
   int *at = malloc(sizeof(int) * (size_t)((n + 1) * (n + 1) * (n + 1)));
@@ -79,7 +88,8 @@ static inline mesh mesh_ellipsoid(int n, double a, double b, double c) {
   return mesh_box(n, (double[3]){a, b, c}, true);
 }
 
-/* About z, from -half to half, n rings of k; caps: fans about the axis. */
+/* Makes a tube around z from -half to half, of n rings with k vertices. With `caps` its ends are closed by fans of
+ * triangles around the axis. */
 static inline mesh mesh_tube(int n, int k, double radius, double half, bool caps) {
   mesh m = mesh_room(n * k + 2, 2 * n * k);
   for (int i = 0; i < n; i++)
@@ -95,7 +105,7 @@ static inline mesh mesh_tube(int n, int k, double radius, double half, bool caps
   return m;
 }
 
-/* A rectangle a x b across z; closed: with a back to it, joined at the border. */
+/* Makes a rectangle a x b across z. If `closed` is set, it has a back face that is joined to it at the border. */
 static inline mesh mesh_plate(int n, double a, double b, bool closed) {
   const int side = (n + 1) * (n + 1);
   mesh m = mesh_room(2 * side, 4 * n * n);
@@ -109,7 +119,7 @@ static inline mesh mesh_plate(int n, double a, double b, bool closed) {
     for (int j = 0; j < n; j++) {
       const int p = i * (n + 1) + j, q = p + n + 1;
       mesh_quad(&m, p, q, q + 1, p + 1);
-      if (closed) mesh_quad(&m, back[p + 1], back[q + 1], back[q], back[p]); /* no diagonal of both sides */
+      if (closed) mesh_quad(&m, back[p + 1], back[q + 1], back[q], back[p]); /* no diagonal is an edge of both sides */
     }
   free(back);
   return m;
@@ -131,7 +141,7 @@ static inline void mesh_move(mesh *m, const double d[3]) {
     for (int k = 0; k < 3; k++) m->x[i][k] += d[k];
 }
 
-/* Every vertex moved by up to `size`, so that nothing is symmetric. */
+/* Moves every vertex by up to `size`, so that nothing is symmetric. */
 static inline void mesh_shake(mesh *m, uint64_t *seed, double size) {
   for (int i = 0; i < m->vertices; i++)
     for (int k = 0; k < 3; k++) m->x[i][k] += check_uniform(seed, -size, size);

@@ -1,4 +1,4 @@
-/* Five particles of unequal masses and charges under one kind of force at a time, in every space. */
+/* Five particles of unequal masses and charges with one kind of force at a time, in every space. */
 #pragma once
 
 #include "check_geometry.h"
@@ -41,9 +41,9 @@ static const char *const kind_names[KINDS] = {
     "field in stereographic coordinates", "gravity between two bodies", "everything"};
 /* clang-format on */
 
-/* Random points in a ball of radius .5 about a point off the axes, in the embedding; no two closer than .2, where
- * differences of a potential that grows like d^-12 would say little. */
-static inline void random_points(const cb_geometry *g, uint64_t *seed, double (*x)[K]) {
+/* Makes random points of the embedding in a ball of radius .5 around a point off the axes. No two are closer than .2,
+ * because differences of a potential that grows like d^-12 would be inaccurate there. */
+static inline void random_points(const cb_space *g, uint64_t *seed, double (*x)[K]) {
   double v[K], middle[K];
   check_point_at(g, (double[CB_DIM_MAX]){0.55, 0.65, 0.75}, middle);
   for (int i = 0; i < N + 1;) {
@@ -55,7 +55,7 @@ static inline void random_points(const cb_geometry *g, uint64_t *seed, double (*
   }
 }
 
-static inline void to_space(const cb_geometry *g, const double *x, const double *v, double *q, double *u) {
+static inline void to_space(const cb_space *g, const double *x, const double *v, double *q, double *u) {
   if (g->chart) {
     check_ok(cb_chart_pull(g, g->chart, x, v, q, u));
   } else {
@@ -64,24 +64,29 @@ static inline void to_space(const cb_geometry *g, const double *x, const double 
   }
 }
 
-static inline void add_forces(cb_builder *b, const cb_geometry *g, force_kind which, const double *centre) {
+static inline void add_forces(cb_builder *b, const cb_space *g, force_kind which, const double *centre) {
   static const int ends[6][2] = {{0, 1}, {1, 2}, {2, 0}, {3, 4}, {1, 3}, {4, 0}};
   double damping = which == DAMPED || which == EVERYTHING ? 0.3 : 0;
   bool all = which == EVERYTHING;
   if (which == SPRINGS || which == DAMPED || all)
     for (int e = 0; e < 6; e++)
       check_ok(cb_builder_spring(b, ends[e][0], ends[e][1], 1 + 0.3 * e, e % 2 ? 0.2 * e : -1, e % 3 ? damping : 0));
-  if (which == GRAVITY || all) check_ok(cb_builder_interaction(b, -1, -1, CB_LAW_GRAVITY, 0.7, 0, NULL));
-  if (which == COULOMB || all) check_ok(cb_builder_interaction(b, 0, 0, CB_LAW_COULOMB, 0.4, 0, NULL));
-  if (which == LENNARD_JONES) check_ok(cb_builder_interaction(b, -1, -1, CB_LAW_LENNARD_JONES, 0.01, 0.15, NULL));
-  if (which == HARMONIC_PAIRS || all) check_ok(cb_builder_interaction(b, 0, 1, CB_LAW_HARMONIC, 0.4, 0.3, NULL));
+  if (which == GRAVITY || all) check_ok(cb_builder_interaction(b, -1, -1, CB_PAIR_POTENTIAL_GRAVITY, 0.7, 0, NULL));
+  if (which == COULOMB || all) check_ok(cb_builder_interaction(b, 0, 0, CB_PAIR_POTENTIAL_COULOMB, 0.4, 0, NULL));
+  if (which == LENNARD_JONES)
+    check_ok(cb_builder_interaction(b, -1, -1, CB_PAIR_POTENTIAL_LENNARD_JONES, 0.01, 0.15, NULL));
+  if (which == HARMONIC_PAIRS || all)
+    check_ok(cb_builder_interaction(b, 0, 1, CB_PAIR_POTENTIAL_HARMONIC, 0.4, 0.3, NULL));
   if (which == PAIR_EXPRESSION || all)
-    check_ok(cb_builder_interaction(b, 0, 1, CB_LAW_EXPRESSION, 0, 0, "exp(-d)/d*m1*m2^2 + q1*q2*d^3*cos(t)"));
-  if (which == TWO_BODIES) check_ok(cb_builder_interaction(b, 1, 0, CB_LAW_GRAVITY, 0.7, 0, NULL));
-  if (which == CENTRAL_GRAVITY || all) check_ok(cb_builder_central(b, -1, CB_LAW_GRAVITY, 3, 0, NULL, centre));
-  if (which == CENTRAL_HARMONIC || all) check_ok(cb_builder_central(b, 0, CB_LAW_HARMONIC, 2, 0.2, NULL, centre));
+    check_ok(
+        cb_builder_interaction(b, 0, 1, CB_PAIR_POTENTIAL_EXPRESSION, 0, 0, "exp(-d)/d*m1*m2^2 + q1*q2*d^3*cos(t)"));
+  if (which == TWO_BODIES) check_ok(cb_builder_interaction(b, 1, 0, CB_PAIR_POTENTIAL_GRAVITY, 0.7, 0, NULL));
+  if (which == CENTRAL_GRAVITY || all)
+    check_ok(cb_builder_central(b, -1, CB_PAIR_POTENTIAL_GRAVITY, 3, 0, NULL, centre));
+  if (which == CENTRAL_HARMONIC || all)
+    check_ok(cb_builder_central(b, 0, CB_PAIR_POTENTIAL_HARMONIC, 2, 0.2, NULL, centre));
   if (which == CENTRAL_EXPRESSION)
-    check_ok(cb_builder_central(b, 1, CB_LAW_EXPRESSION, 0, 0, "d^2*m + sin(d*t)*q", centre));
+    check_ok(cb_builder_central(b, 1, CB_PAIR_POTENTIAL_EXPRESSION, 0, 0, "d^2*m + sin(d*t)*q", centre));
   if (which == FIELD_EMBEDDING || all)
     check_ok(cb_builder_potential(b, -1, NULL,
                                   g->dim == 2 ? "m*9.8*y + exp(x)*x*y*q" : "m*9.8*z + exp(x)*sin(y*z*t) + x^3*q"));
@@ -102,15 +107,16 @@ static inline void add_forces(cb_builder *b, const cb_geometry *g, force_kind wh
 }
 
 typedef struct force_setup {
-  cb_geometry *g;
+  cb_space *g;
   cb_system *s;
   cb_forces *f;
   cb_state *state;
   double v[N * K]; /* velocities in the state's order */
 } force_setup;
 
-/* Five particles of unequal masses and charges in two bodies. origin (NULL: none) is that of the particles. */
-static inline force_setup make_at(cb_geometry *g, uint64_t *seed, force_kind which, const cb_origin *origin,
+/* Creates five particles of unequal masses and charges in two bodies. `origin` is the origin to which their positions
+ * are relative; NULL: the world's. */
+static inline force_setup make_at(cb_space *g, uint64_t *seed, force_kind which, const cb_origin *origin,
                                   const double *centre_in_world) {
   force_setup t = {.g = g};
   double x[N + 1][K], centre[K], none[K] = {0}, q[N][K], u[N][K], unused[K];
@@ -145,7 +151,7 @@ static inline void drop(force_setup *t, bool space) {
   cb_state_free(t->state);
   cb_forces_free(t->f);
   cb_system_free(t->s);
-  if (space) cb_geometry_free(t->g);
+  if (space) cb_space_free(t->g);
 }
 
 static inline double largest(int n, const double *x) {
@@ -156,8 +162,8 @@ static inline double largest(int n, const double *x) {
 
 static const double time_now = 0.37;
 
-/* The tangential part of the forces on n particles: orthogonally, which is not how velocities are brought to H^n. */
-static inline void tangential(const cb_geometry *g, int n, const double *x, double *force) {
+/* Projects the forces on n particles orthogonally onto the tangent spaces, in spaces of one factor. */
+static inline void tangential(const cb_space *g, int n, const double *x, double *force) {
   if (g->factor[0].curvature == 0) return;
   for (int i = 0; i < n; i++) {
     double normal = g->factor[0].curvature * cb_inner(g, x + i * g->k, force + i * g->k);

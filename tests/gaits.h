@@ -4,7 +4,8 @@
 #include <curvebody/holonomy.h>
 #include "check.h"
 
-/* Random loops in n variables: a polygon and a Fourier gait about `centre` of about `size`. */
+/* A random polygon in n variables. Its first corner is `centre`; the coordinates of the others differ from it by up to
+ * `size`. */
 static inline cb_gait *random_polygon(uint64_t *seed, int n, int corners, const double *centre, double size) {
   double r[3 * 8];
   cb_gait *g;
@@ -26,7 +27,7 @@ static inline cb_gait *random_fourier(uint64_t *seed, int n, double size) {
   return g;
 }
 
-/* `way`: 1 counter-clockwise, -1 clockwise. */
+/* A circle; `way`: 1 counter-clockwise, -1 clockwise. */
 static inline cb_gait *ring(double x, double y, double radius, double way) {
   const double mean[2] = {x, y}, cosine[2] = {radius, 0}, sine[2] = {0, way * radius};
   cb_gait *g;

@@ -1,13 +1,17 @@
-/* Hard balls on geodesics by closed forms, the oracle of the tests of contacts; nothing here is the library's.
+/* Hard balls on geodesics in closed form, as a reference for the tests of contacts. It uses no code of the library
+ * except the definition of the space.
  *
- *   x(s) = C(s) x + S(s) v,  C = cos(w s), cosh(w s), 1,  w^2 = |K| <v,v>,  in each factor
- *   d = 2 asin(|x-y|/2), 2 asinh(|x-y|/2), |x-y|;  root of the sum of squares over factors
- *   a gap s > 0 lasts s/(|v1| + |v2|) at least: so far each look goes, 1e-6 at least; then Brent's method
- *   a blow:  u = <v1,n1> + <v2,n2>,  v_i <- v_i - 2 u/(1/m1 + 1/m2) n_i/m_i,  n_i = grad_i d
+ *   x(s) = C(s) x + S(s) v,  C = cos(w s), cosh(w s), 1,  S = int_0^s C,  w^2 = |K| <v,v>,  in each factor
+ *   d = 2 R asin(|x-y|/2R), 2 R asinh(|x-y|/2R), |x-y|,  R = 1/sqrt|K|;  root of the sum of squares over factors
+ *   a gap e > 0 stays open for at least the time e/(|v1| + |v2|): each search step has this length, with e >= 1e-6;
+ *   then Brent's method
+ *   impulse:  u = <v1,n1> + <v2,n2>,  v_i <- v_i - 2 u/(1/m1 + 1/m2) n_i/m_i,  n_i = grad_i d
+ *
+ * K is the curvature of a factor; a ball has position x, velocity v and mass m.
  */
 #pragma once
 
-#include <curvebody/geometry.h>
+#include <curvebody/space.h>
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_roots.h>
 #include <math.h>
@@ -17,12 +21,12 @@ enum { ORACLE_BALLS = 8, ORACLE_CONTACTS = 4096 };
 static const double oracle_pi = 3.14159265358979323846;
 
 typedef struct oracle {
-  const cb_geometry *g; /* its factors */
+  const cb_space *g; /* only its factors and its number of coordinates are used */
   int n;
   double mass[ORACLE_BALLS], radius[ORACLE_BALLS], x[ORACLE_BALLS][CB_COORD_MAX], v[ORACLE_BALLS][CB_COORD_MAX];
-  double room, centre[CB_COORD_MAX]; /* a ball that they are in; radius 0: none */
+  double room, centre[CB_COORD_MAX]; /* radius and centre of a ball that contains all the others; radius 0: none */
   double t;
-  int contacts, i[ORACLE_CONTACTS], j[ORACLE_CONTACTS]; /* j = -2: the room */
+  int contacts, i[ORACLE_CONTACTS], j[ORACLE_CONTACTS]; /* j = -2: the containing ball */
   double time[ORACLE_CONTACTS], impulse[ORACLE_CONTACTS];
 } oracle;
 
@@ -79,7 +83,7 @@ static inline double oracle_distance(const oracle *o, const double *x, const dou
   return sqrt(sum);
 }
 
-/* The unit vector at x that leads away from y. */
+/* The unit vector at x in the direction away from y. */
 static inline void oracle_away(const oracle *o, const double *x, const double *y, double *n) {
   double part[CB_FACTOR_MAX];
   const double d = oracle_distance(o, x, y, part);
@@ -99,7 +103,7 @@ typedef struct oracle_gap {
   int i, j;
 } oracle_gap;
 
-/* The gap at a time s from now on, and its rate. */
+/* The gap after a time s, and its rate. */
 static inline double oracle_gap_at(const oracle_gap *g, double s, double *rate) {
   const oracle *o = g->o;
   double x[CB_COORD_MAX], y[CB_COORD_MAX], v[CB_COORD_MAX], w[CB_COORD_MAX] = {0}, n[CB_COORD_MAX], m[CB_COORD_MAX];
@@ -121,7 +125,7 @@ static inline double oracle_gap_at(const oracle_gap *g, double s, double *rate) 
 
 static inline double oracle_function(double s, void *gap) { return oracle_gap_at(gap, s, NULL); }
 
-/* The first contact within `most`; INFINITY: none. */
+/* The time of the first contact within `most`; INFINITY if there is none. */
 static inline double oracle_first(const oracle *o, int i, int j, double most) {
   const oracle_gap gap = {o, i, j};
   const double fastest =
@@ -173,7 +177,7 @@ static inline void oracle_drift(oracle *o, double s) {
   o->t += s;
 }
 
-/* To the time `end`, listing contacts. */
+/* Moves the balls until the time `end` and lists their contacts. */
 static inline void oracle_run(oracle *o, double end) {
   gsl_set_error_handler_off();
   for (;;) {
@@ -182,7 +186,11 @@ static inline void oracle_run(oracle *o, double end) {
     for (int i = 0; i < o->n; i++)
       for (int j = o->room > 0 ? -2 : i + 1; j < o->n; j = j < 0 ? i + 1 : j + 1) {
         const double s = oracle_first(o, i, j, fmin(first, end - o->t));
-        if (s < first) first = s, a = i, b = j;
+        if (s < first) {
+          first = s;
+          a = i;
+          b = j;
+        }
       }
     if (!(first <= end - o->t) || o->contacts == ORACLE_CONTACTS) break;
     oracle_drift(o, first);

@@ -1,8 +1,8 @@
-/* One HDF5 file of a program, written as others would with the library's own functions. */
+/* An HDF5 file that is written with HDF5's own functions, as other programs do. */
 #pragma once
 
 #include "check.h"
-#include "record/array.h"
+#include "record/arrays.h"
 
 #include <hdf5.h>
 #include <unistd.h>
@@ -17,7 +17,7 @@ static inline int remove_path(void **unused) { return unlink(path); }
 
 static inline hid_t create(void) { return H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT); }
 
-/* A dataset; data NULL: never written. */
+/* Creates a dataset. If data is NULL, its numbers are never written. */
 static inline void put(hid_t file, const char *name, hid_t stored, int rank, const hsize_t *dims, hid_t type,
                        const void *data) {
   hid_t space = H5Screate_simple(rank, dims, NULL),
@@ -28,7 +28,7 @@ static inline void put(hid_t file, const char *name, hid_t stored, int rank, con
   H5Sclose(space);
 }
 
-/* PATH: error: .. */
+/* The message `PATH: error: ...` for the file. */
 __attribute__((format(printf, 1, 2))) static inline const char *error_of_file(const char *format, ...) {
   va_list more;
   const int n = snprintf(text, sizeof text, "%s: error: ", path);
@@ -38,7 +38,7 @@ __attribute__((format(printf, 1, 2))) static inline const char *error_of_file(co
   return text;
 }
 
-/* The numbers of a row, as a scenario would read them; the caller frees x->value. */
+/* Reads a row of numbers as a scenario does. The caller frees x->value. */
 static inline cb_status read_row(const char *name, cb_hdf5_array *x) {
   cb_hdf5_source source;
   const cb_hdf5_expected expected = {H5T_FLOAT, 1, 1, 0, "[row]"};
@@ -46,14 +46,14 @@ static inline cb_status read_row(const char *name, cb_hdf5_array *x) {
   return status ? status : cb_hdf5_source_close(&source, cb_hdf5_read_array(&source, name, &expected, x));
 }
 
-/* Another file in its place. */
+/* Replaces the content of the file by these bytes. */
 static inline void write_bytes(const void *bytes, size_t n) {
   FILE *file = fopen(path, "wb");
   assert_int_equal(fwrite(bytes, 1, n, file), n);
   fclose(file);
 }
 
-/* The file as it is cut at every `stride`th byte: `read` is to fail with CB_ERROR_FILE, and to name it. */
+/* Truncates the file at every `stride`th byte. `read` must fail with CB_ERROR_FILE and name the file. */
 static inline void check_cut(size_t stride, cb_status (*read)(void)) {
   static unsigned char bytes[1 << 16];
   FILE *file = fopen(path, "rb");

@@ -1,13 +1,13 @@
-/* Bodies in a fluid for the suites: made from a mesh and options in one line, and freed in another. */
+/* Bodies in a fluid for the suites, created from a mesh and options by one call and freed by another. */
 #pragma once
 
-#include "fluid/immersed.h"
+#include "fluid/immersed_run.h"
 #include "fluid_mesh.h"
 #include "rigid.h"
 
 static const cb_pose at_origin = {{1, 0, 0, 0}, {0, 0, 0}};
 
-/* A sphere with all symmetries of an octahedron, whose faces are cut into n x n. */
+/* A sphere with all symmetries of an octahedron, each of whose faces is divided into n x n. */
 static inline mesh mesh_ball(int n, double radius) {
   const int side = 2 * n + 1;
   mesh m = mesh_room(4 * n * n + 2, 8 * n * n);
@@ -33,16 +33,16 @@ static inline mesh mesh_ball(int n, double radius) {
   return m;
 }
 
-/* Parts are of one material, and as much fluid as asked for moves along. */
+/* A body whose parts have the same material unless a test changes it, with its fluid and options. */
 typedef struct tank {
   cb_fluid fluid;
-  const cb_fluid_model *model[4]; /* of the fluid */
+  const cb_fluid_model *model[4]; /* fluid models */
   cb_surface *surface;
   cb_poses *poses;
   cb_material material[8];
   cb_immersed_options options;
   cb_immersed *body;
-  cb_swimmer *swimmer;
+  cb_immersed_workspace *workspace;
   const cb_rigid_problem *problem;
 } tank;
 
@@ -66,11 +66,11 @@ static inline void tank_fill(tank *k) {
   k->options.material = k->material;
   k->fluid.models = k->model;
   check_ok(cb_immersed_create(&k->fluid, k->surface, k->poses, &k->options, NULL, NULL, NULL, &k->body));
-  check_ok(cb_swimmer_create(k->body, &k->swimmer));
-  k->problem = cb_swimmer_problem(k->swimmer);
+  check_ok(cb_immersed_workspace_create(k->body, &k->workspace));
+  k->problem = cb_immersed_workspace_problem(k->workspace);
 }
 static inline void tank_empty(tank *k) {
-  cb_swimmer_free(k->swimmer);
+  cb_immersed_workspace_free(k->workspace);
   cb_immersed_free(k->body);
   cb_poses_free(k->poses);
   cb_surface_free(k->surface);
@@ -78,7 +78,7 @@ static inline void tank_empty(tank *k) {
   cb_flow_free((cb_flow *)k->fluid.flow);
 }
 
-/* Motion of all parts by expressions. */
+/* Sets the motion of all parts by expressions. */
 static inline void tank_moves(tank *k, const char *x, const char *y, const char *z) {
   const cb_poses_motion motion = {NULL, {x, y, z}};
   check_ok(cb_poses_from_expressions(k->surface, &motion, 1, NULL, NULL, NULL, NULL, &k->poses));
@@ -97,7 +97,7 @@ static inline cb_pose pose_moved(const cb_pose *g, int axis, double by) {
   return pose_along(g, xi);
 }
 
-/* mu = K Y + mu0, and the sum of all wrenches. */
+/* The momentum mu = K Y + mu0 at the twist Y. */
 static inline void momentum_of(const tank *k, double t, const cb_pose *g, const double Y[6], double mu[6]) {
   double K[6][6], mu0[6];
   check_ok(k->problem->inertia(k->problem->self, t, g, K, mu0));
@@ -106,13 +106,15 @@ static inline void momentum_of(const tank *k, double t, const cb_pose *g, const 
     for (int j = 0; j < 6; j++) mu[i] += K[i][j] * Y[j];
   }
 }
+/* The sum F of all wrenches, and dF/dY unless dF is NULL. */
 static inline void wrenches_of(const tank *k, double t, const cb_pose *g, const double Y[6], double F[6],
                                double dF[6][6]) {
   double own[6] = {0}, derivative[6][6] = {{0}};
   memset(F, 0, 6 * sizeof *F);
   if (dF) memset(dF, 0, 36 * sizeof **dF);
   for (int source = 0; source < 2; source++) {
-    memset(own, 0, sizeof own), memset(derivative, 0, sizeof derivative);
+    memset(own, 0, sizeof own);
+    memset(derivative, 0, sizeof derivative);
     if (source == 0 && k->problem->wrench)
       check_ok(k->problem->wrench(k->problem->self, t, g, Y, own, dF ? derivative : NULL));
     if (source == 1 && k->problem->inertia_wrench)
@@ -124,20 +126,21 @@ static inline void wrenches_of(const tank *k, double t, const cb_pose *g, const 
   }
 }
 
-/* The wrench of that name at a state with twist Y, and the energies. */
+/* All wrenches, the energies and the other measures at a state. */
 static inline cb_immersed_row row_of(const tank *k, const cb_rigid_state *s, double wrench[][6]) {
   cb_immersed_row row = {.wrench = (double(*)[6])wrench};
-  check_ok(cb_swimmer_measure(k->swimmer, s, &row));
+  check_ok(cb_immersed_workspace_measure(k->workspace, s, &row));
   return row;
 }
+/* The index of the wrench with this name, or -1. */
 static inline int wrench_named(const tank *k, const char *name) {
   for (int i = 0; i < cb_immersed_wrenches(k->body); i++)
     if (strcmp(cb_immersed_wrench_name(k->body, i), name) == 0) return i;
   return -1;
 }
 
-/* Derivatives of mu and of the wrenches in the twist and along the pose (of the wrenches: to `along`) against central
- * differences. */
+/* Compares derivatives with central differences: those of the wrenches by the twist, and along the pose those of the
+ * momentum mu and of the wrenches (these to the tolerance `along`). */
 static inline void check_derivatives(const tank *k, double t, const cb_pose *g, const double Y[6], double tolerance,
                                      double along) {
   enum { POSE = 6 };

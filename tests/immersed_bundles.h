@@ -7,13 +7,13 @@
 #include "yaml/yaml.h"
 
 static const char *const ab[2] = {"a", "b"};
-/* Two motions of a body, without symmetry; A and B are texts. */
+/* A motion with two modes that have no common symmetry; A and B are the texts of the amplitudes of the modes. */
 #define MODES(A, B)                                                                                        \
   {                                                                                                        \
     NULL, { "X + 0.1*" B "*Z", "Y + " A "*X^2 + 0.3*" B "*X*Z", "Z + 0.2*" A "*X*Y + " B "*(X^2 - 0.05)" } \
   }
 
-/* A bundle of a tank's body and fluid; the tank keeps the surface. */
+/* A bundle of a tank's body and fluid; the tank still owns the surface. */
 static inline cb_bundle *bundle_of(tank *k, double density, int n, const char *const *names,
                                    const cb_poses_motion *motion) {
   cb_shape_surface *shape;
@@ -35,7 +35,7 @@ static inline tank ellipsoid(double density) {
   return tank_of(m, density, 0);
 }
 
-/* Two closed bodies beside each other, of one part each. */
+/* Joins two closed bodies into one mesh, each as one part, and frees both. */
 static inline mesh two_bodies(mesh a, mesh b) {
   mesh both = mesh_room(a.vertices + b.vertices, a.faces + b.faces);
   mesh one[2] = {a, b};
@@ -47,17 +47,19 @@ static inline mesh two_bodies(mesh a, mesh b) {
       both.part[both.faces] = i;
       mesh_face(&both, first + m.face[j][0], first + m.face[j][1], first + m.face[j][2]);
     }
-    free(m.x), free(m.face), free(m.part);
+    free(m.x);
+    free(m.face);
+    free(m.part);
   }
   return both;
 }
 
-/* The fluid model `exact` with parameters in YAML. */
+/* Creates the fluid model `exact` with parameters in YAML. */
 static inline cb_fluid_model *exact_of(const char *parameters) {
   cb_fluid_model *m;
   cb_tree *tree;
   char text[160];
-  /* the faces as they are: what is compared is the same body's */
+  /* without refinement, so that all compared results are for the same faces */
   snprintf(text, sizeof text, "{refine: false%s%s", parameters[1] == '}' ? "" : ", ", parameters + 1);
   check_ok(cb_yaml_read_text("parameters", text, strlen(text), &tree));
   check_ok(cb_fluid_model_create("exact", cb_tree_root(tree), &m));

@@ -1,11 +1,11 @@
-/* Small bodies in any space and methods from text, for the tests of integrators. */
+/* Small bodies in any space and integrators from text, for the tests of integrators. */
 #pragma once
 
 #include "check_spaces.h"
 #include "geometry/origin.h"
 #include <curvebody/integrator.h>
 
-/* Quadrics of every kind, products, and charts: what most integrators take. */
+/* Quadrics of every kind, products and charts, which most integrators support. */
 static const char *const every_kind_of_space[] = {"e3",
                                                   "s3",
                                                   "h3",
@@ -21,15 +21,15 @@ static const char *const every_kind_of_space[] = {"e3",
                                                   "e3 {chart: polar}"};
 enum { KINDS_OF_SPACE = sizeof every_kind_of_space / sizeof *every_kind_of_space };
 
-/* A body in a space with a method: everything a test steps. */
+/* A body in a space with an integrator: everything that a test needs for steps. */
 typedef struct body_case {
   cb_tree *space_tree, *method_tree;
-  cb_geometry *g;
+  cb_space *g;
   cb_builder *builder;
   cb_system *system;
   cb_integrator *integrator;
   cb_state *state;
-  cb_forces *forces; /* of its own */
+  cb_forces *forces; /* separate from the forces of the integrator */
 } body_case;
 
 static inline cb_tree *read_text(const char *text) {
@@ -47,17 +47,18 @@ static inline void open_space(body_case *c, const char *space) {
   if (map) c->space_tree = read_text(map);
   const cb_node *node = map ? cb_tree_root(c->space_tree) : NULL;
   if (!strcmp(name, "exs2"))
-    check_ok(cb_geometry_create_class(&check_exs2, node, &c->g));
+    check_ok(cb_space_create_class(&check_exs2, node, &c->g));
   else if (!strcmp(name, "metric"))
     check_ok(cb_text_metric_create(node, &c->g));
   else
-    check_ok(cb_geometry_create(name, node, &c->g));
+    check_ok(cb_space_create(name, node, &c->g));
   check_ok(cb_builder_create(c->g, &c->builder));
   int body;
   check_ok(cb_builder_body(c->builder, "body", &body));
 }
 
-/* A particle at the point x of the embedding with velocity v, also where the space is used in a chart. */
+/* Adds a particle at the point x of the embedding with velocity v. If the space is used in a chart, both are
+ * converted. */
 static inline void add_particle(body_case *c, double mass, const double *x, const double *v) {
   double q[CB_COORD_MAX], u[CB_COORD_MAX];
   if (c->g->chart) {
@@ -68,20 +69,21 @@ static inline void add_particle(body_case *c, double mass, const double *x, cons
   }
 }
 
-/* To where bodies stand: the base point, or in a chart aside of it, where polar coordinates are singular. */
-static inline void aside(const cb_geometry *g, cb_isometry *move) {
+/* The isometry to the place of the bodies: the base point, or in a chart a point about 1.2 away from it, because polar
+ * coordinates are singular at the base point. */
+static inline void aside(const cb_space *g, cb_isometry *move) {
   static const double by[CB_DIM_MAX] = {1.2, 0.3, 0.2}, none[CB_DIM_MAX] = {0};
   double there[CB_COORD_MAX];
   check_point_at(g, g->chart ? by : none, there);
   cb_isometry_to(g, there, move);
 }
 
-/* n particles at the corners (components in the frame at the base point) of a figure that stands aside, each corner up
- * to `uneven` off, with random velocities, components up to `speed`, and masses (NULL: random). x[n]: where they
- * are. */
+/* Adds n particles at the corners of a figure at the place given by aside(). Corners are components in the frame at the
+ * base point; each is moved by up to `uneven`. Velocities are random, with components up to `speed`. Masses are random
+ * if `mass` is NULL. Writes the positions to x[n]. */
 static inline void add_corners(body_case *c, int n, const double (*corner)[CB_DIM_MAX], double uneven, double speed,
                                const double *mass, uint64_t *seed, double (*x)[CB_COORD_MAX]) {
-  const cb_geometry *g = c->g;
+  const cb_space *g = c->g;
   cb_isometry move;
   aside(g, &move);
   for (int a = 0; a < n; a++) {
@@ -102,7 +104,7 @@ static inline void finish_system(body_case *c) {
   check_ok(cb_forces_set_origins(c->forces, c->state->origin));
 }
 
-/* method: "gauss {stages: 2}" ; replaces the one before. */
+/* Uses an integrator such as "gauss {stages: 2}" in place of the previous one. */
 static inline void use_method(body_case *c, const char *method) {
   char name[32] = "";
   cb_integrator_free(c->integrator);
@@ -126,7 +128,7 @@ static inline void close_case(body_case *c) {
   cb_forces_free(c->forces);
   cb_system_free(c->system);
   cb_builder_free(c->builder);
-  cb_geometry_free(c->g);
+  cb_space_free(c->g);
   cb_tree_free(c->space_tree);
 }
 
@@ -137,25 +139,28 @@ static inline cb_state *clone_state(const body_case *c) {
   return state;
 }
 
-/* Where the space has moving origins, brings a body that drifted by more than a unit back, as a run does. */
+/* If the space has moving origins and the body is more than 1 away from its origin, moves the origin to the body, as a
+ * run does. */
 static inline void recentre(body_case *c) {
   if (c->g->chart || c->g->n_factors > 1 || !cb_origin_moves(c->g)) return;
   cb_state *s = c->state;
   double base[CB_COORD_MAX], mean[CB_COORD_MAX] = {0};
-  cb_geometry_base_point(c->g, base);
+  cb_space_base_point(c->g, base);
   for (int a = 0; a < s->n; a++)
     for (int e = 0; e < s->k; e++) mean[e] += s->x[a * s->k + e] / s->n;
   const double square = c->g->factor[0].curvature * cb_inner(c->g, mean, mean);
   for (int e = 0; square > 0.5 && e < s->k; e++) mean[e] /= sqrt(square);
-  cb_geometry_project_point(c->g, mean);
+  cb_space_project_point(c->g, mean);
   if (cb_distance(c->g, base, mean) <= 1) return;
   cb_isometry isometry;
-  check_ok(cb_origin_recentre(c->g, &s->origin[0], mean, s->n, s->x, s->x_low, s->p, s->p_low, &isometry));
+  check_ok(cb_origin_recentre(c->g, &s->origin[0], mean, &(cb_local_points){s->n, s->x, s->x_low, s->p, s->p_low},
+                              &isometry));
   check_ok(cb_integrator_moved(c->integrator, s, 0, &isometry));
 }
 
-/* The particles of the rod (triangle = false) or triangle of figures 2.13 to 2.21, sides 1, moving along a Killing
- * field across the rod, in "h3...", "s3..." or "e3...". */
+/* Creates the particles of the rod (triangle = false) or triangle, with sides 1, of figures 2.13 to 2.21 of the thesis
+ * from which analysis/scenarios/thesis is taken. They move along a Killing field across the rod, in "h3...", "s3..." or
+ * "e3...". */
 static inline void open_figure_2(body_case *c, const char *space, bool triangle) {
   static const double a = 0.5;
   const bool hyperbolic = space[0] == 'h', flat = space[0] == 'e';
@@ -163,16 +168,23 @@ static inline void open_figure_2(body_case *c, const char *space, bool triangle)
   double x[3][CB_COORD_MAX] = {{0}}, v[CB_COORD_MAX];
   open_space(c, space);
   if (hyperbolic) {
-    x[0][0] = sinh(top), x[0][3] = cosh(top);
-    x[1][1] = sinh(a), x[1][3] = cosh(a);
-    x[2][1] = -sinh(a), x[2][3] = cosh(a);
+    x[0][0] = sinh(top);
+    x[0][3] = cosh(top);
+    x[1][1] = sinh(a);
+    x[1][3] = cosh(a);
+    x[2][1] = -sinh(a);
+    x[2][3] = cosh(a);
   } else if (flat) {
     x[0][0] = top;
-    x[1][1] = a, x[2][1] = -a;
+    x[1][1] = a;
+    x[2][1] = -a;
   } else {
-    x[0][0] = cos(top), x[0][1] = sin(top);
-    x[1][0] = cos(a), x[1][3] = sin(a);
-    x[2][0] = cos(a), x[2][3] = -sin(a);
+    x[0][0] = cos(top);
+    x[0][1] = sin(top);
+    x[1][0] = cos(a);
+    x[1][3] = sin(a);
+    x[2][0] = cos(a);
+    x[2][3] = -sin(a);
   }
   const int killing = cb_killing_find(c->g, hyperbolic ? "boost_x" : flat ? "translation_x" : "rotation_z");
   for (int i = triangle ? 0 : 1; i < 3; i++) {
@@ -181,7 +193,7 @@ static inline void open_figure_2(body_case *c, const char *space, bool triangle)
   }
 }
 
-/* The elastic rod or triangle of figures 2.13 to 2.19, all parameters 1. */
+/* Creates the elastic rod or triangle of figures 2.13 to 2.19 of the thesis, with all parameters 1. */
 static inline void open_thesis(body_case *c, const char *space, bool triangle) {
   open_figure_2(c, space, triangle);
   for (int i = 0; i < (triangle ? 3 : 1); i++)
@@ -189,7 +201,7 @@ static inline void open_thesis(body_case *c, const char *space, bool triangle) {
   finish_system(c);
 }
 
-/* Distance of particles i and j (as they were added). */
+/* Distance of particles i and j, numbered in the order in which they were added. */
 static inline double separation(const body_case *c, int i, int j) {
   double x[2][CB_COORD_MAX];
   const int at[2] = {cb_system_index(c->system, i), cb_system_index(c->system, j)};
@@ -203,9 +215,8 @@ static inline double separation(const body_case *c, int i, int j) {
   return cb_distance(c->g, x[0], x[1]);
 }
 
-/* n particles of unequal masses within a ball of this radius with random velocities, joined by springs of unequal
- * strength into a chain and a closing spring. The ball is about the base point, or in a chart beside it, where polar
- * coordinates are singular. */
+/* Creates n particles of unequal masses in a ball of this radius, with random velocities. Springs of unequal strength
+ * join them into a closed chain (two particles: one spring). The centre of the ball is the place given by aside(). */
 static inline void open_random(body_case *c, const char *space, int n, double radius, double speed, double stiffness,
                                double damping, uint64_t *seed) {
   open_space(c, space);
@@ -233,7 +244,7 @@ static inline void open_random(body_case *c, const char *space, int n, double ra
   finish_system(c);
 }
 
-/* Energy, the kinetic part in whatever coordinates the state has. */
+/* The energy of the state, in the embedding or in a chart. */
 static inline double energy(const body_case *c) {
   const double *mass = cb_system_masses(c->system);
   const cb_state *s = c->state;
@@ -243,7 +254,7 @@ static inline double energy(const body_case *c) {
     if (c->g->chart) {
       double g[9], u[3];
       check_ok(c->g->chart->metric(c->g, s->x + a * s->k, g, NULL, NULL));
-      /* p^T g^-1 p by Cramer's rule is enough for diagonal and general 3x3 alike: solve by elimination */
+      /* solves g u = p by elimination, for diagonal and full matrices up to 3x3 */
       const int d = s->k;
       double m[3][4];
       for (int i = 0; i < d; i++) {

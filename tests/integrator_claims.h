@@ -1,5 +1,5 @@
-/* What must hold for every integrator, with constraints and without, of one body in one space. Methods say by
- * `properties` what is claimed of them. */
+/* Properties of every integrator, with and without constraints, for one body in one space. The function `properties` of
+ * an integrator returns its claims. */
 #pragma once
 
 #include "symplectic.h"
@@ -13,7 +13,7 @@ typedef void claim_test(body_case *c, const claim *claimed, const char *where);
 
 static inline claim claim_of(cb_integrator *m) {
   claim out;
-  m->kind->properties(m, &out.order, &out.symplectic, &out.symmetric);
+  m->class_->properties(m, &out.order, &out.symplectic, &out.symmetric);
   return out;
 }
 
@@ -36,7 +36,7 @@ static inline void check_reversible(body_case *c, const claim *claimed, const ch
   const double error =
       fmax(check_distance_max(count, start->x, c->state->x), check_distance_max(count, start->p, c->state->p));
   if (!(error <= 1e-12)) print_error("%s: 400 steps there and back miss by %g\n", where, error);
-  check_at_most(error, 1e-12); /* 800 steps of compensated sums; the rest is the conditioning of the motion */
+  check_at_most(error, 1e-12); /* 800 steps of compensated sums; the rest is from the conditioning of the motion */
   cb_state_free(start);
 }
 
@@ -63,7 +63,7 @@ static inline void check_restart(body_case *c, const claim *claimed, const char 
   cb_state *middle = clone_state(c);
   advance(c, 0.03, 5);
   cb_state *end = clone_state(c);
-  advance(c, 0.07, 3); /* something else in between */
+  advance(c, 0.07, 3); /* other steps before the restart */
   cb_state_copy(c->state, middle);
   cb_integrator_reset(c->integrator);
   advance(c, 0.03, 5);

@@ -1,4 +1,4 @@
-/* What the suites of Lie groups share: the groups, random elements, and comparison as matrices. */
+/* Shared by the suites of Lie groups: the groups, random elements, and comparison as matrices. */
 #pragma once
 
 #include "lie_matrices.h"
@@ -12,7 +12,7 @@ static inline const cb_group *group(int k) {
   return k < 9 ? cb_groups[k] : cb_group_find(rn[k - 9]);
 }
 
-/* The last has no matrix of at most 5 rows. */
+/* EACH_MATRIX_GROUP leaves out the last group, R^12, which has no matrix of at most 5 rows. */
 #define EACH_GROUP(G)                          \
   for (int which = 0; which < GROUPS; which++) \
     for (const cb_group *G = group(which); G; G = NULL)
@@ -64,7 +64,7 @@ static inline void product(int n, const double *a, const double *b, double *out)
     }
 }
 
-/* Two elements as matrices; R^12 by its numbers. */
+/* Compares two elements as matrices, and elements of R^12 number by number. */
 static inline void check_same(const cb_group *G, const double *g, const double *h, double tolerance) {
   double unused[25];
   if (G->matrix(G, g, unused) == 0) {

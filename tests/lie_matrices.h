@@ -1,11 +1,11 @@
-/* Groups by their matrices, for oracles: generators written by hand, and the exponential by scaling and squaring of its
- * Taylor series in long double. */
+/* Groups by their matrices, as references: generators written by hand, and the exponential by scaling and squaring of
+ * its Taylor series in long double. */
 #pragma once
 
 #include "check.h"
 #include <curvebody/lie.h>
 
-enum { LIE_N = 12 }; /* twice the largest matrix, of an element or of ad */
+enum { LIE_N = 12 }; /* twice the size of the largest matrix, of an element or of ad */
 typedef struct lie_matrix {
   int n;
   long double m[LIE_N][LIE_N];
@@ -47,7 +47,10 @@ static inline double lie_distance(const lie_matrix *a, const lie_matrix *b) {
 static inline lie_matrix lie_exponential(const lie_matrix *a) {
   int halvings = 0;
   long double scale = 1;
-  while (lie_size(a) * a->n * scale > 0.5L) scale /= 2, halvings++;
+  while (lie_size(a) * a->n * scale > 0.5L) {
+    scale /= 2;
+    halvings++;
+  }
   lie_matrix x = lie_zero(a->n), term = lie_zero(a->n), sum;
   x = lie_sum(&x, scale, a);
   for (int i = 0; i < a->n; i++) term.m[i][i] = 1;

@@ -1,4 +1,4 @@
-/* Trees of links for the suites, as a scenario says them. */
+/* Trees of links for the suites, as described in a scenario. */
 #pragma once
 
 #include "yaml/yaml.h"
@@ -27,7 +27,7 @@ static inline void tree_free(tree *t) {
   cb_tree_free(t->source);
 }
 
-/* A chain of equal links, alpha1, ... between them. */
+/* A chain of equal links, with the angles alpha1, ... between them. */
 static inline tree chain(const char *head, int links, double length) {
   char text[4096];
   size_t used = 0;
@@ -59,7 +59,7 @@ static inline void random_shape(uint64_t *seed, int n, double size, double *r) {
   for (int i = 0; i < n; i++) r[i] = check_uniform(seed, -size, size);
 }
 
-/* dA and dM against differences of order 6: round-off 1e-15/h, h^6 = 4e-15 times a seventh derivative. */
+/* Compares dA and dM with differences of order 6: round-off 1e-15/h, h^6 = 4e-15 times a seventh derivative. */
 static inline void check_derivatives(const cb_bundle *b, const double *r, double tolerance) {
   static values v, w;
   static double dA[CB_GROUP_DIM * CB_SHAPE_MAX], dM[CB_SHAPE_MAX * CB_SHAPE_MAX];

@@ -1,17 +1,18 @@
-/* Linked bodies for the tests of methods that take constraints: an uneven figure with links of several kinds, and the
- * rigid rod and triangle of the thesis. */
+/* Linked bodies for the tests of integrators that support constraints: an uneven figure with links of several kinds,
+ * and the rigid rod and triangle of the thesis from which analysis/scenarios/thesis is taken. */
 #pragma once
 
 #include "constrained_state.h"
 
-/* Particles of unequal masses at the corners of an uneven figure, moving at random velocities that its links allow. */
+/* The links between the corners of an uneven figure. BREATHING: rods, one of which changes its length. DAMPED: damped
+ * springs, and a rod from 0 to 2. The particles have random masses, and random velocities that the links allow. */
 typedef enum links { NONE, RODS, RODS_AND_SPRING, BREATHING, DAMPED } links;
 
 static inline void open_figure(body_case *c, const char *space, int n, links kind, double speed, uint64_t *seed) {
   static const double corner[4][CB_DIM_MAX] = {{0.5, 0.1, 0.2}, {-0.4, 0.4, -0.1}, {-0.2, -0.5, 0.1}, {0.1, 0.2, 0.7}};
   double x[4][CB_COORD_MAX];
   open_space(c, space);
-  const cb_geometry *g = c->g;
+  const cb_space *g = c->g;
   add_corners(c, n, corner, 0, speed, NULL, seed, x);
   for (int a = 0; a < n; a++) {
     const int b = (a + 1) % n;
@@ -31,7 +32,7 @@ static inline void open_figure(body_case *c, const char *space, int n, links kin
   constrained_project(c, c->state); /* velocities that the rows allow */
 }
 
-/* Largest difference of positions and velocities from (x, v). */
+/* Maximum difference of positions and velocities from (x, v). */
 static inline double miss(const body_case *c, const double *x, const double *v) {
   double u[MOST];
   velocities(c, u);
@@ -39,7 +40,7 @@ static inline double miss(const body_case *c, const double *x, const double *v) 
   return fmax(check_distance_max(count, c->state->x, x), check_distance_max(count, u, v));
 }
 
-/* The rigid rod and triangle of figures 2.16, 2.20 and 2.21, all parameters 1. */
+/* Creates the rigid rod or triangle of figures 2.16, 2.20 and 2.21 of the thesis, with all parameters 1. */
 static inline void open_rigid(body_case *c, const char *space, bool triangle) {
   open_figure_2(c, space, triangle);
   for (int i = 0; i < (triangle ? 3 : 1); i++)

@@ -1,5 +1,5 @@
-/* Bodies of the local fluid model for its suites: a mesh's model and added mass in one line, and one body of three
- * parts in a random pose, motion, density and flow. */
+/* Bodies of the local fluid model for its suites: the model and the added mass of a mesh by one call, and a body of
+ * three parts with random pose, motion, density and flow. */
 #pragma once
 
 #include "fluid/local.h"
@@ -31,7 +31,7 @@ typedef struct setting {
   double (*x)[3], (*v)[3], (*flow)[3], *rho, Y[6], flow1[3];
 } setting;
 
-/* Two closed parts and an open one; random pose, velocities, densities and flow. */
+/* Creates two closed parts and an open one, with random pose, velocities, densities and flow. */
 static inline setting setting_open(uint64_t *seed, int n) {
   mesh a = mesh_torus(2 * n, n, 1, 0.4), b = mesh_ellipsoid(n, 1, 0.6, 0.4), c = mesh_plate(n, 1, 2, false);
   mesh piece[] = {a, b, c}, m = mesh_room(a.vertices + b.vertices + c.vertices, a.faces + b.faces + c.faces);
@@ -44,14 +44,18 @@ static inline setting setting_open(uint64_t *seed, int n) {
       m.part[m.faces] = p;
       mesh_face(&m, first + v[0], first + v[1], first + v[2]);
     }
-    free(piece[p].x), free(piece[p].face), free(piece[p].part);
+    free(piece[p].x);
+    free(piece[p].face);
+    free(piece[p].part);
   }
   mesh_shake(&m, seed, 0.1 / n);
   setting t = {.s = mesh_surface(m)};
   check_ok(cb_local_create(t.s, &t.l));
   const size_t vertices = (size_t)t.s->vertices, faces = (size_t)t.s->faces;
-  t.x = malloc(sizeof *t.x * vertices), t.v = malloc(sizeof *t.v * vertices);
-  t.flow = malloc(sizeof *t.flow * faces), t.rho = malloc(sizeof *t.rho * faces);
+  t.x = malloc(sizeof *t.x * vertices);
+  t.v = malloc(sizeof *t.v * vertices);
+  t.flow = malloc(sizeof *t.flow * faces);
+  t.rho = malloc(sizeof *t.rho * faces);
   for (size_t i = 0; i < vertices; i++)
     for (int k = 0; k < 3; k++) {
       t.x[i][k] = t.s->x[i][k] + check_uniform(seed, -0.1, 0.1) / n;
@@ -68,7 +72,10 @@ static inline setting setting_open(uint64_t *seed, int n) {
 static inline void setting_close(setting *t) {
   cb_local_free(t->l);
   cb_surface_free(t->s);
-  free(t->x), free(t->v), free(t->flow), free(t->rho);
+  free(t->x);
+  free(t->v);
+  free(t->flow);
+  free(t->rho);
 }
 static inline void setting_pose(setting *t, bool moving) {
   cb_local_pose(t->l, (const double(*)[3])t->x, moving ? (const double(*)[3])t->v : NULL);

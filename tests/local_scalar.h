@@ -1,4 +1,5 @@
-/* The local fluid model as its equations stand, face by face: what the kernels are tested by. Sums in long double. */
+/* The local fluid model, directly from its equations, face by face, as a reference for the kernels. Sums are in long
+ * double. */
 #pragma once
 
 #include "fluid/local_private.h"
@@ -15,7 +16,7 @@ static inline void between(const double a[3], const double b[3], double out[3]) 
   for (int i = 0; i < 3; i++) out[i] = b[i] - a[i];
 }
 
-/* false: no area, so that it gives nothing. */
+/* Returns false if the face has no area; such a face has no effect. */
 static inline bool take(const cb_local *l, int slot, corner_face *f) {
   for (int k = 0; k < 3; k++)
     for (int i = 0; i < 3; i++) {
@@ -42,9 +43,9 @@ typedef struct bends {
   long double turning, border, folded;
 } bends;
 
-/* The edge from e0 to e1 between two faces. */
+/* Adds the edge from e0 to e1 between two faces to the sums, with the weight `share`. */
 static inline void bend(const cb_local *l, const double *e0, const double *e1, int slot0, int slot1, double share,
-                 bends *sum) {
+                        bends *sum) {
   double e[3], normal[3];
   corner_face f[2];
   take(l, slot0, f);
@@ -68,7 +69,8 @@ static inline void turn(const cb_local *l, int p, cb_local_part *part, double *f
       const double *end[2] = {l->x + l->edge_end[0][k], l->x + l->edge_end[1][k]};
       double e[3];
       between(end[0], end[1], e);
-      if (block->kind == CB_LOCAL_BORDER) sum.border += sqrt(cb_dot3(e, e));
+      if (block->kind == CB_LOCAL_BORDER)
+        sum.border += sqrt(cb_dot3(e, e));
       else
         bend(l, end[0], end[1], l->rim_slot[l->edge_face[0][k] / 4], l->rim_slot[l->edge_face[1][k] / 4], share, &sum);
     }
@@ -78,8 +80,7 @@ static inline void turn(const cb_local *l, int p, cb_local_part *part, double *f
     for (int slot = block->begin; block->part == p && slot < block->end; slot++)
       for (int k = 0; k < 2; k++) {
         const int other = block->begin + l->beside[k][slot] / 4, from = k ? 2 : 0, to = k ? 0 : 1;
-        if (other != slot)
-          bend(l, l->x + l->corner[from][slot], l->x + l->corner[to][slot], slot, other, 1, &sum);
+        if (other != slot) bend(l, l->x + l->corner[from][slot], l->x + l->corner[to][slot], slot, other, 1, &sum);
       }
   }
   part->turning = (double)sum.turning;
@@ -148,8 +149,7 @@ static inline void scalar_drag(cb_local *l, double rho1, const double *rho, cons
       double c[3], u[3], m[6], q[6];
       for (int i = 0; i < 3; i++) c[i] = (f.x[0][i] + f.x[1][i] + f.x[2][i]) / 3;
       cb_cross3(Y, c, u);
-      for (int i = 0; i < 3; i++)
-        u[i] += Y[3 + i] + (f.v[0][i] + f.v[1][i] + f.v[2][i]) / 3 - (wind ? wind[i] : 0);
+      for (int i = 0; i < 3; i++) u[i] += Y[3 + i] + (f.v[0][i] + f.v[1][i] + f.v[2][i]) / 3 - (wind ? wind[i] : 0);
       moment(c, f.n, m);
       moment(c, u, q);
       const double size = sqrt(cb_dot3(u, u)), normal = cb_dot3(u, f.n),

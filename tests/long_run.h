@@ -1,4 +1,4 @@
-/* A body in S3 or H3 over 400 000 steps of 0.1: errors of energy and drift of isometry momenta. */
+/* A body in S3 or H3 over 400 000 steps of 0.1: errors of the energy and drift of the isometry momenta. */
 #pragma once
 
 #include "casimirs.h"
@@ -7,8 +7,8 @@
 enum { LONG_STEPS = 400000, TENTHS = 10 };
 
 typedef struct long_errors {
-  double energy, first_half, last_tenth; /* at the start; largest errors */
-  double drift; /* of the momenta; where the origin moves, of the invariants of the coadjoint action */
+  double energy, first_half, last_tenth; /* energy at the start, and maximum errors */
+  double drift; /* relative drift of the momenta; if the origin moves, of their invariants (casimirs.h) */
 } long_errors;
 
 static inline void isometry_momenta(const body_case *c, double *j) {
@@ -16,8 +16,8 @@ static inline void isometry_momenta(const body_case *c, double *j) {
   for (int a = 0; a < c->state->n; a++) cb_killing_momentum_add(c->g, c->state->x + 4 * a, c->state->p + 4 * a, j);
 }
 
-/* Relative to the largest. */
-static inline double momentum_drift(const cb_geometry *g, const double *before, const double *after) {
+/* The maximum drift, relative to the largest value. */
+static inline double momentum_drift(const cb_space *g, const double *before, const double *after) {
   double casimir[2][2], drift = 0, size = 0;
   const bool moves = cb_origin_moves(g);
   killing_casimirs(g, before, casimir[0]);
@@ -30,7 +30,7 @@ static inline double momentum_drift(const cb_geometry *g, const double *before, 
   return drift / size;
 }
 
-/* watch (NULL: none) is called after each step. */
+/* Calls watch after each step, unless it is NULL. */
 static inline long_errors run_long(body_case *c, const char *method, void (*watch)(body_case *c, int step, void *self),
                                    void *self) {
   double worst[TENTHS] = {0}, before[6], after[6];

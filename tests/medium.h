@@ -1,8 +1,9 @@
-/* What tests of media share: layers along any direction, or an atmosphere, and its density and column by height. */
+/* Shared by the tests of media: layers along any direction, or an atmosphere, with the density and the column as
+ * functions of height. */
 #pragma once
 
 #include "check.h"
-#include "fluid/medium.h"
+#include "fluid/medium_surfaces.h"
 
 static inline void random_direction(uint64_t *seed, double out[3]) {
   double size = 0;
@@ -16,7 +17,7 @@ static inline void random_direction(uint64_t *seed, double out[3]) {
 typedef struct strata {
   int n;
   double level[4], density[5], up[3];
-  double scale; /* > 0: instead rho = density[0] exp(-h/scale) */
+  double scale; /* > 0: rho = density[0] exp(-h/scale) instead of layers */
 } strata;
 
 static const strata sea = {3, {-0.3, 0.05, 0.4}, {1030, 998, 870, 1.2}, {0, 0, 1}, 0};

@@ -1,4 +1,4 @@
-/* A sink that keeps what a run hands to it, and scenarios of a small body for the tests of the run loop. */
+/* A sink that stores the data that a run passes to it, and scenarios of a small body for the tests of the run loop. */
 #pragma once
 
 #include "check.h"
@@ -8,17 +8,17 @@ enum { MOST_FIELDS = 32, MOST_ROWS = 4096, MOST_CHECKPOINTS = 64, MOST_EVENTS = 
 
 typedef struct memory_sink {
   const cb_record_layout *layout;
-  size_t width[MOST_FIELDS], row_bytes; /* in bytes */
+  size_t width[MOST_FIELDS], row_bytes; /* sizes of the fields and of a row, in bytes */
   unsigned char *rows[MOST_ROWS];
   size_t n_rows;
   struct {
     size_t after_rows;
-    unsigned char *data; /* the blobs one after another */
+    unsigned char *data; /* all blobs in sequence */
   } checkpoint[MOST_CHECKPOINTS];
   size_t n_checkpoints;
   cb_event_row event[MOST_EVENTS];
   size_t n_events;
-  size_t interrupt_after, fail_after; /* rows; 0: never */
+  size_t interrupt_after, fail_after; /* numbers of rows; 0: never */
   volatile sig_atomic_t stop;
 } memory_sink;
 
@@ -86,7 +86,7 @@ static inline void memory_free(memory_sink *m) {
   for (size_t i = 0; i < m->n_checkpoints; i++) free(m->checkpoint[i].data);
 }
 
-/* Brings a run to a checkpoint. */
+/* Sets a run to a checkpoint. */
 static inline void memory_restore(const memory_sink *m, size_t checkpoint, cb_run *run) {
   size_t n;
   cb_blob *state = cb_run_state(run, &n);
@@ -99,11 +99,12 @@ static inline void memory_restore(const memory_sink *m, size_t checkpoint, cb_ru
 }
 
 static inline bool same_event(const cb_event_row *a, const cb_event_row *b) {
-  return a->time == b->time && a->kind == b->kind && a->i == b->i && a->j == b->j && a->gap == b->gap &&
-         a->speed_before == b->speed_before && a->speed_after == b->speed_after && a->impulse == b->impulse;
+  return a->time == b->time && a->kind == b->kind && a->particle == b->particle && a->other == b->other &&
+         a->wall == b->wall && a->gap == b->gap && a->speed_before == b->speed_before &&
+         a->speed_after == b->speed_after && a->impulse == b->impulse;
 }
 
-/* Runs a scenario from a checkpoint of an earlier run to its end: rows are the same to the byte, and events. Takes
+/* Runs a scenario from a checkpoint of an earlier run to its end: rows and events must be identical, bit for bit. Frees
  * `rest`. */
 static inline void check_rest(const char *what, const memory_sink *whole, size_t checkpoint, cb_scenario *rest) {
   memory_sink m;
@@ -124,7 +125,7 @@ static inline void check_rest(const char *what, const memory_sink *whole, size_t
   cb_scenario_free(rest);
 }
 
-/* A number of a field in a row: the first, or the one at index. */
+/* The number at `index` of the field `name` in a row. */
 static inline double memory_value(const memory_sink *m, size_t row, const char *name, size_t index) {
   size_t at = 0;
   for (size_t f = 0; f < m->layout->n_fields; at += m->width[f++]) {
@@ -134,17 +135,17 @@ static inline double memory_value(const memory_sink *m, size_t row, const char *
     int64_t wide;
     int32_t integer;
     switch (m->layout->fields[f].type) {
-      case CB_FIELD_DOUBLE: return memcpy(&real, from + 8 * index, 8), real;
-      case CB_FIELD_INT64: return memcpy(&wide, from + 8 * index, 8), (double)wide;
-      case CB_FIELD_INT32: return memcpy(&integer, from + 4 * index, 4), (double)integer;
+      case CB_FIELD_DOUBLE: memcpy(&real, from + 8 * index, 8); return real;
+      case CB_FIELD_INT64: memcpy(&wide, from + 8 * index, 8); return (double)wide;
+      case CB_FIELD_INT32: memcpy(&integer, from + 4 * index, 4); return (double)integer;
     }
   }
   fail_msg("no field %s", name);
   return 0;
 }
 
-/* Two unequal particles and a spring in `space`, stepped by `integrator`; rows by `record`. All are maps without
- * their braces. */
+/* Two unequal particles and a spring in `space`, with steps of `integrator` until the time `end` and rows by `record`.
+ * The texts are maps without their braces. */
 static inline cb_scenario *rod_scenario(const char *space, const char *integrator, double end, const char *record) {
   char text[2048];
   const bool sphere = strstr(space, "s3") != NULL, flat = strstr(space, "e3") != NULL,

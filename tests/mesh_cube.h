@@ -1,4 +1,4 @@
-/* A cube of six quadrilaterals, and PLY files of it in every encoding: for the suites of mesh readers. */
+/* A cube of six quadrilaterals, and PLY files of it in every encoding, for the suites of mesh readers. */
 #pragma once
 
 #include "check.h"
@@ -14,7 +14,7 @@ static inline cb_status read_ply(const char *text, cb_mesh **mesh) {
   return cb_mesh_read_text("a.ply", text, strlen(text), CB_MESH_PLY, NULL, mesh);
 }
 
-static const double cube_vertices[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0},  {0, 1, 0},
+static const double cube_vertices[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0},   {0, 1, 0},
                                            {0, 0, 1}, {1, 0, 1}, {1, 1.5, 1}, {-1e-3, 1.5, 1}};
 static const int cube_faces[6][4] = {{0, 3, 2, 1}, {4, 5, 6, 7}, {0, 1, 5, 4},
                                      {1, 2, 6, 5}, {2, 3, 7, 6}, {3, 0, 4, 7}};
@@ -36,8 +36,8 @@ static inline void check_cube(const cb_mesh *mesh) {
 }
 
 typedef struct cube_style {
-  const char *format;             /* of PLY */
-  const char *real, *count, *index; /* types */
+  const char *format;               /* name of the encoding in the PLY header */
+  const char *real, *count, *index; /* PLY types of coordinates, numbers of corners, and indices of vertices */
 } cube_style;
 
 static inline void put(cb_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -50,7 +50,7 @@ static inline void put(cb_text *text, const char *format, ...) {
   cb_text_puts(text, line);
 }
 
-/* Bytes of a value of this machine, which is little-endian. */
+/* Appends the n bytes of a value, reversed if `big` is set: this machine is little-endian. */
 static inline void put_binary(cb_text *text, const void *value, size_t n, bool big) {
   const char *bytes = value;
   for (size_t i = 0; i < n; i++) cb_text_put(text, bytes + (big ? n - 1 - i : i), 1);
@@ -58,12 +58,18 @@ static inline void put_binary(cb_text *text, const void *value, size_t n, bool b
 
 static inline void put_value(cb_text *text, const cube_style *style, const char *type, double value) {
   bool big = strstr(style->format, "big") != NULL;
-  if (strcmp(style->format, "ascii") == 0) put(text, "%.17g ", value);
-  else if (strcmp(type, "double") == 0) put_binary(text, &value, 8, big);
-  else if (strcmp(type, "float") == 0) put_binary(text, &(float){(float)value}, 4, big);
-  else if (strstr(type, "char") || strstr(type, "8")) put_binary(text, &(int8_t){(int8_t)value}, 1, big);
-  else if (strstr(type, "short") || strstr(type, "16")) put_binary(text, &(int16_t){(int16_t)value}, 2, big);
-  else put_binary(text, &(int32_t){(int32_t)value}, 4, big);
+  if (strcmp(style->format, "ascii") == 0)
+    put(text, "%.17g ", value);
+  else if (strcmp(type, "double") == 0)
+    put_binary(text, &value, 8, big);
+  else if (strcmp(type, "float") == 0)
+    put_binary(text, &(float){(float)value}, 4, big);
+  else if (strstr(type, "char") || strstr(type, "8"))
+    put_binary(text, &(int8_t){(int8_t)value}, 1, big);
+  else if (strstr(type, "short") || strstr(type, "16"))
+    put_binary(text, &(int16_t){(int16_t)value}, 2, big);
+  else
+    put_binary(text, &(int32_t){(int32_t)value}, 4, big);
 }
 
 static inline void put_cube(cb_text *text, const cube_style *style) {

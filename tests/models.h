@@ -1,4 +1,5 @@
-/* Models of bundles for the suites: one by name with parameters in text, loops in shape space and their holonomy. */
+/* Models of bundles for the suites: creates a model by name with parameters as text, and computes the holonomy of loops
+ * in shape space. */
 #pragma once
 
 #include <curvebody/bundle.h>
@@ -50,14 +51,16 @@ typedef void (*model_path)(const void *data, double t, double *r, double *rate);
 
 typedef struct model_circle {
   double x, y, radius;
-  double ahead; /* of the second variable, in radians; -pi/2: a circle */
+  double ahead; /* start angle of the cosine in the second variable, in radians; -pi/2: a circle */
 } model_circle;
 
 static inline void on_circle(const void *data, double t, double *r, double *rate) {
   const model_circle *c = data;
   const double turn = 2 * M_PI, a = turn * t, b = a + c->ahead;
-  r[0] = c->x + c->radius * cos(a), r[1] = c->y + c->radius * cos(b);
-  rate[0] = -turn * c->radius * sin(a), rate[1] = -turn * c->radius * sin(b);
+  r[0] = c->x + c->radius * cos(a);
+  r[1] = c->y + c->radius * cos(b);
+  rate[0] = -turn * c->radius * sin(a);
+  rate[1] = -turn * c->radius * sin(b);
 }
 
 typedef struct side {
@@ -66,12 +69,15 @@ typedef struct side {
 
 static inline void on_side(const void *data, double t, double *r, double *rate) {
   const side *s = data;
-  for (int i = 0; i < 2; i++) rate[i] = s->to[i] - s->from[i], r[i] = s->from[i] + t * rate[i];
+  for (int i = 0; i < 2; i++) {
+    rate[i] = s->to[i] - s->from[i];
+    r[i] = s->from[i] + t * rate[i];
+  }
 }
 
-/* g <- g times the holonomy of the path; length and cost added. By the Magnus method of order 6 in Gauss's three points
- * (Blanes, Casas & Ros, BIT 40 (2000) 434, doi:10.1023/A:1022311628317) for g^-1, whose equation has its field on the
- * left. */
+/* Replaces g by g times the holonomy of the path, and adds the length and the cost of the path. Integrates the equation
+ * of g^-1, whose field is on the left, by the Magnus method of order 6 with the three points of Gauss's rule (Blanes,
+ * Casas & Ros, BIT 40 (2000) 434, doi:10.1023/A:1022311628317). */
 static inline void model_carry(const cb_bundle *b, model_path path, const void *data, int steps, double *g,
                                double *length, double *cost) {
   static const double weight[3] = {5. / 18, 8. / 18, 5. / 18};
@@ -103,7 +109,10 @@ static inline void model_carry(const cb_bundle *b, model_path path, const void *
     G->bracket(G, one, two, c1);
     for (int i = 0; i < dim; i++) left[i] = 2 * three[i] + c1[i];
     G->bracket(G, one, left, c2);
-    for (int i = 0; i < dim; i++) left[i] = -20 * one[i] - three[i] + c1[i], right[i] = two[i] - c2[i] / 60;
+    for (int i = 0; i < dim; i++) {
+      left[i] = -20 * one[i] - three[i] + c1[i];
+      right[i] = two[i] - c2[i] / 60;
+    }
     double omega[CB_GROUP_DIM];
     G->bracket(G, left, right, omega);
     for (int i = 0; i < dim; i++) omega[i] = -(one[i] + three[i] / 12 + omega[i] / 240);
@@ -120,7 +129,7 @@ static inline void model_loop(const cb_bundle *b, model_path path, const void *d
   model_carry(b, path, data, steps, g, length ? length : &ignored, NULL);
 }
 
-/* Along straight sides from corner to corner and back to the first. */
+/* Follows straight sides from corner to corner and back to the first corner. */
 static inline void model_polygon(const cb_bundle *b, int corners, const double (*corner)[2], int steps, double *g,
                                  double *length) {
   double ignored = 0;

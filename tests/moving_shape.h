@@ -26,26 +26,28 @@ static inline void shape_free(shape *h) {
   free(h->v);
 }
 
-/* Two closed parts of unlike densities and a sheet in one surface, shaken so that nothing is symmetric. */
+/* One surface with two closed parts of different densities and a sheet, shaken so that nothing is symmetric. */
 static inline shape three_parts(uint64_t *seed) {
   mesh piece[3] = {mesh_ellipsoid(4, 1, 0.7, 0.4), mesh_torus(11, 7, 0.8, 0.3), mesh_plate(4, 1, 0.6, false)};
   int vertices = 0, faces = 0;
   for (int k = 0; k < 3; k++) {
     mesh_move(piece + k, (double[3]){3. * k - 2, 1 - 2. * k, 0.5 * k});
     mesh_shake(piece + k, seed, 0.02);
-    vertices += piece[k].vertices, faces += piece[k].faces;
+    vertices += piece[k].vertices;
+    faces += piece[k].faces;
   }
   mesh all = mesh_room(vertices, faces);
   for (int k = 0; k < 3; k++) {
     const int first = all.vertices;
-    for (int i = 0; i < piece[k].vertices; i++)
-      mesh_vertex(&all, piece[k].x[i][0], piece[k].x[i][1], piece[k].x[i][2]);
+    for (int i = 0; i < piece[k].vertices; i++) mesh_vertex(&all, piece[k].x[i][0], piece[k].x[i][1], piece[k].x[i][2]);
     for (int f = 0; f < piece[k].faces; f++) {
       const int *at = piece[k].face[f];
       all.part[all.faces] = k;
       mesh_face(&all, first + at[0], first + at[1], first + at[2]);
     }
-    free(piece[k].x), free(piece[k].face), free(piece[k].part);
+    free(piece[k].x);
+    free(piece[k].face);
+    free(piece[k].part);
   }
   return shape_of(all);
 }
@@ -59,7 +61,7 @@ static inline double area_at_rest(const cb_surface *s, int f) {
 }
 
 static inline cb_moving_mass *made(const shape *h, const cb_material *material, bool lumped, int n,
-                            const cb_point_mass *points) {
+                                   const cb_point_mass *points) {
   cb_moving_mass *m;
   check_ok(cb_moving_mass_create(h->s, material, lumped, n, points, &m));
   return m;
@@ -87,7 +89,7 @@ static inline void check_same_mass(const cb_mass *a, const cb_mass *b, double to
     check_near(a->inertia[i / 6][i % 6], b->inertia[i / 6][i % 6], tolerance * largest(b->inertia));
 }
 
-/* Any motion that bends, breathes and stretches. */
+/* Sets a motion that bends, breathes and stretches. */
 static inline void wriggle(shape *h, double t) {
   for (int i = 0; i < h->s->vertices; i++) {
     const double *X = h->s->x[i], k = 1.3;

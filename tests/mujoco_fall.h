@@ -1,14 +1,14 @@
-/* A body of given mass properties that falls in a fluid under MuJoCo's models. */
+/* A body with given mass properties that falls in a fluid under MuJoCo's models. */
 #pragma once
 
 #include "check.h"
-#include "numerics/quaternion.h"
+#include "numerics/vec3.h"
 #include <curvebody/immersed.h>
 #include <curvebody/integrator.h>
 
 typedef struct faller {
   const char *name, *model, *parameters;
-  double rho, mass, I[3]; /* moments per mass */
+  double rho, mass, I[3]; /* I: moments of inertia per unit mass */
 } faller;
 
 typedef struct fall {
@@ -18,7 +18,7 @@ typedef struct fall {
   cb_medium *medium;
   cb_fluid fluid;
   cb_immersed *body;
-  cb_swimmer *swimmer;
+  cb_immersed_workspace *workspace;
   cb_integrator *method;
   cb_rigid_state state;
 } fall;
@@ -40,8 +40,9 @@ static inline void fall_begin(fall *f, const faller *b, const char *method, cons
   const cb_immersed_options options = {
       .material = &none, .n_points = 1, .points = &whole, .drag = true, .no_buoyancy = true};
   check_ok(cb_immersed_create(&f->fluid, f->surface, NULL, &options, NULL, NULL, NULL, &f->body));
-  check_ok(cb_swimmer_create(f->body, &f->swimmer));
-  check_ok(cb_integrator_create_for(method, NULL, &cb_configuration_fluid, cb_swimmer_problem(f->swimmer), &f->method));
+  check_ok(cb_immersed_workspace_create(f->body, &f->workspace));
+  check_ok(cb_integrator_create_for(method, NULL, &cb_configuration_rigid_body,
+                                    cb_immersed_workspace_problem(f->workspace), &f->method));
   cb_pose g;
   double r[3][3], Y[6];
   memcpy(g.x, start, sizeof g.x);
@@ -50,12 +51,12 @@ static inline void fall_begin(fall *f, const faller *b, const char *method, cons
   cb_pose_rotation(&g, r);
   memcpy(Y, start + 10, 3 * sizeof *Y);
   cb_apply3_transposed(r, start + 7, Y + 3);
-  check_ok(cb_rigid_start(cb_swimmer_problem(f->swimmer), 0, &g, Y, &f->state));
+  check_ok(cb_rigid_start(cb_immersed_workspace_problem(f->workspace), 0, &g, Y, &f->state));
 }
 
 static inline void fall_end(fall *f) {
   cb_integrator_free(f->method);
-  cb_swimmer_free(f->swimmer);
+  cb_immersed_workspace_free(f->workspace);
   cb_immersed_free(f->body);
   cb_medium_free(f->medium);
   cb_fluid_model_free(f->model);

@@ -1,6 +1,6 @@
-/* The potentials of one panel at one point (equations: potential/panels.h, potential/panel_kernel.h) by the C library's
- * functions, which those of the library are compared with. R1 + R2 - l is 2 (R1 R2 + a.b)/(R1 + R2 + l), and where x is
- * beside the edge t_e L_e goes to 0 with t_e. */
+/* The potentials of one panel at one point (equations: potential/panels.h, potential/panel_kernel.h), computed with
+ * functions of the C library as a reference for our kernels. R1 + R2 - l is computed as 2 (R1 R2 + a.b)/(R1 + R2 + l).
+ * Where x is next to an edge, t_e L_e goes to 0 with t_e. */
 #pragma once
 
 #include "numerics/vec3.h"
@@ -9,7 +9,7 @@
 
 #define FOUR_PI 12.566370614359172954
 
-/* Of an edge from p to q seen from x. */
+/* An edge from p to q as seen from x. */
 typedef struct edge {
   double a[3], cross[3], conormal[3]; /* a × b; edge × n, of length 1 */
   double R1, R2, product;             /* R1 R2 + a.b */
@@ -39,7 +39,7 @@ static inline edge edge_of(const double p[3], const double q[3], const double x[
   return e;
 }
 
-/* The solid angle W, of which the side where the normal points to is positive. */
+/* The solid angle W, positive on the side to which the normal points. */
 static inline double angle_of(const edge e[3], const double n2[3]) {
   const double ab = cb_dot3(e[0].a, e[1].a), bc = cb_dot3(e[1].a, e[2].a), ca = cb_dot3(e[2].a, e[0].a);
   const double A = e[0].R1, B = e[1].R1, C = e[2].R1;
@@ -58,7 +58,7 @@ static inline double look(const double corner[3][3], const double x[3], edge e[3
   return angle_of(e, n2);
 }
 
-/* Either may be NULL. */
+/* The potentials S of a source and D of a dipole; each pointer may be NULL. */
 static inline void panel_potential(const double corner[3][3], const double x[3], double *S, double *D) {
   edge e[3];
   double n[3];
@@ -67,9 +67,11 @@ static inline void panel_potential(const double corner[3][3], const double x[3],
   if (S) *S = (e[0].t * e[0].log + e[1].t * e[1].log + e[2].t * e[2].log + cb_dot3(e[0].a, n) * angle) / FOUR_PI;
 }
 
-/* The gradients of S and D in x; D's is infinite on the edges, where the share of such an edge is left out. The part of
- * S's along the normal jumps by -1 and is the mean on the panel. Either may be NULL. */
-static inline void panel_velocity(const double corner[3][3], const double x[3], double S_gradient[3], double D_gradient[3]) {
+/* The gradients of S and D in x. The gradient of D is infinite on the edges; there the contribution of the edge is left
+ * out. The normal part of the gradient of S jumps by -1; on the panel it is the mean of both sides. Each pointer may be
+ * NULL. */
+static inline void panel_velocity(const double corner[3][3], const double x[3], double S_gradient[3],
+                                  double D_gradient[3]) {
   edge e[3];
   double n[3];
   const double angle = look(corner, x, e, n);

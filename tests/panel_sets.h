@@ -6,7 +6,7 @@
 
 typedef struct panel_set {
   int n, room;
-  double (*x)[3]; /* three of each panel */
+  double (*x)[3]; /* three corners per panel */
 } panel_set;
 
 static inline panel_set panel_set_room(int room) {
@@ -21,8 +21,8 @@ static inline void panel_set_add(panel_set *s, const double a[3], const double b
   s->n++;
 }
 
-/* 12 m^2 panels of an ellipsoid with half axes `size` about `at`, of area ever smaller towards the middle of each side
- * of its cube as `grading` grows from 1. */
+/* Adds 12 m^2 panels of an ellipsoid with half axes `size` around `at`. If `grading` is larger than 1, panels near the
+ * middles of the six sides of the cube are smaller. */
 static inline void panel_set_ellipsoid(panel_set *s, int m, const double size[3], const double at[3], double grading) {
   for (int side = 0; side < 6; side++)
     for (int cell = 0; cell < m * m; cell++) {
@@ -44,7 +44,7 @@ static inline void panel_set_ellipsoid(panel_set *s, int m, const double size[3]
     }
 }
 
-/* Triangles of sides from `least` to `most` in a cube of side 2. */
+/* Adds n triangles at random places in a cube of side 2. Their sizes are from `least` to `most`. */
 static inline void panel_set_anywhere(panel_set *s, int n, double least, double most, uint64_t *seed) {
   for (int i = 0; i < n; i++) {
     double p[3][3], middle[3];
@@ -56,7 +56,7 @@ static inline void panel_set_anywhere(panel_set *s, int n, double least, double 
   }
 }
 
-/* Frees the set. */
+/* Creates panels from the set, and frees the set. */
 static inline cb_panels *panel_set_close(panel_set *s) {
   int(*face)[3] = malloc((size_t)s->n * sizeof *face);
   for (int i = 0; i < 3 * s->n; i++) face[i / 3][i % 3] = i;

@@ -1,4 +1,4 @@
-/* A point mass added to mass properties, by the momentum (x × v, v) of each twist (w, v0), v = w × x + v0. */
+/* Adds a point mass to mass properties, from the momentum (x × v, v) of each twist (w, v0), v = w × x + v0. */
 #pragma once
 
 #include <curvebody/mass.h>
@@ -11,7 +11,10 @@ static inline void mass_add_point(cb_mass *m, double mass, const double x[3]) {
     cb_cross3(Y, x, v);
     for (int i = 0; i < 3; i++) v[i] += Y[3 + i];
     cb_cross3(x, v, l);
-    for (int i = 0; i < 3; i++) m->inertia[i][j] += mass * l[i], m->inertia[3 + i][j] += mass * v[i];
+    for (int i = 0; i < 3; i++) {
+      m->inertia[i][j] += mass * l[i];
+      m->inertia[3 + i][j] += mass * v[i];
+    }
   }
   if (m->mass + mass != 0)
     for (int i = 0; i < 3; i++) m->centre[i] = (m->mass * m->centre[i] + mass * x[i]) / (m->mass + mass);

@@ -1,4 +1,5 @@
-/* Bodies of the tests of potential flow: spheres, ellipsoids and bars at a chosen fineness, and several in one. */
+/* Bodies for the tests of potential flow: spheres, ellipsoids and bars with a chosen mesh size, and several bodies in
+ * one mesh. */
 #pragma once
 
 #include "check.h"
@@ -17,7 +18,7 @@ static inline void free_mesh(solid_mesh *m) {
   free(m->face);
 }
 
-/* The octahedron whose edges are cut into n, on the ellipsoid of these axes: 8 n^2 faces. */
+/* Makes an octahedron whose edges are divided into n, projected onto the ellipsoid with these axes: 8 n^2 faces. */
 static inline solid_mesh ellipsoid_mesh(int n, double a, double b, double c) {
   const double axes[3] = {a, b, c};
   const int row = n + 1, side = row * (row + 1) / 2;
@@ -69,7 +70,7 @@ static inline solid_mesh ellipsoid_mesh(int n, double a, double b, double c) {
   return m;
 }
 
-/* A flat disc of 6 n^2 faces of about one size, of half axes 1 and b. */
+/* Makes a flat disc with half axes 1 and b, of 6 n^2 faces of about equal size. */
 static inline solid_mesh disc_mesh(int n, double b) {
   solid_mesh s = {.x = malloc((size_t)(3 * n * (n + 1) + 1) * sizeof *s.x),
                   .face = malloc((size_t)(6 * n * n) * sizeof *s.face)};
@@ -93,7 +94,7 @@ static inline solid_mesh disc_mesh(int n, double b) {
   return s;
 }
 
-/* A copy at x' = x + d. */
+/* A copy that is shifted: x' = x + d. */
 static inline solid_mesh shifted_mesh(const solid_mesh *m, const double d[3]) {
   solid_mesh out = *m;
   out.x = malloc((size_t)m->vertices * sizeof *out.x);
@@ -105,7 +106,7 @@ static inline solid_mesh shifted_mesh(const solid_mesh *m, const double d[3]) {
   return out;
 }
 
-/* Both in one. */
+/* Joins both meshes into one. */
 static inline solid_mesh joined_mesh(const solid_mesh *a, const solid_mesh *b) {
   solid_mesh m = {.vertices = a->vertices + b->vertices, .faces = a->faces + b->faces};
   m.x = malloc((size_t)m.vertices * sizeof *m.x);
@@ -119,16 +120,19 @@ static inline solid_mesh joined_mesh(const solid_mesh *a, const solid_mesh *b) {
   return m;
 }
 
-/* Its mirror image, at -x; faces turned so that they point outwards. */
+/* The mirror image in the plane x = 0. Faces are reversed, so that normals still point outwards. */
 static inline solid_mesh mirrored_mesh(const solid_mesh *m) {
   const double none[3] = {0, 0, 0};
   solid_mesh out = shifted_mesh(m, none);
   for (int i = 0; i < m->vertices; i++) out.x[i][0] = -m->x[i][0];
-  for (int i = 0; i < m->faces; i++) out.face[i][1] = m->face[i][2], out.face[i][2] = m->face[i][1];
+  for (int i = 0; i < m->faces; i++) {
+    out.face[i][1] = m->face[i][2];
+    out.face[i][2] = m->face[i][1];
+  }
   return out;
 }
 
-/* One of bodies/shapes; parameters: a map in YAML. */
+/* Makes a shape of bodies/shapes; parameters: a map in YAML. */
 static inline solid_mesh shape_mesh(const char *name, const char *parameters) {
   cb_surface *s = NULL;
   cb_tree *tree = NULL;
@@ -160,5 +164,5 @@ static inline cb_kirchhoff_mass mass_of(const solid_mesh *m, const cb_kirchhoff_
   return mass;
 }
 
-/* Without their errors of order h^2, from meshes with h and h/2. */
+/* Removes errors of order h^2 from results on meshes with h and h/2. */
 static inline double extrapolated(double coarse, double fine) { return fine + (fine - coarse) / 3; }

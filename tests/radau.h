@@ -5,31 +5,35 @@
 #include "integrators/radau.h"
 #include "reference_constrained.h"
 
-static const char *const spaces[] = {"e3", "s3", "h3", "s3 {curvature: 2.3}", "e2", "h2xe", "exs2", "h3 {chart: polar}",
-                                     "s3 {chart: polar}"};
+static const char *const spaces[] = {
+    "e3", "s3", "h3", "s3 {curvature: 2.3}", "e2", "h2xe", "exs2", "h3 {chart: polar}", "s3 {chart: polar}"};
 enum { SPACES = sizeof spaces / sizeof *spaces };
 
-/* Three unequal masses: rods 0-1, 1-2 and 2-0, as many as are asked for, and springs instead of the others; velocities
- * at random. law: of the length of the first rod. stiffness > 0: of the springs, which then begin at rest. */
+/* Creates three unequal masses with random velocities. The first `rods` of the pairs 0-1, 1-2 and 2-0 are joined by
+ * rods, the others by springs. law: the length of the first rod. stiffness > 0: of the springs, which then start at
+ * rest length. */
 static inline void open_body(body_case *c, const char *space, int rods, const char *law, double stiffness,
                              double damping, uint64_t *seed) {
   static const double corner[3][CB_DIM_MAX] = {{0.45, 0.1, 0.2}, {-0.35, 0.4, -0.1}, {-0.2, -0.45, 0.15}};
   static const double mass[3] = {0.8, 2.3, 1.1};
   double x[3][CB_COORD_MAX];
   open_space(c, space);
-  const cb_geometry *g = c->g;
+  const cb_space *g = c->g;
   add_corners(c, 3, corner, 0.05, 0.4, mass, seed, x);
   for (int a = 0; a < 3; a++) {
     const double length = cb_distance(g, x[a], x[(a + 1) % 3]);
-    if (a < rods) check_ok(cb_builder_rod(c->builder, NULL, a, (a + 1) % 3, (cb_target){NAN, a ? NULL : law}));
-    else if (stiffness > 0) check_ok(cb_builder_spring(c->builder, a, (a + 1) % 3, stiffness, -1, damping));
-    else check_ok(cb_builder_spring(c->builder, a, (a + 1) % 3, 1.7, 0.9 * length, 0.1));
+    if (a < rods)
+      check_ok(cb_builder_rod(c->builder, NULL, a, (a + 1) % 3, (cb_target){NAN, a ? NULL : law}));
+    else if (stiffness > 0)
+      check_ok(cb_builder_spring(c->builder, a, (a + 1) % 3, stiffness, -1, damping));
+    else
+      check_ok(cb_builder_spring(c->builder, a, (a + 1) % 3, 1.7, 0.9 * length, 0.1));
   }
   finish_system(c);
   constrained_project(c, c->state);
 }
 
-/* Rods 0-1 and 1-2, a spring 0-2. */
+/* The body of open_body with its default spring: for rods = 2, a chain with rods 0-1 and 1-2 and a spring 2-0. */
 static inline void open_chain(body_case *c, const char *space, int rods, const char *law, uint64_t *seed) {
   open_body(c, space, rods, law, 0, 0, seed);
 }
@@ -65,7 +69,7 @@ static inline void errors(body_case *c, const cb_state *start, int n, double end
   error[2] = check_distance_max(cb_system_constraints(c->system), c->integrator->multipliers, lambda);
 }
 
-/* Orders of x, v and lambda by the last halving that stands clear of round-off. */
+/* Fits the orders of x, v and lambda to the last halving whose error is well above round-off. */
 static inline void fit(body_case *c, int first, double order[3]) {
   double x[MOST], v[MOST], lambda[MOST], error[4][3];
   cb_state *start = clone_state(c);

@@ -1,7 +1,7 @@
 /* Ranks that are threads of one process: queues in memory. */
 #pragma once
 
-#include "sweep/ranks.h"
+#include "sweep/scheduler.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 typedef struct message {
   struct message *next;
   int from;
-  int64_t words[CB_RANKS_WORDS];
+  int64_t content[CB_RANKS_MESSAGE];
 } message;
 
 typedef struct inbox {
@@ -30,12 +30,12 @@ typedef struct shared {
   inbox box[];
 } shared;
 
-static inline bool ranks_send(void *self, int to, const int64_t words[CB_RANKS_WORDS]) {
+static inline bool ranks_send(void *self, int to, const int64_t content[CB_RANKS_MESSAGE]) {
   inbox *mine = self, *box = &mine->shared->box[to];
   message *m = malloc(sizeof *m);
   if (!m) return false;
   *m = (message){.from = mine->rank};
-  memcpy(m->words, words, sizeof m->words);
+  memcpy(m->content, content, sizeof m->content);
   pthread_mutex_lock(&box->mutex);
   *box->last = m;
   box->last = &m->next;
@@ -43,7 +43,7 @@ static inline bool ranks_send(void *self, int to, const int64_t words[CB_RANKS_W
   return true;
 }
 
-static inline bool ranks_poll(void *self, int *from, int64_t words[CB_RANKS_WORDS]) {
+static inline bool ranks_poll(void *self, int *from, int64_t content[CB_RANKS_MESSAGE]) {
   inbox *box = self;
   pthread_mutex_lock(&box->mutex);
   message *m = box->first;
@@ -51,12 +51,12 @@ static inline bool ranks_poll(void *self, int *from, int64_t words[CB_RANKS_WORD
   pthread_mutex_unlock(&box->mutex);
   if (!m) return false;
   *from = m->from;
-  memcpy(words, m->words, sizeof m->words);
+  memcpy(content, m->content, sizeof m->content);
   free(m);
   return true;
 }
 
-/* Rank 0 leaves the data, and stays until all have them. */
+/* Rank 0 publishes the data and waits until all ranks have copied it. */
 static inline bool ranks_broadcast(void *self, void *data, size_t bytes) {
   inbox *mine = self;
   shared *s = mine->shared;
@@ -79,9 +79,12 @@ static inline bool ranks_broadcast(void *self, void *data, size_t bytes) {
   return true;
 }
 
-static inline void ranks_finish(void *self, bool failed) { (void)self, (void)failed; }
+static inline void ranks_finish(void *self, bool failed) {
+  (void)self;
+  (void)failed;
+}
 
-/* ranks[size], each for a thread. */
+/* Creates ranks[size], one per thread. */
 static inline cb_status ranks_in_memory(int size, cb_ranks *ranks) {
   shared *s = calloc(1, sizeof *s + (size_t)size * sizeof *s->box);
   if (!s) return cb_fail(CB_ERROR_MEMORY, "no memory for %d ranks", size);
@@ -94,8 +97,7 @@ static inline cb_status ranks_in_memory(int size, cb_ranks *ranks) {
     box->rank = i;
     box->last = &box->first;
     pthread_mutex_init(&box->mutex, NULL);
-    ranks[i] = (cb_ranks){CB_RANKS_VERSION, i, size, box, ranks_send, ranks_poll, ranks_broadcast,
-                          ranks_finish};
+    ranks[i] = (cb_ranks){CB_RANKS_VERSION, i, size, box, ranks_send, ranks_poll, ranks_broadcast, ranks_finish};
   }
   return CB_OK;
 }
@@ -104,8 +106,8 @@ static inline void ranks_free_memory(cb_ranks *ranks) {
   shared *s = ((inbox *)ranks[0].self)->shared;
   for (int i = 0; i < s->size; i++) {
     int from;
-    int64_t words[CB_RANKS_WORDS];
-    while (ranks_poll(&s->box[i], &from, words)) continue;
+    int64_t content[CB_RANKS_MESSAGE];
+    while (ranks_poll(&s->box[i], &from, content)) continue;
     pthread_mutex_destroy(&s->box[i].mutex);
   }
   pthread_cond_destroy(&s->turn);

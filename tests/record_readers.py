@@ -1,8 +1,9 @@
 #!/usr/bin/python3
-"""Opens the files of a folder with h5py, netCDF4 and xarray, without any reader of ours, and compares every number.
+"""Opens the files of a folder with h5py, netCDF4 and xarray, without the readers of this project, and compares every number.
 
-The folder holds finished.h5, interrupted.h5, killed.h5 (repaired), each of the test's sample, with finished.xdmf and
-finished.csv made from the first. Row n of field f has the values f + n/8 + k/1024. Exit status 77: a module is missing.
+The folder contains finished.h5, interrupted.h5 and killed.h5 (repaired), all with the data of the test's sample, and
+finished.xdmf and finished.csv, which were made from finished.h5. Row n of field f has the values f + n/8 + k/1024. Exit
+status 77: a module is missing.
 """
 import csv
 import os
@@ -20,7 +21,7 @@ except ImportError as missing:
     print(missing)
     sys.exit(77)
 
-FIELDS = ["time", "step", "x", "v", "position", "origin", "separation", "energy", "kinetic_energy", "killing_momentum",
+FIELDS = ["time", "step", "plot_position", "plot_velocity", "position", "origin", "separation", "energy", "kinetic_energy", "killing_momentum",
           "solver_iterations"]
 
 
@@ -40,8 +41,8 @@ def with_h5py(path, rows, completed):
         for name in FIELDS:
             assert file[name].shape[0] == rows, (name, file[name].shape)
             assert (file[name][()] == expected(name, file[name].shape)).all(), name
-        assert [scale.name for scale in (file["x"].dims[i][0] for i in range(3))] == ["/time", "/particle", "/axis"]
-        assert file["particles/bodies/position/value"] == file["x"]
+        assert [scale.name for scale in (file["plot_position"].dims[i][0] for i in range(3))] == ["/time", "/particle", "/axis"]
+        assert file["particles/bodies/position/value"] == file["plot_position"]
         assert list(file["h5md"].attrs["version"]) == [1, 1]
         assert list(file["particles/bodies/box"].attrs["boundary"]) == ["none"] * 3
 
@@ -52,11 +53,11 @@ def with_netcdf(path, rows):
         for name in FIELDS:
             values = file[name][...]
             assert (values == expected(name, values.shape)).all(), name
-        assert file["x"].dimensions == ("time", "particle", "axis")
+        assert file["plot_position"].dimensions == ("time", "particle", "axis")
         assert file["event_kind"].dimensions == ("event",)
         assert file["killing_momentum"].units == "1"
-        assert (file["/particles/bodies/position/value"][...] == file["x"][...]).all()
-        for group in file.groups.values():  # every group, whatever is in it
+        assert (file["/particles/bodies/position/value"][...] == file["plot_position"][...]).all()
+        for group in file.groups.values():  # visits every group
             str(group)
 
 
@@ -71,7 +72,7 @@ def with_xarray(path, rows, engine):
         boost = data.killing_momentum.sel(killing="boost_y").values
         assert (boost == FIELDS.index("killing_momentum") + np.arange(rows) / 8 + 1 / 1024).all()
         if rows:
-            assert data.x.sel(time=0, particle="a1", axis="y").item() == 2 + 4 / 1024
+            assert data.plot_position.sel(time=0, particle="a1", axis="y").item() == 2 + 4 / 1024
         assert data.sizes["event"] == rows // 7
         assert (data.event_gap.values == np.arange(rows // 7) + .25).all()
         assert data.step.dtype == np.int64
@@ -85,14 +86,14 @@ def with_xdmf(folder, rows):
         assert float(frame.find("Time").get("Value")) == row / 8
         assert (xdmf.numbers(frame.find("Topology")[0], folder) == [[0, 1]]).all()
         points = xdmf.numbers(frame.find("Geometry")[0], folder)
-        assert (points == expected("x", (rows, 2, 3))[row]).all()
+        assert (points == expected("plot_position", (rows, 2, 3))[row]).all()
         names = {}
         for attribute in frame.findall("Attribute"):
             names[attribute.get("Name")] = attribute.get("Center")
             values = xdmf.numbers(attribute[0], folder)
-            if attribute.get("Name") == "v":
-                assert (values == expected("v", (rows, 2, 3))[row]).all()
-        assert names["v"] == "Node" and names["separation"] == "Cell" and names["energy"] == "Grid"
+            if attribute.get("Name") == "plot_velocity":
+                assert (values == expected("plot_velocity", (rows, 2, 3))[row]).all()
+        assert names["plot_velocity"] == "Node" and names["separation"] == "Cell" and names["energy"] == "Grid"
 
 
 def with_csv(folder, rows):

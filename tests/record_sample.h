@@ -1,5 +1,6 @@
-/* A record whose every number follows from its row, for the tests of records: what is read can be told from what should
- * have been written. Row n of field f has the values f + n/8 + k/1024, k = 0, 1, ... (exact in binary). */
+/* A record for the tests of records. Every number follows from its row, so every number that is read can be checked:
+ * row n of field f has the values f + n/8 + k/1024, k = 0, 1, ... (exact in binary). The integer fields 1 and 10 have
+ * the value n modulo 1e9. */
 #pragma once
 
 #include "check.h"
@@ -11,7 +12,7 @@
 
 enum { SAMPLE_FIELDS = 12, SAMPLE_VALUES = 16, SAMPLE_EVENT_EVERY = 7 };
 #ifndef SAMPLE_STATE
-#define SAMPLE_STATE 40 /* numbers */
+#define SAMPLE_STATE 40 /* number of doubles in the blob `state` of a checkpoint */
 #endif
 
 static const char *const sample_axis[] = {"x", "y", "z"};
@@ -21,54 +22,59 @@ static const double sample_mass[] = {1, 2.7};
 static const int64_t sample_bond_i[] = {0}, sample_bond_j[] = {1};
 
 static const cb_dimension sample_dimensions[] = {
-  {.name = "particle", .count = 2, .labels = sample_particle, .doc = "particle"},
-  {.name = "axis", .count = 3, .labels = sample_axis, .doc = "axis of the picture"},
-  {.name = "coordinate", .count = 4, .doc = "coordinate of the embedding"},
-  {.name = "bond", .count = 1, .doc = "bonded pair"},
-  {.name = "killing", .count = 6, .labels = sample_killing, .doc = "Killing field"},
-  {.name = "constraint", .count = 0, .doc = "constraint"},
+    {.name = "particle", .count = 2, .labels = sample_particle, .doc = "particle"},
+    {.name = "axis", .count = 3, .labels = sample_axis, .doc = "axis of the plot coordinates"},
+    {.name = "coordinate", .count = 4, .doc = "coordinate of the embedding"},
+    {.name = "bond", .count = 1, .doc = "bonded pair"},
+    {.name = "killing", .count = 6, .labels = sample_killing, .doc = "Killing field"},
+    {.name = "constraint", .count = 0, .doc = "constraint"},
 };
 
 static const cb_constant sample_constants[] = {
-  {.name = "particle_mass", .dim = "particle", .values = sample_mass, .units = "1", .doc = "mass"},
-  {.name = "bond_i", .dim = "bond", .integers = sample_bond_i, .doc = "first particle of a bond"},
-  {.name = "bond_j", .dim = "bond", .integers = sample_bond_j, .doc = "second particle of a bond"},
+    {.name = "particle_mass", .dim = "particle", .values = sample_mass, .units = "1", .doc = "mass"},
+    {.name = "bond_i", .dim = "bond", .integers = sample_bond_i, .doc = "first particle of a bond"},
+    {.name = "bond_j", .dim = "bond", .integers = sample_bond_j, .doc = "second particle of a bond"},
 };
 
 static const cb_field sample_fields[SAMPLE_FIELDS] = {
-  {"time", CB_FIELD_DOUBLE, 0, {NULL}, "1", "time"},
-  {"step", CB_FIELD_INT64, 0, {NULL}, "1", "step"},
-  {"x", CB_FIELD_DOUBLE, 2, {"particle", "axis"}, "1", "picture coordinates"},
-  {"v", CB_FIELD_DOUBLE, 2, {"particle", "axis"}, "1", "velocity of the picture"},
-  {"position", CB_FIELD_DOUBLE, 2, {"particle", "coordinate"}, "1", "position in the embedding"},
-  {"origin", CB_FIELD_DOUBLE, 2, {"coordinate", "coordinate"}, "1", "moving origin"},
-  {"separation", CB_FIELD_DOUBLE, 1, {"bond"}, "1", "distance of bonded pairs"},
-  {"energy", CB_FIELD_DOUBLE, 0, {NULL}, "1", "total energy"},
-  {"kinetic_energy", CB_FIELD_DOUBLE, 0, {NULL}, "1", "kinetic energy"},
-  {"killing_momentum", CB_FIELD_DOUBLE, 1, {"killing"}, "1", "momentum of Killing fields"},
-  {"solver_iterations", CB_FIELD_INT32, 0, {NULL}, "1", "iterations of the solver"},
-  {"constraint_residual", CB_FIELD_DOUBLE, 1, {"constraint"}, "1", "residual of constraints"},
+    {"time", CB_FIELD_DOUBLE, 0, {NULL}, "1", "time"},
+    {"step", CB_FIELD_INT64, 0, {NULL}, "1", "step"},
+    {"plot_position", CB_FIELD_DOUBLE, 2, {"particle", "axis"}, "1", "plot coordinates"},
+    {"plot_velocity", CB_FIELD_DOUBLE, 2, {"particle", "axis"}, "1", "velocity of the plot coordinates"},
+    {"position", CB_FIELD_DOUBLE, 2, {"particle", "coordinate"}, "1", "position in the embedding"},
+    {"origin", CB_FIELD_DOUBLE, 2, {"coordinate", "coordinate"}, "1", "moving origin"},
+    {"separation", CB_FIELD_DOUBLE, 1, {"bond"}, "1", "distance of bonded pairs"},
+    {"energy", CB_FIELD_DOUBLE, 0, {NULL}, "1", "total energy"},
+    {"kinetic_energy", CB_FIELD_DOUBLE, 0, {NULL}, "1", "kinetic energy"},
+    {"killing_momentum", CB_FIELD_DOUBLE, 1, {"killing"}, "1", "momentum of Killing fields"},
+    {"solver_iterations", CB_FIELD_INT32, 0, {NULL}, "1", "iterations of the solver"},
+    {"constraint_residual", CB_FIELD_DOUBLE, 1, {"constraint"}, "1", "residual of constraints"},
 };
 
 static const size_t sample_counts[SAMPLE_FIELDS] = {1, 1, 6, 6, 8, 16, 1, 1, 1, 6, 1, 0};
 
 static const cb_blob sample_state_shape[] = {
-  {"state", CB_FIELD_DOUBLE, SAMPLE_STATE, NULL, false},
-  {"history", CB_FIELD_INT64, 3, NULL, false},
-  {"nothing", CB_FIELD_DOUBLE, 0, NULL, false},
+    {"state", CB_FIELD_DOUBLE, SAMPLE_STATE, NULL, false},
+    {"history", CB_FIELD_INT64, 3, NULL, false},
+    {"nothing", CB_FIELD_DOUBLE, 0, NULL, false},
 };
 enum { SAMPLE_BLOBS = 3 };
 
 static const char *const sample_attributes[] = {"curvebody_version", "0.0.1", "isa", "x86-64", NULL};
 
 static inline cb_record_layout sample_layout(void) {
-  return (cb_record_layout){
-    .title = "a sample", .scenario_source = "curvebody: 1\ntitle: größe\n", .scenario_resolved = "curvebody: 1\n",
-    .attributes = sample_attributes,
-    .dimensions = sample_dimensions, .n_dimensions = sizeof sample_dimensions / sizeof *sample_dimensions,
-    .constants = sample_constants, .n_constants = sizeof sample_constants / sizeof *sample_constants,
-    .fields = sample_fields, .n_fields = SAMPLE_FIELDS,
-    .state = sample_state_shape, .n_state = SAMPLE_BLOBS};
+  return (cb_record_layout){.title = "a sample",
+                            .scenario_source = "curvebody: 1\ntitle: größe\n",
+                            .scenario_resolved = "curvebody: 1\n",
+                            .attributes = sample_attributes,
+                            .dimensions = sample_dimensions,
+                            .n_dimensions = sizeof sample_dimensions / sizeof *sample_dimensions,
+                            .constants = sample_constants,
+                            .n_constants = sizeof sample_constants / sizeof *sample_constants,
+                            .fields = sample_fields,
+                            .n_fields = SAMPLE_FIELDS,
+                            .state = sample_state_shape,
+                            .n_state = SAMPLE_BLOBS};
 }
 
 static inline double sample_value(size_t field, uint64_t row, size_t k) {
@@ -90,11 +96,11 @@ static inline cb_status sample_put_row(cb_sink sink, uint64_t row) {
   return sink.row(sink.self, data);
 }
 
-/* Every seventh row is followed by an event. */
+/* There is an event after every seventh row. */
 static inline uint64_t sample_events(uint64_t rows) { return rows / SAMPLE_EVENT_EVERY; }
 static inline cb_event_row sample_event(uint64_t index) {
   double n = (double)index;
-  return (cb_event_row){n / 8, (int32_t)(index % 4), (int32_t)index, (int32_t)index + 1, n + .25, -n, n, 2 * n};
+  return (cb_event_row){n / 8, (int32_t)(index % 4), (int32_t)index, (int32_t)index + 1, -1, n + .25, -n, n, 2 * n};
 }
 static inline cb_status sample_put_event(cb_sink sink, uint64_t index) {
   cb_event_row event = sample_event(index);
@@ -115,7 +121,8 @@ static inline void sample_set_state(sample_state *state, uint64_t row) {
   state->blobs[1].data = state->history;
 }
 
-/* Rows and events from (those so far) to `rows`, a checkpoint after every `every` rows if it is not 0. */
+/* Writes rows and events from row number `from` up to `rows`, with a checkpoint after every `every` rows unless `every`
+ * is 0. */
 static inline cb_status sample_write(cb_sink sink, uint64_t from, uint64_t rows, uint64_t every) {
   cb_status status = CB_OK;
   for (uint64_t row = from; !status && row < rows; row++) {
@@ -130,7 +137,7 @@ static inline cb_status sample_write(cb_sink sink, uint64_t from, uint64_t rows,
   return status;
 }
 
-/* ---- A folder of the test's own */
+/* ---- A separate folder for the test */
 
 static char sample_folder[64];
 
@@ -145,7 +152,7 @@ static inline int sample_remove_folder(void **unused) {
   return system(command);
 }
 
-/* malloc'd */
+/* Returns the path of a file in the folder; the caller frees it. */
 static inline char *sample_path(const char *name) {
   char *path = malloc(sizeof sample_folder + strlen(name) + 2);
   assert_non_null(path);
@@ -153,7 +160,7 @@ static inline char *sample_path(const char *name) {
   return path;
 }
 
-/* Files of the folder that have not got their names. */
+/* The number of temporary files in the folder. */
 static inline int sample_parts(void) {
   DIR *folder = opendir(sample_folder);
   int n = 0;
@@ -194,28 +201,28 @@ static inline void sample_copy(const char *from, const char *to) {
   free(bytes);
 }
 
-/* A record is its file and, while it is written or after a kill, the folder of its segments. */
+/* Removes a record: its file, and the folder of its segments if there is one. */
 static inline void sample_remove_record(const char *path) {
   char command[400];
   snprintf(command, sizeof command, "rm -rf %s %s.parts", path, path);
   assert_int_equal(system(command), 0);
 }
 
-/* As a killed writer leaves it, where one is writing. */
+/* Copies a record that is being written: the copy is equivalent to the record that a killed writer leaves. */
 static inline void sample_copy_record(const char *from, const char *to) {
   char command[600];
   sample_remove_record(to);
-  snprintf(command, sizeof command, "if [ -e %s.parts ]; then mkdir %s.parts; cp %s.parts/0*.h5 %s.parts; fi; cp %s %s", from, to, from, to,
-           from, to);
+  snprintf(command, sizeof command, "if [ -e %s.parts ]; then mkdir %s.parts; cp %s.parts/0*.h5 %s.parts; fi; cp %s %s",
+           from, to, from, to, from, to);
   assert_int_equal(system(command), 0);
 }
 
-/* Until the writer has published them, which it does by itself. */
+/* Waits until the writer has published this number of rows. */
 static inline void sample_wait_for_rows(const char *path, uint64_t rows) {
   for (int turn = 0; turn < 1000; turn++) {
     cb_reader *reader = NULL;
     const bool there = cb_reader_open(path, &reader) == CB_OK && cb_reader_position(reader).rows == rows &&
-                       access(path, F_OK) == 0; /* its first segment has its name a moment before it */
+                       access(path, F_OK) == 0; /* the first segment appears shortly before this file */
     cb_reader_close(reader);
     if (there) return;
     nanosleep(&(struct timespec){0, 10000000}, NULL);
@@ -223,7 +230,7 @@ static inline void sample_wait_for_rows(const char *path, uint64_t rows) {
   fail_msg("no reader sees %llu rows", (unsigned long long)rows);
 }
 
-/* A whole record of `rows` rows. */
+/* Writes a record of `rows` rows and closes it. */
 static inline void sample_record(const char *path, uint64_t rows, uint64_t every, bool completed,
                                  const cb_record_options *options) {
   cb_record_layout layout = sample_layout();
@@ -235,7 +242,7 @@ static inline void sample_record(const char *path, uint64_t rows, uint64_t every
   cb_record_free(record);
 }
 
-/* Every row and event that the file has is right. Returns their numbers; fails the test otherwise. */
+/* Checks every row and event of the file and returns the numbers of rows and events. */
 static inline cb_record_position sample_check(const char *path) {
   enum { BLOCK = 256 };
   static double values[BLOCK * SAMPLE_VALUES];
@@ -267,8 +274,9 @@ static inline cb_record_position sample_check(const char *path) {
       cb_event_row expected;
       memset(&expected, 0, sizeof expected);
       expected = sample_event(first + i);
-      if (events[i].time != expected.time || events[i].kind != expected.kind || events[i].i != expected.i ||
-          events[i].j != expected.j || events[i].gap != expected.gap ||
+      if (events[i].time != expected.time || events[i].kind != expected.kind ||
+          events[i].particle != expected.particle || events[i].other != expected.other ||
+          events[i].wall != expected.wall || events[i].gap != expected.gap ||
           events[i].speed_before != expected.speed_before || events[i].speed_after != expected.speed_after ||
           events[i].impulse != expected.impulse)
         fail_msg("event %llu is not what was written", (unsigned long long)(first + i));

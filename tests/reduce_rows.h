@@ -1,4 +1,4 @@
-/* A made-up record for tests of reductions: rows that are functions of time, and texts that are read and reduced over
+/* An artificial record for tests of reductions: its rows are functions of time. Texts are parsed and reduced over
  * them. */
 #pragma once
 
@@ -29,7 +29,7 @@ static const cb_record_layout layout = {.dimensions = dimensions,
                                         .fields = fields,
                                         .n_fields = sizeof fields / sizeof *fields};
 
-/* A row at time t. */
+/* A row of the record. */
 typedef struct row {
   double time;
   int64_t step;
@@ -41,7 +41,8 @@ typedef struct row {
 
 static inline void fill(row *r, int64_t step) {
   const double t = (double)step / 100;
-  r->time = t, r->step = step;
+  r->time = t;
+  r->step = step;
   for (int i = 0; i < PARTICLES; i++)
     for (int a = 0; a < AXES; a++) r->x[i][a] = cos(t + i) * (a + 1) + 0.1 * i;
   r->energy = 1 + (t - 4) * (t - 4);
@@ -72,7 +73,8 @@ static inline cb_reduction *read_good(const char *text) {
   return r;
 }
 
-/* Of rows [0, n), of which the times are 0, 1, .. and the energies are those numbers if there are any, and of the events. */
+/* Reduces the rows [0, n) and the events. If `number` is given, the rows have the times 0, 1, .. and these numbers as
+ * energies. */
 static inline double reduce_all(const char *text, int n, const double *number, const cb_event_row *event, int events) {
   cb_reduction *r = read_good(text);
   double state[MOST_DOUBLES];
@@ -80,7 +82,10 @@ static inline double reduce_all(const char *text, int n, const double *number, c
   row now;
   for (int k = 0; k < n; k++) {
     fill(&now, k);
-    if (number) now.time = k, now.energy = number[k];
+    if (number) {
+      now.time = k;
+      now.energy = number[k];
+    }
     cb_reduction_row(r, now.data, state);
   }
   for (int k = 0; k < events; k++) cb_reduction_event(r, &event[k], state);

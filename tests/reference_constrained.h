@@ -1,6 +1,6 @@
-/* An independent solution of constrained motion: GSL's Dormand-Prince 8(7) on the underlying differential equation
- *   x' = v,  v' = the acceleration that keeps all rows (cb_gram_multipliers)
- * in the embedding or in a chart. It drifts from the rows by its error alone, over short times. */
+/* An independent solution of constrained motion: GSL's Dormand-Prince 8(7) for the underlying differential equation x'
+ * = v,  v' = the acceleration that satisfies all rows (cb_gram_multipliers), in the embedding or in a chart. Over short
+ * times it drifts from the constraints only by its error. */
 #pragma once
 
 #include "check.h"

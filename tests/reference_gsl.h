@@ -1,5 +1,5 @@
-/* An independent solution: GSL's Dormand-Prince 8(7) on the equations in the embedding,
- *   x' = p/m,  p' = F_t - K (<p,p>/m) x  in each factor of curvature K,  F_t the tangential part of the force. */
+/* An independent solution: GSL's Dormand-Prince 8(7) for the equations in the embedding, x' = p/m,  p' = F_t - K
+ * (<p,p>/m) x  in each factor of curvature K, where F_t is the tangential part of the force. */
 #pragma once
 
 #include "check.h"
@@ -14,7 +14,7 @@ typedef struct reference_problem {
 
 static int reference_rhs(double t, const double *z, double *dz, void *user) {
   reference_problem *r = user;
-  const cb_geometry *g = cb_system_space(r->system);
+  const cb_space *g = cb_system_space(r->system);
   const int n = cb_system_particles(r->system), k = g->k;
   const double *mass = cb_system_masses(r->system), *x = z, *p = z + n * k;
   double v[64];

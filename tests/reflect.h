@@ -4,13 +4,20 @@
 #include "dynamics/reflection.h"
 #include "linked.h"
 
-/* All of a system as one part. */
+/* The complete system as one part. */
 static inline cb_reflection_part whole(const body_case *c, cb_gram *gram) {
-  return (cb_reflection_part){0, c->state->n, cb_system_masses(c->system), c->state->x, c->state->p, c->state->p_low,
-                              gram, gram ? cb_forces_constraints(c->forces) : NULL};
+  return (cb_reflection_part){0,
+                              c->state->n,
+                              cb_system_masses(c->system),
+                              c->state->x,
+                              c->state->p,
+                              c->state->p_low,
+                              gram,
+                              gram ? cb_forces_constraints(c->forces) : NULL};
 }
 
-/* Spheres i and j, as they were added, that touch: the gradient of their distance. sign -1: one inside the other. */
+/* A contact of spheres i and j, numbered in the order in which they were added, with the gradient of their distance.
+ * sign = -1: one sphere is inside the other. */
 static inline cb_reflection_contact spheres(const body_case *c, int i, int j, double restitution, double sign) {
   cb_reflection_contact contact = {.restitution = restitution};
   const int k = c->g->k, at[2] = {cb_system_index(c->system, i), cb_system_index(c->system, j)};
@@ -18,13 +25,15 @@ static inline cb_reflection_contact spheres(const body_case *c, int i, int j, do
   double d;
   contact.gap = (cb_gap){.kind = CB_GAP_SPHERES, .n = 2, .particle = {at[0], at[1]}, .index = -1};
   contact.value.active = true;
-  if (c->g->chart) check_ok(c->g->chart->distance(c->g, x, y, &d, contact.value.gradient, NULL));
-  else check_ok(cb_distance_derivatives(c->g, x, y, &d, contact.value.gradient, NULL));
+  if (c->g->chart)
+    check_ok(c->g->chart->distance(c->g, x, y, &d, contact.value.gradient, NULL));
+  else
+    check_ok(cb_distance_derivatives(c->g, x, y, &d, contact.value.gradient, NULL));
   for (int a = 0; a < 2 * k; a++) contact.value.gradient[a] *= sign;
   return contact;
 }
 
-/* Particle i at a wall: gradient[k] and speed of the wall. */
+/* A contact of particle i and a wall. gradient[k]: gradient of the gap. rate_t: its rate at fixed position. */
 static inline cb_reflection_contact wall(const body_case *c, int i, const double *gradient, double rate_t,
                                          double restitution) {
   cb_reflection_contact contact = {.restitution = restitution};
@@ -35,7 +44,7 @@ static inline cb_reflection_contact wall(const body_case *c, int i, const double
   return contact;
 }
 
-/* ds/dt of a contact at the state, from velocities. */
+/* The rate of the gap of a contact at the state, from velocities. */
 static inline double contact_rate(const body_case *c, const cb_reflection_contact *contact) {
   double v[MOST], sum = contact->value.rate_t;
   const int k = c->g->k;
@@ -49,12 +58,11 @@ static inline double kinetic(const body_case *c) {
   double v[MOST], sum = 0;
   const int k = c->g->k;
   velocities(c, v);
-  for (int a = 0; a < c->state->n * k; a++)
-    sum += 0.5 * c->state->p[a] * v[a] * (c->g->chart ? 1 : c->g->form[a % k]);
+  for (int a = 0; a < c->state->n * k; a++) sum += 0.5 * c->state->p[a] * v[a] * (c->g->chart ? 1 : c->g->form[a % k]);
   return sum;
 }
 
-/* A point and velocity of the state in the embedding (intrinsic spaces: as they are). */
+/* A point and velocity of the state, converted to the embedding except in intrinsic spaces. */
 static inline void embedded(const body_case *c, int place, double *x, double *v) {
   double u[MOST];
   const int k = c->g->k;
@@ -67,7 +75,7 @@ static inline void embedded(const body_case *c, int place, double *x, double *v)
   memcpy(v, u + place * k, (size_t)k * sizeof *v);
 }
 
-/* Killing momenta of the system; *size: of the largest particle's. */
+/* Killing momenta of the system; *size: the largest momentum of one particle. */
 static inline void momenta(const body_case *c, double *J, double *size) {
   *size = 0;
   for (int i = 0; i < c->g->n_killing; i++) J[i] = 0;
@@ -83,11 +91,11 @@ static inline void momenta(const body_case *c, double *J, double *size) {
   }
 }
 
-/* n free particles with masses 10^[-decades/2, decades/2] and random velocities, at random points (in a chart aside of
- * where polar coordinates are singular). */
+/* Creates n free particles with masses 10^[-decades/2, decades/2] and random velocities at random points. In a chart
+ * the points are away from the base point, where polar coordinates are singular. */
 static inline void open_gas(body_case *c, const char *space, int n, double decades, uint64_t *seed) {
   open_space(c, space);
-  const cb_geometry *g = c->g;
+  const cb_space *g = c->g;
   cb_isometry move;
   if (!g->intrinsic) aside(g, &move);
   for (int a = 0; a < n; a++) {
@@ -109,7 +117,7 @@ static inline void open_gas(body_case *c, const char *space, int n, double decad
   finish_system(c);
 }
 
-/* Balls at points of E^n with velocities, of mass 1 where mass is NULL. */
+/* Creates balls at points of E^n with velocities; masses are 1 if `mass` is NULL. */
 static inline void open_balls(body_case *c, const char *space, int n, const double *mass, const double *x,
                               const double *v) {
   open_space(c, space);

@@ -1,5 +1,5 @@
-/* A body on SE(3) for the suites: K(t) = K0 + sin(t) K1, mu0(t) = cos(t) m, gravity with its own centres, quadratic
- * drag, a wrench that depends on time, a spring from a point of the body to the origin. */
+/* A body on SE(3) for the suites: K(t) = K0 + sin(t) K1, mu0(t) = cos(t) shape, gravity that acts at moment/weight,
+ * quadratic drag, a wrench that depends on time, and a spring from the point `at` of the body to the origin. */
 #pragma once
 
 #include "check.h"
@@ -43,11 +43,15 @@ static inline cb_status body_wrench(void *self, double t, const cb_pose *g, cons
   for (int i = 0; i < 3; i++) pull[i] *= -b->spring;
   double torque[3];
   cb_cross3(b->at, pull, torque);
-  for (int i = 0; i < 3; i++) F[i] += torque[i], F[3 + i] += pull[i];
+  for (int i = 0; i < 3; i++) {
+    F[i] += torque[i];
+    F[3 + i] += pull[i];
+  }
   return CB_OK;
 }
 
-/* R^T a turns by (R^T a) × xi_omega; the point in the body's axes R^T x + at moves by xi_v too. */
+/* Derivatives of body_wrench with respect to a change xi of the pose: R^T a changes by (R^T a) × xi_omega; the position
+ * of `at` in the body's axes, R^T x + at, also changes by xi_v. */
 static inline cb_status body_derivative(void *self, double t, const cb_pose *g, const double Y[6], double dmu[6][6],
                                         double dF[6][6]) {
   const body *b = self;
@@ -60,13 +64,19 @@ static inline cb_status body_derivative(void *self, double t, const cb_pose *g, 
     e[j] = 1;
     cb_cross3(down, e, turned);
     cb_cross3(b->moment, turned, torque);
-    for (int i = 0; i < 3; i++) dF[i][j] += torque[i], dF[3 + i][j] += b->weight * turned[i];
+    for (int i = 0; i < 3; i++) {
+      dF[i][j] += torque[i];
+      dF[3 + i][j] += b->weight * turned[i];
+    }
     cb_cross3(point, e, moved);
     for (int part = 0; part < 2; part++) {
       double pull[3];
       for (int i = 0; i < 3; i++) pull[i] = -b->spring * (part ? e[i] : moved[i]);
       cb_cross3(b->at, pull, torque);
-      for (int i = 0; i < 3; i++) dF[i][3 * part + j] += torque[i], dF[3 + i][3 * part + j] += pull[i];
+      for (int i = 0; i < 3; i++) {
+        dF[i][3 * part + j] += torque[i];
+        dF[3 + i][3 * part + j] += pull[i];
+      }
     }
   }
   return CB_OK;
@@ -74,7 +84,7 @@ static inline cb_status body_derivative(void *self, double t, const cb_pose *g, 
 
 /* A full tensor: A A^T + 1 with fixed entries. */
 static inline void generic_tensor(double K[6][6]) {
-  static const double a[6][6] = {{.9, .2, -.3, .1, .4, -.2}, {.1, 1.2, .3, -.2, .1, .3}, {-.2, .4, 1.5, .3, -.1, .2},
+  static const double a[6][6] = {{.9, .2, -.3, .1, .4, -.2}, {.1, 1.2, .3, -.2, .1, .3},  {-.2, .4, 1.5, .3, -.1, .2},
                                  {.3, -.1, .2, .8, .2, .1},  {.1, .3, -.4, .2, 1.1, -.3}, {.2, -.2, .1, .4, .3, 1.6}};
   for (int i = 0; i < 6; i++)
     for (int j = 0; j < 6; j++) {
@@ -90,10 +100,20 @@ static inline body free_body(void) {
 }
 
 static inline body driven_body(void) {
-  body b = {.shape = {.2, -.3, .1, .4, .2, -.3}, .weight = 1.2, .moment = {.3, -.2, .4}, .g = {.2, -.1, -2},
-            .drag = {.2, .3, .1, .4, .2, .5}, .push = {.3, -.2, .4, .5, .1, -.6}, .spring = .7, .at = {.4, -.3, .6}};
+  body b = {.shape = {.2, -.3, .1, .4, .2, -.3},
+            .weight = 1.2,
+            .moment = {.3, -.2, .4},
+            .g = {.2, -.1, -2},
+            .drag = {.2, .3, .1, .4, .2, .5},
+            .push = {.3, -.2, .4, .5, .1, -.6},
+            .spring = .7,
+            .at = {.4, -.3, .6}};
   generic_tensor(b.K0);
-  for (int i = 0; i < 6; i++) b.K1[i][i] = 0.1 * (i + 1), b.K1[i][(i + 2) % 6] += 0.1, b.K1[(i + 2) % 6][i] += 0.1;
+  for (int i = 0; i < 6; i++) {
+    b.K1[i][i] = 0.1 * (i + 1);
+    b.K1[i][(i + 2) % 6] += 0.1;
+    b.K1[(i + 2) % 6][i] += 0.1;
+  }
   return b;
 }
 
@@ -109,7 +129,7 @@ static inline cb_rigid_problem free_problem_of(body *b) {
 static const double generic_twist[6] = {.7, -.4, .9, .3, .5, -.2};
 static const cb_pose generic_pose = {{.5, .5, -.5, .5}, {.3, -.2, .4}};
 
-/* map 0..2, or 3: rkmk4 */
+/* method: a cb_se3_map 0..2 for Hamilton-Pontryagin, or RKMK4 */
 enum { RKMK4 = 3 };
 static inline void step_by(const cb_rigid_problem *p, int method, double h, cb_rigid_state *s) {
   if (method == RKMK4)
@@ -129,7 +149,7 @@ static inline cb_rigid_state run_by(const cb_rigid_problem *p, int method, const
   return s;
 }
 
-/* Largest difference of two states in orientation, position and node momentum. */
+/* Maximum difference of two states in orientation, position and node momentum. */
 static inline double state_distance(const cb_rigid_state *a, const cb_rigid_state *b) {
   double dot = 0, worst = 0;
   for (int i = 0; i < 4; i++) dot += a->g.q[i] * b->g.q[i];
@@ -144,7 +164,10 @@ static inline double fitted_order(const double *error, int count) {
   double sx = 0, sy = 0, sxx = 0, sxy = 0;
   for (int i = 0; i < count; i++) {
     const double x = -i * log(2), y = log(error[i]);
-    sx += x, sy += y, sxx += x * x, sxy += x * y;
+    sx += x;
+    sy += y;
+    sxx += x * x;
+    sxy += x * y;
   }
   return (count * sxy - sx * sy) / (count * sxx - sx * sx);
 }
@@ -161,7 +184,7 @@ static inline double order_of(const cb_rigid_problem *p, int method, const cb_ri
   return fitted_order(error, count);
 }
 
-/* The momentum of the node by the formula, R (dtau^-1_{-hY})^T mu in the world's axes about the body's origin. */
+/* The momentum at the node by the formula R (dtau^-1_{-hY})^T mu, in the world's axes about the body's origin. */
 static inline void node_momentum(cb_se3_map map, double h, const cb_rigid_state *s, double out[6]) {
   double back[6], A[6][6], p[6] = {0}, r[3][3];
   for (int i = 0; i < 6; i++) back[i] = -h * s->Y[i];
@@ -173,7 +196,8 @@ static inline void node_momentum(cb_se3_map map, double h, const cb_rigid_state 
   cb_apply3(r, p + 3, out + 3);
 }
 
-/* (l + x × P, P) about the world's origin, in 32 digits. */
+/* The momentum (l + x × P, P) about the world's origin, computed with 32 digits; s->world is (l, P), about the body's
+ * origin x. */
 static inline void world_momentum(const cb_rigid_state *s, double out[6]) {
   cb_dd x[3], m[6];
   for (int i = 0; i < 3; i++) x[i] = cb_dd_add_d(cb_dd_of(s->g.x[i]), s->x_low[i]);
@@ -185,7 +209,7 @@ static inline void world_momentum(const cb_rigid_state *s, double out[6]) {
   }
 }
 
-/* Y.(mu + ...)/2 of the step's middle, K Y = mu */
+/* The energy Y.mu/2 in the middle of the step, if mu = K Y. */
 static inline double middle_energy(const cb_rigid_state *s) {
   double sum = 0;
   for (int i = 0; i < 6; i++) sum += s->Y[i] * s->mu[i] / 2;

@@ -14,7 +14,9 @@ static inline cb_bundle *sampled(const cb_bundle *b, const double *low, const do
   for (int i = 0; i < n; i++) {
     axis[i] = malloc((size_t)points[i] * sizeof *axis[i]);
     for (int k = 0; k < points[i]; k++) axis[i][k] = low[i] + (high[i] - low[i]) * k / (points[i] - 1);
-    t.axis[i] = axis[i], t.points[i] = points[i], t.shape[i] = b->shape[i];
+    t.axis[i] = axis[i];
+    t.points[i] = points[i];
+    t.shape[i] = b->shape[i];
     if (fabs(high[i] - low[i] - b->period[i]) <= 1e-9 * b->period[i]) t.period[i] = b->period[i];
     total *= (size_t)points[i];
   }
@@ -24,9 +26,11 @@ static inline cb_bundle *sampled(const cb_bundle *b, const double *low, const do
     for (int i = n - 1; i >= 0; rest /= (size_t)points[i--]) r[i] = axis[i][rest % (size_t)points[i]];
     check_ok(cb_bundle_connection(b, r, A + at * (size_t)count, NULL, M + at * (size_t)(n * n), NULL));
   }
-  t.connection = A, t.metric = M;
+  t.connection = A;
+  t.metric = M;
   check_ok(cb_bundle_samples(&t, degree, &out));
   for (int i = 0; i < n; i++) free(axis[i]);
-  free(A), free(M);
+  free(A);
+  free(M);
   return out;
 }

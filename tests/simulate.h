@@ -6,7 +6,7 @@
 
 enum { SIMULATE_FIELDS = 4 };
 
-/* What was recorded: field f of row r begins at value[f][r * width[f]]. */
+/* The recorded rows: field f of row r begins at value[f][r * width[f]]. */
 typedef struct simulation {
   cb_scenario *scenario;
   const char *name[SIMULATE_FIELDS];
@@ -14,7 +14,7 @@ typedef struct simulation {
   int n_fields;
   double *value[SIMULATE_FIELDS];
   size_t rows, events;
-  cb_event_row last; /* event */
+  cb_event_row last; /* the last event */
   size_t warnings;
 } simulation;
 
@@ -45,7 +45,7 @@ static inline cb_status simulate_event(void *self, const cb_event_row *event) {
 
 static inline cb_status simulate_checkpoint(void *self, const cb_blob *state, size_t count) { return CB_OK; }
 
-/* fields: names of fields of doubles, ended by NULL. */
+/* fields: names of fields of doubles; NULL marks the end. */
 static inline simulation *simulate(const char *text, const char *const *sets, size_t n_sets,
                                    const char *const *fields) {
   simulation *s = calloc(1, sizeof *s);

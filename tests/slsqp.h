@@ -1,8 +1,10 @@
-/* The gait of a direct search by another method in the same functions: Kraft's sequential least squares (SLSQP) of NLopt,
- * which knows first derivatives and gathers the second by BFGS.
+/* Solves a direct search for a gait by another method with the same functions: Kraft's sequential least squares (SLSQP)
+ * of NLopt, which uses first derivatives and approximates second derivatives by BFGS.
  *
- *   E/2 -> least  where  c_k(g(1)) = 0;   gradients are those of optimum/variation.h and optimum/target.h
- * Source: Kraft, ACM Trans. Math. Softw. 20 (1994) 262, doi:10.1145/192115.192124. Units are the bundle's.
+ *   minimise E/2  subject to  c_k(g(1)) = 0;   gradients are those of optimum/variation.h and optimum/target.h
+ *
+ * E is the cost of the gait, g(1) its holonomy, and c_k are the conditions of the target.
+ * Source: Kraft, ACM Trans. Math. Softw. 20 (1994) 262, doi:10.1145/192115.192124. Units are those of the bundle.
  */
 #pragma once
 
@@ -13,14 +15,14 @@
 #include <nlopt.h>
 
 typedef struct slsqp {
-  cb_direct *d;    /* of CB_SEEK_COST, with neither base nor walls; c is where it begins and ends */
-  int evaluations; /* of cost, holonomy and their gradients */
-  double off;      /* the largest condition at the end */
+  cb_direct *d;    /* a search for CB_OBJECTIVE_COST without start shape or constraints; d->c: start and result */
+  int evaluations; /* number of evaluations of cost, holonomy and their gradients */
+  double off;      /* the maximum |condition| at the end */
   double c[CB_CONDITIONS_MAX], first[CB_CONDITIONS_MAX * CB_GROUP_DIM];
   nlopt_opt opt;
 } slsqp;
 
-/* NLopt asks for the cost and for the conditions at one place: the second finds what the first has left. */
+/* NLopt requests the cost and the conditions at the same point: the second request uses the result of the first. */
 static inline void slsqp_at(slsqp *s, const double *x) {
   cb_direct *d = s->d;
   if (s->evaluations && !memcmp(d->trial, x, (size_t)d->v->unknowns * sizeof *x)) return;
@@ -51,8 +53,8 @@ static inline void slsqp_conditions(unsigned rows, double *c, unsigned count, co
     }
 }
 
-/* From d->c; `settle`: the relative change of E at which it ends. False where it has not settled, or left the bundle's
- * domain. */
+/* Starts from d->c. settle: the relative change of E at which the search ends; most: the maximum number of evaluations.
+ * Returns false if it has not converged, or left the domain of the bundle. */
 static inline bool slsqp_solve(slsqp *s, cb_direct *d, double settle, int most) {
   const int rows = cb_gait_target_count(d->v->bundle->group, &d->target);
   double off[CB_CONDITIONS_MAX], cost;

@@ -1,8 +1,8 @@
-/* Closed surfaces and sheets in the world for the suites of what bodies displace: placed at any pose, and their mass
- * and moment of displaced medium. */
+/* Closed surfaces and sheets at any pose in the world, with the mass and moment of the medium that they displace, for
+ * the suites of displaced fluid. */
 #pragma once
 
-#include "fluid/medium.h"
+#include "fluid/medium_surfaces.h"
 #include "fluid_mesh.h"
 #include <curvebody/se3.h>
 
@@ -31,7 +31,10 @@ static inline solid solid_shape(const char *name) {
   return solid_of(s);
 }
 
-static inline void solid_free(solid *b) { free(b->corner), free(b->rest); }
+static inline void solid_free(solid *b) {
+  free(b->corner);
+  free(b->rest);
+}
 
 static inline solid any_solid(int which, uint64_t *seed) {
   if (which == 0) return solid_mesh(mesh_ellipsoid(5, 1, 0.6, 0.4));
@@ -55,7 +58,10 @@ static inline void solid_place(solid *b, const cb_pose *g) {
 static inline cb_pose random_pose(uint64_t *seed, double far) {
   cb_pose g = {{0}, {0}};
   double size = 0;
-  for (int i = 0; i < 4; i++) g.q[i] = check_uniform(seed, -1, 1), size += g.q[i] * g.q[i];
+  for (int i = 0; i < 4; i++) {
+    g.q[i] = check_uniform(seed, -1, 1);
+    size += g.q[i] * g.q[i];
+  }
   for (int i = 0; i < 4; i++) g.q[i] /= sqrt(size);
   for (int i = 0; i < 3; i++) g.x[i] = check_uniform(seed, -far, far);
   return g;

@@ -1,6 +1,6 @@
-/* What a solid displaces of layers or an atmosphere (medium.h) by slices, for any closed surface:
- *   mass = int rho(h) S(h) dh,  S the area of the section at height h
- * and the moment from the section's first moments, along up from S times int_0^h rho. */
+/* The mass and moment of layers or an atmosphere (medium.h) that a closed surface displaces, computed by slices: mass =
+ * int rho(h) S(h) dh, where S is the area of the section at height h. The moment is computed from the section's first
+ * moments, and along `up` from S times int_0^h rho. */
 #pragma once
 
 #include "medium.h"
@@ -8,12 +8,15 @@
 
 #include <gsl/gsl_integration.h>
 
-/* A right-handed frame with up last. */
+/* A right-handed frame whose last vector is `up`. */
 static inline void frame_of(const double up[3], double e[3][3]) {
   const double axis[3] = {fabs(up[0]) < 0.6, fabs(up[0]) >= 0.6, 0};
   cb_cross3(axis, up, e[0]);
   const double size = sqrt(cb_dot3(e[0], e[0]));
-  for (int i = 0; i < 3; i++) e[0][i] /= size, e[2][i] = up[i];
+  for (int i = 0; i < 3; i++) {
+    e[0][i] /= size;
+    e[2][i] = up[i];
+  }
   cb_cross3(up, e[0], e[1]);
 }
 
@@ -22,7 +25,7 @@ static inline int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Area of a section and its first moments, corners in the frame. */
+/* Area of a section and its first moments, with the corners in the frame. */
 static inline void section(int n, const double (*y)[3][3], double h, double out[3]) {
   memset(out, 0, 3 * sizeof *out);
   for (int f = 0; f < n; f++) {
@@ -40,7 +43,8 @@ static inline void section(int n, const double (*y)[3][3], double h, double out[
     double normal[3];
     cb_normal3(y[f][0], y[f][1], y[f][2], normal);
     const bool forward = (p[1][0] - p[0][0]) * -normal[1] + (p[1][1] - p[0][1]) * normal[0] > 0;
-    memcpy(e1, p[!forward], sizeof e1), memcpy(e2, p[forward], sizeof e2);
+    memcpy(e1, p[!forward], sizeof e1);
+    memcpy(e2, p[forward], sizeof e2);
     const double twice = e1[0] * e2[1] - e1[1] * e2[0];
     out[0] += twice / 2;
     for (int i = 0; i < 2; i++) out[1 + i] += twice * (e1[i] + e2[i]) / 6;
@@ -71,7 +75,8 @@ static inline displaced by_slices(const strata *s, const solid *b) {
       first[2] += w * column_of(s, h) * cut[0];
     }
   gsl_integration_glfixed_table_free(gauss);
-  free(height), free(y);
+  free(height);
+  free(y);
   displaced d = {.mass = mass};
   cb_apply3_transposed((const double(*)[3])e, first, d.moment);
   return d;

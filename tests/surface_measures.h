@@ -1,13 +1,13 @@
-/* Shapes by name and parameters, and what is measured on surfaces: for the suites of surfaces, shapes and poses. */
+/* Shapes by name and parameters, and measures of surfaces, for the suites of surfaces, shapes and poses. */
 #pragma once
 
 #include "check.h"
 
-#include "fluid/surface.h"
+#include "fluid/surface_mesh.h"
 
 enum { MOST_KEYS = 8 };
 
-/* A map of scalars, as a file would have it; text: "key=value key=value". */
+/* A map of scalars as read from a file; text: "key=value key=value". */
 typedef struct map_node {
   cb_node map, scalar[2 * MOST_KEYS];
   const cb_node *key[MOST_KEYS], *value[MOST_KEYS];
@@ -28,11 +28,12 @@ static inline const cb_node *map_of(map_node *m, const char *text) {
     if (end) *end = 0;
     const char *words[2] = {rest, equal + 1};
     for (size_t k = 0; k < 2; k++)
-      m->scalar[2 * n + k] = (cb_node){.kind = CB_NODE_SCALAR, .file = "a.yaml", .line = (int)n + 2,
-                                       .column = k ? 10 : 1, .text = words[k]};
+      m->scalar[2 * n + k] = (cb_node){
+          .kind = CB_NODE_SCALAR, .file = "a.yaml", .line = (int)n + 2, .column = k ? 10 : 1, .text = words[k]};
     m->key[n] = &m->scalar[2 * n];
     m->value[n] = &m->scalar[2 * n + 1];
-    rest = end ? end + 1 : rest + strlen(rest), rest = end ? rest : (char *)"";
+    rest = end ? end + 1 : rest + strlen(rest);
+    rest = end ? rest : (char *)"";
   }
   return &m->map;
 }
@@ -50,8 +51,8 @@ static inline cb_surface *shape(const char *name, const char *text) {
 
 typedef struct measures {
   double area, volume;
-  int vertices, edges, faces, borders; /* of vertices that faces use */
-  double least_angle; /* degrees */
+  int vertices, edges, faces, borders; /* vertices: only those that faces use */
+  double least_angle;                  /* minimum angle of a face, in degrees */
 } measures;
 
 static inline void difference(const double a[3], const double b[3], double out[3]) {
@@ -68,7 +69,7 @@ static inline double angle_at(const double *a, const double *b, const double *c)
   return acos(fmax(-1, fmin(1, cosine))) * 180 / 3.14159265358979323846;
 }
 
-/* Of one part, or of all: -1. */
+/* Measures one part of the surface, or all parts if part is -1. */
 static inline measures measure_surface(const cb_surface *s, int part) {
   measures m = {.least_angle = 180};
   char *used = calloc((size_t)s->vertices, 1);

@@ -28,17 +28,20 @@ static inline void swimmer_free(swimmer *s) {
   cb_surface_free(s->surface);
 }
 
-/* Along x, from -1 to 1, thin. */
+/* A thin body along x, from -1 to 1. */
 static inline mesh eel(int n) {
   mesh m = mesh_tube(n, 6, .05, 1, true);
   for (int i = 0; i < m.vertices; i++) {
     const double z = m.x[i][2];
-    m.x[i][2] = m.x[i][1], m.x[i][1] = m.x[i][0], m.x[i][0] = z;
+    m.x[i][2] = m.x[i][1];
+    m.x[i][1] = m.x[i][0];
+    m.x[i][0] = z;
   }
   return m;
 }
 
-/* A motion in t of period 2 as a phase; poses > 0: as a sequence of so many. */
+/* Makes a swimmer whose shape variable is a phase. The motion in t has period 2. If poses > 0, the motion is sampled as
+ * a sequence of this number of poses. */
 static inline swimmer phased(mesh m, const cb_poses_motion *motion, int poses, double normal, double tangential) {
   swimmer s = {.surface = mesh_surface(m)};
   check_ok(cb_poses_from_expressions(s.surface, motion, 1, NULL, NULL, NULL, NULL, &s.poses));

@@ -1,14 +1,15 @@
-/* How far one step is from symplectic: the largest change of omega(d1, d2) = sum <dx1, dp2> - <dx2, dp1> on pairs of
- * vectors tangent to the phase space, or to the manifold of the constraints. The vectors are those of curves through
- * the state, one along each coordinate, brought to the space and the rows; both they and their images by differences
- * of fourth order, whose errors are eps^4 = 6e-14 times fifth derivatives of the curves, and 1e-13 of round-off. */
+/* Measures how far a step is from symplectic: the maximum change of omega(d1, d2) = sum <dx1, dp2> - <dx2, dp1> on
+ * pairs of vectors tangent to the phase space, or to the manifold of the constraints. The vectors are tangents of
+ * curves through the state, one along each coordinate, projected onto the space and the constraints. The vectors and
+ * their images are computed by differences of fourth order; the errors are eps^4 = 6e-14 times fifth derivatives of the
+ * curves, and 1e-13 of round-off. */
 #pragma once
 
 #include "constrained_state.h"
 
 enum { SYMPLECTIC_NUMBERS = 2 * 4 * CB_COORD_MAX };
 
-/* The form of the embedding, or none in a chart, whose momenta are covectors. */
+/* Uses the form of the embedding; in a chart none is needed, because momenta are covectors. */
 static inline double omega(const body_case *c, const double *d1, const double *d2) {
   const int k = c->state->k, count = c->state->n * k;
   double sum = 0;
@@ -29,7 +30,7 @@ static inline void add_state(const cb_state *s, double weight, double *d) {
 static inline double symplectic_defect(body_case *c, double h) {
   static double before[SYMPLECTIC_NUMBERS][SYMPLECTIC_NUMBERS], after[SYMPLECTIC_NUMBERS][SYMPLECTIC_NUMBERS];
   static const double eps = 5e-4, weight[4] = {1, -8, 8, -1}, at[4] = {-2, -1, 1, 2};
-  const cb_geometry *g = c->g;
+  const cb_space *g = c->g;
   const int k = c->state->k, count = c->state->n * k;
   assert_true(2 * count <= SYMPLECTIC_NUMBERS);
   memset(before, 0, sizeof before);
@@ -40,8 +41,8 @@ static inline double symplectic_defect(body_case *c, double h) {
       cb_state_copy(c->state, start);
       (b < count ? c->state->x : c->state->p)[b % count] += at[q] * eps;
       for (int a = 0; !g->chart && a < c->state->n; a++) {
-        cb_geometry_project_point(g, c->state->x + a * k);
-        cb_geometry_project_tangent(g, c->state->x + a * k, c->state->p + a * k);
+        cb_space_project_point(g, c->state->x + a * k);
+        cb_space_project_tangent(g, c->state->x + a * k, c->state->p + a * k);
       }
       constrained_project(c, c->state);
       add_state(c->state, weight[q] / (12 * eps), before[b]);
@@ -53,7 +54,7 @@ static inline double symplectic_defect(body_case *c, double h) {
   for (int a = 0; a < 2 * count; a++)
     for (int b = 0; b < a; b++) {
       const double defect = fabs(omega(c, after[a], after[b]) - omega(c, before[a], before[b]));
-      worst = defect <= worst ? worst : defect; /* nan stays */
+      worst = defect <= worst ? worst : defect; /* keeps nan */
     }
   cb_state_copy(c->state, start);
   cb_state_free(start);

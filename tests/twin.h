@@ -1,16 +1,17 @@
-/* Bodies of charts seen in the embedding: their particles there, and the same body as a system of the embedding. */
+/* Bodies in charts, converted to the embedding: their particles there, and the same body as a system of the
+ * embedding. */
 #pragma once
 
 #include "integrate.h"
 
-/* x and v of the particles as they were added, in the embedding. */
+/* x and v of the particles in the embedding, in the order in which they were added. */
 static inline void in_embedding(const body_case *c, double *x, double *v) {
   const int k = c->g->embedding;
   for (int i = 0; i < c->state->n; i++) {
     const int a = cb_system_index(c->system, i);
     const double *q = c->state->x + a * c->state->k, *p = c->state->p + a * c->state->k;
     double u[CB_COORD_MAX];
-    check_ok(cb_geometry_raise(c->g, q, p, u));
+    check_ok(cb_space_raise(c->g, q, p, u));
     if (c->g->chart) {
       check_ok(cb_chart_push(c->g, c->g->chart, q, u, x + i * k, v + i * k));
     } else {
@@ -21,12 +22,13 @@ static inline void in_embedding(const body_case *c, double *x, double *v) {
   }
 }
 
-/* The particles of a body, in a space of one factor, and its springs as they are now; to be finished. */
+/* Creates the particles of a body in a space of one factor, and its springs with their stiffnesses, rest lengths and
+ * dampings; the caller finishes the system. */
 static inline void open_twin(const body_case *c, body_case *e) {
   double x[16 * CB_COORD_MAX], v[16 * CB_COORD_MAX];
   char space[96];
   const double K = c->g->factor[0].curvature;
-  const int n = snprintf(space, sizeof space, "%s", c->g->kind->name);
+  const int n = snprintf(space, sizeof space, "%s", c->g->class_->name);
   if (K != 0) snprintf(space + n, sizeof space - (size_t)n, " {curvature: %.17g}", K);
   open_space(e, space);
   in_embedding(c, x, v);

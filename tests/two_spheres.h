@@ -3,8 +3,9 @@
 
 #include <math.h>
 
-/* Each sphere's share of two that are mirror images, d between their centres: along the line of centres by dipoles at
- * the images, m_n+1 = sign m_n/s^3 at 1/s, s = d - x_n, 2 T = 2 pi sum m - 4 pi/3; sign 1: opposed, -1: together. Lamb (1932), chapter VI. */
+/* The added mass 2 T per sphere of two spheres that move along the line of their centres, at distance d, where T is the
+ * energy at speed 1. It is computed with dipoles m_n at the images x_n: m_n+1 = sign m_n/s^3 at 1/s, s = d - x_n, 2 T =
+ * 2 pi sum m - 4 pi/3. sign = 1: opposed motion, -1: together. Lamb (1932), chapter VI. */
 static inline double axial(double d, double sign) {
   double x = 0, m = 1, sum = 0;
   for (int n = 0; n < 1000 && fabs(m) > 1e-18; n++) {
@@ -16,9 +17,10 @@ static inline double axial(double d, double sign) {
   return 2 * M_PI * sum - 4 * M_PI / 3;
 }
 
-/* Across it, sign 1: together: phi = sum A_n (P_n^1(cos a)/r^(n+1) + sign that of the other sphere), where about the
- * other P_k^1/r^(k+1) is sum_n C(k + n, n + 1) r^n P_n^1/d^(k+n+1); dphi/dr = P_1^1 on it gives the A_n, and
- * 2 T = -(4 pi/3)(1 + 3 A_1). For d from 2.1 on. */
+/* The added mass per sphere for motion across the line of centres; sign = 1: together. phi = sum A_n (P_n^1(cos
+ * a)/r^(n+1) + sign times the same of the other sphere). Around the other sphere P_k^1/r^(k+1) is sum_n C(k + n, n + 1)
+ * r^n P_n^1/d^(k+n+1). The condition dphi/dr = P_1^1 on a sphere gives the A_n, and 2 T = -(4 pi/3)(1 + 3 A_1). Valid
+ * for d >= 2.1. */
 static inline double across(double d, double sign) {
   enum { N = 120 };
   double A[N + 1] = {0}, was = 1;

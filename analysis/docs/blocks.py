@@ -1,17 +1,18 @@
-"""Blocks of the documentation: found in a page of Markdown, run in order in one folder, their output compared.
+"""Finds the fenced blocks of a page of Markdown, runs them in order in one folder, and compares their output.
 
-    ```yaml file=rod.yaml      written to the folder, as is any block with `file=`; a scenario or a sweep
-    ```yaml into=rod.yaml      a fragment: `curvebody check` takes rod.yaml with these top-level keys in place of its own;
+    ```yaml file=rod.yaml      a scenario or a sweep; any block with `file=` is written to that file in the folder
+    ```yaml into=rod.yaml      a fragment: `curvebody check` reads rod.yaml with these top-level keys in place of its own;
                                parts between `---` are checked one by one
-    ```console                 `$ command` (`> ` goes on with it) and what it prints; status=2: what the last one ends with
-    ```sh                      commands that must succeed; what they print is not compared
-    ```sh installs             commands that install, as root: their syntax, paths and options are checked
-    ```python                  those of a page share their names; a ```text right after it is what it prints
+    ```console                 `$ command` (continued by lines with `> `) and its output; status=2: exit code of the last one
+    ```sh                      commands that must succeed; their output is not compared
+    ```sh installs             commands that install, as root: only their syntax, paths and options are checked
+    ```python                  the blocks of a page share their names; a ```text right after one is its output
     ```c from=tests/x.c        an excerpt: its lines are lines of that file, in that order
-    ```text                    otherwise nothing runs
+    ```text                    anything else; nothing runs
 
-A number of the page is met to one unit of its last digit, or to `tolerance=1e-3`, relative. `...` is any text in a line, and any
-lines by itself. The folder has the source's `analysis` and `tests`, as pages are read in the source's folder.
+The output must agree with each number of the page within one unit of the number's last digit, or within the relative
+`tolerance=1e-3`. `...` matches any text in a line; on a line of its own it matches any number of lines. The folder has links
+to `analysis` and `tests` of the source tree, because the commands of a page are written for the root of that tree.
 """
 import json
 import os
@@ -41,7 +42,7 @@ class Block:
 
 
 def blocks(path):
-    """Fenced blocks of a page, in order; `after` is the block that ends right above."""
+    """Fenced blocks of a page, in order; `after` is the previous block if it ends directly above this one."""
     found, inside, last = [], None, 0
     with open(path, encoding="utf-8") as file:
         for number, line in enumerate(file.read().splitlines(), 1):
@@ -54,14 +55,14 @@ def blocks(path):
             elif inside is not None:
                 inside.lines.append(line)
             elif line.startswith("    ") and re.match(r"\s+(curvebody|import |#include|\$ )", line):
-                raise Failure(f"{os.path.basename(path)}:{number}: an indented block is not run: fence it")
+                raise Failure(f"{os.path.basename(path)}:{number}: an indented block is not run: put it between lines of ```")
     if inside is not None:
-        raise Failure(f"{inside.place}: no end of the block")
+        raise Failure(f"{inside.place}: the block has no end: expected a line ```")
     return found
 
 
 def unit(number):
-    """Of the last digit."""
+    """The unit of the number's last digit."""
     return float(Decimal(1).scaleb(Decimal(number).as_tuple().exponent))
 
 
@@ -82,8 +83,8 @@ def line_matches(wanted, got, tolerance):
     if not match:
         return False
     for number, is_ in zip(numbers, match.groups()):
-        room = abs(float(number)) * tolerance if tolerance else 1.001 * unit(number)
-        if abs(float(number) - float(is_)) > room:
+        allowed = abs(float(number)) * tolerance if tolerance else 1.001 * unit(number)
+        if abs(float(number) - float(is_)) > allowed:
             return False
     return True
 
@@ -100,17 +101,17 @@ def compare(block, what, wanted, got):
     lines = lambda text: [line for line in text if line.strip()]
     tolerance = float(block.options.get("tolerance", 0))
     if not matches(lines(wanted), lines(got.splitlines()), tolerance):
-        raise Failure(f"{block.place}: {what}\n--- the page says\n" + "\n".join(wanted) + "\n--- it is\n" + got)
+        raise Failure(f"{block.place}: {what}\n--- expected, from the page\n" + "\n".join(wanted) + "\n--- found\n" + got)
 
 
 def commands(block):
-    """(command, lines that it prints) of a console."""
+    """Pairs of a command and the lines that it must print, from a `console` block."""
     found = []
     for line in block.lines:
         if line.startswith("$ "):
             found.append((line[2:], []))
         elif not found:
-            raise Failure(f"{block.place}: a console begins with `$ `")
+            raise Failure(f"{block.place}: a console block must begin with `$ `")
         elif line.startswith("> ") and not found[-1][1]:
             found[-1] = (found[-1][0] + "\n" + line[2:], [])
         else:
@@ -146,7 +147,8 @@ for line in sys.stdin:
 
 
 class Page:
-    """The blocks of one page in a folder; source is the tree, environment has PATH to the installed program."""
+    """Runs the blocks of one page in a folder. source: root of the source tree; environment: PATH has the installed
+    program."""
 
     def __init__(self, path, folder, source, environment):
         self.path, self.folder, self.source, self.environment = path, folder, source, environment
@@ -171,11 +173,11 @@ class Page:
                 file.write(block.text)
         elif block.kind == "text":
             if block.after is not None and block.after.kind == "python":
-                compare(block, "the Python above it", block.lines, self.said)
+                compare(block, "output of the Python block above", block.lines, self.said)
         elif block.kind in RUNS:
             getattr(self, "run_" + block.kind)(block)
         else:
-            raise Failure(f"{block.place}: a block of kind `{block.kind}`: expected text or one of {sorted(RUNS)}")
+            raise Failure(f"{block.place}: unknown kind of block `{block.kind}`: expected text or one of {sorted(RUNS)}")
 
     def shell(self, command):
         done = subprocess.run(["bash", "-e", "-o", "pipefail", "-c", command], cwd=self.folder, env=self.environment, text=True,
@@ -203,7 +205,7 @@ class Page:
             options = file.read()
         for word in re.findall(r"(?<!\S)\./(\S+)", block.text):
             if not os.path.exists(os.path.join(self.source, word)):
-                raise Failure(f"{block.place}: no {word}")
+                raise Failure(f"{block.place}: the source tree has no file {word}")
         for word in re.findall(r"-D(CURVEBODY_\w+)", block.text):
             if word not in options:
                 raise Failure(f"{block.place}: CMakeLists.txt has no option {word}")
@@ -216,7 +218,7 @@ class Page:
 
     def run_yaml(self, block):
         if "into" not in block.options:
-            raise Failure(f"{block.place}: YAML has `file=` or `into=`")
+            raise Failure(f"{block.place}: a block of YAML needs `file=` or `into=`")
         with open(os.path.join(self.folder, block.options["into"]), encoding="utf-8") as file:
             base = sections(file.read())
         for part in re.split(r"(?m)^---\n", block.text):
@@ -238,12 +240,12 @@ class Page:
 
     def run_c(self, block):
         if "from" not in block.options:
-            raise Failure(f"{block.place}: C has `file=` or `from=`")
+            raise Failure(f"{block.place}: a block of C needs `file=` or `from=`")
         with open(os.path.join(self.source, block.options["from"])) as file:
             there = [" ".join(line.split()) for line in file]
         at = 0
         for line in block.lines:
             words = " ".join(line.split())
             if words and words not in there[at:]:
-                raise Failure(f"{block.place}: {block.options['from']} has no line after {at}: {words}")
+                raise Failure(f"{block.place}: {block.options['from']} has no such line after line {at}: {words}")
             at = there.index(words, at) + 1 if words else at

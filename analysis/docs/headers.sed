@@ -1,4 +1,4 @@
-# The comments of a header as doxygen reads them: that of the file, those above a line, those behind one.
+# Changes the comments of a header to doxygen's form: the file's comment, comments above a line, comments after a line.
 1s#^/\*#/** \\file\n *#
 s#^( *)/\* #\1/** #
 s#(.*[^ *].*[;,{})])( *)/\* #\1\2/**< #

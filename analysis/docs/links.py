@@ -1,15 +1,15 @@
-"""Links of the pages of Markdown: what they lead to is there."""
+"""Checks that the targets of all links in a page of Markdown exist."""
 import os
 import re
 
 def anchor(heading):
-    """As pandoc (gfm) and the sites of repositories name a heading."""
+    """The anchor of a heading, as pandoc (gfm) and sites such as GitHub name it."""
     text = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading).replace("`", "").strip().lower()
     return re.sub(r"[^\w\- ]", "", text).replace(" ", "-")
 
 
 def prose(path):
-    """A page without its blocks and code."""
+    """The text of a page without its fenced blocks."""
     with open(path, encoding="utf-8") as file:
         text = re.sub(r"(?ms)^```.*?^```$", "", file.read())
     return text
@@ -27,7 +27,7 @@ GENERATED = {"reference.md", "gallery.md", "api/index.html"}
 
 
 def broken_links(path):
-    """Targets that are not there: files of the tree, headings of pages, pages that the build makes."""
+    """Links to files or headings that do not exist. Links to pages that the build generates count as right."""
     folder, broken = os.path.dirname(path), []
     for link in links(path):
         if re.match(r"[a-z]+:", link):

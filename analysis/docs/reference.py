@@ -1,4 +1,4 @@
-"""The reference of every key and parameter, as HTML, from `curvebody list --json`; a small script filters it."""
+"""Makes the reference of all keys and parameters as HTML from `curvebody list --json`, with a script that searches it."""
 import json
 import subprocess
 from html import escape
@@ -39,7 +39,7 @@ def parameter(p):
 
 
 def item(kind, it, again):
-    """`again` counts those of this name before it: of another kind of scenario."""
+    """Returns one item as HTML. `again` is the number of earlier items that have the same kind and name."""
     place = f"{kind}-{it['name']}" + (f"-{again + 1}" if again else "")
     lines = [f'<div class="item"><h3 id="{escape(place)}"><code>{escape(it["name"])}</code> {escape(it["title"])}</h3>']
     if it.get("doc"):
@@ -50,7 +50,7 @@ def item(kind, it, again):
                 if isinstance(value, list) else str(value)
             lines.append(f'<p class="told">{escape(key.replace("_", " "))}: {escape(words)}</p>')
     if it.get("parameters"):
-        lines += ["<table><tr><th>key</th><th>kind</th><th>default</th><th>meaning</th></tr>",
+        lines += ["<table><tr><th>key</th><th>type, unit and range</th><th>default</th><th>meaning</th></tr>",
                   *map(parameter, it["parameters"]), "</table>"]
     return "\n".join(lines + ["</div>"])
 
@@ -58,9 +58,10 @@ def item(kind, it, again):
 def body(program):
     listed = json.loads(subprocess.run([program, "list", "--json"], check=True, stdout=subprocess.PIPE).stdout)
     count = sum(len(it.get("parameters", [])) for items in listed.values() for it in items)
-    lines = ["<h1>Reference</h1>", f"<p>Every key and parameter: {count}, as <code>curvebody list</code> has them. "
-             'Functions of the library are in the <a href="api/index.html">reference of the headers</a>.</p>',
-             '<p><input type="search" id="search" placeholder="search names, units, texts" autofocus> <span id="left"></span></p>',
+    lines = ["<h1>Reference</h1>", f"<p>This page lists all {count} keys and parameters, as <code>curvebody list</code> does. "
+             'The <a href="api/index.html">reference of the headers</a> documents the functions of the library.</p>',
+             '<p><input type="search" id="search" placeholder="search for names, units and words" autofocus> '
+             '<span id="left"></span></p>',
              "<p>" + " ".join(f'<a href="#{kind}">{kind}</a>' for kind in listed) + "</p>"]
     for kind, items in listed.items():
         lines += [f'<section><h2 id="{kind}">{kind}</h2>',

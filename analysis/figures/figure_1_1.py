@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""Figure 1.1: nonrigid deformations of a body of points against rigid ones."""
+"""Figure 1.1: nonrigid and rigid deformations of a body of points."""
 import numpy as np
 
-import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
+import _paths  # noqa: F401  (must be first: it makes the next imports possible)
 
 import figure
 from checks import Check, at_most
@@ -10,11 +10,12 @@ from locomotion import moved, path_run
 from style import BLACK, BLUE, GREEN, GREY, ORANGE, VERMILION, panels
 
 TITLE = "Figure 1.1: nonrigid and rigid deformations of a body"
-CAPTION = ("Three masses joined by rods; the hollow one is the first. (a) Nonrigid deformations, the three lengths as shape variables: "
-           "points of shape space. (b) Rigid deformations of the first, points of one fibre: the same "
-           "lengths in another place. (c) The triangle follows a loop of shapes, free and without momentum: "
-           "nonrigid deformations alone, and at the end the body is turned (grey: the start; faint: between; black: the end). A free body of "
-           "points in the plane has no other net motion, its centre of mass (cross) stays.")
+CAPTION = ("Three masses joined by rods; the hollow one is the first. (a) Nonrigid deformations change the three "
+           "lengths, which are the shape variables: these shapes are points of shape space. (b) Rigid deformations of "
+           "the first shape are points of one fibre: the lengths are the same in another place. (c) The free triangle "
+           "follows a loop of shapes without momentum. It only deforms, and at the end the body is rotated (grey: "
+           "start; faint: between; black: end). A free body of points in the plane has no other net motion: its centre "
+           "of mass (cross) does not move.")
 PATH = path_run("triangle", 97)
 COLOURS = (BLACK, BLUE, VERMILION, GREEN)
 SHAPES = ((1, 1, 1), (1.5, 1, 1), (1, 1.45, 1), (0.7, 1, 1.3))
@@ -26,7 +27,7 @@ def runs(full):
 
 
 def triangle(a, b, c):
-  """Corners with the sides a (1 to 2), b (2 to 3) and c (3 to 1), its centre of mass at 0, side a level."""
+  """Corners of a triangle with the sides a (1 to 2), b (2 to 3) and c (3 to 1); centre of mass at 0, side a horizontal."""
   x = (a * a + c * c - b * b) / (2 * a)
   corners = np.array([[0, 0], [a, 0], [x, np.sqrt(c * c - x * x)]])
   return corners - corners.mean(axis=0)
@@ -52,7 +53,7 @@ def draw(records, full):
     changed = max(changed, float(np.max(np.abs(sides(body) - SHAPES[0]))))
     draw_body(rigid, body, colour)
   record = records[PATH]
-  x, r = record["x"][..., :2], record["shape"]
+  x, r = record["plot_position"][..., :2], record["shape"]
   rows = np.linspace(0, len(x) - 1, 5).round().astype(int)
   for k, row in enumerate(rows):
     draw_body(loop, x[row], GREY if k == 0 else ORANGE if k < 4 else BLACK, 1 if k in (0, 4) else 0.35)
@@ -68,7 +69,7 @@ def draw(records, full):
   lengths = np.array([sides(p) for p in x])
   return figure.Drawing(canvas, [
       at_most("rigid: the sides change by", changed, 1e-14),
-      at_most("loop: the sides of the body drawn less the shape variables", float(np.max(np.abs(lengths - r))), 1e-12),
+      at_most("loop: sides of the drawn body minus the shape variables", float(np.max(np.abs(lengths - r))), 1e-12),
       at_most("loop: the centre of mass moves", float(np.max(np.abs(centre - centre[0]))), 1e-12),
       Check("loop: the body turns, degrees", f"{np.degrees(turned):.4f}", "not nothing", bool(abs(turned) > 1e-3))])
 

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""Figure 1.2: a rotation and a translation in both orders on a triangle."""
+"""Figure 1.2: a rotation and a translation of a triangle, in both orders."""
 import numpy as np
 
-import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
+import _paths  # noqa: F401  (must be first: it makes the next imports possible)
 
 import figure
 from checks import Check, at_most, near
@@ -10,10 +10,10 @@ from locomotion import moved, path_run
 from style import BLACK, BLUE, GREEN, GREY, VERMILION, panels
 
 TITLE = "Figure 1.2: rigid transformations do not commute"
-CAPTION = ("The same two rigid transformations of a triangle (black) in both orders: a rotation by 90° about the "
-           "origin, then a translation by 3 along x (red); the translation, then the rotation (blue). A green "
-           "dot marks one corner. Right: the same of a swimmer, the two halves of a gait of two loops in both "
-           "orders; in SE(2) they do not commute either, which is why the order of strokes matters.")
+CAPTION = ("Two rigid transformations of a triangle (black) in both orders: first a rotation by 90° around the origin, "
+           "then a translation by 3 along x (red); first the translation, then the rotation (blue). A green dot marks "
+           "one corner. Right: a gait of two loops of a swimmer in both orders. Its two halves do not commute in SE(2) "
+           "either, so the order of strokes matters.")
 TRIANGLE = np.array([[-0.5, -0.4], [0.5, -0.4], [0, 0.6]])
 TURN, SHIFT = np.pi / 2, 3.0
 BOTH = (path_run("two-loops", 97), path_run("two-loops-swapped", 97))
@@ -67,9 +67,9 @@ def draw(records, full):
   apart = float(np.linalg.norm(red - blue, axis=1).mean())
   gap = np.hypot(*(ends[0] - ends[1])[:2])
   return figure.Drawing(canvas, [
-      near("the two ends are apart by 3 |e^{iπ/2} − 1|", apart, SHIFT * np.sqrt(2), 1e-12, 8),
-      at_most("two loops in both orders: the angles agree, rad", float(abs(ends[0][2] - ends[1][2])), 1e-11),
-      Check("two loops in both orders: the places differ by, lengths", f"{gap:.4g}", "more than 0.001",
+      near("distance of the two ends; exact: 3 |e^{iπ/2} − 1|", apart, SHIFT * np.sqrt(2), 1e-12, 8),
+      at_most("two loops in both orders: difference of the angles, rad", float(abs(ends[0][2] - ends[1][2])), 1e-11),
+      Check("two loops in both orders: difference of the positions, in lengths", f"{gap:.4g}", "more than 0.001",
             bool(gap > 1e-3))])
 
 

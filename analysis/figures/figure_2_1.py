@@ -2,7 +2,7 @@
 """Figure 2.1: parallel transport on the sphere depends on the path."""
 import numpy as np
 
-import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
+import _paths  # noqa: F401  (must be first: it makes the next imports possible)
 
 import figure
 from checks import at_most, near
@@ -11,9 +11,9 @@ from runs import Run
 from style import BLUE, GREEN, ORANGE, VERMILION, equal_scale, legend_below, picture_axes, plt
 
 TITLE = "Figure 2.1: parallel transport on the sphere depends on the path"
-CAPTION = ("The blue vector at A is carried to C along A–B–C (orange) and along A–C (green); the curves are the "
-           "recorded paths of three free particles. The results differ by the area of the octant, π/2. A free "
-           "particle carries its own velocity.")
+CAPTION = ("The blue vector at A is transported to C along A–B–C (orange) and along A–C (green); the curves are the "
+           "recorded paths of three free particles. The results differ by the area of the octant, π/2. The velocity of "
+           "a free particle is transported in the same way.")
 RUN = Run("basics/parallel-transport-s2")
 
 
@@ -35,7 +35,7 @@ def arrows(axes, path, vectors, color, every):
 
 
 def arrow(axes, x, u, color, width=1.0, **options):
-  """From x along the tangent u, the head's barbs in the tangent plane."""
+  """Draws an arrow from x along the tangent vector u; the barbs of its head are in the tangent plane."""
   side = np.cross(x, u)
   side *= np.linalg.norm(u) / np.linalg.norm(side)
   line = [x, x + u, x + 0.78 * u + 0.1 * side, x + u, x + 0.78 * u - 0.1 * side]
@@ -44,7 +44,7 @@ def arrow(axes, x, u, color, width=1.0, **options):
 
 def draw(records, full):
   record = records[RUN]
-  x, v = record["x"], record["v"]
+  x, v = record["plot_position"], record["plot_velocity"]
   around, direct = np.concatenate([x[:, 0], x[1:, 1]]), x[:, 2]
   start = np.array([np.cos(0.5), np.sin(0.5), 0])
   along, straight = carried(around, start), carried(direct, start)
@@ -67,7 +67,7 @@ def draw(records, full):
   equal_scale(axes, (0, 0, 0), 0.85)
   legend_below(canvas, axes.get_legend_handles_labels()[0])
   return figure.Drawing(canvas, [near("angle between the two results", angle, np.pi / 2, 1e-12, digits=14),
-                                 at_most("velocity of a free particle against its transport", own, 1e-12)])
+                                 at_most("velocity of a free particle minus its transport", own, 1e-12)])
 
 
 if __name__ == "__main__":

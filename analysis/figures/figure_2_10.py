@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""Figure 2.10: H2 x E as a cylinder, Poincare disks across, Euclidean lines along."""
+"""Figure 2.10: H2 x E as a cylinder: cross sections are Poincare disks, lines along the axis are Euclidean."""
 import numpy as np
 from matplotlib.lines import Line2D
 
-import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
+import _paths  # noqa: F401  (must be first: it makes the next imports possible)
 
 import figure
 from checks import at_most
@@ -11,10 +11,10 @@ from runs import Run
 from style import BLUE, GREEN, GREY, ORANGE, VERMILION, legend_below, picture_axes, plt
 
 TITLE = "Figure 2.10: the product of the hyperbolic plane and a line"
-CAPTION = ("The unit cylinder: every cross section is the hyperbolic plane as a Poincaré disk, lines along the "
-           "axis (green) are Euclidean. Left: the same geodesics of the plane at three heights. Right: geodesics"
-           " from one point at unit speed to t = 2, as curvebody runs them: at 0°, 30° and 60° to the plane and "
-           "along the line; their ends lie on the sphere of radius 2.")
+CAPTION = ("The unit cylinder: every cross section is the hyperbolic plane as a Poincaré disk; lines along the axis "
+           "(green) are Euclidean. Left: the same geodesics of the plane at three heights. Right: geodesics from one "
+           "point at unit speed to t = 2, computed by curvebody: at 0°, 30° and 60° to the plane, and along the line. "
+           "Their ends lie on the sphere of radius 2.")
 FAN = Run("basics/geodesic-fan-h2xe")
 SLOPES = (0, 30, 60)
 COLOR = dict(zip(SLOPES, (BLUE, ORANGE, VERMILION)))
@@ -43,14 +43,15 @@ def draw(records, full):
   apart = np.hypot(np.arccosh(np.maximum(1, end[:, 2])), end[:, 3] + 1)
   momenta = record["killing_momentum"]
   return figure.Drawing(canvas, [
-      at_most("places against the product of geodesics", float(np.max(np.abs(x - product(t, x.shape[1])))), 1e-13),
+      at_most("positions minus the product of geodesics", float(np.max(np.abs(x - product(t, x.shape[1])))), 1e-13),
       at_most("distance from the start after t = 2: largest error of 2", float(np.max(np.abs(apart - 2))), 1e-13),
       at_most("relative drift of the energy", record.drift("energy"), 1e-13),
       at_most("drift of the four Killing momenta", float(np.max(np.abs(momenta - momenta[0]))), 1e-12)])
 
 
 def product(t, count):
-  """The geodesics of the scenario: (sinh(ct) cos k, sinh(ct) sin k, cosh(ct), -1 + st), c and s of the slope."""
+  """The geodesics of the scenario at times t: (sinh(ct) cos k, sinh(ct) sin k, cosh(ct), -1 + st), where k is the angle
+  of the direction in H2, and c and s are the cosine and the sine of the slope."""
   x = np.zeros((len(t), count, 4))
   for i in range(count):
     direction = (i // 3) * np.pi / 3
@@ -78,8 +79,8 @@ def cylinder(canvas, column):
 
 
 def model(ax):
-  """Geodesics of the disk between points of its rim at three heights, and lines along E through where they are nearest
-  to the middle."""
+  """Geodesics of the disk between points of its rim at three heights, and lines along E through their points closest to
+  the middle."""
   turn = np.linspace(0, 2 * np.pi, 121)
   half = np.radians(38)
   directions = np.linspace(0, 2 * np.pi, 8, endpoint=False)
@@ -97,7 +98,8 @@ def model(ax):
 
 
 def rim_geodesic(direction, half, count=60):
-  """The circle orthogonal to the rim through the rim's points at direction ± half; center at distance 1/cos(half)."""
+  """The geodesic between the points of the rim at the angles direction ± half: the arc in the disk of a circle that
+  is orthogonal to the rim, with its centre at the distance 1/cos(half)."""
   center, radius = 1 / np.cos(half), np.tan(half)
   angle = np.linspace(half - np.pi / 2, np.pi / 2 - half, count)
   x, y = center - radius * np.cos(angle), radius * np.sin(angle)

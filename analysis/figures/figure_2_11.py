@@ -2,7 +2,7 @@
 """Figure 2.11: the two test bodies and the lengths that describe them."""
 import numpy as np
 
-import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
+import _paths  # noqa: F401  (must be first: it makes the next imports possible)
 
 import figure
 from checks import near
@@ -12,9 +12,9 @@ from runs import Run
 from style import BLUE, GREEN, GREY, VERMILION, panels
 
 TITLE = "Figure 2.11: the test bodies, rod and triangle"
-CAPTION = ("The bodies of the runs at t = 0, in the Poincaré ball (plane z = 0). Springs follow geodesics, which "
-           "are circles in this picture. 2l is the rod or the side 2–3, H the height from particle 1 to the middle "
-           "of 2–3, s the sides 1–2 and 1–3.")
+CAPTION = ("The bodies of the runs at t = 0, in the Poincaré ball (plane z = 0). Springs follow geodesics, which are "
+           "circles in these coordinates. 2l is the rod or the side 2–3, H is the height from particle 1 to the middle "
+           "of 2–3, and s are the sides 1–2 and 1–3.")
 BODIES = ("rod", "triangle")
 
 
@@ -31,11 +31,11 @@ def draw(records, full):
   checks = []
   for ax, body in zip(axes[0], BODIES):
     record = records[run(body)]
-    x = record["x"][0]
+    x = record["plot_position"][0]
     for b, (i, j) in enumerate(zip(record["bond_i"], record["bond_j"])):
       ax.plot(*bond_in_picture(x[i], x[j], -1).T[:2], color=BLUE, linewidth=2)
       length = chord_distance(to_embedding(x[i], -1), to_embedding(x[j], -1), -1)
-      checks.append(near(f"{body}: length of bond {b + 1} in the picture", float(length), 1, 1e-14, digits=15))
+      checks.append(near(f"{body}: length of bond {b + 1} in plot coordinates", float(length), 1, 1e-14, digits=15))
     names = ("1", "2") if body == "rod" else ("1", "2", "3")
     ax.plot(*x.T[:2], "o", color=VERMILION, markersize=11)
     for name, point in zip(names, x):
@@ -48,7 +48,7 @@ def draw(records, full):
 
 
 def label(ax, body, x):
-  """Names of the lengths beside the bonds."""
+  """Draws the triangle's height, and writes the names of the lengths next to the bonds."""
   if body == "rod":
     ax.annotate("$2l$,  rest length $D$", (0, 0), textcoords="offset points", xytext=(10, 0), va="center")
     return

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""Figure 2.12: how the bodies start, in the Poincare ball and in the stereographic picture."""
+"""Figure 2.12: initial positions and velocities, in the Poincare ball and in the stereographic projection."""
 import numpy as np
 
-import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
+import _paths  # noqa: F401  (must be first: it makes the next imports possible)
 
 import figure
 from checks import at_most
@@ -10,11 +10,11 @@ from pictures import bond_in_picture, draw_circle
 from runs import Run
 from style import BLUE, SKY, SPACE_NAME, VERMILION, panels
 
-TITLE = "Figure 2.12: places and velocities of the bodies at the start"
-CAPTION = ("Plane z = 0 of the Poincaré ball (H³) and of the stereographic picture (S³). Red arrows: velocities at "
-           "t = 0; grey lines: flow of the Killing field that sets them; pale blue: the paths of the particles "
-           "until t = 2. The circle is the boundary at infinity of H³, and the great sphere at π/2 from the centre "
-           "of S³.")
+TITLE = "Figure 2.12: positions and velocities of the bodies at the start"
+CAPTION = ("Plane z = 0 of the Poincaré ball (H³) and of the stereographic projection (S³). Red arrows: velocities at "
+           "t = 0; grey lines: flow of the Killing field that gives these velocities; pale blue: paths of the "
+           "particles until t = 2. The circle is the boundary at infinity of H³, and in S³ the great sphere at "
+           "distance π/2 from the centre.")
 BODIES, K = ("rod", "triangle"), {"h3": -1, "s3": 1}
 
 
@@ -27,7 +27,7 @@ def runs(full):
 
 
 def field(space, x, y):
-  """boost_x in the Poincare ball, rotation_z in the stereographic picture (plane z = 0)."""
+  """The Killing fields boost_x in the Poincare ball and rotation_z in the stereographic projection (plane z = 0)."""
   return ((1 - x * x + y * y) / 2, -x * y) if space == "h3" else (-y, x)
 
 
@@ -37,7 +37,7 @@ def draw(records, full):
   for row, body in enumerate(BODIES):
     for column, space in enumerate(K):
       ax, record = axes[row, column], records[run(body, space)]
-      x, v, t = record["x"], record["v"], record["time"]
+      x, v, t = record["plot_position"], record["plot_velocity"], record["time"]
       size = 1.0 if space == "h3" else 1.9
       grid = np.linspace(-size, size, 61)
       gx, gy = np.meshgrid(grid, grid)
@@ -57,7 +57,7 @@ def draw(records, full):
       ax.set(aspect="equal", xlim=limits, ylim=limits, xlabel="$x$", ylabel="$y$",
              title=f"{body} in {SPACE_NAME[space]}")
       expected = np.stack(field(space, x[0, :, 0], x[0, :, 1]), axis=-1)
-      checks.append(at_most(f"{space.upper()} {body}: velocity at the start against the Killing field",
+      checks.append(at_most(f"{space.upper()} {body}: initial velocity minus the Killing field",
                             float(np.max(np.abs(v[0, :, :2] - expected))), 1e-14))
       checks.append(at_most(f"{space.upper()} {body}: particles stay in the plane z = 0",
                             float(np.max(np.abs(x[..., 2]))), 1e-12))

@@ -1,13 +1,13 @@
 #!/usr/bin/python3
-"""Figure 2.14: error of the elastic rod's separation against the step size, S3 and H3."""
-import _paths  # noqa: F401  (first: it makes the next ones importable)
+"""Figure 2.14: error of the elastic rod's separation over the step size, S3 and H3."""
+import _paths  # noqa: F401  (must be first: it makes the next imports possible)
 import convergence
 import figure
 
 TITLE = "Figure 2.14: error of the elastic rod against the step size"
-CAPTION = ("Largest relative error of the rod's length on [0, 10] against the exact reduced equation. Colour gives "
-           "the order, marker and line the family of methods; crosses are the thesis's published code. Grey lines "
-           "have slopes 2, 4, 6.")
+CAPTION = ("Largest relative error of the rod's length on [0, 10] compared with the exact reduced equation. The colour "
+           "shows the order; marker and line show the family of integrators; crosses are the thesis's published code. "
+           "Grey lines have the slopes 2, 4, 6.")
 
 
 def runs(full):

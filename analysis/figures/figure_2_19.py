@@ -1,13 +1,13 @@
 #!/usr/bin/python3
 """Figure 2.19: relative error of the elastic triangle over time."""
-import _paths  # noqa: F401  (first: it makes the next ones importable)
+import _paths  # noqa: F401  (must be first: it makes the next imports possible)
 
 import figure
 import error_in_time
 
 TITLE = "Figure 2.19: relative error of the elastic triangle over time"
-CAPTION = ("Largest error in each two-hundredth of the time, smallest step, for each side. In H³ the static polar "
-           "chart loses digits as exp(2a) with the distance a from its origin.")
+CAPTION = ("Largest error of each side in each of 200 intervals of the time, at the smallest step. In H³ the static "
+           "polar chart loses digits as exp(2a) with the distance a from its origin.")
 
 
 def runs(full):

@@ -1,14 +1,14 @@
 #!/usr/bin/python3
 """Figure 2.21: error of the rigid triangle's multipliers over time with rs3, S3 and H3."""
-import _paths  # noqa: F401  (first: it makes the next ones importable)
+import _paths  # noqa: F401  (must be first: it makes the next imports possible)
 
 import figure
 import multipliers
 
 TITLE = "Figure 2.21: error of the rigid triangle's multipliers, rs3"
-CAPTION = ("Radau IIA, rs3 (3 stages, g = g' = g'' = 0 at the step's end). Exact: λ₁₂ = λ₁₃ = 0, "
-           "λ₂₃ that of the rod. With the published form the smallest step is drawn for a shorter time: it solves up to "
-           "102 systems a step there, because its tolerance is below the round-off of unscaled multipliers.")
+CAPTION = ("Radau IIA, rs3 (3 stages, g = g' = g'' = 0 at the step's end). Exact: λ₁₂ = λ₁₃ = 0, and λ₂₃ equals the "
+           "rod's multiplier. The published form is drawn for a shorter time at the smallest step: it solves up to 102 "
+           "systems per step there, because its tolerance is below the round-off of unscaled multipliers.")
 
 
 def runs(full):

@@ -5,7 +5,7 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 from mpl_toolkits.mplot3d.art3d import Line3DCollection
 
-import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
+import _paths  # noqa: F401  (must be first: it makes the next imports possible)
 
 import figure
 from checks import at_most
@@ -15,7 +15,7 @@ from runs import Run
 from style import GREY, STRETCH, SPACE_COLOR, SPACE_LINE, SPACE_NAME, equal_scale, picture_axes, plt
 
 TITLE = "Figure 2.3: geodesic deviation in S², E² and H²"
-CAPTION = ("Thirteen free particles start side by side, a tenth apart, and fly straight on. Colour: distance of "
+CAPTION = ("Thirteen free particles start next to each other, a tenth apart, in parallel. Colour: distance between "
            "neighbours relative to the start. The lower panel compares it with 2 asin(sin(δ/2) cos t)/δ in S², 1 in "
            "E², 2 asinh(sinh(δ/2) cosh t)/δ in H².")
 CURVED = {"s2": 1, "e2": 0, "h2": -1}
@@ -32,7 +32,7 @@ def runs(full):
 
 
 def exact(space, start, t):
-  """Distance at time t of two geodesics that leave a common perpendicular a distance `start` apart."""
+  """Distance at time t of two geodesics that start at the distance `start` on a common perpendicular."""
   return {1: lambda: 2 * np.arcsin(np.sin(start / 2) * np.cos(t)), 0: lambda: start + 0 * t,
           -1: lambda: 2 * np.arcsinh(np.sinh(start / 2) * np.cosh(t))}[CURVED[space]]()
 
@@ -44,13 +44,13 @@ def draw(records, full):
   checks = []
   for column, (space, curved) in enumerate(CURVED.items()):
     record = records[run(space)]
-    t, x = record["time"], record["x"]
+    t, x = record["time"], record["plot_position"]
     x = x[:, np.argsort(x[0, :, 0])]
     size = 2 if space == "e2" else 3
     apart = chord_distance(x[:, 1:, :size], x[:, :-1, :size], curved)
     change = apart / apart[0] - 1
     error = np.max(np.abs(apart - exact(space, apart[0], t[:, None])))
-    checks.append(at_most(f"{space.upper()}: distance of neighbours against the closed form", error, 1e-13))
+    checks.append(at_most(f"{space.upper()}: distance of neighbours minus the closed form", error, 1e-13))
     picture(picture_axes(canvas, grid[0, column]), space, x, change)
     middle = change.shape[1] // 2
     lower.plot(t, 1 + change[:, middle], SPACE_LINE[space], color=SPACE_COLOR[space], label=SPACE_NAME[space])

@@ -2,7 +2,7 @@
 """Figure 2.4: the centre of mass of a ring jumps when the ring crosses a great circle."""
 import numpy as np
 
-import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
+import _paths  # noqa: F401  (must be first: it makes the next imports possible)
 
 import figure
 import orbits
@@ -12,9 +12,9 @@ from runs import Run
 from style import BLUE, GREY, VERMILION, equal_scale, picture_axes, plt
 
 TITLE = "Figure 2.4: the centre of mass of a ring on the sphere jumps"
-CAPTION = ("An elastic ring moves from the northern to the southern hemisphere. Its Karcher mean (filled dot) is "
-           "the nearer pole; the open dot is the other point at equal distance from the whole ring. At the equator "
-           "the mean jumps by π.")
+CAPTION = ("An elastic ring moves from the northern to the southern hemisphere. Its Karcher mean (filled dot) is the "
+           "closer pole; the open dot is the other point that has the same distance from all points of the ring. At "
+           "the equator the mean jumps by π.")
 RUN = Run("basics/ring-s2")
 BROWN = "#8B5A2B"
 
@@ -25,12 +25,12 @@ def runs(full):
 
 def draw(records, full):
   record = records[RUN]
-  t, x, mean = record.times(), record["x"], record["karcher_mean"]
+  t, x, mean = record.times(), record["plot_position"], record["karcher_mean"]
   a = np.arccos(x[:, :, 2])
   count = x.shape[1]
   rest = 2 * np.arcsin(np.sin(np.longdouble(1)) * np.sin(np.longdouble(np.pi) / count))
   exact = orbits.ring(count, 1, rest, 1, 1, 1, t)
-  jump = int(np.argmax(np.diff(np.sign(mean[:, 2])) != 0))  # the mean is north in row `jump`, south in the next
+  jump = int(np.argmax(np.diff(np.sign(mean[:, 2])) != 0))  # the mean is the north pole in row `jump`, the south pole in the next
   crossing = np.interp(np.pi / 2, exact[jump:jump + 2].astype(float), t[jump:jump + 2].astype(float))
   poles = np.max(np.abs(np.abs(mean[np.isfinite(mean[:, 2]), 2]) - 1))
 
@@ -55,7 +55,8 @@ def draw(records, full):
   lower.set(xlabel="time $t$", ylabel="height on the sphere", xlim=(0, float(t[-1])))
   lower.legend(loc="lower left")
   return figure.Drawing(canvas, [
-      at_most("polar angle of the ring against its reduced equation", float(np.max(np.abs(a - exact[:, None]))), 1e-12),
+      at_most("polar angle of the ring minus the solution of its reduced equation",
+              float(np.max(np.abs(a - exact[:, None]))), 1e-12),
       at_most("Karcher mean at a pole: |height| - 1", float(poles), 1e-12),
       Check("the mean jumps between the rows around the crossing",
             f"rows at t = {float(t[jump]):.3f}, {float(t[jump + 1]):.3f}", f"{crossing:.4f} between them",

@@ -2,7 +2,7 @@
 """Figure 2.5: an interval as reference body, placed in E2, S2 and H2 as a string of fixed length."""
 import numpy as np
 
-import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
+import _paths  # noqa: F401  (must be first: it makes the next imports possible)
 
 import figure
 from checks import at_most
@@ -12,11 +12,11 @@ from runs import Run
 from style import BLUE, GREY, SPACE_COLOR, SPACE_LINE, SPACE_NAME, VERMILION, plt
 
 TITLE = "Figure 2.5: a string of fixed length in E², S² and H²"
-CAPTION = ("The reference body is the interval [0, L]. It may be placed in a space in any way that keeps its length: one "
-           "constraint for 25 particles, whose multiplier is the tension, the same all along; springs keep neighbours "
-           "apart. Dots mark the end s = 0, with the time beside it; S² and H² are projected "
-           "conformally. Below: tension, with dots by Radau IIA, and change of the length, summed from the "
-           "distances of the pictured points.")
+CAPTION = ("The reference body is the interval [0, L]. It may be placed in a space in any way that keeps its length. "
+           "This is one constraint for 25 particles; its multiplier is the tension, which is the same along the "
+           "string. Springs keep neighbours apart. Dots mark the end s = 0, with the time next to them; S² and H² are "
+           "projected conformally. Below: tension (dots: Radau IIA), and change of the length, computed as a sum of "
+           "distances between the drawn points.")
 CURVED = {"e2": 0, "s2": 1, "h2": -1}
 SHOTS = 4
 
@@ -30,7 +30,7 @@ def runs(full):
 
 
 def length(record, space):
-  x = record["x"][..., :3 if CURVED[space] else 2]
+  x = record["plot_position"][..., :3 if CURVED[space] else 2]
   return np.sum(chord_distance(x[:, 1:], x[:, :-1], CURVED[space]), axis=1)
 
 
@@ -53,9 +53,10 @@ def draw(records, full):
     name = space.upper()
     checks += [
         at_most(f"{name}: relative change of the length", float(np.max(error)), 1e-13),
-        at_most(f"{name}: tension, Radau IIA 4 and Lobatto 4",
+        at_most(f"{name}: difference of the tension, Radau IIA 4 and Lobatto 4",
                 float(np.max(np.abs(record["multiplier"] - other["multiplier"]))), 1e-5),
-        at_most(f"{name}: places, Radau IIA 4 and Lobatto 4", float(np.max(np.abs(record["x"] - other["x"]))), 1e-7),
+        at_most(f"{name}: difference of positions, Radau IIA 4 and Lobatto 4",
+                float(np.max(np.abs(record["plot_position"] - other["plot_position"]))), 1e-7),
         at_most(f"{name}: relative drift of the energy", record.drift("energy"), 1e-7),
         at_most(f"{name}: drift of the Killing momenta", record.drift("killing_momentum"), 1e-12)]
   tension.set(xlabel="time $t$", ylabel="tension", xlim=(0, 3), ylim=(-0.4, 0.5))
@@ -77,7 +78,7 @@ def reference(ax):
 
 
 def picture(ax, record, space):
-  x, t = to_picture(record["x"]) if CURVED[space] else record["x"], record["time"]
+  x, t = to_picture(record["plot_position"]) if CURVED[space] else record["plot_position"], record["time"]
   for shot in range(SHOTS):
     k = round(shot * (len(t) - 1) / (SHOTS - 1))
     ax.plot(*x[k, :, :2].T, color=BLUE, alpha=0.3 + 0.7 * shot / (SHOTS - 1))

@@ -5,7 +5,7 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
-import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
+import _paths  # noqa: F401  (must be first: it makes the next imports possible)
 
 import figure
 from checks import at_most
@@ -16,10 +16,10 @@ from style import STRETCH, SPACE_COLOR, SPACE_LINE, SPACE_NAME, equal_scale, pic
 from volume import bring_back, inside
 
 TITLE = "Figure 2.6: a ball of fixed volume in E³, S³ and H³"
-CAPTION = ("The reference body is a ball, its surface an elastic net that would shrink. It may be placed in a space in "
-           "any way that keeps its volume: one constraint, whose multiplier is minus the pressure inside. Above: the "
-           "reference body, and its places at the end, colour by the mean change of length of a triangle's edges. Below: "
-           "pressure, with dots by Radau IIA, and change of the volume as found by another formula.")
+CAPTION = ("The reference body is a ball whose surface is an elastic net under tension. It may be placed in a space in "
+           "any way that keeps its volume. This is one constraint; its multiplier is minus the pressure inside. Above: "
+           "the reference body, and the bodies at the end; the colour is the mean change of length of a triangle's "
+           "edges. Below: pressure (dots: Radau IIA), and change of the volume by an independent formula.")
 CURVED = {"e3": 0, "s3": 1, "h3": -1}
 COLORS, RANGE = STRETCH, Normalize(-0.06, 0.06)
 
@@ -33,9 +33,9 @@ def runs(full):
 
 
 def volumes(record, space, triangles):
-  """At each row; the body is brought back to the centre first, by how far it was thrown."""
+  """The volume at each row. The body is first moved back to the centre by the flow with which it was thrown."""
   K = CURVED[space]
-  x = to_embedding(record["x"], K) if K else record["x"]
+  x = to_embedding(record["plot_position"], K) if K else record["plot_position"]
   return np.array([inside(bring_back(points, t, K), triangles, K) for points, t in zip(x, record["time"])])
 
 
@@ -45,11 +45,11 @@ def draw(records, full):
   pressure, change = below.subplots(1, 2)
   triangles = icosphere(1)[1]
   first = records[run("e3")]
-  shots = [solid(above, (1, 4, 1), first["x"][0], triangles, np.zeros(len(triangles)), "reference body $B$")]
+  shots = [solid(above, (1, 4, 1), first["plot_position"][0], triangles, np.zeros(len(triangles)), "reference body $B$")]
   checks = []
   for column, space in enumerate(CURVED, start=2):
     record, other = records[run(space)], records[run(space, True)]
-    shots.append(solid(above, (1, 4, column), record["x"][-1], triangles, stretches(record, triangles),
+    shots.append(solid(above, (1, 4, column), record["plot_position"][-1], triangles, stretches(record, triangles),
                        f"{SPACE_NAME[space]}, $t = {record['time'][-1]:g}$"))
     t, volume = record["time"], volumes(record, space, triangles)
     look = {"color": SPACE_COLOR[space], "linestyle": SPACE_LINE[space]}
@@ -60,9 +60,10 @@ def draw(records, full):
     name = space.upper()
     checks += [
         at_most(f"{name}: relative change of the volume", float(np.max(error)), 1e-12),
-        at_most(f"{name}: pressure, Radau IIA 4 and Lobatto 4",
+        at_most(f"{name}: difference of the pressure, Radau IIA 4 and Lobatto 4",
                 float(np.max(np.abs(record["multiplier"] - other["multiplier"]))), 1e-8),
-        at_most(f"{name}: places, Radau IIA 4 and Lobatto 4", float(np.max(np.abs(record["x"] - other["x"]))), 1e-8),
+        at_most(f"{name}: difference of positions, Radau IIA 4 and Lobatto 4",
+                float(np.max(np.abs(record["plot_position"] - other["plot_position"]))), 1e-8),
         at_most(f"{name}: relative drift of the energy", record.drift("energy"), 1e-9),
         at_most(f"{name}: drift of the Killing momenta", record.drift("killing_momentum"), 1e-12)]
   pressure.set(xlabel="time $t$", ylabel="pressure", xlim=(0, float(t[-1])))

@@ -3,7 +3,7 @@
 import numpy as np
 from matplotlib.lines import Line2D
 
-import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
+import _paths  # noqa: F401  (must be first: it makes the next imports possible)
 
 import figure
 from checks import at_most
@@ -13,14 +13,14 @@ from style import BLACK, BLUE, ORANGE, PURPLE, legend_below, panels
 
 TITLE = "Figure 2.7: reflection at the boundary of configuration space, and head-on contacts"
 CAPTION = ("Two spheres on one geodesic of H³ (left) and on a great circle of S³ (right), masses 1 and 1 (blue) and 1 "
-           "and 2.7 (orange): the configuration space is the plane of their places, or the torus, without the grey "
-           "strip in which they would overlap. In the middle the coordinates are √m x, in which the kinetic metric is "
-           "that of the page: there velocities are mirrored at the boundary (dashed), which for unequal masses "
-           "leans: V before, R(V) after the contact.")
+           "and 2.7 (orange). The configuration space is the plane or torus of their positions without the grey strip "
+           "in which they would overlap. The middle panel has the coordinates √m x, so the kinetic metric is Euclidean "
+           "on the page: there velocities are reflected at the boundary (dashed), which is inclined for unequal "
+           "masses. V: before the contact; R(V): after it.")
 SPACES = ("e3", "h3", "s3", "h2xe")
 MASSES = (1, 2.7)
 COLOURS = {1: BLUE, 2.7: ORANGE}
-WIDTHS = {1: 3.5, 2.7: 1.5}  # both show where one lies on the other
+WIDTHS = {1: 3.5, 2.7: 1.5}  # the dashed line keeps both curves visible where they coincide
 
 
 def run(space, mass):
@@ -32,8 +32,8 @@ def runs(full):
 
 
 def places(space, record):
-  """Where the two are on their geodesic, [T, 2], arc length from the middle (S3: the angle)."""
-  x = record["x"]
+  """Positions of the two spheres on their geodesic, [T, 2]: arc length from the middle (S3: the angle)."""
+  x = record["plot_position"]
   if space == "e3":
     return x[..., 0]
   if space == "h3":
@@ -46,7 +46,7 @@ def places(space, record):
 
 
 def course(space, mass, t):
-  """Exact places: masses 1 and `mass`, at ±start, approaching at 1/2 each; the relative speed changes its sign."""
+  """Exact positions: masses 1 and `mass` start at ±start with the speed 1/2; at contact the relative speed changes its sign."""
   start, apart = (1.5, 1.0) if space == "s3" else (2.0, 1.0)
   sign = np.array([-1, 1]) if space == "s3" else np.array([1, -1])
   centre = np.sum(sign * np.array([-0.5, -0.5]) * np.array([1, mass])) / (1 + mass)  # speed of the centre of mass
@@ -82,7 +82,7 @@ def draw(records, full):
         off = (off + np.pi) % (2 * np.pi) - np.pi
       checks += [at_most(f"{name}: moments of contact", error, 1e-12),
                  at_most(f"{name}: separation at t = 10", float(abs(end - last)), 1e-12),
-                 at_most(f"{name}: places at all times", float(np.max(np.abs(off))), 1e-12),
+                 at_most(f"{name}: error of the positions at all times", float(np.max(np.abs(off))), 1e-12),
                  at_most(f"{name}: relative drift of the energy", record.drift("energy"), 1e-13)]
       rows.append([name, ", ".join(f"{s:.16g}" for s in found), f"{end:.15g}",
                    ", ".join(f"{j:.15g}" for j in record["event_impulse"])])
@@ -102,7 +102,7 @@ def draw(records, full):
     along = boundary[1] - boundary[0]
     along = along / np.linalg.norm(along)
     mirrored = 2 * np.dot(along, step) * along - step
-    checks.append(at_most(f"H3, masses 1 and {mass:g}: mirrored in the kinetic metric",
+    checks.append(at_most(f"H3, masses 1 and {mass:g}: reflected in the kinetic metric",
                           float(np.max(np.abs(mirrored - away))), 1e-12))
     angle = places("s3", records[run("s3", mass)])
     for part in pieces((angle + np.pi) % (2 * np.pi) - np.pi):
@@ -127,7 +127,7 @@ def draw(records, full):
 
 
 def pieces(path):
-  """A path on the torus, cut where it passes an edge."""
+  """A path on the torus, interrupted where it crosses an edge."""
   cuts = np.nonzero(np.max(np.abs(np.diff(path, axis=0)), axis=1) > np.pi)[0] + 1
   return np.split(path, cuts)
 

@@ -2,7 +2,7 @@
 """Figure 2.9: the surfaces S2, E2 and H2 in their linear spaces, with the lines of the polar chart."""
 import numpy as np
 
-import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
+import _paths  # noqa: F401  (must be first: it makes the next imports possible)
 
 import figure
 from checks import at_most
@@ -10,9 +10,9 @@ from runs import Run
 from style import BLACK, GREY, SPACE_COLOR, SPACE_NAME, equal_scale, picture_axes, plt
 
 TITLE = "Figure 2.9: the surfaces S², E² and H² in their linear spaces"
-CAPTION = ("The lines from the base point are the recorded paths of twenty-four free particles, the circles join "
-           "their places at equal times: the polar chart. S² sits in Euclidean space, H² in Minkowski space, where "
-           "it is round though it does not look so.")
+CAPTION = ("The lines from the base point are the recorded paths of twenty-four free particles; the circles join their "
+           "positions at equal times. Together they are the polar chart. S² is drawn in Euclidean space and H² in "
+           "Minkowski space, where all its points have the same curvature although the drawing does not show it.")
 SPACES = ("s2", "e2", "h2")
 VIEW = {"s2": (22, (0, 0, 0), 0.85), "e2": (28, (0, 0, 0), 1.65), "h2": (18, (0, 0, 2.4), 2.95)}
 
@@ -36,11 +36,11 @@ def draw(records, full):
   checks = []
   for column, space in enumerate(SPACES):
     record = records[run(space)]
-    t, x = record["time"], record["x"]
+    t, x = record["time"], record["plot_position"]
     directions = 2 * np.pi * np.arange(x.shape[1]) / x.shape[1]
     exact = polar(space, t[:, None], directions[None, :])
     error = float(np.max(np.abs(x - exact) / np.maximum(1, np.abs(exact))))
-    checks.append(at_most(f"{space.upper()}: free particles against the exponential map", error, 1e-13))
+    checks.append(at_most(f"{space.upper()}: free particles minus the exponential map", error, 1e-13))
     axes = picture_axes(canvas, 1, 3, column + 1)
     turn = np.linspace(0, 2 * np.pi, 145)
     axes.plot_surface(*np.moveaxis(polar(space, t[::5, None], turn[None, :]), -1, 0), color=SPACE_COLOR[space],

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""Added mass of spheres, cylinders and plates, and of a coin, a propeller and a stone, against exact values."""
+"""Added mass of spheres, cylinders, plates, a coin, a propeller and a stone, compared with exact values."""
 import numpy as np
 
-import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
+import _paths  # noqa: F401  (must be first: it makes the next imports possible)
 
 import figure
 import kirchhoff
@@ -14,17 +14,18 @@ from runs import Run
 from style import BLACK, BLUE, GREY, ORANGE, panels
 
 TITLE = "Added mass by the local model"
-CAPTION = ("Left: a sphere against its number of vertices. Middle: closed cylinders moving across their axis; the "
-           "line is πR²L R(L + R)/(L + πR), which the caps keep from the long cylinder's πR²L; crosses solve "
-           "Laplace's equation outside the same body. Right: rectangular plates; the local model's 2a²b²/π(a + b), "
-           "and the exact values by vortex rings. The tables compare with closed forms (spheres, ellipsoids, disc) "
-           "and boundary elements (the others); ratios of what is less than 2 % of the body's largest are left out.")
+CAPTION = ("Left: a sphere, error over the number of vertices. Middle: closed cylinders that move across their axis. "
+           "The line is πR²L R(L + R)/(L + πR); because of the caps it is smaller than πR²L of the long cylinder. "
+           "Crosses: solutions of Laplace's equation outside the same body. Right: rectangular plates; the local "
+           "model's 2a²b²/π(a + b), and exact values from vortex rings. The tables compare with closed forms (spheres, "
+           "ellipsoids, disc) and boundary elements (other bodies). Ratios of entries smaller than 2 % of the body's "
+           "largest entry are omitted.")
 WET, DRY = Run("immersed/added-mass"), Run("immersed/added-mass", ("fluid.medium=none",))
 SPHERES, CYLINDERS = (16, 32, 64, 128), (2, 4, 8, 16)
 PLATES = (1, 1.5, 2, 3, 4, 6, 8, 12, 16)
-# C of C pi a b^2/4, b <= a, as tabulated for plates (Det Norske Veritas, RP-H103 (2011), table A-2).
+# C in the added mass C pi a b^2/4 of plates with the sides a and b <= a (Det Norske Veritas, RP-H103 (2011), table A-2).
 TABULATED = {1: 0.579, 1.5: 0.690, 2: 0.757, 3: 0.830, 4: 0.871, 8: 0.934}
-# Local by exact value along the axes: (K_v, K_omega), None where the exact value is 0.
+# Local value divided by exact value along the axes: (K_v, K_omega); None: the exact value is 0, or there is no check.
 RATIOS = {"sphere": ((0.998,) * 3, (None,) * 3), "3:1:1": ((1.01, 0.96, 0.96), (None, 1.39, 1.39)),
           "1:1:0.1": ((1.65, 1.65, 0.77), (None,) * 3), "disc": ((None, None, 0.75), (1.40, 1.40, None))}
 
@@ -52,13 +53,13 @@ def draw_spheres(ax, added):
   slope = np.polyfit(np.log(vertices), np.log(np.abs(error)), 1)[0]
   coupling = np.max(np.abs(added["sphere-64"][:3, 3:]))
   return [near("sphere: order of the error in the number of vertices", -slope, 1, 0.05),
-          at_most(f"sphere, {vertices[-1]:.0f} vertices: added mass by 2πρr³/3, less 1", abs(error[-1]), 2e-3),
+          at_most(f"sphere, {vertices[-1]:.0f} vertices: added mass / (2πρr³/3) - 1", abs(error[-1]), 2e-3),
           at_most("sphere: coupling of translation and rotation", float(coupling), 1e-12)]
 
 
 def draw_cylinders(ax, added):
   length = np.geomspace(1, 40, 100)
-  local = lambda L: (L + 1) / (L + np.pi)  # noqa: E731  (R = 1, by pi R^2 L)
+  local = lambda L: (L + 1) / (L + np.pi)  # noqa: E731  (R = 1; divided by pi R^2 L)
   ax.semilogx(length, local(length), color=BLUE, label="local model, closed form")
   ax.axhline(1, color=GREY, linewidth=0.8)
   model = np.array([added[f"cylinder-{L}"][3, 3] / (np.pi * L) for L in CYLINDERS])
@@ -66,9 +67,10 @@ def draw_cylinders(ax, added):
   meshes = {2: (7, 10, 28), 4: (6, 16, 24), 8: (5, 28, 20)}
   exact = np.array([kirchhoff.solid(*surfaces.cylinder(1, L, *mesh))[3, 3] / (np.pi * L) for L, mesh in meshes.items()])
   ax.plot(list(meshes), exact, "x", color=BLACK, label="boundary elements")
-  ax.set(xlabel="length/radius", ylabel="added mass across by $\\rho\\pi R^2L$", title="cylinder", ylim=(0, 1.1))
+  ax.set(xlabel="length/radius", ylabel="added mass across / $\\rho\\pi R^2L$", title="cylinder", ylim=(0, 1.1))
   ax.legend(loc="lower right")
-  # delta of the tube alone: what a cylinder has more than a shorter one, A/sum(alpha l), from the tensors' own traces.
+  # delta = A/T of the tube without caps, where the area A and the turning T (sum of edge length times angle) are those of a
+  # cylinder minus those of a shorter one. The caps' entry of the tensor is 2 pi delta, and the trace is A delta.
   area, turning = [], []
   for L in CYLINDERS[-2:]:
     K = added[f"cylinder-{L}"][3:, 3:]
@@ -76,11 +78,11 @@ def draw_cylinders(ax, added):
     area.append(np.trace(K) / delta)
     turning.append(area[-1] / delta)
   ratio = model[:len(meshes)] / exact
-  return [at_most("cylinders: added mass by πρR²L R(L+R)/(L+πR)/R, less 1",
+  return [at_most("cylinders: added mass / (πρR²L R(L+R)/(L+πR)/R) - 1",
                   float(np.max(np.abs(model / local(np.array(CYLINDERS)) - 1))), 5e-3),
-          near("table 1, tube without caps (a cylinder less a shorter one): δ/R",
+          near("table 1, tube without caps (a cylinder minus a shorter one): δ/R",
                (area[1] - area[0]) / (turning[1] - turning[0]), 1, 5e-3),
-          between("cylinders, L/R 2 to 8: local by exact", ratio, 0.5, 2)]
+          between("cylinders, L/R 2 to 8: local / exact", ratio, 0.5, 2)]
 
 
 def draw_plates(ax, added):
@@ -94,18 +96,18 @@ def draw_plates(ax, added):
   ax.plot(list(TABULATED), [c * np.pi / 4 for c in TABULATED.values()], "s", color=ORANGE, markersize=8,
           markerfacecolor="none", label="tabulated (DNV)")
   ax.axhline(np.pi / 4, color=GREY, linewidth=0.8, label="endless, $\\pi/4$")
-  ax.set(xlabel="$a/b$", ylabel="added mass by $\\rho ab^2$", title="plate", ylim=(0, 0.9))
+  ax.set(xlabel="$a/b$", ylabel="added mass / $\\rho ab^2$", title="plate", ylim=(0, 0.9))
   ax.legend(loc="lower right")
   table = max(abs(exact[PLATES.index(a)] / (np.pi / 4 * a) - c) for a, c in TABULATED.items())
   ratio = model / exact
-  return [at_most("plates: added mass by 2ρa²b²/π(a+b), less 1",
+  return [at_most("plates: added mass / (2ρa²b²/π(a+b)) - 1",
                   float(np.max(np.abs(model / (2 * size ** 2 / (np.pi * (size + 1))) - 1))), 1e-12),
-          at_most("plates: vortex rings less the tabulated coefficients", float(table), 2e-3),
-          between("plates, a/b 1 to 16: local by exact", ratio, 0.5, 2)]
+          at_most("plates: vortex rings minus the tabulated coefficients", float(table), 2e-3),
+          between("plates, a/b 1 to 16: local / exact", ratio, 0.5, 2)]
 
 
 def compare(added):
-  """Table 1 and the accuracy of the local model, with checks."""
+  """Checks of table 1 and of the accuracy of the local model."""
   disc = (np.array([0, 0, 8 / 3]), np.array([16 / 45, 16 / 45, 0]))
   exact = {title: (name, kirchhoff.ellipsoid(a)) for title, name, a in (
       ("sphere", "sphere-64", (1, 1, 1)), ("3:1:1", "prolate", (3, 1, 1)), ("1:1:0.1", "oblate", (1, 1, 0.1)),
@@ -120,7 +122,7 @@ def compare(added):
     K = np.diag(added[name])
     ratios = []
     for group, (values, wanted) in enumerate(((K[3:], linear), (K[:3], angular))):
-      # What is nothing beside the largest is not compared: roughness of the mesh alone makes it.
+      # Entries that are small compared with the largest one are not compared: they come only from the mesh's roughness.
       ratio = [v / w if w > 2e-2 * np.max(wanted) else None for v, w in zip(values, wanted)]
       ratios.append(ratio)
       if title in RATIOS:
@@ -131,11 +133,11 @@ def compare(added):
     rows.append([title] + [f"{v:.4g} ({w:.4g})" for v, w in zip(K[3:], linear)] +
                 [f"{r:.3f}" if r else "" for ratio in ratios for r in ratio])
     if title in ("coin", "propeller", "stone"):
-      checks.append(between(f"table 1, {title}: K_v, local by exact", [r for r in ratios[0] if r], 0.5, 2))
+      checks.append(between(f"table 1, {title}: K_v, local / exact", [r for r in ratios[0] if r], 0.5, 2))
   x, triangles = icosphere(3)
   elements = np.diag(kirchhoff.solid(x * [3, 2, 1], triangles))
   closed = np.concatenate(kirchhoff.ellipsoid((3, 2, 1))[::-1])
-  checks.append(at_most("boundary elements of 1280 faces less the closed form, 3:2:1, by it (an inscribed mesh)",
+  checks.append(at_most("boundary elements of 1280 faces, 3:2:1 (an inscribed mesh): relative difference from the closed form",
                         float(np.max(np.abs(elements / closed - 1))), 2e-2))
   sphere = np.trace(added["sphere-128"][3:, 3:]) / (4 * np.pi)
   plate = added["plate-2"][5, 5] / 4

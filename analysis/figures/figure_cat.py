@@ -1,21 +1,21 @@
 #!/usr/bin/python3
-"""A two-link planar cat in no fluid turns as the conservation of angular momentum says."""
+"""A two-link planar cat without a fluid rotates in agreement with the conservation of angular momentum."""
 import numpy as np
 
-import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
+import _paths  # noqa: F401  (must be first: it makes the next imports possible)
 
 import figure
 from checks import Check, at_most, fitted_order
 from runs import Run
 from style import BLACK, BLUE, GREY, ORANGE, panels
 
-TITLE = "A two-link planar cat: a body that bends turns without angular momentum"
-CAPTION = ("Two boxes joined at the origin, at rest in no fluid; the front one turns against the hind one by α = 2 "
-           "sin²t. θ₁′ = -(I₂ + m a₂² + m a₁ a₂ cos α)/(I₁ + I₂ + m (a₁² + a₂² + 2 a₁ a₂ cos α)) α′, m = m₁m₂/(m₁ + "
-           "m₂). Left: the angle of the hind link against α, and the integral of this. Right: the largest error of "
-           "the angle on [0, 4] against the step, Hamilton–Pontryagin and Runge–Kutta–Munthe-Kaas.")
+TITLE = "A two-link planar cat: a body that bends rotates without angular momentum"
+CAPTION = ("Two boxes joined at the origin start at rest, without a fluid. The angle of the front box relative to the "
+           "hind box is α = 2 sin²t. θ₁′ = -(I₂ + m a₂² + m a₁ a₂ cos α)/(I₁ + I₂ + m (a₁² + a₂² + 2 a₁ a₂ cos α)) α′, "
+           "m = m₁m₂/(m₁ + m₂). Left: the angle of the hind link over α, and the integral of this equation. Right: the "
+           "largest error of the angle on [0, 4] over the step, for Hamilton–Pontryagin and Runge–Kutta–Munthe-Kaas.")
 BEND, DENSITY = 2.0, 1000.0
-# Along x, and half width, as in scenarios/immersed/two-links.obj; the joint is at 0.
+# Ends along x, and half width, of scenarios/immersed/two-links.obj; the joint is at 0.
 HIND, FRONT = (-1.0, -0.02, 0.15), (0.02, 0.62, 0.1)
 METHODS = {"hamilton_pontryagin": (BLUE, 2), "rkmk4": (ORANGE, 4)}
 STEPS = (0.08, 0.04, 0.02, 0.01, 0.005)
@@ -31,7 +31,7 @@ def runs(full):
 
 
 def link(box):
-  """(mass, moment about its centre, distance of the centre from the joint)"""
+  """(mass, moment of inertia about the centre, distance of the centre from the joint)"""
   length, width = box[1] - box[0], 2 * box[2]
   mass = DENSITY * length * width * width
   return mass, mass * (length ** 2 + width ** 2) / 12, abs(box[0] + box[1]) / 2

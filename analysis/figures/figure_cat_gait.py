@@ -1,22 +1,22 @@
 #!/usr/bin/python3
-"""Falling cats: two links in a plane, and two halves that bend about two axes and turn without angular momentum."""
+"""Falling cats: two links in a plane, and two halves that bend around two axes and rotate without angular momentum."""
 import numpy as np
 
-import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
+import _paths  # noqa: F401  (must be first: it makes the next imports possible)
 
 import figure
 from checks import at_most, near
 from locomotion import LABEL, Field, cycle_run, field_run, path_run
 from style import BLACK, BLUE, GREEN, GREY, ORANGE, VERMILION, equal_scale, plt
 
-TITLE = "Falling cats: turning by shape alone"
-CAPTION = ("Two halves of a cat, four masses on each of two squares, bend at the waist about two axes without "
-           "twist: front axis (1 − u² − v², 2u, 2v)/(1 + u² + v²), the hind one its mirror image. Top: −A and B "
-           "of the turning about x, ellipses of equal cost, and the planar cat of two links, θ₁ over its hinge's "
-           "angle (line: the integral of the conservation law); with one shape variable no area is enclosed. "
-           "Middle: the cat over two cycles of the circle at a bend of 60°, seen along its middle's x and from "
-           "the side, with its back red. Bottom: turning of a cycle over the bend, for three widths of the body, "
-           "with the closed form; turning²/length².")
+TITLE = "Falling cats: rotation by shape changes only"
+CAPTION = ("A cat has two halves, each with four masses on a square. It bends at the waist around two axes without "
+           "twist: the front axis is (1 − u² − v², 2u, 2v)/(1 + u² + v²), and the hind axis is its mirror image. Top: "
+           "−A and B for the rotation around x, ellipses of equal cost, and the planar cat of two links: θ₁ over its "
+           "hinge's angle (line: integral of the conservation law). With one shape variable no area is enclosed. "
+           "Middle: the cat over two cycles of the circle with a bend of 60°, seen along the x axis of its middle and "
+           "from the side; its back is red. Bottom: rotation per cycle over the bend for three widths of the body, "
+           "with the closed form; rotation²/length².")
 WIDTHS = ((0.15, GREEN), (0.3, BLUE), (0.5, ORANGE))
 BENDS = (5, 10, 20, 30, 40, 50, 60, 70, 80)
 FIELD = field_run("cat", (-1, -1), (1, 1))
@@ -39,7 +39,7 @@ def runs(full):
 
 
 def closed_form(width, bend):
-  """The body's turn about x, less the whole turn that the waist makes against it."""
+  """Rotation of the body around x in a cycle, modulo full turns."""
   I = 8 * width ** 2
   J = 8 * (width ** 2 / 2 + ((FAR - NEAR) / 2) ** 2)
   c, s = np.cos(np.radians(bend)), np.sin(np.radians(bend))
@@ -60,7 +60,7 @@ def draw(records, full):
   left, right = bottom.subplots(1, 2)
   checks += draw_bends(left, right, records)
   others = float(np.nanmax(np.abs(field.B[..., 1:3])))
-  return figure.Drawing(canvas, checks + [at_most("B of turning about y and z, largest", others, 1e-12)])
+  return figure.Drawing(canvas, checks + [at_most("largest B for the rotation around y and z", others, 1e-12)])
 
 
 def draw_planar(ax, records):
@@ -78,14 +78,14 @@ def draw_planar(ax, records):
   ax.plot(alpha[::5], np.degrees(angle[::5]), "o", color=VERMILION, markersize=4, label="holonomy's path")
   ax.set(xlabel=r"$\alpha$", ylabel=r"$\theta_1$ (degrees)", title="planar cat, there and back")
   ax.legend()
-  return [at_most("planar cat: angle less the integral of −(I₂ + m a₂² + m a₁a₂ cos α)/(…) α′, rad",
+  return [at_most("planar cat: angle minus the integral of −(I₂ + m a₂² + m a₁a₂ cos α)/(…) α′, rad",
                   float(np.max(np.abs(angle - exact))), 1e-12),
-          at_most("planar cat: a cycle there and back turns nothing, rad", float(abs(angle[-1])), 1e-14)]
+          at_most("planar cat: rotation of a cycle along a curve and back, rad", float(abs(angle[-1])), 1e-14)]
 
 
 def draw_cat(canvas, records):
   record = records[PATH]
-  x = record["x"]
+  x = record["plot_position"]
   lines = record["lines"]
   rows = np.linspace(0, len(x) - 1, ROWS).round().astype(int)
   grid = canvas.subplots(1, ROWS, subplot_kw={"projection": "3d"})
@@ -105,7 +105,7 @@ def draw_cat(canvas, records):
   angle = np.unwrap(2 * np.arctan2(g[:, 1], g[:, 0]), period=4 * np.pi)
   turned = angle[-1] % (2 * np.pi)
   return [at_most("cat: its centre of mass moves", float(np.max(np.abs(centre - centre[0]))), 1e-12),
-          near("cat, two cycles at 60°: turned by, degrees", float(np.degrees(turned)),
+          near("cat, two cycles at 60°: rotation, degrees", float(np.degrees(turned)),
                float(np.degrees(2 * closed_form(0.3, 60))), 1e-9, 8)]
 
 
@@ -122,7 +122,7 @@ def draw_bends(left, right, records):
     area = max(area, float(np.max(np.abs(np.mod(integral - exact + np.pi, 2 * np.pi) - np.pi))))
     left.plot(smooth, np.degrees(closed_form(width, smooth)), color=colour, label=f"half width {width:g}")
     left.plot(BENDS, np.degrees(exact + difference), "o", color=colour)
-    # Modulo whole turns, from -180 to 180 degrees.
+    # Modulo full turns, from -180 to 180 degrees.
     signed = (exact + np.pi) % (2 * np.pi) - np.pi
     eta = signed ** 2 / np.array([answer["length"] for answer in answers]) ** 2
     for side in (signed < 0, signed >= 0):
@@ -130,13 +130,13 @@ def draw_bends(left, right, records):
                      label=f"half width {width:g}" if side[0] else None)
   left.plot([], [], "o", color=BLACK, label="holonomy")
   left.axhline(180, color=GREY, linewidth=0.7)
-  left.set(xlabel="bend (degrees)", ylabel="turning of a cycle (degrees)", title="lines: closed form")
+  left.set(xlabel="bend (degrees)", ylabel="rotation per cycle (degrees)", title="lines: closed form")
   left.legend()
-  right.set(xlabel="turning of a cycle (degrees), the shorter way round", ylabel="turning$^2$/length$^2$",
+  right.set(xlabel="rotation per cycle (degrees), between −180 and 180", ylabel="turning$^2$/length$^2$",
             title="families of gaits")
   right.legend()
-  return [at_most("cat: turning less the closed form, rad", worst, 1e-11),
-          at_most("cat: integral of B less the closed form, rad (one axis is commutative)", area, 1e-9)]
+  return [at_most("cat: rotation minus the closed form, rad", worst, 1e-11),
+          at_most("cat: integral of B minus the closed form, rad (rotations around one axis commute)", area, 1e-9)]
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""Orbits about a fixed centre, V = -GM cot a in S3 and -GM coth a in H3 (no figure of the thesis)."""
+"""Orbits around a fixed centre, V = -GM cot a in S3 and -GM coth a in H3 (not a figure of the thesis)."""
 import numpy as np
 
-import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
+import _paths  # noqa: F401  (must be first: it makes the next imports possible)
 
 import figure
 import orbits
@@ -12,10 +12,10 @@ from pictures import draw_circle
 from runs import Run
 from style import BLACK, GREY, SPACE_COLOR, SPACE_NAME, panels
 
-TITLE = "Orbits about a fixed centre in H³ and S³"
+TITLE = "Orbits around a fixed centre in H³ and S³"
 CAPTION = ("V = -10 cot a or -10 coth a. Left: the recorded orbit (colour) and ct(a) = (GM/L²)(1 + e cos(g - g₀)) "
-           "(dots) in the picture of the space. Right: errors of the distance a and of the angle g turned, against "
-           "a solution in extended precision.")
+           "(dots) in plot coordinates. Right: errors of the distance a and of the orbit's angle g, compared with a "
+           "solution in extended precision.")
 STRENGTH = 10
 RATE = {"h3": -1.2 / np.tanh(np.longdouble(1)), "s3": np.longdouble(-4)}  # g' at the start, a = 1, a' = 0
 SPACES = ("h3", "s3")
@@ -30,7 +30,8 @@ def runs(full):
 
 
 def shape(space):
-  """GM/L^2 and the eccentricity e; the start is the far apsis, ct(a) = (GM/L^2)(1 - e)."""
+  """GM/L^2, where L is the angular momentum, and the eccentricity e. The orbit starts at the far apsis,
+  ct(a) = (GM/L^2)(1 - e), where ct is cot or coth."""
   s, c = orbits.sine(space, np.longdouble(1)), orbits.cosine(space, np.longdouble(1))
   parameter = STRENGTH / (s ** 2 * RATE[space]) ** 2
   return parameter, 1 - c / s / parameter
@@ -49,7 +50,7 @@ def draw(records, full):
     ratio = orbits.cosine(space, a) / orbits.sine(space, a)
     off_orbit = np.max(np.abs(ratio / (parameter * (1 - e * np.cos(turned))) - 1))
     name = space.upper()
-    checks += [at_most(f"{name}: error of the turned angle g on [0, 10]", float(np.max(error_g)),
+    checks += [at_most(f"{name}: error of the angle g on [0, 10]", float(np.max(error_g)),
                        thesis.CENTRAL_ANGLE if space == "h3" else 1e-8),
                at_most(f"{name}: relative distance from the exact orbit", float(off_orbit), 1e-8),
                at_most(f"{name}: relative drift of the energy", record.drift("energy"), 1e-8),
@@ -57,12 +58,12 @@ def draw(records, full):
     if space == "h3":
       checks += [near("H3: a(10)", float(a[-1]), 0.879032228793, 1e-8, digits=12),
                  near("H3: g(10)", float(np.pi / 2 + turned[-1]), -42.926329242717, 1e-8, digits=14)]
-    orbit(axes[row, 0], space, record["x"][:, 0], parameter, e)
+    orbit(axes[row, 0], space, record["plot_position"][:, 0], parameter, e)
     axes[row, 1].semilogy(t, np.maximum(error_a, 1e-18), "--", color=GREY, label="$a$")
     axes[row, 1].semilogy(t, np.maximum(error_g, 1e-18), color=SPACE_COLOR[space], label="$g$")
     if space == "h3":
       axes[row, 1].axhline(thesis.CENTRAL_ANGLE, color=BLACK, linewidth=0.8, linestyle=":",
-                           label="published code, largest in $g$")
+                           label="published code, largest error of $g$")
     axes[row, 1].set(xlabel="time $t$", ylabel="error", xlim=(0, 10), ylim=(1e-17, 1e-7),
                      title=f"{SPACE_NAME[space]}, $h = 0.01$")
     axes[row, 1].legend(loc="lower right")

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""Generic contacts of pairs of spheres in four spaces against geodesics in extended precision."""
+"""Generic contacts of pairs of spheres in four spaces, compared with geodesics in extended precision."""
 import numpy as np
 
-import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
+import _paths  # noqa: F401  (must be first: it makes the next imports possible)
 
 import collisions
 import figure
@@ -11,11 +11,11 @@ from pictures import to_embedding
 from runs import Run
 from style import BLUE, GREEN, GREY, ORANGE, plt
 
-TITLE = "Spheres on generic courses: moments of contact and what follows"
-CAPTION = ("Three pairs in each space (a colour a pair, its first sphere dashed), radii .3 to .45, masses .6 to "
-           "2.7, in picture coordinates x, y; the circles are the spheres at their contacts. The "
-           "reference follows geodesics in closed form to the root of the gap, with 40 digits, and reflects there. "
-           "Error: largest distance of a coordinate of the embedding at any time.")
+TITLE = "Spheres on generic paths: times of contact and the motion after it"
+CAPTION = ("Three pairs in each space (one colour per pair, its first sphere dashed), radii .3 to .45, masses .6 to "
+           "2.7, in plot coordinates x, y; the circles are the spheres at their contacts. The reference follows "
+           "geodesics in closed form to the zero of the gap, with 40 digits, and reflects the velocities there. Error: "
+           "largest error of any embedding coordinate at any time.")
 SPACES = {"e3": "$E^3$", "s3": "$S^3$, stereographic", "h3": "$H^3$, Poincaré ball", "h2xe": "$H^2{\\times}E$"}
 RADII = ((0.3, 0.4), (0.35, 0.45), (0.35, 0.4))
 MASSES = ((1, 2.7), (0.6, 1.9), (1.3, 0.8))
@@ -23,8 +23,8 @@ COLOURS = (BLUE, ORANGE, GREEN)
 
 
 def starts(space):
-  """Polar (point, velocity) of the two of each pair, as in the scenarios."""
-  right = np.pi / 2  # read as a double there too
+  """(point, velocity) in polar coordinates of both spheres of each pair, as in the scenarios."""
+  right = np.pi / 2  # the scenario has this number as a double, too
   if space == "h2xe":
     return ((((1, 0.2, 0), (-0.5, 0.1, 0)), ((0.9, 2.4, 0), (-0.4, -0.3, 0))),
             (((1.2, 4, 0.1), (-0.7, 0.05, -0.1)), ((0.8, 0.95, -0.1), (-0.45, -0.1, 0.05))),
@@ -43,7 +43,7 @@ def runs(full):
 
 
 def embedding(space, x):
-  """Points of the embedding from picture coordinates."""
+  """Points of the embedding from plot coordinates."""
   if space == "e3":
     return x
   if space == "h2xe":
@@ -52,7 +52,7 @@ def embedding(space, x):
 
 
 def circle(space, centre, radius):
-  """What is seen of a sphere: in x, y, the image of its points with the centre's third coordinate of the embedding."""
+  """Outline of a sphere in x, y: the image of its points with the same third embedding coordinate as the centre."""
   if space == "h2xe":
     centre, space = centre[:3], "h2"
   K = {"e3": 0, "s3": 1, "h3": -1, "h2": -1}[space]
@@ -77,9 +77,9 @@ def draw(records, full):
   checks, rows = [], []
   for ax, (space, name) in zip(axes, SPACES.items()):
     record = records[run(space)]
-    t, picture = record["time"], record["x"]
+    t, picture = record["time"], record["plot_position"]
     points = embedding(space, picture)
-    first = record["event_i"]
+    first = record["event_particle"]
     error_t = error_x = 0
     for k, two in enumerate(starts(space)):
       legs = collisions.pair(space, RADII[k], MASSES[k], [collisions.polar(space, q, u) for q, u in two], t[-1])
@@ -99,7 +99,7 @@ def draw(records, full):
     ax.set(title=name, xlabel="$x$", ylabel="$y$")
     ax.set_aspect("equal", adjustable="datalim")
     ax.plot(0, 0, "+", color=GREY, markersize=4)
-    if space == "s3":  # what goes far round passes near the antipode, and far out
+    if space == "s3":  # spheres on long paths pass near the antipode, which is far out in plot coordinates
       ax.set(xlim=(-1.6, 1.6), ylim=(-1.6, 1.6))
       ax.set_aspect("equal")
     checks += [at_most(f"{space.upper()}: moments of contact", float(error_t), 1e-12),

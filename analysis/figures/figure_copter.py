@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""A paper copter with a clip let go at five tilts: all end in the same steady fall and spin."""
-import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
+"""A paper copter with a clip, released at five tilts, always reaches the same steady fall and spin."""
+import _paths  # noqa: F401  (must be first: it makes the next imports possible)
 
 import figure
 from autorotation import COLOURS, checks_and_table, draw_path, draw_speeds
@@ -8,10 +8,10 @@ from runs import Run, Surface
 from style import legend_below, panels
 
 TITLE = "A paper copter autorotates, from any tilt"
-CAPTION = ("Paper of 4 cm × 16 cm, 500 mg, 120 µm thick, with two wings of 8 cm bent to 15° above the horizontal and "
-           "a clip of 1 g at its lower end, in air of 1.225 kg/m³. Left: the path of the centre of mass and of a "
-           "wing's tip over the first 1.2 s, from the side, and the copter every 0.1 s. Middle and right: fall and spin of five copters let go "
-           "from rest at different tilts. (Paper: figure 11.)")
+CAPTION = ("Paper of 4 cm × 16 cm, 500 mg, 120 µm thick, with two wings of 8 cm bent to 15° above the horizontal and a "
+           "clip of 1 g at its lower end, in air of 1.225 kg/m³. Left: the paths of the centre of mass and of a wing's "
+           "tip over the first 1.2 s, from the side, and the copter every 0.1 s. Middle and right: fall speed and spin "
+           "of five copters released from rest at different tilts. (Paper: figure 11.)")
 COPTER = Run("immersed/paper-copter")
 HALF = Run("immersed/paper-copter", ("integrator.step=0.000625", "record.every=16"))
 SHOTS = Surface("immersed/paper-copter", ("--every", "10"), table=COPTER)

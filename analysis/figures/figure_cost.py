@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""Time of a step against the number of vertices: a body that deforms, and a rigid one."""
+"""Time per step over the number of vertices, for a deforming and for a rigid body."""
 import numpy as np
 
-import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
+import _paths  # noqa: F401  (must be first: it makes the next imports possible)
 
 import figure
 from checks import at_most, between
@@ -10,25 +10,26 @@ from runs import Run
 from style import BLUE, GREY, ORANGE, panels
 
 TITLE = "Cost of a step against the number of vertices"
-CAPTION = ("Processor time of the whole program, that of a run of few steps taken off, by the number of steps; the "
-           "least of three, as other work beside takes from the caches; an "
-           "ellipsoid that falls through water, with a shape given by expressions that is new in each step, and "
-           "rigid. Grey: 40 µs and, as published for the paper's program, 30 ms a step for 1000 vertices.")
+CAPTION = ("CPU time per step: the CPU time of the program minus that of a run with few steps, divided by the "
+           "difference of steps. It is the minimum of three measurements, because other work on the machine affects "
+           "the caches. An ellipsoid falls through water: one with a shape given by expressions, which changes in each "
+           "step, and one that is rigid. Grey: 40 µs, and 30 ms as published for the paper's program, per step and "
+           "1000 vertices.")
 RESOLUTIONS = {False: (64, 128, 256, 512), True: (64, 128, 256, 512, 1024, 2000)}
-# squares of the resolution, which go as vertices, times steps of the longer run: it takes half a second, deforming or rigid
+# resolution^2, which is proportional to the vertices, times steps of the longer run; both kinds of runs take half a second
 WORK = {False: 8e6, True: 6.4e7}
 STEP = 0.005
 TIMES = 3
-TARGET, PUBLISHED = 40e-6, 30e-3  # s a step and 1000 vertices
+TARGET, PUBLISHED = 40e-6, 30e-3  # s per step and 1000 vertices
 
 
 def vertices_of(record):
-  """Of a closed surface without holes, by Euler's formula from its triangles."""
+  """Number of vertices of a closed surface of genus 0, by Euler's formula from its triangles."""
   return int(record["body_faces"][0]) // 2 + 2
 
 
 def steps_of(resolution, rigid):
-  """Of the longer run and of the shorter one."""
+  """Steps of the longer run and of the shorter one."""
   longer = max(16, round(WORK[rigid] / resolution**2))
   return longer, longer // 8
 
@@ -58,16 +59,16 @@ def draw(records, full):
     ax.loglog(sizes, seconds, "o-", color=colour, label=name)
     rows.append([name] + [f"{1e6 * s:.4g}" for s in seconds / sizes * 1000])
     order = float(np.polyfit(np.log(sizes), np.log(seconds), 1)[0])
-    checks += [between(f"{name}: time of a step by vertices to the power", order, 0.8, 1.2),
-               at_most(f"{name}: µs a step and 1000 vertices, greatest; {share:g} of the published 30 ms is allowed",
+    checks += [between(f"{name}: exponent of the time per step in the number of vertices", order, 0.8, 1.2),
+               at_most(f"{name}: largest µs per step and 1000 vertices; {share:g} of the published 30 ms is allowed",
                        float(1e6 * np.max(seconds / sizes * 1000)), 1e6 * PUBLISHED * share)]
   for rate, style, label in ((TARGET, "--", "40 µs for 1000 vertices"),
                              (PUBLISHED, ":", "30 ms for 1000, as published")):
     ax.loglog(sizes, rate * sizes / 1000, style, color=GREY, linewidth=1, label=label)
-  ax.set(xlabel="vertices", ylabel="processor time of a step (s)")
+  ax.set(xlabel="vertices", ylabel="CPU time per step (s)")
   ax.set_ylim(top=20)
   ax.legend(loc="upper left", ncols=2)
-  return figure.Drawing(canvas, checks, [figure.Table("Microseconds a step and 1000 vertices", [
+  return figure.Drawing(canvas, checks, [figure.Table("Microseconds per step and 1000 vertices", [
       "shape"] + [f"{n} vertices" for n in sizes], rows)])
 
 

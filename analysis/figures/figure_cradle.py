@@ -2,7 +2,7 @@
 """Newton's cradle on a great circle by two rules, and a ball that bounces to rest."""
 import numpy as np
 
-import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
+import _paths  # noqa: F401  (must be first: it makes the next imports possible)
 
 import figure
 from checks import at_most
@@ -10,11 +10,12 @@ from pictures import to_embedding
 from runs import Run
 from style import BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILION, panels
 
-TITLE = "Several contacts in one instant, and restitution"
-CAPTION = ("Left and middle: angle of each of five balls against time. Four balls on a great circle of S³ touch, a fifth comes. Contacts one after another pass the blow through; "
-           "all at once, they move all balls: v ← v - (1 + e) N (NᵀMN)⁻¹Nᵀv. Both keep energy and momentum. Right: a "
-           "ball falls from 1 above a floor of restitution 0.8 and comes to rest after endlessly many contacts, at "
-           "(1 + e)/(1 - e) times the first fall.")
+TITLE = "Several simultaneous contacts, and restitution"
+CAPTION = ("Left and middle: angle of each of five balls over time. Four balls touch on a great circle of S³, and a "
+           "fifth one hits them. Sequential contacts pass the impulse on; simultaneous contacts move all balls: v ← v "
+           "- (1 + e) N (NᵀMN)⁻¹Nᵀv. Both conserve energy and momentum. Right: a ball falls from height 1 on a floor "
+           "of restitution 0.8 and comes to rest after infinitely many contacts, after (1 + e)/(1 - e) times the "
+           "duration of the first fall.")
 RULES = ("sequential", "simultaneous")
 COLOURS = (BLUE, ORANGE, GREEN, PURPLE, VERMILION)
 FALL, REST, GRAVITY, TOUCH = 1.0, 0.8, 9.81, 5e-12
@@ -30,14 +31,14 @@ def runs(full):
 
 
 def velocities(angle, t, record):
-  """Speeds after the first contact, from the rows around it."""
+  """Velocities after the first contact, from the rows within a unit of time after it."""
   first = record["event_time"][0]
   rows = [k for k in range(len(t)) if first + 0.05 < t[k] < first + 1]
   return (angle[rows[-1]] - angle[rows[0]]) / (t[rows[-1]] - t[rows[0]])
 
 
 def all_at_once():
-  """The simultaneous rule for five like balls in a row, the first of which comes with speed 1."""
+  """Velocities by the simultaneous rule for five equal balls in a row; the first one arrives with speed 1."""
   N = np.zeros((5, 4))
   for k in range(4):
     N[k, k], N[k + 1, k] = -1, 1
@@ -51,7 +52,7 @@ def draw(records, full):
   for ax, rule in ((left, RULES[0]), (middle, RULES[1])):
     record = records[run(rule)]
     t = record["time"]
-    points = to_embedding(record["x"], 1)
+    points = to_embedding(record["plot_position"], 1)
     angle = np.unwrap(np.arctan2(points[..., 1], points[..., 0]), axis=0)
     for k in range(5):
       ax.plot(t, angle[:, k], color=COLOURS[k])
@@ -61,14 +62,14 @@ def draw(records, full):
     checks += [at_most(f"{rule}: velocities after the first contact", float(error), 1e-12),
                at_most(f"{rule}: relative drift of the energy", record.drift("energy"), 1e-12),
                at_most(f"{rule}: drift of the Killing momenta", record.drift("killing_momentum"), 1e-12)]
-    if rule == "sequential":  # free rooms .5 and 2 pi - 1.5 - .6 - .4 + .5: the angle of the circle without the balls
+    if rule == "sequential":  # free angles .5 and 2 pi - 1.5 - .6 - .4 + .5: the circle without the angles of the balls
       free = 2 * np.pi - 2.0
       moments = 0.5 + free * np.arange(3)
       found = record["event_time"][::4]
-      checks.append(at_most("sequential: moments of the blows", float(np.max(np.abs(found - moments[:len(found)]))),
+      checks.append(at_most("sequential: error of the times of impact", float(np.max(np.abs(found - moments[:len(found)]))),
                             20 * TOUCH))
   record = records[BOUNCING]
-  t, z = record["time"], record["x"][:, 0, 2]
+  t, z = record["time"], record["plot_position"][:, 0, 2]
   fall = np.sqrt(2 * FALL / GRAVITY)
   n = np.arange(20)
   moments = fall * (1 + 2 * REST * (1 - REST ** n) / (1 - REST))
@@ -76,8 +77,8 @@ def draw(records, full):
   ratio = record["event_speed_after"][:20] / -record["event_speed_before"][:20]
   end = fall * (1 + REST) / (1 - REST)
   lies = t > end + 0.01
-  checks += [at_most("bouncing: moments of the first 20 contacts", float(np.max(np.abs(found[:20] - moments))), 1e-12),
-             at_most("bouncing: speed after by speed before, less 0.8", float(np.max(np.abs(ratio - REST))), 1e-12),
+  checks += [at_most("bouncing: error of the times of the first 20 contacts", float(np.max(np.abs(found[:20] - moments))), 1e-12),
+             at_most("bouncing: speed after / speed before - 0.8", float(np.max(np.abs(ratio - REST))), 1e-12),
              at_most("bouncing: height above the floor at rest", float(np.max(np.abs(z[lies] - 0.1))), 1e-9)]
   right.plot(t, z - 0.1, color=BLUE)
   right.plot(moments, 0 * moments, ".", color=ORANGE)

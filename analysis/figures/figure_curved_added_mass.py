@@ -2,7 +2,7 @@
 """Added mass in a fluid that fills S3 or H3: balls from a point to the whole sphere, convergence, the local model."""
 import numpy as np
 
-import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
+import _paths  # noqa: F401  (must be first: it makes the next imports possible)
 
 import figure
 from checks import at_least, at_most, between
@@ -10,12 +10,12 @@ from runs import Inertia
 from style import BLACK, GREY, SPACE_COLOR, SPACE_NAME, panels
 
 TITLE = "Added mass in curved space"
-CAPTION = ("Left: added mass of a geodesic ball by the mass of the fluid that it displaces, ½ in E³: exact (dots, "
-           "faces as they are) on the closed forms of S³, (N/(S³ + NC)) S³ 2π/3, N = π − a + SC, and of H³, "
-           "(2π/3) sinh³a/cosh a; in S³ it falls to ⅓ at the hemisphere, and beyond that the fluid is what is left. "
-           "Crosses: the local model, which in S³ has a sink at the antipode. Middle: error against the number of "
-           "faces; grey, the square of a face's size. Right: the local model by the exact one, for balls; table: for "
-           "the ellipsoid with half axes .6, .5, .4 in the gnomonic picture.")
+CAPTION = ("Left: added mass of a geodesic ball divided by the mass of the displaced fluid, which is ½ in E³. Dots: "
+           "exact model on the given faces; lines: closed forms (N/(S³ + NC)) S³ 2π/3, N = π − a + SC, in S³ and "
+           "(2π/3) sinh³a/cosh a in H³. In S³ the ratio falls to ⅓ at the hemisphere; for larger balls the fluid is "
+           "the smaller part. Crosses: the local model, which in S³ has a sink at the antipode. Middle: error over the "
+           "number of faces; grey: square of a face's size. Right: local model divided by exact model, for balls; "
+           "table: for the ellipsoid with half axes .6, .5, .4 in the gnomonic chart.")
 SPACES = {"s3": 1, "h3": -1}
 RADII = {"s3": (0.25, 0.5, 0.75, 1.0, 1.25, np.pi / 2, 1.9, 2.2, 2.5, 2.8), "h3": (0.25, 0.5, 0.75, 1.0, 1.5, 2.0)}
 SMALL = 1.25  # for the local model in S3
@@ -53,7 +53,7 @@ def runs(full):
 
 
 def of_ball(K, a):
-  """Added mass of a geodesic ball, and its volume."""
+  """Exact added mass of a geodesic ball, and its volume."""
   S, C = (np.sin(a), np.cos(a)) if K > 0 else (np.sinh(a), np.cosh(a))
   N = np.pi - a + S * C
   volume = np.pi * (2 * a - np.sin(2 * a)) if K > 0 else np.pi * (np.sinh(2 * a) - 2 * a)
@@ -83,7 +83,7 @@ def draw(records, full):
   found, table = compare(records)
   mass.axhline(0.5, color=GREY, linewidth=0.8)
   mass.axvline(np.pi / 2, color=GREY, linewidth=0.8, linestyle=":")
-  mass.set(xlabel="geodesic radius $a$ (radii of curvature)", ylabel="added mass by displaced mass", ylim=(0, 1))
+  mass.set(xlabel="geodesic radius $a$ (radii of curvature)", ylabel="added mass / displaced mass", ylim=(0, 1))
   mass.legend()
   n = np.array([80, 5000])
   error.loglog(n, 2 / n, color=GREY, linewidth=1)
@@ -117,11 +117,11 @@ def compare(records):
   for space in SPACES:
     exact, crude = (np.diag(records.answer(stone(space, model))["added_mass"]) for model in ("exact", "local"))
     rows.append([space.upper()] + [f"{ratio:.3f}" for ratio in crude / exact])
-    checks.append(between(f"{space.upper()} ellipsoid: local by exact K_v", list(crude[3:] / exact[3:]), 0.9, 1.1))
+    checks.append(between(f"{space.upper()} ellipsoid: local / exact K_v", list(crude[3:] / exact[3:]), 0.9, 1.1))
   ball_h3, ball_s3 = (linear(records.answer(ball(space, 1.0, model="local"))) /
                       linear(records.answer(ball(space, 1.0))) for space in ("h3", "s3"))
-  checks.append(at_most("H3 ball a = 1: local by exact, less 1 (faces' size)", abs(ball_h3 - 1), 0.05))
-  checks.append(at_least("S3 ball a = 1: local by exact (the antipode's sink: 1.416)", ball_s3, 1.35))
+  checks.append(at_most("H3 ball a = 1: local / exact - 1 (error of the faces)", abs(ball_h3 - 1), 0.05))
+  checks.append(at_least("S3 ball a = 1: local / exact (1.416 because of the sink at the antipode)", ball_s3, 1.35))
   axes = [f"K_{kind}{k}" for kind in "ωv" for k in (1, 2, 3)]
   return checks, figure.Table("Ellipsoid: local by exact", ["space", *axes], rows)
 

@@ -2,7 +2,7 @@
 """Rigid bodies in a perfect fluid that fills S3 or H3: circles, Clifford translations, flight axis first."""
 import numpy as np
 
-import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
+import _paths  # noqa: F401  (must be first: it makes the next imports possible)
 
 import figure
 from checks import at_least, at_most, near
@@ -10,18 +10,19 @@ from immersed import Body
 from runs import Run
 from style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SPACE_COLOR, SPACE_NAME, VERMILION, panels
 
-TITLE = "Kirchhoff's problem in curved space: what curvature does to a body in a fluid"
-CAPTION = ("Left: a ball (a = ½, twice as dense as the fluid) that spins across its velocity runs along a circle of "
-           "geodesic curvature KJω/(Mv), M with the added mass: in H³ one way, in S³ the other, in E³ straight on; "
-           "dashed, without a fluid. Picture: the ball model and the stereographic projection. Middle: a Clifford "
-           "translation of an ellipsoid in S³ (spin and velocity alike): without a fluid nothing changes (dashed), in "
-           "it the same start tumbles. Right: a body of half axes 1.2, .5, .5 thrown axis first, turned by 10⁻⁶: in S³ "
-           "it swings about its axis if it is denser than (k₃ − k₁)/(K (J₃ − J₁)) of the fluid, else, and always in "
-           "H³, it turns broadside on; grey, cos Ωt and cosh |Ω|t of the linear equations.")
+TITLE = "Kirchhoff's problem in curved space: effects of curvature on a body in a fluid"
+CAPTION = ("Left: a ball (a = ½, twice as dense as the fluid) that spins around an axis perpendicular to its velocity "
+           "moves on a circle of geodesic curvature KJω/(Mv), where M includes the added mass. The directions in H³ "
+           "and S³ are opposite, and in E³ the path is straight; dashed: without a fluid. Plot coordinates: the ball "
+           "model and the stereographic projection. Middle: a Clifford translation of an ellipsoid in S³ (spin equal "
+           "to velocity). Without a fluid nothing changes (dashed); in the fluid the same start leads to tumbling. "
+           "Right: a body of half axes 1.2, .5, .5 thrown along its axis, with a tilt of 10⁻⁶. In S³ it oscillates "
+           "around its axis if its density divided by the fluid's exceeds (k₃ − k₁)/(K (J₃ − J₁)); otherwise, and "
+           "always in H³, it turns broadside. Grey: cos Ωt and cosh |Ω|t of the linear equations.")
 SPACE = {"s3": "{name: s3, curvature: 1}", "e3": "e3", "h3": "{name: h3, curvature: -1}"}
 K_OF = {"s3": 1, "e3": 0, "h3": -1}
-CRITICAL = 4.7935069  # of the smooth body
-DENSITIES = {0.5: VERMILION, 0.9: ORANGE, 1.1: GREEN, 2: BLUE}  # by the critical one
+CRITICAL = 4.7935069  # density ratio of the smooth body
+DENSITIES = {0.5: VERMILION, 0.9: ORANGE, 1.1: GREEN, 2: BLUE}  # relative to the critical density
 
 
 def ball(space, fluid=True):
@@ -53,21 +54,22 @@ def draw_circles(ax, records):
   for space, K in K_OF.items():
     for fluid in (True, False):
       body = Body(records[ball(space, fluid)], "ball")
-      x, I = body["x"], body["inertia"][0]
+      x, I = body["plot_position"], body["inertia"][0]
       ax.plot(*x[:, :2].T, "-" if fluid else "--", color=SPACE_COLOR[space],
               label=SPACE_NAME[space] if fluid else None)
       if K == 0:
         continue
-      # with its spin the body's momentum l = J omega; K l x v turns p = M v
+      # the angular momentum is l = J omega; the term K l x v rotates p = M v
       kappa = I[2, 2] * 8 / (I[3, 3] * 0.25)
       radius = np.arctan(1 / kappa) if K > 0 else np.arctanh(1 / kappa)
-      far = np.max(np.linalg.norm(x, axis=1))  # the diameter's end, tan_K of half of it
+      far = np.max(np.linalg.norm(x, axis=1))  # the far end of the diameter: tan_K of half the diameter
       seen = np.arctan(far) if K > 0 else np.arctanh(far)
       where = f"{space.upper()}{'' if fluid else ', no fluid'}"
       checks.append(near(f"{where}: radius of the circle", float(seen), float(radius), 2e-5 * radius))
       if fluid:
         true = {1: 0.370592534909, -1: 0.414825397607}[K]
-        checks.append(at_most(f"{where}: radius by the smooth ball's, less 1 (faces)", float(abs(seen / true - 1)), 0.02))
+        checks.append(at_most(f"{where}: radius / radius of the smooth ball - 1 (error of the faces)",
+                              float(abs(seen / true - 1)), 0.02))
   ax.plot(0, 0, "o", color=BLACK, markersize=4)
   ax.set(xlabel="$x$ (picture)", ylabel="$y$ (picture)", xlim=(-0.45, 0.75), aspect="equal")
   ax.set_ylim(-0.6, 0.6)
@@ -84,11 +86,11 @@ def draw_clifford(ax, records):
   ax.legend()
   change = [float(np.max(np.abs(bodies[fluid]["twist"] - bodies[fluid]["twist"][0]))) for fluid in (False, True)]
   return [at_most("Clifford translation without a fluid: change of the twist", change[0], 1e-10),
-          at_least("the same in the fluid: change of the twist", change[1], 0.3)]
+          at_least("the same start in the fluid: change of the twist", change[1], 0.3)]
 
 
 def rate(I, V, K):
-  """Omega^2 of the linear equations, from the inertia of body and fluid."""
+  """Omega^2 of the linear equations, from the inertia I of body and fluid, the speed V and the curvature K."""
   return V ** 2 * (I[3, 3] - I[4, 4]) * (I[3, 3] - K * I[2, 2]) / (I[2, 2] * I[4, 4])
 
 
@@ -103,12 +105,12 @@ def draw_flight(ax, records):
     spin = body["twist"][:, 2] / body["twist"][0, 2]
     t = body.time
     law = np.cos(np.sqrt(square) * t) if square > 0 else np.cosh(np.sqrt(-square) * t)
-    small = np.abs(law) < 1e3  # a thousandth of the twist
+    small = np.abs(law) < 1e3  # below a thousandth of the twist
     ax.plot(t[small], spin[small], color=colour, label=label)
     ax.plot(t[small], law[small], ":", color=GREY)
-    checks.append(at_most(f"{what}: spin by the linear law's, largest difference by the largest",
+    checks.append(at_most(f"{what}: largest difference of the spin from the linear solution / largest spin",
                           float(np.max(np.abs(spin - law)[small]) / np.max(np.abs(law)[small])), 1e-5))
-  ax.set(xlabel="time", ylabel="spin across the axis, by the first", ylim=(-1.3, 5))
+  ax.set(xlabel="time", ylabel="spin across the axis / initial value", ylim=(-1.3, 5))
   ax.legend(fontsize=8)
   return checks
 

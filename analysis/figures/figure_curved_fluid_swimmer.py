@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""Three balls in a perfect fluid that fills S3, H3 or (nearly) E3 swim by the curvature of their space."""
+"""Three balls in a perfect fluid that fills S3, H3 or (nearly) E3 swim because of the curvature of their space."""
 import numpy as np
 from matplotlib.collections import LineCollection
 
-import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
+import _paths  # noqa: F401  (must be first: it makes the next imports possible)
 
 import figure
 from checks import at_most, between, near
@@ -11,16 +11,16 @@ from runs import Run
 from style import BLACK, GREY, ORANGE, SPACE_COLOR, SPACE_NAME, panels
 
 TITLE = "Swimming in a perfect curved fluid"
-CAPTION = ("An apex and two tips, neutral balls on legs that stretch, spread, shrink and close. First: shift of a gait "
-           "against the balls' radius; the lines at the left are the limit of small balls, a swimmer without fluid of "
-           "the same effective masses (Avron & Kenneth). In E³ (of curvature 10⁻⁸) nothing but the balls' hindering "
-           "each other is left. Second: what the fluid's interaction of the balls adds, which grows as the cube of the "
-           "radius (grey). Third: the way through a gait. Last: edges of the balls (a = .1) in the ball model of H³ and "
-           "in the stereographic picture of S³ (drawn .8 to the right), at the start (grey), halfway, and after a gait "
-           "(black).")
+CAPTION = ("An apex and two tips are neutrally buoyant balls on legs that stretch, spread, shrink and close. First: "
+           "shift per gait over the balls' radius. The lines at the left are the limit of small balls: a swimmer "
+           "without fluid with the same effective masses (Avron & Kenneth). In E³ (curvature 10⁻⁸) only the "
+           "hydrodynamic interaction of the balls gives a shift. Second: the contribution of this interaction, which "
+           "grows as the cube of the radius (grey). Third: the path during a gait. Last: outlines of the balls (a = "
+           ".1) in the ball model of H³ and in the stereographic projection of S³ (shifted by .8 to the right), at the "
+           "start (grey), halfway, and after a gait (black).")
 SPACE = {"s3": "{name: s3, curvature: 1}", "e3": "{name: s3, curvature: 1e-8}", "h3": "{name: h3, curvature: -1}"}
 LIMIT = {"s3": -0.10051356558, "e3": 0.0, "h3": 0.06148161579}
-PANELS = {"s3": -0.100660024, "h3": 0.061431614}  # a = .025, by multipoles
+PANELS = {"s3": -0.100660024, "h3": 0.061431614}  # shifts for a = .025, from multipoles
 RADII = (0.025, 0.0375, 0.05, 0.075, 0.1)
 
 
@@ -35,7 +35,7 @@ def runs(full):
 
 
 def shift(record, space):
-  """Along the axis of symmetry: pairs of quaternions in S3, matrices in H3."""
+  """Displacement along the axis of symmetry, from pairs of quaternions in S3 or matrices in H3."""
   g = record["group"]
   if space == "h3":
     return np.arcsinh(g.reshape(len(g), -1)[:, 3])
@@ -54,7 +54,7 @@ def draw(records, full):
     record = records[swim(space, 0.05, full)]
     way.plot(record["time"], shift(record, space), "o-", color=colour, label=name, markersize=3)
     if space in PANELS:
-      checks.append(near(f"{space.upper()}, a = .025: shift of a gait, against multipoles", float(X[0]),
+      checks.append(near(f"{space.upper()}, a = .025: shift of a gait minus that from multipoles", float(X[0]),
                          PANELS[space], 5e-3 * abs(PANELS[space])))
     if space == "e3":
       order = float(np.polyfit(np.log(RADII[:3]), np.log(np.abs(X[:3])), 1)[0])
@@ -62,7 +62,7 @@ def draw(records, full):
       checks.append(at_most("E3: shift at a = .025", float(abs(X[0])), 2e-4))
   a = np.array([0.025, 0.1])
   added.loglog(a, 6 * a ** 3, color=GREY, linewidth=1)
-  for ax, what in ((shifts, "shift of a gait"), (added, "shift less that of small balls")):
+  for ax, what in ((shifts, "shift of a gait"), (added, "shift minus that of small balls")):
     ax.set(xlabel="radius of the balls", ylabel=what)
     ax.legend()
   shifts.axhline(0, color=BLACK, linewidth=0.8)
@@ -75,7 +75,7 @@ def draw(records, full):
 def draw_balls(ax, records, full):
   for space, beside in (("h3", 0), ("s3", 0.8)):
     record = records[swim(space, 0.1, full)]
-    x = record["x"]
+    x = record["plot_position"]
     ends = np.stack([record["bond_i"], record["bond_j"]], axis=1)
     rows = (0, (len(x) - 1) // 2, len(x) - 1)
     for row, colour in zip(rows, (GREY, ORANGE, BLACK)):

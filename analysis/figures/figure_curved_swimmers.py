@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""A swimmer without momentum moves along a geodesic of S2 and of H2, and stands still in E2."""
+"""A swimmer without momentum moves along a geodesic of S2 and of H2, but not in E2."""
 import numpy as np
 
-import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
+import _paths  # noqa: F401  (must be first: it makes the next imports possible)
 
 import figure
 from checks import Check, at_most, fitted_order, near
@@ -10,21 +10,21 @@ from locomotion import Field, cycle_run, draw_bodies, field_run, path_run
 from pictures import bond_in_picture, draw_circle, draw_sphere, geodesic, to_picture
 from style import BLACK, BLUE, GREY, ORANGE, SPACE_COLOR, SPACE_NAME, equal_scale, picture_axes, plt
 
-TITLE = "Swimming in curved space: S² and H², and E² where it stands still"
-CAPTION = ("An apex and two tips of mass 1, no momentum: legs stretch (l: .3 to 1), spread (a: .4 to 1.2), "
-           "shrink, close. Top: ten cycles in S², E² and H² (Poincaré's disc), the body at the start (grey), "
-           "halfway and at the end (black), the apex's path along the geodesic; backwards in S², ahead in H², "
-           "nowhere in E². Middle: −A and B in S² and H², of opposite sign; A is not zero in E² but B is, so "
-           "that no gait moves a flat swimmer. Bottom: ellipses of equal cost and bodies in S²; shift of a cycle "
-           "by that of a small swimmer, −2Kμ(1−μ)∮l² sin a dl da, over the radius of curvature; efficiency of "
-           "rectangles that grow from the corner (.3, .4).")
+TITLE = "Swimming in curved space: S² and H², and E² where it is impossible"
+CAPTION = ("An apex and two tips of mass 1, no momentum: the legs stretch (l: .3 to 1), spread (a: .4 to 1.2), shrink, "
+           "close. Top: ten cycles in S², E² and H² (Poincaré's disc), the body at the start (grey), halfway and at "
+           "the end (black), and the apex's path along the geodesic: backwards in S², forwards in H², no motion in E². "
+           "Middle: −A and B in S² and H², of opposite sign. In E² A is not zero but B is, so no gait moves a flat "
+           "swimmer. Bottom: ellipses of equal cost and bodies in S²; shift per cycle divided by that of a small "
+           "swimmer, −2Kμ(1−μ)∮l² sin a dl da, over the radius of curvature; efficiency of rectangles that grow from "
+           "the corner (.3, .4).")
 SPACES = {"s2": 1, "e2": 0, "h2": -1}
 CYCLES = 10
 PRINTED = {"s2": -0.10051356558, "e2": 0.0, "h2": 0.06148161579}
 RADII = (1, 1.5, 2, 3, 4, 6, 8, 12, 16)
 GROWN = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2)
 MU = 2 / 3
-FLUX = (1 - 0.3 ** 3) / 3 * (np.cos(0.4) - np.cos(1.2))  # of l^2 sin a through the rectangle
+FLUX = (1 - 0.3 ** 3) / 3 * (np.cos(0.4) - np.cos(1.2))  # integral of l^2 sin a over the rectangle
 
 
 def path(space):
@@ -78,7 +78,7 @@ def draw(records, full):
 
 
 def legs(r):
-  """As seen from far above: straight legs."""
+  """The body with straight legs, as in the Euclidean plane."""
   l, a = r
   return [l * np.array([[np.cos(s * a), np.sin(s * a)], [0, 0]]) for s in (1, -1)]
 
@@ -87,7 +87,7 @@ def draw_motion(canvas, records):
   checks = []
   for k, (space, K) in enumerate(SPACES.items()):
     record = records[path(space)]
-    x, X = record["x"], record["group"][:, 0]
+    x, X = record["plot_position"], record["group"][:, 0]
     rows = [0, (len(x) - 1) // 2, len(x) - 1]
     shades = ((GREY, 1.2, 0.8), (ORANGE, 1.6, 0.9), (BLACK, 2.0, 1.0))
     if space == "s2":
@@ -124,7 +124,7 @@ def draw_motion(canvas, records):
     ax.set_title(f"{name}: {CYCLES} cycles, $X = {X[-1]:+.4f}$" if K else f"{name}: {CYCLES} cycles, $X = 0$")
     once, same = records.answer(cycle(space))["g"][0], records.answer(points(space))["g"][0]
     checks += [near(f"{space.upper()}: X of a cycle", once, PRINTED[space], 6e-12, 10),
-               at_most(f"{space.upper()}: points alone less the model, X", abs(same - once), 1e-12),
+               at_most(f"{space.upper()}: X of the bundle `points` minus that of the model", abs(same - once), 1e-12),
                at_most(f"{space.upper()}: the path's end less {CYCLES} cycles", float(abs(X[-1] - CYCLES * once)),
                        1e-11)]
   return checks
@@ -138,10 +138,10 @@ def draw_small(ax, records):
     law = -2 * K * MU * (1 - MU) * FLUX / np.array(RADII, float) ** 2
     ax.plot(RADII, X / law, "o-", color=SPACE_COLOR[space], label=SPACE_NAME[space], markersize=4)
     order, used = fitted_order([1 / R for R in RADII], np.abs(X / law - 1), 1e-12, top=0.1)
-    checks.append(Check(f"{space.upper()}: X by the small swimmer's, less 1: order in 1/R",
+    checks.append(Check(f"{space.upper()}: X / X of the small swimmer - 1: order in 1/R",
                         f"{order:.3f} ({used} points)", "2 ± 0.05", bool(abs(order - 2) <= 0.05)))
   ax.axhline(1, color=BLACK, linewidth=0.8)
-  ax.set(xscale="log", xlabel="radius of curvature $R$", ylabel="$X$ by the small swimmer's", title="small swimmers")
+  ax.set(xscale="log", xlabel="radius of curvature $R$", ylabel="$X$ / that of the small swimmer", title="small swimmers")
   ax.set_xticks([1, 2, 4, 8, 16], ["1", "2", "4", "8", "16"])
   ax.minorticks_off()
   ax.legend()
@@ -161,7 +161,7 @@ def draw_families(ax, records):
   ax.set(xlabel="shift $|X|$ of a cycle", ylabel="efficiency $X^2$/length$^2$", title="families of gaits")
   ax.ticklabel_format(axis="y", style="sci", scilimits=(-2, 2))
   ax.legend()
-  return [at_most("rectangles: integral of B less X (the fibre is commutative)", worst, 1e-11)], \
+  return [at_most("rectangles: integral of B minus X (the group is commutative)", worst, 1e-11)], \
       figure.Table("Most efficient rectangle", ["space", "size (1: the scenario's)", "X", "efficiency"], rows)
 
 

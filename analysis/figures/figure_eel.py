@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""An eel swims by a wave along its body: its forward speed comes to a plateau."""
+"""An eel swims by a wave along its body: its forward speed reaches a plateau."""
 import numpy as np
 
-import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
+import _paths  # noqa: F401  (must be first: it makes the next imports possible)
 
 import figure
 from checks import Check, at_most
@@ -11,11 +11,11 @@ from runs import Run, Surface
 from style import BLUE, GREY, ORANGE, panels
 from swimmers import drift, last_third, over_strokes, rotation, velocity
 
-TITLE = "An eel in still water: forward speed to a plateau"
-CAPTION = ("Length 50 cm, density of water; a wave of 40 cm runs from head to tail 1.5 times a second, 1 cm high at "
-           "the head and 5 cm at the tail, and grows from nothing within two seconds. Above: forward speed of the "
-           "centre of mass, its mean over a stroke, and the speed of the wave. Below: the eel from above every "
-           "1.6 s, forwards and backwards. (Paper: figure 12.)")
+TITLE = "An eel in still water: forward speed reaches a plateau"
+CAPTION = ("The eel has a length of 50 cm and the density of water. A wave of length 40 cm runs from head to tail 1.5 "
+           "times per second; its amplitude is 1 cm at the head and 5 cm at the tail, and grows from zero within two "
+           "seconds. Above: forward speed of the centre of mass, its mean over a stroke, and the speed of the wave. "
+           "Below: the eel from above every 1.6 s, forwards and backwards. (Paper: figure 12.)")
 WAVE, RATE = 0.4, 1.5
 WAYS = {1: ("wave from head to tail", BLUE), -1: ("from tail to head", ORANGE)}
 
@@ -45,15 +45,15 @@ def draw(records, full):
     centre = record["centre"][:, 0]
     right.plot(centre[:, 0], centre[:, 1], color=colour, linewidth=0.6)
     seen = records[shots(way)]
-    for surface in seen["x"]:
+    for surface in seen["plot_position"]:
       draw_surface(right, surface, seen["face"], colour, seen=(0, 1))
     right.set(xlabel="$x$ (m)", ylabel="$y$ (m)", ylim=(-0.12, 0.12),
-              xlim=(np.min(seen["x"][..., 0]) - 0.05, np.max(seen["x"][..., 0]) + 0.05))
+              xlim=(np.min(seen["plot_position"][..., 0]) - 0.05, np.max(seen["plot_position"][..., 0]) + 0.05))
     right.set_aspect("equal")
     settled = float(np.mean(last_third(forward)))
     share = settled / (way * WAVE * RATE)
-    checks += [Check(f"{name}: forward speed by the wave's", f"{way * share:.4f}",
-                     "0.5 to 1 of its size, with its sign", 0.5 < share < 1),
+    checks += [Check(f"{name}: forward speed / speed of the wave", f"{way * share:.4f}",
+                     "magnitude 0.5 to 1, with the sign of the wave", 0.5 < share < 1),
                at_most(f"{name}: relative change of the stroke's mean speed over the last third", drift(forward), 0.01),
                at_most(f"{name}: mean speed out of its plane, m/s", float(np.max(np.abs(upward))), 1e-6)]
     reached = middle_of[np.argmax(np.abs(forward) > 0.95 * abs(settled))]

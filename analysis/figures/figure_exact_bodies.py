@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""Added mass of 24 bodies: the local model by the exact one, each on the same faces."""
+"""Added mass of 24 bodies: local model divided by exact model, on the same faces."""
 import numpy as np
 
-import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
+import _paths  # noqa: F401  (must be first: it makes the next imports possible)
 
 import figure
 import kirchhoff
@@ -12,13 +12,13 @@ from runs import Inertia
 from sinking import hat, local
 from style import BLUE, GREY, ORANGE, PURPLE, panels
 
-TITLE = "Added mass of 24 bodies, local by exact"
-CAPTION = ("Diagonal of the added mass about the centre of mass, by the local model over the exact one, of the same "
-           "faces (`curvebody inertia BODY --added-mass local`, and `--added-mass exact --error none`): left K_v, "
-           "right K_ω; x, y, z by shape and colour. Grey: half to twice. What is less than 5 % of the greatest of its"
-           " kind is left out. Sheets have no thickness. Of translations the local model is right to a third or a "
-           "half; of rotations it is mostly too large, by up to 3.5 times, most where a body would be round but for "
-           "its edges.")
+TITLE = "Added mass of 24 bodies: local model divided by exact model"
+CAPTION = ("Diagonal of the added mass at the centre of mass: local model divided by the exact model on the same faces "
+           "(`curvebody inertia BODY --added-mass local`, and `--added-mass exact --error none`). Left: K_v, right: "
+           "K_ω; shape and colour show x, y, z. Grey: 0.5 to 2. Entries smaller than 5 % of the largest one of the "
+           "same kind are omitted. Sheets have no thickness. For translations the local model has an error of a third "
+           "to a half. For rotations it is usually too large, by a factor up to 3.5, most for bodies that would be "
+           "round without their edges.")
 SHEET = ("--thickness", "1e-3")
 BODIES = (("sphere", "ellipsoid"), ("ellipsoid 3:1:1", "ellipsoid:a=3"), ("ellipsoid 10:1:1", "ellipsoid:a=10,"
           "resolution=24"), ("ellipsoid 3:2:1", "ellipsoid:a=3,b=2"), ("ellipsoid 1:1:0.1", "ellipsoid:c=0.1"),
@@ -30,7 +30,8 @@ BODIES = (("sphere", "ellipsoid"), ("ellipsoid 3:1:1", "ellipsoid:a=3"), ("ellip
           ("stone", "immersed/stone.obj"), ("rabbit", "immersed/rabbit.obj"), ("disc (sheet)", "disc:radius=1,"
           "resolution=96"), ("plate 3:1 (sheet)", "plate:length=3,resolution=48"), ("leaf (sheet)", "leaf"))
 MESHES = {"stone": surfaces.stone, "rabbit": surfaces.rabbit}
-# Of the local model's own integrals and closed forms: greatest K_v, and K_omega about y.
+# Local divided by exact value, from the local model's integrals and closed forms: for the largest K_v, and for K_omega
+# about y.
 KNOWN = {"sphere": (0.998, None), "ellipsoid 3:1:1": (0.96, 1.39), "ellipsoid 1:1:0.1": (0.77, None),
          "disc (sheet)": (0.75, 1.40)}
 LEAST = 0.05
@@ -49,7 +50,7 @@ def runs(full):
 
 
 def about_centre(answer):
-  """K of a frame at the centre of mass: a twist (w, v) there is (w, v - w × c) at the origin."""
+  """K in a frame at the centre of mass c: a twist (w, v) there is (w, v - w × c) at the origin."""
   X = np.eye(6)
   X[3:, :3] = hat(np.array(answer["centre"]))
   return X.T @ np.array(answer["added_mass"]) @ X
@@ -70,7 +71,7 @@ def draw(records, full):
       unit = np.max(K["exact"][3:]) if kind == "v" else np.max(K["exact"][:3])
       shown = [i for i in range(3) if K["exact"][part][i] > LEAST * unit]
       if kind == "w" and name == "sphere":
-        shown = []  # 0 but for the roughness of the faces
+        shown = []  # 0 except for the roughness of the faces
       for i in shown:
         ratio = K["local"][part][i] / K["exact"][part][i]
         ratios[name][kind + "xyz"[i]] = ratio
@@ -87,28 +88,28 @@ def draw(records, full):
                           for axis, (colour, mark) in zip("xyz", MARKS)], loc="lower right")
   checks += measure(records, ratios)
   header = ["body", "faces"] + [f"K_v {a}" for a in "xyz"] + [f"K_ω {a}" for a in "xyz"]
-  return figure.Drawing(canvas, checks, [figure.Table("Exact, fluid of density 1 (local by exact)", header, rows)])
+  return figure.Drawing(canvas, checks, [figure.Table("Exact, fluid of density 1 (local / exact)", header, rows)])
 
 
 def measure(records, ratios):
   checks = []
   for name, (linear, angular) in KNOWN.items():
     found = ratios[name]
-    checks.append(near(f"{name}: greatest K_v, local by exact", found["vz"], linear, 0.02, 3))
+    checks.append(near(f"{name}: largest K_v, local / exact", found["vz"], linear, 0.02, 3))
     if angular:
-      checks.append(near(f"{name}: K_ω about y, local by exact", found["wy"], angular, 0.03, 3))
+      checks.append(near(f"{name}: K_ω about y, local / exact", found["wy"], angular, 0.03, 3))
   for name, mesh in MESHES.items():
     x = mesh()
     for model, K in (("exact", kirchhoff.solid(*x)), ("local", local(*x))):
       K = (K + K.T) / 2
       found = np.array(records.answer(run(name, model))["added_mass"])
-      checks.append(at_most(f"{name}: {model} tensor less that of `reference`, same faces, by its greatest",
+      checks.append(at_most(f"{name}: ({model} tensor - that of `reference` on the same faces) / largest entry",
                             float(max(np.max(np.abs(found - K)[part, part]) / np.max(np.abs(K[part, part]))
                                       for part in (slice(0, 3), slice(3, 6)))), 1e-4 if model == "exact" else 1e-6))
   of = {kind: np.array([r for found in ratios.values() for key, r in found.items() if key[0] == kind]) for kind in "vw"}
-  return checks + [between("all bodies: K_v, local by exact", of["v"], 0.6, 1.6),
-                   at_most("median of K_v, local by exact, less 1", float(abs(np.median(of["v"]) - 1)), 0.1),
-                   at_least("greatest K_ω, local by exact", float(np.max(of["w"])), 2)]
+  return checks + [between("all bodies: K_v, local / exact", of["v"], 0.6, 1.6),
+                   at_most("median of K_v, local / exact - 1", float(abs(np.median(of["v"]) - 1)), 0.1),
+                   at_least("largest K_ω, local / exact", float(np.max(of["w"])), 2)]
 
 
 if __name__ == "__main__":

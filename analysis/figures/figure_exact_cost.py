@@ -1,26 +1,26 @@
 #!/usr/bin/python3
-"""Seconds of the exact added mass by its three methods, against the number of faces."""
+"""CPU time of the exact added mass for its three solvers, over the number of faces."""
 import numpy as np
 
-import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
+import _paths  # noqa: F401  (must be first: it makes the next imports possible)
 
 import figure
 from checks import at_least, at_most
 from runs import Inertia
 from style import BLUE, GREY, ORANGE, VERMILION, panels
 
-TITLE = "What the exact added mass costs"
-CAPTION = ("Processor's time of `curvebody inertia` on one thread for an ellipsoid 1:0.8:0.5 whose equations are "
-           "solved by factors of the dense matrix (LAPACK), by factors of a hierarchical matrix (hmat-oss, which "
-           "precondition an iteration), and by an iteration alone (GMRES, its matrix kept up to 8000 faces, its far "
-           "field by a tree above); all seven right-hand sides, the mesh and the start of the program included. "
-           "Right: greatest difference of K between two methods on the same faces, by the greatest K.")
+TITLE = "Cost of the exact added mass"
+CAPTION = ("CPU time of `curvebody inertia` on one thread for an ellipsoid 1:0.8:0.5, for three solvers: factorisation "
+           "of the dense matrix (LAPACK), factorisation of a hierarchical matrix (hmat-oss) as a preconditioner of an "
+           "iteration, and the iteration only (GMRES; its matrix is kept for up to 8000 faces, above that a tree "
+           "computes the far field). Times include all seven right-hand sides, the mesh and the start of the program. "
+           "Right: largest difference of K between two solvers on the same faces, divided by the largest K.")
 METHODS = {"dense": ("dense LU", VERMILION, "s"), "hlu": ("hmat-oss", ORANGE, "^"),
            "iterative": ("iteration", BLUE, "o")}
 
 
 def sizes(method, full):
-  """Resolutions; faces are about 9/8 of their squares."""
+  """Resolutions; the number of faces is around 9/8 of their squares."""
   most = {"dense": 64, "hlu": 128, "iterative": 192} if not full else {"dense": 96, "hlu": 256, "iterative": 512}
   return [n for n in (24, 32, 48, 64, 96, 128, 192, 256, 384, 512) if n <= most[method]]
 
@@ -55,18 +55,18 @@ def draw(records, full):
   ax.text(n[1], 1.2e-5 * n[1] ** 1.2, "$n^{1.2}$", color=GREY)
   ax.set(xlabel="faces", ylabel="processor's time (s)")
   ax.legend(loc="upper left")
-  apart.set(xlabel="faces", ylabel="difference of $K$, by the greatest", ylim=(1e-16, 1e-5))
+  apart.set(xlabel="faces", ylabel="difference of $K$ / largest entry", ylim=(1e-16, 1e-5))
   apart.legend()
   tree, dense, hlu = (seconds[m] for m in ("iterative", "dense", "hlu"))
   span = np.array([np.argmax(faces["iterative"] > 3000), -1])
   growth = float(np.diff(np.log(tree[span]))[0] / np.diff(np.log(faces["iterative"][span]))[0])
   same = list(faces["iterative"]).index(faces["dense"][-1])
   last = list(faces["iterative"]).index(faces["hlu"][-1])
-  checks += [at_most("the three methods: difference of K on the same faces, by the greatest", most, 1e-5),
-             at_most("iteration: exponent of its time in the number of faces, from 3200 on", growth, 1.5),
-             at_least(f"{faces['dense'][-1]} faces: time of dense LU by the iteration's",
+  checks += [at_most("the three solvers: difference of K on the same faces / largest entry", most, 1e-5),
+             at_most("iteration: exponent of the time in the number of faces, from 3200 faces on", growth, 1.5),
+             at_least(f"{faces['dense'][-1]} faces: time of dense LU / time of the iteration",
                       float(dense[-1] / tree[same]), 1.2),
-             at_least(f"{faces['hlu'][-1]} faces: time of hmat-oss by the iteration's",
+             at_least(f"{faces['hlu'][-1]} faces: time of hmat-oss / time of the iteration",
                       float(hlu[-1] / tree[last]), 1.2)]
   rows = [[METHODS[m][0], int(n), f"{t:.3f}"] for m in METHODS for n, t in zip(faces[m], seconds[m])]
   return figure.Drawing(canvas, checks, [figure.Table("Processor's time", ["method", "faces", "seconds"], rows)])

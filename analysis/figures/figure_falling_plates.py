@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""Falling plates: maps of their regimes by the planar equations and as bodies in a fluid, and what the regimes are."""
+"""Falling plates: maps of their regimes by the planar equations and as bodies in a fluid, and examples of the regimes."""
 import numpy as np
 from matplotlib.colors import ListedColormap
 
-import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
+import _paths  # noqa: F401  (must be first: it makes the next imports possible)
 
 import figure
 from checks import Check
@@ -12,10 +12,10 @@ from style import BLUE, GREEN, GREY, ORANGE, SKY, VERMILION, plt
 
 TITLE = "Falling plates: steady, fluttering, tumbling, chaotic"
 CAPTION = ("Above: regimes by the rule of `curvebody classify`, over the moment of inertia I* and the aspect ratio or "
-           "the linear drag of spinning, of the planar equations of Andersen, Pesavento & Wang, of the corrected ellipsoid "
-           "and of MuJoCo's, both held in the plane. White: undecided. Below: falls by the planar equations, the plate "
-           "every 0.8; the same plate, I* 1.35, aspect ratio 0.1, under six models of the fluid; and discs of the "
-           "corrected ellipsoid that fall freely, in units of their widths.")
+           "the linear drag of rotation, for the planar equations of Andersen, Pesavento & Wang, the corrected "
+           "ellipsoid and MuJoCo's ellipsoid; both ellipsoids are constrained to the plane. White: undecided. Below: "
+           "falls by the planar equations, the plate every 0.8; the plate with I* 1.35 and aspect ratio 0.1 under six "
+           "models of the fluid; and discs of the corrected ellipsoid that fall freely, in units of their widths.")
 NAMES = ("undecided", "steady", "flutter", "tumble", "chaotic")
 COLOURS = ("white", GREY, BLUE, ORANGE, VERMILION)
 LOW, HIGH = 0.1, 10
@@ -40,12 +40,12 @@ INERTIAS = np.geomspace(LOW, HIGH, 24)
 
 
 def ending(inertia):
-  """Heavy plates are slow to leave what is unstable."""
+  """End of a run: heavy plates leave unstable motions slowly, so they fall longer."""
   return f"time.end={350 + 50 * inertia:.0f}"
 
 
 def planar_map(name, full):
-  """A sweep over INERTIAS, and over so many values of the other number."""
+  """A sweep over INERTIAS and over rows_of(full) values of the other number."""
   return Sweep(f"falling-plate-{name}", (f"sweep.over.0.count={rows_of(full)}",), of="systems/falling-plate")
 
 
@@ -69,13 +69,13 @@ OTHER = ("integrator.name=hamilton_pontryagin", "integrator.step=0.02", "bodies.
 
 
 def row(more=()):
-  """Of the corrected ellipsoid, aspect ratio 0.06."""
+  """The row of the map of the corrected ellipsoid at the aspect ratio 0.06: a run for each of INERTIAS."""
   return [body(i, 0.06, "ellipsoid", more=more) for i in INERTIAS]
 
 
-# A body that is no heavier than the fluid does not fall.
+# A body that is not heavier than the fluid does not fall.
 def maps(full):
-  """Title, label and values of the second axis, and the sweep of all, or the run of a point (None: nothing falls)."""
+  """Title, label and values of the second axis, and the sweep of all points, or the run of each point (None: no fall)."""
   betas, spins = (np.geomspace(*ends, rows_of(full)) for ends in (BETAS, SPINS))
   return [("planar equations", "aspect ratio", betas, planar_map("aspect", full)),
           ("planar equations, aspect ratio 0.2", "$\\mu_1$", spins, planar_map("spin", full)),
@@ -104,7 +104,7 @@ def regime(records, run):
 
 
 def ordered(row):
-  """Regimes along a row, undecided left out, without repetition."""
+  """Regimes along a row, without undecided ones and without repetition."""
   known = [k for k in row if k]
   return [NAMES[k] for j, k in enumerate(known) if j == 0 or known[j - 1] != k]
 
@@ -135,7 +135,7 @@ def draw_fall(axes, x, y, normal, colour, shift, half=1.0, every=10, label=None)
 
 
 def normals(pose):
-  """Of a body's z axis, in the world's x and z."""
+  """Direction of a body's z axis in the world's x and z."""
   w, x, y, z = pose[:, 3:].T
   return np.stack([2 * (x * z + w * y), 1 - 2 * (x * x + y * y)], axis=1)
 
@@ -205,13 +205,13 @@ def draw(records, full):
   checks = [Check("planar equations, aspect ratio up to 0.2: rows with flutter, tumble, chaotic, flutter in this order",
                   str(sum(has_in_order(row, order) for row in thin)), str(len(thin)),
                   all(has_in_order(row, order) for row in thin)),
-            Check("the same with mu_1: regimes in it", ", ".join(sorted({NAMES[k] for k in grids[1].flat if k})),
+            Check("planar equations with mu_1: regimes", ", ".join(sorted({NAMES[k] for k in grids[1].flat if k})),
                   "all four", {1, 2, 3, 4} <= set(grids[1].flat)),
             Check("corrected ellipsoid, aspect ratio up to 0.2: rows with the order of the planar equations",
                   str(sum(has_in_order(row, order) for row in corrected)), str(len(corrected)),
                   all(has_in_order(row, order) for row in corrected)),
-            Check("corrected ellipsoid, by another method, half the step and from another angle: points of a row that "
-                  "are of no neighbour's regime", str(strangers(records)), "0", strangers(records) == 0),
+            Check("corrected ellipsoid, by another integrator, half the step and from another angle: points of a row whose "
+                  "regime is none of their neighbours' regimes", str(strangers(records)), "0", strangers(records) == 0),
             Check("MuJoCo's ellipsoid: points of the map where it tumbles", str(int(np.sum(grids[3] == 3))), "0",
                   not np.any(grids[3] == 3))]
 

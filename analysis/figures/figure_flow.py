@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""The flow about a ball and about a torus that glide through a perfect fluid: velocity, pressure, streamlines."""
+"""The flow around a ball and a torus that move through a perfect fluid: velocity, pressure, streamlines."""
 import numpy as np
 from matplotlib.colors import TwoSlopeNorm
 from matplotlib.patches import Circle
 
-import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
+import _paths  # noqa: F401  (must be first: it makes the next imports possible)
 
 import figure
 from checks import at_most
@@ -12,13 +12,13 @@ from immersed import WATER, Body
 from runs import Flow, Inertia, Run
 from style import BLACK, BLUE, GREY, ORANGE, equal_scale, picture_axes, plt
 
-TITLE = "The flow about moving bodies"
-CAPTION = ("Upper: a ball of radius 1 m that glides through water at 1 m/s. Left: speed of the fluid in the plane of "
-           "its motion, and streamlines as the ball sees them (by their distance from its path); right: pressure on "
-           "its faces (dots) against (1 - (9/4) sin²θ) ρU²/2. Lower: a torus that glides at a slant; left: pressure "
-           "and velocity in the plane of symmetry, right: pressure on the surface (red: above that far away) and "
-           "streamlines as the torus sees them, some of which pass its hole. Each is one command: `curvebody export "
-           "RUN.h5 --flow --at 0.1 --grid 81x1x81 --streamlines 24`, which writes what ParaView shows.")
+TITLE = "The flow around moving bodies"
+CAPTION = ("Upper: a ball of radius 1 m that moves through water at 1 m/s. Left: speed of the fluid in the plane of "
+           "its motion, and streamlines relative to the ball; right: pressure on its faces (dots) and (1 - (9/4) "
+           "sin²θ) ρU²/2. Lower: a torus that moves with a tilt. Left: pressure and velocity in the plane of symmetry; "
+           "right: pressure on the surface (red: above the pressure far away) and streamlines relative to the torus, "
+           "some of which pass through its hole. One command writes each of them, for example for ParaView: `curvebody "
+           "export RUN.h5 --flow --at 0.1 --grid 81x1x81 --streamlines 24`.")
 BALL, TORUS = Run("immersed/flow-ball"), Run("immersed/flow-torus")
 AT, OPTIONS = 0.1, ("--at", "0.1", "--grid", "81x1x81", "--streamlines", "24")
 FLOWS = {name: Flow(run.scenario, OPTIONS, threads=1, table=run) for name, run in (("ball", BALL), ("torus", TORUS))}
@@ -30,7 +30,7 @@ def runs(full):
 
 
 class Scene:
-  """The flow of a run and its body at the time."""
+  """The flow of a run, and its body at the same time."""
 
   def __init__(self, records, run, flow):
     self.flow, self.body = records[flow], Body(records[run], run.scenario.split("-")[1])
@@ -48,7 +48,7 @@ class Scene:
     self.normal = normal / self.area[:, None]
 
   def kinetic(self):
-    """Of the fluid: -(rho/2) int phi <v, n> dA."""
+    """Kinetic energy of the fluid: -(rho/2) int phi <v, n> dA."""
     v = self.turn @ self.twist[3:] + np.cross(self.turn @ self.twist[:3], self.centre - self.place)
     return -WATER / 2 * float(np.sum(self.flow["phi"] * np.sum(v * self.normal, axis=1) * self.area))
 
@@ -63,7 +63,7 @@ def draw(records, full):
   draw_space(space, torus)
   inertia = np.array(records.answer(SOLID)["inertia"])
   fluid = torus.energy - torus.twist @ inertia @ torus.twist / 2
-  checks.append(at_most("torus: energy of the flow by φ on the faces less that by K, by it",
+  checks.append(at_most("torus: energy of the flow from φ on the faces, relative difference from that by K",
                         abs(torus.kinetic() / fluid - 1), 1e-4))
   return figure.Drawing(canvas, checks)
 
@@ -81,7 +81,7 @@ def draw_ball(canvas, ax, surface, ball):
   ax.set(xlabel="$x$ (m)", ylabel="$z$ (m)", xlim=(ball.x.min(), ball.x.max()), ylim=(ball.z.min(), ball.z.max()))
   ax.set_aspect("equal")
   ax.grid(False)
-  # Of the dipole, and its stream function for the streamlines.
+  # Velocity of the dipole, and its stream function for the streamlines.
   away = np.stack([ball.x, 0 * ball.x, ball.z], axis=-1) - ball.place
   r = np.linalg.norm(away, axis=-1)
   e = np.array([1.0, 0, 0])
@@ -93,23 +93,23 @@ def draw_ball(canvas, ax, surface, ball):
   t = np.linspace(0, np.pi, 100)
   surface.plot(np.degrees(t), wanted(t), color=BLUE)
   surface.plot(np.degrees(angle), p, ".", color=ORANGE, markersize=3)
-  surface.set(xlabel="angle from the direction of motion (°)", ylabel="pressure less that far away (Pa)", xlim=(0, 180))
+  surface.set(xlabel="angle from the direction of motion (°)", ylabel="pressure relative to far away (Pa)", xlim=(0, 180))
   stream = across ** 2 / 2 * (1 - np.linalg.norm(relative, axis=-1) ** -3)
   spread = np.ptp(stream, axis=1) / np.abs(stream[:, 0])
-  return [at_most("ball: velocity in the plane farther than 0.1 m from it less the dipole's, by 1 m/s",
+  return [at_most("ball: (velocity in the plane, farther than 0.1 m from it - dipole's) / (1 m/s)",
                   float(np.max(np.linalg.norm((ball.u - dipole)[out], axis=-1))), 0.02),
-          at_most("ball: pressure on the faces less (1 - (9/4) sin²θ) ρU²/2, by ρU²/2",
+          at_most("ball: pressure on the faces minus (1 - (9/4) sin²θ) ρU²/2, divided by ρU²/2",
                   float(np.max(np.abs(p - wanted(angle))) / (WATER / 2)), 0.06),
           at_most("ball: relative change of the stream function along each streamline, median",
                   float(np.median(spread)), 0.02),
-          at_most("ball: energy of the flow by φ on the faces less πρ/3 (1 m/s)², by it (inscribed faces)",
+          at_most("ball: energy of the flow from φ on the faces, relative difference from πρ/3 (1 m/s)² (inscribed faces)",
                   abs(ball.kinetic() / (np.pi * WATER / 3) - 1), 0.02)]
 
 
 def draw_plane(canvas, ax, torus):
   most = np.nanpercentile(np.abs(torus.p), 99.5)
   shade = ax.pcolormesh(torus.x, torus.z, torus.p, cmap="RdBu_r", norm=TwoSlopeNorm(0, -most, most), shading="nearest")
-  canvas.colorbar(shade, ax=ax, label="pressure less that far away (Pa)")
+  canvas.colorbar(shade, ax=ax, label="pressure relative to far away (Pa)")
   some = (slice(2, None, 4),) * 2
   ax.quiver(torus.x[some], torus.z[some], torus.u[some][..., 0], torus.u[some][..., 2], color=BLACK, width=0.003,
             scale=12)
@@ -129,7 +129,7 @@ def draw_space(ax, torus):
   eye = np.array([np.cos(np.radians(20)) * np.cos(np.radians(-60)), np.cos(np.radians(20)) * np.sin(np.radians(-60)),
                   np.sin(np.radians(20))])
   for line in torus.flow["line"]:
-    # Before or behind the body as the eye sees it.
+    # In front of the body or behind it, as seen by the viewer.
     near = (line - torus.place) @ eye > 0
     far = ~near
     far[1:] |= ~near[:-1]  # the two parts meet

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""A gas of 10 000 spheres on S3 goes from one speed to Maxwell's distribution."""
+"""A gas of 10 000 spheres on S3 with equal initial speeds reaches Maxwell's distribution."""
 import numpy as np
 
-import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
+import _paths  # noqa: F401  (must be first: it makes the next imports possible)
 
 import figure
 from checks import at_most, near
@@ -10,11 +10,12 @@ from runs import Run
 from style import BLACK, BLUE, GREEN, GREY, ORANGE, panels
 
 TITLE = "A gas of 10 000 hard spheres on S³ reaches the Maxwell distribution of speeds"
-CAPTION = ("All spheres start with speed 1 in random directions (T = 1/3). Left: how often a speed is found after one contact, three, and "
-           "at the end; the line is Maxwell's density. Middle: moments of the speed by those of Maxwell's distribution "
-           "against the number of contacts of one sphere. Right: masses between 1 and 4, one speed at first; mean "
-           "kinetic energy of ten classes of mass at the start and at the end, by the mean of all.")
-EQUAL, MIXED = Run("collisions/gas-s3"), Run("collisions/gas-s3", ("bodies.0.heaviest=4",))
+CAPTION = ("All spheres start with speed 1 in random directions (T = 1/3). Left: histogram of the speeds after one "
+           "contact, three contacts, and at the end; the line is Maxwell's density. Middle: moments of the speed "
+           "divided by those of Maxwell's distribution, over the number of contacts per sphere. Right: masses between "
+           "1 and 4, all with the same initial speed; mean kinetic energy of ten classes of mass at the start and at "
+           "the end, divided by the mean of all.")
+EQUAL, MIXED = Run("collisions/gas-s3"), Run("collisions/gas-s3", ("bodies.0.mass_max=4",))
 BINS = 40
 
 
@@ -23,13 +24,13 @@ def runs(full):
 
 
 def distribution(x):
-  """Maxwell's: the share of speeds below x sqrt(T/m)."""
+  """Maxwell's distribution: fraction of speeds below x sqrt(T/m)."""
   from mpmath import erf
   return np.array([float(erf(s / 2 ** 0.5)) for s in x]) - np.sqrt(2 / np.pi) * x * np.exp(-x * x / 2)
 
 
 def chi_squared(x, bins=BINS):
-  """chi^2 of speeds by sqrt(T/m) over cells that should hold alike, by its number of degrees of freedom."""
+  """chi^2 per degree of freedom, for speeds in units of sqrt(T/m) in cells of equal probability."""
   fine = np.linspace(0, 8, 4001)
   edges = np.interp(np.linspace(0, 1, bins + 1)[1:-1], distribution(fine), fine)
   count = np.bincount(np.searchsorted(edges, x), minlength=bins)
@@ -38,13 +39,13 @@ def chi_squared(x, bins=BINS):
 
 
 def speeds(record):
-  """Speeds [T, N] and masses: p = m v in the embedding."""
+  """Speeds [T, N] and masses, from p = m v in the embedding."""
   mass = record["particle_mass"]
   return np.sqrt(np.sum(record["momentum"] ** 2, axis=-1)) / mass, mass
 
 
 def contacts_until(record, t):
-  """Contacts of one sphere on average."""
+  """Mean number of contacts per sphere until the times t."""
   return 2 * np.searchsorted(record["event_time"], t, side="right") / len(record["particle_mass"])
 
 
@@ -67,17 +68,17 @@ def draw(records, full):
   for power, wanted, colour in moments:
     ratio = np.mean((v / scale) ** power, axis=1) / wanted
     middle.plot(met, ratio, ".-", color=colour, label=f"$\\langle v^{power}\\rangle$")
-    # standard deviation of the mean of n speeds
+    # relative standard deviation of the mean of v^power over all spheres
     full_moment = {1: 3, 4: 945, 6: 135135}[power]  # <x^(2 power)>
     sigma = np.sqrt((full_moment / wanted ** 2 - 1) / v.shape[1])
-    checks.append(near(f"⟨v^{power}⟩ by Maxwell's at the end", float(ratio[-1]), 1, 4 * sigma))
+    checks.append(near(f"⟨v^{power}⟩ / Maxwell's value at the end", float(ratio[-1]), 1, 4 * sigma))
   middle.axhline(1, color=BLACK, linewidth=0.7)
-  middle.set(xlabel="contacts of one sphere", ylabel="moment by Maxwell's")
+  middle.set(xlabel="contacts per sphere", ylabel="moment by Maxwell's")
   middle.legend()
 
   start, end = chi_squared(v[0] / scale), chi_squared(v[-1] / scale)
   bound = 1 + 4 * np.sqrt(2 / (BINS - 1))
-  checks.append(at_most(f"χ² of the speeds at the end, {BINS} cells, by degrees of freedom", end, bound))
+  checks.append(at_most(f"χ² of the speeds at the end, {BINS} cells, per degree of freedom", end, bound))
 
   mixed = records[MIXED]
   v, mass = speeds(mixed)
@@ -88,11 +89,11 @@ def draw(records, full):
     right.plot(1.15 + 0.3 * np.arange(10), share, "o-", color=colour, label=label)
   spread = np.sqrt(2 / 3 / (len(mass) / 10))
   worst = float(np.max(np.abs(np.array(share) - 1)))
-  checks.append(at_most("masses from 1 to 4: a class's mean energy by that of all, less 1", worst, 4 * spread))
+  checks.append(at_most("masses from 1 to 4: mean energy of a class / that of all - 1", worst, 4 * spread))
   x = np.sqrt(mass * v[-1] ** 2 / (2 / 3 * np.mean(energy[-1])))
-  checks.append(at_most("masses from 1 to 4: χ² by degrees of freedom", chi_squared(x), bound))
+  checks.append(at_most("masses from 1 to 4: χ² per degree of freedom", chi_squared(x), bound))
   right.axhline(1, color=BLACK, linewidth=0.7)
-  right.set(xlabel="mass", ylabel="mean energy by that of all")
+  right.set(xlabel="mass", ylabel="mean energy / that of all")
   right.legend()
   rows = []
   for name, r in (("equal masses", record), ("masses 1 to 4", mixed)):
@@ -100,12 +101,12 @@ def draw(records, full):
     momenta = r["killing_momentum"]
     turn = float(np.max(np.abs(momenta - momenta[0])) / np.sum(np.sqrt(np.sum(r["momentum"][0] ** 2, axis=-1))))
     checks += [at_most(f"{name}: relative drift of the energy over {hits} contacts", r.drift("energy"), 1e-11),
-               at_most(f"{name}: drift of the Killing momenta by the sum of |p|", turn, 1e-14),
+               at_most(f"{name}: drift of the Killing momenta / sum of |p|", turn, 1e-14),
                at_most(f"{name}: largest |gap| at a contact", float(np.max(np.abs(r["event_gap"]))), 1e-13)]
     rows.append([name, hits, f"{contacts_until(r, r['time'][-1]):.2f}"])
   rows[0].append(f"{start:.3g} → {end:.3g}")
   rows[1].append(f"{chi_squared(x):.3g}")
-  table = figure.Table("Runs", ["gas", "contacts", "of each sphere", "χ² by degrees of freedom"], rows)
+  table = figure.Table("Runs", ["gas", "contacts", "of each sphere", "χ² per degree of freedom"], rows)
   return figure.Drawing(canvas, checks, [table])
 
 

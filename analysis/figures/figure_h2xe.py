@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""Section 2.8.1: a rigid rod and a rigid triangle turned out of the hyperbolic plane in H2 x E."""
+"""Section 2.8.1: a rigid rod and a rigid triangle rotate out of the hyperbolic plane in H2 x E."""
 import numpy as np
 
-import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
+import _paths  # noqa: F401  (must be first: it makes the next imports possible)
 
 import figure
 import frames_h2xe
@@ -10,11 +10,11 @@ from checks import at_most, near
 from runs import Run
 from style import BLACK, BLUE, GREEN, GREY, PURPLE, VERMILION, picture_axes, plt
 
-TITLE = "Rigid rod and triangle turned out of the hyperbolic plane in H²×E (section 2.8.1)"
-CAPTION = ("The axis that the bodies turn about is that of no isometry. The rod turns in a flat plane and feels "
-           "nothing; the triangle keeps its sides, and so its height and angles change twice a turn: no solid "
-           "could follow. Above: the bodies in the cylinder (Poincaré disk times E) over half a turn. Dots: "
-           "exact, by the reduced equation.")
+TITLE = "Rigid rod and triangle that rotate out of the hyperbolic plane in H²×E (section 2.8.1)"
+CAPTION = ("The bodies rotate around an axis that no isometry has. The rod rotates in a flat plane, as in Euclidean "
+           "space. The triangle keeps its sides, so its height and angles change twice per turn: a solid could not "
+           "move like this. Above: the bodies in the cylinder (Poincaré disk times E) over half a turn. Dots: exact "
+           "solution of the reduced equation.")
 BODIES = ("rod", "triangle")
 AWAY = ("bodies.0.place.move=[{killing: boost_x, by: 1}]",)
 TOLERANCE = 1e-12
@@ -38,7 +38,7 @@ def exact(body, times, away):
 
 
 def log(x, y):
-  """The tangent at x of the geodesic to y, arrays of points (x, y, w, z) along the last axis."""
+  """The tangent vector at x of the geodesic to y; arrays of points (x, y, w, z) along the last axis."""
   form = np.array([1.0, 1, -1])
   h, k = x[..., :3], y[..., :3]
   d = 2 * np.arcsinh(np.sqrt(np.maximum(0, np.sum(form * (h - k) ** 2, axis=-1, keepdims=True))) / 2)
@@ -52,7 +52,7 @@ def inner(u, v):
 
 
 def angle(x, corner, one, two):
-  """Angle in degrees of the sides at a corner."""
+  """Angle in degrees between the sides at a corner."""
   u, v = log(x[:, corner], x[:, one]), log(x[:, corner], x[:, two])
   return np.degrees(np.arccos(inner(u, v) / np.sqrt(inner(u, u) * inner(v, v))))
 
@@ -89,9 +89,9 @@ def draw(records, full):
          ylabel="degrees", xlim=(0, 10))
   ax.set_ylim(50.5, 61)
   ax.legend(loc="lower center", ncols=3, columnspacing=1, handlelength=1.2)
-  checks += [near("least height of the triangle, side 23 in the hyperbolic plane", float(np.min(height(x))),
+  checks += [near("minimum height of the triangle, side 23 in the hyperbolic plane", float(np.min(height(x))),
                   float(np.arccosh(np.cosh(1) / np.cosh(0.5))), 1e-5, digits=6),
-             near("greatest height, side 23 along E", float(np.max(height(x))), np.sqrt(3) / 2, 1e-12, digits=13)]
+             near("maximum height, side 23 along E", float(np.max(height(x))), np.sqrt(3) / 2, 1e-12, digits=13)]
   places = canvas.add_subplot(3, 2, 5)
   kept = canvas.add_subplot(3, 2, 6)
   checks += compare(places, kept, records)
@@ -107,10 +107,10 @@ def compare(places, kept, records):
       record, ida = records[run(body, away=away)], records[run(body, "ida", away)]
       for method, r, bound, color in (("Lobatto", record, 1e-13, BLUE), ("IDA", ida, 1e-8, VERMILION)):
         error = np.max(np.abs(r["coordinates"] - exact(body, r.times(), away)), axis=(1, 2)).astype(float)
-        found.append(at_most(f"{where}: places by {method} and by the reduced equation", float(np.max(error)), bound))
+        found.append(at_most(f"{where}: difference of positions, {method} and reduced equation", float(np.max(error)), bound))
         if not away:
           places.semilogy(r["time"], np.maximum(error, 1e-18), style[body], color=color, label=f"{body}, {method}")
-      found.append(at_most(f"{where}: places by Lobatto and by IDA",
+      found.append(at_most(f"{where}: difference of positions, Lobatto and IDA",
                            float(np.max(np.abs(record["coordinates"] - ida["coordinates"]))), 1e-8))
       found.append(at_most(f"{where}: |d - 1|", float(np.max(np.abs(record["separation"] - 1))), 1e-13))
       found.append(at_most(f"{where}: relative drift of the energy", record.drift("energy"), 1e-13))
@@ -123,12 +123,12 @@ def compare(places, kept, records):
       elif not away:
         conserved(kept, record)
   places.legend(loc="center", bbox_to_anchor=(0.55, 0.42), ncols=2)
-  places.set(title="places against the reduced equation", xlabel="time $t$", xlim=(0, 10), ylim=(1e-18, 1e-8))
+  places.set(title="positions minus the reduced equation", xlabel="time $t$", xlim=(0, 10), ylim=(1e-18, 1e-8))
   return found
 
 
 def so_far(change):
-  """The largest until then: single values of round-off would fill the panel."""
+  """Running maximum of |change|: curves of single values, which are round-off, would fill the panel."""
   return np.maximum(np.maximum.accumulate(np.abs(change)), 1e-18)
 
 
@@ -138,11 +138,11 @@ def conserved(ax, record):
   for k, (name, color) in enumerate(zip(record.labels("killing"), (BLUE, VERMILION, GREEN, PURPLE))):
     ax.semilogy(t, so_far(momenta[:, k] - momenta[0, k]), color=color, label=name.replace("_", " "))
   ax.legend(loc="upper right", ncols=2)
-  ax.set(title="triangle: change of what is conserved, most so far", xlabel="time $t$", xlim=(0, 10), ylim=(1e-18, 1e-12))
+  ax.set(title="triangle: change of conserved quantities, running maximum", xlabel="time $t$", xlim=(0, 10), ylim=(1e-18, 1e-12))
 
 
 def cylinder(ax, x, body):
-  """The body at times 0 to pi: disk coordinates of H2 and z."""
+  """Positions of the body at times 0 to pi: disk coordinates of H2, and z."""
   turn = np.linspace(0, 2 * np.pi, 100)
   for z in (-0.6, 0.6):
     ax.plot(np.cos(turn), np.sin(turn), z, color=GREY, linewidth=0.8)
@@ -163,7 +163,7 @@ def disk(x):
 
 
 def side(p, q, count=20):
-  """The geodesic of two points, in the cylinder."""
+  """The geodesic between two points, in the cylinder."""
   s, u = np.linspace(0, 1, count)[:, None], log(p, q)
   d = np.sqrt(max(0.0, float(np.sum(np.array([1.0, 1, -1]) * u[:3] ** 2))))
   h = np.cosh(s * d) * p[:3] + (np.sinh(s * d) * u[:3] / d if d > 0 else 0)

@@ -2,7 +2,7 @@
 """The curvature detector of section 2.8: two masses on a spring in the inhomogeneous hyperbolic space IH."""
 import numpy as np
 
-import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
+import _paths  # noqa: F401  (must be first: it makes the next imports possible)
 
 import detector
 import figure
@@ -11,10 +11,10 @@ from runs import Run
 from style import BLUE, GREEN, GREY, PURPLE, VERMILION, panels
 
 TITLE = "Curvature detector in IH (section 2.8)"
-CAPTION = ("Two masses on a spring glide past the middle of the space with metric (r² + 2)(dx² + dy² + dz²), "
-           "symmetric about the line that they follow; dots: the reduced equation. The spring is stretched where"
-           " curvature is strongest, and rings afterwards. Below: scalar curvature with the paths of the masses,"
-           " and the sectional curvatures along the line against the radius.")
+CAPTION = ("Two masses on a spring pass the middle of the space with metric (r² + 2)(dx² + dy² + dz²), symmetrically "
+           "about the line that they follow; dots: reduced equation. The spring is stretched where the curvature is "
+           "largest, and oscillates afterwards. Below: scalar curvature with the paths of the masses, and the "
+           "sectional curvatures along the line over the radius.")
 DETECTOR = Run("thesis/ih-curvature-detector")
 AT_TEN, CROSSING, REST = 25.049417842991, 14.2466777653825, 25.0399733601983
 
@@ -27,7 +27,7 @@ def draw(records, full):
   record = records[DETECTOR]
   exact = detector.solution()
   t, d = record.times(), record["separation"][:, 0]
-  x = record["x"]
+  x = record["plot_position"]
   canvas, axes = panels(2, 2, width=5.2)
   separation(axes[0, 0], t, d, exact)
   errors(axes[0, 1], record, np.abs(d - exact("d", t)))
@@ -37,9 +37,9 @@ def draw(records, full):
   checks = [
       near("d(0)", float(d[0]), REST, 1e-12, digits=15),
       near("d(10)", float(d[np.searchsorted(t, 10 - 1e-9)]), AT_TEN, 1e-10, digits=15),
-      near("d(10), the reference in 40 digits", float(exact("d", [10])[0]), AT_TEN, 1e-12, digits=15),
+      near("d(10), reference with 40 digits", float(exact("d", [10])[0]), AT_TEN, 1e-12, digits=15),
       near("time at which A = 0", crossing(t, x[:, 0, 0]), CROSSING, 1e-10, digits=15),
-      near("time at which A = 0, the reference in 40 digits", float(detector.crossing(exact, 14.2)), CROSSING, 1e-12,
+      near("time at which A = 0, reference with 40 digits", float(detector.crossing(exact, 14.2)), CROSSING, 1e-12,
            digits=15),
       at_most("largest error of d on [0, 50]", float(np.max(np.abs(d - exact("d", t)))), 1e-11),
       at_most("largest error of a mass's coordinates on [0, 50]", float(worst), 1e-10),
@@ -50,7 +50,7 @@ def draw(records, full):
 
 
 def crossing(t, a, points=8):
-  """Where a passes 0: inverse interpolation by a polynomial through the points about it."""
+  """Time at which a = 0, by inverse interpolation with a polynomial through the neighbouring points."""
   k = int(np.argmax(a > 0))
   near_by = slice(k - points // 2, k + points // 2)
   u, v = t[near_by].astype(np.longdouble), a[near_by].astype(np.longdouble)
@@ -96,9 +96,9 @@ def curvature_map(ax, x):
 def sections(ax):
   r = np.linspace(0, 10, 400)
   ax.semilogy(r, -detector.scalar_curvature(r * r), color=BLUE, label="$-R$, scalar")
-  ax.semilogy(r, -detector.tangential_curvature(r * r), color=VERMILION, label="$-K$, planes across the radius")
-  ax.semilogy(r, -detector.radial_curvature(r * r), "--", color=PURPLE, label="$-K$, planes with the radius")
-  ax.set(xlabel="$r$", xlim=(0, 10), title="curvature against the radius")
+  ax.semilogy(r, -detector.tangential_curvature(r * r), color=VERMILION, label="$-K$, planes perpendicular to the radius")
+  ax.semilogy(r, -detector.radial_curvature(r * r), "--", color=PURPLE, label="$-K$, planes that contain the radius")
+  ax.set(xlabel="$r$", xlim=(0, 10), title="curvature over the radius")
   ax.legend()
 
 

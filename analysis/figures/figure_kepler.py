@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""Two bodies that attract each other in S3 and H3 (no figure of the thesis)."""
+"""Two bodies that attract each other in S3 and H3 (not a figure of the thesis)."""
 import numpy as np
 
-import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
+import _paths  # noqa: F401  (must be first: it makes the next imports possible)
 
 import figure
 import orbits
@@ -14,7 +14,7 @@ from style import BLUE, GREY, ORANGE, SPACE_NAME, picture_axes, plt
 TITLE = "Two bodies that attract each other in H³ and S³"
 CAPTION = ("V = -m₁m₂ coth d or -m₁m₂ cot d, masses 1 and 2.7. Unlike in flat space there is no centre of mass that "
            "moves freely, and the relative motion does not separate. Right: distance from a solution in extended "
-           "precision, and the energy's drift.")
+           "precision, and drift of the energy.")
 SPACES = ("h3", "s3")
 MASSES = (1, 2.7)
 
@@ -28,7 +28,7 @@ def runs(full):
 
 
 def start(space):
-  """Embedding places and velocities from the polar ones of the scenarios, in extended precision."""
+  """Embedding positions and velocities from the polar ones of the scenarios, in extended precision."""
   q = np.array([[0.4, np.pi / 2, 0], [0.2, np.pi / 2, np.pi]], dtype=np.longdouble)
   u = np.array([[0.1, 0.2, 3.9], [0, -0.3, 2.9]], dtype=np.longdouble)
   (a, b, g), (da, db, dg) = q.T, u.T
@@ -47,7 +47,7 @@ def draw(records, full):
   checks = []
   for row, space in enumerate(SPACES):
     record = records[run(space)]
-    t, points = record.times(), to_embedding(record["x"], orbits.SIGN[space])
+    t, points = record.times(), to_embedding(record["plot_position"], orbits.SIGN[space])
     error = np.max(np.abs(points - orbits.two_bodies(space, 1, MASSES, *start(space), t)), axis=(1, 2)).astype(float)
     energy = record["energy"]
     drift = np.abs(energy / energy[0] - 1)
@@ -56,7 +56,7 @@ def draw(records, full):
                at_most(f"{name}: relative drift of the energy", float(np.max(drift)), 1e-9),
                at_most(f"{name}: drift of the six Killing momenta", record.drift("killing_momentum"), 1e-13)]
     axes = picture_axes(canvas, 2, 2, 2 * row + 1)
-    x = record["x"]
+    x = record["plot_position"]
     for k, color in enumerate((ORANGE, BLUE)):
       axes.plot(*x[:, k].T, color=color, linewidth=0.8)
       axes.plot(*x[-1:, k].T, "o", color=color, markersize=4 + 2 * MASSES[k], label=f"mass {MASSES[k]:g}")

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""Minimum-perturbation coordinates: the frame in which the integral of curvature comes nearest to a gait's effect."""
+"""Minimum-perturbation coordinates: the frame in which the integral of the curvature is closest to a gait's displacement."""
 import numpy as np
 
-import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
+import _paths  # noqa: F401  (must be first: it makes the next imports possible)
 
 import figure
 from checks import Check, at_most
@@ -11,11 +11,11 @@ from locomotion import Field, field_run, shift
 from style import BLUE, VERMILION, plt
 
 TITLE = "Purcell's swimmer in minimum-perturbation coordinates"
-CAPTION = ("−A by components and the curvature along x, left in the frame of the middle link, right in the "
-           "frame g h(r) whose connection is least over the window (−2.5, 2.5)². Curvature is turned with the "
-           "frame, lengths stay. Arrows are scaled by panel. Last row: the size of A "
-           "over the window, by components, and the error of the corrected body velocity integral of circles, "
-           "by the exact shift.")
+CAPTION = ("Components of −A and the curvature along x: left in the frame of the middle link, right in the frame g "
+           "h(r), which minimises the connection over the window (−2.5, 2.5)². The curvature rotates with the frame; "
+           "lengths of gaits do not change. Each panel has its own scale of arrows. Last row: root mean square of the "
+           "components of A over the window, and the error of the corrected body velocity integral for circles, "
+           "divided by the exact shift.")
 PLAIN = field_run("purcell", (-2.5, -2.5), (2.5, 2.5))
 LEAST = field_run("purcell", (-2.49, -2.49), (2.49, 2.49), settings=MINIMUM)
 NAMES = ("x", "y", r"\theta")
@@ -46,7 +46,7 @@ def draw(records, full):
     errors.append(np.array([np.linalg.norm(np.array(answer["cbvi"]) - answer["log"]) / shift(answer["log"])
                             for answer in answers]))
     axes[1, 4].semilogy(RADII, errors[-1], "o-", color=colour, label=label, markersize=4)
-  axes[1, 4].set(xlabel="radius of the circle", title="error of the integral, by the shift")
+  axes[1, 4].set(xlabel="radius of the circle", title="error of the integral / shift")
   axes[1, 4].legend()
   plain, least = ([records.answer(cycle(a, s)) for a in RADII] for s in ((), MINIMUM))
   apart = max(abs(a["length"] - b["length"]) for a, b in zip(plain, least))
@@ -55,11 +55,11 @@ def draw(records, full):
   node = np.searchsorted(RADII, 0.99)
   return figure.Drawing(canvas, [
       at_most("lengths of gaits in both frames, difference", float(apart), 1e-11),
-      at_most("shifts of circles (which do not turn) in both frames, difference", float(shifts), 1e-11),
-      at_most("turning in both frames, difference, rad", float(angles), 1e-11),
-      Check("root mean square of A over the window: all components are smaller",
+      at_most("shifts of circles (which do not rotate) in both frames, difference", float(shifts), 1e-11),
+      at_most("rotation in both frames, difference, rad", float(angles), 1e-11),
+      Check("root mean square of A over the window: all components are smaller in the new frame",
             ", ".join(f"{b / a:.3f}" for a, b in zip(*size)), "below 1", bool(np.all(size[1] < size[0]))),
-      Check("circles of radius 1 to 2.2: the integral's error in the new frame by that in the old",
+      Check("circles of radius 1 to 2.2: the integral's error in the new frame / in the old frame",
             f"at most {np.max(errors[1][node:] / errors[0][node:]):.3f}", "below 0.5",
             bool(np.all(errors[1][node:] < 0.5 * errors[0][node:])))])
 

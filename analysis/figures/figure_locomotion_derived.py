@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""Bundles that are derived: from links, from drag on a mesh, from an immersed body, from a table."""
+"""Derived bundles: from links, from drag on a mesh, from an immersed body, from a table."""
 import numpy as np
 
-import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
+import _paths  # noqa: F401  (must be first: it makes the next imports possible)
 
 import figure
 from checks import Check, at_most, fitted_order
@@ -11,13 +11,13 @@ from runs import Run
 from style import BLACK, BLUE, GREY, ORANGE, panels
 
 TITLE = "Locomotion: bundles from links, meshes, immersed bodies, tables and expressions"
-CAPTION = ("Top left: an eel's midline after 0, 3, .. 12 waves at low Reynolds number, by drag on the faces of "
-           "its skin (across twice that along). Top right: forward shift of a ribbon over a wave, by its mesh "
-           "and by resistive forces integrated along its line. Bottom left: the two-link cat in water without "
-           "drag: turning and place of its frame by the bundle's path (lines) and by the full equations of "
-           "motion (dots), which start from rest. Bottom right: Purcell's circle of radius 1 from tables of the "
-           "connection: error of the holonomy over the spacing of the table, by splines of degree 3 and 5, and "
-           "the bound that curvebody tells from the table alone.")
+CAPTION = ("Top left: an eel's midline after 0, 3, .. 12 waves at low Reynolds number, with drag on the faces of its "
+           "skin (the coefficient across is twice that along). Top right: forward shift of a ribbon during a wave, "
+           "from its mesh and from resistive forces integrated along its line. Bottom left: the two-link cat in water "
+           "without drag: rotation and position of its frame by the bundle's path (lines) and by the full equations of "
+           "motion from rest (dots). Bottom right: Purcell's circle of radius 1 from tables of the connection: error "
+           "of the holonomy over the spacing of the table, for splines of degree 3 and 5, and the bound that curvebody "
+           "reports from the table.")
 EEL_CYCLES, SWAY, WAVE, EEL_SWAY = 12, 0.06, 0.4, 0.05
 EEL = path_run("eel", EEL_CYCLES * 8 + 1, (f"gait.repeat={EEL_CYCLES}",))
 EEL_CYCLE = cycle_run("eel")
@@ -63,18 +63,18 @@ def draw(records, full):
   angle, place = matrix(space)
   rods = float(np.max(np.abs([angle - plane[2], *(place - plane[:2]), space[1], space[2], space[6]])))
   written = records.answer(WRITTEN)
-  checks += [at_most("expressions: area of the ellipse less π/2", abs(written["g"][0] - np.pi / 2), 1e-12),
-             at_most("expressions: length less 2π, an ellipse that the metric makes a circle",
+  checks += [at_most("expressions: area of the ellipse minus π/2", abs(written["g"][0] - np.pi / 2), 1e-12),
+             at_most("expressions: length minus 2π of an ellipse that is a circle in the metric",
                      abs(written["length"] - 2 * np.pi), 1e-12),
-             at_most("links: A, B and M of a tree of three links less those of the chain, over a window", apart, 1e-12),
-             at_most("links of mass in space: holonomy of three rods less the floating snake's", rods, 1e-12),
-             at_most("links: holonomy of the circle less the chain's",
+             at_most("links: A, B and M of a tree of three links minus those of the chain, over a window", apart, 1e-12),
+             at_most("links with mass in space: holonomy of three rods minus that of the floating snake", rods, 1e-12),
+             at_most("links: holonomy of the circle minus that of the chain",
                      float(np.max(np.abs(np.array(links["g"]) - chain["g"]))), 1e-12)]
   return figure.Drawing(canvas, checks + found, tables)
 
 
 def matrix(g):
-  """Turning about z and place in the plane of elements of SE(3)."""
+  """Rotation around z, and position in the plane, of elements of SE(3)."""
   return 2 * np.arctan2(g[..., 3], g[..., 0]), g[..., 4:6]
 
 
@@ -92,19 +92,19 @@ def draw_eel(ax, records):
   ax.axvline(0, color=GREY, linewidth=0.7)
   ax.axvline(0.5, color=GREY, linewidth=0.7)
   ax.set_aspect("equal", adjustable="datalim")
-  ax.set(xlabel="$x$ (m)", yticks=[], title="an eel by drag on its skin; waves")
+  ax.set(xlabel="$x$ (m)", yticks=[], title="an eel with drag on its skin; waves")
   once = records.answer(EEL_CYCLE)["g"]
   end = place[-1]
   share = once[4] / WAVE
-  return [at_most(f"eel: the end of {EEL_CYCLES} waves less {EEL_CYCLES} times one, m",
+  return [at_most(f"eel: the end of {EEL_CYCLES} waves minus {EEL_CYCLES} times one wave, m",
                   float(np.max(np.abs(end - EEL_CYCLES * np.array(once[4:6])))), 1e-9),
-          Check("eel: shift of a wave by its length: ahead, and less than the wave", f"{share:.4f}", "0 to 1",
+          Check("eel: shift per wave / wavelength: forwards, and less than the wavelength", f"{share:.4f}", "0 to 1",
                 bool(0 < share < 1))]
 
 
 def resistive(steps=400):
-  """Places (x, y) of the ribbon's frame at even parts of a wave: resistive forces along its line, drag across 2, along
-  1, Gauss's quadrature with 80 points and a Lie group method of order 4."""
+  """Positions (x, y) of the ribbon's frame at equal parts of a wave, from resistive forces along its line (drag 2 across, 1
+  along), by Gauss's quadrature with 80 points and a Lie group integrator of order 4."""
   node, weight = np.polynomial.legendre.leggauss(80)
   X, w = node / 2, weight / 2
 
@@ -137,13 +137,13 @@ def draw_ribbon(ax, records):
   t = record["time"] / record["time"][-1]
   ax.plot(t[::2], place[::2, 0], "o", color=BLUE, label="mesh, $x$", markersize=4)
   ax.plot(t[::2], place[::2, 1], "o", color=ORANGE, label="mesh, $y$", markersize=4)
-  ax.set(xlabel="part of a wave", ylabel="shift of the frame / length", title="a ribbon by drag on its faces")
+  ax.set(xlabel="part of a wave", ylabel="shift of the frame / length", title="a ribbon with drag on its faces")
   ax.legend()
   errors = [float(np.hypot(*(np.array(records.answer(ribbon(n))["g"][4:6]) - exact[-1, :2]))) for n in RESOLUTIONS]
   order, used = fitted_order([1 / n for n in RESOLUTIONS], errors, 1e-12)
-  return [at_most(f"ribbon of {RESOLUTIONS[-1]}: shift of a wave less resistive forces along the line, by it",
+  return [at_most(f"ribbon of {RESOLUTIONS[-1]}: shift per wave, relative difference from resistive forces along the line",
                   errors[-1] / abs(exact[-1, 0]), 1e-3),
-          Check("ribbon: order of that in the mesh's width", f"{order:.3f} ({used} points)", "2 ± 0.1",
+          Check("ribbon: order of this difference in the width of the mesh", f"{order:.3f} ({used} points)", "2 ± 0.1",
                 bool(abs(order - 2) <= 0.1))]
 
 
@@ -163,8 +163,8 @@ def draw_cat(ax, records):
   ax.set(xlabel=r"$\alpha$", title="two links in water: reduced and full")
   ax.legend()
   apart = [float(np.max(np.abs(a - b))) for a, b in ((pose[:, :3], g[:, 4:]), (pose[:, 3:], g[:, :4]))]
-  return [at_most("cat in water: place of the full motion less the reduced, m", apart[0], 1e-10),
-          at_most("cat in water: quaternion of the full motion less the reduced", apart[1], 1e-10)]
+  return [at_most("cat in water: position of the full motion minus the reduced one, m", apart[0], 1e-10),
+          at_most("cat in water: quaternion of the full motion minus the reduced one", apart[1], 1e-10)]
 
 
 def draw_samples(ax, records):
@@ -181,7 +181,7 @@ def draw_samples(ax, records):
     order, used = fitted_order(spacing, errors, 2e-14)
     checks += [Check(f"tables, degree {degree}: order of the holonomy's error", f"{order:.2f} ({used} points)",
                      f"at least {degree + 0.7:.1f}", bool(order >= degree + 0.7)),
-               Check(f"tables, degree {degree}: the error is within what is told of the table's",
+               Check(f"tables, degree {degree}: the error is below the reported bound of the table",
                      ", ".join(f"{e:.1e} ({np.max(b):.1e})" for e, b in zip(errors, bounds)), "each component",
                      bool(within))]
     rows += [[f"{degree}", f"{n} × {n}", f"{e:.2e}"] for n, e in zip(GRIDS, errors)]

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""Connections, curvatures, metrics and holonomies of the models against extended precision and closed forms."""
+"""Connections, curvatures, metrics and holonomies of the models, compared with extended precision and closed forms."""
 import math
 
 import numpy as np
 
-import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
+import _paths  # noqa: F401  (must be first: it makes the next imports possible)
 
 import figure
 from checks import Check, at_most
@@ -13,17 +13,17 @@ from locomotion_exact import numbers
 from style import BLUE, GREY, ORANGE, VERMILION, plt
 
 TITLE = "Locomotion: numbers of all models"
-CAPTION = ("What `curvebody gait` gives against reference/locomotion_exact.py, the models written out again in "
-           "50 digits (curvatures and links' velocities there are differences, holonomies quadratures) and "
-           "closed forms. Each dot: the largest difference of a quantity's components, by the largest of them "
-           "where that is above 1; what agrees exactly stands at the left edge.")
+CAPTION = ("Results of `curvebody gait` compared with reference/locomotion_exact.py, an independent implementation of "
+           "the models with 50 digits (it computes curvatures and link velocities by differences and holonomies by "
+           "quadrature), and with closed forms. Each dot is the largest difference of a quantity's components, divided "
+           "by its largest component if that is above 1. Exact agreement is drawn at the left edge.")
 V0 = 8 * np.pi / 3
 HALF_TURN = ("bundle.turn=0.083333333333333333",)
 FLOOR = 1e-18
 
 
 def at(scenario, r, key, pick=lambda a: a, settings=()):
-  """An entry of the answer at a shape."""
+  """The run at a shape, and the function that takes an entry from its answer."""
   return point_run(scenario, r, settings), lambda answer: np.ravel(pick(np.array(answer[key], float)))
 
 
@@ -38,7 +38,7 @@ def turned(answer):
 
 first, whole = (lambda B: B[0]), (lambda a: a["g"])
 length, place = (lambda a: a["length"]), (lambda a: a["g"][0])
-# Name in the reference: where it comes from, what is allowed, and what has been printed of it elsewhere.
+# Name in the reference: source of the value, allowed difference, and values that were published elsewhere.
 QUANTITIES = {
     "pmpy A(5, v0/2)": (at("pmpy", (5, V0 / 2), "A"), 1e-12, "0 .00318309886184"),
     "pmpy M(5, v0/2)": (at("pmpy", (5, V0 / 2), "M"), 1e-12, ""),
@@ -86,7 +86,7 @@ def runs(full):
 
 
 def as_printed(value, printed):
-  """Whether the value rounds to what is printed (half a unit of its last digit, and a little)."""
+  """True if the value rounds to the printed one (within half a unit of its last digit, plus a margin)."""
   digits = len(printed.split(".")[1]) if "." in printed else 0
   return abs(value - float(printed)) <= (0.501 * 10.0 ** -digits + 4e-16 * abs(value) if digits else 1e-12)
 
@@ -103,7 +103,7 @@ def draw(records, full):
     names.append(name)
     errors.append(error)
     rows.append([name, ", ".join(f"{v:.14g}" if abs(v) > 1e-13 else "0" for v in found), f"{error:.1e}", printed])
-  checks.append(Check("all that has been printed elsewhere, to the digits printed", "; ".join(wrong) or "all agree",
+  checks.append(Check("all values that were published elsewhere, to the printed digits", "; ".join(wrong) or "all agree",
                       "all agree", not wrong))
   canvas = plt.figure(figsize=(9, 9.5))
   ax = canvas.subplots()

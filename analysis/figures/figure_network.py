@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""An elastic shell of 642 particles thrown across H3 and S3 (the networks that section 2.3 of the thesis asks for)."""
+"""An elastic shell of 642 particles thrown across H3 and S3 (a network, as proposed in section 2.3 of the thesis)."""
 import numpy as np
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 from mpl_toolkits.mplot3d.art3d import Line3DCollection
 
-import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
+import _paths  # noqa: F401  (must be first: it makes the next imports possible)
 
 import figure
 from checks import Check, at_most
@@ -13,9 +13,10 @@ from runs import Run
 from style import STRETCH, SPACE_COLOR, SPACE_LINE, SPACE_NAME, equal_scale, picture_axes, plt
 
 TITLE = "An elastic shell thrown across H³ and S³"
-CAPTION = ("A geodesic sphere of 642 particles follows an isometry's flow. Colour: change of length of the springs "
-           "along its edges. In H³ the geodesics spread and the shell widens across its path, in S³ they close in. "
-           "Each panel is as wide as the shell; the picture shrinks it towards the boundary of the ball.")
+CAPTION = ("A geodesic sphere of 642 particles starts with the velocities of a Killing field. Colour: change of length "
+           "of the springs along its edges. In H³ geodesics diverge and the shell widens across its path; in S³ they "
+           "converge. Each panel is as wide as the shell; near the boundary of the ball the plot coordinates shrink "
+           "it.")
 SPACES, SHOTS = ("h3", "s3"), 4
 COLORS, RANGE = STRETCH, Normalize(-0.15, 0.15)
 
@@ -36,7 +37,7 @@ def draw(records, full):
   checks = []
   for row, space in enumerate(SPACES):
     record = records[run(space)]
-    t, x, length = record["time"], record["x"], record["separation"]
+    t, x, length = record["time"], record["plot_position"], record["separation"]
     i, j = record["bond_i"], record["bond_j"]
     edges = length[0] < 1.4 * np.min(length[0])  # the mesh's edges; the bending springs are longer
     change = length[:, edges] / length[0, edges] - 1
@@ -56,8 +57,8 @@ def draw(records, full):
     strain.plot(t, np.min(change, axis=1), label=f"{SPACE_NAME[space]}: least and greatest", **look)
     strain.plot(t, np.max(change, axis=1), **look)
     name = space.upper()
-    checks += [Check(f"{name}: particles of the mesh", str(x.shape[1]), "≥ 500", x.shape[1] >= 500),
-               at_most(f"{name}: places that are not finite numbers", np.count_nonzero(~np.isfinite(x)), 0),
+    checks += [Check(f"{name}: number of particles", str(x.shape[1]), "≥ 500", x.shape[1] >= 500),
+               at_most(f"{name}: positions that are not finite numbers", np.count_nonzero(~np.isfinite(x)), 0),
                at_most(f"{name}: relative drift of the energy", float(np.max(drift)), 1e-8),
                at_most(f"{name}: drift of the six Killing momenta", record.drift("killing_momentum"), 1e-12)]
   energy.set(xlabel="time $t$", ylabel="relative energy error", xlim=(0, float(t[-1])))

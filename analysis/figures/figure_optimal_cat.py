@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""The falling cat that turns at least effort: a circle of bends, by its closed form."""
+"""The falling cat that rotates at minimum cost: a circle of bends, compared with its closed form."""
 import numpy as np
 
-import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
+import _paths  # noqa: F401  (must be first: it makes the next imports possible)
 
 import figure
 from checks import Check, at_most, near
@@ -11,11 +11,12 @@ from optimal import optimal_run
 from style import BLACK, BLUE, GREEN, GREY, ORANGE, VERMILION, equal_scale, plt
 
 TITLE = "The falling cat at least cost: half a turn by a circle of bends"
-CAPTION = ("Two halves of a cat bend at the waist about two axes without twist and without angular momentum; least E "
-           "= ∫ r′Mr′ dt, twice the kinetic energy, of gaits that turn it by T about its axis x. Top: the cat over "
-           "the optimal half turn, its back red. Bottom: the optimal bends (u, v), circles, on the curvature of the "
-           "turning about x; E over T for three widths of the body, with the closed form of circles; bend of the "
-           "waist. A larger circle turns by 2π − T the other way, to the same element.")
+CAPTION = ("Two halves of a cat bend at the waist around two axes without twist and without angular momentum. Minimum "
+           "of E = ∫ r′Mr′ dt, twice the integral of the kinetic energy, for gaits that rotate it by T around its axis "
+           "x. Top: the cat during the optimal half turn, its back red. Bottom: the optimal bends (u, v), which are "
+           "circles, on the curvature of the rotation around x; E over T for three widths of the body, with the closed "
+           "form of circles; bend of the waist. A larger circle rotates the cat by 2π − T in the opposite direction, "
+           "which gives the same element.")
 WIDTHS = ((0.15, GREEN), (0.3, BLUE), (0.5, ORANGE))
 TURNS = (0.5, 1, 2, 2.6, np.pi)
 NEAR, FAR = 0.25, 1.05
@@ -24,9 +25,10 @@ FIELD = field_run("cat", (-0.6, -0.6), (0.6, 0.6), 61)
 
 
 def rates(width, bend):
-  """The body's turn and E of a cycle of the circle at the angle `bend`.
+  """Rotation of the body and E for a cycle of the circle with the angle `bend`.
 
-  Both halves turn at W (e_x - n) in the body, n their axes; I about n and J across it. Without angular momentum
+  Each half has an axis n, the moments of inertia I about n and J across it, and turns at W (e_x - n) in the body.
+  Without angular momentum the body turns at Omega:
     Omega = -W (J s^2 - I c (1 - c))/(I c^2 + J s^2), W = 2 pi; E = 2 [I (Omega c + W (c - 1))^2 + J s^2 (Omega + W)^2]
   """
   I, J = 8 * width ** 2, 8 * (width ** 2 / 2 + ((FAR - NEAR) / 2) ** 2)
@@ -36,7 +38,7 @@ def rates(width, bend):
 
 
 def bend_of(width, turn):
-  """By halving: the turn grows with the bend up to a right angle."""
+  """The bend for a given rotation, by bisection: the rotation grows with the bend up to a right angle."""
   low, high = 0.0, np.pi / 2
   for _ in range(60):
     middle = (low + high) / 2
@@ -45,7 +47,8 @@ def bend_of(width, turn):
 
 
 def turn_run(width, turn):
-  # From a circle somewhat too small; from one too large the search comes to the turn by 2 pi - T the other way.
+  # The search starts from a circle that is slightly too small. From one that is too large it finds the rotation by
+  # 2 pi - T in the opposite direction.
   size = 0.9 * np.tan(bend_of(width, turn) / 2)
   return optimal_run("cat", "--turn", f"{turn:.15g}", settings=(f"bundle.parameters.rho={width:g}",) + ellipse(size))
 
@@ -77,9 +80,9 @@ def draw(records, full):
     cost.plot(TURNS, E, "o", color=colour)
     bends.plot(TURNS, [np.degrees(2 * np.arctan(s.mean())) for s in size], "o", color=colour)
     exact = np.array([rates(width, bend_of(width, T))[1] for T in TURNS])
-    checks += [at_most(f"half width {width:g}: E less the closed form, relative", float(np.max(np.abs(E / exact - 1))),
+    checks += [at_most(f"half width {width:g}: E minus the closed form, relative", float(np.max(np.abs(E / exact - 1))),
                        1e-10),
-               at_most(f"half width {width:g}: radius over a cycle, largest change, relative",
+               at_most(f"half width {width:g}: largest relative change of the radius during a cycle",
                        float(max(np.ptp(s) / s.mean() for s in size)), 1e-6)]
     if width == 0.3:
       for r in found:
@@ -97,7 +100,7 @@ def draw(records, full):
 
 
 def draw_cat(canvas, record):
-  x, lines = record["x"], record["lines"]
+  x, lines = record["plot_position"], record["lines"]
   rows = np.linspace(0, len(x) - 1, ROWS).round().astype(int)
   for ax, row in zip(canvas.subplots(1, ROWS, subplot_kw={"projection": "3d"}), rows):
     ax.computed_zorder = False

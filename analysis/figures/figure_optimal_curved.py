@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""Swimmers in S2, H2, S3 and H3 at least cost, from one shape."""
+"""Swimmers in S2, H2, S3 and H3 at minimum cost, from a given shape."""
 import numpy as np
 
-import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
+import _paths  # noqa: F401  (must be first: it makes the next imports possible)
 
 import figure
 from checks import Check, at_most, near
@@ -12,11 +12,11 @@ from runs import Run
 from style import BLACK, BLUE, GREEN, GREY, PURPLE, SPACE_NAME, VERMILION, plt
 
 TITLE = "Optimal gaits of swimmers in curved spaces"
-CAPTION = ("An apex and two tips (three in S³ and H³) of mass 1 without momentum: legs of length l at the half-angle "
-           "a stretch and spread; least E = ∫ r′Mr′ dt of gaits from and to l = .65, a = .8 that move by X along the "
-           "geodesic. Above: gaits of X = .001 to .05 on the curvature of the bundle, in S² and in H². Below: E/X, at 0 "
-           "the limit of small gaits 4π √det M/|B|; and the first conjugate time, with 1 the gait's end: beyond it "
-           "a minimum (×: the cheapest saddle that random starts found).")
+CAPTION = ("An apex and two tips (three in S³ and H³) of mass 1 without momentum: legs of length l at the half-angle a "
+           "stretch and spread. Minimum of E = ∫ r′Mr′ dt for gaits that begin and end at l = .65, a = .8 and move the "
+           "body by X along the geodesic. Above: gaits for X = .001 to .05 on the curvature of the bundle, in S² and "
+           "in H². Below: E/X, with the limit of small gaits 4π √det M/|B| at X = 0; and the first conjugate time in "
+           "units of the period. A gait is a minimum if it is above 1 (×: the cheapest saddle from random starts).")
 SPACES = {"S2": (2, BLUE, "o-"), "S3": (3, GREEN, "s--"), "H2": (2, VERMILION, "o-"), "H3": (3, PURPLE, "s--")}
 DISTANCES = (0.0001, 0.0003, 0.001, 0.003, 0.01, 0.02, 0.03, 0.05)
 DRAWN = (0.001, 0.003, 0.01, 0.02, 0.05)
@@ -51,7 +51,7 @@ def limit(answer):
 
 
 def first_conjugate(record, k):
-  """The record has the first before the end, if there is one, and the next after it."""
+  """First conjugate time. The record has the first one before the end, if it exists, and the next one after the end."""
   return float(record["conjugate"][k, 0 if record["conjugates"][k] else 1])
 
 
@@ -94,15 +94,15 @@ def measure(records):
             Check("its conjugate times before 1, and its index",
                   f"{record['conjugates'][saddle]}, {record['index'][saddle]}", "1, 1",
                   bool(record["conjugates"][saddle] == record["index"][saddle] == 1)),
-            at_most("S², X = −.01: E differs from that of .01 by",
+            at_most("S²: difference of E for X = −.01 and X = .01",
                     abs(float(records[swim_run("S2", -0.01)]["cost"][0]) / COST - 1), 1e-10)]
   for space in SPACES:
     X = np.array(DISTANCES[:4])
     rate = np.array([records[swim_run(space, x)]["cost"][0] for x in X]) / X
-    # From a fixed base E/X runs in powers of the gait's size, the root of X.
+    # From a fixed start shape E/X is a power series in the gait's size, the square root of X.
     start = float(np.linalg.solve(np.vander(np.sqrt(X), increasing=True), rate)[0])
     wanted = limit(records.answer(base_run(space)))
-    checks.append(near(f"{space_name(space).replace('$', '')}: E/X at 0, by a cubic in √X", start / wanted, 1, 1e-3, 5))
+    checks.append(near(f"{space_name(space).replace('$', '')}: E/X at 0, from a cubic in √X", start / wanted, 1, 1e-3, 5))
   return checks
 
 

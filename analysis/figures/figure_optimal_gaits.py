@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""Optimal gaits of Purcell's swimmer on the curvature that they enclose, and where its links do not cross."""
+"""Optimal gaits of Purcell's swimmer on the curvature that they enclose, and the region where its links do not cross."""
 import numpy as np
 
-import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
+import _paths  # noqa: F401  (must be first: it makes the next imports possible)
 
 import figure
 from checks import Check, at_least, at_most, near
@@ -11,17 +11,19 @@ from optimal import FOLDED, STRAIGHT, Z, draw_apart, move_run, optimal_run
 from style import BLACK, BLUE, GREEN, PURPLE, VERMILION, plt
 
 TITLE = "Optimal gaits of Purcell's swimmer on the curvature"
-CAPTION = ("Closed changes of shape of least cost; zero of the curvature in black. Above: gaits about the straight one "
-           "on B_x, for X = .01 to .1, which as they grow come to follow its zero; gaits about a Z, on B along the "
-           "direction in which the smallest of them swims. Below: gaits that turn by θ = .03 to .3, on B_θ; the body "
-           "along those of X = .05 and at the middle of θ = .1. Dashed: beyond it links 1 and 3 cross (r₁ + 2 r₂ and "
-           "2 r₁ + r₂ both above 2π); the gaits that turn do, those that swim do not. "
-           "Thick: X = .03 with both angles within .7, and θ = .1 with links that do not cross.")
+CAPTION = ("Closed loops of shapes with minimum cost; black: zeros of the curvature. Above: gaits around the straight "
+           "shape on B_x, for X = .01 to .1, which approach the zeros as they grow; gaits around a Z, on B along the "
+           "direction of motion of the smallest of them. Below: gaits that rotate the swimmer by θ = .03 to .3, on "
+           "B_θ; the body during the gaits of X = .05 and at the middle of θ = .1. Dashed: border of the region where "
+           "links 1 and 3 cross (r₁ + 2 r₂ and 2 r₁ + r₂ both above 2π). The gaits that rotate the swimmer enter it; "
+           "those that move it do not. Thick: X = .03 with both angles within .7, and θ = .1 with links that do not "
+           "cross.")
 DISTANCES = (0.01, 0.03, 0.05, 0.08, 0.1)
 TURNS = (0.03, 0.1, 0.2, 0.3)
 MOST = 3.1
 FIELD = field_run("purcell", (-MOST, -MOST), (MOST, MOST), 125)
-# Shot: where the gait about the straight shape meets r1 = r2, and costs of turning.
+# By shooting: r1 = r2 at the point where the gait around the straight shape crosses the diagonal; and r1 = r2 at the
+# middle of small gaits that rotate the swimmer.
 ON_DIAGONAL = {0.01: 0.207486787210, 0.03: 0.442042215276, 0.05: 0.663382472070}
 MIDDLE_OF_TURN = 1.97760319
 
@@ -31,7 +33,7 @@ def turn_run(angle, *words):
   return optimal_run("purcell", "--turn", f"{angle:g}", *words, settings=ellipse(0.6 * angle ** 0.5, middle, -1))
 
 
-APART = turn_run(0.1, "--apart")
+APART = turn_run(0.1, "--no-crossing")
 BOUNDED = optimal_run("purcell", "--move", "0.03", "--bounds=-0.7:0.7", settings=ellipse(0.4))
 SHOWN = {move_run(STRAIGHT, 0.05): BLUE, move_run(FOLDED, 0.05): VERMILION, turn_run(0.1): GREEN}
 
@@ -47,7 +49,7 @@ def draw(records, full):
   field = Field(records[FIELD], ("alpha1", "alpha2"))
   near_z = np.abs(field.first - Z).argmin(), np.abs(field.second + Z).argmin()
   along = field.B[near_z][:2] / np.hypot(*field.B[near_z][:2])
-  # A third axis beside x, y and theta: along the way of a small gait about the Z.
+  # A third axis besides x, y and theta: the direction of motion of a small gait around the Z.
   field.B = np.concatenate([field.B, (field.B[..., :2] @ along)[..., None]], axis=-1)
   for ax, axis, title in ((axes[0], 0, "$B_x$"), (axes[1], 3, "$B$ along its way"), (axes[2], 2, r"$B_\theta$")):
     field.height(ax, axis, title, gait=False)
@@ -79,7 +81,7 @@ def draw_bodies(ax, records):
 
 
 def on_diagonal(record):
-  """r1 where r1 = r2 > 0, by the cubic through neighbouring rows and their slopes."""
+  """r1 at the crossing of r1 = r2 > 0, by the cubic through neighbouring rows and their slopes."""
   r, rate, t = record["shape"], record["rate"], record["time"]
   d = r[:, 0] - r[:, 1]
   for k in np.flatnonzero(d[:-1] * d[1:] <= 0):
@@ -93,34 +95,35 @@ def on_diagonal(record):
 
 
 def room(loop):
-  """How far the loop stays from where links 1 and 3 cross: the least of 2 pi less the smaller of both sums."""
+  """Distance of the loop from the crossing of links 1 and 3: the minimum of 2 pi minus the smaller of |r1 + 2 r2| and
+  |2 r1 + r2|, over shapes whose angles have the same sign."""
   one, other = (np.sign(loop.sum(axis=1)) * (loop @ weights) for weights in ((1, 2), (2, 1)))
   same = loop[:, 0] * loop[:, 1] > 0
   return float(np.min(2 * np.pi - np.minimum(one, other)[same], initial=np.inf))
 
 
 def measure(records):
-  # E is stationary: a gait is known to the root of what its cost is known to.
-  checks = [near(f"about the straight shape, X = {X:g}: r₁ = r₂ at", on_diagonal(records[move_run(STRAIGHT, X)]), s,
+  # E is stationary, so the error of a gait is the square root of the error of its cost.
+  checks = [near(f"around the straight shape, X = {X:g}: r₁ = r₂ at", on_diagonal(records[move_run(STRAIGHT, X)]), s,
                  2e-8, 11) for X, s in ON_DIAGONAL.items()]
   turning = [records[turn_run(a)] for a in TURNS]
   checks.append(near("turn by .1: E", float(turning[TURNS.index(0.1)]["cost"][0]), 0.034936705669, 1e-12, 12))
   (a, b), (e, f) = TURNS[:2], (float(r["cost"][0]) for r in turning[:2])
-  checks.append(near("turning: E/θ of small gaits, from the two smallest members",
+  checks.append(near("rotation: E/θ of small gaits, from the two smallest members",
                      e / a - (f / b - e / a) * a / (b - a), 0.341888564645, 1e-3, 6))
-  checks.append(at_most("turn by .1: links 1 and 3 cross; 2π less the smaller sum", room(turning[1]["shape"]), 0))
+  checks.append(at_most("rotation by .1: links 1 and 3 cross; 2π minus the smaller sum", room(turning[1]["shape"]), 0))
   loop, corner = records[APART]["shape"], 2 * np.pi / 3
-  checks.append(near("turn by .1, links apart: E", float(records[APART]["cost"][0]), 0.034983464790, 1e-12, 12))
-  checks.append(at_most("their tips meet at (2π/3, 2π/3), a corner of the loop: its distance from there",
+  checks.append(near("rotation by .1 without crossing: E", float(records[APART]["cost"][0]), 0.034983464790, 1e-12, 12))
+  checks.append(at_most("the tips meet at (2π/3, 2π/3), a corner of the loop: distance of the loop from this point",
                         float(np.min(np.hypot(*(loop - corner).T))), 1e-9))
   checks.append(near("X = .03, angles within .7: E", float(records[BOUNDED]["cost"][0]), 0.134475538116, 1e-11, 12))
   checks.append(at_most("its largest angle", float(np.max(np.abs(records[BOUNDED]["shape"]))), 0.7 + 1e-9))
   swimming = [room(records[move_run(b, X)]["shape"]) for b in (STRAIGHT, FOLDED) for X in DISTANCES]
-  checks.append(at_least("all that swim: they do not; the same", min(swimming), 0.1))
+  checks.append(at_least("all gaits with a distance: links do not cross; 2π minus the smaller sum", min(swimming), 0.1))
   drift = max(float(np.max(np.abs(np.diff(records[run]["momentum"][[0, -1]], axis=0)))) for run in runs(False)[1:-2])
-  checks.append(at_most("p = Mr′ + ⟨λ, A⟩ at the end less at the start, any free gait", drift, 1e-8))
+  checks.append(at_most("p = Mr′ + ⟨λ, A⟩ at the end minus at the start, all free gaits", drift, 1e-8))
   index = max(int(records[run]["index"][0]) for run in runs(False)[1:])
-  checks.append(Check("every gait is a minimum among those near it: index", str(index), "0", index == 0))
+  checks.append(Check("every gait is a local minimum: index", str(index), "0", index == 0))
   return checks
 
 

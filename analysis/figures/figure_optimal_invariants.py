@@ -1,8 +1,9 @@
 #!/usr/bin/python3
-"""What stays along an optimal gait: speed, Ad*_{g^-1} lambda, the Casimir; and what closes: p, not r'."""
+"""Invariants of an optimal gait: speed, Ad*_{g^-1} lambda, the Casimir. p = M r' + <lambda, A> is periodic, r' is
+not."""
 import numpy as np
 
-import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
+import _paths  # noqa: F401  (must be first: it makes the next imports possible)
 
 import figure
 import wong
@@ -10,21 +11,21 @@ from checks import at_least, at_most
 from optimal import FOLDED, STRAIGHT, move_run, optimal_run
 from style import BLACK, BLUE, GREEN, GREY, ORANGE, VERMILION, plt
 
-TITLE = "What stays along an optimal gait"
-CAPTION = ("Least-cost gaits of Purcell's swimmer: X = .05 about the straight shape, about a Z, and x = .02, θ = .05 "
-           "with y free, which leaves a corner at the start; and Wong's equations integrated in Python from their "
-           "starts. Top: λ in the body's axes (it turns with the body) and, dashed, carried back to the start, "
-           "Ad*_(g⁻¹) λ. Middle: changes along Wong's equations of r′Mr′, Ad*_(g⁻¹) λ and the Casimir λ_x² + λ_y², "
-           "relative; and how far the program's gait is from them. Bottom: p = Mr′ + ⟨λ, A⟩ and r′ over the cycle; "
-           "at its end p comes back to its start, r′ only where λ does.")
+TITLE = "Invariants of an optimal gait"
+CAPTION = ("Gaits of Purcell's swimmer with minimum cost: X = .05 around the straight shape, X = .05 around a Z, and x "
+           "= .02, θ = .05 with free y, which leaves a corner at the start; and solutions of Wong's equations from the "
+           "same starts, integrated in Python. Top: λ in the body frame (it rotates with the body) and, dashed, "
+           "transported back to the start, Ad*_(g⁻¹) λ. Middle: relative changes of r′Mr′, Ad*_(g⁻¹) λ and the Casimir "
+           "λ_x² + λ_y² along Wong's equations, and distance of the program's gait from their solution. Bottom: p = "
+           "Mr′ + ⟨λ, A⟩ and r′ over the cycle; p is periodic, r′ only if λ is.")
 CORNER = optimal_run("purcell", "--parts", "x=0.02,theta=0.05", "--starts", "12")
-GAITS = {"about the straight shape, X = .05": move_run(STRAIGHT, 0.05), "about a Z, X = .05": move_run(FOLDED, 0.05),
+GAITS = {"around the straight shape, X = .05": move_run(STRAIGHT, 0.05), "about a Z, X = .05": move_run(FOLDED, 0.05),
          "x = .02, θ = .05": CORNER}
 AXES = ((0, BLUE, "$\\lambda_x$"), (1, GREEN, "$\\lambda_y$"), (2, VERMILION, "$10\\,\\lambda_\\theta$"))
 
 
-# The classical rule of order 4 in 512 steps; the rate at a corner is that of a series of finite degree.
-ALLOWED = {"r′Mr′": 1e-8, "Ad*_(g⁻¹) λ": 1e-8, "λ_x² + λ_y²": 1e-8, "the program's gait from it": 5e-6}
+# The classical Runge-Kutta method of order 4 in 512 steps. At a corner the rate is inaccurate, because the degree is finite.
+ALLOWED = {"r′Mr′": 1e-8, "Ad*_(g⁻¹) λ": 1e-8, "λ_x² + λ_y²": 1e-8, "distance of the program's gait": 5e-6}
 
 
 def runs(full):
@@ -32,7 +33,7 @@ def runs(full):
 
 
 def carried(g, charge):
-  """Ad*_{g^-1} lambda: the force turned, the torque about the start."""
+  """Ad*_{g^-1} lambda: the rotated force, and the torque about the start."""
   c, s = np.cos(g[:, 2]), np.sin(g[:, 2])
   x, y = c * charge[:, 0] - s * charge[:, 1], s * charge[:, 0] + c * charge[:, 1]
   return np.stack([x, y, charge[:, 2] + g[:, 0] * y - g[:, 1] * x], axis=1)
@@ -58,7 +59,7 @@ def draw(records, full):
     changes = (("r′Mr′", energy / energy[0] - 1, BLACK),
                ("Ad*_(g⁻¹) λ", np.max(np.abs(space - space[0]), axis=1) / size, ORANGE),
                ("λ_x² + λ_y²", casimir / casimir[0] - 1, BLUE),
-               ("the program's gait from it", np.max(np.abs(path[:, :2] - r), axis=1), GREY))
+               ("distance of the program's gait", np.max(np.abs(path[:, :2] - r), axis=1), GREY))
     for word, change, colour in changes:
       middle.semilogy(t, np.maximum(np.abs(change), 1e-18), color=colour, label=word)
       checks.append(at_most(f"{name}: {word} differs by", float(np.max(np.abs(change))), ALLOWED[word]))
@@ -67,10 +68,10 @@ def draw(records, full):
     for k, colour in ((0, BLUE), (1, VERMILION)):
       bottom.plot(t, p[:, k] / np.max(np.abs(p)), color=colour, label=f"$p_{k + 1}$")
       bottom.plot(t, v[:, k] / np.max(np.abs(v)), ":", color=colour, label=f"$r'_{k + 1}$")
-    checks.append(at_most(f"{name}: p at the end less at the start, by the largest",
+    checks.append(at_most(f"{name}: (p at the end - p at the start) / largest |p|",
                           float(np.max(np.abs(p[-1] - p[0])) / np.max(np.abs(p))), 1e-7))
     if run == CORNER:
-      checks.append(at_least(f"{name}: r′ at the end less at the start, by the largest",
+      checks.append(at_least(f"{name}: (r′ at the end - r′ at the start) / largest |r′|",
                              float(np.max(np.abs(v[-1] - v[0])) / np.max(np.abs(v))), 0.05))
     top.set_title(name)
     bottom.set(xlabel="time")

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""Swimmers of 4, 6 and 10 links at least cost, with the body over a cycle."""
+"""Swimmers of 4, 6 and 10 links at minimum cost, with the body during a cycle."""
 import numpy as np
 
-import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
+import _paths  # noqa: F401  (must be first: it makes the next imports possible)
 
 import figure
 from checks import Check, near
@@ -12,11 +12,12 @@ from runs import Run
 from style import BLACK, BLUE, GREEN, ORANGE, VERMILION, plt
 
 TITLE = "Optimal gaits of 4, 6 and 10 links"
-CAPTION = ("Chains of the length 1 at zero Reynolds number, drag across twice that along; least E = ∫ r′Mr′ dt of "
-           "gaits that move by X = .05 without turning, from a wave of one length. Above: the body over a "
-           "cycle, downwards, turned so that it swims to the right; dots: middle of the links. Below: angles of the "
-           "hinges over time, from the front (dark) to the rear; last: E over the distance; at 0 the limit of small "
-           "gaits, 4π/μ with μ the greatest eigenvalue of M^(-½) B_x M^(-½) of the straight shape, times X.")
+CAPTION = ("Chains of length 1 at zero Reynolds number; the drag across a link is twice that along it. Minimum of E = "
+           "∫ r′Mr′ dt for gaits that move the body by X = .05 without rotation; the search starts from a wave of one "
+           "wavelength. Above: the body during a cycle, from top to bottom, rotated so that it swims to the right; "
+           "dots: middle of the links. Below: angles of the hinges over time, from the front (dark) to the rear; last: "
+           "E over the distance, with the limit of small gaits 4πX/μ, where μ is the largest eigenvalue of M^(-½) B_x "
+           "M^(-½) of the straight shape.")
 LINKS, X = (4, 6, 10), 0.05
 DISTANCES = (0.005, 0.01, 0.02, 0.03, 0.05, 0.08)
 COST = {4: 0.124188165080, 10: 0.055857469620}
@@ -26,7 +27,7 @@ SHOTS, APART = 7, 0.3
 
 
 def wave(links, size):
-  """Settings of a chain and of a wave of one length along it."""
+  """Settings of a chain, and of a wave of one wavelength along it."""
   phase = 2 * np.pi * np.arange(links - 1) / (links - 1)
   row = lambda v: "[[" + ",".join(f"{size * x + 0.0:.4f}" for x in v) + "]]"  # noqa: E731
   return (f"bundle.links={links}", "gait.fourier.cosine=" + row(np.cos(phase)),
@@ -41,7 +42,7 @@ def straight_run(links):
   return Run("optimum/links", wave(links, 0.1), gait=("connection", "--at", ",".join(["0"] * (links - 1))))
 
 
-EFFICIENT = optimal_run("links", "--seek", "efficiency")
+EFFICIENT = optimal_run("links", "--objective", "efficiency")
 
 
 def runs(full):
@@ -50,7 +51,7 @@ def runs(full):
 
 
 def small_gaits(answer):
-  """Least E/X of gaits about the straight shape."""
+  """Minimum of E/X for small gaits around the straight shape."""
   M = np.array(answer["M"])
   B = np.zeros_like(M)
   names = answer["shape"]
@@ -95,14 +96,14 @@ def draw_body(ax, record, links):
             transform=ax.get_yaxis_transform())
   ax.axvline(0, color=BLUE, linewidth=0.7)
   ax.axvline(X, color=BLUE, linewidth=0.7)
-  ax.set(title=f"{links} links, E = {record['cost'][0]:.6f}", xlabel="along the way / length", yticks=[])
+  ax.set(title=f"{links} links, E = {record['cost'][0]:.6f}", xlabel="along the path / length", yticks=[])
   ax.set_aspect("equal", adjustable="datalim")
 
 
 def measure(records, limit):
   checks = [near(f"{n} links, X = .05: E", float(records[move_run(n, X)]["cost"][0]), E, 1e-10 * E + 5e-13, 12)
             for n, E in COST.items()]
-  checks += [near(f"{n} links: limit of E/X, by the eigenvalue", limit[n], value, 1e-11, 13)
+  checks += [near(f"{n} links: limit of E/X, compared with the eigenvalue", limit[n], value, 1e-11, 13)
              for n, value in LIMIT.items()]
   x = DISTANCES[:2]
   first, second = (float(records[move_run(4, d)]["cost"][0]) / d for d in x)
@@ -111,9 +112,9 @@ def measure(records, limit):
   best = records[EFFICIENT]
   checks.append(near("4 links, most efficient: η", float(best["efficiency"][0]), 0.030178181241, 1e-12, 11))
   index = max(int(records[move_run(n, X)]["index"][0]) for n in LINKS)
-  checks.append(Check("all are minima among gaits near them: index", str(index), "0", index == 0))
+  checks.append(Check("all gaits are local minima: index", str(index), "0", index == 0))
   gap = max(float(np.max(np.abs(np.diff(records[move_run(n, X)]["momentum"][[0, -1]], axis=0)))) for n in LINKS)
-  checks.append(Check("p at the end less at the start", f"{gap:.1e}", "≤ 1e-9", gap <= 1e-9))
+  checks.append(Check("p at the end minus at the start", f"{gap:.1e}", "≤ 1e-9", gap <= 1e-9))
   return checks
 
 

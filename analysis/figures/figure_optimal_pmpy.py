@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""Pushmepullyou from a fixed shape at least cost, by three methods that share nothing, with its other extremals."""
+"""Pushmepullyou from a fixed shape at minimum cost, by three independent methods, with its other extremals."""
 import numpy as np
 
-import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
+import _paths  # noqa: F401  (must be first: it makes the next imports possible)
 
 import figure
 from checks import Check, near
@@ -10,11 +10,12 @@ from locomotion import Field, field_run
 from optimal import optimal_run
 from style import BLACK, BLUE, GREY, ORANGE, VERMILION, plt
 
-TITLE = "Pushmepullyou at least cost by three methods, and its extremals"
-CAPTION = ("Closed gaits from both spheres alike at the distance 5 that move by X = .1. Left: the three cheapest "
-           "extremals on B, by Wong's equations shot from what the program's random starts found; only the first is a "
-           "minimum. Middle: distance and volume over time. Right: E along the gradient flow of a polygon with X kept: "
-           "from an ellipse, symmetric in time, it stays at a saddle; bent a little it falls to the optimum.")
+TITLE = "Pushmepullyou at minimum cost by three methods, and its extremals"
+CAPTION = ("Closed gaits that begin and end with two equal spheres at the distance 5 and move the swimmer by X = .1. "
+           "Left: the three cheapest extremals on B, by shooting with Wong's equations from the results of the "
+           "program's random starts; only the first is a minimum. Middle: distance and volume over time. Right: E "
+           "along the gradient flow of a polygon at constant X. From an ellipse, which is symmetric in time, it stops "
+           "at a saddle; from a slightly deformed ellipse it reaches the optimum.")
 BASE, WANTED = np.array([5, 4 * np.pi / 3]), 0.1
 FIELD = field_run("pmpy", (3.6, 0.3), (6.4, 8 * np.pi / 3 - 0.3))
 FOUND = optimal_run("pmpy")
@@ -28,7 +29,7 @@ def runs(full):
 
 
 def connection(r):
-  """A [2, ..] and the diagonal of M [2, ..] at r [2, ..]."""
+  """A [2, ..] and the diagonal of M [2, ..] at the shapes r [2, ..]."""
   l, v = r
   a, b = ((3 * w / (4 * np.pi)) ** (1 / 3) for w in (v, V0 - v))
   return np.array([(a - b) / (a + b) / 2, 1 / (4 * np.pi * l ** 2)]), \
@@ -36,13 +37,13 @@ def connection(r):
 
 
 def slopes(r, step=1e-30):
-  """dA, dM [k, i, ..]: of i along k, by a step along the imaginary axis."""
+  """dA, dM [k, i, ..]: derivative of component i along k, by a complex step."""
   beside = [connection(np.array([r[0] + (k == 0) * 1j * step, r[1] + (k == 1) * 1j * step])) for k in (0, 1)]
   return tuple(np.array([b[which].imag for b in beside]) / step for which in (0, 1))
 
 
 def wong(r, p, charge, steps=400):
-  """Rows of (r, X) of p = M r' + charge A, p' = r' dM r'/2 + charge dA r'; any number of starts."""
+  """Rows of (r, p, X) from p = M r' + charge A, p' = r' dM r'/2 + charge dA r', for any number of starts."""
   def rate(y):
     A, M = connection(y[:2])
     dA, dM = slopes(y[:2])
@@ -61,12 +62,12 @@ def wong(r, p, charge, steps=400):
 
 
 def shoot(E, charge):
-  """A gait near cost E and multiplier `charge`: the direction of its start among all, and Newton for the rest."""
+  """A gait near the cost E and the multiplier `charge`: a scan of all start directions, then Newton's method."""
   A, M = connection(BASE)
   angle = np.linspace(0, 2 * np.pi, 1440, endpoint=False)
 
   def go(u, steps=400):
-    """From columns of angle, E and charge."""
+    """Rows of (r, p, X) for columns of angle, E and charge."""
     p = np.sqrt(M)[:, None] * np.sqrt(u[1]) * np.array([np.cos(u[0]), np.sin(u[0])]) + u[2] * A[:, None]
     return wong(BASE, p, u[2], steps)
 
@@ -83,7 +84,7 @@ def shoot(E, charge):
 
 
 def polygon(r):
-  """E and X of a polygon [2, n + 1] in n equal times by its sides' middles, and their gradients [2, n + 1]."""
+  """E and X of a polygon [2, n + 1] with n equal time steps, by the midpoints of its sides, and their gradients."""
   d, middle = np.diff(r), (r[:, 1:] + r[:, :-1]) / 2
   (A, M), (dA, dM), n = connection(middle), slopes(middle), r.shape[1] - 1
   E, X = n * np.sum(M * d ** 2), -np.sum(A * d)
@@ -94,7 +95,7 @@ def polygon(r):
 
 
 def flow(sides, bent):
-  """E at each step of the gradient flow in the metric of r' (Sobolev's), along which X stays."""
+  """E at each step of the gradient flow in the Sobolev metric of r', with constant X."""
   t = np.linspace(0, 1, sides + 1)
   volume = 1.6 * np.sin(2 * np.pi * t) - bent * np.sin(np.pi * t)
   r = BASE[:, None] + np.array([0.6 * (np.cos(2 * np.pi * t) - 1), volume])
@@ -126,10 +127,10 @@ def draw(records, full):
     axes[0].plot(path[:, 0], path[:, 1], color=colour, label=f"{cost:.2f}, {word}")
     axes[1].plot(np.linspace(0, 1, len(path)), path[:, 0], color=colour)
     axes[1].plot(np.linspace(0, 1, len(path)), path[:, 1], "--", color=colour)
-    checks += [near(f"extremal {E:.3f}: E by the program", cost, E, 1e-9 * E, 11),
+    checks += [near(f"extremal {E:.3f}: E of the program", cost, E, 1e-9 * E, 11),
                near(f"extremal {E:.3f}: E by Wong's equations, shot", float(u[1]), cost, 1e-8 * cost, 11),
                near(f"extremal {E:.3f}: λ by them", float(u[2]), float(record["lambda"][k, 0]), 1e-5, 10)]
-    checks.append(Check(f"extremal {E:.3f}: negative directions", str(index), "0 for the first, else 1",
+    checks.append(Check(f"extremal {E:.3f}: negative directions", str(index), "0 for the first, otherwise 1",
                         index == (0 if E == EXTREMALS[0] else 1)))
   axes[0].plot(*BASE, "o", color=BLACK)
   axes[0].legend(loc="upper right", fontsize=7.5)
@@ -142,13 +143,13 @@ def draw(records, full):
 
 def draw_flow(ax):
   checks = []
-  for E, bent, colour, name in ((EXTREMALS[0], 0.1, BLUE, "an ellipse bent a little"),
+  for E, bent, colour, name in ((EXTREMALS[0], 0.1, BLUE, "a slightly deformed ellipse"),
                                 (EXTREMALS[1], 0, ORANGE, "an ellipse")):
     costs = [flow(sides, bent) for sides in SIDES]
     for line, sides, cost in zip(("--", "-"), SIDES, costs):
       ax.plot(cost, line, color=colour, label=f"from {name}, {sides} sides")
     whole = float((4 * costs[1][-1] - costs[0][-1]) / 3)
-    checks.append(near(f"gradient flow from {name}, extrapolated in the sides: E over the extremal's", whole / E, 1,
+    checks.append(near(f"gradient flow from {name}, extrapolated in the number of sides: E / E of the extremal", whole / E, 1,
                        1e-6, 9))
   for E in EXTREMALS:
     ax.axhline(E, color=GREY, linewidth=0.8, linestyle=":")

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""The best ratio of the middle link to the outer ones of Purcell's swimmer: for small angles, and for the best gait."""
+"""Purcell's swimmer: the best ratio of the middle link to the outer links, for small angles and for the most efficient gait."""
 import numpy as np
 
-import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
+import _paths  # noqa: F401  (must be first: it makes the next imports possible)
 
 import figure
 from checks import Check, at_most, near
@@ -10,17 +10,17 @@ from runs import Run
 from style import BLACK, BLUE, GREY, VERMILION, plt
 
 TITLE = "Purcell's swimmer: the best length of the middle link"
-CAPTION = ("Three links of the length 1 together, outer ones alike. Left: displacement of a small gait by the area "
-           "that it encloses in the angles, |B_x| of the straight shape, over the ratio of the middle link to an "
-           "outer one; dotted: a ratio of 2. Middle: efficiency X²/E of the most efficient gait about the straight "
-           "shape, whose angles stay below π/2. Right: those gaits, from the ratio .5 (blue) to 1.3 (red); black: "
-           "the one nearest the best ratio.")
+CAPTION = ("Three links of total length 1 with equal outer links. Left: displacement of a small gait divided by its "
+           "area in the plane of angles, |B_x| of the straight shape, over the ratio of the middle link to an outer "
+           "one; dotted: ratio 2. Middle: efficiency X²/E of the most efficient gait around the straight shape; its "
+           "angles stay below π/2. Right: these gaits, from the ratio .5 (blue) to 1.3 (red); black: the one closest "
+           "to the best ratio.")
 RATIOS = (0.3, 0.4, 0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 1, 1.2, 1.5, 2, 2.5)
 NEAR = (0.6, 0.65, 0.7, 0.75, 0.8, 0.85)
-# After Giraldi, Martinon & Zoppello: the ratio, and how many times farther than with the ratio 2.
+# After Giraldi, Martinon & Zoppello: the best ratio, and its displacement relative to that of the ratio 2.
 BEST, OVER_TWO = 0.7207592017, 1.5705
 LOW, HIGH, MEMBERS = 0.5, 1.3, 9
-FAMILY = Run("optimum/ratio", gait=("family", "--over", f"bundle.shares.1={LOW:g}:{HIGH:g}", "--members", str(MEMBERS)))
+FAMILY = Run("optimum/ratio", gait=("family", "--vary", f"bundle.shares.1={LOW:g}:{HIGH:g}", "--members", str(MEMBERS)))
 
 
 def straight_run(ratio):
@@ -39,18 +39,18 @@ def draw(records, full):
   axes[0].plot(BEST, B[BEST], "*", color=BLUE, markersize=12, markeredgecolor=BLACK)
   axes[0].axvline(2, color=GREY, linestyle=":")
   axes[0].set(xlabel="middle link / outer link", ylabel="$|B_x(0, 0)|$ / length",
-              title="small gaits: displacement by area")
+              title="small gaits: displacement / area")
   fine = np.linspace(LOW, HIGH, 200)
-  axes[1].plot(fine, through(family["over"], family["efficiency"])(fine), color=VERMILION)
-  axes[1].plot(family["over"], family["efficiency"], "o", color=VERMILION)
+  axes[1].plot(fine, through(family["varied"], family["efficiency"])(fine), color=VERMILION)
+  axes[1].plot(family["varied"], family["efficiency"], "o", color=VERMILION)
   best = int(np.nanargmax(family["event_efficiency"]))
-  ratio, efficiency = float(family["event_over"][best]), float(family["event_efficiency"][best])
+  ratio, efficiency = float(family["event_varied"][best]), float(family["event_efficiency"][best])
   axes[1].plot(ratio, efficiency, "*", color=VERMILION, markersize=12, markeredgecolor=BLACK)
   axes[1].set(xlabel="middle link / outer link", ylabel="efficiency $X^2/E$", title="most efficient gait")
   colours = plt.cm.coolwarm(np.linspace(0, 1, MEMBERS))
   for loop, colour in zip(family["shape"], colours):
     axes[2].plot(*loop.T, color=colour, linewidth=1.2)
-  nearest = int(np.argmin(np.abs(family["over"] - ratio)))
+  nearest = int(np.argmin(np.abs(family["varied"] - ratio)))
   axes[2].plot(*family["shape"][nearest].T, color=BLACK, linewidth=1.8)
   for edge in (-np.pi / 2, np.pi / 2):
     axes[2].axvline(edge, color=GREY, linewidth=0.8, linestyle="--")
@@ -64,7 +64,7 @@ def through(x, y):
 
 
 def top(x, y):
-  """Where the polynomial through the points is greatest."""
+  """Position of the maximum of the polynomial through the points."""
   roots = through(x, y).deriv().roots()
   real = roots[np.abs(roots.imag) < 1e-9].real
   return float(real[(real > min(x)) & (real < max(x))][0])
@@ -72,16 +72,16 @@ def top(x, y):
 
 def measure(family, B, ratio, efficiency):
   small, best = max(B[r] for r in RATIOS) / B[BEST], float(np.max(family["efficiency"]))
-  equal = float(family["efficiency"][np.argmin(np.abs(family["over"] - 1))])
+  equal = float(family["efficiency"][np.argmin(np.abs(family["varied"] - 1))])
   index = int(np.max(family["index"]))
-  return [near("small gaits: ratio of the greatest displacement, by a quintic", top(NEAR, [B[r] for r in NEAR]), BEST,
+  return [near("small gaits: ratio with the maximum displacement, from a quintic", top(NEAR, [B[r] for r in NEAR]), BEST,
                1e-5, 9),
-          near("that displacement over that of the ratio 2", B[BEST] / B[2], OVER_TWO, 5e-5, 6),
-          Check("small gaits: displacement of any of those drawn by the greatest", f"{small:.8f}", "less than 1",
+          near("this displacement / that of the ratio 2", B[BEST] / B[2], OVER_TWO, 5e-5, 6),
+          Check("small gaits: drawn displacements / maximum", f"{small:.8f}", "less than 1",
                 bool(small < 1)),
-          near("most efficient gait: best ratio by the family, and by the polynomial through its members", ratio,
-               top(family["over"], family["efficiency"]), 1e-5, 9),
-          Check("its efficiency, and the best of a member's", f"{efficiency:.8f}, {best:.8f}", "the first is greater",
+          near("most efficient gait: best ratio from the family, and from the polynomial through its members", ratio,
+               top(family["varied"], family["efficiency"]), 1e-5, 9),
+          Check("its efficiency, and the largest efficiency of a member", f"{efficiency:.8f}, {best:.8f}", "the first is larger",
                 best < efficiency),
           near("equal links: efficiency", equal, 0.0123641546242, 1e-12, 12),
           at_most("largest angle of any member", float(np.max(np.abs(family["shape"]))), np.pi / 2),

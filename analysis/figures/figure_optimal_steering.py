@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""Steering Purcell's swimmer: least cost of a cycle over how far it moves ahead and how much it turns."""
+"""Steering Purcell's swimmer: minimum cost of a cycle over its forward distance and its rotation."""
 import numpy as np
 
-import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
+import _paths  # noqa: F401  (must be first: it makes the next imports possible)
 
 import figure
 from checks import Check, at_most, near
@@ -11,15 +11,15 @@ from optimal import draw_apart, optimal_run
 from style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILION, plt
 
 TITLE = "Steering map of Purcell's swimmer"
-CAPTION = ("Least E = ∫ r′Mr′ dt, of what 10 random starts and a circle come to, of gaits of three links that move by "
-           "x along the middle link at the start and turn by θ; y is free. Above: E over both; marks: computed, the "
-           "rest by reversal of the body (−x) and by its mirror image (−θ). Beside it: over θ for every x: a far gait is "
-           "cheapest if it turns. Below: gaits of x = .03 for growing θ on B_x; they wander from the straight shape "
-           "to where B_θ is great.")
+CAPTION = ("Minimum of E = ∫ r′Mr′ dt, from 10 random starts and a circle, for gaits of three links that move the body "
+           "by x along the initial direction of the middle link and rotate it by θ; y is free. Above: E over both; "
+           "marks are computed, the rest follows by reversal of the body (−x) and by its mirror image (−θ). Next to "
+           "it: E over θ for every x: the cheapest gait for a large distance also rotates the body. Below: gaits for x "
+           "= .03 and growing θ on B_x; they shift from the straight shape to the region with large B_θ.")
 X, TURN = (0, 0.01, 0.02, 0.03, 0.04, 0.05), (0, 0.06, 0.12, 0.18, 0.24, 0.3)
 FIELD = field_run("purcell", (-2.6, -2.6), (2.6, 2.6))
 SIGNS = ((0.02, 0.12), (-0.02, 0.12), (0.02, -0.12), (-0.02, -0.12))
-# With y = 0, from arcs and from Fourier series; and straight ahead.
+# Costs with y = 0, from arcs and from Fourier series: (x, theta) and its cost, and the costs over x without rotation.
 ELEMENT = (0.02, 0.05), 0.061773382295
 STRAIGHT = {0.01: 0.035480647743, 0.03: 0.126266414425, 0.05: 0.247785398952}
 COLOURS = (BLACK, BLUE, GREEN, ORANGE, VERMILION, PURPLE)
@@ -42,7 +42,7 @@ def draw(records, full):
   draw_map(axes[0], E)
   for k, x in enumerate(X):
     axes[1].plot(TURN, E[k], "o-", color=COLOURS[k], label=f"x = {x:g}")
-  axes[1].set(xlabel=r"turn $\theta$ of a cycle", ylabel="$E$", title="cost over the turn")
+  axes[1].set(xlabel=r"turn $\theta$ of a cycle", ylabel="$E$", title="cost over the rotation")
   axes[1].legend(loc="upper right", ncols=2)
   Field(records[FIELD], ("alpha1", "alpha2")).height(axes[2], 0, "gaits of $x = .03$ on $B_x$", gait=False)
   for k, turn in enumerate(TURN):
@@ -67,16 +67,16 @@ def draw_map(ax, E):
 
 def measure(records, E):
   costs = np.array([records[steer_run(*pair)]["cost"][0] for pair in SIGNS])
-  checks = [at_most("both signs of x and of θ: E differs by", float(np.ptp(costs) / costs[0]), 1e-10)]
+  checks = [at_most("difference of E for both signs of x and of θ", float(np.ptp(costs) / costs[0]), 1e-10)]
   checks += [near(f"x = {x:g}, θ = 0: E", float(E[X.index(x), 0]), wanted, 1e-10 * wanted + 5e-13, 12)
              for x, wanted in STRAIGHT.items()]
   free = records[steer_run(*ELEMENT[0])]
   checks.append(Check("x = .02, θ = .05: E with y free, and with y = 0", f"{free['cost'][0]:.9f}",
                       f"a little less than {ELEMENT[1]:.9f}", bool(0 < 1 - free["cost"][0] / ELEMENT[1] < 2e-4)))
   charge = np.abs(free["lambda"][0])
-  checks.append(at_most("x = .02, θ = .05: λ_y at the start, over λ_x", float(charge[1] / charge[0]), 1e-9))
+  checks.append(at_most("x = .02, θ = .05: λ_y / λ_x at the start", float(charge[1] / charge[0]), 1e-9))
   worst = max(int(records[run]["index"][0]) for run in runs(False)[1:])
-  checks.append(Check("all are minima among gaits near them: index", str(worst), "0", worst == 0))
+  checks.append(Check("all gaits are local minima: index", str(worst), "0", worst == 0))
   return checks
 
 

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""A ball falls in vacuum and in air, by itself and on a parachute: terminal speeds, and how the parachute swings."""
+"""A ball falls in vacuum and in air, without and with a parachute: terminal speeds, and oscillation of the parachute."""
 import numpy as np
 
-import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
+import _paths  # noqa: F401  (must be first: it makes the next imports possible)
 
 import figure
 import surfaces
@@ -12,10 +12,10 @@ from runs import Run
 from style import BLACK, BLUE, GREEN, GREY, ORANGE, panels
 
 TITLE = "Free fall, and on a parachute"
-CAPTION = ("Left: speed of a ball of 0.5 kg in vacuum and in air, and on a parachute, whose canopy is the part of a "
-           "sphere of radius R within 60° of its top. Dots: gt, and v∞ tanh(t g'/v∞) with drag ρv²(2π/3)R²(1 - "
-           "cos³α) of the canopy and Cd = 4/3 of the ball. Middle: let go with its axis at 45°, it swings and comes "
-           "upright; every 0.4 s. Right: tilt of the axis.")
+CAPTION = ("Left: speed of a ball of 0.5 kg in vacuum, in air, and on a parachute, whose canopy is the part of a "
+           "sphere of radius R within 60° of its top. Dots: gt, and v∞ tanh(t g'/v∞) with the drag ρv²(2π/3)R²(1 - "
+           "cos³α) of the canopy and Cd = 4/3 of the ball. Middle: released with its axis at 45°, it swings and "
+           "becomes upright; every 0.4 s. Right: tilt of the axis.")
 AIRED, VACUUM = Run("immersed/parachute"), Run("immersed/parachute", ("fluid.medium=none",))
 BALL, CANOPY, ANGLE, LINE, THICK, DENSITY, MASS = 0.05, 0.3, np.pi / 3, 0.6, 1e-4, 1000.0, 0.54
 
@@ -40,38 +40,38 @@ def draw_speeds(ax, aired, vacuum):
   mass = {"ball": DENSITY * volume, "parachute": MASS}
   checks = []
   body = Body(vacuum, "ball")
-  t, v = body.time, -body["v"][:, 2]
+  t, v = body.time, -body["plot_velocity"][:, 2]
   ax.plot(t, v, color=BLACK, label="ball, in vacuum")
   ax.plot(t[::25], GRAVITY * t[::25], "o", color=BLACK, markersize=3)
-  checks.append(at_most("in vacuum: speed less gt, by the last", float(np.max(np.abs(v - GRAVITY * t)) / v[-1]), 1e-13))
+  checks.append(at_most("in vacuum: (speed - gt) / final speed", float(np.max(np.abs(v - GRAVITY * t)) / v[-1]), 1e-13))
   other = Body(vacuum, "swinging-parachute")
-  apart = np.max(np.abs(other["x"] - other["x"][0] - body["x"] + body["x"][0]))
-  checks.append(at_most("in vacuum: ball and tilted parachute fall alike, distance (m)", float(apart), 1e-10))
+  apart = np.max(np.abs(other["plot_position"] - other["plot_position"][0] - body["plot_position"] + body["plot_position"][0]))
+  checks.append(at_most("in vacuum: ball and tilted parachute fall equally, distance (m)", float(apart), 1e-10))
   for name, colour in (("ball", BLUE), ("parachute", ORANGE)):
     body = Body(aired, name)
-    v, weight = -body["v"][:, 2], (mass[name] - AIR * displaced[name]) * GRAVITY
-    # The added mass of the model is its own; mass moved as recorded.
+    v, weight = -body["plot_velocity"][:, 2], (mass[name] - AIR * displaced[name]) * GRAVITY
+    # The added mass is that of the model; the total mass is recorded.
     ideal = fall(t, body["inertia"][0, 5, 5], weight, drag[name])[1]
     ax.plot(t, v, color=colour, label=f"{name}, in air")
     ax.plot(t[::25], ideal[::25], "o", color=colour, markersize=3)
     net = -(body.force("gravity") + body.force("buoyancy"))[0, 2]
     own = fall(t, body["inertia"][0, 5, 5], net, body.force("drag")[-1, 2] / v[-1] ** 2)[1]
-    checks += [at_most(f"{name}: speed at all times less v∞ tanh(t g'/v∞), by the last (inscribed mesh)",
+    checks += [at_most(f"{name}: speed at all times minus v∞ tanh(t g'/v∞), / final speed (inscribed mesh)",
                        float(np.max(np.abs(v - ideal)) / ideal[-1]), 5e-3),
                at_most(f"{name}: the same with the mesh's own volume and area",
                        float(np.max(np.abs(v - own)) / own[-1]), 1e-5),
-               at_most(f"{name}: energy less the work of lift and drag, by the energy exchanged", body.unbalance(),
+               at_most(f"{name}: (energy - work of lift and drag) / exchanged energy", body.unbalance(),
                        1e-4)]
-  speed = -Body(aired, "parachute")["v"][-1, 2]
-  checks.append(near("parachute: terminal speed by √((m - ρV)g/(ρ(2π/3)(R²(1 - cos³α) + r²)))",
+  speed = -Body(aired, "parachute")["plot_velocity"][-1, 2]
+  checks.append(near("parachute: terminal speed / √((m - ρV)g/(ρ(2π/3)(R²(1 - cos³α) + r²)))",
                      float(speed / np.sqrt(weight / drag["parachute"])), 1, 5e-3))
-  ax.set(xlabel="time (s)", ylabel="speed of fall (m/s)", xlim=(0, 8), ylim=(0, 40))
+  ax.set(xlabel="time (s)", ylabel="fall speed (m/s)", xlim=(0, 8), ylim=(0, 40))
   ax.legend(loc="upper right")
   return checks
 
 
 def canopy():
-  """Slices, each nearly flat, and the ball."""
+  """Pieces to draw: slices of the canopy, each nearly flat, and the ball."""
   theta, turn = np.linspace(0, ANGLE, 9), 2 * np.pi * np.arange(24) / 24
   rings = [np.stack([CANOPY * np.sin(a) * np.cos(turn), CANOPY * np.sin(a) * np.sin(turn),
                      np.full(24, LINE + CANOPY * (np.cos(a) - np.cos(ANGLE)))], axis=1) for a in theta]
@@ -81,7 +81,7 @@ def canopy():
 def draw_swing(path, tilt, body):
   t, turn, x = body.time, body.rotation(), body["pose"]
   cloth, ball = canopy()
-  path.plot(body["x"][:, 0], body["x"][:, 2], color=GREY, linewidth=0.8)
+  path.plot(body["plot_position"][:, 0], body["plot_position"][:, 2], color=GREY, linewidth=0.8)
   for k in range(0, len(t), round(0.4 / (t[1] - t[0]))):
     draw_outline(path, cloth, x[k], turn[k], color=ORANGE, linewidth=0, alpha=0.6)
     draw_outline(path, ball, x[k], turn[k], color=BLUE, alpha=0.8)
@@ -95,11 +95,11 @@ def draw_swing(path, tilt, body):
   tilt.axhline(0, color=GREY, linewidth=0.8)
   tilt.set(xlabel="time (s)", ylabel="tilt of the axis (degrees)", xlim=(0, 8))
   late = t > t[-1] - 2
-  return [at_most("swinging parachute: tilt in the last 2 s by the first",
+  return [at_most("oscillating parachute: tilt in the last 2 s / initial tilt",
                   float(np.max(np.abs(angle[late])) / angle[0]), 0.25),
-          between("swinging parachute: its speed of fall in the last 2 s by the upright one's",
-                  -body["v"][late, 2] / -Body(body.record, "parachute")["v"][late, 2], 0.9, 1.1),
-          at_most("swinging parachute: energy less the work of lift and drag, by the energy exchanged",
+          between("oscillating parachute: fall speed in the last 2 s / that of the upright one",
+                  -body["plot_velocity"][late, 2] / -Body(body.record, "parachute")["plot_velocity"][late, 2], 0.9, 1.1),
+          at_most("oscillating parachute: (energy - work of lift and drag) / exchanged energy",
                   body.unbalance(), 1e-3)]
 
 

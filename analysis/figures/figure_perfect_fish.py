@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""A fish of three ellipses in a perfect fluid, with every body in the flow of the others, and with each alone."""
+"""A fish of three ellipses in a perfect fluid, with and without the hydrodynamic coupling of its bodies."""
 import numpy as np
 
-import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
+import _paths  # noqa: F401  (must be first: it makes the next imports possible)
 
 import figure
 from checks import at_most, between
@@ -11,13 +11,14 @@ from locomotion import ellipse, moved, path_run, point_run, shift
 from style import BLACK, BLUE, GREY, ORANGE, plt
 
 TITLE = "A three-link fish in a perfect fluid, with and without coupling"
-CAPTION = ("Ellipses ten times as long as wide, of the fluid's density, swim from rest without momentum by turning "
-           "both hinges; blue: every body feels the flow of the others, orange: the approximation that none does. "
-           "Left: the body over a stroke, downwards, and the ways of the middle over three strokes. Upper right: the "
-           "gaits, circles of hinge angles, and by what a stroke of each moves the fish; dots: `reference/fish.py`, a"
-           " program of its own. Lower right: the same of the circle of 1 rad against the gap between the bodies' "
-           "tips; and by how much the approximation is too large: most at gaps of a fifth of a body's length, and by "
-           "the table more for small strokes, 10 % at 0.5 rad; it falls off as the bodies part.")
+CAPTION = ("Ellipses ten times as long as wide, of the fluid's density, swim from rest without momentum by rotating "
+           "both hinges. Blue: every body is in the flow of the others; orange: approximation without this coupling. "
+           "Left: the body during a stroke, from top to bottom, and the paths of the middle over three strokes. Upper "
+           "right: the gaits, circles of hinge angles, and the displacement per stroke of each; dots: "
+           "`reference/fish.py`, an independent program. Lower right: the displacement for the circle of 1 rad over "
+           "the gap between the bodies' tips, and the relative excess of the approximation. It is largest for gaps of "
+           "a fifth of a body's length; by the table it is larger for small strokes (10 % at 0.5 rad), and it "
+           "decreases for larger gaps.")
 RADII, GAPS = (0.25, 0.5, 0.75, 1, 1.25), (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
 COLOURS = {True: BLUE, False: ORANGE}
 NAMES = {True: "coupled", False: "without coupling"}
@@ -68,11 +69,11 @@ def draw(records, full):
   gaps.set(xlabel="gap between tips", ylabel="way of a stroke")
   more = np.array(way[False][1]) / np.array(way[True][1]) - 1
   excess.loglog(2 * np.array(GAPS), more, "o-", color=BLACK)
-  excess.set(xlabel="gap between tips", ylabel="too large without coupling, by the true one", ylim=(1e-3, 0.1))
-  checks += [between("gap 0.2, 1 rad: way of a stroke without coupling by the coupled, less 1",
+  excess.set(xlabel="gap between tips", ylabel="relative excess without coupling", ylim=(1e-3, 0.1))
+  checks += [between("gap 0.2, 1 rad: displacement per stroke without coupling / with coupling - 1",
                      more[GAPS.index(0.1)], 0.02, 0.06),
-             at_most("the same at the greatest gap, by the greatest of all", float(more[-1] / more.max()), 0.2),
-             between("radius 0.5 rad: way of a stroke without coupling by the coupled, less 1",
+             at_most("the same at the largest gap / maximum", float(more[-1] / more.max()), 0.2),
+             between("radius 0.5 rad: displacement per stroke without coupling / with coupling - 1",
                      way[False][0][1] / way[True][0][1] - 1, 0.07, 0.13)]
   names = [f"{r:g} rad, gap 0.2" for r in RADII] + [f"1 rad, gap {2 * g:g}" for g in GAPS]
   rows = [[name, f"{a:.8f}", f"{b:.8f}", f"{b / a:.5f}"]
@@ -84,7 +85,7 @@ def draw(records, full):
 def draw_body(ax, records):
   for coupling, colour in COLOURS.items():
     record = records[run(coupling)]
-    x, g = record["x"], record["group"]
+    x, g = record["plot_position"], record["group"]
     bodies = len(x[0]) // 3
     for shot, row in enumerate(np.linspace(0, len(g) - 1, 7).round().astype(int)):
       for k in range(3):
@@ -109,12 +110,12 @@ def measure(records, ax):
     fish = Fish(coupling=coupling, nodes=96)
     most = max(float(np.max(np.abs(np.array(records.answer(at_run(coupling, shape))["A"]) - fish.connection(shape))))
                for shape in SHAPES)
-    checks.append(at_most(f"{NAMES[coupling]}: A at three shapes less that of the other program", most, 1e-7))
+    checks.append(at_most(f"{NAMES[coupling]}: A at three shapes minus that of the other program", most, 1e-7))
     for radius in (0.5, 1):
       other = displaced(fish, radius, 60)
       found = records[run(coupling, radius=radius)]["group"][-1]
       ax.plot(radius, shift(other), "o", color=colour)
-      checks.append(at_most(f"{NAMES[coupling]}, {radius:g} rad: place after a stroke less the other program's",
+      checks.append(at_most(f"{NAMES[coupling]}, {radius:g} rad: position after a stroke minus that of the other program",
                             float(np.max(np.abs(found - other))), 1e-5))
   return checks
 

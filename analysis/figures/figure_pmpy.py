@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""Pushmepullyou: two spheres that exchange volume; connection, curvature, metric, gaits and what they reach."""
+"""Pushmepullyou, two spheres that exchange volume: connection, curvature, metric, gaits and their shifts."""
 import numpy as np
 
-import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
+import _paths  # noqa: F401  (must be first: it makes the next imports possible)
 
 import figure
 from checks import at_most, between, near
@@ -11,11 +11,11 @@ from style import BLACK, BLUE, GREEN, GREY, ORANGE, VERMILION, plt
 
 TITLE = "Pushmepullyou: connection, curvature, metric, gaits"
 CAPTION = ("Two spheres at the distance l, volumes v₁ and 8π/3 − v₁, at zero Reynolds number; the fibre is the "
-           "place X along their line, from sphere 2 towards sphere 1. Top: −A, curvature B with the rectangle of "
-           "the scenario (B has one sign), ellipses of equal cost, and the spheres over shape space. Bottom: "
-           "both spheres over a cycle of the rectangle; shift of a cycle against the size of ellipses about (6, "
-           "4π/3), exact and by the integral of B, which agree to round-off as the fibre is commutative; "
-           "efficiency X²/length² of families.")
+           "position X along their line, from sphere 2 towards sphere 1. Top: −A, curvature B with the rectangle of "
+           "the scenario (B has one sign), ellipses of equal cost, and the spheres over shape space. Bottom: both "
+           "spheres during a cycle of the rectangle; shift per cycle over the size of ellipses around (6, 4π/3), exact "
+           "and by the integral of B, which agree to round-off because the group is commutative; efficiency X²/length² "
+           "of families.")
 V0 = 8 * np.pi / 3
 FIELD = field_run("pmpy", (3.5, 0.3), (8.5, V0 - 0.3))
 PATH = path_run("pmpy", 4 * 60 + 1)
@@ -33,14 +33,14 @@ def runs(full):
 
 
 def member(family, size):
-  """An ellipse along the axes is a circle stretched; `scale` of the gait would do as well."""
+  """The run of an ellipse along the axes; `scale` of the gait would give the same."""
   part = family[2]
   first, second = size * REACH[0] * part[0], size * REACH[1] * part[1]
   return cycle_run("pmpy-ellipse", ellipse(first, MIDDLE, second / first))
 
 
 def spheres(l, v, place=0.0):
-  """Outlines of both; sphere 1 ahead (X is measured from 2 towards 1), the middle between them at `place`."""
+  """Outlines of both spheres. Sphere 1 is in front (X points from 2 to 1); the middle between them is at `place`."""
   t = np.linspace(0, 2 * np.pi, 40)
   ring = np.stack([np.cos(t), np.sin(t)], axis=1)
   radius = lambda w: (3 * w / (4 * np.pi)) ** (1 / 3)  # noqa: E731
@@ -82,14 +82,14 @@ def draw_cycle(ax, records):
   ax.plot(X + r[:, 0] / 2, t, color=BLUE, linewidth=0.8, label="sphere 1")
   ax.plot(X - r[:, 0] / 2, t, color=ORANGE, linewidth=0.8, label="sphere 2")
   ax.plot(X, t, color=BLACK, linewidth=1.2, label="$X$")
-  ax.set(xlabel="place (heights not to scale)", ylabel="cycle", title="one cycle of the rectangle")
+  ax.set(xlabel="position (heights not to scale)", ylabel="cycle", title="one cycle of the rectangle")
   ax.legend(loc="upper right")
   answer, at = records.answer(CYCLE), records.answer(AT)
   return [near("rectangle: X", answer["g"][0], 1.7463175578278, 1e-12, 14),
           near("rectangle: length", answer["length"], 35.006776367919, 1e-11, 14),
           near("A_v(5, v₀/2)", at["A"][0][1], 0.00318309886184, 1e-14, 12),
           near("B(5, v₀/2)", at["B"][0][0], -0.041061975317709, 1e-14, 14),
-          at_most("the path's end less the cycle's X", float(abs(X[-1] - answer["g"][0])), 1e-11)]
+          at_most("end of the path minus X of the cycle", float(abs(X[-1] - answer["g"][0])), 1e-11)]
 
 
 def draw_sizes(ax, records):
@@ -97,10 +97,10 @@ def draw_sizes(ax, records):
   exact, integral = (np.array([answer[k][0] for answer in answers]) for k in ("g", "cbvi"))
   ax.plot(SIZES, exact, color=BLACK, label="exact")
   ax.plot(SIZES, integral, "o", color=VERMILION, label="integral of $B$")
-  ax.set(xlabel="size (1: one nearly vanishes)", ylabel="shift $X$ of a cycle",
+  ax.set(xlabel="size (1: one sphere nearly vanishes)", ylabel="shift $X$ of a cycle",
          title="holonomy and curvature")
   ax.legend()
-  return [at_most("ellipses: integral of B less X, by X", float(np.max(np.abs(integral / exact - 1))), 1e-10)]
+  return [at_most("ellipses: (integral of B - X) / X", float(np.max(np.abs(integral / exact - 1))), 1e-10)]
 
 
 def draw_families(ax, records):

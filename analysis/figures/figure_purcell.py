@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""Purcell's three-link swimmer: connection, curvature, metric, gaits and what they reach."""
+"""Purcell's three-link swimmer: connection, curvature, metric, gaits and their shifts."""
 import functools
 
 import numpy as np
 
-import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
+import _paths  # noqa: F401  (must be first: it makes the next imports possible)
 
 import figure
 from checks import Check, at_most, fitted_order, near
@@ -12,20 +12,20 @@ from locomotion import Field, chain, cycle_run, draw_bodies, draw_path, ellipse,
 from style import BLACK, BLUE, GREEN, ORANGE, PURPLE, VERMILION, plt
 
 TITLE = "Purcell's swimmer: connection, curvature, metric, gaits"
-CAPTION = ("Three links of length 1/3 at zero Reynolds number, drag across twice that along, body frame on the "
-           "middle link. Top: −A by components (the body moves along an axis where the shape moves with the "
-           "arrows), and ellipses of equal cost. Middle: curvature by components with the circle of radius 1, "
-           "zero in black, and the body over shape space. Bottom: twelve cycles of the circle, with the body at "
-           "the start of each; shift of a cycle over the circle's radius, exact and by the corrected body "
-           "velocity integral, in body coordinates as they are and in minimum-perturbation coordinates; "
-           "efficiency X²/length² of families of gaits over the shift X of a cycle (each line: growing size).")
+CAPTION = ("Three links of length 1/3 at zero Reynolds number; the drag across a link is twice that along it; the body "
+           "frame is on the middle link. Top: components of −A (the body moves along an axis if the shape changes "
+           "along the arrows), and ellipses of equal cost. Middle: components of the curvature with the circle of "
+           "radius 1, zero in black, and the body over shape space. Bottom: twelve cycles of the circle, with the body "
+           "at the start of each; shift per cycle over the circle's radius, exact and by the corrected body velocity "
+           "integral, in body coordinates and in minimum-perturbation coordinates; efficiency X²/length² of families "
+           "of gaits over the shift X per cycle (each line: growing size).")
 RADII = (0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0, 2.2)
 SIZES = (0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0)
 CYCLES = 12
 FIELD = field_run("purcell", (-2.5, -2.5), (2.5, 2.5))
 PATH = path_run("purcell", 12 * 48 + 1, (f"gait.repeat={CYCLES}",))
 ORIGIN = point_run("purcell", (0, 0))
-# Families: name, colour, settings for a size.
+# Families of gaits: name, colour, and the function that gives scenario and settings for a size.
 TURN = np.pi / 4
 LONG = {"aspect": 2 / 3}
 CORNERS = "gait.polygon.corners=[[{0:g},{0:g}],[-{0:g},{0:g}],[-{0:g},-{0:g}],[{0:g},-{0:g}]]"
@@ -74,7 +74,7 @@ def draw_strokes(ax, records):
   ax.set(xlabel="$x$ / length", ylabel="$y$ / length", title=f"{CYCLES} cycles, radius 1")
   once = np.array(records.answer(cycle(1.0))["g"])
   end = record["group"][-1]
-  return [at_most(f"{CYCLES} cycles: the path's end less {CYCLES} times a cycle's shift (it does not turn)",
+  return [at_most(f"{CYCLES} cycles: end of the path minus {CYCLES} times the shift per cycle (it does not rotate)",
                   float(np.max(np.abs(end - CYCLES * once))), 1e-11)]
 
 
@@ -84,26 +84,26 @@ def draw_sizes(ax, records):
   least = [records.answer(cycle(a, MINIMUM)) for a in RADII]
   g = np.array([shift(answer["g"]) for answer in exact])
   ax.plot(RADII, g, color=BLACK, label="exact")
-  ax.plot(RADII, plain, "o", color=VERMILION, label="integral of $B$, this frame")
+  ax.plot(RADII, plain, "o", color=VERMILION, label="integral of $B$, body frame")
   ax.plot(RADII, [shift(answer["cbvi"]) for answer in least], "s", color=BLUE, markersize=4,
           label="minimum perturbation")
-  ax.set(xlabel="radius", ylabel="shift of a cycle / length", title="holonomy and curvature")
+  ax.set(xlabel="radius", ylabel="shift per cycle / length", title="holonomy and curvature")
   ax.legend(loc="upper left")
   B = np.array(records.answer(ORIGIN)["B"][0])
   logs = np.array([answer["log"] for answer in exact])
   area = np.pi * np.array(RADII) ** 2
   left = np.linalg.norm(logs + area[:, None] * B, axis=1)
   order, points = fitted_order(RADII, left / area, 1e-12, top=5e-3)
-  # The other sign of the bracket in B gives 4/81 + 7/243 at the straight shape.
+  # The opposite sign of the bracket in B gives 4/81 + 7/243 at the straight shape.
   wrong = np.linalg.norm(logs[0] + area[0] * np.array([19 / 243, 0, 0])) / np.linalg.norm(logs[0])
   a = RADII.index(1.0)
   return [Check("circles: |log g + πa² B(0)|/a², its order in the radius", f"{order:.2f} ({points} points)",
                 "1 or 2 ± 0.1", bool(min(abs(order - 1), abs(order - 2)) <= 0.1)),
-          Check("radius 0.1: the same with the wrong sign of the bracket in B, by |log g|", f"{wrong:.2f}",
+          Check("radius 0.1: the same difference with the wrong sign of the bracket in B / |log g|", f"{wrong:.2f}",
                 "more than 2: it fails", bool(wrong > 2)),
-          near("circle of radius 1: |x| by the integral of B", plain[a], 0.0519181, 5e-8, 6),
+          near("circle of radius 1: |x| from the integral of B", plain[a], 0.0519181, 5e-8, 6),
           near("circle of radius 1: |x|", g[a], 0.0512808, 5e-8, 6),
-          at_most("circle of radius 1, minimum perturbation: the exact cycle is a conjugate, change of length",
+          at_most("circle of radius 1, minimum perturbation: the exact cycle is conjugate, difference of the length",
                   abs(least[a]["length"] - exact[a]["length"]), 1e-11)]
 
 
@@ -117,7 +117,7 @@ def draw_families(ax, records):
     best = int(np.argmax(eta))
     rows.append([family[0].replace("$\\alpha_1=\\alpha_2$", "α₁ = α₂").replace("$\\alpha_1=-\\alpha_2$", "α₁ = −α₂"),
                  f"{SIZES[best]:g}", f"{X[best]:.5f}", f"{eta[best]:.5f}"])
-  ax.set(xlabel="shift $X$ of a cycle / length", ylabel="efficiency $X^2$/length$^2$", title="families of gaits")
+  ax.set(xlabel="shift $X$ per cycle / length", ylabel="efficiency $X^2$/length$^2$", title="families of gaits")
   ax.set_ylim(top=1.45 * ax.get_ylim()[1])
   ax.legend(loc="upper left", fontsize=7.5)
   found = [near("circle of radius 1: length", records.answer(cycle(1.0))["length"], 0.512235406963, 1e-12, 12)]

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""Generic rigid bodies in E3, S3 and H3 by three methods: triangle, tetrahedron, chain of 100 links."""
+"""Generic rigid bodies in E3, S3 and H3 by three integrators: triangle, tetrahedron, chain of 100 links."""
 import numpy as np
 from matplotlib.lines import Line2D
 
-import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
+import _paths  # noqa: F401  (must be first: it makes the next imports possible)
 
 import figure
 from agreement import (BODIES, LOOSER, METHODS, MULTIPLIERS, PLACES, SPACES, TOLERANCE, allowed, apart, length_error,
@@ -11,11 +11,12 @@ from agreement import (BODIES, LOOSER, METHODS, MULTIPLIERS, PLACES, SPACES, TOL
 from checks import Check, at_most
 from style import GREEN, GREY, SPACE_COLOR, SPACE_NAME, VERMILION, legend_below, panels
 
-TITLE = "Rigid bodies without symmetry: three methods in three spaces"
-CAPTION = ("An unsymmetric triangle and tetrahedron tumble, a bent chain of 100 links is thrown, each free and pulled "
-           "towards a point. Above: largest distance of a particle from where Lobatto IIIA–IIIB has it. Below: the chain "
-           "under the potential, in picture coordinates; dots mark its first particle, with the time beside it. At the dotted line the chain "
-           "that is pulled whips, its rods carry most, and every error is magnified: there the curves jump.")
+TITLE = "Rigid bodies without symmetry: three integrators in three spaces"
+CAPTION = ("A triangle and a tetrahedron without symmetry tumble, and a bent chain of 100 links is thrown; each moves "
+           "freely or is pulled towards a point. Above: largest distance of a particle from its position by Lobatto "
+           "IIIA–IIIB. Below: the chain under the potential, in plot coordinates; dots mark its first particle, with "
+           "the time next to it. At the dotted line the pulled chain whips: the load of its rods is largest and every "
+           "error is magnified, so the curves jump.")
 TITLES = {"triangle": "triangle", "tetrahedron": "tetrahedron", "chain": "chain of 100 links"}
 COLOR = {"radau_iia": GREEN, "ida": VERMILION}
 LABEL = {"radau_iia": "Radau IIA", "ida": "IDA, tolerance 1e-12"}
@@ -56,11 +57,11 @@ def compare(ax, records, body, space):
       other = records[run(body, space, method, free)]
       distance = apart(first, other, space)
       ax.semilogy(first["time"][1:], np.maximum(distance[1:], 1e-16), LINE[free], color=COLOR[method])
-      found.append(at_most(f"{kind}: places by {method} and lobatto", float(np.max(distance)),
+      found.append(at_most(f"{kind}: difference of positions, {method} and lobatto", float(np.max(distance)),
                            allowed(PLACES, method, body, free)))
-      found.append(at_most(f"{kind}: multipliers by {method} and lobatto", multipliers_apart(first, other),
+      found.append(at_most(f"{kind}: difference of multipliers, {method} and lobatto", multipliers_apart(first, other),
                            allowed(MULTIPLIERS, method, body, free)))
-    found.append(at_most(f"{kind}: |d - D|, largest of the three",
+    found.append(at_most(f"{kind}: |d - D|, largest of the three integrators",
                          max(length_error(records[run(body, space, m, free)]) for m in METHODS), 1e-13))
     found.append(at_most(f"{kind}: relative error of the energy, lobatto", first.drift("energy"), ENERGY))
     if free:
@@ -73,7 +74,7 @@ def compare(ax, records, body, space):
 
 
 def mark_whip(ax, record):
-  """The moment at which a rod of the chain that is pulled carries most, after the start."""
+  """Marks the time, after the start, at which the load of a rod of the pulled chain is largest."""
   t, force = record["time"][1:], np.max(np.abs(record["multiplier"][1:]), axis=1)
   most = t[np.argmax(force)]
   ax.axvline(most, color=GREY, linestyle=":", linewidth=1)
@@ -81,16 +82,16 @@ def mark_whip(ax, record):
 
 
 def tolerance(records, space):
-  """What IDA and Lobatto differ by is IDA's error: it falls with the tolerance."""
+  """The difference of IDA and Lobatto is IDA's error, because it decreases with the tolerance."""
   first = records[run("tetrahedron", space, "lobatto", False)]
   loose, tight = (float(np.max(apart(first, records[run("tetrahedron", space, "ida", False, tolerance)], space)))
                   for tolerance in (LOOSER, TOLERANCE))
-  return Check(f"{space.upper()} tetrahedron, pulled: places by ida with tolerances 1e-9 and 1e-12 and by lobatto",
+  return Check(f"{space.upper()} tetrahedron, pulled: difference of positions, ida with tolerances 1e-9 and 1e-12, and lobatto",
                f"{loose:.2g}, {tight:.2g}", "fall ≥ 20 times", loose >= 20 * tight)
 
 
 def picture(ax, record, space):
-  x, t = record["x"], record["time"]
+  x, t = record["plot_position"], record["time"]
   for k in range(0, len(t), 4):
     shade = 0.25 + 0.75 * k / (len(t) - 1)
     ax.plot(x[k, :, 0], x[k, :, 1], color=SPACE_COLOR[space], alpha=shade)

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""A maple seed let go at tilts around a whole turn: all end in the same steady fall and spin."""
-import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
+"""A maple seed released at tilts around a full turn always reaches the same steady fall and spin."""
+import _paths  # noqa: F401  (must be first: it makes the next imports possible)
 
 import figure
 from autorotation import COLOURS, checks_and_table, degrees, draw_path, draw_speeds, ends, fall, tilts
@@ -11,12 +11,12 @@ from swimmers import spin
 
 TITLE = "A maple seed autorotates, from any tilt"
 CAPTION = ("Nut, twisted wing of 28 mm × 12 mm and the vein along its leading edge, 110 mg, in air of 1.225 kg/m³. "
-           "Left: the path of the centre of mass and of the wing's tip from 0.5 s to 0.7 s after the start, from the "
-           "side, and the seed. Middle and right: fall and spin of seeds let go from rest, five of nineteen tilts "
-           "around a whole turn. Thin lines: the other end, a dive with the nut first. So falls a seed whose "
-           "vein weighs nothing (its centre of "
-           "mass lies too far back) and one without the added mass of air, from every tilt, and one whose wing is "
-           "cambered upwards by 0.8 mm, from some tilts. (Paper: figures 1, right, and 10.)")
+           "Left: the paths of the centre of mass and of the wing's tip from 0.5 s to 0.7 s after the start, from the "
+           "side, and the seed. Middle and right: fall speed and spin of seeds released from rest; five of nineteen "
+           "tilts around a full turn. Thin lines: the other final state, a dive with the nut first. A seed without the "
+           "mass of the vein (its centre of mass is too far back) and a seed without the added mass of air dive from "
+           "every tilt; a seed whose wing is cambered upwards by 0.8 mm dives from some tilts. (Paper: figures 1, "
+           "right, and 10.)")
 SEED, HALF = Run("immersed/maple-seed"), Run("immersed/maple-seed", ("integrator.step=0.0003125", "record.every=32"))
 LIGHT = Run("immersed/maple-seed", ("bodies.0.parts.vein.density=0",))
 BARE = Run("immersed/maple-seed", ("bodies.0.added_mass=false",))
@@ -48,7 +48,8 @@ def draw(records, full):
   checks, table = checks_and_table(record, records[HALF], steady=1e-3, alike=1e-3, converged=2e-3)
   slow = max(ends(record)[0])
   for run, name in ((LIGHT, "vein without weight"), (BARE, "no added mass")):
-    checks.append(at_least(f"{name}: slowest fall from any tilt by the seed's", min(ends(records[run])[0]) / slow, 2))
+    checks.append(at_least(f"{name}: minimum fall speed from all tilts / fall speed of the seed",
+                           min(ends(records[run])[0]) / slow, 2))
   dives, dives_half = ([bool(down > 3 * slow) for down in ends(records[run])[0]] for run in (CAMBERED, CAMBERED_HALF))
   checks += [Check("wing cambered by 0.8 mm: tilts that end in a dive", f"{sum(dives)} of {len(dives)}",
                    "some, not all", 0 < sum(dives) < len(dives)),

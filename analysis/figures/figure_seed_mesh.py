@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""The maple seed's steady fall and spin against the fineness of its mesh."""
+"""The maple seed's steady fall and spin over the resolution of its mesh."""
 import numpy as np
 
-import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
+import _paths  # noqa: F401  (must be first: it makes the next imports possible)
 
 import figure
 from autorotation import fall
@@ -12,9 +12,9 @@ from style import BLUE, ORANGE, panels
 from swimmers import drift, last_third, spin
 
 TITLE = "The maple seed's autorotation on coarse and fine meshes"
-CAPTION = ("The wing's disc has as many faces about a turn as the resolution says; nut and vein follow. Fall and "
-           "spin are means of the last third of 4 s, over five tilts; bars are the least and the greatest. (Paper: "
-           "section 7.4, where a coarse mesh kept the seed from autorotation.)")
+CAPTION = ("The resolution is the number of faces around the wing's disc; nut and vein have corresponding meshes. Fall "
+           "speed and spin are means over the last third of 4 s and over five tilts; bars show the minimum and the "
+           "maximum. (Paper: section 7.4, where a coarse mesh kept the seed from autorotation.)")
 
 
 def resolutions(full):
@@ -47,14 +47,14 @@ def draw(records, full):
     mean = np.array([np.mean(v) for v in values])
     bars = [mean - [np.min(v) for v in values], np.array([np.max(v) for v in values]) - mean]
     axes.errorbar(sizes, mean, bars, color=colour, marker="o", capsize=3)
-    axes.set(xlabel="resolution (faces about a turn)", ylabel=label, ylim=(0, 1.25 * np.max(mean)), xscale="log")
+    axes.set(xlabel="resolution (faces per turn)", ylabel=label, ylim=(0, 1.25 * np.max(mean)), xscale="log")
     axes.set_xticks(sizes, [str(s) for s in sizes])
     axes.minorticks_off()
   finest = float(np.mean(falls[-1])), float(np.mean(spins[-1]))
   total = 5 * len(sizes)
-  checks = [Check("seeds that settle to a steady fall and spin", f"{turning} of {total}", "all", turning == total)]
+  checks = [Check("seeds that reach a steady fall and spin", f"{turning} of {total}", "all", turning == total)]
   for name, k, bound in (("resolution 8 and the finest", 0, 0.15), ("the two finest", -2, 0.02)):
-    checks += [at_most(f"{name}: relative difference of the fall", abs(np.mean(falls[k]) / finest[0] - 1), bound),
+    checks += [at_most(f"{name}: relative difference of the fall speed", abs(np.mean(falls[k]) / finest[0] - 1), bound),
                at_most(f"{name}: relative difference of the spin", abs(np.mean(spins[k]) / finest[1] - 1), bound)]
   table = figure.Table("Steady fall and spin", ["resolution", "settled", "fall m/s", "spin rad/s"], rows)
   return figure.Drawing(canvas, checks, [table])

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""Sinking by the local model's added mass and by the exact one; and the program against another that shares nothing."""
+"""Sinking with the local and the exact added mass; comparison with an independent program."""
 import numpy as np
 
-import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
+import _paths  # noqa: F401  (must be first: it makes the next imports possible)
 
 import figure
 import kirchhoff
@@ -13,19 +13,19 @@ from runs import Run
 from sinking import Sinking, local
 from style import BLACK, BLUE, GREEN, GREY, ORANGE, plt
 
-TITLE = "Sinking by the local and by the exact added mass"
-CAPTION = ("Silicone bodies in water, let go at a slant, every 0.25 s: by the local model (left) and by Kirchhoff's "
-           "tensor (right), both with the same lift and drag, as figure 2 of the paper has them side by side (its "
-           "rabbit is another). Below: speed of fall, local solid, exact dashed; dots: by the classical Runge–Kutta "
-           "method with closed forms and boundary elements of other programs. By the exact tensor disc and coin come "
-           "to lie across their fall sooner, and the propeller goes on wobbling; the speeds in the end are alike to 4"
-           " %.")
+TITLE = "Sinking with the local and the exact added mass"
+CAPTION = ("Bodies of silicone in water, released with a tilt, every 0.25 s: with the local model (left) and with "
+           "Kirchhoff's tensor (right), both with the same lift and drag, as in figure 2 of the paper (which has "
+           "another rabbit). Below: fall speed; solid: local; dashed: exact; dots: classical Runge–Kutta method with "
+           "closed forms and boundary elements of other programs. With the exact tensor disc and coin become "
+           "horizontal sooner, and the propeller continues to wobble; the final speeds agree within 4 %.")
 LOCAL, FINER, EXACT = (Run("immersed/sinking", settings) for settings in (
     (), ("integrator.step=0.00125", "record.every=8"), ("fluid.added_mass={name: exact, refine: false}",)))
-PLACES = (0, 0.2, 0.4, 0.6, 1)  # of the bodies in the picture
+PLACES = (0, 0.2, 0.4, 0.6, 1)  # for the drawn bodies
 COLOURS = {"disc": ORANGE, "coin": BLUE, "tilted-propeller": GREEN, "stone": BLACK, "rabbit": GREY}
 DISC, EACH, END = (0.06, 0.06, 0.012), 0.25, 3
-# On the faces that the run has, which it does not refine; the others' are other meshes of the same bodies.
+# For these bodies the other program uses the faces of the run, which does not refine them; for the others it uses
+# another mesh of the same body.
 SAME = ("stone", "rabbit")
 
 
@@ -57,10 +57,10 @@ def draw(records, full):
     ax.set(xlabel="$x$ (m)", ylabel="$z$ (m)", xlim=(-0.1, 1.15), ylim=(-1.2, 0.17), title=title)
     ax.set_aspect("equal")
   speeds.legend(loc="center right", bbox_to_anchor=(1, 0.63), ncols=2)
-  speeds.set(xlabel="time (s)", ylabel="speed of fall (m/s)", xlim=(0, 4), ylim=(0, 0.52))
-  header = ["body", "end speed, local by exact", "largest distance (m)", "0.4 m deep after (s), local", "exact"]
+  speeds.set(xlabel="time (s)", ylabel="fall speed (m/s)", xlim=(0, 4), ylim=(0, 0.52))
+  header = ["body", "final speed, local / exact", "largest distance (m)", "0.4 m deep after (s), local", "exact"]
   return figure.Drawing(canvas, checks + repeat(records, meshes["stone"]),
-                        [figure.Table("By the local and by the exact tensor", header, rows)])
+                        [figure.Table("With the local and the exact tensor", header, rows)])
 
 
 def sink(ax, body, mesh, colour, aside):
@@ -72,7 +72,7 @@ def sink(ax, body, mesh, colour, aside):
 
 
 def compare(speeds, name, bodies, mesh, tensor):
-  """The two models, and the exact one against the other program."""
+  """Checks of the two models, and of the exact one against the other program."""
   inexact, exact = bodies
   t = exact.time
   fall = [-np.gradient(body["pose"][:, 2], t) for body in bodies]
@@ -85,29 +85,29 @@ def compare(speeds, name, bodies, mesh, tensor):
   ratio = float(fall[0][late].mean() / fall[1][late].mean())
   apart = float(np.max(np.linalg.norm(inexact["pose"][:, :3] - exact["pose"][:, :3], axis=1)))
   half = [float(t[np.argmax(body["pose"][:, 2] < -0.4)]) for body in bodies]
-  checks = [near(f"{name}: speed of fall in the last second, local by exact", ratio, 1, 0.05)]
+  checks = [near(f"{name}: fall speed in the last second, local / exact", ratio, 1, 0.05)]
   if name in SAME:
-    checks.append(at_most(f"{name}, exact: places (m) and quaternions over 4 s less the other program's, same faces",
+    checks.append(at_most(f"{name}, exact: positions (m) and quaternions over 4 s minus the other program's, same faces",
                           float(np.max(np.abs(exact["pose"] - pose))), 3e-3))
   else:
-    checks.append(near(f"{name}, exact: speed of fall in the last second by the other program's, other faces",
+    checks.append(near(f"{name}, exact: fall speed in the last second / the other program's, other faces",
                        float(fall[1][late].mean() / other[late].mean()), 1, 0.03))
   return checks, [name, f"{ratio:.4f}", f"{apart:.4f}", f"{half[0]:.2f}", f"{half[1]:.2f}"]
 
 
 def repeat(records, mesh):
-  """The stone by the other program, with the local tensor: the difference is the step's error, of second order."""
+  """The stone with the local tensor, compared with the other program: the difference is the second-order error of the step."""
   first, finer = (Body(records[run], "stone") for run in (LOCAL, FINER))
   program = Sinking(*mesh, SILICONE, WATER, local(*mesh))
   step = first.time[1] - first.time[0]
   pose, twist = program.run(first["pose"][0], step, len(first.time) - 1)
   error = [float(np.max(np.abs(body["pose"] - pose))) for body in (first, finer)]
   K = float(np.max(np.abs(first["inertia"][0] - program.K)) / np.max(program.K))
-  return [at_most("stone, local: tensor of body and fluid less that of the other program, by its largest", K, 1e-8),
-          at_most("stone, local: places (m) and quaternions over 4 s less the other program's, h = 1/400 s", error[0],
+  return [at_most("stone, local: (tensor of body and fluid - that of the other program) / largest entry", K, 1e-8),
+          at_most("stone, local: positions (m) and quaternions over 4 s minus the other program's, h = 1/400 s", error[0],
                   1e-3),
-          near("stone, local: order of that difference in h", float(np.log2(error[0] / error[1])), 2, 0.1),
-          at_most("stone, local: twist at the end less the other program's, by its largest",
+          near("stone, local: order of this difference in h", float(np.log2(error[0] / error[1])), 2, 0.1),
+          at_most("stone, local: (final twist - the other program's) / largest",
                   float(np.max(np.abs(first["twist"][-1] - twist[-1])) / np.max(np.abs(twist))), 1e-3)]
 
 

@@ -1,23 +1,23 @@
 #!/usr/bin/python3
-"""Three rods afloat without momentum: connection, curvature, metric, gaits and how far they turn."""
+"""Three floating rods without momentum: connection, curvature, metric, gaits and their rotations."""
 import functools
 
 import numpy as np
 
-import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
+import _paths  # noqa: F401  (must be first: it makes the next imports possible)
 
 import figure
 from checks import at_most, fitted_order, Check
 from locomotion import Field, chain, cycle_run, draw_bodies, draw_path, ellipse, field_run, moved, path_run, point_run
 from style import BLACK, BLUE, GREEN, GREY, ORANGE, plt
 
-TITLE = "A floating snake: three rods turn without angular momentum"
-CAPTION = ("Three uniform rods of mass and length 1, hinged, at rest in empty space; body frame on the middle "
-           "one. Top: −A by components and ellipses of equal cost (twice the kinetic energy). Middle: curvature "
-           "by components, zero in black, and the body over shape space. Bottom: eight cycles of a circle of "
-           "radius 1 about (1, 1), the body at the start of each; its centre of mass (cross) stays where it is. "
-           "Turning of a cycle over the radius about three middles, exact and by the integral of B; turning² by "
-           "length² of these families.")
+TITLE = "A floating snake: three rods rotate without angular momentum"
+CAPTION = ("Three uniform rods of mass and length 1, hinged, at rest in empty space; body frame on the middle one. "
+           "Top: components of −A and ellipses of equal cost (twice the kinetic energy). Middle: components of the "
+           "curvature, zero in black, and the body over shape space. Bottom: eight cycles of a circle of radius 1 "
+           "around (1, 1), the body at the start of each; its centre of mass (cross) does not move. Rotation per cycle "
+           "over the radius for three centres, exact and by the integral of B; rotation² divided by length² of these "
+           "families.")
 RADII = (0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4)
 FAMILIES = (("about (0, 0)", GREY, (0, 0)), ("about (0.7, 0.7)", BLUE, (0.7, 0.7)),
             ("about (1.4, 1.4)", ORANGE, (1.4, 1.4)))
@@ -58,7 +58,7 @@ def draw_strokes(ax, records):
   centre = np.array([np.mean(moved((x[1:] + x[:-1]) / 2, g), axis=0)
                      for x, g in zip(map(body, record["shape"]), record["group"])])
   ax.plot(*centre[0], "P", color=GREEN, markersize=9, zorder=5)
-  ax.set(xlabel="$x$", ylabel="$y$", title=f"{CYCLES} cycles of a circle about (1, 1)")
+  ax.set(xlabel="$x$", ylabel="$y$", title=f"{CYCLES} cycles of a circle around (1, 1)")
   return [at_most("the centre of mass moves", float(np.max(np.abs(centre - centre[0]))), 1e-12)]
 
 
@@ -74,22 +74,22 @@ def draw_sizes(ax, records):
     ax.plot(RADII, np.degrees(exact), color=family[1], label=family[0])
     integral = np.array([answer["cbvi"][2] for answer in answers])
     ax.plot(RADII, np.degrees(integral), "o", color=family[1])
-    checks.append(at_most(f"circles {family[0]}: integral of B_θ less the turning, rad (turning alone is commutative)",
+    checks.append(at_most(f"circles {family[0]}: integral of B_θ minus the rotation, rad (pure rotations commute)",
                           float(np.max(np.abs(exact - integral))), 1e-10))
   answers = [records.answer(member(FAMILIES[1], a)) for a in RADII]
   B, area = np.array(records.answer(MIDDLE)["B"][0]), np.pi * np.array(RADII) ** 2
   left = np.linalg.norm([np.array(a["log"]) + s * B for a, s in zip(answers, area)], axis=1) / area
   order, points = fitted_order(RADII[:4], left[:4], 1e-12)
-  checks += [at_most("circles about the straight shape: turning, rad",
+  checks += [at_most("circles around the straight shape: rotation, rad",
                      max(abs(turning(records.answer(member(FAMILIES[0], a)))) for a in RADII), 1e-12),
-             Check("circles about (0.7, 0.7): |log g + πa² B|/a², its order in the radius",
+             Check("circles around (0.7, 0.7): |log g + πa² B|/a², its order in the radius",
                    f"{order:.2f} ({points} points)", "1 or 2 ± 0.15",
                    bool(min(abs(order - 1), abs(order - 2)) <= 0.15))]
   A = np.array(records.answer(ORIGIN)["A"])
   checks.append(at_most("A(0) less ((0, 0), (1/6, 1/6), (−7/27, 7/27))",
                         float(np.max(np.abs(A - [[0, 0], [1 / 6, 1 / 6], [-7 / 27, 7 / 27]]))), 1e-12))
   ax.plot([], [], "o", color=BLACK, label="integral of $B$")
-  ax.set(xlabel="radius", ylabel="turning of a cycle (degrees)", title="holonomy and curvature")
+  ax.set(xlabel="radius", ylabel="rotation per cycle (degrees)", title="holonomy and curvature")
   ax.legend()
   return checks
 
@@ -104,7 +104,7 @@ def draw_families(ax, records):
     best = int(np.argmax(eta))
     if family[2] != (0, 0):
       rows.append([family[0], f"{RADII[best]:g}", f"{np.degrees(angle[best]):.3f}", f"{eta[best]:.5f}"])
-  ax.set(xlabel="turning of a cycle (degrees)", ylabel="turning$^2$/length$^2$", title="families of gaits")
+  ax.set(xlabel="rotation per cycle (degrees)", ylabel="turning$^2$/length$^2$", title="families of gaits")
   ax.legend()
   return figure.Table("Best of each family", ["circles", "radius", "degrees", "turning²/length²"], rows)
 

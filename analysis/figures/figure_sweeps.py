@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""Sweeps: orders of methods, gaits of any size at any ratio of drags, a pendulum's first turn over."""
+"""Sweeps: orders of integrators, gaits of many sizes and ratios of drags, a pendulum's first turn over the top."""
 import numpy as np
 
-import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
+import _paths  # noqa: F401  (must be first: it makes the next imports possible)
 
 import elastic
 import figure
@@ -11,11 +11,11 @@ from runs import Sweep
 from style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION, plt
 
 TITLE = "Sweeps: convergence, gaits, chaos"
-CAPTION = ("Left: error of the separation of the elastic rod at t = 10 over the step, one sweep of two spaces, seven methods and "
-           "ten steps (S³ dashed, H³ solid). Middle: efficiency X²/length² of Purcell's swimmer, circles of shapes, "
-           "over their radius and the ratio of drags. Right: time at which a double "
-           "pendulum with equal arms and masses that is let go at rest first turns over, up to 60 (l/g)^(1/2); white: not "
-           "before. Inside the broken line it has not the energy to.")
+CAPTION = ("Left: error of the separation of the elastic rod at t = 10 over the step, from one sweep over two spaces, "
+           "seven integrators and ten steps (S³ dashed, H³ solid). Middle: efficiency X²/length² of Purcell's swimmer "
+           "for circles of shapes, over their radius and the ratio of drags. Right: time at which a double pendulum "
+           "with equal arms and masses, released at rest, first turns over, up to 60 (l/g)^(1/2); white: it does not. "
+           "Inside the broken line its energy is too small.")
 METHODS = Sweep("methods", of="thesis/elastic-rod-h3")
 GAITS = Sweep("purcell", of="locomotion/purcell")
 COLOURS = (SKY, BLUE, PURPLE, ORANGE, VERMILION, GREEN, GREY)
@@ -60,9 +60,9 @@ def draw_gaits(axes, record):
   axes.contour(size, ratio, 100 * efficiency, levels=[0.5, 1, 1.5, 2, 2.5, 3, 3.5], colors=[BLACK], linewidths=0.5)
   axes.set(xlabel="radius of the circle", ylabel="ratio of drags", title="Purcell's swimmer")
   power = np.log(efficiency[1:, 1] / efficiency[1:, 0]) / np.log(size[1] / size[0])
-  # the way is of second order in the radius, the length of first
-  return [at_most("with equal drags along and across: largest way of a cycle", np.max(abs(way[0])), 1e-13),
-          between("small circles: power of the radius in the efficiency", power, 1.97, 2.01)]
+  # the shift is of second order in the radius, the length of first order
+  return [at_most("with equal drags along and across: largest shift per cycle", np.max(abs(way[0])), 1e-13),
+          between("small circles: exponent of the radius in the efficiency", power, 1.97, 2.01)]
 
 
 def draw_pendulum(axes, record):
@@ -72,15 +72,15 @@ def draw_pendulum(axes, record):
   axes.figure.colorbar(mesh, ax=axes, location="bottom", label="log10 of the time")
   axes.contour(a, b, energy.T, levels=[-1], colors=[BLACK], linewidths=0.8)
   axes.set(xlabel="upper angle", ylabel="lower angle", title="first turn over", aspect="equal")
-  early = np.nan_to_num(first, nan=99) < 8  # later round-off may part what is symmetric
+  early = np.nan_to_num(first, nan=99) < 8  # later, round-off may break the symmetry
   mirrored = first[::-1, ::-1]
   return [Check("starts without the energy that turn over", str(int(np.sum(np.isfinite(first[energy < -1])))), "0",
                 not np.any(np.isfinite(first[energy < -1]))),
-          near("energy at the start: least", np.min(energy[np.isfinite(energy)]),
+          near("minimum energy at the start", np.min(energy[np.isfinite(energy)]),
                np.min(-2 * np.cos(a)[:, None] - np.cos(b)), 1e-12),
-          at_most("turns before 8: difference from the start mirrored", np.max(abs(first - mirrored)[early]), 1e-6),
-          between("part of the starts with the energy that turn over", np.mean(np.isfinite(first[energy > -1])), 0.4, 1),
-          at_most("median gain of energy, by rk4 at a step of 0.05", np.median(abs(record["gained"])), 2e-3)]
+          at_most("turns before t = 8: difference from the mirrored start", np.max(abs(first - mirrored)[early]), 1e-6),
+          between("fraction of the starts with enough energy that turn over", np.mean(np.isfinite(first[energy > -1])), 0.4, 1),
+          at_most("median gain of energy, rk4 with a step of 0.05", np.median(abs(record["gained"])), 2e-3)]
 
 
 def draw(records, full):

@@ -2,7 +2,7 @@
 """The same triangle thrown through the built-in spaces."""
 import numpy as np
 
-import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
+import _paths  # noqa: F401  (must be first: it makes the next imports possible)
 
 import figure
 from checks import at_most
@@ -11,17 +11,17 @@ from runs import Run
 from style import GREY, plt
 
 TITLE = "One rigid triangle thrown through every space of three dimensions, and three planes"
-CAPTION = ("Equal masses, spinning and thrown alike in the coordinates of each space, t from 0 (dark) to 2.4 "
-           "(bright), in picture coordinates x, y; the grey line follows particle 1. The rods are drawn "
-           "as the geodesics that they are. What is conserved differs: the number of Killing momenta is in each title.")
+CAPTION = ("Equal masses with the same initial velocities in the coordinates of each space, t from 0 (dark) to 2.4 "
+           "(bright), in plot coordinates x, y; the grey line follows particle 1. The rods are drawn as geodesics. The "
+           "conserved quantities differ: the number of Killing momenta is in each title.")
 SPACES = (("e2", "$E^2$"), ("s2", "$S^2$"), ("h2", "$H^2$"), ("flat_torus", "flat torus, periods 4"),
           ("e3", "$E^3$"), ("s3", "$S^3$"), ("h3", "$H^3$"), ("ih", "IH"),
           ("h2xe", "$H^2{\\times}E$"), ("s2xe", "$S^2{\\times}E$"), ("nil", "Nil"), ("sol", "Sol"),
           ("sl2", "$\\widetilde{SL}(2,R)$"), ("schwarzschild", "Schwarzschild's slice"))
 SIDES = ((0, 1), (0, 2), (1, 2))
-# Distances found by integrating geodesics have a relative error of about 1e-12, of which the multipliers make more.
+# Distances from integrated geodesics have a relative error of around 1e-12, which the multipliers increase.
 NUMERIC = ("nil", "sol", "sl2", "schwarzschild")
-# The components of dx in an orthonormal frame at x.
+# Components of dx in an orthonormal frame at x.
 FRAMES = {
     "ih": lambda x, d: np.sqrt(np.sum(x * x, axis=0) + 2) * d,
     "nil": lambda x, d: (d[0], d[1], d[2] - x[0] * d[1]),
@@ -48,7 +48,7 @@ def draw(records, full):
     ax.set_axis_off()
   for ax, (space, name) in zip(axes.flat, SPACES):
     record = records[run(space)]
-    picture(ax, space, record["x"], record["time"])
+    picture(ax, space, record["plot_position"], record["time"])
     momenta = record["killing_momentum"]
     ax.set_title(f"{name}, {momenta.shape[1]} Killing")
     numeric = space in NUMERIC
@@ -56,10 +56,10 @@ def draw(records, full):
     checks.append(at_most(f"{space}: change of a side's length", float(np.max(np.abs(d - d[0]))), LENGTH[numeric]))
     checks.append(at_most(f"{space}: relative drift of the energy", record.drift("energy"), KEPT[numeric]))
     if space in FRAMES:
-      ends = record["x"][-1]
+      ends = record["plot_position"][-1]
       drawn = [side(space, ends[i], ends[j]) for i, j in SIDES]
       length = [np.sum(np.linalg.norm(FRAMES[space](((c[1:] + c[:-1]) / 2).T, np.diff(c, axis=0).T), axis=0)) for c in drawn]
-      checks.append(at_most(f"{space}: sides at the end as drawn, relative error of the length",
+      checks.append(at_most(f"{space}: drawn sides at the end, relative error of the length",
                             float(np.max(np.abs(length / d[-1] - 1))), 5e-3))
     if momenta.shape[1]:
       checks.append(at_most(f"{space}: drift of the Killing momenta", float(np.max(np.abs(momenta - momenta[0]))),
@@ -68,15 +68,15 @@ def draw(records, full):
 
 
 def side(space, p, q):
-  """The geodesic of two picture points: in closed form where the space or its first factor is of constant curvature, by
-  least energy where the coordinates are the picture's."""
+  """The geodesic between two points in plot coordinates (in S2xE and H2xE its projection to the first factor): in
+  closed form in spaces of constant curvature and their products with E, by minimum energy in those of FRAMES."""
   K = {"s": 1, "h": -1}.get(space[0]) if space in ("s2", "h2", "s3", "h3", "s2xe", "h2xe") else None
   if space in FRAMES:
     return shortest(FRAMES[space], p, q)
   if K is None:
     return np.array([p, q])
   if space in ("s2", "h2"):
-    return geodesic(p, q, K)  # their pictures are the surfaces themselves
+    return geodesic(p, q, K)  # plot coordinates of s2 and h2 are those of the surface in space
   return bond_in_picture(p[:2], q[:2], K) if space.endswith("xe") else bond_in_picture(p, q, K)
 
 

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""A sea turtle whose front flippers beat swims forwards; with the stroke reversed in time, backwards."""
+"""A sea turtle swims forwards by beating its front flippers; with the stroke reversed in time, backwards."""
 import numpy as np
 
-import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
+import _paths  # noqa: F401  (must be first: it makes the next imports possible)
 
 import figure
 from checks import Check, at_most
@@ -11,11 +11,11 @@ from runs import Run, Surface
 from style import BLUE, GREY, ORANGE, panels
 from swimmers import drift, last_third, over_strokes, rotation, velocity
 
-TITLE = "A sea turtle swims by its stroke alone"
-CAPTION = ("Shell of 60 cm, front flippers of 40 cm, density of water, one stroke a second: up and down by 0.7 rad, "
-           "turned about the span by 0.6 rad with the front edge up while rising. Above: forward speed of the centre "
-           "of mass, and its mean over a stroke. Below: the path of the centre of mass from the side, and the "
-           "turtle at some of its places, seen from 40° above; last its stroke, every 0.2 s. (Paper: figure 1, left.)")
+TITLE = "A sea turtle swims only by its stroke"
+CAPTION = ("Shell of 60 cm, front flippers of 40 cm, density of water, one stroke per second: up and down by 0.7 rad, "
+           "rotated around the span by 0.6 rad with the front edge up during the upstroke. Above: forward speed of the "
+           "centre of mass, and its mean over a stroke. Below: the path of the centre of mass from the side, and the "
+           "turtle at some positions, seen from 40° above; last: its stroke, every 0.2 s. (Paper: figure 1, left.)")
 FORWARD, BACKWARD = Run("immersed/turtle"), Run("immersed/turtle", ("fluid.parameters.way=-1",))
 PERIOD = 1.0
 TILT = np.radians(40)
@@ -27,7 +27,7 @@ def runs(full):
 
 
 def tilted(x):
-  """Vertices turned about a line along x through their middle, as seen from the side and above."""
+  """Vertices rotated around a line along x through their middle, for a view from the side and above."""
   middle, c, s = x.mean(axis=0), np.cos(TILT), np.sin(TILT)
   return (x - middle) @ np.array([[1, 0, 0], [0, c, s], [0, -s, c]]) + middle
 
@@ -43,10 +43,10 @@ def draw(records, full):
     left.plot(middle_of, forward, color=colour, label=name)
     right.plot(x[:, 0], x[:, 2], color=colour)
     shots = records[SHOTS[run]]
-    for surface in shots["x"][::10 if run is FORWARD else -50]:
+    for surface in shots["plot_position"][::10 if run is FORWARD else -50]:
       draw_surface(right, tilted(surface), shots["face"], colour)
     if run is FORWARD:
-      for k, surface in enumerate(shots["x"][-6:-1]):
+      for k, surface in enumerate(shots["plot_position"][-6:-1]):
         middle = surface.mean(axis=0)
         draw_surface(stroke, tilted(surface) - middle, shots["face"], colour, aside=(1.1 * k, 0))
     settled = float(np.mean(last_third(forward)))

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""Two spheres in a perfect fluid: their added mass against the distance, by the program and by multipoles."""
+"""Two spheres in a perfect fluid: their added mass over the distance, by the program and by multipoles."""
 import numpy as np
 
-import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
+import _paths  # noqa: F401  (must be first: it makes the next imports possible)
 
 import figure
 import surfaces
@@ -14,20 +14,20 @@ from style import BLACK, BLUE, GREEN, GREY, ORANGE, VERMILION, panels
 from two_spheres import pair
 
 TITLE = "Two spheres in a perfect fluid"
-CAPTION = ("Unit spheres that move apart, in a fluid of density 1; solved with both at each time. Upper left: a "
-           "sphere's share of the added mass of motions of both (dots), and by multipoles (lines); grey: a sphere "
-           "alone, 2π/3. Together and across: K of the pair as a rigid body, opposed across: from its turning about "
-           "its middle; opposed along: from the energy of its own motion. Upper right: the difference by the value, "
-           "of 2560 faces (solid) and of 640 (dashed), and of both extrapolated by the square of a face's size "
-           "(dots). Lower left: the force that drives the spheres apart while both move at a speed u, u² dK/dd with K"
-           " that of a sphere: side by side they attract each other, in a row they repel (dots: differences of the "
-           "extrapolated K). Lower right: two balls of silicone, r = 5 cm and 2.5 r apart, linked rigidly and let go "
-           "in water at a slant of 45°, without drag: each in the flow of the other, they swing about lying across "
-           "their fall; dots: by the classical Runge–Kutta method with the added mass of multipoles. Were both alone,"
-           " the pair would keep its slant (grey).")
+CAPTION = ("Unit spheres that move apart in a fluid of density 1; the flow of both is solved at each time. Upper left: "
+           "a sphere's share of the added mass for motions of both (dots), and by multipoles (lines); grey: a single "
+           "sphere, 2π/3. Together and across: K of the pair as a rigid body; opposed across: from its rotation around "
+           "its middle; opposed along: from the energy of the separation. Upper right: relative difference for 2560 "
+           "faces (solid) and 640 faces (dashed), and after extrapolation in the square of a face's size (dots). Lower "
+           "left: the force that separates the spheres while both move at the speed u, u² dK/dd, with K for one "
+           "sphere: side by side they attract each other, in a row they repel each other (dots: differences of the "
+           "extrapolated K). Lower right: two balls of silicone, r = 5 cm and 2.5 r apart, connected rigidly and "
+           "released in water at 45°, without drag. Because each is in the flow of the other, the pair oscillates "
+           "around the horizontal; dots: classical Runge–Kutta method with the added mass from multipoles. Without "
+           "this interaction the pair would keep its angle (grey).")
 RUN, LINKED = Run("immersed/two-spheres"), Run("immersed/linked-spheres")
 GAP = 0.05
-RADIUS, APART = 0.05, 2.5  # of the linked ones, m; distance of the centres by the radius
+RADIUS, APART = 0.05, 2.5  # radius of the linked spheres, m; distance of the centres divided by the radius
 COLOURS = {"along, together": BLUE, "across, together": ORANGE, "across, opposed": VERMILION, "along, opposed": GREEN}
 
 
@@ -36,7 +36,7 @@ def runs(full):
 
 
 def shares(record, name):
-  """(distances, {motion: share of a sphere})."""
+  """(distances, {motion: share of one sphere})."""
   body = Body(record, name)
   half = GAP / 2 * np.exp(body.time)
   d = 2 + 2 * half
@@ -68,11 +68,11 @@ def draw_swing(ax, body):
   ax.plot(body.time, slant(body["pose"]), color=BLACK)
   ax.plot(body.time[::10], both[::10], "o", color=BLACK, markersize=3)
   ax.plot(body.time, apart, color=GREY, linewidth=1)
-  ax.set(xlabel="time (s)", ylabel="slant of the line of centres (°)", xlim=(0, 1))
-  return [at_most("linked spheres: greatest difference of their slant from the other program's (°)",
+  ax.set(xlabel="time (s)", ylabel="angle of the line of centres (°)", xlim=(0, 1))
+  return [at_most("linked spheres: largest difference of their angle from the other program's (°)",
                   float(np.max(np.abs(slant(body["pose"]) - both))), 1.5),
-          at_least("linked spheres: how far they have turned (°)", float(np.ptp(both)), 45),
-          at_most("spheres that do not feel each other: how far they turn (°)", float(np.ptp(apart)), 1e-6)]
+          at_least("linked spheres: rotation (°)", float(np.ptp(both)), 45),
+          at_most("spheres without interaction: rotation (°)", float(np.ptp(apart)), 1e-6)]
 
 
 def draw(records, full):
@@ -93,7 +93,7 @@ def draw(records, full):
     middle.loglog(d - 2, error["fine"], color=colour)
     middle.loglog(d - 2, error["coarse"], "--", color=colour)
     middle.loglog(d - 2, error["both"], "o", color=colour, markersize=4)
-    checks += [at_most(f"{motion}: 2560 faces less multipoles, at all distances, by them", float(max(error["fine"])),
+    checks += [at_most(f"{motion}: 2560 faces, relative difference from multipoles, at all distances", float(max(error["fine"])),
                        5e-3),
                at_most(f"{motion}: extrapolated from 640 and 2560 faces, at d ≥ 2.3",
                        float(max(error["both"][d > 2.3])), 1e-3)]
@@ -102,12 +102,12 @@ def draw(records, full):
     if "together" in motion:
       right.plot(line, np.gradient([p[motion] for p in smooth], line), color=colour, label=motion)
       right.plot((d[1:] + d[:-1]) / 2, np.diff(both) / np.diff(d), "o", color=colour, markersize=4)
-  checks += [at_most(f"{motion}: differences of the extrapolated K less those of multipoles, by the greatest",
+  checks += [at_most(f"{motion}: (differences of the extrapolated K - those of multipoles) / largest",
                      slope_error(d, fine[motion], coarse[motion], [p[motion] for p in at]), 0.01)
              for motion in ("along, together", "across, together")]
   for wanted, motion in ((1.7310312089664, "along, together"), (2.3090610478758, "across, together"),
                          (1.9050591820032, "across, opposed")):
-    checks.append(at_most(f"multipoles at d = 2.5, {motion}: less the known value",
+    checks.append(at_most(f"multipoles at d = 2.5, {motion}: minus the known value",
                           abs(pair(2.5)[motion] - wanted), 1e-12))
   left.axhline(2 * np.pi / 3, color=GREY, linewidth=1)
   left.set(xlabel="distance of the centres", ylabel="added mass of a sphere", xlim=(2, 4.8))

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""A disc, a propeller and a rabbit-like body fall through water, by the exact added mass, and through nothing."""
+"""A disc, a propeller and a rabbit-like body fall through water, with the exact added mass, and through vacuum."""
 import numpy as np
 
-import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
+import _paths  # noqa: F401  (must be first: it makes the next imports possible)
 
 import figure
 import kirchhoff
@@ -14,14 +14,14 @@ from sinking import Sinking
 from style import BLACK, BLUE, GREEN, ORANGE, VERMILION, plt
 
 TITLE = "A disc, a propeller and a rabbit in water and in vacuum"
-CAPTION = ("Silicone, 1297.4 in 998 kg/m³ and in nothing; Kirchhoff's equations with the exact added mass, weight and"
-           " buoyancy, without drag. Above: bodies every 0.1 s, downwards in time, beside where they were let go; "
-           "depths at the last are written below. The first three start at rest: in vacuum they do not turn; in water"
-           " the disc rocks about lying across its fall, the propeller spins as it sinks, the rabbit turns over. The "
-           "last two start with a spin: in vacuum they tumble freely, in water otherwise. Below: spins in water "
-           "(solid) and in vacuum (dashed); dots: by the classical Runge–Kutta method with the tensor of a closed "
-           "form (disc) or of `reference/kirchhoff.py`. After the figures 4.1 to 4.3 of the Kirchhoff thesis, whose "
-           "propeller and rabbit are other ones.")
+CAPTION = ("Silicone, 1297.4 kg/m³, in water of 998 kg/m³ and in vacuum; Kirchhoff's equations with the exact added "
+           "mass, weight and buoyancy, without drag. Above: bodies every 0.1 s, time from top to bottom, relative to "
+           "their start; the final depths are written below. The first three start at rest: in vacuum they do not "
+           "rotate; in water the disc oscillates around the horizontal, the propeller spins while it sinks, the rabbit "
+           "turns over. The last two start with a spin: in vacuum they tumble freely, in water the motion is "
+           "different. Below: spins in water (solid) and in vacuum (dashed); dots: classical Runge–Kutta method with "
+           "the tensor of a closed form (disc) or of `reference/kirchhoff.py`. After figures 4.1 to 4.3 of the "
+           "Kirchhoff thesis, which has another propeller and rabbit.")
 RUN = Run("immersed/water-and-vacuum")
 VACUUM, COARSE = (Run("immersed/water-and-vacuum", ("fluid.medium=none",) + more)
                   for more in ((), ("integrator.step=0.00125", "record.every=4")))
@@ -72,7 +72,7 @@ def draw(records, full):
 
 
 def strips(ax, bodies, shapes):
-  """Time downwards: what is drawn is the place beside that of the start, without depth."""
+  """Draws time downwards: positions relative to the start, without depth."""
   for column, (name, body) in enumerate(bodies.items()):
     turn = body.rotation()
     rows = np.linspace(0, len(body.time) - 1, SHOTS).round().astype(int)
@@ -91,7 +91,7 @@ def strips(ax, bodies, shapes):
 
 
 def compare(records, wet, dry, shapes, K, axes):
-  """With the other program; the propeller's mesh is another one."""
+  """Comparison with the other program, which has another mesh of the propeller."""
   checks = []
   panel = {"disc": (axes[0], lambda Y: Y[:, 1]), "propeller": (axes[1], lambda Y: Y[:, 2]),
            "spinning-rabbit": (axes[2], lambda Y: np.linalg.norm(Y[:, :3], axis=1))}
@@ -106,24 +106,24 @@ def compare(records, wet, dry, shapes, K, axes):
         ax, of = panel[name]
         ax.plot(body.time[::10], of(twist[::20]), "o", color=BODIES[name], markersize=3)
       if fluid and name == "propeller":
-        checks.append(near("propeller in water: its spin in the end by the other program's",
+        checks.append(near("propeller in water: final spin / the other program's",
                            float(body["twist"][-1, 2] / twist[-1, 2]), 1, 0.05))
       else:
-        checks.append(at_most(f"{name} in {where}: greatest angle between it and the other program's (°)", angle, 2))
+        checks.append(at_most(f"{name} in {where}: largest angle between it and the other program's (°)", angle, 2))
   coarse = Body(records[COARSE], "spinning-rabbit")
-  checks.append(near("spinning rabbit in vacuum: order of that angle in h, from 1/800 s to 1/1600 s",
+  checks.append(near("spinning rabbit in vacuum: order of this angle in h, from 1/800 s to 1/1600 s",
                      float(np.log2(apart(pose, coarse) / angle)), 2, 0.1))
   return checks
 
 
 def apart(pose, body):
-  """Greatest angle (°) between a body and poses of half its interval."""
+  """Largest angle (°) between a body and reference poses with half its interval."""
   cosine = np.min(np.abs(np.sum(pose[::2, 3:] * body["pose"][:, 3:], axis=1)))
   return float(np.degrees(2 * np.arccos(min(1, cosine))))
 
 
 def claims(wet, dry, K):
-  """Of the thesis."""
+  """Checks of statements of the thesis."""
   rest = ("disc", "propeller", "rabbit")
   turned = max(float(np.max(np.abs(dry[name]["pose"][:, 3:] - dry[name]["pose"][0, 3:]))) for name in rest)
   t = dry["rabbit"].time
@@ -137,16 +137,16 @@ def claims(wet, dry, K):
            for name in ("spinning-disc", "spinning-rabbit")]
   energy = max(float(np.ptp(body["body_energy"]) / np.ptp(body["body_kinetic_energy"])) for body in wet.values())
   return [at_most("vacuum, at rest: change of the quaternions", turned, 1e-12),
-          at_most("vacuum, at rest: depth less gt²/2 (m)", fallen, 1e-9),
-          at_least("disc in water: times that its rocking turns back", int(np.sum(np.diff(np.sign(rock[1:])) != 0)), 2),
-          near("propeller in water: ω/v by -K_ωv/K_ω, all the way", float(np.mean(
+          at_most("vacuum, at rest: depth minus gt²/2 (m)", fallen, 1e-9),
+          at_least("disc in water: number of reversals of its oscillation", int(np.sum(np.diff(np.sign(rock[1:])) != 0)), 2),
+          near("propeller in water: (ω/v) / (-K_ωv/K_ω) at all times", float(np.mean(
               propeller[1:, 2] / propeller[1:, 5] * inertia[2, 2] / inertia[2, 5])), -1, 1e-9),
-          near("propeller: K_ωv/K_ω of body and fluid by that of `reference`, another mesh", float(
+          near("propeller: K_ωv/K_ω of body and fluid / that of `reference` on another mesh", float(
               inertia[2, 5] / (WATER * K["propeller"][2, 5])), 1, 0.05),
-          at_most("rabbit in water: least cosine between its height and the vertical", float(rabbit.min()), 0.2),
-          at_least("spinning disc: greatest difference of ω in water and in vacuum (1/s)", other[0], 1),
+          at_most("rabbit in water: minimum cosine between its height and the vertical", float(rabbit.min()), 0.2),
+          at_least("spinning disc: largest difference of ω in water and in vacuum (1/s)", other[0], 1),
           at_least("spinning rabbit: the same", other[1], 1),
-          at_most("water: change of the energy by that of the kinetic", energy, 1e-3)]
+          at_most("water: change of the energy / change of the kinetic energy", energy, 1e-3)]
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 """A zeppelin driven by its propellers turns to the side of its rudder."""
 import numpy as np
 
-import _paths  # noqa: F401  (first of ours: it makes the next ones importable)
+import _paths  # noqa: F401  (must be first: it makes the next imports possible)
 
 import figure
 from checks import Check, at_most
@@ -11,11 +11,11 @@ from runs import Run, Surface
 from style import BLUE, GREY, ORANGE, plt
 from swimmers import last_third, over_strokes, rotation
 
-TITLE = "A zeppelin is driven by its propellers and turns to the side of its rudder"
-CAPTION = ("6 m long, as heavy as the air it displaces, from rest; two propellers of 60 cm turn ten times a second "
-           "against each other. From 10 s on rudders are set by 0.4 rad within 2 s. Above: the path from above, the "
-           "zeppelin every 7.5 s. Below: forward speed, the mean over a turn of the propellers, and the rate of "
-           "turning about the vertical. (Paper: figure 13.)")
+TITLE = "A zeppelin moves by its propellers and turns to the side of its rudder"
+CAPTION = ("The zeppelin is 6 m long, as heavy as the displaced air, and starts from rest. Two propellers of 60 cm "
+           "rotate ten times per second in opposite directions. From 10 s on, rudders rotate by 0.4 rad within 2 s. "
+           "Above: the path from above, the zeppelin every 7.5 s. Below: forward speed, its mean over a turn of the "
+           "propellers, and the rate of rotation around the vertical. (Paper: figure 13.)")
 RUDDER = {0.0: ("straight", GREY), 0.4: ("rudder to the right", ORANGE), -0.4: ("rudder to the left", BLUE)}
 TURN = 0.1
 
@@ -50,9 +50,9 @@ def draw(records, full):
     rate = np.gradient(yaw, t)
     left.plot(x[:, 0], x[:, 1], color=colour, label=name)
     seen = records[shots(rudder)]
-    for surface in seen["x"]:
+    for surface in seen["plot_position"]:
       draw_surface(left, surface, seen["face"], colour, seen=(0, 1))
-    line = "--" if name.endswith("left") else "-"  # it lies on the others
+    line = "--" if name.endswith("left") else "-"  # this run is drawn over the others
     middle.plot(middle_of, forward, line, color=colour)
     right.plot(t, np.degrees(rate), line, color=colour)
     speed, turning = float(np.mean(last_third(forward))), float(np.mean(last_third(rate)))
@@ -67,12 +67,12 @@ def draw(records, full):
     rows.append([name, f"{speed:.4f}", f"{np.degrees(turning):.4f}",
                  f"{speed / abs(turning):.1f}" if rudder else "", f"{np.mean(last_third(upward)):.3f}"])
   mirror = float(np.max(np.abs(paths[0.4] - paths[-0.4] * (1, -1, 1))))
-  checks.append(at_most("rudder to the left and to the right: paths are mirror images, m", mirror, 1e-6))
+  checks.append(at_most("rudder to the left and to the right: difference of the mirrored paths, m", mirror, 1e-6))
   left.set(xlabel="$x$ (m)", ylabel="$y$ (m)")
   left.set_aspect("equal", adjustable="datalim")
   left.legend(loc="upper left")
   middle.set(xlabel="time (s)", ylabel="forward speed (m/s)")
-  right.set(xlabel="time (s)", ylabel="turning to the left (degrees/s)")
+  right.set(xlabel="time (s)", ylabel="rotation to the left (degrees/s)")
   table = figure.Table("Mean over the last third",
                        ["run", "forward m/s", "turning °/s", "radius m", "upward m/s"], rows)
   return figure.Drawing(canvas, checks, [table])

@@ -1,7 +1,7 @@
-"""Generic rigid bodies by three methods that have nothing in common: runs, distances between them, checks.
+"""Generic rigid bodies by three unrelated integrators: their runs, and the distances between the results.
 
-    lobatto    symplectic, in the embedding          radau_iia   ggl, 4 stages, in the embedding
-    ida        SUNDIALS IDA on the index-reduced equations, steps of its own choice
+    lobatto    symplectic, in the embedding          radau_iia   constraints `ggl`, embedding; both: 4 stages (chain: 5)
+    ida        SUNDIALS IDA on the index-reduced equations; it chooses its own steps
 """
 import numpy as np
 
@@ -18,8 +18,9 @@ STEP = {"triangle": 0.01, "tetrahedron": 0.01, "chain": 0.00125}
 OUTPUT = {"triangle": 0.1, "tetrahedron": 0.1, "chain": 0.05}
 STAGES = {"triangle": 4, "tetrahedron": 4, "chain": 5}
 TOLERANCE, LOOSER = 1e-12, 1e-9
-# What places and multipliers (to the largest) may differ by from Lobatto's. IDA's tolerance is of
-# one step: over many the error is some thousand times that. The pulled chain's ends whip, which magnifies every error.
+# Allowed differences from Lobatto's result, for positions and for multipliers (relative to the largest). IDA's
+# tolerance applies to one step; over many steps the error is some thousand times larger. The ends of the pulled chain
+# whip, which magnifies every error.
 PLACES = {"radau_iia": {"body": 1e-12, "chain, free": 1e-12, "chain, pulled": 1e-8},
           "ida": {"body": 1e-8, "chain, free": 1e-10, "chain, pulled": 1e-8}}
 MULTIPLIERS = {"radau_iia": {"body": 1e-12, "chain, free": 1e-8, "chain, pulled": 1e-6},
@@ -46,12 +47,12 @@ def run(body, space, method, free, tolerance=TOLERANCE):
 def apart(one, other, space):
   """Largest distance between the same particles of two runs, at each row."""
   K = CURVED[space]
-  x, y = (to_embedding(r["x"], K) if K else r["x"] for r in (one, other))
+  x, y = (to_embedding(r["plot_position"], K) if K else r["plot_position"] for r in (one, other))
   return np.max(chord_distance(x, y, K), axis=-1)
 
 
 def multipliers_apart(one, other):
-  """Largest difference of a multiplier, relative to the largest there is."""
+  """Largest difference of a multiplier, relative to the largest multiplier."""
   a, b = one["multiplier"], other["multiplier"]
   return float(np.max(np.abs(a - b)) / np.max(np.abs(a)))
 

@@ -1,4 +1,4 @@
-"""Bodies that come to a steady fall and spin: panels, checks and table of the maple seed and of the paper copter."""
+"""Bodies that reach a steady fall and spin: panels, checks and table for the maple seed and the paper copter."""
 import numpy as np
 
 from checks import Check, at_most
@@ -11,13 +11,13 @@ COLOURS = (BLUE, SKY, GREEN, ORANGE, PURPLE)
 
 
 def tilts(record):
-  """Of the body's z axis from the vertical at the start, degrees; > 0 towards x."""
+  """Angle in degrees between each body's z axis and the vertical at the start; > 0 if the z axis leans towards x."""
   up = rotation(record)[0, :, :, 2]
   return np.degrees(np.arctan2(np.copysign(np.hypot(up[:, 0], up[:, 1]), up[:, 0]), up[:, 2]))
 
 
 def fall(record):
-  """Speed downwards of each centre of mass [T, body]."""
+  """Downward speed of each centre of mass [T, body]."""
   return -velocity(record)[..., 2]
 
 
@@ -26,10 +26,10 @@ def degrees(tilt):
 
 
 def draw_speeds(record, fall_axes, spin_axes, bodies):
-  """In colour those of `bodies`, five at most."""
+  """Draws the speed and spin of `bodies` (at most five), each in its own colour."""
   t, tilt, down, turn = record["time"], tilts(record), fall(record), spin(record)[..., 2]
   for i, colour in zip(bodies, COLOURS):
-    fall_axes.plot(t, down[:, i], color=colour, label=f"let go at {degrees(tilt[i])}")
+    fall_axes.plot(t, down[:, i], color=colour, label=f"released at {degrees(tilt[i])}")
     spin_axes.plot(t, turn[:, i], color=colour)
   fall_axes.set(xlabel="time (s)", ylabel="fall speed (m/s)")
   spin_axes.set(xlabel="time (s)", ylabel="spin about the vertical (rad/s)")
@@ -38,7 +38,8 @@ def draw_speeds(record, fall_axes, spin_axes, bodies):
 
 
 def draw_path(record, shots, axes, tip, body, begin, end, width, colour):
-  """Centre and tip (in the body) of one body and its surface in `shots`, from the side, `width` metres wide."""
+  """Draws one body from the side, `width` metres wide: the paths of its centre and of `tip` (in the body's frame),
+  and its surface at the times of `shots`."""
   t, R = record["time"], rotation(record)[:, body]
   shown = (t >= begin) & (t <= end)
   x = record["centre"][shown, body]
@@ -46,7 +47,7 @@ def draw_path(record, shots, axes, tip, body, begin, end, width, colour):
   axes.plot(y[:, 0], y[:, 2], color=colour, linewidth=0.8)
   axes.plot(x[:, 0], x[:, 2], color=GREY)
   faces = shots["face"][shots["body"] == body]
-  for time, surface in zip(shots["time"], shots["x"]):
+  for time, surface in zip(shots["time"], shots["plot_position"]):
     if begin <= time <= end:
       draw_surface(axes, surface, faces, colour)
   axes.set(xlabel="$x$ (m)", ylabel="$z$ (m)")
@@ -56,13 +57,13 @@ def draw_path(record, shots, axes, tip, body, begin, end, width, colour):
 
 
 def ends(record):
-  """Fall and spin of each body, means over the last third."""
+  """Fall speed and spin of each body, averaged over the last third of the run."""
   return np.mean(last_third(fall(record)), axis=0), np.mean(last_third(spin(record)[..., 2]), axis=0)
 
 
 def checks_and_table(record, half, steady, alike, converged):
-  """half: the same at half the step. Allowed, all relative: steady, change over the last third; alike, difference among
-  the starts; converged, that from half the step."""
+  """half: the same run with half the step. Relative bounds: steady, change over the last third; alike, difference
+  between the starts; converged, difference from `half`."""
   tilt, down, turn = tilts(record), fall(record), spin(record)[..., 2]
   falls, spins = ends(record)
   changes = [max(drift(a), drift(b)) for a, b in zip(down.T, turn.T)]
@@ -70,12 +71,13 @@ def checks_and_table(record, half, steady, alike, converged):
   checks = [at_most(f"fall and spin from {len(tilt)} tilts: largest relative change over the last third", max(changes),
                     steady),
             at_most(f"fall speed from {len(tilt)} tilts: relative spread", spread(falls), alike),
-            at_most(f"spin from {len(tilt)} tilts: relative spread of its size", spread(np.abs(spins)), alike),
+            at_most(f"spin from {len(tilt)} tilts: relative spread of its magnitude", spread(np.abs(spins)), alike),
             at_most("fall speed from every tilt: relative difference at half the step", off[0], converged),
             at_most("spin from every tilt: relative difference at half the step", off[1], converged)]
   same = int(np.sum(np.sign(spins) == np.sign(spins[0])))
-  checks.append(Check("turns the same way from all tilts", f"{same} of {len(spins)}", "all", same == len(spins)))
+  checks.append(Check("the body rotates in the same direction from all tilts", f"{same} of {len(spins)}", "all",
+                      same == len(spins)))
   rows = [[degrees(tilt[i]), f"{falls[i]:.4f}", f"{spins[i]:.3f}", f"{abs(spins[i]) / (2 * np.pi):.2f}",
            f"{drift(down[:, i]):.1e}", f"{drift(turn[:, i]):.1e}"] for i in range(len(tilt))]
   return checks, Table("Mean over the last third, and its relative change there",
-                       ["let go at", "fall m/s", "spin rad/s", "turns a second", "fall changes", "spin changes"], rows)
+                       ["released at", "fall m/s", "spin rad/s", "turns per second", "change of fall", "change of spin"], rows)

@@ -1,4 +1,4 @@
-"""Claims with what was measured and what was allowed, and the fit of an order of convergence."""
+"""Checks of claims (measured value and allowed range), and the fit of an order of convergence."""
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,21 +26,22 @@ def at_least(claim, value, bound):
 
 
 def between(claim, values, low, high):
-  """One value, or all of several."""
+  """`values` is one value or an array; every value must be in the range."""
   least, most = float(np.min(values)), float(np.max(values))
   measured = f"{least:.3g}" if least == most else f"{least:.3g} to {most:.3g}"
   return Check(claim, measured, f"{low:.3g} to {high:.3g}", bool(low <= least and most <= high))
 
 
 def three_digits(claim, value, printed):
-  """`printed` has three significant digits; the value must round to it (half a unit of the last, and a little)."""
+  """`printed` has three significant digits; the value must round to it (within 0.51 units of the last digit)."""
   unit = 10.0 ** (np.floor(np.log10(printed)) - 2)
   return Check(claim, f"{value:.4g}", f"{printed:.3g} to three digits", bool(abs(value - printed) <= 0.51 * unit))
 
 
 def fitted_order(steps, errors, floor, top=0.05):
   """Slope of log error against log step by least squares, from the coarse end down to the first error below `floor`,
-  where round-off takes over (and grows again at smaller steps).  Returns (order, points used); nan below three."""
+  where round-off takes over (and grows again at smaller steps), without errors of `top` or more.  Returns (order,
+  points used); the order is nan if there are fewer than three points."""
   used = []
   for step, error in sorted(zip(steps, errors), reverse=True):
     if error <= floor:

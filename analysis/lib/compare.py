@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""Do two programs compute the same? Every scenario of analysis/ is run by both, with one instruction set, and what they
-record is compared to the last byte: all datasets and attributes but those that say who wrote the file.
+"""Checks that two programs compute the same results. Both run every scenario of analysis/ with one instruction set. All
+datasets and attributes of their records must be identical, except the attributes that name the writing program.
 
     analysis/lib/compare.py PROGRAM PROGRAM [--isa x86-64] [--within TOLERANCE] [PART OF A NAME]...
 
-Programs for different processors differ in round-off: --within compares only datasets of floating-point numbers, each
-by its largest difference relative to its largest number, or to 1 where that is less.
+Programs for different processors differ in round-off. --within compares only datasets of floating-point numbers; the
+difference of a dataset is its largest difference divided by max(1, largest number).
 Exit code 0 if nothing differs, 1 if something does.
 """
 import argparse
@@ -24,12 +24,13 @@ WRITER = {"git_commit", "compiler", "curvebody_version"}
 
 
 def content(path):
-    """Every attribute, and every dataset as type, shape and bytes."""
+    """Every attribute except references and those that name the writer, and every dataset as type, shape and
+    bytes."""
     found = {}
 
     def take(name, item):
         for key, value in item.attrs.items():
-            if key not in WRITER and getattr(value, "dtype", None) != object:  # those are references of dimension scales
+            if key not in WRITER and getattr(value, "dtype", None) != object:  # objects are references of dimension scales
                 found[f"{name}@{key}"] = repr(value)
         if isinstance(item, h5py.Dataset):
             values = item[()]
@@ -51,7 +52,8 @@ def numbers(path):
 
 
 def difference(a, b):
-    """Of two arrays of numbers, which may both be infinite or nan in a place."""
+    """Largest difference of two arrays, divided by max(1, largest number of a); inf if they cannot be compared. Numbers
+    that are infinite or nan in both arrays are skipped."""
     if a is None or b is None or a.shape != b.shape or (np.isfinite(a) != np.isfinite(b)).any():
         return np.inf
     a, b = a[np.isfinite(a)], b[np.isfinite(b)]
@@ -78,7 +80,7 @@ def compare(programs, scenario, isa, within):
         by = {name: difference(first.get(name), second.get(name)) for name in names}
         differing = [f"{name} by {by[name]:.2g}" for name in names if not by[name] <= within]
     if code != code2 or words != words2:
-        differing.insert(0, f"ends with {code} and {code2}: {words} | {words2}")
+        differing.insert(0, f"exit codes {code} and {code2}, messages: {words} | {words2}")
     return differing, len(first)
 
 
@@ -101,7 +103,7 @@ def main():
             if differing:
                 print(f"{name.relative_to(SCENARIOS)}: {', '.join(differing[:6])}"
                       f"{f' and {len(differing) - 6} more' if len(differing) > 6 else ''}")
-    print(f"{len(names) - failed} of {len(names)} scenarios the same")
+    print(f"{len(names) - failed} of {len(names)} scenarios have the same results")
     return failed > 0
 
 

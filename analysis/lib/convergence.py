@@ -8,16 +8,17 @@ from elastic_runs import BALANCED, BONDS, DEFAULT, METHODS, SPACES, largest_erro
 from figure import Drawing, Table
 from style import BLACK, GREY, ORDER_COLOR, SPACE_NAME, legend_below, panels
 
-# Below this the error is round-off: the polar chart of H3 amplifies it by exp(2 a), a the distance from the origin.
+# Below this bound the error is round-off. The polar chart of H3 amplifies round-off by exp(2 a), where a is the
+# distance from the origin.
 FLOOR, FLOOR_POLAR_H3 = 3e-13, 3e-10
 ORDER_TOLERANCE = 0.2
 MARK = {"velocity": "o", "gauss": "s", "lobatto": "^"}
 LINE = {"velocity": ":", "gauss": "--", "lobatto": "-"}
 FAMILY = {"velocity": "Gauss (q, q'), polar chart", "gauss": "Gauss, balanced moving charts",
           "lobatto": "Lobatto IIIA–IIIB, embedding"}
-# Lines of slope 2, 4, 6: height at h = 0.1, and the left end.
+# Lines of slope 2, 4, 6: height at h = 0.1, and the step at the left end.
 GUIDE = {2: (0.15, 0.004), 4: (3e-4, 0.004), 6: (5e-12, 0.04)}
-# What the default method with step 0.01, and Gauss with three stages, must reach on [0, 10].
+# Largest allowed errors on [0, 10] with the step 0.01: of the default integrator, and of Gauss with three stages.
 REQUIRED = {"rod": (1e-14, 1e-13), "triangle": (1e-13, 1e-13)}
 
 
@@ -81,7 +82,7 @@ def table(body, space, sizes, errors):
                for h in (0.1, 0.01)]
       rows.append([plain(name), method.label, str(method.order), f"{fit:.2f} ({points} points)"] +
                   [f"{values[sizes.index(h)]:.2e}" for h in shown] + [f"{k:.3g}" if k else "" for k in known])
-  header = ["bond", "method", "expected order", "fitted order"] + [f"h = {h:g}" for h in shown] + \
+  header = ["bond", "integrator", "expected order", "fitted order"] + [f"h = {h:g}" for h in shown] + \
       ["published code, h = 0.1", "published code, h = 0.01"]
   return Table(f"{space.upper()} {body}: largest relative error on [0, 10]", header, rows)
 
@@ -104,9 +105,9 @@ def checks(body, sizes, errors):
     at = sizes.index(0.01)
     default = max(errors[space, bond, DEFAULT][at] for bond, _ in BONDS[body])
     gauss = max(errors[space, bond, BALANCED][at] for bond, _ in BONDS[body])
-    found.append(at_most(f"{where}: default method, h = 0.01", default, required_default))
+    found.append(at_most(f"{where}: default integrator, h = 0.01", default, required_default))
     found.append(at_most(f"{where}: balanced Gauss 3, h = 0.01", gauss, required_gauss))
     best = min(value for by_step in thesis.MAXIMUM[body, space, 0].values() for value in by_step.values())
-    found.append(at_most(f"{where}: default method, h = 0.01, beats every published error",
+    found.append(at_most(f"{where}: default integrator, h = 0.01: error at most the smallest published one",
                          errors[space, 0, DEFAULT][at], best))
   return found

@@ -1,9 +1,9 @@
 """The runs and errors that the figures of the elastic rod and triangle share.
 
-Three families of methods, each of orders 2, 4 and 6:
+Three families of integrators, each with the orders 2, 4 and 6:
     velocity   Gauss collocation in (q, q') in the static polar chart: the thesis's form (gs1, gs2, gs3)
     gauss      Gauss collocation in moving charts with balanced momentum
-    lobatto    Lobatto IIIA-IIIB in the embedding; with 4 stages the default
+    lobatto    Lobatto IIIA-IIIB in the embedding; the default integrator is that with 4 stages
 """
 from dataclasses import dataclass
 
@@ -57,7 +57,7 @@ def steps(full):
 
 
 def run(body, space, method, step, end=END):
-  """The run, recording at most about ROWS rows."""
+  """The run of a body, which records around ROWS rows."""
   every = max(1, round(end / step / ROWS))
   settings = method.settings + (f"integrator.step={step:g}", "record.state=false")
   settings += (f"time.end={end:g}",) if end != END else ()
@@ -65,13 +65,13 @@ def run(body, space, method, step, end=END):
 
 
 def error(record, body, space, bond):
-  """(times, relative error of the separation of that bond) against the reduced equation."""
+  """(times, relative error of the separation of that bond compared with the exact reduced equation)."""
   times = record.times()
   exact = elastic.separation(body, bond, space, times)
   return times, np.abs(record["separation"][:, bond] - exact) / exact
 
 
 def largest_error(records, body, space, bond, method, step):
-  """Largest relative error on [0, 10], nan where there is no result."""
+  """Largest relative error on [0, 10]; nan if the run has no result."""
   one = run(body, space, method, step)
   return float(np.max(error(records[one], body, space, bond)[1])) if records.has(one) else float("nan")

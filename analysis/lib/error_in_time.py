@@ -7,13 +7,13 @@ from elastic_runs import BALANCED, BONDS, DEFAULT, END, METHODS, SPACES, error, 
 from figure import Drawing
 from style import ORDER_COLOR, PURPLE, SPACE_NAME, VERMILION, legend_below, panels
 
-# The static polar chart (the thesis's form), and the two recommended methods; the last is drawn on top.
+# The static polar chart (the thesis's form), and the two recommended integrators; the last one is drawn on top.
 VELOCITY = tuple(m for m in METHODS if m.family == "velocity")
 SHOWN = VELOCITY + (BALANCED, DEFAULT)
 LOOK = {m: (":", ORDER_COLOR[m.order]) for m in VELOCITY} | {BALANCED: ("--", PURPLE), DEFAULT: ("-", VERMILION)}
 LONG_END, LONG_STEP = 1000, 0.01
 LONG_REQUIRED = {DEFAULT: 2e-13, BALANCED: 1e-11}
-# At steps far below 0.01 round-off of many steps adds up: a hundred times the steps, ten times the error.
+# At steps far below 0.01 the round-off of many steps adds up: a hundred times more steps give ten times the error.
 SHORT_REQUIRED = 1e-12
 BLOCKS = 200
 
@@ -50,7 +50,7 @@ def draw(records, body, full):
 
 
 def tex_step(h):
-  """The step as TeX; powers of ten below 0.001 as such."""
+  """The step as TeX; below 0.001 as a power of ten."""
   return f"$h = {h:g}$" if h >= 1e-3 else f"$h = 10^{{{round(np.log10(h))}}}$"
 
 
@@ -65,7 +65,7 @@ def envelope(ax, times, values, method):
 
 
 def long_run(ax, records, space):
-  """The rod on [0, 1000] by the two recommended methods."""
+  """The rod on [0, 1000] by the two recommended integrators."""
   found = []
   times = records[run("rod", space, DEFAULT, LONG_STEP, LONG_END)].times()
   exact = elastic.rod_long(space, times)

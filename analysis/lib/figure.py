@@ -1,4 +1,5 @@
-"""A figure script run by itself: reads results, writes FIGURE.png and FIGURE.json, prints the checks.
+"""The main program of every figure script: reads results, writes FIGURE.png, FIGURE.small.png and FIGURE.json, and
+prints the checks.
 
 A script defines TITLE, CAPTION, runs(full) -> list of Run, and draw(records, full) -> Drawing.
 """
@@ -15,7 +16,7 @@ from record import Records
 from runs import ANALYSIS
 from style import plt
 
-WIDEST, LEAST_HEIGHT = 7.7, 0.72  # inches, 8 with the margin of what is saved; a share of the height drawn
+WIDEST, LEAST_HEIGHT = 7.7, 0.72  # inches (8 with the saved margin); minimum factor by which the height shrinks
 SMALL = (400, 260)  # pixels
 
 
@@ -34,7 +35,8 @@ class Drawing:
 
 
 def save(canvas, path):
-  """The figure, at most WIDEST inches wide, so that a page shows it unshrunk; a small one beside it, NAME.small.png."""
+  """Saves the figure at most WIDEST inches wide, so that a page shows it at full size, and next to it
+  NAME.small.png."""
   width, height = canvas.get_size_inches()
   if width > WIDEST:
     canvas.set_size_inches(WIDEST, height * max(WIDEST / width, LEAST_HEIGHT))
@@ -47,11 +49,11 @@ def save(canvas, path):
 
 
 def main(script):
-  """Exit code 0 if all checks pass, 1 otherwise."""
+  """Draws the figure of one script. The exit code is 0 if all checks pass, otherwise 1."""
   arguments = argparse.ArgumentParser(description=script["TITLE"])
   arguments.add_argument("--data", type=pathlib.Path, default=ANALYSIS / "out" / "data", help="folder of results")
-  arguments.add_argument("--out", type=pathlib.Path, default=ANALYSIS / "out" / "figures", help="folder to write to")
-  arguments.add_argument("--full", action="store_true", help="the smallest steps too")
+  arguments.add_argument("--out", type=pathlib.Path, default=ANALYSIS / "out" / "figures", help="folder for the figures")
+  arguments.add_argument("--full", action="store_true", help="also use the smallest steps")
   options = arguments.parse_args()
   options.out.mkdir(parents=True, exist_ok=True)
   name = pathlib.Path(script["__file__"]).stem

@@ -1,4 +1,5 @@
-"""Reading runs of bodies in a fluid: one body by its name, its wrenches in the world, the work they do, its outline.
+"""Reads runs of bodies in a fluid: one body by its name, its wrenches in the world frame, their work; draws its
+outline.
 
     pose (x, y, z, qw, qx, qy, qz), twist Y = (omega, v) and wrenches (torque, force) in the body's frame
     balance    E(t) - E(0) = int <W, Y> dt over the wrenches W without a potential
@@ -12,7 +13,7 @@ WATER, AIR, SILICONE, GRAVITY = 998.0, 1.225, 1297.4, 9.81  # kg/m^3, m/s^2
 
 
 class Body:
-  """Arrays of one body over time: body["twist"] is /twist of it alone."""
+  """Arrays of one body over time: body["twist"] is the part of /twist for this body."""
 
   def __init__(self, record, name):
     self.record, self.index = record, record.labels("body").index(name)
@@ -28,37 +29,38 @@ class Body:
     return float(self.record["body_mass"][self.index])
 
   def rotation(self):
-    """Matrices [time, 3, 3] that take the body's axes to the world's."""
+    """Matrices [time, 3, 3] that map components along the body's axes to components along the world's axes."""
     w, x, y, z = self["pose"][:, 3:].T
     return np.stack([[1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
                      [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
                      [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)]]).transpose(2, 0, 1)
 
   def wrench(self, name):
-    """0 where there is no such wrench."""
+    """The wrench of that name over time; 0 if the body has no such wrench."""
     return self["wrench_" + name] if name in self.wrenches else np.zeros_like(self["twist"])
 
   def force(self, name):
-    """In the world's axes."""
+    """The force of that wrench along the world's axes."""
     return self.world(self.wrench(name)[:, 3:])
 
   def world(self, v):
     return np.einsum("tij,tj->ti", self.rotation(), v)
 
   def work(self, names):
-    """What these wrenches have done up to each row."""
+    """The work of these wrenches up to each row."""
     power = np.sum(sum(self.wrench(name) for name in names) * self["twist"], axis=1)
     return integral(self.time, power)
 
   def unbalance(self, names=("drag", "linear_drag")):
-    """Largest |E(t) - E(0) - work| by the largest change of the kinetic or the potential energy."""
+    """Largest |E(t) - E(0) - work| divided by the range of the kinetic or the potential energy, whichever is larger."""
     energy = self["body_energy"]
     scale = max(np.ptp(self["body_kinetic_energy"]), np.ptp(self["body_potential_energy"]))
     return float(np.max(np.abs(energy - energy[0] - self.work(names))) / scale)
 
 
 def integral(t, f):
-  """int f dt from the first row to each of evenly spaced rows (the last may be closer), by cubics."""
+  """int f dt from the first row to each row, by cubics, and by parabolas in the first and the last interval. Rows are
+  evenly spaced; only the last interval may be shorter."""
   f = np.asarray(f, float)
   step = np.diff(t)
   inner = np.empty((len(t) - 1,) + f.shape[1:])
@@ -70,7 +72,7 @@ def integral(t, f):
 
 
 def fall(t, mass, weight, drag):
-  """Distance and speed from rest of mass v' = weight - drag v^2."""
+  """Distance and speed of a fall from rest with mass v' = weight - drag v^2."""
   end = np.sqrt(weight / drag)
   scale = mass * end / weight
   return end * scale * np.log(np.cosh(t / scale)), end * np.tanh(t / scale)
@@ -91,19 +93,21 @@ def hull(points):
 
 
 def draw_outline(ax, pieces, pose, rotation, axes=(0, 2), **options):
-  """Fills the outlines of convex pieces of a body (vertices in its frame) at a pose, seen along the axis left out."""
+  """Fills the outlines of convex pieces of a body (vertices in its frame) at a pose, seen along the axis not in
+  `axes`."""
   for x in pieces:
     corners = hull((x @ rotation.T + pose[:3])[:, list(axes)])
     ax.fill(*corners.T, **({"linewidth": 0.5, "alpha": 0.5} | options))
 
 
 def draw_mesh(axes, mesh, pose, rotation, colour, aside=(0, 0)):
-  """A shaded body (vertices and triangles in its frame) at a pose, seen along y; `aside` shifts the picture."""
+  """A shaded body (vertices and triangles in its frame) at a pose, seen along y; `aside` shifts the drawing."""
   draw_surface(axes, mesh[0] @ rotation.T + pose[:3], mesh[1], colour, aside=aside)
 
 
 def draw_surface(axes, x, faces, colour, seen=(0, 2), aside=(0, 0)):
-  """A shaded surface, vertices in the world: (0, 2) from the side, along y, or (0, 1) from above; the nearest last."""
+  """A shaded surface, vertices x in the world frame. seen: (0, 2) from the side, along y, or (0, 1) from above. The
+  nearest faces are drawn last."""
   corner = x[faces]
   towards = np.array([0.0, -1, 0]) if seen == (0, 2) else np.array([0.0, 0, 1])
   normal = np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0])

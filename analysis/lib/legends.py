@@ -1,17 +1,17 @@
-"""Legends beside the curves: one that covers something is put where it does not, and where no place is free the axes
-get room above."""
+"""Moves legends off the curves: a legend that covers something is moved to a free place. If no place is free, the
+axes get free space at the top. If that is not enough, or the legend is wider than the axes, it goes below them."""
 import numpy as np
 from matplotlib.collections import PathCollection
 from matplotlib.transforms import Bbox
 
 PLACES = ("upper right", "upper left", "lower right", "lower left", "upper center", "lower center", "center right",
           "center left", "center")
-STEP, MOST = 0.06, 9  # of an axis, and how many times
+STEP, MOST = 0.06, 9  # fraction of the axis that is added per step, and the maximum number of steps
 
 
 def settle(canvas, rounds=4):
-  """Call it when all is drawn; axes in three dimensions are left as they are. A legend below makes the panels smaller, so
-  that others are looked at again."""
+  """Places all legends; call it after everything is drawn. It does not change three-dimensional axes. A legend below
+  the axes makes the panels smaller, so the other legends are checked again."""
   for _ in range(rounds):
     canvas.draw_without_rendering()
     bad = [ax for ax in canvas.axes
@@ -48,13 +48,13 @@ def find(ax):
 
 
 def mapped(ax):
-  """Whether colours fill the axes."""
+  """True if the axes show an image or a map in colours."""
   return bool(ax.images) or any(c.get_array() is not None and not isinstance(c, PathCollection) for c in ax.collections)
 
 
 def put(legend, place):
   legend.set_bbox_to_anchor(None)
-  legend._set_loc(legend.codes[place])  # as `set_loc`, which matplotlib has since 3.8
+  legend._set_loc(legend.codes[place])  # the public `set_loc` exists since matplotlib 3.8
 
 
 def below(ax):
@@ -70,7 +70,7 @@ def raise_top(ax):
 
 
 def covered(ax):
-  """Whether the legend lies on a curve, a mark, a bar or a word."""
+  """True if the legend covers a curve, a mark, a bar or a text."""
   box = ax.get_legend().get_window_extent()
   box = Bbox.from_extents(box.x0 + 2, box.y0 + 2, box.x1 - 2, box.y1 - 2)
   return any(line_in(line, box) for line in ax.lines if line.get_visible()) or \
@@ -94,7 +94,7 @@ def inside(points, box):
 
 
 def crosses(points, box):
-  """Of each segment whether it meets the box (Liang and Barsky)."""
+  """For each segment of the line: true if it intersects the box (Liang and Barsky)."""
   start, step = points[:-1], np.diff(points, axis=0)
   with np.errstate(divide="ignore", invalid="ignore"):
     a, b = (box.min - start) / step, (box.max - start) / step
@@ -105,7 +105,7 @@ def crosses(points, box):
 
 
 def collection_in(collection, box):
-  """Scattered marks, and lines and areas in the axes' coordinates; not maps in colours."""
+  """True if scattered marks, lines or areas are in the box. Maps in colours do not count."""
   if isinstance(collection, PathCollection) and len(collection.get_offsets()) and len(collection.get_paths()) == 1:
     return inside(np.asarray(collection.get_offset_transform().transform(collection.get_offsets())), box)
   if collection.get_array() is not None or len(collection.get_paths()) > 2000:

@@ -1,9 +1,9 @@
-"""Panels that the field draws of a swimmer: connection, curvature, metric, bodies, gaits, and what they reach.
+"""Panels that are usual in the literature on swimmers: connection, curvature, metric, bodies, gaits and their paths.
 
-    arrows      -A of one axis of the fibre: the body moves ahead along it where the shape moves with the arrows
-    height      curvature B of one axis, zero in black: a gait that runs round counterclockwise moves by
+    arrows      -A for one axis of the group: the body moves forwards along this axis if the shape changes along the arrows
+    height      curvature B for one axis, zero in black: a gait that runs counterclockwise moves the body by
                 -int int B dr dr to first order (corrected body velocity integral)
-    ellipses    v'Mv the same: a shape change is cheap along the long axis
+    ellipses    curves of equal v'Mv: a shape change along the long axis is cheap
 Source: Hatton & Choset, Int. J. Robotics Research 30 (2011) 988, doi:10.1177/0278364910394392.
 """
 import numpy as np
@@ -43,14 +43,14 @@ def point_run(scenario, at, settings=()):
 def ellipse(radius, middle=(0, 0), aspect=1, turned=0.0):
   """Settings of a Fourier gait: an ellipse, counterclockwise from the end of its first axis."""
   c, s = np.cos(turned), np.sin(turned)
-  row = lambda u, v: f"[[{u + 0.0:.12g},{v + 0.0:.12g}]]"  # noqa: E731  (+ 0.0: no -0)
+  row = lambda u, v: f"[[{u + 0.0:.12g},{v + 0.0:.12g}]]"  # noqa: E731  (+ 0.0 makes -0 to 0)
   return (f"gait.fourier.mean=[{middle[0]:.12g},{middle[1]:.12g}]",
           "gait.fourier.cosine=" + row(radius * c, radius * s),
           "gait.fourier.sine=" + row(-aspect * radius * s, aspect * radius * c))
 
 
 class Field:
-  """What `curvebody gait SCENARIO curvature` writes."""
+  """The file that `curvebody gait SCENARIO curvature` writes."""
 
   def __init__(self, record, shape):
     self.shape = shape
@@ -58,7 +58,7 @@ class Field:
     self.A, self.B, self.M, self.gait = (record[k] for k in ("connection", "curvature", "metric", "gait"))
 
   def thinned(self, count):
-    """Indices of `count` evenly spaced nodes a side, within the edges."""
+    """Indices of `count` evenly spaced nodes per side, away from the edges."""
     def pick(n):
       step = max((n - 1) // count, 1)
       return (n - 1 - step * (count - 1)) // 2 + step * np.arange(count)
@@ -82,7 +82,7 @@ class Field:
     node = self.thinned(count)
     x, y = np.meshgrid(self.first, self.second, indexing="ij")
     v = -self.A[..., axis, :]
-    # Lengths in parts of the window, so that both variables count alike whatever their units.
+    # Lengths are relative to the window, so that both variables have the same weight in any units.
     spans = np.array([np.ptp(self.first), np.ptp(self.second)])
     arrow = v * spans if not equal else v
     size = np.nanmax(np.hypot(arrow[node][..., 0], arrow[node][..., 1]))
@@ -127,7 +127,8 @@ class Field:
 
 
 def draw_bodies(ax, field, body, count, title, size=0.8, equal=True, color=BLACK):
-  """The body at shapes over the window; `body` gives from a shape its polylines, [points, 2] each, in its own frame."""
+  """Draws the body at a grid of shapes. `body` maps a shape to the body's polylines, [points, 2] each, in the body
+  frame."""
   spans = np.array([np.ptp(field.first), np.ptp(field.second)])
   pick = [np.linspace(f[0], f[-1], 2 * count + 1)[1::2] for f in (field.first, field.second)]
   everything = [(np.array([u, v]), body([u, v])) for u in pick[0] for v in pick[1]]
@@ -143,7 +144,8 @@ def draw_bodies(ax, field, body, count, title, size=0.8, equal=True, color=BLACK
 
 
 def chain(r, length=1.0, links=3):
-  """Ends and hinges of a chain of straight links in the frame of its middle one, headings as the models have them."""
+  """Ends and hinges of a chain of straight links in the frame of the middle link; r: joint angles, signs as in the
+  models."""
   base, l = (links - 1) // 2, length / links
   heading = np.zeros(links)
   for k in range(base + 1, links):
@@ -156,18 +158,19 @@ def chain(r, length=1.0, links=3):
 
 
 def moved(points, g):
-  """Points of the plane by g = (x, y, theta)."""
+  """Points of the plane moved by g = (x, y, theta)."""
   c, s = np.cos(g[2]), np.sin(g[2])
   return points @ np.array([[c, s], [-s, c]]) + g[:2]
 
 
 def draw_path(ax, record, snapshots, body=None, shades=(0.25, 1.0)):
-  """The fibre's path and the body at evenly spaced rows; `body` from a shape, or the record's own picture."""
+  """Draws the path of the group element, and the body at evenly spaced rows: by `body`, a function of the shape, or
+  from the record's /plot_position."""
   g, r = record["group"], record["shape"]
   ax.plot(g[:, 0], g[:, 1], color=BLUE, linewidth=1)
   for k, row in enumerate(np.linspace(0, len(g) - 1, snapshots).round().astype(int)):
     part = k / max(snapshots - 1, 1)
-    x = moved(body(r[row]), g[row]) if body else record["x"][row][:, :2]
+    x = moved(body(r[row]), g[row]) if body else record["plot_position"][row][:, :2]
     ax.plot(*x.T, "-", color=BLACK, alpha=shades[0] + (shades[1] - shades[0]) * part, linewidth=1 + part,
             solid_capstyle="round")
     ax.plot(*g[row, :2], "o", color=VERMILION, markersize=3.5)
@@ -175,5 +178,5 @@ def draw_path(ax, record, snapshots, body=None, shades=(0.25, 1.0)):
 
 
 def shift(numbers):
-  """Size of the way of an element or a vector of the algebra of SE(2), or of R."""
+  """Distance of the translation in an element of SE(2) or R, or in a vector of its algebra."""
   return float(np.hypot(numbers[0], numbers[1])) if len(numbers) > 1 else float(abs(numbers[0]))

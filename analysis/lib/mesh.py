@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 """Geodesic spheres as OBJ: an icosahedron whose triangles are split `levels` times, vertices pushed to the unit sphere.
 
-10 * 4^levels + 2 vertices, 20 * 4^levels triangles, 30 * 4^levels edges.  Run as a program it writes the mesh of the
-network scenarios:  mesh.py > analysis/scenarios/networks/icosphere-642.obj, and with 1 as argument
-scenarios/constraints/icosphere-42.obj
+A sphere has 10 * 4^levels + 2 vertices, 20 * 4^levels triangles and 30 * 4^levels edges. As a program, this file writes the
+mesh of the network scenarios:  mesh.py > analysis/scenarios/networks/icosphere-642.obj. With the argument 1 it writes
+analysis/scenarios/constraints/icosphere-42.obj.
 """
 import sys
 
@@ -11,7 +11,8 @@ import numpy as np
 
 
 def icosphere(levels):
-  """(vertices [n, 3], triangles [m, 3]) of the geodesic sphere, vertices numbered in order of appearance."""
+  """(vertices [n, 3], triangles [m, 3]) of the geodesic sphere. The vertices of the icosahedron are first, then the
+  midpoints that each splitting adds."""
   golden = (1 + 5 ** 0.5) / 2
   vertices = [np.array(v, dtype=float) for a in (-1, 1) for b in (-golden, golden)
               for v in ((0, a, b), (a, b, 0), (b, 0, a))]

@@ -31,7 +31,7 @@ def long_runs(body, space):
 
 
 def draw(records, body, stages, full):
-  """Rows of panels: for the rod one a method, for the triangle one a multiplier; columns: spaces."""
+  """Rows of panels: one per integrator for the rod, one per multiplier for the triangle. Columns: spaces."""
   lines = [(n, row) for n in stages for row in range(len(NAMES[body]))]
   figure, axes = panels(len(lines), 2, height=3.3 if body == "rod" else 2.9, sharex=True, sharey="row")
   for (n, row), pair in zip(lines, axes):
@@ -75,7 +75,7 @@ def legend(crosses):
   items.append(Line2D([], [], color=VERMILION, label="Lobatto IIIA–IIIB 4, $h = 0.01$"))
   if crosses:
     items.append(Line2D([], [], color=BLACK, marker="x", linestyle="", markersize=8,
-                        label="the thesis's code, largest on [0, 2]"))
+                        label="the thesis's code, largest error on [0, 2]"))
   else:
     items.append(Line2D([], [], linestyle="", label=" "))
   return items
@@ -95,15 +95,17 @@ def table(records, body, stages, full):
         rows.append([f"rs{n}", space.upper(), FAMILY[family]] + [f"{largest(r, body, space):.2e}" for r in found] +
                     [f"{largest(r, body, space, 'multiplier'):.2e}" for r in found] +
                     [f"{np.mean(r['solver_iterations'][1:]):.1f}, {np.max(r['solver_iterations'])}" for r in found])
-  header = ["method", "space", "form"] + [f"{what}, h = {h:g}" for what in
-                                          ("the method's", "of the state reached", "solves a step: mean, most")
+  header = ["integrator", "space", "form"] + [f"{what}, h = {h:g}" for what in
+                                          ("integrator's multiplier", "multiplier from the new state",
+                                           "solves per step: mean, maximum")
                                           for h in STEPS]
-  return Table(f"rigid {body}: largest error of a multiplier on [0, 10] (as published with h = 0.001: a shorter time)",
+  return Table(f"rigid {body}: largest error of a multiplier on [0, 10] (form of the thesis with h = 0.001: a shorter time)",
                header, rows)
 
 
 def flow_table(records, body):
-  """Radau IIA is of order 5 and not symplectic: its distance from the flow is its truncation error."""
+  """Distances from the exact motion. That of rs3, which has order 5 and is not symplectic, is its truncation
+  error."""
   rows = []
   for space in SPACES:
     wanted = [run(body, space, "embedding", 3, h) for h in STEPS] + [lobatto(body, space)]
@@ -134,7 +136,7 @@ def checks(records, body, space, stages, full):
                          largest(records[lobatto(body, space)], body, space, "multiplier"), REQUIRED))
     for one, name in ((run(body, space, "embedding", 3, 0.001), "rs3, h = 0.001"),
                       (lobatto(body, space), "Lobatto 4, h = 0.01")):
-      found.append(at_most(f"{where}: off the Killing flow at t = 10, {name}", off_the_flow(records[one], body, space),
+      found.append(at_most(f"{where}: distance from the Killing flow at t = 10, {name}", off_the_flow(records[one], body, space),
                            ON_THE_FLOW))
     for one, name in zip(long_runs(body, space), ("rs3", "Lobatto 4")):
       drift = float(np.max(np.abs(records[one]["separation"] - 1)))
@@ -143,23 +145,23 @@ def checks(records, body, space, stages, full):
 
 
 def flat(records, body):
-  """E3: nothing pulls, and the body glides."""
+  """In E3 the rods carry no load and the body moves uniformly."""
   found = []
   for one, which, name in ((run(body, "e3", "embedding", 3, 0.01), "method_multiplier", "rs3"),
                            (lobatto(body, "e3"), "multiplier", "Lobatto 4")):
     found += [at_most(f"E3 {body}: multipliers, {name}", largest(records[one], body, "e3", which), REQUIRED),
-              at_most(f"E3 {body}: off the Killing flow at t = 10, {name}", off_the_flow(records[one], body, "e3"),
-                      ON_THE_FLOW)]
+              at_most(f"E3 {body}: distance from the Killing flow at t = 10, {name}",
+                      off_the_flow(records[one], body, "e3"), ON_THE_FLOW)]
   return found
 
 
 def oddity(records, body, space, full):
-  """Figure 2.16b: the error at the smallest step, and that it is gone when the multipliers are scaled."""
+  """Figure 2.16b: the large error at the smallest step, which disappears if the multipliers are scaled."""
   odd, fine = (largest(records[run(body, space, "published", 2, h, end_of(body, space, "published", h, full))], body,
                        space) for h in (0.001, 0.1))
   ours = records[run(body, space, "scaled", 2, 0.001)]
   most = int(np.max(ours["solver_iterations"]))
-  return [Check("S3 rod: `form: velocity`, rs2: the oddity, error at h = 0.001 above that at 0.1",
+  return [Check("S3 rod: `form: velocity`, rs2: the error at h = 0.001 is larger than at h = 0.1",
                 f"{odd:.2g}, {fine:.2g}", "≥ 10 times", odd >= 10 * fine),
-          at_most("S3 rod: the same with scaled multipliers, h = 0.001", largest(ours, body, space), 1e-9),
-          Check("S3 rod: the same: most solves a step", str(most), "≤ 4", most <= 4)]
+          at_most("S3 rod: rs2 with scaled multipliers, error at h = 0.001", largest(ours, body, space), 1e-9),
+          Check("S3 rod: rs2 with scaled multipliers, h = 0.001: maximum of solves per step", str(most), "≤ 4", most <= 4)]

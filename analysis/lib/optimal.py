@@ -1,7 +1,8 @@
-"""Optimal gaits: runs of `curvebody gait .. optimize`, their families over the distance, and where they are drawn.
+"""Optimal gaits: runs of `curvebody gait .. optimize`, and their families over the distance.
 
-A family is followed by its length L: E = L^2 and dE/dX = 2 lambda, so dX/dL = L/lambda, which goes through the gait of
-greatest distance, where E(X) turns upright.
+A family is parametrised by the length L of its gaits: the cost is E = L^2, and dE/dX = 2 lambda with the multiplier
+lambda of the distance X, so dX/dL = L/lambda. This also works at the gait of maximum distance, where the
+slope of E(X) is infinite.
 """
 import numpy as np
 
@@ -9,7 +10,7 @@ from locomotion import ellipse
 from runs import Run
 from style import GREY
 
-# About (Z, -Z) the smallest gaits that fold the outer links to a Z are cheapest.
+# Among gaits with the outer links folded to a Z, the smallest ones are cheapest around the shape (Z, -Z).
 Z = 1.7346
 STRAIGHT, FOLDED = ("purcell", "purcell-far", (0, 0)), ("purcell-folded", "purcell-folded-far", (Z, -Z))
 LENGTHS = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.9, 0.95, 1)
@@ -21,19 +22,19 @@ def optimal_run(scenario, *words, settings=()):
 
 
 def move_run(branch, X):
-  """Least cost at the distance X, from a circle of about the size of the optimum."""
+  """The cheapest gait for the distance X; the search starts from a circle of roughly the optimum's size."""
   return optimal_run(branch[0], "--move", f"{X:.12g}", settings=ellipse(2.1 * X ** 0.5, branch[2]))
 
 
 def length_run(branch, L):
-  """The most at the length L."""
-  words = ("--seek", "target", "--length", f"{L:g}")
+  """The gait of length L with the maximum distance."""
+  words = ("--objective", "target", "--length", f"{L:g}")
   return optimal_run(branch[1], *words) if L in FAR[branch] else \
       optimal_run(branch[0], *words, settings=ellipse(min(1.5 * L, 1.2), branch[2]))
 
 
 def efficient_run(branch):
-  return optimal_run(branch[0], "--seek", "efficiency", settings=ellipse(0.9, branch[2]))
+  return optimal_run(branch[0], "--objective", "efficiency", settings=ellipse(0.9, branch[2]))
 
 
 def family_runs(branch):
@@ -49,11 +50,11 @@ class Family:
     self.X = np.array([r["amount"][0] for r in found])
     self.multiplier = np.array([np.hypot(*r["lambda"][0][:2]) for r in found])
     self.index = np.array([r["index"][0] for r in found])
-    # Between its members X(L) is a cubic with their slopes; in L > 0 the family is smooth, X ~ L^2 at 0.
+    # Between two members X(L) is the cubic with their values and slopes. The family is smooth for L > 0; X ~ L^2 at 0.
     self.finely = np.linspace(self.L[0], self.L[-1], 4001)
 
   def at(self, L):
-    """X at any length among those of the members."""
+    """X at any length between the members' lengths."""
     k = np.clip(np.searchsorted(self.L, L) - 1, 0, len(self.L) - 2)
     h = self.L[k + 1] - self.L[k]
     t = (L - self.L[k]) / h
@@ -62,18 +63,18 @@ class Family:
         (self.X[k + 1] * (3 - 2 * t) - h * slope[k + 1] * (1 - t)) * t ** 2
 
   def length(self, X):
-    """The length at any distance among those of the members."""
+    """The length at any distance between the members' distances."""
     return np.interp(X, self.at(self.finely), self.finely)
 
 
 def sign_changes(x, y):
-  """Where the line through (x, y) meets 0."""
+  """Zeros of the polyline through the points (x, y)."""
   k = np.flatnonzero(y[:-1] * y[1:] < 0)
   return x[k] - y[k] * (x[k + 1] - x[k]) / (y[k + 1] - y[k])
 
 
 def draw_apart(ax, most, **options):
-  """The edge of the shapes of three equal links whose outer ones do not cross."""
+  """Draws the border of the shapes of three equal links in which the outer links do not cross."""
   r = np.linspace(0, np.pi, 400)
   edge = np.maximum(2 * np.pi - 2 * r, np.pi - r / 2)
   for sign in (1, -1):

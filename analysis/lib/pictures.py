@@ -1,6 +1,6 @@
-"""Geometry of pictures: Poincare ball and stereographic projection, geodesics between points, transport, spheres.
+"""Geometry for drawing: Poincare ball and stereographic projection, geodesics between points, transport, spheres.
 
-With K = 1 (S) or -1 (H), picture q and embedding (x, w):   q = x/(1 + w),   (x, w) = (2 q, 1 - K q.q)/(1 + K q.q)
+K = 1 (S) or -1 (H); plot coordinates q and embedding (x, w):   q = x/(1 + w),   (x, w) = (2 q, 1 - K q.q)/(1 + K q.q)
 Source: Ratcliffe, Foundations of Hyperbolic Manifolds (2nd ed. 2006), sections 4.1 and 4.5.
 """
 import numpy as np
@@ -28,8 +28,8 @@ def geodesic(p, q, K, count=40):
 
 
 def shortest(frame, p, q, count=13, rounds=15):
-  """Points from p to q of least energy, [count, 3], in coordinates of which `frame(x, dx)` gives the components of dx in
-  an orthonormal frame at x; by the method of Gauss and Newton."""
+  """Points [count, 3] of the path of minimum energy from p to q, by the Gauss-Newton method. `frame(x, dx)` returns the
+  components of the coordinate differences dx in an orthonormal frame at x."""
   x = np.linspace(p, q, count)
 
   def components(inner):
@@ -44,12 +44,12 @@ def shortest(frame, p, q, count=13, rounds=15):
 
 
 def bond_in_picture(p, q, K, count=40):
-  """The geodesic between two picture points, in the picture."""
+  """The geodesic between two points, all in plot coordinates."""
   return to_picture(geodesic(to_embedding(p, K), to_embedding(q, K), K, count))
 
 
 def label_end(ax, points, words, away=9):
-  """Words beside the first of the points of a curve, on the side that the curve does not go to."""
+  """Writes `words` next to the first point of a curve, on the side opposite to the curve."""
   outward = points[0] - points[1 + len(points) // 6]
   outward = away * outward / np.linalg.norm(outward)
   ax.annotate(words, points[0], textcoords="offset points", xytext=outward, fontsize=8, ha="center", va="center",
@@ -57,12 +57,12 @@ def label_end(ax, points, words, away=9):
 
 
 def transport(x, y, u):
-  """Parallel transport of the tangent u from x to y on the unit sphere along their short arc."""
+  """Parallel transport of the tangent vector u from x to y on the unit sphere along the shorter arc."""
   return u - np.dot(u, y) / (1 + np.dot(x, y)) * (x + y)
 
 
 def draw_sphere(axes, radius=1.0):
-  """A pale unit sphere with parallels and meridians."""
+  """Draws a pale sphere with parallels and meridians."""
   u, v = np.meshgrid(np.linspace(0, 2 * np.pi, 49), np.linspace(0, np.pi, 25))
   x, y, z = radius * np.sin(v) * np.cos(u), radius * np.sin(v) * np.sin(u), radius * np.cos(v)
   axes.plot_surface(x, y, z, color="#e8eef4", alpha=0.35, linewidth=0, shade=False)

@@ -1,6 +1,6 @@
-"""The report: one HTML page with its figures beside it, grouped by subject; it needs no network.
+"""The report: one HTML page, grouped by subject, with its figures in files next to it. It needs no network.
 
-    report.html    figures/NAME.png and NAME.small.png    views/NAME.html, one a subject
+    report.html    figures/NAME.png and NAME.small.png    views/NAME.html, one per subject
 """
 import datetime
 import html
@@ -11,11 +11,11 @@ from PIL import Image
 from runs import SCENARIOS, Best, Run
 from style import DPI
 
-# One start of the sweep over those of a double pendulum: it turns over.
+# Settings of one member of the sweep over starts of a double pendulum, in which the pendulum turns over.
 SWEPT = ("system.parameters={m1: 1, m2: 1, l1: 1, l2: 1, g: 1}", "system.position=[2.5, 1.5]",
          "integrator={name: rk4, step: 0.05}", "time={end: 60}", "record={every: 1, observables: [energy]}")
-# Subjects in their order: the folders of scenarios whose figures they hold, and what is shown from all sides, as it
-# stands or with settings.
+# Subjects in the order of the report: title, folders of the scenarios that belong to it, and the run that is shown as a
+# page of `curvebody view`.
 SUBJECTS = (
     ("Bodies in curved spaces", ("thesis", "basics"), Run("basics/kepler-h3")),
     ("Rigid bodies and constraints", ("rigid", "constraints"), Run("rigid/tetrahedron-s3")),
@@ -29,7 +29,7 @@ SUBJECTS = (
     ("Optimal gaits", ("optimum",), Best("optimum/purcell", ("gait.repeat=10",))),
     ("Sweeps", ("sweeps",), Run("systems/double-pendulum", SWEPT)),
 )
-CSS = 96  # pixels of a page in an inch
+CSS = 96  # pixels of a page per inch
 
 STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 1040px; margin: 1em auto; padding: 0 12px; color: #222; }
@@ -51,7 +51,7 @@ section { scroll-margin-top: 4em; } iframe { width: 100%; height: 560px; max-hei
 [hidden] { display: none !important; }
 """
 
-# Shows what has every word typed; a subject of which nothing is left goes too.
+# Shows the figures that contain every typed word, and hides a subject without any such figure.
 SCRIPT = """
 const words = document.getElementById("words"), failed = document.getElementById("failed"),
       count = document.getElementById("count"), all = [...document.querySelectorAll("[data-words]")];
@@ -67,7 +67,7 @@ function filter() {
 words.addEventListener("input", filter);
 failed.addEventListener("change", filter);
 filter();
-// Not by `loading` alone: browsers load a frame of a local page from afar.
+// `loading` is not enough: browsers load a frame of a local page long before it is visible.
 const near = new IntersectionObserver(found => {
   for (const e of found) if (e.isIntersecting) { e.target.src = e.target.dataset.src; near.unobserve(e.target); }
 }, {rootMargin: "600px"});
@@ -92,12 +92,12 @@ def verdict(passed):
 
 
 def counted(figure):
-  """Checks that pass, and all."""
+  """Number of checks that pass, and number of all checks."""
   return sum(c["passed"] for c in figure["checks"]), len(figure["checks"])
 
 
 def subject(figure):
-  """By the folder that most of its runs come from; surfaces without a file belong to the fluid."""
+  """The subject of a figure: that of most of its runs, by their folders. Surfaces without a file count as fluid."""
   names = [name for name, _, _ in SUBJECTS]
   folders = {folder: name for name, kept, _ in SUBJECTS for folder in kept}
   found = ["Sweeps" if command.startswith("curvebody sweep") else
@@ -107,7 +107,7 @@ def subject(figure):
 
 
 def scenarios(runs):
-  """Each scenario of a figure in full, with the commands that ran it."""
+  """The text of each scenario of a figure, with the commands that ran it."""
   typed = {}
   for scenario, command in runs:
     typed.setdefault(scenario, []).append(command)
@@ -122,7 +122,7 @@ def scenarios(runs):
 
 
 def marks(figure):
-  """What the filter looks at."""
+  """The attributes that the filter of the page reads."""
   said = " ".join([figure["title"], figure["caption"], figure["name"], subject(figure)] +
                   [scenario for scenario, _ in figure["runs"]]).lower()
   good, total = counted(figure)
@@ -134,7 +134,7 @@ def drawn(figure, folder):
 
 
 def picture(figure, folder):
-  """At its own size, on a narrow page at .8 of it, where it scrolls sideways."""
+  """The image of a figure at its own size. On a narrow page it shrinks to 80 % of that and then scrolls sideways."""
   with Image.open(pathlib.Path(folder) / f"{figure['name']}.png") as image:
     width, height = (round(side * CSS / DPI) for side in image.size)
   name = pathlib.Path(folder).name
@@ -168,17 +168,17 @@ def section(figure, folder):
 
 
 def shown(view):
-  """A page of `curvebody view` in the report, loaded when it comes into sight; (path, command) or None."""
+  """A page of `curvebody view` in the report, which is loaded when it becomes visible. view: (path, command) or None."""
   if view is None:
     return ""
   path, command = view
-  return (f"<h3>Seen from all sides</h3><p><a href='{text(path)}'>The view on a page of its own</a>, of "
+  return (f"<h3>Interactive view</h3><p><a href='{text(path)}'>Open this view on its own page</a>: "
           f"<code>{text(command)}</code></p><iframe loading=lazy title='{text(command)}' data-src='{text(path)}'></iframe>")
 
 
 def write(path, figures, folder, failed, facts, views):
-  """Writes the page. figures: results of the figure scripts, drawn in `folder` beside the page; failed: {run: error
-  text}; facts: words for the head; views: {subject: (path from the page, command of the run)}."""
+  """Writes the page. figures: results of the figure scripts, with images in `folder` next to the page; failed: {run: error
+  text}; facts: texts for the head; views: {subject: (path from the page, command of the run)}."""
   good, total = (sum(n) for n in zip(*map(counted, figures)))
   lines = "".join(f"<li><b>{text(run.name)}</b><pre>{text(error)}</pre></li>" for run, error in failed.items())
   today = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
@@ -193,8 +193,8 @@ def write(path, figures, folder, failed, facts, views):
 <title>curvebody: validation</title><style>{STYLE}</style>
 <h1>curvebody: validation in curved spaces and in fluids</h1>
 <p>{text(facts['program'])}, {text(facts['mode'])} mode, {today}, {text(facts['seconds'])} s. Every figure
-is drawn from what <code>curvebody run</code> and <code>curvebody gait</code> wrote; the exact answers are reduced
-equations solved in extended precision (<code>analysis/reference</code>). The thesis's published code is
+is drawn from files that <code>curvebody run</code> and <code>curvebody gait</code> wrote. The exact solutions are
+solutions of reduced equations in extended precision (<code>analysis/reference</code>). The thesis's published code is
 github.com/bday336/curved_space_dynamics_solver.</p>
 <p>{verdict(good == total and not failed)} {good} of {total} checks pass, {len(failed)} runs failed.</p>
 {f'<h2>Runs that failed</h2><ul>{lines}</ul>' if failed else ''}

@@ -1,6 +1,7 @@
-"""Runs every scenario that the figures ask for, draws the figures, writes out/report.html, prints the table of checks.
+"""Runs every scenario that the figures need, draws the figures, writes out/report.html, prints the table of checks.
 
-Called by analysis/reproduce.  Nothing is run twice: a result stays as long as program, scenario and settings do.
+analysis/reproduce calls it. A result is reused as long as the program, the scenario, the files next to it and the
+settings do not change.
 """
 import argparse
 import concurrent.futures
@@ -16,14 +17,14 @@ import time
 ANALYSIS = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ANALYSIS / "figures"), str(ANALYSIS / "reference")]
 
-import report  # noqa: E402  (after the paths)
+import report  # noqa: E402  (needs the paths above)
 from runs import execute  # noqa: E402
 
 OUT = ANALYSIS / "out"
 
 
 def figure_names():
-  """Numbered figures in order, then the others."""
+  """Names of all figures: the numbered ones in order, then the others."""
   names = [file.stem for file in (ANALYSIS / "figures").glob("figure_*.py")]
   return sorted(names, key=lambda n: (0, [int(w) for w in n.split("_")[1:]], "") if n[7].isdigit() else (1, [], n))
 
@@ -35,7 +36,7 @@ def progress(text):
 
 
 def execute_all(runs, program, workers):
-  """Executes the runs; returns {run: error text} of those that failed and the seconds of each."""
+  """Executes the runs. Returns {run: error text} for the failed runs, and {run: seconds} for all runs."""
   failed, seconds = {}, {}
   for wave in ([run for run in runs if not run.table], [run for run in runs if run.table]):
     with concurrent.futures.ThreadPoolExecutor(workers) as pool:
@@ -51,7 +52,7 @@ def execute_all(runs, program, workers):
 
 
 def draw(name, full):
-  """Runs one figure script; returns its result, or one that holds the error."""
+  """Runs one figure script. Returns its result, or a result with the error as its only check."""
   result = OUT / "figures" / f"{name}.json"
   result.unlink(missing_ok=True)
   command = [sys.executable, str(ANALYSIS / "figures" / f"{name}.py"), "--data", str(OUT / "data"), "--out",
@@ -66,7 +67,7 @@ def draw(name, full):
 
 
 def views(program):
-  """Pages of `curvebody view` of what each subject shows; {subject: (path, command)}, without those that fail."""
+  """Makes the page of `curvebody view` of each subject. Returns {subject: (path, command)} without the failed ones."""
   (OUT / "views").mkdir(exist_ok=True)
   made = {}
   for subject, _, run in report.SUBJECTS:
@@ -99,7 +100,7 @@ def main():
   print(f"{len(runs)} runs, {len(names)} figures, {workers} at a time")
   failed, seconds = execute_all(runs, program, workers)
   fresh = sum(1 for s in seconds.values() if s > 0)
-  print(f"runs: {fresh} executed, {len(runs) - fresh} there already, {len(failed)} failed; "
+  print(f"runs: {fresh} executed, {len(runs) - fresh} reused, {len(failed)} failed; "
         f"{time.monotonic() - start:.0f} s")
   for run, error in failed.items():
     print(f"  {run.name}: {error.splitlines()[-1]}")
@@ -117,7 +118,7 @@ def main():
 
 
 def print_table(figures, failed):
-  """One line a figure, and every check that failed in full; returns whether all passed."""
+  """Prints one line per figure and all details of each failed check. Returns true if all checks passed."""
   total = good = 0
   for figure in figures:
     checks = figure["checks"]
@@ -125,7 +126,7 @@ def print_table(figures, failed):
     total, good = total + len(checks), good + len(checks) - len(bad)
     print(f"{'FAIL' if bad else 'pass'}  {len(checks) - len(bad):3d}/{len(checks):<3d} {figure['title']}")
     for c in bad:
-      print(f"            {c['claim']}: {c['measured']}, wanted {c['criterion']}")
+      print(f"            {c['claim']}: {c['measured']}, expected {c['criterion']}")
   print(f"{good} of {total} checks pass, {len(failed)} runs failed")
   return good == total and not failed
 

@@ -1,13 +1,14 @@
 """The runs and exact answers that the figures of the rigid rod and triangle share.
 
-Radau IIA with the constraint and its derivatives at the step's end: rs2 (2 stages, g = g' = 0), rs3 (3 stages,
+Radau IIA with the constraint g = 0 and its derivatives at the step's end: rs2 (2 stages, g = g' = 0), rs3 (3 stages,
 g = g' = g'' = 0), in three ways:
-    published   the thesis's form: static polar chart, multipliers unscaled, the tolerance on every unknown
+    published   the thesis's form: static polar chart, multipliers unscaled, the tolerance applies to every unknown
     scaled      the same chart and equations, multipliers scaled by the step, solved to round-off
     embedding   the default: embedding with a moving origin
 and Lobatto IIIA-IIIB with 4 stages in the embedding.
 
-Exact, all parameters 1: the bodies follow the Killing flow, x_i(t) = flow(t) x_i(0); with q'' = geodesic - (l/m) grad d
+Exact, all parameters 1: the bodies follow the Killing flow, x_i(t) = flow(t) x_i(0). With
+q'' = (acceleration on a geodesic) - (l/m) grad d, where d is a rod's length and l its multiplier:
     l = (1/2) sinh 1 (H3), -(1/2) sin 1 (S3), 0 (E3) in the rod and side 23,   0 in sides 12 and 13.
 Source: sections 2.7.1 and 2.7.2 of the thesis (eqs 2.70, 2.72, 2.78, 2.80).
 """
@@ -17,7 +18,8 @@ from runs import Run
 
 SPACES = ("h3", "s3")
 STEPS = (0.1, 0.01, 0.001)
-# In H3 the polar chart's numbers grow like exp(2a): round-off of either form drowns what is to be compared.
+# In H3 the numbers of the polar chart grow like exp(2a), with a the distance from the origin. The round-off is then larger
+# than the difference between `published` and `scaled`.
 FAMILIES = {"h3": ("published", "embedding"), "s3": ("published", "scaled", "embedding")}
 NAMES = {"rod": ("\\lambda",), "triangle": ("\\lambda_{12}", "\\lambda_{13}", "\\lambda_{23}")}
 CONSTRAINTS = {2: "velocity", 3: "acceleration"}
@@ -27,12 +29,12 @@ SHORT = {("rod", "h3"): 2, ("rod", "s3"): 4, ("triangle", "h3"): 0.5, ("triangle
 
 
 def exact(body, space):
-  """Multipliers in the order of the rods."""
+  """The exact multipliers in the order of the rods."""
   return np.array([PULL[space]] if body == "rod" else [0, 0, PULL[space]])
 
 
 def run(body, space, family, stages, step, end=END):
-  """A run of Radau IIA, recording at most about ROWS rows."""
+  """A run of Radau IIA; it records around ROWS rows."""
   settings = ("integrator.name=radau_iia", f"integrator.stages={stages}",
               f"integrator.constraints={CONSTRAINTS[stages]}")
   if family != "embedding":
@@ -53,18 +55,19 @@ def common(step, end):
 
 
 def end_of(body, space, family, step, full):
-  """The thesis's form solves up to 102 systems a step at the smallest step: a short time is enough."""
+  """End of the run. The thesis's form solves up to 102 systems per step at the smallest step, so those runs are
+  short."""
   slow = family == "published" and step < 0.01
   return SHORT[body, space] if slow and not full else END
 
 
 def multiplier_error(record, body, space, which="method_multiplier"):
-  """(times, absolute error of each multiplier), without the start, where the method has none."""
+  """(times, absolute error of each multiplier), without the start, where the integrator has no multipliers yet."""
   return record["time"][1:], np.abs(record[which][1:] - exact(body, space))
 
 
 def flow(space, x, t):
-  """Points x[particle] (embedding) carried along by the motion of the test bodies for a time t."""
+  """Points x[particle] (embedding), moved by the Killing flow of the test bodies for a time t."""
   y = np.array(x, dtype=np.longdouble)
   t = np.longdouble(t)
   if space == "e3":
@@ -77,7 +80,7 @@ def flow(space, x, t):
 
 
 def start(body, space):
-  """Places at t = 0 in the embedding, as in the scenarios."""
+  """Positions at t = 0 in the embedding, equal to those of the scenarios."""
   half = np.longdouble("0.5")
   if space == "h3":
     ahead = np.arccosh(np.cosh(2 * half) / np.cosh(half))

@@ -1,6 +1,6 @@
-"""Runs of the commands `curvebody run` and `curvebody gait`: a scenario, settings laid over it, and what comes out, an
-HDF5 file or an answer in JSON; of `curvebody inertia`, which answers in JSON about a surface; and of `curvebody export
---flow`, which draws on the file of a run."""
+"""Runs of commands of curvebody for the figures. `run` and `gait` take a scenario with settings and give an HDF5 file or an
+answer in JSON; `inertia` answers in JSON about a surface; `export` makes a flow or surfaces from the file of another run;
+`sweep` runs a sweep."""
 import hashlib
 import json
 import os
@@ -19,16 +19,17 @@ SCENARIOS = ANALYSIS / "scenarios"
 
 @dataclass(frozen=True)
 class Run:
-  """A scenario by its path below scenarios/ (no extension) and settings KEY=VALUE as for `--set`."""
+  """A scenario, named by its path below scenarios/ without extension, and settings KEY=VALUE as for `--set`."""
   scenario: str
   settings: tuple = ()
-  threads: int = 0  # 0: the program's choice
+  threads: int = 0  # 0: the program chooses
   gait: tuple = ()  # words after `curvebody gait SCENARIO`; empty: `curvebody run`
-  table: "Run" = None  # the run whose file is this one's `bundle.file`; it has to be there first
+  table: "Run" = None  # the run whose file is the `bundle.file` of this run; it is executed first
 
   @property
   def name(self):
-    """File name of the result: the scenario's name and the values set (what the record holds left out)."""
+    """File name of the result without its ending: the scenario's name, the words of `gait`, the values of the
+    settings, except settings of `record`, and the name of `table`."""
     values = [s.split("=", 1)[1] for s in self.settings if not s.startswith("record.")]
     table = ["of", self.table.name] if self.table else []
     name = "_".join([pathlib.Path(self.scenario).name, *self.gait] + values + table)
@@ -39,23 +40,23 @@ class Run:
     return SCENARIOS / f"{self.scenario}.yaml"
 
   def sources(self):
-    """Files whose change makes the result old."""
+    """Files of the run: if one of them changes, the result is computed again."""
     return [self.path, *sorted([*self.path.parent.glob("*.obj"), *self.path.parent.glob("*.h5")])]
 
   @property
   def answers(self):
-    """Whether the result is an answer in JSON, not a file."""
+    """True if the result is an answer in JSON instead of a file."""
     return bool(self.gait) and self.gait[0] in ("holonomy", "connection")
 
   def words(self, path, folder):
-    """What is typed after the program, but for the output; `folder`: of results."""
+    """The words of the command after the program's name, without the output. folder: folder of results."""
     table = (f"bundle.file={folder}/{self.table.name}.h5",) if self.table else ()
     settings = [word for setting in self.settings + table for word in ("--set", setting)]
     return (["gait", str(path), *self.gait] if self.gait else ["run", str(path)]) + settings
 
   @property
   def text(self):
-    """The command as it is typed."""
+    """The command as a user would type it."""
     return shlex.join(["curvebody"] + self.words(f"analysis/scenarios/{self.scenario}.yaml", "analysis/out/data"))
 
   def command(self, binary, out):
@@ -66,7 +67,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Best(Run):
-  """The gait of least cost that `curvebody gait SCENARIO optimize` finds, run; settings are those of the run."""
+  """A run of the cheapest gait, which `curvebody gait SCENARIO optimize` finds. The settings apply to the run."""
 
   @property
   def name(self):
@@ -86,7 +87,7 @@ class Best(Run):
 
 @dataclass(frozen=True)
 class Inertia(Run):
-  """`curvebody inertia`: scenario is SHAPE:KEY=VALUE,... or a mesh by its path below scenarios/; settings: options."""
+  """`curvebody inertia`. scenario: SHAPE:KEY=VALUE,... or the path of a mesh below scenarios/; settings: options."""
   answers = True
 
   @property
@@ -110,7 +111,7 @@ class Inertia(Run):
 
 @dataclass(frozen=True)
 class Flow(Run):
-  """`curvebody export --flow` of the file of `table`, whose scenario this is; settings are the options."""
+  """`curvebody export --flow` of the result of `table`. scenario: the scenario of `table`; settings: options."""
 
   @property
   def name(self):
@@ -125,7 +126,7 @@ class Flow(Run):
 
 @dataclass(frozen=True)
 class Surface(Run):
-  """Surfaces of the bodies of `table` in the world: the second file of `curvebody export --xdmf`; settings: options."""
+  """Surfaces of the bodies of `table` in the world frame: the second file of `curvebody export --xdmf`; settings: options."""
 
   @property
   def name(self):
@@ -140,7 +141,7 @@ class Surface(Run):
 
 @dataclass(frozen=True)
 class Sweep(Run):
-  """`curvebody sweep` of sweeps/NAME.yaml; `of`: the scenario that it names, by its path below scenarios/."""
+  """`curvebody sweep` of sweeps/NAME.yaml. of: path of the scenario of its members below scenarios/."""
   of: str = ""
 
   @property
@@ -170,16 +171,16 @@ def digest(*files):
 
 
 def execute(run, binary, folder):
-  """Runs it into folder/NAME.h5 unless that file already came from the same binary, scenario, meshes, tables and
-  settings. Returns (seconds, error text or None); seconds is 0 for a result that was there. NAME.json keeps where it
-  came from, the processor's time, and an answer in JSON."""
+  """Executes a run with the output folder/NAME.h5, unless that file already exists from the same binary, scenario,
+  meshes, tables and settings. Returns (seconds, error text or None); seconds is 0 for an existing result. NAME.json
+  keeps the digest of the inputs, the CPU time, and an answer in JSON."""
   out = folder / f"{run.name}.h5"
   stamp = folder / f"{run.name}.json"
   key = {"digest": digest(binary, *run.sources()), "settings": list(run.settings)}
   if (run.answers or out.exists()) and stamp.exists() and key.items() <= json.loads(stamp.read_text()).items():
     return 0.0, None
   out.unlink(missing_ok=True)
-  shutil.rmtree(out.with_suffix(""), ignore_errors=True)  # of a sweep
+  shutil.rmtree(out.with_suffix(""), ignore_errors=True)  # the folder of segments of a sweep
   stamp.unlink(missing_ok=True)
   start = time.monotonic()
   with tempfile.TemporaryFile("w+") as said, \

@@ -1,4 +1,4 @@
-"""Separations over time of the elastic bodies in three spaces (figures 2.13 and 2.17), default method."""
+"""Separations over time of the elastic bodies in three spaces (figures 2.13 and 2.17), default integrator."""
 import numpy as np
 
 import elastic
@@ -9,12 +9,12 @@ from runs import Run
 from style import GREY, SPACE_COLOR, SPACE_LINE, SPACE_NAME, panels
 
 SPACES = ("h3", "e3", "s3")
-# Separations at t = 10 of the exact reduced equations, with 15 digits, as a check of the reference itself.
+# Separations at t = 10 from the exact reduced equations, with 15 digits; they also check analysis/reference.
 AT_TEN = {("rod", "h3", 0): 1.95096876526476, ("rod", "s3", 0): 0.74238420171389,
           ("triangle", "h3", 0): 0.95474454775424, ("triangle", "h3", 2): 1.35865009019808,
           ("triangle", "s3", 0): 1.16747905395039, ("triangle", "s3", 2): 0.84646548594845}
 ALLOWED = {"rod": 1e-14, "triangle": 1e-13}
-# In H3 the body is ten units away at the end, where a Killing momentum is the difference of numbers of size exp(10).
+# In H3 the body is ten units away at the end, where a Killing momentum is a difference of numbers as large as exp(10).
 KILLING = {"h3": 1e-11, "s3": 1e-13, "e3": 1e-13}
 
 

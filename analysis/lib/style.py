@@ -1,4 +1,4 @@
-"""One look for all figures: Okabe and Ito's colours (told apart by every kind of colour vision), sizes, grids."""
+"""Common style of all figures: sizes, grids, and Okabe and Ito's colours, which suit all kinds of colour vision."""
 import matplotlib
 from matplotlib.colors import LinearSegmentedColormap
 
@@ -14,7 +14,7 @@ SPACE_LINE = {"h3": "-", "s3": "--", "e3": ":", "h2": "-", "s2": "--", "e2": ":"
 SPACE_NAME = {"h3": "$H^3$", "s3": "$S^3$", "e3": "$E^3$", "h2": "$H^2$", "s2": "$S^2$", "e2": "$E^2$"}
 ORDER_COLOR = {2: ORANGE, 4: GREEN, 6: BLUE}
 
-DPI = 160  # of what is saved
+DPI = 160  # of saved figures
 
 plt.rcParams.update({
     "figure.dpi": 110, "savefig.dpi": DPI, "savefig.bbox": "tight", "figure.constrained_layout.use": True,
@@ -30,12 +30,12 @@ def panels(rows, columns, width=4.6, height=3.5, **options):
   return plt.subplots(rows, columns, figsize=(width * columns, height * rows), squeeze=False, **options)
 
 
-# Shrinking is blue, stretching red, and no change a grey that shows on white.
+# Blue: shrinking; red: stretching; a grey that is visible on white: no change.
 STRETCH = LinearSegmentedColormap.from_list("stretch", [BLUE, SKY, "#b0b0b0", ORANGE, VERMILION])
 
 
 def picture_axes(figure, *position):
-  """Axes for a picture in three dimensions, without box and ticks; what is drawn last lies on top."""
+  """Axes for a three-dimensional drawing, without box and ticks. Later drawings cover earlier ones."""
   axes = figure.add_subplot(*position, projection="3d")
   axes.computed_zorder = False
   axes.set_axis_off()
@@ -48,7 +48,7 @@ def legend_below(figure, handles, columns=3):
 
 
 def equal_scale(axes, center, radius):
-  """The cube of half-width `radius` about `center` fills three-dimensional axes."""
+  """Sets the limits of three-dimensional axes to the cube of half-width `radius` around `center`."""
   for set_limits, c in zip((axes.set_xlim, axes.set_ylim, axes.set_zlim), center):
     set_limits(c - radius, c + radius)
   axes.set_box_aspect((1, 1, 1), zoom=1.25)

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""Surfaces of bodies as vertices [n, 3] and triangles [m, 3], made apart from the program's shapes, to
-compare with and to draw. Run as a program it writes the mesh of a stone, of a body like a rabbit or of two spheres:
+"""Surfaces of bodies as vertices [n, 3] and triangles [m, 3], made independently of the program's shapes, for comparison
+and for drawing. As a program, this file writes a mesh: stone, rabbit, two-spheres or two-spheres-coarse:
     surfaces.py stone > analysis/scenarios/immersed/stone.obj
-    surfaces.py two-spheres > analysis/scenarios/immersed/two-spheres.obj      two-spheres-coarse likewise
+    surfaces.py two-spheres > analysis/scenarios/immersed/two-spheres.obj
 """
 import sys
 
@@ -12,8 +12,8 @@ from mesh import icosphere
 
 
 def rings(points, closed=(True, True)):
-  """Triangles over points[level, around, 3], closed by a pole at the first and the last level where asked for (these
-  levels then hold one point many times). The outside is that of (d around) x (d level)."""
+  """Triangles between points[level, around, 3]. closed: the surface ends in a pole at the first or last level; all points of
+  this level are then equal. The outward normal has the direction (d around) x (d level)."""
   levels, around = points.shape[:2]
   vertices, index = [], np.empty((levels, around), int)
   for level in range(levels):
@@ -31,7 +31,7 @@ def rings(points, closed=(True, True)):
 
 
 def turned(profile, around):
-  """A surface of revolution about z from a profile of rows (radius, height), from below."""
+  """A surface of revolution around z. profile: rows (radius, height), from the lowest to the highest."""
   angle = 2 * np.pi * np.arange(around) / around
   r, z = np.transpose(profile)
   return rings(np.stack([r[:, None] * np.cos(angle), r[:, None] * np.sin(angle),
@@ -39,7 +39,7 @@ def turned(profile, around):
 
 
 def cylinder(radius, length, across=8, along=12, around=32):
-  """Closed; rings crowd at the edge."""
+  """A closed cylinder; the rings are denser near the edges."""
   out = radius * np.sin(np.pi / 2 * np.arange(across + 1) / across)
   up = -length / 2 * np.cos(np.pi * np.arange(along + 1) / along)
   profile = [(r, -length / 2) for r in out[:-1]] + [(radius, z) for z in up] + [(r, length / 2) for r in out[-2::-1]]
@@ -53,7 +53,7 @@ def ellipsoid(a, levels=16, around=32):
 
 
 def blade(radius=0.05, hub=0.01, chord=0.018, thickness=0.003, pitch=0.12, levels=18, around=16):
-  """A blade of the propeller along x."""
+  """A blade of the propeller, along x."""
   s = np.pi * np.arange(levels + 1) / levels
   angle = 2 * np.pi * np.arange(around) / around
   root = 1.02 * hub
@@ -84,7 +84,8 @@ def stone(levels=3):
 
 
 def twisted_bar(a, b, length, twist=np.pi, levels=32, side=8):
-  """A bar along z of section a × b, its upper end turned by `twist` against its lower; rings crowd at the ends."""
+  """A bar along z of section a × b. Its upper end is rotated by `twist` relative to its lower end; the rings are denser near
+  the ends."""
   u = -np.cos(np.pi * np.arange(side) / side)
   section = np.concatenate([np.stack([u, 0 * u - 1], 1), np.stack([0 * u + 1, u], 1), np.stack([-u, 0 * u + 1], 1),
                             np.stack([0 * u - 1, -u], 1)]) * [a / 2, b / 2]
@@ -97,15 +98,15 @@ def twisted_bar(a, b, length, twist=np.pi, levels=32, side=8):
   return rings(np.array(points))
 
 
-# Where the bumps of the rabbit point to, how far out they reach, and their width (rad): head, ears, tail, paws.
+# Bumps of the rabbit (head, ears, tail, paws): direction, height relative to the ball, and width (rad).
 BUMPS = (((0.75, 0, 0.55), 0.75, 0.5), ((0.28, 0.32, 0.9), 1.35, 0.2), ((0.28, -0.32, 0.9), 1.35, 0.2),
          ((-1, 0, 0.1), 0.35, 0.25), ((0.75, 0.45, -0.5), 0.4, 0.25), ((0.75, -0.45, -0.5), 0.4, 0.25))
 
 
 def rabbit(levels=3, rounds=200):
-  """A body with a head, two ears, a tail and two paws, about 0.1 m high; mirror images on both sides of y = 0. Its
-  points are in sight of the origin, so that it does not cut itself; they are spread over it by moving each to the
-  middle of its neighbours and back out to the surface."""
+  """A body with a head, two ears, a tail and two paws, about 0.1 m high, symmetric about the plane y = 0. Every ray from the
+  origin meets the surface once, so it does not intersect itself. To spread the vertices, each one moves repeatedly towards
+  the mean of its neighbours and back to the surface."""
   x, triangles = icosphere(levels)
   edges = np.concatenate([triangles[:, [k, (k + 1) % 3]] for k in range(3)])
   count = np.bincount(edges[:, 0], minlength=len(x))[:, None]
@@ -132,7 +133,7 @@ def volume(x, triangles):
 
 
 def two_spheres(levels=3):
-  """Balls of the volume of the unit ball with their centres at x = -1.5 and 1.5; left and right are mirror images."""
+  """Two balls with the volume of the unit ball and the centres x = -1.5 and 1.5; they are mirror images of each other."""
   x, triangles = icosphere(levels)
   x = x * (4 / 3 * np.pi / volume(x, triangles)) ** (1 / 3) + [1.5, 0, 0]
   return np.concatenate([x * [-1, 1, 1], x]), np.concatenate([triangles[:, ::-1], triangles + len(x)])

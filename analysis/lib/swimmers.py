@@ -1,9 +1,9 @@
-"""Bodies in a fluid: what the figures of leaves, seeds and swimmers read off their records."""
+"""Bodies in a fluid: quantities for the figures of leaves, seeds and swimmers, computed from their records."""
 import numpy as np
 
 
 def rotation(record):
-  """R [T, body, 3, 3], from the body's axes to the world's."""
+  """R [T, body, 3, 3], which maps components along the body's axes to components along the world's axes."""
   w, x, y, z = np.moveaxis(record["pose"][..., 3:], -1, 0)
   rows = ((1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
           (2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)),
@@ -12,18 +12,18 @@ def rotation(record):
 
 
 def spin(record):
-  """Angular velocity in the world's axes [T, body, 3]."""
+  """Angular velocity along the world's axes [T, body, 3]."""
   return np.einsum("tbij,tbj->tbi", rotation(record), record["twist"][..., :3])
 
 
 def velocity(record):
-  """Of the centres of mass [T, body, 3]: differences of their places, of second order."""
+  """Velocity of the centres of mass [T, body, 3]: second-order differences of their positions."""
   return np.gradient(record["centre"], record["time"], axis=0)
 
 
 def over_strokes(record, period):
-  """(t, forward, sideways, upward): the first body's centre of mass, (x(t + T) - x(t))/T at the stroke's middle, by the
-  horizontal direction in which its x axis pointed on average."""
+  """(t, forward, sideways, upward): mean velocity of the first body's centre of mass over one period, with t at its
+  middle. Forward is the mean horizontal direction of the body's x axis during the period."""
   t, x, axis = record["time"], record["centre"][:, 0], rotation(record)[:, 0, :, 0]
   n = int(round(period / (t[1] - t[0])))
   mean = (x[n:] - x[:-n]) / (t[n:] - t[:-n])[:, None]
@@ -40,12 +40,12 @@ def last_third(values):
 
 
 def drift(values):
-  """Largest less smallest over the last third, by the mean's size."""
+  """(maximum - minimum)/|mean| over the last third."""
   late = last_third(values)
   return float((np.max(late) - np.min(late)) / abs(np.mean(late)))
 
 
 def spread(values):
-  """The same among several numbers."""
+  """(maximum - minimum)/mean of |values|, for several numbers."""
   values = np.asarray(values)
   return float((np.max(values) - np.min(values)) / np.mean(np.abs(values)))

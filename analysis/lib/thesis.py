@@ -1,7 +1,7 @@
-"""What the code published with the thesis reaches (github.com/bday336/curved_space_dynamics_solver, run unchanged).
+"""Errors of the code published with the thesis (github.com/bday336/curved_space_dynamics_solver, run unchanged).
 
-Largest relative error of the separation on [0, 10] against the exact reduced equations; Gauss collocation in (q, q')
-with 1, 2, 3 stages (gs1, gs2, gs3) in the polar chart.  MAXIMUM[body, space, bond][stages][step].
+MAXIMUM[body, space, bond][stages][step]: largest relative error of the separation on [0, 10] compared with the exact
+reduced equations, for Gauss collocation in (q, q') with 1, 2, 3 stages (gs1, gs2, gs3) in the polar chart.
 """
 MAXIMUM = {
     ("rod", "h3", 0): {
@@ -13,14 +13,14 @@ MAXIMUM = {
     ("triangle", "s3", 0): {
         1: {0.1: 7.85e-3}, 2: {0.1: 4.37e-6, 0.01: 4.39e-10}, 3: {0.1: 1.16e-9, 0.01: 4.6e-14}}}
 
-# Largest error of the turned angle of the central orbit in H3 on [0, 10], 3 stages, step 0.01.
+# Largest error of the angle of the central orbit in H3 on [0, 10], 3 stages, step 0.01.
 CENTRAL_ANGLE = 5.5e-9
 
-# Rigid rod in H3, Radau IIA with the constraint's derivatives (rs2: 2 stages, rs3: 3): largest error of the multiplier
-# on [0, 2].  MULTIPLIER[stages][step].
+# MULTIPLIER[stages][step]: largest error of the multiplier on [0, 2] for the rigid rod in H3, by Radau IIA with the
+# constraint's derivatives (rs2: 2 stages, rs3: 3).
 MULTIPLIER = {2: {0.1: 2.2e-2, 0.01: 2.4e-4}, 3: {0.1: 1.9e-7, 0.01: 1.9e-12}}
 
 
 def published(body, space, bond, stages, step):
-  """The number, or None."""
+  """The published error, or None."""
   return MAXIMUM.get((body, space, bond), {}).get(stages, {}).get(step)

@@ -11,7 +11,7 @@ Units: dimensionless.  Valid for contacts farther apart in time than SCAN.
 from mpmath import mp, mpf
 
 DIGITS = 40
-SCAN = mpf("0.01")  # gaps are looked at so often; two roots between are not seen
+SCAN = mpf("0.01")  # time between two evaluations of a gap; two roots within it are missed
 
 # Factors (offset, count, curvature) in the embedding.
 SPACES = {"e3": [(0, 3, 0)], "s3": [(0, 4, 1)], "h3": [(0, 4, -1)], "h2xe": [(0, 3, -1), (3, 1, 0)]}
@@ -90,7 +90,7 @@ def distance(space, x, y):
 
 def first_root(gap, start, end):
   """The first time after `start` at which a positive gap closes, or None."""
-  t = start + SCAN / 16  # clear of the contact that ended at `start`
+  t = start + SCAN / 16  # just after the contact at `start`
   before = gap(t)
   while t < end:
     after = gap(t + SCAN)
@@ -101,7 +101,7 @@ def first_root(gap, start, end):
 
 
 def bounce_pair(space, states, masses, e=1):
-  """Reflects two (x, v) in contact."""
+  """Velocities of two spheres with the states (x, v) after their contact, returned as states; e: restitution."""
   (x, v), (y, w) = states
   back, forth = log(space, x, y), log(space, y, x)
   d = mp.sqrt(dot(space, back, back))
@@ -112,7 +112,8 @@ def bounce_pair(space, states, masses, e=1):
 
 
 def pair(space, radii, masses, states, end):
-  """Contact times and states (time, [(x, v), (x, v)]) from which geodesics start."""
+  """Legs (time, [(x, v), (x, v)]): the start and every contact until `end`, with the states from which the geodesics
+  start."""
   with mp.workdps(DIGITS):
     radii, masses = [mpf(r) for r in radii], [mpf(m) for m in masses]
     legs, t = [(mpf(0), states)], mpf(0)
@@ -150,7 +151,7 @@ def billiard(space, radius, state, normals, end):
 
 
 def at(space, legs, t):
-  """Points at time t."""
+  """Positions of the spheres at time t on their legs."""
   with mp.workdps(DIGITS):
     leg = max((leg for leg in legs if leg[0] <= t), key=lambda leg: leg[0])
     states = leg[1] if isinstance(leg[1], list) else [leg[1]]

@@ -2,8 +2,8 @@
 
     Y_i = y0 + h sum_j a_ij f(Y_j),   y1 = y0 + h sum_j b_j f(Y_j),   order 2s, by fixed-point iteration to round-off
 Source: Hairer, Lubich and Wanner, Geometric Numerical Integration (2nd ed. 2006), section II.1.3,
-doi:10.1007/3-540-30666-8.  The tableau is computed with 40 digits in mpmath.  The step is the caller's: halve it to
-see the error.
+doi:10.1007/3-540-30666-8.  The tableau is computed with 40 digits in mpmath.  The caller chooses the step; half the
+step shows the error.
 """
 import functools
 

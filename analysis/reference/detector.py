@@ -1,13 +1,13 @@
 """Exact motion of two masses on a spring in the inhomogeneous hyperbolic space IH, symmetric about the line of A.
 
-Masses m at (A, B, 0) and (A, -B, 0), spring (k, D), metric (r^2 + 2)(dx^2 + dy^2 + dz^2), all parameters 1 but D:
+Masses m at (A, B, 0) and (A, -B, 0), spring (k, D), metric (r^2 + 2)(dx^2 + dy^2 + dz^2), all parameters but D are 1:
     d = F(A + B) - F(A - B),  F(c) = asinh(c/sqrt 2) + (c/2) sqrt(c^2 + 2),  f = A^2 + B^2 + 2,  x = (A, B)
     x'' = (|x'|^2 x - 2 (x.x') x')/f - k(d - D)/(2 m f) (s+ - s-, s+ + s-),  s± = F'(A ± B) = sqrt((A ± B)^2 + 2)
     E = m f |x'|^2 + (k/2)(d - D)^2     (the check, not used to solve)
     d' = s+ (A' + B') - s- (A' - B')
 Start: (A, B) = (-25, 1/2), A' = 1, B' such that d' = 0, D = d(0).  Solved by Taylor series in mpmath.
 Source: section 2.8 and eqs 2.65-2.66 of the thesis whose code is published at
-github.com/bday336/curved_space_dynamics_solver; its arcsin is an arcsinh.
+github.com/bday336/curved_space_dynamics_solver; there arcsin stands for arcsinh.
 Units: dimensionless.  Valid while B > 0.
 """
 import functools

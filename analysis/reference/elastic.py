@@ -142,7 +142,7 @@ def triangle(space, end):
 
 
 def order():
-  """Taylor order for the working precision: about one a digit."""
+  """Taylor order for the working precision: about one per digit."""
   return mp.dps + 6
 
 
@@ -174,8 +174,8 @@ def separation(body, bond, space, times, digits=24):
 
 
 def rod_long(space, times, step=0.25):
-  """Separation of the rod at many times by collocation in numpy.longdouble, for spans where the series take long.
-  On [0, 1000] within 1e-16 of the series' numbers in tests/oracle_elastic.h."""
+  """Separation of the rod at many times by collocation in numpy.longdouble, for long times, for which the series are
+  slow. On [0, 1000] it differs by at most 1e-16 from the values of the series in tests/oracle_elastic.h."""
   sigma = SIGMA[space]
   s, c = {-1: (np.sin, np.cos), 1: (np.sinh, np.cosh), 0: (lambda x: x, np.ones_like)}[sigma]
   half = np.longdouble(1) / 2

@@ -1,8 +1,9 @@
-"""Three ellipses hinged in a chain in a perfect fluid in the plane, of its density: the connection A of swimming
-without momentum, xi = -A alpha', with every body in the flow of the others, or each alone.
+"""Three ellipses of the fluid's density, hinged in a chain, in a perfect fluid in the plane: the connection A of
+swimming without momentum, xi = -A alpha', with every body in the flow of the others, or each alone.
 
     phi(x) = (1/2 pi) int sigma ln|x - y| ds,   sigma/2 + (1/2 pi) int sigma (x - y).n_x/|x - y|^2 ds = w = <v, n>
-    T = (1/2) V^T M V,  M_ab = -int phi_a w_b ds + bodies,  V = (xi, alpha') of the middle's frame,  A = M_gg^-1 M_gr
+    T = (1/2) V^T M V,  M_ab = -int phi_a w_b ds + bodies,  A = M_gg^-1 M_gr,
+    V = (xi, alpha'), xi the velocity of the frame of the middle body
 Nystrom's method on the trapezoidal rule, the logarithm by Kress's weights: R. Kress, Linear Integral Equations (3rd ed.
 2014), section 12.3. Motions and signs as in E. Kanso et al., J. Nonlinear Sci. 15 (2005) 255,
 doi:10.1007/s00332-004-0650-9; the fluid's density is 1.
@@ -23,14 +24,15 @@ class Fish:
     self.kernel = step
 
   def places(self, alpha):
-    """(angle, centre) of the rear, the middle and the front body; turned by alpha_2 in front, -alpha_1 behind."""
+    """(angle, centre) of the rear, the middle and the front body; the front body is rotated by alpha_2, the rear one by
+    -alpha_1."""
     rear, front = -alpha[0], alpha[1]
     unit = lambda w: np.array([np.cos(w), np.sin(w)])  # noqa: E731
     return [(rear, -self.arm * unit(0) - self.arm * unit(rear)), (0.0, np.zeros(2)),
             (front, self.arm * unit(0) + self.arm * unit(front))]
 
   def curves(self, alpha):
-    """Points, outward normals, speeds |x'| and speeds' second derivative of all bodies, [body, node, ..]."""
+    """Points, outward normals and speeds |x'| of all bodies, [body, node, ..]."""
     x, n, s = [], [], []
     for angle, centre in self.places(alpha):
       turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
@@ -43,7 +45,7 @@ class Fish:
     return np.array(x), np.array(n), np.array(s)
 
   def rates(self, alpha, body, x):
-    """Velocities [5, ..] of points of a body: along x and y, turning about the middle, alpha_1, alpha_2."""
+    """Velocities [5, ..] of points of a body: along x and y, rotation about the middle, alpha_1, alpha_2."""
     turning = lambda c: np.stack([-(x - c)[:, 1], (x - c)[:, 0]], axis=1)  # noqa: E731
     one = np.ones(len(x))
     v = [np.stack([one, 0 * one], 1), np.stack([0 * one, one], 1), turning(np.zeros(2)),
@@ -80,7 +82,7 @@ class Fish:
     return -(single @ sigma / (2 * np.pi)).T @ (ds[:, None] * rate)
 
   def solid(self, alpha, body):
-    """Of the body's own mass: a uniform ellipse as its centre and four points that have its moments."""
+    """The part of M from the body's own mass: four points with the mass and the moments of a uniform ellipse."""
     angle, centre = self.places(alpha)[body]
     turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
     points = np.array([(self.a, 0), (-self.a, 0), (0, self.b), (0, -self.b)]) / np.sqrt(2) @ turn.T + centre
@@ -88,13 +90,13 @@ class Fish:
     return np.pi * self.a * self.b / 4 * np.einsum("aij,bij->ab", v, v)
 
   def connection(self, alpha):
-    """Rows v_x, v_y, omega."""
+    """A with the rows v_x, v_y, omega."""
     M = self.mass(alpha)
     return np.linalg.solve(M[:3, :3], M[:3, 3:])
 
 
 def displaced(fish, radius, steps=200):
-  """(x, y, theta) of the middle after a turn on the circle alpha = radius (cos, sin), by the midpoint of A and
+  """(x, y, theta) of the middle body after one round of the circle alpha = radius (cos, sin), by the midpoint of A and
   exponentials, extrapolated from steps/2 and steps."""
   def once(count):
     g = np.eye(3)

@@ -1,18 +1,18 @@
-"""Exact motion of a rigid rod and an equilateral triangle turned out of the hyperbolic plane in H2 x E.
+"""Exact motion of a rigid rod and an equilateral triangle that rotate out of the hyperbolic plane in H2 x E.
 
 Masses 1, sides 1.  Points (xi, eta) of H2 in Fermi coordinates about the line of eta, dxi^2 + cosh^2 xi deta^2, and
-z in E.  Particles 2 and 3 are a rod along E; they start with velocities 1/2 and -1/2 across it, in H2.  By the half
-turn that exchanges them:
+z in E.  Particles 2 and 3 are a rod along E; they start with velocities 1/2 and -1/2 across it, in H2.  By the symmetry
+under the half turn that exchanges them:
     particle 2 (xi, eta, z), 3 (-xi, eta, -z);  xi = sin(phi)/2, z = cos(phi)/2       (their side stays 1)
 rod        eta = 0, phi = t: it turns in the flat plane of a geodesic and E; force of the rod 1/2
 triangle   particle 1 (0, eta + H, 0) with cosh sqrt(1 - z^2) = cosh xi cosh H        (the other sides stay 1)
     eta' = -H'/(1 + 2 C^2), C = cosh xi      (momentum along the line of eta is 0)
     phi'^2 (1/2 + H_phi^2 2 C^2/(1 + 2 C^2)) = 1/2                                    (energy 1/4)
     H_phi = (d/dphi (cosh sqrt(1 - z^2)/C))/sinh H
-The height H of the triangle is what deforms: sqrt(3)/2 while side 23 lies along E, acosh(cosh 1/cosh(1/2)) while it
+Only the height H of the triangle changes: sqrt(3)/2 while side 23 lies along E, acosh(cosh 1/cosh(1/2)) while it
 lies in H2.  Solved by collocation in numpy.longdouble.
-Source: reduction of the motion by its symmetry; section 2.8.1 begins the experiment, in the thesis whose code is at
-github.com/bday336/curved_space_dynamics_solver.
+Source: reduction of the motion by its symmetry; section 2.8.1 of the thesis begins this experiment; the code of the
+thesis is at github.com/bday336/curved_space_dynamics_solver.
 Units: dimensionless.
 """
 import numpy as np
@@ -61,7 +61,7 @@ def place(xi, eta, z):
 
 
 def boosted(x, by):
-  """Carried along boost_x by the length `by`."""
+  """Points moved along boost_x by the length `by`."""
   y, c, s = x.copy(), np.cosh(np.longdouble(by)), np.sinh(np.longdouble(by))
   y[..., 0], y[..., 2] = c * x[..., 0] + s * x[..., 2], s * x[..., 0] + c * x[..., 2]
   return y

@@ -7,13 +7,13 @@ sheet, by vortex rings of strength mu:    H mu_a = m_a,    K_ab = rho sum A mu_a
 ellipsoid:     alpha_i = a b c int_0^inf d lambda/((a_i^2 + lambda) prod (a_j^2 + lambda)^(1/2)),
     K_v,i = V alpha_i/(2 - alpha_i),  K_w,1 = (V/5)(b^2-c^2)^2 (alpha_3-alpha_2)/(2(b^2-c^2)+(b^2+c^2)(alpha_2-alpha_3))
 Sources: H. Lamb, Hydrodynamics (6th ed. 1932), sections 114, 115, 124; A. van Oosterom & J. Strackee, IEEE Trans.
-Biomed. Eng. 30 (1983) 125, doi:10.1109/TBME.1983.325207 (solid angle). Density 1. Errors fall as the size of panels
-squared where the surface is smooth.
+Biomed. Eng. 30 (1983) 125, doi:10.1109/TBME.1983.325207 (solid angle). Density 1. On a smooth surface errors decrease
+as the square of the size of the panels.
 """
 import numpy as np
 from mpmath import mp
 
-ROWS = 200  # collocation points dealt with at once
+ROWS = 200  # collocation points that are computed at the same time
 
 
 def faces_of(x, face):
@@ -25,7 +25,7 @@ def faces_of(x, face):
 
 
 def rates(c, n):
-  """m(x) as rows."""
+  """Rows m(x) = (x × n, n) at the centroids c with the normals n."""
   return np.hstack([np.cross(c, n), n])
 
 
@@ -61,14 +61,16 @@ def solid(x, face):
 
 
 def plate(length, width, cells=16):
-  """Translation across a rectangular plate: vortex rings on a grid whose lines are closer towards the edges."""
+  """Added mass of the translation normal to a rectangular plate: vortex rings on a grid whose lines are closer towards
+  the edges."""
   def at_angles(side, count, first):
     return -np.cos(np.pi * np.arange(first, count + 0.25) / count) * side / 2
   many = round(cells * max(1, (length / width) ** 0.5))
   x, y = at_angles(length, many, 0), at_angles(width, cells, 0)
   corner = np.array([[(x[i + u], y[j + v], 0) for u, v in ((0, 0), (1, 0), (1, 1), (0, 1))]
                      for i in range(len(x) - 1) for j in range(len(y) - 1)])
-  # The strength varies as the root of the distance from an edge: collocation at the middles of the angle.
+  # The strength varies as the square root of the distance from an edge: collocation points are at the middles of the
+  # intervals of the angle.
   at = np.array([(u, v, 0) for u in at_angles(length, many, 0.5) for v in at_angles(width, cells, 0.5)])
   area = np.outer(np.diff(x), np.diff(y)).ravel()
   H = np.zeros((len(at), len(at)))
@@ -80,7 +82,7 @@ def plate(length, width, cells=16):
 
 
 def ellipsoid(a):
-  """(K_v [3], K_omega [3]) of half axes a."""
+  """(K_v [3], K_omega [3]) of an ellipsoid with the half axes a."""
   a = [mp.mpf(s) for s in a]
   volume = 4 * mp.pi / 3 * a[0] * a[1] * a[2]
   square = [s * s for s in a]

@@ -3,13 +3,13 @@
 
     g' = g xi,   xi = -A(r) r',   A = P^-1 Q,   M = R - Q^T A,   G = sum J^T D J = ((P, Q), (Q^T, R))
     B = d_1 A_2 - d_2 A_1 - [A_1, A_2];   log g = -B area + ...  for a small loop;   cost int r'Mr' dt
-J are differences of the places themselves (no recursion along a chain, no derivative by hand), B differences of A.
-Holonomies in SE(2) are quadratures: the angle first, then the place; on collocation panels, order 32.
+J is computed by differences of positions (no derivative by hand), B by differences of A.
+Holonomies in SE(2) are quadratures, first of the angle, then of the position, on collocation panels of order 32.
 Sources: Avron, Kenneth & Oaknin, New J. Physics 7 (2005) 234, doi:10.1088/1367-2630/7/1/234; Hatton & Choset, IEEE
 Trans. Robotics 29 (2013) 615, doi:10.1109/TRO.2013.2251211; Avron & Kenneth, New J. Physics 8 (2006) 68,
 doi:10.1088/1367-2630/8/5/068; Golestanian & Ajdari, Phys. Rev. E 77 (2008) 036308, doi:10.1103/PhysRevE.77.036308.
 
-    reference/locomotion_exact.py          prints the numbers, one a line
+    reference/locomotion_exact.py          prints the numbers, one per line
 """
 import functools
 
@@ -17,7 +17,7 @@ import mpmath
 from mpmath import cos, cosh, matrix, mp, mpf, pi, sin, sinh, sqrt, tan, tanh
 
 mp.dps = 50
-STEP, TINY = mpf("1e-10"), mpf("1e-7")  # of differences of places and of A, of order 4: 1e-28 together
+STEP, TINY = mpf("1e-10"), mpf("1e-7")  # steps of differences of positions and of A; together an error of 1e-28
 
 
 # Bundles: r -> (A [dim][n], M [n][n]) as matrices.
@@ -51,7 +51,8 @@ def middles(q, links, length):
 
 
 def jacobians(r, links, length):
-  """Of every link's velocity (along, across, turning) by (xi, r'); r: hinges, heading k + 1 less heading k."""
+  """For each link, the matrix that maps (xi, r') to its velocity (along, across, rotation); r: hinge angles, the
+  heading of link k + 1 minus that of link k."""
   q = [mpf(0)] * 3 + list(r)
   here = middles(q, links, length)
   J = [matrix(3, len(q)) for _ in range(links)]
@@ -70,7 +71,7 @@ def jacobians(r, links, length):
 
 
 def chain(r, drag, links=3, length=1):
-  """`drag`: along, across, turning, of one link."""
+  """A and M of a chain; drag: coefficients of one link along, across, and of rotation."""
   G = matrix(2 + links)
   for J in jacobians(r, links, length):
     G += J.T * mpmath.diag(drag) * J
@@ -78,7 +79,7 @@ def chain(r, drag, links=3, length=1):
 
 
 def kinematic_snake(r):
-  """No link's middle slips sideways."""
+  """A and M from the condition that the middle of no link moves sideways."""
   rows = matrix(3, 5)
   for k, J in enumerate(jacobians(r, 3, 1)):
     rows[k, :] = J[1, :]
@@ -96,7 +97,7 @@ def floating_snake(r):
 
 
 def three_sphere(r, radius, viscosity=1):
-  """Oseen's tensor, three forces without a sum: the place of the middle sphere."""
+  """A and M for the position of the middle sphere, by Oseen's tensor; the sum of the three forces is 0."""
   l1, l2 = r
   unit = 1 / (6 * pi * viscosity * mpf(radius))
   far = lambda d: 1 / (4 * pi * viscosity * d)  # noqa: E731
@@ -109,9 +110,10 @@ def three_sphere(r, radius, viscosity=1):
 
 
 def falling_cat(alpha, m=(1, 1), inertia=(1, 1), arm=(1, 1)):
-  """theta_1'/alpha' of two bodies from the momenta of their centres about the common one."""
+  """theta_1'/alpha' of two bodies, from the angular momenta of their centres of mass about the common centre of
+  mass."""
   mu = mpf(m[0]) * m[1] / (m[0] + m[1])
-  # The centres lie apart by the vector arm_1 (cos theta_1, ..) + arm_2 (cos theta_2, ..): its moment about the centre.
+  # The vector between the centres, arm_1 (cos theta_1, ..) + arm_2 (cos theta_2, ..), in the axes of body 1.
   d = lambda turn: (arm[0] + arm[1] * cos(turn), arm[1] * sin(turn))  # noqa: E731
   x, y = d(alpha)
   whole = mu * (x * x + y * y) + inertia[0] + inertia[1]
@@ -122,7 +124,7 @@ def falling_cat(alpha, m=(1, 1), inertia=(1, 1), arm=(1, 1)):
 # Curvature, gaits, holonomies.
 
 def bracket(a, b):
-  """Of se(2) in (x, y, theta); of R^n."""
+  """Bracket of se(2) in (x, y, theta), and of R, where it is 0."""
   if len(a) == 1:
     return matrix([0])
   return matrix([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], 0])
@@ -141,7 +143,7 @@ def curvature(f, r):
 
 
 def circle(radius=1, middle=(0, 0)):
-  """t -> (r, r') and the times of its corners."""
+  """A circle as a function t -> (r, r'), and the ends of the panels of its quadrature."""
   def at(t):
     c, s = radius * cos(2 * pi * t), radius * sin(2 * pi * t)
     return [middle[0] + c, middle[1] + s], [-2 * pi * s, 2 * pi * c]
@@ -200,7 +202,7 @@ def holonomy(f, gait, stages=16):
 
 
 def disc_integral(f, radius=1, rings=8, angles=20):
-  """-int int B over a disc about the origin: Gauss across, evenly round."""
+  """-int int B over a disc around the origin, by Gauss's rule along the radius and evenly spaced angles."""
   nodes, weights, _ = collocation(rings)
   total = 0
   for c, w in zip(nodes, weights):
@@ -210,7 +212,8 @@ def disc_integral(f, radius=1, rings=8, angles=20):
   return total
 
 
-# Swimmers in spaces of constant curvature: the foot of the tips and their weight by the distance from the geodesic.
+# Swimmers in spaces of constant curvature, from the foot of the tips on the geodesic and from their weight, which
+# depends on the distance from it.
 
 def curved_swimmer(kind, corners=((".3", ".4"), ("1", ".4"), ("1", "1.2"), (".3", "1.2")), legs=2, apex=1, tip=1):
   """X after the polygon in (l, a), each side by adaptive quadrature of -W/(m_0 + W) dx/ds; kind: 1 S, 0 E, -1 H."""
@@ -234,7 +237,7 @@ def curved_swimmer(kind, corners=((".3", ".4"), ("1", ".4"), ("1", "1.2"), (".3"
 
 
 def rolling_ball(radius):
-  """Angle of the rotation after a circle of contact of this radius, the ball's radius being 1."""
+  """Angle of the rotation of a ball of radius 1 after a circle of contact of this radius."""
   return 2 * pi * (sqrt(1 + mpf(radius) ** 2) - 1)
 
 
@@ -250,7 +253,7 @@ def raft_yaw(theta, raft=1, inertia=1, mass=1, length=1):
 
 
 def sphere_robot(swing, lift, inertia, radius=1, equator=1, across=1):
-  """Round the rectangle: swing, lift, swing back, lower."""
+  """Rotation after the rectangle: swing, lift, swing back, lower."""
   pair = 2 * mpf(equator) * radius ** 2
   A = lambda theta: pair / (inertia + pair + 2 * across * (radius * cos(theta)) ** 2)  # noqa: E731
   return -swing * (A(mpf(0)) - A(mpf(lift)))
@@ -258,7 +261,7 @@ def sphere_robot(swing, lift, inertia, radius=1, equator=1, across=1):
 
 @functools.lru_cache
 def numbers():
-  """{name: [values]}: what the models are compared with."""
+  """{name: [values]} with which the models are compared."""
   flat = lambda M: [M[i, j] for i in range(M.rows) for j in range(M.cols)]  # noqa: E731
   out = {}
   v0 = 8 * pi / 3

@@ -8,7 +8,7 @@ Two bodies, V = -G m1 m2 ct(d), in the embedding <x,x> = sigma (S3: 1, H3: -1), 
 Ring of N particles of mass m at polar angle a on S2, joined by N springs (k, rest r) along the parallel:
     sin(d/2) = sin(a) sin(pi/N),   m a'' = -k (d - r) dd/da,   dd/da = 2 cos(a) sin(pi/N)/cos(d/2)
 Source: Carinena, Ranada and Santander (2005), J. Math. Phys. 46, 052702, doi:10.1063/1.1893214, for the Kepler problem;
-the ring is the Lagrangian restricted to the symmetric motion.  Units: dimensionless.
+the equation of the ring follows from the Lagrangian restricted to the symmetric motion.  Units: dimensionless.
 """
 import numpy as np
 
@@ -26,7 +26,7 @@ def cosine(space, x):
 
 
 def central(space, strength, a, da, dg, times, step=0.02):
-  """Polar a(t) and the turned angle g(t) - g(0) at `times`, from a, a', g' at times[0]."""
+  """Radius a(t) and the angle g(t) - g(0) at `times`, from a, a', g' at times[0]."""
   momentum = sine(space, np.longdouble(a)) ** 2 * np.longdouble(dg)
 
   def rate(y):
@@ -58,7 +58,7 @@ def two_bodies(space, strength, masses, x, v, times, step=0.05):
 
 
 def ring(count, stiffness, rest, mass, a, da, times, step=0.05):
-  """Polar angle a(t) at `times`."""
+  """Polar angle a(t) of the ring at `times`."""
   share = np.sin(np.longdouble(np.pi) / count)
 
   def rate(y):

@@ -1,4 +1,4 @@
-"""A rigid body that sinks, reckoned apart from the program: Kirchhoff's equations by the classical
+"""A rigid body that sinks, computed independently of the program: Kirchhoff's equations by the classical
 Runge–Kutta method, with the local model's added mass or any other tensor.
 
     x' = R v,  q' = q (0, omega)/2,  mu' = (l × omega + p × v, p × omega) + F,  mu = (l, p) = (I_body + I_fluid) Y
@@ -42,8 +42,8 @@ def local(x, face):
 
 
 class Sinking:
-  """A body of density `own` in a fluid of density `fluid`; added: its added mass in a fluid of density 1; drag:
-  whether there is any."""
+  """A body of density `own` in a fluid of density `fluid`; added: its added mass in a fluid of density 1; drag: whether
+  the fluid exerts drag."""
 
   def __init__(self, x, face, own, fluid, added, drag=True):
     p, self.c, self.area, n = faces_of(x, face)
@@ -73,7 +73,7 @@ class Sinking:
     return np.concatenate([spin, R @ v, np.cross(l, w) + np.cross(p, v) + F[:3], np.cross(p, w) + F[3:]])
 
   def run(self, pose, step, count, twist=np.zeros(6)):
-    """(poses [count + 1, 7], twists [count + 1, 6]) from a twist; pose (x, y, z, qw, qx, qy, qz)."""
+    """(poses [count + 1, 7], twists [count + 1, 6]) from a pose and a twist; pose (x, y, z, qw, qx, qy, qz)."""
     state = np.concatenate([pose[3:], pose[:3], self.K @ twist])
     rows = [state]
     for _ in range(count):

@@ -1,4 +1,4 @@
-"""Systems of analysis/scenarios/systems by reduced equations, in numpy.longdouble.
+"""Systems of analysis/scenarios/systems by their reduced equations, in numpy.longdouble.
 
 Double pendulum: Landau and Lifshitz, Mechanics, section 5, problem 1, solved for the accelerations.
 Heavy symmetric top, u = cos theta: u'^2 = k (u - u1)(u2 - u)(u3 - u), k = 2 m g l/A, phi' = (p_phi - p_psi u)/(A (1 - u^2));
@@ -31,7 +31,7 @@ def double_pendulum(times, m1=1, m2=0.7, l1=1, l2=0.8, g=9.81, start=(2, 1, 0, 0
 
 
 class CuspedTop:
-  """A top that is let go with its axis at rest at theta, spinning at `spin`."""
+  """A top that is released with its axis at rest at the angle theta, and rotates about it with the rate `spin`."""
 
   def __init__(self, theta=0.8, spin=9.0, A=1.0, C=0.5, mgl=2.0):
     self.A, self.C, self.k, u = A, C, 2 * mgl / A, np.cos(theta)
@@ -43,8 +43,8 @@ class CuspedTop:
     self.low, self.high, self.out = roots[0], u, roots[1]
 
   def nutation(self, points=256):
-    """Period, and how far phi and psi go in it: s from 0 to pi with u = low + (high - low) sin^2 s; periodic, so that
-    the trapezoidal rule converges like a power."""
+    """Period, and the changes of phi and psi in it: integrals over s from 0 to pi with u = low + (high - low) sin^2 s.
+    The integrand is periodic, so the trapezoidal rule converges geometrically."""
     s = np.pi * np.arange(points) / points
     u = self.low + (self.high - self.low) * np.sin(s) ** 2
     dt = 2 / np.sqrt(self.k * (self.out - u)) * np.pi / points
@@ -53,7 +53,7 @@ class CuspedTop:
 
 
 def raft_pendulum(times, M=2, m=1, l=1, g=9.81, theta=1, momentum=0.6, step=0.02):
-  """theta, theta', phi [count, 3] from phi = 0."""
+  """theta, theta', phi [count, 3], with phi = 0 at the start."""
   g, momentum = np.longdouble(str(g)), np.longdouble(str(momentum))
   nu, mu = np.longdouble(m * m) / (M + m), np.longdouble(m * M) / (M + m)
 
@@ -67,13 +67,13 @@ def raft_pendulum(times, M=2, m=1, l=1, g=9.81, theta=1, momentum=0.6, step=0.02
 
 
 def raft_turn(theta, J=0.4, M=2, m=1, l=1):
-  """Yaw of the raft after the pendulum's turn at theta."""
+  """Rotation of the raft after one round of the pendulum at the constant angle theta."""
   inertia = m * M / (m + M) * l * l * np.sin(theta) ** 2
   return -2 * np.pi * inertia / (J + inertia)
 
 
 def leg_turn(swing=np.pi / 2, stretch=0.5, I=1, m=1, l=1):
-  """Turn of the body after the leg's loop."""
+  """Rotation of the body after one loop of the leg."""
   f = lambda d: m * (l + d) ** 2 / (I + m * (l + d) ** 2)
   return swing * (f(stretch) - f(0))
 

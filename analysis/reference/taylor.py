@@ -1,8 +1,8 @@
 """Taylor series of ordinary differential equations in extended precision (mpmath).
 
-An equation is a function extend(series, n) that knows the coefficients 0..n of every series and appends n+1.
-Sources: Moore, Interval Analysis (1966), chapter 11, for products, quotients and roots of truncated power series;
-Jorba and Zou (2005), Exp. Math. 14, 99, doi:10.1080/10586458.2005.10128904, for the step length.
+An equation is a function extend(series, n) that is given the coefficients 0..n of every series and appends the
+coefficient n+1. Sources: Moore, Interval Analysis (1966), chapter 11, for products, quotients and roots of truncated
+power series; Jorba and Zou (2005), Exp. Math. 14, 99, doi:10.1080/10586458.2005.10128904, for the step length.
 """
 import bisect
 import functools
@@ -72,7 +72,7 @@ def radius(series, order):
 
 
 def solve(begin, extend, names, end, order):
-  """The Solution on [0, end].  begin(state) starts the series; state maps `names` to values, None is the start."""
+  """The Solution on [0, end]. begin(state) starts the series; state maps `names` to values, None: the initial state."""
   solution, t, state = Solution(), mpf(0), None
   shrink = (mp.eps / 10) ** (mpf(1) / order)
   while t < end:

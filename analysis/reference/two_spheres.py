@@ -23,6 +23,7 @@ def share(d, across, mirrored, terms=None):
 
 
 def pair(d):
-  """{motion: share of a sphere}; the pair turns about its middle with 2 (d/2)^2 times that of `across, opposed`."""
+  """{motion: share of a sphere}; the inertia of the pair's rotation about its middle is 2 (d/2)^2 times the share of
+  `across, opposed`."""
   return {"along, together": share(d, False, False), "along, opposed": share(d, False, True),
           "across, together": share(d, True, True), "across, opposed": share(d, True, False)}

@@ -4,7 +4,8 @@ Points go to y = x/w (gnomonic, Klein), where geodesic triangles are flat; cones
     V = sum over triangles of  integral (n.y) G(|y|) dA,   G(r) = (1/r^3) integral_0^r q^2/(1 + K q^2)^2 dq
     H3: G = (r/(1 - r^2) - atanh r)/(2 r^3)      S3: G = (atan r - r/(1 + r^2))/(2 r^3)      E3: G = 1/3
 with Gauss's rule on each triangle.  Source: volume elements of the projective models, Ratcliffe, Foundations of
-Hyperbolic Manifolds (2nd ed. 2006), section 6.1.  Valid for surfaces about the centre, in S3 within a quarter turn.
+Hyperbolic Manifolds (2nd ed. 2006), section 6.1.  Valid for surfaces that enclose the centre, in S3 within a quarter
+turn of it.
 """
 import numpy as np
 
@@ -18,7 +19,7 @@ def cone(r, curved):
 
 
 def inside(points, triangles, curved):
-  """points: [n, 4] of the embedding, or [n, 3] in E3; triangles seen from outside."""
+  """points: [n, 4] of the embedding, or [n, 3] in E3; triangles counterclockwise as seen from outside."""
   y = points[:, :3] / points[:, 3:] if curved else points
   a, b, c = (y[triangles[:, k]] for k in range(3))
   normal = np.cross(b - a, c - a)

@@ -1,5 +1,6 @@
 """Wong's equations of Purcell's three-link swimmer (links of 1/3, drag 1 and 2) and closed gaits that solve them, by
-shooting; with the bracket in the curvature turned, too, and with a velocity that closes in place of a momentum.
+shooting; also with the opposite sign of the bracket in the curvature, and with a periodic velocity in place of a
+periodic momentum.
 
   M_ij r''^j + (d_k M_ij - d_i M_jk/2) r'^j r'^k = <lambda, B_ij> r'^j,  B_12 = d_1 A_2 - d_2 A_1 -+ [A_1, A_2]
   lambda' = ad*_xi lambda,  xi = -A r',  g' = g xi;  p = M r' + <lambda, A>
@@ -14,7 +15,7 @@ QUARTER_STEPS, WHOLE_STEPS = 24, 32
 
 
 def connection(r):
-  """A [.., 3, 2] and M [.., 2, 2] at shapes [.., 2]; complex shapes too, for derivatives by a step along i."""
+  """A [.., 3, 2] and M [.., 2, 2] at shapes [.., 2]; also complex shapes, for derivatives by a step along i."""
   l, one, none = LINK, np.ones_like(r[..., 0]), np.zeros_like(r[..., 0])
   c1, s1, c2, s2 = np.cos(r[..., 0]), np.sin(r[..., 0]), np.cos(r[..., 1]), np.sin(r[..., 1])
   matrix = lambda rows: np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)  # noqa: E731
@@ -38,7 +39,7 @@ def slopes(r, step=1e-30):
 
 
 def rate(y, sign, frozen=False):
-  """y'; `frozen`: lambda_theta stays."""
+  """y'; frozen: lambda_theta is constant."""
   r, v, (lx, ly, lt) = y[:2].T, y[2:4].T, y[LX:X]
   A, M, dA, dM = slopes(r)
   a, b = A[..., 0].T, A[..., 1].T
@@ -55,7 +56,8 @@ def rate(y, sign, frozen=False):
 
 
 def flow(y, end, sign=RIGHT, steps=QUARTER_STEPS, rows=False, frozen=False):
-  """States at `end` by the classical rule of order 4, extrapolated from `steps` and twice as many; or all rows."""
+  """States at `end` by the classical Runge-Kutta method of order 4, extrapolated from `steps` and twice as many steps;
+  or all rows."""
   slope = lambda z: rate(z, sign, frozen)  # noqa: E731
   found = []
   for n in (steps, 2 * steps):
@@ -72,7 +74,8 @@ def flow(y, end, sign=RIGHT, steps=QUARTER_STEPS, rows=False, frozen=False):
 
 
 def newton(residual, x, steps=30, small=1e-9):
-  """A root of `residual`, which takes columns; slopes by differences. Least squares where it has another count."""
+  """A root of `residual`, which takes columns; slopes by differences. By least squares if the number of equations
+  differs from the number of unknowns."""
   x = np.array(x, dtype=float)
   for _ in range(steps):
     h = 1e-6 * np.maximum(np.abs(x), 1e-2)
@@ -104,8 +107,9 @@ def symmetric(unknown):
 
 
 def optimal(X_wanted, guess, sign=RIGHT, frozen=False):
-  """Start of the gait about the straight shape that moves by X, by its quarter, where r1 + r2 = 0, r1' = r2' and
-  lambda_theta = 0; lambda_theta is 0 all the way where it is frozen. `guess`: s, w, lambda_x, lambda_theta."""
+  """Start of the gait around the straight shape that moves by X, from conditions at a quarter of the cycle:
+  r1 + r2 = 0, r1' = r2' and lambda_theta = 0; if frozen, lambda_theta is 0 during the whole cycle.
+  `guess`: s, w, lambda_x, lambda_theta."""
   def start(unknown):
     return symmetric([*unknown, 0 * unknown[0]] if frozen else unknown)
 
@@ -116,8 +120,8 @@ def optimal(X_wanted, guess, sign=RIGHT, frozen=False):
 
 
 def smooth(X_wanted, phase, guess):
-  """Start of a closed gait whose velocity closes, seen to move by (X, 0, 0) from a start at the angle `phase` about the
-  straight shape. One equation is redundant: speed is conserved."""
+  """Start of a closed gait with a periodic velocity that moves by (X, 0, 0), from a shape at the angle `phase` around
+  the straight shape. One equation is redundant: the speed is conserved."""
   def start(unknown):
     return np.concatenate([unknown, np.zeros((3,) + unknown.shape[1:])])
 

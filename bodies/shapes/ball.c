@@ -1,7 +1,7 @@
-/* Ball: the points within `radius` of the origin; each face of an icosahedron in n^2, n = resolution/4, with vertices on
- * the sphere. Edges are divided evenly by the odd factor of n and then halved again and again, so that twice the
- * resolution keeps the vertices. Laid into a curved space by the exponential chart, it is a geodesic ball.
- */
+/* Ball: the points within `radius` of the origin. Each face of an icosahedron is divided into n^2 faces, n =
+ * resolution/4 (rounded up), with vertices on the sphere. Edges are divided evenly by the odd factor of n and then
+ * halved repeatedly, so that twice the resolution keeps the vertices. Embedded in a curved space by the exponential
+ * chart, it is a geodesic ball. */
 #include "fluid/shape.h"
 #include "numerics/vec3.h"
 
@@ -28,7 +28,9 @@ static const int face[FACES][3] = {{0, 11, 5},  {0, 5, 1},  {0, 1, 7},  {0, 7, 1
 typedef struct grid {
   int n;
   double (*x)[3], radius;
-  int *vertex, side[CORNERS][CORNERS]; /* the first vertex within a side, from its lower corner; 0: not yet */
+  /* vertex: the number of each point in the shape; side: that of the first vertex inside a side, counted from the
+   * corner with the lower number; 0: the side has no vertices yet */
+  int *vertex, side[CORNERS][CORNERS];
 } grid;
 
 static int at(int i, int j) { return i * (i + 1) / 2 + j; }
@@ -61,8 +63,8 @@ static void place(const grid *g, const int c[3]) {
       }
 }
 
-/* The vertices within the side from corner `from` to corner `to`, whose point m is `number` of the grid; they run from
- * the lower corner. */
+/* Sets the vertices inside the side from corner `from` to corner `to`, whose m-th point is number(n, m) in the grid.
+ * The surface stores them from the corner with the lower number on, so that two faces share them. */
 static void take_side(grid *g, cb_shape *b, int from, int to, int (*number)(int n, int m)) {
   const bool up = from < to;
   int *first = up ? &g->side[from][to] : &g->side[to][from];
@@ -74,14 +76,22 @@ static void take_side(grid *g, cb_shape *b, int from, int to, int (*number)(int 
   }
 }
 
-static int first_side(int n, int m) { return (void)n, at(m, 0); }
-static int second_side(int n, int m) { return (void)n, at(m, m); }
+static int first_side(int n, int m) {
+  (void)n;
+  return at(m, 0);
+}
+static int second_side(int n, int m) {
+  (void)n;
+  return at(m, m);
+}
 static int last_side(int n, int m) { return at(n, m); }
 
 static void add_face(grid *g, cb_shape *b, const int c[3]) {
   const int n = g->n, *v = g->vertex;
   place(g, c);
-  g->vertex[0] = c[0], g->vertex[at(n, 0)] = c[1], g->vertex[at(n, n)] = c[2];
+  g->vertex[0] = c[0];
+  g->vertex[at(n, 0)] = c[1];
+  g->vertex[at(n, n)] = c[2];
   take_side(g, b, c[0], c[1], first_side);
   take_side(g, b, c[0], c[2], second_side);
   take_side(g, b, c[1], c[2], last_side);
@@ -117,7 +127,9 @@ static cb_status make(const void *given, cb_surface **out) {
 const cb_shape_class cb_shape_ball = {
     .name = "ball",
     .title = "ball",
-    .doc = "Closed; 20 (resolution/4)^2 faces alike in size; geodesic where it is laid by the exponential chart.",
+    .doc =
+        "Closed; 20 (resolution/4)^2 faces of similar size; a geodesic ball if a curved space maps it by the "
+        "exponential chart.",
     .params = rows,
     .params_size = sizeof(params),
     .make = make,

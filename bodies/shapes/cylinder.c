@@ -1,4 +1,5 @@
-/* Circular cylinder about z, -length/2 < z < length/2. V = pi r^2 l, A = 2 pi r l, with caps 2 pi r (l + r). */
+/* Circular cylinder of radius r and length l about z, -l/2 < z < l/2. V = pi r^2 l, A = 2 pi r l, with caps 2 pi r (l +
+ * r). */
 #include "fluid/shape.h"
 
 #include <math.h>
@@ -12,7 +13,7 @@ typedef struct params {
 static const cb_param rows[] = {CB_SHAPE_LENGTH(params, radius, "1", "radius"),
                                 CB_SHAPE_LENGTH(params, length, "2", "length along z"),
                                 {"caps", CB_PARAM_BOOL, offsetof(params, caps), "true", "", "", "",
-                                 "closed by discs at both ends; false: an open tube, a sheet with fluid on both sides"},
+                                 "true: discs close both ends; false: an open tube, a sheet with fluid on both sides"},
                                 CB_SHAPE_RESOLUTION(params, "32"),
                                 {.name = NULL}};
 
@@ -29,7 +30,7 @@ static cb_status make(const void *given, cb_surface **out) {
 const cb_shape_class cb_shape_cylinder = {
     .name = "cylinder",
     .title = "cylinder",
-    .doc = "About z; closed, or an open tube without caps, whose faces stand for both sides as those of any open part.",
+    .doc = "About z; closed, or an open tube without caps, whose faces represent both sides.",
     .params = rows,
     .params_size = sizeof(params),
     .make = make,

@@ -1,5 +1,6 @@
-/* Eel along x, its head at x = length: elliptical sections of half axes (w/2) f(s) (1 - taper s), (h/2) f(s), at the
- * share s of the length from the head, f = sqrt(1 - (2s - 1)^4).  V = (pi/5) l w h (1 - taper/2). */
+/* Eel of length l, width w and height h along x, its head at x = l: elliptical sections of half axes
+ * (w/2) f(s) (1 - taper s), (h/2) f(s), at the share s of the length from the head, f = sqrt(1 - (2s - 1)^4).  V =
+ * (pi/5) l w h (1 - taper/2). */
 #include "fluid/shape.h"
 
 #include <math.h>
@@ -15,7 +16,7 @@ static const cb_param rows[] = {CB_SHAPE_LENGTH(params, length, "0.5", "length")
                                 CB_SHAPE_LENGTH(params, width, "0.03", "width, along y"),
                                 CB_SHAPE_LENGTH(params, height, "0.04", "height, along z"),
                                 {"taper", CB_PARAM_REAL, offsetof(params, taper), "0.7", "", "[0, 0.95]", "",
-                                 "share of its width that the eel loses to its tail"},
+                                 "share of its width that the eel loses towards its tail"},
                                 CB_SHAPE_RESOLUTION(params, "16"),
                                 {.name = NULL}};
 

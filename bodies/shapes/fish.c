@@ -1,7 +1,7 @@
 /* Fish along x, its head at x = length: a body of elliptical sections and an upright tail behind it.
  *
- *   body   half axes (w/2) f(s) across, (h/2) f(s) up, at the share s of its length from the head,
- *          f = (3 sqrt(3)/2) sqrt(s) (1 - s), greatest, 1, at s = 1/3: V = (9/64) pi l w h
+ *   body   of length l, width w and height h: half axes (w/2) f(s) across, (h/2) f(s) up, at the share s of its length
+ *          from the head, f = (3 sqrt(3)/2) sqrt(s) (1 - s), with maximum 1 at s = 1/3: V = (9/64) pi l w h
  *   tail   an ellipsoid, V = (pi/6) length height thickness
  */
 #include "fluid/shape.h"
@@ -15,9 +15,9 @@ typedef struct params {
   int resolution;
 } params;
 
-static const cb_param rows[] = {CB_SHAPE_LENGTH(params, length, "0.3", "of the body"),
-                                CB_SHAPE_LENGTH(params, width, "0.04", "greatest width of the body, along y"),
-                                CB_SHAPE_LENGTH(params, height, "0.08", "greatest height of the body, along z"),
+static const cb_param rows[] = {CB_SHAPE_LENGTH(params, length, "0.3", "length of the body"),
+                                CB_SHAPE_LENGTH(params, width, "0.04", "maximum width of the body, along y"),
+                                CB_SHAPE_LENGTH(params, height, "0.08", "maximum height of the body, along z"),
                                 CB_SHAPE_LENGTH(params, tail, "0.05", "length of the tail"),
                                 CB_SHAPE_LENGTH(params, tail_height, "0.1", "height of the tail"),
                                 CB_SHAPE_LENGTH(params, tail_thickness, "0.004", "thickness of the tail"),
@@ -26,7 +26,7 @@ static const cb_param rows[] = {CB_SHAPE_LENGTH(params, length, "0.3", "of the b
 
 static void body(const void *self, const double *u, double x[3]) {
   const params *p = self;
-  /* 1 - s = sin^2: from the tail's end to the head. */
+  /* 1 - s = sin^2: from the end at the tail to the head */
   double a = sin(pi / 2 * u[0]), f = 1.5 * sqrt(3) * cos(pi / 2 * u[0]) * a * a;
   x[0] = p->length * a * a;
   x[1] = p->width / 2 * f * cos(u[1]);
@@ -42,7 +42,7 @@ static cb_status make(const void *given, cb_surface **out) {
   cb_shape_part(&b, "body");
   cb_shape_add_tube(&b, &(cb_tube){q, 2 * q, true, true, size}, body, p);
   cb_shape_part(&b, "tail");
-  /* Behind the body, with a gap of a fiftieth of its length. */
+  /* behind the body, with a gap of a hundredth of the tail's length */
   cb_shape_place(&b, NULL, (const double[3]){-.51 * p->tail, 0, 0});
   cb_shape_add_ellipsoid(&b, tail, tail[0], (int)fmax(8, 2 * pi * tail[0] / size));
   return cb_shape_finish(&b, out);

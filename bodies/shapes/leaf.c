@@ -1,4 +1,5 @@
-/* Leaf: a sheet with two pointed ends along x, half width (w/2)(1 - s^2) at x = (l/2) s; flat A = (2/3) l w.
+/* Leaf of length l and width w: a sheet with two pointed ends along x, half width (w/2)(1 - s^2) at x = (l/2) s; A =
+ * (2/3) l w if it is flat.
  * Its outside is along z; bent up to z = camber at its ends and to z = cup at its sides. */
 #include "fluid/shape.h"
 
@@ -10,7 +11,7 @@ typedef struct params {
 } params;
 
 static const cb_param rows[] = {CB_SHAPE_LENGTH(params, length, "0.06", "length along x"),
-                                CB_SHAPE_LENGTH(params, width, "0.035", "greatest width, along y"),
+                                CB_SHAPE_LENGTH(params, width, "0.035", "maximum width, along y"),
                                 {"camber", CB_PARAM_REAL, offsetof(params, camber), "0.004", "m", "", "",
                                  "how much higher the ends are than the middle"},
                                 {"cup", CB_PARAM_REAL, offsetof(params, cup), "0.002", "m", "", "",
@@ -18,7 +19,7 @@ static const cb_param rows[] = {CB_SHAPE_LENGTH(params, length, "0.06", "length 
                                 CB_SHAPE_RESOLUTION(params, "32"),
                                 {.name = NULL}};
 
-/* The disc (s, e), its chord of half length sqrt(1 - s^2) stretched to the half width. */
+/* Maps the disc of the points (s, e): at each s the chord, |e| <= sqrt(1 - s^2), is stretched to the leaf's width. */
 static void map(const void *self, const double *u, double x[3]) {
   const params *p = self;
   double s = (1 - u[0]) * cos(u[1]), e = (1 - u[0]) * sin(u[1]), c = e * sqrt(fmax(0, 1 - s * s));
@@ -39,7 +40,7 @@ static cb_status make(const void *given, cb_surface **out) {
 const cb_shape_class cb_shape_leaf = {
     .name = "leaf",
     .title = "leaf",
-    .doc = "An open sheet across z, pointed at both ends, bent along and across.",
+    .doc = "An open sheet normal to z, pointed at both ends, bent along and across.",
     .params = rows,
     .params_size = sizeof(params),
     .make = make,

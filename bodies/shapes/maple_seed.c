@@ -1,13 +1,16 @@
-/* Maple seed (samara): a flat solid nut, a thin wing to one side of it, and the vein along the wing's leading edge.
+/* Maple seed (samara): a flat solid nut, a thin wing to one side of it, and the vein along the leading edge of the
+ * wing.
  *
- *   nut   an ellipsoid about the origin, V = (4/3) pi a b c
- *   wing  a sheet from the nut's end along x with the outside along z, width w (s (1-s)^(1/2)) 3 sqrt(3)/2 at the share
- *         s of its length, straight leading edge on the nut's side y > 0: flat A = (2 sqrt(3)/5) length width;
- *         twisted evenly, tip's leading edge down for a twist < 0, and cambered
+ *   nut   an ellipsoid about the origin with half axes a, b, c, V = (4/3) pi a b c
+ *   wing  a sheet from the nut's end along x with the outside along z, of width (3 sqrt(3)/2) w s (1 - s)^(1/2) at the
+ *         share s of its length, w the maximum, with a straight leading edge on the nut's side y > 0; A = (2 sqrt(3)/5)
+ *         length w if it is flat;
+ *         twisted evenly, with the leading edge of the tip down for a twist < 0, and cambered
  *   vein  an ellipsoid of revolution along the straight leading edge, just in front of it, V = (pi/6) length vein^2
- * Nut and vein put the centre of mass near the leading edge, ahead of where the air pushes the wing: by that the edge
- * goes down and forward, and the seed turns with it. The other way to fall is a dive, nut first. With these sizes no
- * start was found to end there; with a nut half as thick, or a wing cambered up by 0.8 mm, many do.
+ * Nut and vein put the centre of mass near the leading edge, ahead of the point where the air pushes the wing: the edge
+ * therefore goes down and forward, and the seed turns with it. The other way to fall is a dive, nut first. With these
+ * sizes no start that ends in a dive was found; with a nut half as thick, or a wing cambered up by 0.8 mm, many starts
+ * do.
  * Sizes after A. Azuma & K. Yasuda, J. Theor. Biol. 138 (1989) 23, doi:10.1016/S0022-5193(89)80176-3.
  */
 #include "fluid/shape.h"
@@ -21,26 +24,25 @@ typedef struct params {
   int resolution;
 } params;
 
-static const cb_param rows[] = {
-    CB_SHAPE_LENGTH(params, nut_length, "0.008", "of the nut along x"),
-    CB_SHAPE_LENGTH(params, nut_width, "0.006", "of the nut along y"),
-    CB_SHAPE_LENGTH(params, nut_thickness, "0.004", "of the nut along z"),
-    CB_SHAPE_LENGTH(params, length, "0.028", "of the wing"),
-    CB_SHAPE_LENGTH(params, width, "0.012", "greatest width of the wing"),
-    CB_SHAPE_LENGTH(params, vein, "0.0014", "greatest thickness of the vein"),
-    {"camber", CB_PARAM_REAL, offsetof(params, camber), "0", "m", "", "",
-     "height of the wing's middle over its leading and trailing edges"},
-    {"twist", CB_PARAM_REAL, offsetof(params, twist), "-0.35", "rad", "", "",
-     "angle by which the tip is turned about x"},
-    {"offset", CB_PARAM_REAL, offsetof(params, offset), "0.002", "m", "", "",
-     "how far the leading edge lies from the nut's middle, along y"},
-    CB_SHAPE_RESOLUTION(params, "32"),
-    {.name = NULL}};
+static const cb_param rows[] = {CB_SHAPE_LENGTH(params, nut_length, "0.008", "length of the nut along x"),
+                                CB_SHAPE_LENGTH(params, nut_width, "0.006", "width of the nut along y"),
+                                CB_SHAPE_LENGTH(params, nut_thickness, "0.004", "thickness of the nut along z"),
+                                CB_SHAPE_LENGTH(params, length, "0.028", "length of the wing"),
+                                CB_SHAPE_LENGTH(params, width, "0.012", "maximum width of the wing"),
+                                CB_SHAPE_LENGTH(params, vein, "0.0014", "maximum thickness of the vein"),
+                                {"camber", CB_PARAM_REAL, offsetof(params, camber), "0", "m", "", "",
+                                 "height of the wing's middle over its leading and trailing edges"},
+                                {"twist", CB_PARAM_REAL, offsetof(params, twist), "-0.35", "rad", "", "",
+                                 "angle by which the tip is twisted about x"},
+                                {"offset", CB_PARAM_REAL, offsetof(params, offset), "0.002", "m", "", "",
+                                 "distance of the leading edge from the nut's middle, along y"},
+                                CB_SHAPE_RESOLUTION(params, "32"),
+                                {.name = NULL}};
 
-/* Width at the share s of the length: greatest, 1, at s = 2/3. */
+/* Width at the share s of the length; the maximum is 1, at s = 2/3. */
 static double width_at(double s) { return 1.5 * sqrt(3) * s * sqrt(fmax(0, 1 - s)); }
 
-/* The disc (e, f), its chord of half length sqrt(1 - e^2) stretched to the wing's width. */
+/* Maps the disc of the points (e, f): at each e the chord, |f| <= sqrt(1 - e^2), is stretched to the wing's width. */
 static void wing(const void *self, const double *u, double x[3]) {
   const params *p = self;
   double e = (1 - u[0]) * cos(u[1]), f = (1 - u[0]) * sin(u[1]), half = sqrt(fmax(0, 1 - e * e));
@@ -54,7 +56,7 @@ static void wing(const void *self, const double *u, double x[3]) {
 static cb_status make(const void *given, cb_surface **out) {
   const params *p = given;
   const double a[3] = {p->nut_length / 2, p->nut_width / 2, p->nut_thickness / 2};
-  /* Faces of the wing, the larger part, set the size. */
+  /* the faces of the wing, the larger part, set the size */
   int q = cb_shape_quarter(p->resolution);
   double size = 2 * pi * sqrt(p->length * p->width) / 2 / (4 * q), middle = (a[0] + a[1]) / 2;
   cb_shape b = {.failed = false};
@@ -62,7 +64,7 @@ static cb_status make(const void *given, cb_surface **out) {
   cb_shape_add_ellipsoid(&b, a, middle, (int)fmax(8, 2 * pi * middle / size));
   cb_shape_part(&b, "wing");
   cb_shape_add_tube(&b, &(cb_tube){q, q, false, true, 0}, wing, p);
-  /* Clear of the nut, whose end is where the wing begins. */
+  /* clear of the nut, at whose end the wing begins */
   const double rod[3] = {p->length / 2, p->vein / 2, p->vein / 2};
   cb_shape_part(&b, "vein");
   cb_shape_place(&b, NULL, (const double[3]){1.02 * (a[0] + rod[0]), p->offset + 1.05 * rod[1], 0});

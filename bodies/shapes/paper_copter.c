@@ -1,8 +1,8 @@
-/* Paper copter: a strip of paper along z, cut from above down its middle to the fold; its two wings are bent to both
- * sides, so that it turns into itself by half a turn about z. One sheet, A = width length.
+/* Paper copter: a strip of paper along z, cut from above along its middle down to the fold. Its two wings are bent to
+ * opposite sides, so that a rotation by pi about z maps it to itself. It is one sheet, A = width length.
  *
- * The stem lies in the plane of x and z, the fold at z = 0; the wing of x > 0 is bent towards y > 0 until it stands at
- * `angle` above the horizontal. A clip at the lower end, (0, 0, -(length - wing)), is a point mass of the scenario.
+ * The stem lies in the plane of x and z, the fold at z = 0; the wing of x > 0 is bent towards y > 0 up to `angle` above
+ * the horizontal. A clip at the lower end, (0, 0, -(length - wing)), is a point mass of the scenario.
  */
 #include "fluid/shape.h"
 
@@ -13,15 +13,16 @@ typedef struct params {
   int resolution;
 } params;
 
-static const cb_param rows[] = {CB_SHAPE_LENGTH(params, length, "0.16", "of the strip before it is bent"),
-                                CB_SHAPE_LENGTH(params, width, "0.04", "of the strip"),
-                                CB_SHAPE_LENGTH(params, wing, "0.08", "length of a wing, less than that of the strip"),
-                                {"angle", CB_PARAM_REAL, offsetof(params, angle), "pi/12", "rad", "[-1.57, 1.57]", "",
-                                 "of the wings above the horizontal"},
-                                CB_SHAPE_RESOLUTION(params, "32"),
-                                {.name = NULL}};
+static const cb_param rows[] = {
+    CB_SHAPE_LENGTH(params, length, "0.16", "length of the strip before it is bent"),
+    CB_SHAPE_LENGTH(params, width, "0.04", "width of the strip"),
+    CB_SHAPE_LENGTH(params, wing, "0.08", "length of a wing, less than the length of the strip"),
+    {"angle", CB_PARAM_REAL, offsetof(params, angle), "pi/12", "rad", "[-1.57, 1.57]", "",
+     "angle of the wings above the horizontal"},
+    CB_SHAPE_RESOLUTION(params, "32"),
+    {.name = NULL}};
 
-/* Rows of n cells: the stem has 2 columns of `half` cells, each wing one. */
+/* The stem has 2 * half columns of cells, each wing has `half`. */
 static cb_status make(const void *given, cb_surface **out) {
   const params *p = given;
   if (!(p->wing < p->length))
@@ -40,7 +41,7 @@ static cb_status make(const void *given, cb_surface **out) {
       cb_shape_quad(&b, at, at + 1, at + row + 1, at + row, i < half ? i + j : i + j + 1);
     }
   for (int side = 0; side < 2; side++) {
-    /* Column i of the wing stands on column i or half + i of the fold. */
+    /* column i of the wing begins at column i or half + i of the fold */
     int fold = n * row + (side ? half : 0), first = b.vertices, towards = side ? 1 : -1;
     for (int j = 1; j <= m; j++)
       for (int i = 0; i <= half; i++) {

@@ -1,6 +1,6 @@
 /* Parachute along z: a canopy, the part of a sphere of radius R within the angle alpha of its top (a sheet with its
- * outside up, A = 2 pi R^2 (1 - cos alpha)), and a load, a ball below it. Lines are left out: the whole is rigid.
- * The load's middle is the origin; the canopy's rim is `line` above it. */
+ * outside up, A = 2 pi R^2 (1 - cos alpha)), and a load, a ball below it. Lines are left out: all parts are rigidly
+ * connected. The origin is the load's centre; the canopy's rim is `line` above it. */
 #include "fluid/shape.h"
 
 #include <math.h>
@@ -13,15 +13,15 @@ typedef struct params {
 } params;
 
 static const cb_param rows[] = {
-    CB_SHAPE_LENGTH(params, radius, "0.3", "of the canopy's sphere"),
+    CB_SHAPE_LENGTH(params, radius, "0.3", "radius of the canopy's sphere"),
     {"angle", CB_PARAM_REAL, offsetof(params, angle), "pi/3", "rad", "(0, 3.1]", "",
-     "from the canopy's top to its rim"},
+     "angle from the canopy's top to its rim"},
     CB_SHAPE_LENGTH(params, line, "0.6", "height of the canopy's rim over the load's middle"),
     CB_SHAPE_LENGTH(params, load, "0.05", "radius of the load"),
     CB_SHAPE_RESOLUTION(params, "32"),
     {.name = NULL}};
 
-/* From the rim up. */
+/* Maps (u_0, u_1) to the canopy: u_0 from 0 at the rim to 1 at the top, u_1 the angle about z. */
 static void canopy(const void *self, const double *u, double x[3]) {
   const params *p = self;
   double theta = p->angle * (1 - u[0]);

@@ -9,7 +9,7 @@ typedef struct params {
 static const cb_param rows[] = {CB_SHAPE_LENGTH(params, length, "1", "side along x"),
                                 CB_SHAPE_LENGTH(params, width, "1", "side along y"),
                                 {"thickness", CB_PARAM_REAL, offsetof(params, thickness), "0", "m", ">= 0", "",
-                                 "of a closed slab; 0: an open sheet"},
+                                 "thickness of a closed slab; 0: an open sheet"},
                                 CB_SHAPE_RESOLUTION(params, "32"),
                                 {.name = NULL}};
 
@@ -27,15 +27,17 @@ static cb_status make(const void *given, cb_surface **out) {
   cb_shape b = {.failed = false};
   cb_shape_cells(side, p->resolution, n);
   cb_shape_part(&b, "body");
-  if (p->thickness > 0) cb_shape_add_box(&b, n, map, p);
-  else cb_shape_add_sheet(&b, n, map, p);
+  if (p->thickness > 0)
+    cb_shape_add_box(&b, n, map, p);
+  else
+    cb_shape_add_sheet(&b, n, map, p);
   return cb_shape_finish(&b, out);
 }
 
 const cb_shape_class cb_shape_plate = {
     .name = "plate",
     .title = "plate",
-    .doc = "Across z; an open sheet, or a closed slab where it has a thickness.",
+    .doc = "Normal to z; an open sheet, or a closed slab if it has a thickness.",
     .params = rows,
     .params_size = sizeof(params),
     .make = make,

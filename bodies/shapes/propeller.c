@@ -1,7 +1,8 @@
 /* Propeller about z: a hub (ellipsoid) and blades, each an ellipsoid with its long axis along a radius and its section
- * turned by the angle beta of a screw, tan beta = pitch/(2 pi r). Right-handed where the pitch is positive.
+ * rotated by the angle beta of a screw, tan beta = pitch/(2 pi r), at the distance r from the axis. It is right-handed
+ * if the pitch is positive.
  *
- *   V of a blade = (4/3) pi (span/2)(chord/2)(thickness/2), since every section keeps its area
+ *   V of a blade = (4/3) pi (span/2)(chord/2)(thickness/2), span its length, since every section keeps its area
  */
 #include "fluid/shape.h"
 
@@ -17,14 +18,14 @@ typedef struct params {
 } params;
 
 static const cb_param rows[] = {
-    {"blades", CB_PARAM_INT, offsetof(params, blades), "3", "", "[1, 12]", "", "how many, evenly spaced"},
-    CB_SHAPE_LENGTH(params, radius, "0.05", "from the axis to the tips"),
+    {"blades", CB_PARAM_INT, offsetof(params, blades), "3", "", "[1, 12]", "", "number of blades, evenly spaced"},
+    CB_SHAPE_LENGTH(params, radius, "0.05", "radius from the axis to the tips"),
     CB_SHAPE_LENGTH(params, hub_radius, "0.01", "half axis of the hub across z"),
     CB_SHAPE_LENGTH(params, hub_length, "0.03", "length of the hub along z"),
-    CB_SHAPE_LENGTH(params, chord, "0.018", "greatest width of a blade"),
-    CB_SHAPE_LENGTH(params, thickness, "0.003", "greatest thickness of a blade"),
+    CB_SHAPE_LENGTH(params, chord, "0.018", "maximum width of a blade"),
+    CB_SHAPE_LENGTH(params, thickness, "0.003", "maximum thickness of a blade"),
     {"pitch", CB_PARAM_REAL, offsetof(params, pitch), "0.12", "m", "", "",
-     "way of the screw in a turn; negative: left-handed"},
+     "advance of the screw per turn; negative: left-handed"},
     CB_SHAPE_RESOLUTION(params, "32"),
     {.name = NULL}};
 

@@ -10,7 +10,7 @@ typedef struct params {
   int resolution;
 } params;
 
-static const cb_param rows[] = {CB_SHAPE_LENGTH(params, radius, "1", "of the circle in the middle of the tube"),
+static const cb_param rows[] = {CB_SHAPE_LENGTH(params, radius, "1", "radius of the circle in the middle of the tube"),
                                 CB_SHAPE_LENGTH(params, tube, "0.5", "radius of the tube, less than radius"),
                                 CB_SHAPE_RESOLUTION(params, "32"),
                                 {.name = NULL}};

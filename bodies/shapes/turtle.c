@@ -1,5 +1,5 @@
 /* Sea turtle along x, its head forward: shell, head and four flippers, each an ellipsoid (V = (pi/6) product of axes).
- * A flipper leads outward from its root, which stands a little off the shell, and is swept backward by an angle. */
+ * A flipper extends outward from its root, a little off the shell, and is swept backward by an angle. */
 #include "fluid/shape.h"
 
 #include <math.h>
@@ -11,30 +11,30 @@ typedef struct params {
   int resolution;
 } params;
 
-static const cb_param rows[] = {CB_SHAPE_LENGTH(params, length, "0.6", "of the shell, along x"),
-                                CB_SHAPE_LENGTH(params, width, "0.45", "of the shell, along y"),
-                                CB_SHAPE_LENGTH(params, height, "0.2", "of the shell, along z"),
+static const cb_param rows[] = {CB_SHAPE_LENGTH(params, length, "0.6", "length of the shell, along x"),
+                                CB_SHAPE_LENGTH(params, width, "0.45", "width of the shell, along y"),
+                                CB_SHAPE_LENGTH(params, height, "0.2", "height of the shell, along z"),
                                 CB_SHAPE_LENGTH(params, head, "0.12", "length of the head"),
                                 CB_SHAPE_LENGTH(params, front, "0.4", "length of a front flipper"),
-                                CB_SHAPE_LENGTH(params, front_chord, "0.12", "greatest width of a front flipper"),
+                                CB_SHAPE_LENGTH(params, front_chord, "0.12", "maximum width of a front flipper"),
                                 CB_SHAPE_LENGTH(params, hind, "0.2", "length of a hind flipper"),
-                                CB_SHAPE_LENGTH(params, hind_chord, "0.1", "greatest width of a hind flipper"),
-                                CB_SHAPE_LENGTH(params, flipper_thickness, "0.02", "greatest thickness of a flipper"),
+                                CB_SHAPE_LENGTH(params, hind_chord, "0.1", "maximum width of a hind flipper"),
+                                CB_SHAPE_LENGTH(params, flipper_thickness, "0.02", "maximum thickness of a flipper"),
                                 {"front_sweep", CB_PARAM_REAL, offsetof(params, front_sweep), "pi/9", "rad", "[-1, 1]",
-                                 "", "of the front flippers, backward"},
+                                 "", "backward sweep of the front flippers"},
                                 {"hind_sweep", CB_PARAM_REAL, offsetof(params, hind_sweep), "pi/4", "rad", "[-1, 1.2]",
-                                 "", "of the hind flippers, backward"},
+                                 "", "backward sweep of the hind flippers"},
                                 CB_SHAPE_RESOLUTION(params, "32"),
                                 {.name = NULL}};
 
 static void flipper(cb_shape *b, const params *p, bool front, bool left, double size) {
-  /* Root at the angle phi of the shell's outline. */
+  /* the root, at the angle phi of the outline of the shell */
   double phi = front ? pi / 4 : 3 * pi / 4, sweep = front ? p->front_sweep : p->hind_sweep;
   double length = front ? p->front : p->hind, chord = front ? p->front_chord : p->hind_chord;
   const double a[3] = {chord / 2, length / 2, p->flipper_thickness / 2};
   double c = cos(sweep), s = sin(sweep), y = left ? 1 : -1;
-  /* Along (-sin sweep, cos sweep) from 1.05 of the outline; mirrored on the right. Half a chord of clearance keeps a
-   * swept flipper off the shell. */
+  /* It extends along (-sin sweep, cos sweep) from its root, at 1.05 times the outline, which keeps it off the shell. A
+   * right flipper is mirrored. */
   double root[2] = {1.05 * p->length / 2 * cos(phi), 1.05 * p->width / 2 * sin(phi)};
   const double middle[3] = {root[0] - s * length / 2, y * (root[1] + c * length / 2), 0};
   const double frame[3][3] = {{c, -s, 0}, {y * s, y * c, 0}, {0, 0, 1}};

@@ -1,5 +1,5 @@
-/* Bar of rectangular section a x b along z, turned evenly by `twist` from end to end (right-handed where positive).
- * V = a b l whatever the twist. */
+/* Bar of length l and rectangular section a x b along z, twisted evenly by `twist` from end to end (right-handed if it
+ * is positive). V = a b l for every twist. */
 #include "fluid/shape.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@ static const cb_param rows[] = {
     CB_SHAPE_LENGTH(params, a, "1", "side of the section along x in the middle"),
     CB_SHAPE_LENGTH(params, b, "0.2", "side of the section along y in the middle"),
     CB_SHAPE_LENGTH(params, length, "2", "length along z"),
-    {"twist", CB_PARAM_REAL, offsetof(params, twist), "pi", "rad", "", "", "angle by which the upper end is turned"},
+    {"twist", CB_PARAM_REAL, offsetof(params, twist), "pi", "rad", "", "", "angle by which the upper end is twisted"},
     CB_SHAPE_RESOLUTION(params, "48"),
     {.name = NULL}};
 
@@ -27,7 +27,7 @@ static void map(const void *self, const double *u, double x[3]) {
 
 static cb_status make(const void *given, cb_surface **out) {
   const params *p = given;
-  /* The length of a corner's helix. */
+  /* the length of the helix of a corner */
   double helix = hypot(p->length, p->twist * hypot(p->a, p->b) / 2);
   const double side[3] = {p->a, p->b, helix};
   return cb_shape_box_by(side, p->resolution, map, p, out);

@@ -1,12 +1,12 @@
 /* Zeppelin along x, its nose forward: hull, four fins with rudders behind them, two propellers.
  *
  *   hull         an ellipsoid of revolution, V = (pi/6) length diameter^2
- *   fins         sheets in the planes of y and z, from just off the hull out to `fin`
- *   rudders      rectangular sheets behind the fins (top, bottom: in the plane y = 0, so they steer to the sides)
- *   propellers   twisted two-bladed sheets beside and below the hull about axes along x, tan beta = pitch/(2 pi r);
- *                the left one, y > 0, a right-handed screw, the right one its mirror image: they push forward when the
- *                left one turns about x and the right one about -x
- */
+ *   fins         sheets in the planes z = 0 and y = 0, from just off the hull out to `fin`
+ *   rudders      rectangular sheets behind the fins (top, bottom: in the plane y = 0, so they steer sideways)
+ *   propellers   twisted two-bladed sheets next to and below the hull about axes along x, with the angle beta of a
+ *                screw at the distance r from the axis, tan beta = pitch/(2 pi r); the left one, y > 0, is a
+ *                right-handed screw, and the right one its mirror image: they push forward when the left one turns
+ *                about x and the right one about -x */
 #include "fluid/shape.h"
 
 #include <math.h>
@@ -19,33 +19,33 @@ typedef struct params {
   int resolution;
 } params;
 
-static const cb_param rows[] = {
-    CB_SHAPE_LENGTH(params, length, "75", "of the hull"),
-    CB_SHAPE_LENGTH(params, diameter, "14", "of the hull"),
-    CB_SHAPE_LENGTH(params, fin, "8.5", "distance of the fins' outer edges from the axis"),
-    CB_SHAPE_LENGTH(params, fin_chord, "9", "length of a fin along x"),
-    CB_SHAPE_LENGTH(params, rudder_chord, "3", "length of a rudder along x"),
-    CB_SHAPE_LENGTH(params, propeller, "3", "diameter of a propeller"),
-    CB_SHAPE_LENGTH(params, propeller_chord, "0.4", "width of a propeller's blade"),
-    CB_SHAPE_LENGTH(params, pitch, "3", "way of a propeller's screw in a turn"),
-    CB_SHAPE_RESOLUTION(params, "32"),
-    {.name = NULL}};
+static const cb_param rows[] = {CB_SHAPE_LENGTH(params, length, "75", "length of the hull"),
+                                CB_SHAPE_LENGTH(params, diameter, "14", "diameter of the hull"),
+                                CB_SHAPE_LENGTH(params, fin, "8.5", "distance of the fins' outer edges from the axis"),
+                                CB_SHAPE_LENGTH(params, fin_chord, "9", "length of a fin along x"),
+                                CB_SHAPE_LENGTH(params, rudder_chord, "3", "length of a rudder along x"),
+                                CB_SHAPE_LENGTH(params, propeller, "3", "diameter of a propeller"),
+                                CB_SHAPE_LENGTH(params, propeller_chord, "0.4", "width of a propeller's blade"),
+                                CB_SHAPE_LENGTH(params, pitch, "3", "advance of a propeller's screw per turn"),
+                                CB_SHAPE_RESOLUTION(params, "32"),
+                                {.name = NULL}};
 
 static double hull_radius(const params *p, double x) {
   double s = 2 * x / p->length;
   return p->diameter / 2 * sqrt(fmax(0, 1 - s * s));
 }
 
-/* Where the rudders end, a fiftieth of the length before the hull does, and where fins end. */
+/* x at the rear end of the rudders, a fiftieth of the length before the rear end of the hull. The next function: x at
+ * the rear end of the fins. */
 static double stern(const params *p) { return -.48 * p->length; }
 static double fin_end(const params *p) { return stern(p) + 1.05 * p->rudder_chord; }
 
-/* In the plane of x and y (y > 0, outside along z), then turned about x. */
+/* A fin in the plane of x and y (y > 0, outside along z), then rotated about x. */
 static void fin(const void *self, const double *u, double x[3]) {
   const params *p = self;
   x[0] = fin_end(p) + p->fin_chord * u[0];
   double root = 1.02 * hull_radius(p, x[0]), tip = p->fin;
-  /* The leading edge runs out to the tip along the first third. */
+  /* the leading edge is oblique: it reaches the tip within the first third of the chord */
   double lead = fmin(1, (1 - u[0]) * 3);
   x[1] = root + u[1] * lead * (tip - root) + u[1] * (1 - lead) * .3 * (tip - root);
   x[2] = 0;
@@ -59,11 +59,11 @@ static void rudder(const void *self, const double *u, double x[3]) {
   x[2] = 0;
 }
 
-/* About x, the blades along y. */
+/* A propeller about x, with its blades along y. */
 static void propeller(const void *self, const double *u, double x[3]) {
   const params *p = self;
   double r = p->propeller * (u[1] - .5), c = p->propeller_chord * (u[0] - .5);
-  /* The helix x = pitch phi/(2 pi): the chord leans by beta towards x, oppositely on both sides. */
+  /* the helix x = pitch phi/(2 pi): the chord leans by beta towards x, in opposite senses on both sides */
   double cot = 2 * pi * r / p->pitch, h = sqrt(1 + cot * cot);
   x[0] = c / h;
   x[1] = r;
@@ -82,7 +82,8 @@ static cb_status make(const void *given, cb_surface **out) {
   const double hull[3] = {p->length / 2, p->diameter / 2, p->diameter / 2};
   double size = pi * p->diameter / (4 * cb_shape_quarter(p->resolution));
   if (!(p->fin > 1.1 * hull_radius(p, fin_end(p) + p->fin_chord)))
-    return cb_fail(CB_ERROR_INPUT, "zeppelin: fin %g, expected more than %g: the hull there", p->fin,
+    return cb_fail(CB_ERROR_INPUT,
+                   "zeppelin: fin %g: expected more than %g, 1.1 times the radius of the hull at the fins", p->fin,
                    1.1 * hull_radius(p, fin_end(p) + p->fin_chord));
   cb_shape b = {.failed = false};
   int n[2];
@@ -103,7 +104,7 @@ static cb_status make(const void *given, cb_surface **out) {
   for (int i = 0; i < 2; i++) {
     double y = (i ? -1 : 1) * .45 * p->diameter;
     cb_shape_part(&b, i ? "propeller_right" : "propeller_left");
-    /* Beside and below the hull, which is p->diameter/2 wide at its middle. */
+    /* next to and below the hull, whose radius at its middle is p->diameter/2 */
     cb_shape_place(&b, (const double[3][3]){{1, 0, 0}, {0, i ? -1 : 1, 0}, {0, 0, 1}},
                    (const double[3]){0, y, -.45 * p->diameter - p->propeller / 2});
     cb_shape_add_sheet(&b, n, propeller, p);

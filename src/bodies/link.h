@@ -1,6 +1,6 @@
-/* What joins two particles of a body: a spring or a rod.
+/* Links: springs and rods that join two particles of a body; and networks of them.
  *
- *   spring  V = (k/2) (d - D)^2, damping -c d'          rod  d = length(t), a constraint
+ *   spring  V = (k/2) (d - D)^2, damping -c d'          rod  d = length(t), a constraint     (d: distance)
  *   link: rod | spring | {rod: {length: 1}} | {rod: {length: "1 + .1*sin(t)"}} | {spring: {stiffness: 1, rest: 1}}
  *
  * A length that is not given is the distance at the start.
@@ -10,10 +10,12 @@
 #include "bodies/place.h"
 #include <curvebody/constraint.h>
 
-typedef int cb_edge[2]; /* its ends */
+#include <stddef.h>
+
+typedef int cb_edge[2]; /* the two particles that an edge joins */
 
 typedef struct cb_spring_data {
-  double stiffness, rest, damping; /* rest: nan where it is the distance at the start */
+  double stiffness, rest, damping; /* rest nan: the rest length is the distance at the start */
 } cb_spring_data;
 
 /* clang-format off */
@@ -28,36 +30,79 @@ typedef struct cb_spring_data {
 
 typedef struct cb_link {
   bool rigid;
-  cb_spring_data spring; /* if not rigid */
-  cb_target length;      /* if rigid; its law is borrowed from the node */
-  const char *name;      /* of the rod's row; NULL: made up */
+  cb_spring_data spring; /* if the link is not rigid */
+  cb_target length;      /* if the link is rigid; the expression is borrowed from the node */
+  const char *name;      /* the name of the rod's constraint; NULL: one is made from the particles */
 } cb_link;
 
-/* Reads `link`; NULL: a rod or a spring with all by default. */
+/* Reads a link from node; NULL: a rod if `rigid` is true, otherwise a spring, with default values. */
 cb_status cb_link_read(const cb_node *node, bool rigid, cb_link *link);
-/* Joins i and j; node places the message if that cannot be. */
+/* Joins i and j; if that is impossible, the message has the place of node. */
 cb_status cb_link_add(cb_builder *b, const cb_node *node, int i, int j, const cb_link *link);
 
-/* Builds a body of `particles` points with links of its own between ends[count]; *first: its first particle. */
-cb_status cb_linked_build(const cb_node *node, const cb_geometry *space, const cb_matter *matter, int particles,
-                          int count, const int (*ends)[2], const cb_link *link, cb_builder *b, int *first);
+/* A body of `particles` points with its own links: link[i] joins the particles ends[i], 0 <= i < count. */
+typedef struct cb_linked_body {
+  int particles, count;
+  const int (*ends)[2];
+  const cb_link *link;
+} cb_linked_body;
+/* Places the particles of a linked body by the keys of its map `node`, and joins them; *first is the first particle. */
+cb_status cb_linked_build(const cb_linked_body *body, const cb_node *node, const cb_space *space,
+                          const cb_matter *matter, cb_builder *b, int *first);
 
-/* What a function of the positions is kept at: a number in `range` (as in cb_param) or an expression of t; NULL: nan,
- * what it is at the start. `what` names it in messages. */
+/* Reads the target of a function of the positions: a number in `range` (as in cb_param) or an expression of t; NULL:
+ * nan, the value at the start. `what` names it in messages. */
 cb_status cb_target_read(const cb_node *node, const char *what, const char *range, cb_target *target);
 
-/* Links listed one by one, the particles of the body numbered from 0. */
+/* Links from a list; the particles of the body are numbered from 0. */
 typedef struct cb_links {
   int n;
   cb_edge *edge;
   cb_link *link;
-  const cb_node **node; /* the entry that says so */
+  const cb_node **node; /* the entry of each link */
 } cb_links;
 
-/* Appends what `springs` (base not rigid) or `rods` (rigid) of a body of n particles lists: pairs [i, j], or maps
- * {between: [i, j], stiffness: .., rest: .., damping: ..} | {between: [i, j], length: .., name: ..}; base is what they
- * are by default. NULL lists nothing. The caller frees, whatever the status. */
+/* Appends the links in `springs` (base is not rigid) or `rods` (rigid) of a body of n particles: pairs [i, j], or maps
+ * {between: [i, j], stiffness: .., rest: .., damping: ..} | {between: [i, j], length: .., name: ..}; base has the
+ * defaults. list NULL: there are no links. The caller frees w with cb_links_free, whatever the status. */
 cb_status cb_links_read(cb_links *w, const cb_node *list, const cb_link *base, int n);
-/* Adds them all; particle 0 of the body is `first` of the builder. */
+/* Adds all links to the builder, where the body's particle 0 has the number `first`. */
 cb_status cb_links_add(const cb_links *w, int first, cb_builder *b);
 void cb_links_free(cb_links *w);
+
+/* --- networks: vertices in a tangent space, edges, second neighbours, areas --- */
+
+typedef struct cb_network {
+  int n, n_edges, n_triangles;
+  double *tangent;   /* n*dim: vertex = exp_at(tangent); NULL: the points were listed */
+  const cb_node *at; /* the map {chart, point} of the point `at`; NULL: the base point */
+  cb_edge *edge;
+  int (*triangle)[3];
+} cb_network;
+
+/* Places the particles: by a mesh, by a lattice (at most one of the two is not NULL), or by the points of `place`, of
+ * any number. The caller frees w and places. */
+cb_status cb_network_place(cb_network *w, const cb_node *mesh, const cb_node *lattice, const cb_node *body,
+                           const cb_space *g, cb_places *places);
+/* Adds the triangles of w to the body whose first particle is `first`. */
+cb_status cb_network_add_triangles(const cb_network *w, int first, cb_builder *b);
+
+/* The pairs that are two edges apart and not joined by an edge, each once, ascending. The caller frees *pair with
+ * free(). */
+cb_status cb_network_second_neighbours(int n, int n_edges, const cb_edge *edge, int *n_pairs, cb_edge **pair);
+
+/* Area of a geodesic triangle with sides a, b, c in a space of constant curvature K:
+ *   tan^2(K A/4) = K^2 t(s/2) t((s-a)/2) t((s-b)/2) t((s-c)/2),  s = (a+b+c)/2,  t(x) = tan(r x)/r | x | tanh(r x)/r,
+ * r = sqrt|K| (S. L'Huilier; Todhunter, Spherical Trigonometry (1886), article 102). */
+double cb_triangle_area(double curvature, double a, double b, double c);
+/* Computes the masses of a network from its density. *mass is from malloc, or left as it is if density is nan (not
+ * given). */
+cb_status cb_network_weigh(const cb_network *w, const cb_space *g, const cb_places *p, double density,
+                           const cb_matter *matter, const cb_node *body, double **mass);
+
+/* cb_network_build calls `fill`, which builds a body from the parameters of its class, with empty parts of a network.
+ * It then frees these parts, whatever the status. */
+typedef cb_status cb_network_fill(const void *params, const cb_node *node, const cb_space *space, cb_builder *b,
+                                  cb_network *w, cb_places *places, cb_links *links, double **mass);
+cb_status cb_network_build(cb_network_fill *fill, const void *params, const cb_node *node, const cb_space *space,
+                           cb_builder *b);

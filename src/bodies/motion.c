@@ -1,37 +1,39 @@
-/* Velocities and moves of placed particles: see place.h. */
+/* Reads velocities and moves of placed particles, and their masses and charges (place.h). */
 #include "bodies/place.h"
 #include "tree/scalar.h"
 #include "geometry/origin.h"
+#include "dynamics/bases.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A velocity given in the embedding may stand this far off the tangent space, relative. */
+/* A velocity given in the embedding may deviate from the tangent space by this much, relatively. */
 static const double off_tangent = 1e-6;
-/* Up to this, in radii, a velocity may be given by other coordinates than its place: exp(2 told) units of round-off. */
-static const double told = 10;
-/* Squares of a field overflow there, in radii. */
+/* Up to this distance from the base point, in radii, the velocity of a particle may be given in another chart than its
+ * position: the error is up to exp(2 coordinate_range) units of round-off. */
+static const double coordinate_range = 10;
+/* About the distance, in radii, beyond which squares of a field overflow. */
 static const double largest_square = 354;
 
 static const cb_origin *origin_of(const cb_places *p, int i) { return &p->origin[p->frame[i]]; }
 
-/* Is particle i told by an origin? (`move` comes later.) */
+/* Is the place of particle i given by an origin far from the base point? (Before `move` is applied.) */
 static bool is_far(const cb_places *p, int i) { return cb_origin_radii(p->space, origin_of(p, i)) > 0; }
 
 static cb_status check_told(const cb_places *p, int i, const cb_node *node) {
   const double length = origin_of(p, i)->length, radii = cb_origin_radii(p->space, origin_of(p, i));
-  if (!(radii > told)) return CB_OK;
-  return cb_node_fail(
-      node,
-      "velocities: of a particle %.6g from the base point: expected those of the chart of its place, or "
-      "at most %.6g, or `move` in `place`, which takes velocities along",
-      length, told * length / radii);
+  if (!(radii > coordinate_range)) return CB_OK;
+  return cb_node_fail(node,
+                      "velocities: a particle is %.6g from the base point: expected velocities in the chart of its "
+                      "place, or a distance of at most %.6g, or `move` in `place`, which moves the velocities too",
+                      length, coordinate_range * length / radii);
 }
 
-static cb_status read_killing(const cb_node *map, const cb_geometry *g, int *index) {
+static cb_status read_killing(const cb_node *map, const cb_space *g, int *index) {
   const cb_node *node = cb_node_get(map, "killing");
   const char *name, *names[CB_KILLING_MAX];
-  if (!node) return cb_node_fail(map, "expected `killing`, the name of a Killing field");
+  if (!node) return cb_node_fail(map, "expected the key `killing`, the name of a Killing field");
   cb_status status = cb_node_string(node, &name);
   if (status) return status;
   *index = cb_killing_find(g, name);
@@ -45,25 +47,25 @@ static cb_status read_number(const cb_node *map, const char *key, double *value)
   return node ? cb_node_real(node, value) : CB_OK;
 }
 
-/* X of the world at a far place, as it is near the particle's origin. */
+/* Computes the field number `index` of the world at particle i, which is far out, relative to the particle's origin. */
 static cb_status far_field(const cb_places *p, int i, int index, const cb_node *map, double *X) {
-  const cb_geometry *g = p->space;
+  const cb_space *g = p->space;
   const cb_origin *origin = origin_of(p, i);
   cb_origin_field(g, origin, index, p->x + i * g->embedding, X);
   for (int a = 0; a < g->embedding; a++)
     if (!isfinite(X[a] * X[a]))
       return cb_node_fail(
           map,
-          "motion: %s is out of the range of numbers %.6g from the base point: expected at most %.6g, a "
-          "field along the geodesic there, or `move` in `place`, which takes velocities along",
+          "motion: the field %s overflows %.6g from the base point: expected a distance of at most %.6g, a field along "
+          "the geodesic to the body, or `move` in `place`, which moves the velocities too",
           g->killing[index].name, origin->length, largest_square * origin->length / cb_origin_radii(g, origin));
   return CB_OK;
 }
 
-/* v += speed X(x), in the static chart too. */
+/* Adds speed X(x) to the velocities v of all particles, and to u in a static chart space. */
 static cb_status add_killing(cb_places *p, const cb_node *map) {
   static const char *const keys[] = {"killing", "speed"};
-  const cb_geometry *g = p->space;
+  const cb_space *g = p->space;
   double speed = 1;
   int index;
   cb_status status = cb_node_check_keys(map, keys, 2);
@@ -88,9 +90,9 @@ static cb_status add_killing(cb_places *p, const cb_node *map) {
   return CB_OK;
 }
 
-/* The coordinates q of particle i in a chart: as given if it was that chart. */
+/* The coordinates q of particle i in a chart: the given ones if they were given in that chart. */
 static cb_status coordinates_of(const cb_places *p, int i, const cb_chart *chart, const cb_node *node, double *q) {
-  const cb_geometry *g = p->space;
+  const cb_space *g = p->space;
   const double *given = p->points && p->chart == chart ? p->given : chart == g->chart ? p->q : NULL;
   cb_status status = CB_OK;
   if (given) {
@@ -104,9 +106,9 @@ static cb_status coordinates_of(const cb_places *p, int i, const cb_chart *chart
   return status;
 }
 
-/* The velocity u of coordinates q of a chart (NULL: the embedding) at a far place, by its origin. */
+/* Adds the velocity u of coordinates q of a chart (NULL: the embedding) at a far place, by its origin. */
 static cb_status add_far(cb_places *p, int i, const cb_chart *chart, const double *q, const double *u) {
-  const cb_geometry *g = p->space;
+  const cb_space *g = p->space;
   cb_origin there, relative;
   double v[CB_COORD_MAX], local[CB_COORD_MAX];
   const cb_status status = cb_origin_of(g, chart, q, u, &there, v);
@@ -114,13 +116,15 @@ static cb_status add_far(cb_places *p, int i, const cb_chart *chart, const doubl
   cb_origin_relative(g, origin_of(p, i), &there, &relative);
   cb_origin_world_vector(g, &relative, v, local);
   for (int a = 0; a < g->embedding; a++)
-    if (!isfinite(local[a] * local[a])) return cb_fail(CB_ERROR_DOMAIN, "a velocity beyond the range of numbers");
+    if (!isfinite(local[a] * local[a]))
+      return cb_fail(CB_ERROR_DOMAIN,
+                     "a velocity overflows at this distance from the base point: expected a smaller velocity");
   for (int a = 0; a < g->embedding; a++) p->v[i * g->embedding + a] += local[a];
   return CB_OK;
 }
 
 static cb_status add_velocity_in_embedding(cb_places *p, int i, const cb_node *node) {
-  const cb_geometry *g = p->space;
+  const cb_space *g = p->space;
   double x[CB_COORD_MAX], v[CB_COORD_MAX], tangent[CB_COORD_MAX], off = 0, size = 0, q[CB_DIM_MAX], u[CB_DIM_MAX];
   cb_status status = cb_node_reals(node, (size_t)g->embedding, v);
   if (!status) status = check_told(p, i, node);
@@ -128,10 +132,14 @@ static cb_status add_velocity_in_embedding(cb_places *p, int i, const cb_node *n
   memcpy(x, p->x + i * g->embedding, (size_t)g->embedding * sizeof *x);
   if (is_far(p, i)) cb_origin_world_point(g, origin_of(p, i), x, x);
   memcpy(tangent, v, sizeof tangent);
-  cb_geometry_project_tangent(g, x, tangent);
-  for (int a = 0; a < g->embedding; a++) off = fmax(off, fabs(v[a] - tangent[a])), size = fmax(size, fabs(v[a]));
+  cb_space_project_tangent(g, x, tangent);
+  for (int a = 0; a < g->embedding; a++) {
+    off = fmax(off, fabs(v[a] - tangent[a]));
+    size = fmax(size, fabs(v[a]));
+  }
   if (!(off <= off_tangent * size))
-    return cb_node_fail(node, "velocities: not a tangent vector at its point: %.3g off", off);
+    return cb_node_fail(
+        node, "velocities: expected a tangent vector at its point, found one with a normal part of %.3g", off);
   if (is_far(p, i)) {
     status = add_far(p, i, NULL, x, tangent);
     return status ? cb_place_fail(node, status) : CB_OK;
@@ -145,7 +153,7 @@ static cb_status add_velocity_in_embedding(cb_places *p, int i, const cb_node *n
 }
 
 static cb_status add_velocity_in_chart(cb_places *p, int i, const cb_chart *chart, const cb_node *node) {
-  const cb_geometry *g = p->space;
+  const cb_space *g = p->space;
   double rate[CB_DIM_MAX], at[CB_DIM_MAX], x[CB_COORD_MAX], v[CB_COORD_MAX], q[CB_DIM_MAX], u[CB_DIM_MAX];
   cb_status status = cb_node_reals(node, (size_t)g->dim, rate);
   if (status) return status;
@@ -170,7 +178,7 @@ static cb_status add_velocities(cb_places *p, const cb_node *map) {
   const cb_chart *chart;
   cb_status status = cb_node_check_keys(map, keys, 2);
   if (!status && (list->kind != CB_NODE_LIST || list->count != (size_t)p->n))
-    status = cb_node_fail(list, "velocities: expected a list of %d, one a particle", p->n);
+    status = cb_node_fail(list, "velocities: expected a list of %d velocities, one per particle", p->n);
   if (!status) status = cb_place_chart(map, p->space, &chart);
   for (int i = 0; i < p->n && !status; i++)
     status =
@@ -193,25 +201,26 @@ static cb_status read_motion(cb_places *p, const cb_node *motion) {
   return status;
 }
 
-static cb_status read_move(const cb_node *map, const cb_geometry *g, int *index, double *by) {
+static cb_status read_move(const cb_node *map, const cb_space *g, int *index, double *by) {
   static const char *const keys[] = {"killing", "by"};
   cb_status status = cb_node_check_keys(map, keys, 2);
   if (!status) status = read_killing(map, g, index);
   if (!status && !cb_node_get(map, "by"))
-    status = cb_node_fail(map, "move: expected `by`, how far along the Killing field");
+    status = cb_node_fail(map, "move: expected `by`, the distance or angle along the Killing field");
   return status ? status : read_number(map, "by", by);
 }
 
-/* An isometry F of a space with a chart alone that is no left translation, L the origin so far: the new one is
- * L' = L_(F(L 0)), and points take L'^-1 F L. */
+/* Applies an isometry F that is not a left translation, in a space that is given only by a chart. L is the origin so
+ * far, L_a the left translation by a: the new origin is L' = L_(F(L 0)), or L if origins do not move, and points are
+ * mapped by L'^-1 F L. */
 static cb_status flow_points(cb_places *p, int index, double by) {
-  const cb_geometry *g = p->space;
+  const cb_space *g = p->space;
   const int n = g->dim;
   cb_origin origin = p->origin[0], back;
   cb_status status = CB_OK;
   if (cb_origin_moves(g)) {
     double base[CB_Q_MAX];
-    cb_geometry_base_point(g, base);
+    cb_space_base_point(g, base);
     cb_origin_world_point(g, p->origin, base, base);
     status = cb_killing_flow(g, index, by, base, base, NULL);
     if (status) return status;
@@ -230,16 +239,17 @@ static cb_status flow_points(cb_places *p, int index, double by) {
     cb_origin_world_vector(g, &back, u, p->u + i * n);
     memcpy(p->x + i * n, p->q + i * n, (size_t)n * sizeof(double));
     memcpy(p->v + i * n, p->u + i * n, (size_t)n * sizeof(double));
-    status = cb_geometry_check_point(g, p->q + i * n, 0);
+    status = cb_space_check_point(g, p->q + i * n, 0);
   }
   p->origin[0] = origin;
   return status;
 }
 
-/* One isometry of `move`: put in front of the origins, or gathered into a matrix where origins do not move so. *far: it
- * is among those that bodies may have in common. */
+/* Applies one isometry of `move`: it is composed with the origins. If origins cannot move in this way, it is multiplied
+ * into a matrix, or applied to the points in a space that is given only by a chart. far: this isometry belongs to the
+ * part of `move` that several bodies may have in common. */
 static cb_status add_move(cb_places *p, const cb_node *map, bool far) {
-  const cb_geometry *g = p->space;
+  const cb_space *g = p->space;
   cb_origin step;
   cb_isometry flow, next;
   double by = 0;
@@ -264,9 +274,10 @@ static cb_status add_move(cb_places *p, const cb_node *map, bool far) {
   return CB_OK;
 }
 
-/* The first of `move` that goes at least half as far as any does: what comes before belongs to the place. */
-static cb_status find_far(const cb_geometry *g, const cb_node *move, size_t *first) {
-  double most = 0;
+/* Finds the first isometry of `move` that moves at least half as far as the farthest one: the isometries before it are
+ * part of the place. */
+static cb_status find_far(const cb_space *g, const cb_node *move, size_t *first) {
+  double maximum = 0;
   *first = 0;
   for (int pass = 0; pass < 2; pass++)
     for (size_t i = 0; i < move->count; i++) {
@@ -276,16 +287,16 @@ static cb_status find_far(const cb_geometry *g, const cb_node *move, size_t *fir
       const cb_status status = read_move(move->items[i], g, &index, &by);
       if (status) return status;
       if (cb_origin_flow(g, index, by, &step)) continue;
-      if (pass && cb_origin_radii(g, &step) >= most / 2) {
+      if (pass && cb_origin_radii(g, &step) >= maximum / 2) {
         *first = i;
         return CB_OK;
       }
-      most = fmax(most, cb_origin_radii(g, &step));
+      maximum = fmax(maximum, cb_origin_radii(g, &step));
     }
   return CB_OK;
 }
 
-/* In spaces where numbers grow: what bodies may have in common, apart. */
+/* In spaces where coordinates grow, separates the part of `move` that bodies may have in common. */
 static cb_status keep_apart(cb_places *p, const cb_node *move, size_t *far) {
   const size_t n = (size_t)p->n_origins;
   *far = 0;
@@ -297,12 +308,12 @@ static cb_status keep_apart(cb_places *p, const cb_node *move, size_t *far) {
 }
 
 static cb_status apply_move(cb_places *p, const cb_node *move) {
-  const cb_geometry *g = p->space;
+  const cb_space *g = p->space;
   size_t far;
   cb_status found = keep_apart(p, move, &far);
   if (found) return found;
   if (!move || move->kind == CB_NODE_NULL) return CB_OK;
-  if (move->kind != CB_NODE_LIST) return cb_node_fail(move, "move: expected a list of {killing: .., by: ..}");
+  if (move->kind != CB_NODE_LIST) return cb_node_fail(move, "move: expected a list of maps {killing: .., by: ..}");
   for (size_t i = 0; i < move->count; i++) {
     cb_status status = add_move(p, move->items[i], i >= far);
     if (status) return status;
@@ -321,7 +332,60 @@ static cb_status apply_move(cb_places *p, const cb_node *move) {
   return CB_OK;
 }
 
-cb_status cb_places_set_moving(cb_places *p, const cb_node *body) {
+static cb_status set_moving(cb_places *p, const cb_node *body) {
   cb_status status = read_motion(p, cb_node_get(body, "motion"));
   return status ? status : apply_move(p, cb_node_get(cb_node_get(body, "place"), "move"));
+}
+
+/* --- masses and charges --- */
+
+/* Reads n numbers from a list, or uses one number for all. */
+static cb_status read_list(const cb_node *list, const char *name, const char *single, const cb_node *body, int n,
+                           double one, double *value) {
+  for (int i = 0; i < n; i++) value[i] = one;
+  if (!list) return CB_OK;
+  if (cb_node_get(body, single))
+    return cb_node_fail(list, "%s: given next to `%s`, expected one of the two", name, single);
+  if (list->kind != CB_NODE_LIST || list->count != (size_t)n)
+    return cb_node_fail(list, "%s: expected a list of %d numbers, found %zu", name, n, list->count);
+  return cb_node_reals(list, (size_t)n, value);
+}
+
+static cb_status add_particles(const cb_places *p, const cb_node *body, const cb_matter *matter, const double *mass,
+                               const double *charge, cb_builder *b, int *first) {
+  const cb_space *g = p->space;
+  cb_status status = CB_OK;
+  for (int i = 0; i < p->n && !status; i++) {
+    const double *x = cb_places_at(p, i);
+    const double *v = g->chart ? p->u + (size_t)i * (size_t)g->dim : p->v + (size_t)i * (size_t)g->embedding;
+    int index;
+    if (!(mass[i] > 0) || !isfinite(mass[i]))
+      return cb_node_fail(matter->masses ? matter->masses->items[i] : body,
+                          "mass of particle %d: expected a number > 0, found %g", i, mass[i]);
+    const int f = p->frame[i];
+    status = p->placed ? cb_builder_moved_origin(b, &p->origin[f], &p->move, &p->placed[f])
+                       : cb_builder_origin(b, &p->origin[f]);
+    if (status) return status;
+    status = cb_builder_particle(b, NULL, mass[i], charge[i], matter->radius, x, v, &index);
+    if (status) return cb_place_fail(p->points ? p->points->items[i] : p->node, status);
+    if (i == 0) *first = index;
+  }
+  return status;
+}
+
+cb_status cb_places_add(cb_places *p, const cb_node *body, const cb_matter *matter, const double *mass, cb_builder *b,
+                        int *first) {
+  cb_status status = set_moving(p, body);
+  if (status) return status;
+  double *value = malloc(2 * (size_t)p->n * sizeof *value);
+  if (!value) return cb_fail(CB_ERROR_MEMORY, "no memory for %d masses", p->n);
+  double *charge = value + p->n;
+  if (mass)
+    memcpy(value, mass, (size_t)p->n * sizeof *value);
+  else
+    status = read_list(matter->masses, "masses", "mass", body, p->n, matter->mass, value);
+  if (!status) status = read_list(matter->charges, "charges", "charge", body, p->n, matter->charge, charge);
+  if (!status) status = add_particles(p, body, matter, value, charge, b, first);
+  free(value);
+  return status;
 }

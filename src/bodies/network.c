@@ -1,5 +1,5 @@
-/* Shapes of networks: see network.h. */
-#include "bodies/network.h"
+/* Shapes of networks: meshes, lattices, second neighbours and areas (link.h). */
+#include "bodies/link.h"
 #include "numerics/mesh.h"
 #include "tree/scalar.h"
 #include <limits.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A rotation may be this far from orthonormal: numbers typed with few digits. */
+/* A rotation may deviate from orthonormal by this much, since its numbers may be typed with few digits. */
 static const double off_rotation = 1e-6;
 
 static void cb_network_free(cb_network *w) {
@@ -17,7 +17,7 @@ static void cb_network_free(cb_network *w) {
   memset(w, 0, sizeof *w);
 }
 
-/* r[3][3], orthonormal; the identity where node is NULL. */
+/* Reads r[3][3]; fails if its rows are not orthonormal. r is the identity if node is NULL. */
 static cb_status read_rotation(const cb_node *node, double r[3][3]) {
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) r[i][j] = i == j;
@@ -50,15 +50,16 @@ static const cb_param mesh_rows[] = {
      "{chart: .., point: [..]}; if absent, the base point"},
     {"rotate", CB_PARAM_NODE, offsetof(mesh_params, rotate), "", "", "", "", "rotation of the mesh, three rows"},
     {"scale", CB_PARAM_REAL, offsetof(mesh_params, scale), "1", "units of length", "> 0", "",
-     "length of the mesh's unit"},
+     "length of one unit of the mesh"},
     {.name = NULL},
 };
 
-static cb_status take_mesh(cb_network *w, const cb_mesh *m, const cb_node *node, const cb_geometry *g, double scale,
+static cb_status take_mesh(cb_network *w, const cb_mesh *m, const cb_node *node, const cb_space *g, double scale,
                            double r[3][3]) {
-  if (!m->n_vertices) return cb_node_fail(node, "mesh: the file has no vertices");
+  if (!m->n_vertices) return cb_node_fail(node, "mesh: the file has no vertices: expected at least one");
   if (m->n_vertices > INT_MAX / 8 || m->n_edges > INT_MAX / 8 || m->n_triangles > INT_MAX / 8)
-    return cb_node_fail(node, "mesh: too large, %zu vertices", m->n_vertices);
+    return cb_node_fail(node, "mesh: the file has %zu vertices, which is too many: expected a smaller mesh",
+                        m->n_vertices);
   w->n = (int)m->n_vertices;
   w->n_edges = (int)m->n_edges;
   w->n_triangles = (int)m->n_triangles;
@@ -74,16 +75,17 @@ static cb_status take_mesh(cb_network *w, const cb_mesh *m, const cb_node *node,
       if (a < g->dim)
         w->tangent[i * g->dim + a] = scale * v;
       else if (v != 0)
-        return cb_node_fail(node, "mesh: vertex %d stands out of the plane of a space of dimension %d", i, g->dim);
+        return cb_node_fail(node, "mesh: vertex %d is not in the plane: expected z = 0 for a space of dimension %d", i,
+                            g->dim);
     }
   memcpy(w->edge, m->edges, m->n_edges * sizeof *w->edge);
   memcpy(w->triangle, m->triangles, m->n_triangles * sizeof *w->triangle);
   return CB_OK;
 }
 
-/* mesh: {file: x.obj, at: {chart: .., point: [..]}, scale: 0.1, rotate: [[..], [..], [..]]}; the file's name is
- * relative to the scenario's folder. */
-static cb_status cb_network_from_mesh(cb_network *w, const cb_node *mesh, const cb_geometry *g) {
+/* Reads mesh: {file: x.obj, at: {chart: .., point: [..]}, scale: 0.1, rotate: [[..], [..], [..]]}; the name of the file
+ * is relative to the scenario's folder. */
+static cb_status cb_network_from_mesh(cb_network *w, const cb_node *mesh, const cb_space *g) {
   mesh_params p;
   double r[3][3];
   cb_mesh *m = NULL;
@@ -108,11 +110,12 @@ typedef struct lattice_params {
 } lattice_params;
 
 static const cb_param lattice_rows[] = {
-    {"size", CB_PARAM_NODE, offsetof(lattice_params, size), "", "", "", "", "numbers of particles along the axes"},
+    {"size", CB_PARAM_NODE, offsetof(lattice_params, size), "", "", "", "",
+     "numbers of particles along the axes of the lattice"},
     {"at", CB_PARAM_NODE, offsetof(lattice_params, at), "", "", "", "",
      "{chart: .., point: [..]}; if absent, the base point"},
     {"spacing", CB_PARAM_REAL, offsetof(lattice_params, spacing), "1", "units of length", "> 0", "",
-     "distance of neighbours"},
+     "distance between neighbours"},
     {.name = NULL},
 };
 
@@ -133,8 +136,9 @@ static cb_status read_size(const cb_node *lattice, const cb_node *node, int dim,
   return CB_OK;
 }
 
-/* lattice: {size: [nx, ny, nz], spacing: .1, at: ..}: a box of particles about `at`, joined to nearest neighbours. */
-static cb_status cb_network_from_lattice(cb_network *w, const cb_node *lattice, const cb_geometry *g) {
+/* Reads lattice: {size: [nx, ny, nz], spacing: .1, at: ..}: a box of particles around `at`, joined to their nearest
+ * neighbours. */
+static cb_status cb_network_from_lattice(cb_network *w, const cb_node *lattice, const cb_space *g) {
   lattice_params p;
   int size[3];
   cb_status status = cb_params_bind(lattice_rows, lattice, lattice, NULL, 0, &p);
@@ -160,7 +164,7 @@ static cb_status cb_network_from_lattice(cb_network *w, const cb_node *lattice, 
 }
 
 cb_status cb_network_place(cb_network *w, const cb_node *mesh, const cb_node *lattice, const cb_node *body,
-                           const cb_geometry *g, cb_places *places) {
+                           const cb_space *g, cb_places *places) {
   cb_status status = mesh      ? cb_network_from_mesh(w, mesh, g)
                      : lattice ? cb_network_from_lattice(w, lattice, g)
                                : cb_places_read(places, body, g, -1, true);
@@ -181,7 +185,7 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Neighbours of i: list[start[i] .. start[i+1]). */
+/* The neighbours of i are list[start[i] .. start[i+1]). */
 static cb_status neighbours(int n, int n_edges, const cb_edge *edge, size_t **start, int **list) {
   size_t *s = calloc((size_t)n + 2, sizeof *s);
   int *l = malloc((2 * (size_t)n_edges + 1) * sizeof *l);
@@ -190,7 +194,10 @@ static cb_status neighbours(int n, int n_edges, const cb_edge *edge, size_t **st
     free(l);
     return cb_fail(CB_ERROR_MEMORY, "no memory for the neighbours of %d particles", n);
   }
-  for (int e = 0; e < n_edges; e++) s[edge[e][0] + 2]++, s[edge[e][1] + 2]++;
+  for (int e = 0; e < n_edges; e++) {
+    s[edge[e][0] + 2]++;
+    s[edge[e][1] + 2]++;
+  }
   for (int i = 0; i < n; i++) s[i + 2] += s[i + 1];
   for (int e = 0; e < n_edges; e++) {
     l[s[edge[e][0] + 1]++] = edge[e][1];
@@ -202,12 +209,12 @@ static cb_status neighbours(int n, int n_edges, const cb_edge *edge, size_t **st
 }
 
 cb_status cb_network_second_neighbours(int n, int n_edges, const cb_edge *edge, int *n_pairs, cb_edge **pair) {
-  size_t *start = NULL, room = 1024, count = 0;
+  size_t *start = NULL, capacity = 1024, count = 0;
   int *list = NULL;
   cb_status status = neighbours(n, n_edges, edge, &start, &list);
   if (status) return status;
   int *seen = malloc((size_t)n * sizeof *seen), *row = malloc((size_t)n * sizeof *row);
-  cb_edge *out = malloc(room * sizeof *out);
+  cb_edge *out = malloc(capacity * sizeof *out);
   if (!seen || !row || !out) goto no_memory;
   for (int i = 0; i < n; i++) seen[i] = -1;
   for (int i = 0; i < n; i++) {
@@ -221,13 +228,16 @@ cb_status cb_network_second_neighbours(int n, int n_edges, const cb_edge *edge, 
           row[found++] = list[b];
         }
     qsort(row, (size_t)found, sizeof *row, ascending);
-    while (count + (size_t)found > room) {
-      cb_edge *more = room > INT_MAX / 4 ? NULL : realloc(out, 2 * room * sizeof *out);
+    while (count + (size_t)found > capacity) {
+      cb_edge *more = capacity > INT_MAX / 4 ? NULL : realloc(out, 2 * capacity * sizeof *out);
       if (!more) goto no_memory;
       out = more;
-      room *= 2;
+      capacity *= 2;
     }
-    for (int a = 0; a < found; a++, count++) out[count][0] = i, out[count][1] = row[a];
+    for (int a = 0; a < found; a++, count++) {
+      out[count][0] = i;
+      out[count][1] = row[a];
+    }
   }
   free(start);
   free(list);
@@ -254,16 +264,16 @@ double cb_triangle_area(double curvature, double a, double b, double c) {
   return curvature == 0 ? 4 * root : 4 / fabs(curvature) * atan(fabs(curvature) * root);
 }
 
-/* Distance of two placed particles. */
-static double apart(const cb_geometry *g, const cb_places *p, int i, int j) {
+/* The distance of two placed particles. */
+static double apart(const cb_space *g, const cb_places *p, int i, int j) {
   const double *x = g->chart ? p->q : p->x;
   return cb_place_apart(g, x + (size_t)i * (size_t)g->k, x + (size_t)j * (size_t)g->k);
 }
 
-/* mass[n]: density times a third of the area of the triangles at a vertex, or half the length of its edges where there
- * are no triangles. */
-static cb_status cb_network_masses(const cb_network *w, const cb_geometry *g, const cb_places *p, double density,
-                            const cb_node *where, double *mass) {
+/* mass[n]: density times a third of the area of the triangles at a vertex, or half the length of its edges if there are
+ * no triangles. */
+static cb_status cb_network_masses(const cb_network *w, const cb_space *g, const cb_places *p, double density,
+                                   const cb_node *where, double *mass) {
   double curvature = g->n_factors == 1 ? g->factor[0].curvature : 0;
   for (int i = 0; i < w->n; i++) mass[i] = 0;
   for (int t = 0; t < w->n_triangles; t++) {
@@ -276,23 +286,24 @@ static cb_status cb_network_masses(const cb_network *w, const cb_geometry *g, co
     for (int a = 0; a < 2; a++) mass[w->edge[e][a]] += density * apart(g, p, w->edge[e][0], w->edge[e][1]) / 2;
   for (int i = 0; i < w->n; i++)
     if (!(mass[i] > 0) || !isfinite(mass[i]))
-      return cb_node_fail(where, "density: particle %d belongs to no %s, its mass would be %g", i,
-                          w->n_triangles ? "triangle" : "edge", mass[i]);
+      return cb_node_fail(
+          where, "density: particle %d belongs to no %s, so its mass would be %g: expected `mass` or `masses` instead",
+          i, w->n_triangles ? "triangle" : "edge", mass[i]);
   return CB_OK;
 }
 
-cb_status cb_network_weigh(const cb_network *w, const cb_geometry *g, const cb_places *p, double density,
+cb_status cb_network_weigh(const cb_network *w, const cb_space *g, const cb_places *p, double density,
                            const cb_matter *matter, const cb_node *body, double **mass) {
   const cb_node *where = cb_node_get(body, "density");
   if (isnan(density)) return CB_OK;
   if (matter->masses || cb_node_get(body, "mass"))
-    return cb_node_fail(where, "density: given beside `mass` or `masses`, expected one");
+    return cb_node_fail(where, "density: given next to `mass` or `masses`, expected one");
   *mass = malloc((size_t)w->n * sizeof **mass);
   if (!*mass) return cb_fail(CB_ERROR_MEMORY, "no memory for %d masses", w->n);
   return cb_network_masses(w, g, p, density, where, *mass);
 }
 
-cb_status cb_network_build(cb_network_fill *fill, const void *params, const cb_node *node, const cb_geometry *space,
+cb_status cb_network_build(cb_network_fill *fill, const void *params, const cb_node *node, const cb_space *space,
                            cb_builder *b) {
   cb_network w = {0};
   cb_places places = {0};

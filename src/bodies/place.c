@@ -1,33 +1,39 @@
-/* Reading places: see place.h. */
+/* Reads places, and builds a body by its class (place.h). */
 #include "bodies/place.h"
 #include "tree/scalar.h"
 #include "geometry/origin.h"
+#include <curvebody/body.h>
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <stdio.h>
 
 cb_status cb_place_fail(const cb_node *node, cb_status status) {
   if (status != CB_ERROR_ARGUMENT && status != CB_ERROR_DOMAIN && status < 0) return status;
   return cb_node_fail(node, "%s", cb_error_text());
 }
 
-double cb_place_apart(const cb_geometry *g, const double *x, const double *y) {
+double cb_place_apart(const cb_space *g, const double *x, const double *y) {
   double d;
   if (!g->chart) return cb_distance(g, x, y);
   return g->chart->distance && !g->chart->distance(g, x, y, &d, NULL, NULL) ? d : NAN;
 }
 
-cb_status cb_place_unknown_chart(const cb_node *node, const cb_geometry *g, const char *name) {
+cb_status cb_place_unknown_chart(const cb_node *node, const cb_space *g, const char *name) {
   const char *names[CB_CHART_MAX];
   const size_t n = cb_chart_count(g);
   for (size_t i = 0; i < n; i++) names[i] = cb_chart_at(g, i)->name;
   return cb_fail_unknown(node, "chart", name, names, n);
 }
 
-cb_status cb_place_chart(const cb_node *map, const cb_geometry *g, const cb_chart **chart) {
+cb_status cb_place_chart(const cb_node *map, const cb_space *g, const cb_chart **chart) {
   const cb_node *node = cb_node_get(map, "chart");
   const char *name;
-  if (!node) return *chart = g->chart, CB_OK;
+  if (!node) {
+    *chart = g->chart;
+    return CB_OK;
+  }
   cb_status status = cb_node_string(node, &name);
   if (status) return status;
   const cb_chart *found = cb_chart_find(g, name);
@@ -36,15 +42,16 @@ cb_status cb_place_chart(const cb_node *map, const cb_geometry *g, const cb_char
   return CB_OK;
 }
 
-/* Further than this, in radii, from the base point a place is told by an origin, where numbers grow. */
+/* If coordinates grow and a place is farther than this from the base point, in radii, the place is given by an
+ * origin. */
 static const double near = 2;
-/* Particles that are joined are at most this far from their origin, and so is what is told in the world from the base
- * point: places are known to exp(far) units of round-off. */
+/* The maximum distance of joined particles from their origin, and of places in world coordinates from the base point,
+ * in radii: places are known to exp(far) units of round-off. */
 static const double far = 20;
 
-/* One point in coordinates of a chart: x, given[dim] unless chart is the embedding, and where numbers grow the origin
- * that takes the base point there. x is for places that are not far. */
-static cb_status read_point(const cb_node *node, const cb_geometry *g, const cb_chart *chart, double *x, double *given,
+/* Reads one point in coordinates of a chart: x, given[dim] unless chart is the embedding, and, if coordinates grow, the
+ * origin that moves the base point there. x is valid for places that are not far. */
+static cb_status read_point(const cb_node *node, const cb_space *g, const cb_chart *chart, double *x, double *given,
                             cb_origin *origin) {
   const double zero[CB_COORD_MAX] = {0};
   double v[CB_COORD_MAX];
@@ -52,8 +59,8 @@ static cb_status read_point(const cb_node *node, const cb_geometry *g, const cb_
   cb_status status = cb_node_reals(node, (size_t)(chart ? g->dim : g->embedding), chart ? given : x);
   if (status) return status;
   if (!chart) {
-    status = cb_geometry_check_point(g, x, 1e-9);
-    if (!status) cb_geometry_project_point(g, x);
+    status = cb_space_check_point(g, x, 1e-9);
+    if (!status) cb_space_project_point(g, x);
   }
   if (!status && cb_origin_grows(g)) {
     status = cb_origin_of(g, chart, chart ? given : x, zero, origin, v);
@@ -66,9 +73,9 @@ static cb_status read_point(const cb_node *node, const cb_geometry *g, const cb_
   return status ? cb_place_fail(node, status) : CB_OK;
 }
 
-/* A point by itself, and the origin that takes the base point there. */
-static cb_status read_named(const cb_node *map, const char *what, const cb_geometry *g, const cb_chart **chart,
-                            double *x, double *given, cb_origin *there) {
+/* Reads a single point, and the origin that moves the base point there. */
+static cb_status read_named(const cb_node *map, const char *what, const cb_space *g, const cb_chart **chart, double *x,
+                            double *given, cb_origin *there) {
   static const char *const keys[] = {"chart", "point"};
   cb_status status = cb_node_check_keys(map, keys, 2);
   if (status) return status;
@@ -78,13 +85,13 @@ static cb_status read_named(const cb_node *map, const char *what, const cb_geome
   return status ? status : read_point(point, g, *chart, x, given, there);
 }
 
-static cb_status too_far(const cb_node *map, const char *what, const cb_geometry *g, const cb_origin *there) {
-  return cb_node_fail(map, "%s: %.6g from the base point, expected at most %.6g", what, there->length,
+static cb_status too_far(const cb_node *map, const char *what, const cb_space *g, const cb_origin *there) {
+  return cb_node_fail(map, "%s: the point is %.6g from the base point, expected at most %.6g", what, there->length,
                       far * there->length / cb_origin_radii(g, there));
 }
 
-/* The same relative to *origin, or in the world. */
-static cb_status read_at(const cb_node *map, const char *what, const cb_geometry *g, const cb_chart **chart,
+/* As read_named, relative to *origin, or to the world if origin is NULL. */
+static cb_status read_at(const cb_node *map, const char *what, const cb_space *g, const cb_chart **chart,
                          cb_origin *origin, double *x, double *given) {
   cb_origin there;
   cb_status status = read_named(map, what, g, chart, x, given, &there);
@@ -94,11 +101,11 @@ static cb_status read_at(const cb_node *map, const char *what, const cb_geometry
   cb_origin_identity(g, origin);
   if (!cb_origin_grows(g) || radii <= near) return CB_OK;
   *origin = there;
-  cb_geometry_base_point(g, x);
+  cb_space_base_point(g, x);
   return CB_OK;
 }
 
-cb_status cb_place_point(const cb_node *map, const char *what, const cb_geometry *g, cb_origin *origin, double *x) {
+cb_status cb_place_point(const cb_node *map, const char *what, const cb_space *g, cb_origin *origin, double *x) {
   const cb_chart *chart;
   double given[CB_DIM_MAX], point[CB_COORD_MAX];
   cb_status status = read_at(map, what, g, &chart, origin, point, given);
@@ -108,8 +115,7 @@ cb_status cb_place_point(const cb_node *map, const char *what, const cb_geometry
   return CB_OK;
 }
 
-cb_status cb_place_space_point(const cb_node *map, const char *what, const cb_geometry *g, cb_origin *origin,
-                               double *x) {
+cb_status cb_place_space_point(const cb_node *map, const char *what, const cb_space *g, cb_origin *origin, double *x) {
   const cb_chart *chart;
   double given[CB_DIM_MAX], point[CB_COORD_MAX];
   cb_status status = read_at(map, what, g, &chart, origin, point, given);
@@ -122,8 +128,8 @@ cb_status cb_place_space_point(const cb_node *map, const char *what, const cb_ge
   return CB_OK;
 }
 
-static cb_status allocate(cb_places *p, const cb_geometry *g, int n) {
-  size_t size = (size_t)n + 1; /* one may be held */
+static cb_status allocate(cb_places *p, const cb_space *g, int n) {
+  size_t size = (size_t)n + 1; /* one additional point (cb_places_hold) */
   p->space = g;
   p->n = n;
   p->x = calloc(size, (size_t)g->embedding * sizeof(double));
@@ -154,13 +160,13 @@ void cb_places_free(cb_places *p) {
 }
 
 const double *cb_places_at(const cb_places *p, int i) {
-  const cb_geometry *g = p->space;
+  const cb_space *g = p->space;
   return g->chart ? p->q + (size_t)i * (size_t)g->dim : p->x + (size_t)i * (size_t)g->embedding;
 }
 
-/* Coordinates in the space's static chart: as given if they were given in it. */
+/* Sets the coordinates q in the static chart of the space: those that were given, if they were given in this chart. */
 static cb_status to_chart(cb_places *p) {
-  const cb_geometry *g = p->space;
+  const cb_space *g = p->space;
   if (!g->chart) return CB_OK;
   for (int i = 0; i < p->n; i++) {
     double *q = p->q + i * g->dim;
@@ -176,46 +182,51 @@ static cb_status to_chart(cb_places *p) {
 
 /* --- origins --- */
 
-/* Where `there` takes the base point to, as seen from another origin. */
-static void seen_from(const cb_geometry *g, const cb_origin *origin, const cb_origin *there, double *x) {
+/* Computes the point to which the origin `there` moves the base point, in coordinates x relative to `origin`. */
+static void seen_from(const cb_space *g, const cb_origin *origin, const cb_origin *there, double *x) {
   cb_origin relative;
   double base[CB_COORD_MAX];
   cb_origin_relative(g, origin, there, &relative);
-  cb_geometry_base_point(g, base);
+  cb_space_base_point(g, base);
   cb_origin_world_point(g, &relative, base, x);
 }
 
-static double radii_between(const cb_geometry *g, const cb_origin *a, const cb_origin *b) {
+static double radii_between(const cb_space *g, const cb_origin *a, const cb_origin *b) {
   cb_origin relative;
   cb_origin_relative(g, a, b, &relative);
   return cb_origin_radii(g, &relative);
 }
 
-/* All of them at one origin: that of the first, if they are near to one another and away from the base point. */
+/* Sets one origin for all points: the origin of the first point, if they are near each other and away from the base
+ * point. Fails if two points are too far apart. */
 static cb_status settle_joined(cb_places *p, const cb_origin *there) {
-  const cb_geometry *g = p->space;
+  const cb_space *g = p->space;
   double out = 0, apart = 0;
   int furthest = 0;
   for (int i = 0; i < p->n; i++) {
     const double radii = cb_origin_radii(g, &there[i]);
-    if (radii > out) out = radii, furthest = i;
+    if (radii > out) {
+      out = radii;
+      furthest = i;
+    }
     apart = fmax(apart, radii_between(g, &there[0], &there[i]));
   }
   if (out <= near || (out <= far && out <= apart)) return CB_OK;
   const double radius = there[furthest].length / out;
   if (apart > far)
     return cb_node_fail(p->points->items[furthest],
-                        "points: %.6g apart, expected at most %.6g in a body that is joined", apart * radius,
-                        far * radius);
+                        "points: two points are %.6g apart, expected at most %.6g in a body whose particles are joined",
+                        apart * radius, far * radius);
   *p->origin = there[0];
   memset(p->origin->shift, 0, sizeof p->origin->shift);
   for (int i = 0; i < p->n; i++) seen_from(g, p->origin, &there[i], p->x + i * g->embedding);
   return CB_OK;
 }
 
-/* Those far out at origins of their own; neighbours in the list share one if they are near to one another. */
+/* Creates origins for points far out; points that follow one another in the list share one if they are near each
+ * other. */
 static cb_status settle_apart(cb_places *p, const cb_origin *there) {
-  const cb_geometry *g = p->space;
+  const cb_space *g = p->space;
   cb_origin *origin = malloc(((size_t)p->n + 1) * sizeof *origin);
   if (!origin) return cb_fail(CB_ERROR_MEMORY, "no memory for %d origins", p->n);
   origin[0] = p->origin[0];
@@ -234,21 +245,22 @@ static cb_status settle_apart(cb_places *p, const cb_origin *there) {
 }
 
 /* x = exp_at(sum_a t_a e_a). */
-static void exp_in_frame(const cb_geometry *g, const double *at, const double *frame, const double *t, double *x) {
+static void exp_in_frame(const cb_space *g, const double *at, const double *frame, const double *t, double *x) {
   double v[CB_COORD_MAX] = {0};
   for (int a = 0; a < g->dim; a++)
     for (int b = 0; b < g->embedding; b++) v[b] += t[a] * frame[a * g->embedding + b];
   cb_exp(g, at, v, x, NULL);
 }
 
-static cb_status check_has_embedding(const cb_node *node, const cb_geometry *g) {
+static cb_status check_has_embedding(const cb_node *node, const cb_space *g) {
   if (g->chart && !g->chart->to_point)
-    return cb_node_fail(node, "the space is its chart '%s' alone: expected points and velocities in that chart",
+    return cb_node_fail(node,
+                        "the space has no embedding, only the chart '%s': expected points and velocities in that chart",
                         g->chart->name);
   return CB_OK;
 }
 
-cb_status cb_places_make(cb_places *p, const cb_node *body, const cb_geometry *g, const cb_node *at, int n,
+cb_status cb_places_make(cb_places *p, const cb_node *body, const cb_space *g, const cb_node *at, int n,
                          const double *tangent) {
   static const char *const keys[] = {"move"};
   double base[CB_COORD_MAX], frame[CB_DIM_MAX * CB_COORD_MAX];
@@ -259,27 +271,27 @@ cb_status cb_places_make(cb_places *p, const cb_node *body, const cb_geometry *g
   if (!status) status = check_has_embedding(p->node, g);
   if (!status) status = allocate(p, g, n);
   if (status) return status;
-  cb_geometry_base_point(g, base);
+  cb_space_base_point(g, base);
   if (at) status = cb_place_point(at, "at", g, p->origin, base);
   if (status) return status;
-  cb_geometry_frame(g, base, frame);
+  cb_space_frame(g, base, frame);
   for (int i = 0; i < n; i++)
     exp_in_frame(g, base, frame, tangent + (size_t)i * (size_t)g->dim, p->x + (size_t)i * (size_t)g->embedding);
   return to_chart(p);
 }
 
-/* The list of points of a body; n < 0: any number. */
+/* Finds the list under `key`, and checks that it has n items (n < 0: at least one). */
 static cb_status check_list(const cb_node *map, const char *key, int n, const cb_node **list) {
   const cb_node *node = cb_node_get(map, key);
   if (node->kind != CB_NODE_LIST || !node->count) return cb_node_fail(node, "%s: expected a list of points", key);
   if (n >= 0 && node->count != (size_t)n)
     return cb_node_fail(node, "%s: expected %d points, found %zu", key, n, node->count);
-  if (node->count > 1u << 30) return cb_node_fail(node, "%s: too many points", key);
+  if (node->count > 1u << 30) return cb_node_fail(node, "%s: too many points: expected at most 1073741824", key);
   *list = node;
   return CB_OK;
 }
 
-static cb_status read_tangents(cb_places *p, const cb_node *place, const cb_geometry *g, int n) {
+static cb_status read_tangents(cb_places *p, const cb_node *place, const cb_space *g, int n) {
   static const char *const keys[] = {"at", "frame", "tangent", "move"};
   double base[CB_COORD_MAX], frame[CB_DIM_MAX * CB_COORD_MAX];
   const cb_node *list = NULL, *at = cb_node_get(place, "at"), *kind = cb_node_get(place, "frame");
@@ -299,7 +311,7 @@ static cb_status read_tangents(cb_places *p, const cb_node *place, const cb_geom
   status = allocate(p, g, (int)list->count);
   if (!status) status = cb_place_point(at, "at", g, p->origin, base);
   if (status) return status;
-  cb_geometry_frame(g, base, frame);
+  cb_space_frame(g, base, frame);
   for (int i = 0; i < p->n; i++) {
     double t[CB_DIM_MAX];
     status = cb_node_reals(list->items[i], (size_t)g->dim, t);
@@ -311,7 +323,7 @@ static cb_status read_tangents(cb_places *p, const cb_node *place, const cb_geom
   return CB_OK;
 }
 
-static cb_status read_points(cb_places *p, const cb_node *place, const cb_geometry *g, int n, bool joined) {
+static cb_status read_points(cb_places *p, const cb_node *place, const cb_space *g, int n, bool joined) {
   static const char *const keys[] = {"chart", "points", "move"};
   const cb_node *list = NULL;
   cb_status status = cb_node_check_keys(place, keys, 3);
@@ -331,7 +343,7 @@ static cb_status read_points(cb_places *p, const cb_node *place, const cb_geomet
   return status;
 }
 
-cb_status cb_places_read(cb_places *p, const cb_node *body, const cb_geometry *g, int n, bool joined) {
+cb_status cb_places_read(cb_places *p, const cb_node *body, const cb_space *g, int n, bool joined) {
   memset(p, 0, sizeof *p);
   p->node = cb_node_get(body, "place");
   if (!p->node) return cb_node_fail(body, "expected `place`, such as {chart: embedding, points: [[..], ..]}");
@@ -341,7 +353,7 @@ cb_status cb_places_read(cb_places *p, const cb_node *body, const cb_geometry *g
 }
 
 cb_status cb_places_hold(cb_places *p, const cb_node *map, const char *what) {
-  const cb_geometry *g = p->space;
+  const cb_space *g = p->space;
   const cb_chart *chart;
   cb_origin there, identity;
   double *x = p->x + (size_t)p->n * (size_t)g->embedding, *q = p->q + (size_t)p->n * (size_t)g->dim, given[CB_DIM_MAX];
@@ -354,7 +366,8 @@ cb_status cb_places_hold(cb_places *p, const cb_node *map, const char *what) {
   if (!cb_origin_same(g, origin, &identity)) {
     const double radii = radii_between(g, origin, &there), radius = origin->length / cb_origin_radii(g, origin);
     if (radii > far)
-      return cb_node_fail(map, "%s: %.6g from the particle, expected at most %.6g", what, radii * radius, far * radius);
+      return cb_node_fail(map, "%s: the point is %.6g from the particle, expected at most %.6g", what, radii * radius,
+                          far * radius);
     seen_from(g, origin, &there, x);
   } else if (cb_origin_radii(g, &there) > far) {
     return too_far(map, what, g, &there);
@@ -366,4 +379,58 @@ cb_status cb_places_hold(cb_places *p, const cb_node *map, const char *what) {
   }
   status = g->chart->from_point(g, x, q);
   return status ? cb_place_fail(map, status) : CB_OK;
+}
+
+/* --- from a map of the scenario to a body of its class --- */
+
+static const char *const shared[] = {"kind", "name", "place", "motion"};
+enum { SHARED = sizeof shared / sizeof *shared };
+
+static const cb_body_class *find(const char *name) {
+  return cb_body_classes[cb_registry_find(&cb_body_registry, name, strlen(name))];
+}
+
+/* Begins the body under its `name`, or under its kind with the first free number. */
+static cb_status begin(const cb_node *node, const char *kind, cb_builder *b) {
+  const cb_node *given = cb_node_get(node, "name");
+  const char *name;
+  char numbered[128];
+  if (given) {
+    cb_status status = cb_node_string(given, &name);
+    if (status) return status;
+    if (!*name) return cb_node_fail(given, "name: expected a name, found an empty text");
+    if (cb_builder_find_body(b, name) >= 0)
+      return cb_node_fail(given, "name: there is already a body '%s', expected another name", name);
+    return cb_builder_body(b, name, NULL);
+  }
+  for (int i = 1;; i++) {
+    snprintf(numbered, sizeof numbered, "%s%d", kind, i);
+    if (cb_builder_find_body(b, numbered) < 0) return cb_builder_body(b, numbered, NULL);
+  }
+}
+
+cb_status cb_body_build_class(const cb_body_class *class, const cb_node *node, const cb_space *space, cb_builder *b) {
+  void *params = calloc(1, class->params_size ? class->params_size : 1);
+  if (!params) return cb_fail(CB_ERROR_MEMORY, "no memory for a body of kind `%s`", class->name);
+  cb_status status = cb_params_bind(class->params, node, node, shared, SHARED, params);
+  if (!status) status = begin(node, class->name, b);
+  if (!status) status = class->build(params, node, space, b);
+  free(params);
+  return status;
+}
+
+cb_status cb_body_build(const cb_node *node, const cb_space *space, cb_builder *b) {
+  if (node->kind != CB_NODE_MAP) return cb_node_fail(node, "expected a body: a map with the key `kind`");
+  const cb_node *kind = cb_node_get(node, "kind");
+  if (!kind) return cb_node_fail(node, "missing key 'kind': expected a kind of body, such as `rod`");
+  const char *name;
+  cb_status status = cb_node_string(kind, &name);
+  if (status) return status;
+  const cb_body_class *class = find(name);
+  return class ? cb_body_build_class(class, node, space, b)
+               : cb_fail_no_class(kind, "kind of body", name, &cb_body_registry);
+}
+
+const cb_node *cb_body_resolved(const cb_node *node, struct cb_arena *arena) {
+  return cb_params_resolved(find(cb_node_get(node, "kind")->text)->params, node, arena);
 }

@@ -1,12 +1,12 @@
-/* Corrected body velocity integral of a gait: the first term of log g(1) in the size of the loop.
+/* Corrected body velocity integral of a gait: the leading term of log g(1) for small loops.
  *
  *   z = -int int_S B,   S the cone r(s, t) = c + s (rho(t) - c) over the loop rho with its apex at the mean c:
  *   z = -int_0^1 int_0^1 sum_{i<j} B_ij(r) s ((rho - c)_i rho'_j - (rho - c)_j rho'_i) ds dt
- * In a plane this counts every point as often as the loop winds about it, whatever the loop's form; the apex then does
- * not matter, but B is needed on the whole cone, beyond a loop that is not star-shaped. With more than two variables it
- * is the integral over this cone. log g(1) - z is of third order in the loop's diameter.
- * Quadrature: Gauss's with 8 nodes (order 16) on panels in s and on panels in t that end at the gait's breaks, panels
- * doubled until the change is below 1e-12 of the largest component.
+ * For two variables each point counts with the winding number of the loop around it, for any form of the loop, and the
+ * apex does not matter. But B is evaluated on the complete cone, which extends beyond the interior of a loop that is
+ * not star-shaped. For more than two variables z depends on the cone. log g(1) - z is of third order in the loop's
+ * diameter. Quadrature is Gauss's with 8 nodes (order 16) on panels in s, and on panels in t that end at the breaks of
+ * the gait. The number of panels is doubled until the change is below 1e-12 of the largest component.
  * Source: Hatton & Choset, IEEE Trans. Robotics 29 (2013) 615, doi:10.1109/TRO.2013.2251211.
  */
 #include "bundle/gait_private.h"
@@ -15,21 +15,22 @@
 #include <math.h>
 #include <string.h>
 
-/* B[pairs][dim] at r, as cb_bundle_curvatures. */
+/* Computes B[pairs][dim] at r in the order of cb_bundle_curvatures. */
 typedef cb_status (*cb_curvature_field)(const void *self, const double *r, double *B);
 
 enum { NODES = 8, DOUBLINGS = 6, PAIRS_MAX = CB_SHAPE_MAX * (CB_SHAPE_MAX - 1) / 2 };
 
-/* Of Gauss and Legendre on [-1, 1], the positive half. */
+/* The positive half of the Gauss-Legendre nodes and weights on [-1, 1]. */
 static const double node[NODES / 2] = {.1834346424956498049, .5255324099163289858, .7966664774136267396,
                                        .9602898564975362317};
 static const double weight[NODES / 2] = {.3626837833783619830, .3137066458778872873, .2223810344533744706,
                                          .1012285362903762592};
 
-/* A change at the last doubling that is left where the curvature has kinks or jumps; at poles it is about 1. */
+/* For curvatures with kinks or jumps, the integral is accepted if its relative change at the last doubling is at most
+ * this; at poles the relative change is about 1. */
 static const double rough = 1e-2;
 
-/* Node k of panel p of `panels` on [0, 1], and its weight. */
+/* Returns node k of panel p of `panels` equal panels on [0, 1], and computes its weight. */
 static double gauss(int panels, int p, int k, double *w) {
   const double x = k < NODES / 2 ? -node[k] : node[k - NODES / 2];
   *w = weight[k % (NODES / 2)] / (2 * panels);
@@ -44,7 +45,7 @@ typedef struct cone {
   double apex[CB_SHAPE_MAX];
 } cone;
 
-/* sum += the ray at time t, w its weight */
+/* sum += w times the integral along the ray at time t */
 static cb_status add_ray(const cone *c, double t, double w, int panels, double *sum) {
   const int n = c->b->n, dim = c->b->group->dim;
   double rho[CB_SHAPE_MAX], rate[CB_SHAPE_MAX], r[CB_SHAPE_MAX], B[PAIRS_MAX * CB_GROUP_DIM];
@@ -80,7 +81,7 @@ static cb_status integrate(const cone *c, int panels, double *sum) {
   return CB_OK;
 }
 
-/* The mean of the gait in time: inside a loop that is convex. */
+/* Computes the time average of the gait, which is inside a convex loop. */
 static void mean(const cb_gait *gait, double *apex) {
   double r[CB_SHAPE_MAX];
   memset(apex, 0, CB_SHAPE_MAX * sizeof *apex);
@@ -94,14 +95,16 @@ static void mean(const cb_gait *gait, double *apex) {
   }
 }
 
-/* -int int B over the cone, B of group->dim numbers a pair. */
+/* Computes -int int B over the cone; B has group->dim numbers per pair. */
 static cb_status cb_cone_integral(const cb_bundle *b, const cb_gait *gait, cb_curvature_field field, const void *self,
-                           double *out) {
+                                  double *out) {
   cone c = {.b = b, .gait = gait, .field = field, .self = self};
   cb_status status = cb_gait_closed(b, gait);
   if (!status && gait->open)
-    status =
-        cb_fail(CB_ERROR_ARGUMENT, "a gait in bundle %s that closes by whole periods bounds no surface", b->kind->name);
+    status = cb_fail(CB_ERROR_ARGUMENT,
+                     "the gait in bundle %s closes only up to full periods, so it bounds no surface: expected a gait "
+                     "with equal start and end",
+                     b->class_->name);
   if (status) return status;
   double old[CB_GROUP_DIM] = {0}, sum[CB_GROUP_DIM], left = 0;
   mean(gait, c.apex);
@@ -119,9 +122,9 @@ static cb_status cb_cone_integral(const cb_bundle *b, const cb_gait *gait, cb_cu
   }
   if (!status && !(left <= rough))
     status = cb_fail(CB_STEP_NO_CONVERGENCE,
-                     "bundle %s: an integral of the curvature does not settle: the surface within "
-                     "the gait has singular shapes",
-                     b->kind->name);
+                     "bundle %s: an integral of the curvature did not converge: the surface within the gait has "
+                     "singular shapes; try a smaller gait",
+                     b->class_->name);
   if (!status) memcpy(out, sum, (size_t)b->group->dim * sizeof *out);
   return status;
 }

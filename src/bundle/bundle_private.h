@@ -1,15 +1,108 @@
-/* What the files of bundles share. */
+/* Functions that bundles share inside the library: evaluation with error messages that do not name bundle and shape,
+ * reduction of a form, singular shapes, steps along the fibre, and the chain rule on jets. */
 #pragma once
 
 #include <curvebody/bundle.h>
+#include <curvebody/holonomy.h>
+#include <curvebody/bundle_path.h>
+#include <curvebody/jet.h>
+
+#include <stdbool.h>
 
 /* Fails with the name of the bundle, the shape and the last error text. */
 cb_status cb_bundle_fail_at(const cb_bundle *b, const double *r, cb_status status);
 
-/* cb_bundle_connection and cb_bundle_second whose failures do not name bundle and shape. */
+/* These functions compute the same as cb_bundle_connection and cb_bundle_second, but their error messages do not name
+ * bundle and shape. */
 cb_status cb_bundle_evaluate(const cb_bundle *b, const double *r, double *A, double *dA, double *M, double *dM);
 cb_status cb_bundle_evaluate_second(const cb_bundle *b, const double *r, double *ddA, double *ddM);
 
-/* ddA and ddM (either may be NULL) from values of A and M (second.c), as `second` of a class of bundles; from those of
- * dA and dM where a break or the end of the domain is near. */
+/* Computes ddA and ddM (either may be NULL) by second differences of A and M. A class of bundles can use it as its
+ * function `second`. Near a break or the end of the domain, differences of dA and dM are used instead. */
 cb_status cb_bundle_second_by_values(const cb_bundle *b, const double *r, double *ddA, double *ddM);
+
+/* Reduces a symmetric form on (xi, r') to a connection and a cost metric.
+ *
+ *   G = ((P, Q), (Q^T, R)), [dim + n][dim + n]:  power, or twice the kinetic energy
+ *   A = P^-1 Q,   M = R - Q^T A
+ *   d_k A = P^-1 E_k,  E_k = d_k Q - d_k P A;   d_k M = d_k R - (d_k Q)^T A - A^T E_k
+ * For a given r', xi = -A r' minimises the form: the power is minimum, or the momentum is 0.
+ * Source: Kelly & Murray, J. Robotic Systems 12 (1995) 417, doi:10.1002/rob.4620120607.
+ *
+ * G and dG[n][dim + n][dim + n] (NULL without dA and dM) are stored by rows, with both triangles; A, dA, M, dM are as
+ * in cb_bundle_class. CB_STEP_SINGULAR, with the axis of the group, if P is not positive definite to round-off. */
+cb_status cb_form_reduce(const cb_group *group, int n, const double *G, const double *dG, double *A, double *dA,
+                         double *M, double *dM);
+
+/* Tests for singular shapes that a gait passes, or that are between the nodes of a grid. The test is the same as in
+ * holonomy.c: the integral along a path on which A r' has a pole does not converge.
+ *
+ * Fails with CB_STEP_SINGULAR and the shape if a gait, closed or not, passes a singular shape; a pole with a residue
+ * below 1e-6 is ignored. This costs about as much as a holonomy to 1e-6. */
+cb_status cb_gait_regular(const cb_bundle *b, const cb_gait *gait);
+
+/* Tests a grid of the variables v[0] and v[1]: node k * points[1] + l is at value[0][k], value[1][l]; the other
+ * variables are those of `at`. If A[node][dim n] differs between the corners of a cell by more than half of its size,
+ * the cell is examined along two sides and both diagonals, since at least two of these four directions cross a pole
+ * with a residue. Cells with a number that is not finite at a corner are skipped. At most 256 cells are examined. */
+cb_status cb_grid_regular(const cb_bundle *b, const int *v, const int *points, const double *const *value,
+                          const double *at, const double *A);
+
+/* --- steps by Magnus's method along the fibre (curvebody/bundle_path.h). They end at the breaks of the gait and of the
+ * bundle, so that the order of the method is preserved there --- */
+
+/* The integrals along a path. */
+typedef struct cb_bundle_sum {
+  double g[CB_GROUP_SIZE], length, cost;
+} cb_bundle_sum;
+
+/* Continues *total and *steps along the gait from time t to `end`, with no break of the gait in between, by the Magnus
+ * method of order 4 or 6: one step between breaks of the bundle if error is 0, and otherwise as many steps as this
+ * error on a cycle requires. */
+cb_status cb_bundle_along(const cb_bundle *b, const cb_gait *gait, int order, double error, double t, double end,
+                          cb_bundle_sum *total, int *steps);
+
+/* Fails with CB_STEP_SINGULAR and the shape if the integral along a gait, closed or not, does not converge to this
+ * error, as happens at a pole of A r'. is_line: the gait runs along a line and back; only the first half is examined,
+ * and messages give no times. */
+cb_status cb_bundle_has_no_poles(const cb_bundle *b, const cb_gait *gait, double error, bool is_line);
+
+/* Advances s by h seconds by the Magnus method of order 4 or 6: in one step between breaks if error is 0, and
+ * otherwise with the error control of cb_holonomy, where `error` is for a cycle. The caller advances the time. *steps:
+ * their number. Fails with CB_STEP_SINGULAR or CB_STEP_DOMAIN and the shape, and with CB_STEP_NO_CONVERGENCE if the
+ * error is not met. */
+cb_status cb_bundle_step(const cb_bundle_path *p, int order, double error, double h, cb_bundle_state *s, int *steps);
+
+/* The chain rule: from a function of the shape with its derivatives, and from shapes r(x) that are jets, it computes
+ * the jet of the function.
+ *
+ *   f(r(x)):   d_a = sum_i f_i r_i,a     d_ab = sum_ij f_ij r_i,a r_j,b + sum_i f_i r_i,ab
+ */
+
+/* True if the jets r[n] are the shape variables themselves. */
+static inline bool cb_jets_are_variables(const cb_jet *r, int n) {
+  for (int i = 0; i < n; i++) {
+    if (r[i].n != n) return false;
+    for (int a = 0; a < n; a++)
+      if (r[i].g[a] != (a == i)) return false;
+    for (int k = 0; k < n * (n + 1) / 2; k++)
+      if (r[i].h[k] != 0) return false;
+  }
+  return true;
+}
+
+/* f: a jet in the n shape variables. out: the jet of f(r(x)). */
+static inline void cb_jet_of_shape(const cb_jet *f, const cb_jet *r, int n, cb_jet *out) {
+  const int m = r[0].n;
+  cb_jet sum = {.n = m, .v = f->v};
+  for (int a = 0; a < m; a++)
+    for (int i = 0; i < n; i++) sum.g[a] += f->g[i] * r[i].g[a];
+  for (int a = 0, k = 0; a < m; a++)
+    for (int b = 0; b <= a; b++, k++)
+      for (int i = 0; i < n; i++) {
+        double row = 0;
+        for (int j = 0; j < n; j++) row += f->h[cb_jet_packed(i, j)] * r[j].g[b];
+        sum.h[k] += row * r[i].g[a] + f->g[i] * r[i].h[k];
+      }
+  *out = sum;
+}

@@ -1,7 +1,60 @@
-/* Connection of a plane chain: the equations of chain.h and chain_form.h in doubles. */
-#include "bundle/chain_form.h"
+/* Plane chains: the connection of chain.h in doubles and on jets, its second derivatives, and the plot. */
+#include "bundle/chain.h"
 
 #include <math.h>
+#include <string.h>
+
+/* The form G of a plane chain and the quantities that its reduction and the second derivatives need.
+ *
+ * All quantities are in the frame of the base, with its middle as the origin, for the hinges h (shape variables) of one
+ * side, from the base outwards:
+ *   S_h  twist of a hinge;   C_h = sum of the tensors of the links beyond it;   Q_h = C_h S_h
+ *   P = D_base + sum of C of both innermost hinges,   R_hk = S_h.Q_k, k = h or beyond h;   0 for hinges of two sides
+ * r_a rotates all links beyond hinge a together: a quantity X of these links changes by L_a X (for a covector q,
+ * L_a q = -ad_a^T q, ad_a the bracket with S_a):
+ *   d_a P = K_a = L_a C_a      d_a Q_h = L_a Q_h, or K_a S_h where a is beyond h      d_a R_hk = S_h.d_a Q_k where a is
+ *   beyond h, else 0
+ */
+
+enum { HINGES = CB_CHAIN_LINKS - 1 };
+
+typedef double columns_of_hinges[3][HINGES]; /* rows: x, y, theta */
+
+typedef struct chain_form {
+  int n, base;
+  double S[HINGES][3], C[HINGES][3][3], Q[HINGES][3];
+  double inverse[3][3]; /* P^-1 */
+  columns_of_hinges A;
+  /* set only if derivatives are requested */
+  double K[HINGES][3][3];
+  columns_of_hinges dQ[HINGES], E[HINGES]; /* E_a = d_a Q - d_a P A */
+} chain_form;
+
+static bool are_on_one_side(const chain_form *f, int h, int k) { return (h >= f->base) == (k >= f->base); }
+/* For hinges of one side: true if k is beyond h. */
+static bool is_beyond(const chain_form *f, int k, int h) { return h >= f->base ? k > h : k < h; }
+
+static double dot(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
+/* Computes L_S q. */
+static void turn(const double *S, const double *q, double *out) {
+  const double x = q[0], y = q[1];
+  out[0] = -S[2] * y;
+  out[1] = S[2] * x;
+  out[2] = S[0] * y - S[1] * x;
+}
+
+/* Computes L_S C = X + X^T, X = -ad_S^T C, for symmetric C. */
+static void turn_tensor(const double *S, const double (*C)[3], double (*out)[3]) {
+  double X[3][3];
+  for (int i = 0; i < 3; i++) turn(S, C[i], X[i]);
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) out[i][j] = X[i][j] + X[j][i];
+}
+
+static void times(const double (*C)[3], const double *S, double *out) {
+  for (int i = 0; i < 3; i++) out[i] = dot(C[i], S);
+}
 
 const char *const cb_chain_names[CB_CHAIN_LINKS - 1] = {"alpha1", "alpha2", "alpha3", "alpha4",  "alpha5", "alpha6",
                                                         "alpha7", "alpha8", "alpha9", "alpha10", "alpha11"};
@@ -24,31 +77,40 @@ cb_status cb_chain_shape(cb_chain *c, int links, double total, const cb_node *sh
   return CB_OK;
 }
 
-/* Twists of the hinges of one side, sign +1: after the base, and the tensors of what is beyond each. */
-static void sum_side(const cb_chain *c, const double *r, int sign, cb_chain_form *f) {
+/* Computes S, C and Q of the hinges of one side (sign +1: after the base; -1: before it). */
+static void sum_side(const cb_chain *c, const double *r, int sign, chain_form *f) {
   const int inner = sign > 0 ? c->base : c->base - 1, links = sign > 0 ? c->links - 1 - c->base : c->base;
-  double x = 0.5 * sign * c->length[c->base], y = 0, angle = 0; /* of the hinge; heading of the link beyond it */
+  double x = 0.5 * sign * c->length[c->base], y = 0, angle = 0; /* position of the hinge; heading of the link beyond
+                                                                 * it */
   for (int k = 0, h = inner; k < links; k++, h += sign) {
     const int link = c->base + sign * (k + 1);
     angle += sign * r[h];
     const double cs = cos(angle), sn = sin(angle), half = 0.5 * sign * c->length[link], *D = c->D[link];
-    f->S[h][0] = sign * y, f->S[h][1] = -sign * x, f->S[h][2] = sign;
-    x += half * cs, y += half * sn;
+    f->S[h][0] = sign * y;
+    f->S[h][1] = -sign * x;
+    f->S[h][2] = sign;
+    x += half * cs;
+    y += half * sn;
     const double xx = D[0] * cs * cs + D[1] * sn * sn, xy = (D[0] - D[1]) * cs * sn;
     const double yy = D[0] * sn * sn + D[1] * cs * cs, xt = x * xy - y * xx, yt = x * yy - y * xy;
     double(*const C)[3] = f->C[h];
-    C[0][0] = xx, C[1][1] = yy, C[2][2] = D[2] + x * yt - y * xt;
-    C[0][1] = C[1][0] = xy, C[0][2] = C[2][0] = xt, C[1][2] = C[2][1] = yt;
-    x += half * cs, y += half * sn;
+    C[0][0] = xx;
+    C[1][1] = yy;
+    C[2][2] = D[2] + x * yt - y * xt;
+    C[0][1] = C[1][0] = xy;
+    C[0][2] = C[2][0] = xt;
+    C[1][2] = C[2][1] = yt;
+    x += half * cs;
+    y += half * sn;
   }
   for (int k = links - 1, h = inner + sign * k; k >= 0; k--, h -= sign) {
     for (int i = 0; i < 3 && k < links - 1; i++)
       for (int j = 0; j < 3; j++) f->C[h][i][j] += f->C[h + sign][i][j];
-    cb_chain_times((const double(*)[3])f->C[h], f->S[h], f->Q[h]);
+    times((const double(*)[3])f->C[h], f->S[h], f->Q[h]);
   }
 }
 
-/* Inverse of a symmetric matrix by cofactors; false if it is not positive definite to round-off. */
+/* Inverts a symmetric matrix by cofactors; false if it is not positive definite to round-off. */
 static bool invert(double P[3][3], double inv[3][3]) {
   const double c00 = P[1][1] * P[2][2] - P[2][1] * P[2][1], c10 = P[2][0] * P[2][1] - P[1][0] * P[2][2];
   const double c20 = P[1][0] * P[2][1] - P[1][1] * P[2][0], det = P[0][0] * c00 + P[1][0] * c10 + P[2][0] * c20;
@@ -64,17 +126,17 @@ static bool invert(double P[3][3], double inv[3][3]) {
   return true;
 }
 
-static void add_derivatives(cb_chain_form *f) {
+static void add_derivatives(chain_form *f) {
   const int n = f->n;
   for (int a = 0; a < n; a++) {
-    cb_chain_turn_tensor(f->S[a], (const double(*)[3])f->C[a], f->K[a]);
+    turn_tensor(f->S[a], (const double(*)[3])f->C[a], f->K[a]);
     for (int h = 0; h < n; h++) {
       double q[3] = {0};
-      if (cb_chain_same_side(f, a, h)) {
-        if (cb_chain_beyond(f, a, h))
-          cb_chain_times((const double(*)[3])f->K[a], f->S[h], q);
+      if (are_on_one_side(f, a, h)) {
+        if (is_beyond(f, a, h))
+          times((const double(*)[3])f->K[a], f->S[h], q);
         else
-          cb_chain_turn(f->S[a], f->Q[h], q);
+          turn(f->S[a], f->Q[h], q);
       }
       for (int i = 0; i < 3; i++) f->dQ[a][i][h] = q[i];
     }
@@ -85,7 +147,8 @@ static void add_derivatives(cb_chain_form *f) {
   }
 }
 
-cb_status cb_chain_form_at(const cb_chain *c, const double *r, bool derivatives, cb_chain_form *f) {
+/* Computes the form at a shape. CB_STEP_SINGULAR if P is not positive definite. */
+static cb_status form_at(const cb_chain *c, const double *r, bool derivatives, chain_form *f) {
   const int n = f->n = c->links - 1, b = f->base = c->base;
   double P[3][3] = {{c->D[b][0]}, {0, c->D[b][1]}, {0, 0, c->D[b][2]}};
   sum_side(c, r, 1, f);
@@ -93,35 +156,36 @@ cb_status cb_chain_form_at(const cb_chain *c, const double *r, bool derivatives,
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) P[i][j] += (b < n ? f->C[b][i][j] : 0) + (b > 0 ? f->C[b - 1][i][j] : 0);
   if (!invert(P, f->inverse))
-    return cb_fail(CB_STEP_SINGULAR, "the tensor of the locked chain is not positive definite");
+    return cb_fail(
+        CB_STEP_SINGULAR,
+        "the tensor P of the locked chain is not positive definite: expected positive drag or mass on every link");
   for (int i = 0; i < 3; i++)
-    for (int j = 0; j < n; j++) f->A[i][j] = cb_chain_dot(f->inverse[i], f->Q[j]);
+    for (int j = 0; j < n; j++) f->A[i][j] = dot(f->inverse[i], f->Q[j]);
   if (derivatives) add_derivatives(f);
   return CB_OK;
 }
 
-static void write_metric(const cb_chain_form *f, double *M) {
+static void write_metric(const chain_form *f, double *M) {
   const int n = f->n;
   for (int i = 0; i < n; i++)
     for (int j = 0; j <= i; j++) {
       double R = 0;
-      if (cb_chain_same_side(f, i, j))
-        R = cb_chain_beyond(f, i, j) ? cb_chain_dot(f->S[j], f->Q[i]) : cb_chain_dot(f->S[i], f->Q[j]);
+      if (are_on_one_side(f, i, j)) R = is_beyond(f, i, j) ? dot(f->S[j], f->Q[i]) : dot(f->S[i], f->Q[j]);
       for (int k = 0; k < 3; k++) R -= f->Q[i][k] * f->A[k][j];
       M[i * n + j] = M[j * n + i] = R;
     }
 }
 
 /* d_a M */
-static void write_slope(const cb_chain_form *f, int a, double *dM) {
+static void write_slope(const chain_form *f, int a, double *dM) {
   const int n = f->n;
-  const double(*dQ)[CB_CHAIN_HINGES] = f->dQ[a], (*E)[CB_CHAIN_HINGES] = f->E[a];
+  const double(*dQ)[HINGES] = f->dQ[a], (*E)[HINGES] = f->E[a];
   for (int i = 0; i < n; i++)
     for (int j = 0; j <= i; j++) {
       double R = 0;
-      if (cb_chain_same_side(f, i, j)) {
-        const int h = cb_chain_beyond(f, i, j) ? j : i, k = i + j - h;
-        if (cb_chain_same_side(f, a, h) && cb_chain_beyond(f, a, h))
+      if (are_on_one_side(f, i, j)) {
+        const int h = is_beyond(f, i, j) ? j : i, k = i + j - h;
+        if (are_on_one_side(f, a, h) && is_beyond(f, a, h))
           for (int d = 0; d < 3; d++) R += f->S[h][d] * dQ[d][k];
       }
       for (int k = 0; k < 3; k++) R -= dQ[k][i] * f->A[k][j] + f->A[k][i] * E[k][j];
@@ -130,8 +194,8 @@ static void write_slope(const cb_chain_form *f, int a, double *dM) {
 }
 
 cb_status cb_chain_connection(const cb_chain *c, const double *r, double *A, double *dA, double *M, double *dM) {
-  cb_chain_form f;
-  const cb_status status = cb_chain_form_at(c, r, dA || dM, &f);
+  chain_form f;
+  const cb_status status = form_at(c, r, dA || dM, &f);
   if (status) return status;
   const int n = f.n;
   for (int i = 0; A && i < 3; i++)
@@ -144,4 +208,235 @@ cb_status cb_chain_connection(const cb_chain *c, const double *r, double *A, dou
             f.inverse[i][0] * f.E[a][0][j] + f.inverse[i][1] * f.E[a][1][j] + f.inverse[i][2] * f.E[a][2][j];
   for (int a = 0; dM && a < n; a++) write_slope(&f, a, dM + a * n * n);
   return CB_OK;
+}
+
+/* --- the equations of chain.h on jets --- */
+
+enum { COLUMNS = 3 + HINGES };
+
+/* a += s b c */
+static void add_product(cb_jet *a, double s, const cb_jet *b, const cb_jet *c) {
+  const cb_jet product = cb_jet_mul(b, c), more = cb_jet_scale(&product, s);
+  *a = cb_jet_add(a, &more);
+}
+
+typedef struct work {
+  cb_jet u[3][COLUMNS], G[COLUMNS][COLUMNS], inv[3][3], A[3][HINGES];
+} work;
+
+/* Transforms the velocities u of the columns to the link beyond a hinge; see sum_side. */
+static void cross_hinge(cb_jet u[3][COLUMNS], int columns, const cb_jet *angle, double before, double after, int sign) {
+  const cb_jet cs = cb_jet_cos(angle), sine = cb_jet_sin(angle), sn = cb_jet_scale(&sine, sign);
+  for (int i = 0; i < columns; i++) {
+    const cb_jet x = u[0][i], at = cb_jet_scale(&u[2][i], before), y = cb_jet_add(&u[1][i], &at);
+    u[0][i] = cb_jet_mul(&cs, &x);
+    add_product(&u[0][i], 1, &sn, &y);
+    u[1][i] = cb_jet_mul(&cs, &y);
+    add_product(&u[1][i], -1, &sn, &x);
+    const cb_jet beyond = cb_jet_scale(&u[2][i], after);
+    u[1][i] = cb_jet_add(&u[1][i], &beyond);
+  }
+}
+
+static void sum_link(const cb_chain *c, int k, const cb_jet u[3][COLUMNS], int columns, const int *column,
+                     cb_jet G[COLUMNS][COLUMNS]) {
+  for (int i = 0; i < columns; i++)
+    for (int j = 0; j <= i; j++)
+      for (int d = 0; d < 3; d++) add_product(&G[column[i]][column[j]], c->D[k][d], &u[d][i], &u[d][j]);
+}
+
+cb_status cb_chain_on_jets(const cb_chain *c, const cb_jet *r, cb_jet *A, cb_jet *M) {
+  const int n = c->links - 1, b = c->base, jets = r->n;
+  work w;
+  for (int i = 0; i < 3 + n; i++)
+    for (int j = 0; j < 3 + n; j++) w.G[i][j] = cb_jet_constant(jets, 0);
+  for (int sign = 1; sign >= -1; sign -= 2) {
+    int column[COLUMNS] = {0, 1, 2}, columns = 3;
+    for (int i = 0; i < 3; i++)
+      for (int j = 0; j < 3; j++) w.u[i][j] = cb_jet_constant(jets, i == j);
+    if (sign > 0) sum_link(c, b, w.u, 3, column, w.G);
+    for (int k = b + sign; k >= 0 && k < c->links; k += sign) {
+      const int hinge = sign > 0 ? k - 1 : k;
+      const double before = 0.5 * sign * c->length[k - sign], after = 0.5 * sign * c->length[k];
+      cross_hinge(w.u, columns, &r[hinge], before, after, sign);
+      w.u[0][columns] = cb_jet_constant(jets, 0);
+      w.u[1][columns] = cb_jet_constant(jets, after * sign);
+      w.u[2][columns] = cb_jet_constant(jets, sign);
+      column[columns++] = 3 + hinge;
+      sum_link(c, k, w.u, columns, column, w.G);
+    }
+  }
+  /* A = P^-1 Q by cofactors. Q is in the lower triangle. column[] runs backwards on the side before the base, so that
+   * R of this side is in the upper triangle, and R of the other side in the lower one */
+  cb_jet(*const G)[COLUMNS] = w.G;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < i; j++) G[j][i] = G[i][j];
+  cb_jet det = cb_jet_constant(jets, 0);
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) {
+      const int p = (i + 1) % 3, q = (i + 2) % 3, s = (j + 1) % 3, t = (j + 2) % 3;
+      w.inv[i][j] = cb_jet_mul(&G[p][s], &G[q][t]);
+      add_product(&w.inv[i][j], -1, &G[p][t], &G[q][s]);
+      if (i == 0) add_product(&det, 1, &G[0][j], &w.inv[0][j]);
+    }
+  if (!(G[0][0].v > 0 && w.inv[2][2].v > 1e-15 * G[0][0].v * G[1][1].v && det.v > 1e-15 * w.inv[2][2].v * G[2][2].v))
+    return cb_fail(
+        CB_STEP_SINGULAR,
+        "the tensor P of the locked chain is not positive definite: expected positive drag or mass on every link");
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < n; j++) {
+      cb_jet sum = cb_jet_constant(jets, 0);
+      for (int k = 0; k < 3; k++) add_product(&sum, 1, &w.inv[i][k], &G[3 + j][k]);
+      w.A[i][j] = cb_jet_div(&sum, &det);
+      if (A) A[i * n + j] = w.A[i][j];
+    }
+  for (int i = 0; M && i < n; i++)
+    for (int j = 0; j <= i; j++) {
+      const bool same = (i >= b) == (j >= b);
+      cb_jet value = !same ? cb_jet_constant(jets, 0) : i >= b ? G[3 + i][3 + j] : G[3 + j][3 + i];
+      for (int k = 0; k < 3; k++) add_product(&value, -1, &G[3 + i][k], &w.A[k][j]);
+      M[i * n + j] = M[j * n + i] = value;
+    }
+  return CB_OK;
+}
+
+/* Second derivatives of the connection and the metric of a plane chain, with the symbols of the form above.
+ *
+ * For a and b on one side, b = a or beyond a:
+ *   d_ab P = W = L_a K_b
+ *   d_ab Q_h = L_a L_b Q_h (b not beyond h);  L_a (K_b S_h) (b beyond h, a not);  W S_h (both beyond h)
+ *   d_ab R_hk = S_h.d_ab Q_k where a is beyond h, k = h or beyond h; else 0
+ * All of them are 0 for a and b on two sides. Then, with D_a = d_a A = P^-1 E_a:
+ *   F = d_ab Q - d_ab P A;   d_ab A = P^-1 (F - K_a D_b - K_b D_a)
+ *   d_ab M = d_ab R - (d_ab Q)^T A - A^T F - E_a^T D_b - D_b^T E_a
+ * Cost: for each of n (n + 1)/2 pairs 9 n products for F, 18 n + 9 n for A, and 12 n (n + 1)/2 for M, and half of that
+ * for pairs on two sides. This is 4e4 operations for ten links.
+ */
+
+/* Computes d_ab P and the columns of d_ab Q. */
+static void turn_twice(const chain_form *f, int a, int b, double W[3][3], columns_of_hinges ddQ) {
+  const int sign = a >= f->base ? 1 : -1, first = sign > 0 ? f->base : 0, end = sign > 0 ? f->n : f->base;
+  const double(*K)[3] = (const double(*)[3])f->K[b];
+  for (int i = 0; i < 3; i++) memset(ddQ[i], 0, (size_t)f->n * sizeof(double));
+  turn_tensor(f->S[a], K, W);
+  for (int h = first; h < end; h++) {
+    double q[3];
+    if (is_beyond(f, a, h)) {
+      times((const double(*)[3])W, f->S[h], q);
+    } else {
+      if (is_beyond(f, b, h))
+        times(K, f->S[h], q);
+      else
+        turn(f->S[b], f->Q[h], q);
+      turn(f->S[a], q, q);
+    }
+    for (int i = 0; i < 3; i++) ddQ[i][h] = q[i];
+  }
+}
+
+static void write_connection_second(const chain_form *f, const columns_of_hinges *D, int a, int b,
+                                    const double (*F)[HINGES], double *out) {
+  const int n = f->n;
+  columns_of_hinges right;
+  for (int i = 0; i < 3; i++) {
+    const double *p = f->K[a][i], *q = f->K[b][i];
+    for (int j = 0; j < n; j++)
+      right[i][j] = (F ? F[i][j] : 0) - (p[0] * D[b][0][j] + p[1] * D[b][1][j] + p[2] * D[b][2][j]) -
+                    (q[0] * D[a][0][j] + q[1] * D[a][1][j] + q[2] * D[a][2][j]);
+  }
+  for (int i = 0; i < 3; i++) {
+    const double *p = f->inverse[i];
+    for (int j = 0; j < n; j++) out[i * n + j] = p[0] * right[0][j] + p[1] * right[1][j] + p[2] * right[2][j];
+  }
+}
+
+/* Adds the lower triangle of -(X^T Y + Z^T V) to out, by rows. */
+static void take_products(int n, const double (*X)[HINGES], const double (*Y)[HINGES], const double (*Z)[HINGES],
+                          const double (*V)[HINGES], double *out) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j <= i; j++)
+      out[i * n + j] -= X[0][i] * Y[0][j] + X[1][i] * Y[1][j] + X[2][i] * Y[2][j] + Z[0][i] * V[0][j] +
+                        Z[1][i] * V[1][j] + Z[2][i] * V[2][j];
+}
+
+static void write_metric_second(const chain_form *f, const columns_of_hinges *D, int a, int b,
+                                const double (*ddQ)[HINGES], const double (*F)[HINGES], double *out) {
+  const int n = f->n;
+  const double(*E)[HINGES] = f->E[a], (*Db)[HINGES] = D[b];
+  for (int i = 0; i < n; i++) memset(out + i * n, 0, (size_t)(i + 1) * sizeof *out);
+  if (F) {
+    const bool right = a >= f->base;
+    for (int i = right ? f->base : 0; i < (right ? f->n : f->base); i++)
+      for (int j = right ? f->base : 0; j <= i; j++) {
+        const int h = right ? j : i, k = i + j - h; /* h: the inner one of the two hinges */
+        if (!is_beyond(f, a, h)) continue;
+        for (int d = 0; d < 3; d++) out[i * n + j] += f->S[h][d] * ddQ[d][k];
+      }
+    take_products(n, ddQ, f->A, f->A, F, out);
+  }
+  take_products(n, E, Db, Db, E, out);
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < i; j++) out[j * n + i] = out[i * n + j];
+}
+
+cb_status cb_chain_second(const cb_chain *c, const double *r, double *ddA, double *ddM) {
+  chain_form f;
+  const cb_status status = form_at(c, r, true, &f);
+  if (status) return status;
+  const int n = f.n;
+  columns_of_hinges D[HINGES], ddQ, F;
+  for (int a = 0; a < n; a++)
+    for (int i = 0; i < 3; i++)
+      for (int j = 0; j < n; j++)
+        D[a][i][j] = f.inverse[i][0] * f.E[a][0][j] + f.inverse[i][1] * f.E[a][1][j] + f.inverse[i][2] * f.E[a][2][j];
+  for (int k = 0; k < n; k++)
+    for (int l = 0; l <= k; l++) {
+      const bool same = are_on_one_side(&f, k, l);
+      const int a = k >= f.base ? l : k, b = k + l - a; /* a: the inner one of the two hinges */
+      if (same) {
+        double W[3][3];
+        turn_twice(&f, a, b, W, ddQ);
+        for (int i = 0; i < 3; i++)
+          for (int j = 0; j < n; j++)
+            F[i][j] = ddQ[i][j] - (W[i][0] * f.A[0][j] + W[i][1] * f.A[1][j] + W[i][2] * f.A[2][j]);
+      }
+      const int at = k * n + l, mirrored = l * n + k;
+      if (ddA) {
+        write_connection_second(&f, D, a, b, same ? F : NULL, ddA + at * 3 * n);
+        if (k != l) memcpy(ddA + mirrored * 3 * n, ddA + at * 3 * n, (size_t)(3 * n) * sizeof *ddA);
+      }
+      if (ddM) {
+        write_metric_second(&f, D, a, b, ddQ, same ? F : NULL, ddM + at * n * n);
+        if (k != l) memcpy(ddM + mirrored * n * n, ddM + at * n * n, (size_t)(n * n) * sizeof *ddM);
+      }
+    }
+  return CB_OK;
+}
+
+/* --- the plot: ends and hinges in the plane, in order, and one line per link --- */
+
+const int cb_chain_lines[CB_CHAIN_LINKS][2] = {{0, 1}, {1, 2}, {2, 3}, {3, 4},  {4, 5},   {5, 6},
+                                               {6, 7}, {7, 8}, {8, 9}, {9, 10}, {10, 11}, {11, 12}};
+
+static void put(double x, double y, double *out) {
+  out[0] = x;
+  out[1] = y;
+  out[2] = 0;
+}
+
+void cb_chain_plot(const cb_chain *c, const double *r, const double *g, double (*x)[3]) {
+  const int base = c->base;
+  const double half = c->length[base] / 2, ux = half * cos(g[2]), uy = half * sin(g[2]);
+  put(g[0] - ux, g[1] - uy, x[base]);
+  put(g[0] + ux, g[1] + uy, x[base + 1]);
+  double heading = g[2];
+  for (int k = base + 1; k < c->links; k++) {
+    heading += r[k - 1];
+    put(x[k][0] + c->length[k] * cos(heading), x[k][1] + c->length[k] * sin(heading), x[k + 1]);
+  }
+  heading = g[2];
+  for (int k = base - 1; k >= 0; k--) {
+    heading -= r[k];
+    put(x[k + 1][0] - c->length[k] * cos(heading), x[k + 1][1] - c->length[k] * sin(heading), x[k]);
+  }
 }

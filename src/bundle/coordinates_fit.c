@@ -1,13 +1,13 @@
-/* The frame field of minimum-perturbation coordinates: Newton's method for the least integral of |A'|^2.
+/* The frame field of minimum-perturbation coordinates: Newton's method for the minimum of the integral of |A'|^2.
  *
  *   F(w) = int sum_i L_i^2 |A'_i|^2,   L_i the width of the window: the unit of r_i; the algebra in its basis
- * A change h -> h exp(eta), eta = J dw, makes of A'
+ * A change h -> h exp(eta), eta = J dw, changes A' to
  *   A'_i - D_i eta + [eta, D_i eta]/2 + ...,   D_i eta = d_i eta + [eta, A'_i]
  *   F = int sum L_i^2 (|A'_i|^2 - 2 <A'_i, D_i eta> + |D_i eta|^2 + <A'_i, [eta, D_i eta]>)
- * On R^n the problem is linear and the minimum the part of A without gradient (Hodge & Helmholtz). Without the last
- * term (Gauss & Newton) until F hardly falls any more, then with it; a step is shortened (Levenberg & Marquardt) until
- * F falls. Nodes: Gauss's in each variable. A constant change of frame is left out: it turns A', and what it shifts hardly
- * counts where A' has almost no turning left, which would leave it open.
+ * On R^n the problem is linear, and the minimum is the part of A without gradient (Hodge & Helmholtz). The search omits
+ * the last term (Gauss & Newton) until F hardly decreases, and then includes it; a step is shortened (Levenberg &
+ * Marquardt) until F decreases. The nodes are Gauss's in each variable. A constant change of frame is not included: it
+ * only rotates A', and its translation would be undetermined if A' has almost no rotation.
  * Source: Hatton & Choset, Int. J. Robotics Research 30 (2011) 988, doi:10.1177/0278364910394392.
  */
 #include "bundle/coordinates.h"
@@ -23,10 +23,10 @@ enum { STEPS_MAX = 60, TRIALS_MAX = 30 };
 typedef struct fit {
   cb_frame *f;
   int nodes, unknowns;
-  bool second; /* with the last term */
+  bool second; /* the last term of F above is included */
   double width[CB_FRAME_VARIABLES];
-  double *weight, *A;     /* of a node; [nodes][dim * n] */
-  cb_frame_basis *basis;  /* of a node */
+  double *weight, *A;                   /* weight of a node; A at a node: [nodes][dim * n] */
+  cb_frame_basis *basis;                /* values at a node */
   double *H, *L, *right, *step, *R, *V; /* H and its factor L: lower triangles [unknowns][unknowns] */
 } fit;
 
@@ -37,7 +37,7 @@ static cb_status place_nodes(fit *p, const int *count) {
   cb_status status = CB_OK;
   for (int i = 0; i < n; i++) {
     table[i] = gsl_integration_glfixed_table_alloc((size_t)count[i]);
-    if (!table[i]) status = cb_fail(CB_ERROR_MEMORY, "no memory for coordinates of bundle %s", b->kind->name);
+    if (!table[i]) status = cb_fail(CB_ERROR_MEMORY, "no memory for coordinates of bundle %s", b->class_->name);
   }
   for (int k = 0; !status && k < p->nodes; k++) {
     double r[CB_FRAME_VARIABLES], weight = 1;
@@ -81,7 +81,8 @@ static void add_row(fit *p) {
   }
 }
 
-/* One node: eta = phi_k J e_a, D_i eta = d_i phi_k p_a + phi_k q_ia, and K[c][d] = <A'_i, [e_c, e_d]>. */
+/* Adds one node to H and to the right side. phi_k: term k of w; e_a: axis a of the algebra. eta = phi_k J e_a,
+ * D_i eta = d_i phi_k J e_a + phi_k q_ia, q_ia = d_i(J e_a) + [J e_a, A'_i], and K[c][d] = <A'_i, [e_c, e_d]>. */
 static void add_node(fit *p, int node) {
   const cb_group *G = p->f->inner->group;
   const cb_frame_basis *basis = &p->basis[node];
@@ -129,7 +130,8 @@ static void add_node(fit *p, int node) {
   }
 }
 
-/* step = (H + more diag)^-1 right; false if that is not positive definite. */
+/* step = (H + D)^-1 right, D_ii = more |H_ii| + 1e-13 times the largest H_jj; false if the matrix is not positive
+ * definite. */
 static bool solve(fit *p, double more) {
   const int N = p->unknowns;
   double largest = 0;
@@ -153,7 +155,9 @@ static cb_status newton(fit *p) {
   const double start = functional(p);
   double F = start, more = 0;
   if (!isfinite(F))
-    return cb_fail(CB_STEP_NOT_FINITE, "coordinates of bundle %s: the connection is not finite", b->kind->name);
+    return cb_fail(CB_STEP_NOT_FINITE,
+                   "coordinates of bundle %s: the connection is not finite in the window: try a smaller window",
+                   b->class_->name);
   for (int k = 0; k < STEPS_MAX; k++) {
     memset(p->H, 0, (size_t)p->unknowns * (size_t)p->unknowns * sizeof *p->H);
     memset(p->right, 0, (size_t)p->unknowns * sizeof *p->right);
@@ -161,14 +165,17 @@ static cb_status newton(fit *p) {
     for (int trial = 0;; trial++) {
       double gain = 0;
       if (trial == TRIALS_MAX)
-        return cb_fail(CB_STEP_NO_CONVERGENCE, "coordinates of bundle %s: no step of %d makes %.9g less", b->kind->name,
-                       trial, F);
+        return cb_fail(
+            CB_STEP_NO_CONVERGENCE,
+            "coordinates of bundle %s: none of %d damped Newton steps reduces the integral of |A'|^2 (%.9g): try "
+            "a smaller window (`low`, `high`) or fewer `points`",
+            b->class_->name, trial, F);
       const bool solved = solve(p, more);
       for (int u = 0; solved && u < p->unknowns; u++) gain += p->right[u] * p->step[u];
       if (solved) {
         move(p, 1);
         const double next = functional(p);
-        if (gain <= fmax(1e-21 * F, 1e-26 * start)) return CB_OK; /* below the round-off of F */
+        if (gain <= fmax(1e-21 * F, 1e-26 * start)) return CB_OK; /* the gain is below the round-off of F */
         if (next <= F * (1 + 1e-14)) {
           p->second = F - next < .1 * F;
           F = next;
@@ -183,15 +190,17 @@ static cb_status newton(fit *p) {
       more = fmax(10 * more, 1e-10);
     }
   }
-  return cb_fail(CB_STEP_NO_CONVERGENCE, "coordinates of bundle %s do not settle in %d steps", b->kind->name,
-                 STEPS_MAX);
+  return cb_fail(CB_STEP_NO_CONVERGENCE,
+                 "coordinates of bundle %s did not converge in %d steps: try a smaller window or fewer points",
+                 b->class_->name, STEPS_MAX);
 }
 
 cb_status cb_frame_fit(cb_frame *f) {
   const cb_bundle *b = f->inner;
   const int n = b->n;
   fit p = {.f = f, .nodes = 1, .unknowns = f->terms * b->group->dim};
-  static const int over[CB_FRAME_VARIABLES] = {12, 8, 5}; /* nodes beyond the degree: A is no polynomial */
+  static const int over[CB_FRAME_VARIABLES] = {12, 8, 5}; /* more nodes than the degree needs, since A is not a
+                                                           * polynomial */
   int count[CB_FRAME_VARIABLES];
   for (int i = 0; i < n; i++) {
     int top = 0;
@@ -207,12 +216,19 @@ cb_status cb_frame_fit(cb_frame *f) {
   p.H = calloc(2 * N * N + 4 * N, sizeof *p.H);
   cb_status status = CB_OK;
   if (!p.weight || !p.A || !p.basis || !p.H)
-    status = cb_fail(CB_ERROR_MEMORY, "no memory for coordinates of bundle %s", b->kind->name);
+    status = cb_fail(CB_ERROR_MEMORY, "no memory for coordinates of bundle %s", b->class_->name);
   else {
-    p.L = p.H + N * N, p.right = p.L + N * N, p.step = p.right + N, p.R = p.step + N, p.V = p.R + N;
+    p.L = p.H + N * N;
+    p.right = p.L + N * N;
+    p.step = p.right + N;
+    p.R = p.step + N;
+    p.V = p.R + N;
     status = place_nodes(&p, count);
   }
   if (!status) status = newton(&p);
-  free(p.weight), free(p.A), free(p.basis), free(p.H);
+  free(p.weight);
+  free(p.A);
+  free(p.basis);
+  free(p.H);
   return status;
 }

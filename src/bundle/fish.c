@@ -1,5 +1,5 @@
-/* The energy of a chain of bodies in a perfect fluid: the equations of fish.h. Twists are (omega, v_x, v_y), columns of
- * G (v_x, v_y, omega) of the base, then hinges. */
+/* The energy of a chain of bodies in a perfect fluid: the equations of fish.h. Twists are (omega, v_x, v_y); the
+ * columns of G are (v_x, v_y, omega) of the base, then the hinges. */
 #include "bundle/fish.h"
 
 #include <math.h>
@@ -9,7 +9,8 @@ enum { BODIES = CB_FISH_BODIES, HINGES = BODIES - 1, COLUMNS = 3 + HINGES };
 
 typedef double twist[3];
 
-/* What there is of a shape, for n bodies and c = 3 + n - 1 columns: w and its derivatives are in the base's frame. */
+/* The quantities at a shape, for n bodies and 3 + n - 1 columns. pose, hinge, tau (the twist of each hinge) and moved
+ * are in the frame of the base; own and its derivatives `change` are twists of each body in the body's frame. */
 typedef struct motions {
   double pose[BODIES][3], hinge[HINGES][2], sign[HINGES];
   twist tau[HINGES], own[COLUMNS * BODIES], change[HINGES * COLUMNS * BODIES], moved[HINGES * BODIES];
@@ -31,10 +32,11 @@ void cb_fish_poses(const cb_fish *f, const double *r, double (*pose)[3]) {
   }
 }
 
-/* Does hinge k move body i, or, if it is not k, the hinge i to i + 1 as seen from the base? */
+/* True if hinge k moves body i; or, for another hinge i, if k moves the hinge between bodies i and i + 1, as seen from
+ * the base. */
 static bool carries(const cb_fish *f, int k, int i) { return k >= f->base ? i > k : i <= k; }
 
-/* A twist of the base's frame in that of a body. */
+/* Transforms a twist from the frame of the base to the frame of a body. */
 static void in_body(const double pose[3], const double w[3], double out[3]) {
   const double c = cos(pose[0]), s = sin(pose[0]), x = w[1] - w[0] * pose[2], y = w[2] + w[0] * pose[1];
   out[0] = w[0];
@@ -42,13 +44,16 @@ static void in_body(const double pose[3], const double w[3], double out[3]) {
   out[2] = c * y - s * x;
 }
 
-/* What column c of the form gives body i, in the base's frame. */
+/* Computes the twist of body i in column c of the form, in the frame of the base. */
 static void column(const cb_fish *f, const motions *m, int c, int i, double w[3]) {
-  w[0] = c == 2, w[1] = c == 0, w[2] = c == 1;
+  w[0] = c == 2;
+  w[1] = c == 0;
+  w[2] = c == 1;
   if (c >= 3) memcpy(w, carries(f, c - 3, i) ? m->tau[c - 3] : (twist){0}, sizeof(twist));
 }
 
-/* d_k of a column's twist of a body that it and hinge k move: where k moves hinge j, that hinge's place goes on. */
+/* Computes d_k of the twist of a body that both the hinge of the column and hinge k move. If k moves the hinge j of the
+ * column, the position of hinge j changes. */
 static void column_change(const cb_fish *f, const motions *m, int k, int c, double w[3]) {
   const int j = c - 3;
   memset(w, 0, sizeof(twist));
@@ -64,8 +69,12 @@ static void set_motions(const cb_fish *f, const double *r, bool derivatives, mot
   for (int k = 0; k < hinges; k++) {
     const double *p = m->pose[k], sign = k >= f->base ? 1 : -1, x = p[1] + f->front[k] * cos(p[0]),
                  y = p[2] + f->front[k] * sin(p[0]);
-    m->hinge[k][0] = x, m->hinge[k][1] = y, m->sign[k] = sign;
-    m->tau[k][0] = sign, m->tau[k][1] = sign * y, m->tau[k][2] = -sign * x;
+    m->hinge[k][0] = x;
+    m->hinge[k][1] = y;
+    m->sign[k] = sign;
+    m->tau[k][0] = sign;
+    m->tau[k][1] = sign * y;
+    m->tau[k][2] = -sign * x;
     for (int i = 0; i < n; i++) memcpy(m->moved[k * n + i], carries(f, k, i) ? m->tau[k] : (twist){0}, sizeof(twist));
   }
   for (int c = 0; c < columns; c++)
@@ -91,7 +100,7 @@ static double apply(const double T[3][3], const double *u, const double *v) {
   return sum;
 }
 
-/* What each body has of its own. */
+/* Adds the part of each single body, without the fluid's coupling. */
 static void add_own(const cb_fish *f, const motions *m, double *G, double *dG) {
   const int n = f->bodies, hinges = n - 1, columns = 3 + hinges;
   for (int i = 0; i < n; i++) {
@@ -114,7 +123,7 @@ cb_status cb_fish_form(const cb_fish *f, cb_plane_flow *flow, const double *r, d
   const int hinges = f->bodies - 1, columns = 3 + hinges, size = columns * columns;
   motions m;
   for (int k = 0; k < hinges; k++)
-    if (!isfinite(r[k])) return cb_fail(CB_STEP_DOMAIN, "angle %d is %g", k + 1, r[k]);
+    if (!isfinite(r[k])) return cb_fail(CB_STEP_DOMAIN, "angle %d is %g: expected a finite number", k + 1, r[k]);
   set_motions(f, r, dG, &m);
   memset(G, 0, (size_t)size * sizeof *G);
   if (dG) memset(dG, 0, (size_t)(hinges * size) * sizeof *dG);

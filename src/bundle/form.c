@@ -1,22 +1,23 @@
-/* Connection and cost metric from a form: the equations of form.h, with P = S L L^T S, S its scale, L triangular. */
-#include "bundle/form.h"
+/* Connection and cost metric from a form (cb_form_reduce in bundle_private.h): P = S L L^T S, where S is diagonal with
+ * the square roots of the diagonal of P, and L is lower triangular. */
+#include "bundle/bundle_private.h"
 
 #include <math.h>
 #include <string.h>
 
 typedef struct factor {
   int dim;
-  double scale[CB_GROUP_DIM];           /* 1/sqrt of the diagonal */
-  double L[CB_GROUP_DIM][CB_GROUP_DIM]; /* the diagonal inverted */
+  double scale[CB_GROUP_DIM];           /* 1/sqrt of the diagonal of P */
+  double L[CB_GROUP_DIM][CB_GROUP_DIM]; /* the diagonal is stored as its inverse */
 } factor;
 
-/* Axes of other units are made comparable by the scale, so that one bound on the pivots, which are squares of the sines
- * of angles between motions, fits all. */
+/* The scale makes axes with different units comparable, so that one tolerance is right for all pivots, which are
+ * squares of the sines of angles between motions. */
 static cb_status factorise(const cb_group *group, const double *G, int stride, factor *f) {
   const int dim = f->dim = group->dim;
   for (int i = 0; i < dim; i++) {
     if (!(G[i * stride + i] > 0))
-      return cb_fail(CB_STEP_SINGULAR, "the locked body has %g on axis %s of its form P, expected more than 0",
+      return cb_fail(CB_STEP_SINGULAR, "the form P of the locked body is %g on axis %s: expected more than 0",
                      G[i * stride + i], group->axis[i]);
     f->scale[i] = 1 / sqrt(G[i * stride + i]);
   }
@@ -30,7 +31,8 @@ static cb_status factorise(const cb_group *group, const double *G, int stride, f
       }
       if (!(sum > 1e-14 * dim))
         return cb_fail(CB_STEP_SINGULAR,
-                       "the form P of the locked body is singular: a motion along %s with others has none of it",
+                       "the form P of the locked body is singular: it is 0 for a motion along %s combined with other "
+                       "axes; expected a positive definite form",
                        group->axis[i]);
       f->L[i][i] = 1 / sqrt(sum);
     }

@@ -1,7 +1,7 @@
-/* Gaits made of gaits: begun elsewhere, at another pace, one after the other, scaled and moved.
+/* Gaits that are composed of other gaits: shifted in time, with another pace, in sequence, scaled and moved.
  *
- * Where a path is open by d = r(1) - r(0), as a phase once round is, it goes on by r(t + 1) = r(t) + d: what is made of
- * it is continuous, and open or closed as it was.
+ * A path that is open by d = r(1) - r(0), such as a phase that grows by one period, continues by r(t + 1) = r(t) + d. A
+ * gait composed of such paths is therefore continuous.
  */
 #include "bundle/gait_private.h"
 
@@ -11,7 +11,7 @@
 
 enum { BISECTIONS = 100, SAMPLES = 256 };
 
-/* Breaks of a part, its start among them where it has one of its own. */
+/* Writes the breaks of a part to out, with their times converted by `map`; returns the end of the list. */
 static double *put_breaks(const cb_gait *g, double *out, double (*map)(const void *by, double t), const void *by) {
   for (int k = 0; k < g->breaks; k++) *out++ = map(by, g->data[k]);
   return out;
@@ -20,12 +20,12 @@ static double *put_breaks(const cb_gait *g, double *out, double (*map)(const voi
 /* --- at t + start: numbers start, gap[n] --- */
 
 static void at_shifted(const cb_gait *g, double t, double *r, double *rate) {
-  const double *start = cb_gait_numbers(g), *gap = start + 1, u = t + *start;
+  const double *start = cb_gait_own_numbers(g), *gap = start + 1, u = t + *start;
   cb_gait_at(g->part[0], u < 1 ? u : u - 1, r, rate);
   for (int i = 0; r && u >= 1 && i < g->n; i++) r[i] += gap[i];
 }
 
-static const cb_gait_kind shifted = {"shifted", at_shifted, NULL};
+static const cb_gait_class shifted = {"shifted", at_shifted, NULL};
 
 static double earlier(const void *by, double t) {
   const double u = t - *(const double *)by;
@@ -33,10 +33,11 @@ static double earlier(const void *by, double t) {
 }
 
 cb_status cb_gait_shifted(const cb_gait *inner, double start, cb_gait **out) {
-  if (!isfinite(start)) return cb_fail(CB_ERROR_ARGUMENT, "a gait that starts at time %g", start);
+  if (!isfinite(start)) return cb_fail(CB_ERROR_ARGUMENT, "a gait starts at time %g: expected a finite number", start);
   const size_t n = (size_t)inner->n;
   cb_gait *g = NULL;
-  const cb_status status = cb_gait_compose(&shifted, inner->n, inner->breaks, 1 + n, 1, &inner, 0, NULL, &g);
+  const cb_gait_contents contents = {.parts = 1, .part = &inner};
+  const cb_status status = cb_gait_compose(&shifted, inner->n, inner->breaks, 1 + n, &contents, &g);
   if (status) return status;
   double gap[CB_SHAPE_MAX];
   start -= floor(start);
@@ -62,16 +63,18 @@ static void at_paced(const cb_gait *g, double t, double *r, double *rate) {
   for (int i = 0; rate && i < g->n; i++) rate[i] *= slope;
 }
 
-static const cb_gait_kind paced = {"paced", at_paced, NULL};
+static const cb_gait_class paced = {"paced", at_paced, NULL};
 
-/* The t with s(t) = u. */
+/* Returns the t with s(t) = u. */
 static double when(const void *by, double u) {
   double low = 0, high = 1;
   if (u <= 0) return 0;
   for (int k = 0; k < BISECTIONS && high - low > DBL_EPSILON * high; k++) {
     const double middle = (low + high) / 2;
-    if (cb_expression_value(by, &middle) < u) low = middle;
-    else high = middle;
+    if (cb_expression_value(by, &middle) < u)
+      low = middle;
+    else
+      high = middle;
   }
   return (low + high) / 2;
 }
@@ -79,20 +82,24 @@ static double when(const void *by, double u) {
 cb_status cb_gait_paced(const cb_gait *inner, const cb_expression *s, cb_gait **out) {
   double before = 0;
   for (size_t other = 1; other < CB_EXPRESSION_VARIABLES; other++)
-    if (cb_expression_uses(s, other)) return cb_fail(CB_ERROR_ARGUMENT, "a pace that depends on more than the time");
+    if (cb_expression_uses(s, other))
+      return cb_fail(CB_ERROR_ARGUMENT, "a pace depends on more than the time: expected an expression of only `t`");
   for (int k = 0; k <= SAMPLES; k++) {
     const double t = (double)k / SAMPLES, value = cb_expression_value(s, &t), ends = k == 0 ? 0 : 1;
     if ((k == 0 || k == SAMPLES) && !(fabs(value - ends) <= 1e-12))
-      return cb_fail(CB_ERROR_ARGUMENT, "a pace that is %.9g at time %g, expected %g", value, t, ends);
+      return cb_fail(CB_ERROR_ARGUMENT, "a pace is %.9g at time %g, expected %g", value, t, ends);
     if (k && !(value > before))
-      return cb_fail(CB_ERROR_ARGUMENT, "a pace that does not ascend: %.9g at time %.9g", value, t);
+      return cb_fail(CB_ERROR_ARGUMENT,
+                     "a pace does not increase, it is %.9g at time %.9g: expected an increasing function", value, t);
     before = value;
   }
   const bool first = inner->breaks == 0 || inner->data[0] > 0;
   cb_gait *g = NULL;
-  const cb_status status = cb_gait_compose(&paced, inner->n, inner->breaks + first, 0, 1, &inner, 1, &s, &g);
+  const cb_gait_contents contents = {.parts = 1, .part = &inner, .texts = 1, .text = &s};
+  const cb_status status = cb_gait_compose(&paced, inner->n, inner->breaks + first, 0, &contents, &g);
   if (status) return status;
-  put_breaks(inner, g->data + first, when, s); /* behind the start, where the pace may jump */
+  put_breaks(inner, g->data + first, when, s); /* these breaks come after the one at the start, where the pace may
+                                                * jump */
   g->breaks = cb_gait_sort_breaks(g->data, g->breaks);
   g->pieces = inner->pieces;
   g->open = inner->open;
@@ -100,11 +107,11 @@ cb_status cb_gait_paced(const cb_gait *inner, const cb_expression *s, cb_gait **
   return CB_OK;
 }
 
-/* --- one after the other: numbers before[parts][n], what was open before a part --- */
+/* --- sequences: numbers before[parts][n], for each part the sum of the gaps of the previous parts --- */
 
 static void at_sequence(const cb_gait *g, double t, double *r, double *rate) {
   const int parts = g->parts, k = (int)fmin(floor(t * parts), parts - 1);
-  const double *before = cb_gait_numbers(g) + k * g->n;
+  const double *before = cb_gait_own_numbers(g) + k * g->n;
   cb_gait_at(g->part[k], fmin(fmax(t * parts - k, 0), 1), r, rate);
   for (int i = 0; i < g->n; i++) {
     if (r) r[i] += before[i];
@@ -112,7 +119,7 @@ static void at_sequence(const cb_gait *g, double t, double *r, double *rate) {
   }
 }
 
-static const cb_gait_kind sequence = {"sequence", at_sequence, NULL};
+static const cb_gait_class sequence = {"sequence", at_sequence, NULL};
 
 typedef struct place {
   int part, parts;
@@ -124,24 +131,28 @@ static double in_sequence(const void *by, double t) {
 }
 
 cb_status cb_gait_sequence(int count, const cb_gait *const *gaits, cb_gait **out) {
-  if (count < 1) return cb_fail(CB_ERROR_ARGUMENT, "a sequence of %d gaits", count);
+  if (count < 1) return cb_fail(CB_ERROR_ARGUMENT, "a sequence of %d gaits: expected at least 1", count);
   const int n = gaits[0]->n;
   double first[CB_SHAPE_MAX], start[CB_SHAPE_MAX], gap[CB_SHAPE_MAX];
   int breaks = count;
   cb_gait_at(gaits[0], 0, first, NULL);
   for (int k = 0; k < count; k++) {
     if (gaits[k]->n != n)
-      return cb_fail(CB_ERROR_ARGUMENT, "gait %d of a sequence has %d shape variables, the first has %d", k,
-                     gaits[k]->n, n);
+      return cb_fail(CB_ERROR_ARGUMENT,
+                     "gait %d of a sequence has %d shape variables: expected %d, as in the first gait", k, gaits[k]->n,
+                     n);
     cb_gait_at(gaits[k], 0, start, NULL);
     for (int i = 0; i < n; i++)
       if (!(fabs(start[i] - first[i]) <= cb_gait_slack(start[i], first[i])))
-        return cb_fail(CB_ERROR_ARGUMENT, "gait %d of a sequence starts with %.9g in variable %d, the first with %.9g",
-                       k, start[i], i, first[i]);
+        return cb_fail(
+            CB_ERROR_ARGUMENT,
+            "gait %d of a sequence starts with %.9g in variable %d, the first gait with %.9g: expected equal values", k,
+            start[i], i, first[i]);
     breaks += gaits[k]->breaks;
   }
   cb_gait *g = NULL;
-  const cb_status status = cb_gait_compose(&sequence, n, breaks, (size_t)(count * n), count, gaits, 0, NULL, &g);
+  const cb_gait_contents contents = {.parts = count, .part = gaits};
+  const cb_status status = cb_gait_compose(&sequence, n, breaks, (size_t)(count * n), &contents, &g);
   if (status) return status;
   double *next = g->data;
   for (int k = 0; k < count; k++) {
@@ -165,7 +176,7 @@ cb_status cb_gait_sequence(int count, const cb_gait *const *gaits, cb_gait **out
 /* --- scale r + offset + drift t: numbers scale[n], offset[n], drift[n] --- */
 
 static void at_moved(const cb_gait *g, double t, double *r, double *rate) {
-  const double *scale = cb_gait_numbers(g), *offset = scale + g->n, *drift = offset + g->n;
+  const double *scale = cb_gait_own_numbers(g), *offset = scale + g->n, *drift = offset + g->n;
   cb_gait_at(g->part[0], t, r, rate);
   for (int i = 0; i < g->n; i++) {
     if (r) r[i] = offset[i] + scale[i] * r[i] + drift[i] * t;
@@ -173,13 +184,14 @@ static void at_moved(const cb_gait *g, double t, double *r, double *rate) {
   }
 }
 
-static const cb_gait_kind moved = {"moved", at_moved, NULL};
+static const cb_gait_class moved = {"moved", at_moved, NULL};
 
 static cb_status move(const cb_gait *inner, const double *scale, const double *offset, const double *drift,
                       cb_gait **out) {
   const size_t n = (size_t)inner->n;
   cb_gait *g = NULL;
-  const cb_status status = cb_gait_compose(&moved, inner->n, inner->breaks, 3 * n, 1, &inner, 0, NULL, &g);
+  const cb_gait_contents contents = {.parts = 1, .part = &inner};
+  const cb_status status = cb_gait_compose(&moved, inner->n, inner->breaks, 3 * n, &contents, &g);
   if (status) return status;
   memcpy(g->data, inner->data, (size_t)inner->breaks * sizeof *g->data);
   double *numbers = g->data + g->breaks;

@@ -1,4 +1,4 @@
-/* A gait as one block of memory with the gaits and expressions it is made of, which are its own. */
+/* The memory of a gait: one block, with its own copies of the gaits and expressions that it is composed of. */
 #pragma once
 
 #include "bundle/gait_text.h"
@@ -6,62 +6,70 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-typedef struct cb_gait_kind {
+typedef struct cb_gait_class {
   const char *name;
   void (*at)(const cb_gait *g, double t, double *r, double *rate); /* t in [0, 1] */
-  /* Its own numbers, as what stands behind the name of its kind in a scenario. NULL: it is not written. */
+  /* Writes the value that follows the name of the class in a scenario. NULL: gaits of the class cannot be written. */
   void (*write)(const cb_gait *g, cb_text *out);
-} cb_gait_kind;
+} cb_gait_class;
 
 struct cb_gait {
-  const cb_gait_kind *kind;
-  int n, count;   /* shape variables; harmonics, corners or points */
-  int breaks;     /* at data[breaks], the kind's numbers behind them */
-  int pieces;     /* a smooth piece is integrated in this many steps at first */
+  const cb_gait_class *class;
+  int n, count; /* n: shape variables; count: of harmonics, arcs, corners or points (loop: the variable that moves) */
+  int breaks;   /* the first `breaks` numbers of data are breaks; the numbers of the class follow them */
+  int pieces;   /* the number of steps for the first integration of a smooth piece */
   bool backwards;
-  bool open;      /* r(1) is another shape than r(0), which may be the same up to whole periods */
+  bool open; /* r(1) differs from r(0), possibly only by full periods */
   int parts, texts;
-  cb_gait **part;
-  cb_expression **text;
-  size_t size;    /* of the block in bytes */
+  cb_gait **part;       /* [parts], owned: the gaits of which this one is composed */
+  cb_expression **text; /* [texts], owned: the expressions */
+  size_t size;          /* size of the block in bytes */
   double data[];
 };
 
-/* A block with `numbers` numbers behind its breaks, zeroed; NULL if there is no memory. */
-cb_gait *cb_gait_block(const cb_gait_kind *kind, int n, int count, int breaks, size_t numbers);
-static inline const double *cb_gait_numbers(const cb_gait *g) { return g->data + g->breaks; }
+/* Allocates a zeroed block with `numbers` numbers after its breaks; NULL if memory is lacking. */
+cb_gait *cb_gait_block(const cb_gait_class *class, int n, int count, int breaks, size_t numbers);
+static inline const double *cb_gait_own_numbers(const cb_gait *g) { return g->data + g->breaks; }
 
-/* The same with copies of parts and texts, either may be none. */
-cb_status cb_gait_compose(const cb_gait_kind *kind, int n, int breaks, size_t numbers, int parts,
-                          const cb_gait *const *part, int texts, const cb_expression *const *text, cb_gait **out);
+/* The gaits (part) and expressions (text) that cb_gait_compose copies into a block; either count may be 0. */
+typedef struct cb_gait_contents {
+  int parts, texts;
+  const cb_gait *const *part;
+  const cb_expression *const *text;
+} cb_gait_contents;
+cb_status cb_gait_compose(const cb_gait_class *class, int n, int breaks, size_t numbers,
+                          const cb_gait_contents *contents, cb_gait **out);
 
-/* Arguments of every kind. */
+/* Checks the arguments that all classes have in common. */
 cb_status cb_gait_check(const char *what, int n, int count, int least, const double *r);
 
-/* gap[n] = r(1) - r(0). */
+/* Computes gap[n] = r(1) - r(0). */
 void cb_gait_gap(const cb_gait *g, double *gap);
 
-/* r + drift[n] t of a path, which is closed where nothing is left of its gap. */
+/* Creates the path r + drift[n] t, which is closed if its gap becomes 0. */
 cb_status cb_gait_drifting(const cb_gait *g, const double *drift, cb_gait **out);
 
-/* Round-off in a shape variable: a gap below this is none. */
+/* Returns the tolerance for the difference of two values a and b of a shape variable: a smaller one counts as 0. */
 double cb_gait_slack(double a, double b);
 
-/* One period begins at its first break (0 without one); edge k = 0..cb_gait_edges(g) of its smooth pieces. */
+/* The breaks divide the period [0, 1] into smooth pieces. cb_gait_edges returns their number; piece k is from
+ * cb_gait_edge(g, k) to cb_gait_edge(g, k + 1), k counts from 0. */
 int cb_gait_edges(const cb_gait *g);
 double cb_gait_edge(const cb_gait *g, int k);
 
-/* How many breaks of the bundle shape variable i has passed at r, counted on over periods. */
+/* Returns the number of breaks of the bundle at or below r in shape variable i, counted through all periods. */
 double cb_breaks_passed(const cb_bundle *b, int i, double r);
-/* The first time after t at which a shape variable passes a break of the bundle; `end` if there is none. [t, end]
- * is within a smooth piece. Found by samples: what is passed twice between two of them is not. */
+/* Returns the first time after t at which a shape variable passes a break of the bundle; `end` if it passes none. [t,
+ * end] is within a smooth piece. The times are found by samples: a break that is passed twice between two samples is
+ * missed. */
 double cb_gait_cut(const cb_bundle *b, const cb_gait *g, double t, double end);
 
-/* a = A r' and, where not NULL, square = r'Mr' at the time t. */
+/* Computes a = A r' and (unless NULL) square = r'Mr' at the time t. */
 cb_status cb_gait_velocity(const cb_bundle *b, const cb_gait *g, double t, double *a, double *square);
 
-/* Sorts count breaks in [0, 1), leaves one of those that agree to round-off, returns how many are left. */
+/* Sorts breaks in [0, 1] (1 becomes 0), removes those that equal another one to round-off, and returns the number that
+ * remains. */
 int cb_gait_sort_breaks(double *t, int count);
 
-/* Fails unless the gait moves in the bundle's shape space. */
+/* Fails unless the gait has the number of shape variables of the bundle. */
 cb_status cb_gait_fits(const cb_bundle *b, const cb_gait *g);

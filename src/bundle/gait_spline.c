@@ -1,6 +1,6 @@
-/* Gaits through points: the periodic cubic spline, twice continuously differentiable.
+/* Gaits through given points: periodic cubic splines, which are twice continuously differentiable, and polygons.
  *
- * With h_k = t_k+1 - t_k and the second derivatives s_k: h_k-1 s_k-1 + 2 (h_k-1 + h_k) s_k + h_k s_k+1 =
+ * A spline: with h_k = t_k+1 - t_k and the second derivatives s_k: h_k-1 s_k-1 + 2 (h_k-1 + h_k) s_k + h_k s_k+1 =
  * 6 ((r_k+1 - r_k)/h_k - (r_k - r_k-1)/h_k-1), all indices modulo the number of points. Breaks: the points, where the
  * third derivative jumps. Source: de Boor, A Practical Guide to Splines (1978), chapter IV.
  */
@@ -12,16 +12,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Numbers of the gait: time[count + 1], r[count][n], second[count][n]. */
-static void at(const cb_gait *g, double t, double *r, double *rate) {
+/* The numbers of the gait: time[count + 1], r[count][n], second[count][n]. */
+static void spline_at(const cb_gait *g, double t, double *r, double *rate) {
   const int n = g->n;
-  const double *time = cb_gait_numbers(g), *value = time + g->count + 1, *second = value + g->count * n;
+  const double *time = cb_gait_own_numbers(g), *value = time + g->count + 1, *second = value + g->count * n;
   if (t < time[0]) t += 1; /* the first point may come after the start of the period */
   int low = 0, high = g->count;
   while (high - low > 1) {
     const int middle = (low + high) / 2;
-    if (t >= time[middle]) low = middle;
-    else high = middle;
+    if (t >= time[middle])
+      low = middle;
+    else
+      high = middle;
   }
   const int next = (low + 1) % g->count;
   const double h = time[low + 1] - time[low], u = (t - time[low]) / h, v = 1 - u;
@@ -33,9 +35,9 @@ static void at(const cb_gait *g, double t, double *r, double *rate) {
   }
 }
 
-static const cb_gait_kind kind = {"spline", at, NULL};
+static const cb_gait_class spline_class = {"spline", spline_at, NULL};
 
-/* second[count][n] from value and time; false if there is no memory. */
+/* Computes second[count][n] from value and time; false if memory is lacking. */
 static bool solve(int n, int count, const double *time, const double *value, double *second) {
   double *work = malloc(4 * (size_t)count * sizeof *work);
   if (!work) return false;
@@ -62,17 +64,20 @@ static bool solve(int n, int count, const double *time, const double *value, dou
   return solved;
 }
 
-/* A last point at time 1 is the first one again: then there is one point less. */
+/* Checks the times. A last point at time 1 must equal the first and is then dropped. */
 static cb_status check_times(int n, int points, const double *time, const double *r, int *count) {
   *count = points;
   for (int k = 0; k < points; k++)
     if (!(time[k] >= 0 && time[k] <= 1 && (k == 0 || time[k] > time[k - 1])))
-      return cb_fail(CB_ERROR_ARGUMENT, "time %d of a gait is %.9g: times ascend in [0, 1]", k, time[k]);
+      return cb_fail(CB_ERROR_ARGUMENT, "time %d of a gait is %.9g: expected times that increase in [0, 1]", k,
+                     time[k]);
   if (time[points - 1] < 1) return CB_OK;
   for (int i = 0; i < n; i++)
     if (time[0] > 0 || !(fabs(r[(points - 1) * n + i] - r[i]) <= 1e-12 * fmax(1, fabs(r[i]))))
-      return cb_fail(CB_ERROR_ARGUMENT, "an open gait: variable %d is %.9g at time %.9g and %.9g at time 1", i, r[i],
-                     time[0], r[(points - 1) * n + i]);
+      return cb_fail(CB_ERROR_ARGUMENT,
+                     "a point at time 1 must repeat the first point, at time 0: variable %d is %.9g at time %.9g and "
+                     "%.9g at time 1",
+                     i, r[i], time[0], r[(points - 1) * n + i]);
   *count = points - 1;
   return CB_OK;
 }
@@ -84,7 +89,7 @@ cb_status cb_gait_spline(int n, int points, const double *time, const double *r,
   if (!status) status = cb_gait_check("points", n, count, 3, NULL);
   if (status) return status;
   const size_t rows = (size_t)count * (size_t)n;
-  cb_gait *g = cb_gait_block(&kind, n, count, count, (size_t)count + 1 + 2 * rows);
+  cb_gait *g = cb_gait_block(&spline_class, n, count, count, (size_t)count + 1 + 2 * rows);
   if (!g) return cb_fail(CB_ERROR_MEMORY, "no memory for a gait of %d points", points);
   double *times = g->data + count, *value = times + count + 1;
   for (int k = 0; k < count; k++) g->data[k] = times[k] = time ? time[k] : (double)k / count;
@@ -94,6 +99,70 @@ cb_status cb_gait_spline(int n, int points, const double *time, const double *r,
     cb_gait_free(g);
     return cb_fail(CB_ERROR_MEMORY, "no memory for a gait of %d points", points);
   }
+  *out = g;
+  return CB_OK;
+}
+
+/* Gaits on polygons: straight sides at constant speed (Euclidean in the shape variables), so that the time on each side
+ * is proportional to its length. A corner that equals the next one is dropped.
+ *
+ * The breaks are the times of the corners; the first is 0.
+ */
+
+static void polygon_at(const cb_gait *g, double t, double *r, double *rate) {
+  int low = 0, high = g->count; /* low becomes the side at t: time[low] <= t < time[low + 1] */
+  const double *time = cb_gait_own_numbers(g), *corner = time + g->count + 1;
+  while (high - low > 1) {
+    const int middle = (low + high) / 2;
+    if (t >= time[middle])
+      low = middle;
+    else
+      high = middle;
+  }
+  const double *from = corner + low * g->n, *to = corner + (low + 1) % g->count * g->n;
+  const double share = time[low + 1] - time[low], u = (t - time[low]) / share;
+  for (int i = 0; i < g->n; i++) {
+    if (r) r[i] = from[i] + u * (to[i] - from[i]);
+    if (rate) rate[i] = (to[i] - from[i]) / share;
+  }
+}
+
+static const cb_gait_class polygon_class = {"polygon", polygon_at, NULL};
+
+static double side(int n, const double *a, const double *b) {
+  double square = 0;
+  for (int i = 0; i < n; i++) square += (b[i] - a[i]) * (b[i] - a[i]);
+  return sqrt(square);
+}
+
+/* True if corner k differs from the next one; otherwise corner k is dropped. */
+static bool counts(int n, int corners, const double *r, int k) {
+  return side(n, r + k * n, r + (k + 1) % corners * n) > 0;
+}
+
+cb_status cb_gait_polygon(int n, int corners, const double *r, cb_gait **out) {
+  cb_status status = cb_gait_check("corners", n, corners, 2, r);
+  if (status) return status;
+  int count = 0;
+  double perimeter = 0;
+  for (int k = 0; k < corners; k++) {
+    count += counts(n, corners, r, k);
+    perimeter += side(n, r + k * n, r + (k + 1) % corners * n);
+  }
+  if (count < 2)
+    return cb_fail(CB_ERROR_ARGUMENT,
+                   "the %d corners of a gait are all the same: expected at least two different corners", corners);
+  cb_gait *g = cb_gait_block(&polygon_class, n, count, count, (size_t)count + 1 + (size_t)(count * n));
+  if (!g) return cb_fail(CB_ERROR_MEMORY, "no memory for a gait of %d corners", corners);
+  double *time = g->data + count, *corner = time + count + 1, walked = 0;
+  for (int k = 0, kept = 0; k < corners; k++)
+    if (counts(n, corners, r, k)) {
+      memcpy(corner + kept * n, r + k * n, (size_t)n * sizeof *r);
+      g->data[kept] = time[kept] = walked / perimeter;
+      walked += side(n, r + k * n, r + (k + 1) % corners * n);
+      kept++;
+    }
+  time[count] = 1;
   *out = g;
   return CB_OK;
 }

@@ -1,73 +1,137 @@
-/* Holonomy of a gait and its group trajectory by Magnus's method (bundle/magnus.h).
+/* Holonomy of a gait and its group trajectory by Magnus's method.
  *
- *   g' = g xi, xi = -A(r(t)) r'(t);   length' = sqrt(r'Mr'), cost' = r'Mr' by Gauss's quadrature in the same nodes
- * A step of order p is compared with its two halves: their difference over 2^p - 1 is added to what the halves give,
- * which raises the order by 2; where the error is too large the halves are taken in the same way. Steps end at breaks
- * of the gait. The first pieces are a matter of the gait's kind, so that a symmetry cannot hide an error. Halves end
- * where they differ by no more than round-off of A and M. Where a step is given and no error, the plain method is taken
- * on steps of that length.
+ *   g' = g xi, xi = -A(r(t)) r'(t);   length' = sqrt(r'Mr'), cost' = r'Mr' by Gauss's quadrature at the same nodes
+ * A step of order p is compared with its two halves: their difference divided by 2^p - 1 is added to the result of the
+ * halves, which raises the order by 2. If the error is too large, each half is halved in the same way. Steps end at
+ * breaks of the gait. The class of the gait sets the number of steps of the first integration, so that a symmetry
+ * cannot hide an error. Halving ends when the halves differ only by round-off of A and M. If a step is given and no
+ * error, the method takes plain steps of that length.
  *
- * A pole of A r' of residue c leaves h |A r'| of the order of c on the step around it, however short h is, while a jump
- * or an integrable singularity takes it to 0: a step about a pole never settles, which is an error. Quadrature alone may
- * miss it, as the two sides of a pole in the middle of a step cancel. So a step also is halved where A r' at its nodes is
- * far from the chord of the first and the last, and a plain step where it is so is looked at by halves too.
+ * Around a pole of A r' with residue c, h |A r'| stays of the order of c for any step h; at a jump or an integrable
+ * singularity it tends to 0. A step across a pole therefore never converges, which is reported as an error. The
+ * quadrature may miss a pole, since the two sides of a pole in the middle of a step cancel. A step is therefore also
+ * halved if A r' at its nodes is far from the chord of the first and the last. A plain step is tested by halving in
+ * that case, and if it is longer than the first steps that the class of the gait sets.
  */
 #include "bundle/bundle_private.h"
-#include "bundle/bundle_step.h"
+
 #include "bundle/gait_private.h"
-#include "bundle/magnus.h"
+#include <curvebody/lie.h>
 
 #include <float.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* One step of Magnus's method for the path of a group, orders 4 and 6.
+ *
+ *   g' = -g a(t): g <- g exp(-W), W: Magnus's exponent for Y' = a(t) Y, which g^-1 solves; a at Gauss's nodes of the
+ *   step
+ *   order 4:  a_1, a_2 at 1/2 -+ sqrt(3)/6:   W = h (a_1 + a_2)/2 - sqrt(3)/12 h^2 [a_1, a_2]
+ *   order 6:  a_1, a_2, a_3 at 1/2 - c, 1/2, 1/2 + c, c = sqrt(15)/10;
+ *     p = h a_2, q = sqrt(15)/3 h (a_3 - a_1), s = 10/3 h (a_3 - 2 a_2 + a_1);
+ *     C = [p, q], D = -[p, 2 s + C]/60, W = p + s/12 + [-20 p - s + C, q + D]/240
+ * Source: Blanes, Casas, Oteo & Ros, Physics Reports 470 (2009) 151, doi:10.1016/j.physrep.2008.11.001, section 5.4.
+ */
+
+enum { NODES = 3 };
+
+typedef struct magnus {
+  int order, nodes;
+  double node[NODES], weight[NODES]; /* on [0, 1] */
+} magnus;
+
+static const double root3 = 1.7320508075688772, root15 = 3.872983346207417;
+
+static const magnus of_order_4 = {4, 2, {.2113248654051871, .7886751345948129}, {.5, .5}};
+static const magnus of_order_6 = {6, 3, {.1127016653792583, .5, .8872983346207417}, {5. / 18, 4. / 9, 5. / 18}};
+
+/* Returns NULL for orders other than 4 and 6. */
+static const magnus *magnus_of_order(int order) { return order == 4 ? &of_order_4 : order == 6 ? &of_order_6 : NULL; }
+
+static void exponent_4(const cb_group *G, double h, double (*a)[CB_GROUP_DIM], double *out) {
+  double C[CB_GROUP_DIM] = {0};
+  if (!G->abelian) G->bracket(G, a[0], a[1], C);
+  for (int k = 0; k < G->dim; k++) out[k] = root3 / 12 * h * h * C[k] - h / 2 * (a[0][k] + a[1][k]);
+}
+
+static void exponent_6(const cb_group *G, double h, double (*a)[CB_GROUP_DIM], double *out) {
+  const int dim = G->dim;
+  double p[CB_GROUP_DIM] = {0}, q[CB_GROUP_DIM] = {0}, s[CB_GROUP_DIM], C[CB_GROUP_DIM], D[CB_GROUP_DIM];
+  double left[CB_GROUP_DIM] = {0}, right[CB_GROUP_DIM] = {0};
+  for (int k = 0; k < dim; k++) {
+    p[k] = h * a[1][k];
+    q[k] = root15 / 3 * h * (a[2][k] - a[0][k]);
+    s[k] = 10. / 3 * h * (a[2][k] - 2 * a[1][k] + a[0][k]);
+    out[k] = -(p[k] + s[k] / 12);
+  }
+  if (G->abelian) return;
+  G->bracket(G, p, q, C);
+  for (int k = 0; k < dim; k++) left[k] = 2 * s[k] + C[k];
+  G->bracket(G, p, left, D);
+  for (int k = 0; k < dim; k++) {
+    left[k] = -20 * p[k] - s[k] + C[k];
+    right[k] = q[k] - D[k] / 60;
+  }
+  G->bracket(G, left, right, D);
+  for (int k = 0; k < dim; k++) out[k] -= D[k] / 240;
+}
+
+/* Computes -W of a step of length h with a at its nodes, so that g <- g exp(out). */
+static void magnus_exponent(const magnus *m, const cb_group *G, double h, double (*a)[CB_GROUP_DIM], double *out) {
+  if (m->order == 4)
+    exponent_4(G, h, a, out);
+  else
+    exponent_6(G, h, a, out);
+}
+
 enum { DEPTH_MAX = 40, STEPS_MAX = 200000, PERIODS_MAX = 1000000 };
 
-/* What a way is followed for, which its failure speaks of. */
+/* The purpose of an integral; it selects the error message. */
 typedef enum purpose { FOR_ITSELF, FOR_POLES_OF_A_GAIT, FOR_POLES_OF_A_LINE } purpose;
 
 typedef struct integral {
   const cb_bundle *b;
   const cb_gait *gait;
-  const cb_magnus *method;
-  double error;      /* on a period */
-  double longest;    /* step at first; 0: the gait's pieces */
-  bool length, cost; /* are wanted */
-  int steps;         /* taken on the piece at hand */
-  int taken;         /* of all */
-  bool plain;        /* a step that is not refined is looked at */
+  const magnus *method;
+  double error;      /* tolerance on a period */
+  double longest;    /* length of the first steps; 0: the number of pieces of the gait sets it */
+  bool length, cost; /* true if they are requested */
+  int steps;         /* steps on the current piece */
+  int taken;         /* total number of steps */
+  bool plain;        /* the integral only tests a plain step; for the error message */
   purpose purpose;
-  double square; /* the largest r'Mr' so far: the measure of round-off */
-  double usual;  /* the largest mean of r'Mr' on a step that is not halved */
+  double square; /* the largest r'Mr' so far, the scale of round-off */
+  double usual;  /* the largest mean of r'Mr' on one of the first steps, before they are halved */
 } integral;
 
 /* An integral over a step, and its integrand at the nodes. */
 typedef struct sum {
-  double all, at[CB_MAGNUS_NODES];
+  double all, at[NODES];
 } sum;
 
 typedef struct step {
   double g[CB_GROUP_SIZE];
-  double a[CB_MAGNUS_NODES][CB_GROUP_DIM]; /* A r' at the nodes */
+  double a[NODES][CB_GROUP_DIM]; /* A r' at the nodes */
   sum length, cost;
 } step;
 
-/* Errors of length and cost on the steps around the one at hand, the last first; infinite where there was none. */
+/* Errors of length and cost on the two enclosing steps, the smaller step first; infinite if there is none. */
 typedef struct past {
   double length[2], cost[2];
 } past;
 
-/* A surface of many faces has round-off of this much in M, in units of the largest r'Mr'. */
+/* The round-off of M for a surface with many faces, in units of the largest r'Mr'. */
 static const double roundoff = 16384 * DBL_EPSILON;
 
-/* A way h |A r'| of this much on the shortest step is that of a jump, not of a pole. */
+/* If h |A r'| on the shortest step is smaller than this, the cause is a jump, not a pole. */
 static const double negligible = 1e-10;
-/* To this a plain step is looked at by halves, where it may pass over a pole. */
+/* The tolerance for the test by halving of a plain step that may pass over a pole. */
 static const double looked_at = 1e-6;
 
 static cb_status take(integral *I, double t, double h, step *out) {
-  const cb_magnus *m = I->method;
+  const magnus *m = I->method;
   const cb_group *G = I->b->group;
   double W[CB_GROUP_DIM], square = 0;
   out->length.all = out->cost.all = 0;
@@ -82,7 +146,7 @@ static cb_status take(integral *I, double t, double h, step *out) {
     out->length.all += m->weight[k] * h * out->length.at[k];
     I->square = fmax(I->square, square);
   }
-  cb_magnus_exponent(m, G, h, out->a, W);
+  magnus_exponent(m, G, h, out->a, W);
   G->exp(G, W, out->g);
   return CB_OK;
 }
@@ -94,64 +158,73 @@ static void join(const integral *I, const step *first, const step *second, step 
   out->cost.all = first->cost.all + second->cost.all;
 }
 
-/* Is the error of the halves small enough on a step of length h? On a smooth piece the local difference d is
- * O(h^(p+1)), what is left after the correction d/(2^p - 1) is O(h^(p+3)), about d^(2/(p+1)) of it; four times that is
- * asked. */
+/* True if the error of the halves is small enough on a step of length h. On a smooth piece the local difference d is
+ * O(h^(p+1)); after the correction d/(2^p - 1) the error is O(h^(p+3)), about d^(2/(p+1)) times the correction. The
+ * test uses four times that. */
 static bool path_agrees(const integral *I, double h, double d, double scale) {
   const int p = I->method->order;
   return d / ((1 << p) - 1) * fmin(1, 4 * pow(d / scale, 2. / (p + 1))) <= fmax(I->error * h, DBL_EPSILON * scale);
 }
 
-/* An integral over a step from its integrand at all nodes, those of the step and of its halves: through the nine nodes
- * of order 6 there is a quadrature of order 10, whose difference to the corrected halves is the error of the latter.
- * Half of that is asked, and d/2^12, lest it vanish by chance. The speed has a kink where the gait pauses: near a pause
- * four times the difference of the halves counts, and at order 4, where the two are the same, all of it. Two halvings
- * make it less by 2^14 where the integrand is smooth (2^10 at order 4), by 2^4 at a kink and by 2^2 where it is
- * round-off: there it is left as it is. before[2]: of the steps around; after[2]: with this. */
-static bool sum_agrees(const integral *I, double h, double scale, const sum *whole, const sum *first, const sum *second,
-                       const double *before, double *after, double *all) {
+/* An integral over a step and over its halves, and its errors on the enclosing steps (before) and with this one
+ * (after). */
+typedef struct halving {
+  const sum *whole, *first, *second;
+  const double *before;
+  double *after;
+} halving;
+
+/* Computes an integral over a step from its integrand at all nodes of the step and of its halves; true if its error is
+ * small enough. At order 6 these nine nodes give a quadrature of order 10, and the error of the corrected halves is
+ * their difference from it. Half of this difference is used, but at least d/2^12, in case it vanishes by chance. The
+ * speed has a kink where the gait pauses: near a pause four times the difference d of the halves from the step counts,
+ * and at order 4 always d. Two halvings reduce the error by 2^14 if the integrand is smooth (2^10 at order 4), by 2^4
+ * at a kink, and by 2^2 if it is round-off, in which case halving stops. */
+static bool sum_agrees(const integral *I, double h, double scale, const halving *s, double *all) {
   static const double weight[3] = {-.049302549302549302549, 1.3756613756613756614, -.049302549302549302549};
   static const double halved[3] = {.1579912640528468656, .3187052598817304699657, -.6152246624627158637};
-  const double halves = first->all + second->all, d = halves - whole->all;
+  const double halves = s->first->all + s->second->all, d = halves - s->whole->all;
   const double corrected = halves + d / ((1 << I->method->order) - 1);
   const double bound = fmax(I->error * h / 2, fmax(64 * h, 1) * DBL_EPSILON * scale);
-  double nine = 0, least = INFINITY, most = 0, off = fabs(d);
+  double nine = 0, least = INFINITY, maximum = 0, off = fabs(d);
   *all = corrected;
   for (int k = 0; k < 3 && I->method->order == 6; k++) {
-    const double v[3] = {whole->at[k], first->at[k], second->at[k]};
+    const double v[3] = {s->whole->at[k], s->first->at[k], s->second->at[k]};
     nine += h * (weight[k] * v[0] + halved[k] * v[1] + halved[2 - k] * v[2]);
     least = fmin(least, fmin(v[0], fmin(v[1], v[2])));
-    most = fmax(most, fmax(v[0], fmax(v[1], v[2])));
+    maximum = fmax(maximum, fmax(v[0], fmax(v[1], v[2])));
   }
-  if (I->method->order == 6 && least > .5 * most) {
+  if (I->method->order == 6 && least > .5 * maximum) {
     *all = nine;
     off = fmax(fabs(nine - corrected) / 2, fabs(d) / 4096);
   } else if (I->method->order == 6) {
     off = 4 * fabs(d);
   }
-  after[0] = off, after[1] = before[0];
-  return off <= bound || (off <= roundoff * h * scale && off >= before[1] / 16);
+  s->after[0] = off;
+  s->after[1] = s->before[0];
+  return off <= bound || (off <= roundoff * h * scale && off >= s->before[1] / 16);
 }
 
 static double fastest(const integral *I, const step *s) {
-  double most = 0;
+  double maximum = 0;
   for (int k = 0; k < I->method->nodes; k++)
-    for (int a = 0; a < I->b->group->dim; a++) most = fmax(most, fabs(s->a[k][a]));
-  return most;
+    for (int a = 0; a < I->b->group->dim; a++) maximum = fmax(maximum, fabs(s->a[k][a]));
+  return maximum;
 }
 
-/* Is A r' on a step of length h, at its nodes or at those of its halves, far from the chord of the first and the last, as
- * where a pole is within the step or at its ends, or with two nodes far from even? */
+/* True if A r', at the nodes of a step of length h or of its halves, is far from the chord between the first and the
+ * last node. This happens if a pole is in the step or at its ends. With two nodes the test is whether they differ
+ * much. */
 static bool uneven(const integral *I, double h, int parts, const step *part) {
   static const double far_of_two = .5;
   const double far = parts == 1 ? .1 : .3;
-  const cb_magnus *m = I->method;
+  const magnus *m = I->method;
   const int nodes = parts * m->nodes;
   const double *last = part[parts - 1].a[m->nodes - 1];
   const double begin = m->node[0] / parts, width = 1 - 2 * begin;
-  double most = 0, off = 0;
-  for (int k = 0; k < parts; k++) most = fmax(most, fastest(I, &part[k]));
-  if (h * most <= negligible) return false;
+  double maximum = 0, off = 0;
+  for (int k = 0; k < parts; k++) maximum = fmax(maximum, fastest(I, &part[k]));
+  if (h * maximum <= negligible) return false;
   for (int k = 1; k < nodes - 1; k++) {
     const double share = ((k / m->nodes + m->node[k % m->nodes]) / parts - begin) / width;
     const double *a = part[k / m->nodes].a[k % m->nodes];
@@ -160,10 +233,10 @@ static bool uneven(const integral *I, double h, int parts, const step *part) {
   }
   for (int d = 0; nodes == 2 && d < I->b->group->dim; d++)
     off = fmax(off, far / far_of_two * fabs(part[0].a[0][d] - last[d]));
-  return off > far * most;
+  return off > far * maximum;
 }
 
-/* Where the shortest step does not agree: is its share of the way, or of the cost, negligible? */
+/* For the shortest step, if it does not converge: true if its share of the motion and of the cost is negligible. */
 static bool ends_there(const integral *I, double h, const step *both, const step *half) {
   const double way = h * fmax(fastest(I, &half[0]), fastest(I, &half[1]));
   return way <= fmax(I->error, negligible) && (!I->cost || both->cost.all <= fmax(I->error, negligible) * I->usual) &&
@@ -171,23 +244,23 @@ static bool ends_there(const integral *I, double h, const step *both, const step
 }
 
 static cb_status unsettled(const integral *I, double t) {
-  static const char *const why = "its connection is singular there, or not smooth";
+  static const char *const why = "the connection is singular there or not smooth: try a gait that avoids this shape";
   double r[CB_SHAPE_MAX];
   cb_gait_at(I->gait, t, r, NULL);
   if (I->purpose == FOR_POLES_OF_A_LINE)
-    cb_fail(CB_ERROR_STEP, "the connection is singular at this shape, or not smooth");
+    cb_fail(CB_ERROR_STEP, "the connection is singular at this shape or not smooth");
   else if (I->purpose == FOR_POLES_OF_A_GAIT)
     cb_fail(CB_ERROR_STEP, "the gait passes this shape at time %.9g: %s", t, why);
   else if (I->plain)
     cb_fail(CB_ERROR_STEP, "a plain step passes over this shape at time %.9g: %s", t, why);
   else if (I->error > 0)
-    cb_fail(CB_ERROR_STEP, "a holonomy does not settle to an error of %.3g at time %.9g: %s", I->error, t, why);
+    cb_fail(CB_ERROR_STEP, "a holonomy did not converge to an error of %.3g at time %.9g: %s", I->error, t, why);
   else
-    cb_fail(CB_ERROR_STEP, "a holonomy does not settle, to round-off, at time %.9g: %s", t, why);
+    cb_fail(CB_ERROR_STEP, "a holonomy did not converge to round-off at time %.9g: %s", t, why);
   return cb_bundle_fail_at(I->b, r, CB_ERROR_STEP);
 }
 
-/* [t, t + h] is `whole` in one step; out: as exact as wanted. */
+/* Computes the step [t, t + h] to the required error. `whole` is the same interval in one step. */
 static cb_status refine(integral *I, double t, double h, const step *whole, int depth, const past *before, step *out) {
   const cb_group *G = I->b->group;
   step half[2], both;
@@ -206,12 +279,10 @@ static cb_status refine(integral *I, double t, double h, const step *whole, int 
     finite &= isfinite(both.g[k]) != 0;
   }
   bool good = finite && path_agrees(I, h, d, largest) && !uneven(I, h, 2, half);
-  if (I->length)
-    good &= sum_agrees(I, h, sqrt(I->square), &whole->length, &half[0].length, &half[1].length, before->length,
-                       now.length, &both.length.all);
-  if (I->cost)
-    good &=
-        sum_agrees(I, h, I->square, &whole->cost, &half[0].cost, &half[1].cost, before->cost, now.cost, &both.cost.all);
+  const halving length = {&whole->length, &half[0].length, &half[1].length, before->length, now.length};
+  const halving cost = {&whole->cost, &half[0].cost, &half[1].cost, before->cost, now.cost};
+  if (I->length) good &= sum_agrees(I, h, sqrt(I->square), &length, &both.length.all);
+  if (I->cost) good &= sum_agrees(I, h, I->square, &cost, &both.cost.all);
   if (!good && depth < DEPTH_MAX) {
     step left, right;
     cb_status status = refine(I, t, h / 2, &half[0], depth + 1, &now, &left);
@@ -224,7 +295,9 @@ static cb_status refine(integral *I, double t, double h, const step *whole, int 
   double back[CB_GROUP_SIZE], more[CB_GROUP_DIM];
   G->inverse(G, whole->g, back);
   G->multiply(G, back, both.g, back);
-  if (G->log(G, back, more)) return CB_OK; /* a first step that is half a turn off, at the last depth */
+  if (G->log(G, back, more))
+    return CB_OK; /* can happen only at the last depth, if a first step is wrong by a rotation
+                                            * of pi */
   const double share = 1. / ((1 << I->method->order) - 1);
   for (int k = 0; k < G->dim; k++) more[k] *= share;
   G->exp(G, more, back);
@@ -232,23 +305,28 @@ static cb_status refine(integral *I, double t, double h, const step *whole, int 
   return CB_OK;
 }
 
-/* Fails where a plain step passes over a pole. What that takes is not counted as steps. */
+/* Fails if a plain step passes over a pole. The steps of this test do not count in I->steps. */
 static cb_status look(const integral *I, double t, double h, const step *whole) {
   const past none = {{INFINITY, INFINITY}, {INFINITY, INFINITY}};
   integral close = *I;
   step fine;
-  close.error = looked_at, close.plain = true, close.steps = 0, close.length = close.cost = false;
+  close.error = looked_at;
+  close.plain = true;
+  close.steps = 0;
+  close.length = close.cost = false;
   return refine(&close, t, h, whole, 0, &none, &fine);
 }
 
-/* path <- path times the way from t to end, smooth; `share` of the gait's pieces. */
+/* Multiplies path by the motion from t to end, which is smooth there. `share`: the length of this interval divided by
+ * that of the smooth piece of the gait that contains it. */
 static cb_status follow_smooth(integral *I, double t, double end, double share, step *path) {
   const double steps = I->longest > 0 ? (end - t) / I->longest * (1 - 1e-12) : share * I->gait->pieces;
-  if (!(steps <= STEPS_MAX)) return cb_fail(CB_ERROR_ARGUMENT, "a holonomy in %.3g steps", steps);
+  if (!(steps <= STEPS_MAX))
+    return cb_fail(CB_ERROR_ARGUMENT, "a holonomy needs %.3g steps, which are too many: try a larger step", steps);
   const int pieces = (int)fmax(1, ceil(steps));
   const bool plain = I->longest > 0 && I->error == 0;
   const double h = (end - t) / pieces;
-  const bool coarse = h * I->gait->pieces > 1; /* for what a gait does between two nodes */
+  const bool coarse = h * I->gait->pieces > 1; /* the nodes may not resolve the motion between them */
   const past none = {{INFINITY, INFINITY}, {INFINITY, INFINITY}};
   I->steps = 0;
   for (int k = 0; k < pieces; k++) {
@@ -263,7 +341,7 @@ static cb_status follow_smooth(integral *I, double t, double end, double share, 
   return CB_OK;
 }
 
-/* The same over a smooth piece of the gait, in which the bundle may have breaks. */
+/* Multiplies path by the motion from t to end on a smooth piece of the gait, which is cut at breaks of the bundle. */
 static cb_status follow(integral *I, double t, double end, double share, step *path) {
   const double whole = end - t;
   while (t < end) {
@@ -277,10 +355,12 @@ static cb_status follow(integral *I, double t, double end, double share, step *p
 
 static cb_status prepare(const cb_bundle *b, const cb_gait *gait, const cb_holonomy_options *o, integral *I) {
   const int order = o->order ? o->order : 6;
-  *I = (integral){.b = b, .gait = gait, .method = cb_magnus_of(order), .error = o->error, .longest = o->step};
+  *I = (integral){.b = b, .gait = gait, .method = magnus_of_order(order), .error = o->error, .longest = o->step};
   if (!I->method) return cb_fail(CB_ERROR_ARGUMENT, "a holonomy of order %d: expected 4 or 6", order);
-  if (!(o->error >= 0)) return cb_fail(CB_ERROR_ARGUMENT, "a holonomy to an error of %.3g", o->error);
-  if (!(o->step >= 0)) return cb_fail(CB_ERROR_ARGUMENT, "a holonomy in steps of %.3g", o->step);
+  if (!(o->error >= 0))
+    return cb_fail(CB_ERROR_ARGUMENT, "a holonomy with the error %.3g: expected a number >= 0", o->error);
+  if (!(o->step >= 0))
+    return cb_fail(CB_ERROR_ARGUMENT, "a holonomy with steps of %.3g: expected a number >= 0", o->step);
   return cb_gait_fits(b, gait);
 }
 
@@ -298,7 +378,8 @@ cb_status cb_bundle_along(const cb_bundle *b, const cb_gait *gait, int order, do
   if (status == CB_ERROR_STEP) status = CB_STEP_NO_CONVERGENCE;
   *steps += I.taken;
   memcpy(total->g, path.g, bytes);
-  total->length = path.length.all, total->cost = path.cost.all;
+  total->length = path.length.all;
+  total->cost = path.cost.all;
   return status;
 }
 
@@ -309,7 +390,8 @@ cb_status cb_holonomy_by(const cb_bundle *b, const cb_gait *gait, const cb_holon
   step path = {.length = {.all = 0}};
   cb_status status = prepare(b, gait, options, &I);
   if (!status) status = cb_gait_closed(b, gait);
-  I.length = length, I.cost = cost;
+  I.length = length;
+  I.cost = cost;
   G->identity(G, path.g);
   for (int k = 0; !status && k < cb_gait_edges(gait); k++)
     status = follow(&I, cb_gait_edge(gait, k), cb_gait_edge(gait, k + 1), 1, &path);
@@ -325,7 +407,7 @@ cb_status cb_holonomy(const cb_bundle *b, const cb_gait *gait, double error, dou
   return cb_holonomy_by(b, gait, &(cb_holonomy_options){.error = error}, g, length, cost);
 }
 
-/* From time t to `end` in the period that begins at 0; both in [0, 1]. */
+/* Integrates from time t to `end`, both in [0, 1]. */
 static cb_status follow_between(integral *I, double t, double end, step *path) {
   const cb_gait *gait = I->gait;
   for (int k = 0; k < cb_gait_edges(gait); k++) {
@@ -359,17 +441,19 @@ cb_status cb_reconstruct(const cb_bundle *b, const cb_gait *gait, double error, 
   if (!status && count > 0 && t[count - 1] > 1) status = cb_gait_closed(b, gait);
   for (int k = 0; !status && k < count; k++)
     if (!(t[k] >= (k ? t[k - 1] : 0) && t[k] <= PERIODS_MAX))
-      status = cb_fail(CB_ERROR_ARGUMENT, "time %d of a path is %.9g: times ascend from 0 to at most %d", k, t[k],
-                       (int)PERIODS_MAX);
+      status =
+          cb_fail(CB_ERROR_ARGUMENT, "time %d of a path is %.9g: expected times that increase from 0 to at most %d", k,
+                  t[k], (int)PERIODS_MAX);
   if (status) return status;
   double *rows = malloc((count > 0 ? (size_t)count : 1) * size * sizeof *rows);
   if (!rows) return cb_fail(CB_ERROR_MEMORY, "no memory for a path of %d times", count);
-  double period = 0, now = 0; /* the path is known at period + now */
+  double period = 0, now = 0; /* the path is known up to the time period + now */
   G->identity(G, path.g);
   for (int k = 0; !status && k < count; k++) {
     while (!status && t[k] >= period + 1) {
       status = follow_between(&I, now, 1, &path);
-      period += 1, now = 0;
+      period += 1;
+      now = 0;
     }
     if (!status) status = follow_between(&I, now, t[k] - period, &path);
     now = t[k] - period;

@@ -1,8 +1,8 @@
-/* First variation of the holonomy of a gait, any group: r -> r + eps d, g(1) -> exp(eps y + ...) g(1),
+/* First variation of the holonomy of a gait for any group: r -> r + eps d, g(1) -> exp(eps y + ...) g(1),
  *
- *   y = A d(0) - Ad_{g(1)} A d(0) + int sum_{i<j} Ad_g B_ij (r_i' d_j - r_j' d_i) dt,   A at the start
- * Quadrature: Gauss's with 8 nodes (order 16) on panels that end at breaks of both gaits and of the bundle, doubled until
- * the change is below the error, or round-off of B.
+ *   y = A d(0) - Ad_{g(1)} A d(0) + int sum_{i<j} Ad_g B_ij (r_i' d_j - r_j' d_i) dt,   A: at the start
+ * Quadrature: Gauss's with 8 nodes (order 16) on panels that end at breaks of both gaits and of the bundle, whose
+ * number is doubled until the change is below the tolerance, or is round-off of B.
  * Source: Koon & Marsden, SIAM J. Control Optim. 35 (1997) 901, doi:10.1137/S0363012995290367, with the sign of
  * xi = -A r'.
  */
@@ -23,11 +23,11 @@ typedef struct integral {
   cb_tableau gauss;
   int pieces;
   double *edge;                   /* [pieces + 1] */
-  double *time, *g;               /* of the nodes */
+  double *time, *g;               /* at the nodes */
   double sum[CB_GROUP_DIM], size; /* size: the integral of the largest component */
 } integral;
 
-/* The smooth pieces of both gaits in the bundle. */
+/* Finds the smooth pieces of both gaits in the bundle. */
 static cb_status cut(integral *I) {
   const cb_gait *both[2] = {I->gait, I->change};
   int edges = 1, cuts = 0;
@@ -101,7 +101,8 @@ static cb_status integrate(integral *I, int panels) {
   return status;
 }
 
-/* Panels doubled until two sums agree; where B has more round-off than doubles have, until that is all that is left. */
+/* Doubles the panels until two sums agree. If B has more round-off than double precision, it stops when the change is
+ * only this round-off. */
 static cb_status settle(integral *I) {
   const int least = 1 + (I->gait->pieces > I->change->pieces ? I->gait->pieces : I->change->pieces) / 8;
   double before = INFINITY;
@@ -116,11 +117,15 @@ static cb_status settle(integral *I) {
     before = off;
   }
   if (status) return status;
-  const char *const name = I->b->kind->name;
+  const char *const name = I->b->class_->name;
   return I->error > 0
-             ? cb_fail(CB_ERROR_STEP, "bundle %s: the variation of a holonomy does not settle to an error of %.3g",
-                       name, I->error)
-             : cb_fail(CB_ERROR_STEP, "bundle %s: the variation of a holonomy does not settle, to round-off", name);
+             ? cb_fail(
+                   CB_ERROR_STEP,
+                   "bundle %s: the variation of a holonomy did not converge to an error of %.3g: try a larger error",
+                   name, I->error)
+             : cb_fail(CB_ERROR_STEP,
+                       "bundle %s: the variation of a holonomy did not converge to round-off: try an error above 0",
+                       name);
 }
 
 /* sum += A d(0) - Ad_g A d(0), g the holonomy */
@@ -150,8 +155,10 @@ cb_status cb_holonomy_variation(const cb_bundle *b, const cb_gait *gait, const c
   cb_status status = cb_gait_fits(b, gait);
   if (!status) status = cb_gait_fits(b, change);
   if (!status) status = cb_gait_closed(b, gait);
-  if (!status && change->open) status = cb_fail(CB_ERROR_ARGUMENT, "a change of a gait that is not closed");
-  if (!status && !(error >= 0)) status = cb_fail(CB_ERROR_ARGUMENT, "a holonomy to an error of %.3g", error);
+  if (!status && change->open)
+    status = cb_fail(CB_ERROR_ARGUMENT, "the change of a gait is not closed: expected equal values at times 0 and 1");
+  if (!status && !(error >= 0))
+    status = cb_fail(CB_ERROR_ARGUMENT, "a holonomy with the error %.3g: expected a number >= 0", error);
   if (!status) status = cb_tableau_gauss(NODES, &I.gauss);
   if (!status) status = cut(&I);
   if (!status) status = settle(&I);

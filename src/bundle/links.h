@@ -1,45 +1,48 @@
 /* A tree of straight links in the plane or in space, each with a diagonal tensor D in its own frame (at its middle, x
- * along it): drag for a body without inertia (resistive-force theory), mass for one without momentum.
+ * along it): drag for a body without inertia (resistive-force theory), or mass for a body without momentum.
  *
- *   u_k = J_k (xi, r'): velocity of link k in its own frame;   G = sum J_k^T D_k J_k,   then bundle/form.h
+ *   u_k = J_k (xi, r'): velocity of link k in its own frame;   G = sum J_k^T D_k J_k,   then bundle/bundle_private.h
  *   drag     D = k_t l (1, ratio, ratio), turning k_t l^3 (spin, turn, turn)    along, across, across
  *   inertia  D = m (1, 1, 1),             turning m (a^2/2, l^2/12 + a^2/4, ..)  of a uniform rod of radius a
- * In the plane the second direction across and the turns about both are left. A link begins at a hinge, at the fraction
- * `at` of its parent's length; beyond it the parent's directions are turned by `offset + angle(r)` about `axis`, a unit
- * vector in the parent's frame (z in the plane), then by the rotation vector `rest` in the turned frame. A link without
- * length joins hinges to one of more freedoms. Links are counted from 0, parents before children.
- * Fibre SE(2) or SE(3): the frame of the link `base`, at the fraction `origin` of its length.
- * From link to link, from the base outwards, with s the twist of the hinge in the frame beyond it (constant):
+ * In the plane the second direction across and the rotations about the first two axes are omitted. A link begins at a
+ * hinge, at the fraction `at` of its parent's length; beyond the hinge the parent's directions are rotated by `offset +
+ * angle(r)` about `axis`, a unit vector in the parent's frame (z in the plane), then by the rotation vector `rest` in
+ * the rotated frame. Links of length 0 combine hinges to one with more degrees of freedom. Links are counted from 0,
+ * and a parent has a lower number than its children. Fibre SE(2) or SE(3): the frame of the link `base`, at the
+ * fraction `origin` of its length. Velocities are computed from link to link, from the base outwards; T is the pose of
+ * the next link in the frame of the previous one, phi the angle of the hinge between them, phi_a = d_a phi, and s the
+ * twist of the hinge in the frame of the next link (constant):
  *   u <- Ad_T^-1 u + s dphi,   d_a u <- Ad_T^-1 d_a u - phi_a [s, Ad_T^-1 u] + s d_a dphi
- * in O(links n) for A, O(links n^3) with dA and dM.
- * Sources: Gray & Hancock, J. Exp. Biology 32 (1955) 802, doi:10.1242/jeb.32.4.802 (drag); Kelly & Murray, J. Robotic
- * Systems 12 (1995) 417, doi:10.1002/rob.4620120607; Featherstone, Rigid Body Dynamics Algorithms (2008), chapter 6.
+ * The cost is O(links n^2) for A, and O(links n^3) with dA and dM. Sources: Gray & Hancock, J. Exp. Biology 32 (1955)
+ * 802, doi:10.1242/jeb.32.4.802 (drag); Kelly & Murray, J. Robotic Systems 12 (1995) 417, doi:10.1002/rob.4620120607;
+ * Featherstone, Rigid Body Dynamics Algorithms (2008), chapter 6.
  */
 #pragma once
 
 #include <curvebody/bundle.h>
 
-enum { CB_LINK_TREE_MAX = 64, CB_LINK_TREE_LEVELS = 7 }; /* 1 + log2 of the links */
+enum { CB_LINK_TREE_MAX = 64, CB_LINK_TREE_LEVELS = 7 }; /* 1 + log2 of CB_LINK_TREE_MAX */
 
-/* A link as it is given. */
+/* A link with the values in the scenario. */
 typedef struct cb_tree_link {
-  int parent; /* -1: the first */
+  int parent; /* -1: none, this is the first link */
   double length, at, axis[3], offset, rest[3];
-  struct cb_expression *angle; /* of the variables use[uses] in this order; NULL: fixed; owned */
+  struct cb_expression
+      *angle; /* an expression of the variables use[uses], in this order, owned; NULL: the hinge is fixed */
   int uses, use[CB_JET_MAX];
-  double along, across, turn, spin; /* D */
+  double along, across, turn, spin; /* the diagonal of D */
 } cb_tree_link;
 
-/* A link on the way from the base, after the limb `from`, over the hinge of the link `hinge`: it turns by
- * sign (offset + angle). */
+/* A link on the path from the base. The limb `from` is the previous one; they are joined by the hinge of the link
+ * `hinge`, which rotates this one by sign (offset + angle). */
 typedef struct cb_limb {
   int link, from, hinge;
-  double sign, before, after;   /* x of the hinge in the link before and in this one */
-  double axis[3], turned[3][3]; /* axis in the frame before; what `rest` turns */
+  double sign, before, after;   /* before, after: x of the hinge in the frames of the previous link and of this one */
+  double axis[3], turned[3][3]; /* the axis in the frame of the previous link; the rotation of `rest` */
   double twist[6];              /* s, in the order of the group's algebra */
-  int source, level;            /* where the velocities before it are, and where its own go */
-  int reach_before, reach;      /* 1 + the last variable on the way to it, in the order of `rank` */
-  int active_before, active, variable[CB_SHAPE_MAX]; /* those on the way, in that order */
+  int source, level;            /* indices of the stored velocities of the previous limb and of this one */
+  int reach_before, reach;      /* 1 + the highest rank of a variable on the path to the previous limb, to this one */
+  int active_before, active, variable[CB_SHAPE_MAX]; /* how many variables are on these paths; their ranks */
 } cb_limb;
 
 typedef struct cb_link_tree {
@@ -49,28 +52,27 @@ typedef struct cb_link_tree {
   double origin;
   cb_tree_link link[CB_LINK_TREE_MAX];
   cb_limb limb[CB_LINK_TREE_MAX];
-  int rank[CB_SHAPE_MAX], ranked[CB_SHAPE_MAX]; /* of a variable, and the variable of a rank */
+  int rank[CB_SHAPE_MAX], ranked[CB_SHAPE_MAX]; /* rank: the place of a variable in the order of use; ranked: inverse */
   int line[CB_LINK_TREE_MAX][2];
   char *name[CB_SHAPE_MAX];
 } cb_link_tree;
 
-/* What the model's table of parameters gives. */
+/* The parameters of the model. */
 typedef struct cb_link_tree_params {
-  int space, of, base; /* plane, space; drag, inertia */
+  int space, of, base; /* space: 0 plane, 1 space; of: 0 drag, 1 inertia */
   double origin, drag, ratio, turn, spin, density, radius;
   const cb_node *shape, *parameters, *links, *period;
 } cb_link_tree_params;
 
-/* Fills L and the bundle's group, n, names, periods and picture; what it owns is freed by cb_link_tree_free, also on
- * failure. */
+/* Fills L, and the group, n, names, periods and plot of the bundle. Call cb_link_tree_free to free the memory of L,
+ * even after a failure. */
 cb_status cb_link_tree_read(cb_bundle *b, cb_link_tree *L, const cb_link_tree_params *given);
 void cb_link_tree_free(cb_link_tree *L);
-/* From plane, links, n, base, origin, link[]: the rest. CB_ERROR_ARGUMENT with the link. */
-cb_status cb_link_tree_order(cb_link_tree *L);
 
-/* As in cb_bundle_class. CB_STEP_SINGULAR where a motion of the locked body has no drag or no mass, as of links in one
- * line that turn about it without spin or radius; CB_STEP_DOMAIN where an angle is not finite. */
+/* The connection and the form as in cb_bundle_class. CB_STEP_SINGULAR if a motion of the locked body has no drag or no
+ * mass, such as the rotation of links on one line about this line without spin or radius; CB_STEP_DOMAIN if an angle is
+ * not finite. */
 cb_status cb_link_tree_connection(const cb_link_tree *L, const double *r, double *A, double *dA, double *M, double *dM);
 cb_status cb_link_tree_form(const cb_link_tree *L, const double *r, double *G);
-/* Begin and end of each link: x[2 links]. */
-cb_status cb_link_tree_picture(const cb_link_tree *L, const double *r, const double *g, double (*x)[3]);
+/* Computes x[2 links]: the beginning and the end of each link. */
+cb_status cb_link_tree_plot(const cb_link_tree *L, const double *r, const double *g, double (*x)[3]);

@@ -1,10 +1,127 @@
-/* What a scenario says of links: shape variables, parameters, periods, and each link. */
+/* Reads the links of a scenario (shape variables, parameters, periods and each link) and orders their tree. */
 #include "bundle/links.h"
+
 #include "bundle/read.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* The tree of links from its base outwards: the order of the recursion of links.h.
+ *
+ * The order is depth first, with the largest branch of a link last. The largest branch overwrites the velocities of the
+ * link, and the other branches are stored at the next level, so that 1 + log2(links) levels suffice.
+ */
+
+static bool neighbours(const cb_link_tree *L, int a, int b) { return L->link[a].parent == b || L->link[b].parent == a; }
+
+/* Returns the number of links of the branch that begins at link k and leads away from link `from`. */
+static int branch_size(const cb_link_tree *L, int k, int from) {
+  int size = 1;
+  for (int other = 0; other < L->links; other++)
+    if (other != from && neighbours(L, k, other)) size += branch_size(L, other, k);
+  return size;
+}
+
+/* Computes the hinge between the link of a limb and the previous link. */
+static void place_hinge(const cb_link_tree *L, cb_limb *limb, int before) {
+  const bool outwards = L->link[limb->link].parent == before; /* the previous link is the parent */
+  const cb_group *so3 = cb_group_find("so3");
+  double q[4], rest[9];
+  limb->hinge = outwards ? limb->link : before;
+  const cb_tree_link *k = &L->link[limb->hinge];
+  const double from_parent = (k->at - 0.5) * L->link[k->parent].length, from_link = -0.5 * k->length;
+  limb->sign = outwards ? 1 : -1;
+  limb->before = outwards ? from_parent : from_link;
+  limb->after = outwards ? from_link : from_parent;
+  so3->exp(so3, k->rest, q);
+  so3->matrix(so3, q, rest);
+  for (int i = 0; i < 3; i++) {
+    limb->axis[i] = outwards ? k->axis[i] : 0;
+    for (int j = 0; j < 3; j++) {
+      limb->turned[i][j] = outwards ? rest[3 * i + j] : rest[3 * j + i];
+      if (!outwards) limb->axis[i] += rest[3 * j + i] * k->axis[j];
+    }
+  }
+  double w[3];
+  for (int i = 0; i < 3; i++)
+    w[i] = limb->turned[0][i] * limb->axis[0] + limb->turned[1][i] * limb->axis[1] + limb->turned[2][i] * limb->axis[2];
+  const double plane[6] = {0, -limb->after, 1};
+  const double space[6] = {w[0], w[1], w[2], 0, -limb->after * w[2], limb->after * w[1]};
+  memcpy(limb->twist, L->plane ? plane : space, sizeof plane);
+}
+
+/* Lists the variables on the path to a limb: those of the previous limb, then the new ones of its hinge. */
+static void list_variables(cb_link_tree *L, cb_limb *limb, int *known) {
+  const cb_limb *before = &L->limb[limb->from];
+  const cb_tree_link *hinge = &L->link[limb->hinge];
+  limb->reach_before = limb->reach = before->reach;
+  limb->active_before = limb->active = before->active;
+  memcpy(limb->variable, before->variable, sizeof limb->variable);
+  for (int p = 0; p < hinge->uses; p++) {
+    int *rank = &L->rank[hinge->use[p]];
+    bool there = false;
+    if (*rank < 0) {
+      L->ranked[*known] = hinge->use[p];
+      *rank = (*known)++;
+    }
+    for (int q = 0; q < limb->active; q++) there = there || limb->variable[q] == *rank;
+    if (!there) limb->variable[limb->active++] = *rank;
+    if (limb->reach <= *rank) limb->reach = *rank + 1;
+  }
+}
+
+typedef struct walk {
+  int limbs, known;
+} walk;
+
+static void visit(cb_link_tree *L, int k, int from, int level, walk *w) {
+  const int self = w->limbs++, before = self ? L->limb[from].link : -1;
+  cb_limb *limb = &L->limb[self];
+  *limb = (cb_limb){.link = k, .from = from, .hinge = k, .sign = 1, .level = level};
+  if (self) {
+    limb->source = L->limb[from].level;
+    place_hinge(L, limb, before);
+    list_variables(L, limb, &w->known);
+  }
+  int next[CB_LINK_TREE_MAX], size[CB_LINK_TREE_MAX], count = 0, largest = 0;
+  for (int other = 0; other < L->links; other++)
+    if (other != before && neighbours(L, k, other)) {
+      next[count] = other;
+      size[count] = branch_size(L, other, k);
+      if (size[count] > size[largest]) largest = count;
+      count++;
+    }
+  for (int i = 0; i < count; i++)
+    if (i != largest) visit(L, next[i], self, level + 1, w);
+  if (count) visit(L, next[largest], self, level, w);
+}
+
+/* Fills the rest of L from plane, links, n, base, origin and link[]. CB_ERROR_ARGUMENT names the wrong link. */
+static cb_status order_tree(cb_link_tree *L) {
+  walk w = {0};
+  for (int k = 0; k < L->links; k++) {
+    cb_tree_link *link = &L->link[k];
+    const double *a = link->axis, size = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
+    if (k ? link->parent < 0 || link->parent >= k : link->parent != -1)
+      return cb_fail(CB_ERROR_ARGUMENT, "link %d: parent %d: expected the number of an earlier link", k, link->parent);
+    if (!(size > 0) || !isfinite(size))
+      return cb_fail(CB_ERROR_ARGUMENT, "link %d: its axis has length %g: expected a finite length > 0", k, size);
+    for (int i = 0; i < 3; i++) link->axis[i] /= size;
+  }
+  for (int i = 0; i < L->n; i++) L->rank[i] = -1;
+  visit(L, L->base, 0, 0, &w);
+  for (int k = 0; k < L->links; k++) {
+    L->line[k][0] = 2 * k;
+    L->line[k][1] = 2 * k + 1;
+  }
+  for (int i = 0; i < L->n; i++)
+    if (L->rank[i] < 0)
+      return cb_fail(CB_ERROR_ARGUMENT,
+                     "the shape variable %s does not rotate any link: expected each one in the `angle` of a link",
+                     L->name[i]);
+  return CB_OK;
+}
 
 typedef struct params {
   int parent;
@@ -13,41 +130,51 @@ typedef struct params {
 } params;
 
 static const cb_param table[] = {
-    {"length", CB_PARAM_REAL, offsetof(params, length), NULL, "length", ">= 0", NULL, "0: only a joint"},
-    {"parent", CB_PARAM_INT, offsetof(params, parent), "-1", "", ">= -1", NULL, "from 0; -1: the link before"},
-    {"at", CB_PARAM_REAL, offsetof(params, at), "1", "", "[0, 1]", NULL, "where on the parent's length"},
-    {"axis", CB_PARAM_NODE, offsetof(params, axis), "", "", "", NULL, "of the hinge in the parent's frame; [0, 0, 1]"},
-    {"angle", CB_PARAM_NODE, offsetof(params, angle), "", "rad", "", NULL, "expression of the shape; fixed if absent"},
-    {"offset", CB_PARAM_REAL, offsetof(params, offset), "0", "rad", "", NULL, "added to the angle"},
-    {"rest", CB_PARAM_NODE, offsetof(params, rest), "", "rad", "", NULL, "rotation vector beyond the hinge; [0, 0, 0]"},
-    {"drag", CB_PARAM_REAL, offsetof(params, drag), "nan", "force time/length^2", ">= 0", NULL, "k_t along"},
-    {"ratio", CB_PARAM_REAL, offsetof(params, ratio), "nan", "", ">= 0", NULL, "of drag across to drag along"},
+    {"length", CB_PARAM_REAL, offsetof(params, length), NULL, "length", ">= 0", NULL,
+     "length of the link; 0: the link only joins hinges"},
+    {"parent", CB_PARAM_INT, offsetof(params, parent), "-1", "", ">= -1", NULL,
+     "number of the parent link, counted from 0; -1: the previous link"},
+    {"at", CB_PARAM_REAL, offsetof(params, at), "1", "", "[0, 1]", NULL,
+     "position of the hinge, as a fraction of the parent's length"},
+    {"axis", CB_PARAM_NODE, offsetof(params, axis), "", "", "", NULL,
+     "axis of the hinge in the parent's frame; default: [0, 0, 1]"},
+    {"angle", CB_PARAM_NODE, offsetof(params, angle), "", "rad", "", NULL,
+     "angle of the hinge, an expression of the shape variables; default: fixed"},
+    {"offset", CB_PARAM_REAL, offsetof(params, offset), "0", "rad", "", NULL, "constant that is added to the angle"},
+    {"rest", CB_PARAM_NODE, offsetof(params, rest), "", "rad", "", NULL,
+     "rotation vector after the rotation of the hinge; default: [0, 0, 0]"},
+    {"drag", CB_PARAM_REAL, offsetof(params, drag), "nan", "force time/length^2", ">= 0", NULL,
+     "drag k_t along the link, per length"},
+    {"ratio", CB_PARAM_REAL, offsetof(params, ratio), "nan", "", ">= 0", NULL,
+     "drag across the link divided by drag along it"},
     {"turn", CB_PARAM_REAL, offsetof(params, turn), "nan", "", ">= 0", NULL, "rotational drag/(k_t l^3)"},
-    {"spin", CB_PARAM_REAL, offsetof(params, spin), "nan", "", ">= 0", NULL, "the same about the own axis"},
-    {"mass", CB_PARAM_REAL, offsetof(params, mass), "nan", "mass", ">= 0", NULL, "density times length if absent"},
-    {"radius", CB_PARAM_REAL, offsetof(params, radius), "nan", "length", ">= 0", NULL, "of the rod"},
+    {"spin", CB_PARAM_REAL, offsetof(params, spin), "nan", "", ">= 0", NULL,
+     "rotational drag about the axis of the link/(k_t l^3)"},
+    {"mass", CB_PARAM_REAL, offsetof(params, mass), "nan", "mass", ">= 0", NULL,
+     "mass of the link; default: density times length"},
+    {"radius", CB_PARAM_REAL, offsetof(params, radius), "nan", "length", ">= 0", NULL, "radius of the link, a rod"},
     {0},
 };
 
 static double or_else(double value, double fallback) { return isnan(value) ? fallback : value; }
 
-/* Keys that say something the bundle does not take. */
+/* Fails if a link has keys that do not apply to it. */
 static cb_status check_keys(const cb_node *node, const cb_link_tree *L, bool inertia, int k) {
   static const char *const of_drag[] = {"drag", "ratio", "turn", "spin"}, *const of_inertia[] = {"mass", "radius"},
                            *const of_hinge[] = {"parent", "at", "axis", "angle", "offset", "rest"},
                            *const of_space[] = {"axis", "rest", "spin"};
   for (int i = 0; i < 4; i++)
     if (inertia && cb_node_get(node, of_drag[i]))
-      return cb_node_fail(node, "link %d: %s is for links of drag, these are of inertia", k, of_drag[i]);
+      return cb_node_fail(node, "link %d: %s applies only to `of: drag`, found `of: inertia`", k, of_drag[i]);
   for (int i = 0; i < 2; i++)
     if (!inertia && cb_node_get(node, of_inertia[i]))
-      return cb_node_fail(node, "link %d: %s is for links of inertia, these are of drag", k, of_inertia[i]);
+      return cb_node_fail(node, "link %d: %s applies only to `of: inertia`, found `of: drag`", k, of_inertia[i]);
   for (int i = 0; i < 6; i++)
     if (!k && cb_node_get(node, of_hinge[i]))
-      return cb_node_fail(node, "link 0: %s is for links that have a parent", of_hinge[i]);
+      return cb_node_fail(node, "link 0: %s applies only to links with a parent", of_hinge[i]);
   for (int i = 0; i < 3; i++)
     if (L->plane && cb_node_get(node, of_space[i]))
-      return cb_node_fail(node, "link %d: %s is for links in space", k, of_space[i]);
+      return cb_node_fail(node, "link %d: %s applies only to `space: space`", k, of_space[i]);
   return CB_OK;
 }
 
@@ -57,7 +184,7 @@ static cb_status read_vector(const cb_node *node, const char *what, double x[3])
   return status ? cb_node_fail(node, "%s: expected a list of 3 numbers", what) : CB_OK;
 }
 
-/* The angle, in the variables that it uses alone. */
+/* Reads the angle as an expression of only those variables that it uses. */
 static cb_status read_angle(const cb_bundle_names *s, const cb_node *node, cb_tree_link *link) {
   cb_expression *e = NULL;
   const char *used[CB_JET_MAX];
@@ -66,9 +193,11 @@ static cb_status read_angle(const cb_bundle_names *s, const cb_node *node, cb_tr
   for (int i = 0; !status && i < s->shape; i++) {
     if (!cb_expression_uses(e, (size_t)i)) continue;
     if (link->uses == CB_JET_MAX)
-      status = cb_node_fail(node, "angle: expected at most %d shape variables in it", CB_JET_MAX);
-    else
-      used[link->uses] = s->name[i], link->use[link->uses++] = i;
+      status = cb_node_fail(node, "angle: expected an expression of at most %d shape variables", CB_JET_MAX);
+    else {
+      used[link->uses] = s->name[i];
+      link->use[link->uses++] = i;
+    }
   }
   cb_expression_free(e);
   e = NULL;
@@ -88,11 +217,12 @@ static cb_status read_link(const cb_link_tree_params *given, const cb_bundle_nam
   *link = (cb_tree_link){
       .parent = p.parent < 0 ? k - 1 : p.parent, .length = p.length, .at = p.at, .offset = p.offset, .axis = {0, 0, 1}};
   if (link->parent >= k)
-    return cb_node_fail(cb_node_get(node, "parent"), "parent: link %d has %d, expected a link before it", k, p.parent);
+    return cb_node_fail(cb_node_get(node, "parent"),
+                        "parent: link %d has the parent %d, expected the number of an earlier link", k, p.parent);
   status = read_vector(p.axis, "axis", link->axis);
   if (!status) status = read_vector(p.rest, "rest", link->rest);
   if (!status && link->axis[0] == 0 && link->axis[1] == 0 && link->axis[2] == 0)
-    status = cb_node_fail(p.axis, "axis: expected a direction, found 0");
+    status = cb_node_fail(p.axis, "axis: expected a vector other than 0");
   if (!status) status = read_angle(s, p.angle, link);
   if (status) return status;
   const double l = p.length;
@@ -142,7 +272,7 @@ cb_status cb_link_tree_read(cb_bundle *b, cb_link_tree *L, const cb_link_tree_pa
   b->points = 2 * L->links;
   b->lines = L->links;
   b->line = (const int(*)[2])L->line;
-  return cb_link_tree_order(L);
+  return order_tree(L);
 }
 
 void cb_link_tree_free(cb_link_tree *L) {

@@ -1,8 +1,8 @@
 /* A bundle with another cost metric.
  *
- *   M'_ij = M_ij, or delta_ij, or e_ij(r); plus f_ij(r)     e, f: symmetric, expressions of the shape variables
- * The connection is that of the bundle; derivatives of expressions are exact. M' has to be positive definite: its pivots
- * more than 1e-14 n of its diagonal.
+ *   M'_ij = (M_ij, or delta_ij, or e_ij(r)) + f_ij(r);   e, f: symmetric, expressions of the shape variables
+ * The connection is that of the bundle; derivatives of expressions are exact. M' has to be positive definite, with
+ * pivots above 1e-14 n times its diagonal.
  */
 #include "bundle/bundle_private.h"
 
@@ -13,12 +13,13 @@
 enum { PARTS = 2, SYMMETRIC = CB_SHAPE_MAX * (CB_SHAPE_MAX + 1) / 2, SQUARE = CB_SHAPE_MAX * CB_SHAPE_MAX };
 
 typedef struct metric {
-  cb_bundle_class kind;
+  cb_bundle_class class;
   const cb_bundle *inner;
-  bool kept; /* the bundle's own M is in the sum */
-  double diagonal;
+  bool kept;                              /* M of the bundle is part of the sum */
+  double diagonal;                        /* 1 if the identity is part of the sum, otherwise 0 */
   cb_expression *lower[PARTS][SYMMETRIC]; /* row by row; NULL: 0 */
-  cb_expression *upper[PARTS][SYMMETRIC]; /* across the diagonal, where it is another expression */
+  cb_expression *upper[PARTS][SYMMETRIC]; /* the entry on the other side of the diagonal, if it is a different
+                                           * expression */
 } metric;
 
 static void destroy(cb_bundle *b) {
@@ -33,7 +34,7 @@ static void destroy(cb_bundle *b) {
 
 /* --- evaluation --- */
 
-/* Adds to M[n*n], and to dM (NULL) as cb_bundle_class has it. */
+/* Adds the expressions to M[n*n] and to dM (or NULL), in the order of cb_bundle_class. */
 static cb_status add_expressions(const cb_bundle *b, const double *r, double *M, double *dM) {
   const metric *own = b->self;
   const int n = b->n;
@@ -46,11 +47,11 @@ static cb_status add_expressions(const cb_bundle *b, const double *r, double *M,
         const double value = dM ? cb_expression_gradient(e, r, n, d) : cb_expression_value(e, r);
         const double other = across ? cb_expression_value(across, r) : value;
         if (!isfinite(value) || !isfinite(other))
-          return cb_fail(CB_STEP_DOMAIN, "the metric of %s and %s is %g", b->shape[i], b->shape[j],
-                         isfinite(value) ? other : value);
+          return cb_fail(CB_STEP_DOMAIN, "the entry of the metric for %s and %s is %g: expected a finite number",
+                         b->shape[i], b->shape[j], isfinite(value) ? other : value);
         if (fabs(value - other) > 1e-12 * (fabs(value) + fabs(other)))
-          return cb_fail(CB_ERROR_ARGUMENT, "the metric is not symmetric: %.9g of %s and %s, %.9g of %s and %s", value,
-                         b->shape[i], b->shape[j], other, b->shape[j], b->shape[i]);
+          return cb_fail(CB_ERROR_ARGUMENT, "the metric is not symmetric: %.9g for %s and %s, but %.9g for %s and %s",
+                         value, b->shape[i], b->shape[j], other, b->shape[j], b->shape[i]);
         M[i * n + j] += value;
         if (i != j) M[j * n + i] += value;
         for (int k = 0; dM && k < n; k++) {
@@ -72,8 +73,8 @@ static cb_status check_positive(const cb_bundle *b, const double *M) {
         L[i][j] = sum / L[j][j];
       else if (!(M[i * n + i] > 0 && sum > 1e-14 * n * M[i * n + i]))
         return cb_fail(CB_STEP_SINGULAR,
-                       "the cost metric is not positive definite: a change of %s%s costs nothing or less", b->shape[i],
-                       M[i * n + i] > 0 ? " with others" : "");
+                       "the cost metric is not positive definite: a change of %s%s has a cost of 0 or less",
+                       b->shape[i], M[i * n + i] > 0 ? " with others" : "");
       else
         L[i][i] = sqrt(sum);
     }
@@ -112,8 +113,9 @@ static cb_status second(const cb_bundle *b, const double *r, double *ddA, double
             const double h = jet.h[cb_jet_packed(k, l)];
             double *at = ddM + (k * n + l) * n * n;
             if (!isfinite(h))
-              return cb_fail(CB_STEP_NOT_FINITE, "a second derivative of the metric of %s and %s is %g", b->shape[i],
-                             b->shape[j], h);
+              return cb_fail(CB_STEP_NOT_FINITE,
+                             "a second derivative of the metric for %s and %s is %g: expected a finite number",
+                             b->shape[i], b->shape[j], h);
             at[i * n + j] += h;
             if (i != j) at[j * n + i] += h;
           }
@@ -121,17 +123,17 @@ static cb_status second(const cb_bundle *b, const double *r, double *ddA, double
   return CB_OK;
 }
 
-static cb_status picture(const cb_bundle *b, const double *r, const double *g, double (*x)[3]) {
+static cb_status plot(const cb_bundle *b, const double *r, const double *g, double (*x)[3]) {
   const cb_bundle *inner = ((const metric *)b->self)->inner;
-  return inner->kind->picture(inner, r, g, x);
+  return inner->class_->plot(inner, r, g, x);
 }
 
-/* --- making --- */
+/* --- creation --- */
 
 static const cb_bundle_class class_of_metrics = {
     .doc = "a bundle with another cost metric", .destroy = destroy, .connection = connection, .second = second};
 
-/* Copies of the entries (NULL: none) as part p. */
+/* Copies the expressions of the entries (NULL: none) as part p. */
 static cb_status take(metric *own, int p, int n, const cb_expression *const *entry) {
   cb_status status = CB_OK;
   for (int i = 0; entry && i < n; i++)
@@ -139,8 +141,9 @@ static cb_status take(metric *own, int p, int n, const cb_expression *const *ent
       const cb_expression *e = entry[i * n + j], *across = entry[j * n + i];
       const int at = cb_jet_packed(i, j);
       if (!e != !across)
-        return cb_fail(CB_ERROR_ARGUMENT, "a metric with an entry %d, %d on one side of its diagonal alone", i, j);
-      if (n > CB_JET_MAX && e) own->kind.second = NULL;
+        return cb_fail(CB_ERROR_ARGUMENT,
+                       "the metric has an entry %d, %d on only one side of its diagonal: expected both or none", i, j);
+      if (n > CB_JET_MAX && e) own->class.second = NULL;
       if (e) status = cb_expression_copy(e, &own->lower[p][at]);
       if (!status && across != e) status = cb_expression_copy(across, &own->upper[p][at]);
     }
@@ -151,16 +154,17 @@ cb_status cb_bundle_with_metric(const cb_bundle *b, const cb_bundle_metric *m, c
   cb_bundle *made = calloc(1, sizeof *made);
   metric *own = calloc(1, sizeof *own);
   if (!made || !own) {
-    free(made), free(own);
-    return cb_fail(CB_ERROR_MEMORY, "no memory for a metric of bundle %s", b->kind->name);
+    free(made);
+    free(own);
+    return cb_fail(CB_ERROR_MEMORY, "no memory for a metric of bundle %s", b->class_->name);
   }
   *own = (metric){
-      .kind = class_of_metrics, .inner = b, .kept = !m->identity && !m->entry, .diagonal = m->identity && !m->entry};
-  own->kind.name = b->kind->name;
-  own->kind.title = b->kind->title;
-  if (b->kind->picture) own->kind.picture = picture;
+      .class = class_of_metrics, .inner = b, .kept = !m->identity && !m->entry, .diagonal = m->identity && !m->entry};
+  own->class.name = b->class_->name;
+  own->class.title = b->class_->title;
+  if (b->class_->plot) own->class.plot = plot;
   *made = *b;
-  made->kind = &own->kind;
+  made->class_ = &own->class;
   made->self = own;
   cb_status status = take(own, 0, b->n, m->entry);
   if (!status) status = take(own, 1, b->n, m->add);

@@ -1,11 +1,11 @@
-/* Names of a bundle in a scenario: shape variables, parameters, periods; its symmetric matrices. */
+/* Reads the names of a bundle in a scenario (shape variables, parameters, periods) and its symmetric matrices. */
 #include "bundle/read.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The parameters, beside variable[n]. */
+/* Returns the scope that contains variable[n] and the parameters. */
 static cb_expression_scope scope_of(const cb_bundle_names *s, const char *const *variable, int n) {
   return (cb_expression_scope){.names = variable,
                                .n = (size_t)n,
@@ -26,7 +26,7 @@ static cb_status add_name(cb_bundle_names *s, const cb_node *node, const char *w
   status = checked(text, &scope, "shape variable");
   if (status) return cb_node_fail(node, "%s: %s", what, cb_error_text());
   if (s->count == CB_EXPRESSION_VARIABLES)
-    return cb_node_fail(node, "%s: more than %d names", what, CB_EXPRESSION_VARIABLES);
+    return cb_node_fail(node, "%s: expected at most %d names", what, CB_EXPRESSION_VARIABLES);
   s->name[s->count++] = text;
   return CB_OK;
 }
@@ -53,9 +53,9 @@ cb_status cb_bundle_read_number(const cb_bundle_names *s, const cb_node *node, c
   return CB_OK;
 }
 
-cb_status cb_bundle_read_shape(cb_bundle_names *s, const cb_node *list, int most) {
-  if (list->kind != CB_NODE_LIST || list->count < 1 || list->count > (size_t)most)
-    return cb_node_fail(list, "shape: expected a list of 1 to %d names of shape variables", most);
+cb_status cb_bundle_read_shape(cb_bundle_names *s, const cb_node *list, int maximum) {
+  if (list->kind != CB_NODE_LIST || list->count < 1 || list->count > (size_t)maximum)
+    return cb_node_fail(list, "shape: expected a list of 1 to %d names of shape variables", maximum);
   for (size_t i = 0; i < list->count; i++) {
     const cb_status status = add_name(s, list->items[i], "shape", cb_expression_check_variable);
     if (status) return status;
@@ -101,7 +101,7 @@ static cb_status read_breaks_of(const cb_bundle_names *s, const cb_node *list, d
     if (status) return status;
     if (*count && !(x[0] > x[-1])) return cb_node_fail(item, "breaks: expected more than %.9g, found %.9g", x[-1], *x);
     if (period > 0 && !(*x >= 0 && *x < period))
-      return cb_node_fail(item, "breaks: expected a number in [0, %.9g), the period, found %.9g", period, *x);
+      return cb_node_fail(item, "breaks: expected a number in [0, %.9g), within one period, found %.9g", period, *x);
   }
   return CB_OK;
 }
@@ -124,11 +124,11 @@ cb_status cb_bundle_check_row(const cb_node *list, int row, size_t length, const
   if (node->kind == CB_NODE_LIST && node->count == length) return CB_OK;
   if (node->kind != CB_NODE_LIST)
     return cb_node_fail(node, "row %d of %s: expected a list of %zu expressions", row + 1, matrix, length);
-  return cb_node_fail(node, "row %d of %s has %zu expressions, expected %zu", row + 1, matrix, node->count, length);
+  return cb_node_fail(node, "row %d of %s has %zu expressions: expected %zu", row + 1, matrix, node->count, length);
 }
 
-/* Texts that differ are compared at shapes of an even sequence (multiples of irrationals) in (-3, 3), where both are
- * finite. */
+/* Compares two expressions at those of 64 shapes in (-3, 3) at which both are finite. The coordinates of the shapes are
+ * multiples of irrational numbers, modulo 6, which are evenly distributed. */
 static cb_status check_same(const cb_node *node, const cb_bundle_names *s, const char *what, const cb_expression *lower,
                             const cb_expression *upper) {
   for (int k = 1; k <= 64; k++) {
@@ -139,8 +139,8 @@ static cb_status check_same(const cb_node *node, const cb_bundle_names *s, const
     }
     const double a = cb_expression_value(lower, r), b = cb_expression_value(upper, r);
     if (isfinite(a) && isfinite(b) && fabs(a - b) > 1e-12 * (fabs(a) + fabs(b)) + 1e-300)
-      return cb_node_fail(node, "%s is not symmetric: %.9g here, %.9g across the diagonal at %s = %.9g%s", what, b, a,
-                          s->name[0], r[0], s->shape > 1 ? ", .." : "");
+      return cb_node_fail(node, "%s is not symmetric: at this entry %.9g, but %.9g across the diagonal, at %s = %.9g%s",
+                          what, b, a, s->name[0], r[0], s->shape > 1 ? ", .." : "");
   }
   return CB_OK;
 }
@@ -154,7 +154,7 @@ cb_status cb_bundle_read_symmetric(const cb_bundle_names *s, const cb_node *list
   const int n = s->shape;
   cb_status status = CB_OK;
   if (list->kind != CB_NODE_LIST || list->count != (size_t)n)
-    return cb_node_fail(list, "expected %d rows of expressions, as many as there are shape variables", n);
+    return cb_node_fail(list, "expected %d rows of expressions, one per shape variable", n);
   bool diagonal = true;
   for (int i = 0; i < n; i++) diagonal = diagonal && list->items[i]->kind == CB_NODE_SCALAR;
   for (int i = 0; !status && diagonal && i < n; i++)

@@ -1,6 +1,7 @@
-/* Bundles from tables: checks, coefficients, evaluation. See samples.h. */
-#include "bundle/compose_jets.h"
+/* Bundles from tables (equations: samples.h): checks of the table, coefficients, evaluation. */
 #include "bundle/samples.h"
+
+#include "bundle/bundle_private.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,30 +10,33 @@
 
 enum { ENTRIES = CB_GROUP_DIM * CB_SAMPLES_AXES + CB_SAMPLES_AXES * (CB_SAMPLES_AXES + 1) / 2 };
 
-/* --- what a table has to be --- */
+/* --- checks of a table --- */
 
 static cb_status check_axis(const cb_bundle_table *t, int i, int *points) {
   const double *x = t->axis[i], period = t->period[i];
   const int n = t->points[i];
-  if (!t->shape[i] || !t->shape[i][0]) return cb_fail(CB_ERROR_ARGUMENT, "shape variable %d has no name", i + 1);
-  if (n < 4) return cb_fail(CB_ERROR_ARGUMENT, "axis %s has %d points, expected at least 4", t->shape[i], n);
+  if (!t->shape[i] || !t->shape[i][0])
+    return cb_fail(CB_ERROR_ARGUMENT, "shape variable %d has no name: expected one", i + 1);
+  if (n < 4) return cb_fail(CB_ERROR_ARGUMENT, "axis %s has %d points: expected at least 4", t->shape[i], n);
   if (!(period >= 0) || isinf(period))
-    return cb_fail(CB_ERROR_ARGUMENT, "axis %s has the period %g, expected a positive number", t->shape[i], period);
+    return cb_fail(CB_ERROR_ARGUMENT, "axis %s has the period %g: expected 0 (none) or a positive number", t->shape[i],
+                   period);
   for (int k = 0; k < n; k++) {
-    if (!isfinite(x[k])) return cb_fail(CB_ERROR_ARGUMENT, "axis %s: value %d is %g", t->shape[i], k + 1, x[k]);
+    if (!isfinite(x[k]))
+      return cb_fail(CB_ERROR_ARGUMENT, "axis %s: value %d is %g, expected a finite number", t->shape[i], k + 1, x[k]);
     if (k && !(x[k] > x[k - 1]))
-      return cb_fail(CB_ERROR_ARGUMENT, "axis %s: value %d is %.9g after %.9g, expected values that ascend",
+      return cb_fail(CB_ERROR_ARGUMENT, "axis %s: value %d is %.9g after %.9g, expected values that increase",
                      t->shape[i], k + 1, x[k], x[k - 1]);
   }
   const double beyond = x[n - 1] - x[0] - period;
   if (period > 0 && beyond > 1e-9 * period)
-    return cb_fail(CB_ERROR_ARGUMENT, "axis %s is from %.9g to %.9g, longer than its period %.9g", t->shape[i], x[0],
-                   x[n - 1], period);
+    return cb_fail(CB_ERROR_ARGUMENT, "axis %s is from %.9g to %.9g: expected a range of at most its period, %.9g",
+                   t->shape[i], x[0], x[n - 1], period);
   *points = period > 0 && beyond > -1e-9 * period ? n - 1 : n;
   return CB_OK;
 }
 
-/* Samples of the table at indices k, as entries of the spline. */
+/* Copies the samples of the table at indices k, in the order of the entries of the spline. */
 static void take_sample(const cb_bundle_table *t, const int *k, double *out) {
   const int n = t->n, count = t->group->dim * n;
   size_t at = 0;
@@ -51,7 +55,8 @@ static const char *where(const cb_bundle_table *t, const int *k, char *text, siz
   return text;
 }
 
-/* At one point: finite, symmetric, and where it is a whole period after another, the same. */
+/* Checks one point: numbers are finite, the metric is symmetric, and a last point that is one period after the first
+ * has the same samples. */
 static cb_status check_sample(const cb_bundle_table *t, const int *points, const int *k, const double *scale) {
   const int n = t->n, count = t->group->dim * n;
   char text[160];
@@ -60,13 +65,14 @@ static cb_status check_sample(const cb_bundle_table *t, const int *points, const
   for (int i = 0; i < n; i++) at = at * (size_t)t->points[i] + (size_t)k[i];
   for (int e = 0; e < count; e++)
     if (!isfinite(t->connection[at * (size_t)count + (size_t)e]))
-      return cb_fail(CB_ERROR_ARGUMENT, "connection at %s: %s by %s is %g", where(t, k, text, sizeof text),
-                     t->group->axis[e / n], t->shape[e % n], t->connection[at * (size_t)count + (size_t)e]);
+      return cb_fail(CB_ERROR_ARGUMENT, "connection at %s: its entry (%s, %s) is %g, expected a finite number",
+                     where(t, k, text, sizeof text), t->group->axis[e / n], t->shape[e % n],
+                     t->connection[at * (size_t)count + (size_t)e]);
   const double *M = t->metric ? t->metric + at * (size_t)(n * n) : NULL;
   for (int e = 0; M && e < n * n; e++)
     if (!isfinite(M[e]))
-      return cb_fail(CB_ERROR_ARGUMENT, "metric at %s: %s, %s is %g", where(t, k, text, sizeof text), t->shape[e / n],
-                     t->shape[e % n], M[e]);
+      return cb_fail(CB_ERROR_ARGUMENT, "metric at %s: its entry (%s, %s) is %g, expected a finite number",
+                     where(t, k, text, sizeof text), t->shape[e / n], t->shape[e % n], M[e]);
   for (int i = 0; M && i < n; i++)
     for (int j = 0; j < i; j++)
       if (fabs(M[i * n + j] - M[j * n + i]) > 1e-9 * (fabs(M[i * n + i]) + fabs(M[j * n + j]) + scale[1]))
@@ -83,16 +89,17 @@ static cb_status check_sample(const cb_bundle_table *t, const int *points, const
   take_sample(t, first, before);
   for (int e = 0; e < count; e++)
     if (fabs(here[e] - before[e]) > 1e-9 * scale[0])
-      return cb_fail(CB_ERROR_ARGUMENT, "connection at %s: %s by %s is %.9g, a period before %.9g",
-                     where(t, k, text, sizeof text), t->group->axis[e / n], t->shape[e % n], here[e], before[e]);
+      return cb_fail(CB_ERROR_ARGUMENT,
+                     "the connection is not periodic: its entry (%s, %s) is %.9g at %s and %.9g one period before",
+                     t->group->axis[e / n], t->shape[e % n], here[e], where(t, k, text, sizeof text), before[e]);
   for (int e = count; M && e < count + n * (n + 1) / 2; e++)
     if (fabs(here[e] - before[e]) > 1e-9 * scale[1])
-      return cb_fail(CB_ERROR_ARGUMENT, "metric at %s differs from that a period before: %.9g, %.9g",
-                     where(t, k, text, sizeof text), here[e], before[e]);
+      return cb_fail(CB_ERROR_ARGUMENT, "the metric is not periodic: an entry is %.9g at %s and %.9g one period before",
+                     here[e], where(t, k, text, sizeof text), before[e]);
   return CB_OK;
 }
 
-/* Is there a next point? */
+/* Advances k to the next point; false after the last one. */
 static bool next(int n, const int *points, int *k) {
   for (int i = n - 1; i >= 0; i--) {
     if (++k[i] < points[i]) return true;
@@ -102,19 +109,20 @@ static bool next(int n, const int *points, int *k) {
 }
 
 static double greatest_of(size_t count, const double *x) {
-  double most = 0;
+  double maximum = 0;
   for (size_t i = 0; x && i < count; i++)
-    if (fabs(x[i]) > most) most = fabs(x[i]); /* nan is found later */
-  return most;
+    if (fabs(x[i]) > maximum) maximum = fabs(x[i]); /* nan is detected elsewhere */
+  return maximum;
 }
 
 static cb_status check_table(const cb_bundle_table *t, int *degree, int *points) {
   size_t total = 1;
   if (t->n < 1 || t->n > CB_SAMPLES_AXES)
-    return cb_fail(CB_ERROR_ARGUMENT, "a table of %d shape variables, expected from 1 to %d", t->n, CB_SAMPLES_AXES);
-  if (!t->group || !t->connection) return cb_fail(CB_ERROR_ARGUMENT, "a table without group or connection");
+    return cb_fail(CB_ERROR_ARGUMENT, "the table has %d shape variables: expected 1 to %d", t->n, CB_SAMPLES_AXES);
+  if (!t->group || !t->connection)
+    return cb_fail(CB_ERROR_ARGUMENT, "the table has no group or no connection: expected both");
   if (*degree != 0 && *degree != 3 && *degree != 5)
-    return cb_fail(CB_ERROR_ARGUMENT, "splines of degree %d, expected 3 or 5", *degree);
+    return cb_fail(CB_ERROR_ARGUMENT, "splines of degree %d: expected 3 or 5", *degree);
   int least = 0;
   for (int i = 0; i < t->n; i++) {
     const cb_status status = check_axis(t, i, &points[i]);
@@ -136,7 +144,7 @@ static cb_status check_table(const cb_bundle_table *t, int *degree, int *points)
   return CB_OK;
 }
 
-/* --- making --- */
+/* --- creation --- */
 
 static void destroy(cb_bundle *b) {
   cb_samples *s = b->self;
@@ -187,7 +195,7 @@ cb_status cb_bundle_samples(const cb_bundle_table *table, int degree, cb_bundle 
     return cb_fail(CB_ERROR_MEMORY, "no memory for a table");
   }
   s->arena = arena;
-  *b = (cb_bundle){.kind = &cb_samples_class, .group = table->group, .n = table->n, .self = s};
+  *b = (cb_bundle){.class_ = &cb_samples_class, .group = table->group, .n = table->n, .self = s};
   status = make(table, degree, points, s, b);
   if (status) {
     cb_bundle_free(b);
@@ -201,21 +209,20 @@ cb_status cb_bundle_samples(const cb_bundle_table *table, int degree, cb_bundle 
 
 static cb_status fail_outside(const cb_bundle *b, const double *r, int i) {
   const cb_spline_axis *a = &((const cb_samples *)b->self)->grid.axis[i];
-  return cb_fail(CB_STEP_DOMAIN, "%s = %.9g is outside the table, which is from %.9g to %.9g", b->shape[i], r[i],
-                 a->low, a->high);
+  return cb_fail(CB_STEP_DOMAIN, "%s = %.9g is outside the table: expected a value from %.9g to %.9g", b->shape[i],
+                 r[i], a->low, a->high);
 }
 
-/* Entry (i, j) of M among those of the lower triangle. */
+/* Returns the index of entry k = i n + j of M in the packed lower triangle. */
 static int packed(int n, int k) { return cb_jet_packed(k / n, k % n); }
 
 static cb_status connection(const cb_bundle *b, const double *r, double *A, double *dA, double *M, double *dM) {
   const cb_samples *s = b->self;
   const int n = b->n, count = b->group->dim * n, metric = s->metric && (M || dM);
   const int first = A || dA ? 0 : count, last = metric ? s->grid.entries : count;
-  double value[ENTRIES], room[CB_SAMPLES_AXES * ENTRIES], *const slope = dA || dM ? room : NULL;
+  double value[ENTRIES], buffer[CB_SAMPLES_AXES * ENTRIES], *const slope = dA || dM ? buffer : NULL;
   int outside;
-  if (!cb_spline_grid_at(&s->grid, r, first, last, value, slope, NULL, &outside))
-    return fail_outside(b, r, outside);
+  if (!cb_spline_grid_at(&s->grid, r, first, last, value, slope, NULL, &outside)) return fail_outside(b, r, outside);
   for (int k = 0; A && k < count; k++) A[k] = value[k];
   for (int i = 0; dA && i < n; i++)
     for (int k = 0; k < count; k++) dA[i * count + k] = slope[i * (last - first) + k];
@@ -248,8 +255,10 @@ static cb_status on_jets(const cb_bundle *b, const cb_jet *r, cb_jet *A, cb_jet 
     } else {
       jet.v = (k - count) % (n + 1) == 0;
     }
-    if (plain) *out = jet;
-    else cb_jet_of_shape(&jet, r, n, out);
+    if (plain)
+      *out = jet;
+    else
+      cb_jet_of_shape(&jet, r, n, out);
   }
   return CB_OK;
 }

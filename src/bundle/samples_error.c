@@ -1,11 +1,11 @@
-/* How well a table determines its bundle.
+/* An estimate of the error of a bundle from a table.
  *
- *   e = |s_2 - A| at the samples that the spline s_2 through every second one leaves out (the last is kept)
- * A grid twice as coarse errs 2^(p+1) times more, so that e/2^(p+1) is the error of the spline through all of them.
- * Where the table is coarse that is not yet so: the factor is then the ratio of the greatest e of every fourth sample
- * to that of every second, or 2^((p+1)/2) where there are too few for that, or 1 where s_2 has to be of lower degree. A
- * quarter of it is taken. The estimate in a cell is the greatest of the samples about it, CELLS away each side (along a
- * border e has zeros where the error has none), and round-off of the table.
+ *   e = |s_2 - A| at the samples; s_2: the spline of degree p through every second sample and the last one
+ * The error on a grid twice as coarse is 2^(p+1) times larger, so that e/2^(p+1) is the error of the spline through all
+ * samples. A coarse table may not have this rate of convergence: then the factor is the ratio of the largest e with
+ * every fourth sample to the largest e with every second sample, or 2^((p+1)/2) if there are too few samples, or 1 if
+ * s_2 has a lower degree. A quarter of the factor is used. The estimate in a cell is the maximum over the samples up to
+ * CELLS away on each side (near a border e can be 0 although the error is not), plus the round-off of the table.
  */
 #include "bundle/samples.h"
 #include <curvebody/holonomy.h>
@@ -17,7 +17,8 @@
 
 enum { CELLS = 6 };
 
-/* Samples 0, d, 2 d, .. of an axis and the last (periodic: at least two); returns how many. */
+/* Chooses samples 0, d, 2 d, .. of an axis, and the last one if the axis has no period; at least two. Returns their
+ * number. */
 static int every(const cb_spline_axis *a, int d, int *index) {
   int count = 0;
   for (int i = 0; i < a->points; i += d) index[count++] = i;
@@ -26,7 +27,7 @@ static int every(const cb_spline_axis *a, int d, int *index) {
   return count;
 }
 
-/* The spline through every d-th sample; of lower degree where it has to be: *lower. */
+/* Creates the spline through every d-th sample. *lower: for lack of samples it has a lower degree than the table's. */
 static cb_status coarse_grid(const cb_samples *s, int count, const double *samples, int d, cb_arena *arena,
                              cb_spline_grid *out, bool *lower) {
   const cb_spline_grid *g = &s->grid;
@@ -59,14 +60,15 @@ static cb_status coarse_grid(const cb_samples *s, int count, const double *sampl
   return cb_spline_grid_solve(out);
 }
 
-/* Coefficients from[outer][points of c][inner] to values at the samples of a, to[outer][points of a][inner]. */
+/* Evaluates the spline with coefficients from[outer][points of c][inner] at the samples of a, to[outer][points of
+ * a][inner]. */
 static void expand(const cb_spline_axis *c, const cb_spline_axis *a, size_t outer, size_t inner, const double *from,
                    double *to) {
   memset(to, 0, outer * (size_t)a->points * inner * sizeof *to);
   for (int k = 0; k < a->points; k++) {
     double x = a->x[k], basis[1][CB_SPLINE_BASIS];
     int coefficient[CB_SPLINE_BASIS];
-    const int span = cb_spline_span(c, &x); /* x is within: the ends are kept */
+    const int span = cb_spline_span(c, &x); /* x is inside the grid, since the ends are among the samples */
     cb_spline_basis(c, span, x, 0, basis, coefficient);
     for (size_t o = 0; o < outer; o++) {
       double *row = to + (o * (size_t)a->points + (size_t)k) * inner;
@@ -78,7 +80,7 @@ static void expand(const cb_spline_axis *c, const cb_spline_axis *a, size_t oute
   }
 }
 
-/* The spline through every d-th sample, at all samples: value[points_1]..[points_n][count]. */
+/* Computes the values of the spline through every d-th sample at all samples: value[points_1]..[points_n][count]. */
 static cb_status at_samples(const cb_samples *s, int count, const double *samples, int d, cb_arena *arena,
                             double *value, bool *lower) {
   const cb_spline_grid *g = &s->grid;
@@ -100,12 +102,12 @@ static cb_status at_samples(const cb_samples *s, int count, const double *sample
   return CB_OK;
 }
 
-/* e[points_1]..[points_n][count] of every d-th sample and its greatest. */
+/* Computes e[points_1]..[points_n][count] with every d-th sample, and its maximum. */
 static cb_status left_out(const cb_samples *s, int count, const double *samples, int d, double *e, double *greatest,
                           bool *lower) {
   cb_arena *arena = cb_arena_create();
-  const cb_status status = arena ? at_samples(s, count, samples, d, arena, e, lower)
-                                 : cb_fail(CB_ERROR_MEMORY, "no memory for a table");
+  const cb_status status =
+      arena ? at_samples(s, count, samples, d, arena, e, lower) : cb_fail(CB_ERROR_MEMORY, "no memory for a table");
   size_t total = 1;
   for (int i = 0; i < s->grid.n; i++) total *= (size_t)s->grid.axis[i].points;
   for (; !status && total > 0; total--, e += count, samples += s->grid.entries)
@@ -117,10 +119,11 @@ static cb_status left_out(const cb_samples *s, int count, const double *samples,
   return status;
 }
 
-/* Cells between samples along an axis. */
+/* Returns the number of cells between samples along an axis. */
 static int cells(const cb_spline_axis *a) { return a->period > 0 ? a->points : a->points - 1; }
 
-/* from[outer][points][inner] to to[outer][cells][inner]: the greatest over the samples at most three from a cell. */
+/* Computes to[outer][cells][inner], the maximum of from[outer][points][inner] over the samples at most CELLS away from
+ * a cell. */
 static void spread(const cb_spline_axis *a, size_t outer, size_t inner, const double *from, double *to) {
   const int n = a->points;
   for (size_t o = 0; o < outer; o++)
@@ -151,8 +154,8 @@ cb_status cb_samples_estimate(cb_samples *s, int count, const double *samples) {
   for (size_t i = 0; !status && i < total; i++)
     for (int c = 0; c < count; c++) size[c] = fmax(size[c], fabs(samples[i * (size_t)g->entries + (size_t)c]));
   for (int c = 0; c < count && !status; c++) {
-    const double most = ldexp(1, order), seen = second[c] > 0 ? fourth[c] / second[c] : most;
-    const double ratio = lower ? 1 : lowest ? ldexp(1, order / 2) : fmin(seen, most);
+    const double maximum = ldexp(1, order), seen = second[c] > 0 ? fourth[c] / second[c] : maximum;
+    const double ratio = lower ? 1 : lowest ? ldexp(1, order / 2) : fmin(seen, maximum);
     for (size_t i = 0; i < total; i++) {
       double *own = &e[i * (size_t)count + (size_t)c];
       *own = *own * (ratio > 4 ? 4 / ratio : 1) + 16 * DBL_EPSILON * size[c];
@@ -165,27 +168,32 @@ cb_status cb_samples_estimate(cb_samples *s, int count, const double *samples) {
     spread(&g->axis[i], outer, inner, e, to);
     outer *= (size_t)cells(&g->axis[i]);
     double *swap = e;
-    e = to, to = swap;
+    e = to;
+    to = swap;
   }
   if (!status) memcpy(s->error, e, outer * (size_t)count * sizeof *e);
-  free(e), free(to);
+  free(e);
+  free(to);
   return status;
 }
 
-/* --- asked for --- */
+/* --- evaluation --- */
 
 static cb_status check_class(const cb_bundle *b) {
-  if (b->kind == &cb_samples_class) return CB_OK;
-  return cb_fail(CB_ERROR_ARGUMENT, "bundle %s is not made from samples", b->kind->name);
+  if (b->class_ == &cb_samples_class) return CB_OK;
+  return cb_fail(CB_ERROR_ARGUMENT, "bundle %s is not from a table: expected a bundle of cb_bundle_samples",
+                 b->class_->name);
 }
 
-/* The cell of an axis that x is in; x lies within. */
+/* Returns the cell of an axis that contains x; x must be inside the grid. */
 static int cell(const cb_spline_axis *a, double x) {
   int low = 0, high = a->points;
   while (high - low > 1) {
     const int middle = (low + high) / 2;
-    if (a->x[middle] <= x) low = middle;
-    else high = middle;
+    if (a->x[middle] <= x)
+      low = middle;
+    else
+      high = middle;
   }
   return low < cells(a) ? low : cells(a) - 1;
 }
@@ -202,8 +210,8 @@ cb_status cb_bundle_samples_error(const cb_bundle *b, const double *r, double *e
       const cb_spline_axis *a = &s->grid.axis[i];
       double x = r[i];
       if (cb_spline_span(a, &x) < 0)
-        return cb_fail(CB_STEP_DOMAIN, "%s = %.9g is outside the table, which is from %.9g to %.9g", b->shape[i], r[i],
-                       a->low, a->high);
+        return cb_fail(CB_STEP_DOMAIN, "%s = %.9g is outside the table: expected a value from %.9g to %.9g",
+                       b->shape[i], r[i], a->low, a->high);
       at = at * (size_t)cells(a) + (size_t)cell(a, x);
     }
     from = s->error + at * count;
@@ -212,7 +220,7 @@ cb_status cb_bundle_samples_error(const cb_bundle *b, const double *r, double *e
   return CB_OK;
 }
 
-/* By the midpoint rule: the estimate is a step function. */
+/* Uses the midpoint rule, which suffices since the estimate is a step function. */
 cb_status cb_bundle_samples_holonomy_error(const cb_bundle *b, const cb_gait *gait, double *bounds) {
   enum { POINTS = 512 };
   cb_status status = check_class(b);

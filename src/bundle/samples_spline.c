@@ -2,9 +2,9 @@
  *
  *   N_i,0 = 1 on its span,  N_i,q = (x - t_i)/(t_i+q - t_i) N_i,q-1 + (t_i+q+1 - x)/(t_i+q+1 - t_i+1) N_i+1,q-1
  *   N'_i,q = q (N_i,q-1/(t_i+q - t_i) - N_i+1,q-1/(t_i+q+1 - t_i+1))
- * The matrix N_k(x_i) is banded and totally positive: no pivots are needed. That of a periodic spline is so but for
- * its corners, C = T + U V^T with unit columns U (Woodbury). GSL's functions are the same but keep their state in a
- * workspace: these are for any number of threads at once.
+ * The matrix N_k(x_i) is banded and totally positive, so that no pivoting is needed. The matrix of a periodic spline
+ * has the same form except for its corners, C = T + U V^T with unit columns U (Woodbury). GSL has such functions too,
+ * but they store state in a workspace; the functions here can be called by any number of threads at once.
  * Source: C. de Boor, A Practical Guide to Splines (2001), chapters IX, X and XIII; de Boor & Pinkus, Numer. Math. 27
  * (1977) 485, doi:10.1007/BF01399609.
  */
@@ -24,9 +24,9 @@ cb_status cb_spline_axis_create(int degree, int points, const double *x, double 
   a.knot = cb_arena_alloc(arena, (size_t)(a.spans + 1 + 2 * degree), sizeof *a.knot);
   if (!a.knot) return cb_fail(CB_ERROR_MEMORY, "no memory for a spline through %d points", points);
   for (int k = 0; k <= a.spans + 2 * degree; k++) {
-    const int i = k - degree; /* knots by spans */
+    const int i = k - degree; /* span i begins at this knot */
     if (period > 0) {
-      const int turn = (i + points * degree) / points - degree; /* floor */
+      const int turn = (i + points * degree) / points - degree; /* floor(i/points) */
       a.knot[k] = x[i - turn * points] + turn * period;
     } else {
       a.knot[k] = i <= 0 ? a.low : i >= a.spans ? a.high : x[i + skip - 1];
@@ -41,17 +41,19 @@ int cb_spline_span(const cb_spline_axis *a, double *x) {
   if (a->period > 0) *x -= a->period * floor((*x - a->low) / a->period);
   if (!(*x >= a->low - slack && *x <= a->high + slack)) return -1;
   *x = fmin(fmax(*x, a->low), a->high);
-  int low = 0, high = a->spans; /* t[low] <= x */
+  int low = 0, high = a->spans; /* invariant: t[low] <= x */
   while (high - low > 1) {
     const int middle = (low + high) / 2;
-    if (t[middle] <= *x) low = middle;
-    else high = middle;
+    if (t[middle] <= *x)
+      low = middle;
+    else
+      high = middle;
   }
   return low;
 }
 
-/* Of degree q - 1, q of them that are not 0 in the span, to degree q: values, or derivatives of one order more. t is
- * the knot at the span's end. */
+/* Raises the q B-splines of degree q - 1 that are not 0 in the span to degree q: values, or derivatives of one order
+ * more. t is the knot at the end of the span. */
 static void lift(const double *t, int q, double x, const double *lower, double *out, bool derivative) {
   memset(out, 0, (size_t)(q + 1) * sizeof *out);
   for (int j = 0; j < q; j++) {
@@ -76,7 +78,7 @@ void cb_spline_basis(const cb_spline_axis *a, int span, double x, int order, dou
       lift(t, p, x, slope, basis[2], true);
     }
   }
-  for (int j = 0; j <= p; j++) /* of a periodic spline, numbered by the sample it is highest at */
+  for (int j = 0; j <= p; j++) /* a B-spline of a periodic spline has the number of the sample at which it is largest */
     coefficient[j] = a->period > 0 ? (span + j - (p - 1) / 2 + a->points) % a->points : span + j;
 }
 
@@ -86,7 +88,7 @@ void cb_spline_basis(const cb_spline_axis *a, int span, double x, int order, dou
 typedef struct factors {
   int n, width, corners;
   double *band;
-  double *V, *Z; /* [corners][n]: rows beside the band; T^-1 of the columns U */
+  double *V, *Z; /* [corners][n]: rows outside the band; T^-1 of the columns U */
   int row[2 * CB_SPLINE_DEGREE];
   double S[4 * CB_SPLINE_DEGREE * CB_SPLINE_DEGREE]; /* 1 + V^T Z and its factors */
   int pivot[2 * CB_SPLINE_DEGREE];
@@ -98,7 +100,10 @@ static double *at(const factors *f, int i, int j) {
 
 static cb_status eliminate(factors *f) {
   for (int k = 0; k < f->n; k++) {
-    if (!(fabs(*at(f, k, k)) > 1e-14)) return cb_fail(CB_ERROR_DOMAIN, "no spline goes through these points");
+    if (!(fabs(*at(f, k, k)) > 1e-14))
+      return cb_fail(
+          CB_ERROR_DOMAIN,
+          "no spline goes through these points: expected distinct points that are not too close to each other");
     for (int i = k + 1; i <= k + f->width && i < f->n; i++) {
       const double l = *at(f, i, k) /= *at(f, k, k);
       for (int j = k + 1; j <= k + f->width && j < f->n && l != 0; j++) *at(f, i, j) -= l * *at(f, k, j);
@@ -107,7 +112,7 @@ static cb_status eliminate(factors *f) {
   return CB_OK;
 }
 
-/* v[n][inner] <- T^-1 v */
+/* Replaces v[n][inner] by T^-1 v. */
 static void substitute(const factors *f, size_t inner, double *v) {
   for (int i = 0; i < f->n; i++)
     for (int k = i > f->width ? i - f->width : 0; k < i; k++) {
@@ -140,7 +145,8 @@ static cb_status factor(const cb_spline_axis *a, factors *f) {
     cb_spline_basis(a, span, x, 0, basis, column);
     for (int k = 0; k <= a->degree; k++) {
       if (basis[0][k] == 0) continue;
-      if (abs(column[k] - i) <= f->width) *at(f, i, column[k]) += basis[0][k];
+      if (abs(column[k] - i) <= f->width)
+        *at(f, i, column[k]) += basis[0][k];
       else if (i < f->width || i >= f->n - f->width)
         f->V[(size_t)(i < f->width ? i : i - f->n + f->corners) * n + (size_t)column[k]] += basis[0][k];
     }
@@ -158,11 +164,14 @@ static cb_status factor(const cb_spline_axis *a, factors *f) {
     }
   bool singular = status || cb_dense_factor(f->corners, f->S, f->pivot);
   for (int k = 0; k < f->corners && !singular; k++) singular = !(fabs(f->S[k * f->corners + k]) > 1e-14);
-  if (singular && !status) return cb_fail(CB_ERROR_DOMAIN, "no periodic spline goes through these points");
+  if (singular && !status)
+    return cb_fail(
+        CB_ERROR_DOMAIN,
+        "no periodic spline goes through these points: expected distinct points that are not too close to each other");
   return status;
 }
 
-/* Samples at the points to coefficients, in place: value[outer][points][inner]. */
+/* Replaces samples at the points by coefficients: value[outer][points][inner]. */
 static cb_status cb_spline_solve(const cb_spline_axis *a, size_t outer, size_t inner, double *value) {
   factors f = {.n = 0};
   const size_t n = (size_t)a->points;
@@ -179,7 +188,9 @@ static cb_status cb_spline_solve(const cb_spline_axis *a, size_t outer, size_t i
         for (size_t i = 0; i < n; i++) v[i * inner + e] -= f.Z[(size_t)k * n + i] * w[k];
     }
   }
-  free(f.band), free(f.V), free(f.Z);
+  free(f.band);
+  free(f.V);
+  free(f.Z);
   return status;
 }
 
@@ -202,7 +213,7 @@ typedef struct place {
   int coefficient[CB_SAMPLES_AXES][CB_SPLINE_BASIS];
 } place;
 
-/* The product of one B-spline of each axis, k[axis], differentiated along i and j (-1: not). */
+/* Returns the product of the B-splines k[axis] of all axes, differentiated along i and j (-1: none). */
 static double product(const place *p, int n, const int *k, int i, int j) {
   double w = 1;
   for (int a = 0; a < n; a++) w *= p->basis[a][(a == i) + (a == j)][k[a]];
@@ -221,7 +232,10 @@ bool cb_spline_grid_at(const cb_spline_grid *g, const double *r, int first, int 
   for (int i = 0; i < n; i++) {
     double x = r[i];
     const int span = cb_spline_span(&g->axis[i], &x);
-    if (span < 0) return *outside = i, false;
+    if (span < 0) {
+      *outside = i;
+      return false;
+    }
     cb_spline_basis(&g->axis[i], span, x, curve ? 2 : slope ? 1 : 0, p.basis[i], p.coefficient[i]);
   }
   memset(value, 0, (size_t)count * sizeof *value);

@@ -4,24 +4,27 @@
 #include "cli/cli.h"
 #include "yaml/yaml.h"
 
-typedef struct cb_ambient {
+typedef struct cli_ambient {
   cb_tree *tree;
-  cb_geometry *space;
-  const cb_chart *chart; /* its metric is known */
-  const char *file;      /* that it was read from, or NULL */
-} cb_ambient;
+  cb_space *space;
+  const cb_chart *chart; /* the chart of the coordinates; it has a metric */
+  const char *file;      /* the file that the space was read from, or NULL */
+} cli_ambient;
 
-/* word: a name, `name:key=value,...`, or a scenario file, of which only `space` is read. sets are KEY=VALUE as for a
- * scenario (`space.curvature=-2`). chart: a chart with a metric, NULL: the space's own, else polar. */
-cb_status cb_ambient_open(const char *word, const cb_words *sets, const char *chart, cb_ambient *out);
-void cb_ambient_close(cb_ambient *a);
+/* Opens a space. argument: a name, `name:key=value,...`, or a scenario file, from which only `space` is read. sets are
+ * KEY=VALUE as for a scenario (`space.curvature=-2`). chart: a chart with a metric; NULL: the chart of the space if it
+ * has one, otherwise polar, or the first chart with a metric if there is no polar chart. */
+cb_status cli_ambient_open(const char *argument, const cli_list *sets, const char *chart, cli_ambient *out);
+void cli_ambient_close(cli_ambient *a);
 
-/* n numbers or constant expressions, parted by commas, after an option. */
-cb_status cb_ambient_numbers(const char *option, const char *text, int n, double *out);
-/* A point to look at where none is given: the base point, or one with nothing special to it where that is singular. */
-void cb_ambient_default_point(const cb_ambient *a, double *q);
-/* The velocity of coordinates to a vector: of the embedding, or itself. x: the point. */
-cb_status cb_ambient_push(const cb_ambient *a, const double *q, const double *u, double *x, double *v);
-cb_status cb_ambient_pull(const cb_ambient *a, const double *x, const double *v, double *q, double *u);
-/* Length of a velocity u at q. */
-cb_status cb_ambient_length(const cb_ambient *a, const double *q, const double *u, double *length);
+/* Reads n numbers or constant expressions, separated by commas, from the value `text` of an option. */
+cb_status cli_ambient_numbers(const char *option, const char *text, int n, double *out);
+/* Chooses the default point: the base point in an intrinsic space, and otherwise a generic point, since a chart may be
+ * singular at the base point. */
+void cli_ambient_default_point(const cli_ambient *a, double *q);
+/* push converts coordinates q and their velocity u to a point x and a vector v of the embedding (in an intrinsic space:
+ * the same numbers); pull converts back. */
+cb_status cli_ambient_push(const cli_ambient *a, const double *q, const double *u, double *x, double *v);
+cb_status cli_ambient_pull(const cli_ambient *a, const double *x, const double *v, double *q, double *u);
+/* Computes the length of a velocity u at q. */
+cb_status cli_ambient_length(const cli_ambient *a, const double *q, const double *u, double *length);

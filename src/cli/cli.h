@@ -1,88 +1,163 @@
-/* The command line: one file a sub-command, each with one const object. */
+/* The command line: one file per command, each with one const object. */
 #pragma once
 
 #include <math.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <curvebody/scenario.h>
 
-/* Exit codes. */
-enum { CB_EXIT_DONE = 0, CB_EXIT_RUN_FAILED = 1, CB_EXIT_USAGE = 2, CB_EXIT_FILE = 3, CB_EXIT_INTERRUPTED = 130 };
+/* Exit status. */
+enum { CLI_EXIT_DONE = 0, CLI_EXIT_RUN_FAILED = 1, CLI_EXIT_USAGE = 2, CLI_EXIT_FILE = 3, CLI_EXIT_INTERRUPTED = 130 };
 
-typedef struct cb_command {
-  const char *name, *usage, *doc;
-  /* argv[0] is the first word after the command's name. Returns an exit code. */
-  int (*run)(int argc, char **argv);
-  /* Words that it knows, where they are not names of files; or NULL. */
-  void (*words)(void (*each)(const char *word));
-} cb_command;
+/* --- Tables. The command line is read with them, and help, completion and man pages are made from them --- */
 
-extern const cb_command cb_command_run, cb_command_check, cb_command_resume, cb_command_list, cb_command_repair,
-    cb_command_export, cb_command_space, cb_command_geodesic, cb_command_inertia, cb_command_gait, cb_command_import,
-    cb_command_classify, cb_command_sweep, cb_command_view, cb_command_verify;
+/* The forms of options and the types of their targets. Flag: bool. Value: const char *, NULL if the option is absent.
+ * List: cli_list, which takes one value per use. Optional: const char * for `--name[=VALUE]`, "" without a value, NULL
+ * if the option is absent. */
+typedef enum cli_form { CLI_FLAG, CLI_VALUE, CLI_LIST, CLI_OPTIONAL } cli_form;
 
-/* An option of a command. With a value: `--name VALUE`, `--name=VALUE` or, for a letter, `-n VALUE`. */
-typedef struct cb_option {
-  const char *name;   /* "--until" */
-  const char *letter; /* "-o", or NULL */
-  bool has_value;
-  bool (*take)(void *target, const char *value); /* false: no room for another */
-  void *target;
-} cb_option;
+typedef struct cli_option {
+  const char *name; /* "until" of --until; NULL: `doc` is a heading of the rows that follow */
+  char letter;      /* 'u' of -u; 0: none */
+  cli_form form;
+  size_t offset;        /* offset of the target in the arguments of the command */
+  const char *value;    /* name of the value in the help: "T"; NULL for a flag */
+  const char *fallback; /* the default as the help prints it; NULL: none */
+  const char *choices;  /* values for completion: see cli_choices_each; NULL: unknown */
+  const char *doc;      /* a phrase; NULL ends a table */
+} cli_option;
 
-/* Takes options (ended by a NULL name) out of argv and leaves *n_words words in argv. Returns CB_EXIT_DONE, or
- * CB_EXIT_USAGE after a message with the nearest option. */
-int cb_options_take(const cb_command *command, const cb_option *options, int argc, char **argv, int *n_words);
-/* Calls each for every option of a command: those that its run() takes. run() takes them before it does anything. */
-void cb_options_each(const cb_command *command, void (*each)(const cb_option *));
-/* For options: stores the text, sets a bool, appends to a list; stores the text of `--name=VALUE`, "" of `--name`. */
-bool cb_take_optional(void *target, const char *value);
-typedef struct cb_words {
-  const char *word[64];
+/* A row of a table; the target is a field of the struct `arguments` of the file. The parameters are name, letter, form,
+ * field, value, fallback, choices, doc. */
+#define CLI_OPTION(name, letter, form, field, ...) \
+  { name, letter, form, offsetof(arguments, field), __VA_ARGS__ }
+/* Keys of a scenario, for completion. */
+#define CLI_KEYS "integrator. space. fluid. bundle. bodies.0. gait. start. time. record."
+#define CLI_HEADING(text) \
+  { .doc = (text) }
+#define CLI_END \
+  { .doc = NULL }
+
+typedef struct cli_operand {
+  const char *name;    /* "SCENARIO"; NULL ends a table */
+  const char *choices; /* as for an option */
+  const char *doc;
+  /* Calls each for every possible value, with a doc or NULL. NULL if the values are not a list. */
+  void (*list)(void (*each)(const char *name, const char *doc));
+} cli_operand;
+
+typedef struct cli_example {
+  const char *line, *doc; /* "curvebody check rod.yaml"; NULL ends a table */
+} cli_example;
+
+typedef struct cli_command {
+  const char *name;
+  const char *usage;   /* the text after the name, one line per form */
+  const char *summary; /* one sentence */
+  const char *details; /* paragraphs, separated by an empty line; NULL */
+  const char *exits;   /* meanings of the exit status besides the usual ones; NULL */
+  const cli_option *options;
+  const cli_operand *operands;
+  int required; /* the first `required` operands must be given */
+  const cli_example *examples;
+  size_t size; /* size of `arguments`, which are 0 except for the options that are given */
+  /* Operands that are absent are NULL. Returns an exit status. */
+  int (*run)(void *arguments, char **operand);
+} cli_command;
+
+extern const cli_command cli_command_run, cli_command_check, cli_command_resume, cli_command_list, cli_command_repair,
+    cli_command_export, cli_command_space, cli_command_geodesic, cli_command_inertia, cli_command_gait,
+    cli_command_import, cli_command_classify, cli_command_sweep, cli_command_view, cli_command_verify,
+    cli_command_completion;
+
+extern const cli_command *const cli_commands[]; /* NULL ends the list */
+extern const cli_option cli_program_options[];  /* options before or after the name of a command */
+extern const char cli_program_summary[];
+
+enum { CLI_USES_MAX = 64 }; /* maximum number of uses of an option that may be repeated */
+typedef struct cli_list {
+  const char *item[CLI_USES_MAX];
   size_t count;
-} cb_words;
-bool cb_take_text(void *target, const char *value); /* target: const char ** */
-bool cb_take_flag(void *target, const char *value); /* target: bool * */
-bool cb_take_word(void *target, const char *value); /* target: cb_words * */
+} cli_list;
+/* Returns false if the list is full. */
+bool cli_list_add(cli_list *list, const char *item);
 
-/* Says on stderr how a command is used. Returns CB_EXIT_USAGE. */
-/* False: the output is of no sweep that has a folder. Otherwise its members are joined, or the error is told: *code. */
-bool cb_sweep_repair(const char *output, int *code);
-int cb_usage(const cb_command *command);
-/* Says the error text on stderr and returns the exit code that belongs to the status. */
-int cb_report(cb_status status);
-int cb_exit_code(cb_status status);
+/* --- Reading the command line --- */
 
-/* CB_ERROR_INPUT where an output would take the place of one of `inputs` or of a plugin. */
-cb_status cb_check_output(const char *path, cb_files inputs);
-/* Keeps the name of a plugin for that. */
-void cb_plugin_named(const char *path);
+/* A table of options and the arguments that it fills. */
+typedef struct cli_target {
+  const cli_option *options;
+  void *arguments;
+} cli_target;
 
-/* A number as it is printed: nan without the sign that C gives it. */
-static inline double cb_shown(double value) { return isnan(value) ? NAN : value; }
+/* Takes the options of the tables (a target with options NULL ends the list) out of argv[1 .. argc - 1] with
+ * getopt_long; the operands that remain are moved to argv[1] and after it. *operands: their number. If command is NULL,
+ * only options before the first operand are taken, and *operands is the length of the rest of argv, which stays in
+ * place. Returns CLI_EXIT_DONE, or CLI_EXIT_USAGE after a message with the nearest option. */
+int cli_options_take(const cli_command *command, const cli_target *targets, int argc, char **argv, int *operands);
 
-/* text as a JSON string, with quotes. */
-void cb_json_text(FILE *out, const char *text);
+/* Prints the usage of a command on stderr. Returns CLI_EXIT_USAGE. */
+int cli_usage(const cli_command *command);
+/* Prints an error in the use of a command. Returns CLI_EXIT_USAGE. */
+__attribute__((format(printf, 2, 3))) int cli_misuse(const cli_command *command, const char *format, ...);
+/* Reports on stderr that `name` is not one of `names`, and prints the nearest of them, or the new name if it was
+ * renamed. what: for example "no option"; command: NULL for the program. Returns CLI_EXIT_USAGE. */
+int cli_unknown(const cli_command *command, const char *what, const char *name, const char *const *names, size_t count);
 
-/* The completion of bash, of these commands, on stdout. */
-void cb_print_completion(const cb_command *const *commands, size_t n);
+/* Calls each for every word of `choices`: words separated by spaces, where @spaces, @shapes, @models and @integrators
+ * mean the names in these registries; @files is skipped. choices may be NULL. */
+void cli_choices_each(const char *choices, void (*each)(const char *word));
 
-/* From here on a library that calls exit, or crashes, leaves no half-made file, and that it was so is told: exit code
- * CB_EXIT_RUN_FAILED, or the signal. */
-void cb_ends_watch(void);
-/* Main is over: what follows is its end. */
-void cb_ends_over(void);
+/* Print the help and the man page of a command, or of the program if command is NULL. */
+void cli_help(FILE *out, const cli_command *command);
+void cli_man_page(FILE *out, const cli_command *command);
 
-/* Running what a scenario describes, with progress and interruption: shared by run, resume and classify. */
-typedef struct cb_go_options {
-  bool quiet, json, resumes; /* resumes: the event that has stopped the run is told in any case */
+/* --- Functions that commands share --- */
+
+/* Prints the error text on stderr and returns the exit status of this error. */
+int cli_report(cb_status status);
+int cli_exit_code(cb_status status);
+
+/* CB_ERROR_INPUT if an output would replace one of `inputs` or a plugin. "-" is the standard output. */
+cb_status cli_check_output(const char *path, cb_files inputs);
+/* CB_ERROR_ARGUMENT if an HDF5 output is "-". */
+cb_status cli_check_hdf5(const char *path);
+/* Stores the name of a plugin for cli_check_output. */
+void cli_plugin_add(const char *path);
+
+/* Returns false if the output is neither that of a sweep with a folder of segments nor a complete result of a sweep.
+ * Otherwise joins the segments (a complete result does not change), or reports the error; *code: the exit status. */
+bool cli_sweep_repair(const char *output, int *code);
+
+/* Makes the default name of an output, in the current folder: the name of the scenario's file without folder and
+ * ending, then `ending`. */
+void cli_default_output(const char *scenario, const char *ending, char *out, size_t size);
+/* Makes the name of a record with `ending` in place of .h5. */
+void cli_output_beside(const char *record, const char *ending, char *out, size_t size);
+
+/* A number for printing: nan without the sign that C may print. */
+static inline double cli_unsigned_nan(double value) { return isnan(value) ? NAN : value; }
+
+/* Prints text as a JSON string, with quotes. */
+void cli_json_text(FILE *out, const char *text);
+
+/* From this call on, if a library calls exit or crashes, temporary files are removed and a message is printed; the
+ * process then ends with CLI_EXIT_RUN_FAILED, or by the signal. */
+void cli_crash_handler_install(void);
+/* Disables the crash handler at the end of main: an exit after this call is not an error. */
+void cli_crash_handler_end(void);
+
+/* Runs a scenario with progress and interruption; shared by the commands run and resume. */
+typedef struct cli_run_options {
+  bool quiet, json, resumes; /* resumes: an event that stopped an earlier run is reported too */
   const char *output;
-} cb_go_options;
+} cli_run_options;
 
-/* Runs to the end into the record, closes it, and reports; unless status, of what came before, is a failure to report.
- * Frees scenario and record. Returns an exit code. */
-int cb_go(cb_status status, cb_scenario *scenario, cb_record *record, const cb_go_options *options);
+/* Runs to the end into the record, closes the record, and reports. If status, from earlier steps, is a failure, it only
+ * reports this failure. Frees scenario and record. Returns an exit status. */
+int cli_run_scenario(cb_status status, cb_scenario *scenario, cb_record *record, const cli_run_options *options);
 
-/* Files that the scenario names are not in the record, their digest is: CB_ERROR_INPUT where a body has changed
- * since. */
-cb_status cb_check_inputs(cb_reader *reader, const char *path, cb_scenario *scenario);
+/* Compares the files that the scenario names with the digest of them that the record contains: CB_ERROR_INPUT if one of
+ * them has changed. */
+cb_status cli_check_inputs(cb_reader *reader, const char *path, cb_scenario *scenario);

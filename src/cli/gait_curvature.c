@@ -1,15 +1,16 @@
 /* curvebody gait SCENARIO curvature: connection, curvature and metric over a window of two shape variables.
  *
  *   /NAME1[N1]  /NAME2[N2]  the window;  /connection[N1, N2, axis, n]  /curvature[N1, N2, axis]  /metric[N1, N2, n, n]
- *   /gait[T, n]  the gait, for drawing
- * The other shape variables stay at --at, or at the mean of the gait. Where the shape is singular there are nans; singular
- * shapes between nodes, and on the gait, are warned of. */
-#include "cli/gait.h"
-#include "cli/warnings.h"
+ *   /gait[T, n]  T = 512 points of the gait, for plots
+ * n is the number of shape variables; axis is an axis of the Lie algebra.
+ * The other shape variables stay at --at, or at the mean of the gait. Values at singular shapes are nan. A warning
+ * names singular shapes between nodes and on the gait. */
+#include "cli/gait_job.h"
+#include "cli/print_warnings.h"
 #include "core/warning.h"
 
 #include "bundle/coordinates.h"
-#include "bundle/poles.h"
+#include "bundle/bundle_private.h"
 #include "core/arena.h"
 #include "core/threads.h"
 #include "record/arrays.h"
@@ -17,39 +18,41 @@
 #include <math.h>
 #include <string.h>
 
-enum { USUAL = 51, MOST = 10000, DRAWN = 512 }; /* MOST squared is an int */
+enum { USUAL = 51, MAXIMUM = 10000, DRAWN = 512 }; /* MAXIMUM squared is an int */
 
 typedef struct grid {
   cb_arena *arena;
   const cb_bundle *bundle;
-  cb_bundle *moved; /* in other coordinates, NULL: as it is */
+  cb_bundle *moved; /* the bundle in other coordinates; NULL: unchanged */
   int i, j, points[2];
   double low[2], high[2];
-  double at[CB_SHAPE_MAX]; /* the other variables */
+  double at[CB_SHAPE_MAX]; /* values of the other variables */
   double *axis[2], *connection, *curvature, *metric, *gait;
-  signed char *status; /* of each node */
+  signed char *status; /* the status of each node */
   size_t singular;
-  char why[512]; /* of the first one */
+  char why[512]; /* the error message of the first singular node */
 } grid;
 
-/* --- what was asked for --- */
+/* --- options --- */
 
 static cb_status variable(const cb_bundle *b, const char *name, size_t length, int *out) {
-  char word[64];
-  snprintf(word, sizeof word, "%.*s", (int)(length < 63 ? length : 63), name);
+  char text[64];
+  snprintf(text, sizeof text, "%.*s", (int)(length < 63 ? length : 63), name);
   for (*out = 0; *out < b->n; ++*out)
-    if (!strcmp(b->shape[*out], word)) return CB_OK;
-  const char *near = cb_nearest_name(word, b->shape, (size_t)b->n);
-  return near ? cb_fail(CB_ERROR_INPUT, "--plane: error: no shape variable `%s`; did you mean `%s`?", word, near)
-              : cb_fail(CB_ERROR_INPUT, "--plane: error: no shape variable `%s`; the first is `%s`", word, b->shape[0]);
+    if (!strcmp(b->shape[*out], text)) return CB_OK;
+  const char *near = cb_nearest_name(text, b->shape, (size_t)b->n);
+  return near ? cb_fail(CB_ERROR_INPUT, "--plane: error: no shape variable `%s`; did you mean `%s`?", text, near)
+              : cb_fail(CB_ERROR_INPUT, "--plane: error: no shape variable `%s`; the first is `%s`", text, b->shape[0]);
 }
 
-static cb_status read_plane(const cb_gait_job *job, grid *g) {
+static cb_status read_plane(const cli_gait_job *job, grid *g) {
   const cb_bundle *b = job->bundle;
-  g->i = 0, g->j = 1;
+  g->i = 0;
+  g->j = 1;
   if (b->n < 2)
-    return cb_fail(CB_ERROR_INPUT, "%s: error: bundle %s has one shape variable, and no curvature; see `connection`",
-                   job->scenario, b->kind->name);
+    return cb_fail(CB_ERROR_INPUT,
+                   "%s: error: bundle %s has only one shape variable, so it has no curvature: use `connection`",
+                   job->scenario, b->class_->name);
   if (!job->plane) return CB_OK;
   const char *comma = strchr(job->plane, ',');
   if (!comma) return cb_fail(CB_ERROR_INPUT, "--plane: error: expected two shape variables, NAME,NAME");
@@ -59,47 +62,51 @@ static cb_status read_plane(const cb_gait_job *job, grid *g) {
                                  : status;
 }
 
-/* The gait with a quarter of its extent around it, in hundredths of what that is of. */
+/* Computes the default window: the range of the gait with a margin of a quarter of its width, rounded outwards. */
 static void around(const grid *g, double *low, double *high) {
   const int of[2] = {g->i, g->j}, n = g->bundle->n;
   for (int v = 0; v < 2; v++) {
-    low[v] = INFINITY, high[v] = -INFINITY;
+    low[v] = INFINITY;
+    high[v] = -INFINITY;
     for (int k = 0; k < DRAWN; k++) {
       low[v] = fmin(low[v], g->gait[k * n + of[v]]);
       high[v] = fmax(high[v], g->gait[k * n + of[v]]);
     }
     const double margin = high[v] > low[v] ? (high[v] - low[v]) / 4 : fmax(1, fabs(low[v])) / 2;
     const double unit = pow(10, floor(log10(2 * margin)) - 2);
-    low[v] = floor((low[v] - margin) / unit + 1e-6) * unit, high[v] = ceil((high[v] + margin) / unit - 1e-6) * unit;
+    low[v] = floor((low[v] - margin) / unit + 1e-6) * unit;
+    high[v] = ceil((high[v] + margin) / unit - 1e-6) * unit;
   }
 }
 
-static cb_status read_window(const cb_gait_job *job, grid *g) {
+static cb_status read_window(const cli_gait_job *job, grid *g) {
   double four[4];
   char text[256];
   if (!job->window) {
     if (!g->gait)
-      return cb_fail(CB_ERROR_INPUT, "--window: error: expected LO:HI,LO:HI, as there is no gait to look around");
-    return around(g, g->low, g->high), CB_OK;
+      return cb_fail(CB_ERROR_INPUT, "--window: error: expected LO:HI,LO:HI, since the scenario has no gait");
+    around(g, g->low, g->high);
+    return CB_OK;
   }
   snprintf(text, sizeof text, "%s", job->window);
   for (char *colon = text; (colon = strchr(colon, ':'));) *colon = ',';
-  const cb_status status = cb_ambient_numbers("--window", text, 4, four);
+  const cb_status status = cli_ambient_numbers("--window", text, 4, four);
   if (status) return status;
   for (int v = 0; v < 2; v++) {
-    g->low[v] = four[2 * v], g->high[v] = four[2 * v + 1];
+    g->low[v] = four[2 * v];
+    g->high[v] = four[2 * v + 1];
     if (!(g->high[v] > g->low[v]))
-      return cb_fail(CB_ERROR_INPUT, "--window: error: expected LO:HI,LO:HI, each LO below its HI, found %g:%g",
-                     g->low[v], g->high[v]);
+      return cb_fail(CB_ERROR_INPUT, "--window: error: expected LO:HI,LO:HI with LO < HI, found %g:%g", g->low[v],
+                     g->high[v]);
   }
   return CB_OK;
 }
 
-/* The gait as drawn, and its mean for the variables that are not in the plane. */
-static cb_status read_gait(const cb_gait_job *job, grid *g) {
+/* Samples the gait, and computes its mean for the variables that are not in the plane, unless --at is given. */
+static cb_status read_gait(const cli_gait_job *job, grid *g) {
   const int n = g->bundle->n;
   if (job->at) {
-    const cb_status status = cb_ambient_numbers("--at", job->at, n, g->at);
+    const cb_status status = cli_ambient_numbers("--at", job->at, n, g->at);
     if (status) return status;
   }
   if (!job->motion->gait) return CB_OK;
@@ -113,7 +120,7 @@ static cb_status read_gait(const cb_gait_job *job, grid *g) {
   return CB_OK;
 }
 
-static cb_status choose_coordinates(const cb_gait_job *job, grid *g) {
+static cb_status choose_coordinates(const cli_gait_job *job, grid *g) {
   const char *const only = "minimum_perturbation";
   if (!job->coordinates) return CB_OK;
   if (strcmp(job->coordinates, only))
@@ -122,17 +129,21 @@ static cb_status choose_coordinates(const cb_gait_job *job, grid *g) {
     return cb_fail(CB_ERROR_INPUT,
                    "--coordinates: error: bundle %s has %d shape variables: expected 2, or `coordinates` in the "
                    "scenario's bundle",
-                   job->bundle->kind->name, job->bundle->n);
+                   job->bundle->class_->name, job->bundle->n);
   double low[2], high[2];
   int points[2];
   const int of[2] = {g->i, g->j};
-  for (int v = 0; v < 2; v++) low[of[v]] = g->low[v], high[of[v]] = g->high[v], points[of[v]] = g->points[v];
+  for (int v = 0; v < 2; v++) {
+    low[of[v]] = g->low[v];
+    high[of[v]] = g->high[v];
+    points[of[v]] = g->points[v];
+  }
   const cb_status status = cb_bundle_minimum_perturbation(job->bundle, low, high, points, &g->moved);
   if (!status) g->bundle = g->moved;
   return status;
 }
 
-/* --- over the window --- */
+/* --- values over the window --- */
 
 static cb_status make_arrays(grid *g) {
   const size_t n = (size_t)g->bundle->n, dim = (size_t)g->bundle->group->dim,
@@ -150,13 +161,14 @@ static cb_status make_arrays(grid *g) {
   return cb_fail(CB_ERROR_MEMORY, "no memory for a grid of %dx%d", g->points[0], g->points[1]);
 }
 
-/* One node: nans where the shape is singular. */
+/* Computes the values at one node; they are nan if the shape is singular. */
 static cb_status fill(grid *g, int node) {
   const cb_bundle *b = g->bundle;
   const size_t n = (size_t)b->n, dim = (size_t)b->group->dim, at = (size_t)node;
   double r[CB_SHAPE_MAX], *A = g->connection + at * dim * n, *B = g->curvature + at * dim, *M = g->metric + at * n * n;
   memcpy(r, g->at, sizeof r);
-  r[g->i] = g->axis[0][node / g->points[1]], r[g->j] = g->axis[1][node % g->points[1]];
+  r[g->i] = g->axis[0][node / g->points[1]];
+  r[g->j] = g->axis[1][node % g->points[1]];
   cb_status status = cb_bundle_connection(b, r, A, NULL, M, NULL);
   if (!status) status = cb_bundle_curvature(b, r, g->i, g->j, B);
   if (status <= 0) return status;
@@ -171,7 +183,8 @@ static void fill_part(void *context, int begin, int end) {
   for (int node = begin; node < end; node++) g->status[node] = (signed char)fill(g, node);
 }
 
-/* Words of a failure are those of its thread: the first of each kind is repeated in this one. */
+/* Computes all nodes with several threads. An error message is known only in its thread, so the first node with an
+ * error (status < 0) and the first singular node (> 0) are computed again in this thread. */
 static cb_status look(grid *g) {
   const int nodes = g->points[0] * g->points[1];
   cb_status status = make_arrays(g);
@@ -184,7 +197,7 @@ static cb_status look(grid *g) {
   return status;
 }
 
-static cb_status write_file(const cb_gait_job *job, const grid *g) {
+static cb_status write_file(const cli_gait_job *job, const grid *g) {
   const cb_bundle *b = g->bundle;
   const char *const one = b->shape[g->i], *const two = b->shape[g->j];
   const char *const connection[] = {one, two, "algebra", "variable"}, *const curvature[] = {one, two, "algebra"},
@@ -192,14 +205,14 @@ static cb_status write_file(const cb_gait_job *job, const grid *g) {
   cb_arrays *a;
   const cb_status status = cb_arrays_create(job->output, false, &a);
   if (status) return status;
-  const cb_families_job of = cb_gait_families_job(job);
+  const cb_families_job of = cli_gait_families_job(job);
   cb_families_attributes(&of, a);
   cb_arrays_text(a, "plane_1", one);
   cb_arrays_text(a, "plane_2", two);
   cb_arrays_text(a, "coordinates", g->moved || job->motion->plain ? "minimum_perturbation" : "own");
   cb_arrays_dimension(a, &(cb_dimension){one, (size_t)g->points[0], g->axis[0], NULL, "shape variable"}, NULL);
   cb_arrays_dimension(a, &(cb_dimension){two, (size_t)g->points[1], g->axis[1], NULL, "shape variable"}, NULL);
-  cb_arrays_dimension(a, &(cb_dimension){"algebra", (size_t)b->group->dim, NULL, b->group->axis, "of the algebra"},
+  cb_arrays_dimension(a, &(cb_dimension){"algebra", (size_t)b->group->dim, NULL, b->group->axis, "axis of the algebra"},
                       NULL);
   cb_arrays_dimension(a, &(cb_dimension){"variable", (size_t)b->n, NULL, b->shape, "shape variable"}, NULL);
   cb_arrays_dimension(a, &(cb_dimension){"variable_column", (size_t)b->n, NULL, b->shape, "shape variable"}, NULL);
@@ -207,37 +220,38 @@ static cb_status write_file(const cb_gait_job *job, const grid *g) {
   cb_arrays_put(a, "connection", 4, connection, g->connection, NULL, "A: xi = -A r'");
   cb_arrays_put(a, "curvature", 3, curvature, g->curvature, NULL, "B = d_1 A_2 - d_2 A_1 - [A_1, A_2]");
   cb_arrays_put(a, "metric", 4, metric, g->metric, NULL, "M: cost r'Mr'");
-  if (g->gait) cb_arrays_put(a, "gait", 2, gait, g->gait, NULL, "the gait, from its start to its end");
+  if (g->gait) cb_arrays_put(a, "gait", 2, gait, g->gait, NULL, "points of the gait, from its start to its end");
   return cb_arrays_close(a, CB_OK);
 }
 
-/* Singular shapes that are at no node. */
-static cb_status warn_of_poles(const cb_gait_job *job, const grid *g) {
+/* Warns of singular shapes that are not at nodes. */
+static cb_status warn_of_poles(const cli_gait_job *job, const grid *g) {
   const int v[2] = {g->i, g->j};
   cb_status status = cb_grid_regular(g->bundle, v, g->points, (const double *const *)g->axis, g->at, g->connection);
   if (status == CB_ERROR_MEMORY) return status;
-  if (status) cb_warn("the window has singular shapes between nodes, near which values are large: %s", cb_error_text());
+  if (status)
+    cb_warn("the window has singular shapes between nodes, and values near them are large: %s", cb_error_text());
   status = g->gait ? cb_gait_regular(job->bundle, job->motion->gait) : CB_OK;
   if (status == CB_ERROR_MEMORY) return status;
   if (status) cb_warn("the gait passes a singular shape and has no holonomy: %s", cb_error_text());
   return CB_OK;
 }
 
-cb_status cb_gait_curvature(const cb_gait_job *job) {
+cb_status cli_gait_curvature(const cli_gait_job *job) {
   grid g = {.arena = cb_arena_create(), .bundle = job->bundle, .points = {USUAL, USUAL}};
   cb_status status = read_plane(job, &g);
-  if (!status) status = cb_gait_grid(job->grid, MOST, g.points);
+  if (!status) status = cli_gait_grid(job->grid, MAXIMUM, g.points);
   if (!status) status = read_gait(job, &g);
   if (!status) status = read_window(job, &g);
   if (!status) status = choose_coordinates(job, &g);
   if (!status) status = look(&g);
   if (!status && g.singular)
-    cb_warn("%zu of %d nodes are nan, such as %s", g.singular, g.points[0] * g.points[1], g.why);
+    cb_warn("%zu of %d nodes are nan, for example: %s", g.singular, g.points[0] * g.points[1], g.why);
   if (!status) status = warn_of_poles(job, &g);
   if (!status) status = write_file(job, &g);
   if (!status && job->json) {
     printf("{\"output\": ");
-    cb_json_text(stdout, job->output);
+    cli_json_text(stdout, job->output);
     printf(", \"grid\": [%d, %d], \"singular\": %zu}\n", g.points[0], g.points[1], g.singular);
   }
   cb_arena_free(g.arena);

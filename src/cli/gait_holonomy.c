@@ -1,7 +1,7 @@
-/* curvebody gait SCENARIO holonomy, connection: what a cycle does, and the connection at one shape. */
-#include "cli/gait.h"
+/* curvebody gait SCENARIO holonomy, connection: the holonomy of a cycle, and the connection at one shape. */
+#include "cli/gait_job.h"
 
-#include "scenario/gait_cycle.h"
+#include "scenario/gait_results.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,51 +9,51 @@
 
 /* --- a cycle --- */
 
-static void holonomy_text(const cb_gait_job *job, const cb_gait_cycle *c) {
+static void holonomy_text(const cli_gait_job *job, const cb_gait_cycle *c) {
   const cb_bundle *b = job->bundle;
   const cb_group *G = b->group;
   printf("%s: %d shape variable%s, fibre %s\n", cb_bundle_scenario_name(job->motion), b->n, b->n == 1 ? "" : "s",
          G->name);
-  cb_gait_row("holonomy", G->size, G->number, c->g);
+  cli_gait_row("holonomy", G->size, G->number, c->g);
   if (c->has_log)
-    cb_gait_row("its log", G->dim, G->axis, c->log);
+    cli_gait_row("its log", G->dim, G->axis, c->log);
   else
     printf("its log     is not unique\n");
-  if (c->has_table) cb_gait_row("within", G->dim, G->axis, c->table);
-  if (c->has_integral) cb_gait_row("integral", G->dim, G->axis, c->cbvi); /* -int int B */
+  if (c->has_table) cli_gait_row("within", G->dim, G->axis, c->table);
+  if (c->has_integral) cli_gait_row("integral", G->dim, G->axis, c->cbvi); /* -int int B */
   printf("length      %.15g\ncost        %.15g\nefficiency  %.15g\n", c->length, c->cost, c->efficiency);
   if (job->motion->repeat > 1) {
     char title[24];
     snprintf(title, sizeof title, "%d cycles", job->motion->repeat);
-    cb_gait_row(title, G->size, G->number, c->repeated);
+    cli_gait_row(title, G->size, G->number, c->repeated);
   }
 }
 
-static void holonomy_json(const cb_gait_job *job, const cb_gait_cycle *c) {
+static void holonomy_json(const cli_gait_job *job, const cb_gait_cycle *c) {
   const cb_bundle *b = job->bundle;
   const cb_group *G = b->group;
-  cb_gait_begin_json(job);
-  cb_gait_json_words("numbers", G->size, G->number);
+  cli_gait_begin_json(job);
+  cli_gait_json_texts("numbers", G->size, G->number);
   printf(",\n ");
-  cb_gait_json_words("axes", G->dim, G->axis);
+  cli_gait_json_texts("axes", G->dim, G->axis);
   printf(",\n ");
-  cb_gait_json("g", 1, &G->size, c->g, false);
-  cb_gait_json("log", 1, &G->dim, c->log, false);
-  if (c->has_table) cb_gait_json("table_error", 1, &G->dim, c->table, false);
-  cb_gait_json("length", 0, NULL, &c->length, false);
-  cb_gait_json("cost", 0, NULL, &c->cost, false);
-  cb_gait_json("efficiency", 0, NULL, &c->efficiency, false);
-  cb_gait_json("cbvi", 1, &G->dim, c->cbvi, false);
-  cb_gait_json("period", 0, NULL, &job->motion->period, false);
+  cli_gait_json("g", 1, &G->size, c->g, false);
+  cli_gait_json("log", 1, &G->dim, c->log, false);
+  if (c->has_table) cli_gait_json("table_error", 1, &G->dim, c->table, false);
+  cli_gait_json("length", 0, NULL, &c->length, false);
+  cli_gait_json("cost", 0, NULL, &c->cost, false);
+  cli_gait_json("efficiency", 0, NULL, &c->efficiency, false);
+  cli_gait_json("cbvi", 1, &G->dim, c->cbvi, false);
+  cli_gait_json("period", 0, NULL, &job->motion->period, false);
   printf("\"repeat\": %d,\n ", job->motion->repeat);
-  cb_gait_json("g_repeated", 1, &G->size, c->repeated, true);
+  cli_gait_json("g_repeated", 1, &G->size, c->repeated, true);
 }
 
-cb_status cb_gait_holonomy(const cb_gait_job *job) {
+cb_status cli_gait_holonomy(const cli_gait_job *job) {
   cb_gait_cycle c;
   double error = 0;
-  cb_status status = job->error ? cb_ambient_numbers("--error", job->error, 1, &error) : CB_OK;
-  if (!status && !(error >= 0)) status = cb_fail(CB_ERROR_INPUT, "--error: error: expected at least 0");
+  cb_status status = job->error ? cli_ambient_numbers("--error", job->error, 1, &error) : CB_OK;
+  if (!status && !(error >= 0)) status = cb_fail(CB_ERROR_INPUT, "--error: error: expected a number >= 0");
   if (!status) status = cb_gait_cycle_find(job->motion, job->bundle, error, true, &c);
   if (!status) (job->json ? holonomy_json : holonomy_text)(job, &c);
   return status;
@@ -68,15 +68,15 @@ typedef struct local {
   bool has_P;
 } local;
 
-static cb_status find_local(const cb_gait_job *job, local *at) {
+static cb_status find_local(const cli_gait_job *job, local *at) {
   const cb_bundle *b = job->bundle;
   cb_status status = CB_OK;
   if (job->at)
-    status = cb_ambient_numbers("--at", job->at, b->n, at->r);
+    status = cli_ambient_numbers("--at", job->at, b->n, at->r);
   else if (job->motion->gait)
     cb_gait_at(job->motion->gait, 0, at->r, NULL);
   else
-    status = cb_fail(CB_ERROR_INPUT, "--at: error: expected a shape, as there is no gait to begin at");
+    status = cb_fail(CB_ERROR_INPUT, "--at: error: expected a shape, since the scenario has no gait");
   at->pairs = b->n * (b->n - 1) / 2;
   at->B = calloc((size_t)(at->pairs * b->group->dim) + 1, sizeof *at->B);
   if (!status && !at->B) status = cb_fail(CB_ERROR_MEMORY, "no memory for a curvature");
@@ -95,12 +95,12 @@ static void matrix(const char *title, int rows, int columns, const char *const *
   printf("\n");
   for (int i = 0; i < rows; i++) {
     printf("%10s", names[i]);
-    for (int j = 0; j < columns; j++) printf(" %22.15g", cb_shown(m[i * columns + j]));
+    for (int j = 0; j < columns; j++) printf(" %22.15g", cli_unsigned_nan(m[i * columns + j]));
     printf("\n");
   }
 }
 
-static void local_text(const cb_gait_job *job, const local *at) {
+static void local_text(const cli_gait_job *job, const local *at) {
   const cb_bundle *b = job->bundle;
   const cb_group *G = b->group;
   printf("%s: fibre %s, at ", cb_bundle_scenario_name(job->motion), G->name);
@@ -113,37 +113,37 @@ static void local_text(const cb_gait_job *job, const local *at) {
   for (int i = 0, p = 0; i < b->n; i++)
     for (int j = i + 1; j < b->n; j++, p++) {
       printf("%s, %s", b->shape[i], b->shape[j]);
-      for (int k = 0; k < G->dim; k++) printf(" %22.15g", cb_shown(at->B[p * G->dim + k]));
+      for (int k = 0; k < G->dim; k++) printf(" %22.15g", cli_unsigned_nan(at->B[p * G->dim + k]));
       printf("\n");
     }
   matrix("cost metric M", b->n, b->n, b->shape, b->shape, at->M);
   if (at->has_P) matrix("locked form P", G->dim, G->dim, G->axis, G->axis, at->P);
 }
 
-static void local_json(const cb_gait_job *job, const local *at) {
+static void local_json(const cli_gait_job *job, const local *at) {
   const cb_bundle *b = job->bundle;
   const cb_group *G = b->group;
   const int A[] = {G->dim, b->n}, B[] = {at->pairs, G->dim}, M[] = {b->n, b->n}, P[] = {G->dim, G->dim};
-  cb_gait_begin_json(job);
-  cb_gait_json_words("axes", G->dim, G->axis);
+  cli_gait_begin_json(job);
+  cli_gait_json_texts("axes", G->dim, G->axis);
   printf(",\n \"pairs\": [");
   for (int i = 0, p = 0; i < b->n; i++)
     for (int j = i + 1; j < b->n; j++, p++) {
       printf("%s[", p ? ", " : "");
-      cb_json_text(stdout, b->shape[i]);
+      cli_json_text(stdout, b->shape[i]);
       printf(", ");
-      cb_json_text(stdout, b->shape[j]);
+      cli_json_text(stdout, b->shape[j]);
       printf("]");
     }
   printf("],\n ");
-  cb_gait_json("at", 1, &b->n, at->r, false);
-  cb_gait_json("A", 2, A, at->A, false);
-  cb_gait_json("B", 2, B, at->B, false);
-  cb_gait_json("M", 2, M, at->M, !at->has_P);
-  if (at->has_P) cb_gait_json("P", 2, P, at->P, true);
+  cli_gait_json("at", 1, &b->n, at->r, false);
+  cli_gait_json("A", 2, A, at->A, false);
+  cli_gait_json("B", 2, B, at->B, false);
+  cli_gait_json("M", 2, M, at->M, !at->has_P);
+  if (at->has_P) cli_gait_json("P", 2, P, at->P, true);
 }
 
-cb_status cb_gait_connection(const cb_gait_job *job) {
+cb_status cli_gait_connection(const cli_gait_job *job) {
   local at = {.pairs = 0};
   const cb_status status = find_local(job, &at);
   if (!status) (job->json ? local_json : local_text)(job, &at);

@@ -1,9 +1,12 @@
-/* What `curvebody gait .. optimize` writes: the scenario with the gait that was found, or HDF5.
+/* Writes the output of `curvebody gait .. optimize`: the scenario with the best gait, or HDF5.
  *
- *   /time[T] /shape[T, n] /rate[T, n] /momentum[T, n] /multiplier[T, axis] /group[T, number] /power[T]      of the best
+ *   /time[T] /shape[T, n] /rate[T, n] /momentum[T, n] /multiplier[T, axis] /group[T, number] /power[T]
  *   /cost[optimum] /length /amount /efficiency /lambda[optimum, axis] /start[optimum, n] /index /flat /conjugates
- *   /conjugate[optimum, 2] /found /wong                                                       of all, the best first */
-#include "cli/gait.h"
+ *   /conjugate[optimum, 2] /found /wong /abnormal
+ *
+ * The first line describes the best gait, at T = 513 times; the others all optima, the best first. n: shape variables;
+ * axis: axes of the Lie algebra; number: numbers of a group element. */
+#include "cli/gait_job.h"
 
 #include "core/arena.h"
 #include "record/arrays.h"
@@ -16,13 +19,16 @@ enum { TIMES = 513 };
 
 /* --- a scenario --- */
 
-static cb_status write_scenario(const cb_gait_job *job, const cb_gait *gait) {
+static cb_status write_scenario(const cli_gait_job *job, const cb_gait *gait) {
   cb_text text = {0};
   cb_output o;
   FILE *stream;
   cb_status status = cb_scenario_with_gait(job->read, gait, &text);
   if (!status) status = cb_output_open_text(job->output, &o, &stream);
-  if (status) return cb_text_free(&text), status;
+  if (status) {
+    cb_text_free(&text);
+    return status;
+  }
   fwrite(text.data, 1, text.length, stream);
   status = cb_output_close_text(&o, stream, CB_OK);
   cb_text_free(&text);
@@ -31,7 +37,7 @@ static cb_status write_scenario(const cb_gait_job *job, const cb_gait *gait) {
 
 /* --- arrays --- */
 
-/* The best gait in time. */
+/* The best gait as a function of time. */
 typedef struct cycle {
   double time[TIMES], power[TIMES];
   double *shape, *rate, *momentum, *multiplier, *group;
@@ -44,7 +50,8 @@ static cb_status make_cycle(const cb_bundle *b, cb_arena *arena, cycle *c) {
   return cb_arena_lost(arena) ? cb_fail(CB_ERROR_MEMORY, "no memory for a gait") : CB_OK;
 }
 
-/* lambda = Ad*_g lambda(0), p = Mr' + <lambda, A>. */
+/* Computes lambda = Ad*_g lambda(0), p = Mr' + <lambda, A> and the power r'Mr' along the gait, for the shape r, the
+ * group element g, the connection A and the metric M of the cost. */
 static cb_status follow(const cb_bundle *b, const cb_optimum *o, cycle *c) {
   const int n = b->n, dim = b->group->dim;
   for (int k = 0; k < TIMES; k++) c->time[k] = (double)k / (TIMES - 1);
@@ -69,22 +76,23 @@ static cb_status follow(const cb_bundle *b, const cb_optimum *o, cycle *c) {
 static void put_cycle(const cb_bundle *b, const cycle *c, cb_arrays *a) {
   static const char *const shape[] = {"time", "variable"}, *const group[] = {"time", "number"},
                            *const algebra[] = {"time", "algebra"};
-  cb_arrays_dimension(a, &(cb_dimension){"time", TIMES, c->time, NULL, "part of the cycle"}, NULL);
+  cb_arrays_dimension(a, &(cb_dimension){"time", TIMES, c->time, NULL, "time as a fraction of the cycle, 0 to 1"},
+                      NULL);
   cb_arrays_dimension(a, &(cb_dimension){"variable", (size_t)b->n, NULL, b->shape, "shape variable"}, NULL);
-  cb_arrays_dimension(a, &(cb_dimension){"number", (size_t)b->group->size, NULL, b->group->number, "of an element"},
+  cb_arrays_dimension(
+      a, &(cb_dimension){"number", (size_t)b->group->size, NULL, b->group->number, "number of a group element"}, NULL);
+  cb_arrays_dimension(a, &(cb_dimension){"algebra", (size_t)b->group->dim, NULL, b->group->axis, "axis of the algebra"},
                       NULL);
-  cb_arrays_dimension(a, &(cb_dimension){"algebra", (size_t)b->group->dim, NULL, b->group->axis, "of the algebra"},
-                      NULL);
-  cb_arrays_put(a, "shape", 2, shape, c->shape, NULL, "r: the best gait");
-  cb_arrays_put(a, "rate", 2, shape, c->rate, NULL, "r'");
+  cb_arrays_put(a, "shape", 2, shape, c->shape, NULL, "shape r of the best gait");
+  cb_arrays_put(a, "rate", 2, shape, c->rate, NULL, "rate of the shape, r'");
   cb_arrays_put(a, "momentum", 2, shape, c->momentum, NULL,
-                "p = Mr' + <lambda, A>: the same at the end where it is free");
-  cb_arrays_put(a, "multiplier", 2, algebra, c->multiplier, NULL, "lambda on the way, left-trivialised");
+                "momentum p = Mr' + <lambda, A>; the same at the start and the end if the start shape is free");
+  cb_arrays_put(a, "multiplier", 2, algebra, c->multiplier, NULL, "lambda along the gait, left-trivialised");
   cb_arrays_put(a, "group", 2, group, c->group, NULL, "element of the group");
-  cb_arrays_put(a, "power", 1, shape, c->power, NULL, "r'Mr': the same at all times where no bound is held");
+  cb_arrays_put(a, "power", 1, shape, c->power, NULL, "power r'Mr'; constant unless the gait is held at a bound");
 }
 
-/* What is known of each. */
+/* The results of all optima: number[NUMBERS][count], integer[INTEGERS][count], the others [count][..]. */
 typedef struct summary {
   int count;
   double *number, *lambda, *start, *conjugate;
@@ -124,30 +132,32 @@ static void put_summary(const summary *s, cb_arrays *a) {
     const char *name, *doc;
   } numbers[NUMBERS] = {{"cost", "int r'Mr' dt"},
                         {"length", "int sqrt(r'Mr') dt"},
-                        {"amount", "of the target; nan where it has none"},
+                        {"amount", "amount of the target; nan if the target has none"},
                         {"efficiency", "amount^2/cost"},
                         {"wong", "cost by Wong's equations"}},
-    integers[INTEGERS] = {{"index", "negative directions of the second variation; -1: not known"},
-                          {"flat", "directions without a second variation, but symmetries"},
-                          {"conjugates", "conjugate times before 1"},
-                          {"found", "starts that came to it"},
-                          {"abnormal", "1 where the multiplier of the cost is 0"}};
+    integers[INTEGERS] = {{"index", "number of negative directions of the second variation; -1: not known"},
+                          {"flat", "zero eigenvalues of the second variation, not counting the shift of time"},
+                          {"conjugates", "number of conjugate times before 1"},
+                          {"found", "number of starts that converged to this gait"},
+                          {"abnormal", "1 if the multiplier of the cost is 0, otherwise 0"}};
   cb_arrays_dimension(
-      a, &(cb_dimension){"optimum", (size_t)s->count, NULL, NULL, "gaits of stationary cost, the best first"}, NULL);
+      a, &(cb_dimension){"optimum", (size_t)s->count, NULL, NULL, "gaits of stationary cost, best first"}, NULL);
   cb_arrays_dimension(
-      a, &(cb_dimension){"side", 2, NULL, sides, "the first conjugate time before 1; the next after it"}, NULL);
+      a,
+      &(cb_dimension){"side", 2, NULL, sides, "first: the first conjugate time before 1; next: the first one after 1"},
+      NULL);
   for (int i = 0; i < NUMBERS; i++)
     cb_arrays_put(a, numbers[i].name, 1, on, s->number + i * s->count, NULL, numbers[i].doc);
   for (int i = 0; i < INTEGERS; i++)
     cb_arrays_put_integers(a, integers[i].name, 1, on, s->integer + i * s->count, integers[i].doc);
   cb_arrays_put(a, "lambda", 2, lambda, s->lambda, NULL, "Wong's momentum at the start, left-trivialised");
-  cb_arrays_put(a, "start", 2, start, s->start, NULL, "the shape that it begins at");
-  cb_arrays_put(a, "conjugate", 2, conjugate, s->conjugate, NULL, "conjugate times of a fixed base");
+  cb_arrays_put(a, "start", 2, start, s->start, NULL, "shape at the start");
+  cb_arrays_put(a, "conjugate", 2, conjugate, s->conjugate, NULL, "conjugate times for a fixed start shape");
 }
 
-static cb_status write_arrays(const cb_gait_job *job, const cb_optimum_problem *p, const cb_optima *all) {
-  static const char *const seeks[] = {"cost", "efficiency", "target"}, *const targets[] = {"move", "turn", "element",
-                                                                                           "parts"};
+static cb_status write_arrays(const cli_gait_job *job, const cb_optimum_problem *p, const cb_optima *all) {
+  static const char *const objectives[] = {"cost", "efficiency", "target"}, *const targets[] = {"move", "turn",
+                                                                                                "element", "parts"};
   const cb_bundle *b = p->bundle;
   cb_arena *arena = cb_arena_create();
   cycle c = {.shape = NULL};
@@ -158,10 +168,10 @@ static cb_status write_arrays(const cb_gait_job *job, const cb_optimum_problem *
   if (!status) status = follow(b, &all->item[0], &c);
   if (!status) status = cb_arrays_create(job->output, false, &a);
   if (!status) {
-    const cb_families_job of = cb_gait_families_job(job);
+    const cb_families_job of = cli_gait_families_job(job);
     cb_families_attributes(&of, a);
     cb_arrays_text(a, "target", targets[p->target.kind]);
-    cb_arrays_text(a, "seek", seeks[p->seek]);
+    cb_arrays_text(a, "objective", objectives[p->objective]);
     cb_arrays_number(a, "starts", all->starts);
     cb_arrays_number(a, "failed", all->failed);
     if (isfinite(all->falling)) cb_arrays_number(a, "falling", all->falling);
@@ -173,7 +183,7 @@ static cb_status write_arrays(const cb_gait_job *job, const cb_optimum_problem *
   return status;
 }
 
-cb_status cb_gait_write_optima(const cb_gait_job *job, const cb_optimum_problem *problem, const cb_optima *found) {
+cb_status cli_gait_write_optima(const cli_gait_job *job, const cb_optimum_problem *problem, const cb_optima *found) {
   const char *suffix = strrchr(job->output, '.');
   return suffix && !strcmp(suffix, ".h5") ? write_arrays(job, problem, found)
                                           : write_scenario(job, found->item[0].gait);

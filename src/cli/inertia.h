@@ -1,34 +1,36 @@
-/* What `curvebody inertia` finds and prints. */
+/* The data that `curvebody inertia` computes and prints. */
 #pragma once
 
 #include "fluid/local.h"
 #include <curvebody/fluid_model.h>
 
-typedef struct cb_inertia {
-  const char *word;
-  const char *space; /* its name, where one is given; NULL */
+typedef struct cli_inertia {
+  const char *argument;
+  const char *space; /* name of the space, if one is given; otherwise NULL */
   double curvature;
   cb_surface *surface;
-  bool shape;          /* made by the code */
-  int vertices, faces; /* as it was given; the surface is then that which was solved */
+  bool shape;          /* the surface is a shape of the library, not a mesh */
+  int vertices, faces; /* of the given surface; later `surface` is the one on which the added mass was solved */
   double density, thickness, fluid;
   cb_mass mass;
   double moment[3], axis[3][3];
-  const char *model;   /* of the added mass; "none" */
-  cb_added_mass added; /* times the density of the fluid */
+  const char *model;   /* fluid model of the added mass; or "none" */
+  cb_added_mass added; /* with K multiplied by the density of the fluid */
   cb_local_part *part;
-} cb_inertia;
+} cli_inertia;
 
-void cb_inertia_print(const cb_inertia *f, bool json);
+void cli_inertia_print(const cli_inertia *f, bool json);
 
-/* A failure of what was read, with its name in front. */
-cb_status cb_inertia_placed(const cb_inertia *f, cb_status status);
-/* The parts, as the local model sees them, and its added mass (NULL: not wanted). */
-cb_status cb_inertia_parts(cb_inertia *f, double (*K)[6]);
-/* --added-mass NAME[:KEY=VALUE,...] with --error (NULL: not given): fills model and added. error: of text. */
-cb_status cb_inertia_added_mass(cb_inertia *f, const char *text, const char *error);
+/* Puts the name of the input in front of the last error message and returns CB_ERROR_INPUT (CB_ERROR_STEP stays), if
+ * the input causes the error and the message has no place yet. Messages of CB_ERROR_INPUT count as placed. */
+cb_status cli_inertia_placed(const cli_inertia *f, cb_status status);
+/* Computes the parts as the local model uses them, and the added mass K of that model (NULL: not requested). */
+cb_status cli_inertia_parts(cli_inertia *f, double (*K)[6]);
+/* Fills model and added from --added-mass NAME[:KEY=VALUE,...]. error: the value of --error; NULL: not given. */
+cb_status cli_inertia_added_mass(cli_inertia *f, const char *text, const char *error);
 
-/* `{KEY: VALUE, ...}` of the word NAME:KEY=VALUE,..., with `more` (NULL: none) at its end; expected: what to say of a
- * word that is not so. The caller frees. */
+/* Parses the argument NAME:KEY=VALUE,... as `{KEY: VALUE, ...}`, with `more` (NULL: none) at its end. name: the length
+ * of NAME. expected: the word for NAME in an error message. The caller frees *out. */
 struct cb_tree;
-cb_status cb_inertia_map(const char *word, size_t name, const char *expected, const char *more, struct cb_tree **out);
+cb_status cli_inertia_map(const char *argument, size_t name, const char *expected, const char *more,
+                          struct cb_tree **out);

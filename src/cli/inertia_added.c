@@ -1,8 +1,8 @@
-/* The added mass that `curvebody inertia` prints, by the fluid model that is named. */
+/* The added mass that `curvebody inertia` prints, from the named fluid model. */
 #include "cli/inertia.h"
 
 #include "core/registry.h"
-#include "fluid/surface_cuts.h"
+#include "fluid/surface_mesh.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,15 +14,15 @@ static bool has_error(const cb_fluid_model_class *c) {
   return false;
 }
 
-/* What of parts, volumes and warnings is the local model's, whatever the added mass is. */
-cb_status cb_inertia_parts(cb_inertia *f, double (*K)[6]) {
+/* Parts, volumes and warnings come from the local model, for any model of the added mass. */
+cb_status cli_inertia_parts(cli_inertia *f, double (*K)[6]) {
   cb_local *l = NULL;
   double own[6][6];
   if (!K) K = own;
   f->part = calloc((size_t)f->surface->parts, sizeof *f->part);
   if (!f->part) return cb_fail(CB_ERROR_MEMORY, "no memory for %d parts", f->surface->parts);
   if (f->curvature != 0)
-    return cb_inertia_placed(f, cb_local_curved_added_mass(f->surface, (const double(*)[3])f->surface->x, K, f->part));
+    return cli_inertia_placed(f, cb_local_curved_added_mass(f->surface, (const double(*)[3])f->surface->x, K, f->part));
   const cb_status status = cb_local_create(f->surface, &l);
   if (status) return status;
   cb_local_pose(l, (const double(*)[3])f->surface->x, NULL);
@@ -31,8 +31,8 @@ cb_status cb_inertia_parts(cb_inertia *f, double (*K)[6]) {
   return CB_OK;
 }
 
-/* Flows about a surface have no meaning where it cuts itself. */
-static cb_status check_cuts(const cb_inertia *f) {
+/* Fails if a surface cuts itself: the flow around it is then not defined. */
+static cb_status check_cuts(const cli_inertia *f) {
   cb_surface_cut *cut;
   char text[CB_SURFACE_CUT_TEXT];
   int n;
@@ -40,31 +40,33 @@ static cb_status check_cuts(const cb_inertia *f) {
   if (status) return status;
   if (n) cb_surface_cut_text(f->surface, cut, text);
   free(cut);
-  return n ? cb_fail(CB_ERROR_INPUT, "%s: error: %s: expected a surface that does not, for the added mass `%s`",
-                     f->word, text, f->model)
+  return n ? cb_fail(CB_ERROR_INPUT,
+                     "%s: error: %s: expected a surface that does not cut itself, for the added mass `%s`", f->argument,
+                     text, f->model)
            : CB_OK;
 }
 
-static cb_status by_model(cb_inertia *f, const cb_fluid_model *m) {
+static cb_status by_model(cli_inertia *f, const cb_fluid_model *m) {
   void *body = NULL;
   f->added = (cb_added_mass){.kinetic = 0};
-  cb_status status = m->kind->prepare ? m->kind->prepare(m, f->surface, &f->mass, &body) : CB_OK;
-  if (!status) status = m->kind->added_mass(m, body, f->surface, (const double(*)[3])f->surface->x, NULL, &f->added);
-  if (m->kind->release && body) m->kind->release(m, body);
-  return cb_inertia_placed(f, status);
+  cb_status status = m->class_->prepare ? m->class_->prepare(m, f->surface, &f->mass, &body) : CB_OK;
+  if (!status) status = m->class_->added_mass(m, body, f->surface, (const double(*)[3])f->surface->x, NULL, &f->added);
+  if (m->class_->release && body) m->class_->release(m, body);
+  return cli_inertia_placed(f, status);
 }
 
 static cb_status make_model(const cb_fluid_model_class *c, const char *text, const char *error, cb_fluid_model **out) {
-  char asked[96] = "";
+  char addition[96] = "";
   cb_tree *tree = NULL;
   const bool given = error && strcmp(error, "none") != 0, own = strstr(text, ":error=") || strstr(text, ",error=");
   if (given && !has_error(c))
-    return cb_fail(CB_ERROR_INPUT, "--error:1:1: error: the fluid model `%s` has no error that can be asked for",
-                   c->name);
-  if (given && own) return cb_fail(CB_ERROR_INPUT, "--error:1:1: error: `%.60s` has an error of its own", text);
-  if (has_error(c) && given) snprintf(asked, sizeof asked, "error: %.60s", error);
-  if (has_error(c) && error && !given) snprintf(asked, sizeof asked, "refine: false");
-  cb_status status = cb_inertia_map(text, strlen(c->name), "MODEL", asked, &tree);
+    return cb_fail(CB_ERROR_INPUT,
+                   "--error:1:1: error: the fluid model `%s` has no error tolerance: expected no --error", c->name);
+  if (given && own)
+    return cb_fail(CB_ERROR_INPUT, "--error:1:1: error: `%.60s` already sets an error: expected no --error", text);
+  if (has_error(c) && given) snprintf(addition, sizeof addition, "error: %.60s", error);
+  if (has_error(c) && error && !given) snprintf(addition, sizeof addition, "refine: false");
+  cb_status status = cli_inertia_map(text, strlen(c->name), "MODEL", addition, &tree);
   if (!status) status = cb_fluid_model_create_class(c, cb_tree_root(tree), out);
   cb_tree_free(tree);
   return status;
@@ -74,10 +76,14 @@ static cb_status class_of(const char *text, const cb_fluid_model_class **out) {
   const size_t length = strcspn(text, ":");
   const size_t at = cb_registry_find(&cb_fluid_model_registry, text, length);
   const cb_fluid_model_class *c = cb_fluid_model_classes[at];
-  const char *names[CB_REGISTRY_MOST];
+  const char *names[CB_REGISTRY_MAX];
   *out = c;
   if (c && c->added_mass) return CB_OK;
-  if (c) return cb_fail(CB_ERROR_INPUT, "--added-mass:1:1: error: the fluid model `%s` has no added mass", c->name);
+  if (c)
+    return cb_fail(CB_ERROR_INPUT,
+                   "--added-mass:1:1: error: the fluid model `%s` has no added mass: expected none, or a model such as "
+                   "local or exact",
+                   c->name);
   const char *near = cb_nearest_name(text, names, cb_registry_names(&cb_fluid_model_registry, names));
   return cb_fail(CB_ERROR_INPUT, "--added-mass:1:1: error: no fluid model '%.*s'%s%s%s",
                  (int)(length < 60 ? length : 60), text,
@@ -85,19 +91,21 @@ static cb_status class_of(const char *text, const cb_fluid_model_class **out) {
                  near ? "'?" : "");
 }
 
-cb_status cb_inertia_added_mass(cb_inertia *f, const char *text, const char *error) {
+cb_status cli_inertia_added_mass(cli_inertia *f, const char *text, const char *error) {
   const cb_fluid_model_class *c = NULL;
   cb_fluid_model *m = NULL;
   const bool none = strcmp(text, "none") == 0;
-  cb_status status = cb_inertia_parts(f, f->added.K);
+  cb_status status = cli_inertia_parts(f, f->added.K);
   if (!status && !none) status = class_of(text, &c);
   if (!status && c && f->curvature != 0 && c->added_mass != cb_fluid_local_added_mass && strcmp(c->name, "exact") != 0)
-    return cb_fail(CB_ERROR_INPUT,
-                   "--added-mass:1:1: error: the fluid model `%s` is for flat space: expected local, "
-                   "exact or none in %s",
-                   c->name, f->space);
+    return cb_fail(
+        CB_ERROR_INPUT,
+        "--added-mass:1:1: error: the fluid model `%s` works only in flat space: expected local, exact or none in %s",
+        c->name, f->space);
   if (!status && none && error && strcmp(error, "none") != 0)
-    status = cb_fail(CB_ERROR_INPUT, "--error:1:1: error: without an added mass there is no error of it");
+    status = cb_fail(
+        CB_ERROR_INPUT,
+        "--error:1:1: error: --error needs an added mass: expected no --error, or --added-mass other than none");
   if (!status && c) status = make_model(c, text, error, &m);
   f->model = c ? c->name : "none";
   if (!status && m && c->added_mass != cb_fluid_local_added_mass) {

@@ -1,12 +1,11 @@
 /* curvebody: motion of extended bodies in curved spaces. */
 #include "cli/cli.h"
+#include "cli/print_warnings.h"
 #include "cli/probe.h"
-#include "cli/warnings.h"
 
 #include "core/isa.h"
 #include "core/threads.h"
 #include "record/hdf5.h"
-#include <curvebody/node.h>
 #include <curvebody/plugin.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -16,107 +15,158 @@
 #include <string.h>
 #include <unistd.h>
 
-static const cb_command *const commands[] = {
-    &cb_command_run,    &cb_command_check,    &cb_command_resume,   &cb_command_list,    &cb_command_repair,
-    &cb_command_export, &cb_command_space,    &cb_command_geodesic, &cb_command_inertia, &cb_command_gait,
-    &cb_command_import, &cb_command_classify, &cb_command_sweep,    &cb_command_view,    &cb_command_verify};
-enum { COMMANDS = sizeof commands / sizeof *commands };
+const char cli_program_summary[] = "motion of extended bodies in curved spaces";
 
-/* What was printed may not have arrived. */
+const cli_command *const cli_commands[] = {&cli_command_run,
+                                           &cli_command_check,
+                                           &cli_command_resume,
+                                           &cli_command_repair,
+                                           &cli_command_verify,
+                                           &cli_command_export,
+                                           &cli_command_view,
+                                           &cli_command_sweep,
+                                           &cli_command_classify,
+                                           &cli_command_gait,
+                                           &cli_command_inertia,
+                                           &cli_command_space,
+                                           &cli_command_geodesic,
+                                           &cli_command_import,
+                                           &cli_command_list,
+                                           &cli_command_completion,
+                                           NULL};
+enum { COMMANDS = sizeof cli_commands / sizeof *cli_commands - 1 };
+
+typedef struct arguments {
+  const char *isa, *threads;
+  cli_list plugins;
+  bool help, man, version;
+} arguments;
+
+const cli_option cli_program_options[] = {
+    CLI_OPTION("threads", 0, CLI_VALUE, threads, "N", "the number of cores", NULL,
+               "number of threads for large systems and sweeps, from 1 to 1024"),
+    CLI_OPTION("isa", 0, CLI_VALUE, isa, "NAME", "auto, the best that the processor has", CB_ISA_NAMES,
+               "instruction set of the vector kernels, one of: " CB_ISA_NAMES),
+    CLI_OPTION("plugin", 0, CLI_LIST, plugins, "FILE.so", NULL, "@files",
+               "loads your own space, body or other class; see curvebody/plugin.h"),
+    CLI_OPTION("help", 'h', CLI_FLAG, help, NULL, NULL, NULL, "prints this help"),
+    CLI_OPTION("man", 0, CLI_FLAG, man, NULL, NULL, NULL, "prints the man page, for `man -l -`"),
+    CLI_OPTION("version", 0, CLI_FLAG, version, NULL, NULL, NULL, "prints the version"),
+    CLI_END};
+
+/* Flushes stdout, and reports an error if output was lost. */
 static int flushed(int code) {
   const bool lost = fflush(stdout) != 0 || ferror(stdout);
   if (lost) fprintf(stderr, "curvebody: error: cannot write to the standard output: %s\n", strerror(errno));
-  return lost && code == CB_EXIT_DONE ? CB_EXIT_FILE : code;
+  return lost && code == CLI_EXIT_DONE ? CLI_EXIT_FILE : code;
 }
 
-static void help(FILE *out) {
-  fputs("curvebody: motion of extended bodies in curved spaces\n\nUsage:\n", out);
-  for (size_t i = 0; i < COMMANDS; i++)
-    fprintf(out, "  curvebody %s %s\n      %s\n", commands[i]->name, commands[i]->usage, commands[i]->doc);
-  fputs(
-      "  curvebody --help | --version | --completion\n      --completion: that of bash, `source <(curvebody "
-      "--completion)`\n\n"
-      "Options of every command, before its name:\n"
-      "  --isa NAME                      instruction set of the vector kernels, one of: " CB_ISA_NAMES
-      "\n"
-      "                                  (auto, the default: the best there is)\n"
-      "  --threads N                     threads of large systems (default: the number of cores)\n"
-      "  --plugin FILE.so                spaces of your own; see curvebody/plugin.h (may be repeated)\n\n"
-      "Exit codes: 0 done; 1 the run failed; 2 usage, or a file whose content is wrong; 3 a file that cannot be "
-      "opened, read\n"
-      "or written; 130 interrupted, with a checkpoint on disk.\n",
-      out);
-}
-
-static int help_on(const cb_command *command) {
-  printf("usage: curvebody %s %s\n%s\n", command->name, command->usage, command->doc);
-  return CB_EXIT_DONE;
-}
-
-static int unknown(const char *word) {
-  const char *names[COMMANDS];
-  for (size_t i = 0; i < COMMANDS; i++) names[i] = commands[i]->name;
-  const char *near = cb_nearest_name(word, names, COMMANDS);
-  fprintf(stderr, "curvebody: error: no command `%s`", word);
-  if (near) fprintf(stderr, "; did you mean `%s`?", near);
-  fputs("\nSee `curvebody --help`.\n", stderr);
-  return CB_EXIT_USAGE;
-}
-
-/* A closed stream is a descriptor that the next file would get, and what is printed there would be in that file. On
- * /dev/null the input is at its end, and the output, opened to be read, refuses what is printed as a closed one does. */
+/* If a standard stream is closed, the next file would get its descriptor, and output would be printed into that file.
+ * So closed streams are opened on /dev/null. The input is then empty; the output is opened only for reading, so that
+ * writing fails as on a closed stream; messages on stderr are dropped. */
 static bool open_streams(void) {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
     if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY) != fd) return false;
   return true;
 }
 
-static int go(int argc, char **argv) {
-  if (!open_streams())
-    return fprintf(stderr, "curvebody: error: cannot open /dev/null for a closed stream: %s\n", strerror(errno)),
-           CB_EXIT_FILE;
-  int i = 1;
-  for (; i < argc && argv[i][0] == '-'; i++) {
-    if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) return help(stdout), flushed(CB_EXIT_DONE);
-    if (!strcmp(argv[i], "--version")) return printf("curvebody %s\n", CB_VERSION), flushed(CB_EXIT_DONE);
-    if (!strcmp(argv[i], "--completion")) return cb_print_completion(commands, COMMANDS), flushed(CB_EXIT_DONE);
-    if (i + 1 < argc && !strcmp(argv[i], "--isa")) {
-      const cb_status status = cb_isa_set(argv[++i]);
-      if (status) return cb_report(status), CB_EXIT_USAGE;
-    } else if (i + 1 < argc && !strcmp(argv[i], "--threads")) {
-      char *end;
-      const long threads = strtol(argv[++i], &end, 10);
-      if (*end || end == argv[i] || threads < 1 || threads > 1024)
-        return fprintf(stderr, "curvebody: error: expected a number of threads from 1 to 1024, not `%s`\n", argv[i]),
-               CB_EXIT_USAGE;
-      cb_threads_set((int)threads);
-    } else if (i + 1 < argc && !strcmp(argv[i], "--plugin")) {
-      const cb_status status = cb_plugin_load(argv[++i]);
-      if (status) return cb_report(status);
-      cb_plugin_named(argv[i]);
-    } else {
-      return fprintf(stderr, "curvebody: error: no option `%s`; see `curvebody --help`\n", argv[i]), CB_EXIT_USAGE;
+static const cli_command *find_command(const char *name) {
+  const char *names[COMMANDS];
+  for (size_t i = 0; i < COMMANDS; i++) {
+    if (!strcmp(cli_commands[i]->name, name)) return cli_commands[i];
+    names[i] = cli_commands[i]->name;
+  }
+  cli_unknown(NULL, "no command", name, names, COMMANDS);
+  return NULL;
+}
+
+/* Applies the options of the program before a command begins. */
+static int prepare(const arguments *a) {
+  const cb_status isa = a->isa ? cb_isa_set(a->isa) : CB_OK;
+  if (isa) {
+    cli_report(isa);
+    return CLI_EXIT_USAGE;
+  }
+  if (a->threads) {
+    char *end;
+    const long threads = strtol(a->threads, &end, 10);
+    if (*end || end == a->threads || threads < 1 || threads > 1024) {
+      fprintf(stderr, "curvebody: error: expected a number of threads from 1 to 1024, not `%s`\n", a->threads);
+      return CLI_EXIT_USAGE;
     }
+    cb_threads_set((int)threads);
   }
-  if (i == argc) return help(stderr), CB_EXIT_USAGE;
-  for (size_t c = 0; c < COMMANDS; c++) {
-    if (strcmp(commands[c]->name, argv[i])) continue;
-    for (int w = i + 1; w < argc; w++)
-      if (!strcmp(argv[w], "--help") || !strcmp(argv[w], "-h")) return flushed(help_on(commands[c]));
-    return flushed(commands[c]->run(argc - i - 1, argv + i + 1));
+  for (size_t i = 0; i < a->plugins.count; i++) {
+    const cb_status status = cb_plugin_load(a->plugins.item[i]);
+    if (status) return cli_report(status);
+    cli_plugin_add(a->plugins.item[i]);
   }
-  return unknown(argv[i]);
+  return CLI_EXIT_DONE;
+}
+
+/* Prints the version, man page or help if an option asks for it; true if something was printed. */
+static bool printed(const arguments *a, const cli_command *command) {
+  if (a->version)
+    printf("curvebody %s\n", CB_VERSION);
+  else if (a->man)
+    cli_man_page(stdout, command);
+  else if (a->help)
+    cli_help(stdout, command);
+  return a->version || a->man || a->help;
+}
+
+static int check_operands(const cli_command *command, int count, char **operand) {
+  int known = 0;
+  while (command->operands[known].name) known++;
+  if (count < command->required) return cli_misuse(command, "%s is missing", command->operands[count].name);
+  if (count > known) return cli_misuse(command, "unexpected operand `%s`", operand[known]);
+  operand[count] = NULL;
+  return CLI_EXIT_DONE;
+}
+
+/* Runs a command. argv[0] is its name; `a` already holds the options before the name. */
+static int run_command(const cli_command *command, arguments *a, int argc, char **argv) {
+  void *taken = calloc(1, command->size + 1);
+  if (!taken) return cli_report(cb_fail(CB_ERROR_MEMORY, "no memory for options"));
+  const cli_target targets[] = {{command->options, taken}, {cli_program_options, a}, {NULL, NULL}};
+  int operands, code = cli_options_take(command, targets, argc, argv, &operands);
+  if (!code) code = prepare(a);
+  const bool done = !code && printed(a, command);
+  if (!code && !done) code = check_operands(command, operands, argv + 1);
+  if (!code && !done) code = command->run(taken, argv + 1);
+  free(taken);
+  return code;
+}
+
+static int run(int argc, char **argv) {
+  arguments a = {0};
+  const cli_target targets[] = {{cli_program_options, &a}, {NULL, NULL}};
+  int left;
+  if (!open_streams()) {
+    fprintf(stderr, "curvebody: error: cannot open /dev/null for a closed stream: %s\n", strerror(errno));
+    return CLI_EXIT_FILE;
+  }
+  int code = cli_options_take(NULL, targets, argc, argv, &left);
+  if (code) return code;
+  if (left > 0) {
+    const cli_command *command = find_command(argv[argc - left]);
+    return command ? flushed(run_command(command, &a, left, argv + argc - left)) : CLI_EXIT_USAGE;
+  }
+  code = prepare(&a);
+  if (code || printed(&a, NULL)) return flushed(code);
+  cli_help(stderr, NULL);
+  return CLI_EXIT_USAGE;
 }
 
 int main(int argc, char **argv) {
-  if (argc == 3 && !strcmp(argv[1], "--probe")) cb_probe_read(argv[2]);
+  if (argc == 3 && !strcmp(argv[1], "--probe")) cli_probe_read(argv[2]);
   gsl_set_error_handler_off();
-  signal(SIGXFSZ, SIG_IGN); /* a write beyond a limit of the system is refused, as on a full disk */
+  signal(SIGXFSZ, SIG_IGN); /* a write beyond the file size limit then fails like a write to a full disk */
   cb_hdf5_rests_at_exit();
-  cb_probe_enable();
-  cb_ends_watch();
-  cb_print_warnings(true);
-  const int code = go(argc, argv);
-  cb_ends_over();
+  cli_probe_enable();
+  cli_crash_handler_install();
+  cli_print_warnings(true);
+  const int code = run(argc, argv);
+  cli_crash_handler_end();
   return code;
 }

@@ -1,4 +1,4 @@
-/* The parent of the process that reads a file of others first. See probe.h. */
+/* The parent of the child process that reads untrusted files first. See probe.h. */
 #include "cli/probe.h"
 #include "core/failure.h"
 #include "core/file.h"
@@ -19,10 +19,9 @@
 #include <time.h>
 #include <unistd.h>
 
-extern char **environ;
-
-/* Files that were looked at or written here, by what the system calls them. This process may have changed them since; but
- * one that was refused and that has another size or time is another file, for which a live record is not refused. */
+/* Files that were probed or written by this process, identified by device and inode number; their size and time may
+ * differ, since this process may have changed them. But a refused file with another size or time counts as another
+ * file, so that a record that is being written is not refused for ever. */
 typedef struct identity {
   unsigned long long device, number;
   long long size, seconds;
@@ -31,7 +30,7 @@ typedef struct identity {
 
 typedef struct known {
   identity file;
-  char *refusal; /* "OBJECT: cannot be read: ..."; NULL: none */
+  char *refusal; /* the error, "OBJECT: cannot be read: ..."; NULL: none */
   struct known *next;
 } known;
 
@@ -53,7 +52,7 @@ static known *find(const identity *file) {
   return k;
 }
 
-/* Without memory for it, it is only looked at again. */
+/* Stores the result for a file. If memory is lacking, the file is simply probed again. */
 static void remember(identity file, const char *refusal) {
   known *k = malloc(sizeof *k);
   if (!k) return;
@@ -69,11 +68,11 @@ static void remember(identity file, const char *refusal) {
 enum { TEXT = 512 };
 
 typedef struct listener {
-  char word[TEXT]; /* the report that is arriving */
+  char report[TEXT]; /* the report that is being received */
   size_t length;
-  identity file; /* that the child is reading */
+  identity file; /* the file that the child is reading */
   char object[TEXT], reason[TEXT];
-  char last; /* of CB_PROBE_READ, _LEAVE and _REFUSE; 0: the child has not come to the end of the file */
+  char last; /* the last of CLI_PROBE_READ, _LEAVE and _REFUSE; 0: the child has not reached the end of the file */
 } listener;
 
 static void take_file(listener *l, const char *text) {
@@ -84,50 +83,59 @@ static void take_file(listener *l, const char *text) {
 }
 
 static void take_report(listener *l) {
-  l->word[l->length < TEXT ? l->length : TEXT - 1] = 0;
+  l->report[l->length < TEXT ? l->length : TEXT - 1] = 0;
   l->length = 0;
-  const char kind = l->word[0], *text = l->word + 1;
+  const char kind = l->report[0], *text = l->report + 1;
   switch (kind) {
-    case CB_PROBE_FILE: take_file(l, text); break;
-    case CB_PROBE_AT: memcpy(l->object, text, TEXT - 1); break;
-    case CB_PROBE_REFUSE: memcpy(l->reason, text, TEXT - 1), l->last = kind; break;
-    case CB_PROBE_READ: remember(l->file, NULL), l->last = kind; break;
-    case CB_PROBE_LEAVE: l->last = kind; break;
+    case CLI_PROBE_FILE: take_file(l, text); break;
+    case CLI_PROBE_AT: memcpy(l->object, text, TEXT - 1); break;
+    case CLI_PROBE_REFUSE:
+      memcpy(l->reason, text, TEXT - 1);
+      l->last = kind;
+      break;
+    case CLI_PROBE_READ:
+      remember(l->file, NULL);
+      l->last = kind;
+      break;
+    case CLI_PROBE_LEAVE: l->last = kind; break;
     default: break;
   }
 }
 
 static void take_bytes(listener *l, const char *bytes, size_t count) {
   for (size_t i = 0; i < count; i++) {
-    if (l->length < TEXT) l->word[l->length] = bytes[i];
+    if (l->length < TEXT) l->report[l->length] = bytes[i];
     l->length++;
     if (!bytes[i]) take_report(l);
   }
 }
 
-/* Until the child closes its end of the pipe, which it does by ending. False: it has said nothing for too long. It
- * waits by seconds, of which at most one is lost where this process was stopped meanwhile. */
+/* Reads reports until the child ends, which closes its end of the pipe. Returns false if the child has reported nothing
+ * for too long. It waits in steps of one second, so that at most one second counts if this process was stopped in the
+ * meantime. */
 static bool hear(listener *l, int fd) {
   char bytes[4096];
-  for (int silent = 0; silent < CB_PROBE_PATIENCE;) {
+  for (int silent = 0; silent < CLI_PROBE_PATIENCE;) {
     struct pollfd p = {.fd = fd, .events = POLLIN};
     const int ready = poll(&p, 1, 1000);
     if (!ready) silent++;
-    if (ready <= 0) continue; /* less than 0: interrupted by a signal */
+    if (ready <= 0) continue; /* below 0: interrupted by a signal */
     const ssize_t n = read(fd, bytes, sizeof bytes);
     if (!n || (n < 0 && errno != EINTR)) return true;
-    if (n > 0) take_bytes(l, bytes, (size_t)n), silent = 0;
-    nanosleep(&(struct timespec){0, 1000000}, NULL); /* not once for each report: of a small file there are hundreds */
+    if (n > 0) {
+      take_bytes(l, bytes, (size_t)n);
+      silent = 0;
+    }
+    nanosleep(&(struct timespec){0, 1000000}, NULL); /* collects several reports: even a small file causes hundreds */
   }
   return false;
 }
 
-/* ---- Starting it */
+/* ---- Starting the child */
 
-/* A changed environment: no locks, as readers of others are not to be in the way of a writer; no filters that are
- * loaded; no threads; memory that is freed is overwritten, so that its use is seen here and not in the command. A
- * sanitizer reserves more addresses than any limit of them allows: it bounds each request and the pages in use
- * itself. */
+/* The environment of the child: no locks, since a reader must not block a writer; no filter plugins; no threads; freed
+ * memory is overwritten, so that a use of freed memory crashes the child and not the command. A sanitizer reserves more
+ * address space than a limit would allow, so it limits requests and memory by its own options. */
 static const char *const settings[] = {"HDF5_USE_FILE_LOCKING=FALSE",
                                        "HDF5_PLUGIN_PRELOAD=::",
                                        "OPENBLAS_NUM_THREADS=1",
@@ -154,7 +162,8 @@ static char **make_environment(void) {
   return made;
 }
 
-/* By its name, as a tool under which this program runs knows it; where the file was replaced, by what is running. */
+/* Finds the program by its name, since tools that run this program, such as valgrind, know that name; if the file was
+ * replaced, by /proc/self/exe. */
 static void find_program(char name[4096]) {
   static const char running[] = "/proc/self/exe";
   const ssize_t length = readlink(running, name, 4095);
@@ -162,17 +171,19 @@ static void find_program(char name[4096]) {
   if (length <= 0 || access(name, X_OK)) memcpy(name, running, sizeof running);
 }
 
-/* In a group of its own: what a user sends to the command by the terminal is for the command. 0 or errno. */
+/* Starts the child in its own process group, so that signals from the terminal reach only the command. Returns 0 or
+ * errno. */
 static int start(const char *path, int out, pid_t *pid) {
   char program[4096];
   find_program(program);
-  char *const words[] = {program, "--probe", (char *)path, NULL};
+  char *const arguments[] = {program, "--probe", (char *)path, NULL};
   char **environment = make_environment();
   posix_spawn_file_actions_t files_of;
   posix_spawnattr_t how;
   sigset_t all, none;
   if (!environment) return ENOMEM;
-  sigfillset(&all), sigemptyset(&none);
+  sigfillset(&all);
+  sigemptyset(&none);
   int error = posix_spawn_file_actions_init(&files_of);
   if (error) {
     free(environment);
@@ -191,38 +202,39 @@ static int start(const char *path, int out, pid_t *pid) {
   error = posix_spawn_file_actions_addopen(&files_of, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   if (!error) error = posix_spawn_file_actions_adddup2(&files_of, out, STDOUT_FILENO);
   if (!error) error = posix_spawn_file_actions_addopen(&files_of, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  if (!error) error = posix_spawn(pid, program, &files_of, &how, words, environment);
+  if (!error) error = posix_spawn(pid, program, &files_of, &how, arguments, environment);
   posix_spawnattr_destroy(&how);
   posix_spawn_file_actions_destroy(&files_of);
   free(environment);
   return error;
 }
 
-/* ---- What became of it */
+/* ---- The result of the child */
 
 static void say_end(listener *l, bool ended, bool known_status, int status) {
   const int by = known_status && WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   if (!ended)
-    snprintf(l->reason, TEXT, "the reader took more than %d s", CB_PROBE_PATIENCE);
+    snprintf(l->reason, TEXT, "the child process that reads the file took more than %d s", CLI_PROBE_PATIENCE);
   else if (by == SIGXCPU)
-    snprintf(l->reason, TEXT, "the reader took more than %d s of processor time", CB_PROBE_SECONDS);
+    snprintf(l->reason, TEXT, "the child process that reads the file took more than %d s of CPU time",
+             CLI_PROBE_SECONDS);
   else if (by)
-    snprintf(l->reason, TEXT, "the reader crashed (signal %d, %s)", by, strsignal(by));
+    snprintf(l->reason, TEXT, "the child process that reads the file crashed (signal %d, %s)", by, strsignal(by));
   else
-    snprintf(l->reason, TEXT, "the reader crashed");
+    snprintf(l->reason, TEXT, "the child process that reads the file crashed");
 }
 
-/* What the child has read is known from then on. Fails where no child could be started. */
+/* Runs the child and stores the results for the files that it has read. Fails if no child could be started. */
 static cb_status start_and_hear(const char *path, const identity *file) {
   listener l = {.file = *file, .object = "/"};
   int ends[2], status = 0;
   pid_t pid;
-  if (pipe2(ends, O_CLOEXEC) < 0) return cb_fail_file(path, "start the process that reads it first", errno);
+  if (pipe2(ends, O_CLOEXEC) < 0) return cb_fail_file(path, "start the child process that reads the file", errno);
   const int error = start(path, ends[1], &pid);
   close(ends[1]);
   if (error) {
     close(ends[0]);
-    return cb_fail_file(path, "start the process that reads it first", error);
+    return cb_fail_file(path, "start the child process that reads the file", error);
   }
   const bool ended = hear(&l, ends[0]);
   if (!ended) kill(pid, SIGKILL);
@@ -231,7 +243,7 @@ static cb_status start_and_hear(const char *path, const identity *file) {
   do waited = waitpid(pid, &status, 0);
   while (waited < 0 && errno == EINTR);
   if (!l.last) say_end(&l, ended, waited == pid, status);
-  if (!l.last || l.last == CB_PROBE_REFUSE) {
+  if (!l.last || l.last == CLI_PROBE_REFUSE) {
     char refusal[2 * TEXT + 32];
     snprintf(refusal, sizeof refusal, "%s: cannot be read: %s", l.object, l.reason);
     remember(l.file, refusal);
@@ -246,8 +258,8 @@ static bool identify(const char *path, identity *out) {
   return true;
 }
 
-/* A file that is replaced while the child reads is known by what the child has read, or is looked at when it is opened
- * again. */
+/* Probes a file unless its result is known. If another file gets this name during the probe, the result is stored for
+ * the file that the child has read, and the new file is probed when it is opened again. */
 static cb_status look(const char *path) {
   identity file;
   char refusal[2 * TEXT + 32] = "";
@@ -269,7 +281,7 @@ static void trust(const char *path) {
   pthread_mutex_unlock(&mutex);
 }
 
-void cb_probe_enable(void) {
+void cli_probe_enable(void) {
   static const cb_prober prober = {look, trust};
   if (!getenv("CURVEBODY_TRUST_FILES")) cb_probe_by(&prober);
 }

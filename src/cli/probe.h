@@ -1,49 +1,50 @@
-/* Files of others, read first by a process that may fail.
+/* Untrusted files are read first by a child process, which may crash.
  *
- * HDF5 does not validate most metadata: a damaged or forged file can crash it, make it loop or make it ask for
- * memory without end. No check in front of it sees everything that it will meet, so a child process first reads the
- * whole file with HDF5 itself, under limits of processor time, wall time and memory. A file that the child survives
- * is then read by the command; another one is refused with the name of the object that the child was reading. With the
- * virtual file of a record the child reads the segments that it names as well, and says which, so that they need no
- * child of their own.
+ * HDF5 does not validate most metadata: a damaged or forged file can crash it, make it loop or make it ask for memory
+ * without end. Checks without HDF5 cannot find all damage of this kind, so a child process first reads the complete
+ * file with HDF5, under limits of CPU time, wall time and memory. If the child survives, the command reads the file;
+ * otherwise the command fails with an error that names the object that the child was reading. For the virtual file of a
+ * record the child also reads the segments that it names, and reports their names, so that they need no other child.
  *
- * The child is this program, started anew (posix_spawn), and no copy of the process (fork): another thread may
- * hold the lock of HDF5 or of another library, for which a copy would wait without end; and the handlers of signals
- * and of exits, which remove temporary files, would be those of the command.
+ * The child is this program, started again with posix_spawn, and not a copy of the process (fork): another thread may
+ * hold the lock of HDF5 or of another library, and a copy would wait for this lock for ever; a copy would also run the
+ * handlers of signals and exits of the command, which remove temporary files.
  *
- * Limits, by what was read last: SECONDS of processor time and PATIENCE of wall time between two reports, of which
- * there is one for each object and each 4 MiB. The bytes of all numbers are at most DEFLATE times those of the file,
- * as no compressed chunk holds more, and a GiB of others; so the whole time grows with the size of the file. Memory:
- * ALLOWANCE beyond what the process has at its start, and room for one chunk of each dataset. */
+ * Limits: SECONDS of CPU time and PATIENCE of wall time between two reports; there is at least one report per object
+ * and per 4 MiB. The bytes of all numbers may be at most DEFLATE times the bytes of the file, since a compressed chunk
+ * cannot contain more, plus 1 GiB for numbers that were not written; so the total time grows with the size of the file.
+ * Memory: ALLOWANCE beyond what the process has at its start, and for a dataset with chunks twice the size of a chunk
+ * as stored and in memory. */
 #pragma once
 
 #include <hdf5.h>
 #include <stdbool.h>
 
 enum {
-  CB_PROBE_SECONDS = 10,
-  CB_PROBE_PATIENCE = 60,
-  CB_PROBE_DEFLATE = 1100, /* zlib's limit is 1032 (its technical details, "Maximum Compression Factor") */
-  CB_PROBE_ALLOWANCE = 256 /* MiB */
+  CLI_PROBE_SECONDS = 10,
+  CLI_PROBE_PATIENCE = 60,
+  CLI_PROBE_DEFLATE = 1100, /* zlib's limit is 1032 (its technical details, "Maximum Compression Factor") */
+  CLI_PROBE_ALLOWANCE = 256 /* MiB */
 };
 
-/* From now on each file that the library opens as HDF5 is first read by a child, whose main calls cb_probe_read for
- * `--probe FILE`; unless the user sets CURVEBODY_TRUST_FILES. */
-void cb_probe_enable(void);
+/* From this call on, each file that the library opens as HDF5 is first read by a child, whose main calls cli_probe_read
+ * for `--probe FILE`. The user can disable this with CURVEBODY_TRUST_FILES. */
+void cli_probe_enable(void);
 
-/* In the child: reads the file, and the segments that it names, to the end and reports to the standard output. Does not
- * return. */
-_Noreturn void cb_probe_read(const char *path);
+/* Runs in the child: reads the file and the segments that it names completely, and reports to the standard output. It
+ * does not return. */
+_Noreturn void cli_probe_read(const char *path);
 
-/* Whether the chunk at `at` of a dataset of that shape has as many bytes as its extents say, or was never written. */
-bool cb_probe_chunk_is_whole(hid_t dataset, hid_t create, int rank, const hsize_t *dims, const hsize_t *at);
+/* True if the chunk at `at` of a dataset with these dimensions has the number of bytes that its extents require, was
+ * never written, or has no filters (HDF5 then checks the number itself). */
+bool cli_probe_chunk_is_whole(hid_t dataset, hid_t create, int rank, const hsize_t *dims, const hsize_t *at);
 
-/* What a report begins with; a text and a 0 follow. */
+/* The first byte of a report; a text and a 0 follow. */
 enum {
-  CB_PROBE_FILE = '>',   /* the file that is read next: device, number, size and time of its last change */
-  CB_PROBE_AT = '@',     /* the object of it that is read next */
-  CB_PROBE_ON = '.',     /* more of it has been read */
-  CB_PROBE_REFUSE = '!', /* why it cannot be read */
-  CB_PROBE_READ = '=',   /* everything in the file was read */
-  CB_PROBE_LEAVE = '-'   /* the system, or HDF5 at the first look, does not let it be opened: the caller will say so */
+  CLI_PROBE_FILE = '>',   /* the next file: device, inode number, size and time of the last change */
+  CLI_PROBE_AT = '@',     /* the next object in the file */
+  CLI_PROBE_ON = '.',     /* more of the object was read */
+  CLI_PROBE_REFUSE = '!', /* the reason why the file cannot be read */
+  CLI_PROBE_READ = '=',   /* the complete file was read */
+  CLI_PROBE_LEAVE = '-'   /* the system, or HDF5 on opening, does not open the file; the caller will report the error */
 };

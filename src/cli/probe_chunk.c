@@ -1,8 +1,9 @@
-/* Chunks of files of others. HDF5 1.10 takes as many bytes of a chunk as its extents say, also where fewer are stored or come
- * out of its filters (H5D__chunk_lock): what it reads then is in no file. So the child that reads a file first counts them.
+/* Chunks of untrusted files. HDF5 1.10 uses the number of bytes that the extents of a chunk require, even if fewer
+ * bytes are stored or come out of the filters (H5D__chunk_lock); it then reads memory that does not come from the file.
+ * So the child counts the bytes first.
  *
- * Filters stand in the order in which they are applied in writing: shuffle keeps the size, fletcher32 adds 4 bytes, deflate
- * is a stream of zlib's (HDF5 User's Guide 5.6).
+ * Filters are listed in the order in which they are applied in writing: shuffle keeps the size, fletcher32 adds 4
+ * bytes, deflate makes a zlib stream (HDF5 User's Guide 5.6).
  */
 #include "cli/probe.h"
 
@@ -11,9 +12,10 @@
 
 enum { CHECKSUM = 4 };
 
-/* How many of its `size` bytes are left without the filters; 0: they are none of these filters'. */
+/* Returns the number of bytes of a stored chunk after the filters are undone; 0 if the bytes do not come from these
+ * filters. */
 static uLongf count_plain(hid_t create, uint32_t left_out, const unsigned char *stored, uLongf size,
-                          unsigned char *plain, uLongf most) {
+                          unsigned char *plain, uLongf capacity) {
   for (int f = H5Pget_nfilters(create); f-- > 0;) {
     unsigned flags, config;
     size_t values = 0;
@@ -21,29 +23,30 @@ static uLongf count_plain(hid_t create, uint32_t left_out, const unsigned char *
     if (left_out & 1u << f) continue;
     if (filter == H5Z_FILTER_FLETCHER32) size = size < CHECKSUM ? 0 : size - CHECKSUM;
     if (filter != H5Z_FILTER_DEFLATE) continue;
-    uLongf made = most;
+    uLongf made = capacity;
     size = uncompress(plain, &made, stored, size) == Z_OK ? made : 0;
   }
   return size;
 }
 
-bool cb_probe_chunk_is_whole(hid_t dataset, hid_t create, int rank, const hsize_t *dims, const hsize_t *at) {
+bool cli_probe_chunk_is_whole(hid_t dataset, hid_t create, int rank, const hsize_t *dims, const hsize_t *at) {
   hsize_t chunk[H5S_MAX_RANK], size = 0;
   uint32_t left_out = 0;
   unsigned options;
   const hid_t type = H5Dget_type(dataset);
   size_t bytes = H5Tget_size(type);
-  bool filtered = H5Pget_nfilters(create) > 0; /* otherwise it is as long as it has to be */
+  bool filtered = H5Pget_nfilters(create) > 0; /* without filters HDF5 checks the length itself */
   H5Tclose(type);
   if (H5Pget_chunk_opts(create, &options) < 0 || H5Pget_chunk(create, rank, chunk) != rank) return false;
   for (int d = 0; d < rank; d++) bytes *= chunk[d];
   for (int d = 0; d < rank && options & H5D_CHUNK_DONT_FILTER_PARTIAL_CHUNKS; d++)
     filtered &= dims[d] - at[d] >= chunk[d];
   if (!filtered || H5Dget_chunk_storage_size(dataset, at, &size) < 0 || !size) return true;
-  if (size > bytes + bytes / 8 + 4096) return false; /* as nothing of zlib's is */
+  if (size > bytes + bytes / 8 + 4096) return false; /* a zlib stream is never this much longer */
   unsigned char *stored = malloc(size), *plain = malloc(bytes + CHECKSUM);
   const bool whole = stored && plain && H5Dread_chunk(dataset, H5P_DEFAULT, at, &left_out, stored) >= 0 &&
                      count_plain(create, left_out, stored, size, plain, bytes + CHECKSUM) == bytes;
-  free(stored), free(plain);
+  free(stored);
+  free(plain);
   return whole;
 }

@@ -1,12 +1,12 @@
-/* The child that reads a file of others first: every object, attribute and number that HDF5 finds from the root on, by
- * HDF5's own calls and in no other way. See probe.h.
+/* The child process that reads untrusted files first: it reads every object, attribute and number that HDF5 can reach
+ * from the root, only with calls of HDF5. See probe.h.
  *
- * Not read are numbers that lie in other files (external storage, virtual datasets, links to other files), and numbers
- * that pass through filters other than ours or are of a kind that cannot be converted: those that read them refuse
- * these. But where a virtual dataset names segments of a record, numbers in the folder FILE.parts, these are read
- * afterwards as files. */
+ * It does not read numbers in other files (external storage, virtual datasets, links to other files), and numbers with
+ * filters that this project does not use or of a type that cannot be converted: the readers of the command reject
+ * these. But if a virtual dataset names segments of a record, which are files in the folder FILE.parts, these files are
+ * read afterwards. */
 #include "cli/probe.h"
-#include "record/array.h"
+#include "record/arrays.h"
 
 #include <errno.h>
 #include <hdf5_hl.h>
@@ -23,39 +23,39 @@
 #include <unistd.h>
 
 enum {
-  PIECE = 4 << 20,         /* bytes that are read at a time, or one chunk */
-  CHUNKS = 1024,           /* at a time: HDF5 keeps something for each */
-  LARGEST_CHUNK = 1 << 30, /* bytes; and of an element */
-  UNWRITTEN_CHUNKS = 1 << 22,
-  UNWRITTEN = 1 << 30, /* bytes of numbers that are not in the file */
+  PIECE = 4 << 20,            /* maximum bytes per read, unless one chunk has more */
+  CHUNKS = 1024,              /* maximum chunks per read, since HDF5 keeps data in memory for each of them */
+  LARGEST_CHUNK = 1 << 30,    /* maximum bytes of a chunk, and of an element */
+  UNWRITTEN_CHUNKS = 1 << 22, /* maximum number of chunks that were never written */
+  UNWRITTEN = 1 << 30,        /* maximum bytes of numbers that are not in the file */
   NAME = 400
 };
 
-/* One process reads one file after the other. */
-static char at[NAME];    /* the object's name */
-static uint64_t budget;  /* bytes of numbers that may still come of the file */
-static rlim_t at_start;  /* bytes of addresses */
-static void *seen;       /* addresses of the file's objects */
-static char reason[200]; /* of HDF5's first failure */
-static bool lacking;
-static int refused_by_system; /* errno */
+/* State of the child; it reads one file after the other. */
+static char at[NAME];         /* name of the object */
+static uint64_t budget;       /* remaining bytes of numbers that may be read from the file */
+static rlim_t at_start;       /* bytes of address space at the start */
+static void *seen;            /* addresses of the objects that were read */
+static char reason[200];      /* the first error message of HDF5 */
+static bool lacking;          /* memory was lacking */
+static int refused_by_system; /* errno, if the system could not read the file; otherwise 0 */
 
-/* The segments that the first file names. */
+/* The segments that the first file names; seen: their numbers. */
 static struct {
-  void *seen; /* numbers */
+  void *seen; /* set of numbers */
   uint64_t *number;
-  size_t count, room;
+  size_t count, capacity;
 } segments;
 
 /* ---- Reports and limits */
 
 static void report(char kind, const char *text) {
-  char word[NAME + 2];
-  const int length = snprintf(word, sizeof word, "%c%s", kind, text);
-  const size_t size = (length < (int)sizeof word ? (size_t)length : sizeof word - 1) + 1;
+  char report[NAME + 2];
+  const int length = snprintf(report, sizeof report, "%c%s", kind, text);
+  const size_t size = (length < (int)sizeof report ? (size_t)length : sizeof report - 1) + 1;
   for (size_t i = 1; i + 1 < size; i++)
-    if ((unsigned char)word[i] < 32 || word[i] == 127) word[i] = '?';
-  if (write(STDOUT_FILENO, word, size) != (ssize_t)size) _exit(1);
+    if ((unsigned char)report[i] < 32 || report[i] == 127) report[i] = '?';
+  if (write(STDOUT_FILENO, report, size) != (ssize_t)size) _exit(1);
 }
 
 _Noreturn static void end(char kind, const char *text) {
@@ -63,7 +63,8 @@ _Noreturn static void end(char kind, const char *text) {
   _exit(0);
 }
 
-/* From here on, CB_PROBE_SECONDS more of processor time, or one less: it is given once a second. */
+/* Allows CLI_PROBE_SECONDS more CPU time from now on. The limit is 2 s higher, since it is set at most once per second
+ * and in whole seconds. */
 static void give_time(void) {
   static time_t given = -1;
   struct timespec now;
@@ -73,17 +74,18 @@ static void give_time(void) {
   if (now.tv_sec == given) return;
   given = now.tv_sec;
   if (getrusage(RUSAGE_SELF, &used) < 0 || getrlimit(RLIMIT_CPU, &limit) < 0) return;
-  limit.rlim_cur = (rlim_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + CB_PROBE_SECONDS + 2;
+  limit.rlim_cur = (rlim_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + CLI_PROBE_SECONDS + 2;
   if (limit.rlim_cur > limit.rlim_max) limit.rlim_cur = limit.rlim_max;
   setrlimit(RLIMIT_CPU, &limit);
 }
 
-/* Beyond what the process had at its start; a sanitizer has limits of its own (probe.c). */
+/* Limits memory to that at the start plus CLI_PROBE_ALLOWANCE and `more` bytes; a sanitizer has its own limits
+ * (probe.c). */
 static void give_memory(uint64_t more) {
 #if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
   struct rlimit limit;
   if (!at_start || getrlimit(RLIMIT_AS, &limit) < 0) return;
-  limit.rlim_cur = at_start + ((rlim_t)CB_PROBE_ALLOWANCE << 20) + more;
+  limit.rlim_cur = at_start + ((rlim_t)CLI_PROBE_ALLOWANCE << 20) + more;
   if (limit.rlim_cur > limit.rlim_max) limit.rlim_cur = limit.rlim_max;
   setrlimit(RLIMIT_AS, &limit);
 #else
@@ -98,20 +100,20 @@ static void measure_start(void) {
   if (f) fclose(f);
 }
 
-/* Names an object, or a part of it, before it is read. */
+/* Reports the name of an object, or of a part of it, before it is read. */
 static void name(const char *part) {
-  char text[2 * NAME]; /* the report is cut */
+  char text[2 * NAME]; /* the report may be cut */
   snprintf(text, sizeof text, "%s%s", *at ? at : "/", part);
   give_time();
-  report(CB_PROBE_AT, text);
+  report(CLI_PROBE_AT, text);
 }
 
 static void spend(uint64_t bytes) {
-  if (bytes > budget) end(CB_PROBE_REFUSE, "it holds more numbers than the file has room for");
+  if (bytes > budget) end(CLI_PROBE_REFUSE, "it contains more numbers than the file can contain");
   budget -= bytes;
 }
 
-/* ---- HDF5's failures */
+/* ---- Errors of HDF5 */
 
 static herr_t note_cause(unsigned n, const H5E_error2_t *error, void *unused) {
   (void)unused;
@@ -133,16 +135,16 @@ static herr_t note(hid_t stack, void *unused) {
 
 static void forget(void) { *reason = 0; }
 
-/* After a call of HDF5, or of ours. */
+/* Checks the result of a call, and ends the child with the reason if it failed. */
 static bool good(bool done) {
   char text[300];
   if (done) return true;
   if (lacking) {
-    snprintf(text, sizeof text, "it needs more than %d MiB of memory", CB_PROBE_ALLOWANCE);
-    end(CB_PROBE_REFUSE, text);
+    snprintf(text, sizeof text, "it needs more than %d MiB of memory", CLI_PROBE_ALLOWANCE);
+    end(CLI_PROBE_REFUSE, text);
   }
-  if (refused_by_system) end(CB_PROBE_LEAVE, "");
-  end(CB_PROBE_REFUSE, *reason ? reason : "HDF5 gives no reason");
+  if (refused_by_system) end(CLI_PROBE_LEAVE, "");
+  end(CLI_PROBE_REFUSE, *reason ? reason : "HDF5 gave no reason");
 }
 
 static int compare(const void *a, const void *b) {
@@ -163,7 +165,8 @@ static bool is_new(void **tree, uint64_t value) {
 
 /* ---- Numbers */
 
-/* What is read as it is stored, or as our readers convert it. H5I_INVALID_HID: by none. */
+/* Returns the type in memory: numbers are converted as the readers of the command do, other data is read as it is
+ * stored. H5I_INVALID_HID: no reader accepts this type. */
 static hid_t memory_type(hid_t stored) {
   const H5T_class_t class = H5Tget_class(stored);
   const bool number = class == H5T_FLOAT || class == H5T_INTEGER;
@@ -171,7 +174,7 @@ static hid_t memory_type(hid_t stored) {
   return H5Tcopy(!number ? stored : class == H5T_FLOAT ? H5T_NATIVE_DOUBLE : H5T_NATIVE_INT64);
 }
 
-/* What varying lengths lead to, and takes it away. */
+/* Subtracts the data of values with variable length from the budget, and frees the data. */
 static void drop_varying(hid_t type, hid_t space, void *values, size_t count) {
   const bool text = H5Tis_variable_str(type) > 0;
   if (!text && H5Tdetect_class(type, H5T_VLEN) <= 0) return;
@@ -186,7 +189,8 @@ static void drop_varying(hid_t type, hid_t space, void *values, size_t count) {
 }
 
 static herr_t read_attribute(hid_t object, const char *attribute_name, const H5A_info_t *info, void *unused) {
-  (void)info, (void)unused;
+  (void)info;
+  (void)unused;
   char part[NAME];
   snprintf(part, sizeof part, ": attribute '%s'", attribute_name);
   name(part);
@@ -197,14 +201,17 @@ static herr_t read_attribute(hid_t object, const char *attribute_name, const H5A
   const hssize_t count = H5Sget_simple_extent_npoints(space);
   const size_t bytes = type >= 0 ? H5Tget_size(type) : 0;
   if (bytes && count > 0) {
-    if ((uint64_t)count > UNWRITTEN / bytes) end(CB_PROBE_REFUSE, "it has more than a GiB");
+    if ((uint64_t)count > UNWRITTEN / bytes) end(CLI_PROBE_REFUSE, "it has more than 1 GiB");
     spend((uint64_t)count * bytes);
     void *values = calloc((size_t)count, bytes);
     lacking |= !values;
     if (good(values && H5Aread(attribute, type, values) >= 0)) drop_varying(type, space, values, (size_t)count);
     free(values);
   }
-  H5Tclose(type), H5Tclose(stored), H5Sclose(space), H5Aclose(attribute);
+  H5Tclose(type);
+  H5Tclose(stored);
+  H5Sclose(space);
+  H5Aclose(attribute);
   return 0;
 }
 
@@ -214,16 +221,16 @@ typedef struct table {
   int rank;
   hsize_t dims[H5S_MAX_RANK], chunk[H5S_MAX_RANK], block[H5S_MAX_RANK];
   bool chunked;
-  size_t bytes; /* of a number in memory */
+  size_t bytes; /* bytes of a number in memory */
 } table;
 
-/* Whole chunks at a time, as many as PIECE and CHUNKS allow, along the last dimensions first. */
+/* Chooses a block of complete chunks, up to the limits PIECE and CHUNKS, along the last dimensions first. */
 static void choose_block(table *t) {
   uint64_t bytes = t->bytes, chunks = 1;
   for (int d = 0; d < t->rank; d++) {
     t->block[d] = t->chunked ? t->chunk[d] : 1;
     if (t->block[d] > t->dims[d]) t->block[d] = t->dims[d];
-    if (bytes > LARGEST_CHUNK / t->block[d]) end(CB_PROBE_REFUSE, "it has chunks of more than a GiB");
+    if (bytes > LARGEST_CHUNK / t->block[d]) end(CLI_PROBE_REFUSE, "it has chunks of more than 1 GiB");
     bytes *= t->block[d];
   }
   for (int d = t->rank - 1; d >= 0; d--) {
@@ -231,24 +238,25 @@ static void choose_block(table *t) {
     if (t->chunked && times > CHUNKS / chunks) times = CHUNKS / chunks;
     if (times > along) times = along;
     if (!times) times = 1;
-    bytes *= times, chunks *= times;
+    bytes *= times;
+    chunks *= times;
     t->block[d] = times >= along ? t->dims[d] : t->block[d] * times;
     if (times < along) break;
   }
 }
 
-/* Those of a block. */
+/* Ends the child unless each chunk of a block has the length that its extents require. */
 static void check_chunks(hid_t dataset, hid_t create, const table *t, const hsize_t *from, const hsize_t *count) {
   hsize_t chunk[H5S_MAX_RANK];
   memcpy(chunk, from, sizeof chunk);
   errno = 0;
   for (int d = 0; d >= 0;) {
-    if (!cb_probe_chunk_is_whole(dataset, create, t->rank, t->dims, chunk)) {
+    if (!cli_probe_chunk_is_whole(dataset, create, t->rank, t->dims, chunk)) {
       lacking |= errno == ENOMEM;
-      if (!*reason) snprintf(reason, sizeof reason, "a chunk is not as long as its extents say");
+      if (!*reason) snprintf(reason, sizeof reason, "the length of a chunk does not agree with its extents");
       good(false);
     }
-    forget(); /* of one that was never written */
+    forget(); /* ignores the error for a chunk that was never written */
     for (d = t->rank - 1; d >= 0; d--) {
       if ((chunk[d] += t->chunk[d]) < from[d] + count[d]) break;
       chunk[d] = from[d];
@@ -256,7 +264,8 @@ static void check_chunks(hid_t dataset, hid_t create, const table *t, const hsiz
   }
 }
 
-/* The first one as our readers convert it, which the kind of numbers alone decides; the others as they are stored. */
+/* Reads all blocks. The first one is converted as the readers of the command do, since the conversion depends only on
+ * the type; the others are read as they are stored. */
 static void read_blocks(hid_t dataset, hid_t create, hid_t type, hid_t stored, hid_t space, const table *t) {
   hsize_t from[H5S_MAX_RANK] = {0}, count[H5S_MAX_RANK], numbers = 1;
   for (int d = 0; d < t->rank; d++) numbers *= t->block[d];
@@ -272,7 +281,7 @@ static void read_blocks(hid_t dataset, hid_t create, hid_t type, hid_t stored, h
     const hid_t memory = H5Screate_simple(t->rank, count, NULL);
     if (t->rank) H5Sselect_hyperslab(space, H5S_SELECT_SET, from, NULL, count, NULL);
     give_time();
-    report(CB_PROBE_ON, "");
+    report(CLI_PROBE_ON, "");
     spend(n * t->bytes);
     if (t->chunked) check_chunks(dataset, create, t, from, count);
     if (good(H5Dread(dataset, type, memory, space, H5P_DEFAULT, values) >= 0)) drop_varying(type, memory, values, n);
@@ -286,21 +295,24 @@ static void read_blocks(hid_t dataset, hid_t create, hid_t type, hid_t stored, h
   free(values);
 }
 
-/* Where the chunks are, which HDF5 goes through all of. */
+/* Counts the chunks, which makes HDF5 read the complete index of chunks. */
 static void count_chunks(hid_t dataset, hid_t space, const table *t) {
   hsize_t written = 0, chunks = 1;
   if (!good(H5Dget_num_chunks(dataset, space, &written) >= 0)) return;
   for (int d = 0; d < t->rank; d++) {
     const hsize_t along = t->dims[d] / t->chunk[d] + (t->dims[d] % t->chunk[d] != 0);
-    if (chunks > (written + UNWRITTEN_CHUNKS) / along) end(CB_PROBE_REFUSE, "it has more chunks than were written");
+    if (chunks > (written + UNWRITTEN_CHUNKS) / along)
+      end(CLI_PROBE_REFUSE, "it has many more chunks than were written");
     chunks *= along;
   }
 }
 
-/* By the calls that look for the scales of a dataset, through the references that it has. */
+/* Reads a scale of a dataset with the calls that find scales through references. */
 static herr_t take_scale(hid_t dataset, unsigned d, hid_t scale, void *unused) {
   char text[NAME];
-  (void)dataset, (void)d, (void)unused;
+  (void)dataset;
+  (void)d;
+  (void)unused;
   H5DSget_scale_name(scale, text, sizeof text);
   return 0;
 }
@@ -310,10 +322,11 @@ static void look_for_scales(hid_t dataset, int rank) {
     for (int d = 0; d < rank; d++)
       if (H5DSget_num_scales(dataset, (unsigned)d) > 0)
         H5DSiterate_scales(dataset, (unsigned)d, NULL, take_scale, NULL);
-  forget(); /* those that are not there any more are no fault */
+  forget(); /* a scale that does not exist any more is not an error */
 }
 
-/* 0: the file is no segment. Its folder may have had another name when the record was written. */
+/* Returns the number of a segment from its file name; 0 if the file is not a segment. The name of the folder does not
+ * count, since it may have changed after the record was written. */
 static uint64_t segment_number(const char *file) {
   const char *digits = strrchr(file, '/');
   if (!digits++) return 0;
@@ -328,9 +341,9 @@ static void note_segments(hid_t create) {
   for (size_t i = 0; i < count; i++) {
     const uint64_t number = H5Pget_virtual_filename(create, i, file, sizeof file) > 0 ? segment_number(file) : 0;
     if (!number || !is_new(&segments.seen, number)) continue;
-    if (segments.count == segments.room) {
-      segments.room = segments.room ? 2 * segments.room : 64;
-      segments.number = realloc(segments.number, segments.room * sizeof *segments.number);
+    if (segments.count == segments.capacity) {
+      segments.capacity = segments.capacity ? 2 * segments.capacity : 64;
+      segments.number = realloc(segments.number, segments.capacity * sizeof *segments.number);
       lacking |= !segments.number;
       good(segments.number != NULL);
     }
@@ -338,7 +351,8 @@ static void note_segments(hid_t create) {
   }
 }
 
-/* Of a virtual one not even the extent is asked for: HDF5 may open its sources to find it. */
+/* Reads a dataset. Of a virtual dataset not even the extent is read, because HDF5 might open its source files to find
+ * the extent. */
 static void read_dataset(hid_t dataset) {
   table t = {0};
   const hid_t create = H5Dget_create_plist(dataset);
@@ -357,7 +371,7 @@ static void read_dataset(hid_t dataset) {
   t.chunked = H5Pget_layout(create) == H5D_CHUNKED && H5Pget_chunk(create, t.rank, t.chunk) == t.rank;
   bool some = t.bytes && t.rank >= 0 && H5Sget_simple_extent_npoints(space) > 0;
   if (some && !cb_hdf5_elsewhere(create) && !cb_hdf5_foreign_filter(create) && H5Dget_storage_size(dataset)) {
-    if (t.bytes > LARGEST_CHUNK) end(CB_PROBE_REFUSE, "it has elements of more than a GiB");
+    if (t.bytes > LARGEST_CHUNK) end(CLI_PROBE_REFUSE, "it has elements of more than 1 GiB");
     if (t.chunked) count_chunks(dataset, space, &t);
     choose_block(&t);
     uint64_t bytes = H5Tget_size(stored) + t.bytes;
@@ -367,7 +381,10 @@ static void read_dataset(hid_t dataset) {
     give_memory(0);
   }
   look_for_scales(dataset, t.rank);
-  H5Tclose(type), H5Tclose(stored), H5Pclose(create), H5Sclose(space);
+  H5Tclose(type);
+  H5Tclose(stored);
+  H5Pclose(create);
+  H5Sclose(space);
 }
 
 /* ---- Objects */
@@ -389,9 +406,12 @@ static herr_t read_link(hid_t group, const char *link_name, const H5L_info_t *in
   return 0;
 }
 
-/* What is found in another order lies elsewhere in the file. */
+/* Visits a link. Links are visited in several orders, since their indices are at different positions in the file. */
 static herr_t pass_link(hid_t group, const char *link_name, const H5L_info_t *info, void *unused) {
-  (void)group, (void)link_name, (void)info, (void)unused;
+  (void)group;
+  (void)link_name;
+  (void)info;
+  (void)unused;
   return 0;
 }
 
@@ -428,17 +448,17 @@ static hid_t open_file(const char *path) {
 static void read_file(const char *path) {
   struct stat info;
   char text[NAME];
-  if (stat(path, &info) < 0) return report(CB_PROBE_LEAVE, "");
+  if (stat(path, &info) < 0) return report(CLI_PROBE_LEAVE, "");
   snprintf(text, sizeof text, "%llu %llu %lld %lld %ld", (unsigned long long)info.st_dev,
            (unsigned long long)info.st_ino, (long long)info.st_size, (long long)info.st_mtim.tv_sec,
            info.st_mtim.tv_nsec);
-  report(CB_PROBE_FILE, text);
+  report(CLI_PROBE_FILE, text);
   name("");
-  budget = (uint64_t)info.st_size * CB_PROBE_DEFLATE + UNWRITTEN;
+  budget = (uint64_t)info.st_size * CLI_PROBE_DEFLATE + UNWRITTEN;
   const hid_t file = open_file(path);
   if (file < 0 && !lacking) {
     forget();
-    report(CB_PROBE_LEAVE, "");
+    report(CLI_PROBE_LEAVE, "");
     return;
   }
   forget();
@@ -448,12 +468,13 @@ static void read_file(const char *path) {
     H5Gclose(root);
     H5Fclose(file);
   }
-  report(CB_PROBE_READ, "");
+  report(CLI_PROBE_READ, "");
   tdestroy(seen, free);
   seen = NULL;
 }
 
-/* One that is replaced or joined meanwhile is left to those that open it. */
+/* Reads the segments that the record names. If a segment was replaced or joined in the meantime, it is probed when the
+ * command opens it. */
 static void read_segments(const char *record) {
   char path[PATH_MAX + 48];
   for (size_t i = 0; i < segments.count; i++) {
@@ -462,12 +483,12 @@ static void read_segments(const char *record) {
   }
 }
 
-_Noreturn void cb_probe_read(const char *path) {
+_Noreturn void cli_probe_read(const char *path) {
   char record[PATH_MAX];
-  prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody else would end one that waits */
+  prctl(PR_SET_PDEATHSIG, SIGKILL); /* the child ends with the command, even while it waits */
   signal(SIGINT, SIG_IGN);
   setrlimit(RLIMIT_CORE, &(struct rlimit){0});
-  if (H5open() < 0) end(CB_PROBE_LEAVE, "");
+  if (H5open() < 0) end(CLI_PROBE_LEAVE, "");
   measure_start();
   give_memory(0);
   H5Eset_auto2(H5E_DEFAULT, note, NULL);

@@ -1,5 +1,7 @@
-/* An arena as a list of blocks, each twice the size of the last up to a bound; the newest block serves requests. */
+/* An arena is a list of blocks. The newest block serves requests. Each new block is twice as large as the one before
+ * it, up to 1 MiB; a larger piece gets a block of its own. */
 #include "core/arena.h"
+#include "core/failure.h"
 
 #include <stdalign.h>
 #include <stdint.h>
@@ -12,7 +14,7 @@
 #endif
 #endif
 
-/* For the address sanitizer: what no piece covers is out of bounds, and pieces do not touch. */
+/* With the address sanitizer the memory between pieces is poisoned, and a gap separates each piece from the next. */
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
 enum { GAP = 16 };
@@ -27,7 +29,7 @@ static const size_t smallest_block = 4096, largest_block = (size_t)1 << 20;
 typedef struct block block;
 struct block {
   block *next;
-  size_t used, size; /* bytes of data, from zeroed memory */
+  size_t used, size; /* bytes of data; the data begin as zeros */
   alignas(max_align_t) unsigned char data[];
 };
 
@@ -53,7 +55,7 @@ void cb_arena_free(cb_arena *arena) {
   free(arena);
 }
 
-/* Offset in b of the next piece with this alignment. */
+/* The offset in the data of b at which the next piece with this alignment can begin. */
 static size_t aligned_offset(const block *b, size_t alignment) {
   uintptr_t at = (uintptr_t)(b->data + b->used);
   return b->used + (size_t)(-at & (alignment - 1));
@@ -73,7 +75,7 @@ static void *get(cb_arena *arena, size_t count, size_t size, size_t alignment) {
   size_t bytes = count * size;
   if (bytes == 0) bytes = 1;
 
-  /* malloc aligns to max_align_t; more than that needs room to move up. */
+  /* calloc aligns to max_align_t. For a stricter alignment the piece may start up to `alignment` bytes later. */
   size_t slack = (alignment > alignof(max_align_t) ? alignment : 0) + GAP;
   if (bytes > SIZE_MAX - sizeof(block) - slack) return NULL;
   void *piece = arena->newest ? take(arena->newest, bytes, alignment) : NULL;
@@ -84,7 +86,7 @@ static void *get(cb_arena *arena, size_t count, size_t size, size_t alignment) {
   b->size = block_size;
   ASAN_POISON_MEMORY_REGION(b->data, b->size);
 
-  /* A piece that fills a block of its own goes behind the newest, whose rest stays in use. */
+  /* A large piece gets a block of its own, placed after the newest block, which continues to serve small requests. */
   if (arena->newest && bytes + slack >= arena->next_size) {
     b->next = arena->newest->next;
     arena->newest->next = b;
@@ -115,3 +117,19 @@ char *cb_arena_strndup(cb_arena *arena, const char *text, size_t n) {
 }
 
 char *cb_arena_strdup(cb_arena *arena, const char *text) { return cb_arena_strndup(arena, text, strlen(text)); }
+
+void cb_arena_doubles_for(cb_arena *arena, size_t count, double **const *to) {
+  for (; *to; to++) **to = cb_arena_alloc_aligned(arena, count, sizeof(double), CB_CACHE_LINE);
+}
+
+void *cb_arena_object(size_t size, const char *what) {
+  cb_arena *arena = cb_arena_create();
+  cb_arena **object = cb_arena_alloc(arena, 1, size);
+  if (!object) {
+    cb_arena_free(arena);
+    cb_fail(CB_ERROR_MEMORY, "no memory for %s", what);
+    return NULL;
+  }
+  *object = arena;
+  return object;
+}

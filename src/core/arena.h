@@ -1,7 +1,7 @@
-/* An arena: memory that is handed out piece by piece and given back all at once.
+/* An arena hands out memory piece by piece and frees all of it at once.
  *
- * An object keeps everything it owns in one arena, so creating it is one path of failure and freeing it one call.
- * Not for a step: allocate when an object is built.
+ * An object keeps everything that it owns in one arena: creating it then has a single check for memory, and freeing it
+ * is one call. Arenas are for building objects; a time step does not allocate.
  */
 #pragma once
 
@@ -12,30 +12,31 @@ typedef struct cb_arena cb_arena;
 
 enum { CB_CACHE_LINE = 64 };
 
-/* A new, empty arena; NULL if there is no memory. */
+/* Returns a new, empty arena; NULL if memory runs out. */
 cb_arena *cb_arena_create(void);
 
-/* Gives back the arena with all that was taken from it. NULL is allowed. */
+/* Frees the arena and every piece taken from it. NULL is allowed. */
 void cb_arena_free(cb_arena *arena);
 
-/* count elements of size bytes each, zeroed and aligned for any C type; never NULL for a count of 0. NULL if there is
- * no memory or count * size overflows (or arena is NULL). */
+/* Returns count elements of size bytes each, zeroed and aligned for any C type. A count of 0 gives a valid pointer,
+ * too. NULL if memory runs out, count * size overflows, or arena is NULL. */
 void *cb_arena_alloc(cb_arena *arena, size_t count, size_t size);
 
-/* The same, aligned to `alignment` bytes, a power of two (CB_CACHE_LINE for vectors). */
+/* As cb_arena_alloc, aligned to `alignment` bytes, which must be a power of two (CB_CACHE_LINE for vectors). */
 void *cb_arena_alloc_aligned(cb_arena *arena, size_t count, size_t size, size_t alignment);
 
-/* An object of size bytes, zeroed, in an arena of its own, a pointer to which is its first member. NULL, with the
- * failure noted, if there is no memory for `what`. */
+/* Returns a zeroed object of size bytes in a new arena. The first member of the object must be a pointer to its arena;
+ * this function sets it. NULL, with the failure "no memory for WHAT", if memory runs out. */
 void *cb_arena_object(size_t size, const char *what);
 
-/* count numbers on cache lines for each of the pointers whose addresses are given. */
+/* Sets each of the given `double *` variables (by address) to a new array of count numbers that begins a cache line. */
 #define cb_arena_doubles(arena, count, ...) cb_arena_doubles_for(arena, count, (double **[]){__VA_ARGS__, NULL})
 void cb_arena_doubles_for(cb_arena *arena, size_t count, double **const *to);
 
-/* Whether anything that was asked of the arena could not be had, so that many pieces need one check. */
+/* Whether any request to the arena has failed: one check after many requests is enough. */
 bool cb_arena_lost(const cb_arena *arena);
 
-/* A copy of a zero-terminated text, and of its first n bytes (with a zero added). NULL if there is no memory. */
+/* These functions return a copy of a zero-terminated text, or of its first n bytes with a zero added. NULL if memory
+ * runs out. */
 char *cb_arena_strdup(cb_arena *arena, const char *text);
 char *cb_arena_strndup(cb_arena *arena, const char *text, size_t n);

@@ -1,45 +1,80 @@
-/* What is known of the last failure of this thread beside its text. */
+/* The last failure of this thread, and collecting several failures into one report. */
 #pragma once
 
 #include <curvebody/status.h>
+#include <curvebody/node.h>
+
 #include <stdbool.h>
+#include <stddef.h>
 
 typedef enum cb_failure_kind {
-  CB_FAILURE,            /* nothing in particular */
-  CB_FAILURE_CONSTRAINT, /* of a constraint of the system */
-  CB_FAILURE_OBSERVABLE, /* of one that a run has not */
-  CB_FAILURE_UNKNOWN,    /* a name that is none of those known */
-  CB_FAILURE_SYSTEM,     /* the system did not let a file be read or written, or another program has it */
-  CB_FAILURE_CONSEQUENCE /* of another failure, that was told */
+  CB_FAILURE,            /* no particular kind */
+  CB_FAILURE_CONSTRAINT, /* a constraint of the system is the cause */
+  CB_FAILURE_OBSERVABLE, /* the run does not have this observable */
+  CB_FAILURE_UNKNOWN,    /* the name is not a known one */
+  CB_FAILURE_SYSTEM,     /* the system refused to read or write a file, or another program has locked it */
+  CB_FAILURE_CONSEQUENCE /* the failure follows from another one that has been reported */
 } cb_failure_kind;
 
 typedef struct cb_failure {
   cb_failure_kind kind;
-  bool placed;      /* its text begins with the file that it is in */
-  const char *file; /* borrowed from the node that is at fault, as long as that lives; NULL: of no node */
+  bool placed;      /* the text begins with a file name */
+  const char *file; /* file of the node that caused it, valid as long as the node; NULL: no node */
   int line, column;
-  bool kept; /* it is of several that were kept (core/errors.h) */
+  bool kept; /* this failure is the report of a scope (cb_errors, below) */
 } cb_failure;
 
 cb_failure cb_failure_last(void);
-/* Whether what was read is at fault, once nothing but reading was done: not the memory, a file or the user. */
+/* After an operation that only reads input: is the input the cause of the failure? False for a lack of memory, a file
+ * that cannot be read and an interruption by the user. */
 bool cb_failure_is_of_input(cb_status status);
 
-/* What stands between a file and the text: ":line:column: error: ", or ": error: " where line is 0, of a word of the
- * command line, which has no lines. */
+/* The text between a file name and a message: ":line:column: error: ", or ": error: " if line is 0. Line 0 stands for
+ * an argument of the command line, which has no lines. */
 typedef struct cb_place_text {
   char text[64];
 } cb_place_text;
 cb_place_text cb_place_text_of(int line, int column);
 
-/* cb_fail, and what is known. */
+/* These functions set the last failure as cb_fail does, together with additional information about it (`known`). They
+ * return `status`. */
 cb_status cb_fail_known(const cb_failure *known, cb_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 cb_status cb_fail_as(cb_failure_kind kind, cb_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* The text opens with a file: `file: error: ...` or `file:line:column: error: ...`. */
+/* The text must begin with a file: `file: error: ...` or `file:line:column: error: ...`. */
 cb_status cb_fail_placed(cb_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The same with a text of any number of lines as it is: at most CB_FAILURE_ROOM - 1 bytes of it. */
-enum { CB_FAILURE_ROOM = 16384 };
+/* As cb_fail_known, with a text that may have several lines and without formatting. Only the first
+ * CB_FAILURE_CAPACITY - 1 bytes of it are kept. */
+enum { CB_FAILURE_CAPACITY = 16384 };
 cb_status cb_fail_lines(const cb_failure *known, cb_status status, const char *text);
+
+/* A scope collects failures while reading continues, so that they are reported together.
+ *
+ *   cb_errors errors = cb_errors_begin();
+ *   cb_errors_add(&errors, node, read_one(..));
+ *   cb_errors_add(&errors, node, read_other(..));
+ *   return cb_errors_end(&errors);
+ *
+ * Scopes can be nested: the outer scope takes over the report of the inner one. Each thread has its own scopes. The
+ * report has one line per failure, in the order of their places, without repetitions. After CB_ERRORS_MAX lines, a last
+ * line has the number of the other failures. A consequence (CB_FAILURE_CONSEQUENCE) makes the scope fail but is not
+ * reported. A lack of memory is reported without other failures. */
+enum { CB_ERRORS_MAX = 20 };
+
+typedef struct cb_errors {
+  size_t first;     /* index of the first failure that this scope may keep */
+  cb_status status; /* CB_ERROR_MEMORY if memory ran out, else the status of the first failure; CB_OK: no failure */
+} cb_errors;
+
+cb_errors cb_errors_begin(void);
+/* Keeps the last failure unless status is CB_OK; returns status. A failure that has no place in the file of `where`
+ * gets the place of `where`, which may be NULL. */
+cb_status cb_errors_add(cb_errors *errors, const cb_node *where, cb_status status);
+/* Ends the scope: the last failure becomes the report. Returns CB_OK if there was no failure, CB_ERROR_MEMORY if memory
+ * ran out, and otherwise the status of the failure whose place is first. */
+cb_status cb_errors_end(cb_errors *errors);
+
+/* Fails as a consequence of a failure that has been reported. */
+cb_status cb_fail_consequence(void);

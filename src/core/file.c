@@ -1,4 +1,5 @@
-/* Opening files that are regular, streams, locks, reading at a place, and reading a whole file with a bound on its size. */
+/* Regular files: opening them, streams into them, reading at a place, and reading a complete file with a limit on its
+ * size. */
 #include "core/file.h"
 #include "core/text.h"
 
@@ -6,7 +7,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -22,10 +22,17 @@ int cb_open_regular(const char *path, int flags, const char **why) {
   int error = 0;
   *why = NULL;
   const int fd = cb_open(path, flags | O_NONBLOCK | O_NOCTTY);
-  if (fd < 0 && errno == ENXIO) *why = "not a regular file", error = EINVAL; /* a socket, a pipe without reader */
-  else if (fd < 0 || fstat(fd, &info) < 0) error = errno;
-  else if (S_ISDIR(info.st_mode)) error = EISDIR;
-  else if (!S_ISREG(info.st_mode)) *why = "not a regular file", error = EINVAL;
+  if (fd < 0 && errno == ENXIO) {
+    *why = "not a regular file"; /* a socket, or a pipe without a reader */
+    error = EINVAL;
+  } else if (fd < 0 || fstat(fd, &info) < 0)
+    error = errno;
+  else if (S_ISDIR(info.st_mode))
+    error = EISDIR;
+  else if (!S_ISREG(info.st_mode)) {
+    *why = "not a regular file";
+    error = EINVAL;
+  }
   if (!error) return fd;
   if (fd >= 0) close(fd);
   if (!*why) *why = strerror(error);
@@ -38,7 +45,7 @@ cb_status cb_find_file(const char *path, const char *verb, struct stat *info, bo
   return *there || errno == ENOENT || errno == ENOTDIR ? CB_OK : cb_fail_file(path, verb, errno);
 }
 
-/* To fopencookie, fewer bytes than all is an error. */
+/* Repeats write until all bytes are written: fopencookie treats a short write as an error. */
 static ssize_t put(void *cookie, const char *bytes, size_t size) {
   size_t done = 0;
   while (done < size) {
@@ -64,12 +71,6 @@ FILE *cb_open_stream(const char *path, int flags) {
   return NULL;
 }
 
-int cb_lock(int fd, int operation) {
-  while (flock(fd, operation | LOCK_NB) < 0)
-    if (errno != EINTR) return errno;
-  return 0;
-}
-
 int cb_read_at(int fd, uint64_t at, size_t size, void *bytes, size_t *got) {
   *got = 0;
   if (size > INT64_MAX || at > INT64_MAX - size) return EOVERFLOW;
@@ -83,13 +84,7 @@ int cb_read_at(int fd, uint64_t at, size_t size, void *bytes, size_t *got) {
   return 0;
 }
 
-int cb_sync_data(int fd) {
-  while (fdatasync(fd) < 0)
-    if (errno != EINTR) return errno;
-  return 0;
-}
-
-/* Linux has closed it when a signal stops it. */
+/* If a signal interrupts close, Linux has closed the file nevertheless. */
 int cb_close(int fd) { return close(fd) == 0 || errno == EINTR ? 0 : errno; }
 
 cb_status cb_fail_file(const char *path, const char *verb, int error) {
@@ -107,10 +102,10 @@ static cb_status cannot_read(const char *path, const char *why) {
   return cb_fail_as(CB_FAILURE_SYSTEM, CB_ERROR_FILE, "cannot read '%s': %s", path, why);
 }
 
-/* Up to `room` bytes, fewer at the end only: 0 or errno. */
-static int fill(int fd, char *bytes, size_t room, size_t *got) {
-  for (*got = 0; *got < room;) {
-    const ssize_t n = read(fd, bytes + *got, room - *got);
+/* Reads until `capacity` bytes are there or the file ends. Returns 0 or errno. */
+static int fill(int fd, char *bytes, size_t capacity, size_t *got) {
+  for (*got = 0; *got < capacity;) {
+    const ssize_t n = read(fd, bytes + *got, capacity - *got);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return errno;
     if (n == 0) break;
@@ -119,21 +114,21 @@ static int fill(int fd, char *bytes, size_t room, size_t *got) {
   return 0;
 }
 
-/* Reads to the end into memory that grows with what has come, never with what was promised. */
+/* Reads to the end. The memory grows with the bytes that have arrived, not with the size that the system reports. */
 static cb_status read_all(int fd, const char *path, size_t limit, char **data, size_t *n) {
-  size_t room = (size_t)1 << 16, length = 0, got;
-  char *bytes = malloc(room + 1);
+  size_t capacity = (size_t)1 << 16, length = 0, got;
+  char *bytes = malloc(capacity + 1);
   for (;;) {
-    if (!bytes) return cb_fail(CB_ERROR_MEMORY, "no memory for '%s' (%zu bytes)", path, room);
-    const int error = fill(fd, bytes + length, room - length, &got);
+    if (!bytes) return cb_fail(CB_ERROR_MEMORY, "no memory for '%s' (%zu bytes)", path, capacity);
+    const int error = fill(fd, bytes + length, capacity - length, &got);
     length += got;
     if (error || length > limit) {
       free(bytes);
       return error ? cannot_read(path, strerror(error)) : too_large(path, "more than ", limit, limit);
     }
-    if (length < room) break;
-    room *= 2;
-    char *larger = realloc(bytes, room + 1);
+    if (length < capacity) break;
+    capacity *= 2;
+    char *larger = realloc(bytes, capacity + 1);
     if (!larger) free(bytes);
     bytes = larger;
   }
@@ -151,9 +146,12 @@ cb_status cb_read_whole_file(const char *path, size_t limit, char **data, size_t
   if (fd < 0) return cannot_read(path, why);
   struct stat info;
   cb_status status;
-  if (fstat(fd, &info) != 0) status = cannot_read(path, strerror(errno));
-  else if ((uintmax_t)info.st_size > limit) status = too_large(path, "", (size_t)info.st_size, limit);
-  else status = read_all(fd, path, limit, data, n);
+  if (fstat(fd, &info) != 0)
+    status = cannot_read(path, strerror(errno));
+  else if ((uintmax_t)info.st_size > limit)
+    status = too_large(path, "", (size_t)info.st_size, limit);
+  else
+    status = read_all(fd, path, limit, data, n);
   close(fd);
   return status;
 }

@@ -1,4 +1,4 @@
-/* Which instruction set the vector kernels use. The one process-wide choice is an atomic that is set at the start. */
+/* The instruction set of the vector kernels. The choice is one atomic variable for the entire process. */
 #include "core/isa.h"
 
 #include <stdatomic.h>
@@ -7,12 +7,12 @@
 static const char *const names[CB_ISA_COUNT] = {CB_ISA_BASE, "avx2", "avx512"};
 static const char *const elsewhere[] = {"x86-64", "aarch64", "portable"};
 
-/* -1: the best there is. */
+/* The chosen cb_isa; -1 means the best one that the processor has. */
 static _Atomic int choice = -1;
 
 static int has(cb_isa isa) {
 #if defined(__x86_64__)
-  /* The builtin asks the operating system too: it must save the wide registers. */
+  /* The builtin also checks that the operating system saves the wide registers. */
   __builtin_cpu_init();
   if (isa == CB_ISA_AVX2) return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
   if (isa == CB_ISA_AVX512)
@@ -29,12 +29,16 @@ cb_status cb_isa_set(const char *name) {
   }
   for (int isa = 0; isa < CB_ISA_COUNT; isa++) {
     if (strcmp(name, names[isa]) != 0) continue;
-    if (!has((cb_isa)isa)) return cb_fail(CB_ERROR_UNSUPPORTED, "this processor has no %s", name);
+    if (!has((cb_isa)isa))
+      return cb_fail(CB_ERROR_UNSUPPORTED,
+                     "this processor does not support %s: expected `auto`, or another instruction set", name);
     atomic_store(&choice, isa);
     return CB_OK;
   }
   for (size_t k = 0; k < sizeof elsewhere / sizeof *elsewhere; k++)
-    if (strcmp(name, elsewhere[k]) == 0) return cb_fail(CB_ERROR_UNSUPPORTED, "this processor has no %s", name);
+    if (strcmp(name, elsewhere[k]) == 0)
+      return cb_fail(CB_ERROR_UNSUPPORTED,
+                     "this processor does not support %s: expected `auto`, or another instruction set", name);
   return cb_fail(CB_ERROR_ARGUMENT, "no instruction set '%.40s': expected one of: " CB_ISA_NAMES, name);
 }
 

@@ -1,9 +1,10 @@
-/* Which instruction set the vector kernels use, chosen once at run time.
+/* The instruction set that the vector kernels use, chosen once at run time.
  *
- * Kernels exist for x86-64 (SSE2), AVX2 with FMA and AVX-512 (F, DQ, VL); elsewhere there is only the portable one,
- * which has the name of the architecture.
- * The choice is the best that the processor has, unless cb_isa_set was called before. Objects take it when they are
- * created, so a later cb_isa_set does not change them. Results are the same bytes for the same choice on any processor.
+ * Kernels exist for x86-64 (SSE2), AVX2 with FMA, and AVX-512 (F, DQ, VL). Other architectures have only the portable
+ * kernel, which is called "aarch64" on that architecture and "portable" elsewhere.
+ * The choice is the best instruction set of the processor unless cb_isa_set has set another. An object reads the choice
+ * when it is created; a later cb_isa_set does not affect the object. The same choice gives results that are identical
+ * bit for bit on any processor.
  */
 #pragma once
 
@@ -22,8 +23,8 @@
 
 typedef enum cb_isa { CB_ISA_X86_64, CB_ISA_AVX2, CB_ISA_AVX512, CB_ISA_COUNT } cb_isa;
 
-/* Fixes the choice for the process: one of CB_ISA_NAMES. CB_ERROR_ARGUMENT for another name,
- * CB_ERROR_UNSUPPORTED if this processor lacks it. */
+/* Sets the choice for the process: one of CB_ISA_NAMES. CB_ERROR_ARGUMENT for another name, CB_ERROR_UNSUPPORTED if
+ * this processor does not support it. */
 cb_status cb_isa_set(const char *name);
 
 cb_isa cb_isa_get(void);

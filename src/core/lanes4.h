@@ -1,5 +1,5 @@
-/* Vectors of four doubles: what kernels for AVX2 with FMA are made of. Code after it is compiled for that processor, up to
- * core/lanes_end.h. */
+/* Vectors of four doubles, for the kernels of AVX2 with FMA. The code between this header and core/lanes_end.h is
+ * compiled for that instruction set. */
 #pragma once
 
 #if defined(__clang__)

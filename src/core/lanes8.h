@@ -1,5 +1,5 @@
-/* Vectors of eight doubles: what kernels for AVX-512 are made of. Code after it is compiled for that processor, up to
- * core/lanes_end.h. */
+/* Vectors of eight doubles, for the kernels of AVX-512. The code between this header and core/lanes_end.h is compiled
+ * for that instruction set. */
 #pragma once
 
 #if defined(__clang__)

@@ -1,4 +1,6 @@
+/* Numbers, quotation and growing texts (text.h), and the nearest name for suggestions. */
 #include "core/text.h"
+#include <curvebody/node.h>
 
 #include <errno.h>
 #include <limits.h>
@@ -53,7 +55,7 @@ bool cb_parse_integer(const char *text, size_t n, long long *value) {
   long long v = 0;
   for (; i < n; i++) {
     int digit = text[i] - '0';
-    /* Downwards, where there is one more number than upwards. */
+    /* v is accumulated as a negative number, because there is one more negative number than there are positive ones. */
     if (v < (LLONG_MIN + digit) / 10) {
       *value = negative ? LLONG_MIN : LLONG_MAX;
       return true;
@@ -75,7 +77,7 @@ void cb_export_number(char text[32], double value) {
   }
 }
 
-/* Length of the UTF-8 code point at text[n], 0 if it is broken (Unicode 15, table 3-7). */
+/* The length of the UTF-8 code point at text[n]; 0 if it is not valid (Unicode 15, table 3-7). */
 static size_t utf8_length(const unsigned char *text, size_t n) {
   unsigned char c = text[0];
   size_t length = c < 0x80 ? 1 : c < 0xc2 ? 0 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : c < 0xf5 ? 4 : 0;
@@ -115,17 +117,19 @@ size_t cb_count_characters(const char *text, size_t n) {
 
 void cb_text_put(cb_text *text, const char *bytes, size_t n) {
   if (text->failed) return;
-  if (n >= text->room - text->length) {
-    size_t room = text->room < 128 ? 256 : text->room * 2;
-    if (n > SIZE_MAX / 4 || text->room > SIZE_MAX / 4) room = 0;
-    else if (room - text->length <= n) room = text->length + n + 1;
-    char *data = room ? realloc(text->data, room) : NULL;
+  if (n >= text->capacity - text->length) {
+    size_t capacity = text->capacity < 128 ? 256 : text->capacity * 2;
+    if (n > SIZE_MAX / 4 || text->capacity > SIZE_MAX / 4)
+      capacity = 0;
+    else if (capacity - text->length <= n)
+      capacity = text->length + n + 1;
+    char *data = capacity ? realloc(text->data, capacity) : NULL;
     if (!data) {
       text->failed = true;
       return;
     }
     text->data = data;
-    text->room = room;
+    text->capacity = capacity;
   }
   if (n) memcpy(text->data + text->length, bytes, n);
   text->length += n;
@@ -139,4 +143,56 @@ void cb_text_puts(cb_text *text, const char *zero_terminated) {
 void cb_text_free(cb_text *text) {
   free(text->data);
   *text = (cb_text){0};
+}
+
+/* ---- The nearest name
+ *
+ * The distance of two names is the minimum number of insertions, deletions, substitutions and exchanges of neighbours
+ * that change one into the other (restricted edit distance: Boytsov 2011, doi:10.1145/1963190.1963191). */
+
+enum { LONGEST = 64 };
+
+static size_t min2(size_t a, size_t b) { return a < b ? a : b; }
+
+/* d[i][j] is the distance between the first i letters of a and the first j letters of b. Three rows of d are kept. */
+static size_t edit_distance(const char *a, size_t m, const char *b, size_t n) {
+  size_t rows[3][LONGEST + 1];
+  size_t *before = rows[0], *last = rows[1], *now = rows[2];
+  for (size_t j = 0; j <= n; j++) last[j] = j;
+  for (size_t i = 1; i <= m; i++) {
+    now[0] = i;
+    for (size_t j = 1; j <= n; j++) {
+      size_t d = min2(last[j], now[j - 1]) + 1;
+      d = min2(d, last[j - 1] + (a[i - 1] != b[j - 1]));
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) d = min2(d, before[j - 2] + 1);
+      now[j] = d;
+    }
+    size_t *free_row = before;
+    before = last;
+    last = now;
+    now = free_row;
+  }
+  return last[n];
+}
+
+const char *cb_nearest_name(const char *text, const char *const *names, size_t count) {
+  if (!text) return NULL;
+  size_t length = strlen(text);
+  if (length > LONGEST) return NULL;
+  size_t limit = length / 3 > 2 ? length / 3 : 2;
+  /* The limit is below the length of the text: otherwise any two letters would be near any other two. */
+  if (limit >= length) limit = length ? length - 1 : 0;
+
+  const char *nearest = NULL;
+  size_t least = limit + 1;
+  for (size_t i = 0; i < count; i++) {
+    size_t n = strlen(names[i]);
+    if (n > LONGEST || (n > length ? n - length : length - n) >= least) continue;
+    size_t distance = edit_distance(text, length, names[i], n);
+    if (distance < least) {
+      least = distance;
+      nearest = names[i];
+    }
+  }
+  return nearest;
 }

@@ -1,4 +1,5 @@
-/* The number of threads: set once at start, read by every object when it is made. */
+/* The number of threads of the process. The program sets it; a loop reads it when it starts, or an object when it is
+ * created. */
 #include "core/threads.h"
 
 #include <omp.h>

@@ -1,13 +1,16 @@
-/* How many threads a loop over n elements may use: the number set for the process, and one below the size at which
- * starting them costs more than it saves. Results never depend on it. */
+/* Loops over several threads, and work memory that threads share.
+ *
+ * A loop over n elements uses the number of threads of the process, or one thread if n is so small that starting
+ * threads costs more time than it saves. Results never depend on the number of threads. */
 #pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Elements below which one thread is taken: a step opens a dozen parallel regions, each of which waits for the last
- * thread, and on a busy machine that wait is long. Where races are looked for small scenarios have them all. */
+/* A loop over fewer elements uses one thread: a step opens a dozen parallel regions, each of which waits for the last
+ * thread, and on a busy machine that wait is long. With the thread sanitizer small scenarios must run in parallel,
+ * too. */
 #if defined __has_feature
 #if __has_feature(thread_sanitizer)
 #define CB_THREADS_ALWAYS 1
@@ -19,13 +22,13 @@ enum { CB_THREADS_MIN_ELEMENTS = 8 };
 enum { CB_THREADS_MIN_ELEMENTS = 50000 };
 #endif
 
-/* Sets the number of threads of the process; 0: as many as there are cores (OMP_NUM_THREADS is respected). */
+/* Sets the number of threads of the process. 0 means OMP_NUM_THREADS, or the number of cores. */
 void cb_threads_set(int threads);
-bool cb_threads_chosen(void); /* was a number set? */
+bool cb_threads_chosen(void); /* was the number of the last cb_threads_set above 0? */
 int cb_threads_for(size_t elements);
 
-/* part(context, begin, end) over [0, n) cut into `threads` pieces. One thread is a plain call: opening a parallel
- * region of one costs a microsecond all the same. */
+/* Calls part(context, begin, end) for each of `threads` pieces of [0, n), whose lengths differ by at most 1. With one
+ * thread it is a plain call, because a parallel region of one thread costs a microsecond, too. */
 static inline void cb_threads_range(int threads, int n, void (*part)(void *context, int begin, int end),
                                     void *context) {
   if (threads <= 1) {
@@ -37,9 +40,34 @@ static inline void cb_threads_range(int threads, int n, void (*part)(void *conte
     part(context, (int)((long long)n * i / threads), (int)((long long)n * (i + 1) / threads));
 }
 
-/* *least = min(*least, i): where a loop fails first, whichever thread sees it. The caller repeats that element in its
- * own thread, whose error text then says why. */
+/* Sets *least = min(*least, i). At the end of a parallel loop *least is the first element that fails. The caller then
+ * repeats this element in its own thread, so that the error text is set in that thread. */
 static inline void cb_threads_least(atomic_int *least, int i) {
   int seen = atomic_load(least);
   while (i < seen && !atomic_compare_exchange_weak(least, &seen, i)) continue;
+}
+
+/* A pool of work memory for any number of threads; only one thread at a time uses a piece. A thread takes an unused
+ * piece, or makes a new one if there is none, and returns it to the pool afterwards. */
+enum { CB_SPARE_MAX = 32 };
+
+typedef struct cb_spare {
+  _Atomic(void *) piece[CB_SPARE_MAX];
+} cb_spare;
+
+/* Takes an unused piece from the pool; NULL if there is none. */
+static inline void *cb_spare_take(cb_spare *s) {
+  void *piece = NULL;
+  for (int k = 0; k < CB_SPARE_MAX && !piece; k++) piece = atomic_exchange(&s->piece[k], NULL);
+  return piece;
+}
+
+/* Returns a piece to the pool. false: the pool is full, and the caller has to free the piece. */
+static inline bool cb_spare_leave(cb_spare *s, void *piece) {
+  bool kept = false;
+  for (int k = 0; k < CB_SPARE_MAX && !kept; k++) {
+    void *none = NULL;
+    kept = atomic_compare_exchange_strong(&s->piece[k], &none, piece);
+  }
+  return kept;
 }

@@ -1,4 +1,4 @@
-/* Warnings go to whoever asked for those of the thread. */
+/* Warnings of a thread go to the function that was set for that thread. */
 #include "core/warning.h"
 
 #include <stdarg.h>
@@ -14,7 +14,7 @@ cb_warning_taker cb_warnings_to(cb_warning_taker next) {
 
 bool cb_warnings_are_taken(void) { return taker.take; }
 
-static void tell(void (*take)(void *context, const char *text), void *context, const char *format, va_list list) {
+static void report(void (*take)(void *context, const char *text), void *context, const char *format, va_list list) {
   char text[1024];
   if (!take) return;
   vsnprintf(text, sizeof text, format, list);
@@ -24,13 +24,13 @@ static void tell(void (*take)(void *context, const char *text), void *context, c
 void cb_warn(const char *format, ...) {
   va_list list;
   va_start(list, format);
-  tell(taker.take, taker.context, format, list);
+  report(taker.take, taker.context, format, list);
   va_end(list);
 }
 
 void cb_note(const char *format, ...) {
   va_list list;
   va_start(list, format);
-  tell(taker.note, taker.note_context, format, list);
+  report(taker.note, taker.note_context, format, list);
   va_end(list);
 }

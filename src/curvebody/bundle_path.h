@@ -1,9 +1,9 @@
-/* The motion along the fibre of a bundle, over a shape that moves as a gait: what methods of cb_configuration_bundle
- * step.
+/* The motion along the fibre of a bundle, over a shape that follows a gait: the problem of the integrators of
+ * cb_configuration_bundle.
  *
  *   r(t) = the gait at t/T, T its period in seconds;  g' = g xi, xi = -A(r) r';  length' = sqrt(r'Mr'), cost' = r'Mr'
- * For authors of methods: the problem is a cb_bundle_path, the state a cb_bundle_state. A step adds to g, length and
- * cost; the time is left to the caller.
+ * For authors of integrators: the problem is a cb_bundle_path, the state a cb_bundle_state. A step changes g, length
+ * and cost; the caller advances the time.
  */
 #ifndef CURVEBODY_BUNDLE_PATH_H
 #define CURVEBODY_BUNDLE_PATH_H
@@ -18,7 +18,7 @@ typedef struct cb_bundle_path {
   double period; /* s */
 } cb_bundle_path;
 
-/* All that a restart needs; low parts of compensated sums. */
+/* Everything that a restart needs, with the low parts of compensated sums. */
 typedef struct cb_bundle_state {
   double t, t_low, length, length_low, cost, cost_low;
   double g[CB_GROUP_SIZE];

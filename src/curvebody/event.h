@@ -1,6 +1,6 @@
-/* What an event does: bodies are reflected off one another or a wall, a condition of the user's ends the run or is
- * marked in the record, a step that failed is tried again in smaller ones, something in the run is to be doubted. The
- * numbers are those of /event's `kind`.
+/* Kinds of events: bodies are reflected off each other or off a wall; a user's condition stops the run or is marked in
+ * the record; a step failed and is repeated in smaller steps; the run gave a warning. The numbers are the values of
+ * `kind` in /event.
  * For users.
  */
 #ifndef CURVEBODY_EVENT_H

@@ -1,4 +1,4 @@
-/* Holonomy of gaits: how far a body has come when its shape is back.
+/* Holonomy of gaits: the displacement of a body after one cycle of its shape.
  *
  *   g' = g xi, xi = -A(r(t)) r'(t), g(0) = 1, t in [0, 1];   length = int sqrt(r'Mr') dt,   cost = int r'Mr' dt
  * For users of bundles and gaits (curvebody/bundle.h, curvebody/gait.h). Elements are group->size numbers.
@@ -10,28 +10,30 @@
 
 CB_API_BEGIN
 
-/* The holonomy g(1) of g' = g xi, xi = -A(r(t)) r'(t), g(0) = 1, to `error` (0: round-off), by a Magnus method of order
- * 6 on steps that end at breaks of the gait and of the bundle, halved until two agree, or until they differ by
- * round-off of A and M; and length = int sqrt(r'Mr') dt, cost = int r'Mr' dt (NULL). CB_ERROR_STEP where they do not.
- * CB_ERROR_ARGUMENT for another number of variables and for an open gait; CB_STEP_SINGULAR with the shape. */
+/* The holonomy g(1) of g' = g xi, xi = -A(r(t)) r'(t), g(0) = 1, with tolerance `error` (0: round-off), by a Magnus
+ * integrator of order 6. Steps end at breaks of the gait and of the bundle and are halved until two results agree, or
+ * differ only by round-off of A and M. Also length = int sqrt(r'Mr') dt and cost = int r'Mr' dt (may be NULL).
+ * CB_ERROR_STEP if the results do not agree. CB_ERROR_ARGUMENT for a gait with another number of variables and for an
+ * open gait; CB_STEP_SINGULAR with the shape. */
 cb_status cb_holonomy(const cb_bundle *b, const cb_gait *gait, double error, double *g, double *length, double *cost);
 
-/* order 4 or 6 (0: 6). step 0: the gait's own, else none is longer, in the gait's time. A step and no error: the plain
- * method on such steps, none halved. */
+/* order 4 or 6 (0: 6). step: maximum length of the first steps, in the gait's time; 0: the pieces of the gait. With a
+ * step and without an error tolerance, the plain integrator makes these steps and halves none. */
 typedef struct cb_holonomy_options {
   int order;
   double error, step;
 } cb_holonomy_options;
 cb_status cb_holonomy_by(const cb_bundle *b, const cb_gait *gait, const cb_holonomy_options *options, double *g,
                          double *length, double *cost);
-/* The group's path at t[count], row by row of group->size; an open gait has one for t up to 1. */
+/* The path in the group at times t[count], row by row of group->size numbers; for an open gait t must be at most 1. */
 cb_status cb_reconstruct(const cb_bundle *b, const cb_gait *gait, double error, int count, const double *t, double *g);
-/* First variation: the gait r + eps change, closed, has the holonomy exp(eps y + O(eps^2)) g(1); y[dim] to `error` as
- * above. */
+/* First variation: the closed gait r + eps change has the holonomy exp(eps y + O(eps^2)) g(1); y[dim] has the tolerance
+ * `error` as in cb_holonomy. */
 cb_status cb_holonomy_variation(const cb_bundle *b, const cb_gait *gait, const cb_gait *change, double error,
                                 double *y);
-/* Corrected body velocity integral: -int int B dr dr over the loop in a plane of two variables (first order), in the
- * coordinates of the bundle as it is. CB_ERROR_ARGUMENT for a gait that closes by whole periods only. */
+/* Corrected body velocity integral: -int int B dr dr over the cone from the loop to its mean shape, the leading term of
+ * log g(1) for small loops, in the coordinates of the bundle as given. CB_ERROR_ARGUMENT for a gait that is closed only
+ * up to periods. */
 cb_status cb_body_velocity_integral(const cb_bundle *b, const cb_gait *gait, double *cbvi);
 
 CB_API_END

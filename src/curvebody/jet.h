@@ -1,12 +1,12 @@
 /* Truncated Taylor numbers of second order ("jets"): value, gradient and Hessian in n <= CB_JET_MAX variables.
  *
  * For f: R^n -> R, a jet holds f, f_i and f_ij (packed lower triangle, row i column j <= i at i(i+1)/2 + j).
- * For authors: a metric or a connection written once on jets has its derivatives.
+ * For authors: if a metric or a connection is written on jets, its derivatives need no code.
  * Source: Griewank & Walther, Evaluating Derivatives, 2nd ed. (2008), chapter 13, doi:10.1137/1.9780898717761.
  *
  * Only the n variables in use are computed and stored: entries beyond them are indeterminate. The operands of one
- * operation have the same n. Outside its domain a function gives nan, value and derivatives; where a derivative is
- * infinite others may be nan. What is chosen at kinks and jumps is said beside each function.
+ * operation have the same n. Outside its domain a function returns nan as value and derivatives; where one derivative
+ * is infinite, others may be nan. The comment of each function says which value it takes at kinks and jumps.
  */
 #ifndef CURVEBODY_JET_H
 #define CURVEBODY_JET_H
@@ -19,10 +19,10 @@ CB_API_BEGIN
 #define CB_JET_PACKED (CB_JET_MAX * (CB_JET_MAX + 1) / 2)
 
 typedef struct cb_jet {
-  int n;                       /* variables in use, 0 <= n <= CB_JET_MAX */
-  double v;                    /* value */
-  double g[CB_JET_MAX];        /* gradient */
-  double h[CB_JET_PACKED];     /* Hessian, packed lower triangle */
+  int n;                   /* variables in use, 0 <= n <= CB_JET_MAX */
+  double v;                /* value */
+  double g[CB_JET_MAX];    /* gradient */
+  double h[CB_JET_PACKED]; /* Hessian, packed lower triangle */
 } cb_jet;
 
 cb_jet cb_jet_constant(int n, double value);

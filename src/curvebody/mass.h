@@ -2,11 +2,12 @@
  *
  *   I = [[J, m hat(c)], [-m hat(c), m 1]] about the origin of the body frame, from exact polynomial integrals over the
  *   surface (divergence theorem; Eberly, Polyhedral Mass Properties (2002); Dobrovolskis, Icarus 124 (1996) 698,
- *   doi:10.1006/icar.1996.0243): integrals of 1, x, x^2, xy over a solid; faces times thickness for a sheet,
- *   whose own m t^2/12 about axes in its faces is left out: t^2/L^2 of the moment m L^2/12 of a plate L wide.
+ *   doi:10.1006/icar.1996.0243): integrals of 1, x, x^2, xy over a solid; faces times thickness for a sheet. The
+ *   sheet's own m t^2/12 about axes in its faces is neglected; for a plate of width L this is a relative error t^2/L^2
+ *   of the moment m L^2/12.
  * In a space of curvature K, w^2 + K |x|^2 = 1:  I = [[J, hat(c)], [hat(c)^T, m 1 - K J]],
  *   J = int rho (|x|^2 1 - x x^T) dV, c = int rho w x dV: a translation has the anisotropic mass m 1 - K J
- * For users. SI units; nothing is kept of what is given.
+ * For users. SI units; the functions keep no pointers to their arguments.
  */
 #ifndef CURVEBODY_MASS_H
 #define CURVEBODY_MASS_H
@@ -16,32 +17,34 @@
 CB_API_BEGIN
 
 typedef struct cb_mass {
-  double mass, volume, area; /* volume: of closed parts, signed; area: of one side of sheets */
+  double mass, volume, area; /* volume: of closed parts, signed; area: of one side of the sheets */
   double centre[3];
-  double volume_centre[3]; /* of the displaced fluid */
+  double volume_centre[3]; /* centre of the volume: the centre of the displaced fluid if its density is uniform */
   double inertia[6][6];    /* about the origin, order (angular, linear) */
-  double curvature;        /* of the space, 1/m^2; then centres are normal coordinates of where the blocks between
-                              angular and linear vanish */
+  /* curvature of the space, 1/m^2; if it is not 0, centres are normal coordinates of the point where the angular-linear
+   * blocks vanish */
+  double curvature;
 } cb_mass;
 
-/* What a part is made of. thickness > 0: a sheet. */
+/* Material of a part. thickness > 0: a sheet. */
 typedef struct cb_material {
   double density, thickness;
 } cb_material;
 
-/* A point, or a rigid piece that is known by its mass properties alone. */
+/* A point mass, or a rigid piece given only by its mass properties. */
 typedef struct cb_point_mass {
-  double mass, x[3]; /* fixed in the body frame, or where vertex >= 0, there */
+  double mass, x[3]; /* fixed in the body frame, or at the vertex if vertex >= 0 */
   int vertex;
-  double inertia[3][3]; /* about x, in the axes of the body frame; 0 of a point */
+  double inertia[3][3]; /* about x, in the axes of the body frame; 0 for a point */
 } cb_point_mass;
 
-/* material[parts]. x (NULL: s->x): another pose of the same faces, in the space of the surface. */
+/* material[parts]. x (NULL: s->x): vertices of the same faces in another pose, in the space of the surface. */
 cb_status cb_mass_of(const cb_surface *s, const double (*x)[3], const cb_material *material, cb_mass *out);
-/* Is it the inertia of a rigid body about its centre: symmetric (to 1e-9 of its trace), with moments > 0 of which none
- * is above the sum of the others (to 1e-9)? CB_ERROR_DOMAIN with what is wrong. */
+/* Is J the inertia of a rigid body about its centre: symmetric (to 1e-9 of its trace), with moments > 0, none larger
+ * than the sum of the other two (to 1e-9)? CB_ERROR_DOMAIN with the reason. */
 cb_status cb_inertia_check(const double J[3][3]);
-/* Principal axes and moments about the centre of mass (GSL). axis[i] belongs to moment[i], right-handed. */
+/* Principal axes and moments about the centre of mass (GSL). axis[i] is the axis of moment[i]; the axes are
+ * right-handed. */
 cb_status cb_mass_principal(const cb_mass *m, double moment[3], double axis[3][3]);
 
 CB_API_END

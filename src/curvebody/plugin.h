@@ -1,18 +1,18 @@
 /* Plugins: shared objects with classes of the user's own, loaded with `curvebody --plugin FILE.so COMMAND ...`.
  *
- * For authors of spaces, methods, bundles, fluid models, bodies and shapes. A plugin is one C or C++ file with their
- * classes, as a file of geometries/, integrators/, bodies/ has them, and one line:
+ * For authors of spaces, integrators, bundles, fluid models, bodies and shapes. A plugin is one C or C++ file with
+ * classes like those in the files of geometries/, integrators/, bodies/, and one line:
  *
  *     #include <curvebody/plugin.h>
- *     static const cb_geometry_class my_space = {...};
- *     static const cb_integrator_class my_method = {...};
- *     CB_PLUGIN(CB_PLUGIN_SPACE(&my_space), CB_PLUGIN_INTEGRATOR(&my_method));
+ *     static const cb_space_class my_space = {...};
+ *     static const cb_integrator_class my_integrator = {...};
+ *     CB_PLUGIN(CB_PLUGIN_SPACE(&my_space), CB_PLUGIN_INTEGRATOR(&my_integrator));
  *
  *     cc -shared -fPIC $(pkg-config --cflags curvebody) my.c -o my.so
  *
- * It needs no other headers than those of <curvebody/...>. The functions of the library that it calls are those of the
- * program that loads it. Its classes stand in the lists of their kind (cb_geometry_classes, ...) behind the built-in
- * ones, and are found by their names wherever those are.
+ * It needs only the headers <curvebody/...>. The library functions that it calls are those of the program that loads
+ * it. Its classes are added to the lists (cb_space_classes, ...) after the built-in ones, and are found by name like
+ * those.
  */
 #ifndef CURVEBODY_PLUGIN_H
 #define CURVEBODY_PLUGIN_H
@@ -21,7 +21,7 @@
 #include <curvebody/bundle.h>
 #include <curvebody/bundle_path.h>
 #include <curvebody/fluid_model.h>
-#include <curvebody/geometry.h>
+#include <curvebody/space.h>
 #include <curvebody/integrator.h>
 #include <curvebody/rigid.h>
 #include <curvebody/surface.h>
@@ -41,17 +41,17 @@ typedef enum cb_plugin_kind {
 
 typedef struct cb_plugin_class {
   cb_plugin_kind kind;
-  size_t size;     /* of the structs that it shares with the library, by the headers it was compiled with */
-  const void *of;  /* cb_geometry_class, cb_integrator_class, ... */
+  size_t size;    /* size of the structs that the class shares with the library, in the headers it was compiled with */
+  const void *of; /* address of a cb_space_class, cb_integrator_class, ... */
 } cb_plugin_class;
 
-/* What a plugin exports under the name curvebody_plugin. */
+/* The object that a plugin exports under the name curvebody_plugin. */
 typedef struct cb_plugin {
   int version;                    /* CB_PLUGIN_VERSION of the headers it was compiled with */
-  const cb_plugin_class *classes; /* ended by one of NULL */
+  const cb_plugin_class *classes; /* ended by an entry whose member `of` is NULL */
 } cb_plugin;
 
-#define CB_PLUGIN_SIZE_SPACE (sizeof(cb_geometry_class) + sizeof(cb_geometry) + sizeof(cb_chart))
+#define CB_PLUGIN_SIZE_SPACE (sizeof(cb_space_class) + sizeof(cb_space) + sizeof(cb_chart))
 #define CB_PLUGIN_SIZE_INTEGRATOR                                                                     \
   (sizeof(cb_integrator_class) + sizeof(cb_integrator) + sizeof(cb_state) + sizeof(cb_bundle_state) + \
    sizeof(cb_rigid_state) + sizeof(cb_rigid_problem))
@@ -62,25 +62,27 @@ typedef struct cb_plugin {
   (sizeof(cb_fluid_model_class) + sizeof(cb_fluid_model) + sizeof(cb_fluid_face) + sizeof(cb_added_mass) + \
    sizeof(cb_surface) + sizeof(cb_mass))
 
-/* Entries of CB_PLUGIN, from the address of a class; one of another type is a warning or an error of the compiler. */
-#define CB_PLUGIN_SPACE(c) CB_PLUGIN_CLASS(SPACE, cb_geometry_class, c)
+/* Entries of CB_PLUGIN, from the address of a class; for a class of another type the compiler gives a warning or an
+ * error. */
+#define CB_PLUGIN_SPACE(c) CB_PLUGIN_CLASS(SPACE, cb_space_class, c)
 #define CB_PLUGIN_INTEGRATOR(c) CB_PLUGIN_CLASS(INTEGRATOR, cb_integrator_class, c)
 #define CB_PLUGIN_BUNDLE(c) CB_PLUGIN_CLASS(BUNDLE, cb_bundle_class, c)
 #define CB_PLUGIN_BODY(c) CB_PLUGIN_CLASS(BODY, cb_body_class, c)
 #define CB_PLUGIN_SHAPE(c) CB_PLUGIN_CLASS(SHAPE, cb_shape_class, c)
 #define CB_PLUGIN_FLUID_MODEL(c) CB_PLUGIN_CLASS(FLUID_MODEL, cb_fluid_model_class, c)
-#define CB_PLUGIN_CLASS(kind, type, c) {CB_PLUGIN_IS_##kind, CB_PLUGIN_SIZE_##kind, 1 ? (c) : (const type *)0}
+#define CB_PLUGIN_CLASS(kind, type, c) \
+  { CB_PLUGIN_IS_##kind, CB_PLUGIN_SIZE_##kind, 1 ? (c) : (const type *)0 }
 
-#define CB_PLUGIN(...)                                                                                         \
-  static const cb_plugin_class cb_plugin_classes[] = {__VA_ARGS__, {CB_PLUGIN_IS_SPACE, 0, 0}};                 \
-  CB_API_BEGIN                                                                                                 \
-  extern const cb_plugin curvebody_plugin;                                                                     \
-  CB_API_END                                                                                                   \
+#define CB_PLUGIN(...)                                                                          \
+  static const cb_plugin_class cb_plugin_classes[] = {__VA_ARGS__, {CB_PLUGIN_IS_SPACE, 0, 0}}; \
+  CB_API_BEGIN                                                                                  \
+  extern const cb_plugin curvebody_plugin;                                                      \
+  CB_API_END                                                                                    \
   const cb_plugin curvebody_plugin = {CB_PLUGIN_VERSION, cb_plugin_classes}
 
-/* Loads a plugin for the rest of the process; before other threads are made. CB_ERROR_FILE where it cannot be loaded,
- * CB_ERROR_INPUT for what is no plugin, one made with other headers, or a class that lacks something or whose name is
- * taken: nothing of it is then there. */
+/* Loads a plugin for the rest of the process; call it before other threads are made. CB_ERROR_FILE if it cannot be
+ * loaded. CB_ERROR_INPUT if the file is not a plugin, was made with other headers, or has a class with a missing member
+ * or a name that is already used: then no class of it is added. */
 cb_status cb_plugin_load(const char *path);
 
 CB_API_END

@@ -1,21 +1,24 @@
-/* Poses, and the maps tau, in spaces of constant curvature K: E^3 (K = 0), spheres (K > 0), hyperbolic spaces (K < 0).
+/* Poses and the maps tau in spaces of constant curvature K: E^3 (K = 0), spheres (K > 0), hyperbolic spaces (K < 0).
  *
- * A pose is g = T(x) R(q): T the transvection that takes the base point to the point of normal coordinates x, R the
- * rotation about the base point; in a sphere |x| <= pi/sqrt(K), and where x is the antipode, -1 = T(x) R(x, half a turn)
- * whatever the direction of x. A twist Y = (omega, v), a momentum (l, p) and a wrench are in the body frame; the algebra
- * is that of a pair (curvebody/lie.h), which acts on points (x, w) by [[hat(omega), v], [-K v^T, 0]]:
+ * A pose is g = T(x) R(q): where T is the transvection that moves the base point to the point with normal coordinates
+ * x, and R the rotation about the base point. In a sphere |x| <= pi/sqrt(K); if x is the antipode, T(x) R(x, pi) = -1
+ * for every direction of x. A twist Y = (omega, v), a momentum (l, p) and a wrench are in the body frame; the algebra
+ * is the algebra of pairs (curvebody/lie.h), which acts on points (x, w) by [[hat(omega), v], [-K v^T, 0]]:
  *   ad*_Y (l, p) = (l × omega + p × v, p × omega + K l × v)
- * Maps, with W = hat(omega), V = hat(v), w = |omega| and numbers a + j b, j^2 = K, Z = omega + j v:
+ * Maps, with W = hat(omega), V = hat(v) and, in numbers a + j b with j^2 = K, Z = omega + j v:
  *   cayley       (1 - Y/2)^-1 (1 + Y/2) of the 4x4 matrices: the rotation and, with u = (1 - W/2)^-1 v, the translation
- *                of curvebody/se3.h, x = 2 atan_K(|u|/2) u/|u|; for K < 0 it is there as long as sqrt(-K) |u| < 2
- *                dtau^-1 = [[1 - W/2 + w w^T/4, -(K/2) V (1 - W/2)], [-(1 - W/2) V/2, 1 - W/2 + (K/4) v v^T]]
- *   exponential  dtau^-1 = 1 - hat(Z)/2 + E(Z.Z) hat(Z)^2, E(n) = (1 - (w/2) cot(w/2))/n, w^2 = n; as long as
+ *                of curvebody/se3.h, x = 2 atan_K(|u|/2) u/|u|, atan_K(s) = atan(sqrt(K) s)/sqrt(K); for K < 0 it
+ *                exists only for sqrt(-K) |u| < 2
+ *                dtau^-1 = [[1 - W/2 + omega omega^T/4, -(K/2) V (1 - W/2)],
+ *                           [-(1 - W/2) V/2, 1 - W/2 + (K/4) v v^T]]
+ *   exponential  dtau^-1 = 1 - hat(Z)/2 + E(Z.Z) hat(Z)^2, E(n) = (1 - (w/2) cot(w/2))/n, w^2 = n; defined for
  *                |omega| + sqrt|K| |v| < 2 pi
  *   tln          1 - ad_Y/2 in place of dtau^-1, with the cayley map
- * With K = 0 these are the functions of curvebody/se3.h, to the bit; cb_pose_inverse and cb_pose_rotation hold in every
- * space. Lengths in metres, K in 1/m^2. In hyperbolic space numbers are kept to round-off however far a pose is from the
- * base point; what grows with the distance, as Ad, overflows beyond about 700 radii.
- * For users and authors. Nothing is allocated; outputs are other arrays than inputs unless it is said.
+ * With K = 0 these are the functions of curvebody/se3.h, bit for bit; cb_pose_inverse and cb_pose_rotation are valid in
+ * every space. Lengths in metres, K in 1/m^2. In hyperbolic space results are accurate to round-off at any distance of
+ * a pose from the base point; quantities that grow with the distance, such as Ad, overflow beyond about 700 radii.
+ * For users and authors. Nothing is allocated; outputs must be other arrays than inputs, except where a comment allows
+ * it.
  * Derived here; the maps as in Bou-Rabee & Marsden, Found. Comput. Math. 9 (2009) 197, doi:10.1007/s10208-008-9030-4.
  */
 #ifndef CURVEBODY_POSE_H
@@ -25,13 +28,13 @@
 
 CB_API_BEGIN
 
-void cb_pose_multiply_in(double K, const cb_pose *a, const cb_pose *b, cb_pose *out); /* out may be either */
-/* Normal coordinates of the point that the pose takes the point of normal coordinates x to. */
+void cb_pose_multiply_in(double K, const cb_pose *a, const cb_pose *b, cb_pose *out); /* out may be a or b */
+/* The pose a applied to the point with normal coordinates x, in normal coordinates. */
 void cb_pose_point_in(double K, const cb_pose *a, const double x[3], double out[3]);
 /* Ad_a on (omega, v). */
 void cb_pose_adjoint_in(double K, const cb_pose *a, double out[6][6]);
 
-/* tau(Y); not a number where there is none. */
+/* tau(Y); nan if it does not exist. */
 void cb_pose_tau_in(cb_se3_map map, double K, const double Y[6], cb_pose *out);
 /* dtau^-1_Y as a 6x6 matrix, and for Newton's method d((dtau^-1_Y)^T mu)/dY. */
 void cb_pose_dtau_inverse_in(cb_se3_map map, double K, const double Y[6], double out[6][6]);

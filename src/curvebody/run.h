@@ -1,8 +1,8 @@
 /* A run: the loop that steps a system, measures it and hands rows and checkpoints to a sink.
  *
- * What is computed is a function of the scenario alone: rows and checkpoints fall on fixed numbers of steps, and at a
- * checkpoint the integrator forgets its history in the uninterrupted run too, so a resumed run repeats the bytes of
- * one that was not stopped.
+ * The results are a function of the scenario only: rows and checkpoints are at fixed step numbers, and at a checkpoint
+ * the integrator deletes its history in an uninterrupted run too, so a resumed run gives bit for bit the results of a
+ * run that was not stopped.
  * For users.
  */
 #ifndef CURVEBODY_RUN_H
@@ -17,19 +17,21 @@ CB_API_BEGIN
 typedef struct cb_run cb_run;
 
 typedef struct cb_run_options {
-  double start, end;              /* time */
-  double step;                    /* > 0; the last one is shortened where end - start is no multiple of it */
-  int retries;                    /* times a failed step may be halved */
-  int64_t every;                  /* steps a row */
-  int64_t checkpoint;             /* rows a checkpoint; 0: 256, fewer for large systems */
-  const char *const *observables; /* names of groups, ended by NULL; NULL: separation, energy, killing_momentum */
-  const cb_chart *chart;          /* of the observable `coordinates` */
-  bool state;                     /* record /position, /momentum and /origin */
-  bool project;                   /* bring the start to the constraints; otherwise refuse one that is off them */
-  double start_tolerance;         /* how far off a constraint counts as met where it is not projected; 0: 1e-9 */
+  double start, end;  /* start time and end time */
+  double step;        /* > 0; the last step is shortened if end - start is not a multiple of it */
+  int retries;        /* maximum number of times a failed step may be halved */
+  int64_t every;      /* steps per row */
+  int64_t checkpoint; /* rows per checkpoint; 0: 256, fewer for large systems */
+  /* names of groups, ended by NULL; NULL: for particles separation, energy, killing_momentum and constraints */
+  const char *const *observables;
+  const cb_chart *chart; /* the chart of the observable `coordinates` */
+  bool state;            /* record /position, /momentum and /origin */
+  /* true: project the start to the constraints; false: a start that violates them is an error */
+  bool project;
+  double start_tolerance; /* if the start is not projected: maximum violation of a constraint; 0: 1e-9 */
 } cb_run_options;
 
-/* What a progress function is told, a few times a second. */
+/* Argument of a progress function, which is called a few times per second. */
 typedef struct cb_progress {
   double time, start, end;
   int64_t step;
@@ -41,63 +43,66 @@ cb_status cb_run_create(const cb_system *system, cb_integrator *integrator, cons
                         cb_run **out);
 void cb_run_free(cb_run *run);
 
-/* The layout of the record: everything but title, texts and attributes, which the caller fills in. Owned by the run. */
+/* The layout of the record: everything except title, texts and attributes, which the caller fills in. Owned by the
+ * run. */
 cb_record_layout *cb_run_layout(cb_run *run);
 
-/* The restart state: pieces whose data point into the run. A resume fills them and calls cb_run_restore. */
+/* The restart state: pieces whose data point into the run. To resume, fill them and call cb_run_restore. */
 cb_blob *cb_run_state(cb_run *run, size_t *count);
 cb_status cb_run_restore(cb_run *run);
 
-/* Steps to the end. Writes the row and the checkpoint of the start unless the run was restored. When *stop (may be
- * NULL) becomes nonzero the run ends after the step in hand with CB_ERROR_INTERRUPTED. A step that fails after all
- * retries is CB_ERROR_STEP with a text that names time, step, body and cause; rows before it have been handed to the
- * sink. */
+/* Makes all steps to the end. Writes the row and the checkpoint of the start unless the run was restored. When *stop
+ * (may be NULL) becomes nonzero the run ends after the current step with CB_ERROR_INTERRUPTED. A step that fails after
+ * all retries is CB_ERROR_STEP with a text that names time, step, body and cause; the sink has received all rows before
+ * it. */
 cb_status cb_run_go(cb_run *run, cb_sink *sink, void (*progress)(void *user, const cb_progress *p), void *user,
                     const volatile sig_atomic_t *stop);
 
-/* What the run has warned of since it was made or restored. First those of its scenario, with the time nan; then one of
- * energy that has changed by more than 1e-3 (cb_run_changes), when the run has ended; then the others in the order of
- * /event: each is a row there. Borrowed until the next step. */
+/* Warnings of the run since it was made or restored. First come the warnings of its scenario, with the time nan; then
+ * one for energy that has changed by more than 1e-3 (cb_run_changes), when the run has ended; then the others in the
+ * order of /event: each of these is a row there. Borrowed until the next step. */
 typedef struct cb_run_warning {
   double time;
   const char *text;
 } cb_run_warning;
 size_t cb_run_warnings(const cb_run *run, const cb_run_warning **list);
-/* Hands each of them to `take` as soon as it is there, and at once those that are: cb_record_warning and a record,
- * which must last until the run has ended. What `take` fails with ends the run. NULL: to nobody any more. */
+/* Calls `take` at once with each existing warning, and later with each new one: for example cb_record_warning and a
+ * record, which must last until the run has ended. If `take` fails, the run ends with its status. NULL: stop
+ * calling. */
 cb_status cb_run_on_warning(cb_run *run, cb_status (*take)(void *self, double time, const char *text), void *self);
 
-/* How far what the motion conserves has gone from what it was at `since`, the start of the scenario (of a resumed run
- * too): the largest deviation of rows so far, where what counts is recorded at each, else of rows at least 256 steps
- * apart and the last. nan: it is not conserved, or there is none, or far out it is no longer known.
+/* Change of conserved quantities since time `since`, the start of the scenario (also for a resumed run): the maximum
+ * deviation over the rows so far if the quantity is recorded in each, otherwise over rows at least 256 steps apart and
+ * the last one. nan: the quantity is not conserved, does not exist, or is not known any more because bodies are too far
+ * out.
  *
- *   energy      |E - E_0| by the largest T + |V - V_0|, so that a constant in V does not matter (but as round-off: the
- *               scale is at least 1e-10 |V|); of bodies in a fluid the largest of theirs
- *   momentum    of Killing fields X_i, |J_i - J_i0| by the largest sum over particles of |p| max |X_i|; of bodies in a
- *               fluid the largest of their |P - P_0| and |L - L_0|/(r + |x|) by |P| + |l|/r, l the angular momentum
- *               about the body's origin, r the radius of gyration
- *   constraint  the largest |g|, or |a v - b|, in its own unit
- * Energy and momentum of what rests, by no more than 1e-9 of its coordinates from where it was, are 0. */
+ *   energy      |E - E_0| divided by the maximum of T + |V - V_0|, so that a constant in V does not matter (except for
+ *               round-off: the divisor is at least 1e-10 |V|); for bodies in a fluid the maximum over the bodies
+ *   momentum    of Killing fields X_i, |J_i - J_i0| divided by the maximum of the sum over particles of |p| max |X_i|;
+ *               for bodies in a fluid the maximum of |P - P_0| and |L - L_0|/(r + |x|), divided by |P| + |l|/r, l the
+ *               angular momentum about the body's origin, r the radius of gyration
+ *   constraint  the maximum |g|, or |a v - b|, in its own unit
+ * Energy and momentum of a body at rest (within 1e-9 of its start coordinates) count as 0. */
 typedef struct cb_run_change {
   double since, energy, momentum, constraint;
 } cb_run_change;
 cb_run_change cb_run_changes(const cb_run *run);
 
-/* The time at which it ends, and the length of a step. */
+/* These functions return the end time of the run, and the length of a step. */
 double cb_run_end(const cb_run *run);
 double cb_run_step(const cb_run *run);
 
-/* How many rows it has, if nothing stops it. */
+/* Total number of rows, if nothing stops the run. */
 int64_t cb_run_rows(const cb_run *run);
 
-/* How far the start was moved to meet the constraints: largest change of a coordinate, and of a velocity. */
-double cb_run_start_moved(const cb_run *run);
-double cb_run_start_turned(const cb_run *run);
+/* How much the start was changed to satisfy the constraints: the maximum change of a coordinate, and of a velocity. */
+double cb_run_start_position_change(const cb_run *run);
+double cb_run_start_velocity_change(const cb_run *run);
 
-/* The name of the `stop` event that has ended it; NULL: none. */
+/* The name of the `stop` event that ended the run; NULL: none. */
 const char *cb_run_stopped(const cb_run *run);
 
-/* Where the run is: time, and steps so far. */
+/* Time, and number of steps so far. */
 double cb_run_time(const cb_run *run);
 int64_t cb_run_steps(const cb_run *run);
 /* The state of a run of particles, borrowed; NULL for other runs. */
@@ -107,9 +112,9 @@ const cb_state *cb_run_current(const cb_run *run);
 typedef struct cb_observable_doc {
   const char *name, *fields, *doc;
 } cb_observable_doc;
-extern const cb_observable_doc cb_observable_groups[]; /* of particles */
-extern const cb_observable_doc cb_fluid_observables[]; /* of bodies in a fluid */
-extern const cb_observable_doc cb_bundle_observables[]; /* of a gait in a bundle */
+extern const cb_observable_doc cb_observable_groups[];  /* for runs of particles */
+extern const cb_observable_doc cb_fluid_observables[];  /* for runs of bodies in a fluid */
+extern const cb_observable_doc cb_bundle_observables[]; /* for runs of a gait in a bundle */
 
 CB_API_END
 #endif

@@ -1,4 +1,4 @@
-/* A scenario: the parsed, validated YAML and what it describes, ready to run.
+/* A scenario: the parsed, validated YAML and the objects that it describes, ready to run.
  * For users.
  */
 #ifndef CURVEBODY_SCENARIO_H
@@ -13,36 +13,41 @@ CB_API_BEGIN
 typedef struct cb_scenario cb_scenario;
 
 /* Reads and validates a scenario, with sets[n] of the form KEY=VALUE applied to it, and makes its space, system,
- * integrator and run. Everything that can be wrong with it is found here, and told at once in cb_error_text().
- * CB_ERROR_FILE if it (or a mesh it names) cannot be read, CB_ERROR_INPUT if its content is wrong. The caller frees. */
+ * integrator and run. All errors of the scenario are found here, and cb_error_text() has all of them. CB_ERROR_FILE if
+ * it (or a mesh it names) cannot be read, CB_ERROR_INPUT if its content is wrong. The caller frees. */
 cb_status cb_scenario_open(const char *path, const char *const *sets, size_t n, cb_scenario **out);
-/* The same for a text; name places messages, and its folder is where files named in the scenario are looked for. */
+/* As cb_scenario_open, for a text; name is used as file name in messages, and its folder is the base of files named in
+ * the scenario. */
 cb_status cb_scenario_open_text(const char *name, const char *text, const char *const *sets, size_t n,
                                 cb_scenario **out);
-/* The same of a file with `bundle`, of which bundle, gait, start and optimum are read where they are there: no run. */
+/* As cb_scenario_open, for a file with `bundle`: reads only bundle, gait, start and optimum, if they are there, and
+ * makes no run. */
 cb_status cb_scenario_open_bundle(const char *path, const char *const *sets, size_t n, cb_scenario **out);
-/* A space alone, from what stands in a scenario after `space:`, as YAML; name places messages. The caller frees it by
- * cb_geometry_free. */
-cb_status cb_space_open_text(const char *name, const char *text, cb_geometry **out);
+/* Makes only a space, from YAML as in a scenario after `space:`; name is used as file name in messages. The caller
+ * frees it with cb_space_free. */
+cb_status cb_space_open_text(const char *name, const char *text, cb_space **out);
 void cb_scenario_free(cb_scenario *scenario);
 
-/* All borrowed. A scenario of bodies in a fluid, or of a gait in a bundle, has neither space nor system: NULL. */
+/* All results are borrowed. A scenario of bodies in a fluid, or of a gait in a bundle, has neither space nor system:
+ * NULL. */
 const char *cb_scenario_title(const cb_scenario *scenario);
-const char *cb_scenario_source(const cb_scenario *scenario); /* as read */
+const char *cb_scenario_source(const cb_scenario *scenario); /* the text as it was read */
 const char *cb_scenario_resolved(
-    const cb_scenario *scenario); /* with sets and defaults, as YAML that reads back the same */
-const cb_geometry *cb_scenario_space(const cb_scenario *scenario);
+    const cb_scenario *scenario); /* the YAML text with sets and defaults; it gives the same scenario */
+const cb_space *cb_scenario_space(const cb_scenario *scenario);
 const cb_system *cb_scenario_system(const cb_scenario *scenario);
 cb_integrator *cb_scenario_integrator(cb_scenario *scenario);
 cb_run *cb_scenario_run(cb_scenario *scenario);
-/* SHA-256 of the content of the files that it names (meshes, poses, grids), one after another; "" where it names none. */
-const char *cb_scenario_inputs(const cb_scenario *scenario);
-/* The files that were read for it: the scenario itself, unless it is a text, and what it names. */
-cb_files cb_scenario_files(const cb_scenario *scenario);
-cb_record_options cb_scenario_record(const cb_scenario *scenario); /* how its record is written; replaces nothing */
-
-/* Of a scenario with a bundle, all borrowed: the bundle, a cycle of its gait, and what `optimum` asks; NULL where it has
+/* SHA-256 of the content of the files that the scenario names (meshes, poses, grids), one after another; "" if it names
  * none. */
+const char *cb_scenario_inputs(const cb_scenario *scenario);
+/* The files that were read for the scenario: the file itself, unless it is a text, and the files that it names. */
+cb_files cb_scenario_files(const cb_scenario *scenario);
+/* The options of the scenario's record; they do not allow replacing a file. */
+cb_record_options cb_scenario_record(const cb_scenario *scenario);
+
+/* For a scenario with a bundle, all borrowed: the bundle, a cycle of its gait, and the problem of `optimum`; NULL if it
+ * has none. */
 const cb_bundle *cb_scenario_bundle(const cb_scenario *scenario);
 const cb_gait *cb_scenario_gait(const cb_scenario *scenario);
 const cb_optimum_problem *cb_scenario_optimum(const cb_scenario *scenario);
@@ -54,14 +59,14 @@ typedef struct cb_constraint_doc {
 } cb_constraint_doc;
 extern const cb_constraint_doc cb_constraint_docs[], cb_wall_docs[], cb_event_docs[];
 
-/* Of a scenario of bodies in a fluid: how many there are (0: it is of particles), and what body i is called and made of
+/* For a scenario of bodies in a fluid: the number of bodies (0: it is of particles), and name and data of body i
  * (curvebody/immersed.h). */
 struct cb_immersed;
 int cb_scenario_bodies(const cb_scenario *scenario);
 const char *cb_scenario_body_name(const cb_scenario *scenario, int i);
 const struct cb_immersed *cb_scenario_body(const cb_scenario *scenario, int i);
 
-/* Maps of a scenario of bodies in a fluid, for `curvebody list fluids`; ended by a NULL name. */
+/* Maps in a scenario of bodies in a fluid, for `curvebody list fluids`; ended by a NULL name. */
 typedef struct cb_fluid_doc {
   const char *name, *title, *doc;
   const cb_param *params;

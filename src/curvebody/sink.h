@@ -1,8 +1,8 @@
-/* Where a run puts what it computes. The run loop speaks to a record only through these functions; it knows nothing of
- * HDF5, and a sink knows nothing of physics: it sees named fields.
+/* The interface between a run and its output. The run loop writes a record only through these functions: it does not
+ * depend on HDF5, and a sink does not depend on physics: it sees named fields.
  *
  * All pointers are borrowed for the duration of the call. A sink allocates when it is opened, not in `row`.
- * For authors of other kinds of records.
+ * For authors of other output formats.
  */
 #ifndef CURVEBODY_SINK_H
 #define CURVEBODY_SINK_H
@@ -15,7 +15,7 @@
 
 CB_API_BEGIN
 
-/* Names of files that are read. */
+/* Names of files that were read. */
 typedef struct cb_files {
   const char *const *path;
   size_t count;
@@ -23,12 +23,12 @@ typedef struct cb_files {
 
 typedef enum cb_field_type { CB_FIELD_DOUBLE, CB_FIELD_INT64, CB_FIELD_INT32 } cb_field_type;
 
-/* A dimension with its scale: numbers (values) or words (labels), or neither (then 0 .. count-1). */
+/* A dimension with its scale: numbers (values) or texts (labels), or neither (then 0 .. count-1). */
 typedef struct cb_dimension {
   const char *name; /* "particle" */
   size_t count;
-  const double *values;      /* NULL or count */
-  const char *const *labels; /* NULL or count */
+  const double *values;      /* [count]; NULL: the scale is not numbers */
+  const char *const *labels; /* [count]; NULL: the scale is not texts */
   const char *doc;           /* long_name */
 } cb_dimension;
 
@@ -42,14 +42,14 @@ typedef struct cb_field {
   const char *doc;     /* long_name */
 } cb_field;
 
-/* A constant array at the root, such as /particle_mass[particle]: one of numbers, words (labels) or integers. */
+/* A constant array at the root, such as /particle_mass[particle]: numbers, texts (labels) or integers. */
 typedef struct cb_constant {
   const char *name;
   const char *dim;
   const double *values;
   const char *const *labels;
   const char *units, *doc;
-  const int64_t *integers; /* such as /bond_i[bond], /bond_j[bond]: the two particles of a bond */
+  const int64_t *integers; /* for example /bond_i[bond] or /bond_j[bond]: one of the two particles of a bond */
 } cb_constant;
 
 /* A piece of restart state: named, typed, of fixed length. */
@@ -57,13 +57,15 @@ typedef struct cb_blob {
   const char *name;
   cb_field_type type;
   size_t count;
-  void *data;    /* read by checkpoint(), written when a checkpoint is loaded */
-  bool may_lack; /* a record of an older version may not have it: data stays as it is */
+  void *data;    /* checkpoint() reads it; loading a checkpoint writes it */
+  bool may_lack; /* a record of an older version may not have it: data then stays unchanged */
 } cb_blob;
 
 typedef struct cb_event_row {
   double time;
-  int32_t kind, i, j; /* kind: cb_event_action */
+  int32_t kind;            /* cb_event_action */
+  int32_t particle, other; /* the particles, or bodies, that take part; -1: none */
+  int32_t wall;            /* index of the wall, of the watched event or of the warning; -1: none */
   double gap, speed_before, speed_after, impulse;
 } cb_event_row;
 
@@ -80,6 +82,7 @@ typedef struct cb_record_layout {
   size_t n_fields; /* the first two are time (double) and step (int64), rank 0 */
   const cb_blob *state;
   size_t n_state; /* shape of a checkpoint (data unused) */
+  bool old_names; /* set by the record when it continues a record with names of an older version */
 } cb_record_layout;
 
 typedef struct cb_sink {
@@ -87,7 +90,8 @@ typedef struct cb_sink {
   /* One row: data[f] points to the values of field f, row-major. */
   cb_status (*row)(void *self, const void *const *data);
   cb_status (*event)(void *self, const cb_event_row *event);
-  /* A complete restart state; all rows and events before it are on disk when it counts as written. */
+  /* Writes a complete restart state. A checkpoint counts as written only when all earlier rows and events are on
+   * disk. */
   cb_status (*checkpoint)(void *self, const cb_blob *state, size_t n_state);
   /* Ends the record: completed says whether the run reached its end. */
   cb_status (*close)(void *self, bool completed);

@@ -1,18 +1,18 @@
-/* What bodies in a space become: particles, springs, interactions and potentials, ready to be integrated.
+/* Systems of bodies in a space: particles, springs, interactions and potentials, ready to be integrated.
  *
  *   H = sum_i <p_i, p_i> / (2 m_i) + V(t, x),  x_i a point of the space, p_i a tangent vector, in a chart a covector.
  *
- * A cb_system is immutable and shared; cb_forces evaluates it and owns the scratch, one a thread.
+ * A cb_system is immutable and shared; cb_forces evaluates it and owns the work arrays; each thread needs its own.
  * In the embedding a force is the raised gradient -form^-1 dV/dx of V as a function on R^k: normal components are left
- * in, since every method removes them itself. In a chart it is the covector -dV/dq.
- * For users, who build; and for authors of methods, who evaluate. Building and what is told of particles, bodies and
- * bonds count as the user does, from 0 in the order of adding; arrays of a state, of forces and of masses are by place:
- * cb_system_index(system, particle) and cb_system_particle(system, place) convert.
+ * in, since every integrator removes them itself. In a chart it is the covector -dV/dq.
+ * For users, who build systems, and for authors of integrators, who evaluate them. Functions for building, and queries
+ * of particles, bodies and bonds, number these from 0 in the order of adding. Arrays of a state, of forces and of
+ * masses are ordered by place: cb_system_index(system, particle) and cb_system_particle(system, place) convert.
  */
 #ifndef CURVEBODY_SYSTEM_H
 #define CURVEBODY_SYSTEM_H
 
-#include <curvebody/geometry.h>
+#include <curvebody/space.h>
 #include <curvebody/status.h>
 #include <stdint.h>
 
@@ -27,86 +27,90 @@ typedef struct cb_state {
   int64_t step;
   int n, k, n_components;
   double *x, *x_low, *p, *p_low;
-  cb_origin *origin; /* n_components */
+  cb_origin *origin; /* [n_components]: the moving origin of each component */
 } cb_state;
 
-cb_status cb_state_create(const cb_system *system, cb_state **out); /* zero, origins identity */
+cb_status cb_state_create(const cb_system *system, cb_state **out); /* all numbers are 0, all origins the identity */
 void cb_state_free(cb_state *state);
-void cb_state_copy(cb_state *to, const cb_state *from); /* same shape */
+void cb_state_copy(cb_state *to, const cb_state *from); /* both must have the same n, k and n_components */
 
-/* A law U(d) of the distance between two particles, or between a particle and a centre; scale is what the pair
- * multiplies it by. */
-typedef enum cb_law_kind {
-  CB_LAW_HARMONIC,      /* (a/2) (d - b)^2 */
-  CB_LAW_GRAVITY,       /* -a cot(d) | -a coth(d) | -a/d, of curvature k: sqrt(k) cot(sqrt(k) d) */
-  CB_LAW_COULOMB,       /* the same with the opposite sign */
-  CB_LAW_LENNARD_JONES, /* 4 a ((b/d)^12 - (b/d)^6) */
-  CB_LAW_EXPRESSION     /* text in d, m1, m2, q1, q2, t */
-} cb_law_kind;
+/* A potential U(d) of the distance d between two particles, or between a particle and a centre. a and b are arguments
+ * of the functions below that take such a potential (`rest` is b). */
+typedef enum cb_pair_potential_kind {
+  CB_PAIR_POTENTIAL_HARMONIC,      /* (a/2) (d - b)^2 */
+  CB_PAIR_POTENTIAL_GRAVITY,       /* for K = 1, 0, -1: -a cot(d), -a/d, -a coth(d) (dynamics/pair_potential.h) */
+  CB_PAIR_POTENTIAL_COULOMB,       /* the same with the opposite sign */
+  CB_PAIR_POTENTIAL_LENNARD_JONES, /* 4 a ((b/d)^12 - (b/d)^6) */
+  CB_PAIR_POTENTIAL_EXPRESSION     /* an expression of d, m1, m2, q1, q2 and t */
+} cb_pair_potential_kind;
 
 /* --- building: bodies, potentials and interactions add to a builder, which makes the system --- */
 typedef struct cb_builder cb_builder;
 
-cb_status cb_builder_create(const cb_geometry *space, cb_builder **out); /* space is borrowed for the system's life */
+cb_status cb_builder_create(const cb_space *space, cb_builder **out); /* space is borrowed for the system's life */
 void cb_builder_free(cb_builder *b);
 /* Begins a body; particles added next belong to it. Returns its index in *index. */
 cb_status cb_builder_body(cb_builder *b, const char *name, int *index);
-/* The index of a body by its name, -1 if there is none. */
+/* The index of the body with this name; -1 if there is none. */
 int cb_builder_find_body(const cb_builder *b, const char *name);
-/* The bodies so far, the name of one (borrowed), and how many particles it has, numbered from *first (may be NULL). */
+/* The number of bodies so far, the name of one (borrowed), and its number of particles, of which *first (may be NULL)
+ * is the first. */
 int cb_builder_bodies(const cb_builder *b);
 const char *cb_builder_body_name(const cb_builder *b, int body);
 int cb_builder_body_particles(const cb_builder *b, int body, int *first);
-/* A triangle of the surface of the body begun last: what constraints of area and volume of a body are made of. */
+/* A triangle of the surface of the body that was begun last; constraints of the area and volume of a body use them. */
 cb_status cb_builder_triangle(cb_builder *b, int i, int j, int k);
 /* The triangles of a body, borrowed until the next one is added; NULL if it has none. */
 const int (*cb_builder_triangles(const cb_builder *b, int body, int *n))[3];
-/* The origin that the coordinates of the particles added next are relative to (NULL: the identity, as at first). Only
- * in spaces with moving origins. */
+/* Origin of the coordinates of the particles that are added next (NULL: the identity, as at first). Only in spaces with
+ * moving origins. */
 cb_status cb_builder_origin(cb_builder *b, const cb_origin *origin);
-/* The same for the fixed points given next: centres of central laws, tethers and pins. */
+/* As cb_builder_origin, for the fixed points given next: centres of central potentials, distances to points and
+ * pins. */
 cb_status cb_builder_centre_origin(cb_builder *b, const cb_origin *origin);
-/* A particle at x with velocity v (embedding coordinates, chart coordinates in a chart space). NULL name: numbered. */
+/* Adds a particle at x with velocity v (embedding coordinates, or chart coordinates in a space with a chart). NULL
+ * name: a number. */
 cb_status cb_builder_particle(cb_builder *b, const char *name, double mass, double charge, double radius,
                               const double *x, const double *v, int *index);
 /* A spring (k/2)(d-D)^2 with damping force -c d' along it. rest < 0: the distance at the start. */
 cb_status cb_builder_spring(cb_builder *b, int i, int j, double stiffness, double rest, double damping);
-/* A law between all pairs of particles of bodies a and b (a == b: within one body, each pair once; both -1: all).
- * Parameters as in cb_law_kind; gravity multiplies a by m_i m_j, Coulomb by q_i q_j, others by 1. */
-cb_status cb_builder_interaction(cb_builder *b, int body_a, int body_b, cb_law_kind law, double a, double rest,
-                                 const char *expression);
-/* A law of the distance to a fixed centre (a point of the space), for the particles of a body (-1: all). Gravity: a =
- * GM, multiplied by m_i; Coulomb by q_i; harmonic by 1; expression in d, m, q, t. */
-cb_status cb_builder_central(cb_builder *b, int body, cb_law_kind law, double a, double rest, const char *expression,
-                             const double *centre);
+/* A pair potential between all pairs of particles of bodies a and b (a == b: within one body, each pair once; both -1:
+ * all). Parameters as in cb_pair_potential_kind; gravity multiplies a by m_i m_j, Coulomb by q_i q_j, others by 1. */
+cb_status cb_builder_interaction(cb_builder *b, int body_a, int body_b, cb_pair_potential_kind pair_potential, double a,
+                                 double rest, const char *expression);
+/* A potential of the distance to a fixed centre (a point of the space), for the particles of a body (-1: all).
+ * Gravity: a = GM, multiplied by m_i; Coulomb by q_i; harmonic by 1; expression in d, m, q, t. */
+cb_status cb_builder_central(cb_builder *b, int body, cb_pair_potential_kind pair_potential, double a, double rest,
+                             const char *expression, const double *centre);
 /* V_i(t, coordinates) given by an expression in the coordinates of a chart (NULL: the embedding), t, m and q. */
 cb_status cb_builder_potential(cb_builder *b, int body, const char *chart, const char *expression);
 /* Generalised forces F_a(q, dq/dt, t), a covector[dim] of texts (NULL or "0": none) in the coordinates of the space's
- * chart, their velocities `NAME_dot`, t, m and q, on every particle of a body (-1: all). Spaces with a chart only. *at:
- * which text a CB_ERROR_INPUT is about. */
+ * chart, their velocities `NAME_dot`, t, m and q, on every particle of a body (-1: all). Spaces with a chart only. With
+ * CB_ERROR_INPUT, *at is the index of the wrong text. */
 cb_status cb_builder_force(cb_builder *b, int body, const char *const *covector, size_t *at);
-/* Names that stand for numbers in every expression given from now on (copied), `m` and `q` among them for those of a
- * particle. A name that is a variable's otherwise is CB_ERROR_INPUT in an expression that uses it. */
+/* Parameters: names of numbers that may be used in every expression given from now on (copied); for expressions of a
+ * particle `m` and `q` are parameters too. An expression that uses a name which is both a parameter and a variable is
+ * CB_ERROR_INPUT. */
 cb_status cb_builder_parameters(cb_builder *b, size_t n, const char *const *names, const double *values);
-/* Where in its text an expression that one of these refused with CB_ERROR_INPUT is wrong. */
+/* Offset of the error in the text of the expression that the last failing call rejected with CB_ERROR_INPUT. */
 size_t cb_builder_expression_at(const cb_builder *b);
-/* Ends building: checks (coincident bonded points, masses, indices), finds connected components, reorders particles for
- * locality inside, and makes the system. The builder is then spent and may be freed. */
+/* Ends building: checks (coincident bonded points, masses, indices), finds connected components, reorders particles
+ * internally for locality, and makes the system. After this the builder can only be freed. */
 cb_status cb_builder_finish(cb_builder *b, cb_system **out);
 
 void cb_system_free(cb_system *s);
-const cb_geometry *cb_system_space(const cb_system *s);
+const cb_space *cb_system_space(const cb_system *s);
 int cb_system_particles(const cb_system *s);
 int cb_system_springs(const cb_system *s);
-int cb_system_bonds(const cb_system *s); /* springs, then rods */
+int cb_system_bonds(const cb_system *s); /* number of bonds: the springs, then the rods */
 int cb_system_components(const cb_system *s);
 int cb_system_bodies(const cb_system *s);
 
-/* Particles are reordered inside: arrays of a state are by place, what a user sees by particle, in the order they were
- * added. The particles of a component have consecutive places. */
+/* Particles are reordered internally: arrays of a state are ordered by place, user functions by particle in the order
+ * of adding. The particles of a component have consecutive places. */
 int cb_system_index(const cb_system *s, int particle);
 int cb_system_particle(const cb_system *s, int place);
-const double *cb_system_masses(const cb_system *s); /* [n] by place */
+const double *cb_system_masses(const cb_system *s); /* [n]: the mass of the particle at each place */
 /* [components + 1]: component c has the places start[c] .. start[c+1]-1. */
 const int *cb_system_component_starts(const cb_system *s);
 int cb_system_component(const cb_system *s, int place);
@@ -119,21 +123,21 @@ double cb_system_radius(const cb_system *s, int particle);
 void cb_system_bond(const cb_system *s, int bond, int *i, int *j); /* the particles that it joins */
 void cb_system_spring(const cb_system *s, int spring, double *stiffness, double *rest, double *damping);
 
-/* Does a component's origin stay where it is? So it does where a fixed point far out was told by the same origin. */
+/* Is the origin of this component fixed? It is fixed if a fixed point far out, given relative to the same origin, acts
+ * on the component. */
 int cb_system_held(const cb_system *s, int component);
 
-/* The state at t = 0 that the builder was given, each component at its own origin. */
+/* The state at t = 0 as given to the builder; the coordinates of each component are relative to its own origin. */
 cb_status cb_system_start(const cb_system *s, cb_state *state);
 
-/* --- what a state is, for users --- */
-/* Picture coordinates of a particle (by the user's count) and their velocity (NULL: not wanted), in the world. */
-cb_status cb_state_picture(const cb_system *s, const cb_state *state, int particle, double picture[3],
-                           double velocity[3]);
-/* Momenta <X_i, p> of the whole for every Killing field of the space, momentum[n_killing], in the world. nan where
- * round-off of the frames is above 1e-6 of the momentum and of what these particles would have near the base point: in
- * H^n beyond some 20 radii for what is small there. */
+/* --- quantities of a state, for users --- */
+/* Plot coordinates of a particle (numbered in the order of adding) and their velocity (may be NULL), in the world. */
+cb_status cb_state_plot(const cb_system *s, const cb_state *state, int particle, double plot[3], double velocity[3]);
+/* Momenta <X_i, p> of the complete system for every Killing field of the space, momentum[n_killing], in the world. nan
+ * if round-off of the frames is above 1e-6 of the momentum and of the momentum that these particles would have near the
+ * base point: in H^n for small momenta beyond some 20 radii. */
 cb_status cb_state_killing_momentum(const cb_system *s, const cb_state *state, double *momentum);
-/* The energies of a state at the origins that f has (those of an integrator: i->forces). */
+/* The energies of a state at the origins of f (for an integrator: i->forces). */
 cb_status cb_forces_energy(cb_forces *f, const cb_state *state, double *kinetic, double *potential);
 
 /* --- evaluation --- */
@@ -141,12 +145,12 @@ cb_status cb_forces_create(const cb_system *s, cb_forces **out);
 void cb_forces_free(cb_forces *f);
 /* How many threads an evaluation may use (1 at first). The result does not depend on it. */
 cb_status cb_forces_set_threads(cb_forces *f, int threads);
-/* Takes the origins that the following evaluations are relative to. Call when a state was loaded or an origin moved. */
+/* Sets the origins of all later evaluations. Call it after a state was loaded or an origin moved. */
 cb_status cb_forces_set_origins(cb_forces *f, const cb_origin *origin);
 /* force[n*k] at positions x[n*k], velocities v[n*k] (read only where there is damping; may be NULL otherwise). */
 cb_status cb_forces_eval(cb_forces *f, double t, const double *x, const double *v, double *force);
-/* The same for several stages at once: force[s] at t[s], x[s], v[s] (v may be NULL without damping). Same bytes, less
- * memory to read. */
+/* As cb_forces_eval for several stages at once: force[s] at t[s], x[s], v[s] (v may be NULL without damping). The
+ * results are identical bit for bit, with less memory traffic. */
 cb_status cb_forces_eval_stages(cb_forces *f, int stages, const double *t, const double *const *x,
                                 const double *const *v, double *const *force);
 /* Lengths of the bonds, d[bonds]. */
@@ -154,7 +158,7 @@ cb_status cb_forces_separations(cb_forces *f, const double *x, double *d);
 cb_status cb_forces_potential(cb_forces *f, double t, const double *x, double *potential);
 int cb_forces_uses_velocity(const cb_forces *f);
 
-/* Pattern of dF/dx and dF/dv: blocks k x k in rows of particles, diagonal always there, columns ascending. */
+/* Pattern of dF/dx and dF/dv: blocks k x k in rows of particles; the diagonal is always there, columns ascend. */
 typedef struct cb_pattern {
   int n, block;
   const int *start; /* n+1 */

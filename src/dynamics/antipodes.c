@@ -1,14 +1,17 @@
-/* Points of a sphere whose force turns round where they are antipodal: springs, and laws of the distance d whose slope
- * there is neither 0 nor infinite. As d passes pi/sqrt(K) the direction of the shortest geodesic jumps to the opposite.
+/* Points of a sphere that pass one another's antipode. There the force between them changes direction. This holds for
+ * springs, and for potentials of the distance d whose slope at the antipode is neither 0 nor infinite. As d passes
+ * pi/sqrt(K), the direction of the shortest geodesic jumps to the opposite one.
  *
- * Let e = x + y in the factor of positive curvature, which is 0 where x and y are antipodal. It was least a time s ago:
- *   s = <e, e'>/<e', e'>,   |e|^2 - s^2 |e'|^2 there.
- * A pass within the last step, nearer than the way |e'| h of a step, is a jump for the method, whose order it takes.
- * One within the next step (h < 0) may be where a stage has no force at all.
+ * Let e = x + y in the factor of positive curvature; e is 0 where x and y are antipodal. The time s since |e| had its
+ * minimum, and the square of this minimum, are
+ *   s = <e, e'>/<e', e'>,   |e|^2 - s^2 |e'|^2.
+ * If two points passed within the last step, at a distance shorter than the length |e'| h of the step, the force jumped
+ * within the step, which reduces the order of the integrator. If they pass within the next step (h < 0), a stage may
+ * fall where the force does not exist.
  */
-#include "dynamics/antipodes.h"
+#include "dynamics/system_facts.h"
 
-#include "dynamics/pair.h"
+#include "dynamics/pair_potential.h"
 #include "dynamics/system_private.h"
 
 #include <math.h>
@@ -17,23 +20,25 @@
 
 enum { K = CB_COORD_MAX };
 
-/* The cosine of the distance from which on points are looked at. */
+/* Only pairs whose distance has a cosine below this one are examined. */
 static const double looked_at = -0.9;
-/* The slope of a law at the antipode, relative to its scale, below which it does not turn round. */
+/* A potential does not change direction if its slope at the antipode is below this, relative to its scale. */
 static const double level = 1e-9;
 
-static bool is_sphere(const cb_geometry *g) {
+static bool is_sphere(const cb_space *g) {
   for (int f = 0; f < g->n_factors && !g->intrinsic; f++)
     if (g->factor[f].curvature > 0) return true;
   return false;
 }
 
-static bool has_slope(const cb_law *law) { return law->kind != CB_LAW_GRAVITY && law->kind != CB_LAW_COULOMB; }
+static bool has_slope(const cb_pair_potential *pair_potential) {
+  return pair_potential->kind != CB_PAIR_POTENTIAL_GRAVITY && pair_potential->kind != CB_PAIR_POTENTIAL_COULOMB;
+}
 
 bool cb_antipodes_matter(const cb_system *s) {
   bool any = s->n_springs > 0;
-  for (int i = 0; i < s->n_interactions; i++) any = any || has_slope(&s->interaction[i].law);
-  for (int i = 0; i < s->n_centrals; i++) any = any || has_slope(&s->central[i].law);
+  for (int i = 0; i < s->n_interactions; i++) any = any || has_slope(&s->interaction[i].pair_potential);
+  for (int i = 0; i < s->n_centrals; i++) any = any || has_slope(&s->central[i].pair_potential);
   return any && is_sphere(s->space);
 }
 
@@ -43,10 +48,10 @@ typedef struct mover {
 } mover;
 
 static cb_status mover_at(const cb_system *s, const cb_state *state, int i, mover *out) {
-  const cb_geometry *g = s->space;
+  const cb_space *g = s->space;
   const double *x = state->x + (size_t)i * (size_t)s->k, *p = state->p + (size_t)i * (size_t)s->k;
   double v[CB_Q_MAX], jacobian[K * K];
-  cb_status status = cb_geometry_raise(g, x, p, v);
+  cb_status status = cb_space_raise(g, x, p, v);
   for (int a = 0; a < s->k; a++) v[a] /= s->mass[i];
   if (status || !g->chart) {
     memcpy(out->x, x, (size_t)s->k * sizeof *x);
@@ -61,21 +66,21 @@ static cb_status mover_at(const cb_system *s, const cb_state *state, int i, move
   return status;
 }
 
-/* K <x, y> in a factor of the embedding. */
+/* K <x, y> in the factor f, the cosine of the distance in radii. */
 static double cosine(const cb_factor *f, const double *x, const double *y) {
   double sum = 0;
   for (int a = f->offset; a < f->offset + f->count; a++) sum += x[a] * y[a];
   return f->curvature * sum;
 }
 
-static bool is_far(const cb_geometry *g, const double *x, const double *y) {
+static bool is_far(const cb_space *g, const double *x, const double *y) {
   bool far = false;
   for (int f = 0; f < g->n_factors; f++)
     far = far || (g->factor[f].curvature > 0 && cosine(&g->factor[f], x, y) < looked_at);
   return far;
 }
 
-static bool has_passed(const cb_geometry *g, const mover *x, const mover *y, double h) {
+static bool has_passed(const cb_space *g, const mover *x, const mover *y, double h) {
   for (int f = 0; f < g->n_factors; f++) {
     const cb_factor *factor = &g->factor[f];
     if (!(factor->curvature > 0) || cosine(factor, x->x, y->x) >= looked_at) continue;
@@ -92,63 +97,65 @@ static bool has_passed(const cb_geometry *g, const mover *x, const mover *y, dou
   return false;
 }
 
-static bool turns_round(const cb_law *law, const cb_law_pair *pair, const cb_geometry *g, const double *x,
-                        const double *y) {
+static bool turns_round(const cb_pair_potential *pair_potential, const cb_pair_values *pair, const cb_space *g,
+                        const double *x, const double *y) {
   double d = 0;
-  for (int f = 0; f < g->n_factors; f++) /* at the antipode in one factor; elsewhere as they are */
+  for (int f = 0; f < g->n_factors; f++) /* one factor: d is the distance of antipodes; a product: d(x, y) */
     if (g->n_factors == 1 && g->factor[f].curvature > 0) d = 4 * atan(1) / sqrt(g->factor[f].curvature);
   if (d == 0 && cb_pair_distance(g, x, y, &d, NULL, NULL)) return true;
-  const cb_law_value u = cb_law_at(law, pair, d);
+  const cb_pair_potential_value u = cb_pair_potential_at(pair_potential, pair, d);
   return !(fabs(u.du) <= level * (fabs(u.u) + fabs(u.ddu) * d));
 }
 
 static cb_status fail(const cb_system *s, int i, int j, double h, int *place) {
   *place = i;
   return cb_fail(CB_STEP_DOMAIN,
-                 "`%s` %s the antipode of %s%s%s nearer than the way of a step: the force between them turns "
-                 "round where they are antipodal, and no step resolves a pass through that place",
-                 s->name[s->particle[i]], h > 0 ? "has passed" : "comes to", j < 0 ? "a centre" : "`",
+                 "`%s` %s the antipode of %s%s%s, closer than the length of a step: the force between antipodal points "
+                 "has no direction, and no step size resolves a passage through that point; start the bodies so that "
+                 "they do not become antipodal",
+                 s->name[s->particle[i]], h > 0 ? "has passed" : "will pass", j < 0 ? "a centre" : "`",
                  j < 0 ? "" : s->name[s->particle[j]], j < 0 ? "" : "`");
 }
 
-static cb_status check_pair(const cb_system *s, const cb_state *state, double h, int i, int j, const cb_law *law,
-                            double t, int *place) {
+static cb_status check_pair(const cb_system *s, const cb_state *state, double h, int i, int j,
+                            const cb_pair_potential *pair_potential, double t, int *place) {
   const size_t k = (size_t)s->k;
   mover x, y;
   if (!s->space->chart && !is_far(s->space, state->x + (size_t)i * k, state->x + (size_t)j * k)) return CB_OK;
   cb_status status = mover_at(s, state, i, &x);
   if (!status) status = mover_at(s, state, j, &y);
   if (status || !has_passed(s->space, &x, &y, h)) return status > 0 ? CB_OK : status;
-  if (!law) return fail(s, i, j, h, place);
-  const cb_law_pair pair = cb_law_pair_of(law, t, s->mass[i], s->mass[j], s->charge[i], s->charge[j]);
-  return turns_round(law, &pair, s->space, state->x + (size_t)i * k, state->x + (size_t)j * k) ? fail(s, i, j, h, place)
-                                                                                               : CB_OK;
+  if (!pair_potential) return fail(s, i, j, h, place);
+  const cb_pair_values pair = cb_pair_values_of(pair_potential, t, s->mass[i], s->mass[j], s->charge[i], s->charge[j]);
+  return turns_round(pair_potential, &pair, s->space, state->x + (size_t)i * k, state->x + (size_t)j * k)
+             ? fail(s, i, j, h, place)
+             : CB_OK;
 }
 
 static cb_status check_interaction(const cb_system *s, const cb_interaction *q, const cb_state *state, double h,
                                    int *place) {
   cb_status status = CB_OK;
-  if (!has_slope(&q->law)) return CB_OK;
+  if (!has_slope(&q->pair_potential)) return CB_OK;
   for (int i = 0; i < q->a.n; i++)
     for (int j = q->same ? i + 1 : 0; j < q->b.n && !status; j++)
       if (q->a.particle[i] != q->b.particle[j])
-        status = check_pair(s, state, h, q->a.particle[i], q->b.particle[j], &q->law, state->t, place);
+        status = check_pair(s, state, h, q->a.particle[i], q->b.particle[j], &q->pair_potential, state->t, place);
   return status;
 }
 
 static cb_status check_central(const cb_system *s, const cb_central *c, const cb_state *state, double h, int *place) {
-  const cb_geometry *g = s->space;
+  const cb_space *g = s->space;
   mover x, y = {{0}, {0}};
   cb_status status = CB_OK;
-  if (!has_slope(&c->law) || cb_origin_moves(g)) return CB_OK;
+  if (!has_slope(&c->pair_potential) || cb_origin_moves(g)) return CB_OK;
   memcpy(y.x, c->centre.x, (size_t)s->k * sizeof *y.x);
   if (g->chart) status = g->chart->to_point(g, c->centre.x, y.x, NULL);
   for (int i = 0; i < c->group.n && !status; i++) {
     const int at = c->group.particle[i];
     status = mover_at(s, state, at, &x);
     if (status || !has_passed(g, &x, &y, h)) continue;
-    const cb_law_pair pair = cb_law_pair_of_centre(&c->law, state->t, s->mass[at], s->charge[at]);
-    if (turns_round(&c->law, &pair, g, state->x + (size_t)at * (size_t)s->k, c->centre.x))
+    const cb_pair_values pair = cb_pair_values_of_centre(&c->pair_potential, state->t, s->mass[at], s->charge[at]);
+    if (turns_round(&c->pair_potential, &pair, g, state->x + (size_t)at * (size_t)s->k, c->centre.x))
       status = fail(s, at, -1, h, place);
   }
   return status;
@@ -158,7 +165,7 @@ cb_status cb_antipodes_check(const cb_system *s, const cb_state *state, double h
   const double pi = 4 * atan(1);
   cb_status status = CB_OK;
   for (int b = 0; b < s->n_springs && !status; b++) {
-    bool rests = false; /* at a rest length of half a turn there is no force to turn round */
+    bool rests = false; /* a spring whose rest length is half a great circle has no force between antipodes */
     for (int f = 0; f < s->space->n_factors; f++)
       rests =
           rests || (s->space->n_factors == 1 && fabs(s->rest[b] * sqrt(s->space->factor[f].curvature) - pi) < level);
@@ -178,7 +185,7 @@ cb_status cb_antipodes_explain(const cb_system *s, const cb_state *state, double
 }
 
 bool cb_antipodes_near(const cb_system *s, const cb_state *state) {
-  const cb_geometry *g = s->space;
+  const cb_space *g = s->space;
   const size_t k = (size_t)s->k;
   for (int b = 0; b < s->n_springs && !g->chart; b++)
     for (int f = 0; f < g->n_factors; f++)

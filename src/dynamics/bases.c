@@ -1,12 +1,13 @@
-/* Common frames of components that may meet: see bases.h. */
+/* The frames that components share if they may collide (bases.h). */
 #include "dynamics/bases.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-/* In radii of curvature. A base follows when all its components are further than `follow` from it; one further than
- * `leave` has left, with those within `company` of it. Places are known to exp(leave) units of round-off, 2e-11. */
+/* All in radii of curvature. A base follows its components when all of them are farther than `follow` from it. A
+ * component farther than `leave` gets a base of its own, together with the components within `company` of it. Places
+ * are known to exp(leave) units of round-off, 2e-11. */
 static const double follow = 2, leave = 12, company = 4;
 
 cb_status cb_bases_create(cb_arena *arena, int n, cb_bases *out) {
@@ -38,21 +39,22 @@ void cb_bases_loaded(cb_bases *b) {
   b->changes++;
 }
 
-/* --- on the way up --- */
+/* --- the way up to a common base --- */
 
-/* out = a after out, where a is not the identity. */
-static void lift(const cb_geometry *g, const cb_origin *a, cb_origin *out) {
+/* out = a after out; out stays untouched if a is the identity. */
+static void lift(const cb_space *g, const cb_origin *a, cb_origin *out) {
   cb_origin identity;
   cb_origin_identity(g, &identity);
   if (!cb_origin_same(g, a, &identity)) cb_origin_compose(g, a, out, out);
 }
 
-/* A frame in that of leader l as seen from a leader further up, or the world (-1). */
-static void lift_to(const cb_geometry *g, const cb_bases *b, int l, int up, cb_origin *frame) {
+/* Replaces a frame relative to leader l by the same frame relative to a leader higher in the tree, or to the world
+ * (-1). */
+static void lift_to(const cb_space *g, const cb_bases *b, int l, int up, cb_origin *frame) {
   for (; l != up; l = b->parent[l]) lift(g, &b->base[l], frame);
 }
 
-/* The first leader that is above both, or -1. */
+/* The first leader that is l or above it and also m or above it; -1: there is none. */
 static int common(const cb_bases *b, int l, int m) {
   for (; l >= 0; l = b->parent[l])
     for (int up = m; up >= 0; up = b->parent[up])
@@ -60,7 +62,7 @@ static int common(const cb_bases *b, int l, int m) {
   return -1;
 }
 
-void cb_bases_pair(const cb_geometry *g, const cb_bases *b, int c, int d, cb_origin pair[2]) {
+void cb_bases_pair(const cb_space *g, const cb_bases *b, int c, int d, cb_origin pair[2]) {
   const int l = b->leader[c], m = b->leader[d], up = common(b, l, m);
   pair[0] = b->own[c];
   pair[1] = b->own[d];
@@ -68,7 +70,7 @@ void cb_bases_pair(const cb_geometry *g, const cb_bases *b, int c, int d, cb_ori
   lift_to(g, b, m, up, &pair[1]);
 }
 
-void cb_bases_pair_of(const cb_geometry *g, const cb_bases *b, int l, int m, cb_origin pair[2]) {
+void cb_bases_pair_of(const cb_space *g, const cb_bases *b, int l, int m, cb_origin pair[2]) {
   const int up = common(b, l, m);
   cb_origin_identity(g, &pair[0]);
   pair[1] = pair[0];
@@ -76,21 +78,22 @@ void cb_bases_pair_of(const cb_geometry *g, const cb_bases *b, int l, int m, cb_
   lift_to(g, b, m, up, &pair[1]);
 }
 
-/* Where both lie in one direction, bit for bit, only their lengths are rounded. */
-double cb_bases_doubt(const cb_geometry *g, const cb_bases *b, int c, int d) {
+/* If the two bases are in exactly the same direction, they differ only in length. The result is then 0, because the
+ * round-off of the lengths is not counted. */
+double cb_bases_doubt(const cb_space *g, const cb_bases *b, int c, int d) {
   if (b->leader[c] == b->leader[d] || !cb_origin_grows(g)) return 0;
   cb_origin pair[2];
   cb_bases_pair_of(g, b, b->leader[c], b->leader[d], pair);
-  const double L = cb_origin_radii(g, &pair[0]), l = cb_origin_radii(g, &pair[1]), most = fmax(L, l);
+  const double L = cb_origin_radii(g, &pair[0]), l = cb_origin_radii(g, &pair[1]), maximum = fmax(L, l);
   if (!(L > 0 && l > 0) || !memcmp(pair[0].direction, pair[1].direction, sizeof pair->direction)) return 0;
   return DBL_EPSILON * (sinh(fmin(L, 700)) + sinh(fmin(l, 700))) *
-         (L == most ? pair[0].length / L : pair[1].length / l);
+         (L == maximum ? pair[0].length / L : pair[1].length / l);
 }
 
 /* --- changes --- */
 
-/* The frame of a leader changes by `to`, its new base in the old one: what is told in it is told anew. */
-static void rebase(const cb_geometry *g, cb_bases *b, int l, const cb_origin *to) {
+/* Moves the base of a leader to `to`, given in the old base, and rewrites everything that is stored relative to it. */
+static void rebase(const cb_space *g, cb_bases *b, int l, const cb_origin *to) {
   const cb_origin place = *to;
   for (int c = 0; c < b->n; c++) {
     if (b->leader[c] == l) cb_origin_relative(g, &place, &b->own[c], &b->own[c]);
@@ -102,10 +105,13 @@ static void rebase(const cb_geometry *g, cb_bases *b, int l, const cb_origin *to
   b->changes++;
 }
 
-void cb_bases_join(const cb_geometry *g, cb_bases *b, int c, int d) {
+void cb_bases_join(const cb_space *g, cb_bases *b, int c, int d) {
   int to = b->leader[c], from = b->leader[d];
   if (to == from) return;
-  if (common(b, to, from) == from) from = to, to = b->leader[d];
+  if (common(b, to, from) == from) {
+    from = to;
+    to = b->leader[d];
+  }
   cb_origin pair[2], relative;
   cb_bases_pair_of(g, b, to, from, pair);
   cb_origin_relative(g, &pair[0], &pair[1], &relative);
@@ -124,10 +130,10 @@ void cb_bases_join(const cb_geometry *g, cb_bases *b, int c, int d) {
   b->changes++;
 }
 
-cb_status cb_bases_recentre(const cb_geometry *g, cb_bases *b, cb_origin *origin, int c, const double *y, int n,
-                            double *x, double *x_low, double *p, double *p_low, cb_isometry *isometry) {
+cb_status cb_bases_recentre(const cb_space *g, cb_bases *b, cb_origin *origin, int c, const double *y,
+                            const cb_local_points *points, cb_isometry *isometry) {
   const int l = b->leader[c];
-  const cb_status status = cb_origin_recentre(g, &b->own[c], y, n, x, x_low, p, p_low, isometry);
+  const cb_status status = cb_origin_recentre(g, &b->own[c], y, points, isometry);
   if (status) return status;
   origin[c] = b->own[c];
   if (b->count[l] == 1 && b->children) {
@@ -145,9 +151,9 @@ cb_status cb_bases_recentre(const cb_geometry *g, cb_bases *b, cb_origin *origin
 
 bool cb_bases_reaches(double radii) { return radii <= leave; }
 
-static double radii(const cb_geometry *g, const cb_bases *b, int c) { return cb_origin_radii(g, &b->own[c]); }
+static double radii(const cb_space *g, const cb_bases *b, int c) { return cb_origin_radii(g, &b->own[c]); }
 
-/* Another component speaks for the base of l. */
+/* Makes another component the leader of the base of l. */
 static void rename_leader(cb_bases *b, int l, int to) {
   b->base[to] = b->base[l];
   b->count[to] = b->count[l];
@@ -159,8 +165,8 @@ static void rename_leader(cb_bases *b, int l, int to) {
   }
 }
 
-/* Component c, and those of its base that are near to it, get a base of their own, at the place of c. */
-static void part(const cb_geometry *g, cb_bases *b, int c) {
+/* Creates a new base at the place of c, for component c and the components of its old base that are near it. */
+static void part(const cb_space *g, cb_bases *b, int c) {
   const cb_origin place = b->own[c];
   int old = b->leader[c], stays = -1;
   cb_origin relative;
@@ -192,7 +198,7 @@ static void part(const cb_geometry *g, cb_bases *b, int c) {
   b->changes++;
 }
 
-void cb_bases_follow(const cb_geometry *g, cb_bases *b, int *nearest) {
+void cb_bases_follow(const cb_space *g, cb_bases *b, int *nearest) {
   if (!cb_origin_grows(g)) return;
   for (int c = 0; c < b->n; c++) nearest[c] = -1;
   for (int c = 0; c < b->n; c++) {

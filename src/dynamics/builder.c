@@ -1,19 +1,24 @@
-/* Building a system: particles, springs and forces as they are given, each checked when it comes.
- * Grouping, reordering and the making of the system are in finish.c. */
-#include "dynamics/contact_private.h"
-#include "dynamics/pair.h"
+/* Building a system: particles, springs and forces are checked when they are added. finish.c groups and orders them and
+ * makes the system.
+ */
+#include "dynamics/builder_private.h"
+
+#include "dynamics/pair_potential.h"
+
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Closer than this, relative to the size of the coordinates, two bonded points count as one: round-off of placing. */
+/* Two bonded points that are closer than this, relative to their coordinates, coincide up to the round-off of placing
+ * them. */
 static const double coincident = 1e-12;
-/* How far off its quadric a given point may be, relative; it is then brought onto it. */
+/* Maximum distance of a given point from its quadric, relative to its size: such a point is moved onto the quadric, and
+ * a point with a larger distance is an error. */
 static const double off_space = 1e-9;
 
-cb_status cb_builder_create(const cb_geometry *space, cb_builder **out) {
+cb_status cb_builder_create(const cb_space *space, cb_builder **out) {
   cb_builder *b = calloc(1, sizeof *b);
   cb_arena *texts = cb_arena_create();
   cb_origin *origin = calloc(1, sizeof *origin);
@@ -29,7 +34,7 @@ cb_status cb_builder_create(const cb_geometry *space, cb_builder **out) {
   b->texts = texts;
   b->origin = origin;
   b->frame = frame;
-  b->n_origins = b->room_origins = b->room_frames = 1;
+  b->n_origins = b->capacity_origins = b->capacity_frames = 1;
   cb_origin_identity(space, &origin[0]);
   frame->move = frame->place = origin[0];
   b->centre_origin = origin[0];
@@ -57,13 +62,13 @@ void cb_builder_free(cb_builder *b) {
   free(b);
 }
 
-cb_status cb_builder_grow(void **array, int count, int *room, size_t size) {
-  if (count < *room) return CB_OK;
-  int next = *room ? *room > INT_MAX / 2 ? INT_MAX : 2 * *room : 8;
+cb_status cb_builder_grow(void **array, int count, int *capacity, size_t size) {
+  if (count < *capacity) return CB_OK;
+  int next = *capacity ? *capacity > INT_MAX / 2 ? INT_MAX : 2 * *capacity : 8;
   void *p = count == INT_MAX ? NULL : realloc(*array, (size_t)next * size);
   if (!p) return cb_fail(CB_ERROR_MEMORY, "no memory for %d elements of a system", next);
   *array = p;
-  *room = next;
+  *capacity = next;
   return CB_OK;
 }
 
@@ -74,8 +79,9 @@ int cb_builder_find_body(const cb_builder *b, const char *name) {
 }
 
 cb_status cb_builder_body(cb_builder *b, const char *name, int *index) {
-  if (cb_builder_find_body(b, name) >= 0) return cb_fail(CB_ERROR_ARGUMENT, "two bodies are named '%s'", name);
-  cb_status status = cb_builder_grow((void **)&b->body, b->n_bodies, &b->room_bodies, sizeof *b->body);
+  if (cb_builder_find_body(b, name) >= 0)
+    return cb_fail(CB_ERROR_ARGUMENT, "two bodies are named '%s': expected different names", name);
+  cb_status status = cb_builder_grow((void **)&b->body, b->n_bodies, &b->capacity_bodies, sizeof *b->body);
   if (status) return status;
   const char *copy = cb_arena_strdup(b->texts, name);
   if (!copy) return cb_fail(CB_ERROR_MEMORY, "no memory for a name");
@@ -91,9 +97,10 @@ cb_status cb_builder_origin(cb_builder *b, const cb_origin *origin) {
     return CB_OK;
   }
   if (memcmp(origin, &b->origin[b->current_origin], sizeof *origin) == 0) return CB_OK;
-  if (!cb_origin_moves(b->space)) return cb_fail(CB_ERROR_ARGUMENT, "the space has no moving origins");
-  cb_status status = cb_builder_grow((void **)&b->origin, b->n_origins, &b->room_origins, sizeof *b->origin);
-  if (!status) status = cb_builder_grow((void **)&b->frame, b->n_origins, &b->room_frames, sizeof *b->frame);
+  if (!cb_origin_moves(b->space))
+    return cb_fail(CB_ERROR_ARGUMENT, "the space has no moving origins: expected particles without an origin");
+  cb_status status = cb_builder_grow((void **)&b->origin, b->n_origins, &b->capacity_origins, sizeof *b->origin);
+  if (!status) status = cb_builder_grow((void **)&b->frame, b->n_origins, &b->capacity_frames, sizeof *b->frame);
   if (status) return status;
   b->origin[b->n_origins] = *origin;
   b->frame[b->n_origins] = (cb_builder_frame){.move = *origin, .place = b->origin[0]};
@@ -111,7 +118,7 @@ cb_status cb_builder_moved_origin(cb_builder *b, const cb_origin *origin, const 
 cb_status cb_builder_centre_origin(cb_builder *b, const cb_origin *origin) {
   const cb_origin *world = &b->origin[0];
   if (origin && memcmp(origin, world, sizeof *origin) != 0 && !cb_origin_moves(b->space))
-    return cb_fail(CB_ERROR_ARGUMENT, "the space has no moving origins");
+    return cb_fail(CB_ERROR_ARGUMENT, "the space has no moving origins: expected particles without an origin");
   b->centre_origin = origin ? *origin : *world;
   return CB_OK;
 }
@@ -121,33 +128,33 @@ cb_status cb_builder_fix(const cb_builder *b, const char *what, const double *gi
   return cb_builder_settle(b->space, what, given, centre->x);
 }
 
-cb_status cb_builder_settle(const cb_geometry *g, const char *what, const double *given, double *x) {
+cb_status cb_builder_settle(const cb_space *g, const char *what, const double *given, double *x) {
   for (int a = 0; a < g->k; a++)
-    if (!isfinite(given[a])) return cb_fail(CB_ERROR_DOMAIN, "%s: a coordinate is not finite", what);
+    if (!isfinite(given[a])) return cb_fail(CB_ERROR_DOMAIN, "%s: expected finite coordinates", what);
   memmove(x, given, (size_t)g->k * sizeof *x);
-  if (g->chart) return cb_chart_check(g, g->chart, x); /* the metric must be regular there */
-  const cb_status status = cb_geometry_check_point(g, x, off_space);
-  if (!status) cb_geometry_project_point(g, x);
+  if (g->chart) return cb_chart_check(g, g->chart, x); /* also checks that the metric is regular at x */
+  const cb_status status = cb_space_check_point(g, x, off_space);
+  if (!status) cb_space_project_point(g, x);
   return status;
 }
 
 cb_status cb_builder_particle(cb_builder *b, const char *name, double mass, double charge, double radius,
                               const double *x, const double *v, int *index) {
-  const cb_geometry *g = b->space;
-  if (!b->n_bodies) return cb_fail(CB_ERROR_ARGUMENT, "a particle needs a body");
+  const cb_space *g = b->space;
+  if (!b->n_bodies) return cb_fail(CB_ERROR_ARGUMENT, "a particle was added before any body: expected a body first");
   if (!(mass > 0) || !isfinite(mass)) return cb_fail(CB_ERROR_ARGUMENT, "mass %g: expected a number > 0", mass);
   if (!(radius >= 0) || !isfinite(radius))
     return cb_fail(CB_ERROR_ARGUMENT, "radius %g: expected a number >= 0", radius);
-  if (!isfinite(charge)) return cb_fail(CB_ERROR_ARGUMENT, "charge %g is not finite", charge);
+  if (!isfinite(charge)) return cb_fail(CB_ERROR_ARGUMENT, "charge %g: expected a finite number", charge);
   cb_builder_point p = {
       .mass = mass, .charge = charge, .radius = radius, .body = b->n_bodies - 1, .origin = b->current_origin};
   memcpy(p.x, x, (size_t)g->k * sizeof *x);
   if (v) memcpy(p.v, v, (size_t)g->k * sizeof *v);
   for (int a = 0; a < g->k; a++)
-    if (!isfinite(p.v[a])) return cb_fail(CB_ERROR_DOMAIN, "particle: a velocity is not finite");
+    if (!isfinite(p.v[a])) return cb_fail(CB_ERROR_DOMAIN, "particle: velocity: expected finite numbers");
   cb_status status = cb_builder_settle(g, "particle", p.x, p.x);
-  if (!status && !g->chart) cb_geometry_project_tangent(g, p.x, p.v);
-  if (!status) status = cb_builder_grow((void **)&b->point, b->n_points, &b->room_points, sizeof *b->point);
+  if (!status && !g->chart) cb_space_project_tangent(g, p.x, p.v);
+  if (!status) status = cb_builder_grow((void **)&b->point, b->n_points, &b->capacity_points, sizeof *b->point);
   if (status) return status;
   if (name && !(p.name = cb_arena_strdup(b->texts, name))) return cb_fail(CB_ERROR_MEMORY, "no memory for a name");
   b->point[b->n_points] = p;
@@ -156,17 +163,22 @@ cb_status cb_builder_particle(cb_builder *b, const char *name, double mass, doub
   return CB_OK;
 }
 
-cb_status cb_builder_check_apart(const cb_geometry *g, const double *x, const double *y, double *distance) {
+cb_status cb_builder_check_apart(const cb_space *g, const double *x, const double *y, double *distance) {
   double d, gradient[CB_PAIR_MAX], e[CB_Q_MAX], size = 1;
-  /* those that are equal take no part in the distance: the last one is 1/sqrt|K| near the base, however large */
+  /* Equal coordinates do not contribute to the distance and are left out of the scale: near the base point the last one
+   * is 1/sqrt|K|, which may be very large. */
   for (int a = 0; a < g->k; a++)
     if (x[a] != y[a]) size = fmax(size, fmax(fabs(x[a]), fabs(y[a])));
   cb_status status = cb_pair_distance(g, x, y, &d, NULL, NULL);
   if (status) return status;
-  if (!(d > coincident * size)) return cb_fail(CB_ERROR_DOMAIN, "two bonded points coincide");
+  if (!(d > coincident * size))
+    return cb_fail(CB_ERROR_DOMAIN, "two bonded points coincide: expected different points");
   bool antipodal = cb_pair_by_chord(g) && !(1 - 0.25 * g->factor[0].curvature * cb_pair_chord(g, x, y, e) > coincident);
   if (antipodal || cb_pair_distance(g, x, y, &d, gradient, NULL))
-    return cb_fail(CB_ERROR_DOMAIN, "two bonded points, %.9g apart, are antipodal: no shortest geodesic joins them", d);
+    return cb_fail(CB_ERROR_DOMAIN,
+                   "two bonded points, %.9g apart, are antipodal, so that no unique shortest geodesic joins them: "
+                   "expected points closer to each other",
+                   d);
   *distance = d;
   return CB_OK;
 }
@@ -175,21 +187,22 @@ cb_status cb_builder_spring(cb_builder *b, int i, int j, double stiffness, doubl
   int n = b->n_points;
   if (i < 0 || i >= n || j < 0 || j >= n)
     return cb_fail(CB_ERROR_ARGUMENT, "spring between particles %d and %d: expected 0 to %d", i, j, n - 1);
-  if (i == j) return cb_fail(CB_ERROR_ARGUMENT, "spring between particle %d and itself", i);
+  if (i == j)
+    return cb_fail(CB_ERROR_ARGUMENT, "spring between particle %d and itself: expected two different particles", i);
   if (!(stiffness >= 0) || !isfinite(stiffness))
     return cb_fail(CB_ERROR_ARGUMENT, "stiffness %g: expected a number >= 0", stiffness);
   if (!(damping >= 0) || !isfinite(damping))
     return cb_fail(CB_ERROR_ARGUMENT, "damping %g: expected a number >= 0", damping);
-  if (!isfinite(rest)) return cb_fail(CB_ERROR_ARGUMENT, "rest length %g is not finite", rest);
-  /* Points with one origin are measured now, so that the message comes with the spring; others when they have been
-   * brought together. */
+  if (!isfinite(rest)) return cb_fail(CB_ERROR_ARGUMENT, "rest length %g: expected a finite number", rest);
+  /* If both points have the same origin, their distance is checked now, so that the message names the spring. Other
+   * points are checked when they have a common origin. */
   if (b->point[i].origin == b->point[j].origin) {
     double d;
     cb_status status = cb_builder_check_apart(b->space, b->point[i].x, b->point[j].x, &d);
     if (status) return status;
     if (rest < 0) rest = d;
   }
-  cb_status status = cb_builder_grow((void **)&b->bond, b->n_bonds, &b->room_bonds, sizeof *b->bond);
+  cb_status status = cb_builder_grow((void **)&b->bond, b->n_bonds, &b->capacity_bonds, sizeof *b->bond);
   if (status) return status;
   b->bond[b->n_bonds++] = (cb_builder_bond){i, j, stiffness, rest, damping};
   return CB_OK;
@@ -222,57 +235,63 @@ static cb_status check_body(const cb_builder *b, int body) {
   return cb_fail(CB_ERROR_ARGUMENT, "body %d: expected 0 to %d, or -1 for all", body, b->n_bodies - 1);
 }
 
-static cb_status check_law(cb_law_kind kind, double a, double rest) {
+static cb_status check_pair_potential(cb_pair_potential_kind kind, double a, double rest) {
   if (!isfinite(a) || !isfinite(rest))
-    return cb_fail(CB_ERROR_ARGUMENT, "a law's strength %g or length %g is not finite", a, rest);
-  if (kind == CB_LAW_LENNARD_JONES && !(rest > 0))
+    return cb_fail(CB_ERROR_ARGUMENT, "a pair potential has the strength %g and the length %g: expected finite numbers",
+                   a, rest);
+  if (kind == CB_PAIR_POTENTIAL_LENNARD_JONES && !(rest > 0))
     return cb_fail(CB_ERROR_ARGUMENT, "Lennard-Jones length %g: expected > 0", rest);
-  if (kind == CB_LAW_HARMONIC && !(rest >= 0)) return cb_fail(CB_ERROR_ARGUMENT, "rest length %g: expected >= 0", rest);
+  if (kind == CB_PAIR_POTENTIAL_HARMONIC && !(rest >= 0))
+    return cb_fail(CB_ERROR_ARGUMENT, "rest length %g: expected >= 0", rest);
   return CB_OK;
 }
 
-/* Adds a term whose expression, if it has one, is parsed in the variables names[count]. */
+/* Adds a term. If it has an expression, `text` is parsed with the variables names[count]. */
 static cb_status add_term(cb_builder *b, cb_builder_term term, const char *text, const char *const *names,
                           size_t count) {
   cb_status status = check_body(b, term.body_a);
   if (!status) status = check_body(b, term.body_b);
-  if (!status) status = cb_builder_grow((void **)&b->term, b->n_terms, &b->room_terms, sizeof *b->term);
+  if (!status) status = cb_builder_grow((void **)&b->term, b->n_terms, &b->capacity_terms, sizeof *b->term);
   if (status) return status;
   if (text) {
     status = cb_builder_parse(b, text, names, count, &term.expression);
     if (status) return status;
-    term.law.expression = term.expression;
+    term.pair_potential.expression = term.expression;
   }
   b->term[b->n_terms++] = term;
   return CB_OK;
 }
 
-cb_status cb_builder_interaction(cb_builder *b, int body_a, int body_b, cb_law_kind law, double a, double rest,
-                                 const char *expression) {
-  cb_status status = check_law(law, a, rest);
+cb_status cb_builder_interaction(cb_builder *b, int body_a, int body_b, cb_pair_potential_kind pair_potential, double a,
+                                 double rest, const char *expression) {
+  cb_status status = check_pair_potential(pair_potential, a, rest);
   if (status) return status;
   if ((body_a < 0) != (body_b < 0))
-    return cb_fail(CB_ERROR_ARGUMENT, "an interaction of a body with all: give two bodies, or -1 twice");
+    return cb_fail(CB_ERROR_ARGUMENT, "interaction of a body with all bodies: expected two bodies, or -1 twice");
   cb_builder_term term = {.kind = CB_TERM_INTERACTION,
                           .body_a = body_a,
                           .body_b = body_b,
-                          .law = {law, a, rest, cb_pair_curvature(b->space), NULL}};
-  return add_term(b, term, law == CB_LAW_EXPRESSION ? expression : NULL, cb_law_names_pair, 6);
+                          .pair_potential = {pair_potential, a, rest, cb_pair_curvature(b->space), NULL}};
+  return add_term(b, term, pair_potential == CB_PAIR_POTENTIAL_EXPRESSION ? expression : NULL,
+                  cb_pair_potential_names_pair, 6);
 }
 
-cb_status cb_builder_central(cb_builder *b, int body, cb_law_kind law, double a, double rest, const char *expression,
-                             const double *centre) {
-  const cb_geometry *g = b->space;
-  cb_status status = check_law(law, a, rest);
+cb_status cb_builder_central(cb_builder *b, int body, cb_pair_potential_kind pair_potential, double a, double rest,
+                             const char *expression, const double *centre) {
+  const cb_space *g = b->space;
+  cb_status status = check_pair_potential(pair_potential, a, rest);
   if (status) return status;
-  cb_builder_term term = {
-      .kind = CB_TERM_CENTRAL, .body_a = body, .body_b = body, .law = {law, a, rest, cb_pair_curvature(g), NULL}};
+  cb_builder_term term = {.kind = CB_TERM_CENTRAL,
+                          .body_a = body,
+                          .body_b = body,
+                          .pair_potential = {pair_potential, a, rest, cb_pair_curvature(g), NULL}};
   status = cb_builder_fix(b, "the centre", centre, &term.centre);
   if (status) return status;
-  return add_term(b, term, law == CB_LAW_EXPRESSION ? expression : NULL, cb_law_names_centre, 4);
+  return add_term(b, term, pair_potential == CB_PAIR_POTENTIAL_EXPRESSION ? expression : NULL,
+                  cb_pair_potential_names_centre, 4);
 }
 
-/* What is a particle's own, in expressions, unless a parameter is called so: then "", which is no name. */
+/* The name of a particle's own variable in expressions, or "" (no name) if a parameter has this name. */
 static const char *unless_parameter(const cb_builder *b, const char *name) {
   for (size_t i = 0; i < b->parameters.n_parameters; i++)
     if (!strcmp(b->parameters.parameters[i], name)) return "";
@@ -280,11 +299,12 @@ static const char *unless_parameter(const cb_builder *b, const char *name) {
 }
 
 cb_status cb_builder_potential(cb_builder *b, int body, const char *chart, const char *expression) {
-  const cb_geometry *g = b->space;
+  const cb_space *g = b->space;
   const char *names[CB_Q_MAX + 3];
   cb_builder_term term = {.kind = CB_TERM_FIELD, .body_a = body, .body_b = body};
   const cb_chart *found = cb_chart_find(g, chart ? chart : "embedding");
-  if (!found) return cb_fail(CB_ERROR_ARGUMENT, "the space has no chart '%s'", chart);
+  if (!found)
+    return cb_fail(CB_ERROR_ARGUMENT, "the space has no chart '%s': `curvebody list spaces` lists its charts", chart);
   if (found == g->chart || strcmp(found->name, "embedding")) term.chart = found;
   size_t n = (size_t)found->size;
   for (size_t a = 0; a < n; a++) names[a] = found->coordinates[a];
@@ -295,7 +315,7 @@ cb_status cb_builder_potential(cb_builder *b, int body, const char *chart, const
 }
 
 cb_status cb_builder_force(cb_builder *b, int body, const char *const *covector, size_t *at) {
-  const cb_geometry *g = b->space;
+  const cb_space *g = b->space;
   const int n = g->dim;
   if (!g->chart) return cb_fail(CB_ERROR_UNSUPPORTED, "generalised forces need a space with a chart");
   cb_status status = check_body(b, body);
@@ -310,7 +330,7 @@ cb_status cb_builder_force(cb_builder *b, int body, const char *const *covector,
   names[2 * n + 1] = unless_parameter(b, "m");
   names[2 * n + 2] = unless_parameter(b, "q");
   cb_builder_term term = {.kind = CB_TERM_FORCE, .body_a = body, .body_b = body};
-  if (!status) status = cb_builder_grow((void **)&b->term, b->n_terms, &b->room_terms, sizeof *b->term);
+  if (!status) status = cb_builder_grow((void **)&b->term, b->n_terms, &b->capacity_terms, sizeof *b->term);
   for (int a = 0; a < n && !status; a++) {
     if (!covector[a] || !strcmp(covector[a], "0")) continue;
     *at = (size_t)a;
@@ -322,4 +342,50 @@ cb_status cb_builder_force(cb_builder *b, int body, const char *const *covector,
   }
   for (int a = 0; a < n; a++) cb_expression_free(term.force[a]);
   return status;
+}
+
+/* --- bodies and their surfaces --- */
+
+int cb_builder_bodies(const cb_builder *b) { return b->n_bodies; }
+
+const char *cb_builder_body_name(const cb_builder *b, int body) { return b->body[body]; }
+
+/* The number of particles that belong to the bodies before this one; bodies are added one after another. */
+static int particles_before(const cb_builder *b, int body) {
+  int low = 0, high = b->n_points;
+  while (low < high) {
+    const int middle = low + (high - low) / 2;
+    if (b->point[middle].body < body)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+int cb_builder_body_particles(const cb_builder *b, int body, int *first) {
+  const int from = particles_before(b, body);
+  if (first) *first = from;
+  return particles_before(b, body + 1) - from;
+}
+
+cb_status cb_builder_triangle(cb_builder *b, int i, int j, int k) {
+  const int corner[3] = {i, j, k};
+  for (int a = 0; a < 3; a++)
+    if (corner[a] < 0 || corner[a] >= b->n_points)
+      return cb_fail(CB_ERROR_ARGUMENT, "triangle: particle %d: expected 0 to %d", corner[a], b->n_points - 1);
+  cb_status status =
+      cb_builder_grow((void **)&b->triangle, b->n_triangles, &b->capacity_triangles, sizeof *b->triangle);
+  if (status) return status;
+  for (int a = 0; a < 3; a++) b->triangle[b->n_triangles][a] = corner[a];
+  b->n_triangles++;
+  return CB_OK;
+}
+
+const int (*cb_builder_triangles(const cb_builder *b, int body, int *n))[3] {
+  int first = 0, last;
+  while (first < b->n_triangles && b->point[b->triangle[first][0]].body != body) first++;
+  for (last = first; last < b->n_triangles && b->point[b->triangle[last][0]].body == body;) last++;
+  *n = last - first;
+  return last > first ? (const int(*)[3])(b->triangle + first) : NULL;
 }

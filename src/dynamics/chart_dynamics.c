@@ -1,5 +1,6 @@
-/* See chart_dynamics.h. */
+/* The motion of one particle in a chart (equations in chart_dynamics.h). */
 #include "dynamics/chart_dynamics.h"
+
 #include "numerics/small.h"
 
 #include <string.h>
@@ -22,7 +23,7 @@ cb_chart_jet *cb_chart_jets(cb_arena *arena, int d, size_t n) {
   return memory ? out : NULL;
 }
 
-/* False where g is singular. */
+/* Returns false if g is singular. */
 static inline __attribute__((always_inline)) bool invert(int d, const double *g, double *inverse) {
   double l[D * D];
   if (!cb_cholesky(d, g, 0, l)) return false;
@@ -30,12 +31,15 @@ static inline __attribute__((always_inline)) bool invert(int d, const double *g,
   return true;
 }
 
-cb_status cb_chart_metric_at(const cb_geometry *g, const double *q, int order, const cb_chart_metric *out) {
+cb_status cb_chart_metric_at(const cb_space *g, const double *q, int order, const cb_chart_metric *out) {
   const cb_status status = g->chart->metric(g, q, out->g, order > 0 ? out->dg : NULL, order > 1 ? out->ddg : NULL);
   if (status) return status;
-  if (!(g->dim == 3 ? invert(3, out->g, out->inverse) : invert(g->dim, out->g, out->inverse))) /* unrolled */
-    return cb_fail(CB_ERROR_DOMAIN, "the metric of chart `%s` is singular at coordinate %s = %.6g", g->chart->name,
-                   g->chart->coordinates[0], q[0]);
+  /* with the constant 3 the compiler unrolls the loops */
+  if (!(g->dim == 3 ? invert(3, out->g, out->inverse) : invert(g->dim, out->g, out->inverse)))
+    return cb_fail(CB_ERROR_DOMAIN,
+                   "the metric of chart `%s` is singular at coordinate %s = %.6g: start farther away from this point, "
+                   "or use another chart",
+                   g->chart->name, g->chart->coordinates[0], q[0]);
   return CB_OK;
 }
 
@@ -55,7 +59,7 @@ void cb_chart_momentum_of(int d, const cb_chart_metric *x, double m, const doubl
   }
 }
 
-/* a(u, v) of a symmetric matrix */
+/* Returns a(u, v) for a symmetric matrix a. */
 static double form(int d, const double *a, const double *u, const double *v) {
   double sum = 0;
   for (int i = 0; i < d; i++)

@@ -1,29 +1,32 @@
-/* The motion of one particle in the coordinates of a fixed chart, with metric g_ij(q), and its derivatives.
+/* The motion of one particle in the coordinates of a fixed chart with metric g_ij(q), and the derivatives of this
+ * motion.
  *
  *   canonical  p_i = m g_ij u^j,   dp_i/dt = F_i + (m/2) d_i g_jk u^j u^k      (q' = u = dH/dp, p' = -dH/dq + damping)
  *   velocity   du^i/dt = g^il (F_l/m - (d_j g_lk - (1/2) d_l g_jk) u^j u^k)      (q'' = -Gamma(u,u) + g^-1 F/m)
  *
- * Both in the Lagrangian variables (q, u), w the variable that is integrated along: w = p or w = u, w' = W(q, u).
- * F is a covector. Source: Arnold, Mathematical Methods of Classical Mechanics, 2nd ed. (1989), section 19.
+ * Both forms use the Lagrangian variables (q, u). The integrated variable is w, with w = p or w = u, and w' = W(q, u).
+ * F is a covector.
+ * Source: Arnold, Mathematical Methods of Classical Mechanics, 2nd ed. (1989), section 19.
  */
 #pragma once
 
 #include "core/arena.h"
-#include <curvebody/geometry.h>
+#include <curvebody/space.h>
+
 #include <stdbool.h>
 
-/* Matrices and tensors of d x d ... numbers, row-major, in memory that the caller has: cb_chart_metric_in. */
+/* Matrices and tensors with d x d ... numbers, row-major, in memory that belongs to the caller (cb_chart_metric_in). */
 typedef struct cb_chart_metric {
   double *g, *inverse;
   double *dg;  /* [(l*d + i)*d + j] = d_l g_ij */
-  double *ddg; /* [((m*d + l)*d + i)*d + j] */
+  double *ddg; /* [((m*d + l)*d + i)*d + j] = d_m d_l g_ij */
 } cb_chart_metric;
 
 enum {
-  CB_CHART_METRIC_ROOM = CB_Q_MAX * CB_Q_MAX * (2 + CB_Q_MAX + CB_Q_MAX * CB_Q_MAX), /* numbers, for any d */
-  CB_CHART_JET_ROOM = 5 * CB_Q_MAX * CB_Q_MAX
+  CB_CHART_METRIC_CAPACITY = CB_Q_MAX * CB_Q_MAX * (2 + CB_Q_MAX + CB_Q_MAX * CB_Q_MAX), /* numbers, for any d */
+  CB_CHART_JET_CAPACITY = 5 * CB_Q_MAX * CB_Q_MAX
 };
-/* How many numbers derivatives up to `order` take. */
+/* The capacity that derivatives up to `order` need, in numbers. */
 static inline size_t cb_chart_metric_size(int d, int order) {
   return (size_t)(d * d) * (size_t)(2 + (order > 0 ? d : 0) + (order > 1 ? d * d : 0));
 }
@@ -32,23 +35,23 @@ static inline cb_chart_metric cb_chart_metric_in(int d, double *memory) {
   return (cb_chart_metric){memory, memory + d * d, dg, dg + d * d * d};
 }
 
-/* n of each, with their memory, from the arena; NULL: there is none. */
+/* These functions allocate n objects, with their memory, in the arena. They return NULL if memory runs out. */
 cb_chart_metric *cb_chart_metrics(cb_arena *arena, int d, int order, size_t n);
 struct cb_chart_jet *cb_chart_jets(cb_arena *arena, int d, size_t n);
 
-/* The metric and its derivatives up to `order` (0, 1 or 2) at q. CB_ERROR_DOMAIN outside the chart or where it is
- * singular. */
-cb_status cb_chart_metric_at(const cb_geometry *g, const double *q, int order, const cb_chart_metric *out);
+/* The metric and its derivatives up to `order` (0, 1 or 2) at q. CB_ERROR_DOMAIN outside the chart, or where the metric
+ * is singular. */
+cb_status cb_chart_metric_at(const cb_space *g, const double *q, int order, const cb_chart_metric *out);
 
 /* u = g^-1 p/m and p = m g u */
 void cb_chart_velocity_of(int d, const cb_chart_metric *x, double m, const double *p, double *u);
 void cb_chart_momentum_of(int d, const cb_chart_metric *x, double m, const double *u, double *p);
 
-/* w' of the two forms, from F at (q, u); needs first derivatives of the metric. */
+/* w' in the two forms, from F at (q, u). Needs the first derivatives of the metric. */
 typedef void cb_chart_rate(int d, const cb_chart_metric *x, double m, const double *u, const double *F, double *rate);
 cb_chart_rate cb_chart_rate_canonical, cb_chart_rate_velocity;
 
-/* Derivatives of w(q, u) and of its rate W(q, u, F): W_F is dW/dF. Needs second derivatives of the metric. */
+/* The derivatives of w(q, u) and of its rate W(q, u, F); W_F is dW/dF. Needs the second derivatives of the metric. */
 typedef struct cb_chart_jet {
   double *w_q, *w_u, *W_q, *W_u, *W_F; /* d x d each */
 } cb_chart_jet;

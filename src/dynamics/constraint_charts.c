@@ -1,30 +1,35 @@
-/* Elements of constraints between the embedding and charts: see constraint_charts.h. */
-#include "dynamics/constraint_charts.h"
+/* Elements of constraints between the embedding and charts (equations in constraint_private.h), and the constraints
+ * that are given as expressions in the coordinates of a chart.
+ */
+#include "dynamics/constraint_private.h"
+
 #include "geometry/quadric.h"
 #include "numerics/small.h"
+
 #include <math.h>
 #include <string.h>
 
-enum { K = CB_COORD_MAX, DIM = CB_DIM_MAX };
+enum { DIM = CB_DIM_MAX };
 
-/* A pivot of the metric smaller than this, relative to its entry, is a singular point of the chart. */
+/* A point of the chart is singular if the metric has a pivot smaller than this, relative to its entry. */
 static const double singular = 1e-13;
 
 static cb_status step_status(cb_status status) { return status == CB_ERROR_DOMAIN ? CB_STEP_DOMAIN : status; }
 
-/* Point, Jacobian, inverse metric and, for order 2, Christoffel symbols gamma[c][i][j] of a chart. */
+/* The point, the Jacobian, the inverse metric and, for order 2, the Christoffel symbols gamma[c][i][j] of a chart. */
 typedef struct chart_point {
-  double x[K], J[K * DIM], inverse[DIM * DIM], gamma[DIM][DIM][DIM];
+  double x[CB_COORD_MAX], J[CB_COORD_MAX * DIM], inverse[DIM * DIM], gamma[DIM][DIM][DIM];
 } chart_point;
 
-static cb_status chart_at(const cb_geometry *g, const cb_chart *chart, const double *q, int order, chart_point *p) {
+static cb_status chart_at(const cb_space *g, const cb_chart *chart, const double *q, int order, chart_point *p) {
   int n = g->dim;
   double metric[DIM * DIM], l[DIM * DIM], dg[DIM * DIM * DIM];
   cb_status status = chart->to_point(g, q, p->x, p->J);
   if (!status) status = chart->metric(g, q, metric, order > 1 ? dg : NULL, NULL);
   if (status) return step_status(status);
   if (!cb_cholesky(n, metric, singular, l))
-    return cb_fail(CB_STEP_DOMAIN, "a constraint at a singular point of its chart");
+    return cb_fail(CB_STEP_DOMAIN,
+                   "a constraint is at a singular point of its chart: use a smaller `step` or another chart");
   cb_cholesky_whole_inverse(n, l, p->inverse);
   for (int c = 0; order > 1 && c < n; c++)
     for (int i = 0; i < n; i++)
@@ -39,8 +44,9 @@ static cb_status chart_at(const cb_geometry *g, const cb_chart *chart, const dou
 
 /* --- coordinates as functions on the embedding --- */
 
-/* Derivatives of q at the point y of the space, in y: first = B, second. */
-static void in_world(const cb_geometry *g, const chart_point *p, int order, cb_coordinates *out) {
+/* Computes the derivatives of the coordinates q with respect to y at a point y of the space: `first` = B, and `second`.
+ */
+static void in_world(const cb_space *g, const chart_point *p, int order, cb_coordinates *out) {
   int n = g->dim, k = g->embedding;
   for (int c = 0; c < n; c++)
     for (int a = 0; a < k; a++) {
@@ -67,15 +73,14 @@ static void in_world(const cb_geometry *g, const chart_point *p, int order, cb_c
   }
 }
 
-/* From derivatives in y to those in x, y_a = scale_a (M x + b)_a. */
-static void to_local(const cb_geometry *g, const cb_isometry *world, const double *scale, int order,
-                     cb_coordinates *out) {
+/* Converts derivatives in y to those in x, where y_a = scale_a (M x + b)_a. */
+static void to_local(const cb_space *g, const cb_isometry *world, const double *scale, int order, cb_coordinates *out) {
   int k = g->embedding;
-  double m[K][K];
+  double m[CB_COORD_MAX][CB_COORD_MAX];
   for (int a = 0; a < k; a++)
     for (int b = 0; b < k; b++) m[a][b] = scale[a] * world->m[a][b];
   for (int c = 0; c < out->size; c++) {
-    double row[K], half[K][K];
+    double row[CB_COORD_MAX], half[CB_COORD_MAX][CB_COORD_MAX];
     memcpy(row, out->first[c], sizeof row);
     for (int b = 0; b < k; b++) {
       out->first[c][b] = 0;
@@ -95,14 +100,15 @@ static void to_local(const cb_geometry *g, const cb_isometry *world, const doubl
   }
 }
 
-/* Brings y along its ray to the quadric of each curved factor; scale[a]: by what. */
-static cb_status onto_space(const cb_geometry *g, double *y, double *scale) {
+/* Moves y along its ray onto the quadric of each curved factor. scale[a] are the factors by which it was multiplied. */
+static cb_status onto_space(const cb_space *g, double *y, double *scale) {
   for (int f = 0; f < g->n_factors; f++) {
     const cb_factor factor = g->factor[f];
     double by = 1;
     if (factor.curvature != 0)
       by = 1 / sqrt(factor.curvature * cb_factor_inner(factor, y + factor.offset, y + factor.offset));
-    if (!isfinite(by)) return cb_fail(CB_STEP_DOMAIN, "a constraint at a point that is off the space");
+    if (!isfinite(by))
+      return cb_fail(CB_STEP_DOMAIN, "a constraint is at a point outside the space: use a smaller `step`");
     for (int a = factor.offset; a < factor.offset + factor.count; a++) {
       y[a] *= by;
       scale[a] = by;
@@ -111,17 +117,17 @@ static cb_status onto_space(const cb_geometry *g, double *y, double *scale) {
   return CB_OK;
 }
 
-cb_status cb_coordinates_at(const cb_geometry *g, const cb_chart *chart, const cb_isometry *world, const double *x,
+cb_status cb_coordinates_at(const cb_space *g, const cb_chart *chart, const cb_isometry *world, const double *x,
                             int order, cb_coordinates *out) {
-  double y[K], scale[K] = {1, 1, 1, 1};
+  double y[CB_COORD_MAX], scale[CB_COORD_MAX] = {1, 1, 1, 1};
   cb_isometry_point(g, world, x, y);
-  if (!chart || g->intrinsic) { /* the point is its coordinates */
+  if (!chart || g->intrinsic) { /* the coordinates are the numbers of the point itself */
     out->size = g->embedding;
     memcpy(out->q, y, sizeof y);
     if (order < 1) return CB_OK;
     for (int c = 0; c < g->embedding; c++) {
-      memset(out->first[c], 0, K * sizeof out->first[c][0]);
-      for (int a = 0; a < g->embedding; a++) memset(out->second[c][a], 0, K * sizeof out->second[c][a][0]);
+      memset(out->first[c], 0, CB_COORD_MAX * sizeof out->first[c][0]);
+      for (int a = 0; a < g->embedding; a++) memset(out->second[c][a], 0, CB_COORD_MAX * sizeof out->second[c][a][0]);
       out->first[c][c] = 1;
     }
     to_local(g, world, scale, 1, out);
@@ -141,8 +147,8 @@ cb_status cb_coordinates_at(const cb_geometry *g, const cb_chart *chart, const c
 
 /* --- elements of the embedding in a chart space --- */
 
-/* gradient[n] = J^T of gradient[k], one particle. */
-static void pull_vector(const cb_geometry *g, const chart_point *p, const double *from, double *to) {
+/* to[n] = J^T from[k] for one particle. */
+static void pull_vector(const cb_space *g, const chart_point *p, const double *from, double *to) {
   for (int i = 0; i < g->dim; i++) {
     double sum = 0;
     for (int a = 0; a < g->embedding; a++) sum += p->J[a * g->dim + i] * from[a];
@@ -150,8 +156,8 @@ static void pull_vector(const cb_geometry *g, const chart_point *p, const double
   }
 }
 
-/* g.x_ij of one particle. */
-static double bend(const cb_geometry *g, const chart_point *p, const double *gradient, int i, int j) {
+/* The contraction of the gradient with the second derivatives x_ij, for one particle. */
+static double chart_second_derivative(const cb_space *g, const chart_point *p, const double *gradient, int i, int j) {
   int n = g->dim;
   double sum = 0;
   for (int c = 0; c < n; c++)
@@ -170,7 +176,7 @@ static double bend(const cb_geometry *g, const chart_point *p, const double *gra
 
 cb_status cb_element_by_embedding(cb_element_function *in_embedding, const cb_constraints *c, const cb_constraint *row,
                                   int element, double t, const double *const *x, int order, cb_element *out) {
-  const cb_geometry *g = c->space;
+  const cb_space *g = c->space;
   if (!g->chart || g->intrinsic) return in_embedding(c, row, element, t, x, order, out);
   const int n = g->dim, k = g->embedding, size = row->width * n, stride = row->width * k;
   chart_point p[CB_ELEMENT_PARTICLES];
@@ -195,14 +201,177 @@ cb_status cb_element_by_embedding(cb_element_function *in_embedding, const cb_co
   }
   for (int i = 0; order > 1 && i < row->width; i++)
     for (int j = 0; j < row->width; j++) {
-      double half[K][DIM];
+      double half[CB_COORD_MAX][DIM];
       for (int a = 0; a < k; a++) pull_vector(g, &p[j], e.hessian + (i * k + a) * stride + j * k, half[a]);
       for (int r = 0; r < n; r++)
         for (int s = 0; s < n; s++) {
-          double sum = i == j ? bend(g, &p[i], e.gradient + i * k, r, s) : 0;
+          double sum = i == j ? chart_second_derivative(g, &p[i], e.gradient + i * k, r, s) : 0;
           for (int a = 0; a < k; a++) sum += p[i].J[a * n + r] * half[a][s];
           out->hessian[(i * n + r) * size + j * n + s] = sum;
         }
     }
   return CB_OK;
 }
+
+/* Constraints given as expressions in the coordinates q of a chart of the world.
+ *
+ *   surface   g = f(q, t):   g_a = f_c q^c_a,  g_ab = f_cd q^c_a q^d_b + f_c q^c_ab
+ *   velocity  sum_p A_pc(q, t) dq^c_p/dt = b(q, t), p the particles:   a_pa = A_pc q^c_a,
+ *             da_pa/dx_rb = (dA_pc/dq^d_r) q^d_b q^c_a + A_pc q^c_ab [r = p]
+ * q^c_a and q^c_ab are those of constraint_private.h. In a chart space whose own chart is used, q are the particle's
+ * coordinates themselves. */
+
+enum { PARTICLES = CB_ELEMENT_PARTICLES };
+
+/* Computes the coordinates that an expression uses. own: x are already these coordinates, in the chart of the space. */
+static cb_status coordinates(const cb_constraints *c, const cb_constraint *row, bool own, const double *x, int order,
+                             cb_coordinates *out) {
+  const cb_space *g = c->space;
+  if (!own || cb_origin_moves(g)) return cb_coordinates_at(g, row->chart, &c->world[row->world].world, x, order, out);
+  out->size = g->dim;
+  memcpy(out->q, x, (size_t)g->dim * sizeof *x);
+  for (int i = 0; i < g->dim; i++)
+    for (int a = 0; a < g->dim; a++) {
+      out->first[i][a] = i == a;
+      memset(out->second[i][a], 0, (size_t)g->dim * sizeof *out->second[i][a]);
+    }
+  return CB_OK;
+}
+
+/* Fails if a value or one of the n derivatives of an expression is not finite. */
+static cb_status check_finite(double value, int n, const double *derivative, const char *what) {
+  bool all = isfinite(value);
+  for (int i = 0; i < n; i++) all = all && isfinite(derivative[i]);
+  return all ? CB_OK
+             : cb_fail(CB_STEP_DOMAIN,
+                       "%s of a constraint is not finite at this point: use a smaller `step` or another start", what);
+}
+
+static cb_status surface_at(const cb_constraints *c, const cb_constraint *row, bool own, double t, const double *x,
+                            int order, cb_element *out) {
+  const int k = own ? c->space->dim : c->space->embedding;
+  cb_coordinates q;
+  cb_status status = coordinates(c, row, own, x, order, &q);
+  if (status) return status;
+  const int n = q.size;
+  double at[CB_Q_MAX + 1], first[CB_Q_MAX + 1];
+  memcpy(at, q.q, (size_t)n * sizeof *at);
+  at[n] = t;
+  if (order < 2) {
+    out->value = cb_expression_gradient(row->expression, at, n + 1, first);
+    out->t1 = first[n];
+    status = check_finite(out->value, order ? n + 1 : 0, first, "the function");
+    if (status) return status;
+    for (int a = 0; order && a < k; a++)
+      for (int i = 0; i < n; i++) out->gradient[a] += first[i] * q.first[i][a];
+    return CB_OK;
+  }
+  const cb_jet jet = cb_expression_jet(row->expression, at, n + 1);
+  status = check_finite(jet.v, n + 1, jet.g, "the function");
+  if (status) return status;
+  out->value = jet.v;
+  out->t1 = jet.g[n];
+  out->t2 = jet.h[cb_jet_packed(n, n)];
+  for (int a = 0; a < k; a++)
+    for (int i = 0; i < n; i++) {
+      out->gradient[a] += jet.g[i] * q.first[i][a];
+      out->tx[a] += jet.h[cb_jet_packed(n, i)] * q.first[i][a];
+      for (int b = 0; b < k; b++) {
+        double sum = jet.g[i] * q.second[i][a][b];
+        for (int j = 0; j < n; j++) sum += jet.h[cb_jet_packed(i, j)] * q.first[i][a] * q.first[j][b];
+        out->hessian[a * k + b] += sum;
+      }
+    }
+  return CB_OK;
+}
+
+/* The value and the first derivatives of an expression in all coordinates of a row's particles and in t:
+ * first[particle][c]. */
+static cb_status differentiate(const cb_expression *e, int count, const cb_coordinates *q, double t, const char *what,
+                               double *value, double first[PARTICLES][CB_Q_MAX], double *first_t) {
+  const int n = q[0].size;
+  double at[CB_ELEMENT_MAX + 1], gradient[CB_ELEMENT_MAX + 1];
+  for (int p = 0; p < count; p++) memcpy(at + p * n, q[p].q, (size_t)n * sizeof *at);
+  at[count * n] = t;
+  *value = cb_expression_gradient(e, at, count * n + 1, gradient);
+  for (int p = 0; p < count; p++) memcpy(first[p], gradient + p * n, (size_t)n * sizeof *gradient);
+  *first_t = gradient[count * n];
+  return check_finite(*value, count * n + 1, gradient, what);
+}
+
+static cb_status velocity_at(const cb_constraints *c, const cb_constraint *row, bool own, double t,
+                             const double *const *x, int order, cb_element *out) {
+  const int k = own ? c->space->dim : c->space->embedding, count = row->width, size = count * k;
+  cb_coordinates q[PARTICLES];
+  q[0].size = 0;
+  double first[PARTICLES][CB_Q_MAX], first_t;
+  for (int p = 0; p < count; p++) {
+    cb_status status = coordinates(c, row, own, x[p], order, &q[p]);
+    if (status) return status;
+  }
+  const int n = q[0].size;
+  if (row->expression) {
+    double b;
+    cb_status status = differentiate(row->expression, count, q, t, "the right side", &b, first, &first_t);
+    if (status) return status;
+    out->value = -b;
+    out->t1 = -first_t;
+    for (int p = 0; order > 1 && p < count; p++)
+      for (int a = 0; a < k; a++)
+        for (int i = 0; i < n; i++) out->b_x[p * k + a] -= first[p][i] * q[p].first[i][a];
+  }
+  for (int p = 0; order && p < count; p++)
+    for (int i = 0; i < n; i++) {
+      const cb_expression *coefficient = row->coefficient[p * n + i];
+      if (!coefficient) continue;
+      double A;
+      cb_status status = differentiate(coefficient, count, q, t, "a coefficient", &A, first, &first_t);
+      if (status) return status;
+      for (int a = 0; a < k; a++) out->gradient[p * k + a] += A * q[p].first[i][a];
+      if (order < 2) continue;
+      for (int a = 0; a < k; a++) {
+        double *line = out->hessian + (p * k + a) * size;
+        out->tx[p * k + a] += first_t * q[p].first[i][a];
+        for (int b = 0; b < k; b++) line[p * k + b] += A * q[p].second[i][a][b];
+        for (int r = 0; r < count; r++)
+          for (int b = 0; b < k; b++)
+            for (int j = 0; j < n; j++) line[r * k + b] += first[r][j] * q[r].first[j][b] * q[p].first[i][a];
+      }
+    }
+  return CB_OK;
+}
+
+/* --- the classes --- */
+
+static cb_status surface_in_embedding(const cb_constraints *c, const cb_constraint *row, int element, double t,
+                                      const double *const *x, int order, cb_element *out) {
+  (void)element;
+  return surface_at(c, row, false, t, x[0], order, out);
+}
+
+static cb_status velocity_in_embedding(const cb_constraints *c, const cb_constraint *row, int element, double t,
+                                       const double *const *x, int order, cb_element *out) {
+  (void)element;
+  return velocity_at(c, row, false, t, x, order, out);
+}
+
+static bool own_chart(const cb_constraints *c, const cb_constraint *row) {
+  return c->space->chart && row->chart == c->space->chart;
+}
+
+static cb_status surface(const cb_constraints *c, const cb_constraint *row, int element, double t,
+                         const double *const *x, int order, cb_element *out) {
+  if (own_chart(c, row)) return surface_at(c, row, true, t, x[0], order, out);
+  return cb_element_by_embedding(surface_in_embedding, c, row, element, t, x, order, out);
+}
+
+static cb_status velocity(const cb_constraints *c, const cb_constraint *row, int element, double t,
+                          const double *const *x, int order, cb_element *out) {
+  if (own_chart(c, row)) return velocity_at(c, row, true, t, x, order, out);
+  return cb_element_by_embedding(velocity_in_embedding, c, row, element, t, x, order, out);
+}
+
+const cb_constraint_class cb_constraint_surface = {
+    .name = "surface", .element = surface, .timed = true, .per_world = true};
+const cb_constraint_class cb_constraint_velocity = {
+    .name = "velocity", .element = velocity, .velocity = true, .timed = true, .per_world = true};

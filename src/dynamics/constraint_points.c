@@ -1,28 +1,29 @@
-/* Constraints to fixed points of the world: a tether of given length, and a pin.
+/* Constraints of few points: a distance to a fixed point of the world, a pin, rods and path lengths, and a knife edge.
  *
- *   tether  g = d(x, centre) - L
- *   pin     g_a = <e_a, x - centre>, e_a the frame at the centre: linear, one zero near it;  chart: g_a = q_a - c_a
+ *   distance to a point  g = d(x, centre) - L
+ *   pin     g_a = <e_a, x - centre>, e_a the frame at the centre: linear, one zero near it; chart: g_a = q_a - centre_a
+ *   rod, path length     g = sum of distances - length
  *
- * A centre is seen from the moving origin of its particle. The frame is that of the world transported to the centre, so
- * that multipliers of a pin do not turn when the origin moves.
+ * The centre is expressed in the moving origin of its particle. The frame is the world's frame, transported to the
+ * centre, so that the multipliers of a pin do not rotate when the origin moves.
  */
 #include "dynamics/constraint_private.h"
-#include "dynamics/pair.h"
+
+#include "dynamics/pair_potential.h"
 #include "geometry/quadric.h"
+
+#include <math.h>
 #include <string.h>
 
-enum { K = CB_Q_MAX };
-
-static cb_status tether(const cb_constraints *c, const cb_constraint *row, int element, double t,
-                        const double *const *x, int order, cb_element *out) {
-  const cb_geometry *g = c->space;
+static cb_status distance_to_point(const cb_constraints *c, const cb_constraint *row, int element, double t,
+                                   const double *const *x, int order, cb_element *out) {
+  const cb_space *g = c->space;
   const cb_anchor *anchor = &c->world[row->world].anchor;
   double gradient[CB_PAIR_MAX], hessian[CB_PAIR_MAX * CB_PAIR_MAX];
   const int k = g->k, far = !g->chart && anchor->frames.far, stride = far ? k : 2 * k;
   cb_status status =
       far ? cb_anchor_distance(g, anchor, x[0], &out->value, order ? gradient : NULL, order > 1 ? hessian : NULL)
-          : cb_pair_distance(g, x[0], anchor->x, &out->value, order ? gradient : NULL,
-                             order > 1 ? hessian : NULL);
+          : cb_pair_distance(g, x[0], anchor->x, &out->value, order ? gradient : NULL, order > 1 ? hessian : NULL);
   (void)element;
   (void)t;
   if (status) return status == CB_ERROR_DOMAIN ? CB_STEP_DOMAIN : status;
@@ -32,10 +33,10 @@ static cb_status tether(const cb_constraints *c, const cb_constraint *row, int e
   return CB_OK;
 }
 
-/* The frame at the centre, as the particle sees it. From a moved origin it is the columns of the isometry to the
- * centre, which keep their digits at any distance from the world's base point. */
-static void frame_at_centre(const cb_constraints *c, const cb_constraint *row, double frame[CB_Q_MAX][K]) {
-  const cb_geometry *g = c->space;
+/* The frame at the centre, relative to the particle's origin. If this origin has moved, the vectors are the columns of
+ * the isometry to the centre, which keep their digits at any distance from the world's base point. */
+static void frame_at_centre(const cb_constraints *c, const cb_constraint *row, double frame[CB_Q_MAX][CB_Q_MAX]) {
+  const cb_space *g = c->space;
   const cb_constraint_world *w = &c->world[row->world];
   bool moved = false;
   for (int a = 0; a < g->embedding; a++) {
@@ -43,9 +44,9 @@ static void frame_at_centre(const cb_constraints *c, const cb_constraint *row, d
     for (int b = 0; b < g->embedding; b++) moved = moved || w->world.m[a][b] != (a == b);
   }
   memset(frame, 0, CB_Q_MAX * sizeof *frame);
-  double e[CB_Q_MAX * K];
-  cb_geometry_frame(g, row->centre.x, e);
-  for (int f = 0, i = 0; f < g->n_factors; f++) { /* a sphere in a product does not move */
+  double e[CB_Q_MAX * CB_Q_MAX];
+  cb_space_frame(g, row->centre.x, e);
+  for (int f = 0, i = 0; f < g->n_factors; f++) { /* origins do not move in the spheres of a product */
     const cb_factor factor = g->factor[f];
     const int end = i + cb_factor_dim(factor);
     for (int column = factor.offset; i < end; i++, column++)
@@ -56,7 +57,7 @@ static void frame_at_centre(const cb_constraints *c, const cb_constraint *row, d
 
 static cb_status pin(const cb_constraints *c, const cb_constraint *row, int element, double t, const double *const *x,
                      int order, cb_element *out) {
-  const cb_geometry *g = c->space;
+  const cb_space *g = c->space;
   (void)element;
   (void)t;
   if (g->chart && cb_origin_moves(g)) {
@@ -74,7 +75,7 @@ static cb_status pin(const cb_constraints *c, const cb_constraint *row, int elem
     return CB_OK;
   }
   const double *centre = c->world[row->world].anchor.x;
-  double frame[CB_Q_MAX][K];
+  double frame[CB_Q_MAX][CB_Q_MAX];
   frame_at_centre(c, row, frame);
   out->value = 0;
   for (int a = 0; a < g->k; a++) {
@@ -85,5 +86,90 @@ static cb_status pin(const cb_constraints *c, const cb_constraint *row, int elem
   return CB_OK;
 }
 
-const cb_constraint_kind cb_constraint_tether = {.name = "tether", .element = tether, .per_world = true, .sized = true};
-const cb_constraint_kind cb_constraint_pin = {.name = "pin", .element = pin, .per_world = true};
+const cb_constraint_class cb_constraint_distance_to_point = {
+    .name = "distance_to_point", .element = distance_to_point, .per_world = true, .sized = true};
+const cb_constraint_class cb_constraint_pin = {.name = "pin", .element = pin, .per_world = true};
+
+/* --- rods and path lengths --- */
+
+static cb_status distance(const cb_constraints *c, const cb_constraint *row, int element, double t,
+                          const double *const *x, int order, cb_element *out) {
+  (void)row;
+  (void)element;
+  (void)t;
+  return cb_pair_distance(c->space, x[0], x[1], &out->value, order > 0 ? out->gradient : NULL,
+                          order > 1 ? out->hessian : NULL);
+}
+
+const cb_constraint_class cb_constraint_rod = {.name = "rod", .element = distance, .sized = true};
+const cb_constraint_class cb_constraint_path_length = {.name = "path_length", .element = distance, .sized = true};
+
+/* A knife edge at x along the geodesic to y, on a surface. It allows no velocity perpendicular to the geodesic:
+ *
+ *   a.v = det(x, y, v)/(R s_K(d)) = 0,   s_K(d)^2 = w (1 - K w/4),  w = <x-y, x-y>
+ * a.v is the component of v to the left of the direction to y. d is the distance, R = 1/sqrt|K|, and 1/R is applied to
+ * the last coordinates; in flat space the rows of the determinant are (x, 1), (y, 1), (v, 0). */
+
+enum { N = 3 };
+
+/* The covector det(x, e, .)/R with e = y - x, which is bilinear in x and e. */
+static void cross(const cb_space *g, const double *x, const double *e, double *out) {
+  const double curvature = g->factor[0].curvature;
+  double last = curvature == 0 ? 1 : sqrt(fabs(curvature)), x2 = curvature == 0 ? 1 : last * x[2],
+         e2 = curvature == 0 ? 0 : last * e[2];
+  out[0] = x[1] * e2 - x2 * e[1];
+  out[1] = x2 * e[0] - x[0] * e2;
+  out[2] = curvature == 0 ? 0 : last * (x[0] * e[1] - x[1] * e[0]);
+}
+
+static cb_status in_embedding(const cb_constraints *c, const cb_constraint *row, int element, double t,
+                              const double *const *x, int order, cb_element *out) {
+  const cb_space *g = c->space;
+  const int k = g->embedding, size = 2 * k;
+  const double curvature = g->factor[0].curvature;
+  double e[N] = {0}, w = 0, a[N];
+  (void)row;
+  (void)element;
+  (void)t;
+  for (int i = 0; i < k; i++) {
+    e[i] = x[1][i] - x[0][i];
+    w += g->form[i] * e[i] * e[i];
+  }
+  double ss = w * (1 - 0.25 * curvature * w), h = 1 / sqrt(ss), h_w = -0.5 * h / ss * (1 - 0.5 * curvature * w);
+  if (!(ss > 0))
+    return cb_fail(
+        CB_STEP_DOMAIN,
+        "a knife edge has no direction, because its ends coincide or are antipodal: expected other positions");
+  if (!order) return CB_OK;
+  cross(g, x[0], e, a);
+  for (int i = 0; i < k; i++) out->gradient[i] = h * a[i];
+  if (order < 2) return CB_OK;
+  for (int j = 0; j < k; j++) {
+    /* d/dy_j changes only e; d/dx_j changes x, and e in the opposite direction. */
+    double unit[N] = {0}, by_e[N], by_x[N];
+    unit[j] = 1;
+    cross(g, x[0], unit, by_e);
+    if (curvature == 0) { /* minus the value at the origin: the row (x, 1) is not linear in x */
+      double origin[N] = {0}, at_origin[N];
+      cross(g, unit, e, by_x);
+      cross(g, origin, e, at_origin);
+      for (int i = 0; i < k; i++) by_x[i] -= at_origin[i];
+    } else {
+      cross(g, unit, e, by_x);
+    }
+    for (int i = 0; i < k; i++) {
+      double along = 2 * h_w * g->form[j] * e[j] * a[i], turning = h * by_e[i];
+      out->hessian[i * size + k + j] = along + turning;
+      out->hessian[i * size + j] = -along - turning + h * by_x[i];
+    }
+  }
+  return CB_OK;
+}
+
+static cb_status knife_edge(const cb_constraints *c, const cb_constraint *row, int element, double t,
+                            const double *const *x, int order, cb_element *out) {
+  if (c->space->intrinsic) return cb_knife_edge_by_metric(c->space, x, order, out);
+  return cb_element_by_embedding(in_embedding, c, row, element, t, x, order, out);
+}
+
+const cb_constraint_class cb_constraint_knife_edge = {.name = "knife_edge", .element = knife_edge, .velocity = true};

@@ -1,100 +1,125 @@
-/* How rows of constraints are stored and evaluated. A row is a sum of elements of at most four particles (a rod, one
- * segment of a string, one triangle of an area) minus a target; a kind of constraint is one function that evaluates an
- * element. The rest, sums over elements, rates, second derivatives, patterns, is common: constraints.c. */
+/* How rows of constraints are stored and evaluated.
+ *
+ * A row is a sum of elements minus a target. An element has at most four particles (a rod, one segment of a path, one
+ * triangle of an area). A class of constraints is one function that evaluates an element. All classes share the rest:
+ * sums over elements, rates, second derivatives and patterns (constraint_rows.c).
+ */
 #pragma once
 
 #include "core/arena.h"
 #include "geometry/origin.h"
-#include <curvebody/expression.h>
 #include <curvebody/constraint.h>
+#include <curvebody/expression.h>
 
 enum { CB_ELEMENT_PARTICLES = 4, CB_ELEMENT_MAX = CB_ELEMENT_PARTICLES * CB_COORD_MAX };
 
 typedef struct cb_constraint cb_constraint;
 
-/* One element: particles p of it have coordinates p*k .. p*k+k-1. For a velocity row gradient is a, value is -b (so is
- * t1: d(-b)/dt), tx is da/dt and hessian da/dx; time parts of a positional row are those of g at fixed x. `order` 0
- * asks for value, 1 for gradient and t1 too, 2 for all. What is zero is left: the caller clears. */
+/* One element. Its particle p has the coordinates p*k .. p*k+k-1. For a velocity row, gradient is a, value is -b, t1 is
+ * d(-b)/dt, tx is da/dt and hessian is da/dx. For a positional row, t1, t2 and tx are derivatives in t at fixed x.
+ * Order 0 asks for value, order 1 also for gradient and t1, order 2 for everything. The function does not write zeros:
+ * the caller clears the element first. */
 typedef struct cb_element {
   double value, t1, t2;
   double gradient[CB_ELEMENT_MAX], tx[CB_ELEMENT_MAX];
-  double b_x[CB_ELEMENT_MAX];                      /* of a velocity row: d(-b)/dx */
-  double hessian[CB_ELEMENT_MAX * CB_ELEMENT_MAX]; /* row-major with stride size = particles*k of the element */
+  double b_x[CB_ELEMENT_MAX];                      /* velocity row: d(-b)/dx */
+  double hessian[CB_ELEMENT_MAX * CB_ELEMENT_MAX]; /* row-major; the stride is the size of the element, particles*k */
 } cb_element;
 
-/* x: coordinates of the element's particles (k numbers each), local to their component's origin. */
+/* x: the coordinates of the element's particles (k numbers each), relative to the origin of their component. */
 typedef cb_status cb_element_function(const cb_constraints *c, const cb_constraint *row, int element, double t,
                                       const double *const *x, int order, cb_element *out);
 
-typedef struct cb_constraint_kind {
+typedef struct cb_constraint_class {
   const char *name;
   cb_element_function *element;
   bool velocity;
-  bool timed;     /* elements may depend on t */
-  bool per_world; /* uses centre, chart or expression in the world's frame: needs origins */
-  bool sized;     /* the target is a length, area or volume, the size of what is kept */
-} cb_constraint_kind;
+  bool timed;     /* the elements may depend on t */
+  bool per_world; /* the class uses a centre, a chart or an expression in the world's frame, and so needs origins */
+  bool sized;     /* the target is a length, an area or a volume, which is the scale of the residual */
+} cb_constraint_class;
 
-extern const cb_constraint_kind cb_constraint_rod, cb_constraint_string, cb_constraint_tether, cb_constraint_angle,
-    cb_constraint_area, cb_constraint_volume, cb_constraint_pin, cb_constraint_surface, cb_constraint_velocity,
-    cb_constraint_blade;
+extern const cb_constraint_class cb_constraint_rod, cb_constraint_path_length, cb_constraint_distance_to_point,
+    cb_constraint_angle, cb_constraint_area, cb_constraint_volume, cb_constraint_pin, cb_constraint_surface,
+    cb_constraint_velocity, cb_constraint_knife_edge;
 
-/* A row. While it is with the builder, `particle` holds indices as given; in a system, places. */
+/* A row of constraints. The builder stores indices of particles as given, the system stores places. */
 struct cb_constraint {
-  const cb_constraint_kind *kind;
+  const cb_constraint_class *class;
   const char *name;
-  int elements, width;                        /* width: particles an element */
-  int *particle;                              /* elements * width */
-  double target;                              /* value; nan until known */
-  cb_expression *law;                         /* of t, instead; owned */
-  cb_fixed centre;                            /* tether, pin */
+  int elements, width;                        /* width: particles per element */
+  int *particle;                              /* [elements][width]: the particles of each element */
+  double target;                              /* the required value; nan: not yet known (the value at the start) */
+  cb_expression *target_expression;           /* the required value as an expression of t; NULL: `target`; owned */
+  cb_fixed centre;                            /* distance to a point, pin: the point */
   int axis;                                   /* pin: which direction of the frame at centre */
-  const cb_chart *chart;                      /* surface, velocity: NULL the embedding */
-  cb_expression *expression;                  /* surface; velocity: b (NULL: 0); owned */
-  cb_expression *coefficient[CB_ELEMENT_MAX]; /* velocity: by particle and coordinate, NULL: 0; owned */
-  int world;                                  /* number of the row among those whose kind is per_world; -1 */
+  const cb_chart *chart;                      /* surface, velocity: the chart of the coordinates; NULL: the embedding */
+  cb_expression *expression;                  /* surface: the function; velocity: b (NULL: 0); owned */
+  cb_expression *coefficient[CB_ELEMENT_MAX]; /* velocity: A by particle and coordinate (NULL: 0); owned */
+  int world;                                  /* number among the rows whose class is per_world, or -1 */
 };
 
-/* A row that needs the world's frame, seen from the frame of its first particle's component. */
+/* Data of a row that needs the world's frame, relative to the frame of its first particle's component. */
 typedef struct cb_constraint_world {
-  cb_anchor anchor;         /* tether, pin: the centre */
-  cb_isometry world, local; /* local to world, and back; spaces with moving origins, else identity */
+  cb_anchor anchor;         /* distance to a point, pin: the centre */
+  cb_isometry world, local; /* local to world and its inverse; the identity in spaces without moving origins */
 } cb_constraint_world;
 
 struct cb_constraints {
   cb_arena *arena;
   const cb_system *system;
-  const cb_geometry *space;
+  const cb_space *space;
   cb_rows rows;
-  int curved; /* rows of the space for each particle */
+  int curved; /* rows of the space per particle */
   cb_forces *forces;
-  int *slot;       /* entry of each particle of each element, row after row */
-  int *slot_start; /* own + 1 */
+  int *slot;       /* the entry in `rows` of each particle of each element, row after row */
+  int *slot_start; /* [own + 1]: where each row begins in slot */
   cb_constraint_world *world;
   cb_element *scratch;
 };
 
-/* Adds a row to the builder: checks its particles, copies its arrays and name, and takes its expressions, also when it
- * fails. name NULL: made from the kind and the particles. */
-cb_status cb_builder_add_constraint(cb_builder *b, const cb_constraint *row);
-/* Sets the target of a row, or parses its law. */
-cb_status cb_builder_target(cb_builder *b, const cb_target *target, cb_constraint *row);
 /* Frees the expressions of a row. */
 void cb_constraint_release(cb_constraint *row);
 
-/* Rows of the evaluator: of the system, and of the space where with_space. */
+/* Creates the evaluator of the system's rows and, if with_space, of the space's rows. */
 cb_status cb_constraints_create(cb_forces *f, bool with_space, cb_constraints **out);
 void cb_constraints_free(cb_constraints *c);
 void cb_constraints_set_origins(cb_constraints *c, const cb_origin *origin);
 
-/* f(d_1 ... d_p) of distances: what angle, area and volume are made of. Adds nothing: fills value, gradient[p] and,
- * where not NULL, hessian[p*p]. CB_STEP_DOMAIN where it has none. */
-typedef cb_status cb_distance_function(const cb_geometry *g, const double *d, double *value, double *gradient,
+/* A function f(d_1 ... d_p) of distances, from which angles and areas are made in spaces of one factor. It sets (does
+ * not add to) value and, unless NULL, gradient[p] and hessian[p*p]. CB_STEP_DOMAIN where the function has no value. */
+typedef cb_status cb_distance_function(const cb_space *g, const double *d, double *value, double *gradient,
                                        double *hessian);
 
-/* Elements of constraints in spaces that are known by the metric of one chart. */
+/* A knife edge at x[0] along the geodesic to x[1], in a space of dimension 2 that is given by the metric of one chart.
+ */
+cb_status cb_knife_edge_by_metric(const cb_space *g, const double *const *x, int order, cb_element *out);
 
-/* The angle at x[1] between the geodesics to x[0] and x[2]. */
-cb_status cb_angle_by_metric(const cb_geometry *g, const double *const *x, int order, cb_element *out);
-/* A blade at x[0] along the geodesic to x[1], in a space of dimension 2. */
-cb_status cb_blade_by_metric(const cb_geometry *g, const double *const *x, int order, cb_element *out);
+/* The following functions convert elements between the embedding and charts (constraint_charts.c).
+ *
+ * Let x(q) be a chart of a space of quadrics and flat factors, J = dx/dq, K_f the curvature of a factor, and <,>_f and
+ * x_f the parts in that factor:
+ *   x_ij = Gamma^c_ij J_c - sum_f K_f <J_i, J_j>_f x_f                                (Gauss's formula)
+ * Let q be extended to a function on the embedding that is constant along the ray through x_f:
+ *   B = dq/dx = g^-1 J^T I,   n_f = K_f I x_f,   I = diag(form)
+ *   q^c_ab = -Gamma^c_ij B^i_a B^j_b - sum_f (B^c_a n_b + n_a B^c_b)_f
+ * The Christoffel symbols are those of the chart's own metric: no derivative here is a finite difference.
+ * Source: do Carmo, Riemannian Geometry (1992), chapter 6. */
+
+/* The coordinates of a point in a chart of the world, and their derivatives in the point's local embedding. */
+typedef struct cb_coordinates {
+  int size;
+  double q[CB_Q_MAX];
+  double first[CB_Q_MAX][CB_Q_MAX];            /* [c][a]: dq_c/dx_a */
+  double second[CB_Q_MAX][CB_Q_MAX][CB_Q_MAX]; /* [c][a][b]: d^2 q_c/dx_a dx_b */
+} cb_coordinates;
+
+/* Evaluates the coordinates. chart NULL: those of the world's embedding. world: local to world. Order 0 gives q, order
+ * 1 also `first`, order 2 everything. CB_STEP_DOMAIN outside the chart and where it is singular. */
+cb_status cb_coordinates_at(const cb_space *g, const cb_chart *chart, const cb_isometry *world, const double *x,
+                            int order, cb_coordinates *out);
+
+/* Evaluates an element that is written for the embedding. In a space with a chart it is evaluated at the points x(q),
+ * and its derivatives are converted to the chart: g_i = J^T g, g_ij = J^T H J + g.x_ij. */
+cb_status cb_element_by_embedding(cb_element_function *in_embedding, const cb_constraints *c, const cb_constraint *row,
+                                  int element, double t, const double *const *x, int order, cb_element *out);

@@ -1,20 +1,25 @@
-/* Constraints that depend on one another at the start: refused by name, or dropped where that changes nothing there.
+/* Constraints that depend on one another at the start. Such a system is an error that names a row, or the row is
+ * dropped if this does not change the motion at the start.
  *
- * A row depends on the others if the part of its gradient across theirs, in the kinetic metric, is `slack` times its
- * length: a pivot of the Gram matrix. Dropping it is right only where the others imply it: where they are met, it is.
- * That may hold at the start alone (three rods in a line), so the system keeps what was dropped, for the run to watch.
- * A row without a gradient depends on no other: it is not dropped. */
+ * A row depends on the others if the part of its gradient that is orthogonal to theirs, in the kinetic metric, is at
+ * most `slack` times its length. This part is a pivot of the Gram matrix. A row may be dropped only if it is redundant:
+ * it is satisfied wherever the others are. It may be redundant only at the start (three rods in a line), so the system
+ * keeps dropped rows, and the run watches them. A row with zero gradient does not depend on the others and is never
+ * dropped.
+ */
 #include "core/failure.h"
+
 #include "dynamics/builder_private.h"
 #include "dynamics/gram.h"
-#include "dynamics/measure.h"
+#include "dynamics/system_facts.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const double slack = 1e-10;
-/* How far a dropped row may be from its target where the others are met, relative to the length, area or volume that it
- * keeps: the tolerance of places typed by hand. */
+/* Maximum residual of a dropped row when the others are satisfied, relative to its length, area or volume. It is large
+ * enough for positions typed by hand. */
 static const double implied = 1e-8;
 
 void cb_builder_drop_redundant(cb_builder *b, bool drop) { b->drop_redundant = drop; }
@@ -30,7 +35,7 @@ static void look_free(look *w) {
   free(w->G);
 }
 
-/* The row that depends on the others at the start, -1 if none does. */
+/* Finds the row that depends on the others at the start; -1 if none does. */
 static cb_status find(cb_system *s, cb_forces *f, const look *w, int *row) {
   cb_gram *gram;
   *row = -1;
@@ -49,7 +54,7 @@ static cb_status find(cb_system *s, cb_forces *f, const look *w, int *row) {
   return status;
 }
 
-/* The same particles with `count` rows from `first` on. */
+/* A system with the same particles and the `count` rows from `first` on. */
 static cb_system of_rows(const cb_system *s, int first, int count) {
   cb_system of = *s;
   of.constraint += first;
@@ -59,7 +64,7 @@ static cb_system of_rows(const cb_system *s, int first, int count) {
   return of;
 }
 
-/* Is there nothing to a row's gradient, whatever the others are? */
+/* Fails if the gradient of a row is zero by itself, whatever the other rows are. */
 static cb_status check_alone(cb_system *s, const look *w, int row) {
   cb_system alone = of_rows(s, row, 1);
   cb_forces *f;
@@ -70,12 +75,12 @@ static cb_status check_alone(cb_system *s, const look *w, int row) {
   cb_forces_free(f);
   if (status || found < 0) return status;
   return cb_fail_as(CB_FAILURE_CONSTRAINT, CB_ERROR_DOMAIN,
-                    "constraint `%s` has no gradient at the start, so that nothing can hold it: it is not implied by "
-                    "others; start from another place",
+                    "constraint `%s` has no gradient at the start, so no force can satisfy it, and it is not "
+                    "redundant: expected another start",
                     s->constraint[row].name);
 }
 
-/* Takes a row out, to the others that were. */
+/* Moves a row to the list of dropped rows. */
 static void drop(cb_system *s, int row) {
   const cb_constraint dropped = s->constraint[row];
   memmove(s->constraint + row, s->constraint + row + 1, (size_t)(s->n_constraints - row - 1) * sizeof dropped);
@@ -83,7 +88,7 @@ static void drop(cb_system *s, int row) {
   s->n_dropped++;
 }
 
-/* Are the dropped rows met where the others are? */
+/* Fails if a dropped row is not satisfied where the others are. */
 static cb_status check_implied(cb_system *s, const look *w) {
   cb_forces *f = NULL;
   cb_gram *gram = NULL;
@@ -104,10 +109,11 @@ static cb_status check_implied(cb_system *s, const look *w) {
   if (!status) status = cb_constraints_rate(cb_forces_constraints(f), 0, w->x, w->v, rate, NULL);
   cb_forces_free(f);
   for (int r = 0; r < s->n_dropped && !status; r++) {
-    const double off = of->constraint[r].kind->velocity ? rate[r] : w->g[r];
+    const double off = of->constraint[r].class->velocity ? rate[r] : w->g[r];
     if (!(fabs(off) <= implied * cb_system_constraint_size(of, r, 0)))
       status = cb_fail_as(CB_FAILURE_CONSTRAINT, CB_ERROR_DOMAIN,
-                          "constraint `%s` contradicts the others: it is off by %.3g where they are met",
+                          "constraint `%s` contradicts the others: its residual is %.3g where they are satisfied; "
+                          "expected constraints that can all be satisfied",
                           of->constraint[r].name, off);
   }
   return status;
@@ -132,7 +138,7 @@ cb_status cb_constraints_check_rank(const cb_builder *b, cb_system *s) {
     if (!b->drop_redundant) {
       status = cb_fail_as(CB_FAILURE_CONSTRAINT, CB_ERROR_DOMAIN,
                           "constraint `%s` depends on the others at the start: leave it out, or set `start: "
-                          "{redundant: drop}` if they imply it, or start from another place",
+                          "{redundant: drop}` if it is redundant, or start from another place",
                           s->constraint[row].name);
       break;
     }

@@ -1,21 +1,22 @@
-/* Volume inside a closed surface of geodesic triangles: the sum, signed by orientation, of the geodesic tetrahedra from
- * the mesh's first vertex x_0.
+/* The volume inside a closed surface of geodesic triangles. It is the sum, signed by orientation, of the geodesic
+ * tetrahedra from the mesh's first vertex x_0.
  *
- * A point of a tetrahedron is the projection of x_0 (1-u) + m u, m = sum_i mu_i x_i on the opposite triangle, along its
- * ray to the quadric; u is integrated in closed form:
- *   V = D Q,   D = -det(x_0, x_1, x_2, x_3)/R,   Q = int Phi(z) N^-3 dmu   over the unit triangle
+ * A point of a tetrahedron is the projection of x_0 (1-u) + m u along its ray onto the quadric, with m = sum_i mu_i x_i
+ * on the opposite triangle. The integral over u has a closed form:
+ *   V = D Q,   D = -det(x_0, x_1, x_2, x_3) sqrt|K|,   Q = int Phi(z) N^-3 dmu   over the unit triangle
  *   w_ij = <x_i - x_j, x_i - x_j>,  alpha = sum_i mu_i w_0i,  beta = sum_(i<j) mu_i mu_j w_ij
  *   N^2 = K <m,m> = 1 - K beta,   z = K s_K(r/2)^2 = K (alpha/2 - beta/(1 + N))/(2 N),  r the distance from x_0 to m/N
  *   Phi = int_0^r s_K(x)^2 dx / s_K(r)^3,   2 z (1-z) Phi' + 3 (1-2z) Phi = 1
- * Flat: rows (x_i, 1) in the determinant, Q = 1/6. Only D and chords appear: exact for small triangles too, and the
- * same in every frame. Q is a product rule of Gauss in collapsed coordinates; its order is chosen by the size |K| w, so
- * that the relative error is round-off up to edges of 2.4 radii (hyperbolic) or 1.4 (sphere), and 1e-12 at 3
- * (hyperbolic).
- * Sources: Ratcliffe, Foundations of Hyperbolic Manifolds, 2nd ed. (2006), section 10.4,
- * doi:10.1007/978-0-387-47322-2; nodes: Abramowitz & Stegun (1964), table 25.4.
+ * In flat space the determinant has the rows (x_i, 1), and Q = 1/6. Only D and chords appear, so small triangles are
+ * accurate too, and the result is the same in every frame. Q is a product of Gauss rules in collapsed coordinates. Its
+ * order is chosen by the size |K| w. The relative error is round-off for edges of up to 2.4 radii (hyperbolic) or 1.4
+ * radii (sphere), and 1e-12 at 3 radii (hyperbolic). Sources: Ratcliffe, Foundations of Hyperbolic Manifolds, 2nd ed.
+ * (2006), section 10.4, doi:10.1007/978-0-387-47322-2; nodes: Abramowitz & Stegun (1964), table 25.4.
  */
-#include "dynamics/constraint_charts.h"
-#include "numerics/trig.h"
+#include "dynamics/constraint_private.h"
+
+#include "numerics/numerics_curved.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -23,7 +24,7 @@ enum { K = CB_COORD_MAX, CORNERS = 4, EDGES = 6, SIZE = CORNERS * K };
 
 static const int ends[EDGES][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
 
-/* Nodes > 0 and weights on [-1, 1]. */
+/* The nodes > 0 and the weights of a rule on [-1, 1]. */
 typedef struct node {
   double x, weight;
 } node;
@@ -52,14 +53,16 @@ static const node gauss_32[] = {
     {0.98561151154526838, 0.01627439473090567},   {0.99726386184948157, 0.0070186100094700964},
 };
 
-/* Rules by the largest |K| w they are used for: relative errors then are below 1e-15 (measured against 128 points). */
+/* The rules, with the largest |K| w for which each is used. Relative errors are then below 1e-15 (measured against 128
+ * points). */
 static const struct rule {
   double largest;
   int half;
   const node *nodes;
 } rules[] = {{0.008, 2, gauss_4}, {0.3, 4, gauss_8}, {1.8, 8, gauss_16}, {INFINITY, 16, gauss_32}};
 
-/* Phi near 0: phi_0 = 1/3, phi_n = phi_(n-1) (2n+4)/(2n+3), as many as |z| up to `largest` asks for. */
+/* The series of Phi near 0: phi_0 = 1/3, phi_n = phi_(n-1) (2n+4)/(2n+3). It has as many terms as are needed for |z| up
+ * to `largest`. */
 enum { TERMS = 36 };
 typedef struct series {
   int n;
@@ -76,7 +79,7 @@ static series series_up_to(double largest) {
   return s;
 }
 
-/* Phi with two derivatives. */
+/* Phi and its first two derivatives. */
 static void phi(const series *s, double z, double out[3]) {
   if (fabs(z) < near) {
     double sum = 0, first = 0, half_second = 0;
@@ -97,7 +100,7 @@ static void phi(const series *s, double z, double out[3]) {
   out[2] = (6 * out[0] - 5 * c * out[1]) / two;
 }
 
-/* f = Phi(z) N^-3 with derivatives in alpha and beta. */
+/* f = Phi(z) N^-3 and its derivatives in alpha and beta. */
 typedef struct integrand {
   double f, a, b, aa, ab, bb;
 } integrand;
@@ -119,7 +122,7 @@ static integrand integrand_at(const series *s, double curvature, double alpha, d
   };
 }
 
-/* Q with its derivatives in the six w; order as in cb_element. */
+/* Q and its derivatives in the six w; `order` has the meaning it has for cb_element. */
 typedef struct quadrature {
   double v, w[EDGES], ww[EDGES][EDGES];
 } quadrature;
@@ -158,12 +161,12 @@ static void integrate(double curvature, const double *w, int order, quadrature *
     for (int d = 0; d < e; d++) q->ww[d][e] = q->ww[e][d];
 }
 
-/* The determinant of four rows with all its derivatives, by permutations. */
+/* The determinant of four rows and all its derivatives, as a sum over permutations. */
 typedef struct determinant {
   double v, m[SIZE], mm[SIZE * SIZE];
 } determinant;
 
-/* Even ones first. */
+/* All permutations of the four rows: the 12 even ones, then the 12 odd ones. */
 static const int permutation[24][CORNERS] = {
     {0, 1, 2, 3}, {0, 2, 3, 1}, {0, 3, 1, 2}, {1, 0, 3, 2}, {1, 2, 0, 3}, {1, 3, 2, 0}, {2, 0, 1, 3}, {2, 1, 3, 0},
     {2, 3, 0, 1}, {3, 0, 2, 1}, {3, 1, 0, 2}, {3, 2, 1, 0}, {0, 1, 3, 2}, {0, 2, 1, 3}, {0, 3, 2, 1}, {1, 0, 2, 3},
@@ -192,7 +195,8 @@ static void determine(const double m[CORNERS][K], int order, determinant *d) {
   }
 }
 
-/* From derivatives in the rows x_0, x_i - x_0 to those in x_0, x_i: n vectors of SIZE numbers, steps apart. */
+/* Converts derivatives in the rows x_0, x_i - x_0 to those in x_0, x_i, for n vectors of SIZE numbers: number e of
+ * vector r is y[r * across + e * step]. */
 static void from_differences(int n, int step, int across, double *y) {
   for (int r = 0; r < n; r++)
     for (int a = 0; a < K; a++)
@@ -200,7 +204,7 @@ static void from_differences(int n, int step, int across, double *y) {
 }
 
 /* D and its derivatives in x. */
-static void signed_content(const cb_geometry *g, const double *const *x, int order, determinant *d) {
+static void signed_content(const cb_space *g, const double *const *x, int order, determinant *d) {
   const double curvature = g->factor[0].curvature, last = curvature == 0 ? 0 : sqrt(fabs(curvature));
   const double scale[K] = {1, 1, 1, last};
   double m[CORNERS][K] = {{0}};
@@ -219,12 +223,12 @@ static void signed_content(const cb_geometry *g, const double *const *x, int ord
   }
 }
 
-/* The place of a coordinate among four a corner. */
+/* Converts index i of arrays with k numbers per corner to the index in arrays with K = 4 numbers per corner. */
 static int lifted(int k, int i) { return i / k * K + i % k; }
 
 static cb_status in_embedding(const cb_constraints *c, const cb_constraint *row, int element, double t,
                               const double *const *x, int order, cb_element *out) {
-  const cb_geometry *g = c->space;
+  const cb_space *g = c->space;
   const int k = g->embedding, size = CORNERS * k;
   double w[EDGES], e[EDGES][K], Q_x[SIZE] = {0}, w_x[EDGES][SIZE] = {{0}};
   quadrature Q;
@@ -244,7 +248,9 @@ static cb_status in_embedding(const cb_constraints *c, const cb_constraint *row,
   integrate(g->factor[0].curvature, w, order, &Q);
   signed_content(g, x, order, &D);
   out->value = D.v * Q.v;
-  if (!isfinite(out->value)) return cb_fail(CB_STEP_DOMAIN, "a triangle too far from the first vertex of its surface");
+  if (!isfinite(out->value))
+    return cb_fail(CB_STEP_DOMAIN,
+                   "a triangle is too far from the first vertex of its surface: expected a smaller surface");
   if (!order) return CB_OK;
   for (int i = 0; i < size; i++) {
     for (int s = 0; s < EDGES; s++) Q_x[i] += Q.w[s] * w_x[s][i];
@@ -276,4 +282,4 @@ static cb_status volume(const cb_constraints *c, const cb_constraint *row, int e
   return cb_element_by_embedding(in_embedding, c, row, element, t, x, order, out);
 }
 
-const cb_constraint_kind cb_constraint_volume = {.name = "volume", .element = volume, .sized = true};
+const cb_constraint_class cb_constraint_volume = {.name = "volume", .element = volume, .sized = true};

@@ -1,19 +1,23 @@
-/* Contacts, walls and events of a system: what the builder gathered, by place, with the triangles of surfaces. */
-#include "dynamics/contact_private.h"
-#include "dynamics/extract.h"
+/* Moves contacts, walls and events from the builder into the system: particles become places, and the triangles of
+ * surfaces are listed.
+ */
+#include "dynamics/builder_private.h"
+
+#include "dynamics/system_facts.h"
 #include "numerics/expression_private.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_BRANCHES = 32 };
+enum { MAX_BRANCHES = 32 };
 
 static const double pi = 3.14159265358979323846;
 
 static bool holds(const cb_contact_switch *s, int a, int b) {
   if (s->a == s->b && s->a >= 0) return a == s->a && b == s->a;
-  if (a == b) return false; /* within a body only where it is named twice */
+  if (a == b) return false; /* contacts within a body are on only if a switch names it twice */
   return ((s->a < 0 || s->a == a) && (s->b < 0 || s->b == b)) || ((s->a < 0 || s->a == b) && (s->b < 0 || s->b == a));
 }
 
@@ -24,19 +28,20 @@ bool cb_contact_set_bodies_on(const cb_contact_set *set, int a, int b) {
   return a != b;
 }
 
-/* A ball of half a great circle or more is no ball of its sphere, and two of them have no room. */
+/* Fails for a particle whose radius is a quarter of a great circle or more: two such particles would not fit into the
+ * sphere. */
 static cb_status check_radii(const cb_system *s) {
-  const cb_geometry *g = s->space;
+  const cb_space *g = s->space;
   if (g->intrinsic || g->n_factors != 1 || !(g->factor[0].curvature > 0)) return CB_OK;
-  const double most = pi / 2 / sqrt(g->factor[0].curvature);
+  const double maximum = pi / 2 / sqrt(g->factor[0].curvature);
   for (int i = 0; i < s->n; i++)
-    if (s->radius[i] >= most)
+    if (s->radius[i] >= maximum)
       return cb_fail(CB_ERROR_ARGUMENT, "%s: a sphere of radius %g is too large for %s: expected < %.6g", s->name[i],
-                     s->radius[i], g->kind->name, most);
+                     s->radius[i], g->class_->name, maximum);
   return CB_OK;
 }
 
-/* Triangles by place, and around each place. */
+/* Lists the triangles with their corners by place, and for each place the triangles that have a corner there. */
 static cb_status triangles(const cb_builder *b, const cb_system *s, cb_contact_set *set) {
   const int n = b->n_triangles;
   if (!n) return CB_OK;
@@ -57,9 +62,10 @@ static cb_status triangles(const cb_builder *b, const cb_system *s, cb_contact_s
   return CB_OK;
 }
 
-/* Surfaces meet in spaces of one factor alone; elsewhere the spheres of their particles do, where they have a size. */
+/* Surfaces collide only in spaces of one factor and of dimension 2 or 3. In other spaces only the spheres of their
+ * particles collide; this function fails if these have no radius and their contacts are on. */
 static cb_status check_surfaces(const cb_system *s, cb_contact_set *set) {
-  const cb_geometry *g = s->space;
+  const cb_space *g = s->space;
   if (!set->n_triangles || (!g->intrinsic && g->n_factors == 1 && g->dim > 1)) return CB_OK;
   for (int t = 0; t < set->n_triangles; t++) {
     const int body = s->body[set->triangle[t][0]];
@@ -67,19 +73,19 @@ static cb_status check_surfaces(const cb_system *s, cb_contact_set *set) {
     for (int other = 0; other < s->n_bodies; other++)
       if (cb_contact_set_bodies_on(set, body, other))
         return cb_fail(CB_ERROR_UNSUPPORTED,
-                       "contacts of '%s', which has triangles: surfaces meet in spaces of constant curvature of "
-                       "dimension 2 or 3, found %s%s; expected particles with radii",
-                       s->body_name[body], g->kind->name, g->n_factors > 1 ? ", a product" : "");
+                       "contacts of '%s', which has triangles: surfaces can collide only in spaces of constant "
+                       "curvature of dimension 2 or 3, found %s%s; expected particles with radii",
+                       s->body_name[body], g->class_->name, g->n_factors > 1 ? ", a product" : "");
   }
   set->n_triangles = 0;
   return CB_OK;
 }
 
-/* Gives the set an expression (NULL: none), or frees it. */
+/* Gives an expression (may be NULL) to the set, which then owns it; frees it if *status is an error. */
 static bool keep(cb_contact_set *set, cb_expression *e, cb_status *status) {
   if (!*status)
-    *status =
-        cb_builder_grow((void **)&set->expression, set->n_expressions, &set->room_expressions, sizeof *set->expression);
+    *status = cb_builder_grow((void **)&set->expression, set->n_expressions, &set->capacity_expressions,
+                              sizeof *set->expression);
   if (*status) {
     cb_expression_free(e);
     return false;
@@ -88,23 +94,23 @@ static bool keep(cb_contact_set *set, cb_expression *e, cb_status *status) {
   return e != NULL;
 }
 
-/* An expression that is the least of several is as many walls: each of them is smooth where they meet, and what touches
- * both of them there has two normals. */
+/* Splits an expression that is the minimum of several expressions into one wall for each of them. Each wall is smooth
+ * at the common border, and a particle that touches two of them has two normals. */
 static cb_status part_branches(cb_contact_set *set, const cb_system *s) {
   cb_status status = CB_OK;
   set->n_given = set->n_walls;
   for (int w = 0; w < set->n_given && !status; w++) {
-    cb_expression_branch branch[MOST_BRANCHES];
+    cb_expression_branch branch[MAX_BRANCHES];
     int count = 0;
     const cb_expression *whole = set->wall[w].expression;
     const cb_chart *chart = set->wall[w].chart;
     if (!whole) continue;
     status =
-        cb_expression_branches(whole, chart ? chart->size + 1 : s->space->embedding + 1, MOST_BRANCHES, branch, &count);
+        cb_expression_branches(whole, chart ? chart->size + 1 : s->space->embedding + 1, MAX_BRANCHES, branch, &count);
     for (int i = 0; i < count; i++) {
       const bool kept = keep(set, branch[i].value, &status), guarded = keep(set, branch[i].guard, &status);
       if (!status && i > 0)
-        status = cb_builder_grow((void **)&set->wall, set->n_walls, &set->room_walls, sizeof *set->wall);
+        status = cb_builder_grow((void **)&set->wall, set->n_walls, &set->capacity_walls, sizeof *set->wall);
       if (status || !kept) continue;
       const int at = i > 0 ? set->n_walls++ : w;
       set->wall[at] = set->wall[w];

@@ -1,18 +1,20 @@
-/* The end of building: connected components, the order of particles, and the arrays of the system.
+/* The end of building: finds the connected components, orders the particles, and makes the arrays of the system.
  *
- * Particles joined by a spring, a constraint, or a law between pairs belong to one component; a component has one
- * origin, that of its first particle. Components stand one after another in the order of their first particles.
+ * Particles that are joined by a spring, a constraint, or a potential between pairs belong to one component. A
+ * component has one origin (finish_origins.c). Components follow one another in the order of their first particles.
  */
-#include "dynamics/contact_private.h"
+#include "dynamics/builder_private.h"
+
 #include "dynamics/reorder.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Up to this many particles fit in any cache in any order. */
+/* So few particles fit into the first-level cache in any order. */
 static const int few = 64;
 
-/* parent[n]: joins what belongs together. */
+/* Joins in parent[n] the particles that belong to one component. */
 static void connect(const cb_builder *b, int *parent) {
   cb_components_start(b->n_points, parent);
   for (int s = 0; s < b->n_bonds; s++) cb_components_join(parent, b->bond[s].i, b->bond[s].j);
@@ -36,18 +38,18 @@ static void connect(const cb_builder *b, int *parent) {
   }
 }
 
-/* order[place] = particle along springs and constraints, so that neighbours stand close; as they came where there are
- * few. */
+/* Sets order[place] = particle. Springs and constraints determine the order, so that neighbours are near each other in
+ * memory. Up to `few` particles keep their order. */
 static cb_status locality(const cb_builder *b, int *order) {
   int n = b->n_points;
-  size_t most = (size_t)b->n_bonds, m = 0;
+  size_t maximum = (size_t)b->n_bonds, m = 0;
   for (int r = 0; r < b->n_constraints; r++)
-    most += (size_t)b->constraint[r].elements * (size_t)(b->constraint[r].width - 1);
+    maximum += (size_t)b->constraint[r].elements * (size_t)(b->constraint[r].width - 1);
   for (int i = 0; i < n; i++) order[i] = i;
-  if (n <= few || !most) return CB_OK;
-  int *i = malloc(2 * most * sizeof *i);
+  if (n <= few || !maximum) return CB_OK;
+  int *i = malloc(2 * maximum * sizeof *i);
   if (!i) return cb_fail(CB_ERROR_MEMORY, "no memory to order %d particles", n);
-  int *j = i + most;
+  int *j = i + maximum;
   for (int e = 0; e < b->n_bonds; e++, m++) {
     i[m] = b->bond[e].i;
     j[m] = b->bond[e].j;
@@ -65,7 +67,8 @@ static cb_status locality(const cb_builder *b, int *order) {
   return status;
 }
 
-/* component[n] of each particle, and place[n]: components one after another, in each the order of locality. */
+/* Sets component[n] and place[n] of each particle: components follow one another in the state, and inside a component
+ * particles have the order of locality(). */
 static cb_status arrange(const cb_builder *b, cb_system *s, int *component, int *place) {
   int n = b->n_points;
   cb_status status = locality(b, s->particle);
@@ -116,7 +119,7 @@ static cb_status particles(const cb_builder *b, cb_system *s, const int *compone
   return CB_OK;
 }
 
-/* The plan by which springs are evaluated in an embedding. */
+/* Makes the plan by which springs are evaluated in an embedding. */
 static cb_status plan(cb_system *s) {
   if (s->space->chart || !s->n_springs) return CB_OK;
   cb_spring *spring = malloc((size_t)s->n_springs * sizeof *spring);
@@ -174,7 +177,7 @@ static cb_status terms(cb_builder *b, cb_system *s) {
     switch (term->kind) {
       case CB_TERM_INTERACTION: {
         cb_interaction *x = &s->interaction[s->n_interactions++];
-        x->law = term->law;
+        x->pair_potential = term->pair_potential;
         x->same = term->body_a == term->body_b;
         status = group(s, term->body_a, &x->a);
         if (!status) status = group(s, term->body_b, &x->b);
@@ -182,7 +185,7 @@ static cb_status terms(cb_builder *b, cb_system *s) {
       }
       case CB_TERM_CENTRAL: {
         cb_central *x = &s->central[s->n_centrals++];
-        x->law = term->law;
+        x->pair_potential = term->pair_potential;
         x->centre = term->centre;
         status = group(s, term->body_a, &x->group);
         break;
@@ -253,12 +256,12 @@ static cb_status allocate(const cb_builder *b, cb_system *s) {
   return cb_fail(CB_ERROR_MEMORY, "no memory for a system of %d particles and %d springs", s->n, s->n_springs);
 }
 
-/* Rows that are distances of two particles count among the bonds. */
+/* Lists the rows that are distances of two particles; they count as bonds. */
 static cb_status rods(cb_system *s) {
   s->rod = cb_arena_alloc(s->arena, (size_t)s->n_constraints, sizeof *s->rod);
   if (!s->rod) return cb_fail(CB_ERROR_MEMORY, "no memory for %d constraints", s->n_constraints);
   for (int r = 0; r < s->n_constraints; r++)
-    if (s->constraint[r].kind == &cb_constraint_rod) s->rod[s->n_rods++] = r;
+    if (s->constraint[r].class == &cb_constraint_rod) s->rod[s->n_rods++] = r;
   return CB_OK;
 }
 
@@ -282,7 +285,7 @@ static cb_status assemble(cb_builder *b, cb_system *s, int *component) {
 }
 
 cb_status cb_builder_finish(cb_builder *b, cb_system **out) {
-  if (!b->n_points) return cb_fail(CB_ERROR_ARGUMENT, "a system without particles");
+  if (!b->n_points) return cb_fail(CB_ERROR_ARGUMENT, "expected at least one particle");
   cb_arena *arena = cb_arena_create();
   cb_system *s = cb_arena_alloc(arena, 1, sizeof *s);
   int *component = malloc((size_t)b->n_points * sizeof *component);
@@ -303,7 +306,7 @@ cb_status cb_builder_finish(cb_builder *b, cb_system **out) {
     cb_system_free(s);
     return status;
   }
-  b->n_points = 0; /* expressions have gone over: nothing more can be made of this builder */
+  b->n_points = 0; /* The expressions now belong to the system, so this builder cannot make another one. */
   *out = s;
   return CB_OK;
 }

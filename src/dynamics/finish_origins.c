@@ -1,66 +1,172 @@
-/* The origins that components start at: one for all particles of a component, near them.
+/* The origins and bases with which components start. All particles of a component get one origin near them.
  *
- * Particles come with the origins that they were given. Where numbers grow like exp(distance) those of a component must
- * not be too far apart, a component that a fixed point far out holds stays in its frame, and expressions of coordinates
- * of the world end where these are no longer known.
+ * Particles are given with origins of their own. Where coordinates grow like exp(distance), the origins of a component
+ * must not be too far apart. If a fixed point acts on a component, and is near it but far from the base point of the
+ * world, the component keeps its origin. Expressions in coordinates of the world are an error if these coordinates are
+ * not known accurately enough.
  */
-#include "dynamics/contact_private.h"
+#include "dynamics/builder_private.h"
+
+#include "dynamics/reorder.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Parts of a component may be given this many radii apart in different origins: their chords then lose exp(far/2) units
- * of round-off at most. */
+/* --- which components may collide, and their bases at the start (bases.h) --- */
+
+/* Joins bodies whose contacts are on in set[bodies]. meets[body]: the body has contacts with another body or within
+ * itself. */
+static void join_bodies(const cb_contact_set *contacts, int bodies, int *set, bool *meets) {
+  for (int a = 0; a < bodies; a++) {
+    meets[a] = meets[a] || cb_contact_set_bodies_on(contacts, a, a);
+    for (int b = a + 1; b < bodies; b++) {
+      if (contacts->n_switches && !cb_contact_set_bodies_on(contacts, a, b)) continue;
+      cb_components_join(set, a, b);
+      meets[a] = meets[b] = true;
+      if (!contacts->n_switches) break; /* all pairs are on, and joining neighbours suffices */
+    }
+  }
+}
+
+static cb_status families(const cb_builder *b, const cb_system *s, int *family) {
+  const cb_contact_set *contacts = b->contacts;
+  int *set = malloc(2 * (size_t)s->n_bodies * sizeof *set), *first = set ? set + s->n_bodies : NULL;
+  bool *meets = calloc((size_t)s->n_bodies, sizeof *meets);
+  cb_components_start(s->n_components, family);
+  if (set && meets && contacts && contacts->on) {
+    cb_components_start(s->n_bodies, set);
+    join_bodies(contacts, s->n_bodies, set, meets);
+    cb_components_number(s->n_bodies, set, set);
+    for (int i = 0; i < s->n_bodies; i++) first[i] = -1;
+    for (int i = 0; i < s->n; i++) {
+      int *one = &first[set[s->body[i]]];
+      if (!meets[s->body[i]]) continue;
+      if (*one < 0) *one = s->component[i];
+      cb_components_join(family, *one, s->component[i]);
+    }
+  }
+  for (int e = 0; contacts && e < contacts->n_events; e++) {
+    const cb_event *event = &contacts->event[e];
+    if (event->j >= 0) cb_components_join(family, s->component[s->place[event->i]], s->component[s->place[event->j]]);
+  }
+  cb_components_number(s->n_components, family, family);
+  const bool lost = s->n_bodies && (!set || !meets);
+  free(set);
+  free(meets);
+  return lost ? cb_fail(CB_ERROR_MEMORY, "no memory for contacts of %d bodies", s->n_bodies) : CB_OK;
+}
+
+/* Finds the leader whose base component c can use. For components of a family that were moved by the same `move`,
+ * `place` gives the relative positions, up to the round-off of places that are farther out than a base reaches. Where
+ * coordinates do not grow, relative positions are always known. */
+static int leader_of(const cb_builder *b, const cb_system *s, const int *given, int c) {
+  const cb_space *g = s->space;
+  const cb_bases *bases = &s->bases;
+  const cb_builder_frame *frame = &b->frame[given[c]];
+  const bool reaches = cb_bases_reaches(cb_origin_radii(g, &frame->place));
+  int found = -1;
+  for (int d = 0; d < c; d++) {
+    if (!bases->count[d] || bases->family[d] != bases->family[c]) continue;
+    if (!cb_origin_grows(g)) return d;
+    const cb_builder_frame *other = &b->frame[given[d]];
+    if (!cb_origin_same(g, &frame->move, &other->move)) continue;
+    if (cb_origin_same(g, &frame->place, &other->place)) return d;
+    if (cb_bases_reaches(cb_origin_radii(g, &other->place)) && (reaches || found < 0)) found = d;
+  }
+  return found;
+}
+
+/* Sets the bases of components that may collide. given[component] is the component's origin in the builder. */
+static cb_status settle_bases(const cb_builder *b, cb_system *s, const int *given) {
+  const cb_space *g = s->space;
+  cb_bases *bases = &s->bases;
+  cb_origin identity, relative;
+  cb_status status = cb_bases_create(s->arena, s->n_components, bases);
+  if (!status) status = families(b, s, bases->family);
+  for (int c = 0; c < s->n_components && !status; c++) {
+    const int found = cb_origin_moves(g) ? leader_of(b, s, given, c) : -1;
+    cb_origin_identity(g, &identity);
+    bases->own[c] = identity;
+    bases->base[c] = s->origin[c];
+    bases->parent[c] = -1;
+    bases->leader[c] = c;
+    if (found >= 0) {
+      const bool moved = cb_origin_same(g, &b->frame[given[c]].move, &b->frame[given[found]].move);
+      cb_origin_relative(g, moved ? &b->frame[given[found]].place : &s->origin[found],
+                         moved ? &b->frame[given[c]].place : &s->origin[c], &relative);
+      if (!cb_origin_grows(g) || cb_bases_reaches(cb_origin_radii(g, &relative))) {
+        bases->leader[c] = found;
+        bases->own[c] = relative;
+      } else {
+        bases->parent[c] = found;
+        bases->base[c] = relative;
+        bases->children++;
+      }
+    }
+    bases->count[bases->leader[c]]++;
+  }
+  return status;
+}
+
+/* Maximum distance, in radii, between the origins in which particles of one component are given. Their chords then lose
+ * at most exp(far/2) units of round-off. */
 static const double far = 20;
-/* A component that starts further than this from the base point (in radii; 1 where the space is flat) gets an origin of
- * its own. */
+/* A component that starts farther than this from the base point (in radii, in flat space in units of length) gets an
+ * origin of its own. */
 static const double near = 2;
-/* Coordinates of a chart of the world have derivatives to exp(2 told) units of round-off. */
-static const double told = 8;
-/* Squares of the embedding's coordinates overflow beyond. */
+/* Maximum distance from the base point for expressions of coordinates of the world. There the coordinates and their
+ * derivatives are known to exp(2 coordinate_range) units of round-off.
+ */
+static const double coordinate_range = 8;
+/* Beyond this distance the squares of the embedding's coordinates overflow. */
 static const double farthest = 350;
 
-/* The curvature of the factor in which numbers grow like exp(distance); 0 if there is none. */
-static double hyperbolic(const cb_geometry *g) {
+/* The curvature of the factor in which coordinates grow like exp(distance); 0 if there is none. */
+static double hyperbolic(const cb_space *g) {
   double curvature = 0;
   for (int f = 0; f < g->n_factors; f++) curvature = fmin(curvature, g->factor[f].curvature);
   return curvature;
 }
 
-static double radius_of(const cb_geometry *g) {
+static double radius_of(const cb_space *g) {
   double curvature = hyperbolic(g);
   return curvature == 0 ? 1 : 1 / sqrt(fabs(curvature));
 }
 
-/* How far apart, in radii, two origins are; 0 where numbers do not grow. */
-static double radii_between(const cb_geometry *g, const cb_origin *a, const cb_origin *b) {
+/* The distance of two origins in radii; 0 where coordinates do not grow. */
+static double radii_between(const cb_space *g, const cb_origin *a, const cb_origin *b) {
   cb_origin relative;
   cb_origin_relative(g, a, b, &relative);
   return cb_origin_radii(g, &relative);
 }
 
-/* The origin that a component gets: its first particle's; if that is too far from another's, the world's. */
+/* Chooses the origin of a component: the origin of its first particle, or the world's if that one is too far from the
+ * origin of another particle. */
 static cb_status choose_origin(const cb_builder *b, const cb_system *s, int c, int *to) {
   const int first = s->component_start[c];
-  double most = 0, radius = radius_of(s->space);
+  double maximum = 0, radius = radius_of(s->space);
   int world = 0, last = first;
   *to = b->point[s->particle[first]].origin;
   for (int i = first; i < s->component_start[c + 1]; i++) {
     const cb_origin *origin = &b->origin[b->point[s->particle[i]].origin];
     const double radii = radii_between(s->space, &b->origin[*to], origin);
-    if (radii > most) most = radii, last = i;
+    if (radii > maximum) {
+      maximum = radii;
+      last = i;
+    }
     world = world || cb_origin_radii(s->space, origin) > far;
   }
-  if (most <= far) return CB_OK;
+  if (maximum <= far) return CB_OK;
   *to = 0;
   if (!world) return CB_OK;
-  return cb_fail(CB_ERROR_UNSUPPORTED, "%s and %s are joined and %.4g apart: expected at most %.4g",
-                 s->name[s->particle[first]], s->name[s->particle[last]], most * radius, far * radius);
+  return cb_fail(CB_ERROR_UNSUPPORTED, "%s and %s are connected, and are %.4g apart: expected at most %.4g",
+                 s->name[s->particle[first]], s->name[s->particle[last]], maximum * radius, far * radius);
 }
 
-/* Brings the particles of a component to one origin. */
+/* Converts the particles of a component to one origin. */
 static cb_status one_origin(const cb_builder *b, cb_system *s, int c, int *given) {
-  const cb_geometry *g = s->space;
+  const cb_space *g = s->space;
   cb_status status = choose_origin(b, s, c, given);
   if (status) return status;
   const int to = *given;
@@ -77,27 +183,28 @@ static cb_status one_origin(const cb_builder *b, cb_system *s, int c, int *given
     memcpy(old_v, v, sizeof(double) * (size_t)s->k);
     cb_isometry_point(g, &change, old, x);
     cb_isometry_vector(g, &change, old_v, v);
-    cb_geometry_project_point(g, x);
-    cb_geometry_project_tangent(g, x, v);
+    cb_space_project_point(g, x);
+    cb_space_project_tangent(g, x, v);
   }
   return CB_OK;
 }
 
-/* Was the fixed point told near a component's own origin, away from the world's? */
-static bool is_near(const cb_geometry *g, const cb_origin *world, const cb_origin *origin, const cb_fixed *point) {
+/* Was the fixed point given near the component's own origin, and far from the world's? */
+static bool is_near(const cb_space *g, const cb_origin *world, const cb_origin *origin, const cb_fixed *point) {
   if (cb_origin_same(g, origin, world) || cb_origin_same(g, &point->origin, world)) return false;
   return cb_origin_same(g, origin, &point->origin) ||
          (cb_origin_radii(g, origin) > near && radii_between(g, origin, &point->origin) <= far);
 }
 
-/* Is a component held by such a point? It stays in its frame: an origin that moves would lose the point, for two
- * origins that are far out and close to one another do not know their relative place. */
+/* Does a fixed point for which is_near() is true act on the component? Then the component keeps its origin. With a
+ * moving origin the place of the point would be lost, because two origins that are far out do not determine their
+ * relative place. */
 static bool is_held(const cb_builder *b, const cb_system *s, int c) {
-  const cb_geometry *g = s->space;
+  const cb_space *g = s->space;
   bool held = false;
   for (int r = 0; r < b->n_constraints && !held; r++) {
     const cb_constraint *row = &b->constraint[r];
-    held = (row->kind == &cb_constraint_tether || row->kind == &cb_constraint_pin) &&
+    held = (row->class == &cb_constraint_distance_to_point || row->class == &cb_constraint_pin) &&
            s->component[s->place[row->particle[0]]] == c && is_near(g, &b->origin[0], &s->origin[c], &row->centre);
   }
   for (int t = 0; t < b->n_terms && !held; t++) {
@@ -109,34 +216,36 @@ static bool is_held(const cb_builder *b, const cb_system *s, int c) {
   return held;
 }
 
-/* Moves a component that starts far out to an origin at its middle. In a group the run does it, with covectors. */
+/* Moves a component that starts far out to an origin at its centre. In a group space the run does this, with
+ * covectors. */
 static cb_status recentre(cb_system *s, int c) {
-  const cb_geometry *g = s->space;
+  const cb_space *g = s->space;
   if (g->intrinsic || s->held[c]) return CB_OK;
   int first = s->component_start[c], count = s->component_start[c + 1] - first, k = s->k;
-  double *x = s->x + (size_t)first * (size_t)k, *v = s->v + (size_t)first * (size_t)k;
-  double *x_low = s->x_low + (size_t)first * (size_t)k, *v_low = s->v_low + (size_t)first * (size_t)k;
+  const size_t at = (size_t)first * (size_t)k;
+  const double *x = s->x + at;
+  const cb_local_points points = {count, s->x + at, s->x_low + at, s->v + at, s->v_low + at};
   double middle[CB_Q_MAX] = {0}, base[CB_Q_MAX];
   for (int i = 0; i < count; i++)
     for (int a = 0; a < k; a++) middle[a] += x[i * k + a] / count;
-  cb_geometry_base_point(g, base);
+  cb_space_base_point(g, base);
   for (int f = 0; f < g->n_factors; f++) /* origins do not move in spheres */
     if (g->factor[f].curvature > 0)
       memcpy(middle + g->factor[f].offset, base + g->factor[f].offset, (size_t)g->factor[f].count * sizeof *base);
-  cb_geometry_project_point(g, middle);
+  cb_space_project_point(g, middle);
   if (!(cb_distance(g, middle, base) > near * radius_of(g))) return CB_OK;
-  return cb_bases_recentre(g, &s->bases, s->origin, c, middle, count, x, x_low, v, v_low, NULL);
+  return cb_bases_recentre(g, &s->bases, s->origin, c, middle, &points, NULL);
 }
 
-/* An expression of coordinates of the world (chart NULL: the embedding) and the particle at a place. */
+/* Checks an expression in coordinates of the world (chart NULL: of the embedding) for the particle at a place. */
 static cb_status check_told(const cb_system *s, const char *what, const cb_chart *chart, int place) {
   const cb_origin *origin = &s->origin[s->component[place]];
-  const double radii = cb_origin_radii(s->space, origin), most = chart ? told : farthest;
-  if (!(radii > most)) return CB_OK;
+  const double radii = cb_origin_radii(s->space, origin), maximum = chart ? coordinate_range : farthest;
+  if (!(radii > maximum)) return CB_OK;
   return cb_fail(CB_ERROR_UNSUPPORTED,
                  "%s, an expression of coordinates `%s`: %s starts %.6g from the base point, expected at most %.6g",
                  what, chart ? chart->name : "embedding", s->name[s->particle[place]], origin->length,
-                 most * origin->length / radii);
+                 maximum * origin->length / radii);
 }
 
 static cb_status check_body(const cb_builder *b, const cb_system *s, const char *what, const cb_chart *chart,
@@ -147,7 +256,7 @@ static cb_status check_body(const cb_builder *b, const cb_system *s, const char 
   return status;
 }
 
-/* Particles must not be further out than the coordinates that expressions are of are known. */
+/* Fails if a particle is so far out that the coordinates in expressions have too few correct digits. */
 static cb_status check_expressions(const cb_builder *b, const cb_system *s) {
   const cb_contact_set *set = b->contacts;
   cb_status status = CB_OK;
@@ -155,9 +264,9 @@ static cb_status check_expressions(const cb_builder *b, const cb_system *s) {
     if (b->term[t].kind == CB_TERM_FIELD) status = check_body(b, s, "potential", b->term[t].chart, b->term[t].body_a);
   for (int r = 0; r < b->n_constraints && !status; r++) {
     const cb_constraint *row = &b->constraint[r];
-    if (row->kind != &cb_constraint_surface && row->kind != &cb_constraint_velocity) continue;
+    if (row->class != &cb_constraint_surface && row->class != &cb_constraint_velocity) continue;
     for (int p = 0; p < row->width && !status; p++)
-      status = check_told(s, row->kind->name, row->chart, s->place[row->particle[p]]);
+      status = check_told(s, row->class->name, row->chart, s->place[row->particle[p]]);
   }
   for (int w = 0; set && w < set->n_walls && !status; w++)
     if (set->wall[w].expression) status = check_body(b, s, set->wall[w].name, set->wall[w].chart, set->wall[w].body);
@@ -177,7 +286,7 @@ cb_status cb_origins_settle(const cb_builder *b, cb_system *s) {
     s->origin[c] = b->origin[0];
     if (cb_origin_moves(s->space)) status = one_origin(b, s, c, &given[c]);
   }
-  if (!status) status = cb_bases_settle(b, s, given);
+  if (!status) status = settle_bases(b, s, given);
   free(given);
   for (int c = 0; c < s->n_components && !status && cb_origin_moves(s->space); c++) {
     s->held[c] = is_held(b, s, c);

@@ -1,14 +1,18 @@
-/* Potentials given as expressions of the coordinates of a chart: V = sum_i V(t, q(x_i), m_i, q_i), x_i in the world.
+/* Forces that are given as expressions: potentials V = sum_i V(t, q(x_i), m_i, e_i) in the coordinates q of a chart of
+ * the world, with the mass m_i and the charge e_i of particle i, and generalised forces.
  *
- * With y the world point, brought to the space along its own ray, q its coordinates, J = dx/dq and I = diag(form):
- *   u = J g^-1 dV/dq,  g = J^T I J      the gradient, a tangent vector; in the embedding u = I^-1 dV/dx as it stands
+ * Let y be the world point, moved along its ray onto the space, q its coordinates, J = dx/dq and I = diag(form):
+ *   u = J g^-1 dV/dq,  g = J^T I J      the gradient, a tangent vector; in the embedding simply u = I^-1 dV/dx
  *   D = (du/dq) g^-1 J^T I              its derivative along tangent vectors
- * and for a component at x = M^-1 y the force is -M^-1 u and its derivative -M^-1 D M; in a chart space, with J that of
- * the space's own chart, -J^T I u and -(J^T I D J + (dJ)^T I u). Second derivatives of x(q) are differences of J of
- * fourth order (error about 1e-12): they enter Newton matrices alone.
+ * For a component whose origin has the isometry M, with local points x = M^-1 y, the force is -M^-1 u and its
+ * derivative -M^-1 D M. In a chart space, with J of the space's own chart, they are -J^T I u and -(J^T I D J + (dJ)^T I
+ * u). The second derivatives of x(q) are differences of J of fourth order (error about 1e-12); only Newton matrices use
+ * them.
  */
 #include "dynamics/forces_private.h"
+
 #include "numerics/small.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -32,7 +36,7 @@ cb_status cb_fields_set_origins(cb_forces *f, const cb_origin *origin) {
   return CB_OK;
 }
 
-/* V with its gradient and, if wanted, Hessian in the coordinates of the expression. */
+/* V with its gradient and, if wanted, its Hessian in the coordinates of the expression. */
 typedef struct derivatives {
   double v, g[K], h[K][K];
 } derivatives;
@@ -57,7 +61,7 @@ static void differentiate(const cb_forces *f, const cb_potential_field *field, i
 }
 
 /* second[l][a][i] = d^2 x_a / dq_l dq_i. */
-static cb_status second_derivatives(const cb_geometry *g, const cb_chart *chart, const double *q,
+static cb_status second_derivatives(const cb_space *g, const cb_chart *chart, const double *q,
                                     double second[DIM][K * DIM]) {
   static const double weight[2] = {2.0 / 3, -1.0 / 12};
   for (int l = 0; l < g->dim; l++) {
@@ -77,7 +81,7 @@ static cb_status second_derivatives(const cb_geometry *g, const cb_chart *chart,
 }
 
 /* The inverse of the metric g = J^T I J of a chart. */
-static cb_status inverse_metric(const cb_geometry *g, const double *jacobian, double *inverse) {
+static cb_status inverse_metric(const cb_space *g, const double *jacobian, double *inverse) {
   const int n = g->dim;
   double m[DIM * DIM], l[DIM * DIM];
   for (int i = 0; i < n; i++)
@@ -86,13 +90,15 @@ static cb_status inverse_metric(const cb_geometry *g, const double *jacobian, do
       for (int a = 0; a < g->embedding; a++) sum += g->form[a] * jacobian[a * n + i] * jacobian[a * n + j];
       m[i * n + j] = sum;
     }
-  if (!cb_cholesky(n, m, 0, l)) return cb_fail(CB_STEP_DOMAIN, "a potential at a singular point of its chart");
+  if (!cb_cholesky(n, m, 0, l))
+    return cb_fail(CB_STEP_DOMAIN,
+                   "a potential is evaluated at a singular point of its chart: use a smaller `step` or another chart");
   cb_cholesky_whole_inverse(n, l, inverse);
   return CB_OK;
 }
 
-/* Along its ray from the centre to the quadric of each curved factor. */
-static void onto_space(const cb_geometry *g, double *y) {
+/* Moves y along its ray from the centre onto the quadric of each curved factor. */
+static void onto_space(const cb_space *g, double *y) {
   for (int n = 0; n < g->n_factors; n++) {
     const cb_factor *factor = &g->factor[n];
     double square = 0;
@@ -105,11 +111,12 @@ static void onto_space(const cb_geometry *g, double *y) {
 
 static cb_status step_status(cb_status status) { return status == CB_ERROR_DOMAIN ? CB_STEP_DOMAIN : status; }
 
-/* u = J g^-1 dV and, where D is not NULL, D = (du/dq) g^-1 J^T I with
- *   du/dq_l = J_l g^-1 dV + J g^-1 (d_l dV - g_l g^-1 dV),  g_l = J_l^T I J + J^T I J_l. */
+/* u = J g^-1 dV and, unless D is NULL, D = (du/dq) g^-1 J^T I with
+ *   du/dq_l = J_l g^-1 dV + J g^-1 (d_l dV - g_l g^-1 dV),  g_l = J_l^T I J + J^T I J_l.
+ */
 static cb_status gradient_by_chart(const cb_forces *f, const cb_potential_field *field, double t, int i, double *y,
                                    double *v, double *u, double *D) {
-  const cb_geometry *g = f->system->space;
+  const cb_space *g = f->system->space;
   int n = g->dim, k = g->embedding;
   double q[DIM], x[K], J[K * DIM], inverse[DIM * DIM], w[DIM] = {0};
   onto_space(g, y);
@@ -157,10 +164,10 @@ static cb_status gradient_by_chart(const cb_forces *f, const cb_potential_field 
   return CB_OK;
 }
 
-/* The gradient field u at the world point y, and its derivative D. */
+/* The gradient field u at the world point y and its derivative D. */
 static cb_status gradient(const cb_forces *f, const cb_potential_field *field, double t, int i, double *y, double *v,
                           double *u, double *D) {
-  const cb_geometry *g = f->system->space;
+  const cb_space *g = f->system->space;
   if (field->chart) return gradient_by_chart(f, field, t, i, y, v, u, D);
   int k = g->embedding;
   derivatives V;
@@ -174,10 +181,10 @@ static cb_status gradient(const cb_forces *f, const cb_potential_field *field, d
   return CB_OK;
 }
 
-/* force[k] and block[k*k] (may be NULL) of particle i in an embedding. */
+/* Sets force[k] and block[k*k] (may be NULL) of particle i in an embedding. */
 static cb_status in_embedding(const cb_forces *f, const cb_potential_field *field, double t, int i, const double *x,
                               double *v, double *force, double *block) {
-  const cb_geometry *g = f->system->space;
+  const cb_space *g = f->system->space;
   int k = g->k, c = f->system->component[i];
   const cb_isometry *world = &f->world[c], *local = &f->local[c];
   double y[K], u[K], D[K * K], back[K];
@@ -199,7 +206,7 @@ static cb_status in_embedding(const cb_forces *f, const cb_potential_field *fiel
   return CB_OK;
 }
 
-/* Derivatives in y = m x + b to those in x. */
+/* Converts derivatives in y = m x + b to those in x. */
 static void pull_back(int n, const cb_isometry *world, bool second, derivatives *V) {
   double g[DIM] = {0}, h[DIM][DIM] = {{0}};
   for (int a = 0; a < n; a++)
@@ -214,10 +221,11 @@ static void pull_back(int n, const cb_isometry *world, bool second, derivatives 
   }
 }
 
-/* The same in a static chart: straight from the expression if it is in that chart, else through the embedding. */
+/* As in_embedding, in a static chart: directly if the expression is in that chart, otherwise by way of the
+ * embedding. */
 static cb_status in_chart(const cb_forces *f, const cb_potential_field *field, double t, int i, const double *q,
                           double *v, double *force, double *block) {
-  const cb_geometry *g = f->system->space;
+  const cb_space *g = f->system->space;
   int n = g->dim, k = g->embedding;
   if (field->chart == g->chart) {
     derivatives V;
@@ -305,6 +313,72 @@ cb_status cb_fields_jacobian(cb_forces *f, double t, const double *x, double *dx
       if (status) return status;
       double *out = dx + (size_t)cb_pattern_find(&f->pattern, i, i) * (size_t)(k * k);
       for (int e = 0; e < k * k; e++) out[e] += block[e];
+    }
+  return CB_OK;
+}
+
+/* Generalised forces given as expressions, in spaces with a chart: a covector F_a(q, u, t), u = dq/dt.
+ *
+ *   dp_a/dt = ... + F_a,   with the exact derivatives dF_a/dq_b and dF_a/du_b
+ * Source: Arnold, Mathematical Methods of Classical Mechanics, 2nd ed. (1989), section 12. */
+
+enum { D = CB_Q_MAX };
+
+/* Writes the arguments of an expression for particle i to `out`: q, u, t, mass and charge. */
+static void arguments(const cb_forces *f, int i, double t, const double *x, const double *v, double *out) {
+  const cb_system *s = f->system;
+  const int d = s->k;
+  memcpy(out, x + i * d, (size_t)d * sizeof *out);
+  for (int a = 0; a < d; a++) out[d + a] = v ? v[i * d + a] : 0;
+  out[2 * d] = t;
+  out[2 * d + 1] = s->mass[i];
+  out[2 * d + 2] = s->charge[i];
+}
+
+static cb_status check(const cb_forces *f, int a, double value) {
+  if (isfinite(value)) return CB_OK;
+  return cb_fail(CB_STEP_DOMAIN, "the force along coordinate %s is not finite: use a smaller `step` or another start",
+                 f->system->space->chart->coordinates[a]);
+}
+
+cb_status cb_generalised_add(cb_forces *f, double t, const double *x, const double *v, double *force) {
+  const cb_system *s = f->system;
+  const int d = s->k;
+  for (int n = 0; n < s->n_generalised; n++)
+    for (int m = 0; m < s->generalised[n].group.n; m++) {
+      const int i = s->generalised[n].group.particle[m];
+      double at[2 * D + 3];
+      arguments(f, i, t, x, v, at);
+      for (int a = 0; a < d; a++) {
+        const cb_expression *e = s->generalised[n].force[a];
+        const double value = e ? cb_expression_value(e, at) : 0;
+        const cb_status status = check(f, a, value);
+        if (status) return status;
+        force[i * d + a] += value;
+      }
+    }
+  return CB_OK;
+}
+
+cb_status cb_generalised_jacobian(cb_forces *f, double t, const double *x, const double *v, double *dx, double *dv) {
+  const cb_system *s = f->system;
+  const int d = s->k;
+  for (int n = 0; n < s->n_generalised; n++)
+    for (int m = 0; m < s->generalised[n].group.n; m++) {
+      const int i = s->generalised[n].group.particle[m];
+      const size_t block = (size_t)cb_pattern_find(&f->pattern, i, i) * (size_t)(d * d);
+      double at[2 * D + 3], gradient[2 * D];
+      arguments(f, i, t, x, v, at);
+      for (int a = 0; a < d; a++) {
+        const cb_expression *e = s->generalised[n].force[a];
+        if (!e) continue;
+        const cb_status status = check(f, a, cb_expression_gradient(e, at, 2 * d, gradient));
+        if (status) return status;
+        for (int b = 0; b < d; b++) {
+          dx[block + (size_t)(a * d + b)] += gradient[b];
+          if (dv) dv[block + (size_t)(a * d + b)] += gradient[d + b];
+        }
+      }
     }
   return CB_OK;
 }

@@ -1,44 +1,46 @@
-/* Laws between pairs of particles: V = sum over pairs of U(d_ij).
+/* Potentials of distances: between pairs of particles, V = sum over pairs of U(d_ij), and to a fixed centre.
  *
- * Every particle gathers the pull of all partners by itself, F_i = -sum_j phi_ij (x_i - x_j), in a fixed order: twice
- * the work of visiting a pair once, but rows are independent, so the result does not depend on the number of threads.
- * Gravity and Coulomb on one quadric go through columns of coordinates in lanes of 8 that compilers turn into vector
- * code.
+ * Each particle sums the forces of all its partners, F_i = -sum_j I^-1 dU(d_ij)/dx_i, in a fixed order. This is twice
+ * the work of visiting each pair once, but the rows are independent, so the result does not depend on the number of
+ * threads. Gravity and Coulomb on one quadric use columns of coordinates in lanes of 8, which compilers turn into
+ * vector code.
  */
 #include "dynamics/forces_private.h"
+
 #include <math.h>
 
 enum { LANES = 8 };
 
-/* Fewer pairs than this are not worth waking threads for. */
+/* With fewer pairs than this, starting threads takes longer than they save. */
 static const double pairs_for_threads = 2e4;
 
-/* Partners of a row: a group by columns. */
+/* The partners of a row: a group of particles, stored by columns. */
 typedef struct partners {
   const cb_particle_set *group;
   size_t stride;
-  const double *coordinate; /* [k][stride] */
-  const double *weight;     /* mass or charge */
+  const double *coordinate; /* [k][stride]: one row for each coordinate */
+  const double *weight;     /* mass or charge of each partner */
 } partners;
 
 cb_status cb_interactions_create(cb_forces *f) {
   const cb_system *s = f->system;
-  int most = 0;
+  int maximum = 0;
   for (int q = 0; q < s->n_interactions; q++) {
-    if (s->interaction[q].a.n > most) most = s->interaction[q].a.n;
-    if (s->interaction[q].b.n > most) most = s->interaction[q].b.n;
+    if (s->interaction[q].a.n > maximum) maximum = s->interaction[q].a.n;
+    if (s->interaction[q].b.n > maximum) maximum = s->interaction[q].b.n;
   }
-  f->gather = cb_arena_alloc_aligned(f->arena, (size_t)most * (size_t)(s->k + 1), sizeof(double), CB_CACHE_LINE);
-  return f->gather ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for interactions of %d particles", most);
+  f->gather = cb_arena_alloc_aligned(f->arena, (size_t)maximum * (size_t)(s->k + 1), sizeof(double), CB_CACHE_LINE);
+  return f->gather ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for interactions of %d particles", maximum);
 }
 
 static bool by_columns(const cb_system *s, const cb_interaction *q) {
-  return cb_pair_by_chord(s->space) && (q->law.kind == CB_LAW_GRAVITY || q->law.kind == CB_LAW_COULOMB);
+  return cb_pair_by_chord(s->space) &&
+         (q->pair_potential.kind == CB_PAIR_POTENTIAL_GRAVITY || q->pair_potential.kind == CB_PAIR_POTENTIAL_COULOMB);
 }
 
 static partners gather(cb_forces *f, const cb_interaction *q, const cb_particle_set *group, const double *x) {
   const cb_system *s = f->system;
-  const double *weight = q->law.kind == CB_LAW_COULOMB ? s->charge : s->mass;
+  const double *weight = q->pair_potential.kind == CB_PAIR_POTENTIAL_COULOMB ? s->charge : s->mass;
   size_t n = (size_t)group->n;
   double *out = f->gather;
   for (size_t j = 0; j < n; j++) {
@@ -49,7 +51,7 @@ static partners gather(cb_forces *f, const cb_interaction *q, const cb_particle_
   return (partners){group, n, out, out + (size_t)s->k * n};
 }
 
-/* pull[a] += sum_j weight_j (x_j - x)_a / S^3 for j in [from, to), S^2 = w (1 - K w/4). */
+/* pull[a] += sum_j weight_j (x_j - x)_a / S^3 for j in [from, to), S^2 = w (1 - K w/4), w = <x_j - x, x_j - x>. */
 static inline __attribute__((always_inline)) void pull_of(int k, const double *form, double curvature,
                                                           const partners *p, int from, int to, const double *x,
                                                           double *pull) {
@@ -82,7 +84,7 @@ static inline __attribute__((always_inline)) void pull_of(int k, const double *f
   }
 }
 
-static void pull_by_columns(const cb_geometry *g, const partners *p, int from, int to, const double *x, double *pull) {
+static void pull_by_columns(const cb_space *g, const partners *p, int from, int to, const double *x, double *pull) {
   double curvature = g->factor[0].curvature;
   switch (g->k) {
     case 2: pull_of(2, g->form, curvature, p, from, to, x, pull); break;
@@ -91,31 +93,33 @@ static void pull_by_columns(const cb_geometry *g, const partners *p, int from, i
   }
 }
 
-static cb_law_pair pair_of(const cb_system *s, const cb_law *law, double t, int i, int j) {
-  return cb_law_pair_of(law, t, s->mass[i], s->mass[j], s->charge[i], s->charge[j]);
+static cb_pair_values pair_of(const cb_system *s, const cb_pair_potential *pair_potential, double t, int i, int j) {
+  return cb_pair_values_of(pair_potential, t, s->mass[i], s->mass[j], s->charge[i], s->charge[j]);
 }
 
-/* The force on particle i of the partners [from, to), one by one. */
-static cb_status pull_one_by_one(const cb_forces *f, const cb_interaction *q, const partners *p, double t, int from,
-                                 int to, int i, const double *x, double *pull) {
+/* Adds to pull[k] the force on particle i from all partners except number `self`, computed one by one. */
+static cb_status pull_one_by_one(const cb_forces *f, const cb_interaction *q, const partners *p, double t, int self,
+                                 int i, const double *x, double *pull) {
   const cb_system *s = f->system;
   int k = s->k;
-  for (int m = from; m < to; m++) {
+  for (int m = 0; m < p->group->n; m++) {
+    if (m == self) continue;
     int j = p->group->particle[m];
     double v, gradient[CB_PAIR_MAX];
-    cb_law_pair pair = pair_of(s, &q->law, t, i, j);
-    /* The law's arguments m1, q1 are those of the particle that was named first. */
+    cb_pair_values pair = pair_of(s, &q->pair_potential, t, i, j);
+    /* m1 and q1 in the potential belong to the particle that was named first. */
     if (q->same ? j < i : p->group == &q->a) {
-      pair = pair_of(s, &q->law, t, j, i);
+      pair = pair_of(s, &q->pair_potential, t, j, i);
     }
-    cb_status status = cb_pair_law(s->space, &q->law, &pair, x + i * k, x + j * k, &v, gradient, NULL);
+    cb_status status =
+        cb_pair_potential_between(s->space, &q->pair_potential, &pair, x + i * k, x + j * k, &v, gradient, NULL);
     if (status) return status;
     for (int a = 0; a < k; a++) pull[a] += f->raise[a] * gradient[a];
   }
   return CB_OK;
 }
 
-/* Row r of `rows`: the force on one particle. */
+/* Adds the force of all partners on the particle number r of `rows`. */
 static cb_status row(const cb_forces *f, const cb_interaction *q, const cb_particle_set *rows, const partners *p,
                      double t, int r, const double *x, double *force) {
   const cb_system *s = f->system;
@@ -123,12 +127,11 @@ static cb_status row(const cb_forces *f, const cb_interaction *q, const cb_parti
   double pull[CB_COORD_MAX] = {0}, scale = 1;
   cb_status status = CB_OK;
   if (by_columns(s, q)) {
-    scale = q->law.a * (q->law.kind == CB_LAW_COULOMB ? -s->charge[i] : s->mass[i]);
+    scale = q->pair_potential.a * (q->pair_potential.kind == CB_PAIR_POTENTIAL_COULOMB ? -s->charge[i] : s->mass[i]);
     pull_by_columns(s->space, p, 0, self, x + i * k, pull);
     if (self < n) pull_by_columns(s->space, p, self + 1, n, x + i * k, pull);
   } else {
-    status = pull_one_by_one(f, q, p, t, 0, self, i, x, pull);
-    if (!status && self < n) status = pull_one_by_one(f, q, p, t, self + 1, n, i, x, pull);
+    status = pull_one_by_one(f, q, p, t, self, i, x, pull);
   }
   for (int a = 0; a < k; a++) force[i * k + a] += scale * pull[a];
   return status;
@@ -140,14 +143,16 @@ static cb_status add_rows(cb_forces *f, const cb_interaction *q, const cb_partic
   if (by_columns(f->system, q)) p = gather(f, q, columns, x);
   int worst = 0;
 #ifdef _OPENMP
-  bool many = f->threads > 1 && (double)rows->n * columns->n > pairs_for_threads;
-  if (many) {
+  bool threaded = f->threads > 1 && (double)rows->n * columns->n > pairs_for_threads;
+  if (threaded) {
 #pragma omp parallel for num_threads(f->threads) schedule(static) reduction(max : worst)
     for (int r = 0; r < rows->n; r++) {
       int status = row(f, q, rows, &p, t, r, x, force);
       if (status > worst) worst = status;
     }
-    if (worst) return cb_fail((cb_status)worst, "a pair of particles has no distance with derivatives");
+    if (worst)
+      return cb_fail((cb_status)worst,
+                     "the distance of a pair of particles has no derivatives: the particles coincide or are antipodal");
     return CB_OK;
   }
 #else
@@ -168,7 +173,8 @@ cb_status cb_interactions_add(cb_forces *f, double t, const double *x, double *f
   return CB_OK;
 }
 
-/* Calls for every pair once: value and, where hessian is wanted, its blocks. */
+/* Visits every pair once: adds its value to *potential, and the blocks of its second derivatives to dx. Either may be
+ * NULL. */
 static cb_status each_pair(cb_forces *f, const cb_interaction *q, double t, const double *x, double *potential,
                            double *dx) {
   const cb_system *s = f->system;
@@ -178,8 +184,9 @@ static cb_status each_pair(cb_forces *f, const cb_interaction *q, double t, cons
     for (int b = q->same ? a + 1 : 0; b < q->b.n; b++) {
       int i = q->a.particle[a], j = q->b.particle[b];
       double v;
-      cb_law_pair pair = pair_of(s, &q->law, t, i, j);
-      cb_status status = cb_pair_law(s->space, &q->law, &pair, x + i * k, x + j * k, &v, NULL, dx ? hessian : NULL);
+      cb_pair_values pair = pair_of(s, &q->pair_potential, t, i, j);
+      cb_status status = cb_pair_potential_between(s->space, &q->pair_potential, &pair, x + i * k, x + j * k, &v, NULL,
+                                                   dx ? hessian : NULL);
       if (status) return status;
       if (potential) *potential += v;
       if (!dx) continue;
@@ -206,4 +213,101 @@ cb_status cb_interactions_jacobian(cb_forces *f, double t, const double *x, doub
   cb_status status = CB_OK;
   for (int n = 0; n < s->n_interactions && !status; n++) status = each_pair(f, &s->interaction[n], t, x, NULL, dx);
   return status;
+}
+
+/* Potentials of the distance to a fixed centre: V = sum_i U(d(x_i, centre)). Each component has the centre in the
+ * coordinates of its own moving origin. */
+
+cb_status cb_centrals_create(cb_forces *f) {
+  const cb_system *s = f->system;
+  size_t n = cb_origin_moves(s->space) ? (size_t)s->n_centrals * (size_t)s->n_components : 0;
+  f->anchor = cb_arena_alloc(f->arena, n, sizeof *f->anchor);
+  return f->anchor ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for %d centres", s->n_centrals);
+}
+
+static cb_anchor *anchor_of(const cb_forces *f, int central, int component) {
+  return &f->anchor[(size_t)central * (size_t)f->system->n_components + (size_t)component];
+}
+
+cb_status cb_centrals_set_origins(cb_forces *f, const cb_origin *origin) {
+  const cb_system *s = f->system;
+  if (!cb_origin_moves(s->space)) return CB_OK;
+  for (int n = 0; n < s->n_centrals; n++)
+    for (int c = 0; c < s->n_components; c++)
+      cb_anchor_of(s->space, &origin[c], &s->central[n].centre, anchor_of(f, n, c));
+  return CB_OK;
+}
+
+/* The potential of a centre that is many radii away, with derivatives. The distance comes from the moving origin, not
+ * from a chord. */
+static cb_status at_far(const cb_space *g, const cb_pair_potential *pair_potential, const cb_pair_values *pair,
+                        const cb_anchor *anchor, const double *x, double *v, double *gradient, double *hessian) {
+  int k = g->k, n = 2 * k;
+  double d, d_x[CB_COORD_MAX], d_xx[CB_COORD_MAX * CB_COORD_MAX];
+  cb_status status = cb_anchor_distance(g, anchor, x, &d, d_x, d_xx);
+  if (status) return status == CB_ERROR_DOMAIN ? CB_STEP_DOMAIN : status;
+  cb_pair_potential_value u = cb_pair_potential_at(pair_potential, pair, d);
+  *v = u.u;
+  for (int a = 0; a < k; a++) {
+    if (gradient) gradient[a] = u.du * d_x[a];
+    if (hessian)
+      for (int b = 0; b < k; b++) hessian[a * n + b] = u.ddu * d_x[a] * d_x[b] + u.du * d_xx[a * k + b];
+  }
+  return CB_OK;
+}
+
+/* The value, the gradient and the Hessian at particle i. They are the first entries of the gradient and the Hessian of
+ * the pair (x_i, centre). */
+static cb_status at(const cb_forces *f, int n, int i, double t, const double *x, double *v, double *gradient,
+                    double *hessian) {
+  const cb_system *s = f->system;
+  const cb_pair_potential *pair_potential = &s->central[n].pair_potential;
+  const double *x_i = x + i * s->k, *centre = s->central[n].centre.x;
+  cb_pair_values pair = cb_pair_values_of_centre(pair_potential, t, s->mass[i], s->charge[i]);
+  if (cb_origin_moves(s->space)) {
+    const cb_anchor *anchor = anchor_of(f, n, s->component[i]);
+    if (anchor->frames.far) return at_far(s->space, pair_potential, &pair, anchor, x_i, v, gradient, hessian);
+    centre = anchor->x;
+  }
+  return cb_pair_potential_between(s->space, pair_potential, &pair, x_i, centre, v, gradient, hessian);
+}
+
+cb_status cb_centrals_add(cb_forces *f, double t, const double *x, double *force) {
+  const cb_system *s = f->system;
+  for (int n = 0; n < s->n_centrals; n++)
+    for (int m = 0; m < s->central[n].group.n; m++) {
+      int i = s->central[n].group.particle[m];
+      double v, gradient[CB_PAIR_MAX];
+      cb_status status = at(f, n, i, t, x, &v, gradient, NULL);
+      if (status) return status;
+      for (int a = 0; a < s->k; a++) force[i * s->k + a] += f->raise[a] * gradient[a];
+    }
+  return CB_OK;
+}
+
+cb_status cb_centrals_potential(cb_forces *f, double t, const double *x, double *potential) {
+  const cb_system *s = f->system;
+  double sum = 0;
+  for (int n = 0; n < s->n_centrals; n++)
+    for (int m = 0; m < s->central[n].group.n; m++) {
+      double v;
+      cb_status status = at(f, n, s->central[n].group.particle[m], t, x, &v, NULL, NULL);
+      if (status) return status;
+      sum += v;
+    }
+  *potential += sum;
+  return CB_OK;
+}
+
+cb_status cb_centrals_jacobian(cb_forces *f, double t, const double *x, double *dx) {
+  const cb_system *s = f->system;
+  for (int n = 0; n < s->n_centrals; n++)
+    for (int m = 0; m < s->central[n].group.n; m++) {
+      int i = s->central[n].group.particle[m];
+      double v, hessian[CB_PAIR_MAX * CB_PAIR_MAX];
+      cb_status status = at(f, n, i, t, x, &v, NULL, hessian);
+      if (status) return status;
+      cb_forces_add_block(f, hessian, 0, 0, dx + (size_t)cb_pattern_find(&f->pattern, i, i) * (size_t)(s->k * s->k));
+    }
+  return CB_OK;
 }

@@ -1,18 +1,87 @@
-/* Gap functions: which are on, and what each kind is made of. See gap.h.
+/* Gap functions: which contacts are on, and the value of each type of gap (gap.h).
  *
  *   spheres  d(x_i, x_j) - r_i - r_j;   a ball  d(x, c) - R - r, inside R - d(x, c) - r;   a plane  d(x) - r
- *   expressions as they stand;          events  d(x_i, x_j) - value
+ *   an expression: its value; events d(x_i, x_j) - value
+ *
+ * r are the radii of particles, R and c the radius and the centre of the ball.
  */
-#include "dynamics/gap_private.h"
+#include "dynamics/gap.h"
+
+#include "dynamics/pair_potential.h"
+
 #include <math.h>
 #include <string.h>
+
+/* Distances of particles. In one frame they use the chord, between frames the equations of geometry/origin.h. */
+
+static cb_status step_status(cb_status status) { return status == CB_ERROR_DOMAIN ? CB_STEP_DOMAIN : status; }
+
+/* The distance of two points that are relative to the same frame, or in a static chart. For distances above a quarter
+ * of a great circle, the chord to the antipode is more accurate. */
+static cb_status here(const cb_space *g, const double *x, const double *y, int order, double *d, double *gradient) {
+  if (cb_pair_by_chord(g) && g->factor[0].curvature > 0) {
+    double e[CB_COORD_MAX];
+    if (g->factor[0].curvature * cb_pair_chord(g, x, y, e) > 2) {
+      if (order) return step_status(cb_distance_derivatives(g, x, y, d, gradient, NULL));
+      *d = cb_distance(g, x, y);
+      return CB_OK;
+    }
+  }
+  return cb_pair_distance(g, x, y, d, order ? gradient : NULL, NULL);
+}
+
+/* A point `centre` of the world, prepared for distances from points in the frame of particle i. */
+static const cb_anchor *anchor_of(cb_gaps *gaps, int i, const double *centre) {
+  cb_gap_anchor *last = &gaps->last_anchor;
+  const int part = gaps->system->component[i];
+  if (last->a != part || last->centre != centre) {
+    cb_anchor_make(gaps->space, &gaps->origin[part], centre, &last->anchor);
+    last->a = part;
+    last->centre = centre;
+  }
+  return &last->anchor;
+}
+
+/* The distance of particles i and j; for order 1 also gradient[2k]. */
+static cb_status distance_between(cb_gaps *gaps, int i, int j, const double *x, const double *y, int order, double *d,
+                                  double *gradient) {
+  cb_gap_frames *last = gaps->last;
+  const int part[2] = {gaps->system->component[i], gaps->system->component[j]};
+  if (part[0] == part[1] || !gaps->moves) return here(gaps->space, x, y, order, d, gradient);
+  if (last->a != part[0] || last->b != part[1]) {
+    cb_origin frame[2];
+    cb_gap_pair(gaps, i, j, frame);
+    last->same = cb_origin_same(gaps->space, &frame[0], &frame[1]);
+    cb_frames_make(gaps->space, &frame[0], &frame[1], &last->frames);
+    last->a = part[0];
+    last->b = part[1];
+  }
+  if (last->same) return here(gaps->space, x, y, order, d, gradient);
+  return step_status(cb_frames_distance(gaps->space, &last->frames, x, y, d, order ? gradient : NULL, NULL));
+}
+
+/* The distance of particle i from a point `centre` of the world; for order 1 also gradient[k]. */
+static cb_status distance_from(cb_gaps *gaps, int i, const double *x, const double *centre, int order, double *d,
+                               double *gradient) {
+  const cb_origin *origin = cb_gap_origin(gaps, i);
+  if (origin == &gaps->identity || memcmp(origin, &gaps->identity, sizeof *origin) == 0) {
+    double both[2 * CB_COORD_MAX];
+    const cb_status status = here(gaps->space, x, centre, order, d, both);
+    if (!status && order) memcpy(gradient, both, (size_t)gaps->space->k * sizeof *gradient);
+    return status;
+  }
+  return step_status(cb_anchor_distance(gaps->space, anchor_of(gaps, i, centre), x, d, order ? gradient : NULL, NULL));
+}
 
 static const cb_contact_set nothing = {.options = {.restitution = 1}};
 
 cb_status cb_gaps_create(const cb_system *system, cb_gaps **out) {
   cb_arena *arena = cb_arena_create();
   cb_gaps *gaps = cb_arena_alloc(arena, 1, sizeof *gaps);
-  if (!gaps) return cb_arena_free(arena), cb_fail(CB_ERROR_MEMORY, "no memory for gaps");
+  if (!gaps) {
+    cb_arena_free(arena);
+    return cb_fail(CB_ERROR_MEMORY, "no memory for gaps");
+  }
   const size_t n = (size_t)system->n_components;
   gaps->arena = arena;
   gaps->system = system;
@@ -22,8 +91,10 @@ cb_status cb_gaps_create(const cb_system *system, cb_gaps **out) {
   if (gaps->moves || system->space->dim <= CB_DIM_MAX) cb_origin_identity(system->space, &gaps->identity);
   gaps->origin = cb_arena_alloc(arena, gaps->moves ? n : 0, sizeof *gaps->origin);
   gaps->last = cb_arena_alloc(arena, 1, sizeof *gaps->last);
-  if (!gaps->origin || !gaps->last)
-    return cb_arena_free(arena), cb_fail(CB_ERROR_MEMORY, "no memory for the origins of %zu parts", n);
+  if (!gaps->origin || !gaps->last) {
+    cb_arena_free(arena);
+    return cb_fail(CB_ERROR_MEMORY, "no memory for the origins of %zu parts", n);
+  }
   cb_gaps_set_origins(gaps, system->origin);
   *out = gaps;
   return CB_OK;
@@ -106,9 +177,9 @@ static cb_status wall_gap(cb_gaps *gaps, const cb_gap *gap, double t, const doub
       return status;
     default: break;
   }
-  status = cb_gap_distance_from(gaps, i, x, wall->centre, order, &d, out->gradient);
-  if (status && order && wall->inside && !cb_gap_distance_from(gaps, i, x, wall->centre, 0, &d, NULL) &&
-      d < 0.5 * wall->radius) { /* the centre, from where any way leads to the wall */
+  status = distance_from(gaps, i, x, wall->centre, order, &d, out->gradient);
+  if (status && order && wall->inside && !distance_from(gaps, i, x, wall->centre, 0, &d, NULL) &&
+      d < 0.5 * wall->radius) { /* near the centre, where all directions lead to the wall */
     memset(out->gradient, 0, (size_t)gaps->space->k * sizeof *out->gradient);
     status = CB_OK;
   }
@@ -124,7 +195,7 @@ static cb_status event_gap(cb_gaps *gaps, const cb_gap *gap, double t, const dou
   if (e->expression)
     return cb_gap_expression(gaps, &(cb_gap_formula){e->expression, e->chart, e->i, NULL, NULL}, t, x[0], order, out);
   double d;
-  cb_status status = cb_gap_distance(gaps, e->i, e->j, x[0], x[1], order, &d, out->gradient);
+  cb_status status = distance_between(gaps, e->i, e->j, x[0], x[1], order, &d, out->gradient);
   if (!status) out->gap = d - e->value;
   return status;
 }
@@ -139,7 +210,7 @@ cb_status cb_gap_eval(cb_gaps *gaps, const cb_gap *gap, double t, const double *
   value.active = true;
   switch (gap->kind) {
     case CB_GAP_SPHERES:
-      status = cb_gap_distance(gaps, gap->particle[0], gap->particle[1], x[0], x[1], order, &d, value.gradient);
+      status = distance_between(gaps, gap->particle[0], gap->particle[1], x[0], x[1], order, &d, value.gradient);
       value.gap = d - (radius[gap->particle[0]] + radius[gap->particle[1]]);
       break;
     case CB_GAP_WALL: status = wall_gap(gaps, gap, t, x[0], order, &value); break;
@@ -147,7 +218,8 @@ cb_status cb_gap_eval(cb_gaps *gaps, const cb_gap *gap, double t, const double *
     default: status = cb_gap_surface(gaps, gap, x, order, &value); break;
   }
   if (status) return status == CB_ERROR_DOMAIN ? CB_STEP_DOMAIN : status;
-  if (!isfinite(value.gap)) return cb_fail(CB_STEP_DOMAIN, "a gap is not finite");
+  if (!isfinite(value.gap))
+    return cb_fail(CB_STEP_DOMAIN, "the gap of a contact or event is not finite: use a smaller `step`");
   out->gap = value.gap;
   out->rate_t = value.rate_t;
   out->active = value.active;

@@ -1,11 +1,13 @@
-/* Gap functions of a system: which there are, their values and derivatives, and how fast they may bend.
+/* Gap functions of a system: which ones exist, their values and derivatives, and bounds on their second derivatives in
+ * time.
  *
- * A cb_gap names one function s(t, x) of at most four particles; cb_gaps evaluates it. x are the particles' coordinates
- * local to their components' origins (g->k numbers each), gradients ordinary partial derivatives in those coordinates,
- * as of constraints (in the embedding normal components may be in them).
+ * A cb_gap names one function s(t, x) of at most four particles, and cb_gaps evaluates it. x are the coordinates of the
+ * particles relative to the origins of their components (g->k numbers each). Gradients are ordinary partial derivatives
+ * in these coordinates, as for constraints; in the embedding they may have normal components.
  */
 #pragma once
 
+#include "dynamics/system_private.h"
 #include <curvebody/contact.h>
 
 enum { CB_GAP_PARTICLES = 4, CB_GAP_MAX = CB_GAP_PARTICLES * CB_COORD_MAX };
@@ -13,16 +15,18 @@ enum { CB_GAP_PARTICLES = 4, CB_GAP_MAX = CB_GAP_PARTICLES * CB_COORD_MAX };
 typedef enum cb_gap_kind {
   CB_GAP_SPHERES,     /* particles i, j */
   CB_GAP_WALL,        /* particle i, wall `index` */
-  CB_GAP_VERTEX_FACE, /* particle, and the three of a geodesic triangle; dimension 3 */
-  CB_GAP_EDGE_EDGE,   /* two particles each; dimension 3 */
-  CB_GAP_VERTEX_EDGE, /* particle, the two of an edge, the triangle's third (no gradient): inside; dimension 2 */
-  CB_GAP_EVENT        /* event `index`: one particle or two */
+  CB_GAP_VERTEX_FACE, /* a particle and the three corners of a geodesic triangle; dimension 3 */
+  CB_GAP_EDGE_EDGE,   /* two particles per edge; dimension 3 */
+  /* a particle, the two ends of an edge, and the third corner of its triangle, which shows the inner side and has zero
+   * gradient; dimension 2 */
+  CB_GAP_VERTEX_EDGE,
+  CB_GAP_EVENT /* event `index`, of one particle or two */
 } cb_gap_kind;
 
 typedef struct cb_gap {
-  int kind, n, particle[CB_GAP_PARTICLES]; /* by place */
-  int index;                               /* of the wall or event, or of the triangle; otherwise -1 */
-  int side;                                /* surfaces: which side is out, +1 or -1, as it was where the step began */
+  int kind, n, particle[CB_GAP_PARTICLES]; /* particles by place */
+  int index;                               /* index of the wall, the event or the triangle; -1: none of these */
+  int side;                                /* surfaces: the outer side, +1 or -1, at the start of the step */
 } cb_gap;
 
 typedef struct cb_gap_value {
@@ -34,54 +38,139 @@ typedef struct cb_gap_value {
 typedef struct cb_gaps cb_gaps;
 struct cb_bases;
 
-/* system is borrowed. One a thread. */
+/* The system is borrowed. Each thread needs its own cb_gaps. */
 cb_status cb_gaps_create(const cb_system *system, cb_gaps **out);
 void cb_gaps_free(cb_gaps *gaps);
-/* Origins that positions are relative to, one a component. */
+/* Sets the origins that positions are relative to, one per component. */
 void cb_gaps_set_origins(cb_gaps *gaps, const cb_origin *origin);
-/* What they have in common, borrowed (NULL, as at first: only the world). Call when it has changed. */
+/* Sets the bases of these origins, which are borrowed. NULL (the default): they have only the world in common. Must be
+ * called whenever the bases have changed. */
 void cb_gaps_set_bases(cb_gaps *gaps, const struct cb_bases *bases);
 
-/* Are contacts of these two particles on, and of this particle with this wall? */
+/* Are contacts between these two particles on? Are contacts of this particle with this wall on? */
 bool cb_gaps_pair_on(const cb_gaps *gaps, int i, int j);
 bool cb_gaps_wall_on(const cb_gaps *gaps, int wall, int i);
-/* Walls, each branch of an expression for itself (cb_expression_branches), and the wall as it was given. */
+/* The number of walls, where each branch of an expression counts as a wall (cb_expression_branches), and the wall from
+ * which a branch was made. */
 int cb_gaps_walls(const cb_gaps *gaps);
 int cb_gaps_wall_given(const cb_gaps *gaps, int wall);
-/* Does it only hold what has come to rest at the tip of a cone, and strike nothing? */
+/* Does this wall only support particles that have come to rest at the tip of a cone, without collisions? */
 bool cb_gaps_wall_of_tip(const cb_gaps *gaps, int wall);
-/* Restitution and action (CB_EVENT_REFLECT for contacts) and direction of a gap. */
+/* The restitution, the action (CB_EVENT_REFLECT for contacts) and the direction of a gap. */
 double cb_gap_restitution(const cb_gaps *gaps, const cb_gap *gap);
 int cb_gap_action(const cb_gaps *gaps, const cb_gap *gap);
 int cb_gap_direction(const cb_gaps *gaps, const cb_gap *gap);
-/* Is it a distance of things that rest or go along with the particles, so that |ds/dt| is at most the sum of their
- * speeds? Not so for expressions. */
+/* Is the gap a distance from something that is at rest or moves with the particles, so that |ds/dt| is at most the sum
+ * of their speeds? False for expressions. */
 bool cb_gap_is_length(const cb_gaps *gaps, const cb_gap *gap);
 
-/* The triangles of the system, and the places of one's particles. */
+/* The number of triangles of the system, and the places of the three corners of one triangle. */
 int cb_gaps_triangles(const cb_gaps *gaps);
 void cb_gaps_triangle(const cb_gaps *gaps, int triangle, int corner[3]);
-/* The gap of an event, and the distance that it compares with; 0: an expression. */
+/* The gap of an event, and the distance with which its distance is compared (0 for an expression). */
 void cb_gaps_event(const cb_gaps *gaps, int event, cb_gap *out);
 double cb_gap_event_distance(const cb_gaps *gaps, const cb_gap *gap);
 
-/* Value, and for order 1 the derivatives too. CB_STEP_DOMAIN where there are none. */
-cb_status cb_gap_eval(cb_gaps *gaps, const cb_gap *gap, double t, const double *const *x, int order,
-                      cb_gap_value *out);
+/* Evaluates the gap, and for order 1 its derivatives too. CB_STEP_DOMAIN where they do not exist. */
+cb_status cb_gap_eval(cb_gaps *gaps, const cb_gap *gap, double t, const double *const *x, int order, cb_gap_value *out);
 
-/* Sets the side of a surface gap (dimension 3) to the one that its points stand on at x: s + r > 0 there. */
+/* Sets the side of a surface gap (dimension 3) to the side on which its points lie at x: there s > -r, where r is the
+ * sum of the radii that s subtracts. */
 cb_status cb_gap_orient(cb_gaps *gaps, cb_gap *gap, double t, const double *const *x);
 
-/* A >= 0 such that s'' >= -A while the particles move for a time no longer than `duration` with speeds at most
- * speed[n] and covariant accelerations at most acceleration[n] (lengths in the space's metric), from x at t. From
- *   d'' >= -(a^2 + b^2) sqrt(K) tan(sqrt(K) d/2) - |acc_a| - |acc_b|,   K the greatest sectional curvature, 0 if < 0
- * (Rauch's comparison) for distances of points; INFINITY where no bound is known, but 0 where the speeds do not let
- * the gap vanish. Events that are distances: |s''| <= A. Expressions: |s''|, from their second derivatives, sampled,
- * with a factor for what lies between. Surfaces: an estimate (gap_bend_surfaces.c). */
-double cb_gap_bend(cb_gaps *gaps, const cb_gap *gap, double t, const double *const *x, const double *speed,
-                   const double *acceleration, double duration);
+/* Returns A >= 0 with s'' >= -A while the particles move from x at t for a time of at most `duration`, with speeds of
+ * at most speed[n] and covariant accelerations of at most acceleration[n] (lengths in the metric of the space). For
+ * distances d of two points with speeds of at most a and b it uses Rauch's comparison,
+ *   d'' >= -(a^2 + b^2) sqrt(K) tan(sqrt(K) d/2) - |acc_a| - |acc_b|,   K = max(0, sectional curvatures)
+ * It returns INFINITY if no bound is known, but 0 if the speeds cannot close the gap. For events that are distances
+ * |s''| <= A. For expressions A is the largest sampled |s''| times a factor for the points between samples. For
+ * surfaces it is an estimate (gap_second_derivative_bound.c). */
+double cb_gap_second_derivative_bound(cb_gaps *gaps, const cb_gap *gap, double t, const double *const *x,
+                                      const double *speed, const double *acceleration, double duration);
 
-/* The surface gaps that particle pairs (i, j) near each other stand for: those of the faces and edges that have these
- * particles among theirs are listed with the face or edge of smallest index responsible, so that going over all near
- * pairs lists each once. Returns their number; out[most]. 0 where neither body has triangles. */
-int cb_gaps_surfaces(const cb_gaps *gaps, int triangle_a, int triangle_b, int most, cb_gap *out);
+/* Lists the surface gaps of two triangles. A feature (vertex or edge) belongs to several triangles. Only the first of
+ * them that has no vertex in common with the other feature lists the gap, so that a loop over all near pairs of
+ * triangles lists each gap once. Returns their number; out receives at most `maximum` of them. Returns 0 if contacts of
+ * the two bodies are off. */
+int cb_gaps_surfaces(const cb_gaps *gaps, int triangle_a, int triangle_b, int maximum, cb_gap *out);
+
+/* The rest of this file is private to gap.c, gap_walls.c, gap_surfaces.c, gap_figures.c and
+ * gap_second_derivative_bound.c. */
+
+/* The frames of the two components whose distance was computed last. */
+typedef struct cb_gap_frames {
+  int a, b;  /* the two components; -1: none yet */
+  bool same; /* the two frames are the same */
+  cb_frames frames;
+} cb_gap_frames;
+
+/* The component and the centre of a wall whose distance was computed last. */
+typedef struct cb_gap_anchor {
+  int a; /* the component; -1: none yet */
+  const double *centre;
+  cb_anchor anchor;
+} cb_gap_anchor;
+
+struct cb_gaps {
+  const cb_system *system;
+  const cb_space *space;
+  const cb_contact_set *set;
+  cb_arena *arena;
+  bool moves;            /* the space has moving origins; otherwise all origins are the identity */
+  cb_origin *origin;     /* one per component, if they move */
+  const cb_bases *bases; /* borrowed; NULL: only the origins determine the frames */
+  cb_origin identity;    /* the identity origin of the space */
+  cb_gap_frames *last;
+  cb_gap_anchor last_anchor;
+};
+
+/* The origin of a particle's component. */
+static inline const cb_origin *cb_gap_origin(const cb_gaps *gaps, int particle) {
+  return gaps->moves ? &gaps->origin[gaps->system->component[particle]] : &gaps->identity;
+}
+
+/* The frames of two particles, both relative to the same base. */
+static inline void cb_gap_pair(const cb_gaps *gaps, int i, int j, cb_origin pair[2]) {
+  const int *component = gaps->system->component;
+  pair[0] = *cb_gap_origin(gaps, i);
+  pair[1] = *cb_gap_origin(gaps, j);
+  if (gaps->moves && gaps->bases && component[i] != component[j])
+    cb_bases_pair(gaps->space, gaps->bases, component[i], component[j], pair);
+}
+
+/* The signed distance of the centre of particle i from a plane; the particle's radius is not subtracted. */
+cb_status cb_gap_plane(const cb_gaps *gaps, const cb_wall *wall, int i, const double *x, int order, double *d,
+                       double *gradient);
+
+/* An expression of t, r and the coordinates of particle i in a chart (NULL: in the embedding). */
+typedef struct cb_gap_formula {
+  const cb_expression *expression;
+  const cb_chart *chart;
+  int particle;
+  /* for a branch of a wall: the wall's complete expression, and the guard; NULL: the expression is valid everywhere */
+  const cb_expression *whole, *guard;
+} cb_gap_formula;
+cb_status cb_gap_expression(const cb_gaps *gaps, const cb_gap_formula *f, double t, const double *x, int order,
+                            cb_gap_value *out);
+
+/* The gap of surfaces, side * distance - radii. */
+cb_status cb_gap_surface(const cb_gaps *gaps, const cb_gap *gap, const double *const *x, int order, cb_gap_value *out);
+
+/* A figure of points in one frame of the embedding of a quadric or flat space, and its distance. */
+typedef struct cb_gap_figure {
+  double distance;                                 /* the signed distance */
+  double gradient[CB_GAP_PARTICLES][CB_COORD_MAX]; /* ordinary partial derivatives in the points */
+  /* coefficients of the figure's points in the combination that gives its nearest points; for two edges, one weight
+   * along each edge */
+  double weight[CB_GAP_PARTICLES];
+  bool active;
+} cb_gap_figure;
+/* The distance of point 0 from the geodesic plane through the points 1 .. dim. In dimension 2, point 3 marks the inner
+ * side. */
+cb_status cb_gap_face_figure(const cb_space *g, const double x[][CB_COORD_MAX], cb_gap_figure *out);
+/* The distance of the geodesics through points 0, 1 and through points 2, 3; dimension 3. */
+cb_status cb_gap_edge_figure(const cb_space *g, const double x[][CB_COORD_MAX], cb_gap_figure *out);
+/* The points of a gap in the frame of its first particle. jacobian[p] is d(point)/dx, a matrix of embedding x k
+ * numbers. */
+cb_status cb_gap_gather(const cb_gaps *gaps, const cb_gap *gap, const double *const *x, double point[][CB_COORD_MAX],
+                        double jacobian[][CB_COORD_MAX * CB_COORD_MAX]);

@@ -1,17 +1,19 @@
-/* Surfaces: which features of two triangles may meet, and the gap of a pair of them from the figure of its points.
+/* Surfaces: which features of two triangles may touch, and the gap of two features from the figure of their points.
  *
- *   gap = side * distance - (greatest radius of the one feature's points) - (of the other's)
- * Points of different frames are brought to that of the first; in a chart space the figure is that of the points x(q).
+ *   gap = side * distance - (maximum radius of one feature's points) - (maximum radius of the other's points)
+ * Points of different frames are converted to the frame of the first point. In a chart space the figure has the
+ * points x(q).
  */
-#include "dynamics/gap_private.h"
+#include "dynamics/gap.h"
+
 #include <math.h>
 #include <string.h>
 
 enum { K = CB_COORD_MAX };
 
-/* Further than this on the other side, in units of an edge, points are not those that the side was told for. */
+/* Maximum depth of a point on the other side, in units of an edge; for a deeper point `side` is no longer valid. */
 static const double beyond = 1e-7;
-/* Frames further apart than this, in radii, have nothing to do with one another. */
+/* Particles whose frames are farther apart than this, in radii, cannot touch. */
 static const double far = 100;
 
 int cb_gaps_triangles(const cb_gaps *gaps) { return gaps->set->n_triangles; }
@@ -20,7 +22,7 @@ void cb_gaps_triangle(const cb_gaps *gaps, int triangle, int corner[3]) {
   memcpy(corner, gaps->set->triangle[triangle], 3 * sizeof *corner);
 }
 
-/* --- which --- */
+/* --- which features may touch --- */
 
 static bool has(const cb_contact_set *s, int triangle, int place) {
   const int *t = s->triangle[triangle];
@@ -37,23 +39,26 @@ typedef struct feature {
   int a, b;
 } feature;
 
-/* The next triangle of a feature from position `at` of those around its first vertex; -1: no more. */
+/* The next triangle around a feature, from position `at` in the list of its first vertex; -1: there is none. */
 static int next_of(const cb_contact_set *s, feature f, int *at) {
   for (; *at < s->around_start[f.a + 1]; (*at)++) {
     const int t = s->around[*at];
-    if (f.b < 0 || has(s, t, f.b)) return (*at)++, t;
+    if (f.b < 0 || has(s, t, f.b)) {
+      (*at)++;
+      return t;
+    }
   }
   return -1;
 }
 
-/* The first triangle of a feature that shares nothing with a face. */
+/* The first triangle of a feature that has no vertex in common with a face. */
 static int responsible_for_face(const cb_contact_set *s, feature f, int face) {
   for (int at = s->around_start[f.a], t; (t = next_of(s, f, &at)) >= 0;)
     if (!share(s, t, face)) return t;
   return -1;
 }
 
-/* The first pair of triangles of two edges that share nothing. */
+/* Are te and tf the first two triangles, te at edge e and tf at edge f, that have no vertex in common? */
 static bool responsible_for_edges(const cb_contact_set *s, feature e, feature f, int te, int tf) {
   for (int at = s->around_start[e.a], t; (t = next_of(s, e, &at)) >= 0;) {
     const int other = responsible_for_face(s, f, t);
@@ -74,16 +79,17 @@ static bool is_boundary(const cb_contact_set *s, feature edge) {
 }
 
 typedef struct list {
-  int n, most;
+  int n, maximum;
   cb_gap *out;
 } list;
 
 static void add(list *l, cb_gap gap) {
-  if (l->n < l->most) l->out[l->n] = gap;
+  if (l->n < l->maximum) l->out[l->n] = gap;
   l->n++;
 }
 
-/* Vertices of a against the face b, or its edges. */
+/* Lists the gaps of the vertices of triangle a with face b (dimension 3), or with the edges of b on the border
+ * (dimension 2). */
 static void vertices(const cb_gaps *gaps, int a, int b, list *out) {
   const cb_contact_set *s = gaps->set;
   const int *face = s->triangle[b];
@@ -105,29 +111,29 @@ static void edges(const cb_gaps *gaps, int a, int b, list *out) {
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) {
       const feature e = edge_of(s, a, i), f = edge_of(s, b, j);
-      const bool first = e.a < f.a || (e.a == f.a && e.b < f.b); /* the same from both sides */
+      const bool first = e.a < f.a || (e.a == f.a && e.b < f.b); /* so that both orders give the same gap */
       if (first ? responsible_for_edges(s, e, f, a, b) : responsible_for_edges(s, f, e, b, a))
         add(out, first ? (cb_gap){CB_GAP_EDGE_EDGE, 4, {e.a, e.b, f.a, f.b}, b, 1}
                        : (cb_gap){CB_GAP_EDGE_EDGE, 4, {f.a, f.b, e.a, e.b}, a, 1});
     }
 }
 
-int cb_gaps_surfaces(const cb_gaps *gaps, int triangle_a, int triangle_b, int most, cb_gap *out) {
+int cb_gaps_surfaces(const cb_gaps *gaps, int triangle_a, int triangle_b, int maximum, cb_gap *out) {
   const cb_contact_set *s = gaps->set;
   const int *body = gaps->system->body;
   if (triangle_a == triangle_b || share(s, triangle_a, triangle_b) ||
       !cb_contact_set_bodies_on(s, body[s->triangle[triangle_a][0]], body[s->triangle[triangle_b][0]]))
     return 0;
-  list l = {0, most, out};
+  list l = {0, maximum, out};
   vertices(gaps, triangle_a, triangle_b, &l);
   vertices(gaps, triangle_b, triangle_a, &l);
   if (gaps->space->dim == 3) edges(gaps, triangle_a, triangle_b, &l);
   return l.n;
 }
 
-/* --- how far --- */
+/* --- their distance --- */
 
-/* How far the frame of a particle is from that of the gap's first. */
+/* The distance of a particle's frame from the frame of the gap's first particle. */
 static double frame_distance(const cb_gaps *gaps, const cb_gap *gap, int p) {
   cb_origin frame[2], relative;
   if (gaps->space->factor[0].curvature == 0) return 0;
@@ -138,7 +144,7 @@ static double frame_distance(const cb_gaps *gaps, const cb_gap *gap, int p) {
 
 cb_status cb_gap_gather(const cb_gaps *gaps, const cb_gap *gap, const double *const *x, double point[][K],
                         double jacobian[][K * K]) {
-  const cb_geometry *g = gaps->space;
+  const cb_space *g = gaps->space;
   const int k = g->embedding;
   for (int p = 0; p < gap->n; p++) {
     cb_origin frame[2];
@@ -164,19 +170,19 @@ cb_status cb_gap_gather(const cb_gaps *gaps, const cb_gap *gap, const double *co
   return CB_OK;
 }
 
-/* Radii of the first `split` points and the others. */
+/* The maximum radius of the first `split` points plus the maximum radius of the others. */
 static double radii(const cb_gaps *gaps, const cb_gap *gap, int split, int used) {
   const double *radius = gaps->system->radius;
   double first = 0, second = 0;
   for (int p = 0; p < used; p++) {
-    double *most = p < split ? &first : &second;
-    *most = fmax(*most, radius[gap->particle[p]]);
+    double *maximum = p < split ? &first : &second;
+    *maximum = fmax(*maximum, radius[gap->particle[p]]);
   }
   return first + second;
 }
 
-/* In dimension 3 the normal of two edges turns over where they are parallel: what stands on the other side then came
- * there beside the edges. */
+/* Computes the figure of the gap's points. In dimension 3 the common normal of two edges changes sign where they become
+ * parallel; a point that is then on the other side has moved past the ends of the edges. */
 static cb_status figure_of(const cb_gaps *gaps, const cb_gap *gap, double side, const double *const *x,
                            double jacobian[][K * K], cb_gap_figure *out) {
   double point[CB_GAP_PARTICLES][K];
@@ -189,7 +195,7 @@ static cb_status figure_of(const cb_gaps *gaps, const cb_gap *gap, double side, 
 }
 
 cb_status cb_gap_surface(const cb_gaps *gaps, const cb_gap *gap, const double *const *x, int order, cb_gap_value *out) {
-  const cb_geometry *g = gaps->space;
+  const cb_space *g = gaps->space;
   const int k = g->k, used = gap->kind == CB_GAP_VERTEX_EDGE ? 3 : 4;
   const double side = gap->side < 0 ? -1 : 1;
   double jacobian[CB_GAP_PARTICLES][K * K];

@@ -1,34 +1,41 @@
 /* Walls that are planes or expressions.
  *
- * The totally geodesic plane through f with the unit normal n, I = diag(form), K the curvature of the factor:
- *   u = <x, n>, where flat <x - f, n>,   d = asin(sqrt(K) u)/sqrt(K) | u | asinh(sqrt(-K) u)/sqrt(-K),
+ * The totally geodesic plane through f with the unit normal n, where I = diag(form) and K is the curvature of the
+ * factor:
+ *   u = <x, n>, in flat space <x - f, n>,   d = asin(sqrt(K) u)/sqrt(K) | u | asinh(sqrt(-K) u)/sqrt(-K),
  *   d_x = I n/sqrt(1 - K u^2)
- * In a moved frame n and f are those seen from there; n may be as large as exp(distance of f) then, and is small where
- * the particle is near the plane. On a sphere sqrt(1 - K u^2) is the length of x less its part along n.
+ * In a moved frame, n and f are expressed in that frame. n may then be as large as exp(distance of f), while u is small
+ * if the particle is near the plane. On a sphere sqrt(1 - K u^2) is the length, in radii, of x without its part along
+ * n.
  *
- * Expressions f(q, t, r) in the coordinates of a chart of the world: f_x = f_q q_x (constraint_charts.h).
- * Source: Ratcliffe, Foundations of Hyperbolic Manifolds (2006), sections 2.1 and 3.2, doi:10.1007/978-0-387-47322-2.
+ * Expressions f(q, t, r) in the coordinates of a chart of the world have f_x = f_q q_x (constraint_private.h). Source:
+ * Ratcliffe, Foundations of Hyperbolic Manifolds (2006), sections 2.1 and 3.2, doi:10.1007/978-0-387-47322-2.
  */
-#include "dynamics/constraint_charts.h"
-#include "dynamics/gap_private.h"
+#include "dynamics/constraint_private.h"
+
+#include "dynamics/gap.h"
+
 #include <math.h>
 #include <string.h>
 
 enum { K = CB_COORD_MAX };
 
-/* A normal that large tells the distance by its logarithm. */
+/* The rest of the distance (plane.beyond) is added only if |u| is above this. */
 static const double huge_normal = 1e100;
-/* Frames further apart than this, in radii, are brought to it: both their distance and its rest are known then. */
+/* Frames farther than this from the plane, in radii, are moved to this distance, and the rest of the distance is added
+ * to the result.
+ */
 static const double longest = 300;
 
 static cb_status step_status(cb_status status) { return status == CB_ERROR_DOMAIN ? CB_STEP_DOMAIN : status; }
 
-/* The plane as seen from a frame: its normal, a point of it, and how far it is beyond what the normal says. */
+/* The plane relative to a frame: its normal, a point of it, and the distance that is added to the distance computed
+ * from the normal. */
 typedef struct plane {
   double normal[K], foot[K], beyond;
 } plane;
 
-static double rate_of(const cb_geometry *g) {
+static double rate_of(const cb_space *g) {
   double rate = 0;
   for (int f = 0; f < g->n_factors; f++)
     if (g->factor[f].curvature < 0) rate = sqrt(-g->factor[f].curvature);
@@ -36,7 +43,7 @@ static double rate_of(const cb_geometry *g) {
 }
 
 static void seen_from(const cb_gaps *gaps, const cb_wall *wall, const cb_origin *origin, plane *p) {
-  const cb_geometry *g = gaps->space;
+  const cb_space *g = gaps->space;
   p->beyond = 0;
   if (origin == &gaps->identity || memcmp(origin, &gaps->identity, sizeof *origin) == 0) {
     memcpy(p->normal, wall->normal, sizeof p->normal);
@@ -62,8 +69,8 @@ static void seen_from(const cb_gaps *gaps, const cb_wall *wall, const cb_origin 
   cb_isometry_point(g, &change, base, p->foot);
 }
 
-/* Signed distance of x from the plane, in the embedding. */
-static void plane_distance(const cb_geometry *g, int f, const plane *p, const double *x, double *d, double *gradient) {
+/* The signed distance of x from the plane, in the embedding. */
+static void plane_distance(const cb_space *g, int f, const plane *p, const double *x, double *d, double *gradient) {
   const cb_factor factor = g->factor[f];
   const double k = factor.curvature, rate = sqrt(fabs(k));
   const double *n = p->normal + factor.offset, *at = x + factor.offset;
@@ -75,7 +82,7 @@ static void plane_distance(const cb_geometry *g, int f, const plane *p, const do
     for (int a = 0; a < factor.count; a++) across += (at[a] - u * n[a]) * (at[a] - u * n[a]);
     across = rate * sqrt(across);
     *d = atan2(rate * u, across) / rate;
-    slope = across > 0 ? 1 / across : 0; /* the pole: any way leads down */
+    slope = across > 0 ? 1 / across : 0; /* at the pole every direction leads to the plane */
   } else if (k < 0) {
     *d = asinh(rate * u) / rate;
     if (p->beyond > 0 && fabs(u) > huge_normal) *d += copysign(p->beyond, u);
@@ -88,8 +95,8 @@ static void plane_distance(const cb_geometry *g, int f, const plane *p, const do
     gradient[factor.offset + a] = slope * g->form[factor.offset + a] * n[a];
 }
 
-/* gradient[k] of a chart space = J^T of that in the embedding. */
-static void pull(const cb_geometry *g, const double *J, const double *from, double *to) {
+/* In a chart space: gradient[k] = J^T of the gradient in the embedding. */
+static void pull(const cb_space *g, const double *J, const double *from, double *to) {
   for (int i = 0; i < g->dim; i++) {
     to[i] = 0;
     for (int a = 0; a < g->embedding; a++) to[i] += J[a * g->dim + i] * from[a];
@@ -98,7 +105,7 @@ static void pull(const cb_geometry *g, const double *J, const double *from, doub
 
 cb_status cb_gap_plane(const cb_gaps *gaps, const cb_wall *wall, int i, const double *x, int order, double *d,
                        double *gradient) {
-  const cb_geometry *g = gaps->space;
+  const cb_space *g = gaps->space;
   plane p;
   seen_from(gaps, wall, cb_gap_origin(gaps, i), &p);
   if (!g->chart) {
@@ -115,20 +122,24 @@ cb_status cb_gap_plane(const cb_gaps *gaps, const cb_wall *wall, int i, const do
 
 /* --- expressions --- */
 
-/* A branch holds where its guard is not negative, and by so much, relative to the coordinates, beyond that; and where
- * something that rests has sunk into the wall by f < 0, within the width of a kink of 0.1 that deep. */
+/* A branch is valid where its guard is not negative, and up to `border` beyond that, relative to the coordinates. It is
+ * also valid where a resting particle has sunk into the wall by f < 0, within the width that a kink of 0.1 has at that
+ * depth. */
 static const double border = 1e-9, sunk = 10;
 
 static bool holds(const cb_gap_formula *f, int n, const double *at) {
   double slope[CB_Q_MAX + 2], squares = 0, size = 1;
   const double guard = cb_expression_gradient(f->guard, at, n, slope);
   if (guard >= 0) return true;
-  for (int i = 0; i < n; i++) squares += slope[i] * slope[i], size = fmax(size, fabs(at[i]));
+  for (int i = 0; i < n; i++) {
+    squares += slope[i] * slope[i];
+    size = fmax(size, fabs(at[i]));
+  }
   const double depth = f->whole ? fmax(0, -cb_expression_value(f->whole, at)) : 0;
   return guard >= -(border * size + sunk * depth) * sqrt(squares);
 }
 
-/* Value and derivatives in the coordinates q, t from those of the expression. */
+/* Computes the value of the expression and, for order 1, its derivatives in the coordinates q and in t. */
 static cb_status differentiate(const cb_gap_formula *f, int n, const double *q, double t, double r, int order,
                                cb_gap_value *out, double *first) {
   double at[CB_Q_MAX + 2];
@@ -138,7 +149,10 @@ static cb_status differentiate(const cb_gap_formula *f, int n, const double *q, 
   out->gap = order ? cb_expression_gradient(f->expression, at, n + 1, first) : cb_expression_value(f->expression, at);
   bool finite = isfinite(out->gap);
   for (int i = 0; order && i <= n; i++) finite = finite && isfinite(first[i]);
-  if (!finite) return cb_fail(CB_STEP_DOMAIN, "the expression of a wall or event is not finite");
+  if (!finite)
+    return cb_fail(
+        CB_STEP_DOMAIN,
+        "the expression of a wall or event is not finite at this point: use a smaller `step` or another expression");
   out->rate_t = order ? first[n] : 0;
   if (f->guard) out->active = holds(f, n, at);
   return CB_OK;
@@ -146,9 +160,10 @@ static cb_status differentiate(const cb_gap_formula *f, int n, const double *q, 
 
 cb_status cb_gap_expression(const cb_gaps *gaps, const cb_gap_formula *f, double t, const double *x, int order,
                             cb_gap_value *out) {
-  const cb_geometry *g = gaps->space;
+  const cb_space *g = gaps->space;
   const double r = gaps->system->radius[f->particle];
-  const bool in_chart = g->chart && !g->intrinsic && f->chart != g->chart; /* of a chart space, by another chart */
+  const bool in_chart = g->chart && !g->intrinsic &&
+                        f->chart != g->chart; /* true in a chart space if the expression uses another chart */
   double first[CB_Q_MAX + 1], point[K], J[K * CB_DIM_MAX], slope[K];
   if (g->chart && !gaps->moves && !in_chart) return differentiate(f, g->dim, x, t, r, order, out, out->gradient);
   cb_status status;

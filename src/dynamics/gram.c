@@ -1,11 +1,14 @@
-/* The Gram matrix of constraints: see gram.h. With rows r of the system, q of the space, x the point of a factor,
+/* The Gram matrix of constraints (gram.h), the multipliers of a state, and its projection onto the constraints. With
+ * rows r of the system, rows q of the space, and the point x of a factor,
  *
  *   [A B; B^T D] (y, z) = (r, q),   D = <x,x>/m,  B = (G.x)/m,   A - B D^-1 B^T = the Gram matrix of tangential parts
  *
- * so that the rows of the space are eliminated exactly and what is factored is small and positive. */
-#include "core/failure.h"
+ * The rows of the space are therefore eliminated exactly, and the matrix that is factored is small and positive.
+ */
 #include "dynamics/gram.h"
 
+#include "core/failure.h"
+#include "dynamics/chart_dynamics.h"
 #include "geometry/quadric.h"
 
 #include <amd.h>
@@ -17,7 +20,8 @@
 
 enum { K = CB_Q_MAX, D = CB_Q_MAX };
 
-/* A row whose part across the others is smaller than this, relative to its length squared, depends on them. */
+/* A row depends on the others if the square of its part orthogonal to them is smaller than this, relative to its length
+ * squared. */
 static const double dependent = 1e-13;
 
 void cb_gram_free(cb_gram *g) {
@@ -25,8 +29,8 @@ void cb_gram_free(cb_gram *g) {
 }
 
 typedef struct by_particle {
-  int *start, *entry; /* entries of own rows at each particle */
-  int *row_of;        /* of an entry */
+  int *start, *entry; /* entry[start[i] .. start[i+1]): the entries of the system's rows at particle i */
+  int *row_of;        /* the row of an entry */
 } by_particle;
 
 static bool group_entries(const cb_gram *g, cb_arena *scratch, by_particle *out) {
@@ -51,17 +55,20 @@ static int compare(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* key[p]: where pair p stands in the upper triangle, column * own + row, column >= row; rows by place, NULL: as they
- * are. */
+/* key[p]: the position of pair p in the upper triangle, column * own + row with column >= row. Rows are numbered by
+ * `place`; NULL: in their order. */
 static void find_keys(const cb_gram *g, const by_particle *at, const int *place, int64_t *key) {
   for (size_t p = 0; p < g->pairs; p++) {
     int64_t r = at->row_of[g->first[p]], c = at->row_of[g->second[p]];
-    if (place) r = place[r], c = place[c];
+    if (place) {
+      r = place[r];
+      c = place[c];
+    }
     key[p] = r > c ? r * g->rows.own + c : c * g->rows.own + r;
   }
 }
 
-/* Compressed columns from keys, which are sorted, and of which each stays once; returns how many there are. */
+/* Makes compressed columns from sorted keys, and keeps each key once. Returns the number of different keys. */
 static int compress(int own, size_t pairs, int64_t *key, int *start, int *row) {
   int kept = 0;
   qsort(key, pairs, sizeof *key, compare);
@@ -75,7 +82,7 @@ static int compress(int own, size_t pairs, int64_t *key, int *start, int *row) {
   return kept;
 }
 
-/* The pairs of entries of one particle, and an order of the rows with little fill. */
+/* Lists the pairs of entries that share a particle, and finds an order of the rows with little fill. */
 static bool order_rows(cb_gram *g, cb_arena *scratch, const by_particle *at, int64_t *key, int *kept) {
   const int own = g->rows.own;
   int *start = cb_arena_alloc(scratch, (size_t)own + 1, sizeof(int));
@@ -99,7 +106,7 @@ static bool order_rows(cb_gram *g, cb_arena *scratch, const by_particle *at, int
   return true;
 }
 
-/* The permuted upper triangle, and where in it each pair adds. */
+/* Makes the permuted upper triangle, and the position where each pair is added. */
 static bool place_pairs(cb_gram *g, const by_particle *at, int64_t *key, int64_t *sorted, int kept) {
   const int own = g->rows.own;
   g->slot = cb_arena_alloc(g->arena, g->pairs, sizeof(int));
@@ -131,7 +138,7 @@ static bool find_fill(cb_gram *g) {
   return g->l_row && g->l_value;
 }
 
-/* Pattern, order and symbolic factors. */
+/* Finds the pattern, the order and the symbolic factors. */
 static cb_status analyse(cb_gram *g) {
   cb_arena *scratch = cb_arena_create();
   by_particle at;
@@ -161,17 +168,23 @@ cb_status cb_gram_create(cb_forces *f, cb_constraints *c, cb_gram **out) {
   cb_arena_doubles(g->arena, n, &g->x, &g->trial_x, &g->trial_v, &g->force);
   cb_arena_doubles(g->arena, 3 * entries, &g->G);
   cb_arena_doubles(g->arena, 3 * (size_t)g->rows.rows, &g->z);
-  if (cb_arena_lost(g->arena)) return cb_arena_free(g->arena), cb_fail(CB_ERROR_MEMORY, "no memory for constraints");
+  if (cb_arena_lost(g->arena)) {
+    cb_arena_free(g->arena);
+    return cb_fail(CB_ERROR_MEMORY, "no memory for constraints");
+  }
   g->T = g->G + entries;
   g->trial_g = g->T + entries;
   const cb_status status = analyse(g);
-  if (status) return cb_arena_free(g->arena), status;
+  if (status) {
+    cb_arena_free(g->arena);
+    return status;
+  }
   *out = g;
   return CB_OK;
 }
 
-/* <u,x>/<x,x> of a factor, u a covector. */
-static double along(const cb_geometry *g, const cb_factor *f, const double *u, const double *x) {
+/* <u,x>/<x,x> in a factor, where u is a covector. */
+static double along(const cb_space *g, const cb_factor *f, const double *u, const double *x) {
   double ux = 0, xx = 0;
   for (int a = f->offset; a < f->offset + f->count; a++) {
     ux += u[a] * x[a];
@@ -180,15 +193,15 @@ static double along(const cb_geometry *g, const cb_factor *f, const double *u, c
   return ux / xx;
 }
 
-/* T = I^-1 G less its normal part (chart: g^-1 G). */
+/* T = I^-1 G without its normal part (in a chart: g^-1 G). */
 static cb_status raise(cb_gram *g, const double *x) {
-  const cb_geometry *s = g->space;
+  const cb_space *s = g->space;
   const int k = g->k, entries = g->rows.start[g->rows.own];
   for (int e = 0; e < entries; e++) {
     const double *G = g->G + (size_t)e * k, *at = x + (size_t)g->rows.particle[e] * k;
     double *T = g->T + (size_t)e * k;
     if (s->chart) {
-      const cb_status status = cb_geometry_raise(s, at, G, T);
+      const cb_status status = cb_space_raise(s, at, G, T);
       if (status) return status == CB_ERROR_DOMAIN ? CB_STEP_DOMAIN : status;
       continue;
     }
@@ -223,7 +236,8 @@ cb_status cb_gram_factor(cb_gram *g, const double *x, const double *G, int *row)
   for (int r = 0; r < own; r++)
     if (r >= done || !(g->d[r] > dependent * g->diagonal[r]) || !(g->d[r] < INFINITY)) {
       if (row) *row = g->permutation[r];
-      return cb_fail_as(CB_FAILURE_CONSTRAINT, CB_STEP_SINGULAR, "constraint `%s` depends on the others here",
+      return cb_fail_as(CB_FAILURE_CONSTRAINT, CB_STEP_SINGULAR,
+                        "constraint `%s` depends on the others at this state: leave it out, or use a smaller `step`",
                         cb_system_constraint_name(g->system, g->permutation[r]));
     }
   return CB_OK;
@@ -239,10 +253,10 @@ double cb_gram_weakest(const cb_gram *g, int *row) {
   return least;
 }
 
-/* Solves the own rows: y[own] in place. */
+/* Solves S y = r for the system's rows; y[own] is r on entry and the solution on return. */
 static void solve_own(const cb_gram *g, double *y) {
   const int own = g->rows.own;
-  double *w = g->work; /* ldl_numeric leaves nothing in it that is needed */
+  double *w = g->work; /* the contents of `work` are not needed after ldl_numeric */
   for (int r = 0; r < own; r++) w[r] = y[g->permutation[r]];
   ldl_lsolve(own, w, g->l_start, g->l_row, g->l_value);
   for (int r = 0; r < own; r++) w[r] /= g->d[r];
@@ -289,7 +303,7 @@ void cb_gram_solve(const cb_gram *g, double *y) {
 void cb_gram_lift(const cb_gram *g, const double *y, double scale, double *u) {
   const cb_rows *r = &g->rows;
   const int k = g->k;
-  const bool linear = r->rows > r->own; /* the embedding as a linear space */
+  const bool linear = r->rows > r->own; /* The embedding is treated as a linear space. */
   for (int row = 0; row < r->own; row++)
     for (int e = r->start[row]; e < r->start[row + 1]; e++) {
       const int i = r->particle[e];
@@ -304,4 +318,127 @@ void cb_gram_lift(const cb_gram *g, const double *y, double scale, double *u) {
     const double weight = scale * y[q] / g->system->mass[i];
     for (int a = f->offset; a < f->offset + f->count; a++) u[(size_t)i * k + a] += weight * g->x[(size_t)i * k + a];
   }
+}
+
+/* The multipliers of a state and its projection onto the constraints, by S = G W G^T:
+ *
+ *   S lambda = G a + gamma,   a the acceleration without the constraints      (d(rate)/dt = 0)
+ *   x <- x - W G^T S^-1 g(x)  until g = 0,   v <- v - W G^T S^-1 rate(x, v)
+ *
+ * Source: Hairer & Wanner, Solving Ordinary Differential Equations II (1996), VII.1 and VII.2,
+ * doi:10.1007/978-3-642-05221-7. */
+
+/* The acceleration without the constraints of the system. Without rows of the space it is covariant, along geodesics of
+ * the space. */
+static cb_status free_acceleration(cb_gram *g, const double *x, const double *v, const double *force, double *a) {
+  const cb_space *s = g->space;
+  const int k = g->k;
+  for (int i = 0; i < g->system->n; i++) {
+    const double m = g->system->mass[i], *F = force + (size_t)i * k, *u = v + (size_t)i * k, *at = x + (size_t)i * k;
+    double *out = a + (size_t)i * k;
+    if (s->chart) {
+      double buffer[CB_CHART_METRIC_CAPACITY];
+      const cb_chart_metric metric = cb_chart_metric_in(k, buffer);
+      const cb_status status = cb_chart_metric_at(s, at, 1, &metric);
+      if (status) return status == CB_ERROR_DOMAIN ? CB_STEP_DOMAIN : status;
+      cb_chart_rate_velocity(k, &metric, m, u, F, out);
+      continue;
+    }
+    for (int c = 0; c < k; c++) out[c] = F[c] / m;
+    for (int f = 0; g->rows.rows == g->rows.own && f < s->n_factors; f++) {
+      const cb_factor *factor = &s->factor[f];
+      if (factor->curvature == 0) continue;
+      double ax = 0, uu = 0, xx = 0;
+      for (int c = factor->offset; c < factor->offset + factor->count; c++) {
+        ax += s->form[c] * out[c] * at[c];
+        uu += s->form[c] * u[c] * u[c];
+        xx += s->form[c] * at[c] * at[c];
+      }
+      for (int c = factor->offset; c < factor->offset + factor->count; c++) out[c] -= (ax + uu) / xx * at[c];
+    }
+  }
+  return CB_OK;
+}
+
+cb_status cb_gram_multipliers(cb_gram *g, double t, const double *x, const double *v, double *lambda,
+                              double *acceleration) {
+  const cb_rows *r = &g->rows;
+  const int k = g->k;
+  double *a = acceleration ? acceleration : g->trial_x, *y = g->z + r->rows;
+  cb_status status = cb_constraints_eval(g->c, t, x, NULL, g->trial_g);
+  if (!status) status = cb_gram_factor(g, x, g->trial_g, NULL);
+  if (!status) status = cb_constraints_second(g->c, t, x, v, y, NULL);
+  if (!status) status = cb_forces_eval(g->forces, t, x, v, g->force);
+  if (!status) status = free_acceleration(g, x, v, g->force, a);
+  if (status) return status;
+  for (int row = 0; row < r->rows; row++)
+    for (int e = r->start[row]; e < r->start[row + 1]; e++)
+      y[row] += cb_gram_product(k, g->G + (size_t)e * k, a + (size_t)r->particle[e] * k);
+  cb_gram_solve(g, y);
+  if (acceleration) cb_gram_lift(g, y, -1, acceleration);
+  memcpy(lambda, y, (size_t)r->rows * sizeof *lambda);
+  return CB_OK;
+}
+
+static double largest(int n, const double *y, const bool *skip, int *at) {
+  double maximum = 0;
+  for (int r = 0; r < n; r++) {
+    if (skip && skip[r]) continue;
+    if (!(fabs(y[r]) <= maximum)) {
+      maximum = fabs(y[r]);
+      *at = r;
+    }
+  }
+  return maximum;
+}
+
+cb_status cb_gram_project(cb_gram *g, double t, double *x, double *v, double tolerance, double *moved, double *turned,
+                          int *row) {
+  enum { MAXIMUM = 50 };
+  const cb_rows *r = &g->rows;
+  const cb_space *s = g->space;
+  const int k = g->k;
+  const size_t n = (size_t)g->system->n * (size_t)k;
+  const double accepted = tolerance > 0 ? tolerance : 1e-15;
+  double *y = g->z + 2 * (size_t)r->rows, *u = g->trial_x, *w = g->trial_v, before = INFINITY;
+  int worst = 0;
+  memcpy(u, x, n * sizeof *u);
+  memcpy(w, v, n * sizeof *w);
+  cb_status status;
+  for (int iteration = 0;; iteration++) {
+    if ((status = cb_constraints_eval(g->c, t, u, y, g->trial_g))) return status;
+    const double off = largest(r->rows, y, r->velocity, &worst);
+    if ((status = cb_gram_factor(g, u, g->trial_g, row))) return status;
+    if (off <= accepted || (off <= 1e-12 && off > 0.5 * before)) break;
+    if (iteration == MAXIMUM || !isfinite(off)) {
+      if (row) *row = worst;
+      return cb_fail_as(CB_FAILURE_CONSTRAINT, CB_STEP_NO_CONVERGENCE,
+                        "constraint `%s` cannot be satisfied together with the others: its residual is %.3g; expected "
+                        "another start or other constraints",
+                        worst < r->own ? cb_system_constraint_name(g->system, worst) : "of the space", off);
+    }
+    before = off;
+    cb_gram_solve(g, y);
+    cb_gram_lift(g, y, -1, u);
+    for (int i = 0; !s->chart && i < g->system->n; i++) cb_space_project_point(s, u + (size_t)i * k);
+  }
+  for (int i = 0; !s->chart && i < g->system->n; i++) cb_space_project_tangent(s, u + (size_t)i * k, w + (size_t)i * k);
+  for (int pass = 0; pass < 2; pass++) {
+    if ((status = cb_constraints_rate(g->c, t, u, w, y, NULL))) return status;
+    cb_gram_solve(g, y);
+    cb_gram_lift(g, y, -1, w);
+  }
+  double far = 0, fast = 0;
+  for (size_t e = 0; e < n; e++) {
+    far = fmax(far, fabs(u[e] - x[e]));
+    fast = fmax(fast, fabs(w[e] - v[e]));
+    if (!isfinite(u[e]) || !isfinite(w[e]))
+      return cb_fail(CB_STEP_NOT_FINITE,
+                     "a state is not finite after its projection to the constraints: use a smaller `step`");
+  }
+  memcpy(x, u, n * sizeof *x);
+  memcpy(v, w, n * sizeof *v);
+  if (moved) *moved = far;
+  if (turned) *turned = fast;
+  return CB_OK;
 }

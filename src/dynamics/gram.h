@@ -1,9 +1,10 @@
-/* The Gram matrix of constraints in the kinetic metric, S = G W G^T, and what is solved with it.
+/* The Gram matrix of constraints in the kinetic metric, S = G W G^T, and the equations that are solved with it.
  *
- * W = (m I)^-1 in the embedding (I = diag(form)), (m g_ij(x))^-1 in a chart. Without the rows of the space the
- * gradients are first brought to the tangent space, which is the same as eliminating those rows. Sparse: two rows that
- * share a particle. Source: Hairer & Wanner, Solving ODEs II (1996), VII.1; factors by LDL^T (T. A. Davis, ACM TOMS 31
- * (2005) 587, doi:10.1145/1114268.1114277).
+ * W = (m I)^-1 in the embedding (I = diag(form)), and (m g_ij(x))^-1 in a chart. Without the rows of the space, the
+ * gradients are first projected to the tangent space, which is equivalent to eliminating those rows. S is sparse: it
+ * has an entry for two rows that share a particle.
+ * Source: Hairer & Wanner, Solving ODEs II (1996), VII.1; factors by LDL^T (T. A. Davis, ACM TOMS 31 (2005) 587,
+ * doi:10.1145/1114268.1114277).
  */
 #pragma once
 
@@ -11,29 +12,34 @@
 
 typedef struct cb_gram cb_gram;
 
-/* For the rows of c (cb_forces_constraints or cb_forces_constraints_with_space). Borrows c. */
+/* Creates the Gram matrix of the rows of c, which comes from cb_forces_constraints or cb_forces_constraints_with_space
+ * and is borrowed. */
 cb_status cb_gram_create(cb_forces *f, cb_constraints *c, cb_gram **out);
 void cb_gram_free(cb_gram *g);
 
-/* Takes the gradients G[entries*k] at x (both copied as far as needed), forms S and factors it. CB_STEP_SINGULAR where
- * rows depend on one another: *row (may be NULL) is then the first that does. */
+/* Copies the needed parts of the gradients G[entries*k] and of the positions x, forms S and factors it.
+ * CB_STEP_SINGULAR if rows depend on one another; *row (may be NULL) is then the first dependent row. */
 cb_status cb_gram_factor(cb_gram *g, const double *x, const double *G, int *row);
-/* The least pivot of the last factorisation relative to its row, and that row: 0 where rows depend on one another. */
+/* The smallest pivot of the last factorisation relative to its row, and that row; about 0 if rows depend on one
+ * another. */
 double cb_gram_weakest(const cb_gram *g, int *row);
-/* y[rows]: right side, then solution of S y = r. */
+/* y[rows] holds the right-hand side r, and then the solution of S y = r. */
 void cb_gram_solve(const cb_gram *g, double *y);
-/* u[n*k] += scale * W G^T y, with the G and x of the last factorisation: a velocity, tangent without space rows. */
+/* u[n*k] += scale * W G^T y, with the G and x of the last factorisation. This is a velocity; without rows of the space
+ * it is tangent to the space. */
 void cb_gram_lift(const cb_gram *g, const double *y, double scale, double *u);
 
-/* lambda[rows] with which all rows stay satisfied: d(rate)/dt = 0 under the forces at (t, x, v); acceleration[n*k]
- * (NULL: not wanted) is then dv/dt (embedding: with its normal part; chart: second derivative of the coordinates).
- * Any of the two evaluators' grams may be used. Factors S at x. */
+/* The multipliers lambda[rows] with which all rows stay satisfied: d(rate)/dt = 0 under the forces at (t, x, v).
+ * acceleration[n*k] (may be NULL) is then dv/dt: in the embedding with its normal part; in a chart the second
+ * derivative of the coordinates. Works with the evaluator of the system's rows and with the one that includes rows of
+ * the space. Factors S at x. */
 cb_status cb_gram_multipliers(cb_gram *g, double t, const double *x, const double *v, double *lambda,
                               double *acceleration);
 
-/* Brings positions to the rows of position, along W G^T, then velocities to all rows; x and v (n*k) in place, each
- * particle back on its quadric. *moved, *turned: largest change of a coordinate and of a velocity. tolerance: of
- * |g| and |rate| that counts as satisfied (0: round-off). CB_STEP_NO_CONVERGENCE, *row (may be NULL) the worst row. */
+/* Projects positions onto the positional rows along W G^T, then velocities onto all rows. x and v (n*k) are changed in
+ * place, and each particle is put back on its quadric. *moved and *turned are the largest changes of a coordinate and
+ * of a velocity. The tolerance is for |g| (0: round-off); rates are reduced to round-off. CB_STEP_NO_CONVERGENCE with
+ * the worst row in *row (may be NULL), CB_STEP_SINGULAR with a dependent row. */
 cb_status cb_gram_project(cb_gram *g, double t, double *x, double *v, double tolerance, double *moved, double *turned,
                           int *row);
 
@@ -42,19 +48,19 @@ struct cb_gram {
   cb_forces *forces;
   cb_constraints *c;
   const cb_system *system;
-  const cb_geometry *space;
+  const cb_space *space;
   cb_rows rows;
   int k;
-  double *x, *G, *T; /* of the last factorisation: positions, gradients by entry, raised tangential gradients */
+  double *x, *G, *T; /* positions, gradients by entry, raised tangential gradients at the last factorisation */
 
-  size_t pairs; /* of entries that share a particle: S[slot] += G[first].T[second] / m */
+  size_t pairs; /* number of pairs of entries that share a particle: S[slot] += G[first].T[second] / m */
   int *first, *second, *slot;
 
-  int *column, *row; /* upper triangle of S, permuted, by compressed columns */
+  int *column, *row; /* the permuted upper triangle of S by compressed columns */
   double *value, *diagonal;
   int *permutation, *inverse, *parent, *l_count, *l_start, *l_row, *flag, *pattern;
   double *l_value, *d, *work;
-  double *z; /* right sides of rows of the space */
+  double *z; /* [3][rows]: right-hand sides and solutions */
   double *trial_x, *trial_v, *trial_g, *force;
 };
 

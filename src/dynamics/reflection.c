@@ -1,41 +1,45 @@
-/* Reflection of momenta at contacts: see reflection.h for the rules.
+/* Reflection of momenta at contacts (the rules are in reflection.h).
  *
  *   p <- p + sum_a q_a l_a,   u_a = R_a p + ds_a/dt,   D_ab = R_a q_b
  *
- * Contacts that move no particle in common, directly or through constraints, are independent: D is kept dense in each
- * group of contacts that hang together. Rules take rates from momenta anew after each blow, so that blows are exact one
- * by one and errors do not add up in rates. Work is on copies: nothing is changed where it fails. */
-#include "dynamics/reflection_private.h"
+ * Contacts that move no particle in common, directly or through constraints, are independent. Each group of coupled
+ * contacts has a dense matrix D. The rules compute rates again from the momenta after each impulse, so that every
+ * impulse is exact and errors do not accumulate in the rates. The work is done on copies: on failure nothing is
+ * changed.
+ */
+#include "dynamics/reflection.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* D_aa relative to that without constraints, below which these leave the gap no way to move; and the closing speed,
- * relative to its terms, that such a gap may be left with. */
+/* If D_aa, relative to its value without constraints, is below `immovable`, the constraints do not let the gap move.
+ * Such a gap may keep a closing speed of at most `still`, relative to its terms. */
 static const double immovable = 1e-12, still = 1e-9;
-/* Round-off of a rate, relative to the sum of its terms: these are at most 16, each of three roundings. */
+/* Round-off of a rate, relative to the sum of its terms. There are at most 16 terms with three roundings each. */
 static const double round_off = 64 * DBL_EPSILON;
 
-void *cb_reflection_room(cb_room *room, size_t count, size_t size) {
+void *cb_reflection_reserve(cb_reserved *reserved, size_t count, size_t size) {
   const size_t bytes = count * size;
-  if (room->at && room->bytes >= bytes) return room->at;
+  if (reserved->at && reserved->bytes >= bytes) return reserved->at;
   const size_t more = bytes > 1024 ? bytes + bytes / 2 : 1024;
-  free(room->at);
-  room->at = malloc(more);
-  room->bytes = room->at ? more : 0;
-  return room->at;
+  free(reserved->at);
+  reserved->at = malloc(more);
+  reserved->bytes = reserved->at ? more : 0;
+  return reserved->at;
 }
 
 cb_status cb_reflection_create(const cb_system *system, cb_reflection **out) {
   cb_reflection *r = calloc(1, sizeof *r);
-  if (!r || !cb_reflection_room(&r->room_of_mover_at, (size_t)system->n, sizeof(int)))
-    return free(r), cb_fail(CB_ERROR_MEMORY, "no memory for reflections");
+  if (!r || !cb_reflection_reserve(&r->reserved_mover_at, (size_t)system->n, sizeof(int))) {
+    free(r);
+    return cb_fail(CB_ERROR_MEMORY, "no memory for reflections");
+  }
   r->system = system;
   r->space = system->space;
   r->k = system->k;
-  r->mover_at = r->room_of_mover_at.at;
+  r->mover_at = r->reserved_mover_at.at;
   for (int i = 0; i < system->n; i++) r->mover_at[i] = -1;
   *out = r;
   return CB_OK;
@@ -43,13 +47,14 @@ cb_status cb_reflection_create(const cb_system *system, cb_reflection **out) {
 
 void cb_reflection_free(cb_reflection *r) {
   if (!r) return;
-  cb_room *rooms[] = {&r->room_of_mover_at, &r->room_of_mover, &r->room_of_normal, &r->room_of_first, &r->room_of_p,
-                      &r->room_of_q, &r->room_of_gradient, &r->room_of_group, &r->room_of_rule};
-  for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) free(rooms[i]->at);
+  cb_reserved *all[] = {&r->reserved_mover_at, &r->reserved_mover, &r->reserved_normal,
+                        &r->reserved_first,    &r->reserved_p,     &r->reserved_q,
+                        &r->reserved_gradient, &r->reserved_group, &r->reserved_rule};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]->at);
   free(r);
 }
 
-/* The mover of a place, made where there is none yet; -1 where no part has it. */
+/* The mover of a place, created if necessary; -1 if no part contains the place. */
 static int find_mover(cb_reflection *r, int place, int parts, const cb_reflection_part *part) {
   if (place < 0 || place >= r->system->n) return -1;
   if (r->mover_at[place] >= 0) return r->mover_at[place];
@@ -77,21 +82,23 @@ static int root(const cb_reflection *r, int m) {
   return m;
 }
 
-/* Who moves, what is copied, and which contacts hang together. */
+/* Collects the movers, the momenta to copy, and the groups of coupled contacts. */
 static cb_status gather(cb_reflection *r, int parts, const cb_reflection_part *part, int contacts,
                         const cb_reflection_contact *contact) {
-  const size_t most = (size_t)CB_GAP_PARTICLES * (size_t)contacts;
+  const size_t maximum = (size_t)CB_GAP_PARTICLES * (size_t)contacts;
   size_t numbers = 0, columns = 0;
-  r->mover = cb_reflection_room(&r->room_of_mover, most, sizeof *r->mover);
-  r->normal = cb_reflection_room(&r->room_of_normal, (size_t)contacts, sizeof *r->normal);
-  r->first = cb_reflection_room(&r->room_of_first, most, sizeof *r->first);
+  r->mover = cb_reflection_reserve(&r->reserved_mover, maximum, sizeof *r->mover);
+  r->normal = cb_reflection_reserve(&r->reserved_normal, (size_t)contacts, sizeof *r->normal);
+  r->first = cb_reflection_reserve(&r->reserved_first, maximum, sizeof *r->first);
   if (!r->mover || !r->normal || !r->first) return cb_fail(CB_ERROR_MEMORY, "no memory for %d contacts", contacts);
   for (int a = 0; a < contacts; a++) {
     cb_normal *n = &r->normal[a];
     n->movers = 0;
     for (int i = 0; i < contact[a].gap.n; i++) {
       const int place = contact[a].gap.particle[i], m = find_mover(r, place, parts, part);
-      if (m < 0) return cb_fail(CB_ERROR_ARGUMENT, "contact %d: place %d is in no part", a, place);
+      if (m < 0)
+        return cb_fail(CB_ERROR_ARGUMENT, "contact %d: place %d is in no part: expected a place of one of the parts", a,
+                       place);
       int which = 0;
       n->mover[i] = m;
       n->inside[i] = place - part[r->mover[m].part].first - r->mover[m].first;
@@ -113,14 +120,14 @@ static cb_status gather(cb_reflection *r, int parts, const cb_reflection_part *p
     r->normal[a].next = *first;
     *first = a;
   }
-  r->p = cb_reflection_room(&r->room_of_p, 2 * numbers, sizeof *r->p);
-  r->q = cb_reflection_room(&r->room_of_q, columns, sizeof *r->q);
+  r->p = cb_reflection_reserve(&r->reserved_p, 2 * numbers, sizeof *r->p);
+  r->q = cb_reflection_reserve(&r->reserved_q, columns, sizeof *r->q);
   if (!r->p || !r->q) return cb_fail(CB_ERROR_MEMORY, "no memory for %d contacts", contacts);
   r->p_low = r->p + numbers;
   return CB_OK;
 }
 
-/* Momenta of the movers to the copy, or back. */
+/* Copies the momenta of the movers, or copies them back. */
 static void copy_momenta(const cb_reflection *r, const cb_reflection_part *part, bool back) {
   for (int m = 0; m < r->movers; m++) {
     const cb_mover *mover = &r->mover[m];
@@ -135,7 +142,7 @@ static cb_status find_group(cb_reflection *r, int first, const cb_reflection_con
   g->n = 0;
   for (int a = first; a >= 0; a = r->normal[a].next) g->n++;
   const size_t n = (size_t)g->n;
-  g->D = cb_reflection_room(&r->room_of_group, n * n + 6 * n, sizeof *g->D);
+  g->D = cb_reflection_reserve(&r->reserved_group, n * n + 6 * n, sizeof *g->D);
   if (!g->D) return cb_fail(CB_ERROR_MEMORY, "no memory for %d contacts at once", g->n);
   g->u = g->D + n * n;
   g->e = g->u + n;
@@ -156,12 +163,11 @@ static cb_status find_group(cb_reflection *r, int first, const cb_reflection_con
       const double mean = i == j ? one : 0.5 * (one + cb_reflection_matrix(r, contact, b, a));
       g->D[(size_t)i * n + (size_t)j] = g->D[(size_t)j * n + (size_t)i] = mean;
     }
-  for (int i = 0; i < g->n; i++)
-    g->fixed[i] = !(g->D[(size_t)i * (n + 1)] > immovable * r->normal[g->contact[i]].free);
+  for (int i = 0; i < g->n; i++) g->fixed[i] = !(g->D[(size_t)i * (n + 1)] > immovable * r->normal[g->contact[i]].free);
   return CB_OK;
 }
 
-/* Rates at the momenta, and their round-off. */
+/* Computes the rates from the momenta, and their round-off. */
 static cb_status take_rates(const cb_reflection *r, const cb_reflection_contact *contact, cb_contact_group *g) {
   for (int i = 0; i < g->n; i++) {
     const int a = g->contact[i], particle = cb_system_particle(r->system, contact[a].gap.particle[0]);
@@ -169,10 +175,13 @@ static cb_status take_rates(const cb_reflection *r, const cb_reflection_contact 
     g->u[i] = cb_reflection_rate(r, contact, a, &size);
     g->tolerance[i] = round_off * size;
     if (!isfinite(g->u[i]) || !isfinite(g->D[(size_t)i * ((size_t)g->n + 1)]))
-      return cb_fail(CB_STEP_NOT_FINITE, "a contact of `%s` is not finite",
+      return cb_fail(CB_STEP_NOT_FINITE,
+                     "a contact of `%s` has a velocity or normal that is not finite: use a smaller `step`",
                      cb_system_particle_name(r->system, particle));
     if (g->fixed[i] && g->u[i] < -still * size)
-      return cb_fail(CB_STEP_SINGULAR, "a contact of `%s` closes at speed %.6g, and it has no way to move",
+      return cb_fail(CB_STEP_SINGULAR,
+                     "a contact of `%s` closes at speed %.6g, but the constraints allow no motion that changes it: "
+                     "expected other constraints or a start without this contact",
                      cb_system_particle_name(r->system, particle), -g->u[i]);
   }
   return CB_OK;
@@ -235,21 +244,21 @@ cb_status cb_reflect(cb_reflection *r, cb_contact_rule rule, double t, int parts
   return status;
 }
 
-/* A particle goes to x + step, back on its quadric, and its momentum along by parallel transport: left where it was, it
- * would have a normal part, and so a square that is not the energy's. */
-static cb_status move(const cb_geometry *g, const double *step, double *x, double *p) {
+/* Moves a particle to x + step, puts it back on its quadric, and transports its momentum in parallel. Without transport
+ * the momentum would have a normal part, which would change the energy. */
+static cb_status move(const cb_space *g, const double *step, double *x, double *p) {
   double from[CB_Q_MAX], there[CB_Q_MAX];
   memcpy(from, x, (size_t)g->k * sizeof *x);
   for (int a = 0; a < g->k; a++) x[a] += step[a];
   if (g->chart) return CB_OK;
-  cb_geometry_project_point(g, x);
+  cb_space_project_point(g, x);
   const cb_status status = cb_transport(g, from, x, p, there);
   if (status) return status;
   memcpy(p, there, (size_t)g->k * sizeof *p);
   return CB_OK;
 }
 
-/* x += n_a s/D_aa, less s: displacements first, then positions. */
+/* x += n_a s/D_aa, with the sign that reduces s. All displacements are computed before any position changes. */
 cb_status cb_reflection_lift(cb_reflection *r, double t, int parts, const cb_reflection_part *part,
                              const cb_reflection_contact *contact) {
   const size_t k = (size_t)r->k;
@@ -260,7 +269,10 @@ cb_status cb_reflection_lift(cb_reflection *r, double t, int parts, const cb_ref
   const cb_normal *n = &r->normal[0];
   const double D = cb_reflection_matrix(r, contact, 0, 0);
   if (!(D > immovable * n->free)) {
-    status = cb_fail(CB_STEP_SINGULAR, "a gap of %.6g cannot be opened: it has no way to move", contact->value.gap);
+    status = cb_fail(CB_STEP_SINGULAR,
+                     "a gap of %.6g cannot be opened, because the constraints allow no motion that changes it: "
+                     "expected other constraints or another start",
+                     contact->value.gap);
     goto out;
   }
   for (int which = 0; which < n->movers; which++) {
@@ -268,8 +280,8 @@ cb_status cb_reflection_lift(cb_reflection *r, double t, int parts, const cb_ref
     for (int i = 0; i < mover->n; i++) {
       const int particle = mover->first + i;
       double *step = r->p + mover->at + (size_t)i * k;
-      status = cb_geometry_raise(r->space, part[mover->part].x + (size_t)particle * k,
-                                 r->q + n->column[which] + (size_t)i * k, step);
+      status = cb_space_raise(r->space, part[mover->part].x + (size_t)particle * k,
+                              r->q + n->column[which] + (size_t)i * k, step);
       if (status) goto out;
       for (size_t a = 0; a < k; a++) step[a] *= -contact->value.gap / D / part[mover->part].mass[particle];
     }

@@ -1,52 +1,144 @@
-/* Reflection of velocities at gaps that vanish and close, in the kinetic metric, in the tangent space of constraints.
+/* Reflection of velocities at gaps that have closed, in the kinetic metric and in the tangent space of the constraints.
  *
  *   n_a = P M^-1 G_a^T,  P v = v - M^-1 C^T (C M^-1 C^T)^-1 C v,   D_ab = G_a n_b,   u_a = G_a v + ds_a/dt
  *   one contact       v <- v - (1 + e) u_a n_a / D_aa
- *   sequential        that, the fastest closing contact first, until none closes
- *   simultaneous      v <- v + sum n_a l_a,  l >= 0,  w = u + D l >= -e u,  l^T (w + e u) = 0, of all that close or
- *                     touch (u = 0 to 1e-10 of the fastest); again where that makes others close
- * M is the kinetic metric (m I in the embedding less normal parts, m g_ij in a chart), C the constraints' gradients.
- * Isometry momenta are kept where the gap does not depend on the world, energy where e = 1 and walls stand still.
- * Source: Moreau, in Nonsmooth Mechanics and Applications (1988), doi:10.1007/978-3-7091-2624-0_1.
+ *   sequential        one contact at a time, the fastest closing one first, until none closes
+ *   simultaneous      v <- v + sum n_a l_a,  l >= 0,  w = u + D l >= -e u,  l^T (w + e u) = 0, for all contacts that
+ *                     close or touch (u = 0 to 1e-10 of the fastest); repeated if that makes others close
+ * s_a is gap a, G_a = ds_a/dx its gradient, e its restitution, l are impulses, and w are the rates u afterwards. M is
+ * the kinetic metric (m I in the embedding without normal parts, m g_ij in a chart), C are the gradients of the
+ * constraints. Momenta of isometries are conserved if the gap does not depend on the world. Energy is conserved if e
+ * is 1 and the walls do not move. Source: Moreau, in Nonsmooth Mechanics and Applications (1988),
+ * doi:10.1007/978-3-7091-2624-0_1.
  */
 #pragma once
 
 #include "dynamics/gap.h"
 #include "dynamics/gram.h"
 
-/* A part of the system that moves by itself: n particles with places first .. first+n-1 of the whole system. */
+/* A part of the system that moves independently: n particles with the places first .. first+n-1 of the complete
+ * system. */
 typedef struct cb_reflection_part {
   int first, n;
   const double *mass; /* [n] */
-  double *x;          /* [n*k]; changed by cb_reflection_lift alone */
-  double *p, *p_low;  /* [n*k] momenta, changed in place; low-order parts (set to what is left of the sum) */
-  cb_gram *gram;      /* of its constraints, NULL: none; particle indices from 0 */
+  double *x;          /* [n*k]; only cb_reflection_lift changes it */
+  double *p, *p_low;  /* [n*k] momenta, changed in place, and their low-order parts (set to the remainder of the sum) */
+  cb_gram *gram;      /* Gram matrix of the part's constraints, with particle indices from 0; NULL: no constraints */
   cb_constraints *constraints;
 } cb_reflection_part;
 
 typedef struct cb_reflection_contact {
   cb_gap gap;
-  cb_gap_value value; /* order 1, at the moment */
+  cb_gap_value value; /* the gap and its derivatives (order 1) at the time of the reflection */
   double restitution;
-  double before, after, impulse; /* out: ds/dt before and after, and the sum of impulses along ds/dx */
-  bool sunk;                     /* of a gap that rests: it has been below 0, and is brought to 0 from either side */
+  double before, after, impulse; /* out: ds/dt before and after, and the sum of the impulses along ds/dx */
+  bool sunk; /* a resting gap has been below 0; from then on it is moved to 0 also if it is above 0 */
 } cb_reflection_contact;
 
 typedef struct cb_reflection cb_reflection;
-/* For at most this many contacts at once (it grows by itself), in systems like this one. */
+/* Creates the work space for systems like this one. It grows with the number of simultaneous contacts. */
 cb_status cb_reflection_create(const cb_system *system, cb_reflection **out);
 void cb_reflection_free(cb_reflection *r);
 
-/* Reflects at time t. Contacts that open, and that no blow to others makes close, are left (impulse 0).
- * CB_STEP_NO_CONVERGENCE where the blows do not end (10^6 of the sequential rule, 10^5 of the simultaneous one),
- * CB_STEP_SINGULAR where the constraints leave a gap that closes no way to move (D_aa = 0), or where no velocities open
- * all contacts. Momenta and contacts are then as they were. Parts that none of the contacts moves are not looked at. */
+/* Reflects at time t. Contacts that open keep impulse 0, unless the impulses of others make them close.
+ * CB_STEP_NO_CONVERGENCE after the maximum number of impulses (10^6 with the sequential rule, 10^5 with the
+ * simultaneous one). CB_STEP_SINGULAR if the constraints do not let a closing gap move (D_aa = 0), or if no velocities
+ * open all contacts. On failure the momenta and contacts are unchanged. Parts that no contact moves are ignored. */
 cb_status cb_reflect(cb_reflection *r, cb_contact_rule rule, double t, int parts, const cb_reflection_part *part,
                      int contacts, cb_reflection_contact *contact);
 
-/* Moves the positions of the parts (x, in place) along n_a until a gap that is a little above or below 0 vanishes to
- * first order. Each particle returns to its quadric, and momenta are transported along. A resting gap sinks in a step,
- * and lifting other gaps may have opened it.
- * CB_STEP_SINGULAR where D_aa = 0. */
+/* Moves the positions of the parts (x, in place) along n_a until a gap that is slightly above or below 0 vanishes to
+ * first order. Each particle returns to its quadric, and its momentum is transported along. This corrects a resting gap
+ * that sank during a step, or that the lifting of other gaps has opened. CB_STEP_SINGULAR if D_aa = 0. */
 cb_status cb_reflection_lift(cb_reflection *r, double t, int parts, const cb_reflection_part *part,
                              const cb_reflection_contact *contact);
+
+/* The rest of this file is private to reflection.c (parts, groups, momenta), reflection_normals.c (normals and D) and
+ * reflection_rules.c (impulses and the complementarity problem).
+ *
+ * A mover is the smallest unit that moves independently: one particle, or all particles of a part with constraints.
+ * Momenta are stored, not velocities, so the normals are
+ *   q_a = M n_a   (p <- p + l_a q_a),   u_a = R_a p + ds_a/dt,   D_ab = R_a q_b,   R_a = G_a M^-1
+ */
+
+typedef struct cb_mover {
+  int part, first, n; /* particles first .. first+n-1 of the part */
+  bool joined;        /* the particles are those of a part with constraints */
+  size_t at;          /* position of its momenta in p */
+  int root;           /* root of its tree in the forest of movers that contacts join */
+} cb_mover;
+
+typedef struct cb_normal {
+  /* the mover of each particle of the gap, and the particle's number in it */
+  int mover[CB_GAP_PARTICLES], inside[CB_GAP_PARTICLES];
+  /* the change of momentum by a unit impulse if there were no constraints: a tangent vector, in a chart a covector */
+  double T[CB_GAP_MAX];
+  double R[CB_GAP_MAX];                /* the row R that gives ds/dt as u = R p + rate_t */
+  double free;                         /* the product R T, which is D_aa without constraints */
+  int movers, moved[CB_GAP_PARTICLES]; /* each mover is listed once */
+  size_t column[CB_GAP_PARTICLES];     /* start of q for each of these movers */
+  double before, after, impulse;
+  int next; /* the next contact of the same group; -1: none */
+} cb_normal;
+
+/* Contacts that are coupled through the movers they share, by their number in the group. */
+typedef struct cb_contact_group {
+  int n;
+  int *contact;
+  double *D, *u, *e, *l; /* l: impulses that are still to be applied to the momenta */
+  double *tolerance;     /* the round-off of u */
+  bool *fixed;           /* [n]: D_aa = 0 */
+} cb_contact_group;
+
+typedef struct cb_reserved {
+  void *at;
+  size_t bytes;
+} cb_reserved;
+
+struct cb_reflection {
+  const cb_system *system;
+  const cb_space *space;
+  int k;
+  cb_reserved reserved_mover_at, reserved_mover, reserved_normal, reserved_first, reserved_p, reserved_q,
+      reserved_gradient, reserved_group, reserved_rule;
+  int *mover_at; /* [particles] the mover of the particle at each place; -1: none. All are -1 between calls */
+  int movers;
+  cb_mover *mover;
+  cb_normal *normal;
+  int *first; /* [movers] the first contact of the group with this root; -1: none */
+  double *p, *p_low, *q;
+};
+
+/* Memory for `count` elements, kept for later calls. NULL if memory runs out. */
+void *cb_reflection_reserve(cb_reserved *buffer, size_t count, size_t size);
+
+/* Computes T, R and q of all contacts. */
+cb_status cb_reflection_normals(cb_reflection *r, double t, const cb_reflection_part *part, int contacts,
+                                const cb_reflection_contact *contact);
+/* u_a at the momenta r->p, and the sum of the sizes of its terms. */
+double cb_reflection_rate(const cb_reflection *r, const cb_reflection_contact *contact, int a, double *size);
+double cb_reflection_matrix(const cb_reflection *r, const cb_reflection_contact *contact, int a, int b);
+
+/* Applies the impulses l of the group to the momenta, sets l to 0, and computes u from the new momenta. */
+cb_status cb_reflection_push(cb_reflection *r, const cb_reflection_contact *contact, cb_contact_group *g);
+
+/* The two rules: each applies impulses until no contact of the group closes. */
+cb_status cb_reflection_sequential(cb_reflection *r, const cb_reflection_contact *contact, cb_contact_group *g);
+cb_status cb_reflection_simultaneous(cb_reflection *r, const cb_reflection_contact *contact, cb_contact_group *g);
+
+/* The complementarity problem l >= 0, z = D l + q >= 0, l^T z = 0, where D (n*n) is symmetric and positive
+ * semidefinite. P is the set of indices with l > 0. */
+typedef struct cb_lcp {
+  int n, count; /* count: number of elements of P */
+  const double *D;
+  double *L; /* Cholesky factor of D_PP, row after row with n numbers each */
+  double *l, *z, *step, *rate;
+  double least;   /* the smallest pivot of D_PP, relative to its diagonal */
+  int *P, *place; /* place: the position in P; negative: not in P */
+} cb_lcp;
+
+/* Accepts z >= -tolerance[n], or z >= minus the round-off that follows from the smallest pivot if that is larger.
+ * buffer: n*(n + 5) numbers; list: 2n. CB_STEP_SINGULAR if there is no solution, CB_STEP_NO_CONVERGENCE if it is lost
+ * in round-off; both without a message. */
+cb_status cb_lcp_solve(int n, const double *D, const double *q, const double *tolerance, double *buffer, int *list,
+                       cb_lcp *s);

@@ -1,20 +1,23 @@
 /* Normals of gaps in the kinetic metric, and the matrix of contacts:
  *
- *   T = I^-1 G less its normal part (chart: G),   R = T^T I/m  (chart: g^-1 G/m)
+ *   T = I^-1 G minus its normal part (chart: G), R = T^T I/m (chart: g^-1 G/m)
  *   q = T - M W C^T y,   S y = C M^-1 T,   S = C W C^T      (parts with constraints; otherwise q = T)
  *   D_ab = R_a q_b,   u_a = R_a p + ds_a/dt
  *
- * Normal parts are removed twice, and y is refined, so that neither a gradient's normal part nor unequal masses cost
- * digits. Source: Moreau (1988), doi:10.1007/978-3-7091-2624-0_1; refinement: Higham, Accuracy and Stability of
- * Numerical Algorithms, 2nd ed. (2002), chapter 12, doi:10.1137/1.9780898718027. */
-#include "dynamics/reflection_private.h"
+ * Normal parts are removed twice and y is refined, so that neither the normal part of a gradient nor unequal masses
+ * reduce the accuracy.
+ * Sources: Moreau (1988), doi:10.1007/978-3-7091-2624-0_1; refinement: Higham, Accuracy and Stability of Numerical
+ * Algorithms, 2nd ed. (2002), chapter 12, doi:10.1137/1.9780898718027.
+ */
+#include "dynamics/reflection.h"
+
 #include "numerics/small.h"
 
 #include <math.h>
 #include <string.h>
 
-/* I^-1 G less its normal part, at x. */
-static void tangential(const cb_geometry *s, const double *x, const double *G, double *T) {
+/* I^-1 G at x without its normal part. */
+static void tangential(const cb_space *s, const double *x, const double *G, double *T) {
   for (int a = 0; a < s->k; a++) T[a] = G[a] / s->form[a];
   for (int pass = 0; pass < 2; pass++)
     for (int f = 0; f < s->n_factors; f++) {
@@ -31,7 +34,7 @@ static void tangential(const cb_geometry *s, const double *x, const double *G, d
 
 static cb_status raise(const cb_reflection *r, const cb_reflection_part *part, const cb_reflection_contact *contact,
                        cb_normal *n) {
-  const cb_geometry *s = r->space;
+  const cb_space *s = r->space;
   const int k = r->k;
   n->free = 0;
   for (int i = 0; i < contact->gap.n; i++) {
@@ -42,7 +45,7 @@ static cb_status raise(const cb_reflection *r, const cb_reflection_part *part, c
     double *T = n->T + (size_t)i * k, *R = n->R + (size_t)i * k;
     if (s->chart) {
       memcpy(T, G, (size_t)k * sizeof *T);
-      const cb_status status = cb_geometry_raise(s, x, G, R);
+      const cb_status status = cb_space_raise(s, x, G, R);
       if (status) return status == CB_ERROR_DOMAIN ? CB_STEP_DOMAIN : status;
       for (int a = 0; a < k; a++) R[a] /= mass;
     } else {
@@ -54,7 +57,7 @@ static cb_status raise(const cb_reflection *r, const cb_reflection_part *part, c
   return CB_OK;
 }
 
-/* q of contact n on a mover without constraints, or as if it had none. */
+/* Computes q of contact n on a mover without constraints, or as if the mover had none. */
 static void unconstrained(const cb_reflection *r, const cb_reflection_contact *contact, const cb_normal *n, int which) {
   const int k = r->k;
   const cb_mover *mover = &r->mover[n->moved[which]];
@@ -65,7 +68,7 @@ static void unconstrained(const cb_reflection *r, const cb_reflection_contact *c
       for (int a = 0; a < k; a++) q[(size_t)n->inside[i] * k + a] += n->T[(size_t)i * k + a];
 }
 
-/* Room of a constrained part: gradients C, right side y and its sum, velocities. */
+/* Work space of a part with constraints: gradients C, the right-hand side y and its sum, and velocities. */
 typedef struct constrained {
   int mover;
   const cb_reflection_part *part;
@@ -73,10 +76,10 @@ typedef struct constrained {
   double *C, *y, *sum, *w;
 } constrained;
 
-/* Brings q to momenta that the constraints allow. */
+/* Projects q onto the momenta that the constraints allow. */
 static void project(const cb_reflection *r, const constrained *c, const cb_reflection_contact *contact,
                     const cb_normal *n, double *q) {
-  const cb_geometry *s = r->space;
+  const cb_space *s = r->space;
   const cb_rows *rows = c->rows;
   const int k = r->k, count = c->part->n;
   memset(c->sum, 0, (size_t)rows->rows * sizeof *c->sum);
@@ -113,7 +116,7 @@ static cb_status constrain(cb_reflection *r, double t, int m, const cb_reflectio
   const cb_mover *mover = &r->mover[m];
   constrained c = {.mover = m, .part = &part[mover->part], .rows = cb_constraints_rows(part[mover->part].constraints)};
   const size_t k = (size_t)r->k, entries = (size_t)c.rows->start[c.rows->rows], rows = (size_t)c.rows->rows;
-  c.C = cb_reflection_room(&r->room_of_gradient, entries * k + 2 * rows + (size_t)mover->n * k, sizeof *c.C);
+  c.C = cb_reflection_reserve(&r->reserved_gradient, entries * k + 2 * rows + (size_t)mover->n * k, sizeof *c.C);
   if (!c.C) return cb_fail(CB_ERROR_MEMORY, "no memory for %d constraints", c.rows->rows);
   c.y = c.C + entries * k;
   c.sum = c.y + rows;

@@ -1,11 +1,11 @@
-/* Numbering by growing compact regions. */
+/* Numbering the vertices of a graph by growing compact regions, and its connected components (reorder.h). */
 #include "dynamics/reorder.h"
 
 #include <stdlib.h>
 
 typedef struct graph {
   int n;
-  size_t *start; /* n+1 */
+  size_t *start; /* [n + 1]: where the neighbours of each vertex begin */
   int *neighbour;
 } graph;
 
@@ -23,8 +23,8 @@ static void link_edges(graph *g, size_t m, const int *i, const int *j) {
   g->start[0] = 0;
 }
 
-/* Breadth-first search from `root` over vertices whose mark is `from`, giving them the mark `to`: fills queue, returns
- * how many. */
+/* Breadth-first search from `root` over vertices whose mark is `from`. The function sets their mark to `to`, fills the
+ * queue, and returns the number of vertices. */
 static int search(const graph *g, int root, int *mark, int from, int to, int *queue) {
   int head = 0, tail = 0;
   queue[tail++] = root;
@@ -41,15 +41,15 @@ static int search(const graph *g, int root, int *mark, int from, int to, int *qu
   return tail;
 }
 
-enum { UNSEEN = -1, REACHED = -2, WAITING = -3, DONE = -4 }; /* marks; a mark >= 0: in the region of that number */
+enum { UNSEEN = -1, REACHED = -2, WAITING = -3, DONE = -4 }; /* a mark >= 0 is the number of the vertex's region */
 
-/* Numbers the component that was REACHED, from root. frontier is a first-in first-out list of the vertices that a full
- * region had found. */
+/* Numbers the component with the mark REACHED, from root on. frontier is a first-in first-out list of the vertices that
+ * full regions have found. */
 static int grow(const graph *g, int root, int *mark, int *order, int count, int *region, int *frontier) {
   int first = 0, last = 0, head = 0, tail = 0;
   frontier[last++] = root;
   for (;;) {
-    if (head == tail) { /* The region has no more neighbours: go on from the oldest vertex that waits. */
+    if (head == tail) { /* The region has no more neighbours: continue from the oldest waiting vertex. */
       while (first < last && mark[frontier[first]] == DONE) first++;
       if (first == last) return count;
       head = tail = 0;
@@ -66,7 +66,8 @@ static int grow(const graph *g, int root, int *mark, int *order, int count, int 
       region[tail++] = u;
     }
     if (count % CB_REORDER_REGION) continue;
-    /* Full: those found but not numbered wait for a later region. One that waits already is in the list. */
+    /* The region is full. Vertices that were found but not numbered wait for a later region; some are in the list
+     * already. */
     for (; head < tail; head++) {
       mark[region[head]] = WAITING;
       frontier[last++] = region[head];
@@ -77,10 +78,11 @@ static int grow(const graph *g, int root, int *mark, int *order, int count, int 
 cb_status cb_reorder(int n, size_t m, const int *i, const int *j, int *order) {
   for (size_t e = 0; e < m; e++)
     if (i[e] < 0 || i[e] >= n || j[e] < 0 || j[e] >= n)
-      return cb_fail(CB_ERROR_ARGUMENT, "edge %zu joins %d and %d of %d vertices", e, i[e], j[e], n);
+      return cb_fail(CB_ERROR_ARGUMENT, "edge %zu joins %d and %d: expected vertices from 0 to below %d", e, i[e], j[e],
+                     n);
   size_t size = (size_t)n;
   graph g = {.n = n, .start = calloc(size + 1, sizeof *g.start), .neighbour = malloc((2 * m + 1) * sizeof(int))};
-  /* A vertex waits at most once for each of its neighbours. */
+  /* A vertex enters the waiting list at most once per neighbour. */
   int *mark = malloc((size + 1) * sizeof *mark), *queue = malloc((size + 1) * sizeof *queue),
       *frontier = malloc((size + 2 * m + 1) * sizeof *frontier);
   cb_status status = CB_OK;
@@ -92,7 +94,8 @@ cb_status cb_reorder(int n, size_t m, const int *i, const int *j, int *order) {
     int count = 0;
     for (int v = 0; v < n; v++) {
       if (mark[v] != UNSEEN) continue;
-      /* Start from an end of the component: the last vertex found from the last vertex found. */
+      /* The numbering starts at an end of the component: a first search finds a far vertex, and a second search from
+       * there finds the end. */
       int found = search(&g, v, mark, UNSEEN, WAITING, queue);
       search(&g, queue[found - 1], mark, WAITING, REACHED, queue);
       count = grow(&g, queue[found - 1], mark, order, count, queue, frontier);
@@ -104,4 +107,40 @@ cb_status cb_reorder(int n, size_t m, const int *i, const int *j, int *order) {
   free(queue);
   free(frontier);
   return status;
+}
+
+/* Connected components by union-find. The root of a tree is its smallest element. */
+
+void cb_components_start(int n, int *parent) {
+  for (int i = 0; i < n; i++) parent[i] = i;
+}
+
+static int root(int *parent, int i) {
+  while (parent[i] != i) {
+    parent[i] = parent[parent[i]];
+    i = parent[i];
+  }
+  return i;
+}
+
+void cb_components_join(int *parent, int i, int j) {
+  i = root(parent, i);
+  j = root(parent, j);
+  if (i < j)
+    parent[j] = i;
+  else
+    parent[i] = j;
+}
+
+int cb_components_number(int n, int *parent, int *component) {
+  int count = 0;
+  for (int i = 0; i < n; i++) parent[i] = root(parent, i);
+  /* A root comes before the other elements of its tree, so its number is known when they need it. */
+  for (int i = 0; i < n; i++) {
+    if (parent[i] == i)
+      component[i] = count++;
+    else
+      component[i] = component[parent[i]];
+  }
+  return count;
 }

@@ -1,24 +1,28 @@
-/* Many springs between particles of a space: forces, potential, separations, exact Jacobian.
+/* Many springs between the particles of a space: forces, potential, separations and the exact Jacobian.
  *
  *   V = sum over springs of (k/2) (d - D)^2,   c^2 = <x-y, x-y>,   d = 2R asin(c/2R) | 2R asinh(c/2R) | c
  *   grad d = (x - y) / (c sqrt(1 - K c^2/4)),   d' = <grad d, x' - y'>
  *   force on x, raised:  F = -(k (d - D) + gamma d') grad d,   on y:  -F
  *
- * V is taken as a function on the linear space, so F has a normal component, which the methods remove. In a product of
- * factors f: d^2 = sum d_f^2, grad d = sum (d_f/d) grad d_f.
+ * k, D and gamma are the stiffness, the rest length and the damping of a spring between x and y, c is its chord, K the
+ * curvature and R = 1/sqrt|K|. V is taken as a function on the linear space, so F has a normal component, which the
+ * integrators remove. In a product of factors f: d^2 = sum d_f^2, grad d = sum (d_f/d) grad d_f.
  *
- * A plan is immutable and shared; a cb_springs_work holds the scratch of one caller. Particles are cut into blocks of
- * neighbouring numbers, and a block computes every spring that touches it: springs between blocks are computed on
- * either side, so nothing is shared while forces are summed, and the sums have one order whatever the number of
- * threads: same bytes. Numbers should be local (reorder.h).
+ * A plan is immutable and may be shared; a cb_springs_work holds the scratch memory of one caller. Particles are
+ * divided into blocks of consecutive numbers, and each block computes every spring that touches it. Springs between two
+ * blocks are computed twice, so threads share nothing while they sum forces, and the order of the sums, hence every bit
+ * of the result, does not depend on the number of threads. Neighbours should have near numbers (reorder.h).
  *
- * Vectors have n*k numbers, k = space->embedding, best aligned to 64 bytes. Coincident particles of a spring exert no
- * force: with D = 0 there is none, with D > 0 it has no direction. Antipodal ones give forces that are not finite.
+ * Vectors have n*k numbers, k = space->embedding, and should be aligned to 64 bytes. A spring between coincident
+ * particles exerts no force: with D = 0 the force is zero, with D > 0 it has no direction. Antipodal particles give
+ * forces that are not finite.
  */
 #pragma once
 
 #include <curvebody/system.h>
+
 #include <stddef.h>
+#include <stdint.h>
 
 typedef struct cb_springs cb_springs;
 typedef struct cb_springs_work cb_springs_work;
@@ -28,28 +32,141 @@ typedef struct cb_spring {
   double stiffness, rest, damping;
 } cb_spring;
 
-/* A plan for m springs between n particles of `space` in its embedding. Nothing is borrowed. CB_ERROR_ARGUMENT for
- * indices out of range, a spring from a particle to itself, negative rest length, numbers that are not finite;
+/* Makes a plan for m springs between n particles of `space` in its embedding. Nothing is borrowed. CB_ERROR_ARGUMENT
+ * for indices out of range, a spring from a particle to itself, a negative rest length, or numbers that are not finite.
  * CB_ERROR_UNSUPPORTED in a chart. */
-cb_status cb_springs_create(const cb_geometry *space, int n, size_t m, const cb_spring *spring, cb_springs **out);
+cb_status cb_springs_create(const cb_space *space, int n, size_t m, const cb_spring *spring, cb_springs **out);
 void cb_springs_free(cb_springs *plan);
 
-/* Scratch for up to `threads` threads (the plan is borrowed). */
+/* Scratch memory for up to `threads` threads. The plan is borrowed. */
 cb_status cb_springs_work_create(const cb_springs *plan, int threads, cb_springs_work **out);
 void cb_springs_work_free(cb_springs_work *work);
 
 /* Sets force[s] (all n*k numbers) at positions x[s] and velocities v[s] for `stages` stages at once, which reads the
- * springs only once. v may be NULL without damping. The same bytes as stage after stage. */
+ * springs only once. v may be NULL without damping. The result is bit for bit the same as from separate calls for each
+ * stage. */
 void cb_springs_force(cb_springs_work *work, int stages, const double *const *x, const double *const *v,
                       double *const *force);
 
 double cb_springs_potential(cb_springs_work *work, const double *x);
 
-/* d[m], in the order of the springs given to cb_springs_create. */
+/* Sets d[m] in the order of the springs given to cb_springs_create. */
 void cb_springs_separation(cb_springs_work *work, const double *x, double *d);
 
-/* Adds dF_i/dx_j to dx and dF_i/dv_j to dv (NULL: not wanted), block by block in the order of `pattern`. v may be NULL
- * without damping. CB_STEP_DOMAIN where the force has no derivative (ends that coincide, with D > 0, or are antipodal),
- * CB_ERROR_ARGUMENT if the pattern lacks a block; some springs are added by then. */
+/* Adds dF_i/dx_j to dx and dF_i/dv_j to dv (may be NULL), block by block in the order of `pattern`. v may be NULL
+ * without damping. CB_STEP_DOMAIN if the force has no derivative (ends that coincide, with D > 0, or are antipodal).
+ * CB_ERROR_ARGUMENT if the pattern lacks a block. On failure some springs have been added. */
 cb_status cb_springs_jacobian(const cb_springs *plan, const cb_pattern *pattern, const double *x, const double *v,
                               double *dx, double *dv);
+
+/* The rest of this file is private to springs*.c: the plan, its blocks, and the table of kernels of an instruction set.
+ */
+
+enum {
+  CB_GROUP = 8,   /* springs per group: the width of the widest vector */
+  CB_SLICE = 64,  /* near groups per slice: the 12 kB that they touch stay in the first-level cache */
+  CB_AHEAD = 6,   /* groups this far ahead are prefetched; this number of empty groups follows the last group */
+  CB_SMALL = 16,  /* a plan with at most this number of springs and particles is small */
+  CB_TOGETHER = 8 /* maximum number of stages that a small plan computes together */
+};
+
+typedef enum cb_springs_shape {
+  CB_SPRINGS_FLAT,
+  CB_SPRINGS_SPHERE,
+  CB_SPRINGS_HYPERBOLOID,
+  CB_SPRINGS_PRODUCT, /* of two factors */
+  CB_SPRINGS_SHAPES
+} cb_springs_shape;
+
+/* A space in the form that the kernels use. Points have four numbers: the coordinates, then zeros. */
+typedef struct cb_springs_space {
+  cb_springs_shape shape;
+  int k;
+  double form[CB_COORD_MAX];
+  double quarter[CB_FACTOR_MAX];              /* curvature / 4 */
+  double member[CB_FACTOR_MAX][CB_COORD_MAX]; /* 1 in the factor's own coordinates, 0 elsewhere */
+} cb_springs_space;
+
+/* Groups of springs for a kernel. Ends are offsets, 4 times the number of a particle. Missing springs of the last group
+ * have equal ends. */
+typedef struct cb_spring_run {
+  size_t springs;
+  const uint16_t *a;    /* the first end: an offset into x and f */
+  const uint16_t *near; /* the second end: an offset into x and f; NULL: the second ends are in `far` */
+  /* the second end if near is NULL: an offset into y; no force is computed there */
+  const uint32_t *far;
+  const double *stiffness, *rest, *damping; /* damping may be NULL */
+  /* the step in stiffness and rest from one group to the next: CB_GROUP, or 0 if all springs have the same value */
+  size_t stiffness_step, rest_step;
+} cb_spring_run;
+
+/* Particles first .. first+count-1 and the springs that touch them. Near springs have both ends in the block, far
+ * springs lead to higher blocks (up) or lower blocks (down). The near springs and those up belong to the block. Each of
+ * the three lists begins a new group. The offsets `a` and `near` count from the block's first particle. With four
+ * coordinates, `far` counts from the first particle of the space. With fewer coordinates it counts from the first
+ * particle of a copy, which holds the block's particles and then the halo, i.e. the other ends of its far springs. */
+typedef struct cb_springs_block {
+  int first, count;
+  size_t near, up, down;               /* number of springs */
+  size_t group, near_group, far_group; /* the block's first group among all groups, near groups and far groups */
+  size_t halo, halo_count;             /* the block's halo in the array `halo` of the plan: first index and length */
+  size_t slice;                        /* the block's first slice of near groups */
+} cb_springs_block;
+
+/* x, y, v, w and f have four numbers per particle. v are the velocities at x, and w those at y (NULL without damping).
+ */
+typedef struct cb_springs_kernels {
+  /* Adds to f. */
+  void (*force)(const cb_springs_space *space, const cb_spring_run *run, const double *x, const double *y,
+                const double *v, const double *w, double *f);
+  /* Adds to a compensated sum. */
+  void (*potential)(const cb_springs_space *space, const cb_spring_run *run, const double *x, const double *y,
+                    double sum[2]);
+  /* Sets d of complete groups. */
+  void (*separation)(const cb_springs_space *space, const cb_spring_run *run, const double *x, const double *y,
+                     double *d);
+} cb_springs_kernels;
+
+extern const cb_springs_kernels cb_springs_kernels_x86_64[CB_SPRINGS_SHAPES];
+extern const cb_springs_kernels cb_springs_kernels_avx2[CB_SPRINGS_SHAPES];
+extern const cb_springs_kernels cb_springs_kernels_avx512[CB_SPRINGS_SHAPES];
+
+struct cb_springs {
+  cb_springs_space space;
+  const cb_springs_kernels *kernels;
+  int n;
+  size_t m;
+  int damped;
+  int n_blocks;
+  cb_springs_block *block;
+  uint16_t *a;    /* 8 per group */
+  uint16_t *near; /* 8 per near group */
+  uint32_t *far;  /* 8 per far group */
+  /* 8 per group, or 8 in total if all springs have the same value; damping is NULL if there is none */
+  double *stiffness, *rest, *damping;
+  size_t stiffness_step, rest_step;
+  uint32_t *number; /* 8 per group: the number of the spring; UINT32_MAX in an unused lane */
+  /* per slice: the maximum number of the block's particles that this slice and those before it touch */
+  int *reach;
+  int *halo;        /* the particles in the halos of all blocks */
+  size_t local_max; /* maximum number of particles in a thread's copies */
+  /* The springs of a small plan, repeated for each of CB_TOGETHER stages, with particles numbered n*stage + i. `a` is
+   * NULL if the plan is not small. */
+  cb_spring_run together;
+};
+
+struct cb_springs_work {
+  const cb_springs *plan;
+  int threads;
+  double *local; /* for each thread, memory for positions, forces and velocities of local_max particles; at first 0 */
+  size_t local_stride;
+  double *partial; /* [n_blocks][2]: the potential of each block, as a compensated sum */
+};
+
+/* These functions return the near springs of a block from `first` on (a multiple of 8), its springs to higher blocks
+ * (up), and its springs to lower blocks (down). */
+cb_spring_run cb_springs_near(const cb_springs *plan, const cb_springs_block *block, size_t first, size_t springs);
+cb_spring_run cb_springs_up(const cb_springs *plan, const cb_springs_block *block);
+cb_spring_run cb_springs_down(const cb_springs *plan, const cb_springs_block *block);
+
+static inline size_t cb_springs_groups(size_t springs) { return (springs + CB_GROUP - 1) / CB_GROUP; }

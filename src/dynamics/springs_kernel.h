@@ -1,6 +1,6 @@
-/* The spring kernels, written once over the vectors of an instruction set: included by springs_x86_64.c, springs_avx2.c
- * and springs_avx512.c after WIDTH, vec (one number of WIDTH springs), vec4 (the coordinates of one particle),
- * functions of them, and KERNELS.
+/* The spring kernels, written once for the vectors of any instruction set. springs_x86_64.c, springs_avx2.c and
+ * springs_avx512.c include this file after they have defined WIDTH, vec (one number of WIDTH springs), vec4 (the
+ * coordinates of one particle), functions of both, and KERNELS.
  *
  *   q = <x-y, x-y>,  t = K q/4,  y = q (1 - t),  r = 1/sqrt(y),  psi(t) as in springs_series.h,  d = psi sqrt(y)
  *   force on x:  -g (x - y),  g = k (psi - D r) + gamma <x-y, x'-y'> r^2
@@ -10,16 +10,16 @@
  *   d^2 = sum_f psi_f^2 y_f,  r = 1/d,  e = sum_f psi_f (x-y)_f
  *   force on x:  -g e,  g = k (1 - D r) + gamma <e, x'-y'> r^2
  *
- * What a spring gives depends on its own numbers alone, not on the springs beside it in a vector.
+ * The result for a spring depends on its own numbers only, not on the springs next to it in a vector.
  */
-#include "dynamics/springs_plan.h"
+#include "dynamics/springs.h"
 #include "dynamics/springs_series.h"
 
 #define INLINE static inline __attribute__((always_inline))
 
-enum { PARTICLES_AHEAD = 256 }; /* their 16 kB stay in the first cache */
+enum { PARTICLES_AHEAD = 256 }; /* particles this far ahead are prefetched: their 16 kB stay in the first-level cache */
 
-/* P(s), even and odd parts apart. */
+/* P(s) of springs_series.h, with the even and odd powers summed separately. */
 INLINE vec polynomial(const double *coefficient, vec s) {
   vec ss = s * s, even = set(coefficient[20]), odd = set(coefficient[19]);
 #pragma GCC unroll 16
@@ -34,7 +34,7 @@ INLINE vec psi_near(cb_springs_shape shape, vec t) {
   return fma3(t, polynomial(cb_series[CB_SERIES_HYPERBOLOID], t + set(0.5)), set(1));
 }
 
-/* By how much |t| is beyond the polynomial. */
+/* How far t lies beyond the interval of the polynomial; negative inside. */
 INLINE vec excess(cb_springs_shape shape, vec t) { return shape == CB_SPRINGS_SPHERE ? t - set(0.5) : set(-1) - t; }
 
 static __attribute__((noinline)) vec psi_far(cb_springs_shape shape, vec t) {
@@ -53,21 +53,21 @@ INLINE vec psi(cb_springs_shape shape, vec t) {
   return psi_near(shape, t);
 }
 
-/* y and psi. */
+/* Returns y = q (1 - t), and writes psi to *p. */
 INLINE vec chord(cb_springs_shape shape, double quarter, vec q, vec *p) {
   vec t = set(quarter) * q;
   *p = psi(shape, t);
   return shape == CB_SPRINGS_FLAT ? q : fma3(set(0) - q, t, q);
 }
 
-/* x - y of WIDTH springs of a run, beginning with spring e. */
+/* x - y of WIDTH springs of a run, from spring e on. */
 INLINE void differences(int near, const cb_spring_run *run, size_t e, const double *x, const double *y, vec4 *delta) {
 #pragma GCC unroll 8
   for (int l = 0; l < WIDTH; l++)
     delta[l] = sub4(load4(x + run->a[e + l]), near ? load4(x + run->near[e + l]) : load4(y + run->far[e + l]));
 }
 
-/* d^2 in a product, and e in place of x - y. */
+/* For a space that is a product: returns d^2, and replaces x - y in delta by e. */
 INLINE vec product_chord(const cb_springs_space *space, vec4 *delta) {
   vec4 form = load4(space->form), part[2][WIDTH];
   double p[2][WIDTH] __attribute__((aligned(64)));
@@ -87,7 +87,7 @@ INLINE vec product_chord(const cb_springs_space *space, vec4 *delta) {
   return sum;
 }
 
-/* g, and e in place of the differences in a product. */
+/* Returns g, the force divided by minus x - y (in a product by minus e; delta then becomes e). */
 INLINE vec pull(cb_springs_shape shape, const cb_springs_space *space, const double *stiffness, const double *rest,
                 const double *damping, vec4 *delta, const vec4 *rate) {
   vec4 form = load4(space->form);
@@ -105,18 +105,18 @@ INLINE vec pull(cb_springs_shape shape, const cb_springs_space *space, const dou
 
 INLINE void force(cb_springs_shape shape, int near, int damped, const cb_springs_space *space, const cb_spring_run *all,
                   const double *x, const double *y, const double *v, const double *w, double *f) {
-  const cb_spring_run run = *all; /* f may not change it */
+  const cb_spring_run run = *all; /* a local copy: the compiler then knows that writes to f do not change it */
   const double *stiffness = run.stiffness, *rest = run.rest;
   for (size_t group = 0; group < run.springs; group += CB_GROUP) {
     if (near) {
-      /* Ends `a` ascend: what is some particles ahead is needed soon, and f for writing, which hardware is late to
-       * see. */
+      /* The ends `a` ascend, so the particles PARTICLES_AHEAD numbers further on are needed soon. f is prefetched for
+       * writing, because the hardware does this too late. */
 #pragma GCC unroll 2
       for (int l = 0; l < CB_GROUP; l += CB_GROUP / 2) {
         __builtin_prefetch(x + run.a[group + l] + 4 * PARTICLES_AHEAD);
         __builtin_prefetch(f + run.a[group + l] + 4 * PARTICLES_AHEAD, 1);
       }
-    } else { /* Other blocks' particles: no hardware foresees them. */
+    } else { /* The hardware cannot predict particles of other blocks. */
 #pragma GCC unroll 8
       for (int l = 0; l < CB_GROUP; l++) __builtin_prefetch(y + run.far[group + CB_AHEAD * CB_GROUP + l]);
     }
@@ -128,7 +128,7 @@ INLINE void force(cb_springs_shape shape, int near, int damped, const cb_springs
       if (damped) differences(near, &run, e, v, w, rate);
       double g[WIDTH] __attribute__((aligned(64)));
       store(g, pull(shape, space, stiffness + s, rest + s, damped ? run.damping + e : NULL, delta, rate));
-      __asm__("" : "+m"(g)); /* Keeps g in memory: loads that spread a number are cheaper than permutations. */
+      __asm__("" : "+m"(g)); /* Keeps g in memory: loads that broadcast a number are cheaper than permutations. */
 #pragma GCC unroll 8
       for (int l = 0; l < WIDTH; l++) {
         double *at = f + run.a[e + l];
@@ -153,8 +153,8 @@ INLINE vec distance(cb_springs_shape shape, const cb_springs_space *space, const
   return p * root(square);
 }
 
-/* Each lane keeps a compensated sum (D. E. Knuth, The Art of Computer Programming 2, section 4.2.2, theorem B); they
- * are joined in the order of the lanes. */
+/* Each lane keeps a compensated sum (D. E. Knuth, The Art of Computer Programming 2, section 4.2.2, theorem B). The
+ * lanes are added in their order. */
 INLINE void potential(cb_springs_shape shape, const cb_springs_space *space, const cb_spring_run *run, const double *x,
                       const double *y, double sum[2]) {
   vec high[CB_GROUP / WIDTH], low[CB_GROUP / WIDTH];
@@ -165,7 +165,7 @@ INLINE void potential(cb_springs_shape shape, const cb_springs_space *space, con
     const double *rest = run->rest + group * run->rest_step + e % CB_GROUP;
     vec stretch = distance(shape, space, run, e, x, y) - load(rest);
     vec term = set(0.5) * load(stiffness) * stretch * stretch;
-    if (run->springs - e < WIDTH) { /* a missing spring may share its rest length */
+    if (run->springs - e < WIDTH) { /* a missing spring, which may have stiffness and rest length, must not count */
       double each[WIDTH];
       store(each, term);
       for (size_t l = run->springs - e; l < WIDTH; l++) each[l] = 0;

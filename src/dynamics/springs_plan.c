@@ -1,8 +1,10 @@
-/* Making the plan: which block computes which springs, and where their ends are in its copy. */
-#include "dynamics/springs_plan.h"
+/* Creation of the plan of springs: it assigns springs to blocks, and finds the offsets of their ends in the block's
+ * copy. */
+#include "dynamics/springs.h"
 
 #include "core/isa.h"
 #include "dynamics/reorder.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +19,7 @@ static const cb_springs_kernels *kernels_of(cb_springs_shape shape) {
   return &cb_springs_kernels_x86_64[shape];
 }
 
-static cb_springs_space space_of(const cb_geometry *space) {
+static cb_springs_space space_of(const cb_space *space) {
   cb_springs_space s = {.k = space->embedding};
   double curvature = space->factor[0].curvature;
   s.shape = space->n_factors > 1 ? CB_SPRINGS_PRODUCT
@@ -33,19 +35,26 @@ static cb_springs_space space_of(const cb_geometry *space) {
   return s;
 }
 
-static cb_status check(const cb_geometry *space, int n, size_t m, const cb_spring *spring) {
-  if (space->chart) return cb_fail(CB_ERROR_UNSUPPORTED, "springs in a chart have no plan: they need its distance");
-  if (n < 1) return cb_fail(CB_ERROR_ARGUMENT, "springs between %d particles", n);
+static cb_status check(const cb_space *space, int n, size_t m, const cb_spring *spring) {
+  if (space->chart)
+    return cb_fail(CB_ERROR_UNSUPPORTED,
+                   "springs in a chart have no plan, because they need the distance of the chart: expected a space "
+                   "without `chart`");
+  if (n < 1) return cb_fail(CB_ERROR_ARGUMENT, "springs between %d particles: expected at least 1", n);
   if ((unsigned)n > UINT32_MAX / 4)
-    return cb_fail(CB_ERROR_ARGUMENT, "springs between %d particles: at most 1073741823", n);
-  if (m >= UINT32_MAX) return cb_fail(CB_ERROR_ARGUMENT, "%zu springs: at most 4294967294", m);
+    return cb_fail(CB_ERROR_ARGUMENT, "springs between %d particles: expected at most 1073741823", n);
+  if (m >= UINT32_MAX) return cb_fail(CB_ERROR_ARGUMENT, "%zu springs: expected at most 4294967294", m);
   for (size_t e = 0; e < m; e++) {
     const cb_spring *s = &spring[e];
     if (s->i < 0 || s->i >= n || s->j < 0 || s->j >= n || s->i == s->j)
-      return cb_fail(CB_ERROR_ARGUMENT, "spring %zu joins particles %d and %d of %d", e, s->i, s->j, n);
+      return cb_fail(CB_ERROR_ARGUMENT,
+                     "spring %zu joins particles %d and %d: expected two different particles from 0 to below %d", e,
+                     s->i, s->j, n);
     if (!isfinite(s->stiffness) || !isfinite(s->damping) || !(s->rest >= 0) || !isfinite(s->rest))
-      return cb_fail(CB_ERROR_ARGUMENT, "spring %zu has stiffness %g, rest length %g, damping %g", e, s->stiffness,
-                     s->rest, s->damping);
+      return cb_fail(
+          CB_ERROR_ARGUMENT,
+          "spring %zu has stiffness %g, rest length %g, damping %g: expected finite numbers, and a rest length >= 0", e,
+          s->stiffness, s->rest, s->damping);
   }
   return CB_OK;
 }
@@ -53,7 +62,8 @@ static cb_status check(const cb_geometry *space, int n, size_t m, const cb_sprin
 static int low_end(const cb_spring *s) { return s->i < s->j ? s->i : s->j; }
 static int high_end(const cb_spring *s) { return s->i < s->j ? s->j : s->i; }
 
-/* One stable counting sort of numbers[m] by an end of the springs. count has n+1 entries. */
+/* Sorts the numbers of the springs, from[m], by one end of the springs into to[m]: a stable counting sort. count is
+ * scratch of n+1 numbers. */
 static void sort_by(int (*end)(const cb_spring *), size_t n, size_t m, const cb_spring *spring, const uint32_t *from,
                     uint32_t *to, size_t *count) {
   memset(count, 0, (n + 1) * sizeof *count);
@@ -62,7 +72,7 @@ static void sort_by(int (*end)(const cb_spring *), size_t n, size_t m, const cb_
   for (size_t e = 0; e < m; e++) to[count[end(&spring[from[e]])]++] = from[e];
 }
 
-/* The three kinds of a block's springs, and which of them a spring is to block `of`. */
+/* The three types of a block's springs, and which of them a spring has for block `of`. */
 enum { NEAR, UP, DOWN, KINDS };
 
 static int kind_of(const cb_spring *s, int of) {
@@ -74,7 +84,7 @@ typedef struct extent {
   size_t groups, near, far, slices;
 } extent;
 
-/* How many springs of each kind the blocks have and where they begin. */
+/* Counts the springs of each type in each block, and finds where the springs of each block begin. */
 static extent lay_out(cb_springs *plan, const cb_spring *spring) {
   for (size_t e = 0; e < plan->m; e++) {
     int low = low_end(&spring[e]) / BLOCK, high = high_end(&spring[e]) / BLOCK;
@@ -133,7 +143,7 @@ static int allocate(cb_springs *plan, const cb_spring *spring) {
   return 1;
 }
 
-/* Writes all of a spring but its far end at a lane. */
+/* Writes a spring, except for its far end, to a lane. */
 static void put(cb_springs *plan, size_t lane, const cb_spring *spring, uint32_t number, int a) {
   plan->a[lane] = (uint16_t)(4 * a);
   if (plan->stiffness_step) plan->stiffness[lane] = spring->stiffness;
@@ -142,7 +152,8 @@ static void put(cb_springs *plan, size_t lane, const cb_spring *spring, uint32_t
   plan->number[lane] = number;
 }
 
-/* Fills the springs into their blocks; far ends are particles as yet. next[block][kind] counts, from 0. */
+/* Writes the springs to the lanes of their blocks; the far ends are numbers of particles until finish() makes them
+ * offsets. next[block][type]: how many springs of this type the block already has. */
 static void fill(cb_springs *plan, const cb_spring *spring, const uint32_t *order, size_t (*next)[KINDS]) {
   for (size_t i = 0; i < plan->m; i++) {
     const cb_spring *s = &spring[order[i]];
@@ -165,8 +176,8 @@ static void fill(cb_springs *plan, const cb_spring *spring, const uint32_t *orde
   }
 }
 
-/* Ends of missing springs, far ends as offsets, halos, and the reach of a slice with that of those before.
- * where[n] is 0 and is left so. */
+/* Sets the ends of missing springs, the far ends as offsets, the halos, and for each slice the reach of this slice and
+ * those before it. where[n] must be 0 and is 0 afterwards. */
 static size_t finish(cb_springs *plan, cb_springs_block *block, size_t halo, size_t *where) {
   size_t count = (size_t)block->count, near = cb_springs_groups(block->near);
   size_t lanes = CB_GROUP * (cb_springs_groups(block->up) + cb_springs_groups(block->down));
@@ -202,7 +213,7 @@ static int arrange(cb_springs *plan, const cb_spring *spring) {
   uint32_t *order = malloc((m + 1) * sizeof *order), *other = malloc((m + 1) * sizeof *other);
   int ok = plan->block && next && count && order && other && allocate(plan, spring);
   if (ok) {
-    /* By the lower end, then the higher, then as given: walks through a block from end to end. */
+    /* Sorts by the lower end, then by the higher end, then as given, so that a block is traversed from end to end. */
     for (size_t e = 0; e < m; e++) order[e] = (uint32_t)e;
     sort_by(high_end, n, m, spring, order, other, count);
     sort_by(low_end, n, m, spring, other, order, count);
@@ -217,7 +228,7 @@ static int arrange(cb_springs *plan, const cb_spring *spring) {
   return ok;
 }
 
-/* The springs of a small plan once for each stage. */
+/* Repeats the springs of a small plan for each stage. */
 static int arrange_together(cb_springs *plan) {
   size_t n = (size_t)plan->n, m = plan->m, springs = m * CB_TOGETHER, lanes = CB_GROUP * cb_springs_groups(springs);
   uint16_t *a = calloc(lanes, sizeof *a), *near = calloc(lanes, sizeof *near);
@@ -266,7 +277,7 @@ cb_spring_run cb_springs_down(const cb_springs *plan, const cb_springs_block *bl
   return run;
 }
 
-cb_status cb_springs_create(const cb_geometry *space, int n, size_t m, const cb_spring *spring, cb_springs **out) {
+cb_status cb_springs_create(const cb_space *space, int n, size_t m, const cb_spring *spring, cb_springs **out) {
   cb_status status = check(space, n, m, spring);
   if (status) return status;
   cb_springs *plan = calloc(1, sizeof *plan);

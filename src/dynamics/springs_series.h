@@ -1,16 +1,18 @@
-/* The one function that curvature puts into a spring, as polynomials.
+/* The function psi(t) by which curvature enters a spring, as polynomials.
  *
  *   psi(t) = a / (sin a cos a),    t =  sin^2 a >= 0   (sphere)
  *   psi(t) = a / (sinh a cosh a),  t = -sinh^2 a <= 0  (hyperboloid)
  *
- * where a = d/2R, half the distance in radians, so t = K c^2/4 with the chord c, and
+ * Here a = d/2R is half the distance in radians, with the radius R = 1/sqrt|K|, so t = K c^2/4 with the chord c. With
+ * the rest length D of the spring,
  *
  *   d = psi(t) c sqrt(1 - t),   (d - D) / (c sqrt(1 - t)) = psi(t) - D / (c sqrt(1 - t)).
  *
- * It is one function of one variable: psi(t) = 1 + 2t/3 + 8t^2/15 + ... is analytic at 0, where the two meet.
+ * Both are one function of one variable: psi(t) = 1 + 2t/3 + 8t^2/15 + ... is analytic at 0, where the two cases join.
  *
- * On [0, 1/2] and [-1, 0] psi = 1 + t P(t - m), m the middle, P of degree 20 by Remez exchange for the relative error
- * of psi, computed with 60 digits; with rounded coefficients the error is below 1.3e-17. Elsewhere half the angle does:
+ * On [0, 1/2] and on [-1, 0] psi = 1 + t P(t - m), where m is the midpoint and P has degree 20. P was computed with 60
+ * digits by Remez exchange for the relative error of psi; with rounded coefficients the error is below 1.3e-17.
+ * Elsewhere the argument is reduced by half the angle:
  *
  *   t' = sin^2(a/2) = t / (2 (1 + sqrt(1 - t))),   psi(t) = psi(t') / sqrt(1 - t).
  */
@@ -20,7 +22,7 @@
 
 enum { CB_SERIES_COUNT = 21 };
 
-/* Added to c^2 (1 - t), so that coincident points divide by a number: below half an ulp of any c > 1e-142. */
+/* Added to c^2 (1 - t), so that coincident points do not divide by zero. It is below half an ulp for any c > 1e-142. */
 #define CB_CHORD_TINY 1e-300
 
 enum { CB_SERIES_SPHERE, CB_SERIES_HYPERBOLOID };
@@ -38,7 +40,7 @@ static const double cb_series[2][CB_SERIES_COUNT] = {
      2.51316744139678768e-04, 1.41770856356428796e-04, 1.12110411668471876e-04, 1.16908810036139333e-04,
      5.86279777202463034e-05}};
 
-/* P in two halves of two lanes, so that little waits for what comes before. */
+/* P is evaluated in two halves with two lanes each, which shortens the chain of dependent operations. */
 static inline double cb_psi_near(double t) {
   typedef double pair __attribute__((vector_size(16)));
   const double *p = cb_series[t < 0 ? CB_SERIES_HYPERBOLOID : CB_SERIES_SPHERE];
@@ -53,7 +55,7 @@ static inline double cb_psi_near(double t) {
   return 1 + t * (low[0] + low[1] * s);
 }
 
-/* psi(t) for t that is not near. */
+/* psi(t) outside the two intervals. */
 static inline double cb_psi_far(double t) {
   double cosine = 1;
   while (t > 0.5 || t < -1) {
@@ -64,5 +66,5 @@ static inline double cb_psi_far(double t) {
   return cb_psi_near(t) / cosine;
 }
 
-/* psi(t) of one number. The sign of t tells the space. */
+/* psi(t) of one number. The sign of t selects the sphere or the hyperboloid. */
 static inline double cb_psi(double t) { return t <= 0.5 && t >= -1 ? cb_psi_near(t) : cb_psi_far(t); }

@@ -1,4 +1,6 @@
-/* Coordinates of one point, four numbers at once, for the spring kernels of AVX2 and AVX-512: behind their target. */
+/* The coordinates of one point, four numbers at once, for the spring kernels of AVX2 and AVX-512. Include it after the
+ * file that sets the target (core/lanes4.h or core/lanes8.h).
+ */
 #pragma once
 
 typedef __m256d vec4;
@@ -11,7 +13,7 @@ static inline vec4 zero4(void) { return _mm256_setzero_pd(); }
 static inline vec4 fma4(double s, vec4 a, vec4 b) { return _mm256_fmadd_pd(_mm256_set1_pd(s), a, b); }   /* b + s a */
 static inline vec4 fnma4(double s, vec4 a, vec4 b) { return _mm256_fnmadd_pd(_mm256_set1_pd(s), a, b); } /* b - s a */
 
-/* Sums over the four numbers of each of p, q, r, s. */
+/* The sums of the four numbers of p, q, r and s. */
 static inline vec4 sums(vec4 p, vec4 q, vec4 r, vec4 s) {
   vec4 pq = _mm256_unpacklo_pd(p, q) + _mm256_unpackhi_pd(p, q),
        rs = _mm256_unpacklo_pd(r, s) + _mm256_unpackhi_pd(r, s);

@@ -1,4 +1,4 @@
-/* Spring kernels for any processor, in vectors of two as x86-64 has them: two springs at once. */
+/* Spring kernels for any processor, two springs at once: vectors of two, which every x86-64 processor has. */
 #include "core/lanes2.h"
 
 #define KERNELS cb_springs_kernels_x86_64

@@ -1,81 +1,152 @@
-/* What a cb_system holds. Particles, and every index of one, are in the order of the state: components follow one
- * another and neighbours stand close. Springs stay in the order they were given. */
+/* The contents of a cb_system.
+ *
+ * Particles, and all indices of particles, are in the order of the state: components follow one another, and neighbours
+ * have near numbers. Springs keep the order in which they were given.
+ */
 #pragma once
 
 #include "dynamics/bases.h"
 #include "dynamics/constraint_private.h"
-#include "dynamics/law.h"
+#include "dynamics/pair_potential.h"
 #include "dynamics/springs.h"
+#include <curvebody/contact.h>
 #include <curvebody/system.h>
+
 #include <stdbool.h>
 
-typedef struct cb_particle_set { /* a set of particles, ascending */
+typedef struct cb_particle_set { /* places of particles, ascending */
   int n;
   const int *particle;
 } cb_particle_set;
 
-typedef struct cb_interaction { /* every pair of one of a and one of b; same: every pair of a once */
-  cb_law law;
+/* A potential between each particle of a and each particle of b; if `same` is true, between all pairs in a, each once.
+ */
+typedef struct cb_interaction {
+  cb_pair_potential pair_potential;
   cb_particle_set a, b;
   bool same;
 } cb_interaction;
 
 typedef struct cb_central {
-  cb_law law;
+  cb_pair_potential pair_potential;
   cb_particle_set group;
   cb_fixed centre;
 } cb_central;
 
-typedef struct cb_potential_field { /* an expression in the coordinates of a chart; NULL: the embedding */
+typedef struct cb_potential_field { /* a potential V(t, x) that is given as an expression */
   const cb_expression *expression;
-  const cb_chart *chart;
+  const cb_chart *chart; /* the expression has the coordinates of this chart; NULL: those of the embedding */
   cb_particle_set group;
 } cb_potential_field;
 
-typedef struct cb_generalised { /* a covector of expressions of q, dq/dt, t, m and q; NULL: none */
-  const cb_expression *force[CB_Q_MAX];
+typedef struct cb_generalised {         /* a force that is given as a covector */
+  const cb_expression *force[CB_Q_MAX]; /* its components, expressions of q, dq/dt, t, m and the charge; NULL: 0 */
   cb_particle_set group;
 } cb_generalised;
 
 struct cb_system {
   cb_arena *arena;
-  const cb_geometry *space;
+  const cb_space *space;
   int n, k, n_springs, n_components, n_bodies, n_interactions, n_centrals, n_fields, n_generalised, n_constraints;
 
-  int *place;    /* of a particle as given, in the state */
-  int *particle; /* the inverse */
+  int *place;    /* [n]: the place in the state of the particle that was added as number i */
+  int *particle; /* [n]: the inverse of `place` */
   double *mass, *charge, *radius;
   int *body, *component;
-  int *component_start; /* n_components + 1 */
+  int *component_start; /* [n_components + 1]: the first place of each component */
   const char **name, **body_name;
 
   int *spring_i, *spring_j;
   double *stiffness, *rest, *damping;
   bool damped;
-  cb_springs *springs; /* their plan; NULL in a static chart, or without springs */
+  cb_springs *springs; /* the plan of the springs; NULL in a static chart, or without springs */
 
   cb_interaction *interaction;
   cb_central *central;
   cb_potential_field *field;
   cb_generalised *generalised;
 
-  double *x, *x_low, *v, *v_low; /* at the start, n*k */
-  cb_origin *origin;             /* n_components */
-  cb_bases bases;                /* of n_components; empty: an extract's */
-  bool *held;                    /* n_components: its origin does not move; NULL: an extract's */
+  double *x, *x_low, *v, *v_low; /* [n*k]: positions and velocities at the start, with their low-order parts */
+  cb_origin *origin;             /* [n_components], at the start */
+  cb_bases bases;                /* the bases of the components at the start; empty in an extract */
+  bool *held;                    /* [n_components]: the origin does not move; NULL in an extract */
 
-  cb_constraint *constraint; /* particles by place; expressions owned */
-  int n_dropped;             /* further rows behind them that were dropped as implied */
-  struct cb_system *dropped; /* the same particles with these rows; NULL: none; in the arena */
-  int n_world;               /* of them need the world's frame */
-  int n_rods, *rod;          /* rows that are distances of two particles: bonds after the springs */
+  cb_constraint *constraint; /* [n_constraints], with particles by place; the expressions are owned */
+  int n_dropped;             /* rows that were dropped because they are redundant */
+  struct cb_system
+      *dropped;     /* a system of the same particles with the dropped rows, in the arena; NULL: none dropped */
+  int n_world;      /* number of rows that need the world's frame */
+  int n_rods, *rod; /* rows that are distances of two particles: they count as bonds, after the springs */
 
-  bool borrowed;             /* an extract: expressions and names are another system's */
-  struct cb_contact_set *contacts; /* NULL: none; owned; contact_private.h */
+  bool borrowed;                   /* this is an extract: expressions and names belong to another system */
+  struct cb_contact_set *contacts; /* owned; NULL: there are no contacts, walls or events */
 
   int n_expressions;
   cb_expression **expression; /* owned */
 };
 
-/* Arrays of its n particles with k coordinates each; false: no memory. */
+/* Allocates the arrays of n particles with k coordinates each. Returns false if memory runs out. */
 bool cb_system_allocate_particles(cb_system *s);
+
+/* Contacts, walls and events. The builder fills the set, with particles as given; the system takes it over, with
+ * places. */
+
+typedef enum cb_wall_kind { CB_WALL_BALL, CB_WALL_PLANE, CB_WALL_EXPRESSION } cb_wall_kind;
+
+typedef struct cb_wall {
+  const char *name;
+  cb_wall_kind kind;
+  int body; /* -1: all bodies */
+  double restitution;
+  double centre[CB_COORD_MAX]; /* ball: its centre; plane: a point of it; in the world's coordinates, as given */
+  double radius;
+  bool inside;
+  double normal[CB_COORD_MAX]; /* plane: of unit length, in the embedding; zero outside `factor` */
+  double foot[CB_COORD_MAX];   /* plane: the point in the embedding */
+  double local[CB_COORD_MAX];  /* plane: the normal relative to an origin at that point */
+  int factor;                  /* plane: the factor the normal lies in */
+  const cb_chart *chart;       /* expression: the chart; NULL: the embedding */
+  const cb_expression *expression;
+  /* whole: the given expression, of which `expression` is a branch; the branch is valid where guard >= 0 (NULL:
+   * everywhere) */
+  const cb_expression *whole, *guard;
+  bool tip;  /* the wall only supports particles that rest at the tip of a cone; it is not searched for collisions */
+  int given; /* the number of the wall of which this is a branch, or its own number */
+} cb_wall;
+
+typedef struct cb_event {
+  const char *name;
+  int i, j;     /* j < 0: the event is an expression */
+  double value; /* the distance with which d(i, j) is compared */
+  const cb_chart *chart;
+  const cb_expression *expression;
+  cb_event_action action;
+  cb_event_direction direction;
+} cb_event;
+
+typedef struct cb_contact_switch {
+  int a, b; /* bodies; -1: any */
+  bool on;
+} cb_contact_switch;
+
+typedef struct cb_contact_set {
+  cb_arena *texts;
+  bool on;
+  cb_contact_options options;
+  int n_switches, n_walls, n_events, n_expressions;
+  int n_given; /* number of walls as given; in a system, further branches of their expressions follow them */
+  int capacity_switches, capacity_walls, capacity_events, capacity_expressions;
+  cb_contact_switch *bodies; /* the last switch that matches a pair of bodies counts */
+  cb_wall *wall;
+  cb_event *event;
+  cb_expression **expression; /* owned */
+  int n_triangles;
+  int (*triangle)[3]; /* corners by place */
+  /* around[around_start[i] .. around_start[i+1]): the triangles with a corner at place i, ascending */
+  int *around_start;
+  int *around;
+} cb_contact_set;
+
+void cb_contact_set_free(cb_contact_set *set);
+/* Are contacts between particles of these bodies on? */
+bool cb_contact_set_bodies_on(const cb_contact_set *set, int a, int b);

@@ -1,21 +1,23 @@
-/* A record as comma-separated values: one line of names, one line a row.
+/* A record as comma-separated values: one line of names, then one line per row.
  *
- * A field without extra dimensions is a column by its name; others are columns name[label] or name[index], with more
- * indices for more dimensions: killing_momentum[boost_x], x[0;y].
+ * A field without dimensions is a column with the name of the field. Other fields have columns name[label] or
+ * name[index], with an index per dimension: killing_momentum[boost_x], plot_position[0;y].
  */
 #include "core/text.h"
+#include "core/warning.h"
+#include "record/names.h"
 #include "record/output.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_UNASKED = 64, MOST_ASKED = 4096, BLOCK_BYTES = 4 << 20 };
+enum { MAX_UNASKED = 64, MAX_ASKED = 4096, BLOCK_BYTES = 4 << 20 };
 
 typedef struct columns {
   cb_reader *reader;
   const cb_reader_field *fields;
   size_t n_fields;
-  size_t *chosen, n_chosen; /* indices of fields: time and step first */
-  size_t width;             /* values a row */
+  size_t *chosen, n_chosen; /* indices of fields, first time and step */
+  size_t width;             /* values per row */
 } columns;
 
 static cb_status choose(columns *c, const char *path, const cb_export_options *options) {
@@ -23,12 +25,13 @@ static cb_status choose(columns *c, const char *path, const cb_export_options *o
   size_t n_names = names ? options->n_fields : 0;
   for (size_t f = 0; f < c->n_fields; f++) {
     const cb_reader_field *field = &c->fields[f];
-    bool wanted = f < 2 || (!names && field->rank <= 1 && field->count <= MOST_UNASKED);
+    bool wanted = f < 2 || (!names && field->rank <= 1 && field->count <= MAX_UNASKED);
     for (size_t i = 0; i < n_names; i++) {
       if (strcmp(names[i], field->name)) continue;
-      if (field->count > MOST_ASKED)
-        return cb_fail(CB_ERROR_ARGUMENT, "%s: field %s has %zu values a row, too many for columns: at most %d", path,
-                       field->name, field->count, MOST_ASKED);
+      if (field->count > MAX_ASKED)
+        return cb_fail(CB_ERROR_ARGUMENT,
+                       "%s: field %s has %zu values per row, which are too many columns: expected at most %d", path,
+                       field->name, field->count, MAX_ASKED);
       wanted = true;
     }
     if (wanted) {
@@ -39,7 +42,9 @@ static cb_status choose(columns *c, const char *path, const cb_export_options *o
   for (size_t i = 0; i < n_names; i++) {
     bool found = false;
     for (size_t f = 0; f < c->n_fields; f++) found |= !strcmp(names[i], c->fields[f].name);
-    if (!found) return cb_fail(CB_ERROR_ARGUMENT, "%s: no field %s in it", path, names[i]);
+    const char *now = found ? NULL : cb_record_renamed(names[i]);
+    if (now) return cb_fail(CB_ERROR_ARGUMENT, "%s: the field %s was renamed to %s", path, names[i], now);
+    if (!found) return cb_fail(CB_ERROR_ARGUMENT, "%s: the record has no field %s", path, names[i]);
   }
   return CB_OK;
 }
@@ -53,7 +58,7 @@ static cb_status write_names(const columns *c, FILE *stream) {
       cb_status status = cb_reader_labels(c->reader, field->dims[d], &labels[d]);
       if (!status) status = cb_reader_count(c->reader, field->dims[d], &count);
       if (status) return status;
-      if (count != field->shape[d]) labels[d] = NULL; /* of something else */
+      if (count != field->shape[d]) labels[d] = NULL; /* labels of another dimension with that name */
     }
     for (size_t k = 0; k < field->count; k++) {
       fprintf(stream, "%s%s", i + k ? "," : "", field->name);
@@ -111,7 +116,7 @@ static cb_status write_events(cb_reader *reader, uint64_t events, FILE *stream) 
   cb_event_row *rows = malloc(BLOCK * sizeof *rows);
   if (!rows) return cb_fail(CB_ERROR_MEMORY, "no memory to write events");
   cb_status status = CB_OK;
-  fputs("time,kind,i,j,gap,speed_before,speed_after,impulse\n", stream);
+  fputs("time,kind,particle,other,wall,gap,speed_before,speed_after,impulse\n", stream);
   for (uint64_t first = 0; !status && first < events; first += BLOCK) {
     uint64_t count = events - first < BLOCK ? events - first : BLOCK;
     status = cb_reader_events(reader, first, count, rows);
@@ -120,9 +125,9 @@ static cb_status write_events(cb_reader *reader, uint64_t events, FILE *stream) 
       const double numbers[5] = {row->time, row->gap, row->speed_before, row->speed_after, row->impulse};
       char text[5][32];
       for (int k = 0; k < 5; k++) cb_export_number(text[k], numbers[k]);
-      fprintf(stream, "%s,%s,%d,%d,%s,%s,%s,%s\n", text[0],
-              row->kind >= 0 && row->kind <= CB_EVENT_WARN ? kinds[row->kind] : "unknown", (int)row->i, (int)row->j,
-              text[1], text[2], text[3], text[4]);
+      fprintf(stream, "%s,%s,%d,%d,%d,%s,%s,%s,%s\n", text[0],
+              row->kind >= 0 && row->kind <= CB_EVENT_WARN ? kinds[row->kind] : "unknown", (int)row->particle,
+              (int)row->other, (int)row->wall, text[1], text[2], text[3], text[4]);
     }
   }
   free(rows);
@@ -170,7 +175,10 @@ cb_status cb_record_export_csv(const char *path, const char *out, const cb_expor
     status = c.chosen ? choose(&c, path, options) : cb_fail(CB_ERROR_MEMORY, "no memory to read %s", path);
   }
   if (!status) status = export_rows(&c, options && options->every ? options->every : 1, out);
-  if (!status) status = export_events(c.reader, events);
+  const bool prints = !strcmp(out, "-");
+  if (!status && prints && cb_reader_position(c.reader).events)
+    cb_note("the events of %s are not printed: they are written to a second file if the output is a file", path);
+  if (!status && !prints) status = export_events(c.reader, events);
   free(events);
   free(c.chosen);
   cb_reader_close(c.reader);

@@ -1,15 +1,15 @@
-/* The files of a flow: names and shapes of its numbers, once for both. */
-#include "export/flow.h"
+/* Writes the two files of a flow, HDF5 and XDMF, from one table of names and shapes. */
+#include "export/export_flow.h"
 
 #include "core/text.h"
-#include "export/xml.h"
+#include "export/export.h"
 #include "record/output.h"
 
 #include <string.h>
 
 typedef struct numbers {
-  const char *name, *grid, *center; /* grid NULL: not an attribute */
-  bool whole;                       /* of int, else of double */
+  const char *name, *grid, *center; /* grid NULL: the array is not an attribute */
+  bool whole;                       /* the values are int; otherwise double */
   int rank;
   size_t shape[4];
   const void *data;

@@ -1,23 +1,24 @@
 /* An XDMF 3 description of a record (XDMF Model and Format, xdmf.org), which ParaView and VisIt read: the numbers stay
- * in the HDF5 file, the XML says which of them make up a frame.
+ * in the HDF5 file, and the XML lists the numbers of each frame.
  *
- * A frame is one row: the points are /x, the cells the bonds (/connectivity/bonds) as lines, or the particles as
- * points if there are none. Fields and masses of particles are given at the points, fields of bonds at the cells, the
- * others once a frame. Records of bodies in a fluid: export_surface.h.
+ * A frame is one row. Its points are /plot_position. Its cells are the bonds (/connectivity/bonds) as lines, or the
+ * particles as points if there are no bonds. Numbers and vectors of particles are given at the points, those of bonds
+ * at the cells, and fields without dimensions once per frame; other fields are left out. Records of bodies in a fluid
+ * are exported by export_surface.c.
  */
 #include "core/text.h"
-#include "export/surface.h"
-#include "export/xml.h"
+#include "export/export.h"
 #include "record/folder.h"
 #include "record/output.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_FRAMES = 10000 };
+enum { MAX_FRAMES = 10000 };
 
 typedef struct scene {
   cb_reader *reader;
-  const char *file; /* of the numbers, as the XML names it */
+  const char *file; /* the name that the XML gives to the HDF5 file with the numbers */
   const cb_reader_field *fields;
   size_t n_fields;
   const cb_reader_field *x;
@@ -27,10 +28,10 @@ typedef struct scene {
   FILE *stream;
 } scene;
 
-/* One row of a field: the dimensions of a frame's array have no time. */
+/* Puts one row of a field: an array without the dimension of time. */
 static void put_row(const scene *s, const cb_reader_field *field, uint64_t row) {
   cb_xdmf_array array = {.file = s->file,
-                         .dataset = field->name,
+                         .dataset = field->stored,
                          .number = field->type == CB_FIELD_DOUBLE ? "Float" : "Int",
                          .precision = field->type == CB_FIELD_INT32 ? 4 : 8,
                          .rank = field->rank};
@@ -49,7 +50,7 @@ static void put_topology(const scene *s) {
   fputs("</Topology>\n", s->stream);
 }
 
-/* Where a field belongs, or NULL: it is not drawn. */
+/* The center of a field in the sense of XDMF; NULL: the field is not drawn. */
 static const char *center_of(const scene *s, const cb_reader_field *field) {
   bool vector = field->rank == 2 && field->shape[1] == 3;
   if (field->rank == 0) return "Grid";
@@ -100,8 +101,8 @@ static cb_status put_frames(scene *s, uint64_t every) {
   return status;
 }
 
-/* `file` as seen from the folder of `out`: its last part if both are in the same folder, else its whole path.
- * malloc'd. */
+/* The name of `file` relative to the folder of `out`, malloc'd: its last part if both are in the same folder, otherwise
+ * its complete path. */
 static char *relative_name(const char *file, const char *out) {
   const char *slash = strrchr(file, '/'), *out_slash = strrchr(out, '/');
   size_t folder = slash ? (size_t)(slash - file) : 0, out_folder = out_slash ? (size_t)(out_slash - out) : 0;
@@ -115,9 +116,10 @@ static cb_status look(scene *s, const char *path) {
   cb_status status = cb_reader_rows_by_name(s->reader, &s->rows);
   if (status) return status;
   for (size_t f = 0; f < s->n_fields; f++)
-    if (!strcmp(s->fields[f].name, "x") && s->fields[f].rank == 2) s->x = &s->fields[f];
+    if (!strcmp(s->fields[f].name, "plot_position") && s->fields[f].rank == 2) s->x = &s->fields[f];
   if (!s->x || s->x->shape[1] < 2 || s->x->shape[1] > 3)
-    return cb_fail(CB_ERROR_ARGUMENT, "%s: no positions x in two or three dimensions to draw", path);
+    return cb_fail(CB_ERROR_ARGUMENT, "%s: expected a record with a field plot_position in two or three dimensions",
+                   path);
   s->particles = s->x->shape[0];
   size_t ends, masses;
   status = cb_reader_count(s->reader, "connectivity/bonds", &ends);
@@ -135,7 +137,12 @@ cb_status cb_record_export_xdmf(const char *path, const char *out, const cb_expo
   if (!status) status = cb_reader_open(path, &s.reader);
   if (status) return status;
   if (cb_export_has_poses(s.reader)) {
-    status = cb_export_surface(s.reader, path, out, options ? options->every : 0);
+    if (!strcmp(out, "-"))
+      status = cb_fail(CB_ERROR_ARGUMENT,
+                       "%s: its surfaces are written to a second file: expected a file name for the output, found `-`",
+                       path);
+    else
+      status = cb_export_surface(s.reader, path, out, options ? options->every : 0);
     cb_reader_close(s.reader);
     return status;
   }
@@ -143,10 +150,53 @@ cb_status cb_record_export_xdmf(const char *path, const char *out, const cb_expo
   s.file = name;
   status = name ? look(&s, path) : cb_fail(CB_ERROR_MEMORY, "no memory to export %s", path);
   if (!status && !(status = cb_output_open_text(out, &file, &s.stream))) {
-    uint64_t every = options && options->every ? options->every : (s.rows + MOST_FRAMES - 1) / MOST_FRAMES;
+    uint64_t every = options && options->every ? options->every : (s.rows + MAX_FRAMES - 1) / MAX_FRAMES;
     status = cb_output_close_text(&file, s.stream, put_frames(&s, every ? every : 1));
   }
   free(name);
   cb_reader_close(s.reader);
   return status;
+}
+
+/* ---- Arrays of HDF5 files in XDMF documents */
+
+void cb_xdmf_put_text(FILE *stream, const char *text) {
+  for (; *text; text++) switch (*text) {
+      case '&': fputs("&amp;", stream); break;
+      case '<': fputs("&lt;", stream); break;
+      case '>': fputs("&gt;", stream); break;
+      case '"': fputs("&quot;", stream); break;
+      default: fputc(*text, stream);
+    }
+}
+
+/* Ends the opening tag of a DataItem after its dimensions, and writes the file and name of the array. */
+static void put_heavy(FILE *stream, const cb_xdmf_array *a) {
+  fprintf(stream, "\" NumberType=\"%s\" Precision=\"%d\" Format=\"HDF\">", a->number, a->precision);
+  cb_xdmf_put_text(stream, a->file);
+  fputs(":/", stream);
+  cb_xdmf_put_text(stream, a->dataset);
+  fputs("</DataItem>", stream);
+}
+
+void cb_xdmf_put_array(FILE *stream, const cb_xdmf_array *a) {
+  fputs("<DataItem Dimensions=\"", stream);
+  if (!a->rank) fputs("1", stream);
+  for (int d = 0; d < a->rank; d++) fprintf(stream, "%s%zu", d ? " " : "", a->shape[d]);
+  put_heavy(stream, a);
+}
+
+void cb_xdmf_put_row(FILE *stream, const cb_xdmf_array *a, uint64_t rows, uint64_t row) {
+  fputs("<DataItem ItemType=\"HyperSlab\" Dimensions=\"", stream);
+  if (!a->rank) fputs("1", stream);
+  for (int d = 0; d < a->rank; d++) fprintf(stream, "%s%zu", d ? " " : "", a->shape[d]);
+  fprintf(stream, "\"><DataItem Dimensions=\"3 %d\" Format=\"XML\">%llu", a->rank + 1, (unsigned long long)row);
+  for (int d = 0; d < a->rank; d++) fputs(" 0", stream);
+  for (int d = 0; d < a->rank + 1; d++) fputs(" 1", stream);
+  fputs(" 1", stream);
+  for (int d = 0; d < a->rank; d++) fprintf(stream, " %zu", a->shape[d]);
+  fprintf(stream, "</DataItem><DataItem Dimensions=\"%llu", (unsigned long long)rows);
+  for (int d = 0; d < a->rank; d++) fprintf(stream, " %zu", a->shape[d]);
+  put_heavy(stream, a);
+  fputs("</DataItem>", stream);
 }

@@ -1,13 +1,15 @@
-/* The exact added mass of a rigid body to an error that is asked for: its surface on finer and finer faces
- * (fluid/surface.h), solved each (potential/refine.h). A shape made by the code begins from half or a quarter of its
- * resolution where that is whole, and is not left coarser than it is given.
+/* The exact added mass of a body to a given error, computed on finer and finer faces (fluid/surface_mesh.h): of a rigid
+ * body, and of a body whose vertices move (below).
+ *
+ * Each level is solved by potential/refine.h. A shape of bodies/shapes starts at half or a quarter of its resolution if
+ * that is an integer, and the result never comes from a level that is coarser than the given one.
  */
 #pragma once
 
-#include "potential/error.h"
+#include "potential/refine.h"
 #include <curvebody/fluid_model.h>
 
-/* Those that were solved, from number `first` of fluid/surface.h on. */
+/* The levels that were solved, beginning with level `first` of fluid/surface_mesh.h. */
 typedef struct cb_exact_levels {
   int n, first;
   cb_potential_level level[CB_POTENTIAL_LEVELS];
@@ -17,17 +19,51 @@ typedef struct cb_exact_levels {
 
 typedef struct cb_exact_asked {
   double error;
-  bool
-      must; /* what does not meet it is a failure; else out->error is above out->tolerance, also where the next level has
-                more than about `faces` and CB_EXACT_FAIR is met */
+  /* true: a result that misses the error is a failure. false: out->error may be above out->tolerance, and refinement
+   * also stops if CB_EXACT_FAIR is met and the next level has more than about `faces` faces. */
+  bool must;
   int faces;
-  int most; /* no finer mesh has more faces than these; 0: any number */
+  int maximum; /* no finer mesh has more faces than this; 0: there is no limit */
 } cb_exact_asked;
 
-/* levels: NULL where they are not wanted. m->say is told of each level. CB_ERROR_STEP: see cb_kirchhoff_refined. */
+/* levels may be NULL. m->report is called for each level with a large matrix. CB_ERROR_STEP: see cb_kirchhoff_refined;
+ * CB_ERROR_DOMAIN if the body is so far from the origin that round-off exceeds the error. */
 cb_status cb_exact_refined(const cb_fluid_model *m, const cb_surface *surface, cb_exact_asked asked,
                            const cb_kirchhoff_options *options, cb_exact_levels *levels, cb_added_mass *out);
 
-/* Leaves the first level, from `least` of fluid/surface.h on, whose own K has the error, or a fair one where the next
- * is large; else the last. Its error, by what is told of all of them. */
-double cb_exact_keep_one(cb_exact_asked asked, const cb_added_mass *told, int least, cb_exact_levels *levels);
+/* Keeps one level, not coarser than level `least` of fluid/surface_mesh.h: the first whose own K meets the error, or a
+ * fair error if the next level is large; otherwise the last one. Returns its error, estimated from all levels. */
+double cb_exact_keep_one(cb_exact_asked asked, const cb_added_mass *found, int least, cb_exact_levels *levels);
+
+/* The exact added mass of a body whose vertices move in its axes, on finer faces: each face is divided into four, once
+ * or more (fluid/surface_mesh.h). The faces are flat, because a pose gives the positions of the vertices.
+ *
+ * If the error must be met, each pose is solved on as many levels as the body needs at its given vertices, and the
+ * result is extrapolated from all of them (potential/refine.h). K, mu0 and the kinetic energy are extrapolated with the
+ * same weights, so that the form of a motion stays consistent; the error is that of the requested pose. Otherwise one
+ * level serves all poses: the first whose own K meets the error at the given vertices, or a fair error if the next
+ * level takes long. The error of a pose is then this error times the growth of its coarseness (potential/kirchhoff.h).
+ * The preparation depends only on the body, not on the pose that is requested first.
+ */
+
+typedef struct cb_exact_posed cb_exact_posed;
+
+/* Solves nothing yet; m and surface are borrowed. The caller frees *out. */
+cb_status cb_exact_posed_create(const cb_fluid_model *m, const cb_surface *surface, cb_exact_asked asked,
+                                const cb_kirchhoff_options *options, cb_exact_posed **out);
+void cb_exact_posed_free(cb_exact_posed *p);
+
+/* Solves with the vertices at x, moving with v (NULL: at rest). May be called from any thread. If the error is not met,
+ * it fails (asked.must). Without asked.must it gives one warning, in a thread that takes warnings, if the error is more
+ * than three times as large as requested. */
+cb_status cb_exact_posed_added_mass(cb_exact_posed *p, const double (*x)[3], const double (*v)[3], cb_added_mass *out);
+
+/* Computes the form of curvebody/fluid_model.h, for a body that swims by changing its shape. A call with n = 0 only
+ * prepares the levels. The form is not available if the error must be met. */
+cb_status cb_exact_posed_form(cb_exact_posed *p, const double (*x)[3], int n, const double (*v)[3], double *G);
+/* After the preparation: the faces of the one level, and positions or velocities of the given vertices on these faces.
+ * `buffer` has as many entries as `to`. */
+const cb_surface *cb_exact_posed_surface(const cb_exact_posed *p);
+void cb_exact_posed_divide(const cb_exact_posed *p, const double (*from)[3], double (*to)[3], double (*buffer)[3]);
+/* After the preparation: the error of the one level at the given vertices, and its number of faces. */
+double cb_exact_posed_error(const cb_exact_posed *p, int *faces);

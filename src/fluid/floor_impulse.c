@@ -1,9 +1,10 @@
-/* The least change of a body's twist that keeps its vertices from going into a floor.
+/* Finds the smallest change of a body's twist that keeps its vertices out of a floor.
  *
  *   minimise <dY, K dY>/2  with  w_i . dY >= b_i,   so that  K dY = sum l_i w_i,  l_i >= 0,  l_i (w_i . dY - b_i) = 0
- * All w_i are in a space of three dimensions: with y = C^T sum l_i a_i this is: minimise |y|^2/2, n_i . y >= b_i, n_i =
- * C^T a_i. The dual method adds the vertex that is furthest below its bound, one after another, and lets go of those
- * whose impulse would become negative; at most three act at once, however many vertices there are.
+ *
+ * All w_i lie in a three-dimensional space. With y = C^T sum l_i a_i the problem is: minimise |y|^2/2, n_i . y >= b_i,
+ * n_i = C^T a_i. The dual method adds one vertex after another, each time the one that is furthest below its bound, and
+ * drops those whose impulse would become negative. At most three are active at a time, however many vertices there are.
  * Source: Goldfarb & Idnani, Math. Programming 27 (1983) 1, doi:10.1007/BF02591962.
  */
 #include "fluid/floor_reflect.h"
@@ -12,8 +13,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST = 1000 };
-/* A normal that is so much in the span of others, relative to its length, depends on them. */
+enum { MAXIMUM = 1000 };
+/* A normal counts as dependent on the active ones if its part outside their span is below this share of its length. */
 static const double dependent = 1e-7;
 static const double round_off = 16 * DBL_EPSILON;
 
@@ -26,7 +27,11 @@ cb_status cb_floor_metric_of(const double K[6][6], const double n[3], cb_floor_m
   cb_cross3(m->n, m->p, m->q);
   cb_cross3(m->p, m->n, pn);
   cb_cross3(m->q, m->n, qn);
-  for (int i = 0; i < 3; i++) W[3 + i][0] = n[i], W[i][1] = pn[i], W[i][2] = qn[i];
+  for (int i = 0; i < 3; i++) {
+    W[3 + i][0] = n[i];
+    W[i][1] = pn[i];
+    W[i][2] = qn[i];
+  }
   memcpy(matrix, K, sizeof matrix);
   memcpy(m->B, W, sizeof W);
   bool fine = cb_solve6(matrix, 3, &m->B[0][0]);
@@ -39,11 +44,16 @@ cb_status cb_floor_metric_of(const double K[6][6], const double n[3], cb_floor_m
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < i; j++) G[i][j] = (G[i][j] + G[j][i]) / 2;
   fine = fine && cb_cholesky(3, G[0], 0, m->C[0]);
-  return fine ? CB_OK : cb_fail(CB_STEP_SINGULAR, "the inertia of a body at the floor is singular or not positive");
+  return fine ? CB_OK
+              : cb_fail(CB_STEP_SINGULAR,
+                        "the inertia of a body at the floor is singular or not positive: expected mass or added mass "
+                        "in every direction");
 }
 
 static void place(const cb_floor_metric *m, const double c[3], double a[3]) {
-  a[0] = 1, a[1] = cb_dot3(c, m->p), a[2] = cb_dot3(c, m->q);
+  a[0] = 1;
+  a[1] = cb_dot3(c, m->p);
+  a[2] = cb_dot3(c, m->q);
 }
 
 double cb_floor_response(const cb_floor_metric *m, const double c[3], const double sum[3]) {
@@ -54,13 +64,13 @@ double cb_floor_response(const cb_floor_metric *m, const double c[3], const doub
   return cb_dot3(left, right);
 }
 
-/* The vertices that act: normals N = Q T, Q orthonormal, T upper. */
+/* The active vertices: normals N = Q T, Q orthonormal, T upper triangular. */
 typedef struct active {
   int n, at[3];
   double l[3], b[3], normal[3][3], Q[3][3], T[3][3];
 } active;
 
-/* Gram and Schmidt, twice: coefficients in Q, and what is left of a. */
+/* Applies the Gram-Schmidt method twice: finds the coefficients of a in Q, and the rest of a. */
 static void resolve(const active *s, const double a[3], double coefficient[3], double rest[3]) {
   memset(coefficient, 0, 3 * sizeof *coefficient);
   memcpy(rest, a, 3 * sizeof *rest);
@@ -78,8 +88,13 @@ static void append(active *s, int at, const double normal[3], double l, double b
   resolve(s, normal, column, rest);
   column[n] = sqrt(cb_dot3(rest, rest));
   for (int c = 0; c <= n; c++) s->T[c][n] = column[c];
-  for (int i = 0; i < 3; i++) s->Q[n][i] = rest[i] / column[n], s->normal[n][i] = normal[i];
-  s->at[n] = at, s->l[n] = l, s->b[n] = b;
+  for (int i = 0; i < 3; i++) {
+    s->Q[n][i] = rest[i] / column[n];
+    s->normal[n][i] = normal[i];
+  }
+  s->at[n] = at;
+  s->l[n] = l;
+  s->b[n] = b;
   s->n = n + 1;
 }
 
@@ -98,7 +113,7 @@ static void solve_upper(const active *s, double r[3]) {
   }
 }
 
-/* y and l of the acting vertices from their bounds: N^T y = b, y in the span of N; y = N l. */
+/* Finds y and l of the active vertices from their bounds: N^T y = b, y in the span of N; y = N l. */
 static void settle(active *s, double y[3]) {
   double e[3];
   memset(y, 0, 3 * sizeof *y);
@@ -112,7 +127,7 @@ static void settle(active *s, double y[3]) {
   for (int c = 0; c < s->n; c++) s->l[c] = fmax(e[c], 0);
 }
 
-/* Brings n . y to b: y moves across the others, or one of them is let go. */
+/* Changes y until n . y = b: y moves perpendicular to the other normals, or one of them is dropped. */
 static bool add(active *s, int at, const double normal[3], double b, double y[3], int *left) {
   double l = 0;
   while ((*left)--) {
@@ -124,7 +139,10 @@ static bool add(active *s, int at, const double normal[3], double b, double y[3]
     double step = free ? (b - cb_dot3(normal, y)) / zz : INFINITY;
     int out = -1;
     for (int c = 0; c < s->n; c++)
-      if (r[c] > 0 && s->l[c] / r[c] < step) step = s->l[c] / r[c], out = c;
+      if (r[c] > 0 && s->l[c] / r[c] < step) {
+        step = s->l[c] / r[c];
+        out = c;
+      }
     if (!(step < INFINITY)) return false;
     for (int c = 0; c < s->n; c++) s->l[c] -= step * r[c];
     for (int i = 0; i < 3 && free; i++) y[i] += step * z[i];
@@ -142,7 +160,7 @@ cb_status cb_floor_solve(const cb_floor_metric *m, int count, const int *list, c
                          const double *bound, double tolerance, cb_floor_impulses *out) {
   active s = {0};
   double y[3] = {0}, a[3];
-  int left = MOST;
+  int left = MAXIMUM;
   for (;;) {
     double Cy[3], worst = tolerance, normal[3];
     int at = -1;
@@ -151,14 +169,17 @@ cb_status cb_floor_solve(const cb_floor_metric *m, int count, const int *list, c
       const double *c = x[list[k]];
       const double turn[2] = {Cy[1] * cb_dot3(c, m->p), Cy[2] * cb_dot3(c, m->q)};
       const double below = bound[list[k]] - (Cy[0] + turn[0] + turn[1]);
-      if (below > worst && below > round_off * (fabs(Cy[0]) + fabs(turn[0]) + fabs(turn[1])))
-        worst = below, at = list[k];
+      if (below > worst && below > round_off * (fabs(Cy[0]) + fabs(turn[0]) + fabs(turn[1]))) {
+        worst = below;
+        at = list[k];
+      }
     }
     if (at < 0) break;
     place(m, x[at], a);
     cb_apply3_transposed(m->C, a, normal);
     if (!add(&s, at, normal, bound[at], y, &left))
-      return cb_fail(CB_STEP_NO_CONVERGENCE, "impulses of %d vertices at the floor were not found", count);
+      return cb_fail(CB_STEP_NO_CONVERGENCE,
+                     "the impulses at %d vertices on the floor did not converge: try a smaller step", count);
     settle(&s, y);
   }
   *out = (cb_floor_impulses){.count = s.n};

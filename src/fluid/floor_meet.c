@@ -1,27 +1,32 @@
-/* Where a flight meets the floor: the first zero of the least gap, and that none before it is passed over.
+/* Finds when a flight meets the floor: the first zero of the smallest gap. No earlier zero is skipped.
  *
- *   gap_i(tau) on a trial [a, b]: the cubic of gaps and rates at both ends. Where one has a least value inside that is
- *   below max_i |rate_i(b) - rate_i(a)| (b - a)/32, the trial ends there instead
- *   zero       of the gap that is expected to be the first, then of one that is below there, and so on: by parabolas of
- *              gap and rate at the start and the gap at the end (exact in free fall, and without the zero at the start
- *              of a vertex that leaves there), then of three gaps; by halves where these are slow
+ *   gap_i(tau) on a trial [a, b]: the cubic of gaps and rates at both ends. If the minimum of a cubic inside is below
+ *   max_i |rate_i(b) - rate_i(a)| (b - a)/32, the trial ends there instead.
+ *   zero       The search begins with the gap that is expected to vanish first. If another gap is negative at its zero,
+ *              the zero of that gap is next, and so on. Zeros are found by parabolas through gap and rate at the start
+ *              and the gap at the end (exact in free fall; for a vertex that leaves at the start, that zero is
+ *              excluded), then through three gaps; by bisection if these converge slowly.
  */
 #include "fluid/floor_reflect.h"
 #include <float.h>
 #include <math.h>
 
-enum { MOST_TRIALS = 500, MOST_ZERO = 200 };
+enum { MAX_TRIALS = 500, MAX_ZERO = 200 };
 
-/* Least rate of those that touch at the start; infinite where none does. */
+/* The minimum rate of the vertices that touch at the start and are not held, and that vertex; infinite if there is
+ * none. */
 static double least_rate(const cb_floor_run *e, int *vertex) {
   double least = INFINITY;
   for (int i = 0; i < e->count; i++)
-    if (!e->w->held[i] && cb_floor_touches(e, &e->look[0], i) && e->w->rate[0][i] < least)
-      least = e->w->rate[0][i], *vertex = i;
+    if (!e->w->held[i] && cb_floor_touches(e, &e->look[0], i) && e->w->rate[0][i] < least) {
+      least = e->w->rate[0][i];
+      *vertex = i;
+    }
   return least;
 }
 
-/* Least value inside [0, 1] of the cubic with ends p0, p1 and slopes m0, m1, at *at; infinite where there is none. */
+/* The minimum inside [0, 1] of the cubic with values p0, p1 and slopes m0, m1 at the ends; *at is its place. The result
+ * is infinite if there is no minimum. */
 static double dip(double p0, double p1, double m0, double m1, double *at) {
   /* p' = m0 + 2 b s + a s^2 */
   const double a = 3 * (m0 + m1 - 2 * (p1 - p0)), b = 3 * (p1 - p0) - 2 * m0 - m1, root = b * b - a * m0;
@@ -32,7 +37,8 @@ static double dip(double p0, double p1, double m0, double m1, double *at) {
   return p0 + s * (m0 + s * (b + s * a / 3));
 }
 
-/* Does a gap come near the floor between a and b and go up again? *cut: where, between 0 and 1. */
+/* Does a gap come near the floor between a and b and grow again? *cut: the place of the minimum, limited to 0.1 .. 0.9
+ * of the length. */
 static bool dips(const cb_floor_run *e, const cb_floor_look *a, const cb_floor_look *b, double length, double *cut) {
   const cb_floor_work *w = e->w;
   const double *p = w->gap[a->side], *q = w->gap[b->side], *u = w->rate[a->side], *v = w->rate[b->side];
@@ -48,13 +54,16 @@ static bool dips(const cb_floor_run *e, const cb_floor_look *a, const cb_floor_l
     double at = 0;
     if (p0 + m0 / 3 > margin && p1 - m1 / 3 > margin) continue;
     const double value = dip(p0, p1, m0, m1, &at);
-    if (value <= margin && value < least) least = value, *cut = fmin(fmax(at, 0.1), 0.9);
+    if (value <= margin && value < least) {
+      least = value;
+      *cut = fmin(fmax(at, 0.1), 0.9);
+    }
   }
   return least < INFINITY;
 }
 
-/* A vertex that touches at the start and is back after a time t: by a flight so short, or (of height rate t/4) so low,
- * that it is none? */
+/* A vertex that touches at the start is back after a time t. Is its flight so short, or so low (its height is rate
+ * t/4), that the vertex rests? */
 static bool is_rest(const cb_floor_run *e, int vertex, double t) {
   const cb_floor_look *from = &e->look[0];
   return cb_floor_touches(e, from, vertex) && (t <= e->rest || e->w->rate[0][vertex] * t <= from->round_off);
@@ -70,14 +79,15 @@ static bool any_below(const cb_floor_run *e, const cb_floor_look *a) {
   return false;
 }
 
-/* The zero of gap + rate s + bend s^2 in (0, 1], gap >= 0, the value at 1 below 0; where gap is 0, the other one. */
+/* The zero of gap + rate s + bend s^2 in (0, 1], for gap >= 0 and a negative value at 1. If gap is 0, it is the other
+ * zero, or 0 for a rate <= 0. */
 static double parabola(double gap, double rate, double bend) {
   const double root = sqrt(fmax(rate * rate - 4 * bend * gap, 0));
   return rate > 0 ? (rate + root) / (-2 * bend) : gap > 0 ? 2 * gap / (root - rate) : 0;
 }
 
-/* Where between a and `out`, a time `length` later, the gap of i comes to 0: by gap and rate at a and its gap at the
- * end, which is below. */
+/* The time between a and `out`, which is `length` later, at which the gap of i vanishes, estimated from gap and rate at
+ * a and the negative gap at the end. */
 static double expected(const cb_floor_run *e, const cb_floor_look *a, const cb_floor_look *out, double length, int i) {
   const cb_floor_work *w = e->w;
   const bool leaves = a == &e->look[0] && cb_floor_touches(e, a, i);
@@ -85,30 +95,35 @@ static double expected(const cb_floor_run *e, const cb_floor_look *a, const cb_f
   return length * parabola(gap, rate, w->gap[out->side][i] - w->base[i] - gap - rate);
 }
 
-/* Of the vertices below at the end of the trial [a, out] that which is expected to have come there first; -1: none. */
+/* Returns the vertex that is expected to have met the floor first, among those below it at the end of the trial [a,
+ * out]; -1: none. */
 static int first_below(const cb_floor_run *e, const cb_floor_look *a, const cb_floor_look *out, double length) {
   double least = INFINITY;
   int first = -1;
   for (int i = 0; i < e->count; i++) {
     if (!is_below(e, out, i)) continue;
     const double at = expected(e, a, out, length, i);
-    if (at < least || first < 0) least = at, first = i;
+    if (at < least || first < 0) {
+      least = at;
+      first = i;
+    }
   }
   return first;
 }
 
-/* The zero of one vertex's gap between ta and *tb, where it is below. */
+/* Finds the time *tb at which the gap of vertex i is 0, between ta and the given *tb. At the given *tb the gap is
+ * negative. */
 static cb_status zero(cb_floor_run *e, const cb_floor_look *a, double ta, double *tb, cb_floor_look *out, int i) {
   const double *gap = e->w->gap[out->side], base = e->w->base[i], start = e->w->gap[a->side][i] - base;
   double lo = ta, hi = *tb, f_lo = 0, f_hi = gap[i] - base, wide = hi - lo;
-  for (int n = 1; n <= MOST_ZERO; n++) {
+  for (int n = 1; n <= MAX_ZERO; n++) {
     double t = ta + expected(e, a, out, hi - ta, i);
-    if (lo > ta) { /* through the start and both ends */
+    if (lo > ta) { /* a parabola through the start and both ends */
       const double slope = (f_hi - f_lo) / (hi - lo), before = (f_lo - start) / (lo - ta);
       const double bend = (slope - before) / (hi - ta) * (hi - lo) * (hi - lo);
       t = lo + (hi - lo) * parabola(f_lo, f_hi - f_lo - bend, bend);
     }
-    if (n % 4 == 0) { /* too slow? */
+    if (n % 4 == 0) { /* bisection if convergence is slow */
       if (hi - lo > wide / 2) t = lo + (hi - lo) / 2;
       wide = hi - lo;
     }
@@ -119,15 +134,19 @@ static cb_status zero(cb_floor_run *e, const cb_floor_look *a, double ta, double
     const double f = gap[i] - base;
     *tb = t;
     if (fabs(f) <= out->round_off / 64 || hi - lo <= 2 * DBL_EPSILON * hi || (f < 0 && is_rest(e, i, t))) break;
-    if (f > 0)
-      lo = t, f_lo = f;
-    else
-      hi = t, f_hi = f;
+    if (f > 0) {
+      lo = t;
+      f_lo = f;
+    } else {
+      hi = t;
+      f_hi = f;
+    }
   }
   return CB_OK;
 }
 
-/* The first meeting in a trial [a, out] with vertices below at its end *tb. */
+/* Finds the time *tb and the vertex of the first contact in a trial [a, out], at whose end *tb vertices are below the
+ * floor. */
 static cb_status first_zero(cb_floor_run *e, cb_floor_look *a, double ta, double *tb, cb_floor_look *out, int *vertex) {
   cb_status status = cb_floor_rates(e, a);
   if (status) return status;
@@ -150,7 +169,7 @@ static cb_status first_zero(cb_floor_run *e, cb_floor_look *a, double ta, double
 cb_status cb_floor_meet(cb_floor_run *e, double *tau, cb_floor_look **out, int *vertex) {
   cb_floor_look *a = &e->look[0], *b = &e->look[1];
   double ta = 0, tb = *tau;
-  for (int trial = 0; trial < MOST_TRIALS; trial++) {
+  for (int trial = 0; trial < MAX_TRIALS; trial++) {
     const double speed = cb_floor_speed(a, a->s.Y), spin = sqrt(cb_dot3(a->s.Y, a->s.Y));
     if (spin * (tb - ta) > 1 && a->least <= 2 * speed * (tb - ta)) tb = ta + 1 / spin;
     cb_status status = cb_floor_fly(e, tb, b);
@@ -179,6 +198,7 @@ cb_status cb_floor_meet(cb_floor_run *e, double *tau, cb_floor_look **out, int *
     ta = tb;
     tb = *tau;
   }
-  return cb_fail(CB_STEP_NO_CONVERGENCE, "where a body meets the floor after t = %g was not found in %d trials",
-                 e->look[0].s.t, MOST_TRIALS);
+  return cb_fail(CB_STEP_NO_CONVERGENCE,
+                 "the contact of a body with the floor after t = %g did not converge in %d trials: try a smaller step",
+                 e->look[0].s.t, MAX_TRIALS);
 }

@@ -1,10 +1,10 @@
-/* A step with reflections off the floor: flights that end where a gap comes to 0, blows there, and what rests or piles
- * up held in its flights (equations: floor.h).
+/* A step with reflections off the floor. It consists of flights, which end where a gap becomes 0, of impacts at these
+ * times, and of resting or accumulating contacts that are held during the flights (equations: floor.h).
  *
- *   flight   state(tau) = the stepper's step of length tau from where the last blow was; of vertices held:
- *              p+ = p + sum l_i w_i,  l >= 0,  gap_i(tau) >= 0,  l_i gap_i(tau) = 0;   at its end a blow with e = 0
- *            (of a push N(t) >= 0 these are its means with weights 1 - t/tau and t/tau, both >= 0)
- *   blow     w_i . dY >= -(1 + e) u_i for all that touch and do not open, u_i = w_i . Y + <n, x_i'>
+ *   flight   state(tau) = the stepper's step of length tau from the last impact; for vertices that are held:
+ *              p+ = p + sum l_i w_i,  l >= 0,  gap_i(tau) >= 0,  l_i gap_i(tau) = 0;   at its end an impact with e = 0
+ *            (the impulses of a push N(t) >= 0 are its integrals with weights 1 - t/tau and t/tau, both >= 0)
+ *   impact   w_i . dY >= -(1 + e) u_i for all that touch and do not open, u_i = w_i . Y + <n, x_i'>
  */
 #include "fluid/floor_reflect.h"
 #include <float.h>
@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_HITS = 10000, MOST_BLOWS = 1000, MOST_ROUNDS = 60, PILE = 20 };
-/* A pile: PILE reflections within this part of a step. */
-static const double pile = 1e-2;
+enum { MAX_HITS = 10000, MAX_IMPACTS = 1000, MAX_ROUNDS = 60, ACCUMULATED = 20 };
+/* Contacts accumulate if there are ACCUMULATED reflections within this part of a step. */
+static const double accumulation_part = 1e-2;
 
 /* --- work arrays --- */
 
@@ -34,19 +34,26 @@ void cb_floor_work_free(cb_floor_work *w) {
   free(w);
 }
 
-static cb_status make_room(cb_floor_work *w, int n) {
-  if (n <= w->room) return CB_OK;
+static cb_status reserve(cb_floor_work *w, int n) {
+  if (n <= w->capacity) return CB_OK;
   double *numbers = malloc((size_t)n * 8 * sizeof *numbers);
   int *list = malloc((size_t)n * sizeof *list);
   bool *held = malloc((size_t)n * sizeof *held);
   if (!numbers || !list || !held) {
-    free(numbers), free(list), free(held);
+    free(numbers);
+    free(list);
+    free(held);
     return cb_fail(CB_ERROR_MEMORY, "no memory for %d vertices at the floor", n);
   }
-  free(w->numbers), free(w->list), free(w->held);
-  w->room = n, w->hits = 0;
-  w->numbers = w->bound = numbers, w->base = numbers + n;
-  w->list = list, w->held = held;
+  free(w->numbers);
+  free(w->list);
+  free(w->held);
+  w->capacity = n;
+  w->hits = 0;
+  w->numbers = w->bound = numbers;
+  w->base = numbers + n;
+  w->list = list;
+  w->held = held;
   for (int side = 0; side < 3; side++) {
     w->gap[side] = numbers + (2 + side) * (size_t)n;
     w->rate[side] = numbers + (5 + side) * (size_t)n;
@@ -55,18 +62,18 @@ static cb_status make_room(cb_floor_work *w, int n) {
 }
 
 static cb_status note(cb_floor_work *w, const cb_floor_hit *hit) {
-  if (w->hits == w->hit_room) {
-    const int room = w->hit_room ? 2 * w->hit_room : 16;
-    cb_floor_hit *more = realloc(w->hit, (size_t)room * sizeof *more);
-    if (!more) return cb_fail(CB_ERROR_MEMORY, "no memory for %d reflections", room);
+  if (w->hits == w->hit_capacity) {
+    const int capacity = w->hit_capacity ? 2 * w->hit_capacity : 16;
+    cb_floor_hit *more = realloc(w->hit, (size_t)capacity * sizeof *more);
+    if (!more) return cb_fail(CB_ERROR_MEMORY, "no memory for %d reflections", capacity);
     w->hit = more;
-    w->hit_room = room;
+    w->hit_capacity = capacity;
   }
   w->hit[w->hits++] = *hit;
   return CB_OK;
 }
 
-/* --- looking at a state --- */
+/* --- gaps and rates of a state --- */
 
 static cb_status cb_floor_gaps(cb_floor_run *e, cb_floor_look *a) {
   int n;
@@ -76,8 +83,9 @@ static cb_status cb_floor_gaps(cb_floor_run *e, cb_floor_look *a) {
   const double level = (cb_dot3(a->s.g.x, e->f->up) - e->f->height) + cb_dot3(a->s.x_low, e->f->up);
   cb_status status = e->shape->at(e->shape->self, a->s.t, &n, &a->x, &a->v);
   if (!status && e->count && n != e->count)
-    status = cb_fail(CB_ERROR_ARGUMENT, "a shape of %d, then %d vertices", e->count, n);
-  if (!status && !e->count) status = make_room(e->w, e->count = n);
+    status =
+        cb_fail(CB_ERROR_ARGUMENT, "the number of vertices of a shape has changed: expected %d, found %d", e->count, n);
+  if (!status && !e->count) status = reserve(e->w, e->count = n);
   if (status) return status;
   double *gap = e->w->gap[a->side], finite = 0;
   a->least = INFINITY;
@@ -95,14 +103,15 @@ static cb_status cb_floor_gaps(cb_floor_run *e, cb_floor_look *a) {
   for (int i = 0; i < 3; i++) a->round_off += fabs(a->s.g.x[i] * e->f->up[i]);
   a->round_off *= 64 * DBL_EPSILON;
   if (isfinite(finite)) return CB_OK;
-  return cb_fail(CB_STEP_NOT_FINITE, "a vertex above the floor at t = %g is not finite", a->s.t);
+  return cb_fail(CB_STEP_NOT_FINITE,
+                 "the height of a vertex above the floor at t = %g is not finite: try a smaller step", a->s.t);
 }
 
 double cb_floor_speed(const cb_floor_look *a, const double Y[6]) {
   return sqrt(cb_dot3(Y + 3, Y + 3)) + sqrt(cb_dot3(Y, Y)) * a->farthest + a->quickest;
 }
 
-/* On the floor, or there within a time `near`. */
+/* Is vertex i on the floor, or would it be within a time `near`? */
 bool cb_floor_touches(const cb_floor_run *e, const cb_floor_look *a, int i) {
   return e->w->gap[a->side][i] <= a->round_off + (a->rated ? e->near * fabs(e->w->rate[a->side][i]) : 0);
 }
@@ -132,7 +141,7 @@ cb_status cb_floor_rates(cb_floor_run *e, cb_floor_look *a) {
 
 /* --- impulses --- */
 
-/* Gives the state of twist Y impulses at its vertices. */
+/* Applies impulses at the vertices to a state with the twist Y. */
 static void kick(const cb_floor_metric *m, const cb_floor_impulses *j, const double Y[6], cb_rigid_state *s) {
   static const double still[3];
   double pn[3], qn[3], body[6], r[3][3], change[6], q[4];
@@ -148,18 +157,19 @@ static void kick(const cb_floor_metric *m, const cb_floor_impulses *j, const dou
   cb_rigid_move(s, still, q, change);
   for (int i = 0; i < 6; i++) s->Y[i] = Y[i] + cb_dot3(m->B[i], j->sum);
   memcpy(s->mu, s->momentum, sizeof s->mu);
-  s->known = 0; /* the twists before tell nothing of the next */
+  s->known = 0; /* the previous twists do not predict the next one */
 }
 
-/* Blows until none that touches closes; held alone, or all. met: the vertex that came here (-1: none); of others only
- * those are told that would have got deeper than round-off. */
-static cb_status blow(cb_floor_run *e, cb_floor_look *a, double restitution, bool held, int met) {
+/* Applies impacts until no vertex that touches the floor moves into it. held: only the held vertices are used, and no
+ * hit is reported; otherwise all are used. met: the vertex that met the floor (-1: none); another vertex is reported
+ * only if it would have sunk by more than round-off in a step. */
+static cb_status impact(cb_floor_run *e, cb_floor_look *a, double restitution, bool held, int met) {
   cb_floor_metric m;
   cb_floor_work *w = e->w;
   bool made = false;
   if (!a->rated && a->least > a->round_off + 2 * e->near * cb_floor_speed(a, a->s.Y)) return CB_OK;
   cb_status status = cb_floor_rates(e, a);
-  for (int blows = 0; !status; blows++) {
+  for (int impacts = 0; !status; impacts++) {
     double *rate = w->rate[a->side], *gap = w->gap[a->side];
     const double least = 1e-14 * cb_floor_speed(a, a->Y);
     int count = 0;
@@ -171,8 +181,10 @@ static cb_status blow(cb_floor_run *e, cb_floor_look *a, double restitution, boo
       w->list[count++] = i;
     }
     if (!closes) return CB_OK;
-    if (blows == MOST_BLOWS)
-      return cb_fail(CB_STEP_NO_CONVERGENCE, "%d vertices at the floor still close after %d blows", count, blows);
+    if (impacts == MAX_IMPACTS)
+      return cb_fail(CB_STEP_NO_CONVERGENCE,
+                     "%d vertices on the floor still move into it after %d impacts: try a smaller step", count,
+                     impacts);
     if (!made) status = cb_floor_metric_of((const double(*)[6])a->K, a->n, &m);
     made = true;
     cb_floor_impulses j;
@@ -201,7 +213,8 @@ static cb_status step(cb_floor_run *e, double tau, cb_floor_look *out) {
   return status ? status : cb_floor_gaps(e, out);
 }
 
-/* Of the flight's held vertices: how far the worst is below where it may be, or above where an impulse holds it. */
+/* For the flight's held vertices: the largest distance below the allowed height, or above it where an impulse holds the
+ * vertex. */
 static double unheld(const cb_floor_run *e, const cb_floor_look *out, const cb_floor_impulses *j) {
   double worst = 0;
   const double *gap = e->w->gap[out->side], *base = e->w->base;
@@ -212,12 +225,15 @@ static double unheld(const cb_floor_run *e, const cb_floor_look *out, const cb_f
   return worst;
 }
 
-/* l by successive linear problems  gap_i + tau w_i . K^-1 sum (l - l_now)_j w_j >= 0. */
+/* Finds l by successive linear problems  gap_i + tau w_i . K^-1 sum (l - l_now)_j w_j >= 0. */
 static cb_status hold(cb_floor_run *e, double tau, cb_floor_look *out) {
-  cb_floor_impulses j = e->pushed; /* of the last trial: as long as that, to a first guess */
+  cb_floor_impulses j = e->pushed; /* the first guess: the impulses of the last trial, scaled to this length */
   cb_floor_metric m;
   cb_floor_work *w = e->w;
-  for (int i = 0; i < 3; i++) j.l[i] *= tau / e->pushed_for, j.sum[i] *= tau / e->pushed_for;
+  for (int i = 0; i < 3; i++) {
+    j.l[i] *= tau / e->pushed_for;
+    j.sum[i] *= tau / e->pushed_for;
+  }
   const cb_floor_look *from = &e->look[0];
   double last = INFINITY;
   int count = 0;
@@ -230,8 +246,8 @@ static cb_status hold(cb_floor_run *e, double tau, cb_floor_look *out) {
     if (status) return status;
     const double worst = unheld(e, out, &j);
     if (worst <= out->round_off / 8 || (worst <= out->round_off && worst >= last)) break;
-    if (round == MOST_ROUNDS)
-      return cb_fail(CB_STEP_NO_CONVERGENCE, "a body held at the floor at t = %g is %g off it after %d rounds",
+    if (round == MAX_ROUNDS)
+      return cb_fail(CB_STEP_NO_CONVERGENCE, "floor contact at t = %g: gap %g after %d iterations: try a smaller step",
                      from->s.t, worst, round);
     last = worst;
     const double(*x)[3], (*v)[3];
@@ -247,7 +263,7 @@ static cb_status hold(cb_floor_run *e, double tau, cb_floor_look *out) {
   }
   e->pushed = j;
   e->pushed_for = tau;
-  return status ? status : blow(e, out, 0, true, -1);
+  return status ? status : impact(e, out, 0, true, -1);
 }
 
 cb_status cb_floor_fly(cb_floor_run *e, double tau, cb_floor_look *out) {
@@ -256,7 +272,7 @@ cb_status cb_floor_fly(cb_floor_run *e, double tau, cb_floor_look *out) {
   return step(e, tau, out);
 }
 
-/* Where a flight begins: what touches, and how low each vertex may get. */
+/* Begins a flight: finds the vertices that touch, and how low each vertex may get. */
 static cb_status begin(cb_floor_run *e, const cb_rigid_state *s) {
   e->look[0].s = *s;
   const cb_status status = cb_floor_gaps(e, &e->look[0]);
@@ -272,7 +288,8 @@ static cb_status begin(cb_floor_run *e, const cb_rigid_state *s) {
   return CB_OK;
 }
 
-/* Holds what touches and leaves no faster than `rate`; all: every vertex. Are there more than before? */
+/* Holds the vertices that touch and leave no faster than `rate` (all: every vertex). Returns whether more vertices are
+ * held than before. */
 static bool hold_more(cb_floor_run *e, double rate, bool all) {
   bool more = false;
   for (int i = 0; i < e->count; i++)
@@ -282,7 +299,7 @@ static bool hold_more(cb_floor_run *e, double rate, bool all) {
   return more;
 }
 
-/* A flight of length *tau at most, and what rests in it found. */
+/* Makes a flight of length *tau at most, and finds which vertices rest in it. */
 static cb_status flight(cb_floor_run *e, double *tau, cb_floor_look **out, int *met) {
   const double whole = *tau;
   for (;;) {
@@ -294,56 +311,64 @@ static cb_status flight(cb_floor_run *e, double *tau, cb_floor_look **out, int *
   }
 }
 
-/* The end of the step: what meets the floor there belongs to it. */
+/* Ends the step. If a vertex meets the floor exactly at the end, its contact is part of this step. */
 static cb_status end(cb_floor_run *e, const cb_floor_look *to, cb_rigid_state *s) {
   cb_status status = CB_OK;
   *s = to->s;
   if (e->holds || to->least > to->round_off + e->near * cb_floor_speed(to, to->s.Y)) return CB_OK;
   status = begin(e, s);
-  if (!status) status = blow(e, &e->look[0], e->f->restitution, false, -1);
+  if (!status) status = impact(e, &e->look[0], e->f->restitution, false, -1);
   if (!status) *s = e->look[0].s;
   return status;
 }
 
 static cb_status run(cb_floor_run *e, cb_rigid_state *s) {
-  double done = 0, time[PILE] = {0};
+  double done = 0, time[ACCUMULATED] = {0};
   cb_status status = begin(e, s);
-  bool piled = false;
+  bool accumulates = false;
   int met = -1;
   for (int count = 1; !status; count++) {
     cb_floor_look *to;
     double tau = e->h - done;
-    if (piled) hold_more(e, 0, true);
-    status = blow(e, &e->look[0], piled ? 0 : e->f->restitution, false, met);
+    if (accumulates) hold_more(e, 0, true);
+    status = impact(e, &e->look[0], accumulates ? 0 : e->f->restitution, false, met);
     if (!status) status = flight(e, &tau, &to, &met);
     if (status) return status;
     if (met < 0) return end(e, to, s);
-    if (count == MOST_HITS)
-      return cb_fail(CB_ERROR_CONTACT_PILE, "a body meets the floor more than %d times in a step of %g from t = %g",
-                     count, e->h, s->t);
+    if (count == MAX_HITS)
+      return cb_fail(
+          CB_ERROR_CONTACT_ACCUMULATION,
+          "a body meets the floor more than %d times in a step of %g from t = %g: try a smaller step or restitution",
+          count, e->h, s->t);
     done += tau;
-    piled = count > PILE && done - time[count % PILE] < pile * e->h;
-    time[count % PILE] = done;
+    accumulates = count > ACCUMULATED && done - time[count % ACCUMULATED] < accumulation_part * e->h;
+    time[count % ACCUMULATED] = done;
     status = begin(e, &to->s);
   }
   return status;
 }
 
-cb_status cb_floor_step(const cb_floor *f, const cb_floor_shape *shape, const cb_body_stepper *stepper,
-                        const cb_rigid_problem *p, double h, cb_rigid_state *s, int *iterations,
-                        void (*hit)(void *user, const cb_floor_hit *hit), void *user, cb_floor_work *work) {
-  if (f->kind != CB_FLOOR_REFLECTING) return stepper->step(stepper->self, p, h, s, iterations);
-  if (!(h > 0 && h < INFINITY)) return cb_fail(CB_ERROR_ARGUMENT, "a step of length %g above a floor", h);
-  cb_floor_run e = {.f = f, .shape = shape, .stepper = stepper, .p = p, .w = work, .h = h,
-                    .near = 1e-9 * h, .rest = 1e-3 * h};
+cb_status cb_floor_step(const cb_floor_setup *with, double h, cb_rigid_state *s, int *iterations) {
+  if (with->floor->kind != CB_FLOOR_REFLECTING)
+    return with->stepper->step(with->stepper->self, with->problem, h, s, iterations);
+  if (!(h > 0 && h < INFINITY))
+    return cb_fail(CB_ERROR_ARGUMENT, "step above a floor: expected a length > 0, found %g", h);
+  cb_floor_run e = {.f = with->floor,
+                    .shape = with->shape,
+                    .stepper = with->stepper,
+                    .p = with->problem,
+                    .w = with->work,
+                    .h = h,
+                    .near = 1e-9 * h,
+                    .rest = 1e-3 * h};
   for (int side = 0; side < 3; side++) e.look[side].side = side;
   cb_rigid_state next = *s;
-  work->hits = 0;
+  with->work->hits = 0;
   const cb_status status = run(&e, &next);
   if (status) return status;
   next.t = s->t + h;
   *s = next;
   if (iterations) *iterations = e.iterations;
-  for (int i = 0; hit && i < work->hits; i++) hit(user, &work->hit[i]);
+  for (int i = 0; with->hit && i < with->work->hits; i++) with->hit(with->user, &with->work->hit[i]);
   return CB_OK;
 }

@@ -1,49 +1,52 @@
-/* A step with reflections off the floor: shared by floor_reflect.c (blows, flights, what rests), floor_impulse.c (the
- * problem of impulses) and floor_meet.c (where a flight meets the floor). */
+/* A step with reflections off the floor: the declarations that floor_reflect.c (impacts, flights, resting contact),
+ * floor_impulse.c (the problem of impulses) and floor_meet.c (the time at which a flight meets the floor) share. */
 #pragma once
 
 #include "fluid/floor.h"
 
-/* What impulses along n (up in the body's axes) do to a body of inertia K. n, p, q: right-handed, orthonormal. A vertex
- * at c has w = (c × n, n) = W a, a = (1, <c,p>, <c,q>), W = [(0, n), (p × n, 0), (q × n, 0)]. */
+/* The effect of impulses along n (up in the body's axes) on a body of inertia K. n, p, q are orthonormal and
+ * right-handed. A vertex at c has w = (c × n, n) = W a, a = (1, <c,p>, <c,q>), W = [(0, n), (p × n, 0), (q × n, 0)]. */
 typedef struct cb_floor_metric {
   double n[3], p[3], q[3];
   double B[6][3]; /* K^-1 W */
   double C[3][3]; /* C C^T = W^T K^-1 W, lower */
 } cb_floor_metric;
-/* CB_STEP_SINGULAR where K is singular or not positive. */
+/* CB_STEP_SINGULAR if K is singular or not positive. */
 cb_status cb_floor_metric_of(const double K[6][6], const double n[3], cb_floor_metric *m);
 
-/* Impulses l >= 0 at vertices, at most three; sum of l a. */
+/* Impulses l >= 0 at no more than three vertices, and the sum of l a. */
 typedef struct cb_floor_impulses {
   int count, vertex[3];
   double l[3], sum[3];
 } cb_floor_impulses;
-/* The least dY = K^-1 W sum (in <dY, K dY>) with w_i . dY >= bound[i] for i in list[count], up to tolerance.
- * CB_STEP_NO_CONVERGENCE. */
+/* Finds the smallest dY = K^-1 W sum (in <dY, K dY>) with w_i . dY >= bound[i] for i in list[count], up to tolerance.
+ * CB_STEP_NO_CONVERGENCE after 1000 steps. */
 cb_status cb_floor_solve(const cb_floor_metric *m, int count, const int *list, const double (*x)[3],
                          const double *bound, double tolerance, cb_floor_impulses *out);
-/* w_i . K^-1 W sum */
+/* w . K^-1 W sum, w for the vertex at c */
 double cb_floor_response(const cb_floor_metric *m, const double c[3], const double sum[3]);
 
 struct cb_floor_work {
-  int room;
-  double *numbers, *bound, *base; /* base: how low a vertex may get, 0 or where it began */
-  double *gap[3], *rate[3];       /* of three looks: the flight's start and the two ends of a trial */
+  int capacity;
+  /* base: the lowest allowed gap of a vertex: 0, or its gap at the start if that is < 0 */
+  double *numbers, *bound, *base;
+  /* gaps and rates of the vertices in three states: at the start of the flight and at both ends of a trial */
+  double *gap[3], *rate[3];
   int *list;
   bool *held;
-  int hits, hit_room;
+  int hits, hit_capacity;
   cb_floor_hit *hit;
 };
 
-/* A state seen from the floor. x, v: until the shape is next asked for. */
+/* A state and its gaps above the floor. x and v are valid until the shape is evaluated again. */
 typedef struct cb_floor_look {
   cb_rigid_state s;
-  int side; /* of the work arrays */
+  int side; /* the gaps and rates of this state are gap[side] and rate[side] of cb_floor_work */
   double n[3], K[6][6], Y[6];
   const double (*x)[3], (*v)[3];
-  double least, round_off, farthest, quickest; /* gaps; lengths and own speeds of vertices */
-  bool rated;                                  /* K, Y and rates are known */
+  /* gaps: the minimum and the round-off; vertices: the maximum distance from the origin and the maximum own speed. */
+  double least, round_off, farthest, quickest;
+  bool rated; /* K, Y and rates are known */
 } cb_floor_look;
 
 typedef struct cb_floor_run {
@@ -52,22 +55,24 @@ typedef struct cb_floor_run {
   const cb_body_stepper *stepper;
   const cb_rigid_problem *p;
   cb_floor_work *w;
-  double h, near, rest; /* the whole step; what comes within `near` comes together, what is back within `rest` rests */
+  /* h: length of the step; vertices that meet the floor within a time `near` meet it together; a vertex that is back
+   * within a time `rest` rests. */
+  double h, near, rest;
   int count, iterations;
   bool holds;
-  cb_floor_impulses pushed; /* at the start of the last held trial, and its length */
+  cb_floor_impulses pushed; /* the impulses at the start of the last held trial, and the length of that trial */
   double pushed_for;
-  cb_floor_look look[3]; /* 0: where the flight begins */
+  cb_floor_look look[3]; /* look[0] is the start of the flight */
 } cb_floor_run;
 
-/* Gaps and rates of a->s. */
+/* Finds the gaps and rates of a->s. */
 cb_status cb_floor_rates(cb_floor_run *e, cb_floor_look *a);
-/* No vertex is faster with twist Y. */
+/* An upper bound of the speed of all vertices for the twist Y. */
 double cb_floor_speed(const cb_floor_look *a, const double Y[6]);
 bool cb_floor_touches(const cb_floor_run *e, const cb_floor_look *a, int i);
-/* The state after a time tau of flight, with its gaps. */
+/* Finds the state after a time tau of flight, with its gaps. */
 cb_status cb_floor_fly(cb_floor_run *e, double tau, cb_floor_look *out);
 
-/* The first meeting of a vertex that is not held within a flight of length tau at most: *out is its state, *vertex -1
- * where there is none, *tau = 0 where a vertex that touches does not leave. */
+/* Finds the first time in a flight of length tau at which a vertex that is not held meets the floor. *out is the state
+ * at that time; *vertex is -1 if no vertex meets it; *tau is 0 if a vertex that touches the floor does not leave it. */
 cb_status cb_floor_meet(cb_floor_run *e, double *tau, cb_floor_look **out, int *vertex);

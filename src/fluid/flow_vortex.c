@@ -1,11 +1,13 @@
-/* The vortex of Lamb and Oseen, smooth on its axis.
+/* The vortex of Lamb and Oseen, which is smooth on its axis.
  *
  *   u = Gamma/(2 pi a^2) phi(s) k × r,   s = r^2/a^2,   phi = (1 - e^-s)/s
  *   grad u = Gamma/(2 pi a^2) (phi hat(k) + (2/a^2) phi'(s) (k × r) r^T),   phi' = ((1 + s) e^-s - 1)/s^2
- * k the unit axis, r the part of x - centre across it. Its curl is Gamma/(pi a^2) e^-s k; circulation Gamma far away.
- * Source: P. G. Saffman, Vortex Dynamics (1992), section 13.1, doi:10.1017/CBO9780511624063.
+ *
+ * a is the radius of the core, k is the unit axis and r the part of x - centre perpendicular to it. The curl is
+ * Gamma/(pi a^2) e^-s k; the circulation far away is Gamma. Source: P. G. Saffman, Vortex Dynamics (1992), section
+ * 13.1, doi:10.1017/CBO9780511624063.
  */
-#include "fluid/flow.h"
+#include "fluid/flow_divergence.h"
 
 #include <math.h>
 #include <string.h>
@@ -15,12 +17,12 @@ typedef struct vortex {
   double centre[3], axis[3], strength, core; /* strength = Gamma/(2 pi a^2) */
 } vortex;
 
-/* Near 0 by the series sum (-s)^n/(n + 1)! and its derivative: 15 terms are exact to 1e-17 below 1/2. */
+/* Near 0 it uses the series sum (-s)^n/(n + 1)! and its derivative; 15 terms are exact to 1e-17 below 1/2. */
 static void profile(double s, double *phi, double *slope) {
   if (s > 0.5) {
     *phi = -expm1(-s) / s;
     *slope = ((1 + s) * exp(-s) - 1) / (s * s);
-    if (s > 700) *slope = -1 / (s * s); /* 0 times infinity */
+    if (s > 700) *slope = -1 / (s * s); /* avoids 0 times infinity */
     return;
   }
   double term = 1, sum = 1, d = 0; /* term = (-s)^(n-1)/n! */
@@ -53,10 +55,12 @@ static void vortex_at(const cb_flow *f, double t, const double x[3], bool slopes
 cb_status cb_flow_vortex(const double centre[3], const double axis[3], double circulation, double core, cb_flow **out) {
   const double size = sqrt(cb_dot3(axis, axis));
   if (!isfinite(centre[0] + centre[1] + centre[2]))
-    return cb_fail(CB_ERROR_ARGUMENT, "vortex: centre is (%g, %g, %g)", centre[0], centre[1], centre[2]);
+    return cb_fail(CB_ERROR_ARGUMENT, "vortex: centre is (%g, %g, %g): expected finite numbers", centre[0], centre[1],
+                   centre[2]);
   if (!(size > 0) || !isfinite(size))
     return cb_fail(CB_ERROR_ARGUMENT, "vortex: axis is (%g, %g, %g): expected a direction", axis[0], axis[1], axis[2]);
-  if (!isfinite(circulation)) return cb_fail(CB_ERROR_ARGUMENT, "vortex: circulation is %g", circulation);
+  if (!isfinite(circulation))
+    return cb_fail(CB_ERROR_ARGUMENT, "vortex: circulation is %g: expected a finite number", circulation);
   if (!(core > 0) || !isfinite(core))
     return cb_fail(CB_ERROR_ARGUMENT, "vortex: core is %g: expected a radius > 0", core);
   vortex *v = cb_flow_new(sizeof *v);
@@ -64,7 +68,10 @@ cb_status cb_flow_vortex(const double centre[3], const double axis[3], double ci
   v->flow = (cb_flow){.at = vortex_at, .steady = true};
   v->strength = circulation / (2 * M_PI * core * core);
   v->core = core;
-  for (int i = 0; i < 3; i++) v->centre[i] = centre[i], v->axis[i] = axis[i] / size;
+  for (int i = 0; i < 3; i++) {
+    v->centre[i] = centre[i];
+    v->axis[i] = axis[i] / size;
+  }
   *out = &v->flow;
   return CB_OK;
 }

@@ -1,17 +1,18 @@
-/* Fluid models by their names. */
-#include "fluid/fluid_model.h"
-#include "fluid/surface.h"
+/* Finds fluid models by their names, and makes them. */
+#include "fluid/fluid_model_shared.h"
+#include "fluid/surface_mesh.h"
 
 #include "tree/scalar.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static _Thread_local void (*told)(void *context, const char *line);
-static _Thread_local void *told_context;
+static _Thread_local void (*reporter)(void *context, const char *line);
+static _Thread_local void *report_context;
 
-void cb_fluid_model_say(void (*say)(void *context, const char *line), void *context) {
-  told = say, told_context = context;
+void cb_fluid_model_set_report(void (*report)(void *context, const char *line), void *context) {
+  reporter = report;
+  report_context = context;
 }
 
 cb_status cb_fluid_model_create_class(const cb_fluid_model_class *class_, const cb_node *node, cb_fluid_model **out) {
@@ -26,7 +27,7 @@ cb_status cb_fluid_model_create_class(const cb_fluid_model_class *class_, const 
     free(m);
     return status;
   }
-  *m = (cb_fluid_model){.kind = class_, .params = params, .say = told, .context = told_context};
+  *m = (cb_fluid_model){.class_ = class_, .params = params, .report = reporter, .context = report_context};
   *out = m;
   return CB_OK;
 }
@@ -45,7 +46,7 @@ void cb_fluid_model_free(cb_fluid_model *m) {
 }
 
 bool cb_fluid_model_is_placed(const cb_fluid_model *m, double up[3], double *height) {
-  return m->kind->placed && m->kind->placed(m, up, height);
+  return m->class_->placed && m->class_->placed(m, up, height);
 }
 
 cb_status cb_fluid_model_check_closed(const cb_fluid_model *m, const cb_surface *surface, const char *instead) {
@@ -56,6 +57,6 @@ cb_status cb_fluid_model_check_closed(const cb_fluid_model *m, const cb_surface 
   const cb_status status = cb_surface_border_text(surface, p, "weld", border);
   if (status) return status;
   return cb_fail(CB_ERROR_UNSUPPORTED,
-                 "the fluid model %s is for closed surfaces, and the part %d `%s` has a border: expected %s; %s",
-                 m->kind->name, p + 1, surface->name[p], instead, border);
+                 "the fluid model %s is for closed surfaces, and part %d `%s` has a border: expected %s; %s",
+                 m->class_->name, p + 1, surface->name[p], instead, border);
 }

@@ -1,45 +1,109 @@
-/* The bundle of an immersed body: it swims by its shape in an ideal fluid, with total momentum 0: on SE(3), in a
- * space of curvature K > 0 on SO(4), K < 0 on SO(3,1).
+/* The bundle of an immersed body: it swims by changing its shape in an ideal fluid, with total momentum 0. The group is
+ * SE(3); in a space of curvature K > 0 it is SO(4), for K < 0 SO(3,1).
  *
  *   T(xi, r') = (1/2) <G (xi, r'), (xi, r')>,  G = ((K, Q), (Q^T, R)),  the kinetic energy of curvebody/immersed.h
- *   K(r) inertia and added mass;  Q_i = mu_0 of the motion r'_i = 1;  R of the shape's motion alone
+ *   K(r) inertia and added mass;  Q_i = mu_0 of the motion r'_i = 1;  R: only the shape moves
  *   K xi + Q r' = 0:  A = K^-1 Q,  M = R - Q^T A:  r'^T M r' is twice the kinetic energy
- * The order is (omega, v), the fibre the pose of the body frame; on SO(4) and SO(3,1) v counts radii of curvature.
- * Density 0 is vacuum: the mechanical connection. The fluid is at rest, unbounded and of one density; no weight, no
- * drag. A shape that breathes moves no fluid on the whole, but that of `added_mass: exact`, whose potential flow has a
- * source then (on a sphere none may breathe); its parts feel one another. dA and dM: the shape's second derivatives are
- * exact, G is differentiated along them by differences of order 6: about 1e-11, and of another added mass what its
- * errors give over steps of .005 of the extent. Where all parts move rigidly in flat space without such a model, G is
- * found from one inertia per part, with exact derivatives, and no face is looked at (immersed_bundle_rigid.c). A pose
- * sequence jumps in its second derivatives at each pose: A is continuous, dA that of the cubic it is on. A slow bundle
- * becomes a fast one as a table (bundle/samples.h), and K and mu_0 that another code has tabulated come in as the table
- * of K^-1 mu_0.
+ *
+ * The order is (omega, v), and the fibre is the pose of the body frame; on SO(4) and SO(3,1) v is measured in radii of
+ * curvature. Density 0 is vacuum, which gives the mechanical connection. The fluid is at rest, unbounded and of one
+ * density; there is no weight and no drag.
+ *
+ * The mean normal velocity of a shape that changes its volume is subtracted. With `added_mass: exact` it is not: the
+ * potential flow then has a source. On a sphere the volume must be constant. With `exact` the parts of the body
+ * interact through the fluid.
+ *
+ * dA and dM: the second derivatives of the shape are exact, and G is differentiated along them by differences of order
+ * 6, to about 1e-11. With the added mass of another model the accuracy is limited by its errors, divided by steps that
+ * move the vertices by about .005 of the extent. If all parts move rigidly in flat space without such a model, G is
+ * found from one inertia per part with exact derivatives, and the faces are not used (immersed_bundle_rigid.c). The
+ * second derivatives of a pose sequence jump at each pose, so that A is continuous and dA is that of the cubic on which
+ * r lies. A table (bundle/samples.h) makes a slow bundle fast. If another code has tabulated K and mu_0, a table of
+ * K^-1 mu_0 can be used.
  *
  *   bundle: {name: immersed, shape: {name: ellipsoid}, variables: [a, b], motion: {y: "Y + a*X^2 + b*X^3"},
  *            density: 1000, fluid: {density: 998}, added_mass: exact}
- *           or mesh, and poses in place of variables and motion
+ *           or with mesh in place of shape, and with poses in place of variables and motion
+ *
  * Source: Kanso, Marsden, Rowley & Melli-Huber, J. Nonlinear Science 15 (2005) 255, doi:10.1007/s00332-004-0650-9;
  * fluid/local.h for the added mass.
  */
 #pragma once
 
-#include <curvebody/bundle.h>
-#include <curvebody/fluid_model.h>
 #include "fluid/moving_mass.h"
 #include "fluid/shape_surface.h"
+#include <curvebody/bundle.h>
+#include <curvebody/fluid_model.h>
 
 typedef struct cb_immersed_bundle_options {
   const cb_material *material; /* [parts] */
   int n_points;
   const cb_point_mass *points;
   bool lumped;
-  double density; /* of the fluid, kg/m^3; 0: none */
-  const cb_fluid_model *added_mass; /* whose, borrowed; NULL: the local one */
+  double density;                   /* of the fluid, kg/m^3; 0: there is no fluid */
+  const cb_fluid_model *added_mass; /* the model of the added mass, borrowed; NULL: the local one */
 } cb_immersed_bundle_options;
 
-/* shape is borrowed and must outlive the bundle; options are copied. CB_ERROR_ARGUMENT, CB_ERROR_DOMAIN for what cannot
- * be a body. Evaluation: CB_STEP_SINGULAR where K has no inverse, with the axis, or a part has no volume;
- * CB_STEP_NOT_FINITE of the shape. `form` is G, `picture` the vertices and edges. */
+/* shape is borrowed and must outlive the bundle; options are copied. CB_ERROR_ARGUMENT or CB_ERROR_DOMAIN if the
+ * options describe no possible body. Evaluation returns CB_STEP_SINGULAR if K has no inverse (with the axis) or a part
+ * has no volume, CB_STEP_NOT_FINITE for the shape, and CB_STEP_DOMAIN if the volume changes on a sphere or the model's
+ * added mass is not finite. `form` is G, `plot` the vertices and edges. */
 cb_status cb_bundle_immersed(const cb_shape_surface *shape, const cb_immersed_bundle_options *options, cb_bundle **out);
-/* The same with shape taken over: freed with the bundle, and on failure. */
+/* Does the same and takes ownership of the shape: it is freed with the bundle, or on failure. */
 cb_status cb_bundle_immersed_take(cb_shape_surface *shape, const cb_immersed_bundle_options *options, cb_bundle **out);
+
+/* The kinetic energy of an immersed body over its shape space, from which its bundle is made. */
+
+enum { CB_IMMERSED_FORM = 6 + CB_SHAPE_SURFACE_VARIABLES };
+
+/* Inertias of the parts, which may move rigidly (immersed_bundle_rigid.c). */
+typedef struct cb_immersed_rigid cb_immersed_rigid;
+
+/* The data of a body. It is immutable and may be used by any number of threads. */
+typedef struct cb_immersed_energy {
+  const cb_shape_surface *shape;
+  cb_moving_mass *mass;
+  double density;
+  const cb_fluid_model *model; /* the model of the added mass; NULL: the local one */
+  void *body;                  /* the model's data about the body */
+  cb_immersed_rigid *rigid;    /* owned; NULL: the form is always summed over faces */
+} cb_immersed_energy;
+
+/* G += density times the form of a fluid of density 1 for the motions dx[n][vertices] at x. sum[vertices] is
+ * overwritten. */
+cb_status cb_immersed_energy_of_model(const cb_immersed_energy *e, const double (*x)[3], const double (*dx)[3],
+                                      double (*sum)[3], double G[CB_IMMERSED_FORM][CB_IMMERSED_FORM]);
+
+/* The work arrays of one thread. */
+typedef struct cb_immersed_work cb_immersed_work;
+cb_status cb_immersed_work_create(const cb_immersed_energy *e, cb_immersed_work **out);
+void cb_immersed_work_free(cb_immersed_work *w);
+/* Does the shape keep its volume on a sphere? This is checked where its variables are 0, if the shape is defined
+ * there. */
+cb_status cb_immersed_begin(const cb_immersed_energy *e, cb_immersed_work *w);
+/* Finds the vertices at r. *x points into w and is overwritten by the next form. */
+cb_status cb_immersed_places(const cb_immersed_energy *e, cb_immersed_work *w, const double *r, double (**x)[3]);
+/* Finds G and its derivatives dG[n] (NULL: not wanted). motion: R is wanted, too. */
+cb_status cb_immersed_form_of(const cb_immersed_energy *e, cb_immersed_work *w, const double *r, bool motion,
+                              double G[CB_IMMERSED_FORM][CB_IMMERSED_FORM],
+                              double (*dG)[CB_IMMERSED_FORM][CB_IMMERSED_FORM]);
+
+/* Finds G without derivatives for vertices at x that move by dx[n][vertices]. */
+cb_status cb_immersed_form_of_motion(const cb_immersed_energy *e, cb_immersed_work *w, const double (*x)[3],
+                                     const double (*dx)[3], bool motion, double G[CB_IMMERSED_FORM][CB_IMMERSED_FORM]);
+
+/* --- parts that move rigidly --- */
+/* *out is NULL for a body that cannot have rigid parts: in curved space, with another model's added mass, or with parts
+ * that share vertices. e->rigid is not set. */
+cb_status cb_immersed_rigid_create(const cb_immersed_energy *e, cb_immersed_work *w, cb_immersed_rigid **out);
+void cb_immersed_rigid_free(cb_immersed_rigid *own);
+/* The vertices of a body with their derivatives; d2x is only needed for dG. */
+typedef struct cb_immersed_places_at {
+  const double (*x)[3], (*dx)[3], (*d2x)[3];
+} cb_immersed_places_at;
+/* Returns a shape that finds only the vertices that the form needs. */
+const cb_shape_surface *cb_immersed_rigid_shape(const cb_immersed_energy *e);
+/* Finds G and its derivatives (may be NULL) if all parts are rigid there to round-off; otherwise returns false. */
+bool cb_immersed_rigid_form(const cb_immersed_energy *e, const cb_immersed_places_at *at,
+                            double G[CB_IMMERSED_FORM][CB_IMMERSED_FORM],
+                            double (*dG)[CB_IMMERSED_FORM][CB_IMMERSED_FORM]);

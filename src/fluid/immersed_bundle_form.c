@@ -1,27 +1,141 @@
 /* The form G of an immersed body over shape space, T = (1/2) <G (xi, r'), (xi, r')>, and its derivatives.
  *
- *   K = I_b + I_f, Q_i = mu_0 of the velocities dx_i, R_ij of the bodies (moving_mass_form.c) and of the fluid
+ *   K = I_b + I_f, Q_i = mu_0 of the velocities dx_i, R_ij of the bodies (moving_mass_curved.c) and of the fluid
  *   R_f,ij = sum over parts rho delta int s_i s_j dA,  s_i = <dx_i, n> less its mean over a closed part
- * (exact on faces: dx is linear there). Along r_a the vertices are at x + h dx_a with dx_i + h dx_ia, of which G is an
- * algebraic function: its derivative at h = 0 by central differences of order 6, h |dx_a| at most .005 of the body's
- * extent. The shape itself is not differenced. Where all parts move rigidly no sum over faces is needed, and derivatives
- * are exact (immersed_bundle_rigid.c).
+ *
+ * This is exact on faces, because dx is linear there. Along r_a the vertices are at x + h dx_a and move by dx_i + h
+ * dx_ia. G is an algebraic function of these. Its derivative at h = 0 is found by central differences of order 6, with
+ * h |dx_a| at most .005 of the body's extent; the shape itself is not differenced. If all parts move rigidly, no sum
+ * over faces is needed and the derivatives are exact (immersed_bundle_rigid.c). The functions for curved spaces come
+ * first.
  */
-#include "fluid/immersed_bundle_private.h"
-
+#include "fluid/immersed_bundle.h"
 #include "numerics/vec3.h"
+#include "numerics/numerics_curved.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { SHAPES = CB_SHAPE_SURFACE_VARIABLES };
 
+/* Faces of a body in a curved space that move with its shape: the volume that they sweep, and the local model's energy.
+ *
+ *   y = sum l_c y_c/q, q = sqrt(w^2 + K |x|^2) of the sum: the point of a geodesic face at shares l of its corners
+ *   s = <u, n> = sum l_c (nu . u_c + nu_w u_cw)/q,  u_c the velocities of the corners (y moves with them: exact where
+ *   they move by an isometry);  dA = N/q^3 dl  (numerics/numerics_curved.h for nu and N)
+ *   volume: V' = int s dA;  Q_f,i = sum over parts rho delta int m s_i dA, R_f,ij = sum rho delta int s_i s_j dA,
+ *   s_i less its mean over a closed part
+ *
+ * Integrals use the rule of degree 5 of numerics/numerics_curved.h. Derived for this project.
+ */
+
+enum { POINTS = CB_CURVED_POINTS };
+
+/* The maximum change of a body's volume, relative to the volume that its surface sweeps. If a smooth motion keeps the
+ * volume, its faces keep it only up to their own error. */
+static const double tolerance = 1e-3;
+
+typedef struct sample {
+  double weight, share[3], m[6]; /* dA, l_c/q, the flux of twists */
+} sample;
+
+/* Finds the points of a face, and s_i at them. */
+static void move_face(const cb_shape_surface *shape, int f, const double (*x)[3], const double (*dx)[3],
+                      sample point[POINTS], double (*s)[POINTS]) {
+  const cb_surface *surface = shape->surface;
+  const double K = surface->curvature;
+  const int *corner = surface->face[f];
+  double y[3][4], plane[4];
+  for (int c = 0; c < 3; c++) cb_curved_point(K, x[corner[c]], y[c]);
+  const double norm = cb_curved_plane(K, y[0], y[1], y[2], plane);
+  for (int k = 0; k < POINTS; k++) {
+    double at[4];
+    const double square = cb_curved_node(K, (const double(*)[4])y, k, at), q = sqrt(square);
+    point[k].weight = cb_curved_rule[k][3] * norm / (2 * square * q);
+    for (int c = 0; c < 3; c++) point[k].share[c] = cb_curved_rule[k][c] / q;
+    cb_curved_flux(K, plane, at, point[k].m);
+  }
+  for (int i = 0; i < shape->n; i++) {
+    double normal[3];
+    for (int c = 0; c < 3; c++) {
+      double u[4];
+      cb_curved_velocity(K, x[corner[c]], dx[i * surface->vertices + corner[c]], u);
+      normal[c] = cb_dot3(plane, u) + plane[3] * u[3];
+    }
+    for (int k = 0; k < POINTS; k++) s[i][k] = cb_dot3(point[k].share, normal);
+  }
+}
+
+/* Checks that the volume is constant on a sphere. If not, CB_STEP_DOMAIN names a variable that changes it. */
+static cb_status check_volume(const cb_immersed_energy *e, const double (*x)[3], const double (*dx)[3]) {
+  const cb_shape_surface *shape = e->shape;
+  double grows[SHAPES] = {0}, swept[SHAPES] = {0}, s[SHAPES][POINTS];
+  sample point[POINTS];
+  if (!(shape->surface->curvature > 0)) return CB_OK;
+  for (int f = 0; f < shape->surface->faces; f++) {
+    move_face(shape, f, x, dx, point, s);
+    for (int i = 0; i < shape->n; i++)
+      for (int k = 0; k < POINTS; k++) {
+        grows[i] += point[k].weight * s[i][k];
+        swept[i] += point[k].weight * fabs(s[i][k]);
+      }
+  }
+  for (int i = 0; i < shape->n; i++)
+    if (fabs(grows[i]) > tolerance * swept[i])
+      return cb_fail(CB_STEP_DOMAIN,
+                     "the volume changes by %.3g m^3 per unit of %s, %.3g of the volume that the surface sweeps: "
+                     "expected a shape of constant volume, because the fluid fills the sphere and is incompressible",
+                     grows[i], shape->name[i], grows[i] / swept[i]);
+  return CB_OK;
+}
+
+/* Adds Q_f and R_f of the local model. area[parts] and mean[parts][variables] are overwritten. */
+static void add_curved_fluid(const cb_immersed_energy *e, const cb_local_part *part, const double (*x)[3],
+                             const double (*dx)[3], double *area, double (*mean)[SHAPES],
+                             double G[CB_IMMERSED_FORM][CB_IMMERSED_FORM]) {
+  const cb_surface *surface = e->shape->surface;
+  const int n = e->shape->n;
+  double s[SHAPES][POINTS];
+  sample point[POINTS];
+  memset(area, 0, (size_t)surface->parts * sizeof *area);
+  memset(mean, 0, (size_t)surface->parts * sizeof *mean);
+  for (int f = 0; f < surface->faces; f++) {
+    const int p = surface->part[f];
+    move_face(e->shape, f, x, dx, point, s);
+    for (int k = 0; k < POINTS; k++) {
+      area[p] += point[k].weight;
+      for (int i = 0; i < n; i++) mean[p][i] += point[k].weight * s[i][k];
+    }
+  }
+  for (int p = 0; p < surface->parts; p++)
+    for (int i = 0; i < n && area[p] > 0; i++) mean[p][i] /= area[p];
+  for (int f = 0; f < surface->faces; f++) {
+    const int p = surface->part[f];
+    move_face(e->shape, f, x, dx, point, s);
+    const double factor = e->density * part[p].delta;
+    for (int i = 0; i < n; i++) {
+      for (int a = 0; a < 6; a++) {
+        double own = 0;
+        for (int k = 0; k < POINTS; k++) own += point[k].weight * point[k].m[a] * (s[i][k] - mean[p][i]);
+        G[a][6 + i] += factor * own;
+        G[6 + i][a] += factor * own;
+      }
+      for (int j = 0; j <= i; j++) {
+        double own = 0;
+        for (int k = 0; k < POINTS; k++) own += point[k].weight * (s[i][k] - mean[p][i]) * (s[j][k] - mean[p][j]);
+        G[6 + i][6 + j] += factor * own;
+        if (j < i) G[6 + j][6 + i] += factor * own;
+      }
+    }
+  }
+}
+
 struct cb_immersed_work {
   cb_arena *arena;
   cb_local *local;
   cb_local_part *part;                 /* [parts] */
   double (*x)[3], (*dx)[3], (*d2x)[3]; /* at r; dx[n][vertices], d2x[n(n+1)/2][vertices] */
-  double (*y)[3], (*dy)[3], (*sum)[3]; /* beside it; sum: of two motions */
+  double (*y)[3], (*dy)[3], (*sum)[3]; /* x and dx at a difference; sum: of two motions */
   double *area, (*mean)[SHAPES];       /* [parts]; mean normal velocity of each motion */
   void *shape;
 };
@@ -73,12 +187,12 @@ cb_status cb_immersed_begin(const cb_immersed_energy *e, cb_immersed_work *w) {
   if (!(e->shape->surface->curvature > 0) || !(e->density > 0)) return CB_OK;
   const cb_status status = e->shape->at(e->shape, r, w->x, w->dx, w->shape);
   if (status) return CB_OK;
-  return cb_immersed_check_volume(e, (const double(*)[3])w->x, (const double(*)[3])w->dx) ? CB_ERROR_DOMAIN : CB_OK;
+  return check_volume(e, (const double(*)[3])w->x, (const double(*)[3])w->dx) ? CB_ERROR_DOMAIN : CB_OK;
 }
 
-/* --- of the shape's own motion --- */
+/* --- the energy of the shape's own motion --- */
 
-/* R_f, where the local model has the same pose (w->part). */
+/* Adds R_f. The local model must have been set to the same pose before (w->part). */
 static void add_fluid(const cb_immersed_energy *e, cb_immersed_work *w, const double (*x)[3], const double (*dx)[3],
                       double G[CB_IMMERSED_FORM][CB_IMMERSED_FORM]) {
   const cb_surface *s = e->shape->surface;
@@ -127,7 +241,7 @@ static void add_bodies(const cb_immersed_energy *e, cb_immersed_work *w, const d
 /* --- the form --- */
 
 cb_status cb_immersed_form_of_motion(const cb_immersed_energy *e, cb_immersed_work *w, const double (*x)[3],
-                              const double (*dx)[3], bool motion, double G[CB_IMMERSED_FORM][CB_IMMERSED_FORM]) {
+                                     const double (*dx)[3], bool motion, double G[CB_IMMERSED_FORM][CB_IMMERSED_FORM]) {
   const int n = e->shape->n, vertices = e->shape->surface->vertices;
   const bool curved = e->shape->surface->curvature != 0;
   memset(G, 0, CB_IMMERSED_FORM * sizeof *G);
@@ -138,7 +252,7 @@ cb_status cb_immersed_form_of_motion(const cb_immersed_energy *e, cb_immersed_wo
     cb_status status;
     if (e->density > 0 && !e->model && !curved) {
       cb_local_pose(w->local, x, v);
-      cb_local_breathing(w->local, true);
+      cb_local_removed_normal_velocity(w->local, true);
       cb_local_added_mass(w->local, e->density, NULL, I_f, mu_f, w->part);
       status = cb_moving_mass_with(e->mass, w->local, x, v, &mass, mu_b);
     } else {
@@ -154,24 +268,24 @@ cb_status cb_immersed_form_of_motion(const cb_immersed_energy *e, cb_immersed_wo
   }
   if (motion) add_bodies(e, w, x, dx, G);
   if (motion && e->density > 0 && !e->model && !curved) add_fluid(e, w, x, dx, G);
-  if (e->density > 0 && !e->model && curved) cb_immersed_add_fluid(e, w->part, x, dx, w->area, w->mean, G);
+  if (e->density > 0 && !e->model && curved) add_curved_fluid(e, w->part, x, dx, w->area, w->mean, G);
   return e->density > 0 && e->model ? cb_immersed_energy_of_model(e, x, dx, w->sum, G) : CB_OK;
 }
 
-/* Where in d2x[..][vertices] those of r_i and r_j are. */
+/* The place in d2x[..][vertices] for r_i and r_j. */
 static const double (*second_of(const cb_immersed_energy *e, const cb_immersed_work *w, int i, int j))[3] {
   const int at = i >= j ? i * (i + 1) / 2 + j : j * (j + 1) / 2 + i;
   return (const double(*)[3])w->d2x + at * e->shape->surface->vertices;
 }
 
 static double largest(int vertices, const double (*x)[3], const double *from) {
-  double most = 0;
+  double maximum = 0;
   for (int v = 0; v < vertices; v++)
-    for (int k = 0; k < 3; k++) most = fmax(most, fabs(x[v][k] - (from ? from[k] : 0)));
-  return most;
+    for (int k = 0; k < 3; k++) maximum = fmax(maximum, fabs(x[v][k] - (from ? from[k] : 0)));
+  return maximum;
 }
 
-/* h of the differences along r_a; where the motion all but stops, by how it begins again. */
+/* The step h of the differences along r_a. If the motion nearly stops there, h follows from the second derivatives. */
 static double step_along(const cb_immersed_energy *e, const cb_immersed_work *w, int a) {
   const int vertices = e->shape->surface->vertices;
   const double extent = largest(vertices, (const double(*)[3])w->x, w->x[0]),
@@ -181,7 +295,7 @@ static double step_along(const cb_immersed_energy *e, const cb_immersed_work *w,
   return h > 0 && h < INFINITY ? h : 0.005;
 }
 
-/* Vertices and their motions at h along r_a. */
+/* Finds the vertices and their motions at h along r_a. */
 static void move(const cb_immersed_energy *e, cb_immersed_work *w, int a, double h) {
   const int n = e->shape->n, vertices = e->shape->surface->vertices;
   for (int v = 0; v < vertices; v++)
@@ -193,7 +307,7 @@ static void move(const cb_immersed_energy *e, cb_immersed_work *w, int a, double
   }
 }
 
-/* Vertices at r with their derivatives. */
+/* Finds the vertices at r with their derivatives. */
 static cb_status places(const cb_shape_surface *s, cb_immersed_work *w, const double *r, bool second) {
   cb_status status = s->at(s, r, w->x, w->dx, w->shape);
   if (!status && second && !s->second) status = cb_fail(CB_ERROR_UNSUPPORTED, "the shape has no second derivatives");
@@ -204,7 +318,8 @@ static cb_status places(const cb_shape_surface *s, cb_immersed_work *w, const do
 cb_status cb_immersed_form_of(const cb_immersed_energy *e, cb_immersed_work *w, const double *r, bool motion,
                               double G[CB_IMMERSED_FORM][CB_IMMERSED_FORM],
                               double (*dG)[CB_IMMERSED_FORM][CB_IMMERSED_FORM]) {
-  static const double weight[7] = {-1. / 60, 3. / 20, -3. / 4, 0, 3. / 4, -3. / 20, 1. / 60}; /* of -3 .. 3 */
+  /* Weights of the points -3 .. 3. */
+  static const double weight[7] = {-1. / 60, 3. / 20, -3. / 4, 0, 3. / 4, -3. / 20, 1. / 60};
   const cb_shape_surface *s = e->shape;
   double beside[CB_IMMERSED_FORM][CB_IMMERSED_FORM];
   const cb_shape_surface *first = cb_immersed_rigid_shape(e);
@@ -212,8 +327,7 @@ cb_status cb_immersed_form_of(const cb_immersed_energy *e, cb_immersed_work *w, 
   cb_status status = places(first, w, r, dG != NULL);
   if (!status && cb_immersed_rigid_form(e, &at, G, dG)) return CB_OK;
   if (first != s) status = places(s, w, r, dG != NULL);
-  if (!status && e->density > 0)
-    status = cb_immersed_check_volume(e, (const double(*)[3])w->x, (const double(*)[3])w->dx);
+  if (!status && e->density > 0) status = check_volume(e, (const double(*)[3])w->x, (const double(*)[3])w->dx);
   if (!status) status = cb_immersed_form_of_motion(e, w, at.x, at.dx, motion, G);
   for (int a = 0; dG && !status && a < s->n; a++) {
     const double h = step_along(e, w, a);

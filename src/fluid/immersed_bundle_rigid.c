@@ -1,16 +1,18 @@
 /* The form of a body whose parts move rigidly, from one inertia per part instead of sums over its faces.
  *
  *   part p at r:  x = R X + t of its rest shape X,  dx_i = W_i × x + V_i,  S_i = (W_i, V_i) its twist in the body frame
- *   T = (1/2) sum_p <I_p Y_p, Y_p>,  Y_p = xi + sum S_i r_i',  I_p(r) = Ad^T I_p(0) Ad,  Ad = Ad of (R, t)^-1
- *   K = I_0 + sum I_p,  Q_i = sum I_p S_i,  R_ij = sum S_i^T I_p S_j,  I_0: of what is fixed in the body frame
+ *   T = (1/2) <I_0 xi, xi> + (1/2) sum_p <I_p Y_p, Y_p>,  Y_p = xi + sum S_i r_i'
+ *   I_p(r) = Ad^T I_p(0) Ad,  Ad = Ad of (R, t)^-1
+ *   K = I_0 + sum I_p,  Q_i = sum I_p S_i,  R_ij = sum S_i^T I_p S_j,  I_0: masses that are fixed in the body frame
  *   d_a I_p = -ad_a^T I_p - I_p ad_a,  ad_a = ad of S_a,  and d_a S_i from d_a dx_i = W_ia × x + V_ia + W_i × dx_a
- * I_p(0) = inertia and local added mass: its columns are the momenta of the rest shape with one part moved by a unit
- * twist (immersed_bundle_form.c). The local model's delta of a part depends on its own shape alone where parts share no
- * vertex. Whether a part is rigid is found at each r from its vertices, to round-off: from four of them where its motion
- * is affine (expressions like X*cos(a) - Y*sin(a)), else from all. Where one is not, the form is summed over faces.
- * Derived here.
+ *
+ * I_p(0) is inertia and local added mass. Its columns are the momenta of the rest shape while one part moves by a unit
+ * twist (immersed_bundle_form.c). If parts share no vertex, the local model's delta of a part depends only on its own
+ * shape. Whether a part is rigid is checked at each r from its vertices, to round-off: from four of them if its motion
+ * is affine (expressions like X*cos(a) - Y*sin(a)), otherwise from all. If one part is not rigid, the form is summed
+ * over faces. Derived for this project.
  */
-#include "fluid/immersed_bundle_private.h"
+#include "fluid/immersed_bundle.h"
 
 #include "numerics/vec3.h"
 
@@ -19,22 +21,23 @@
 
 enum { SHAPES = CB_SHAPE_SURFACE_VARIABLES, SIZE = CB_IMMERSED_FORM };
 
-/* Round-off of expressions of places, relative to their size, in the mean of squares. */
+/* Round-off of expressions of positions, relative to their size, as a root mean square. */
 static const double round_off = 2e-14;
-/* Squares of distances from the origin over those of lengths, which multiply the round-off of what moves with a part. */
+/* Maximum of the squared distances of a part's first corner from the origin, now plus at rest, divided by the squared
+ * length of the part. Farther away round-off is too large to recognise a rigid part. */
 static const double far = 1000;
 
 typedef struct rigid_part {
-  int begin, end; /* of its vertices in `vertex` */
-  int corner[4];  /* a wide triangle of them, and the one that is farthest from its plane */
+  int begin, end; /* range of its vertices in `vertex` */
+  int corner[4];  /* three vertices of a wide triangle, and the one farthest from its plane */
   double inertia[6][6];
 } rigid_part;
 
 struct cb_immersed_rigid {
   cb_arena *arena;
   int parts;
-  int *vertex;           /* part by part: all, or the corners */
-  cb_shape_surface *few; /* that finds the corners alone; NULL: all are looked at */
+  int *vertex;           /* part by part: all vertices, or the corners */
+  cb_shape_surface *few; /* finds only the corners; NULL: all vertices are used */
   rigid_part *part;
   double fixed[6][6];
 };
@@ -47,21 +50,29 @@ void cb_immersed_rigid_free(cb_immersed_rigid *own) {
 
 /* --- rigid fields --- */
 
-/* Orthonormal vectors e of three points, and the second edge in them. False where these are on a line. */
+/* Orthonormal vectors e of three points, and the components (along, height) of the second edge. frame_of returns false
+ * if the points are on a line. */
 typedef struct frame {
   double e[3][3], length, along, height;
 } frame;
 
 static bool frame_of(const double (*x)[3], const int corner[3], frame *f) {
   double a[3], b[3], normal[3];
-  for (int k = 0; k < 3; k++) a[k] = x[corner[1]][k] - x[corner[0]][k], b[k] = x[corner[2]][k] - x[corner[0]][k];
+  for (int k = 0; k < 3; k++) {
+    a[k] = x[corner[1]][k] - x[corner[0]][k];
+    b[k] = x[corner[2]][k] - x[corner[0]][k];
+  }
   cb_cross3(a, b, normal);
   f->length = sqrt(cb_dot3(a, a));
   const double area = sqrt(cb_dot3(normal, normal));
   if (!(area > 0)) return false;
-  for (int k = 0; k < 3; k++) f->e[0][k] = a[k] / f->length, f->e[2][k] = normal[k] / area;
+  for (int k = 0; k < 3; k++) {
+    f->e[0][k] = a[k] / f->length;
+    f->e[2][k] = normal[k] / area;
+  }
   cb_cross3(f->e[2], f->e[0], f->e[1]);
-  f->along = cb_dot3(b, f->e[0]), f->height = cb_dot3(b, f->e[1]);
+  f->along = cb_dot3(b, f->e[0]);
+  f->height = cb_dot3(b, f->e[1]);
   return true;
 }
 
@@ -71,7 +82,8 @@ static double square_between(const double *a, const double *b) {
   return square((double[3]){a[0] - b[0], a[1] - b[1], a[2] - b[2]});
 }
 
-/* R and t with x = R X + t for all vertices of a part. */
+/* Finds R and t with x = R X + t for all vertices of a part. Returns false if they do not exist, or if the part is too
+ * far away. */
 static bool place_of(const cb_immersed_rigid *own, const rigid_part *p, const double (*rest)[3], const double (*x)[3],
                      double R[3][3], double t[3]) {
   frame from, to;
@@ -93,7 +105,7 @@ static bool place_of(const cb_immersed_rigid *own, const rigid_part *p, const do
   return off <= round_off * round_off * size;
 }
 
-/* S with u - w × y = S_w × x + S_v for all vertices of a part (y: NULL for none). */
+/* Finds S with u - w × y = S_w × x + S_v for all vertices of a part (w and y are NULL: without that term). */
 static bool twist_of(const cb_immersed_rigid *own, const rigid_part *p, const double (*x)[3], const double (*u)[3],
                      const double *w, const double (*y)[3], double S[6]) {
   frame f;
@@ -129,7 +141,7 @@ static bool twist_of(const cb_immersed_rigid *own, const rigid_part *p, const do
 
 /* --- making --- */
 
-/* Vertices part by part; false where two parts share one, or a part has none. */
+/* Sorts the vertices part by part. False if two parts share one, or a part has none. */
 static bool sort_vertices(const cb_surface *s, int *of, cb_immersed_rigid *own) {
   for (int v = 0; v < s->vertices; v++) of[v] = -1;
   for (int f = 0; f < s->faces; f++)
@@ -151,10 +163,11 @@ static bool sort_vertices(const cb_surface *s, int *of, cb_immersed_rigid *own) 
   return true;
 }
 
-/* The vertex farthest from point a, from the line through a and b, or from the plane with that normal. */
+/* The vertex farthest from point a (b and across are NULL), from the line through a and b (across is NULL), or from the
+ * plane through a with the normal `across`. */
 static int farthest(const cb_immersed_rigid *own, const rigid_part *p, const double (*x)[3], const double *a,
                     const double *b, const double *across) {
-  double most = -1;
+  double maximum = -1;
   int found = own->vertex[p->begin];
   for (int at = p->begin; at < p->end; at++) {
     const double *y = x[own->vertex[at]];
@@ -162,7 +175,10 @@ static int farthest(const cb_immersed_rigid *own, const rigid_part *p, const dou
     double normal[3];
     if (b) cb_normal3(a, b, y, normal);
     const double away = across ? fabs(cb_dot3(across, to)) : b ? square(normal) : square(to);
-    if (away > most) most = away, found = own->vertex[at];
+    if (away > maximum) {
+      maximum = away;
+      found = own->vertex[at];
+    }
   }
   return found;
 }
@@ -177,14 +193,15 @@ static bool choose_corners(const cb_immersed_rigid *own, rigid_part *p, const do
   return true;
 }
 
-/* Column a of I_p: the momentum of the rest shape with this part moved by twist a. */
+/* Finds I_p of all parts, and I_0. Column a of I_p is the momentum of the rest shape while part p moves by twist a. */
 static cb_status measure(const cb_immersed_energy *e, cb_immersed_work *w, cb_immersed_rigid *own, double (*v)[3]) {
   const cb_surface *s = e->shape->surface;
   cb_shape_surface alone = *e->shape;
   cb_immersed_energy rest = *e;
   double G[SIZE][SIZE];
   cb_status status = CB_OK;
-  alone.n = 1, rest.shape = &alone;
+  alone.n = 1;
+  rest.shape = &alone;
   for (int p = 0; p < own->parts; p++)
     for (int a = 0; a < 6 && !status; a++) {
       rigid_part *part = &own->part[p];
@@ -207,7 +224,7 @@ static cb_status measure(const cb_immersed_energy *e, cb_immersed_work *w, cb_im
   return status;
 }
 
-/* Of an affine motion the corners tell all. */
+/* If the motion is affine, the corners determine all vertices. Only they are then computed and checked. */
 static cb_status look_at_corners(const cb_shape_surface *shape, cb_immersed_rigid *own) {
   enum { CORNERS = 4 };
   int *corner = cb_arena_alloc(own->arena, (size_t)(CORNERS * own->parts), sizeof *corner);
@@ -216,11 +233,14 @@ static cb_status look_at_corners(const cb_shape_surface *shape, cb_immersed_rigi
   const cb_status status = cb_shape_surface_affine(shape, CORNERS * own->parts, corner, &own->few);
   if (status || !own->few) return status;
   own->vertex = corner;
-  for (int p = 0; p < own->parts; p++) own->part[p].begin = CORNERS * p, own->part[p].end = CORNERS * (p + 1);
+  for (int p = 0; p < own->parts; p++) {
+    own->part[p].begin = CORNERS * p;
+    own->part[p].end = CORNERS * (p + 1);
+  }
   return CB_OK;
 }
 
-/* The halves of a symmetric matrix that differ by round-off, and entries that are nothing else. */
+/* Makes the matrix exactly symmetric, and sets entries that are only round-off to 0. */
 static void tidy(double I[6][6], const double scale[6]) {
   for (int a = 0; a < 6; a++)
     for (int b = 0; b <= a; b++) {
@@ -248,7 +268,7 @@ cb_status cb_immersed_rigid_create(const cb_immersed_energy *e, cb_immersed_work
   }
   bool can = sort_vertices(s, of, own);
   for (int p = 0; p < s->parts && can; p++) can = choose_corners(own, &own->part[p], (const double(*)[3])s->x);
-  if (can) can = !measure(e, w, own, v); /* the form of this body will say why */
+  if (can) can = !measure(e, w, own, v); /* the form of this body will report the reason */
   const cb_status status = can ? look_at_corners(e->shape, own) : CB_OK;
   if (!can || status) {
     cb_arena_free(arena);
@@ -289,7 +309,7 @@ static void apply(const double I[6][6], const double a[6], double out[6]) {
   for (int i = 0; i < 6; i++) out[i] = dot(I[i], a);
 }
 
-/* I = Ad^T I_p Ad: column a of Ad is the unit twist a seen from the part, (R^T w, R^T (v + w × t)). */
+/* I = Ad^T I_p Ad: column a of Ad is the unit twist a in the part's axes, (R^T w, R^T (v + w × t)). */
 static void carry(const double rest[6][6], const double R[3][3], const double t[3], double out[6][6]) {
   double seen[6][6];
   for (int a = 0; a < 6; a++) {
@@ -329,13 +349,16 @@ static void add_form(int n, const motion *m, double G[SIZE][SIZE]) {
   for (int i = 0; i < n; i++) {
     double of[6];
     apply((const double(*)[6])m->inertia, m->S[i], of);
-    for (int a = 0; a < 6; a++) G[a][6 + i] += of[a], G[6 + i][a] += of[a];
+    for (int a = 0; a < 6; a++) {
+      G[a][6 + i] += of[a];
+      G[6 + i][a] += of[a];
+    }
     for (int j = 0; j < n; j++) G[6 + i][6 + j] += dot(of, m->S[j]);
   }
 }
 
 static void add_derivative(int n, const motion *m, int a, double dG[SIZE][SIZE]) {
-  double dI[6][6], turned[6][6], P[SHAPES][6], dP[SHAPES][6]; /* turned: columns of ad_a; P_i = I S_i */
+  double dI[6][6], turned[6][6], P[SHAPES][6], dP[SHAPES][6]; /* turned: the columns of ad_a; P_i = I S_i */
   const double(*I)[6] = m->inertia, (*d)[6] = (const double(*)[6])dI;
   for (int k = 0; k < 6; k++) {
     double unit[6] = {0}, of[6];
@@ -355,7 +378,8 @@ static void add_derivative(int n, const motion *m, int a, double dG[SIZE][SIZE])
     apply(d, m->S[i], of);
     for (int k = 0; k < 6; k++) {
       dP[i][k] += of[k];
-      dG[k][6 + i] += dP[i][k], dG[6 + i][k] += dP[i][k];
+      dG[k][6 + i] += dP[i][k];
+      dG[6 + i][k] += dP[i][k];
     }
   }
   for (int i = 0; i < n; i++)

@@ -2,8 +2,10 @@
  *
  *   F = sum (c × f, f),  u = omega × c + v + x' - (flow) at the face's centre c,  f = f(u) by the model
  *   dF/dY = sum (c × D, D),  D = df/du (e_j × c) and df/du e_j
- * Sums are taken by the blocks of faces of the local model, and added in their order: the number of threads changes no
- * byte. A face of a sheet is one on each side.
+ *
+ * x' is the velocity of the shape, e_j a unit vector. Sums are made over the blocks of faces of the local model and
+ * added in their order, so that the number of threads does not change the result. A face of a sheet counts once for
+ * each side.
  */
 #include "core/threads.h"
 #include "fluid/immersed_private.h"
@@ -15,8 +17,8 @@
 enum { JACOBIAN = 36 };
 
 typedef struct task {
-  const cb_swimmer *s;
-  const cb_immersed_modelled *of;
+  const cb_immersed_workspace *s;
+  const cb_immersed_model_instance *of;
   const cb_immersed_moment *m;
   double flow1[3];
   bool slopes;
@@ -24,29 +26,34 @@ typedef struct task {
 
 static size_t numbers(int terms) { return 6 * (size_t)terms + JACOBIAN; }
 
-size_t cb_immersed_faces_room(const cb_immersed *b, const cb_local *l) {
+size_t cb_immersed_faces_capacity(const cb_immersed *b, const cb_local *l) {
   return (size_t)l->face_blocks * numbers(b->terms);
 }
 
 static void add_wrench(const double place[3], const double force[3], double *out, int stride) {
   double torque[3];
   cb_cross3(place, force, torque);
-  for (int i = 0; i < 3; i++) out[i * stride] += torque[i], out[(3 + i) * stride] += force[i];
+  for (int i = 0; i < 3; i++) {
+    out[i * stride] += torque[i];
+    out[(3 + i) * stride] += force[i];
+  }
 }
 
-/* One side of a face whose centre moves with u. */
+/* Adds one side of a face whose centre moves with u. */
 static void add_side(const task *t, const cb_fluid_face *face, const double u[3], double *sum) {
   const cb_fluid_model *model = t->of->model;
   const int terms = t->of->terms;
   double f[CB_FLUID_TERMS][3] = {{0}}, df[CB_FLUID_TERMS][3][3] = {{{0}}};
-  model->kind->on_face(model, t->of->body, face, u, f[0], t->slopes ? df[0][0] : NULL);
+  model->class_->on_face(model, t->of->body, face, u, f[0], t->slopes ? df[0][0] : NULL);
   for (int k = 0; k < terms; k++) {
     add_wrench(face->place, f[k], sum + 6 * k, 1);
     for (int j = 0; t->slopes && j < 6; j++) {
       double axis[3] = {0}, du[3], column[3];
       axis[j % 3] = 1;
-      if (j < 3) cb_cross3(axis, face->place, du);
-      else memcpy(du, axis, sizeof du);
+      if (j < 3)
+        cb_cross3(axis, face->place, du);
+      else
+        memcpy(du, axis, sizeof du);
       cb_apply3((const double(*)[3])df[k], du, column);
       add_wrench(face->place, column, sum + 6 * terms + j, 6);
     }
@@ -54,7 +61,7 @@ static void add_side(const task *t, const cb_fluid_face *face, const double u[3]
 }
 
 static void add_face(const task *t, int number, double *sum) {
-  const cb_swimmer *s = t->s;
+  const cb_immersed_workspace *s = t->s;
   const cb_surface *surface = s->b->surface;
   const int *c = surface->face[number];
   const double *x0 = s->form.x[c[0]], *x1 = s->form.x[c[1]], *x2 = s->form.x[c[2]],
@@ -87,13 +94,13 @@ static void blocks(void *context, int begin, int end) {
     double *sum = t->s->face_sum + (size_t)b * numbers(t->of->terms);
     memset(sum, 0, numbers(t->of->terms) * sizeof *sum);
     for (int slot = block->begin; slot < block->end; slot++)
-      if (slot == block->begin || l->face_of[slot] != l->face_of[slot - 1]) /* otherwise padding */
+      if (slot == block->begin || l->face_of[slot] != l->face_of[slot - 1]) /* skips the padding */
         add_face(t, l->face_of[slot], sum);
   }
 }
 
-void cb_immersed_faces(cb_swimmer *s, const cb_immersed_modelled *of, const cb_immersed_moment *m, double (*term)[6],
-                       cb_tensor jacobian) {
+void cb_immersed_faces(cb_immersed_workspace *s, const cb_immersed_model_instance *of, const cb_immersed_moment *m,
+                       double (*term)[6], cb_tensor jacobian) {
   const cb_local *l = s->local;
   const int terms = of->terms;
   task t = {.s = s, .of = of, .m = m, .slopes = jacobian != NULL};

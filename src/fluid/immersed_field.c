@@ -1,9 +1,13 @@
-/* The fluid about a body: velocity and gradient of the flow at its vertices, density of each face's medium.
+/* The fluid around a body: velocity and gradient of the flow at its vertices, and the density of the medium at each
+ * face. Conserved quantities, recorded quantities and plot coordinates follow below.
  *
- * The flow is linear on each face between its corners, as the velocity of the body's shape is; what a drag's face feels
- * is the mean of them.
+ * The flow is linear on each face between its corners, like the velocity of the body's shape. The drag of a face
+ * depends on the mean of the flow at its corners.
  */
 #include "fluid/immersed_private.h"
+#include "dynamics/system_facts.h"
+#include "fluid/immersed_run.h"
+#include "numerics/vec3.h"
 
 #include <math.h>
 #include <string.h>
@@ -20,32 +24,38 @@ static void turn_gradient(const double r[3][3], double G[3][3]) {
   }
 }
 
-static cb_status find_flow(cb_swimmer *s, const double r[3][3]) {
+static cb_status find_flow(cb_immersed_workspace *s, const double r[3][3]) {
   const cb_immersed *b = s->b;
   cb_immersed_field *f = &s->field;
   const int n = b->surface->vertices;
   double u[3];
   f->whole = f->at_faces = false;
   const cb_status status = cb_flow_at(b->fluid.flow, f->t, n, (const double(*)[3])f->place, f->u, f->gradient,
-                                      b->pressed && b->gusty ? f->rate : NULL);
+                                      b->pressure_force && b->flow_unsteady ? f->rate : NULL);
   for (int i = 0; !status && i < n; i++) {
     memcpy(u, f->u[i], sizeof u);
     cb_apply3_transposed(r, u, f->u[i]);
     turn_gradient(r, f->gradient[i]);
-    if (b->pressed && b->gusty) memcpy(u, f->rate[i], sizeof u), cb_apply3_transposed(r, u, f->rate[i]);
+    if (b->pressure_force && b->flow_unsteady) {
+      memcpy(u, f->rate[i], sizeof u);
+      cb_apply3_transposed(r, u, f->rate[i]);
+    }
   }
   return status;
 }
 
-/* u0 and G0: means over the vertices */
-void cb_immersed_field_as_a_whole(cb_swimmer *s) {
+/* G0 is the mean of the gradient over the vertices, and u0 + G0 x is the mean of u at the mean x of the vertices. */
+void cb_immersed_field_as_a_whole(cb_immersed_workspace *s) {
   cb_immersed_field *f = &s->field;
   const int n = s->b->surface->vertices;
   double u[3] = {0}, x[3] = {0}, G[9] = {0}, moved[3];
   if (f->whole) return;
   f->whole = true;
   for (int i = 0; i < n; i++) {
-    for (int k = 0; k < 3; k++) u[k] += f->u[i][k], x[k] += s->form.x[i][k];
+    for (int k = 0; k < 3; k++) {
+      u[k] += f->u[i][k];
+      x[k] += s->form.x[i][k];
+    }
     for (int k = 0; k < 9; k++) G[k] += f->gradient[i][k / 3][k % 3];
   }
   for (int k = 0; k < 3; k++) x[k] /= n;
@@ -54,7 +64,7 @@ void cb_immersed_field_as_a_whole(cb_swimmer *s) {
   for (int k = 0; k < 3; k++) f->u0[k] = u[k] / n - moved[k];
 }
 
-double cb_swimmer_divergence(const cb_swimmer *s) {
+double cb_immersed_workspace_divergence(const cb_immersed_workspace *s) {
   const cb_immersed *b = s->b;
   if (!b->varying || !s->field.known) return 0;
   double size;
@@ -62,7 +72,7 @@ double cb_swimmer_divergence(const cb_swimmer *s) {
   return divergence > 0 ? divergence / fmax(size, cb_flow_slope(b->fluid.flow)) : 0;
 }
 
-void cb_immersed_field_at_faces(cb_swimmer *s) {
+void cb_immersed_field_at_faces(cb_immersed_workspace *s) {
   const cb_surface *surface = s->b->surface;
   cb_immersed_field *f = &s->field;
   if (f->at_faces) return;
@@ -73,7 +83,7 @@ void cb_immersed_field_at_faces(cb_swimmer *s) {
   }
 }
 
-void cb_immersed_gather(cb_swimmer *s, bool corners) {
+void cb_immersed_gather(cb_immersed_workspace *s, bool corners) {
   const cb_surface *surface = s->b->surface;
   cb_immersed_field *f = &s->field;
   double r[3][3], at[3];
@@ -86,8 +96,8 @@ void cb_immersed_gather(cb_swimmer *s, bool corners) {
     for (int k = 0; k < 3; k++) memcpy(f->corner[i][k], f->place[surface->face[s->b->listed[i]][k]], sizeof *f->place);
 }
 
-/* Does the density differ over the box of the body? */
-static bool is_mixed(cb_swimmer *s, const double r[3][3]) {
+/* Does the density differ over the box of the body? If not, f->density is set to it. */
+static bool is_mixed(cb_immersed_workspace *s, const double r[3][3]) {
   double middle[3], half[3][3];
   cb_immersed_field *f = &s->field;
   f->density = s->b->density;
@@ -103,7 +113,7 @@ static bool flat(const double slope[3][3]) {
   return true;
 }
 
-static cb_status find_density(cb_swimmer *s, const double r[3][3]) {
+static cb_status find_density(cb_immersed_workspace *s, const double r[3][3]) {
   const cb_immersed *b = s->b;
   cb_immersed_field *f = &s->field;
   const int n = b->surface->faces;
@@ -123,10 +133,10 @@ static cb_status find_density(cb_swimmer *s, const double r[3][3]) {
   return CB_OK;
 }
 
-cb_status cb_immersed_field_at(cb_swimmer *s, double t, const cb_pose *g) {
+cb_status cb_immersed_field_at(cb_immersed_workspace *s, double t, const cb_pose *g) {
   const cb_immersed *b = s->b;
   cb_immersed_field *f = &s->field;
-  if (f->known && (!(b->spread || b->placed) || (f->t == t && memcmp(&f->g, g, sizeof *g) == 0))) return CB_OK;
+  if (f->known && (!(b->fluid_varies || b->placed) || (f->t == t && memcmp(&f->g, g, sizeof *g) == 0))) return CB_OK;
   double r[3][3];
   f->known = false;
   f->t = t;
@@ -161,11 +171,11 @@ cb_status cb_immersed_field_at(cb_swimmer *s, double t, const cb_pose *g) {
   return status;
 }
 
-cb_status cb_immersed_field_create(cb_swimmer *s) {
+cb_status cb_immersed_field_create(cb_immersed_workspace *s) {
   const cb_immersed *b = s->b;
   cb_immersed_field *f = &s->field;
-  const size_t vertices = b->spread ? (size_t)b->surface->vertices : 0,
-               faces = b->spread ? (size_t)b->surface->faces : 0;
+  const size_t vertices = b->fluid_varies ? (size_t)b->surface->vertices : 0,
+               faces = b->fluid_varies ? (size_t)b->surface->faces : 0;
   f->place = cb_arena_alloc(s->arena, vertices, sizeof *f->place);
   f->u = cb_arena_alloc(s->arena, vertices, sizeof *f->u);
   f->rate = cb_arena_alloc(s->arena, vertices, sizeof *f->rate);
@@ -180,7 +190,118 @@ cb_status cb_immersed_field_create(cb_swimmer *s) {
   f->listed_thickness = cb_arena_alloc(s->arena, faces, sizeof *f->listed_thickness);
   if (!f->place || !f->u || !f->rate || !f->gradient || !f->face_u || !f->corner || !f->rho || !f->slope ||
       !f->sloped || !f->listed_rho || !f->listed_slope || !f->listed_thickness)
-    return cb_fail(CB_ERROR_MEMORY, "no memory for the fluid about %d faces", b->surface->faces);
+    return cb_fail(CB_ERROR_MEMORY, "no memory for the fluid around %d faces", b->surface->faces);
   for (size_t i = 0; i < faces; i++) f->listed_thickness[i] = b->thickness[b->surface->part[b->listed[i]]];
   return CB_OK;
+}
+
+/* Finds what the motion of a body in a fluid conserves (see fluid/immersed_run.h). */
+
+static bool floor_keeps_energy(const cb_floor *f) {
+  switch (f->kind) {
+    case CB_FLOOR_NONE: return true;
+    case CB_FLOOR_STIFF: return f->damping == 0 && f->friction == 0;
+    case CB_FLOOR_REFLECTING: return f->restitution == 1;
+  }
+  return false;
+}
+
+static bool along(const double a[3], const double up[3]) {
+  double across[3];
+  cb_cross3(a, up, across);
+  return sqrt(cb_dot3(across, across)) <= 1e-12 * sqrt(cb_dot3(a, a));
+}
+
+cb_immersed_conserved cb_immersed_conserves(const cb_immersed *b) {
+  static const cb_wrench_kind free_[] = {CB_WRENCH_FLOW, CB_WRENCH_PRESSURE, CB_WRENCH_DRAG, CB_WRENCH_LINEAR_DRAG,
+                                         CB_WRENCH_MODEL};
+  const cb_floor *floor = &b->fluid.floor;
+  const bool pulled =
+      b->potential && (cb_immersed_has(b, CB_WRENCH_POTENTIALS) || cb_immersed_has(b, CB_WRENCH_BUOYANCY));
+  const double *g = b->fluid.gravity;
+  const double weight = sqrt(cb_dot3(g, g));
+  const bool falls = cb_immersed_has(b, CB_WRENCH_GRAVITY) || cb_immersed_has(b, CB_WRENCH_BUOYANCY);
+  cb_immersed_conserved out = {.momentum = !b->texts && !b->layered,
+                               .upright = falls || b->placed || floor->kind != CB_FLOOR_NONE};
+  for (size_t i = 0; i < sizeof free_ / sizeof *free_; i++)
+    out.momentum = out.momentum && !cb_immersed_has(b, free_[i]);
+  if (pulled) {
+    out.energy = out.momentum && cb_system_conserved(b->potential).energy;
+    out.momentum = out.upright = false;
+    return out;
+  }
+  out.energy = out.momentum && !b->poses && !b->has_flow && floor_keeps_energy(floor);
+  for (int i = 0; i < 3; i++)
+    out.up[i] = floor->kind != CB_FLOOR_NONE ? floor->up[i] : b->placed ? b->up[i] : weight > 0 ? g[i] / weight : 0;
+  if (floor->kind == CB_FLOOR_STIFF && floor->friction > 0) out.momentum = false;
+  if ((falls && !along(g, out.up)) || (b->placed && !along(b->up, out.up))) out.momentum = false;
+  return out;
+}
+
+/* The quantities that are recorded for a body in a fluid: twist, inertia, each wrench separately, and energies. */
+
+/* The body's energy is (1/2) <I_b Y, Y> + <mu_b, Y> + (1/2) int rho |x'|^2. The fluid's is (1/2) <I_f (Y - U), Y - U>
+ * .. if all of it moves in the same way, otherwise a sum over parts or faces. */
+static double kinetic(cb_immersed_workspace *s, const cb_immersed_moment *m) {
+  const cb_immersed *b = s->b;
+  const cb_immersed_form *f = &s->form;
+  double momentum[6], energy = f->v ? cb_moving_mass_energy(b->mass, f->x, f->v) : 0, Y[6];
+  cb_apply6(f->mass.inertia, m->Y, momentum);
+  for (int i = 0; i < 6; i++) energy += m->Y[i] * (momentum[i] / 2 + f->mu_b[i]);
+  if (!b->added_mass) return energy;
+  memcpy(Y, m->Y, sizeof Y);
+  if (b->relative && b->has_flow && !b->varying) {
+    double u[3];
+    cb_apply3_transposed(m->r, s->wind.u, u);
+    for (int i = 0; i < 3; i++) Y[3 + i] -= u[i];
+  }
+  if (b->by_parts) {
+    energy += cb_immersed_parts_energy(s, m->Y);
+  } else if (!b->inertia.model && (f->v || b->varying)) {
+    energy += cb_immersed_fluid_energy(s, Y);
+  } else {
+    cb_apply6(s->field.I_f, Y, momentum);
+    for (int i = 0; i < 6; i++) energy += Y[i] * (momentum[i] / 2 + s->field.mu_f[i]);
+    energy += f->fluid_kinetic;
+  }
+  return energy;
+}
+
+cb_status cb_immersed_workspace_measure(cb_immersed_workspace *s, const cb_rigid_state *state, cb_immersed_row *row) {
+  const cb_immersed *b = s->b;
+  cb_immersed_moment m;
+  cb_immersed_row out = {.wrench = row->wrench};
+  double K[6][6];
+  cb_status status = s->problem.inertia(s, state->t, &state->g, out.K, out.mu0);
+  if (!status) status = cb_immersed_vertices(s);
+  if (status) return status;
+  memcpy(K, out.K, sizeof K);
+  status = cb_rigid_velocity(K, state->momentum, out.mu0, out.twist);
+  if (status) return status;
+  cb_immersed_moment_of(state->t, &state->g, out.twist, &m);
+  for (int i = 0; !status && i < b->wrenches; i++) {
+    memset(row->wrench[i], 0, sizeof *row->wrench);
+    status = cb_immersed_wrench(s, b->wrench_id[i], &m, row->wrench[i], NULL, NULL);
+  }
+  if (!status) status = cb_immersed_potential(s, &m, &out.potential);
+  if (status) return status;
+  out.kinetic = kinetic(s, &m);
+  out.mass = s->form.mass;
+  out.removed_normal_velocity = s->form.removed_normal_velocity;
+  *row = out;
+  return CB_OK;
+}
+
+/* Plot coordinates (see fluid/immersed_run.h). */
+
+/* The formulas hold at any distance, because tanh and 1/(1 + cosh) do not overflow. */
+void cb_plot_place(double K, const double v[3], double out[3]) {
+  const double d = sqrt(cb_dot3(v, v)), r = sqrt(fabs(K)), half = r * d / 2;
+  const double f = K == 0 || d == 0 ? (K == 0 ? 1 : 0.5) : (K < 0 ? tanh(half) : tan(half)) / (r * d);
+  for (int i = 0; i < 3; i++) out[i] = f * v[i];
+}
+
+double cb_plot_factor(double K, const double v[3]) {
+  const double half = sqrt(fabs(K) * cb_dot3(v, v)) / 2, c = K < 0 ? cosh(half) : cos(half);
+  return K == 0 ? 1 : 0.5 / (c * c);
 }

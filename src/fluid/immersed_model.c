@@ -1,6 +1,6 @@
-/* Fluid models that are not the local one: whose forces and added mass a body has, and the forces as terms, by places
- * (immersed_twist.c) or by faces (immersed_faces.c), which go along the pose as lift and drag (immersed_drag.c).
- */
+/* Fluid models other than the local one: the choice of the models of forces and added mass, and the forces as terms, by
+ * places (immersed_twist.c) or by faces (immersed_faces.c). Along the pose the forces change as lift and drag do
+ * (immersed_drag.c). */
 #include "fluid/immersed_private.h"
 
 #include <math.h>
@@ -10,30 +10,34 @@
 
 /* --- the choice --- */
 
-static bool is_local(const cb_fluid_model *m) { return m->kind->on_face == cb_fluid_local_on_face && !m->kind->terms; }
+static bool is_local(const cb_fluid_model *m) {
+  return m->class_->on_face == cb_fluid_local_on_face && !m->class_->terms;
+}
 
-static const char *term_of(const cb_fluid_model *m, int term) { return m->kind->terms ? m->kind->terms[term] : "drag"; }
+static const char *term_of(const cb_fluid_model *m, int term) {
+  return m->class_->terms ? m->class_->terms[term] : "drag";
+}
 
 static cb_status count_terms(const cb_fluid_model *m, int *n) {
-  const char *const *terms = m->kind->terms;
+  const char *const *terms = m->class_->terms;
   *n = terms ? 0 : 1;
   while (terms && *n <= CB_FLUID_TERMS && terms[*n]) ++*n;
   return *n > 0 && *n <= CB_FLUID_TERMS ? CB_OK
                                         : cb_fail(CB_ERROR_ARGUMENT, "the fluid model `%s`: expected 1 to %d terms",
-                                                  m->kind->name, CB_FLUID_TERMS);
+                                                  m->class_->name, CB_FLUID_TERMS);
 }
 
 static cb_status add_forces(cb_immersed *b, const cb_fluid_model *m) {
-  cb_immersed_modelled *own = b->force + b->n_forces;
+  cb_immersed_model_instance *own = b->force + b->n_forces;
   for (int i = 0; i < b->n_forces; i++)
-    if (b->force[i].model->kind == m->kind)
-      return cb_fail(CB_ERROR_ARGUMENT, "the fluid model `%s` is named twice", m->kind->name);
-  *own = (cb_immersed_modelled){.model = m, .first = b->terms};
+    if (b->force[i].model->class_ == m->class_)
+      return cb_fail(CB_ERROR_ARGUMENT, "the fluid model `%s` is named twice: expected it once", m->class_->name);
+  *own = (cb_immersed_model_instance){.model = m, .first = b->terms};
   const cb_status status = count_terms(m, &own->terms);
   if (status) return status;
   b->n_forces++;
   b->terms += own->terms;
-  *(m->kind->on_face ? &b->by_face : &b->by_place) = true;
+  *(m->class_->on_face ? &b->by_face : &b->by_place) = true;
   return CB_OK;
 }
 
@@ -43,16 +47,16 @@ static bool is_taken(const cb_immersed *b, const char *name) {
   return taken;
 }
 
-/* A term is called what the model calls it, NAME_TERM where that is another's name. */
+/* A term has the name that the model gives it, or NAME_TERM if another term has that name. */
 static cb_status name_terms(cb_immersed *b) {
   b->term_name = cb_arena_alloc(b->arena, (size_t)b->terms, sizeof *b->term_name);
   bool lost = !b->term_name;
-  for (const cb_immersed_modelled *f = b->force; !lost && f < b->force + b->n_forces; f++)
+  for (const cb_immersed_model_instance *f = b->force; !lost && f < b->force + b->n_forces; f++)
     for (int k = 0; k < f->terms && !lost; k++) {
       const char *name = term_of(f->model, k);
       if (is_taken(b, name)) {
         char whole[256];
-        snprintf(whole, sizeof whole, "%s_%s", f->model->kind->name, name);
+        snprintf(whole, sizeof whole, "%s_%s", f->model->class_->name, name);
         name = cb_arena_strdup(b->arena, whole);
       }
       lost = !name;
@@ -69,66 +73,68 @@ static cb_status choose_forces(cb_immersed *b, int n, const cb_fluid_model *cons
   for (int i = 0; i < n && !status; i++) {
     if (is_local(models[i]))
       local++;
-    else if (models[i]->kind->on_twist || models[i]->kind->on_face)
+    else if (models[i]->class_->on_twist || models[i]->class_->on_face)
       status = add_forces(b, models[i]);
   }
-  if (!status && local > 1) status = cb_fail(CB_ERROR_ARGUMENT, "the fluid model `local` is named twice");
+  if (!status && local > 1)
+    status = cb_fail(CB_ERROR_ARGUMENT, "the fluid model `local` is named twice: expected it once");
   b->drag = local > 0;
   return status ? status : name_terms(b);
 }
 
-/* The first that has one; the local one where no model is named. */
+/* Returns the model of the fluid's added mass if there is one, otherwise the first listed model with added mass (the
+ * last one if none has any). NULL, the local model, if none is listed. */
 static const cb_fluid_model *first_inertia(const cb_immersed *b, int n, const cb_fluid_model *const *models) {
   int i = 0;
   if (b->fluid.added_mass || n == 0) return b->fluid.added_mass;
-  while (i + 1 < n && !models[i]->kind->added_mass) i++;
+  while (i + 1 < n && !models[i]->class_->added_mass) i++;
   return models[i];
 }
 
 cb_status cb_immersed_choose(cb_immersed *b, const cb_immersed_options *options) {
-  const bool own = options->n_models > 0, moves = b->dense && options->added_mass;
+  const bool own = options->n_models > 0, moves = b->has_medium && options->added_mass;
   const int n = own ? options->n_models : b->fluid.n_models;
   const cb_fluid_model *const *models = own ? options->models : b->fluid.models,
                               *inertia = options->added_mass_of ? options->added_mass_of : first_inertia(b, n, models);
-  const bool fluid = b->dense || (b->fluid.medium && n > 0); /* of no density: what is viscous acts */
+  const bool fluid = b->has_medium || (b->fluid.medium && n > 0); /* without density, viscous terms still act */
   cb_status status = fluid && options->drag ? choose_forces(b, n, models) : CB_OK;
-  b->added_mass = moves && (!inertia || inertia->kind->added_mass);
-  if (b->added_mass && inertia && inertia->kind->added_mass != cb_fluid_local_added_mass) b->inertia.model = inertia;
+  b->added_mass = moves && (!inertia || inertia->class_->added_mass);
+  if (b->added_mass && inertia && inertia->class_->added_mass != cb_fluid_local_added_mass) b->inertia.model = inertia;
   if (!status && b->inertia.model) status = cb_immersed_take_wall(b);
   if (status || !b->inertia.model || (!b->layered && (!b->varying || b->fluid.paper))) return status;
-  b->by_parts = b->inertia.model->kind->added_mass_of && !b->poses && !b->fluid.paper;
+  b->by_parts = b->inertia.model->class_->added_mass_of && !b->poses && !b->fluid.paper;
   if (b->by_parts) return CB_OK;
-  return cb_fail(
-      CB_ERROR_UNSUPPORTED,
-      "the added mass of the fluid model `%s` is for a %s that is the same everywhere: expected `added_mass: "
-      "local`, or a body without",
-      b->inertia.model->kind->name, b->layered ? "medium" : "flow");
+  return cb_fail(CB_ERROR_UNSUPPORTED,
+                 "the added mass of the fluid model `%s` needs a uniform %s: expected `added_mass: local`, or a body "
+                 "without added mass",
+                 b->inertia.model->class_->name, b->layered ? "medium" : "flow");
 }
 
-/* --- what models know of the body --- */
+/* --- data of the models about the body --- */
 
-static cb_status prepare(const cb_immersed *b, const cb_mass *mass, cb_immersed_modelled *of) {
+static cb_status prepare(const cb_immersed *b, const cb_mass *mass, cb_immersed_model_instance *of) {
   const cb_fluid_model *model = of->model;
-  return model->kind->prepare ? model->kind->prepare(model, b->surface, mass, &of->body) : CB_OK;
+  return model->class_->prepare ? model->class_->prepare(model, b->surface, mass, &of->body) : CB_OK;
 }
 
 static cb_status added_mass(const cb_immersed *b, const double (*x)[3], const double (*v)[3], cb_added_mass *out) {
   const cb_fluid_model *model = b->inertia.model;
   *out = (cb_added_mass){.kinetic = 0};
   const cb_status status = b->placed
-                               ? model->kind->added_mass_at(model, b->inertia.body, b->surface, x, v, NULL, out, NULL)
-                               : model->kind->added_mass(model, b->inertia.body, b->surface, x, v, out);
+                               ? model->class_->added_mass_at(model, b->inertia.body, b->surface, x, v, NULL, out, NULL)
+                               : model->class_->added_mass(model, b->inertia.body, b->surface, x, v, out);
   double sum = out->kinetic;
   if (status) return status;
   for (int i = 0; i < 36; i++) sum += out->K[i / 6][i % 6];
   for (int i = 0; i < 6; i++) sum += out->mu0[i];
   return isfinite(sum)
              ? CB_OK
-             : cb_fail(CB_STEP_DOMAIN, "the added mass of the fluid model `%s` is not finite", model->kind->name);
+             : cb_fail(CB_STEP_DOMAIN, "the added mass of the fluid model `%s` is not finite", model->class_->name);
 }
 
-/* How the added mass of a pose is found, by one that rests: that of a body without poses may be found otherwise. */
-static cb_status tell(cb_immersed *b) {
+/* Finds the added mass of a pose at rest, with the method that the model uses for poses. For a body without poses the
+ * model may use another method. */
+static cb_status find_added_mass(cb_immersed *b) {
   double(*rest)[3] = calloc((size_t)b->surface->vertices, sizeof *rest);
   if (!rest) return cb_fail(CB_ERROR_MEMORY, "no memory for %d vertices", b->surface->vertices);
   const cb_status status = added_mass(b, (const double(*)[3])b->surface->x, (const double(*)[3])rest, &b->added);
@@ -138,17 +144,17 @@ static cb_status tell(cb_immersed *b) {
 
 static cb_status tabulate(cb_immersed *b) {
   const cb_fluid_model *model = b->inertia.model;
-  const double error = model->kind->table ? model->kind->table(model) : 0;
+  const double error = model->class_->table ? model->class_->table(model) : 0;
   double begin, end;
   cb_status status = CB_OK;
   cb_poses_span(b->poses, &begin, &end);
-  if (error > 0) status = tell(b);
+  if (error > 0) status = find_added_mass(b);
   if (status || !(error > 0) || !(end > begin)) return status;
-  return cb_stroke_create(model, b->inertia.body, b->surface, b->poses, error, &b->stroke);
+  return cb_added_mass_table_create(model, b->inertia.body, b->surface, b->poses, error, &b->added_mass_table);
 }
 
-/* Of the same model, prepared for its forces. */
-static cb_immersed_modelled *prepared(const cb_immersed *b, const cb_fluid_model *m) {
+/* Returns the instance of the same model that was prepared for its forces. */
+static cb_immersed_model_instance *prepared(const cb_immersed *b, const cb_fluid_model *m) {
   for (int i = 0; i < b->n_forces; i++)
     if (b->force[i].model == m) return b->force + i;
   return NULL;
@@ -158,23 +164,23 @@ static cb_status prepare_all(cb_immersed *b, const cb_mass *mass) {
   static const double origin[1][3];
   cb_status status = CB_OK;
   for (int i = 0; i < b->n_forces && !status; i++) {
-    cb_immersed_modelled *f = b->force + i;
-    const cb_fluid_model_class *kind = f->model->kind;
+    cb_immersed_model_instance *f = b->force + i;
+    const cb_fluid_model_class *class = f->model->class_;
     status = prepare(b, mass, f);
-    if (status || kind->on_face) continue;
+    if (status || class->on_face) continue;
     f->at = origin;
     f->first_place = b->places;
-    f->places = kind->places ? kind->places(f->model, f->body, &f->at) : 1;
+    f->places = class->places ? class->places(f->model, f->body, &f->at) : 1;
     b->places += f->places;
   }
   if (status || !b->inertia.model) return status;
-  const cb_immersed_modelled *same = prepared(b, b->inertia.model);
+  const cb_immersed_model_instance *same = prepared(b, b->inertia.model);
   const cb_fluid_model *model = b->inertia.model;
   if (same)
     b->inertia.body = same->body;
   else
     status = prepare(b, mass, &b->inertia);
-  if (!status && b->by_parts) b->inertia.places = model->kind->places(model, b->inertia.body, &b->inertia.at);
+  if (!status && b->by_parts) b->inertia.places = model->class_->places(model, b->inertia.body, &b->inertia.at);
   return status;
 }
 
@@ -190,17 +196,17 @@ cb_status cb_immersed_prepare(cb_immersed *b) {
   if (!status) status = prepare_all(b, &mass);
   if (!status && b->poses) status = cb_immersed_check_rest(b);
   if (status || !b->inertia.model) return status;
-  if (b->poses && b->placed) return tell(b);
+  if (b->poses && b->placed) return find_added_mass(b);
   if (b->poses) return tabulate(b);
   return added_mass(b, (const double(*)[3])b->surface->x, NULL, &b->added);
 }
 
-static void release(const cb_immersed_modelled *of) {
-  if (of->body && of->model->kind->release) of->model->kind->release(of->model, of->body);
+static void release(const cb_immersed_model_instance *of) {
+  if (of->body && of->model->class_->release) of->model->class_->release(of->model, of->body);
 }
 
 void cb_immersed_release(cb_immersed *b) {
-  cb_stroke_free(b->stroke);
+  cb_added_mass_table_free(b->added_mass_table);
   if (b->inertia.model && !prepared(b, b->inertia.model)) release(&b->inertia);
   for (int i = 0; i < b->n_forces; i++) release(b->force + i);
 }
@@ -210,8 +216,8 @@ void cb_immersed_release(cb_immersed *b) {
 cb_status cb_immersed_own_added_mass(const cb_immersed *b, cb_immersed_form *f) {
   cb_added_mass own = b->added;
   cb_status status = CB_OK;
-  if (b->stroke)
-    cb_stroke_at(b->stroke, f->t, &own);
+  if (b->added_mass_table)
+    cb_added_mass_table_at(b->added_mass_table, f->t, &own);
   else if (b->poses && !b->placed)
     status = added_mass(b, f->x, f->v, &own);
   const double density = b->layered ? 1 : b->density;
@@ -222,55 +228,56 @@ cb_status cb_immersed_own_added_mass(const cb_immersed *b, cb_immersed_form *f) 
 }
 
 double cb_immersed_tabulated(const cb_immersed *b, int *points) {
-  *points = b->stroke ? cb_stroke_points(b->stroke) : 0;
-  return b->stroke ? cb_stroke_error(b->stroke) : 0;
+  *points = b->added_mass_table ? cb_added_mass_table_points(b->added_mass_table) : 0;
+  return b->added_mass_table ? cb_added_mass_table_error(b->added_mass_table) : 0;
 }
 
 const char *cb_immersed_solved(const cb_immersed *b, cb_added_mass *out) {
   if (!b->added.method) return NULL;
   *out = b->added;
-  return b->inertia.model->kind->name;
+  return b->inertia.model->class_->name;
 }
 
 /* --- forces --- */
 
-cb_status cb_immersed_terms_create(cb_swimmer *s) {
+cb_status cb_immersed_terms_create(cb_immersed_workspace *s) {
   const cb_immersed *b = s->b;
   const size_t terms = (size_t)b->terms;
   s->term = cb_arena_alloc(s->arena, terms, sizeof *s->term);
   s->term_slope = cb_arena_alloc(s->arena, b->by_place ? terms : 0, sizeof *s->term_slope);
-  s->sense = cb_arena_alloc(s->arena, (size_t)b->places, sizeof *s->sense);
-  s->face_sum = cb_arena_alloc(s->arena, b->by_face ? cb_immersed_faces_room(b, s->local) : 0, sizeof *s->face_sum);
-  if (!s->term || !s->term_slope || !s->sense || !s->face_sum)
+  s->fluid_sample = cb_arena_alloc(s->arena, (size_t)b->places, sizeof *s->fluid_sample);
+  s->face_sum = cb_arena_alloc(s->arena, b->by_face ? cb_immersed_faces_capacity(b, s->local) : 0, sizeof *s->face_sum);
+  if (!s->term || !s->term_slope || !s->fluid_sample || !s->face_sum)
     return cb_fail(CB_ERROR_MEMORY, "no memory for the forces on %d faces", b->surface->faces);
-  for (const cb_immersed_modelled *f = b->force; f < b->force + b->n_forces; f++)
-    for (int p = 0; p < f->places; p++) cb_immersed_place_at(s->sense + f->first_place + p, f->at[p], b->density);
+  for (const cb_immersed_model_instance *f = b->force; f < b->force + b->n_forces; f++)
+    for (int p = 0; p < f->places; p++)
+      cb_immersed_place_at(s->fluid_sample + f->first_place + p, f->at[p], b->density);
   return CB_OK;
 }
 
-/* Which is not finite. */
-static cb_status blame_term(const cb_swimmer *s, double t) {
-  for (const cb_immersed_modelled *f = s->b->force; f < s->b->force + s->b->n_forces; f++)
+/* Reports which term is not finite. */
+static cb_status blame_term(const cb_immersed_workspace *s, double t) {
+  for (const cb_immersed_model_instance *f = s->b->force; f < s->b->force + s->b->n_forces; f++)
     for (int i = 0; i < 6 * f->terms; i++) {
       const double value = s->term[f->first + i / 6][i % 6];
       if (!isfinite(value))
         return cb_fail(CB_STEP_NOT_FINITE, "the %s of the fluid model `%s` is %g at t = %g", term_of(f->model, i / 6),
-                       f->model->kind->name, value, t);
+                       f->model->class_->name, value, t);
     }
   return cb_fail(CB_STEP_NOT_FINITE, "the sum of the forces of fluid models is not finite at t = %g", t);
 }
 
-/* All terms and their sum, into s->term and s->modelled. */
-static cb_status find_terms(cb_swimmer *s, const cb_immersed_moment *m, bool slopes) {
+/* Finds all terms and their sum, in s->term and s->model_sum. */
+static cb_status find_terms(cb_immersed_workspace *s, const cb_immersed_moment *m, bool slopes) {
   const cb_immersed *b = s->b;
-  cb_immersed_last *last = &s->modelled;
+  cb_immersed_last *last = &s->model_sum;
   if (cb_immersed_is_last(last, m) && (s->sloped || !slopes)) return CB_OK;
   last->known = false;
   if (b->by_face && slopes) memset(last->jacobian, 0, sizeof last->jacobian);
   memset(s->term, 0, (size_t)b->terms * sizeof *s->term);
-  for (const cb_immersed_modelled *f = b->force; f < b->force + b->n_forces; f++) {
+  for (const cb_immersed_model_instance *f = b->force; f < b->force + b->n_forces; f++) {
     cb_status status = CB_OK;
-    if (f->model->kind->on_face)
+    if (f->model->class_->on_face)
       cb_immersed_faces(s, f, m, s->term + f->first, slopes ? last->jacobian : NULL);
     else
       status = cb_immersed_twists(s, f, m, s->term + f->first, slopes);
@@ -285,11 +292,12 @@ static cb_status find_terms(cb_swimmer *s, const cb_immersed_moment *m, bool slo
   return CB_OK;
 }
 
-/* What a step without derivatives wants: nothing is kept. */
-static cb_status add_sum(cb_swimmer *s, const cb_immersed_moment *m, double *F) {
+/* Adds the sum of all terms for a step without derivatives. The terms are stored only to report one that is not
+ * finite. */
+static cb_status add_sum(cb_immersed_workspace *s, const cb_immersed_moment *m, double *F) {
   const cb_immersed *b = s->b;
   double sum[6] = {0};
-  for (const cb_immersed_modelled *f = b->force; f < b->force + b->n_forces; f++) {
+  for (const cb_immersed_model_instance *f = b->force; f < b->force + b->n_forces; f++) {
     const cb_status status = cb_immersed_add_twists(s, f, m, sum);
     if (status) return status;
   }
@@ -298,10 +306,10 @@ static cb_status add_sum(cb_swimmer *s, const cb_immersed_moment *m, double *F) 
   return CB_OK;
 }
 
-cb_status cb_immersed_models(cb_swimmer *s, int term, const cb_immersed_moment *m, double *F, cb_tensor dF,
+cb_status cb_immersed_models(cb_immersed_workspace *s, int term, const cb_immersed_moment *m, double *F, cb_tensor dF,
                              cb_tensor dg) {
   const cb_immersed *b = s->b;
-  const cb_immersed_last *last = &s->modelled;
+  const cb_immersed_last *last = &s->model_sum;
   if (term == CB_WRENCH_ALL && !b->by_face && !dF && !dg) return add_sum(s, m, F);
   cb_status status = b->by_face ? cb_immersed_field_at(s, m->t, m->g) : CB_OK;
   if (status) return status == CB_STEP_NOT_FINITE ? CB_STEP_DOMAIN : status;
@@ -310,8 +318,8 @@ cb_status cb_immersed_models(cb_swimmer *s, int term, const cb_immersed_moment *
   const double *value = term == CB_WRENCH_ALL ? last->F : s->term[term];
   if (F) cb_add6(1, value, F);
   for (int i = 0; dF && b->by_face && i < 6; i++) cb_add6(1, last->jacobian[i], dF[i]);
-  if (!b->carried) dg = NULL;
+  if (!b->has_flow) dg = NULL;
   if (dF || dg) cb_immersed_twist_slopes(s, dF, dg);
-  if (dg && b->by_face) cb_immersed_carry(s, m, s->modelled.jacobian, dg);
+  if (dg && b->by_face) cb_immersed_carry(s, m, s->model_sum.jacobian, dg);
   return CB_OK;
 }

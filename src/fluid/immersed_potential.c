@@ -1,16 +1,20 @@
-/* Potentials on a rigid solid in a curved space, and the buoyancy of the fluid that it displaces.
+/* Potentials on a rigid solid in a curved space with the buoyancy of the displaced fluid, and the wrench of a wall
+ * (below).
  *
  *   U = int (rho_b - rho) V dV,  F_a = -int (rho_b - rho) X_a(V) dV;  the fluid at rest has the pressure -rho V
- * V per kg, from the library's forces on particles (curvebody/system.h). Both are sums over the same nodes, so that F is
- * the derivative of U to round-off: cones from an apex to the faces, at three points of a face (degree 2) and two along
- * each line, r_j/d = 2/3 -+ sqrt(2/45), exact for r^2 times cubics, weighted by (S(r)/r)^2; then scaled to the part's
- * volume. In hyperbolic space the particle's origin is the body's, so that no digits are lost far out.
+ *
+ * X_a are the Killing fields, rho_b and rho the densities of the body and the fluid. V is the potential per kg and
+ * comes from the library's forces on particles (curvebody/system.h). Both integrals are sums over the same nodes, so
+ * that F is the derivative of U to round-off. The nodes are in the cones from an apex to the faces: three points of
+ * each face (degree 2) and two along each line, r_j/d = 2/3 -+ sqrt(2/45), exact for r^2 times cubics, weighted by
+ * (S(r)/r)^2. The sums are then scaled to the part's volume. In hyperbolic space the particle's origin is the body's,
+ * so that no digits are lost far from the world's origin.
  */
 #include "fluid/immersed_private.h"
-
 #include "fluid/curved_moments.h"
 #include "geometry/origin.h"
-#include "numerics/trig.h"
+#include "numerics/numerics_curved.h"
+#include "fluid/fluid_model_shared.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -20,7 +24,8 @@ enum { OF_FACE = 3, ALONG = 2 };
 
 /* --- nodes --- */
 
-/* Nodes of the cone from the base point to a face, with their volumes in `fluid`; returns the sum of these. */
+/* Writes the nodes of the cone from the base point to a face, with their volumes in `fluid`. Returns the sum of the
+ * volumes. */
 static double add_cone(double K, const double y[3][4], cb_immersed_node *out) {
   const cb_trig t = cb_trig_of(K);
   const double at[ALONG] = {2. / 3 - sqrt(2. / 45), 2. / 3 + sqrt(2. / 45)};
@@ -52,7 +57,7 @@ static void move(double K, const double apex[4], cb_immersed_node *node) {
 
 static cb_status take_part(cb_immersed *b, const double (*y)[4], int part, double density) {
   const cb_surface *s = b->surface;
-  const double K = s->curvature, rho = b->dense ? b->density : 0;
+  const double K = s->curvature, rho = b->has_medium ? b->density : 0;
   cb_immersed_node *const first = b->node + b->nodes;
   cb_curved_moments solid, skin;
   double apex[4], area, sum = 0;
@@ -67,7 +72,8 @@ static cb_status take_part(cb_immersed *b, const double (*y)[4], int part, doubl
   }
   if (!(sum > 0))
     return cb_fail(CB_ERROR_UNSUPPORTED,
-                   "potentials on part `%s`, which holds the opposite of its own middle: expected one that does not",
+                   "part `%s` contains the antipode of its own middle, and potentials cannot act on such a part: "
+                   "expected a smaller part",
                    s->name[part]);
   const double scale = cb_curved_content(K, &solid) / sum;
   for (cb_immersed_node *n = first; n < b->node + b->nodes; n++) {
@@ -84,7 +90,8 @@ static cb_status take_points(cb_immersed *b, const cb_immersed_options *o) {
     for (int k = 0; k < 9; k++)
       if (p->inertia[k / 3][k % 3] != 0)
         return cb_fail(CB_ERROR_UNSUPPORTED,
-                       "potentials on a mass that is known by its inertia alone: expected densities and points");
+                       "only the inertia of the body is given, and potentials need its masses: expected densities of "
+                       "parts, or point masses");
     cb_immersed_node *n = b->node + b->nodes++;
     n->body = p->mass;
     cb_curved_point(b->surface->curvature, p->vertex < 0 ? p->x : b->surface->x[p->vertex], n->y);
@@ -94,12 +101,14 @@ static cb_status take_points(cb_immersed *b, const cb_immersed_options *o) {
 
 cb_status cb_immersed_potentials_create(cb_immersed *b, const cb_immersed_options *o) {
   const cb_surface *s = b->surface;
-  const cb_geometry *g = cb_system_space(b->potential);
+  const cb_space *g = cb_system_space(b->potential);
   if (s->curvature == 0 || g->n_factors != 1 || g->dim != 3 || g->chart || g->factor[0].curvature != s->curvature)
-    return cb_fail(CB_ERROR_ARGUMENT, "potentials of another space than that of curvature %g that the body is in",
+    return cb_fail(CB_ERROR_ARGUMENT,
+                   "the potentials are defined in another space: expected the space of the body, of curvature %g",
                    s->curvature);
   if (cb_system_particles(b->potential) != 1)
-    return cb_fail(CB_ERROR_ARGUMENT, "potentials on %d particles: expected one", cb_system_particles(b->potential));
+    return cb_fail(CB_ERROR_ARGUMENT, "the potentials act on %d particles: expected one particle",
+                   cb_system_particles(b->potential));
   b->node = cb_arena_alloc(b->arena, (size_t)s->faces * OF_FACE * ALONG + (size_t)o->n_points, sizeof *b->node);
   double(*y)[4] = malloc((size_t)s->vertices * sizeof *y);
   cb_status status = b->node && y ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for potentials on %d faces", s->faces);
@@ -111,8 +120,9 @@ cb_status cb_immersed_potentials_create(cb_immersed *b, const cb_immersed_option
 
 /* --- at a pose --- */
 
-/* Of the embedding (x, w/sqrt|K|): the world's coordinates of the body's. In hyperbolic space the origin is the body's. */
-static cb_status place(cb_swimmer *s, const cb_immersed_moment *m, double T[4][4]) {
+/* T maps the body's coordinates to the world's, in the embedding (x, w/sqrt|K|). In hyperbolic space the origin is the
+ * body's. */
+static cb_status place(cb_immersed_workspace *s, const cb_immersed_moment *m, double T[4][4]) {
   const double K = s->b->surface->curvature, *x = m->g->x, d = sqrt(cb_dot3(x, x)), root = sqrt(fabs(K));
   for (int i = 0; i < 16; i++) T[i / 4][i % 4] = i / 4 == i % 4;
   if (K < 0) {
@@ -136,7 +146,7 @@ static cb_status place(cb_swimmer *s, const cb_immersed_moment *m, double T[4][4
   return CB_OK;
 }
 
-/* F += factor <X_a, force>, force of the world's axes. */
+/* F += factor <X_a, force>, with the force in the world's axes. */
 static void push(double K, const double y[4], double T[4][4], const double force[4], double factor, double *F) {
   double f[4] = {0}, turn[3];
   for (int i = 0; i < 16; i++) f[i / 4] += T[i % 4][i / 4] * force[i % 4];
@@ -148,13 +158,14 @@ static void push(double K, const double y[4], double T[4][4], const double force
 }
 
 static cb_status lost(const cb_immersed_moment *m, const char *what, double value) {
-  return cb_fail(CB_STEP_DOMAIN,
-                 "the %s on the body is %g at t = %g, place (%g, %g, %g): does it hold the centre of a law?", what,
-                 value, m->t, m->g->x[0], m->g->x[1], m->g->x[2]);
+  return cb_fail(
+      CB_STEP_DOMAIN,
+      "the %s on the body is %g at t = %g, place (%g, %g, %g): does the body contain the centre of a potential?", what,
+      value, m->t, m->g->x[0], m->g->x[1], m->g->x[2]);
 }
 
-cb_status cb_immersed_potentials(cb_swimmer *s, const cb_immersed_moment *m, const double factor[2], double *F,
-                                 double *energy) {
+cb_status cb_immersed_potentials(cb_immersed_workspace *s, const cb_immersed_moment *m, const double factor[2],
+                                 double *F, double *energy) {
   const cb_immersed *b = s->b;
   const double K = b->surface->curvature;
   double T[4][4], sum = 0, own[6] = {0};
@@ -181,5 +192,99 @@ cb_status cb_immersed_potentials(cb_swimmer *s, const cb_immersed_moment *m, con
   if (energy && !isfinite(sum)) return lost(m, "potential energy", sum);
   for (int i = 0; i < 6 && F; i++) F[i] += own[i];
   if (energy) *energy = sum;
+  return CB_OK;
+}
+
+/* A body near the plane at which its fluid ends, and the wrench dL/dg on it. For the fluid's energy (1/2) <G(g) (Y, 1),
+ * (Y, 1)>, along g (1 + hat(xi)),
+ *
+ *   F_c = (1/2) <dG/dxi_c (Y, 1), (Y, 1)>,   dF_c/dY = dG/dxi_c (Y, 1)
+ *
+ * The second derivatives of G are not known. Newton's method therefore uses the derivative of a wrench that is fixed in
+ * the world.
+ */
+
+cb_status cb_immersed_take_wall(cb_immersed *b) {
+  const cb_fluid_model *model = b->inertia.model;
+  b->placed = cb_fluid_model_is_placed(model, b->up, &b->height);
+  if (b->placed && !model->class_->added_mass_at)
+    return cb_fail(CB_ERROR_UNSUPPORTED,
+                   "the added mass of the fluid model `%s` is valid at one position only, but the body moves: expected "
+                   "another model (`curvebody inertia` prints the tensor at a position)",
+                   model->class_->name);
+  if (b->placed && (b->has_flow || b->layered))
+    return cb_fail(CB_ERROR_UNSUPPORTED,
+                   "the added mass of the fluid model `%s` near a wall needs a medium of one density at rest: expected "
+                   "no %s, or wall: none",
+                   model->class_->name, b->layered ? "layers" : "flow");
+  return CB_OK;
+}
+
+/* CB_STEP_DOMAIN if a vertex of s->form is on or behind the plane at the pose g. */
+static cb_status before_it(const cb_immersed_workspace *s, const cb_pose *g) {
+  const cb_immersed *b = s->b;
+  double r[3][3], up[3], least = INFINITY;
+  cb_pose_rotation(g, r);
+  cb_apply3_transposed(r, b->up, up);
+  for (int i = 0; i < b->surface->vertices; i++) least = fmin(least, cb_dot3(up, s->form.x[i]));
+  least += cb_dot3(b->up, g->x) - b->height;
+  if (least > 0) return CB_OK;
+  return cb_fail(
+      CB_STEP_DOMAIN,
+      "the body reaches the wall of its fluid model: a vertex is %.3g behind it, where there is no flow; expected a "
+      "place on the side to which wall_x, wall_y, wall_z point, an earlier end, or a reflecting floor above the wall",
+      -least);
+}
+
+cb_status cb_immersed_workspace_check_place(cb_immersed_workspace *s, const cb_rigid_state *state) {
+  if (!s->b->placed) return CB_OK;
+  cb_status status = cb_immersed_form_at(s, state->t);
+  if (!status) status = cb_immersed_vertices(s);
+  return status ? status : before_it(s, &state->g);
+}
+
+cb_status cb_immersed_place(cb_immersed_workspace *s) {
+  const cb_immersed *b = s->b;
+  const cb_fluid_model *model = b->inertia.model;
+  cb_immersed_field *f = &s->field;
+  cb_added_mass own = {.kinetic = 0};
+  cb_status status = cb_immersed_vertices(s);
+  if (!status) status = before_it(s, &f->g);
+  if (!status)
+    status =
+        model->class_->added_mass_at(model, b->inertia.body, b->surface, s->form.x, s->form.v, &f->g, &own, f->along);
+  if (status) return status;
+  double sum = own.kinetic;
+  for (int i = 0; i < 36; i++) sum += f->I_f[i / 6][i % 6] = b->density * own.K[i / 6][i % 6];
+  for (int i = 0; i < 6; i++) sum += f->mu_f[i] = b->density * own.mu0[i];
+  for (int i = 0; i < 6 * 49; i++) sum += f->along[i / 49][i % 49 / 7][i % 7] *= b->density;
+  s->form.fluid_kinetic = b->density * own.kinetic;
+  return isfinite(sum) ? CB_OK
+                       : cb_fail(CB_STEP_DOMAIN, "the added mass of the fluid model `%s` is not finite near a wall",
+                                 model->class_->name);
+}
+
+cb_status cb_immersed_wall(cb_immersed_workspace *s, const cb_immersed_moment *m, double *F, cb_tensor dF,
+                           cb_tensor dg) {
+  const cb_status status = cb_immersed_field_at(s, m->t, m->g);
+  double Y[7] = {[6] = 1}, own[6] = {0};
+  if (status) return status;
+  memcpy(Y, m->Y, 6 * sizeof *Y);
+  for (int c = 0; c < 6; c++)
+    for (int i = 0; i < 7; i++) {
+      double momentum = 0;
+      for (int j = 0; j < 7; j++) momentum += s->field.along[c][i][j] * Y[j];
+      own[c] += Y[i] * momentum / 2;
+      if (dF && i < 6) dF[c][i] += momentum;
+    }
+  if (F)
+    for (int c = 0; c < 6; c++) F[c] += own[c];
+  for (int part = 0; dg && part < 6; part += 3)
+    for (int j = 0; j < 3; j++) {
+      double axis[3] = {0}, change[3];
+      axis[j] = 1;
+      cb_cross3(own + part, axis, change);
+      for (int i = 0; i < 3; i++) dg[part + i][j] += change[i];
+    }
   return CB_OK;
 }

@@ -1,4 +1,4 @@
-/* A swimmer: an immersed body as what a step on SE(3) moves, with a thread's work arrays. */
+/* A workspace: an immersed body as the problem of a step on SE(3), with the work arrays of one thread. */
 #include "fluid/immersed_private.h"
 
 #include <math.h>
@@ -23,9 +23,9 @@ void cb_immersed_set_last(cb_immersed_last *last, const cb_immersed_moment *m) {
   memcpy(last->Y, m->Y, sizeof last->Y);
 }
 
-static cb_status of_kind(cb_swimmer *s, cb_immersed_act act, const cb_immersed_moment *m, double *F, cb_tensor dF,
-                         cb_tensor dg) {
-  switch (act.kind) {
+static cb_status of_kind(cb_immersed_workspace *s, cb_immersed_wrench_id wrench_id, const cb_immersed_moment *m,
+                         double *F, cb_tensor dF, cb_tensor dg) {
+  switch (wrench_id.kind) {
     case CB_WRENCH_FLOW: return cb_immersed_flow(s, m, F, dF, dg);
     case CB_WRENCH_WALL: return cb_immersed_wall(s, m, F, dF, dg);
     case CB_WRENCH_PRESSURE: return cb_immersed_pressure(s, m, F, dg);
@@ -35,35 +35,38 @@ static cb_status of_kind(cb_swimmer *s, cb_immersed_act act, const cb_immersed_m
     case CB_WRENCH_DRAG: return cb_immersed_drag(s, m, true, false, F, dF, dg);
     case CB_WRENCH_LINEAR_DRAG: return cb_immersed_drag(s, m, false, true, F, dF, dg);
     case CB_WRENCH_FLOOR: cb_immersed_floor(s, m, F, dF, dg); return CB_OK;
-    case CB_WRENCH_MODEL: return cb_immersed_models(s, act.number, m, F, dF, dg);
-    case CB_WRENCH_TEXT: return cb_immersed_text_wrench(s, s->b->text + act.number, m, F, dF, dg);
+    case CB_WRENCH_MODEL: return cb_immersed_models(s, wrench_id.number, m, F, dF, dg);
+    case CB_WRENCH_TEXT: return cb_immersed_text_wrench(s, s->b->text + wrench_id.number, m, F, dF, dg);
   }
   return CB_OK;
 }
 
-/* Where a flow, a density or a pose has no value, or a pose no volume, a stage is outside of what is given, and no step
- * is short enough. A wrench of the user's, or a model's, goes with the twist, and that with the step. */
+/* If a flow, a density or a pose has no value, or a pose has no volume, a stage is outside the domain of the data, and
+ * no step is short enough. A wrench of the user or of a model depends on the twist, which depends on the step, so that
+ * a shorter step may help. */
 static cb_status given(cb_status status) {
   return status == CB_STEP_NOT_FINITE || status == CB_STEP_SINGULAR ? CB_STEP_DOMAIN : status;
 }
 
-cb_status cb_immersed_wrench(cb_swimmer *s, cb_immersed_act act, const cb_immersed_moment *m, double *F, cb_tensor dF,
-                             cb_tensor dg) {
-  const cb_status status = of_kind(s, act, m, F, dF, dg);
-  return act.kind == CB_WRENCH_TEXT || act.kind == CB_WRENCH_MODEL ? status : given(status);
+cb_status cb_immersed_wrench(cb_immersed_workspace *s, cb_immersed_wrench_id wrench_id, const cb_immersed_moment *m,
+                             double *F, cb_tensor dF, cb_tensor dg) {
+  const cb_status status = of_kind(s, wrench_id, m, F, dF, dg);
+  return wrench_id.kind == CB_WRENCH_TEXT || wrench_id.kind == CB_WRENCH_MODEL ? status : given(status);
 }
 
-static cb_status add_wrenches(cb_swimmer *s, const cb_immersed_moment *m, double *F, cb_tensor dF, cb_tensor dg) {
+static cb_status add_wrenches(cb_immersed_workspace *s, const cb_immersed_moment *m, double *F, cb_tensor dF,
+                              cb_tensor dg) {
   const cb_immersed *b = s->b;
   cb_status status = given(cb_immersed_form_at(s, m->t));
-  for (const cb_immersed_act *act = b->sum; !status && act < b->sum + b->sums; act++)
-    status = act->kind == CB_WRENCH_DRAG ? given(cb_immersed_drag(s, m, true, b->c_n > 0 || b->c_t > 0, F, dF, dg))
-                                         : cb_immersed_wrench(s, *act, m, F, dF, dg);
+  for (const cb_immersed_wrench_id *wrench_id = b->sum; !status && wrench_id < b->sum + b->sums; wrench_id++)
+    status = wrench_id->kind == CB_WRENCH_DRAG
+                 ? given(cb_immersed_drag(s, m, true, b->c_n > 0 || b->c_t > 0, F, dF, dg))
+                 : cb_immersed_wrench(s, *wrench_id, m, F, dF, dg);
   return status;
 }
 
 static cb_status inertia(void *self, double t, const cb_pose *g, double K[6][6], double mu0[6]) {
-  cb_swimmer *s = self;
+  cb_immersed_workspace *s = self;
   double I_f[6][6], mu_f[6];
   cb_status status = cb_immersed_form_at(s, t);
   if (!status) status = cb_immersed_fluid(s, t, g, I_f, mu_f);
@@ -76,20 +79,22 @@ static cb_status inertia(void *self, double t, const cb_pose *g, double K[6][6],
 }
 
 static void expect(void *self, double t, const cb_pose *g, const double Y[6]) {
-  cb_swimmer *s = self;
+  cb_immersed_workspace *s = self;
   cb_immersed_moment m;
   cb_immersed_moment_of(t, g, Y, &m);
   cb_immersed_set_last(&s->expected, &m);
 }
 
-/* dL/dg of what depends on the place: of one kind, as a flow or layers before a wall are refused. */
-static cb_status lagrangian(cb_swimmer *s, const cb_immersed_moment *m, double *F, cb_tensor dF, cb_tensor dg) {
+/* Adds dL/dg of the added mass, which depends on the pose near a wall or in a flow or layers. Only one of the two is
+ * needed, because a flow or layers next to a wall are refused. */
+static cb_status lagrangian(cb_immersed_workspace *s, const cb_immersed_moment *m, double *F, cb_tensor dF,
+                            cb_tensor dg) {
   return s->b->placed ? cb_immersed_wall(s, m, F, dF, dg) : cb_immersed_flow(s, m, F, dF, dg);
 }
 
 static cb_status inertia_wrench(void *self, double t, const cb_pose *g, const double Y[6], double wrench[6],
                                 double dwrench[6][6]) {
-  cb_swimmer *s = self;
+  cb_immersed_workspace *s = self;
   cb_immersed_moment m;
   cb_immersed_moment_of(t, g, Y, &m);
   const cb_status status = cb_immersed_form_at(s, t);
@@ -105,7 +110,7 @@ static cb_status wrench(void *self, double t, const cb_pose *g, const double Y[6
 /* dmu/dxi is the transpose of the derivative of dL/dg in Y. */
 static cb_status pose_derivative(void *self, double t, const cb_pose *g, const double Y[6], double dmu[6][6],
                                  double dF[6][6]) {
-  cb_swimmer *s = self;
+  cb_immersed_workspace *s = self;
   cb_immersed_moment m;
   cb_immersed_moment_of(t, g, Y, &m);
   const cb_status status = add_wrenches(s, &m, NULL, NULL, dF);
@@ -116,8 +121,8 @@ static cb_status pose_derivative(void *self, double t, const cb_pose *g, const d
   return given(own);
 }
 
-/* A body without inertia has none, which is told where it is asked for. */
-static void hold_inertia(cb_swimmer *s) {
+/* Stores the constants of a rigid body in a uniform fluid. A body without inertia has none, which is reported later. */
+static void hold_inertia(cb_immersed_workspace *s) {
   static const cb_pose origin = {.q = {1}};
   double K[6][6], mu0[6];
   if (s->b->poses || s->problem.pose_dependent) return;
@@ -125,9 +130,9 @@ static void hold_inertia(cb_swimmer *s) {
   s->problem.constant = &s->constant;
 }
 
-cb_status cb_swimmer_create(const cb_immersed *b, cb_swimmer **out) {
+cb_status cb_immersed_workspace_create(const cb_immersed *b, cb_immersed_workspace **out) {
   cb_arena *arena = cb_arena_create();
-  cb_swimmer *s = cb_arena_alloc(arena, 1, sizeof *s);
+  cb_immersed_workspace *s = cb_arena_alloc(arena, 1, sizeof *s);
   if (!s) {
     cb_arena_free(arena);
     return cb_fail(CB_ERROR_MEMORY, "no memory for a body of %d faces", b->surface->faces);
@@ -142,7 +147,7 @@ cb_status cb_swimmer_create(const cb_immersed *b, cb_swimmer **out) {
                                   .wrench = b->wrenches ? wrench : NULL,
                                   .pose_derivative = b->wrenches ? pose_derivative : NULL,
                                   .curvature = b->fluid.curvature,
-                                  .exact = !b->potential && !b->spread && !b->gusty && !b->texts &&
+                                  .exact = !b->potential && !b->fluid_varies && !b->flow_unsteady && !b->texts &&
                                            b->fluid.floor.kind != CB_FLOOR_STIFF && !b->by_face};
   cb_status status = cb_immersed_form_create(s);
   if (!status) status = cb_immersed_terms_create(s);
@@ -152,7 +157,7 @@ cb_status cb_swimmer_create(const cb_immersed *b, cb_swimmer **out) {
   if (!status) status = cb_immersed_pressure_create(s);
   if (!status && b->potential) status = cb_forces_create(b->potential, &s->potential);
   if (status) {
-    cb_swimmer_free(s);
+    cb_immersed_workspace_free(s);
     return status;
   }
   hold_inertia(s);
@@ -160,27 +165,30 @@ cb_status cb_swimmer_create(const cb_immersed *b, cb_swimmer **out) {
   return CB_OK;
 }
 
-void cb_swimmer_free(cb_swimmer *s) {
+void cb_immersed_workspace_free(cb_immersed_workspace *s) {
   if (!s) return;
   cb_local_free(s->local);
   cb_forces_free(s->potential);
   cb_arena_free(s->arena);
 }
 
-const cb_rigid_problem *cb_swimmer_problem(cb_swimmer *s) { return &s->problem; }
+const cb_rigid_problem *cb_immersed_workspace_problem(cb_immersed_workspace *s) { return &s->problem; }
 
-const cb_local_part *cb_swimmer_cap(const cb_swimmer *s, int *number) {
+const cb_local_part *cb_immersed_workspace_cap(const cb_immersed_workspace *s, int *number) {
   for (int p = 0; p < s->b->surface->parts; p++)
-    if (s->part[p].capped && !s->capped[p]) return *number = p, &s->part[p];
+    if (s->part[p].capped && !s->capped[p]) {
+      *number = p;
+      return &s->part[p];
+    }
   return NULL;
 }
 
-void cb_swimmer_know_caps(cb_swimmer *s) {
+void cb_immersed_workspace_know_caps(cb_immersed_workspace *s) {
   for (int p = 0; p < s->b->surface->parts; p++) s->capped[p] = s->part[p].capped;
 }
 
 static cb_status floor_shape(void *self, double t, int *n, const double (**x)[3], const double (**v)[3]) {
-  cb_swimmer *s = self;
+  cb_immersed_workspace *s = self;
   cb_status status = cb_immersed_form_at(s, t);
   if (!status) status = cb_immersed_vertices(s);
   if (status) return given(status);
@@ -190,22 +198,21 @@ static cb_status floor_shape(void *self, double t, int *n, const double (**x)[3]
   return CB_OK;
 }
 
-cb_floor_shape cb_swimmer_floor_shape(cb_swimmer *s) { return (cb_floor_shape){s, floor_shape}; }
+cb_floor_shape cb_immersed_workspace_floor_shape(cb_immersed_workspace *s) { return (cb_floor_shape){s, floor_shape}; }
 
-cb_status cb_swimmer_step(cb_swimmer *s, const cb_body_stepper *stepper, double h, cb_rigid_state *state,
-                          int *iterations) {
+cb_status cb_immersed_workspace_step(cb_immersed_workspace *s, const cb_body_stepper *stepper, double h,
+                                     cb_rigid_state *state, int *iterations) {
   const cb_fluid *fluid = &s->b->fluid;
   const double gravity = sqrt(cb_dot3(fluid->gravity, fluid->gravity));
   if (!cb_floor_outruns(&fluid->floor, s->b->weighed, gravity, h))
     return stepper->step(stepper->self, &s->problem, h, state, iterations);
-  const cb_floor_shape shape = cb_swimmer_floor_shape(s);
+  const cb_floor_shape shape = cb_immersed_workspace_floor_shape(s);
   cb_rigid_state next = *state;
   bool met = false;
   s->outrun = true;
   memset(s->push, 0, sizeof s->push);
   cb_status status = stepper->step(stepper->self, &s->problem, h, &next, iterations);
-  if (!status) status = cb_floor_push(&fluid->floor, &shape, &s->problem, state->t + h / 2, h, &next, s->push,
-                                       &met);
+  if (!status) status = cb_floor_push(&fluid->floor, &shape, &s->problem, state->t + h / 2, h, &next, s->push, &met);
   if (!status && met) {
     next = *state;
     status = stepper->step(stepper->self, &s->problem, h, &next, iterations);

@@ -1,15 +1,21 @@
-/* The fluid's momentum and dL/dg where the flow or the density varies, by the impulses that it takes from vertices.
+/* The fluid's momentum and dL/dg if the flow or the density varies, from the impulses on the fluid at the vertices; and
+ * the added mass of separate parts (below).
  *
- * On a face with area vector a = A n all is linear between its corners c. With k = rho delta/(12 A) (twice that on a
- * sheet), w_c = v + omega × x_c + x_c' - u_c the velocity relative to the flow, s_c = <w_c, a> - A mean:
+ * On a face with area vector a = A n everything is linear between its corners c. With k = rho delta/(12 A) (twice that
+ * on a sheet), and w_c = v + omega × x_c + x_c' - u_c the velocity relative to the flow, s_c = <w_c, a> - A mean:
+ *
  *   L = (1/2) sum k s_c S_c,  S_c = s_c + sum s;     impulse of a vertex  P = dL/dw = sum over its faces k S_c a
- * P is linear in Y, P = P_0 + Q Y, where Q depends on the shape and the density alone. In the body's axes
+ *
+ * u is the flow, G its gradient, `mean` the mean normal velocity of the part's shape. P is linear in Y, P = P_0 + Q Y,
+ * where Q depends only on the shape and the density. In the body's axes
+ *
  *   momentum   (sum x × P, sum P)
  *   wrench     dw/dxi = -(u × xi_omega + G (xi_v + xi_omega × x)):   F = -sum (P × u + x × G^T P, G^T P) + L_rho
- *   dF/dY      the same of Q's columns; transposed it is d(momentum)/dxi
- *   dF/dxi     of u and G, which turn with the body, d(G^T p) = G^T (xi_omega × p) - xi_omega × G^T p, without second
- *              derivatives of the flow; and of P, where w changes as in a flow u0 + G0 x (cb_immersed_carry)
- *   L_rho      (1/2) sum (k/rho) s_c S_c q,  q = drho/dxi = (sum x_c × r_c, sum r_c), r_c the density's slope in c
+ *   dF/dY      the same sum with the columns of Q; its transpose is d(momentum)/dxi
+ *   dF/dxi     u and G rotate with the body, d(G^T p) = G^T (xi_omega × p) - xi_omega × G^T p, second derivatives of
+ *              the flow are neglected; P changes with w as in a flow u0 + G0 x (cb_immersed_carry)
+ *   L_rho      (1/2) sum (k/rho) s_c S_c q,  q = drho/dxi = (sum x_c × r_c, sum r_c), r_c the derivative of the density
+ *              by corner c
  */
 #include "fluid/immersed_private.h"
 #include "fluid/local_private.h"
@@ -20,14 +26,14 @@
 /* --- the impulses --- */
 
 /* k/rho */
-static double weight(const cb_swimmer *s, int part, double area) {
+static double weight(const cb_immersed_workspace *s, int part, double area) {
   return area > 0 ? s->part[part].delta * (s->b->surface->open[part] ? 2 : 1) / (12 * area) : 0;
 }
 
-cb_status cb_immersed_impulses_create(cb_swimmer *s) {
+cb_status cb_immersed_impulses_create(cb_immersed_workspace *s) {
   const cb_immersed *b = s->b;
   cb_immersed_impulses *p = &s->impulses;
-  const bool wanted = b->added_mass && !b->inertia.model && (b->spread || b->poses);
+  const bool wanted = b->added_mass && !b->inertia.model && (b->fluid_varies || b->poses);
   const size_t vertices = wanted ? (size_t)b->surface->vertices : 0, faces = wanted ? (size_t)b->surface->faces : 0;
   p->a = cb_arena_alloc(s->arena, faces, sizeof *p->a);
   p->k = cb_arena_alloc(s->arena, faces, sizeof *p->k);
@@ -36,11 +42,11 @@ cb_status cb_immersed_impulses_create(cb_swimmer *s) {
   p->P0 = cb_arena_alloc(s->arena, b->varying ? vertices : 0, sizeof *p->P0);
   p->w = cb_arena_alloc(s->arena, vertices, sizeof *p->w);
   if (!p->a || !p->k || !p->leak || !p->Q || !p->P0 || !p->w)
-    return cb_fail(CB_ERROR_MEMORY, "no memory for the fluid about %d faces", b->surface->faces);
+    return cb_fail(CB_ERROR_MEMORY, "no memory for the fluid around %d faces", b->surface->faces);
   return CB_OK;
 }
 
-void cb_immersed_impulses_of_shape(cb_swimmer *s) {
+void cb_immersed_impulses_of_shape(cb_immersed_workspace *s) {
   const cb_immersed *b = s->b;
   cb_immersed_impulses *p = &s->impulses;
   const double *rho = s->field.mixed ? s->field.rho : NULL;
@@ -68,15 +74,16 @@ void cb_immersed_impulses_of_shape(cb_swimmer *s) {
   }
 }
 
-/* s_c of the shape's motion relative to the flow, and S_c. */
-static inline void normal_velocities(const cb_swimmer *s, int f, const double (*w)[3], double own[3], double S[3]) {
+/* s_c (own) and S_c of a face, for the velocities w of the vertices relative to the flow. */
+static inline void normal_velocities(const cb_immersed_workspace *s, int f, const double (*w)[3], double own[3],
+                                     double S[3]) {
   const int *corner = s->b->surface->face[f];
   double sum = 0;
   for (int c = 0; c < 3; c++) sum += own[c] = cb_dot3(w[corner[c]], s->impulses.a[f]) - s->impulses.leak[f];
   for (int c = 0; c < 3; c++) S[c] = own[c] + sum;
 }
 
-static void relative_velocities(cb_swimmer *s, const double Y[6]) {
+static void relative_velocities(cb_immersed_workspace *s, const double Y[6]) {
   const cb_immersed_field *f = &s->field;
   const bool flows = s->b->varying && s->b->relative;
   for (int i = 0; i < s->b->surface->vertices; i++) {
@@ -86,7 +93,7 @@ static void relative_velocities(cb_swimmer *s, const double Y[6]) {
   }
 }
 
-void cb_immersed_impulses_of_flow(cb_swimmer *s) {
+void cb_immersed_impulses_of_flow(cb_immersed_workspace *s) {
   static const double still[6];
   const cb_surface *surface = s->b->surface;
   cb_immersed_impulses *p = &s->impulses;
@@ -102,11 +109,14 @@ void cb_immersed_impulses_of_flow(cb_swimmer *s) {
   for (int i = 0; i < surface->vertices; i++) {
     double turn[3];
     cb_cross3(s->form.x[i], p->P0[i], turn);
-    for (int k = 0; k < 3; k++) p->momentum[k] += turn[k], p->momentum[3 + k] += p->P0[i][k];
+    for (int k = 0; k < 3; k++) {
+      p->momentum[k] += turn[k];
+      p->momentum[3 + k] += p->P0[i][k];
+    }
   }
 }
 
-double cb_immersed_fluid_energy(cb_swimmer *s, const double Y[6]) {
+double cb_immersed_fluid_energy(cb_immersed_workspace *s, const double Y[6]) {
   double sum = 0;
   if (!s->impulses.known) cb_immersed_impulses_of_shape(s);
   relative_velocities(s, Y);
@@ -120,17 +130,20 @@ double cb_immersed_fluid_energy(cb_swimmer *s, const double Y[6]) {
 
 /* --- the wrench --- */
 
-/* out -= (p × u + x × G^T p, G^T p), by `stride` */
+/* out -= (p × u + x × G^T p, G^T p), with entries `stride` apart */
 static void subtract(const double x[3], const double u[3], const double G[3][3], const double p[3], double *out,
                      int stride) {
   double f[3], pu[3], xf[3];
   cb_apply3_transposed(G, p, f);
   cb_cross3(p, u, pu);
   cb_cross3(x, f, xf);
-  for (int i = 0; i < 3; i++) out[i * stride] -= pu[i] + xf[i], out[(3 + i) * stride] -= f[i];
+  for (int i = 0; i < 3; i++) {
+    out[i * stride] -= pu[i] + xf[i];
+    out[(3 + i) * stride] -= f[i];
+  }
 }
 
-static void impulse(const cb_swimmer *s, int vertex, const double Y[6], double P[3]) {
+static void impulse(const cb_immersed_workspace *s, int vertex, const double Y[6], double P[3]) {
   const double(*Q)[6] = (const double(*)[6])s->impulses.Q[vertex];
   for (int i = 0; i < 3; i++) {
     P[i] = s->impulses.P0[vertex][i];
@@ -138,13 +151,13 @@ static void impulse(const cb_swimmer *s, int vertex, const double Y[6], double P
   }
 }
 
-/* Its derivative in Y is sum (k/rho) q (sum S_c m_c)^T. */
-void cb_immersed_add_density(cb_swimmer *s, const double Y[6], double F[6], cb_tensor dF) {
+/* The derivative in Y is sum (k/rho) q (sum S_c m_c)^T. */
+void cb_immersed_add_density(cb_immersed_workspace *s, const double Y[6], double F[6], cb_tensor dF) {
   const cb_surface *surface = s->b->surface;
   const bool varying = s->b->varying;
   double wind[3] = {0}, r[3][3];
   cb_pose_rotation(&s->field.g, r);
-  if (s->b->carried && !varying) cb_apply3_transposed((const double(*)[3])r, s->wind.u, wind);
+  if (s->b->has_flow && !varying) cb_apply3_transposed((const double(*)[3])r, s->wind.u, wind);
   for (int n = 0; n < s->field.slopes; n++) {
     const int f = s->field.sloped[n], *corner = surface->face[f], part = surface->part[f];
     const double(*slope)[3] = (const double(*)[3])s->field.slope[f];
@@ -167,8 +180,10 @@ void cb_immersed_add_density(cb_swimmer *s, const double Y[6], double F[6], cb_t
       cb_cross3(x, slope[c], arm);
       cb_cross3(x, a, m);
       for (int i = 0; i < 3; i++) {
-        q[i] += arm[i], q[3 + i] += slope[c][i];
-        Sm[i] += S[c] * m[i], Sm[3 + i] += S[c] * a[i];
+        q[i] += arm[i];
+        q[3 + i] += slope[c][i];
+        Sm[i] += S[c] * m[i];
+        Sm[3 + i] += S[c] * a[i];
       }
     }
     for (int i = 0; i < 6; i++) {
@@ -178,7 +193,7 @@ void cb_immersed_add_density(cb_swimmer *s, const double Y[6], double F[6], cb_t
   }
 }
 
-void cb_immersed_relative(cb_swimmer *s, const double Y[6], double F[6], cb_tensor dF) {
+void cb_immersed_relative(cb_immersed_workspace *s, const double Y[6], double F[6], cb_tensor dF) {
   const cb_immersed_field *f = &s->field;
   for (int i = 0; i < s->b->surface->vertices; i++) {
     const double(*G)[3] = (const double(*)[3])f->gradient[i], (*Q)[6] = (const double(*)[6])s->impulses.Q[i];
@@ -203,9 +218,9 @@ static void hat_times(const double a[3], const double m[3][3], double out[3][3])
   }
 }
 
-/* u and G turn and move: U = du/dxi_omega = hat(u) - G hat(x), f = G^T P, D = df/dxi_omega = hat(f) - G^T hat(P);
- * dg -= [[hat(P) U + hat(x) D, hat(P) G], [D, 0]] */
-void cb_immersed_relative_turning(cb_swimmer *s, const double Y[6], cb_tensor dg) {
+/* The components of u and G change with the rotation and the position of the body: U = du/dxi_omega = hat(u) - G
+ * hat(x), f = G^T P, D = df/dxi_omega = hat(f) - G^T hat(P); dg -= [[hat(P) U + hat(x) D, hat(P) G], [D, 0]] */
+void cb_immersed_relative_turning(cb_immersed_workspace *s, const double Y[6], cb_tensor dg) {
   for (int i = 0; i < s->b->surface->vertices; i++) {
     const double(*G)[3] = (const double(*)[3])s->field.gradient[i], *u = s->field.u[i], *x = s->form.x[i];
     double P[3], f[3], U[3][3], D[3][3], a[3][3], c[3][3], d[3][3];
@@ -228,4 +243,117 @@ void cb_immersed_relative_turning(cb_swimmer *s, const double Y[6], cb_tensor dg
         dg[3 + r][j] -= D[r][j];
       }
   }
+}
+
+/* Added mass of parts that a model treats separately, such as ellipsoids, if flow or density vary. Each part moves
+ * relative to the flow at its place c, in a fluid with the mean density of the body's faces (twist V and dV:
+ * immersed_twist.c):
+ *
+ *   L = (rho/2) sum <K V, V>,  V = X Y - W;   momentum  rho sum X^T K V = I_f Y + mu_f
+ *   dL/dxi = (q/2) sum <K V, V> + rho sum <K V, dV>,  q = drho/dxi,   rho = sum A rho_f/sum A
+ *   d(dL/dxi)/dY = q (sum X^T K V)^T + rho sum (dV/dxi)^T K X
+ *
+ * The gradient of the vorticity is neglected.
+ */
+
+cb_status cb_immersed_parts_create(cb_immersed_workspace *s) {
+  const cb_immersed *b = s->b;
+  const cb_fluid_model *model = b->inertia.model;
+  const int n = b->by_parts ? b->inertia.places : 0;
+  s->part_added_mass = cb_arena_alloc(s->arena, (size_t)n, sizeof *s->part_added_mass);
+  if (!s->part_added_mass) return cb_fail(CB_ERROR_MEMORY, "no memory for %d parts", n);
+  for (int p = 0; p < n; p++) {
+    cb_immersed_place_at(&s->part_added_mass[p].at, b->inertia.at[p], b->density);
+    model->class_->added_mass_of(model, b->inertia.body, p, s->part_added_mass[p].K);
+  }
+  return CB_OK;
+}
+
+/* own = K V, out = X^T K V */
+static void momentum_of(const cb_immersed_part_added_mass *part, const double V[6], double own[6], double out[6]) {
+  cb_apply6((const double(*)[6])part->K, V, own);
+  memcpy(out, own, 6 * sizeof *out);
+  cb_immersed_carry_back(&part->at, out);
+}
+
+/* Finds the mean density of the faces if it is mixed, and its slope. */
+static void find_density(cb_immersed_workspace *s) {
+  const cb_surface *surface = s->b->surface;
+  cb_immersed_field *f = &s->field;
+  double whole = 0, sum = 0, *q = f->density_slope;
+  memset(f->density_slope, 0, sizeof f->density_slope);
+  if (!f->mixed) return;
+  for (int n = 0; n < surface->faces; n++) {
+    const int *corner = surface->face[n];
+    double a[3];
+    cb_area3(s->form.x[corner[0]], s->form.x[corner[1]], s->form.x[corner[2]], a);
+    const double area = sqrt(cb_dot3(a, a));
+    whole += area;
+    sum += area * f->rho[n];
+  }
+  for (int k = 0; k < f->slopes; k++) {
+    const int n = f->sloped[k], *corner = surface->face[n];
+    double a[3], arm[3];
+    cb_area3(s->form.x[corner[0]], s->form.x[corner[1]], s->form.x[corner[2]], a);
+    const double share = sqrt(cb_dot3(a, a)) / whole;
+    for (int c = 0; c < 3; c++) {
+      cb_cross3(s->form.x[corner[c]], f->slope[n][c], arm);
+      for (int i = 0; i < 3; i++) {
+        q[i] += share * arm[i];
+        q[3 + i] += share * f->slope[n][c][i];
+      }
+    }
+  }
+  f->density = sum / whole;
+}
+
+cb_status cb_immersed_parts(cb_immersed_workspace *s, const cb_immersed_moment *m) {
+  const cb_immersed *b = s->b;
+  cb_immersed_field *f = &s->field;
+  find_density(s);
+  for (int i = 0; i < 36; i++) f->I_f[i / 6][i % 6] = f->density * b->added.K[i / 6][i % 6];
+  memset(f->mu_f, 0, sizeof f->mu_f);
+  for (int p = 0; p < b->inertia.places; p++) {
+    cb_immersed_part_added_mass *part = s->part_added_mass + p;
+    double own[6], share[6];
+    const cb_status status = cb_immersed_look(b, m, &part->at);
+    if (status) return status;
+    momentum_of(part, part->at.W, own, share);
+    cb_add6(-f->density, share, f->mu_f);
+  }
+  return CB_OK;
+}
+
+void cb_immersed_parts_wrench(const cb_immersed_workspace *s, const double Y[6], double *F, cb_tensor dF) {
+  const cb_immersed_field *f = &s->field;
+  for (int p = 0; p < s->b->inertia.places; p++) {
+    const cb_immersed_part_added_mass *part = s->part_added_mass + p;
+    double V[6], KV[6], P[6];
+    cb_immersed_relative_twist(&part->at, Y, V);
+    momentum_of(part, V, KV, P);
+    for (int j = 0; j < 6; j++) {
+      double dV[6], KdV[6], unused[6], energy = 0, power = 0;
+      cb_immersed_twist_along(&part->at, j, dV);
+      for (int i = 0; i < 6; i++) {
+        energy += KV[i] * V[i] / 2;
+        power += KV[i] * dV[i];
+      }
+      if (F) F[j] += f->density_slope[j] * energy + f->density * power;
+      if (!dF) continue;
+      momentum_of(part, dV, unused, KdV);
+      for (int i = 0; i < 6; i++) dF[j][i] += f->density_slope[j] * P[i] + f->density * KdV[i];
+    }
+  }
+}
+
+double cb_immersed_parts_energy(const cb_immersed_workspace *s, const double Y[6]) {
+  double energy = 0;
+  for (int p = 0; p < s->b->inertia.places; p++) {
+    const cb_immersed_part_added_mass *part = s->part_added_mass + p;
+    double V[6], KV[6];
+    cb_immersed_relative_twist(&part->at, Y, V);
+    cb_apply6((const double(*)[6])part->K, V, KV);
+    for (int i = 0; i < 6; i++) energy += s->field.density / 2 * KV[i] * V[i];
+  }
+  return energy;
 }

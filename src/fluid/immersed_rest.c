@@ -1,47 +1,47 @@
-/* Fluid models that know a body by its shape at rest, on a body whose poses move it.
+/* Checks fluid models that use a body's shape at rest, for a body whose poses move it.
  *
- * A force by the twist is of what `prepare` knew, and an added mass of places by themselves is of no moving shape. An
- * added mass that does not see the vertices is found out by its momentum and energy, mu0 and kinetic: these are not 0
- * where the shape has a normal velocity anywhere, int |v.n| dA > 0.
+ * A force that depends on the twist uses only what `prepare` computed, and an added mass of separate places does not
+ * depend on a moving shape. Whether an added mass uses the vertices is found from its momentum and energy, mu0 and
+ * kinetic: they are not 0 if the shape has a normal velocity anywhere, int |v.n| dA > 0.
  */
 #include "fluid/immersed_private.h"
 
-#include "fluid/fluid_model.h"
+#include "fluid/fluid_model_shared.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 bool cb_fluid_model_is_of_rest(const cb_fluid_model *m, bool forces) {
-  return forces ? m->kind->on_twist != NULL : m->kind->added_mass_of != NULL;
+  return forces ? m->class_->on_twist != NULL : m->class_->added_mass_of != NULL;
 }
 
-/* int |v.n| dA by faces, and the largest that it could be. */
-static double flux(const cb_surface *s, const double (*x)[3], const double (*v)[3], double *most) {
+/* int |v.n| dA over the faces, and its largest possible value. */
+static double flux(const cb_surface *s, const double (*x)[3], const double (*v)[3], double *maximum) {
   double sum = 0;
-  *most = 0;
+  *maximum = 0;
   for (int f = 0; f < s->faces; f++) {
     const int *c = s->face[f];
     double a[3], mean[3];
     cb_area3(x[c[0]], x[c[1]], x[c[2]], a);
     for (int k = 0; k < 3; k++) mean[k] = (v[c[0]][k] + v[c[1]][k] + v[c[2]][k]) / 3;
     sum += fabs(cb_dot3(mean, a));
-    *most += sqrt(cb_dot3(mean, mean) * cb_dot3(a, a));
+    *maximum += sqrt(cb_dot3(mean, mean) * cb_dot3(a, a));
   }
   return sum;
 }
 
 bool cb_fluid_model_sees_shape(const cb_surface *s, const double (*x)[3], const double (*v)[3],
                                const cb_added_mass *found) {
-  double most, told = fabs(found->kinetic), still = 0;
-  for (int i = 0; i < 6; i++) told += fabs(found->mu0[i]);
+  double maximum, change = fabs(found->kinetic), still = 0;
+  for (int i = 0; i < 6; i++) change += fabs(found->mu0[i]);
   for (int i = 0; i < 36; i++) still += fabs(found->K[i / 6][i % 6]);
-  return told > 0 || !(still > 0) || !(flux(s, x, v, &most) > 1e-9 * most);
+  return change > 0 || !(still > 0) || !(flux(s, x, v, &maximum) > 1e-9 * maximum);
 }
 
-/* --- what poses do --- */
+/* --- the motion of the poses --- */
 
-/* The farthest that a vertex is from its place in the surface, and a time at which the shape moves, as far as is seen at
- * the times that are tried. */
+/* The largest distance of a vertex from its position in the surface, and the time of the fastest motion of the shape,
+ * both at the sampled times. */
 typedef struct motion {
   double distance, time, t, flux;
   int vertex;
@@ -50,26 +50,33 @@ typedef struct motion {
 
 static cb_status look(const cb_immersed *b, double t, motion *m) {
   const cb_surface *s = b->surface;
-  double most;
+  double maximum;
   const cb_status status = cb_poses_at(b->poses, t, m->x, m->v);
-  if (status) return status == CB_ERROR_MEMORY ? status : CB_OK; /* no pose there is the run's to refuse */
+  if (status) return status == CB_ERROR_MEMORY ? status : CB_OK; /* the run reports a time without a pose */
   for (int i = 0; i < s->vertices; i++) {
     double d[3];
     for (int k = 0; k < 3; k++) d[k] = m->x[i][k] - s->x[i][k];
     const double distance = sqrt(cb_dot3(d, d));
-    if (distance > m->distance) m->distance = distance, m->vertex = i, m->time = t;
+    if (distance > m->distance) {
+      m->distance = distance;
+      m->vertex = i;
+      m->time = t;
+    }
   }
-  const double of = flux(s, (const double(*)[3])m->x, (const double(*)[3])m->v, &most);
-  if (of > m->flux) m->flux = of, m->t = t;
+  const double of = flux(s, (const double(*)[3])m->x, (const double(*)[3])m->v, &maximum);
+  if (of > m->flux) {
+    m->flux = of;
+    m->t = t;
+  }
   return CB_OK;
 }
 
-/* The poses of a sequence and times between them; of expressions, times of all scales that no period divides, from 1e-4
- * to 1e5: so near to each other that a movement as long as a twentieth of the time at which it occurs is seen, with
- * fewer times for large surfaces. */
+/* The sampled times. For a sequence they are its poses and times between them. For expressions they cover all scales
+ * from 1e-4 to 1e5, are not commensurable with any period, and are so close that a motion is found if it lasts at least
+ * a twentieth of the time at which it occurs; large surfaces have fewer times. */
 static cb_status look_at_all(const cb_immersed *b, motion *m) {
-  enum { MOST = 256, FEWEST = 12, SCALES = 512, PLACES = 1 << 19 };
-  const int n = cb_poses_count(b->poses), step = n > MOST ? n / MOST : 1;
+  enum { MAXIMUM = 256, FEWEST = 12, SCALES = 512, PLACES = 1 << 19 };
+  const int n = cb_poses_count(b->poses), step = n > MAXIMUM ? n / MAXIMUM : 1;
   cb_status status = CB_OK;
   for (int i = 0; i < n && !status; i += step) {
     const double t = cb_poses_time(b->poses, i);
@@ -90,9 +97,9 @@ static double size_of(const cb_surface *s) {
 
 static cb_status refuse(const cb_immersed *b, const motion *m, const char *name, bool forces) {
   return cb_fail(CB_ERROR_UNSUPPORTED,
-                 "%s the fluid model `%s` %s of the body's shape at rest, and its poses move vertex %d by %.3g m at "
-                 "t = %.3g: expected %s, or a body without `poses`",
-                 forces ? "the forces of" : "the added mass of", name, forces ? "are those" : "is that",
+                 "%s the fluid model `%s` %s valid only for the body's shape at rest, but its poses move vertex %d by "
+                 "%.3g m at t = %.3g: expected %s, or a body without `poses`",
+                 forces ? "the forces of" : "the added mass of", name, forces ? "are" : "is",
                  b->surface->number[m->vertex], m->distance, m->time,
                  forces ? "`local`" : "`added_mass: local` or `exact`");
 }
@@ -102,15 +109,15 @@ static cb_status check(const cb_immersed *b, motion *m) {
   cb_status status = look_at_all(b, m);
   if (status || !(m->distance > 1e-9 * size_of(b->surface))) return status;
   for (int i = 0; i < b->n_forces; i++)
-    if (cb_fluid_model_is_of_rest(b->force[i].model, true)) return refuse(b, m, b->force[i].model->kind->name, true);
+    if (cb_fluid_model_is_of_rest(b->force[i].model, true)) return refuse(b, m, b->force[i].model->class_->name, true);
   if (!of || b->placed) return CB_OK;
-  if (cb_fluid_model_is_of_rest(of, false)) return refuse(b, m, of->kind->name, false);
+  if (cb_fluid_model_is_of_rest(of, false)) return refuse(b, m, of->class_->name, false);
   if (cb_poses_at(b->poses, m->t, m->x, m->v)) return CB_OK;
   const double(*x)[3] = (const double(*)[3])m->x, (*v)[3] = (const double(*)[3])m->v;
   cb_added_mass found = {.kinetic = 0};
-  status = of->kind->added_mass(of, b->inertia.body, b->surface, x, v, &found);
-  if (status) return status == CB_ERROR_MEMORY ? status : CB_OK; /* it is the run's that gets there */
-  return cb_fluid_model_sees_shape(b->surface, x, v, &found) ? CB_OK : refuse(b, m, of->kind->name, false);
+  status = of->class_->added_mass(of, b->inertia.body, b->surface, x, v, &found);
+  if (status) return status == CB_ERROR_MEMORY ? status : CB_OK; /* the run reports it at that time */
+  return cb_fluid_model_sees_shape(b->surface, x, v, &found) ? CB_OK : refuse(b, m, of->class_->name, false);
 }
 
 cb_status cb_immersed_check_rest(const cb_immersed *b) {

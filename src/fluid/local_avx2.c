@@ -1,4 +1,4 @@
-/* Kernels of the local fluid model for AVX2 with FMA: four faces at once. */
+/* The kernels of the local fluid model for AVX2 with FMA: four faces at a time. */
 #if defined(__x86_64__)
 #include "core/lanes4.h"
 
@@ -7,9 +7,10 @@
 enum { ROWS = 2 };
 
 static inline vec gather(const double *p, const int *at) {
-  return _mm256_set_pd(p[at[3]], p[at[2]], p[at[1]], p[at[0]]); /* quicker than the instruction on most processors */
+  /* Faster than the gather instruction on most processors. */
+  return _mm256_set_pd(p[at[3]], p[at[2]], p[at[1]], p[at[0]]);
 }
-/* Rows of four numbers, of which three count. */
+/* Loads rows of four numbers, of which three are used. */
 static inline void rows(const double *p, const int *at, vec *x, vec *y, vec *z) {
   const vec r0 = load(p + at[0]), r1 = load(p + at[1]), r2 = load(p + at[2]), r3 = load(p + at[3]),
             xz0 = _mm256_unpacklo_pd(r0, r1), xz2 = _mm256_unpacklo_pd(r2, r3);
@@ -25,7 +26,7 @@ static inline void store_rows(double *p, vec x, vec y, vec z) {
   store(p + 8, _mm256_permute2f128_pd(xy0, z0, 0x31));
   store(p + 12, _mm256_permute2f128_pd(xy1, z1, 0x31));
 }
-/* a[3] 0 a[3] 0 */
+/* Writes a[0], a[1], a[2] and 0, two times. */
 static inline void twice(const double *a, vec *row) {
   row[0] = row[1] = _mm256_maskload_pd(a, _mm256_setr_epi64x(-1, -1, -1, 0));
 }

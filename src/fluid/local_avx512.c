@@ -1,4 +1,4 @@
-/* Kernels of the local fluid model for AVX-512: eight faces at once. */
+/* The kernels of the local fluid model for AVX-512: eight faces at a time. */
 #if defined(__x86_64__)
 #include "core/lanes8.h"
 
@@ -12,7 +12,7 @@ static inline vec gather(const double *p, const int *at) {
 static inline __m512d two_rows(const double *a, const double *b) {
   return _mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_loadu_pd(a)), _mm256_loadu_pd(b), 1);
 }
-/* Rows of four numbers, of which three count: with loads of rows and shuffles, in half the time of gathers. */
+/* Loads rows of four numbers, of which three are used. Loads of rows and shuffles take half the time of gathers. */
 static inline void rows(const double *p, const int *at, vec *x, vec *y, vec *z) {
   const vec r02 = two_rows(p + at[0], p + at[2]), r13 = two_rows(p + at[1], p + at[3]),
             r46 = two_rows(p + at[4], p + at[6]), r57 = two_rows(p + at[5], p + at[7]),
@@ -33,10 +33,8 @@ static inline void store_rows(double *p, vec x, vec y, vec z) {
   _mm512_storeu_pd(p + 16, _mm512_permutex2var_pd(even4, _mm512_setr_epi64(0, 1, 4, 5, 8, 9, 12, 13), odd4));
   _mm512_storeu_pd(p + 24, _mm512_permutex2var_pd(even4, _mm512_setr_epi64(2, 3, 6, 7, 10, 11, 14, 15), odd4));
 }
-/* a[3] 0 a[3] 0 */
-static inline void twice(const double *a, vec *row) {
-  row[0] = _mm512_broadcast_f64x4(_mm256_maskz_loadu_pd(7, a));
-}
+/* Writes a[0], a[1], a[2] and 0, two times. */
+static inline void twice(const double *a, vec *row) { row[0] = _mm512_broadcast_f64x4(_mm256_maskz_loadu_pd(7, a)); }
 static inline vec fnma3(vec a, vec b, vec c) { return _mm512_fnmadd_pd(a, b, c); }
 
 #include "fluid/local_kernel.h"

@@ -1,20 +1,22 @@
-/* The kernels of the local fluid model, written once over the vectors of an instruction set: included by
- * local_x86_64.c, local_avx2.c and local_avx512.c after WIDTH, vec (one number of WIDTH faces), functions of them,
- * ROWS and KERNELS.
+/* The kernels of the local fluid model, written once over the vectors of an instruction set. local_x86_64.c,
+ * local_avx2.c and local_avx512.c include this file after they have defined WIDTH, vec (one number of WIDTH faces),
+ * functions on it, ROWS and KERNELS.
  *
- * A face (x0, x1, x2), e1 = x1 - x0, e2 = x2 - x0, has centre c, area vector a = A n = e1 × e2/2, s = e1 + e2 and
- * t = e1 - e2. With M = A m(c) = (c × a, a), and as x = c + combinations of s and t, the 3-midpoint rule reads
+ * A face (x0, x1, x2), e1 = x1 - x0, e2 = x2 - x0, has the centre c, which moves with w, the area vector a = A n = e1 ×
+ * e2/2, s = e1 + e2 and t = e1 - e2. With M = A m(c) = (c × a, a), and as x = c + combinations of s and t, the
+ * 3-midpoint rule reads
  *
  *   int m m^T = (M M^T + S S^T/72 + T T^T/24)/A,  S = (s × a, 0),  T = (t × a, 0)
  *   int <x',n> m = (<w,a> M + <s',a> S/72 + <t',a> T/24)/A
  *
- * and over the tetrahedron from a part's apex, y = c and u = w about it, V = <y,a>/3,
+ * and over the tetrahedron from a part's apex, with y = c and u = w relative to the apex, V = <y,a>/3,
  *
  *   int x x'^T = V (3/5 y u^T + s s'^T/120 + t t'^T/40),  int x = 3/4 V y,
- *   (int x)' = <u,a> y + <s',a> s/72 + <t',a> t/24 over the whole closed surface.
+ *   (int x)' = <u,a> y + <s',a> s/72 + <t',a> t/24 over all of the closed surface.
  *
- * A pose is one pass over the faces for these sums, and for the drag at one twist where it is known; others need c, a
- * and w, which it leaves if asked (l->flattened). Faces' normals stay with a block, whose edges follow.
+ * A pose is one pass over the faces for these sums, and for the drag at one twist if it is known. Drags at further
+ * twists need c, a and w, which the pass stores on request (l->flattened). The normals of a block's faces stay in the
+ * cache, because its edges are next.
  */
 #include "fluid/local_private.h"
 
@@ -27,11 +29,11 @@ typedef struct vec3 {
   vec x, y, z;
 } vec3;
 
-/* Added under roots, so that faces of no area and bodies at rest give 0 and not 0/0. */
+/* This is added under roots, so that faces without area and bodies at rest give 0 instead of 0/0. */
 static const double tiny = 1e-300;
 static const double none[3];
 
-/* Three numbers beside each other. */
+/* Loads three numbers that lie next to each other, for each lane: p[at], p[at + 1] and p[at + 2]. */
 INLINE vec3 rows3(const double *p, const int *at) {
   vec3 a;
   rows(p, at, &a.x, &a.y, &a.z);
@@ -47,22 +49,21 @@ INLINE vec dot(vec3 a, vec3 b) { return fma3(a.z, b.z, fma3(a.y, b.y, a.x * b.x)
 INLINE vec3 cross(vec3 a, vec3 b) {
   return (vec3){fnma3(a.z, b.y, a.y * b.z), fnma3(a.x, b.z, a.z * b.x), fnma3(a.y, b.x, a.x * b.y)};
 }
-INLINE vec3 load3(const double *p) {
-  return (vec3){load(p), load(p + CB_LOCAL_GROUP), load(p + 2 * CB_LOCAL_GROUP)};
-}
+INLINE vec3 load3(const double *p) { return (vec3){load(p), load(p + CB_LOCAL_GROUP), load(p + 2 * CB_LOCAL_GROUP)}; }
 INLINE void store3(double *p, vec3 a) {
   store(p, a.x);
   store(p + CB_LOCAL_GROUP, a.y);
   store(p + 2 * CB_LOCAL_GROUP, a.z);
 }
-/* Where the numbers of face f begin, if a group of faces has `group` of them. */
+/* The place of the numbers of face f if a group of faces has `group` numbers per face. */
 INLINE size_t place(int f, int group) {
   return (size_t)(f / CB_LOCAL_GROUP) * (size_t)group + (size_t)(f % CB_LOCAL_GROUP);
 }
 
-/* 1/sqrt(x) for x > 0: a start from the exponent, good to 3.5e-2, and Newton's method, which squares 1.5 times the
- * error. Quicker by far than a root and a division, and the same on all processors.
- * Source of the constant: Lomont, Fast inverse square root (2003), for doubles. */
+/* 1/sqrt(x) for x > 0. The first value, from the exponent, has an error of 3.5e-2, and each step of Newton's method
+ * squares the error times 1.5. This is much faster than a root and a division, and gives identical results on all
+ * processors with the same instruction set. Source of the constant: Lomont, Fast inverse square root (2003), for
+ * doubles. */
 INLINE vec inverse_root(vec x) {
   const bits start = (bits){0} + 0x5FE6EB50C7B537A9ULL - ((bits)x >> 1);
   vec y = (vec)start, half = set(0.5) * x;
@@ -71,7 +72,7 @@ INLINE vec inverse_root(vec x) {
   return y;
 }
 
-/* In the order of the lanes. */
+/* Adds the lanes in their order. */
 INLINE double total(vec a) {
   double lane[WIDTH], sum = 0;
   store(lane, a);
@@ -87,7 +88,7 @@ typedef struct triangle {
   vec aa, r, d; /* <a,a>, 1/A, <w,a> */
 } triangle;
 
-/* What corners tell. */
+/* Computes c, s, t, a and w, s', t' of a triangle from its corners. The other members are computed later. */
 INLINE void take(const cb_local *l, int f, triangle *q) {
   const int *at[3] = {l->corner[0] + f, l->corner[1] + f, l->corner[2] + f};
   const vec3 x0 = rows3(l->x, at[0]), e1 = subtract(rows3(l->x, at[1]), x0), e2 = subtract(rows3(l->x, at[2]), x0),
@@ -105,7 +106,7 @@ INLINE void take(const cb_local *l, int f, triangle *q) {
   q->w = along(set(1. / 3), ds, v0);
 }
 
-#include "fluid/local_kernel_bend.h"
+#include "fluid/local_kernel_drag.h"
 
 /* --- added mass and the momentum of the shape's motion --- */
 
@@ -136,11 +137,13 @@ INLINE void take_size(triangle *q) {
 }
 
 /* int m m^T and int <x',n> m with a density, as the weight w = rho/A of a face, in two steps whose sums stay in
- * registers: what is angular in both factors, with M, S and T; and the rest. */
+ * registers: first the terms that are angular in both factors, with M, S and T, then the rest. */
 INLINE void add_angular_mass(triangle *q, vec w, bool moving, vec *sum) {
   const vec3 M = cross(q->c, q->a), S = cross(q->s, q->a), T = cross(q->t, q->a), wM = scaled(w, M),
              wS = scaled(w * set(1. / 72), S), wT = scaled(w * set(1. / 24), T);
-  q->M = M, q->S = S, q->T = T;
+  q->M = M;
+  q->S = S;
+  q->T = T;
   symmetric(sum + CB_LOCAL_K, wM, M);
   symmetric(sum + CB_LOCAL_K, wS, S);
   symmetric(sum + CB_LOCAL_K, wT, T);
@@ -160,7 +163,7 @@ INLINE void add_linear_mass(const triangle *q, vec w, bool moving, vec *sum) {
   if (moving) add_row(sum + CB_LOCAL_MU + 3, q->d, wa);
 }
 
-/* A face's density differs from others': the pose is gathered once more. */
+/* Computes the added mass if the densities of the faces differ. The corners are gathered once more. */
 static void mass(const cb_local *l, const cb_local_block *b, const double *rho, double *out) {
   vec sum[CB_LOCAL_MU + 6];
   for (int i = 0; i < CB_LOCAL_MU + 6; i++) sum[i] = set(0);
@@ -180,7 +183,7 @@ static void mass(const cb_local *l, const cb_local_block *b, const double *rho, 
   for (int i = 0; i < CB_LOCAL_MU + 6; i++) out[i] = total(sum[i]);
 }
 
-/* Sums of the mass of a solid about its apex at[0] that moves with at[1]. */
+/* Adds the sums for the mass of a solid about its apex at[0], which moves with at[1]. */
 INLINE void add_solid(const triangle *q, const vec3 at[2], vec *sum) {
   const vec3 y = subtract(q->c, at[0]), u = subtract(q->w, at[1]);
   const vec V = set(1. / 3) * dot(y, q->a), V34 = set(0.75) * V;
@@ -198,8 +201,8 @@ INLINE void add_solid(const triangle *q, const vec3 at[2], vec *sum) {
   add_row(sum + CB_LOCAL_FIRST_RATE, set(1. / 24) * dot(q->dt, q->a), q->t);
 }
 
-/* The two edges that a face has at its first corner, e1 and -e2; where it has less, itself is beside it. With
- * e × n = (S ± T)/2A, <e, n × n1> = <e × n, n1>. */
+/* alpha l of the two edges of a face at its first corner, e1 and -e2. For an edge that the face does not hold, its own
+ * number is in place of the neighbour's, so that alpha is 0. With e × n = (S ± T)/2A, <e, n × n1> = <e × n, n1>. */
 INLINE vec bends_of(const cb_local *l, const triangle *q, int f, const double *normals, vec *folds) {
   const vec3 n1 = rows3(normals, l->beside[0] + f), n2 = rows3(normals, l->beside[1] + f);
   const vec half = set(0.5) * q->r;
@@ -232,8 +235,10 @@ INLINE void row_of(const cb_local_blend *of, const weights *a, int n, int from, 
     twice(of->x[k][from], three);
 #pragma GCC unroll 4
     for (int j = 0; j < PER; j++) {
-      if (k == 0) row[j] = a->w[k][j] * three[j];
-      else row[j] = fma3(a->w[k][j], three[j], row[j]);
+      if (k == 0)
+        row[j] = a->w[k][j] * three[j];
+      else
+        row[j] = fma3(a->w[k][j], three[j], row[j]);
     }
   }
 }
@@ -249,18 +254,21 @@ INLINE void rows_of(const cb_local *l, int begin, int end, const cb_local_blend 
 }
 
 static void blend(const cb_local *l, int begin, int end, const cb_local_blend *of) {
-  if (of->n == 1) rows_of(l, begin, end, of, 1);
-  else if (of->n == 2) rows_of(l, begin, end, of, 2);
-  else rows_of(l, begin, end, of, CB_LOCAL_POSES);
+  if (of->n == 1)
+    rows_of(l, begin, end, of, 1);
+  else if (of->n == 2)
+    rows_of(l, begin, end, of, 2);
+  else
+    rows_of(l, begin, end, of, CB_LOCAL_POSES);
 }
 
-/* Asks for what vertices from begin on come from. */
+/* Prefetches the data from which the vertices from begin on are computed. */
 INLINE void approach(const cb_local *l, int begin, int end, const cb_local_blend *of) {
   for (int i = begin; i < end; i++)
     for (int k = 0; k < of->n; k++) __builtin_prefetch(of->x[k][l->original[i]], 0, 2);
 }
 
-/* Their sum by the shares of a part. */
+/* Sums the vertices with their shares in a part as weights. */
 INLINE void apex_of(const cb_local *l, const cb_local_block *b, const cb_local_blend *of, int n, double *out) {
   const weights a = weights_of(of, n);
   vec sum[PER], row[PER];
@@ -276,9 +284,12 @@ INLINE void apex_of(const cb_local *l, const cb_local_block *b, const cb_local_b
 }
 
 static void apex(const cb_local *l, const cb_local_block *b, const cb_local_blend *of, double *out) {
-  if (of->n == 1) apex_of(l, b, of, 1, out);
-  else if (of->n == 2) apex_of(l, b, of, 2, out);
-  else apex_of(l, b, of, CB_LOCAL_POSES, out);
+  if (of->n == 1)
+    apex_of(l, b, of, 1, out);
+  else if (of->n == 2)
+    apex_of(l, b, of, 2, out);
+  else
+    apex_of(l, b, of, CB_LOCAL_POSES, out);
 }
 
 INLINE void keep(const cb_local *l, int f, const triangle *q) {
@@ -295,8 +306,6 @@ static void flatten(const cb_local *l, const cb_local_block *b) {
     keep(l, f, &q);
   }
 }
-
-#include "fluid/local_kernel_drag.h"
 
 enum { CHUNK = CB_LOCAL_CHUNK };
 
@@ -323,7 +332,7 @@ INLINE void pass(const cb_local *l, const cb_local_block *b, const cb_local_blen
       take(l, f, q + n);
       if (l->flattened) keep(l, f, q + n);
     }
-    /* Loops of their own for what is one long chain a face, so that many chains run side by side. */
+    /* Each long chain of operations per face has a loop of its own, so that many chains run in parallel. */
     for (int i = 0; i < n; i++) {
       take_size(q + i);
       const vec3 normal = scaled(q[i].r, q[i].a);
@@ -333,8 +342,12 @@ INLINE void pass(const cb_local *l, const cb_local_block *b, const cb_local_blen
     for (int i = 0; i < n; i++) add_linear_mass(q + i, q[i].r, l->moving, sum);
     for (int i = 0; i < n; i++) {
       const vec3 M = q[i].M, a = q[i].a;
-      sum[CB_LOCAL_M] += M.x, sum[CB_LOCAL_M + 1] += M.y, sum[CB_LOCAL_M + 2] += M.z;
-      sum[CB_LOCAL_M + 3] += a.x, sum[CB_LOCAL_M + 4] += a.y, sum[CB_LOCAL_M + 5] += a.z;
+      sum[CB_LOCAL_M] += M.x;
+      sum[CB_LOCAL_M + 1] += M.y;
+      sum[CB_LOCAL_M + 2] += M.z;
+      sum[CB_LOCAL_M + 3] += a.x;
+      sum[CB_LOCAL_M + 4] += a.y;
+      sum[CB_LOCAL_M + 5] += a.z;
       sum[CB_LOCAL_AREA] = fma3(q[i].aa, q[i].r, sum[CB_LOCAL_AREA]);
       sum[CB_LOCAL_VOLUME] = fma3(set(1. / 3), dot(q[i].c, a), sum[CB_LOCAL_VOLUME]);
       if (l->moving) sum[CB_LOCAL_FLUX] += q[i].d;
@@ -359,8 +372,10 @@ INLINE void pass(const cb_local *l, const cb_local_block *b, const cb_local_blen
 
 static void faces(const cb_local *l, const cb_local_block *b, const cb_local_blend *of, const cb_local_flow *in,
                   double *out, double *drag_out) {
-  if (in) pass(l, b, of, in, out, drag_out);
-  else pass(l, b, of, NULL, out, NULL);
+  if (in)
+    pass(l, b, of, in, out, drag_out);
+  else
+    pass(l, b, of, NULL, out, NULL);
 }
 
 const cb_local_kernels KERNELS = {faces, flatten, edges, blend, apex, mass, drag, linear};

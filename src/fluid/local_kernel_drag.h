@@ -1,10 +1,13 @@
-/* Lift and drag at face centres, with d = <u,a>, r = 1/(A |u|), p = r (|u|^2 a + d u), so that one root does:
+/* Parts of local_kernel.h: lift and drag at faces, and the bending of edges (below).
+ *
+ * Lift and drag at face centres, with the velocity u relative to the flow, use d = <u,a>, r = 1/(A |u|), p = r (|u|^2 a
+ * + d u), so that one root is sufficient:
  *
  *   force  sum r |u|^2 d M;  Jacobian  sum M (c × p, p)^T
- *
- * Part of local_kernel.h.
  */
-/* Velocity of the body's surface relative to the flow at the centres of faces f... */
+#pragma once
+
+/* The velocity of the body's surface relative to the flow at the centres of the faces from f on. */
 INLINE vec3 relative(const cb_local *l, const cb_local_flow *in, int f, vec3 c, vec3 w) {
   const vec3 omega = {set(in->Y[0]), set(in->Y[1]), set(in->Y[2])}, v = {set(in->Y[3]), set(in->Y[4]), set(in->Y[5])};
   vec3 u = {fma3(omega.y, c.z, fnma3(omega.z, c.y, v.x)), fma3(omega.z, c.x, fnma3(omega.x, c.z, v.y)),
@@ -18,7 +21,7 @@ INLINE vec3 relative(const cb_local *l, const cb_local_flow *in, int f, vec3 c, 
   return u;
 }
 
-enum { COLUMNS = 7, AT_ONCE = 128 / WIDTH }; /* faces whose M and p stay in the first cache */
+enum { COLUMNS = 7, AT_ONCE = 128 / WIDTH }; /* vectors of faces (128 faces) whose M and p stay in the L1 cache */
 typedef struct loads {
   vec M[6][AT_ONCE], p[COLUMNS][AT_ONCE], sum[6][COLUMNS];
 } loads;
@@ -30,7 +33,7 @@ INLINE void begin_loads(loads *on) {
     for (int k = 0; k < COLUMNS; k++) on->sum[i][k] = set(0);
 }
 
-/* sum[row][column] += M_row p_column of n: ROWS rows at once stay in registers. */
+/* sum[row][column] += M_row p_column over n vectors of faces. ROWS rows at a time stay in registers. */
 INLINE void add_loads(int n, loads *on) {
   for (int r0 = 0; r0 < 6; r0 += ROWS) {
     vec s[ROWS][COLUMNS];
@@ -50,7 +53,8 @@ INLINE void add_loads(int n, loads *on) {
   }
 }
 
-/* Of faces f..., of which c, a, w, M and <a,a> are known: M and p of place i. */
+/* Stores M and p of the faces from f on, whose c, a, w, M and <a,a> are known, in entry i of `on`. If no Jacobian is
+ * wanted, it adds the force to the sums instead. */
 INLINE void load_face(const cb_local *l, const cb_local_flow *in, int f, const triangle *of, int i, loads *on) {
   const vec3 c = of->c, a = of->a, m = of->M, u = relative(l, in, f, c, of->w);
   const vec uu = dot(u, u), d = dot(u, a);
@@ -70,10 +74,19 @@ INLINE void load_face(const cb_local *l, const cb_local_flow *in, int f, const t
   const vec3 q = {fma3(force, a.x, slope * u.x), fma3(force, a.y, slope * u.y), fma3(force, a.z, slope * u.z)},
              cq = cross(c, q);
   vec(*M)[AT_ONCE] = on->M, (*p)[AT_ONCE] = on->p;
-  M[0][i] = m.x, M[1][i] = m.y, M[2][i] = m.z;
-  M[3][i] = a.x, M[4][i] = a.y, M[5][i] = a.z;
-  p[0][i] = cq.x, p[1][i] = cq.y, p[2][i] = cq.z;
-  p[3][i] = q.x, p[4][i] = q.y, p[5][i] = q.z, p[6][i] = load;
+  M[0][i] = m.x;
+  M[1][i] = m.y;
+  M[2][i] = m.z;
+  M[3][i] = a.x;
+  M[4][i] = a.y;
+  M[5][i] = a.z;
+  p[0][i] = cq.x;
+  p[1][i] = cq.y;
+  p[2][i] = cq.z;
+  p[3][i] = q.x;
+  p[4][i] = q.y;
+  p[5][i] = q.z;
+  p[6][i] = load;
 }
 
 INLINE void give_loads(const loads *on, double *out) {
@@ -103,7 +116,9 @@ static void drag(const cb_local *l, const cb_local_block *b, const cb_local_flow
 }
 
 /* Linear drag, with B = (c_n - c_t) a a^T/A + c_t A 1 at each face:
- * force sum (c × B u, B u);  Jacobian sum (c × B (e_j × c), B (e_j × c)) and (c × B e_j, B e_j). */
+ *
+ *   force sum (c × B u, B u);  Jacobian sum (c × B (e_j × c), B (e_j × c)) and (c × B e_j, B e_j)
+ */
 static void linear(const cb_local *l, const cb_local_block *b, const cb_local_flow *in, double *out) {
   vec sum[6][COLUMNS];
   for (int i = 0; i < 6; i++)
@@ -112,15 +127,137 @@ static void linear(const cb_local *l, const cb_local_block *b, const cb_local_fl
   for (int f = b->begin; f < b->end; f += WIDTH) {
     const double *flat = l->flat + place(f, CB_LOCAL_FLAT);
     const vec3 c = load3(flat), a = load3(flat + 3 * CB_LOCAL_GROUP);
-    const vec3 column[COLUMNS] = {{zero, -c.z, c.y}, {c.z, zero, -c.x}, {-c.y, c.x, zero}, {set(1), zero, zero},
-                                  {zero, set(1), zero}, {zero, zero, set(1)}, relative(l, in, f, c, velocity(l, f))};
+    const vec3 column[COLUMNS] = {{zero, -c.z, c.y},
+                                  {c.z, zero, -c.x},
+                                  {-c.y, c.x, zero},
+                                  {set(1), zero, zero},
+                                  {zero, set(1), zero},
+                                  {zero, zero, set(1)},
+                                  relative(l, in, f, c, velocity(l, f))};
     const vec aa = dot(a, a), r = inverse_root(aa + set(tiny)), A = along * aa * r, w = difference * r;
     for (int k = in->jacobian ? 0 : COLUMNS - 1; k < COLUMNS; k++) {
       const vec3 Bu = add(scaled(A, column[k]), scaled(w * dot(a, column[k]), a)), cBu = cross(c, Bu);
-      sum[0][k] += cBu.x, sum[1][k] += cBu.y, sum[2][k] += cBu.z;
-      sum[3][k] += Bu.x, sum[4][k] += Bu.y, sum[5][k] += Bu.z;
+      sum[0][k] += cBu.x;
+      sum[1][k] += cBu.y;
+      sum[2][k] += cBu.z;
+      sum[3][k] += Bu.x;
+      sum[4][k] += Bu.y;
+      sum[5][k] += Bu.z;
     }
   }
   for (int i = 0; i < 6; i++)
     for (int k = 0; k < COLUMNS; k++) out[COLUMNS * i + k] = total(sum[i][k]);
+}
+
+/* The bending of edges e of length l between unit normals n0, n1, S = <e, n0 × n1> = l sin alpha, C = <n0, n1> = cos
+ * alpha:
+ *
+ *   alpha l = S alpha/sin alpha, a series in u = 1 - C: the rounding of u affects only the small terms after the first
+ */
+
+/* asin z for |z| <= 0.4: z (1 + z^2 Q(z^2)), with Q interpolated at Chebyshev's points of [0, 0.16]; the error is
+ * 3e-18. */
+static const double asin_series[] = {0.166666666666666679,   0.0749999999999812041, 0.0446428571475420571,
+                                     0.0303819439902223862,  0.0223721816048187376, 0.0173521160725346175,
+                                     0.0139764177489021308,  0.011420252360583682,  0.0107081478475466792,
+                                     0.00428139000014606235, 0.0166780797813572859};
+enum { ASIN_TERMS = sizeof asin_series / sizeof *asin_series };
+INLINE vec small_asin(vec z) {
+  const vec zz = z * z;
+  vec sum = set(asin_series[ASIN_TERMS - 1]);
+#pragma GCC unroll 16
+  for (int i = ASIN_TERMS - 2; i >= 0; i--) sum = fma3(sum, zz, set(asin_series[i]));
+  return fma3(z * zz, sum, z);
+}
+
+INLINE vec size_of(vec a) { return where_above(set(0), a, -a, a); }
+
+/* The angle for any cosine c and sine s: after three halvings it is at most pi/8. *fold: 1 where it is +pi or -pi,
+ * which counts as +pi. */
+static __attribute__((noinline)) vec large_angle(vec c, vec s, vec *fold) {
+  const vec zero = set(0), one = set(1), half = set(0.5);
+  vec size = size_of(s);
+  *fold = where_above(zero, c, where_above(set(CB_LOCAL_FOLDED), size, one, zero), zero);
+  const vec sign = where_above(zero, s, *fold - (one - *fold), one);
+  /* The root without cancellation is the cosine of the half angle, or its sine where c < 0. */
+  vec root1 = root(half * (one + size_of(c))), other = half * size / root1;
+  size = where_above(zero, c, root1, other);
+  c = where_above(zero, c, other, root1);
+  for (int i = 0; i < 2; i++) {
+    c = root(half * (one + c));
+    size = half * size / c;
+  }
+  return set(8) * sign * small_asin(size);
+}
+
+/* alpha/sin alpha for u = 1 - cos alpha in [0, 1/2] and in [0, 0.06], which is 20 degrees, interpolated at Chebyshev's
+ * points; the errors are 1.2e-17 and 1.4e-17. */
+static const double wide_bend[] = {1.0,
+                                   0.3333333333333307,
+                                   0.13333333333372238,
+                                   0.05714285712004413,
+                                   0.025396826095510895,
+                                   0.011543998697724114,
+                                   0.0053281589108542336,
+                                   0.0024851493652995054,
+                                   0.001177252107675855,
+                                   0.000524948435414062,
+                                   0.0003490773923383807,
+                                   -4.7511156402644795e-05,
+                                   0.0003003772379845992,
+                                   -0.00017750329837568318,
+                                   0.00010516768010353911,
+                                   0};
+static const double narrow_bend[] = {1.0,
+                                     0.3333333333333477,
+                                     0.13333333332831643,
+                                     0.057142857810307486,
+                                     0.025396781855373467,
+                                     0.011545550295759906,
+                                     0.005298019376796255,
+                                     0.0027872197156268083};
+static const double wide_range = 0.5, narrow_range = 0.06;
+
+/* S times a series with an even number of terms. */
+INLINE vec bend(vec S, vec u, const double *series, int terms) {
+  const vec uu = u * u;
+  vec odd = set(series[terms - 1]), even = set(series[terms - 2]);
+#pragma GCC unroll 8
+  for (int i = terms - 4; i >= 0; i -= 2) {
+    odd = fma3(odd, uu, set(series[i + 1]));
+    even = fma3(even, uu, set(series[i]));
+  }
+  return S * fma3(odd, u, even);
+}
+
+/* alpha l for any angle. */
+static __attribute__((noinline)) vec large_bend(vec3 e, vec S, vec C, vec *fold) {
+  const vec ee = dot(e, e), r = inverse_root(ee + set(tiny)), size = ee * r;
+  vec flat;
+  const vec angle = large_angle(C, S * r, &flat);
+  *fold = fma3(flat, size, *fold);
+  return angle * size;
+}
+
+/* alpha l of edges e with S and C. The lengths l of the edges that are folded flat are added to *folds. */
+INLINE vec bending(vec3 e, vec S, vec C, vec *folds) {
+  const vec u = set(1) - C;
+  if (__builtin_expect(!any_above(u, set(narrow_range)), 1)) return bend(S, u, narrow_bend, 8);
+  if (__builtin_expect(!any_above(u, set(wide_range)), 1)) return bend(S, u, wide_bend, 16);
+  return large_bend(e, S, C, folds);
+}
+
+/* Sums over the edges of a block that no face holds (local_order.c). */
+static void edges(const cb_local *l, const cb_local_block *b, double *sum) {
+  vec turning = set(0), length = set(0), folds = set(0);
+  for (int k = b->begin; k < b->end; k += WIDTH) {
+    const vec3 n0 = rows3(l->rim, l->edge_face[0] + k), n1 = rows3(l->rim, l->edge_face[1] + k),
+               e = subtract(rows3(l->x, l->edge_end[1] + k), rows3(l->x, l->edge_end[0] + k));
+    const vec ee = dot(e, e);
+    length = fma3(ee, inverse_root(ee + set(tiny)), length);
+    turning += bending(e, dot(e, cross(n0, n1)), dot(n0, n1), &folds);
+  }
+  sum[CB_LOCAL_EDGE_TURNING] = total(turning);
+  sum[CB_LOCAL_EDGE_LENGTH] = total(length);
+  sum[CB_LOCAL_EDGE_FOLD] = total(folds);
 }

@@ -1,17 +1,80 @@
-/* The order in which the local fluid model keeps faces, vertices and edges.
+/* The order in which the local fluid model stores faces, vertices and edges.
  *
- * Faces follow Morton's curve through their centres in the first pose, part by part, so that what lies near in space
- * lies near in memory; vertices follow in the order of their first use, edges in that of their first vertex. An edge
- * between two faces of a block is kept with one of them, others in lists.
+ * Part by part, faces follow Morton's curve through their centres in the first pose, so that neighbours in space are
+ * neighbours in memory. Vertices are in the order of their first use, edges in the order of their first vertex. An edge
+ * between two faces of a block is stored with one of them if it has a place for it, other edges in lists.
  */
 #include "fluid/local_private.h"
+#include "numerics/vec3.h"
 
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void *room(size_t n, size_t size) { return calloc(n + 1, size); }
+static void *allocate(size_t n, size_t size) { return calloc(n + 1, size); }
+
+/* --- shares --- */
+
+/* Shares of vertices in the area of each part at the first pose, a third of the area of each of its faces. They are the
+ * weights of the part's apex. They are stored part by part, in the caller's order. */
+
+static int compare_shares(const void *a_, const void *b_) {
+  const cb_local_share *a = a_, *b = b_;
+  return a->from < b->from ? -1 : a->from > b->from;
+}
+
+static cb_status order_shares(const cb_surface *s, cb_local *l) {
+  double *share = allocate((size_t)s->vertices, sizeof *share);
+  int *seen = allocate((size_t)s->vertices, sizeof *seen);
+  cb_status status = share && seen ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for %d vertices", s->vertices);
+  for (int pass = 0; pass < 2 && !status; pass++) {
+    for (int i = 0; i < s->vertices; i++) seen[i] = -1;
+    int at = 0;
+    for (int b = 0; b < l->face_blocks;) {
+      const int p = l->face_block[b].part, first = at;
+      double whole = 0;
+      for (; b < l->face_blocks && l->face_block[b].part == p; b++)
+        for (int slot = l->face_block[b].begin; slot < l->face_block[b].end; slot++) {
+          int v[3];
+          double e1[3], e2[3], a[3];
+          for (int k = 0; k < 3; k++) v[k] = l->original[l->corner[k][slot] / 8];
+          for (int i = 0; i < 3; i++) {
+            e1[i] = s->x[v[1]][i] - s->x[v[0]][i];
+            e2[i] = s->x[v[2]][i] - s->x[v[0]][i];
+          }
+          cb_cross3(e1, e2, a);
+          const double area = sqrt(cb_dot3(a, a)) / 2;
+          whole += area;
+          for (int k = 0; k < 3; k++) {
+            if (seen[v[k]] != p) {
+              share[v[k]] = 0;
+              if (pass == 1) l->share[at].from = v[k];
+              at++;
+            }
+            seen[v[k]] = p;
+            share[v[k]] += area / 3;
+          }
+        }
+      if (pass == 0) continue;
+      for (int i = first; i < at; i++) l->share[i].share = whole > 0 ? share[l->share[i].from] / whole : 0;
+      qsort(l->share + first, (size_t)(at - first), sizeof *l->share, compare_shares);
+      for (int i = first; i < at; i += CB_LOCAL_BLOCK)
+        l->share_block[l->share_blocks++] =
+            (cb_local_block){.part = p, .begin = i, .end = at < i + CB_LOCAL_BLOCK ? at : i + CB_LOCAL_BLOCK};
+    }
+    if (pass == 1) break;
+    const size_t blocks = (size_t)at / CB_LOCAL_BLOCK + (size_t)s->parts;
+    l->share = allocate((size_t)at, sizeof *l->share);
+    l->share_block = allocate(blocks, sizeof *l->share_block);
+    l->share_sum = allocate(blocks, sizeof *l->share_sum);
+    if (!l->share || !l->share_block || !l->share_sum)
+      status = cb_fail(CB_ERROR_MEMORY, "no memory for %d vertices", s->vertices);
+  }
+  free(share);
+  free(seen);
+  return status;
+}
 
 /* --- faces --- */
 
@@ -27,7 +90,7 @@ static int compare_faces(const void *a_, const void *b_) {
   return a->face < b->face ? -1 : 1;
 }
 
-/* The 20 low bits, each followed by two zeros. */
+/* Spreads the 20 low bits: two zeros follow each. */
 static uint64_t spaced(uint64_t a) {
   a = (a | a << 32) & UINT64_C(0x1f00000000ffff);
   a = (a | a << 16) & UINT64_C(0x1f0000ff0000ff);
@@ -42,16 +105,19 @@ static cb_status admissible(const cb_surface *s) {
                    s->vertices);
   for (int i = 0; i < s->vertices; i++)
     if (!isfinite(s->x[i][0] + s->x[i][1] + s->x[i][2]))
-      return cb_fail(CB_ERROR_DOMAIN, "vertex %d is at (%g, %g, %g)", s->number[i], s->x[i][0], s->x[i][1], s->x[i][2]);
+      return cb_fail(CB_ERROR_DOMAIN, "vertex %d is at (%g, %g, %g): expected finite coordinates", s->number[i],
+                     s->x[i][0], s->x[i][1], s->x[i][2]);
   for (int f = 0; f < s->faces; f++) {
     const int *v = s->face[f];
     for (int k = 0; k < 3; k++) {
       if (v[k] < 0 || v[k] >= s->vertices)
-        return cb_fail(CB_ERROR_DOMAIN, "face %d has vertex %d of %d", f + 1, v[k] + 1, s->vertices);
-      if (v[k] == v[(k + 1) % 3]) return cb_fail(CB_ERROR_DOMAIN, "face %d has vertex %d twice", f + 1, v[k] + 1);
+        return cb_fail(CB_ERROR_DOMAIN, "face %d has vertex %d: expected 1 to %d", f + 1, v[k] + 1, s->vertices);
+      if (v[k] == v[(k + 1) % 3])
+        return cb_fail(CB_ERROR_DOMAIN, "face %d has vertex %d twice: expected three different vertices", f + 1,
+                       v[k] + 1);
     }
     if (s->part[f] < 0 || s->part[f] >= s->parts)
-      return cb_fail(CB_ERROR_DOMAIN, "face %d is of part %d of %d", f + 1, s->part[f] + 1, s->parts);
+      return cb_fail(CB_ERROR_DOMAIN, "face %d is of part %d: expected 1 to %d", f + 1, s->part[f] + 1, s->parts);
   }
   return CB_OK;
 }
@@ -78,7 +144,8 @@ static void sort_faces(const cb_surface *s, placed_face *face) {
   qsort(face, (size_t)s->faces, sizeof *face, compare_faces);
 }
 
-/* Places of each part's members in groups, and blocks of them: count[parts] becomes where each begins. */
+/* Places the count[p] faces (or edges) of each part in whole groups, from entry `at` on, and divides them into blocks.
+ * count[parts] becomes the first entry of each part. Returns the entry after the last one. */
 static int place_parts(int parts, int *count, cb_local_kind kind, int at, cb_local_block *block, int *blocks) {
   for (int p = 0; p < parts; p++) {
     const int n = (count[p] + CB_LOCAL_GROUP - 1) / CB_LOCAL_GROUP * CB_LOCAL_GROUP;
@@ -91,18 +158,18 @@ static int place_parts(int parts, int *count, cb_local_kind kind, int at, cb_loc
   return at;
 }
 
-static size_t block_room(int members, int parts) { return (size_t)members / CB_LOCAL_BLOCK + 2 * (size_t)parts; }
+static size_t block_capacity(int members, int parts) { return (size_t)members / CB_LOCAL_BLOCK + 2 * (size_t)parts; }
 
-/* number: [vertices], the place of each of the caller's vertices. */
+/* number[vertices] receives the index at which each of the caller's vertices is stored. */
 static cb_status order_faces(const cb_surface *s, cb_local *l, int *number) {
   const size_t slots = (size_t)s->faces + (size_t)s->parts * CB_LOCAL_GROUP;
-  placed_face *face = room((size_t)s->faces, sizeof *face);
-  int *begin = room((size_t)s->parts, sizeof *begin), *next = room((size_t)s->parts, sizeof *next);
-  l->face_block = room(block_room(s->faces, s->parts), sizeof *l->face_block);
-  l->original = room((size_t)s->vertices, sizeof *l->original);
-  l->face_of = room(slots, sizeof *l->face_of);
+  placed_face *face = allocate((size_t)s->faces, sizeof *face);
+  int *begin = allocate((size_t)s->parts, sizeof *begin), *next = allocate((size_t)s->parts, sizeof *next);
+  l->face_block = allocate(block_capacity(s->faces, s->parts), sizeof *l->face_block);
+  l->original = allocate((size_t)s->vertices, sizeof *l->original);
+  l->face_of = allocate(slots, sizeof *l->face_of);
   bool missing = !face || !begin || !next || !l->face_block || !l->original || !l->face_of;
-  for (int k = 0; k < 3; k++) missing |= !(l->corner[k] = room(slots, sizeof *l->corner[k]));
+  for (int k = 0; k < 3; k++) missing |= !(l->corner[k] = allocate(slots, sizeof *l->corner[k]));
   if (!missing) {
     sort_faces(s, face);
     for (int f = 0; f < s->faces; f++) begin[s->part[f]]++;
@@ -120,7 +187,7 @@ static cb_status order_faces(const cb_surface *s, cb_local *l, int *number) {
     }
     for (int i = 0; i < s->vertices; i++)
       if (number[i] < 0) l->original[number[i] = used++] = i;
-    /* A face of no area: a corner of the part's last. */
+    /* Padding is a face without area: its three corners are one corner of the part's last face. */
     for (int p = 0; p < s->parts; p++)
       for (int slot = next[p], last = p + 1 < s->parts ? begin[p + 1] : l->slots; slot < last; slot++) {
         l->face_of[slot] = l->face_of[next[p] - 1];
@@ -136,13 +203,13 @@ static cb_status order_faces(const cb_surface *s, cb_local *l, int *number) {
 /* --- edges --- */
 
 typedef struct half_edge {
-  int high, slot; /* its lower vertex is the bucket's */
+  int high, slot; /* an edge is in the bucket of its lower vertex */
   bool down;      /* the face runs from high to low */
 } half_edge;
 
 typedef struct whole_edge {
   int end[2], slot[2];
-  int owner; /* which of the faces has it, -1: none */
+  int owner; /* which of the faces holds the edge; -1: neither */
 } whole_edge;
 
 static int compare_halves(const void *a_, const void *b_) {
@@ -151,7 +218,7 @@ static int compare_halves(const void *a_, const void *b_) {
   return a->slot < b->slot ? -1 : a->slot > b->slot;
 }
 
-/* Halves in buckets by their lower vertex: bucket v is half[first[v]] to half[first[v + 1]]. */
+/* Sorts half edges into buckets by their lower vertex: bucket v is half[first[v]] to half[first[v + 1]]. */
 static void fill_buckets(const cb_surface *s, const cb_local *l, const int *slot_of, half_edge *half, int *first) {
   for (int turn = 0; turn < 2; turn++) {
     for (int f = 0; f < s->faces; f++)
@@ -165,7 +232,7 @@ static void fill_buckets(const cb_surface *s, const cb_local *l, const int *slot
       }
     if (turn == 0)
       for (int v = 0; v < s->vertices; v++) first[v + 1] += first[v];
-    else /* first[v] has come to the end of its bucket */
+    else /* first[v] has reached the end of its bucket */
       for (int v = s->vertices; v > 0; v--) first[v] = first[v - 1];
   }
   first[0] = 0;
@@ -183,7 +250,9 @@ static cb_status join_halves(const cb_surface *s, const cb_local *l, half_edge *
                        s->number[a], s->number[b], n);
       const half_edge *h = half + i;
       if (n == 2 && h[0].down == h[1].down)
-        return cb_fail(CB_ERROR_DOMAIN, "faces %d and %d look to opposite sides at the edge between vertices %d and %d",
+        return cb_fail(CB_ERROR_DOMAIN,
+                       "faces %d and %d have opposite orientations at the edge between vertices %d and %d: expected "
+                       "the same orientation",
                        l->face_of[h[0].slot] + 1, l->face_of[h[1].slot] + 1, s->number[a], s->number[b]);
       edge[(*edges)++] = (whole_edge){.end = {h->down ? h->high : v, h->down ? v : h->high},
                                       .slot = {h->slot, n == 2 ? h[1].slot : -1},
@@ -193,15 +262,16 @@ static cb_status join_halves(const cb_surface *s, const cb_local *l, half_edge *
   return CB_OK;
 }
 
-/* Which corner of the face in a slot is the vertex. */
+/* Returns the corner at which the face in a slot has this vertex. */
 static int corner_of(const cb_local *l, int slot, int vertex) {
   int k = 0;
   while (k < 2 && l->corner[k][slot] != 8 * vertex) k++;
   return k;
 }
 
-/* Who has an edge within a block: its later face, but a face has two at most; it may pass one on to a neighbour of its
- * chunk, and what is left over has no owner. owned[slots] counts. */
+/* Chooses the face that holds an edge within a block. This is the face with the larger slot. A face holds at most two
+ * edges; a third one goes to the other face if that is in the same chunk and holds fewer than two, otherwise to no
+ * face. owned[slots] counts the edges of each face. */
 static void own_edges(const cb_local *l, const int *block_of, whole_edge *edge, int edges, int *owned) {
   for (int i = 0; i < edges; i++) {
     whole_edge *e = edge + i;
@@ -223,21 +293,19 @@ static void own_edges(const cb_local *l, const int *block_of, whole_edge *edge, 
   }
 }
 
-/* The side of its owner that the edge is: from corner k on. */
-static int side_of(const cb_local *l, const whole_edge *e) {
-  return corner_of(l, e->slot[e->owner], e->end[e->owner]);
-}
+/* Returns the corner k at which the edge starts in the face that holds it. */
+static int side_of(const cb_local *l, const whole_edge *e) { return corner_of(l, e->slot[e->owner], e->end[e->owner]); }
 
-/* Corners of faces are turned until what they have is the side from corner 0 on (beside[0]) and that which ends there
- * (beside[1]). sides: [slots], with zeros. */
+/* Renumbers the corners of each face cyclically, so that the edges that it holds are the side that starts at corner 0
+ * (beside[0]) and the side that ends there (beside[1]). sides: [slots], with zeros. */
 static cb_status order_beside(cb_local *l, const int *block_of, const whole_edge *edge, int edges, int *sides) {
   for (int k = 0; k < 2; k++)
-    if (!(l->beside[k] = room((size_t)l->slots, sizeof *l->beside[k])))
+    if (!(l->beside[k] = allocate((size_t)l->slots, sizeof *l->beside[k])))
       return cb_fail(CB_ERROR_MEMORY, "no memory for the edges of %d faces", l->faces);
   for (int i = 0; i < edges; i++)
     if (edge[i].owner >= 0) sides[edge[i].slot[edge[i].owner]] |= 1 << side_of(l, edge + i);
   for (int slot = 0; slot < l->slots; slot++) {
-    static const int turns[8] = {0, 0, 1, 1, 2, 0, 2, 0}; /* corner that becomes the first */
+    static const int turns[8] = {0, 0, 1, 1, 2, 0, 2, 0}; /* the corner that becomes corner 0 */
     int corner[3];
     for (int k = 0; k < 3; k++) corner[k] = l->corner[(k + turns[sides[slot]]) % 3][slot];
     for (int k = 0; k < 3; k++) l->corner[k][slot] = corner[k];
@@ -252,7 +320,7 @@ static cb_status order_beside(cb_local *l, const int *block_of, const whole_edge
   return CB_OK;
 }
 
-/* Faces of edges that no face has: rim_of[slots] becomes their places in the rim. */
+/* Lists the faces next to edges that no face holds (the rim). rim_of[slots] becomes their places in this list. */
 static cb_status order_rim(cb_local *l, const whole_edge *edge, int edges, int *rim_of) {
   memset(rim_of, 0, (size_t)l->slots * sizeof *rim_of);
   for (int i = 0; i < edges; i++)
@@ -260,9 +328,9 @@ static cb_status order_rim(cb_local *l, const whole_edge *edge, int edges, int *
       if (edge[i].owner < 0 && edge[i].slot[k] >= 0) rim_of[edge[i].slot[k]] = 1;
   int n = 0;
   for (int slot = 0; slot < l->slots; slot++) n += rim_of[slot];
-  l->rim_slot = room((size_t)n, sizeof *l->rim_slot);
-  l->rim_first = room((size_t)l->face_blocks + 1, sizeof *l->rim_first);
-  l->rim = room(4 * (size_t)n, sizeof *l->rim);
+  l->rim_slot = allocate((size_t)n, sizeof *l->rim_slot);
+  l->rim_first = allocate((size_t)l->face_blocks + 1, sizeof *l->rim_first);
+  l->rim = allocate(4 * (size_t)n, sizeof *l->rim);
   if (!l->rim_slot || !l->rim_first || !l->rim)
     return cb_fail(CB_ERROR_MEMORY, "no memory for the edges of %d faces", l->faces);
   n = 0;
@@ -275,7 +343,8 @@ static cb_status order_rim(cb_local *l, const whole_edge *edge, int edges, int *
   return CB_OK;
 }
 
-/* An edge that no face has in the lists of its one or two parts; count: where each (kind, part) goes on. */
+/* Enters an edge that no face holds into the lists of its one or two parts; if `write` is not set, it is only counted.
+ * count: the next entry of each kind of edge and part. */
 static void enter(const cb_surface *s, cb_local *l, const whole_edge *e, const int *rim_of, int *count, bool write) {
   if (e->owner >= 0) return;
   const int p = s->part[l->face_of[e->slot[0]]], q = e->slot[1] < 0 ? p : s->part[l->face_of[e->slot[1]]];
@@ -294,12 +363,12 @@ static void enter(const cb_surface *s, cb_local *l, const whole_edge *e, const i
 
 static cb_status order_edges(const cb_surface *s, cb_local *l) {
   const size_t halves = 3 * (size_t)s->faces;
-  int *slot_of = room((size_t)s->faces, sizeof *slot_of), *first = room((size_t)s->vertices + 1, sizeof *first),
-      *block_of = room((size_t)l->slots, sizeof *block_of), *owned = room((size_t)l->slots, sizeof *owned),
-      *count = room(3 * (size_t)s->parts, sizeof *count);
-  half_edge *half = room(halves, sizeof *half);
-  whole_edge *edge = room(halves, sizeof *edge);
-  l->open = room((size_t)s->parts, sizeof *l->open);
+  int *slot_of = allocate((size_t)s->faces, sizeof *slot_of), *first = allocate((size_t)s->vertices + 1, sizeof *first),
+      *block_of = allocate((size_t)l->slots, sizeof *block_of), *owned = allocate((size_t)l->slots, sizeof *owned),
+      *count = allocate(3 * (size_t)s->parts, sizeof *count);
+  half_edge *half = allocate(halves, sizeof *half);
+  whole_edge *edge = allocate(halves, sizeof *edge);
+  l->open = allocate((size_t)s->parts, sizeof *l->open);
   cb_status status = slot_of && first && block_of && owned && count && half && edge && l->open
                          ? CB_OK
                          : cb_fail(CB_ERROR_MEMORY, "no memory for the edges of %d faces", s->faces);
@@ -321,19 +390,20 @@ static cb_status order_edges(const cb_surface *s, cb_local *l) {
     for (int e = 0; e < edges; e++) enter(s, l, edge + e, owned, count, false);
     int entries = 0;
     for (int i = 0; i < 3 * s->parts; i++) entries += count[i] + CB_LOCAL_GROUP;
-    l->edge_block = room(3 * block_room(entries, s->parts), sizeof *l->edge_block);
+    l->edge_block = allocate(3 * block_capacity(entries, s->parts), sizeof *l->edge_block);
     bool missing = !l->edge_block;
     for (int k = 0; k < 2; k++) {
-      l->edge_face[k] = room((size_t)entries, sizeof *l->edge_face[k]); /* what stays 0 has no length */
-      l->edge_end[k] = room((size_t)entries, sizeof *l->edge_end[k]);
+      /* Entries that stay 0 are edges without length. */
+      l->edge_face[k] = allocate((size_t)entries, sizeof *l->edge_face[k]);
+      l->edge_end[k] = allocate((size_t)entries, sizeof *l->edge_end[k]);
       missing |= !l->edge_face[k] || !l->edge_end[k];
     }
     if (missing) status = cb_fail(CB_ERROR_MEMORY, "no memory for %d edges", edges);
   }
   if (!status) {
     for (int kind = 0; kind < 3; kind++)
-      l->edges = place_parts(s->parts, count + kind * s->parts, (cb_local_kind)kind, l->edges, l->edge_block,
-                             &l->edge_blocks);
+      l->edges =
+          place_parts(s->parts, count + kind * s->parts, (cb_local_kind)kind, l->edges, l->edge_block, &l->edge_blocks);
     for (int e = 0; e < edges; e++) enter(s, l, edge + e, owned, count, true);
   }
   free(slot_of);
@@ -346,9 +416,9 @@ static cb_status order_edges(const cb_surface *s, cb_local *l) {
   return status;
 }
 
-/* Vertices that each block of faces is the first to use. */
+/* Finds row_first. The vertices are in the order of their first use, so each block first uses a range of them. */
 static cb_status order_rows(cb_local *l) {
-  l->row_first = room((size_t)l->face_blocks + 1, sizeof *l->row_first);
+  l->row_first = allocate((size_t)l->face_blocks + 1, sizeof *l->row_first);
   if (!l->row_first) return cb_fail(CB_ERROR_MEMORY, "no memory for %d blocks", l->face_blocks);
   for (int b = 0, next = 0; b < l->face_blocks; l->row_first[++b] = next)
     for (int slot = l->face_block[b].begin; slot < l->face_block[b].end; slot++)
@@ -360,18 +430,18 @@ static cb_status order_rows(cb_local *l) {
 cb_status cb_local_order(const cb_surface *s, cb_local *l) {
   cb_status status = admissible(s);
   if (status) return status;
-  int *number = room((size_t)s->vertices, sizeof *number);
+  int *number = allocate((size_t)s->vertices, sizeof *number);
   if (!number) return cb_fail(CB_ERROR_MEMORY, "no memory for %d vertices", s->vertices);
   l->vertices = s->vertices;
   l->faces = s->faces;
   l->parts = s->parts;
   status = order_faces(s, l, number);
   free(number);
-  if (!status && !(l->part_block = room((size_t)s->parts + 1, sizeof *l->part_block)))
+  if (!status && !(l->part_block = allocate((size_t)s->parts + 1, sizeof *l->part_block)))
     status = cb_fail(CB_ERROR_MEMORY, "no memory for %d parts", s->parts);
   for (int p = 0, b = 0; p <= s->parts && !status; l->part_block[p++] = b)
     while (b < l->face_blocks && l->face_block[b].part < p) b++;
   if (!status) status = order_edges(s, l);
   if (!status) status = order_rows(l);
-  return status ? status : cb_local_order_shares(s, l);
+  return status ? status : order_shares(s, l);
 }

@@ -1,39 +1,41 @@
-/* What a cb_local holds, and the kernels that work on it.
+/* The data of a cb_local, and the kernels that work on it.
  *
- * Faces lie part by part in the order of a space-filling curve, padded to whole groups with faces of no area; vertices
- * in the order of their first use. A block is a fixed range of one part; each has sums of its own that are added in the
- * order of the blocks, so that the number of threads changes no byte.
+ * Faces are stored part by part in the order of a space-filling curve, padded to full groups with faces without area.
+ * Vertices are stored in the order of their first use. A block is a fixed range of one part. Each block has its own
+ * sums, which are added in the order of the blocks, so that the result does not depend on the number of threads.
  */
 #pragma once
 
 #include "fluid/local.h"
 
 enum {
-  CB_LOCAL_GROUP = 8,    /* faces or edges whose numbers lie beside each other; a multiple of every vector */
-  CB_LOCAL_BLOCK = 2048, /* faces, edges or vertices of one block */
-  CB_LOCAL_CHUNK = 32,   /* faces that stay in the first cache */
-  CB_LOCAL_FLAT = 6 * CB_LOCAL_GROUP, /* numbers of a group: c, a */
-  CB_LOCAL_RATE = 3 * CB_LOCAL_GROUP  /* w */
+  /* Faces or edges whose numbers are stored next to each other; a multiple of the width of every vector. */
+  CB_LOCAL_GROUP = 8,
+  CB_LOCAL_BLOCK = 2048,              /* maximum number of faces, edges or vertices of a block */
+  CB_LOCAL_CHUNK = 32,                /* faces that stay in the first-level cache */
+  CB_LOCAL_FLAT = 6 * CB_LOCAL_GROUP, /* numbers per group: c and a */
+  CB_LOCAL_RATE = 3 * CB_LOCAL_GROUP  /* numbers per group: w */
 };
 
-/* Edges: INNER ones have both faces in the part, SHARED ones are halved with another part, BORDER ones have one face.
- * */
+/* Edges: both faces of an INNER edge are in the part, a SHARED edge is halved with another part, a BORDER edge has one
+ * face. */
 typedef enum cb_local_kind { CB_LOCAL_INNER, CB_LOCAL_SHARED, CB_LOCAL_BORDER } cb_local_kind;
 
 typedef struct cb_local_block {
   int part, begin, end;
-  cb_local_kind kind; /* of edges */
+  cb_local_kind kind; /* for blocks of edges */
 } cb_local_block;
 
-/* Of a vertex in the area of a part at the first pose: the apex's weight. */
+/* The share of a vertex in the area of a part at the first pose: its weight in the apex. */
 typedef struct cb_local_share {
-  int from; /* the caller's number */
+  int from; /* the caller's number of the vertex */
   double share;
 } cb_local_share;
 
-/* Sums of a block of faces at a pose: K row by row, its upper triangle (angular-angular 6, angular-linear 9,
- * linear-linear 6); the momentum; int m; of the edges within the block; and of the solid about its part's apex, for a
- * closed part that moves: int y, int y y^T (upper triangle), int y × u, int u and (int y)'. */
+/* Sums of a block of faces at a pose: the upper triangle of K by rows (angular-angular 6, angular-linear 9,
+ * linear-linear 6), the momentum, int m, area, volume, flux, and the edges that the block's faces hold. For a closed
+ * part that moves, these sums over its solid about its apex follow: int y, int y y^T (upper triangle), int y × u, int u
+ * and (int y)'. */
 enum {
   CB_LOCAL_K = 0,
   CB_LOCAL_MU = 21,
@@ -49,14 +51,14 @@ enum {
   CB_LOCAL_MOMENTUM = CB_LOCAL_SPIN + 3,
   CB_LOCAL_FIRST_RATE = CB_LOCAL_MOMENTUM + 3,
   CB_LOCAL_POSE_SUMS = CB_LOCAL_FIRST_RATE + 3,
-  CB_LOCAL_SUMS = 42 /* of drag: six rows of the Jacobian's six columns and the wrench */
+  CB_LOCAL_SUMS = 42 /* sums of drag: six rows of the Jacobian's six columns and the wrench */
 };
-/* Of a block of edges that no face has: sum alpha l, sum l, and sum l of folds. */
+/* Sums of a block of edges that no face holds: sum alpha l, sum l, and sum l over folds. */
 enum { CB_LOCAL_EDGE_TURNING, CB_LOCAL_EDGE_LENGTH, CB_LOCAL_EDGE_FOLD, CB_LOCAL_EDGE_SUMS };
 
-/* What the flow and the body do at the faces. */
+/* The motion of the flow and of the body at the faces. */
 typedef struct cb_local_flow {
-  double Y[6];          /* the twist; its linear part less a uniform flow */
+  double Y[6];          /* the twist; a uniform flow is subtracted from its linear part */
   const double *rho;    /* [faces] or NULL */
   const double *flow;   /* [faces][3] or NULL */
   double normal, along; /* c_n, c_t */
@@ -64,7 +66,8 @@ typedef struct cb_local_flow {
 } cb_local_flow;
 
 typedef struct cb_local_kernels {
-  /* of: poses of which the next block will want vertices (NULL: none); in: drag in the same pass (NULL). */
+  /* of: the poses from which the vertices of the next block are computed; their data are prefetched (NULL: none). in:
+   * lift and drag are computed in the same pass (NULL: they are not). */
   void (*faces)(const cb_local *l, const cb_local_block *b, const cb_local_blend *of, const cb_local_flow *in,
                 double sum[CB_LOCAL_POSE_SUMS], double drag[CB_LOCAL_SUMS]);
   void (*flatten)(const cb_local *l, const cb_local_block *b);
@@ -79,51 +82,54 @@ extern const cb_local_kernels cb_local_kernels_x86_64, cb_local_kernels_avx2, cb
 
 struct cb_local {
   int vertices, faces, parts, threads;
-  int slots, edges; /* faces and edges with padding */
+  int slots, edges; /* numbers of faces and edges with padding */
   int face_blocks, edge_blocks;
   cb_local_block *face_block, *edge_block;
-  int *part_block; /* [parts + 1]: the first of a part's blocks of faces */
+  int *part_block; /* [parts + 1]: the first block of faces of each part */
   const cb_local_kernels *kernels;
-  int *original;   /* [vertices]: the caller's number of each vertex */
-  int *face_of;    /* [slots]: the caller's number of each face */
-  int *corner[3];  /* [slots]: 8 times the number of a vertex */
-  int *beside[2];  /* [slots]: 4 times the number in the block of the face beyond the edge from corner 0 to 1, and from
-                      2 to 0; of the face itself where it does not have that edge */
-  int *edge_face[2]; /* [edges] that no face has: 4 times the place of its faces in the rim */
+  int *original;  /* [vertices]: the caller's number of each vertex */
+  int *face_of;   /* [slots]: the caller's number of each face */
+  int *corner[3]; /* [slots]: 8 times the number of a vertex */
+  /* [slots]: 4 times the number within the block of the neighbour at the edge from corner 0 to 1, and of the neighbour
+   * at the edge from 2 to 0; the number of the face itself if it does not hold that edge. */
+  int *beside[2];
+  int *edge_face[2]; /* [edges] that no face holds: 4 times the index of each of their faces in the rim */
   int *edge_end[2];  /* [edges]: 8 times the number of a vertex, from first to second along face 0 */
-  int *rim_slot, *rim_first; /* faces with such edges, and [face_blocks + 1] the first of each block */
-  double *rim;               /* [][4]: their normals */
-  int *row_first;            /* [face_blocks + 1]: of the vertices that a block is the first to use */
+  /* rim: the slots of faces with such edges; [face_blocks + 1]: the first one of each block */
+  int *rim_slot, *rim_first;
+  double *rim;    /* [][4]: the normals of the faces of the rim */
+  int *row_first; /* [face_blocks + 1]: the first vertex that no earlier block uses */
   int share_blocks;
-  cb_local_block *share_block; /* of the shares of a part */
+  cb_local_block *share_block; /* blocks of the shares of a part */
   cb_local_share *share;
   double (*share_sum)[8];
-  bool *open;        /* [parts]: has a border: a sheet */
-  double *x, *v;     /* [vertices][8]: place and velocity, each with a 0; v = x + 4 */
-  double (*apex)[8]; /* [parts]: its place and velocity likewise */
-  double *flat;      /* centre c, area vector a = A n = e1 × e2 / 2 */
-  double *rate;      /* velocity w of the centre */
-  bool moving;       /* the pose has velocities */
-  bool flattened;    /* flat and rate belong to the pose */
-  bool drags;        /* the pose before was asked for drag, which reads them */
-  bool turned;       /* delta belongs to the pose */
+  bool *open;                             /* [parts]: the part has a border, so it is a sheet */
+  double *x, *v;                          /* [vertices][8]: position and velocity, each followed by a 0; v = x + 4 */
+  double (*apex)[8];                      /* [parts]: position and velocity of the apex in the same form */
+  double *flat;                           /* centre c, area vector a = A n = e1 × e2 / 2 */
+  double *rate;                           /* velocity w of the centre */
+  bool moving;                            /* the pose has velocities */
+  bool flattened;                         /* flat and rate are computed for this pose */
+  bool drags;                             /* drag, which reads flat and rate, was computed at the previous pose */
+  bool turned;                            /* delta is computed for this pose */
   double (*pose_sum)[CB_LOCAL_POSE_SUMS]; /* [face_blocks] */
   double (*sum)[CB_LOCAL_SUMS];
   double (*edge_sum)[CB_LOCAL_EDGE_SUMS];
-  double *mean;         /* [parts]: mean normal velocity, taken off in mu0 */
-  double *folds;        /* [parts]: length of flat folds */
-  cb_local_part *part;  /* of the pose, once it was turned */
+  double *mean;        /* [parts]: mean normal velocity, subtracted in mu0 */
+  double *folds;       /* [parts]: length of flat folds */
+  cb_local_part *part; /* results at the pose, once delta is known */
 };
 
-/* Orders faces and edges: everything of l that does not change with the pose. */
+/* Puts faces and edges in order: it fills everything in l that does not change with the pose. */
 cb_status cb_local_order(const cb_surface *s, cb_local *l);
-cb_status cb_local_order_shares(const cb_surface *s, cb_local *l); /* the last of it */
 
-/* The sums of a part, in the order of its blocks. */
+/* The sums of a part, added in the order of its blocks. */
 void cb_local_part_sums(const cb_local *l, int part, double sum[CB_LOCAL_POSE_SUMS]);
 
-/* delta and its cap from part's area, border and turning; folds: sum l of edges that are folded flat. */
+/* Finds delta and its cap from the part's area, border and turning. folds is sum l over the edges that are folded
+ * flat. */
 void cb_local_delta(bool open, double folds, cb_local_part *part);
 
-/* From here |sin alpha| of an edge between faces that look to opposite sides is rounding: a fold. */
+/* If the normals of the two faces of an edge are opposite and |sin alpha| is below this (round-off), the edge is a
+ * fold. */
 #define CB_LOCAL_FOLDED 1e-6

@@ -1,4 +1,5 @@
-/* Kernels of the local fluid model for any processor, in vectors of two as x86-64 has them: two faces at once. */
+/* The kernels of the local fluid model for any processor, with the vectors of two numbers that x86-64 has: two faces at
+ * a time. */
 #include "core/lanes2.h"
 
 #define KERNELS cb_local_kernels_x86_64
@@ -6,7 +7,7 @@
 enum { ROWS = 1 };
 
 static inline vec gather(const double *p, const int *at) { return (vec){p[at[0]], p[at[1]]}; }
-/* Rows of four numbers, of which three count. */
+/* Loads rows of four numbers, of which three are used. */
 static inline void rows(const double *p, const int *at, vec *x, vec *y, vec *z) {
   const double *a = p + at[0], *b = p + at[1];
   *x = (vec){a[0], b[0]};
@@ -14,9 +15,14 @@ static inline void rows(const double *p, const int *at, vec *x, vec *y, vec *z) 
   *z = (vec){a[2], b[2]};
 }
 static inline void store_rows(double *p, vec x, vec y, vec z) {
-  for (int i = 0; i < WIDTH; i++, p += 4) p[0] = x[i], p[1] = y[i], p[2] = z[i], p[3] = 0;
+  for (int i = 0; i < WIDTH; i++, p += 4) {
+    p[0] = x[i];
+    p[1] = y[i];
+    p[2] = z[i];
+    p[3] = 0;
+  }
 }
-/* a[3] 0 a[3] 0 */
+/* Writes a[0], a[1], a[2] and 0, two times. */
 static inline void twice(const double *a, vec *row) {
   row[0] = row[2] = (vec){a[0], a[1]};
   row[1] = row[3] = (vec){a[2], 0};

@@ -1,6 +1,7 @@
-/* Media: making one, and the density of faces, for each of its kinds. See medium.h. */
+/* Media (see curvebody/medium.h): their creation, the density at places and faces, layers, and densities that depend
+ * only on the height (the last two below). */
 #include "core/threads.h"
-#include "fluid/medium.h"
+#include "fluid/medium_surfaces.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -18,7 +19,7 @@ cb_status cb_medium_layers(int n, const double *level, const double *density, co
   double direction[3];
   cb_status status = unit(up, direction);
   if (status) return status;
-  if (n < 0) return cb_fail(CB_ERROR_ARGUMENT, "%d levels between layers", n);
+  if (n < 0) return cb_fail(CB_ERROR_ARGUMENT, "%d levels between layers: expected a number >= 0", n);
   for (int i = 0; i <= n; i++)
     if (!(density[i] >= 0) || !isfinite(density[i]))
       return cb_fail(CB_ERROR_ARGUMENT, "density of layer %d is %g: expected a number >= 0", i + 1, density[i]);
@@ -29,7 +30,8 @@ cb_status cb_medium_layers(int n, const double *level, const double *density, co
   cb_medium *m = malloc(sizeof *m);
   double *numbers = malloc((2 * (size_t)n + 1) * sizeof *numbers);
   if (!m || !numbers) {
-    free(m), free(numbers);
+    free(m);
+    free(numbers);
     return cb_fail(CB_ERROR_MEMORY, "no memory for %d layers", n + 1);
   }
   *m = (cb_medium){.levels = n, .density = numbers, .level = numbers + n + 1};
@@ -100,6 +102,118 @@ cb_status cb_medium_at(const cb_medium *m, const double x[3], double *density) {
   return CB_OK;
 }
 
+/* Layers: the exact integrals over the part of a triangle above an interface.
+ *
+ *   p_j = rho_k h^j/j! + sum over levels l above o of (rho_above - rho_below) (h - l)^j/j! where h >= l
+ *                      - sum over levels l below o of the same where h < l
+ *
+ * k is the layer of the point o, from which heights are measured. Each term is a polynomial on all of the triangle, on
+ * a corner of it, or on the triangle without a corner. If h = l cuts off the corner c, this corner has the other
+ * corners c + t_a (a - c), c + t_b (b - c) and the share t_a t_b of the area. The mean of d y, both linear, is the sum
+ * of (d_1 + d_2 + d_3 + d_i) y_i/12. A face in an interface belongs to the layer above, with slope 0.
+ */
+
+/* The part of a triangle with heights h above l (or below): the corner c (`inside`), or all except that corner. */
+typedef struct cut {
+  int c, a, b;
+  double ta, tb;
+  bool inside, whole, none;
+} cut;
+
+static cut cut_at(const double h[3], double l, bool above) {
+  int c = 0, sides = 0;
+  for (int i = 0; i < 3; i++) sides += (h[i] >= l) == above;
+  cut k = {.none = sides == 0, .whole = sides == 3, .inside = sides == 1};
+  if (k.none || k.whole) return k;
+  while (((h[c] >= l) == above) != k.inside) c++;
+  k.c = c;
+  k.a = (c + 1) % 3;
+  k.b = (c + 2) % 3;
+  k.ta = (l - h[c]) / (h[k.a] - h[c]);
+  k.tb = (l - h[c]) / (h[k.b] - h[c]);
+  return k;
+}
+
+/* out += the means of q = factor d^j/j!, q y and factor d^(j+1)/(j+1)! over a triangle, d = h - l, j = 0 or 1. */
+static void add_means(const double y[3][3], const double h[3], double l, int j, double factor, cb_medium_means *out) {
+  const double d[3] = {h[0] - l, h[1] - l, h[2] - l}, sum = d[0] + d[1] + d[2];
+  if (j == 0) {
+    out->p += factor;
+    for (int s = 0; s < 3; s++) out->px[s] += factor / 3 * (y[0][s] + y[1][s] + y[2][s]);
+    out->next += factor / 3 * sum;
+  } else {
+    out->p += factor / 3 * sum;
+    for (int s = 0; s < 3; s++)
+      out->px[s] += factor / 12 * ((sum + d[0]) * y[0][s] + (sum + d[1]) * y[1][s] + (sum + d[2]) * y[2][s]);
+    out->next += factor / 24 * (sum * sum + cb_dot3(d, d));
+  }
+}
+
+/* Adds the means of add_means over the part of the triangle that is above l, or below l. */
+static void add_side(const double y[3][3], const double h[3], double l, bool above, int j, double factor,
+                     cb_medium_means *out) {
+  const cut k = cut_at(h, l, above);
+  if (k.none) return;
+  if (!k.inside) add_means(y, h, l, j, factor, out);
+  if (k.whole) return;
+  double corner[3][3], height[3] = {h[k.c], l, l};
+  for (int s = 0; s < 3; s++) {
+    corner[0][s] = y[k.c][s];
+    corner[1][s] = y[k.c][s] + k.ta * (y[k.a][s] - y[k.c][s]);
+    corner[2][s] = y[k.c][s] + k.tb * (y[k.b][s] - y[k.c][s]);
+  }
+  add_means(corner, height, l, j, (k.inside ? 1 : -1) * k.ta * k.tb * factor, out);
+}
+
+void cb_layers_means(const cb_medium_origin *from, const double y[3][3], int j, cb_medium_means *out) {
+  const cb_medium *m = from->m;
+  const double height = cb_dot3(from->o, m->up);
+  double h[3];
+  for (int i = 0; i < 3; i++) h[i] = cb_dot3(y[i], m->up);
+  *out = (cb_medium_means){0};
+  add_means(y, h, 0, j, m->density[from->layer], out);
+  for (int i = 0; i < m->levels; i++) {
+    const bool above = i >= from->layer;
+    const double step = m->density[i + 1] - m->density[i];
+    add_side(y, h, m->level[i] - height, above, j, above ? step : -step, out);
+  }
+}
+
+/* rho_f = rho_k + sum over levels of (rho_above - rho_below) F(l), F the share above, k the layer of the lowest corner;
+ * dt_a/dh_c = (l - h_a)/(h_a - h_c)^2, dt_a/dh_a = -(l - h_c)/(h_a - h_c)^2. */
+static void layers_face(const cb_medium *m, const double x[3][3], double *density, double slope[3][3]) {
+  double h[3], dh[3] = {0};
+  for (int i = 0; i < 3; i++) h[i] = cb_dot3(x[i], m->up);
+  double low = h[0];
+  for (int i = 1; i < 3; i++) low = h[i] < low ? h[i] : low;
+  int i = cb_medium_layer(m, low);
+  *density = m->density[i];
+  for (; i < m->levels; i++) {
+    if (h[0] < m->level[i] && h[1] < m->level[i] && h[2] < m->level[i]) break;
+    const double l = m->level[i], step = m->density[i + 1] - m->density[i];
+    const cut k = cut_at(h, l, true); /* never all of the triangle, because the lowest corner is below */
+    if (k.none) break;
+    *density += step * (k.inside ? k.ta * k.tb : 1 - k.ta * k.tb);
+    const double da = h[k.a] - h[k.c], db = h[k.b] - h[k.c], sign = k.inside ? step : -step;
+    dh[k.a] -= sign * k.tb * k.ta / da;
+    dh[k.b] -= sign * k.ta * k.tb / db;
+    dh[k.c] += sign * (k.tb * (k.ta - 1) / da + k.ta * (k.tb - 1) / db);
+  }
+  for (int c = 0; slope && c < 3; c++)
+    for (int s = 0; s < 3; s++) slope[c][s] = dh[c] * m->up[s];
+}
+
+double cb_layers_column(const cb_medium *m, double h) {
+  const double low = h < 0 ? h : 0, high = h < 0 ? 0 : h;
+  double sum = 0, from = low;
+  for (int i = cb_medium_layer(m, low); i < m->levels && m->level[i] < high; i++) {
+    sum += m->density[i] * (m->level[i] - from);
+    from = m->level[i];
+  }
+  sum += m->density[cb_medium_layer(m, from)] * (high - from);
+  return h < 0 ? -sum : sum;
+}
+
 typedef struct task {
   const cb_medium *m;
   int n;
@@ -108,12 +222,12 @@ typedef struct task {
   atomic_int failed;
 } task;
 
-/* Faces from f on, of block f/CB_MEDIUM_BLOCK. */
+/* Finds the densities of one block of faces, from f on. *at: see CB_MEDIUM_BLOCK. */
 static cb_status block(const task *t, int f, int *at) {
   const int n = t->n - f < CB_MEDIUM_BLOCK ? t->n - f : CB_MEDIUM_BLOCK;
   double(*slope)[3][3] = t->slope ? t->slope + f : NULL;
   if (t->m->e) return cb_expression_faces(t->m, n, t->corner + f, t->density + f, slope, at);
-  for (int i = 0; i < n; i++) cb_layers_face(t->m, t->corner[f + i], &t->density[f + i], slope ? slope[i] : NULL);
+  for (int i = 0; i < n; i++) layers_face(t->m, t->corner[f + i], &t->density[f + i], slope ? slope[i] : NULL);
   return CB_OK;
 }
 
@@ -136,7 +250,7 @@ cb_status cb_medium_faces(const cb_medium *m, int n, const double (*corner)[3][3
   return t.failed < count ? block(&t, t.failed * CB_MEDIUM_BLOCK, &at) : CB_OK;
 }
 
-/* Air at 15 degrees Celsius and one atmosphere, fresh water at 20 degrees. */
+/* Air at 15 degrees Celsius and one atmosphere, fresh water at 20 degrees Celsius. */
 const char *const cb_medium_names[CB_MEDIUM_NAMES] = {"air", "water", "none"};
 static const double densities[CB_MEDIUM_NAMES] = {1.225, 998, 0}; /* kg/m^3 */
 
@@ -146,4 +260,75 @@ bool cb_medium_named(const char *name, double *density) {
   if (i == CB_MEDIUM_NAMES) return false;
   *density = densities[i];
   return true;
+}
+
+/* A density that depends only on the height: its repeated integrals over the heights of a surface, from one pass along
+ * up.
+ *
+ *   rho(h) = sum_k a_k u^k on each of the cells h = h_c + w u, 0 <= u <= 1: the polynomial of degree 4 through five
+ *   points of the cell;  int rho = w sum a_k u^(k+1)/(k+1),  int int rho = w^2 sum a_k u^(k+2)/((k+1) (k+2))
+ *
+ * The error is O(w^5) for the density and O(w^6) for its integrals; w is about half of a face's edge. The integrals of
+ * an interpolated density are consistent with each other to round-off.
+ */
+
+/* Finds the coefficients of the powers of u from five values at u = 0, 1/4 .. 1. */
+static void powers(const double f[5], double a[5]) {
+  a[0] = f[0];
+  a[1] = (-25 * f[0] + 48 * f[1] - 36 * f[2] + 16 * f[3] - 3 * f[4]) / 3;
+  a[2] = (35 * f[0] - 104 * f[1] + 114 * f[2] - 56 * f[3] + 11 * f[4]) * 2 / 3;
+  a[3] = (-5 * f[0] + 18 * f[1] - 24 * f[2] + 14 * f[3] - 3 * f[4]) * 16 / 3;
+  a[4] = (f[0] - 4 * f[1] + 6 * f[2] - 4 * f[3] + f[4]) * 32 / 3;
+}
+
+/* Finds rho, its integral, and its double integral, from the lowest height to h = h_c + w u. */
+static void in_cell(const cb_medium_cell *c, double w, double u, double out[3]) {
+  static const double first[5] = {1, 1. / 2, 1. / 3, 1. / 4, 1. / 5},
+                      second[5] = {1. / 2, 1. / 6, 1. / 12, 1. / 20, 1. / 30};
+  double rho = 0, one = 0, two = 0;
+  for (int k = 5; k-- > 0;) {
+    rho = rho * u + c->a[k];
+    one = one * u + c->a[k] * first[k];
+    two = two * u + c->a[k] * second[k];
+  }
+  out[0] = rho;
+  out[1] = c->one + w * u * one;
+  out[2] = c->two + w * u * (c->one + w * u * two);
+}
+
+static void from_low(const cb_medium_profile *p, double h, double out[3]) {
+  const double at = (h - p->low) / p->width;
+  const int i = at < 1 ? 0 : at < p->cells - 1 ? (int)at : p->cells - 1;
+  in_cell(&p->cell[i], p->width, at - i, out);
+}
+
+cb_status cb_profile_make(const cb_medium *m, const double o[3], double low, double high, int cells,
+                          cb_medium_profile *p) {
+  p->cells = cells;
+  p->low = low;
+  p->width = high > low ? (high - low) / cells : 1; /* 1 if all places have the same height */
+  double f[5], next[3] = {0};
+  for (int i = 0; i < cells; i++) {
+    for (int k = i ? 1 : 0; k < 5; k++) {
+      const double h = low + (high - low) * (i + k / 4.) / cells;
+      double x[3];
+      for (int s = 0; s < 3; s++) x[s] = o[s] + h * m->up[s];
+      const cb_status status = cb_medium_value(m, x, &f[k]);
+      if (status) return status;
+    }
+    cb_medium_cell *c = &p->cell[i];
+    powers(f, c->a);
+    c->one = next[1];
+    c->two = next[2];
+    in_cell(c, p->width, 1, next);
+    f[0] = f[4];
+  }
+  from_low(p, 0, p->zero);
+  return CB_OK;
+}
+
+void cb_profile_at(const cb_medium_profile *p, double h, double out[3]) {
+  from_low(p, h, out);
+  out[1] -= p->zero[1];
+  out[2] -= p->zero[2] + p->zero[1] * h;
 }

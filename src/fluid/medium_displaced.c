@@ -1,21 +1,24 @@
-/* What a surface displaces, as an integral over its faces.
+/* The fluid that a surface displaces, as an integral over its faces.
  *
- * With p_j of medium.h, heights from a corner o (expressions: from the mean of all), and
- * Q_0 = int_0^h(o) rho dh:
+ * With p_j of fluid/medium_surfaces.h, heights from a corner o (expressions: from the mean of all), and Q_0 =
+ * int_0^h(o) rho dh:
+ *
  *   closed   mass = sum_f <a, up> mean(p_1),  moment across up = sum_f <a, up> mean(p_1 x),
  *            along up = sum_f <a, up> mean(p_2) + Q_0 volume,  volume = sum_f <a, up> mean(h)
  *   sheet    the same with p_0, p_0 x, p_1 and 1, and the weight |a| thickness
- * a the area vector of a face. Sums are by pieces of the surface, as many for any number of threads.
+ *
+ * a is the area vector of a face. Sums are made over pieces of the surface, whose number does not depend on the number
+ * of threads.
  */
 #include "core/threads.h"
-#include "fluid/medium.h"
+#include "fluid/medium_surfaces.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { PIECES = 64 };
 
-/* What a piece adds. Before that, of its corners: their sum and the range of heights. */
+/* The sums of a piece. In a first pass: the sum of its corners and the range of heights. */
 typedef struct piece {
   double corners[3], low, high;
   double mass, first[3], along, volume;
@@ -52,7 +55,8 @@ static inline __attribute__((always_inline)) void add_face(const task *t, int f,
   const double *up = t->from.m->up, (*x)[3] = t->corner[f];
   double e1[3], e2[3], a[3], h = 0;
   for (int i = 0; i < 3; i++) {
-    e1[i] = x[1][i] - x[0][i], e2[i] = x[2][i] - x[0][i];
+    e1[i] = x[1][i] - x[0][i];
+    e2[i] = x[2][i] - x[0][i];
     h += (x[0][i] - t->from.o[i] + (e1[i] + e2[i]) / 3) * up[i];
   }
   cb_cross3(e1, e2, a);
@@ -63,7 +67,7 @@ static inline __attribute__((always_inline)) void add_face(const task *t, int f,
   sum->volume += weight * (t->thickness ? 1 : h);
 }
 
-/* n faces from f on. */
+/* Adds n faces from f on. */
 static inline __attribute__((always_inline)) cb_status add_block(const task *t, int f, int n, piece *sum, int *at) {
   const cb_medium_origin *from = &t->from;
   const int j = !t->thickness;
@@ -96,8 +100,8 @@ static void add_pieces(void *context, int begin, int end) {
   }
 }
 
-/* The mean of the corners, and how the density is integrated from there. With e edges of a face between the middle and
- * the end of a closed surface: by e/2 panels, or a profile of 4 e cells from end to end. */
+/* Finds the mean of the corners, and how the density is integrated from there. Let e be half the height of a closed
+ * surface divided by the mean edge of a face: e/2 panels are used, or a profile of 4 e cells over the full height. */
 static cb_status begin_expression(task *t, int threads, cb_medium_profile *profile) {
   cb_medium_origin *from = &t->from;
   cb_threads_range(threads, t->pieces, measure_pieces, t);
@@ -128,7 +132,8 @@ static cb_status finish(const task *t, const piece *sum, double *mass, double mo
     column = cb_layers_column(t->from.m, cb_dot3(o, up));
   }
   if (!isfinite(sum->mass + sum->first[0] + sum->first[1] + sum->first[2] + sum->along))
-    return cb_fail(CB_STEP_NOT_FINITE, "displaced mass of a surface at (%g, %g, %g) is %g", o[0], o[1], o[2],
+    return cb_fail(CB_STEP_NOT_FINITE,
+                   "the displaced mass of a surface at (%g, %g, %g) is %g: expected a finite number", o[0], o[1], o[2],
                    sum->mass);
   for (int i = 0; i < 3; i++) first[i] = sum->first[i] + sum->mass * o[i];
   const double across = cb_dot3(first, up);

@@ -1,16 +1,18 @@
-/* An expression of place: quadratures of the density over faces and along up.
+/* A medium given by an expression of place: quadratures of the density over faces and along up.
  *
  *   face    seven points of degree 5 (Radon 1948, doi:10.1007/BF01293215): the mean with an error O(size^6); the slope
  *           is the derivative of that sum, sum_q w_q lambda_qc grad rho(x_q)
- *   p_j     over faces by the same points, of
- *           medium_profile.c where the density depends on height alone; otherwise of a line down or up to the height of
- *           o, p_1 = int rho ds and p_2 = int (h - s) rho ds, by panels of four Gauss points: error O(panel^8). Panels
- *           are as many for every point, and so move with the surface: the sums are smooth functions of its pose
- *   column  int_0^h rho dh above or below o, by halving 16 panels until two halves agree to 1e-12; what is narrower
- *           than 1/64 of the column may be missed
+ *   p_j     over faces by the same points. If the density depends only on the height, the integrals are those of
+ *           medium.c. Otherwise they are taken along a line down or up to the height of o, p_1 = int rho ds and
+ *           p_2 = int (h - s) rho ds, by panels of four Gauss points: error O(panel^8). The number of panels is the
+ *           same for every point, so that they move with the surface and the sums are smooth functions of its pose.
+ *   column  int_0^h rho dh along up through the point o at the height h, by halving 16 panels until the sum over the
+ *           halves of a panel agrees with that over the panel, to 1e-12 in all; a feature narrower than 1/64 of the
+ *           column may be missed
+ *
  * The density should be smooth over a face. Jumps belong in layers.
  */
-#include "fluid/medium.h"
+#include "fluid/medium_surfaces.h"
 
 #include <math.h>
 #include <string.h>
@@ -23,7 +25,7 @@ cb_status cb_medium_value(const cb_medium *m, const double x[3], double *density
   return CB_OK;
 }
 
-/* lambda = (1, 1, 1)/3 with 9/40; (1 - 2 b, b, b) for b = (6 ∓ sqrt 15)/21 with (155 ∓ sqrt 15)/1200. */
+/* lambda = (1, 1, 1)/3 with weight 9/40; (1 - 2 b, b, b) for b = (6 ∓ sqrt 15)/21 with weight (155 ∓ sqrt 15)/1200. */
 enum { POINTS = 7 };
 static const struct {
   double weight, lambda[3];
@@ -37,7 +39,7 @@ static const struct {
     {W2, {B2, B2, 1 - 2 * B2}},
 };
 
-/* Gauss and Legendre's on [0, 1]. */
+/* The rule of Gauss and Legendre on [0, 1]. */
 enum { GAUSS = 4 };
 static const double node[GAUSS] = {0.069431844202973712, 0.33000947820757187, 0.66999052179242813, 0.93056815579702629},
                     share[GAUSS] = {0.17392742256872693, 0.32607257743127307, 0.32607257743127307, 0.17392742256872693};
@@ -52,12 +54,13 @@ static cb_status face(const cb_medium *m, const double x[3][3], double *density,
     double at[3], rho, g[3];
     place(x, radon[q].lambda, at);
     rho = slope ? cb_expression_gradient(m->e, at, 3, g) : cb_expression_value(m->e, at);
-    if (!(rho >= 0) || !isfinite(rho)) return cb_medium_value(m, at, &rho); /* which says so */
+    if (!(rho >= 0) || !isfinite(rho)) return cb_medium_value(m, at, &rho); /* this reports the error */
     sum += radon[q].weight * rho;
     if (!slope) continue;
     if (!isfinite(g[0] + g[1] + g[2]))
-      return cb_fail(CB_STEP_NOT_FINITE, "gradient of the density at (%g, %g, %g) is (%g, %g, %g)", at[0], at[1], at[2],
-                     g[0], g[1], g[2]);
+      return cb_fail(CB_STEP_NOT_FINITE,
+                     "gradient of the density at (%g, %g, %g) is (%g, %g, %g): expected finite numbers", at[0], at[1],
+                     at[2], g[0], g[1], g[2]);
     cb_add_outer3(d, radon[q].weight, radon[q].lambda, g);
   }
   *density = sum;
@@ -66,7 +69,7 @@ static cb_status face(const cb_medium *m, const double x[3][3], double *density,
   return CB_OK;
 }
 
-/* The points q of face f at [q * n + f], from o. */
+/* The points q of face f at [q * n + f], measured from o. */
 static void places(int n, const double (*x)[3][3], const double o[3], double out[3][POINTS * CB_MEDIUM_BLOCK]) {
   for (int f = 0; f < n; f++)
     for (int i = 0; i < 3; i++) {
@@ -76,7 +79,7 @@ static void places(int n, const double (*x)[3][3], const double o[3], double out
     }
 }
 
-/* rho[n] at places; is all of it a density? */
+/* Finds rho[n] at places. Returns whether all values are admissible densities. */
 static bool densities(const cb_medium *m, int n, const double *const x[3], double *rho) {
   bool good = cb_expression_values(m->e, n, x, (const _Bool[3]){0}, 0, rho, NULL);
   for (int p = 0; p < n; p++) good &= rho[p] >= 0;
@@ -89,8 +92,10 @@ static bool block(const cb_medium *m, int n, const double (*x)[3][3], double *de
   const double *const coordinate[3] = {at[0], at[1], at[2]};
   bool good = true;
   places(n, x, origin, at);
-  if (slope) memset(slope, 0, (size_t)n * sizeof *slope);
-  else good = cb_expression_values(m->e, POINTS * n, coordinate, (const _Bool[3]){0}, 0, rho, NULL);
+  if (slope)
+    memset(slope, 0, (size_t)n * sizeof *slope);
+  else
+    good = cb_expression_values(m->e, POINTS * n, coordinate, (const _Bool[3]){0}, 0, rho, NULL);
   for (size_t i = 0; slope && i < 3; i++) {
     if (!cb_expression_uses(m->e, i)) continue;
     good &= cb_expression_values(m->e, POINTS * n, coordinate, (const _Bool[3]){0}, i, rho, g);
@@ -113,14 +118,14 @@ static bool block(const cb_medium *m, int n, const double (*x)[3][3], double *de
 cb_status cb_expression_faces(const cb_medium *m, int n, const double (*x)[3][3], double *density,
                               double (*slope)[3][3], int *at) {
   if (block(m, n, x, density, slope)) return CB_OK;
-  for (*at = 0; *at < n; ++*at) { /* which says why */
+  for (*at = 0; *at < n; ++*at) { /* this reports the reason */
     const cb_status status = face(m, x[*at], &density[*at], slope ? slope[*at] : NULL);
     if (status) return status;
   }
   return CB_OK;
 }
 
-/* int rho ds and int (h - s) rho ds over s from h - d to h, x at h. */
+/* Finds int rho ds and int (h - s) rho ds over s from h - d to h, with x at h. */
 static cb_status line(const cb_medium *m, const double x[3], double d, int panels, double *one, double *two) {
   double first = 0, second = 0, at[3][GAUSS * CB_MEDIUM_PANELS], rho[GAUSS * CB_MEDIUM_PANELS],
          down[GAUSS * CB_MEDIUM_PANELS];
@@ -130,7 +135,7 @@ static cb_status line(const cb_medium *m, const double x[3], double d, int panel
     for (int i = 0; i < 3; i++) at[i][k] = x[i] - down[k] * m->up[i];
   }
   if (!densities(m, n, (const double *const[3]){at[0], at[1], at[2]}, rho))
-    for (int k = 0; k < n; k++) { /* which says why */
+    for (int k = 0; k < n; k++) { /* this reports the reason */
       const cb_status status = cb_medium_value(m, (const double[3]){at[0][k], at[1][k], at[2][k]}, &rho[k]);
       if (status) return status;
     }
@@ -171,7 +176,7 @@ cb_status cb_expression_means(const cb_medium_origin *from, int n, const double 
   return CB_OK;
 }
 
-/* int rho ds over s from h - d to h, x at h. */
+/* int rho ds over s from h - d to h, with x at h. */
 static double panel(const cb_medium *m, const double x[3], double d) {
   double sum = 0;
   for (int q = 0; q < GAUSS; q++) {
@@ -182,7 +187,7 @@ static double panel(const cb_medium *m, const double x[3], double d) {
   return sum;
 }
 
-/* The panel by halves until they agree; `left` bounds the work where an expression jumps. */
+/* Halves the panel until the halves agree; `left` bounds the work if an expression jumps. */
 static double halve(const cb_medium *m, const double x[3], double d, double whole, double tolerance, int *left) {
   double middle[3];
   for (int i = 0; i < 3; i++) middle[i] = x[i] - d / 2 * m->up[i];
@@ -191,7 +196,7 @@ static double halve(const cb_medium *m, const double x[3], double d, double whol
   return halve(m, x, d / 2, above, tolerance / 2, left) + halve(m, middle, d / 2, below, tolerance / 2, left);
 }
 
-enum { COLUMN_PANELS = 16, MOST_HALVINGS = 4000 };
+enum { COLUMN_PANELS = 16, MAX_HALVINGS = 4000 };
 
 cb_status cb_expression_column(const cb_medium *m, const double x[3], double *column) {
   const double h = cb_dot3(x, m->up), d = h / COLUMN_PANELS;
@@ -201,10 +206,10 @@ cb_status cb_expression_column(const cb_medium *m, const double x[3], double *co
     whole[p] = panel(m, top[p], d);
     size += fabs(whole[p]);
   }
-  int left = MOST_HALVINGS;
+  int left = MAX_HALVINGS;
   for (int p = 0; p < COLUMN_PANELS; p++) sum += halve(m, top[p], d, whole[p], 1e-12 * size, &left);
   if (!isfinite(sum) || left <= 0)
-    return cb_fail(CB_STEP_NOT_FINITE, "the integral of the density from (%g, %g, %g) straight to height 0 %s", x[0],
+    return cb_fail(CB_STEP_NOT_FINITE, "the integral of the density from (%g, %g, %g) along up to height 0 %s", x[0],
                    x[1], x[2], isfinite(sum) ? "does not converge" : "is not finite");
   *column = sum;
   return CB_OK;

@@ -1,16 +1,20 @@
-/* Mass properties of a body whose shape changes. See moving_mass.h.
+/* Mass properties of a body whose shape changes (see fluid/moving_mass.h).
  *
  * About the apex o = sum q_v x_v of a part (q: shares of the rest shape's area), with y = x - o, u = x' - o', over the
- * simplex (y0, y1, y2): a tetrahedron of content V = <y0, y1 × y2>/6 from o or a triangle of content A,
+ * simplex (y0, y1, y2), which is a tetrahedron of content V = <y0, y1 × y2>/6 from o or a triangle of content A,
+ *
  *   int y u^T = V/20 (sum y_k u_k^T + (sum y_k)(sum u_k)^T)   and   A/12 (...)
- * so that the spin int y × u is the antisymmetric part. A solid's centre c = o + F/V, F = int y dV, moves by
+ *
+ * The spin int y × u is the antisymmetric part of this. A solid's centre c = o + F/V, F = int y dV, moves by
+ *
  *   c' = o' + (F' - V' F/V)/V,   V' = sum <u0, y1 × y2>/6 + ..,   F' = sum (V' sum y + V sum u)/4
- * (from the local model, V' = int <u, n> dA and F' = int y <u, n> dA over the surface, which is the same).
- * The spin about the centre is that of the velocities, mu_0 = (c × m c' + spin about c, m c').
+ *
+ * (from the local model, V' = int <u, n> dA and F' = int y <u, n> dA over the surface, which is the same). With the
+ * spin about the centre, mu_0 = (c × m c' + spin about c, m c').
  */
 #include "fluid/moving_mass.h"
 #include "fluid/local_private.h"
-#include "fluid/mass_private.h"
+#include "fluid/curved_moments.h"
 #include "numerics/vec3.h"
 
 #include <math.h>
@@ -40,7 +44,7 @@ static cb_status take_part(cb_moving_mass *m, const cb_surface *s, const cb_mate
   if (s->name && s->name[p]) strncat(m->name[p], s->name[p], sizeof *m->name - 1);
   own->mass = material->density * (own->sheet ? material->thickness * skin.zero : own->closed ? solid.zero : 0);
   if (own->mass < 0)
-    return cb_fail(CB_ERROR_DOMAIN, "part `%s` has the volume %g: expected a surface whose faces look outwards",
+    return cb_fail(CB_ERROR_DOMAIN, "part `%s` has the volume %g: expected a surface whose faces point outwards",
                    m->name[p], solid.zero);
   for (int f = 0; f < s->faces; f++) {
     if (s->part[f] != p) continue;
@@ -53,7 +57,8 @@ static cb_status take_part(cb_moving_mass *m, const cb_surface *s, const cb_mate
   return m->curvature == 0 ? CB_OK : cb_moving_mass_curved_part(m, own, x, material->density);
 }
 
-/* A mass at each vertex, before the other points, in place of those of the parts: a third of each face's share. */
+/* Replaces the masses of the parts by masses at the vertices, a third of the mass of each face. The points of the
+ * vertices come before the other points. */
 static void lump(cb_moving_mass *m) {
   for (int i = 0; i < m->vertices; i++) m->point[i] = (cb_point_mass){.vertex = i};
   for (int p = 0; p < m->parts; p++) {
@@ -70,7 +75,9 @@ cb_status cb_moving_mass_create(const cb_surface *s, const cb_material *material
   cb_moving_mass *m = calloc(1, sizeof *m);
   if (m) {
     m->curvature = s->curvature;
-    m->vertices = s->vertices, m->parts = s->parts, m->points = before + n;
+    m->vertices = s->vertices;
+    m->parts = s->parts;
+    m->points = before + n;
     m->part = calloc(parts + 1, sizeof *m->part);
     m->face = calloc(faces + 1, sizeof *m->face);
     m->weight = calloc(faces + 1, sizeof *m->weight);
@@ -91,18 +98,22 @@ cb_status cb_moving_mass_create(const cb_surface *s, const cb_material *material
     const cb_status rigid = piece && points[i].vertex < 0 ? cb_inertia_check(points[i].inertia) : CB_OK;
     if (piece && points[i].vertex >= 0)
       status =
-          cb_fail(CB_ERROR_ARGUMENT, "point mass %d at a vertex has an inertia: expected one that is fixed", i + 1);
+          cb_fail(CB_ERROR_ARGUMENT, "point mass %d at a vertex has an inertia: expected a fixed point mass", i + 1);
     else if (rigid == CB_ERROR_MEMORY)
       status = rigid;
     else if (rigid)
-      status = cb_fail(CB_ERROR_ARGUMENT, "point mass %d: its inertia is that of no rigid body", i + 1);
+      status = cb_fail(
+          CB_ERROR_ARGUMENT,
+          "point mass %d: no rigid body has this inertia: expected moments > 0, each at most the sum of the other two",
+          i + 1);
     else if (points[i].vertex >= s->vertices)
-      status = cb_fail(CB_ERROR_ARGUMENT, "point mass %d is at vertex %d of %d", i + 1, points[i].vertex + 1,
-                       s->vertices);
+      status = cb_fail(CB_ERROR_ARGUMENT, "point mass %d is at vertex %d: expected a vertex from 1 to %d", i + 1,
+                       points[i].vertex + 1, s->vertices);
     else if (!(points[i].mass >= 0) || !isfinite(points[i].mass) ||
              (points[i].vertex < 0 && !isfinite(at[0] + at[1] + at[2])))
-      status = cb_fail(CB_ERROR_ARGUMENT, "point mass %d: %g kg at (%g, %g, %g)", i + 1, points[i].mass, at[0], at[1],
-                       at[2]);
+      status = cb_fail(CB_ERROR_ARGUMENT,
+                       "point mass %d: expected a mass >= 0 and a finite position, found %g kg at (%g, %g, %g)", i + 1,
+                       points[i].mass, at[0], at[1], at[2]);
   }
   for (int p = 0, begin = 0; p < s->parts && !status; p++) {
     status = take_part(m, s, material + p, p, begin);
@@ -121,9 +132,9 @@ cb_status cb_moving_mass_create(const cb_surface *s, const cb_material *material
 
 /* Integrals over a part about its apex o, which moves with `rate`. */
 typedef struct sums {
-  cb_moments solid, skin, weight; /* weight: of a sheet's mass */
+  cb_moments solid, skin, weight; /* weight: for the mass of a sheet */
   double solid_rate, solid_first_rate[3];
-  double spin[3], momentum[3]; /* int y × u and int u over the solid (the sheet's mass) */
+  double spin[3], momentum[3]; /* int y × u and int u over the solid (or the sheet's mass) */
 } sums;
 
 static void corners(const int face[3], const double (*x)[3], const double o[3], double y[3][3]) {
@@ -179,13 +190,12 @@ static void integrate(const cb_moving_mass *m, const struct cb_moving_part *p, c
       }
       s->solid_rate += change;
       for (int i = 0; i < 3; i++)
-        s->solid_first_rate[i] +=
-            (change * (y[0][i] + y[1][i] + y[2][i]) + volume * (u[0][i] + u[1][i] + u[2][i])) / 4;
+        s->solid_first_rate[i] += (change * (y[0][i] + y[1][i] + y[2][i]) + volume * (u[0][i] + u[1][i] + u[2][i])) / 4;
     }
   }
 }
 
-/* The same of a closed part from the sums of the local model. */
+/* Finds o, rate and the sums of `integrate` for a closed part from the sums of the local model. */
 static void take_sums(const cb_local *l, int p, double o[3], double rate[3], sums *s) {
   double sum[CB_LOCAL_POSE_SUMS];
   cb_local_part_sums(l, p, sum);
@@ -203,8 +213,9 @@ static void take_sums(const cb_local *l, int p, double o[3], double rate[3], sum
   }
 }
 
-/* mu0 += (int x × x', int x') of `mass` with first moment F = m (c - o), spin and momentum P about o; `drift` is what
- * m c' is to be less m o'. */
+/* Adds a part's angular momentum about the origin and its linear momentum m c' to mu0. F = m (c - o), spin and P are
+ * the first moment, int y × u and int u of the part about its apex o, which moves with rate = o'; drift = m (c' - o').
+ * The velocity is corrected by the uniform (drift - P)/m, so that the linear momentum is m c'. */
 static void add_momentum(double mu0[6], double mass, const double o[3], const double rate[3], const double F[3],
                          const double spin[3], const double P[3], const double drift[3]) {
   double line[3], ox[3], Fx[3], correction[3], of[3], missing[3];
@@ -222,8 +233,14 @@ static void add_momentum(double mu0[6], double mass, const double o[3], const do
   }
 }
 
+/* Sums over all parts; fluid: moments of the displaced volume. */
+typedef struct whole {
+  cb_moments weight, fluid;
+  double area, mu0[6];
+} whole;
+
 static cb_status add_part(const cb_moving_mass *m, int number, const cb_local *l, const double (*x)[3],
-                          const double (*v)[3], cb_moments *weight, cb_moments *fluid, double *area, double mu0[6]) {
+                          const double (*v)[3], whole *to) {
   const struct cb_moving_part *p = m->part + number;
   double o[3], rate[3], drift[3];
   sums s;
@@ -234,11 +251,11 @@ static cb_status add_part(const cb_moving_mass *m, int number, const cb_local *l
     apex(m, p, v, rate);
     integrate(m, p, x, v, o, rate, &s);
   }
-  *area += s.skin.zero;
+  to->area += s.skin.zero;
   const bool moves = v || (l && l->moving);
   const double volume = s.solid.zero;
   if (p->mass > 0 && !p->sheet && !(volume > 0))
-    return cb_fail(CB_STEP_SINGULAR, "part `%s` has the volume %g: expected one above 0", m->name[number], volume);
+    return cb_fail(CB_STEP_SINGULAR, "part `%s` has the volume %g: expected a volume > 0", m->name[number], volume);
   if (p->mass > 0) {
     cb_moments own = p->sheet ? s.weight : (cb_moments){0};
     const double density = p->sheet ? 1 : p->mass / volume;
@@ -246,19 +263,18 @@ static cb_status add_part(const cb_moving_mass *m, int number, const cb_local *l
     for (int i = 0; i < 3; i++) {
       s.spin[i] *= density;
       s.momentum[i] *= density;
-      drift[i] = p->sheet ? s.momentum[i]
-                          : density * (s.solid_first_rate[i] - s.solid_rate / volume * s.solid.one[i]);
+      drift[i] = p->sheet ? s.momentum[i] : density * (s.solid_first_rate[i] - s.solid_rate / volume * s.solid.one[i]);
     }
-    if (moves) add_momentum(mu0, p->mass, o, rate, own.one, s.spin, s.momentum, drift);
+    if (moves) add_momentum(to->mu0, p->mass, o, rate, own.one, s.spin, s.momentum, drift);
     cb_moments_move(&own, o);
-    cb_moments_add(weight, 1, &own);
+    cb_moments_add(&to->weight, 1, &own);
   }
   cb_moments_move(&s.solid, o);
-  cb_moments_add(fluid, 1, &s.solid);
+  cb_moments_add(&to->fluid, 1, &s.solid);
   return CB_OK;
 }
 
-/* int rho y y^T about x is tr(J)/2 1 - J. */
+/* For a point mass, int rho y y^T about x is tr(J)/2 1 - J. */
 static void add_point(const cb_point_mass *point, const double x[3], const double v[3], cb_moments *weight,
                       double mu0[6]) {
   const double mass = point->mass, half = (point->inertia[0][0] + point->inertia[1][1] + point->inertia[2][2]) / 2;
@@ -288,29 +304,29 @@ bool cb_moving_mass_is_solid(const cb_moving_mass *m) {
 cb_status cb_moving_mass_with(const cb_moving_mass *m, const cb_local *l, const double (*x)[3], const double (*v)[3],
                               cb_mass *out, double mu0[6]) {
   if (m->curvature != 0) return cb_moving_mass_curved(m, x, v, out, mu0);
-  cb_moments weight = {0}, fluid = {0};
-  double area = 0, mu[6] = {0};
+  whole to = {.area = 0};
+  const cb_moments *weight = &to.weight, *fluid = &to.fluid;
   for (int p = 0; p < m->parts; p++) {
-    const cb_status status = add_part(m, p, l, x, v, &weight, &fluid, &area, mu);
+    const cb_status status = add_part(m, p, l, x, v, &to);
     if (status) return status;
   }
   for (int i = 0; i < m->points; i++) {
     const int at = m->point[i].vertex;
-    add_point(&m->point[i], at < 0 ? m->point[i].x : x[at], v && at >= 0 ? v[at] : NULL, &weight, mu);
+    add_point(&m->point[i], at < 0 ? m->point[i].x : x[at], v && at >= 0 ? v[at] : NULL, &to.weight, to.mu0);
   }
-  *out = (cb_mass){.mass = weight.zero, .volume = fluid.zero, .area = area};
+  *out = (cb_mass){.mass = weight->zero, .volume = fluid->zero, .area = to.area};
   for (int i = 0; i < 3; i++) {
-    if (weight.zero != 0) out->centre[i] = weight.one[i] / weight.zero;
-    if (fluid.zero != 0) out->volume_centre[i] = fluid.one[i] / fluid.zero;
+    if (weight->zero != 0) out->centre[i] = weight->one[i] / weight->zero;
+    if (fluid->zero != 0) out->volume_centre[i] = fluid->one[i] / fluid->zero;
   }
-  cb_inertia_add(out->inertia, weight.zero, weight.one, (const double(*)[3])weight.two);
-  memcpy(mu0, mu, sizeof mu);
+  cb_inertia_add(out->inertia, weight->zero, weight->one, (const double(*)[3])weight->two);
+  memcpy(mu0, to.mu0, sizeof to.mu0);
   return CB_OK;
 }
 
 /* --- energy --- */
 
-/* (1/2) int |u|^2 over a simplex of n corners with the given mass, u linear. */
+/* (1/2) int |u|^2 over a simplex of n corners with the given mass and linear u. */
 static double simplex_energy(int n, const double *u[], double mass) {
   double sum[3] = {0}, squares = 0;
   for (int c = 0; c < n; c++) {
@@ -320,8 +336,8 @@ static double simplex_energy(int n, const double *u[], double mass) {
   return mass / (2 * n * (n + 1)) * (squares + cb_dot3(sum, sum));
 }
 
-/* A sheet by its faces; a solid by its tetrahedra, with the velocity d more everywhere that makes its momentum m c':
- * |u + d|^2/2 = |u|^2/2 + <u, d> + d^2/2. */
+/* A sheet is summed over its faces, a solid over its tetrahedra. The solid has an additional uniform velocity d, which
+ * makes its momentum m c': |u + d|^2/2 = |u|^2/2 + <u, d> + d^2/2. */
 static double part_energy(const cb_moving_mass *m, const struct cb_moving_part *p, const double (*x)[3],
                           const double (*v)[3]) {
   double o[3], rate[3], energy = 0;

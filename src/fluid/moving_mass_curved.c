@@ -1,17 +1,21 @@
-/* Mass properties of a body whose shape changes, in a space of curvature K.
+/* Mass properties of a body whose shape changes in a space of curvature K; and the kinetic energy of several motions as
+ * a form (below).
  *
  *   solid   on the geodesic cones from the faces to the part's apex the velocity is linear in (x, w):
- *           u = sum l_c u_c/q where y = sum l_c y_c/q, less its part along y; exact where the part moves by an isometry
+ *           u = sum l_c u_c/q with y = sum l_c y_c/q, minus its part along y; exact if the part moves by an isometry
  *   from the apex, along the ray to q = (S e, C) of a face:  y = s (e, 0) + c (0, 1),  u = s a + c u0,  s = s_K(t)
  *   N = int u y^T dV:  mu_0 = density (N_ji - N_ij of i, j after k; N_k3 - N_3k)
  *   int |u|^2 = int (B(u, u) - K B(u, y)^2) dV,  B(u, u') = u_x.u'_x + u_w u'_w/K;  B(u, y) = s (s alpha + c beta),
- *   alpha = B(a, e), beta = B(a, (0, 1)) + B(u0, e), both 0 of an isometry
- * The weights of int s^2, s c, c^2 over a ray are those of fluid/curved_moments.h. Derived here.
+ *   alpha = B(a, e), beta = B(a, (0, 1)) + B(u0, e), both 0 for an isometry
+ *
+ * u0 is the velocity of the apex. The weights of int s^2, s c, c^2 over a ray are those of fluid/curved_moments.h.
+ * Derived for this project.
  */
 #include "fluid/curved_moments.h"
 #include "fluid/moving_mass.h"
-#include "numerics/trig.h"
+#include "numerics/numerics_curved.h"
 #include "numerics/vec3.h"
+#include "fluid/shape_surface.h"
 
 #include <math.h>
 #include <string.h>
@@ -23,7 +27,7 @@ typedef struct sums {
 
 static double inner(double K, const double a[4], const double b[4]) { return cb_dot3(a, b) + a[3] * b[3] / K; }
 
-/* int_0^d s^4 (s alpha + c beta)^2 dt by Gauss's rule of 6 points. */
+/* int_0^d s^4 (s alpha + c beta)^2 dt by Gauss's rule with 6 points. */
 static double along_points(cb_trig t, double d, double alpha, double beta) {
   static const double at[3] = {0.2386191860831969, 0.6612093864662645, 0.9324695142031521},
                       weight[3] = {0.4679139345726910, 0.3607615730481386, 0.1713244923791704};
@@ -36,7 +40,7 @@ static double along_points(cb_trig t, double d, double alpha, double beta) {
   return sum;
 }
 
-/* The cone to the face y with rates u, from the base point, which moves with u0. */
+/* Adds the cone to the face y with rates u, from the base point, which moves with u0. */
 static void add_cone(double K, const double y[3][4], const double u[3][4], const double u0[4], sums *out) {
   const cb_trig t = cb_trig_of(K);
   double bc[3], q[4];
@@ -64,7 +68,7 @@ static void add_cone(double K, const double y[3][4], const double u[3][4], const
   }
 }
 
-/* T N T^T, T the transvection from the base point to p. */
+/* N becomes T N T^T, with T the transvection from the base point to p. */
 static void carry(double K, const double p[4], double N[4][4]) {
   const double back[4] = {-p[0], -p[1], -p[2], p[3]};
   double rows[4][4], column[4], moved[4];
@@ -76,7 +80,7 @@ static void carry(double K, const double p[4], double N[4][4]) {
   }
 }
 
-/* The part's apex, the mean of its surface, and how it moves (v NULL: not at all). */
+/* Finds the part's apex, the mean of its surface, and its velocity (v NULL: at rest). */
 static void apex(const cb_moving_mass *m, const struct cb_moving_part *p, const double (*x)[3], const double (*v)[3],
                  double o[4], double rate[4]) {
   const double K = m->curvature;
@@ -94,7 +98,10 @@ static void apex(const cb_moving_mass *m, const struct cb_moving_part *p, const 
       }
     }
   const double root = sqrt(cb_curved_form(K, o, o));
-  for (int i = 0; i < 4; i++) o[i] /= root, rate[i] /= root;
+  for (int i = 0; i < 4; i++) {
+    o[i] /= root;
+    rate[i] /= root;
+  }
   const double along = K * inner(K, o, rate);
   for (int i = 0; i < 4; i++) rate[i] -= along * o[i];
 }
@@ -133,7 +140,7 @@ cb_status cb_moving_mass_curved_part(const cb_moving_mass *m, struct cb_moving_p
   integrate(m, p, x, NULL, &s);
   const double volume = cb_curved_content(m->curvature, &s.solid);
   if (p->closed && volume < 0)
-    return cb_fail(CB_ERROR_DOMAIN, "part `%s` has the volume %g: expected a surface whose faces look outwards",
+    return cb_fail(CB_ERROR_DOMAIN, "part `%s` has the volume %g: expected a surface whose faces point outwards",
                    m->name[p - m->part], volume);
   p->mass = p->closed ? density * volume : 0;
   for (int f = p->begin; f < p->end; f++) m->weight[f] = p->mass * m->share[f];
@@ -182,7 +189,7 @@ cb_status cb_moving_mass_curved(const cb_moving_mass *m, const double (*x)[3], c
     cb_curved_add(&fluid, 1, &s.solid);
     if (!(p->mass > 0)) continue;
     if (!(volume > 0))
-      return cb_fail(CB_STEP_SINGULAR, "part `%s` has the volume %g: expected one above 0", m->name[number], volume);
+      return cb_fail(CB_STEP_SINGULAR, "part `%s` has the volume %g: expected a volume > 0", m->name[number], volume);
     cb_curved_add(&weight, p->mass / volume, &s.solid);
     if (v) add_momentum(p->mass / volume, (const double(*)[4])s.N, mu0);
   }
@@ -212,4 +219,142 @@ double cb_moving_mass_curved_energy(const cb_moving_mass *m, const double (*x)[3
     sum += m->point[i].mass / 2 * inner(K, u, u);
   }
   return sum;
+}
+
+/* The kinetic energy of several motions of a body's shape as a form, in one pass over the faces for all motions.
+ *
+ *   R_ij = int rho <u_i, u_j>,  u_i linear on simplices with velocities v_i at the corners:  content/(d (d + 1)) times
+ *   (sum_c <v_i, v_j> + <sum_c v_i, sum_c v_j>), d = 4 for the tetrahedron from a solid's apex, 3 for a face of a sheet
+ *
+ * A solid has the additional uniform velocity d_i = (F_i' - V_i' F/V - P_i)/V, which makes its momentum m c_i'
+ * (moving_mass.c): R_ij += <d_i, m_j> + <d_j, m_i> + V <d_i, d_j>, m_i = V o_i' + P_i. Derived for this project.
+ */
+
+enum { MOTIONS = CB_SHAPE_SURFACE_VARIABLES };
+
+/* Integrals over a part about its apex o, which motion i moves with rate[i]. */
+typedef struct motion_sums {
+  double o[3], rate[MOTIONS][3];
+  double volume, first[3];
+  double change[MOTIONS], first_rate[MOTIONS][3], momentum[MOTIONS][3];
+  double form[MOTIONS][MOTIONS];
+} motion_sums;
+
+static void find_apex(const cb_moving_mass *m, const struct cb_moving_part *p, const double (*x)[3], double o[3]) {
+  o[0] = o[1] = o[2] = 0;
+  for (int f = p->begin; f < p->end; f++)
+    for (int k = 0; k < 3; k++)
+      for (int i = 0; i < 3; i++) o[i] += m->share[f] / 3 * x[m->face[f][k]][i];
+}
+
+/* Adds the form of n motions of a simplex with u[n][corners]. */
+static void add_simplex(int n, int corners, const double u[MOTIONS][4][3], double content, motion_sums *s) {
+  double all[MOTIONS][3];
+  const double factor = content / (corners * (corners + 1));
+  for (int i = 0; i < n; i++) {
+    memset(all[i], 0, sizeof all[i]);
+    for (int c = 0; c < corners; c++)
+      for (int k = 0; k < 3; k++) all[i][k] += u[i][c][k];
+    for (int j = 0; j <= i; j++) {
+      double own = cb_dot3(all[i], all[j]);
+      for (int c = 0; c < corners; c++) own += cb_dot3(u[i][c], u[j][c]);
+      s->form[i][j] += factor * own;
+    }
+  }
+}
+
+/* Adds a tetrahedron from the apex: the rates of its volume and first moment in each motion, and its momentum. */
+static double add_tetrahedron(int n, const double y[3][3], const double u[MOTIONS][4][3], motion_sums *s) {
+  double across[3][3], all[3];
+  for (int k = 0; k < 3; k++) {
+    cb_cross3(y[(k + 1) % 3], y[(k + 2) % 3], across[k]);
+    all[k] = y[0][k] + y[1][k] + y[2][k];
+  }
+  const double volume = cb_dot3(y[0], across[0]) / 6;
+  s->volume += volume;
+  for (int k = 0; k < 3; k++) s->first[k] += volume / 4 * all[k];
+  for (int i = 0; i < n; i++) {
+    double of[3][3], change = 0;
+    for (int c = 0; c < 3; c++) {
+      for (int k = 0; k < 3; k++) of[c][k] = u[i][c][k] - s->rate[i][k];
+      change += cb_dot3(of[c], across[c]) / 6;
+    }
+    s->change[i] += change;
+    for (int k = 0; k < 3; k++) {
+      const double push = volume / 4 * (of[0][k] + of[1][k] + of[2][k]);
+      s->momentum[i][k] += push;
+      s->first_rate[i][k] += change / 4 * all[k] + push;
+    }
+  }
+  return volume;
+}
+
+/* Finds d_i and adds it to the form. */
+static void add_drift(int n, motion_sums *s) {
+  const double V = s->volume;
+  double d[MOTIONS][3], of[MOTIONS][3];
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < 3; k++) {
+      d[i][k] = (s->first_rate[i][k] - s->change[i] / V * s->first[k] - s->momentum[i][k]) / V;
+      of[i][k] = V * s->rate[i][k] + s->momentum[i][k];
+    }
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j <= i; j++) s->form[i][j] += cb_dot3(d[i], of[j]) + cb_dot3(d[j], of[i]) + V * cb_dot3(d[i], d[j]);
+}
+
+static void add_part(const cb_moving_mass *m, const struct cb_moving_part *p, const double (*x)[3], int n,
+                     const double (*v)[3], double *R) {
+  motion_sums s = {.volume = 0};
+  double u[MOTIONS][4][3], y[3][3];
+  find_apex(m, p, x, s.o);
+  for (int i = 0; i < n; i++) find_apex(m, p, v + i * m->vertices, s.rate[i]);
+  for (int f = p->begin; f < p->end; f++) {
+    const int *corner = m->face[f];
+    for (int c = 0; c < 3; c++)
+      for (int k = 0; k < 3; k++) y[c][k] = x[corner[c]][k] - s.o[k];
+    for (int i = 0; i < n; i++) {
+      for (int c = 0; c < 3; c++) memcpy(u[i][c], v[i * m->vertices + corner[c]], sizeof u[i][c]);
+      memcpy(u[i][3], s.rate[i], sizeof u[i][3]);
+    }
+    if (p->sheet)
+      add_simplex(n, 3, (const double(*)[4][3])u, m->weight[f], &s);
+    else
+      add_simplex(n, 4, (const double(*)[4][3])u,
+                  add_tetrahedron(n, (const double(*)[3])y, (const double(*)[4][3])u, &s), &s);
+  }
+  if (!p->sheet) add_drift(n, &s);
+  const double density = p->sheet ? 1 : p->mass / s.volume;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j <= i; j++) R[i * n + j] += density * s.form[i][j];
+}
+
+/* R_ij = T(u_i + u_j) - T(u_i) - T(u_j), R_ii = 2 T(u_i) */
+static void polarise(const cb_moving_mass *m, const double (*x)[3], int n, const double (*v)[3], double (*sum)[3],
+                     double *R) {
+  double own[MOTIONS];
+  for (int i = 0; i < n; i++) {
+    own[i] = cb_moving_mass_energy(m, x, v + i * m->vertices);
+    R[i * n + i] = 2 * own[i];
+    for (int j = 0; j < i; j++) {
+      for (int k = 0; k < m->vertices; k++)
+        for (int c = 0; c < 3; c++) sum[k][c] = v[i * m->vertices + k][c] + v[j * m->vertices + k][c];
+      R[i * n + j] = cb_moving_mass_energy(m, x, (const double(*)[3])sum) - own[i] - own[j];
+    }
+  }
+}
+
+void cb_moving_mass_form(const cb_moving_mass *m, const double (*x)[3], int n, const double (*v)[3], double (*sum)[3],
+                         double *R) {
+  memset(R, 0, (size_t)(n * n) * sizeof *R);
+  if (m->curvature != 0) polarise(m, x, n, v, sum, R);
+  for (int p = 0; p < m->parts && m->curvature == 0; p++)
+    if (m->part[p].mass > 0) add_part(m, m->part + p, x, n, v, R);
+  for (int q = 0; q < m->points && m->curvature == 0; q++) {
+    const int at = m->point[q].vertex;
+    for (int i = 0; i < n && at >= 0; i++)
+      for (int j = 0; j <= i; j++)
+        R[i * n + j] += m->point[q].mass * cb_dot3(v[i * m->vertices + at], v[j * m->vertices + at]);
+  }
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < i; j++) R[j * n + i] = R[i * n + j];
 }

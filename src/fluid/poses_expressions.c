@@ -1,9 +1,10 @@
-/* Poses from expressions in the rest position and time, or shape variables. Derivatives are those of the expressions.
+/* Poses given by expressions of the rest position and of the time, or of shape variables. Their derivatives are exact.
  *
- * Vertices lie law by law with their coordinates beside each other, so that an expression runs over many at once.
+ * Vertices are sorted by formula (the motion of their part), and each coordinate is in one array, so that an expression is
+ * evaluated for many vertices at a time.
  */
 #include "tree/scalar.h"
-#include "fluid/poses.h"
+#include "fluid/poses_private.h"
 
 #include "core/threads.h"
 #include "numerics/expression_private.h"
@@ -14,12 +15,14 @@
 static const char *const rest_name[3] = {"X", "Y", "Z"};
 enum { VARIABLES = CB_POSES_VARIABLES + 3, CHUNK = 512 };
 
-/* The number of the motion of a part, -1 for none. */
+/* The index of the motion of a part; -1: it has none. */
 static int motion_of(const char *part, const cb_poses_motion *motion, size_t n) {
   int all = -1;
   for (size_t i = 0; i < n; i++) {
-    if (!motion[i].part) all = (int)i;
-    else if (!strcmp(motion[i].part, part)) return (int)i;
+    if (!motion[i].part)
+      all = (int)i;
+    else if (!strcmp(motion[i].part, part))
+      return (int)i;
   }
   return all;
 }
@@ -30,8 +33,9 @@ static cb_status check_parts(const cb_surface *rest, const cb_poses_motion *moti
     if (which) *which = i;
     for (size_t j = 0; j < i; j++)
       if (motion[i].part ? motion[j].part && !strcmp(motion[i].part, motion[j].part) : !motion[j].part)
-        return cb_fail(CB_ERROR_INPUT, "a second motion of %s%s%s", motion[i].part ? "part '" : "all parts",
-                       motion[i].part ? motion[i].part : "", motion[i].part ? "'" : "");
+        return cb_fail(CB_ERROR_INPUT, "a second motion of %s%s%s: expected one",
+                       motion[i].part ? "part '" : "all parts", motion[i].part ? motion[i].part : "",
+                       motion[i].part ? "'" : "");
     while (motion[i].part && p < rest->parts && strcmp(rest->name[p], motion[i].part)) p++;
     if (!motion[i].part || p < rest->parts) continue;
     return cb_fail_unknown(NULL, "part", motion[i].part, (const char *const *)rest->name, (size_t)rest->parts);
@@ -40,7 +44,7 @@ static cb_status check_parts(const cb_surface *rest, const cb_poses_motion *moti
 }
 
 static cb_status parse(const cb_poses *p, const cb_poses_motion *motion, const cb_poses_parameters *parameters,
-                       int *coordinate, size_t *at, cb_pose_law *law) {
+                       int *coordinate, size_t *at, cb_pose_formula *formula) {
   const char *names[VARIABLES];
   for (int i = 0; i < p->variables; i++) names[i] = p->name[i];
   for (int k = 0; k < 3; k++) names[p->variables + k] = rest_name[k];
@@ -52,7 +56,7 @@ static cb_status parse(const cb_poses *p, const cb_poses_motion *motion, const c
   for (int k = 0; k < 3; k++) {
     if (coordinate) *coordinate = k;
     const cb_status status =
-        cb_expression_parse_in(motion->text[k] ? motion->text[k] : rest_name[k], &scope, at, &law->e[k]);
+        cb_expression_parse_in(motion->text[k] ? motion->text[k] : rest_name[k], &scope, at, &formula->e[k]);
     if (status)
       return cb_fail(status, "motion of %s%s, %c: %s", motion->part ? "part " : "all parts",
                      motion->part ? motion->part : "", "xyz"[k], cb_error_text());
@@ -64,10 +68,11 @@ cb_status cb_poses_from_expressions(const cb_surface *rest, const cb_poses_motio
                                     const cb_poses_parameters *parameters, size_t *which, int *coordinate, size_t *at,
                                     cb_poses **out) {
   static const char *const time[] = {"t"};
-  return cb_poses_of_variables(rest, 1, time, motion, n, parameters, which, coordinate, at, out);
+  const cb_shape_text text = {1, time, n, motion, parameters};
+  return cb_poses_of_variables(rest, &text, which, coordinate, at, out);
 }
 
-/* Names of variables, copied; NULL without memory. */
+/* Copies the names of variables; NULL: there is no memory. */
 static const char *const *copy_names(cb_arena *arena, int n, const char *const *names) {
   char **copy = cb_arena_alloc(arena, (size_t)n, sizeof *copy);
   for (int i = 0; copy && i < n; i++) {
@@ -78,58 +83,59 @@ static const char *const *copy_names(cb_arena *arena, int n, const char *const *
   return (const char *const *)copy;
 }
 
-/* Vertices by law: how many there are of each, where each begins, then one after another. */
+/* Sorts vertices by formula: it counts the vertices of each formula, finds where each formula begins, and then lists the
+ * vertices. */
 static void sort_vertices(cb_poses *p, const cb_surface *rest, const cb_poses_motion *motion, int *part_of,
-                          int *law_of) {
+                          int *formula_of) {
   for (int v = 0; v < rest->vertices; v++) part_of[v] = rest->parts;
   for (int f = 0; f < rest->faces; f++)
     for (int k = 0; k < 3; k++)
       if (rest->part[f] < part_of[rest->face[f][k]]) part_of[rest->face[f][k]] = rest->part[f];
-  for (int part = 0; part < rest->parts; part++) law_of[part] = motion_of(rest->name[part], motion, p->laws);
-  law_of[rest->parts] = -1;
-  for (int v = 0; v < rest->vertices; v++) p->range[1 + law_of[part_of[v]]].end++;
-  for (int number = -1, i = 0; number < (int)p->laws; number++) {
+  for (int part = 0; part < rest->parts; part++) formula_of[part] = motion_of(rest->name[part], motion, p->formulas);
+  formula_of[rest->parts] = -1;
+  for (int v = 0; v < rest->vertices; v++) p->range[1 + formula_of[part_of[v]]].end++;
+  for (int number = -1, i = 0; number < (int)p->formulas; number++) {
     struct cb_pose_range *r = &p->range[1 + number];
     const int count = r->end;
     *r = (struct cb_pose_range){number, i, i};
     i += count;
   }
   for (int v = 0; v < rest->vertices; v++) {
-    const int i = p->range[1 + law_of[part_of[v]]].end++;
+    const int i = p->range[1 + formula_of[part_of[v]]].end++;
     for (int k = 0; k < 3; k++) p->rest[k][i] = rest->x[v][k];
     p->vertex[i] = v;
   }
 }
 
-cb_status cb_poses_of_variables(const cb_surface *rest, int variables, const char *const *names,
-                                const cb_poses_motion *motion, size_t n, const cb_poses_parameters *parameters,
-                                size_t *which, int *coordinate, size_t *at, cb_poses **out) {
+cb_status cb_poses_of_variables(const cb_surface *rest, const cb_shape_text *text, size_t *which, int *coordinate,
+                                size_t *at, cb_poses **out) {
+  const size_t n = text->motions;
   if (at) *at = 0;
   if (coordinate) *coordinate = 0;
-  cb_status status = check_parts(rest, motion, n, which);
+  cb_status status = check_parts(rest, text->motion, n, which);
   if (status) return status;
   cb_arena *arena = cb_arena_create();
   cb_poses *p = cb_arena_alloc(arena, 1, sizeof *p);
-  cb_pose_law *law = cb_arena_alloc(arena, n, sizeof *law);
+  cb_pose_formula *formula = cb_arena_alloc(arena, n, sizeof *formula);
   const size_t vertices = (size_t)rest->vertices;
   int *part_of = cb_arena_alloc(arena, vertices, sizeof *part_of);
-  int *law_of = cb_arena_alloc(arena, (size_t)rest->parts + 1, sizeof *law_of);
+  int *formula_of = cb_arena_alloc(arena, (size_t)rest->parts + 1, sizeof *formula_of);
   int *vertex = cb_arena_alloc(arena, vertices, sizeof *vertex);
   int *called = cb_arena_alloc(arena, vertices, sizeof *called);
   struct cb_pose_range *range = cb_arena_alloc(arena, n + 1, sizeof *range);
   double *x = cb_arena_alloc_aligned(arena, 3 * vertices, sizeof *x, CB_CACHE_LINE);
-  const char *const *name = copy_names(arena, variables, names);
-  if (!p || !law || !part_of || !law_of || !vertex || !called || !range || !x || !name) {
+  const char *const *name = copy_names(arena, text->n, text->names);
+  if (!p || !formula || !part_of || !formula_of || !vertex || !called || !range || !x || !name) {
     cb_arena_free(arena);
     return cb_fail(CB_ERROR_MEMORY, "no memory for poses of %d vertices", rest->vertices);
   }
   *p = (cb_poses){.arena = arena,
                   .vertices = rest->vertices,
                   .placed = rest->vertices,
-                  .variables = variables,
+                  .variables = text->n,
                   .name = name,
-                  .laws = n,
-                  .law = law,
+                  .formulas = n,
+                  .formula = formula,
                   .ranges = (int)n + 1,
                   .range = range,
                   .vertex = vertex,
@@ -137,40 +143,44 @@ cb_status cb_poses_of_variables(const cb_surface *rest, int variables, const cha
                   .rest = {x, x + vertices, x + 2 * vertices}};
   for (size_t i = 0; i < n && !status; i++) {
     if (which) *which = i;
-    status = parse(p, &motion[i], parameters, coordinate, at, &law[i]);
+    status = parse(p, &text->motion[i], text->parameters, coordinate, at, &formula[i]);
   }
   if (status) {
     cb_poses_free(p);
     return status;
   }
   memcpy(called, rest->number, vertices * sizeof *called);
-  sort_vertices(p, rest, motion, part_of, law_of);
+  sort_vertices(p, rest, text->motion, part_of, formula_of);
   *out = p;
   return CB_OK;
 }
 
 cb_status cb_poses_affine(const cb_poses *p, int count, const int *vertex, cb_poses **out) {
   *out = NULL;
-  for (size_t i = 0; i < p->laws; i++)
+  for (size_t i = 0; i < p->formulas; i++)
     for (int k = 0; k < 3; k++)
-      if (!cb_expression_is_affine(p->law[i].e[k], p->variables, 3)) return CB_OK;
+      if (!cb_expression_is_affine(p->formula[i].e[k], p->variables, 3)) return CB_OK;
   cb_arena *arena = cb_arena_create();
   cb_poses *few = cb_arena_alloc(arena, 1, sizeof *few);
   struct cb_pose_range *range = cb_arena_alloc(arena, (size_t)p->ranges, sizeof *range);
-  const size_t most = (size_t)count;
-  int *chosen = cb_arena_alloc(arena, most, sizeof *chosen);
+  const size_t maximum = (size_t)count;
+  int *chosen = cb_arena_alloc(arena, maximum, sizeof *chosen);
   int *place = cb_arena_alloc(arena, (size_t)p->vertices, sizeof *place);
-  double *x = cb_arena_alloc_aligned(arena, 3 * most, sizeof *x, CB_CACHE_LINE);
+  double *x = cb_arena_alloc_aligned(arena, 3 * maximum, sizeof *x, CB_CACHE_LINE);
   if (!few || !range || !chosen || !place || !x) {
     cb_arena_free(arena);
     return cb_fail(CB_ERROR_MEMORY, "no memory for poses of %d vertices", count);
   }
   *few = *p;
-  few->arena = arena, few->placed = 0, few->range = range, few->vertex = chosen, few->borrows = true;
+  few->arena = arena;
+  few->placed = 0;
+  few->range = range;
+  few->vertex = chosen;
+  few->borrows = true;
   for (int i = 0; i < p->placed; i++) place[p->vertex[i]] = i;
-  for (int k = 0; k < 3; k++) few->rest[k] = x + (size_t)k * most;
+  for (int k = 0; k < 3; k++) few->rest[k] = x + (size_t)k * maximum;
   for (int r = 0; r < p->ranges; r++) {
-    range[r] = (struct cb_pose_range){p->range[r].law, few->placed, few->placed};
+    range[r] = (struct cb_pose_range){p->range[r].formula, few->placed, few->placed};
     for (int i = 0; i < count; i++) {
       const int at = place[vertex[i]];
       if (at < p->range[r].begin || at >= p->range[r].end) continue;
@@ -190,34 +200,41 @@ typedef struct task {
   const double *r;
   int along;
   double (*x)[3], (*v)[3];
-  bool failed; /* something is not finite */
+  bool failed; /* a value is not finite */
 } task;
 
-/* Places and velocities of vertices begin .. end - 1 of a range, which are at most CHUNK. */
-static void move(task *job, int law, int begin, int end) {
+/* Finds positions and velocities of the vertices begin .. end - 1 of a range; at most CHUNK vertices. */
+static void move(task *job, int formula, int begin, int end) {
   const cb_poses *p = job->p;
   _Bool fixed[VARIABLES] = {false};
   const double *at[VARIABLES], *const *rest = at + p->variables;
   static const double zero[CHUNK];
   double moved[6][CHUNK];
   const double *place[3], *velocity[3];
-  for (int i = 0; i < p->variables; i++) fixed[i] = true, at[i] = &job->r[i];
+  for (int i = 0; i < p->variables; i++) {
+    fixed[i] = true;
+    at[i] = &job->r[i];
+  }
   for (int k = 0; k < 3; k++) at[p->variables + k] = p->rest[k] + begin;
   for (int k = 0; k < 3; k++) {
-    place[k] = law < 0 ? rest[k] : moved[k];
-    velocity[k] = law < 0 ? zero : moved[3 + k];
-    if (law >= 0 && !cb_expression_values(p->law[law].e[k], end - begin, at, fixed, (size_t)job->along, moved[k],
-                                          job->v ? moved[3 + k] : NULL))
+    place[k] = formula < 0 ? rest[k] : moved[k];
+    velocity[k] = formula < 0 ? zero : moved[3 + k];
+    if (formula >= 0 && !cb_expression_values(p->formula[formula].e[k], end - begin, at, fixed, (size_t)job->along,
+                                              moved[k], job->v ? moved[3 + k] : NULL))
       __atomic_store_n(&job->failed, true, __ATOMIC_RELAXED);
   }
   for (int i = 0; i < end - begin; i++) {
     double *x = job->x[p->vertex[begin + i]];
-    x[0] = place[0][i], x[1] = place[1][i], x[2] = place[2][i];
+    x[0] = place[0][i];
+    x[1] = place[1][i];
+    x[2] = place[2][i];
   }
   if (!job->v) return;
   for (int i = 0; i < end - begin; i++) {
     double *v = job->v[p->vertex[begin + i]];
-    v[0] = velocity[0][i], v[1] = velocity[1][i], v[2] = velocity[2][i];
+    v[0] = velocity[0][i];
+    v[1] = velocity[1][i];
+    v[2] = velocity[2][i];
   }
 }
 
@@ -227,7 +244,7 @@ static void move_all(void *context, int begin, int end) {
     const struct cb_pose_range *range = job->p->range + r;
     const int last = range->end < end ? range->end : end;
     for (int i = range->begin > begin ? range->begin : begin; i < last; i += CHUNK)
-      move(job, range->law, i, i + CHUNK < last ? i + CHUNK : last);
+      move(job, range->formula, i, i + CHUNK < last ? i + CHUNK : last);
   }
 }
 
@@ -247,7 +264,7 @@ cb_status cb_poses_expressions_second(const cb_poses *p, const double *r, double
       for (int c = 0; c < 3; c++) at[p->variables + c] = p->rest[c][i];
       for (int c = 0; c < 3; c++) {
         cb_jet jet = {0};
-        if (p->range[k].law >= 0) jet = cb_expression_jet(p->law[p->range[k].law].e[c], at, p->variables);
+        if (p->range[k].formula >= 0) jet = cb_expression_jet(p->formula[p->range[k].formula].e[c], at, p->variables);
         for (int pair = 0; pair < pairs; pair++) (a + (size_t)pair * vertices)[p->vertex[i]][c] = jet.h[pair];
       }
     }

@@ -1,20 +1,21 @@
-/* What the steps in a curved space share, and what their states keep (equations: rigid_curved.h). */
-#include "fluid/rigid_curved.h"
-#include "numerics/compensated.h"
-#include "numerics/quaternion.h"
+/* Functions that the steps in a curved space share, and the update of their states (equations: rigid_step.h). */
+#include "fluid/rigid_step.h"
+#include "numerics/dd.h"
+#include "numerics/vec3.h"
 #include <float.h>
 
 cb_status cb_rigid_curved_takes(const cb_rigid_problem *p) {
   if (!p->pose_dependent && !p->inertia_wrench) return CB_OK;
-  return cb_fail(CB_ERROR_UNSUPPORTED, "a body whose inertia depends on its place moves in flat space only");
+  return cb_fail(CB_ERROR_UNSUPPORTED, "the inertia of the body depends on its position: expected flat space");
 }
 
 cb_status cb_rigid_curved_far(double K, double h, double t, const double Y[6]) {
   const cb_status status = cb_rigid_half_turn(h, t, fabs(h) * sqrt(cb_dot3(Y, Y)));
   const double radii = fabs(h) * sqrt(fabs(K) * cb_dot3(Y + 3, Y + 3));
   if (status || !(radii >= 3.14159)) return status;
-  return cb_fail(CB_STEP_NO_CONVERGENCE, "a step of %g at t = %g moves the body by %g radii of curvature, more than pi",
-                 h, t, radii);
+  return cb_fail(CB_STEP_NO_CONVERGENCE,
+                 "a step of %g at t = %g moves the body by %g radii of curvature, more than pi: try a smaller step", h,
+                 t, radii);
 }
 
 static void add(cb_dd m[6], const double r[3][3], const double wrench[6]) {
@@ -23,7 +24,8 @@ static void add(cb_dd m[6], const double r[3][3], const double wrench[6]) {
   for (int i = 0; i < 6; i++) m[i] = cb_dd_add_d(m[i], turned[i]);
 }
 
-/* The state's axes turned by the rotation of q, and its place: T(x) R T(y) S = T(x') W R S, W of q. */
+/* Rotates the momentum `now` by W and sets the state's quaternion to that of W R S, from T(x) R T(y) S = T(x') W R S.
+ * turn: the quaternion of W; turned: that of R S. */
 static void arrive(cb_rigid_state *s, cb_dd now[6], const double turn[4], const double turned[4]) {
   cb_screw_turn(turn, now);
   cb_screw_turn(turn, now + 3);
@@ -57,7 +59,10 @@ void cb_rigid_curved_move(double K, cb_rigid_state *s, const cb_biquaternion *Q,
   arrive(s, now, turn, turned);
   cb_pose_rotation(&s->g, r);
   if (after) add(now, r, after);
-  for (int i = 0; i < 6; i++) s->world[i] = now[i].hi, s->world_low[i] = now[i].lo;
+  for (int i = 0; i < 6; i++) {
+    s->world[i] = now[i].hi;
+    s->world_low[i] = now[i].lo;
+  }
   cb_turn6_transposed(r, s->world, s->momentum);
 }
 
@@ -67,8 +72,8 @@ void cb_rigid_casimirs(double K, const double momentum[6], double out[2]) {
   out[1] = cb_dot3(l, p);
 }
 
-/* Ad* of T(-x) on what is kept in T's axes. An error of x across by e moves the point by e S_K(r)/r and changes the
- * momentum by that times itself. */
+/* Applies Ad* of T(-x) to the momentum in T's axes. An error e of x perpendicular to x moves the point by e S_K(r)/r
+ * and changes the momentum by the same factor. */
 double cb_rigid_spatial_momentum(double K, const cb_rigid_state *s, double out[6]) {
   const double r = sqrt(cb_dot3(s->g.x, s->g.x)), root = sqrt(fabs(K)), radii = root * r;
   const double *m = s->world, unit = K == 0 ? 1 : root, size = sqrt(cb_dot3(m, m)) * unit + sqrt(cb_dot3(m + 3, m + 3));
@@ -79,7 +84,10 @@ double cb_rigid_spatial_momentum(double K, const cb_rigid_state *s, double out[6
   if (K == 0) {
     double across[3];
     cb_cross3(s->g.x, m + 3, across);
-    for (int i = 0; i < 3; i++) out[i] = m[i] + across[i], out[3 + i] = m[3 + i];
+    for (int i = 0; i < 3; i++) {
+      out[i] = m[i] + across[i];
+      out[3 + i] = m[3 + i];
+    }
     return 8 * DBL_EPSILON * (1 + r) * size;
   }
   cb_biquaternion T;

@@ -1,32 +1,42 @@
-/* The state of a body on SE(3): its start, its momentum in the world's axes, its twist (equations: rigid_step.h). */
-#include "fluid/rigid_curved.h"
-#include "numerics/compensated.h"
+/* The state of a body on SE(3): its start, its momentum in the world's axes, and its twist (equations:
+ * rigid_step.h). */
+#include "fluid/rigid_step.h"
+#include "numerics/dd.h"
 #include <math.h>
 #include <string.h>
 
 cb_status cb_rigid_half_turn(double h, double t, double angle) {
   if (!(angle >= 3.14159)) return CB_OK;
-  return cb_fail(CB_STEP_NO_CONVERGENCE, "a step of %g at t = %g turns the body by %g, more than half a turn", h, t,
+  return cb_fail(CB_STEP_NO_CONVERGENCE,
+                 "a step of %g at t = %g turns the body by %g rad, more than half a turn: try a smaller step", h, t,
                  angle);
 }
 
-/* The row with the pivot of a column takes the column's place. */
+/* Exchanges the row of the pivot of a column with the row at the column's place. */
 static __attribute__((noinline)) void bring_up(cb_factors6 *f, int c, double scale[6]) {
   int pivot = c;
   double best = 0, row[6];
   for (int i = c; i < 6; i++) {
     const double size = fabs(f->m[i][c]) * scale[i];
-    if (size > best) best = size, pivot = i;
+    if (size > best) {
+      best = size;
+      pivot = i;
+    }
   }
   const double swapped = scale[c];
   const int number = f->row[c];
-  memcpy(row, f->m[c], sizeof row), memcpy(f->m[c], f->m[pivot], sizeof row), memcpy(f->m[pivot], row, sizeof row);
-  scale[c] = scale[pivot], scale[pivot] = swapped;
-  f->row[c] = f->row[pivot], f->row[pivot] = number;
+  memcpy(row, f->m[c], sizeof row);
+  memcpy(f->m[c], f->m[pivot], sizeof row);
+  memcpy(f->m[pivot], row, sizeof row);
+  scale[c] = scale[pivot];
+  scale[pivot] = swapped;
+  f->row[c] = f->row[pivot];
+  f->row[pivot] = number;
 }
 
-/* Pivots are those of D m D with D = diag(a, a, a, b, b, b) that makes the largest entry of either diagonal block 1: a
- * choice of units, on which neither the order of the rows nor what counts as singular depends. */
+/* The pivots are those of D m D with D = diag(a, a, a, b, b, b), which makes the largest entry of either diagonal block
+ * 1. This is a choice of units. Therefore neither the order of the rows nor the test for singular matrices depends on
+ * units. */
 bool cb_factor6(const double m[6][6], cb_factors6 *out) {
   double unit[2], scale[6];
   memcpy(out->m, m, sizeof out->m);
@@ -39,7 +49,10 @@ bool cb_factor6(const double m[6][6], cb_factors6 *out) {
     if (!(largest > 0) || !isfinite(largest)) return false;
     unit[block] = 1 / sqrt(largest);
   }
-  for (int i = 0; i < 6; i++) scale[i] = unit[i / 3], out->row[i] = i;
+  for (int i = 0; i < 6; i++) {
+    scale[i] = unit[i / 3];
+    out->row[i] = i;
+  }
 #pragma GCC unroll 6
   for (int c = 0; c < 6; c++) {
     const double own = fabs(out->m[c][c]) * scale[c];
@@ -89,10 +102,14 @@ bool cb_solve6(const double m[6][6], int count, double *b) {
 }
 
 static cb_status singular(void) {
-  return cb_fail(CB_STEP_SINGULAR, "the inertia tensor of the body is singular: no mass, or none about an axis");
+  return cb_fail(
+      CB_STEP_SINGULAR,
+      "the inertia tensor of the body is singular: expected mass or added mass, with inertia about each axis");
 }
 
-static cb_status not_finite(void) { return cb_fail(CB_STEP_NOT_FINITE, "the twist of the body is not finite"); }
+static cb_status not_finite(void) {
+  return cb_fail(CB_STEP_NOT_FINITE, "the twist of the body is not finite: try a smaller step");
+}
 
 cb_status cb_rigid_velocity(double K[6][6], const double momentum[6], const double mu0[6], double Y[6]) {
   double solution[6];
@@ -126,7 +143,7 @@ cb_status cb_rigid_twist_of(const cb_rigid_problem *p, double t, const cb_pose *
     if (c->diagonal)
       for (int i = 0; i < 6; i++) Y[i] = c->inverse[i][i] * mu0[i];
     else
-      cb_apply6_transposed(c->inverse, mu0, Y); /* the same, as it is symmetric */
+      cb_apply6_transposed(c->inverse, mu0, Y); /* the same as cb_apply6, because the matrix is symmetric */
     return cb_finite6(Y) ? CB_OK : not_finite();
   }
   const cb_status status = p->inertia(p->self, t, g, K, mu0);
@@ -159,7 +176,10 @@ void cb_rigid_move(cb_rigid_state *s, const double dx[3], const double q[4], con
     const int a = (i + 1) % 3, b = (i + 2) % 3;
     now[i] = cb_dd_add(now[i], cb_dd_sub(cb_dd_mul_d(now[3 + a], dx[b]), cb_dd_mul_d(now[3 + b], dx[a])));
   }
-  for (int i = 0; i < 6; i++) s->world[i] = now[i].hi, s->world_low[i] = now[i].lo;
+  for (int i = 0; i < 6; i++) {
+    s->world[i] = now[i].hi;
+    s->world_low[i] = now[i].lo;
+  }
   for (int i = 0; i < 3; i++) cb_compensated_add_one(&s->g.x[i], &s->x_low[i], dx[i]);
   memcpy(s->g.q, q, sizeof s->g.q);
   body_momentum(s);
@@ -170,11 +190,13 @@ cb_status cb_rigid_start(const cb_rigid_problem *p, double t, const cb_pose *g, 
   cb_rigid_state out = {.t = t, .g = *g};
   const double norm = sqrt(g->q[0] * g->q[0] + g->q[1] * g->q[1] + g->q[2] * g->q[2] + g->q[3] * g->q[3]);
   if (!isfinite(t) || !cb_finite6(Y) || !isfinite(g->x[0] + g->x[1] + g->x[2]) || !(fabs(norm - 1) < 1e-6))
-    return cb_fail(CB_ERROR_ARGUMENT, "a body's start is not finite, or its quaternion (norm %g) is not of unit length",
+    return cb_fail(CB_ERROR_ARGUMENT,
+                   "the start of a body: expected finite numbers and a quaternion of length 1, found the length %g",
                    norm);
   const double far = sqrt(fmax(p->curvature, 0) * cb_dot3(g->x, g->x));
   if (!(far <= 3.1415926535897936))
-    return cb_fail(CB_ERROR_ARGUMENT, "a body's start is %g radii from the base point of a sphere, more than pi", far);
+    return cb_fail(CB_ERROR_ARGUMENT,
+                   "the start of a body is %g radii from the base point of a sphere: expected at most pi", far);
   if (fabs(norm - 1) > 1e-15)
     for (int i = 0; i < 4; i++) out.g.q[i] /= norm;
   cb_status status = p->curvature == 0 ? CB_OK : cb_rigid_curved_takes(p);
@@ -186,7 +208,10 @@ cb_status cb_rigid_start(const cb_rigid_problem *p, double t, const cb_pose *g, 
   cb_pose_rotation(&out.g, r);
   cb_turn6(r, out.mu, out.world);
   if (!cb_finite6(out.mu) || !cb_finite6(out.world))
-    return cb_fail(CB_STEP_NOT_FINITE, "the momentum of the body at its start, t = %g, is not finite", t);
+    return cb_fail(
+        CB_STEP_NOT_FINITE,
+        "the momentum of the body at its start, t = %g, is not finite: expected smaller velocities or a finite mass",
+        t);
   memcpy(out.momentum, out.mu, sizeof out.mu);
   *s = out;
   return CB_OK;

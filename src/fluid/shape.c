@@ -1,8 +1,10 @@
-/* Building shapes: vertices and faces that grow, tubes, sheets, ellipsoids. */
+/* Builds shapes (tubes, sheets, boxes and ellipsoids) in growing lists of vertices and faces; and finds shapes by their
+ * names (below). */
 #include "fluid/shape.h"
-
-#include "fluid/surface_private.h"
+#include "fluid/surface_mesh.h"
 #include "numerics/vec3.h"
+#include "tree/scalar.h"
+#include "core/arena.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -22,7 +24,7 @@ void cb_shape_place(cb_shape *b, const double frame[3][3], const double origin[3
 }
 
 void cb_shape_part(cb_shape *b, const char *name) {
-  if (b->parts == CB_SHAPE_MOST_PARTS) {
+  if (b->parts == CB_SHAPE_MAX_PARTS) {
     b->failed = true;
     return;
   }
@@ -30,21 +32,22 @@ void cb_shape_part(cb_shape *b, const char *name) {
   cb_shape_place(b, NULL, (const double[3]){0, 0, 0});
 }
 
-/* What is at `old` where there is room for one more of `size` bytes; NULL, and `old` stays, if there is no memory. */
-static void *grown(cb_shape *b, void *old, size_t size, int count, int *room) {
+/* Returns `old`, enlarged if necessary for one more entry of `size` bytes. NULL if there is no memory; `old` is then
+ * unchanged. */
+static void *grown(cb_shape *b, void *old, size_t size, int count, int *capacity) {
   if (b->failed) return NULL;
-  if (count < *room) return old;
-  const int more = *room ? 2 * *room : 256;
+  if (count < *capacity) return old;
+  const int more = *capacity ? 2 * *capacity : 256;
   void *larger = realloc(old, (size_t)more * size);
   if (larger)
-    *room = more;
+    *capacity = more;
   else
     b->failed = true;
   return larger;
 }
 
 int cb_shape_vertex(cb_shape *b, const double x[3]) {
-  void *const larger = grown(b, b->x, sizeof *b->x, b->vertices, &b->vertex_room);
+  void *const larger = grown(b, b->x, sizeof *b->x, b->vertices, &b->vertex_capacity);
   if (!larger) return 0;
   b->x = larger;
   double *y = b->x[b->vertices];
@@ -54,10 +57,10 @@ int cb_shape_vertex(cb_shape *b, const double x[3]) {
 }
 
 void cb_shape_face(cb_shape *b, int i, int j, int k) {
-  int room = b->face_room;
-  void *const part = grown(b, b->part, sizeof *b->part, b->faces, &room);
+  int capacity = b->face_capacity;
+  void *const part = grown(b, b->part, sizeof *b->part, b->faces, &capacity);
   if (part) b->part = part;
-  void *const face = part ? grown(b, b->face, sizeof *b->face, b->faces, &b->face_room) : NULL;
+  void *const face = part ? grown(b, b->face, sizeof *b->face, b->faces, &b->face_capacity) : NULL;
   if (!face) return;
   b->face = face;
   b->part[b->faces] = b->parts - 1;
@@ -75,7 +78,7 @@ static double distance(const cb_shape *b, int i, int j) {
 void cb_shape_quad(cb_shape *b, int i, int j, int k, int l, int parity) {
   if (b->failed) return;
   double ik = distance(b, i, k), jl = distance(b, j, l);
-  /* Equal but for round-off. */
+  /* equal up to round-off */
   bool first = fabs(ik - jl) <= 1e-9 * (ik + jl) ? !(parity & 1) : ik < jl;
   cb_shape_face(b, i, j, first ? k : l);
   cb_shape_face(b, first ? i : j, k, l);
@@ -90,10 +93,10 @@ static int ring_quarter(const cb_tube *t, int level) {
   return q;
 }
 
-/* Point i of the ring of 4 q points, or the pole, that begins at vertex `first`. */
+/* Vertex i of the ring of 4 q points, or of the pole, that begins at vertex `first`. */
 static int on_ring(int first, int q, int i) { return q ? first + (i % (4 * q) + 4 * q) % (4 * q) : first; }
 
-/* Between rings of 4 p and 4 r points, |p - r| <= 1. */
+/* Adds the strip between rings of 4 p and 4 r points, |p - r| <= 1. */
 static void strip(cb_shape *b, int below, int p, int above, int r, int level) {
   if (p == r) {
     for (int i = 0; i < 4 * p; i++)
@@ -104,17 +107,20 @@ static void strip(cb_shape *b, int below, int p, int above, int r, int level) {
   for (int quadrant = 0; quadrant < 4; quadrant++) {
     int i0 = quadrant * p, j0 = quadrant * r, wide = p > r ? p : r;
     for (int i = 0; i < wide; i++) {
-      if (p < r) cb_shape_face(b, on_ring(below, p, i0 + i), on_ring(above, r, j0 + i + 1), on_ring(above, r, j0 + i));
-      else cb_shape_face(b, on_ring(below, p, i0 + i), on_ring(below, p, i0 + i + 1), on_ring(above, r, j0 + i));
+      if (p < r)
+        cb_shape_face(b, on_ring(below, p, i0 + i), on_ring(above, r, j0 + i + 1), on_ring(above, r, j0 + i));
+      else
+        cb_shape_face(b, on_ring(below, p, i0 + i), on_ring(below, p, i0 + i + 1), on_ring(above, r, j0 + i));
       if (i == wide - 1) break;
       if (p < r)
         cb_shape_face(b, on_ring(below, p, i0 + i), on_ring(below, p, i0 + i + 1), on_ring(above, r, j0 + i + 1));
-      else cb_shape_face(b, on_ring(below, p, i0 + i + 1), on_ring(above, r, j0 + i + 1), on_ring(above, r, j0 + i));
+      else
+        cb_shape_face(b, on_ring(below, p, i0 + i + 1), on_ring(above, r, j0 + i + 1), on_ring(above, r, j0 + i));
     }
   }
 }
 
-/* Length along the mean meridian up to u[0] = i/n, into arc[n + 1]. */
+/* Finds arc[n + 1]: the mean length of four meridians from u[0] = 0 to u[0] = i/n. */
 static void meridian(cb_shape_map *map, const void *self, int n, double *arc) {
   double before[4][3] = {{0}}, now[4][3];
   arc[0] = 0;
@@ -131,14 +137,16 @@ static void meridian(cb_shape_map *map, const void *self, int n, double *arc) {
 
 enum { MERIDIAN = 4096 };
 
-/* u[0] of level j of `levels`, evenly spaced in arc. */
+/* Finds u[0] of level j of `levels`, evenly spaced in arc. */
 static double even_level(const double *arc, int j, int levels) {
   double target = arc[MERIDIAN] * j / levels;
   int low = 0, high = MERIDIAN;
   while (high - low > 1) {
     int middle = (low + high) / 2;
-    if (arc[middle] <= target) low = middle;
-    else high = middle;
+    if (arc[middle] <= target)
+      low = middle;
+    else
+      high = middle;
   }
   return fmin(1, (low + (target - arc[low]) / (arc[high] - arc[low])) / MERIDIAN);
 }
@@ -155,7 +163,8 @@ void cb_shape_add_tube(cb_shape *b, const cb_tube *given, cb_shape_map *map, con
     meridian(map, self, MERIDIAN, arc);
     double levels = fmin(arc[MERIDIAN] / t.size + .5, 2e4);
     if (levels > t.levels) t.levels = (int)levels;
-    /* Half by length, for well-shaped faces, half by u[0], for a rim that is thin. */
+    /* The spacing is the mean of equal lengths, which make faces well shaped, and of equal u[0], which resolve a thin
+     * rim. */
     double length = arc[MERIDIAN];
     for (int i = 0; i <= MERIDIAN; i++) arc[i] = arc[i] / length + (double)i / MERIDIAN;
   }
@@ -191,7 +200,7 @@ void cb_shape_add_sheet(cb_shape *b, const int n[2], cb_shape_map *map, const vo
     }
 }
 
-/* ---- boxes: whole layers at both ends, rims between them ---- */
+/* ---- boxes: complete layers at both ends, rims between them ---- */
 
 static int box_vertex(const int n[3], const int c[3]) {
   int layer = (n[0] + 1) * (n[1] + 1), rim = 2 * (n[0] + n[1]), i = c[0], j = c[1], k = c[2];
@@ -209,7 +218,7 @@ static void box_point(cb_shape *b, const int n[3], int i, int j, int k, cb_shape
 }
 
 void cb_shape_add_box(cb_shape *b, const int n[3], cb_shape_map *map, const void *self) {
-  /* Two axes in which a side runs, such that p x q points out; at the lower or upper end of the third. */
+  /* Two axes along which a side runs, such that p x q points outwards, at the lower or upper end of the third. */
   static const struct {
     int p, q, fixed;
     bool upper;
@@ -271,13 +280,13 @@ int cb_shape_quarter_of(double girth, double size) {
 }
 
 void cb_shape_add_ellipsoid(cb_shape *b, const double a[3], double radius, int resolution) {
-  /* The poles lie where the axis differs most from the mean of the other two: rings are nearly circles. */
+  /* The poles are on the axis that differs most from the mean of the other two, so that rings are nearly circles. */
   ellipsoid e = {{a[0], a[1], a[2]}, 2};
-  double most = 0;
+  double maximum = 0;
   for (int k = 2; k >= 0; k--) {
     double differs = fabs(log(a[k] * a[k] / (a[(k + 1) % 3] * a[(k + 2) % 3])));
-    if (differs > most * (1 + 1e-12)) {
-      most = differs;
+    if (differs > maximum * (1 + 1e-12)) {
+      maximum = differs;
       e.pole = k;
     }
   }
@@ -288,7 +297,7 @@ void cb_shape_add_ellipsoid(cb_shape *b, const double a[3], double radius, int r
 
 typedef struct cylinder {
   double radius, length;
-  int cap, side; /* levels of a cap and of the side */
+  int cap, side; /* numbers of levels of a cap and of the side */
 } cylinder;
 
 static void cylinder_map(const void *self, const double *u, double x[3]) {
@@ -307,10 +316,10 @@ void cb_shape_add_cylinder(cb_shape *b, double radius, double length, int q, int
   cb_shape_add_tube(b, &(cb_tube){q, 2 * c.cap + levels, caps, caps, 0}, cylinder_map, &c);
 }
 
-/* ---- the whole ---- */
+/* ---- the complete shape ---- */
 
 cb_status cb_shape_finish(cb_shape *b, cb_surface **out) {
-  const char *names[CB_SHAPE_MOST_PARTS];
+  const char *names[CB_SHAPE_MAX_PARTS];
   for (int p = 0; p < b->parts; p++) names[p] = b->name[p];
   cb_status status = b->failed ? cb_fail(CB_ERROR_MEMORY, "no memory for a shape of %d faces", b->faces)
                                : cb_surface_build(b->vertices, (const double(*)[3])b->x, b->faces,
@@ -329,4 +338,46 @@ cb_status cb_shape_box_by(const double side[3], int resolution, cb_shape_map *ma
   cb_shape_part(&b, "body");
   cb_shape_add_box(&b, n, map, self);
   return cb_shape_finish(&b, out);
+}
+
+/* Finds shapes by their names and makes them. */
+
+/* Stores the parameters in s, so that the shape can be made again with another `resolution`. This is possible if all of
+ * them are numbers: texts and nodes are freed with the scenario. */
+static cb_status remember(const cb_shape_class *class_, const void *params, cb_surface *s) {
+  cb_surface_owned *o = (cb_surface_owned *)s;
+  bool numbers = true, resolved = false;
+  for (const cb_param *row = class_->params; row && row->name; row++) {
+    if (row->type == CB_PARAM_STRING || row->type == CB_PARAM_NODE) numbers = false;
+    if (row->type != CB_PARAM_INT || strcmp(row->name, "resolution") != 0) continue;
+    resolved = true;
+    o->resolution = row->offset;
+  }
+  if (!numbers || !resolved) return CB_OK;
+  o->params = cb_arena_alloc(o->arena, 1, class_->params_size);
+  if (!o->params) return cb_fail(CB_ERROR_MEMORY, "no memory for the shape %s", class_->name);
+  memcpy(o->params, params, class_->params_size);
+  o->shape = class_;
+  return CB_OK;
+}
+
+cb_status cb_shape_create_class(const cb_shape_class *class_, const cb_node *node, cb_surface **out) {
+  static const char *const shared[] = {"name"}; /* belongs to the owner */
+  void *params = calloc(1, class_->params_size ? class_->params_size : 1);
+  if (!params) return cb_fail(CB_ERROR_MEMORY, "no memory for the shape %s", class_->name);
+  cb_status status = cb_params_bind(class_->params, node, node, shared, 1, params);
+  cb_surface *made = NULL;
+  if (!status) status = class_->make(params, &made);
+  if (!status) status = remember(class_, params, made);
+  free(params);
+  if (status)
+    cb_surface_free(made);
+  else
+    *out = made;
+  return status;
+}
+
+cb_status cb_shape_create(const char *name, const cb_node *node, cb_surface **out) {
+  const cb_shape_class *c = cb_shape_classes[cb_registry_find(&cb_shape_registry, name, strlen(name))];
+  return c ? cb_shape_create_class(c, node, out) : cb_fail_no_class(node, "shape", name, &cb_shape_registry);
 }

@@ -1,4 +1,5 @@
-/* Surfaces over shape space: poses over a phase, and expressions of shape variables. */
+/* Surfaces over shape space: poses over a phase, expressions of shape variables, and both embedded in a curved space
+ * (below). */
 #include "fluid/shape_surface.h"
 
 #include <math.h>
@@ -7,11 +8,12 @@
 
 _Static_assert((int)CB_SHAPE_SURFACE_VARIABLES == (int)CB_POSES_VARIABLES, "variables of expressions");
 
-/* Poses, and where the phase runs in their time; of expressions of a shape: their own poses in these variables. */
+/* The poses, and the part of their time over which the phase runs. For expressions of shape variables: own poses, which
+ * are functions of these variables. */
 typedef struct source {
   const cb_poses *poses;
   double start, duration;
-  double *breaks; /* phases of poses */
+  double *breaks; /* phases of the poses */
   cb_poses *own;
 } source;
 
@@ -44,7 +46,7 @@ void cb_shape_surface_free(cb_shape_surface *s) {
 
 /* ---- poses over a phase ---- */
 
-/* The time of a phase: in the first turn where the phase is periodic. */
+/* The time of a phase; if the phase is periodic, a time in the first period. */
 static double time_of(const cb_shape_surface *s, double phase) {
   const source *from = s->self;
   return from->start + from->duration * (s->period[0] > 0 ? phase - floor(phase) : phase);
@@ -70,7 +72,7 @@ static cb_status phase_second(const cb_shape_surface *s, const double *r, double
   return status;
 }
 
-/* Are two poses the same to 1e-9 of their extent? */
+/* Are two poses equal to 1e-9 of their extent? */
 static bool same_places(int n, const double (*a)[3], const double (*b)[3]) {
   double far = 0, extent = 0;
   for (int v = 0; v < n; v++)
@@ -81,7 +83,7 @@ static bool same_places(int n, const double (*a)[3], const double (*b)[3]) {
   return far <= 1e-9 * extent;
 }
 
-/* Poses between both ends as breaks of the phase: a sequence is a cubic between two. */
+/* Makes all poses between both ends breaks of the phase, because a sequence is a cubic between two poses. */
 static cb_status set_breaks(cb_shape_surface *s) {
   source *from = s->self;
   const int count = cb_poses_count(from->poses);
@@ -105,9 +107,10 @@ cb_status cb_shape_surface_of_poses(const cb_poses *poses, const cb_surface *sur
                                     cb_shape_surface **out) {
   const int n = surface->vertices;
   if (cb_poses_vertices(poses) != n)
-    return cb_fail(CB_ERROR_ARGUMENT, "poses of %d vertices for a surface of %d", cb_poses_vertices(poses), n);
+    return cb_fail(CB_ERROR_ARGUMENT, "the poses have %d vertices: expected %d, as the surface has",
+                   cb_poses_vertices(poses), n);
   if (!isfinite(start) || !(duration > 0) || !isfinite(duration))
-    return cb_fail(CB_ERROR_ARGUMENT, "a phase from time %g on for %g seconds, expected a duration above 0", start,
+    return cb_fail(CB_ERROR_ARGUMENT, "a phase from time %g on for %g seconds: expected a duration > 0", start,
                    duration);
   double(*ends)[3] = malloc(2 * (size_t)n * sizeof *ends);
   if (!ends) return cb_fail(CB_ERROR_MEMORY, "no memory for poses of %d vertices", n);
@@ -123,8 +126,10 @@ cb_status cb_shape_surface_of_poses(const cb_poses *poses, const cb_surface *sur
   s->at = phase_at;
   s->second = phase_second;
   status = set_breaks(s);
-  if (status) cb_shape_surface_free(s);
-  else *out = s;
+  if (status)
+    cb_shape_surface_free(s);
+  else
+    *out = s;
   return status;
 }
 
@@ -149,7 +154,7 @@ cb_status cb_shape_surface_check_names(int n, const char *const *names, const cb
                                        int *which) {
   const char *taken[3 + CB_SHAPE_SURFACE_VARIABLES] = {"X", "Y", "Z"};
   if (n < 1 || n > CB_SHAPE_SURFACE_VARIABLES)
-    return cb_fail(CB_ERROR_ARGUMENT, "%d shape variables, expected 1 to %d", n, CB_SHAPE_SURFACE_VARIABLES);
+    return cb_fail(CB_ERROR_ARGUMENT, "%d shape variables: expected 1 to %d", n, CB_SHAPE_SURFACE_VARIABLES);
   for (int i = 0; i < n; i++) {
     const cb_expression_scope scope = {.names = taken,
                                        .n = 3 + (size_t)i,
@@ -163,21 +168,18 @@ cb_status cb_shape_surface_check_names(int n, const char *const *names, const cb
   return CB_OK;
 }
 
-cb_status cb_shape_surface_expressions_in(const cb_surface *surface, int n, const char *const *names, int motions,
-                                          const cb_poses_motion *motion, const cb_poses_parameters *parameters,
-                                          size_t *which, int *coordinate, size_t *at, cb_shape_surface **out) {
+cb_status cb_shape_surface_expressions_in(const cb_surface *surface, const cb_shape_text *text, size_t *which,
+                                          int *coordinate, size_t *at, cb_shape_surface **out) {
   source from = {0};
   cb_shape_surface *s = NULL;
-  cb_status status = cb_shape_surface_check_names(n, names, parameters, NULL);
-  if (!status)
-    status =
-        cb_poses_of_variables(surface, n, names, motion, (size_t)motions, parameters, which, coordinate, at, &from.own);
-  if (!status) status = create(surface, n, &from, &s);
+  cb_status status = cb_shape_surface_check_names(text->n, text->names, text->parameters, NULL);
+  if (!status) status = cb_poses_of_variables(surface, text, which, coordinate, at, &from.own);
+  if (!status) status = create(surface, text->n, &from, &s);
   if (status) {
     cb_poses_free(from.own);
     return status;
   }
-  for (int i = 0; i < n; i++) s->name[i] = from.own->name[i];
+  for (int i = 0; i < text->n; i++) s->name[i] = from.own->name[i];
   s->at = shape_at;
   s->second = shape_second;
   *out = s;
@@ -205,7 +207,8 @@ cb_status cb_shape_surface_affine(const cb_shape_surface *s, int count, const in
 
 cb_status cb_shape_surface_expressions(const cb_surface *surface, int n, const char *const *names, int motions,
                                        const cb_poses_motion *motion, cb_shape_surface **out) {
-  return cb_shape_surface_expressions_in(surface, n, names, motions, motion, NULL, NULL, NULL, NULL, out);
+  const cb_shape_text text = {n, names, (size_t)motions, motion, NULL};
+  return cb_shape_surface_expressions_in(surface, &text, NULL, NULL, NULL, out);
 }
 
 cb_status cb_shape_surface_of_bundle(const cb_shape_surface *s, cb_bundle *b, int (**line)[2]) {
@@ -216,13 +219,173 @@ cb_status cb_shape_surface_of_bundle(const cb_shape_surface *s, cb_bundle *b, in
   b->group = cb_group_find(K > 0 ? "so4" : K < 0 ? "so31" : "se3");
   b->n = s->n;
   for (int i = 0; i < s->n; i++) {
-    b->shape[i] = s->name[i], b->period[i] = s->period[i];
-    b->breaks[i] = s->breaks[i], b->at[i] = s->break_at[i];
+    b->shape[i] = s->name[i];
+    b->period[i] = s->period[i];
+    b->breaks[i] = s->breaks[i];
+    b->at[i] = s->break_at[i];
   }
   b->points = s->surface->vertices;
   *line = malloc(((size_t)b->lines + 1) * sizeof **line);
-  for (int i = 0; *line && i < b->lines; i++) (*line)[i][0] = edge[i].a, (*line)[i][1] = edge[i].b;
+  for (int i = 0; *line && i < b->lines; i++) {
+    (*line)[i][0] = edge[i].a;
+    (*line)[i][1] = edge[i].b;
+  }
   free(edge);
-  b->line = (const int(*)[2])*line;
+  b->line = (const int(*)[2]) * line;
   return *line ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for the edges of a surface");
+}
+
+/* Surfaces over shape space that are embedded in a curved space part by part: fluid/surface_embedding.h on truncated
+ * Taylor series in the shape variables. */
+
+typedef struct laid {
+  cb_arena *arena;
+  cb_shape_surface *flat;
+  cb_surface_embedding to;
+  int shifts;
+  struct {
+    cb_expression *e[3];
+  } * shift;
+  int *of; /* [vertices]: index of the shift; -1: none */
+} laid;
+
+static void free_laid(cb_shape_surface *s) {
+  laid *own = s->self;
+  for (int i = 0; i < own->shifts; i++)
+    for (int k = 0; k < 3; k++) cb_expression_free(own->shift[i].e[k]);
+  cb_shape_surface_free(own->flat);
+  cb_arena_free(own->arena);
+}
+
+/* Bytes of the work array that the flat surface uses. The shifts, positions and rates follow after them. */
+static size_t inner_size(const cb_shape_surface *flat) { return (flat->work_size + 15) / 16 * 16; }
+
+/* Embeds x[vertices] with dx[n][vertices] and d2x[n(n+1)/2][vertices] (d2x, or both, may be NULL). */
+static cb_status embed(const cb_shape_surface *s, const double *r, double (*x)[3], double (*dx)[3], double (*d2x)[3],
+                       void *work) {
+  const laid *own = s->self;
+  const int n = dx ? s->n : 0, pairs = d2x ? n * (n + 1) / 2 : 0;
+  const size_t vertices = (size_t)s->surface->vertices;
+  cb_jet(*shift)[3] = (void *)((char *)work + inner_size(own->flat));
+  for (int i = 0; i < own->shifts; i++) {
+    for (int k = 0; k < 3; k++) shift[i][k] = cb_expression_jet(own->shift[i].e[k], r, n);
+    if (!cb_surface_embedding_shifts(own->to.K, (const cb_jet *)shift[i]))
+      return cb_fail(CB_STEP_DOMAIN,
+                     "the shift (%g, %g, %g) reaches the antipode of the origin of the space of curvature %g: expected "
+                     "a finite shift of a length below %g",
+                     shift[i][0].v, shift[i][1].v, shift[i][2].v, own->to.K,
+                     cb_surface_embedding_reach((cb_surface_embedding){own->to.K, CB_CHART_EXPONENTIAL}));
+  }
+  for (size_t v = 0; v < vertices; v++) {
+    cb_jet y[3];
+    double sum = 0;
+    for (int k = 0; k < 3; k++) {
+      y[k] = cb_jet_constant(n, x[v][k]);
+      for (int i = 0; i < n; i++) y[k].g[i] = dx[(size_t)i * vertices + v][k];
+      for (int i = 0; i < pairs; i++) y[k].h[i] = d2x[(size_t)i * vertices + v][k];
+    }
+    cb_surface_embedding_jets(own->to, own->of[v] < 0 ? NULL : shift[own->of[v]], y);
+    for (int k = 0; k < 3; k++) {
+      sum += x[v][k] = y[k].v;
+      for (int i = 0; i < n; i++) sum += dx[(size_t)i * vertices + v][k] = y[k].g[i];
+      for (int i = 0; i < pairs; i++) sum += d2x[(size_t)i * vertices + v][k] = y[k].h[i];
+    }
+    if (!isfinite(sum))
+      return cb_fail(CB_STEP_DOMAIN,
+                     "vertex %d is outside the chart of the space of curvature %g: expected a smaller body or shift",
+                     s->surface->number[v], own->to.K);
+  }
+  return CB_OK;
+}
+
+static cb_status laid_at(const cb_shape_surface *s, const double *r, double (*x)[3], double (*dx)[3], void *work) {
+  const laid *own = s->self;
+  const cb_status status = own->flat->at(own->flat, r, x, dx, work);
+  return status ? status : embed(s, r, x, dx, NULL, work);
+}
+
+static cb_status laid_second(const cb_shape_surface *s, const double *r, double (*d2x)[3], void *work) {
+  const laid *own = s->self;
+  double(*x)[3] = (void *)((char *)work + inner_size(own->flat) + (size_t)own->shifts * 3 * sizeof(cb_jet)),
+  (*dx)[3] = x + s->surface->vertices;
+  cb_status status = own->flat->at(own->flat, r, x, dx, work);
+  if (!status) status = own->flat->second(own->flat, r, d2x, work);
+  return status ? status : embed(s, r, x, dx, d2x, work);
+}
+
+/* --- making --- */
+
+static cb_status read_shift(cb_shape_surface *s, int i, const cb_shape_shift *shift,
+                            const cb_poses_parameters *parameters, int *coordinate, size_t *at) {
+  laid *own = s->self;
+  const cb_expression_scope scope = {.names = s->name,
+                                     .n = (size_t)s->n,
+                                     .parameters = parameters ? parameters->names : NULL,
+                                     .values = parameters ? parameters->values : NULL,
+                                     .n_parameters = parameters ? parameters->n : 0};
+  for (int k = 0; k < 3; k++) {
+    if (coordinate) *coordinate = k;
+    const cb_status status = cb_expression_parse_in(shift->text[k], &scope, at, &own->shift[i].e[k]);
+    if (status) return status;
+  }
+  return CB_OK;
+}
+
+static int shift_of(const char *name, int shifts, const cb_shape_shift *shift) {
+  int whole = -1;
+  for (int i = 0; i < shifts; i++) {
+    if (!shift[i].part) whole = i;
+    if (shift[i].part && name && !strcmp(shift[i].part, name)) return i;
+  }
+  return whole;
+}
+
+/* A vertex that two parts share moves with the first part, as in poses. */
+static void set_shifts(cb_shape_surface *s, int shifts, const cb_shape_shift *shift) {
+  const cb_surface *surface = s->surface;
+  const laid *own = s->self;
+  for (int v = 0; v < surface->vertices; v++) own->of[v] = surface->parts;
+  for (int f = 0; f < surface->faces; f++)
+    for (int k = 0; k < 3; k++) {
+      int *part = &own->of[surface->face[f][k]];
+      if (surface->part[f] < *part) *part = surface->part[f];
+    }
+  for (int v = 0; v < surface->vertices; v++)
+    own->of[v] = own->of[v] < surface->parts ? shift_of(surface->name[own->of[v]], shifts, shift) : -1;
+}
+
+cb_status cb_shape_surface_embed(cb_shape_surface *flat, cb_surface_embedding to, const cb_shape_shifts *shifts,
+                                 size_t *which, int *coordinate, size_t *at, cb_shape_surface **out) {
+  cb_arena *arena = cb_arena_create();
+  laid *own = cb_arena_alloc(arena, 1, sizeof *own);
+  cb_shape_surface *s = calloc(1, sizeof *s);
+  if (own) {
+    *own = (laid){.arena = arena, .flat = flat, .to = to, .shifts = shifts->n};
+    own->shift = cb_arena_alloc(arena, (size_t)shifts->n + 1, sizeof *own->shift);
+    own->of = cb_arena_alloc(arena, (size_t)flat->surface->vertices, sizeof *own->of);
+  }
+  if (!own || !s || !own->shift || !own->of) {
+    free(s);
+    cb_arena_free(arena);
+    cb_shape_surface_free(flat);
+    return cb_fail(CB_ERROR_MEMORY, "no memory for a surface over shape space");
+  }
+  *s = *flat;
+  s->at = laid_at;
+  s->second = flat->second ? laid_second : NULL;
+  s->free = free_laid;
+  s->self = own;
+  s->work_size = inner_size(flat) + (size_t)shifts->n * 3 * sizeof(cb_jet) +
+                 (1 + (size_t)s->n) * (size_t)s->surface->vertices * 3 * sizeof(double);
+  set_shifts(s, shifts->n, shifts->shift);
+  cb_status status = CB_OK;
+  for (int i = 0; i < shifts->n && !status; i++) {
+    if (which) *which = (size_t)i;
+    status = read_shift(s, i, shifts->shift + i, shifts->parameters, coordinate, at);
+  }
+  if (status)
+    cb_shape_surface_free(s);
+  else
+    *out = s;
+  return status;
 }

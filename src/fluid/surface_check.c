@@ -1,14 +1,16 @@
-/* Is a surface a body? Faces and edges first, then the closed pieces of each part: oriented outward, not inside
- * another.
+/* Checks whether a surface is a body: faces and edges first, then the closed pieces of each part: they must be oriented
+ * outwards and must not be inside each other.
  *
  *   volume   V = (1/6) sum [a b c] over a piece
- *   winding  w(x) = (1/4 pi) sum 2 atan2([a b c], |a||b||c| + (a.b)|c| + (b.c)|a| + (c.a)|b|), corners taken from x:
+ *   winding  w(x) = (1/4 pi) sum 2 atan2([a b c], |a||b||c| + (a.b)|c| + (b.c)|a| + (c.a)|b|),
+ *            a, b, c: corners relative to x:
  *            1 inside a closed piece that is oriented outward, 0 outside
- * Coordinates are at most 1e70, so that fourth powers of lengths are numbers.
- * Source of the solid angle: A. van Oosterom & J. Strackee, IEEE Trans. Biomed. Eng. 30 (1983) 125, eq. 8,
+ *
+ * [a b c] is a . (b × c). Coordinates are at most 1e70, so that fourth powers of lengths do not overflow. Source of the
+ * solid angle: A. van Oosterom & J. Strackee, IEEE Trans. Biomed. Eng. 30 (1983) 125, eq. 8,
  * doi:10.1109/TBME.1983.325207.
  */
-#include "fluid/surface_private.h"
+#include "fluid/surface_mesh.h"
 #include "numerics/vec3.h"
 
 #include <math.h>
@@ -16,9 +18,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A closed piece whose volume is less than this share of area^(3/2) has no inside. It lies far above round-off. */
+/* A closed piece whose volume is less than this share of area^(3/2) has no inside. This limit is far above
+ * round-off. */
 static const double flat = 1e-10;
-/* Vertices of a piece, spread over it, that are looked at to see if it lies inside another. */
+/* Number of vertices, spread over a piece, that are checked to see if it is inside another piece. */
 enum { PROBES = 8 };
 
 static void corners(const cb_surface *s, int f, const double from[3], double out[3][3]) {
@@ -64,8 +67,8 @@ static cb_status check_areas(const cb_surface *s) {
   return CB_OK;
 }
 
-/* A face twice: both have the edge (lo, hi) of their two lowest corners and the same third. Looked for among the sides
- * of one edge; faces that lie on each other turned round are allowed to parts that touch. */
+/* Faces that are listed twice have an edge (lo, hi) and the third corner in common, so the sides of each edge are
+ * compared. Faces that coincide with opposite orientation are allowed if they are of two parts, which touch there. */
 static int third(const cb_surface *s, const cb_side *side) {
   const int *c = s->face[side->face];
   for (int k = 0; k < 3; k++)
@@ -89,7 +92,7 @@ static cb_status check_twice(const cb_surface *s, const cb_side *side) {
   if (!list) return cb_fail(CB_ERROR_MEMORY, "no memory for a check of %d faces", s->faces);
   cb_status status = CB_OK;
   for (size_t i = 0, end; !status && i < n; i = end) {
-    /* The sides of this edge in all parts. */
+    /* the sides of this edge in all parts */
     end = cb_sides_same(side, n, i, NULL);
     if (end == i + 1) continue;
     size_t count = end - i;
@@ -101,11 +104,13 @@ static cb_status check_twice(const cb_surface *s, const cb_side *side) {
       if (a->forward != b->forward && s->part[a->face] != s->part[b->face]) continue;
       const int *c = s->face[b->face];
       const double *x = s->x[c[0]];
-      status = cb_fail(
-          CB_ERROR_DOMAIN, "part '%s': faces %d and %d have the same vertices %d, %d, %d, at (%g, %g, %g)%s",
-          s->name[s->part[b->face]], a->face + 1, b->face + 1, s->number[c[0]], s->number[c[1]], s->number[c[2]], x[0],
-          x[1], x[2],
-          a->forward != b->forward ? ", turned round: pieces touch there, or there is nothing between them" : "");
+      status =
+          cb_fail(CB_ERROR_DOMAIN, "part '%s': faces %d and %d have the same vertices %d, %d, %d, at (%g, %g, %g)%s",
+                  s->name[s->part[b->face]], a->face + 1, b->face + 1, s->number[c[0]], s->number[c[1]],
+                  s->number[c[2]], x[0], x[1], x[2],
+                  a->forward != b->forward
+                      ? ", with opposite orientations: pieces touch there, or there is no space between them"
+                      : "");
     }
   }
   free(list);
@@ -122,7 +127,7 @@ static cb_status fail_edge(const cb_surface *s, const cb_side *side, const char 
                  b[1], b[2], side->face + 1);
 }
 
-/* The first edge of one face, and how many more follow. */
+/* Reports the first edge with one face, and the number of such edges. */
 static cb_status fail_border(const cb_surface *s, const cb_side *side, size_t first) {
   const size_t n = 3 * (size_t)s->faces;
   int count = 0;
@@ -131,11 +136,11 @@ static cb_status fail_border(const cb_surface *s, const cb_side *side, size_t fi
     end = cb_sides_same(side, n, i, s->part);
     count += end == i + 1;
   }
-  snprintf(what, sizeof what, "not closed: %d edge%s of one face, the first is", count, count > 1 ? "s are" : " is");
+  snprintf(what, sizeof what, "not closed: %d edge%s with one face, the first is", count, count > 1 ? "s" : "");
   return fail_edge(s, &side[first], what);
 }
 
-/* Do as many faces run along an edge one way as the other? */
+/* Is the number of faces along an edge the same in both directions? */
 static bool runs_both_ways(const cb_side *side, size_t n) {
   size_t forward = 0;
   for (size_t i = 0; i < n; i++) forward += side[i].forward;
@@ -152,7 +157,7 @@ static cb_status check_edges(const cb_surface *s, const cb_side *side, bool open
                        runs_both_ways(side + i, end - i) ? "not one surface: pieces touch, with more than two faces, at"
                                                          : "not a surface: more than two faces at");
     if (end == i + 2 && side[i].forward == side[i + 1].forward)
-      return fail_edge(s, &side[i + 1], "faces turned against each other at");
+      return fail_edge(s, &side[i + 1], "faces with opposite orientations at");
   }
   return CB_OK;
 }
@@ -160,27 +165,27 @@ static cb_status check_edges(const cb_surface *s, const cb_side *side, bool open
 /* ---- closed pieces ---- */
 
 typedef struct piece {
-  int part, first; /* its place in `order` */
+  int part, first; /* first: the index in `order` of its first face */
   int faces;
   bool open;
   double volume, area, low[3], high[3];
 } piece;
 
 typedef struct pieces {
-  int *order; /* faces, piece by piece */
+  int *order; /* the faces, piece by piece */
   piece *piece;
   int count;
-  /* Closed pieces ascending by low[0], as a tree: the middle of a range is its root, `reach` the range's largest
-   * high[0]. */
+  /* The closed pieces sorted by low[0], as a tree: the middle of a range is its root, and `reach` is the largest
+   * high[0] in the range. */
   struct place {
     const piece *p;
     double reach;
-  } *tree;
+  } * tree;
   int closed;
 } pieces;
 
 static void measure(const cb_surface *s, const int *face, piece *p) {
-  /* From a vertex of its own, so that a distant piece loses no digits. */
+  /* Coordinates are relative to one of its vertices, so that no digits are lost for a distant piece. */
   const double *from = s->x[s->face[face[0]][0]];
   memcpy(p->low, from, sizeof p->low);
   memcpy(p->high, from, sizeof p->high);
@@ -268,14 +273,14 @@ static double winding(const cb_surface *s, const int *face, const piece *p, cons
   return angle / 12.566370614359172;
 }
 
-/* Winding number of x in the closed pieces of a range of the tree but `self` (of its part, or all). */
+/* The winding number of x in the closed pieces of a range of the tree except `self` (those of its part, or all). */
 static double winding_of_others(const cb_surface *s, const pieces *all, int begin, int end, const piece *self,
                                 bool own_part, const double x[3], int *around) {
   const int root = begin + (end - begin) / 2;
   if (begin == end || all->tree[root].reach < x[0]) return 0;
   double w = winding_of_others(s, all, begin, root, self, own_part, x, around);
   const piece *q = all->tree[root].p;
-  if (q->low[0] > x[0]) return w; /* and so are those after it */
+  if (q->low[0] > x[0]) return w; /* the pieces after it are even farther away */
   if (q != self && (!own_part || q->part == self->part)) {
     const double one = winding(s, all->order + q->first, q, x);
     if (one > .5 && (all->piece + *around == self || q->volume < all->piece[*around].volume))
@@ -285,8 +290,8 @@ static double winding_of_others(const cb_surface *s, const pieces *all, int begi
   return w + winding_of_others(s, all, root + 1, end, self, own_part, x, around);
 }
 
-/* Do all the probes of piece i have winding number 1 in the other closed pieces (of its own part, or all)? *around: the
- * smallest piece that is around a probe; i: none. */
+/* Do all the probes of piece i have winding number 1 in the other closed pieces (of its own part, or all)? *around:
+ * index of the smallest piece around a probe; i if there is none. */
 static bool lies_inside(const cb_surface *s, const pieces *all, int i, bool own_part, int *around) {
   const piece *p = &all->piece[i];
   *around = i;
@@ -310,19 +315,20 @@ static cb_status check_piece(const cb_surface *s, const pieces *all, int i) {
     return cb_fail(CB_ERROR_DOMAIN, "part '%s': closed but without volume, around face %d at (%g, %g, %g)", name,
                    face + 1, x[0], x[1], x[2]);
   if (p->volume < 0) {
-    if (lies_inside(s, all, i, true, &around)) return CB_OK; /* a cavity */
+    if (lies_inside(s, all, i, true, &around)) return CB_OK; /* it is a cavity */
     if (lies_inside(s, all, i, false, &around))
-      return cb_fail(CB_ERROR_DOMAIN,
-                     "part '%s': a cavity inside part '%s', around face %d at (%g, %g, %g): give both the same group in "
-                     "the mesh",
-                     name, s->name[all->piece[around].part], face + 1, x[0], x[1], x[2]);
+      return cb_fail(
+          CB_ERROR_DOMAIN,
+          "part '%s': a cavity inside part '%s', around face %d at (%g, %g, %g): give both the same group in "
+          "the mesh",
+          name, s->name[all->piece[around].part], face + 1, x[0], x[1], x[2]);
     return cb_fail(CB_ERROR_DOMAIN, "part '%s': faces point inward (volume %g), around face %d at (%g, %g, %g)", name,
                    p->volume, face + 1, x[0], x[1], x[2]);
   }
   if (!lies_inside(s, all, i, false, &around)) return CB_OK;
   return cb_fail(CB_ERROR_DOMAIN,
-                 "part '%s': the closed piece around face %d at (%g, %g, %g) lies inside that of face %d of "
-                 "part '%s'",
+                 "part '%s': the closed piece around face %d at (%g, %g, %g) lies inside the closed piece of face %d "
+                 "of part '%s': expected pieces outside each other",
                  name, face + 1, x[0], x[1], x[2], all->order[all->piece[around].first] + 1,
                  s->name[all->piece[around].part]);
 }
@@ -333,7 +339,7 @@ static void end_pieces(pieces *all) {
   free(all->tree);
 }
 
-/* Parts are one piece each as yet. */
+/* Each part is still one piece when this is called. */
 cb_status cb_surface_unite_cavities(cb_surface *s, bool *any) {
   cb_side *side = cb_sides_sorted(s->vertices, s->faces, (const int(*)[3])s->face, s->part);
   int *whose = malloc((size_t)s->parts * sizeof *whose), *number = malloc((size_t)s->parts * sizeof *number);

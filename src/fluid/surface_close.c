@@ -1,12 +1,14 @@
-/* Small holes of a mesh are closed by faces between the vertices that are there.
+/* Repairs of a mesh: small holes are closed by faces between existing vertices, and faces without area are removed
+ * (below).
  *
- * The border is walked against its faces; where it comes back to a vertex, a loop of it is cut off and is a hole. A hole
- * is closed when the faces in it are at most the given share of the area of its piece with them (pieces hang together by
- * edges): a missing triangle is, the rim of a cup or of a leaf is not. The faces are those of a polygon
- * (numerics/mesh_polygon.h); where the hole is not plane, a fan from the corner that makes the smallest area.
+ * The border is followed against the direction of its faces. When it returns to a vertex, a loop is cut off. This loop
+ * is a hole. A hole is closed if the area of the faces that fill it is at most the given share of the area of its
+ * piece, including these faces (pieces are connected by edges). So a missing triangle is closed, and the rim of a cup
+ * or of a leaf is not. The hole is filled as a polygon (numerics/mesh.h). If it is not plane, it is filled by a fan of
+ * triangles from the corner that gives the smallest area.
  */
-#include "fluid/surface_private.h"
-#include "numerics/mesh_polygon.h"
+#include "fluid/surface_mesh.h"
+#include "numerics/mesh.h"
 #include "numerics/vec3.h"
 
 #include <limits.h>
@@ -15,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The way of a hole along an edge: against the face that has it. */
+/* An edge of the border in the direction of the hole: against the direction in its face. */
 typedef struct way {
   int from, to, face;
   bool gone;
@@ -28,9 +30,9 @@ typedef struct closing {
   int ways;
   int *piece; /* [faces] */
   double *area;
-  int *path, *place; /* of the walk: ways; where in it each vertex is, -1 for nowhere */
+  int *path, *place; /* indices of the ways of the present walk; position of each vertex in path, -1: none */
   int *corner, (*made)[3];
-  size_t room; /* of triangles */
+  size_t capacity; /* capacity for triangles */
   cb_surface_mended *done;
 } closing;
 
@@ -46,7 +48,7 @@ static int compare(const void *a, const void *b) {
   return (p->to > q->to) - (p->to < q->to);
 }
 
-/* Pieces with their areas, and the ways of their borders. */
+/* Finds the pieces with their areas, and the ways of their borders. */
 static bool find_border(closing *c) {
   const cb_mesh *m = c->m;
   const size_t n = 3 * m->n_triangles;
@@ -69,7 +71,7 @@ static bool find_border(closing *c) {
   return good;
 }
 
-/* The first way from a vertex that is not gone; -1: there is none. */
+/* The first unused way from a vertex; -1: there is none. */
 static int next_way(const closing *c, int from) {
   int low = 0, high = c->ways;
   while (low < high) {
@@ -94,7 +96,7 @@ static double fan(const closing *c, int n, int first, int (*out)[3]) {
   return sum;
 }
 
-/* The faces in a hole of n corners, into made; their area. CB_ERROR_MEMORY */
+/* Writes the faces of a hole with n corners into `made` and finds their area. CB_ERROR_MEMORY if there is no memory. */
 static cb_status fill(closing *c, int n, double *area) {
   enum { TRIED = 200 };
   const cb_status status = cb_polygon_triangles(n, c->corner, (const double(*)[3])c->m->vertices, c->made);
@@ -105,24 +107,27 @@ static cb_status fill(closing *c, int n, double *area) {
   *area = fan(c, n, 0, NULL);
   for (int first = 1; first < n && n <= TRIED; first++) {
     const double other = fan(c, n, first, NULL);
-    if (other < *area) best = first, *area = other;
+    if (other < *area) {
+      best = first;
+      *area = other;
+    }
   }
   fan(c, n, best, c->made);
   return CB_OK;
 }
 
-static bool make_room(closing *c, size_t more) {
+static bool reserve(closing *c, size_t more) {
   cb_mesh *m = c->m;
-  if (m->n_triangles + more <= c->room) return true;
-  c->room = 2 * (m->n_triangles + more);
-  int(*triangles)[3] = realloc(m->triangles, c->room * sizeof *triangles);
+  if (m->n_triangles + more <= c->capacity) return true;
+  c->capacity = 2 * (m->n_triangles + more);
+  int(*triangles)[3] = realloc(m->triangles, c->capacity * sizeof *triangles);
   if (triangles) m->triangles = triangles;
-  int *groups = m->n_groups ? realloc(m->groups, c->room * sizeof *groups) : NULL;
+  int *groups = m->n_groups ? realloc(m->groups, c->capacity * sizeof *groups) : NULL;
   if (groups) m->groups = groups;
   return triangles && (groups || !m->n_groups);
 }
 
-/* The last n ways of the path, which come back to where they began. */
+/* Closes the loop of the last n ways of the path. */
 static cb_status close_hole(closing *c, const int *path, int n) {
   const way *first = &c->way[path[0]];
   cb_mesh *m = c->m;
@@ -136,7 +141,7 @@ static cb_status close_hole(closing *c, const int *path, int n) {
     c->done->least = c->done->left++ ? fmin(c->done->least, share) : share;
     return CB_OK;
   }
-  if (!make_room(c, (size_t)n)) return cb_fail(CB_ERROR_MEMORY, "no memory for %d faces", n);
+  if (!reserve(c, (size_t)n)) return cb_fail(CB_ERROR_MEMORY, "no memory for %d faces", n);
   for (int k = 0; k < n - 2; k++) {
     if (m->n_groups) m->groups[m->n_triangles] = m->groups[first->face];
     memcpy(m->triangles[m->n_triangles++], c->made[k], sizeof c->made[k]);
@@ -148,7 +153,7 @@ static cb_status close_hole(closing *c, const int *path, int n) {
   return CB_OK;
 }
 
-/* From a way on until the border ends or all of it is used. */
+/* Follows the border from a way, as long as an unused way begins where the last one ends. */
 static cb_status walk(closing *c, int start) {
   cb_status status = CB_OK;
   int n = 0;
@@ -169,7 +174,7 @@ static cb_status walk(closing *c, int start) {
 }
 
 cb_status cb_mesh_close(cb_mesh *m, double share, cb_surface_mended *done) {
-  closing c = {.m = m, .share = share, .room = m->n_triangles, .done = done};
+  closing c = {.m = m, .share = share, .capacity = m->n_triangles, .done = done};
   bool good = m->n_vertices < INT_MAX && m->n_triangles < INT_MAX / 3 && find_border(&c);
   const size_t n = (size_t)c.ways + 1;
   c.path = malloc(n * sizeof *c.path);
@@ -201,11 +206,168 @@ bool cb_surface_mended_text(const cb_surface *s, char *text, size_t size) {
   const cb_surface_mended *m = cb_surface_how_mended(s);
   int n = 0;
   if (m->holes)
-    n = snprintf(text, size, "%d hole%s of %d edges %s closed by %d face%s, the largest of %.2g %% of its surface",
+    n = snprintf(text, size, "%d hole%s of %d edges %s closed by %d face%s, the largest is %.2g %% of its surface",
                  m->holes, m->holes > 1 ? "s" : "", m->edges, m->holes > 1 ? "are" : "is", m->faces,
                  m->faces > 1 ? "s" : "", 100 * m->largest);
   if (m->left && n >= 0 && (size_t)n < size)
-    snprintf(text + n, size - (size_t)n, "%s%d hole%s left open, the smallest of %.2g %% of its surface", n ? "; " : "",
+    snprintf(text + n, size - (size_t)n, "%s%d hole%s left open, the smallest is %.2g %% of its surface", n ? "; " : "",
              m->left, m->left > 1 ? "s are" : " is", 100 * m->least);
   return m->holes || m->left;
+}
+
+/* Removes faces without area from a surface. If they were only deleted, their neighbours would not be connected.
+ *
+ *   corner m lies on the opposite side a-b:        (a, b, m), (b, a, c)  ->  (m, a, c), (m, c, b)
+ *   there is no face behind that side              it is deleted
+ *   two corners at one place                       become one, and a face with both is deleted
+ *
+ * Faces without area arise when polygons with a corner on a side are cut, and fill the gap between three edges on one
+ * line. The surface moves by no more than 1e-9 of an edge.
+ */
+
+/* Corners closer than this share of the longest side are at the same place. */
+static const double together = 1e-9;
+
+static double distance(const cb_mesh *m, int a, int b) {
+  double d[3];
+  for (int i = 0; i < 3; i++) d[i] = m->vertices[b][i] - m->vertices[a][i];
+  return hypot(hypot(d[0], d[1]), d[2]);
+}
+
+/* Does the face have no area? *longest: the corner where the longest side begins; *shortest: the corner where the
+ * shortest side begins; -1 if no two corners are at one place. */
+static bool is_flat(const cb_mesh *m, size_t f, int *longest, int *shortest) {
+  const int *c = m->triangles[f];
+  double side[3], n[3];
+  *longest = *shortest = 0;
+  for (int k = 0; k < 3; k++) {
+    side[k] = distance(m, c[k], c[(k + 1) % 3]);
+    if (side[k] > side[*longest]) *longest = k;
+    if (side[k] < side[*shortest]) *shortest = k;
+  }
+  cb_normal3(m->vertices[c[0]], m->vertices[c[1]], m->vertices[c[2]], n);
+  if (!cb_face_is_flat(sqrt(cb_dot3(n, n)), side[*longest])) return false;
+  if (side[*shortest] > together * side[*longest]) *shortest = -1;
+  return true;
+}
+
+static int third(const int *c, int a, int b) {
+  return c[0] != a && c[0] != b ? c[0] : c[1] != a && c[1] != b ? c[1] : c[2];
+}
+
+/* Faces without area that have the same corners and opposite orientation cancel each other; n is the number of sides of
+ * one edge. */
+static bool cancel(const cb_mesh *m, const cb_side *side, size_t n, bool *gone) {
+  enum { MAXIMUM = 32 };
+  bool any = false;
+  int longest, shortest;
+  for (size_t i = 0; i < n && n <= MAXIMUM; i++)
+    for (size_t j = i + 1; j < n; j++) {
+      const int f = side[i].face, o = side[j].face;
+      if (gone[f] || gone[o] || side[i].forward == side[j].forward) continue;
+      if (third(m->triangles[f], side[i].lo, side[i].hi) != third(m->triangles[o], side[i].lo, side[i].hi)) continue;
+      if (is_flat(m, (size_t)f, &longest, &shortest)) any = gone[f] = gone[o] = true;
+    }
+  return any;
+}
+
+/* behind[f][k]: the face on the other side of the side from corner k; -1: none, -2: more than one, or one with the same
+ * direction. *more: some faces have cancelled each other, so that another round is needed. */
+static bool find_behind(const cb_mesh *m, int (*behind)[3], bool *gone, bool *more) {
+  const size_t n = 3 * m->n_triangles;
+  cb_side *side = cb_sides_sorted((int)m->n_vertices, (int)m->n_triangles, (const int(*)[3])m->triangles, NULL);
+  if (!side) return false;
+  for (size_t i = 0, end; i < n; i = end) {
+    end = cb_sides_same(side, n, i, NULL);
+    if (end > i + 2) *more |= cancel(m, side + i, end - i, gone);
+    const bool pair = end == i + 2 && side[i].forward != side[i + 1].forward;
+    for (size_t j = i; j < end; j++) {
+      const int *c = m->triangles[side[j].face], from = side[j].forward ? side[j].lo : side[j].hi;
+      const int k = c[0] == from ? 0 : c[1] == from ? 1 : 2;
+      behind[side[j].face][k] = pair ? side[i + (j == i)].face : end == i + 1 ? -1 : -2;
+    }
+  }
+  free(side);
+  return true;
+}
+
+/* May the face `other` behind the longest side a-b change now? If it has no area either, both are changed together if
+ * this side is the longest of both, so that longest sides become shorter. Otherwise the face with the longer side comes
+ * first. */
+static bool may_flip(const cb_mesh *m, int other, int a, int b) {
+  int longest, shortest;
+  if (!is_flat(m, (size_t)other, &longest, &shortest)) return true;
+  const int *c = m->triangles[other];
+  return shortest < 0 && c[longest] == b && c[(longest + 1) % 3] == a;
+}
+
+/* Mends one face without area. touched: faces that were changed in this round. Returns whether it is mended. */
+static bool mend(cb_mesh *m, size_t f, const int (*behind)[3], bool *touched, bool *gone, int *first) {
+  int longest, shortest;
+  if (touched[f] || !is_flat(m, f, &longest, &shortest)) return false;
+  int *t = m->triangles[f];
+  if (shortest >= 0) {
+    const int a = t[shortest], b = t[(shortest + 1) % 3], low = a < b ? a : b, high = a < b ? b : a;
+    if (first[low] != low || first[high] != high) return false;
+    first[high] = low;
+    return touched[f] = true;
+  }
+  const int other = behind[f][longest];
+  if (other < -1 || (other >= 0 && touched[other])) return false;
+  const int a = t[longest], b = t[(longest + 1) % 3], top = t[(longest + 2) % 3];
+  if (other >= 0 && !may_flip(m, other, a, b)) return false;
+  touched[f] = true;
+  if (other < 0) return gone[f] = true;
+  touched[other] = true;
+  int *o = m->triangles[other];
+  const int c = third(o, a, b);
+  if (c == top) return gone[f] = gone[other] = true;
+  memcpy(t, (const int[3]){top, a, c}, sizeof m->triangles[f]);
+  memcpy(o, (const int[3]){top, c, b}, sizeof m->triangles[other]);
+  return true;
+}
+
+static void drop(cb_mesh *m, const bool *gone) {
+  size_t kept = 0;
+  for (size_t f = 0; f < m->n_triangles; f++) {
+    if (gone[f]) continue;
+    memmove(m->triangles[kept], m->triangles[f], sizeof m->triangles[f]);
+    if (m->n_groups) m->groups[kept] = m->groups[f];
+    kept++;
+  }
+  m->n_triangles = kept;
+}
+
+cb_status cb_mesh_unflatten(cb_mesh *m, int *first) {
+  enum { WORK = 200000000 }; /* maximum number of faces that are examined */
+  const size_t n = m->n_triangles + 1;
+  int(*behind)[3] = malloc(n * sizeof *behind), *joined = malloc((m->n_vertices + 1) * sizeof *joined);
+  bool *touched = malloc(2 * n * sizeof *touched), more = m->n_triangles < INT_MAX / 3;
+  cb_status status =
+      behind && joined && touched ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for a mesh of %zu triangles", n - 1);
+  for (size_t work = 0; more && work < WORK && !status; work += n) {
+    memset(touched, 0, 2 * n * sizeof *touched);
+    for (size_t v = 0; v < m->n_vertices; v++) joined[v] = (int)v;
+    more = false;
+    if (!find_behind(m, behind, touched + n, &more))
+      status = cb_fail(CB_ERROR_MEMORY, "no memory for a mesh of %zu triangles", n - 1);
+    const bool cancelled = more;
+    for (size_t f = 0; f < m->n_triangles && !status && !cancelled; f++)
+      more |= mend(m, f, (const int(*)[3])behind, touched, touched + n, joined);
+    if (status) break;
+    drop(m, touched + n);
+    cb_mesh_renumber(m, joined);
+    for (size_t v = 0; v < m->n_vertices; v++) first[v] = joined[first[v]];
+  }
+  free(behind);
+  free(joined);
+  free(touched);
+  return status;
+}
+
+bool cb_mesh_has_flat(const cb_mesh *m) {
+  int longest, shortest;
+  for (size_t f = 0; f < m->n_triangles; f++)
+    if (is_flat(m, f, &longest, &shortest)) return true;
+  return false;
 }

@@ -1,10 +1,13 @@
-/* Where a surface cuts itself.
+/* Finds where a surface cuts itself (see fluid/surface_mesh.h).
  *
  *   plane of a face   n.(x - a) = 0, n = (b - a) × (c - a)/|..|; height of a point h = n.(x - a)
- *   line of two       D = n1 × n2; of a face the line holds the points of its edges with h = 0, an interval of D.x
- * Pairs are found by a tree of boxes: half of a node's faces, by their middles along its longest side, in each child.
+ *   line of two       D = n1 × n2; a face meets it in an interval of D.x, which ends at the points of its edges with
+ *                     h = 0
+ *
+ * Pairs are found by a tree of boxes. Each child has half of the faces of its node, sorted by their middles along the
+ * node's longest side.
  */
-#include "fluid/surface_cuts.h"
+#include "fluid/surface_mesh.h"
 
 #include "numerics/vec3.h"
 
@@ -14,9 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Share of the surface's size that is no length. */
+/* Lengths below this share of the surface's size count as 0. */
 static const double touch = 1e-7;
-enum { LEAF = 4, MOST_PAIRS = 1000000, DEEPEST = 64 };
+enum { LEAF = 4, MAX_PAIRS = 1000000, DEEPEST = 64 };
 
 typedef struct box {
   double low[3], high[3];
@@ -29,13 +32,13 @@ typedef struct pair {
 
 typedef struct search {
   const cb_surface *s;
-  double least; /* length that is none */
+  double least; /* lengths below this count as 0 */
   box *face;    /* [faces] */
-  int *order;   /* [faces]: leaves of the tree hold LEAF of them each */
-  box *node;    /* of a complete binary tree: children of i are 2 i + 1, 2 i + 2 */
+  int *order;   /* [faces]: each leaf of the tree has at most LEAF of them */
+  box *node;    /* a complete binary tree: the children of i are 2 i + 1 and 2 i + 2 */
   pair *found;
-  size_t n, room;
-  bool touches; /* faces that lie on each other are looked for */
+  size_t n, capacity;
+  bool touches; /* search for faces that coincide, instead of cuts */
 } search;
 
 static box joined(box a, const box *b) {
@@ -65,7 +68,7 @@ static box box_of(const cb_surface *s, int f) {
 
 typedef struct plane {
   double a[3], n[3];
-  double round_off; /* of a height, for each unit of distance */
+  double round_off; /* round-off of a height per unit of distance */
 } plane;
 
 static bool plane_of(const cb_surface *s, int f, plane *p) {
@@ -84,7 +87,7 @@ static bool plane_of(const cb_surface *s, int f, plane *p) {
   return true;
 }
 
-/* Heights of a face's corners above a plane; 0 where they are none. */
+/* Heights of a face's corners above a plane; they are 0 if they are below round-off. */
 static void heights(const search *q, const plane *p, int f, double h[3]) {
   for (int i = 0; i < 3; i++) {
     const double *x = q->s->x[q->s->face[f][i]], d[3] = {x[0] - p->a[0], x[1] - p->a[1], x[2] - p->a[2]};
@@ -98,19 +101,29 @@ static bool above(const double h[3]) { return h[0] > 0 || h[1] > 0 || h[2] > 0; 
 static bool straddles(const double h[3]) { return below(h) && above(h); }
 static bool enters(const double h[3]) { return below(h) && !(h[0] < 0 && h[1] < 0 && h[2] < 0); }
 
-/* What a face has of the line through o along d: from t[0] to t[1], the ends at x. */
+/* The interval in which a face meets the line through o along d: from t[0] to t[1], with the ends at x. */
 static void interval(const cb_surface *s, int f, const double h[3], const double o[3], const double d[3], double t[2],
                      double x[2][3]) {
-  t[0] = INFINITY, t[1] = -INFINITY;
+  t[0] = INFINITY;
+  t[1] = -INFINITY;
   for (int i = 0; i < 3; i++) {
     int j = (i + 1) % 3;
     const double *a = s->x[s->face[f][i]], *b = s->x[s->face[f][j]];
     if (h[i] != 0 && !(h[i] * h[j] < 0)) continue;
     double w = h[i] != 0 ? h[i] / (h[i] - h[j]) : 0, p[3], from[3];
-    for (int k = 0; k < 3; k++) p[k] = a[k] + w * (b[k] - a[k]), from[k] = p[k] - o[k];
+    for (int k = 0; k < 3; k++) {
+      p[k] = a[k] + w * (b[k] - a[k]);
+      from[k] = p[k] - o[k];
+    }
     double at = cb_dot3(from, d);
-    if (at < t[0]) t[0] = at, memcpy(x[0], p, sizeof p);
-    if (at > t[1]) t[1] = at, memcpy(x[1], p, sizeof p);
+    if (at < t[0]) {
+      t[0] = at;
+      memcpy(x[0], p, sizeof p);
+    }
+    if (at > t[1]) {
+      t[1] = at;
+      memcpy(x[1], p, sizeof p);
+    }
   }
 }
 
@@ -136,7 +149,8 @@ static bool cut(const search *q, int f, int g, double at[3]) {
   return true;
 }
 
-/* What is left of a polygon of n corners on the left of the side from a to b of a triangle with normal n. */
+/* Clips a polygon of n corners to the left of the side from a to b of a triangle with the normal `normal`. Returns the
+ * number of corners that remain. */
 static int clip(const double a[3], const double b[3], const double normal[3], int n, double (*x)[3]) {
   double side[3], inward[3], out[8][3], h[8];
   int kept = 0;
@@ -158,7 +172,7 @@ static int clip(const double a[3], const double b[3], const double normal[3], in
   return kept;
 }
 
-/* Do two faces lie in one plane and have an area in common, more than a strip that is no wider than a length is? */
+/* Are two faces in one plane, and is their common area more than a strip of negligible width? */
 static bool lie_on_each_other(const search *q, int f, int g, double at[3]) {
   const cb_surface *s = q->s;
   plane p, r;
@@ -194,7 +208,7 @@ static bool share_a_vertex(const int a[3], const int b[3]) {
 
 static double middle(const box *b, int k) { return b->low[k] + b->high[k]; }
 
-/* Reorders face[n] so that the first `half` are those whose middles along k are least. */
+/* Reorders face[n] so that the first `half` are those with the smallest middles along k. */
 static void halve(const box *b, int *face, int n, int half, int k) {
   for (int low = 0, high = n - 1; low < high;) {
     double pivot = middle(&b[face[low + (high - low) / 2]], k);
@@ -207,9 +221,12 @@ static void halve(const box *b, int *face, int n, int half, int k) {
       face[i++] = face[j];
       face[j--] = swapped;
     }
-    if (half <= j) high = j;
-    else if (half >= i) low = i;
-    else return;
+    if (half <= j)
+      high = j;
+    else if (half >= i)
+      low = i;
+    else
+      return;
   }
 }
 
@@ -227,12 +244,12 @@ static void build(search *q, size_t at, int first, int n) {
 }
 
 static bool keep(search *q, int f, int g, const double at[3]) {
-  if (q->n == q->room) {
-    size_t room = q->room ? 2 * q->room : 256;
-    pair *larger = realloc(q->found, room * sizeof *larger);
+  if (q->n == q->capacity) {
+    size_t capacity = q->capacity ? 2 * q->capacity : 256;
+    pair *larger = realloc(q->found, capacity * sizeof *larger);
     if (!larger) return false;
     q->found = larger;
-    q->room = room;
+    q->capacity = capacity;
   }
   bool turned = q->s->part[f] > q->s->part[g] || (f > g && q->s->part[f] == q->s->part[g]);
   int a = turned ? g : f, b = turned ? f : g;
@@ -240,7 +257,7 @@ static bool keep(search *q, int f, int g, const double at[3]) {
   return true;
 }
 
-/* Faces beyond f that cut it; false for want of memory. */
+/* Finds the faces after f that cut it, or that coincide with it (q->touches). Returns false if there is no memory. */
 static bool look(search *q, int f) {
   struct {
     size_t at;
@@ -251,8 +268,12 @@ static bool look(search *q, int f) {
     int first = stack[top].first, n = stack[top].n;
     if (!meet(&q->node[at], &q->face[f])) continue;
     if (n > LEAF) {
-      stack[top].at = 2 * at + 1, stack[top].first = first, stack[top++].n = n / 2;
-      stack[top].at = 2 * at + 2, stack[top].first = first + n / 2, stack[top++].n = n - n / 2;
+      stack[top].at = 2 * at + 1;
+      stack[top].first = first;
+      stack[top++].n = n / 2;
+      stack[top].at = 2 * at + 2;
+      stack[top].first = first + n / 2;
+      stack[top++].n = n - n / 2;
       continue;
     }
     for (int i = first; i < first + n; i++) {
@@ -267,7 +288,7 @@ static bool look(search *q, int f) {
   return true;
 }
 
-/* ---- all of them ---- */
+/* ---- all faces ---- */
 
 static int compare(const void *a, const void *b) {
   const pair *p = a, *q = b;
@@ -278,7 +299,7 @@ static int compare(const void *a, const void *b) {
   return 0;
 }
 
-/* A cut for each two parts of the sorted pairs; NULL for want of memory. */
+/* Makes one cut for each pair of parts in the sorted pairs of faces; NULL if there is no memory. */
 static cb_surface_cut *by_parts(const search *q, int *n) {
   cb_surface_cut *cuts = malloc((q->n ? q->n : 1) * sizeof *cuts);
   *n = 0;
@@ -289,15 +310,15 @@ static cb_surface_cut *by_parts(const search *q, int *n) {
       last->pairs++;
       continue;
     }
-    cuts[(*n)++] = (cb_surface_cut){
-        {p->part[0], p->part[1]}, 1, {p->face[0], p->face[1]}, {p->at[0], p->at[1], p->at[2]}};
+    cuts[(*n)++] =
+        (cb_surface_cut){{p->part[0], p->part[1]}, 1, {p->face[0], p->face[1]}, {p->at[0], p->at[1], p->at[2]}};
   }
   return cuts;
 }
 
 static cb_status find(const cb_surface *s, bool touches, cb_surface_cut **cuts, int *n) {
   size_t nodes = 1;
-  for (int most = s->faces; most > LEAF; most -= most / 2) nodes = 2 * nodes + 1;
+  for (int maximum = s->faces; maximum > LEAF; maximum -= maximum / 2) nodes = 2 * nodes + 1;
   search q = {.s = s,
               .touches = touches,
               .face = malloc((size_t)s->faces * sizeof *q.face),
@@ -312,7 +333,7 @@ static cb_status find(const cb_surface *s, bool touches, cb_surface_cut **cuts, 
     }
     build(&q, 0, 0, s->faces);
     for (int k = 0; k < 3; k++) q.least = fmax(q.least, touch * (q.node[0].high[k] - q.node[0].low[k]));
-    for (int f = 0; f < s->faces && good && q.n < MOST_PAIRS; f++) good = look(&q, f);
+    for (int f = 0; f < s->faces && good && q.n < MAX_PAIRS; f++) good = look(&q, f);
     if (good && q.n) qsort(q.found, q.n, sizeof *q.found, compare);
     list = good ? by_parts(&q, n) : NULL;
   }
@@ -327,7 +348,7 @@ static cb_status find(const cb_surface *s, bool touches, cb_surface_cut **cuts, 
 
 cb_status cb_surface_cuts(const cb_surface *s, cb_surface_cut **cuts, int *n) { return find(s, false, cuts, n); }
 
-/* "parts 'a' and 'b' touch in .." */
+/* Writes "parts 'a' and 'b' touch in ..". */
 static void touch_text(const cb_surface *s, const cb_surface_cut *c, char text[CB_SURFACE_CUT_TEXT]) {
   const char *a = s->name[c->part[0]], *b = s->name[c->part[1]];
   const int n = c->part[0] == c->part[1] ? snprintf(text, CB_SURFACE_CUT_TEXT, "pieces of part '%.60s' touch", a)
@@ -347,7 +368,7 @@ cb_status cb_surface_explain(const cb_surface *s, cb_status status) {
     const cb_status found = find(s, touches, &list, &n);
     if (found) return found;
     for (int i = 0; i < n && !known; i++) {
-      /* The sides of a body that is too thin lie on each other, too. */
+      /* In a body that is too thin, both sides coincide as well, without a defect. */
       if (touches && status == CB_ERROR_STEP && list[i].part[0] == list[i].part[1]) continue;
       (touches ? touch_text : cb_surface_cut_text)(s, &list[i], text);
       known = true;
@@ -356,7 +377,7 @@ cb_status cb_surface_explain(const cb_surface *s, cb_status status) {
   }
   if (!known) return cb_fail(status, "%s", why);
   return cb_fail(CB_ERROR_DOMAIN,
-                 "%s: expected one surface about them, or a gap between them, for the flow about the body", text);
+                 "%s: expected one surface around them, or a gap between them, for the flow around the body", text);
 }
 
 void cb_surface_cut_text(const cb_surface *s, const cb_surface_cut *c, char text[CB_SURFACE_CUT_TEXT]) {

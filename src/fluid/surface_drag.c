@@ -1,14 +1,16 @@
-/* Drag of a surface over shape space as a bundle: the equations of surface_drag.h.
+/* The drag of a surface over shape space as a bundle (equations: surface_drag.h).
  *
- * Over a face N = (b - a) x (c - a), |N| twice its area; at each of its three points, with J_n = N . J,
+ * Over a face N = (b - a) x (c - a), |N| is twice its area. At each of its three points, with J_n = N . J,
+ *
  *   G += w J^T J + w_n J_n^T J_n,   w = k_t |N|/6,   w_n = (k_n - k_t)/(6 |N|)
- * Places are taken from their middle c, which changes xi to (omega, v + omega x c), so that a body far from the origin
- * of its frame loses no digits.
+ *
+ * Positions are relative to their middle c, which changes xi to (omega, v + omega x c), so that no digits are lost for
+ * a body far from the origin of its frame.
  */
 #include "fluid/surface_drag.h"
 
-#include "bundle/form.h"
-#include "core/spare.h"
+#include "bundle/bundle_private.h"
+#include "core/threads.h"
 #include "numerics/vec3.h"
 
 #include <math.h>
@@ -21,11 +23,11 @@ enum { SHAPE = CB_SHAPE_SURFACE_VARIABLES, COLUMNS = 6 + SHAPE };
 
 typedef double vector[3];
 
-/* Room for places and their derivatives of one thread. */
-typedef struct room {
+/* The arrays of one thread for places and their derivatives. */
+typedef struct workspace {
   vector *x, *dx, *ddx;
   void *work;
-} room;
+} workspace;
 
 typedef struct drag {
   const cb_shape_surface *shape;
@@ -34,23 +36,23 @@ typedef struct drag {
   cb_spare spare;
 } drag;
 
-static void free_room(room *w) {
+static void free_workspace(workspace *w) {
   if (!w) return;
   free(w->x);
   free(w->work);
   free(w);
 }
 
-/* A room that nobody has, or a new one. */
-static room *take_room(drag *d) {
+/* Takes an unused workspace, or makes a new one. */
+static workspace *take_workspace(drag *d) {
   const cb_shape_surface *s = d->shape;
   const size_t vertices = (size_t)s->surface->vertices, n = (size_t)s->n;
-  room *w = cb_spare_take(&d->spare);
+  workspace *w = cb_spare_take(&d->spare);
   if (w || !(w = calloc(1, sizeof *w))) return w;
   w->x = malloc((1 + n + n * (n + 1) / 2) * vertices * sizeof *w->x);
   w->work = malloc(s->work_size ? s->work_size : 1);
   if (!w->x || !w->work) {
-    free_room(w);
+    free_workspace(w);
     return NULL;
   }
   w->dx = w->x + vertices;
@@ -58,27 +60,35 @@ static room *take_room(drag *d) {
   return w;
 }
 
-static void leave_room(drag *d, room *w) {
-  if (!cb_spare_leave(&d->spare, w)) free_room(w);
+static void leave_workspace(drag *d, workspace *w) {
+  if (!cb_spare_leave(&d->spare, w)) free_workspace(w);
 }
 
 /* ---- the form ---- */
 
-/* Sums of products of a row u of J and a row y: u y^T + y u^T. Columns omega are e x p in u and e x z in y, columns v
- * are e and e weight/2, those of the shape d and y. */
+/* Sums of products of a row u of J and a row y: u y^T + y u^T. The columns omega are e x p in u and e x z in y, the
+ * columns v are e and e weight/2, and those of the shape are d and y. */
 typedef struct sums {
   double weight, p[3], pz[3][3], pd[SHAPE][3], d[SHAPE][3], dd[SHAPE][SHAPE];
-  double W[COLUMNS][COLUMNS]; /* of rows of J_n; lower halves */
+  double W[COLUMNS][COLUMNS]; /* from the rows of J_n; lower halves */
 } sums;
 
-INLINE void cross_to(vector out, const vector a, const vector b) { /* += */
+INLINE void cross_to(vector out, const vector a, const vector b) { /* out += a x b */
   out[0] += a[1] * b[2] - a[2] * b[1];
   out[1] += a[2] * b[0] - a[0] * b[2];
   out[2] += a[0] * b[1] - a[1] * b[0];
 }
 
-INLINE void add(sums *s, int n, double weight, const vector p, const vector z, const vector *d, const vector *y,
-                const double *W, const double *V) {
+/* The parts of a row of J or y for omega, for the shape, and for J_n. */
+typedef struct row {
+  const double *p;
+  const vector *d;
+  const double *W;
+} row;
+
+INLINE void add(sums *s, int n, double weight, const row *of_u, const row *of_y) {
+  const double *p = of_u->p, *z = of_y->p, *W = of_u->W, *V = of_y->W;
+  const vector *d = of_u->d, *y = of_y->d;
   s->weight += weight;
   for (int i = 0; i < 3; i++) {
     s->p[i] += 0.5 * weight * p[i] + z[i];
@@ -95,7 +105,7 @@ INLINE void add(sums *s, int n, double weight, const vector p, const vector z, c
     for (int j = 0; j <= i; j++) s->W[i][j] += W[i] * V[j] + V[i] * W[j];
 }
 
-/* How ab × ac changes with the corners. */
+/* dN: the change of ab × ac if the corners change by da, db and dc. */
 INLINE void area_rate(const vector ab, const vector ac, const vector da, const vector db, const vector dc, vector dN) {
   vector dab, dac;
   for (int k = 0; k < 3; k++) {
@@ -107,18 +117,21 @@ INLINE void area_rate(const vector ab, const vector ac, const vector da, const v
   cross_to(dN, ab, dac);
 }
 
-/* A face at its three points: sums[0], and with derivatives sums[1 + k] of those in r_k. */
-INLINE void add_face(const drag *f, const int *corner, const room *w, int n, bool derivatives, sums *sum) {
+/* Adds a face at its three points: to sum[0], and with derivatives to sum[1 + k], the derivative by r_k. */
+INLINE void add_face(const drag *f, const int *corner, const workspace *w, int n, bool derivatives, sums *sum) {
   const int vertices = f->shape->surface->vertices;
   const double *a = w->x[corner[0]], *b = w->x[corner[1]], *c = w->x[corner[2]];
   vector ab, ac, N = {0};
-  for (int k = 0; k < 3; k++) ab[k] = b[k] - a[k], ac[k] = c[k] - a[k];
+  for (int k = 0; k < 3; k++) {
+    ab[k] = b[k] - a[k];
+    ac[k] = c[k] - a[k];
+  }
   cross_to(N, ab, ac);
   const double size = sqrt(N[0] * N[0] + N[1] * N[1] + N[2] * N[2]);
   if (!(size > 0)) return;
   const double along = f->tangential * size / 6, across = (f->normal - f->tangential) / (6 * size);
   vector d_corner[3][SHAPE], dN[SHAPE];
-  double grows[SHAPE]; /* of |N|, by itself */
+  double grows[SHAPE]; /* relative change of |N| */
   for (int i = 0; i < n; i++) {
     for (int q = 0; q < 3; q++) memcpy(d_corner[q][i], w->dx[i * vertices + corner[q]], sizeof(vector));
     if (!derivatives) continue;
@@ -129,7 +142,10 @@ INLINE void add_face(const drag *f, const int *corner, const room *w, int n, boo
     const int from = corner[q], to = corner[(q + 1) % 3];
     vector p, z, d[SHAPE], y[SHAPE];
     double W[COLUMNS] = {0}, V[COLUMNS];
-    for (int k = 0; k < 3; k++) p[k] = 0.5 * (w->x[from][k] + w->x[to][k]), z[k] = 0.5 * along * p[k];
+    for (int k = 0; k < 3; k++) {
+      p[k] = 0.5 * (w->x[from][k] + w->x[to][k]);
+      z[k] = 0.5 * along * p[k];
+    }
     cross_to(W, p, N);
     memcpy(W + 3, N, sizeof N);
     for (int i = 0; i < n; i++) {
@@ -140,7 +156,8 @@ INLINE void add_face(const drag *f, const int *corner, const room *w, int n, boo
       W[6 + i] = cb_dot3(N, d[i]);
     }
     for (int i = 0; i < 6 + n; i++) V[i] = 0.5 * across * W[i];
-    add(&sum[0], n, along, p, z, (const vector *)d, (const vector *)y, W, V);
+    const row of_u = {p, (const vector *)d, W}, of_y = {z, (const vector *)y, V};
+    add(&sum[0], n, along, &of_u, &of_y);
     for (int v = 0; derivatives && v < n; v++) {
       const double half = 0.5 * grows[v];
       double dW[COLUMNS] = {0};
@@ -158,13 +175,14 @@ INLINE void add_face(const drag *f, const int *corner, const room *w, int n, boo
         dW[6 + i] = cb_dot3(dN[v], d[i]) + cb_dot3(N, bend);
       }
       for (int i = 0; i < 6 + n; i++) V[i] = across * (dW[i] - half * W[i]);
-      add(&sum[1 + v], n, 2 * along * half, p, z, (const vector *)d, (const vector *)y, W, V);
+      add(&sum[1 + v], n, 2 * along * half, &of_u, &of_y);
     }
   }
 }
 
-/* Sums over all faces by sums over pieces of about sqrt(faces): round-off grows as the fourth root of the faces. */
-INLINE void add_faces(const drag *f, const room *w, int n, bool derivatives, sums *sum) {
+/* Sums over all faces by sums over pieces of about sqrt(faces) faces, so that round-off grows only as the fourth root
+ * of the number of faces. */
+INLINE void add_faces(const drag *f, const workspace *w, int n, bool derivatives, sums *sum) {
   const cb_surface *s = f->shape->surface;
   const int kinds = derivatives ? 1 + n : 1, piece = (int)fmax(32, sqrt(s->faces));
   enum { NUMBERS = sizeof(sums) / sizeof(double) };
@@ -184,7 +202,7 @@ INLINE void add_faces(const drag *f, const room *w, int n, bool derivatives, sum
   }
 }
 
-/* From sums to the symmetric matrix. */
+/* Makes the symmetric matrix from the sums. */
 static void fill_form(const sums *s, int n, double *G) {
   const int N = 6 + n;
   const double trace = s->pz[0][0] + s->pz[1][1] + s->pz[2][2];
@@ -208,8 +226,8 @@ static void fill_form(const sums *s, int n, double *G) {
     for (int j = 0; j < i; j++) G[j * N + i] = G[i * N + j];
 }
 
-/* Places from their middle, and what is asked of their derivatives. */
-static cb_status read_places(const drag *f, const double *r, bool derivatives, room *w, double *middle) {
+/* Reads the positions relative to their middle, and the derivatives that are needed. */
+static cb_status read_places(const drag *f, const double *r, bool derivatives, workspace *w, double *middle) {
   const cb_shape_surface *s = f->shape;
   const int vertices = s->surface->vertices;
   cb_status status = s->at(s, r, w->x, w->dx, w->work);
@@ -224,13 +242,13 @@ static cb_status read_places(const drag *f, const double *r, bool derivatives, r
   return CB_OK;
 }
 
-/* G about the middle and, if asked for, dG. */
+/* Finds G about the middle and dG (NULL: not wanted). */
 static cb_status form_about_middle(const drag *f, const double *r, double *G, double *dG, double *middle) {
   const int n = f->shape->n, N = 6 + n;
   const bool derivatives = dG != NULL;
   sums sum[1 + SHAPE];
-  room *w = take_room((drag *)f);
-  if (!w) return cb_fail(CB_ERROR_MEMORY, "no memory for places of %d vertices", f->shape->surface->vertices);
+  workspace *w = take_workspace((drag *)f);
+  if (!w) return cb_fail(CB_ERROR_MEMORY, "no memory for positions of %d vertices", f->shape->surface->vertices);
   const cb_status status = read_places(f, r, derivatives, w, middle);
   if (!status) {
     if (n == 1 && !derivatives)
@@ -246,13 +264,13 @@ static cb_status form_about_middle(const drag *f, const double *r, double *G, do
     fill_form(&sum[0], n, G);
     for (int v = 0; derivatives && v < n; v++) fill_form(&sum[1 + v], n, dG + v * N * N);
   }
-  leave_room((drag *)f, w);
+  leave_workspace((drag *)f, w);
   return status;
 }
 
 /* ---- the class ---- */
 
-/* Columns (omega, v + omega x c) to (omega, v). */
+/* Transforms the columns for (omega, v + omega x c) into columns for (omega, v). */
 static void move_columns(const double *c, int n, double *A) {
   for (int i = 0; i < n; i++) {
     const double w[3] = {A[i], A[n + i], A[2 * n + i]};
@@ -267,7 +285,7 @@ static cb_status connection(const cb_bundle *b, const double *r, double *A, doub
   const int n = b->n;
   double G[COLUMNS * COLUMNS], dG[SHAPE * COLUMNS * COLUMNS], c[3];
   if ((dA || dM) && !f->shape->second)
-    return cb_fail(CB_ERROR_UNSUPPORTED, "the surface has no second derivatives, of which dA and dM are made");
+    return cb_fail(CB_ERROR_UNSUPPORTED, "the surface has no second derivatives, which dA and dM need");
   cb_status status = form_about_middle(f, r, G, dA || dM ? dG : NULL, c);
   if (!status) status = cb_form_reduce(b->group, n, G, dG, A, dA, M, dM);
   if (status) return status;
@@ -281,7 +299,7 @@ static cb_status form(const cb_bundle *b, const double *r, double *G) {
   double about[COLUMNS * COLUMNS], c[3];
   const cb_status status = form_about_middle(b->self, r, about, NULL, c);
   if (status) return status;
-  /* G = T^T G' T: the column omega_j gains (e_j x c) . columns v, then the rows alike */
+  /* G = T^T G' T: the column omega_j gains (e_j x c) . columns v, and then the rows in the same way */
   for (int i = 0; i < 2 * N; i++) {
     double *at = i < N ? about + i * N : about + i - N;
     const int step = i < N ? 1 : N;
@@ -293,10 +311,10 @@ static cb_status form(const cb_bundle *b, const double *r, double *G) {
   return CB_OK;
 }
 
-static cb_status picture(const cb_bundle *b, const double *r, const double *g, double (*x)[3]) {
+static cb_status plot(const cb_bundle *b, const double *r, const double *g, double (*x)[3]) {
   drag *f = b->self;
-  room *w = take_room(f);
-  if (!w) return cb_fail(CB_ERROR_MEMORY, "no memory for places of %d vertices", b->points);
+  workspace *w = take_workspace(f);
+  if (!w) return cb_fail(CB_ERROR_MEMORY, "no memory for positions of %d vertices", b->points);
   const cb_status status = f->shape->at(f->shape, r, w->x, NULL, w->work);
   for (int v = 0; !status && v < b->points; v++) {
     vector once = {0}, twice = {0}; /* x + 2 w q x x + 2 q x (q x x) */
@@ -304,14 +322,14 @@ static cb_status picture(const cb_bundle *b, const double *r, const double *g, d
     cross_to(twice, g + 1, once);
     for (int k = 0; k < 3; k++) x[v][k] = w->x[v][k] + 2 * (g[0] * once[k] + twice[k]) + g[4 + k];
   }
-  leave_room(f, w);
+  leave_workspace(f, w);
   return status;
 }
 
 static void destroy(cb_bundle *b) {
   drag *f = b->self;
   if (!f) return;
-  for (room *w; (w = cb_spare_take(&f->spare));) free_room(w);
+  for (workspace *w; (w = cb_spare_take(&f->spare));) free_workspace(w);
   free(f->line);
   free(f);
   b->self = NULL;
@@ -320,29 +338,33 @@ static void destroy(cb_bundle *b) {
 static const cb_bundle_class surface_drag_class = {
     .name = "surface_drag",
     .title = "drag of a surface",
-    .doc = "a surface that deforms at low Reynolds number, by normal and tangential drag of its faces",
+    .doc = "a surface that deforms at low Reynolds number, with normal and tangential drag on its faces",
     .destroy = destroy,
     .connection = connection,
     .form = form,
-    .picture = picture,
+    .plot = plot,
 };
 
 cb_status cb_bundle_surface_drag(const cb_shape_surface *s, double normal, double tangential, cb_bundle **out) {
   if (!(normal >= 0) || !(tangential >= 0) || !isfinite(normal + tangential) || normal + tangential == 0)
-    return cb_fail(CB_ERROR_ARGUMENT, "drag %g along the normal and %g across it, expected none below 0 and one above",
+    return cb_fail(CB_ERROR_ARGUMENT, "drag %g along the normal and %g across it: expected both >= 0 and one > 0",
                    normal, tangential);
   cb_bundle *b = calloc(1, sizeof *b);
   drag *f = calloc(1, sizeof *f);
   if (!b || !f) {
-    free(b), free(f);
+    free(b);
+    free(f);
     return cb_fail(CB_ERROR_MEMORY, "no memory for the drag of a surface of %d faces", s->surface->faces);
   }
   f->shape = s;
   f->normal = normal;
   f->tangential = tangential;
-  *b = (cb_bundle){.kind = &surface_drag_class, .self = f};
+  *b = (cb_bundle){.class_ = &surface_drag_class, .self = f};
   const cb_status status = cb_shape_surface_of_bundle(s, b, &f->line);
-  if (status) return cb_bundle_free(b), status;
+  if (status) {
+    cb_bundle_free(b);
+    return status;
+  }
   *out = b;
   return CB_OK;
 }

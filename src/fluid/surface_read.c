@@ -1,6 +1,6 @@
-/* Surfaces from files of meshes. */
+/* Reads surfaces from files of meshes. */
 #include "core/failure.h"
-#include "fluid/surface_private.h"
+#include "fluid/surface_mesh.h"
 
 #include "core/text.h"
 
@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The group of every face, one more for those of no group. */
+/* Finds the group of every face; faces without a group get an additional number. */
 static void face_groups(const cb_mesh *m, int *group) {
   for (size_t f = 0; f < m->n_triangles; f++) group[f] = m->groups[f] < 0 ? (int)m->n_groups : m->groups[f];
 }
 
-/* Groups that meet in an edge of two faces bound one volume, or are one sheet: they become one part. */
+/* Groups that meet in an edge of two faces bound one volume, or are one sheet. They become one part. */
 static bool unite_groups(const cb_mesh *m, const int *group, int *parent) {
   size_t n = 3 * m->n_triangles;
   cb_side *side = cb_sides_sorted((int)m->n_vertices, (int)m->n_triangles, (const int(*)[3])m->triangles, NULL);
@@ -27,7 +27,7 @@ static bool unite_groups(const cb_mesh *m, const int *group, int *parent) {
   return true;
 }
 
-/* Parts numbered by their first faces, their names those of their groups joined by '+'. */
+/* Numbers the parts by their first faces. Their names are those of their groups, joined by '+'. */
 static int number_parts(const cb_mesh *m, int *group, int *parent, int *number, cb_text *name) {
   int parts = 0, none = (int)m->n_groups;
   for (int g = 0; g <= none; g++) number[g] = -1;
@@ -74,10 +74,10 @@ static cb_status build_groups(const cb_mesh *m, cb_surface **out) {
 
 static cb_status build(const cb_mesh *m, cb_surface **out) {
   if (m->n_vertices > INT_MAX || m->n_triangles > INT_MAX / 3)
-    return cb_fail_placed(CB_ERROR_INPUT, "%s:1:1: error: a mesh of %zu triangles, expected at most %d", m->name,
+    return cb_fail_placed(CB_ERROR_INPUT, "%s:1:1: error: a mesh of %zu triangles: expected at most %d", m->name,
                           m->n_triangles, INT_MAX / 3);
   if (m->n_triangles == 0 || m->n_vertices < 3)
-    return cb_fail_placed(CB_ERROR_INPUT, "%s:1:1: error: a mesh without faces", m->name);
+    return cb_fail_placed(CB_ERROR_INPUT, "%s:1:1: error: the mesh has no faces: expected at least one", m->name);
   if (m->n_groups) return build_groups(m, out);
   cb_surface *s = NULL;
   bool cavities = false;
@@ -99,7 +99,8 @@ static void *copied(const void *from, size_t n, size_t size) {
   return to;
 }
 
-/* Vertices are joined first, so that holes are those that remain; faces without area last. first[n_vertices] */
+/* Vertices are joined first, because this closes many holes; faces without area are removed last. first[n_vertices]
+ * becomes the vertex with which each vertex is joined. */
 static cb_status mend(cb_mesh *m, const cb_mending *how, int *first, cb_surface_mended *done) {
   cb_status status = CB_OK;
   *done = (cb_surface_mended){.tolerance = how->weld ? how->tolerance : 0};

@@ -1,14 +1,16 @@
-/* The same body on finer faces: shapes made again, other meshes with each face in four.
+/* Makes the same body with other faces: shapes are built again with another resolution, and in other meshes each face
+ * is divided into four.
  *
- *   (a, b, c) -> (a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca),  ab the middle of a and b, of the geodesic
+ *   (a, b, c) -> (a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca),  ab the middle of a and b, in a curved space on
+ *   the geodesic
  */
-#include "fluid/surface_private.h"
+#include "fluid/surface_mesh.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEAST = 8, MOST = 4000 }; /* resolutions */
+enum { LEAST = 8, MAXIMUM = 4000 }; /* smallest and largest resolution */
 
 static int *resolution_of(const cb_surface_owned *o, void *params) {
   return (int *)(void *)((char *)params + o->resolution);
@@ -20,7 +22,7 @@ int cb_surface_coarser(const cb_surface *s) {
   const cb_surface_owned *o = (const cb_surface_owned *)s;
   int level = 0;
   if (!o->shape) return 0;
-  /* quarters of a turn have a whole number of faces (cb_shape_quarter) */
+  /* a quarter turn has an integer number of faces (cb_shape_quarter) */
   for (int r = *resolution_of(o, o->params); r % 8 == 0 && r / 2 >= LEAST; r /= 2) level++;
   return level;
 }
@@ -28,9 +30,9 @@ int cb_surface_coarser(const cb_surface *s) {
 static cb_status make_again(const cb_surface_owned *o, int level, cb_surface **out) {
   cb_surface *made = NULL;
   const int was = *resolution_of(o, o->params);
-  if (level > 0 && was > (MOST >> level))
-    return cb_fail(CB_ERROR_ARGUMENT, "the shape %s has a resolution of %d, and %d is the most", o->shape->name, was,
-                   MOST);
+  if (level > 0 && was > (MAXIMUM >> level))
+    return cb_fail(CB_ERROR_ARGUMENT, "the shape %s has a resolution of %d: expected at most %d", o->shape->name, was,
+                   MAXIMUM);
   void *params = malloc(o->shape->params_size);
   if (!params) return cb_fail(CB_ERROR_MEMORY, "no memory for the shape %s", o->shape->name);
   memcpy(params, o->params, o->shape->params_size);
@@ -39,7 +41,7 @@ static cb_status make_again(const cb_surface_owned *o, int level, cb_surface **o
   free(params);
   if (status) return status;
   cb_surface_scale(made, o->scale);
-  status = cb_surface_lay(made, o->surface.curvature, o->chart);
+  status = cb_surface_embed(made, o->surface.curvature, o->chart);
   if (status)
     cb_surface_free(made);
   else
@@ -49,7 +51,7 @@ static cb_status make_again(const cb_surface_owned *o, int level, cb_surface **o
 
 typedef struct fine {
   double (*x)[3];
-  int (*face)[3], *part, (*middle)[3]; /* of the sides of a face, from corner to corner */
+  int (*face)[3], *part, (*middle)[3]; /* middle: the new vertices on the sides of each face */
   int vertices;
 } fine;
 
@@ -89,7 +91,7 @@ static void put_faces(const cb_surface *s, fine *m) {
 static cb_status divide(const cb_surface *s, cb_surface **out) {
   fine m = {0};
   if (s->faces > INT_MAX / 24)
-    return cb_fail(CB_ERROR_ARGUMENT, "each of %d faces in four are more than can be counted", s->faces);
+    return cb_fail(CB_ERROR_ARGUMENT, "%d faces divided into four are too many: expected a coarser mesh", s->faces);
   cb_side *side = cb_sides_sorted(s->vertices, s->faces, (const int(*)[3])s->face, NULL);
   cb_status status = side && take(s, &m) ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for %d faces", 4 * s->faces);
   if (!status) {

@@ -1,13 +1,13 @@
-/* Polar coordinates, a the arc length from the base point.
+/* Polar coordinates; a is the arc length from the base point, R = 1/sqrt|K| the radius of curvature.
  *
  *   x = (S sin b cos g, S sin b sin g, S cos b, R C),  S = s_K(a), C = c_K(a)     (a, b, g)
- *   x = (S cos g, S sin g, R C)                                                   (a, g), the above at b = pi/2
+ *   x = (S cos g, S sin g, R C)                                                   (a, g), the line above at b = pi/2
  *   metric diag(1, S^2, S^2 sin^2 b);  flat: S = a and no last coordinate
  *   s_K(d/2)^2 = s_K((a1-a2)/2)^2 + S1 S2 Q,  Q = sin^2((b1-b2)/2) + sin b1 sin b2 sin^2((g1-g2)/2)
  *   c_K(d/2)^2 = c_K((a1+a2)/2)^2 + K S1 S2 (1 - Q),  1 - Q = cos^2((b1+b2)/2) + sin b1 sin b2 cos^2((g1-g2)/2)
  *
- * The sums are of terms of one sign where a <= pi R and 0 <= b <= pi, so no digits cancel, at a = 10 in H^n either.
- * The formulae hold for any numbers a, b, g; the chart is singular at S = 0 and sin b = 0.
+ * All terms of a sum have the same sign where a <= pi R and 0 <= b <= pi, so that no digits cancel, not even at a = 10
+ * in H^n. The formulae are valid for any numbers a, b, g; the chart is singular at S = 0 and sin b = 0.
  */
 #include "geometry/chart.h"
 
@@ -25,9 +25,12 @@ static void to_point(cb_trig k, int dim, const double *q, double *x, double j[CB
       j[a][2] = s * by_g[a];
     }
   } else {
-    x[0] = s * cg, x[1] = s * sg;
-    j[0][0] = c * cg, j[0][1] = -s * sg;
-    j[1][0] = c * sg, j[1][1] = s * cg;
+    x[0] = s * cg;
+    x[1] = s * sg;
+    j[0][0] = c * cg;
+    j[0][1] = -s * sg;
+    j[1][0] = c * sg;
+    j[1][1] = s * cg;
   }
   if (k.k == 0) return;
   x[dim] = c / k.r;
@@ -77,7 +80,7 @@ static void half_chord(cb_trig k, int dim, const double *q1, const double *q2, b
   }
   if (!derivatives) return;
 
-  /* indices of a1, g1, a2, g2 and, in three dimensions, b1, b2 */
+  /* the indices of a1, g1, a2, g2 and, in three dimensions, of b1, b2 */
   enum { A1 = 0 };
   const int a2 = dim, g1 = last, g2 = dim + last;
   double c1 = cb_trig_c(k, q1[0]), c2 = cb_trig_c(k, q2[0]), sin_dg = sin(dg) / 2, cos_dg = cos(dg) / 2;
@@ -117,8 +120,8 @@ static void half_chord(cb_trig k, int dim, const double *q1, const double *q2, b
   cb_half_chord_set(out, B2, g2, -ss * sb1 * cb2 * sin_dg);
 }
 
-/* Sine and cosine. The number next to a multiple of a quarter turn is taken for it: far out its last digit would
- * count. */
+/* The sine and cosine of an angle. The double that is nearest to a multiple of pi/2 is treated as that multiple,
+ * because far out the round-off of the angle would matter. */
 static void turn(double angle, double *sine, double *cosine) {
   static const double quarter = 1.57079632679489661923;
   *sine = sin(angle);
@@ -159,10 +162,10 @@ static const cb_factor_chart polar = {
 
 CB_PRODUCT_CHART_FUNCTIONS(polar)
 
-cb_status cb_chart_polar_add(cb_geometry *g) {
+cb_status cb_chart_polar_add(cb_space *g) {
   static const cb_chart chart = {
       .name = "polar",
-      .doc = "arc length a from the base point, angle b from the z axis (three dimensions), angle g about it",
+      .doc = "arc length a from the base point, angle b from the z axis (in three dimensions), angle g around it",
       CB_PRODUCT_CHART,
   };
   return cb_product_add(g, &chart, &polar);

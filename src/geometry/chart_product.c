@@ -1,11 +1,10 @@
-/* A chart of a product from a chart of each factor (chart.h).
+/* Makes the chart of a product from a chart of each factor (chart.h).
  *
- *   g = diag of all factors' metrics,   d^2 = sum over factors of s(F)   (chord.h)
+ *   g = diag of all factors' metrics,   d^2 = sum over factors of s(F)   (quadric.h)
  */
 #include "geometry/chart.h"
-#include "geometry/chord.h"
-#include "geometry/origin.h"
 #include "geometry/quadric.h"
+#include "geometry/origin.h"
 
 #include <math.h>
 #include <string.h>
@@ -17,7 +16,7 @@ static bool cartesian(const cb_factor_chart *c, cb_factor f) {
   return f.curvature == 0 && (c->curved_only || f.count == 1);
 }
 
-cb_status cb_product_add(cb_geometry *g, const cb_chart *prototype, const cb_factor_chart *c) {
+cb_status cb_product_add(cb_space *g, const cb_chart *prototype, const cb_factor_chart *c) {
   cb_chart chart = *prototype;
   chart.size = g->dim;
   for (int f = 0, at = 0; f < g->n_factors; f++) {
@@ -27,7 +26,7 @@ cb_status cb_product_add(cb_geometry *g, const cb_chart *prototype, const cb_fac
       chart.coordinates[at + i] = cartesian(c, g->factor[f]) || !names[i] ? axes[at + i] : names[i];
     at += dim;
   }
-  return cb_geometry_add_chart(g, &chart);
+  return cb_space_add_chart(g, &chart);
 }
 
 static bool all_finite(int n, const double *x) {
@@ -36,7 +35,7 @@ static bool all_finite(int n, const double *x) {
   return true;
 }
 
-cb_status cb_product_to_point(const cb_factor_chart *c, const cb_geometry *g, const double *q, double *x,
+cb_status cb_product_to_point(const cb_factor_chart *c, const cb_space *g, const double *q, double *x,
                               double *jacobian) {
   double point[CB_COORD_MAX] = {0}, j[CB_COORD_MAX * CB_DIM_MAX] = {0};
   for (int f = 0, at = 0; f < g->n_factors; f++) {
@@ -54,38 +53,42 @@ cb_status cb_product_to_point(const cb_factor_chart *c, const cb_geometry *g, co
     at += dim;
   }
   if (!all_finite(g->embedding, point))
-    return cb_fail(CB_ERROR_DOMAIN, "coordinates outside the chart or the range of numbers");
+    return cb_fail(CB_ERROR_DOMAIN, "the coordinates are outside the chart, or so large that numbers overflow");
   memcpy(x, point, (size_t)g->embedding * sizeof *x);
   if (jacobian) memcpy(jacobian, j, (size_t)(g->embedding * g->dim) * sizeof *j);
   return CB_OK;
 }
 
-cb_status cb_product_from_point(const cb_factor_chart *c, const cb_geometry *g, const double *x, double *q) {
+cb_status cb_product_from_point(const cb_factor_chart *c, const cb_space *g, const double *x, double *q) {
   double result[CB_DIM_MAX] = {0};
   for (int f = 0, at = 0; f < g->n_factors; f++) {
     cb_factor factor = g->factor[f];
     int dim = cb_factor_dim(factor);
-    if (cartesian(c, factor)) memcpy(result + at, x + factor.offset, (size_t)dim * sizeof *q);
-    else c->from_point(cb_trig_of(factor.curvature), dim, x + factor.offset, result + at);
+    if (cartesian(c, factor))
+      memcpy(result + at, x + factor.offset, (size_t)dim * sizeof *q);
+    else
+      c->from_point(cb_trig_of(factor.curvature), dim, x + factor.offset, result + at);
     at += dim;
   }
-  if (!all_finite(g->dim, result)) return cb_fail(CB_ERROR_DOMAIN, "the point has no coordinates in this chart");
+  if (!all_finite(g->dim, result))
+    return cb_fail(CB_ERROR_DOMAIN, "the point has no coordinates in this chart: expected another chart");
   memcpy(q, result, (size_t)g->dim * sizeof *q);
   return CB_OK;
 }
 
-cb_status cb_product_metric(const cb_factor_chart *c, const cb_geometry *g, const double *q, double *gij, double *dg,
+cb_status cb_product_metric(const cb_factor_chart *c, const cb_space *g, const double *q, double *gij, double *dg,
                             double *ddg) {
   cb_diagonal m[CB_FACTOR_MAX];
   int n = g->dim;
   memset(m, 0, sizeof m);
   for (int f = 0, at = 0; f < g->n_factors; f++) {
     int dim = cb_factor_dim(g->factor[f]);
-    if (!cartesian(c, g->factor[f])) c->metric(cb_trig_of(g->factor[f].curvature), dim, q + at, &m[f]);
+    if (!cartesian(c, g->factor[f]))
+      c->metric(cb_trig_of(g->factor[f].curvature), dim, q + at, &m[f]);
     else
       for (int i = 0; i < dim; i++) m[f].g[i] = 1;
     if (!all_finite(dim, m[f].g))
-      return cb_fail(CB_ERROR_DOMAIN, "coordinates outside the chart or the range of numbers");
+      return cb_fail(CB_ERROR_DOMAIN, "the coordinates are outside the chart, or so large that numbers overflow");
     at += dim;
   }
   memset(gij, 0, (size_t)(n * n) * sizeof *gij);
@@ -105,7 +108,7 @@ cb_status cb_product_metric(const cb_factor_chart *c, const cb_geometry *g, cons
   return CB_OK;
 }
 
-/* F of one factor, 4 F = |q1 - q2|^2 in Cartesian coordinates. */
+/* F of chart.h for one factor; in Cartesian coordinates 4 F = |q1 - q2|^2. */
 static void half_chord(const cb_factor_chart *c, cb_factor f, const double *q1, const double *q2, bool derivatives,
                        cb_half_chord *h) {
   int dim = cb_factor_dim(f);
@@ -125,7 +128,7 @@ static void half_chord(const cb_factor_chart *c, cb_factor f, const double *q1, 
   }
 }
 
-cb_status cb_product_distance(const cb_factor_chart *c, const cb_geometry *g, const double *q1, const double *q2,
+cb_status cb_product_distance(const cb_factor_chart *c, const cb_space *g, const double *q1, const double *q2,
                               double *d, double *gradient, double *hessian) {
   int n = g->dim;
   bool derivatives = gradient || hessian;
@@ -134,11 +137,12 @@ cb_status cb_product_distance(const cb_factor_chart *c, const cb_geometry *g, co
     cb_half_chord h = {0};
     int dim = cb_factor_dim(g->factor[f]);
     half_chord(c, g->factor[f], q1 + at, q2 + at, derivatives, &h);
-    if (h.f < 0) h.f = 0; /* angles outside their range */
+    if (h.f < 0) h.f = 0; /* possible for angles outside their range */
     cb_square s = cb_square_of_half_chord(g->factor[f].curvature, h.f, h.cos2);
     sum += s.s;
     if (derivatives && !isfinite(s.ds))
-      return cb_fail(CB_ERROR_DOMAIN, "the distance of antipodal points has no derivatives");
+      return cb_fail(CB_ERROR_DOMAIN,
+                     "the distance of antipodal points has no derivatives: expected points closer to each other");
     for (int i = 0; derivatives && i < 2 * dim; i++) {
       int row = i < dim ? at + i : n + at + i - dim;
       gr[row] = s.ds * h.g[i];
@@ -149,9 +153,11 @@ cb_status cb_product_distance(const cb_factor_chart *c, const cb_geometry *g, co
     }
     at += dim;
   }
-  if (!isfinite(sum)) return cb_fail(CB_ERROR_DOMAIN, "coordinates outside the chart or the range of numbers");
+  if (!isfinite(sum))
+    return cb_fail(CB_ERROR_DOMAIN, "the coordinates are outside the chart, or so large that numbers overflow");
   if (derivatives && !(sum > 0))
-    return cb_fail(CB_ERROR_DOMAIN, "the distance of coincident points has no derivatives");
+    return cb_fail(CB_ERROR_DOMAIN,
+                   "the distance of coincident points has no derivatives: expected two different points");
   double root = sqrt(sum);
   *d = root;
   if (!derivatives) return CB_OK;
@@ -161,11 +167,13 @@ cb_status cb_product_distance(const cb_factor_chart *c, const cb_geometry *g, co
   return CB_OK;
 }
 
-/* The transvections of the hyperbolic factor, one after another; flat factors are shifted. */
-static void reach(const cb_factor_chart *c, const cb_geometry *g, int offset, cb_trig k, int dim, const double *q,
-                  const double *u, cb_origin *origin, double *v) {
+/* Composes the transvections of the hyperbolic factor f into origin; q, u are its coordinates and their velocity, v
+ * is a vector of the complete space. */
+static void reach(const cb_factor_chart *c, const cb_space *g, cb_factor f, const double *q, const double *u,
+                  cb_origin *origin, double *v) {
   double direction[CB_DIM_MAX][CB_DIM_MAX] = {{0}}, length[CB_DIM_MAX];
-  const int count = c->reach(k, dim, q, u, direction, length, v + offset);
+  const int dim = cb_factor_dim(f);
+  const int count = c->reach(cb_trig_of(f.curvature), dim, q, u, direction, length, v + f.offset);
   for (int i = 0; i < count; i++) {
     cb_origin step;
     double size = 0;
@@ -178,7 +186,7 @@ static void reach(const cb_factor_chart *c, const cb_geometry *g, int offset, cb
   }
 }
 
-cb_status cb_product_to_origin(const cb_factor_chart *c, const cb_geometry *g, const double *q, const double *u,
+cb_status cb_product_to_origin(const cb_factor_chart *c, const cb_space *g, const double *q, const double *u,
                                cb_origin *origin, double *v) {
   cb_origin there;
   double rate[CB_COORD_MAX] = {0};
@@ -187,22 +195,24 @@ cb_status cb_product_to_origin(const cb_factor_chart *c, const cb_geometry *g, c
     const cb_factor factor = g->factor[f];
     const int dim = cb_factor_dim(factor);
     if (factor.curvature < 0) {
-      reach(c, g, factor.offset, cb_trig_of(factor.curvature), dim, q + at, u + at, &there, rate);
+      reach(c, g, factor, q + at, u + at, &there, rate);
     } else if (cartesian(c, factor)) {
       memcpy(there.shift + at, q + at, (size_t)dim * sizeof *q);
       memcpy(rate + factor.offset, u + at, (size_t)dim * sizeof *u);
     } else {
-      return cb_fail(CB_ERROR_UNSUPPORTED, "moving origins of %s do not reach every point", g->kind->name);
+      return cb_fail(CB_ERROR_UNSUPPORTED,
+                     "moving origins of %s do not reach every point: expected coordinates relative to the world",
+                     g->class_->name);
     }
   }
   if (!isfinite(there.length) || !all_finite(CB_DIM_MAX, there.direction) || !all_finite(CB_DIM_MAX, there.shift))
-    return cb_fail(CB_ERROR_DOMAIN, "coordinates outside the chart or the range of numbers");
+    return cb_fail(CB_ERROR_DOMAIN, "the coordinates are outside the chart, or so large that numbers overflow");
   *origin = there;
   memcpy(v, rate, (size_t)g->embedding * sizeof *v);
   return CB_OK;
 }
 
-cb_status cb_product_from_origin(const cb_factor_chart *c, const cb_geometry *g, const cb_origin *origin, double *q) {
+cb_status cb_product_from_origin(const cb_factor_chart *c, const cb_space *g, const cb_origin *origin, double *q) {
   double result[CB_DIM_MAX] = {0};
   for (int f = 0, at = 0; f < g->n_factors; at += cb_factor_dim(g->factor[f++])) {
     const cb_factor factor = g->factor[f];
@@ -211,9 +221,10 @@ cb_status cb_product_from_origin(const cb_factor_chart *c, const cb_geometry *g,
     else if (cartesian(c, factor))
       memcpy(result + at, origin->shift + at, (size_t)cb_factor_dim(factor) * sizeof *q);
     else
-      return cb_fail(CB_ERROR_UNSUPPORTED,
-                     "a point %.4g from the base point, where coordinates of this chart end: expected the chart polar",
-                     origin->length);
+      return cb_fail(
+          CB_ERROR_UNSUPPORTED,
+          "the point is %.4g from the base point, where this chart has no coordinates: expected the chart polar",
+          origin->length);
   }
   memcpy(q, result, (size_t)g->dim * sizeof *q);
   return CB_OK;

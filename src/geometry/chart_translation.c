@@ -1,12 +1,12 @@
-/* Translation coordinates: from the base point g along the z axis, then b along x, then a along y, each the flow of a
- * translation (boost, rotation). The flow of the Killing field of x changes b alone where g = 0.
+/* Translation coordinates: from the base point move by g along the z axis, then by b along x, then by a along y, each
+ * by the flow of a translation (boost, rotation). If g = 0, the flow of the Killing field of x changes only b.
  *
  *   x = C(a) s_K(b),  y = s_K(a),  z = C(a) C(b) s_K(g),  w = R C(a) C(b) C(g),  C = c_K     (a, b, g)
  *   the same without z, at g = 0                                                             (a, b)
  *   metric diag(1, C(a)^2, C(a)^2 C(b)^2)
  *   F = s_K((a1-a2)/2)^2 + C(a1) C(a2) F',  F' = s_K((b1-b2)/2)^2 + C(b1) C(b2) s_K((g1-g2)/2)^2,  F = s_K(d/2)^2
  *
- * On a sphere |a|, |b| < pi R/2.
+ * Valid on a sphere for |a|, |b| < pi R/2.
  */
 #include "geometry/chart.h"
 
@@ -15,11 +15,18 @@
 static void to_point(cb_trig k, int dim, const double *q, double *x, double j[CB_COORD_MAX][CB_DIM_MAX]) {
   double sa = cb_trig_s(k, q[0]), ca = cb_trig_c(k, q[0]), sb = cb_trig_s(k, q[1]), cb = cb_trig_c(k, q[1]);
   double sg = dim == 3 ? cb_trig_s(k, q[2]) : 0, cg = dim == 3 ? cb_trig_c(k, q[2]) : 1;
-  x[0] = ca * sb, j[0][0] = -k.k * sa * sb, j[0][1] = ca * cb;
-  x[1] = sa, j[1][0] = ca, j[1][1] = 0;
+  x[0] = ca * sb;
+  j[0][0] = -k.k * sa * sb;
+  j[0][1] = ca * cb;
+  x[1] = sa;
+  j[1][0] = ca;
+  j[1][1] = 0;
   if (dim == 3) {
     j[0][2] = j[1][2] = 0;
-    x[2] = ca * cb * sg, j[2][0] = -k.k * sa * cb * sg, j[2][1] = -k.k * ca * sb * sg, j[2][2] = ca * cb * cg;
+    x[2] = ca * cb * sg;
+    j[2][0] = -k.k * sa * cb * sg;
+    j[2][1] = -k.k * ca * sb * sg;
+    j[2][2] = ca * cb * cg;
   }
   if (k.k == 0) return;
   x[dim] = ca * cb * cg / k.r;
@@ -31,11 +38,12 @@ static void to_point(cb_trig k, int dim, const double *q, double *x, double j[CB
 static void from_point(cb_trig k, int dim, const double *x, double *q) {
   double z = dim == 3 ? x[2] : 0;
   if (k.k == 0) {
-    q[0] = x[1], q[1] = x[0];
+    q[0] = x[1];
+    q[1] = x[0];
     if (dim == 3) q[2] = z;
     return;
   }
-  double w = k.r * x[dim], zw, across; /* r^2 times: C(a) C(b) and C(a), each squared */
+  double w = k.r * x[dim], zw, across; /* zw = C(a) C(b), across = C(a) */
   if (k.k > 0) {
     zw = hypot(k.r * z, w);
     across = hypot(zw, k.r * x[0]);
@@ -66,7 +74,8 @@ static void metric(cb_trig k, int dim, const double *q, cb_diagonal *m) {
   m->ddg[1][1][2] = a * ddb;
 }
 
-/* From F', on the coordinates from `first` on, to F = s_K((u1-u2)/2)^2 + C(u1) C(u2) F' with u = q[first - 1]. */
+/* Adds a coordinate u = q[first - 1]: replaces F' of the coordinates from `first` on by F = s_K((u1-u2)/2)^2 +
+ * C(u1) C(u2) F'. */
 static void one_more(cb_trig k, int dim, int first, const double *q1, const double *q2, bool derivatives,
                      cb_half_chord *h) {
   int u = first - 1;
@@ -97,17 +106,17 @@ static void half_chord(cb_trig k, int dim, const double *q1, const double *q2, b
   out->f = 0;
   for (int first = dim; first > 0; first--) one_more(k, dim, first, q1, q2, derivatives, out);
   out->cos2 = 1 - k.k * out->f;
-  if (k.k > 0 && out->cos2 < 0.5) { /* cos^2(d/2) = sin^2((a1+a2)/2) + cos a1 cos a2 cos^2(d'/2) */
+  if (k.k > 0 && out->cos2 < 0.5) { /* cos^2(d/2) = sin^2((a1+a2)/2) + cos a1 cos a2 cos^2(d'/2), d' by b and g */
     out->cos2 = 1;
     for (int u = dim - 1; u >= 0; u--)
-      out->cos2 = k.k * square(cb_trig_s(k, (q1[u] + q2[u]) / 2)) +
-                  cb_trig_c(k, q1[u]) * cb_trig_c(k, q2[u]) * out->cos2;
+      out->cos2 =
+          k.k * square(cb_trig_s(k, (q1[u] + q2[u]) / 2)) + cb_trig_c(k, q1[u]) * cb_trig_c(k, q2[u]) * out->cos2;
   }
 }
 
 static int reach(cb_trig k, int dim, const double *q, const double *u, double direction[][CB_DIM_MAX], double *length,
                  double *v) {
-  static const int axis[CB_DIM_MAX] = {1, 0, 2}; /* of a, b, g */
+  static const int axis[CB_DIM_MAX] = {1, 0, 2}; /* the axes of a, b, g */
   for (int i = 0; i < dim; i++) {
     const int place = dim - 1 - i; /* g first */
     for (int e = 0; e < dim; e++) direction[place][e] = e == axis[i] ? copysign(1, q[i]) : 0;
@@ -126,7 +135,7 @@ static const cb_factor_chart translation = {
 
 CB_PRODUCT_CHART_FUNCTIONS(translation)
 
-cb_status cb_chart_translation_add(cb_geometry *g) {
+cb_status cb_chart_translation_add(cb_space *g) {
   static const cb_chart chart = {
       .name = "translation",
       .doc = "lengths of translations from the base point: g along z (in three dimensions), b along x, a along y",

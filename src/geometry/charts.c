@@ -1,21 +1,23 @@
-/* The charts that a space has, and velocities in them:
+/* The charts of a space, velocities in them, and the embedding as a chart:
  *
  *   v = J u,  J = dx/dq;   u = (J^T I J)^-1 J^T I v,  I = diag(form)
  */
-#include "geometry/build.h"
 #include "geometry/chart.h"
 #include "numerics/small.h"
+#include "geometry/quadric.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* A pivot smaller than this, relative to its entry of J^T I J, is a singular point of the chart. */
+static cb_status cb_chart_embedding_add(cb_space *g);
+
+/* A pivot smaller than this, relative to its entry of J^T I J or of the metric, shows a singular point of the chart. */
 static const double singular = 1e-13;
-/* Coordinates that exponentials of may overflow. */
+/* Coordinates above this may be distances in H^n so large that coordinates in the embedding overflow. */
 static const double large = 30;
 
-cb_status cb_charts_build(cb_geometry *g) {
+cb_status cb_charts_build(cb_space *g) {
   cb_status status = cb_chart_polar_add(g);
   if (!status) status = cb_chart_translation_add(g);
   if (!status) status = cb_chart_stereographic_add(g);
@@ -23,19 +25,19 @@ cb_status cb_charts_build(cb_geometry *g) {
   return status;
 }
 
-cb_status cb_geometry_add_chart(cb_geometry *g, const cb_chart *chart) {
-  if (g->n_charts == CB_CHART_MAX) return cb_fail(CB_ERROR_ARGUMENT, "more than %d charts", CB_CHART_MAX);
+cb_status cb_space_add_chart(cb_space *g, const cb_chart *chart) {
+  if (g->n_charts == CB_CHART_MAX) return cb_fail(CB_ERROR_ARGUMENT, "expected at most %d charts", CB_CHART_MAX);
   g->charts[g->n_charts++] = *chart;
   return CB_OK;
 }
 
-size_t cb_chart_count(const cb_geometry *g) { return (size_t)g->n_charts; }
+size_t cb_chart_count(const cb_space *g) { return (size_t)g->n_charts; }
 
-const cb_chart *cb_chart_at(const cb_geometry *g, size_t index) {
+const cb_chart *cb_chart_at(const cb_space *g, size_t index) {
   return index < (size_t)g->n_charts ? &g->charts[index] : NULL;
 }
 
-const cb_chart *cb_chart_find(const cb_geometry *g, const char *name) {
+const cb_chart *cb_chart_find(const cb_space *g, const char *name) {
   for (int i = 0; i < g->n_charts; i++) {
     const cb_chart *chart = &g->charts[i];
     if (strcmp(chart->name, name) == 0 || (chart->alias && strcmp(chart->alias, name) == 0)) return chart;
@@ -43,14 +45,14 @@ const cb_chart *cb_chart_find(const cb_geometry *g, const char *name) {
   return NULL;
 }
 
-/* Solves m u = r, m symmetric and positive; overwrites both. */
+/* Solves m u = r with m symmetric and positive; overwrites m, and replaces r by u. */
 static cb_status solve(int n, double *m, double *r) {
   if (!cb_cholesky(n, m, singular, m)) return cb_fail(CB_ERROR_DOMAIN, "the chart is singular at this point");
   cb_cholesky_solve(n, m, r);
   return CB_OK;
 }
 
-cb_status cb_chart_push(const cb_geometry *g, const cb_chart *chart, const double *q, const double *u, double *x,
+cb_status cb_chart_push(const cb_space *g, const cb_chart *chart, const double *q, const double *u, double *x,
                         double *v) {
   double jacobian[CB_Q_MAX * CB_Q_MAX], point[CB_Q_MAX], result[CB_Q_MAX] = {0};
   cb_status status = chart->to_point(g, q, point, jacobian);
@@ -62,14 +64,14 @@ cb_status cb_chart_push(const cb_geometry *g, const cb_chart *chart, const doubl
   return CB_OK;
 }
 
-cb_status cb_chart_pull(const cb_geometry *g, const cb_chart *chart, const double *x, const double *v, double *q,
+cb_status cb_chart_pull(const cb_space *g, const cb_chart *chart, const double *x, const double *v, double *q,
                         double *u) {
   double coordinates[CB_Q_MAX], point[CB_Q_MAX], jacobian[CB_Q_MAX * CB_Q_MAX];
   double m[CB_Q_MAX * CB_Q_MAX] = {0}, r[CB_Q_MAX] = {0};
   int n = chart->size;
   cb_status status = chart->from_point(g, x, coordinates);
   if (status) return status;
-  if (n == g->embedding && n > g->dim) { /* x itself */
+  if (n == g->embedding && n > g->dim) { /* the coordinates are x itself */
     memcpy(r, v, (size_t)n * sizeof *r);
   } else {
     status = chart->to_point(g, coordinates, point, jacobian);
@@ -88,38 +90,39 @@ cb_status cb_chart_pull(const cb_geometry *g, const cb_chart *chart, const doubl
   return CB_OK;
 }
 
-/* May a point be given by these coordinates: of the chart that the space is used in, or of another? */
-static cb_status usable(const cb_geometry *g, const cb_chart *chart, const double *q) {
+/* CB_OK if coordinates q in this chart give a point. If the space is used in this chart, its metric must be regular
+ * there. */
+static cb_status usable(const cb_space *g, const cb_chart *chart, const double *q) {
   double none[CB_Q_MAX] = {0}, u[CB_Q_MAX];
-  return chart == g->chart ? cb_geometry_raise(g, q, none, u) : chart->to_point(g, q, u, NULL);
+  return chart == g->chart ? cb_space_raise(g, q, none, u) : chart->to_point(g, q, u, NULL);
 }
 
-cb_status cb_chart_check(const cb_geometry *g, const cb_chart *chart, const double *q) {
-  enum { MOST = 60 };
-  char text[256], most[CB_Q_MAX * 16] = "";
+cb_status cb_chart_check(const cb_space *g, const cb_chart *chart, const double *q) {
+  enum { LIMIT = 60 };
+  char text[256], maximum[CB_Q_MAX * 16] = "";
   double size = 0, low = 1, high = 1, at[CB_Q_MAX];
   cb_status status = usable(g, chart, q);
   for (int i = 0; i < chart->size; i++) size = fmax(size, fabs(q[i]));
   if (status != CB_ERROR_DOMAIN || !(size > large) || !isfinite(size)) return status;
   snprintf(text, sizeof text, "%s", cb_error_text());
-  for (int n = 0; n < MOST && status; n++) {
+  for (int n = 0; n < LIMIT && status; n++) {
     high = low;
     low /= 2;
     for (int i = 0; i < chart->size; i++) at[i] = low * q[i];
     status = usable(g, chart, at);
   }
-  for (int n = 0; n < MOST && !status; n++) {
+  for (int n = 0; n < LIMIT && !status; n++) {
     const double middle = low + (high - low) / 2;
     for (int i = 0; i < chart->size; i++) at[i] = middle * q[i];
     *(usable(g, chart, at) ? &high : &low) = middle;
   }
   if (status) return cb_fail(CB_ERROR_DOMAIN, "%s", text);
   for (int i = 0; i < chart->size; i++)
-    snprintf(most + strlen(most), sizeof most - strlen(most), "%s%.4g", i ? ", " : "", low * q[i]);
-  return cb_fail(CB_ERROR_DOMAIN, "%s; expected at most [%s] on the way there", text, most);
+    snprintf(maximum + strlen(maximum), sizeof maximum - strlen(maximum), "%s%.4g", i ? ", " : "", low * q[i]);
+  return cb_fail(CB_ERROR_DOMAIN, "%s; expected at most [%s] in this direction", text, maximum);
 }
 
-cb_status cb_geometry_raise(const cb_geometry *g, const double *q, const double *p, double *u) {
+cb_status cb_space_raise(const cb_space *g, const double *q, const double *p, double *u) {
   double result[CB_Q_MAX];
   memcpy(result, p, (size_t)g->k * sizeof *p);
   if (g->chart) {
@@ -131,4 +134,64 @@ cb_status cb_geometry_raise(const cb_geometry *g, const double *q, const double 
   }
   memcpy(u, result, (size_t)g->k * sizeof *u);
   return CB_OK;
+}
+
+/* --- the embedding as a chart: q = x, with as many numbers as the embedding has; Cartesian coordinates in E^n --- */
+
+/* The maximum relative distance of a point from its quadric. People type about this number of digits. */
+static const double tolerance = 1e-9;
+
+cb_status cb_chart_own_to_point(const cb_space *g, const double *q, double *x, double *jacobian) {
+  cb_status status = cb_space_check_point(g, q, tolerance);
+  if (status) return status;
+  memcpy(x, q, (size_t)g->embedding * sizeof *x);
+  for (int i = 0; jacobian && i < g->embedding * g->embedding; i++) jacobian[i] = i % (g->embedding + 1) == 0;
+  return CB_OK;
+}
+
+cb_status cb_chart_own_from_point(const cb_space *g, const double *x, double *q) {
+  memcpy(q, x, (size_t)g->embedding * sizeof *q);
+  return CB_OK;
+}
+
+/* The metric in E^n, where the coordinates are free. */
+static cb_status metric(const cb_space *g, const double *q, double *gij, double *dg, double *ddg) {
+  int n = g->dim;
+  (void)q;
+  for (int i = 0; i < n * n; i++) gij[i] = i % (n + 1) == 0;
+  if (dg) memset(dg, 0, (size_t)(n * n * n) * sizeof *dg);
+  if (ddg) memset(ddg, 0, (size_t)(n * n * n * n) * sizeof *ddg);
+  return CB_OK;
+}
+
+static cb_status distance(const cb_space *g, const double *q1, const double *q2, double *d, double *gradient,
+                          double *hessian) {
+  if (gradient || hessian) return cb_distance_derivatives(g, q1, q2, d, gradient, hessian);
+  *d = cb_distance(g, q1, q2);
+  return CB_OK;
+}
+
+static cb_status cb_chart_embedding_add(cb_space *g) {
+  static const char *const axes[CB_DIM_MAX] = {"x", "y", "z"};
+  cb_chart chart = {
+      .name = "embedding",
+      .doc = "coordinates of the embedding; w is the last one of a curved factor",
+      .size = g->embedding,
+      .to_point = cb_chart_own_to_point,
+      .from_point = cb_chart_own_from_point,
+  };
+  int axis = 0;
+  for (int f = 0; f < g->n_factors; f++) {
+    cb_factor factor = g->factor[f];
+    int dim = cb_factor_dim(factor);
+    for (int i = 0; i < dim; i++) chart.coordinates[factor.offset + i] = axes[axis++];
+    if (dim < factor.count) chart.coordinates[factor.offset + dim] = "w";
+  }
+  if (g->embedding == g->dim) {
+    chart.alias = "cartesian";
+    chart.doc = "Cartesian coordinates";
+    chart.metric = metric;
+    chart.distance = distance;
+  }
+  return cb_space_add_chart(g, &chart);
 }

@@ -1,57 +1,63 @@
 /* Geodesics as minima of the energy of polynomial curves:
  *
- *   E(x_0, ..., x_N) = 1/2 sum_a w_a g(x_a)(v_a, v_a),  v_a = sum_j D_aj x_j;  s_a, w_a: Lobatto's on [0, 1]
- *   dE/dx_j = 0 inside, by Newton's method;   d = sqrt(2 E),  dd = dE/d,  ddd = (S - dd dd^T)/d
- *   S = H_ee - H_ei H_ii^-1 H_ie: the Hessian of E in the two ends e when the inner points i follow
- *   start: x'' = -Gamma(v, v), with its values at the ends and linear between
+ *   E(x_0, ..., x_N) = 1/2 sum_a w_a g(x_a)(v_a, v_a),  v_a = sum_j D_aj x_j;  s_a, w_a: Lobatto's nodes and
+ *   weights on [0, 1], D the derivatives of the polynomials of the nodes (energy_curve.c)
+ *   dE/dx_j = 0 inside, by Newton's method;   the distance d = sqrt(2 E), gradient d' = E'/d, Hessian (S - d' d'^T)/d
+ *   S = H_ee - H_ei H_ii^-1 H_ie: the Hessian of E in the two ends e, where the inner points i minimise E
+ *   start: x'' = -Gamma(v, v) at the ends, and linear between them
  *
- * E and its derivatives in the ends are of order 2N, twice that of the curve itself: a curve resolved to 3e-7 gives
- * them to 1e-13. H_ii is positive <=> no conjugate point. A curve of low degree comes first; the decay of its Legendre
- * coefficients tells the degree that is needed. The matrix is kept while steps shrink fast, since a gradient alone
- * costs a third as much.
+ * E and its derivatives in the ends are of order 2N, twice the order of the curve: a curve with an error of 3e-7 gives
+ * them to 1e-13. H_ii is positive definite <=> there is no conjugate point. The first curve has a low degree, and the
+ * required degree is estimated from the decay of its Legendre coefficients. The matrix is reused while steps decrease
+ * fast, because a gradient costs only a third of a matrix.
  * Source: Hall & Leok, Spectral variational integrators (2015), section 3, doi:10.1007/s00211-014-0679-0; Milnor, Morse
  * Theory (1963), section 15; Deuflhard, Newton Methods for Nonlinear Problems (2004), section 2.1.
  */
-#include "geometry/energy.h"
-
 #include "geometry/numeric.h"
+
 #include <math.h>
 #include <string.h>
 
 enum { D = CB_CURVE_DIM, SIZE = CB_CURVE_SIZE, ITERATIONS = 40 };
 
-/* Relative error of the curve, |step|/d, below which it is near enough to tell whether its degree is. */
+/* The relative error of the curve, |step|/d, below which its coefficients show whether its degree is sufficient. */
 static const double seen = 5e-4;
-/* Highest coefficients of the velocity, relative; their square is the error of E, they are that of its Hessian. */
+/* Maximum relative size of the highest coefficients of the velocity, without (resolved) and with (finely) a Hessian.
+ * This size is the error of the Hessian of E, and
+ * its square is the error of E. */
 static const double resolved = 3e-7, finely = 1e-8;
-/* The same for a curve from which a search starts. */
+/* The same maximum for a curve from which a search starts. */
 static const double roughly = 1e-3;
-/* Relative error of the derivatives to stop at, and |step|/d that rounding leaves. */
+/* The relative error of the derivatives at which the iteration stops, and the |step|/d that remains because of
+ * round-off. */
 static const double settled = 2e-14, rounding = 3e-14;
-/* |step|/d at which the Hessian of E at the curve gives that of d. */
+/* Below this |step|/d, the Hessian of E at the curve gives the Hessian of d. */
 static const double near = 1e-10;
-/* Pivots of the matrix below which it has to be positive at the curve itself. */
+/* If a pivot of the matrix, relative to its diagonal entry, is below this, the matrix at the last curve is tested, too.
+ */
 static const double doubtful = 0.05;
-/* The factor between steps by which the matrix is renewed. */
+/* The matrix is recomputed if the ratio of two steps is above this. */
 static const double slow = 0.15;
 
-/* The step is U^-1 y, |step|^2 = |y|^2 is Newton's decrement, twice what E can still lose. */
+/* The step is U^-1 y; |step|^2 = |y|^2 is Newton's decrement, twice the amount by which E can still fall. */
 typedef struct descent {
   double y[SIZE]; /* U^-T gradient */
   double square;
 } descent;
 
-/* The matrix at the curve, or what of it cannot be negative; the step from there. */
+/* Factors the matrix at the curve, or, if it is not positive definite, only its part that cannot be negative, and
+ * computes the step from there. */
 static cb_status renew(cb_curve *c, bool with_ends, descent *s, bool *minimum) {
   const cb_status status = cb_curve_evaluate(c, 2);
   if (status) return status;
   *minimum = cb_curve_factor(c, false, with_ends);
-  if (!*minimum && !cb_curve_factor(c, true, with_ends)) return cb_fail(CB_ERROR_DOMAIN, "a metric that is singular");
+  if (!*minimum && !cb_curve_factor(c, true, with_ends))
+    return cb_fail(CB_ERROR_DOMAIN, "the metric is singular on the curve");
   s->square = cb_curve_newton(c, s->y);
   return CB_OK;
 }
 
-/* Along the step, halved until E falls; at the end energy and gradient are there. */
+/* Moves along the step, which is halved until E falls, and computes energy and gradient there. */
 static cb_status move(cb_curve *c, const descent *s) {
   const int inner = c->degree - 1;
   const double before = c->energy;
@@ -62,14 +68,14 @@ static cb_status move(cb_curve *c, const descent *s) {
     for (int i = 0; i < c->n; i++)
       for (int a = 0; a < inner; a++) c->x[i][a] = start[i][a] - lambda * step[i * inner + a];
     if (cb_curve_evaluate(c, 1)) continue;
-    /* near the minimum E says no more */
+    /* Near the minimum, round-off hides the decrease of E. */
     if (s->square < 1e-8 * before || c->energy <= before - 0.1 * lambda * s->square) return CB_OK;
   }
-  return cb_fail(CB_ERROR_DOMAIN, "no descent of the energy");
+  return cb_fail(CB_ERROR_DOMAIN, "the energy of the curve does not decrease in any step");
 }
 
-/* Newton's method with halved steps; it stops short where the curve is seen to need a higher degree. *rest: of the
- * curve's coefficients. */
+/* Newton's method with halved steps; it stops early if the curve turns out to need a higher degree. *rest is the size
+ * of the highest coefficients of the curve. */
 static cb_status minimize(cb_curve *c, bool with_hessian, descent *s, double *rest) {
   const cb_status lost = CB_ERROR_DOMAIN;
   bool minimum, fresh = true, looked = false;
@@ -83,13 +89,13 @@ static cb_status minimize(cb_curve *c, bool with_hessian, descent *s, double *re
       *rest = cb_curve_rest(c);
       if (*rest > (with_hessian ? finely : resolved)) return CB_OK;
     }
-    /* of the derivatives once this step is allowed for */
+    /* estimate of the error of the derivatives of E after this step */
     const double error = size * (fresh ? 10 * size : factor);
-    const bool enough = error <= settled && !(with_hessian && size > near);
-    if (enough || size <= rounding || (size <= 1e-11 && factor > slow && !fresh)) {
+    const bool tolerance = error <= settled && !(with_hessian && size > near);
+    if (tolerance || size <= rounding || (size <= 1e-11 && factor > slow && !fresh)) {
       if (!looked) *rest = cb_curve_rest(c);
       if (with_hessian || c->least < doubtful) status = renew(c, with_hessian, s, &minimum);
-      return status ? status : minimum ? CB_OK : cb_fail(lost, "a conjugate point");
+      return status ? status : minimum ? CB_OK : cb_fail(lost, "the geodesic has a conjugate point");
     }
     if (!fresh && (!minimum || factor > slow)) {
       status = renew(c, false, s, &minimum);
@@ -103,10 +109,10 @@ static cb_status minimize(cb_curve *c, bool with_hessian, descent *s, double *re
     factor = sqrt(s->square / before);
     fresh = false;
   }
-  return status ? status : cb_fail(lost, "no minimum of the energy after %d steps", ITERATIONS);
+  return status ? status : cb_fail(lost, "no minimum of the energy was found in %d steps", ITERATIONS);
 }
 
-/* d and its derivatives; first order in what is left of the gradient inside. */
+/* d and its derivatives, to first order in the remaining gradient inside. */
 static void conclude(const cb_curve *c, const double *y, double *length, double *gradient, double *hessian,
                      double *lowered) {
   const int n = c->n, inner = (c->degree - 1) * n, ends = 2 * n;
@@ -125,8 +131,8 @@ static void conclude(const cb_curve *c, const double *y, double *length, double 
   for (int i = 0; lowered && i < n; i++) lowered[i] = -first[i] * d;
 }
 
-/* x'' = a + (b - a) s of a geodesic with the velocity `move` at the ends; false where it bends by more than twice its
- * length. */
+/* Sets a[0], a[1] of x'' = a[0] + (a[1] - a[0]) s for a geodesic that moves by `move` between the ends; returns false
+ * if it bends by more than twice its length. */
 static bool bends(const cb_curve_ends *ends, double a[2][D]) {
   const int n = ends->g->dim;
   const double *v = ends->move;
@@ -154,7 +160,7 @@ static bool bends(const cb_curve_ends *ends, double a[2][D]) {
   return true;
 }
 
-static cb_status find_ends(const cb_geometry *g, const double *q, const double *move, cb_curve_ends *ends) {
+static cb_status find_ends(const cb_space *g, const double *q, const double *move, cb_curve_ends *ends) {
   double y[D];
   ends->g = g;
   ends->q = q;
@@ -170,7 +176,7 @@ static cb_status find_ends(const cb_geometry *g, const double *q, const double *
   return CB_OK;
 }
 
-/* The first curve: a geodesic's as far as the ends tell, or the line of the chart bulged aside. */
+/* The first curve: an approximate geodesic from data at the ends, or the straight line of coordinates with a bulge. */
 static void start(const cb_curve_ends *ends, const double *bulge, cb_curve *c) {
   double a[2][D];
   const bool bent = !bulge && bends(ends, a);
@@ -183,12 +189,13 @@ static void start(const cb_curve_ends *ends, const double *bulge, cb_curve *c) {
     }
 }
 
-/* As cb_energy_geodesic; given up when it is seen to be longer than limit. */
+/* As cb_energy_geodesic, with the covector of the velocity at q, `lowered`; it fails if the geodesic turns out to be
+ * clearly longer than limit. */
 static cb_status geodesic(const cb_curve_ends *ends, double limit, double *length, double *gradient, double *hessian,
                           double *lowered) {
   cb_curve both[2], *c = NULL, *last = NULL;
   descent s;
-  const double enough = hessian ? finely : resolved;
+  const double tolerance = hessian ? finely : resolved;
   double wanted = 0;
   for (int k = 0; cb_curve_degrees[k]; k++) {
     if (cb_curve_degrees[k] < wanted && cb_curve_degrees[k + 1]) continue;
@@ -201,27 +208,30 @@ static cb_status geodesic(const cb_curve_ends *ends, double limit, double *lengt
     double rest = 1;
     const cb_status status = minimize(c, hessian != NULL, &s, &rest);
     if (status) return status;
-    if (rest <= enough) {
+    if (rest <= tolerance) {
       conclude(c, s.y, length, gradient, hessian, lowered);
       return CB_OK;
     }
-    if (rest < 0.1 && 2 * c->energy > 1.2 * limit * limit) return cb_fail(CB_ERROR_DOMAIN, "a longer geodesic");
-    /* coefficients fall like powers */
-    wanted = rest < 0.5 ? 2 + 0.9 * (c->degree - 2) * log(enough) / log(rest) : 0;
+    if (rest < 0.1 && 2 * c->energy > 1.2 * limit * limit)
+      return cb_fail(CB_ERROR_DOMAIN, "the geodesic is longer than the given limit");
+    /* the required degree, if the coefficients decrease geometrically */
+    wanted = rest < 0.5 ? 2 + 0.9 * (c->degree - 2) * log(tolerance) / log(rest) : 0;
     last = c;
   }
-  return cb_fail(CB_ERROR_DOMAIN, "a geodesic too long for curves of degree %d", CB_CURVE_DEGREE_MAX);
+  return cb_fail(CB_ERROR_DOMAIN,
+                 "the geodesic is too long for curves of degree %d: expected points closer to each other",
+                 CB_CURVE_DEGREE_MAX);
 }
 
-cb_status cb_energy_geodesic(const cb_geometry *g, const double *q, const double *move, double *length,
-                             double *gradient, double *hessian, double *u) {
+cb_status cb_energy_geodesic(const cb_space *g, const double *q, const double *move, double *length, double *gradient,
+                             double *hessian, double *u) {
   cb_curve_ends ends;
   double p[D], d, first[2 * D], second[4 * D * D];
   const int n = g->dim;
   if (n > D) return cb_fail(CB_ERROR_DOMAIN, "dimension %d: expected at most %d", n, D);
   cb_status status = find_ends(g, q, move, &ends);
   if (!status) status = geodesic(&ends, INFINITY, &d, first, hessian ? second : NULL, p);
-  if (!status && u) status = cb_geometry_raise(g, q, p, p);
+  if (!status && u) status = cb_space_raise(g, q, p, p);
   if (status) return status;
   *length = d;
   if (gradient) memcpy(gradient, first, 2 * (size_t)n * sizeof *gradient);
@@ -230,7 +240,7 @@ cb_status cb_energy_geodesic(const cb_geometry *g, const double *q, const double
   return CB_OK;
 }
 
-cb_status cb_energy_start(const cb_geometry *g, const double *q, const double *move, const double *bulge, double *u) {
+cb_status cb_energy_start(const cb_space *g, const double *q, const double *move, const double *bulge, double *u) {
   cb_curve_ends ends;
   cb_curve both[2], *c = NULL, *last = NULL;
   descent s;
@@ -251,19 +261,20 @@ cb_status cb_energy_start(const cb_geometry *g, const double *q, const double *m
   status = renew(c, true, &s, &(bool){false});
   if (status) return status;
   conclude(c, s.y, &d, first, NULL, p);
-  return cb_geometry_raise(g, q, p, u);
+  return cb_space_raise(g, q, p, u);
 }
 
-/* --- the shortest --- */
+/* --- the shortest geodesic --- */
 
-/* Lengths nearer to each other than this, relative, are equal. */
+/* Lengths with a smaller relative difference count as equal. */
 static const double equal = 1e-10;
-/* No image is looked at for geodesics shorter than this part of the period, measured at both ends. */
+/* Other images are not tried for geodesics shorter than this fraction of the period, measured at both ends. */
 static const double alone = 0.125;
 
-/* Other images of the end by the period of each coordinate: is there a shorter geodesic, or another as short? */
+/* Fails if there is a shorter or equally short geodesic to another image of the end under the period of a
+ * coordinate. */
 static cb_status rivals(const cb_curve_ends *ends, double d) {
-  const cb_geometry *g = ends->g;
+  const cb_space *g = ends->g;
   const double *period = g->intrinsic->period;
   const int n = g->dim;
   if (d < g->intrinsic->injectivity) return CB_OK;
@@ -279,12 +290,15 @@ static cb_status rivals(const cb_curve_ends *ends, double d) {
     for (int k = 0; k < count; k++)
       if (image >> k & 1) other.move[axes[k]] -= copysign(period[axes[k]], ends->move[axes[k]]);
     if (geodesic(&other, d, &length, NULL, NULL, NULL) == CB_OK && length < d * (1 + equal))
-      return cb_fail(CB_ERROR_DOMAIN, "another geodesic is no longer than %.12g", d);
+      return cb_fail(CB_ERROR_DOMAIN,
+                     "another geodesic is not longer than %.12g, so the shortest one is not unique: expected points "
+                     "closer to each other",
+                     d);
   }
   return CB_OK;
 }
 
-cb_status cb_energy_distance(const cb_geometry *g, const double *q, const double *y, double *d, double *gradient,
+cb_status cb_energy_distance(const cb_space *g, const double *q, const double *y, double *d, double *gradient,
                              double *hessian) {
   const double *period = g->intrinsic ? g->intrinsic->period : NULL;
   cb_curve_ends ends;

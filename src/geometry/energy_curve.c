@@ -5,10 +5,10 @@
  *   d2E/dx_j^i dx_k^l = sum_a D_aj w_a g_il D_ak + D_kj w_k (d_l g v)_i + D_jk w_j (d_i g v)_l
  *                       + delta_jk w_j d_i d_l g(v, v)/2
  *
+ * P_N is Legendre's polynomial of 2s - 1, N the degree, s_a and w_a Lobatto's nodes and weights.
  * Source: Hall & Leok, Spectral variational integrators (2015), section 3, doi:10.1007/s00211-014-0679-0; nodes:
  * Canuto, Hussaini, Quarteroni, Zang, Spectral Methods (2006), section 2.3.1, doi:10.1007/978-3-540-30726-6.
  */
-#include "geometry/energy.h"
 #include "geometry/numeric.h"
 
 #include <math.h>
@@ -16,8 +16,8 @@
 
 enum { D = CB_CURVE_DIM, POINTS = CB_CURVE_POINTS, SIZE = CB_CURVE_SIZE, HALF = POINTS / 2 + 1 };
 
-/* Loops of products and sums by element, the same to the last bit in registers of any width. (clang 14 gives a function
- * that has clones a name that other files do not find.) */
+/* For loops of products and sums by element, which give the same bits in registers of any width. (clang 14 gives a
+ * function with clones a name that other files cannot link to.) */
 #if defined __x86_64__ && defined __gnu_linux__ && !defined __clang__
 #define SIMD __attribute__((target_clones("avx2", "default")))
 #else
@@ -27,17 +27,17 @@ enum { D = CB_CURVE_DIM, POINTS = CB_CURVE_POINTS, SIZE = CB_CURVE_SIZE, HALF = 
 
 const int cb_curve_degrees[] = {6, 9, 12, 14, 16, 18, 20, 24, 0};
 
-/* Lobatto's nodes on [0, 1/2], zeros of s (1 - s) P_N'(2s - 1), and P_N there; by Newton's method in 40 digits. */
+/* Lobatto's nodes on [0, 1/2], zeros of s (1 - s) P_N'(2s - 1), and the values of P_N at these nodes; computed by
+ * Newton's method with 40 digits. */
 static const struct lobatto {
   double s[HALF], legendre[HALF];
 } tables[] = {
-    {{0, 0.084888051860716535, 0.26557560326464289, 0.5},
-     {1.0, -0.41475046037812559, 0.33210583227895204, -0.3125}},
+    {{0, 0.084888051860716535, 0.26557560326464289, 0.5}, {1.0, -0.41475046037812559, 0.33210583227895204, -0.3125}},
     {{0, 0.040233045916770593, 0.13061306744724746, 0.26103752509477775, 0.41736052116680649},
      {-1.0, 0.40829015635916275, -0.31434699001036992, 0.27584846892206804, -0.26047241045879637}},
     {{0, 0.023345076678918044, 0.076826217674063842, 0.15690576545912129, 0.2585450894543319, 0.37535653494688, 0.5},
-     {1.0, -0.40593658360266594, 0.30818740587727333, -0.26421711059077512, 0.24098213075155704,
-      -0.22921536871958173, 0.2255859375}},
+     {1.0, -0.40593658360266594, 0.30818740587727333, -0.26421711059077512, 0.24098213075155704, -0.22921536871958173,
+      0.2255859375}},
     {{0, 0.017377036748080714, 0.057458977888511851, 0.1182401550240924, 0.19687339726507714, 0.28968097264316376,
       0.39232302231810288, 0.5},
      {1.0, -0.4051160648733411, 0.30607661349034956, -0.2603449192736469, 0.23477210366433418, -0.21988029312473841,
@@ -54,12 +54,12 @@ static const struct lobatto {
       0.21208401986908466, 0.27794210836049895, 0.34900507174561756, 0.42360724209890727, 0.5},
      {1.0, -0.40393519361132578, 0.30307113981443671, -0.25492688836469805, 0.22629909237177581, -0.2075752862104295,
       0.19482333031569324, -0.18612495728826677, 0.18045209245527856, -0.17723869747538882, 0.17619705200195313}},
-    {{0, 0.0061050275342531454, 0.020367930873732761, 0.042508614632688711, 0.072161767082341711,
-      0.10884017037964161, 0.15194147559243282, 0.20075792636000337, 0.25448794259056081, 0.31224927107038638,
-      0.37309346791556171, 0.43602147025844651, 0.5},
-     {1.0, -0.40358192330101277, 0.30217932727637954, -0.25334023481375142, 0.22386372469962275,
-      -0.20412570828422501, 0.19017098207794945, -0.18004605672242511, 0.17267258558437568, -0.16741389851618671,
-      0.16388243850764276, -0.16184600483589966, 0.16118025779724121}},
+    {{0, 0.0061050275342531454, 0.020367930873732761, 0.042508614632688711, 0.072161767082341711, 0.10884017037964161,
+      0.15194147559243282, 0.20075792636000337, 0.25448794259056081, 0.31224927107038638, 0.37309346791556171,
+      0.43602147025844651, 0.5},
+     {1.0, -0.40358192330101277, 0.30217932727637954, -0.25334023481375142, 0.22386372469962275, -0.20412570828422501,
+      0.19017098207794945, -0.18004605672242511, 0.17267258558437568, -0.16741389851618671, 0.16388243850764276,
+      -0.16184600483589966, 0.16118025779724121}},
 };
 
 void cb_curve_begin(const cb_curve_ends *ends, int degree, cb_curve *c) {
@@ -86,7 +86,10 @@ void cb_curve_begin(const cb_curve_ends *ends, int degree, cb_curve *c) {
     c->d[a][a] = -sum;
     for (int j = 0; j <= N; j++) c->transpose[j][a] = c->d[a][j];
   }
-  for (int i = 0; i < c->n; i++) c->x[i][start] = 0, c->x[i][end] = ends->move[i];
+  for (int i = 0; i < c->n; i++) {
+    c->x[i][start] = 0;
+    c->x[i][end] = ends->move[i];
+  }
 }
 
 void cb_curve_prolong(const cb_curve *from, cb_curve *to) {
@@ -145,7 +148,8 @@ SIMD static void multiply(int points, const double *by, const double *in, double
   add_columns(0, points, points, by, POINTS, in, out);
 }
 
-/* What one node a adds: p = w g v, own = w dg(v, v)/2. */
+/* The contribution of one node a: p = w g v, and own = w dg(v, v)/2, the derivative of the metric at the node
+ * itself. Returns its energy. */
 ALWAYS_INLINE double at_node(cb_curve *c, int n, int a, int order, const cb_curve_metric *m, double *p, double *own) {
   const double w = c->w[a];
   double v[D], energy = 0;
@@ -197,9 +201,14 @@ ALWAYS_INLINE cb_status evaluate(cb_curve *c, int n, int order) {
       m = &c->ends->metric[a - inner];
     }
     energy += at_node(c, n, a, order, m, pa, owna);
-    for (int i = 0; i < n; i++) p[i][a] = pa[i], own[i][a] = owna[i];
+    for (int i = 0; i < n; i++) {
+      p[i][a] = pa[i];
+      own[i][a] = owna[i];
+    }
   }
-  if (!isfinite(energy)) return cb_fail(CB_ERROR_DOMAIN, "a curve that is not finite");
+  if (!isfinite(energy))
+    return cb_fail(CB_ERROR_DOMAIN,
+                   "the curve has coordinates or a metric that are not finite: expected points closer to each other");
   c->energy = energy;
   for (int i = 0; i < n; i++) {
     multiply(N + 1, p[i], c->d[0], own[i]);
@@ -221,7 +230,8 @@ cb_status cb_curve_evaluate(cb_curve *c, int order) {
   }
 }
 
-/* The block of coordinates i and l, j and k over all nodes. */
+/* Computes the block b[j][k], j < rows, k over all nodes, of the Hessian for the coordinates i and l (k >= j if i = l).
+ */
 ALWAYS_INLINE void block(const cb_curve *c, int i, int l, bool convex, int rows, double b[POINTS][POINTS]) {
   const int N = c->degree;
   const double *metric = c->metric[i][l];
@@ -292,7 +302,7 @@ SIMD double cb_curve_newton(const cb_curve *c, double *restrict y) {
   const int inner = (c->degree - 1) * c->n;
   double square = 0;
   memcpy(y, c->gradient, (size_t)inner * sizeof *y);
-  for (int k = 0; k < inner; k += 2) { /* two pivots at once; the last may have no second */
+  for (int k = 0; k < inner; k += 2) { /* two rows at a time; if `inner` is odd, the last one is alone */
     const double *restrict row = c->h[k], *restrict next = c->h[k + 1];
     const double first = y[k] *= c->inverse_pivot[k];
     square += first * first;

@@ -1,39 +1,40 @@
-/* Geodesics: exponential map, its inverse, and parallel transport, factor by factor, K the curvature.
+/* Geodesics: exponential map, its inverse, parallel transport, and distance, factor by factor, K the curvature.
  *
  *   exp_x(v) = c_K(|v|) x + s_K(|v|) v/|v|,   velocity there: c_K(|v|) v - K |v| s_K(|v|) x
  *   log_x(y) = d u/|u|,  u = y - K<x,y> x = (y - x) + (K/2) <y-x, y-x> x,  |u| = s_K(d)
  *                                 = (y + x) - (K/2) <y+x, y+x> x
  *   transport of u from x to y: u - K <u,y>/(1 + K<x,y>) (x + y)
  *
- * Differences y - x instead of <x,y>: no digits are lost at short distances; sums y + x beyond a quarter of a great
- * circle, none near the antipode. Far out in a hyperbolic factor, where vectors of the embedding are of the size of
- * x, exp and transport go by the origins that take the base point to x and y (origin.h).
+ * The differences y - x take the place of <x,y>, so that no digits are lost at short distances; beyond a quarter of a
+ * great circle the sums y + x are used, so that no digits are lost near the antipode. Far out in a hyperbolic factor
+ * vectors of the embedding are as large as x; there exp and transport use the origins that move the base point to x and
+ * y (origin.h).
+ * c_K and s_K are the functions of numerics_curved.h.
  * Source: do Carmo, Riemannian Geometry (1992), chapters 3 and 8.
  */
-#include "geometry/chord.h"
-#include "geometry/intrinsic_private.h"
-#include "geometry/origin_private.h"
 #include "geometry/quadric.h"
+#include "geometry/numeric.h"
+#include "geometry/origin.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Closer to the antipode than this (relative to R) a shortest geodesic has no direction to round-off. */
+/* Closer to the antipode than this (relative to R), the direction of the shortest geodesic is only round-off. */
 static const double antipodal = 1e-14;
 
-/* cosh of the distance from the base point beyond which vectors of the embedding are brought to it. */
+/* Beyond this cosh of the distance from the base point, vectors of the embedding are transported to the base point. */
 static const double by_origin = 4;
 
-/* The vector at the base point that `at`, a transvection to x, takes to v: tangent vectors shrink along x. */
-static void bring_back(const cb_geometry *one, const cb_origin *at, const double *v, double *u) {
+/* The vector u at the base point that the transvection `at` to x maps to v. The component along x becomes shorter. */
+static void bring_back(const cb_space *one, const cb_origin *at, const double *v, double *u) {
   const double along = cb_origin_dot(one->dim, v, at->direction), c = cosh(cb_origin_radii(one, at));
   memset(u, 0, CB_COORD_MAX * sizeof *u);
   for (int i = 0; i < one->dim; i++) u[i] = v[i] - along * at->direction[i] + along / c * at->direction[i];
 }
 
-/* exp far out. */
-static void far_exp(const cb_geometry *g, cb_factor f, const double *x, const double *v, double *y, double *w) {
-  const cb_geometry one = cb_factor_alone(g, f);
+/* The exponential map in a hyperbolic factor f for an x far from the base point. */
+static void far_exp(const cb_space *g, cb_factor f, const double *x, const double *v, double *y, double *w) {
+  const cb_space one = cb_factor_alone(g, f);
   double base[CB_Q_MAX], u[CB_Q_MAX] = {0}, end[CB_Q_MAX], velocity[CB_Q_MAX];
   cb_origin at, step;
   cb_origin_at(&one, x, &at);
@@ -42,16 +43,17 @@ static void far_exp(const cb_geometry *g, cb_factor f, const double *x, const do
   for (int i = 0; i < one.dim; i++) step.length = hypot(step.length, u[i]);
   for (int i = 0; i < one.dim && step.length > 0; i++) step.direction[i] = u[i] / step.length;
   cb_origin_compose(&one, &at, &step, &at);
-  cb_geometry_base_point(&one, base);
+  cb_space_base_point(&one, base);
   cb_origin_world_point(&one, &at, base, end);
   cb_origin_world_vector(&one, &at, u, velocity);
   memcpy(y, end, (size_t)f.count * sizeof *y);
   if (w) memcpy(w, velocity, (size_t)f.count * sizeof *w);
 }
 
-/* Transport far out: with T W = inverse(at x) (at y), W^-1 turns the vector at the base point. */
-static void far_transport(const cb_geometry *g, cb_factor f, const double *x, const double *y, double *r) {
-  const cb_geometry one = cb_factor_alone(g, f);
+/* Transport in a hyperbolic factor for points far from the base point. With T W = inverse(from) (to), `from` and `to`
+ * the origins at x and y, W^-1 rotates the vector at the base point. */
+static void far_transport(const cb_space *g, cb_factor f, const double *x, const double *y, double *r) {
+  const cb_space one = cb_factor_alone(g, f);
   double u[CB_Q_MAX] = {0}, turned[CB_Q_MAX] = {0};
   cb_origin from, to, relative;
   cb_origin_at(&one, x, &from);
@@ -78,7 +80,7 @@ static void factor_exp(cb_factor f, const double *x, const double *v, double *y,
   if (w) memcpy(w, velocity, (size_t)f.count * sizeof *w);
 }
 
-void cb_exp(const cb_geometry *g, const double *x, const double *v, double *y, double *w) {
+void cb_exp(const cb_space *g, const double *x, const double *v, double *y, double *w) {
   if (g->intrinsic) {
     cb_intrinsic_exp(g, x, v, y, w);
     return;
@@ -98,22 +100,26 @@ static bool beyond_quarter(cb_factor f, double square) { return f.curvature > 0 
 
 static cb_status factor_log(cb_factor f, const double *x, const double *y, double *v) {
   double e[CB_COORD_MAX], square = cb_factor_chord_of_points(f, y, x, e);
-  if (isnan(square)) return cb_fail(CB_ERROR_DOMAIN, "a geodesic to or from a point that is not finite");
+  if (isnan(square))
+    return cb_fail(CB_ERROR_DOMAIN,
+                   "a geodesic to or from a point whose coordinates are not finite: expected finite coordinates");
   if (f.curvature == 0) {
     memcpy(v, e, (size_t)f.count * sizeof *v);
     return CB_OK;
   }
   double cos2 = 0.5 * cb_factor_antichord(f, x, y, square);
   if (f.curvature > 0 && !(cos2 > antipodal * antipodal))
-    return cb_fail(CB_ERROR_DOMAIN, "antipodal points have no unique shortest geodesic");
+    return cb_fail(CB_ERROR_DOMAIN,
+                   "antipodal points have no unique shortest geodesic: expected points closer to each other");
   const cb_square of = cb_square_of_half_chord(f.curvature, 0.25 * square, cos2);
-  /* d / s_K(d) = B(z) of chord.h */
+  /* d/s_K(d) is B(z) of quadric.h */
   double scale = 0.25 * of.ds;
   if (f.curvature < 0 && -f.curvature * square > 1) { /* d (y/s_K(d) - x c_K(d)/s_K(d)): no product overflows */
     const double r = sqrt(-f.curvature), d = sqrt(of.s), to = d * r / sinh(r * d), from = d * r / tanh(r * d);
     for (int a = 0; a < f.count; a++) v[a] = to * y[a] - from * x[a];
   } else if (beyond_quarter(f, square)) {
-    /* The sum has round-off along x, which is removed before its length is divided by: near the antipode it counts. */
+    /* The sum has round-off along x. It matters near the antipode, so it is removed before the division by the
+     * length. */
     for (int a = 0; a < f.count; a++) v[a] = x[a] + y[a];
     cb_factor_project_tangent(f, x, v);
     scale = sqrt(of.s / cb_factor_inner(f, v, v));
@@ -125,7 +131,7 @@ static cb_status factor_log(cb_factor f, const double *x, const double *y, doubl
   return CB_OK;
 }
 
-cb_status cb_log(const cb_geometry *g, const double *x, const double *y, double *v) {
+cb_status cb_log(const cb_space *g, const double *x, const double *y, double *v) {
   if (g->intrinsic) return cb_intrinsic_log(g, x, y, v);
   double result[CB_COORD_MAX] = {0};
   for (int f = 0; f < g->n_factors; f++) {
@@ -137,7 +143,7 @@ cb_status cb_log(const cb_geometry *g, const double *x, const double *y, double 
   return CB_OK;
 }
 
-cb_status cb_geodesic_point(const cb_geometry *g, const double *x, const double *y, double t, double *z) {
+cb_status cb_geodesic_point(const cb_space *g, const double *x, const double *y, double t, double *z) {
   double v[CB_Q_MAX], result[CB_Q_MAX], e[CB_COORD_MAX];
   cb_status status = cb_log(g, x, y, v);
   if (status) return status;
@@ -157,7 +163,7 @@ cb_status cb_geodesic_point(const cb_geometry *g, const double *x, const double 
   return CB_OK;
 }
 
-cb_status cb_transport(const cb_geometry *g, const double *x, const double *y, const double *u, double *w) {
+cb_status cb_transport(const cb_space *g, const double *x, const double *y, const double *u, double *w) {
   if (g->intrinsic) return cb_intrinsic_transport(g, x, y, u, w);
   double result[CB_COORD_MAX], e[CB_COORD_MAX];
   memcpy(result, u, (size_t)g->embedding * sizeof *u);
@@ -172,7 +178,8 @@ cb_status cb_transport(const cb_geometry *g, const double *x, const double *y, c
     double *r = result + f.offset, square = cb_factor_chord(f, q, p, e);
     double denominator = cb_factor_antichord(f, p, q, square);
     if (f.curvature > 0 && !(denominator > 2 * antipodal * antipodal))
-      return cb_fail(CB_ERROR_DOMAIN, "antipodal points have no unique shortest geodesic");
+      return cb_fail(CB_ERROR_DOMAIN,
+                     "antipodal points have no unique shortest geodesic: expected points closer to each other");
     if (beyond_quarter(f, square))
       for (int a = 0; a < f.count; a++) e[a] = p[a] + q[a];
     double scale = f.curvature * cb_factor_inner(f, r, e) / denominator; /* <u,y> = <u,y-x> = <u,y+x> */
@@ -180,5 +187,95 @@ cb_status cb_transport(const cb_geometry *g, const double *x, const double *y, c
     cb_factor_project_tangent(f, q, r);
   }
   memcpy(w, result, (size_t)g->embedding * sizeof *w);
+  return CB_OK;
+}
+
+/* --- geodesic distance and its derivatives by chords ---
+ *
+ *   F = <x-y, x-y>/4 = s_K(d/2)^2 in each factor,   d^2 = sum over factors of s(F)   (quadric.h)
+ *   F_x = I(x-y)/2 = -F_y,   F_xx = I/2 = F_yy = -F_xy,   I = diag(form)
+ *
+ * An arccos or arccosh of <x,y> would lose half of the digits of a short distance.
+ */
+
+/* Beyond this cosh of the distance from the base point, points are assumed to lie on the space. Nearer, where a step of
+ * an integrator may have moved them off the space, derivatives are those of the chord as a function of all
+ * coordinates. */
+static const double on_the_space = 100;
+
+/* s, s', s'' for one factor, from the square of the chord. */
+static cb_square square_of(cb_factor f, const double *x, const double *y, double square) {
+  double cos2 = f.curvature == 0 ? 1 : 0.5 * cb_factor_antichord(f, x, y, square);
+  return cb_square_of_half_chord(f.curvature, 0.25 * square, cos2);
+}
+
+double cb_distance(const cb_space *g, const double *x, const double *y) {
+  if (g->intrinsic) {
+    double d;
+    return g->chart->distance(g, x, y, &d, NULL, NULL) ? NAN : d;
+  }
+  double e[CB_COORD_MAX], sum = 0;
+  for (int f = 0; f < g->n_factors; f++) {
+    int o = g->factor[f].offset;
+    const double square = cb_factor_chord_of_points(g->factor[f], x + o, y + o, e);
+    sum += square_of(g->factor[f], x + o, y + o, square).s;
+  }
+  return sqrt(sum);
+}
+
+/* Adds the contribution of one factor to the gradient and Hessian of d^2. */
+static void add_factor(const cb_space *g, cb_factor f, cb_square s, const double *e, double *gradient,
+                       double *hessian) {
+  int k = g->embedding, n = 2 * k, o = f.offset;
+  for (int a = 0; a < f.count; a++) {
+    double part = 0.5 * s.ds * g->form[o + a] * e[a];
+    gradient[o + a] += part;
+    gradient[k + o + a] -= part;
+  }
+  if (!hessian) return;
+  for (int a = 0; a < f.count; a++)
+    for (int b = 0; b < f.count; b++) {
+      double form_a = g->form[o + a], form_b = g->form[o + b];
+      double part = 0.25 * s.dds * form_a * e[a] * form_b * e[b] + (a == b ? 0.5 * s.ds * form_a : 0);
+      int row = o + a, column = o + b;
+      hessian[row * n + column] += part;
+      hessian[(k + row) * n + k + column] += part;
+      hessian[row * n + k + column] -= part;
+      hessian[(k + row) * n + column] -= part;
+    }
+}
+
+cb_status cb_distance_derivatives(const cb_space *g, const double *x, const double *y, double *d, double *gradient,
+                                  double *hessian) {
+  if (g->intrinsic) return g->chart->distance(g, x, y, d, gradient, hessian);
+  int n = 2 * g->embedding;
+  double e[CB_FACTOR_MAX][CB_COORD_MAX], sum = 0, h[4 * CB_COORD_MAX * CB_COORD_MAX], gr[2 * CB_COORD_MAX];
+  cb_square s[CB_FACTOR_MAX];
+  for (int f = 0; f < g->n_factors; f++) {
+    const cb_factor factor = g->factor[f];
+    const double *p = x + factor.offset, *q = y + factor.offset;
+    double square = cb_factor_chord(factor, p, q, e[f]);
+    if (cb_factor_beyond(factor, p, on_the_space) || cb_factor_beyond(factor, q, on_the_space))
+      square = cb_factor_far_square(factor, p, q);
+    s[f] = square_of(factor, p, q, square);
+    sum += s[f].s;
+    if (isnan(s[f].s))
+      return cb_fail(CB_ERROR_DOMAIN,
+                     "the distance of a point whose coordinates are not finite: expected finite coordinates");
+    if (!isfinite(s[f].ds))
+      return cb_fail(CB_ERROR_DOMAIN,
+                     "the distance of antipodal points has no derivatives: expected points closer to each other");
+  }
+  if (!(sum > 0))
+    return cb_fail(CB_ERROR_DOMAIN,
+                   "the distance of coincident points has no derivatives: expected two different points");
+  memset(gr, 0, (size_t)n * sizeof *gr);
+  if (hessian) memset(h, 0, (size_t)(n * n) * sizeof *h);
+  for (int f = 0; f < g->n_factors; f++) add_factor(g, g->factor[f], s[f], e[f], gr, hessian ? h : NULL);
+  double root = sqrt(sum);
+  cb_square_root_derivatives(root, n, gr, hessian ? h : NULL);
+  *d = root;
+  if (gradient) memcpy(gradient, gr, (size_t)n * sizeof *gr);
+  if (hessian) memcpy(hessian, h, (size_t)(n * n) * sizeof *h);
   return CB_OK;
 }

@@ -1,40 +1,43 @@
-/* Karcher mean: the minimum of f(m) = (1/2) sum_i w_i d(x_i, m)^2, sum_i w_i = 1, factor by factor.
+/* The Karcher mean: the minimum of f(m) = (1/2) sum_i w_i d(x_i, m)^2, sum_i w_i = 1, factor by factor.
  *
  *   grad f = -sum_i w_i v_i,  v_i = log_m(x_i);   Hess f = sum_i w_i (n_i n_i^T + d_i ct_K(d_i) (1 - n_i n_i^T))
  *   m <- exp_m(u),  (Hess f) u = sum_i w_i v_i
- * with n = v/|v|, ct_K = c_K/s_K. On a sphere it starts from the weighted mean of the embedding, projected, and d
- * ct_K(d) is kept at 1/4 or more, so that every step goes downhill. In H^n, where f is convex, it starts from the base
- * point with steps that are halved until f falls; points and the mean are origins (origin.h) there, so that log_m(x_i)
- * has its digits at any distance.
+ * with d = |v|, n = v/|v|, ct_K = c_K/s_K. In E^n the mean is the weighted mean of coordinates. On a sphere the
+ * iteration starts from the projected weighted mean of the embedding, and d ct_K(d) is replaced by 1/4 if it is
+ * smaller, so that every step reduces f. In H^n, where f is convex, it starts from the base point, and steps are halved
+ * until f falls. In H^n the points and the mean are origins (origin.h), so that log_m(x_i) keeps its digits at any
+ * distance.
  * Source: Karcher, Comm. Pure Appl. Math. 30 (1977) 509, doi:10.1002/cpa.3160300502.
  */
-#include "geometry/intrinsic_private.h"
-#include "geometry/origin_private.h"
+#include "geometry/numeric.h"
+#include "geometry/origin.h"
 #include "geometry/quadric.h"
 #include "numerics/small.h"
-#include "numerics/trig.h"
+#include "numerics/numerics_curved.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
 
-enum { MOST_STEPS = 100 };
+enum { MAX_STEPS = 100 };
 
-/* Iteration ends with a step of this length, relative to the spread: the next would be its square, or, where the
- * Hessian was changed, somewhat shorter; or of the round-off of log. */
-static const double enough = 1e-9, enough_changed = 1e-14, round_off = 1e-15;
-/* The round-off of a mean far out in H^n, relative to the spread, beyond which it is refused; */
-static const double most_round_off = 1e-6; /* or the radius of curvature where that is larger */
+/* The iteration ends when a step, relative to the spread, is shorter than `tolerance`, because the next step would be
+ * of the order of its square, or shorter than `enough_changed` if the Hessian was changed. It also ends at the
+ * round-off of log. */
+static const double tolerance = 1e-9, enough_changed = 1e-14, round_off = 1e-15;
+/* The maximum round-off of a mean far out in H^n, relative to the spread of the points or to the radius of curvature,
+ * whichever is larger. */
+static const double maximum_round_off = 1e-6;
 
 typedef struct points {
   size_t n;
-  int stride; /* numbers from one point to the next */
+  int stride; /* the number of doubles from one point in x to the next */
   const double *x, *weight;
-  const cb_origin *places; /* in H^n, not NULL: the points are these, x is not used */
-  const cb_origin *seen;   /* from here (NULL: the base point) */
+  const cb_origin *places; /* if not NULL (in H^n), the points are given as these origins, and x is not used */
+  const cb_origin *seen;   /* the frame in which `places` are used (NULL: the frame of the base point) */
 } points;
 
-/* Where the mean is looked for: in a space that is one factor alone, a point of the embedding, or in H^n an origin. */
+/* A candidate for the mean in a space of one factor: a point of the embedding, or in H^n an origin. */
 typedef struct place {
   double m[CB_COORD_MAX];
   cb_origin origin;
@@ -42,8 +45,8 @@ typedef struct place {
 
 static double weight_of(points p, size_t i) { return p.weight ? p.weight[i] : 1; }
 
-/* Components of log_m(x_i) in a frame at m. */
-static cb_status log_at(const cb_geometry *one, const place *at, const double *frame, points p, size_t i, double *c) {
+/* Writes the components of log_m(x_i) in a frame at m to c. */
+static cb_status log_at(const cb_space *one, const place *at, const double *frame, points p, size_t i, double *c) {
   const double *x = p.places ? NULL : p.x + i * (size_t)p.stride;
   if (one->factor[0].curvature < 0) {
     cb_origin there, relative;
@@ -55,7 +58,9 @@ static cb_status log_at(const cb_geometry *one, const place *at, const double *f
       cb_origin_at(one, x, &there);
     cb_origin_relative(one, &at->origin, &there, &relative);
     for (int a = 0; a < one->dim; a++) c[a] = relative.length * relative.direction[a];
-    return isfinite(relative.length) ? CB_OK : cb_fail(CB_ERROR_DOMAIN, "a point that is not finite");
+    return isfinite(relative.length)
+               ? CB_OK
+               : cb_fail(CB_ERROR_DOMAIN, "a point has coordinates that are not finite: expected finite coordinates");
   }
   double v[CB_COORD_MAX];
   const cb_status status = cb_log(one, at->m, x, v);
@@ -63,19 +68,19 @@ static cb_status log_at(const cb_geometry *one, const place *at, const double *f
   return status;
 }
 
-/* f at m, its Newton step r in the frame there, and what ends the iteration. */
+/* f at m, its Newton step r in the frame there, and the numbers that end the iteration. */
 typedef struct fit {
   double frame[CB_DIM_MAX * CB_COORD_MAX], r[CB_DIM_MAX], value, spread;
-  bool changed; /* the Hessian */
+  bool changed; /* the Hessian was changed: a d ct_K(d) was replaced by 1/4 */
 } fit;
 
-static cb_status fit_at(const cb_geometry *one, points p, const place *at, fit *out) {
+static cb_status fit_at(const cb_space *one, points p, const place *at, fit *out) {
   const cb_trig k = cb_trig_of(one->factor[0].curvature);
   const int dim = one->dim;
   double h[CB_DIM_MAX * CB_DIM_MAX] = {0}, total = 0;
   int pivot[CB_DIM_MAX];
   *out = (fit){.value = 0};
-  if (k.k > 0) cb_geometry_frame(one, at->m, out->frame);
+  if (k.k > 0) cb_space_frame(one, at->m, out->frame);
   for (size_t i = 0; i < p.n; i++) {
     double c[CB_DIM_MAX] = {0}, square = 0, weight = weight_of(p, i);
     const cb_status status = log_at(one, at, out->frame, p, i, c);
@@ -97,13 +102,14 @@ static cb_status fit_at(const cb_geometry *one, points p, const place *at, fit *
   }
   out->spread /= total;
   out->value /= total;
-  if (cb_dense_factor(dim, h, pivot)) return cb_fail(CB_ERROR_DOMAIN, "the mean of these points is not determined");
+  if (cb_dense_factor(dim, h, pivot))
+    return cb_fail(CB_ERROR_DOMAIN, "the mean of these points is not determined: expected points closer to each other");
   cb_dense_solve(dim, h, pivot, out->r);
   return CB_OK;
 }
 
-/* From one place by `part` of the step to another. */
-static void move(const cb_geometry *one, const place *from, const fit *by, double part, place *to) {
+/* Sets *to to the place after the fraction `part` of the step that starts at *from. */
+static void move(const cb_space *one, const place *from, const fit *by, double part, place *to) {
   double u[CB_COORD_MAX] = {0};
   if (one->factor[0].curvature < 0) {
     cb_origin step;
@@ -118,8 +124,9 @@ static void move(const cb_geometry *one, const place *from, const fit *by, doubl
   cb_exp(one, from->m, u, to->m, NULL);
 }
 
-/* The next place; *length of the step to it, 0 where f does not fall any more, or of one that is not taken. */
-static cb_status descend(const cb_geometry *one, points p, place *at, fit *here, double *length) {
+/* Makes one step and computes its length. If no step makes f fall, *at stays, and *length is that of the rejected step,
+ * or 0 if this is so short that round-off hides the decrease. */
+static cb_status descend(const cb_space *one, points p, place *at, fit *here, double *length) {
   const double size = sqrt(cb_dot(one->dim, here->r, here->r));
   for (double part = 1; part > 1e-3; part /= 2) {
     place next = *at;
@@ -127,20 +134,21 @@ static cb_status descend(const cb_geometry *one, points p, place *at, fit *here,
     move(one, at, here, part, &next);
     const cb_status status = fit_at(one, p, &next, &there);
     if (status) return status;
-    /* near the minimum f says no more */
+    /* Near the minimum, round-off hides the decrease of f. */
     if (one->factor[0].curvature < 0 && size > 1e-6 * here->spread && !(there.value < here->value)) continue;
     *at = next;
     *here = there;
     *length = part * size;
     return CB_OK;
   }
-  /* round-off hides the fall of a short step; a long one leads nowhere where directions have no digits, far out */
+  /* Round-off hides the decrease in a short step. A long step is useless far out, where directions have no digits. */
   *length = size > 1e-2 * here->spread ? size : 0;
   return CB_OK;
 }
 
-/* The length of a step that round-off leaves. */
-static cb_status rounding(const cb_geometry *one, const place *at, const fit *here, double *length) {
+/* Computes *length: a step of at most this length is only round-off. CB_ERROR_DOMAIN if the mean is so far out in H^n
+ * that the embedding has too few digits. */
+static cb_status rounding(const cb_space *one, const place *at, const fit *here, double *length) {
   const cb_trig k = cb_trig_of(one->factor[0].curvature);
   double size = 1;
   if (k.k > 0) {
@@ -150,15 +158,15 @@ static cb_status rounding(const cb_geometry *one, const place *at, const fit *he
   size = cosh(k.r * at->origin.length) / k.r;
   *length = 4 * round_off * (size + here->spread);
   const double scale = fmax(here->spread, 1 / k.r);
-  if (4 * round_off * size <= most_round_off * scale) return CB_OK;
+  if (4 * round_off * size <= maximum_round_off * scale) return CB_OK;
   return cb_fail(CB_ERROR_DOMAIN,
-                 "the mean of points %.4g from it on the average, %.4g from the base point: expected at most %.4g, "
-                 "where numbers of the embedding tell them apart",
-                 here->spread, at->origin.length, acosh(most_round_off / (4 * round_off) * scale * k.r) / k.r);
+                 "the mean is %.4g from its points on average and %.4g from the base point: expected at most %.4g from "
+                 "the base point, where coordinates of the embedding still have correct digits",
+                 here->spread, at->origin.length, acosh(maximum_round_off / (4 * round_off) * scale * k.r) / k.r);
 }
 
-/* The weighted mean of the embedding on the sphere, or the base point of H^n. */
-static cb_status start_at(const cb_geometry *one, points p, place *at) {
+/* The weighted mean of the coordinates, projected to a sphere, or the base point of H^n. */
+static cb_status start_at(const cb_space *one, points p, place *at) {
   const cb_factor f = one->factor[0];
   double total = 0;
   *at = (place){.m = {0}};
@@ -174,58 +182,61 @@ static cb_status start_at(const cb_geometry *one, points p, place *at) {
   for (int a = 0; a < f.count; a++) at->m[a] /= total;
   if (f.curvature == 0) return CB_OK;
   if (!(f.curvature * cb_factor_inner(f, at->m, at->m) > 1e-24))
-    return cb_fail(CB_ERROR_DOMAIN, "the points are spread all around the sphere: no mean is near");
+    return cb_fail(
+        CB_ERROR_DOMAIN,
+        "the points are spread all around the sphere, so no mean is near them: expected points closer to each other");
   cb_factor_project_point(f, at->m);
   return CB_OK;
 }
 
-static cb_status find_mean(const cb_geometry *one, points p, place *at) {
+static cb_status find_mean(const cb_space *one, points p, place *at) {
   double length = INFINITY, limit = 0;
   fit here;
   cb_status status = start_at(one, p, at);
   if (!status && one->factor[0].curvature != 0) status = fit_at(one, p, at, &here);
   for (int i = 0; !status && one->factor[0].curvature != 0 && !(length <= limit); i++) {
-    if (i == MOST_STEPS || isnan(length)) return cb_fail(CB_ERROR_DOMAIN, "the Karcher mean did not converge");
+    if (i == MAX_STEPS || isnan(length))
+      return cb_fail(CB_ERROR_DOMAIN, "the Karcher mean did not converge: expected points closer to each other");
     const bool changed = here.changed;
     const double spread = here.spread;
     status = descend(one, p, at, &here, &length);
     if (!status) status = rounding(one, at, &here, &limit);
-    limit += (changed ? enough_changed : enough) * spread;
+    limit += (changed ? enough_changed : tolerance) * spread;
   }
   return status;
 }
 
-static cb_status factor_mean(const cb_geometry *g, cb_factor f, points p, double *mean) {
-  const cb_geometry one = cb_factor_alone(g, f);
+static cb_status factor_mean(const cb_space *g, cb_factor f, points p, double *mean) {
+  const cb_space one = cb_factor_alone(g, f);
   double base[CB_Q_MAX], result[CB_Q_MAX];
   place at;
   const cb_status status = find_mean(&one, p, &at);
   if (status) return status;
   memcpy(result, at.m, sizeof at.m);
   if (f.curvature < 0) {
-    cb_geometry_base_point(&one, base);
+    cb_space_base_point(&one, base);
     cb_origin_world_point(&one, &at.origin, base, result);
   }
   memcpy(mean, result, (size_t)f.count * sizeof *mean);
   return CB_OK;
 }
 
-/* Of the directions in which points are seen, the one nearest to a direction. */
-static void nearest_direction(const cb_geometry *one, points p, const double *wanted, double *direction) {
-  double most = -INFINITY;
+/* Finds the point whose direction (as seen from p.seen) is nearest to `wanted`, and writes its direction. */
+static void nearest_direction(const cb_space *one, points p, const double *wanted, double *direction) {
+  double maximum = -INFINITY;
   for (size_t i = 0; i < p.n; i++) {
     cb_origin there;
     cb_origin_relative(one, p.seen, &p.places[i], &there);
     const double along = cb_origin_dot(one->dim, there.direction, wanted);
-    if (!(along > most)) continue;
-    most = along;
+    if (!(along > maximum)) continue;
+    maximum = along;
     memcpy(direction, there.direction, sizeof there.direction);
   }
 }
 
-/* The mean is as good as it is near to where the points are seen from: `seen`, or further on towards one of them, which
- * keeps its direction. */
-static cb_status mean_seen_from(const cb_geometry *one, points p, cb_origin seen, cb_origin *mean, double *from) {
+/* The mean is accurate if it is near the origin to which the points are relative. This origin is `seen`, or a place
+ * farther along the line to one of the points, whose direction does not change. */
+static cb_status mean_seen_from(const cb_space *one, points p, cb_origin seen, cb_origin *mean, double *from) {
   enum { FRAMES = 40 };
   cb_status status = CB_OK;
   for (int round = 0; round < FRAMES; round++) {
@@ -244,7 +255,7 @@ static cb_status mean_seen_from(const cb_geometry *one, points p, cb_origin seen
   return status;
 }
 
-cb_status cb_karcher_mean_of_places(const cb_geometry *g, size_t n, const cb_origin *places, const cb_origin *frame,
+cb_status cb_karcher_mean_of_places(const cb_space *g, size_t n, const cb_origin *places, const cb_origin *frame,
                                     const double *weight, cb_origin *mean) {
   const cb_origin_part part = cb_origin_part_of(g);
   const points p = {.n = n, .weight = weight, .places = places};
@@ -252,7 +263,7 @@ cb_status cb_karcher_mean_of_places(const cb_geometry *g, size_t n, const cb_ori
   cb_origin found[2], base;
   for (int f = 0; f < g->n_factors; f++) {
     if (g->factor[f].offset != part.offset) continue;
-    const cb_geometry one = cb_factor_alone(g, g->factor[f]);
+    const cb_space one = cb_factor_alone(g, g->factor[f]);
     cb_origin_identity(&one, &base);
     cb_status status = mean_seen_from(&one, p, base, &found[0], &from[0]);
     if (mean_seen_from(&one, p, *frame, &found[1], &from[1]) == CB_OK && (status || from[1] < from[0])) {
@@ -270,9 +281,9 @@ cb_status cb_karcher_mean_of_places(const cb_geometry *g, size_t n, const cb_ori
   return CB_OK;
 }
 
-cb_status cb_karcher_mean(const cb_geometry *g, size_t n, const double *x, const double *weight, double *mean) {
+cb_status cb_karcher_mean(const cb_space *g, size_t n, const double *x, const double *weight, double *mean) {
   if (g->intrinsic && n > 0) return cb_intrinsic_karcher_mean(g, n, x, weight, mean);
-  if (n == 0) return cb_fail(CB_ERROR_ARGUMENT, "no points to take the mean of");
+  if (n == 0) return cb_fail(CB_ERROR_ARGUMENT, "the mean needs at least one point, found none");
   double result[CB_COORD_MAX] = {0};
   for (int f = 0; f < g->n_factors; f++) {
     points p = {.n = n, .stride = g->embedding, .x = x + g->factor[f].offset, .weight = weight};

@@ -1,53 +1,204 @@
-/* What the numerical geometry of a chart shares: the metric in its domain, its Cholesky factor, the geodesic flow. */
+/* The numerical geometry of a chart, and functions that its files share: the metric in its domain, its Cholesky factor,
+ * geodesics by integration and by minimisation, and the functions of spaces that are given by their metric. */
 #pragma once
 
 #include "numerics/small.h"
 #include <curvebody/intrinsic.h>
+#include <curvebody/space.h>
+#include <curvebody/status.h>
 
 #include <stdbool.h>
+#include <string.h>
 
 enum { CB_POSITION_TEXT = 160 };
 
-/* "(1.5, 0.25, -3)" */
+/* Writes a position as a text for messages, such as "(1.5, 0.25, -3)", and returns text. */
 const char *cb_numeric_position(int n, const double *q, char text[CB_POSITION_TEXT]);
 
-/* The chart's metric, after the space's own test of its domain. */
-cb_status cb_numeric_metric(const cb_geometry *g, const double *q, double *gij, double *dg, double *ddg);
-/* Lower triangle c with c c^T = g; CB_ERROR_DOMAIN where g is not positive definite. q only for the text. */
-cb_status cb_numeric_factor(const cb_geometry *g, const double *q, const double *gij,
-                            double c[CB_DIM_MAX * CB_DIM_MAX]);
+/* Tests that q is in the domain of the space (CB_ERROR_DOMAIN), and computes the metric of the chart there. */
+cb_status cb_numeric_metric(const cb_space *g, const double *q, double *gij, double *dg, double *ddg);
+/* The lower triangle c with c c^T = g; CB_ERROR_DOMAIN if g is not positive definite. q is only for the message. */
+cb_status cb_numeric_factor(const cb_space *g, const double *q, const double *gij, double c[CB_DIM_MAX * CB_DIM_MAX]);
 
-/* An upper bound of the number of Killing fields, from the curvature and its derivatives at q and at points near it.
- * Fails as cb_curvature_at. */
-cb_status cb_killing_bound(const cb_geometry *g, const double *q, int *count);
+/* An upper bound of the number of Killing fields, from the curvature and its derivatives at q and at points near it. It
+ * fails if cb_curvature_at fails. */
+cb_status cb_killing_bound(const cb_space *g, const double *q, int *count);
 
-/* x becomes a^-1 x, x of m columns, both row-major; false where a is singular. */
+/* Replaces x, which has m columns, by a^-1 x; both are row-major. Returns false if a is singular. */
 bool cb_numeric_divide(int n, const double *a, int m, double *x);
 
 /* A geodesic from time 0 to 1. */
 typedef struct cb_geodesic_end {
-  double q[CB_DIM_MAX], u[CB_DIM_MAX]; /* at the end */
-  double moved[CB_DIM_MAX];            /* q - q(0), without the rounding of q */
-  double w[CB_DIM_MAX];                /* transported, where asked for */
-  cb_jacobi jacobi;                    /* where asked for */
-  bool conjugate;                      /* where Jacobi fields are asked for: is there a conjugate point on the way? */
-  int evaluations;                     /* of the metric, also where it fails */
+  double q[CB_DIM_MAX], u[CB_DIM_MAX]; /* position and velocity at the end */
+  double moved[CB_DIM_MAX];            /* q - q(0), without the round-off of q */
+  double w[CB_DIM_MAX];                /* the transported vector, if requested */
+  cb_jacobi jacobi;                    /* if requested */
+  bool conjugate;                      /* if Jacobi fields are requested: is there a conjugate point on the way? */
+  int evaluations;                     /* number of evaluations of the metric, also on failure */
 } cb_geodesic_end;
 
-/* Integrates with an estimated error of `tolerance` a step, relative to the length; w may be NULL. */
-cb_status cb_flow_geodesic(const cb_geometry *g, const double *q, const double *u, const double *w, bool jacobi,
+/* Integrates with an estimated error of `tolerance` per step, relative to the length; w may be NULL. */
+cb_status cb_flow_geodesic(const cb_space *g, const double *q, const double *u, const double *w, bool jacobi,
                            double tolerance, cb_geodesic_end *out);
 
 /* The shortest geodesic from q to an image of y. */
 typedef struct cb_shortest {
   double u[CB_DIM_MAX], length;
-  cb_geodesic_end end;                                                       /* end.u at y */
-  double metric0[CB_DIM_MAX * CB_DIM_MAX], metric1[CB_DIM_MAX * CB_DIM_MAX]; /* at q and y */
+  cb_geodesic_end end;                                                       /* end.u is the velocity at y */
+  double metric0[CB_DIM_MAX * CB_DIM_MAX], metric1[CB_DIM_MAX * CB_DIM_MAX]; /* the metric at q and at y */
 } cb_shortest;
 
-/* As cb_numeric_log, with all that comes with it; guess (of u) may be NULL. */
-cb_status cb_numeric_shortest(const cb_geometry *g, const double *q, const double *y, const double *guess,
+/* As cb_numeric_log, with all quantities of the geodesic; guess (of u) may be NULL. */
+cb_status cb_numeric_shortest(const cb_space *g, const double *q, const double *y, const double *guess,
                               cb_shortest *out);
-/* Derivatives of the distance along it, as in cb_numeric_distance; either may be NULL. */
-cb_status cb_numeric_distance_of(const cb_geometry *g, const double *q1, const double *q2, const cb_shortest *path,
+/* The derivatives of the distance along this geodesic, as in cb_numeric_distance; either may be NULL. */
+cb_status cb_numeric_distance_of(const cb_space *g, const double *q1, const double *q2, const cb_shortest *path,
                                  double *gradient, double *hessian);
+
+/* --- short geodesics as minima of the discrete energy (energy.c): a fast computation of the distance of near points
+ * --- */
+/* The length of the geodesic near the straight line from q to q + move, with its derivatives in both ends as in
+ * cb_chart.distance, and its velocity at q (gradient, hessian and u may be NULL). The geodesic has no conjugate point,
+ * but another one may be shorter. CB_ERROR_DOMAIN if no geodesic is found near this line, or if it is not accurate to
+ * round-off; then it must be integrated. */
+cb_status cb_energy_geodesic(const cb_space *g, const double *q, const double *move, double *length, double *gradient,
+                             double *hessian, double *u);
+
+/* The velocity at q, to a few digits, of the geodesic from q to q + move that is reached by deforming the curve
+ * q + s move + 4 s (1 - s) bulge; it is a start for Newton's method. CB_ERROR_DOMAIN if the curve or its deformation
+ * leaves the chart. */
+cb_status cb_energy_start(const cb_space *g, const double *q, const double *move, const double *bulge, double *u);
+
+/* The distance as in cb_chart.distance, if this finds the geodesic to the nearest image of y under the periods of the
+ * coordinates and no geodesic to another image is as short. Otherwise CB_ERROR_DOMAIN: then cb_numeric_shortest is
+ * needed. */
+cb_status cb_energy_distance(const cb_space *g, const double *q, const double *y, double *d, double *gradient,
+                             double *hessian);
+
+/* --- a polynomial curve with its energy, gradient and Hessian: see energy.c --- */
+
+enum {
+  CB_CURVE_DIM = 3,
+  CB_CURVE_DEGREE_MAX = 24,
+  CB_CURVE_POINTS = CB_CURVE_DEGREE_MAX + 1,
+  CB_CURVE_SIZE = CB_CURVE_POINTS * CB_CURVE_DIM,
+};
+
+/* The metric at a point with its derivatives, as in cb_chart.metric. */
+typedef struct cb_curve_metric {
+  double g[CB_CURVE_DIM * CB_CURVE_DIM], dg[CB_CURVE_DIM * CB_CURVE_DIM * CB_CURVE_DIM],
+      ddg[CB_CURVE_DIM * CB_CURVE_DIM * CB_CURVE_DIM * CB_CURVE_DIM];
+} cb_curve_metric;
+
+/* The two points that a curve joins; many curves share them. */
+typedef struct cb_curve_ends {
+  const cb_space *g;
+  const double *q;           /* the start */
+  double move[CB_CURVE_DIM]; /* displacement from the start to the end */
+  cb_curve_metric metric[2];
+} cb_curve_ends;
+
+/* The order of the nodes is: inner nodes, start, end. The order of the matrix is: inner nodes by coordinate, row
+ * i (degree - 1) + j, then the coordinates of the start, then those of the end. */
+typedef struct cb_curve {
+  const cb_curve_ends *ends;
+  int n, degree;
+  double s[CB_CURVE_POINTS], w[CB_CURVE_POINTS], legendre[CB_CURVE_POINTS]; /* nodes on [0, 1], weights, P_N there */
+  /* d[a][j]: derivative of the polynomial of node j at node a */
+  double d[CB_CURVE_POINTS][CB_CURVE_POINTS], transpose[CB_CURVE_POINTS][CB_CURVE_POINTS];
+  double x[CB_CURVE_DIM][CB_CURVE_POINTS]; /* coordinates of the nodes minus q */
+  double v[CB_CURVE_DIM][CB_CURVE_POINTS];
+  double energy, gradient[CB_CURVE_SIZE]; /* the energy and its gradient, in the order of the matrix */
+  /* at the nodes: w g_ij, w d_l g_ik v^k at [i][l], w d_l d_m g(v, v)/2 at [l][m] */
+  double metric[CB_CURVE_DIM][CB_CURVE_DIM][CB_CURVE_POINTS], turn[CB_CURVE_DIM][CB_CURVE_DIM][CB_CURVE_POINTS],
+      bend[CB_CURVE_DIM][CB_CURVE_DIM][CB_CURVE_POINTS];
+  double h[CB_CURVE_SIZE][CB_CURVE_SIZE], inverse_pivot[CB_CURVE_SIZE];
+  double least; /* the smallest ratio of a pivot to the same diagonal entry before elimination */
+} cb_curve;
+
+/* The degrees of curves, ended by 0. cb_curve_begin makes a curve of one of them: nodes, weights, derivatives, ends. */
+extern const int cb_curve_degrees[];
+void cb_curve_begin(const cb_curve_ends *ends, int degree, cb_curve *c);
+/* Sets x of `to` from a curve of another degree. */
+void cb_curve_prolong(const cb_curve *from, cb_curve *to);
+/* The size of the two highest Legendre coefficients of the velocity at the nodes, relative to the largest velocity. */
+double cb_curve_rest(const cb_curve *c);
+/* Computes energy and gradient, and for order 2 the data of the matrix. CB_ERROR_DOMAIN if the curve leaves the
+ * chart. */
+cb_status cb_curve_evaluate(cb_curve *c, int order);
+/* Makes the upper triangle h of the Hessian and factors its inner part in place, H_ii = U^T U. The columns of the ends
+ * become U^-T H_ie, and with_ends the block of the ends becomes the Hessian in the ends. convex: leaves out the terms
+ * that may be negative. Returns false if the inner part is not positive. */
+bool cb_curve_factor(cb_curve *c, bool convex, bool with_ends);
+/* y = U^-T gradient; returns |y|^2. */
+double cb_curve_newton(const cb_curve *c, double *y);
+/* step = U^-1 y */
+void cb_curve_step(const cb_curve *c, const double *y, double *step);
+
+/* --- the functions of curvebody/space.h for a space with g->intrinsic (intrinsic.c); they have the same arguments
+ * --- */
+cb_status cb_intrinsic_check(const cb_space *g, const double *q);
+/* The result is nan if the geodesic leaves the chart. */
+void cb_intrinsic_exp(const cb_space *g, const double *q, const double *u, double *q1, double *u1);
+cb_status cb_intrinsic_log(const cb_space *g, const double *q, const double *y, double *u);
+cb_status cb_intrinsic_transport(const cb_space *g, const double *q, const double *y, const double *w, double *w1);
+/* A frame of the metric of g->chart, in any space with a chart; not finite if the metric has no frame. */
+void cb_intrinsic_frame(const cb_space *g, const double *q, double *e);
+void cb_intrinsic_killing_at(const cb_space *g, int index, const double *q, double *x);
+void cb_intrinsic_killing_momentum_add(const cb_space *g, const double *q, const double *p, double *momentum);
+void cb_intrinsic_plot(const cb_space *g, const double *q, const double *v, double *plot, double *velocity);
+cb_status cb_intrinsic_karcher_mean(const cb_space *g, size_t n, const double *x, const double *weight, double *mean);
+
+/* --- extrapolated steps of y' = f(y) ---
+ *
+ * The modified midpoint rule with 2, 4, 6, ... parts is extrapolated in h^2 by the scheme of Aitken and Neville.
+ * Source: Hairer, Norsett & Wanner, Solving Ordinary Differential Equations I, 2nd ed. (1993), section II.9.
+ */
+
+enum { CB_EXTRAPOLATION_MAX = 48 };
+
+typedef struct cb_extrapolation {
+  cb_status (*rate)(void *problem, const double *y, double *f);
+  void *problem;
+  int size;                  /* the size of y; at most CB_EXTRAPOLATION_MAX */
+  const double *start, *at0; /* y and f(y) at the start of the step */
+} cb_extrapolation;
+
+/* y(H) - y(0) by m midpoint substeps. */
+static inline cb_status cb_midpoint(const cb_extrapolation *e, double H, int m, double *out) {
+  const double h = H / m;
+  double before[CB_EXTRAPOLATION_MAX] = {0}, now[CB_EXTRAPOLATION_MAX], y[CB_EXTRAPOLATION_MAX],
+         f[CB_EXTRAPOLATION_MAX];
+  for (int i = 0; i < e->size; i++) now[i] = h * e->at0[i];
+  for (int k = 1; k < m; k++) {
+    for (int i = 0; i < e->size; i++) y[i] = e->start[i] + now[i];
+    const cb_status status = e->rate(e->problem, y, f);
+    if (status) return status;
+    for (int i = 0; i < e->size; i++) {
+      const double next = before[i] + 2 * h * f[i];
+      before[i] = now[i];
+      now[i] = next;
+    }
+  }
+  memcpy(out, now, (size_t)e->size * sizeof *out);
+  return CB_OK;
+}
+
+/* Computes row j = 0, 1, ... of the table for a step of length H from the rows before it: table[j * size + i] becomes
+ * the last increment y(H) - y(0) of the row, and error (from row 1 on) its difference from the previous increment. */
+static inline cb_status cb_extrapolation_row(const cb_extrapolation *e, double H, int j, double *table, double *error) {
+  double last[CB_EXTRAPOLATION_MAX];
+  const cb_status status = cb_midpoint(e, H, 2 * (j + 1), last);
+  if (status) return status;
+  for (int k = 0; k < j; k++) { /* table[k] holds T_{j-1,k} and becomes T_{j,k} */
+    const double ratio = (double)(j + 1) / (j - k), denominator = 1 / (ratio * ratio - 1);
+    for (int i = 0; i < e->size; i++) {
+      double *at = table + k * e->size + i;
+      error[i] = (last[i] - *at) * denominator;
+      *at = last[i];
+      last[i] += error[i];
+    }
+  }
+  memcpy(table + j * e->size, last, (size_t)e->size * sizeof *table);
+  return CB_OK;
+}

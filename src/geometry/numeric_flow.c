@@ -5,16 +5,15 @@
  *   D dq/dt = v,  D v/dt = -R(dq, u) u,  D/dt = d/dt + Gamma(u, .);   du = v - Gamma(u, dq)
  *   step: n = 2, 4, ..., 16 midpoint substeps of H/n, extrapolated in (H/n)^2 to 0; orders 4 to 16
  *
- * Substeps carry y - y(0) alone, so rounding is relative to the increment. v in place of du keeps Jacobi fields of the
- * size that they have as vectors where coordinates are nearly singular, as beside the axis of polar ones. They start
- * anew from the identity in each step and are multiplied up: with Q = dq/du(0) before the step, Q1 after it and B the
- * step's own dq1/du, the second variation of broken geodesics gives that
- *   D = g B^-1 Q1 Q^-1, symmetric, is positive in every step  <=>  no conjugate point up to the end
- * as long as a step itself is short of one, which its accuracy asks for.
+ * Substeps contain only y - y(0), so that round-off is relative to the increment. With v in place of du, Jacobi fields
+ * keep the size of vectors where coordinates are nearly singular, as near the axis of polar coordinates. They start
+ * from the identity in each step and are multiplied: with Q = dq/du(0) before the step, Q1 = dq/du(0) after it, and B =
+ * dq1/du of the step itself, the second variation of broken geodesics gives
+ *   M = g B^-1 Q1 Q^-1, symmetric, is positive in every step  <=>  no conjugate point up to the end
+ * provided that a single step has no conjugate point, which follows from its accuracy.
  * Source: Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, 2nd ed. (1993), section II.9,
  * doi:10.1007/978-3-540-78862-1; Milnor, Morse Theory (1963), sections 14-16.
  */
-#include "geometry/extrapolation.h"
 #include "geometry/numeric.h"
 
 #include <math.h>
@@ -22,36 +21,38 @@
 
 enum { D = CB_DIM_MAX, SIZE = 3 * D + 4 * D * D, COLUMNS = 8 };
 
-/* A step shorter than this part of the whole: the geodesic does not go on. */
+/* If a step is shorter than this fraction of the geodesic, the geodesic cannot be continued. */
 static const double shortest_step = 1e-7;
-/* A place nearer to the end of a step than this is that end. */
+/* A point closer to the end of a step than this counts as the end. */
 static const double shortest_cut = 1e-10;
 
-/* Evaluations of the metric by which an exact geodesic, and one of a search, must have ended. */
+/* The maximum number of evaluations of the metric for an exact geodesic, and for one in a search, whose tolerance is
+ * above `coarse`. */
 enum { EVALUATIONS_MAX = 1400000, COARSE_EVALUATIONS_MAX = 14000 };
 static const double coarse = 1e-9;
 
-/* D relative to the metric by which a geodesic must be short of a conjugate point at its end: sin(pi - x)/x. */
+/* The minimum of h M (h the step) relative to the metric, about sin(pi - x)/x on a unit sphere at the length x, at
+ * which the end of a geodesic counts as before a conjugate point. */
 static const double short_of_conjugate = 1e-7;
 
 typedef struct flow {
-  const cb_geometry *g;
+  const cb_space *g;
   int n, size;
   bool transport, jacobi;
   double length;           /* |u| */
-  double tolerance;        /* of a step */
+  double tolerance;        /* the maximum error of one step */
   double y[SIZE], f[SIZE]; /* at the start of the step: q, u, w, columns (dq, v) of dq(0), v(0) */
-  double metric[D * D];    /* there */
-  double scale[D];         /* largest root of g_ii so far */
+  double metric[D * D];    /* the metric at the start of the step */
+  double scale[D];         /* the largest sqrt(g_ii) so far */
   int *evaluations;
 } flow;
 
-/* The metric's derivatives and factor at a point of the geodesic, A, and the acceleration. */
+/* At a point of the geodesic: the derivatives and the Cholesky factor of the metric, A, and the acceleration u'. */
 typedef struct point {
   double dg[D * D * D], ddg[D * D * D * D], chol[D * D], a[D][D], force[D];
 } point;
 
-/* Rates f of the columns (dq, v), which begin at y. */
+/* The rates f of the columns (dq, v) in y. */
 static void jacobi_rates(int n, const point *p, const double *u, const double *y, double *f) {
   const double *dg = p->dg, *ddg = p->ddg;
   const int nn = n * n;
@@ -102,7 +103,8 @@ static cb_status derivative(flow *s, const double *y, double *f, double *metric)
   const double *q = y, *u = y + n;
   ++*s->evaluations;
   for (int i = 0; i < 2 * n; i++)
-    if (!isfinite(y[i])) return cb_fail(CB_ERROR_DOMAIN, "a geodesic that is not finite");
+    if (!isfinite(y[i]))
+      return cb_fail(CB_ERROR_DOMAIN, "the geodesic has coordinates that are not finite: expected a smaller velocity");
   cb_status status = cb_numeric_metric(s->g, q, gij, p.dg, s->jacobi ? p.ddg : NULL);
   if (!status) status = cb_numeric_factor(s->g, q, gij, p.chol);
   if (status) return status;
@@ -142,7 +144,7 @@ static cb_status derivative(flow *s, const double *y, double *f, double *metric)
   return CB_OK;
 }
 
-/* Largest component of e (errors of the increment d), each by its scale; 1 is what is tolerated. */
+/* The largest component of the errors e of the increment d, each divided by its scale; a step is accepted up to 1. */
 static double error_norm(const flow *s, const double *d, const double *e) {
   int n = s->n;
   double worst = 0, length = s->length > 0 ? s->length : 1, w = 0;
@@ -159,22 +161,22 @@ static double error_norm(const flow *s, const double *d, const double *e) {
   }
   /* Jacobi fields: each row relative to its largest entry, for unit vectors at the start of the step */
   for (int i = 0; s->jacobi && i < 2 * n; i++) {
-    double most = 0, size = 0;
+    double maximum = 0, size = 0;
     for (int c = 0; c < 2 * n; c++) {
       int k = at + c * 2 * n + i;
       double r = 1 / sqrt(s->metric[(c % n) * (n + 1)]);
       if (i >= n && c < n) r /= length;
-      most = fmax(most, r * fabs(e[k]));
+      maximum = fmax(maximum, r * fabs(e[k]));
       size = fmax(size, r * fabs(s->y[k] + d[k]));
     }
-    worst = fmax(worst, most / size);
+    worst = fmax(worst, maximum / size);
   }
   return isfinite(worst) ? worst / s->tolerance : INFINITY;
 }
 
 static cb_status rate(void *problem, const double *y, double *f) { return derivative(problem, y, f, NULL); }
 
-/* One step of this length: the increment, its error (at most 1: accepted) and by what the next may be longer. */
+/* Makes one step of this length: the increment, its error (accepted up to 1), and the factor for the next length. */
 static cb_status extrapolate(flow *s, double length, double *increment, double *error, double *factor) {
   const cb_extrapolation how = {rate, s, s->size, s->y, s->f};
   double table[COLUMNS * SIZE], e[SIZE];
@@ -190,7 +192,7 @@ static cb_status extrapolate(flow *s, double length, double *increment, double *
       memcpy(increment, table + j * s->size, (size_t)s->size * sizeof *increment);
       return CB_OK;
     }
-    /* what the columns left can still gain */
+    /* gain: the factor by which the remaining columns can still reduce the error */
     double gain = 1;
     for (int k = j + 2; k <= COLUMNS; k++) gain *= (double)k * k;
     if (j >= 3 && *error > gain * 10) break;
@@ -208,7 +210,7 @@ static void multiply(int n, const double *a, const double *b, double *out) {
     }
 }
 
-/* Is h D - short_of_conjugate g positive? */
+/* Is h M - short_of_conjugate g positive, M of the comment at the top of this file? */
 static bool still_minimal(const flow *s, double h, const double *b, const double *q, const double *q1) {
   int n = s->n;
   double inverse[D * D] = {0}, m[D * D], x[D * D], l[D * D];
@@ -223,7 +225,7 @@ static bool still_minimal(const flow *s, double h, const double *b, const double
   return cb_cholesky(n, m, 0, l);
 }
 
-/* Multiplies the step's propagator to what was, and looks for a conjugate point. */
+/* Multiplies the propagator of the step by the propagator of the earlier steps, and looks for a conjugate point. */
 static void accumulate(const flow *s, double h, bool first, const double *columns, cb_geodesic_end *out) {
   int n = s->n, nn = n * n;
   cb_jacobi step, *j = &out->jacobi;
@@ -255,8 +257,8 @@ static void accumulate(const flow *s, double h, bool first, const double *column
   memcpy(j->u_u, uu, sizeof uu);
 }
 
-/* nu = Gamma(u, .) at q; row-major. */
-static cb_status connection(const cb_geometry *g, const double *q, const double *u, double *nu) {
+/* nu = Gamma(u, .) at q, row-major. */
+static cb_status connection(const cb_space *g, const double *q, const double *u, double *nu) {
   int n = g->dim;
   double gamma[D][D][D];
   cb_status status = cb_christoffel(g, q, gamma, NULL);
@@ -268,7 +270,7 @@ static cb_status connection(const cb_geometry *g, const double *q, const double 
   return status;
 }
 
-/* From (dq, v) to (dq, du) at both ends. */
+/* Changes the fields from (dq, v) to (dq, du) at both ends. */
 static void to_coordinates(int n, const double *nu0, const double *nu1, cb_jacobi *j) {
   double part[D * D];
   multiply(n, j->q_u, nu0, part);
@@ -281,7 +283,7 @@ static void to_coordinates(int n, const double *nu0, const double *nu1, cb_jacob
   for (int i = 0; i < n * n; i++) j->u_u[i] -= part[i];
 }
 
-/* Values and columns at the start of a step. */
+/* Sets the values and columns at the start of a geodesic. */
 static void begin(flow *s, const double *q, const double *u, const double *w) {
   int n = s->n;
   memset(s->y, 0, sizeof s->y);
@@ -307,11 +309,12 @@ static cb_status lost(const flow *s, const double *q0, double t, cb_status cause
                  cb_numeric_position(s->n, q0, from), t * s->length, cb_numeric_position(s->n, s->y, at), why);
 }
 
-/* --- holes of the domain between the places where the metric is evaluated --- */
+/* --- holes of the domain between the points at which the metric is evaluated --- */
 
-/* The margin of a condition at a part of the step, on Hermite's cubic. */
+/* Computes the margin of a condition at the fraction `part` of the step, on Hermite's cubic through its ends. */
 static bool margin_at(const flow *s, double h, const double *increment, int condition, double part, double *margin) {
-  const double rest = 1 - part, a = part * part * (3 - 2 * part), b = part * rest * rest * h, c = -part * part * rest * h;
+  const double rest = 1 - part, a = part * part * (3 - 2 * part), b = part * rest * rest * h,
+               c = -part * part * rest * h;
   double q[D];
   for (int i = 0; i < s->n; i++) {
     const double u0 = s->y[s->n + i], u1 = u0 + increment[s->n + i];
@@ -320,20 +323,20 @@ static bool margin_at(const flow *s, double h, const double *increment, int cond
   return s->g->intrinsic->margin(s->g, condition, q, margin);
 }
 
-/* The part of the step before the first place where a condition's margin is least and less than half of that at the
- * ends: 1 where there is none. A step that ends there finds whether it is negative; the cubic tells only where, the
- * better the shorter the step. */
+/* The fraction of the step at which a condition's margin has its first minimum of less than half of the margin at the
+ * ends; 1 if there is none. A step that ends there shows whether the margin is negative. The cubic is only used to
+ * locate the minimum, more accurately for shorter steps. */
 static double part_to_border(const flow *s, double h, const double *increment) {
   enum { PARTS = 16, THIRDS = 90 };
   double least = 1, margin[PARTS + 1];
   if (!s->g->intrinsic || !s->g->intrinsic->margin) return least;
   for (int condition = 0; margin_at(s, h, increment, condition, 0, margin); condition++) {
     for (int k = 1; k <= PARTS; k++) margin_at(s, h, increment, condition, (double)k / PARTS, &margin[k]);
-    for (int k = 0; k <= PARTS; k++) { /* next to an end there may be one between two of these places */
+    for (int k = 0; k <= PARTS; k++) { /* next to an end there may be a minimum between two of these places */
       const int before = k > 0 ? k - 1 : 0, after = k < PARTS ? k + 1 : PARTS;
       if (!(margin[k] <= margin[before] && margin[k] <= margin[after])) continue;
       double low = (double)before / PARTS, high = (double)after / PARTS, x = margin[k], y = margin[k];
-      for (int turn = 0; turn < THIRDS && low < high; turn++) { /* the least lies on the side of the lesser */
+      for (int turn = 0; turn < THIRDS && low < high; turn++) { /* the minimum is on the side of the smaller value */
         const double third = (high - low) / 3;
         margin_at(s, h, increment, condition, low + third, &x);
         margin_at(s, h, increment, condition, high - third, &y);
@@ -347,9 +350,35 @@ static double part_to_border(const flow *s, double h, const double *increment) {
   return least;
 }
 
-cb_status cb_flow_geodesic(const cb_geometry *g, const double *q, const double *u, const double *w, bool jacobi,
+/* Sets |u| at the start, and the largest sqrt(g_ii) so far. */
+static void take_scales(flow *s, double t, const double *u) {
+  const int n = s->n;
+  if (t == 0) {
+    double square = 0;
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < n; j++) square += s->metric[i * n + j] * u[i] * u[j];
+    s->length = sqrt(square);
+  }
+  for (int i = 0; i < n; i++) s->scale[i] = fmax(s->scale[i], sqrt(s->metric[i * n + i]));
+}
+
+/* Adds the increment of an accepted step of length h to the result. */
+static void take_step(flow *s, const double *q, double h, bool first, double *increment, cb_geodesic_end *result) {
+  const int n = s->n, columns = s->transport ? 3 * n : 2 * n;
+  for (int i = 0; i < n; i++) {
+    result->moved[i] += increment[i];
+    result->q[i] = q[i] + result->moved[i];
+    result->u[i] += increment[n + i];
+    if (s->transport) result->w[i] += increment[2 * n + i];
+  }
+  if (!s->jacobi) return;
+  for (int i = columns; i < s->size; i++) increment[i] += s->y[i];
+  accumulate(s, h, first, increment + columns, result);
+}
+
+cb_status cb_flow_geodesic(const cb_space *g, const double *q, const double *u, const double *w, bool jacobi,
                            double tolerance, cb_geodesic_end *out) {
-  int n = g->dim, columns = w ? 3 * n : 2 * n;
+  const int n = g->dim;
   flow s = {.g = g,
             .n = n,
             .transport = w != NULL,
@@ -368,13 +397,7 @@ cb_status cb_flow_geodesic(const cb_geometry *g, const double *q, const double *
     begin(&s, result.q, result.u, result.w);
     cb_status status = derivative(&s, s.y, s.f, s.metric);
     if (status) return t > 0 ? lost(&s, q, t, status) : status;
-    if (t == 0) {
-      double square = 0;
-      for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++) square += s.metric[i * n + j] * u[i] * u[j];
-      s.length = sqrt(square);
-    }
-    for (int i = 0; i < n; i++) s.scale[i] = fmax(s.scale[i], sqrt(s.metric[i * n + i]));
+    take_scales(&s, t, u);
     for (bool cut = false;;) {
       double error, factor;
       if (!cut && (h > 1 - t || 1.05 * h > 1 - t)) h = 1 - t;
@@ -387,16 +410,7 @@ cb_status cb_flow_geodesic(const cb_geometry *g, const double *q, const double *
       }
       if (!status && error <= 1) {
         t = h >= 1 - t ? 1 : t + h;
-        for (int i = 0; i < n; i++) {
-          result.moved[i] += increment[i];
-          result.q[i] = q[i] + result.moved[i];
-          result.u[i] += increment[n + i];
-          if (w) result.w[i] += increment[2 * n + i];
-        }
-        if (jacobi) {
-          for (int i = columns; i < s.size; i++) increment[i] += s.y[i];
-          accumulate(&s, h, step == 0, increment + columns, &result);
-        }
+        take_step(&s, q, h, step == 0, increment, &result);
         h *= factor;
         break;
       }
@@ -404,7 +418,7 @@ cb_status cb_flow_geodesic(const cb_geometry *g, const double *q, const double *
       if (h < shortest_step || out->evaluations > evaluations_max) return lost(&s, q, t, status);
     }
   }
-  /* the end lies in the domain too */
+  /* fails if the end is outside the domain */
   double nu0[D * D], nu1[D * D];
   cb_status status = connection(g, result.q, result.u, nu1);
   if (status) return lost(&s, q, 1, status);

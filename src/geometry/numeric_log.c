@@ -1,52 +1,53 @@
 /* The shortest geodesic between two points of a chart, by Newton's method on the exponential map.
  *
  *   F(u) = exp_q(u) - y = 0,   u <- u - lambda (dq1/du)^-1 F,   |F| in the metric at y
- *   where that fails: from curves that bulge to the sides of the chart's line, shortened as in energy.c; then along
- *   that line, exp_q(u(s)) = q + s (y - q), u' = (dq1/du)^-1 (y - q)
+ *   If that fails, the search starts from curves that bulge to the sides of the straight line of coordinates, shortened
+ *   as in energy.c; then it follows that line, exp_q(u(s)) = q + s (y - q), u' = (dq1/du)^-1 (y - q)
  *
- * y stands for all its images by the periods of the coordinates; in each coordinate the two nearest are tried. Where
- * curvature is positive on the scale of the geodesic that was found, it is also sought from velocities turned to its
- * sides. A geodesic with a conjugate point is no minimum and is left out. That the shortest of what was found is the
- * shortest of all is certain where curvature is not positive and the domain is simply connected, and short of the
- * injectivity radius elsewhere; beyond it a shorter one may be missed.
+ * y stands for all its images under the periods of the coordinates; the two nearest are tried in each coordinate. Where
+ * the curvature is positive on the scale of the geodesic that was found, the search also starts from velocities that
+ * are rotated to its sides. A geodesic with a conjugate point is no minimum and is left out. The shortest geodesic that
+ * was found is certainly the shortest of all if the curvature is not positive and the domain is simply connected, or if
+ * it is shorter than the injectivity radius. Otherwise a shorter one may be missed.
  * Source: do Carmo, Riemannian Geometry (1992), chapters 3, 7 and 13; Deuflhard, Newton Methods for Nonlinear Problems
  * (2004), chapters 3 and 5, doi:10.1007/978-3-642-23899-4.
  */
-#include "geometry/energy.h"
 #include "geometry/numeric.h"
 
 #include <math.h>
 #include <string.h>
 
-/* EVALUATIONS_MAX, of the metric: some seconds. Beside the edge of a domain geodesics need very many. */
+/* EVALUATIONS_MAX evaluations of the metric take some seconds. Near the border of a domain geodesics need very many. */
 enum { D = CB_DIM_MAX, IMAGES = 8, ITERATIONS = 20, FOUND_MAX = 24, EVALUATIONS_MAX = 1000000 };
 
-/* Integration while iterating; of the last two evaluations; |F|/|u| to change from the one to the other. */
+/* The tolerance of integration during the iteration (coarse), the tolerance of the last evaluations (fine), and the
+ * |F|/|u| below which fine replaces coarse. */
 static const double coarse = 1e-7, fine = 1e-13, near = 1e-5;
-/* The last correction, relative to u: Jacobi fields are taken before it. */
+/* The maximum size of the last correction relative to u; the Jacobi fields are from before this correction. */
 static const double solved = 1e-10;
-/* Lengths nearer to each other than this, relative, are equal: what integration leaves. */
+/* Lengths with a smaller relative difference count as equal, because of the accuracy of integration. */
 static const double equal = 1e-10;
-/* Directions that differ by less than this are one geodesic. */
+/* Directions that differ by less than this belong to one geodesic. */
 static const double same = 1e-6;
-/* Coarse solutions nearer to each other than this are one geodesic, and lengths may be the other way round. */
+/* Coarse solutions that differ by less than this count as one geodesic, because it is not known which of them is
+ * shorter. */
 static const double alike = 1e-3;
-/* Curvature times length^2 below which there is no other geodesic nearby: conjugate points come at pi^2. */
+/* Below this value of curvature times length^2 there is no other geodesic nearby; conjugate points need pi^2. */
 static const double bent = 1.5;
-/* Turned starts: tangent of the angle. */
+/* The tangent of the angle of the rotated starts. */
 static const double turn = 1;
-/* A search is given up at this many lengths of what was found before. */
+/* A search stops at this multiple of the shortest length that was found before. */
 static const double too_long = 3;
-/* Images are left out for geodesics shorter than this part of the period, measured at both ends. */
+/* Other images are not tried for geodesics shorter than this fraction of the period, measured at both ends. */
 static const double alone = 0.125;
 
-/* Coarse solutions, one a geodesic. */
+/* Coarse solutions, one per geodesic. */
 typedef struct found {
   int count;
   struct {
     double u[D], target[D], length;
   } at[FOUND_MAX];
-  double shortest; /* length */
+  double shortest; /* the smallest length in `at` */
 } found;
 
 static double norm(int n, const double *metric, const double *v) {
@@ -57,18 +58,20 @@ static double norm(int n, const double *metric, const double *v) {
 }
 
 typedef struct problem {
-  const cb_geometry *g;
+  const cb_space *g;
   int n;
   const double *q;
-  double metric0[D * D], metric1[D * D]; /* at q and y */
-  int evaluations;                       /* of the metric, in searches */
+  double metric0[D * D], metric1[D * D]; /* the metric at q and at y */
+  int evaluations;                       /* number of evaluations of the metric in searches */
 } problem;
 
-/* F at u; metric1 measures it. */
+/* F at u, and its size in metric1. */
 static cb_status residual(problem *p, const double *target, const double *u, double tolerance, cb_geodesic_end *end,
                           double *f, double *size) {
   if (tolerance >= coarse && p->evaluations > EVALUATIONS_MAX)
-    return cb_fail(CB_ERROR_DOMAIN, "no geodesic after %d evaluations of the metric", EVALUATIONS_MAX);
+    return cb_fail(CB_ERROR_DOMAIN,
+                   "no geodesic was found in %d evaluations of the metric: expected points closer to each other",
+                   EVALUATIONS_MAX);
   cb_status status = cb_flow_geodesic(p->g, p->q, u, NULL, true, tolerance, end);
   p->evaluations += end->evaluations;
   if (status) return status;
@@ -77,7 +80,8 @@ static cb_status residual(problem *p, const double *target, const double *u, dou
   return CB_OK;
 }
 
-/* Damped Newton for moved = target from u, coarsely; u is changed only on success. */
+/* Finds the velocity u of the geodesic from q with displacement `target` (cb_geodesic_end.moved) by damped Newton steps
+ * that start from u, to the coarse tolerance; u is changed only on success. */
 static bool newton(problem *p, const double *target, int iterations, double limit, double *u, cb_geodesic_end *end) {
   int n = p->n;
   double at[D], f[D], size = 0, floor = 1e-3 * near * norm(n, p->metric0, target);
@@ -92,7 +96,7 @@ static bool newton(problem *p, const double *target, int iterations, double limi
     memcpy(step, f, sizeof step);
     if (!cb_numeric_divide(n, end->jacobi.q_u, 1, step)) return false;
     double before = norm(n, p->metric0, at), length = norm(n, p->metric0, step);
-    double most = 2 * fmax(before, norm(n, p->metric0, target)), lambda = length > most ? most / length : 1;
+    double maximum = 2 * fmax(before, norm(n, p->metric0, target)), lambda = length > maximum ? maximum / length : 1;
     for (;; lambda /= 2) {
       double next[D], f1[D], size1 = 0;
       cb_geodesic_end end1;
@@ -111,7 +115,7 @@ static bool newton(problem *p, const double *target, int iterations, double limi
   return false;
 }
 
-/* Continuation along the straight line of the chart. */
+/* Finds u by continuation along the straight line of coordinates from q to the target. */
 static bool continuation(problem *p, const double *target, double *u, cb_geodesic_end *end) {
   int n = p->n;
   double at[D] = {0}, s = 0, ds = 0.25;
@@ -138,7 +142,7 @@ static bool continuation(problem *p, const double *target, double *u, cb_geodesi
   return true;
 }
 
-/* From a coarse solution to round-off. */
+/* Improves a coarse solution to round-off. */
 static bool polish(problem *p, const double *target, const double *u, cb_shortest *out) {
   int n = p->n;
   double f[D], size;
@@ -150,7 +154,7 @@ static bool polish(problem *p, const double *target, const double *u, cb_shortes
     for (int i = 0; i < n; i++) out->u[i] -= f[i];
     out->length = norm(n, p->metric0, out->u);
     if (norm(n, p->metric0, f) > solved * out->length) continue;
-    /* the velocity at the end follows the last correction */
+    /* Applies the last correction to the velocity at the end, too. */
     for (int i = 0; i < n; i++)
       for (int j = 0; j < n; j++) out->end.u[i] -= out->end.jacobi.u_u[i * n + j] * f[j];
     return true;
@@ -158,7 +162,9 @@ static bool polish(problem *p, const double *target, const double *u, cb_shortes
   return false;
 }
 
-/* Adds a geodesic to this image without conjugate points, from the velocity `start` or along the chart. */
+/* Looks for a geodesic without conjugate points to this image, from the velocity `start` or, if that fails and
+ * thoroughly is true, along the straight line of coordinates. Adds it to `all` if it is new; returns whether it was
+ * found. */
 static bool search(problem *p, const double *target, const double *start, bool thoroughly, found *all) {
   int n = p->n;
   double u[D], difference[D];
@@ -179,21 +185,21 @@ static bool search(problem *p, const double *target, const double *start, bool t
   return true;
 }
 
-/* The largest sectional curvature of coordinate planes at q, x and between, x an image of y. */
+/* The largest sectional curvature of coordinate planes at q, at an image of y, and at three points between them. */
 static double curvature(const problem *p, const double *target) {
-  double most = 0;
+  double maximum = 0;
   for (int part = 0; part < 5; part++) {
     double at[D];
     cb_curvature c;
     for (int i = 0; i < p->n; i++) at[i] = p->q[i] + 0.25 * part * target[i];
     if (cb_curvature_at(p->g, at, &c)) return INFINITY;
     for (int i = 0; i < p->n; i++)
-      for (int j = 0; j < i; j++) most = fmax(most, c.sectional[i][j]);
+      for (int j = 0; j < i; j++) maximum = fmax(maximum, c.sectional[i][j]);
   }
-  return most;
+  return maximum;
 }
 
-/* Starts turned from u to its sides, in planes of coordinates. */
+/* Searches from velocities that are rotated from u to its sides, in planes of coordinates. */
 static void search_sideways(problem *p, const double *target, const double *u, found *all) {
   int n = p->n;
   double uu = norm(n, p->metric0, u);
@@ -203,7 +209,7 @@ static void search_sideways(problem *p, const double *target, const double *u, f
     for (int i = 0; i < n; i++) along += p->metric0[axis * n + i] * u[i];
     for (int i = 0; i < n; i++) side[i] -= along * u[i] / (uu * uu);
     double size = norm(n, p->metric0, side);
-    if (size * size < 0.3 * p->metric0[axis * (n + 1)]) continue; /* nearly along u: others span the rest */
+    if (size * size < 0.3 * p->metric0[axis * (n + 1)]) continue; /* nearly along u: the other axes span the rest */
     for (int sign = -1; sign <= 1; sign += 2) {
       for (int i = 0; i < n; i++) start[i] = (u[i] + sign * turn * uu / size * side[i]) / sqrt(1 + turn * turn);
       search(p, target, start, false, all);
@@ -211,9 +217,10 @@ static void search_sideways(problem *p, const double *target, const double *u, f
   }
 }
 
-/* Starts from curves that bulge to the sides of the chart's line, the least bulge that stays in the domain: around a hole. */
+/* Searches around a hole, from curves that bulge to the sides of the straight line of coordinates, by the minimum bulge
+ * that keeps them inside the domain. */
 static void search_around(problem *p, const double *target, found *all) {
-  const int n = p->n, ways = n == 3 ? 27 : n == 2 ? 9 : 3; /* -1, 0 or 1 in each coordinate */
+  const int n = p->n, ways = n == 3 ? 27 : n == 2 ? 9 : 3; /* the bulge may go -1, 0 or 1 in each coordinate */
   const double length = norm(n, p->metric0, target);
   for (int way = 0; way < ways; way++) {
     double side[D], start[D], bulge[D], along = 0;
@@ -223,7 +230,7 @@ static void search_around(problem *p, const double *target, found *all) {
       for (int j = 0; j < n; j++) along += p->metric0[i * n + j] * side[i] * target[j];
     for (int i = 0; i < n; i++) side[i] -= along * target[i] / (length * length);
     const double size = norm(n, p->metric0, side);
-    if (!(size > 0.5 * whole)) continue; /* nearly along the line: others span the rest */
+    if (!(size > 0.5 * whole)) continue; /* nearly along the line: the other axes span the rest */
     for (double height = 0.25; height < 3; height *= 2) {
       for (int i = 0; i < n; i++) bulge[i] = side[i] * height * length / size;
       if (cb_energy_start(p->g, p->q, target, bulge, start)) continue;
@@ -233,7 +240,7 @@ static void search_around(problem *p, const double *target, found *all) {
   }
 }
 
-/* y - q of the images, the nearest in the chart first. */
+/* y - q for the images of y, the nearest in the chart first; returns their number. */
 static int images(const problem *p, const double *y, double target[IMAGES][D]) {
   int n = p->n, count = 1;
   const double *period = p->g->intrinsic ? p->g->intrinsic->period : NULL;
@@ -266,7 +273,7 @@ static bool short_of_periods(const problem *p, double length) {
   return true;
 }
 
-/* The image that a guess ends at. */
+/* Finds the image at which the geodesic of the guess ends. */
 static bool image_of_guess(const problem *p, const double *y, const double *u, double *target) {
   cb_geodesic_end end;
   if (cb_flow_geodesic(p->g, p->q, u, NULL, false, coarse, &end)) return false;
@@ -278,8 +285,8 @@ static bool image_of_guess(const problem *p, const double *y, const double *u, d
   return true;
 }
 
-/* The metric at both ends, which lie in the domain. */
-static cb_status set_up(problem *p, const cb_geometry *g, const double *q, const double *y) {
+/* Computes the metric at both ends; fails if one of them is outside the domain. */
+static cb_status set_up(problem *p, const cb_space *g, const double *q, const double *y) {
   double factor[D * D];
   *p = (problem){.g = g, .n = g->dim, .q = q};
   cb_status status = cb_numeric_metric(g, q, p->metric0, NULL, NULL);
@@ -289,7 +296,7 @@ static cb_status set_up(problem *p, const cb_geometry *g, const double *q, const
   return status;
 }
 
-/* All geodesics that the starts lead to. */
+/* Finds all geodesics to which the starts converge. */
 static void search_all(problem *p, const double *y, const double *guess, found *all) {
   double target[IMAGES][D], wanted[D];
   int count = images(p, y, target), first = 0;
@@ -314,7 +321,7 @@ static void search_all(problem *p, const double *y, const double *guess, found *
   if (curvature(p, wanted) * all->shortest * all->shortest > bent) search_sideways(p, wanted, u, all);
 }
 
-cb_status cb_numeric_shortest(const cb_geometry *g, const double *q, const double *y, const double *guess,
+cb_status cb_numeric_shortest(const cb_space *g, const double *q, const double *y, const double *guess,
                               cb_shortest *out) {
   problem p;
   int n = g->dim;
@@ -344,22 +351,23 @@ cb_status cb_numeric_shortest(const cb_geometry *g, const double *q, const doubl
   }
   char from[CB_POSITION_TEXT], to[CB_POSITION_TEXT];
   if (!isfinite(best.length))
+    return cb_fail(CB_ERROR_DOMAIN,
+                   "no shortest geodesic was found from %s to %s: it may be too long or bend too much for Newton's "
+                   "method, have a conjugate point, or leave the chart; expected points closer to each other%s",
+                   cb_numeric_position(n, q, from), cb_numeric_position(n, y, to),
+                   p.evaluations > EVALUATIONS_MAX ? "; the search reached its limit of evaluations" : "");
+  if (rival - best.length <= equal * best.length)
     return cb_fail(
         CB_ERROR_DOMAIN,
-        "no shortest geodesic found from %s to %s: it may be too long or bend too much for Newton's method, have "
-        "a conjugate point, or leave the chart%s",
-        cb_numeric_position(n, q, from), cb_numeric_position(n, y, to),
-        p.evaluations > EVALUATIONS_MAX ? "; the search was ended at its limit of evaluations" : "");
-  if (rival - best.length <= equal * best.length)
-    return cb_fail(CB_ERROR_DOMAIN, "from %s to %s there is more than one shortest geodesic (length %.12g)",
-                   cb_numeric_position(n, q, from), cb_numeric_position(n, y, to), best.length);
+        "from %s to %s there is more than one shortest geodesic (length %.12g): expected points closer to each other",
+        cb_numeric_position(n, q, from), cb_numeric_position(n, y, to), best.length);
   *out = best;
   memcpy(out->metric0, p.metric0, sizeof p.metric0);
   memcpy(out->metric1, p.metric1, sizeof p.metric1);
   return CB_OK;
 }
 
-cb_status cb_numeric_log(const cb_geometry *g, const double *q, const double *y, bool guess, double *u, cb_jacobi *j) {
+cb_status cb_numeric_log(const cb_space *g, const double *q, const double *y, bool guess, double *u, cb_jacobi *j) {
   cb_shortest path;
   cb_status status = cb_numeric_shortest(g, q, y, guess ? u : NULL, &path);
   if (status) return status;

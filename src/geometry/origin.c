@@ -1,31 +1,31 @@
-/* The group of moving origins, T(n, L) A: L the length in radii of curvature, A the rotation.
+/* The group of moving origins T(n, L) A, where L is the length in radii of curvature and A the rotation.
  *
  * Composition in H^n, T(n,L) T(m,l) = T(n',L') W, with phi the angle of n and m, u = m - n (n.m):
  *   sinh^2(L'/2) = sinh^2((L-l)/2) + sinh L sinh l cos^2(phi/2)
  *   n' sinh L'   = n (sinh(L-l) + 2 cosh L sinh l cos^2(phi/2)) + u sinh l
- *   W turns by w in the plane of n and u, from u to n:
+ *   W rotates by w in the plane of n and u, from u to n:
  *   tan(w/2)        = t sin phi/(1 + t cos phi),  t = tanh(L/2) tanh(l/2)
  *   1 + t cos phi   = cosh((L-l)/2)/(cosh(L/2) cosh(l/2)) + 2 t cos^2(phi/2)
- * Sums of terms of one sign, but for L < l. Exponentials are taken relative to the largest, so that nothing overflows.
- * In E^n T is a translation and n' L' = n L + m l. In a product the hyperbolic factor has T and A, flat ones a shift;
- * in a group with a left-invariant metric an origin is the left translation by its shift.
+ * All terms of a sum have the same sign, except for L < l. Exponentials are relative to the largest, so that nothing
+ * overflows. In E^n T is a translation and n' L' = n L + m l. In a product T and A belong to the hyperbolic factor, and
+ * flat factors have a shift; in a group with a left-invariant metric an origin is the left translation by its shift.
  *
  * Source: Ungar, Beyond the Einstein Addition Law (2001), chapters 1-3, doi:10.1007/978-94-010-9122-0; the half-angle
  * forms follow from the product of the two boosts in SL(2,C).
  */
-#include "geometry/origin_private.h"
+#include "geometry/origin.h"
 #include <curvebody/intrinsic.h>
 
 #include <string.h>
 
-bool cb_origin_moves(const cb_geometry *g) {
+bool cb_origin_moves(const cb_space *g) {
   if (g->intrinsic) return g->intrinsic->translation != NULL;
   bool moves = false;
   for (int f = 0; !g->chart && f < g->n_factors; f++) moves = moves || g->factor[f].curvature <= 0;
   return moves;
 }
 
-void cb_origin_identity(const cb_geometry *g, cb_origin *out) {
+void cb_origin_identity(const cb_space *g, cb_origin *out) {
   const cb_origin_part part = cb_origin_part_of(g);
   const int n = part.dim ? part.dim : CB_DIM_MAX;
   memset(out, 0, sizeof *out);
@@ -33,7 +33,7 @@ void cb_origin_identity(const cb_geometry *g, cb_origin *out) {
   for (int i = 0; i < n; i++) out->rotation[i * n + i] = 1;
 }
 
-void cb_origin_at(const cb_geometry *g, const double *x, cb_origin *out) {
+void cb_origin_at(const cb_space *g, const double *x, cb_origin *out) {
   const cb_origin_part part = cb_origin_part_of(g);
   int axis[CB_DIM_MAX], coordinate[CB_DIM_MAX];
   cb_origin_identity(g, out);
@@ -50,8 +50,8 @@ void cb_origin_at(const cb_geometry *g, const double *x, cb_origin *out) {
   for (int i = 0; i < part.dim; i++) out->direction[i] = x[part.offset + i] / size;
 }
 
-/* Of the part that T acts on: v is the field at its base point. */
-static void flow_of_part(const cb_geometry *g, cb_origin_part part, int killing, double s, const double *v,
+/* Computes the flow of a Killing field of the factor on which T acts; v is the field at the base point. */
+static void flow_of_part(const cb_space *g, cb_origin_part part, int killing, double s, const double *v,
                          cb_origin *out) {
   const int n = part.dim;
   double speed = sqrt(cb_origin_dot(n, v + part.offset, v + part.offset));
@@ -66,8 +66,8 @@ static void flow_of_part(const cb_geometry *g, cb_origin_part part, int killing,
   }
 }
 
-/* Does the field act on these coordinates alone? */
-static bool acts_on(const cb_geometry *g, int killing, int offset, int count) {
+/* Does the field act only on these coordinates? */
+static bool acts_on(const cb_space *g, int killing, int offset, int count) {
   for (int a = 0; a < g->embedding; a++)
     for (int b = 0; b < g->embedding; b++)
       if ((a < offset || a >= offset + count) && (g->killing[killing].a[a][b] != 0 || g->killing[killing].b[a] != 0))
@@ -75,13 +75,15 @@ static bool acts_on(const cb_geometry *g, int killing, int offset, int count) {
   return true;
 }
 
-cb_status cb_origin_flow(const cb_geometry *g, int killing, double s, cb_origin *out) {
+cb_status cb_origin_flow(const cb_space *g, int killing, double s, cb_origin *out) {
   double base[CB_Q_MAX], v[CB_Q_MAX], speed = 0;
   int axis[CB_DIM_MAX], coordinate[CB_DIM_MAX];
-  if (!cb_origin_moves(g)) return cb_fail(CB_ERROR_UNSUPPORTED, "%s has no moving origins", g->kind->name);
+  if (!cb_origin_moves(g))
+    return cb_fail(CB_ERROR_UNSUPPORTED, "%s has no moving origins: expected a space such as H^n, E^n or a group",
+                   g->class_->name);
   const cb_origin_part part = cb_origin_part_of(g);
   cb_origin flow;
-  cb_geometry_base_point(g, base);
+  cb_space_base_point(g, base);
   cb_killing_at(g, killing, base, v);
   cb_origin_identity(g, &flow);
   if (part.dim && acts_on(g, killing, part.offset, part.dim + (part.curvature != 0))) {
@@ -96,12 +98,13 @@ cb_status cb_origin_flow(const cb_geometry *g, int killing, double s, cb_origin 
       speed += fabs(flow.shift[axis[i]] = s * v[coordinate[i]]);
   }
   if (s != 0 && !(speed > 0))
-    return cb_fail(CB_ERROR_UNSUPPORTED, "moving origins of %s have no %s", g->kind->name, g->killing[killing].name);
+    return cb_fail(CB_ERROR_UNSUPPORTED, "moving origins of %s cannot represent %s: expected another Killing field",
+                   g->class_->name, g->killing[killing].name);
   *out = flow;
   return CB_OK;
 }
 
-/* out = A B, brought back to the rotations: C <- C (3 - C^T C)/2. */
+/* out = A B, made orthogonal again by C <- C (3 - C^T C)/2. */
 static void multiply(int n, const double *a, const double *b, double *out) {
   double c[CB_DIM_MAX * CB_DIM_MAX] = {0}, defect[CB_DIM_MAX * CB_DIM_MAX] = {0};
   for (int i = 0; i < n; i++)
@@ -140,14 +143,15 @@ cb_origin_plane cb_origin_plane_of(int dim, const double *n, const double *m) {
   return p;
 }
 
-/* W of the head: turns by w from p.across to n. */
+/* Computes the matrix W of the comment at the top of this file, which rotates by w from p->across to n. */
 static void wigner(int dim, const double *n, double L, double l, const cb_origin_plane *p, double *w) {
   double t = tanh(L / 2) * tanh(l / 2), D = fabs(L - l);
   double gap = 2 * exp(-fmin(L, l)) * (1 + exp(-D)) / ((1 + exp(-L)) * (1 + exp(-l))); /* 1 - t */
   double x = gap + 2 * t * p->cos2, y = t * p->sin, r = hypot(x, y);
-  if (r > 0)
-    x /= r, y /= r;
-  else
+  if (r > 0) {
+    x /= r;
+    y /= r;
+  } else
     x = 1;
   double sine = 2 * x * y, versine = 2 * y * y;
   const double *u = p->across;
@@ -176,7 +180,7 @@ void cb_origin_third_side(double L, double l, const cb_origin_plane *p, double *
   *log_height = size > 0 ? excess + log(sinh_L * sinh_l / 2) + log(p->sin / size) : -INFINITY;
 }
 
-/* L' and n' of the head. */
+/* Computes L' and n' of the comment at the top of this file. */
 static void add_lengths(int dim, const double *n, double L, double l, const cb_origin_plane *p, double *length,
                         double *direction) {
   double along, across;
@@ -219,7 +223,7 @@ static void compose_flat(int dim, const cb_origin *a, const cb_origin *b, cb_ori
 
 /* --- groups: L_a q = a + m(a) q, a b = L_a b, a^-1 = -m(a)^-1 a --- */
 
-/* Cofactors of the 3 x 3 matrix that m is, filled up by 1. */
+/* A cofactor of m as a 3 x 3 matrix, which has 1 on the rest of the diagonal. */
 static cb_dd minor_of(cb_dd m[3][3], int r, int c) {
   const int a = (r + 1) % 3, b = (r + 2) % 3, d = (c + 1) % 3, e = (c + 2) % 3;
   return cb_dd_sub(cb_dd_mul(m[a][d], m[b][e]), cb_dd_mul(m[a][e], m[b][d]));
@@ -235,7 +239,7 @@ void cb_dd_invert(int n, cb_dd m[CB_COORD_MAX][CB_COORD_MAX], cb_dd inverse[CB_C
     for (int j = 0; j < n; j++) inverse[i][j] = cb_dd_div(minor_of(whole, j, i), det);
 }
 
-void cb_origin_translation(const cb_geometry *g, const double *a, cb_dd m[CB_COORD_MAX][CB_COORD_MAX],
+void cb_origin_translation(const cb_space *g, const double *a, cb_dd m[CB_COORD_MAX][CB_COORD_MAX],
                            cb_dd inverse[CB_COORD_MAX][CB_COORD_MAX]) {
   const int n = g->dim;
   double high[CB_DIM_MAX * CB_DIM_MAX], low[CB_DIM_MAX * CB_DIM_MAX] = {0};
@@ -245,7 +249,7 @@ void cb_origin_translation(const cb_geometry *g, const double *a, cb_dd m[CB_COO
   cb_dd_invert(n, m, inverse);
 }
 
-static void translate(const cb_geometry *g, const double *a, const double *q, double *out) {
+static void translate(const cb_space *g, const double *a, const double *q, double *out) {
   cb_dd m[CB_COORD_MAX][CB_COORD_MAX], inverse[CB_COORD_MAX][CB_COORD_MAX];
   double end[CB_DIM_MAX] = {0};
   cb_origin_translation(g, a, m, inverse);
@@ -256,7 +260,7 @@ static void translate(const cb_geometry *g, const double *a, const double *q, do
   memcpy(out, end, (size_t)g->dim * sizeof *out);
 }
 
-static void invert(const cb_geometry *g, const double *a, double *out) {
+static void invert(const cb_space *g, const double *a, double *out) {
   cb_dd m[CB_COORD_MAX][CB_COORD_MAX], inverse[CB_COORD_MAX][CB_COORD_MAX];
   double end[CB_DIM_MAX] = {0};
   cb_origin_translation(g, a, m, inverse);
@@ -265,9 +269,9 @@ static void invert(const cb_geometry *g, const double *a, double *out) {
   memcpy(out, end, (size_t)g->dim * sizeof *out);
 }
 
-/* --- all of them --- */
+/* --- all spaces --- */
 
-void cb_origin_compose(const cb_geometry *g, const cb_origin *a, const cb_origin *b, cb_origin *out) {
+void cb_origin_compose(const cb_space *g, const cb_origin *a, const cb_origin *b, cb_origin *out) {
   const cb_origin_part part = cb_origin_part_of(g);
   cb_origin c;
   cb_origin_identity(g, &c);
@@ -285,7 +289,7 @@ void cb_origin_compose(const cb_geometry *g, const cb_origin *a, const cb_origin
 }
 
 /* (T(n,L) R)^-1 = R^T T(-n,L) = T(-R^T n, L) R^T */
-void cb_origin_inverse(const cb_geometry *g, const cb_origin *a, cb_origin *out) {
+void cb_origin_inverse(const cb_space *g, const cb_origin *a, cb_origin *out) {
   const int n = cb_origin_part_of(g).dim;
   cb_origin c;
   cb_origin_identity(g, &c);
@@ -304,13 +308,13 @@ void cb_origin_inverse(const cb_geometry *g, const cb_origin *a, cb_origin *out)
   *out = c;
 }
 
-bool cb_origin_same(const cb_geometry *g, const cb_origin *a, const cb_origin *b) {
+bool cb_origin_same(const cb_space *g, const cb_origin *a, const cb_origin *b) {
   const size_t dim = (size_t)cb_origin_part_of(g).dim, n = dim * sizeof(double);
   return a->length == b->length && !memcmp(a->direction, b->direction, n) &&
          !memcmp(a->rotation, b->rotation, dim * n) && !memcmp(a->shift, b->shift, sizeof a->shift);
 }
 
-void cb_origin_relative(const cb_geometry *g, const cb_origin *a, const cb_origin *b, cb_origin *out) {
+void cb_origin_relative(const cb_space *g, const cb_origin *a, const cb_origin *b, cb_origin *out) {
   if (cb_origin_same(g, a, b)) {
     cb_origin_identity(g, out);
     return;

@@ -1,112 +1,124 @@
-/* Moving origins: bodies stay near the base point of a frame of their own, and the frame is carried along.
+/* Moving origins: a body stays near the base point of a frame of its own, and the frame moves with the body.
  *
  *   world point = T(direction, length) R (local point)
  *
  * with T the transvection from the base point along the unit vector `direction`, R a rotation about the base point
- * (cb_origin). In H^n numbers grow like exp(length/radius) and a matrix of that size has no digits left; direction,
- * length and rotation keep theirs at any length (tried from 0 to 1e5). In E^n the same holds with
- * translations. In a product T is that of its hyperbolic factor, and flat factors are translated by `shift`; in a group
- * with a left-invariant metric (cb_intrinsic.translation) the world point is L_shift (local point), and a momentum is a
- * covector. These spaces have moving origins; in all others, and in a sphere of a product, an origin is the identity,
- * and every function below does what it says with the identity.
+ * (cb_origin). In H^n numbers grow like exp(length/radius), and a matrix of that size has no digits left; direction,
+ * length and rotation keep their digits at any length (tested from 0 to 1e5). In E^n T is a translation. In a product T
+ * acts on the hyperbolic factor, and `shift` translates the flat factors. In a group with a left-invariant metric
+ * (cb_intrinsic.translation) the world point is L_shift (local point), and a momentum is a covector. Only these spaces
+ * have moving origins. In all others, and in a sphere of a product, an origin is the identity, and the functions below
+ * work with the identity.
  */
 #pragma once
 
 #include "numerics/dd.h"
-#include <curvebody/geometry.h>
+#include <curvebody/space.h>
+
 #include <stdbool.h>
+#include <math.h>
 
-bool cb_origin_moves(const cb_geometry *g);
+bool cb_origin_moves(const cb_space *g);
 
-void cb_origin_identity(const cb_geometry *g, cb_origin *out);
-/* The transvection that takes the base point to x. */
-void cb_origin_at(const cb_geometry *g, const double *x, cb_origin *out);
-/* The flow of a Killing field for time s. CB_ERROR_UNSUPPORTED where origins do not move in this way: rotations of
- * spheres and groups. */
-cb_status cb_origin_flow(const cb_geometry *g, int killing, double s, cb_origin *out);
-/* a after b. The lengths' errors are a few units of round-off of the larger; the rotation is kept orthogonal. */
-void cb_origin_compose(const cb_geometry *g, const cb_origin *a, const cb_origin *b, cb_origin *out);
-void cb_origin_inverse(const cb_geometry *g, const cb_origin *a, cb_origin *out);
-/* inverse(a) after b: takes b's local points to a's. Exactly the identity for equal origins. Two origins far out and
- * close to one another do not know their relative place better than exp(length) units of round-off. */
-void cb_origin_relative(const cb_geometry *g, const cb_origin *a, const cb_origin *b, cb_origin *out);
+void cb_origin_identity(const cb_space *g, cb_origin *out);
+/* The transvection that moves the base point to x. */
+void cb_origin_at(const cb_space *g, const double *x, cb_origin *out);
+/* The flow of a Killing field for time s. Returns CB_ERROR_UNSUPPORTED if an origin cannot represent it: for rotations
+ * of spheres and of groups, and in spaces without moving origins. */
+cb_status cb_origin_flow(const cb_space *g, int killing, double s, cb_origin *out);
+/* a after b. The error of the length is a few units of round-off of the larger length; the rotation stays
+ * orthogonal. */
+void cb_origin_compose(const cb_space *g, const cb_origin *a, const cb_origin *b, cb_origin *out);
+void cb_origin_inverse(const cb_space *g, const cb_origin *a, cb_origin *out);
+/* inverse(a) after b: it maps local points of b to local points of a, and is exactly the identity for equal origins.
+ * The relative place of two origins that are far out and close to each other has an error of exp(length) units of
+ * round-off. */
+void cb_origin_relative(const cb_space *g, const cb_origin *a, const cb_origin *b, cb_origin *out);
 
-/* Bit for bit the same. */
-bool cb_origin_same(const cb_geometry *g, const cb_origin *a, const cb_origin *b);
+/* Are the origins a and b the same, bit for bit? */
+bool cb_origin_same(const cb_space *g, const cb_origin *a, const cb_origin *b);
 
 /* --- places --- */
-/* Do numbers of the embedding grow like exp(distance), so that places far out are told by origins? */
-bool cb_origin_grows(const cb_geometry *g);
-/* The length of an origin in radii of curvature; 0 where that part of it is flat. */
-double cb_origin_radii(const cb_geometry *g, const cb_origin *origin);
-/* In a space where they grow: the origin that takes the base point to the coordinates q of a chart (NULL: the
- * embedding), and v, what their velocity u is at the base point. */
-cb_status cb_origin_of(const cb_geometry *g, const cb_chart *chart, const double *q, const double *u, cb_origin *origin,
+/* Do numbers of the embedding grow like exp(distance), so that places far out have to be given as origins? */
+bool cb_origin_grows(const cb_space *g);
+/* The length of an origin in radii of curvature; 0 where T acts on a flat space. */
+double cb_origin_radii(const cb_space *g, const cb_origin *origin);
+/* In a space where numbers of the embedding grow: the origin that moves the base point to the coordinates q of a chart
+ * (NULL: the embedding), and v, their velocity u transported to the base point. */
+cb_status cb_origin_of(const cb_space *g, const cb_chart *chart, const double *q, const double *u, cb_origin *origin,
                        double *v);
-/* Coordinates in a chart of the world of a local point. */
-cb_status cb_origin_coordinates(const cb_geometry *g, const cb_origin *origin, const double *x, const cb_chart *chart,
+/* The coordinates of a local point in a chart of the world. */
+cb_status cb_origin_coordinates(const cb_space *g, const cb_origin *origin, const double *x, const cb_chart *chart,
                                 double *q);
-/* The Karcher mean (cb_karcher_mean) of the points that places take the base point to, as such a place, where numbers
- * of the embedding grow; as good as the mean is near to the base point, to `frame`, or to the lines from these to the
- * points. */
-cb_status cb_karcher_mean_of_places(const cb_geometry *g, size_t n, const cb_origin *places, const cb_origin *frame,
+/* The Karcher mean (cb_karcher_mean) of the points to which `places` move the base point, as an origin too, in a space
+ * where numbers of the embedding grow. It is accurate if the mean is near the base point, near `frame`, or near the
+ * lines from these to the points. */
+cb_status cb_karcher_mean_of_places(const cb_space *g, size_t n, const cb_origin *places, const cb_origin *frame,
                                     const double *weight, cb_origin *mean);
-/* A Killing field of the world at the local point x, as a local vector; infinite or nan where it overflows. */
-void cb_origin_field(const cb_geometry *g, const cb_origin *origin, int killing, const double *x, double *v);
+/* A Killing field of the world at the local point x as a local vector; it is infinite or nan where it overflows. */
+void cb_origin_field(const cb_space *g, const cb_origin *origin, int killing, const double *x, double *v);
 
 /* --- changing the frame --- */
-/* What a change of frame does to local points, x -> m x + b, an isometry to 1e-30, and to momenta, p -> momentum p. */
+/* A change of frame. It maps local points by x -> m x + b, an isometry to 1e-30, and momenta by p -> momentum p. */
 typedef struct cb_recentring {
   cb_dd m[CB_COORD_MAX][CB_COORD_MAX], b[CB_COORD_MAX], momentum[CB_COORD_MAX][CB_COORD_MAX];
 } cb_recentring;
 
-/* Expresses the frame anew so that the local point y becomes its base point: updates origin, and says in *change what
- * to apply to all local points. */
-void cb_origin_shift(const cb_geometry *g, cb_origin *origin, const double *y, cb_recentring *change);
-/* Both together; isometry (may be NULL) tells others what was done, in double. CB_ERROR_DOMAIN if y is not finite. */
-cb_status cb_origin_recentre(const cb_geometry *g, cb_origin *origin, const double *y, int n, double *x, double *x_low,
-                             double *p, double *p_low, cb_isometry *isometry);
+/* Moves the frame so that the local point y becomes its base point. Updates origin, and writes to *change the map that
+ * has to be applied to all local points. */
+void cb_origin_shift(const cb_space *g, cb_origin *origin, const double *y, cb_recentring *change);
+/* n local points and momenta, [n][embedding] each, with their low parts. */
+typedef struct cb_local_points {
+  int n;
+  double *x, *x_low, *p, *p_low;
+} cb_local_points;
+/* As cb_origin_shift, and applies the change to the points and momenta; isometry (may be NULL) receives the map in
+ * double precision. CB_ERROR_DOMAIN if y is not finite. */
+cb_status cb_origin_recentre(const cb_space *g, cb_origin *origin, const double *y, const cb_local_points *points,
+                             cb_isometry *isometry);
 
 /* --- local to world --- */
-/* A tangent vector in the world's embedding; infinite where it overflows (length beyond about 700 radii). */
-void cb_origin_world_vector(const cb_geometry *g, const cb_origin *origin, const double *v, double *world);
-/* A point local to b, local to a. CB_ERROR_DOMAIN where it overflows. */
-cb_status cb_origin_relative_point(const cb_geometry *g, const cb_origin *a, const cb_origin *b, const double *x,
+/* A tangent vector in the embedding of the world; infinite where it overflows (beyond a length of about 700 radii). */
+void cb_origin_world_vector(const cb_space *g, const cb_origin *origin, const double *v, double *world);
+/* Converts a point that is local to b to the frame a. CB_ERROR_DOMAIN if it overflows. */
+cb_status cb_origin_relative_point(const cb_space *g, const cb_origin *a, const cb_origin *b, const double *x,
                                    double *out);
-/* World picture (cb_picture) of a local point and its velocity; in a ball model finite and exact at any length. */
-void cb_origin_picture(const cb_geometry *g, const cb_origin *origin, const double *x, const double *v, double *picture,
-                       double *velocity);
-/* As a matrix; its entries have relative errors of length/radius units of round-off. */
-void cb_origin_isometry(const cb_geometry *g, const cb_origin *origin, cb_isometry *out);
-/* Killing momenta about the world's axes from those about the local axes: the coadjoint action. Components that grow
- * and that shrink with the length are kept apart, so that none spoils another. */
-void cb_origin_killing(const cb_geometry *g, const cb_origin *origin, const double *local, double *world);
-/* cb_killing_momentum_add of n points of an embedding. */
-void cb_killing_momenta_add(const cb_geometry *g, int n, const double *x, const double *p, double *momentum);
-/* |X_i| of the world's Killing fields at the local point q: coordinates of the chart, or of the embedding. */
-cb_status cb_origin_killing_sizes(const cb_geometry *g, const cb_origin *origin, const double *q, double *norm);
-/* What a unit of round-off of an origin makes of Killing momenta `world` about the world's axes whose terms are of
- * these sizes, added to noise[n_killing] in those units. A part of the direction that is exactly 0 stays so, and turns
- * nothing, unless it may have been too small for a number. */
-void cb_origin_killing_noise(const cb_geometry *g, const cb_origin *origin, const double *sizes, const double *world,
+/* The plot coordinates in the world (cb_plot_coordinates) of a local point and its velocity. In a ball model they are
+ * finite and accurate at any length. */
+void cb_origin_plot(const cb_space *g, const cb_origin *origin, const double *x, const double *v, double *plot,
+                    double *velocity);
+/* The origin as a matrix; its entries have relative errors of length/radius units of round-off. */
+void cb_origin_isometry(const cb_space *g, const cb_origin *origin, cb_isometry *out);
+/* Converts Killing momenta about the local axes to those about the axes of the world: the coadjoint action. Components
+ * that grow with the length and components that shrink are computed separately, so that no digits are lost. */
+void cb_origin_killing(const cb_space *g, const cb_origin *origin, const double *local, double *world);
+/* As cb_killing_momentum_add, for n points of an embedding. */
+void cb_killing_momenta_add(const cb_space *g, int n, const double *x, const double *p, double *momentum);
+/* |X_i| of the Killing fields of the world at the local point q, in coordinates of the chart or of the embedding. */
+cb_status cb_origin_killing_sizes(const cb_space *g, const cb_origin *origin, const double *q, double *norm);
+/* Adds to noise[n_killing], in units of round-off, the error of the Killing momenta `world` about the axes of the world
+ * from one unit of round-off of the origin; their terms have the given sizes. A component of the direction that is
+ * exactly 0 is exact and adds nothing, unless it may have underflowed to 0. */
+void cb_origin_killing_noise(const cb_space *g, const cb_origin *origin, const double *sizes, const double *world,
                              double *noise);
-/* In a space without quadrics: the momenta about the world's axes of one particle at x with the covector p, added to
- * momentum. */
-void cb_origin_killing_add(const cb_geometry *g, const cb_origin *origin, const double *x, const double *p,
+/* In a space without quadrics: adds to momentum the momenta, about the axes of the world, of one particle at x with the
+ * covector p. */
+void cb_origin_killing_add(const cb_space *g, const cb_origin *origin, const double *x, const double *p,
                            double *momentum);
 /* --- distances between frames --- */
-/* Frame b as seen from frame a, prepared for measuring. */
+/* Frame b relative to frame a, prepared for computing distances. */
 typedef struct cb_frames {
-  bool far; /* more than a few radii: measured by exp(-length) times cosh(d) */
+  bool far; /* more than two radii apart: distances then use exp(-length) times cosh(d) */
   cb_origin relative;
-  cb_isometry isometry; /* of relative, while it is short enough to be used for points that are close */
+  cb_isometry isometry; /* the matrix of `relative`, if it is short enough to be used for near points */
 } cb_frames;
 
-void cb_frames_make(const cb_geometry *g, const cb_origin *a, const cb_origin *b, cb_frames *frames);
-/* Distance of x, local in a, from y, local in b, with ordinary partial derivatives gradient[2k] and hessian[(2k)^2] in
- * (x, y) (NULL: not wanted). Far away the extension off the space is by <x,y>, otherwise by the chord: tangential parts
- * agree. CB_ERROR_DOMAIN as cb_distance_derivatives if derivatives are asked for. */
-cb_status cb_frames_distance(const cb_geometry *g, const cb_frames *frames, const double *x, const double *y, double *d,
+void cb_frames_make(const cb_space *g, const cb_origin *a, const cb_origin *b, cb_frames *frames);
+/* The distance of x, local in a, from y, local in b, with the partial derivatives gradient[2k] and hessian[(2k)^2] in
+ * (x, y) (may be NULL). For points off the space the distance is defined by <x,y> if the frames are far apart and
+ * otherwise by the chord; the tangential parts agree. CB_ERROR_DOMAIN as in cb_distance_derivatives if derivatives are
+ * requested. */
+cb_status cb_frames_distance(const cb_space *g, const cb_frames *frames, const double *x, const double *y, double *d,
                              double *gradient, double *hessian);
 
 /* A fixed point of the world: x relative to an origin. */
@@ -115,15 +127,89 @@ typedef struct cb_fixed {
   double x[CB_Q_MAX];
 } cb_fixed;
 
-/* The same as seen from a frame. */
+/* A fixed point relative to a frame. */
 typedef struct cb_anchor {
   cb_frames frames;
-  double x[CB_COORD_MAX]; /* its local coordinates, unless frames.far */
+  double x[CB_COORD_MAX]; /* the local coordinates of the fixed point; not used if frames.far */
 } cb_anchor;
 
-void cb_anchor_make(const cb_geometry *g, const cb_origin *origin, const double *world_point, cb_anchor *anchor);
-/* Of a point with an origin of its own: where that is the frame's, and near it, at any distance from the world's. */
-void cb_anchor_of(const cb_geometry *g, const cb_origin *origin, const cb_fixed *point, cb_anchor *anchor);
-/* Distance of the local point x from it, with gradient[k] and hessian[k*k] in x (NULL: not wanted). */
-cb_status cb_anchor_distance(const cb_geometry *g, const cb_anchor *anchor, const double *x, double *d,
-                             double *gradient, double *hessian);
+void cb_anchor_make(const cb_space *g, const cb_origin *origin, const double *world_point, cb_anchor *anchor);
+/* Prepares a point. The result is accurate at any distance from the base point of the world if the point's own origin
+ * is the origin of the frame, or near it. */
+void cb_anchor_of(const cb_space *g, const cb_origin *origin, const cb_fixed *point, cb_anchor *anchor);
+/* The distance of the local point x from the fixed point, with gradient[k] and hessian[k*k] in x (may be NULL). */
+cb_status cb_anchor_distance(const cb_space *g, const cb_anchor *anchor, const double *x, double *d, double *gradient,
+                             double *hessian);
+
+/* --- for the files about origins: small vectors of the base point's tangent space --- */
+
+static inline double cb_origin_dot(int dim, const double *u, const double *v) {
+  double sum = 0;
+  for (int i = 0; i < dim; i++) sum += u[i] * v[i];
+  return sum;
+}
+
+/* w = A v, and w = A^T v; w and v must be different arrays. */
+static inline void cb_origin_turn(int dim, const double *a, const double *v, double *w) {
+  for (int i = 0; i < dim; i++) w[i] = cb_origin_dot(dim, a + i * dim, v);
+}
+
+static inline void cb_origin_turn_back(int dim, const double *a, const double *v, double *w) {
+  for (int i = 0; i < dim; i++) {
+    w[i] = 0;
+    for (int j = 0; j < dim; j++) w[i] += a[j * dim + i] * v[j];
+  }
+}
+
+/* The factor on which T(direction, length) R acts: the space itself if it has one factor, or the hyperbolic factor of a
+ * product; dim is 0 if there is none. `offset` is its first coordinate, `axis` its first axis, `rate` is 1/(radius of
+ * curvature), or 0 if flat. */
+typedef struct cb_origin_part {
+  int dim, offset, axis;
+  double curvature, rate;
+} cb_origin_part;
+
+static inline int cb_origin_dimension(cb_factor f) { return f.curvature == 0 ? f.count : f.count - 1; }
+
+static inline cb_origin_part cb_origin_part_of(const cb_space *g) {
+  for (int f = 0, axis = 0; !g->intrinsic && f < g->n_factors; axis += cb_origin_dimension(g->factor[f++])) {
+    const cb_factor *factor = &g->factor[f];
+    if (factor->curvature > 0 || (factor->curvature == 0 && g->n_factors > 1)) continue;
+    return (cb_origin_part){cb_origin_dimension(*factor), factor->offset, axis, factor->curvature,
+                            sqrt(fabs(factor->curvature))};
+  }
+  return (cb_origin_part){0};
+}
+
+/* The coordinates that `shift` translates in a product: coordinate[n] along axis[n]. Returns n. */
+static inline int cb_origin_shifted(const cb_space *g, int *axis, int *coordinate) {
+  int n = 0;
+  for (int f = 0, first = 0; g->n_factors > 1 && f < g->n_factors; first += cb_origin_dimension(g->factor[f++]))
+    for (int i = 0; g->factor[f].curvature == 0 && i < g->factor[f].count; i++) {
+      axis[n] = first + i;
+      coordinate[n++] = g->factor[f].offset + i;
+    }
+  return n;
+}
+
+/* The plane of two unit directions n and m: cos^2(phi/2), sin phi, and the unit vector in it orthogonal to n, or 0 if n
+ * and m are parallel. */
+typedef struct cb_origin_plane {
+  double cos2, sin, across[CB_DIM_MAX];
+} cb_origin_plane;
+cb_origin_plane cb_origin_plane_of(int dim, const double *n, const double *m);
+
+/* The point T(n,L) T(m,l) of the base point, in radii of curvature, with the plane of n and m: its distance, and the
+ * cosine and sine of the angle of its direction from n towards m. log_height (may be NULL): log sinh of the height of
+ * the triangle on that side, which is sinh L times the sine and may underflow. */
+void cb_origin_third_side(double L, double l, const cb_origin_plane *p, double *length, double *along, double *across,
+                          double *log_height);
+
+/* As cb_origin_world_point, but the result is off the space by round-off. */
+void cb_origin_world_place(const cb_space *g, const cb_origin *origin, const double *x, double *world);
+
+/* m^-1, n at most 3. */
+void cb_dd_invert(int n, cb_dd m[CB_COORD_MAX][CB_COORD_MAX], cb_dd inverse[CB_COORD_MAX][CB_COORD_MAX]);
+/* The matrix m of the left translation L_a q = a + m q of a group, and its inverse. */
+void cb_origin_translation(const cb_space *g, const double *a, cb_dd m[CB_COORD_MAX][CB_COORD_MAX],
+                           cb_dd inverse[CB_COORD_MAX][CB_COORD_MAX]);

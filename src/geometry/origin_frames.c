@@ -1,21 +1,23 @@
-/* Distances between moving frames. Frame b seen from a is T(n, L) A; x local in a, y local in b; lengths in radii R:
+/* Distances between moving frames. Frame b relative to a is T(n, L) A, x is local in a, y local in b, lengths are in
+ * radii R:
  *
- *   u = cosh d = -<x, T A y>/R^2 = exp(L) U,  z = A y,  ' across n:
+ *   u = cosh d = -<x, T A y>/R^2 = exp(L) U,  z = A y,  ' the part orthogonal to n:
  *   2 U R^2 = (x_w - x_n)(z_w + z_n) + exp(-2L) (x_w + x_n)(z_w - z_n) - 2 exp(-L) x'.z'
  *   d = L + log(U + sqrt(U^2 - exp(-2L)))
  *   d_a = u_a/sinh d,  d_ab = u_ab/sinh d - coth(d) d_a d_b;  u is bilinear in x and y
- * x_w - x_n = (R^2 + |x'|^2)/(x_w + x_n) loses nothing where x leans to n. Points that come close are measured by their
- * chord.
+ * x_w - x_n = (R^2 + |x'|^2)/(x_w + x_n) loses no digits if x is in the direction n. For points close to each other the
+ * chord is used.
  */
-#include "geometry/origin_private.h"
+#include "geometry/origin.h"
 
 #include <string.h>
 
-/* Frames further apart than `far` radii are measured by exp(-L) u, unless u is below `near`. Up to `far` a chord costs
- * exp(2 far) units of round-off; below `near` the logarithm would cost 1/sinh d. */
+/* For frames farther apart than `far_apart` radii distances use exp(-L) u, unless u is below `near`. A chord has an
+ * error of up to exp(2 far_apart) units of round-off; below `near` the logarithm would amplify errors by 1/sinh d.
+ * Above longest_matrix radii the matrix of a frame is not used. */
 static const double far_apart = 2, near = 1.5, longest_matrix = 300;
 
-void cb_frames_make(const cb_geometry *g, const cb_origin *a, const cb_origin *b, cb_frames *frames) {
+void cb_frames_make(const cb_space *g, const cb_origin *a, const cb_origin *b, cb_frames *frames) {
   cb_origin_relative(g, a, b, &frames->relative);
   double length = cb_origin_moves(g) ? cb_origin_part_of(g).rate * frames->relative.length : 0;
   frames->far = length > far_apart;
@@ -23,8 +25,9 @@ void cb_frames_make(const cb_geometry *g, const cb_origin *a, const cb_origin *b
   if (length <= longest_matrix) cb_origin_isometry(g, &frames->relative, &frames->isometry);
 }
 
-/* By the chord of x and y brought to a's frame; derivatives in y go back by the transpose. */
-static cb_status by_chord(const cb_geometry *g, const cb_frames *frames, const double *x, const double *y, double *d,
+/* The distance by the chord of x and y in the frame a; the transpose of the map converts derivatives in y to the frame
+ * b. */
+static cb_status by_chord(const cb_space *g, const cb_frames *frames, const double *x, const double *y, double *d,
                           double *gradient, double *hessian) {
   int k = g->embedding, n = 2 * k;
   double here[CB_COORD_MAX], gr[2 * CB_COORD_MAX], he[4 * CB_COORD_MAX * CB_COORD_MAX];
@@ -35,7 +38,7 @@ static cb_status by_chord(const cb_geometry *g, const cb_frames *frames, const d
   }
   cb_status status = cb_distance_derivatives(g, x, here, d, gr, hessian ? he : NULL);
   if (status) return status;
-  /* the matrix diag(1, m) that y's coordinates go through */
+  /* the matrix diag(1, m), which converts y's coordinates */
   double chain[2 * CB_COORD_MAX][2 * CB_COORD_MAX] = {{0}};
   for (int i = 0; i < k; i++) {
     chain[i][i] = 1;
@@ -79,7 +82,8 @@ static void carried(int dim, const double *n, double e, int side, const double *
   out[dim] = (plus + minus) / 2;
 }
 
-/* In the hyperbolic factor, x and y from its first coordinate on. *far = false: they are near, and nothing is done. */
+/* The distance in the hyperbolic factor; x and y begin at its first coordinate. If *is_far becomes false, the points
+ * are near each other, and nothing else is written. */
 static void by_cone(cb_origin_part part, const cb_frames *frames, const double *x, const double *y, double *d,
                     double *gradient, double *hessian, bool *is_far) {
   int dim = part.dim, k = dim + 1;
@@ -92,7 +96,7 @@ static void by_cone(cb_origin_part part, const cb_frames *frames, const double *
   double U = rate * rate * (cx.minus * cz.plus + e * e * cx.plus * cz.minus - 2 * e * dot) / 2;
   *is_far = !(U < near * e && L <= longest_matrix);
   if (!*is_far) return;
-  double S = sqrt((U - e) * (U + e)); /* exp(-L) sinh d */
+  double S = sqrt((U - e) * (U + e)); /* equal to exp(-L) sinh d */
   *d = (L + log(U + S)) / rate;
   if (!gradient && !hessian) return;
 
@@ -125,7 +129,7 @@ static void by_cone(cb_origin_part part, const cb_frames *frames, const double *
 
 /* In a product: D^2 = d^2 + |z|^2, z = x - y - shift in the flat factors; S = D^2/2, D_i = S_i/D,
  * D_ij = (S_ij - D_i D_j)/D. */
-static cb_status by_factors(const cb_geometry *g, const cb_frames *frames, const double *x, const double *y, double *d,
+static cb_status by_factors(const cb_space *g, const cb_frames *frames, const double *x, const double *y, double *d,
                             double *gradient, double *hessian) {
   const cb_origin_part part = cb_origin_part_of(g);
   const int k = g->embedding, n = 2 * k, m = part.dim + 1, o = part.offset;
@@ -141,7 +145,8 @@ static cb_status by_factors(const cb_geometry *g, const cb_frames *frames, const
     const int a = coordinate[i];
     const double z = x[a] - y[a] - frames->relative.shift[axis[i]];
     square += z * z;
-    S1[a] = z, S1[k + a] = -z;
+    S1[a] = z;
+    S1[k + a] = -z;
     S2[a][a] = S2[k + a][k + a] = 1;
     S2[a][k + a] = S2[k + a][a] = -1;
   }
@@ -158,7 +163,7 @@ static cb_status by_factors(const cb_geometry *g, const cb_frames *frames, const
   return CB_OK;
 }
 
-static cb_status far_off(const cb_geometry *g, const cb_frames *frames, const double *x, const double *y, double *d,
+static cb_status far_off(const cb_space *g, const cb_frames *frames, const double *x, const double *y, double *d,
                          double *gradient, double *hessian) {
   bool is_far;
   if (g->n_factors > 1) return by_factors(g, frames, x, y, d, gradient, hessian);
@@ -166,21 +171,23 @@ static cb_status far_off(const cb_geometry *g, const cb_frames *frames, const do
   return is_far ? CB_OK : by_chord(g, frames, x, y, d, gradient, hessian);
 }
 
-cb_status cb_frames_distance(const cb_geometry *g, const cb_frames *frames, const double *x, const double *y, double *d,
+cb_status cb_frames_distance(const cb_space *g, const cb_frames *frames, const double *x, const double *y, double *d,
                              double *gradient, double *hessian) {
   return (frames->far ? far_off : by_chord)(g, frames, x, y, d, gradient, hessian);
 }
 
-/* The base point, but where origins do not reach, in a sphere of a product, the point itself. */
-static void base_of(const cb_geometry *g, const double *point, double *base) {
-  cb_geometry_base_point(g, base);
+/* The base point; in a sphere of a product, where origins do not move, the point itself. */
+static void base_of(const cb_space *g, const double *point, double *base) {
+  cb_space_base_point(g, base);
   for (int f = 0; f < g->n_factors; f++)
     if (g->factor[f].curvature > 0)
       memcpy(base + g->factor[f].offset, point + g->factor[f].offset, (size_t)g->factor[f].count * sizeof *base);
 }
 
-/* T of the world to the point, O T(x) = T W; seen from the point's own origin O it is T(x) W^-1, at any distance. */
-void cb_anchor_of(const cb_geometry *g, const cb_origin *origin, const cb_fixed *point, cb_anchor *anchor) {
+/* Let T be the transvection from the world to the point, O T(x) = T W. Relative to the point's own origin O, T is T(x)
+ * W^-1, at any distance.
+ */
+void cb_anchor_of(const cb_space *g, const cb_origin *origin, const cb_fixed *point, cb_anchor *anchor) {
   double base[CB_Q_MAX];
   cb_origin there, identity;
   cb_origin_identity(g, &identity);
@@ -209,18 +216,18 @@ void cb_anchor_of(const cb_geometry *g, const cb_origin *origin, const cb_fixed 
   cb_frames_make(g, origin, &there, &anchor->frames);
   base_of(g, point->x, base);
   cb_isometry_point(g, &anchor->frames.isometry, base, anchor->x);
-  if (!g->intrinsic) cb_geometry_project_point(g, anchor->x);
+  if (!g->intrinsic) cb_space_project_point(g, anchor->x);
 }
 
-void cb_anchor_make(const cb_geometry *g, const cb_origin *origin, const double *world_point, cb_anchor *anchor) {
+void cb_anchor_make(const cb_space *g, const cb_origin *origin, const double *world_point, cb_anchor *anchor) {
   cb_fixed point;
   cb_origin_identity(g, &point.origin);
   memcpy(point.x, world_point, (size_t)g->embedding * sizeof *point.x);
   cb_anchor_of(g, origin, &point, anchor);
 }
 
-cb_status cb_anchor_distance(const cb_geometry *g, const cb_anchor *anchor, const double *x, double *d,
-                             double *gradient, double *hessian) {
+cb_status cb_anchor_distance(const cb_space *g, const cb_anchor *anchor, const double *x, double *d, double *gradient,
+                             double *hessian) {
   int k = g->embedding;
   double base[CB_Q_MAX], gr[2 * CB_COORD_MAX], he[4 * CB_COORD_MAX * CB_COORD_MAX];
   cb_status status;
@@ -240,7 +247,7 @@ cb_status cb_anchor_distance(const cb_geometry *g, const cb_anchor *anchor, cons
   return CB_OK;
 }
 
-cb_status cb_origin_distance(const cb_geometry *g, const cb_origin *a, const double *x, const cb_origin *b,
+cb_status cb_origin_distance(const cb_space *g, const cb_origin *a, const double *x, const cb_origin *b,
                              const double *y, double *d) {
   cb_frames frames;
   cb_frames_make(g, a, b, &frames);

@@ -1,16 +1,17 @@
-/* Killing momenta in another frame, T(n, L) A with L in radii of curvature, and their invariants.
+/* Killing momenta in another frame, T(n, L) A with L in radii of curvature, and their sizes and errors.
  *
- *   E = w p - x p_w (E^n: P = p) and B_ij = x_i p_j - x_j p_i are first turned by A; with B_n = n_j B_ji
- *   H^n: E across n +- B_n  grow and shrink by exp(+-L), E along n and B across n stay
+ *   E = w p - x p_w (E^n: P = p) and B_ij = x_i p_j - x_j p_i are first rotated by A; with B_n = n_j B_ji
+ *   H^n: the parts of E orthogonal to n, +- B_n, grow and shrink by exp(+-L); E along n and the rest of B stay
  *   E^n: P stays, B' = B + c P^T - P c^T, c = L n
  */
-#include "geometry/origin_private.h"
+#include "geometry/origin.h"
 #include <curvebody/intrinsic.h>
 
 #include <float.h>
 #include <string.h>
 
-/* Momenta as they come (dim translations, then rotations by name) to E = T radius (E^n: P) and B, and back. */
+/* From momenta in the order of the fields (dim translations, then rotations by name) to E, which is `radius` times
+ * those of the translations (E^n: P), and B. */
 static void unpack(int dim, int axis, double radius, const double *momentum, double *e,
                    double b[CB_DIM_MAX][CB_DIM_MAX]) {
   memset(b, 0, CB_DIM_MAX * CB_DIM_MAX * sizeof(double));
@@ -46,7 +47,8 @@ static void turn_tensor(int dim, const double *a, double b[CB_DIM_MAX][CB_DIM_MA
 
 static double grown(double x, double growth) { return x == 0 ? 0 : x * growth; }
 
-/* What grows is multiplied last, so that what overflows is infinite and nothing is inf - inf. */
+/* Applies T(n, L) to E and B. The growing part is multiplied last, so that an overflow gives infinity and never
+ * inf - inf. */
 static void transvect(int dim, const double *n, double L, double *e, double b[CB_DIM_MAX][CB_DIM_MAX]) {
   const double along = cb_origin_dot(dim, n, e), growth = exp(L), decay = exp(-L);
   double grow[CB_DIM_MAX], shrink[CB_DIM_MAX], bn[CB_DIM_MAX] = {0};
@@ -57,14 +59,16 @@ static void transvect(int dim, const double *n, double L, double *e, double b[CB
     grow[i] = (across + bn[i]) / 2;
     shrink[i] = (across - bn[i]) / 2 * decay;
   }
-  const double rest = cb_origin_dot(dim, n, grow); /* round-off that would grow */
+  const double rest =
+      cb_origin_dot(dim, n, grow); /* exactly 0 without round-off; it is subtracted, because it would grow */
   for (int i = 0; i < dim; i++) {
     grow[i] -= rest * n[i];
     e[i] = along * n[i] + (shrink[i] + grown(grow[i], growth));
   }
   for (int i = 0; i < dim; i++)
     for (int j = 0; j < dim; j++)
-      b[i][j] += n[j] * (shrink[i] + bn[i]) - n[i] * (shrink[j] + bn[j]) + grown(n[i] * grow[j] - grow[i] * n[j], growth);
+      b[i][j] +=
+          n[j] * (shrink[i] + bn[i]) - n[i] * (shrink[j] + bn[j]) + grown(n[i] * grow[j] - grow[i] * n[j], growth);
 }
 
 /* B' = B + c P^T - P c^T, c = length n. */
@@ -73,7 +77,7 @@ static void displace(int dim, const double *n, double length, const double *p, d
     for (int j = 0; j < dim; j++) b[i][j] += length * (n[i] * p[j] - p[i] * n[j]);
 }
 
-/* Of the part that T acts on, whose first axis is part.axis. */
+/* The momenta of the factor on which T acts; its first axis is part.axis. */
 static void killing_of_part(cb_origin_part part, const cb_origin *origin, const double *local, double *world) {
   double e[CB_DIM_MAX], turned[CB_DIM_MAX], b[CB_DIM_MAX][CB_DIM_MAX], rate = part.curvature == 0 ? 1 : part.rate;
   const int n = part.dim;
@@ -87,7 +91,7 @@ static void killing_of_part(cb_origin_part part, const cb_origin *origin, const 
   pack(n, part.axis, 1 / rate, turned, b, world);
 }
 
-void cb_origin_killing(const cb_geometry *g, const cb_origin *origin, const double *local, double *world) {
+void cb_origin_killing(const cb_space *g, const cb_origin *origin, const double *local, double *world) {
   const cb_origin_part part = cb_origin_part_of(g);
   double e[CB_DIM_MAX], b[CB_DIM_MAX][CB_DIM_MAX];
   memmove(world, local, (size_t)g->n_killing * sizeof *local);
@@ -106,8 +110,8 @@ void cb_origin_killing(const cb_geometry *g, const cb_origin *origin, const doub
   }
 }
 
-/* |X_i| by the components in the chart. */
-static cb_status sizes_in_chart(const cb_geometry *g, const cb_origin *origin, const double *q, double *norm) {
+/* In a chart space: computes |X_i| from the components of X_i in the chart. */
+static cb_status sizes_in_chart(const cb_space *g, const cb_origin *origin, const double *q, double *norm) {
   double metric[CB_Q_MAX * CB_Q_MAX], X[CB_KILLING_MAX][CB_Q_MAX];
   const cb_status status = g->chart->metric(g, q, metric, NULL, NULL);
   for (int a = 0; a < g->dim && !status; a++) {
@@ -130,8 +134,9 @@ static double length(double x, double y) {
   return square < INFINITY ? sqrt(square) : hypot(x, y);
 }
 
-/* By the place in the world. A boost has <X,X> = 1 + |x across it|^2/R^2, which w^2 - x_i^2 would lose. */
-cb_status cb_origin_killing_sizes(const cb_geometry *g, const cb_origin *origin, const double *q, double *norm) {
+/* |X_i| from the place in the world. A boost has <X,X> = 1 + |x'|^2/R^2, x' the part of x orthogonal to it; w^2 - x_i^2
+ * would lose digits. */
+cb_status cb_origin_killing_sizes(const cb_space *g, const cb_origin *origin, const double *q, double *norm) {
   double x[CB_Q_MAX], world[CB_Q_MAX], e[CB_DIM_MAX], b[CB_DIM_MAX][CB_DIM_MAX];
   if (g->intrinsic) return sizes_in_chart(g, origin, q, norm);
   const cb_status status = g->chart ? g->chart->to_point(g, q, x, NULL) : CB_OK;
@@ -142,7 +147,7 @@ cb_status cb_origin_killing_sizes(const cb_geometry *g, const cb_origin *origin,
     const double K = g->factor[f].curvature, rate = sqrt(fabs(K)), *y = world + g->factor[f].offset;
     for (int i = 0; i < n; i++)
       for (int j = 0; j <= i; j++) b[i][j] = b[j][i] = i == j ? fabs(y[i]) : length(y[i], y[j]);
-    for (int i = 0; i < n; i++) { /* of the two axes across, or the one */
+    for (int i = 0; i < n; i++) { /* over the one or two axes orthogonal to it */
       const double across = b[(i + 1) % n][(i + n - 1) % n];
       e[i] = K > 0 ? rate * length(y[i], y[n]) : K < 0 ? length(1, rate * across) : 1;
     }
@@ -153,8 +158,8 @@ cb_status cb_origin_killing_sizes(const cb_geometry *g, const cb_origin *origin,
   return CB_OK;
 }
 
-/* A direction n whose parts are off by n_i times round-off turns the planes (i, j) by n_i n_j of it, and by what is less
- * than any number. */
+/* The error of Killing momenta from a direction n: a relative error of its components n_i rotates the planes (i, j) by
+ * n_i n_j times round-off, and by the smallest number. */
 static void noise_of_part(cb_origin_part part, const double *n, const double *sizes, const double *world,
                           double *noise) {
   static const double least = DBL_MIN / DBL_EPSILON;
@@ -167,7 +172,7 @@ static void noise_of_part(cb_origin_part part, const double *n, const double *si
     for (int j = 0; j < dim; j++) {
       const double angle = fabs(n[i] * n[j]);
       if (i == j) continue;
-      turned[i] += least * fabs(we[j]) + (angle > 0 ? angle * e[j] : 0); /* no 0 inf */
+      turned[i] += least * fabs(we[j]) + (angle > 0 ? angle * e[j] : 0); /* 0 times infinity would be nan */
       for (int k = 0; k < dim; k++)
         if (k != i && k != j)
           both[i][k] = both[k][i] += least * fabs(wb[j][k]) + (angle > 0 ? angle * fabs(b[j][k]) : 0);
@@ -176,7 +181,7 @@ static void noise_of_part(cb_origin_part part, const double *n, const double *si
   for (int i = 0; i < dim * (dim + 1) / 2; i++) noise[i] += add[i];
 }
 
-void cb_origin_killing_noise(const cb_geometry *g, const cb_origin *origin, const double *sizes, const double *world,
+void cb_origin_killing_noise(const cb_space *g, const cb_origin *origin, const double *sizes, const double *world,
                              double *noise) {
   const cb_origin_part part = cb_origin_part_of(g);
   for (int i = 0; i < g->n_killing; i++) noise[i] += sizes[i];
@@ -188,8 +193,8 @@ void cb_origin_killing_noise(const cb_geometry *g, const cb_origin *origin, cons
   }
 }
 
-/* J = p.X(L x), p at L x: as the pairing at x of p with m^-1 X, whose numbers are smaller. */
-void cb_origin_killing_add(const cb_geometry *g, const cb_origin *origin, const double *x, const double *p,
+/* J = p.X(L x) with p at L x, computed as the pairing at x of p with m^-1 X, whose numbers are smaller. */
+void cb_origin_killing_add(const cb_space *g, const cb_origin *origin, const double *x, const double *p,
                            double *momentum) {
   const int n = g->dim;
   const bool moves = cb_origin_moves(g);

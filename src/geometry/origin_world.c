@@ -1,4 +1,4 @@
-/* From a moving frame to the world, world = T(n, L) A local, L in radii of curvature:
+/* From a moving frame to the world, world = T(n, L) A local, with L in radii of curvature, and places in the world:
  *
  *   T: w' +- x_n' = exp(+-L) (w +- x_n), x across n unchanged
  *   in the ball of radius 1, b = x/(1 + w), T is Moebius addition with a = n tanh(L/2):
@@ -8,15 +8,15 @@
  * Source: Ratcliffe, Foundations of Hyperbolic Manifolds, 2nd ed. (2006), section 4.5, doi:10.1007/978-0-387-47322-2;
  * the derivative is (1 - |a|^2)/D times a rotation, since T is conformal.
  */
-#include "geometry/origin_private.h"
+#include "geometry/origin.h"
 #include <curvebody/intrinsic.h>
 
 #include <string.h>
 
-/* x exp(L), 0 where x is: no 0 inf. */
+/* x exp(L), but 0 for x = 0, where exp(L) may be infinite. */
 static double grown(double x, double L) { return x == 0 ? 0 : x * exp(L); }
 
-void cb_origin_world_vector(const cb_geometry *g, const cb_origin *origin, const double *v, double *world) {
+void cb_origin_world_vector(const cb_space *g, const cb_origin *origin, const double *v, double *world) {
   double all[CB_Q_MAX], *y = all;
   memcpy(all, v, (size_t)g->embedding * sizeof *v);
   if (g->intrinsic && cb_origin_moves(g)) {
@@ -32,15 +32,16 @@ void cb_origin_world_vector(const cb_geometry *g, const cb_origin *origin, const
       double L = part.rate * origin->length, along = cb_origin_dot(n, origin->direction, y), w = y[n];
       double plus = grown(w + along, L), minus = (w - along) * exp(-L), change = (plus - minus) / 2 - along;
       for (int i = 0; i < n; i++)
-        if (origin->direction[i] != 0) y[i] += change * origin->direction[i]; /* no 0 inf */
+        if (origin->direction[i] != 0)
+          y[i] += change * origin->direction[i]; /* 0 times an infinite change would be nan */
       y[n] = (plus + minus) / 2;
     }
   }
   memcpy(world, all, (size_t)g->embedding * sizeof *all);
 }
 
-/* The point that the base point is taken to, where that is an addition: flat factors and groups. */
-static void offset_of(const cb_geometry *g, const cb_origin *origin, double *b) {
+/* The point to which an origin moves the base point, for spaces where that is an addition: flat factors and groups. */
+static void offset_of(const cb_space *g, const cb_origin *origin, double *b) {
   int axis[CB_DIM_MAX], coordinate[CB_DIM_MAX];
   memset(b, 0, CB_COORD_MAX * sizeof *b);
   if (!cb_origin_moves(g)) return;
@@ -53,7 +54,7 @@ static void offset_of(const cb_geometry *g, const cb_origin *origin, double *b) 
     b[i] = origin->length * origin->direction[i];
 }
 
-void cb_origin_world_place(const cb_geometry *g, const cb_origin *origin, const double *x, double *world) {
+void cb_origin_world_place(const cb_space *g, const cb_origin *origin, const double *x, double *world) {
   double b[CB_COORD_MAX];
   cb_origin_world_vector(g, origin, x, world);
   if (!cb_origin_moves(g)) return;
@@ -61,12 +62,12 @@ void cb_origin_world_place(const cb_geometry *g, const cb_origin *origin, const 
   for (int i = 0; i < g->embedding; i++) world[i] += b[i];
 }
 
-void cb_origin_world_point(const cb_geometry *g, const cb_origin *origin, const double *x, double *world) {
+void cb_origin_world_point(const cb_space *g, const cb_origin *origin, const double *x, double *world) {
   cb_origin_world_place(g, origin, x, world);
-  if (cb_origin_moves(g) && !g->intrinsic) cb_geometry_project_point(g, world);
+  if (cb_origin_moves(g) && !g->intrinsic) cb_space_project_point(g, world);
 }
 
-cb_status cb_origin_relative_point(const cb_geometry *g, const cb_origin *a, const cb_origin *b, const double *x,
+cb_status cb_origin_relative_point(const cb_space *g, const cb_origin *a, const cb_origin *b, const double *x,
                                    double *out) {
   cb_origin relative;
   double y[CB_Q_MAX];
@@ -74,12 +75,15 @@ cb_status cb_origin_relative_point(const cb_geometry *g, const cb_origin *a, con
   cb_origin_world_point(g, &relative, x, y);
   for (int i = 0; i < g->embedding; i++)
     if (!isfinite(y[i]))
-      return cb_fail(CB_ERROR_DOMAIN, "two frames %g apart have no common coordinates", relative.length);
+      return cb_fail(CB_ERROR_DOMAIN,
+                     "two frames are %g apart, so that coordinates of one overflow in the other: expected frames "
+                     "closer to each other",
+                     relative.length);
   memcpy(out, y, (size_t)g->embedding * sizeof *y);
   return CB_OK;
 }
 
-void cb_origin_isometry(const cb_geometry *g, const cb_origin *origin, cb_isometry *out) {
+void cb_origin_isometry(const cb_space *g, const cb_origin *origin, cb_isometry *out) {
   cb_isometry_identity(g, out);
   if (!cb_origin_moves(g)) return;
   for (int j = 0; j < g->embedding; j++) {
@@ -107,15 +111,15 @@ static void moebius(int dim, const double *n, double L, const double *b, const d
   }
 }
 
-void cb_origin_picture(const cb_geometry *g, const cb_origin *origin, const double *x, const double *v, double *picture,
-                       double *velocity) {
+void cb_origin_plot(const cb_space *g, const cb_origin *origin, const double *x, const double *v, double *plot,
+                    double *velocity) {
   const cb_origin_part part = cb_origin_part_of(g);
   bool hyperbolic = cb_origin_moves(g) && part.curvature < 0;
-  if (!hyperbolic || strcmp(g->picture, "embedding") == 0) {
+  if (!hyperbolic || strcmp(g->plot, "embedding") == 0) {
     double y[CB_Q_MAX], u[CB_Q_MAX];
     cb_origin_world_point(g, origin, x, y);
     if (v) cb_origin_world_vector(g, origin, v, u);
-    cb_picture(g, y, v ? u : NULL, picture, velocity);
+    cb_plot_coordinates(g, y, v ? u : NULL, plot, velocity);
     return;
   }
   int n = part.dim, axis[CB_DIM_MAX], coordinate[CB_DIM_MAX];
@@ -138,6 +142,67 @@ void cb_origin_picture(const cb_geometry *g, const cb_origin *origin, const doub
     whole[axis[i]] = x[coordinate[i]] + origin->shift[axis[i]];
     if (v) whole_rate[axis[i]] = v[coordinate[i]];
   }
-  memcpy(picture, whole, sizeof whole);
+  memcpy(plot, whole, sizeof whole);
   if (v && velocity) memcpy(velocity, whole_rate, sizeof whole_rate);
+}
+
+/* --- places as moving origins ---
+ *
+ * These functions find the place that coordinates describe, and fields of the world at this place, without coordinates
+ * of the world's embedding, which grow like exp(distance).
+ *
+ *   field X of the world at T y, mapped to y:  T^-1 X T = sum_k M_k X_k, M the coadjoint action of cb_origin_killing:
+ *   p.(T^-1 X T) = (T p).X
+ */
+
+bool cb_origin_grows(const cb_space *g) {
+  return cb_origin_moves(g) && !g->intrinsic && cb_origin_part_of(g).curvature < 0;
+}
+
+double cb_origin_radii(const cb_space *g, const cb_origin *origin) {
+  return cb_origin_part_of(g).rate * origin->length;
+}
+
+cb_status cb_origin_of(const cb_space *g, const cb_chart *chart, const double *q, const double *u, cb_origin *origin,
+                       double *v) {
+  double x[CB_Q_MAX], world[CB_Q_MAX];
+  cb_origin back;
+  if (chart && chart->to_origin) return chart->to_origin(g, q, u, origin, v);
+  if (chart) {
+    const cb_status status = cb_chart_push(g, chart, q, u, x, world);
+    if (status) return status;
+  } else {
+    memcpy(x, q, (size_t)g->embedding * sizeof *x);
+    memcpy(world, u, (size_t)g->embedding * sizeof *world);
+  }
+  cb_origin_at(g, x, origin);
+  cb_origin_inverse(g, origin, &back);
+  cb_origin_world_vector(g, &back, world, v);
+  return CB_OK;
+}
+
+cb_status cb_origin_coordinates(const cb_space *g, const cb_origin *origin, const double *x, const cb_chart *chart,
+                                double *q) {
+  double world[CB_Q_MAX];
+  cb_origin there, point;
+  bool finite = true;
+  cb_origin_world_point(g, origin, x, world);
+  for (int a = 0; a < g->embedding; a++) finite = finite && isfinite(world[a]);
+  if (finite || !chart->from_origin) return chart->from_point(g, world, q);
+  cb_origin_at(g, x, &there);
+  cb_origin_compose(g, origin, &there, &point);
+  return chart->from_origin(g, &point, q);
+}
+
+void cb_origin_field(const cb_space *g, const cb_origin *origin, int killing, const double *x, double *v) {
+  double field[CB_Q_MAX], sum[CB_Q_MAX] = {0};
+  for (int k = 0; k < g->n_killing; k++) {
+    double local[CB_KILLING_MAX] = {0}, world[CB_KILLING_MAX];
+    local[k] = 1;
+    cb_origin_killing(g, origin, local, world);
+    if (world[killing] == 0) continue;
+    cb_killing_at(g, k, x, field);
+    for (int a = 0; a < g->embedding; a++) sum[a] += world[killing] * field[a];
+  }
+  memcpy(v, sum, (size_t)g->embedding * sizeof *v);
 }

@@ -1,5 +1,5 @@
-/* A geodesic of H^n by the point of it that is nearest to the base point, its foot. With c the distance of the foot, f
- * the direction to it, t the unit tangent there, and sigma the arc length from it, in radii of curvature:
+/* A geodesic of H^n in terms of its foot, the point that is nearest to the base point. With c the distance of the foot,
+ * f the direction to it, t the unit tangent there, and sigma the arc length from it, in radii of curvature:
  *
  *   x = cosh(sigma) (f sinh c, cosh c) + sinh(sigma) (t, 0)
  *   sinh a = cosh c cosh(sigma) D,   D n = f tanh c + t tanh(sigma)/cosh c,  |n| = 1     at distance a in direction n
@@ -7,10 +7,11 @@
  *
  * From a point at (a, n) with the velocity n cos(psi) + m sin(psi), by the right-angled triangle of base point, foot
  * and point:  sinh c = sinh a sin(psi),  tanh(sigma) = tanh a cos(psi),  cosh c sinh(sigma) = sinh a cos(psi).
- * psi and the length between two points are those of cb_origin_third_side. All are sums of terms of one sign or
- * quotients, and numbers of size exp(a) occur by their logarithms: digits are lost at no distance. A direction n has
- * round-off in its components, which moves a point by eps sinh(a). Numbers of the polar chart and of the ball say no
- * more; those of translations may, and there, between two points x and y at distance d (radii), where they are finite,
+ * cb_origin_third_side computes psi and the length between two points. All these expressions are quotients or sums of
+ * terms of one sign, and numbers of size exp(a) occur only as logarithms, so that no digits are lost at any distance.
+ * The round-off of a direction n moves a point by eps sinh(a). In the polar chart and the ball this is the accuracy of
+ * coordinates. Translation coordinates may have more digits; between two points x and y at distance d (radii) whose
+ * coordinates in the embedding are finite,
  *   sinh(d) x(s) = sinh(d - s) x + sinh(s) y
  * has the relative accuracy of each component.
  * Source: Ratcliffe, Foundations of Hyperbolic Manifolds, 2nd ed. (2006), sections 3.2 and 3.5,
@@ -18,32 +19,32 @@
  */
 #include "geometry/path.h"
 
-#include "geometry/origin_private.h"
+#include "geometry/origin.h"
 #include <string.h>
 
 enum { D = CB_DIM_MAX };
 
-/* log sinh and log cosh, and the inverses of asinh(exp(y)). */
+/* log sinh, log cosh, and asinh(exp(y)), which is the inverse of log sinh, without overflow. */
 static double log_sinh(double x) { return x < 1 ? log(sinh(x)) : x + log1p(-exp(-2 * x)) - M_LN2; }
 static double log_cosh(double x) { return fabs(x) + log1p(exp(-2 * fabs(x))) - M_LN2; }
 static double asinh_exp(double y) { return y < 300 ? asinh(exp(y)) : y + M_LN2; }
 
-bool cb_path_knows(const cb_geometry *g) {
-  cb_geometry plain = *g;
+bool cb_path_knows(const cb_space *g) {
+  cb_space plain = *g;
   plain.chart = NULL;
   return cb_origin_grows(&plain);
 }
 
-static void begin(const cb_geometry *g, const cb_chart *chart, const double *q, cb_path *out) {
+static void begin(const cb_space *g, const cb_chart *chart, const double *q, cb_path *out) {
   *out = (cb_path){.space = *g, .chart = chart, .length = 1};
   out->space.chart = NULL;
   out->space.k = g->embedding;
   memcpy(out->start, q, (size_t)g->dim * sizeof *q);
 }
 
-/* Foot, tangent and sigma from the point at the distance a (radii) in direction n, with the cosine and sine of the
- * angle psi between n and the velocity, log(sinh a sin(psi)), and the unit vector m across n on the velocity's side
- * (0: none). */
+/* Sets foot, normal, tangent and sigma from the point at the distance a (radii) in direction n, the cosine and sine of
+ * the angle psi between n and the velocity, log(sinh a sin(psi)), and the unit vector m orthogonal to n on the side of
+ * the velocity (0 if the velocity is along n). */
 static void set_foot(cb_path *p, int dim, double a, const double *n, double cosine, double sine, double log_height,
                      const double *m) {
   if (a == 0) {
@@ -62,8 +63,7 @@ static void set_foot(cb_path *p, int dim, double a, const double *n, double cosi
   }
 }
 
-cb_status cb_path_between(const cb_geometry *g, const cb_chart *chart, const double *q1, const double *q2,
-                          cb_path *out) {
+cb_status cb_path_between(const cb_space *g, const cb_chart *chart, const double *q1, const double *q2, cb_path *out) {
   cb_origin one, two;
   double none[CB_Q_MAX] = {0}, v[CB_Q_MAX], back[D], side, cosine, sine, log_height, square;
   begin(g, chart, q1, out);
@@ -89,7 +89,8 @@ cb_status cb_path_between(const cb_geometry *g, const cb_chart *chart, const dou
     square += out->drift[i] * out->drift[i];
   }
   out->length = sqrt(square);
-  if (!isfinite(out->length)) return cb_fail(CB_ERROR_DOMAIN, "a geodesic that is not finite");
+  if (!isfinite(out->length))
+    return cb_fail(CB_ERROR_DOMAIN, "the geodesic has no finite length: expected points closer to each other");
   out->rate = out->length > 0 ? side / out->length : 0;
   out->ends = side > 0 && side < 700 && chart->to_point(&out->space, q1, out->x, NULL) == CB_OK &&
               chart->to_point(&out->space, q2, out->y, NULL) == CB_OK;
@@ -97,7 +98,7 @@ cb_status cb_path_between(const cb_geometry *g, const cb_chart *chart, const dou
   return CB_OK;
 }
 
-cb_status cb_path_from(const cb_geometry *g, const cb_chart *chart, const double *q, const double *u, cb_path *out,
+cb_status cb_path_from(const cb_space *g, const cb_chart *chart, const double *q, const double *u, cb_path *out,
                        double *speed) {
   cb_origin there;
   double v[CB_Q_MAX] = {0}, turned[D] = {0}, m[D] = {0}, along, across = 0, fast = 0, size = 0;
@@ -113,7 +114,7 @@ cb_status cb_path_from(const cb_geometry *g, const cb_chart *chart, const double
     out->drift[axis[i]] = v[coordinate[i]];
   size = fast;
   for (int i = 0; i < D; i++) size = hypot(size, out->drift[i]);
-  if (!isfinite(size)) return cb_fail(CB_ERROR_DOMAIN, "a velocity that is not finite");
+  if (!isfinite(size)) return cb_fail(CB_ERROR_DOMAIN, "the velocity is not finite: expected finite components");
   *speed = size;
   if (!(size > 0)) return CB_OK;
   for (int i = 0; i < D; i++) out->drift[i] /= size;
@@ -130,15 +131,15 @@ cb_status cb_path_from(const cb_geometry *g, const cb_chart *chart, const double
   return CB_OK;
 }
 
-/* Product of two vectors, 0 where it is no more than their round-off: components along a direction that a coordinate
- * is at right angles to are larger than those across it by any factor. */
+/* The product of two vectors, or 0 if it is only round-off. A component along a direction that is orthogonal to a
+ * coordinate may be larger than the other components by any factor. */
 static double product(int dim, const double *v, const double *w) {
   const double sum = cb_origin_dot(dim, v, w), size = cb_origin_dot(dim, v, v) * cb_origin_dot(dim, w, w);
   return sum * sum < 1e-30 * size ? 0 : sum;
 }
 
-/* CB_ERROR_DOMAIN where the round-off of the direction n at the distance `reach` (radii) moves a coordinate, whose
- * vector is v, too far. */
+/* Returns CB_ERROR_DOMAIN if the round-off of the direction n at the distance `reach` (radii) changes coordinate i, of
+ * value q and coordinate vector v, too much. */
 static cb_status check_digits(const cb_path *p, double reach, int i, const double *v, const double *n, double q) {
   static const double round_off = 1e-15, wanted = 1e-9;
   const cb_origin_part part = cb_origin_part_of(&p->space);
@@ -146,25 +147,25 @@ static cb_status check_digits(const cb_path *p, double reach, int i, const doubl
   const double change = round_off * sqrt(fmax(0, 1 - along * along)) / (part.rate * size);
   if (!(log_sinh(reach) + log(change) > log(wanted * fmax(1, fabs(q))))) return CB_OK;
   return cb_fail(CB_ERROR_DOMAIN,
-                 "coordinate %s of the chart %s is not known %g from the base point: expected the chart polar, or "
-                 "points nearer to the base point",
+                 "coordinate %s of the chart %s has no correct digits at a distance of %g from the base point: "
+                 "expected the chart polar, or points nearer to the base point",
                  p->chart->coordinates[i], p->chart->name, reach / part.rate);
 }
 
-/* Velocity of the coordinates from the vectors n and m of the hyperbolic factor, that many times, in the frame that
- * T(direction, length) takes there: in a chart with a diagonal metric, by the vectors of the coordinates there. reach: of
- * a point that the direction tells, in radii, or 0. */
+/* The velocity of the coordinates from the components along the vectors n and m of the hyperbolic factor, in the frame
+ * that T(direction, length) moves to the point. In a chart with a diagonal metric it comes from the coordinate vectors
+ * at the point. reach: the distance in radii of a point that is given by its direction, or 0. */
 static cb_status pull(const cb_path *p, double reach, const double *q, const double *n, double radial, const double *m,
                       double side, double *u) {
-  static const double scales[] = {1, 1e-300}; /* the second where the first overflows */
-  const cb_geometry *g = &p->space;
+  static const double scales[] = {1, 1e-300}; /* the second scale is used if numbers overflow with the first */
+  const cb_space *g = &p->space;
   const cb_origin_part part = cb_origin_part_of(g);
   bool singular = false;
   for (int i = 0; i < g->dim; i++) {
     u[i] = i < part.axis || i >= part.axis + part.dim ? p->drift[i] : 0;
     for (int k = 0; k < 2 && i >= part.axis && i < part.axis + part.dim; k++) {
       cb_origin there;
-      double unit[CB_Q_MAX] = {0}, v[CB_Q_MAX] = {0}, turned[D] = {0}, most = 0;
+      double unit[CB_Q_MAX] = {0}, v[CB_Q_MAX] = {0}, turned[D] = {0}, maximum = 0;
       unit[i] = scales[k];
       if (cb_origin_of(g, p->chart, q, unit, &there, v)) {
         u[i] = NAN;
@@ -173,15 +174,15 @@ static cb_status pull(const cb_path *p, double reach, const double *q, const dou
       cb_origin_turn(part.dim, there.rotation, v + part.offset, turned);
       bool finite = true;
       for (int a = 0; a < part.dim; a++) {
-        most = fmax(most, fabs(turned[a]));
+        maximum = fmax(maximum, fabs(turned[a]));
         finite = finite && isfinite(turned[a]);
       }
       if (!finite) continue;
-      for (int a = 0; a < part.dim; a++) turned[a] /= most;
+      for (int a = 0; a < part.dim; a++) turned[a] /= maximum;
       const double along = radial * product(part.dim, turned, n) + side * product(part.dim, turned, m);
-      u[i] = along / cb_origin_dot(part.dim, turned, turned) / most * scales[k];
-      for (int a = 0; a < part.dim; a++) turned[a] *= most / scales[k];
-      const cb_status status = reach > 0 && most > 0 ? check_digits(p, reach, i, turned, n, q[i]) : CB_OK;
+      u[i] = along / cb_origin_dot(part.dim, turned, turned) / maximum * scales[k];
+      for (int a = 0; a < part.dim; a++) turned[a] *= maximum / scales[k];
+      const cb_status status = reach > 0 && maximum > 0 ? check_digits(p, reach, i, turned, n, q[i]) : CB_OK;
       if (status) return status;
       break;
     }
@@ -191,9 +192,9 @@ static cb_status pull(const cb_path *p, double reach, const double *q, const dou
   return CB_OK;
 }
 
-/* Coordinates by the ends. */
+/* The coordinates at arc length s by interpolation between the two ends (the last formula at the top of this file). */
 static cb_status interpolate(const cb_path *p, double s, double *q) {
-  const cb_geometry *g = &p->space;
+  const cb_space *g = &p->space;
   const double side = p->rate * p->length, part = fmin(p->rate * s, side), scale = sinh(side);
   const double from = sinh(side - part) / scale, to = sinh(part) / scale;
   const double fraction = p->length > 0 ? s / p->length : 0;
@@ -201,12 +202,12 @@ static cb_status interpolate(const cb_path *p, double s, double *q) {
   for (int f = 0; f < g->n_factors; f++)
     for (int a = g->factor[f].offset; a < g->factor[f].offset + g->factor[f].count; a++)
       x[a] = g->factor[f].curvature < 0 ? from * p->x[a] + to * p->y[a] : p->x[a] + fraction * (p->y[a] - p->x[a]);
-  cb_geometry_project_point(g, x);
+  cb_space_project_point(g, x);
   return p->chart->from_point(g, x, q);
 }
 
-cb_status cb_path_at(const cb_path *p, double s, double *q, double *u, double *picture) {
-  const cb_geometry *g = &p->space;
+cb_status cb_path_at(const cb_path *p, double s, double *q, double *u, double *plot) {
+  const cb_space *g = &p->space;
   const cb_origin_part part = cb_origin_part_of(g);
   const double sigma = p->sigma + p->rate * s, x = tanh(p->foot), y = tanh(sigma) / cosh(p->foot), size = hypot(x, y);
   const double radial = size > 0 ? tanh(sigma) / size : 1, side = size > 0 ? x / cosh(sigma) / size : 0;
@@ -219,7 +220,7 @@ cb_status cb_path_at(const cb_path *p, double s, double *q, double *u, double *p
     across[i] = size > 0 ? (x * p->tangent[i] - y * p->normal[i]) / size : 0;
   }
   for (int i = 0; i < D; i++) there.shift[i] = p->shift[i] + p->drift[i] * s;
-  cb_geometry_base_point(g, base);
+  cb_space_base_point(g, base);
   cb_status status = CB_OK;
   if (s == 0)
     memcpy(q, p->start, (size_t)g->dim * sizeof *q);
@@ -227,6 +228,6 @@ cb_status cb_path_at(const cb_path *p, double s, double *q, double *u, double *p
     status = p->ends ? interpolate(p, s, q) : cb_origin_coordinates(g, &there, base, p->chart, q);
   if (status) return status;
   const double speed = p->rate / part.rate, reach = s == 0 || p->ends ? 0 : part.rate * there.length;
-  cb_origin_picture(g, &there, base, none, picture, rate);
+  cb_origin_plot(g, &there, base, none, plot, rate);
   return pull(p, reach, q, there.direction, speed * radial, across, speed * side, u);
 }

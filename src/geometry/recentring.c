@@ -1,11 +1,12 @@
-/* Bringing a frame's base point to a local point y, by the inverse of the transvection to y, in double-double:
+/* Moves the base point of a frame to a local point y by the inverse of the transvection to y, in double-double:
  *
  *   x' = x + s (s.x)/(R(R + w)) - s x_w/R,   x_w' = (w x_w - s.x)/R,   y = (s, w),  w = sqrt(R^2 + |s|^2)      H^n
  *   x' = x - y                                                                                                E^n
  *   q' = m(y)^-1 (q - y),  p' = m(y)^T p                                                                  groups
- * All entries come from s by these formulae in double-double, so that the map is an isometry to 1e-30 whatever y was.
+ * All entries are computed from s by these formulae in double-double, so that the map is an isometry to 1e-30 for every
+ * y.
  */
-#include "geometry/origin_private.h"
+#include "geometry/origin.h"
 #include <curvebody/intrinsic.h>
 
 #include <string.h>
@@ -25,8 +26,8 @@ static void change_hyperbolic(cb_origin_part part, const double *s, cb_dd m[CB_C
   m[o + n][o + n] = cb_dd_div(w, r);
 }
 
-/* q' = m(y)^-1 (q - y), and covectors p' = m(y)^T p. */
-static void change_group(const cb_geometry *g, const double *y, cb_recentring *c) {
+/* q' = m(y)^-1 (q - y), and for covectors p' = m(y)^T p. */
+static void change_group(const cb_space *g, const double *y, cb_recentring *c) {
   const int n = g->dim;
   cb_dd m[CB_COORD_MAX][CB_COORD_MAX], inverse[CB_COORD_MAX][CB_COORD_MAX];
   cb_origin_translation(g, y, m, inverse);
@@ -38,7 +39,7 @@ static void change_group(const cb_geometry *g, const double *y, cb_recentring *c
     }
 }
 
-void cb_origin_shift(const cb_geometry *g, cb_origin *origin, const double *y, cb_recentring *change) {
+void cb_origin_shift(const cb_space *g, cb_origin *origin, const double *y, cb_recentring *change) {
   int axis[CB_DIM_MAX], coordinate[CB_DIM_MAX];
   const cb_origin_part part = cb_origin_part_of(g);
   memset(change, 0, sizeof *change);
@@ -61,7 +62,7 @@ void cb_origin_shift(const cb_geometry *g, cb_origin *origin, const double *y, c
   }
 }
 
-/* x <- m x + b, where b may be NULL. */
+/* x <- m x + b; b may be NULL. */
 static void apply(int k, cb_dd m[CB_COORD_MAX][CB_COORD_MAX], const cb_dd *b, double *x, double *x_low) {
   cb_dd sum[CB_COORD_MAX];
   for (int i = 0; i < k; i++) {
@@ -75,9 +76,9 @@ static void apply(int k, cb_dd m[CB_COORD_MAX][CB_COORD_MAX], const cb_dd *b, do
 }
 
 /* Applies a change of frame to n points x + x_low and momenta p + p_low, arrays of n * embedding numbers, in
- * double-double arithmetic: any number of changes costs no digits. */
-static void cb_recentring_apply(const cb_geometry *g, const cb_recentring *change, int n, double *x, double *x_low, double *p,
-                         double *p_low) {
+ * double-double arithmetic, so that any number of changes loses no digits. */
+static void cb_recentring_apply(const cb_space *g, const cb_recentring *change, int n, double *x, double *x_low,
+                                double *p, double *p_low) {
   if (!cb_origin_moves(g)) return;
   int k = g->embedding;
   bool flat = !g->intrinsic && g->n_factors == 1 && g->factor[0].curvature == 0;
@@ -96,13 +97,14 @@ static void cb_recentring_apply(const cb_geometry *g, const cb_recentring *chang
   }
 }
 
-cb_status cb_origin_recentre(const cb_geometry *g, cb_origin *origin, const double *y, int n, double *x, double *x_low,
-                             double *p, double *p_low, cb_isometry *isometry) {
+cb_status cb_origin_recentre(const cb_space *g, cb_origin *origin, const double *y, const cb_local_points *points,
+                             cb_isometry *isometry) {
   for (int a = 0; a < g->embedding; a++)
-    if (!isfinite(y[a])) return cb_fail(CB_ERROR_DOMAIN, "the new origin of a component is not finite");
+    if (!isfinite(y[a]))
+      return cb_fail(CB_ERROR_DOMAIN, "the new origin of a component is not finite: use a smaller `step`");
   cb_recentring change;
   cb_origin_shift(g, origin, y, &change);
-  cb_recentring_apply(g, &change, n, x, x_low, p, p_low);
+  cb_recentring_apply(g, &change, points->n, points->x, points->x_low, points->p, points->p_low);
   for (int i = 0; isometry && i < CB_COORD_MAX; i++) {
     isometry->b[i] = change.b[i].hi;
     for (int j = 0; j < CB_COORD_MAX; j++) isometry->m[i][j] = change.m[i][j].hi;

@@ -1,9 +1,9 @@
-/* Evaluating a metric given as text: g_ij, d_l g_ij and d_m d_l g_ij from jets of its entries.
+/* Evaluates a metric that is given as text: g_ij, d_l g_ij and d_m d_l g_ij from jets of its entries.
  *
- * Derivatives are exact; the metric is tested by Cholesky's factors, g = L L^T.
+ * The derivatives are exact. Cholesky's factors, g = L L^T, test whether the metric is positive definite.
  * Source: Griewank & Walther, Evaluating Derivatives, 2nd ed. (2008), chapter 13, doi:10.1137/1.9780898717761.
  */
-#include "geometry/text_metric_private.h"
+#include "geometry/text_metric.h"
 
 #include "numerics/expression_private.h"
 
@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A pivot smaller than this, relative to its diagonal entry, is a singular metric. */
+/* A metric with a pivot smaller than this, relative to the diagonal entry, is singular. */
 static const double singular = 1e-13;
 
-/* "u = 1, v = 0" */
+/* A position as a text for messages, such as "u = 1, v = 0". */
 typedef struct position {
   char text[160];
 } position;
@@ -34,16 +34,16 @@ static void arguments(const cb_text_metric *t, const double *q, double *x) {
   for (int i = t->dim; i < t->n_values; i++) x[i] = t->value[i];
 }
 
-/* In the domain? x: coordinates and parameters. */
+/* Tests whether the point is in the domain; x contains the coordinates and the parameters. */
 static cb_status in_domain(const cb_text_metric *t, const double *x) {
   for (int i = 0; i < t->dim; i++)
     if (!isfinite(x[i])) return cb_fail(CB_ERROR_DOMAIN, "%s: expected finite coordinates", position_of(t, x).text);
   for (int i = 0; i < t->n_domains; i++) {
     const double holds = cb_expression_value(t->domain[i], x);
-    const bool beyond = holds * t->domain_at_base[i] < 0; /* a step has led over a zero */
+    const bool beyond = holds * t->domain_at_base[i] < 0; /* the sign differs from that at the base point */
     if (holds == 0 || isnan(holds) || beyond)
       return cb_fail(CB_ERROR_DOMAIN, "%s is outside the domain of the space: expected %s%s", position_of(t, x).text,
-                     t->domain_text[i], beyond ? ", of the sign that it has at the base" : "");
+                     t->domain_text[i], beyond ? ", with the sign that it has at the base" : "");
   }
   return CB_OK;
 }
@@ -69,7 +69,7 @@ ALWAYS_INLINE cb_status positive(const cb_text_metric *t, int n, const double *q
   return CB_OK;
 }
 
-/* One entry with its derivatives, to both places that it has by symmetry. */
+/* Writes one entry, or one of its derivatives, to both of its places. */
 ALWAYS_INLINE void put_value(int n, int i, int j, double value, double *gij) {
   gij[i * n + j] = gij[j * n + i] = value;
 }
@@ -83,7 +83,8 @@ ALWAYS_INLINE void put_hessian(int n, int i, int j, const double *packed, double
     for (int l = 0; l < n; l++) put_value(n, i, j, packed[cb_jet_packed(m, l)], ddg + (m * n + l) * n * n);
 }
 
-/* n: the dimension, a constant where it can be. */
+/* The metric and its derivatives at q. n is the dimension of the space; it is a constant in most calls, so that the
+ * compiler unrolls the loops. */
 ALWAYS_INLINE cb_status metric_at(const cb_text_metric *t, int n, const double *q, double *gij, double *dg,
                                   double *ddg) {
   enum { D = CB_Q_MAX };
@@ -125,7 +126,7 @@ ALWAYS_INLINE cb_status metric_at(const cb_text_metric *t, int n, const double *
   return CB_OK;
 }
 
-cb_status cb_text_metric_at(const cb_geometry *g, const double *q, double *gij, double *dg, double *ddg) {
+cb_status cb_text_metric_at(const cb_space *g, const double *q, double *gij, double *dg, double *ddg) {
   const cb_text_metric *t = g->data;
   switch (t->dim) {
     case 2: return metric_at(t, 2, q, gij, dg, ddg);
@@ -134,14 +135,14 @@ cb_status cb_text_metric_at(const cb_geometry *g, const double *q, double *gij, 
   }
 }
 
-cb_status cb_text_metric_inside(const cb_geometry *g, const double *q) {
+cb_status cb_text_metric_inside(const cb_space *g, const double *q) {
   const cb_text_metric *t = g->data;
   double x[CB_EXPRESSION_VARIABLES];
   arguments(t, q, x);
   return in_domain(t, x);
 }
 
-bool cb_text_metric_margin(const cb_geometry *g, int i, const double *q, double *margin) {
+bool cb_text_metric_margin(const cb_space *g, int i, const double *q, double *margin) {
   const cb_text_metric *t = g->data;
   double x[CB_EXPRESSION_VARIABLES];
   if (i >= t->n_domains) return false;
@@ -150,27 +151,27 @@ bool cb_text_metric_margin(const cb_geometry *g, int i, const double *q, double 
   return true;
 }
 
-void cb_text_metric_killing(const cb_geometry *g, int index, const double *q, double *x) {
+void cb_text_metric_killing(const cb_space *g, int index, const double *q, double *x) {
   const cb_text_metric *t = g->data;
   (void)q;
   for (int i = 0; i < t->dim; i++) x[i] = i == t->cyclic[index];
 }
 
-void cb_text_metric_picture(const cb_geometry *g, const double *q, double *x, double *jacobian) {
+void cb_text_metric_plot(const cb_space *g, const double *q, double *x, double *jacobian) {
   const cb_text_metric *t = g->data;
   double at[CB_EXPRESSION_VARIABLES];
   arguments(t, q, at);
   for (int a = 0; a < 3; a++)
-    x[a] = jacobian ? cb_expression_gradient(t->picture[a], at, t->dim, jacobian + a * t->dim)
-                    : cb_expression_value(t->picture[a], at);
+    x[a] = jacobian ? cb_expression_gradient(t->plot[a], at, t->dim, jacobian + a * t->dim)
+                    : cb_expression_value(t->plot[a], at);
 }
 
-void cb_text_metric_free(cb_geometry *g) {
+void cb_text_metric_free(cb_space *g) {
   cb_text_metric *t = g->data;
   for (int e = 0; e < t->n_entries; e++) cb_expression_free(t->entry[e]);
   for (int i = 0; i < t->n_domains; i++) {
     cb_expression_free(t->domain[i]);
     free(t->domain_text[i]);
   }
-  for (int a = 0; a < 3; a++) cb_expression_free(t->picture[a]);
+  for (int a = 0; a < 3; a++) cb_expression_free(t->plot[a]);
 }

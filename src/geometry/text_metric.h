@@ -1,33 +1,67 @@
-/* A space whose metric is given as text:
+/* A space whose metric is given as text in a scenario:
  *
  *   space:
- *     metric: [[1], [0, "m*sinh(u)^2"]]    the lower triangle, or all of it: numbers and expressions
+ *     metric: [[1], [0, "m*sinh(u)^2"]]    the lower triangle, or the full matrix: numbers and expressions
  *     coordinates: [u, v]                  one to three names; default u, v, w
- *     parameters: {m: 1}                   named constants, each an expression of those before it
- *     domain: u > 0                        an expression, or a list: where none is 0, nor of another sign than at the base
+ *     parameters: {m: 1}                   named constants, each an expression of the constants before it
+ *     domain: u > 0                        an expression, or a list; inside, each keeps the sign it has at the base
  *     periodic: [0, 2*pi]                  periods of the coordinates, 0 for none
  *     base: [1, 0]                         a point of the space; default 0
- *     picture: [u*cos(v), u*sin(v), 0]     three expressions to draw a point by; default the coordinates
+ *     plot: [u*cos(v), u*sin(v), 0]        three expressions: plot coordinates; default the coordinates
  *
- * Value, gradient and Hessian of every entry come from second-order jets, so that dg and ddg are exact. Everything else
- * follows from them as in intrinsic.h. Evaluation allocates nothing.
+ * The value, gradient and Hessian of every entry come from second-order jets, so that dg and ddg are exact. All other
+ * functions follow from them as in intrinsic.h. Evaluation allocates nothing.
  */
 #pragma once
 
-#include <curvebody/geometry.h>
+#include <curvebody/space.h>
+#include <curvebody/intrinsic.h>
+#include <curvebody/expression.h>
 
-/* Is this map of a scenario's `space` such a metric: one with `metric` and without `name`? */
+/* Does this map, `space` of a scenario, describe such a metric? Yes if it has `metric` and no `name`. */
 bool cb_text_metric_is(const cb_node *node);
 
-/* Makes the space. CB_ERROR_INPUT with the place of what is wrong, within expressions too. The caller frees; node need
- * not live on. */
-cb_status cb_text_metric_create(const cb_node *node, cb_geometry **out);
+/* Creates the space. The message of an error (CB_ERROR_INPUT) has the place in the file, also inside expressions. The
+ * caller frees the space, and may free node before it. */
+cb_status cb_text_metric_create(const cb_node *node, cb_space **out);
 
-/* The same for a configuration space, of dimension 1 to CB_Q_MAX; node may have further keys extra[n], which the caller
- * reads. */
-cb_status cb_text_metric_create_system(const cb_node *node, const char *const *extra, size_t n, cb_geometry **out);
-/* Its parameters: names and values, borrowed from the space. names[CB_EXPRESSION_VARIABLES] is filled. */
-size_t cb_text_metric_parameters(const cb_geometry *g, const char **names, const double **values);
+/* As cb_text_metric_create, for a configuration space of dimension 1 to CB_Q_MAX. node may have further keys extra[n],
+ * which the caller reads. */
+cb_status cb_text_metric_create_system(const cb_node *node, const char *const *extra, size_t n, cb_space **out);
+/* Writes the names and values of the space's parameters, borrowed from the space, into names[CB_EXPRESSION_VARIABLES]
+ * and *values. Returns their number. */
+size_t cb_text_metric_parameters(const cb_space *g, const char **names, const double **values);
 
-/* Its class, which is not in the registry: name, documentation and keys. */
-extern const cb_geometry_class cb_text_metric_class;
+/* The class of these spaces, which is not in the registry: name, documentation and keys. */
+extern const cb_space_class cb_text_metric_class;
+
+/* --- for the two files that read and evaluate it --- */
+enum { CB_TEXT_ENTRIES = CB_Q_MAX * (CB_Q_MAX + 1) / 2, CB_TEXT_DOMAINS = 8, CB_TEXT_NAME = CB_EXPRESSION_NAME + 1 };
+
+/* The variables of the expressions are the coordinates, then the parameters. */
+typedef struct cb_text_metric {
+  cb_intrinsic hooks;
+  int dim, n_values;                     /* n_values: coordinates and parameters */
+  double value[CB_EXPRESSION_VARIABLES]; /* the values of the parameters, from value[dim] on */
+  char name[CB_EXPRESSION_VARIABLES][CB_TEXT_NAME];
+  int n_entries; /* number of different expressions that depend on the coordinates */
+  cb_expression *entry[CB_TEXT_ENTRIES];
+  int index[CB_Q_MAX][CB_Q_MAX]; /* the index of g_ij in `entry`; -1: g_ij is constant[i][j] */
+  double constant[CB_Q_MAX][CB_Q_MAX];
+  int n_domains;
+  cb_expression *domain[CB_TEXT_DOMAINS];
+  char *domain_text[CB_TEXT_DOMAINS];
+  double domain_at_base[CB_TEXT_DOMAINS]; /* 0 until the base is known */
+  cb_expression *plot[3];                 /* NULL: the coordinates */
+  int cyclic[CB_KILLING_MAX]; /* the coordinates on which the metric does not depend; each gives a Killing field */
+  char killing[CB_KILLING_MAX][CB_TEXT_NAME + sizeof "translation_"];
+} cb_text_metric;
+
+/* As cb_chart.metric; CB_ERROR_DOMAIN outside the domain and if the metric is not positive definite. */
+cb_status cb_text_metric_at(const cb_space *g, const double *q, double *gij, double *dg, double *ddg);
+/* The functions for cb_intrinsic. */
+cb_status cb_text_metric_inside(const cb_space *g, const double *q);
+bool cb_text_metric_margin(const cb_space *g, int i, const double *q, double *margin);
+void cb_text_metric_killing(const cb_space *g, int index, const double *q, double *x);
+void cb_text_metric_plot(const cb_space *g, const double *q, double *x, double *jacobian);
+void cb_text_metric_free(cb_space *g);

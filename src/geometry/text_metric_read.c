@@ -1,51 +1,53 @@
-/* Reading a metric given as text: its keys, and what is wrong with them, each with its place in the file. */
+/* Reads a metric that is given as text and checks its keys; the message of every error has the place in the file. */
 #include "geometry/text_metric.h"
 #include "tree/scalar.h"
-#include "geometry/text_metric_private.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Entries given above and below the diagonal are the same where value, gradient and Hessian differ by less than this,
- * relative to their size: round-off of two ways to write one function. */
+/* Entries above and below the diagonal are the same function if value, gradient and Hessian differ by less than this,
+ * relative to their size. This is larger than the round-off from two ways of writing the same function. */
 static const double agreement = 1e-10;
 
 typedef struct text_metric_params {
-  const cb_node *metric, *coordinates, *parameters, *domain, *periodic, *base, *picture;
+  const cb_node *metric, *coordinates, *parameters, *domain, *periodic, *base, *plot;
 } text_metric_params;
 
 #define ROW(field, fallback_, doc_) \
   { #field, CB_PARAM_NODE, offsetof(text_metric_params, field), fallback_, "", "", NULL, doc_ }
 static const cb_param table[] = {
-    ROW(metric, NULL, "rows of numbers and expressions: all of the matrix or its lower triangle, of dimension 1 to 3"),
+    ROW(metric, NULL, "rows of numbers and expressions: the full matrix or its lower triangle, of dimension 1 to 3"),
     ROW(coordinates, "", "names of the coordinates (default u, v, w)"),
-    ROW(parameters, "", "named constants, each a number or an expression of those before it"),
-    ROW(domain, "", "an expression or a list of them, such as `u > 0`: where each is not 0 and has the sign that it has at the base"),
+    ROW(parameters, "", "named constants, each a number or an expression of the constants before it"),
+    ROW(domain, "",
+        "an expression such as `u > 0`, or a list: the domain is the set of points where each expression is not 0 and "
+        "has the sign that it has at the base"),
     ROW(periodic, "", "period of each coordinate, 0 for none"),
     ROW(base, "", "a point of the space to start from (default 0)"),
-    ROW(picture, "", "three expressions to draw a point by (default the coordinates)"),
+    ROW(plot, "", "three expressions for the plot coordinates of a point (default the coordinates)"),
     {0}};
 
-static cb_status no_init(cb_geometry *g, const void *params) {
+static cb_status no_init(cb_space *g, const void *params) {
   (void)g;
   (void)params;
   return cb_fail(CB_ERROR_ARGUMENT, "a metric given as text is made by cb_text_metric_create");
 }
 
-const cb_geometry_class cb_text_metric_class = {
+const cb_space_class cb_text_metric_class = {
     "metric",
     "a metric given as text",
-    "A map with `metric` in place of `name`: {metric: [[1], [0, \"sinh(u)^2\"]], coordinates: [u, v]}. Everything else "
-    "follows from it.",
+    "A map with `metric` in place of `name`: {metric: [[1], [0, \"sinh(u)^2\"]], coordinates: [u, v]}. All other "
+    "quantities follow from it.",
     table,
     sizeof(text_metric_params),
     no_init};
 
 bool cb_text_metric_is(const cb_node *node) { return cb_node_get(node, "metric") && !cb_node_get(node, "name"); }
 
-/* The last error with the place of node, unless it has one. */
+/* Adds the place of node to the last error if it is CB_ERROR_DOMAIN or CB_ERROR_ARGUMENT; others have a place already,
+ * or need none. */
 static cb_status placed(const cb_node *node, cb_status status) {
   if (status != CB_ERROR_DOMAIN && status != CB_ERROR_ARGUMENT) return status;
   return cb_node_fail(node, "%s", cb_error_text());
@@ -69,7 +71,7 @@ static cb_status add_name(cb_text_metric *t, const cb_node *node, const char *te
                                       : cb_expression_check_parameter(text, &scope, "coordinate");
   if (status) return cb_node_fail(node, "%s", cb_error_text());
   if (t->n_values == CB_EXPRESSION_VARIABLES)
-    return cb_node_fail(node, "more than %d coordinates and parameters", CB_EXPRESSION_VARIABLES);
+    return cb_node_fail(node, "expected at most %d coordinates and parameters", CB_EXPRESSION_VARIABLES);
   strcpy(t->name[t->n_values++], text);
   return CB_OK;
 }
@@ -90,7 +92,7 @@ static cb_status read_coordinates(cb_text_metric *t, const cb_node *node, const 
   return status;
 }
 
-/* A number in the first n names, none of them a coordinate. */
+/* Reads a number; its expression may use the first n names, but no coordinate. */
 static cb_status read_constant(const cb_text_metric *t, const char *what, const cb_node *node, int n, double *value) {
   cb_expression *e;
   const cb_status status = parse(t, node, n, &e);
@@ -133,7 +135,7 @@ static bool varies(const cb_text_metric *t, const cb_expression *e) {
   return false;
 }
 
-/* g_ij; one expression for all entries of the same text. */
+/* Reads g_ij; entries with the same text share one expression. */
 static cb_status read_entry(cb_text_metric *t, const cb_node *metric, int i, int j) {
   const cb_node *node = metric->items[i]->items[j];
   cb_expression *e;
@@ -154,15 +156,17 @@ static cb_status read_entry(cb_text_metric *t, const cb_node *metric, int i, int
   t->index[i][j] = -1;
   t->constant[i][j] = cb_expression_value(e, t->value);
   cb_expression_free(e);
-  if (!isfinite(t->constant[i][j])) return cb_node_fail(node, "the entry is not finite: %g", t->constant[i][j]);
+  if (!isfinite(t->constant[i][j]))
+    return cb_node_fail(node, "metric: expected a finite entry, found %g", t->constant[i][j]);
   return CB_OK;
 }
 
-static const char riemannian[] = "; a metric is Riemannian: a Lorentzian one, of time and space, is not taken";
+static const char riemannian[] =
+    "; the metric must be Riemannian: Lorentzian metrics, of time and space, are not supported";
 
-static cb_status read_shape(cb_text_metric *t, const cb_node *node, int most) {
-  if (node->kind != CB_NODE_LIST || node->count < 1 || node->count > (size_t)most)
-    return cb_node_fail(node, "metric: expected a list of 1 to %d rows%s", most,
+static cb_status read_shape(cb_text_metric *t, const cb_node *node, int maximum) {
+  if (node->kind != CB_NODE_LIST || node->count < 1 || node->count > (size_t)maximum)
+    return cb_node_fail(node, "metric: expected a list of 1 to %d rows%s", maximum,
                         node->kind == CB_NODE_LIST && node->count == 4 ? riemannian : "");
   t->dim = (int)node->count;
   bool triangle = true, full = true;
@@ -181,7 +185,7 @@ static cb_status read_shape(cb_text_metric *t, const cb_node *node, int most) {
   return CB_OK;
 }
 
-/* Does an entry above the diagonal say what the one below says? At q. */
+/* Does an entry above the diagonal have the same value and derivatives at q as the one below? */
 static bool same(const cb_text_metric *t, const cb_expression *above, int i, int j, const double *q) {
   double x[CB_EXPRESSION_VARIABLES];
   memcpy(x, t->value, sizeof x);
@@ -198,10 +202,10 @@ static bool same(const cb_text_metric *t, const cb_expression *above, int i, int
     error = fmax(error, fabs(a.h[k] - b.h[k]));
     size = fmax(size, fabs(a.h[k]));
   }
-  return !(error > agreement * size); /* nan: no word on it here */
+  return !(error > agreement * size); /* values that are nan count as equal here */
 }
 
-/* Compared at the base point, and at a point near it with nothing special to it. */
+/* Compares the entries above the diagonal with those below it, at the base point and at a generic point near it. */
 static cb_status check_symmetry(const cb_text_metric *t, const cb_node *metric, const double *base) {
   static const double aside[CB_Q_MAX] = {0.0714, 0.0531, 0.0917, 0.0613, 0.0829, 0.0467,
                                          0.0771, 0.0589, 0.0943, 0.0637, 0.0411, 0.0853};
@@ -232,10 +236,11 @@ static cb_status read_metric(cb_text_metric *t, const cb_node *node) {
   return CB_OK;
 }
 
-/* --- domain, periods, base, picture --- */
+/* --- domain, periods, base, plot --- */
 
 static cb_status add_domain(cb_text_metric *t, const cb_node *node) {
-  if (t->n_domains == CB_TEXT_DOMAINS) return cb_node_fail(node, "domain: more than %d expressions", CB_TEXT_DOMAINS);
+  if (t->n_domains == CB_TEXT_DOMAINS)
+    return cb_node_fail(node, "domain: expected at most %d expressions", CB_TEXT_DOMAINS);
   cb_expression *e;
   const cb_status status = parse(t, node, t->n_values, &e);
   if (status) return status;
@@ -262,8 +267,8 @@ static cb_status read_periods(cb_text_metric *t, const cb_node *node) {
   return CB_OK;
 }
 
-/* The metric must be the same a period away from the base point, to what is lost by evaluating it there. */
-static cb_status check_periods(const cb_geometry *g, const cb_text_metric *t, const cb_node *node) {
+/* The metric near the base point must be the same one period away, up to the round-off of its evaluation. */
+static cb_status check_periods(const cb_space *g, const cb_text_metric *t, const cb_node *node) {
   enum { D = CB_Q_MAX };
   const int n = t->dim;
   for (int c = 0; node && c < n; c++) {
@@ -279,14 +284,16 @@ static cb_status check_periods(const cb_geometry *g, const cb_text_metric *t, co
       for (int j = 0; j <= i; j++) {
         const double difference = there[i * n + j] - here[i * n + j];
         if (fabs(difference) > agreement * sqrt(here[i * n + i] * here[j * n + j]))
-          return cb_node_fail(node->items[c], "periodic: the metric differs by %.3g a period of %s = %g away",
+          return cb_node_fail(node->items[c],
+                              "periodic: expected a metric that is the same one period away, but it differs by %.3g at "
+                              "a distance of one period of %s = %g",
                               difference, t->name[c], t->hooks.period[c]);
       }
   }
   return CB_OK;
 }
 
-static cb_status read_base(const cb_geometry *g, cb_text_metric *t, const cb_node *node, const cb_node *where) {
+static cb_status read_base(const cb_space *g, cb_text_metric *t, const cb_node *node, const cb_node *where) {
   cb_status status = node ? read_constants(t, "base", node, t->hooks.base) : CB_OK;
   if (status) return status;
   double gij[CB_Q_MAX * CB_Q_MAX];
@@ -304,21 +311,21 @@ static cb_status read_base(const cb_geometry *g, cb_text_metric *t, const cb_nod
                       cb_error_text(), signature);
 }
 
-static cb_status read_picture(cb_text_metric *t, const cb_node *node) {
+static cb_status read_plot(cb_text_metric *t, const cb_node *node) {
   if (!node) return CB_OK;
   if (node->kind != CB_NODE_LIST || node->count != 3)
-    return cb_node_fail(node, "picture: expected a list of 3 expressions in the coordinates");
+    return cb_node_fail(node, "plot: expected a list of 3 expressions in the coordinates");
   for (int a = 0; a < 3; a++) {
-    const cb_status status = parse(t, node->items[a], t->n_values, &t->picture[a]);
+    const cb_status status = parse(t, node->items[a], t->n_values, &t->plot[a]);
     if (status) return status;
   }
-  t->hooks.picture = cb_text_metric_picture;
+  t->hooks.plot = cb_text_metric_plot;
   return CB_OK;
 }
 
 /* --- Killing fields: translations along coordinates that no entry depends on --- */
 
-static void find_cyclic(cb_geometry *g, cb_text_metric *t) {
+static void find_cyclic(cb_space *g, cb_text_metric *t) {
   for (int i = 0; i < t->dim; i++) {
     bool used = false;
     for (int e = 0; e < t->n_entries; e++) used = used || cb_expression_uses(t->entry[e], (size_t)i);
@@ -331,9 +338,9 @@ static void find_cyclic(cb_geometry *g, cb_text_metric *t) {
   t->hooks.killing = cb_text_metric_killing;
 }
 
-/* --- all of it --- */
+/* --- building the space --- */
 
-static cb_status build(cb_geometry *g, const cb_node *node, const text_metric_params *p, int most) {
+static cb_status build(cb_space *g, const cb_node *node, const text_metric_params *p, int maximum) {
   cb_text_metric *t = calloc(1, sizeof *t);
   if (!t) return cb_fail(CB_ERROR_MEMORY, "no memory for a metric");
   g->data = t;
@@ -341,46 +348,47 @@ static cb_status build(cb_geometry *g, const cb_node *node, const text_metric_pa
   t->hooks.inside = cb_text_metric_inside;
   t->hooks.margin = cb_text_metric_margin;
   t->hooks.free = cb_text_metric_free;
-  cb_status status = read_shape(t, p->metric, most);
+  cb_status status = read_shape(t, p->metric, maximum);
   if (!status) status = read_coordinates(t, p->coordinates, node);
   if (!status) status = read_parameters(t, p->parameters);
   if (!status) status = read_metric(t, p->metric);
   if (!status) status = read_domain(t, p->domain);
   if (!status) status = read_periods(t, p->periodic);
-  if (!status) status = read_picture(t, p->picture);
+  if (!status) status = read_plot(t, p->plot);
   if (status) return status;
   find_cyclic(g, t);
-  cb_chart chart = {.name = "coordinates", .doc = "those that the metric is given in", .metric = cb_text_metric_at};
+  cb_chart chart = {.name = "coordinates", .doc = "the coordinates of the given metric", .metric = cb_text_metric_at};
   for (int i = 0; i < t->dim; i++) chart.coordinates[i] = t->name[i];
-  status = placed(node, cb_geometry_init_intrinsic(g, t->dim, &chart, &t->hooks));
+  status = placed(node, cb_space_init_intrinsic(g, t->dim, &chart, &t->hooks));
   if (!status) status = read_base(g, t, p->base, p->metric);
   if (!status) status = check_symmetry(t, p->metric, t->hooks.base);
   if (!status) status = check_periods(g, t, p->periodic);
   return status;
 }
 
-static cb_status create(const cb_node *node, const char *const *extra, size_t n, int most, cb_geometry **out) {
+static cb_status create(const cb_node *node, const char *const *extra, size_t n, int maximum, cb_space **out) {
   text_metric_params p;
   cb_status status = cb_params_bind(table, node, node, extra, n, &p);
   if (status) return status;
-  cb_geometry *g = calloc(1, sizeof *g);
+  cb_space *g = calloc(1, sizeof *g);
   if (!g) return cb_fail(CB_ERROR_MEMORY, "no memory for a space");
-  g->kind = &cb_text_metric_class;
-  status = build(g, node, &p, most);
-  if (status) return cb_geometry_free(g), status;
+  g->class_ = &cb_text_metric_class;
+  status = build(g, node, &p, maximum);
+  if (status) {
+    cb_space_free(g);
+    return status;
+  }
   *out = g;
   return CB_OK;
 }
 
-cb_status cb_text_metric_create(const cb_node *node, cb_geometry **out) {
-  return create(node, NULL, 0, CB_DIM_MAX, out);
-}
+cb_status cb_text_metric_create(const cb_node *node, cb_space **out) { return create(node, NULL, 0, CB_DIM_MAX, out); }
 
-cb_status cb_text_metric_create_system(const cb_node *node, const char *const *extra, size_t n, cb_geometry **out) {
+cb_status cb_text_metric_create_system(const cb_node *node, const char *const *extra, size_t n, cb_space **out) {
   return create(node, extra, n, CB_Q_MAX, out);
 }
 
-size_t cb_text_metric_parameters(const cb_geometry *g, const char **names, const double **values) {
+size_t cb_text_metric_parameters(const cb_space *g, const char **names, const double **values) {
   const cb_text_metric *t = g->data;
   for (int i = t->dim; i < t->n_values; i++) names[i - t->dim] = t->name[i];
   *values = t->value + t->dim;

@@ -1,39 +1,36 @@
-/* Gauss collocation: what its forms share. See integrators/gauss.c for the method, gauss_chart.c and gauss_moving.c for
- * the forms.
+/* Shared by the forms of Gauss collocation (integrators/gauss.c), which are in gauss_chart.c and gauss_moving.c.
  *
- * Newton's method has one block of s*dim unknowns a particle, ordered by stage, then coordinate.
+ * Newton's method has one block of s*dim unknowns per particle, ordered by stage, then by coordinate.
  */
 #pragma once
 
 #include "core/arena.h"
 #include "integrators/iteration.h"
-#include "integrators/predictor.h"
-#include "integrators/solver.h"
-#include "integrators/stage_matrix.h"
 #include "numerics/tableau.h"
 
 typedef struct cb_gauss cb_gauss;
 
-/* A form of the method. Functions return a positive status where a stage cannot be evaluated. */
+/* A form of the integrator. Its functions return a positive status if a stage cannot be evaluated. */
 typedef struct cb_gauss_form {
   cb_status (*create)(cb_gauss *m);
   void (*destroy)(cb_gauss *m);
-  /* Stages to begin the iteration with, from the state and from past steps where they are known. */
+  /* Predicts the stages at which the iteration starts, from the state and, if there are any, from past steps. */
   cb_status (*predict)(cb_gauss *m);
   /* One pass of the fixed-point iteration. */
   cb_status (*sweep)(cb_gauss *m, cb_stage_change *change);
-  /* Makes m->matrix and what else Newton's method needs. */
+  /* Creates m->matrix and the other data of Newton's method. */
   cb_status (*prepare_newton)(cb_gauss *m);
-  /* r[n*s*dim] of the stage equations, and its norm relative to the largest momentum. */
+  /* The residual r[n*s*dim] of the stage equations, and its norm relative to the largest term of these equations. */
   cb_status (*residual)(cb_gauss *m, double *r, double *norm);
-  /* dr/d(unknowns) where the residual was evaluated last. */
+  /* Computes the matrix dr/d(unknowns) at the stages for which the residual was computed last. */
   cb_status (*matrix)(cb_gauss *m, cb_stage_matrix *matrix);
-  /* The unknowns less step[n*s*dim]. */
+  /* Subtracts step[n*s*dim] from the unknowns. */
   cb_status (*correct)(cb_gauss *m, const double *step, cb_stage_change *change);
-  /* The state at the end of the step; keeps the stages for the next one. */
+  /* Sets the state at the end of the step and keeps the stages for the next step. */
   cb_status (*finish)(cb_gauss *m, cb_state *state);
   void (*reset)(cb_gauss *m);
-  void (*moved)(cb_gauss *m, int component, const cb_isometry *isometry); /* NULL: reset */
+  void (*moved)(cb_gauss *m, int component,
+                const cb_isometry *isometry); /* NULL in a chart, where `reset` is called instead */
 } cb_gauss_form;
 
 extern const cb_gauss_form cb_gauss_chart_form, cb_gauss_moving_form;
@@ -43,34 +40,34 @@ struct cb_gauss {
   const cb_gauss_form *form;
   cb_integrator *integrator;
   cb_forces *forces;
-  const cb_geometry *g;
+  const cb_space *g;
   const double *mass;
   cb_tableau tableau;
   int s, n, k, dim, threads;
   bool symmetric, balance, compensated, damped;
-  bool canonical; /* in a fixed chart: (q, p), not (q, u) */
+  bool canonical; /* in a fixed chart: the variables are (q, p), not (q, u) */
   cb_solver_choice solver;
   int max_iterations;
-  double tolerance;   /* 0: round-off */
-  double contraction; /* of the fixed-point iteration, as last measured; 0: not yet */
+  double tolerance;   /* relative tolerance of the stages; 0: round-off */
+  double contraction; /* the last measured contraction of the fixed-point iteration; 0: not yet measured */
 
   /* the step being made */
   const cb_state *start;
   double h;
 
-  void *self; /* of the form */
+  void *self; /* the data of the form */
 
-  /* Newton's method, made when it is first needed */
+  /* data of Newton's method, created when they are first needed */
   cb_stage_matrix *matrix;
   double *residual;
   double *jacobian_x, *jacobian_v; /* [pattern entries * k * k] */
 };
 
-/* DOMAIN errors of a stage become CB_STEP_DOMAIN: a smaller step may stay inside. */
+/* Changes CB_ERROR_DOMAIN of a stage to CB_STEP_DOMAIN, because a smaller step may stay in the domain. */
 cb_status cb_gauss_stage_status(cb_status status);
 
-/* Makes the matrix, mask: entries of a block off the diagonal, NULL: all; pivots: see cb_stage_matrix_create. */
+/* Creates the matrix; mask and pivots are those of cb_stage_matrix_create. */
 cb_status cb_gauss_make_matrix(cb_gauss *m, const bool *mask, const double *pivots);
 
-/* gauss_solve.c: the stages of the step to round-off or the tolerance. */
+/* Solves for the stages of the step to round-off or the tolerance (gauss_solve.c). */
 cb_status cb_gauss_solve(cb_gauss *m);

@@ -1,23 +1,24 @@
-/* Gauss collocation in conformal charts that follow each particle (moving_chart.h), on quadrics and flat factors.
+/* Gauss collocation in conformal charts that follow each particle (gauss_moving.h), on quadrics and flat factors.
  *
  * In the chart H = (1+s)^2 |pi|^2/(2m) + V, s = K|xi|^2/4, and Gauss collocation reads
  *   u_j = (1+s_j)^2 pi_j/m,   g_j = -dV_j - (K/2)(1+s_j)|pi_j|^2/m xi_j,
  *   xi_i = xi_0 + h sum_j a_ij u_j,   pi_i = pi_0 + h sum_j a_ij g_j,   xi_1, pi_1 likewise with b_j.
  * The chart depends on the points that the step joins, so the momenta of the state are not those at the ends of the
- * chart's step: differentiating the discrete action S(x0, x1) through the chart gives, with M(xi) of moving_chart.h,
+ * chart's step: differentiating the discrete action S(x0, x1) through the chart gives, with M(xi) of gauss_moving.h,
  *   chart at x0 (xi_0 = 0):        M(xi_1) pi_1 = P0 + W,   P1 = (1+s_1) pi_1,   W = h sum_i b_i M(xi_i)(-dV_i)
  *   chart at the midpoint of x0 and x1 (xi_1 = -xi_0 = eta = (h/2) sum_j b_j u_j):
  *     (pi_0+pi_1)/2 = P0/(1+s) + M(eta)^-1 W/2,   P1 = P0 + (1+s) M(eta)^-1 W
- * where P0 and P1 are components in a frame at x0 and the same frame carried to x1. Both are variational: symplectic,
- * of order 2s, with every isometry momentum exact; the second is symmetric too. Without this balance (pi_0, pi_1 taken
- * for the state's momenta) the method is of order 2s but neither symplectic nor does it keep momenta.
+ * where P0 and P1 are components in a frame at x0 and in the same frame transported to x1. Both forms are variational:
+ * symplectic and of order 2s, and they keep every isometry momentum exactly; the second is also symmetric. Without this
+ * correction (pi_0, pi_1 taken as the momenta of the state) the order is 2s, but the integrator is not symplectic and
+ * does not keep momenta.
  * Source: Marsden & West, Discrete mechanics and variational integrators, Acta Numerica 10 (2001) 357, sections 1.3
- * and 2.3, doi:10.1017/S096249290100006X. Valid for steps shorter than the chart reaches: |s| < 0.9 at every stage.
+ * and 2.3, doi:10.1017/S096249290100006X. Valid for steps that stay in the chart: |s| < 0.9 at every stage.
  */
 #include "integrators/gauss_moving.h"
 
 #include "core/threads.h"
-#include "numerics/compensated.h"
+#include "numerics/dd.h"
 
 #include <limits.h>
 #include <string.h>
@@ -73,7 +74,7 @@ static void destroy(cb_gauss *m) {
 
 static void reset(cb_gauss *m) { cb_predictor_reset(((cb_gauss_moving *)m->self)->predictor); }
 
-/* Forces are vectors of the embedding: an isometry acts on them by its linear part. */
+/* Forces are vectors of the embedding, so that an isometry acts on them by its linear part. */
 static void moved(cb_gauss *m, int component, const cb_isometry *isometry) {
   const cb_gauss_moving *w = m->self;
   const int *start = cb_system_component_starts(m->integrator->system);
@@ -88,11 +89,12 @@ static void moved(cb_gauss *m, int component, const cb_isometry *isometry) {
 }
 
 cb_status cb_gauss_moving_too_far(cb_gauss *m, int particle) {
-  m->integrator->worst = particle;
-  return cb_fail(CB_STEP_DOMAIN, "gauss: a step of %g carries a particle beyond its chart", m->h);
+  m->integrator->failed_particle = particle;
+  return cb_fail(CB_STEP_DOMAIN, "gauss: a step of %g moves a particle out of its chart: use a smaller `step`", m->h);
 }
 
-/* One particle in one factor: where its numbers begin in charts and on the embedding, its frame and its start. */
+/* One particle in one factor: the positions of its numbers in the arrays of charts and of the embedding, its frame and
+ * its start. */
 typedef struct unit {
   const cb_moving_factor *f;
   int particle, factor;
@@ -132,12 +134,14 @@ static void stage_points(const cb_gauss *m, const cb_gauss_moving *w, const unit
   for (int i = 0; i < m->s; i++) {
     const double *xi = w->xi + (size_t)i * w->count + u->d;
     double *x = w->x + (size_t)i * w->points + u->k;
-    if (f->d == 3 && f->k == 4) cb_moving_point(3, 4, f->K, u->x0, u->E, &c, xi, x);
-    else cb_moving_point(f->d, f->k, f->K, u->x0, u->E, &c, xi, x);
+    if (f->d == 3 && f->k == 4)
+      cb_moving_point(3, 4, f->K, u->x0, u->E, &c, xi, x);
+    else
+      cb_moving_point(f->d, f->k, f->K, u->x0, u->E, &c, xi, x);
   }
 }
 
-/* v = (dx/dxi) u, for forces that use it. */
+/* v = (dx/dxi) u, for forces that use the velocity. */
 static void stage_velocities(const cb_gauss *m, const cb_gauss_moving *w, const unit *u) {
   const cb_moving_factor *f = u->f;
   const cb_moving_centre c = cb_gauss_moving_centre(m, f, w->e + u->d);
@@ -174,19 +178,19 @@ cb_status cb_gauss_moving_forces(cb_gauss *m) {
   return CB_OK;
 }
 
-/* What a pass over some particles found. */
+/* The result of a pass over some particles. */
 typedef struct pass_result {
-  double change, size, reach; /* largest change of xi and e, largest move, largest |s| */
-  double total;               /* of all changes, for nan */
+  double change, size, reach; /* largest change of xi and e, largest displacement, largest |s| */
+  double total;               /* the sum of all changes, to find a nan */
   int far;                    /* the first particle with |s| beyond the chart, INT_MAX: none */
 } pass_result;
 
-/* One pass over one unit: from the components of the forces new pi, u, xi, e and dP. */
+/* One pass over one unit: computes new u, xi, e and dP from the components of the forces. */
 CB_INLINE void pass_unit(const cb_gauss *m, const cb_gauss_moving *w, int a, int factor, const int d, pass_result *r) {
   const cb_moving_factor *f = &w->factor[factor];
   const size_t at = (size_t)(a * m->dim + f->at_d);
   const int s = m->s;
-  if (s < 1) return; /* never: gcc 12 for aarch64 takes u for unset there */
+  if (s < 1) return; /* this never happens; without it gcc 12 for aarch64 warns that u is not set */
   const double K = f->K, h = m->h, mass = m->mass[a], per_mass = 1 / mass, *P0 = w->P0 + at;
   double *e = w->e + at;
   const cb_moving_centre c = cb_gauss_moving_centre(m, f, e);
@@ -238,14 +242,17 @@ CB_INLINE void pass_unit(const cb_gauss *m, const cb_gauss_moving *w, int a, int
 static void pass_particle(const cb_gauss *m, const cb_gauss_moving *w, int a, pass_result *r) {
   r->reach = 0;
   for (int j = 0; j < w->n_factors; j++) {
-    if (w->factor[j].d == 3) pass_unit(m, w, a, j, 3, r);
-    else if (w->factor[j].d == 2) pass_unit(m, w, a, j, 2, r);
-    else pass_unit(m, w, a, j, 1, r);
+    if (w->factor[j].d == 3)
+      pass_unit(m, w, a, j, 3, r);
+    else if (w->factor[j].d == 2)
+      pass_unit(m, w, a, j, 2, r);
+    else
+      pass_unit(m, w, a, j, 1, r);
   }
   if (r->reach > CB_GAUSS_MOVING_REACH && a < r->far) r->far = a;
 }
 
-/* Some passes over all particles; the forces' components stay the same meanwhile. */
+/* The data of some passes over all particles with the same components of the forces. */
 typedef struct pass_work {
   const cb_gauss *m;
   int passes;
@@ -267,7 +274,7 @@ static void pass_range(void *context, int begin, int end) {
   {
     work->all.change = cb_larger(work->all.change, r.change);
     work->all.size = cb_larger(work->all.size, r.size);
-    work->all.total += r.total - r.total; /* 0 or nan, whatever the order of the threads */
+    work->all.total += r.total - r.total; /* 0 or nan, independent of the order of the threads */
     if (r.far < work->all.far) work->all.far = r.far;
   }
 }
@@ -283,7 +290,7 @@ static cb_status passes(cb_gauss *m, int count, cb_stage_change *c) {
   return CB_OK;
 }
 
-/* Frames, momenta in them, and the stages of free motion. */
+/* Sets the frames, the momenta in them, and the stages of free motion. */
 static void start_stages(const cb_gauss *m, const cb_gauss_moving *w, const unit *u) {
   const cb_moving_factor *f = u->f;
   cb_moving_frame(f->d, f->k, f->K, u->x0, u->E);
@@ -300,7 +307,9 @@ static void start_stages(const cb_gauss *m, const cb_gauss_moving *w, const unit
 
 static cb_status predict(cb_gauss *m) {
   cb_gauss_moving *w = m->self;
-  enum { PASSES = 2 }; /* of the kinetic terms alone, with extrapolated forces: each gains a factor of order h^2 */
+  enum {
+    PASSES = 2
+  }; /* number of passes with the kinetic terms and extrapolated forces; each reduces the error by a factor O(h^2) */
   for_units(m, start_stages);
   w->position = 0;
   for (size_t j = 0; j < w->points; j++) w->position = cb_larger(w->position, fabs(m->start->x[j]));
@@ -329,8 +338,9 @@ static double accurate_inner(int k, double K, const double *x, const double *x_l
   return sum + rest;
 }
 
-/* Takes what round-off has left of x and p across the quadric out of the increments: left alone, it would stay where it
- * is while the tangent space turns away from it, and in H^n that grows like exp(distance). */
+/* Subtracts from the increments dx and dp the normal errors of x and p: x is off the quadric, and p off its tangent
+ * space, by round-off. Otherwise these errors would remain while the tangent space rotates, and in H^n they would grow
+ * like exp(distance). */
 static void take_normal_parts(int k, double K, const double *form, const cb_state *state, size_t at, double *dx,
                               double *dp) {
   const double *x = state->x + at, *x_low = state->x_low + at, *p = state->p + at, *p_low = state->p_low + at;

@@ -4,8 +4,9 @@
  *   R_i = pi_i - anchor - h sum_j ap_ij g_j = 0,   g_j = f_j - (K m/2)|u_j|^2/(1+s_j)^3 xi_j
  * with f_j = -dV_j and the anchor of gauss_moving.h. The matrix is exact. With the Jacobian of the forces,
  *   df_j = A_j dxi_j + B_j de + C_j du_j = sum_l T_jl du_l
- * for each pair of particles, and dR_i has from it -sum_j L_ij T_jl du_l, L_ij = h ap_ij + h b_j c M(e)^-1 M(xi_j),
- * where c = 1/2 in the symmetric balanced method, 1 in the other balanced one, 0 without balance.
+ * for each pair of particles, its part of dR_i is -sum_j L_ij T_jl du_l, L_ij = h ap_ij + h b_j c M(e)^-1 M(xi_j),
+ * where c = 1/2 in the symmetric form with corrected momenta, 1 in the other form with corrected momenta, 0 without
+ * correction.
  */
 #include "integrators/gauss_moving.h"
 
@@ -13,7 +14,7 @@
 
 enum { D = CB_DIM_MAX, KMAX = CB_COORD_MAX };
 
-/* Of one particle at one stage: derivatives of the pulled force with the force itself fixed, of the point, and of the
+/* For one particle at one stage: the derivatives of the force in the chart for a fixed force, of the point, and of the
  * velocity. */
 typedef struct stage_jet {
   double f_xi[D][D], f_e[D][D];
@@ -41,7 +42,8 @@ cb_status cb_gauss_moving_prepare_newton(cb_gauss *m) {
   return cb_gauss_make_matrix(m, NULL, q->block);
 }
 
-/* Residual of one unit; returns the largest |s|. */
+/* Computes the residual r of one unit; returns the largest |s| of its stages and of e. *largest is raised to the
+ * largest |r|, and *scale to the largest term. */
 static double residual_unit(const cb_gauss *m, int a, int unit, double *r, double *largest, double *scale) {
   const cb_gauss_moving *w = m->self;
   const cb_moving_factor *f = &w->factor[unit];
@@ -107,7 +109,7 @@ static void make_jet(const cb_gauss *m, int i, int a, stage_jet *out) {
     const double *E = w->E + (size_t)a * (size_t)w->frame + f->at_frame, *x0 = m->start->x + at_k;
     const double *xi = w->xi + (size_t)i * w->count + at, *u = w->u + (size_t)i * w->count + at;
     const cb_moving_centre c = cb_gauss_moving_centre(m, f, w->e + at);
-    const double still = m->symmetric; /* 0: the centre does not move with e */
+    const double still = m->symmetric; /* 1 if the centre of the chart moves with e, otherwise 0 */
     cb_moving_jet jet;
     double comp[D];
     const double f0 = w->f0[(size_t)((i * m->n + a) * w->n_factors + j)];
@@ -135,7 +137,7 @@ static void make_jet(const cb_gauss *m, int i, int a, stage_jet *out) {
   }
 }
 
-/* L_ij of particle a */
+/* Computes the matrices L_ij of particle a. */
 static void make_l(const cb_gauss *m, int a, small L[CB_STAGES_MAX][CB_STAGES_MAX]) {
   const cb_gauss_moving *w = m->self;
   const double c = !m->balance ? 0 : m->symmetric ? 0.5 : 1;
@@ -158,8 +160,8 @@ static void make_l(const cb_gauss *m, int a, small L[CB_STAGES_MAX][CB_STAGES_MA
   }
 }
 
-/* x^T form y z for x[k][p], y[k][k], z[k][q], added to out. */
-static void sandwich(const cb_geometry *g, int d, const double x[KMAX][D], const double *y, const double z[KMAX][D],
+/* out += x^T diag(form) y z, for x[k][d], y[k][k] and z[k][d] */
+static void sandwich(const cb_space *g, int d, const double x[KMAX][D], const double *y, const double z[KMAX][D],
                      small out) {
   const int k = g->k;
   for (int q = 0; q < d; q++) {
@@ -174,7 +176,7 @@ static void sandwich(const cb_geometry *g, int d, const double x[KMAX][D], const
   }
 }
 
-/* -sum_j L_ij T_jl, the part of the block that comes from the forces' change. */
+/* Computes -sum_j L_ij T_jl, the part of the block that comes from the derivatives of the forces. */
 static void force_block(const cb_gauss *m, int a, int b, int e, small L[CB_STAGES_MAX][CB_STAGES_MAX], double *block) {
   const cb_gauss_moving *w = m->self;
   const int s = m->s, d = m->dim, B = s * d;
@@ -220,7 +222,8 @@ static void carry_back_derivative(int d, double K, const double *e, const double
                           ey * e[p] * 2 * s * half * e[q] / (both * both));
 }
 
-/* The rest of a block on the diagonal, of one unit: kinetic terms, and the anchor's own dependence on xi and e. */
+/* Adds the rest of a block on the diagonal for one unit: kinetic terms, and the dependence of the anchor on xi and e.
+ */
 static void kinetic_block(const cb_gauss *m, int a, const cb_moving_factor *f, double *block) {
   const cb_gauss_moving *w = m->self;
   const int s = m->s, d = f->d, B = s * m->dim;

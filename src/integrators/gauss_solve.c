@@ -1,4 +1,4 @@
-/* Iterations for the stages of one step: fixed-point, or Newton's method (iteration.h). */
+/* Solves for the stages of one step of gauss by fixed-point iteration or Newton's method (iteration.h). */
 #include "integrators/gauss.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 
 static const char name[] = "gauss";
 
-/* Noise: units of round-off of the coordinates. */
+/* Changes of the stages below this count as round-off; in units of round-off of the coordinates. */
 static const double noise = 8;
 
 cb_status cb_gauss_stage_status(cb_status status) { return status == CB_ERROR_DOMAIN ? CB_STEP_DOMAIN : status; }
@@ -17,15 +17,16 @@ static cb_status sweep(void *method, cb_stage_change *c) {
 }
 
 static cb_status fixed_point(cb_gauss *m) {
-  const cb_iteration how = {name, CB_FIXED_POINT, sweep, cb_end_by_contraction,
-                            /* An error of eps of the moves a step would be seen after 1e5 steps: it is a bias, while
-                             * round-off is random. */
-                            .target = m->tolerance > 0 ? m->tolerance : DBL_EPSILON / 16384, .noise = noise,
-                            .stall = 0.25, .lost = 1e3, .most = m->max_iterations, .contraction = &m->contraction};
+  const cb_iteration how = {
+      name, CB_FIXED_POINT, sweep, cb_end_by_contraction,
+      /* An error of eps relative to the displacements per step would be visible after 1e5 steps, because it is a bias,
+                             * while round-off is random. */
+      .target = m->tolerance > 0 ? m->tolerance : DBL_EPSILON / 16384, .noise = noise, .stall = 0.25, .lost = 1e3,
+      .maximum = m->max_iterations, .contraction = &m->contraction};
   return cb_iterate(&how, m->integrator, m);
 }
 
-/* One correction; its change is that of the residual's norm, which is relative as it is. */
+/* One correction; its `change` is the norm of the residual, which is already relative. */
 static cb_status correct(void *method, cb_stage_change *c) {
   cb_gauss *m = method;
   cb_status status = m->form->matrix(m, m->matrix);
@@ -40,7 +41,8 @@ static cb_status correct(void *method, cb_stage_change *c) {
   return status;
 }
 
-/* What no longer falls by a factor while corrections are noise cannot be improved. */
+/* The iteration ends at the target, or when corrections are noise and the residual no longer decreases by a factor of
+ * 16. */
 static cb_stage_end end(const cb_iteration *how, const cb_stage_change *c) {
   if (c->change <= how->target || (c->noise && c->change > c->before / 16)) return CB_STAGE_ENDED;
   return c->iteration > 9 && c->change > c->before ? CB_STAGE_LOST : CB_STAGE_ON;
@@ -48,12 +50,12 @@ static cb_stage_end end(const cb_iteration *how, const cb_stage_change *c) {
 
 static cb_status newton(cb_gauss *m) {
   const cb_iteration how = {name,
-                            "Newton's method stands at a relative residual",
-                            "a smaller step may do",
+                            "Newton's method stalls at a relative residual",
+                            "use a smaller step",
                             correct,
                             end,
                             .target = m->tolerance > 0 ? m->tolerance : 2 * DBL_EPSILON,
-                            .most = m->max_iterations};
+                            .maximum = m->max_iterations};
   double norm;
   const cb_status status = m->form->residual(m, m->residual, &norm);
   if (status) return status;

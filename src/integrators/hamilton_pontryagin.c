@@ -1,34 +1,35 @@
 /* One step of Hamilton–Pontryagin on SE(3) (equations: rigid_step.h).
  *
- * Newton's matrix. With A = dtau^-1_{hY}, mu = K Y + mu0, B the rotation of s (of both parts), s s = tau(h Y):
+ * J is Newton's matrix. With A = dtau^-1_{hY}, mu = K Y + mu0, B the rotation of s (of both parts), s s = tau(h Y), and
+ * the derivatives mu_g, F_g in the pose and F_Y in the twist:
  *   ds s^-1 = X dY,  (1 + Ad_s) X = dtau_{hY} h          s^-1 ds = Z dY,  Z = Ad_s^-1 X
- *   J = A^T (K + mu_g Z) + h d(A^T mu)/d(hY) - h/2 (B (F_Y + F_g Z) dY + X_omega dY × L)
- * L = B F + 2 N^T G, the first node's load; for N^T the matrix has B/2, which differs by O(h), and G in F_Y and F_g.
- * It is kept while changes fall to a fiftieth each time: with the error e of the first guess, those that follow are
- * c e^2, 2 c^2 e^3 .. (c: of the curvature), so that two residuals do where e is small.
- */
-#include "fluid/rigid_curved.h"
-#include "numerics/quaternion.h"
+ *   J dY = (A^T (K + mu_g Z) + h d(A^T mu)/d(hY)) dY - h/2 (B (F_Y + F_g Z) dY + X_omega dY × L)
+ * L = B F + 2 N^T G, N = (1 + Ad_s)^-1, is the load at the first node. The matrix has B/2 in place of N^T, which
+ * differs by O(h), and the derivatives of G are part of F_Y and F_g. The matrix is reused while each change is at most
+ * a fiftieth of the previous one. With the error e of the first guess, the next errors are c e^2, 2 c^2 e^3 .. (c from
+ * the second derivatives), so that two residuals are enough if e is small. */
+#include "fluid/rigid_step.h"
+#include "numerics/vec3.h"
 #include <math.h>
 #include <string.h>
 
-enum { MOST = 40 };
+enum { MAXIMUM = 40 };
 
 typedef struct step {
   const cb_rigid_problem *p;
   cb_se3_map map;
   const cb_rigid_state *s;
-  double h, t;                      /* t: the middle */
-  double r[3][3];                   /* rotation at the node */
-  cb_pose move, half, middle;       /* tau(h Y), s, m */
-  const double (*K)[6], *mu0;       /* in the middle: the body's own, or these two */
+  double h, t;                /* t: in the middle of the step */
+  double r[3][3];             /* rotation at the node */
+  cb_pose move, half, middle; /* tau(h Y), s, and the pose in the middle of the step */
+  const double (*K)[6], *mu0; /* in the middle of the step: from the body, or from the following two members */
   double found_K[6][6], found_mu0[6];
-  bool diagonal; /* K is */
+  bool diagonal; /* K is diagonal */
   double mu[6];
   double first[6], turned[6], varied[6]; /* L, B F and B G */
-  double whole[6];                       /* what both nodes get in a time of 1, about the first */
-  double dF[6][6], dfirst[6][6];    /* F_Y, and that of L */
-  double along[6][6];               /* mu_g Z */
+  double whole[6];                       /* the loads on both nodes together per unit of time, about the first node */
+  double dF[6][6], dfirst[6][6];         /* F_Y, and the derivative of L */
+  double along[6][6];                    /* mu_g Z */
   cb_factors6 J;
 } step;
 
@@ -51,7 +52,7 @@ static void find_momentum(step *e, const double Y[6]) {
   for (int i = 0; i < 6; i++) e->mu[i] += e->mu0[i];
 }
 
-/* The poses of twist Y, K and mu. */
+/* Computes the poses for the twist Y, and K and mu at them. */
 static cb_status place(step *e, const double Y[6], bool fresh_inertia) {
   double moved[3];
   move(e, Y);
@@ -85,16 +86,17 @@ static bool invert3(const double m[3][3], double out[3][3]) {
 }
 
 static cb_status too_far(const step *e) {
-  return cb_fail(CB_STEP_SINGULAR, "a step of %g turns the body too far", e->h);
+  return cb_fail(CB_STEP_SINGULAR, "a step of %g rotates the body too far: use a smaller `step`", e->h);
 }
 
-/* What both X_omega and Z are made from: (1 + Ad_s)^-1 = [[H, 0], [-H hat(x) H^T, H]], H = (1 - hat(b))/2,
- * b = tan(angle/2) axis of s; dtau^-1 = [[P, 0], [Q, S]]. */
+/* The parts of X_omega and Z: (1 + Ad_s)^-1 = [[H, 0], [-H hat(x) H^T, H]], H = (1 - hat(b))/2, b = tan(angle/2) axis
+ * of s; dtau^-1 = [[P, 0], [Q, S]]. */
 typedef struct halves {
   double H[3][3], P_inverse[3][3], Q[3][3], S[3][3];
 } halves;
 
-/* X_omega, of the angular part of dY alone: h H P^-1. A: dtau^-1_{hY}, of tln that of the cayley map is taken. */
+/* Computes X_omega = h H P^-1, which depends only on the angular part of dY. P is the angular block of dtau^-1_{hY}: of
+ * A, or, for the map tln, of the dtau^-1 of the map cayley. */
 static bool half_turns(const step *e, const double hY[6], const double A[6][6], halves *out, double X[3][3]) {
   double own[6][6], P[3][3];
   const double *q = e->half.q, b[3] = {q[1] / q[0], q[2] / q[0], q[3] / q[0]};
@@ -102,7 +104,9 @@ static bool half_turns(const step *e, const double hY[6], const double A[6][6], 
   const double(*const D)[6] = e->map == CB_SE3_TLN ? (const double(*)[6])own : A;
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) {
-      P[i][j] = D[i][j], out->Q[i][j] = D[3 + i][j], out->S[i][j] = D[3 + i][3 + j];
+      P[i][j] = D[i][j];
+      out->Q[i][j] = D[3 + i][j];
+      out->S[i][j] = D[3 + i][3 + j];
       out->H[i][j] = i == j ? 0.5 : 0;
     }
   cb_add_hat3(out->H, -0.5, b);
@@ -112,7 +116,7 @@ static bool half_turns(const step *e, const double hY[6], const double A[6][6], 
   return true;
 }
 
-/* The linear rows of Z. Those of X are -H hat(x) H^T P^-1 - H S^-1 Q P^-1 and H S^-1;
+/* Computes the linear rows of Z. Those of X/h are -H hat(x) H^T P^-1 - H S^-1 Q P^-1 and H S^-1;
  * Ad_s^-1 = [[R^T, 0], [-R^T hat(x), R^T]]. */
 static bool half_moves(const step *e, const halves *of, const double rt[3][3], const double X[3][3], double Z[6][6]) {
   const double(*const H)[3] = of->H, (*const P_inverse)[3] = of->P_inverse;
@@ -132,24 +136,31 @@ static bool half_moves(const step *e, const halves *of, const double rt[3][3], c
   multiply3(rt, lower, a);
   multiply3(rt, right, c);
   for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) Z[3 + i][j] = a[i][j], Z[3 + i][3 + j] = e->h * c[i][j];
+    for (int j = 0; j < 3; j++) {
+      Z[3 + i][j] = a[i][j];
+      Z[3 + i][3 + j] = e->h * c[i][j];
+    }
   return true;
 }
 
-/* From wrenches in the middle about the nodes' origins. */
+/* Sets the load L at the first node to B F, for wrenches F that act half at each end of the step. */
 static void load_turned(step *e, const double r[3][3], const double F[6]) {
   cb_turn6(r, F, e->turned);
   memcpy(e->first, e->turned, sizeof e->first);
   memset(e->varied, 0, sizeof e->varied);
 }
 
-/* 2 N^T F = ((1 + hat(b)) torque + (1 - hat(b)) (x × f), 2 f), f = (1 + hat(b)) force/2 (half_turns). */
+/* Adds to L the load of wrenches F that act in the middle of the step, 2 N^T F = ((1 + hat(b)) torque + (1 - hat(b)) (x
+ * × f), 2 f), f = (1 + hat(b)) force/2 (half_turns). */
 static void load_varied(step *e, const double r[3][3], const double F[6]) {
   const double *q = e->half.q, *x = e->half.x, b[3] = {q[1] / q[0], q[2] / q[0], q[3] / q[0]};
   double torque[3], force[3], moment[3], turned[3];
   cb_cross3(b, F, torque);
   cb_cross3(b, F + 3, force);
-  for (int i = 0; i < 3; i++) torque[i] += F[i], force[i] += F[3 + i];
+  for (int i = 0; i < 3; i++) {
+    torque[i] += F[i];
+    force[i] += F[3 + i];
+  }
   cb_cross3(x, force, moment);
   cb_cross3(b, moment, turned);
   cb_turn6(r, F, e->varied);
@@ -159,7 +170,7 @@ static void load_varied(step *e, const double r[3][3], const double F[6]) {
   }
 }
 
-/* Half of F at either end, all of G in the middle. */
+/* Computes `whole` from the load of wrenches that act half at each end and from that of wrenches in the middle. */
 static void load_both(step *e) {
   double ends[3], middle[3];
   cb_cross3(e->move.x, e->turned + 3, ends);
@@ -170,10 +181,14 @@ static void load_both(step *e) {
 
 static bool is_loaded(const cb_rigid_problem *p) { return p->wrench || p->inertia_wrench || p->pose_derivative; }
 
-/* What nothing is written to: the rest is before it is read. */
+/* Sets the members that are only read. All others are written before they are read. */
 static void begin(const cb_rigid_problem *p, cb_se3_map map, double h, const cb_rigid_state *s, step *e) {
   const cb_rigid_constant *own = p->constant;
-  e->p = p, e->map = map, e->s = s, e->h = h, e->t = s->t + h / 2;
+  e->p = p;
+  e->map = map;
+  e->s = s;
+  e->h = h;
+  e->t = s->t + h / 2;
   e->K = own ? own->K : (const double(*)[6])e->found_K;
   e->mu0 = own ? own->mu0 : e->found_mu0;
   e->diagonal = own && own->diagonal;
@@ -199,8 +214,8 @@ static cb_status load(step *e, const double Y[6], const double r[3][3], bool wit
   return CB_OK;
 }
 
-/* mu_g Z, and F_Y + F_g Z in place of F_Y. What turns with the body alone, as a weight, wants no more of Z than its
- * first rows, R^T X_omega. */
+/* Computes mu_g Z, and replaces F_Y by F_Y + F_g Z. A load that only rotates with the body, such as a weight, needs
+ * only the first rows of Z, R^T X_omega. */
 static cb_status carry_derivatives(step *e, const double Y[6], const halves *half, const double r[3][3],
                                    const double X[3][3]) {
   double mu_g[6][6] = {{0}}, F_g[6][6] = {{0}}, rt[3][3], turned[3][3];
@@ -225,7 +240,7 @@ static cb_status carry_derivatives(step *e, const double Y[6], const halves *hal
   return CB_OK;
 }
 
-/* mu_g Z, and the derivative of L: B (F_Y + F_g Z) + X_omega × L. */
+/* Computes mu_g Z, and the derivative of L: B (F_Y + F_g Z) + X_omega × L. */
 static cb_status load_derivative(step *e, const double Y[6], const double hY[6], const double A[6][6],
                                  const double r[3][3]) {
   double X[3][3];
@@ -259,7 +274,7 @@ static void add_varying(const step *e, const double A[6][6], double J[6][6]) {
       for (int j = 0; j < 6; j++) J[i][j] += A[k][i] * M[k][j];
 }
 
-/* J at Y. */
+/* Computes Newton's matrix J at Y and factors it. */
 static cb_status linearise(step *e, const double Y[6], const double hY[6], const double r[3][3], double A[6][6],
                            bool loaded) {
   double D[6][6], J[6][6];
@@ -272,18 +287,23 @@ static cb_status linearise(step *e, const double Y[6], const double hY[6], const
     for (int j = 0; j < 6; j++) J[i][j] = e->h * D[i][j] - e->h / 2 * e->dfirst[i][j];
   if (e->diagonal)
     for (int i = 0; i < 6; i++)
-      for (int k = i / 3 * 3; k < 6; k++) J[i][k] += A[k][i] * e->K[k][k]; /* A has no angular rows of linear columns */
+      for (int k = i / 3 * 3; k < 6; k++)
+        J[i][k] += A[k][i] * e->K[k][k]; /* A has no linear columns in its angular rows */
   else
     add_varying(e, (const double(*)[6])A, J);
   for (int i = 0; i < 6; i++)
-    if (!cb_finite6(J[i])) return cb_fail(CB_STEP_NOT_FINITE, "a step of %g at t = %g is not finite", e->h, e->s->t);
+    if (!cb_finite6(J[i]))
+      return cb_fail(CB_STEP_NOT_FINITE, "the result of a step of %g at t = %g is not finite: use a smaller `step`",
+                     e->h, e->s->t);
   if (!cb_factor6((const double(*)[6])J, &e->J))
-    return cb_fail(CB_STEP_SINGULAR, "Newton's matrix of a step of %g at t = %g is singular: no mass, or h too large",
-                   e->h, e->s->t);
+    return cb_fail(
+        CB_STEP_SINGULAR,
+        "Newton's matrix of a step of %g at t = %g is singular: expected a body with mass, or a smaller `step`", e->h,
+        e->s->t);
   return CB_OK;
 }
 
-/* One iteration: residual of A^T mu = p_k + h/2 L and the update of Y that removes it. */
+/* Makes one iteration: computes the residual of A^T mu = p_k + h/2 L, and the update of Y that removes it. */
 static cb_status newton(step *e, const double Y[6], bool fresh, double update[6]) {
   const bool loaded = is_loaded(e->p);
   double hY[6], A[6][6], r[3][3], residual[6];
@@ -297,7 +317,9 @@ static cb_status newton(step *e, const double Y[6], bool fresh, double update[6]
   cb_apply6_transposed(A, e->mu, residual);
   for (int i = 0; i < 6; i++) residual[i] = e->s->momentum[i] - residual[i] + e->h / 2 * e->first[i];
   cb_back6(&e->J, residual, update);
-  if (!cb_finite6(update)) return cb_fail(CB_STEP_NOT_FINITE, "a step of %g at t = %g is not finite", e->h, e->s->t);
+  if (!cb_finite6(update))
+    return cb_fail(CB_STEP_NOT_FINITE, "the result of a step of %g at t = %g is not finite: use a smaller `step`", e->h,
+                   e->s->t);
   return CB_OK;
 }
 
@@ -315,15 +337,15 @@ static double size(const step *e, const double a[6]) {
   return sqrt(fabs(sum));
 }
 
-/* The size of a twist that moves the body within a step by the round-off of its pose. */
+/* The size of a twist whose displacement in a step equals the round-off of the pose. */
 static double blur(const step *e) {
   const double far = sqrt(cb_dot3(e->s->g.x, e->s->g.x)) / fabs(e->h), turn = 1 / fabs(e->h);
   return 1e-15 * size(e, (double[6]){turn, turn, turn, far, far, far});
 }
 
-static double larger(double a, double b) { return b > a ? b : a; } /* fmax without a call */
+static double larger(double a, double b) { return b > a ? b : a; } /* fmax would be a function call */
 
-/* The load, and mu, brought to the last Y by their derivatives. */
+/* Updates the load to the last Y by its derivative, and mu by its derivative or an evaluation. */
 static cb_status arrive(step *e, const double Y[6], const double update[6]) {
   const bool by_derivative = !e->p->pose_dependent || e->p->pose_derivative;
   double change[6];
@@ -331,8 +353,10 @@ static cb_status arrive(step *e, const double Y[6], const double update[6]) {
   cb_add6(1, change, e->first);
   cb_add6(1, change, e->turned);
   cb_status status = CB_OK;
-  if (by_derivative && !e->p->inertia_wrench)
-    move(e, Y), find_momentum(e, Y); /* all that is asked of the last Y */
+  if (by_derivative && !e->p->inertia_wrench) {
+    move(e, Y);
+    find_momentum(e, Y);
+  } /* in this case nothing is evaluated at the last Y */
   else
     status = place(e, Y, !by_derivative);
   load_both(e);
@@ -342,16 +366,17 @@ static cb_status arrive(step *e, const double Y[6], const double update[6]) {
   return CB_OK;
 }
 
-/* To round-off: the changes that would follow are below 1e-15 of the twist (where all derivatives are exact and the
- * matrix is new, about rate^2 change, after the first change change^2/scale, as forces change a twist by no more than
- * itself within a step; otherwise each at most twice the rate of the last two times the one before); or changes below
- * 1e-10 (of the twist, or of the first change), or that the pose does not resolve (a body at rest where forces balance),
- * no longer fall. */
+/* Iterates to round-off. The iteration ends when the next changes would be below 1e-15 of the twist. It also ends when
+ * changes no longer decrease, if they are below 1e-10 (of the twist, or of the first change) or below the resolution of
+ * the pose (a body at rest under balanced forces). The rate is the ratio of the last two changes (after the first
+ * change: change/scale). If all derivatives are exact and the matrix is new, the estimate of the next change is
+ * 10 rate^2 change, and 10 change^2/scale after the first change, because forces change a twist by no more than itself
+ * within a step. Otherwise each change is estimated as twice the rate times the previous change. */
 static cb_status solve(step *e, double Y[6], int *count) {
   const bool turned = e->p->wrench || e->p->pose_dependent,
              quadratic = e->p->exact && !e->p->inertia_wrench && (e->p->pose_derivative || !turned);
   double last = 0, scale = 0, rate = 1;
-  for (int n = 0; n < MOST; n++) {
+  for (int n = 0; n < MAXIMUM; n++) {
     double update[6];
     const bool fresh = rate > 0.02;
     cb_status status = place(e, Y, n == 0 || e->p->pose_dependent);
@@ -362,15 +387,17 @@ static cb_status solve(step *e, double Y[6], int *count) {
     rate = change / (n > 0 ? last : scale);
     cb_add6(1, update, Y);
     *count = n + 1;
-    const double next = quadratic && fresh ? 10 * rate * (n > 0 ? rate : 1) * change : 2 * rate * change / (1 - 2 * rate);
+    const double next =
+        quadratic && fresh ? 10 * rate * (n > 0 ? rate : 1) * change : 2 * rate * change / (1 - 2 * rate);
     const bool settled = change <= 1e-15 * scale || ((n > 0 || quadratic) && rate < 0.25 && next <= 1e-15 * scale);
     if (settled || (n > 0 && change >= last && change <= fmax(1e-10 * scale, blur(e)))) {
       return arrive(e, Y, update);
     }
     last = change;
   }
-  return cb_fail(CB_STEP_NO_CONVERGENCE, "Newton's method of a step of %g at t = %g did not converge in %d iterations",
-                 e->h, e->s->t, MOST);
+  return cb_fail(CB_STEP_NO_CONVERGENCE,
+                 "Newton's method of a step of %g at t = %g did not converge in %d iterations: use a smaller `step`",
+                 e->h, e->s->t, MAXIMUM);
 }
 
 void cb_rigid_guess(const cb_rigid_state *s, double h, double Y[6]) {
@@ -382,7 +409,10 @@ void cb_rigid_guess(const cb_rigid_state *s, double h, double Y[6]) {
   for (int k = 0; k < known; k++) {
     for (int part = 0; part < 2; part++) {
       const double *a = difference[k] + 3 * part, size = cb_dot3(a, a);
-      if (size < least[part]) least[part] = size, order[part] = k;
+      if (size < least[part]) {
+        least[part] = size;
+        order[part] = k;
+      }
     }
     for (int j = known - 1; j > k; j--)
       for (int i = 0; i < 6; i++) difference[j][i] = difference[j - 1][i] - difference[j][i];
@@ -401,10 +431,13 @@ void cb_rigid_remember(cb_rigid_state *s, double h, const double Y[6]) {
   memcpy(s->Y, Y, sizeof s->Y);
 }
 
-/* tln: p_{k+1} = C_{-hY}^T mu + the second node's load, in the world's axes. */
+/* For the map tln: sets the momentum to p_{k+1} = C_{-hY}^T mu + the load of the second node. */
 static void keep_tln(const step *e, const double Y[6], cb_rigid_state *s) {
   double hY[6], A[6][6], second[6], arm[3], kick[6], r[3][3];
-  for (int i = 0; i < 6; i++) hY[i] = -e->h * Y[i], second[i] = e->whole[i] - e->first[i] / 2;
+  for (int i = 0; i < 6; i++) {
+    hY[i] = -e->h * Y[i];
+    second[i] = e->whole[i] - e->first[i] / 2;
+  }
   cb_cross3(e->move.x, second + 3, arm);
   for (int i = 0; i < 3; i++) second[i] -= arm[i];
   cb_se3_dtau_inverse(e->map, hY, A);
@@ -417,9 +450,9 @@ static void keep_tln(const step *e, const double Y[6], cb_rigid_state *s) {
   memset(s->world_low, 0, sizeof s->world_low);
 }
 
-/* By the spin that goes with the momentum, K^-1 (A^T mu - mu0): that of h Y falls short of it by the error of the map,
- * with Cayley's by 1 + angle^2/4 about a fixed axis, and by more where the body moves by its size. While it is small
- * Newton's matrix does for K. */
+/* Finds the rotation in the step by the spin that corresponds to the momentum, K^-1 (A^T mu - mu0). The spin of h Y is
+ * smaller because of the error of the map: with Cayley's map by the factor 1 + angle^2/4 about a fixed axis, and by
+ * more if the body moves by its size. While the rotation is small, Newton's matrix is used for K. */
 static cb_status find_turn(const step *e, const double Y[6], double *turn) {
   double K[6][6], momentum[6], gained[6], spin[6], more[6];
   for (int i = 0; i < 6; i++) {
@@ -439,7 +472,8 @@ static cb_status find_turn(const step *e, const double Y[6], double *turn) {
 
 cb_status cb_rigid_step_pontryagin(const cb_rigid_problem *p, cb_se3_map map, double h, cb_rigid_state *s,
                                    int *iterations) {
-  if (!isfinite(h) || h == 0) return cb_fail(CB_ERROR_ARGUMENT, "a step of length %g", h);
+  if (!isfinite(h) || h == 0)
+    return cb_fail(CB_ERROR_ARGUMENT, "expected a step that is not 0 and is finite, found %g", h);
   if (p->curvature != 0) return cb_rigid_curved_pontryagin(p, map, h, s, iterations);
   step e;
   double Y[6], dx[3], change[6], turn;
@@ -450,7 +484,7 @@ cb_status cb_rigid_step_pontryagin(const cb_rigid_problem *p, cb_se3_map map, do
   cb_status status = solve(&e, Y, &count);
   if (!status) status = find_turn(&e, Y, &turn);
   if (status) return status;
-  cb_rigid_state next; /* of which the rest stays as it is */
+  cb_rigid_state next; /* the other members do not change */
   next.g = s->g;
   memcpy(next.x_low, s->x_low, sizeof next.x_low);
   memcpy(next.world, s->world, sizeof next.world);
@@ -464,15 +498,21 @@ cb_status cb_rigid_step_pontryagin(const cb_rigid_problem *p, cb_se3_map map, do
   cb_rigid_move(&next, dx, end, change);
   if (map == CB_SE3_TLN) keep_tln(&e, Y, &next);
   if (!cb_finite6(next.world) || !cb_finite6(Y))
-    return cb_fail(CB_STEP_NOT_FINITE, "a step of %g at t = %g is not finite", h, s->t);
+    return cb_fail(CB_STEP_NOT_FINITE, "the result of a step of %g at t = %g is not finite: use a smaller `step`", h,
+                   s->t);
   s->t += h;
   s->turn = turn;
   cb_rigid_remember(s, h, Y);
   for (int i = 0; i < 4; i++) s->g.q[i] = next.g.q[i];
-  for (int i = 0; i < 3; i++) s->g.x[i] = next.g.x[i], s->x_low[i] = next.x_low[i];
+  for (int i = 0; i < 3; i++) {
+    s->g.x[i] = next.g.x[i];
+    s->x_low[i] = next.x_low[i];
+  }
   for (int i = 0; i < 6; i++) {
-    s->world[i] = next.world[i], s->world_low[i] = next.world_low[i];
-    s->mu[i] = e.mu[i], s->momentum[i] = next.momentum[i];
+    s->world[i] = next.world[i];
+    s->world_low[i] = next.world_low[i];
+    s->mu[i] = e.mu[i];
+    s->momentum[i] = next.momentum[i];
   }
   if (iterations) *iterations = count;
   return CB_OK;

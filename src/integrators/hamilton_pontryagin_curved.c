@@ -1,36 +1,39 @@
-/* One step of Hamilton–Pontryagin in a curved space (equations: fluid/rigid_curved.h).
+/* One step of hamilton_pontryagin and of rkmk4 in a curved space (equations: fluid/rigid_step.h).
  *
- * Newton's matrix on the six unknowns Y, with A = dtau^-1_{hY}, mu = K Y + mu0, s = T(y) B:
+ * Hamilton–Pontryagin uses Newton's matrix on the six unknowns Y, with A = dtau^-1_{hY}, mu = K Y + mu0, s = T(y) B:
  *   ds s^-1 = X dY,  A (1 + Ad_s) X = h          s^-1 ds = Z dY,  Z = Ad_s^-1 X
- *   dB B^-1 = (X_omega + K X_v × t) dY,  t = tan_K(|y|/2) y/|y|
+ *   dB B^-1 = (X_omega + K X_v × t) dY,  t = tan_K(|y|/2) y/|y|,  tan_K = s_K/c_K
  *   J = A^T (K + mu_g Z) + h d(A^T mu)/d(hY) - h/2 (B (F_Y + F_g Z) + dB B^-1 × B F)
- * It is kept while changes fall to a fiftieth each time.
+ * The matrix is reused while each change is at most a fiftieth of the previous one.
  */
-#include "fluid/rigid_curved.h"
-#include "numerics/quaternion.h"
+#include "fluid/rigid_step.h"
+#include "numerics/vec3.h"
 
-enum { MOST = 40 };
+#include <string.h>
+
+enum { MAXIMUM = 40 };
 
 typedef struct step {
   const cb_rigid_problem *p;
   cb_se3_map map;
   const cb_rigid_state *s;
-  double h, t, curvature;         /* t: the middle */
-  double scale;                   /* of at */
+  double h, t, curvature;         /* t: in the middle of the step */
+  double scale;                   /* the scale of `at` */
   cb_biquaternion at, move, half; /* the node, tau(h Y), s */
-  cb_screw turn;                  /* of s */
+  cb_screw turn;                  /* the screw of s */
   cb_pose middle;
-  double K[6][6], mu0[6], mu[6]; /* in the middle */
-  double F[6], dF[6][6];         /* with F_g Z */
-  double first[6], dfirst[6][6]; /* B F */
+  double K[6][6], mu0[6], mu[6]; /* in the middle of the step */
+  double F[6], dF[6][6];         /* the sum of wrenches, and F_Y + F_g Z */
+  double first[6], dfirst[6][6]; /* B F, and its derivative in Y */
   cb_factors6 J;
 } step;
 
 static cb_status not_finite(const step *e) {
-  return cb_fail(CB_STEP_NOT_FINITE, "a step of %g at t = %g is not finite", e->h, e->s->t);
+  return cb_fail(CB_STEP_NOT_FINITE, "the result of a step of %g at t = %g is not finite: use a smaller `step`", e->h,
+                 e->s->t);
 }
 
-/* The poses of twist Y, mu and F there. */
+/* Computes the poses for the twist Y, and mu and F at them. */
 static cb_status place(step *e, const double Y[6], bool first, bool with_derivative) {
   const cb_rigid_problem *p = e->p;
   cb_biquaternion there;
@@ -39,8 +42,9 @@ static cb_status place(step *e, const double Y[6], bool first, bool with_derivat
   cb_biquaternion_tau(e->map, e->curvature, hY, &e->move);
   cb_biquaternion_half(e->curvature, &e->move, &e->half);
   if (!isfinite(e->half.a[0] + e->half.b[0]))
-    return cb_fail(CB_STEP_NO_CONVERGENCE, "a step of %g at t = %g moves the body farther than its map reaches", e->h,
-                   e->s->t);
+    return cb_fail(CB_STEP_NO_CONVERGENCE,
+                   "a step of %g at t = %g moves the body farther than its map can represent: use a smaller `step`",
+                   e->h, e->s->t);
   cb_biquaternion_screw(&e->half, &e->turn);
   if (first || p->wrench) {
     cb_biquaternion_multiply(e->curvature, &e->at, &e->half, &there);
@@ -62,7 +66,7 @@ static cb_status place(step *e, const double Y[6], bool first, bool with_derivat
   return status;
 }
 
-/* X and Z. */
+/* Computes X and Z of the comment at the top of this file. */
 static bool variations(const step *e, const double hY[6], double X[6][6], double Z[6][6]) {
   double A[6][6], Ad[6][6], product[6][6] = {{0}}, inverse[6][6];
   cb_pose s, back;
@@ -80,7 +84,7 @@ static bool variations(const step *e, const double hY[6], double X[6][6], double
   return true;
 }
 
-/* The derivative of B F, and M = K + mu_g Z. */
+/* Computes the derivative of B F in Y, and M = K + mu_g Z. */
 static cb_status load_derivative(step *e, const double Y[6], const double hY[6], double M[6][6]) {
   double X[6][6], Z[6][6], r[3][3], t[3];
   if (!variations(e, hY, X, Z))
@@ -108,7 +112,7 @@ static cb_status load_derivative(step *e, const double Y[6], const double hY[6],
   return CB_OK;
 }
 
-/* J at Y. */
+/* Computes Newton's matrix J at Y and factors it. */
 static cb_status linearise(step *e, const double Y[6], const double hY[6], const double A[6][6]) {
   double D[6][6], J[6][6], M[6][6];
   memcpy(M, e->K, sizeof M);
@@ -122,11 +126,13 @@ static cb_status linearise(step *e, const double Y[6], const double hY[6], const
     if (!cb_finite6(J[i])) return not_finite(e);
   }
   if (cb_factor6((const double(*)[6])J, &e->J)) return CB_OK;
-  return cb_fail(CB_STEP_SINGULAR, "Newton's matrix of a step of %g at t = %g is singular: no mass, or h too large",
-                 e->h, e->s->t);
+  return cb_fail(
+      CB_STEP_SINGULAR,
+      "Newton's matrix of a step of %g at t = %g is singular: expected a body with mass, or a smaller `step`", e->h,
+      e->s->t);
 }
 
-/* The update of Y that removes the residual of A^T mu = p_k + h/2 B F. */
+/* Computes the update of Y that removes the residual of A^T mu = p_k + h/2 B F. */
 static cb_status newton(step *e, const double Y[6], bool fresh, double update[6]) {
   double hY[6], A[6][6], residual[6];
   for (int i = 0; i < 6; i++) hY[i] = e->h * Y[i];
@@ -139,12 +145,12 @@ static cb_status newton(step *e, const double Y[6], bool fresh, double update[6]
   return cb_finite6(update) ? CB_OK : not_finite(e);
 }
 
-/* To round-off: the change that would follow is below 1e-15 of the twist, or changes below 1e-10, or that the pose does
- * not resolve, no longer fall. */
+/* Iterates to round-off: it ends when the next change would be below 1e-15 of the twist, or when changes no longer
+ * decrease and are below 1e-10 of the twist or below the resolution of the pose. */
 static cb_status solve(step *e, double Y[6], int *count) {
   double last = 0, scale = 0, rate = 1;
   const double far = sqrt(cb_dot3(e->s->g.x, e->s->g.x)) / fabs(e->h), turn = 1 / fabs(e->h);
-  for (int n = 0; n < MOST; n++) {
+  for (int n = 0; n < MAXIMUM; n++) {
     double update[6];
     const bool fresh = rate > 0.02;
     cb_status status = place(e, Y, n == 0, fresh);
@@ -162,11 +168,13 @@ static cb_status solve(step *e, double Y[6], int *count) {
       return place(e, Y, false, false);
     last = change;
   }
-  return cb_fail(CB_STEP_NO_CONVERGENCE, "Newton's method of a step of %g at t = %g did not converge in %d iterations",
-                 e->h, e->s->t, MOST);
+  return cb_fail(CB_STEP_NO_CONVERGENCE,
+                 "Newton's method of a step of %g at t = %g did not converge in %d iterations: use a smaller `step`",
+                 e->h, e->s->t, MAXIMUM);
 }
 
-/* By the twist that goes with the momentum, as in flat space; that of the map falls short of it. */
+/* Finds the rotation in the step, as in flat space, also by the twist that corresponds to the momentum, because the
+ * twist of the map is smaller. */
 static cb_status find_turn(const step *e, const double Y[6], double *turn) {
   double K[6][6], momentum[6], spin[6];
   for (int i = 0; i < 6; i++) momentum[i] = e->s->momentum[i] + e->h / 2 * e->first[i];
@@ -178,7 +186,7 @@ static cb_status find_turn(const step *e, const double Y[6], double *turn) {
   return status ? status : cb_rigid_curved_far(e->curvature, e->h, e->s->t, spin);
 }
 
-/* tln: p_{k+1} = (1 + h ad_Y/2)^T mu + h/2 B^T F. */
+/* For the map tln: sets the momentum to p_{k+1} = (1 + h ad_Y/2)^T mu + h/2 B^T F. */
 static void keep_tln(const step *e, const double Y[6], const double after[6], cb_rigid_state *s) {
   double back[6], A[6][6], r[3][3];
   for (int i = 0; i < 6; i++) back[i] = -e->h * Y[i];
@@ -206,7 +214,10 @@ cb_status cb_rigid_curved_pontryagin(const cb_rigid_problem *p, cb_se3_map map, 
   cb_biquaternion_screw(&e.move, &move);
   cb_quaternion_rotation(e.turn.q, r);
   cb_turn6_transposed(r, e.F, after);
-  for (int i = 0; i < 6; i++) before[i] = h / 2 * e.first[i], after[i] *= h / 2;
+  for (int i = 0; i < 6; i++) {
+    before[i] = h / 2 * e.first[i];
+    after[i] *= h / 2;
+  }
   cb_rigid_curved_move(p->curvature, &next, &e.move, &move, before, after);
   if (map == CB_SE3_TLN) keep_tln(&e, Y, after, &next);
   next.t = s->t + h;
@@ -216,5 +227,85 @@ cb_status cb_rigid_curved_pontryagin(const cb_rigid_problem *p, cb_se3_map map, 
   if (!cb_finite6(next.world) || !cb_finite6(Y)) return not_finite(&e);
   *s = next;
   if (iterations) *iterations = count;
+  return CB_OK;
+}
+
+/* --- rkmk4: integrators/rkmk4.c with g = g_k exp(u) in the group of the space ---
+ *
+ *   u' = dexp^-1_{-u} Y,  P' = Ad*_{exp(-u)} F,  K Y = Ad*_{exp(u)} P - mu0
+ * P is the momentum in the body's axes at g_k; it is transformed to the next node in double-double arithmetic
+ * (numerics/biquaternion.h).
+ */
+
+/* A step, and the biquaternion of the pose at its start. */
+typedef struct node {
+  const cb_rigid_problem *p;
+  const cb_rigid_state *s;
+  double scale;
+  cb_biquaternion at;
+} node;
+
+/* Computes du, dP and the twist at time t, displacement u and momentum P. */
+static cb_status rates(const node *n, double t, const double u[6], const double P[6], double du[6], double dP[6],
+                       double Y[6]) {
+  const cb_rigid_problem *p = n->p;
+  const double K = p->curvature;
+  cb_biquaternion move;
+  cb_screw m;
+  cb_pose at = n->s->g;
+  double mu[6], F[6], minus[6];
+  cb_biquaternion_tau(CB_SE3_EXPONENTIAL, K, u, &move);
+  cb_biquaternion_screw(&move, &m);
+  cb_screw_momentum(K, &m, P, mu);
+  if (p->wrench || !p->constant) {
+    cb_biquaternion there;
+    cb_biquaternion_multiply(K, &n->at, &move, &there);
+    cb_biquaternion_pose(K, &there, n->scale, &at, NULL);
+  }
+  cb_status status = cb_rigid_twist_of(p, t, &at, mu, Y);
+  if (!status) status = cb_rigid_wrenches(p, t, &at, Y, F, NULL);
+  if (status) return status;
+  for (int i = 0; i < 6; i++) minus[i] = -u[i];
+  cb_pose_dexp_inverse_in(K, minus, Y, du);
+  cb_screw_momentum_back(K, &m, F, dP);
+  return CB_OK;
+}
+
+cb_status cb_rigid_curved_rkmk4(const cb_rigid_problem *p, double h, cb_rigid_state *s) {
+  static const double at[4] = {0, 0.5, 0.5, 1}, weight[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
+  double u[6] = {0}, gained[6] = {0}, du[6] = {0}, dP[6] = {0};
+  node n = {.p = p, .s = s};
+  n.scale = cb_biquaternion_of(p->curvature, &s->g, &n.at);
+  cb_status status = cb_rigid_curved_takes(p);
+  cb_rigid_state next = *s;
+  for (int stage = 0; stage < 4 && !status; stage++) {
+    double z[6], P[6];
+    for (int i = 0; i < 6; i++) {
+      z[i] = h * at[stage] * du[i];
+      P[i] = s->momentum[i] + h * at[stage] * dP[i];
+    }
+    status = cb_rigid_curved_far(p->curvature, h * at[stage], s->t, du);
+    if (!status) status = rates(&n, s->t + at[stage] * h, z, P, du, dP, next.Y);
+    if (status) break;
+    cb_add6(h * weight[stage], du, u);
+    cb_add6(h * weight[stage], dP, gained);
+  }
+  for (int i = 0; i < 6; i++) du[i] = u[i] / h;
+  if (!status) status = cb_rigid_curved_far(p->curvature, h, s->t, du);
+  if (status) return status;
+  cb_biquaternion move;
+  cb_screw m;
+  cb_biquaternion_tau(CB_SE3_EXPONENTIAL, p->curvature, u, &move);
+  cb_biquaternion_screw(&move, &m);
+  cb_rigid_curved_move(p->curvature, &next, &move, &m, gained, NULL);
+  next.t = s->t + h;
+  next.known = 0;
+  if (!cb_finite6(next.world) || !cb_finite6(u))
+    return cb_fail(CB_STEP_NOT_FINITE, "the result of a step of %g at t = %g is not finite: use a smaller `step`", h,
+                   s->t);
+  status = cb_rigid_twist(p, &next, next.Y);
+  if (status) return status;
+  memcpy(next.mu, next.momentum, sizeof next.mu);
+  *s = next;
   return CB_OK;
 }

@@ -1,18 +1,18 @@
-/* The equations that `ida` solves: residual and weights. See integrators/ida.c. */
+/* The equations that `ida` solves (integrators/ida.c): residual, weights, Jacobian, and the conversion from and to a
+ * state. */
 #include "integrators/ida_private.h"
-
 #include "dynamics/chart_dynamics.h"
 
 #include <math.h>
 #include <string.h>
 
-/* W of every particle at x. */
+/* Computes W of every particle at x. */
 static cb_status cb_ida_metric(cb_ida *m, const double *x) {
   const int k = m->k;
-  if (!m->g->chart) return CB_OK; /* constant: set when the integrator was made */
+  if (!m->g->chart) return CB_OK; /* W is constant and was set at creation */
   for (int a = 0; a < m->n; a++) {
-    double room[CB_CHART_METRIC_ROOM];
-    const cb_chart_metric metric = cb_chart_metric_in(k, room);
+    double buffer[CB_CHART_METRIC_CAPACITY];
+    const cb_chart_metric metric = cb_chart_metric_in(k, buffer);
     const cb_status status = cb_chart_metric_at(m->g, x + (size_t)(a * k), 0, &metric);
     if (status) return status;
     double *W = m->W + (size_t)(a * k * k);
@@ -53,8 +53,8 @@ cb_status cb_ida_residual(cb_ida *m, double t, const double *y, const double *yp
     const double *W = m->W + at * (size_t)k;
     double F[CB_Q_MAX], acceleration[CB_Q_MAX] = {0};
     if (m->g->chart) {
-      double room[CB_CHART_METRIC_ROOM];
-      const cb_chart_metric metric = cb_chart_metric_in(k, room);
+      double buffer[CB_CHART_METRIC_CAPACITY];
+      const cb_chart_metric metric = cb_chart_metric_in(k, buffer);
       if ((status = cb_chart_metric_at(m->g, x + at, 1, &metric))) return status;
       for (int i = 0; i < k; i++) F[i] = m->force[at + (size_t)i] - m->push[at + (size_t)i];
       cb_chart_rate_velocity(k, &metric, m->mass[a], v + at, F, acceleration);
@@ -79,14 +79,14 @@ cb_status cb_ida_residual(cb_ida *m, double t, const double *y, const double *yp
 }
 
 static double largest(const double *u, int k) {
-  double most = 0;
-  for (int i = 0; i < k; i++) most = fmax(most, fabs(u[i]));
-  return most;
+  double maximum = 0;
+  for (int i = 0; i < k; i++) maximum = fmax(maximum, fabs(u[i]));
+  return maximum;
 }
 
-/* Positions and velocities are measured by the largest number of their particle, so that a coordinate that passes zero
- * is not held to more than the others. Integrated multipliers take part in the convergence of Newton's method alone,
- * where they follow the velocities (L) and positions (M) that they move. */
+/* Positions and velocities are relative to the largest number of their particle, so that a coordinate near zero does
+ * not need a smaller absolute error than the others. Integrated multipliers only take part in the convergence of
+ * Newton's method, with the weights of the velocities (L) and positions (M) that they change. */
 void cb_ida_weights(const cb_ida *m, const double *y, double *weight) {
   const int k = m->k, nk = m->nk, rows = m->rows->rows;
   for (int part = 0; part < 2; part++)
@@ -105,4 +105,235 @@ void cb_ida_weights(const cb_ida *m, const double *y, double *weight) {
     weight[2 * nk + r] = 1 / L;
     if (m->position[r] >= 0) weight[2 * nk + rows + m->position[r]] = 1 / M;
   }
+}
+
+/* --- the Jacobian dr/dy + c dr/dy', with s = G^T M', f = F - G^T L'; one function makes the pattern and the values ---
+ *
+ *   rows\columns      x                                  v                L         M
+ *   x' - v + W s      c - d(W) s/dx + W d(G^T M')/dx     -1                         c W G^T
+ *   v' - W f          -W d(F - G^T L')/dx                c - W dF/dv      c W G^T
+ *   rate              d(rate)/dx                         G
+ *   g                 G
+ * (in a chart W f is the acceleration g^-1 (F - G^T L')/m - Gamma(v,v), with its own derivatives).
+ */
+
+/* out = W block, both k x k */
+static void lift(int k, const double *W, const double *block, double *out) {
+  for (int i = 0; i < k; i++)
+    for (int j = 0; j < k; j++) {
+      double sum = 0;
+      for (int l = 0; l < k; l++) sum += W[i * k + l] * block[l * k + j];
+      out[i * k + j] = sum;
+    }
+}
+
+/* Adds what x' and v' of a particle, and in a chart the metric, contribute to its diagonal block; in a chart it also
+ * computes the particle's W. */
+static cb_status put_particle(cb_ida *m, int a, double c, const double *x, const double *v) {
+  enum { D = CB_Q_MAX };
+  cb_entries *out = &m->entries;
+  const int k = m->k, nk = m->nk, at = a * k;
+  for (int i = 0; i < k; i++) {
+    cb_entries_add(out, at + i, at + i, c);
+    cb_entries_add(out, at + i, nk + at + i, -1);
+    cb_entries_add(out, nk + at + i, nk + at + i, c);
+  }
+  if (!m->g->chart) return CB_OK;
+  double buffer[CB_CHART_METRIC_CAPACITY], derivatives[CB_CHART_JET_CAPACITY];
+  const cb_chart_metric metric = cb_chart_metric_in(k, buffer);
+  const cb_chart_jet jet = cb_chart_jet_in(k, derivatives);
+  if (!out->value) memset(derivatives, 0, cb_chart_jet_size(k) * sizeof *derivatives);
+  double F[D], raised[D], *W = m->W + (size_t)(at * k);
+  if (out->value) {
+    const cb_status status = cb_chart_metric_at(m->g, x + at, 2, &metric);
+    if (status) return status;
+    for (int i = 0; i < k; i++) F[i] = m->force[at + i] - m->push[at + i];
+    cb_chart_derivatives_velocity(k, &metric, m->mass[a], v + at, F, &jet);
+    for (int i = 0; i < k; i++) {
+      raised[i] = 0;
+      for (int j = 0; j < k; j++) raised[i] += (W[i * k + j] = jet.W_F[i * k + j]) * m->shift[at + j];
+    }
+  }
+  for (int i = 0; i < k; i++)
+    for (int j = 0; j < k; j++) {
+      double turn = 0; /* d(g^-1)/dq_j s/m = -g^-1 (d_j g) g^-1 s/m */
+      for (int l = 0; out->value && l < k; l++)
+        for (int b = 0; b < k; b++) turn -= metric.inverse[i * k + l] * metric.dg[(j * k + l) * k + b] * raised[b];
+      cb_entries_add(out, at + i, at + j, turn);
+      cb_entries_add(out, nk + at + i, at + j, -jet.W_q[i * k + j]);
+      cb_entries_add(out, nk + at + i, nk + at + j, -jet.W_u[i * k + j]);
+    }
+  return CB_OK;
+}
+
+/* Adds the derivatives of the forces, and the second derivatives of the rows, to block e of the pattern in the row of
+ * particle a. */
+static void put_block(cb_ida *m, int a, size_t e) {
+  cb_entries *out = &m->entries;
+  const int k = m->k, nk = m->nk, row = a * k, column = m->pattern->column[e] * k;
+  const bool rows = m->rows->rows > 0;
+  double covector[CB_Q_MAX * CB_Q_MAX] = {0}, by_x[CB_Q_MAX * CB_Q_MAX] = {0}, by_v[CB_Q_MAX * CB_Q_MAX] = {0},
+                             shift[CB_Q_MAX * CB_Q_MAX] = {0};
+  if (out->value) {
+    const double *W = m->W + (size_t)(row * k);
+    const size_t at = e * (size_t)(k * k);
+    for (int part = 0; part < 1 + m->damped; part++) {
+      const double *F = (part ? m->force_v : m->force_x) + at;
+      for (int i = 0; i < k; i++)
+        for (int j = 0; j < k; j++)
+          covector[i * k + j] = (!part && rows ? m->push_x[at + (size_t)(i * k + j)] : 0) -
+                                (m->g->chart ? 1 : m->g->form[i]) * F[i * k + j];
+      lift(k, W, covector, part ? by_v : by_x);
+    }
+    if (rows) lift(k, W, m->shift_x + at, shift);
+  }
+  for (int i = 0; i < k; i++)
+    for (int j = 0; j < k; j++) {
+      cb_entries_add(out, nk + row + i, column + j, by_x[i * k + j]);
+      if (m->damped) cb_entries_add(out, nk + row + i, nk + column + j, by_v[i * k + j]);
+      if (rows) cb_entries_add(out, row + i, column + j, shift[i * k + j]);
+    }
+}
+
+static void put_row(cb_ida *m, int r, double c) {
+  cb_entries *out = &m->entries;
+  const int k = m->k, nk = m->nk, rows = m->rows->rows, M = m->position[r];
+  for (int e = m->rows->start[r]; e < m->rows->start[r + 1]; e++) {
+    const int at = m->rows->particle[e] * k;
+    const double *W = m->W + (size_t)(at * k), *G = m->G + (size_t)e * (size_t)k,
+                 *rate_x = m->rate_x + (size_t)e * (size_t)k;
+    for (int i = 0; i < k; i++) {
+      double raised = 0;
+      for (int j = 0; j < k; j++) raised += W[i * k + j] * G[j];
+      cb_entries_add(out, nk + at + i, 2 * nk + r, c * raised);
+      cb_entries_add(out, 2 * nk + r, at + i, rate_x[i]);
+      cb_entries_add(out, 2 * nk + r, nk + at + i, G[i]);
+      if (M < 0) continue;
+      cb_entries_add(out, at + i, 2 * nk + rows + M, c * raised);
+      cb_entries_add(out, 2 * nk + rows + M, at + i, G[i]);
+    }
+  }
+}
+
+static cb_status put_all(cb_ida *m, double c, const double *x, const double *v) {
+  for (int a = 0; a < m->n; a++) {
+    const cb_status status = put_particle(m, a, c, x, v);
+    if (status) return status;
+    for (int e = m->pattern->start[a]; e < m->pattern->start[a + 1]; e++) put_block(m, a, (size_t)e);
+  }
+  for (int r = 0; r < m->rows->rows; r++) put_row(m, r, c);
+  return CB_OK;
+}
+
+cb_status cb_ida_pattern(cb_ida *m) {
+  cb_entries *e = &m->entries;
+  put_all(m, 0, NULL, NULL);
+  if (m->sparse) return cb_entries_compress(e, m->size, m->arena, &m->columns);
+  return cb_entries_fill(e, m->size);
+}
+
+cb_status cb_ida_jacobian(cb_ida *m, double t, double c, const double *y, const double *yp) {
+  const int nk = m->nk, rows = m->rows->rows;
+  const size_t blocks = (size_t)m->pattern->start[m->n] * (size_t)(m->k * m->k) * sizeof(double);
+  const double *x = y, *v = y + nk, *L = yp + 2 * nk, *M = L + rows;
+  cb_status status = cb_forces_jacobian(m->forces, t, x, v, m->force_x, m->damped ? m->force_v : NULL);
+  if (!status && rows) {
+    for (int r = 0; r < rows; r++) m->multiplier[r] = m->position[r] < 0 ? 0 : M[m->position[r]];
+    memset(m->push_x, 0, blocks);
+    memset(m->shift_x, 0, blocks);
+    status = cb_constraints_hessian(m->constraints, t, x, L, m->push_x);
+    if (!status) status = cb_constraints_hessian(m->constraints, t, x, m->multiplier, m->shift_x);
+    if (!status) status = cb_constraints_second(m->constraints, t, x, v, m->gamma, m->rate_x);
+  }
+  /* The residual is computed because it sets force, push, shift, G and the metric, which the entries need. */
+  if (!status) status = cb_ida_residual(m, t, y, yp, N_VGetArrayPointer(m->residual));
+  if (status) return status;
+  return put_all(m, c, x, v);
+}
+
+/* --- conversion from and to a state: consistent initial values, and outputs projected to the constraints --- */
+
+/* Projects positions to the positional constraints, and velocities to all constraints. */
+static cb_status project(cb_ida *m, double t, double *x, double *v) {
+  double moved, turned;
+  if (m->rows->own) return cb_gram_project(m->gram, t, x, v, 0, &moved, &turned, NULL);
+  for (int a = 0; !m->g->chart && a < m->n; a++) {
+    cb_space_project_point(m->g, x + (size_t)(a * m->k));
+    cb_space_project_tangent(m->g, x + (size_t)(a * m->k), v + (size_t)(a * m->k));
+  }
+  return CB_OK;
+}
+
+/* v = p/m or g^-1 p/m */
+static cb_status velocities(const cb_ida *m, const double *x, const double *p, double *v) {
+  for (int a = 0; a < m->n; a++) {
+    const size_t at = (size_t)(a * m->k);
+    const cb_status status = cb_space_raise(m->g, x + at, p + at, v + at);
+    if (status) return status;
+    for (int i = 0; i < m->k; i++) v[at + (size_t)i] /= m->mass[a];
+  }
+  return CB_OK;
+}
+
+static cb_status momenta(const cb_ida *m, const double *x, const double *v, double *p) {
+  for (int a = 0; a < m->n; a++) {
+    const size_t at = (size_t)(a * m->k);
+    if (m->g->chart) {
+      double buffer[CB_CHART_METRIC_CAPACITY];
+      const cb_chart_metric metric = cb_chart_metric_in(m->k, buffer);
+      const cb_status status = cb_chart_metric_at(m->g, x + at, 0, &metric);
+      if (status) return status;
+      cb_chart_momentum_of(m->k, &metric, m->mass[a], v + at, p + at);
+    } else {
+      for (int i = 0; i < m->k; i++) p[at + (size_t)i] = m->mass[a] * v[at + (size_t)i];
+    }
+  }
+  return CB_OK;
+}
+
+/* The start has L = M = 0, M' = 0, L' from the condition that the rates stay constant, and v' from the equations. */
+cb_status cb_ida_start(cb_ida *m, const cb_state *state) {
+  const int nk = m->nk;
+  double *y = N_VGetArrayPointer(m->y), *yp = N_VGetArrayPointer(m->yp), *r = N_VGetArrayPointer(m->residual);
+  memset(y, 0, (size_t)m->size * sizeof *y);
+  memset(yp, 0, (size_t)m->size * sizeof *yp);
+  memcpy(y, state->x, (size_t)nk * sizeof *y);
+  cb_status status = velocities(m, state->x, state->p, y + nk);
+  if (!status) status = project(m, state->t, y, y + nk);
+  if (!status && m->gram) status = cb_gram_multipliers(m->gram, state->t, y, y + nk, yp + 2 * nk, NULL);
+  memcpy(yp, y + nk, (size_t)nk * sizeof *yp);
+  if (!status) status = cb_ida_residual(m, state->t, y, yp, r);
+  if (status) return status;
+  for (int i = 0; i < nk; i++) yp[nk + i] = -r[nk + i];
+  return CB_OK;
+}
+
+cb_status cb_ida_output(cb_ida *m, double t, double t_low, cb_state *state) {
+  const size_t bytes = (size_t)m->nk * sizeof(double);
+  const double *y = N_VGetArrayPointer(m->y);
+  memcpy(m->x, y, bytes);
+  memcpy(m->v, y + m->nk, bytes);
+  cb_status status = project(m, t, m->x, m->v);
+  if (!status) status = momenta(m, m->x, m->v, m->left_p);
+  if (status) return status;
+  double total = 0;
+  for (int i = 0; i < m->nk; i++) total += fabs(m->x[i]) + fabs(m->left_p[i]);
+  if (!(total < INFINITY))
+    return cb_fail(CB_STEP_NOT_FINITE, "ida: the state is not finite at time %.17g: use a smaller `step`", t);
+  memcpy(m->left_x, m->x, bytes);
+  m->left_t = state->t = t;
+  m->left_t_low = state->t_low = t_low;
+  memcpy(state->x, m->x, bytes);
+  memcpy(state->p, m->left_p, bytes);
+  memset(state->x_low, 0, bytes);
+  memset(state->p_low, 0, bytes);
+  return CB_OK;
+}
+
+bool cb_ida_continues(const cb_ida *m, const cb_state *state, double h) {
+  const size_t bytes = (size_t)m->nk * sizeof(double);
+  if (!m->running || !(m->direction * h > 0) || m->left_t != state->t || m->left_t_low != state->t_low) return false;
+  for (int i = 0; i < m->nk; i++)
+    if (state->x_low[i] != 0 || state->p_low[i] != 0) return false;
+  return !memcmp(m->left_x, state->x, bytes) && !memcmp(m->left_p, state->p, bytes);
 }

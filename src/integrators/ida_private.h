@@ -1,30 +1,35 @@
-/* What the integrator `ida` holds, and its parts: equations, their Jacobian, the state's way in and out, SUNDIALS.
+/* The data of the integrator `ida` and its parts: its equations and their Jacobian (ida_equations.c), and SUNDIALS
+ * (ida_sundials.c).
  *
- * Unknowns y = (x, v, L, M): n*k positions and velocities, the integrals L of the multipliers of all rows and M of
- * those that keep the rows of position. See integrators/ida.c for the equations.
+ * The unknowns are y = (x, v, L, M): n*k positions and velocities, the integrals L of the multipliers of all rows, and
+ * the integrals M of the multipliers that keep the rows of position. See integrators/ida.c for the equations.
  */
 #pragma once
 
 #include "dynamics/gram.h"
-#include "integrators/solver.h"
-#include "numerics/entries.h"
+#include "integrators/iteration.h"
+#include "numerics/sparse.h"
 
 #include <nvector/nvector_serial.h>
 #include <sundials/sundials_linearsolver.h>
 #include <sundials/sundials_matrix.h>
+#include <stdbool.h>
+#include <sundials/sundials_context.h>
+#include <sundials/sundials_types.h>
+#include <sundials/sundials_version.h>
 
 typedef struct cb_ida {
   cb_arena *arena;
   cb_integrator *integrator;
-  const cb_geometry *g;
+  const cb_space *g;
   cb_forces *forces;
   const double *mass;
   int n, k, nk;
 
-  cb_constraints *constraints; /* with the rows of the space */
+  cb_constraints *constraints; /* the evaluator of the rows of the system and of the space */
   const cb_rows *rows;
-  cb_gram *gram; /* NULL where there are no rows */
-  int *position; /* [rows]: index in M, -1 for a row of velocity */
+  cb_gram *gram; /* NULL if there are no rows */
+  int *position; /* [rows]: index in M, or -1 for a row of velocity */
   int n_positions, size;
   bool damped;
 
@@ -33,49 +38,50 @@ typedef struct cb_ida {
   SUNContext context;
   void *ida;
   N_Vector y, yp, id, residual, spare;
-  bool lacking; /* memory for a vector */
+  bool lacking; /* there was no memory for a vector */
   SUNMatrix matrix;
   SUNLinearSolver linear;
   bool sparse;
   cb_entries entries;
-  cb_columns columns; /* of a sparse matrix */
+  cb_columns columns; /* the columns of a sparse matrix */
 
-  double *x, *v;                               /* of an output; a start */
+  double *x, *v;                               /* scratch: positions and velocities of an output or of a start state */
   double *W;                                   /* [n*k*k]: (m I)^-1 or (m g)^-1 of each particle */
   double *force, *push, *shift;                /* [n*k]: F, G^T L', G^T M' */
   double *g_value, *rate, *gamma, *multiplier; /* [rows] */
   double *G, *rate_x;                          /* [entries*k] */
   const cb_pattern *pattern;
-  double *force_x, *force_v, *push_x, *shift_x; /* in the order of the pattern */
+  double *force_x, *force_v, *push_x,
+      *shift_x; /* blocks dF/dx, dF/dv, d(push)/dx, d(shift)/dx in the order of the pattern */
 
-  /* The state that the last step left, to see whether it is handed in again. */
+  /* The state after the last step, to test whether the next step starts from it. */
   bool running;
   double direction, left_t, left_t_low;
   double *left_x, *left_p;
 
-  cb_status failure; /* of the last evaluation that failed, with its text */
+  cb_status failure; /* the status of the last evaluation that failed, with its text */
   char text[512];
 } cb_ida;
 
-/* ida_equations.c */
+/* --- ida_equations.c --- */
+
 /* Residual r[size] of the equations at (t, y, y'). */
 cb_status cb_ida_residual(cb_ida *m, double t, const double *y, const double *yp, double *r);
 /* 1/tolerance of every unknown. */
 void cb_ida_weights(const cb_ida *m, const double *y, double *weight);
 
-/* ida_jacobian.c */
-/* Places the entries of dr/dy + c dr/dy'; then, after cb_entries_begin, adds their values. */
+/* cb_ida_pattern finds the places of the entries of dr/dy + c dr/dy'. The next function adds their values after
+ * cb_entries_begin. */
 cb_status cb_ida_pattern(cb_ida *m);
 cb_status cb_ida_jacobian(cb_ida *m, double t, double c, const double *y, const double *yp);
 
-/* ida_state.c */
-/* y and y' from a state: brought to the rows, with the multipliers that keep them. */
+/* Sets y and y' from a state: it is projected to the rows, and the multipliers that keep them are computed. */
 cb_status cb_ida_start(cb_ida *m, const cb_state *state);
-/* The state at (t, t_low) from y, brought to the rows. */
+/* Sets the state at (t, t_low) from y, projected to the rows. */
 cb_status cb_ida_output(cb_ida *m, double t, double t_low, cb_state *state);
 bool cb_ida_continues(const cb_ida *m, const cb_state *state, double h);
 
-/* ida_sundials.c */
+/* --- ida_sundials.c --- */
 typedef struct cb_ida_options {
   int solver, max_order, max_steps;
   double max_step;
@@ -83,5 +89,40 @@ typedef struct cb_ida_options {
 enum { CB_IDA_AUTO, CB_IDA_DENSE, CB_IDA_KLU };
 cb_status cb_ida_open(cb_ida *m, const cb_ida_options *options);
 void cb_ida_close(cb_ida *m);
-/* Integrates from y, y' at t0 (from where it stands without `restart`) to t; y is the solution there. */
+/* Integrates to t: with `restart` from y and y' at t0, otherwise from IDA's present time. y is then the solution at
+ * t. */
 cb_status cb_ida_advance(cb_ida *m, bool restart, double t0, double t);
+
+/* --- one interface for SUNDIALS 6 and 7 ---
+ *
+ * Two things differ: the communicator of a context (a pointer in 6, an MPI_Comm or a number in 7), and the receiver of
+ * the text of an error (a handler of each solver in 6, of the context in 7).
+ * Source: the SUNDIALS user guides of 6.4 and 7.1, sections "SUNContext" and "Error checking".
+ */
+
+/* Defines the error handler `name`; its body follows and has the parameters int code, const char *text and void
+ * *self. */
+#if SUNDIALS_VERSION_MAJOR >= 7
+#define CB_SUNDIALS_HANDLER(name)                                                                                   \
+  static void name##_text(int code, const char *text, void *self);                                                  \
+  static void name(int line, const char *function, const char *file, const char *text, SUNErrCode code, void *self, \
+                   SUNContext context) {                                                                            \
+    (void)line, (void)function, (void)file, (void)context;                                                          \
+    name##_text(code, text, self);                                                                                  \
+  }                                                                                                                 \
+  static void name##_text(int code, const char *text, void *self)
+/* Sends the text of errors to the handler only, so that nothing is printed. `set` is the solver's call in SUNDIALS
+ * 6. */
+#define CB_SUNDIALS_LISTEN(context, set, solver, handler, self) \
+  (!SUNContext_ClearErrHandlers(context) && !SUNContext_PushErrHandler(context, handler, self))
+#else
+#define SUN_COMM_NULL NULL
+#define CB_SUNDIALS_HANDLER(name)                                                                \
+  static void name##_text(int code, const char *text, void *self);                               \
+  static void name(int code, const char *module, const char *function, char *text, void *self) { \
+    (void)module, (void)function;                                                                \
+    name##_text(code, text, self);                                                               \
+  }                                                                                              \
+  static void name##_text(int code, const char *text, void *self)
+#define CB_SUNDIALS_LISTEN(context, set, solver, handler, self) (!set(solver, handler, self))
+#endif

@@ -1,6 +1,5 @@
-/* `ida` and SUNDIALS: its objects, the functions it calls, and what its return values mean here. */
+/* The connection between `ida` and SUNDIALS: its objects, the functions that it calls, and its return values. */
 #include "integrators/ida_private.h"
-#include "integrators/sundials.h"
 
 #include <ida/ida.h>
 #include <math.h>
@@ -10,7 +9,7 @@
 #include <sunmatrix/sunmatrix_dense.h>
 #include <sunmatrix/sunmatrix_sparse.h>
 
-/* Keeps the text of an evaluation that failed and says whether a smaller step may do. */
+/* Keeps the message of an evaluation that failed. Returns 1 if a smaller step may succeed, and -1 otherwise. */
 static int failed(cb_ida *m, cb_status status) {
   m->failure = status == CB_ERROR_DOMAIN ? CB_STEP_DOMAIN : status;
   strncpy(m->text, cb_error_text(), sizeof m->text - 1);
@@ -18,11 +17,12 @@ static int failed(cb_ida *m, cb_status status) {
 }
 
 static cb_status not_finite(cb_ida *m, double t, int i) {
-  if (i >= 2 * m->nk) return cb_fail(CB_STEP_NOT_FINITE, "constraints are not finite at time %.17g", t);
+  if (i >= 2 * m->nk)
+    return cb_fail(CB_STEP_NOT_FINITE, "constraints are not finite at time %.17g: use a smaller `step`", t);
   const cb_system *s = m->integrator->system;
-  m->integrator->worst = i % m->nk / m->k;
-  return cb_fail(CB_STEP_NOT_FINITE, "the motion of `%s` is not finite at time %.17g",
-                 cb_system_particle_name(s, cb_system_particle(s, m->integrator->worst)), t);
+  m->integrator->failed_particle = i % m->nk / m->k;
+  return cb_fail(CB_STEP_NOT_FINITE, "the motion of `%s` is not finite at time %.17g: use a smaller `step`",
+                 cb_system_particle_name(s, cb_system_particle(s, m->integrator->failed_particle)), t);
 }
 
 static int residual(sunrealtype t, N_Vector y, N_Vector yp, N_Vector r, void *self) {
@@ -34,9 +34,13 @@ static int residual(sunrealtype t, N_Vector y, N_Vector yp, N_Vector r, void *se
   return status ? failed(m, status) : 0;
 }
 
+/* NOLINTNEXTLINE(readability-function-size): SUNDIALS prescribes the parameters */
 static int jacobian(sunrealtype t, sunrealtype c, N_Vector y, N_Vector yp, N_Vector r, SUNMatrix J, void *self,
                     N_Vector a, N_Vector b, N_Vector d) {
-  (void)r, (void)a, (void)b, (void)d;
+  (void)r;
+  (void)a;
+  (void)b;
+  (void)d;
   cb_ida *m = self;
   sunindextype *start = m->sparse ? SUNSparseMatrix_IndexPointers(J) : NULL,
                *row = m->sparse ? SUNSparseMatrix_IndexValues(J) : NULL;
@@ -57,17 +61,18 @@ static int weights(N_Vector y, N_Vector weight, void *self) {
   return 0;
 }
 
-/* SUNDIALS would print; its text is kept where an evaluation has not left one of its own. */
+/* SUNDIALS would print its message. This handler stores it instead, unless an evaluation has already stored a
+ * message. */
 CB_SUNDIALS_HANDLER(complain) {
   cb_ida *m = self;
   if (code < 0 && !m->failure) strncpy(m->text, text, sizeof m->text - 1);
 }
 
-/* What SUNDIALS is at work for on this thread. */
+/* The integrator for which SUNDIALS works on this thread. */
 static _Thread_local cb_ida *current;
 
-/* SUNDIALS 6 writes into a clone that it was not given: it gets the spare vector then, which is nobody's to destroy. It clones
- * while an integrator is opened, and not later. */
+/* SUNDIALS 6 writes into a clone even if it could not be allocated. In that case this function returns the spare
+ * vector, which is never destroyed. SUNDIALS makes clones only while an integrator is created. */
 static N_Vector clone(N_Vector of) {
   N_Vector made = N_VClone_Serial(current ? current->y : of);
   if (made || !current) return made;
@@ -86,11 +91,11 @@ static cb_status make_vectors(cb_ida *m) {
     (*vector[i])->ops->nvclone = clone;
   }
   m->spare->ops->nvdestroy = keep;
-  for (int i = 0; i < 2 * m->nk; i++) N_VGetArrayPointer(m->id)[i] = 1; /* of these alone errors are controlled */
+  for (int i = 0; i < 2 * m->nk; i++) N_VGetArrayPointer(m->id)[i] = 1; /* IDA controls the errors of x and v only */
   return CB_OK;
 }
 
-/* To IDA, factors that there was no memory for are those of a singular matrix. */
+/* IDA would treat a matrix as singular if memory for its factors runs out; this function reports the lack of memory. */
 static int factor(SUNLinearSolver linear, SUNMatrix matrix) {
   const int flag = SUNLinSolSetup_KLU(linear, matrix);
   if (!flag || !current || SUNLinSol_KLUGetCommon(linear)->status != KLU_OUT_OF_MEMORY) return flag;
@@ -98,7 +103,7 @@ static int factor(SUNLinearSolver linear, SUNMatrix matrix) {
                 cb_fail(CB_ERROR_MEMORY, "no memory for the factors of a matrix of %d unknowns", current->size));
 }
 
-/* Unknowns up to which dense factors are the faster ones. */
+/* The maximum number of unknowns for which dense factors are faster. */
 enum { DENSE_MAX = 24 };
 
 static cb_status make_solver(cb_ida *m, int solver) {
@@ -152,31 +157,34 @@ void cb_ida_close(cb_ida *m) {
   cb_entries_free(&m->entries);
 }
 
-/* The particle whose error is the largest, where a step failed for its error or for Newton's method. Spends y, y'. */
-static int worst(const cb_ida *m) {
+/* Returns the particle with the largest error, after a step failed because of its error or of Newton's method.
+ * Overwrites y and y'. */
+static int find_failed_particle(const cb_ida *m) {
   if (IDAGetEstLocalErrors(m->ida, m->y) || IDAGetErrWeights(m->ida, m->yp)) return -1;
   const double *error = N_VGetArrayPointer(m->y), *weight = N_VGetArrayPointer(m->yp);
-  double most = 0;
+  double maximum = 0;
   int found = -1;
   for (int i = 0; i < 2 * m->nk; i++) {
     const double size = fabs(error[i]) * weight[i];
-    if (!(size > most)) continue;
-    most = size;
+    if (!(size > maximum)) continue;
+    maximum = size;
     found = i % m->nk / m->k;
   }
   return found;
 }
 
 static cb_status explain(cb_ida *m, int flag, double t0, double t) {
-  /* the steps go to 0 where the motion comes to the border of a chart */
+  /* If the motion reaches the border of a chart, the steps go to 0. */
   const cb_status stopped = m->failure == CB_STEP_DOMAIN ? CB_STEP_DOMAIN : CB_STEP_NO_CONVERGENCE;
   switch (flag) {
     case IDA_TOO_MUCH_WORK:
-      return cb_fail(stopped, "ida: `max_steps` are not enough from time %.17g to %.17g%s%.300s", t0, t,
-                     m->failure ? "; it met: " : "", m->failure ? m->text : "");
+      return cb_fail(stopped,
+                     "ida: more than `max_steps` internal steps are needed from time %.17g to %.17g: use a smaller "
+                     "`step` or a larger `max_steps`%s%.300s",
+                     t0, t, m->failure ? "; the last error: " : "", m->failure ? m->text : "");
     case IDA_TOO_MUCH_ACC:
-      return cb_fail(CB_STEP_NO_CONVERGENCE, "ida: rtol = %g, atol = %g ask for more than round-off allows", m->rtol,
-                     m->atol);
+      return cb_fail(CB_STEP_NO_CONVERGENCE,
+                     "ida: rtol = %g and atol = %g are below round-off: expected larger tolerances", m->rtol, m->atol);
     case IDA_ERR_FAIL:
     case IDA_CONV_FAIL:
     case IDA_CONSTR_FAIL:
@@ -186,7 +194,9 @@ static cb_status explain(cb_ida *m, int flag, double t0, double t) {
     case IDA_LSETUP_FAIL:
     case IDA_LSOLVE_FAIL:
       if (m->failure < 0) return cb_fail(m->failure, "ida: %s", m->text);
-      return cb_fail(CB_STEP_SINGULAR, "ida: the matrix of Newton's method is singular");
+      return cb_fail(CB_STEP_SINGULAR,
+                     "ida: the matrix of Newton's method is singular: use a smaller `step`, or leave out constraints "
+                     "that depend on others");
     case IDA_MEM_FAIL: return cb_fail(CB_ERROR_MEMORY, "ida: no memory");
     case IDA_RES_FAIL:
     case IDA_REP_RES_ERR:
@@ -208,9 +218,9 @@ cb_status cb_ida_advance(cb_ida *m, bool restart, double t0, double t) {
   IDAGetNumNonlinSolvIters(m->ida, &after);
   m->integrator->iterations = (int)(after - before);
   if (flag < 0) {
-    if (flag == IDA_ERR_FAIL || flag == IDA_CONV_FAIL) m->integrator->worst = worst(m);
+    if (flag == IDA_ERR_FAIL || flag == IDA_CONV_FAIL) m->integrator->failed_particle = find_failed_particle(m);
     return explain(m, flag, t0, t);
   }
-  m->integrator->worst = -1;
+  m->integrator->failed_particle = -1;
   return CB_OK;
 }

@@ -1,4 +1,4 @@
-/* Making and stepping integrators of every kind. */
+/* Creates integrators of every class and makes their steps. */
 #include <curvebody/integrator.h>
 
 #include "tree/scalar.h"
@@ -10,9 +10,10 @@
 #include <string.h>
 
 const cb_configuration cb_configuration_particles = {"particles in a space"},
-                       cb_configuration_fluid = {"bodies in a fluid"}, cb_configuration_bundle = {"gaits in a bundle"};
+                       cb_configuration_rigid_body = {"bodies in a fluid"},
+                       cb_configuration_bundle = {"gaits in a bundle"};
 
-/* Refuses a method of another configuration, with those that would do. */
+/* Fails for an integrator of another configuration; the message lists the possible integrators. */
 static cb_status check_configuration(const cb_integrator_class *class, const cb_configuration *wanted) {
   if (class->configuration == wanted) return CB_OK;
   char names[256] = "";
@@ -23,10 +24,10 @@ static cb_status check_configuration(const cb_integrator_class *class, const cb_
     if (at >= sizeof names) break;
   }
   return cb_fail(CB_ERROR_UNSUPPORTED, "integrator `%s` is for %s, not for %s; expected one of %s", class->name,
-                 class->configuration->words, wanted->words, names);
+                 class->configuration->text, wanted->text, names);
 }
 
-/* Methods that take the system's constraints, for the advice. */
+/* Fails for an integrator that cannot handle the constraints of the system; the message lists those that can. */
 static cb_status check_constraints(const cb_integrator_class *class, const cb_system *system) {
   const int velocity = cb_system_velocity_constraints(system), rows = cb_system_constraints(system);
   const bool refused =
@@ -39,24 +40,28 @@ static cb_status check_constraints(const cb_integrator_class *class, const cb_sy
     at += (size_t)snprintf(names + at, sizeof names - at, "%s`%s`", at ? ", " : "", other->name);
     if (at >= sizeof names) break;
   }
-  return cb_fail(CB_ERROR_UNSUPPORTED, "integrator `%s` does not take %s, such as `%s`; expected one of %s",
-                 class->name, velocity ? "constraints of velocity" : "constraints",
-                 cb_system_constraint_name(system, 0), names);
+  return cb_fail(CB_ERROR_UNSUPPORTED, "integrator `%s` does not support %s, such as `%s`; expected one of %s",
+                 class->name, velocity ? "velocity constraints" : "constraints", cb_system_constraint_name(system, 0),
+                 names);
 }
 
-/* Forces of the system of particles, by as many threads as each part has work for. */
+/* Creates the forces of a system of particles, with the number of threads of the process. Also checks that the
+ * integrator can handle the constraints of the system. */
 static cb_status make_forces(cb_integrator *i) {
   i->system = i->problem;
   cb_status status = cb_forces_create(i->system, &i->forces);
   if (!status) status = cb_forces_set_threads(i->forces, cb_threads_for(SIZE_MAX));
-  return status ? status : check_constraints(i->kind, i->system);
+  return status ? status : check_constraints(i->class_, i->system);
 }
 
-/* Takes params, also when it fails. */
+/* Takes ownership of params, even if it fails. */
 static cb_status make(const cb_integrator_class *class, void *params, const void *problem, cb_integrator **out) {
   cb_integrator *made = calloc(1, sizeof *made);
-  if (!made) return free(params), cb_fail(CB_ERROR_MEMORY, "no memory for the integrator `%s`", class->name);
-  *made = (cb_integrator){.kind = class, .problem = problem, .params = params, .worst = -1};
+  if (!made) {
+    free(params);
+    return cb_fail(CB_ERROR_MEMORY, "no memory for the integrator `%s`", class->name);
+  }
+  *made = (cb_integrator){.class_ = class, .problem = problem, .params = params, .failed_particle = -1};
   cb_status status = class->configuration == &cb_configuration_particles ? make_forces(made) : CB_OK;
   if (!status && class->create) status = class->create(made, params);
   if (!made->solver) made->solver = "explicit";
@@ -100,33 +105,35 @@ cb_status cb_integrator_create(const char *name, const cb_node *node, const cb_s
 }
 
 cb_status cb_integrator_like(const cb_integrator *i, const void *problem, cb_integrator **out) {
-  const size_t size = i->kind->params_size ? i->kind->params_size : 1;
+  const size_t size = i->class_->params_size ? i->class_->params_size : 1;
   void *params = malloc(size);
-  if (!params) return cb_fail(CB_ERROR_MEMORY, "no memory for the integrator `%s`", i->kind->name);
+  if (!params) return cb_fail(CB_ERROR_MEMORY, "no memory for the integrator `%s`", i->class_->name);
   memcpy(params, i->params, size);
-  return make(i->kind, params, problem, out);
+  return make(i->class_, params, problem, out);
 }
 
 void cb_integrator_free(cb_integrator *i) {
   if (!i) return;
-  if (i->kind->destroy) i->kind->destroy(i);
+  if (i->class_->destroy) i->class_->destroy(i);
   cb_forces_free(i->forces);
   free(i->params);
   free(i);
 }
 
 cb_status cb_integrator_step(cb_integrator *i, void *state, double h) {
-  i->worst = -1;
-  return i->kind->step(i, state, h);
+  i->failed_particle = -1;
+  return i->class_->step(i, state, h);
 }
 
 void cb_integrator_reset(cb_integrator *i) {
-  if (i->kind->reset) i->kind->reset(i);
+  if (i->class_->reset) i->class_->reset(i);
 }
 
 void cb_integrator_carry(cb_integrator *i, int component, const cb_isometry *isometry) {
-  if (i->kind->moved && !cb_system_space(i->system)->chart) /* covectors of a chart move otherwise: start anew */
-    i->kind->moved(i, component, isometry);
+  if (i->class_->moved && !cb_system_space(i->system)
+                               /* covectors of a chart transform differently, so that the integrator restarts */
+                               ->chart)
+    i->class_->moved(i, component, isometry);
   else
     cb_integrator_reset(i);
 }

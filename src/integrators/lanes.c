@@ -1,11 +1,11 @@
-/* Which runs can be lanes, and their states and histories in and out. */
+/* Decides which runs can be lanes, and loads and stores their states and histories (lanes.h). */
 #include "integrators/lanes.h"
 
 #include "core/isa.h"
-#include "dynamics/antipodes.h"
+#include "dynamics/system_facts.h"
 #include "dynamics/forces_private.h"
-#include "dynamics/springs_plan.h"
-#include "numerics/compensated.h"
+#include "dynamics/springs.h"
+#include "numerics/dd.h"
 
 #include <string.h>
 
@@ -28,7 +28,7 @@ static const cb_springs *plan_of(const cb_integrator *in) {
   return in->forces->springs ? in->forces->springs->plan : NULL;
 }
 
-/* No more than springs one by one (dynamics/springs_small.c), or nothing at all. */
+/* Are there no forces at all, or only those of one or two undamped springs, and no constraints? */
 static bool simple_forces(const cb_integrator *in) {
   const cb_system *s = in->system;
   const cb_springs *plan = plan_of(in);
@@ -37,11 +37,11 @@ static bool simple_forces(const cb_integrator *in) {
   return in->forces->springs_alone && plan->m <= CB_LANES_SPRINGS && !plan->damped && plan->n_blocks == 1;
 }
 
-static bool is_lobatto(const cb_integrator *in) { return in->kind == &cb_integrator_lobatto; }
+static bool is_lobatto(const cb_integrator *in) { return in->class_ == &cb_integrator_lobatto; }
 
 bool cb_lanes_serve(const cb_integrator *in) {
-  if (!kernel() || (!is_lobatto(in) && in->kind != &cb_integrator_rk4)) return false;
-  const cb_geometry *g = cb_system_space(in->system);
+  if (!kernel() || (!is_lobatto(in) && in->class_ != &cb_integrator_rk4)) return false;
+  const cb_space *g = cb_system_space(in->system);
   if (g->chart || g->intrinsic || g->n_factors != 1 || g->k > 4) return false;
   const bool flat = g->factor[0].curvature == 0;
   if (flat ? g->k != 2 && g->k != 3 : g->k != 3 && g->k != 4) return false;
@@ -58,8 +58,8 @@ static bool same_springs(const cb_springs *a, const cb_springs *b) {
 }
 
 bool cb_lanes_agree(const cb_integrator *a, const cb_integrator *b) {
-  const cb_geometry *g = cb_system_space(a->system), *h = cb_system_space(b->system);
-  if (a->kind != b->kind || g->k != h->k || cb_system_particles(a->system) != cb_system_particles(b->system))
+  const cb_space *g = cb_system_space(a->system), *h = cb_system_space(b->system);
+  if (a->class_ != b->class_ || g->k != h->k || cb_system_particles(a->system) != cb_system_particles(b->system))
     return false;
   const double K = g->factor[0].curvature, L = h->factor[0].curvature;
   if ((K > 0) != (L > 0) || (K < 0) != (L < 0) || !same_springs(plan_of(a), plan_of(b))) return false;
@@ -77,7 +77,7 @@ bool cb_lanes_ready(const cb_integrator *in, double h) {
 /* --- a group --- */
 
 static void describe(cb_lanes *l, const cb_integrator *in) {
-  const cb_geometry *g = cb_system_space(in->system);
+  const cb_space *g = cb_system_space(in->system);
   const cb_lobatto *of = is_lobatto(in) ? in->self : NULL;
   const cb_springs *plan = plan_of(in);
   l->kernel = kernel();
@@ -109,8 +109,12 @@ static cb_status make(const cb_integrator *in, cb_lanes **out) {
   cb_arena_doubles(l->arena, count, &l->x, &l->x_low, &l->p, &l->p_low);
   for (int i = 0; i < l->s; i++) cb_arena_doubles(l->arena, count, &l->X[i], &l->D[i], &l->F[i], &l->G[i], &l->old[i]);
   if (!l->lobatto) cb_arena_doubles(l->arena, count, &l->dx, &l->dp, &l->sum_x, &l->sum_p, &l->at_p);
-  if (cb_arena_lost(l->arena)) return cb_lanes_free(l), cb_fail(CB_ERROR_MEMORY, "no memory for steps in lanes");
-  return *out = l, CB_OK;
+  if (cb_arena_lost(l->arena)) {
+    cb_lanes_free(l);
+    return cb_fail(CB_ERROR_MEMORY, "no memory for steps in lanes");
+  }
+  *out = l;
+  return CB_OK;
 }
 
 cb_status cb_lanes_prepare(cb_lanes **lanes, const cb_integrator *in) {
@@ -159,7 +163,7 @@ static void take(cb_lanes *l, size_t lane, const cb_integrator *in, const cb_sta
   const cb_lobatto *of = in->self;
   if (lane == 0) l->tables = of;
   l->tolerance[lane] = of->tolerance;
-  l->most[lane] = of->max_iterations;
+  l->maximum[lane] = of->max_iterations;
   for (int i = 0; i < l->s; i++) spread(width, lane, count, of->G[i], l->G[i]);
   spread(width, lane, count, of->F[0], l->F[0]);
 }
@@ -171,7 +175,7 @@ void cb_lanes_load(cb_lanes *l, size_t lane, const cb_integrator *in, const cb_s
   for (size_t other = l->lanes; lane == 0 && other < l->kernel->width; other++) take(l, other, in, state, h);
 }
 
-/* Springs on a sphere that have become so long that their steps are checked (dynamics/antipodes.c). */
+/* The lanes that have springs on a sphere that are so long that their steps must be checked (dynamics/antipodes.c). */
 static unsigned near_antipodes(const cb_lanes *l) {
   const size_t width = l->kernel->width;
   unsigned found = 0;
@@ -204,7 +208,7 @@ void cb_lanes_store(cb_lanes *l, size_t lane, cb_integrator *in, cb_state *s, bo
   collect(width, lane, count, l->x_low, s->x_low);
   collect(width, lane, count, l->p, s->p);
   collect(width, lane, count, l->p_low, s->p_low);
-  in->worst = -1;
+  in->failed_particle = -1;
   if (!l->lobatto) return;
   cb_lobatto *of = in->self;
   if (!failed) {

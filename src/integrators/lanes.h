@@ -1,61 +1,61 @@
-/* Steps of several runs at once, one run a lane of a vector: particles joined by at most two springs in E, S or H, by
- * `lobatto` or `rk4`.
+/* Makes steps of several runs at once, one run per lane of a vector: particles joined by at most two springs in E, S or
+ * H, by `lobatto` or `rk4`.
  *
- * What a lane does is what its method does alone, operation by operation (integrators/lobatto_embedding.c,
- * lobatto_sweep.c, lobatto_kernel.h, integrators/rk4.c, dynamics/springs_small.c, geometry/quadric.c): same bytes. A
- * lane whose iteration has ended is kept as it is while others go on. A lane that fails is left as it was before the
- * step.
+ * A lane performs the same operations as the integrator alone, in the same order (integrators/lobatto_embedding.c,
+ * lobatto_sweep.c, lobatto_kernel.h, integrators/rk4.c, dynamics/springs.c, geometry/frame.c), and gives the same bits.
+ * A lane whose iteration has ended does not change while others continue. A lane that fails keeps the state from before
+ * the step.
  *
- * The lanes of a group have the same particles, springs, stages and shape of space; masses, stiffnesses, rest lengths,
- * curvature, length of the step, tolerance may differ.
+ * The lanes of a group have the same particles, springs, stages and shape of space. Masses, stiffnesses, rest lengths,
+ * curvature, the length of the step and the tolerance may differ.
  */
 #pragma once
 
 #include <stdbool.h>
 #include "integrators/lobatto.h"
 
-enum { CB_LANES_MOST = 8, CB_LANES_STAGES = 5, CB_LANES_SPRINGS = 2 };
+enum { CB_LANES_MAX = 8, CB_LANES_STAGES = 5, CB_LANES_SPRINGS = 2 };
 
 typedef struct cb_lanes cb_lanes;
 
-/* How many runs are stepped at once on this processor: 4 or 8; 1: it has no such vectors. */
+/* The number of runs per step on this processor: 4 or 8, or 1 if it has no such vectors. */
 size_t cb_lanes_width(void);
-/* Whether a method can be a lane; whether two can be lanes of one group. */
+/* Can runs with this integrator be lanes? (The next function: can the two be lanes of one group?) */
 bool cb_lanes_serve(const cb_integrator *in);
 bool cb_lanes_agree(const cb_integrator *a, const cb_integrator *b);
-/* Whether the next step of length h may be done in a lane: what the method keeps of steps before is there. */
+/* May the next step of length h be made in a lane? Yes if the integrator already has its data of past steps. */
 bool cb_lanes_ready(const cb_integrator *in, double h);
 
-/* Makes *lanes, NULL or of another group, ready for one like `in`, which is borrowed as long as that lives. */
+/* Prepares *lanes, which may be NULL or for another group, for integrators like `in`, which must outlive it. */
 cb_status cb_lanes_prepare(cb_lanes **lanes, const cb_integrator *in);
 void cb_lanes_free(cb_lanes *lanes);
 
-/* Begins a group of n lanes, at most the width: each is then to be loaded. */
+/* Begins a group of n lanes, at most the width. Each must then be loaded. */
 void cb_lanes_begin(cb_lanes *lanes, size_t n);
-/* Takes state and history of one, for steps of length h. */
+/* Loads the state and history of one lane, for steps of length h. */
 void cb_lanes_load(cb_lanes *lanes, size_t lane, const cb_integrator *in, const cb_state *state, double h);
 
-/* A step of all lanes. failed: bits of lanes that are left as they were; leave: of those that are to go by themselves
- * from here on; drifted: of those whose origin may have to move (run/particles_recentre.c). */
+/* The result of a step of all lanes, in bits. failed: lanes that did not change; leave: lanes that have to continue
+ * outside the group; drifted: lanes whose origin may have to move (run/particles_recentre.c). */
 typedef struct cb_lanes_step {
   unsigned failed, leave, drifted;
 } cb_lanes_step;
 cb_lanes_step cb_lanes_go(cb_lanes *lanes);
 
-/* Gives back the state of a lane (step and origin are the caller's), with or without its history. failed: in the last
- * step. */
+/* Stores the state of a lane, with or without its history; the caller sets step and origin. failed: the lane failed in
+ * the last step. */
 void cb_lanes_store(cb_lanes *lanes, size_t lane, cb_integrator *in, cb_state *state, bool history, bool failed);
 
-/* What the lanes' kernels work on. Number i of lane l stands at [i*width + l]. */
+/* The data of the kernels. Number i of lane l is at [i*width + l]. */
 typedef enum cb_lanes_shape {
   CB_LANES_FLAT,
   CB_LANES_CURVED,
   CB_LANES_QUAD
-} cb_lanes_shape; /* quad: of lobatto_kernel.h */
+} cb_lanes_shape; /* quad: the spaces of lobatto_kernel.h */
 
 typedef struct cb_lanes_kernel {
   size_t width;
-  /* One step; bits of lanes that failed. */
+  /* One step; returns the bits of lanes that failed. */
   unsigned (*lobatto)(cb_lanes *lanes), (*rk4)(cb_lanes *lanes);
   unsigned (*drifted)(const cb_lanes *lanes);
 } cb_lanes_kernel;
@@ -64,23 +64,23 @@ extern const cb_lanes_kernel cb_lanes_kernel_avx2, cb_lanes_kernel_avx512;
 struct cb_lanes {
   cb_arena *arena;
   const cb_lanes_kernel *kernel;
-  bool lobatto, compensated, moves; /* moves: origins do */
+  bool lobatto, compensated, moves; /* moves: do origins move? */
   cb_lanes_shape shape;
-  size_t lanes; /* in use; the others copy the first */
+  size_t lanes; /* lanes in use; the others are copies of the first */
   int n, k, s, m, components;
-  const int *start;        /* of components */
-  const cb_system *system; /* of the first */
+  const int *start;        /* the first particle of each component */
+  const cb_system *system; /* the system of the first lane */
   double form[4];
-  size_t i[CB_LANES_SPRINGS], j[CB_LANES_SPRINGS]; /* first number of a spring's ends */
+  size_t i[CB_LANES_SPRINGS], j[CB_LANES_SPRINGS]; /* indices of the first coordinates of a spring's two ends */
   const cb_lobatto *tables;                        /* c, b, W, ... */
-  double t[CB_LANES_MOST], t_low[CB_LANES_MOST], h[CB_LANES_MOST], K[CB_LANES_MOST], quarter[CB_LANES_MOST],
-      tolerance[CB_LANES_MOST];
-  int most[CB_LANES_MOST], iterations[CB_LANES_MOST];
-  double residual_of[CB_LANES_MOST];
+  double t[CB_LANES_MAX], t_low[CB_LANES_MAX], h[CB_LANES_MAX], K[CB_LANES_MAX], quarter[CB_LANES_MAX],
+      tolerance[CB_LANES_MAX];
+  int maximum[CB_LANES_MAX], iterations[CB_LANES_MAX];
+  double residual_of[CB_LANES_MAX];
   double *mass;                  /* [n] */
   double *stiffness, *tension;   /* [m] */
   double *x, *x_low, *p, *p_low; /* [n*k] */
   double *X[CB_LANES_STAGES], *D[CB_LANES_STAGES], *F[CB_LANES_STAGES], *G[CB_LANES_STAGES], *old[CB_LANES_STAGES];
   double *off;                            /* [n]: <x,x> - 1/K */
-  double *dx, *dp, *sum_x, *sum_p, *at_p; /* of rk4 */
+  double *dx, *dp, *sum_x, *sum_p, *at_p; /* the arrays of rk4 */
 };

@@ -1,6 +1,7 @@
-/* Lobatto IIIA-IIIB in lanes: lobatto_embedding.c, lobatto_sweep.c, lobatto_kernel.h, iteration.c. Part of
- * lanes_kernel.h. */
-/* <u,v>: with four coordinates of a curved factor by halves, else one after another. */
+/* Lobatto IIIA-IIIB in lanes: the operations of lobatto_embedding.c, lobatto_sweep.c, lobatto_kernel.h and iteration.c.
+ * This is a part of lanes_kernel.h. */
+
+/* <u,v>: four coordinates of a curved factor are summed in halves, others one after the other. */
 INLINE vec inner(const cb_lanes *l, const int k, const int shape, const vec *u, const vec *v) {
   if (shape == CB_LANES_QUAD)
     return (set(l->form[0]) * u[0] * v[0] + set(l->form[1]) * u[1] * v[1]) +
@@ -11,7 +12,7 @@ INLINE vec inner(const cb_lanes *l, const int k, const int shape, const vec *u, 
   return sum;
 }
 
-/* cb_compensated_norm of x, of value 1/K. */
+/* As cb_compensated_norm, of x with the value 1/K. */
 INLINE vec norm(const cb_lanes *l, const int k, int a) {
   vec sum = -(set(1) / load(l->K)), rest = set(0);
 #pragma GCC unroll 4
@@ -60,7 +61,7 @@ INLINE void predict(cb_lanes *l, const int s, const int k, const int shape, int 
   }
 }
 
-/* Of one particle; lanes with run > 0 change. */
+/* The sweep of one particle; only lanes with run > 0 change. */
 INLINE void sweep(cb_lanes *l, const int s, const int k, const int shape, int a, vec run, vec *change, vec *size,
                   vec *poison) {
   const cb_lobatto *T = l->tables;
@@ -163,7 +164,8 @@ INLINE void sweep(cb_lanes *l, const int s, const int k, const int shape, int a,
     }
 }
 
-/* cb_iterate with cb_end_by_change: bits of lanes that go on; those that end without success are added to *failed. */
+/* cb_iterate with cb_end_by_change. Returns the bits of lanes that continue, and adds the bits of lanes that failed to
+ * *failed. */
 INLINE unsigned judge(cb_lanes *l, unsigned on, int iteration, const double *change, const double *size, double *before,
                       unsigned *failed) {
   for (int lane = 0; lane < WIDTH; lane++) {
@@ -173,15 +175,18 @@ INLINE unsigned judge(cb_lanes *l, unsigned on, int iteration, const double *cha
     before[lane] = c;
     l->iterations[lane] = iteration;
     if (!(c < INFINITY && size[lane] < INFINITY)) {
-      *failed |= bit, on &= ~bit;
+      *failed |= bit;
+      on &= ~bit;
       continue;
     }
     const double relative = l->residual_of[lane] = size[lane] > 0 ? c / size[lane] : 0;
     const bool small = relative <= 1e-12, unresolved = c <= 0;
     if (relative <= l->tolerance[lane] || (small && c > was / 4) || (unresolved && c > 0.8 * was))
       on &= ~bit;
-    else if ((iteration > 3 && !small && !unresolved && c > 1e3 * was) || iteration >= l->most[lane])
-      *failed |= bit, on &= ~bit;
+    else if ((iteration > 3 && !small && !unresolved && c > 1e3 * was) || iteration >= l->maximum[lane]) {
+      *failed |= bit;
+      on &= ~bit;
+    }
   }
   return on;
 }
@@ -203,7 +208,7 @@ INLINE unsigned iterate(cb_lanes *l, const int s, const int k, const int shape) 
   return failed;
 }
 
-/* cb_compensated_add_one; lanes with run > 0 change. */
+/* As cb_compensated_add_one; only lanes with run > 0 change. */
 INLINE vec add(const cb_lanes *l, double *high_, double *low_, vec increment, vec low, vec run) {
   const vec high = load(high_), y = increment + low, sum = high + y, back = sum - high;
   const vec rest = either(l->compensated, (high - (sum - back)) + (y - back), set(0));

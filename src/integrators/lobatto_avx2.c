@@ -1,4 +1,4 @@
-/* Lobatto's loops for AVX2; fma() is exact products, nothing is contracted. */
+/* Lobatto's loops for AVX2; fma() is used only for exact products; the compiler contracts nothing. */
 #if defined(__x86_64__)
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)

@@ -4,19 +4,23 @@
  *   Q_i = q0 + h sum_j a_ij u_j,      u_j = dH/dp(Q_j, P_j),        P_i = p0 + h sum_j a^_ij f_j,
  *   f_j = -dH/dq(Q_j, P_j) + damping - G(Q_j)^T lambda_j,           g(t_i, Q_i) = 0, G = dg/dq,
  *   q1 = Q_s,  p1 = p0 + h sum_j b_j f_j with the last multiplier from dg/dt(t1, q1, u1) = 0.
- * Stage times are those of the positions, t_i = t + c_i h, as if t were one more of them. a_1j = a^_is = 0: the first
- * stage stands at q0 and the last rate enters p1 alone. Without damping the method is symplectic and symmetric.
+ * Stage times are those of the positions, t_i = t + c_i h, as if t were another position. As a_1j = a^_is = 0, the
+ * first stage is at q0, and the last rate enters only p1. Without damping the integrator is symplectic and symmetric.
  *
- * The stages are found by fixed-point iteration (lobatto_chart_sweep.c) or Newton's method (lobatto_chart_newton.c).
+ * The stages are found by fixed-point iteration, or by Newton's method (lobatto_chart_newton.c).
  *
  * Source: Jay, Symplectic partitioned Runge-Kutta methods for constrained Hamiltonian systems, SIAM J. Numer. Anal. 33
  * (1996) 368, doi:10.1137/0733019; Hairer, Lubich & Wanner, Geometric Numerical Integration, 2nd ed. (2006), VII.1.
  */
 #include "integrators/lobatto_chart_private.h"
-
-#include "numerics/compensated.h"
+#include "numerics/dd.h"
 
 #include <string.h>
+#include <math.h>
+
+static cb_status cb_lobatto_chart_fixed_point(cb_lobatto_chart *m);
+
+static void cb_lobatto_chart_predict(cb_lobatto_chart *m);
 
 /* --- memory --- */
 
@@ -71,13 +75,16 @@ static cb_status create(cb_integrator *in, const cb_lobatto_options *o, void **o
   m->count = (size_t)m->n * (size_t)m->d;
   cb_solver_start(&m->solver, o->solver, m->n);
   const cb_status status = prepare(m);
-  if (status) return destroy(m), status;
+  if (status) {
+    destroy(m);
+    return status;
+  }
   in->solver = cb_solver_name(&m->solver);
   *out = m;
   return CB_OK;
 }
 
-/* What is known of the place where the state is no longer counts. */
+/* Discards the data that were computed at the position of the state. */
 static void forget(cb_lobatto_chart *m) {
   m->has_start = false;
   cb_predictor_reset(m->predict_u);
@@ -94,7 +101,7 @@ static void reset(void *form) {
 /* --- stages --- */
 
 cb_status cb_lobatto_chart_fail(cb_lobatto_chart *m, int particle, cb_status status) {
-  if (particle >= 0) m->integrator->worst = particle;
+  if (particle >= 0) m->integrator->failed_particle = particle;
   return status == CB_ERROR_DOMAIN ? CB_STEP_DOMAIN : status;
 }
 
@@ -112,7 +119,9 @@ cb_status cb_lobatto_chart_forces(cb_lobatto_chart *m) {
   for (int i = 0; i < stages; i++) {
     const size_t at = (size_t)(first + i) * m->count;
     time[i] = cb_lobatto_chart_time(m, first + i);
-    x[i] = m->q + at, v[i] = m->u + at, F[i] = m->F + at;
+    x[i] = m->q + at;
+    v[i] = m->u + at;
+    F[i] = m->F + at;
   }
   cb_status status = stages ? cb_forces_eval_stages(m->forces, stages, time, x, v, F) : CB_OK;
   for (int i = 1; m->rows && !status && i < m->s; i++)
@@ -128,7 +137,7 @@ void cb_lobatto_chart_pull(const cb_lobatto_chart *m, int i, const double *y, do
       for (int c = 0; c < m->d; c++) to[m->pattern->particle[e] * m->d + c] -= y[r] * G[e * m->d + c];
 }
 
-/* Forces, gradients and the factors of S where the state is, unless the last step left them. */
+/* Computes forces, gradients and the factors of S at the state, unless the last step has left them. */
 static cb_status begin(cb_lobatto_chart *m) {
   if (m->has_start) return CB_OK;
   const cb_state *start = m->start;
@@ -150,7 +159,7 @@ static cb_status solve_once(void *method) {
   const bool by_newton = cb_solver_is_newton(&m->solver);
   cb_status status = CB_OK;
   if (by_newton && !m->newton) {
-    m->has_start = false; /* its room is used */
+    m->has_start = false; /* creating Newton's method overwrites the data of the start */
     status = cb_lobatto_chart_newton_create(m, &m->newton);
   }
   if (!status) status = begin(m);
@@ -162,7 +171,7 @@ static cb_status solve_once(void *method) {
 
 /* --- the end of the step --- */
 
-/* change[count] = h sum_j (b_j, then what b_j lost when it was rounded) value_j over the first `stages` stages */
+/* Adds h sum_j b_j value_j over the first `stages` stages to high + low, including the rounding errors of b_j. */
 static void add_weighted(cb_lobatto_chart *m, int stages, const double *value, size_t stride, double *high,
                          double *low) {
   cb_lobatto_chart_sum(m, stages, m->tableau.b_low, value, stride, m->change);
@@ -171,12 +180,12 @@ static void add_weighted(cb_lobatto_chart *m, int stages, const double *value, s
   cb_compensated_add(m->count, high, low, m->change, true, 1);
 }
 
-/* Takes from p1 what the rows of constraints do not allow: the last multiplier. */
+/* Removes from p1 the part that violates the constraints, by the last multiplier. */
 static cb_status project_momentum(cb_lobatto_chart *m, double t1) {
   const int d = m->d, last = m->s - 1;
   double *u1 = m->change, *y = m->gap;
   cb_status status;
-  for (int pass = 0; pass < 2; pass++) { /* the second takes away the round-off of the first */
+  for (int pass = 0; pass < 2; pass++) { /* the second pass removes the round-off of the first */
     for (int a = 0; a < m->n; a++) cb_chart_velocity_of(d, &m->metric[a], m->mass[a], m->p1 + a * d, u1 + a * d);
     if ((status =
              cb_constraints_rate(m->constraints, t1, m->x1, u1, y, pass ? NULL : m->G + (size_t)last * m->entries)))
@@ -190,7 +199,7 @@ static cb_status project_momentum(cb_lobatto_chart *m, double t1) {
   return CB_OK;
 }
 
-/* x1 and p1 from the stages; leaves metric, F, G and S as they are at the new place. */
+/* Computes x1 and p1 from the stages, and metric, F, G and S at the new position. */
 static cb_status finish(cb_lobatto_chart *m) {
   const int d = m->d, last = m->s - 1;
   const size_t bytes = m->count * sizeof(double);
@@ -203,7 +212,7 @@ static cb_status finish(cb_lobatto_chart *m) {
   add_weighted(m, m->s, m->u, m->count, m->x1, m->x1_low);
   add_weighted(m, m->s - 1, m->rates, m->count + (size_t)m->rows, m->p1, m->p1_low);
 
-  double *F = m->F + (size_t)last * m->count, *rate = m->z + (size_t)last * m->count; /* z is no more needed */
+  double *F = m->F + (size_t)last * m->count, *rate = m->z + (size_t)last * m->count; /* z is no longer needed */
   const double *u = m->u + (size_t)last * m->count;
   m->has_start = false;
   cb_status status = cb_forces_eval(m->forces, t1, m->x1, u, F);
@@ -244,7 +253,10 @@ static cb_status step(void *form, cb_state *state, double h) {
   m->h = h;
   cb_status status = cb_solver_solve(&m->solver, m->integrator, solve_once, m);
   if (!status) status = finish(m);
-  if (status) return forget(m), status;
+  if (status) {
+    forget(m);
+    return status;
+  }
   cb_predictor_push(m->predict_u, h, m->u);
   cb_predictor_push(m->predict_rates, h, m->rates);
   take(m, state);
@@ -252,3 +264,135 @@ static cb_status step(void *form, cb_state *state, double h) {
 }
 
 const cb_lobatto_form cb_lobatto_chart_form = {create, destroy, step, reset, NULL};
+
+/* --- fixed-point iteration for the stages, and its start ---
+ *
+ * A pass computes forces, multipliers, f, P, u, and Q. To first order the constraints depend on the multipliers as
+ * dg_i = -h^2 sum_k W_ik S dlambda_k, W = A A^, S = G M^-1 G^T, so that each pass adds
+ *   dlambda_k = (1/h^2) sum_i W^-1_ki S^-1 g_i
+ * with S of the start of the step. A pass reduces an error to a part of order h.
+ */
+
+/* Computes the momenta P_i of stage i. */
+static void momenta(cb_lobatto_chart *m, int i) {
+  double *w = m->w + (size_t)i * m->count;
+  cb_lobatto_chart_sum(m, m->s - 1, m->tableau.a_hat[i], m->rates, m->count + (size_t)m->rows, w);
+  for (size_t e = 0; e < m->count; e++) w[e] += m->start->p[e] + m->start->p_low[e];
+}
+
+/* u_i from P_i with g^-1 of the stage. */
+static void velocities(cb_lobatto_chart *m, int i) {
+  const int d = m->d;
+  for (int a = 0; a < m->n; a++) {
+    const size_t at = (size_t)i * m->count + (size_t)(a * d);
+    const double *inverse = m->inverse + at * (size_t)d;
+    for (int r = 0; r < d; r++) {
+      double sum = 0;
+      for (int c = 0; c < d; c++) sum += inverse[r * d + c] * m->w[at + (size_t)c];
+      m->u[at + (size_t)r] = sum / m->mass[a];
+    }
+  }
+}
+
+static void keep_inverse(cb_lobatto_chart *m, int i, int particle, const cb_chart_metric *x) {
+  double *to = m->inverse + ((size_t)i * m->count + (size_t)(particle * m->d)) * (size_t)m->d;
+  for (int r = 0; r < m->d; r++)
+    for (int c = 0; c < m->d; c++) to[r * m->d + c] = x->inverse[r * m->d + c];
+}
+
+/* Computes the stages at which the iteration starts: rates and velocities extrapolated from past steps or, if there are
+ * none, the velocity at the start. */
+static void cb_lobatto_chart_predict(cb_lobatto_chart *m) {
+  const int s = m->s;
+  const size_t count = m->count;
+  for (int a = 0; a < m->n; a++) {
+    keep_inverse(m, 0, a, &m->metric[a]);
+    cb_chart_velocity_of(m->d, &m->metric[a], m->mass[a], m->start->p + a * m->d, m->change + a * m->d);
+  }
+  const bool known = cb_predictor_next(m->predict_u, m->h, m->u) > 0;
+  if (!known) {
+    memset(m->rates, 0, (size_t)(s - 1) * (count + (size_t)m->rows) * sizeof *m->rates);
+    for (int i = 0; i < s; i++) memcpy(m->u + (size_t)i * count, m->change, count * sizeof *m->u);
+  } else {
+    cb_predictor_next(m->predict_rates, m->h, m->rates);
+  }
+  for (int i = 0; i < s; i++) cb_lobatto_chart_sum(m, s, m->tableau.a[i], m->u, count, m->z + (size_t)i * count);
+  if (!known) return;
+  /* u from P, which is accurate to one more order in h; outside the chart u stays unchanged */
+  cb_lobatto_chart_place(m);
+  for (int i = 0; i < s; i++) {
+    bool inside = true;
+    for (int a = 0; i > 0 && a < m->n && inside; a++) {
+      double buffer[CB_CHART_METRIC_CAPACITY];
+      const cb_chart_metric x = cb_chart_metric_in(m->d, buffer);
+      inside = !cb_chart_metric_at(m->g, m->q + (size_t)i * count + (size_t)(a * m->d), 0, &x);
+      if (inside) keep_inverse(m, i, a, &x);
+    }
+    momenta(m, i);
+    if (inside) velocities(m, i);
+  }
+  for (int i = 0; i < s; i++) cb_lobatto_chart_sum(m, s, m->tableau.a[i], m->u, count, m->z + (size_t)i * count);
+}
+
+/* Corrects the multipliers by the remaining g. */
+static void correct_multipliers(cb_lobatto_chart *m) {
+  const int inner = m->s - 1, rows = m->rows;
+  for (int i = 0; i < inner; i++) cb_gram_solve(m->gram, m->gap + i * rows);
+  for (int k = 0; k < inner; k++) {
+    double *lambda = cb_lobatto_chart_multipliers(m, k);
+    for (int i = 0; i < inner; i++)
+      for (int r = 0; r < rows; r++) lambda[r] += m->Winv[k][i] / (m->h * m->h) * m->gap[i * rows + r];
+  }
+}
+
+static cb_status sweep(void *method, cb_stage_change *c) {
+  cb_lobatto_chart *m = method;
+  const int d = m->d, s = m->s;
+  const size_t count = m->count;
+  cb_lobatto_chart_place(m);
+  cb_status status = cb_lobatto_chart_forces(m);
+  if (status) return status;
+  if (m->rows) correct_multipliers(m);
+  for (int i = 0; i < s; i++) {
+    for (int a = 0; a < m->n; a++) {
+      const size_t at = (size_t)(a * d), in_stage = (size_t)i * count + at;
+      double buffer[CB_CHART_METRIC_CAPACITY];
+      const cb_chart_metric here = cb_chart_metric_in(d, buffer);
+      const cb_chart_metric *x = i ? &here : &m->metric[a];
+      if (i) {
+        if ((status = cb_chart_metric_at(m->g, m->q + in_stage, i < s - 1, &here)))
+          return cb_lobatto_chart_fail(m, a, status);
+        keep_inverse(m, i, a, x);
+      }
+      if (i < s - 1)
+        cb_chart_rate_canonical(d, x, m->mass[a], m->u + in_stage, m->F + in_stage, cb_lobatto_chart_rate(m, i) + at);
+    }
+    if (i < s - 1) cb_lobatto_chart_pull(m, i, cb_lobatto_chart_multipliers(m, i), cb_lobatto_chart_rate(m, i));
+  }
+  for (int i = 0; i < s; i++) {
+    momenta(m, i);
+    velocities(m, i);
+  }
+  double total = 0; /* nan if a number is not finite */
+  for (int i = 1; i < s; i++) {
+    cb_lobatto_chart_sum(m, s, m->tableau.a[i], m->u, count, m->change);
+    total += cb_stage_move(count, m->change, m->start->x, m->z + (size_t)i * count, c);
+  }
+  if (!(total < INFINITY)) c->change = NAN;
+  return CB_OK;
+}
+
+/* Runs the fixed-point iteration. Its noise is the round-off of the coordinates at which forces and constraints are
+ * evaluated. */
+static cb_status cb_lobatto_chart_fixed_point(cb_lobatto_chart *m) {
+  const cb_iteration how = {"lobatto",
+                            CB_FIXED_POINT,
+                            sweep,
+                            cb_end_by_contraction,
+                            .target = m->tolerance > 0 ? m->tolerance : DBL_EPSILON / 16384,
+                            .noise = 16,
+                            .stall = 0.25,
+                            .lost = 1e3,
+                            .maximum = m->max_iterations};
+  return cb_iterate(&how, m->integrator, m);
+}

@@ -1,16 +1,15 @@
 /* Newton's method for Lobatto IIIA-IIIB in a fixed chart.
  *
- * Unknowns y_0 = h u_0, y_l = Q_l - q0 (l = 1 .. s-1) and mu_k = h^2 lambda_k (k = 0 .. s-2), so that no entry of the
- * matrix grows as h falls. With the inverse of the block of A without its first row and column, of the block of A^
- * without its last ones, h u_i = sum_l B_il y_l and, w_i = w(Q_i, u_i) = m g u the momenta,
+ * The unknowns are y_0 = h u_0, y_l = Q_l - q0 (l = 1 .. s-1) and mu_k = h^2 lambda_k (k = 0 .. s-2), so that no entry
+ * of the matrix grows as h decreases. B comes from the inverse of A without its first row and column, C from that of A^
+ * without its last row and column: h u_i = sum_l B_il y_l and, with the momenta w_i = w(Q_i, u_i) = m g u,
  *   R_j = h sum_i C_ji (w_i - p0) - h^2 f_j = 0     (f_{s-1} left out: it has no weight in the stages)
  *   g(t_k+1, Q_k+1) = 0,                            f_j = W(Q_j, u_j, F_j) - G(Q_j)^T lambda_j
- *   dR_j/dy_l = sum_i C_ji B_il w_u,i + h C_jl w_q,l - h B_jl (W_u + F_v)_j - h^2 d_jl (W_q + F_q - lambda G_q)_j
- * (terms in _q only for l > 0), dR_k/dmu_k = G(Q_k)^T. Neighbours couple within a stage only, but for damping.
+ *   dR_j/dy_l = sum_i C_ji B_il w_u,i + h C_jl w_q,l - h B_jl (W_u + F_v)_j - h^2 delta_jl (W_q + F_q - lambda G_q)_j
+ * (terms in _q only for l > 0), dR_k/dmu_k = G(Q_k)^T. Without damping neighbours couple only within a stage.
  */
 #include "integrators/lobatto_chart_private.h"
 
-#include "numerics/entries.h"
 #include "numerics/sparse.h"
 
 #include <float.h>
@@ -20,14 +19,15 @@
 struct cb_lobatto_chart_newton {
   cb_arena *arena;
   cb_sparse *matrix;
-  const cb_pattern *pattern; /* of the forces */
+  const cb_pattern *pattern; /* the pattern of the forces */
   int unknowns;
-  cb_entries entries; /* of the matrix, as `assemble` adds them */
+  cb_entries entries; /* the entries of the matrix, in the order in which `assemble` adds them */
   double B[CB_LOBATTO_MAX][CB_LOBATTO_MAX], C[CB_LOBATTO_MAX][CB_LOBATTO_MAX];
-  cb_chart_jet *jet;                                 /* [s][n] */
-  double *F_q[CB_LOBATTO_MAX], *F_v[CB_LOBATTO_MAX]; /* of the stages, in pattern order; F_v only with damping */
-  double *weight;                                    /* [rows] */
-  double *r;                                         /* [unknowns] */
+  cb_chart_jet *jet; /* [s][n] */
+  double *F_q[CB_LOBATTO_MAX],
+      *F_v[CB_LOBATTO_MAX]; /* dF/dx and dF/dv at the stages, in the order of the pattern; F_v only with damping */
+  double *weight;           /* [rows] */
+  double *r;                /* [unknowns] */
 };
 
 static int stage_unknown(const cb_lobatto_chart *m, int particle, int stage) {
@@ -72,7 +72,7 @@ static void tables(cb_lobatto_chart_newton *w, const cb_lobatto_chart *m) {
 
 /* --- the matrix --- */
 
-/* dR_j/dy_l in the row of particle a and the column of another (entry e of the pattern). */
+/* Adds dR_j/dy_l in the row of particle a and the column of the particle of entry e of the pattern. */
 static void put_block(cb_lobatto_chart_newton *w, const cb_lobatto_chart *m, int a, int e, int j, int l) {
   const int d = m->d, s = m->s, other = w->pattern->column[e];
   const double h = m->h;
@@ -119,7 +119,7 @@ cb_status cb_lobatto_chart_newton_factor(cb_lobatto_chart_newton *w, const cb_lo
 
 void cb_lobatto_chart_newton_apply(cb_lobatto_chart_newton *w, double *x) { cb_sparse_solve(w->matrix, x); }
 
-/* The pattern as `assemble` makes it, with the values that are in the stages now. */
+/* Makes the pattern from `assemble`, with the values of the present stages. */
 static cb_status make_matrix(cb_lobatto_chart_newton *w, const cb_lobatto_chart *m) {
   cb_arena *scratch = cb_arena_create();
   cb_columns columns;
@@ -130,7 +130,8 @@ static cb_status make_matrix(cb_lobatto_chart_newton *w, const cb_lobatto_chart 
   return status;
 }
 
-/* The order of the pivots is taken from the system's start at rest, without forces. */
+/* Makes the matrix from the system at its start, at rest and without forces; these values decide the order of the
+ * pivots. */
 static cb_status representative(cb_lobatto_chart_newton *w, cb_lobatto_chart *m) {
   cb_state *state;
   cb_status status = cb_state_create(m->integrator->system, &state);
@@ -138,8 +139,8 @@ static cb_status representative(cb_lobatto_chart_newton *w, cb_lobatto_chart *m)
   status = cb_system_start(m->integrator->system, state);
   for (int a = 0; a < m->n && !status; a++) {
     const double rest[CB_Q_MAX] = {0};
-    double room[CB_CHART_METRIC_ROOM];
-    const cb_chart_metric x = cb_chart_metric_in(m->d, room);
+    double buffer[CB_CHART_METRIC_CAPACITY];
+    const cb_chart_metric x = cb_chart_metric_in(m->d, buffer);
     status = cb_chart_metric_at(m->g, state->x + a * m->d, 2, &x);
     for (int i = 0; i < m->s && !status; i++)
       cb_chart_derivatives_canonical(m->d, &x, m->mass[a], rest, rest, w->jet + i * m->n + a);
@@ -164,18 +165,23 @@ cb_status cb_lobatto_chart_newton_create(cb_lobatto_chart *m, cb_lobatto_chart_n
     cb_arena_doubles(w->arena, entries, &w->F_q[j]);
     if (m->damped) cb_arena_doubles(w->arena, entries, &w->F_v[j]);
   }
-  if (!w->pattern || cb_arena_lost(w->arena))
-    return cb_arena_free(w->arena), cb_fail(CB_ERROR_MEMORY, "no memory for Newton's method with %d particles", m->n);
+  if (!w->pattern || cb_arena_lost(w->arena)) {
+    cb_arena_free(w->arena);
+    return cb_fail(CB_ERROR_MEMORY, "no memory for Newton's method with %d particles", m->n);
+  }
   tables(w, m);
   const cb_status status = representative(w, m);
-  if (status) return cb_lobatto_chart_newton_free(w), status;
+  if (status) {
+    cb_lobatto_chart_newton_free(w);
+    return status;
+  }
   *out = w;
   return CB_OK;
 }
 
 /* --- the iteration --- */
 
-/* u, w, f and the rest from the unknowns; derivatives too where they are wanted. */
+/* Computes u, w, f and the other data from the unknowns, with derivatives if they are requested. */
 static cb_status evaluate(cb_lobatto_chart_newton *w, cb_lobatto_chart *m, bool derivatives) {
   const int s = m->s, d = m->d;
   const size_t count = m->count;
@@ -192,8 +198,8 @@ static cb_status evaluate(cb_lobatto_chart_newton *w, cb_lobatto_chart *m, bool 
   for (int i = 0; i < s; i++) {
     for (int a = 0; a < m->n; a++) {
       const size_t at = (size_t)(a * d), in_stage = (size_t)i * count + at;
-      double room[CB_CHART_METRIC_ROOM];
-      const cb_chart_metric x = cb_chart_metric_in(m->d, room);
+      double buffer[CB_CHART_METRIC_CAPACITY];
+      const cb_chart_metric x = cb_chart_metric_in(m->d, buffer);
       if ((status = cb_chart_metric_at(m->g, m->q + in_stage, derivatives ? 2 : i < s - 1, &x)))
         return cb_lobatto_chart_fail(m, a, status);
       const double *u = m->u + in_stage, *F = m->F + in_stage;
@@ -278,7 +284,7 @@ cb_status cb_lobatto_chart_newton_solve(cb_lobatto_chart *m) {
                             .noise = 64 * DBL_EPSILON * position,
                             .stall = 0.25,
                             .lost = INFINITY,
-                            .most = m->max_iterations < 30 ? m->max_iterations : 30};
+                            .maximum = m->max_iterations < 30 ? m->max_iterations : 30};
   const cb_status status = cb_iterate(&how, m->integrator, m);
   return status ? status : evaluate(m->newton, m, false);
 }

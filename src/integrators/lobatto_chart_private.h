@@ -1,12 +1,10 @@
-/* Lobatto IIIA-IIIB in a fixed chart: what its files share. Stage arrays are [s][n*dim]; stages count from 0. */
+/* Shared by the files of Lobatto IIIA-IIIB in a fixed chart. Stage arrays are [s][n*dim]; stages count from 0. */
 #pragma once
 
 #include "dynamics/gram.h"
 #include "dynamics/chart_dynamics.h"
 #include "integrators/lobatto.h"
-#include "integrators/lobatto_form.h"
 #include "integrators/iteration.h"
-#include "integrators/predictor.h"
 #include "numerics/tableau.h"
 
 typedef struct cb_lobatto_chart cb_lobatto_chart;
@@ -16,13 +14,13 @@ struct cb_lobatto_chart {
   cb_arena *arena;
   cb_integrator *integrator;
   cb_forces *forces;
-  const cb_geometry *g;
+  const cb_space *g;
   const double *mass;
   int s, n, d;
   size_t count; /* n*d */
   bool damped, compensated;
   int max_iterations;
-  double tolerance; /* 0: round-off */
+  double tolerance; /* relative tolerance of the stages; 0: round-off */
   cb_solver_choice solver;
   cb_tableau tableau;                                  /* a: IIIA, a_hat: IIIB */
   double Winv[CB_LOBATTO_MAX - 1][CB_LOBATTO_MAX - 1]; /* see integrators/lobatto.h */
@@ -30,16 +28,16 @@ struct cb_lobatto_chart {
   /* the step being made */
   const cb_state *start;
   double h;
-  bool has_start;          /* F, G and the factors of S are known where the state is */
-  cb_chart_metric *metric; /* [n] there */
+  bool has_start;          /* F, G and the factors of S = G M^-1 G^T are known at the state */
+  cb_chart_metric *metric; /* [n] metric at this position */
 
   double *q, *z, *u, *w, *F; /* Q_i, Q_i - q0, dq/dt, P_i, forces */
-  double *rates;             /* [s-1][count + rows]: dp/dt with the pull of constraints, then the multipliers */
+  double *rates;             /* [s-1][count + rows]: dp/dt with the forces of constraints, then the multipliers */
   double *inverse;           /* [s][n*d*d]: g^-1 */
   double *x1, *x1_low, *p1, *p1_low, *change;
   cb_predictor *predict_u, *predict_rates;
 
-  /* constraints; none where rows = 0 */
+  /* constraints; rows = 0: there are none */
   cb_constraints *constraints;
   const cb_rows *pattern;
   cb_gram *gram;
@@ -63,35 +61,30 @@ static inline double cb_lobatto_chart_time(const cb_lobatto_chart *m, int i) {
 
 /* Q_i from z_i. */
 void cb_lobatto_chart_place(cb_lobatto_chart *m);
-/* Forces at the stages 0 .. s-2 (the first only where it may have changed), and g and G at the stages 1 .. s-1. */
+/* Forces at the stages 0 .. s-2 (at the first only if it may have changed), and g and G at the stages 1 .. s-1. */
 cb_status cb_lobatto_chart_forces(cb_lobatto_chart *m);
-/* to -= G_i^T y, the gradients being those of stage i */
+/* to -= G_i^T y with the gradients of stage i. */
 void cb_lobatto_chart_pull(const cb_lobatto_chart *m, int i, const double *y, double *to);
-/* sum[n*d] = h sum_j a_j value_j over so many stages, value_j being `stride` apart */
+/* sum[n*d] = h sum_j a_j value_j over the first `stages` stages; value_j is at value + j stride. */
 static inline void cb_lobatto_chart_sum(const cb_lobatto_chart *m, int stages, const double *a, const double *value,
                                         size_t stride, double *sum) {
   cb_stage_sum(m->count, stages, m->h, a, value, stride, sum);
 }
-/* The status of a stage that cannot be evaluated, with the particle that is to blame (-1: not known). */
+/* The status of a stage that cannot be evaluated; `particle` is the one that failed (-1: not known). */
 cb_status cb_lobatto_chart_fail(cb_lobatto_chart *m, int particle, cb_status status);
 
-/* lobatto_chart_sweep.c: stages to start from, by rates and velocities extrapolated from past steps or, without any, by
- * the velocity at the start; and the stages by fixed-point iteration. */
-void cb_lobatto_chart_predict(cb_lobatto_chart *m);
-cb_status cb_lobatto_chart_fixed_point(cb_lobatto_chart *m);
-
-/* lobatto_chart_newton.c: the stages by Newton's method, from the prediction that is in z, u and the multipliers. */
+/* --- lobatto_chart_newton.c: the stages by Newton's method, from the prediction in z, u and the multipliers --- */
 cb_status cb_lobatto_chart_newton_create(cb_lobatto_chart *m, cb_lobatto_chart_newton **out);
 void cb_lobatto_chart_newton_free(cb_lobatto_chart_newton *w);
 cb_status cb_lobatto_chart_newton_solve(cb_lobatto_chart *m);
-/* Its parts. Unknowns are those of the file's head, by particle, stage and coordinate, then by row and stage; y_0
- * stands in z where the others do. */
+/* Functions of Newton's method. The unknowns are ordered by particle, stage and coordinate, then by row and stage; y_0
+ * is in z before the others. */
 int cb_lobatto_chart_newton_unknowns(const cb_lobatto_chart_newton *w);
-/* residual[unknowns] where the unknowns are now; derivatives: also what the matrix is made of. */
+/* The residual[unknowns] at the present unknowns; derivatives: also the derivatives for the matrix. */
 cb_status cb_lobatto_chart_newton_residual(cb_lobatto_chart_newton *w, cb_lobatto_chart *m, bool derivatives,
                                            double *residual);
-/* The matrix where derivatives were wanted last, and x := matrix^-1 x. */
+/* Factors the matrix of the last derivatives, and computes x := matrix^-1 x. */
 cb_status cb_lobatto_chart_newton_factor(cb_lobatto_chart_newton *w, const cb_lobatto_chart *m);
 void cb_lobatto_chart_newton_apply(cb_lobatto_chart_newton *w, double *x);
-/* The unknowns less step; the change is nan once a number is not finite. */
+/* Subtracts step from the unknowns; the change is nan if a number is not finite. */
 void cb_lobatto_chart_newton_correct(cb_lobatto_chart *m, const double *step, cb_stage_change *c);

@@ -1,101 +1,101 @@
-/* Constraints of position in Lobatto IIIA-IIIB in the embedding, beside those of the space:
+/* Positional constraints in Lobatto IIIA-IIIB in the embedding, in addition to the constraints of the space:
  *
  *   P_i = p0 + h sum_j a^_ij (F_j - Lambda_j X_j - I^-1 G_j^T lambda_j),  g(t_i, X_i) = 0, i = 2..s,
  *   and the last multiplier from rate(t1, x1, v1) = 0.
  *
  * A sweep corrects lambda by a Newton step with
- *   d g(X_i) / d (h^2 lambda_k) = -W_ik T_i.T_k / m,   T the tangential gradients at the predicted stages,
- * kept dense and factored once a step where (s-1) rows are few, else W (x) S with S = T.T/m of the middle stage. What
- * is neglected is of the order of the prediction's error, or of h, times the correction.
+ *   d g(X_i) / d (h^2 lambda_k) = -W_ik T_i.T_k / m,   T the tangential gradients at the predicted stages.
+ * This matrix is dense and factored once per step if (s-1) times the rows are few; otherwise it is W (x) S with S =
+ * T.T/m of the middle stage. The neglected part is of the order of the error of the prediction, or of h, times the
+ * correction.
  *
- * Source: Jay, SIAM J. Numer. Anal. 33 (1996) 368, doi:10.1137/0733019 (the method); the iteration is this project's.
+ * Source: Jay, SIAM J. Numer. Anal. 33 (1996) 368, doi:10.1137/0733019 (the integrator); the iteration is this
+ * project's.
  */
 #pragma once
 
 #include "integrators/lobatto.h"
-#include "integrators/stage_matrix.h"
+#include "integrators/iteration.h"
 #include <curvebody/constraint.h>
 #include "dynamics/gram.h"
 
 typedef struct cb_lobatto_constraints cb_lobatto_constraints;
 
-/* NULL in *out where the system has no constraints. */
+/* Writes NULL to *out if the system has no constraints. */
 cb_status cb_lobatto_constraints_create(cb_integrator *in, const cb_lobatto *l, cb_lobatto_constraints **out);
 void cb_lobatto_constraints_free(cb_lobatto_constraints *c);
 
-/* Begins a step: multipliers extrapolated from the last step, or those of the state if there was none; l->F[0] is the
- * force at x0 and gets its pulls. */
+/* Begins a step. The multipliers are extrapolated from the last step if it had the same length, and otherwise computed
+ * from the state; the constraint forces are added to l->F[0], the force at x0. */
 cb_status cb_lobatto_constraints_begin(cb_lobatto_constraints *c, cb_lobatto *l, double t, const cb_state *state,
                                        double h);
-/* After the prediction of the stages: the matrix of the sweeps. */
+/* Makes the matrix of the sweeps, after the prediction of the stages. */
 cb_status cb_lobatto_constraints_prepare(cb_lobatto_constraints *c, cb_lobatto *l, double t, double h);
-/* Corrects the multipliers by g(X_i) and adds the pulls to the forces l->F[k], k < s-1. */
+/* Corrects the multipliers by g(X_i) and adds the constraint forces to the forces l->F[k], k < s-1. */
 cb_status cb_lobatto_constraints_sweep(cb_lobatto_constraints *c, cb_lobatto *l, double t, double h);
-/* --- in Newton's method (lobatto_newton.c), with y = h^2 lambda unknown beside the others --- */
-/* Are they few enough for a border about the matrix of the stages? */
+/* --- in Newton's method (lobatto_newton.c), with the additional unknowns y = h^2 lambda --- */
+
+/* Are there few enough constraints for a border around the matrix of the stages? */
 bool cb_lobatto_constraints_bordered(const cb_lobatto_constraints *c);
-/* Takes the memory that the following two need, once, for blocks of this many unknowns a particle. */
+/* Allocates, once, the memory of the next two functions, for `block` unknowns per particle. */
 cb_status cb_lobatto_constraints_reserve(cb_lobatto_constraints *c, cb_integrator *in, const cb_lobatto *l, int block);
-/* Adds pulls to the forces and, where dx[stage] (in the order of the forces' pattern) is not NULL, their derivatives
- * to those of the forces; keeps g(X_i). */
+/* Adds the constraint forces to the forces and, if dx is not NULL, their derivatives to those of the forces,
+ * dx[stage] (in the order of the pattern of the forces); stores g(X_i). */
 cb_status cb_lobatto_constraints_pulls(cb_lobatto_constraints *c, cb_integrator *in, cb_lobatto *l, double t, double h,
                                        double *const *dx);
-/* The border's part of the solution: factors it anew where `fresh`, changes rhs[n*block], the solution of the matrix
- * alone, into that of the whole, and the multipliers. Places of unknowns as in lobatto_newton.c: D_i from (i-1)*k, Q_k
- * from q + k*k (q == block: none). */
+/* Applies the border to the solution; `fresh`: factors the border again. On entry rhs[n*block] is the solution of the
+ * matrix without border, on return the solution of the complete system. The multipliers are updated. The places of the
+ * unknowns are those of lobatto_newton.c: D_i from (i-1)*k, Q_i from q + i*k (q == block: none). */
 cb_status cb_lobatto_constraints_border(cb_lobatto_constraints *c, const cb_lobatto *l, cb_stage_matrix *matrix,
                                         int block, int q, double h, bool fresh, double *rhs);
 
-/* Before the state is touched: gradients at the end of the step, and the last stage's pull by a guess. */
+/* Computes the gradients at the end of the step, and the constraint force of the last stage from a guess, before the
+ * state changes. */
 cb_status cb_lobatto_constraints_end(cb_lobatto_constraints *c, cb_lobatto *l, double t, double h);
 /* Completes dp[n*k] (the change of p0) so that rate(t1, x1, p1/m) = 0. */
 cb_status cb_lobatto_constraints_close(cb_lobatto_constraints *c, cb_lobatto *l, double t, const double *x1,
                                        const double *p0, double h, double *dp);
-/* What was kept of the last step no longer holds; its coordinates were moved by an isometry. */
+/* cb_lobatto_constraints_forget discards the data of the last step; the next function applies an isometry that has
+ * moved the coordinates. */
 void cb_lobatto_constraints_forget(cb_lobatto_constraints *c);
 void cb_lobatto_constraints_moved(cb_lobatto_constraints *c, const cb_integrator *in, int component,
                                   const cb_isometry *isometry);
 
-/* What the constraints of Lobatto hold. */
-
-/* Up to this many unknown multipliers the matrix of all stages is kept dense in sweeps, and bordered in Newton's
+/* The maximum number of unknown multipliers for a dense matrix of all stages in sweeps, and for the border in Newton's
  * method. */
 enum { CB_LOBATTO_DENSE = 24, CB_LOBATTO_BORDER = 160 };
 
-/* A rod by the square of its chord, e = x_i - x_j: <e,e> of a stage less what it is kept at, from the moves D of its
- * ends, with an error of round-off of D and not of x. */
+/* A rod by the square of its chord, e = x_i - x_j: the difference of <e,e> at a stage from its fixed value is computed
+ * from the displacements D of its ends, with the round-off of D and not of x. The value of
+ * the row is slope (<e,e> - square). */
 typedef struct cb_chord {
   int i, j;
   double e[CB_COORD_MAX];
-  double excess; /* <e,e> at the state less `square`, in twice the precision */
+  double excess; /* <e,e> - square at the state, in double-double precision */
   double square, slope;
 } cb_chord;
 
 struct cb_lobatto_constraints {
   cb_arena *arena;
   const cb_system *system;
-  const cb_geometry *space;
+  const cb_space *space;
   cb_constraints *c;
   cb_gram *gram;
   const cb_rows *rows;
   int m, entries, size;                  /* rows, entries, m*(s-1) */
-  double *raw;                           /* force at the state, without pulls */
-  double *lambda[CB_LOBATTO_MAX];        /* [m] of the stages */
+  double *raw;                           /* the force at the state, without constraint forces */
+  double *lambda[CB_LOBATTO_MAX];        /* [m]: the multipliers at each stage */
   double *G[CB_LOBATTO_MAX];             /* gradients at the stages, [entries*k] */
   double *T[CB_LOBATTO_MAX];             /* raised tangential gradients */
-  double *g;                             /* [(s-1)*m] */
-  cb_chord *chord;                       /* [m]; slope 0: not a rod by its chord */
-  bool dense, has_history, has_gradient; /* G[0] is that of the state */
+  double *g;                             /* [(s-1)*m]: g at the stages 2 .. s */
+  cb_chord *chord;                       /* [m]; slope 0: the row is not a rod that is computed by its chord */
+  bool dense, has_history, has_gradient; /* has_gradient: G[0] is the gradient at the state */
   double h;
   double *matrix;
   int *pivot;
   double *velocity, *y;
 
-  /* Newton's method: made when first used */
-  double *border;         /* [m*(s-1)][n*block]: the matrix' inverse on the columns of y */
-  double *schur, *blocks; /* [(m*(s-1))^2]; of the forces' pattern */
+  /* data of Newton's method: created when first used */
+  double *border;         /* [m*(s-1)][n*block]: the inverse of the matrix applied to the columns of y */
+  double *schur, *blocks; /* [(m*(s-1))^2]: C N^-1 B; scratch for blocks in the pattern of the forces */
 };
-
-/* d - D of the rods at a stage, over what the plain distance gave in out[m]. */
-void cb_lobatto_constraints_chords(const cb_lobatto_constraints *c, const cb_lobatto *l, double t, int stage,
-                                   double *out);

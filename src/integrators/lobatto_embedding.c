@@ -10,9 +10,9 @@
  * (1996) 368, doi:10.1137/0733019; Hairer, Lubich & Wanner, Geometric Numerical Integration, 2nd ed. (2006), VII.1.
  * Valid for every space made of quadrics and flat factors, in its embedding.
  *
- * What sets the stop of the iteration: the last change of the positions is damped once more by about h^2 before it
- * enters p1, so a change of a few units of D's round-off leaves an error of 1e-20 or less in a step at h = 0.01; more
- * would show as a drift over 1e5 steps.
+ * The last change of the positions decides when the iteration stops. It is reduced once more by a factor of about h^2
+ * before it enters p1, so that a change of a few units of round-off of D leaves an error of at most 1e-20 in a step
+ * with h = 0.01. A larger error would be visible as a drift over 1e5 steps.
  */
 #include "integrators/lobatto.h"
 
@@ -20,8 +20,7 @@
 #include "core/threads.h"
 #include "integrators/iteration.h"
 #include "integrators/lobatto_constraints.h"
-#include "integrators/lobatto_form.h"
-#include "numerics/compensated.h"
+#include "numerics/dd.h"
 
 #include <float.h>
 #include <math.h>
@@ -38,7 +37,7 @@ static void destroy(void *form) {
 
 static cb_status allocate(cb_lobatto *l) {
   const size_t count = (size_t)l->n * l->k;
-  for (int i = 0; i < l->s; i++) /* the sweeps read past the end of X and F */
+  for (int i = 0; i < l->s; i++) /* 8 more numbers, because the sweeps read beyond the end of X and F */
     cb_arena_doubles(l->arena, count + 8, &l->X[i], &l->D[i], &l->F[i], &l->G[i]);
   cb_arena_doubles(l->arena, count, &l->dp, &l->p_low);
   if (cb_forces_uses_velocity(l->in->forces)) cb_arena_doubles(l->arena, count, &l->V);
@@ -51,11 +50,12 @@ static cb_status prepare(cb_lobatto *l, int solver) {
   if (!status) status = allocate(l);
   if (!status) status = cb_lobatto_constraints_create(l->in, l, &l->rods);
   if (status) return status;
-  const bool many = l->rods && !cb_lobatto_constraints_bordered(l->rods);
-  if (many && solver == CB_SOLVER_NEWTON)
-    return cb_fail(CB_ERROR_UNSUPPORTED,
-                   "integrator `lobatto`: `solver: newton` is for few constraints; use `fixed-point`, or `radau_iia`");
-  cb_solver_start(&l->solver, many ? CB_SOLVER_FIXED_POINT : solver, l->n);
+  const bool by_blocks = l->rods && !cb_lobatto_constraints_bordered(l->rods);
+  if (by_blocks && solver == CB_SOLVER_NEWTON)
+    return cb_fail(
+        CB_ERROR_UNSUPPORTED,
+        "integrator `lobatto`: `solver: newton` works only with few constraints; use `fixed-point`, or `radau_iia`");
+  cb_solver_start(&l->solver, by_blocks ? CB_SOLVER_FIXED_POINT : solver, l->n);
   return cb_solver_may_be_newton(&l->solver) ? cb_lobatto_newton_create(l) : CB_OK;
 }
 
@@ -66,17 +66,20 @@ static const cb_lobatto_kernel *kernel(void) {
   return &cb_lobatto_kernel_x86_64;
 }
 
-static void take_kernel(cb_lobatto *l, const cb_geometry *g) {
+static void take_kernel(cb_lobatto *l, const cb_space *g) {
   l->kernel = kernel();
   l->n_factors = g->n_factors;
   while (g->factor[l->curved].curvature == 0) l->curved++;
   const cb_factor factor = g->factor[l->curved];
   l->K = factor.curvature;
-  for (int a = factor.offset; a < factor.offset + factor.count; a++) l->form[a] = g->form[a], l->on[a] = 1;
+  for (int a = factor.offset; a < factor.offset + factor.count; a++) {
+    l->form[a] = g->form[a];
+    l->on[a] = 1;
+  }
 }
 
 static cb_status create(cb_integrator *in, const cb_lobatto_options *o, void **out) {
-  const cb_geometry *g = cb_system_space(in->system);
+  const cb_space *g = cb_system_space(in->system);
   cb_lobatto *l = cb_arena_object(sizeof *l, "the integrator `lobatto`");
   if (!l) return CB_ERROR_MEMORY;
   *l = (cb_lobatto){.arena = l->arena,
@@ -92,7 +95,10 @@ static cb_status create(cb_integrator *in, const cb_lobatto_options *o, void **o
   l->threads = cb_threads_for((size_t)l->n);
   if (g->k == 4) take_kernel(l, g);
   const cb_status status = prepare(l, o->solver);
-  if (status) return destroy(l), status;
+  if (status) {
+    destroy(l);
+    return status;
+  }
   in->solver = cb_solver_name(&l->solver);
   *out = l;
   return CB_OK;
@@ -106,7 +112,7 @@ static void reset(void *form) {
   l->in->solver = cb_solver_name(&l->solver);
 }
 
-/* Stage values are vectors of the embedding: an isometry acts on them by its linear part. */
+/* Stage values are vectors of the embedding, so that an isometry acts on them by its linear part. */
 static void moved(void *form, int component, const cb_isometry *isometry) {
   cb_lobatto *l = form;
   if (l->rods) cb_lobatto_constraints_moved(l->rods, l->in, component, isometry);
@@ -120,12 +126,13 @@ static void moved(void *form, int component, const cb_isometry *isometry) {
 
 /* --- stages --- */
 
-/* Particles that a thread does one thing after another with, so that they stay in its cache. */
+/* A thread does all its work on this number of particles before it continues with the next, so that they stay in its
+ * cache. */
 enum { PORTION = 256 };
 
 /* <x0,x0> - 1/K with the low-order part of x0, from exact products. */
 static void residuals(cb_lobatto *l, int begin, int end) {
-  const cb_geometry *g = l->g;
+  const cb_space *g = l->g;
   if (l->kernel) {
     l->kernel->residuals(l, begin, end, l->start->x, l->start->x_low);
     return;
@@ -140,8 +147,8 @@ static void residuals(cb_lobatto *l, int begin, int end) {
     }
 }
 
-/* G at the start for all stages: the acceleration at x0 with the normal part -K <p,p>/m x. For Newton's method
- * without the force: where that is called for, a step under the constant force may lead far away. */
+/* Sets G of all stages to the tangential force at x0 plus the normal part -K <p,p>/m x. For Newton's method the force
+ * is left out, because forces that need it may move the body far away in a step if they are constant. */
 static void start_from_force(cb_lobatto *l, int a) {
   const double force = cb_solver_is_newton(&l->solver) ? 0 : 1;
   for (int f = 0; f < l->g->n_factors; f++) {
@@ -157,7 +164,8 @@ static void start_from_force(cb_lobatto *l, int a) {
   }
 }
 
-/* G_i, D_i and X_i to start the iteration from: G extrapolated from the last step, if it had the same length. */
+/* Computes the G_i, D_i and X_i at which the iteration starts: G is extrapolated from the last step if it had the same
+ * length. */
 static void predict_portion(cb_lobatto *l, int begin, int end) {
   const int s = l->s;
   const double *x0 = l->start->x, *p0 = l->start->p, h = l->h;
@@ -195,7 +203,8 @@ static void predict_range(void *context, int begin, int end) {
   }
 }
 
-/* Forces at the inner stages (and at the first where they depend on the velocity, which is made stage by stage). */
+/* Computes the forces at the inner stages. If forces depend on the velocity, the velocity is computed for one stage
+ * after another, and the forces at the first stage are computed again too. */
 static cb_status stage_forces(cb_lobatto *l) {
   const int inner = l->s - 2;
   if (!l->V && !inner) return CB_OK;
@@ -221,29 +230,36 @@ static cb_status sweep(void *method, cb_stage_change *c) {
 }
 
 static cb_status fixed_point(cb_lobatto *l) {
-  const cb_iteration how = {
-      "lobatto",         CB_FIXED_POINT, sweep,       cb_end_by_change,         .target = l->tolerance,
-      .noise = l->noise, .stall = 0.8,   .lost = 1e3, .most = l->max_iterations, .rounding = l->rounding};
+  const cb_iteration how = {"lobatto",
+                            CB_FIXED_POINT,
+                            sweep,
+                            cb_end_by_change,
+                            .target = l->tolerance,
+                            .noise = l->noise,
+                            .stall = 0.8,
+                            .lost = 1e3,
+                            .maximum = l->max_iterations,
+                            .rounding = l->rounding};
   const cb_status status = l->rods ? cb_lobatto_constraints_prepare(l->rods, l, l->start->t, l->h) : CB_OK;
   return status ? status : cb_iterate(&how, l->in, l);
 }
 
-/* <X,X> = 1/K is known to some units of round-off of <x,D>, whose terms are of the size |x| |D| and cancel where x is far
- * from the base point of H^n; what is off there is taken along x, which has the length |x| of coordinates: |x|^2 |D| in
- * all, with x in radii. */
-static double rounding_of(const cb_geometry *g, int n, const double *x) {
-  double most = 0;
+/* <X,X> = 1/K is known to some units of round-off of <x,D>, whose terms have the size |x| |D| and cancel if x is far
+ * from the base point of H^n. The error is corrected along x, which has coordinates of the size |x|: together this
+ * gives |x|^2 |D|, with x in radii. */
+static double rounding_of(const cb_space *g, int n, const double *x) {
+  double maximum = 0;
   for (int f = 0; f < g->n_factors; f++) {
     const cb_factor *factor = &g->factor[f];
     for (int a = 0; a < n && factor->curvature < 0; a++) {
       const double last = x[(size_t)a * (size_t)g->k + factor->offset + factor->count - 1];
-      most = fmax(most, -2 * factor->curvature * last * last);
+      maximum = fmax(maximum, -2 * factor->curvature * last * last);
     }
   }
-  return 8 * DBL_EPSILON * most;
+  return 8 * DBL_EPSILON * maximum;
 }
 
-/* The force at the start, unless the last step left it. */
+/* Computes the force at the start, unless the last step has left it. */
 static cb_status begin(cb_lobatto *l, const cb_state *state) {
   const bool known = l->V ? l->has_history : l->has_force;
   for (int a = 0; l->V && !known && a < l->n; a++)
@@ -252,7 +268,8 @@ static cb_status begin(cb_lobatto *l, const cb_state *state) {
   if (!status && l->rods) status = cb_lobatto_constraints_begin(l->rods, l, state->t, state, l->h);
   l->rounding = rounding_of(l->g, l->n, state->x);
   if (status || !l->rods) return status;
-  /* Some units of round-off of the coordinates: where a body is nearly at rest, more than round-off of its moves. */
+  /* Some units of round-off of the coordinates, which exceed the round-off of the displacements of a body that is
+   * nearly at rest. */
   double size = 0;
   for (int e = 0; e < l->n * l->k; e++) size = fmax(size, fabs(state->x[e]));
   l->noise = 16 * DBL_EPSILON * size;
@@ -287,17 +304,17 @@ static void end_range(void *context, int begin, int end) {
     const int last = end - a < PORTION ? end : a + PORTION;
     const size_t at = (size_t)a * l->k, count = (size_t)(last - a) * l->k;
     cb_compensated_add(count, state->x + at, state->x_low + at, l->D[l->s - 1] + at, l->compensated, 1);
-    cb_lobatto_end(l, l->g, a, last, state->x, state->p, l->h, state->p_low, l->dp);
+    cb_lobatto_end(l, a, last, state->x, state->p, l->h, state->p_low, l->dp);
     cb_compensated_add(count, state->p + at, state->p_low + at, l->dp + at, l->compensated, 1);
   }
 }
 
-/* The last multiplier is from the velocities' constraint. */
+/* Ends a step of a system with constraints; the last multiplier follows from rate(t1, x1, v1) = 0. */
 static cb_status end_constrained(cb_lobatto *l, cb_state *state) {
   const size_t count = (size_t)l->n * l->k;
   const double *x1 = l->X[l->s - 1];
   memset(l->p_low, 0, count * sizeof *l->p_low);
-  cb_lobatto_end(l, l->g, 0, l->n, x1, state->p, l->h, l->p_low, l->dp);
+  cb_lobatto_end(l, 0, l->n, x1, state->p, l->h, l->p_low, l->dp);
   const cb_status status = cb_lobatto_constraints_close(l->rods, l, state->t, x1, state->p, l->h, l->dp);
   if (status) return status;
   cb_compensated_add(count, state->x, state->x_low, l->D[l->s - 1], l->compensated, 1);

@@ -1,11 +1,11 @@
-/* The inner loops of Lobatto IIIA-IIIB for spaces of four coordinates, one vector per point: a curved factor (S3, H3), or
- * one with a flat one (H2xE, S2xE). On flat coordinates `form` and `on` are 0; on the others `on` is 1.
+/* The inner loops of Lobatto IIIA-IIIB for spaces of four coordinates, one vector per point: a curved factor (S3, H3),
+ * or a curved and a flat factor (H2xE, S2xE). On flat coordinates `form` and `on` are 0; on the others `on` is 1.
  *
- * Compiled once an instruction set by the files that include it, which define KERNEL. No operation is contracted, so
- * that all give the same bytes. The formulae are those of lobatto_sweep.c, which serves all other spaces.
+ * The files that include this file define KERNEL and compile it once per instruction set. No operation is contracted,
+ * so that all give the same bits. The formulae are those of lobatto_sweep.c, which serves all other spaces.
  */
 #include "integrators/lobatto.h"
-#include "numerics/compensated.h"
+#include "numerics/dd.h"
 
 #include <string.h>
 
@@ -32,12 +32,15 @@ INLINE double largest_of(const vec *v) {
 
 INLINE double *residual_of(const cb_lobatto *l, int a) { return l->residual + a * l->n_factors + l->curved; }
 
-/* X_k of the curved factor, the first of which is there, and G_k: F_k with the normal part that G_k had. */
+/* Loads X_k of the curved factor (the caller has set X_0), and sets G_k to F_k plus the normal part of the last G_k. */
 INLINE void load_stages(const cb_lobatto *l, const int s, const vec *form, const vec *on, size_t at, vec *X, vec *G) {
 #pragma GCC unroll 5
   for (int k = 0; k < s - 1; k++) {
     vec F, old;
-    if (k > 0) load(&X[k], l->X[k] + at), X[k] *= *on;
+    if (k > 0) {
+      load(&X[k], l->X[k] + at);
+      X[k] *= *on;
+    }
     load(&F, l->F[k] + at);
     load(&old, l->G[k] + at);
     const vec off = *form * (old - F);
@@ -91,7 +94,7 @@ INLINE double sweep_stages(cb_lobatto *l, const int s, int begin, int end, const
       const vec delta = D[i] - before, now = x0 + D[i];
       keep_larger(&change, &delta);
       keep_larger(&size, &D[i]);
-      poison += 0 * delta; /* 0, or nan once a number is not finite */
+      poison += 0 * delta; /* 0, or nan if a number is not finite */
       store(l->D[i] + at, &D[i]);
       store(l->X[i] + at, &now);
     }
@@ -163,12 +166,13 @@ static void finish(cb_lobatto *l, int begin, int end, const double *x1_, const d
   for (int a = begin; a < end; a++) {
     const size_t at = 4 * (size_t)a;
     vec x1, p0, F, G, low, sum = {0}, rest = {0};
-    load(&x1, x1_ + at), x1 *= on;
+    load(&x1, x1_ + at);
+    x1 *= on;
     load(&low, p_low + at);
     load(&p0, p0_ + at);
     load(&F, l->F[s - 1] + at);
     load(&G, l->G[s - 1] + at);
-    /* any normal part does for the start: the projection below replaces it */
+    /* any normal part is sufficient here, because the projection below replaces it */
     const vec formed = form * x1, off = G - F;
     G = F + l->K * dot(&formed, &off) * x1;
     for (int k = 0; k < s - 1; k++) {

@@ -6,8 +6,8 @@
  *   C_i = (<x0,x0> - 1/K)/2 + <x0,D_i> + <D_i,D_i>/2 = 0
  *   S_k = Q_k - p0/m - (h/m) sum_j a^_kj F_j + (1/h) sum_j a^_kj y_j X_j = 0
  * with X_i = x0 + D_i (X_1 = x0), F_k = F(X_k, V_k), V_k = Q_k - K <X_k,Q_k> X_k. The matrix is exact: dF/dx and
- * dF/dv come from the forces, so their pattern is the matrix's. It is factored anew until the change is small enough
- * for the last factors to finish the work.
+ * dF/dv come from the forces, which have the same pattern as the matrix. It is factored again until the change is so
+ * small that the last factors are sufficient.
  */
 #include "integrators/lobatto.h"
 
@@ -23,16 +23,16 @@ typedef struct cb_lobatto_newton {
   cb_arena *arena;
   cb_stage_matrix *matrix;
   const cb_pattern *pattern;
-  int B, q;    /* unknowns a particle; where its Q begin, B if there are none */
-  double *rhs; /* n*B */
-  double *y;   /* n*(s-1)*factors */
+  int B, q;    /* number of unknowns per particle; the position of Q among them, or B if there are no Q */
+  double *rhs; /* [n][B]: the right-hand side, then the correction */
+  double *y;   /* [n][s-1][factors] */
   double *Q[CB_LOBATTO_MAX];
   double *dx[CB_LOBATTO_MAX], *dv[CB_LOBATTO_MAX]; /* dF/dx and dF/dv of the stages, in pattern order */
 } cb_lobatto_newton;
 
-/* Places of the unknowns of a particle: D_i (i from 1), y_k of factor f, Q_k. */
+/* Positions of the unknowns of a particle: D_i (i from 1), y_k of factor f, Q_k. */
 static int at_D(const cb_lobatto *l, int i) { return (i - 1) * l->k; }
-static int at_y(const cb_lobatto *l, const cb_geometry *g, int k, int f) {
+static int at_y(const cb_lobatto *l, const cb_space *g, int k, int f) {
   return (l->s - 1) * l->k + k * g->n_factors + f;
 }
 
@@ -42,8 +42,8 @@ void cb_lobatto_newton_free(cb_lobatto_newton *w) {
   cb_arena_free(w->arena);
 }
 
-/* The block on the diagonal of a free particle: its D, y and Q without forces, X_k at x. */
-static void free_block(const cb_lobatto *l, const cb_geometry *g, int B, int q, double h, const double *const *X,
+/* Computes the diagonal block of a particle without forces, for its unknowns D, y and Q, at the stages X[k]. */
+static void free_block(const cb_lobatto *l, const cb_space *g, int B, int q, double h, const double *const *X,
                        const double (*y)[CB_FACTOR_MAX], double *block) {
   const int s = l->s;
   memset(block, 0, (size_t)B * B * sizeof *block);
@@ -52,7 +52,7 @@ static void free_block(const cb_lobatto *l, const cb_geometry *g, int B, int q, 
   for (int k = 0; k < s - 1; k++)
     for (int f = 0; f < g->n_factors; f++) {
       const cb_factor *factor = &g->factor[f];
-      const int column = at_y(l, g, k, f), row = at_y(l, g, k, f); /* C_{k+1} stands in row y_k */
+      const int column = at_y(l, g, k, f), row = at_y(l, g, k, f); /* C_{k+1} is in row y_k */
       if (factor->curvature == 0) {
         block[row * B + column] = 1;
         continue;
@@ -73,14 +73,20 @@ static void free_block(const cb_lobatto *l, const cb_geometry *g, int B, int q, 
   for (int e = q; e < B; e++) block[e * B + e] = 1;
 }
 
-/* What dF_k/dx_j and dF_k/dv_j (k x k blocks, v on the tangent space) add to the block of two particles. */
-static void force_block(const cb_lobatto *l, const cb_geometry *g, int B, int q, double h, double mass,
-                        const double *const *X, const double *const *Q, const double *const *dx,
-                        const double *const *dv, double *block) {
-  const int s = l->s, n = l->k;
+/* The force of one particle on another at the stages: X and Q of the other particle, and dF/dx and dF/dv. */
+typedef struct force_stages {
+  const double *X[CB_LOBATTO_MAX], *Q[CB_LOBATTO_MAX], *dx[CB_LOBATTO_MAX], *dv[CB_LOBATTO_MAX];
+} force_stages;
+
+/* Adds dF_k/dx_j and dF_k/dv_j (k x k blocks, v on the tangent space) to the block of two particles. */
+static void force_block(const cb_lobatto *l, const cb_lobatto_newton *w, double h, double mass, const force_stages *at,
+                        double *block) {
+  const cb_space *g = l->g;
+  const double *const *X = at->X, *const *Q = at->Q, *const *dv = at->dv;
+  const int s = l->s, n = l->k, B = w->B, q = w->q;
   for (int k = 0; k < s - 1; k++) {
     double by_x[CB_COORD_MAX * CB_COORD_MAX], by_q[CB_COORD_MAX * CB_COORD_MAX];
-    memcpy(by_x, dx[k], (size_t)n * n * sizeof *by_x);
+    memcpy(by_x, at->dx[k], (size_t)n * n * sizeof *by_x);
     if (q < B) {
       memcpy(by_q, dv[k], (size_t)n * n * sizeof *by_q);
       for (int f = 0; f < g->n_factors; f++) {
@@ -116,7 +122,7 @@ static void force_block(const cb_lobatto *l, const cb_geometry *g, int B, int q,
 }
 
 cb_status cb_lobatto_newton_create(cb_lobatto *l) {
-  const cb_geometry *g = l->g;
+  const cb_space *g = l->g;
   cb_lobatto_newton *w = cb_arena_object(sizeof *w, "Newton's method");
   if (!w) return CB_ERROR_MEMORY;
   w->pattern = cb_forces_pattern(l->in->forces);
@@ -135,36 +141,43 @@ cb_status cb_lobatto_newton_create(cb_lobatto *l) {
   }
   cb_arena_doubles(w->arena, square, &pivots, &mask_values);
   bool *mask = cb_arena_alloc(w->arena, square, sizeof *mask);
-  if (!w->pattern || cb_arena_lost(w->arena))
-    return cb_arena_free(w->arena), cb_fail(CB_ERROR_MEMORY, "no memory for Newton's method with %d particles", l->n);
+  if (!w->pattern || cb_arena_lost(w->arena)) {
+    cb_arena_free(w->arena);
+    return cb_fail(CB_ERROR_MEMORY, "no memory for Newton's method with %d particles", l->n);
+  }
 
-  /* the pattern of a block off the diagonal: whatever full derivatives reach, at X = Q = 0 lest some cancel */
+  /* the pattern of a block off the diagonal: the entries that full derivatives reach, at X = Q = 0 so that none
+   * cancel */
   double ones[CB_COORD_MAX * CB_COORD_MAX], none[CB_FACTOR_MAX] = {0}, base[CB_COORD_MAX], zero[CB_COORD_MAX] = {0};
   for (int e = 0; e < CB_COORD_MAX * CB_COORD_MAX; e++) ones[e] = 1;
-  cb_geometry_base_point(g, base);
-  const double *X[CB_LOBATTO_MAX], *Q[CB_LOBATTO_MAX], *full[CB_LOBATTO_MAX];
+  cb_space_base_point(g, base);
+  const double *X[CB_LOBATTO_MAX];
+  force_stages full;
   double y[CB_LOBATTO_MAX][CB_FACTOR_MAX];
   for (int k = 0; k < s; k++) {
     X[k] = base;
-    Q[k] = zero;
-    full[k] = ones;
+    full.X[k] = full.Q[k] = zero;
+    full.dx[k] = full.dv[k] = ones;
     memcpy(y[k], none, sizeof none);
   }
   double flat_h = 1;
-  force_block(l, g, w->B, w->q, flat_h, 1, Q, Q, full, full, mask_values);
+  force_block(l, w, flat_h, 1, &full, mask_values);
   for (int e = 0; e < w->B * w->B; e++) mask[e] = mask_values[e] != 0;
   free_block(l, g, w->B, w->q, flat_h, X, (const double(*)[CB_FACTOR_MAX])y, pivots);
   cb_status status = cb_stage_matrix_create(w->pattern, w->B, mask, pivots, &w->matrix);
   if (!status && l->rods && (status = cb_lobatto_constraints_reserve(l->rods, l->in, l, w->B)))
     cb_stage_matrix_free(w->matrix);
-  if (status) return cb_arena_free(w->arena), status;
+  if (status) {
+    cb_arena_free(w->arena);
+    return status;
+  }
   l->newton = w;
   return CB_OK;
 }
 
-/* y and Q from the prediction that is in G. */
+/* Sets y and Q from the prediction in G. */
 static void start(cb_lobatto_newton *w, const cb_lobatto *l) {
-  const cb_geometry *g = l->g;
+  const cb_space *g = l->g;
   const double *p0 = l->start->p, h = l->h;
   for (int a = 0; a < l->n; a++)
     for (int k = 0; k < l->s - 1; k++) {
@@ -186,7 +199,7 @@ static void start(cb_lobatto_newton *w, const cb_lobatto *l) {
 }
 
 static cb_status forces(cb_lobatto_newton *w, cb_lobatto *l, bool derivatives) {
-  const cb_geometry *g = l->g;
+  const cb_space *g = l->g;
   for (int k = 0; k < l->s - 1; k++) {
     if (l->V)
       for (int a = 0; a < l->n; a++) {
@@ -208,9 +221,9 @@ static cb_status forces(cb_lobatto_newton *w, cb_lobatto *l, bool derivatives) {
   return cb_lobatto_constraints_pulls(l->rods, l->in, l, l->start->t, l->h, derivatives ? w->dx : NULL);
 }
 
-/* Minus the residuals, into rhs. */
+/* Writes minus the residuals to rhs. */
 static void residuals(cb_lobatto_newton *w, const cb_lobatto *l) {
-  const cb_geometry *g = l->g;
+  const cb_space *g = l->g;
   const double *x0 = l->start->x, *p0 = l->start->p, h = l->h;
   const int s = l->s, nf = g->n_factors;
   for (int a = 0; a < l->n; a++) {
@@ -248,37 +261,37 @@ static void residuals(cb_lobatto_newton *w, const cb_lobatto *l) {
 }
 
 static cb_status factor(cb_lobatto_newton *w, const cb_lobatto *l) {
-  const cb_geometry *g = l->g;
+  const cb_space *g = l->g;
   const int s = l->s, n = l->k, nf = g->n_factors;
   double block[WIDEST * WIDEST];
   for (int a = 0; a < l->n; a++)
     for (int entry = w->pattern->start[a]; entry < w->pattern->start[a + 1]; entry++) {
       const int other = w->pattern->column[entry];
-      const double *X[CB_LOBATTO_MAX], *Q[CB_LOBATTO_MAX], *dx[CB_LOBATTO_MAX], *dv[CB_LOBATTO_MAX];
+      force_stages at;
       double y[CB_LOBATTO_MAX][CB_FACTOR_MAX] = {{0}};
-      for (int k = 0; k < s; k++) X[k] = l->X[k] + (size_t)other * n;
+      for (int k = 0; k < s; k++) at.X[k] = l->X[k] + (size_t)other * n;
       for (int k = 0; k < s - 1; k++) {
-        Q[k] = l->V ? w->Q[k] + (size_t)other * n : NULL;
-        dx[k] = w->dx[k] + (size_t)entry * n * n;
-        dv[k] = l->V ? w->dv[k] + (size_t)entry * n * n : NULL;
+        at.Q[k] = l->V ? w->Q[k] + (size_t)other * n : NULL;
+        at.dx[k] = w->dx[k] + (size_t)entry * n * n;
+        at.dv[k] = l->V ? w->dv[k] + (size_t)entry * n * n : NULL;
         for (int f = 0; f < nf; f++) y[k][f] = w->y[((size_t)a * (s - 1) + k) * nf + f];
       }
       if (other == a)
-        free_block(l, g, w->B, w->q, l->h, X, (const double(*)[CB_FACTOR_MAX])y, block);
+        free_block(l, g, w->B, w->q, l->h, at.X, (const double(*)[CB_FACTOR_MAX])y, block);
       else
         memset(block, 0, (size_t)w->B * w->B * sizeof *block);
-      force_block(l, g, w->B, w->q, l->h, l->mass[a], X, Q, dx, dv, block);
+      force_block(l, w, l->h, l->mass[a], &at, block);
       cb_stage_matrix_set(w->matrix, a, entry, block);
     }
   return cb_stage_matrix_factor(w->matrix);
 }
 
-/* Adds the correction; *c: the change of the D. */
+/* Adds the correction; *c receives the change of the D. */
 static void update(cb_lobatto_newton *w, cb_lobatto *l, cb_stage_change *c) {
-  const cb_geometry *g = l->g;
+  const cb_space *g = l->g;
   const double *x0 = l->start->x;
   const int s = l->s, nf = g->n_factors;
-  double poison = 0; /* nan once a number is not finite */
+  double poison = 0; /* nan if a number is not finite */
   for (int a = 0; a < l->n; a++) {
     const size_t at = (size_t)a * l->k;
     const double *r = w->rhs + (size_t)a * w->B;
@@ -301,7 +314,7 @@ static void update(cb_lobatto_newton *w, cb_lobatto *l, cb_stage_change *c) {
 
 /* G_k = F_k - Lambda_k X_k. */
 static void finish(const cb_lobatto_newton *w, cb_lobatto *l) {
-  const cb_geometry *g = l->g;
+  const cb_space *g = l->g;
   const double h = l->h;
   for (int a = 0; a < l->n; a++)
     for (int k = 0; k < l->s - 1; k++)
@@ -339,7 +352,7 @@ cb_status cb_lobatto_newton_solve(cb_lobatto *l) {
                             .rounding = l->rounding,
                             .stall = 0.25,
                             .lost = INFINITY,
-                            .most = l->max_iterations < 30 ? l->max_iterations : 30};
+                            .maximum = l->max_iterations < 30 ? l->max_iterations : 30};
   cb_status status = forces(l->newton, l, false);
   if (status) return status;
   start(l->newton, l);

@@ -1,16 +1,17 @@
-/* The inner loops of Lobatto IIIA-IIIB in the embedding.
+/* The inner loops of Lobatto IIIA-IIIB in the embedding, and the tables of coefficients.
  *
  *   D_i = h c_i p0/m + (h^2/m) sum_{k<s} W_ik G_k,  G_k = F_k - Lambda_k X_k,  <x0 + D_i, x0 + D_i> = 1/K,  i = 2..s
  *
- * The constraint is solved for Lambda by its Newton step with the matrix taken at X_k = X_i: -2 (h^2/m) W <X_i,X_k>
- * becomes -2 (h^2/m) W / K, a constant, and what is neglected is O(h^2) of the correction, as in the force iteration
- * around it. The residual is formed from D, so that it has the accuracy of D and not of x0.
+ * A Newton step with the matrix at X_k = X_i solves the constraint for Lambda: -2 (h^2/m) W <X_i,X_k> becomes
+ * -2 (h^2/m) W / K, a constant. The neglected part is O(h^2) of the correction, as in the force iteration around it.
+ * The residual is formed from D, so that it has the accuracy of D and not of x0.
  *
- * Source: Jay, SIAM J. Numer. Anal. 33 (1996) 368, doi:10.1137/0733019 (the method); the iteration is this project's.
+ * Source: Jay, SIAM J. Numer. Anal. 33 (1996) 368, doi:10.1137/0733019 (the integrator); the iteration is this
+ * project's.
  */
 #include "integrators/lobatto.h"
-
 #include "core/threads.h"
+#include "numerics/tableau.h"
 
 #include <math.h>
 
@@ -22,10 +23,23 @@ INLINE double inner(const double *form, int count, const double *u, const double
   return sum;
 }
 
-/* One factor of one particle; s, count and curved are constants where it is called, so that the loops unroll. */
-INLINE double factor_sweep(cb_lobatto *l, int s, int count, bool curved, const double *form, double K, size_t at,
-                           double residual0, double inv_mass, const double *x0, const double *p0, double h,
-                           double *size) {
+/* A sweep over particles: the step's start and length. */
+typedef struct sweep {
+  cb_lobatto *l;
+  const cb_space *g;
+  const double *x0, *p0;
+  double h;
+} sweep;
+
+/* Makes the sweep for factor f of a particle. s, count and curved are constants in most calls, so that the loops
+ * unroll. Returns the largest change of a D; *size is raised to the largest D. */
+INLINE double factor_sweep(const sweep *w, int s, int count, bool curved, int particle, int f, double *size) {
+  cb_lobatto *l = w->l;
+  const cb_factor *factor = &w->g->factor[f];
+  const size_t at = (size_t)particle * l->k + factor->offset;
+  const double *form = w->g->form + factor->offset, *x0 = w->x0 + at, *p0 = w->p0 + at;
+  const double K = factor->curvature, h = w->h, inv_mass = 1 / l->mass[particle];
+  const double residual0 = curved ? l->residual[particle * w->g->n_factors + f] : 0;
   const double hhw = h * h * inv_mass;
   double G[CB_LOBATTO_MAX][CB_COORD_MAX], D[CB_LOBATTO_MAX][CB_COORD_MAX];
 
@@ -56,7 +70,7 @@ INLINE double factor_sweep(cb_lobatto *l, int s, int count, bool curved, const d
     }
   }
 
-  double change = 0, largest = 0, poison = 0; /* 0, or nan once a number is not finite */
+  double change = 0, largest = 0, poison = 0; /* poison is 0, or nan if a number is not finite */
   for (int k = 0; k < s - 1; k++)
     for (int a = 0; a < count; a++) l->G[k][at + a] = G[k][a];
   for (int i = 1; i < s; i++)
@@ -72,65 +86,62 @@ INLINE double factor_sweep(cb_lobatto *l, int s, int count, bool curved, const d
   return change + poison;
 }
 
-/* A range of particles of one factor of three coordinates, or of any factors. */
-#define SWEEP_RANGE(s_, curved_)                                                                         \
-  for (int a = begin; a < end; a++) {                                                                    \
-    const size_t at = (size_t)a * 3;                                                                     \
-    const double d = factor_sweep(l, (s_), 3, (curved_), g->form, K, at, (curved_) ? l->residual[a] : 0, \
-                                  1 / l->mass[a], x0 + at, p0 + at, h, size);                            \
-    change = d > change ? d : change;                                                                    \
-    poison += 0 * d;                                                                                     \
+/* Makes the sweep for the particles begin .. end - 1, in a space that is one factor of three coordinates. */
+INLINE double sweep_three(const sweep *w, int s, bool curved, int begin, int end, double *size) {
+  double change = 0, poison = 0;
+  for (int a = begin; a < end; a++) {
+    const double d = factor_sweep(w, s, 3, curved, a, 0, size);
+    change = d > change ? d : change;
+    poison += 0 * d;
   }
+  return change + poison;
+}
 
-#define SWEEP_THREE(name, curved)                                                                                 \
-  static double name(cb_lobatto *l, const cb_geometry *g, int begin, int end, const double *x0, const double *p0, \
-                     double h, double *size) {                                                                    \
-    const double K = g->factor[0].curvature;                                                                      \
-    double change = 0, poison = 0;                                                                                \
-    switch (l->s) {                                                                                               \
-      case 2: SWEEP_RANGE(2, curved) break;                                                                       \
-      case 3: SWEEP_RANGE(3, curved) break;                                                                       \
-      case 4: SWEEP_RANGE(4, curved) break;                                                                       \
-      default: SWEEP_RANGE(5, curved)                                                                             \
-    }                                                                                                             \
-    return change + poison;                                                                                       \
+INLINE double sweep_by_stages(const sweep *w, bool curved, int begin, int end, double *size) {
+  switch (w->l->s) {
+    case 2: return sweep_three(w, 2, curved, begin, end, size);
+    case 3: return sweep_three(w, 3, curved, begin, end, size);
+    case 4: return sweep_three(w, 4, curved, begin, end, size);
+    default: return sweep_three(w, 5, curved, begin, end, size);
   }
-SWEEP_THREE(sweep_flat3, false)
-SWEEP_THREE(sweep_curved3, true)
+}
 
-static double sweep_product(cb_lobatto *l, const cb_geometry *g, int begin, int end, const double *x0, const double *p0,
-                            double h, double *size) {
+static double sweep_flat3(const sweep *w, int begin, int end, double *size) {
+  return sweep_by_stages(w, false, begin, end, size);
+}
+
+static double sweep_curved3(const sweep *w, int begin, int end, double *size) {
+  return sweep_by_stages(w, true, begin, end, size);
+}
+
+static double sweep_product(const sweep *w, int begin, int end, double *size) {
   double change = 0, poison = 0;
   for (int a = begin; a < end; a++)
-    for (int f = 0; f < g->n_factors; f++) {
-      const cb_factor *factor = &g->factor[f];
-      const size_t at = (size_t)a * l->k + factor->offset;
-      const double d =
-          factor_sweep(l, l->s, factor->count, factor->curvature != 0, g->form + factor->offset, factor->curvature, at,
-                       l->residual[a * g->n_factors + f], 1 / l->mass[a], x0 + at, p0 + at, h, size);
+    for (int f = 0; f < w->g->n_factors; f++) {
+      const cb_factor *factor = &w->g->factor[f];
+      const double d = factor_sweep(w, w->l->s, factor->count, factor->curvature != 0, a, f, size);
       change = d > change ? d : change;
       poison += 0 * d;
     }
   return change + poison;
 }
 
-static double sweep_range(cb_lobatto *l, const cb_geometry *g, int begin, int end, const double *x0, const double *p0,
-                          double h, double *size) {
-  if (l->kernel) return l->kernel->sweep(l, begin, end, x0, p0, h, size);
-  if (g->n_factors > 1 || l->k != 3) return sweep_product(l, g, begin, end, x0, p0, h, size);
-  return (g->factor[0].curvature == 0 ? sweep_flat3 : sweep_curved3)(l, g, begin, end, x0, p0, h, size);
+static double sweep_range(const sweep *w, int begin, int end, double *size) {
+  if (w->l->kernel) return w->l->kernel->sweep(w->l, begin, end, w->x0, w->p0, w->h, size);
+  if (w->g->n_factors > 1 || w->l->k != 3) return sweep_product(w, begin, end, size);
+  return (w->g->factor[0].curvature == 0 ? sweep_flat3 : sweep_curved3)(w, begin, end, size);
 }
 
-double cb_lobatto_sweep(cb_lobatto *l, const cb_geometry *g, const double *x0, const double *p0, double h,
-                        double *size) {
-  if (l->threads <= 1) return sweep_range(l, g, 0, l->n, x0, p0, h, size);
+double cb_lobatto_sweep(cb_lobatto *l, const cb_space *g, const double *x0, const double *p0, double h, double *size) {
+  const sweep w = {l, g, x0, p0, h};
+  if (l->threads <= 1) return sweep_range(&w, 0, l->n, size);
   double change = 0, largest = 0;
   bool finite = true;
 #pragma omp parallel for num_threads(l->threads) schedule(static) reduction(max : change, largest) reduction(&& : finite)
   for (int part = 0; part < l->threads; part++) {
     double part_size = 0;
     const int begin = (int)((int64_t)l->n * part / l->threads), end = (int)((int64_t)l->n * (part + 1) / l->threads);
-    const double d = sweep_range(l, g, begin, end, x0, p0, h, &part_size);
+    const double d = sweep_range(&w, begin, end, &part_size);
     finite = finite && isfinite(d);
     change = fmax(change, d);
     largest = fmax(largest, part_size);
@@ -139,7 +150,7 @@ double cb_lobatto_sweep(cb_lobatto *l, const cb_geometry *g, const double *x0, c
   return finite ? change : NAN;
 }
 
-void cb_lobatto_velocity(cb_lobatto *l, const cb_geometry *g, const double *p0, double h, int i) {
+void cb_lobatto_velocity(cb_lobatto *l, const cb_space *g, const double *p0, double h, int i) {
   for (int a = 0; a < l->n; a++)
     for (int f = 0; f < g->n_factors; f++) {
       const cb_factor *factor = &g->factor[f];
@@ -158,8 +169,9 @@ void cb_lobatto_velocity(cb_lobatto *l, const cb_geometry *g, const double *p0, 
     }
 }
 
-void cb_lobatto_end(cb_lobatto *l, const cb_geometry *g, int begin, int end, const double *x1, const double *p0,
-                    double h, double *p_low, double *dp) {
+void cb_lobatto_end(cb_lobatto *l, int begin, int end, const double *x1, const double *p0, double h, double *p_low,
+                    double *dp) {
+  const cb_space *g = l->g;
   const int s = l->s;
   if (l->kernel) {
     l->kernel->finish(l, begin, end, x1, p0, h, p_low, dp);
@@ -174,7 +186,7 @@ void cb_lobatto_end(cb_lobatto *l, const cb_geometry *g, int begin, int end, con
       const size_t at = (size_t)a * l->k + factor->offset;
       double *G = l->G[s - 1] + at, p1[CB_COORD_MAX];
       const double *F = l->F[s - 1] + at, *X = x1 + at;
-      /* any normal part does for the start: the projection below replaces it */
+      /* any normal part is sufficient here, because the projection below replaces it */
       const double normal = K != 0 ? K * (inner(form, count, G, X) - inner(form, count, F, X)) : 0;
       for (int e = 0; e < count; e++) {
         G[e] = F[e] + normal * X[e];
@@ -194,4 +206,58 @@ void cb_lobatto_end(cb_lobatto *l, const cb_geometry *g, int begin, int end, con
         G[e] -= off / (h * l->b[s - 1]) * X[e];
       }
     }
+}
+
+/* --- the tables after P was eliminated: W = A A^, the inverse of its block, extrapolation from step to step --- */
+
+/* Gauss-Jordan elimination with pivoting; m <= 4 and the blocks are well conditioned. */
+void cb_lobatto_invert(int m, long double a[CB_LOBATTO_MAX][CB_LOBATTO_MAX], double inverse[][CB_LOBATTO_MAX - 1]) {
+  long double w[CB_LOBATTO_MAX][2 * CB_LOBATTO_MAX] = {{0}};
+  for (int i = 0; i < m; i++) {
+    for (int j = 0; j < m; j++) w[i][j] = a[i][j];
+    w[i][m + i] = 1;
+  }
+  for (int i = 0; i < m; i++) {
+    int pivot = i;
+    for (int r = i + 1; r < m; r++)
+      if (fabsl(w[r][i]) > fabsl(w[pivot][i])) pivot = r;
+    for (int j = 0; j < 2 * m; j++) {
+      const long double swap = w[i][j];
+      w[i][j] = w[pivot][j];
+      w[pivot][j] = swap;
+    }
+    for (int r = 0; r < m; r++) {
+      if (r == i) continue;
+      const long double factor = w[r][i] / w[i][i];
+      for (int j = i; j < 2 * m; j++) w[r][j] -= factor * w[i][j];
+    }
+  }
+  for (int i = 0; i < m; i++)
+    for (int j = 0; j < m; j++) inverse[i][j] = (double)(w[i][m + j] / w[i][i]);
+}
+
+cb_status cb_lobatto_tables(cb_lobatto *l) {
+  cb_tableau t;
+  const cb_status status = cb_tableau_lobatto(l->s, &t);
+  if (status) return status;
+  const int s = l->s;
+  long double block[CB_LOBATTO_MAX][CB_LOBATTO_MAX];
+  for (int i = 0; i < s; i++) {
+    l->c[i] = t.c[i];
+    l->b[i] = t.b[i];
+    l->b_low[i] = t.b_low[i];
+    for (int j = 0; j < s; j++) {
+      long double sum = 0;
+      for (int k = 0; k < s; k++) sum += (long double)t.a[i][k] * t.a_hat[k][j];
+      l->Ahat[i][j] = t.a_hat[i][j];
+      l->W[i][j] = j < s - 1 && i > 0 ? (double)sum : 0;
+      if (i > 0 && j < s - 1) block[i - 1][j] = sum;
+      long double lagrange = 1;
+      for (int k = 0; k < s; k++)
+        if (k != j) lagrange *= (1 + (long double)t.c[i] - t.c[k]) / ((long double)t.c[j] - t.c[k]);
+      l->E[i][j] = (double)lagrange;
+    }
+  }
+  cb_lobatto_invert(s - 1, block, l->Winv);
+  return CB_OK;
 }

@@ -1,15 +1,17 @@
-/* A step along the fibre by Magnus's method (bundle/holonomy.c), cut at breaks. See bundle_step.h. */
-#include "bundle/bundle_step.h"
+/* A step along the fibre by Magnus's method (bundle/holonomy.c), cut at the breaks of the gait
+ * (bundle/bundle_private.h). */
+#include "bundle/bundle_private.h"
 
 #include "bundle/gait_private.h"
-#include "numerics/compensated.h"
+#include "numerics/dd.h"
 
 #include <math.h>
 
-/* A break this near to the end of a step, in units of the period, is at it: times are sums. */
+/* A break nearer to the end of a step than this, in units of the period, counts as the end, because times are sums with
+ * round-off. */
 static const double at_end = 1e-12;
 
-/* Cycles done, and the time in the one at hand, from 0 to 1. */
+/* The time in the present cycle, from 0 to 1. */
 static double phase_of(const cb_bundle_path *p, double t, double t_low) {
   double u = (fmod(t, p->period) + t_low) / p->period;
   if (u < 0) u += 1;
@@ -44,7 +46,10 @@ cb_status cb_bundle_step(const cb_bundle_path *p, int order, double error, doubl
     if (to + cycle > end - at_end) to = end - cycle;
     status = cb_bundle_along(p->bundle, p->gait, order, error, u, to, &sum, steps);
     u = to;
-    if (u >= 1 - at_end) u = 0, cycle += 1;
+    if (u >= 1 - at_end) {
+      u = 0;
+      cycle += 1;
+    }
   }
   if (status) return status;
   G->multiply(G, state->g, sum.g, state->g);

@@ -1,16 +1,19 @@
-/* Iterations for the stages of one step of Radau IIA: fixed-point, or Newton's method, by the same measured
- * contraction (iteration.h). Its matrix is kept while it contracts well: Hairer & Wanner, Solving ODEs II (1996), IV.8.
+/* Solves for the stages of one step of Radau IIA by fixed-point iteration or by Newton's method; both use the measured
+ * contraction (iteration.h). The matrix is reused while it contracts well: Hairer & Wanner, Solving ODEs II (1996),
+ * IV.8.
  */
 #include "integrators/radau.h"
 
 #include <math.h>
 #include <string.h>
 
+static cb_status cb_radau_sweep(cb_radau *m, bool first, cb_stage_change *change);
+
 static const char name[] = "radau_iia";
 
 static cb_status sweep(void *method, cb_stage_change *c) { return cb_radau_sweep(method, c->iteration == 1, c); }
 
-/* The correction at the present stages into *r: with the last matrix, or with a new one. */
+/* Sets *r to the correction at the present stages, with the last matrix or with a new one. */
 static cb_status correction(cb_radau *m, bool fresh, double **r) {
   cb_status status = CB_OK;
   if (fresh && ((status = cb_radau_matrix(m)) || (status = cb_sparse_factor(cb_radau_sparse(m)))))
@@ -20,12 +23,12 @@ static cb_status correction(cb_radau *m, bool fresh, double **r) {
   return CB_OK;
 }
 
-/* One correction, after the last one was damped by the natural monotonicity test: a step is halved until the next
- * correction with the same matrix is smaller than the last one was. Source: Deuflhard, Newton Methods for Nonlinear
+/* Makes one correction. Before that it damps the previous correction by the natural monotonicity test: that correction
+ * is halved until the next one, with the same matrix, is smaller. Source: Deuflhard, Newton Methods for Nonlinear
  * Problems (2004), 3.3.3, doi:10.1007/978-3-642-23899-4. */
 static cb_status correct(void *method, cb_stage_change *c) {
   enum { HALVINGS = 12 };
-  const double slow = 1e-3; /* contraction above which the matrix is made anew */
+  const double slow = 1e-3; /* the contraction above which the matrix is computed again */
   cb_radau *m = method;
   double *last = cb_radau_last(m), *r = NULL, taken = 1;
   c->rho = INFINITY;
@@ -49,7 +52,7 @@ static cb_status correct(void *method, cb_stage_change *c) {
   return CB_OK;
 }
 
-/* As published, with all matrices new. */
+/* A correction as in the publication, with a new matrix in each iteration. */
 static cb_status correct_published(void *method, cb_stage_change *c) {
   cb_radau *m = method;
   double *r = NULL;
@@ -61,13 +64,14 @@ static cb_status correct_published(void *method, cb_stage_change *c) {
   return CB_OK;
 }
 
-/* On until the largest correction of anything, multipliers as they are, is below the tolerance, and content with what
- * there is after the last solution. */
+/* Continues until the largest correction of any unknown, also of unscaled multipliers, is below the tolerance, and
+ * accepts the result after the maximum number of iterations. */
 static cb_stage_end end_published(const cb_iteration *how, const cb_stage_change *c) {
-  return fmax(c->change, c->multiplier) <= how->target || c->iteration == how->most ? CB_STAGE_ENDED : CB_STAGE_ON;
+  return fmax(c->change, c->multiplier) <= how->target || c->iteration == how->maximum ? CB_STAGE_ENDED : CB_STAGE_ON;
 }
 
-/* m->noise: g is known to the round-off of the coordinates, which A^-1 takes to h v. */
+/* Runs the iteration. m->noise takes into account that g has the round-off of the coordinates, which A^-1 transfers to
+ * h v. */
 static cb_status iterate(cb_radau *m) {
   const double target = m->tolerance > 0 ? m->tolerance : m->published ? 1e-11 : DBL_EPSILON / 16;
   cb_iteration how = {name,
@@ -78,9 +82,9 @@ static cb_status iterate(cb_radau *m) {
                       .noise = m->noise,
                       .stall = 0.25,
                       .lost = 1e3,
-                      .most = m->max_iterations};
+                      .maximum = m->max_iterations};
   if (m->published)
-    how = (cb_iteration){name, CB_NEWTON, correct_published, end_published, .target = target, .most = 102};
+    how = (cb_iteration){name, CB_NEWTON, correct_published, end_published, .target = target, .maximum = 102};
   else if (cb_solver_is_newton(&m->solver))
     how = (cb_iteration){name,
                          CB_NEWTON,
@@ -90,7 +94,7 @@ static cb_status iterate(cb_radau *m) {
                          .noise = m->noise,
                          .stall = 1.0 / 16,
                          .lost = INFINITY,
-                         .most = m->max_iterations};
+                         .maximum = m->max_iterations};
   return cb_iterate(&how, m->integrator, m);
 }
 
@@ -105,14 +109,143 @@ static cb_status solve_once(cb_radau *m) {
 
 cb_status cb_radau_solve(cb_radau *m) {
   cb_status status = solve_once(m);
-  /* An iteration that diverges may also leave a chart or overflow before it runs out of iterations. */
+  /* An iteration that diverges may also leave a chart or overflow before it reaches its maximum. */
   const bool changed =
       cb_solver_after(&m->solver, status > 0 ? CB_STEP_NO_CONVERGENCE : status, m->integrator->iterations);
-  /* Stiff forces may have been extrapolated to where Newton's method does not come back from. */
+  /* Stiff forces may have been extrapolated too far for Newton's method to converge. */
   const bool extrapolated = cb_solver_is_newton(&m->solver) && status > 0 && cb_predictor_past(m->predictor, 0);
   if (!changed && !extrapolated) return status;
   cb_predictor_reset(m->predictor);
   status = solve_once(m);
-  if (status && changed) cb_solver_reset(&m->solver); /* not the iteration was to blame */
+  if (status && changed) cb_solver_reset(&m->solver); /* the iteration was not the cause */
   return status;
+}
+
+/* --- fixed-point iteration: the multipliers are corrected with one Gram matrix for all stages ---
+ *
+ *   E_i = h sum_j a_ij (F_j/m - W G_j^T lambda_j),   D_i = h sum_j a_ij (v0 + E_j + W G_j^T mu_j)
+ * and then, with g_i and rate_i linearised to that point by G_i, and S = G W G^T at the middle of the step,
+ *   ggl           h S A d(lambda) = rate,      S d(mu) = rate - (1/h) A^-1 g
+ *   position      h^2 S A^2 d(lambda) = g
+ *   velocity      h^2 S (b A) d(lambda) = g_s,   h S b d(lambda) = rate_s
+ *   acceleration  these and   S d(lambda_s) = d(rate_s)/dt
+ * The iteration contracts by about h times the rate of change of S, or by h^2 dF/dx: for short steps it is Newton's
+ * method.
+ */
+
+/* Computes the S d(lambda) and S d(mu) that the rows require, from g, rate and the accelerations. */
+static void conditions(cb_radau *m) {
+  const int s = m->s, last = s - 1;
+  const double h = m->h;
+  if (m->index == CB_RADAU_ACCELERATION) {
+    double *second = cb_radau_row(m, m->z, last); /* the memory for corrections of mu, which do not exist here */
+    cb_radau_along(m, last, cb_radau_rate(m, last), second);
+    for (int r = 0; r < m->R; r++) second[r] += m->gamma[r];
+  }
+  for (int r = 0; r < m->R; r++) {
+    double g[CB_RADAU_MAX], rate[CB_RADAU_MAX], asked[CB_RADAU_MAX];
+    for (int i = 0; i < s; i++) {
+      g[i] = cb_radau_row(m, m->g_rows, i)[r] / h;
+      rate[i] = cb_radau_row(m, m->rate, i)[r];
+    }
+    const bool own_velocity = m->rows->velocity[r];
+    const bool by_stage = own_velocity || m->index == CB_RADAU_GGL;
+    for (int i = 0; i < s; i++) asked[i] = by_stage ? rate[i] / h : g[i] / h;
+    if (!by_stage && m->index != CB_RADAU_POSITION) {
+      asked[0] = g[last] / h;
+      asked[1] = rate[last] / h;
+      if (m->index == CB_RADAU_ACCELERATION) asked[2] = cb_radau_row(m, m->z, last)[r];
+    }
+    for (int i = 0; i < s; i++) {
+      const double *weight = by_stage ? m->inverse_a[i] : m->from_rows[i];
+      double lambda = 0, mu = rate[i];
+      for (int j = 0; j < s; j++) {
+        lambda += weight[j] * asked[j];
+        mu -= m->inverse_a[i][j] * g[j];
+      }
+      cb_radau_row(m, m->y, i)[r] = lambda;
+      if (m->mu && !own_velocity) cb_radau_row(m, m->z, i)[r] = mu;
+    }
+  }
+}
+
+/* Computes E and D of all stages from the rates and the drift. */
+static void moves(const cb_radau *m, double *E, double *D) {
+  const size_t count = m->count;
+  for (int i = 0; i < m->s; i++) cb_radau_sum(m, m->tableau.a[i], m->rates, count + (size_t)m->R, cb_radau_of(m, E, i));
+  for (int i = 0; i < m->s; i++) {
+    double *to = cb_radau_of(m, D, i);
+    const double whole = m->h * m->tableau.c[i];
+    cb_radau_sum(m, m->tableau.a[i], E, count, to);
+    for (size_t e = 0; e < count; e++) to[e] += whole * m->v0[e];
+    if (!m->mu) continue;
+    cb_radau_sum(m, m->tableau.a[i], m->drift, count, m->lift);
+    for (size_t e = 0; e < count; e++) to[e] += m->lift[e];
+  }
+}
+
+static void correct_multipliers(cb_radau *m, const double *E, const double *D) {
+  const int s = m->s;
+  double *carried = cb_radau_row(m, m->y, 0);
+  for (int i = 0; i < s; i++) {
+    double *g = cb_radau_row(m, m->g_rows, i), *rate = cb_radau_row(m, m->rate, i);
+    for (int part = 0; part < 2; part++) {
+      const double *to = cb_radau_of(m, (double *)(part ? E : D), i), *from = cb_radau_of(m, part ? m->E : m->D, i);
+      for (size_t e = 0; e < m->count; e++) m->lift[e] = to[e] - from[e];
+      cb_radau_along(m, i, m->lift, carried);
+      for (int r = 0; r < m->R; r++) (part ? rate : g)[r] += carried[r];
+    }
+    if (!m->mu) continue;
+    /* Rows of velocity keep a W G^T mu = 0, so that positions also move along them. */
+    cb_radau_along(m, i, cb_radau_of(m, m->drift, i), carried);
+    for (int r = 0; r < m->R; r++)
+      if (m->rows->velocity[r]) cb_radau_row(m, m->z, i)[r] = -carried[r];
+  }
+  conditions(m);
+  for (int i = 0; i < s; i++) {
+    double *y = cb_radau_row(m, m->y, i), *lambda = cb_radau_lambda(m, i), *rate = cb_radau_rate(m, i);
+    cb_gram_solve(m->gram, y);
+    cb_radau_lift(m, i, y, m->lift);
+    for (size_t e = 0; e < m->count; e++) rate[e] -= m->lift[e];
+    for (int r = 0; r < m->R; r++) lambda[r] += y[r];
+    if (!m->mu) continue;
+    double *z = cb_radau_row(m, m->z, i), *mu = cb_radau_row(m, m->mu, i), *drift = cb_radau_of(m, m->drift, i);
+    cb_gram_solve(m->gram, z);
+    cb_radau_lift(m, i, z, m->lift);
+    for (size_t e = 0; e < m->count; e++) drift[e] += m->lift[e];
+    for (int r = 0; r < m->R; r++) mu[r] += z[r];
+  }
+}
+
+static cb_status factor(cb_radau *m) {
+  if (!m->R) return CB_OK;
+  const int middle = (m->s - 1) / 2;
+  return cb_radau_status(
+      cb_gram_factor(m->gram, cb_radau_of(m, m->X, middle), m->G + (size_t)middle * m->entries, NULL));
+}
+
+/* One pass; the first of a step factors the Gram matrix. */
+static cb_status cb_radau_sweep(cb_radau *m, bool first, cb_stage_change *c) {
+  const size_t all = (size_t)m->s * m->count;
+  double *E = m->next, *D = m->next + all;
+  cb_status status = cb_radau_evaluate(m);
+  if (!status && first) status = factor(m);
+  if (status) return status;
+  moves(m, E, D);
+  if (m->R) {
+    correct_multipliers(m, E, D);
+    moves(m, E, D);
+  }
+  double total = 0;
+  for (size_t e = 0; e < all; e++) {
+    const double change = fmax(fabs(D[e] - m->D[e]), fabs(m->h * (E[e] - m->E[e])));
+    total += change + (D[e] - D[e]);
+    c->change = fmax(c->change, change);
+    c->size = fmax(c->size, fabs(D[e]));
+    m->D[e] = D[e];
+    m->E[e] = E[e];
+  }
+  if (!(total < INFINITY)) c->change = NAN;
+  for (size_t e = 0; e < m->count; e++) c->position = fmax(c->position, fabs(m->start->x[e]));
+  return CB_OK;
 }

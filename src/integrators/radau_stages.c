@@ -1,11 +1,10 @@
-/* Radau IIA: what is evaluated at the stages of a step, how a step begins and how it ends. See
- * integrators/radau_iia.c.
+/* Evaluates the stages of a step of Radau IIA (integrators/radau_iia.c), predicts them, and ends the step.
  *
  * W = (m I)^-1 in the embedding, (m g_ij(q_i))^-1 in a chart.
  */
 #include "integrators/radau.h"
 
-#include "numerics/compensated.h"
+#include "numerics/dd.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,7 +12,7 @@
 cb_status cb_radau_status(cb_status status) { return status == CB_ERROR_DOMAIN ? CB_STEP_DOMAIN : status; }
 
 static cb_status fail_at(const cb_radau *m, int particle, cb_status status) {
-  m->integrator->worst = particle;
+  m->integrator->failed_particle = particle;
   return cb_radau_status(status);
 }
 
@@ -69,10 +68,11 @@ void cb_radau_lift(const cb_radau *m, int i, const double *y, double *out) {
   }
 }
 
-/* What the published code's distance of polar coordinates (a, b, c), an inverse cosine, is off by:
+/* The round-off error of the distance in polar coordinates (a, b, c) in the published code, which computes an inverse
+ * cosine (C, S: cos, sin on a sphere, cosh, sinh in H^3):
  *   C(d) = C(a1) C(a2) +- S(a1) S(a2) (cos b1 cos b2 + sin b1 sin b2 cos(c1 - c2)) */
 static double published_error(const cb_radau *m, int row, const double *q) {
-  const cb_geometry *g = m->g;
+  const cb_space *g = m->g;
   const double K = g->factor[0].curvature, root = sqrt(fabs(K));
   int i, j;
   double d;
@@ -89,7 +89,8 @@ static double published_error(const cb_radau *m, int row, const double *q) {
   return rough / root - d;
 }
 
-/* g, G and the rates of stage i. The positions are known to more digits than X has: g is corrected by the rest. */
+/* Computes g, G and the rates of stage i. The positions are known to more digits than X can store, and g is corrected
+ * by these digits. */
 static cb_status evaluate_rows(cb_radau *m, int i) {
   const size_t R = (size_t)m->R;
   const double t = m->start->t + m->tableau.c[i] * m->h;
@@ -97,8 +98,10 @@ static cb_status evaluate_rows(cb_radau *m, int i) {
   double *g = m->g_rows + (size_t)i * R, *G = m->G + (size_t)i * m->entries, *rate = m->rate + (size_t)i * R;
   cb_status status = cb_constraints_eval(m->constraints, t, x, g, G);
   if (status) return cb_radau_status(status);
-  if (m->plain) cb_radau_along(m, i, v, rate);
-  else if ((status = cb_constraints_rate(m->constraints, t, x, v, rate, NULL))) return cb_radau_status(status);
+  if (m->plain)
+    cb_radau_along(m, i, v, rate);
+  else if ((status = cb_constraints_rate(m->constraints, t, x, v, rate, NULL)))
+    return cb_radau_status(status);
   if (m->index == CB_RADAU_ACCELERATION && i == m->s - 1 &&
       (status = cb_constraints_second(m->constraints, t, x, v, m->gamma, NULL)))
     return cb_radau_status(status);
@@ -107,13 +110,13 @@ static cb_status evaluate_rows(cb_radau *m, int i) {
     return CB_OK;
   }
   for (size_t e = 0; e < m->count; e++) m->lift[e] = ((m->start->x[e] - x[e]) + D[e]) + m->start->x_low[e];
-  double *rest = cb_radau_row(m, m->y, i); /* free between corrections */
+  double *rest = cb_radau_row(m, m->y, i); /* this memory is free between corrections */
   cb_radau_along(m, i, m->lift, rest);
   for (size_t r = 0; r < R; r++) g[r] += m->rows->velocity[r] ? 0 : rest[r];
   return CB_OK;
 }
 
-/* dv/dt of stage i, and in a chart g^-1. */
+/* Computes dv/dt of stage i, and in a chart g^-1. */
 static cb_status accelerate(cb_radau *m, int i) {
   const int k = m->k;
   const double *F = cb_radau_of(m, m->F, i);
@@ -124,12 +127,11 @@ static cb_status accelerate(cb_radau *m, int i) {
     if (!m->chart) {
       const double factor = 1 / m->mass[a];
       for (int c = 0; c < k; c++)
-        rate[at + (size_t)c] =
-            factor * (F[at + (size_t)c] - (m->R ? m->g->form[c] * m->lift[at + (size_t)c] : 0));
+        rate[at + (size_t)c] = factor * (F[at + (size_t)c] - (m->R ? m->g->form[c] * m->lift[at + (size_t)c] : 0));
       continue;
     }
-    double room[CB_CHART_METRIC_ROOM];
-    const cb_chart_metric x = cb_chart_metric_in(k, room);
+    double buffer[CB_CHART_METRIC_CAPACITY];
+    const cb_chart_metric x = cb_chart_metric_in(k, buffer);
     const cb_status status = cb_chart_metric_at(m->g, cb_radau_of(m, m->X, i) + at, 1, &x);
     if (status) return fail_at(m, a, status);
     double total[CB_Q_MAX];
@@ -166,7 +168,7 @@ cb_status cb_radau_evaluate(cb_radau *m) {
   return cb_radau_status(status);
 }
 
-/* v0 from the momenta. */
+/* Computes v0 from the momenta. */
 static cb_status begin(cb_radau *m) {
   const int k = m->k;
   for (int a = 0; a < m->n; a++) {
@@ -175,8 +177,8 @@ static cb_status begin(cb_radau *m) {
       for (int c = 0; c < k; c++) m->v0[at + (size_t)c] = m->start->p[at + (size_t)c] / m->mass[a];
       continue;
     }
-    double room[CB_CHART_METRIC_ROOM];
-    const cb_chart_metric x = cb_chart_metric_in(k, room);
+    double buffer[CB_CHART_METRIC_CAPACITY];
+    const cb_chart_metric x = cb_chart_metric_in(k, buffer);
     const cb_status status = cb_chart_metric_at(m->g, m->start->x + at, 0, &x);
     if (status) return fail_at(m, a, status);
     cb_chart_velocity_of(k, &x, m->mass[a], m->start->p + at, m->v0 + at);
@@ -184,7 +186,7 @@ static cb_status begin(cb_radau *m) {
   return CB_OK;
 }
 
-/* Acceleration and multipliers at the start for all stages. */
+/* Predicts the stages from the acceleration and multipliers at the start. */
 static cb_status start_from_forces(cb_radau *m) {
   double *rate = cb_radau_rate(m, 0);
   cb_status status;
@@ -200,8 +202,8 @@ static cb_status start_from_forces(cb_radau *m) {
   return cb_radau_status(status);
 }
 
-/* Along geodesics: where Newton's method is called for, a step under the forces may lead far away. In the embedding
- * straight on, which differs by what the rows mend first. */
+/* Predicts the stages along geodesics, because stiff forces, if they are extrapolated, may move the body far away in a
+ * step. In the embedding the stages are on a straight line; the rows correct the difference first. */
 static cb_status start_without_forces(cb_radau *m) {
   const int k = m->k;
   memset(m->rates, 0, (size_t)m->s * (m->count + (size_t)m->R) * sizeof(double));
@@ -209,8 +211,8 @@ static cb_status start_without_forces(cb_radau *m) {
   const double none[CB_Q_MAX] = {0};
   for (int a = 0; a < m->n; a++) {
     const size_t at = (size_t)a * (size_t)k;
-    double room[CB_CHART_METRIC_ROOM];
-    const cb_chart_metric x = cb_chart_metric_in(k, room);
+    double buffer[CB_CHART_METRIC_CAPACITY];
+    const cb_chart_metric x = cb_chart_metric_in(k, buffer);
     const cb_status status = cb_chart_metric_at(m->g, m->start->x + at, 1, &x);
     if (status) return fail_at(m, a, status);
     cb_chart_rate_velocity(k, &x, m->mass[a], m->v0 + at, none, cb_radau_rate(m, 0) + at);
@@ -227,8 +229,7 @@ cb_status cb_radau_predict(cb_radau *m, bool newton) {
   if (m->published || !cb_predictor_next(m->predictor, m->h, m->rates)) {
     if ((status = newton ? start_without_forces(m) : start_from_forces(m))) return status;
   }
-  for (int i = 0; i < m->s; i++)
-    cb_radau_sum(m, m->tableau.a[i], m->rates, each, cb_radau_of(m, m->E, i));
+  for (int i = 0; i < m->s; i++) cb_radau_sum(m, m->tableau.a[i], m->rates, each, cb_radau_of(m, m->E, i));
   for (int i = 0; i < m->s; i++) {
     double *D = cb_radau_of(m, m->D, i);
     const double whole = m->h * m->tableau.c[i];
@@ -238,7 +239,7 @@ cb_status cb_radau_predict(cb_radau *m, bool newton) {
   return CB_OK;
 }
 
-/* `position`: takes from the velocity at the end what is across the rows, along W G^T. */
+/* For CB_RADAU_POSITION: changes the velocity at the end along W G^T so that dg/dt = 0. */
 static cb_status project(cb_radau *m) {
   const int last = m->s - 1;
   const double t = m->start->t + m->h;
@@ -265,7 +266,8 @@ cb_status cb_radau_finish(cb_radau *m, cb_state *state) {
   double total = 0;
   for (size_t e = 0; e < m->count; e++) total += D[e] + E[e];
   if (!(total - total == 0))
-    return cb_fail(CB_STEP_NOT_FINITE, "radau_iia: the state is not finite after a step of %g", m->h);
+    return cb_fail(CB_STEP_NOT_FINITE, "radau_iia: the state is not finite after a step of %g: use a smaller `step`",
+                   m->h);
   for (int a = 0; a < m->n; a++) {
     const size_t at = (size_t)a * (size_t)k;
     if (!m->chart) {
@@ -278,8 +280,8 @@ cb_status cb_radau_finish(cb_radau *m, cb_state *state) {
       q[c] = state->x[e] + (state->x_low[e] + D[e]);
       u[c] = m->v0[e] + E[e];
     }
-    double room[CB_CHART_METRIC_ROOM];
-    const cb_chart_metric x = cb_chart_metric_in(k, room);
+    double buffer[CB_CHART_METRIC_CAPACITY];
+    const cb_chart_metric x = cb_chart_metric_in(k, buffer);
     if ((status = cb_chart_metric_at(m->g, q, 0, &x))) return fail_at(m, a, status);
     cb_chart_momentum_of(k, &x, m->mass[a], u, dp + at);
   }

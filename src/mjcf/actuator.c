@@ -1,15 +1,18 @@
-/* <actuator> of MJCF at a site or at a free joint, and the `gravcomp` of bodies: forces and torques, the wrenches of a body.
+/* <actuator> of MJCF at a site or at a free joint, and the `gravcomp` of bodies. They become wrenches (forces and
+ * torques) of a body.
  *
- * An actuator has one force s along its gear (f, m), a force and a torque, in the axes of its site; at a free joint f is along
- * the axes of the world at the body's origin, m along those of the body (jointinparent: of the world). With the control u,
+ * An actuator has one scalar force s along its gear (f, m), a force and a torque in the axes of its site. At a free
+ * joint f is along the axes of the world at the body's origin, and m along those of the body (with jointinparent along
+ * those of the world). With the control u,
  *
  *   s = (g_0 + g_2 V) u + b_0 + b_2 V,   V = f . v + m . w,   u in ctrlrange, s in forcerange,
  *
- * v and w the velocity and the spin of the site; the length of these is 0. A motor has g_0 = 1; `position` g_0 = kp,
- * b_2 = -kv; `velocity` g_0 = kv, b_2 = -kv; `damper` g_2 = -kv; `general` gainprm and biasprm. Body i with `gravcomp` c_i is
- * pushed by -c_i m_i g at its centre. Source: MuJoCo's documentation (actuation model, XML reference).
+ * v and w are the velocity and the spin of the site; the actuator's length is 0. A motor has g_0 = 1; `position` g_0 =
+ * kp, b_2 = -kv; `velocity` g_0 = kv, b_2 = -kv; `damper` g_2 = -kv; `general` gainprm and biasprm. Body i with
+ * `gravcomp` c_i gets the force -c_i m_i g at its centre. Source: MuJoCo's documentation (actuation model, XML
+ * reference).
  */
-#include "mjcf/private.h"
+#include "mjcf/mjcf_private.h"
 
 #include "numerics/vec3.h"
 
@@ -39,35 +42,35 @@ void cb_mjcf_take_actuator(cb_xml *e) {
   for (size_t i = 0; i < sizeof known / sizeof *known; i++) cb_xml_get(e, known[i]);
 }
 
-/* --- its law --- */
+/* --- the model of an actuator --- */
 
 typedef struct limit {
   bool there;
   double range[2];
 } limit;
 
-typedef struct law {
-  double gear[6], gain[3], bias[3]; /* of 1, of the length, which is 0, and of V */
+typedef struct actuator_model {
+  double gear[6], gain[3], bias[3]; /* coefficients of 1, of the length (which is 0) and of V */
   limit control, force;
-} law;
+} actuator_model;
 
 static cb_status read_limit(const cb_mjcf_reader *r, const cb_mjcf_source *source, const char *range,
                             const char *limited, limit *out) {
-  static const char *const words[] = {"false", "true", "auto"};
+  static const char *const texts[] = {"false", "true", "auto"};
   const cb_node *values = cb_mjcf_value(source, range), *is = cb_mjcf_value(source, limited);
   int choice = 2;
-  cb_status status = is ? cb_mjcf_choice(is, limited, 3, words, &choice) : CB_OK;
+  cb_status status = is ? cb_mjcf_choice(is, limited, 3, texts, &choice) : CB_OK;
   if (!status && values) status = cb_mjcf_numbers(values, range, 2, 2, out->range, NULL);
   if (status) return status;
   out->there = choice == 2 ? r->autolimits && values : choice == 1;
   if (out->there && !(out->range[0] < out->range[1]))
-    return cb_node_fail(values ? values : is, "%s: expected two numbers that rise, found %g and %g", range,
+    return cb_node_fail(values ? values : is, "%s: expected two numbers in ascending order, found %g and %g", range,
                         out->range[0], out->range[1]);
   return CB_OK;
 }
 
-/* NULL in *why: it is read. */
-static cb_status read_general(const cb_mjcf_source *source, law *out, const char **why) {
+/* Reads an actuator of type `general`. *why is NULL if it can be read, otherwise the reason why not. */
+static cb_status read_general(const cb_mjcf_source *source, actuator_model *out, const char **why) {
   const cb_node *dynamics = cb_mjcf_value(source, "dyntype"), *gain = cb_mjcf_value(source, "gaintype"),
                 *bias = cb_mjcf_value(source, "biastype");
   double number[10] = {1};
@@ -76,7 +79,7 @@ static cb_status read_general(const cb_mjcf_source *source, law *out, const char
   memset(number, 0, sizeof number);
   if (!status) status = cb_mjcf_merged(source, "biasprm", 1, 10, number);
   memcpy(out->bias, number, sizeof out->bias);
-  if (dynamics && strcmp(dynamics->text, "none")) *why = "its activation has a law of its own";
+  if (dynamics && strcmp(dynamics->text, "none")) *why = "it has activation dynamics";
   if (gain && strcmp(gain->text, "fixed") && strcmp(gain->text, "affine"))
     *why = "its gain is neither fixed nor affine";
   if (bias && strcmp(bias->text, "none") && strcmp(bias->text, "affine")) *why = "its bias is neither none nor affine";
@@ -85,24 +88,34 @@ static cb_status read_general(const cb_mjcf_source *source, law *out, const char
   return status;
 }
 
-static cb_status read_law(const cb_mjcf_reader *r, const cb_mjcf_source *source, int type, law *out, const char **why) {
+static cb_status read_model(const cb_mjcf_reader *r, const cb_mjcf_source *source, int type, actuator_model *out,
+                            const char **why) {
   double kp = 1, kv = type == POSITION ? 0 : 1;
-  *out = (law){.gear = {1}, .gain = {1}};
+  *out = (actuator_model){.gear = {1}, .gain = {1}};
   cb_status status = cb_mjcf_merged(source, "gear", 1, 6, out->gear);
   if (!status) status = read_limit(r, source, "ctrlrange", "ctrllimited", &out->control);
   if (!status) status = read_limit(r, source, "forcerange", "forcelimited", &out->force);
   if (!status && type == GENERAL) return read_general(source, out, why);
   if (!status) status = cb_mjcf_merged(source, "kp", 1, 1, &kp);
   if (!status) status = cb_mjcf_merged(source, "kv", 1, 1, &kv);
-  if (type == POSITION) out->gain[0] = kp, out->bias[2] = -kv;
-  if (type == VELOCITY) out->gain[0] = kv, out->bias[2] = -kv;
-  if (type == DAMPER) out->gain[0] = 0, out->gain[2] = -kv;
+  if (type == POSITION) {
+    out->gain[0] = kp;
+    out->bias[2] = -kv;
+  }
+  if (type == VELOCITY) {
+    out->gain[0] = kv;
+    out->bias[2] = -kv;
+  }
+  if (type == DAMPER) {
+    out->gain[0] = 0;
+    out->gain[2] = -kv;
+  }
   if (type == POSITION && (cb_mjcf_value(source, "timeconst") || cb_mjcf_value(source, "dampratio")))
-    *why = "its activation or its damping has a law of its own";
+    *why = "it has activation dynamics or damping";
   return status;
 }
 
-/* --- as expressions --- */
+/* --- models as expressions --- */
 
 static void put_number(cb_text *out, double x) {
   char text[32];
@@ -124,7 +137,7 @@ static void put_clamped(cb_text *out, const char *text, const limit *l) {
   cb_text_puts(out, ")");
 }
 
-/* x times (V), V of the twist. */
+/* Writes x times (V), with V in terms of the twist. */
 static void put_speed(cb_text *out, double x, const double V[6]) {
   static const char *const twist[] = {"wx", "wy", "wz", "vx", "vy", "vz"};
   const char *between = "*(";
@@ -140,8 +153,9 @@ static void put_speed(cb_text *out, double x, const double V[6]) {
   cb_text_puts(out, *between == '*' ? "*0" : ")");
 }
 
-/* V: its coefficients of the spin and the velocity of the body's origin, in its axes. */
-static void put_force(cb_text *out, const law *l, int number, const double V[6], bool clamped) {
+/* Writes the force s as an expression. V holds the coefficients of the spin and of the velocity of the body's origin,
+ * in the body's axes. */
+static void put_force(cb_text *out, const actuator_model *l, int number, const double V[6], bool clamped) {
   cb_text s = {0};
   char control[32];
   snprintf(control, sizeof control, "ctrl%d", number);
@@ -156,14 +170,20 @@ static void put_force(cb_text *out, const law *l, int number, const double V[6],
     cb_text_puts(&s, "*");
   }
   put_clamped(&s, control, &(limit){l->control.there && clamped, {l->control.range[0], l->control.range[1]}});
-  if (l->bias[0] != 0) cb_text_puts(&s, " + "), put_number(&s, l->bias[0]);
-  if (l->bias[2] != 0) cb_text_puts(&s, " + "), put_speed(&s, l->bias[2], V);
+  if (l->bias[0] != 0) {
+    cb_text_puts(&s, " + ");
+    put_number(&s, l->bias[0]);
+  }
+  if (l->bias[2] != 0) {
+    cb_text_puts(&s, " + ");
+    put_speed(&s, l->bias[2], V);
+  }
   if (!s.failed) put_clamped(out, s.data, &l->force);
   out->failed = out->failed || s.failed;
   cb_text_free(&s);
 }
 
-/* x times the force s (NULL: 1); NULL: no memory. */
+/* Returns x times the force s (NULL: 1); NULL if there is no memory. */
 static const char *component(const cb_mjcf_reader *r, double x, const char *s) {
   cb_text text = {0};
   if (x == 0) return "0";
@@ -180,8 +200,9 @@ static const char *component(const cb_mjcf_reader *r, double x, const char *s) {
 
 /* --- wrenches --- */
 
-/* Letters, digits and _ of `name`, or `word` and a number where that is not a name, or another wrench has it. */
-static const char *wrench_name(const cb_mjcf_reader *r, const cb_mjcf_body *body, const char *name, const char *word,
+/* Returns `name` with _ in place of all characters except letters and digits. If it is empty or too long, or another
+ * wrench has this name, the result is `token` and a number. */
+static const char *wrench_name(const cb_mjcf_reader *r, const cb_mjcf_body *body, const char *name, const char *token,
                                int number) {
   static const char *const taken[] = {"gravity", "buoyancy",   "drag",       "linear_drag", "flow",   "pressure",
                                       "floor",   "potentials", "added_mass", "kutta",       "magnus", "viscous"};
@@ -196,15 +217,15 @@ static const char *wrench_name(const cb_mjcf_reader *r, const cb_mjcf_body *body
   bool free = n > 0 && !name[n];
   for (size_t i = 0; i < sizeof taken / sizeof *taken; i++) free = free && strcmp(text, taken[i]);
   for (const cb_mjcf_wrench *w = body->wrenches; w; w = w->next) free = free && strcmp(text, w->name);
-  if (!free) snprintf(text, sizeof text, "%s%d", word, number);
+  if (!free) snprintf(text, sizeof text, "%s%d", token, number);
   return cb_arena_strdup(r->arena, text);
 }
 
-static cb_mjcf_wrench *add_wrench(const cb_mjcf_reader *r, cb_mjcf_body *body, const char *name, const char *word,
+static cb_mjcf_wrench *add_wrench(const cb_mjcf_reader *r, cb_mjcf_body *body, const char *name, const char *token,
                                   int number) {
   cb_mjcf_wrench *w = cb_arena_alloc(r->arena, 1, sizeof *w);
   if (!w) return NULL;
-  *w = (cb_mjcf_wrench){.name = wrench_name(r, body, name, word, number)};
+  *w = (cb_mjcf_wrench){.name = wrench_name(r, body, name, token, number)};
   *body->last_wrench = w;
   body->last_wrench = &w->next;
   return w->name ? w : NULL;
@@ -224,12 +245,13 @@ static bool is_zero(const double x[3]) { return x[0] == 0 && x[1] == 0 && x[2] =
 typedef struct instance {
   cb_mjcf_reader *r;
   cb_xml *e;
-  const cb_mjcf_target *at; /* NULL: none that is known */
+  const cb_mjcf_target *at; /* NULL: no known site or joint */
   bool parent;              /* jointinparent */
-  int copy, order, number;  /* number: of the actuator in its file */
+  int copy, order, number;  /* number: position of the actuator in its file */
 } instance;
 
-/* As the body calls it: without the prefixes and suffixes of that, so that copies of a body have wrenches of one name. */
+/* Finds the name within the body, without the prefixes and suffixes of the body, so that all copies of a body have
+ * wrenches with the same names. */
 static void own_name(const instance *in, char out[160]) {
   const cb_mjcf_scope *scope = &in->at->scope;
   const cb_mjcf_body *body = in->at->body;
@@ -242,12 +264,12 @@ static void own_name(const instance *in, char out[160]) {
     snprintf(out, 160, "actuator%d", in->number);
 }
 
-static cb_status act(const instance *in, const law *l, int number, const double V[6], const double f[3],
-                     const double m[3], bool world, const double at[3]) {
+static cb_status put_wrench(const instance *in, const actuator_model *l, int number, const double V[6],
+                            const double f[3], const double m[3], bool world, const double at[3]) {
   const cb_mjcf_reader *r = in->r;
   char full[176];
   own_name(in, full);
-  if (in->at->joint && !world) strcat(full, "_torque"); /* the second of two at a joint */
+  if (in->at->joint && !world) strcat(full, "_torque"); /* a free joint has two wrenches; this is the second */
   cb_mjcf_wrench *w = add_wrench(r, in->at->body, full, "control", number);
   cb_text s = {0};
   if (!w) return cb_mjcf_no_memory(r);
@@ -261,19 +283,22 @@ static cb_status act(const instance *in, const law *l, int number, const double 
   return status;
 }
 
-/* A site from one point to another is in their middle, and its z looks to the first. */
+/* Reads `fromto`: the site is at the middle of the two points, and its z axis points to the first point. */
 static cb_status read_ends(const cb_mjcf_source *source, cb_pose *pose) {
   const cb_node *value = cb_mjcf_value(source, "fromto");
   double x[6], along[3];
   const cb_status status = value ? cb_mjcf_numbers(value, "fromto", 6, 6, x, NULL) : CB_OK;
   if (status || !value) return status;
-  for (int i = 0; i < 3; i++) along[i] = x[i] - x[3 + i], pose->x[i] = (x[i] + x[3 + i]) / 2;
-  if (!cb_mjcf_normalise(3, along)) return cb_node_fail(value, "fromto: expected two points, found one");
+  for (int i = 0; i < 3; i++) {
+    along[i] = x[i] - x[3 + i];
+    pose->x[i] = (x[i] + x[3 + i]) / 2;
+  }
+  if (!cb_mjcf_normalise(3, along)) return cb_node_fail(value, "fromto: expected two different points");
   cb_mjcf_turn_to(along, pose->q);
   return CB_OK;
 }
 
-static cb_status act_at_site(const instance *in, const law *l, int number) {
+static cb_status put_at_site(const instance *in, const actuator_model *l, int number) {
   cb_mjcf_source source;
   cb_pose pose;
   double R[3][3], f[3] = {0}, m[3] = {0}, V[6], turned[3];
@@ -288,55 +313,61 @@ static cb_status act_at_site(const instance *in, const law *l, int number) {
   cb_apply3((const double(*)[3])R, l->gear, f);
   cb_apply3((const double(*)[3])R, l->gear + 3, m);
   cb_cross3(pose.x, f, turned); /* f . (v + w × x) + m . w */
-  for (int i = 0; i < 3; i++) V[i] = m[i] + turned[i], V[3 + i] = f[i];
-  return act(in, l, number, V, f, m, false, pose.x);
+  for (int i = 0; i < 3; i++) {
+    V[i] = m[i] + turned[i];
+    V[3 + i] = f[i];
+  }
+  return put_wrench(in, l, number, V, f, m, false, pose.x);
 }
 
-static cb_status act_at_joint(const instance *in, const law *l, int number) {
+static cb_status put_at_joint(const instance *in, const actuator_model *l, int number) {
   static const double zero[3] = {0};
   const double V[6] = {l->gear[3], l->gear[4], l->gear[5]};
-  if (in->parent) return act(in, l, number, V, l->gear, l->gear + 3, true, zero);
-  cb_status status = is_zero(l->gear) ? CB_OK : act(in, l, number, V, l->gear, zero, true, zero);
-  if (!status && !is_zero(l->gear + 3)) status = act(in, l, number, V, zero, l->gear + 3, false, zero);
+  if (in->parent) return put_wrench(in, l, number, V, l->gear, l->gear + 3, true, zero);
+  cb_status status = is_zero(l->gear) ? CB_OK : put_wrench(in, l, number, V, l->gear, zero, true, zero);
+  if (!status && !is_zero(l->gear + 3)) status = put_wrench(in, l, number, V, zero, l->gear + 3, false, zero);
   return status;
 }
 
-/* --- all --- */
+/* --- all actuators --- */
 
 static const cb_node *target_name(const cb_mjcf_source *source, bool *joint, bool *parent) {
   const cb_node *site = cb_mjcf_value(source, "site"), *own = cb_mjcf_value(source, "joint"),
                 *in_parent = cb_mjcf_value(source, "jointinparent");
-  *joint = !site, *parent = !site && !own && in_parent;
+  *joint = !site;
+  *parent = !site && !own && in_parent;
   return site ? site : own ? own : in_parent;
 }
 
-static const char *reason(const instance *in, const cb_mjcf_source *source, const law *l, int type, const char *why) {
+static const char *reason(const instance *in, const cb_mjcf_source *source, const actuator_model *l, int type,
+                          const char *why) {
   const bool fast = l->gain[2] != 0 || l->bias[2] != 0;
   double group = 0;
   const cb_node *of = cb_mjcf_value(source, "group");
   if (!in->r->whole->acting) return "actuation is switched off";
-  if (of && cb_mjcf_numbers(of, "group", 1, 1, &group, NULL)) return "its group is no number";
+  if (of && cb_mjcf_numbers(of, "group", 1, 1, &group, NULL)) return "its group is not a number";
   if (group >= 0 && group <= 30 && in->r->whole->idle >> (int)group & 1) return "its group is switched off";
   if (type >= READ) return "its type is not read";
   if (why) return why;
-  if (!in->at || !in->at->body) return "it is not at a site or a free joint of a body that moves by that alone";
+  if (!in->at || !in->at->body)
+    return "it is not at a site or a free joint of a body that has only one free joint and no other joint";
   if (cb_mjcf_value(source, "refsite") || cb_mjcf_value(source, "slidersite") || cb_mjcf_value(source, "cranksite"))
-    return "it is not at one site alone";
+    return "it is not at a single site";
   if (in->at->joint && fast && (!is_zero(l->gear) || in->parent)) return "its force depends on a velocity of the joint";
   return NULL;
 }
 
 static cb_status read_one(const instance *in, int number, double *control) {
   cb_mjcf_source source;
-  law l;
+  actuator_model l;
   const char *why = NULL;
   const int type = type_of(in->e->name.text);
   const double given = *control;
   *control = NAN;
   cb_status status = cb_mjcf_source_of(in->r, in->e, NULL, &source);
-  if (!status && type < READ) status = read_law(in->r, &source, type, &l, &why);
+  if (!status && type < READ) status = read_model(in->r, &source, type, &l, &why);
   if (status) return status;
-  if (type >= READ) l = (law){.gain = {0}};
+  if (type >= READ) l = (actuator_model){.gain = {0}};
   why = reason(in, &source, &l, type, why);
   if (why) {
     in->e->why = why;
@@ -345,10 +376,10 @@ static cb_status read_one(const instance *in, int number, double *control) {
   *control = given;
   in->e->read = true;
   cb_mjcf_take_actuator(in->e);
-  return in->at->joint ? act_at_joint(in, &l, number) : act_at_site(in, &l, number);
+  return in->at->joint ? put_at_joint(in, &l, number) : put_at_site(in, &l, number);
 }
 
-/* Those of one actuator; out: NULL counts. */
+/* Finds the instances of one actuator. If out is NULL, they are only counted. */
 static cb_status find_instances(cb_mjcf_reader *r, cb_xml *e, int number, instance *out, int *n) {
   cb_mjcf_source source;
   bool joint, parent;
@@ -382,7 +413,7 @@ static cb_status find_all(const cb_mjcf_reader *main, instance *out, int *n) {
   return status;
 }
 
-/* MuJoCo takes what is in no copy first, then copy by copy. */
+/* Compares two instances in MuJoCo's order: elements outside copies come first, then copy after copy. */
 static int by_copy(const void *a, const void *b) {
   const instance *x = a, *y = b;
   return x->copy != y->copy ? (x->copy > y->copy) - (x->copy < y->copy) : (x->order > y->order) - (x->order < y->order);

@@ -1,18 +1,18 @@
-/* The files of an MJCF model: what <include> puts in the place of itself, and what <asset><model> attaches.
+/* The files of an MJCF model: the files that <include> inserts, and the files that <asset><model> attaches.
  *
- * An <include> is textual: the elements below the root of its file stand where it stood, with the places of their own file.
- * A file is included at most once. A <model> is read as a file of its own, with its own <compiler>, <default> and meshes.
- * Paths are relative to the folder of the main file, or else to that of the file they stand in. Source: MuJoCo's XML
- * reference (3.3).
+ * An <include> is textual: the elements below the root of its file replace it. In messages they keep their places in
+ * their own file. A file is included at most once. A <model> is read as a separate file with its own <compiler>,
+ * <default> and meshes. Paths are relative to the folder of the main file, or otherwise to the folder of the file that
+ * names them. Source: MuJoCo's XML reference (3.3).
  */
-#include "mjcf/private.h"
+#include "mjcf/mjcf_private.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { FILES = 64 }; /* that attach one another */
+enum { FILES = 64 }; /* maximum depth of files that attach one another */
 
 /* --- paths --- */
 
@@ -34,7 +34,7 @@ const char *cb_mjcf_path(const cb_mjcf_reader *r, const cb_node *file, const cha
   return own && access(own, F_OK) == 0 ? own : path;
 }
 
-/* What the system says has the place of who names the file. */
+/* An error of the operating system is reported at the place that names the file. */
 static cb_status read_named(const cb_node *file, const char *path, char **text, size_t *n) {
   const cb_status status = cb_read_whole_file(path, CB_XML_LARGEST, text, n);
   if (status != CB_ERROR_FILE) return status;
@@ -53,14 +53,14 @@ static cb_status add_file(const cb_mjcf_reader *r, const char *path) {
 
 /* --- <include> --- */
 
-/* Of one file: those that it has included, or that include it. */
+/* The state of the inclusions of one file. */
 typedef struct including {
   const cb_mjcf_reader *r;
-  const cb_mjcf_file *before; /* the files of others */
+  const cb_mjcf_file *before; /* the first file of an earlier reader: in the list, r's own files end before it */
 } including;
 
 static cb_status find_included(const including *in, cb_xml *e, const cb_node *file, const char **path) {
-  if (!file) return cb_node_fail(&e->name, "include: expected `file`, the path of one");
+  if (!file) return cb_node_fail(&e->name, "include: expected `file`, a path");
   for (const cb_xml *child = e->first; child; child = child->next)
     if (*child->name.text != '#') return cb_node_fail(&child->name, "include: expected no elements in it");
   *path = cb_mjcf_path(in->r, file, "");
@@ -83,11 +83,12 @@ static cb_status read_included(const including *in, cb_xml *e, cb_xml **root) {
   status = cb_xml_read(in->r->arena, path, text, n, root);
   free(text);
   if (!status) status = add_file(in->r, path);
-  if (!status && !(*root)->first) status = cb_node_fail(file, "include: expected a file with an element in its root");
+  if (!status && !(*root)->first)
+    status = cb_node_fail(file, "include: expected a file with at least one element in its root");
   return status;
 }
 
-/* The elements below `root` in the place of the link at `at`. */
+/* Replaces the element *at by the elements below `root`. */
 static void put_in_place(cb_xml **at, const cb_xml *root) {
   cb_xml *e = *at, *last = root->last;
   for (cb_xml *child = root->first; child; child = child->next) child->parent = e->parent;
@@ -98,8 +99,7 @@ static void put_in_place(cb_xml **at, const cb_xml *root) {
 
 static cb_status include_within(const including *in, cb_xml *e, int depth) {
   cb_status status = CB_OK;
-  if (depth > CB_XML_DEEPEST)
-    return cb_node_fail(&e->name, "expected at most %d elements within each other", CB_XML_DEEPEST);
+  if (depth > CB_XML_DEEPEST) return cb_node_fail(&e->name, "expected at most %d nested elements", CB_XML_DEEPEST);
   for (cb_xml **at = &e->first; *at && !status;) {
     if (!strcmp((*at)->name.text, "include")) {
       cb_xml *root;
@@ -126,14 +126,15 @@ static cb_status attach_model(cb_mjcf_reader *r, cb_xml *e) {
   char *text;
   size_t n;
   cb_xml_get(e, "content_type");
-  if (!file) return cb_node_fail(&e->name, "model: expected `file`, the path of one");
+  if (!file) return cb_node_fail(&e->name, "model: expected `file`, a path");
   cb_mjcf_reader *own = cb_arena_alloc(r->arena, 1, sizeof *own);
   const char *path = cb_mjcf_path(r, file, "");
   if (!own || !path) return cb_mjcf_no_memory(r);
   for (const cb_mjcf_reader *p = r; p; p = p->parent, depth++)
     if (!strcmp(p->path, path) || depth == FILES)
-      return cb_node_fail(file, "model: expected a file that is not part of itself, found '%s'",
-                          cb_quoted(path, strlen(path)).text);
+      return cb_node_fail(file,
+                          "model: expected a file that does not attach itself, and at most %d nested files, found '%s'",
+                          FILES, cb_quoted(path, strlen(path)).text);
   *own = cb_mjcf_reader_of(r->arena, r->whole, r->model, path);
   own->parent = r;
   cb_status status = read_named(file, path, &text, &n);
@@ -171,7 +172,7 @@ cb_mjcf_reader cb_mjcf_reader_of(cb_arena *arena, cb_mjcf_whole *whole, cb_mjcf 
 
 static void leave_keys(const cb_mjcf_reader *r) {
   for (cb_xml *e = r->root->first; e; e = e->next)
-    if (r->parent && !strcmp(e->name.text, "keyframe")) e->why = "keys are those of the main file";
+    if (r->parent && !strcmp(e->name.text, "keyframe")) e->why = "only the keys of the main file are read";
 }
 
 static cb_status read_root(cb_mjcf_reader *r) {

@@ -1,6 +1,6 @@
-/* <geom> of MJCF, with what MuJoCo takes of it for the mass of a body and for the fluid. */
-#include "mjcf/private.h"
-
+/* Geoms and poses of MJCF: <geom> with the attributes that MuJoCo uses for the mass of a body and for the fluid, and
+ * the positions and orientations of all elements. */
+#include "mjcf/mjcf_private.h"
 #include "numerics/vec3.h"
 
 #include <limits.h>
@@ -21,26 +21,33 @@ static cb_status read_type(const cb_mjcf_source *source, const cb_xml *e, cb_mjc
     return cb_node_fail(value, "a geom of type %s on a body that moves: expected one with a volume", types[type]);
   const cb_node *mesh = cb_mjcf_value(source, "mesh");
   if (mesh && type != CB_MJCF_MESH)
-    return cb_node_fail(mesh, "mesh of a geom of type %s: expected type=\"mesh\", none is fitted", types[type]);
-  if (!mesh && type == CB_MJCF_MESH) return cb_node_fail(&e->name, "expected `mesh`, the name of one");
+    return cb_node_fail(mesh, "mesh of a geom of type %s: expected type=\"mesh\", because shapes are not fitted",
+                        types[type]);
+  if (!mesh && type == CB_MJCF_MESH) return cb_node_fail(&e->name, "expected `mesh`, the name of a mesh");
   *out = (cb_mjcf_type)type;
   return CB_OK;
 }
 
-/* From one point to another, z along: MuJoCo's z looks to the first. */
+/* Reads a geom from one point to another, along z. In MuJoCo z points to the first point. */
 static cb_status read_ends(const cb_node *value, cb_mjcf_geom *g) {
   double x[6], along[3], length;
   const cb_status status = cb_mjcf_numbers(value, "fromto", 6, 6, x, NULL);
   if (status) return status;
   if (g->type == CB_MJCF_SPHERE || g->type == CB_MJCF_MESH)
     return cb_node_fail(value, "fromto: expected a capsule, cylinder, ellipsoid or box, found a %s", types[g->type]);
-  for (int i = 0; i < 3; i++) along[i] = x[i] - x[3 + i], g->pose.x[i] = (x[i] + x[3 + i]) / 2;
+  for (int i = 0; i < 3; i++) {
+    along[i] = x[i] - x[3 + i];
+    g->pose.x[i] = (x[i] + x[3 + i]) / 2;
+  }
   length = sqrt(cb_dot3(along, along));
-  if (!(length > 1e-14)) return cb_node_fail(value, "fromto: expected two points, found one");
+  if (!(length > 1e-14)) return cb_node_fail(value, "fromto: expected two different points");
   for (int i = 0; i < 3; i++) along[i] /= length;
   cb_mjcf_turn_to(along, g->pose.q);
   g->size[1] = length / 2;
-  if (sizes[g->type] == 3) g->size[2] = g->size[1], g->size[1] = g->size[0];
+  if (sizes[g->type] == 3) {
+    g->size[2] = g->size[1];
+    g->size[1] = g->size[0];
+  }
   return CB_OK;
 }
 
@@ -62,7 +69,7 @@ static cb_status read_mesh(const cb_mjcf_reader *r, const cb_node *value, bool m
   cb_mjcf_mesh *mesh = r->meshes;
   while (mesh && strcmp(mesh->name, value->text)) mesh = mesh->next;
   if (!mesh) return cb_node_fail(value, "no <mesh> is called `%s`", value->text);
-  if (!mesh->file) return cb_node_fail(value, "mesh `%s` has no file: expected one", mesh->name);
+  if (!mesh->file) return cb_node_fail(value, "mesh `%s`: expected `file`, a path", mesh->name);
   g->mesh = mesh;
   const cb_status status = measured ? cb_mjcf_measure(mesh, value) : CB_OK;
   if (status || !measured) return status;
@@ -86,7 +93,7 @@ static cb_status read_fluid(const cb_mjcf_source *source, cb_mjcf_geom *g) {
   return status;
 }
 
-/* -1: none is given. */
+/* Reads a number >= 0. *out is unchanged if there is no value. */
 static cb_status read_one(const cb_mjcf_source *source, const char *name, double *out) {
   const cb_node *value = cb_mjcf_value(source, name);
   const cb_status status = value ? cb_mjcf_numbers(value, name, 1, 1, out, NULL) : CB_OK;
@@ -94,28 +101,31 @@ static cb_status read_one(const cb_mjcf_source *source, const char *name, double
                                           : status;
 }
 
-/* A geom of a group that is not asked has none, and so no volume is needed. */
+/* Reads the mass (-1: none is given) and the density. *hollow: the geom has `shellinertia`, so its mass is in its
+ * surface. */
 static cb_status read_mass(const cb_mjcf_source *source, double mass[1], double density[1], bool *hollow) {
   const cb_node *shell = cb_mjcf_value(source, "shellinertia");
-  *mass = -1, *density = 1000;
+  *mass = -1;
+  *density = 1000;
   cb_status status = read_one(source, "mass", mass);
   if (!status) status = read_one(source, "density", density);
   *hollow = shell && !strcmp(shell->text, "true");
   return status;
 }
 
-/* Two geoms touch where the type of one is among those that the other has an affinity to. */
+/* Two geoms collide if the contype of one and the conaffinity of the other have a bit in common. */
 cb_status cb_mjcf_touching(const cb_mjcf_source *source, unsigned *type, unsigned *affinity) {
   double mask[2] = {1, 1};
   cb_status status = read_one(source, "contype", &mask[0]);
   if (!status) status = read_one(source, "conaffinity", &mask[1]);
-  *type = (unsigned)fmin(mask[0], INT_MAX), *affinity = (unsigned)fmin(mask[1], INT_MAX);
+  *type = (unsigned)fmin(mask[0], INT_MAX);
+  *affinity = (unsigned)fmin(mask[1], INT_MAX);
   return status;
 }
 
 static bool in_group(const cb_mjcf_reader *r, double group) { return group >= r->group[0] && group <= r->group[1]; }
 
-cb_status cb_mjcf_read_geom(const cb_mjcf_scope *scope, cb_xml *e, bool massive, cb_mjcf_geom **out) {
+cb_status cb_mjcf_read_geom(const cb_mjcf_scope *scope, cb_xml *e, bool needs_mass, cb_mjcf_geom **out) {
   const cb_mjcf_reader *r = scope->r;
   cb_mjcf_source source;
   cb_mjcf_geom *g = cb_arena_alloc(r->arena, 1, sizeof *g);
@@ -133,17 +143,17 @@ cb_status cb_mjcf_read_geom(const cb_mjcf_scope *scope, cb_xml *e, bool massive,
   cb_errors_add(&errors, &e->name, read_mass(&source, &mass, &density, &hollow));
   cb_errors_add(&errors, &e->name, read_one(&source, "group", &group));
   cb_errors_add(&errors, &e->name, cb_mjcf_touching(&source, &g->contype, &g->conaffinity));
-  massive = massive && in_group(r, group) && (mass < 0 ? density > 0 : mass > 0);
-  if (massive && hollow)
+  needs_mass = needs_mass && in_group(r, group) && (mass < 0 ? density > 0 : mass > 0);
+  if (needs_mass && hollow)
     cb_errors_add(&errors, &e->name,
                   cb_node_fail(cb_mjcf_value(&source, "shellinertia"), "shellinertia: expected false, or <inertial>"));
   cb_pose_multiply(&scope->frame, &g->pose, &g->pose);
   g->centre = g->pose;
   if (g->type == CB_MJCF_MESH)
-    cb_errors_add(&errors, &e->name, read_mesh(r, cb_mjcf_value(&source, "mesh"), massive || g->fluid, g));
+    cb_errors_add(&errors, &e->name, read_mesh(r, cb_mjcf_value(&source, "mesh"), needs_mass || g->fluid, g));
   const cb_status read = cb_errors_end(&errors);
   if (read) return read;
-  if (massive) {
+  if (needs_mass) {
     g->mass = mass < 0 ? density * cb_mjcf_volume(g) : mass;
     cb_mjcf_moments(g);
   }
@@ -151,7 +161,7 @@ cb_status cb_mjcf_read_geom(const cb_mjcf_scope *scope, cb_xml *e, bool massive,
   return CB_OK;
 }
 
-/* --- as it is seen --- */
+/* --- drawing --- */
 
 cb_pose cb_mjcf_looks_at(const cb_mjcf_link *l, const cb_mjcf_geom *g) {
   cb_pose pose;
@@ -166,4 +176,164 @@ cb_mjcf_geom cb_mjcf_looks_without_geoms(const cb_mjcf_body *body, cb_pose *pose
   cb_mjcf_box(&body->inertial, box.size, pose, moment);
   for (int i = 0; i < 3; i++) box.size[i] = fmax(box.size[i], 1e-6 * (box.size[0] + box.size[1] + box.size[2]));
   return box;
+}
+
+/* Positions and orientations: pos; and quat, axisangle, xyaxes, zaxis or euler, with the unit of angles and the
+ * sequence that <compiler> sets. If the defaults and the element give several of them, the last one in this order is
+ * used, as in MuJoCo. */
+
+static const double least = 1e-14; /* minimum of a length: MuJoCo's mjEPS */
+
+/* Divides by the largest component first, because the square may overflow or underflow. */
+bool cb_mjcf_normalise(int n, double *v) {
+  double maximum = 0, square = 0;
+  for (int i = 0; i < n; i++) maximum = fmax(maximum, fabs(v[i]));
+  if (maximum < least) return false;
+  for (int i = 0; i < n; i++) square += v[i] / maximum * (v[i] / maximum);
+  for (int i = 0; i < n; i++) v[i] = v[i] / maximum / sqrt(square);
+  return maximum * sqrt(square) >= least;
+}
+
+static cb_status too_short(const cb_node *value, const char *name) {
+  return cb_node_fail(value, "%s: expected a direction, found a vector of length 0", name);
+}
+
+static void turn_about(const double axis[3], double angle, double q[4]) {
+  q[0] = cos(angle / 2);
+  for (int i = 0; i < 3; i++) q[1 + i] = sin(angle / 2) * axis[i];
+}
+
+void cb_mjcf_turn_to(const double v[3], double q[4]) {
+  double axis[3] = {-v[1], v[0], 0}; /* z × v */
+  const double s = hypot(v[0], v[1]);
+  if (s < 1e-10) {
+    axis[0] = 1;
+    axis[1] = 0;
+  } else {
+    axis[0] /= s;
+    axis[1] /= s;
+  }
+  turn_about(axis, atan2(s, v[2]), q);
+}
+
+/* The largest of w, x, y, z is found first: Shepperd, J. Guidance and Control 1 (1978) 223. */
+void cb_mjcf_quaternion(const double r[3][3], double q[4]) {
+  int i = 0;
+  const double trace = r[0][0] + r[1][1] + r[2][2];
+  double maximum = trace;
+  for (int k = 0; k < 3; k++)
+    if (r[k][k] > maximum) {
+      maximum = r[k][k];
+      i = 1 + k;
+    }
+  if (i == 0) {
+    q[0] = sqrt(1 + trace) / 2;
+    for (int k = 0; k < 3; k++) q[1 + k] = (r[(k + 2) % 3][(k + 1) % 3] - r[(k + 1) % 3][(k + 2) % 3]) / (4 * q[0]);
+  } else {
+    const int a = i - 1, b = i % 3, c = (i + 1) % 3;
+    q[i] = sqrt(1 + r[a][a] - r[b][b] - r[c][c]) / 2;
+    q[0] = (r[c][b] - r[b][c]) / (4 * q[i]);
+    q[1 + b] = (r[a][b] + r[b][a]) / (4 * q[i]);
+    q[1 + c] = (r[a][c] + r[c][a]) / (4 * q[i]);
+  }
+  cb_quaternion_project(q);
+}
+
+/* --- the five orientations --- */
+
+static cb_status from_quat(const cb_mjcf_reader *r, const cb_node *value, double q[4]) {
+  (void)r;
+  const cb_status status = cb_mjcf_numbers(value, "quat", 4, 4, q, NULL);
+  return status || cb_mjcf_normalise(4, q) ? status : cb_node_fail(value, "quat: expected a quaternion that is not 0");
+}
+
+static cb_status from_axisangle(const cb_mjcf_reader *r, const cb_node *value, double q[4]) {
+  double a[4];
+  const cb_status status = cb_mjcf_numbers(value, "axisangle", 4, 4, a, NULL);
+  if (status) return status;
+  if (!cb_mjcf_normalise(3, a)) return too_short(value, "axisangle");
+  turn_about(a, r->radians ? a[3] : a[3] * M_PI / 180, q);
+  return CB_OK;
+}
+
+static cb_status from_xyaxes(const cb_mjcf_reader *r, const cb_node *value, double q[4]) {
+  double a[6], z[3], axes[3][3];
+  (void)r;
+  const cb_status status = cb_mjcf_numbers(value, "xyaxes", 6, 6, a, NULL);
+  if (status) return status;
+  if (!cb_mjcf_normalise(3, a)) return too_short(value, "xyaxes");
+  const double along = cb_dot3(a, a + 3);
+  for (int i = 0; i < 3; i++) a[3 + i] -= along * a[i];
+  if (!cb_mjcf_normalise(3, a + 3)) return cb_node_fail(value, "xyaxes: expected two different directions");
+  cb_cross3(a, a + 3, z);
+  for (int i = 0; i < 3; i++) {
+    axes[i][0] = a[i];
+    axes[i][1] = a[3 + i];
+    axes[i][2] = z[i];
+  }
+  cb_mjcf_quaternion((const double(*)[3])axes, q);
+  return CB_OK;
+}
+
+static cb_status from_zaxis(const cb_mjcf_reader *r, const cb_node *value, double q[4]) {
+  double z[3];
+  (void)r;
+  const cb_status status = cb_mjcf_numbers(value, "zaxis", 3, 3, z, NULL);
+  if (status) return status;
+  if (!cb_mjcf_normalise(3, z)) return too_short(value, "zaxis");
+  cb_mjcf_turn_to(z, q);
+  return CB_OK;
+}
+
+/* Lower-case letters of the sequence are rotations about axes that rotate with the body, upper-case letters about fixed
+ * axes. */
+void cb_mjcf_euler(const cb_mjcf_reader *r, const double angle[3], double q[4]) {
+  for (int i = 0; i < 4; i++) q[i] = i == 0;
+  for (int i = 0; i < 3; i++) {
+    const char letter = r->sequence[i];
+    const bool along = letter >= 'x';
+    double axis[3] = {0}, turn[4];
+    axis[letter - (along ? 'x' : 'X')] = 1;
+    turn_about(axis, r->radians ? angle[i] : angle[i] * M_PI / 180, turn);
+    if (along)
+      cb_quaternion_multiply(q, turn, q);
+    else
+      cb_quaternion_multiply(turn, q, q);
+  }
+  cb_quaternion_project(q);
+}
+
+static cb_status from_euler(const cb_mjcf_reader *r, const cb_node *value, double q[4]) {
+  double angle[3];
+  const cb_status status = cb_mjcf_numbers(value, "euler", 3, 3, angle, NULL);
+  if (!status) cb_mjcf_euler(r, angle, q);
+  return status;
+}
+
+static const struct {
+  const char *name;
+  cb_status (*read)(const cb_mjcf_reader *r, const cb_node *value, double q[4]);
+} ways[] = {{"quat", from_quat},
+            {"axisangle", from_axisangle},
+            {"xyaxes", from_xyaxes},
+            {"zaxis", from_zaxis},
+            {"euler", from_euler}};
+enum { WAYS = sizeof ways / sizeof *ways };
+
+cb_status cb_mjcf_pose(const cb_mjcf_reader *r, const cb_mjcf_source *source, cb_pose *out, bool *oriented) {
+  cb_xml *own = source->from[source->n - 1];
+  const cb_node *first = NULL;
+  cb_pose_identity(out);
+  cb_errors errors = cb_errors_begin();
+  cb_errors_add(&errors, &own->name, cb_mjcf_merged(source, "pos", 3, 3, out->x));
+  for (int i = 0; i < WAYS; i++) {
+    const cb_node *value = cb_mjcf_value(source, ways[i].name), *here = cb_xml_get(own, ways[i].name);
+    if (value) cb_errors_add(&errors, value, ways[i].read(r, value, out->q));
+    if (first && here)
+      cb_errors_add(&errors, here,
+                    cb_node_fail(here, "%s next to another orientation: expected only one orientation", ways[i].name));
+    if (here) first = here;
+    if (oriented && value) *oriented = true;
+  }
+  return cb_errors_end(&errors);
 }

@@ -1,11 +1,14 @@
-/* MJCF as a whole: <compiler> and <option>, then defaults, meshes and bodies, and what is left. See mjcf.h. */
-#include "mjcf/private.h"
+/* Reads a complete MJCF file (see mjcf.h): <compiler> and <option>, then defaults, meshes and bodies, and the list of
+ * elements that were not read. Attributes with their defaults follow below. */
+#include "mjcf/mjcf_private.h"
+#include "tree/scalar.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <math.h>
 
 typedef struct owned {
-  cb_mjcf model; /* first: what the caller sees */
+  cb_mjcf model; /* first: the part that the caller sees */
   cb_arena *arena;
 } owned;
 
@@ -20,9 +23,9 @@ static cb_status read_sequence(cb_mjcf_reader *r, const cb_node *value) {
 }
 
 static cb_status read_truth(const cb_node *value, const char *name, bool *out) {
-  static const char *const words[] = {"false", "true"};
+  static const char *const texts[] = {"false", "true"};
   int choice = 0;
-  const cb_status status = value ? cb_mjcf_choice(value, name, 2, words, &choice) : CB_OK;
+  const cb_status status = value ? cb_mjcf_choice(value, name, 2, texts, &choice) : CB_OK;
   if (!status && value) *out = choice;
   return status;
 }
@@ -41,9 +44,9 @@ static cb_status read_compiler(cb_mjcf_reader *r, cb_xml *e) {
                 *sequence = cb_xml_get(e, "eulerseq"), *from = cb_xml_get(e, "inertiafromgeom"),
                 *group = cb_xml_get(e, "inertiagrouprange"), *total = cb_xml_get(e, "settotalmass"),
                 *dir = cb_xml_get(e, "assetdir"), *meshdir = cb_xml_get(e, "meshdir");
-  int choice;
+  int choice = 0;
   cb_errors errors = cb_errors_begin();
-  cb_xml_get(e, "exactmeshinertia"); /* it is exact */
+  cb_xml_get(e, "exactmeshinertia"); /* read without effect: the inertia is always exact */
   if (angle && !cb_errors_add(&errors, angle, cb_mjcf_choice(angle, "angle", 2, angles, &choice))) r->radians = choice;
   if (coordinate) cb_errors_add(&errors, coordinate, cb_mjcf_choice(coordinate, "coordinate", 1, coordinates, &choice));
   if (sequence) cb_errors_add(&errors, sequence, read_sequence(r, sequence));
@@ -66,15 +69,15 @@ static cb_status read_compiler(cb_mjcf_reader *r, cb_xml *e) {
 /* --- <option> --- */
 
 static cb_status read_flag(cb_xml *flag, const char *name, bool *disabled) {
-  static const char *const words[] = {"enable", "disable"};
+  static const char *const texts[] = {"enable", "disable"};
   const cb_node *value = cb_xml_get(flag, name);
   int choice = 0;
-  const cb_status status = value ? cb_mjcf_choice(value, name, 2, words, &choice) : CB_OK;
+  const cb_status status = value ? cb_mjcf_choice(value, name, 2, texts, &choice) : CB_OK;
   if (!status && value) *disabled = choice;
   return status;
 }
 
-/* What is switched off. */
+/* The flags that are disabled. */
 typedef struct flags {
   bool gravity, passive, spring, damper, actuation, clampctrl, contact, constraint;
 } flags;
@@ -115,14 +118,14 @@ static cb_status read_option(cb_mjcf_reader *r, cb_xml *e, flags *off) {
   cb_errors_add(&errors, &e->name, read_positive(cb_xml_get(e, "timestep"), "timestep", false, &m->step));
   if (wind) cb_errors_add(&errors, wind, cb_mjcf_numbers(wind, "wind", 3, 3, m->wind, NULL));
   if (gravity) cb_errors_add(&errors, gravity, cb_mjcf_numbers(gravity, "gravity", 3, 3, m->gravity, NULL));
-  if (method) cb_errors_add(&errors, method, cb_mjcf_choice(method, "integrator", 4, methods, &m->method));
+  if (method) cb_errors_add(&errors, method, cb_mjcf_choice(method, "integrator", 4, methods, &m->integrator));
   cb_errors_add(&errors, &e->name, read_idle(cb_xml_get(e, "actuatorgroupdisable"), &r->whole->idle));
   for (cb_xml *flag = e->first; flag; flag = flag->next)
     if (cb_xml_is(flag, "flag")) cb_errors_add(&errors, &flag->name, read_flags(flag, off));
   return cb_errors_end(&errors);
 }
 
-/* The fluid's forces and those against gravity are among the passive ones. */
+/* The forces of the fluid and of gravcomp are passive forces. */
 static void switch_off(cb_mjcf_reader *r, const flags *off) {
   const bool dry = off->passive || (off->spring && off->damper);
   for (int i = 0; i < 3 && off->gravity; i++) r->model->gravity[i] = 0;
@@ -138,16 +141,18 @@ cb_status cb_mjcf_read_settings(cb_mjcf_reader *r) {
   cb_errors errors = cb_errors_begin();
   for (cb_xml *e = r->root->first; e; e = e->next) {
     if (cb_xml_is(e, "compiler")) cb_errors_add(&errors, &e->name, read_compiler(r, e));
-    if (r->parent && !strcmp(e->name.text, "option")) e->why = "options are those of the file that attaches this one";
+    if (r->parent && !strcmp(e->name.text, "option"))
+      e->why = "the options of the file that attaches this one are used";
     if (cb_xml_is(e, "option")) cb_errors_add(&errors, &e->name, read_option(r, e, &off));
   }
   if (!r->parent) switch_off(r, &off);
   return cb_errors_end(&errors);
 }
 
-/* --- the whole --- */
+/* --- the complete file --- */
 
-/* What moves no body: looks, what is measured, and how MuJoCo keeps its model. */
+/* Does an element or attribute have no effect on the motion? These are appearance, sensors, and sizes of MuJoCo's
+ * model. */
 static bool is_minor(const cb_xml *e, const char *attribute) {
   static const char *const elements[] = {"#text",  "visual", "statistic",   "size",     "custom",
                                          "light",  "camera", "texture",     "material", "skin",
@@ -173,20 +178,20 @@ static cb_status list_unread(const cb_mjcf_reader *r) {
   cb_text_puts(&text, "");
   for (const cb_mjcf_reader *own = r->whole->readers; own; own = own->next)
     cb_xml_list_unread(own->root, is_minor, &minors, &text);
-  cb_xml_put_minors(&minors, "looks and the like", &text);
+  cb_xml_put_minors(&minors, "looks and other minor elements", &text);
   r->model->left_out = text.failed ? NULL : cb_arena_strndup(r->arena, text.data, text.length);
   cb_text_free(&text);
   return r->model->left_out ? CB_OK : cb_mjcf_no_memory(r);
 }
 
-/* Which joint it is that leaves no body, if one does. */
+/* If a joint is the reason why there is no free body, the message names it. */
 static cb_status fail_without_bodies(const cb_mjcf_reader *r) {
   cb_xml *body = r->whole->blocked;
   if (!body) return cb_node_fail(&r->root->name, "expected a <body> with a free joint");
   const cb_node *name = cb_xml_get(body, "name");
   const cb_quote own = cb_quoted(name ? name->text : "", name ? strlen(name->text) : 0);
   return cb_node_fail(&r->whole->joint->name,
-                      "expected a <body> with a free joint and no other, found the <body>%s%s%s in line %d: %s",
+                      "expected a <body> with a free joint and no other joint, found the <body>%s%s%s in line %d: %s",
                       name ? " `" : "", own.text, name ? "`" : "", body->name.line, body->why);
 }
 
@@ -210,7 +215,9 @@ cb_status cb_mjcf_read_text(const char *path, const char *text, size_t n, const 
   }
   cb_mjcf_whole whole = {.folder = folder, .key = key};
   cb_mjcf_reader r = cb_mjcf_reader_of(arena, &whole, &o->model, own);
-  whole.last_reader = &whole.readers, whole.last_target = &whole.targets, whole.last_plane = &whole.planes;
+  whole.last_reader = &whole.readers;
+  whole.last_target = &whole.targets;
+  whole.last_plane = &whole.planes;
   o->arena = arena;
   o->model = (cb_mjcf){.path = own, .gravity = {0, 0, -9.81}, .step = 0.002};
   const cb_status status = read_model(&r, text, n);
@@ -233,4 +240,155 @@ cb_status cb_mjcf_read_file(const char *path, const char *key, cb_mjcf **out) {
 
 void cb_mjcf_free(cb_mjcf *m) {
   if (m) cb_arena_free(((owned *)m)->arena);
+}
+
+/* Attributes with their defaults. Classes of defaults are nested. An element has the class in its attribute `class`, or
+ * the `childclass` of a body around it, or `main`. The elements in <default> are searched from the outermost class
+ * inwards. A shorter list of numbers replaces only the first numbers of a longer list, as in MuJoCo. */
+
+cb_status cb_mjcf_no_memory(const cb_mjcf_reader *r) {
+  return cb_fail(CB_ERROR_MEMORY, "no memory for '%s'", r->model->path);
+}
+
+/* --- classes --- */
+
+static cb_mjcf_class *find_class(const cb_mjcf_reader *r, const char *name) {
+  cb_mjcf_class *c = r->classes;
+  while (c && strcmp(c->name, name)) c = c->next;
+  return c;
+}
+
+/* Marks the known attributes of defaults as read, whether an element uses them or not. */
+static void take_known(cb_xml *e) {
+  static const char *const known[] = {"class",      "type",         "size",      "fromto",     "pos",
+                                      "quat",       "axisangle",    "xyaxes",    "zaxis",      "euler",
+                                      "density",    "mass",         "fluidcoef", "group",      "mesh",
+                                      "fluidshape", "shellinertia", "contype",   "conaffinity"},
+                           *const of_mesh[] = {"class", "scale"}, *const of_joint[] = {"class", "type", "group"};
+  if (cb_xml_is(e, "site"))
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) cb_xml_get(e, known[i]);
+  if (cb_mjcf_is_actuator(e->name.text) && cb_xml_is(e, e->name.text)) cb_mjcf_take_actuator(e);
+  if (cb_xml_is(e, "geom"))
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) cb_xml_get(e, known[i]);
+  if (cb_xml_is(e, "mesh"))
+    for (size_t i = 0; i < sizeof of_mesh / sizeof *of_mesh; i++) cb_xml_get(e, of_mesh[i]);
+  if (cb_xml_is(e, "joint"))
+    for (size_t i = 0; i < sizeof of_joint / sizeof *of_joint; i++) cb_xml_get(e, of_joint[i]);
+}
+
+static cb_status read_class(cb_mjcf_reader *r, cb_xml *e, cb_mjcf_class *parent) {
+  const cb_node *named = cb_xml_get(e, "class");
+  if (parent && !named) return cb_node_fail(&e->name, "expected `class`, a name");
+  cb_mjcf_class *own = cb_arena_alloc(r->arena, 1, sizeof *own), **last = &r->classes;
+  if (!own) return cb_mjcf_no_memory(r);
+  *own = (cb_mjcf_class){named ? named->text : "main", e, parent, NULL};
+  while (*last) last = &(*last)->next;
+  *last = own;
+  cb_status status = CB_OK;
+  for (cb_xml *child = e->first; child && !status; child = child->next) {
+    if (cb_xml_is(child, "default"))
+      status = read_class(r, child, own);
+    else
+      take_known(child);
+  }
+  return status;
+}
+
+cb_status cb_mjcf_read_classes(cb_mjcf_reader *r) {
+  cb_status status = CB_OK;
+  for (cb_xml *e = r->root->first; e && !status; e = e->next)
+    if (cb_xml_is(e, "default")) status = read_class(r, e, NULL);
+  return status;
+}
+
+static bool is_under(const cb_mjcf_class *c, const cb_mjcf_class *of) {
+  while (c && strcmp(c->name, of->name)) c = c->parent;
+  return c != NULL;
+}
+
+static cb_status add_source(cb_mjcf_source *out, cb_xml *e, const cb_xml *element) {
+  if (out->n == CB_MJCF_SOURCES)
+    return cb_node_fail(&element->name, "expected at most %d defaults for an element", CB_MJCF_SOURCES - 1);
+  out->from[out->n++] = e;
+  return CB_OK;
+}
+
+/* Does a default apply to an element? Actuators of all types share their defaults. */
+static bool is_default_of(const cb_xml *e, const cb_xml *element) {
+  const char *name = e->name.text, *of = element->name.text;
+  return !e->why && (!strcmp(name, of) || (cb_mjcf_is_actuator(name) && cb_mjcf_is_actuator(of)));
+}
+
+/* Classes are in the order of the file, in which outer classes come before inner classes. The outermost classes apply
+ * to all elements. */
+cb_status cb_mjcf_source_of(const cb_mjcf_reader *r, cb_xml *element, const char *childclass, cb_mjcf_source *out) {
+  const cb_node *named = cb_xml_get(element, "class");
+  const char *name = named ? named->text : childclass;
+  const cb_mjcf_class *own = name ? find_class(r, name) : r->classes;
+  out->n = 0;
+  if (named && !own) return cb_node_fail(named, "no <default> has the class `%s`", name);
+  cb_status status = CB_OK;
+  for (cb_mjcf_class *c = r->classes; c && !status; c = c->next) {
+    if (c->parent && !is_under(own, c)) continue;
+    for (cb_xml *e = c->element->first; e && !status; e = e->next)
+      if (is_default_of(e, element)) status = add_source(out, e, element);
+  }
+  return status ? status : add_source(out, element, element);
+}
+
+/* --- values --- */
+
+const cb_node *cb_mjcf_value(const cb_mjcf_source *source, const char *name) {
+  const cb_node *value = NULL;
+  for (int i = 0; i < source->n; i++) {
+    const cb_node *own = cb_xml_get(source->from[i], name);
+    if (own) value = own;
+  }
+  return value;
+}
+
+cb_status cb_mjcf_numbers(const cb_node *value, const char *name, int minimum, int maximum, double *out, int *count) {
+  static const char blanks[] = " \t\r\n";
+  const size_t first = strspn(value->text, blanks);
+  int n = 0;
+  /* the first loop checks that all are numbers, the second one stores them */
+  for (size_t at = first, length; value->text[at]; n++, at += length, at += strspn(value->text + at, blanks)) {
+    const char *text = value->text + at;
+    double number;
+    length = strcspn(text, blanks);
+    if (!cb_parse_decimal(text, length, &number) || !isfinite(number))
+      return cb_node_fail_at(value, at, "%s: expected a number, found '%s'", name, cb_quoted(text, length).text);
+  }
+  if (n < minimum || n > maximum) {
+    if (minimum == maximum)
+      return cb_node_fail(value, "%s: expected %d number%s, found %d", name, maximum, maximum != 1 ? "s" : "", n);
+    return cb_node_fail(value, "%s: expected %d to %d numbers, found %d", name, minimum, maximum, n);
+  }
+  size_t at = first;
+  for (int i = 0; i < n; i++) {
+    const size_t length = strcspn(value->text + at, blanks);
+    (void)cb_parse_decimal(value->text + at, length, &out[i]);
+    at += length;
+    at += strspn(value->text + at, blanks);
+  }
+  if (count) *count = n;
+  return CB_OK;
+}
+
+cb_status cb_mjcf_merged(const cb_mjcf_source *source, const char *name, int minimum, int maximum, double *out) {
+  cb_status status = CB_OK;
+  for (int i = 0; i < source->n && !status; i++) {
+    const cb_node *own = cb_xml_get(source->from[i], name);
+    if (own) status = cb_mjcf_numbers(own, name, minimum, maximum, out, NULL);
+  }
+  return status;
+}
+
+cb_status cb_mjcf_choice(const cb_node *value, const char *what, int n, const char *const *texts, int *out) {
+  for (int i = 0; i < n; i++)
+    if (!strcmp(texts[i], value->text)) {
+      *out = i;
+      return CB_OK;
+    }
+  return cb_fail_unknown(value, what, value->text, texts, (size_t)n);
 }

@@ -1,10 +1,12 @@
-/* The free bodies of an MJCF file, MuJoCo's XML, as they are read, and as a scenario of bodies in a fluid.
+/* The free bodies of an MJCF file (MuJoCo's XML): how they are read, and how they are written as a scenario of bodies
+ * in a fluid.
  *
- * Read: <include>, <compiler>, <option>, <default>, <asset> with <mesh> and <model>, <worldbody> with <frame>,
- * <replicate>, <attach>, <body>, <freejoint>, <joint type="free">, <inertial> and <geom>; <actuator> at sites and free
- * joints, <keyframe>, and a plane of the world, the floor. A body without a joint is welded to its parent; a
- * body that moves by other joints is left out with all that it carries. What is not read is listed with its place; what
- * cannot be right fails with its place. Source: MuJoCo's XML reference and its compiler (2.2.2 and 3.14). SI units.
+ * These elements are read: <include>, <compiler>, <option>, <default>, <asset> with <mesh> and <model>, <worldbody>
+ * with <frame>, <replicate>, <attach>, <body>, <freejoint>, <joint type="free">, <inertial> and <geom>; <actuator> at
+ * sites and free joints, <keyframe>, and one plane of the world as the floor. A body without a joint is welded to its
+ * parent. A body with other joints is left out with all bodies attached to it. Elements that are not read are listed
+ * with their places; an invalid element is an error with its place. Source: MuJoCo's XML reference and its compiler
+ * (2.2.2 and 3.14). SI units.
  */
 #pragma once
 
@@ -23,24 +25,25 @@ typedef enum cb_mjcf_type {
 } cb_mjcf_type;
 enum { CB_MJCF_COEFFICIENTS = 5 };
 
-/* `cb_mass` of density 1, and MuJoCo's frame: the centre, and the principal axes by falling moments. */
+/* Mass properties of a mesh for density 1, in MuJoCo's frame: its origin is the centre, its axes are the principal axes
+ * in the order of descending moments. */
 typedef struct cb_mjcf_mesh {
-  const char *name, *file; /* NULL: it has none */
+  const char *name, *file; /* name "" or file NULL: it has none */
   double scale[3];
-  cb_pose place; /* of the scaled mesh in the frame that geoms see: refpos and refquat */
+  cb_pose place; /* frame of the scaled mesh in the frame that geoms use: refpos and refquat */
   bool measured;
-  double volume, moment[3], half[3]; /* half: of the box about the centre */
+  double volume, moment[3], half[3]; /* half: half the sides of the box about the centre */
   cb_pose centre;
   struct cb_mjcf_mesh *next;
 } cb_mjcf_mesh;
 
 typedef struct cb_mjcf_geom {
-  const char *name; /* "": none */
+  const char *name; /* "": it has none */
   cb_mjcf_type type;
-  double size[3];         /* as MJCF has it; of a mesh that was measured the half sides of its box */
-  cb_pose pose;           /* in its body; of a mesh that of the file */
-  cb_pose centre;         /* of a mesh its own frame in the body; otherwise `pose` */
-  double mass, moment[3]; /* about its centre, in its axes */
+  double size[3];         /* as in MJCF; for a mesh whose size was measured, half the sides of its box */
+  cb_pose pose;           /* in its body; for a mesh the pose of the file's frame */
+  cb_pose centre;         /* for a mesh the pose of its own frame in the body; otherwise `pose` */
+  double mass, moment[3]; /* about its centre, in its own axes */
   bool fluid;             /* fluidshape="ellipsoid" */
   double coefficient[CB_MJCF_COEFFICIENTS];
   unsigned contype, conaffinity;
@@ -48,43 +51,44 @@ typedef struct cb_mjcf_geom {
   struct cb_mjcf_geom *next;
 } cb_mjcf_geom;
 
-/* Mass, and the inertia about the centre in axes that are turned by its quaternion. */
+/* The mass, and the inertia about the centre in the axes of `centre`. */
 typedef struct cb_mjcf_inertial {
   double mass, inertia[3][3];
   cb_pose centre;
 } cb_mjcf_inertial;
 
-/* A body of the file: the one that is free, or one welded to it. */
+/* A body of the file: the free body, or a body that is welded to it. */
 typedef struct cb_mjcf_link {
   const char *name;
-  cb_pose pose; /* in the free body */
+  cb_pose pose; /* in the frame of the free body */
   cb_mjcf_geom *geoms;
   cb_mjcf_inertial inertial;
-  double gravcomp; /* the part of its weight that a force upwards carries */
+  double gravcomp; /* the fraction of its weight that an upward force compensates */
   struct cb_mjcf_link *next;
 } cb_mjcf_link;
 
-/* Of an actuator, or of `gravcomp`: expressions of the twist and of `ctrl0`, ... along the axes of the body or the
- * world. */
+/* The wrench of an actuator, or of `gravcomp`: expressions of the twist and of `ctrl0`, ... along the axes of the body
+ * or the world. */
 typedef struct cb_mjcf_wrench {
   const char *name;
   bool world;
   double at[3];
-  const char *force[3], *torque[3]; /* NULL: 0 */
+  const char *force[3], *torque[3]; /* a NULL component is 0 */
   struct cb_mjcf_wrench *next;
 } cb_mjcf_wrench;
 
 typedef struct cb_mjcf_body {
-  const char *name, *prefix, *suffix; /* those that the name has from where it stands */
-  cb_pose place;                      /* in the world */
+  /* Prefix and suffix are added to its name by the copies and files around it. */
+  const char *name, *prefix, *suffix;
+  cb_pose place; /* in the world's frame */
   cb_mjcf_link *links;
-  cb_mjcf_inertial inertial;   /* of all links, in the frame of the first */
-  double velocity[3], spin[3]; /* of its origin, in its own axes */
+  cb_mjcf_inertial inertial;   /* of all links together, in the frame of the first */
+  double velocity[3], spin[3]; /* velocity of its origin; both in its own axes */
   cb_mjcf_wrench *wrenches, **last_wrench;
   struct cb_mjcf_body *next;
 } cb_mjcf_body;
 
-/* A file that was read: the model, and what it includes and attaches. */
+/* A file that was read: the main file, and those that it includes and attaches. */
 typedef struct cb_mjcf_file {
   const char *path;
   struct cb_mjcf_file *next;
@@ -94,23 +98,24 @@ typedef struct cb_mjcf {
   const char *path, *title;
   cb_mjcf_file *files;
   double density, viscosity, wind[3], gravity[3], step;
-  int method; /* of its words Euler, RK4, implicit, implicitfast */
+  int integrator; /* index in the list Euler, RK4, implicit, implicitfast */
   cb_mjcf_body *bodies;
   int n;
   double start;
-  bool floor; /* the half space below height along the normal */
+  bool floor; /* the floor is the half space below height along the normal */
   double normal[3], height;
   int actuators;
-  double *control;      /* of each; NAN: of one that is left out */
-  const char *left_out; /* a line each, `file:line:column: left out: ..` */
+  double *control;      /* [actuators]: their controls; NAN for an actuator that is left out */
+  const char *left_out; /* one line for each element that is not read, `file:line:column: left out: ..` */
 } cb_mjcf;
 
-/* key: the <key> that the bodies start from, by its name or its number from 0; NULL: none. CB_ERROR_FILE;
- * CB_ERROR_INPUT, `path:line:column: error: ..`. The caller frees. */
+/* Reads a file. key: the <key> from which the bodies start, by its name or by its number from 0; NULL: none.
+ * CB_ERROR_FILE if a file cannot be read; CB_ERROR_INPUT with the message `path:line:column: error: ..`. The caller
+ * frees *out. */
 cb_status cb_mjcf_read_file(const char *path, const char *key, cb_mjcf **out);
-/* The same for text[n], called `path`, beside which its meshes are. */
+/* Does the same for text[n]; messages call it `path`, and its meshes are next to that path. */
 cb_status cb_mjcf_read_text(const char *path, const char *text, size_t n, const char *key, cb_mjcf **out);
 void cb_mjcf_free(cb_mjcf *m);
 
-/* As a scenario of the time `end`. CB_ERROR_MEMORY, or CB_ERROR_INPUT for a file without a free body. */
+/* Writes a scenario that runs for the time `end` from m->start. CB_ERROR_MEMORY if there is no memory. */
 cb_status cb_mjcf_write(const cb_mjcf *m, double end, cb_text *out);

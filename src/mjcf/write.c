@@ -1,9 +1,11 @@
-/* The free bodies of MJCF as a scenario: what MuJoCo computes, by the models of the same names.
+/* Writes the free bodies of an MJCF file as a scenario that computes the same motion as MuJoCo, with the fluid models
+ * of the same names.
  *
- * Each geom is a piece of its body's shape, for its looks; the mass is `inertial`. A body of the file with an ellipsoid
- * feels the fluid by its ellipsoids, one without by the box of its inertia; no added mass, no buoyancy.
+ * Each geom is a piece of its body's shape and is only drawn; the mass is `inertial`. If a body of the file has geoms
+ * with fluidshape="ellipsoid", the fluid acts on their ellipsoids, otherwise on the box of its inertia. There is no
+ * added mass and no buoyancy.
  */
-#include "mjcf/private.h"
+#include "mjcf/mjcf_private.h"
 #include "yaml/yaml.h"
 
 #include <math.h>
@@ -29,7 +31,7 @@ static void put_list(cb_text *out, const char *key, int n, const double *x) {
   cb_text_puts(out, "]");
 }
 
-/* A text to the end of the line, quoted where that is needed. */
+/* Writes a text, quoted if necessary, and ends the line. */
 static void put_text(cb_text *out, const char *before, const char *text) {
   const cb_node node = {.kind = CB_NODE_SCALAR, .text = text};
   cb_text_puts(out, before);
@@ -38,11 +40,17 @@ static void put_text(cb_text *out, const char *before, const char *text) {
 
 static void put_pose(cb_text *out, const cb_pose *pose) {
   const double *x = pose->x, *q = pose->q;
-  if (x[0] != 0 || x[1] != 0 || x[2] != 0) cb_text_puts(out, ", "), put_list(out, "position", 3, x);
-  if (q[1] != 0 || q[2] != 0 || q[3] != 0) cb_text_puts(out, ", "), put_list(out, "quaternion", 4, q);
+  if (x[0] != 0 || x[1] != 0 || x[2] != 0) {
+    cb_text_puts(out, ", ");
+    put_list(out, "position", 3, x);
+  }
+  if (q[1] != 0 || q[2] != 0 || q[3] != 0) {
+    cb_text_puts(out, ", ");
+    put_list(out, "quaternion", 4, q);
+  }
 }
 
-/* --- looks --- */
+/* --- drawing --- */
 
 static void put_shape(cb_text *out, const char *name, int n, const char *const *keys, const double *size) {
   cb_text_puts(out, "shape: {name: ");
@@ -67,7 +75,7 @@ static void put_primitive(cb_text *out, const cb_mjcf_geom *g) {
     put_shape(out, types[g->type], 2, round_, (double[]){s[0], 2 * s[1]});
 }
 
-/* The file is named from the root: the scenario may stand elsewhere. */
+/* The path of the file is absolute, because the scenario may be in another folder. */
 static void put_mesh(cb_text *out, const cb_mjcf_mesh *mesh) {
   char *path = realpath(mesh->file, NULL);
   put_text(out, "mesh: ", path ? path : mesh->file);
@@ -88,8 +96,14 @@ static void put_piece(cb_text *out, const cb_mjcf_geom *g, const cb_pose *pose) 
     put_mesh(out, g->mesh);
   else
     put_primitive(out, g);
-  if (x[0] != 0 || x[1] != 0 || x[2] != 0) cb_text_puts(out, "\n        "), put_list(out, "position", 3, x);
-  if (q[1] != 0 || q[2] != 0 || q[3] != 0) cb_text_puts(out, "\n        "), put_list(out, "quaternion", 4, q);
+  if (x[0] != 0 || x[1] != 0 || x[2] != 0) {
+    cb_text_puts(out, "\n        ");
+    put_list(out, "position", 3, x);
+  }
+  if (q[1] != 0 || q[2] != 0 || q[3] != 0) {
+    cb_text_puts(out, "\n        ");
+    put_list(out, "quaternion", 4, q);
+  }
   cb_text_puts(out, "\n");
 }
 
@@ -147,7 +161,7 @@ static bool has_ellipsoid(const cb_mjcf_link *l) {
   return false;
 }
 
-/* MuJoCo has no fluid for a body without mass; one without moments has a box without sides. */
+/* In MuJoCo no fluid acts on a body without mass; the box of a body without moments has no size. */
 static bool is_wet(const cb_mjcf_link *l) {
   const double(*I)[3] = (const double(*)[3])l->inertial.inertia;
   return l->inertial.mass > 0 && (has_ellipsoid(l) || I[0][0] + I[1][1] + I[2][2] > 0);
@@ -193,7 +207,7 @@ static void put_model(cb_text *out, const char *name, double viscosity, const ch
   cb_text_puts(out, ":\n");
 }
 
-/* MuJoCo has no fluid where neither density nor viscosity is there. */
+/* In MuJoCo there is no fluid if neither density nor viscosity is given. */
 static void put_models(cb_text *out, const cb_mjcf *m, const cb_mjcf_body *body) {
   int ellipsoids = 0, boxes = 0;
   for (const cb_mjcf_link *l = body->links; l; l = l->next)
@@ -267,7 +281,7 @@ static void put_controls(cb_text *out, const cb_mjcf *m) {
   }
 }
 
-/* MuJoCo's contacts throw nothing back where nothing else is said. */
+/* MuJoCo's contacts do not rebound by default. */
 static void put_floor(cb_text *out, const cb_mjcf *m) {
   if (!m->floor) return;
   cb_text_puts(out, "\n  floor:\n    kind: reflecting\n    height: ");
@@ -277,7 +291,7 @@ static void put_floor(cb_text *out, const cb_mjcf *m) {
   cb_text_puts(out, "\n    restitution: 0");
 }
 
-/* --- the whole --- */
+/* --- the complete scenario --- */
 
 static void put_body(cb_text *out, const cb_mjcf *m, const cb_mjcf_body *body, int number) {
   char numbered[32];
@@ -291,7 +305,8 @@ static void put_body(cb_text *out, const cb_mjcf *m, const cb_mjcf_body *body, i
   put_start(out, body);
 }
 
-/* For Euler's steps better ones of the same length, MuJoCo's own of RK4, implicit ones. */
+/* Integrators for MuJoCo's Euler, RK4, implicit and implicitfast: a more accurate one with the same step for Euler,
+ * MuJoCo's own for RK4, and an implicit one for implicit steps. */
 static const char *const methods[] = {"rkmk4", "mujoco_rk4", "hamilton_pontryagin", "hamilton_pontryagin"};
 
 cb_status cb_mjcf_write(const cb_mjcf *m, double end, cb_text *out) {
@@ -312,11 +327,15 @@ cb_status cb_mjcf_write(const cb_mjcf *m, double end, cb_text *out) {
   cb_text_puts(out, "\nbodies:\n");
   for (const cb_mjcf_body *body = m->bodies; body; body = body->next) put_body(out, m, body, number++);
   cb_text_puts(out, "integrator:\n  name: ");
-  cb_text_puts(out, methods[m->method]);
+  cb_text_puts(out, methods[m->integrator]);
   cb_text_puts(out, "\n  step: ");
   put_number(out, m->step);
   cb_text_puts(out, "\ntime:\n  ");
-  if (m->start != 0) cb_text_puts(out, "start: "), put_number(out, m->start), cb_text_puts(out, "\n  ");
+  if (m->start != 0) {
+    cb_text_puts(out, "start: ");
+    put_number(out, m->start);
+    cb_text_puts(out, "\n  ");
+  }
   cb_text_puts(out, "end: ");
   put_number(out, m->start + end);
   cb_text_puts(out, "\nrecord:\n  observables: [energy, wrenches]\n");

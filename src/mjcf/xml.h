@@ -1,8 +1,8 @@
-/* XML to a tree of elements with their places in a file, and a memory of what was read of it.
+/* Reads XML into a tree of elements with their places in a file, and remembers which of them were used.
  *
- * Elements and attributes in UTF-8, by expat; comments and processing instructions are passed over, a DOCTYPE is
- * refused. Names and values are scalars (curvebody/node.h), so that failures have their place. Whoever reads a document
- * marks what it takes; the rest can be listed.
+ * Elements and attributes are in UTF-8 and read by expat. Comments and processing instructions are skipped; a DOCTYPE
+ * is an error. Names and values are scalars (curvebody/node.h), so that errors have a place. The caller marks what it
+ * reads; the rest can be listed.
  */
 #pragma once
 
@@ -10,7 +10,10 @@
 #include "core/text.h"
 #include <curvebody/node.h>
 
-enum { CB_XML_LARGEST = 64 << 20 /* bytes of a text */, CB_XML_DEEPEST = 200 /* elements within each other */ };
+enum {
+  CB_XML_LARGEST = 64 << 20 /* maximum number of bytes of a text */,
+  CB_XML_DEEPEST = 200 /* maximum depth of elements */
+};
 
 typedef struct cb_xml_attribute {
   cb_node name, value;
@@ -19,31 +22,31 @@ typedef struct cb_xml_attribute {
 
 typedef struct cb_xml cb_xml;
 struct cb_xml {
-  cb_node name; /* `#text` of what stands between elements */
+  cb_node name; /* `#text` for text between elements */
   size_t count;
   cb_xml_attribute *attribute;
-  cb_xml *parent, *first, *last, *next; /* children in their order */
+  cb_xml *parent, *first, *last, *next; /* children are in the order of the file */
   bool read;
-  const char *why;  /* it was not read; NULL: for no reason of its own */
-  const char *note; /* something of it that was not, though it was; NULL: none */
+  const char *why;  /* reason why it was not read; NULL: no special reason */
+  const char *note; /* a part of the element that was not read, although the element was read; NULL: none */
 };
 
-/* Reads text[n], named `name` in messages, into arena: name, text and all. CB_ERROR_INPUT, `name:line:column: error:
- * `. */
+/* Reads text[n], called `name` in messages, into the arena, which keeps copies of name and text. CB_ERROR_INPUT with a
+ * message `name:line:column: error: ..`. */
 cb_status cb_xml_read(cb_arena *arena, const char *name, const char *text, size_t n, cb_xml **root);
 
-/* The value of an attribute, which then is read; NULL: there is none. */
+/* Returns the value of an attribute and marks it as read; NULL: there is none. */
 const cb_node *cb_xml_get(cb_xml *element, const char *attribute);
-/* Is the element called so? It then is read. */
+/* Does the element have this name, and no `why`? If so, it is marked as read. */
 bool cb_xml_is(cb_xml *element, const char *name);
 
-/* Does it matter less? An attribute of the element, or (NULL) that itself. */
+/* Is this attribute of the element (NULL: the element itself) minor? */
 typedef bool cb_xml_is_minor(const cb_xml *e, const char *attribute);
 
-/* What matters less, counted by its kinds over documents; starts from {0}. */
+/* Minor elements and attributes, counted by their names over several documents; starts as {0}. */
 enum { CB_XML_MINORS = 64 };
 typedef struct cb_xml_minor_kind {
-  const char *element, *attribute; /* attribute "": the element */
+  const char *element, *attribute; /* attribute "": the element itself */
   int count;
 } cb_xml_minor_kind;
 typedef struct cb_xml_minors {
@@ -52,8 +55,9 @@ typedef struct cb_xml_minors {
   int n, more;
 } cb_xml_minors;
 
-/* What is in the document and was not read, in its order: `file:line:column: left out: ..` and a line's end; what
- * matters less goes into minors. */
+/* Lists the elements and attributes that were not read, in the order of the document, each in a line `file:line:column:
+ * left out: ..`. Minor ones are added to `minors` instead. */
 void cb_xml_list_unread(const cb_xml *root, cb_xml_is_minor *is_minor, cb_xml_minors *minors, cb_text *out);
-/* All of that in one line, at the place of the first: `what: rgba of <geom> (3 times), <light>`; none: nothing. */
+/* Writes all minor elements and attributes in one line with the place of the first: `what: rgba of <geom> (3 times),
+ * <light>`. Writes nothing if there are none. */
 void cb_xml_put_minors(const cb_xml_minors *minors, const char *what, cb_text *out);

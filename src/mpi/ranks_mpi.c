@@ -1,14 +1,15 @@
-/* The ranks of mpirun, by MPI: a module that the program loads when it was started so (sweep/ranks.c).
- * Only the thread that begins calls MPI: MPI_THREAD_FUNNELED. Nothing here waits within MPI, which would take a core.
- * */
-#include "sweep/ranks.h"
+/* Ranks of a sweep by MPI: a module that the program loads when mpirun has started it (sweep/ranks.c).
+ *
+ * Only the main thread calls MPI (MPI_THREAD_FUNNELED). No call waits inside MPI, because MPI would keep a core busy.
+ */
+#include "sweep/scheduler.h"
 
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-enum { TAG = 19, NAP = 200000 }; /* ns */
+enum { TAG = 19, NAP = 200000 }; /* NAP in ns */
 
 static void nap(void) { nanosleep(&(struct timespec){0, NAP}, NULL); }
 
@@ -20,21 +21,22 @@ static bool wait_for(MPI_Request *request) {
   }
 }
 
-static bool send(void *self, int to, const int64_t words[CB_RANKS_WORDS]) {
+static bool send(void *self, int to, const int64_t message[CB_RANKS_MESSAGE]) {
   (void)self;
-  int64_t copy[CB_RANKS_WORDS];
-  memcpy(copy, words, sizeof copy);
-  return MPI_Send(copy, CB_RANKS_WORDS, MPI_INT64_T, to, TAG, MPI_COMM_WORLD) == MPI_SUCCESS; /* so short: at once */
+  int64_t copy[CB_RANKS_MESSAGE];
+  memcpy(copy, message, sizeof copy);
+  return MPI_Send(copy, CB_RANKS_MESSAGE, MPI_INT64_T, to, TAG, MPI_COMM_WORLD) ==
+         MPI_SUCCESS; /* such a short message is sent immediately */
 }
 
-static bool poll(void *self, int *from, int64_t words[CB_RANKS_WORDS]) {
+static bool poll(void *self, int *from, int64_t message[CB_RANKS_MESSAGE]) {
   (void)self;
   int there = 0;
   MPI_Status status;
   MPI_Iprobe(MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &there, &status);
   if (!there) return false;
   *from = status.MPI_SOURCE;
-  return MPI_Recv(words, CB_RANKS_WORDS, MPI_INT64_T, *from, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE) == MPI_SUCCESS;
+  return MPI_Recv(message, CB_RANKS_MESSAGE, MPI_INT64_T, *from, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE) == MPI_SUCCESS;
 }
 
 static bool broadcast(void *self, void *data, size_t bytes) {

@@ -1,12 +1,13 @@
 /* Quaternions over the numbers a + j b with j^2 = K: the double cover of the isometries of a space of curvature K.
  *
- *   twist Z = omega + j v,  exp(Y) <- exp(Z/2)
+ *   a twist Y = (omega, v) is Z = omega + j v, and its exponential is exp(Z/2)
  *   transvection T(x) <- C + j s,  s = S_K(r/2) x/r,  C = C_K(r/2),  r = |x|
  *   a pose T(x) R(q) <- (C + j s) q;  momentum M = p + j l,  Ad*_Q M = Q^-1 M Q,  ad*_Z M = M × Z
  *   product: a = a1 a2 + K b1 b2, b = a1 b2 + b1 a2;
- *   -1 in SO(4) is j/sqrt(K): it takes (a, b) to (sqrt(K) b, a/sqrt(K))
- * In hyperbolic space numbers grow like exp(sqrt(-K) r/2): they are kept times exp(-scale).
- * K = 0: dual quaternions. Derived here; Clifford (1873), Proc. London Math. Soc. 4, 381, doi:10.1112/plms/s1-4.1.381.
+ *   -1 in SO(4) is j/sqrt(K): it maps (a, b) to (sqrt(K) b, a/sqrt(K))
+ * In hyperbolic space numbers grow like exp(sqrt(-K) r/2), so they are stored times exp(-scale). For K = 0 these are
+ * dual quaternions. The formulae are derived here; Clifford (1873), Proc. London Math. Soc. 4, 381,
+ * doi:10.1112/plms/s1-4.1.381.
  */
 #pragma once
 
@@ -33,7 +34,7 @@ typedef struct cb_biquaternion {
   double a[4], b[4]; /* w, x, y, z */
 } cb_biquaternion;
 
-/* (C + j s) q, q of unit length; C^2 + K s.s = 1 but for the scale. */
+/* (C + j s) q with q of unit length; C^2 + K s.s = 1 up to the scale. */
 typedef struct cb_screw {
   double q[4], C, s[3];
 } cb_screw;
@@ -41,26 +42,28 @@ typedef struct cb_screw {
 void cb_biquaternion_multiply(double K, const cb_biquaternion *p, const cb_biquaternion *q, cb_biquaternion *out);
 /* Q of a pose, times exp(-scale); returns scale. */
 double cb_biquaternion_of(double K, const cb_pose *g, cb_biquaternion *out);
-/* low: of x, where it has one (NULL: not wanted). */
+/* The pose of Q times exp(scale). low: the low part of x, if it has one (may be NULL). */
 void cb_biquaternion_pose(double K, const cb_biquaternion *Q, double scale, cb_pose *out, double low[3]);
-/* Not at the antipode of the base point. */
+/* The screw of Q. The pose of Q must not move the base point to its antipode. */
 void cb_biquaternion_screw(const cb_biquaternion *Q, cb_screw *out);
-/* tau(Y); not a number where it is none. */
+/* tau(Y); nan if it does not exist. */
 void cb_biquaternion_tau(cb_se3_map map, double K, const double Y[6], cb_biquaternion *out);
-/* The root nearest the identity, of Q near it: turns and moves by less than half a great circle. */
+/* The square root nearest to the identity, for a Q near the identity, which rotates by less than pi and moves by less
+ * than half a great circle. */
 void cb_biquaternion_half(double K, const cb_biquaternion *Q, cb_biquaternion *out);
 
-/* Ad* of C + j s on the momentum (l, p), in twice the precision: keeps p.p + K l.l and l.p to it, whatever the length
- * of C + j s is. */
+/* Applies Ad* of C + j s to the momentum (l, p) in double-double arithmetic. p.p + K l.l and l.p are constant to that
+ * precision for any length of C + j s. */
 void cb_screw_carry(double K, double C, const double s[3], cb_dd l[3], cb_dd p[3]);
-/* q v q^-1, in twice the precision, whatever the length of q is. */
+/* q v q^-1 in double-double arithmetic, for any length of q. */
 void cb_screw_turn(const double q[4], cb_dd v[3]);
 /* Ad*_{m} mu and Ad*_{m^-1} mu in double precision. */
 void cb_screw_momentum(double K, const cb_screw *m, const double mu[6], double out[6]);
 void cb_screw_momentum_back(double K, const cb_screw *m, const double mu[6], double out[6]);
 
-/* T(x + low) T(y) = T(x + low + dx) turn, C + j s of T(y): dx and turn (not of unit length) to round-off of s. False
- * within .14 radii of the antipode of the base point. */
+/* T(x + low) T(y) = T(x + low + dx) turn, where C + j s is T(y): computes dx and turn (not of unit length) to round-off
+ * of s. Returns false if, on a sphere, one of the two points x + low and x + low + dx is within .14 radii of the
+ * antipode of the base point. */
 bool cb_screw_shift(double K, const double x[3], const double low[3], double C, const double s[3], double dx[3],
                     double turn[4]);
 

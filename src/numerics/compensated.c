@@ -1,4 +1,5 @@
-#include "numerics/compensated.h"
+/* Compensated addition of arrays by several threads (dd.h). */
+#include "numerics/dd.h"
 
 #include "core/threads.h"
 

@@ -1,14 +1,16 @@
-/* Double-double numbers: an unevaluated sum hi + lo with |lo| <= ulp(hi)/2, about 32 digits.
+/* Double-double numbers, an unevaluated sum hi + lo with |lo| <= ulp(hi)/2 (about 32 digits), and compensated sums.
  *
  * two_sum and two_prod are exact; add, mul, div and sqrt have relative errors of a few 2^-104.
  * Sources: Knuth, The Art of Computer Programming 2, 3rd ed. (1997), section 4.2.2; Joldes, Muller & Popescu, Tight and
  * rigorous error bounds for basic building blocks of double-word arithmetic, ACM TOMS 44 (2017) 15,
- * doi:10.1145/3121432. Needs strict doubles: -ffp-contract=off and no -ffast-math. Valid while nothing overflows or
- * underflows.
+ * doi:10.1145/3121432. They need strict doubles (-ffp-contract=off and no -ffast-math) and are valid if nothing
+ * overflows or underflows.
  */
 #pragma once
 
 #include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
 
 typedef struct cb_dd {
   double hi, lo;
@@ -23,7 +25,7 @@ static inline cb_dd cb_two_sum(double a, double b) {
   return (cb_dd){s, (a - (s - t)) + (b - t)};
 }
 
-/* a + b exactly, where |a| >= |b| or a = 0. */
+/* a + b exactly, if |a| >= |b| or a = 0. */
 static inline cb_dd cb_fast_two_sum(double a, double b) {
   double s = a + b;
   return (cb_dd){s, b - (s - a)};
@@ -68,7 +70,7 @@ static inline cb_dd cb_dd_div(cb_dd a, cb_dd b) {
   return cb_dd_add_d(cb_fast_two_sum(q, q2), r.hi / b.hi);
 }
 
-/* sqrt(a) of a >= 0: one Newton step from the double root. */
+/* sqrt(a) for a >= 0: one Newton step from the double root. */
 static inline cb_dd cb_dd_sqrt(cb_dd a) {
   if (!(a.hi > 0)) return cb_dd_of(0);
   double s = sqrt(a.hi);
@@ -76,7 +78,8 @@ static inline cb_dd cb_dd_sqrt(cb_dd a) {
   return cb_fast_two_sum(s, r.hi / (2 * s));
 }
 
-/* exp(x), |x| < 700: 12 terms of the series at |r| < ln 2/128, squared six times. Relative error about 64 2^-104. */
+/* exp(x), |x| < 700: 12 terms of the series at |r| < ln 2/128, squared six times. The relative error is about 64
+ * 2^-104. */
 static inline cb_dd cb_dd_exp(double x) {
   const cb_dd ln2 = {0.6931471805599453, 2.3190468138462996e-17};
   const double k = rint(x / ln2.hi);
@@ -84,4 +87,35 @@ static inline cb_dd cb_dd_exp(double x) {
   for (int n = 12; n > 0; n--) sum = cb_dd_add_d(cb_dd_div(cb_dd_mul(sum, r), cb_dd_of(n)), 1);
   for (int n = 0; n < 6; n++) sum = cb_dd_mul(sum, sum);
   return (cb_dd){ldexp(sum.hi, (int)k), ldexp(sum.lo, (int)k)};
+}
+
+/* --- compensated sums: a number is stored as high + low, high = fl(high + low) ---
+ *
+ * Source: Kahan (1965), Comm. ACM 8, 40, doi:10.1145/363707.363723; two-sum and two-product: Ogita, Rump & Oishi
+ * (2005), SIAM J. Sci. Comput. 26, 1955, doi:10.1137/030601818.
+ */
+
+/* (high + low) += increment for one number. */
+static inline void cb_compensated_add_one(double *high, double *low, double increment) {
+  const double y = increment + *low;
+  const double sum = *high + y;
+  const double back = sum - *high;
+  *low = (*high - (sum - back)) + (y - back);
+  *high = sum;
+}
+
+/* As cb_compensated_add_one, for arrays of `count` numbers; keep false: the low parts are set to zero. */
+void cb_compensated_add(size_t count, double *high, double *low, const double *increment, bool keep, int threads);
+
+/* sum_a form_a (x_a + low_a)^2 - value, from exact products: its error is of order eps^2. form_a is 1 or -1. */
+static inline double cb_compensated_norm(int count, const double *form, const double *x, const double *low,
+                                         double value) {
+  double sum = -value, rest = 0;
+  for (int a = 0; a < count; a++) {
+    const double product = x[a] * x[a], error = fma(x[a], x[a], -product);
+    const double term = form[a] * product, next = sum + term, back = next - sum;
+    rest += (sum - (next - back)) + (term - back) + form[a] * (error + 2 * x[a] * low[a]);
+    sum = next;
+  }
+  return sum + rest;
 }

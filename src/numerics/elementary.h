@@ -1,11 +1,12 @@
 /* Elementary functions f(a) and f(a, b) with their partial derivatives up to second order.
  *
- * Each returns f and, for order >= 1, f_a, f_b, for order 2 also f_aa, f_ab, f_bb; the order is a compile-time constant
- * where it is called, so that what is not asked for costs nothing. f does not depend on the order, bit for bit.
- * Outside its domain f is nan as in C, and cb_taylor_settle then makes the derivatives nan too.
- * Kinks take the derivative from the right (abs at 0: +1); min and max take that of the first argument at a tie.
- * Source of the derivatives: DLMF (2010-) chapter 4, sections 4.7, 4.20, 4.24, 4.34, 4.38; forms chosen against
- * cancellation and overflow, such as 1/cosh² rather than 1 - tanh².
+ * Each function returns f, for order >= 1 also f_a and f_b, and for order 2 also f_aa, f_ab, f_bb. The order is a
+ * compile-time constant in each call, so that unused derivatives cost nothing. f does not depend on the order, bit for
+ * bit.
+ * Outside its domain f is nan as in C, and cb_taylor_settle then makes the derivatives nan, too.
+ * The derivative at a kink is the one from the right (abs at 0: +1); if both arguments are equal, min and max have the
+ * derivative of the first one. Source of the derivatives: DLMF (2010-) chapter 4, sections 4.7, 4.20, 4.24, 4.34, 4.38;
+ * forms chosen against cancellation and overflow, such as 1/cosh² rather than 1 - tanh².
  */
 #pragma once
 
@@ -15,7 +16,8 @@ typedef struct cb_taylor {
   double f, a, b, aa, ab, bb;
 } cb_taylor;
 
-/* Integer powers up to this are multiplications; the relative error of x^k is at most about k/2 units of round-off. */
+/* Integer powers up to this are computed by multiplication; the relative error of x^k is at most about k/2 units of
+ * round-off. */
 #define CB_POWER_MULTIPLY_MAX 32
 
 /* x^k */
@@ -30,7 +32,7 @@ static inline double cb_power_integer(double x, int k) {
   return k < 0 ? 1 / f : f;
 }
 
-/* factor x^c, with factor 0 winning over an infinite power: a derivative of a polynomial */
+/* factor x^c, but 0 for factor 0 even if the power is infinite: a derivative of a polynomial */
 static inline double cb_power_term(double factor, double x, double c) { return factor == 0 ? 0 : factor * pow(x, c); }
 
 static inline cb_taylor cb_taylor_settle(cb_taylor t) {
@@ -250,7 +252,8 @@ static inline cb_taylor cb_taylor_max(double a, double b) {
   return (cb_taylor){.f = first ? a : b, .a = first, .b = !first};
 }
 
-/* √(a² + b²); at the origin the derivatives along the first axis from the right: gradient (1, 0), f_bb = inf */
+/* √(a² + b²); at the origin the derivatives are the limits along the first axis from the right: gradient (1, 0),
+ * f_aa = f_ab = 0, f_bb = inf */
 static inline cb_taylor cb_taylor_hypot(double a, double b, int order) {
   cb_taylor t = {.f = hypot(a, b)};
   if (order < 1) return t;

@@ -1,8 +1,8 @@
-/* The tape run over many points at once: each operation on a block of them, values with the derivative in one variable
- * (forward mode: r' = f_a a' + f_b b'; Griewank & Walther (2008), section 3.1).
+/* Runs the tape over many points at once: each operation on a block of points, values with the derivative in one
+ * variable (forward mode: r' = f_a a' + f_b b'; Griewank & Walther (2008), section 3.1).
  *
- * Operations that no point changes are run once. sin, cos and exp are those of elementary_lanes.h; what has no form in
- * vectors is done point by point.
+ * Operations that are the same at all points are computed once. sin, cos and exp are those of elementary_lanes.h;
+ * operations without a vector form are computed point by point.
  */
 #include "numerics/elementary.h"
 #include "numerics/elementary_lanes.h"
@@ -14,16 +14,15 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { GROUPS = 8, ROOM = 1024 }; /* vectors of a block at most, and of all: 64 kB */
+enum { GROUPS = 8, RESERVE = 1024 }; /* the maximum number of vectors per quantity, and in total (64 kB) */
 
 typedef struct tape {
   const cb_expression *e;
   int leaves, refs, groups;
-  bool first;                                       /* the first block */
-  bool fixed[CB_TAPE_MAX], active[CB_TAPE_MAX];     /* by ref: the same at all points; has a derivative */
+  bool first; /* the present block is the first one */
+  bool fixed[CB_TAPE_MAX],
+      active[CB_TAPE_MAX]; /* by ref: is the quantity the same at all points; has it a derivative? */
 } tape;
-
-#define EACH for (int g = 0; g < n; g++)
 
 CB_LANES_INLINE void power(const cb_lanes *x, int k, cb_lanes *out) {
   cb_lanes f = *x * 0 + 1, square = *x;
@@ -35,111 +34,142 @@ CB_LANES_INLINE void power(const cb_lanes *x, int k, cb_lanes *out) {
   *out = k < 0 ? 1 / f : f;
 }
 
-/* Point by point, where |a| is not within `most`. */
-CB_LANES_INLINE void any(const cb_operation *o, int n, double most, const cb_lanes *a, const cb_lanes *b,
-                         const cb_lanes *c, const cb_lanes *da, const cb_lanes *db, cb_lanes *r, cb_lanes *dr) {
+/* The operands of an operation with their derivatives, and its result. */
+typedef struct operands {
+  const cb_lanes *a, *b, *c;
+  const cb_lanes *da, *db; /* NULL: this operand has no derivative */
+  cb_lanes *r, *dr;        /* dr NULL: no derivative is needed */
+} operands;
+
+/* Evaluates the operation point by point, but only where |a| is above `maximum` or nan. */
+CB_LANES_INLINE void any(const cb_operation *o, int n, double maximum, const operands *x) {
   const cb_operation own = {.op = o->op, .operands = o->operands, .k = o->k, .a = 0, .b = 1, .c = 2};
-  EACH for (int i = 0; i < CB_LANES; i++) {
-    const double v[3] = {a[g][i], b[g][i], c[g][i]};
-    double slope[2];
-    if (fabs(v[0]) <= most) continue;
-    if (!dr) {
-      r[g][i] = cb_operation_value(&own, v);
-      continue;
+  for (int g = 0; g < n; g++)
+    for (int i = 0; i < CB_LANES; i++) {
+      const double v[3] = {x->a[g][i], x->b[g][i], x->c[g][i]};
+      double slope[2];
+      if (fabs(v[0]) <= maximum) continue;
+      if (!x->dr) {
+        x->r[g][i] = cb_operation_value(&own, v);
+        continue;
+      }
+      x->r[g][i] = cb_operation_slopes(&own, v, slope);
+      double sum = 0;
+      if (x->da && x->da[g][i] != 0) sum += slope[0] * x->da[g][i];
+      if (x->db && x->db[g][i] != 0) sum += slope[1] * x->db[g][i];
+      x->dr[g][i] = sum;
     }
-    r[g][i] = cb_operation_slopes(&own, v, slope);
-    double sum = 0;
-    if (da && da[g][i] != 0) sum += slope[0] * da[g][i];
-    if (db && db[g][i] != 0) sum += slope[1] * db[g][i];
-    dr[g][i] = sum;
-  }
 }
 
-/* One operation on n vectors; dr NULL: no derivative; da, db NULL: that operand has none. */
-CB_LANES_INLINE void operate(const cb_operation *o, int n, const cb_lanes *a, const cb_lanes *b, const cb_lanes *c,
-                             const cb_lanes *da, const cb_lanes *db, cb_lanes *r, cb_lanes *dr) {
+/* Computes one operation on n vectors. */
+/* NOLINTNEXTLINE(readability-function-size): one case per operation */
+CB_LANES_INLINE void operate(const cb_operation *o, int n, const operands *x) {
+  const cb_lanes *a = x->a, *b = x->b, *c = x->c, *da = x->da, *db = x->db;
+  cb_lanes *r = x->r, *dr = x->dr;
   switch ((cb_opcode)o->op) {
     case CB_OP_ADD:
-      EACH r[g] = a[g] + b[g];
-      if (da && db) EACH dr[g] = da[g] + db[g];
-      else if (da) EACH dr[g] = da[g];
-      else if (db) EACH dr[g] = db[g];
+      for (int g = 0; g < n; g++) r[g] = a[g] + b[g];
+      if (da && db)
+        for (int g = 0; g < n; g++) dr[g] = da[g] + db[g];
+      else if (da)
+        for (int g = 0; g < n; g++) dr[g] = da[g];
+      else if (db)
+        for (int g = 0; g < n; g++) dr[g] = db[g];
       return;
     case CB_OP_SUBTRACT:
-      EACH r[g] = a[g] - b[g];
-      if (da && db) EACH dr[g] = da[g] - db[g];
-      else if (da) EACH dr[g] = da[g];
-      else if (db) EACH dr[g] = -db[g];
+      for (int g = 0; g < n; g++) r[g] = a[g] - b[g];
+      if (da && db)
+        for (int g = 0; g < n; g++) dr[g] = da[g] - db[g];
+      else if (da)
+        for (int g = 0; g < n; g++) dr[g] = da[g];
+      else if (db)
+        for (int g = 0; g < n; g++) dr[g] = -db[g];
       return;
     case CB_OP_MULTIPLY:
-      EACH r[g] = a[g] * b[g];
-      if (da && db) EACH dr[g] = b[g] * da[g] + a[g] * db[g];
-      else if (da) EACH dr[g] = b[g] * da[g];
-      else if (db) EACH dr[g] = a[g] * db[g];
+      for (int g = 0; g < n; g++) r[g] = a[g] * b[g];
+      if (da && db)
+        for (int g = 0; g < n; g++) dr[g] = b[g] * da[g] + a[g] * db[g];
+      else if (da)
+        for (int g = 0; g < n; g++) dr[g] = b[g] * da[g];
+      else if (db)
+        for (int g = 0; g < n; g++) dr[g] = a[g] * db[g];
       return;
     case CB_OP_DIVIDE:
-      EACH r[g] = a[g] / b[g];
-      if (da && db) EACH dr[g] = (da[g] - r[g] * db[g]) / b[g];
-      else if (da) EACH dr[g] = da[g] / b[g];
-      else if (db) EACH dr[g] = -r[g] * db[g] / b[g];
+      for (int g = 0; g < n; g++) r[g] = a[g] / b[g];
+      if (da && db)
+        for (int g = 0; g < n; g++) dr[g] = (da[g] - r[g] * db[g]) / b[g];
+      else if (da)
+        for (int g = 0; g < n; g++) dr[g] = da[g] / b[g];
+      else if (db)
+        for (int g = 0; g < n; g++) dr[g] = -r[g] * db[g] / b[g];
       return;
     case CB_OP_NEGATE:
-      EACH r[g] = -a[g];
-      if (dr && da) EACH dr[g] = -da[g];
+      for (int g = 0; g < n; g++) r[g] = -a[g];
+      if (dr && da)
+        for (int g = 0; g < n; g++) dr[g] = -da[g];
       return;
     case CB_OP_POWER_INTEGER:
       if (o->k < 1 || o->k > CB_POWER_MULTIPLY_MAX) break;
-      EACH power(a + g, o->k, r + g);
-      if (dr && da) EACH {
+      for (int g = 0; g < n; g++) power(a + g, o->k, r + g);
+      if (dr && da)
+        for (int g = 0; g < n; g++) {
           cb_lanes slope;
           power(a + g, o->k - 1, &slope);
           dr[g] = o->k * slope * da[g];
         }
       return;
     case CB_OP_SQRT:
-      EACH for (int i = 0; i < CB_LANES; i++) r[g][i] = __builtin_sqrt(a[g][i]);
-      if (dr && da) EACH dr[g] = 0.5 / r[g] * da[g];
+      for (int g = 0; g < n; g++)
+        for (int i = 0; i < CB_LANES; i++) r[g][i] = __builtin_sqrt(a[g][i]);
+      if (dr && da)
+        for (int g = 0; g < n; g++) dr[g] = 0.5 / r[g] * da[g];
       return;
     case CB_OP_SIN:
     case CB_OP_COS:
-      EACH {
+      for (int g = 0; g < n; g++) {
         cb_lanes sine, cosine;
         cb_lanes_sincos(a + g, &sine, &cosine);
         r[g] = o->op == CB_OP_SIN ? sine : cosine;
         if (dr && da) dr[g] = (o->op == CB_OP_SIN ? cosine : -sine) * da[g];
       }
-      if (!cb_lanes_within(n, a, CB_LANES_SINCOS_MOST)) any(o, n, CB_LANES_SINCOS_MOST, a, b, c, da, 0, r, dr);
+      if (!cb_lanes_within(n, a, CB_LANES_SINCOS_MAX)) any(o, n, CB_LANES_SINCOS_MAX, x);
       return;
     case CB_OP_EXP:
-      EACH {
+      for (int g = 0; g < n; g++) {
         cb_lanes_exp(a + g, r + g);
         if (dr && da) dr[g] = r[g] * da[g];
       }
-      if (!cb_lanes_within(n, a, CB_LANES_EXP_MOST)) any(o, n, CB_LANES_EXP_MOST, a, b, c, da, 0, r, dr);
+      if (!cb_lanes_within(n, a, CB_LANES_EXP_MAX)) any(o, n, CB_LANES_EXP_MAX, x);
       return;
-    case CB_OP_IF: /* the side that is taken, whatever the other one is */
-      EACH for (int i = 0; i < CB_LANES; i++) {
-        const double when = c[g][i];
-        const cb_lanes *d = when != 0 ? da : db;
-        r[g][i] = when != when ? when : when != 0 ? a[g][i] : b[g][i];
-        if (dr) dr[g][i] = when != when ? when : d ? d[g][i] : 0;
-      }
+    case CB_OP_IF: /* the value and the derivative are those of the chosen side only */
+      for (int g = 0; g < n; g++)
+        for (int i = 0; i < CB_LANES; i++) {
+          const double when = c[g][i];
+          const cb_lanes *d = when != 0 ? da : db;
+          r[g][i] = when != when ? when : when != 0 ? a[g][i] : b[g][i];
+          if (dr) dr[g][i] = when != when ? when : d ? d[g][i] : 0;
+        }
       return;
     default: break;
   }
-  any(o, n, -1, a, b, c, da, db, r, dr);
+  any(o, n, -1, x);
 }
 
-/* Runs the tape over a block: is the result finite? */
+/* Runs the tape over a block; returns whether the result is finite. */
 CB_LANES_INLINE bool run(const tape *t, cb_lanes *v, cb_lanes *d) {
   for (int i = 0; i < t->e->operations; i++) {
     const int ref = t->leaves + i;
     if (t->fixed[ref] && !t->first) continue;
     const cb_operation *o = &t->e->operation[i];
     const size_t n = (size_t)t->groups;
-    operate(o, t->groups, v + n * o->a, v + n * o->b, v + n * o->c, t->active[o->a] ? d + n * o->a : 0,
-            o->operands == 2 && t->active[o->b] ? d + n * o->b : 0, v + n * (size_t)ref,
-            t->active[ref] ? d + n * (size_t)ref : 0);
+    const operands x = {.a = v + n * o->a,
+                        .b = v + n * o->b,
+                        .c = v + n * o->c,
+                        .da = t->active[o->a] ? d + n * o->a : NULL,
+                        .db = o->operands == 2 && t->active[o->b] ? d + n * o->b : NULL,
+                        .r = v + n * (size_t)ref,
+                        .dr = t->active[ref] ? d + n * (size_t)ref : NULL};
+    operate(o, t->groups, &x);
   }
   const int result = t->e->result;
   const size_t at = (size_t)t->groups * (size_t)result;
@@ -163,7 +193,7 @@ static bool (*runner(void))(const tape *, cb_lanes *, cb_lanes *) {
   return run_any;
 }
 
-/* What each ref depends on. */
+/* Determines which refs are the same at all points and which have a derivative. */
 static void look(const cb_expression *e, const _Bool *fixed, size_t along, bool rate, tape *t) {
   t->e = e;
   t->leaves = e->variables + e->constants;
@@ -189,7 +219,7 @@ static void give(double *to, int count, const cb_lanes *from) {
   for (int i = whole * CB_LANES; i < count; i++) to[i] = from[whole][i % CB_LANES];
 }
 
-/* x[count] and its last again. */
+/* Reads x[count] and fills the rest with its last number. */
 static void take(cb_lanes *to, int groups, const double *x, int count) {
   double at[GROUPS * CB_LANES];
   if (count == groups * CB_LANES) {
@@ -200,7 +230,7 @@ static void take(cb_lanes *to, int groups, const double *x, int count) {
   memcpy(to, at, (size_t)groups * sizeof *to);
 }
 
-/* A tape that is too long for a block. */
+/* Evaluates a tape that is too long for a block. */
 static bool point_by_point(const cb_expression *e, int n, const double *const *x, const _Bool *fixed, size_t along,
                            double *value, double *rate) {
   double at[CB_EXPRESSION_VARIABLES] = {0}, g[CB_EXPRESSION_VARIABLES];
@@ -220,14 +250,14 @@ static bool point_by_point(const cb_expression *e, int n, const double *const *x
 _Bool cb_expression_values(const cb_expression *e, int n, const double *const *x, const _Bool *fixed, size_t along,
                            double *value, double *rate) {
   static const cb_lanes none[GROUPS];
-  cb_lanes work[ROOM];
+  cb_lanes work[RESERVE];
   tape t;
   look(e, fixed, along, rate != NULL, &t);
-  const int fit = ROOM / (t.refs * (rate ? 2 : 1)), most = (n + CB_LANES - 1) / CB_LANES;
+  const int fit = RESERVE / (t.refs * (rate ? 2 : 1)), maximum = (n + CB_LANES - 1) / CB_LANES;
   if (fit < 1) return point_by_point(e, n, x, fixed, along, value, rate);
   bool finite = true;
   t.groups = fit < GROUPS ? fit : GROUPS;
-  if (most < t.groups) t.groups = most > 0 ? most : 1;
+  if (maximum < t.groups) t.groups = maximum > 0 ? maximum : 1;
   const size_t groups = (size_t)t.groups;
   const int points = t.groups * CB_LANES;
   cb_lanes *v = work, *d = work + groups * (size_t)t.refs;

@@ -1,28 +1,37 @@
-/* The branches of an expression that is a minimum:  f(min(a, b)) = min(f(a), f(b)) for f that grows, and
- * f(max(a, b)) = min(f(a), f(b)) for f that falls, |a| = max(a, -a). How f depends on a kink is known through sums,
- * differences, products with constants, min, max and functions that grow everywhere. Other kinks, and those of
- * conditions, are looked at where they are (expression_sides.c): each side is a branch where its guard is not negative.
+/* The branches of an expression that is a minimum:  f(min(a, b)) = min(f(a), f(b)) for an increasing f, and
+ * f(max(a, b)) = min(f(a), f(b)) for a decreasing f, |a| = max(a, -a). The dependence of f on a kink is known through
+ * sums, differences, products with constants, min, max and functions that increase everywhere. Other kinks, and those
+ * of conditions, are examined locally (expression_sides.c): each side is a branch where its guard is not negative.
  *
- * A cone is the minimum of its tangent planes,  -hypot(a, b) = min over w of -(a cos w + b sin w). Eight of them hold
- * what rests at its tip, where it has no normal itself. What has sunk from there by a force within the cone of normals
- * has f < 0 and hypot < -f/2, which is where they count: what slides by meets none of them. */
+ * A cone is the minimum of its tangent planes,  -hypot(a, b) = min over w of -(a cos w + b sin w). Eight of these
+ * planes support a body that rests at the tip, where the cone has no normal. If a force within the cone of normals
+ * pushes such a body into the wall, it has f < 0 and hypot < -f/2. The planes are active only in this region, so that a
+ * body that slides past the tip touches none of them. The last part of the file finds the degree of an expression in
+ * some of its variables. */
 #include "numerics/expression_private.h"
+
 #include <stdlib.h>
 
-/* How the result depends on a quantity: these bits together are not known. */
+/* How the result depends on a quantity; both bits together mean that this is not known. */
 enum { GROWS = 1, FALLS = 2 };
 
 static int turned(int way) { return (way & GROWS ? FALLS : 0) | (way & FALLS ? GROWS : 0); }
 
-/* Passes on how the result depends on an operation to what this is made of. */
+/* Derives how the result depends on the operands of an operation from how it depends on the operation. */
 static void pass(const cb_expression *e, const cb_operation *o, int way, uint8_t *ways) {
   const int both = GROWS | FALLS;
   double factor;
   switch (o->op) {
     case CB_OP_ADD:
     case CB_OP_MIN:
-    case CB_OP_MAX: ways[o->a] |= way, ways[o->b] |= way; return;
-    case CB_OP_SUBTRACT: ways[o->a] |= way, ways[o->b] |= turned(way); return;
+    case CB_OP_MAX:
+      ways[o->a] |= way;
+      ways[o->b] |= way;
+      return;
+    case CB_OP_SUBTRACT:
+      ways[o->a] |= way;
+      ways[o->b] |= turned(way);
+      return;
     case CB_OP_NEGATE: ways[o->a] |= turned(way); return;
     case CB_OP_EXP:
     case CB_OP_ATAN:
@@ -34,14 +43,20 @@ static void pass(const cb_expression *e, const cb_operation *o, int way, uint8_t
         ways[o->b] |= factor > 0 ? way : turned(way);
       else if (cb_expression_constant_at(e, o->b, &factor))
         ways[o->a] |= factor > 0 ? way : turned(way);
-      else
-        ways[o->a] |= both, ways[o->b] |= both;
+      else {
+        ways[o->a] |= both;
+        ways[o->b] |= both;
+      }
       return;
     case CB_OP_DIVIDE:
       ways[o->b] |= both;
       ways[o->a] |= !cb_expression_constant_at(e, o->b, &factor) ? both : factor > 0 ? way : turned(way);
       return;
-    default: ways[o->a] |= both, ways[o->b] |= both, ways[o->c] |= both; return;
+    default:
+      ways[o->a] |= both;
+      ways[o->b] |= both;
+      ways[o->c] |= both;
+      return;
   }
 }
 
@@ -52,8 +67,8 @@ static void find_ways(const cb_expression *e, uint8_t ways[CB_TAPE_MAX]) {
   for (int i = e->operations - 1; i >= 0; i--) pass(e, &e->operation[i], ways[leaves + i], ways);
 }
 
-/* The last operation at which the branch is the minimum of two choices, and whether each holds on its side alone; -1:
- * there is none. */
+/* Finds the last operation at which the branch is the minimum of two choices (-1: none), and whether each choice is
+ * valid only on its side. */
 static cb_status find_kink(const cb_expression_branch *b, int *kink, bool *guarded) {
   const cb_expression *e = b->value;
   const int leaves = e->variables + e->constants;
@@ -80,7 +95,7 @@ static cb_status find_kink(const cb_expression_branch *b, int *kink, bool *guard
   return CB_OK;
 }
 
-/* The last tip before the operation branch->tip; -1: there is none. */
+/* The last tip before the operation branch->tip, or -1 if there is none. */
 static int find_tip(const cb_expression_branch *b) {
   const cb_expression *e = b->value;
   uint8_t ways[CB_TAPE_MAX];
@@ -100,7 +115,7 @@ static void drop(cb_expression_branch *b) {
   cb_expression_free(b->guard);
 }
 
-/* A side of a kink as a branch. */
+/* Makes one side of a kink a branch. */
 static cb_status choose(const cb_expression_branch *b, int kink, bool guarded, int side, cb_expression_branch *out) {
   *out = (cb_expression_branch){NULL, NULL, false, 0};
   cb_status status = cb_expression_side(b->value, kink, side, &out->value);
@@ -118,7 +133,7 @@ static cb_status choose(const cb_expression_branch *b, int kink, bool guarded, i
   return CB_OK;
 }
 
-/* Splits a branch at a kink; the second side is added. */
+/* Splits a branch at a kink and adds the second side. */
 static cb_status split(cb_expression_branch *branch, int i, int *count, int kink, bool guarded) {
   cb_expression_branch side[2] = {{NULL, NULL, false, 0}, {NULL, NULL, false, 0}};
   cb_status status = choose(&branch[i], kink, guarded, 0, &side[0]);
@@ -133,8 +148,8 @@ static cb_status split(cb_expression_branch *branch, int i, int *count, int kink
   return CB_OK;
 }
 
-/* Adds the planes of a tip. Where the wall does not depend on variables before `fixed` there, as at the axis of a
- * cylinder, the tip does not meet it and has none. */
+/* Adds the planes of a tip. A tip has none if the wall does not depend on variables before `fixed`, as at the axis of a
+ * cylinder, because then the tip is not on the wall. */
 static cb_status add_planes(cb_expression_branch *branch, int i, int *count, int tip, int fixed) {
   cb_expression_branch plane[CB_CONE_PLANES] = {{NULL, NULL, false, 0}};
   bool on_wall = false;
@@ -158,7 +173,7 @@ static cb_status add_planes(cb_expression_branch *branch, int i, int *count, int
   return status;
 }
 
-cb_status cb_expression_branches(const cb_expression *e, int fixed, int most, cb_expression_branch *branch,
+cb_status cb_expression_branches(const cb_expression *e, int fixed, int maximum, cb_expression_branch *branch,
                                  int *count) {
   branch[0] = (cb_expression_branch){NULL, NULL, false, 0};
   cb_status status = cb_expression_side(e, -1, 0, &branch[0].value);
@@ -168,16 +183,48 @@ cb_status cb_expression_branches(const cb_expression *e, int fixed, int most, cb
   for (int i = 0; i < *count && !status;) {
     int kink = -1, tip;
     bool guarded;
-    if (*count < most) status = find_kink(&branch[i], &kink, &guarded);
+    if (*count < maximum) status = find_kink(&branch[i], &kink, &guarded);
     if (!status && kink >= 0 && !(status = split(branch, i, count, kink, guarded))) continue;
-    while (!status && *count + CB_CONE_PLANES <= most && (tip = find_tip(&branch[i])) >= 0) {
+    while (!status && *count + CB_CONE_PLANES <= maximum && (tip = find_tip(&branch[i])) >= 0) {
       status = add_planes(branch, i, count, tip, fixed);
       branch[i].tip = tip;
     }
-    if (status == CB_ERROR_INPUT) status = CB_OK; /* too long: that kink stays */
+    if (status == CB_ERROR_INPUT) status = CB_OK; /* the expression is too long, so that the kink stays */
     i++;
   }
   if (!status) return CB_OK;
   while (*count > 0) drop(&branch[--*count]);
   return status;
+}
+
+/* --- the degree of each quantity of a tape as a polynomial in some variables: 0, 1, or OTHER --- */
+
+enum { OTHER = 2 };
+
+static int greater(int a, int b) { return a > b ? a : b; }
+
+static bool has_two_operands(int op) {
+  return cb_opcode_operands((cb_opcode)op) == 2 || (op >= CB_OP_LESS && op <= CB_OP_NOT_EQUAL);
+}
+
+static int degree_of(const cb_operation *o, const uint8_t *degree) {
+  const int a = degree[o->a], b = has_two_operands(o->op) ? degree[o->b] : 0;
+  switch (o->op) {
+    case CB_OP_NEGATE: return a;
+    case CB_OP_ADD:
+    case CB_OP_SUBTRACT: return greater(a, b);
+    case CB_OP_MULTIPLY: return a + b < OTHER ? a + b : OTHER;
+    case CB_OP_DIVIDE: return b ? OTHER : a;
+    case CB_OP_IF: return degree[o->c] ? OTHER : greater(a, b);
+    default: return a || b ? OTHER : 0;
+  }
+}
+
+bool cb_expression_is_affine(const cb_expression *e, int first, int count) {
+  uint8_t degree[CB_TAPE_MAX];
+  const int leaves = e->variables + e->constants;
+  for (int k = 0; k < leaves; k++)
+    degree[k] = k < e->variables && e->variable[k] >= first && e->variable[k] < first + count;
+  for (int k = 0; k < e->operations; k++) degree[leaves + k] = (uint8_t)degree_of(&e->operation[k], degree);
+  return degree[e->result] < OTHER;
 }

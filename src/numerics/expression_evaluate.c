@@ -1,4 +1,4 @@
-/* Running the tape: values forwards, gradients backwards (adjoints), Hessians forwards on jets.
+/* Runs the tape: values forwards, gradients backwards (adjoints), Hessians forwards on jets.
  *
  * Value      v_i = f_i(v_a, v_b)
  * Gradient   vbar_a += f_a vbar_i, vbar_b += f_b vbar_i from the last operation to the first, vbar_result = 1
@@ -10,7 +10,7 @@
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-/* One operation with its partial derivatives to the given order, a constant where this is called. */
+/* One operation with its partial derivatives up to an order that is a constant in each call. */
 ALWAYS_INLINE cb_taylor taylor(const cb_operation *o, const double *v, int order) {
   double a = v[o->a], b = v[o->b], c = v[o->c];
   switch ((cb_opcode)o->op) {
@@ -55,7 +55,8 @@ ALWAYS_INLINE cb_taylor taylor(const cb_operation *o, const double *v, int order
     case CB_OP_GREATER_EQUAL: return (cb_taylor){.f = a >= b};
     case CB_OP_EQUAL: return (cb_taylor){.f = a == b};
     case CB_OP_NOT_EQUAL: return (cb_taylor){.f = a != b};
-    case CB_OP_CONSTANT: case CB_OP_VARIABLE: break;
+    case CB_OP_CONSTANT:
+    case CB_OP_VARIABLE: break;
   }
   return (cb_taylor){.f = NAN};
 }
@@ -64,7 +65,8 @@ double cb_operation_value(const cb_operation *o, const double *v) { return taylo
 
 double cb_operation_slopes(const cb_operation *o, const double *v, double slope[2]) {
   const cb_taylor t = cb_taylor_settle(taylor(o, v, 1));
-  slope[0] = t.a, slope[1] = t.b;
+  slope[0] = t.a;
+  slope[1] = t.b;
   return t.f;
 }
 
@@ -89,7 +91,7 @@ double cb_expression_value(const cb_expression *e, const double *x) {
   return v[e->result];
 }
 
-/* By how much a condition holds: the least of `and` and of products, the greatest of `or`. */
+/* The margin of a condition: the minimum for `and` and products, the maximum for `or`. */
 static double margin_at(const cb_expression *e, int ref, const double *v) {
   const int i = ref - e->variables - e->constants;
   if (i < 0) return fabs(v[ref]);
@@ -115,9 +117,9 @@ double cb_expression_margin(const cb_expression *e, const double *x) {
   return margin_at(e, e->result, v);
 }
 
-/* A side of `if` that was not taken has adjoint 0, and stays out even where its derivative is infinite or nan. */
+/* A side of `if` that was not chosen has adjoint 0, and adds nothing even if its derivative is infinite or nan. */
 double cb_expression_gradient(const cb_expression *e, const double *x, int m, double *g) {
-  /* One block packed by what is in use: a small tape stays within a few cache lines. */
+  /* One block that contains only the numbers in use, so that a small tape stays within a few cache lines. */
   double work[4 * CB_TAPE_MAX];
   int leaves = e->variables + e->constants, refs = leaves + e->operations;
   double *v = work, *bar = v + refs, *fa = bar + refs, *fb = fa + e->operations;
@@ -153,8 +155,8 @@ double cb_expression_gradient(const cb_expression *e, const double *x, int m, do
   return v[e->result];
 }
 
-/* The jet r of one operation whose result varies, and its value; an operand that does not vary has no jet (NULL). Sums
- * and products are the most frequent and need no partial derivatives. */
+/* Computes the jet r and the value of an operation whose result varies; an operand that does not vary has no jet
+ * (NULL). Sums and products are the most frequent operations and need no partial derivatives. */
 ALWAYS_INLINE double jet_operation(const cb_operation *o, const double *v, int m, double *r, const double *a,
                                    const double *b) {
   if (a && b) {
@@ -210,7 +212,7 @@ ALWAYS_INLINE void jet_run(const cb_expression *e, const double *x, int m, cb_je
   for (int k = 0; k < size - m; k++) out->h[k] = jet ? jet[m + k] : 0;
 }
 
-/* One copy for each small m, with its loops unrolled. */
+/* Defines one function for each small m, with unrolled loops. */
 static __attribute__((noinline)) void jet_run_1(const cb_expression *e, const double *x, cb_jet *out) {
   jet_run(e, x, 1, out);
 }

@@ -1,4 +1,4 @@
-/* From text to tape, by recursive descent.
+/* From text to tape by recursive descent, and the names that expressions know.
  *
  *   comparison = sum [("<" | "<=" | ">" | ">=" | "==" | "!=") sum]
  *   sum        = product {("+" | "-") product}
@@ -11,6 +11,7 @@
  */
 #include "numerics/expression_private.h"
 #include <curvebody/node.h>
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -18,22 +19,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define QUOTE_MAX 40 /* bytes of the text that an error repeats */
+#define QUOTE_MAX 40 /* bytes of the text that a message repeats */
 
 typedef struct parser {
   const char *text, *next;
   const char *const *names;
   size_t n;
-  const cb_expression_scope *scope; /* for the parameters */
+  const cb_expression_scope *scope; /* the names and values of parameters */
   int depth;
   cb_tape *tape;
-  const char *wrong; /* where the error is */
+  const char *wrong; /* the place of the error in the text */
 } parser;
 
 static int comparison(parser *p);
 static int sign(parser *p);
 
-/* Characters of the C locale, whatever the locale is. */
+/* Characters of the C locale, independent of the present locale. */
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 static bool is_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || is_digit(c); }
 static void skip_space(parser *p) { p->next += strspn(p->next, " \t\r\n"); }
@@ -49,7 +50,7 @@ __attribute__((format(printf, 3, 4))) static int fail(parser *p, const char *whe
   return -1;
 }
 
-/* Length of what stands at `at`, for quoting it: a word, or one character with all its UTF-8 bytes. */
+/* The number of bytes from `at` that a message quotes: a word, or one character with all its UTF-8 bytes. */
 static int quote_length(const char *at) {
   int length = 0;
   while (length < QUOTE_MAX && (is_name(at[length]) || (length > 0 && at[length] == '.'))) length++;
@@ -59,42 +60,75 @@ static int quote_length(const char *at) {
   return length;
 }
 
-/* Control characters would spoil a terminal. */
+/* Fails for an unexpected character. Control characters are shown as numbers, because they would spoil a terminal. */
 static int fail_unexpected(parser *p, const char *expected) {
   const char *at = p->next;
-  if (!*at) return fail(p, at, "the expression ends where %s was expected", expected);
+  if (!*at) return fail(p, at, "the expression ends too early: expected %s", expected);
   if ((unsigned char)*at < ' ' || *at == 127) return fail(p, at, "unexpected byte 0x%02x: expected %s", *at, expected);
   const cb_expression_letter *letter = cb_expression_letter_at(at);
-  if (letter) return fail(p, at, "unexpected `%s`: it is written `%s`", letter->name, letter->text);
+  if (letter) return fail(p, at, "unexpected `%s`: expected `%s`", letter->name, letter->text);
   return fail(p, at, "unexpected `%.*s`: expected %s", quote_length(at), at, expected);
 }
 
-/* What stands where an operator could: names the mistakes that are common. */
+/* Fails at a place where an operator could be, and names common mistakes. */
 static int fail_operator(parser *p, const char *expected) {
   const char *at = p->next, *before = at;
   while (before > p->text && before[-1] == ' ') before--;
   const bool after_digit = before > p->text && is_digit(before[-1]);
   if (is_digit(*at) && after_digit)
-    return fail(p, at, "expected an operator before `%.*s`: the digits of a number stand together", quote_length(at), at);
+    return fail(p, at, "expected an operator before `%.*s`: a number may not contain spaces", quote_length(at), at);
   if (*at == ',' && after_digit && is_digit(at[1]))
-    return fail(p, at, "unexpected `,`: a number has a decimal point, and no separators of thousands");
+    return fail(p, at, "unexpected `,`: use a decimal point, and no thousands separators");
   if (is_name(*at) || *at == '(' || *at == '.')
-    return fail(p, at, "expected an operator before `%.*s`: multiplication is written with `*`", quote_length(at), at);
-  if (*at == '=') return fail(p, at, "unexpected `=`: equality is written `==`");
-  if (*at == '!') return fail(p, at, "unexpected `!`: inequality is written `!=`");
+    return fail(p, at, "expected an operator before `%.*s`: write multiplication with `*`", quote_length(at), at);
+  if (*at == '=') return fail(p, at, "unexpected `=`: write equality as `==`");
+  if (*at == '!') return fail(p, at, "unexpected `!`: write inequality as `!=`");
   return fail_unexpected(p, expected);
 }
 
 static int checked(parser *p, int ref) {
   if (ref >= 0) return ref;
-  return fail(p, p->next, "the expression is too long: more than %d operations and numbers", CB_TAPE_MAX);
+  return fail(p, p->next, "the expression is too long: expected at most %d operations and numbers", CB_TAPE_MAX);
 }
 
 static int operation(parser *p, cb_opcode op, int a, int b) {
   return checked(p, cb_tape_operation(p->tape, op, a, b, b));
 }
 
-/* The decimal syntax is checked here, because strtod also takes hexadecimal, `inf` and `nan`. */
+/* The index of text[length] in names[n]; -1 if it is not among them. */
+static int find(size_t n, const char *const *names, const char *text, int length) {
+  for (size_t i = 0; i < n; i++)
+    if (strlen(names[i]) == (size_t)length && memcmp(names[i], text, (size_t)length) == 0) return (int)i;
+  return -1;
+}
+
+/* Fails for letters directly after a number: in `3pi` the `*` is missing, and `90deg` must be given in radians. After
+ * `/` or `^`, as in `1/2pi`, the meaning of the product is not clear. */
+static int fail_letters(parser *p, const char *start, const char *letters) {
+  static const char *const degrees[] = {"deg", "degree", "degrees"};
+  const int digits = (int)(letters - start), shown = quote_length(start);
+  const char *before = start;
+  int length = 0;
+  double value;
+  while (before > p->text && strchr(" \t\r\n", before[-1])) before--;
+  const bool clear = (before == p->text || !strchr("/^", before[-1])) && digits < QUOTE_MAX;
+  while (is_name(letters[length])) length++;
+  const bool exponent =
+      length == 1 && (*letters == 'e' || *letters == 'E'); /* the exponent, whose digits are missing */
+  const bool known =
+      !exponent && (cb_constant_find(letters, (size_t)length, &value) ||
+                    cb_function_find(letters, (size_t)length) >= 0 || find(p->n, p->names, letters, length) >= 0 ||
+                    find(p->scope->n_parameters, p->scope->parameters, letters, length) >= 0);
+  if (clear && known && length < QUOTE_MAX)
+    return fail(p, start, "number `%.*s` is followed by letters: write %.*s*%.*s", shown, start, digits, start, length,
+                letters);
+  if (find(sizeof degrees / sizeof *degrees, degrees, letters, length) >= 0 && clear)
+    return fail(p, start, "number `%.*s` is followed by letters: write %.*s*pi/180", shown, start, digits, start);
+  return fail(p, start, "number `%.*s` is followed by letters%s", shown, start,
+              exponent ? "" : ": write numbers without units, and multiplication with `*`");
+}
+
+/* Reads a number. The decimal syntax is checked here, because strtod also takes hexadecimal, `inf` and `nan`. */
 static int number(parser *p) {
   const char *start = p->next, *s = start;
   while (is_digit(*s)) s++;
@@ -108,10 +142,9 @@ static int number(parser *p) {
       while (is_digit(*s)) s++;
     }
   }
-  if (*s == '.') return fail(p, start, "`%.*s` is not a number: a second decimal point", quote_length(start), start);
-  if (is_name(*s))
-    return fail(p, start, "number `%.*s` is followed by letters%s", quote_length(start), start,
-                (*s == 'e' || *s == 'E') && !is_name(s[1]) ? "" : ": multiplication is written with `*`");
+  if (*s == '.')
+    return fail(p, start, "`%.*s` is not a number: expected only one decimal point", quote_length(start), start);
+  if (is_name(*s)) return fail_letters(p, start, s);
   char *end;
   double value = strtod(start, &end);
   if (end != s) return fail(p, start, "`%.*s` is not a number", quote_length(start), start);
@@ -123,28 +156,28 @@ static int number(parser *p) {
 static int fail_unknown(parser *p, const char *name, int length, bool called) {
   const char *known[2 * CB_EXPRESSION_VARIABLES + CB_FUNCTION_COUNT + 8];
   size_t count = 0;
-  char word[QUOTE_MAX + 1] = "";
-  memcpy(word, name, (size_t)(length < QUOTE_MAX ? length : QUOTE_MAX));
+  char token[QUOTE_MAX + 1] = "";
+  memcpy(token, name, (size_t)(length < QUOTE_MAX ? length : QUOTE_MAX));
   for (size_t i = 0; i < p->n && !called; i++) known[count++] = p->names[i];
   for (size_t i = 0; i < p->scope->n_parameters && i < CB_EXPRESSION_VARIABLES && !called; i++)
     known[count++] = p->scope->parameters[i];
   for (int i = 0; cb_constant_names[i] && !called; i++) known[count++] = cb_constant_names[i];
   for (int i = 0; i < CB_FUNCTION_COUNT; i++) known[count++] = cb_expression_functions[i].name;
   const char *what = called ? "function" : "name";
-  const char *nearest = length < QUOTE_MAX ? cb_nearest_name(word, known, count) : NULL;
-  if (nearest) return fail(p, name, "unknown %s `%s`: did you mean `%s`?", what, word, nearest);
-  if (called) return fail(p, name, "unknown function `%s`", word);
+  const char *nearest = length < QUOTE_MAX ? cb_nearest_name(token, known, count) : NULL;
+  if (nearest) return fail(p, name, "unknown %s `%s`: did you mean `%s`?", what, token, nearest);
+  if (called) return fail(p, name, "unknown function `%s`", token);
   char list[512] = "none";
   for (size_t i = 0, used = 0; i < p->n && used < sizeof list; i++)
     used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", p->names[i]);
-  return fail(p, name, "unknown name `%s`: the variables here are: %s", word, list);
+  return fail(p, name, "unknown name `%s`: the variables here are: %s", token, list);
 }
 
 static int fail_called(parser *p, const char *name, int length) {
-  return fail(p, p->next, "`%.*s` is not a function: multiplication is written with `*`", length, name);
+  return fail(p, p->next, "`%.*s` is not a function: write multiplication with `*`", length, name);
 }
 
-/* The function's name has been read, the "(" not. */
+/* Reads the arguments of a function. At the call its name has been read, and p->next is at the "(". */
 static int call(parser *p, int function, const char *name) {
   const cb_function_doc *doc = &cb_expression_functions[function];
   int arg[3] = {0, 0, 0}, count = 0;
@@ -164,17 +197,11 @@ static int call(parser *p, int function, const char *name) {
     return fail_operator(p, expected);
   }
   if (count != doc->arity)
-    return fail(p, name, "`%s` takes %d argument%s, not %d", doc->name, doc->arity, doc->arity > 1 ? "s" : "", count);
+    return fail(p, name, "`%s`: expected %d argument%s, found %d", doc->name, doc->arity, doc->arity > 1 ? "s" : "",
+                count);
   p->next++;
   if (function == CB_OP_IF) return checked(p, cb_tape_operation(p->tape, CB_OP_IF, arg[1], arg[2], arg[0]));
   return operation(p, (cb_opcode)function, arg[0], count == 2 ? arg[1] : arg[0]);
-}
-
-/* The index of text[length] in names[n], -1 if it is none of them. */
-static int find(size_t n, const char *const *names, const char *text, int length) {
-  for (size_t i = 0; i < n; i++)
-    if (strlen(names[i]) == (size_t)length && memcmp(names[i], text, (size_t)length) == 0) return (int)i;
-  return -1;
 }
 
 static int name(parser *p) {
@@ -191,7 +218,8 @@ static int name(parser *p) {
   const bool constant = cb_constant_find(start, (size_t)length, &value);
   if (called && (variable >= 0 || parameter >= 0 || constant)) return fail_called(p, start, shown);
   if (variable >= 0 && parameter >= 0)
-    return fail(p, start, "`%.*s` is a variable here and a parameter: give the parameter another name", shown, start);
+    return fail(p, start, "`%.*s` is both a variable and a parameter here: give the parameter another name", shown,
+                start);
   if (parameter >= 0) return checked(p, cb_tape_constant(p->tape, p->scope->values[parameter]));
   if (variable >= 0) return checked(p, cb_tape_variable(p->tape, variable));
   if (constant) return checked(p, cb_tape_constant(p->tape, value));
@@ -206,7 +234,7 @@ static int primary(parser *p) {
   if (is_name(*start)) return name(p);
   if (*start != '(') {
     if (*start == '*' && start > p->text && start[-1] == '*')
-      return fail(p, start, "unexpected `*`: a power is written `^`");
+      return fail(p, start, "unexpected `*`: write a power with `^`");
     return fail_unexpected(p, "a number, a name or `(`");
   }
   p->next++;
@@ -234,7 +262,7 @@ static int power(parser *p) {
 
 static int sign(parser *p) {
   if (++p->depth > CB_DEPTH_MAX)
-    return fail(p, p->next, "nested too deep: at most %d parentheses, calls and powers within each other",
+    return fail(p, p->next, "nested too deeply: expected at most %d nested parentheses, calls and powers",
                 CB_DEPTH_MAX);
   bool negative = false;
   for (skip_space(p); *p->next == '+' || *p->next == '-'; skip_space(p)) negative ^= *p->next++ == '-';
@@ -244,7 +272,7 @@ static int sign(parser *p) {
   return operation(p, CB_OP_NEGATE, a, a);
 }
 
-/* Parts joined by either of two signs, from the left. */
+/* Parses parts that are joined by one of two signs, from the left. */
 static int chain(parser *p, int (*part)(parser *), const char *signs, cb_opcode first, cb_opcode second) {
   int a = part(p);
   while (a >= 0) {
@@ -261,7 +289,7 @@ static int chain(parser *p, int (*part)(parser *), const char *signs, cb_opcode 
 static int product(parser *p) { return chain(p, sign, "*/", CB_OP_MULTIPLY, CB_OP_DIVIDE); }
 static int sum(parser *p) { return chain(p, product, "+-", CB_OP_ADD, CB_OP_SUBTRACT); }
 
-/* The comparison at the next character, 0 if there is none (no comparison has opcode 0). */
+/* The comparison at the next character, or 0 if there is none (no comparison has opcode 0). */
 static cb_opcode comparison_at(const char *s, int *length) {
   *length = 1 + (s[0] && s[1] == '=');
   if (s[0] == '<') return *length == 2 ? CB_OP_LESS_EQUAL : CB_OP_LESS;
@@ -282,13 +310,13 @@ static int comparison(parser *p) {
   if (b < 0) return -1;
   skip_space(p);
   if (comparison_at(p->next, &length))
-    return fail(p, p->next, "comparisons do not chain: write a product such as (a < b)*(b < c)");
+    return fail(p, p->next, "comparisons cannot be chained: write a product such as (a < b)*(b < c)");
   return operation(p, op, a, b);
 }
 
 static int whole(parser *p) {
   if (!memchr(p->text, 0, CB_TEXT_MAX + 1))
-    return fail(p, p->text + CB_TEXT_MAX, "the expression is too long: more than %d bytes", CB_TEXT_MAX);
+    return fail(p, p->text + CB_TEXT_MAX, "the expression is too long: expected at most %d bytes", CB_TEXT_MAX);
   skip_space(p);
   if (!*p->next) return fail(p, p->next, "the expression is empty: expected a number, a name or `(`");
   int ref = comparison(p);
@@ -304,8 +332,8 @@ cb_status cb_expression_parse(const char *text, const char *const *names, size_t
 cb_status cb_expression_parse_in(const char *text, const cb_expression_scope *scope, size_t *at, cb_expression **out) {
   const size_t n = scope->n;
   if (!text || n > CB_EXPRESSION_VARIABLES)
-    return cb_fail(CB_ERROR_ARGUMENT, "an expression takes a text and at most %d variables, not %zu",
-                   CB_EXPRESSION_VARIABLES, n);
+    return cb_fail(CB_ERROR_ARGUMENT, "expected a text and at most %d variables, found %zu", CB_EXPRESSION_VARIABLES,
+                   n);
   cb_tape *tape = malloc(sizeof *tape);
   if (!tape) return cb_fail(CB_ERROR_MEMORY, "no memory to parse an expression");
   tape->count = 0;
@@ -330,4 +358,99 @@ cb_status cb_expression_constant(const char *text, size_t *at, double *value) {
   }
   *value = result;
   return CB_OK;
+}
+
+/* --- the names that expressions know: functions with their documentation, and constants --- */
+
+const cb_function_doc cb_expression_functions[CB_FUNCTION_COUNT + 1] = {
+    [CB_OP_SQRT] = {"sqrt", 1, "square root; nan for x < 0; slope inf at 0"},
+    [CB_OP_EXP] = {"exp", 1, "e to the power x"},
+    [CB_OP_LOG] = {"log", 1, "natural logarithm; nan for x < 0, -inf at 0"},
+    [CB_OP_LOG10] = {"log10", 1, "logarithm to base 10; nan for x < 0, -inf at 0"},
+    [CB_OP_POW] = {"pow", 2, "x to the power y, the same as x^y; nan for x < 0 unless y is an integer"},
+    [CB_OP_SIN] = {"sin", 1, "sine of radians"},
+    [CB_OP_COS] = {"cos", 1, "cosine of radians"},
+    [CB_OP_TAN] = {"tan", 1, "tangent of radians"},
+    [CB_OP_COT] = {"cot", 1, "cotangent of radians; inf at 0"},
+    [CB_OP_ASIN] = {"asin", 1, "inverse sine in [-pi/2, pi/2]; nan for |x| > 1"},
+    [CB_OP_ACOS] = {"acos", 1, "inverse cosine in [0, pi]; nan for |x| > 1"},
+    [CB_OP_ATAN] = {"atan", 1, "inverse tangent in (-pi/2, pi/2)"},
+    [CB_OP_ATAN2] = {"atan2", 2, "atan2(y, x): angle of the point (x, y) in [-pi, pi]; slopes nan at the origin"},
+    [CB_OP_SINH] = {"sinh", 1, "hyperbolic sine"},
+    [CB_OP_COSH] = {"cosh", 1, "hyperbolic cosine"},
+    [CB_OP_TANH] = {"tanh", 1, "hyperbolic tangent"},
+    [CB_OP_COTH] = {"coth", 1, "hyperbolic cotangent; inf at 0"},
+    [CB_OP_ASINH] = {"asinh", 1, "inverse hyperbolic sine"},
+    [CB_OP_ACOSH] = {"acosh", 1, "inverse hyperbolic cosine, >= 0; nan for x < 1"},
+    [CB_OP_ATANH] = {"atanh", 1, "inverse hyperbolic tangent; nan for |x| > 1, inf at 1"},
+    [CB_OP_ABS] = {"abs", 1, "absolute value; slope at 0 from the right, 1"},
+    [CB_OP_SIGN] = {"sign", 1, "-1, 0 or 1; slope 0 everywhere"},
+    [CB_OP_FLOOR] = {"floor", 1, "largest integer not above x; slope 0 everywhere"},
+    [CB_OP_STEP] = {"step", 1, "1 for x >= 0, otherwise 0; slope 0 everywhere"},
+    [CB_OP_MIN] = {"min", 2, "minimum; slope of the first argument if both are equal"},
+    [CB_OP_MAX] = {"max", 2, "maximum; slope of the first argument if both are equal"},
+    [CB_OP_HYPOT] = {"hypot", 2, "sqrt(x^2 + y^2) without overflow; slope (1, 0) at the origin"},
+    [CB_OP_IF] = {"if", 3, "if(condition, a, b): a if the condition is not 0, otherwise b; slopes of the chosen side"},
+    [CB_FUNCTION_COUNT] = {NULL, 0, NULL},
+};
+
+const char *const cb_constant_names[] = {"pi", "e", "tau", NULL};
+static const double constants[] = {3.14159265358979323846, 2.71828182845904523536, 6.28318530717958647693};
+
+static int equal(const char *name, const char *text, size_t length) {
+  return strncmp(name, text, length) == 0 && name[length] == 0;
+}
+
+int cb_function_find(const char *name, size_t length) {
+  for (int i = 0; i < CB_FUNCTION_COUNT; i++)
+    if (equal(cb_expression_functions[i].name, name, length)) return i;
+  return -1;
+}
+
+static int is_function_name(const char *name) {
+  static const char digits[] = "0123456789",
+                    letters[] = "_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+  return name[0] && !strchr(digits, name[0]) && !name[strspn(name, letters)];
+}
+
+cb_status cb_expression_check_variable(const char *name, const cb_expression_scope *scope, const char *kind) {
+  if (!is_function_name(name) || strlen(name) > CB_EXPRESSION_NAME)
+    return cb_fail(CB_ERROR_INPUT, "expected a name of at most %d letters, digits and _, found '%.40s'",
+                   CB_EXPRESSION_NAME, name);
+  if (cb_function_find(name, strlen(name)) >= 0)
+    return cb_fail(CB_ERROR_INPUT, "the name '%s' is the name of a function: expected another name", name);
+  for (size_t i = 0; i < scope->n + scope->n_parameters; i++)
+    if (!strcmp(name, i < scope->n ? scope->names[i] : scope->parameters[i - scope->n]))
+      return cb_fail(CB_ERROR_INPUT, "the name '%s' is given twice: it is already a %s", name,
+                     i < scope->n ? kind : "parameter");
+  return CB_OK;
+}
+
+cb_status cb_expression_check_parameter(const char *name, const cb_expression_scope *scope, const char *kind) {
+  double value;
+  if (cb_constant_find(name, strlen(name), &value))
+    return cb_fail(CB_ERROR_INPUT, "the name '%s' is the name of a constant: expected another name", name);
+  return cb_expression_check_variable(name, scope, kind);
+}
+
+int cb_constant_find(const char *name, size_t length, double *value) {
+  for (int i = 0; cb_constant_names[i]; i++)
+    if (equal(cb_constant_names[i], name, length)) {
+      *value = constants[i];
+      return 1;
+    }
+  return 0;
+}
+
+static const cb_expression_letter letters[] = {
+    {"\xcf\x80", "pi"},     {"\xcf\x84", "tau"},    {"\xc3\x97", "*"},      {"\xc2\xb7", "*"},
+    {"\xe2\x8b\x85", "*"},  {"\xc3\xb7", "/"},      {"\xe2\x88\x95", "/"},  {"\xe2\x88\x92", "-"},
+    {"\xe2\x80\x93", "-"},  {"\xc2\xb2", "^2"},     {"\xc2\xb3", "^3"},     {"\xe2\x88\x9a", "sqrt"},
+    {"\xe2\x89\xa4", "<="}, {"\xe2\x89\xa5", ">="}, {"\xe2\x89\xa0", "!="},
+};
+
+const cb_expression_letter *cb_expression_letter_at(const char *text) {
+  for (size_t i = 0; i < sizeof letters / sizeof *letters; i++)
+    if (!strncmp(text, letters[i].name, strlen(letters[i].name))) return &letters[i];
+  return NULL;
 }

@@ -3,10 +3,10 @@
  *   f = f+ where m > 0, f = f- where m < 0
  *   u < v, u <= v, min(u, v)   m = v - u          u > v, u >= v, max(u, v)   m = u - v
  *   step(u), sign(u), abs(u)   m = u
- * A condition is a constant on either side, so that `if` and factors such as (x < 0) go with it.
- * The kink is hollow where grad(f+ - f-) . grad(m) < 0 on the border. Where f+ - f- = k m with k < 0, which is decided
- * for affine functions, f = min(f+, f-) everywhere. Otherwise the border is sampled, and each side holds on its side
- * only.
+ * A condition is a constant on either side; the same is true for `if` and factors such as (x < 0).
+ * The kink is hollow where grad(f+ - f-) . grad(m) < 0 on the border. If f+ - f- = k m with k < 0, which is decided for
+ * affine functions, then f = min(f+, f-) everywhere. Otherwise the border is sampled, and f+ and f- are each valid only
+ * on their side.
  */
 #include "numerics/expression_private.h"
 #include "numerics/random.h"
@@ -17,7 +17,8 @@
 
 enum { SEGMENTS = 96, HALVINGS = 60 };
 
-/* Relative to its terms: a difference on the border that is a jump, and a slope that is a kink. */
+/* Relative to the terms: the minimum difference on the border that counts as a jump, and the minimum slope that counts
+ * as a kink. */
 static const double jump = 1e-9, bent = 1e-6;
 
 static bool is_less(int op) { return op == CB_OP_LESS || op == CB_OP_LESS_EQUAL; }
@@ -48,7 +49,7 @@ bool cb_expression_constant_at(const cb_expression *e, int ref, double *value) {
   return true;
 }
 
-/* u of c u^2 with c >= 0; -1: it is no such square. */
+/* The u of c u^2 with c >= 0, or -1 if the operation is not such a square. */
 static int square(const cb_expression *e, int ref, double *c) {
   const cb_operation *o = operation_of(e, ref);
   double factor;
@@ -56,21 +57,28 @@ static int square(const cb_expression *e, int ref, double *c) {
   if (!o) return -1;
   if (o->op == CB_OP_MULTIPLY && o->a == o->b) return o->a;
   int u = -1;
-  if (o->op == CB_OP_MULTIPLY && cb_expression_constant_at(e, o->a, &factor))
-    u = square(e, o->b, c), *c *= factor;
-  else if (o->op == CB_OP_MULTIPLY && cb_expression_constant_at(e, o->b, &factor))
-    u = square(e, o->a, c), *c *= factor;
-  else if (o->op == CB_OP_DIVIDE && cb_expression_constant_at(e, o->b, &factor))
-    u = square(e, o->a, c), *c /= factor;
+  if (o->op == CB_OP_MULTIPLY && cb_expression_constant_at(e, o->a, &factor)) {
+    u = square(e, o->b, c);
+    *c *= factor;
+  } else if (o->op == CB_OP_MULTIPLY && cb_expression_constant_at(e, o->b, &factor)) {
+    u = square(e, o->a, c);
+    *c *= factor;
+  } else if (o->op == CB_OP_DIVIDE && cb_expression_constant_at(e, o->b, &factor)) {
+    u = square(e, o->a, c);
+    *c /= factor;
+  }
   return *c >= 0 && isfinite(*c) ? u : -1;
 }
 
-/* sqrt(c u^2) = sqrt(c) abs(u) and sqrt(c u^2 + d v^2), as a hypot, have slopes at 0. */
+/* Replaces sqrt(c u^2) by sqrt(c) abs(u), and sqrt(c u^2 + d v^2) by a hypot, because these have slopes at 0. */
 static int root(cb_tape *t, const cb_expression *e, const cb_operation *o, const int *at) {
   const cb_operation *sum = operation_of(e, o->a);
   double c[2];
   int u[2] = {square(e, o->a, c), -1};
-  if (u[0] < 0 && sum && sum->op == CB_OP_ADD) u[0] = square(e, sum->a, c), u[1] = square(e, sum->b, c + 1);
+  if (u[0] < 0 && sum && sum->op == CB_OP_ADD) {
+    u[0] = square(e, sum->a, c);
+    u[1] = square(e, sum->b, c + 1);
+  }
   const int n = u[1] < 0 ? 1 : 2;
   if (u[0] < 0 || (n == 1 && sum->op == CB_OP_ADD))
     return cb_tape_operation(t, CB_OP_SQRT, at[o->a], at[o->a], at[o->a]);
@@ -83,7 +91,7 @@ static int root(cb_tape *t, const cb_expression *e, const cb_operation *o, const
   return cb_tape_operation(t, n == 1 ? CB_OP_ABS : CB_OP_HYPOT, u[0], u[n - 1], u[n - 1]);
 }
 
-/* The tangent plane of the cone hypot(a, b) at the angle side pi/4; for CB_CONE_PLANES its axis, 0. */
+/* The tangent plane of the cone hypot(a, b) at the angle side pi/4; for side = CB_CONE_PLANES its axis, 0. */
 static int of_cone(cb_tape *t, int side, int a, int b) {
   static const double cosine[CB_CONE_PLANES] = {1,  0.70710678118654752440,  0, -0.70710678118654752440,
                                                 -1, -0.70710678118654752440, 0, 0.70710678118654752440};
@@ -94,7 +102,8 @@ static int of_cone(cb_tape *t, int side, int a, int b) {
   return along < 0 || up < 0 ? -1 : cb_tape_operation(t, CB_OP_ADD, along, up, up);
 }
 
-/* What an operation is on a side of the kink: its ref, -1 (full), or -2 where the side does not decide it. */
+/* The ref of operation i on a side of the kink, if this side alone decides its value; -1 if the tape is full, -2 if the
+ * side does not decide the value. */
 static int decided(cb_tape *t, const cb_expression *e, int i, int kink, int side, const int *at) {
   const bool second = side == 1;
   if (kink < 0) return -2;
@@ -115,7 +124,8 @@ static int decided(cb_tape *t, const cb_expression *e, int i, int kink, int side
   return cb_tape_constant(t, o->op == CB_OP_NOT_EQUAL || (o->op != CB_OP_EQUAL && is_less(o->op) == rises));
 }
 
-/* Puts e, on a side of a kink (-1: as it is), on the tape; at: where its refs are. The ref of its result, -1: full. */
+/* Writes the expression e, on a side of a kink (kink -1: e unchanged), to the tape; at[ref of e] becomes the ref on the
+ * tape. Returns the ref of the result, or -1 if the tape is full. */
 static int put(cb_tape *t, const cb_expression *e, int kink, int side, int *at) {
   const int leaves = e->variables + e->constants;
   for (int i = 0; i < leaves; i++) {
@@ -156,7 +166,8 @@ static cb_status new_tape(cb_tape **t) {
 }
 
 static cb_status finish(const cb_tape *t, int result, cb_expression **out) {
-  return result < 0 ? cb_fail(CB_ERROR_INPUT, "a branch of an expression is too long") : cb_tape_finish(t, result, out);
+  return result < 0 ? cb_fail(CB_ERROR_INPUT, "a branch of an expression is too long: expected a shorter expression")
+                    : cb_tape_finish(t, result, out);
 }
 
 cb_status cb_expression_side(const cb_expression *e, int kink, int side, cb_expression **out) {
@@ -168,7 +179,7 @@ cb_status cb_expression_side(const cb_expression *e, int kink, int side, cb_expr
   return status;
 }
 
-/* The lesser of the ref m and the guard (NULL: none); -1: full. */
+/* The minimum of the ref m and the guard (NULL: none); -1 if the tape is full. */
 static int within(cb_tape *t, const cb_expression *guard, int m, int *at) {
   if (m < 0 || !guard) return m;
   const int outer = put(t, guard, -1, 0, at);
@@ -204,7 +215,7 @@ cb_status cb_expression_tip_guard(const cb_expression *e, int tip, const cb_expr
 
 /* --- the border --- */
 
-/* f+, f-, f+ - f-, m */
+/* The expressions f+, f-, f+ - f- and m. */
 enum { PLUS, MINUS, DIFFERENCE, MARGIN, PARTS };
 
 static cb_status make_parts(const cb_expression *e, int kink, cb_expression *part[PARTS]) {
@@ -231,7 +242,7 @@ static double dot(const double *a, const double *b) {
   return sum;
 }
 
-/* f+ - f- = k m for affine functions, by their values and slopes at 0. */
+/* Is f+ - f- = k m? For affine functions, from their values and slopes at 0. */
 static bool proportional(cb_expression *const part[PARTS], double *k) {
   const double zero[V] = {0};
   double d[V], m[V], off = 0;
@@ -244,7 +255,7 @@ static bool proportional(cb_expression *const part[PARTS], double *k) {
   return off <= 64 * DBL_EPSILON * scale && fabs(d0 - *k * m0) <= 1e-12 * scale;
 }
 
-/* At a point of the border: is f continuous, and is its kink hollow? */
+/* Tests at a point of the border whether f is continuous and whether its kink is hollow. */
 static cb_border look(cb_expression *const part[PARTS], const double *x, double way) {
   double g[PARTS][V], f[PARTS];
   for (int i = 0; i < PARTS; i++) f[i] = cb_expression_gradient(part[i], x, V, g[i]);
@@ -255,7 +266,7 @@ static cb_border look(cb_expression *const part[PARTS], const double *x, double 
   return -dot(g[DIFFERENCE], g[MARGIN]) > bent * m * both ? CB_BORDER_HOLLOW : CB_BORDER_NONE;
 }
 
-/* Where the margin changes its sign between two points of which p has the first; the last of its halvings, in p. */
+/* Bisects between p and q for the point where the margin changes sign; the result is in p. */
 static void halve(const cb_expression *margin_of, double *p, double *q) {
   const bool positive = cb_expression_value(margin_of, p) > 0;
   for (int i = 0; i < HALVINGS; i++) {
@@ -266,8 +277,8 @@ static void halve(const cb_expression *margin_of, double *p, double *q) {
   }
 }
 
-/* Looks at the border between points of sizes from 0.01 to 100. A side that has no value where f has one cannot be told
- * apart from a jump. */
+/* Samples the border between points of sizes from 0.01 to about 300. If a side is not defined at a point where f is,
+ * this counts as a jump. */
 static cb_border sampled(const cb_expression *e, const cb_expression *guard, cb_expression *const part[PARTS]) {
   uint64_t seed = 1;
   cb_border border = CB_BORDER_NONE;

@@ -1,4 +1,4 @@
-/* Building the tape: constant folding, sharing of common subexpressions, and places for jets. */
+/* Builds the tape: constant folding, sharing of common subexpressions, and slots for jets. */
 #include "numerics/elementary.h"
 #include "numerics/expression_private.h"
 #include <stdlib.h>
@@ -6,19 +6,32 @@
 
 int cb_opcode_operands(cb_opcode op) {
   switch (op) {
-    case CB_OP_SIGN: case CB_OP_FLOOR: case CB_OP_STEP:
-    case CB_OP_LESS: case CB_OP_LESS_EQUAL: case CB_OP_GREATER: case CB_OP_GREATER_EQUAL:
-    case CB_OP_EQUAL: case CB_OP_NOT_EQUAL: case CB_OP_CONSTANT: case CB_OP_VARIABLE:
-      return 0;
-    case CB_OP_POW: case CB_OP_ATAN2: case CB_OP_MIN: case CB_OP_MAX: case CB_OP_HYPOT: case CB_OP_IF:
-    case CB_OP_ADD: case CB_OP_SUBTRACT: case CB_OP_MULTIPLY: case CB_OP_DIVIDE:
-      return 2;
-    default:
-      return 1;
+    case CB_OP_SIGN:
+    case CB_OP_FLOOR:
+    case CB_OP_STEP:
+    case CB_OP_LESS:
+    case CB_OP_LESS_EQUAL:
+    case CB_OP_GREATER:
+    case CB_OP_GREATER_EQUAL:
+    case CB_OP_EQUAL:
+    case CB_OP_NOT_EQUAL:
+    case CB_OP_CONSTANT:
+    case CB_OP_VARIABLE: return 0;
+    case CB_OP_POW:
+    case CB_OP_ATAN2:
+    case CB_OP_MIN:
+    case CB_OP_MAX:
+    case CB_OP_HYPOT:
+    case CB_OP_IF:
+    case CB_OP_ADD:
+    case CB_OP_SUBTRACT:
+    case CB_OP_MULTIPLY:
+    case CB_OP_DIVIDE: return 2;
+    default: return 1;
   }
 }
 
-/* Constants are equal when their bits are: 0 and -0 differ, a nan is itself. */
+/* Constants are equal if their bits are equal: 0 and -0 differ, and a nan equals itself. */
 static int append(cb_tape *t, cb_tape_node node) {
   for (int i = 0; i < t->count; i++) {
     const cb_tape_node *old = &t->node[i];
@@ -41,7 +54,7 @@ int cb_tape_variable(cb_tape *t, int i) {
 
 static int is_constant(const cb_tape *t, int ref) { return t->node[ref].o.op == CB_OP_CONSTANT; }
 
-/* a^b with the best opcode for the exponent. Returns the ref where no operation is needed, otherwise -1. */
+/* Chooses the best opcode for the exponent of a^b. Returns the ref if no operation is needed, otherwise -1. */
 static int choose_power(cb_tape *t, cb_operation *o) {
   o->op = CB_OP_POW;
   if (!is_constant(t, o->b)) return -1;
@@ -63,7 +76,7 @@ static int choose_power(cb_tape *t, cb_operation *o) {
   return -1;
 }
 
-/* Operands that an operation has not repeat the last one it has, so that all refs are valid. */
+/* An operation with fewer operands repeats its last one, so that all refs are valid. */
 int cb_tape_operation(cb_tape *t, cb_opcode op, int a, int b, int c) {
   cb_operation o = {.op = (uint8_t)op, .a = (uint16_t)a, .b = (uint16_t)b, .c = (uint16_t)c};
   if ((op == CB_OP_ADD || op == CB_OP_MULTIPLY) && a > b) {
@@ -90,7 +103,7 @@ int cb_tape_operation(cb_tape *t, cb_opcode op, int a, int b, int c) {
 static int operand(const cb_operation *o, int i) { return i == 0 ? o->a : i == 1 ? o->b : o->c; }
 static int is_leaf(const cb_tape_node *node) { return node->o.op == CB_OP_CONSTANT || node->o.op == CB_OP_VARIABLE; }
 
-/* One block: the struct, then the arrays by falling alignment. */
+/* Allocates one block: the struct, then the arrays in the order of decreasing alignment. */
 static cb_expression *allocate(int variables, int constants, int operations) {
   int refs = variables + constants + operations;
   size_t doubles = (size_t)constants * sizeof(double), tape = (size_t)operations * sizeof(cb_operation);
@@ -108,7 +121,7 @@ static cb_expression *allocate(int variables, int constants, int operations) {
   return e;
 }
 
-/* Leaves first, then operations in their order, leaving out what is not used. place[i] is the new ref of node i. */
+/* Copies the nodes that are used, leaves first, then operations in their order. place[i] is the new ref of node i. */
 static cb_expression *copy_used(const cb_tape *t, int result) {
   uint8_t used[CB_TAPE_MAX] = {0};
   int variables = 0, constants = 0, operations = 0;
@@ -153,7 +166,7 @@ static cb_expression *copy_used(const cb_tape *t, int result) {
   return e;
 }
 
-/* What reaches the result through conditions and jumps only needs no derivative. */
+/* A quantity that reaches the result only through conditions and jumps needs no derivative. */
 static void drop_needless_derivatives(cb_expression *e) {
   uint8_t needed[CB_TAPE_MAX] = {0};
   int first = e->variables + e->constants;
@@ -164,8 +177,8 @@ static void drop_needless_derivatives(cb_expression *e) {
     if (!needed[ref]) e->lowest[ref] = CB_PASSIVE;
 }
 
-/* A slot for each ref that can have a jet; a result takes its slot before its operands give theirs back, because the
- * kernels want them apart. */
+/* Assigns a slot to each ref that can have a jet. A result gets its slot before its operands release theirs, because
+ * the kernels require different slots. */
 static int assign_slots(cb_expression *e) {
   int first = e->variables + e->constants, refs = first + e->operations;
   int last_use[CB_TAPE_MAX] = {0};
@@ -198,7 +211,8 @@ cb_status cb_tape_finish(const cb_tape *t, int result, cb_expression **out) {
   drop_needless_derivatives(e);
   if (!assign_slots(e)) {
     free(e);
-    return cb_fail(CB_ERROR_INPUT, "the expression needs more than %d intermediate results at once", CB_SLOT_MAX);
+    return cb_fail(CB_ERROR_INPUT, "the expression needs too many intermediate results at once: expected at most %d",
+                   CB_SLOT_MAX);
   }
   *out = e;
   return CB_OK;

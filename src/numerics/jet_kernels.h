@@ -24,8 +24,8 @@ static inline void cb_kernel_product(int n, double *restrict g, double *restrict
     for (int j = 0; j <= i; j++, k++) h[k] = b * ah[k] + a * bh[k] + (ag[i] * bg[j] + bg[i] * ag[j]);
 }
 
-static inline void cb_kernel_one(int n, double *restrict g, double *restrict h, double fa, double faa,
-                                 const double *ag, const double *ah) {
+static inline void cb_kernel_one(int n, double *restrict g, double *restrict h, double fa, double faa, const double *ag,
+                                 const double *ah) {
   for (int i = 0; i < n; i++) g[i] = fa * ag[i];
   if (faa == 0) {
     for (int k = 0; k < n * (n + 1) / 2; k++) h[k] = fa * ah[k];

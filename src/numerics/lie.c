@@ -1,6 +1,7 @@
-/* What all groups share: ad and the duals, dexp and its inverse, the list of groups (conventions: lie.h).
+/* Functions for all groups: ad and the duals, dexp and its inverse, and the list of groups (conventions: lie.h).
  *
- * In every group here A = ad_a acts like the cross product by a vector z over some numbers, A^3 = -n A with n = z.z:
+ * In every group here A = ad_a acts like the cross product by a vector z over a ring of numbers, A^3 = -n A with
+ * n = z.z:
  *   dexp_a = 1 + C(n) A + D(n) A^2                   C = (1 - cos w)/w^2,  D = (w - sin w)/w^3,  w^2 = n
  *   dexp_a^-1 = 1 - A/2 + E(n) A^2                   E = (1 - (w/2) cot(w/2))/w^2
  * Numbers: real with n = -tr(A^2)/2; for pairs (omega, v) z = omega + j v with j^2 = K (dual, split, complex numbers):
@@ -8,11 +9,11 @@
  *   f(n) = f(n0) + f'(n0) n1 j  (K = 0)     (1 + j)/2 f(n0 + n1) + (1 - j)/2 f(n0 - n1)  (K = 1)     complex (K = -1)
  * Series in n where |n| < 6, with derivatives
  *   2 n C' = 1 - n D - 2 C,  2 n D' = C - 3 D,  2 n g' = g - g^2 - n/4 and n E' = -(g' + E) for g = (w/2) cot(w/2)
- * beyond it. Sources: lie.h; for SE(3) by derivatives of SO(3) Müller, Proc. R. Soc. A 477 (2021) 20210303,
+ * elsewhere.
+ * Sources: lie.h; for SE(3) from derivatives of SO(3): Müller, Proc. R. Soc. A 477 (2021) 20210303,
  * doi:10.1098/rspa.2021.0303.
  */
 #include "numerics/lie_private.h"
-#include "numerics/se3_private.h"
 
 const cb_group *const cb_groups[] = {&cb_group_so2,  &cb_group_se2,  &cb_group_so3, &cb_group_se3,        &cb_group_so4,
                                      &cb_group_so31, &cb_group_so21, &cb_group_h2e, &cb_group_heisenberg, NULL};
@@ -34,7 +35,7 @@ void cb_group_ad(const cb_group *G, const double *a, double *out) {
   }
 }
 
-/* out = m^T v; out may be v */
+/* out = m^T v; out may be v. */
 static void transposed_times(int n, const double *m, const double *v, double *out) {
   double product[CB_GROUP_DIM] = {0};
   for (int j = 0; j < n; j++) {
@@ -68,7 +69,8 @@ typedef struct value {
   double complex f, df;
 } value;
 
-enum { FACTORIAL_TERMS = 16 }; /* 6^16/34! < 1e-25; half of them 0.5^8/18! < 1e-18 */
+/* For |n| < 6 the error is 6^16/34! < 1e-25; for |n| < 0.5 half of the terms have an error of 0.5^8/18! < 1e-18. */
+enum { FACTORIAL_TERMS = 16 };
 
 /* sum c_k x^k and its derivative by Horner's rule */
 static value horner(int terms, const double *c, double complex x) {
@@ -106,9 +108,12 @@ static value even(double complex n) {
   return (value){E, -((g - g * g - n / 4) / (2 * n) + E) / n};
 }
 
-static value minus_half(double complex n) { return (void)n, (value){-0.5, 0}; }
+static value minus_half(double complex n) {
+  (void)n;
+  return (value){-0.5, 0};
+}
 
-/* n of ad_a = A as two numbers: n0, n1 of a pair, or n, 0. */
+/* n of ad_a = A as two numbers: n0 and n1 of a pair, otherwise n and 0. */
 static void norm(const cb_group *G, const double *a, const double *A, double n[2]) {
   if (G->pair) {
     n[0] = cb_dot3(a, a) + G->K * cb_dot3(a + 3, a + 3);
@@ -118,12 +123,13 @@ static void norm(const cb_group *G, const double *a, const double *A, double n[2
   double trace = 0;
   for (int i = 0; i < G->dim; i++)
     for (int j = 0; j < G->dim; j++) trace += A[i * G->dim + j] * A[j * G->dim + i];
-  n[0] = -trace / 2, n[1] = 0;
+  n[0] = -trace / 2;
+  n[1] = 0;
 }
 
 typedef value function(double complex n);
 
-/* f(n) as c0 + c1 j, for the numbers of all groups but the split ones. */
+/* Computes f(n) = c0 + c1 j, for the numbers of all groups except the split numbers (K = 1). */
 static void extend(const cb_group *G, function *f, const double n[2], double c[2]) {
   const value at = f(cb_lie_complex(n[0], G->pair && G->K < 0 ? n[1] : 0));
   c[0] = creal(at.f);
@@ -141,8 +147,8 @@ static void add(const cb_group *G, const double c[2], const double *A, double *o
   }
 }
 
-/* Split numbers: a is the sum of its commuting parts (s, s), s = (omega + v)/2, and (s, -s), s = (omega - v)/2, each
- * with ad^3 = -n ad, n = 4 s.s; others are one part. */
+/* Over the split numbers a is the sum of its commuting parts (s, s), s = (omega + v)/2, and (s, -s), s = (omega - v)/2,
+ * each with ad^3 = -n ad, n = 4 s.s. Otherwise there is one part, and none in an abelian group. */
 typedef struct parts {
   int count;
   double A[2][CB_GROUP_DIM * CB_GROUP_DIM], n[2][2];
@@ -170,7 +176,7 @@ static void separate(const cb_group *G, const double *a, parts *p) {
   }
 }
 
-/* out = 1 + f(n) A + h(n) A^2, summed over the parts */
+/* out = 1 + f(n) A + h(n) A^2, summed over the parts. */
 static void evaluate(const cb_group *G, const parts *p, function *f, function *h, double *out) {
   for (int i = 0; i < G->dim; i++)
     for (int j = 0; j < G->dim; j++) out[i * G->dim + j] = i == j;
@@ -184,7 +190,7 @@ static void evaluate(const cb_group *G, const parts *p, function *f, function *h
   }
 }
 
-/* Whether w, w^2 = n, is a whole turn (not none) to round-off. */
+/* Is w, w^2 = n, a multiple of 2 pi other than 0, up to round-off? */
 static bool whole_turn(double complex n) {
   const double complex half = csqrt(n) / 2;
   return cabs(n) > 6 && cabs(csin(half)) <= 4 * DBL_EPSILON * cabs(half);
@@ -201,7 +207,59 @@ cb_status cb_group_dexp_inverse(const cb_group *G, const double *a, double *out)
   separate(G, a, &p);
   for (int k = 0; k < p.count; k++)
     if (whole_turn(cb_lie_complex(p.n[k][0], G->pair && G->K < 0 ? p.n[k][1] : 0)))
-      return cb_fail(CB_STEP_SINGULAR, "%s: dexp has no inverse at a whole turn", G->name);
+      return cb_fail(CB_STEP_SINGULAR,
+                     "%s: dexp has no inverse for a rotation by a multiple of 2 pi: expected a smaller rotation",
+                     G->name);
   evaluate(G, &p, minus_half, even, out);
   return CB_OK;
+}
+
+/* --- functions of a group whose numbers add --- */
+
+void cb_lie_vector_identity(const cb_group *G, double *g) {
+  for (int i = 0; i < G->dim; i++) g[i] = 0;
+}
+
+void cb_lie_vector_multiply(const cb_group *G, const double *a, const double *b, double *out) {
+  for (int i = 0; i < G->dim; i++) out[i] = a[i] + b[i];
+}
+
+void cb_lie_vector_inverse(const cb_group *G, const double *g, double *out) {
+  for (int i = 0; i < G->dim; i++) out[i] = -g[i];
+}
+
+void cb_lie_vector_exp(const cb_group *G, const double *a, double *out) {
+  for (int i = 0; i < G->dim; i++) out[i] = a[i];
+}
+
+cb_status cb_lie_vector_log(const cb_group *G, const double *g, double *out) {
+  cb_lie_vector_exp(G, g, out);
+  return CB_OK;
+}
+
+void cb_lie_vector_adjoint(const cb_group *G, const double *g, double *out) {
+  (void)g;
+  for (int i = 0; i < G->dim; i++)
+    for (int j = 0; j < G->dim; j++) out[i * G->dim + j] = i == j;
+}
+
+void cb_lie_vector_bracket(const cb_group *G, const double *a, const double *b, double *out) {
+  (void)a;
+  (void)b;
+  for (int i = 0; i < G->dim; i++) out[i] = 0;
+}
+
+void cb_lie_vector_project(const cb_group *G, double *g) {
+  (void)G;
+  (void)g;
+}
+
+/* --- the bracket of the algebras of three dimensions --- */
+
+void cb_lie_plane_bracket(const cb_group *G, const double *a, const double *b, double *out) {
+  const double x = a[1] * b[2] - a[2] * b[1], y = a[2] * b[0] - a[0] * b[2], z = G->K * (a[0] * b[1] - a[1] * b[0]);
+  out[0] = x;
+  out[1] = y;
+  out[2] = z;
+  for (int i = 3; i < G->dim; i++) out[i] = 0;
 }

@@ -1,49 +1,86 @@
 /* Meshes: points of R^3 with edges and triangles, read from OBJ, PLY, STL and OFF files.
  *
- * Read are vertices, polygons, lines and the names of groups; normals, textures, colours and materials are passed over.
- * A polygon of n corners gives its n sides as edges and n - 2 triangles (diagonals are not edges): a fan from its first
- * corner where it is convex; others are cut by ears, and refused where they are not plane or cut themselves
- * (numerics/mesh_polygon.h). What a file claims about its size is checked against its length before memory is taken.
+ * The readers take vertices, polygons, lines and the names of groups; they skip normals, textures, colours and
+ * materials. A polygon of n corners gives its n sides as edges and n - 2 triangles (diagonals are not edges). A convex
+ * polygon becomes a fan from its first corner; others are triangulated by cutting ears, and are errors if they are not
+ * plane or intersect themselves (cb_polygon_triangles). The size that a file claims is checked against its length
+ * before memory is allocated.
  * Sources: Wavefront OBJ specification, version 3.0; G. Turk, The PLY Polygon File Format (1994), version 1.0;
  * M. Burns, Automated Fabrication (1993), section 6.5 (STL); Geomview manual, version 1.9, section 4.2.5 (OFF).
  */
 #pragma once
 
 #include <curvebody/status.h>
+
 #include <stddef.h>
 
 typedef struct cb_mesh {
-  const char *name; /* of the file */
+  const char *name; /* the name of the file */
   size_t n_vertices, n_edges, n_triangles;
   double (*vertices)[3];
   int (*edges)[2];     /* i < j, ascending by i then j, each once */
   int (*triangles)[3]; /* in the order of the file */
   size_t n_polygons;
-  int *ends, *corners; /* [n_polygons] where each ends in corners */
+  int *ends, *corners; /* corners: those of all polygons; ends[n_polygons]: where each polygon ends in corners */
   size_t n_groups;
-  char **group_names; /* what `g` and `o` of OBJ and `solid` of STL name, in order of their first triangles */
-  int *groups;        /* [triangles] the group of each, -1 for none */
+  char **group_names; /* from `g` and `o` of OBJ and `solid` of STL, in the order of their first triangles */
+  int *groups;        /* [n_triangles] the group of each triangle, -1 for none */
   struct cb_arena *arena;
 } cb_mesh;
 
 typedef enum cb_mesh_format { CB_MESH_OBJ, CB_MESH_PLY, CB_MESH_STL, CB_MESH_OFF } cb_mesh_format;
 
-enum { CB_MESH_LARGEST = 1 << 30 }; /* bytes of a file */
+enum { CB_MESH_LARGEST = 1 << 30 }; /* maximum bytes of a file */
 
 typedef struct cb_mesh_reading {
-  const cb_mesh *like; /* the polygons are expected to be its own, at whatever places: no triangles are made of them */
+  const cb_mesh *like; /* the file must have the polygons of this mesh, with any vertices; no triangles are made */
 } cb_mesh_reading;
 
-/* Reads a file whose name ends in .obj, .ply, .stl or .off (in any case); how: NULL for no such thing. CB_ERROR_FILE if it
- * cannot be opened or read; CB_ERROR_INPUT if its content is wrong: `path:line:column: error: ...` with what was
- * expected (and the offset in bytes where the data are binary). The caller owns *out. */
+/* Reads a file whose name ends in .obj, .ply, .stl or .off (in any case); how may be NULL. Returns CB_ERROR_FILE if the
+ * file cannot be opened or read, and CB_ERROR_INPUT if its content is wrong; the message is `path:line:column: error:
+ * ...` with what was expected (and the offset in bytes if the data are binary). The caller owns *out. */
 cb_status cb_mesh_read_file(const char *path, const cb_mesh_reading *how, cb_mesh **out);
 
-/* The same for bytes[n], named `name` in messages. */
+/* As cb_mesh_read_file, for bytes[n], called `name` in messages. */
 cb_status cb_mesh_read_text(const char *name, const char *bytes, size_t n, cb_mesh_format format,
                             const cb_mesh_reading *how, cb_mesh **out);
 
-/* The format of bytes[n] by what they begin with and how many they are; OBJ where they look like no other. */
+/* The format of bytes[n], from the file name, the first bytes and the length; OBJ if they look like no other format. */
 cb_mesh_format cb_mesh_format_of(const char *path, const char *bytes, size_t n);
 
 void cb_mesh_free(cb_mesh *mesh);
+
+/* --- distinct points of R^3: points with equal numbers are the same point (-0 equals 0) --- */
+typedef struct cb_distinct {
+  double (*x)[3]; /* [n], owned by the caller, with capacity for `maximum` points */
+  size_t n;
+  int *slot;   /* [mask + 1], the hash table: indices of points, -1 for none */
+  size_t mask; /* number of slots minus 1 */
+} cb_distinct;
+
+cb_status cb_distinct_begin(cb_distinct *d, size_t maximum, double (*x)[3]);
+void cb_distinct_end(cb_distinct *d);
+
+/* Returns the index of the point in x; a new point is added to x. The point may itself be in x, from x[n] on. */
+int cb_distinct_add(cb_distinct *d, const double point[3]);
+
+/* --- a polygon of space as triangles ---
+ *
+ * The polygon has to be plane: no corner may be farther from its plane (Newell's normal, through the mean of the
+ * corners) than 1e-3 of its size, or than the sixth digit of its largest coordinate if that is more, up to 1e-2 of its
+ * size.
+ *   fan     from the first corner, if all triangles have the orientation of the polygon and go around that corner at
+ *           most once, as in a convex polygon
+ *   ears    otherwise: a corner with its two neighbours is cut off if no part of the rest lies in this triangle
+ *           (G. H. Meisters, Amer. Math. Monthly 82 (1975) 648, doi:10.2307/2319703)
+ * A corner may lie on a line with its neighbours, or at the place of another corner (a bridge to a hole); triangles
+ * without area are made only if they cannot be avoided. A polygon that lies on a line becomes a fan without area.
+ */
+
+/* maximum corners of a polygon that is not a fan: the time grows with their square */
+enum { CB_POLYGON_MAX_EARS = 10000 };
+
+/* Writes triangle[n - 2] of the polygon with n >= 3 corners among the vertices, in its order. Returns CB_ERROR_DOMAIN
+ * if it is not plane, intersects itself by more than 1e-6 of its size, or has too many corners for ears; the message
+ * counts corners from 1. */
+cb_status cb_polygon_triangles(int n, const int *corner, const double (*vertices)[3], int (*triangle)[3]);

@@ -1,82 +1,83 @@
-/* What the readers of mesh files share: a cursor over words, and the mesh as far as it has been read. */
+/* Definitions shared by the readers of mesh files: a cursor over words, and the part of the mesh that has been read. */
 #pragma once
 
 #include "numerics/mesh.h"
 #include <stdbool.h>
 
-/* Indices that grow in number. */
+/* A growing list of indices. */
 typedef struct cb_index_list {
   int *data;
-  size_t count, room;
+  size_t count, capacity;
 } cb_index_list;
 
 typedef struct cb_mesh_builder {
   const char *name, *bytes;
-  size_t n, binary;      /* bytes, and those from where on they are no text */
-  int base;              /* the number of the first vertex */
-  double (*vertices)[3]; /* room for as many as the file can hold */
-  size_t n_vertices, room;
-  cb_index_list edges;                /* by twos */
-  cb_index_list corners, ends;        /* of polygons, then those of the polygon or line that is being read */
-  cb_index_list places, groups;       /* of polygons: the byte where each stands, and its group */
-  struct cb_word *group_names;
-  int n_groups, group; /* group: of the polygons to come, -1 for none */
+  size_t n, binary;      /* the number of bytes; the offset from which on the bytes are not text */
+  int base;              /* the index of the first vertex in the file */
+  double (*vertices)[3]; /* with the maximum capacity that the file can require */
+  size_t n_vertices, capacity;
+  cb_index_list edges;          /* two vertices for each edge */
+  cb_index_list corners, ends;  /* as in cb_mesh; the corners of the polygon or line that is being read come last */
+  cb_index_list places, groups; /* the byte where each polygon begins, and its group */
+  struct cb_token *group_names;
+  int n_groups, group; /* group: the group of the next polygons, -1 for none */
 } cb_mesh_builder;
 
-enum { CB_MESH_MOST_GROUPS = 4096 };
+enum { CB_MESH_MAX_GROUPS = 4096 };
 
 /* Bytes [at, at + length) of the file. */
-typedef struct cb_word {
+typedef struct cb_token {
   size_t at, length;
-} cb_word;
+} cb_token;
 
-/* Where a reader of words stands. */
+/* The position of a reader of words. */
 typedef struct cb_cursor {
   size_t at;
   bool obj; /* `#` begins a comment and a backslash joins the next line to this one */
 } cb_cursor;
 
-/* The next word of the line; false at its end: the cursor then stands at the line break or the end of the file. */
-bool cb_next_word(const cb_mesh_builder *b, cb_cursor *cursor, cb_word *word);
+/* Reads the next word of the line. Returns false at the end of the line, and the cursor is then at the line break or at
+ * the end of the file. */
+bool cb_next_token(const cb_mesh_builder *b, cb_cursor *cursor, cb_token *word);
 
-/* To the beginning of the next line; false at the end of the file. */
+/* Moves to the beginning of the next line; returns false at the end of the file. */
 bool cb_next_line(const cb_mesh_builder *b, cb_cursor *cursor);
 
-bool cb_word_is(const cb_mesh_builder *b, cb_word word, const char *text);
+bool cb_token_is(const cb_mesh_builder *b, cb_token word, const char *text);
 
-/* Fails with `name:line:column: error: `, the place of byte `at`; where bytes are no text, the place where they begin,
- * and `byte AT: `. */
+/* Fails with `name:line:column: error: ` and the place of byte `at`; if the bytes at this place are not text, with the
+ * place where these bytes begin, and `byte AT: `. */
 cb_status cb_mesh_fail(const cb_mesh_builder *b, size_t at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 cb_status cb_mesh_no_memory(const cb_mesh_builder *b);
 
-/* "expected WHAT, found 'word'", or the end of the line or file where there is no word. */
-cb_status cb_mesh_expected(const cb_mesh_builder *b, cb_word word, const char *what);
+/* Fails with "expected WHAT, found 'word'", or "found the end of the line" (or file) if there is no word. */
+cb_status cb_mesh_expected(const cb_mesh_builder *b, cb_token word, const char *what);
 cb_status cb_mesh_expected_more(const cb_mesh_builder *b, const cb_cursor *cursor, const char *what);
 
-/* A finite number, an integer; `what` names it in the message. */
-cb_status cb_mesh_number(const cb_mesh_builder *b, cb_word word, const char *what, double *value);
-cb_status cb_mesh_integer(const cb_mesh_builder *b, cb_word word, const char *what, long long *value);
+/* These functions read a finite number, and an integer; `what` names it in the message. */
+cb_status cb_mesh_number(const cb_mesh_builder *b, cb_token word, const char *what, double *value);
+cb_status cb_mesh_integer(const cb_mesh_builder *b, cb_token word, const char *what, long long *value);
 
-/* Takes room for vertices. */
-cb_status cb_mesh_room(cb_mesh_builder *b, size_t n_vertices);
+/* Allocates memory for n_vertices vertices. */
+cb_status cb_mesh_reserve(cb_mesh_builder *b, size_t n_vertices);
 
-/* One more corner of the polygon or line; how many it has. */
+/* Adds a corner to the polygon or line. (The next function returns the number of its corners.) */
 cb_status cb_mesh_add_corner(cb_mesh_builder *b, int vertex);
 size_t cb_mesh_corners(const cb_mesh_builder *b);
 
-/* Does an edge of the polygon or line (closed: with the one from the last corner to the first) lead from a vertex to
- * itself? Into *vertex (from 0). */
+/* Does an edge of the polygon or line (closed: also the edge from the last corner to the first) join a vertex to
+ * itself? Writes this vertex, counted from 0, to *vertex. */
 bool cb_mesh_repeats(const cb_mesh_builder *b, bool closed, int *vertex);
 
-/* The corners become a polygon, which stands at byte `at`, with the edges around it, or an open line. */
+/* These functions make the corners a polygon, which began at byte `at`, with the edges around it, or an open line. */
 cb_status cb_mesh_end_polygon(cb_mesh_builder *b, size_t at);
 cb_status cb_mesh_end_line(cb_mesh_builder *b);
 
-/* Polygons from here on belong to the group that the rest of the line names; to none where it names nothing. */
+/* Sets the group of the next polygons to the name in the rest of the line, or to none if there is no name. */
 cb_status cb_mesh_begin_group(cb_mesh_builder *b, cb_cursor *cursor);
 
-/* The mesh of what was read. */
+/* Makes the mesh from the data that were read. */
 cb_status cb_mesh_finish(cb_mesh_builder *b, const cb_mesh_reading *how, cb_mesh **out);
 
 cb_status cb_mesh_read_obj(cb_mesh_builder *b);
@@ -84,6 +85,6 @@ cb_status cb_mesh_read_ply(cb_mesh_builder *b);
 cb_status cb_mesh_read_stl(cb_mesh_builder *b);
 cb_status cb_mesh_read_off(cb_mesh_builder *b);
 
-/* Do the bytes look like it? */
+/* Do the bytes look like STL, or like OFF? */
 bool cb_mesh_is_stl(const cb_mesh_builder *b);
 bool cb_mesh_is_off(const cb_mesh_builder *b);

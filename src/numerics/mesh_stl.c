@@ -1,18 +1,19 @@
-/* STL: triangles one by one, each with its three corners; equal corners become one vertex.
+/* Reads STL: triangles one by one, each with its three corners; equal corners become one vertex.
  *
  *   text      solid NAME, then facet normal x y z, outer loop, vertex x y z (three times), endloop, endfacet ...,
  *             endsolid NAME; several solids may follow one another: each is a group. Words in any case
- *   binary    80 bytes, the number of facets (32 bits, little-endian), then for each 12 floats (normal, corners) and
- *             two bytes that are passed over
+ *   binary    80 bytes, the number of facets (32 bits, little-endian), then for each facet 12 floats (normal, corners)
+ *             and two bytes that are skipped
  *
- * A file is binary if it is as long as the facets that it claims, or longer; words there would claim more than a file may
- * have. What follows the facets is passed over, since some programs sign their files, unless it is facets or a second
- * solid. Normals are passed over: the order of corners says which side is outside. A facet with two equal corners has no
- * area and is dropped: its other two sides fall on each other, so a closed surface stays closed.
+ * A file is binary if it is at least as long as its number of facets requires; text at the place of this number would
+ * give more facets than a file may have. Bytes after the facets are skipped, because some programs append a signature;
+ * if they are facets or a second solid, this is an error. Normals are skipped: the order of the corners says which side
+ * is outside. A facet with two equal corners has no area and is dropped. Its other two sides coincide, so that a closed
+ * surface stays closed.
  * Source: M. Burns, Automated Fabrication (1993), section 6.5.
  */
 #include "core/text.h"
-#include "numerics/distinct.h"
+#include "numerics/mesh.h"
 #include "numerics/mesh_builder.h"
 
 #include <math.h>
@@ -21,7 +22,7 @@
 
 enum { HEAD = 84, FACET = 50, SHORTEST_VERTEX = 13 }; /* bytes; "vertex 0 0 0\n" */
 
-/* The facet that stands at byte `at`. */
+/* Adds the facet at byte `at`. */
 static cb_status add_facet(cb_mesh_builder *b, cb_distinct *places, size_t at, double x[3][3]) {
   cb_status status = CB_OK;
   int v[3];
@@ -44,17 +45,18 @@ static bool is_binary(const cb_mesh_builder *b) {
   return b->n >= HEAD && (b->n == claimed(b->bytes) || (claimed(b->bytes) > HEAD && b->n > claimed(b->bytes)));
 }
 
-/* Bytes that follow the last facet must not be what the body lacks. */
+/* Fails if the bytes after the last facet are more facets or a second solid. */
 static cb_status check_rest(const cb_mesh_builder *b) {
   const size_t at = claimed(b->bytes), rest = b->n - at;
   bool zeros = true;
   for (size_t i = at; i < b->n && zeros; i++) zeros = !b->bytes[i];
   if (zeros) return CB_OK;
   if (rest % FACET == 0)
-    return cb_mesh_fail(b, HEAD - 4, "%u facets are claimed, but %zu more follow", read_u32(b->bytes + HEAD - 4),
-                        rest / FACET);
+    return cb_mesh_fail(b, HEAD - 4,
+                        "the file states %u facets, but %zu more follow: expected the number of all facets",
+                        read_u32(b->bytes + HEAD - 4), rest / FACET);
   if (rest > HEAD && claimed(b->bytes + at) <= rest && claimed(b->bytes + at) > HEAD)
-    return cb_mesh_fail(b, at, "a second solid of %u facets follows the first: expected one solid a file",
+    return cb_mesh_fail(b, at, "a second solid of %u facets follows the first: expected one solid per file",
                         read_u32(b->bytes + at + HEAD - 4));
   return CB_OK;
 }
@@ -83,46 +85,46 @@ static cb_status read_binary(cb_mesh_builder *b, cb_distinct *places) {
 
 /* ---- text ---- */
 
-static bool word_is(const cb_mesh_builder *b, cb_word word, const char *lower) {
-  if (strlen(lower) != word.length) return false;
-  for (size_t i = 0; i < word.length; i++) {
-    char c = b->bytes[word.at + i];
+static bool token_is(const cb_mesh_builder *b, cb_token text, const char *lower) {
+  if (strlen(lower) != text.length) return false;
+  for (size_t i = 0; i < text.length; i++) {
+    char c = b->bytes[text.at + i];
     if ((c >= 'A' && c <= 'Z' ? c + 'a' - 'A' : c) != lower[i]) return false;
   }
   return true;
 }
 
-/* The next word, on whatever line. */
-static bool next_word(const cb_mesh_builder *b, cb_cursor *cursor, cb_word *word) {
-  while (!cb_next_word(b, cursor, word))
+/* Reads the next word, on this line or a later one. */
+static bool next_token(const cb_mesh_builder *b, cb_cursor *cursor, cb_token *text) {
+  while (!cb_next_token(b, cursor, text))
     if (!cb_next_line(b, cursor)) return false;
   return true;
 }
 
 static cb_status take(const cb_mesh_builder *b, cb_cursor *cursor, const char *lower) {
-  cb_word word;
-  if (!next_word(b, cursor, &word)) return cb_mesh_expected_more(b, cursor, lower);
-  return word_is(b, word, lower) ? CB_OK : cb_mesh_expected(b, word, lower);
+  cb_token text;
+  if (!next_token(b, cursor, &text)) return cb_mesh_expected_more(b, cursor, lower);
+  return token_is(b, text, lower) ? CB_OK : cb_mesh_expected(b, text, lower);
 }
 
 static cb_status take_corner(const cb_mesh_builder *b, cb_cursor *cursor, double x[3]) {
   static const char *const axis[] = {"x", "y", "z"};
-  cb_word word;
+  cb_token text;
   cb_status status = take(b, cursor, "vertex");
   for (int k = 0; k < 3 && status == CB_OK; k++)
-    status = next_word(b, cursor, &word) ? cb_mesh_number(b, word, axis[k], &x[k])
-                                         : cb_mesh_expected_more(b, cursor, axis[k]);
+    status = next_token(b, cursor, &text) ? cb_mesh_number(b, text, axis[k], &x[k])
+                                          : cb_mesh_expected_more(b, cursor, axis[k]);
   return status;
 }
 
-/* From after `facet`, which stands at byte `at`, to `endfacet`. */
+/* Reads the text after `facet`, which is at byte `at`, up to `endfacet`. */
 static cb_status read_facet(cb_mesh_builder *b, cb_cursor *cursor, cb_distinct *places, size_t at) {
   static const char *const between[] = {"normal", "outer", "loop", "endloop", "endfacet"};
   double x[3][3];
-  cb_word word;
+  cb_token text;
   cb_status status = take(b, cursor, between[0]);
   for (int k = 0; k < 3 && status == CB_OK; k++)
-    if (!next_word(b, cursor, &word)) status = cb_mesh_expected_more(b, cursor, "a normal of three numbers");
+    if (!next_token(b, cursor, &text)) status = cb_mesh_expected_more(b, cursor, "a normal of three numbers");
   for (int i = 1; i < 3 && status == CB_OK; i++) status = take(b, cursor, between[i]);
   for (int i = 0; i < 3 && status == CB_OK; i++) status = take_corner(b, cursor, x[i]);
   for (int i = 3; i < 5 && status == CB_OK; i++) status = take(b, cursor, between[i]);
@@ -133,18 +135,19 @@ static cb_status read_text(cb_mesh_builder *b, cb_distinct *places) {
   cb_cursor cursor = {.at = cb_text_mark(b->bytes, b->n)};
   cb_status status = CB_OK;
   bool inside = false;
-  cb_word word;
-  while (status == CB_OK && next_word(b, &cursor, &word)) {
-    if (!inside && word_is(b, word, "solid")) {
+  cb_token text;
+  while (status == CB_OK && next_token(b, &cursor, &text)) {
+    if (!inside && token_is(b, text, "solid")) {
       inside = true;
       status = cb_mesh_begin_group(b, &cursor);
-    } else if (inside && word_is(b, word, "endsolid")) {
+    } else if (inside && token_is(b, text, "endsolid")) {
       inside = false;
-      while (cb_next_word(b, &cursor, &word)) {} /* its name again */
-    } else if (inside && word_is(b, word, "facet")) {
-      status = read_facet(b, &cursor, places, word.at);
+      while (cb_next_token(b, &cursor, &text)) {
+      } /* skips the repeated name */
+    } else if (inside && token_is(b, text, "facet")) {
+      status = read_facet(b, &cursor, places, text.at);
     } else {
-      status = cb_mesh_expected(b, word, inside ? "facet or endsolid" : "solid");
+      status = cb_mesh_expected(b, text, inside ? "facet or endsolid" : "solid");
     }
   }
   return status == CB_OK && inside ? cb_mesh_expected_more(b, &cursor, "facet or endsolid") : status;
@@ -152,8 +155,8 @@ static cb_status read_text(cb_mesh_builder *b, cb_distinct *places) {
 
 static bool is_text(const cb_mesh_builder *b) {
   cb_cursor cursor = {.at = cb_text_mark(b->bytes, b->n)};
-  cb_word word;
-  return next_word(b, &cursor, &word) && word_is(b, word, "solid");
+  cb_token text;
+  return next_token(b, &cursor, &text) && token_is(b, text, "solid");
 }
 
 bool cb_mesh_is_stl(const cb_mesh_builder *b) { return is_binary(b) || is_text(b); }
@@ -164,14 +167,15 @@ cb_status cb_mesh_read_stl(cb_mesh_builder *b) {
     if (b->n < HEAD) return cb_mesh_fail(b, 0, "expected an STL file: 'solid', or at least %d bytes", HEAD);
     unsigned long long facets = read_u32(b->bytes + HEAD - 4);
     b->binary = 0;
-    return cb_mesh_fail(b, HEAD - 4, "%llu facets take %llu bytes in all, but the file has %zu", facets,
+    return cb_mesh_fail(b, HEAD - 4,
+                        "%llu facets need %llu bytes in total, but the file has %zu: expected a complete file", facets,
                         HEAD + FACET * facets, b->n);
   }
   if (binary) b->binary = 0;
-  size_t most = binary ? 3 * (size_t)read_u32(b->bytes + HEAD - 4) : b->n / SHORTEST_VERTEX + 1;
+  size_t maximum = binary ? 3 * (size_t)read_u32(b->bytes + HEAD - 4) : b->n / SHORTEST_VERTEX + 1;
   cb_distinct places = {.slot = NULL};
-  cb_status status = cb_mesh_room(b, most);
-  if (status == CB_OK) status = cb_distinct_begin(&places, most, b->vertices);
+  cb_status status = cb_mesh_reserve(b, maximum);
+  if (status == CB_OK) status = cb_distinct_begin(&places, maximum, b->vertices);
   if (status == CB_OK) status = binary ? read_binary(b, &places) : read_text(b, &places);
   b->n_vertices = places.n;
   cb_distinct_end(&places);

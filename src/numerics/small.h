@@ -1,5 +1,8 @@
-/* Products of vectors; dense matrices n x n, row after row: symmetric positive ones by Cholesky's factors a = l l^T, of which, as of a, only
- * the lower triangle is read and written; others by LU with row pivoting. */
+/* Products of vectors, and dense matrices n x n, row after row.
+ *
+ * Symmetric positive matrices have Cholesky's factors a = l l^T; only the lower triangles of a and l are read and
+ * written. Other matrices are factored as LU with row pivoting (sparse.c).
+ */
 #pragma once
 
 #include <curvebody/status.h>
@@ -15,8 +18,8 @@ static inline double cb_dot(int n, const double *a, const double *b) {
   return sum;
 }
 
-/* False where a pivot is not finite, or not above `least` of its entry of a: l, which may be a, is then partly filled.
- */
+/* Computes Cholesky's factor l of a; l may be a. Returns false if a pivot is not finite, or not above `least` times its
+ * diagonal entry of a; then l is only partly filled. */
 static inline bool cb_cholesky(int n, const double *a, double least, double *l) {
   for (int i = 0; i < n; i++)
     for (int j = 0; j <= i; j++) {
@@ -28,7 +31,7 @@ static inline bool cb_cholesky(int n, const double *a, double least, double *l) 
   return true;
 }
 
-/* r becomes a^-1 r. */
+/* Replaces r by a^-1 r, given the factor l of a. */
 static inline void cb_cholesky_solve(int n, const double *l, double *r) {
   for (int i = 0; i < n; i++) {
     for (int k = 0; k < i; k++) r[i] -= l[i * n + k] * r[k];
@@ -40,7 +43,7 @@ static inline void cb_cholesky_solve(int n, const double *l, double *r) {
   }
 }
 
-/* The lower triangle of l^-1, a matrix whose others are left alone. */
+/* Writes the lower triangle of l^-1; the other entries of `inverse` do not change. */
 static inline void cb_cholesky_inverse(int n, const double *l, double *inverse) {
   for (int c = 0; c < n; c++)
     for (int i = c; i < n; i++) {
@@ -50,7 +53,7 @@ static inline void cb_cholesky_inverse(int n, const double *l, double *inverse) 
     }
 }
 
-/* a^-1 whole, as inverse of the factors l of n <= CB_SMALL_MAX; returns sqrt(det a). */
+/* Writes the complete a^-1 from the factors l, n <= CB_SMALL_MAX; returns sqrt(det a). */
 static inline double cb_cholesky_whole_inverse(int n, const double *l, double *inverse) {
   double li[CB_SMALL_MAX * CB_SMALL_MAX], root = 1;
   cb_cholesky_inverse(n, l, li);
@@ -65,6 +68,7 @@ static inline double cb_cholesky_whole_inverse(int n, const double *l, double *i
   return root;
 }
 
-/* LU in place, and pivots[n]; CB_STEP_SINGULAR where a pivot is zero or not finite. Then a solution in place. */
+/* Factors a in place as LU with pivot[n]; CB_STEP_SINGULAR if a pivot is zero or not finite. The next function solves
+ * in place. */
 cb_status cb_dense_factor(int n, double *a, int *pivot);
 void cb_dense_solve(int n, const double *a, const int *pivot, double *x);

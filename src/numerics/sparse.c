@@ -1,4 +1,4 @@
-/* KLU behind a pattern, or a dense LU; see sparse.h. */
+/* Solves linear systems: sparse ones by KLU, small or full ones by a dense LU (sparse.h, small.h). */
 #include "numerics/sparse.h"
 #include "numerics/small.h"
 
@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <stdint.h>
 
 struct cb_sparse {
   int n;
@@ -16,23 +17,27 @@ struct cb_sparse {
   int *pivot;
   klu_common common;
   klu_symbolic *symbolic;
-  klu_numeric *numeric;  /* pivots of the values at creation */
-  klu_numeric *repaired; /* pivots of its own, where those of `numeric` let the factors grow; else NULL */
+  klu_numeric *numeric; /* factors with the pivots of the values at creation */
+  klu_numeric *
+      /* factors with pivots of the present values, if the factors with the pivots of `numeric` grow; otherwise NULL */
+      repaired;
 };
 
-/* Smallest reciprocal growth of the factors with the pivots from creation; Newton's method corrects what is lost above
- * it. */
+/* The minimum accepted reciprocal growth of the factors with the pivots from creation. If the growth is moderate
+ * (reciprocal above this), Newton's method corrects the errors. */
 static const double smallest_growth = 1e-8;
 
 static cb_status no_factors(const cb_sparse *m, cb_status singular, const char *what) {
   if (m->common.status == KLU_OUT_OF_MEMORY || m->common.status == KLU_TOO_LARGE)
     return cb_fail(CB_ERROR_MEMORY, "no memory for the factors of a matrix of %d unknowns", m->n);
-  return cb_fail(singular, "%s of %d unknowns is singular", what, m->n);
+  return cb_fail(singular,
+                 "%s of %d unknowns is singular: use a smaller `step`, or leave out constraints that depend on others",
+                 what, m->n);
 }
 
 static cb_status analyse(cb_sparse *m, const int *order) {
   klu_defaults(&m->common);
-  m->common.btf = 0; /* a component of particles is one strongly connected block */
+  m->common.btf = 0; /* no search for a block triangular form: a component of particles is a single block */
   m->symbolic = order ? klu_analyze_given(m->n, m->start, m->row, (int *)order, (int *)order, &m->common)
                       : klu_analyze(m->n, m->start, m->row, &m->common);
   if (m->symbolic) m->numeric = klu_factor(m->start, m->row, m->value, m->symbolic, &m->common);
@@ -66,7 +71,10 @@ cb_status cb_sparse_create_ordered(int n, const int *start, const int *row, cons
     memcpy(m->value, value, count * sizeof *value);
     if (!m->dense) status = analyse(m, order);
   }
-  if (status) return cb_sparse_free(m), status;
+  if (status) {
+    cb_sparse_free(m);
+    return status;
+  }
   *out = m;
   return CB_OK;
 }
@@ -102,7 +110,7 @@ cb_status cb_sparse_factor(cb_sparse *m) {
                     m->common.status == KLU_OK &&
                     klu_rgrowth(m->start, m->row, m->value, m->symbolic, m->numeric, &m->common);
   if (done && m->common.rgrowth >= smallest_growth) return CB_OK;
-  /* Rare, and the one place that allocates: other pivots for this matrix alone. */
+  /* New pivots, only for this matrix. This is rare, and it is the only place that allocates. */
   m->repaired = klu_factor(m->start, m->row, m->value, m->symbolic, &m->common);
   return m->repaired && m->common.status == KLU_OK ? CB_OK : no_factors(m, CB_STEP_SINGULAR, "a matrix");
 }
@@ -113,4 +121,146 @@ void cb_sparse_solve(cb_sparse *m, double *x) {
     return;
   }
   klu_solve(m->symbolic, m->repaired ? m->repaired : m->numeric, m->n, 1, x, &m->common);
+}
+
+/* --- entries: recorded in growing arrays and sorted by counting --- */
+
+static bool grow(void *array, size_t capacity, size_t size) {
+  void **to = array, *more = realloc(*to, capacity * size);
+  if (more) *to = more;
+  return more;
+}
+
+void cb_entries_note(cb_entries *e, int row, int column, double value) {
+  if (e->next == e->capacity) {
+    const size_t capacity = 2 * e->capacity + 1024;
+    if (!grow(&e->row, capacity, sizeof *e->row) || !grow(&e->column, capacity, sizeof *e->column) ||
+        !grow(&e->made, capacity, sizeof *e->made))
+      e->lost = true;
+    if (e->lost) return;
+    e->capacity = capacity;
+  }
+  e->row[e->next] = row;
+  e->column[e->next] = column;
+  e->made[e->next++] = value;
+}
+
+/* Sorts order[] (NULL: 0, 1, ...) stably by key, which is in [0, n), into out[]. */
+static void sort_by(int n, const int *key, size_t count, const int *order, int *first, int *out) {
+  memset(first, 0, ((size_t)n + 1) * sizeof *first);
+  for (size_t t = 0; t < count; t++) first[key[t] + 1]++;
+  for (int i = 0; i < n; i++) first[i + 1] += first[i];
+  for (size_t t = 0; t < count; t++) {
+    const int which = order ? order[t] : (int)t;
+    out[first[key[which]]++] = which;
+  }
+}
+
+static void merge(cb_entries *e, int n, const int *order, cb_columns *out) {
+  int made = 0;
+  for (size_t t = 0; t < e->next; t++) {
+    const int now = order[t], before = order[t ? t - 1 : 0];
+    if (!t || e->row[now] != e->row[before] || e->column[now] != e->column[before]) {
+      out->row[made++] = e->row[now];
+      out->start[e->column[now] + 1]++;
+    }
+    e->place[now] = made - 1;
+    out->value[made - 1] += e->made[now];
+  }
+  for (int j = 0; j < n; j++) out->start[j + 1] += out->start[j];
+  e->nonzeros = (size_t)made;
+}
+
+/* Frees the arrays of recorded entries; if `complete` is false, fails because memory has run out. */
+static cb_status finish(cb_entries *e, int n, bool complete) {
+  free(e->row);
+  free(e->column);
+  free(e->made);
+  e->row = e->column = NULL;
+  e->made = NULL;
+  return complete ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for a Newton matrix of %d unknowns", n);
+}
+
+cb_status cb_entries_fill(cb_entries *e, int n) {
+  e->nonzeros = (size_t)n * (size_t)n;
+  e->place = malloc((e->next + 1) * sizeof *e->place);
+  const bool complete = !e->lost && e->place;
+  for (size_t t = 0; complete && t < e->next; t++) e->place[t] = e->row[t] + e->column[t] * n;
+  return finish(e, n, complete);
+}
+
+cb_status cb_entries_compress(cb_entries *e, int n, cb_arena *arena, cb_columns *out) {
+  if (e->next > INT32_MAX)
+    return cb_fail(CB_ERROR_UNSUPPORTED, "a Newton matrix of %d unknowns has too many entries; use another `solver`",
+                   n);
+  const size_t count = e->next;
+  cb_arena *scratch = cb_arena_create();
+  int *by_row = cb_arena_alloc(scratch, count, sizeof *by_row), *order = cb_arena_alloc(scratch, count, sizeof *order);
+  int *first = cb_arena_alloc(scratch, (size_t)n + 1, sizeof *first);
+  out->start = cb_arena_alloc(arena, (size_t)n + 1, sizeof *out->start);
+  out->row = cb_arena_alloc(arena, count, sizeof *out->row);
+  cb_arena_doubles(arena, count, &out->value);
+  e->place = malloc((count + 1) * sizeof *e->place);
+  const bool complete = !e->lost && e->place && !cb_arena_lost(scratch) && !cb_arena_lost(arena);
+  if (complete) {
+    sort_by(n, e->row, count, NULL, first, by_row);
+    sort_by(n, e->column, count, by_row, first, order);
+    merge(e, n, order, out);
+  }
+  cb_arena_free(scratch);
+  return finish(e, n, complete);
+}
+
+void cb_entries_begin(cb_entries *e, double *value) {
+  e->next = 0;
+  e->value = value;
+  memset(value, 0, e->nonzeros * sizeof *value);
+}
+
+void cb_entries_free(cb_entries *e) {
+  free(e->place);
+  free(e->row);
+  free(e->column);
+  free(e->made);
+}
+
+/* --- dense matrices (small.h) --- */
+
+cb_status cb_dense_factor(int n, double *a, int *pivot) {
+  for (int k = 0; k < n; k++) {
+    int best = k;
+    for (int i = k + 1; i < n; i++)
+      if (fabs(a[i * n + k]) > fabs(a[best * n + k])) best = i;
+    pivot[k] = best;
+    const double p = a[best * n + k];
+    if (!(fabs(p) > 0 && fabs(p) < INFINITY))
+      return cb_fail(CB_STEP_SINGULAR, "a matrix is singular: pivot %d of %d is %g", k + 1, n, p);
+    if (best != k)
+      for (int j = 0; j < n; j++) {
+        const double swap = a[k * n + j];
+        a[k * n + j] = a[best * n + j];
+        a[best * n + j] = swap;
+      }
+    for (int i = k + 1; i < n; i++) {
+      const double factor = a[i * n + k] / p;
+      a[i * n + k] = factor;
+      if (factor == 0) continue;
+      for (int j = k + 1; j < n; j++) a[i * n + j] -= factor * a[k * n + j];
+    }
+  }
+  return CB_OK;
+}
+
+void cb_dense_solve(int n, const double *a, const int *pivot, double *x) {
+  for (int k = 0; k < n; k++) {
+    const double swap = x[k];
+    x[k] = x[pivot[k]];
+    x[pivot[k]] = swap;
+  }
+  for (int i = 1; i < n; i++)
+    for (int j = 0; j < i; j++) x[i] -= a[i * n + j] * x[j];
+  for (int i = n - 1; i >= 0; i--) {
+    for (int j = i + 1; j < n; j++) x[i] -= a[i * n + j] * x[j];
+    x[i] /= a[i * n + i];
+  }
 }

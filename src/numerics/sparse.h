@@ -1,32 +1,73 @@
-/* Square linear systems M x = r that are solved again and again with one pattern of nonzeros.
+/* Square linear systems M x = r that are solved again and again with one pattern of nonzeros, and their entries.
  *
- * The pattern is analysed once; a step only refactors and solves, and allocates nothing. The order of the pivots is
- * chosen at creation from values that the caller gives (representative of those to come), so that what follows does not
- * depend on history. Small or full systems are kept dense. Sparse ones go to KLU: Davis & Palamadai Natarajan (2010),
- * ACM TOMS 37, 36, doi:10.1145/1824801.1824814.
+ * The pattern is analysed once; later the matrix is only factored and solved, which allocates nothing. The order of the
+ * pivots is chosen at creation from representative values that the caller gives, so that results do not depend on
+ * history. Small or full systems are dense. Sparse systems are solved by KLU: Davis & Palamadai Natarajan (2010), ACM
+ * TOMS 37, 36, doi:10.1145/1824801.1824814.
  */
 #pragma once
 
+#include "core/arena.h"
 #include <curvebody/status.h>
+
 #include <stddef.h>
 
-/* Up to this many unknowns, and always when more than a third of the entries are nonzero, a matrix is dense. */
+/* A matrix is dense up to this number of unknowns, and always when more than a third of its entries are nonzero. */
 enum { CB_SPARSE_DENSE_MAX = 60 };
 
 typedef struct cb_sparse cb_sparse;
 
-/* n x n by compressed columns: start[n+1], row[start[n]] ascending in each column (copied). value: as above. */
+/* Creates an n x n matrix from compressed columns: start[n+1], row[start[n]] ascending in each column (both copied);
+ * value: the representative values. */
 cb_status cb_sparse_create(int n, const int *start, const int *row, const double *value, cb_sparse **out);
-/* The same with the order of elimination given: order[i] is the i-th unknown, and the i-th equation, to be eliminated;
- * pivots are taken from the diagonal where they are not small. For systems with zeros there (NULL: found by itself). */
+/* As cb_sparse_create, with a given order of elimination, for systems with zeros on the diagonal: order[i] is the i-th
+ * unknown, and the i-th equation, to be eliminated (NULL: the order is chosen). Pivots are on the diagonal if its entry
+ * is not small. */
 cb_status cb_sparse_create_ordered(int n, const int *start, const int *row, const double *value, const int *order,
                                    cb_sparse **out);
 void cb_sparse_free(cb_sparse *m);
 
-/* The values in the order of the pattern, to be written before each factorisation. */
+/* The values in the order of the pattern. The caller writes them before each factorisation. */
 double *cb_sparse_values(cb_sparse *m);
 
-/* CB_STEP_SINGULAR where a pivot is zero or not finite. */
+/* Factors the matrix; CB_STEP_SINGULAR if a pivot is zero or not finite. */
 cb_status cb_sparse_factor(cb_sparse *m);
-/* x[n]: the right side, then the solution. Needs a factorisation that succeeded. */
+/* Replaces the right side x[n] by the solution, after a factorisation that succeeded. */
 void cb_sparse_solve(cb_sparse *m, double *x);
+
+/* --- the entries of a matrix that is filled again and again in one order, in compressed columns ---
+ *
+ * The first time, entries are recorded with rows, columns and values. After they have been compressed, each entry goes
+ * to its place, and entries of the same row and column are added.
+ */
+
+typedef struct cb_entries {
+  size_t next, nonzeros;
+  double *value; /* the values of the matrix; NULL while entries are being recorded */
+  int *place;    /* the place of each entry in `value` */
+  size_t capacity;
+  int *row, *column; /* rows and columns of the recorded entries, whose values are in `made` */
+  double *made;
+  bool lost; /* there was not enough memory to record all entries */
+} cb_entries;
+
+typedef struct cb_columns {
+  int *start, *row; /* [n+1], [start[n]] ascending in each column */
+  double *value;    /* the sums of the recorded values */
+} cb_columns;
+
+void cb_entries_note(cb_entries *e, int row, int column, double value);
+static inline void cb_entries_add(cb_entries *e, int row, int column, double value) {
+  if (e->value)
+    e->value[e->place[e->next++]] += value;
+  else
+    cb_entries_note(e, row, column, value);
+}
+
+/* Compresses the recorded entries, for n unknowns, and assigns a place to each; *out is in the arena. */
+cb_status cb_entries_compress(cb_entries *e, int n, cb_arena *arena, cb_columns *out);
+/* As cb_entries_compress, for a full n x n matrix that is stored column after column. */
+cb_status cb_entries_fill(cb_entries *e, int n);
+/* Clears value[nonzeros]. Entries that follow are added to it, beginning with the first. */
+void cb_entries_begin(cb_entries *e, double *value);
+void cb_entries_free(cb_entries *e);

@@ -1,5 +1,6 @@
-/* Nodes by Newton on Legendre polynomials, weights from sum_j a_ij c_j^(k-1) = c_i^k/k, k = 1..s; see tableau.h.
- * The Vandermonde systems lose at most eight of quadruple precision's 33 digits for s <= 8. */
+/* Computes the tableaux of tableau.h: nodes by Newton's method on Legendre polynomials, weights from
+ * sum_j a_ij c_j^(k-1) = c_i^k/k, k = 1..s. For s <= 8 the Vandermonde systems lose at most eight of the 33 digits of
+ * quadruple precision. */
 #include "numerics/tableau.h"
 
 #include <float.h>
@@ -31,7 +32,7 @@ typedef quad polynomial(int s, quad x, quad *derivative);
 
 static quad gauss_polynomial(int s, quad x, quad *derivative) { return legendre(s, x, derivative); }
 
-/* (P_s - P_{s-1})/(1 - x) up to its sign: the zero at x = 1 divided out */
+/* (P_s - P_{s-1})/(1 - x), without the zero at x = 1 */
 static quad radau_polynomial(int s, quad x, quad *derivative) {
   quad d0, d1, f = legendre(s, x, &d1) - legendre(s - 1, x, &d0);
   *derivative = ((d1 - d0) + f / (1 - x)) / (1 - x);
@@ -45,8 +46,8 @@ static quad lobatto_polynomial(int s, quad x, quad *derivative) {
   return d;
 }
 
-/* The n zeros of f in (-1, 1), ascending: Newton from the mid of a change of sign on a grid that parts those of 8
- * stages. */
+/* The n zeros of f in (-1, 1), ascending, by Newton's method from the middle of each change of sign on a grid that is
+ * fine enough for 8 stages. */
 static void zeros(polynomial *f, int s, int n, quad *x) {
   enum { GRID = 32 };
   quad d, right = -1 + (quad)1 / GRID;
@@ -67,7 +68,7 @@ static void zeros(polynomial *f, int s, int n, quad *x) {
   }
 }
 
-/* Solves the n x n system m x = r with n_right right sides in place, by elimination with pivots. */
+/* Solves the n x n system m x = r for n_right right sides in place, by elimination with pivoting. */
 static void solve(int n, int n_right, quad m[S][S], quad r[S][S]) {
   for (int k = 0; k < n; k++) {
     int best = k;
@@ -75,11 +76,13 @@ static void solve(int n, int n_right, quad m[S][S], quad r[S][S]) {
       if (magnitude(m[i][k]) > magnitude(m[best][k])) best = i;
     for (int j = 0; j < n; j++) {
       quad t = m[k][j];
-      m[k][j] = m[best][j], m[best][j] = t;
+      m[k][j] = m[best][j];
+      m[best][j] = t;
     }
     for (int j = 0; j < n_right; j++) {
       quad t = r[k][j];
-      r[k][j] = r[best][j], r[best][j] = t;
+      r[k][j] = r[best][j];
+      r[best][j] = t;
     }
     for (int i = 0; i < n; i++) {
       if (i == k) continue;
@@ -92,14 +95,18 @@ static void solve(int n, int n_right, quad m[S][S], quad r[S][S]) {
     for (int j = 0; j < n_right; j++) r[i][j] /= m[i][i];
 }
 
-/* The collocation method with these nodes: a in the first pass, b (upper limit 1) in the second. */
+/* The collocation tableau for the nodes c[s]: a in the first pass, b (integrals up to 1 instead of c_i) in the second.
+ */
 static void collocation(int s, const quad *c, quad a[S][S], quad *b) {
   quad m[S][S], r[S][S];
   for (int pass = 0; pass < 2; pass++) {
     for (int k = 0; k < s; k++)
       for (int j = 0; j < s; j++) {
         quad power = 1, upper = pass ? 1 : c[j], integral = upper;
-        for (int l = 0; l < k; l++) power *= c[j], integral *= upper;
+        for (int l = 0; l < k; l++) {
+          power *= c[j];
+          integral *= upper;
+        }
         m[k][j] = power;
         r[k][j] = integral / (k + 1);
       }
@@ -135,17 +142,17 @@ static void gauss(int s, cb_tableau *out) {
   finish(s, c, false, out);
 }
 
-/* Kept by each thread: a search asks for the same one for each of its bases. */
+/* Each thread stores the tableaux that it has computed, because a search needs the same one many times. */
 cb_status cb_tableau_gauss(int s, cb_tableau *out) {
   static _Thread_local cb_tableau kept[S + 1];
-  if (s < 1 || s > 8) return cb_fail(CB_ERROR_ARGUMENT, "a Gauss method has 1 to 8 stages, not %d", s);
+  if (s < 1 || s > 8) return cb_fail(CB_ERROR_ARGUMENT, "gauss: expected 1 to 8 stages, found %d", s);
   if (kept[s].s == 0) gauss(s, &kept[s]);
   *out = kept[s];
   return CB_OK;
 }
 
 cb_status cb_tableau_radau_iia(int s, cb_tableau *out) {
-  if (s < 1 || s > 5) return cb_fail(CB_ERROR_ARGUMENT, "a Radau IIA method has 1 to 5 stages, not %d", s);
+  if (s < 1 || s > 5) return cb_fail(CB_ERROR_ARGUMENT, "radau_iia: expected 1 to 5 stages, found %d", s);
   quad c[S];
   zeros(radau_polynomial, s, s - 1, c);
   for (int i = 0; i < s - 1; i++) c[i] = (1 + c[i]) / 2;
@@ -155,7 +162,7 @@ cb_status cb_tableau_radau_iia(int s, cb_tableau *out) {
 }
 
 cb_status cb_tableau_lobatto(int s, cb_tableau *out) {
-  if (s < 2 || s > 5) return cb_fail(CB_ERROR_ARGUMENT, "a Lobatto method has 2 to 5 stages, not %d", s);
+  if (s < 2 || s > 5) return cb_fail(CB_ERROR_ARGUMENT, "lobatto: expected 2 to 5 stages, found %d", s);
   quad c[S];
   zeros(lobatto_polynomial, s, s - 2, c + 1);
   c[0] = 0;

@@ -1,4 +1,5 @@
-/* Tableaux of collocation methods, computed in quadruple precision and rounded once.
+/* Coefficients: the tableaux of collocation methods, computed in quadruple precision and rounded once, and the weights
+ * of central differences.
  *
  *   stages  Y_i = y0 + h sum_j a_ij f(Y_j),   end  y1 = y0 + h sum_j b_j f(Y_j),   at times c_i h
  *   Gauss            c: zeros of P_s(2c-1)                       order 2s    1 <= s <= 8
@@ -22,10 +23,17 @@ typedef struct cb_tableau {
   double a_hat[CB_STAGES_MAX][CB_STAGES_MAX]; /* Lobatto IIIB; otherwise the same as a */
 } cb_tableau;
 
-/* CB_ERROR_ARGUMENT where s is outside the range above. */
+/* CB_ERROR_ARGUMENT if s is outside the range above. */
 cb_status cb_tableau_gauss(int s, cb_tableau *out);
 cb_status cb_tableau_radau_iia(int s, cb_tableau *out);
 cb_status cb_tableau_lobatto(int s, cb_tableau *out);
 
-/* The inverse of a[s][s], rounded from quadruple precision: inverse[s*s], row-major. Gauss and Radau IIA. */
+/* The inverse of a[s][s], rounded from quadruple precision: inverse[s*s], row-major. Only for Gauss and
+ * Radau IIA, because the others are singular. */
 void cb_tableau_inverse(const cb_tableau *t, double *inverse);
+
+/* --- first derivatives by central differences of order 8: f'(x) = sum_k w_k (f(x + k h) - f(x - k h))/h, k = 1..4 ---
+ *
+ * The error is about h^8 f^(9)/630, and round-off/h. Source: Fornberg, Math. Comp. 51 (1988) 699,
+ * doi:10.1090/S0025-5718-1988-0935077-0, table 1. */
+static const double cb_central_weight[4] = {4. / 5, -1. / 5, 4. / 105, -1. / 280};

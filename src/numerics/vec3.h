@@ -1,7 +1,9 @@
-/* Vectors and 3x3 matrices of space: products that SE(3) is written in. Outputs may not be inputs. */
+/* Vectors, 3x3 matrices and quaternions of space, and vectors and 6x6 matrices of SE(3). Unless a comment says so, an
+ * output may not be an input. */
 #pragma once
 
 #include <math.h>
+#include <string.h>
 
 static inline double cb_dot3(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
@@ -23,8 +25,9 @@ static inline void cb_area3(const double a[3], const double b[3], const double c
   for (int k = 0; k < 3; k++) out[k] /= 2;
 }
 
-/* The solid angle under which the triangle of these corners is seen from the origin, positive from its inner side (van
- * Oosterom & Strackee 1983, doi 10.1109/TBME.1983.325207): tan(w/2) = [a b c]/(abc + (a.b) c + (b.c) a + (c.a) b). */
+/* The solid angle of the triangle with these corners at the origin, positive if the origin is on its inner side (van
+ * Oosterom & Strackee 1983, doi 10.1109/TBME.1983.325207): tan(w/2) =
+ * a.(b × c)/(|a||b||c| + (a.b)|c| + (b.c)|a| + (c.a)|b|). */
 static inline double cb_solid_angle3(const double corner[3][3]) {
   const double *a = corner[0], *b = corner[1], *c = corner[2];
   const double la = sqrt(cb_dot3(a, a)), lb = sqrt(cb_dot3(b, b)), lc = sqrt(cb_dot3(c, c));
@@ -44,9 +47,12 @@ static inline void cb_apply3_transposed(const double r[3][3], const double a[3],
 
 /* m += c hat(a), with hat(a) b = a × b */
 static inline void cb_add_hat3(double m[3][3], double c, const double a[3]) {
-  m[0][1] -= c * a[2], m[0][2] += c * a[1];
-  m[1][0] += c * a[2], m[1][2] -= c * a[0];
-  m[2][0] -= c * a[1], m[2][1] += c * a[0];
+  m[0][1] -= c * a[2];
+  m[0][2] += c * a[1];
+  m[1][0] += c * a[2];
+  m[1][2] -= c * a[0];
+  m[2][0] -= c * a[1];
+  m[2][1] += c * a[0];
 }
 
 /* m += c a b^T */
@@ -62,4 +68,97 @@ static inline void cb_add_hats3(double m[3][3], double c, const double a[3], con
     for (int j = 0; j < 3; j++) m[i][j] += c * b[i] * a[j];
     m[i][i] -= c * ab;
   }
+}
+
+/* --- quaternions (w, x, y, z): unit quaternions are rotations, and q and -q are the same rotation --- */
+
+static inline double cb_sinc(double w) { return w != 0 ? sin(w) / w : 1; }
+
+/* out = p q; out may be p or q. */
+static inline void cb_quaternion_multiply(const double p[4], const double q[4], double out[4]) {
+  const double product[4] = {
+      p[0] * q[0] - p[1] * q[1] - p[2] * q[2] - p[3] * q[3], p[0] * q[1] + p[1] * q[0] + p[2] * q[3] - p[3] * q[2],
+      p[0] * q[2] - p[1] * q[3] + p[2] * q[0] + p[3] * q[1], p[0] * q[3] + p[1] * q[2] - p[2] * q[1] + p[3] * q[0]};
+  memcpy(out, product, sizeof product);
+}
+
+static inline void cb_quaternion_inverse(const double q[4], double out[4]) {
+  out[0] = q[0];
+  for (int i = 1; i < 4; i++) out[i] = -q[i];
+}
+
+static inline void cb_quaternion_project(double q[4]) {
+  const double scale = 1 / sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+  for (int i = 0; i < 4; i++) q[i] *= scale;
+}
+
+/* exp(a/2) */
+static inline void cb_quaternion_exp(const double a[3], double q[4]) {
+  const double half = hypot(hypot(a[0], a[1]), a[2]) / 2, scale = cb_sinc(half) / 2;
+  q[0] = cos(half);
+  for (int i = 0; i < 3; i++) q[1 + i] = scale * a[i];
+}
+
+/* a with exp(a/2) = q, |a| < 2 pi */
+static inline void cb_quaternion_log(const double q[4], double a[3]) {
+  const double s = hypot(hypot(q[1], q[2]), q[3]), scale = s > 0 ? 2 * (atan2(s, q[0]) / s) : 2;
+  for (int i = 0; i < 3; i++) a[i] = scale * q[1 + i];
+}
+
+/* 1 - 2 (y^2 + z^2), used in place of w^2 + x^2 - y^2 - z^2, keeps all digits of small rotations. */
+static inline void cb_quaternion_rotation(const double q[4], double r[3][3]) {
+  const double x = q[1], y = q[2], z = q[3], w2 = 2 * q[0], x2 = 2 * x, y2 = 2 * y, z2 = 2 * z;
+  const double xx = x2 * x, yy = y2 * y, zz = z2 * z, xy = x2 * y, yz = y2 * z, zx = z2 * x, wx = w2 * x, wy = w2 * y,
+               wz = w2 * z;
+  r[0][0] = 1 - (yy + zz);
+  r[0][1] = xy - wz;
+  r[0][2] = zx + wy;
+  r[1][0] = xy + wz;
+  r[1][1] = 1 - (xx + zz);
+  r[1][2] = yz - wx;
+  r[2][0] = zx - wy;
+  r[2][1] = yz + wx;
+  r[2][2] = 1 - (xx + yy);
+}
+
+/* --- vectors and 6x6 matrices of SE(3), (angular, linear) --- */
+
+/* out += c a */
+static inline void cb_add6(double c, const double a[6], double out[6]) {
+  for (int i = 0; i < 6; i++) out[i] += c * a[i];
+}
+
+/* out = m a and m^T a */
+static inline void cb_apply6(const double m[6][6], const double a[6], double out[6]) {
+  for (int i = 0; i < 6; i++) {
+    double sum = 0;
+    for (int j = 0; j < 6; j++) sum += m[i][j] * a[j];
+    out[i] = sum;
+  }
+}
+
+static inline void cb_apply6_transposed(const double m[6][6], const double a[6], double out[6]) {
+  double sum[6];
+  for (int i = 0; i < 6; i++) sum[i] = m[0][i] * a[0];
+  for (int j = 1; j < 6; j++)
+    for (int i = 0; i < 6; i++) sum[i] += m[j][i] * a[j];
+  for (int i = 0; i < 6; i++) out[i] = sum[i];
+}
+
+/* out += a b */
+static inline void cb_add_product6(const double a[6][6], const double b[6][6], double out[6][6]) {
+  for (int i = 0; i < 6; i++)
+    for (int k = 0; k < 6; k++)
+      for (int j = 0; j < 6; j++) out[i][j] += a[i][k] * b[k][j];
+}
+
+/* Both parts rotated about the same origin: out = (R a, R a), and out = (R^T a, R^T a). */
+static inline void cb_turn6(const double r[3][3], const double a[6], double out[6]) {
+  cb_apply3(r, a, out);
+  cb_apply3(r, a + 3, out + 3);
+}
+
+static inline void cb_turn6_transposed(const double r[3][3], const double a[6], double out[6]) {
+  cb_apply3_transposed(r, a, out);
+  cb_apply3_transposed(r, a + 3, out + 3);
 }

@@ -1,9 +1,8 @@
-/* Fourier's functions and polynomials on arcs, at the nodes of Gauss's panels. */
-#include "optimum/basis.h"
-
+/* The bases of gaits: Fourier's functions, and polynomials on arcs, at the nodes of Gauss's panels (variation.h). */
 #include "core/arena.h"
 #include "numerics/small.h"
-#include "optimum/outer.h"
+#include "optimum/symmetric.h"
+#include "optimum/variation.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,26 +15,36 @@ static void fourier_at(const cb_basis *b, double t, double *phi, double *rate) {
   if (rate) rate[0] = 0;
   for (int k = 1; k <= b->harmonics; k++) {
     const double w = 2 * M_PI * k, c = M_SQRT2 * cos(w * t), s = M_SQRT2 * sin(w * t);
-    phi[2 * k - 1] = c / w, phi[2 * k] = s / w;
-    if (rate) rate[2 * k - 1] = -s, rate[2 * k] = c;
+    phi[2 * k - 1] = c / w;
+    phi[2 * k] = s / w;
+    if (rate) {
+      rate[2 * k - 1] = -s;
+      rate[2 * k] = c;
+    }
   }
 }
 
-/* Vertices first: 1 at end[k], linear to its neighbours; then the integrals of Legendre's polynomials of each arc. */
+/* First come the functions of the vertices: each is 1 at end[k] and falls linearly to 0 at the neighbouring vertices.
+ * Then come the integrals of Legendre's polynomials on each arc. */
 static void arcs_at(const cb_basis *b, int arc, double t, double *phi, double *rate) {
   const double length = b->end[arc + 1] - b->end[arc], x = 2 * (t - b->end[arc]) / length - 1;
   memset(phi, 0, (size_t)b->functions * sizeof *phi);
   if (rate) memset(rate, 0, (size_t)b->functions * sizeof *rate);
   const int next = (arc + 1) % b->arcs;
-  phi[arc] += (1 - x) / 2, phi[next] += (1 + x) / 2;
-  if (rate) rate[arc] -= 1 / length, rate[next] += 1 / length;
+  phi[arc] += (1 - x) / 2;
+  phi[next] += (1 + x) / 2;
+  if (rate) {
+    rate[arc] -= 1 / length;
+    rate[next] += 1 / length;
+  }
   double before = 1, p = x;
   for (int k = 1; k < b->degree; k++) {
     const double after = ((2 * k + 1) * x * p - k * before) / (k + 1), scale = sqrt((2 * k + 1) / length);
     const int at = b->arcs + arc * (b->degree - 1) + k - 1;
     phi[at] = scale * length / 2 * (after - before) / (2 * k + 1);
     if (rate) rate[at] = scale * p;
-    before = p, p = after;
+    before = p;
+    p = after;
   }
 }
 
@@ -53,7 +62,8 @@ void cb_basis_at(const cb_basis *b, double t, double *phi, double *rate) {
     arcs_at(b, arc_of(b, t), t, phi, rate);
 }
 
-/* Even for waves; as Chebyshev's points for polynomials, which oscillate fastest at the ends of their arc. */
+/* Panels have equal lengths for Fourier's functions. For polynomials, which oscillate fastest at the ends of their arc,
+ * the panels are spaced as Chebyshev's points. */
 static double edge_at(const cb_basis *b, int k, int panels) {
   return b->harmonics ? (double)k / panels : (1 - cos(M_PI * k / panels)) / 2;
 }
@@ -70,7 +80,10 @@ static cb_status finish(cb_basis *b, const int *panels_of, cb_basis **out) {
   cb_status status = cb_tableau_gauss(s, &b->gauss);
   if (!b->edge || !b->time || !b->weight || !b->phi || !b->rate)
     status = cb_fail(CB_ERROR_MEMORY, "no memory for %d functions of time", b->functions);
-  if (status) return cb_basis_free(b), status;
+  if (status) {
+    cb_basis_free(b);
+    return status;
+  }
   int panel = 0;
   for (int arc = 0; arc < b->arcs; arc++)
     for (int k = 0; k < panels_of[arc]; k++, panel++) {
@@ -97,7 +110,10 @@ static cb_basis *begin(int arcs, const double *ends) {
   cb_arena *arena = cb_arena_create();
   cb_basis *b = cb_arena_alloc(arena, 1, sizeof *b);
   if (b) b->end = cb_arena_alloc(arena, (size_t)arcs + 1, sizeof *b->end);
-  if (!b || !b->end) return cb_arena_free(arena), NULL;
+  if (!b || !b->end) {
+    cb_arena_free(arena);
+    return NULL;
+  }
   b->arena = arena;
   b->arcs = arcs;
   memcpy(b->end, ends, ((size_t)arcs + 1) * sizeof *ends);
@@ -118,10 +134,11 @@ cb_status cb_basis_fourier(int harmonics, int panels, cb_basis **out) {
 cb_status cb_basis_arcs(int arcs, const double *ends, int degree, int panels, cb_basis **out) {
   int panels_of[CB_BASIS_ARCS_MAX];
   if (arcs < 1 || arcs > CB_BASIS_ARCS_MAX || degree < 2 || degree > DEGREE_MAX)
-    return cb_fail(CB_ERROR_ARGUMENT, "%d arcs of degree %d: expected 1 to %d, of degree 2 to %d", arcs, degree,
-                   CB_BASIS_ARCS_MAX, DEGREE_MAX);
+    return cb_fail(CB_ERROR_ARGUMENT, "found %d arcs of degree %d: expected 1 to %d arcs of degree 2 to %d", arcs,
+                   degree, CB_BASIS_ARCS_MAX, DEGREE_MAX);
   for (int k = 0; k < arcs; k++)
-    if (!(ends[k + 1] > ends[k])) return cb_fail(CB_ERROR_ARGUMENT, "arc %d ends before it begins", k);
+    if (!(ends[k + 1] > ends[k]))
+      return cb_fail(CB_ERROR_ARGUMENT, "arc %d does not end after it begins: expected times that increase", k);
   cb_basis *b = begin(arcs, ends);
   if (!b) return cb_fail(CB_ERROR_MEMORY, "no memory for %d arcs", arcs);
   b->degree = degree;
@@ -157,7 +174,7 @@ static cb_status fourier_gait(const cb_basis *b, int n, const double *c, cb_gait
   return status;
 }
 
-/* Values at the Chebyshev-Lobatto points of each arc. */
+/* Creates a gait from the values at the Chebyshev-Lobatto points of each arc. */
 static cb_status arcs_gait(const cb_basis *b, int n, const double *c, cb_gait **out) {
   const int rows = b->degree + 1;
   double *phi = malloc((size_t)b->functions * sizeof *phi);
@@ -185,9 +202,9 @@ cb_status cb_basis_gait(const cb_basis *b, int n, const double *c, cb_gait **out
 
 cb_status cb_basis_project(const cb_basis *b, const cb_gait *gait, double *c) {
   const int n = cb_gait_variables(gait), f = b->functions, slack = CB_OUTER_SLACK;
-  double *room = calloc((size_t)(b->nodes * (n + f) + f * f + 2 * slack), sizeof *room);
-  if (!room) return cb_fail(CB_ERROR_MEMORY, "no memory for %d functions of time", f);
-  double *gram = room, *part = gram + f * f, *at = part + b->nodes * f + slack;
+  double *scratch = calloc((size_t)(b->nodes * (n + f) + f * f + 2 * slack), sizeof *scratch);
+  if (!scratch) return cb_fail(CB_ERROR_MEMORY, "no memory for %d functions of time", f);
+  double *gram = scratch, *part = gram + f * f, *at = part + b->nodes * f + slack;
   memset(c, 0, (size_t)(n * f) * sizeof *c);
   for (int rates = 0; rates < 2; rates++) {
     const double *functions = rates ? b->rate : b->phi;
@@ -202,6 +219,6 @@ cb_status cb_basis_project(const cb_basis *b, const cb_gait *gait, double *c) {
   }
   const bool positive = cb_cholesky(f, gram, 0, gram);
   for (int i = 0; positive && i < n; i++) cb_cholesky_solve(f, gram, c + i * f);
-  free(room);
+  free(scratch);
   return positive ? CB_OK : cb_fail(CB_STEP_SINGULAR, "%d functions of time are not independent", f);
 }

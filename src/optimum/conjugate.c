@@ -1,6 +1,6 @@
-/* Conjugate and focal times: a Lagrangian frame carried along an extremal, and the angles it turns through. */
-#include "optimum/conjugate.h"
-
+/* Conjugate and focal times (extremal.h): a Lagrangian frame is transported along an extremal, and the angles of its
+ * rotation are followed. */
+#include "optimum/extremal.h"
 #include "optimum/extremal_private.h"
 
 #include <complex.h>
@@ -11,28 +11,29 @@
 
 enum { ORDER = CB_SHAPE_MAX + CB_GROUP_DIM, FRAME = ORDER * ORDER };
 
-/* Where the frame is after an elapsed time; columns of D[size][order], eta[dim][order], dmu[dim][order]. */
+/* The frame after an elapsed time. Its columns are those of D[size][order], eta[dim][order] and dmu[dim][order]; dmu is
+ * constant and is a member of `path`. */
 typedef struct frame {
   double t, x[CB_WONG_MAX], g[CB_GROUP_SIZE];
   double D[CB_WONG_MAX * ORDER], eta[CB_GROUP_DIM * ORDER];
-  double phi[ORDER], sum; /* angles in [0, pi), ascending; the sum of all with their whole turns */
-  long passed;            /* multiples of pi */
-  double skew;            /* the largest so far */
+  double phi[ORDER], sum; /* angles in [0, pi), ascending; the sum of all angles including full turns */
+  long passed;            /* number of multiples of pi that angles have passed */
+  double skew;            /* the largest skew so far */
 } frame;
 
 typedef struct path {
   const cb_extremal *e;
   flow *flow;
   int n, dim, size, order;
-  double way; /* 1; -1 backwards from the end */
+  double way; /* 1 forwards; -1 backwards from the end */
   double mu[CB_GROUP_DIM], dmu[CB_GROUP_DIM * ORDER];
-  double sigma[ORDER]; /* rows of Y are over sigma, rows of Z times it */
-  gsl_eigen_symmv_workspace *room;
+  double sigma[ORDER]; /* rows of Y are divided by sigma, rows of Z multiplied by it */
+  gsl_eigen_symmv_workspace *workspace;
 } path;
 
 /* --- angles --- */
 
-/* Y[order][order] and Z, scaled; backwards -Z, so that angles grow. */
+/* Computes Y[order][order] and Z, scaled; -Z if the path is followed backwards, so that the angles grow. */
 static void position_and_momentum(const path *p, const frame *f, double *Y, double *Z) {
   const int n = p->n, d = p->order;
   double along[CB_GROUP_DIM], turned[CB_GROUP_DIM];
@@ -50,7 +51,7 @@ static void position_and_momentum(const path *p, const frame *f, double *Y, doub
   }
 }
 
-/* Columns of (Y, Z) become orthonormal, twice over. */
+/* Makes the columns of (Y, Z) orthonormal, twice for accuracy. */
 static void orthonormalise(int d, double *Y, double *Z) {
   for (int round = 0; round < 2; round++)
     for (int c = 0; c < d; c++) {
@@ -66,7 +67,7 @@ static void orthonormalise(int d, double *Y, double *Z) {
     }
 }
 
-/* arg det (Z + iY), by elimination. */
+/* Returns arg det (Z + iY), by elimination. */
 static double argument(int d, const double *Y, const double *Z) {
   double complex a[FRAME], det = 1;
   for (int k = 0; k < d * d; k++) a[k] = Z[k] + I * Y[k];
@@ -94,8 +95,9 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* phi[d] in [0, pi): exp(2 i phi) are the eigenvalues of (Z + iY)(Z + iY)^T, Y and Z orthonormal, whose real and
- * imaginary parts commute: those of a mixture of both that does not mix what differs. */
+/* Computes phi[d] in [0, pi), where exp(2 i phi) are the eigenvalues of U = (Z + iY)(Z + iY)^T and Y, Z are
+ * orthonormal. The real and imaginary parts of U commute, so that a generic linear combination of both has their common
+ * eigenvectors. */
 static void angles(const path *p, const double *Y, const double *Z, double *phi) {
   const int d = p->order;
   const size_t N = (size_t)d;
@@ -114,7 +116,7 @@ static void angles(const path *p, const double *Y, const double *Z, double *phi)
   for (int trial = 0; trial < 8 && pure < .999; trial++) {
     const double a = .7 + 1.1 * trial;
     for (int k = 0; k < d * d; k++) mixed[k] = cos(a) * C[k] + sin(a) * S[k];
-    gsl_eigen_symmv(&m.matrix, &e.vector, &v.matrix, p->room);
+    gsl_eigen_symmv(&m.matrix, &e.vector, &v.matrix, p->workspace);
     pure = 1;
     for (int k = 0; k < d; k++) {
       double cosine = 0, sine = 0;
@@ -131,9 +133,9 @@ static void angles(const path *p, const double *Y, const double *Z, double *phi)
   qsort(phi, N, sizeof *phi, ascending);
 }
 
-/* The largest of Y'Z - Z'Y of columns of length 1. */
+/* Returns the largest entry of Y'Z - Z'Y for columns of length 1. */
 static double skewness(int d, const double *Y, const double *Z) {
-  double most = 0;
+  double maximum = 0;
   for (int b = 0; b < d; b++)
     for (int c = 0; c < b; c++) {
       double form = 0, square[2] = {0, 0};
@@ -142,12 +144,12 @@ static double skewness(int d, const double *Y, const double *Z) {
         square[0] += Y[i * d + b] * Y[i * d + b] + Z[i * d + b] * Z[i * d + b];
         square[1] += Y[i * d + c] * Y[i * d + c] + Z[i * d + c] * Z[i * d + c];
       }
-      most = fmax(most, fabs(form) / sqrt(square[0] * square[1]));
+      maximum = fmax(maximum, fabs(form) / sqrt(square[0] * square[1]));
     }
-  return most;
+  return maximum;
 }
 
-/* Angles of a frame, their sum counted on from one that is near; by how much it grew. */
+/* Computes the angles of a frame, with their sum continued from a frame nearby. Returns the growth of the sum. */
 static double read_angles(const path *p, const frame *before, frame *f) {
   double Y[FRAME], Z[FRAME], rest = 0;
   position_and_momentum(p, f, Y, Z);
@@ -163,7 +165,7 @@ static double read_angles(const path *p, const frame *before, frame *f) {
 
 /* --- the path --- */
 
-/* to = from carried on by h; with the stages of the extremal's panel where there are some. */
+/* Transports `from` by a time h to `to`. stage: the stages of the extremal on the panel of this step; or NULL. */
 static cb_status carry(const path *p, const frame *from, double h, const double *stage, frame *to) {
   const int size = p->size, dim = p->dim, d = p->order;
   const cb_group *G = p->flow->p.G;
@@ -193,7 +195,8 @@ static cb_status carry(const path *p, const frame *from, double h, const double 
   return CB_OK;
 }
 
-/* In steps so short that the sum of angles is followed. */
+/* Transports in steps short enough to follow the sum of the angles: the sum changes by less than .7 per step, unless
+ * the step was halved 12 times. */
 static cb_status advance(const path *p, const frame *from, double h, const double *stage, int depth, frame *to) {
   enum { DEEPEST = 12 };
   cb_status status = carry(p, from, h, stage, to);
@@ -204,14 +207,16 @@ static cb_status advance(const path *p, const frame *from, double h, const doubl
   return status ? status : advance(p, &middle, h / 2, NULL, depth + 1, to);
 }
 
-/* Continuous in time, and 0 where the `which`-th angle (with its turns) reaches a whole multiple of pi. */
+/* A function that is continuous in time, and 0 where the number of passed multiples of pi becomes `which`; negative
+ * before that time, positive after it. */
 static double crossing(const path *p, const frame *f, long which) {
   const long ahead = f->passed - which, d = p->order;
   if (ahead >= 0) return ahead < d ? f->phi[ahead] : M_PI;
   return -ahead <= d ? f->phi[d + ahead] - M_PI : -M_PI;
 }
 
-/* The time at which the count of passed multiples becomes `which`, between two frames; by false position (Illinois). */
+/* Finds the time between two frames at which the number of passed multiples of pi becomes `which`, by false position
+ * (Illinois). */
 static cb_status locate(const path *p, const frame *from, const frame *to, long which, double *t) {
   double a = 0, b = to->t - from->t, fa = crossing(p, from, which), fb = crossing(p, to, which);
   int side = 0;
@@ -223,11 +228,13 @@ static cb_status locate(const path *p, const frame *from, const frame *to, long 
     if (status) return status;
     const double value = crossing(p, &f, which);
     if (value < 0) {
-      a = h, fa = value;
+      a = h;
+      fa = value;
       if (side == -1) fb /= 2;
       side = -1;
     } else {
-      b = h, fb = value;
+      b = h;
+      fb = value;
       if (side == 1) fa /= 2;
       side = 1;
     }
@@ -237,9 +244,9 @@ static cb_status locate(const path *p, const frame *from, const frame *to, long 
   return CB_OK;
 }
 
-/* --- where it begins --- */
+/* --- the frame at the beginning --- */
 
-/* All p and lambda, from one point. */
+/* Fills the frame of all extremals from a single point: p and lambda are free. */
 static void from_point(path *p, frame *f) {
   const int n = p->n, d = p->order;
   memcpy(f->x, p->e->x, (size_t)p->size * sizeof *f->x);
@@ -248,8 +255,8 @@ static void from_point(path *p, frame *f) {
   for (int a = 0; a < p->dim; a++) p->dmu[a * d + n + a] = 1;
 }
 
-/* Rows of basis[dim][dim], orthonormal: the first of them, as many as it returns, span the rows of first[count][dim],
- * which may depend on one another, as those of a unit quaternion do. */
+/* Makes an orthonormal basis[dim][dim] whose first rows span the rows of first[count][dim]; returns the number of these
+ * rows. The rows of `first` may be dependent, as for a unit quaternion. */
 static int basis_of(int count, int dim, const double *first, double *basis) {
   int have = 0, rank = 0;
   for (int k = 0; k < count + dim && have < dim; k++) {
@@ -271,15 +278,15 @@ static int basis_of(int count, int dim, const double *first, double *basis) {
   return rank;
 }
 
-/* What is asked of g(1): of `count` conditions c, `rank` in effect. */
+/* The conditions on g(1): `count` conditions c, `rank` of them independent. */
 typedef struct asked {
   int count, rank;
   double c[CB_CONDITIONS_MAX], first[CB_CONDITIONS_MAX * CB_GROUP_DIM], basis[CB_GROUP_DIM * CB_GROUP_DIM];
   double second[CB_CONDITIONS_MAX * CB_GROUP_DIM * CB_GROUP_DIM];
 } asked;
 
-/* The conormal bundle of the target at g(1), seen from g(1): p free, mu = sum_k nu_k basis_k free in nu, and as g moves
- * along the target. */
+/* Fills the frame with the conormal bundle of the target at g(1), as seen from g(1): p is free, mu = sum_k nu_k basis_k
+ * with nu free, and g moves along the target. */
 static void from_target(path *p, const asked *t, frame *f) {
   const cb_group *G = p->flow->p.G;
   const int n = p->n, dim = p->dim, d = p->order;
@@ -308,7 +315,7 @@ static void from_target(path *p, const asked *t, frame *f) {
       }
     }
     cb_group_adjoint_dual(G, p->e->g, turned, dmu);
-    cb_group_ad_dual(G, eta, p->mu, turned); /* lambda = Ad*_g mu changes by both */
+    cb_group_ad_dual(G, eta, p->mu, turned); /* lambda = Ad*_g mu changes with g and mu */
     for (int a = 0; a < dim; a++) {
       p->dmu[a * d + column] = dmu[a];
       f->eta[a * d + column] = eta[a];
@@ -317,8 +324,8 @@ static void from_target(path *p, const asked *t, frame *f) {
   }
 }
 
-/* Momenta go with E over the width of the loop: p itself may vanish. A variable that hardly moves has the width of
- * others: angles that turn fast between two frames are not followed. */
+/* The scale of momenta is E divided by the width of the loop, since p itself may vanish. A variable that hardly moves
+ * gets the width of the others; otherwise angles could change too fast to be followed between two frames. */
 static void scale(path *p) {
   const cb_extremal *e = p->e;
   double wide[CB_SHAPE_MAX] = {0}, widest = 0, turn = 0;
@@ -346,7 +353,7 @@ static cb_status begin(path *p, const cb_optimum_problem *o, frame *f) {
     from_target(p, &t, f);
   scale(p);
   read_angles(p, NULL, f);
-  for (int k = 0; k < p->order; k++) /* 0 and not pi, but for round-off */
+  for (int k = 0; k < p->order; k++) /* angles that are pi up to round-off become 0 */
     if (f->phi[k] > M_PI - 1e-9) f->phi[k] = 0;
   qsort(f->phi, (size_t)p->order, sizeof *f->phi, ascending);
   f->sum = 0;
@@ -355,12 +362,12 @@ static cb_status begin(path *p, const cb_optimum_problem *o, frame *f) {
   return CB_OK;
 }
 
-/* Whether no angle is so near a multiple of pi that round-off decides on which side it is. */
+/* False if an angle is so near to a multiple of pi that its sign relative to it is only round-off. */
 static bool resolved(const path *p, const frame *f) { return f->phi[0] > 1e-10 && f->phi[p->order - 1] < M_PI - 1e-10; }
 
 static cb_status search(const path *p, const frame *start, double last, cb_conjugate *out) {
-  static const double at_one = 1e-9; /* where symmetries move the gait along itself, 1 is conjugate */
-  enum { LEAST = 48 };               /* angles may turn fast about an extremal that a few panels resolve */
+  static const double at_one = 1e-9; /* times above 1 - at_one count as 1, which symmetries make a conjugate time */
+  enum { LEAST = 48 };               /* minimum number of steps per unit of time: angles may change fast */
   frame from = *start, at = *start, next;
   const int parts = (LEAST + p->e->panels - 1) / p->e->panels;
   const double h = 1. / (p->e->panels * parts);
@@ -389,19 +396,24 @@ cb_status cb_conjugate_find(const cb_optimum_problem *o, const cb_extremal *e, d
   frame start;
   cb_conjugate found = {.time = {INFINITY, INFINITY}};
   p.order = p.n + p.dim;
-  if (!o->base) return cb_fail(CB_ERROR_UNSUPPORTED, "conjugate times of a gait whose base is free");
+  if (!o->start_shape)
+    return cb_fail(CB_ERROR_UNSUPPORTED, "conjugate times need a given start shape: give `start_shape`");
   for (int a = 0; a < e->arcs; a++)
-    if (e->held[a]) return cb_fail(CB_ERROR_UNSUPPORTED, "conjugate times of a gait along bounds");
+    if (e->held[a])
+      return cb_fail(CB_ERROR_UNSUPPORTED,
+                     "conjugate times are not available for a gait along bounds: expected a gait inside its bounds");
   if (e->rate || e->mu == 0)
-    return cb_fail(CB_ERROR_UNSUPPORTED, "conjugate times of a gait at or near the most of its target");
+    return cb_fail(
+        CB_ERROR_UNSUPPORTED,
+        "conjugate times are not available for a gait at or near the maximum of its target: try a smaller target");
   if (!(last >= 1)) return cb_fail(CB_ERROR_ARGUMENT, "conjugate times up to %.9g, expected at least 1", last);
   cb_status status = flow_create(&e->wong, &p.flow);
   if (status) return status;
-  p.room = gsl_eigen_symmv_alloc((size_t)p.order);
-  if (!p.room) status = cb_fail(CB_ERROR_MEMORY, "no memory for conjugate times");
+  p.workspace = gsl_eigen_symmv_alloc((size_t)p.order);
+  if (!p.workspace) status = cb_fail(CB_ERROR_MEMORY, "no memory for conjugate times");
   if (!status) status = begin(&p, o, &start);
   if (!status) status = search(&p, &start, last, &found);
-  gsl_eigen_symmv_free(p.room);
+  gsl_eigen_symmv_free(p.workspace);
   flow_free(p.flow);
   if (!status) *out = found;
   return status;

@@ -1,6 +1,5 @@
-/* Crossings of breaks, and what the times of crossings that are given do to a gait. */
-#include "optimum/crossing.h"
-
+/* Crossings of breaks of the bundle (direct.h): how they are found, their times, and the search for gaits with
+ * crossings. */
 #include "bundle/gait_private.h"
 #include "optimum/direct.h"
 
@@ -8,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- where they are --- */
+/* --- finding crossings --- */
 
 bool cb_bundle_has_breaks(const cb_bundle *b) {
   for (int i = 0; i < b->n; i++)
@@ -16,30 +15,32 @@ bool cb_bundle_has_breaks(const cb_bundle *b) {
   return false;
 }
 
-/* The break below which one fewer is passed than `count`, counted on over periods. */
+/* Returns the value of the last of the `count` breaks that were passed, counted through all periods. */
 static double break_of(const cb_bundle *b, int i, double count) {
   const double turns = floor((count - 1) / b->breaks[i]);
   return b->at[i][(int)(count - 1 - turns * b->breaks[i])] + turns * b->period[i];
 }
 
+/* Adds the crossing at time t to the list if a variable is on different sides of a break before and after t. */
 static cb_status add(const cb_bundle *b, const cb_gait *gait, double t, int *count, cb_crossing *list) {
-  static const double beside = 1e-7, apart = 1e-6;
+  static const double offset = 1e-7, apart = 1e-6;
   double before[CB_SHAPE_MAX], after[CB_SHAPE_MAX];
   int found = -1;
   if (*count && t - list[*count - 1].time < apart) return CB_OK;
-  cb_gait_at(gait, t < beside ? t + 1 - beside : t - beside, before, NULL);
-  cb_gait_at(gait, t + beside < 1 ? t + beside : t + beside - 1, after, NULL);
+  cb_gait_at(gait, t < offset ? t + 1 - offset : t - offset, before, NULL);
+  cb_gait_at(gait, t + offset < 1 ? t + offset : t + offset - 1, after, NULL);
   for (int i = 0; i < b->n; i++) {
     if (!b->breaks[i]) continue;
     const double p = cb_breaks_passed(b, i, before[i]), q = cb_breaks_passed(b, i, after[i]);
     if (p == q || fabs(after[i] - before[i]) > .4 * (b->period[i] > 0 ? b->period[i] : INFINITY)) continue;
     if (*count == CB_CROSSINGS_MAX)
-      return cb_fail(CB_ERROR_UNSUPPORTED, "a gait that crosses breaks of the bundle more than %d times",
+      return cb_fail(CB_ERROR_UNSUPPORTED,
+                     "the gait crosses breaks of the bundle more than %d times: expected at most that number",
                      CB_CROSSINGS_MAX);
     if (found >= 0)
       return cb_fail(CB_ERROR_UNSUPPORTED,
-                     "the gait crosses breaks of %s and %s at once, at time %.6g: how it may is not "
-                     "told",
+                     "the gait crosses breaks of %s and %s at once, at time %.6g: that is not supported; try bounds or "
+                     "a start shape that prevent it",
                      b->shape[found], b->shape[i], t);
     found = i;
     list[(*count)++] = (cb_crossing){.variable = i, .at = break_of(b, i, fmax(p, q)), .time = t};
@@ -47,7 +48,7 @@ static cb_status add(const cb_bundle *b, const cb_gait *gait, double t, int *cou
   return CB_OK;
 }
 
-/* Somewhere on one break for a while. */
+/* CB_ERROR_UNSUPPORTED if the gait is on the same break at two successive times k/256. */
 static cb_status along(const cb_bundle *b, const cb_gait *gait) {
   enum { SAMPLES = 256 };
   static const double at = 1e-10;
@@ -61,8 +62,8 @@ static cb_status along(const cb_bundle *b, const cb_gait *gait) {
         const double off = r[0][i] - b->at[i][e], way = b->period[i] > 0 ? remainder(off, b->period[i]) : off;
         if (fabs(way) < at && fabs(r[1][i] - r[0][i]) < at)
           return cb_fail(CB_ERROR_UNSUPPORTED,
-                         "the gait runs along %s = %.9g, a break of its bundle, at time %.6g: how it "
-                         "may is not told",
+                         "the gait runs along %s = %.9g, a break of its bundle, at time %.6g: that is not supported; "
+                         "try bounds that keep the gait off the break",
                          b->shape[i], b->at[i][e], (double)k / SAMPLES);
       }
   }
@@ -104,7 +105,8 @@ double cb_direct_pace(const cb_direct *d, double *ends) {
   return moved;
 }
 
-/* Arcs between vertices that are held; where the cycle begins anywhere the last goes on over its end. */
+/* Groups the arcs between fixed vertices, of[arcs]; if the cycle may begin anywhere, the last group continues past the
+ * end of the cycle. Returns the number of groups. */
 static int pieces(const cb_direct *d, int *of) {
   const int arcs = d->basis->arcs;
   bool held[CB_BASIS_ARCS_MAX + 1] = {false};
@@ -138,11 +140,10 @@ cb_status cb_gait_uncrossed(const cb_bundle *b, const cb_gait *gait) {
   int count;
   const cb_status status = cb_gait_crossings(b, gait, &count, list);
   if (status || count == 0) return status;
-  return cb_fail(
-      CB_ERROR_UNSUPPORTED,
-      "the gait crosses %s = %.9g, a break of its bundle, across which families are not followed: `optimize` "
-      "finds gaits there",
-      b->shape[list[0].variable], list[0].at);
+  return cb_fail(CB_ERROR_UNSUPPORTED,
+                 "the gait crosses %s = %.9g, a break of its bundle, and families are not followed across breaks: use "
+                 "`optimize` there",
+                 b->shape[list[0].variable], list[0].at);
 }
 
 cb_status cb_direct_cross(cb_direct *d, int count, const cb_crossing *list) {
@@ -150,9 +151,147 @@ cb_status cb_direct_cross(cb_direct *d, int count, const cb_crossing *list) {
   for (int k = 0; k < count; k++) {
     int vertex = 0;
     while (vertex + 1 < d->basis->arcs && list[k].time > d->basis->end[vertex] + near) vertex++;
-    if (vertex == 0 && d->problem->base) continue;
+    if (vertex == 0 && d->problem->start_shape) continue;
     d->pin[d->pins++] = (cb_pin){vertex, list[k].variable, list[k].at};
     d->crossings++;
   }
   return divide(d);
+}
+
+/* --- a direct search for gaits that cross breaks at ends of their arcs ---
+ *
+ * The times of crossings are constant during a search, but its cost is the cost at the optimal times (variation.h).
+ * After the search the crossings are set to the optimal times. If the gait then crosses fewer or more breaks, its arcs
+ * are chosen anew.
+ */
+
+enum { ROUNDS = 20, EXACT = 8 };
+
+/* Tolerances of the times; the error of E is of the order of their squares. `settled_roughly` is accepted from round
+ * EXACT on, since a gait in few functions, or with a barrier, which does not depend on the times, may not do better. */
+static const double settled = 1e-9, settled_roughly = 1e-5;
+
+/* Creates a search on arcs that end at these crossings; without crossings, the usual search. */
+static cb_status create(const cb_optimum_problem *p, int count, const cb_crossing *list, int degree, cb_direct **out) {
+  double ends[CB_CROSSINGS_MAX + 2] = {0};
+  int arcs = 1;
+  if (count == 0) return cb_direct_create(p, degree, out);
+  for (int k = 0; k < count; k++)
+    if (list[k].time > 0) ends[arcs++] = list[k].time;
+  ends[arcs] = 1;
+  cb_basis *basis;
+  cb_status status = cb_basis_arcs(arcs, ends, degree, 0, &basis);
+  if (!status) status = cb_direct_create_on(p, basis, out);
+  if (status) return status;
+  status = cb_direct_cross(*out, count, list);
+  if (status) {
+    cb_direct_free(*out);
+    *out = NULL;
+  }
+  return status;
+}
+
+/* Creates the gait of d with its arcs stretched to other ends; without arcs it is the gait of d itself. */
+static cb_status retimed(const cb_direct *d, const double *ends, cb_gait **out) {
+  const cb_basis *s = d->basis;
+  const int n = d->v->n, rows = s->degree + 1;
+  cb_gait *gait;
+  cb_status status = cb_basis_gait(s, n, d->c, &gait);
+  if (status || s->harmonics) {
+    *out = gait;
+    return status;
+  }
+  double *value = malloc((size_t)(s->arcs * rows * n) * sizeof *value);
+  if (!value) status = cb_fail(CB_ERROR_MEMORY, "no memory for a gait of %d arcs", s->arcs);
+  for (int a = 0; !status && a < s->arcs; a++)
+    for (int k = 0; k < rows; k++) {
+      const double share = (1 - cos(M_PI * k / s->degree)) / 2;
+      cb_gait_at(gait, s->end[a] + share * (s->end[a + 1] - s->end[a]), value + (a * rows + k) * n, NULL);
+    }
+  if (!status) status = cb_gait_arcs(n, s->arcs, ends, s->degree, value, out);
+  free(value);
+  cb_gait_free(gait);
+  return status;
+}
+
+/* Finds the crossings; if the start is free, the gait is first shifted so that it begins far from them. */
+static cb_status begin_there(const cb_optimum_problem *p, cb_gait **gait, int *count, cb_crossing *list) {
+  cb_status status = cb_gait_crossings(p->bundle, *gait, count, list);
+  if (status || *count == 0 || !cb_direct_smooth(p)) return status;
+  const double first = list[0].time, last = list[*count - 1].time - 1, start = (first + last) / 2;
+  if (fabs(start) < .3 * (first - last)) return CB_OK;
+  cb_gait *shifted;
+  status = cb_gait_shifted(*gait, start, &shifted);
+  if (status) return status;
+  cb_gait_free(*gait);
+  *gait = shifted;
+  return cb_gait_crossings(p->bundle, *gait, count, list);
+}
+
+static bool same(int count, const cb_crossing *a, int others, const cb_crossing *b) {
+  bool equal = count == others;
+  for (int k = 0; equal && k < count; k++) equal = a[k].variable == b[k].variable && a[k].at == b[k].at;
+  return equal;
+}
+
+/* Solves on the arcs between the crossings of *gait. *gait becomes the result, with the same speed on all arcs; *moved:
+ * the largest change of a time. */
+static cb_status once(cb_direct **d, cb_gait **gait, int count, const cb_crossing *list, int degree, int maximum,
+                      double *moved) {
+  const cb_direct *from = *d;
+  double ends[CB_BASIS_ARCS_MAX + 1];
+  cb_direct *next = NULL;
+  cb_gait *paced = NULL;
+  cb_status status = create(from->problem, count, list, degree, &next);
+  if (status) return status;
+  next->target = from->target;
+  next->amount = from->amount;
+  next->stationary = from->stationary;
+  status = cb_direct_from(next, *gait);
+  if (!status) status = cb_direct_solve(next, maximum);
+  cb_direct_free(*d);
+  *d = next;
+  if (status && status != CB_STEP_NO_CONVERGENCE) return status;
+  *moved = cb_direct_pace(next, ends);
+  const cb_status made = isfinite(*moved) ? retimed(next, ends, &paced) : CB_STEP_NOT_FINITE;
+  if (made) return made;
+  cb_gait_free(*gait);
+  *gait = paced;
+  return status;
+}
+
+static cb_status unsettled(const cb_bundle *b, int count, const cb_crossing *list) {
+  if (count == 0) return CB_STEP_NO_CONVERGENCE;
+  return cb_fail(CB_STEP_NO_CONVERGENCE,
+                 "the search for a gait across %s = %.9g, a break of its bundle, did not converge: the best gait may "
+                 "run along it, which is not supported; try bounds near it",
+                 b->shape[list[0].variable], list[0].at);
+}
+
+cb_status cb_direct_multiphase(cb_direct **d, const cb_gait *start, int degree, int maximum) {
+  const cb_bundle *b = (*d)->problem->bundle;
+  cb_crossing list[CB_CROSSINGS_MAX], before[CB_CROSSINGS_MAX];
+  int count = 0, last = -1, iterations = 0;
+  double moved = INFINITY;
+  cb_gait *gait = NULL;
+  cb_status status = cb_gait_shifted(start, 0, &gait);
+  for (int round = 0; !status; round++) {
+    status = begin_there((*d)->problem, &gait, &count, list);
+    if (status) break;
+    const bool kept = same(count, list, last, before);
+    if (kept && moved < (round < EXACT ? settled : settled_roughly)) break;
+    if (round == ROUNDS) status = unsettled(b, count, list);
+    if (!status) status = once(d, &gait, count, list, degree, maximum, &moved);
+    iterations += (*d)->iterations;
+    if (status == CB_STEP_NO_CONVERGENCE && !kept && round < ROUNDS / 2) {
+      status = CB_OK;
+      moved = INFINITY;
+    } else if (status == CB_STEP_NO_CONVERGENCE)
+      status = unsettled(b, count, list);
+    memcpy(before, list, sizeof list);
+    last = count;
+  }
+  (*d)->iterations = iterations;
+  cb_gait_free(gait);
+  return status;
 }

@@ -1,31 +1,36 @@
-/* Sequential quadratic programming over gaits. */
-#include "optimum/direct_private.h"
+/* The steps of sequential quadratic programming over gaits (direct.h). */
+#include "optimum/direct.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Relative to what is sought, its gradient and the conditions: a decade or two above round-off of a few hundred nodes. */
+/* Tolerances relative to the objective, its gradient and the conditions: a decade or two above the round-off of a few
+ * hundred nodes. */
 static const double slope_small = 1e-11, off_small = 1e-13;
-/* Its error in the cost is of the order of the square. */
+/* The slope at which the gradient flow ends; the error of the cost is of the order of its square. */
 static const double slope_of_flow = 1e-5;
-enum { FLOW = 100 /* times as many steps */ };
+enum { FLOW = 100 /* factor in the number of steps */ };
 
 bool cb_direct_smooth(const cb_optimum_problem *problem) {
   const cb_gait_target_kind kind = problem->target.kind;
-  return !problem->base && (problem->bundle->group->abelian || kind == CB_GAIT_MOVE || kind == CB_GAIT_TURN);
+  return !problem->start_shape && (problem->bundle->group->abelian || kind == CB_GAIT_MOVE || kind == CB_GAIT_TURN);
 }
 
 cb_status cb_direct_create_on(const cb_optimum_problem *problem, cb_basis *basis, cb_direct **out) {
   const cb_bundle *b = problem->bundle;
   cb_direct *d = calloc(1, sizeof *d);
-  if (!d) return cb_basis_free(basis), cb_fail(CB_ERROR_MEMORY, "no memory for a search");
+  if (!d) {
+    cb_basis_free(basis);
+    return cb_fail(CB_ERROR_MEMORY, "no memory for a search");
+  }
   d->problem = problem;
   d->target = problem->target;
   d->amount = cb_gait_target_get(b->group, &d->target);
-  d->enough = problem->flow ? slope_of_flow : slope_small, d->enough_off = off_small;
+  d->tolerance = problem->flow ? slope_of_flow : slope_small;
+  d->tolerance_off = off_small;
   d->basis = basis;
-  for (int i = 0; problem->base && i < b->n; i++) d->pin[d->pins++] = (cb_pin){0, i, problem->base[i]};
+  for (int i = 0; problem->start_shape && i < b->n; i++) d->pin[d->pins++] = (cb_pin){0, i, problem->start_shape[i]};
   cb_status status = cb_variation_create(b, basis, &d->v);
   if (!status) status = cb_barrier_create(problem, basis, &d->barrier);
   if (!status) {
@@ -37,7 +42,10 @@ cb_status cb_direct_create_on(const cb_optimum_problem *problem, cb_basis *basis
     d->trial = d->c ? d->c + cb_direct_unknowns(d) : NULL;
     if (!d->c) status = cb_fail(CB_ERROR_MEMORY, "no memory for a search");
   }
-  if (status) return cb_direct_free(d), status;
+  if (status) {
+    cb_direct_free(d);
+    return status;
+  }
   *out = d;
   return CB_OK;
 }
@@ -54,7 +62,7 @@ void cb_direct_free(cb_direct *d) {
   if (!d) return;
   cb_variation_free(d->v);
   cb_barrier_free(d->barrier);
-  cb_gait_contacts_free(d->contacts);
+  cb_active_constraints_free(d->active_constraints);
   cb_basis_free(d->basis);
   cb_reduced_free(d->qp);
   free(d->c);
@@ -82,16 +90,17 @@ static void displaced(const cb_direct *d, double s, const double *step, double *
   *amount = cb_direct_amount_is_free(d) ? d->amount * exp(fmin(s * step[u], 1)) : d->amount;
 }
 
-/* The merit at the trial gait; infinite where it cannot be told. */
+/* Returns the merit at the trial gait; infinite if it cannot be evaluated. */
 static double merit(cb_direct *d, double amount, double rho, double *value_of, int *rows) {
   if (cb_variation_at(d->v, d->trial, 0) || cb_direct_conditions(d, d->trial, amount, value_of, rows, NULL, NULL))
     return INFINITY;
-  if (cb_direct_walled(d) && cb_barrier_at(d->barrier, d->v->r, false)) return INFINITY;
+  if (cb_direct_has_barrier(d) && cb_barrier_at(d->barrier, d->v->r, false)) return INFINITY;
   const double m = cb_direct_value(d, amount) + rho * sum_of_sizes(*rows, value_of);
   return isfinite(m) ? m : INFINITY;
 }
 
-/* Sizes of rates are those of coefficients: a step changes a gait by at most half of itself. */
+/* Returns the largest fraction, at most 1, of the step that may be taken: it changes the coefficients by at most half
+ * of their size, and does not cross the barrier. */
 static double longest(const cb_direct *d) {
   const int u = d->v->unknowns, f = d->basis->functions;
   double size = 0, step = 0;
@@ -99,29 +108,32 @@ static double longest(const cb_direct *d) {
     if (a % f) size += d->c[a] * d->c[a];
     step += d->qp->step[a] * d->qp->step[a];
   }
-  const double most = .5 * sqrt(size) + 1e-3, part = step > most * most ? most / sqrt(step) : 1;
-  return cb_direct_walled(d) ? fmin(part, cb_barrier_reach(d->barrier, d->qp->step)) : part;
+  const double maximum = .5 * sqrt(size) + 1e-3, part = step > maximum * maximum ? maximum / sqrt(step) : 1;
+  return cb_direct_has_barrier(d) ? fmin(part, cb_barrier_reach(d->barrier, d->qp->step)) : part;
 }
 
 static void accept(cb_direct *d, double amount) {
-  if (cb_direct_walled(d)) cb_barrier_follow(d->barrier, d->qp->step);
+  if (cb_direct_has_barrier(d)) cb_barrier_follow(d->barrier, d->qp->step);
   memcpy(d->c, d->trial, (size_t)d->v->unknowns * sizeof *d->c);
   d->amount = amount;
   if (cb_direct_amount_is_free(d)) cb_gait_target_set(d->problem->bundle->group, &d->target, amount);
 }
 
-/* Newton's step as it is, but for its length; false where the bundle does not let it. */
+/* Takes Newton's step with a limited length. False if the gait leaves the domain of the bundle. */
 static bool leap(cb_direct *d) {
   double amount, now[sizeof d->condition / sizeof *d->condition];
   int rows;
   for (double s = longest(d); s > 1e-3; s /= 2) {
     displaced(d, s, d->qp->step, &amount);
-    if (isfinite(merit(d, amount, 0, now, &rows))) return accept(d, amount), true;
+    if (isfinite(merit(d, amount, 0, now, &rows))) {
+      accept(d, amount);
+      return true;
+    }
   }
   return false;
 }
 
-/* Along the step, with a correction where the conditions bend; false where the merit does not fall. */
+/* Moves along the step, with a correction for the curvature of the conditions. False if the merit does not decrease. */
 static bool advance(cb_direct *d, int rows, double rho, double slope) {
   const double off = sum_of_sizes(rows, d->condition), before = cb_direct_value(d, d->amount) + rho * off;
   const double fall = slope - rho * off, noise = 1e-14 * (fabs(before) + rho * off);
@@ -129,18 +141,25 @@ static bool advance(cb_direct *d, int rows, double rho, double slope) {
   double s = longest(d);
   for (int halves = 0; halves < 30; halves++, s /= 2) {
     displaced(d, s, d->qp->step, &amount);
-    if (merit(d, amount, rho, now, &rows) <= before + 1e-4 * s * fall + noise) return accept(d, amount), true;
+    if (merit(d, amount, rho, now, &rows) <= before + 1e-4 * s * fall + noise) {
+      accept(d, amount);
+      return true;
+    }
     if (s < 1 || halves) continue;
-    double *step = d->qp->g; /* no longer needed */
+    double *step = d->qp->g; /* the gradient is no longer needed */
     cb_reduced_restore(d->qp, now, step);
     for (int a = 0; a < d->qp->unknowns; a++) step[a] += d->qp->step[a];
     displaced(d, 1, step, &amount);
-    if (merit(d, amount, rho, now, &rows) <= before + 1e-4 * fall + noise) return accept(d, amount), true;
+    if (merit(d, amount, rho, now, &rows) <= before + 1e-4 * fall + noise) {
+      accept(d, amount);
+      return true;
+    }
   }
   return false;
 }
 
-/* Instead of the Hessian its size: coefficients are of rates, so that a step is down the gradient in int |r'|^2 dt. */
+/* Replaces the Hessian by its largest diagonal entry times the identity. Coefficients have the size of rates, so that a
+ * step is then along the gradient in the metric int |r'|^2 dt. */
 static void flatten(cb_direct *d) {
   const int u = d->qp->unknowns;
   double largest = 0, *H = d->qp->H;
@@ -148,15 +167,15 @@ static void flatten(cb_direct *d) {
   for (int a = 0; a < u * u; a++) H[a] = a % (u + 1) == 0 ? largest : 0;
 }
 
-cb_status cb_direct_settle(cb_direct *d, int most) {
+cb_status cb_direct_settle(cb_direct *d, int maximum) {
   double rho = 0;
-  if (d->problem->flow) most *= FLOW;
+  if (d->problem->flow) maximum *= FLOW;
   bool rest = false;
   for (d->iterations = 0;; d->iterations++) {
     int rows;
     cb_status status = cb_direct_prepare(d, false, &rest, &rows);
     if (status || rest) return status;
-    if (d->iterations == most) break;
+    if (d->iterations == maximum) break;
     double largest = 0, slope = 0;
     for (int k = 0; k < rows; k++) largest = fmax(largest, fabs(d->qp->multiplier[k]));
     rho = fmax(rho, 2 * largest);
@@ -167,37 +186,45 @@ cb_status cb_direct_settle(cb_direct *d, int most) {
     status = cb_reduced_solve(d->qp);
     if (status) return status;
     for (int a = 0; a < d->qp->unknowns; a++) slope += gradient_now[a] * d->qp->step[a];
-    if (d->off > d->enough_off) rho = fmax(rho, 2 * slope / sum_of_sizes(rows, d->condition)); /* the merit falls */
-    /* where nothing is to be gained but round-off, along what is flat */
-    if (d->off <= d->enough_off && fabs(slope) <= 1e-18 * (1 + fabs(cb_direct_value(d, d->amount)))) return CB_OK;
+    if (d->off > d->tolerance_off)
+      rho = fmax(rho, 2 * slope / sum_of_sizes(rows, d->condition)); /* so that the merit
+                                                                                                   * decreases */
+    /* along flat directions a step could only gain round-off */
+    if (d->off <= d->tolerance_off && fabs(slope) <= 1e-18 * (1 + fabs(cb_direct_value(d, d->amount)))) return CB_OK;
     if (d->stationary ? !leap(d) : !advance(d, rows, rho, slope)) {
-      if (d->slope <= 1e4 * d->enough && d->off <= 1e3 * d->enough_off) return CB_OK;
+      if (d->slope <= 1e4 * d->tolerance && d->off <= 1e3 * d->tolerance_off) return CB_OK;
       break;
     }
   }
   return cb_fail(CB_STEP_NO_CONVERGENCE,
-                 "the search for a gait does not settle after %d steps: slope %.3g, off its target by %.3g",
+                 "the search for a gait did not converge after %d steps (slope %.3g, distance from its target %.3g): "
+                 "try another start",
                  d->iterations, d->slope, d->off);
 }
 
-cb_status cb_direct_press(cb_direct *d, cb_gait_contacts *contacts) {
-  const int conditions_most = cb_gait_target_count(d->problem->bundle->group, &d->target) + 2 + d->pins;
+cb_status cb_direct_press(cb_direct *d, cb_active_constraints *active_constraints) {
+  const int maximum_condition = cb_gait_target_count(d->problem->bundle->group, &d->target) + 2 + d->pins;
   cb_reduced *qp;
   bool rest;
   int rows;
-  cb_gait_contacts_free(d->contacts), d->contacts = NULL;
-  cb_status status = cb_reduced_create(cb_direct_unknowns(d), conditions_most + contacts->rows, &qp);
+  cb_active_constraints_free(d->active_constraints);
+  d->active_constraints = NULL;
+  cb_status status = cb_reduced_create(cb_direct_unknowns(d), maximum_condition + active_constraints->rows, &qp);
   if (!status) {
-    cb_reduced_free(d->qp), d->qp = qp;
+    cb_reduced_free(d->qp);
+    d->qp = qp;
     status = cb_direct_prepare(d, true, &rest, &rows);
   }
-  if (!status) status = cb_gait_contacts_press(contacts, rows, d->qp->J, d->qp->g);
-  if (status) return cb_gait_contacts_free(contacts), status;
-  d->contacts = contacts;
+  if (!status) status = cb_active_constraints_press(active_constraints, rows, d->qp->J, d->qp->g);
+  if (status) {
+    cb_active_constraints_free(active_constraints);
+    return status;
+  }
+  d->active_constraints = active_constraints;
   return CB_OK;
 }
 
-cb_status cb_direct_bend(cb_direct *d) {
+cb_status cb_direct_second_variation(cb_direct *d) {
   bool rest;
   int rows;
   const cb_status status = cb_direct_prepare(d, true, &rest, &rows);
@@ -205,13 +232,14 @@ cb_status cb_direct_bend(cb_direct *d) {
   return status;
 }
 
-/* What is negative or flat is so beside the largest; round-off of a few hundred nodes is far below. */
+/* An eigenvalue counts as 0 (flat) below 1e-8 of the middle one, or below 1e-13 of the largest. The round-off of a few
+ * hundred nodes is far below the first tolerance. */
 void cb_direct_signs(const cb_direct *d, int *negative, int *flat) {
   static const double small = 1e-8;
   const int n = d->qp->values;
-  const double *e = d->qp->eigen, most = n ? fmax(fabs(e[0]), fabs(e[n - 1])) : 0;
-  /* beside the middle one, since walls have curvatures of their own */
-  const double scale = fmax(n ? fabs(e[n / 2]) : 0, 1e-5 * most), bound = small * scale;
+  const double *e = d->qp->eigen, maximum = n ? fmax(fabs(e[0]), fabs(e[n - 1])) : 0;
+  /* the middle eigenvalue and not the largest, since constraints add large curvatures of their own */
+  const double scale = fmax(n ? fabs(e[n / 2]) : 0, 1e-5 * maximum), bound = small * scale;
   *negative = *flat = 0;
   for (int k = 0; k < d->qp->values; k++) {
     *negative += e[k] < -bound;
@@ -226,19 +254,19 @@ cb_status cb_direct_flow(cb_direct *d, double *gain) {
   cb_status status = cb_direct_prepare(d, true, &rest, &rows);
   if (status) return status;
   double rho = 0, beyond = INFINITY;
-  for (int k = 0; d->contacts && k < d->barrier->walls->count; k++)
-    beyond = fmin(beyond, cb_wall_slack(d->barrier->walls, k));
+  for (int k = 0; d->active_constraints && k < d->barrier->constraints->count; k++)
+    beyond = fmin(beyond, cb_shape_constraint_slack(d->barrier->constraints, k));
   for (int k = 0; k < rows; k++) rho = fmax(rho, 2 * fabs(d->qp->multiplier[k]));
   flatten(d);
   const double before = cb_direct_value(d, d->amount) + rho * sum_of_sizes(rows, d->condition);
   status = cb_reduced_solve(d->qp);
   for (double s = 1; !status && s > 1e-3; s /= 2) {
     displaced(d, s, d->qp->step, &amount);
-    if (d->contacts && !(cb_barrier_least(d->barrier, d->trial) >= -beyond)) continue;
+    if (d->active_constraints && !(cb_barrier_least(d->barrier, d->trial) >= -beyond)) continue;
     least = fmin(least, merit(d, amount, rho, now, &rows));
   }
   const double saved = fmax(0, before - least);
   if (!status) status = cb_variation_at(d->v, d->c, 0);
-  *gain = d->problem->seek == CB_SEEK_EFFICIENCY ? 1 - exp(-2 * saved) : 2 * saved / d->v->cost;
+  *gain = d->problem->objective == CB_OBJECTIVE_EFFICIENCY ? 1 - exp(-2 * saved) : 2 * saved / d->v->cost;
   return status;
 }

@@ -1,105 +1,177 @@
-/* Direct search: the gait of stationary cost in a basis of time, by sequential quadratic programming.
+/* Direct search: finds a gait of stationary cost in a basis of functions of time, by sequential quadratic programming.
  *
- *   cost         E/2 -> least                       where c_k(g(1)) = 0
- *   efficiency   log(E)/2 - log X -> least          X the amount of the target, unknown
- *   target       -log X -> least                    where E = length^2 too; length infinite: within walls, with a
- *                                                   small share of E, which paces the gait
- * with r(0) given where there is a base, and r_i where a break of the bundle is crossed (crossing.h). All derivatives are exact (optimum/variation.h); curvature of either sign is
- * taken as positive, steps keep to a merit f + rho |c|_1 with a correction of second order (Nocedal & Wright 2006,
- * chapter 18, doi:10.1007/978-0-387-40065-5).
- * At the end mu E'/2 + sum nu_k c_k' = 0, and lambda(0) = -sum nu_k first_k/mu is Wong's momentum at the start.
+ *   cost         min E/2                            where c_k(g(1)) = 0
+ *   efficiency   min log(E)/2 - log X               X: the amount of the target, unknown
+ *   target       min -log X                         where E = length^2 too. If length is infinite (within constraints),
+ *                                                   the objective has a small share of E, which fixes the speed
+ * r(0) is given if there is a start shape, and r_i is given where the gait crosses a break of the bundle (see below).
+ * All derivatives are exact (variation.h). Negative curvature is replaced by its absolute value. Steps reduce a merit f
+ * + rho |c|_1, f the objective and c the conditions, with a correction of second order (Nocedal & Wright 2006, chapter
+ * 18, doi:10.1007/978-0-387-40065-5). At the end mu E'/2 + sum nu_k c_k' = 0, and lambda(0) = -sum nu_k first_k/mu is
+ * Wong's momentum at the start.
  */
 #pragma once
 
-#include "optimum/barrier.h"
-#include "optimum/contact.h"
-#include "optimum/crossing.h"
+#include "optimum/shape_constraint.h"
 #include "optimum/reduced.h"
 #include "optimum/target.h"
 #include "optimum/variation.h"
+#include <curvebody/gait.h>
 
-/* Where a gait turns about a corner of what it may not pass, as where the tips of two links meet.
+/* Crossings of breaks of the bundle (curvebody/bundle.h), at which A or M has a kink or jumps.
  *
- *   at a vertex of its arcs:  f_0(r) = f_1(r) = 0,  terms of one wall (wall.h), s = max(f_0, f_1) there
+ *   r_i(t*) = b;   p_j (j != i) and v'Mv are the same on both sides: p = M v + <lambda, A> of each side's A and M
+ * p_i jumps. The gait is refracted like light: if A is continuous and M is a multiple of the identity, the sines of the
+ * angles are in the inverse ratio of sqrt(M) of both sides (Snell's law). In a basis of arcs that end at t*, r_i = b is
+ * an equation at a vertex, and its multiplier is the jump of p_i; t* follows from equal speed on both sides. A gait
+ * that runs along a break, or crosses two breaks at once, obeys other conditions and is not supported.
+ * Source: Erdmann's corner conditions, Gelfand & Fomin, Calculus of Variations (1963), section 15.
+ */
+
+enum { CB_CROSSINGS_MAX = 16 };
+
+/* A shape variable that has a given value at a vertex between arcs. */
+typedef struct cb_pin {
+  int vertex, variable;
+  double at;
+} cb_pin;
+
+/* The gait passes the break `at` of a shape variable at a time. */
+typedef struct cb_crossing {
+  int variable;
+  double at, time;
+} cb_crossing;
+
+/* True if the bundle has breaks. */
+bool cb_bundle_has_breaks(const cb_bundle *b);
+/* Finds the crossings of a gait, in the order of their times from 0. CB_ERROR_UNSUPPORTED, with the names of the
+ * variables, if the gait runs along a break, crosses two breaks at once, or crosses more than CB_CROSSINGS_MAX. */
+cb_status cb_gait_crossings(const cb_bundle *b, const cb_gait *gait, int *count, cb_crossing *list);
+/* CB_ERROR_UNSUPPORTED if a gait crosses a break: families are not followed across breaks. */
+cb_status cb_gait_uncrossed(const cb_bundle *b, const cb_gait *gait);
+
+/* Corners of constraints around which a gait bends, for example where the tips of two links meet.
+ *
+ *   at a vertex of its arcs:  f_0(r) = f_1(r) = 0,  terms of one constraint (shape_constraint.h),
+ *     s = max(f_0, f_1) there
  *   p(+) - p(-) = nu_0 f_0' + nu_1 f_1',  nu <= 0;   v'Mv is the same on both sides
- * Only one of f_0, f_1 has to be positive, so that a path is hung over the corner as a string over an edge. */
+ * Only one of f_0, f_1 has to be positive, so that the path bends around the corner like a string over an edge.
+ */
 enum { CB_CORNERS_MAX = 8 };
 
 typedef struct cb_corner {
-  int wall, term[2], vertex;
-  double df[2][CB_SHAPE_MAX], ddf[2][CB_SHAPE_MAX * CB_SHAPE_MAX]; /* where slopes were last asked */
+  int constraint, term[2], vertex; /* indices of the constraint, of its terms f_0 and f_1, and of the vertex */
+  double df[2][CB_SHAPE_MAX], ddf[2][CB_SHAPE_MAX * CB_SHAPE_MAX]; /* at the latest cb_corner_at with slopes */
 } cb_corner;
 
 struct cb_direct;
 
-/* Values f[2] at the vertex of coefficients c[n][functions]; with slopes, df and ddf. */
-cb_status cb_corner_at(cb_walls *w, cb_corner *corner, int functions, const double *c, bool slopes, double *f);
+/* Computes the values f[2] at the vertex for coefficients c[n][functions]; with slopes also df and ddf. */
+cb_status cb_corner_at(cb_shape_constraints *w, cb_corner *corner, int functions, const double *c, bool slopes,
+                       double *f);
 
-/* The gait at such corners that a gait at a barrier tells of, of stationary cost to round-off, in polynomials of this
- * degree between them. *out is NULL where it meets none; CB_STEP_NO_CONVERGENCE where the corners do not hold it, or it
- * meets walls elsewhere. The caller frees. */
+/* Starts from a gait that was found with a barrier, finds the corners that the gait meets, and solves for the gait at
+ * these corners in polynomials of this degree between the corners, to round-off. *out is NULL if the gait meets no
+ * corner. CB_STEP_NO_CONVERGENCE if the gait is not pressed against the corners, or if it meets constraints elsewhere.
+ * The caller frees. */
 cb_status cb_direct_sharpen(struct cb_direct *d, int degree, struct cb_direct **out);
 
 typedef struct cb_direct {
-  const cb_optimum_problem *problem; /* borrowed; all but its starts */
-  cb_gait_target target;             /* with the amount as it is now */
-  cb_basis *basis;                   /* own */
+  const cb_optimum_problem *problem; /* borrowed; its members start and starts are not used */
+  cb_gait_target target;             /* the target of the problem, with the current amount */
+  cb_basis *basis;                   /* owned */
   cb_variation *v;
   cb_reduced *qp;
-  cb_barrier *barrier; /* NULL: no walls */
-  int corners;         /* of arcs, at corners of walls */
+  cb_barrier *barrier; /* NULL: no constraints */
+  int corners;         /* number of corners of constraints, which are at ends of arcs */
   cb_corner corner[CB_CORNERS_MAX];
-  int pins, crossings; /* of the pins the last ones: where breaks are crossed */
+  int pins, crossings; /* the last `crossings` pins are crossings of breaks */
   cb_pin pin[CB_SHAPE_MAX + CB_CROSSINGS_MAX];
-  cb_gait_contacts *contacts; /* own; what a given gait presses on; NULL: nothing */
-  bool *frozen;      /* [unknowns], own: coefficients that stay; NULL: none */
-  double *c, *trial; /* [n functions]: the gait; filled by the caller before a solution */
-  double amount;     /* nan where the target has none */
+  cb_active_constraints *active_constraints; /* owned: the active constraints of a given gait; NULL: none */
+  bool *frozen;                              /* [unknowns], owned: coefficients that stay constant; NULL: none */
+  double *c, *trial; /* [n functions]: coefficients of the gait, set by the caller; of a trial */
+  double amount;     /* nan if the target has no amount */
   double mu, nu[CB_CONDITIONS_MAX], lambda[CB_GROUP_DIM];
   double condition[CB_CONDITIONS_MAX + 2 + CB_SHAPE_MAX + CB_CROSSINGS_MAX + 2 * CB_CORNERS_MAX],
-      off;                   /* the rows, and the largest of them */
-  double slope;              /* of what is sought along the equations, relative to its gradient */
-  double pace;               /* of a free length: what E counts beside -log X */
-  double enough, enough_off; /* slope and off at which a search ends */
+      off;                         /* the values of the conditions, and the largest absolute value of them */
+  double slope;                    /* |gradient of the objective along gaits that meet the conditions|/|gradient| */
+  double pace;                     /* for infinite length: the weight of E next to -log X */
+  double tolerance, tolerance_off; /* the search ends when slope and off are below these */
   int iterations;
-  bool stationary; /* asked: Newton's steps to any gait of stationary cost, not only to one of least */
+  bool stationary; /* option: takes Newton's steps to any gait of stationary cost, not only to a minimum */
 } cb_direct;
 
-/* A smooth loop in `size` harmonics where nothing marks its start, otherwise an arc of degree 2 size with a corner
- * there. The caller frees; c is zero. */
+/* Creates a search for a smooth loop in `size` harmonics if its start is free, and otherwise for an arc of degree 2
+ * size with a corner at the start. c is zero. The caller frees. */
 cb_status cb_direct_create(const cb_optimum_problem *problem, int size, cb_direct **out);
-/* In a basis, which it then owns, also on failure; of Fourier's only where nothing marks the start. */
+/* Creates a search in a given basis. The search then owns the basis, even after a failure. A basis of Fourier's
+ * functions requires a free start. */
 cb_status cb_direct_create_on(const cb_optimum_problem *problem, cb_basis *basis, cb_direct **out);
 void cb_direct_free(cb_direct *d);
-/* True where the start of the cycle is a place like any other: no base, and conditions on the class of g alone. */
+/* True if the start of the cycle is free: there is no start shape, and the conditions depend only on the conjugacy
+ * class of g. */
 bool cb_direct_smooth(const cb_optimum_problem *problem);
 
+/* Sets c to the coefficients nearest to a gait, and then moves the vertices with pins to the values of the pins. */
 cb_status cb_direct_from(cb_direct *d, const cb_gait *gait);
-/* From c; CB_STEP_NO_CONVERGENCE after `most` iterations with what was reached. Within the walls of the problem: as if
- * there were none, where that ends within them; otherwise by a barrier (optimum/barrier.h) from c, scaled until it is
- * within, whose tau falls to 1e-7 of the cost, or at least to 1e-4. */
-cb_status cb_direct_solve(cb_direct *d, int most);
-/* Without walls, or with a barrier as it is. */
-cb_status cb_direct_settle(cb_direct *d, int most);
-/* The greatest amount within the walls at any length, from a gait: what a target beyond it can be told. */
-cb_status cb_direct_most(const cb_optimum_problem *problem, const cb_gait *start, int size, double *amount);
-/* From a gait at a barrier, that which keeps to its bounds on arcs of this degree, found by Wong's equations.
- * CB_STEP_NO_CONVERGENCE where they are not solved near it, or other walls are met. The caller frees. */
-cb_status cb_direct_touch(const cb_direct *d, int degree, cb_direct **out);
-/* Forces at contacts[.], which it then owns, also on failure: from there on slopes, steps and the second variation are
- * those within the walls. */
-cb_status cb_direct_press(cb_direct *d, cb_gait_contacts *contacts);
-/* Eigenvalues of the second variation over gaits at the target, in qp->eigen, after a solution. */
-cb_status cb_direct_bend(cb_direct *d);
-/* Ends of arcs at equal speed on all of them; returns by how much they move. */
+/* Searches from c. CB_STEP_NO_CONVERGENCE after `maximum` iterations, with the gait that was reached. The constraints
+ * of the problem are first ignored; if no gait is found or the gait violates them, the search repeats with a barrier
+ * from c, scaled into the allowed region. The barrier's tau decreases to 1e-7 (times the cost, for the objective cost),
+ * or at least to 1e-4 if lower values do not converge. */
+cb_status cb_direct_solve(cb_direct *d, int maximum);
+/* Searches from c without constraints, or with the current barrier. */
+cb_status cb_direct_settle(cb_direct *d, int maximum);
+/* Computes the maximum amount within the constraints at any length, starting from a gait. An error message names this
+ * amount if the target is larger. */
+cb_status cb_direct_maximum(const cb_optimum_problem *problem, const cb_gait *start, int size, double *amount);
+/* Starts from a gait that was found with a barrier and solves Wong's equations for the gait that is exactly at its
+ * bounds, on arcs of this degree. CB_STEP_NO_CONVERGENCE if the equations have no solution near the given gait, or if
+ * the solution violates other constraints. The caller frees. */
+cb_status cb_direct_active_bounds(const cb_direct *d, int degree, cb_direct **out);
+/* Computes the forces at the active constraints; d then owns active_constraints, even after a failure. From then on
+ * slopes, steps and the second variation are restricted to the constraints. */
+cb_status cb_direct_press(cb_direct *d, cb_active_constraints *active_constraints);
+/* After a solution, computes the eigenvalues of the second variation over gaits at the target and stores them in
+ * qp->eigen. */
+cb_status cb_direct_second_variation(cb_direct *d);
+/* Computes the ends of arcs for equal speed on all arcs. Returns the largest change of an end. */
 double cb_direct_pace(const cb_direct *d, double *ends);
-/* Pins where breaks are crossed, at ends of arcs (a base is pinned already), between which the times are free. */
+/* Adds pins for the crossings of breaks at ends of arcs (a start shape already has its pin). From then on the cost is
+ * the cost at the optimal times of these ends (cb_variation_divide). */
 cb_status cb_direct_cross(cb_direct *d, int count, const cb_crossing *list);
-/* From a gait, with breaks of the bundle crossed at ends of arcs, of this degree; cb_direct_solve on each choice of their
- * times, until these are kept. *d, of any basis, may be another then, also where it fails. CB_ERROR_UNSUPPORTED where a
- * gait on the way runs along a break, or crosses two at once; CB_STEP_NO_CONVERGENCE. */
-cb_status cb_direct_across(cb_direct **d, const cb_gait *start, int degree, int most);
-/* Of these, how many are negative, and how many 0 to round-off. */
+/* Searches from a gait that crosses breaks of the bundle at ends of arcs of this degree. It calls cb_direct_solve for
+ * given times of the crossings, and repeats until the times do not change. *d, in any basis, may be replaced, even
+ * after a failure. CB_ERROR_UNSUPPORTED if an intermediate gait runs along a break or crosses two at once;
+ * CB_STEP_NO_CONVERGENCE if a search or the times do not converge. */
+cb_status cb_direct_multiphase(cb_direct **d, const cb_gait *start, int degree, int maximum);
+/* Counts the eigenvalues in qp->eigen that are negative, and those that are 0 to round-off. */
 void cb_direct_signs(const cb_direct *d, int *negative, int *flat);
-/* The share of the cost that one step down its slope saves at the target; c stays. */
+/* Computes the share of the cost that one step along the negative gradient saves at the target. c does not change. */
 cb_status cb_direct_flow(cb_direct *d, double *gain);
+
+/* --- shared by the quadratic program of a step (direct_program.c) and the steps (direct.c) --- */
+
+static inline bool cb_direct_amount_is_free(const cb_direct *d) { return d->problem->objective != CB_OBJECTIVE_COST; }
+static inline bool cb_direct_has_barrier(const cb_direct *d) { return d->barrier && d->barrier->tau > 0; }
+static inline int cb_direct_unknowns(const cb_direct *d) { return d->v->unknowns + cb_direct_amount_is_free(d); }
+
+/* cb_direct_pinned returns the index of the coefficient that a pin sets; the next function returns the distance of the
+ * shape from the value of the pin. */
+static inline int cb_direct_pinned(const cb_direct *d, int k) {
+  return d->pin[k].variable * d->basis->functions + d->pin[k].vertex;
+}
+static inline double cb_direct_off_pin(const cb_direct *d, int k, const double *c) {
+  const cb_pin *p = &d->pin[k];
+  return c[cb_direct_pinned(d, k)] + d->v->drift[p->variable] * d->basis->end[p->vertex] - p->at;
+}
+
+/* Returns the value of the objective. */
+double cb_direct_value(const cb_direct *d, double amount);
+/* Computes the values of the conditions; first and second as in cb_gait_target_at. *rows: the number of conditions. */
+cb_status cb_direct_conditions(cb_direct *d, const double *c, double amount, double *value_of, int *rows, double *first,
+                               double *second);
+/* The gradient of the objective in all unknowns. */
+void cb_direct_gradient(const cb_direct *d, double *g);
+/* Computes values and multipliers at c. *rest: the gait is stationary and meets its conditions. The quadratic program
+ * is computed too if *rest is false, or if `always` is true. */
+cb_status cb_direct_prepare(cb_direct *d, bool always, bool *rest, int *rows);

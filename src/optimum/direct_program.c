@@ -1,5 +1,5 @@
-/* The quadratic program of a step at a gait: what is sought, the conditions, their slopes and curvature. */
-#include "optimum/direct_private.h"
+/* The quadratic program of a step at a gait: the objective, the conditions, their slopes and curvature (direct.h). */
+#include "optimum/direct.h"
 
 #include "numerics/small.h"
 
@@ -7,27 +7,27 @@
 #include <string.h>
 
 static bool length_is_given(const cb_direct *d) {
-  return d->problem->seek == CB_SEEK_TARGET && isfinite(d->problem->length);
+  return d->problem->objective == CB_OBJECTIVE_TARGET && isfinite(d->problem->length);
 }
 static bool shifts(const cb_direct *d) { return cb_direct_smooth(d->problem) && d->corners == 0 && d->crossings == 0; }
 
 /* --- values --- */
 
 double cb_direct_value(const cb_direct *d, double amount) {
-  const double wall = cb_direct_walled(d) ? d->barrier->value : 0;
-  switch (d->problem->seek) {
-    case CB_SEEK_COST: return d->v->cost / 2 + wall;
-    case CB_SEEK_EFFICIENCY: return log(d->v->cost) / 2 - log(fabs(amount)) + wall;
-    case CB_SEEK_TARGET: return (length_is_given(d) ? 0 : d->pace * d->v->cost) - log(fabs(amount)) + wall;
+  const double constraint = cb_direct_has_barrier(d) ? d->barrier->value : 0;
+  switch (d->problem->objective) {
+    case CB_OBJECTIVE_COST: return d->v->cost / 2 + constraint;
+    case CB_OBJECTIVE_EFFICIENCY: return log(d->v->cost) / 2 - log(fabs(amount)) + constraint;
+    case CB_OBJECTIVE_TARGET: return (length_is_given(d) ? 0 : d->pace * d->v->cost) - log(fabs(amount)) + constraint;
   }
   return NAN;
 }
 
-/* Two rows each, with what their slopes need where they are asked. */
+/* Computes two values for each corner; with slopes also their derivatives, in the corners. */
 static cb_status corners(cb_direct *d, const double *c, bool slopes, double *value_of) {
   cb_status status = CB_OK;
   for (int k = 0; !status && k < d->corners; k++)
-    status = cb_corner_at(d->barrier->walls, &d->corner[k], d->basis->functions, c, slopes, value_of + 2 * k);
+    status = cb_corner_at(d->barrier->constraints, &d->corner[k], d->basis->functions, c, slopes, value_of + 2 * k);
   return status;
 }
 
@@ -47,14 +47,13 @@ cb_status cb_direct_conditions(cb_direct *d, const double *c, double amount, dou
   return status;
 }
 
-/* Of a loop whose start is a place like any other, the step along which only the start moves: r' for r. Along it
- * nothing changes, and a step that is led by its curvature, which is none, leads nowhere. Of arcs, what it does to the
- * start is enough. */
+/* Computes, for a loop with a free start, the direction along which only the start moves, which is r'. The cost does
+ * not change along it, and its zero curvature would give a useless step. For arcs it suffices to fix the start. */
 static void time_shift(const cb_direct *d, double *row) {
   const int f = d->basis->functions, n = d->v->n;
   double size = 0;
   for (int i = 0; !d->basis->harmonics && i < n; i++) {
-    row[i * f] = d->v->v[i]; /* of the first node */
+    row[i * f] = d->v->v[i]; /* at the first node */
     size += row[i * f] * row[i * f];
   }
   for (int a = 0; d->basis->harmonics && a < d->v->unknowns; a++) {
@@ -71,20 +70,20 @@ static void time_shift(const cb_direct *d, double *row) {
 
 /* --- the quadratic program --- */
 
-/* How E counts in what is sought. */
+/* Returns the derivative of the objective in E. */
 static double share_of_cost(const cb_direct *d) {
-  return d->problem->seek == CB_SEEK_COST         ? .5
-         : d->problem->seek == CB_SEEK_EFFICIENCY ? .5 / d->v->cost
-         : length_is_given(d)                     ? 0
-                                                  : d->pace;
+  return d->problem->objective == CB_OBJECTIVE_COST         ? .5
+         : d->problem->objective == CB_OBJECTIVE_EFFICIENCY ? .5 / d->v->cost
+         : length_is_given(d)                               ? 0
+                                                            : d->pace;
 }
 
 void cb_direct_gradient(const cb_direct *d, double *g) {
   const int u = d->v->unknowns;
   const double scale = share_of_cost(d);
   for (int a = 0; a < u; a++) g[a] = scale * d->v->dcost[a];
-  if (cb_direct_walled(d)) cb_barrier_gradient(d->barrier, g);
-  if (cb_direct_amount_is_free(d)) g[u] = -1; /* in log X */
+  if (cb_direct_has_barrier(d)) cb_barrier_gradient(d->barrier, g);
+  if (cb_direct_amount_is_free(d)) g[u] = -1; /* the derivative of -log X in the unknown log X */
 }
 
 static void jacobian(const cb_direct *d, const double *first, int rows, double *J) {
@@ -94,7 +93,7 @@ static void jacobian(const cb_direct *d, const double *first, int rows, double *
   int row = 0;
   memset(J, 0, (size_t)(rows * all) * sizeof *J);
   for (; row < count; row++) {
-    for (int a = 0; a < dim && d->v->n > 1; a++) /* one variable does the same at any pace */
+    for (int a = 0; a < dim && d->v->n > 1; a++) /* with one variable, the holonomy does not change with the gait */
       for (int p = 0; p < u; p++) J[row * all + p] += first[row * dim + a] * d->v->dy[a * u + p];
     if (cb_direct_amount_is_free(d) && row == amount) J[row * all + u] = -d->amount;
   }
@@ -109,7 +108,8 @@ static void jacobian(const cb_direct *d, const double *first, int rows, double *
       J[row * all + i * d->basis->functions + d->corner[k / 2].vertex] = d->corner[k / 2].df[k % 2][i];
 }
 
-/* Of what is sought plus nu times the conditions. */
+/* Computes the Hessian of the objective plus nu times the conditions, with the parts of the barrier and of the active
+ * constraints. */
 static cb_status hessian(cb_direct *d, int rows, const double *first, const double *second, double *H) {
   const cb_group *G = d->problem->bundle->group;
   const int u = d->v->unknowns, all = cb_direct_unknowns(d), dim = G->dim, n = d->v->n, f = d->basis->functions;
@@ -130,25 +130,25 @@ static cb_status hessian(cb_direct *d, int rows, const double *first, const doub
         H[(i * f + at->vertex) * u + j * f + at->vertex] += nu[k] * at->ddf[k % 2][i * n + j];
       }
   d->qp->size = 0;
-  if (cb_direct_walled(d)) {
+  if (cb_direct_has_barrier(d)) {
     for (int a = 0; a < u; a++) d->qp->size = fmax(d->qp->size, fabs(H[a * u + a]));
     cb_barrier_hessian(d->barrier, u, H);
   }
-  if (d->contacts) cb_gait_contacts_bend(d->contacts, u, H);
+  if (d->active_constraints) cb_active_constraints_second_variation(d->active_constraints, u, H);
   if (!cb_direct_amount_is_free(d)) return CB_OK;
-  for (int i = u - 1; i >= 0; i--) { /* a row and a column more */
+  for (int i = u - 1; i >= 0; i--) { /* adds a row and a column for log X */
     memmove(H + i * all, H + i * u, (size_t)u * sizeof *H);
     H[i * all + u] = 0;
   }
   memset(H + u * all, 0, (size_t)all * sizeof *H);
   H[u * all + u] = -d->nu[amount] * d->amount;
-  const double twice = d->problem->seek == CB_SEEK_EFFICIENCY ? .5 / (d->v->cost * d->v->cost) : 0;
+  const double twice = d->problem->objective == CB_OBJECTIVE_EFFICIENCY ? .5 / (d->v->cost * d->v->cost) : 0;
   for (int i = 0; twice > 0 && i < u; i++)
     for (int j = 0; j < u; j++) H[i * all + j] -= twice * d->v->dcost[i] * d->v->dcost[j];
   return CB_OK;
 }
 
-/* Coefficients that stay: neither gradients nor curvature but their own. */
+/* Sets the gradient, the rows and the off-diagonal curvature of the coefficients that stay constant to 0. */
 static void freeze(const cb_direct *d, cb_reduced *qp) {
   const int all = qp->unknowns;
   double size = 0;
@@ -162,15 +162,16 @@ static void freeze(const cb_direct *d, cb_reduced *qp) {
   }
 }
 
-/* Behind the first rows of the program, those of contacts that press. */
-static void contact_rows(cb_direct *d, int first) {
+/* Appends the rows of the active constraints that press to the rows of the program. */
+static void active_rows(cb_direct *d, int first) {
   cb_reduced *qp = d->qp;
-  if (!d->contacts) return;
-  qp->rows = first + cb_gait_contacts_rows(d->contacts, qp->J + first * qp->unknowns);
+  if (!d->active_constraints) return;
+  qp->rows = first + cb_active_constraints_rows(d->active_constraints, qp->J + first * qp->unknowns);
   memset(qp->c + first, 0, (size_t)(qp->rows - first) * sizeof *qp->c);
 }
 
-/* |gradient|^2, with that in the drift, which stays: alone it does not vanish where E is stationary. */
+/* Returns |gradient|^2 including the part of the drift, which is constant. Without that part the gradient would vanish
+ * where E is stationary. */
 static double gradient_size(const cb_direct *d, const double *g) {
   const int n = d->v->n;
   double size = 0;
@@ -190,33 +191,34 @@ cb_status cb_direct_prepare(cb_direct *d, bool always, bool *rest, int *rows) {
   double first[CB_CONDITIONS_MAX * CB_GROUP_DIM], second[CB_CONDITIONS_MAX * CB_GROUP_DIM * CB_GROUP_DIM];
   cb_status status = cb_variation_at(d->v, d->c, 1);
   if (!status) status = cb_direct_conditions(d, d->c, d->amount, d->condition, rows, first, second);
-  if (!status && cb_direct_walled(d)) status = cb_barrier_at(d->barrier, d->v->r, true);
+  if (!status && cb_direct_has_barrier(d)) status = cb_barrier_at(d->barrier, d->v->r, true);
   if (status) return status;
-  qp->unknowns = cb_direct_unknowns(d), qp->rows = *rows;
+  qp->unknowns = cb_direct_unknowns(d);
+  qp->rows = *rows;
   cb_direct_gradient(d, qp->g);
   jacobian(d, first, *rows, qp->J);
   freeze(d, qp);
   const double size = gradient_size(d, qp->g);
-  contact_rows(d, *rows);
+  active_rows(d, *rows);
   cb_reduced_slope(qp);
   const int count = cb_gait_target_count(G, &d->target);
   memcpy(d->nu, qp->multiplier, (size_t)count * sizeof *d->nu);
-  d->mu = d->problem->seek == CB_SEEK_COST         ? 1
-          : d->problem->seek == CB_SEEK_EFFICIENCY ? 1 / d->v->cost
-          : length_is_given(d)                     ? qp->multiplier[count]
-                                                   : 2 * d->pace;
+  d->mu = d->problem->objective == CB_OBJECTIVE_COST         ? 1
+          : d->problem->objective == CB_OBJECTIVE_EFFICIENCY ? 1 / d->v->cost
+          : length_is_given(d)                               ? qp->multiplier[count]
+                                                             : 2 * d->pace;
   memset(d->lambda, 0, sizeof d->lambda);
   for (int k = 0; k < count; k++)
     for (int a = 0; a < G->dim; a++) d->lambda[a] -= d->nu[k] * first[k * G->dim + a] / d->mu;
   d->off = 0;
   for (int k = 0; k < *rows; k++) d->off = fmax(d->off, fabs(d->condition[k]));
   d->slope = qp->slope / sqrt(size);
-  *rest = d->slope <= d->enough && d->off <= d->enough_off;
+  *rest = d->slope <= d->tolerance && d->off <= d->tolerance_off;
   if (*rest && !always) return CB_OK;
   cb_direct_gradient(d, qp->g);
   jacobian(d, first, *rows, qp->J);
   memcpy(qp->c, d->condition, (size_t)*rows * sizeof *qp->c);
-  contact_rows(d, *rows);
+  active_rows(d, *rows);
   status = hessian(d, *rows, first, second, qp->H);
   freeze(d, qp);
   return status;

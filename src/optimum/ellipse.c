@@ -1,8 +1,11 @@
-/* Small ellipses about the shapes where they do most for their cost: of the planes that are best for one direction at
- * shapes that fill the window, the cheapest, and from these to minima. */
+/* The starts of a search: small ellipses, waves and random loops. At many shapes in the window, the best plane for each
+ * direction gives an ellipse; the cheapest ellipses are moved to minima of their cost (ellipse.h). */
 #include "optimum/ellipse.h"
 
+#include "numerics/random.h"
 #include "numerics/small.h"
+#include "optimum/find.h"
+#include <curvebody/holonomy.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,17 +15,18 @@ enum { LOOKED = 64, PAIRS_MAX = CB_SHAPE_MAX * (CB_SHAPE_MAX - 1) / 2, SQUARE = 
 
 void cb_shape_window(const cb_optimum_problem *o, int i, double wide, double *low, double *high) {
   const double period = o->bundle->period[i];
-  *low = period > 0 ? -period / 2 : -M_PI / 2 * wide, *high = -*low;
+  *low = period > 0 ? -period / 2 : -M_PI / 2 * wide;
+  *high = -*low;
   if (o->lower && isfinite(o->lower[i])) *low = o->lower[i];
   if (o->upper && isfinite(o->upper[i])) *high = o->upper[i];
 }
 
-/* --- what a target wants of small gaits --- */
+/* --- the target of small gaits --- */
 
 static bool turns(const cb_group *G, int a) { return !strncmp(G->axis[a], "omega", 5); }
 
-/* Numbers c + L y = 0 at the identity, as P y = |c| and Z y = 0: the rows of L mirrored so that c is along the
- * first. */
+/* Writes the conditions c + L y = 0 at the identity as P y = |c| and Z y = 0: a reflection of the rows of L makes c
+ * parallel to the first axis. */
 static bool numbers(const cb_group *G, const cb_gait_target *target, cb_small_target *t) {
   const int count = cb_gait_target_count(G, target);
   double one[CB_GROUP_SIZE], c[CB_CONDITIONS_MAX], L[CB_CONDITIONS_MAX * CB_GROUP_DIM], size = 0;
@@ -43,11 +47,12 @@ static bool numbers(const cb_group *G, const cb_gait_target *target, cb_small_ta
         t->Z[k - 1][a] = x;
     }
   }
-  t->wanted = 1, t->zeros = count - 1;
+  t->wanted = 1;
+  t->zeros = count - 1;
   return true;
 }
 
-/* False where small gaits do nothing of it. */
+/* False if small gaits cannot contribute to the target. */
 static bool small_target(const cb_optimum_problem *o, cb_small_target *t) {
   const cb_group *G = o->bundle->group;
   *t = (cb_small_target){0};
@@ -65,7 +70,7 @@ static bool small_target(const cb_optimum_problem *o, cb_small_target *t) {
 
 /* --- an ellipse at a shape --- */
 
-/* K = L^-1 <lambda, B> L^-T, [n][n], for L in the lower triangle of l. */
+/* Computes K[n][n] = L^-1 <lambda, B> L^-T for L in the lower triangle of l. */
 static void whitened(int n, int dim, const double *B, const double *lambda, const double *l, double *K) {
   memset(K, 0, (size_t)(n * n) * sizeof *K);
   for (int i = 0; i < n; i++)
@@ -82,7 +87,7 @@ static void whitened(int n, int dim, const double *B, const double *lambda, cons
       }
 }
 
-/* The plane u, w of the largest eigenvalue, K w = mu u, by powers of K'K = -K^2. */
+/* Finds the plane u, w of the largest eigenvalue, K w = mu u, by powers of K'K = -K^2. */
 static double leading_plane(int n, const double *K, double *u, double *w) {
   enum { POWERS = 60 };
   double mu = 0;
@@ -120,19 +125,21 @@ static void unwhiten(int n, const double *l, double *x) {
   }
 }
 
-/* The plane of the largest eigenvalue for the direction lambda, round which y is along lambda, of a size for |P y| = 1;
- * false where the cost metric is not positive, or the curvature has nothing of P. */
+/* Finds the plane of the largest eigenvalue for the direction lambda, with the direction of travel for which y is along
+ * lambda, and the size for which |P y| = 1. False if the cost metric is not positive definite, or if the curvature has
+ * no part along P. */
 static bool plane_at(const cb_optimum_problem *o, const cb_small_target *t, const double *r, const double *lambda,
                      cb_ellipse *e) {
   const cb_bundle *b = o->bundle;
   const int n = b->n, dim = b->group->dim;
-  double M[SQUARE], l[SQUARE], K[SQUARE], B[PAIRS_MAX * CB_GROUP_DIM], y[CB_GROUP_DIM] = {0}, along = 0, beside = 0;
+  double M[SQUARE], l[SQUARE], K[SQUARE], B[PAIRS_MAX * CB_GROUP_DIM], y[CB_GROUP_DIM] = {0}, along = 0, aside = 0;
   if (cb_bundle_connection(b, r, NULL, NULL, M, NULL) || cb_bundle_curvatures(b, r, B)) return false;
   if (!cb_cholesky(n, M, 1e-14, l)) return false;
   memcpy(e->r, r, (size_t)n * sizeof *r);
   whitened(n, dim, B, lambda, l, K);
   if (!(leading_plane(n, K, e->p, e->q) > 0)) return false;
-  unwhiten(n, l, e->p), unwhiten(n, l, e->q);
+  unwhiten(n, l, e->p);
+  unwhiten(n, l, e->q);
   const double *pair = B;
   for (int i = 0; i < n; i++)
     for (int j = i + 1; j < n; j++, pair += dim)
@@ -140,16 +147,20 @@ static bool plane_at(const cb_optimum_problem *o, const cb_small_target *t, cons
   for (int k = 0; k < t->wanted + t->zeros; k++) {
     double value = 0;
     for (int a = 0; a < dim; a++) value += (k < t->wanted ? t->P[k] : t->Z[k - t->wanted])[a] * y[a];
-    *(k < t->wanted ? &along : &beside) += value * value;
+    *(k < t->wanted ? &along : &aside) += value * value;
   }
   if (!(along > 0 && isfinite(along))) return false;
-  for (int i = 0; i < n; i++) e->p[i] /= pow(along, .25), e->q[i] /= -pow(along, .25);
-  e->price = 4 * M_PI / sqrt(along), e->unwanted = sqrt(beside / along);
+  for (int i = 0; i < n; i++) {
+    e->p[i] /= pow(along, .25);
+    e->q[i] /= -pow(along, .25);
+  }
+  e->price = 4 * M_PI / sqrt(along);
+  e->unwanted = sqrt(aside / along);
   for (int a = 0; a < dim; a++) e->lambda[a] = e->price / 2 * lambda[a];
   return true;
 }
 
-/* Dearer by what it does beside: about what taking that back costs. */
+/* Returns the price plus an estimate of the cost of compensating the unwanted displacement. */
 static double dearness(const cb_ellipse *e) { return e->price * (1 + 3 * e->unwanted); }
 
 static bool allowed(const cb_optimum_problem *o, const double *r) {
@@ -158,7 +169,7 @@ static bool allowed(const cb_optimum_problem *o, const double *r) {
   return true;
 }
 
-/* The best of the directions that are wanted. */
+/* Finds the best plane at a shape over the directions that the target prescribes. */
 static bool best_at(const cb_optimum_problem *o, const cb_small_target *t, const double *r, cb_ellipse *best) {
   bool any = false;
   for (int k = 0; k < t->wanted; k++) {
@@ -166,14 +177,16 @@ static bool best_at(const cb_optimum_problem *o, const cb_small_target *t, const
     double lambda[CB_GROUP_DIM];
     for (int a = 0; a < o->bundle->group->dim; a++) lambda[a] = t->amount < 0 ? -t->P[k][a] : t->P[k][a];
     if (!plane_at(o, t, r, lambda, &e) || (any && dearness(&e) >= dearness(best))) continue;
-    *best = e, any = true;
+    *best = e;
+    any = true;
   }
   return any;
 }
 
-/* --- the shapes where they do most --- */
+/* --- the best shapes for ellipses --- */
 
-/* Radical inverses: points that fill a box evenly. */
+/* Returns the radical inverse of k + 1 in this base. With a different prime base for each coordinate, these numbers are
+ * points that fill a box evenly. */
 static double spread(int k, int base) {
   double sum = 0, share = 1;
   for (k++; k > 0; k /= base) sum += (share /= base) * (k % base);
@@ -185,16 +198,16 @@ static int cheaper(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* The best planes at many shapes, the cheapest first. */
+/* Lists the best planes at many shapes, the cheapest first. */
 static int best_planes(const cb_optimum_problem *o, const cb_small_target *t, cb_ellipse *list) {
   static const int prime[CB_SHAPE_MAX] = {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53};
   int count = 0;
-  for (int k = -1; k < (o->base ? 0 : LOOKED); k++) {
+  for (int k = -1; k < (o->start_shape ? 0 : LOOKED); k++) {
     double r[CB_SHAPE_MAX];
     for (int i = 0; i < o->bundle->n; i++) {
       double low, high;
       cb_shape_window(o, i, 1, &low, &high);
-      r[i] = o->base ? o->base[i] : k < 0 ? (low + high) / 2 : low + (high - low) * spread(k, prime[i]);
+      r[i] = o->start_shape ? o->start_shape[i] : k < 0 ? (low + high) / 2 : low + (high - low) * spread(k, prime[i]);
     }
     count += allowed(o, r) && best_at(o, t, r, &list[count]);
   }
@@ -202,8 +215,8 @@ static int best_planes(const cb_optimum_problem *o, const cb_small_target *t, cb
   return count;
 }
 
-/* About one shape, to an eighth of the window. */
-static bool beside(const cb_optimum_problem *o, const cb_ellipse *a, const cb_ellipse *b) {
+/* True if the centres of two ellipses differ by less than an eighth of the window. */
+static bool are_near(const cb_optimum_problem *o, const cb_ellipse *a, const cb_ellipse *b) {
   bool near = true;
   for (int i = 0; i < o->bundle->n; i++) {
     double low, high;
@@ -224,8 +237,8 @@ int cb_ellipses_find(const cb_optimum_problem *o, cb_ellipse *out) {
   for (int k = 0; k < count && tried < CB_ELLIPSES_MAX; k++) {
     cb_ellipse e = list[k];
     bool again = false;
-    for (int j = 0; j < tried; j++) again |= beside(o, &e, &from[j]);
-    for (int j = 0; j < kept; j++) again |= beside(o, &e, &out[j]);
+    for (int j = 0; j < tried; j++) again |= are_near(o, &e, &from[j]);
+    for (int j = 0; j < kept; j++) again |= are_near(o, &e, &out[j]);
     if (again) continue;
     from[tried++] = e;
     again = cb_ellipse_solve(w, &e) != CB_OK;
@@ -242,8 +255,9 @@ cb_status cb_ellipse_gait(const cb_optimum_problem *o, const cb_ellipse *e, cb_g
   const int n = o->bundle->n;
   double mean[CB_SHAPE_MAX], cosine[CB_SHAPE_MAX], sine[CB_SHAPE_MAX], size;
   cb_small_target t;
-  if (!small_target(o, &t)) return cb_fail(CB_ERROR_ARGUMENT, "no ellipse has this target");
-  const bool free_size = o->seek == CB_SEEK_EFFICIENCY;
+  if (!small_target(o, &t))
+    return cb_fail(CB_ERROR_ARGUMENT, "no ellipse has this target: give a `gait` to start from");
+  const bool free_size = o->objective == CB_OBJECTIVE_EFFICIENCY;
   size = free_size ? INFINITY : sqrt(fabs(t.amount) / M_PI);
   for (int i = 0; i < n; i++) {
     double low, high;
@@ -252,11 +266,150 @@ cb_status cb_ellipse_gait(const cb_optimum_problem *o, const cb_ellipse *e, cb_g
   }
   for (int i = 0; i < n; i++) {
     const double wide = size * hypot(e->p[i], e->q[i]);
-    cosine[i] = size * e->p[i], sine[i] = size * e->q[i];
+    cosine[i] = size * e->p[i];
+    sine[i] = size * e->q[i];
     mean[i] = e->r[i];
     if (o->lower) mean[i] = fmax(mean[i], o->lower[i] + wide);
     if (o->upper) mean[i] = fmin(mean[i], o->upper[i] - wide);
-    if (o->base) mean[i] = o->base[i] - cosine[i];
+    if (o->start_shape) mean[i] = o->start_shape[i] - cosine[i];
   }
   return cb_gait_fourier(n, 1, mean, cosine, sine, out);
+}
+
+/* --- starts of a search (find.h) --- */
+
+enum { HARMONICS = 2, ROW = 2 * HARMONICS, LAGS = 3, WIDTHS = 2, WAVES = LAGS * WIDTHS };
+
+/* True if the search also finds the size, as for the most efficient gait: starts then keep their size. */
+static bool free_size(const cb_optimum_problem *p) { return p->objective == CB_OBJECTIVE_EFFICIENCY; }
+
+/* Creates the gait with this mean and the rows cosine 1, sine 1, cosine 2, .., scaled by s; it passes through the start
+ * shape if there is one. */
+static cb_status loop(const cb_optimum_problem *p, const double *mean, const double *rows, double s, cb_gait **out) {
+  const int n = p->bundle->n;
+  double m[CB_SHAPE_MAX], x[ROW * CB_SHAPE_MAX];
+  for (int k = 0; k < ROW * n; k++) x[k] = s * rows[k];
+  for (int i = 0; i < n; i++) {
+    m[i] = p->start_shape ? p->start_shape[i] : mean[i];
+    for (int k = 0; p->start_shape && k < HARMONICS; k++) m[i] -= x[k * n + i];
+  }
+  return cb_gait_fourier(n, HARMONICS, m, x, x + HARMONICS * n, out);
+}
+
+/* Returns the size |log g| of the holonomy of a gait; nan if the gait leaves the domain of the bundle. *back: the
+ * reversed gait is nearer to the target. */
+static double reach(const cb_optimum_problem *p, const cb_gait *gait, bool *back) {
+  const cb_group *G = p->bundle->group;
+  double g[CB_GROUP_SIZE], y[CB_GROUP_DIM], c[CB_CONDITIONS_MAX], off[2] = {0}, sum = 0;
+  if (cb_holonomy(p->bundle, gait, 1e-3, g, NULL, NULL) || G->log(G, g, y)) return NAN;
+  for (int a = 0; a < G->dim; a++) sum += y[a] * y[a];
+  for (int way = 0; way < 2; way++) {
+    if (!cb_gait_target_at(G, &p->target, g, c, NULL, NULL))
+      for (int k = 0; k < cb_gait_target_count(G, &p->target); k++) off[way] += c[k] * c[k];
+    G->inverse(G, g, g);
+  }
+  *back = off[1] < off[0];
+  return sqrt(sum);
+}
+
+/* Returns the size of the target, to which `reach` is compared; 1 if it is unknown. */
+static double wanted(const cb_optimum_problem *p) {
+  const cb_group *G = p->bundle->group;
+  const double amount = cb_gait_target_get(G, &p->target);
+  double y[CB_GROUP_DIM], sum = 0;
+  if (isfinite(amount)) return fabs(amount);
+  if (p->target.kind != CB_GAIT_ELEMENT || G->log(G, p->target.element, y)) return 1;
+  for (int a = 0; a < G->dim; a++) sum += y[a] * y[a];
+  return sqrt(sum);
+}
+
+/* Creates the k-th random gait; NULL if each of several tries leaves the domain of the bundle. */
+static cb_status random_start(const cb_optimum_problem *p, int k, cb_gait **out) {
+  enum {
+    TRIES = 40,
+    WIDENED = 5
+  }; /* the domain may be far away: the window of a variable without bound or period
+                                     * doubles after every WIDENED tries */
+  const int n = p->bundle->n;
+  uint64_t seed = p->seed * UINT64_C(0x2545f4914f6cdd1d) + (uint64_t)k * UINT64_C(0x9e3779b97f4a7c15);
+  *out = NULL;
+  for (int tries = 0; tries < TRIES; tries++) {
+    double mean[CB_SHAPE_MAX], rows[ROW * CB_SHAPE_MAX], s = 1;
+    for (int i = 0; i < n; i++) {
+      double low, high;
+      cb_shape_window(p, i, 1 << tries / WIDENED, &low, &high);
+      mean[i] = low + (high - low) * cb_uniform(&seed);
+      const double wide = (high - low) * exp(2 * (cb_uniform(&seed) - .5));
+      for (int h = 0; h < ROW; h++) rows[h * n + i] = wide / (h % HARMONICS ? 12 : 3) * (cb_uniform(&seed) - .5);
+    }
+    for (int pass = 0; pass < 3; pass++) {
+      cb_gait *gait;
+      bool back = false;
+      const cb_status status = loop(p, mean, rows, s, &gait);
+      if (status) return status;
+      const double far = reach(p, gait, &back);
+      if (pass == 2 && isfinite(far)) {
+        *out = gait;
+        return CB_OK;
+      }
+      cb_gait_free(gait);
+      for (int h = HARMONICS * n; back && h < ROW * n; h++) rows[h] = -rows[h];
+      if (isfinite(far) && free_size(p)) continue;
+      s *= isfinite(far) && far > 0 ? fmin(2, fmax(.2, sqrt(wanted(p) / far))) : .3;
+    }
+  }
+  return CB_OK;
+}
+
+/* Creates the k-th wave: a large loop in which each variable lags the previous one by an eighth, a quarter or three
+ * eighths of a cycle; its amplitude is about half the window or the full window. A loop that leaves the domain of the
+ * bundle is halved; NULL if it leaves the domain after 6 tries. */
+static cb_status wave(const cb_optimum_problem *p, int k, cb_gait **out) {
+  enum { TRIES = 6 };
+  const double lag = (k % LAGS + 1) * M_PI / 4;
+  double mean[CB_SHAPE_MAX], rows[ROW * CB_SHAPE_MAX] = {0}, s = 1;
+  bool back = false;
+  const int n = p->bundle->n;
+  for (int i = 0; i < n; i++) {
+    double low, high;
+    cb_shape_window(p, i, 1, &low, &high);
+    const bool bound =
+        p->bundle->period[i] > 0 || (p->lower && isfinite(p->lower[i])) || (p->upper && isfinite(p->upper[i]));
+    const double wide = .45 * (high - low) * (bound || k < LAGS ? 1 : 2);
+    mean[i] = (low + high) / 2;
+    rows[i] = wide * cos(i * lag);
+    rows[HARMONICS * n + i] = wide * sin(i * lag);
+  }
+  for (int tries = 0; tries < TRIES; tries++, s /= 2) {
+    const cb_status status = loop(p, mean, rows, s, out);
+    if (status) return status;
+    const bool before = back;
+    if (isfinite(reach(p, *out, &back)) && (before || !back)) return CB_OK;
+    cb_gait_free(*out);
+    *out = NULL;
+    if (!before && back) {
+      for (int i = 0; i < n; i++) rows[HARMONICS * n + i] *= -1;
+      s *= 2; /* the same size in the other direction */
+    }
+  }
+  return CB_OK;
+}
+
+cb_status cb_start_gaits(const cb_optimum_problem *p, int *count, cb_gait ***gaits) {
+  *count = 0;
+  cb_ellipse ellipse[CB_ELLIPSES_MAX];
+  *gaits = calloc((size_t)p->starts + 1 + CB_ELLIPSES_MAX + WAVES, sizeof **gaits);
+  if (!*gaits) return cb_fail(CB_ERROR_MEMORY, "no memory for %d starts", p->starts);
+  cb_status status = p->start ? cb_gait_shifted(p->start, 0, &(*gaits)[(*count)++]) : CB_OK;
+  const int ellipses = p->start && p->starts == 0 ? 0 : cb_ellipses_find(p, ellipse);
+  for (int k = 0; !status && k < ellipses; k++) status = cb_ellipse_gait(p, &ellipse[k], &(*gaits)[(*count)++]);
+  for (int k = 0; !status && p->starts > 0 && p->bundle->n > 1 && k < WAVES; k++) {
+    status = wave(p, k, &(*gaits)[*count]);
+    *count += (*gaits)[*count] != NULL;
+  }
+  for (int k = 0; !status && k < p->starts; k++) {
+    status = random_start(p, k, &(*gaits)[*count]);
+    *count += (*gaits)[*count] != NULL;
+  }
+  return status;
 }

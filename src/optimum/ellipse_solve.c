@@ -1,4 +1,4 @@
-/* Minima of the cost of small ellipses. */
+/* Moves small ellipses to minima of their cost (ellipse.h). */
 #include "optimum/ellipse.h"
 
 #include "core/arena.h"
@@ -9,13 +9,13 @@
 
 enum { UNKNOWNS = 3 * CB_SHAPE_MAX, ROWS = CB_CONDITIONS_MAX + 1 };
 
-/* A bundle at a shape. */
+/* The connection, the cost metric, its derivative, the curvature B and its covariant derivative DB at a shape. */
 typedef struct local {
   double A[CB_GROUP_DIM * CB_SHAPE_MAX], M[CB_SHAPE_MAX * CB_SHAPE_MAX];
   double *dM, *B, *DB;
 } local;
 
-/* An ellipse there: W, c, and their gradients. */
+/* An ellipse and its values: W, c, and their gradients. */
 typedef struct state {
   double W, c[ROWS], dW[UNKNOWNS], J[ROWS][UNKNOWNS];
 } state;
@@ -31,7 +31,7 @@ struct cb_ellipse_work {
   bool held[UNKNOWNS];
 };
 
-static bool room(local *l, struct cb_arena *arena, size_t n, size_t dim) {
+static bool allocate(local *l, struct cb_arena *arena, size_t n, size_t dim) {
   const size_t pairs = n * (n - 1) / 2;
   l->dM = cb_arena_alloc(arena, n * n * n, sizeof *l->dM);
   l->B = cb_arena_alloc(arena, pairs * dim, sizeof *l->B);
@@ -44,11 +44,21 @@ cb_status cb_ellipse_work_create(const cb_optimum_problem *o, const cb_small_tar
   struct cb_arena *arena = cb_arena_create();
   cb_ellipse_work *w = cb_arena_alloc(arena, 1, sizeof *w);
   const size_t n = (size_t)b->n, dim = (size_t)b->group->dim;
-  if (!w || !room(&w->here, arena, n, dim) || !room(&w->there, arena, n, dim))
-    return cb_arena_free(arena), cb_fail(CB_ERROR_MEMORY, "no memory for an ellipse");
-  w->o = o, w->target = t, w->n = b->n, w->dim = b->group->dim, w->rows = 1 + t->zeros, w->arena = arena;
+  if (!w || !allocate(&w->here, arena, n, dim) || !allocate(&w->there, arena, n, dim)) {
+    cb_arena_free(arena);
+    return cb_fail(CB_ERROR_MEMORY, "no memory for an ellipse");
+  }
+  w->o = o;
+  w->target = t;
+  w->n = b->n;
+  w->dim = b->group->dim;
+  w->rows = 1 + t->zeros;
+  w->arena = arena;
   const cb_status status = cb_reduced_create(3 * w->n, w->rows, &w->qp);
-  if (status) return cb_arena_free(arena), status;
+  if (status) {
+    cb_arena_free(arena);
+    return status;
+  }
   *out = w;
   return CB_OK;
 }
@@ -59,6 +69,7 @@ void cb_ellipse_work_free(cb_ellipse_work *w) {
   cb_arena_free(w->arena);
 }
 
+/* Evaluates the bundle at the shape r. */
 static cb_status look(const cb_ellipse_work *w, const double *r, local *at) {
   cb_status status = cb_bundle_connection(w->o->bundle, r, at->A, NULL, at->M, at->dM);
   if (!status) status = cb_bundle_curvatures(w->o->bundle, r, at->B);
@@ -77,7 +88,7 @@ static double quadratic(int n, const double *M, const double *a, double *Ma) {
   return sum;
 }
 
-/* y = -B(p, q) and dy[dim][3n]: d_k y = -D_k B(p, q) + [A_k, y] */
+/* Computes y = -B(p, q) and dy[dim][3n]: d_k y = -D_k B(p, q) + [A_k, y] */
 static void displacement(const cb_ellipse_work *w, const local *at, const double *x, double *y, double *dy) {
   const cb_group *G = w->o->bundle->group;
   const int n = w->n, dim = w->dim, u = 3 * n, pairs = n * (n - 1) / 2;
@@ -90,8 +101,10 @@ static void displacement(const cb_ellipse_work *w, const local *at, const double
         const double B = at->B[pair * dim + a], area = p[i] * q[j] - p[j] * q[i];
         double *row = dy + a * u;
         y[a] -= B * area;
-        row[n + i] -= B * q[j], row[n + j] += B * q[i];
-        row[2 * n + j] -= B * p[i], row[2 * n + i] += B * p[j];
+        row[n + i] -= B * q[j];
+        row[n + j] += B * q[i];
+        row[2 * n + j] -= B * p[i];
+        row[2 * n + i] += B * p[j];
         for (int k = 0; k < n; k++) row[k] -= at->DB[(k * pairs + pair) * dim + a] * area;
       }
   for (int k = 0; k < n && !G->abelian; k++) {
@@ -102,6 +115,7 @@ static void displacement(const cb_ellipse_work *w, const local *at, const double
   }
 }
 
+/* Computes W, c and their gradients at x = (r, p, q); at: the bundle at r. */
 static void measure(const cb_ellipse_work *w, const local *at, const double *x, state *s) {
   const cb_small_target *t = w->target;
   const int n = w->n, dim = w->dim, u = 3 * n;
@@ -134,8 +148,9 @@ static void lagrangian(const cb_ellipse_work *w, const state *s, double *g) {
   }
 }
 
-/* d dL by central differences: a third of the digits are lost, which leaves Newton's steps nearly quadratic. */
-static cb_status bend(cb_ellipse_work *w, double *H) {
+/* Computes the second derivatives of L by central differences of its gradient. These lose a third of the digits;
+ * Newton's steps still converge almost quadratically. */
+static cb_status second_variation(cb_ellipse_work *w, double *H) {
   const int n = w->n, u = 3 * n;
   double x[UNKNOWNS], g[2][UNKNOWNS], size = 0;
   memcpy(x, w->x, (size_t)u * sizeof *x);
@@ -167,19 +182,21 @@ static void give(cb_ellipse_work *w, const state *s) {
   memcpy(w->qp->c, s->c, (size_t)w->rows * sizeof *s->c);
 }
 
-/* +-1 where a shape variable is at a bound, which a step that way leaves. */
+/* Returns -1 or 1 if a shape variable is at its lower or upper bound, and otherwise 0. */
 static int edge(const cb_optimum_problem *o, const double *x, int i) {
   if (o->lower && x[i] <= o->lower[i]) return -1;
   return o->upper && x[i] >= o->upper[i];
 }
 
+/* Finds the shape variables that stay constant: all if there is a start shape, and otherwise those at a bound across
+ * which L decreases. */
 static void hold(cb_ellipse_work *w, const state *s) {
   double g[UNKNOWNS];
   lagrangian(w, s, g);
-  for (int i = 0; i < w->n; i++) w->held[i] = w->o->base || edge(w->o, w->x, i) * g[i] < 0;
+  for (int i = 0; i < w->n; i++) w->held[i] = w->o->start_shape || edge(w->o, w->x, i) * g[i] < 0;
 }
 
-/* A step from s, for the multipliers that are nearest. */
+/* Computes a step from s, and the multipliers that fit best. */
 static cb_status step(cb_ellipse_work *w, const state *s) {
   for (int pass = 0; pass < 2; pass++) {
     give(w, s);
@@ -188,7 +205,7 @@ static cb_status step(cb_ellipse_work *w, const state *s) {
     if (pass == 0) hold(w, s);
   }
   give(w, s);
-  cb_status status = bend(w, w->qp->H);
+  cb_status status = second_variation(w, w->qp->H);
   if (!status) status = cb_reduced_solve(w->qp);
   return status;
 }
@@ -199,7 +216,7 @@ static double merit(const cb_ellipse_work *w, const state *s, double weight) {
   return sum;
 }
 
-/* x + share of the step, within bounds. */
+/* Computes x plus this share of the step, clipped to the bounds. */
 static void moved(const cb_ellipse_work *w, double share, double *x) {
   const cb_optimum_problem *o = w->o;
   for (int i = 0; i < 3 * w->n; i++) {
@@ -209,7 +226,7 @@ static void moved(const cb_ellipse_work *w, double share, double *x) {
   }
 }
 
-/* Along the step as far as the merit falls, at first by no more than a quarter of the window. */
+/* Moves along the step until the merit decreases; the first trial is at most a quarter of the window. */
 static bool advance(cb_ellipse_work *w, state *s) {
   enum { HALVINGS = 30 };
   double weight = 0, share = 1, slope = 0;
@@ -230,7 +247,8 @@ static bool advance(cb_ellipse_work *w, state *s) {
     measure(w, &w->there, x, &trial);
     if (!(merit(w, &trial, weight) <= before + 1e-4 * share * slope + 1e-14 * before)) continue;
     const local swap = w->here;
-    w->here = w->there, w->there = swap;
+    w->here = w->there;
+    w->there = swap;
     memcpy(w->x, x, sizeof x);
     *s = trial;
     return true;
@@ -238,20 +256,21 @@ static bool advance(cb_ellipse_work *w, state *s) {
   return false;
 }
 
-/* Are all free directions upward, but that along the ellipse's own time? */
+/* True if the cost rises in all free directions except along the ellipse itself (a shift of time). */
 static bool least(const cb_ellipse_work *w) {
   const cb_reduced *qp = w->qp;
   return qp->convex || qp->values == 0 || qp->eigen[0] > -1e-5 * fabs(qp->eigen[qp->values - 1]);
 }
 
-static void tell(cb_ellipse_work *w, const state *s, cb_ellipse *e) {
+static void report(cb_ellipse_work *w, const state *s, cb_ellipse *e) {
   const cb_small_target *t = w->target;
   const size_t row = (size_t)w->n * sizeof *e->r;
   double y[CB_GROUP_DIM], dy[CB_GROUP_DIM * UNKNOWNS];
   memcpy(e->r, w->x, row);
   memcpy(e->p, w->x + w->n, row);
   memcpy(e->q, w->x + 2 * w->n, row);
-  e->price = 4 * M_PI * s->W, e->unwanted = 0;
+  e->price = 4 * M_PI * s->W;
+  e->unwanted = 0;
   give(w, s);
   cb_reduced_slope(w->qp);
   const double *nu = w->qp->multiplier;
@@ -266,11 +285,15 @@ static void tell(cb_ellipse_work *w, const state *s, cb_ellipse *e) {
     for (int a = 0; a < w->dim; a++) e->lambda[a] -= 2 * M_PI * nu[1 + k] * t->Z[k][a];
 }
 
-/* The largest change of the last step: of the means against their size or 1, of the amplitudes against the largest. */
+/* The largest change by the last step: changes of the means count relative to their size or 1, changes of the
+ * amplitudes relative to the largest amplitude. */
 static double last_change(const cb_ellipse_work *w) {
   double change = 0, size = 0, step = 0;
   for (int i = 0; i < w->n; i++) change = fmax(change, fabs(w->qp->step[i]) / fmax(1, fabs(w->x[i])));
-  for (int i = w->n; i < 3 * w->n; i++) size = fmax(size, fabs(w->x[i])), step = fmax(step, fabs(w->qp->step[i]));
+  for (int i = w->n; i < 3 * w->n; i++) {
+    size = fmax(size, fabs(w->x[i]));
+    step = fmax(step, fabs(w->qp->step[i]));
+  }
   return fmax(change, step / size);
 }
 
@@ -293,8 +316,14 @@ cb_status cb_ellipse_solve(cb_ellipse_work *w, cb_ellipse *e) {
     if (!advance(w, &s)) break;
     for (int i = 0; i < w->rows; i++) off = fmax(off, fabs(s.c[i]));
     if (change > 1e-7 || off > 1e-12) continue;
-    if (minimum) return tell(w, &s, e), CB_OK;
+    if (minimum) {
+      report(w, &s, e);
+      return CB_OK;
+    }
     break;
   }
-  return status ? status : cb_fail(CB_STEP_NO_CONVERGENCE, "an ellipse that comes to no minimum");
+  return status
+             ? status
+             : cb_fail(CB_STEP_NO_CONVERGENCE,
+                       "the search for a small ellipse found no minimum: try more `starts`, or a `gait` to start from");
 }

@@ -1,38 +1,171 @@
-/* Extremals: what is asked, meshes until it is resolved, and what is told of it. */
+/* Solves for an extremal (extremal.h): reads the problem, refines meshes until they resolve the extremal, and reports
+ * the result. */
 #include "optimum/extremal_private.h"
 
 #include "bundle/gait_private.h"
+#include <curvebody/holonomy.h>
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* Extremals at and near the maximum of their target, and abnormal ones. The unknowns are mu of the cost and lambda,
+ * with mu^2 + |lambda/w|^2 = 1, w = E/amount (or E divided by |log g|), because lambda/mu diverges at the maximum and
+ * has the opposite sign after it.
+ *
+ * If the amount of the target is the maximum, Newton's method meets a double root in mu. With mu = 0 given and the
+ * amount free the root is simple, and the resulting amount is compared with the amount of the target. A target without
+ * an amount gets a free slack along its multipliers instead.
+ */
+
+/* large: if lambda amount/E is above this, the equations are solved again in homogeneous multipliers; small: a mu at
+ * the start below this may be 0; none: a mu below this is 0; same: an amount within this relative difference is the
+ * maximum. */
+static const double large = 1, small = .1, none = 1e-8, same = 1e-8;
+
+/* Reports a solution in homogeneous multipliers; the multipliers are divided by mu unless mu is 0. */
+static cb_status homogeneous_report(const extremal_mesh *m, cb_extremal *e) {
+  const problem *p = m->p;
+  const int n = p->n, dim = p->dim, size = p->size, stages = m->panels * CB_STAGES;
+  const double mu = m->at.global[0], by = fabs(mu) < none ? 1 : 1 / mu;
+  double end[CB_SHAPE_MAX];
+  e->rate = cb_arena_alloc(e->arena, (size_t)stages * (size_t)n, sizeof *e->rate);
+  if (!e->rate) return cb_fail(CB_ERROR_MEMORY, "no memory for an extremal");
+  e->mu = fabs(mu) < none ? 0 : 1;
+  e->error = mesh_roughness(m);
+  if (p->row < 0) e->amount = NAN;
+  for (int s = 0; s < stages; s++) {
+    memcpy(e->stage + s * size, m->P + s * size, (size_t)size * sizeof *e->stage);
+    memcpy(e->rate + s * n, m->at.stage + s * size + n, (size_t)n * sizeof *e->rate);
+    for (int i = n; i < size; i++) e->stage[s * size + i] *= by;
+  }
+  for (int k = 0; k <= m->panels; k++)
+    for (int i = n; i < size; i++) e->x[k * size + i] *= by;
+  for (int i = 0; i < n; i++) e->p[i] *= by;
+  for (int a = 0; a < dim; a++) e->lambda[a] *= by;
+  for (int k = 0; k < p->count; k++) e->nu[k] *= by;
+  mesh_interpolate(&p->gauss, n, NULL, e->rate, 0, e->v);
+  mesh_interpolate(&p->gauss, n, NULL, e->rate + (stages - CB_STAGES) * n, 1, end);
+  for (int i = 0; i < n; i++) e->jump[i] = e->v[i] - end[i];
+  return extremal_invariants(m, e);
+}
+
+/* Computes the size of the target: the amount, or |log g| if there is no amount or it is 0. */
+static cb_status size_of_target(const problem *p, const double *g, double amount, double *size) {
+  double y[CB_GROUP_DIM];
+  *size = fabs(amount);
+  if (p->row >= 0 && *size > 0) return CB_OK;
+  const cb_status status = p->G->log(p->G, g, y);
+  *size = 0;
+  for (int a = 0; !status && a < p->dim; a++) *size = hypot(*size, y[a]);
+  return status;
+}
+
+/* Sets the direction of the slack for a target without an amount: it is the direction of the multipliers. */
+static cb_status slacken(problem *p, const double *g, const double *lambda) {
+  double c[CB_CONDITIONS_MAX], first[CB_CONDITIONS_MAX * CB_GROUP_DIM], size = 0;
+  const cb_status status = cb_gait_target_at(p->G, &p->target, g, c, first, NULL);
+  for (int k = 0; !status && k < p->count; k++) {
+    p->slack[k] = 0;
+    for (int a = 0; p->row < 0 && a < p->dim; a++) p->slack[k] += first[k * p->dim + a] * lambda[a];
+    size = hypot(size, p->slack[k]);
+  }
+  for (int k = 0; k < p->count && size > 0; k++) p->slack[k] /= size;
+  return status;
+}
+
+/* Solves with mu = 0: lambda has the length `weight`, and v is taken along the start. */
+static cb_status abnormal_solve(problem *p, const cb_gait *start, const double *lambda, double amount, cb_extremal *e) {
+  const int n = p->n;
+  double x[CB_WONG_MAX] = {0}, rate[CB_SHAPE_MAX], v[CB_SHAPE_MAX], M[CB_SHAPE_MAX * CB_SHAPE_MAX], size = 0, along = 0;
+  double scaled[CB_GROUP_DIM];
+  for (int a = 0; a < p->dim; a++) size = hypot(size, lambda[a]);
+  for (int a = 0; a < p->dim; a++) x[2 * n + a] = scaled[a] = lambda[a] * p->weight / size;
+  p->homogeneous = false;
+  p->abnormal = p->amount_free = true;
+  p->wong.speed = sqrt(p->begin[1]);
+  cb_gait_at(start, 0, x, rate);
+  cb_status status = cb_bundle_connection(p->o->bundle, x, NULL, NULL, M, NULL);
+  if (!status) status = cb_wong_abnormal_velocity(&p->wong, x, v, NULL);
+  if (status) return status;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) along += rate[i] * M[i * n + j] * v[j];
+  if (along < 0) p->wong.speed *= -1;
+  return bounds_solve(p, start, scaled, amount, e);
+}
+
+/* True if the extremal with mu = 0 meets the target. */
+static bool asked(const problem *p, const cb_extremal *e) {
+  double c[CB_CONDITIONS_MAX], size;
+  if (cb_gait_target_at(p->G, &p->target, e->g, c, NULL, NULL) || size_of_target(p, e->g, e->amount, &size))
+    return false;
+  for (int k = 0; k < p->count; k++)
+    if (fabs(c[k]) > same * size) return false;
+  return true;
+}
+
+/* Solves in homogeneous multipliers. The extremal is abnormal if the problem requires that, or if an abnormal extremal
+ * has the amount of the target. Returns `otherwise` if lambda is not large. */
+static cb_status homogeneous_solve(problem *p, const cb_gait *start, const double *lambda, double amount,
+                                   cb_status otherwise, cb_extremal *e) {
+  double g[CB_GROUP_SIZE], size = 0, length = 0, turned[CB_GROUP_DIM];
+  const bool farthest = p->o->objective == CB_OBJECTIVE_TARGET && !isfinite(p->o->length),
+             given = p->o->objective == CB_OBJECTIVE_COST;
+  cb_status status = cb_holonomy(p->o->bundle, start, 0, g, NULL, &p->begin[1]);
+  if (!status) status = size_of_target(p, g, given ? cb_gait_target_get(p->G, &p->target) : amount, &size);
+  if (status) return status;
+  for (int a = 0; a < p->dim; a++) length = hypot(length, lambda[a]);
+  if (otherwise && !(length * size > large * p->begin[1])) return otherwise;
+  p->homogeneous = true;
+  p->weight = p->begin[1] / size;
+  const double norm = farthest ? length / p->weight : hypot(1, length / p->weight);
+  if (!(norm > 0)) return cb_fail(CB_ERROR_ARGUMENT, "the multiplier of an extremal is 0: expected a nonzero lambda");
+  for (int a = 0; a < p->dim; a++) turned[a] = lambda[a] / norm;
+  p->begin[0] = 1 / norm;
+  if (farthest) return abnormal_solve(p, start, turned, amount, e);
+  status = bounds_solve(p, start, turned, amount, e);
+  if (status <= 0 || !given || p->begin[0] > small) return status;
+  cb_arena_free(e->arena);
+  *e = (cb_extremal){0};
+  status = slacken(p, g, turned);
+  if (!status) status = abnormal_solve(p, start, turned, size, e);
+  if (status || asked(p, e)) return status;
+  return cb_fail(CB_STEP_NO_CONVERGENCE,
+                 "no extremal was found nearby: the maximum amount of the target there is %.12g; try a smaller amount",
+                 e->amount);
+}
+
 static cb_status ask(const cb_optimum_problem *o, problem *p) {
   const cb_group *G = o->bundle->group;
-  *p = (problem){.o = o, .G = G, .target = o->target, .n = o->bundle->n, .dim = G->dim, .free = !o->base};
+  *p = (problem){.o = o, .G = G, .target = o->target, .n = o->bundle->n, .dim = G->dim, .free = !o->start_shape};
   cb_wong_init(&p->wong, o->bundle);
   p->size = p->wong.size;
   p->count = cb_gait_target_count(G, &p->target);
   p->row = cb_gait_target_amount(G, &p->target);
-  p->seeks = o->seek != CB_SEEK_COST;
+  p->amount_free = o->objective != CB_OBJECTIVE_COST;
   p->shifts = p->free && (G->abelian || o->target.kind == CB_GAIT_MOVE || o->target.kind == CB_GAIT_TURN);
-  if (p->seeks && p->row < 0) return cb_fail(CB_ERROR_ARGUMENT, "the target has no amount whose most could be sought");
+  if (p->amount_free && p->row < 0)
+    return cb_fail(
+        CB_ERROR_ARGUMENT,
+        "the target has no amount that could be maximised: expected a distance, an angle, or one nonzero number");
   return cb_tableau_gauss(CB_STAGES, &p->gauss);
 }
 
 static cb_status check(const cb_optimum_problem *o, const cb_gait *start, const double *lambda) {
   const int n = o->bundle->n;
   if (cb_gait_variables(start) != n)
-    return cb_fail(CB_ERROR_ARGUMENT, "a gait of %d shape variables in bundle %s, which has %d",
-                   cb_gait_variables(start), o->bundle->kind->name, n);
+    return cb_fail(CB_ERROR_ARGUMENT, "the gait has %d shape variables: expected those of bundle %s, %d",
+                   cb_gait_variables(start), o->bundle->class_->name, n);
   for (int a = 0; a < o->bundle->group->dim; a++)
-    if (!isfinite(lambda[a])) return cb_fail(CB_ERROR_ARGUMENT, "a multiplier of an extremal is not finite");
+    if (!isfinite(lambda[a]))
+      return cb_fail(CB_ERROR_ARGUMENT, "a multiplier of an extremal is not finite: expected finite numbers");
   return CB_OK;
 }
 
 /* --- meshes --- */
 
-/* Nodes err by the square of the last coefficient, which falls as h^CB_STAGES; where v is no function of them, by it. */
+/* Tolerance of the last coefficient, which decreases as h^CB_STAGES. The error at nodes is its square; but in
+ * homogeneous multipliers v is not a function of the values at nodes, and the error is the coefficient itself. */
 static double roughness(const problem *p) { return p->homogeneous ? 1e-11 : 5e-7; }
 
 double extremal_factor(const extremal_mesh *m) {
@@ -54,7 +187,7 @@ cb_status extremal_resolve(extremal_mesh **m) {
   return status;
 }
 
-/* --- what is told --- */
+/* --- the report --- */
 
 static cb_status arrays(const extremal_mesh *m, cb_extremal *e) {
   const size_t panels = (size_t)m->panels, size = (size_t)m->p->size, each = (size_t)m->p->G->size;
@@ -79,23 +212,28 @@ static cb_status arrays(const extremal_mesh *m, cb_extremal *e) {
   return CB_OK;
 }
 
-cb_status extremal_tell(const extremal_mesh *m, cb_extremal *e) {
+cb_status extremal_report(const extremal_mesh *m, cb_extremal *e) {
   const problem *p = m->p;
   const int n = p->n, last = m->panels * p->size;
   double v[CB_SHAPE_MAX];
-  e->wong = p->wong, e->mu = !p->abnormal;
-  e->arcs = m->arcs, e->panels = m->panels, e->iterations = m->iterations;
+  e->wong = p->wong;
+  e->mu = !p->abnormal;
+  e->arcs = m->arcs;
+  e->panels = m->panels;
+  e->iterations = m->iterations;
   e->wong.speed *= p->abnormal ? m->at.duration[0] : 0;
-  e->cost = p->abnormal ? pow(e->wong.speed, 2) : m->cost, e->amount = p->row >= 0 ? m->at.amount : NAN;
+  e->cost = p->abnormal ? pow(e->wong.speed, 2) : m->cost;
+  e->amount = p->row >= 0 ? m->at.amount : NAN;
   memcpy(e->gap, p->gap, sizeof e->gap);
-  e->residual = m->residual, e->error = pow(mesh_roughness(m), 2);
+  e->residual = m->residual;
+  e->error = pow(mesh_roughness(m), 2);
   memcpy(e->g, m->g1, sizeof e->g);
   memcpy(e->nu, m->at.nu, sizeof e->nu);
   memcpy(e->r, m->at.x, (size_t)n * sizeof *e->r);
   memcpy(e->p, m->at.x + n, (size_t)n * sizeof *e->p);
   memcpy(e->lambda, m->at.x + 2 * n, (size_t)p->dim * sizeof *e->lambda);
   cb_status status = arrays(m, e);
-  if (!status && p->homogeneous) return homogeneous_tell(m, e);
+  if (!status && p->homogeneous) return homogeneous_report(m, e);
   if (!status) status = cb_wong_at(&e->wong, m->held[0], m->at.x, &(cb_wong_rates){.v = e->v});
   if (!status) status = cb_wong_at(&e->wong, m->held[m->arcs - 1], m->at.x + last, &(cb_wong_rates){.v = v});
   for (int i = 0; !status && i < n; i++) e->jump[i] = e->v[i] - v[i];
@@ -109,7 +247,7 @@ cb_status cb_extremal_solve(const cb_optimum_problem *o, const cb_gait *start, c
   cb_status status = e ? check(o, start, lambda) : cb_fail(CB_ERROR_MEMORY, "no memory for an extremal");
   if (!status) status = ask(o, &p);
   if (!status) cb_gait_gap(start, p.gap);
-  const bool farthest = o->seek == CB_SEEK_TARGET && !isfinite(o->length);
+  const bool farthest = o->objective == CB_OBJECTIVE_TARGET && !isfinite(o->length);
   if (!status && !farthest) status = bounds_solve(&p, start, lambda, amount, e);
   if (status > 0 && (o->lower || o->upper))
     status = bounds_tighten(&p, start, lambda, amount, e);

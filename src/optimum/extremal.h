@@ -1,20 +1,21 @@
 /* Extremals: gaits of stationary cost, solved to round-off by collocation of Wong's equations (wong.h).
  *
  *   x' = f(x) on arcs, each with a set of variables held at their bounds, durations that sum to 1;  g' = g xi, g(0) = 1
- *   free base   r(1) = r(0), p(1) = p(0);        base   r(0) = r(1) = base, p free;  r(1) beyond it by whole periods
- *               where the gait it is near to goes round
+ *   start free    r(1) = r(0), p(1) = p(0)
+ *   start given   r(0) = r(1) = start shape, p free;   r(1) may differ by full periods,
+ *               as in the gait from which the search starts
  *   target      c_k(g(1)) = 0 (target.h), Ad*_{g(1)^-1} lambda(1) = lambda(0) = sum_k nu_k first_k(g(1))
- *   seek        cost: E at the amount;  efficiency: nu amount = E;  target: E = length^2;   dE/d(amount) = 2 nu;
- *               target at an infinite length: mu = 0, the most of it near the start: an abnormal extremal, of 2 or 3
- *               shape variables
+ *   objective   cost: E at the amount;  efficiency: nu amount = E;  target: E = length^2;   dE/d(amount) = 2 nu;
+ *               target at an infinite length: mu = 0, the maximum amount near the start: an abnormal extremal, for 2
+ *               or 3 shape variables
  *   bounds      an arc begins where r_i meets its bound with v_i = 0, and ends at a time that is free
- * Gauss's collocation in CB_EXTREMAL_STAGES nodes a panel keeps quadratic invariants; stages and panel ends are the
- * unknowns of one damped Newton method, condensed panel by panel to the start, the durations, nu and the amount. That
- * system is solved in least squares of least norm, since shifts of time and symmetries leave it singular. Panels are
- * added until the last Legendre coefficient of x' on each is below the square root of round-off, since nodes are of
- * twice the order of the polynomial.
+ * Gauss's collocation with CB_EXTREMAL_STAGES nodes per panel keeps quadratic invariants. Stages and ends of panels are
+ * the unknowns of one damped Newton method, condensed panel by panel to the start, the durations, nu and the amount.
+ * The condensed system is solved in least squares with minimum norm, since shifts of time and symmetries make it
+ * singular. Panels are added until the last Legendre coefficient of h x' on each panel of length h is below 5e-7 in
+ * scaled units, because the error at the nodes is about the square of this (below 1e-11 for homogeneous multipliers).
  * Source: Ascher, Mattheij & Russell, Numerical Solution of Boundary Value Problems for ODEs (1995), chapter 5; Hairer,
- * Lubich & Wanner, Geometric Numerical Integration (2006), II.1.3 and IV.2.1. Units are the bundle's.
+ * Lubich & Wanner, Geometric Numerical Integration (2006), II.1.3 and IV.2.1. Units are those of the bundle.
  */
 #pragma once
 
@@ -27,40 +28,68 @@ enum { CB_EXTREMAL_STAGES = 8 };
 typedef struct cb_extremal {
   cb_wong wong;
   int arcs, panels;
-  double mu;                    /* of the cost: 1, or 0 of an abnormal extremal, whose p, lambda and nu have any size */
-  double cost, amount;          /* E; of the target (nan where it has none) */
-  double g[CB_GROUP_SIZE];      /* g(1) */
-  double nu[CB_CONDITIONS_MAX]; /* of the conditions */
-  double r[CB_SHAPE_MAX], v[CB_SHAPE_MAX], p[CB_SHAPE_MAX], lambda[CB_GROUP_DIM]; /* at the start */
-  double gap[CB_SHAPE_MAX];                                                       /* r(1) - r(0): whole periods */
-  double jump[CB_SHAPE_MAX];                                                      /* v(0) - v(1): of the corner there */
-  double speed, momentum, casimir; /* largest relative drifts of v'Mv (mu = 0: of p - A^T lambda), Ad*_{g^-1} lambda,
-                                      and quadratic Casimirs */
-  double residual, error;          /* the conditions' largest, in scales of the extremal; of E, relative, estimated */
+  double mu;               /* weight of the cost: 1; 0 for an abnormal extremal, whose p, lambda and nu have any size */
+  double cost, amount;     /* cost E; amount of the target (nan if it has none) */
+  double g[CB_GROUP_SIZE]; /* g(1) */
+  double nu[CB_CONDITIONS_MAX];                                                   /* multipliers of the conditions */
+  double r[CB_SHAPE_MAX], v[CB_SHAPE_MAX], p[CB_SHAPE_MAX], lambda[CB_GROUP_DIM]; /* values at the start */
+  double gap[CB_SHAPE_MAX];                                                       /* r(1) - r(0): full periods */
+  double jump[CB_SHAPE_MAX];       /* v(0) - v(1): the jump of v at the corner at the start */
+  double speed, momentum, casimir; /* largest relative drifts of v'Mv (mu = 0: of p - A^T lambda), of Ad*_{g^-1} lambda,
+                                    * and of quadratic Casimirs */
+  double residual, error;          /* residual: norm of all residuals, scaled; error: estimated relative error of E */
   int iterations;
-  double *end;     /* [arcs + 1]: times at which arcs end, from 0 */
-  unsigned *held;  /* [arcs]: sets of variables at bounds */
-  double *time;    /* [panels + 1] */
-  double *x;       /* [panels + 1][size]: where panels begin, and at 1 */
-  double *stage;   /* [panels][CB_EXTREMAL_STAGES][size] */
-  double *element; /* [panels + 1][group->size] */
-  double *rate;    /* [panels][CB_EXTREMAL_STAGES][n]: v, where p hardly tells it; else NULL */
+  double *end;     /* [arcs + 1]: the times at which arcs end, from 0 */
+  unsigned *held;  /* [arcs]: sets of variables at bounds (bit i for variable i) */
+  double *time;    /* [panels + 1]: the times at which panels begin, and 1 */
+  double *x;       /* [panels + 1][size]: values at the beginnings of panels, and at time 1 */
+  double *stage;   /* [panels][CB_EXTREMAL_STAGES][size]: x at the stages */
+  double *element; /* [panels + 1][group->size]: g at the times of x */
+  double *rate;    /* [panels][CB_EXTREMAL_STAGES][n]: v, if p does not determine it accurately; otherwise NULL */
   struct cb_arena *arena;
 } cb_extremal;
 
-/* The extremal near a gait, with lambda[dim] at its start as dE/dX = 2 lambda_X has it, and an amount (where one is
- * sought; otherwise the target's). bundle, target, seek, length, base, lower and upper of the problem count. A gait
- * is clipped to the bounds; arcs along them are found from it, and corrected: an arc whose bound pulls goes, a bound
- * that is crossed gets one. Where that fails the extremal without bounds is followed while they are brought there.
- * Without bounds, where lambda is large beside E/amount, equations are solved in homogeneous multipliers (wong.h) if not
- * in lambda: through the gait of greatest amount, beyond which lambda has the other sign, and abnormal extremals.
- * CB_ERROR_ARGUMENT for another count of variables; CB_STEP_NO_CONVERGENCE where there is none near, statuses of the
- * bundle where the way to it leaves its domain. The caller frees. */
+/* Finds the extremal near a gait. lambda[dim]: a guess of lambda at the start, with dE/dX = 2 lambda_X. amount: a guess
+ * if the amount is unknown; otherwise the amount of the target is used. It uses bundle, target, objective, length,
+ * start_shape, lower and upper of the problem. The gait is clipped to the bounds; arcs along bounds are found from the
+ * gait and corrected: an arc whose bound pulls is removed, and a bound that is crossed gets an arc. If this fails, the
+ * bounds are first placed outside the extremal without bounds and then moved to their values in steps. Without bounds,
+ * if lambda is large relative to E/amount and the equations in lambda have no solution, homogeneous multipliers
+ * (wong.h) are used: with these the solver can pass the gait of maximum amount, where lambda changes sign, and can find
+ * abnormal extremals. CB_ERROR_ARGUMENT if the gait has another number of variables; CB_STEP_NO_CONVERGENCE if no
+ * extremal is nearby; statuses of the bundle if the search leaves its domain. The caller frees. */
 cb_status cb_extremal_solve(const cb_optimum_problem *o, const cb_gait *start, const double *lambda, double amount,
                             cb_extremal **out);
 void cb_extremal_free(cb_extremal *e);
 
-/* x[size] and v[n] (NULL) at t in [0, 1], as exact as where panels begin: by a step from there. */
+/* Computes x[size] and v[n] (or NULL) at t in [0, 1] by one step from the beginning of a panel, so that they are as
+ * accurate as the values there. If the extremal has `rate`, they come from the polynomials of the panel instead. */
 cb_status cb_extremal_at(const cb_extremal *e, double t, double *x, double *v);
-/* The gait through it: a polynomial on each of its arcs, to round-off. The caller frees. */
+/* Creates the gait of the extremal: a polynomial on each of its arcs, exact to round-off. The caller frees. */
 cb_status cb_extremal_gait(const cb_extremal *e, cb_gait **out);
+
+/* Conjugate times of an extremal with a fixed start shape: the times at which neighbouring extremals with the same
+ * start meet this extremal again.
+ *
+ *   t with det d(r, g)(t)/d(p_0, lambda_0) = 0;  their number in (0, 1), with multiplicity, is the index: the number of
+ *   directions of closed gaits to the same target that make it cheaper (Morse)
+ * If the conditions leave numbers of g free, the extremals considered are those that satisfy transversality at the
+ * target, followed backwards from t = 1 (focal times, reported as 1 - t). With Y = (dr, eta), Z = (dp, zeta) of a
+ * Lagrangian frame in canonical coordinates around the extremal, eta = (delta g) g^-1, zeta = delta mu + ad*_eta mu/2,
+ * mu = Ad*_{g^-1} lambda, the unitary (Z + iY)(Z - iY)^-1 has eigenvalues exp(2 i phi_j). phi passes multiples of pi
+ * only at conjugate times, and always upwards. The sum of all phi is followed along the path, so that a double time
+ * counts twice and none is missed.
+ * Source: Agrachev & Sachkov, Control Theory from the Geometric Viewpoint (2004), chapter 21,
+ * doi:10.1007/978-3-662-06404-7; Duistermaat, Advances in Math. 21 (1976) 173, doi:10.1016/0001-8708(76)90074-8.
+ */
+
+typedef struct cb_conjugate {
+  int count;      /* number of conjugate times in (0, 1) */
+  double time[2]; /* the first one in (0, 1), and the first one at or after 1; infinite if there is none up to `last` */
+  double skew;    /* the largest entry of Y'Z - Z'Y for columns of length 1; exactly 0 without numerical errors */
+} cb_conjugate;
+
+/* last: the end of the search, at least 1. Times have errors of 1e-10. CB_ERROR_UNSUPPORTED if the start shape is free,
+ * if arcs are along bounds, or if the multipliers of the extremal are homogeneous (e->rate, or mu = 0). The search ends
+ * early if it leaves the domain of the bundle after time 1. */
+cb_status cb_conjugate_find(const cb_optimum_problem *o, const cb_extremal *e, double last, cb_conjugate *out);

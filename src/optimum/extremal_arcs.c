@@ -1,40 +1,148 @@
-/* Extremals along bounds: arcs are guessed, solved and corrected; bounds far within a gait are brought there. */
+/* Extremals along bounds: arcs are guessed, solved and corrected. If bounds are far inside a gait, they are moved to
+ * their values in steps. */
 #include "optimum/extremal_private.h"
 
 #include <math.h>
 #include <string.h>
 
-/* The start on arcs of these durations, with `dense` panels to the whole time. */
-static cb_status begin(const problem *p, int arcs, const double *duration, const unsigned *held, double dense,
-                       const cb_gait *start, const double *lambda, double amount, extremal_mesh **out) {
+/* Finds the sets of shape variables that are held at their bounds, on a grid of times, from a gait or from an extremal
+ * that may have wrong arcs.
+ *
+ * From a gait: a variable is held where the gait is at its bound or beyond. From an extremal: a variable is held on a
+ * held arc where the bound pushes, and on a free arc where the extremal is beyond the bound. For a minimum of the cost
+ * under r_i <= upper: p_i' = v'd_iM v/2 + <lambda, d_iA v> + k, k >= 0 (like a string over an obstacle), and k <= 0 at
+ * a lower bound.
+ */
+
+static double least(const problem *p, int i) { return p->o->lower ? p->o->lower[i] : -INFINITY; }
+static double maximum(const problem *p, int i) { return p->o->upper ? p->o->upper[i] : INFINITY; }
+
+/* The set of held variables: those with excess >= 0. If all are held, the variable with the smallest excess stays
+ * free. */
+static unsigned set_of(int n, const double *excess) {
+  unsigned set = 0;
+  int last = 0;
+  for (int i = 0; i < n; i++) {
+    if (excess[i] >= 0) set |= 1u << i;
+    if (excess[i] < excess[last]) last = i;
+  }
+  return set == (1u << n) - 1 ? set & ~(1u << last) : set;
+}
+
+/* Fills mark[CB_MARKS], the sets of variables at bounds at the times (k + 1/2)/CB_MARKS. */
+static void bounds_of_gait(const problem *p, const cb_gait *start, unsigned *mark) {
+  static const double near =
+      1e-3; /* relative to the width between both bounds, at most 1; a gait may meet a bound only at its nodes */
+  for (int k = 0; k < CB_MARKS; k++) {
+    double r[CB_SHAPE_MAX], excess[CB_SHAPE_MAX];
+    cb_gait_at(start, (k + .5) / CB_MARKS, r, NULL);
+    for (int i = 0; i < p->n; i++) {
+      const double slack = near * fmin(1, maximum(p, i) - least(p, i));
+      excess[i] = fmax(r[i] - maximum(p, i), least(p, i) - r[i]) + slack;
+    }
+    mark[k] = set_of(p->n, excess);
+  }
+}
+
+/* Arcs on which the same variables are held. */
+typedef struct arcs {
+  int count;
+  double duration[CB_ARCS_MAX];
+  unsigned held[CB_ARCS_MAX];
+} arcs;
+
+static cb_status bounds_arcs(const unsigned *mark, arcs *a) {
+  a->count = 0;
+  for (int k = 0; k < CB_MARKS; k++) {
+    if (k > 0 && mark[k] == a->held[a->count - 1]) {
+      a->duration[a->count - 1] += 1. / CB_MARKS;
+      continue;
+    }
+    if (a->count == CB_ARCS_MAX)
+      return cb_fail(CB_STEP_NO_CONVERGENCE, "the gait meets its bounds more than %d times: try wider bounds",
+                     CB_ARCS_MAX / 2);
+    a->held[a->count] = mark[k];
+    a->duration[a->count++] = 1. / CB_MARKS;
+  }
+  return CB_OK;
+}
+
+/* Sets the bounds at which the arcs of m hold variables. */
+static void bounds_set(extremal_mesh *m) {
+  for (int a = 0; a < m->arcs; a++)
+    for (int i = 0; i < m->p->n; i++) {
+      if (!(m->held[a] >> i & 1)) continue;
+      double r[CB_SHAPE_MAX], t = m->at.duration[a] / 2;
+      for (int b = 0; b < a; b++) t += m->at.duration[b];
+      cb_gait_at(m->start, t, r, NULL);
+      m->bound[a][i] = r[i] - least(m->p, i) < maximum(m->p, i) - r[i] ? least(m->p, i) : maximum(m->p, i);
+    }
+}
+
+/* For each variable: the distance beyond its bound at x if it is free, or the force of its bound if it is held, in
+ * scales. If a held variable has a negative value, its bound pulls and the variable has to be released. */
+static cb_status excesses(const extremal_mesh *m, int a, const double *x, double *excess) {
+  static const double slack = 1e-7;
+  const problem *p = m->p;
+  double force[CB_SHAPE_MAX];
+  const cb_status status = cb_wong_bound_force(&p->wong, m->held[a], x, force);
+  for (int i = 0; i < p->n; i++) {
+    const bool at_maximum = m->bound[a][i] == maximum(p, i);
+    if (m->held[a] >> i & 1)
+      excess[i] = (at_maximum ? force[i] : -force[i]) / m->pscale[i] + slack;
+    else
+      excess[i] = fmax(x[i] - maximum(p, i), least(p, i) - x[i]) / m->rscale[i] - slack;
+  }
+  return status;
+}
+
+/* Computes the marks of a solution; *kept: the marks agree with the arcs of m. */
+static cb_status bounds_check(const extremal_mesh *m, unsigned *mark, bool *kept) {
+  *kept = true;
+  double begin = 0;
+  int a = 0;
+  for (int k = 0; k < CB_MARKS; k++) {
+    const double t = (k + .5) / CB_MARKS;
+    double x[CB_WONG_MAX], excess[CB_SHAPE_MAX];
+    while (a + 1 < m->arcs && t >= begin + m->at.duration[a]) begin += m->at.duration[a++];
+    mesh_sample(m, a, (t - begin) / m->at.duration[a], x);
+    const cb_status status = excesses(m, a, x, excess);
+    if (status) return status;
+    mark[k] = set_of(m->p->n, excess);
+    *kept = *kept && mark[k] == m->held[a];
+  }
+  return CB_OK;
+}
+
+/* Creates a mesh on arcs of these durations, with `dense` panels per unit of time, and starts it along the gait. */
+static cb_status begin(const problem *p, const arcs *on, double dense, const cb_gait *start, const double *lambda,
+                       double amount, extremal_mesh **out) {
   enum { LEAST = 2 };
   int panels[CB_ARCS_MAX];
-  for (int a = 0; a < arcs; a++) panels[a] = (int)fmax(LEAST, ceil(dense * duration[a]));
-  cb_status status = mesh_create(p, arcs, panels, held, out);
+  for (int a = 0; a < on->count; a++) panels[a] = (int)fmax(LEAST, ceil(dense * on->duration[a]));
+  cb_status status = mesh_create(p, on->count, panels, on->held, out);
   if (status) return status;
   extremal_mesh *m = *out;
-  memcpy(m->at.duration, duration, (size_t)arcs * sizeof *duration);
+  memcpy(m->at.duration, on->duration, (size_t)on->count * sizeof *on->duration);
   m->start = start;
   bounds_set(m);
   status = mesh_start(m, lambda, amount);
   return status ? status : panels_evaluate(m, &m->at, false);
 }
 
-/* Solved on the arcs that are marked, at first with as many panels as would resolve x' along the start. */
+/* Solves on the marked arcs. The first mesh has the number of panels that resolves x' along the start. */
 static cb_status solve_arcs(const problem *p, const unsigned *mark, const cb_gait *start, const double *lambda,
                             double amount, extremal_mesh **out) {
   enum { PANELS = 4 };
-  int arcs;
-  double duration[CB_ARCS_MAX];
-  unsigned held[CB_ARCS_MAX];
+  arcs on;
   extremal_mesh *m = NULL;
-  cb_status status = bounds_arcs(mark, &arcs, duration, held);
-  if (!status) status = begin(p, arcs, duration, held, PANELS, start, lambda, amount, &m);
+  cb_status status = bounds_arcs(mark, &on);
+  if (!status) status = begin(p, &on, PANELS, start, lambda, amount, &m);
   const double factor = status ? 1 : extremal_factor(m);
   if (factor > 1) {
     mesh_free(m);
     m = NULL;
-    status = begin(p, arcs, duration, held, PANELS * fmin(factor, 4), start, lambda, amount, &m);
+    status = begin(p, &on, PANELS * fmin(factor, 4), start, lambda, amount, &m);
   }
   if (!status) status = extremal_resolve(&m);
   if (status)
@@ -44,7 +152,7 @@ static cb_status solve_arcs(const problem *p, const unsigned *mark, const cb_gai
   return status;
 }
 
-/* Arcs are corrected until bounds push and none is crossed. */
+/* Corrects the arcs until their bounds push and no bound is crossed. */
 cb_status bounds_solve(const problem *p, const cb_gait *start, const double *lambda, double amount, cb_extremal *e) {
   enum { ROUNDS = 12 };
   unsigned mark[CB_MARKS] = {0};
@@ -61,22 +169,25 @@ cb_status bounds_solve(const problem *p, const cb_gait *start, const double *lam
     if (!status) {
       cb_arena_free(e->arena);
       *e = (cb_extremal){0};
-      status = extremal_tell(m, e);
+      status = extremal_report(m, e);
     }
     mesh_free(m);
     if (status || kept) break;
     cb_gait_free(own);
     own = NULL;
     status = cb_extremal_gait(e, &own);
-    lambda = e->lambda, amount = e->amount;
+    lambda = e->lambda;
+    amount = e->amount;
   }
   cb_gait_free(own);
-  return status || kept ? status
-                        : cb_fail(CB_STEP_NO_CONVERGENCE, "arcs along bounds are not settled in %d rounds", ROUNDS);
+  return status || kept
+             ? status
+             : cb_fail(CB_STEP_NO_CONVERGENCE,
+                       "arcs along bounds did not converge in %d rounds: try another start or wider bounds", ROUNDS);
 }
 
-/* The bounds of o, or of where e goes where that is beyond: a share of the way from these to those. Whether any is
- * beyond. */
+/* Copies the bounds of o. If the range low .. high of an extremal exceeds a bound, the bound is placed at this share of
+ * the way from the range to its value. Returns whether any bound is exceeded. */
 static bool bring(const cb_optimum_problem *o, const double *low, const double *high, double share, double *lower,
                   double *upper) {
   bool beyond = false;
@@ -112,7 +223,8 @@ cb_status bounds_tighten(const problem *p, const cb_gait *start, const double *l
   if (status) return status;
   extent(e, low, high);
   if (!bring(p->o, low, high, 1, lower, upper)) return CB_OK;
-  within.lower = lower, within.upper = upper;
+  within.lower = lower;
+  within.upper = upper;
   while (!status && done < 1) {
     const double share = fmin(1, done + step);
     cb_extremal next = {0};
@@ -124,7 +236,8 @@ cb_status bounds_tighten(const problem *p, const cb_gait *start, const double *l
     if (!status) {
       cb_arena_free(e->arena);
       *e = next;
-      done = share, step *= 1.5;
+      done = share;
+      step *= 1.5;
       continue;
     }
     cb_arena_free(next.arena);
@@ -133,6 +246,7 @@ cb_status bounds_tighten(const problem *p, const cb_gait *start, const double *l
   return status <= 0
              ? status
              : cb_fail(CB_STEP_NO_CONVERGENCE,
-                       "no extremal within the bounds: followed from the free one for %.3g of the way, at cost %.9g",
+                       "no extremal was found within the bounds: moving the bounds in steps from the extremal without "
+                       "bounds stopped at %.3g of the way, at cost %.9g; try wider bounds or another start",
                        done, e->cost);
 }

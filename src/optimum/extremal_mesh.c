@@ -1,10 +1,16 @@
-/* Memory of the collocation, its refinement, its scales. */
+/* Meshes of the collocation: memory, refinement, scales, and the start along a gait. */
 #include "optimum/extremal_private.h"
+
+#include "numerics/small.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* The maximum number of segments: more for homogeneous multipliers, since mu may be small and dx grows as
+ * exp(t/sqrt(mu)). */
+static int maximum_segments(const problem *p) { return p->homogeneous ? CB_SEGMENTS_MAX : 4; }
 
 static double *numbers(extremal_mesh *m, bool *short_of, int count, int each) {
   double *x = cb_arena_alloc(m->arena, (size_t)count * (size_t)each, sizeof *x);
@@ -17,13 +23,15 @@ static void take_unknowns(extremal_mesh *m, bool *short_of, unknowns *u) {
   u->stage = numbers(m, short_of, m->panels, CB_STAGES * m->p->size);
 }
 
-/* Conditions: two at both ends in r and p, the target's, transversality, and one each of seek, shift and durations; two
- * where a variable meets its bound; those of the joints. */
+/* Divides z into segments, and counts the unknowns and the conditions. Conditions: r and p at both ends (or r at both),
+ * the target, transversality, and one row each for the objective, the shift and the sum of the durations; one row per
+ * global; for an abnormal extremal n + 2 more; two rows where a variable meets its bound; and `size` rows per joint of
+ * segments. */
 void mesh_divide(extremal_mesh *m, int segments) {
   const problem *p = m->p;
-  m->segments = segments < most_segments(p) ? segments : most_segments(p);
+  m->segments = segments < maximum_segments(p) ? segments : maximum_segments(p);
   if (m->segments > m->panels) m->segments = m->panels;
-  m->unknown = states(m) + p->count + p->seeks;
+  m->unknown = states(m) + p->count + p->amount_free;
   m->rows = 2 * p->n + p->count + p->dim + 3 + globals(p) + (p->abnormal ? p->n + 2 : 0) + (m->segments - 1) * p->size;
   for (int a = 1; a < m->arcs; a++)
     for (int i = 0; i < p->n; i++)
@@ -37,13 +45,14 @@ cb_status mesh_create(const problem *p, int arcs, const int *panels, const unsig
   bool short_of = !m || !m->arena;
   if (!short_of) {
     const int size = p->size, dim = p->dim;
-    m->p = p, m->arcs = arcs;
+    m->p = p;
+    m->arcs = arcs;
     for (int a = 0; a < arcs; a++) {
       m->first[a + 1] = m->first[a] + panels[a];
       m->held[a] = held ? held[a] : 0;
     }
     const int count = m->panels = m->first[arcs], stages = count * CB_STAGES;
-    mesh_divide(m, most_segments(p));
+    mesh_divide(m, maximum_segments(p));
     const int wide = columns(m);
     take_unknowns(m, &short_of, &m->at);
     take_unknowns(m, &short_of, &m->trial);
@@ -76,7 +85,7 @@ cb_status mesh_create(const problem *p, int arcs, const int *panels, const unsig
     m->sv = numbers(m, &short_of, m->unknown, 1);
     m->columns = numbers(m, &short_of, m->unknown, m->rows);
     m->solved = numbers(m, &short_of, m->unknown, 1);
-    mesh_divide(m, p->homogeneous ? most_segments(p) : 1);
+    mesh_divide(m, p->homogeneous ? maximum_segments(p) : 1);
   }
   if (short_of) {
     mesh_free(m);
@@ -113,39 +122,8 @@ void mesh_sample(const extremal_mesh *m, int a, double c, double *x) {
   mesh_interpolate(&m->p->gauss, size, begin, m->at.stage + k * CB_STAGES * size, c * count - in, x);
 }
 
-cb_status mesh_refine(const extremal_mesh *m, double factor, extremal_mesh **out) {
-  const int size = m->p->size;
-  int panels[CB_ARCS_MAX], sum = 0;
-  extremal_mesh *fine = NULL;
-  for (int a = 0; a < m->arcs; a++) sum += panels[a] = (int)ceil(factor * (m->first[a + 1] - m->first[a]));
-  if (sum > CB_PANELS_MAX)
-    return cb_fail(CB_STEP_NO_CONVERGENCE, "an extremal is not resolved by %d panels", m->panels);
-  const cb_status status = mesh_create(m->p, m->arcs, panels, m->held, &fine);
-  if (status) return status;
-  memcpy(fine->at.duration, m->at.duration, sizeof m->at.duration);
-  memcpy(fine->at.nu, m->at.nu, sizeof m->at.nu);
-  memcpy(fine->at.global, m->at.global, sizeof m->at.global);
-  memcpy(fine->bound, m->bound, sizeof m->bound);
-  fine->start = m->start;
-  mesh_divide(fine, m->segments);
-  fine->at.amount = m->at.amount;
-  fine->iterations = m->iterations;
-  for (int a = 0; a < m->arcs; a++) {
-    const double width = 1. / panels[a];
-    for (int k = fine->first[a]; k < fine->first[a + 1]; k++) {
-      const int in = k - fine->first[a];
-      mesh_sample(m, a, in * width, fine->at.x + k * size); /* what P makes of it: mesh_nodes */
-      for (int j = 0; j < CB_STAGES; j++)
-        mesh_sample(m, a, (in + m->p->gauss.c[j]) * width, fine->at.stage + (k * CB_STAGES + j) * size);
-    }
-  }
-  memcpy(fine->at.x + fine->panels * size, m->at.x + m->panels * size, (size_t)size * sizeof *m->at.x);
-  *out = fine;
-  const cb_status made = mesh_nodes(fine);
-  return made ? made : mesh_scale(fine);
-}
-
-cb_status mesh_nodes(extremal_mesh *m) {
+/* For homogeneous multipliers: computes x = (r, p, lambda) at the beginnings of panels from stages (r, v, lambda). */
+static cb_status mesh_nodes(extremal_mesh *m) {
   const problem *p = m->p;
   const int size = p->size;
   for (int k = 0; p->homogeneous && k <= m->panels; k++) {
@@ -159,14 +137,17 @@ cb_status mesh_nodes(extremal_mesh *m) {
   return CB_OK;
 }
 
-static double floored(double x, double most) { return fmax(x, 1e-3 * most); }
+static double floored(double x, double maximum) { return fmax(x, 1e-3 * maximum); }
 
-cb_status mesh_scale(extremal_mesh *m) {
+/* Sets the scales from m->at; they do not change during the iteration on this mesh. */
+static cb_status mesh_scale(extremal_mesh *m) {
   const problem *p = m->p;
   const int n = p->n, size = p->size, stages = m->panels * CB_STAGES;
   double low[CB_SHAPE_MAX], high[CB_SHAPE_MAX], wide = DBL_MIN, strong = DBL_MIN, H = 0;
   for (int i = 0; i < n; i++) {
-    low[i] = INFINITY, high[i] = -INFINITY, m->pscale[i] = 0;
+    low[i] = INFINITY;
+    high[i] = -INFINITY;
+    m->pscale[i] = 0;
     for (int s = 0; s < stages; s++) {
       low[i] = fmin(low[i], m->at.stage[s * size + i]);
       high[i] = fmax(high[i], m->at.stage[s * size + i]);
@@ -188,26 +169,61 @@ cb_status mesh_scale(extremal_mesh *m) {
   cb_status status = CB_OK;
   if (!p->homogeneous) status = cb_wong_at(&p->wong, m->held[0], m->at.x, &(cb_wong_rates){.H = &H, .v = v});
   m->escale = p->homogeneous ? m->at.global[1] : 2 * H;
-  for (int i = 0; !status && i < n; i++) /* p itself may vanish */
+  for (int i = 0; !status && i < n; i++) /* a floor is needed because p itself may vanish */
     m->pscale[i] = fmax(m->pscale[i], .1 * m->escale / m->rscale[i]);
   m->cscale = m->escale / m->lscale;
   m->vscale = wide;
   return status;
 }
 
-/* P_{s-1} at Gauss's nodes on [0, 1]. */
+cb_status mesh_refine(const extremal_mesh *m, double factor, extremal_mesh **out) {
+  const int size = m->p->size;
+  int panels[CB_ARCS_MAX], sum = 0;
+  extremal_mesh *fine = NULL;
+  for (int a = 0; a < m->arcs; a++) sum += panels[a] = (int)ceil(factor * (m->first[a + 1] - m->first[a]));
+  if (sum > CB_PANELS_MAX)
+    return cb_fail(CB_STEP_NO_CONVERGENCE, "an extremal is not resolved by %d panels: try a smoother gait as the start",
+                   m->panels);
+  const cb_status status = mesh_create(m->p, m->arcs, panels, m->held, &fine);
+  if (status) return status;
+  memcpy(fine->at.duration, m->at.duration, sizeof m->at.duration);
+  memcpy(fine->at.nu, m->at.nu, sizeof m->at.nu);
+  memcpy(fine->at.global, m->at.global, sizeof m->at.global);
+  memcpy(fine->bound, m->bound, sizeof m->bound);
+  fine->start = m->start;
+  mesh_divide(fine, m->segments);
+  fine->at.amount = m->at.amount;
+  fine->iterations = m->iterations;
+  for (int a = 0; a < m->arcs; a++) {
+    const double width = 1. / panels[a];
+    for (int k = fine->first[a]; k < fine->first[a + 1]; k++) {
+      const int in = k - fine->first[a];
+      mesh_sample(m, a, in * width, fine->at.x + k * size); /* for homogeneous multipliers this is (r, v, lambda), and
+                                                             * mesh_nodes replaces it by (r, p, lambda) */
+      for (int j = 0; j < CB_STAGES; j++)
+        mesh_sample(m, a, (in + m->p->gauss.c[j]) * width, fine->at.stage + (k * CB_STAGES + j) * size);
+    }
+  }
+  memcpy(fine->at.x + fine->panels * size, m->at.x + m->panels * size, (size_t)size * sizeof *m->at.x);
+  *out = fine;
+  const cb_status made = mesh_nodes(fine);
+  return made ? made : mesh_scale(fine);
+}
+
+/* Returns Legendre's polynomial of degree CB_STAGES - 1, shifted to [0, 1], at c. */
 static double legendre(double c) {
   double last = 1, value = 2 * c - 1;
   for (int k = 2; k < CB_STAGES; k++) {
     const double next = ((2 * k - 1) * (2 * c - 1) * value - (k - 1) * last) / k;
-    last = value, value = next;
+    last = value;
+    value = next;
   }
   return value;
 }
 
 double mesh_roughness(const extremal_mesh *m) {
   const int size = m->p->size;
-  double most = 0;
+  double maximum = 0;
   for (int k = 0; k < m->panels; k++) {
     const int a = arc_of(m, k);
     const double h = m->at.duration[a] / (m->first[a + 1] - m->first[a]);
@@ -215,8 +231,98 @@ double mesh_roughness(const extremal_mesh *m) {
       double sum = 0;
       for (int j = 0; j < CB_STAGES; j++)
         sum += m->p->gauss.b[j] * legendre(m->p->gauss.c[j]) * m->f[(k * CB_STAGES + j) * size + c];
-      most = fmax(most, fabs((2 * CB_STAGES - 1) * h * sum) / scale_of(m, c));
+      maximum = fmax(maximum, fabs((2 * CB_STAGES - 1) * h * sum) / scale_of(m, c));
     }
   }
-  return most;
+  return maximum;
+}
+
+/* --- the start of Newton's method: along a gait, lambda = Ad*_g lambda(0), p = Mv + <lambda, A> --- */
+
+/* Computes r and v of the gait, clipped to the bounds. A variable that the arc holds is at its bound. */
+static void shape_at(const extremal_mesh *m, int a, double t, double *r, double *v) {
+  const cb_optimum_problem *o = m->p->o;
+  cb_gait_at(m->start, t, r, v);
+  for (int i = 0; i < m->p->n; i++) {
+    if (o->lower) r[i] = fmax(r[i], o->lower[i]);
+    if (o->upper) r[i] = fmin(r[i], o->upper[i]);
+    if (m->held[a] >> i & 1) {
+      r[i] = m->bound[a][i];
+      v[i] = 0;
+    }
+  }
+}
+
+/* Computes shapes, rates (in place of p) and xi at the stages of an arc. */
+static cb_status stages(extremal_mesh *m, int a, double begin) {
+  const problem *p = m->p;
+  const int n = p->n, dim = p->dim, size = p->size;
+  const double h = m->at.duration[a] / (m->first[a + 1] - m->first[a]);
+  for (int k = m->first[a]; k < m->first[a + 1]; k++)
+    for (int j = 0; j < CB_STAGES; j++) {
+      const int s = k * CB_STAGES + j;
+      double *x = m->at.stage + s * size, A[CB_GROUP_DIM * CB_SHAPE_MAX];
+      shape_at(m, a, begin + h * (k - m->first[a] + p->gauss.c[j]), x, x + n);
+      const cb_status status = cb_bundle_connection(p->wong.bundle, x, A, NULL, NULL, NULL);
+      if (status) return status;
+      for (int b = 0; b < dim; b++) {
+        m->xi[s * dim + b] = 0;
+        for (int i = 0; i < n; i++) m->xi[s * dim + b] -= A[b * n + i] * x[n + i];
+      }
+    }
+  return CB_OK;
+}
+
+/* Finds nu for which sum nu_k first_k is nearest to lambda(0). */
+static cb_status multipliers(extremal_mesh *m, const double *lambda) {
+  const problem *p = m->p;
+  const int count = p->count, dim = p->dim;
+  double c[CB_CONDITIONS_MAX], first[CB_CONDITIONS_MAX * CB_GROUP_DIM], gram[CB_CONDITIONS_MAX * CB_CONDITIONS_MAX];
+  const cb_status status = cb_gait_target_at(p->G, &p->target, m->g1, c, first, NULL);
+  if (status) return status;
+  for (int k = 0; k < count; k++) {
+    m->at.nu[k] = 0;
+    for (int a = 0; a < dim; a++) m->at.nu[k] += first[k * dim + a] * lambda[a];
+    for (int l = 0; l <= k; l++) {
+      gram[k * count + l] = 0;
+      for (int a = 0; a < dim; a++) gram[k * count + l] += first[k * dim + a] * first[l * dim + a];
+    }
+  }
+  if (cb_cholesky(count, gram, 1e-12, gram))
+    cb_cholesky_solve(count, gram, m->at.nu);
+  else
+    memset(m->at.nu, 0, sizeof m->at.nu);
+  return CB_OK;
+}
+
+cb_status mesh_start(extremal_mesh *m, const double *lambda, double amount) {
+  const problem *p = m->p;
+  const int n = p->n, dim = p->dim, size = p->size;
+  double begin = 0;
+  cb_status status = CB_OK;
+  memcpy(m->at.global, p->begin, sizeof m->at.global);
+  for (int a = 0; !status && a < m->arcs; a++) {
+    status = stages(m, a, begin);
+    begin += m->at.duration[a];
+  }
+  if (!status) status = panels_elements(m, &m->at);
+  for (int s = 0; !status && s < m->panels * CB_STAGES; s++) {
+    double *x = m->at.stage + s * size, v[CB_SHAPE_MAX];
+    const double *Ad = m->Ad + s * dim * dim;
+    for (int i = 0; i < n; i++) v[i] = p->abnormal ? 0 : x[n + i];
+    for (int a = 0; a < dim; a++) {
+      x[2 * n + a] = 0;
+      for (int b = 0; b < dim; b++) x[2 * n + a] += Ad[b * dim + a] * lambda[b];
+    }
+    if (!p->homogeneous) status = cb_wong_momentum(&p->wong, x, v, x + 2 * n, x + n);
+  }
+  if (!status && p->homogeneous) status = mesh_nodes(m);
+  if (status) return status;
+  for (int k = 0; !p->homogeneous && k <= m->panels; k++) {
+    const int of = k < m->panels ? k : k - 1;
+    mesh_interpolate(&p->gauss, size, NULL, m->at.stage + of * CB_STAGES * size, k > of, m->at.x + k * size);
+  }
+  m->at.amount = p->row < 0 ? 0 : p->amount_free ? amount : cb_gait_target_get(p->G, &p->target);
+  status = multipliers(m, lambda);
+  return status ? status : mesh_scale(m);
 }

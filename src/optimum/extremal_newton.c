@@ -1,8 +1,9 @@
-/* The outer equations of an extremal in (dx_0, durations, nu, amount), and damped Newton.
+/* The outer equations of an extremal in (dx_0, durations, nu, amount), and the damped Newton method.
  *
- * Steps are of least norm in scaled unknowns, by singular values s as s/(s^2 + alpha^2), alpha = |residual|/100: what
- * shifts and symmetries leave undetermined stays where it is, and convergence is quadratic all the same.
- * Source: Yamashita & Fukushima, Computing Suppl. 15 (2001) 239, doi:10.1007/978-3-7091-6217-0_18.
+ * Steps have minimum norm in scaled unknowns; singular values s are inverted as s/(s^2 + alpha^2), alpha =
+ * |residual|/100, or the round-off if that is larger. The unknowns then do not change in directions that are
+ * undetermined because of shifts and symmetries, and convergence is still quadratic. Source: Yamashita & Fukushima,
+ * Computing Suppl. 15 (2001) 239, doi:10.1007/978-3-7091-6217-0_18.
  */
 #include "optimum/extremal_private.h"
 
@@ -15,7 +16,7 @@ enum { MEMORY = 5 };
 typedef struct rows {
   extremal_mesh *m;
   const unknowns *u;
-  bool slopes; /* also the matrix */
+  bool slopes; /* the matrix is computed too */
   int count;
 } rows;
 
@@ -23,12 +24,12 @@ static double unknown_scale(const extremal_mesh *m, int c) {
   const problem *p = m->p;
   const int times = m->segments * p->size + m->arcs;
   if (c < m->segments * p->size) return scale_of(m, c % p->size);
-  if (c < states(m)) return c == times + 1 ? m->escale : 1; /* durations, mu; E */
+  if (c < states(m)) return c == times + 1 ? m->escale : 1; /* E has escale; durations and mu have 1 */
   if (c < states(m) + p->count) return m->lscale;
   return m->cscale;
 }
 
-/* Row of value/scale; its coefficients in z are to be added by the caller. */
+/* Adds a row for value/scale; the caller adds the coefficients of z. */
 static double *begin(rows *q, double value, double scale) {
   extremal_mesh *m = q->m;
   m->right[q->count] = value / scale;
@@ -37,7 +38,7 @@ static double *begin(rows *q, double value, double scale) {
   return row;
 }
 
-/* factor times an affine row in z; the constant goes to the right side of the last row. */
+/* Adds factor times an affine row in z; its constant goes to the right side of the last row. */
 static void add(rows *q, double *row, double factor, const double *affine) {
   extremal_mesh *m = q->m;
   const int wide = columns(m);
@@ -56,17 +57,18 @@ static void ends(rows *q) {
   for (int i = 0; i < (p->free ? 2 : 1) * p->n; i++) {
     const double scale = scale_of(m, i);
     const double gap = i < p->n ? p->gap[i] : 0;
-    double *row = begin(q, end[i] - (p->free ? start[i] : p->o->base[i]) - gap, scale);
+    double *row = begin(q, end[i] - (p->free ? start[i] : p->o->start_shape[i]) - gap, scale);
     if (q->slopes) add(q, row, 1 / scale, affine_of(m, m->panels, i));
     if (q->slopes && p->free) row[i] -= 1 / scale;
   }
   for (int i = 0; !p->free && i < p->n; i++) {
-    double *row = begin(q, start[i] - p->o->base[i], scale_of(m, i));
+    double *row = begin(q, start[i] - p->o->start_shape[i], scale_of(m, i));
     row[i] += 1 / scale_of(m, i);
   }
 }
 
-/* c_k(g(1)) = 0, and lambda(0) = sum_k nu_k first_k, whose derivative in y is S_k y + [., y]* first_k/2. */
+/* Adds rows for c_k(g(1)) = 0 and for lambda(0) = sum_k nu_k first_k; for g(1) -> exp(y) g(1) the derivative of first_k
+ * in y is second_k y + [., y]* first_k/2 (target.h). */
 static cb_status conditions(rows *q) {
   extremal_mesh *m = q->m;
   const problem *p = m->p;
@@ -78,10 +80,10 @@ static cb_status conditions(rows *q) {
   const cb_status status = cb_gait_target_at(p->G, &target, m->g1, c, first, q->slopes ? second : NULL);
   if (status) return status;
   for (int k = 0; k < p->count; k++) {
-    const double slack = p->seeks ? p->slack[k] : 0;
+    const double slack = p->amount_free ? p->slack[k] : 0;
     double *row = begin(q, c[k] - (slack != 0 ? slack * q->u->amount : 0), m->cscale);
     for (int a = 0; q->slopes && a < dim; a++) add(q, row, first[k * dim + a] / m->cscale, m->eta + a * columns(m));
-    if (q->slopes && p->seeks) row[amount] -= (k == p->row ? 1 : slack) / m->cscale;
+    if (q->slopes && p->amount_free) row[amount] -= (k == p->row ? 1 : slack) / m->cscale;
   }
   for (int a = 0; a < dim; a++) {
     double value = q->u->x[2 * p->n + a];
@@ -102,7 +104,7 @@ static cb_status conditions(rows *q) {
   return CB_OK;
 }
 
-/* No step along the path. */
+/* Adds a row that forbids a step along the path. */
 static void no_shift(rows *q, const double *f) {
   extremal_mesh *m = q->m;
   double *row = begin(q, 0, 1), size = 0;
@@ -110,7 +112,7 @@ static void no_shift(rows *q, const double *f) {
   for (int i = 0; q->slopes && i < m->p->size; i++) row[i] = f[i] / (sqrt(size) * pow(scale_of(m, i), 2));
 }
 
-/* mu^2 + |lambda/weight|^2 = 1, int v'Mv dt = E, and what is asked of E and mu. */
+/* Adds rows for mu^2 + |lambda/weight|^2 = 1, for int v'Mv dt = E, and for the objective. */
 static void homogeneous(rows *q) {
   extremal_mesh *m = q->m;
   const problem *p = m->p;
@@ -124,10 +126,13 @@ static void homogeneous(rows *q) {
   if (q->slopes) row[mu] = mu_now;
   for (int a = 0; q->slopes && a < p->dim; a++) row[2 * p->n + a] = w * lambda[a];
   row = begin(q, m->cost - E, m->escale);
-  if (q->slopes) add(q, row, 1 / m->escale, m->dcost), row[cost] -= 1 / m->escale;
-  if (!p->seeks) return;
+  if (q->slopes) {
+    add(q, row, 1 / m->escale, m->dcost);
+    row[cost] -= 1 / m->escale;
+  }
+  if (!p->amount_free) return;
   const double nu = q->u->nu[p->row], X = q->u->amount, length = p->o->length;
-  const bool efficiency = p->o->seek == CB_SEEK_EFFICIENCY;
+  const bool efficiency = p->o->objective == CB_OBJECTIVE_EFFICIENCY;
   row = begin(q, efficiency ? mu_now * E - nu * X : E - length * length, m->escale);
   if (!q->slopes) return;
   row[cost] = (efficiency ? mu_now : 1) / m->escale;
@@ -137,7 +142,8 @@ static void homogeneous(rows *q) {
   row[amount] = -nu / m->escale;
 }
 
-/* p = A^T lambda at the start, from which on it stays; lambda's size; and of two shape variables <lambda, B> = 0. */
+/* Adds the rows of an abnormal extremal: the size of lambda; p = A^T lambda at the start, which then is true
+ * everywhere; and, with two shape variables, <lambda, B> = 0. */
 static cb_status abnormal(rows *q) {
   extremal_mesh *m = q->m;
   const problem *p = m->p;
@@ -168,19 +174,22 @@ static cb_status abnormal(rows *q) {
   return CB_OK;
 }
 
-/* E's derivative in x_0 is 2 (-f_p, f_r, xi). */
+/* Adds rows for the objective and against a shift of time. The derivative of E in x_0 is 2 (-f_p, f_r, xi). */
 static cb_status sought(rows *q) {
   extremal_mesh *m = q->m;
   const problem *p = m->p;
   const int nus = states(m);
-  const bool efficiency = p->o->seek == CB_SEEK_EFFICIENCY;
+  const bool efficiency = p->o->objective == CB_OBJECTIVE_EFFICIENCY;
   double f[CB_WONG_MAX], xi[CB_GROUP_DIM];
-  if (p->homogeneous) return homogeneous(q), CB_OK;
+  if (p->homogeneous) {
+    homogeneous(q);
+    return CB_OK;
+  }
   const cb_status status = cb_wong_at(&p->wong, m->held[0], q->u->x, &(cb_wong_rates){.f = f, .xi = xi});
   if (status) return status;
   if (p->shifts) no_shift(q, f);
   if (p->abnormal) return abnormal(q);
-  if (!p->seeks) return CB_OK;
+  if (!p->amount_free) return CB_OK;
   const double length = p->o->length, nu = q->u->nu[p->row];
   double *row = begin(q, efficiency ? m->cost - nu * q->u->amount : m->cost - length * length, m->escale);
   if (!q->slopes) return CB_OK;
@@ -195,7 +204,8 @@ static cb_status sought(rows *q) {
   return CB_OK;
 }
 
-/* Durations sum to 1; where an arc begins to hold a variable, r_i is its bound and v_i = 0. */
+/* Adds rows for the arcs: durations sum to 1; at the beginning of an arc that starts to hold a variable, r_i is at its
+ * bound and v_i = 0. */
 static cb_status arcs(rows *q) {
   extremal_mesh *m = q->m;
   const problem *p = m->p;
@@ -222,7 +232,8 @@ static cb_status arcs(rows *q) {
   return CB_OK;
 }
 
-/* Where a segment ends the next begins; what lacks there is counted with the panels. */
+/* Adds rows that join segments: the next segment begins where a segment ends. The gap between them counts like the gaps
+ * of panels. */
 static void joints(rows *q) {
   extremal_mesh *m = q->m;
   const int size = m->p->size;
@@ -247,7 +258,7 @@ static cb_status assemble(extremal_mesh *m, const unknowns *u, bool slopes) {
   return status;
 }
 
-/* The root of the squares of the outer rows, and of the means of what stages and panels lack. */
+/* Computes the residual in scales: the root of |outer rows|^2 + |gaps|^2 + |residuals of stages|^2/number of stages. */
 static cb_status measure(extremal_mesh *m, const unknowns *u) {
   const int size = m->p->size;
   cb_status status = panels_evaluate(m, u, true);
@@ -258,7 +269,9 @@ static cb_status measure(extremal_mesh *m, const unknowns *u) {
   for (int i = 0; i < m->panels * size; i++) gaps += pow(m->gap[i] / scale_of(m, i % size), 2);
   for (int i = 0; i < m->rows; i++) outer += m->right[i] * m->right[i];
   m->residual = sqrt(outer + stages / (m->panels * CB_STAGES) + gaps);
-  return isfinite(m->residual) ? CB_OK : cb_fail(CB_STEP_NOT_FINITE, "an extremal is not finite");
+  return isfinite(m->residual)
+             ? CB_OK
+             : cb_fail(CB_STEP_NOT_FINITE, "the residual of an extremal is not finite: try another start");
 }
 
 static void rotate(int count, double c, double s, double *restrict a, double *restrict b) {
@@ -269,8 +282,8 @@ static void rotate(int count, double c, double s, double *restrict a, double *re
   }
 }
 
-/* Rows a[unknown][high] become orthogonal by rotations of their pairs, V[unknown][unknown] those of the identity: the
- * lengths of the first are singular values (Hestenes, J. SIAM 6 (1958) 51, doi:10.1137/0106005). */
+/* Makes the rows a[unknown][high] orthogonal by rotations of pairs; V[unknown][unknown] is the product of the
+ * rotations. The lengths of the rows are the singular values (Hestenes, J. SIAM 6 (1958) 51, doi:10.1137/0106005). */
 static void orthogonalise(int unknown, int high, double *a, double *V) {
   enum { SWEEPS = 40 };
   for (int i = 0; i < unknown; i++)
@@ -296,7 +309,7 @@ static void orthogonalise(int unknown, int high, double *a, double *V) {
   }
 }
 
-/* solved = -matrix^+ right. */
+/* Computes solved = -matrix^+ right, with the inverse of singular values given at the top of this file. */
 static cb_status solve(extremal_mesh *m) {
   const int N = m->unknown, high = m->rows;
   for (int c = 0; c < N; c++)
@@ -309,11 +322,13 @@ static cb_status solve(extremal_mesh *m) {
     m->sv[k] = sqrt(sum);
     largest = fmax(largest, m->sv[k]);
   }
-  if (!isfinite(largest)) return cb_fail(CB_STEP_NOT_FINITE, "the equations of an extremal are not finite");
-  /* second derivatives of a target err by 1e-7, by which a symmetry is none */
+  if (!isfinite(largest))
+    return cb_fail(CB_STEP_NOT_FINITE, "the equations of an extremal are not finite: try another start");
+  /* second derivatives of a target have errors of 1e-7, which hide a symmetry */
   const double noise = fmax(1e-6, 1e-12 * largest), alpha = fmax(m->residual / 100, noise);
   memset(m->solved, 0, (size_t)N * sizeof *m->solved);
-  m->weakest = 1, m->strongest = fmax(largest, 1);
+  m->weakest = 1;
+  m->strongest = fmax(largest, 1);
   for (int k = 0; k < N; k++) {
     double along = 0;
     if (m->sv[k] > 10 * noise) m->weakest = fmin(m->weakest, m->sv[k]);
@@ -335,7 +350,7 @@ static void move(const extremal_mesh *m, double part, const unknowns *from, unkn
   to->amount = from->amount + part * m->step.amount;
 }
 
-/* The step in all unknowns; its largest part in scales. */
+/* Computes the step in all unknowns; *size: its largest entry, in scales. */
 static cb_status direction(extremal_mesh *m, double *size) {
   const problem *p = m->p;
   cb_status status = panels_condense(m);
@@ -344,12 +359,13 @@ static cb_status direction(extremal_mesh *m, double *size) {
   if (status) return status;
   panels_expand(m, m->solved);
   for (int k = 0; k < p->count; k++) m->step.nu[k] = m->solved[states(m) + k];
-  m->step.amount = p->seeks ? m->solved[m->unknown - 1] : 0;
+  m->step.amount = p->amount_free ? m->solved[m->unknown - 1] : 0;
   *size = 0;
   for (int i = 0; i < (m->panels + 1) * p->size; i++)
     *size = fmax(*size, fabs(m->step.x[i]) / scale_of(m, i % p->size));
   for (int c = p->size; c < m->unknown; c++) *size = fmax(*size, fabs(m->solved[c]) / unknown_scale(m, c));
-  mesh_divide(m, m->segments + (int)(log10(m->strongest) / 5)); /* of the next step: dx grows by 1e5 at most */
+  mesh_divide(m, m->segments + (int)(log10(m->strongest) / 5)); /* so that dx grows at most by the factor 1e5 in a
+                                                                 * segment */
   return CB_OK;
 }
 
@@ -359,13 +375,14 @@ static void swap(extremal_mesh *m) {
   m->trial = kept;
 }
 
-/* Parts 1, 1/2, .. of the step until the residual falls below the largest of the last ones (Grippo, Lampariello &
- * Lucidi, SIAM J. Numer. Anal. 23 (1986) 707, doi:10.1137/0723046): a long loop is closed in detours. */
+/* Tries 1, 1/2, .. of the step until the residual is below the largest of the last residuals (Grippo, Lampariello &
+ * Lucidi, SIAM J. Numer. Anal. 23 (1986) 707, doi:10.1137/0723046): the residual may rise for some steps while a long
+ * loop closes. */
 static cb_status search(extremal_mesh *m, double size, double *last) {
   static const double least = 1. / 256, round_off = 1e-11;
   const double before = m->residual;
-  double most = before;
-  for (int k = MEMORY - 1; k > 0; k--) most = fmax(most, last[k] = last[k - 1]);
+  double maximum = before;
+  for (int k = MEMORY - 1; k > 0; k--) maximum = fmax(maximum, last[k] = last[k - 1]);
   last[0] = before;
   cb_status status = CB_OK;
   for (double part = fmin(1, 1 / size); part >= least; part /= 2) {
@@ -374,13 +391,16 @@ static cb_status search(extremal_mesh *m, double size, double *last) {
     for (int a = 0; a < m->arcs; a++) positive = positive && m->trial.duration[a] > 0;
     if (m->p->homogeneous) positive = positive && m->trial.global[1] > 0;
     status = positive ? measure(m, &m->trial) : CB_STEP_DOMAIN;
-    if (!status && (m->residual < (1 - part / 4) * most || m->residual < round_off)) {
+    if (!status && (m->residual < (1 - part / 4) * maximum || m->residual < round_off)) {
       swap(m);
       return CB_OK;
     }
   }
   m->residual = before;
-  return status < 0 ? status : cb_fail(CB_STEP_NO_CONVERGENCE, "no extremal near: the residual stays at %.3g", before);
+  return status < 0 ? status
+                    : cb_fail(CB_STEP_NO_CONVERGENCE,
+                              "no extremal was found nearby: the residual does not fall below %.3g; try another start",
+                              before);
 }
 
 cb_status mesh_solve(extremal_mesh *m, double roughness, bool *rough) {
@@ -390,7 +410,7 @@ cb_status mesh_solve(extremal_mesh *m, double roughness, bool *rough) {
   cb_status status = measure(m, &m->at);
   *rough = false;
   for (int round = 0; !status && round < ROUNDS; round++) {
-    if (round > 0 && m->residual < near && mesh_roughness(m) > roughness) { /* a start has kinks of its own */
+    if (round > 0 && m->residual < near && mesh_roughness(m) > roughness) { /* the mesh must be refined first */
       *rough = true;
       return CB_OK;
     }
@@ -402,6 +422,7 @@ cb_status mesh_solve(extremal_mesh *m, double roughness, bool *rough) {
     if (!status && (exact || (m->residual < 1e-12 && m->residual > before / 2))) return CB_OK;
   }
   return status ? status
-                : cb_fail(CB_STEP_NO_CONVERGENCE, "no extremal near: the residual is %.3g after %d steps", m->residual,
-                          ROUNDS);
+                : cb_fail(CB_STEP_NO_CONVERGENCE,
+                          "no extremal was found nearby: the residual is %.3g after %d steps; try another start",
+                          m->residual, ROUNDS);
 }

@@ -1,9 +1,12 @@
-/* Panels of collocation: residuals, and their linear equations condensed to the start. */
+/* Panels of collocation (extremal_private.h): residuals, and their linear equations condensed to the start. */
 #include "optimum/extremal_private.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
+
+/* Returns the first panel of segment s. */
+static int segment_start(const extremal_mesh *m, int s) { return s * m->panels / m->segments; }
 
 /* --- the group: g = g_k exp(theta), theta' = dexp_{-theta}^-1 xi = sum_k B_k (-ad_theta)^k xi/k! --- */
 
@@ -13,11 +16,17 @@ static cb_status angle_rate(const cb_group *G, const double *theta, const double
   const int dim = G->dim;
   double a[CB_GROUP_DIM], c[CB_GROUP_DIM], size = 0, last = 0;
   G->bracket(G, theta, xi, a);
-  for (int i = 0; i < dim; i++) out[i] = xi[i] + a[i] / 2, size = fmax(size, fabs(out[i]));
+  for (int i = 0; i < dim; i++) {
+    out[i] = xi[i] + a[i] / 2;
+    size = fmax(size, fabs(out[i]));
+  }
   for (int k = 0; k < TERMS; k++) {
     G->bracket(G, theta, a, c);
     last = 0;
-    for (int i = 0; i < dim; i++) out[i] += even[k] * c[i], last = fmax(last, fabs(even[k] * c[i]));
+    for (int i = 0; i < dim; i++) {
+      out[i] += even[k] * c[i];
+      last = fmax(last, fabs(even[k] * c[i]));
+    }
     if (last <= DBL_EPSILON / 4 * size) return CB_OK;
     G->bracket(G, theta, c, a);
   }
@@ -31,7 +40,8 @@ static cb_status angle_rate(const cb_group *G, const double *theta, const double
   return status;
 }
 
-/* theta[CB_STAGES][dim] = h sum_j a_ij rate_j, end[dim] by the weights. */
+/* Computes theta[CB_STAGES][dim] = h sum_j a_ij rate_j, and end[dim] = h sum_j b_j rate_j. Returns the largest change
+ * of theta. */
 static double gather(const cb_tableau *t, int dim, double h, const double *rate, double *theta, double *end) {
   double change = 0;
   for (int k = 0; k < dim; k++) end[k] = 0;
@@ -46,9 +56,9 @@ static double gather(const cb_tableau *t, int dim, double h, const double *rate,
   return change;
 }
 
-/* theta at stages and the end of a step of g' = g xi: g_j = g exp(theta_j). */
+/* Computes theta at the stages and at the end of a step of g' = g xi: g_j = g exp(theta_j). */
 static cb_status group_panel(const cb_group *G, const cb_tableau *gauss, double h, const double *xi, double *theta,
-                      double *end) {
+                             double *end) {
   const int dim = G->dim;
   double rate[CB_STAGES * CB_GROUP_DIM], change = INFINITY;
   memset(theta, 0, (size_t)(CB_STAGES * dim) * sizeof *theta);
@@ -62,7 +72,10 @@ static cb_status group_panel(const cb_group *G, const cb_tableau *gauss, double 
     change = gather(gauss, dim, h, rate, theta, end);
     if (change <= 1e-16 || (change <= 1e-13 && change >= before)) return CB_OK;
   }
-  return G->abelian ? CB_OK : cb_fail(CB_STEP_NO_CONVERGENCE, "%s: a panel turns too far", G->name);
+  return G->abelian
+             ? CB_OK
+             : cb_fail(CB_STEP_NO_CONVERGENCE,
+                       "group %s: the rotation on one panel of an extremal is too large: try another start", G->name);
 }
 
 /* --- residuals --- */
@@ -91,7 +104,7 @@ cb_status panels_elements(extremal_mesh *m, const unknowns *u) {
   return CB_OK;
 }
 
-/* Held variables that the arc after a panel lets go. */
+/* Returns the set of held variables that arc a releases at the end of panel k. */
 static unsigned released(const extremal_mesh *m, int a, int k) {
   return k + 1 == m->first[a + 1] && a + 1 < m->arcs ? m->held[a] & ~m->held[a + 1] : 0;
 }
@@ -121,7 +134,7 @@ static cb_status residuals(extremal_mesh *m, const unknowns *u, int a, int k, do
   return status;
 }
 
-/* Values at stage s of arc a. */
+/* Computes the values at stage s of arc a. */
 static cb_status stage_at(extremal_mesh *m, const unknowns *u, int a, int s, bool slopes) {
   const int size = m->p->size, dim = m->p->dim, square = s * size * size;
   const double *x = u->stage + s * size;
@@ -143,7 +156,7 @@ static cb_status stage_at(extremal_mesh *m, const unknowns *u, int a, int s, boo
   return cb_wong_homogeneous_at(&m->p->wong, u->global[0], u->global[1], x, &with);
 }
 
-/* v'Mv: at the start, or its mean where it is no function of x. */
+/* Sets m->cost to v'Mv at the start; for homogeneous multipliers, to its mean over time. */
 static cb_status cost_of(extremal_mesh *m, const unknowns *u) {
   double H = 0;
   cb_status status = CB_OK;
@@ -169,7 +182,7 @@ cb_status panels_evaluate(extremal_mesh *m, const unknowns *u, bool slopes) {
 
 /* --- linear equations --- */
 
-/* Rows [rows][width], the first `rows` columns a matrix: the others become its inverse times them. */
+/* In a[rows][width] the first `rows` columns are a matrix K: replaces the other columns by K^-1 times them. */
 static cb_status eliminate(int rows, int width, double *a) {
   for (int k = 0; k < rows; k++) {
     int best = k;
@@ -178,7 +191,8 @@ static cb_status eliminate(int rows, int width, double *a) {
     double *const pivot = a + k * width;
     const double p = a[best * width + k];
     if (!(fabs(p) > 0 && fabs(p) < INFINITY))
-      return cb_fail(CB_STEP_SINGULAR, "the equations of a panel are singular (pivot %g)", p);
+      return cb_fail(CB_STEP_SINGULAR,
+                     "the equations of a panel of an extremal are singular (pivot %g): try another start", p);
     if (best != k)
       for (int j = k; j < width; j++) {
         const double swap = pivot[j];
@@ -205,8 +219,8 @@ static cb_status eliminate(int rows, int width, double *a) {
   return CB_OK;
 }
 
-/* solution[CB_STAGES size][width] of panel k: the stages' change by x_k, by the arc's duration, by globals, and the
- * constant. */
+/* Computes solution[CB_STAGES size][width] of panel k: the derivatives of the stages by x_k, by the duration of the arc
+ * and by globals, and the constant. */
 static cb_status solve_stages(extremal_mesh *m, int k, double h, int of_arc) {
   const int size = m->p->size, rows = CB_STAGES * size, wide = width_of(m->p), width = rows + wide;
   const cb_tableau *t = &m->p->gauss;
@@ -237,7 +251,8 @@ static cb_status solve_stages(extremal_mesh *m, int k, double h, int of_arc) {
   return status;
 }
 
-/* out[rows][width] = sum_j h b_j F_j dX_j, F_j[rows][size], and the part of the duration by the values f_j[rows]. */
+/* Computes out[rows][width] = sum_j h b_j F_j dX_j, F_j[rows][size], plus the effect of the duration, from the values
+ * f_j[rows]. */
 static void quadrature(const extremal_mesh *m, int k, int rows, const double *F, const double *f, double h, int of_arc,
                        double *out) {
   const int size = m->p->size, width = width_of(m->p);
@@ -254,7 +269,7 @@ static void quadrature(const extremal_mesh *m, int k, int rows, const double *F,
     }
 }
 
-/* rows of an affine map of (dx_k, duration, 1) become ones of (z, 1), added to out. */
+/* Adds to out the rows of an affine map of (dx_k, duration, globals, 1), converted to a map of (z, 1). */
 static void compose(const extremal_mesh *m, int rows, const double *map, const double *affine, int arc, double *out) {
   const int size = m->p->size, wide = columns(m), width = width_of(m->p);
   for (int c = 0; c < rows; c++) {
@@ -285,7 +300,7 @@ static void carry_eta(extremal_mesh *m, int k, double h, int a) {
   compose(m, dim, map, m->affine + k * size * columns(m), a, m->eta);
 }
 
-/* What globals do to the rates themselves. */
+/* Adds the direct effect of globals on the rates to the map of panel k. */
 static void add_globals(const extremal_mesh *m, int k, double h, double *map) {
   const int size = m->p->size, width = width_of(m->p);
   for (int e = 0; e < globals(m->p); e++)

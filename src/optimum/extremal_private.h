@@ -1,11 +1,11 @@
-/* Collocation of Wong's equations on panels, and Newton's method for all of it.
+/* Collocation of Wong's equations on panels, and Newton's method for the complete system.
  *
  *   stages  X_i = x_k + h sum_j a_ij f(X_j),   x_k+1 = x_k + h sum_j b_j f(X_j),   h = duration/panels of the arc
  * Linearised, dX = P dx_k + s ddur + q, so that dx_k+1 and eta = sum h b_j Ad_{g_j} dxi_j are affine in z = (dx_0,
- * durations): "affine" rows have a column for each of z, and a constant. Where dx grows by much along the path, z
- * has the starts of several segments of panels, which are joined by equations.
- * In homogeneous multipliers stages are Y = (r, v, lambda), X_i = P(Y_i) and f(Y_j) in the same formulas, and z has mu
- * and E as well.
+ * durations): "affine" rows have a column for each number of z, and one for the constant. If dx grows by much along the
+ * path, z contains the starts of several segments of panels, and equations join the segments.
+ * In homogeneous multipliers the stages are Y = (r, v, lambda), the formulas have X_i = P(Y_i) and f(Y_j), and z
+ * contains mu and E as well.
  */
 #pragma once
 
@@ -23,12 +23,13 @@ enum {
   CB_STAGES = CB_EXTREMAL_STAGES
 };
 
-/* What Newton's method moves: where panels begin and the end, stages, durations, multipliers, amount. */
+/* The unknowns of Newton's method: x at the beginnings of panels and at the end, stages, durations, multipliers,
+ * amount. */
 typedef struct unknowns {
   double *x;     /* [panels + 1][size] */
   double *stage; /* [panels][CB_STAGES][size] */
   double duration[CB_ARCS_MAX], nu[CB_CONDITIONS_MAX], amount;
-  double global[2]; /* mu and E, of homogeneous multipliers */
+  double global[2]; /* mu and E, for homogeneous multipliers */
 } unknowns;
 
 typedef struct problem {
@@ -37,57 +38,58 @@ typedef struct problem {
   cb_wong wong;
   cb_gait_target target;
   cb_tableau gauss;
-  int n, dim, size, count, row; /* conditions; the one with the amount, -1 */
-  double gap[CB_SHAPE_MAX];     /* r(1) - r(0): whole periods */
-  bool free, shifts, seeks;     /* free base; a shift of time leaves it an extremal; the amount is unknown */
-  bool homogeneous;             /* stages are (r, v, lambda) (wong.h): no bounds */
-  bool abnormal;                /* mu = 0 (wong.speed): the amount and the duration are unknown */
-  double weight;                /* of lambda in mu^2 + |lambda/weight|^2 = 1 */
-  double begin[2];              /* mu and E of the start */
-  double slack[CB_CONDITIONS_MAX]; /* of a target without an amount: c_k = amount slack_k */
+  int n, dim, size, count, row; /* dim: of the group; size: of x; count: conditions; row: the condition with the amount,
+                                 * or -1 */
+  double gap[CB_SHAPE_MAX];     /* r(1) - r(0): full periods */
+  bool free, shifts,
+      amount_free;  /* the start shape is free; a shift of time gives another extremal; the amount is unknown */
+  bool homogeneous; /* stages are (r, v, lambda) (wong.h), without bounds */
+  bool abnormal;    /* mu = 0 (wong.speed): the amount and the duration are unknown */
+  double weight;    /* the scale of lambda in mu^2 + |lambda/weight|^2 = 1 */
+  double begin[2];  /* mu and E at the start of the iteration */
+  double slack[CB_CONDITIONS_MAX]; /* for a target without an amount: c_k = amount slack_k */
 } problem;
 
-/* Arcs, panels, and all that an iteration needs. */
+/* Arcs, panels, and the memory of an iteration. */
 typedef struct extremal_mesh {
   const problem *p;
   int arcs, panels, first[CB_ARCS_MAX + 1]; /* panels of arc a: first[a] to first[a + 1] - 1 */
   unsigned held[CB_ARCS_MAX];
-  double bound[CB_ARCS_MAX][CB_SHAPE_MAX]; /* of variables that arc a holds */
-  const cb_gait *start;                    /* borrowed: where it begins */
+  double bound[CB_ARCS_MAX][CB_SHAPE_MAX]; /* bounds of the variables that arc a holds */
+  const cb_gait *start;                    /* borrowed: the gait from which the iteration starts */
   unknowns at, trial, step;
-  double rscale[CB_SHAPE_MAX], pscale[CB_SHAPE_MAX], lscale, vscale, cscale, escale; /* of r, p, lambda, v, c, E */
+  double rscale[CB_SHAPE_MAX], pscale[CB_SHAPE_MAX], lscale, vscale, cscale,
+      escale; /* scales of r, p, lambda, v, c, E */
   double g1[CB_GROUP_SIZE], cost;
-  double *f, *xi, *X, *J; /* at stages: [panels][CB_STAGES][size], [dim], [dim][size], [size][size] */
+  double *f, *xi, *X, *J; /* at stages, [panels][CB_STAGES] times: [size], [dim], [dim][size], [size][size] (wong.h) */
   double *P, *s, *D, *ds, *JG,
-      *DG;                /* there, of homogeneous multipliers: [size], [1], [size][size], [size], [size][2] */
-  double *element;        /* [panels + 1][group->size] */
-  double *Ad;             /* [panels][CB_STAGES][dim][dim] */
-  double *off;            /* [panels][CB_STAGES][size]: stage residuals */
-  double *gap;            /* [panels][size]: what x of the next panel lacks */
-  double *solution;       /* [panels][CB_STAGES size][width]: P, s, of globals, q */
-  double *system;         /* [CB_STAGES size][CB_STAGES size + width] */
-  double *affine;         /* [panels + 1][size][columns] */
-  double *eta;            /* [dim][columns] */
-  double *dcost;          /* [columns]: of int v'Mv dt */
-  double *matrix, *columns, *right, *sv, *V, *solved; /* of the outer system */
-  double *joint;                                      /* [segments][size][columns]: where the segment before ends */
+      *DG;          /* at stages, for homogeneous multipliers: [size], [1], [size][size], [size], [size][2] */
+  double *element;  /* [panels + 1][group->size]: g at the beginnings of panels, and at time 1 */
+  double *Ad;       /* [panels][CB_STAGES][dim][dim] */
+  double *off;      /* [panels][CB_STAGES][size]: residuals of the stages */
+  double *gap;      /* [panels][size]: difference between the end of a panel and x of the next one */
+  double *solution; /* [panels][CB_STAGES size][width]: columns P, s, globals, q */
+  double *system;   /* [CB_STAGES size][CB_STAGES size + width]: the equations of one panel */
+  double *affine;   /* [panels + 1][size][columns]: affine rows of the steps of x */
+  double *eta;      /* [dim][columns]: affine rows of eta */
+  double *dcost;    /* [columns]: the derivative of int v'Mv dt */
+  double *matrix, *columns, *right, *sv, *V, *solved; /* arrays of the outer system */
+  double *joint;                                      /* [segments][size][columns]: for the end of the previous one */
   int segments, rows, unknown;
   int iterations;
-  double residual, weakest, strongest; /* singular values: the least that is no symmetry's, at most 1; the largest */
+  double residual, weakest,
+      strongest; /* weakest: the smallest singular value that does not come from a symmetry, at most 1; strongest: the
+                  * largest, at least 1 */
   cb_arena *arena;
 } extremal_mesh;
 
-/* Where mu is small dx grows as exp(t/sqrt(mu)). */
-static inline int most_segments(const problem *p) { return p->homogeneous ? CB_SEGMENTS_MAX : 4; }
 static inline int globals(const problem *p) { return p->homogeneous ? 2 : 0; }
-/* Columns of a panel's affine rows: x_k, the duration, globals, 1. */
+/* Returns the number of columns of the solution of a panel: x_k, the duration, globals, 1. */
 static inline int width_of(const problem *p) { return p->size + 2 + globals(p); }
 static inline int states(const extremal_mesh *m) { return m->segments * m->p->size + m->arcs + globals(m->p); }
 static inline int columns(const extremal_mesh *m) { return states(m) + 1; }
-/* The panel with which a segment begins. */
-static inline int segment_start(const extremal_mesh *m, int s) { return s * m->panels / m->segments; }
 
-/* Scale of number i of x. */
+/* Returns the scale of entry i of x: r, p, or lambda. */
 static inline double scale_of(const extremal_mesh *m, int i) {
   const int n = m->p->n;
   return i < n ? m->rscale[i] : i < 2 * n ? m->pscale[i - n] : m->lscale;
@@ -100,75 +102,57 @@ static inline int arc_of(const extremal_mesh *m, int panel) {
 }
 
 /* --- extremal_mesh.c --- */
-/* panels[arcs], held[arcs] (NULL: none). */
+/* Creates a mesh with panels[arcs] and held[arcs] (NULL: none held). */
 cb_status mesh_create(const problem *p, int arcs, const int *panels, const unsigned *held, extremal_mesh **out);
 void mesh_free(extremal_mesh *m);
-/* z of so many segments, at most most_segments, and no more than panels. */
+/* Divides z into this number of segments, limited by the maximum and by the number of panels. */
 void mesh_divide(extremal_mesh *m, int segments);
-/* The same with this many times the panels, from the polynomials of collocation. */
+/* Creates a mesh whose number of panels is multiplied by `factor`, with the same solution from the polynomials of
+ * collocation. */
 cb_status mesh_refine(const extremal_mesh *m, double factor, extremal_mesh **out);
-/* The polynomial of m at the part c in [0, 1] of arc a. */
+/* Computes x of the polynomial of m at the fraction c in [0, 1] of arc a. */
 void mesh_sample(const extremal_mesh *m, int a, double c, double *x);
-/* Where panels begin, from stages that are rates. */
-cb_status mesh_nodes(extremal_mesh *m);
-/* Scales from m->at; then they stay. */
-cb_status mesh_scale(extremal_mesh *m);
-/* The largest last Legendre coefficient of h x' on a panel, in scales. */
+/* Returns the maximum over all panels of the last Legendre coefficient of h x', in scales. */
 double mesh_roughness(const extremal_mesh *m);
-/* The polynomial of x_0 (NULL: without it) and stages at c in [0, 1] of a panel. */
+/* Computes x of the polynomial through x_0 (NULL: without x_0) and the stages, at c in [0, 1] of a panel. */
 void mesh_interpolate(const cb_tableau *gauss, int size, const double *x0, const double *stage, double c, double *x);
 
 /* --- extremal_panel.c --- */
-/* Values at all stages of u, residuals off and gap, elements, g1, cost; with slopes: J and X as well. */
+/* Computes at the unknowns u: values at all stages, residuals off and gap, elements, g1 and cost; with slopes J and X
+ * as well. */
 cb_status panels_evaluate(extremal_mesh *m, const unknowns *u, bool slopes);
-/* element, Ad and g1 from xi at stages. */
+/* Computes element, Ad and g1 from xi at the stages. */
 cb_status panels_elements(extremal_mesh *m, const unknowns *u);
-/* solution, affine and eta. */
+/* Computes solution, affine and eta. */
 cb_status panels_condense(extremal_mesh *m);
-/* step from z = dx_0, durations. */
+/* Computes the steps m->step of x, stages, durations and globals from z (see the top of this file). */
 void panels_expand(extremal_mesh *m, const double *z);
 
 /* --- extremal_newton.c --- */
-/* Until it settles; or to where it is near and rougher than this, which `rough` tells. */
+/* Iterates until convergence. If the extremal is near and its roughness exceeds `roughness`, stops early and sets
+ * `rough`. */
 cb_status mesh_solve(extremal_mesh *m, double roughness, bool *rough);
 
-/* --- extremal_start.c --- */
+/* --- extremal_mesh.c: the start --- */
 cb_status mesh_start(extremal_mesh *m, const double *lambda, double amount);
 
-/* --- extremal_invariants.c --- */
+/* --- extremal_flow.c: invariants --- */
 cb_status extremal_invariants(const extremal_mesh *m, cb_extremal *e);
 
-/* --- extremal_homogeneous.c --- */
-/* What is told of a solution in homogeneous multipliers: divided by mu where that is not 0. */
-cb_status homogeneous_tell(const extremal_mesh *m, cb_extremal *e);
-/* In homogeneous multipliers; abnormal where that is what is asked, or where the amount asked is that of an abnormal
- * extremal. `otherwise` where lambda is not large. */
-cb_status homogeneous_solve(problem *p, const cb_gait *start, const double *lambda, double amount, cb_status otherwise,
-                            cb_extremal *e);
-
 /* --- extremal.c --- */
-/* Newton's method on meshes that are refined until they resolve the extremal; what there is to tell of it. */
+/* Solves by Newton's method on meshes that are refined until they resolve the extremal. */
 cb_status extremal_resolve(extremal_mesh **m);
-/* How many times the panels resolve it; where they do, at most 1. */
+/* Returns the factor by which the number of panels has to grow; at most 1 if the panels resolve the extremal. */
 double extremal_factor(const extremal_mesh *m);
-cb_status extremal_tell(const extremal_mesh *m, cb_extremal *e);
+cb_status extremal_report(const extremal_mesh *m, cb_extremal *e);
 
 /* --- extremal_arcs.c --- */
-/* e, which is written over: arcs are corrected until bounds push and none is crossed. */
+/* Solves into e, which is overwritten: corrects the arcs until their bounds push and no bound is crossed. */
 cb_status bounds_solve(const problem *p, const cb_gait *start, const double *lambda, double amount, cb_extremal *e);
-/* From the extremal without bounds, which are brought to their places in steps. */
+/* Solves from the extremal without bounds while the bounds move to their values in steps. */
 cb_status bounds_tighten(const problem *p, const cb_gait *start, const double *lambda, double amount, cb_extremal *e);
 
-/* --- extremal_bounds.c --- */
-/* mark[CB_MARKS]: sets of variables at bounds at the times (k + 1/2)/CB_MARKS. */
-void bounds_of_gait(const problem *p, const cb_gait *start, unsigned *mark);
-cb_status bounds_arcs(const unsigned *mark, int *arcs, double *duration, unsigned *held);
-/* The bounds at which the arcs of m hold variables. */
-void bounds_set(extremal_mesh *m);
-/* Marks of a solution, and whether they are those of its arcs. */
-cb_status bounds_check(const extremal_mesh *m, unsigned *mark, bool *kept);
-
-/* The flow of Wong's equations by one panel of collocation: the mesh of an extremal with a single panel. */
+/* The flow of Wong's equations by one panel of collocation: a mesh of an extremal with a single panel. */
 typedef struct flow {
   problem p;
   extremal_mesh *m;
@@ -177,10 +161,10 @@ typedef struct flow {
 cb_status flow_create(const cb_wong *w, flow **out);
 void flow_free(flow *f);
 
-/* From x over a time h, first guessed along the tangent, or with `stage` as this part of the panel that begins with x;
- * until Newton's steps are below `settled`, to which derivatives are exact, and the end to its square. Then
- * m->at.x[size] is the end, m->affine[size] its derivative in x, m->element[1] the step of g from the identity, and
- * m->eta the change of that, right-trivialised. */
+/* Steps from x over a time h. The first guess is along the tangent, or, if `stage` is given, from the stages of a panel
+ * that begins at x; h is then the fraction `part` of the length of the panel. Newton's steps end below `settled`, which
+ * is the error of the derivatives; the error of the end is its square. Then m->at.x[size] is the end, m->affine[size]
+ * its derivative in x, m->element[1] the step of g from the identity, and m->eta the right-trivialised derivative of
+ * that element. */
 cb_status flow_step(flow *f, unsigned held, double h, const double *x, const double *stage, double part,
                     double settled);
-cb_status flow_at(flow *f, const cb_extremal *e, double t, double *x, double *v);

@@ -1,4 +1,4 @@
-/* Families of gaits: branches from starts and from bifurcations, their members and events. */
+/* Follows families of gaits (family.h): branches from starts and from bifurcations, with their members and events. */
 #include "optimum/family_private.h"
 
 #include <math.h>
@@ -8,7 +8,10 @@
 enum { SEARCH = 60 };
 
 static void drop_members(cb_family *f) {
-  for (int k = 0; k < f->members; k++) cb_gait_free(f->member[k].gait), free(f->member[k].state);
+  for (int k = 0; k < f->members; k++) {
+    cb_gait_free(f->member[k].gait);
+    free(f->member[k].state);
+  }
   f->members = 0;
 }
 
@@ -22,19 +25,24 @@ void cb_family_free(cb_family *f) {
 
 /* --- starts --- */
 
-/* The walk's system and a point of it from a gait near one that is sought at the range's first amount. */
+/* Creates the system of the walk if there is none, and the point with the first amount of the range, which it finds
+ * from a gait nearby. */
 static cb_status start_from(family_work *k, const cb_optimum_problem *o, const cb_gait *gait, family_point **out) {
   cb_optimum_problem at = *o;
   cb_direct *d = NULL;
   const cb_group *G = o->bundle->group;
-  at.seek = CB_SEEK_COST;
-  at.lower = at.upper = NULL, at.apart = false; /* a family passes them */
+  at.objective = CB_OBJECTIVE_COST;
+  at.lower = at.upper = NULL;
+  at.no_crossing = false; /* constraints are ignored here; end_at_constraints applies them to the branch */
   cb_gait_target_set(G, &at.target, k->range->from);
   cb_status status = cb_gait_uncrossed(o->bundle, gait);
   if (!status) status = cb_direct_create(&at, FAMILY_FIRST, &d);
   if (!status) status = cb_direct_from(d, gait);
   if (!status) status = cb_direct_solve(d, SEARCH);
-  if (status) return cb_direct_free(d), status;
+  if (status) {
+    cb_direct_free(d);
+    return status;
+  }
   const int count = cb_gait_target_count(G, &at.target);
   double scale = 0;
   for (int i = 0; i < count; i++) scale = hypot(scale, d->nu[i]);
@@ -48,14 +56,20 @@ static cb_status start_from(family_work *k, const cb_optimum_problem *o, const c
     double *z = (*out)->z, size = 1;
     int iterations;
     memcpy(z, d->c, (size_t)y->u * sizeof *z);
-    for (int i = 0; i < count; i++) z[y->u + i] = d->nu[i] / y->scale, size = hypot(size, z[y->u + i]);
+    for (int i = 0; i < count; i++) {
+      z[y->u + i] = d->nu[i] / y->scale;
+      size = hypot(size, z[y->u + i]);
+    }
     for (int i = 0; i < count; i++) z[y->u + i] /= size;
     z[y->mu] = 1 / size;
     status = family_correct(y, FAMILY_AMOUNT, NULL, k->range->from, *out, &iterations);
     if (!status) status = family_resolve(&k->walk, out, FAMILY_AMOUNT, &k->range->from);
     if (!status) status = family_look(k->walk.y, NULL, *out);
     for (int i = 0; !status && k->range->to < k->range->from && i < (*out)->size; i++) (*out)->tangent[i] *= -1;
-    if (status) family_point_free(*out), *out = NULL;
+    if (status) {
+      family_point_free(*out);
+      *out = NULL;
+    }
   }
   cb_direct_free(d);
   return status;
@@ -72,7 +86,7 @@ static bool known(family_work *k, const family_point *p) {
 static cb_status note(void *context, const cb_family_event *event, const family_point *p) {
   family_work *k = context;
   cb_family *f = k->f;
-  const cb_status status = family_widen((void **)&f->event, f->events, &k->room_events, sizeof *f->event);
+  const cb_status status = family_widen((void **)&f->event, f->events, &k->event_capacity, sizeof *f->event);
   if (status) return status;
   f->event[f->events] = *event;
   f->event[f->events].branch = k->now;
@@ -82,9 +96,9 @@ static cb_status note(void *context, const cb_family_event *event, const family_
   return family_point_copy(k->walk.y, p, &k->turning);
 }
 
-/* --- what is told before the family is whole --- */
+/* --- reports before the family is complete --- */
 
-/* A point and how its branch goes on from it; a start is of branch -1. */
+/* Adds a point as a member, with the state from which its branch continues; a start has the branch -1. */
 static cb_status note_state(family_work *k, int branch, const family_point *p, double h, bool whole) {
   if (!k->watch) return CB_OK;
   cb_status status = family_put_knot(k, branch, p);
@@ -94,23 +108,25 @@ static cb_status note_state(family_work *k, int branch, const family_point *p, d
   return family_state_make(k->walk.y, p, h, whole, &m->state, &m->states);
 }
 
-static cb_status tell(family_work *k) { return k->watch ? k->watch->tell(k->watch->context, k->f) : CB_OK; }
+static cb_status report(family_work *k) { return k->watch ? k->watch->report(k->watch->context, k->f) : CB_OK; }
 
 static cb_status pushed(void *context, const family_point *p, double h, bool whole) {
   family_work *k = context;
   const cb_status status = note_state(k, k->now, p, h, whole);
-  return status ? status : tell(k);
+  return status ? status : report(k);
 }
 
 static bool same_point(const family_point *a, const family_point *b) {
   double off = 0, size = 0;
-  for (int i = 0; a->size == b->size && i < a->size; i++)
-    off = hypot(off, a->z[i] - b->z[i]), size = hypot(size, a->z[i]);
+  for (int i = 0; a->size == b->size && i < a->size; i++) {
+    off = hypot(off, a->z[i] - b->z[i]);
+    size = hypot(size, a->z[i]);
+  }
   return a->size == b->size && off <= 1e-9 * size;
 }
 
-/* Knots of the branch now that are known, which begin with its first. */
-static cb_status recall(family_work *k, family_branch *b, double *h) {
+/* Adds the known knots of the current branch, unless the first known knot differs from the first knot of the branch. */
+static cb_status restore(family_work *k, family_branch *b, double *h) {
   const cb_family_watch *w = k->watch;
   cb_status status = CB_OK;
   bool begun = false;
@@ -123,8 +139,12 @@ static cb_status recall(family_work *k, family_branch *b, double *h) {
     status = family_state_read(&k->walk, k->walk.y->o, w->states, w->state + (size_t)i * (size_t)w->states, &p, &step,
                                &whole);
     const bool goes_on = p && (begun ? p->s > b->knot[b->knots - 1]->s : same_point(b->knot[0], p));
-    if (status || !goes_on) return family_point_free(p), status;
-    *h = step, b->whole = whole;
+    if (status || !goes_on) {
+      family_point_free(p);
+      return status;
+    }
+    *h = step;
+    b->whole = whole;
     if (begun) status = family_branch_push(b, p);
     if (begun && !status) status = note_state(k, k->now, p, step, whole);
     if (!begun) family_point_free(p);
@@ -133,52 +153,62 @@ static cb_status recall(family_work *k, family_branch *b, double *h) {
   return status;
 }
 
-/* --- walls --- */
+/* --- constraints --- */
 
-static bool at_wall(const cb_optimum_problem *o, const cb_family_event *event) {
-  return event->kind == CB_FAMILY_BOUND || (event->kind == CB_FAMILY_CROSSING && o->apart);
+static bool at_constraint(const cb_optimum_problem *o, const cb_family_event *event) {
+  return event->kind == CB_FAMILY_BOUND || (event->kind == CB_FAMILY_CROSSING && o->no_crossing);
 }
 
-/* The first of the walls that a branch comes to, each with its point. */
-typedef struct first_walls {
+/* The constraint that a branch reaches first (or several at the same point), and that point. */
+typedef struct first_constraints {
   const cb_optimum_problem *o;
   int count;
   cb_family_event event[2 * CB_SHAPE_MAX + 1];
-  family_point *point; /* of the first, own */
+  family_point *point; /* owned */
   const family_walk *walk;
-} first_walls;
+} first_constraints;
 
-static cb_status note_wall(void *context, const cb_family_event *event, const family_point *p) {
+static cb_status note_constraint(void *context, const cb_family_event *event, const family_point *p) {
   static const double together = 1e-7;
-  first_walls *f = context;
-  const int room = sizeof f->event / sizeof *f->event;
-  if (!at_wall(f->o, event)) return CB_OK;
+  first_constraints *f = context;
+  const int capacity = sizeof f->event / sizeof *f->event;
+  if (!at_constraint(f->o, event)) return CB_OK;
   if (f->point && p->s > f->point->s * (1 + together)) return CB_OK;
-  if (f->point && p->s < f->point->s * (1 - together)) f->count = 0, family_point_free(f->point), f->point = NULL;
-  if (f->count < room) f->event[f->count++] = *event;
+  if (f->point && p->s < f->point->s * (1 - together)) {
+    f->count = 0;
+    family_point_free(f->point);
+    f->point = NULL;
+  }
+  if (f->count < capacity) f->event[f->count++] = *event;
   return f->point ? CB_OK : family_point_copy(f->walk->y, p, &f->point);
 }
 
-/* A branch ends where it comes to a wall, and has no more than its start where that is beyond one. */
-static cb_status end_at_walls(family_work *k, family_branch *b) {
+/* Ends a branch where it reaches a constraint; it keeps only its start if the start violates a constraint. */
+static cb_status end_at_constraints(family_work *k, family_branch *b) {
   const cb_optimum_problem *o = k->walk.y->o;
-  first_walls f = {.o = o, .walk = &k->walk};
+  first_constraints f = {.o = o, .walk = &k->walk};
   bool outside;
-  if (!o->lower && !o->apart) return CB_OK;
+  if (!o->lower && !o->no_crossing) return CB_OK;
   cb_status status = family_outside(&k->walk, b->knot[0], &outside);
-  if (!status && !outside) status = family_events(&k->walk, b, note_wall, &f);
-  if (status) return family_point_free(f.point), status;
+  if (!status && !outside) status = family_events(&k->walk, b, note_constraint, &f);
+  if (status) {
+    family_point_free(f.point);
+    return status;
+  }
   if (!outside && !f.point) return CB_OK;
   k->held[k->now] = true;
   while (b->knots > 1 && (outside || b->knot[b->knots - 1]->s >= f.point->s)) family_point_free(b->knot[--b->knots]);
   for (int i = 0; i < f.count && !status; i++) status = note(k, &f.event[i], f.point);
   if (f.point && !status) status = family_harmonics(&k->walk, f.point->harmonics);
   if (f.point && !status) status = family_look(k->walk.y, f.point->tangent, f.point);
-  if (status) return family_point_free(f.point), status;
+  if (status) {
+    family_point_free(f.point);
+    return status;
+  }
   return f.point ? family_branch_push(b, f.point) : CB_OK;
 }
 
-/* --- branches that leave others --- */
+/* --- branches from bifurcations --- */
 
 typedef struct leaving {
   family_work *k;
@@ -188,9 +218,9 @@ typedef struct leaving {
 
 static cb_status note_and_leave(void *context, const cb_family_event *event, const family_point *p) {
   leaving *l = context;
-  if (l->k->held[l->k->now] && at_wall(l->k->walk.y->o, event)) return CB_OK; /* told already */
+  if (l->k->held[l->k->now] && at_constraint(l->k->walk.y->o, event)) return CB_OK; /* reported by end_at_constraints */
   const cb_status status = note(l->k, event, p);
-  const bool symmetric = l->k->branch[l->k->now].knot[0]->flat > 0; /* its branches are not told from shifts */
+  const bool symmetric = l->k->branch[l->k->now].knot[0]->flat > 0; /* a bifurcation may be a shift of time */
   if (status || event->kind != CB_FAMILY_BIFURCATION || symmetric || l->count == FAMILY_BRANCHES) return status;
   const cb_status copied = family_point_copy(l->k->walk.y, p, &l->from[l->count]);
   if (!copied) l->count++;
@@ -199,13 +229,14 @@ static cb_status note_and_leave(void *context, const cb_family_event *event, con
 
 static cb_status follow(family_work *k, family_point *first);
 
-/* Both ways across a bifurcation; farther the second time, where the first is its mirror image. */
+/* Follows both directions across a bifurcation. The start in the second direction is 1.3 times as far: if the two
+ * directions are mirror images of each other, it is recognised as a gait of the first branch and not followed. */
 static cb_status leave(family_work *k, const family_point *p) {
   static const double far = .05;
   double *across = malloc((size_t)p->size * sizeof *across), size = 0;
   if (!across) return cb_fail(CB_ERROR_MEMORY, "no memory for a branch");
   cb_status status = family_harmonics(&k->walk, p->harmonics);
-  if (!status) status = family_across(k->walk.y, p, across);
+  if (!status) status = family_transverse(k->walk.y, p, across);
   for (int i = 0; i < p->size - 1; i++) size = hypot(size, p->z[i]);
   for (int side = 0; side < 2 && !status && k->branches < FAMILY_BRANCHES; side++) {
     family_point *q = NULL;
@@ -220,13 +251,14 @@ static cb_status leave(family_work *k, const family_point *p) {
       status = follow(k, q);
     else
       family_point_free(q);
-    if (status > 0) status = CB_OK; /* none that way */
+    if (status > 0) status = CB_OK; /* no branch leaves in this direction */
   }
   free(across);
   return status;
 }
 
-/* A branch from a point that was looked at, which it owns; its events, and branches that leave it. */
+/* Follows a branch from a point that has a tangent; the branch then owns the point. Finds its events, and the branches
+ * that leave it. */
 static cb_status follow(family_work *k, family_point *first) {
   const int now = k->branches;
   family_branch *b = &k->branch[now];
@@ -236,9 +268,9 @@ static cb_status follow(family_work *k, family_point *first) {
   double h = 0;
   cb_status status = family_branch_push(b, first);
   if (!status) status = note_state(k, now, first, 0, false);
-  if (!status) status = recall(k, b, &h);
+  if (!status) status = restore(k, b, &h);
   if (!status) status = family_branch_trace(&k->walk, h, b);
-  if (!status) status = end_at_walls(k, b);
+  if (!status) status = end_at_constraints(k, b);
   if (!status) status = family_events(&k->walk, b, note_and_leave, &l);
   if (k->turning && !status) {
     k->turning->s = fmin(k->turning->s, b->knot[b->knots - 1]->s);
@@ -254,20 +286,22 @@ static cb_status follow(family_work *k, family_point *first) {
   return status;
 }
 
-/* --- all of it --- */
+/* --- the complete family --- */
 
 static cb_status check(const cb_optimum_problem *o, const cb_family_range *r) {
   if (cb_gait_target_amount(o->bundle->group, &o->target) < 0)
-    return cb_fail(CB_ERROR_ARGUMENT, "the target has no amount for a family to be followed in");
-  if (!isfinite(r->from) || r->from == 0 || r->to == r->from || r->members < 2)
     return cb_fail(CB_ERROR_ARGUMENT,
-                   "a family from %g to %g of %d members: expected two amounts, the first not 0, "
-                   "and at least 2 members",
-                   r->from, r->to, r->members);
+                   "the target has no amount along which a family can be followed: expected a distance, an angle, or "
+                   "one nonzero number");
+  if (!isfinite(r->from) || r->from == 0 || r->to == r->from || r->members < 2)
+    return cb_fail(
+        CB_ERROR_ARGUMENT,
+        "family from %g to %g with %d members: expected two different amounts, the first not 0, and at least 2 members",
+        r->from, r->to, r->members);
   return CB_OK;
 }
 
-/* The points that starts come to: those that are known, or else from gaits. */
+/* Finds the points of the starts: the known points if there are any, and otherwise the points of the given gaits. */
 static cb_status find_starts(family_work *k, const cb_optimum_problem *o, int starts, const cb_gait *const *start,
                              family_point **first, int *count) {
   const cb_family_watch *w = k->watch;
@@ -284,12 +318,16 @@ static cb_status find_starts(family_work *k, const cb_optimum_problem *o, int st
   const bool earlier = *count > 0;
   for (int i = 0; i < starts && !earlier && !status && *count < FAMILY_BRANCHES; i++) {
     status = start_from(k, o, start[i], &first[*count]);
-    if (status > 0) why = status, status = CB_OK;
+    if (status > 0) {
+      why = status;
+      status = CB_OK;
+    }
     if (first[*count]) ++*count;
   }
   for (int i = 0; i < *count && !status; i++) status = note_state(k, -1, first[i], 0, false);
-  if (!status && !*count) return why ? why : cb_fail(CB_ERROR_ARGUMENT, "a family needs a gait to start from");
-  return status || earlier ? status : tell(k); /* no less than what is known */
+  if (!status && !*count)
+    return why ? why : cb_fail(CB_ERROR_ARGUMENT, "a family needs a gait to start from: give a `gait`");
+  return status || earlier ? status : report(k); /* one report for all new starts; none for known ones */
 }
 
 static cb_status run(family_work *k, const cb_optimum_problem *o, int starts, const cb_gait *const *start) {
@@ -315,7 +353,7 @@ cb_status cb_family_follow(const cb_optimum_problem *problem, int starts, const 
                            const cb_family_range *range, const cb_family_watch *watch, cb_family **out) {
   cb_status status = check(problem, range);
   if (status) return status;
-  /* a branch begins at the first amount, from which it may err by round-off */
+  /* a branch begins at the first amount, up to round-off */
   const double edge = range->from * (1 - (range->to > range->from ? 1e-9 : -1e-9));
   family_work k = {.range = range, .watch = watch, .f = calloc(1, sizeof *k.f)};
   k.walk = (family_walk){.from = edge, .to = range->to, .pushed = watch ? pushed : NULL, .context = &k};
@@ -324,7 +362,10 @@ cb_status cb_family_follow(const cb_optimum_problem *problem, int starts, const 
   for (int b = 0; b < k.branches; b++) family_branch_free(&k.branch[b]);
   family_point_free(k.turning);
   family_system_free(k.walk.y);
-  if (status) return cb_family_free(k.f), status;
+  if (status) {
+    cb_family_free(k.f);
+    return status;
+  }
   *out = k.f;
   return CB_OK;
 }

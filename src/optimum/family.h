@@ -1,75 +1,107 @@
-/* Families of gaits of stationary cost, followed as the amount of their target grows.
+/* Families of gaits of stationary cost, followed as the amount of their target grows; and steering: gaits of minimum
+ * cost over a grid of targets.
  *
- *   mu E_c/2 + sum nu_k c_k,c = 0,  c_k(g(1); X) = 0,  mu^2 + |nu|^2/scale^2 = 1
- * in the coefficients c of a basis of time, by pseudo-arclength: so that a family comes without a kink to its gait of
- * greatest X, where mu = 0 and the momentum lambda = -nu/mu grows without bound, dE/dX = 2 lambda. A branch ends where
- * it meets a bound, or links that may not cross; its members go on along these walls, from gait to gait, as far as they
- * lead.
- * Source: Keller, Lectures on Numerical Methods in Bifurcation Problems (1987); Choi, Bass & Hatton, arXiv 2502.17672
- * (families of gaits by the amount). Units are the bundle's.
+ *   mu E'/2 + sum nu_k c_k' = 0,  c_k(g(1); X) = 0,  mu^2 + |nu|^2/scale^2 = 1
+ * A prime is the derivative in the coefficients of a basis of time, E the cost, c_k the conditions at the amount X
+ * (target.h), mu and nu multipliers, and scale is |nu|/mu of the first gait. Solutions are followed by
+ * pseudo-arclength. A branch is therefore smooth up to its gait of maximum X, where mu = 0 and the momentum lambda =
+ * -nu/mu diverges, and ends there; dE/dX = 2 lambda. A branch also ends where it meets a bound, or where lines touch
+ * that may not cross. From there its members follow these constraints, from gait to gait, as far as possible. Source:
+ * Keller, Lectures on Numerical Methods in Bifurcation Problems (1987); Choi, Bass & Hatton, arXiv 2502.17672 (families
+ * of gaits by the amount). Units are those of the bundle.
  */
 #pragma once
 
 #include <curvebody/optimum.h>
 
 typedef enum cb_family_event_kind {
-  CB_FAMILY_FARTHEST,    /* mu = 0: the greatest amount of the branch, which ends */
-  CB_FAMILY_TURNING,     /* the amount turns with mu > 0: cost has a cusp over the amount */
-  CB_FAMILY_BIFURCATION, /* an eigenvalue of the second variation passes 0, and the amount does not turn */
+  CB_FAMILY_FARTHEST,    /* mu = 0: the branch ends at its maximum amount */
+  CB_FAMILY_TURNING,     /* the amount has an extremum along the branch with mu > 0: the cost has a cusp as a function
+                          * of the amount */
+  CB_FAMILY_BIFURCATION, /* an eigenvalue of the second variation changes sign, and the amount has no extremum there */
   CB_FAMILY_BOUND,       /* variable `other` meets or leaves a bound */
-  CB_FAMILY_CROSSING,    /* lines of the picture begin or cease to cross */
-  CB_FAMILY_CHEAPER,     /* branch `other` becomes cheaper, or ceases to be */
-  CB_FAMILY_CYCLES,      /* 4 E(X/2) = E(X): two cycles in the time of one cost the same */
+  CB_FAMILY_CROSSING,    /* lines of the drawing start or stop crossing */
+  CB_FAMILY_CHEAPER,     /* branch `other` becomes cheaper, or stops being cheaper */
+  CB_FAMILY_CYCLES,      /* 4 E(X/2) = E(X): two cycles to X/2, each in half the time, cost as much as one to X */
   CB_FAMILY_EFFICIENT,   /* lambda X = E: X^2/E is stationary */
-  CB_FAMILY_UNRESOLVED,  /* the branch ends: its gaits have features finer than its functions of time */
+  CB_FAMILY_UNRESOLVED,  /* the branch ends, since its gaits have features finer than its functions of time */
   CB_FAMILY_EVENTS
 } cb_family_event_kind;
 extern const char *const cb_family_event_names[CB_FAMILY_EVENTS];
 
 typedef struct cb_family_event {
   cb_family_event_kind kind;
-  double amount, cost; /* the amount to 1e-8 of itself */
-  int branch, other;   /* of bound: the variable; of cheaper: the branch; else -1 */
+  double amount, cost; /* the amount has a relative error of 1e-8 */
+  int branch, other;   /* other: the variable (bound), the other branch (cheaper), or -1 */
 } cb_family_event;
 
 typedef struct cb_family_member {
-  double amount, cost, multiplier; /* lambda: dE/dX = 2 lambda */
-  int index, flat;                 /* negative eigenvalues of the second variation at the target; symmetries */
-  int branch, harmonics;           /* or half the degree of an arc */
-  double tail; /* the last of its coefficients over the largest: cost errs by about its square; nan: at walls */
-  bool cheapest;                   /* of all branches at this amount */
+  double amount, cost, multiplier; /* multiplier: lambda, with dE/dX = 2 lambda */
+  int index, flat; /* numbers of negative and of zero eigenvalues of the second variation over gaits at the target */
+  int branch, harmonics; /* harmonics, or half the degree of an arc */
+  double tail;   /* the largest of the last coefficients divided by the largest of all; the relative error of the cost
+                  * is about the square of this; nan: at constraints */
+  bool cheapest; /* this member is the cheapest of all branches at this amount */
   cb_gait *gait;
-  int states; /* before the family is whole: what it takes to go on from here; else 0 */
+  int states; /* while the family is incomplete: the length of `state`, from which the branch continues; otherwise 0 */
   double *state;
 } cb_family_member;
 
 typedef struct cb_family {
   int members, events, branches;
-  cb_family_member *member; /* branch after branch, along it */
+  cb_family_member *member; /* branch by branch, in order along each */
   cb_family_event *event;
 } cb_family;
 
 typedef struct cb_family_range {
-  double from, to; /* of the amount; to infinite: as far as it goes */
-  int members;     /* of a branch, evenly along it by amount, or by length to its end where `to` is infinite; >= 2 */
+  double from, to; /* range of the amount; if `to` is infinite, the family is followed as far as it exists */
+  int members;     /* members per branch, >= 2, evenly spaced by amount, or by length if `to` is infinite */
 } cb_family_range;
 
-/* A family before it is whole has as members the starts, of branch -1, and each step of its branches so far, with states.
- * tell: after each of them; its failure ends the search. known: members of the same problem and range as they were told
- * earlier: they are taken as they are, starts need not be given, and what follows is the same to the last digit. A branch
- * that does not begin as it did is traced anew. */
+/* While a family is incomplete, its members are the starts, with branch -1, and all steps of its branches so far, with
+ * states. report is called once for all new starts, and after each new member of a branch; its failure ends the search.
+ * known: members that were reported earlier for the same problem and range. They are used without a new search, starts
+ * are then not needed, and the result is the same bit for bit. A branch whose first point differs from the known one is
+ * traced anew. */
 typedef struct cb_family_watch {
-  cb_status (*tell)(void *context, const cb_family *so_far);
+  cb_status (*report)(void *context, const cb_family *so_far);
   void *context;
-  int known, states;   /* rows, and the length of each */
+  int known, states;   /* number of known members; length of the state of each */
   const int *branch;   /* [known] */
   const double *state; /* [known][states] */
 } cb_family_watch;
 
-/* Branches from starts, gaits near those that are sought at range->from, and those that leave them at bifurcations. The
- * problem's bundle, target (its kind), base, lower, upper and apart count. A branch that does not reach range->to ends
- * with an event. CB_ERROR_ARGUMENT where the target has no amount; CB_STEP_NO_CONVERGENCE where no start comes to a
- * gait. watch may be NULL. The caller frees. */
+/* Follows branches from starts, which are gaits near the amount range->from, and branches that leave these branches at
+ * bifurcations. It uses the bundle, the class of the target, start_shape, lower, upper and no_crossing of the problem.
+ * A branch that does not reach range->to ends with an event. CB_ERROR_ARGUMENT if the target has no amount;
+ * CB_STEP_NO_CONVERGENCE if no start leads to a gait. watch may be NULL. The caller frees. */
 cb_status cb_family_follow(const cb_optimum_problem *problem, int starts, const cb_gait *const *start,
                            const cb_family_range *range, const cb_family_watch *watch, cb_family **out);
 void cb_family_free(cb_family *f);
+
+/* --- steering: gaits of minimum cost over a grid of two numbers of the holonomy --- */
+
+/* A node of the grid. The nodes are searched one after the other, and each search has a number, its turn. */
+typedef struct cb_family_node {
+  double cost;          /* nan if no gait was found; 0 at the identity */
+  double multiplier[2]; /* d(cost) = 2 sum multiplier d(value) */
+  int index;            /* number of negative directions of the second variation; -1: no gait was found */
+  int first, last;      /* the turns in which the first gait and the cheapest gait of this node were found */
+  cb_gait *gait;        /* NULL at the identity, and if none was found */
+} cb_family_node;
+
+typedef struct cb_family_axis {
+  int number, count; /* the index of the number in the group element; the number of values */
+  const double *value;
+} cb_family_axis;
+
+/* Fills node[count_0 count_1], with the two numbers prescribed and the other numbers of the group free. It searches at
+ * some nodes and continues from gaits of these nodes to their neighbours, first outwards and then in at most six sweeps
+ * in alternating directions until no node becomes cheaper; each node keeps its cheapest gait. It uses start_shape,
+ * lower, upper, no_crossing and starts of the problem. CB_STEP_NO_CONVERGENCE if no gait was found at any node. report
+ * is called after each turn, with the node k of the turn and whether the node changed; its failure ends the search.
+ * Nodes that have gaits at the beginning were reported earlier for the same problem and axes. If all reported nodes are
+ * given, the result is the same bit for bit. The caller frees the gaits of the nodes in any case. */
+typedef cb_status (*cb_family_grid_report)(void *context, int k, bool changed);
+cb_status cb_family_grid(const cb_optimum_problem *problem, const cb_family_axis *axis, cb_family_grid_report report,
+                         void *context, cb_family_node *node);

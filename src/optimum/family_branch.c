@@ -1,7 +1,8 @@
-/* A branch of a family: knots along it by pseudo-arclength, and points between them. */
+/* A branch of a family: knots along it by pseudo-arclength, points between them, and points stored as arrays of
+ * numbers. */
 #include "optimum/family_private.h"
 
-#include "bundle/poles.h"
+#include "bundle/bundle_private.h"
 #include "numerics/small.h"
 
 #include <math.h>
@@ -10,12 +11,13 @@
 
 enum { KNOTS_MAX = 2000, HARMONICS_MAX = 44, ARC_MAX = 18 };
 
-/* The last coefficients: cost and amount err by their square. */
+/* Tolerance of the last coefficients; the errors of cost and amount are the square of these. */
 static const double resolved = 1e-5;
-/* The angle between tangents that a step aims at; the share of a first step in z; the least of a step. */
+/* turn: the step size is chosen so that successive tangents differ by this angle; first_step and least_step: the first
+ * and the minimum step, relative to |z| of the first point. */
 static const double turn = .15, first_step = .1, least_step = 1e-7;
-/* mu at which a branch is at its farthest: the amount there lacks a share of about its square. Towards it a gait gets
- * corners, and less of it is resolved from slow_mu on. */
+/* Below farthest_mu a branch counts as at its maximum: the relative error of the amount is about the square of mu. Near
+ * the maximum a gait develops corners, so that the tolerance of the resolution is relaxed below slow_mu. */
 static const double farthest_mu = 3e-4, slow_mu = .02;
 
 cb_status family_harmonics(family_walk *w, int harmonics) {
@@ -29,11 +31,15 @@ cb_status family_harmonics(family_walk *w, int harmonics) {
 }
 
 cb_status family_branch_push(family_branch *b, family_point *p) {
-  if (b->knots == b->room) {
-    const int room = 2 * b->room + 32;
-    family_point **knot = realloc(b->knot, (size_t)room * sizeof *knot);
-    if (!knot) return family_point_free(p), cb_fail(CB_ERROR_MEMORY, "no memory for a branch of %d gaits", room);
-    b->knot = knot, b->room = room;
+  if (b->knots == b->capacity) {
+    const int capacity = 2 * b->capacity + 32;
+    family_point **knot = realloc(b->knot, (size_t)capacity * sizeof *knot);
+    if (!knot) {
+      family_point_free(p);
+      return cb_fail(CB_ERROR_MEMORY, "no memory for a branch of %d gaits", capacity);
+    }
+    b->knot = knot;
+    b->capacity = capacity;
   }
   b->knot[b->knots++] = p;
   return CB_OK;
@@ -53,7 +59,7 @@ static double distance(const family_point *a, const family_point *b) {
 
 /* --- between knots --- */
 
-/* Hermite's cubic in s through both, and its direction. */
+/* Computes a point z on the cubic Hermite interpolant in s through both knots. */
 static void interpolate(const family_point *a, const family_point *b, double s, double *z) {
   const double h = b->s - a->s, x = (s - a->s) / h, q = x * x * (3 - 2 * x);
   for (int i = 0; i < a->size; i++)
@@ -116,26 +122,29 @@ cb_status family_at_amount(family_walk *w, const family_point *a, const family_p
   return end(pair, status, out);
 }
 
-/* --- along it --- */
+/* --- along the branch --- */
 
 cb_status family_resolve(family_walk *w, family_point **p, family_row row, const double *value) {
   const bool smooth = w->y->smooth;
-  const int most = smooth ? HARMONICS_MAX : ARC_MAX;
+  const int maximum = smooth ? HARMONICS_MAX : ARC_MAX;
   cb_status status = CB_OK;
-  while (!status && family_tail(w->y, *p) > resolved * fmax(1, slow_mu / family_mu(*p)) && w->y->harmonics < most) {
+  while (!status && family_tail(w->y, *p) > resolved * fmax(1, slow_mu / family_mu(*p)) && w->y->harmonics < maximum) {
     family_point *fine = NULL;
     int iterations;
     status = family_harmonics(w, w->y->harmonics + 4 + (smooth ? w->y->harmonics / 8 * 2 : 0));
     if (!status) status = family_point_copy(w->y, *p, &fine);
     if (!status) status = family_correct(w->y, row, fine->tangent, value ? *value : 0, fine, &iterations);
-    if (status) return family_point_free(fine), status;
+    if (status) {
+      family_point_free(fine);
+      return status;
+    }
     family_point_free(*p);
     *p = fine;
   }
   return status;
 }
 
-/* A failure where a gait passes a singular shape: its branch ends before it. */
+/* Fails if a gait passes a singular shape: the branch then ends before p. */
 static cb_status regular(const family_walk *w, const family_point *p) {
   cb_gait *gait;
   cb_status status = cb_basis_gait(w->y->basis, w->y->n, p->z, &gait);
@@ -145,7 +154,7 @@ static cb_status regular(const family_walk *w, const family_point *p) {
   return status;
 }
 
-/* The next knot from a, a step h along its tangent, or at a mu or amount; it is a candidate only. */
+/* Finds a candidate for the next knot after a: by a step h along its tangent, or at a given mu or amount. */
 static cb_status next(family_walk *w, const family_point *a, double h, family_row row, const double *value,
                       family_point **out, int *iterations) {
   cb_status status = family_harmonics(w, a->harmonics);
@@ -165,12 +174,15 @@ static cb_status next(family_walk *w, const family_point *a, double h, family_ro
     if (!status) p->s = a->s + distance(before, p);
     family_point_free(before);
   }
-  if (status) family_point_free(*out), *out = NULL;
+  if (status) {
+    family_point_free(*out);
+    *out = NULL;
+  }
   return status;
 }
 
-/* The angle between tangents; a step that turns too far has left its branch. */
-static double bend(const family_walk *w, const family_point *a, const family_point *p) {
+/* Returns the angle between the tangents at two points. If it is too large, the step has jumped to another branch. */
+static double turning(const family_walk *w, const family_point *a, const family_point *p) {
   family_point *before = NULL;
   if (family_point_copy(w->y, a, &before)) return INFINITY;
   const double cosine = cb_dot(p->size - 1, before->tangent, p->tangent);
@@ -194,9 +206,13 @@ cb_status family_branch_trace(family_walk *w, double h, family_branch *b) {
     family_row row = FAMILY_ALONG;
     family_point *p;
     int iterations;
-    if (mu + h * falls < mu / 4) row = FAMILY_MU, value = mu / 4, s = (value - mu) / falls;
+    if (mu + h * falls < mu / 4) {
+      row = FAMILY_MU;
+      value = mu / 4;
+      s = (value - mu) / falls;
+    }
     status = next(w, a, s, row, &value, &p, &iterations);
-    const double angle = status ? INFINITY : bend(w, a, p);
+    const double angle = status ? INFINITY : turning(w, a, p);
     if (status < 0) break;
     if (status || angle > 4 * turn || family_mu(p) <= 0) {
       family_point_free(p);
@@ -231,4 +247,65 @@ cb_status family_branch_trace(family_walk *w, double h, family_branch *b) {
     if (w->pushed) status = w->pushed(w->context, p, h, b->whole);
   }
   return status < 0 ? status : CB_OK;
+}
+
+/* --- points of a branch as arrays of numbers; a branch that continues from them is the same, bit for bit, as without
+ * an interruption --- */
+
+/* The order of the numbers; z, tangent and eigen follow after HEAD, [size] each. */
+enum { HARMONICS, SIZE, INDEX, FLAT, VALUES, SIGN, WHOLE, STEP, LENGTH, COST, SCALE, HEAD };
+
+cb_status family_state_make(const family_system *y, const family_point *p, double h, bool whole, double **out,
+                            int *count) {
+  const size_t size = (size_t)p->size;
+  double *s = calloc(HEAD + 3 * size, sizeof *s);
+  if (!s) return cb_fail(CB_ERROR_MEMORY, "no memory for a gait of %d unknowns", p->size);
+  s[HARMONICS] = p->harmonics;
+  s[SIZE] = p->size;
+  s[INDEX] = p->index;
+  s[FLAT] = p->flat;
+  s[VALUES] = p->values;
+  s[SIGN] = p->sign;
+  s[WHOLE] = whole;
+  s[STEP] = h;
+  s[LENGTH] = p->s;
+  s[COST] = p->cost;
+  s[SCALE] = y->scale;
+  memcpy(s + HEAD, p->z, size * sizeof *s);
+  memcpy(s + HEAD + size, p->tangent, size * sizeof *s);
+  memcpy(s + HEAD + 2 * size, p->eigen, (size_t)p->values * sizeof *s);
+  *out = s;
+  *count = (int)(HEAD + 3 * size);
+  return CB_OK;
+}
+
+static bool whole_within(double x, double low, double high) { return x >= low && x <= high && x == floor(x); }
+
+cb_status family_state_read(family_walk *w, const cb_optimum_problem *o, int count, const double *s, family_point **out,
+                            double *h, bool *whole) {
+  *out = NULL;
+  if (count < HEAD || !whole_within(s[SIZE], 1, count) || !whole_within(s[HARMONICS], 1, s[SIZE]) ||
+      HEAD + 3 * (int)s[SIZE] > count || !whole_within(s[VALUES], 0, s[SIZE]) || !(s[SCALE] > 0))
+    return CB_OK;
+  for (int i = 0; i < HEAD + 3 * (int)s[SIZE]; i++)
+    if (!isfinite(s[i])) return CB_OK;
+  const cb_status status =
+      w->y ? family_harmonics(w, (int)s[HARMONICS]) : family_system_create(o, (int)s[HARMONICS], s[SCALE], &w->y);
+  if (status || w->y->size != (int)s[SIZE]) return status;
+  const cb_status made = family_point_create(w->y, out);
+  if (made) return made;
+  const size_t size = (size_t)w->y->size;
+  family_point *p = *out;
+  memcpy(p->z, s + HEAD, size * sizeof *s);
+  memcpy(p->tangent, s + HEAD + size, size * sizeof *s);
+  p->values = (int)s[VALUES];
+  memcpy(p->eigen, s + HEAD + 2 * size, (size_t)p->values * sizeof *s);
+  p->index = (int)s[INDEX];
+  p->flat = (int)s[FLAT];
+  p->sign = (int)s[SIGN];
+  p->s = s[LENGTH];
+  p->cost = s[COST];
+  *h = s[STEP];
+  *whole = s[WHOLE] != 0;
+  return CB_OK;
 }

@@ -1,14 +1,16 @@
-/* Events along one branch: signs of functions of its points, and where they change. */
+/* Events of families: events along one branch are sign changes of functions of its points; other events compare the
+ * costs of branches. */
 #include "optimum/family_private.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 const char *const cb_family_event_names[CB_FAMILY_EVENTS] = {
     "farthest", "turning", "bifurcation", "bound", "crossing", "cheaper", "cycles", "efficient", "unresolved"};
 
-/* A function of a point of which a sign is an event's; the point was looked at. */
+/* A function of a point with its tangent; the function changes sign at an event. */
 typedef struct watch {
   cb_family_event_kind kind;
   double (*at)(const family_system *y, const family_point *p, int which);
@@ -16,7 +18,8 @@ typedef struct watch {
 } watch;
 
 static double turning(const family_system *y, const family_point *p, int which) {
-  (void)y, (void)which;
+  (void)y;
+  (void)which;
   return p->tangent[p->size - 1];
 }
 
@@ -25,14 +28,14 @@ static double eigenvalue(const family_system *y, const family_point *p, int whic
   return which < p->values ? p->eigen[which] : NAN;
 }
 
-/* mu (E - lambda X) */
+/* Computes mu (E - lambda X). */
 static double efficient(const family_system *y, const family_point *p, int which) {
   (void)which;
   const int rest = y->size - y->u;
   return family_mu(p) * p->cost + y->scale * p->z[p->size - rest + y->row] * family_amount(p);
 }
 
-/* --- extremes over time --- */
+/* --- maxima over time --- */
 
 typedef double (*of_time)(const family_system *y, const double *r, int which);
 
@@ -46,7 +49,7 @@ static double at_time(const family_system *y, const cb_basis *basis, const doubl
   return f(y, r, which);
 }
 
-/* The greatest of f over a cycle: by nodes, then by golden sections about the best. */
+/* Finds the maximum of f over a cycle: at nodes, then by golden sections around the best node. */
 static double greatest(const family_system *y, const family_point *p, of_time f, int which) {
   const cb_basis *s = y->basis;
   const double part = (sqrt(5) - 1) / 2;
@@ -54,22 +57,34 @@ static double greatest(const family_system *y, const family_point *p, of_time f,
   double best = -INFINITY, at = 0;
   for (int q = 0; q < s->nodes; q++) {
     const double now = at_time(y, s, p->z, s->time[q], f, which);
-    if (now > best) best = now, at = s->time[q];
+    if (now > best) {
+      best = now;
+      at = s->time[q];
+    }
   }
   const double gap = 1. / s->panels;
   double low = at - gap, high = at + gap;
   double a = high - part * (high - low), b = low + part * (high - low);
   double fa = at_time(y, s, p->z, a, f, which), fb = at_time(y, s, p->z, b, f, which);
   for (int k = 0; k < 44; k++) {
-    if (fa > fb)
-      high = b, b = a, fb = fa, a = high - part * (high - low), fa = at_time(y, s, p->z, a, f, which);
-    else
-      low = a, a = b, fa = fb, b = low + part * (high - low), fb = at_time(y, s, p->z, b, f, which);
+    if (fa > fb) {
+      high = b;
+      b = a;
+      fb = fa;
+      a = high - part * (high - low);
+      fa = at_time(y, s, p->z, a, f, which);
+    } else {
+      low = a;
+      a = b;
+      fa = fb;
+      b = low + part * (high - low);
+      fb = at_time(y, s, p->z, b, f, which);
+    }
   }
   return fmax(best, fmax(fa, fb));
 }
 
-/* Above an upper bound (which = 2 i) or below a lower one (2 i + 1). */
+/* Returns the excess above an upper bound (which = 2 i) or below a lower bound (2 i + 1). */
 static double beyond(const family_system *y, const double *r, int which) {
   const int i = which / 2;
   return which % 2 ? y->o->lower[i] - r[i] : r[i] - y->o->upper[i];
@@ -77,14 +92,15 @@ static double beyond(const family_system *y, const double *r, int which) {
 
 static double bound(const family_system *y, const family_point *p, int which) { return greatest(y, p, beyond, which); }
 
-/* How far two lines of the picture, of the pair that crosses most, reach through each other: the least of the shares of
- * both that are left on either side of where they meet; < 0 where they are apart. */
+/* Measures the crossing of two lines of the drawing. The crossing point divides both lines; the result for a pair of
+ * lines is the smallest of the four parts, as a share of its line. Returns the maximum over all pairs; < 0 if no lines
+ * cross. */
 static double through(const family_system *y, const double *r, int which) {
   const cb_bundle *b = y->o->bundle;
-  double x[64][3], g[CB_GROUP_SIZE], most = -1;
+  double x[64][3], g[CB_GROUP_SIZE], maximum = -1;
   (void)which;
   b->group->identity(b->group, g);
-  if (b->kind->picture(b, r, g, x)) return NAN;
+  if (b->class_->plot(b, r, g, x)) return NAN;
   for (int i = 0; i < b->lines; i++)
     for (int j = 0; j < i; j++) {
       const int *p = b->line[i], *q = b->line[j];
@@ -94,22 +110,23 @@ static double through(const family_system *y, const double *r, int which) {
       const double wx = x[q[0]][0] - x[p[0]][0], wy = x[q[0]][1] - x[p[0]][1], area = ux * vy - uy * vx;
       const double s = (wx * vy - wy * vx) / area, t = (wx * uy - wy * ux) / area;
       const double depth = fmin(fmin(s, 1 - s), fmin(t, 1 - t));
-      if (area != 0 && depth > most) most = depth;
+      if (area != 0 && depth > maximum) maximum = depth;
     }
-  return most;
+  return maximum;
 }
 
 static double crossing(const family_system *y, const family_point *p, int which) {
   return greatest(y, p, through, which);
 }
 
-static bool pictured(const cb_bundle *b) {
-  return b->kind->picture && b->lines > 2 && b->points <= 64 && !strcmp(b->group->name, "se2");
+static bool drawn(const cb_bundle *b) {
+  return b->class_->plot && b->lines > 2 && b->points <= 64 && !strcmp(b->group->name, "se2");
 }
 
-/* --- places --- */
+/* --- locating events --- */
 
-/* What a function asks of a point. Where branches meet there is no tangent: the chord remains. */
+/* Prepares a point for a function. At a point where branches meet no tangent is defined, and the chord is used
+ * instead. */
 static cb_status look(family_system *y, const watch *f, family_point *p) {
   if (f->kind == CB_FAMILY_TURNING) return family_look(y, p->tangent, p);
   if (f->kind != CB_FAMILY_BIFURCATION) return CB_OK;
@@ -122,8 +139,8 @@ static cb_status look(family_system *y, const watch *f, family_point *p) {
   return status;
 }
 
-/* Where f changes sign between a and b, by the Illinois rule along the branch; *rest is what the amount of the point
- * lacks. Where branches meet Newton's method fails, so that the last step there is a secant's. */
+/* Locates the sign change of f between a and b, by the Illinois rule along the branch; *rest: the amount of the event
+ * minus that of the point. Newton's method fails where branches meet, so that the last step there is a secant step. */
 static cb_status locate(family_walk *w, const watch *f, const family_point *a, const family_point *b, double fa,
                         double fb, family_point **out, double *rest) {
   const double all = b->s - a->s, small = f->kind == CB_FAMILY_BIFURCATION ? 1e-4 * (fabs(fa) + fabs(fb)) : 0;
@@ -137,23 +154,33 @@ static cb_status locate(family_walk *w, const watch *f, const family_point *a, c
     cb_status status = family_between(w, a, b, s, &p);
     if (!status) status = look(w->y, f, p);
     if (status) family_point_free(p);
-    if (status && k > 1 && small > 0) return CB_OK; /* with the step of the last secant */
-    if (status) return family_point_free(*out), *out = NULL, status;
+    if (status && k > 1 && small > 0) return CB_OK; /* *rest is then the last step of the secant method */
+    if (status) {
+      family_point_free(*out);
+      *out = NULL;
+      return status;
+    }
     family_point_free(*out);
     *out = p;
     const double now = f->at(w->y, *out, f->which), amount = family_amount(*out);
     const bool zero = now == 0 || (f->kind == CB_FAMILY_BIFURCATION && (*out)->flat > a->flat);
-    if (zero) return *rest = 0, CB_OK;
+    if (zero) {
+      *rest = 0;
+      return CB_OK;
+    }
     if (k && small > 0) *rest = -now * (amount - before) / (now - past);
     if (fabs(now) <= small) return CB_OK;
     if (fabs(amount - before) <= 1e-11 * fabs(amount) && fmin(s - low, high - s) < 1e-5 * all) return CB_OK;
-    before = amount, past = now;
+    before = amount;
+    past = now;
     const bool left = (now < 0) == (fa < 0);
     if (left) {
-      low = s, fa = now;
+      low = s;
+      fa = now;
       fb /= side == 1 ? 2 : 1;
     } else {
-      high = s, fb = now;
+      high = s;
+      fb = now;
       fa /= side == 2 ? 2 : 1;
     }
     if (!(high - low > 1e-10 * all)) break;
@@ -162,8 +189,8 @@ static cb_status locate(family_walk *w, const watch *f, const family_point *a, c
   return CB_OK;
 }
 
-/* Costs err by the square of coefficients that are left out, places on a gait by themselves: these are looked for in
- * more harmonics. */
+/* Errors of costs are the square of the truncated coefficients. Errors of positions on a gait are of first order in
+ * these coefficients, so that such events are located in more harmonics. */
 static cb_status locate_fine(family_walk *w, const watch *f, const family_point *a, const family_point *b, double fa,
                              double fb, family_point **out, double *rest) {
   const int harmonics = w->y->harmonics, more = harmonics < 24 ? harmonics / 2 : 12;
@@ -178,14 +205,14 @@ static cb_status locate_fine(family_walk *w, const watch *f, const family_point 
   return status;
 }
 
-static cb_status tell(family_walk *w, const watch *f, const family_point *a, const family_point *b, double fa,
-                      double fb, family_found found, void *context) {
+static cb_status report(family_walk *w, const watch *f, const family_point *a, const family_point *b, double fa,
+                        double fb, family_found found, void *context) {
   family_point *p = NULL;
   double rest = 0;
   if (!(fa * fb < 0) && !(fb == 0 && fa != 0)) return CB_OK;
   const bool fine = f->kind == CB_FAMILY_BOUND || f->kind == CB_FAMILY_CROSSING;
   cb_status status = (fine ? locate_fine : locate)(w, f, a, b, fa, fb, &p, &rest);
-  if (status) return status > 0 ? family_pair(w, a, b) : status; /* none there that could be told */
+  if (status) return status > 0 ? family_pair(w, a, b) : status; /* the event was not located and is not reported */
   const cb_family_event e = {.kind = f->kind,
                              .amount = family_amount(p) + rest,
                              .cost = p->cost + 2 * family_lambda(w->y, p) * rest,
@@ -196,14 +223,15 @@ static cb_status tell(family_walk *w, const watch *f, const family_point *a, con
   return status ? status : family_pair(w, a, b);
 }
 
-/* The greatest amount, where mu = 0 and dX/dmu = 0: by Taylor's series in mu from the last two knots. */
+/* Finds the maximum amount, where mu = 0 and dX/dmu = 0, by a Taylor series in mu from the last two knots. */
 static cb_status farthest(family_walk *w, const family_branch *b, family_found found, void *context) {
   double mu[2], X[2];
   if (b->knots < 2 || !(family_mu(b->knot[b->knots - 1]) < 1e-3)) return CB_OK;
   for (int k = 0; k < 2; k++) {
     const family_point *p = b->knot[b->knots - 2 + k];
     mu[k] = family_mu(p);
-    X[k] = family_amount(p) - mu[k] * p->tangent[p->size - 1] / p->tangent[p->size - 2] / 2; /* errs by mu^3 */
+    X[k] = family_amount(p) -
+           mu[k] * p->tangent[p->size - 1] / p->tangent[p->size - 2] / 2; /* the error is of order mu^3 */
   }
   const family_point *p = b->knot[b->knots - 1];
   const cb_status status = family_harmonics(w, p->harmonics);
@@ -224,7 +252,7 @@ static cb_status unresolved(family_walk *w, const family_branch *b, family_found
   return status || !family_unresolved(w->y, p) ? status : found(context, &e, p);
 }
 
-/* The same knot in the harmonics of the walk, with its eigenvalues. */
+/* Copies a knot into the harmonics of the walk, with its eigenvalues. */
 static cb_status widened(family_walk *w, const family_point *p, family_point **out) {
   const cb_status status = family_point_copy(w->y, p, out);
   if (status) return status;
@@ -239,7 +267,7 @@ cb_status family_outside(family_walk *w, const family_point *p, bool *outside) {
   *outside = false;
   for (int i = 0; !status && o->lower && i < 2 * w->y->n; i++)
     if (isfinite(i % 2 ? o->lower[i / 2] : o->upper[i / 2])) *outside = *outside || bound(w->y, p, i) > 0;
-  if (!status && o->apart && pictured(o->bundle)) *outside = *outside || crossing(w->y, p, 0) > 0;
+  if (!status && o->no_crossing && drawn(o->bundle)) *outside = *outside || crossing(w->y, p, 0) > 0;
   return status;
 }
 
@@ -254,10 +282,11 @@ static cb_status between(family_walk *w, const family_point *a, const family_poi
   for (int i = 0; w->y->o->lower && i < 2 * w->y->n; i++)
     if (isfinite(i % 2 ? w->y->o->lower[i / 2] : w->y->o->upper[i / 2]))
       all[count++] = (watch){CB_FAMILY_BOUND, bound, i, i / 2};
-  if (pictured(w->y->o->bundle)) all[count++] = (watch){CB_FAMILY_CROSSING, crossing, 0, -1};
+  if (drawn(w->y->o->bundle)) all[count++] = (watch){CB_FAMILY_CROSSING, crossing, 0, -1};
   cb_status status = CB_OK;
   for (int k = 0; k < count && !status; k++)
-    status = tell(w, &all[k], a, b, all[k].at(w->y, a, all[k].which), all[k].at(w->y, b, all[k].which), found, context);
+    status =
+        report(w, &all[k], a, b, all[k].at(w->y, a, all[k].which), all[k].at(w->y, b, all[k].which), found, context);
   return status;
 }
 
@@ -273,4 +302,148 @@ cb_status family_events(family_walk *w, const family_branch *b, family_found fou
   }
   if (!status) status = farthest(w, b, found, context);
   return status ? status : unresolved(w, b, found, context);
+}
+
+/* --- comparison of costs between branches, and of two cycles with one --- */
+
+enum { PARTS = 6, NEWTON = 40 };
+
+typedef struct place {
+  const family_point *a, *b; /* knots on both sides of the amount */
+} place;
+
+static void row_of(const family_system *y, const family_point *p, double *X, double *E, double *lambda) {
+  const int rest = y->size - y->u;
+  *X = family_amount(p);
+  *E = p->cost;
+  *lambda = -p->z[p->size - rest + y->row] * y->scale / family_mu(p);
+}
+
+static double cost_between(const family_system *y, place at, double amount) {
+  double X[2], E[2], lambda[2];
+  row_of(y, at.a, &X[0], &E[0], &lambda[0]);
+  row_of(y, at.b, &X[1], &E[1], &lambda[1]);
+  return family_cubic(X, E, lambda, amount);
+}
+
+/* Returns the cost at an amount from cubics through knots: the minimum if the branch passes the amount more than once,
+ * and nan if it does not pass it. */
+static double cost_at(const family_system *y, const family_branch *b, double amount, place *at) {
+  double least = NAN;
+  for (int k = 1; k < b->knots; k++) {
+    const place here = {b->knot[k - 1], b->knot[k]};
+    const double from = family_amount(here.a), to = family_amount(here.b);
+    if (from == to || (amount - from) * (amount - to) > 0) continue;
+    const double E = cost_between(y, here, amount);
+    if (!(E >= least)) {
+      least = E;
+      *at = here;
+    }
+  }
+  return least;
+}
+
+bool family_passes(family_walk *w, const family_branch *b, const family_point *p) {
+  const double amount = family_amount(p), cost = p->cost;
+  for (int k = 1; k < b->knots; k++) {
+    const family_point *one = b->knot[k - 1], *two = b->knot[k];
+    const double from = family_amount(one), to = family_amount(two), slack = 1e-8 * fabs(amount);
+    if (amount < fmin(from, to) - slack || amount > fmax(from, to) + slack) continue;
+    if (fmin(fabs(cost - one->cost), fabs(cost - two->cost)) > .01 * cost + fabs(two->cost - one->cost)) continue;
+    family_point *same;
+    if (family_at_amount(w, one, two, amount, &same)) continue;
+    const double off = fabs(same->cost - cost);
+    family_point_free(same);
+    if (off <= 1e-6 * cost) return true; /* equal up to the resolution of the branch */
+  }
+  return false;
+}
+
+/* The function E(X) on one branch minus `times` E(share X) on branch `two`. */
+typedef struct difference {
+  const family_branch *two;
+  double times, share;
+} difference;
+
+static cb_status exact(family_walk *w, place at, double amount, double *E, double *slope, family_point **out) {
+  double X;
+  family_point *p;
+  const cb_status status = family_at_amount(w, at.a, at.b, amount, &p);
+  if (status) return status;
+  row_of(w->y, p, &X, E, slope);
+  *slope *= 2;
+  if (out)
+    *out = p;
+  else
+    family_point_free(p);
+  return CB_OK;
+}
+
+static double rough(family_walk *w, const difference *d, place one, double amount) {
+  place two;
+  return cost_between(w->y, one, amount) - d->times * cost_at(w->y, d->two, d->share * amount, &two);
+}
+
+/* A sign change of a difference at an amount in [low, high] between the knots of a branch. */
+typedef struct sign_change {
+  const difference *d;
+  place one;
+  double low, high;
+} sign_change;
+
+/* Solves by Newton's method from `amount` and reports the event; gives up if an iterate leaves (low, high). */
+static cb_status settle(family_walk *w, const sign_change *c, double amount, cb_family_event *e, family_found found,
+                        void *context) {
+  const difference *d = c->d;
+  for (int k = 0; k < NEWTON; k++) {
+    double E, slope, other, other_slope;
+    place two;
+    family_point *p = NULL;
+    if (isnan(cost_at(w->y, d->two, d->share * amount, &two))) return CB_OK;
+    cb_status status = exact(w, two, d->share * amount, &other, &other_slope, NULL);
+    if (!status) status = exact(w, c->one, amount, &E, &slope, &p);
+    if (status) return status < 0 ? status : CB_OK;
+    const double off = E - d->times * other, step = -off / (slope - d->times * d->share * other_slope);
+    if (fabs(step) <= 1e-11 * fabs(amount)) {
+      e->amount = amount + step;
+      e->cost = E + slope * step;
+      status = found(context, e, p);
+      family_point_free(p);
+      return status;
+    }
+    family_point_free(p);
+    amount += step;
+    if (!(amount > c->low && amount < c->high)) return CB_OK;
+  }
+  return CB_OK;
+}
+
+static cb_status changes(family_walk *w, const family_branch *b, const difference *d, cb_family_event e,
+                         family_found found, void *context) {
+  cb_status status = CB_OK;
+  double before = NAN, past = NAN;
+  for (int k = 1; k < b->knots && !status; k++) {
+    const place one = {b->knot[k - 1], b->knot[k]};
+    const double from = family_amount(one.a), to = family_amount(one.b), slack = fabs(to - from) / PARTS;
+    for (int j = 0; j <= PARTS && !status; j++) {
+      const double amount = from + (to - from) * j / PARTS, now = rough(w, d, one, amount);
+      const sign_change change = {d, one, fmin(past, amount) - slack, fmax(past, amount) + slack};
+      if (j > 0 && before * now < 0)
+        status = settle(w, &change, (past * now - amount * before) / (now - before), &e, found, context);
+      before = now;
+      past = amount;
+    }
+  }
+  return status;
+}
+
+cb_status family_meet(family_walk *w, const family_branch *one, const family_branch *two, family_found found,
+                      void *context) {
+  const difference d = {two, 1, 1};
+  return changes(w, one, &d, (cb_family_event){.kind = CB_FAMILY_CHEAPER, .branch = -1, .other = -1}, found, context);
+}
+
+cb_status family_cycles(family_walk *w, const family_branch *b, family_found found, void *context) {
+  const difference d = {b, 4, .5};
+  return changes(w, b, &d, (cb_family_event){.kind = CB_FAMILY_CYCLES, .branch = -1, .other = -1}, found, context);
 }

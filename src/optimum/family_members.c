@@ -1,20 +1,146 @@
-/* Members of a family: gaits along its branches, and along the walls that these come to. */
+/* The members of a family: gaits along its branches, and along the constraints that the branches reach. */
 #include "optimum/family_private.h"
+
+#include "bundle/bundle_private.h"
+#include "optimum/find.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-cb_status family_widen(void **array, int count, int *room, size_t size) {
-  if (count < *room) return CB_OK;
+/* --- members at constraints: bounds, and lines that may not cross ---
+ *
+ * Each member is found from the previous one: by Wong's equations along its bounds (extremal.h) if these have a
+ * solution, and otherwise by the direct search with barriers. dE/dX = 2 lambda as without constraints, since
+ * constraints do no work.
+ */
+
+/* A function that receives a member at constraints with its gait. */
+typedef cb_status (*family_put)(void *context, const cb_family_member *m);
+
+enum { SIZE = 8, DEGREE = 24, SEARCH = 100, HALVES = 10 };
+
+typedef struct held {
+  const cb_optimum_problem *o;
+  cb_optimum_problem problem; /* the problem at the last amount */
+  cb_direct *d;               /* the last solution; NULL: none */
+  cb_family_member last;      /* the values of the last solution; its gait is borrowed */
+} held;
+
+static void report(const cb_direct *d, const cb_optimum *of, cb_family_member *out) {
+  const cb_group *G = d->problem->bundle->group;
+  const cb_gait_target *target = &d->problem->target;
+  *out = (cb_family_member){.amount = cb_gait_target_get(G, target),
+                            .cost = of->cost,
+                            .multiplier = -d->nu[cb_gait_target_amount(G, target)] / d->mu,
+                            .index = of->index,
+                            .flat = of->flat,
+                            .harmonics = d->basis->harmonics ? d->basis->harmonics : d->basis->degree / 2,
+                            .tail = NAN,
+                            .gait = of->gait};
+}
+
+/* True if b is on the same branch as a, along which the cost rises roughly by the trapezium rule of dE/dX = 2
+ * lambda. */
+static bool goes_on(const cb_family_member *a, const cb_family_member *b) {
+  const double rise = (a->multiplier + b->multiplier) * (b->amount - a->amount);
+  return b->index == a->index && b->cost > a->cost && fabs(b->cost - a->cost - rise) < .5 * fabs(rise);
+}
+
+/* Solves along the bounds of the last solution, starting from it. */
+static cb_status along(held *h, const cb_optimum_problem *at, cb_direct **d, cb_family_member *out) {
+  cb_optimum found;
+  const double amount = cb_gait_target_get(at->bundle->group, &at->target), before = h->d->amount;
+  h->d->problem = at;
+  h->d->amount = amount;
+  cb_status status = cb_direct_active_bounds(h->d, DEGREE, d);
+  h->d->problem = &h->problem;
+  h->d->amount = before;
+  if (!status) status = cb_optimum_certify(*d, &found);
+  if (status) return status;
+  report(*d, &found, out);
+  if (goes_on(&h->last, out)) return CB_OK;
+  cb_gait_free(out->gait);
+  return CB_STEP_NO_CONVERGENCE;
+}
+
+static cb_status search(const cb_optimum_problem *at, const cb_gait *start, cb_direct **d, cb_family_member *out) {
+  cb_optimum found;
+  bool settled;
+  cb_status status = cb_direct_create(at, SIZE, d);
+  if (!status) status = cb_direct_from(*d, start);
+  if (!status) status = cb_direct_solve(*d, SEARCH);
+  if (!status) status = cb_direct_refine(d, &settled);
+  if (!status) status = cb_optimum_certify(*d, &found);
+  if (!status) report(*d, &found, out);
+  return status;
+}
+
+static cb_status solve(held *h, const cb_gait *start, double amount, cb_family_member *out) {
+  cb_optimum_problem at = *h->o;
+  cb_direct *d = NULL;
+  at.objective = CB_OBJECTIVE_COST;
+  cb_gait_target_set(at.bundle->group, &at.target, amount);
+  cb_status status = h->d && h->d->frozen ? along(h, &at, &d, out) : CB_STEP_NO_CONVERGENCE;
+  if (status) {
+    cb_direct_free(d);
+    d = NULL;
+    status = search(&at, start, &d, out);
+  }
+  if (!status) {
+    status = cb_gait_regular(at.bundle, out->gait);
+    if (status) cb_gait_free(out->gait);
+  }
+  if (status) {
+    cb_direct_free(d);
+    return status;
+  }
+  cb_direct_free(h->d);
+  h->problem = at;
+  h->d = d;
+  h->last = *out;
+  d->problem = &h->problem;
+  return CB_OK;
+}
+
+static cb_status family_held(const cb_optimum_problem *o, const cb_gait *start, double from, int count,
+                             const double *amount, family_put put, void *context) {
+  held h = {.o = o};
+  cb_family_member m, best = {.gait = NULL};
+  const cb_gait *last = start;
+  cb_status status = CB_OK;
+  int k = 0;
+  for (; k < count && !status && !solve(&h, last, amount[k], &m); k++) {
+    from = amount[k];
+    last = m.gait;
+    status = put(context, &m);
+  }
+  double beyond = k < count ? amount[k] : from;
+  for (int i = 0; i < HALVES && k < count && !status; i++) {
+    const double middle = (from + beyond) / 2;
+    if (solve(&h, best.gait ? best.gait : last, middle, &m)) {
+      beyond = middle;
+      continue;
+    }
+    cb_gait_free(best.gait);
+    best = m;
+    from = middle;
+  }
+  cb_direct_free(h.d);
+  return best.gait && !status ? put(context, &best) : status;
+}
+
+cb_status family_widen(void **array, int count, int *capacity, size_t size) {
+  if (count < *capacity) return CB_OK;
   void *wide = realloc(*array, (size_t)(2 * count + 16) * size);
   if (!wide) return cb_fail(CB_ERROR_MEMORY, "no memory for a family of %d gaits", count);
-  *array = wide, *room = 2 * count + 16;
+  *array = wide;
+  *capacity = 2 * count + 16;
   return CB_OK;
 }
 
 static cb_status put(family_work *k, int branch, const family_point *p, int index, int flat) {
   cb_family *f = k->f;
-  const cb_status status = family_widen((void **)&f->member, f->members, &k->room_members, sizeof *f->member);
+  const cb_status status = family_widen((void **)&f->member, f->members, &k->member_capacity, sizeof *f->member);
   if (status) return status;
   f->member[f->members] = (cb_family_member){.amount = family_amount(p),
                                              .cost = p->cost,
@@ -34,7 +160,7 @@ cb_status family_put_knot(family_work *k, int branch, const family_point *p) {
   return status ? status : put(k, branch, p, p->index, p->flat);
 }
 
-/* p between knots a and b, which it belongs to where it is NULL. */
+/* Adds p, which lies between knots a and b, and frees it. */
 static cb_status put_between(family_work *k, int branch, const family_point *a, const family_point *b,
                              family_point *p) {
   cb_status status = CB_OK;
@@ -48,7 +174,7 @@ static cb_status put_between(family_work *k, int branch, const family_point *a, 
   return status;
 }
 
-/* Evenly by length. */
+/* Adds members evenly spaced by length. */
 static cb_status members_by_length(family_work *k, int branch, const family_branch *b) {
   const double all = b->knot[b->knots - 1]->s;
   const int members = k->range->members;
@@ -65,7 +191,8 @@ static cb_status members_by_length(family_work *k, int branch, const family_bran
   return status || b->knots < 2 ? status : family_put_knot(k, branch, b->knot[b->knots - 1]);
 }
 
-/* At amounts that are the same for all branches, as often as it passes them; and its end. */
+/* Adds members at amounts that are the same for all branches, one each time that the branch passes an amount, and one
+ * at its end. */
 static cb_status members_by_amount(family_work *k, int branch, const family_branch *b) {
   const cb_family_range *r = k->range;
   const double step = (r->to - r->from) / (r->members - 1);
@@ -97,14 +224,18 @@ typedef struct held_members {
 static cb_status put_held(void *context, const cb_family_member *m) {
   const held_members *h = context;
   cb_family *f = h->k->f;
-  const cb_status status = family_widen((void **)&f->member, f->members, &h->k->room_members, sizeof *f->member);
-  if (status) return cb_gait_free(m->gait), status;
+  const cb_status status = family_widen((void **)&f->member, f->members, &h->k->member_capacity, sizeof *f->member);
+  if (status) {
+    cb_gait_free(m->gait);
+    return status;
+  }
   f->member[f->members] = *m;
   f->member[f->members++].branch = h->branch;
   return CB_OK;
 }
 
-/* Along the walls that a branch comes to: at the range's amounts, or to the greatest there. */
+/* Adds members along the constraints that a branch reaches: at the amounts of the range, or, if the range is infinite,
+ * up to the maximum amount there. */
 static cb_status members_held(family_work *k, int branch, const family_branch *b) {
   const cb_family_range *r = k->range;
   const cb_optimum_problem *o = k->walk.y->o;
@@ -117,9 +248,9 @@ static cb_status members_held(family_work *k, int branch, const family_branch *b
   if (!status) status = cb_basis_gait(k->walk.y->basis, k->walk.y->n, last->z, &start);
   if (!status && b->knots == 1) from = r->from;
   if (!status && isinf(to)) {
-    cb_optimum_problem most = *o;
-    cb_gait_target_set(o->bundle->group, &most.target, from);
-    if (cb_direct_most(&most, start, FAMILY_FIRST, &to)) to = 2 * from;
+    cb_optimum_problem maximum = *o;
+    cb_gait_target_set(o->bundle->group, &maximum.target, from);
+    if (cb_direct_maximum(&maximum, start, FAMILY_FIRST, &to)) to = 2 * from;
     for (int m = b->knots > 1; m < r->members; m++) amount[count++] = from + (to - from) * m / (r->members - 1);
   } else if (!status) {
     for (int m = 0; m < r->members; m++) {
@@ -142,7 +273,7 @@ cb_status family_members_of(family_work *k, int branch) {
   return status || !k->held[branch] ? status : members_held(k, branch, b);
 }
 
-/* By cubics through the members of other branches. */
+/* Compares each member with cubics through the members of other branches. */
 void family_mark(cb_family *f) {
   for (int m = 0; m < f->members; m++) {
     cb_family_member *one = &f->member[m];

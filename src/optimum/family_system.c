@@ -1,16 +1,126 @@
-/* The equations of a family: residuals, their derivatives, points and tangents. */
+/* The equations of a family: residuals, their derivatives, points and tangents. It also has a solver for linear systems
+ * without full rank. */
 #include "optimum/family_private.h"
 
-#include "optimum/family_solve.h"
 #include "numerics/small.h"
 
+#include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Newton's steps relative to z: below the first its matrix is kept, `done` is round-off; near a bifurcation that is
- * larger in one direction, along which nothing changes but in second order. */
-static const double near_enough = 1e-2, done = 1e-12, noise = 1e-6;
-enum { MOST = 14 };
+/* --- linear systems that may lack full rank, by elimination with rook pivoting (Neal & Poole 1992,
+ * doi:10.1016/0024-3795(92)90020-B); pivoting is complete if a pivot is small; undetermined unknowns are 0 --- */
+
+/* Relative to the first pivot: pivots below family_least_pivot count as 0; if a pivot is below family_small_pivot, the
+ * largest entry of all is used as the pivot instead. */
+static const double family_least_pivot = 1e-12, family_small_pivot = 1e-6;
+
+static inline void family_swap(double *a, double *b) {
+  const double t = *a;
+  *a = *b;
+  *b = t;
+}
+
+/* Finds a pivot in the rows and columns from k on that is the largest entry of its row and of its column. */
+static inline double family_rook(int n, const double *a, int k, int *row, int *column) {
+  double maximum = -1;
+  for (int r = k, turn = 0;; turn++) {
+    int c = *column;
+    const double before = maximum;
+    for (int j = k; j < n; j++)
+      if (fabs(a[r * n + j]) > maximum) {
+        maximum = fabs(a[r * n + j]);
+        c = j;
+      }
+    if (turn && maximum == before) return maximum;
+    *row = r;
+    *column = c;
+    for (int i = k; i < n; i++)
+      if (fabs(a[i * n + c]) > maximum) {
+        maximum = fabs(a[i * n + c]);
+        r = i;
+      }
+    if (r == *row) return maximum;
+    *row = r;
+  }
+}
+
+static inline double family_largest(int n, const double *a, int k, int *row, int *column) {
+  double maximum = -1;
+  for (int i = k; i < n; i++)
+    for (int j = k; j < n; j++)
+      if (fabs(a[i * n + j]) > maximum) {
+        maximum = fabs(a[i * n + j]);
+        *row = i;
+        *column = j;
+      }
+  return maximum;
+}
+
+/* Factors in place; place[2][n]: the order of rows and columns. Returns the rank, and the sign of the determinant of
+ * that rank. */
+static inline int family_factor(int n, double *a, int *place, int *sign) {
+  int *row = place, *column = place + n, rank = 0;
+  double first = 0;
+  *sign = 1;
+  for (int i = 0; i < n; i++) row[i] = column[i] = i;
+  for (int k = 0; k < n; k++) {
+    int r = k, c = k;
+    double maximum = k ? family_rook(n, a, k, &r, &c) : 0;
+    if (!(maximum > family_small_pivot * first)) maximum = family_largest(n, a, k, &r, &c);
+    if (k == 0) first = maximum;
+    if (!(maximum > family_least_pivot * first)) break;
+    for (int j = 0; r != k && j < n; j++) family_swap(a + k * n + j, a + r * n + j);
+    for (int i = 0; c != k && i < n; i++) family_swap(a + i * n + k, a + i * n + c);
+    const int kr = row[k], kc = column[k];
+    row[k] = row[r];
+    row[r] = kr;
+    column[k] = column[c];
+    column[c] = kc;
+    if ((r != k) != (c != k)) *sign = -*sign;
+    if (a[k * n + k] < 0) *sign = -*sign;
+    for (int i = k + 1; i < n; i++) {
+      const double s = a[i * n + k] /= a[k * n + k];
+      const double *restrict of = a + k * n;
+      double *restrict to = a + i * n;
+      for (int j = k + 1; j < n; j++) to[j] -= s * of[j];
+    }
+    rank = k + 1;
+  }
+  return rank;
+}
+
+/* Solves for x[n] with the factors of this rank; work[n] holds the right side after elimination. */
+static inline void family_back(int n, const double *a, const int *place, int rank, double *work, double *x) {
+  for (int k = rank - 1; k >= 0; k--) {
+    for (int j = k + 1; j < rank; j++) work[k] -= a[k * n + j] * work[j];
+    work[k] /= a[k * n + k];
+  }
+  for (int k = 0; k < n; k++) x[place[n + k]] = k < rank ? work[k] : 0;
+}
+
+static inline void family_solve(int n, const double *a, const int *place, int rank, const double *b, double *work,
+                                double *x) {
+  for (int k = 0; k < rank; k++) {
+    work[k] = b[place[k]];
+    for (int j = 0; j < k; j++) work[k] -= a[k * n + j] * work[j];
+  }
+  family_back(n, a, place, rank, work, x);
+}
+
+/* Computes the null direction of a matrix of rank n - 1. */
+static inline void family_null(int n, const double *a, const int *place, double *work, double *x) {
+  for (int k = 0; k < n - 1; k++) work[k] = -a[k * n + n - 1];
+  family_back(n, a, place, n - 1, work, x);
+  x[place[2 * n - 1]] = 1;
+}
+
+/* Sizes of Newton's steps relative to z. Below near_tolerance the matrix is reused; below `done` a step is round-off.
+ * Near a bifurcation round-off reaches `noise` in one direction, along which the residual does not change to first
+ * order. */
+static const double near_tolerance = 1e-2, done = 1e-12, noise = 1e-6;
+enum { MAXIMUM = 14 };
 
 cb_status family_system_create(const cb_optimum_problem *o, int harmonics, double scale, family_system **out) {
   const cb_bundle *b = o->bundle;
@@ -26,9 +136,10 @@ cb_status family_system_create(const cb_optimum_problem *o, int harmonics, doubl
   if (!status) status = cb_variation_create(b, y->basis, &y->v);
   if (!status) {
     y->u = y->v->unknowns;
-    y->extra = o->base ? y->n : y->smooth;
+    y->extra = o->start_shape ? y->n : y->smooth;
     y->size = y->u + y->count + y->extra + 2;
-    y->mu = y->size - 2, y->amount = y->size - 1;
+    y->mu = y->size - 2;
+    y->amount = y->size - 1;
     status = cb_reduced_create(y->u, y->count + y->extra + 1, &y->reduced);
   }
   if (!status) {
@@ -36,10 +147,18 @@ cb_status family_system_create(const cb_optimum_problem *o, int harmonics, doubl
     y->K = calloc(size * size + 4 * size + (size_t)(y->extra * y->u), sizeof *y->K);
     y->pivot = calloc(2 * size, sizeof *y->pivot);
     if (!y->K || !y->pivot) status = cb_fail(CB_ERROR_MEMORY, "no memory for a family of %d unknowns", y->size);
-    if (y->K) y->f = y->K + size * size, y->step = y->f + size, y->work = y->step + size, y->column = y->work + size;
+    if (y->K) {
+      y->f = y->K + size * size;
+      y->step = y->f + size;
+      y->work = y->step + size;
+      y->column = y->work + size;
+    }
     if (y->K) y->rows = y->column + size;
   }
-  if (status) return family_system_free(y), status;
+  if (status) {
+    family_system_free(y);
+    return status;
+  }
   *out = y;
   return CB_OK;
 }
@@ -58,9 +177,14 @@ cb_status family_point_create(const family_system *y, family_point **out) {
   const size_t size = (size_t)y->size;
   family_point *p = calloc(1, sizeof *p);
   if (p) p->z = calloc(3 * size, sizeof *p->z);
-  if (!p || !p->z) return free(p), cb_fail(CB_ERROR_MEMORY, "no memory for a gait of %d unknowns", y->size);
-  p->size = y->size, p->harmonics = y->harmonics;
-  p->tangent = p->z + size, p->eigen = p->tangent + size;
+  if (!p || !p->z) {
+    free(p);
+    return cb_fail(CB_ERROR_MEMORY, "no memory for a gait of %d unknowns", y->size);
+  }
+  p->size = y->size;
+  p->harmonics = y->harmonics;
+  p->tangent = p->z + size;
+  p->eigen = p->tangent + size;
   *out = p;
   return CB_OK;
 }
@@ -71,7 +195,7 @@ void family_point_free(family_point *p) {
   free(p);
 }
 
-/* From the layout of one basis to that of another with at least as many functions. */
+/* Converts coefficients from the layout of one basis to the layout of another basis with at least as many functions. */
 static void widen(const family_system *y, const family_point *from, const double *z, double *out) {
   const int rest = y->size - y->u, u = from->size - rest, f = u / y->n, now = y->u / y->n;
   memset(out, 0, (size_t)y->size * sizeof *out);
@@ -84,29 +208,32 @@ cb_status family_point_copy(const family_system *y, const family_point *from, fa
   if (status) return status;
   widen(y, from, from->z, (*out)->z);
   widen(y, from, from->tangent, (*out)->tangent);
-  (*out)->cost = from->cost, (*out)->s = from->s, (*out)->index = from->index, (*out)->flat = from->flat;
+  (*out)->cost = from->cost;
+  (*out)->s = from->s;
+  (*out)->index = from->index;
+  (*out)->flat = from->flat;
   return CB_OK;
 }
 
 double family_tail(const family_system *y, const family_point *p) {
   const int f = y->basis->functions, last = y->smooth ? 4 : 2;
-  double most = 0, tail = 0;
+  double maximum = 0, tail = 0;
   for (int a = 0; a < y->u; a++) {
-    if (a % f) most = fmax(most, fabs(p->z[a]));
+    if (a % f) maximum = fmax(maximum, fabs(p->z[a]));
     if (a % f >= f - last) tail = fmax(tail, fabs(p->z[a]));
   }
-  return tail / most;
+  return tail / maximum;
 }
 
 /* --- the equations --- */
 
-/* What fixes the base, or the start of a loop whose start is a place like any other: no step along r'. */
+/* Sets the rows that fix the start shape or, for a loop with a free start, the start itself: no step along r'. */
 static void fix(family_system *y, const double *c) {
   const int f = y->basis->functions;
   double size = 0;
   memset(y->rows, 0, (size_t)(y->extra * y->u) * sizeof *y->rows);
-  for (int i = 0; y->o->base && i < y->n; i++) y->rows[i * y->u + i * f] = 1;
-  if (y->o->base || !y->smooth) return;
+  for (int i = 0; y->o->start_shape && i < y->n; i++) y->rows[i * y->u + i * f] = 1;
+  if (y->o->start_shape || !y->smooth) return;
   for (int a = 0; a < y->u; a++) {
     const int k = (a % f + 1) / 2;
     y->rows[a] = k == 0 ? 0 : a % f % 2 ? k * c[a + 1] : -k * c[a - 1];
@@ -120,7 +247,7 @@ typedef struct conditions {
   double second[CB_CONDITIONS_MAX * CB_GROUP_DIM * CB_GROUP_DIM];
 } conditions;
 
-/* f at z, but for its last row. */
+/* Computes f at z, without its last row. */
 static cb_status residual(family_system *y, const double *z, int order, conditions *k) {
   const cb_group *G = y->o->bundle->group;
   const int u = y->u, dim = G->dim;
@@ -136,11 +263,14 @@ static cb_status residual(family_system *y, const double *z, int order, conditio
       for (int p = 0; p < u; p++) f[p] += s * y->v->dy[a * u + p];
     }
   double unit = z[y->mu] * z[y->mu] - 1;
-  for (int i = 0; i < y->count; i++) f[u + i] = k->c[i], unit += z[u + i] * z[u + i];
+  for (int i = 0; i < y->count; i++) {
+    f[u + i] = k->c[i];
+    unit += z[u + i] * z[u + i];
+  }
   for (int j = 0; j < y->extra; j++) {
     const double *row = y->rows + j * u;
     for (int p = 0; p < u; p++) f[p] += z[u + y->count + j] * row[p];
-    f[u + y->count + j] = y->o->base ? z[j * y->basis->functions] - y->o->base[j] : 0;
+    f[u + y->count + j] = y->o->start_shape ? z[j * y->basis->functions] - y->o->start_shape[j] : 0;
   }
   f[y->mu] = unit / 2;
   return CB_OK;
@@ -158,7 +288,7 @@ static void second_variation(family_system *y, const double *z, const conditions
   cb_variation_hessian(y->v, z[y->mu], Lambda, W, H);
 }
 
-/* Gradients of conditions and of what is fixed: [count + extra][u] */
+/* Computes the gradients of the conditions and of the rows that fix the start: [count + extra][u]. */
 static void gradients(const family_system *y, const conditions *k, double *J) {
   const int u = y->u, dim = y->o->bundle->group->dim;
   memset(J, 0, (size_t)(y->count * u) * sizeof *J);
@@ -168,7 +298,7 @@ static void gradients(const family_system *y, const conditions *k, double *J) {
   memcpy(J + y->count * u, y->rows, (size_t)(y->extra * u) * sizeof *J);
 }
 
-/* The last row: of what closes the system. */
+/* Computes the last row of K, which is that of the last equation (family_row). */
 static void close_with(const family_system *y, family_row row, const double *direction, double *K) {
   double *last = K + (y->size - 1) * y->size;
   memset(last, 0, (size_t)y->size * sizeof *last);
@@ -178,7 +308,7 @@ static void close_with(const family_system *y, family_row row, const double *dir
     last[row == FAMILY_AMOUNT ? y->amount : y->mu] = 1;
 }
 
-/* K and H, J of y->reduced, after residual(order 2). */
+/* Computes K, and H and J of y->reduced, after residual(order 2). */
 static void matrix(family_system *y, const double *z, const conditions *k) {
   const int u = y->u, size = y->size, rows = y->count + y->extra;
   double *H = y->reduced->H, *J = y->reduced->J, *K = y->K;
@@ -194,7 +324,7 @@ static void matrix(family_system *y, const double *z, const conditions *k) {
     K[p * size + y->mu] = y->v->dcost[p] / 2;
   }
   K[(u + y->row) * size + y->amount] = -1;
-  if (!y->o->base) /* the multiplier of a shift of time is 0 */
+  if (!y->o->start_shape) /* the row that forbids a shift of time does not contain its own multiplier */
     for (int j = 0; j < y->extra; j++) K[(u + y->count + j) * size + u + y->count + j] = 0;
   for (int i = 0; i < y->count; i++) K[y->mu * size + u + i] = z[u + i];
   K[y->mu * size + y->mu] = z[y->mu];
@@ -212,7 +342,7 @@ cb_status family_correct(family_system *y, family_row row, const double *directi
   if (row != FAMILY_ALONG) p->z[row == FAMILY_AMOUNT ? y->amount : y->mu] = value;
   memcpy(y->column, p->z, (size_t)size * sizeof *p->z); /* the guess */
   fix(y, p->z);
-  for (*iterations = 0; *iterations < MOST; ++*iterations) {
+  for (*iterations = 0; *iterations < MAXIMUM; ++*iterations) {
     const cb_status status = residual(y, p->z, keep ? 1 : 2, &k);
     if (status) return status;
     y->f[size - 1] = 0;
@@ -230,10 +360,12 @@ cb_status family_correct(family_system *y, family_row row, const double *directi
       p->cost = y->v->cost;
       return CB_OK;
     }
-    keep = length < near_enough && (!keep || length < before / 10);
+    keep = length < near_tolerance && (!keep || length < before / 10);
     before = length;
   }
-  return cb_fail(CB_STEP_NO_CONVERGENCE, "a family of gaits cannot be followed past %g", p->z[y->amount]);
+  return cb_fail(CB_STEP_NO_CONVERGENCE,
+                 "a family of gaits cannot be followed past the amount %g: try a smaller range, or another start",
+                 p->z[y->amount]);
 }
 
 cb_status family_look(family_system *y, const double *before, family_point *p) {
@@ -258,9 +390,10 @@ cb_status family_look(family_system *y, const double *before, family_point *p) {
   double rates = 0, c2 = 0;
   for (int a = 0; a < y->u; a++) c2 += a % y->basis->functions ? p->z[a] * p->z[a] : 0;
   rates = p->cost / c2;
-  y->reduced->unknowns = y->u, y->reduced->rows = y->count + y->extra;
+  y->reduced->unknowns = y->u;
+  y->reduced->rows = y->count + y->extra;
   cb_reduced_eigenvalues(y->reduced);
-  /* of curvature, a share of what the cost alone has */
+  /* relative to the curvature of the cost only */
   const double none = 1e-7 * fabs(p->z[y->mu]) * rates;
   p->index = p->flat = p->values = 0;
   for (int i = 0; i < y->reduced->values; i++) {
@@ -275,7 +408,7 @@ cb_status family_look(family_system *y, const double *before, family_point *p) {
   return CB_OK;
 }
 
-cb_status family_across(family_system *y, const family_point *p, double *direction) {
+cb_status family_transverse(family_system *y, const family_point *p, double *direction) {
   const int size = y->size;
   conditions k;
   int sign;

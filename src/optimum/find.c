@@ -1,10 +1,11 @@
-/* Searching for the best gait: from every start, told apart, refined, the best first.
+/* Searches for the best gait: from every start; equal solutions are merged, the others are refined and sorted with the
+ * best first.
  *
- * What starts come to is in their order, whatever thread took them: results do not depend on how many there are.
+ * Results are stored in the order of the starts, so that they do not depend on the number of threads.
  */
 #include "optimum/find.h"
 
-#include "bundle/poles.h"
+#include "bundle/bundle_private.h"
 #include "core/threads.h"
 
 #include <math.h>
@@ -17,44 +18,46 @@ enum { FIRST_SIZE = 8, STEPS = 100, TOLD = 12 };
 typedef struct trial {
   cb_direct *d;
   cb_status status;
-  int found;
-  double shape[CB_SHAPE_MAX]; /* where the last gait was, if it came to nothing */
-  double fallen;              /* what was sought there, if it was at the target and had fallen; else infinite */
-  double most;                /* the amount there, if no change of the gait changes it; else 0 */
-  bool settled;               /* in more functions of time */
-  char hindrance[256];        /* at breaks of the bundle, if it came to nothing there */
+  int found;                  /* number of starts that led to this gait */
+  double shape[CB_SHAPE_MAX]; /* the mean or farthest shape of the last gait, if the search failed */
+  double fallen;              /* the objective of the last gait of a failed search, if this gait was near the target and
+                               * its objective was below half of that of the start; otherwise infinite */
+  double maximum;             /* the amount of the last gait of a failed search, if no change of the gait changes the
+                               * amount; otherwise 0 */
+  bool settled;               /* the gait was refined in more functions of time */
+  char hindrance[256];        /* the error message, if breaks of the bundle made the search fail */
 } trial;
 
-/* Less is better. */
+/* Returns the value to minimise. */
 static double sought(const cb_optimum_problem *p, double cost, double amount) {
-  switch (p->seek) {
-    case CB_SEEK_COST: return cost;
-    case CB_SEEK_EFFICIENCY: return cost / (amount * amount);
-    case CB_SEEK_TARGET: return -fabs(amount);
+  switch (p->objective) {
+    case CB_OBJECTIVE_COST: return cost;
+    case CB_OBJECTIVE_EFFICIENCY: return cost / (amount * amount);
+    case CB_OBJECTIVE_TARGET: return -fabs(amount);
   }
   return NAN;
 }
 
 static double value(const trial *t) { return sought(t->d->problem, t->d->v->cost, t->d->amount); }
 
-/* The middle of a loop, or its shape that is farthest from a base. */
+/* Computes the mean of a loop, or its shape that is farthest from a given start shape. */
 static void place(const cb_direct *d, double *r) {
   const int n = d->v->n;
-  double most = -1;
+  double maximum = -1;
   memset(r, 0, (size_t)n * sizeof *r);
   for (int q = 0; q < d->basis->nodes; q++) {
     double far = 0;
     for (int i = 0; i < n; i++) {
-      if (d->problem->base) far += pow(d->v->r[q * n + i] - d->problem->base[i], 2);
-      r[i] += d->problem->base ? 0 : d->basis->weight[q] * d->v->r[q * n + i];
+      if (d->problem->start_shape) far += pow(d->v->r[q * n + i] - d->problem->start_shape[i], 2);
+      r[i] += d->problem->start_shape ? 0 : d->basis->weight[q] * d->v->r[q * n + i];
     }
-    if (!d->problem->base || far <= most) continue;
-    most = far;
+    if (!d->problem->start_shape || far <= maximum) continue;
+    maximum = far;
     memcpy(r, d->v->r + q * n, (size_t)n * sizeof *r);
   }
 }
 
-/* The amount of the gait as it is, with the sign that is asked for: where the size is free it is no part of the problem. */
+/* Sets the amount to that of the gait, with the sign of the target. The problem gives no amount if the size is free. */
 static cb_status take_own_amount(cb_direct *d) {
   const cb_group *G = d->problem->bundle->group;
   double c[CB_CONDITIONS_MAX];
@@ -66,8 +69,8 @@ static cb_status take_own_amount(cb_direct *d) {
   return CB_OK;
 }
 
-/* From a start to a gait of least cost, or to any of stationary cost. One that costs nothing beside its start has fallen
- * into a singular shape. */
+/* Searches from a start for a gait of minimum cost, or for any gait of stationary cost. If the cost has become
+ * negligible relative to the start, the gait has converged to a singular shape, and the search has failed. */
 static bool settle(trial *t, const cb_gait *start, bool stationary, int steps) {
   static const double nothing = 1e-6;
   cb_direct *d = t->d;
@@ -76,41 +79,45 @@ static bool settle(trial *t, const cb_gait *start, bool stationary, int steps) {
   d->amount = cb_gait_target_get(d->problem->bundle->group, &d->target);
   t->status = cb_direct_from(d, start);
   if (!t->status) t->status = cb_variation_at(d->v, d->c, 0);
-  if (!t->status && d->problem->seek == CB_SEEK_EFFICIENCY) t->status = take_own_amount(d);
+  if (!t->status && d->problem->objective == CB_OBJECTIVE_EFFICIENCY) t->status = take_own_amount(d);
   const double before = sought(d->problem, d->v->cost, d->amount), asked = d->amount;
   const bool breaks = cb_bundle_has_breaks(d->problem->bundle);
-  if (!t->status) t->status = breaks ? cb_direct_across(&t->d, start, FIRST_SIZE, steps) : cb_direct_solve(d, steps);
+  if (!t->status)
+    t->status = breaks ? cb_direct_multiphase(&t->d, start, FIRST_SIZE, steps) : cb_direct_solve(d, steps);
   d = t->d;
   if (t->status == CB_ERROR_UNSUPPORTED || (t->status && d->crossings))
     snprintf(t->hindrance, sizeof t->hindrance, "%s", cb_error_text());
   const double now = sought(d->problem, d->v->cost, d->amount);
-  if (!t->status && d->problem->seek != CB_SEEK_TARGET && now < nothing * before) t->status = CB_STEP_NO_CONVERGENCE;
-  if (!t->status && fabs(d->amount) < nothing * fabs(asked)) t->status = CB_STEP_NO_CONVERGENCE; /* it does nothing */
+  if (!t->status && d->problem->objective != CB_OBJECTIVE_TARGET && now < nothing * before)
+    t->status = CB_STEP_NO_CONVERGENCE;
+  if (!t->status && fabs(d->amount) < nothing * fabs(asked))
+    t->status = CB_STEP_NO_CONVERGENCE; /* the gait has shrunk to a trivial holonomy */
   return !t->status;
 }
 
-/* Where a search for the least has come to, if not to rest. */
+/* Records how far a search for the minimum has come without convergence. */
 static void note_end(trial *t, double before) {
   static const double at = .1, fallen = .5, endless = 1e3;
   const cb_direct *d = t->d;
   const cb_optimum_problem *p = d->problem;
   const cb_group *G = p->bundle->group;
-  const bool told = isfinite(d->amount);
-  const double now = sought(p, d->v->cost, d->amount), size = told ? fabs(d->amount) : 1;
-  double most = 0;
+  const bool has_amount = isfinite(d->amount);
+  const double now = sought(p, d->v->cost, d->amount), size = has_amount ? fabs(d->amount) : 1;
+  double maximum = 0;
   place(d, t->shape);
-  for (int a = 0; a < G->dim; a++) most = fmax(most, fabs(d->lambda[a]));
-  if (p->seek == CB_SEEK_COST && told && most * size > endless * d->v->cost)
-    t->most = d->amount + d->condition[cb_gait_target_amount(G, &d->target)];
-  else if (t->status == CB_STEP_NO_CONVERGENCE && p->seek != CB_SEEK_TARGET &&
+  for (int a = 0; a < G->dim; a++) maximum = fmax(maximum, fabs(d->lambda[a]));
+  if (p->objective == CB_OBJECTIVE_COST && has_amount && maximum * size > endless * d->v->cost)
+    t->maximum = d->amount + d->condition[cb_gait_target_amount(G, &d->target)];
+  else if (t->status == CB_STEP_NO_CONVERGENCE && p->objective != CB_OBJECTIVE_TARGET &&
            d->off < (cb_direct_held(d) ? at / 10 : at) * size && now < fallen * before)
     t->fallen = now;
 }
 
-/* Every other random start is led to any gait of stationary cost, and so is what comes to no least one: saddles are told beside
- * the least. */
+/* Searches from one start. `any` (every other random start), or if no minimum is found: accepts any gait of stationary
+ * cost, so that saddles are reported next to minima. */
 static void search(const cb_optimum_problem *p, bool any, const cb_gait *start, trial *t) {
-  t->found = 1, t->fallen = INFINITY;
+  t->found = 1;
+  t->fallen = INFINITY;
   t->status = cb_direct_create(p, FIRST_SIZE, &t->d);
   if (t->status || (any && settle(t, start, true, STEPS / 2))) return;
   double before = NAN;
@@ -136,8 +143,9 @@ static double off(const trial *s, const trial *t) { return fabs(value(s) - value
 
 static bool at_barrier(const cb_direct *d) { return d->barrier && d->barrier->tau > 0; }
 
-/* A gait that meets walls is known by nodes alone before it is refined: one has its means and squares too. */
-static bool near_walls(const trial *s, const trial *t) {
+/* True if two gaits at constraints are equal within the accuracy before refinement, when a gait is known only at its
+ * nodes. Means and squares over the nodes are compared too. */
+static bool near_constraints(const trial *s, const trial *t) {
   static const double small = 3e-3, refined = 1e-5, same = .02;
   if (!at_barrier(s->d) || !at_barrier(t->d)) return false;
   if (off(s, t) <= refined) return true;
@@ -147,7 +155,8 @@ static bool near_walls(const trial *s, const trial *t) {
       const cb_direct *d = k ? t->d : s->d;
       for (int q = 0; q < d->basis->nodes; q++) {
         const double r = d->v->r[q * d->v->n + i];
-        mean[k] += d->basis->weight[q] * r, square[k] += d->basis->weight[q] * r * r;
+        mean[k] += d->basis->weight[q] * r;
+        square[k] += d->basis->weight[q] * r * r;
       }
     }
     if (fabs(mean[0] - mean[1]) > same * sqrt(square[1]) || fabs(square[0] - square[1]) > same * square[1])
@@ -156,14 +165,14 @@ static bool near_walls(const trial *s, const trial *t) {
   return off(s, t) <= small;
 }
 
-/* Of those that agree the first is kept. Returns how many are left. */
-static int tell_apart(trial *t, int count, double tolerance) {
+/* Keeps the first of equal gaits. Returns the number of gaits that remain. */
+static int separate_gaits(trial *t, int count, double tolerance) {
   int kept = 0;
   qsort(t, (size_t)count, sizeof *t, better);
   for (int k = 0; k < count; k++) {
     if (!t[k].d) continue;
     trial *last = kept ? &t[kept - 1] : NULL;
-    if (last && (off(&t[k], last) <= tolerance || near_walls(&t[k], last))) {
+    if (last && (off(&t[k], last) <= tolerance || near_constraints(&t[k], last))) {
       last->found += t[k].found;
       cb_direct_free(t[k].d);
       t[k].d = NULL;
@@ -176,13 +185,13 @@ static int tell_apart(trial *t, int count, double tolerance) {
   return kept;
 }
 
-/* --- what there is none of --- */
+/* --- messages if no gait was found --- */
 
-/* Saddles at best, and cheaper and cheaper gaits beside them. */
+/* True if there is no start shape, and the search found at best saddles, and costs that kept falling. */
 static bool endless(const cb_optimum_problem *p, const cb_optima *all) {
   for (int k = 0; k < all->count; k++)
     if (all->item[k].index == 0) return false;
-  return !p->base && isfinite(all->falling);
+  return !p->start_shape && isfinite(all->falling);
 }
 
 static cb_status no_least(const cb_optimum_problem *p, const double *r) {
@@ -191,22 +200,24 @@ static cb_status no_least(const cb_optimum_problem *p, const double *r) {
   size_t used = 0;
   for (int i = 0; i < b->n && used < sizeof shape; i++)
     used += (size_t)snprintf(shape + used, sizeof shape - used, "%s%.20s = %.4g", i ? ", " : "", b->shape[i], r[i]);
-  return cb_fail(CB_STEP_NO_CONVERGENCE, "no least cost was found: it falls on towards %s; give %sbounds", shape,
-                 p->base ? "" : "a base or ");
+  return cb_fail(CB_STEP_NO_CONVERGENCE,
+                 "no minimum of the cost was found: it keeps falling towards the shape %s; give %sbounds", shape,
+                 p->start_shape ? "" : "a start shape or ");
 }
 
-/* The greatest amount from some of the starts, to some thousandths, if it is less than what is asked; else 0. */
-static double within_walls(const cb_optimum_problem *p, cb_gait *const *start, int count) {
+/* Returns the maximum amount from some of the starts, with an error of some thousandths, if it is below the target;
+ * otherwise 0. */
+static double within_constraints(const cb_optimum_problem *p, cb_gait *const *start, int count) {
   enum { TRIES = 6 };
   const double asked = fabs(cb_gait_target_get(p->bundle->group, &p->target));
-  double most = 0, amount;
-  if (!(p->lower || p->upper || p->apart) || p->seek != CB_SEEK_COST || !isfinite(asked)) return 0;
+  double maximum = 0, amount;
+  if (!(p->lower || p->upper || p->no_crossing) || p->objective != CB_OBJECTIVE_COST || !isfinite(asked)) return 0;
   for (int k = 0; k < count && k < TRIES; k++)
-    if (!cb_direct_most(p, start[k], FIRST_SIZE, &amount)) most = fmax(most, fabs(amount));
-  return most < asked ? most : 0;
+    if (!cb_direct_maximum(p, start[k], FIRST_SIZE, &amount)) maximum = fmax(maximum, fabs(amount));
+  return maximum < asked ? maximum : 0;
 }
 
-/* From none of the starts. */
+/* Returns the reason if no gait from any start can reach the target. */
 static cb_status out_of_reach(const cb_optimum_problem *p, cb_gait *const *start, int count) {
   cb_status status = CB_OK;
   for (int k = 0; k < count; k++) {
@@ -216,11 +227,12 @@ static cb_status out_of_reach(const cb_optimum_problem *p, cb_gait *const *start
   return status;
 }
 
-/* Saddles at best, of gaits that go round more than once, where one cycle does not come so far. */
+/* True if one cycle does not reach the target, and the search found at best saddles, which are gaits of several
+ * cycles. */
 static bool beyond(const cb_optimum_problem *p, const cb_optima *all, cb_gait *const *start, int count) {
   for (int k = 0; k < all->count; k++)
     if (all->item[k].index == 0) return false;
-  return within_walls(p, start, count) > 0;
+  return within_constraints(p, start, count) > 0;
 }
 
 static cb_status no_gait(const cb_optimum_problem *p, cb_gait *const *start, const trial *t, int count,
@@ -228,59 +240,63 @@ static cb_status no_gait(const cb_optimum_problem *p, cb_gait *const *start, con
   for (int k = 0; k < count; k++)
     if (t[k].status == CB_ERROR_MEMORY) return cb_fail(CB_ERROR_MEMORY, "no memory for a search");
   for (int k = 0; k < count; k++)
-    if (t[k].hindrance[0]) return cb_fail(CB_STEP_NO_CONVERGENCE, "no gait was found that does it: %s", t[k].hindrance);
+    if (t[k].hindrance[0])
+      return cb_fail(CB_STEP_NO_CONVERGENCE, "no gait was found that reaches the target: %s", t[k].hindrance);
   if (isfinite(all->falling)) return no_least(p, all->towards);
-  double most = within_walls(p, start, count);
-  if (most > 0)
+  double maximum = within_constraints(p, start, count);
+  if (maximum > 0)
     return cb_fail(
         CB_STEP_NO_CONVERGENCE,
-        "no gait was found that does it within its bounds: a cycle does at most about %.3g of %.9g there, as far as "
-        "was found from some starts; repeat one of less",
-        most, fabs(cb_gait_target_get(p->bundle->group, &p->target)));
-  for (int k = 0; k < count; k++) most = fmax(most, fabs(t[k].most));
-  if (most > 0 && !(most >= fabs(cb_gait_target_get(p->bundle->group, &p->target)))) /* else it does not say why */
+        "no gait was found that reaches the target within the bounds: from some starts one cycle reached at most about "
+        "%.3g of %.9g; repeat a cycle with a smaller target",
+        maximum, fabs(cb_gait_target_get(p->bundle->group, &p->target)));
+  for (int k = 0; k < count; k++) maximum = fmax(maximum, fabs(t[k].maximum));
+  if (maximum > 0 && !(maximum >= fabs(cb_gait_target_get(p->bundle->group,
+                                                          &p->target)))) /* other statuses give no reason to report */
     return cb_fail(
         CB_STEP_NO_CONVERGENCE,
-        "no gait was found that does it, from %d start%s: they end at %.9g, the most of the gaits where they are "
-        "stuck, which is no bound: more `starts` or a `gait` that does more may do",
-        count, count == 1 ? "" : "s", most);
-  return cb_fail(CB_STEP_NO_CONVERGENCE,
-                 "no gait was found that does it, from %d start%s: a smaller target, more `starts` or a `gait` near it "
-                 "may do",
-                 count, count == 1 ? "" : "s");
+        "no gait was found that reaches the target, from %d start%s: they stopped at gaits that reach at most %.9g, "
+        "which is not a proven bound; try more `starts`, or a `gait` that reaches more",
+        count, count == 1 ? "" : "s", maximum);
+  return cb_fail(
+      CB_STEP_NO_CONVERGENCE,
+      "no gait was found that reaches the target, from %d start%s: try a smaller target, more `starts`, or a "
+      "`gait` near it",
+      count, count == 1 ? "" : "s");
 }
 
-/* --- all of it --- */
+/* --- the complete search --- */
 
-/* A smooth loop that is a smaller one run round some times: of harmonics that are multiples of 2, or of 3. */
+/* True for a smooth loop that repeats a smaller loop: its harmonics are multiples of 2, or of 3. */
 static bool repeats(const cb_direct *d) {
   static const double small = 1e-3;
   const int f = d->basis->functions;
   for (int times = 2; times <= 3; times++) {
-    double most = 0, other = 0;
+    double maximum = 0, other = 0;
     for (int a = 0; a < d->v->unknowns; a++) {
       const int harmonic = (a % f + 1) / 2;
-      most = fmax(most, harmonic ? fabs(d->c[a]) : 0);
+      maximum = fmax(maximum, harmonic ? fabs(d->c[a]) : 0);
       other = fmax(other, harmonic % times ? fabs(d->c[a]) : 0);
     }
-    if (other < small * most) return d->basis->harmonics > 0;
+    if (other < small * maximum) return d->basis->harmonics > 0;
   }
   return false;
 }
 
-/* A stationary gait of few functions of time that has none beside it in more of them, nor in Wong's equations, is none;
- * one of several cycles is not one of one. */
+/* True if a stationary gait does not count: it is in few functions of time and no gait is near it in more functions or
+ * in Wong's equations; or it consists of several cycles. */
 static bool spurious(const trial *t, const cb_optimum *o) {
   return repeats(t->d) ||
          (!t->settled && !o->abnormal && !cb_direct_held(t->d) && !(fabs(o->wong - o->cost) < 1e-6 * o->cost));
 }
 
-/* It passes a singular shape, of which the nodes of its functions of time see nothing. */
+/* True if the gait passes a singular shape. The shape may lie between nodes, so that the search has not seen it. */
 static bool singular(const cb_optimum_problem *p, const cb_optimum *o) {
   return cb_gait_regular(p->bundle, o->gait) != CB_OK;
 }
 
-/* Gaits that walls hold are told apart once they are exact. Returns how many are left. */
+/* Merges equal gaits that are pressed against constraints, once they are exact. Returns the number of gaits that
+ * remain. */
 static int merge(const cb_optimum_problem *p, cb_optimum *o, int count) {
   int kept = 0;
   for (int k = 0; k < count; k++) {
@@ -300,28 +316,29 @@ static int merge(const cb_optimum_problem *p, cb_optimum *o, int count) {
 }
 
 static void note(const cb_find_watch *watch, int done, int starts) {
-  if (watch) watch->tell(watch->context, done, starts);
+  if (watch) watch->report(watch->context, done, starts);
 }
 
-static cb_status tell(const cb_optimum_problem *p, trial *t, int kept, const cb_find_watch *watch, cb_optima *all) {
+static cb_status report(const cb_optimum_problem *p, trial *t, int kept, const cb_find_watch *watch, cb_optima *all) {
   cb_status status = CB_OK;
   for (int k = 0; !status && k < kept && k < 2 * TOLD; k++) {
     note(watch, all->starts, all->starts);
     status = cb_direct_refine(&t[k].d, &t[k].settled);
   }
   if (status) return status;
-  kept = tell_apart(t, kept, 1e-8);
+  kept = separate_gaits(t, kept, 1e-8);
   all->item = calloc((size_t)kept, sizeof *all->item);
   if (!all->item) return cb_fail(CB_ERROR_MEMORY, "no memory for %d gaits", kept);
   for (int k = 0; !status && k < kept && all->count < TOLD; k++) {
     cb_optimum *o = &all->item[all->count];
     note(watch, all->starts, all->starts);
-    status = cb_optimum_tell(t[k].d, o);
+    status = cb_optimum_certify(t[k].d, o);
     if (status) return status;
     o->found = t[k].found;
     if (spurious(&t[k], o) || singular(p, o)) {
       all->failed += o->found;
-      cb_gait_free(o->gait), o->gait = NULL;
+      cb_gait_free(o->gait);
+      o->gait = NULL;
     } else {
       all->count++;
     }
@@ -330,7 +347,7 @@ static cb_status tell(const cb_optimum_problem *p, trial *t, int kept, const cb_
   return status;
 }
 
-/* What did not settle, and was better than what did. */
+/* Records searches that did not converge but had reached better values than the searches that converged. */
 static void note_falling(const cb_optimum_problem *p, const trial *t, int count, cb_optima *all) {
   const double best = all->count ? sought(p, all->item[0].cost, all->item[0].amount) : INFINITY;
   all->falling = INFINITY;
@@ -348,7 +365,7 @@ cb_status cb_optimum_find(const cb_optimum_problem *problem, cb_optima **out) {
 cb_status cb_optimum_find_watched(const cb_optimum_problem *problem, const cb_find_watch *watch, cb_optima **out) {
   cb_optimum_problem of = *problem, *p = &of;
   const double asked = cb_gait_target_get(p->bundle->group, &p->target);
-  if (p->seek == CB_SEEK_EFFICIENCY) cb_gait_target_set(p->bundle->group, &p->target, asked < 0 ? -1 : 1);
+  if (p->objective == CB_OBJECTIVE_EFFICIENCY) cb_gait_target_set(p->bundle->group, &p->target, asked < 0 ? -1 : 1);
   cb_gait **start = NULL;
   int count = 0, finished = 0;
   cb_status status = cb_start_gaits(p, &count, &start);
@@ -365,8 +382,8 @@ cb_status cb_optimum_find_watched(const cb_optimum_problem *problem, const cb_fi
     }
     all->starts = count;
     for (int k = 0; k < count; k++) all->failed += !t[k].d;
-    const int kept = all->failed < count ? tell_apart(t, count, 1e-5) : 0;
-    if (kept) status = tell(p, t, kept, watch, all);
+    const int kept = all->failed < count ? separate_gaits(t, count, 1e-5) : 0;
+    if (kept) status = report(p, t, kept, watch, all);
     if (!status) note_falling(p, t, count, all);
     if (!status && (!all->count || endless(p, all) || beyond(p, all, start, count)))
       status = no_gait(p, start, t, count, all);
@@ -377,7 +394,10 @@ cb_status cb_optimum_find_watched(const cb_optimum_problem *problem, const cb_fi
   }
   free(start);
   free(t);
-  if (status) return cb_optima_free(all), status;
+  if (status) {
+    cb_optima_free(all);
+    return status;
+  }
   *out = all;
   return CB_OK;
 }

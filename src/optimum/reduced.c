@@ -1,4 +1,4 @@
-/* Quadratic programs with equations. */
+/* Quadratic programs with equality constraints, and projections on cones (reduced.h). */
 #include "optimum/reduced.h"
 
 #include "core/arena.h"
@@ -9,15 +9,16 @@
 #include <math.h>
 #include <string.h>
 
-/* Below this share of the largest a curvature is no curvature, and a gradient of an equation depends on others. */
+/* Relative to the largest: a smaller curvature than least_curvature is replaced by this; an equation with a smaller
+ * gradient than least_gradient counts as dependent on the others. */
 static const double least_curvature = 1e-6, least_gradient = 1e-11;
-/* Of a matrix whose entries differ by many decades, what round-off leaves. */
+/* The round-off of a matrix whose entries differ by many decades. */
 static const double least_pivot = 1e-14;
 
 struct cb_reduced_work {
   struct cb_arena *arena;
-  double *beta, *pivot;                                         /* Householder's; R's rows in J */
-  int *row;                                                     /* which equation is the k-th */
+  double *beta, *pivot; /* beta: of Householder's vectors; pivot: the matrix R' */
+  int *row;             /* [rows]: the index of the equation that became row k of the factors */
   double *a, *factor, *x, *y, *value, *off, *reflection, *pair; /* [unknowns], pair twice that */
   cb_rotation *rotation;
 };
@@ -26,7 +27,10 @@ cb_status cb_reduced_create(int unknowns, int rows, cb_reduced **out) {
   struct cb_arena *arena = cb_arena_create();
   cb_reduced *r = cb_arena_alloc(arena, 1, sizeof *r);
   struct cb_reduced_work *w = cb_arena_alloc(arena, 1, sizeof *w);
-  if (!r || !w) return cb_arena_free(arena), cb_fail(CB_ERROR_MEMORY, "no memory for a quadratic program");
+  if (!r || !w) {
+    cb_arena_free(arena);
+    return cb_fail(CB_ERROR_MEMORY, "no memory for a quadratic program");
+  }
   const size_t u = (size_t)unknowns, k = (size_t)rows;
   *r = (cb_reduced){.unknowns = unknowns, .rows = rows, .work = w};
   w->arena = arena;
@@ -37,12 +41,12 @@ cb_status cb_reduced_create(int unknowns, int rows, cb_reduced **out) {
                {&r->multiplier, k}, {&r->eigen, u},   {&w->beta, k}, {&w->pivot, k * k}, {&w->a, u * u},
                {&w->factor, u * u}, {&w->x, u},       {&w->y, u},    {&w->value, u},     {&w->off, u},
                {&w->reflection, u}, {&w->pair, 2 * u}};
-  bool room = (w->row = cb_arena_alloc(arena, k, sizeof *w->row)) != NULL;
+  bool allocated = (w->row = cb_arena_alloc(arena, k, sizeof *w->row)) != NULL;
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-    room = (*parts[i].at = cb_arena_alloc(arena, parts[i].count, sizeof(double))) && room;
+    allocated = (*parts[i].at = cb_arena_alloc(arena, parts[i].count, sizeof(double))) && allocated;
   w->rotation = cb_arena_alloc(arena, (size_t)cb_symmetric_rotations(unknowns), sizeof *w->rotation);
-  room = w->rotation && room;
-  if (!room) {
+  allocated = w->rotation && allocated;
+  if (!allocated) {
     cb_arena_free(arena);
     return cb_fail(CB_ERROR_MEMORY, "no memory for a quadratic program of %d unknowns", unknowns);
   }
@@ -54,7 +58,7 @@ void cb_reduced_free(cb_reduced *r) {
   if (r) cb_arena_free(r->work->arena);
 }
 
-/* x <- (1 - beta v v') x, v = (0 .. 0, 1 at k, ...) in J's row */
+/* Reflects x: x <- (1 - beta v v') x, v = (0 .. 0, 1 at k, ...) in J's row */
 static void reflect(const cb_reduced *r, int k, double *x) {
   const double *v = r->J + k * r->unknowns;
   const double s = r->work->beta[k] * cb_dot(r->unknowns - k, v + k, x + k);
@@ -64,18 +68,21 @@ static void reflect(const cb_reduced *r, int k, double *x) {
 static void swap_rows(cb_reduced *r, int k, int best) {
   struct cb_reduced_work *w = r->work;
   const int row = w->row[k];
-  w->row[k] = w->row[best], w->row[best] = row;
+  w->row[k] = w->row[best];
+  w->row[best] = row;
   for (int i = 0; best != k && i < r->unknowns; i++) {
     const double t = r->J[k * r->unknowns + i];
-    r->J[k * r->unknowns + i] = r->J[best * r->unknowns + i], r->J[best * r->unknowns + i] = t;
+    r->J[k * r->unknowns + i] = r->J[best * r->unknowns + i];
+    r->J[best * r->unknowns + i] = t;
   }
   for (int i = 0; best != k && i < k; i++) {
     const double t = w->pivot[k * r->rows + i];
-    w->pivot[k * r->rows + i] = w->pivot[best * r->rows + i], w->pivot[best * r->rows + i] = t;
+    w->pivot[k * r->rows + i] = w->pivot[best * r->rows + i];
+    w->pivot[best * r->rows + i] = t;
   }
 }
 
-/* With the largest remaining gradient first. pivot[k][i], i <= k: J_k in the first columns of Q. */
+/* Factors J, at each step with the largest remaining gradient. pivot[k][i], i <= k: J_k in the first columns of Q. */
 static void factor(cb_reduced *r) {
   struct cb_reduced_work *w = r->work;
   const int u = r->unknowns;
@@ -84,15 +91,18 @@ static void factor(cb_reduced *r) {
   for (int k = 0; k < r->rows; k++) w->row[k] = k;
   for (int k = 0; k < r->rows && k < u; k++) {
     int best = k;
-    double most = -1;
+    double maximum = -1;
     for (int j = k; j < r->rows; j++) {
       const double size = cb_dot(u - k, r->J + j * u + k, r->J + j * u + k);
-      if (size > most) most = size, best = j;
+      if (size > maximum) {
+        maximum = size;
+        best = j;
+      }
     }
-    largest = fmax(largest, most);
-    if (!(most > least_gradient * least_gradient * largest)) return;
+    largest = fmax(largest, maximum);
+    if (!(maximum > least_gradient * least_gradient * largest)) return;
     swap_rows(r, k, best);
-    double *v = r->J + k * u, norm = sqrt(most);
+    double *v = r->J + k * u, norm = sqrt(maximum);
     const double first = v[k] > 0 ? -norm : norm, pivot = v[k] - first;
     w->pivot[k * r->rows + k] = first;
     for (int i = k + 1; i < u; i++) v[i] /= pivot;
@@ -106,7 +116,7 @@ static void factor(cb_reduced *r) {
   }
 }
 
-/* g <- Q'g; nu by R nu = -(Q'g)_1 */
+/* g <- Q'g; nu from R nu = -(Q'g)_1 */
 static void slope(cb_reduced *r) {
   struct cb_reduced_work *w = r->work;
   for (int k = 0; k < r->rank; k++) reflect(r, k, r->g);
@@ -140,14 +150,15 @@ static void rotate(cb_reduced *r) {
   }
 }
 
-/* The reduced Hessian to a[m][m]. */
+/* Copies the reduced Hessian to a[m][m]; returns m. */
 static int reduced_hessian(cb_reduced *r) {
   const int u = r->unknowns, k = r->rank, m = u - k;
   for (int i = 0; i < m; i++) memcpy(r->work->a + i * m, r->H + (i + k) * u + k, (size_t)m * sizeof(double));
   return m;
 }
 
-/* Its eigenvalues, z by rotations: how many of these, -1 where it is not finite. */
+/* Computes the eigenvalues of the reduced Hessian and applies the rotations to z. Returns the number of rotations; -1
+ * if a number is not finite. */
 static int eigen(cb_reduced *r, int m, double *z) {
   struct cb_reduced_work *w = r->work;
   cb_symmetric_reduce(m, w->a, w->value, w->off, w->reflection, w->pair);
@@ -165,11 +176,12 @@ void cb_reduced_eigenvalues(cb_reduced *r) {
   eigen(r, reduced_hessian(r), NULL);
 }
 
-/* z in place of its right side, by eigenvalues' sizes. */
+/* Replaces the right side z by the solution with the absolute values of the eigenvalues, or, with the option
+ * `stationary`, with their signs. */
 static cb_status solve_indefinite(cb_reduced *r, int m, double *z) {
   struct cb_reduced_work *w = r->work;
   const int count = eigen(r, m, z);
-  if (count < 0) return cb_fail(CB_STEP_NOT_FINITE, "a quadratic program has no solution");
+  if (count < 0) return cb_fail(CB_STEP_NOT_FINITE, "a quadratic program has no finite solution: try another start");
   const double floor = least_curvature * (r->size > 0 ? r->size : fmax(fabs(r->eigen[0]), fabs(r->eigen[m - 1])));
   for (int k = 0; k < m; k++) {
     const double size = fmax(fabs(w->value[k]), floor);
@@ -180,7 +192,7 @@ static cb_status solve_indefinite(cb_reduced *r, int m, double *z) {
   return CB_OK;
 }
 
-/* R' x = -c */
+/* Solves R' x = -c. */
 static void forward(const cb_reduced *r, const double *c, double *x) {
   const struct cb_reduced_work *w = r->work;
   for (int k = 0; k < r->rank; k++) {
@@ -213,6 +225,109 @@ cb_status cb_reduced_solve(cb_reduced *r) {
   if (r->convex) cb_symmetric_solve(m, w->factor, z);
   for (int k = r->rank - 1; k >= 0; k--) reflect(r, k, x);
   for (int i = 0; i < u; i++)
-    if (!isfinite(x[i])) return cb_fail(CB_STEP_NOT_FINITE, "a quadratic program has no solution");
+    if (!isfinite(x[i]))
+      return cb_fail(CB_STEP_NOT_FINITE, "a quadratic program has no finite solution: try another start");
   return CB_OK;
+}
+
+/* --- interior points for the projection on a cone: G z - b = y, G = A A', b = A g --- */
+
+typedef struct cone {
+  int m;
+  double *G, *K, *b, *z, *y, *dz, *dy, *off;
+  cb_arena *arena;
+} cone;
+
+static cb_status create(int m, int n, const double *A, const double *g, double *z, double *y, cone *c) {
+  const size_t square = (size_t)m * (size_t)m;
+  *c = (cone){.m = m, .z = z, .y = y, .arena = cb_arena_create()};
+  cb_arena_doubles(c->arena, square, &c->G, &c->K);
+  cb_arena_doubles(c->arena, (size_t)m, &c->b, &c->dz, &c->dy, &c->off);
+  if (cb_arena_lost(c->arena)) return cb_fail(CB_ERROR_MEMORY, "no memory for %d active constraints", m);
+  const double size = sqrt(cb_dot(n, g, g));
+  for (int i = 0; i < m; i++) {
+    c->b[i] = size > 0 ? cb_dot(n, A + i * n, g) / size : 0;
+    for (int j = 0; j <= i; j++) c->G[i * m + j] = c->G[j * m + i] = cb_dot(n, A + i * n, A + j * n);
+  }
+  return CB_OK;
+}
+
+/* Factors K = G + y/z, plus a shift of the diagonal that is necessary because of the round-off of G. */
+static bool factor_cone(cone *c) {
+  const int m = c->m;
+  double maximum = 0;
+  for (int i = 0; i < m; i++) maximum = fmax(maximum, c->G[i * m + i]);
+  for (double ridge = 1e-15 * maximum; ridge < maximum; ridge *= 100) {
+    memcpy(c->K, c->G, (size_t)(m * m) * sizeof *c->K);
+    for (int i = 0; i < m; i++) c->K[i * m + i] += c->y[i] / c->z[i] + ridge;
+    if (cb_cholesky(m, c->K, 0, c->K)) return true;
+  }
+  return false;
+}
+
+/* Computes Newton's step to y z = tau - second. */
+static void step(cone *c, double tau, const double *second) {
+  const int m = c->m;
+  for (int i = 0; i < m; i++) c->dz[i] = -c->off[i] + (tau - (second ? second[i] : 0)) / c->z[i] - c->y[i];
+  cb_cholesky_solve(m, c->K, c->dz);
+  for (int i = 0; i < m; i++) c->dy[i] = (tau - (second ? second[i] : 0) - c->y[i] * c->dz[i]) / c->z[i] - c->y[i];
+}
+
+/* Returns the largest fraction, at most 1, of a step that reduces no y and no z by more than this share of itself. */
+static double reach(const cone *c, double share) {
+  double s = 1;
+  for (int i = 0; i < c->m; i++) {
+    if (c->dz[i] < 0) s = fmin(s, -share * c->z[i] / c->dz[i]);
+    if (c->dy[i] < 0) s = fmin(s, -share * c->y[i] / c->dy[i]);
+  }
+  return s;
+}
+
+static void move(cone *c, double s) {
+  for (int i = 0; i < c->m; i++) {
+    c->z[i] += s * c->dz[i];
+    c->y[i] += s * c->dy[i];
+  }
+}
+
+static cb_status iterate(cone *c, double *second) {
+  enum { ROUNDS = 100 };
+  static const double tolerance = 1e-13; /* y'z is the square of the error of x; round-off of G leaves about 1e-15 */
+  const int m = c->m;
+  double maximum = 0;
+  for (int i = 0; i < m; i++) maximum = fmax(maximum, sqrt(c->G[i * m + i]));
+  for (int i = 0; i < m; i++) {
+    c->y[i] = maximum;
+    c->z[i] = 1 / maximum;
+  }
+  for (int round = 0; round < ROUNDS; round++) {
+    const double tau = cb_dot(m, c->y, c->z) / m;
+    double off = 0, after = 0;
+    for (int i = 0; i < m; i++) {
+      c->off[i] = cb_dot(m, c->G + i * m, c->z) - c->b[i] - c->y[i];
+      off = fmax(off, fabs(c->off[i]));
+    }
+    if (tau * m < tolerance && off < 1e-12 * maximum) return CB_OK;
+    if (!factor_cone(c)) break;
+    step(c, 0, NULL);
+    const double s = reach(c, 1);
+    for (int i = 0; i < m; i++) {
+      after += (c->y[i] + s * c->dy[i]) * (c->z[i] + s * c->dz[i]) / m;
+      second[i] = c->dy[i] * c->dz[i];
+    }
+    step(c, tau * pow(fmax(after, 0) / tau, 3), second);
+    move(c, reach(c, .99));
+  }
+  return cb_fail(CB_STEP_NO_CONVERGENCE,
+                 "the forces of %d active constraints did not converge: try a gait with fewer active constraints", m);
+}
+
+cb_status cb_cone_projection(int rows, int n, const double *A, const double *g, double *z, double *y) {
+  cone c;
+  cb_status status = create(rows, n, A, g, z, y, &c);
+  double *second = status ? NULL : cb_arena_alloc(c.arena, (size_t)rows, sizeof *second);
+  if (!status && !second) status = cb_fail(CB_ERROR_MEMORY, "no memory for %d active constraints", rows);
+  if (!status) status = iterate(&c, second);
+  cb_arena_free(c.arena);
+  return status;
 }

@@ -1,8 +1,7 @@
-/* Factors and eigenvalues of symmetric matrices of some hundred rows. */
+/* Factors and eigenvalues of symmetric matrices with some hundred rows, and sums of outer products (symmetric.h). */
 #include "optimum/symmetric.h"
 
 #include "numerics/small.h"
-#include "optimum/outer.h"
 
 #include <float.h>
 #include <math.h>
@@ -40,7 +39,7 @@ void cb_symmetric_solve(int n, const double *u, double *x) {
 
 /* --- tridiagonal form --- */
 
-/* p[n] = sum_i x_i a_i, rows of a, four in one pass. */
+/* p[n] = sum_i x_i a_i, where a_i are rows of a, four in one pass. */
 CB_LANES void cb_symmetric_times(int n, int stride, const double *a, const double *x, double *restrict p) {
   int i = 0;
   memset(p, 0, (size_t)n * sizeof *p);
@@ -58,11 +57,12 @@ CB_LANES void cb_symmetric_take(int n, int stride, const double *x, const double
     for (int j = 0; j < n; j++) a[i * stride + j] -= x[i] * y[j] + y[i] * x[j];
 }
 
-void cb_symmetric_reduce(int n, double *a, double *d, double *e, double *beta, double *room) {
+void cb_symmetric_reduce(int n, double *a, double *d, double *e, double *beta, double *scratch) {
   for (int k = 0; k < n; k++) {
-    double *v = a + k * n + k + 1, *p = room;
+    double *v = a + k * n + k + 1, *p = scratch;
     const int m = n - k - 1;
-    d[k] = a[k * n + k], e[k] = beta[k] = 0;
+    d[k] = a[k * n + k];
+    e[k] = beta[k] = 0;
     if (m == 0) break;
     e[k] = v[0];
     const double size = sqrt(cb_dot(m, v, v));
@@ -93,7 +93,7 @@ void cb_symmetric_reflect(int n, const double *a, const double *beta, bool back,
 
 int cb_symmetric_rotations(int n) { return n * n + 40 * n; }
 
-/* One step of implicit QR by Wilkinson's shift on rows low to high; returns how many rotations there are then. */
+/* One step of implicit QR with Wilkinson's shift on rows low to high; returns the number of rotations so far. */
 static int step(int low, int high, double *d, double *e, double *x, int count, cb_rotation *kept) {
   const double half = (d[high - 1] - d[high]) / 2, last = e[high - 1];
   const double shift = d[high] - last * last / (half + copysign(hypot(half, last), half));
@@ -106,10 +106,14 @@ static int step(int low, int high, double *d, double *e, double *x, int count, c
     d[k + 1] = s * s * p - 2 * c * s * off + c * c * q;
     e[k] = (c * c - s * s) * off + c * s * (q - p);
     y = e[k];
-    if (k + 1 < high) z = s * e[k + 1], e[k + 1] *= c;
+    if (k + 1 < high) {
+      z = s * e[k + 1];
+      e[k + 1] *= c;
+    }
     if (!x) continue;
     const double a = x[k], b = x[k + 1];
-    x[k] = c * a + s * b, x[k + 1] = c * b - s * a;
+    x[k] = c * a + s * b;
+    x[k + 1] = c * b - s * a;
     kept[count++] = (cb_rotation){c, s, k};
   }
   return count;
@@ -117,7 +121,7 @@ static int step(int low, int high, double *d, double *e, double *x, int count, c
 
 int cb_symmetric_diagonal(int n, double *d, double *e, double *x, cb_rotation *kept) {
   int high = n - 1, count = 0;
-  for (long turns = 0, most = cb_symmetric_rotations(n); high > 0;) {
+  for (long turns = 0, maximum = cb_symmetric_rotations(n); high > 0;) {
     int low = high;
     while (low > 0 && !(fabs(e[low - 1]) <= DBL_EPSILON / 2 * (fabs(d[low - 1]) + fabs(d[low])))) low--;
     if (low > 0) e[low - 1] = 0;
@@ -126,7 +130,7 @@ int cb_symmetric_diagonal(int n, double *d, double *e, double *x, cb_rotation *k
       continue;
     }
     turns += high - low;
-    if (turns > most) return -1;
+    if (turns > maximum) return -1;
     count = step(low, high, d, e, x, count, kept);
   }
   return count;
@@ -136,6 +140,24 @@ void cb_symmetric_rotate_back(int count, const cb_rotation *kept, double *x) {
   for (int k = count - 1; k >= 0; k--) {
     const cb_rotation *r = &kept[k];
     const double a = x[r->at], b = x[r->at + 1];
-    x[r->at] = r->c * a - r->s * b, x[r->at + 1] = r->s * a + r->c * b;
+    x[r->at] = r->c * a - r->s * b;
+    x[r->at + 1] = r->s * a + r->c * b;
   }
+}
+
+/* --- sums of outer products, in tiles that fit in registers --- */
+
+enum { HIGH = 4, WIDE = CB_OUTER_SLACK };
+
+CB_LANES void cb_outer_add(int count, int rows, const double *A, int columns, const double *B, double *C, int stride) {
+  for (int j = 0; j < columns; j += WIDE)
+    for (int i = 0; i < rows; i += HIGH) {
+      double sum[HIGH][WIDE] = {{0}};
+      const double *a = A + i, *b = B + j;
+      for (int q = 0; q < count; q++, a += rows, b += columns)
+        for (int k = 0; k < HIGH; k++)
+          for (int l = 0; l < WIDE; l++) sum[k][l] += a[k] * b[l];
+      for (int k = 0; k < HIGH && i + k < rows; k++)
+        for (int l = 0; l < WIDE && j + l < columns; l++) C[(i + k) * stride + j + l] += sum[k][l];
+    }
 }

@@ -1,10 +1,15 @@
-/* Conditions on the holonomy of a gait, as functions of the numbers of an element. */
+/* The conditions on the holonomy of a gait, as functions of the numbers of an element (target.h), and whether any gait
+ * can meet them (find.h). */
 #include "optimum/target.h"
 
+#include "numerics/tableau.h"
 #include "numerics/small.h"
-#include "numerics/differences.h"
+#include "optimum/find.h"
+#include <curvebody/holonomy.h>
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool named(const cb_group *G, const char *name) { return !strcmp(G->name, name); }
@@ -19,7 +24,8 @@ static cb_jet length(const cb_jet *x, int n) {
   return cb_jet_sqrt(&sum);
 }
 
-/* In (0, 2 pi), smooth at a half turn; q and -q are one rotation: that which is nearer is taken. */
+/* Returns the angle of a rotation in (0, 2 pi), smooth at pi. q and -q are the same rotation; the one whose angle is
+ * closer to `near` is used. */
 static cb_jet rotation_angle(const cb_jet *q, double near) {
   const cb_jet sine = length(q + 1, 3);
   cb_jet angle = cb_jet_atan2(&sine, &q[0]);
@@ -42,7 +48,7 @@ int cb_gait_target_count(const cb_group *G, const cb_gait_target *t) {
   return 0;
 }
 
-/* The only number asked of parts that is not 0, as a number of the element; -1. */
+/* Returns the index of the only number of `parts` that is not 0; -1 if the count of nonzero numbers is not 1. */
 static int only_part(const cb_group *G, const cb_gait_target *t) {
   int only = -1;
   for (int k = 0; k < G->size; k++) {
@@ -81,7 +87,7 @@ void cb_gait_target_set(const cb_group *G, cb_gait_target *t, double amount) {
     t->element[part] = amount;
 }
 
-/* move and turn as functions of the numbers of an element. */
+/* Computes the conditions of move as functions of the numbers of an element; `turned` computes those of turn. */
 static void moved(const cb_group *G, double way, const cb_jet *g, cb_jet *c) {
   const bool plane = named(G, "se2"), space = named(G, "se3");
   const cb_jet far = plane ? length(g, 2) : space ? length(g + 4, 3) : G->size == 1 ? g[0] : length(g, G->size);
@@ -102,15 +108,17 @@ static cb_status from_element(const cb_group *G, const double *e, const double *
   return G->log(G, off, c);
 }
 
-/* Numbers of exp(y) g. */
+/* Computes the numbers of exp(y) g, where y has the components a and b. */
 static void displaced(const cb_group *G, const double *g, int a, double ya, int b, double yb, double *out) {
   double y[CB_GROUP_DIM] = {0};
-  y[a] += ya, y[b] += yb;
+  y[a] += ya;
+  y[b] += yb;
   G->exp(G, y, out);
   G->multiply(G, out, g, out);
 }
 
-/* V[dim][size] = d numbers/dy, by central differences of order 8 in steps of 1/64: exact to about 1e-14. */
+/* Computes V[dim][size], the derivatives of the numbers by y, by central differences of order 8 in steps of 1/64: exact
+ * to about 1e-14. */
 static void slopes(const cb_group *G, const double *g, double *V) {
   const double h = 1. / 64;
   memset(V, 0, (size_t)(G->dim * G->size) * sizeof *V);
@@ -123,8 +131,9 @@ static void slopes(const cb_group *G, const double *g, double *V) {
     }
 }
 
-/* VV[size] = d^2 numbers/dy_a dy_b, by mixed differences of order 4: they steer Newton's method only. */
-static void bends(const cb_group *G, const double *g, int a, int b, double *VV) {
+/* Computes VV[size], the second derivatives of the numbers by y_a and y_b, by mixed differences of order 4. Their
+ * errors of about 1e-7 are small enough for Newton's steps and for the signs of eigenvalues. */
+static void second_terms(const cb_group *G, const double *g, int a, int b, double *VV) {
   const double h = 1. / 64;
   memset(VV, 0, (size_t)G->size * sizeof *VV);
   for (int scale = 1; scale <= 2; scale++)
@@ -143,7 +152,7 @@ static double along(int size, const cb_jet *c, const double *u, const double *v)
   return sum;
 }
 
-/* Of conditions c[count] that are jets in the numbers of g. */
+/* Computes first and second for conditions c[count] that are jets in the numbers of g. */
 static void derivatives(const cb_group *G, const double *g, int count, const cb_jet *c, double *first, double *second) {
   const int dim = G->dim, size = G->size;
   double V[CB_GROUP_DIM * CB_GROUP_SIZE], VV[CB_GROUP_SIZE];
@@ -152,14 +161,14 @@ static void derivatives(const cb_group *G, const double *g, int count, const cb_
     for (int a = 0; a < dim; a++) first[k * dim + a] = cb_dot(size, c[k].g, V + a * size);
   for (int a = 0; second && a < dim; a++)
     for (int b = 0; b <= a; b++) {
-      bends(G, g, a, b, VV);
+      second_terms(G, g, a, b, VV);
       for (int k = 0; k < count; k++)
         second[(k * dim + a) * dim + b] = second[(k * dim + b) * dim + a] =
             along(size, &c[k], V + a * size, V + b * size) + cb_dot(size, c[k].g, VV);
     }
 }
 
-/* Of single numbers of g, of which there may be more than variables of a jet. */
+/* Computes conditions on single numbers of g. These may be more numbers than a jet has variables. */
 static void parts(const cb_group *G, const cb_gait_target *t, const double *g, double *c, double *first,
                   double *second) {
   const int dim = G->dim, size = G->size;
@@ -173,9 +182,12 @@ static void parts(const cb_group *G, const cb_gait_target *t, const double *g, d
   }
   for (int a = 0; second && a < dim; a++)
     for (int b = 0; b <= a; b++) {
-      bends(G, g, a, b, VV);
+      second_terms(G, g, a, b, VV);
       for (int i = 0, k = 0; i < size; i++)
-        if (t->asked[i]) second[(k * dim + a) * dim + b] = second[(k * dim + b) * dim + a] = VV[i], k++;
+        if (t->asked[i]) {
+          second[(k * dim + a) * dim + b] = second[(k * dim + b) * dim + a] = VV[i];
+          k++;
+        }
     }
 }
 
@@ -187,9 +199,13 @@ cb_status cb_gait_target_at(const cb_group *G, const cb_gait_target *t, const do
     if (second) memset(second, 0, (size_t)(count * dim * dim) * sizeof *second);
     return from_element(G, t->element, g, c);
   }
-  if (t->kind == CB_GAIT_PARTS) return parts(G, t, g, c, first, second), CB_OK;
+  if (t->kind == CB_GAIT_PARTS) {
+    parts(G, t, g, c, first, second);
+    return CB_OK;
+  }
   if (G->size > CB_JET_MAX)
-    return cb_fail(CB_ERROR_UNSUPPORTED, "group %s has no %s", G->name, t->kind == CB_GAIT_MOVE ? "distance" : "angle");
+    return cb_fail(CB_ERROR_UNSUPPORTED, "group %s has no %s: expected another kind of target, `element` or `parts`",
+                   G->name, t->kind == CB_GAIT_MOVE ? "distance" : "angle");
   cb_jet number[CB_JET_MAX], value[CB_CONDITIONS_MAX];
   for (int i = 0; i < G->size; i++) number[i] = cb_jet_variable(G->size, i, g[i]);
   if (t->kind == CB_GAIT_MOVE)
@@ -198,5 +214,163 @@ cb_status cb_gait_target_at(const cb_group *G, const cb_gait_target *t, const do
     turned(G, t->value, number, value);
   for (int k = 0; k < count; k++) c[k] = value[k].v;
   if (first || second) derivatives(G, g, count, value, first, second);
+  return CB_OK;
+}
+
+/* --- the algebra of holonomies, and whether a target is within it --- */
+
+enum { SHAPES = 24, PAIRS = CB_SHAPE_MAX * (CB_SHAPE_MAX - 1) / 2 };
+
+/* zero: a part of the curvature below this, relative to the size of A and dA, counts as 0; it is above the errors of
+ * derivatives by differences. carried_to: the error of the parallel transport. */
+static const double zero = 1e-8, carried_to = 1e-10;
+
+/* Replaces v by its part outside the span of h[dim][n], and returns the length of that part. */
+static double outside(int n, int dim, const double *h, double *v) {
+  for (int twice = 0; twice < 2; twice++)
+    for (int k = 0; k < dim; k++) {
+      const double share = cb_dot(n, v, h + k * n);
+      for (int a = 0; a < n; a++) v[a] -= share * h[k * n + a];
+    }
+  return sqrt(cb_dot(n, v, v));
+}
+
+static void widen(int n, double floor, const double *v, int *dim, double *h) {
+  double w[CB_GROUP_DIM] = {0};
+  memcpy(w, v, (size_t)n * sizeof *w);
+  const double size = *dim < n ? outside(n, *dim, h, w) : 0;
+  if (!(size > floor)) return;
+  for (int a = 0; a < n; a++) h[*dim * n + a] = w[a] / size;
+  (*dim)++;
+}
+
+/* Adds B and its derivatives at a shape, transported by g, to the span h. */
+static cb_status gather(const cb_bundle *b, const double *r, const double *g, double *v, int *dim, double *h) {
+  const cb_group *G = b->group;
+  const int n = b->n, d = G->dim, count = (n + 1) * n * (n - 1) / 2;
+  double Ad[CB_GROUP_DIM * CB_GROUP_DIM], A[CB_GROUP_DIM * CB_SHAPE_MAX], carried[CB_GROUP_DIM] = {0};
+  double *dA = v + count * d;
+  cb_status status = cb_bundle_connection(b, r, A, dA, NULL, NULL);
+  if (!status) status = cb_bundle_curvatures(b, r, v);
+  if (!status) status = cb_bundle_covariant(b, r, v + n * (n - 1) / 2 * d);
+  if (status) return status;
+  const double floor = zero * (cb_dot(d * n, A, A) + sqrt(cb_dot(n * d * n, dA, dA)) + 1e-300);
+  G->adjoint(G, g, Ad);
+  for (int k = 0; k < count; k++) {
+    for (int a = 0; a < d; a++) carried[a] = cb_dot(d, Ad + a * d, v + k * d);
+    widen(d, floor, carried, dim, h);
+  }
+  return CB_OK;
+}
+
+cb_status cb_holonomy_algebra(const cb_bundle *b, const cb_gait *gait, int *dim, double *h) {
+  const cb_group *G = b->group;
+  const size_t n = (size_t)b->n, d = (size_t)G->dim;
+  double time[SHAPES], g[SHAPES * CB_GROUP_SIZE], r[CB_SHAPE_MAX];
+  double *v = malloc(((n + 1) * n * (n - 1) / 2 + n * n) * d * sizeof *v);
+  *dim = 0;
+  if (!v) return cb_fail(CB_ERROR_MEMORY, "no memory for an algebra of holonomies");
+  for (int k = 0; k < SHAPES; k++) time[k] = (double)k / SHAPES;
+  cb_status status = CB_OK;
+  G->identity(G, g);
+  for (int k = 0; !status && *dim < G->dim && k < SHAPES; k++) {
+    if (k == 1) status = cb_reconstruct(b, gait, carried_to, SHAPES, time, g);
+    if (status) break;
+    cb_gait_at(gait, time[k], r, NULL);
+    status = gather(b, r, g + k * G->size, v, dim, h);
+  }
+  free(v);
+  return status;
+}
+
+/* --- targets --- */
+
+/* Writes a vector as a sum over axes, "x - 0.2 theta", without components that are round-off. */
+static void name(const cb_group *G, const double *v, char *text, size_t capacity) {
+  double maximum = 0;
+  size_t used = 0;
+  for (int a = 0; a < G->dim; a++) maximum = fabs(v[a]) > fabs(maximum) ? v[a] : maximum;
+  for (int a = 0; a < G->dim && used < capacity; a++) {
+    const double share = v[a] / maximum;
+    if (fabs(share) < 1e-7) continue;
+    const char *sign = share < 0 ? used ? " - " : "-" : used ? " + " : "";
+    char factor[24] = "";
+    if (fabs(fabs(share) - 1) > 1e-7) snprintf(factor, sizeof factor, "%.3g ", fabs(share));
+    used += (size_t)snprintf(text + used, capacity - used, "%s%s%s", sign, factor, G->axis[a]);
+  }
+}
+
+static cb_status only(const cb_group *G, int dim, const double *h, const char *wanted) {
+  char text[400] = "", one[120];
+  size_t used = 0;
+  for (int k = 0; k < dim && used < sizeof text; k++) {
+    name(G, h + k * G->dim, one, sizeof one);
+    used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", k ? ", " : "", one);
+  }
+  return cb_fail(
+      CB_STEP_NO_CONVERGENCE,
+      "no gait can reach the target: %s is outside the span of the curvature and its derivatives, which is %s", wanted,
+      text);
+}
+
+/* True if axis a of the algebra is a rotation. */
+static bool turns(const cb_group *G, int a) {
+  if (!strcmp(G->name, "se2")) return a == 2;
+  if (!strcmp(G->name, "se3")) return a < 3;
+  return !strcmp(G->name, "so2") || !strcmp(G->name, "so3");
+}
+
+/* Returns the largest length of the rotation of a vector of h. *shifts: h has elements without rotation. */
+static double turning(const cb_group *G, int dim, const double *h, bool *shifts) {
+  double turn[CB_GROUP_DIM * CB_GROUP_DIM], maximum = 0;
+  int rank = 0;
+  for (int k = 0; k < dim; k++) {
+    double v[CB_GROUP_DIM] = {0}, size = 0;
+    for (int a = 0; a < G->dim; a++) {
+      v[a] = turns(G, a) ? h[k * G->dim + a] : 0;
+      size += v[a] * v[a];
+    }
+    maximum = fmax(maximum, sqrt(size));
+    widen(G->dim, 1e-7, v, &rank, turn);
+  }
+  *shifts = rank < dim;
+  return maximum;
+}
+
+static cb_status element(const cb_optimum_problem *p, int dim, const double *h) {
+  const cb_group *G = p->bundle->group;
+  double y[CB_GROUP_DIM], size;
+  char text[120];
+  if (G->log(G, p->target.element, y)) return CB_OK;
+  size = sqrt(cb_dot(G->dim, y, y));
+  name(G, y, text, sizeof text);
+  if (!(outside(G->dim, dim, h, y) > 1e-7 * size)) return CB_OK;
+  return only(G, dim, h, text);
+}
+
+cb_status cb_target_reachable(const cb_optimum_problem *p, const cb_gait *gait) {
+  const cb_group *G = p->bundle->group;
+  double h[CB_GROUP_DIM * CB_GROUP_DIM], e[CB_GROUP_SIZE], c[CB_CONDITIONS_MAX];
+  int dim;
+  bool shifts, idle = true;
+  if (p->bundle->n < 2)
+    return cb_fail(CB_STEP_NO_CONVERGENCE,
+                   "no gait can reach the target: with one shape variable every cycle has zero holonomy");
+  cb_status status = cb_holonomy_algebra(p->bundle, gait, &dim, h);
+  if (status) return status == CB_ERROR_MEMORY ? status : CB_OK;
+  G->identity(G, e);
+  status = cb_gait_target_at(G, &p->target, e, c, NULL, NULL);
+  for (int k = 0; !status && k < cb_gait_target_count(G, &p->target); k++) idle = idle && fabs(c[k]) < 1e-12;
+  if (status || idle) return CB_OK;
+  if (!dim)
+    return cb_fail(CB_STEP_NO_CONVERGENCE,
+                   "no gait can reach the target: the curvature is zero, so every cycle has zero holonomy");
+  const double maximum = turning(G, dim, h, &shifts);
+  switch (p->target.kind) {
+    case CB_GAIT_ELEMENT: return element(p, dim, h);
+    case CB_GAIT_MOVE: return shifts || G->abelian ? CB_OK : only(G, dim, h, "a move without a turn");
+    case CB_GAIT_TURN: return maximum > 1e-7 ? CB_OK : only(G, dim, h, "a turn");
+    case CB_GAIT_PARTS: return CB_OK;
+  }
   return CB_OK;
 }

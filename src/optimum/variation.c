@@ -1,4 +1,4 @@
-/* Variations of cost and holonomy on Gauss's panels. */
+/* The first variation of cost and holonomy on Gauss's panels (variation.h). */
 #include "optimum/variation_private.h"
 
 #include "numerics/small.h"
@@ -6,9 +6,81 @@
 #include <math.h>
 #include <string.h>
 
+/* The cost of a gait if each piece takes its optimal time. Piece k has the cost E_k on a share s_k of the time, and
+ * l_k^2 = s_k E_k.
+ *
+ *   E = L^2, L = sum_k l_k;   dE = sum_k w_k dE_k, w_k = L s_k/l_k
+ *   ddE = sum_k w_k ddE_k - L s_k^2/(2 l_k^3) dE_k dE_k' + dE dE'/(2 L^2)
+ * since a piece in the time s_k' = l_k/L instead of s_k costs E_k s_k/s_k'.
+ */
+
+cb_status cb_variation_divide(cb_variation *v, int pieces, const int *piece) {
+  struct cb_variation_work *w = v->work;
+  const cb_basis *s = v->basis;
+  const size_t count = (size_t)pieces, panels = (size_t)s->panels;
+  w->piece = cb_arena_alloc(w->arena, panels, sizeof *w->piece);
+  w->share = cb_arena_alloc(w->arena, count, sizeof *w->share);
+  w->part = cb_arena_alloc(w->arena, count, sizeof *w->part);
+  w->slope = cb_arena_alloc(w->arena, count * (size_t)v->unknowns, sizeof *w->slope);
+  if (!w->piece || !w->share || !w->part || !w->slope)
+    return cb_fail(CB_ERROR_MEMORY, "no memory for %d pieces of a gait", pieces);
+  memcpy(w->piece, piece, panels * sizeof *piece);
+  for (int k = 0; k < pieces; k++) w->share[k] = 0;
+  for (int k = 0; k < s->panels; k++) w->share[piece[k]] += s->edge[k + 1] - s->edge[k];
+  w->pieces = pieces;
+  return CB_OK;
+}
+
+static double length(const cb_variation *v, int k) { return sqrt(v->work->share[k] * v->work->part[k]); }
+
+/* Computes the cost from the parts of the pieces. */
+static void pieces_cost(cb_variation *v) {
+  double sum = 0;
+  for (int k = 0; k < v->work->pieces; k++) sum += length(v, k);
+  v->cost = sum * sum;
+}
+
+double pieces_weight(const cb_variation *v, int piece) {
+  return v->work->pieces ? sqrt(v->cost) * v->work->share[piece] / length(v, piece) : 1;
+}
+
+/* Combines the dE_k of all pieces to dcost. */
+static void pieces_slope(cb_variation *v) {
+  memset(v->dcost, 0, (size_t)v->unknowns * sizeof *v->dcost);
+  for (int k = 0; k < v->work->pieces; k++) {
+    const double weight = pieces_weight(v, k), *slope = v->work->slope + k * v->unknowns;
+    for (int a = 0; a < v->unknowns; a++) v->dcost[a] += weight * slope[a];
+  }
+}
+
+static void add_square(int n, double scale, const double *x, double *H) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) H[i * n + j] += scale * (x[i] * x[j]);
+}
+
+void pieces_second_variation(const cb_variation *v, double mu, double *H) {
+  const struct cb_variation_work *w = v->work;
+  if (!w->pieces) return;
+  for (int k = 0; k < w->pieces; k++) {
+    const double own = length(v, k), scale = sqrt(v->cost) * w->share[k] * w->share[k] / (2 * own * own * own);
+    add_square(v->unknowns, -mu / 2 * scale, w->slope + k * v->unknowns, H);
+  }
+  add_square(v->unknowns, mu / (4 * v->cost), v->dcost, H);
+}
+
+double cb_variation_uneven(const cb_variation *v, double *cost) {
+  const struct cb_variation_work *w = v->work;
+  double maximum = 0;
+  *cost = 0;
+  for (int k = 0; k < w->pieces; k++) *cost += w->part[k];
+  for (int k = 0; k < w->pieces; k++) maximum = fmax(maximum, fabs(w->part[k] / (w->share[k] * *cost) - 1) / 2);
+  return maximum;
+}
+
 enum { SWEEPS = 40 };
 
-/* tr ad_a ad_b of an algebra of three dimensions with tr ad_a = 0, where ad_z^3 = tr(ad_z^2)/2 ad_z; false for others. */
+/* Computes tr ad_a ad_b for an algebra of three dimensions with tr ad_a = 0, for which ad_z^3 = tr(ad_z^2)/2 ad_z.
+ * Returns false for other algebras. */
 static bool killing_form(const cb_group *G, double *out) {
   enum { DIM = 3 };
   double ad[DIM][DIM][DIM];
@@ -16,7 +88,8 @@ static bool killing_form(const cb_group *G, double *out) {
   for (int a = 0; a < DIM; a++)
     for (int b = 0; b < DIM; b++) {
       double ea[DIM] = {0}, eb[DIM] = {0};
-      ea[a] = 1, eb[b] = 1;
+      ea[a] = 1;
+      eb[b] = 1;
       G->bracket(G, ea, eb, ad[a][b]); /* column b */
     }
   for (int a = 0; a < DIM; a++) {
@@ -34,11 +107,15 @@ cb_status cb_variation_create(const cb_bundle *b, const cb_basis *basis, cb_vari
   cb_arena *arena = cb_arena_create();
   cb_variation *v = cb_arena_alloc(arena, 1, sizeof *v);
   struct cb_variation_work *w = cb_arena_alloc(arena, 1, sizeof *w);
-  if (!v || !w) return cb_arena_free(arena), cb_fail(CB_ERROR_MEMORY, "no memory for a variation");
+  if (!v || !w) {
+    cb_arena_free(arena);
+    return cb_fail(CB_ERROR_MEMORY, "no memory for a variation");
+  }
   const int dim = b->group->dim, n = b->n, unknowns = n * basis->functions;
   const size_t nodes = (size_t)basis->nodes, a = (size_t)(dim * n), m = (size_t)(n * n);
   const size_t f = (size_t)basis->functions, u = (size_t)unknowns, pairs = m - (size_t)(n * (n - 1) / 2);
-  const size_t rows = nodes * (b->group->abelian ? 0 : (size_t)dim / 2) + (size_t)dim; /* of y_1 along each plane */
+  const size_t rows =
+      nodes * (b->group->abelian ? 0 : (size_t)dim / 2) + (size_t)dim; /* the rate of y_1 along each plane */
   *v = (cb_variation){.bundle = b, .basis = basis, .n = n, .dim = dim, .unknowns = unknowns, .work = w};
   w->arena = arena;
   const struct {
@@ -66,8 +143,10 @@ cb_status cb_variation_create(const cb_bundle *b, const cb_basis *basis, cb_vari
                {&w->x, nodes * f + CB_OUTER_SLACK},
                {&w->y, nodes * f + CB_OUTER_SLACK}};
   for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
-    if (!(*parts[k].at = cb_arena_alloc(arena, parts[k].count, sizeof(double))))
-      return cb_arena_free(arena), cb_fail(CB_ERROR_MEMORY, "no memory for a variation of %d unknowns", unknowns);
+    if (!(*parts[k].at = cb_arena_alloc(arena, parts[k].count, sizeof(double)))) {
+      cb_arena_free(arena);
+      return cb_fail(CB_ERROR_MEMORY, "no memory for a variation of %d unknowns", unknowns);
+    }
   w->cubic = killing_form(b->group, w->killing);
   *out = v;
   return CB_OK;
@@ -87,7 +166,8 @@ static void shapes(cb_variation *v, const double *c) {
         r += c[i * f + a] * s->phi[q * f + a];
         rate += c[i * f + a] * s->rate[q * f + a];
       }
-      v->r[q * v->n + i] = r, v->v[q * v->n + i] = rate;
+      v->r[q * v->n + i] = r;
+      v->v[q * v->n + i] = rate;
     }
 }
 
@@ -102,12 +182,12 @@ static cb_status evaluate(cb_variation *v, bool slopes) {
   return CB_OK;
 }
 
-/* tr ad_z^2 */
+/* Returns tr ad_z^2. */
 static double killing(const double *form, const double *z) {
   return z[0] * cb_dot(3, form, z) + z[1] * cb_dot(3, form + 3, z) + z[2] * cb_dot(3, form + 6, z);
 }
 
-/* dexp_{-z}^-1 xi = xi + [z, xi]/2 + sum B_k ad_z^k xi/k! */
+/* Computes dexp_{-z}^-1 xi = xi + [z, xi]/2 + sum B_k ad_z^k xi/k!. */
 static void left_rate(const cb_variation *v, const double *z, const double *xi, double *out) {
   static const double share[4] = {1. / 12, -1. / 720, 1. / 30240, -1. / 1209600};
   const cb_group *G = v->bundle->group;
@@ -133,7 +213,7 @@ static void left_rate(const cb_variation *v, const double *z, const double *xi, 
   }
 }
 
-/* z = sum_j share_j rate_j at the stages, component by component; the largest change of it. */
+/* Computes z = sum_j share_j rate_j at the stages, component by component. Returns the largest change of z. */
 static double gather(int dim, double (*share)[STAGES], double (*rate)[STAGES], double (*z)[STAGES]) {
   double change = 0;
   for (int a = 0; a < dim; a++) {
@@ -149,8 +229,8 @@ static double gather(int dim, double (*share)[STAGES], double (*rate)[STAGES], d
   return change;
 }
 
-/* z at the nodes of a panel and its whole in z[STAGES], g' = g xi from the identity: until a sweep would change it by
- * less than its round-off, as far as the sweep before tells. */
+/* Computes z at the nodes of a panel and, in z[STAGES], at its end, for g' = g xi from the identity. Sweeps stop when
+ * the next one would change z by less than its round-off; the change is estimated from the previous sweep. */
 static void panel_path(const cb_variation *v, double h, double (*xi)[CB_GROUP_DIM], double (*z)[CB_GROUP_DIM]) {
   static const double round_off = 1e-18;
   const cb_tableau *t = &v->basis->gauss;
@@ -232,7 +312,7 @@ static void first_cost(cb_variation *v) {
   if (v->work->pieces) pieces_slope(v);
 }
 
-/* turn and way of every node */
+/* Computes the arrays turn and way at every node. */
 static void carried(cb_variation *v) {
   const cb_group *G = v->bundle->group;
   const int n = v->n, dim = v->dim;
@@ -248,8 +328,12 @@ static void carried(cb_variation *v) {
       }
       for (int a = 0; a < dim; a++) {
         double t = 0, u = 0;
-        for (int c = 0; c < dim; c++) t += Ad[a * dim + c] * along[c], u += Ad[a * dim + c] * A[c * n + i];
-        turn[a * n + i] = t, way[a * n + i] = u;
+        for (int c = 0; c < dim; c++) {
+          t += Ad[a * dim + c] * along[c];
+          u += Ad[a * dim + c] * A[c * n + i];
+        }
+        turn[a * n + i] = t;
+        way[a * n + i] = u;
       }
     }
   }

@@ -1,4 +1,4 @@
-/* Second variation of cost and holonomy on Gauss's panels. */
+/* The second variation of cost and holonomy on Gauss's panels (variation.h). */
 #include "optimum/variation_private.h"
 
 #include <assert.h>
@@ -7,27 +7,34 @@
 
 /* --- brackets --- */
 
-/* <Lambda, [e_a, e_b]> */
+/* Computes K[a][b] = <Lambda, [e_a, e_b]>. */
 static void structure(const cb_group *G, const double *Lambda, double *K) {
   for (int a = 0; a < G->dim; a++)
     for (int b = 0; b < G->dim; b++) {
       double ea[CB_GROUP_DIM] = {0}, eb[CB_GROUP_DIM] = {0}, c[CB_GROUP_DIM], sum = 0;
-      ea[a] = 1, eb[b] = 1;
+      ea[a] = 1;
+      eb[b] = 1;
       G->bracket(G, ea, eb, c);
       for (int k = 0; k < G->dim; k++) sum += Lambda[k] * c[k];
       K[a * G->dim + b] = sum;
     }
 }
 
-/* Takes a plane out of K = -K': K = a b' - b a' + what is left of it; false where nothing was. */
+/* Subtracts a plane from K = -K': K = a b' - b a' + rest. False if K is 0. */
 static bool plane(int dim, double *K, double *a, double *b) {
   int p = 0, q = 0;
   for (int i = 0; i < dim; i++)
     for (int j = 0; j < i; j++)
-      if (fabs(K[i * dim + j]) > fabs(K[p * dim + q])) p = i, q = j;
+      if (fabs(K[i * dim + j]) > fabs(K[p * dim + q])) {
+        p = i;
+        q = j;
+      }
   const double pivot = K[p * dim + q];
   if (pivot == 0) return false;
-  for (int i = 0; i < dim; i++) a[i] = K[i * dim + p], b[i] = K[i * dim + q] / pivot;
+  for (int i = 0; i < dim; i++) {
+    a[i] = K[i * dim + p];
+    b[i] = K[i * dim + q] / pivot;
+  }
   for (int i = 0; i < dim; i++)
     for (int j = 0; j < dim; j++) {
       const bool out = i == p || i == q || j == p || j == q;
@@ -36,7 +43,7 @@ static bool plane(int dim, double *K, double *a, double *b) {
   return true;
 }
 
-/* out[unknowns] = share a.y_1' at a node. */
+/* Computes out[unknowns] = share a.y_1' at a node. */
 static void rate_along(const cb_variation *v, int q, const double *a, double share, double *out) {
   const int n = v->n, dim = v->dim, f = v->basis->functions;
   const double *phi = v->basis->phi + q * f, *rate = v->basis->rate + q * f;
@@ -50,7 +57,7 @@ static void rate_along(const cb_variation *v, int q, const double *a, double sha
   }
 }
 
-/* out[n] += x_0 a_0 + .. + x_5 a_5, rows of a: the nodes of a panel in one pass. */
+/* out[n] += x_0 a_0 + .. + x_5 a_5, where a_k are rows of a: the nodes of a panel in one pass. */
 static void add_rows(int n, const double *x, const double *restrict a, double *restrict out) {
   static_assert(STAGES == 6, "six rows");
   const double *b = a + n, *c = b + n, *d = c + n, *e = d + n, *f = e + n;
@@ -58,7 +65,7 @@ static void add_rows(int n, const double *x, const double *restrict a, double *r
     out[o] += x[0] * a[o] + x[1] * b[o] + x[2] * c[o] + x[3] * d[o] + x[4] * e[o] + x[5] * f[o];
 }
 
-/* a.y_1 at the nodes, panel after panel: left[nodes][unknowns]. */
+/* Computes left[nodes][unknowns] = a.y_1 at the nodes, panel by panel. */
 static void follow(cb_variation *v, const double *a, double *left) {
   const cb_basis *s = v->basis;
   const int u = v->unknowns;
@@ -79,7 +86,7 @@ static void follow(cb_variation *v, const double *a, double *left) {
   }
 }
 
-/* Rows left and right, of which H is left' right + right' left; returns how many. */
+/* Computes rows left and right with H = left' right + right' left; returns their number. */
 static int brackets(cb_variation *v, const double *Lambda, const double *W) {
   const int dim = v->dim, u = v->unknowns;
   double K[CB_GROUP_DIM * CB_GROUP_DIM], a[CB_GROUP_DIM], b[CB_GROUP_DIM], ends[CB_GROUP_DIM * CB_GROUP_DIM] = {0};
@@ -101,9 +108,10 @@ static int brackets(cb_variation *v, const double *Lambda, const double *W) {
   return rows;
 }
 
-/* --- what is local in time --- */
+/* --- the part that is local in time --- */
 
-/* Second derivatives of mu v'Mv/2 - <lambda, A v> at a node, weighted: [pairs], FORM nodes apart. */
+/* Computes the second derivatives of mu v'Mv/2 - <lambda, A v> at a node, times the weight of the node. The entries of
+ * consecutive pairs are FORM times nodes numbers apart. */
 static cb_status local_form(cb_variation *v, int q, double mu, const double *lambda) {
   const int n = v->n, dim = v->dim;
   const double *rate = v->v + q * n, *M = v->M + q * n * n, *dM = v->dM + q * n * n * n, w = v->basis->weight[q];
@@ -126,12 +134,15 @@ static cb_status local_form(cb_variation *v, int q, double mu, const double *lam
       }
       for (int a = 0; a < dim; a++)
         for (int k = 0; k < n; k++) both -= lambda[a] * ddA[((i * n + j) * dim + a) * n + k] * rate[k];
-      form[0] = w * both, form[1] = w * cross[0], form[2] = w * cross[1], form[3] = w * mu * M[i * n + j];
+      form[0] = w * both;
+      form[1] = w * cross[0];
+      form[2] = w * cross[1];
+      form[3] = w * mu * M[i * n + j];
     }
   return CB_OK;
 }
 
-/* A block of functions of any kind. */
+/* Computes a block of H for any basis. */
 static void block(cb_variation *v, const double *form, double *H) {
   const cb_basis *s = v->basis;
   const int f = s->functions;
@@ -145,40 +156,48 @@ static void block(cb_variation *v, const double *form, double *H) {
   cb_outer_add(s->nodes, f, v->work->y, f, s->rate, H, v->unknowns);
 }
 
-/* Integrals of a form times cos 2 pi m t and sin 2 pi m t, m = 0 .. 2 H, H the harmonics. */
+/* Integrals of a form times cos 2 pi m t and sin 2 pi m t, m = 0 .. 2 H, H: the number of harmonics. */
 typedef struct spectrum {
   double *C, *S;
 } spectrum;
 
-/* From the integral of a form, and part: rows of integrals of it, of it times cos 2 pi H t, and of it times sin 2 pi H t,
- * with the functions' rates. */
+/* Computes the spectrum of a form from its integral and from `part`: three rows, the integrals of the rates of the
+ * functions times the form, times the form cos 2 pi H t, and times the form sin 2 pi H t. */
 static void spread(int harmonics, double sum, const double *part, spectrum out) {
   const int f = 2 * harmonics + 1;
   const double *c = part + FORMS * f, *s = c + FORMS * f;
-  out.C[0] = sum, out.S[0] = 0;
+  out.C[0] = sum;
+  out.S[0] = 0;
   for (int k = 1; k <= harmonics; k++) {
-    out.C[k] = M_SQRT1_2 * part[2 * k], out.S[k] = -M_SQRT1_2 * part[2 * k - 1];
+    out.C[k] = M_SQRT1_2 * part[2 * k];
+    out.S[k] = -M_SQRT1_2 * part[2 * k - 1];
     out.C[harmonics + k] = M_SQRT1_2 * (c[2 * k] + s[2 * k - 1]);
     out.S[harmonics + k] = M_SQRT1_2 * (s[2 * k] - c[2 * k - 1]);
   }
 }
 
-/* Integrals of a form times cos k cos l, cos k sin l, sin k cos l, sin k sin l. */
+/* Computes the integrals of a form times cos k cos l, cos k sin l, sin k cos l, sin k sin l. */
 static void products(spectrum of, int k, int l, double *out) {
   const int apart = k > l ? k - l : l - k;
   const double C = of.C[apart], S = k > l ? of.S[apart] : -of.S[apart], D = of.C[k + l], T = of.S[k + l];
-  out[0] = (C + D) / 2, out[1] = (T - S) / 2, out[2] = (T + S) / 2, out[3] = (C - D) / 2;
+  out[0] = (C + D) / 2;
+  out[1] = (T - S) / 2;
+  out[2] = (T + S) / 2;
+  out[3] = (C - D) / 2;
 }
 
-/* Functions cos k/2 pi k and sin k/2 pi k, of rates -sin k and cos k, times sqrt 2; the constant is a cosine without a
- * rate. */
+/* Fills a block of H for the functions sqrt 2 cos(k)/(2 pi k) and sqrt 2 sin(k)/(2 pi k), with the rates -sqrt 2 sin(k)
+ * and sqrt 2 cos(k); the constant is a cosine without a rate. */
 static void fill_waves(int harmonics, const spectrum *at, int stride, double *H) {
   for (int k = 0; k <= harmonics; k++)
     for (int l = 0; l <= harmonics; l++) {
       const double p = k ? M_SQRT2 / (2 * M_PI * k) : 1, q = l ? M_SQRT2 / (2 * M_PI * l) : 1;
       const double x = k ? M_SQRT2 : 0, y = l ? M_SQRT2 : 0;
       double rr[4], rv[4], vr[4], vv[4], *to = H + (k ? 2 * k - 1 : 0) * stride + (l ? 2 * l - 1 : 0);
-      products(at[0], k, l, rr), products(at[1], k, l, rv), products(at[2], k, l, vr), products(at[3], k, l, vv);
+      products(at[0], k, l, rr);
+      products(at[1], k, l, rv);
+      products(at[2], k, l, vr);
+      products(at[3], k, l, vv);
       to[0] += p * q * rr[0] - p * y * rv[1] - x * q * vr[2] + x * y * vv[3];
       if (l) to[1] += p * q * rr[1] + p * y * rv[0] - x * q * vr[3] - x * y * vv[2];
       if (k) to[stride] += p * q * rr[2] - p * y * rv[3] + x * q * vr[0] - x * y * vv[1];
@@ -186,27 +205,32 @@ static void fill_waves(int harmonics, const spectrum *at, int stride, double *H)
     }
 }
 
-/* A block of waves: products of two are waves of the sum and the difference of their harmonics. */
+/* Computes a block of H for Fourier's functions: the product of two waves is a sum of waves with the sum and the
+ * difference of their harmonics. */
 static void block_of_waves(cb_variation *v, double *form, double *H) {
   const cb_basis *s = v->basis;
-  const int f = s->functions, most = s->harmonics;
+  const int f = s->functions, maximum = s->harmonics;
   double sum[FORMS] = {0}, *part = v->work->x, *wave = v->work->y;
   spectrum at[FORMS];
   for (int q = 0; q < s->nodes; q++) {
-    const double c = M_SQRT1_2 * s->rate[q * f + 2 * most], d = -M_SQRT1_2 * s->rate[q * f + 2 * most - 1];
+    const double c = M_SQRT1_2 * s->rate[q * f + 2 * maximum], d = -M_SQRT1_2 * s->rate[q * f + 2 * maximum - 1];
     double *x = form + q * FORM;
-    for (int k = 0; k < FORMS; k++) sum[k] += x[k], x[FORMS + k] = c * x[k], x[2 * FORMS + k] = d * x[k];
+    for (int k = 0; k < FORMS; k++) {
+      sum[k] += x[k];
+      x[FORMS + k] = c * x[k];
+      x[2 * FORMS + k] = d * x[k];
+    }
   }
   memset(part, 0, (size_t)(FORM * f) * sizeof *part);
   cb_outer_add(s->nodes, FORM, form, f, s->rate, part, f);
   for (int k = 0; k < FORMS; k++) {
     at[k] = (spectrum){wave + 2 * k * f, wave + (2 * k + 1) * f};
-    spread(most, sum[k], part + k * f, at[k]);
+    spread(maximum, sum[k], part + k * f, at[k]);
   }
-  fill_waves(most, at, v->unknowns, H);
+  fill_waves(maximum, at, v->unknowns, H);
 }
 
-/* --- all of it --- */
+/* --- the complete Hessian --- */
 
 cb_status cb_variation_hessian(cb_variation *v, double mu, const double *Lambda, const double *W, double *H) {
   const int n = v->n, dim = v->dim, f = v->basis->functions, u = v->unknowns;
@@ -232,6 +256,6 @@ cb_status cb_variation_hessian(cb_variation *v, double mu, const double *Lambda,
     }
   for (int i = 0; i < u; i++)
     for (int j = 0; j < i; j++) H[i * u + j] = H[j * u + i];
-  pieces_bend(v, mu, H);
+  pieces_second_variation(v, mu, H);
   return CB_OK;
 }

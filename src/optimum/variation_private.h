@@ -1,33 +1,31 @@
-/* What the first and the second variation share. */
+/* The work arrays that the first and the second variation share. */
 #pragma once
 
 #include "core/arena.h"
-#include "optimum/outer.h"
+#include "optimum/symmetric.h"
 #include "optimum/variation.h"
 
 enum { STAGES = CB_BASIS_STAGES, FORMS = 4, FORM = 3 * FORMS };
 
 struct cb_variation_work {
   struct cb_arena *arena;
-  bool cubic; /* ad_z^3 is killing(z, z)/2 ad_z */
+  bool cubic; /* true if ad_z^3 is killing(z, z)/2 ad_z */
   double killing[9];
   double *Ad;            /* [nodes][dim][dim] */
   double *turn, *way;    /* Ad_g d_i A v and Ad_g A_i at the nodes: [nodes][dim][n] */
-  double *ddA, *ddM;     /* at a node */
-  double *left, *right;  /* whose product with its transpose is the Hessian, but for what is local: [..][unknowns] */
-  double *rate, *before; /* of y_1 along a plane, on a panel [STAGES][unknowns], and y_1 where it begins */
-  double *form;  /* of (r_i, r_j), (r_i, v_j), (v_i, r_j), (v_i, v_j) at the nodes: [pairs i <= j][nodes][FORM] */
-  double *x, *y; /* of a block of the Hessian: [nodes][functions] */
-  int pieces;    /* 0: one */
-  int *piece;    /* [panels] */
-  double *share, *part, *slope; /* of pieces: s_k, E_k, dE_k[unknowns] */
+  double *ddA, *ddM;     /* second derivatives of A and M at one node */
+  double *left, *right;  /* the factors of the Hessian without its local part: [..][unknowns] */
+  double *rate, *before; /* for one plane: rate: a.y_1' at the nodes of a panel, [STAGES][unknowns]; before: a.y_1 at
+                          * the beginning of the panel */
+  double
+      *form; /* the form in (r_i, r_j), (r_i, v_j), (v_i, r_j), (v_i, v_j) at the nodes: [pairs i <= j][nodes][FORM] */
+  double *x, *y;                /* work arrays for one block of the Hessian: [nodes][functions] */
+  int pieces;                   /* 0: the gait is one piece */
+  int *piece;                   /* [panels] */
+  double *share, *part, *slope; /* for each piece: s_k, E_k, dE_k[unknowns] */
 };
 
 static inline int piece_of(const cb_variation *v, int q) { return v->work->pieces ? v->work->piece[q / STAGES] : 0; }
-/* cost from the parts of pieces; what E_k counts in its derivative. */
-void pieces_cost(cb_variation *v);
 double pieces_weight(const cb_variation *v, int piece);
-/* dE_k of all nodes are summed up to dcost. */
-void pieces_slope(cb_variation *v);
-/* H + what the squares of dE_k are of mu E/2. */
-void pieces_bend(const cb_variation *v, double mu, double *H);
+/* Adds to H the part of mu E/2 that is quadratic in dE_k. */
+void pieces_second_variation(const cb_variation *v, double mu, double *H);

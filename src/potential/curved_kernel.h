@@ -1,13 +1,17 @@
-/* Rows of S and D of geodesic panels over the vectors of an instruction set (equations: potential/curved.h), written
- * once, included by curved_x86_64.c, curved_avx2.c and curved_avx512.c after WIDTH, vec, functions of it and KERNELS.
+/* Rows of S and D of geodesic panels (equations in potential/curved_flow.h), written once for the vectors of any
+ * instruction set. curved_x86_64.c, curved_avx2.c and curved_avx512.c include this file after they have defined WIDTH,
+ * vec, functions of it, and KERNELS.
  *
- * Lengths are in radii of curvature, K = -1 or 1, points are (x, w). From y - x alone, without loss near x:
+ * Lengths are in radii of curvature, K is -1 or 1, and points are (x, w). Everything follows from y - x only, without
+ * loss of digits near x (q_a is q of corner a, q_ab is q between corners a and b, N is the norm that cb_curved_plane
+ * returns, and s is as in curved_flow.h):
  *   q = |y - x|^2 + K (y_w - x_w)^2,  c_K = 1 - K q/2,  s_K^2 = q (1 - K q/4)
  *   T_x^-1 a . T_x^-1 b = (q_a + q_b - q_ab)/2 - K q_a q_b/4,  [T_x^-1 a, T_x^-1 b, T_x^-1 c] = -N s
- * A rule of degree 2 has the corners and the centroid, 1/12 and 3/4 of the area (of N/(2 c^(3/2)), numerics/curved.h).
- * K = 1, t the distance:  P = t/sin t for t <= pi/2, (pi - t)/sin t beyond, of z = min(q, 4 - q)/4 up to 1/2:
- * 1 + z times a polynomial that interpolates (asin(z^1/2)/(z (1 - z))^1/2 - 1)/z at Chebyshev's points, to 4e-15 of it;
- * with a rule of degree 2, whose errors are of 1e-6, to 2e-10.
+ * The rule of degree 2 uses the corners and the centroid, with 1/12 and 3/4 of the area (of N/(2 c^(3/2)),
+ * numerics/numerics_curved.h). For K = 1 and the distance t, P = t/sin t for t <= pi/2 and (pi - t)/sin t otherwise. As
+ * a function of z = min(q, 4 - q)/4, which is at most 1/2, P is 1 + z times a polynomial that interpolates
+ * (asin(z^1/2)/(z (1 - z))^1/2 - 1)/z at Chebyshev's points, with a relative error of 4e-15. With the rule of degree 2,
+ * whose errors are of order 1e-6, a shorter polynomial with the error 2e-10 is used.
  */
 #ifndef CB_POTENTIAL_CURVED_KERNEL_H
 #define CB_POTENTIAL_CURVED_KERNEL_H
@@ -15,8 +19,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Rows of numbers of panels: corners and centroid; the plane; N; the centroid's weight; q of the sides; the square of
- * the distance within which S is singular; nodes of a rule of degree 5, then their weights. */
+/* Rows of numbers of the panels: the corners and the centroid; the plane; N; the weight of the centroid; q of the
+ * sides; the largest sine^2 of the distance for which S is split into a singular and a smooth part; the nodes of the
+ * rule of degree 5, then their weights.
+ */
 enum {
   CB_CURVED_CORNER = 0,
   CB_CURVED_CENTROID = 12,
@@ -30,7 +36,8 @@ enum {
   CB_CURVED_LANES = CB_CURVED_NODE + 5 * CB_CURVED_NODES
 };
 
-/* What is seen from x, for K = -1 or 1. few: by the rule of degree 2, else by that of degree 5. */
+/* The point x from which panels are seen, for K = -1 or 1. few: use the rule of degree 2, otherwise that of degree 5.
+ */
 typedef struct cb_curved_view {
   double x[4];
   int K;
@@ -38,8 +45,8 @@ typedef struct cb_curved_view {
 } cb_curved_view;
 
 typedef struct cb_curved_kernels {
-  /* Of n panels, whose numbers are at lanes[row * stride]; CB_PANEL_PAD of them may be read after the last. D may be
-   * NULL. */
+  /* Computes S[n] and D[n] (D may be NULL) of n panels; number `row` of panel i is at lanes[row * stride + i]. Up to
+   * CB_PANEL_PAD panels are read after the last one. */
   void (*row)(const double *lanes, size_t stride, const cb_curved_view *v, int n, double *S, double *D);
 } cb_curved_kernels;
 
@@ -53,20 +60,24 @@ extern const cb_curved_kernels cb_curved_kernels_x86_64, cb_curved_kernels_avx2,
 
 #include "potential/panel_math.h"
 
-static const double behind_w = -0.5, /* mean of corners that D is the whole kernel of */
-    image_w = 0.3;                   /* of corners that have a gnomonic image */
+static const double behind_w =
+                        -0.5, /* the full kernel of D is used for a panel if the mean w of its corners is below this */
+    image_w = 0.3;            /* S is split only for panels whose corners are all above this w */
 
-/* A point as it is seen. */
+/* A point as seen from x. */
 typedef struct sight {
   xyz d;
-  vec dw, q, w, square, sine, inverse, P; /* square of the sine; inverse: 1/sine */
+  vec dw, q, w, square, sine, inverse, P; /* q, P: see above; square: sine^2; inverse: 1/sine */
 } sight;
 
 INLINE vec at_even_odd(const double *c, int terms, vec z) {
   const vec w = z * z;
   vec even = set(c[terms - 2]), odd = set(c[terms - 1]);
 #pragma GCC unroll 8
-  for (int i = terms - 4; i >= 0; i -= 2) even = fma3(even, w, set(c[i])), odd = fma3(odd, w, set(c[i + 1]));
+  for (int i = terms - 4; i >= 0; i -= 2) {
+    even = fma3(even, w, set(c[i]));
+    odd = fma3(odd, w, set(c[i + 1]));
+  }
   return fma3(z, fma3(odd, z, even), set(1));
 }
 
@@ -85,7 +96,7 @@ INLINE vec fraction(vec q, bool few) {
   return few ? at_even_odd(rough, 12, z) : at_even_odd(fine, 18, z);
 }
 
-/* least: of squares of sines, that none is 0 */
+/* The corner or node at p as seen from x. least is added to the squares of sines, so that none is 0. */
 INLINE sight look(const double *p, size_t stride, const cb_curved_view *v, double K, bool few, vec least) {
   sight s = {0};
   s.d = (xyz){load(p) - set(v->x[0]), load(p + stride) - set(v->x[1]), load(p + 2 * stride) - set(v->x[2])};
@@ -99,20 +110,20 @@ INLINE sight look(const double *p, size_t stride, const cb_curved_view *v, doubl
   return s;
 }
 
-/* T_x^-1 y over w */
+/* The gnomonic image of a point y: T_x^-1 y divided by its w. */
 INLINE xyz image(const sight *s, const cb_curved_view *v, double K) {
   const xyz x = {set(v->x[0]), set(v->x[1]), set(v->x[2])};
   const vec f = fma3(set(K / (1 + v->x[3])), dot(x, s->d), s->dw), one = set(1) / s->w;
   return (xyz){one * (s->d.x - f * x.x), one * (s->d.y - f * x.y), one * (s->d.z - f * x.z)};
 }
 
-/* c_K G times 4 pi, or 4 pi^2 where K > 0 */
+/* 4 pi G for K < 0, 4 pi^2 G for K > 0 (r = 1) */
 INLINE vec green(const sight *s, double K) {
   if (K < 0) return fma3(s->w, s->inverse, set(-1));
   return s->w * where_above(set(0), s->w, s->P, fma3(set(PI), s->inverse, -s->P));
 }
 
-/* (t - sin t cos t)/sin^3 t, behind: of pi - t; square: 1/sin^2 t */
+/* (t - sin t cos t)/sin^3 t; with pi - t in place of t if behind. square: 1/sin^2 t */
 INLINE vec background(const sight *s, vec square, vec behind) {
   const vec other = fma3(set(PI), s->inverse, -s->P), angle = where_above(set(0), s->w, other, s->P),
             rest = where_above(set(0), s->w, s->P, other);
@@ -126,7 +137,8 @@ INLINE vec smooth(const sight *s, double K) {
   return fma3(w * s->P, set(-1 / PI), -rest);
 }
 
-/* The edge from a to b in the plane of normal n, all in the gnomonic picture: t L */
+/* t L (potential/panels.h) of the edge from a to b in the plane with normal n, all in the gnomonic image. A = |a|, B =
+ * |b|; h: distance of the plane. */
 INLINE vec side(xyz a, xyz b, xyz n, vec A, vec B, vec h) {
   const xyz e = {b.x - a.x, b.y - a.y, b.z - a.z};
   const vec l = root(dot(e, e)),
@@ -134,7 +146,7 @@ INLINE vec side(xyz a, xyz b, xyz n, vec A, vec B, vec h) {
   return t * edge_log(A + B, l, product(A * B, dot(a, b), t, h, l));
 }
 
-/* 4 pi times the part of S that is singular; W: minus the solid angle */
+/* 4 pi times the singular part of S; W is minus the solid angle */
 INLINE vec singular(const sight *a, const sight *b, const sight *c, const cb_curved_view *v, double K, vec W) {
   const xyz A = image(a, v, K), B = image(b, v, K), C = image(c, v, K);
   const xyz e = {B.x - A.x, B.y - A.y, B.z - A.z}, f = {C.x - A.x, C.y - A.y, C.z - A.z};
@@ -146,7 +158,7 @@ INLINE vec singular(const sight *a, const sight *b, const sight *c, const cb_cur
   return root(fma3(set(K) * h, h, set(1))) * flat;
 }
 
-/* Sums of W times green(), background() and smooth(); what a rule of some points is asked for. */
+/* The sums over the points of one rule of the weight times green(), background() and smooth(). */
 typedef struct sums {
   vec green, background, smooth;
 } sums;
@@ -157,7 +169,7 @@ INLINE void add_point(const sight *s, double K, vec weight, vec square, vec behi
   if (smooths) sum->smooth = fma3(weight, smooth(s, K), sum->smooth);
 }
 
-/* The rule of degree 5. */
+/* Adds the nodes of the rule of degree 5. */
 INLINE void add_nodes(const double *p, size_t stride, const cb_curved_view *v, double K, vec least, vec behind,
                       bool smooths, sums *sum) {
   for (size_t k = 0; k < CB_CURVED_NODES; k++) {
@@ -168,7 +180,7 @@ INLINE void add_nodes(const double *p, size_t stride, const cb_curved_view *v, d
   }
 }
 
-/* A corner or the centroid in the rule of degree 2. */
+/* Adds a corner or the centroid, for the rule of degree 2. */
 INLINE void add_corner(const sight *s, double K, vec weight, vec behind, bool smooths, sums *sum) {
   add_point(s, K, weight, s->inverse * s->inverse, behind, smooths, sum);
 }
@@ -181,7 +193,10 @@ INLINE void curved_group(const double *p, size_t stride, const cb_curved_view *v
   const double *plane = p + CB_CURVED_PLANE * stride, *sides = p + CB_CURVED_SIDE * stride;
   const vec height = -fma3(load(plane + 3 * stride), a.dw, dot(a.d, load3(plane, stride))), triple = -(N * height);
   const vec ab = a.sine * b.sine, cm = c.sine * m.sine, one = set(1) / (ab * cm), cm1 = cm * one, ab1 = ab * one;
-  a.inverse = cm1 * b.sine, b.inverse = cm1 * a.sine, c.inverse = ab1 * m.sine, m.inverse = ab1 * c.sine;
+  a.inverse = cm1 * b.sine;
+  b.inverse = cm1 * a.sine;
+  c.inverse = ab1 * m.sine;
+  m.inverse = ab1 * c.sine;
 
   const vec low = where_above(a.square, b.square, b.square, a.square), w = where_above(a.w, b.w, b.w, a.w);
   const vec reach = where_above(where_above(w, c.w, c.w, w), set(image_w), load(p + CB_CURVED_NEAR * stride), set(0)),
@@ -230,8 +245,12 @@ INLINE void curved_rows(const double *lanes, size_t stride, const cb_curved_view
       if (D) store(D + i, d);
       continue;
     }
-    store(last, s), memcpy(S + i, last, (size_t)(n - i) * sizeof *S);
-    if (D) store(last, d), memcpy(D + i, last, (size_t)(n - i) * sizeof *D);
+    store(last, s);
+    memcpy(S + i, last, (size_t)(n - i) * sizeof *S);
+    if (D) {
+      store(last, d);
+      memcpy(D + i, last, (size_t)(n - i) * sizeof *D);
+    }
   }
 }
 

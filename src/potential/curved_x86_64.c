@@ -1,4 +1,5 @@
-/* Kernels of geodesic panels for any processor, in vectors of two as x86-64 has them: two panels at once. */
+/* Kernels of geodesic panels for any processor, two panels at once: vectors of two, which every x86-64 processor has.
+ */
 #include "core/lanes2.h"
 
 #define KERNELS cb_curved_kernels_x86_64

@@ -1,91 +1,86 @@
-/* The flow of a perfect fluid about bodies that move: velocity and pressure at points and on the surface.
+/* The flow of a perfect fluid around moving bodies: velocity and pressure at points and on the surface, and
+ * streamlines.
  *
- *   phi(x) = sum_j D_j(x) phi_j - S_j(x) w_j                         w = <v, n> of the surface
+ *   phi(x) = sum_j D_j(x) phi_j - S_j(x) w_j    w = <v, n>: v the velocity, n the normal of the surface
  *   u = grad phi = sum_j grad S_j × g_j - w_j grad S_j,   g_j = n_j × grad_s phi
  *   p = p_far - rho (dphi/dt + |u|^2/2),   dphi/dt = (phi(x + h c, t + h) - phi(x - h c, t - h))/(2 h) - <c, u>
- * The dipole sheet as a vortex sheet: Lamb, Hydrodynamics (1932), articles 57, 58, 150; pressure: article 20. phi on
- * the corners is fitted to that of the faces about them, so that g has no divergence and no vortices lie along the
- * edges: towards edges and vertices u grows as the logarithm of the distance, times the step of g there. phi of the
- * panels has steps along edges, of their size times |u|, closer to the surface than that, and is the mean of both
- * sides on it. Hence in a layer, up to a tenth of the root of a face's area from the surface on either side, all
- * values are those outside at the nearest point of the surface: phi and u fitted to the corners, linear between them.
- * There errors are of second order in the faces' size where the surface is smooth; at sharp edges u is a mean of the
- * faces'. On a sheet of no thickness (potential/sheet.h) phi_j is the jump, linear from the corners, 0 on its border,
+ * j numbers the faces, S and D are those of potential/panels.h, grad_s is the gradient along the surface, p_far the
+ * pressure far away. The dipole sheet is evaluated as a vortex sheet: Lamb, Hydrodynamics (1932), articles 57, 58, 150;
+ * pressure: article 20.
+ *
+ * phi at the corners is fitted to phi of the faces around them, so that g has no divergence and there are no vortices
+ * along the edges. Near edges and vertices u grows like the logarithm of the distance times the jump of g there. Very
+ * near the surface, phi of the panels has jumps along edges, of the panels' size times |u|, and on the surface it is
+ * the mean of both sides. Therefore there is a layer, on either side of the surface, up to a tenth of the square root
+ * of a face's area, in which all values are those at the nearest point of the surface, on its outside: phi and u are
+ * fitted to the corners and linear between them. The errors there are of second order in the size of the faces where
+ * the surface is smooth; at sharp edges u is a mean over faces.
+ *
+ * On a sheet of no thickness (potential/operator.h) phi_j is the jump, linear from the corners and 0 on its border, and
  *   u = the mean of both sides +- grad_s phi_j/2
- * and the layer has the side's on which the point is. Next to a border u grows like the inverse root of the distance
- * from it: there errors are of the size of u by the outermost faces, and elsewhere of order 3/2. Where a sheet ends on a
- * solid phi of the solid is a mean of both its sides over the width of a face.
- * Without weight, viscosity and vortices; the fluid fills space and is at rest far away. SI units, world axes;
- * p for density 1.
+ * The layer has the values of the side on which the point lies. Near a border u grows like the inverse square root of
+ * the distance from it: errors at the outermost faces are as large as u, and elsewhere of order h^(3/2) for faces of
+ * size h. If a sheet ends on a solid, phi of the solid is the mean of both sides over the width of a face.
+ *
+ * The fluid has no weight, no viscosity and no vortices; it fills space and is at rest far away. SI units, world axes;
+ * the functions return p - p_far for density 1.
  */
 #pragma once
 
-#include <stdbool.h>
 #include "core/arena.h"
 #include "potential/far.h"
+#include <curvebody/status.h>
+
+#include <stdbool.h>
 
 typedef struct cb_flow_about cb_flow_about;
 
-/* Of bodies (cb_kirchhoff_create says which; with open pieces where `sheets`) whose vertices at x move with v. error: of
- * the far field and of the equations, as far_error there; 0: 1e-6. The caller frees. */
+/* Creates the flow around bodies as for cb_kirchhoff_create (with `sheets`, open pieces are allowed) whose vertices at
+ * x move with v. error: of the far field and of the equations, like far_error there; 0: 1e-6. The caller frees the
+ * result. */
 cb_status cb_field_create(int vertices, const double (*x)[3], const double (*v)[3], int faces, const int (*face)[3],
                           bool sheets, double error, cb_flow_about **out);
 void cb_field_free(cb_flow_about *f);
 
-/* At points: velocity; phi and whether a body is there, deeper than 1e-6 of the root of a face's area. Any may be NULL.
- * Within bodies, below the layer, u is 0 to the error of the faces. One call at a time. */
+/* Finds at points the velocity, phi, and whether the point is inside a body, deeper than 1e-6 times the square root of
+ * a face's area. Any of the three may be NULL. Inside bodies, below the layer, u is 0 up to the error of the faces.
+ * Only one call at a time is allowed. */
 cb_status cb_field_at(cb_flow_about *f, int points, const double (*x)[3], double (*u)[3], double *phi, bool *inside);
 
-/* At the faces' centres, on the side that the normals point to (0), or the other one of sheets (1); 0 in cavities, and
- * on side 1 of solids. */
+/* phi and u at the centres of the faces, on the side to which the normals point (0) or on the other side of sheets (1).
+ * The values are 0 in cavities, and on side 1 of solids. */
 const double *cb_field_face_phi(const cb_flow_about *f, int side);
 const double (*cb_field_face_u(const cb_flow_about *f, int side))[3];
-/* (1/2) int |u|^2 over the fluid = -(1/2) int phi w dA, of sheets with the jump */
+/* (1/2) int |u|^2 over the fluid = -(1/2) int phi w dA; for sheets phi is the jump. */
 double cb_field_kinetic(const cb_flow_about *f);
 
-/* p at points that move with c, from the flows a time h earlier, then, and h later: by differences of second order in
- * h. c is any velocity that keeps x +- h c out of the bodies as they move: theirs, where one is close; in the layer p
- * is that of the surface's own points, whatever c. f: of the same faces. u: of f[1]. */
+/* p at points that move with velocity c, from the flows f at the times t - h, t and t + h (with the same faces), by
+ * differences of second order in h. u: the velocity in f[1]. c is any velocity for which x +- h c stays outside the
+ * moving bodies: near a body, the body's velocity. In the layer p is evaluated at points that move with the surface,
+ * for any c. */
 cb_status cb_field_pressure(cb_flow_about *const f[3], double h, int points, const double (*x)[3], const double (*c)[3],
                             const double (*u)[3], double *p);
-/* p on the faces, likewise: the force on one is that of side 1 less that of side 0, times n dA. */
+/* Finds p on the faces in the same way. The force on a face is p of side 1 minus p of side 0, times n dA. */
 void cb_field_face_pressure(cb_flow_about *const f[3], double h, int side, double *p);
 
-/* A flow's parts: values on the surface (field_surface.c), at points (field.c), pressure (field_pressure.c). */
-enum { CB_FIELD_COLUMNS = 4 };
+/* Streamlines of a flow at one time, and the radius of tubes around them.
+ *
+ *   dx/ds = u/|u|,   r = r_0 sqrt(|u(x_0)|/|u(x)|)
+ * s is the length along the line, so the points are evenly spaced. r is the radius of a thin tube with constant flux,
+ * r_0 at the seed x_0. The integrator has order 5(4): Dormand & Prince (1980), J. Comput. Appl. Math. 6, 19, doi
+ * 10.1016/0771-050X(80)90013-3. Points within steps: Hairer, Nørsett & Wanner (1993), Solving Ordinary Differential
+ * Equations I, II.6. Each line has its own steps, and u is requested for the points of all lines at a stage at once.
+ * `error` should be well above the error of u, because noise in u makes the steps small. */
 
-/* Of the fluid on one side of the surface: of faces, and of corners. */
-typedef struct cb_field_side {
-  double *phi, (*u)[3], *corner_phi, (*corner_u)[3];
-} cb_field_side;
+/* Evaluates u at points. */
+typedef cb_status (*cb_stream_velocity)(void *context, int points, const double (*x)[3], double (*u)[3]);
 
-struct cb_flow_about {
-  cb_arena *arena;
-  int vertices, faces, corners; /* corners: the vertices, once more for sheets where there are any */
-  cb_panels *panels;
-  cb_far *far;
-  int (*face)[3], (*corner)[3]; /* [faces] */
-  bool *sheet, *border;         /* [faces]; [corners]: where a sheet ends and its jump is 0 */
-  double *w, *jump, kinetic;    /* [faces]: the normal velocity; phi of solids, the jump of it across sheets */
-  double *strength;             /* [corners]: of jump */
-  cb_field_side side[2];        /* where the normals point to, and the other one, 0 on solids */
-  double (*v)[3];               /* [vertices]: the surface's velocity */
-  double *sigma;                /* [CB_FIELD_COLUMNS][faces] */
-  double *sources, *dipoles;    /* [2][faces]: of phi, and of a dipole sheet of 1 on solids */
-  cb_far_field *velocity, *potential;
-  double *at; /* [2][points of a batch] */
-};
+typedef struct cb_stream_lines {
+  int lines, points;   /* points per line */
+  double apart, error; /* distance of points along a line, negative: upstream; error per step, in units of length */
+} cb_stream_lines;
 
-/* Columns of values of corners at the point of face i where their weights are these. */
-void cb_field_interpolate(const cb_flow_about *f, int i, const double weight[3], int columns, const double *corner,
-                          double *out);
-/* The strengths of sources, dipoles and vortices, from w and jump. */
-cb_status cb_field_spread(cb_flow_about *f, const double (*x)[3]);
-/* Both sides of the surface, from these strengths and their fields. */
-cb_status cb_field_sides(cb_flow_about *f, const double (*x)[3]);
-
-/* By the panels, wherever the points are; u, phi, inside may be NULL. */
-cb_status cb_field_of_panels(cb_flow_about *f, int points, const double (*x)[3], double (*u)[3], double *phi,
-                             bool *inside);
-/* The face in whose layer x is, the weights of its corners and the side; -1: none. */
-int cb_field_layer(const cb_flow_about *f, const double x[3], double weight[3], int *side);
+/* Sets x[lines][points], beginning with the seeds, and u at these points. A line stops at a point where u is 0.
+ * CB_ERROR_STEP if steps become too small. */
+cb_status cb_streamlines(cb_stream_velocity velocity, void *context, cb_stream_lines form, const double (*seed)[3],
+                         double (*x)[3], double (*u)[3]);

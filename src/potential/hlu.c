@@ -1,9 +1,9 @@
-/* LU factors of a hierarchical matrix. hmat-oss keeps its state for the process, counts its time without regard to
- * threads and calls the BLAS: one thread at a time calls it. */
-#include "potential/hlu.h"
+/* LU factors of a hierarchical matrix. hmat-oss has one state per process, measures its time without regard to threads,
+ * and calls the BLAS. Only one thread at a time may therefore call it.
+ */
+#include "potential/linear_solvers.h"
 
 #include "core/arena.h"
-#include "potential/dense.h"
 
 #include <hmat/hmat.h>
 #include <math.h>
@@ -12,19 +12,20 @@
 struct cb_hlu {
   cb_arena *arena;
   int n;
-  cb_panels *p; /* in the order of the cluster tree */
-  double *row;  /* of a block */
+  cb_panels *p; /* the panels in the order of the cluster tree */
+  double *row;  /* work array for one row of a block */
   hmat_interface_t of;
   hmat_cluster_tree_t *tree;
   hmat_matrix_t *matrix;
   size_t bytes;
-  bool lacking; /* memory for a block */
+  bool lacking; /* the memory was not sufficient for a block */
 };
 
-enum { LEAF = 100 };                   /* panels in the smallest blocks */
-static const double admissibility = 3; /* least diameter of two clusters over their distance, of low rank */
+enum { LEAF = 100 }; /* maximum number of panels in a cluster that is not divided */
+/* a block has low rank if the smaller diameter of its two clusters is at most this times their distance */
+static const double admissibility = 3;
 
-/* A block of the matrix that the library asks for parts of. */
+/* A block of the matrix. The library requests parts of it. */
 typedef struct block {
   const cb_hlu *h;
   int row, column;
@@ -32,9 +33,15 @@ typedef struct block {
 
 static void release_block(void *b) { free(b); }
 
+/* NOLINTNEXTLINE(readability-function-size): the library prescribes the parameters */
 static void prepare_block(int row, int rows, int column, int columns, int *row_to, int *row_from, int *column_to,
                           int *column_from, void *context, hmat_block_info_t *info) {
-  (void)rows, (void)columns, (void)row_to, (void)row_from, (void)column_to, (void)column_from;
+  (void)rows;
+  (void)columns;
+  (void)row_to;
+  (void)row_from;
+  (void)column_to;
+  (void)column_from;
   cb_hlu *h = context;
   block *b = malloc(sizeof *b);
   if (!b) {
@@ -49,7 +56,7 @@ static void prepare_block(int row, int rows, int column, int columns, int *row_t
   info->number_of_strata = 1;
 }
 
-/* Column by column. */
+/* Computes a part of I/2 - D, which is stored column by column. */
 static void compute_block(void *data, int row, int rows, int column, int columns, void *out) {
   const block *b = data;
   const cb_panels *p = b->h->p;
@@ -64,7 +71,7 @@ static void compute_block(void *data, int row, int rows, int column, int columns
   }
 }
 
-/* The panels in the order of the library's clusters. */
+/* Puts the panels into the order of the library's clusters. */
 static cb_status cluster(cb_hlu *h, const cb_panels *p) {
   cb_arena *work = cb_arena_create();
   const size_t n = (size_t)p->n;
@@ -113,8 +120,10 @@ static cb_status assemble(cb_hlu *h, double tolerance) {
   factors.factorization = hmat_factorization_lu;
   factors.progress = NULL;
   failed = failed || h->of.factorize_generic(h->matrix, &factors);
-  if (failed) /* the library does not tell which */
-    return cb_fail(CB_ERROR_DOMAIN, "the hierarchical matrix of %d panels has no LU factors, or no memory for them",
+  if (failed) /* the library does not report which block failed */
+    return cb_fail(CB_ERROR_DOMAIN,
+                   "the hierarchical matrix of %d panels has no LU factors, or no memory for them: try the method "
+                   "dense or iterative",
                    h->n);
   hmat_info_t info;
   h->of.get_info(h->matrix, &info);
@@ -134,7 +143,7 @@ cb_status cb_hlu_check(void) { return CB_OK; }
 cb_status cb_hlu_create(const cb_panels *p, double tolerance, cb_hlu **out) {
   if (!(tolerance >= 1e-12 && tolerance <= 0.5))
     return cb_fail(CB_ERROR_ARGUMENT, "a tolerance of %g of a hierarchical matrix: expected 1e-12 to 0.5", tolerance);
-  if (p->n < 1) return cb_fail(CB_ERROR_ARGUMENT, "a hierarchical matrix of no panels");
+  if (p->n < 1) return cb_fail(CB_ERROR_ARGUMENT, "a hierarchical matrix: expected at least one panel");
   cb_hlu *h = cb_arena_object(sizeof *h, "a hierarchical matrix");
   if (!h) return CB_ERROR_MEMORY;
   h->n = p->n;
@@ -170,7 +179,10 @@ cb_status cb_hlu_solve(cb_hlu *h, int columns, double *b) {
   bool finite = !failed;
   for (size_t i = 0; finite && i < (size_t)h->n * (size_t)columns; i++) finite = isfinite(b[i]);
   return finite ? CB_OK
-                : cb_fail(CB_ERROR_DOMAIN, "the hierarchical matrix of %d panels is singular, or had no memory", h->n);
+                : cb_fail(CB_ERROR_DOMAIN,
+                          "the hierarchical matrix of %d panels is singular, or had no memory: try the method dense or "
+                          "iterative",
+                          h->n);
 }
 
 size_t cb_hlu_bytes(const cb_hlu *h) { return h->bytes; }

@@ -1,6 +1,7 @@
-/* Panels of body and image lie one after another in each column. They are mirrored when something is solved for: where a
- * body that has moved is by then. */
-#include "potential/images.h"
+/* The operator of bodies near a plane. Each column holds the panels of the body and then those of the image. The panels
+ * are mirrored at creation, and again at the first solution after cb_images_renew.
+ */
+#include "potential/operator.h"
 
 #include "core/arena.h"
 #include "numerics/vec3.h"
@@ -12,13 +13,13 @@
 struct cb_images {
   cb_arena *arena;
   const cb_panels *p;
-  cb_mirror wall; /* its normal of length 1 */
+  cb_mirror wall; /* the wall; its normal has length 1 */
   cb_kirchhoff_options options;
-  double (*x)[3]; /* [2 n][3] corners */
+  double (*x)[3]; /* [2 n][3]: corners */
   int (*face)[3];
   cb_panels *both;
   cb_operator *operator;
-  bool fresh;      /* both are where the body is */
+  bool fresh;      /* the panels of body and image are up to date */
   double *w, *phi; /* [columns][2 n] */
 };
 
@@ -29,8 +30,8 @@ static cb_status mirror(cb_images *m) {
       const double *x = m->p->corner[i][c], from = cb_dot3(x, m->wall.normal) - m->wall.height;
       if (!(from > 0))
         return cb_fail(CB_ERROR_DOMAIN,
-                       "a body behind its wall: a corner at (%g, %g, %g) is %g from it, expected more than 0 towards "
-                       "its normal (%g, %g, %g)",
+                       "a body is behind its wall: a corner at (%g, %g, %g) is at the height %g above the wall: "
+                       "expected more than 0 along the normal (%g, %g, %g)",
                        x[0], x[1], x[2], from, m->wall.normal[0], m->wall.normal[1], m->wall.normal[2]);
       memcpy(m->x[3 * i + c], x, sizeof *m->x);
       for (int k = 0; k < 3; k++) m->x[3 * (n + i) + 2 - c][k] = x[k] - 2 * from * m->wall.normal[k];
@@ -84,7 +85,7 @@ cb_operator_report cb_images_report_of(const cb_images *m) {
 cb_status cb_mirror_check(cb_mirror *wall) {
   const double length = sqrt(cb_dot3(wall->normal, wall->normal));
   if (!(length > 0) || !isfinite(length + wall->height))
-    return cb_fail(CB_ERROR_ARGUMENT, "a wall with the normal (%g, %g, %g) at the height %g, expected a direction",
+    return cb_fail(CB_ERROR_ARGUMENT, "a wall with the normal (%g, %g, %g) at the height %g: expected a direction",
                    wall->normal[0], wall->normal[1], wall->normal[2], wall->height);
   for (int k = 0; k < 3; k++) wall->normal[k] /= length;
   return CB_OK;

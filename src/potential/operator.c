@@ -1,15 +1,14 @@
-/* The stored matrix is filled with the first right-hand side, as S and D share most of what they cost; later ones find
- * S anew. Where GMRES takes more than SLOW steps, it is preconditioned by factors of a hierarchical matrix, from where
- * it has come to; small matrices, and those on which that does not converge, are factored whole.
+/* The operator on closed surfaces (operator.h). The stored matrix is filled together with the first right-hand side,
+ * because S and D share most of their work; later right-hand sides compute S again. If GMRES takes more than SLOW
+ * steps, the method `best` continues with a preconditioner: factors of a hierarchical matrix. Small matrices are
+ * factored completely, and so are matrices for which this does not converge.
  */
 #include "potential/operator.h"
 
 #include "core/arena.h"
 #include "core/threads.h"
-#include "potential/dense.h"
 #include "potential/far.h"
-#include "potential/hlu.h"
-#include "potential/images.h"
+#include "potential/linear_solvers.h"
 #include "potential/panel_kernel.h"
 
 #include <limits.h>
@@ -19,30 +18,31 @@
 #include <sys/mman.h>
 
 enum {
-  FACTORED = 400, /* panels up to which factors are as quick as the iteration */
-  SMALL = 2000, /* up to which a slow iteration gives way to factors of the whole matrix, which are the quicker ones */
-  SLOW = 20,    /* steps of an iteration, that take about as long as the factors */
-  PRECONDITIONED = 60, /* steps of a preconditioned one, far more than any body takes whose factors are of use */
+  FACTORED = 400, /* up to this number of panels factors are as fast as the iteration */
+  /* up to this number factors of the complete matrix are faster than a preconditioner, if the iteration is slow */
+  SMALL = 2000,
+  SLOW = 20,           /* steps of the iteration that take about as long as the factors */
+  PRECONDITIONED = 60, /* maximum steps of a preconditioned iteration; bodies that the factors help need far fewer */
   RESTART = 40,
   LARGE_PAGE = 1 << 21,
   ROWS = 32,
-  TILE = 512 /* panels of a piece of the matrix, whose numbers stay near */
+  TILE = 512 /* panels in a tile of the matrix, whose numbers stay in the cache */
 };
 
-static const double coarse_tolerance = 1e-2; /* of a preconditioner */
+static const double coarse_tolerance = 1e-2; /* tolerance of the preconditioner */
 
 struct cb_operator {
   const cb_panels *p;
-  cb_images *images; /* before a wall, in place of all that follows; NULL: none */
+  cb_images *images; /* near a wall, replaces all members below; NULL: none */
   cb_kirchhoff_options options;
   cb_operator_report report;
-  size_t stride; /* of rows: n and what fills the last vector */
-  double *D;     /* rows of D, or the factors; NULL: none */
-  int *pivots;   /* of the factors; NULL: none */
+  size_t stride; /* length of a row: n, rounded up to whole vectors */
+  double *D;     /* rows of D, or the factors of I/2 - D; NULL: none */
+  int *pivots;   /* the pivots of the factors; NULL: none */
   bool filled, tree, dense, factored;
   cb_far *far;
-  bool coarse; /* precondition */
-  cb_hlu *hlu; /* NULL: none as yet */
+  bool coarse; /* use the preconditioner */
+  cb_hlu *hlu; /* NULL: not computed yet */
   cb_krylov *krylov;
   double *padded, *b, *row_sum; /* [columns][stride], [columns][n], [n] */
 };
@@ -50,8 +50,9 @@ struct cb_operator {
 static size_t stored_bytes(const cb_operator *o) { return o->stride * (size_t)o->p->n * sizeof(double); }
 
 static cb_status too_large(const cb_operator *o, const char *what, size_t bytes) {
-  return cb_fail(CB_ERROR_ARGUMENT, "%s of %d panels takes %.3g GB, and %.3g GB are allowed", what, o->p->n,
-                 1e-9 * (double)bytes, 1e-9 * (double)o->options.memory);
+  return cb_fail(CB_ERROR_ARGUMENT,
+                 "%s of %d panels takes %.3g GB, more than `memory` = %.3g GB: expected fewer faces or more `memory`",
+                 what, o->p->n, 1e-9 * (double)bytes, 1e-9 * (double)o->options.memory);
 }
 
 static cb_status no_memory(const cb_operator *o) {
@@ -65,7 +66,7 @@ static cb_status take_matrix(cb_operator *o) {
   o->D = aligned_alloc(LARGE_PAGE, bytes);
   if (!o->D) return no_memory(o);
 #if defined(MADV_HUGEPAGE)
-  (void)madvise(o->D, bytes, MADV_HUGEPAGE); /* a fifth of the time goes into small ones */
+  (void)madvise(o->D, bytes, MADV_HUGEPAGE); /* with small pages a solution takes a fifth more time */
 #endif
   if (o->tree) o->report.bytes += stored_bytes(o);
   return CB_OK;
@@ -78,7 +79,7 @@ typedef struct task {
   int columns;
   const double *x; /* [columns][stride] */
   double *out;     /* [columns][n] */
-  bool keep;       /* the rows of D */
+  bool keep;       /* store the rows of D */
 } task;
 
 static void source_piece(const task *t, int begin, int end) {
@@ -132,7 +133,8 @@ static const double *pad(cb_operator *o, int columns, const double *x) {
 static int threads_of(const cb_operator *o) { return cb_threads_for((size_t)o->p->n * (size_t)o->p->n); }
 
 static void note_row_sums(cb_operator *o) {
-  o->report.row_sum = 0, o->report.row = 0;
+  o->report.row_sum = 0;
+  o->report.row = 0;
   for (int i = 0; i < o->p->n; i++) {
     if (fabs(o->row_sum[i]) <= o->report.row_sum) continue;
     o->report.row_sum = fabs(o->row_sum[i]);
@@ -140,7 +142,7 @@ static void note_row_sums(cb_operator *o) {
   }
 }
 
-/* b = -S w; the matrix is filled on the way where it is stored. */
+/* b = -S w; with `keep` it also stores D and its row sums. */
 static void stored_source(cb_operator *o, int columns, const double *w, bool keep) {
   task t = {o, columns, pad(o, columns, w), o->b, keep};
   cb_threads_range(threads_of(o), o->p->n, source_rows, &t);
@@ -173,7 +175,10 @@ static cb_status tree_source(cb_operator *o, int columns, const double *w) {
   cb_status status = cb_far_apply(o->far, columns, w, NULL, o->b);
   for (size_t i = 0; i < (size_t)columns * n; i++) o->b[i] = -o->b[i];
   if (status || o->filled) return status;
-  for (size_t i = 0; i < n; i++) o->padded[i] = 1, o->row_sum[i] = 0.5;
+  for (size_t i = 0; i < n; i++) {
+    o->padded[i] = 1;
+    o->row_sum[i] = 0.5;
+  }
   status = cb_far_apply(o->far, 1, NULL, o->padded, o->row_sum);
   note_row_sums(o);
   o->filled = true;
@@ -218,12 +223,12 @@ static cb_status check_closed(const cb_operator *o) {
   const double *c = o->p->centre[o->report.row];
   if (o->report.row_sum <= 1e-3) return CB_OK;
   return cb_fail(CB_ERROR_DOMAIN,
-                 "the surface is not closed or not oriented outwards: face %d at (%g, %g, %g) sees a "
-                 "solid angle of %.4g pi of it where 2 pi are expected",
+                 "the surface is not closed or not oriented outwards: seen from face %d at (%g, %g, %g) it has a "
+                 "solid angle of %.4g pi: expected 2 pi",
                  o->report.row + 1, c[0], c[1], c[2], 4 * fabs(o->row_sum[o->report.row] - 0.5));
 }
 
-/* The right-hand side b, and the matrix or its factors. */
+/* Prepares the right-hand side b, and the matrix or its factors. */
 static cb_status prepare(cb_operator *o, int columns, const double *w) {
   const bool had = o->filled;
   cb_status status = CB_OK;
@@ -239,7 +244,7 @@ static cb_status prepare(cb_operator *o, int columns, const double *w) {
   return status;
 }
 
-/* Whether factors of the whole matrix may take over from an iteration. */
+/* May factors of the complete matrix replace the iteration? */
 static bool may_factor(const cb_operator *o) {
   return o->options.method == CB_POTENTIAL_BEST && stored_bytes(o) <= o->options.memory;
 }
@@ -248,7 +253,7 @@ static size_t bytes_left(const cb_operator *o) {
   return o->options.memory > o->report.bytes ? o->options.memory - o->report.bytes : 0;
 }
 
-/* Whether a preconditioner may. */
+/* May a preconditioner be used? */
 static bool may_precondition(const cb_operator *o) {
   return o->options.method == CB_POTENTIAL_BEST && !o->coarse && o->p->n > SMALL &&
          cb_hlu_estimate(o->p->n) <= bytes_left(o);
@@ -275,8 +280,8 @@ static cb_status iterate(cb_operator *o, int columns, double *phi) {
 
 static cb_status not_converged(const cb_operator *o) {
   return cb_fail(CB_ERROR_STEP,
-                 "the potential of %d panels has not converged in %d iterations: residual %.3g where %.3g is "
-                 "asked for; the method dense takes %.3g GB, and %.3g GB are allowed%s",
+                 "the potential of %d panels has not converged in %d iterations: residual %.3g, expected at most %.3g; "
+                 "the method dense takes %.3g GB, and `memory` is %.3g GB%s",
                  o->p->n, o->report.solved.iterations, o->report.solved.residual, o->options.tolerance,
                  1e-9 * (double)stored_bytes(o), 1e-9 * (double)o->options.memory,
                  cb_hlu_check() ? "; this program was built without hmat-oss, which would help the iteration" : "");
@@ -287,7 +292,7 @@ static void precondition_from_here(cb_operator *o) {
   o->report.method = CB_POTENTIAL_HLU;
 }
 
-/* Factors, of this motion and those to come. */
+/* Factors the complete matrix, for this motion and all later motions. */
 static cb_status turn_dense(cb_operator *o, int columns, const double *w) {
   cb_status status = take_matrix(o);
   if (!status && o->tree) stored_source(o, columns, w, true);
@@ -363,7 +368,8 @@ cb_status cb_operator_create(const cb_panels *p, const cb_kirchhoff_options *opt
   o->report.method = o->dense ? CB_POTENTIAL_DENSE : o->coarse ? CB_POTENTIAL_HLU : CB_POTENTIAL_ITERATIVE;
   if (!status && o->coarse) {
     const size_t all = o->report.bytes + cb_hlu_estimate(p->n);
-    if (all > options->memory) status = too_large(o, "the hierarchical matrix, with what multiplies,", all);
+    if (all > options->memory)
+      status = too_large(o, "the hierarchical matrix, with the operator that GMRES multiplies,", all);
   }
   o->padded = aligned_alloc(CB_CACHE_LINE, CB_PANEL_COLUMNS * o->stride * sizeof(double));
   o->b = malloc(CB_PANEL_COLUMNS * n * sizeof(double));

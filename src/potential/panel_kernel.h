@@ -1,14 +1,14 @@
-/* Rows of S and D over the vectors of an instruction set: what potential/panels.h says, written once, included by
- * panel_x86_64.c, panel_avx2.c and panel_avx512.c after WIDTH, vec (one number of WIDTH panels), functions of them, and
- * KERNELS.
+/* Rows of S and D (equations in potential/panels.h), written once for the vectors of any instruction set.
+ * panel_x86_64.c, panel_avx2.c and panel_avx512.c include this file after they have defined WIDTH, vec (one number of
+ * WIDTH panels), functions of it, and KERNELS.
  */
 #ifndef CB_POTENTIAL_PANEL_KERNEL_H
 #define CB_POTENTIAL_PANEL_KERNEL_H
 
 #include "potential/panels.h"
 
-/* Rows of numbers of panels: corners x y z of each, the doubled area vector, for each edge its conormal, then its
- * length; 1/(2 area). */
+/* Rows of numbers of the panels: x, y, z of each corner; the doubled area vector; the conormals of the edges, then
+ * their lengths; 1/(2 area). */
 enum {
   CB_PANEL_CORNER = 0,
   CB_PANEL_NORMAL = 9,
@@ -17,16 +17,18 @@ enum {
   CB_PANEL_INVERSE = 24,
   CB_PANEL_LANES = 25,
   CB_PANEL_COLUMNS = 8,
-  CB_PANEL_PAD = 8 /* panels after the last one that may be read */
+  CB_PANEL_PAD = 8 /* panels that may be read after the last one */
 };
 
 typedef struct cb_panel_kernels {
-  /* Of n panels, whose numbers are at lanes[row * stride]. S or D may be NULL. */
+  /* Computes S[n] and D[n] (either may be NULL) of n panels at x; number `row` of panel i is at lanes[row * stride +
+   * i]. */
   void (*row)(const double *lanes, size_t stride, const double x[3], int n, double *S, double *D);
-  /* Their gradients in x: components x, y, z at S[i], S[width + i], S[2 width + i], likewise D. */
+  /* The gradients of S and D by x, with the components x, y, z at S[i], S[width + i], S[2 width + i], and likewise for
+   * D. */
   void (*gradient)(const double *lanes, size_t stride, const double x[3], int n, size_t width, double *S, double *D);
   /* out[c] += sum_j row[j] x[c stride + j] over n numbers, a multiple of CB_PANEL_PAD, for up to CB_PANEL_COLUMNS
-   * columns c, in one order whatever their number. */
+   * columns c. The order of the sums does not depend on the number of columns. */
   void (*product)(const double *row, int n, int columns, const double *x, size_t stride, double *out);
 } cb_panel_kernels;
 
@@ -41,11 +43,11 @@ const cb_panel_kernels *cb_panel_kernels_of_isa(void);
 
 #include "potential/panel_math.h"
 
-/* Where all panels are far enough for the series: edges and solid angles are small. */
+/* Are all panels so far that edges and solid angles are small enough for the series? */
 INLINE int all_far(vec A, vec B, vec C, const double *l, size_t stride, vec triple, vec along) {
-  const vec l1 = load(l), l2 = load(l + stride), l3 = load(l + 2 * stride), most = set(1. / 16);
-  return !(any_above(l1, most * (A + B)) || any_above(l2, most * (B + C)) || any_above(l3, most * (C + A)) ||
-           any_above(size_of(triple), most * along));
+  const vec l1 = load(l), l2 = load(l + stride), l3 = load(l + 2 * stride), maximum = set(1. / 16);
+  return !(any_above(l1, maximum * (A + B)) || any_above(l2, maximum * (B + C)) || any_above(l3, maximum * (C + A)) ||
+           any_above(size_of(triple), maximum * along));
 }
 
 INLINE void far_group(const double *p, size_t stride, xyz a, xyz b, xyz c, vec A, vec B, vec C, vec triple, vec along,
@@ -100,8 +102,14 @@ INLINE void rows(const double *lanes, size_t stride, const double at[3], int n, 
   vec s, d;
   double last[WIDTH];
   group(lanes + i, stride, x, S ? &s : NULL, D ? &d : NULL);
-  if (S) store(last, s), memcpy(S + i, last, (size_t)(n - i) * sizeof *S);
-  if (D) store(last, d), memcpy(D + i, last, (size_t)(n - i) * sizeof *D);
+  if (S) {
+    store(last, s);
+    memcpy(S + i, last, (size_t)(n - i) * sizeof *S);
+  }
+  if (D) {
+    store(last, d);
+    memcpy(D + i, last, (size_t)(n - i) * sizeof *D);
+  }
 }
 
 static void row(const double *lanes, size_t stride, const double x[3], int n, double *S, double *D) {
@@ -113,13 +121,13 @@ static void row(const double *lanes, size_t stride, const double x[3], int n, do
     rows(lanes, stride, x, n, S, NULL);
 }
 
-/* The strength of an edge's vortex: (R1 + R2)/(R1 R2 (R1 R2 + a.b)), v = R1 R2 + a.b; 0 on the edge. */
+/* The strength of an edge's vortex, (R1 + R2)/(R1 R2 (R1 R2 + a.b)) with v = R1 R2 + a.b; 0 on the edge. */
 INLINE vec vortex(vec A, vec B, vec v) {
   const vec below = A * B * v, least = set(1e-300);
   return where_above(below, least, (A + B) / where_above(below, least, below, set(1)), set(0));
 }
 
-/* R1 R2 + a.b by the cross product of a and b, beside the edge */
+/* R1 R2 + a.b; near the edge from the cross product of a and b */
 INLINE vec product_of_cross(vec both, vec ab, vec cross2) {
   const vec edge = set(-0.9) * both, v = both + ab;
   if (!any_above(edge, ab)) return v;
@@ -136,8 +144,9 @@ INLINE xyz sum_of(vec u, xyz a, vec v, xyz b, vec w, xyz c) {
                fma3(u, a.z, fma3(v, b.z, w * c.z))};
 }
 
-/* grad S = -1/(4 pi) (sum_e L_e m_e + W n),   grad D = -1/(4 pi) sum_e (R1 + R2)/(R1 R2 (R1 R2 + a.b)) a × b  (Biot and
- * Savart, about the panel's border). R1 R2 + a.b is |a × b|^2/(R1 R2 - a.b), which does not cancel beside the edge. */
+/* grad S = -1/(4 pi) (sum_e L_e m_e + W n),   grad D = -1/(4 pi) sum_e (R1 + R2)/(R1 R2 (R1 R2 + a.b)) a × b   (by Biot
+ * and Savart, around the panel's border). Near the edge R1 R2 + a.b is computed as |a × b|^2/(R1 R2 - a.b), which does
+ * not cancel. */
 INLINE void gradient_group(const double *p, size_t stride, xyz x, xyz *S, xyz *D) {
   const xyz a = seen(p, stride, x), b = seen(p + 3 * stride, stride, x), c = seen(p + 6 * stride, stride, x);
   const xyz e = cross_of(a, b), f = cross_of(b, c), g = cross_of(c, a);
@@ -154,10 +163,14 @@ INLINE void gradient_group(const double *p, size_t stride, xyz x, xyz *S, xyz *D
   vec W, L1, L2, L3;
   if (all_far(A, B, C, l, stride, triple, along)) {
     W = -small_angle(triple / along, -1);
-    L1 = small_angle(l1 / (A + B), 1), L2 = small_angle(l2 / (B + C), 1), L3 = small_angle(l3 / (C + A), 1);
+    L1 = small_angle(l1 / (A + B), 1);
+    L2 = small_angle(l2 / (B + C), 1);
+    L3 = small_angle(l3 / (C + A), 1);
   } else {
     W = -double_angle(triple, along);
-    L1 = edge_log(A + B, l1, u), L2 = edge_log(B + C, l2, v), L3 = edge_log(C + A, l3, w);
+    L1 = edge_log(A + B, l1, u);
+    L2 = edge_log(B + C, l2, v);
+    L3 = edge_log(C + A, l3, w);
   }
   const xyz along_edges = sum_of(scale * L1, load3(m, stride), scale * L2, load3(m + 3 * stride, stride), scale * L3,
                                  load3(m + 6 * stride, stride));

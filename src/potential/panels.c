@@ -1,4 +1,4 @@
-/* Panels of a surface, and their rows. */
+/* The panels of a surface and their rows (equations in panels.h). */
 #include "potential/panels.h"
 
 #include "core/arena.h"
@@ -26,7 +26,7 @@ const cb_panel_kernels *cb_panel_kernels_of_isa(void) {
   return &cb_panel_kernels_x86_64;
 }
 
-static void lay(cb_panels *p, int i, int from, const double n2[3]) {
+static void place_panel(cb_panels *p, int i, int from, const double n2[3]) {
   double *q = p->lanes + i;
   const size_t s = p->stride;
   for (int k = 0; k < 3; k++) {
@@ -53,13 +53,13 @@ cb_status cb_panels_move(cb_panels *p, const double (*x)[3], const int (*face)[3
     cb_normal3(p->corner[i][0], p->corner[i][1], p->corner[i][2], n2);
     const double twice = sqrt(cb_dot3(n2, n2));
     if (!(twice > 0 && isfinite(twice)))
-      return cb_fail(CB_ERROR_DOMAIN, "face %d at (%g, %g, %g) has no area", i + 1, p->centre[i][0], p->centre[i][1],
-                     p->centre[i][2]);
+      return cb_fail(CB_ERROR_DOMAIN, "face %d at (%g, %g, %g) has no area: expected an area > 0", i + 1,
+                     p->centre[i][0], p->centre[i][1], p->centre[i][2]);
     for (int c = 0; c < 3; c++) p->normal[i][c] = n2[c] / twice;
     p->area[i] = twice / 2;
-    lay(p, i, i, n2);
-    /* what is read beyond the last one */
-    for (int j = p->n; i == p->n - 1 && j < (int)p->stride; j++) lay(p, j, i, n2);
+    place_panel(p, i, i, n2);
+    /* Fill the padding after the last panel, which is also read. */
+    for (int j = p->n; i == p->n - 1 && j < (int)p->stride; j++) place_panel(p, j, i, n2);
   }
   return CB_OK;
 }
@@ -95,7 +95,7 @@ void cb_panels_range(const cb_panels *p, const double x[3], int first, int n, in
   if (self >= 0 && D) D[self] = 0;
 }
 
-/* Numbers of up to GATHERED panels, as many as vectors read. */
+/* Gathers the numbers of up to GATHERED panels, and fills the last vector. */
 static void gather(const cb_panels *p, int n, const int *which, double *lanes) {
   const int padded = (n + CB_PANEL_PAD - 1) & ~(CB_PANEL_PAD - 1);
   for (size_t r = 0; r < CB_PANEL_LANES; r++)
@@ -126,16 +126,16 @@ static void along(const double d[3], int n, const double *gradient, double *slop
     slope[i] = d[0] * gradient[i] + d[1] * gradient[GATHERED + i] + d[2] * gradient[2 * GATHERED + i];
 }
 
-void cb_panels_slopes(const cb_panels *p, const double x[3], const double d[3], int first, int n, const int *which,
-                      int self, double *S, double *D) {
+void cb_panels_slopes(const cb_panels *p, const double x[3], const double d[3], cb_panel_choice of, double *S,
+                      double *D) {
   double gathered[CB_PANEL_LANES * GATHERED_STRIDE], s[3 * GATHERED], e[3 * GATHERED];
-  for (int begin = 0; begin < n; begin += GATHERED) {
-    const int count = n - begin < GATHERED ? n - begin : GATHERED;
-    const double *lanes = which ? gathered : p->lanes + first + begin;
-    if (which) gather(p, count, which + begin, gathered);
-    p->kernels->gradient(lanes, which ? GATHERED_STRIDE : p->stride, x, count, GATHERED, S ? s : NULL, D ? e : NULL);
+  for (int begin = 0; begin < of.n; begin += GATHERED) {
+    const int count = of.n - begin < GATHERED ? of.n - begin : GATHERED;
+    const double *lanes = of.which ? gathered : p->lanes + of.first + begin;
+    if (of.which) gather(p, count, of.which + begin, gathered);
+    p->kernels->gradient(lanes, of.which ? GATHERED_STRIDE : p->stride, x, count, GATHERED, S ? s : NULL, D ? e : NULL);
     if (S) along(d, count, s, S + begin);
     if (D) along(d, count, e, D + begin);
   }
-  if (self >= 0 && S) S[self] = 0;
+  if (of.self >= 0 && S) S[of.self] = 0;
 }

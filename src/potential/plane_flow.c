@@ -1,8 +1,8 @@
-/* The coupled system of plane_flow.h, dense, by LU. */
+/* The coupled system of bodies in the plane (plane_flow.h): a dense matrix, solved by LU. */
 #include "potential/plane_flow.h"
 
 #include "core/arena.h"
-#include "potential/dense.h"
+#include "potential/linear_solvers.h"
 
 #include <math.h>
 #include <string.h>
@@ -11,12 +11,12 @@ struct cb_plane_flow {
   cb_arena *arena;
   int bodies, unknowns, motions; /* motions: of the last solution */
   const cb_plane_body *const *body;
-  int *first, *pivot;           /* unknown of a body's first node */
-  double *x, *y, *dx, *dy;      /* nodes in the common frame; dx, dy by 1/2 pi */
+  int *first, *pivot;           /* first: the unknown of a body's first node */
+  double *x, *y, *dx, *dy;      /* nodes in the common frame; dx, dy divided by 2 pi */
   double *A, *phi, *right;      /* phi[motions][unknowns], right[changes][motions][unknowns] */
   double *seen;                 /* [bodies][unknowns][3]: sum_t Re C_zt Psi(t) of each body at each node */
-  double *re, *im, *psi;        /* of one row; psi[motions][nodes of a body] */
-  double *u, *impulse, *change; /* [motions][bodies][3]; of one motion */
+  double *re, *im, *psi;        /* re, im: parts of C for one row; psi[motions][nodes of a body] */
+  double *u, *impulse, *change; /* u: [motions][bodies][3]; the others: [bodies][3], of one motion */
   cb_plane_error error;
 };
 
@@ -49,7 +49,7 @@ cb_status cb_plane_flow_create(int bodies, const cb_plane_body *const *body, int
   cb_arena_doubles(f->arena, m * 3, &f->impulse, &f->change);
   if (cb_arena_lost(f->arena)) {
     cb_arena_free(f->arena);
-    return cb_fail(CB_ERROR_MEMORY, "no memory for a flow about %d bodies", bodies);
+    return cb_fail(CB_ERROR_MEMORY, "no memory for a flow around %d bodies", bodies);
   }
   *out = f;
   return CB_OK;
@@ -74,7 +74,7 @@ static void place_nodes(cb_plane_flow *f, const double (*pose)[3]) {
   }
 }
 
-/* C of all nodes of body j at (x, y), to re and im. */
+/* Computes C for all nodes of body j and the target (x, y), into re and im. */
 static void kernel_row(const cb_plane_flow *f, int j, double x, double y, double *restrict re, double *restrict im) {
   const int n = f->body[j]->n;
   const double *restrict tx = f->x + f->first[j], *restrict ty = f->y + f->first[j], *restrict dx = f->dx + f->first[j],
@@ -103,17 +103,18 @@ static cb_status fill_pair(cb_plane_flow *f, int i, int j) {
     for (int t = 0; t < b->n; t++) around += row[t];
     f->error.closest = fmax(f->error.closest, isnan(around) ? INFINITY : fabs(around));
     if (!(fabs(around) < 0.5))
-      return cb_fail(CB_STEP_DOMAIN, "bodies %d and %d overlap", i < j ? i + 1 : j + 1, i < j ? j + 1 : i + 1);
+      return cb_fail(CB_STEP_DOMAIN, "bodies %d and %d overlap: expected bodies that do not touch",
+                     i < j ? i + 1 : j + 1, i < j ? j + 1 : i + 1);
   }
   if (f->error.closest > CB_PLANE_CLOSEST)
     return cb_fail(CB_STEP_DOMAIN,
-                   "bodies %d and %d are too close for %d nodes (a sum that is 0 apart from them is %.1e, expected at "
-                   "most %g): more nodes help unless they touch",
+                   "bodies %d and %d are too close for %d nodes (a sum that is 0 for an exact solution is %.1e: "
+                   "expected at most %g): use more nodes, unless the bodies touch",
                    i < j ? i + 1 : j + 1, i < j ? j + 1 : i + 1, b->n, f->error.closest, CB_PLANE_CLOSEST);
   return CB_OK;
 }
 
-/* out[unknowns] += R u - sum over the others of what is seen of them */
+/* out[unknowns] += R u minus the contributions of the other bodies at the nodes */
 static void add_data(const cb_plane_flow *f, const double *u, double *out) {
   for (int i = 0; i < f->bodies; i++) {
     const cb_plane_body *b = f->body[i];
@@ -129,23 +130,23 @@ static void add_data(const cb_plane_flow *f, const double *u, double *out) {
   }
 }
 
-/* -int phi dPsi by body: impulse[bodies][3] */
+/* -int phi dPsi per body: impulse[bodies][3] */
 static void impulses(const cb_plane_flow *f, const double *phi, double *impulse) {
   for (int i = 0; i < f->bodies; i++)
     for (int a = 0; a < 3; a++) impulse[3 * i + a] = -product(f->body[i]->n, phi + f->first[i], f->body[i]->flux[a]);
 }
 
-/* The symmetric part of G; how far it was from it. */
+/* Replaces G by its symmetric part, and returns its asymmetry before, divided by the largest |G_ab|. */
 static double make_symmetric(int n, double *G) {
-  double apart = 0, most = 0;
+  double apart = 0, maximum = 0;
   for (int a = 0; a < n; a++)
     for (int b = 0; b <= a; b++) {
       double *p = G + a * n + b, *q = G + b * n + a;
       apart = fmax(apart, fabs(*p - *q));
-      most = fmax(most, fmax(fabs(*p), fabs(*q)));
+      maximum = fmax(maximum, fmax(fabs(*p), fabs(*q)));
       *p = *q = (*p + *q) / 2;
     }
-  return most > 0 ? apart / most : 0;
+  return maximum > 0 ? apart / maximum : 0;
 }
 
 cb_status cb_plane_flow_solve(cb_plane_flow *f, const double (*pose)[3], int motions, const double *u, double *G) {
@@ -164,7 +165,8 @@ cb_status cb_plane_flow_solve(cb_plane_flow *f, const double (*pose)[3], int mot
       if (status) return status;
     }
   if (cb_potential_factor(n, (size_t)n, f->A, f->pivot))
-    return cb_fail(CB_STEP_SINGULAR, "the flow about the bodies is singular");
+    return cb_fail(CB_STEP_SINGULAR,
+                   "the equations of the flow around the bodies are singular: expected bodies that do not touch");
   memset(f->phi, 0, (size_t)(motions * n) * sizeof *f->phi);
   for (int a = 0; a < motions; a++) add_data(f, u + a * f->bodies * 3, f->phi + a * n);
   cb_potential_back(n, (size_t)n, f->A, f->pivot, motions, f->phi);

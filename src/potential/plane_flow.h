@@ -1,36 +1,87 @@
-/* Bodies in the plane in one perfect fluid, each at its pose, and the energy of their motions together.
+/* Bodies in the plane in one perfect fluid: first each body without the others, then the energy of their motions
+ * together.
  *
- *   (1/2 + D_i) phi_i + sum_{j != i} (Im C_ij phi_j + Re C_ij psi_j) = R_i u_i      for each body i (plane_body.h)
- *   G_ab = -sum_i int phi_a dPsi u_b:  twice the energy of the motions a and b, u_i the twist of body i in its own frame
- *   d phi from the same factors: where bodies move by V_i, C_ij changes by -(V_j - V_i)(z) C_ij/(t - z), and data by du
- * Zero circulation about each body, no flow far away, density 1. The error falls like q^nodes, q the nearer 1 the closer
- * bodies are: sum_t Im C_zt is 0 at a point outside a body and 1 within, and its distance from 0 at other bodies' nodes
- * tells how well they see it. Twists (omega, v_x, v_y); poses (theta, x, y).
+ *   (1/2 + D_i) phi_i + sum_{j != i} (Im C_ij phi_j + Re C_ij psi_j) = R_i u_i      for each body i (below)
+ *   G_ab = -sum_i int phi_a dPsi u_b:  twice the energy of the motions a and b, u_i the twist of body i in its frame
+ *   d phi is solved with the same factors: if bodies move by V_i, C_ij changes by -(V_j - V_i)(z) C_ij/(t - z), u by du
+ * There is no circulation around any body and no flow far away; the density is 1. The error decreases like q^nodes,
+ * with q closer to 1 the closer the bodies are. sum_t Im C_zt is 0 at a point outside a body and 1 inside; its
+ * deviation from 0 at the nodes of another body shows the accuracy of the flow there. Twists are (omega, v_x, v_y),
+ * poses (theta, x, y).
  */
 #pragma once
 
-#include "potential/plane_body.h"
+#include <curvebody/status.h>
 
-/* The greatest |sum_t Im C_zt| between two bodies that is taken; the error of G is less by about 20 (measured on
- * ellipses of aspect 10, tip to tip). */
+#include <complex.h>
+
+/* A body in the plane, bounded by one smooth closed curve, in a perfect fluid without circulation: the part of its flow
+ * that does not depend on other bodies.
+ *
+ *   z(s), 0 <= s < 2 pi, anticlockwise;  n out of the body;  twists and tensors in the order (omega, v_x, v_y)
+ *   w = phi + i psi is analytic outside and 0 far away:   phi(z)/2 + Re[(1/2 pi i) PV int w dt/(t - z)] = 0
+ *   psi is known on a rigid body:  Psi = (-|z|^2/2, y, -x), dPsi = <u, n> ds;  constants of psi cancel
+ *   (1/2 + D) phi = R u,   D_zt = Im C_zt,   R u = -sum Re C_zt (Psi(t) - Psi(z)) u,   C_zt = t'/(2 pi (t - z)) ds
+ *   K = -int phi dPsi:  twice the energy of unit motions, of a fluid of density 1
+ * The conjugate psi replaces the normal velocity, so that no logarithm has to be integrated. The discretisation is
+ * Nystrom's method with the trapezoidal rule. D is smooth; its diagonal Im(z''/2 z')/2 pi comes from the curvature. phi
+ * is interpolated by its trigonometric polynomial from `nodes` points to the number of points that D and R need to
+ * converge to round-off. This is done once per body, so a thin curve needs no more nodes than phi does. The points are
+ * s = (j + 1/2) 2 pi/nodes, so that a cusp at s = 0, where z' = 0, is not one of them. Lengths have any unit; masses
+ * are for density 1. Sources: Kress, Linear Integral Equations (2014), sections 12.2 and 6.4,
+ * doi:10.1007/978-1-4614-9593-2; Newman, Marine Hydrodynamics (1977), section 4.13. */
+
+enum { CB_PLANE_NODES_MAX = 1024 };
+
+/* A curve with a few parameters, given by z, z' and z'' at s. */
+typedef struct cb_plane_curve {
+  void (*at)(const double *number, double s, double complex z[3]);
+  double number[4];
+} cb_plane_curve;
+
+/* An ellipse with the semi-axes a along x and b along y. */
+cb_plane_curve cb_plane_ellipse(double a, double b);
+/* Joukowski's symmetric foil from the tail at x = -length/2 to the nose at length/2: zeta + 1/zeta of a circle about
+ * -bulge with radius 1 + bulge + tail. bulge >= 0 is the thickness. tail >= 0 rounds the tail; 0 gives a cusp. */
+cb_plane_curve cb_plane_joukowski(double length, double bulge, double tail);
+
+typedef struct cb_plane_body {
+  struct cb_arena *arena;
+  int n;
+  double *x, *y, *dx, *dy;        /* nodes; z' times 2 pi/n */
+  double *stream[3], *flux[3];    /* Psi; Psi' times 2 pi/n */
+  double *own, *right[3];         /* 1/2 + D, [n][n]; R */
+  double added[3][3], mass[3][3]; /* K without other bodies; the mass of the body for density 1 */
+  int fine;                       /* number of points on which D and R were summed */
+} cb_plane_body;
+
+/* nodes: even, from 8 to CB_PLANE_NODES_MAX; otherwise CB_ERROR_ARGUMENT. CB_ERROR_DOMAIN if 2^18 points do not resolve
+ * the distance of the curve from itself, or the curve is clockwise or intersects itself. */
+cb_status cb_plane_body_create(const cb_plane_curve *curve, int nodes, cb_plane_body **out);
+void cb_plane_body_free(cb_plane_body *b);
+
+/* The largest |sum_t Im C_zt| between two bodies that is accepted. The error of G is about 20 times smaller (measured
+ * on ellipses of aspect 10, tip to tip). */
 #define CB_PLANE_CLOSEST 1e-3
 
 typedef struct cb_plane_flow cb_plane_flow;
 
-/* Room for the bodies (borrowed), up to so many motions and so many changes of poses. */
+/* Allocates memory for the bodies (borrowed), and for a maximum number of motions and of changes of the poses. */
 cb_status cb_plane_flow_create(int bodies, const cb_plane_body *const *body, int motions, int changes,
                                cb_plane_flow **out);
 void cb_plane_flow_free(cb_plane_flow *f);
 
-/* u[motions][bodies][3] to G[motions][motions], symmetric. CB_STEP_DOMAIN where two bodies overlap or are closer than
- * their nodes resolve, with their numbers from 1. */
+/* Computes the symmetric G[motions][motions] from u[motions][bodies][3]. CB_STEP_DOMAIN if two bodies overlap or are
+ * closer than their nodes resolve; the message gives their numbers from 1. CB_STEP_SINGULAR if the equations are
+ * singular. */
 cb_status cb_plane_flow_solve(cb_plane_flow *f, const double (*pose)[3], int motions, const double *u, double *G);
-/* Then, for changes V[changes][bodies][3] of the poses, twists in the common frame about its origin, and changes
- * du[changes][motions][bodies][3] of the motions that go with them: dG[changes][motions][motions]. */
+/* After cb_plane_flow_solve: computes dG[changes][motions][motions] for changes V[changes][bodies][3] of the poses
+ * (twists in the common frame about its origin) and the corresponding changes du[changes][motions][bodies][3] of the
+ * motions. */
 void cb_plane_flow_change(cb_plane_flow *f, int changes, const double *V, const double *du, double *dG);
 
 typedef struct cb_plane_error {
-  double asymmetry; /* the greatest |G_ab - G_ba| over the greatest |G|, before it was made symmetric */
-  double closest;   /* the greatest |sum_t Im C_zt| */
+  double asymmetry; /* the largest |G_ab - G_ba| divided by the largest |G|, before it was made symmetric */
+  double closest;   /* the largest |sum_t Im C_zt| */
 } cb_plane_error;
-cb_plane_error cb_plane_flow_error(const cb_plane_flow *f); /* of the last solution */
+cb_plane_error cb_plane_flow_error(const cb_plane_flow *f); /* the errors of the last solution */

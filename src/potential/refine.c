@@ -1,18 +1,21 @@
-/* See potential/refine.h. The residual is 1e-3 of the error, and the far field's share 1e-2 of it.
+/* Kirchhoff's tensor to a given error, and the estimate of the error (refine.h). The residual is at most 1e-3 of the
+ * error, and the error of the far field at most 1e-2 of it.
  */
 #include "potential/refine.h"
 
 #include "numerics/vec3.h"
-#include "potential/edges.h"
+#include "potential/mesh_pieces.h"
 #include "potential/operator.h"
 
+#include <gsl/gsl_eigen.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-/* The greatest bend of the panels that are faces kept[i]. */
+/* Finds the largest bend between panels, which are the faces cb_kirchhoff_faces(k). */
 static cb_status find_bend(const cb_kirchhoff *k, const int (*face)[3], double *out) {
   const cb_panels *p = cb_kirchhoff_panels(k);
   cb_panel_edge *edge;
@@ -51,11 +54,12 @@ typedef struct run {
   const cb_potential_body *body;
   cb_kirchhoff_options options;
   cb_potential_level level[CB_POTENTIAL_LEVELS];
-  int n;          /* of them that are solved */
-  double seconds; /* that the last one took */
+  int n;          /* number of solved levels */
+  double seconds; /* time of the last level */
 } run;
 
-/* What `faces` will take, from the level before: n^2 while the matrix is stored, about n^1.2 by the tree. */
+/* Estimates the time for a mesh of `faces` from the time of the previous level: it grows like n^2 if the matrix is
+ * stored, and about like n^1.2 with the tree. */
 static double expected(const run *r, int faces) {
   if (!r->n) return NAN;
   const double ratio = (double)faces / r->level[r->n - 1].faces;
@@ -65,7 +69,8 @@ static double expected(const run *r, int faces) {
 static cb_status solve(run *r, cb_kirchhoff *k, const int (*face)[3], int faces) {
   cb_potential_level *level = r->level + r->n;
   level->faces = faces;
-  if (r->body->say) r->body->say(r->body->context, r->n, faces, cb_kirchhoff_report_of(k).bytes, expected(r, faces));
+  if (r->body->report)
+    r->body->report(r->body->context, r->n, faces, cb_kirchhoff_report_of(k).bytes, expected(r, faces));
   const double began = now();
   cb_status status = cb_kirchhoff_added_mass(k, NULL, &level->mass);
   if (status) return status;
@@ -89,21 +94,23 @@ static cb_status take(run *r) {
   return status;
 }
 
-/* Failures that leave what the meshes before told: there is no finer mesh, or it is not solved. */
+/* Is this a failure after which the results of earlier meshes remain valid, because there is no finer mesh or it cannot
+ * be solved? */
 static bool is_end(cb_status status) {
   return status == CB_ERROR_STEP || status == CB_ERROR_ARGUMENT || status == CB_ERROR_DOMAIN;
 }
 
-/* The fewest digits by which the error differs from the one that is asked for. */
+/* Writes the reason. The reached error has the smallest number of digits that distinguishes it from the requested
+ * error. */
 static void say_unmet(cb_status status, double error, double reached, const run *r, char why[CB_POTENTIAL_WHY]) {
   char next[CB_POTENTIAL_WHY / 2], digits[32], asked[32];
-  snprintf(next, sizeof next, "%s", status ? cb_error_text() : "no finer one is taken");
+  snprintf(next, sizeof next, "%s", status ? cb_error_text() : "no finer mesh is used");
   int n = 2;
   do {
     snprintf(digits, sizeof digits, "%.*g", n, reached);
     snprintf(asked, sizeof asked, "%.*g", n, error);
   } while (!strcmp(digits, asked) && ++n < 17);
-  snprintf(why, CB_POTENTIAL_WHY, "the error of %g is not met: %s with %d faces, and on the next mesh %s", error,
+  snprintf(why, CB_POTENTIAL_WHY, "the error of %g is not met: it is %s with %d faces, and on the next mesh: %s", error,
            digits, r->level[r->n - 1].faces, next);
 }
 
@@ -130,4 +137,230 @@ cb_status cb_kirchhoff_refined(const cb_potential_body *body, double error, cons
   *report = r.level[r.n - 1].report;
   *faces = r.level[r.n - 1].faces;
   return CB_OK;
+}
+
+/* --- the estimate. mu0 and the kinetic energy of the shape have the weights of K, because all three are parts of one
+ * quadratic form --- */
+
+/* Transforms K about the origin to K about c (sign 1), or back (-1): X^T K X, X = [[1, 0], [sign hat(c), 1]]. A twist
+ * (w, v) about c is (w, v + c × w) about the origin. */
+static void shift(const double c[3], double sign, double K[6][6]) {
+  double X[6][6] = {{0}}, KX[6][6] = {{0}}, hat[3][3] = {{0}};
+  cb_add_hat3(hat, sign, c);
+  for (int i = 0; i < 6; i++) X[i][i] = 1;
+  for (int i = 0; i < 9; i++) X[3 + i / 3][i % 3] = hat[i / 3][i % 3];
+  for (int i = 0; i < 216; i++) KX[i / 36][i / 6 % 6] += K[i / 36][i % 6] * X[i % 6][i / 6 % 6];
+  memset(K, 0, 36 * sizeof(double));
+  for (int i = 0; i < 216; i++) K[i / 36][i / 6 % 6] += X[i % 6][i / 36] * KX[i % 6][i / 6 % 6];
+}
+
+/* The units of K_ab for relative errors. */
+static void units(const cb_potential_level *level, double unit[6]) {
+  double K = 0;
+  for (int i = 3; i < 6; i++) K = fmax(K, level->mass.K[i][i]);
+  for (int i = 0; i < 6; i++) unit[i] = sqrt(K) * (i < 3 ? level->radius : 1);
+}
+
+/* The size of a difference of tensors, after a transformation to the centre. */
+static double size_at(const cb_potential_level *level, double K[6][6]) {
+  double unit[6], size = 0;
+  units(level, unit);
+  shift(level->centre, 1, K);
+  for (int i = 0; i < 36; i++) size = fmax(size, fabs(K[i / 6][i % 6]) / (unit[i / 6] * unit[i % 6]));
+  return size;
+}
+
+/* The size of the sum of tensors with weights w, which add up to 0. */
+static double size_of(int n, const cb_potential_level *level, const double *w) {
+  double K[6][6] = {{0}};
+  for (int l = 0; l < n; l++)
+    for (int i = 0; i < 36; i++) K[i / 6][i % 6] += w[l] * level[l].mass.K[i / 6][i % 6];
+  return size_at(level + n - 1, K);
+}
+
+double cb_potential_departure(const cb_potential_level *level, const double K[6][6]) {
+  double difference[6][6];
+  for (int i = 0; i < 36; i++) difference[i / 6][i % 6] = level->mass.K[i / 6][i % 6] - K[i / 6][i % 6];
+  return size_at(level, difference);
+}
+
+/* Replaces K by the nearest tensor, in these units, without negative eigenvalues. The true tensor has none, so the
+ * result is at least as close to it. */
+static cb_status make_positive(const cb_potential_level *level, double K[6][6]) {
+  double unit[6], value[6], vector[36], a[36];
+  gsl_eigen_symmv_workspace *work = gsl_eigen_symmv_alloc(6);
+  gsl_matrix_view A = gsl_matrix_view_array(a, 6, 6), V = gsl_matrix_view_array(vector, 6, 6);
+  gsl_vector_view L = gsl_vector_view_array(value, 6);
+  if (!work) return cb_fail(CB_ERROR_MEMORY, "no memory for eigenvalues");
+  units(level, unit);
+  shift(level->centre, 1, K);
+  for (int i = 0; i < 36; i++) a[i] = K[i / 6][i % 6] / (unit[i / 6] * unit[i % 6]);
+  gsl_eigen_symmv(&A.matrix, &L.vector, &V.matrix, work);
+  gsl_eigen_symmv_free(work);
+  for (int l = 0; l < 6; l++)
+    for (int i = 0; i < 36 && value[l] < 0; i++)
+      K[i / 6][i % 6] -= value[l] * vector[6 * (i / 6) + l] * vector[6 * (i % 6) + l] * unit[i / 6] * unit[i % 6];
+  shift(level->centre, -1, K);
+  return CB_OK;
+}
+
+enum { ORDERS = 3, FACING = 10 }; /* a body counts as a sheet if it is thinner than 1/FACING of the size of its faces */
+
+/* count: number of orders in p that are removed if there are enough levels. wide: the faces are wider than the body is
+ * thick, so that the order changes as the faces become smaller. */
+typedef struct orders {
+  double p[ORDERS];
+  int count;
+  bool smooth, sheet, wide;
+} orders;
+
+/* Finds weights of the last of n levels that remove the first m orders, or fewer if n is too small; the other weights
+ * are 0. The orders are removed one after the other, by linear combinations of neighbouring levels. */
+static void weights(int n, const cb_potential_level *level, int m, const orders *o, double *w) {
+  double sum[ORDERS + 1][ORDERS + 1] = {{0}};
+  if (m > o->count) m = o->count;
+  if (m > n - 1) m = n - 1;
+  const cb_potential_level *first = level + n - 1 - m;
+  for (int i = 0; i <= m; i++) sum[i][i] = 1;
+  for (int k = 0; k < m; k++) {
+    double left[ORDERS + 1] = {0}; /* the factor of h^p in each sum */
+    for (int i = 0; i <= m - k; i++)
+      for (int l = 0; l <= m; l++) left[i] += sum[i][l] * pow((double)first[m].faces / first[l].faces, o->p[k] / 2);
+    for (int i = 0; i < m - k; i++)
+      for (int l = 0; l <= m; l++)
+        sum[i][l] = (left[i] * sum[i + 1][l] - left[i + 1] * sum[i][l]) / (left[i] - left[i + 1]);
+  }
+  memset(w, 0, (size_t)n * sizeof *w);
+  memcpy(w + n - 1 - m, sum[0], (size_t)(m + 1) * sizeof *w);
+}
+
+static orders orders_of(int n, const cb_potential_level *level) {
+  const cb_potential_level *last = level + n - 1;
+  const bool sheet = last->sheets || last->report.thickness < 1. / FACING;
+  if (sheet) return (orders){{1, 2, 3}, 3, false, true, false};
+  const bool wide = last->report.thickness < 0.9;
+  if (n < 2 || last->bend < 0.75 * level[n - 2].bend) return (orders){{2, 4}, 2, true, false, wide};
+  const double p = 2 / (1 + last->bend / M_PI);
+  return (orders){{p, p + 2. / 3}, 2, false, false, wide};
+}
+
+static double between(int n, const cb_potential_level *level, const double *w, const double *other) {
+  double difference[CB_POTENTIAL_LEVELS];
+  for (int i = 0; i < n; i++) difference[i] = w[i] - other[i];
+  return size_of(n, level, difference);
+}
+
+/* The change from level n - 2 to n - 1. */
+static double change(int n, const cb_potential_level *level) {
+  const double w[2] = {-1, 1};
+  return size_of(2, level + n - 2, w);
+}
+
+/* The order, measured from the last three of n levels; nan if the change does not decrease. */
+static double measured(int n, const cb_potential_level *level) {
+  const double fall = n < 3 ? 0 : change(n - 1, level) / change(n, level);
+  return fall > 1 ? 2 * log(fall) / log((double)level[n - 1].faces / level[n - 2].faces) : NAN;
+}
+
+/* Do the last two measured orders show that the error of a smooth body decreases like h^2? */
+static bool settled(int n, const cb_potential_level *level) {
+  return fabs(measured(n, level) - 2) < 0.2 && fabs(measured(n - 1, level) - 2) < 0.2;
+}
+
+/* The growth of the number of faces from level l - 1 to level l. */
+static double growth(const cb_potential_level *level, int l) { return (double)level[l].faces / level[l - 1].faces; }
+
+/* Returns the number of last levels whose faces grow about fourfold from level to level. Only then does the number of
+ * faces determine h^p. If the rounded resolution of a shape gives other growths, the faces have other forms, and the
+ * error of K follows no power law. */
+static int similar(int n, const cb_potential_level *level) {
+  int m = 1;
+  while (m < n && growth(level, n - m) >= 3.3 && growth(level, n - m) <= 4.5) m++;
+  return m;
+}
+
+/* The relative difference between two growths. */
+static double unevenness(int n, const cb_potential_level *level) {
+  double least = INFINITY, maximum = 0;
+  for (int l = 1; l < n; l++) {
+    least = fmin(least, growth(level, l));
+    maximum = fmax(maximum, growth(level, l));
+  }
+  return maximum / least - 1;
+}
+
+/* The bound from only this level. */
+static double alone(const cb_potential_level *level) {
+  const double error = (level->sheets ? 2 : 1.5) * level->mass.coarseness;
+  if (!(level->report.thickness < 0.9)) return error;
+  return fmax(error, 1.25 * pow(4 * M_PI * fmax(1, level->elongation) / level->faces, 2. / 3));
+}
+
+/* The smallest bound of a body with edges or borders, as a share of the last change. It is smaller if the measured
+ * order reaches the expected order. */
+static double share(int n, const cb_potential_level *level, const orders *o) {
+  const double order = measured(n, level), p = o->p[0];
+  if (o->sheet) return order >= 0.7 && order <= 2.3 ? 0.25 : 0.5;
+  return order >= p - 0.4 && order <= p + 0.1 ? 0.25 : 1;
+}
+
+/* The bound for the weights w, from three or more levels. */
+static double bound(int n, const cb_potential_level *level, const orders *o, const double *w) {
+  double one[CB_POTENTIAL_LEVELS], before[CB_POTENTIAL_LEVELS] = {0}, raw[CB_POTENTIAL_LEVELS] = {0};
+  const double last = change(n, level);
+  raw[n - 1] = 1;
+  weights(n - 1, level, ORDERS, o, before);
+  weights(n, level, 1, o, one);
+  const double changed = between(n, level, w, before), corrected = between(n, level, w, raw),
+               second = between(n, level, w, one);
+  if (o->smooth && !o->wide && settled(n, level)) return fmax(fmax(3 * second, changed / 4), corrected / 50);
+  const double sure = o->sheet && n > 3 ? 2 : 1; /* for sheets both terms below decrease steadily */
+  double error = fmax(corrected / 10, fmax(changed, 2 * second) / sure);
+  if (!o->smooth) error *= (o->sheet ? 1.25 : 1) * (1 + 4 * unevenness(n, level));
+  if (!o->smooth) error = fmax(error, share(n, level, o) * last);
+  if (o->wide) error = fmax(error, fmax(last / 2, pow(4 * M_PI / level[n - 1].faces, 2. / 3)));
+  return last > 0.6 * change(n - 1, level) ? fmax(error, last) : error; /* not yet in the range of convergence */
+}
+
+/* The error of the extrapolated K is at most that of the last level plus the distance from it. With two levels and
+ * edges, K of the last level is used if this bound is smaller. */
+static void bound_by_one(int n, const orders *o, const cb_potential_level *last, cb_potential_estimate *e) {
+  const double error = alone(last);
+  e->error = fmin(e->error, error + cb_potential_departure(last, (const double(*)[6])e->mass.K));
+  if (n > 2 || o->smooth || o->sheet || error >= e->error) return;
+  e->mass = last->mass;
+  e->error = error;
+}
+
+cb_status cb_potential_estimated(int n, const cb_potential_level *level, cb_potential_estimate *out) {
+  const cb_potential_level *last = level + n - 1;
+  n = similar(n, level);
+  level = last - (n - 1);
+  const orders o = orders_of(n, level);
+  double w[CB_POTENTIAL_LEVELS] = {0};
+  cb_potential_estimate e = {.mass = last->mass, .error = fmax(alone(last), last->report.asymmetry), .order = NAN};
+  if (n < 2) {
+    *out = e;
+    return CB_OK;
+  }
+  weights(n, level, ORDERS, &o, w);
+  memset(&e.mass, 0, sizeof e.mass);
+  for (int l = 0; l < n; l++) {
+    for (int i = 0; i < 36; i++) e.mass.K[i / 6][i % 6] += w[l] * level[l].mass.K[i / 6][i % 6];
+    for (int i = 0; i < 6; i++) e.mass.mu0[i] += w[l] * level[l].mass.mu0[i];
+    e.mass.kinetic += w[l] * level[l].mass.kinetic;
+  }
+  if (n == 2) {
+    e.error = 2.5 * change(n, level);
+    /* If a body is thinner than its faces are wide, K changes little from level to level: use h^p of the unit
+     * sphere. */
+    if (!o.smooth) e.error = fmax(e.error, pow(4 * M_PI / last->faces, o.p[0] / 2));
+  } else {
+    e.error = bound(n, level, &o, w);
+    e.order = measured(n, level);
+  }
+  if (!o.wide && last->mass.coarseness > 0) bound_by_one(n, &o, last, &e);
+  e.error = fmax(e.error, last->report.asymmetry);
+  *out = e;
+  return make_positive(last, out->mass.K);
 }

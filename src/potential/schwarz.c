@@ -1,18 +1,19 @@
-/* Rows of the inverses are kept, so that an application is a product of small matrices. */
-#include "potential/schwarz.h"
+/* The Schwarz preconditioner (linear_solvers.h). The rows of the inverses are stored, so that an application is a
+ * product of small matrices.
+ */
+#include "potential/linear_solvers.h"
 
 #include "core/threads.h"
-#include "potential/dense.h"
 #include "potential/tree_kernels.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK = 3 * CB_TREE_LEAF }; /* panels of a group and about it */
+enum { BLOCK = 3 * CB_TREE_LEAF }; /* maximum number of panels in a block: the group and those around it */
 
 typedef struct block {
-  int n, own, *numbers; /* [n], of which the first are its own */
+  int n, own, *numbers; /* [n]: the panels of the block; the group's own panels come first */
   double *inverse;      /* [own][n] */
 } block;
 
@@ -27,13 +28,13 @@ typedef struct task {
   const cb_schwarz *s;
   cb_schwarz_row row;
   const void *context;
-  atomic_int failed; /* the first block that is singular or has no memory */
+  atomic_int failed; /* the first block that is singular or for which there was no memory */
   int columns;
   const double *x;
   double *out;
 } task;
 
-/* The transpose is factored: its solutions of unit vectors are rows of the inverse. */
+/* Factors the transpose, because its solutions for unit vectors are the rows of the inverse. */
 static cb_status invert(const task *t, block *b) {
   const size_t n = (size_t)b->n;
   double *a = malloc(n * n * sizeof *a), *row = malloc(n * sizeof *row);
@@ -103,7 +104,9 @@ static bool take(cb_schwarz *s, const cb_far *f) {
 cb_status cb_schwarz_create(const cb_far *f, int panels, cb_schwarz_row row, const void *context, cb_schwarz **out) {
   cb_schwarz *s = cb_arena_object(sizeof *s, "blocks of neighbouring panels");
   if (!s) return CB_ERROR_MEMORY;
-  s->panels = panels, s->blocks = cb_far_groups(f), s->kernels = cb_tree_kernels_of_isa();
+  s->panels = panels;
+  s->blocks = cb_far_groups(f);
+  s->kernels = cb_tree_kernels_of_isa();
   cb_status status = take(s, f) ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for blocks of %d panels", panels);
   if (!status) {
     task t = {.s = s, .row = row, .context = context, .failed = s->blocks};
@@ -122,7 +125,7 @@ void cb_schwarz_free(cb_schwarz *s) {
   if (s) cb_arena_free(s->arena);
 }
 
-/* Each panel has a row; groups are half full or more. */
+/* Each panel has one row, and groups are at least half full. */
 size_t cb_schwarz_bytes(int panels) {
   const size_t blocks = 2 * (size_t)panels / CB_TREE_LEAF + 1;
   return (size_t)panels * BLOCK * sizeof(double) + blocks * (BLOCK * sizeof(int) + sizeof(block));

@@ -1,21 +1,21 @@
-/* Rows of solids are those of a body without sheets, rows of sheets times the root of the panel's area, so that all are
- * of one size. The condition goes like 1/h, that of rings of vortices: the iteration is preconditioned by the factors of
- * neighbouring panels (potential/schwarz.h). The matrix of few panels is stored and factored.
+/* Solids and sheets together (operator.h). The rows of solids are those of a body without sheets. The rows of sheets
+ * are multiplied by the square root of the panel's area, so that all rows have the same size. The condition number
+ * grows like 1/h, as for rings of vortices, so the iteration is preconditioned by the factors of neighbouring panels
+ * (potential/linear_solvers.h). For few panels the matrix is stored and factored.
  */
-#include "potential/sheet.h"
+#include "potential/operator.h"
 
 #include "core/arena.h"
 #include "core/threads.h"
-#include "potential/dense.h"
+#include "potential/linear_solvers.h"
 #include "potential/panel_kernel.h"
-#include "potential/schwarz.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-  FACTORED = 3000, /* panels up to which factors are as quick as the iteration */
+  FACTORED = 3000, /* up to this number of panels factors are as fast as the iteration */
   RESTART = 60
 };
 
@@ -26,12 +26,12 @@ struct cb_sheet {
   cb_operator_report report;
   bool filled, dense;
   size_t stride;
-  double *a; /* rows, then their factors; NULL: none */
+  double *a; /* rows, later their factors; NULL: none */
   int *pivots;
-  cb_far *far; /* NULL: none as yet */
+  cb_far *far; /* NULL: not created yet */
   cb_schwarz *blocks;
   cb_krylov *krylov;
-  double *x, *b, *row_sum; /* [columns][n], [columns][n], [n] of D of solids */
+  double *x, *b, *row_sum; /* [columns][n], [columns][n], and [n] for D of solids */
 };
 
 static cb_status no_memory(const cb_sheet *s) {
@@ -40,7 +40,7 @@ static cb_status no_memory(const cb_sheet *s) {
 
 static double scale_of(const cb_sheet *s, int i) { return i < s->solids ? 1 : sqrt(s->p->area[i]); }
 
-/* Entries of row i of the matrix at the panels which[0..n), or at the first n. */
+/* The entries of row i of the matrix at the panels which[0..n), or at the first n. */
 static void matrix_row(const void *context, int i, int n, const int *which, double *row) {
   const cb_sheet *s = context;
   const cb_panels *p = s->p;
@@ -50,36 +50,40 @@ static void matrix_row(const void *context, int i, int n, const int *which, doub
   if (i < s->solids)
     cb_panels_row(p, p->centre[i], n, which, self, NULL, row);
   else
-    cb_panels_slopes(p, p->centre[i], p->normal[i], 0, n, which, self, NULL, row);
+    cb_panels_slopes(p, p->centre[i], p->normal[i], (cb_panel_choice){0, n, which, self}, NULL, row);
   for (int j = 0; j < n; j++) row[j] *= -scale_of(s, i);
   if (i < s->solids) row[self] += 0.5;
 }
 
-/* b of a panel, from S w there, or its slope. */
+/* The right-hand side b of panel i; sum: S w there (solids), or its slope (sheets). */
 static double source(const cb_sheet *s, int i, double w, double sum) {
   return i < s->solids ? -sum : -scale_of(s, i) * (w + sum);
 }
 
-/* Rows of D add up to -1/2 on the solids; on the sheets to 0 outside of them and to -1 inside. */
+/* Fails for solids that are not closed, and for sheets inside solids: the rows of D add up to -1/2 on the solids, and
+ * on sheets to 0 outside of solids and to -1 inside solids. */
 static cb_status check_places(cb_sheet *s) {
-  s->report.row_sum = 0, s->report.row = 0;
+  s->report.row_sum = 0;
+  s->report.row = 0;
   for (int i = 0; i < s->p->n && s->solids; i++) {
     const double *c = s->p->centre[i];
     if (i >= s->solids && s->row_sum[i] < -0.5)
-      return cb_fail(CB_ERROR_DOMAIN, "the sheet's face at (%g, %g, %g) is inside of a solid", c[0], c[1], c[2]);
+      return cb_fail(CB_ERROR_DOMAIN, "the sheet's face at (%g, %g, %g) is inside a solid: expected sheets outside",
+                     c[0], c[1], c[2]);
     if (i >= s->solids || fabs(s->row_sum[i] + 0.5) <= s->report.row_sum) continue;
     s->report.row_sum = fabs(s->row_sum[i] + 0.5);
     s->report.row = i;
   }
   if (s->report.row_sum <= 1e-3) return CB_OK;
   const double *c = s->p->centre[s->report.row];
-  return cb_fail(CB_ERROR_DOMAIN,
-                 "a solid is not closed or not oriented outwards: its face at (%g, %g, %g) sees a solid angle of "
-                 "%.4g pi of it where 2 pi are expected",
-                 c[0], c[1], c[2], 4 * fabs(s->row_sum[s->report.row]));
+  return cb_fail(
+      CB_ERROR_DOMAIN,
+      "a solid is not closed or not oriented outwards: seen from its face at (%g, %g, %g) it has a solid angle of "
+      "%.4g pi: expected 2 pi",
+      c[0], c[1], c[2], 4 * fabs(s->row_sum[s->report.row]));
 }
 
-/* --- by the whole matrix --- */
+/* --- by the complete matrix --- */
 
 typedef struct task {
   cb_sheet *s;
@@ -98,7 +102,7 @@ static void fill_rows(void *context, int begin, int end) {
   }
 }
 
-/* Row by row, whose sources are summed where they are found. */
+/* Computes the right-hand side b; S, or its slope on sheets, is computed and summed by tiles of panels. */
 static void source_rows(void *context, int begin, int end) {
   const task *t = context;
   const cb_panels *p = t->s->p;
@@ -111,7 +115,7 @@ static void source_rows(void *context, int begin, int end) {
       if (i < t->s->solids)
         cb_panels_range(p, p->centre[i], j, n, -1, S, NULL);
       else
-        cb_panels_slopes(p, p->centre[i], p->normal[i], j, n, NULL, -1, S, NULL);
+        cb_panels_slopes(p, p->centre[i], p->normal[i], (cb_panel_choice){j, n, NULL, -1}, S, NULL);
       for (int c = 0; c < t->columns; c++)
         for (int k = 0; k < n; k++) sum[c] += S[k] * t->w[(size_t)c * (size_t)p->n + (size_t)(j + k)];
     }
@@ -169,11 +173,14 @@ static cb_status precondition(void *context, int columns, const double *x, doubl
   return CB_OK;
 }
 
-/* Those of solids by the product with 1 on them, those of sheets as potentials there. */
+/* Computes the row sums: on solids by the product with 1 on the solids, on sheets as potentials there. */
 static cb_status find_row_sums(cb_sheet *s) {
   const size_t n = (size_t)s->p->n, solids = (size_t)s->solids;
   cb_far_field *ones = NULL;
-  for (size_t i = 0; i < n; i++) s->x[i] = i < solids, s->row_sum[i] = 0;
+  for (size_t i = 0; i < n; i++) {
+    s->x[i] = i < solids;
+    s->row_sum[i] = 0;
+  }
   cb_status status = cb_far_apply(s->far, 1, NULL, s->x, s->row_sum);
   if (!status) status = cb_far_field_create(s->far, CB_FAR_POTENTIAL, 1, NULL, s->x, &ones);
   if (!status)
@@ -202,8 +209,8 @@ static cb_status tree_source(cb_sheet *s, int columns, const double *w) {
 
 static cb_status not_converged(const cb_sheet *s) {
   return cb_fail(CB_ERROR_STEP,
-                 "the potential of %d panels has not converged in %d iterations: residual %.3g where %.3g is asked "
-                 "for; the method dense takes %.3g GB, and %.3g GB are allowed",
+                 "the potential of %d panels has not converged in %d iterations: residual %.3g, expected at most %.3g; "
+                 "the method dense takes %.3g GB, and `memory` is %.3g GB",
                  s->p->n, s->report.solved.iterations, s->report.solved.residual, s->options.tolerance,
                  1e-9 * (double)stored_bytes(s), 1e-9 * (double)s->options.memory);
 }
@@ -247,7 +254,7 @@ void cb_sheet_renew(cb_sheet *s) {
   s->filled = false;
 }
 
-/* The matrix where it is small, or asked for; else the tree. */
+/* Chooses the stored matrix if it is small or requested, and otherwise the tree. */
 static cb_status choose(cb_sheet *s) {
   const size_t n = (size_t)s->p->n, vectors = (2 * CB_PANEL_COLUMNS + 1) * n * sizeof(double),
                all = vectors + stored_bytes(s);
@@ -261,7 +268,9 @@ static cb_status choose(cb_sheet *s) {
     s->report.bytes = vectors + far + cb_schwarz_bytes(s->p->n) + cb_krylov_bytes(s->p->n, CB_PANEL_COLUMNS, RESTART);
   }
   if (s->report.bytes <= s->options.memory) return CB_OK;
-  return cb_fail(CB_ERROR_ARGUMENT, "the %s of %d panels with sheets takes %.3g GB, and %.3g GB are allowed",
+  return cb_fail(CB_ERROR_ARGUMENT,
+                 "the %s of %d panels with sheets takes %.3g GB, more than `memory` = %.3g GB: expected fewer faces or "
+                 "more `memory`",
                  s->dense ? "matrix" : "tree", s->p->n, 1e-9 * (double)s->report.bytes,
                  1e-9 * (double)s->options.memory);
 }
@@ -269,7 +278,7 @@ static cb_status choose(cb_sheet *s) {
 cb_status cb_sheet_create(const cb_panels *p, int solids, const cb_kirchhoff_options *options, cb_sheet **out) {
   if (options->method == CB_POTENTIAL_HLU)
     return cb_fail(CB_ERROR_UNSUPPORTED,
-                   "no factors of hierarchical matrices for bodies with sheets: expected best, "
+                   "the method `hlu` does not support bodies with sheets: expected best, "
                    "dense or iterative");
   cb_sheet *s = calloc(1, sizeof *s);
   if (!s) return cb_fail(CB_ERROR_MEMORY, "no memory for the potentials of %d panels", p->n);

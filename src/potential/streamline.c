@@ -1,4 +1,5 @@
-#include "potential/streamline.h"
+/* Streamlines by the integrator of Dormand & Prince (equations and sources in field.h). */
+#include "potential/field.h"
 
 #include "numerics/vec3.h"
 
@@ -15,20 +16,23 @@ static const double tableau[STAGES][STAGES - 1] = {{0},
                                                    {19372. / 6561, -25360. / 2187, 64448. / 6561, -212. / 729},
                                                    {9017. / 3168, -355. / 33, 46732. / 5247, 49. / 176, -5103. / 18656},
                                                    {35. / 384, 0, 500. / 1113, 125. / 192, -2187. / 6784, 11. / 84}};
-/* Orders 5 less 4; of the fourth order between the ends of a step. */
+/* difference: weights of order 5 minus weights of order 4; dense: weights of the interpolation of order 4 within a
+ * step. */
 static const double difference[STAGES] = {71. / 57600,      0,         -71. / 16695, 71. / 1920,
                                           -17253. / 339200, 22. / 525, -1. / 40},
                     dense[STAGES] = {-12715105075. / 11282082432,  0,
                                      87487479700. / 32700410799,   -10690763975. / 1880347072,
                                      701980252875. / 199316789632, -1453857185. / 822651844,
                                      69997945. / 29380423};
-/* A step in what is between points: what lies beside a line is not stepped over; where steps end. */
+/* The longest and the shortest step, in distances between points. The longest step is limited so that no step skips
+ * details of the flow.
+ */
 static const double longest = 4, shortest = 1e-9;
 
 typedef struct line {
   double x[3], to[3], k[STAGES][3], s, h;
-  int number, next; /* its point that is found next */
-  bool bad;         /* no direction at a stage */
+  int number, next; /* next: index of the next point to be found */
+  bool bad;         /* u is not finite at a stage */
 } line;
 
 typedef struct stream {
@@ -36,7 +40,7 @@ typedef struct stream {
   void *context;
   int points, n;
   double apart, error;
-  line *line; /* the n that have not ended */
+  line *line; /* the n lines that have not ended */
   double (*x)[3], (*u)[3];
 } stream;
 
@@ -45,7 +49,7 @@ static void combine(const line *l, const double weight[], int stages, double by,
     for (int j = 0; j < stages; j++) out[i] += by * weight[j] * l->k[j][i];
 }
 
-/* k of a stage of all lines. */
+/* Evaluates k of one stage for all lines. */
 static cb_status find_stage(stream *all, int stage) {
   for (int i = 0; i < all->n; i++) {
     line *l = &all->line[i];
@@ -63,7 +67,7 @@ static cb_status find_stage(stream *all, int stage) {
   return status;
 }
 
-/* The points on a step that is good. */
+/* Sets the points within an accepted step. */
 static void take_points(const stream *all, line *l, double (*x)[3]) {
   const double apart = fabs(all->apart);
   double rest[3] = {0};
@@ -117,12 +121,14 @@ static cb_status follow(stream *all, double (*x)[3]) {
   return status;
 }
 
-cb_status cb_streamlines(cb_stream_velocity velocity, void *context, int lines, const double (*seed)[3], int points,
-                         double apart, double error, double (*x)[3], double (*u)[3]) {
+cb_status cb_streamlines(cb_stream_velocity velocity, void *context, cb_stream_lines form, const double (*seed)[3],
+                         double (*x)[3], double (*u)[3]) {
+  const int lines = form.lines, points = form.points;
   if (lines < 1 || points < 1) return CB_OK;
-  stream all = {velocity, context, points, lines, apart, error, NULL, NULL, NULL};
+  stream all = {velocity, context, points, lines, form.apart, form.error, NULL, NULL, NULL};
   all.line = calloc((size_t)lines, sizeof *all.line);
-  all.x = malloc((size_t)lines * sizeof *all.x), all.u = malloc((size_t)lines * sizeof *all.u);
+  all.x = malloc((size_t)lines * sizeof *all.x);
+  all.u = malloc((size_t)lines * sizeof *all.u);
   cb_status status = CB_ERROR_MEMORY;
   if (!all.line || !all.x || !all.u)
     cb_fail(status, "no memory for %d streamlines", lines);
@@ -131,7 +137,9 @@ cb_status cb_streamlines(cb_stream_velocity velocity, void *context, int lines, 
       line *l = &all.line[i];
       memcpy(l->x, seed[i], sizeof l->x);
       memcpy(x[(size_t)i * (size_t)points], seed[i], sizeof *x);
-      l->h = fabs(apart), l->number = i, l->next = 1;
+      l->h = fabs(form.apart);
+      l->number = i;
+      l->next = 1;
     }
     status = follow(&all, x);
   }

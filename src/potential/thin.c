@@ -1,15 +1,20 @@
-/* See potential/thin.h. The panel that faces a centre is found by a tree of balls. */
+/* Thin closed bodies: the panels that face each other, and the places of rims (equations in thin.h). The panel opposite
+ * to a centre is found by a tree of balls.
+ */
 #include "potential/thin.h"
 
 #include "numerics/vec3.h"
 #include "potential/far_private.h"
+#include "potential/mesh_pieces.h"
 
 #include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
 
-/* That q counts: a sixteenth of the area is enough, whatever the rest is like. */
-static const double most = 32;
+/* Larger values of q are replaced by this value: a sixteenth of the area is then sufficient for a mean of 2. */
+static const double maximum = 32;
 
-/* A line from x along d, of length 1, that ends at `length`. */
+/* A line from x along the unit vector d, which ends at `length`. */
 typedef struct line {
   const double *x;
   double d[3], length;
@@ -23,7 +28,7 @@ static bool passes(const line *l, const cb_tree_cell *ball) {
   return left <= pow(ball->radius, 2) * (1 + 1e-12);
 }
 
-/* Where the line leaves the body through a panel; its length where it does not. */
+/* The length at which the line leaves the body through panel j; the length of the line if it does not leave there. */
 static double exit_of(const line *l, const cb_panels *p, int j) {
   const double across = cb_dot3(l->d, p->normal[j]), least = -1e-12 * p->area[j];
   double to[3], at[3], n2[3];
@@ -39,7 +44,7 @@ static double exit_of(const line *l, const cb_panels *p, int j) {
   return t;
 }
 
-/* The panel that the line leaves the body through first, where it then ends; -1: none. */
+/* The first panel through which the line leaves the body; the line then ends there. -1: none. */
 static int facing(const cb_panel_tree *tree, const cb_panels *p, int self, line *l) {
   int stack[CB_TREE_LEVELS + 2] = {0}, found = -1;
   for (int top = 1; top > 0;) {
@@ -53,13 +58,16 @@ static int facing(const cb_panel_tree *tree, const cb_panels *p, int self, line 
     for (int i = c->first; i < c->first + c->n; i++) {
       const int j = tree->order[i];
       const double t = j == self ? l->length : exit_of(l, p, j);
-      if (t < l->length) l->length = t, found = j;
+      if (t < l->length) {
+        l->length = t;
+        found = j;
+      }
     }
   }
   return found;
 }
 
-/* Adds what panel i has of the sums. */
+/* Adds the contribution of panel i to the sums. */
 static void add(const cb_panel_tree *tree, const cb_panels *p, int i, double *ratio, double *worst, cb_thickness *out) {
   const double h = sqrt(p->area[i]);
   line l = {.x = p->centre[i], .length = h};
@@ -72,12 +80,14 @@ static void add(const cb_panel_tree *tree, const cb_panels *p, int i, double *ra
   if (j < 0) return;
   for (int a = 0; a < 3; a++) between[a] = p->centre[j][a] - p->centre[i][a];
   cb_cross3(between, p->normal[i], across);
-  const double square = cb_dot3(across, across), q = square > 0 ? fmin(square / (l.length * h), most) : 0;
+  const double square = cb_dot3(across, across), q = square > 0 ? fmin(square / (l.length * h), maximum) : 0;
   out->mismatch += p->area[i] * q;
   if (out->worst >= 0 && q <= *worst) return;
   *worst = q;
   out->worst = i;
-  out->t = l.length, out->h = h, out->o = sqrt(square);
+  out->t = l.length;
+  out->h = h;
+  out->o = sqrt(square);
 }
 
 cb_status cb_thickness_find(const cb_panels *p, int n, double *ratio, cb_thickness *out) {
@@ -99,4 +109,70 @@ cb_status cb_thickness_find(const cb_panels *p, int n, double *ratio, cb_thickne
   cb_arena_free(arena);
   *out = found;
   return CB_OK;
+}
+
+/* --- rims --- */
+
+/* Sums over the panels at the rims of a vertex, each with a weight w: the sum of w times the direction, the sum of w
+ * times the distance w CB_SHEET_REACH sqrt(area), and the sum of w.
+ */
+typedef struct pull {
+  double direction[3], distance, weight;
+} pull;
+
+/* The direction from an edge into a panel, perpendicular to the edge and to the normal. */
+static void inwards(const cb_panels *p, int panel, const double a[3], const double b[3], double out[3]) {
+  double edge[3], towards[3];
+  for (int k = 0; k < 3; k++) {
+    edge[k] = b[k] - a[k];
+    towards[k] = p->centre[panel][k] - a[k];
+  }
+  const double along = cb_dot3(towards, edge) / cb_dot3(edge, edge);
+  for (int k = 0; k < 3; k++) out[k] = towards[k] - along * edge[k];
+  const double length = sqrt(cb_dot3(out, out));
+  for (int k = 0; k < 3; k++) out[k] /= length;
+}
+
+/* 1 for a right angle, 0 if the angle differs from a right angle by 45 degrees or more. */
+static double share_of_bend(double bend) {
+  const double s = fmax(0, 1 - fabs(bend - M_PI / 2) / (M_PI / 4));
+  return s * s * (3 - 2 * s);
+}
+
+static void pull_rim(const cb_panels *p, const cb_panel_edge *e, const double *ratio, const double (*y)[3], pull *at) {
+  const double share = share_of_bend(cb_panel_bend(p, e));
+  const double *from = y[e->end[0]], *to = y[e->end[1]];
+  const double edge[3] = {to[0] - from[0], to[1] - from[1], to[2] - from[2]};
+  for (int s = 0; s < 2 && share > 0; s++) {
+    const int i = e->panel[s];
+    const double t = ratio[i] * sqrt(p->area[i]), height = 2 * p->area[e->panel[1 - s]] / sqrt(cb_dot3(edge, edge));
+    const double across = fmin(1, fmax(0, 5 * t / height - 4)), thin = fmin(1, fmax(0, 3 - 4 * ratio[i]));
+    const double w = share * across * thin * (1 - ratio[i]) / (1 + 5.8 * ratio[i]);
+    double d[3];
+    if (!(w > 0)) continue;
+    inwards(p, i, from, to, d);
+    for (int v = 0; v < 2; v++) {
+      pull *q = at + e->end[v];
+      for (int k = 0; k < 3; k++) q->direction[k] += w * d[k];
+      q->distance += w * w * CB_SHEET_REACH * sqrt(p->area[i]);
+      q->weight += w;
+    }
+  }
+}
+
+cb_status cb_rims_place(const cb_panels *p, int n, const int (*corner)[3], const double *ratio, int vertices,
+                        double (*y)[3]) {
+  cb_panel_edge *edge = NULL;
+  int edges;
+  const cb_status status = cb_panel_edges(n, corner, NULL, &edge, &edges);
+  pull *at = calloc((size_t)vertices, sizeof *at);
+  for (int e = 0; e < edges && at && !status; e++) pull_rim(p, edge + e, ratio, (const double(*)[3])y, at);
+  for (int v = 0; v < vertices && at && !status; v++) {
+    const double *d = at[v].direction, size = fmax(cb_dot3(d, d), 0.25 * at[v].weight * at[v].weight);
+    for (int k = 0; k < 3 && size > 0; k++) y[v][k] += at[v].distance / size * d[k];
+  }
+  const bool lost = !at;
+  free(edge);
+  free(at);
+  return status ? status : lost ? cb_fail(CB_ERROR_MEMORY, "no memory for %d vertices", vertices) : CB_OK;
 }

@@ -1,11 +1,15 @@
-/* Potential and velocity at any points: these have a tree of their own, whose leaves are the groups. */
+/* The far field at any points, which have a tree of their own whose leaves are the groups, and at the panels
+ * themselves.
+ */
 #include "core/threads.h"
+
 #include "potential/far_private.h"
 
 #include <omp.h>
 #include <string.h>
 
-/* v_a = sum of slopes along axis `axis` of columns `column`, times sign: rot (0, 1, 2) + grad 3. */
+/* Component a of the velocity is a sum over columns: the slope of column `column` along axis `axis`, times sign. This
+ * is rot (0, 1, 2) + grad 3. */
 static const struct {
   int axis, column, sign;
 } velocity[3][3] = {
@@ -15,28 +19,28 @@ struct cb_far_field {
   cb_arena *arena;
   const cb_far *f;
   cb_far_kind kind;
-  int rows;                 /* of moments and of results */
+  int rows;                 /* rows of moments and of results */
   const double *sigma, *mu; /* rows, or NULL */
   size_t terms;
-  double *moments;   /* of each cell, finished */
-  cb_far_list *list; /* of each thread, long enough for any group */
+  double *moments;   /* the finished moments of each cell */
+  cb_far_list *list; /* one per thread, with capacity for any group */
   cb_far_work *work;
 };
 
-/* Points of one call. */
+/* The points of one call. */
 typedef struct call {
   const cb_far_field *a;
   cb_arena *arena;
   cb_panel_tree tree;
   int points;
   const double (*x)[3];
-  double *at[3]; /* in the tree's order, padded */
+  double *at[3]; /* the coordinates in the order of the tree, padded */
   double *out;
 } call;
 
 /* --- densities --- */
 
-/* Moments of the velocity of those of four columns. */
+/* The moments of the velocity from the moments of four columns. */
 static void velocity_moments(const cb_far *f, int cell, double *const slope[3], double *to) {
   const int order = f->order + 1;
   cb_tree_gradient(f->order, cb_far_moments_of(f, cell), slope);
@@ -72,11 +76,13 @@ static double *copy_of(cb_arena *arena, size_t n, const double *rows) {
 cb_status cb_far_field_create(cb_far *f, cb_far_kind kind, int columns, const double *sigma, const double *mu,
                               cb_far_field **out) {
   if (columns < 1 || columns > CB_TREE_COLUMNS || (kind == CB_FAR_VELOCITY && columns != 4))
-    return cb_fail(CB_ERROR_ARGUMENT, "a field of %d columns", columns);
+    return cb_fail(CB_ERROR_ARGUMENT, "a field of %d columns: expected 1 to 8, or 4 for velocities", columns);
   cb_far_field *a = cb_arena_object(sizeof *a, "a field of panels");
   if (!a) return CB_ERROR_MEMORY;
   const size_t n = (size_t)f->tree.n, cells = (size_t)f->tree.cells, order = (size_t)f->order + 1;
-  a->f = f, a->kind = kind, a->rows = kind == CB_FAR_VELOCITY ? 3 : columns;
+  a->f = f;
+  a->kind = kind;
+  a->rows = kind == CB_FAR_VELOCITY ? 3 : columns;
   a->terms = (order + 1) * (order + 1);
   a->moments = cb_arena_alloc_aligned(a->arena, cells * a->terms * CB_TREE_COLUMNS, sizeof(double), CB_CACHE_LINE);
   a->list = cb_arena_alloc(a->arena, (size_t)f->threads, sizeof *a->list);
@@ -124,7 +130,7 @@ static cb_status open_call(call *c) {
   return CB_OK;
 }
 
-/* Number `row` of the results of point i. */
+/* Where number `row` of the results of point i is stored. */
 static double *result(const call *c, int row, int i) {
   return c->a->kind == CB_FAR_VELOCITY ? c->out + 3 * (size_t)i + row
                                        : c->out + (size_t)row * (size_t)c->points + (size_t)i;
@@ -186,13 +192,14 @@ static void list_of(const cb_far_field *a, const cb_tree_cell *group, cb_far_lis
   cb_far_find(a->f, group, list);
 }
 
-/* A cell at half a chunk of points takes about as long as a leaf at one. */
+/* An estimate of the time of a list, in any unit: a far cell takes for half a chunk of points about as long as a near
+ * leaf for one point. */
 static double work_of(const cb_far_list *list, int points) {
   const int halves = (points + CB_TREE_CHUNK / 2 - 1) / (CB_TREE_CHUNK / 2);
   return (double)list->fars * halves + (double)list->nears * points;
 }
 
-/* Points that are far from each other are groups of their own. */
+/* The field at a group of points. If the points are far from each other, each of them becomes a group. */
 static void group_field(const call *c, int g, int thread) {
   const cb_tree_cell *group = &c->tree.cell[c->tree.leaf[g]];
   const cb_far_work *work = &c->a->work[thread];
@@ -225,5 +232,104 @@ cb_status cb_far_field_at(cb_far_field *a, int points, const double (*x)[3], dou
     schedule(dynamic, 1)
   for (int g = 0; g < c.tree.groups; g++) group_field(&c, g, omp_get_thread_num());
   cb_arena_free(c.arena);
+  return CB_OK;
+}
+
+/* --- at the panels themselves --- */
+
+void cb_far_near_row(const cb_far *f, const cb_tree_cell *group, const cb_tree_cell *leaf, int t, double *S,
+                     double *D) {
+  const int at = group->first + t, self = leaf == group ? t : -1;
+  const double *x = f->p->centre[at];
+  if (cb_far_has_slope(f, at))
+    cb_panels_slopes(f->p, x, f->p->normal[at], (cb_panel_choice){leaf->first, leaf->n, NULL, self}, S, D);
+  else
+    cb_panels_range(f->p, x, leaf->first, leaf->n, self, S, D);
+}
+
+static void near_anew(const cb_far *f, const cb_tree_cell *group, const cb_tree_cell *leaf, bool sigma, bool mu,
+                      const cb_far_work *w) {
+  double *S = sigma ? w->row : NULL, *D = mu ? w->row + CB_TREE_LEAF : NULL;
+  const size_t row = (size_t)leaf->first * CB_TREE_COLUMNS;
+  for (int t = 0; t < group->n; t++) {
+    cb_far_near_row(f, group, leaf, t, S, D);
+    if (S) f->kernels->rows(1, leaf->n, 0, S, f->sigma + row, w->near + t * CB_TREE_COLUMNS);
+    if (D) f->kernels->rows(1, leaf->n, 0, D, f->mu + row, w->near + t * CB_TREE_COLUMNS);
+  }
+}
+
+/* Adds the far potential (axis 3), or the component of the slope along one axis, to the sums of the panels that need
+ * it.
+ */
+static void add_far(const cb_far *f, int g, int columns, int axis, const cb_far_work *w) {
+  const cb_far_list *list = &f->list[g];
+  const cb_tree_cell *group = &f->tree.cell[f->tree.leaf[g]];
+  const double *x = f->x + group->first, *y = f->y + group->first, *z = f->z + group->first;
+  const bool slope = axis < 3;
+  bool any = false;
+  for (int t = 0; t < group->n && !any; t++) any = cb_far_has_slope(f, group->first + t) == slope;
+  if (!any) return;
+  memset(w->far, 0, CB_TREE_LEAF * CB_TREE_COLUMNS * sizeof(double));
+  for (int i = 0; i < list->fars; i++) {
+    const size_t cell = (size_t)list->far[i].cell;
+    const cb_tree_cell *c = &f->tree.cell[cell];
+    const double *moments = slope ? f->slopes + ((size_t)axis * (size_t)f->tree.cells + cell) * cb_far_slope_size(f)
+                                  : cb_far_moments_of(f, list->far[i].cell);
+    f->kernels->evaluate(&f->factor, list->far[i].order + slope, columns, moments, c->centre, 1 / c->radius, group->n,
+                         x, y, z, w->far, w->harmonics);
+  }
+  for (int t = 0; t < group->n; t++) {
+    if (cb_far_has_slope(f, group->first + t) != slope) continue;
+    const double by = slope ? f->p->normal[group->first + t][axis] : 1;
+    for (int k = 0; k < columns; k++) w->near[t * CB_TREE_COLUMNS + k] += by * w->far[k * CB_TREE_LEAF + t];
+  }
+}
+
+static void group_potential(const cb_far *f, int g, int columns, bool sigma, bool mu, const cb_far_work *w,
+                            double *out) {
+  const cb_far_list *list = &f->list[g];
+  const cb_tree_cell *group = &f->tree.cell[f->tree.leaf[g]];
+  memset(w->near, 0, CB_TREE_LEAF * CB_TREE_COLUMNS * sizeof(double));
+  size_t at = 0;
+  for (int i = 0; i < list->nears; i++) {
+    const cb_tree_cell *leaf = &f->tree.cell[list->near[i]];
+    if (mu && list->D)
+      f->kernels->rows(group->n, leaf->n, (size_t)list->panels, list->D + at,
+                       f->mu + (size_t)leaf->first * CB_TREE_COLUMNS, w->near);
+    if (sigma || (mu && !list->D)) near_anew(f, group, leaf, sigma, mu && !list->D, w);
+    at += (size_t)leaf->n;
+  }
+  for (int axis = 0; axis < 4; axis++) add_far(f, g, columns, axis, w);
+  for (int k = 0; k < columns; k++)
+    for (int t = 0; t < group->n; t++)
+      out[(size_t)k * (size_t)f->tree.n + (size_t)f->tree.order[group->first + t]] += w->near[t * CB_TREE_COLUMNS + k];
+}
+
+static void finish(const cb_far *f, int cell) {
+  double *moments = cb_far_moments_of(f, cell);
+  const double radius = f->tree.cell[cell].radius;
+  if (f->slopes) {
+    const size_t step = (size_t)f->tree.cells * cb_far_slope_size(f);
+    double *own = f->slopes + (size_t)cell * cb_far_slope_size(f), *slope[3] = {own, own + step, own + 2 * step};
+    cb_tree_gradient(f->order, moments, slope);
+    for (int a = 0; a < 3; a++) cb_far_finish(&f->factor, f->order + 1, radius * radius, slope[a], slope[a]);
+  }
+  cb_far_finish(&f->factor, f->order, radius, moments, moments);
+}
+
+cb_status cb_far_apply(cb_far *f, int columns, const double *sigma, const double *mu, double *out) {
+  for (; columns > 0; columns -= CB_TREE_COLUMNS) {
+    const int some = columns < CB_TREE_COLUMNS ? columns : CB_TREE_COLUMNS;
+    const size_t step = (size_t)some * (size_t)f->tree.n;
+    cb_far_moments(f, some, sigma, mu);
+#pragma omp parallel for num_threads(f->threads) schedule(static)
+    for (int i = 0; i < f->tree.cells; i++) finish(f, i);
+#pragma omp parallel for num_threads(f->threads) schedule(dynamic, 1)
+    for (int g = 0; g < f->tree.groups; g++)
+      group_potential(f, g, some, sigma != NULL, mu != NULL, &f->work[omp_get_thread_num()], out);
+    if (sigma) sigma += step;
+    if (mu) mu += step;
+    out += step;
+  }
   return CB_OK;
 }

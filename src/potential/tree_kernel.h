@@ -1,5 +1,6 @@
-/* The kernels of tree_kernels.h, written once over the vectors of an instruction set: included by tree_x86_64.c,
- * tree_avx2.c and tree_avx512.c after WIDTH, vec and functions of them, and KERNELS. */
+/* The kernels of tree_kernels.h, written once for the vectors of any instruction set. tree_x86_64.c, tree_avx2.c and
+ * tree_avx512.c include this file after they have defined WIDTH, vec, functions of them, and KERNELS.
+ */
 #include "potential/tree_kernels.h"
 
 #define INLINE static inline __attribute__((always_inline))
@@ -23,7 +24,7 @@ INLINE void regular(const cb_tree_factors *f, int order, vec x, vec y, vec z, ve
   }
 }
 
-/* n . grad of the moments s, which are those of R. */
+/* The moments d of dipoles along n, which follow from the moments s of sources by n . grad R (tree_kernels.h). */
 INLINE void dipoles(int order, const vec *n, const vec *s, vec *d) {
   const vec nx = n[0] * set(0.5), ny = n[1] * set(0.5);
   d[0] = set(0);
@@ -35,7 +36,10 @@ INLINE void dipoles(int order, const vec *n, const vec *s, vec *d) {
     for (int m = 1; m <= l; m++) {
       const vec re = m > 1 ? a[2 * m - 3] : a[0], im = m > 1 ? a[2 * m - 2] : set(0);
       vec u = nx * re - ny * im, v = fma3(nx, im, ny * re);
-      if (m < l) u = fma3(n[2], a[2 * m - 1], u), v = fma3(n[2], a[2 * m], v);
+      if (m < l) {
+        u = fma3(n[2], a[2 * m - 1], u);
+        v = fma3(n[2], a[2 * m], v);
+      }
       if (m < l - 1) {
         u = u - fma3(nx, a[2 * m + 1], ny * a[2 * m + 2]);
         v = v - (nx * a[2 * m + 2] - ny * a[2 * m + 1]);
@@ -62,14 +66,17 @@ INLINE void gather_rows(int terms, const double *by, const double *density, doub
   }
 }
 
-/* Moments of WIDTH panels of a block into columns of s[term][8], d[term][8]. */
+/* The moments of WIDTH panels of a block, into columns of s[term][8] and d[term][8]. */
 INLINE void block_moments(const cb_tree_factors *f, int order, const cb_tree_rule *rule, const cb_tree_block *b, int at,
                           const double centre[3], double radius, double *s, double *d, vec *work) {
   const int terms = first_of(order + 1);
   vec *r = work, *sum = work + terms, p[9], n[3];
   const vec scale = set(1 / radius), area = load(b->area + at);
   for (int i = 0; i < 9; i++) p[i] = load(b->corner[i] + at) * scale;
-  for (int a = 0; a < 3; a++) p[a] = p[a] - set(centre[a] / radius), n[a] = load(b->normal[a] + at) * scale;
+  for (int a = 0; a < 3; a++) {
+    p[a] = p[a] - set(centre[a] / radius);
+    n[a] = load(b->normal[a] + at) * scale;
+  }
   for (int t = 0; t < terms; t++) sum[t] = set(0);
   for (int q = 0; q < rule->points; q++) {
     const vec u = set(rule->at[q][0]), v = set(rule->at[q][1]), w = area * set(rule->at[q][2]);
@@ -97,10 +104,10 @@ static void panels(const cb_tree_factors *f, int order, const cb_tree_rule *rule
   }
 }
 
-/* Number l, m of any sign among complex numbers of all m. */
+/* The index of (l, m), m of any sign, in arrays with the complex numbers of all m. */
 static int full(int l, int m) { return l * l + l + m; }
 
-/* The complex numbers of all m from those of m >= 0. */
+/* Computes the complex numbers of all m from those with m >= 0, and multiplies those of degree l by scale^l. */
 INLINE void spread(int order, const double *rows, int step, double scale, double *re, double *im) {
   double power = 1;
   for (int l = 0; l <= order; l++, power *= scale) {
@@ -113,8 +120,12 @@ INLINE void spread(int order, const double *rows, int step, double scale, double
       const double *u = rows + (first_of(l) + 2 * m - 1) * step, *v = u + step;
       double *p = re + full(l, m) * step, *q = im + full(l, m) * step, *p1 = re + full(l, -m) * step,
              *q1 = im + full(l, -m) * step;
-      for (int c = 0; c < step; c++)
-        p[c] = power * u[c], q[c] = power * v[c], p1[c] = sign * u[c], q1[c] = -sign * v[c];
+      for (int c = 0; c < step; c++) {
+        p[c] = power * u[c];
+        q[c] = power * v[c];
+        p1[c] = sign * u[c];
+        q1[c] = -sign * v[c];
+      }
     }
   }
 }
@@ -153,14 +164,16 @@ static void shift(const cb_tree_factors *f, int order, const double d[3], double
     }
 }
 
-/* I' to the order at `count` vectors of points, h[term][count]. */
+/* I' up to the order at `count` vectors of points: h[term][count]. */
 INLINE void irregular(const cb_tree_factors *f, int order, int count, const vec *x, const vec *y, const vec *z,
                       vec *h) {
   vec w[2 * HALF], u[2 * HALF], v[2 * HALF], t[2 * HALF];
   for (int i = 0; i < count; i++) {
     w[i] = set(1) / fma3(x[i], x[i], fma3(y[i], y[i], z[i] * z[i]));
     h[i] = root(w[i]);
-    u[i] = x[i] * w[i], v[i] = y[i] * w[i], t[i] = z[i] * w[i];
+    u[i] = x[i] * w[i];
+    v[i] = y[i] * w[i];
+    t[i] = z[i] * w[i];
   }
   for (int l = 0; l < order; l++) {
     vec *next = h + first_of(l + 1) * count;
@@ -185,7 +198,7 @@ INLINE void irregular(const cb_tree_factors *f, int order, int count, const vec 
   }
 }
 
-/* out[column][two vectors from `at`] += sum_t coefficients[t][column] h[t][..] */
+/* out[column] += sum_t coefficients[t][column] h[t], for one or two vectors of points. */
 INLINE void contract(int terms, int columns, const double *coefficients, int count, const vec *h, double *out) {
   vec sum[CB_TREE_COLUMNS][2];
   for (int k = 0; k < columns; k++) sum[k][0] = sum[k][1] = set(0);

@@ -1,6 +1,9 @@
-/* Moments of the cells: of panels in the leaves, carried to the root. */
+/* Moments of cells: the moments of the panels in the leaves are computed and shifted up to the root. */
 #include "numerics/vec3.h"
+
+#include "core/isa.h"
 #include "potential/far_private.h"
+#include "potential/tree_kernels.h"
 
 #include <gsl/gsl_integration.h>
 #include <math.h>
@@ -9,17 +12,21 @@
 
 int cb_far_terms(const cb_far *f) { return (f->order + 1) * (f->order + 1); }
 
-/* Centre of the box of the corners, and the farthest corner. */
+/* The ball has the centre of the bounding box of the corners, and reaches the farthest corner. */
 void cb_far_balls(cb_panel_tree *t, const cb_panels *p) {
   for (int i = 0; i < t->cells; i++) {
     cb_tree_cell *c = &t->cell[i];
     double low[3], high[3], square = 0;
-    for (int a = 0; a < 3; a++) low[a] = INFINITY, high[a] = -INFINITY;
+    for (int a = 0; a < 3; a++) {
+      low[a] = INFINITY;
+      high[a] = -INFINITY;
+    }
     for (int j = c->first; j < c->first + c->n; j++)
       for (int k = 0; k < 3; k++)
         for (int a = 0; a < 3; a++) {
           const double x = p->corner[t->order[j]][k][a];
-          low[a] = fmin(low[a], x), high[a] = fmax(high[a], x);
+          low[a] = fmin(low[a], x);
+          high[a] = fmax(high[a], x);
         }
     for (int a = 0; a < 3; a++) c->centre[a] = (low[a] + high[a]) / 2;
     for (int j = c->first; j < c->first + c->n; j++)
@@ -32,7 +39,7 @@ void cb_far_balls(cb_panel_tree *t, const cb_panels *p) {
   }
 }
 
-/* Gauss's rule of n points in s and in t/(1 - s): exact for degree 2n - 2. */
+/* Gauss's rule of n points in s and in t/(1 - s), which is exact for degree 2n - 2. */
 static bool make_rule(cb_far *f, int n) {
   cb_tree_rule *rule = &f->rule[n];
   rule->points = n * n;
@@ -42,7 +49,9 @@ static bool make_rule(cb_far *f, int n) {
     double s, u, t, v, *at = rule->at[i];
     gsl_integration_glfixed_point(0, 1, (size_t)(i / n), &s, &u, table);
     gsl_integration_glfixed_point(0, 1, (size_t)(i % n), &t, &v, table);
-    at[0] = s, at[1] = t * (1 - s), at[2] = 2 * u * v * (1 - s);
+    at[0] = s;
+    at[1] = t * (1 - s);
+    at[2] = 2 * u * v * (1 - s);
   }
   const bool good = rule->at && table;
   if (table) gsl_integration_glfixed_table_free(table);
@@ -55,8 +64,9 @@ cb_status cb_far_rules(cb_far *f) {
   return CB_OK;
 }
 
-/* Points of a rule that is enough for the panels of a leaf. One of degree d leaves out a share of about (s/r)^(d + 1) of
- * the potential at a distance r from the centre of a panel of radius s; none is asked beyond the degree of the moments. */
+/* The number of points on a side of a rule that is sufficient for the panels of a leaf. At a distance r from the centre
+ * of a panel of radius s, a rule of degree d has an error of about (s/r)^(d + 1), relative to the potential. No rule
+ * has a degree above that of the moments. */
 int cb_far_rule_of(const cb_far *f, const cb_tree_cell *c) {
   double square = 0;
   for (int j = c->first; j < c->first + c->n; j++)
@@ -115,4 +125,60 @@ void cb_far_finish(const cb_tree_factors *f, int order, double radius, const dou
     const double by = f->finish[t] / radius;
     for (int k = 0; k < CB_TREE_COLUMNS; k++) to[t * CB_TREE_COLUMNS + k] = by * from[t * CB_TREE_COLUMNS + k];
   }
+}
+
+/* --- factors of the recurrences of solid harmonics, and the gradient of an expansion --- */
+
+void cb_tree_factors_fill(cb_tree_factors *f) {
+  double odd = 1; /* (2l - 1)!! */
+  for (int l = 0; l < CB_TREE_ORDER + 2; l++) {
+    if (l) odd *= 2 * l - 1;
+    for (int i = 0; i < 2 * l + 1; i++) {
+      const int m = (i + 1) / 2, term = l * l + i, last = l - 1;
+      f->finish[term] = odd * (m ? 2 : 1) / (4 * M_PI);
+      if (m >= l) continue;
+      const double below = l * l - m * m;
+      f->up[term] = (2 * last + 1) / below;
+      f->down[term] = 1 / below;
+      f->across[term] = last ? (last * last - m * m) / (4.0 * last * last - 1) : 0;
+    }
+  }
+}
+
+const cb_tree_kernels *cb_tree_kernels_of_isa(void) {
+#if defined(__x86_64__)
+  if (cb_isa_get() == CB_ISA_AVX512) return &cb_tree_kernels_avx512;
+  if (cb_isa_get() == CB_ISA_AVX2) return &cb_tree_kernels_avx2;
+#endif
+  return &cb_tree_kernels_x86_64;
+}
+
+/* The row of the real or imaginary part of M_l^m; zeros beyond the degree. */
+static const double *part(const double *moments, int l, int m, bool imaginary) {
+  static const double zero[CB_TREE_COLUMNS];
+  if (m > l || (imaginary && m == 0)) return zero;
+  return moments + (l * l + (m ? 2 * m - !imaginary : 0)) * CB_TREE_COLUMNS;
+}
+
+void cb_tree_gradient(int order, const double *moments, double *const to[3]) {
+  for (int c = 0; c < 3 * CB_TREE_COLUMNS; c++) to[c / CB_TREE_COLUMNS][c % CB_TREE_COLUMNS] = 0;
+  for (int l = 1; l <= order + 1; l++)
+    for (int m = 0; m <= l; m++) {
+      /* M^{-1} = -conj(M^1) */
+      const double sign = m ? 1 : -1, *u = part(moments, l - 1, m, false), *v = part(moments, l - 1, m, true),
+                   *up = part(moments, l - 1, m + 1, false), *vp = part(moments, l - 1, m + 1, true),
+                   *um = part(moments, l - 1, m ? m - 1 : 1, false), *vm = part(moments, l - 1, m ? m - 1 : 1, true);
+      const size_t at = (size_t)(l * l + (m ? 2 * m - 1 : 0)) * CB_TREE_COLUMNS;
+      double *x = to[0] + at, *y = to[1] + at, *z = to[2] + at;
+      for (int c = 0; c < CB_TREE_COLUMNS; c++) {
+        x[c] = (up[c] - sign * um[c]) / 2;
+        y[c] = (vp[c] + vm[c]) / 2;
+        z[c] = -u[c];
+      }
+      for (int c = 0; c < CB_TREE_COLUMNS && m; c++) {
+        x[CB_TREE_COLUMNS + c] = (vp[c] - vm[c]) / 2;
+        y[CB_TREE_COLUMNS + c] = -(up[c] + um[c]) / 2;
+        z[CB_TREE_COLUMNS + c] = -v[c];
+      }
+    }
 }

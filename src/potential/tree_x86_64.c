@@ -1,4 +1,4 @@
-/* Harmonics of cells for any processor, in vectors of two as x86-64 has them. */
+/* Harmonics of cells for any processor: vectors of two, which every x86-64 processor has. */
 #include "core/lanes2.h"
 
 #define KERNELS cb_tree_kernels_x86_64

@@ -6,10 +6,9 @@
     h3 = curvebody.Space("h3", curvature=-1)
     h3.distance(h3.point([1, 1, 0]), h3.point([2, 1, 1]))
 
-The program `curvebody` runs, and libcurvebody measures; both are found where they are installed, or are named by
-CURVEBODY_PROGRAM and CURVEBODY_LIBRARY. What they refuse raises curvebody.Error with their words; what they warn of is a
-curvebody.Warning. Needs numpy, h5py,
-xarray and netCDF4.
+The program `curvebody` runs scenarios, and libcurvebody computes in spaces; both are found where they are installed, or are
+named by CURVEBODY_PROGRAM and CURVEBODY_LIBRARY. Their errors are raised as curvebody.Error with their text; their warnings
+are curvebody.Warning. Needs numpy, h5py, xarray and netCDF4.
 """
 import ctypes
 import ctypes.util
@@ -28,7 +27,7 @@ __all__ = ["Error", "Space", "check", "gait", "geodesic", "load", "run", "space"
 
 
 class Error(RuntimeError):
-    """The words of the program or the library; `code` is the program's exit code."""
+    """An error of the program or the library, with its text; `code` is the program's exit code."""
 
     def __init__(self, words, code=None):
         super().__init__(words)
@@ -36,7 +35,7 @@ class Error(RuntimeError):
 
 
 class Warning(UserWarning):
-    """A number that the program gives may be wrong: what is said of it. Records keep it, as the attribute `warnings`."""
+    """The program warns that a result may be wrong. Records also store warnings, in the attribute `warnings`."""
 
 
 # --- the program ---
@@ -45,12 +44,12 @@ class Warning(UserWarning):
 def _program():
     found = os.environ.get("CURVEBODY_PROGRAM") or shutil.which("curvebody")
     if not found:
-        raise Error("no program `curvebody`: install it, or name it in CURVEBODY_PROGRAM")
+        raise Error("the program `curvebody` is not found: install it, or set CURVEBODY_PROGRAM to its path")
     return found
 
 
 def _warn(told):
-    """What the program warns of on its standard error, as warnings at the first line that is not of this file."""
+    """Repeats the warnings on the program's standard error as Python warnings, at the caller's line outside this file."""
     start = "curvebody: warning: "
     lines = [line[len(start):] for line in told.splitlines() if line.startswith(start)]
     frame, level = sys._getframe(), 1
@@ -69,7 +68,7 @@ def _call(*words):
 
 
 def _sets(given, more):
-    """--set of {"integrator.step": 0.1} and of integrator__step=0.1."""
+    """The --set options for {"integrator.step": 0.1} and for integrator__step=0.1."""
     words = []
     for key, value in {**(given or {}), **{k.replace("__", "."): v for k, v in more.items()}}.items():
         words += ["--set", f"{key}={value if isinstance(value, str) else json.dumps(value)}"]
@@ -77,7 +76,7 @@ def _sets(given, more):
 
 
 class _Scenario:
-    """A path, a text, or a dict as a file, for as long as it is needed. A text has more than one line."""
+    """Gives the path of a scenario file; a text (more than one line) or a dict is written to a temporary file."""
 
     def __init__(self, scenario):
         self.file = None
@@ -99,13 +98,13 @@ class _Scenario:
 
 
 def check(scenario, set=None, **more):
-    """The scenario with all its defaults, as YAML."""
+    """Returns the scenario with all its defaults, as YAML."""
     with _Scenario(scenario) as path:
         return _call("check", path, *_sets(set, more))
 
 
 def run(scenario, output=None, set=None, **more):
-    """Runs a scenario (path, text or dict); its record as by `load`. Kept where `output` is given."""
+    """Runs a scenario (path, text or dict) and returns its record like `load`. `output`: the file that keeps the record."""
     with _Scenario(scenario) as path, tempfile.TemporaryDirectory() as folder:
         record = output or os.path.join(folder, "run.h5")
         _call("run", path, "-o", record, "--quiet", *_sets(set, more))
@@ -113,8 +112,9 @@ def run(scenario, output=None, set=None, **more):
 
 
 def gait(scenario, task="holonomy", set=None, output=None, **options):
-    """`curvebody gait SCENARIO TASK`: its answer as a dict, or the arrays that it writes as a Dataset. Options are those of the
-    command: over="a,b", grid="41x41", amplitude=... (see `curvebody gait --help`)."""
+    """Runs `curvebody gait SCENARIO TASK`. Returns the JSON that it prints as a dict; if it writes arrays, returns these as
+    a Dataset. `options` are the options of the command that have values: plane="a,b", grid="41x41", move=0.03 (see
+    `curvebody gait --help`)."""
     with _Scenario(scenario) as path, tempfile.TemporaryDirectory() as folder:
         words = [word for key, value in options.items() for word in ("--" + key.replace("_", "-"), value)]
         target = output or os.path.join(folder, "gait.h5")
@@ -126,21 +126,22 @@ def gait(scenario, task="holonomy", set=None, output=None, **options):
 
 
 def sweep(scenario, output, *options, set=None):
-    """Runs a sweep into the folder's or file's name OUT; what OUT.h5 has as a Dataset."""
+    """Runs a sweep with the output OUT or OUT.h5, and returns the content of OUT.h5 as a Dataset. `options` are further
+    arguments of `curvebody sweep`."""
     with _Scenario(scenario) as path:
         _call("sweep", path, "-o", output, *options, *_sets(set, {}))
     return load(output + ".h5" if os.path.exists(output + ".h5") else output)
 
 
 def space(name, at=None, chart=None, **parameters):
-    """Metric, Christoffel symbols, curvature and Killing fields at a point, as `curvebody space --json` has them."""
+    """Metric, Christoffel symbols, curvature and Killing fields at a point: the output of `curvebody space --json`."""
     word = name if not parameters else name + ":" + ",".join(f"{k}={v}" for k, v in parameters.items())
     words = [] if at is None else ["--at=" + ",".join(repr(float(q)) for q in at)]
     return json.loads(_call("space", word, *words, *([] if chart is None else ["--chart", chart]), "--json"))
 
 
 def geodesic(name, start, to=None, velocity=None, length=None, points=101):
-    """A geodesic of a space as a Dataset of points: to a point, or with a velocity and a length."""
+    """A geodesic of a space from the point `start`, as a Dataset of points: to a point, or with a velocity and a length."""
     numbers = lambda q: ",".join(repr(float(v)) for v in q)
     words = ["geodesic", name, "--from=" + numbers(start), "--points", points]
     words += ["--to=" + numbers(to)] if to is not None else ["--velocity=" + numbers(velocity)]
@@ -152,7 +153,7 @@ def geodesic(name, start, to=None, velocity=None, length=None, points=101):
 
 
 def view(record, output=None, frames=None):
-    """Writes the page of a record; its path."""
+    """Writes the page of a record, and returns the path of the page."""
     words = ["view", record] + ([] if output is None else ["-o", output]) + ([] if frames is None else ["--frames", frames])
     return _call(*words).strip()
 
@@ -161,9 +162,10 @@ def view(record, output=None, frames=None):
 
 
 def load(path, surfaces=None):
-    """A record, an answer of `gait`, or the result of a sweep as an xarray.Dataset in memory: dimensions are labelled, units are
-    attributes, events have the dimension `event`, and `scenario` is an attribute. The moving surfaces of bodies in a fluid are
-    added from PATH-surface.h5 where it is there (surface_x, surface_face ...); surfaces=True makes them."""
+    """Loads a record, a result of `gait`, or the result of a sweep as an xarray.Dataset in memory: dimensions are labelled,
+    units are attributes, events have the dimension `event`, and `scenario` is an attribute. The moving surfaces of bodies in
+    a fluid are added from PATH-surface.h5 if it exists (surface_plot_position, surface_face ...); surfaces=True computes
+    them if that file does not exist."""
     import h5py
     import xarray
 
@@ -173,18 +175,36 @@ def load(path, surfaces=None):
             data = file.load()
     except OSError as failure:
         if not os.path.exists(path):
-            raise Error(f"{path}: no such file") from None
-        raise Error(f"{path}: cannot be read: {failure}; a record that is being written or whose writer was killed is made "
-                    f"plain by `curvebody repair`") from None
+            raise Error(f"{path}: the file does not exist") from None
+        raise Error(f"{path}: cannot be read: {failure}; if a run is writing the record, wait for it; if its writer was killed, "
+                    f"use `curvebody repair`") from None
     with h5py.File(path) as file:
         if "scenario" in file and "resolved" in file["scenario"]:
             text = file["scenario/resolved"][()]
             data.attrs["scenario"] = text.decode() if isinstance(text, bytes) else str(text)
         if "particle_name" in data and "particle" in data.dims:
             data = data.assign_coords(particle=("particle", data["particle_name"].values.astype(str)))
+    if "event_i" in data:
+        data = _renamed(data)
     beside = (path[:-3] if path.endswith(".h5") else path) + "-surface.h5"
     if surfaces or (surfaces is None and os.path.exists(beside)):
         data = data.merge(_surfaces(path, beside))
+    return data
+
+
+# The same names are in src/record/record_contents.c and src/scenario/layout.c.
+_NAMES = {"x": "plot_position", "v": "plot_velocity", "event_i": "event_particle", "event_j": "event_other",
+          "breathing": "removed_normal_velocity"}
+_ATTRIBUTES = {"start_moved": "start_position_change", "start_turned": "start_velocity_change"}
+
+
+def _renamed(data):
+    """Gives a record of an older version the present names. Its event_j was -2 - k for wall k."""
+    data = data.rename({old: name for old, name in _NAMES.items() if old in data})
+    data.attrs = {_ATTRIBUTES.get(name, name): value for name, value in data.attrs.items()}
+    second = data["event_other"]
+    data["event_wall"] = second.copy(data=np.where(second < -1, -2 - second, -1).astype("int32"))
+    data["event_other"] = second.copy(data=np.where(second < -1, -1, second).astype("int32"))
     return data
 
 
@@ -202,10 +222,11 @@ def _surfaces(path, beside):
 
 
 def to_world(data):
-    """Positions of all particles in the world's embedding, [time, particle, coordinate], from /position and /origin. Far out in
-    hyperbolic space these numbers grow like exp(distance), and differences of them lose what `Space.distance` with origins keeps."""
+    """Positions of all particles in the world's embedding, [time, particle, coordinate], from /position and /origin. Far out
+    in hyperbolic space these numbers grow like exp(distance), and their differences lose digits that `Space.distance` with
+    origins keeps."""
     if "position" not in data or "origin" not in data:
-        raise Error("the record has no state: it was written with `record: {state: false}`; /x has its picture")
+        raise Error("the record has no state: it was written with `record: {state: false}`; /plot_position has its plot coordinates")
     h = Space.of(data)
     position, origin = data["position"].values, data["origin"].values
     component = data["particle_component"].values.astype(int)
@@ -224,8 +245,8 @@ class _Factor(ctypes.Structure):
 
 
 class _Geometry(ctypes.Structure):
-    """The beginning of cb_geometry (curvebody/geometry.h)."""
-    _fields_ = [("kind", ctypes.c_void_p), ("dim", ctypes.c_int), ("k", ctypes.c_int), ("n_factors", ctypes.c_int),
+    """The beginning of cb_space (curvebody/space.h)."""
+    _fields_ = [("class_", ctypes.c_void_p), ("dim", ctypes.c_int), ("k", ctypes.c_int), ("n_factors", ctypes.c_int),
                 ("factor", _Factor * 2), ("embedding", ctypes.c_int)]
 
 
@@ -242,7 +263,7 @@ def _library():
                   glob.glob(os.path.join(prefix, "lib", "*", "libcurvebody.so*")))
     found = named or (near[0] if near else None) or ctypes.util.find_library("curvebody")
     if not found:
-        raise Error("no library libcurvebody: install it, or name it in CURVEBODY_LIBRARY")
+        raise Error("the library libcurvebody is not found: install it, or set CURVEBODY_LIBRARY to its path")
     library = ctypes.CDLL(found)
     library.cb_error_text.restype = ctypes.c_char_p
     library.cb_chart_find.restype = ctypes.c_void_p
@@ -265,8 +286,9 @@ def _pointer(x):
 
 
 class Space:
-    """A space of a scenario: by name with parameters, or as its map or text of YAML. Points are numbers of its embedding (in a
-    space given by a metric, coordinates); one point, or an array [..., embedding]."""
+    """A space of a scenario, given by its name and parameters, by its map, or by its text in YAML. A point is an array of
+    coordinates in its embedding, or of its own coordinates if the space is given by a metric. Functions take one point or
+    an array [..., coordinate]."""
 
     def __init__(self, name, **parameters):
         if isinstance(name, dict):
@@ -285,7 +307,7 @@ class Space:
         lines = data.attrs.get("scenario", "").splitlines()
         first = next((i for i, line in enumerate(lines) if line.startswith("space:")), None)
         if first is None:
-            raise Error("the record has no space")
+            raise Error("expected a record with a space")
         here = lines[first][len("space:"):].strip()
         if here:
             return cls(here + "\n")
@@ -296,7 +318,7 @@ class Space:
 
     def __del__(self):
         if _loaded and getattr(self, "_g", None):
-            _loaded.cb_geometry_free(self._g)
+            _loaded.cb_space_free(self._g)
 
     @staticmethod
     def _check(status):
@@ -304,7 +326,7 @@ class Space:
             raise Error(_library().cb_error_text().decode())
 
     def _each(self, function, x, y, result=None):
-        """function of every pair of points."""
+        """Applies `function` to every pair of points of the arrays x and y, which are broadcast."""
         x, y = np.asarray(x, float), np.asarray(y, float)
         shape = np.broadcast_shapes(x.shape[:-1], y.shape[:-1])
         x = np.broadcast_to(x, shape + x.shape[-1:]).reshape(-1, x.shape[-1])
@@ -313,19 +335,19 @@ class Space:
         return out.reshape(shape + out.shape[1:])[()]
 
     def base(self):
-        """The point that charts start from."""
+        """The base point of the space, at which the charts have their origin."""
         x = np.empty(self.embedding)
-        _library().cb_geometry_base_point(self._g, _pointer(x))
+        _library().cb_space_base_point(self._g, _pointer(x))
         return x
 
     def _chart(self, chart):
         found = _library().cb_chart_find(self._g, chart.encode())
         if not found:
-            raise Error(f"no chart `{chart}`")
+            raise Error(f"the space has no chart `{chart}`")
         return ctypes.c_void_p(found)
 
     def point(self, q, chart="polar"):
-        """The point at coordinates of a chart."""
+        """The point with coordinates q in a chart; q may be an array of coordinates [..., dim]."""
         chart, n = self._chart(chart), self.embedding
         q = np.asarray(q, float)
 
@@ -337,7 +359,8 @@ class Space:
         return one(q) if q.ndim == 1 else np.apply_along_axis(one, -1, q)
 
     def distance(self, x, y, origin_x=None, origin_y=None):
-        """Geodesic distance of points; of points local to origins, as a record has them, to all digits at any distance."""
+        """Geodesic distance of points. With origin_x and origin_y, x and y are single points local to these origins, as in a
+        record; the distance then keeps all digits however far out they are."""
         n, library = self.embedding, _library()
         if origin_x is None and origin_y is None:
             return self._each(lambda a, b: library.cb_distance(self._g, _pointer(_numbers(a, n)), _pointer(_numbers(b, n))), x, y)
@@ -357,7 +380,7 @@ class Space:
         return self._each(one, x, v)
 
     def log(self, x, y):
-        """The velocity at x of the shortest geodesic that is at y at time 1."""
+        """The velocity at x of the shortest geodesic that reaches y at time 1."""
         n = self.embedding
 
         def one(a, b):
@@ -367,7 +390,7 @@ class Space:
         return self._each(one, x, y)
 
     def geodesic(self, x, y, points=101):
-        """[points, embedding] of the shortest geodesic from x to y."""
+        """Points of the shortest geodesic from x to y, as an array [points, embedding]."""
         n = self.embedding
         if n == self.dim:
             v = self.log(x, y)
@@ -380,23 +403,23 @@ class Space:
         return np.array([at(t) for t in np.linspace(0, 1, points)])
 
     def transport(self, x, y, u):
-        """u parallel transported from x to y along the shortest geodesic."""
+        """The vector u after parallel transport from x to y along the shortest geodesic."""
         n, w = self.embedding, np.empty(16)
         self._check(_library().cb_transport(self._g, *(_pointer(_numbers(a, n)) for a in (x, y, u)), _pointer(w)))
         return w[:n]
 
-    def picture(self, x):
-        """Three numbers to draw a point by: the ball, the stereographic projection, or the coordinates."""
+    def plot_coordinates(self, x):
+        """Three plot coordinates of a point: the ball model, the stereographic projection, or the coordinates."""
         n = self.embedding
 
         def one(a, _):
             p = np.empty(3)
-            _library().cb_picture(self._g, _pointer(_numbers(a, n)), None, _pointer(p), None)
+            _library().cb_plot_coordinates(self._g, _pointer(_numbers(a, n)), None, _pointer(p), None)
             return p
         return self._each(one, x, x)
 
     def world(self, x, origin):
-        """The point of the world of one that is local to an origin."""
+        """The point in the world's embedding of a point that is local to an origin."""
         w = np.empty(16)
         _library().cb_origin_world_point(self._g, _pointer(_numbers(origin, 16)), _pointer(_numbers(x, self.embedding)), _pointer(w))
         return w[:self.embedding]

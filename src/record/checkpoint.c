@@ -1,7 +1,8 @@
-/* /checkpoint: a dataset for each piece of state, and `seal` = (checkpoints, rows, events), unsigned 64-bit; zeros where
- * there is none yet. They have checksums (fletcher32), as rows do: no run goes on from a state that was damaged.
+/* The group /checkpoint: one dataset per piece of state, and `seal` = (checkpoints, rows, events), unsigned 64-bit,
+ * zeros if there is no checkpoint yet. Like rows, the datasets have checksums (fletcher32), so that no run continues
+ * from a damaged state.
  *
- * Records of version 0.1 have two of these, /checkpoint/slot0 and slot1, of which the newer counts.
+ * Records of version 0.1 have two such groups, /checkpoint/slot0 and slot1; the newer one counts.
  */
 #include "core/failure.h"
 #include "record/internal.h"
@@ -10,9 +11,9 @@
 #include <string.h>
 
 enum { CHECKPOINTS, ROWS, EVENTS, SEAL, OLD_SEAL };
-enum { CHUNK = 1 << 17 }; /* values of a chunk of state, at most */
+enum { CHUNK = 1 << 17 }; /* maximum number of values in a chunk of state */
 
-/* Zeros, of that type; negative on failure. */
+/* Creates a dataset of zeros with checksums. Negative on failure. */
 static hid_t create_checked(hid_t group, const char *name, hid_t type, hsize_t count) {
   const hsize_t chunk[1] = {count < CHUNK ? count : CHUNK};
   const hid_t space = H5Screate_simple(1, &count, NULL), create = H5Pcreate(H5P_DATASET_CREATE);
@@ -33,7 +34,7 @@ bool cb_checkpoint_is_large(const cb_blob *state, size_t n_state) {
   return bytes > CB_LARGE_BYTES;
 }
 
-/* A piece of state, of which data may be NULL. */
+/* Creates the dataset of a piece of state. data may be NULL. */
 static bool create_piece(hid_t group, const cb_blob *blob, const void *data) {
   const hid_t dataset = create_checked(group, blob->name, cb_hdf5_file_type(blob->type), blob->count);
   const bool ok = dataset >= 0 && (!data || H5Dwrite(dataset, cb_hdf5_memory_type(blob->type), H5S_ALL, H5S_ALL,
@@ -53,7 +54,7 @@ cb_status cb_checkpoint_create(hid_t file, const char *path, const cb_blob *stat
   return ok ? CB_OK : cb_hdf5_fail(path, "create the checkpoint");
 }
 
-/* What is there, or of a large state is not yet there. */
+/* Writes a piece of state. A large state has no datasets before its first checkpoint. */
 static bool write_piece(hid_t group, const cb_blob *blob) {
   if (H5Lexists(group, blob->name, H5P_DEFAULT) <= 0) return create_piece(group, blob, blob->data);
   const hid_t dataset = H5Dopen2(group, blob->name, H5P_DEFAULT);
@@ -76,7 +77,7 @@ bool cb_checkpoint_write(hid_t file, const cb_blob *state, size_t n_state, cb_re
 
 /* ---- Reading */
 
-/* A dataset of a group, of this type and so many values; count H5S_UNLIMITED: any. */
+/* Opens a dataset of a group with this type and number of values; count H5S_UNLIMITED: any number. */
 static hid_t open_piece(hid_t group, const char *name, hid_t type, hsize_t count) {
   const hid_t dataset = cb_hdf5_find_dataset(group, name);
   if (dataset >= 0 && cb_hdf5_dataset_is(dataset, type, 1, &count)) return dataset;
@@ -91,7 +92,8 @@ static bool read_seal(hid_t group, hsize_t length, uint64_t seal[OLD_SEAL]) {
   return ok;
 }
 
-/* The group of the newest checkpoint, with no more rows and events than there are; negative: there is none. */
+/* Opens the group of the newest checkpoint that is not after the rows and events in `have`. Negative: there is no such
+ * checkpoint. */
 static hid_t open_newest(hid_t file, cb_record_position have, const char **name, cb_record_position *at) {
   static const char *const groups[] = {"checkpoint", "checkpoint/slot0", "checkpoint/slot1"};
   hid_t newest = H5I_INVALID_HID;
@@ -105,7 +107,8 @@ static hid_t open_newest(hid_t file, cb_record_position have, const char **name,
                        seal[CHECKPOINTS] > at->checkpoints && seal[ROWS] <= have.rows && seal[EVENTS] <= have.events;
     if (newer) {
       if (newest >= 0) H5Gclose(newest);
-      newest = group, *name = groups[g];
+      newest = group;
+      *name = groups[g];
       *at = (cb_record_position){seal[ROWS], seal[EVENTS], seal[CHECKPOINTS]};
     } else if (group >= 0) {
       H5Gclose(group);
@@ -121,12 +124,12 @@ cb_status cb_checkpoint_position(hid_t file, const char *path, cb_record_positio
   return cb_hdf5_unread(path, CB_OK);
 }
 
-/* Other versions keep other pieces of state, without which no run goes on bit for bit. */
+/* Other versions have other pieces of state, so a run could not continue bit for bit. */
 static cb_status refuse_state(const char *path, const char *group, const char *has) {
   return cb_fail_placed(
       CB_ERROR_INPUT,
-      "%s: error: this version of curvebody cannot go on from the record: %s has %s: expected a record "
-      "of this version, or the version that wrote it (attributes curvebody_version and git_commit)",
+      "%s: error: this version of curvebody cannot resume the record: %s has %s: expected a record of "
+      "this version, or the version that wrote it (attributes curvebody_version and git_commit)",
       path, group, has);
 }
 
@@ -136,21 +139,21 @@ static cb_status read_piece(hid_t group, const char *path, const char *in, const
   if (H5Lexists(group, blob->name, H5P_DEFAULT) <= 0) return refuse_state(path, in, has);
   const hid_t dataset = open_piece(group, blob->name, cb_hdf5_file_type(blob->type), blob->count);
   if (dataset < 0)
-    return cb_fail_placed(CB_ERROR_INPUT, "%s: error: %s/%s has another type or length, expected %zu values", path, in,
+    return cb_fail_placed(CB_ERROR_INPUT, "%s: error: %s/%s has a wrong type or length, expected %zu values", path, in,
                           blob->name, blob->count);
   const bool ok = H5Dread(dataset, cb_hdf5_memory_type(blob->type), H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0;
   H5Dclose(dataset);
   return ok ? CB_OK : cb_hdf5_fail(path, "read %s/%s", in, blob->name);
 }
 
-/* Pieces that the group has, but for the seal. */
+/* The number of pieces of state in the group: its links without `seal` and the datasets listed below. */
 static hsize_t count_pieces(hid_t group) {
   H5G_info_t info = {.nlinks = 1};
   H5Gget_info(group, &info);
   hsize_t count = info.nlinks - 1;
-  for (int slot = 0; slot < 3; slot++) { /* what else is in /checkpoint */
+  for (int i = 0; i < 3; i++) { /* datasets of /checkpoint that are not pieces of state */
     static const char *const others[] = {"segments", "row_digest", "event_digest"};
-    if (H5Lexists(group, others[slot], H5P_DEFAULT) > 0) count--;
+    if (H5Lexists(group, others[i], H5P_DEFAULT) > 0) count--;
   }
   return count;
 }
@@ -166,7 +169,8 @@ static cb_status read_state(hid_t group, const char *path, const char *in, cb_bl
   const hsize_t found = count_pieces(group);
   if (status || found == expected) return status;
   char has[96];
-  snprintf(has, sizeof has, "%llu pieces of state, not %llu", (unsigned long long)found, (unsigned long long)expected);
+  snprintf(has, sizeof has, "%llu pieces of state instead of %llu", (unsigned long long)found,
+           (unsigned long long)expected);
   return refuse_state(path, in, has);
 }
 
@@ -177,9 +181,9 @@ cb_status cb_checkpoint_read(hid_t file, const char *path, cb_record_position ha
   const hid_t group = open_newest(file, have, &name, &at);
   if (group < 0) {
     const cb_status status = cb_hdf5_unread(path, CB_OK);
-    return status
-               ? status
-               : cb_fail_placed(CB_ERROR_INPUT, "%s: error: no whole checkpoint in it; run its scenario again", path);
+    return status ? status
+                  : cb_fail_placed(CB_ERROR_INPUT, "%s: error: it has no complete checkpoint; run its scenario again",
+                                   path);
   }
   const cb_status status = read_state(group, path, name, state, n_state);
   H5Gclose(group);
@@ -187,24 +191,25 @@ cb_status cb_checkpoint_read(hid_t file, const char *path, cb_record_position ha
   return status;
 }
 
-/* ---- Of whatever state */
+/* ---- The state in a file, for repair */
 
 typedef struct shape {
   cb_arena *arena;
   const char *path;
   cb_blob *state;
-  size_t count, room;
+  size_t count, capacity;
 } shape;
 
 static cb_status add_piece(void *context, hid_t group, const char *name, const H5L_info_t *link) {
   shape *s = context;
   cb_blob *blob = &s->state[s->count];
-  if (link->type != H5L_TYPE_HARD || !strcmp(name, "seal") || s->count == s->room) return CB_OK;
+  if (link->type != H5L_TYPE_HARD || !strcmp(name, "seal") || s->count == s->capacity) return CB_OK;
   const hid_t dataset = H5Dopen2(group, name, H5P_DEFAULT), space = dataset < 0 ? dataset : H5Dget_space(dataset);
   const hssize_t count = space < 0 ? -1 : H5Sget_simple_extent_npoints(space);
   const bool ours = count > 0 && cb_hdf5_type_of(dataset, &blob->type);
   if (ours) {
-    blob->name = cb_arena_strdup(s->arena, name), blob->count = (size_t)count;
+    blob->name = cb_arena_strdup(s->arena, name);
+    blob->count = (size_t)count;
     blob->data = cb_arena_alloc(s->arena, blob->count, cb_hdf5_type_size(blob->type));
     s->count++;
   }
@@ -221,6 +226,9 @@ cb_status cb_checkpoint_shape(cb_arena *arena, hid_t file, const char *path, cb_
   cb_status status = s.state ? cb_hdf5_each_link(group, path, H5_INDEX_CRT_ORDER, add_piece, &s) : CB_OK;
   H5Gclose(group);
   if (!status && cb_arena_lost(arena)) status = cb_fail(CB_ERROR_MEMORY, "%s: no memory for its checkpoint", path);
-  if (!status) *state = s.state, *n_state = s.count;
+  if (!status) {
+    *state = s.state;
+    *n_state = s.count;
+  }
   return status;
 }

@@ -1,4 +1,4 @@
-/* Names, lock and removal of the folder of a record: see folder.h. */
+/* The folder of a record: its names, its lock, its segments and its removal (folder.h). */
 #include "record/folder.h"
 #include "core/failure.h"
 #include "core/file.h"
@@ -40,7 +40,7 @@ cb_status cb_segments_name(const char *path, cb_segments *out) {
   return CB_OK;
 }
 
-/* Fails where the folder's name is too long. */
+/* Makes the path of a file in the folder; false, with errno, if it is too long. */
 static bool name_in(const cb_segments *s, const char *name, char out[PATH_MAX]) {
   const bool fits = snprintf(out, PATH_MAX, "%s/%s", s->path, name) < PATH_MAX;
   if (!fits) errno = ENAMETOOLONG;
@@ -56,7 +56,7 @@ char *cb_segment_name(const cb_segments *s, uint64_t number) {
   return name;
 }
 
-/* The number of a segment by its name; false: it is none. */
+/* The number of a segment from its file name; false if the name is not the name of a segment. */
 static bool number_of(const char *name, uint64_t *number) {
   const size_t digits = strspn(name, "0123456789");
   if (digits < DIGITS || digits > 18 || strcmp(name + digits, ".h5")) return false;
@@ -64,9 +64,10 @@ static bool number_of(const char *name, uint64_t *number) {
   return true;
 }
 
-/* ---- Who has it */
+/* ---- The lock */
 
-/* A lock of the open file: whether another has it can be asked without taking it, so that readers are in nobody's way. */
+/* Locks of the open file description: a reader can check whether another process holds a lock without taking it. `all`
+ * covers every byte of the lock file, `whole` the bytes of the parts 0 .. CB_FOLDER_PARTS - 1. */
 static const struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET},
                           whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = CB_FOLDER_PARTS};
 
@@ -76,13 +77,13 @@ static int lock_file(int fd, struct flock lock) {
   return 0;
 }
 
-/* By another open file. */
+/* Whether another open file description holds a lock on any byte of this file. */
 static bool is_locked(int fd) {
   struct flock lock = all;
   return fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }
 
-/* The text of the lock, without the end of its line. */
+/* The first line of the lock file, which names the holder. */
 static void read_holder(const char *lock, char *out, size_t size) {
   const int fd = cb_open(lock, O_RDONLY);
   size_t got = 0;
@@ -99,7 +100,7 @@ static void write_holder(int fd) {
   gethostname(host, sizeof host - 1);
   if (gmtime_r(&now, &utc)) strftime(since, sizeof since, "%Y-%m-%dT%H:%M:%SZ", &utc);
   const int length = snprintf(text, sizeof text, "process %ld on %s since %s\n", (long)getpid(), host, since);
-  /* whom a reader of the text finds is a help; the lock itself does not depend on it */
+  /* The text is only information; the lock does not depend on it, so a failure to write it is ignored. */
   if (ftruncate(fd, 0) == 0 && pwrite(fd, text, (size_t)length, 0) < 0) return;
 }
 
@@ -120,19 +121,20 @@ bool cb_segments_needed(const cb_segments *s) { return is_of_sweep(s) || !cb_rec
 cb_status cb_segments_left(const cb_segments *s, const char *path) {
   const bool sweep = is_of_sweep(s);
   return cb_fail(CB_ERROR_FILE,
-                 "%s: cannot write: a %s has left its %s in %s: expected %s, or `run --force` to give them up", path,
+                 "%s: cannot write: a %s has left its %s in %s: expected %s, or `run --force` to discard them", path,
                  sweep ? "sweep" : "run", sweep ? "members" : "rows", s->path,
                  sweep ? "the same `curvebody sweep`" : "`curvebody resume` or `repair`");
 }
 
-/* errno: 0 of the same file, ENOENT of another or none. */
+/* Returns 0 if the path is the open file, ENOENT if it is another file or does not exist, or another errno. */
 static int compare_file(int fd, const char *path) {
   struct stat held, now;
   if (fstat(fd, &held) < 0 || stat(path, &now) < 0) return errno;
   return held.st_dev == now.st_dev && held.st_ino == now.st_ino ? 0 : ENOENT;
 }
 
-/* Another may have ended, and removed the folder, since its lock was opened: *gone then. */
+/* Opens the lock file and locks `part` of it. *gone: another writer has ended and removed the folder in the
+ * meantime. */
 static cb_status take_lock(cb_segments *s, const char *lock, const struct flock *part, bool *gone) {
   *gone = false;
   const int fd = cb_open(lock, O_RDWR | O_CREAT);
@@ -144,7 +146,7 @@ static cb_status take_lock(cb_segments *s, const char *lock, const struct flock 
     close(fd);
     return cb_segments_in_use(s, s->record);
   }
-  const int error = compare_file(fd, lock); /* a file system without locks counts as locked */
+  const int error = compare_file(fd, lock); /* on a file system without locks, this process continues without one */
   if (error) {
     close(fd);
     *gone = error == ENOENT;
@@ -160,12 +162,14 @@ static cb_status take(cb_segments *s, const struct flock *part) {
   if (!name_in(s, "lock", lock)) return cb_fail_file(s->record, "write", errno);
   for (int turn = 0; turn < TURNS; turn++) {
     bool gone;
-    int error = mkdir(s->path, 0777) < 0 ? errno : cb_sync_folder(s->path); /* before the record names its segments */
+    int error = mkdir(s->path, 0777) < 0 ? errno : cb_sync_folder(s->path); /* the record will refer to this folder */
     if (error && error != EEXIST) return cb_fail_file(s->record, "write", error);
     const cb_status status = take_lock(s, lock, part, &gone);
     if (status || !gone) return status;
   }
-  return cb_fail(CB_ERROR_FILE, "%s: cannot write: others keep replacing %s", s->record, s->path);
+  return cb_fail(CB_ERROR_FILE,
+                 "%s: cannot write: other processes repeatedly replace %s; try again when they have ended", s->record,
+                 s->path);
 }
 
 cb_status cb_segments_take(cb_segments *s) { return take(s, &whole); }
@@ -186,11 +190,11 @@ bool cb_segments_take_rest(cb_segments *s) {
   return false;
 }
 
-/* ---- What is in it */
+/* ---- The content */
 
-typedef bool (*entry_visit)(const char *name, void *context); /* false: no more */
+typedef bool (*entry_visit)(const char *name, void *context); /* false: stop */
 
-/* 0, also where there is no folder, or errno. */
+/* Calls visit for each name in the folder. Returns 0, also if there is no folder, or errno. */
 static int each_entry(const cb_segments *s, entry_visit visit, void *context) {
   DIR *folder;
   do folder = opendir(s->path);
@@ -203,7 +207,8 @@ static int each_entry(const cb_segments *s, entry_visit visit, void *context) {
   return error;
 }
 
-/* What is begun there: a segment, or the text of a sweep. */
+/* Sets *found if the name is the name of a segment other than segment 0, or of the text of a sweep; returns whether to
+ * continue with the next name. */
 static bool is_nothing(const char *name, void *found) {
   uint64_t number;
   return !(*(bool *)found = (number_of(name, &number) && number > 0) || !strcmp(name, cb_segments_of_sweep));
@@ -215,7 +220,7 @@ cb_status cb_segments_look(const cb_segments *s, bool *found) {
   return error ? cb_fail_file(s->path, "read", error) : CB_OK;
 }
 
-bool cb_segments_has(const cb_segments *s) {
+static bool has_segments(const cb_segments *s) {
   bool found = false;
   return each_entry(s, is_nothing, &found) || found;
 }
@@ -227,7 +232,7 @@ cb_folder_state cb_segments_state(const cb_segments *s) {
   const bool held = fd >= 0 && is_locked(fd);
   if (fd >= 0) close(fd);
   if (held) return CB_FOLDER_HELD;
-  return cb_segments_has(s) ? CB_FOLDER_LEFT : CB_FOLDER_NONE;
+  return has_segments(s) ? CB_FOLDER_LEFT : CB_FOLDER_NONE;
 }
 
 cb_folder_state cb_record_state(const char *path) {
@@ -256,7 +261,7 @@ cb_status cb_record_check_unwritten(const char *path) {
 
 typedef struct list {
   uint64_t *number;
-  size_t count, room;
+  size_t count, capacity;
   bool failed;
 } list;
 
@@ -264,9 +269,9 @@ static bool add_number(const char *name, void *context) {
   list *l = context;
   uint64_t number;
   if (!number_of(name, &number) || !number) return true;
-  if (l->count == l->room) {
-    l->room = l->room ? 2 * l->room : 64;
-    uint64_t *more = realloc(l->number, l->room * sizeof *more);
+  if (l->count == l->capacity) {
+    l->capacity = l->capacity ? 2 * l->capacity : 64;
+    uint64_t *more = realloc(l->number, l->capacity * sizeof *more);
     l->failed = !more;
     if (!more) return false;
     l->number = more;
@@ -280,7 +285,7 @@ static int by_number(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* 0 or errno; numbers from 1, in order. */
+/* Lists the numbers of all segments except 0, in ascending order. Returns 0 or errno. */
 static int list_numbers(const cb_segments *s, list *out) {
   *out = (list){NULL};
   const int error = each_entry(s, add_number, out);
@@ -298,11 +303,11 @@ cb_status cb_segments_list(const cb_segments *s, uint64_t **number, size_t *coun
   return error ? cb_fail_file(s->path, "read", error) : CB_OK;
 }
 
+/* Allocates no memory, so that a folder that is no longer needed can always be removed. Returns 0 or errno. */
 static int remove_segment(const cb_segments *s, uint64_t number) {
-  char *name = cb_segment_name(s, number);
-  const int error = !name ? ENOMEM : unlink(name) < 0 && errno != ENOENT && errno != ENOTDIR ? errno : 0;
-  free(name);
-  return error;
+  char name[32], path[PATH_MAX];
+  snprintf(name, sizeof name, "%0*llu.h5", DIGITS, (unsigned long long)number);
+  return !name_in(s, name, path) || (unlink(path) < 0 && errno != ENOENT && errno != ENOTDIR) ? errno : 0;
 }
 
 int cb_segments_cut(const cb_segments *s, uint64_t from) {
@@ -323,7 +328,7 @@ static void remove_file(const cb_segments *s, const char *name) {
   if (name_in(s, name, path)) unlink(path);
 }
 
-/* What a killed writer left half made. */
+/* Removes an unfinished file of a killed writer. */
 static bool remove_part(const char *name, void *context) {
   if (ends_with(name, ".part")) remove_file(context, name);
   return true;
@@ -336,7 +341,7 @@ static bool remove_state(const char *name, void *context) {
   return true;
 }
 
-/* The text of a sweep goes last, because its segments are found by it. */
+/* The text of a sweep is removed last, because it shows that the folder belongs to a sweep. */
 int cb_segments_clear(const cb_segments *s) {
   int error = cb_segments_cut(s, 0);
   if (!error) error = each_entry(s, remove_state, (void *)s);
@@ -346,7 +351,7 @@ int cb_segments_clear(const cb_segments *s) {
   return 0;
 }
 
-/* The lock goes last: who finds the folder without it finds nothing in it. 0 or errno. */
+/* The lock file is removed last, so that a folder without a lock file is empty. Returns 0 or errno. */
 static int remove_folder(cb_segments *s) {
   char lock[PATH_MAX];
   int error = cb_segments_clear(s);
@@ -356,8 +361,8 @@ static int remove_folder(cb_segments *s) {
 
 void cb_segments_leave(cb_segments *s, bool remove) {
   if (s->lock >= 0) {
-    const int error = remove || (!cb_segments_has(s) && !is_locked(s->lock)) ? remove_folder(s) : 0;
-    if (remove && error) cb_warn("%s: cannot be removed, and is not needed: %s", s->path, strerror(error));
+    const int error = remove || (!has_segments(s) && !is_locked(s->lock)) ? remove_folder(s) : 0;
+    if (remove && error) cb_warn("%s: it is no longer needed, but cannot be removed: %s", s->path, strerror(error));
     close(s->lock);
   }
   forget(s);

@@ -1,13 +1,13 @@
-/* The folder of a record that is being written, OUT.h5.parts: its segments, and the lock of its writer. Internal.
+/* The folder OUT.h5.parts of a record that is being written: its segments, and the lock of its writer. Internal.
  *
  *   000000.h5       the layout, without rows
- *   000001.h5 ...   segments: whole records of some rows; attributes first_row and first_event of the root
- *   lock            locked by the writer (fcntl, F_OFD_SETLK); its text says who that is
+ *   000001.h5 ...   segments: complete records of some rows; attributes first_row and first_event of the root
+ *   lock            locked by the writer (fcntl, F_OFD_SETLK); its text names the writer
  *
- * A folder whose lock nobody holds is that of a killed run, or of one that could not be joined.
+ * If no process holds the lock, the run was killed, or its segments were not joined.
  *
- * A sweep has such a folder, too (sweep/folder.h), which several processes write: each numbers its segments from
- * WORKER * CB_SEGMENTS_OF_WORKER on, and locks a byte of the lock.
+ * A sweep also has such a folder (sweep/sweep_run.h). Several processes write it: each one numbers its segments from
+ * WORKER * CB_SEGMENTS_OF_WORKER on, and locks its own byte of the lock file.
  */
 #pragma once
 
@@ -19,9 +19,9 @@
 enum { CB_SEGMENTS_OF_WORKER = 1000000, CB_FOLDER_PARTS = 1 << 20 };
 
 typedef enum cb_folder_state {
-  CB_FOLDER_NONE, /* it is not there, or has no segment */
-  CB_FOLDER_LEFT, /* nobody holds it */
-  CB_FOLDER_HELD  /* it is being written */
+  CB_FOLDER_NONE, /* there is no folder, or it has no segment except segment 0 */
+  CB_FOLDER_LEFT, /* there are segments, and no process holds the lock */
+  CB_FOLDER_HELD  /* a writer holds the lock */
 } cb_folder_state;
 
 typedef struct cb_segments {
@@ -30,68 +30,72 @@ typedef struct cb_segments {
   int lock;     /* -1: not held */
 } cb_segments;
 
-/* The names of the folder of a record. Nothing is made. CB_ERROR_FILE, CB_ERROR_MEMORY. */
+/* Sets the names of the folder of a record, without creating it. CB_ERROR_FILE, CB_ERROR_MEMORY. */
 cb_status cb_segments_name(const char *path, cb_segments *out);
 
-/* Makes the folder, unless it is there, and takes its lock. CB_ERROR_FILE where another has it, with its name. */
+/* Creates the folder if it does not exist, and takes its lock. CB_ERROR_FILE, with the name of the holder, if another
+ * process has the lock. */
 cb_status cb_segments_take(cb_segments *s);
 
-/* The same for one of many: parts 0 .. CB_FOLDER_PARTS - 1 exclude who takes all of it, those beyond exclude who comes
- * after them. Equal parts exclude one another. */
+/* As cb_segments_take, for one of several writers, which locks byte `part` of the lock file. Parts 0 ..
+ * CB_FOLDER_PARTS - 1 exclude a writer of the complete folder; a part from CB_FOLDER_PARTS on excludes only a later
+ * writer of the complete folder. Equal parts exclude each other. */
 cb_status cb_segments_take_part(cb_segments *s, int part);
 
-/* Whether nobody else has a part: then all of it is taken. Else its own part is given back. */
+/* Takes the complete folder if no other process holds a part, and returns true. Otherwise the own part is released. */
 bool cb_segments_take_rest(cb_segments *s);
 
-/* Gives the lock back, and frees the names. `remove`: the folder goes with all that is in it; without, one that has no
- * segment goes as well. */
+/* Releases the lock and frees the names. With `remove` the folder is removed with its content; without it, the folder
+ * is removed only if it has no segment except segment 0, no text of a sweep, and no other process has locked a part. */
 void cb_segments_leave(cb_segments *s, bool remove);
 
-/* Removes the segments from that number on, the last one first. 0 or errno. */
+/* Removes the segments from number `from` on, the last one first. Returns 0 or errno. */
 int cb_segments_cut(const cb_segments *s, uint64_t from);
 
-/* Removes all that a run or a sweep has there, but the lock, which is held. 0 or errno. */
+/* Removes all files of a run or a sweep except the lock, which the caller holds. Returns 0 or errno. */
 int cb_segments_clear(const cb_segments *s);
 
-/* Removes what a killed writer left half made. The lock is held. */
+/* Removes the unfinished files of a killed writer. The caller holds the lock. */
 void cb_segments_tidy(const cb_segments *s);
 
-/* Any segment, or a sweep that was begun. CB_ERROR_FILE where it cannot be read, which the other takes for yes. */
+/* Whether the folder has a segment other than segment 0, or is the folder of a sweep that has begun. CB_ERROR_FILE if
+ * the folder cannot be read. */
 cb_status cb_segments_look(const cb_segments *s, bool *found);
-bool cb_segments_has(const cb_segments *s);
 cb_folder_state cb_segments_state(const cb_segments *s);
 
-/* That somebody has the lock: CB_ERROR_FILE, "PATH: in use: ...". */
+/* Fails because another process holds the lock: CB_ERROR_FILE, "PATH: in use: ...". */
 cb_status cb_segments_in_use(const cb_segments *s, const char *path);
 
-/* Next to a plain record a folder has nothing that the record has not. HDF5 is quiet. */
+/* Whether the folder has data that exist nowhere else. Next to a plain record it has no such data. HDF5 must be
+ * quiet. */
 bool cb_segments_needed(const cb_segments *s);
 
-/* That a killed run left the folder, and the only rows that there are: CB_ERROR_FILE. */
+/* Fails because a killed run has left its rows in the folder: CB_ERROR_FILE. */
 cb_status cb_segments_left(const cb_segments *s, const char *path);
 
-/* CB_ERROR_FILE where a run is writing the record of that name, or a killed one left it in its folder. */
+/* CB_ERROR_FILE if a run is writing the record of that name, or a killed run has left it in its folder. */
 cb_status cb_record_check_unwritten(const char *path);
 
-/* The state of the record's folder by the record's name; CB_FOLDER_NONE where that cannot be told. */
+/* The state of the folder of the record with that name; CB_FOLDER_NONE if the folder cannot be read. */
 cb_folder_state cb_record_state(const char *path);
 
-/* Where a record that was closed has its rows. */
+/* The location of the rows of a closed record. */
 typedef enum cb_record_outcome {
-  CB_OUTCOME_NOTHING, /* nothing was written: what had its name before is as it was */
-  CB_OUTCOME_PARTLY,  /* in segments, up to where the writer failed */
-  CB_OUTCOME_SEGMENTS,
-  CB_OUTCOME_JOINED
+  CB_OUTCOME_NOTHING,  /* nothing was written: an existing file with that name is unchanged */
+  CB_OUTCOME_PARTLY,   /* only the rows before the failure of the writer are in segments */
+  CB_OUTCOME_SEGMENTS, /* all rows are in segments */
+  CB_OUTCOME_JOINED    /* all rows are in one plain file */
 } cb_record_outcome;
 struct cb_record;
 cb_record_outcome cb_record_outcome_of(const struct cb_record *record);
 
-/* Rows that any program finds under the record's name: while it is written, segments have more for a moment. */
+/* The number of rows that any program finds under the record's name. While the record is being written, the segments
+ * may briefly have more rows. */
 cb_status cb_reader_rows_by_name(cb_reader *reader, uint64_t *rows);
-/* The numbers of all segments, in order; malloc'd. */
+/* Lists the numbers of all segments except segment 0 in ascending order; *number is malloc'd. */
 cb_status cb_segments_list(const cb_segments *s, uint64_t **number, size_t *count);
 
-/* The name of a segment, malloc'd; NULL: no memory. */
-extern const char cb_segment_base[];      /* the name of number 0 in the folder: a record without rows */
-extern const char cb_segments_of_sweep[]; /* the name of the text of a sweep in the folder of its results */
+extern const char cb_segment_base[];      /* the file name of segment 0, a record without rows */
+extern const char cb_segments_of_sweep[]; /* the file name of the text of a sweep in the folder of its results */
+/* The path of a segment, malloc'd; NULL if there is no memory. */
 char *cb_segment_name(const cb_segments *s, uint64_t number);

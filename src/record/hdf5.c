@@ -1,4 +1,4 @@
-/* What the record needs of HDF5, with its errors as ours. */
+/* The layer between records and HDF5 (hdf5.h): errors, files, attributes, datasets and texts. */
 #include "record/hdf5.h"
 #include "core/failure.h"
 #include "core/file.h"
@@ -13,23 +13,26 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Why HDF5 refused first, since the last failure that was reported. */
+/* The state of this thread's calls of HDF5. cb_hdf5_quiet_begin resets all of it except `unwritten`, `unclosed` and
+ * `unclosed_for`. */
+/* The first reason that HDF5 gave since the last reported failure. */
 static _Thread_local char reason[400];
-/* Memory was lacking at some call within the brackets. */
+/* Whether a call failed for lack of memory. */
 static _Thread_local bool lacking;
-/* errno of the first call of the system that HDF5 reports as refused within the brackets; 0: none. */
+/* errno of the first system call that HDF5 reports as failed; 0: none. */
 static _Thread_local int refused;
-/* errno of the first write that the system refused of the file that is being written: HDF5 writes when it likes, as at the
- * end of an object, and goes on. cb_hdf5_close tells. */
+/* errno of the first write that the system refused for the file that is being written. HDF5 may write at any time, for
+ * example when an object is closed, and continues after a failure. cb_hdf5_close reports it. */
 static _Thread_local int unwritten;
-/* The file that was to be opened last must not be, for the reason that is the last failure. */
+/* The status of the prober if it has rejected the last file; the reason is in the text of the last failure. */
 static _Thread_local cb_status unsafe;
-/* The last file that was read and that HDF5 could not close: it stays open, and locked. */
+/* The last file that HDF5 read and could not close: it stays open and locked. */
 static _Thread_local char unclosed[400];
-static _Thread_local int unclosed_for; /* errno */
+static _Thread_local int unclosed_for; /* the errno of that failure */
 
-/* The deepest entry of the error stack says most; where the system refused it reads "... error message = 'No space left
- * on device', ...", of which the quoted part is kept. */
+/* Visits one entry of the error stack. The deepest entry, n = 0, is the most precise one and becomes the reason. If the
+ * system refused a call, it has the form "... error message = 'No space left on device', ...", and the quoted part is
+ * stored. */
 static herr_t deepest(unsigned n, const H5E_error2_t *error, void *unused) {
   (void)unused;
   if (error->maj_num == H5E_RESOURCE && error->min_num == H5E_NOSPACE) lacking = true;
@@ -51,37 +54,39 @@ static herr_t deepest(unsigned n, const H5E_error2_t *error, void *unused) {
   return 0;
 }
 
-/* Called by HDF5 when a call of its interface fails; cleaning up afterwards may fail too, but is not the reason. Without
- * memory its stack may have no room for that: errno has it. */
+/* HDF5 calls this when a call of its interface fails. Only the first failure is stored, because cleaning up afterwards
+ * may fail as well. If there is no memory, the error stack may have no entry for it, but errno shows it. */
 static herr_t remember(hid_t stack, void *unused) {
   (void)unused;
   if (errno == ENOMEM) lacking = true;
-  if (errno == EIO && !refused) refused = EIO; /* of a stat, which HDF5 does not say */
+  if (errno == EIO && !refused) refused = EIO; /* EIO comes from stat, which is not on the error stack */
   return H5Ewalk2(stack, H5E_WALK_UPWARD, deepest, NULL);
 }
 
-/* HDF5 (1.10) does not survive a lack of memory everywhere: of what it frees then, some was never made. What it takes to
- * start, or for a file at most, with the two chunks that are kept, is asked for beforehand and given back. */
-enum { ROOM = 8 << 20 };
+/* HDF5 1.10 can crash when it runs out of memory, because it then frees objects that were not created. Therefore the
+ * memory that it needs to start, or at most for a file with the two chunks that it caches, is allocated beforehand and
+ * freed again. */
+enum { RESERVE = 8 << 20 };
 
-static bool has_room(void) {
-  void *room = malloc(ROOM);
-  free(room);
-  if (!room) lacking = true;
-  return room != NULL;
+static bool has_memory(void) {
+  void *capacity = malloc(RESERVE);
+  free(capacity);
+  if (!capacity) lacking = true;
+  return capacity != NULL;
 }
 
-/* HDF5 has to be told before it is used, and not by programs that do not use it: that would start it. */
+/* H5dont_atexit must be the first call of HDF5, but it starts HDF5, so programs that do not use HDF5 must not call it.
+ */
 static atomic_bool rests;
 static _Thread_local bool started;
 
 void cb_hdf5_rests_at_exit(void) { atomic_store(&rests, true); }
 
-/* In each thread, of which HDF5 keeps something that it uses without a look at whether there was memory for it. By the call
- * that survives most: others go on after a start that failed. */
+/* Starts HDF5 in each thread: HDF5 has data per thread and does not check whether there was memory for them. H5open is
+ * the call that reports a failed start; other calls would continue. */
 static bool start(void) {
   if (started) return true;
-  if (!has_room()) return false;
+  if (!has_memory()) return false;
   if (atomic_exchange(&rests, false)) H5dont_atexit();
   lacking = H5open() < 0;
   return started = !lacking;
@@ -119,7 +124,8 @@ cb_status cb_hdf5_fail(const char *path, const char *what, ...) {
   va_start(args, what);
   vsnprintf(text, sizeof text, what, args);
   va_end(args);
-  const bool no_memory = lacking || refused == ENOMEM || (unmet && !*reason); /* of HDF5, the file's, or ours */
+  /* HDF5, the system or a malloc of this project had no memory. */
+  const bool no_memory = lacking || refused == ENOMEM || (unmet && !*reason);
   const bool of_system = refused != 0;
   cb_status status = cb_fail_as(of_system ? CB_FAILURE_SYSTEM : CB_FAILURE, no_memory ? CB_ERROR_MEMORY : CB_ERROR_FILE,
                                 "%s: cannot %s: %s", path, text,
@@ -149,13 +155,17 @@ cb_status cb_hdf5_unread(const char *path, cb_status status) {
   const bool open = status == CB_ERROR_FILE && *unclosed && !strncmp(path, unclosed, sizeof unclosed - 1);
   if (open && unclosed_for && unclosed_for != ENOMEM) return cb_fail_file(path, "read", unclosed_for);
   if (open)
-    return cb_fail_as(CB_FAILURE_SYSTEM, status, "%s: HDF5 could not close it after it was read, as for want of memory",
-                      path);
+    return cb_fail_as(CB_FAILURE_SYSTEM, status,
+                      "%s: HDF5 could not close it after reading, probably because there is too little memory", path);
   if (!refused || status == CB_ERROR_MEMORY) return status;
   return cb_fail_file(path, "read", refused);
 }
 
-void cb_hdf5_forget(void) { refused = 0, *reason = 0, unsafe = CB_OK; }
+void cb_hdf5_forget(void) {
+  refused = 0;
+  *reason = 0;
+  unsafe = CB_OK;
+}
 
 bool cb_hdf5_interrupted(void) {
   const bool interrupted = refused == EINTR;
@@ -186,7 +196,7 @@ bool cb_hdf5_type_of(hid_t dataset, cb_field_type *out) {
 }
 
 hid_t cb_hdf5_file_access(void) {
-  if (!started || !has_room()) return H5I_INVALID_HID;
+  if (!started || !has_memory()) return H5I_INVALID_HID;
   hid_t access = H5Pcreate(H5P_FILE_ACCESS);
   if (access < 0) return access;
   if (H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110) < 0 ||
@@ -227,12 +237,12 @@ void cb_hdf5_close_read(hid_t file, const char *path) {
     unclosed_for = refused ? refused : errno;
     snprintf(unclosed, sizeof unclosed, "%s", path);
   }
-  if (refused == EINTR) refused = before; /* what was read has been read, and the system has closed it */
+  if (refused == EINTR) refused = before; /* a signal interrupted close, but the system has closed the file */
 }
 
-/* HDF5 cannot close a file without writing what it holds, and a file that it cannot close stays open and is tried again
- * when the program ends. So what it still writes goes into memory that is thrown away: H5Fget_vfd_handle gives the
- * descriptor of a file on its own drivers. */
+/* HDF5 cannot close a file without writing its buffered data, and tries again at the end of the program if that fails.
+ * Therefore its last writes are directed into memory that is then discarded: H5Fget_vfd_handle gives the descriptor of
+ * the file, which is replaced. */
 void cb_hdf5_abandon(hid_t file) {
   void *handle = NULL;
   const int nowhere = memfd_create("abandoned", MFD_CLOEXEC);
@@ -254,7 +264,7 @@ cb_status cb_hdf5_close(hid_t file, const char *path) {
   cb_status status = CB_OK;
   const bool all = !unwritten;
   bool flushed = H5Fflush(file, H5F_SCOPE_GLOBAL) >= 0;
-  if (!flushed && all && cb_hdf5_interrupted()) { /* what it did not write it still has */
+  if (!flushed && all && cb_hdf5_interrupted()) { /* HDF5 still has the data that it did not write */
     unwritten = 0;
     flushed = H5Fflush(file, H5F_SCOPE_GLOBAL) >= 0;
   }
@@ -321,7 +331,10 @@ hid_t cb_hdf5_put_dataset(hid_t where, const char *name, hid_t file_type, int ra
 
 static bool escape(const char *name, char *out, size_t size) {
   for (; *name && size > 2; name++, size--) {
-    if (*name == '%') *out++ = '%', size--;
+    if (*name == '%') {
+      *out++ = '%';
+      size--;
+    }
     *out++ = *name;
   }
   *out = 0;
@@ -344,7 +357,8 @@ hid_t cb_hdf5_put_group(hid_t where, const char *name) {
   return group;
 }
 
-/* Numbers of another layout of bits are converted bit by bit, wherever those are (H5T__bit_set). */
+/* Checks the positions of the bits of a number: HDF5 converts numbers of an unusual layout bit by bit and does not
+ * check them (H5T__bit_set). */
 bool cb_hdf5_is_number(hid_t type) {
   const H5T_class_t class = H5Tget_class(type);
   const size_t bits = 8 * H5Tget_size(type), precision = H5Tget_precision(type);
@@ -407,13 +421,37 @@ const char cb_hdf5_virtual[] = "takes its numbers from other datasets (it is vir
            cb_hdf5_external[] = "has its numbers in other files (external storage)";
 
 const char *cb_hdf5_elsewhere(hid_t create) {
-  if (create < 0) return "does not tell how it is laid out";
+  if (create < 0) return "has no readable creation properties";
   if (H5Pget_layout(create) == H5D_VIRTUAL) return cb_hdf5_virtual;
   return H5Pget_external_count(create) > 0 ? cb_hdf5_external : NULL;
 }
 
 static bool is_text(hid_t type) {
   return type >= 0 && H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) > 0;
+}
+
+/* A copy of the value of one element of variable length; NULL if there is no memory. */
+static char *take_text(char *value) {
+  char *text = value ? strdup(value) : calloc(1, 1);
+  if (!text) {
+    errno = ENOMEM;
+    lacking = true;
+  }
+  return text;
+}
+
+static char *text_of_attribute(hid_t attribute) {
+  char *value = NULL, *text = NULL;
+  const hid_t type = cb_hdf5_text_type(), stored = H5Aget_type(attribute), space = H5Aget_space(attribute);
+  H5Tset_cset(type, H5Tget_cset(stored));
+  if (H5Aread(attribute, type, &value) >= 0) {
+    text = take_text(value);
+    H5Dvlen_reclaim(type, space, H5P_DEFAULT, &value);
+  }
+  H5Sclose(space);
+  H5Tclose(stored);
+  H5Tclose(type);
+  return text;
 }
 
 enum { FIXED_TEXT = 1 << 16 };
@@ -424,11 +462,14 @@ char *cb_hdf5_get_text_attribute(hid_t object, const char *name) {
   hid_t type = H5Aget_type(attribute);
   bool text = is_text(type);
   size_t bytes = H5Tget_size(type);
-  /* of fixed length: what the message of an attribute has room for */
+  /* A text of fixed length is at most as long as an attribute in an object header, 64 KiB. */
   char *fixed = !text && bytes < FIXED_TEXT ? calloc(bytes + 1, 1) : NULL;
-  if (fixed && H5Aread(attribute, type, fixed) < 0) free(fixed), fixed = NULL;
+  if (fixed && H5Aread(attribute, type, fixed) < 0) {
+    free(fixed);
+    fixed = NULL;
+  }
   H5Tclose(type);
-  if (text) fixed = cb_hdf5_text_of_attribute(attribute);
+  if (text) fixed = text_of_attribute(attribute);
   H5Aclose(attribute);
   return fixed;
 }
@@ -450,27 +491,6 @@ char *cb_hdf5_get_text_dataset(hid_t where, const char *name) {
   char *text = NULL;
   if (cb_hdf5_is_text(dataset, &count) && count == 1) cb_hdf5_texts_of_dataset(dataset, 1, &text);
   H5Dclose(dataset);
-  return text;
-}
-
-/* The value of one element of a type of varying length; NULL: it cannot be read, or there is no memory. */
-static char *take_text(char *value) {
-  char *text = value ? strdup(value) : calloc(1, 1);
-  if (!text) errno = ENOMEM, lacking = true;
-  return text;
-}
-
-char *cb_hdf5_text_of_attribute(hid_t attribute) {
-  char *value = NULL, *text = NULL;
-  const hid_t type = cb_hdf5_text_type(), stored = H5Aget_type(attribute), space = H5Aget_space(attribute);
-  H5Tset_cset(type, H5Tget_cset(stored));
-  if (H5Aread(attribute, type, &value) >= 0) {
-    text = take_text(value);
-    H5Dvlen_reclaim(type, space, H5P_DEFAULT, &value);
-  }
-  H5Sclose(space);
-  H5Tclose(stored);
-  H5Tclose(type);
   return text;
 }
 

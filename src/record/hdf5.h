@@ -1,134 +1,139 @@
-/* What the record needs of HDF5, with its errors as ours. Internal. */
+/* The layer between records and HDF5: opening and closing files, errors, attributes, datasets, links. Internal. */
 #pragma once
 
 #include <curvebody/sink.h>
 #include <hdf5.h>
 
-/* HDF5 prints its errors unless told otherwise, by thread. Every public function of a record is bracketed by these two,
- * which keep the reason for cb_hdf5_fail instead and leave the caller's setting as it was. Where HDF5 cannot be started
- * that is a lack of memory, and no file opens. */
+/* HDF5 prints its errors unless a thread sets another handler. Every public function of a record calls
+ * cb_hdf5_quiet_begin at its beginning and cb_hdf5_quiet_end at its end: in between the reason of an error is stored
+ * for cb_hdf5_fail, and afterwards the caller's handler is set again. If HDF5 cannot be started, the cause is a lack of
+ * memory, and no file can be opened. */
 typedef struct cb_hdf5_quiet {
   H5E_auto2_t function;
   void *data;
   bool started;
 } cb_hdf5_quiet;
 cb_hdf5_quiet cb_hdf5_quiet_begin(void);
-/* Of a program: HDF5 does nothing when it ends. Every file is closed where it was used, and after a failure what HDF5 does
- * there crashes, or tries a hundred times to close what it has lost and prints that. */
+/* Makes HDF5 do nothing when the program ends. Every file is closed by the code that uses it. After a failure the exit
+ * handler of HDF5 would crash, or try a hundred times to close lost objects, and print messages about them. */
 void cb_hdf5_rests_at_exit(void);
 void cb_hdf5_quiet_end(cb_hdf5_quiet quiet);
 
-/* Sets the error text `PATH: cannot WHAT: reason` with the reason of the HDF5 call that failed first, and returns
- * CB_ERROR_FILE. `what` may be a format. */
+/* Fails with `PATH: cannot WHAT: reason`, where the reason comes from the first HDF5 call that failed: CB_ERROR_FILE,
+ * or CB_ERROR_MEMORY if there was no memory. `what` is a format. */
 cb_status cb_hdf5_fail(const char *path, const char *what, ...) __attribute__((format(printf, 2, 3)));
 
-/* Of a file that begins as one of HDF5 does: the system, or a lack of memory, keeps it from being opened (as above), or it is
- * damaged, CB_ERROR_INPUT. */
+/* Fails for a file that begins like an HDF5 file but could not be opened. If the system or a lack of memory is the
+ * reason, the failure is the same as from cb_hdf5_fail; otherwise the file is damaged: CB_ERROR_INPUT. */
 cb_status cb_hdf5_fail_open(const char *path);
 
-/* What cb_hdf5_fail tells, unless a call of HDF5 has failed before. */
+/* Sets the reason for cb_hdf5_fail, unless a call of HDF5 has failed before. */
 void cb_hdf5_give_reason(const char *text);
 
-/* What was made of a file is not believed where one of its reads was refused since cb_hdf5_quiet_begin, CB_ERROR_FILE
- * then, or HDF5 lacked memory, CB_ERROR_MEMORY: what was not found may be there all the same. Otherwise `status`. */
+/* Returns `status`, unless a read was refused since cb_hdf5_quiet_begin (CB_ERROR_FILE) or HDF5 had no memory
+ * (CB_ERROR_MEMORY): then the results are not reliable, because an object that was not found may be in the file. */
 cb_status cb_hdf5_unread(const char *path, cb_status status);
 
-/* What was refused, or failed, until now was expected. */
+/* Forgets the failures so far: they were expected. */
 void cb_hdf5_forget(void);
 
 hid_t cb_hdf5_file_type(cb_field_type type); /* little endian */
 hid_t cb_hdf5_memory_type(cb_field_type type);
 size_t cb_hdf5_type_size(cb_field_type type);
-/* Which of the three the type of a dataset is; false if none. */
+/* Finds the field type of a dataset; false if it has another type. */
 bool cb_hdf5_type_of(hid_t dataset, cb_field_type *out);
 
-/* Access properties: format of HDF5 1.10, objects closed with their file. Negative too where there is no room for what
- * HDF5 takes for a file. */
+/* Makes access properties: format of HDF5 1.10, objects are closed with their file. Negative on failure, also if there
+ * is not enough memory for the allocations of HDF5 per file. */
 hid_t cb_hdf5_file_access(void);
-/* A program may look at each file before it is opened, as a damaged or forged one can crash HDF5. The library itself starts
- * no process: without a prober every file is opened. */
+/* A program may probe each file before it is opened, because a damaged or forged file can crash HDF5. The library
+ * itself starts no process: without a prober every file is opened. */
 typedef struct cb_prober {
-  /* CB_ERROR_INPUT with "FILE: error: ...": it must not be opened. Of a file that is not there: CB_OK. */
+  /* CB_ERROR_INPUT with "FILE: error: ..." if the file must not be opened. CB_OK if there is no such file. */
   cb_status (*look)(const char *path);
   void (*trust)(const char *path); /* this process has written the file */
 } cb_prober;
 
-/* Of the program, in main before there are threads; `prober` lasts as long as the process. */
+/* Sets the prober of the program. It is called in main, before there are other threads. `prober` must live as long as
+ * the process. */
 void cb_probe_by(const cb_prober *prober);
-/* cb_hdf5_open asks by itself. */
+/* Ask the prober about a file (cb_hdf5_open also does this), and inform it that this process has written a file. */
 cb_status cb_probe(const char *path);
 void cb_probe_trust(const char *path);
 
-/* H5Fopen with them, of a file that the program may look at first: cb_hdf5_fail then gives its reason. */
+/* Opens a file with the access properties above, after the prober has accepted it. If the prober rejects it,
+ * cb_hdf5_fail gives the prober's reason. */
 hid_t cb_hdf5_open(const char *path, unsigned flags);
 
-/* After a file could not be opened or created: a signal came, and the call is to be made again, as HDF5 does of reads and
- * writes alone. */
+/* After opening or creating a file has failed: whether a signal interrupted the call, which must then be repeated. HDF5
+ * repeats reads and writes by itself, but not these calls. */
 bool cb_hdf5_interrupted(void);
 
-/* What was written until now is on its way to the disk while more comes, if the file is on one; failures are those of fsync. */
+/* Starts to sync the data written so far, if the file is on a disk. Failures are reported by the final fsync. */
 void cb_hdf5_begin_sync(hid_t file);
 
-/* Closes a file that was open for writing; what the system refuses is told. */
+/* Closes a file that was open for writing. Fails if the system has refused a write. */
 cb_status cb_hdf5_close(hid_t file, const char *path);
-/* Closes it, and throws away what HDF5 has not yet written. */
+/* Closes a file and discards the data that HDF5 has not yet written. */
 void cb_hdf5_abandon(hid_t file);
-/* Closes a file that was read. One that HDF5 cannot close is not to be had again: cb_hdf5_unread says why. */
+/* Closes a file that was read. A file that HDF5 cannot close cannot be opened again: cb_hdf5_unread then reports
+ * why. */
 void cb_hdf5_close_read(hid_t file, const char *path);
 
-/* A variable-length UTF-8 string type; the caller closes it. */
+/* Makes a variable-length UTF-8 string type, which the caller closes. */
 hid_t cb_hdf5_text_type(void);
 
-/* Attributes and datasets; false with HDF5's error stack set. Object creation times are not kept, so that the same run
- * gives the same bytes. */
+/* Create attributes and datasets. On failure they return false, or a negative identifier, and HDF5's error stack is
+ * set. Creation times of objects are not stored, so that equal runs write identical files. */
 bool cb_hdf5_put_text(hid_t object, const char *name, const char *text);
 bool cb_hdf5_put_integers(hid_t object, const char *name, const int *values, size_t count);
-/* A contiguous dataset, laid out in the file at once. Negative on failure. */
+/* Creates a contiguous dataset whose space is allocated at once. data may be NULL. Negative on failure. */
 hid_t cb_hdf5_put_dataset(hid_t where, const char *name, hid_t file_type, int rank, const hsize_t *dims,
                           hid_t memory_type, const void *data);
 hid_t cb_hdf5_put_group(hid_t where, const char *name);
-/* H5Pset_virtual, which takes a '%' in a name for the beginning of a pattern, over names as they are. */
+/* H5Pset_virtual for literal names: a '%', which begins a pattern there, is escaped. */
 bool cb_hdf5_set_virtual(hid_t create, hid_t space, const char *file, const char *name, hid_t source);
 
-/* ---- What is in a file is read, or written over, only if it is what it should be: how much memory that takes is then
- * not the file's to say. */
+/* ---- Objects are read, or overwritten, only if they have the expected type and size. Therefore a file cannot decide
+ * how much memory is allocated. */
 
-/* An attribute of `of` (a path from `where`, "." for itself) with so many values of such a class; negative if it is not
- * there or is another. The caller closes it. */
+/* Opens an attribute of the object `of` (a path from `where`; "." is `where` itself) that has `count` values of this
+ * class. Negative if there is no such attribute or it is different. The caller closes it. */
 hid_t cb_hdf5_attribute(hid_t where, const char *of, const char *name, H5T_class_t class, size_t count);
-/* Its numbers as memory_type, or from there. */
+/* Read the numbers of such an attribute as memory_type, or write them. */
 bool cb_hdf5_get_numbers(hid_t where, const char *of, const char *name, H5T_class_t class, hid_t memory_type,
                          size_t count, void *out);
 bool cb_hdf5_set_integers(hid_t where, const char *of, const char *name, hid_t memory_type, size_t count,
                           const void *values);
 
-/* Whether a type of numbers is one that HDF5 converts within their bytes. */
+/* Whether HDF5 can convert this type of numbers without accessing bits outside of them. */
 bool cb_hdf5_is_number(hid_t type);
 
-/* Opens a dataset; negative where there is none of that name. */
+/* Opens a dataset; negative if there is no dataset with that name. */
 hid_t cb_hdf5_find_dataset(hid_t where, const char *name);
 
-/* Whether a dataset has just this type and shape, but for dims[d] = H5S_UNLIMITED: any. */
+/* Whether a dataset has exactly this type and shape. dims[d] = H5S_UNLIMITED means any length. */
 bool cb_hdf5_dataset_is(hid_t dataset, hid_t type, int rank, const hsize_t *dims);
 
-/* Why the numbers of a dataset with these creation properties are not in its file; NULL if they are. */
+/* The reason why the numbers of a dataset with these creation properties are not in its file; NULL: they are in it. */
 const char *cb_hdf5_elsewhere(hid_t create);
 extern const char cb_hdf5_virtual[], cb_hdf5_external[];
 
-/* malloc'd text of an attribute or scalar dataset; NULL if it is not there or no text. */
+/* Return the malloc'd text of an attribute or of a scalar dataset; NULL if it does not exist or is not a text. */
 char *cb_hdf5_get_text_attribute(hid_t object, const char *name);
 char *cb_hdf5_get_text_dataset(hid_t where, const char *name);
-bool cb_hdf5_is_text(hid_t dataset, size_t *count); /* of how many texts */
+bool cb_hdf5_is_text(hid_t dataset, size_t *count); /* count: the number of texts */
 
-/* ---- hdf5_links.c: for each link of a group, by name or by order of creation. */
+/* ---- record_contents.c */
+
+/* Calls visit for each link of a group, in the order of the index `by` (names or creation) as far as HDF5 permits. */
 typedef cb_status (*cb_hdf5_link_visit)(void *context, hid_t group, const char *name, const H5L_info_t *link);
 cb_status cb_hdf5_each_link(hid_t group, const char *path, H5_index_t by, cb_hdf5_link_visit visit, void *context);
-/* malloc'd name of the dimension scale at the root of dimension d of a dataset of that rank; NULL if it has none. */
+/* The malloc'd name of the dimension scale of dimension d of a dataset; NULL if there is no scale. */
 char *cb_hdf5_scale_name(hid_t dataset, int rank, int d);
 
-/* malloc'd text of an attribute of varying length; the texts of a dataset, which the caller frees also where it fails. */
-char *cb_hdf5_text_of_attribute(hid_t attribute);
+/* The texts of a dataset, malloc'd, which the caller frees also after a failure. */
 bool cb_hdf5_texts_of_dataset(hid_t dataset, size_t count, char **out);
 
-/* *value times by, unless that is more than 64 bits hold. */
+/* Multiplies *value by `by`; false if the product exceeds 64 bits. */
 static inline bool cb_times(uint64_t *value, uint64_t by) { return !__builtin_mul_overflow(*value, by, value); }

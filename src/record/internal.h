@@ -1,175 +1,154 @@
-/* The parts of a record. Internal.
+/* Declarations that are shared by the files of src/record. Internal.
  *
- * A record is never overwritten in place. While a run goes on its rows are in segments, whole HDF5 files of the layout of
- * a record, in the folder OUT.h5.parts (folder.h); OUT.h5 is then a virtual file over them. At the end they are joined.
- * Every file is made in memory, or under a name of its own, and takes its name by a rename.
+ * A record is never overwritten in place. During a run its rows are in segments: complete HDF5 files with the layout of
+ * a record, in the folder OUT.h5.parts (folder.h). OUT.h5 is then a virtual file over the segments. At the end the
+ * segments are joined to one plain file. Every file is made in memory or under a temporary name, and gets its name by a
+ * rename.
  *
- * record.c      the stepping thread's side: rows, events and checkpoints go into memory
- * writer.c      the writing side: from memory to segments      segment.c   a file in memory, and its image
- * layout.c      what a file consists of                        series.c    the datasets that grow
- * checkpoint.c  /checkpoint, and that of version 0.1           virtual.c   the virtual file over the segments
- * pieces.c      the files that a record consists of            join.c      one plain file of them
- * reader.c      reading                                        check.c     what is refused
- * resume.c, repair.c   records of runs that ended or were killed
+ *   record.c           the stepping thread: copies rows, events and checkpoints into memory
+ *   writer.c           the writing thread: from memory to segments
+ *   segment.c          HDF5 files in memory and their images
+ *   virtual.c          the virtual file over the segments
+ *   join.c             one plain file made of the segments
+ *   record_layout.c    the contents of a file of a record
+ *   record_contents.c  iterating over a file: links, datasets that grow, old names, content that is rejected
+ *   record_pieces.c    the files that a record consists of
+ *   checkpoint.c       /checkpoint, also in the format of version 0.1
+ *   reader.c           reading
+ *   resume.c           continuing a record, and joining the segments of a killed run
  */
 #pragma once
 
 #include "core/arena.h"
-#include "record/hdf5.h"
-#include "record/warnings.h"
+#include "record/record_warnings.h"
 #include "record/folder.h"
+#include "record/output.h"
 #include <curvebody/record.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <time.h>
 
 enum {
-  CB_RECORD_VERSION = 2,       /* root attribute curvebody_record: changes when a reader of old files would go wrong */
-  CB_RECORD_OLD = 1,           /* of version 0.1: one file, two checkpoint slots */
-  CB_CHUNK_ROWS = 256,         /* rows per chunk of a short file, and events per chunk */
-  CB_LONG_CHUNK_ROWS = 4096,   /* maximum of rows per chunk of a long file */
-  CB_CHUNK_BYTES = 1 << 20,    /* most bytes of a chunk */
-  CB_SEGMENT_BYTES = 16 << 20, /* a segment of so many bytes is final */
-  CB_LARGE_BYTES = 64 << 10,   /* what is larger and stays the same is in one file of the folder, not in all */
-  CB_EVENT_FIELDS = 9,
-  CB_SHA256 = 65 /* a digest in hexadecimal digits */
+  CB_RECORD_VERSION =
+      2, /* root attribute curvebody_record: changes when a reader for old files would read new files wrongly */
+  CB_RECORD_OLD = 1,           /* version 0.1: one file with two checkpoint slots */
+  CB_CHUNK_ROWS = 256,         /* rows of a chunk of a short file; events of a chunk */
+  CB_LONG_CHUNK_ROWS = 4096,   /* maximum number of rows of a chunk of a long file */
+  CB_CHUNK_BYTES = 1 << 20,    /* maximum size of a chunk */
+  CB_SEGMENT_BYTES = 16 << 20, /* a segment of this size is final */
+  CB_LARGE_BYTES = 64 << 10,   /* larger arrays that do not change are in only one file of the folder */
+  CB_EVENT_FIELDS = 10
 };
 
-/* ---- segment.c: files in memory */
-
-typedef struct cb_image {
-  unsigned char *bytes; /* malloc'd */
-  size_t size;
-} cb_image;
-
-/* Memory that files in memory have one after the other: a new one would cost a fault for each page. Zeros: none yet. Its owner
- * frees it after them, unless it is `taken`. */
-typedef struct cb_file_memory {
-  void *bytes; /* malloc'd */
-  size_t size;
-  bool taken;
-} cb_file_memory;
-
-/* A new HDF5 file in memory, or one of an image, in that memory if it is free. Negative on failure. */
-hid_t cb_memory_create(void);
-hid_t cb_memory_open(const cb_image *image);
-hid_t cb_memory_open_in(cb_file_memory *m, const cb_image *image);
-/* The access and creation properties of every file of a record. */
-hid_t cb_record_access(void);
-hid_t cb_record_creation(void);
-/* What the file would be on a disk. */
-cb_status cb_memory_image(hid_t file, const char *path, cb_image *out);
-/* Writes that to `name`, as cb_image_save does. digest and bytes may be NULL. */
-cb_status cb_memory_save(hid_t file, const char *path, const char *name, bool synced, char digest[CB_SHA256],
-                         uint64_t *bytes);
-/* Writes the image to `path`, by a rename; the caller is the writer of the record. digest may be NULL. */
-cb_status cb_image_save(const cb_image *image, const char *path, bool synced, char digest[CB_SHA256]);
-void cb_image_digest(const cb_image *image, char digest[CB_SHA256]);
-cb_status cb_image_read(const char *path, cb_image *out);
-
-/* ---- pieces.c: the files that a record consists of */
+/* ---- record_pieces.c: the files that a record consists of */
 
 typedef struct cb_piece {
-  uint64_t number;                /* of its segment; 0: OUT.h5 itself */
-  cb_record_position first, have; /* before it; rows and events of it that count */
+  uint64_t number;                /* number of the segment; 0: OUT.h5 itself */
+  cb_record_position first, have; /* rows and events before the piece; rows and events of the piece that count */
   uint64_t bytes;
   char digest[CB_SHA256];
 } cb_piece;
 
 typedef struct cb_record_pieces {
-  const char *path; /* as it was asked for; the caller's */
+  const char *path; /* as the caller gave it; the caller owns it */
   cb_segments folder;
-  bool plain; /* one file */
+  bool plain; /* the record is one file */
   cb_piece *piece;
-  size_t count, room;
-  cb_record_position have;
-  bool stale;  /* there are segments after the last piece, which are of no use once the next one has its name */
-  size_t lost; /* segments that are there and cannot be read, or do not follow */
-  char damage[200]; /* why OUT.h5 cannot be read, and the segments are; "": it can */
-  hid_t file;  /* the last piece: its structure, constants and checkpoint are those of the record */
-  hid_t other; /* another piece that is open */
-  hid_t base;  /* number 0, once it is open; 0: it is not */
-  size_t open; /* which */
-  hid_t before; /* what `file` was before the record was joined, 0: it was not; who goes through it may go on */
+  size_t count, capacity;
+  cb_record_position have; /* the rows and events of all pieces */
+  bool stale;       /* segments after the last piece exist; they are removed when the next segment is on the disk */
+  size_t lost;      /* number of segments that cannot be read or do not follow the one before */
+  char damage[200]; /* the reason why OUT.h5 cannot be read, if the segments are read instead; "" otherwise */
+  hid_t file;       /* the last piece: its structure, constants and checkpoint count for the record */
+  hid_t other;      /* another piece that is open */
+  size_t open;      /* the index of `other` */
+  hid_t base;       /* segment 0; 0: not open */
+  hid_t before;     /* `file` before the record was joined, kept open for callers that still iterate over it; 0: none */
 } cb_record_pieces;
 
-/* Opens the record at path: a plain file, or segments, being written or left. Everything in the last piece is checked. */
+/* Opens the record at path: a plain file, or segments that are being written or remained after a kill. The content of
+ * the last piece is checked. */
 cb_status cb_pieces_open(const char *path, cb_record_pieces *out);
-/* Of a record that the caller has the folder of, which goes to *out. */
+/* As cb_pieces_open, if the caller has locked the folder of the record. The folder moves to *out. */
 cb_status cb_pieces_open_own(const char *path, cb_segments *folder, cb_record_pieces *out);
 void cb_pieces_close(cb_record_pieces *p);
-/* Whether there is a file of that name that is not a virtual one over segments. */
+/* Whether a file of that name exists and is not a virtual file over segments. */
 bool cb_record_is_plain(const char *path);
 bool cb_pieces_add(cb_record_pieces *p, const cb_piece *piece);
-/* Rows, or events, from first on of the series of that name, as memory_type. width: values a row. */
+/* Reads `count` rows, or events, of a series from `first` on, as memory_type. width: values per row. */
 cb_status cb_pieces_read(cb_record_pieces *p, const char *name, bool is_event, size_t width, hid_t memory_type,
                          uint64_t first, uint64_t count, void *out);
-/* Opens a piece; the file stays the pieces'. */
+/* Opens piece i. *p owns the file. */
 cb_status cb_pieces_file(cb_record_pieces *p, size_t i, hid_t *file);
-/* The newest piece that has a checkpoint; the last one if none has. The file stays the pieces'. */
+/* Opens the newest piece with a checkpoint; the last piece if no piece has one. *p owns the file. */
 cb_status cb_pieces_checkpoint(cb_record_pieces *p, hid_t *file);
-/* A dataset that does not grow: of the last piece, or of number 0 where it is virtual there. */
+/* Opens a dataset that does not grow: in the last piece, or in segment 0 if it is virtual there. */
 cb_status cb_pieces_constant(cb_record_pieces *p, const char *name, hid_t *out);
 
-/* ---- layout.c: what a file consists of */
+/* ---- record_layout.c: the contents of a file */
 
-/* How a file stores its rows. */
+/* How rows are stored. */
 typedef struct cb_filing {
-  int deflate;         /* 0: not compressed */
-  uint64_t chunk_rows; /* maximum of rows per chunk; long rows have fewer */
+  int deflate;         /* level of compression; 0: none */
+  uint64_t chunk_rows; /* maximum number of rows of a chunk */
 } cb_filing;
 
 cb_status cb_layout_check(const cb_record_layout *layout);
-void cb_layout_shape(const cb_record_layout *layout, const cb_field *field, hsize_t *shape); /* of a row */
-size_t cb_layout_count(const cb_record_layout *layout, const cb_field *field);               /* values a row */
-bool cb_layout_takes(const char *name); /* a path from the root that every record has, or that is below one */
-/* over: the series are virtual ones over these pieces; NULL: they grow. base: where large constants are, as the file
- * names it; NULL: in the file. */
+void cb_layout_shape(const cb_record_layout *layout, const cb_field *field, hsize_t *shape); /* shape of a row */
+size_t cb_layout_count(const cb_record_layout *layout, const cb_field *field);               /* values per row */
+/* Whether a path from the root is reserved: every record contains it, or it is below a group that every record
+ * contains. */
+bool cb_layout_takes(const char *name);
+/* over: the series are virtual datasets over these pieces; NULL: they grow. base: the name of the file that contains
+ * large constants; NULL: this file contains them. */
 cb_status cb_layout_build(hid_t file, const char *path, const cb_record_layout *layout, const cb_filing *how,
                           const cb_record_pieces *over, const char *base);
-/* The image of a record of that layout without rows. */
+/* Makes the image of a record of that layout without rows. */
 cb_status cb_layout_image(const char *path, const cb_record_layout *layout, const cb_filing *how, const char *base,
                           cb_image *out);
-/* The rows per chunk of a file with so many rows: CB_CHUNK_ROWS, or more once the file has 16 of the larger chunks. The
- * larger number is a power of two, which UINT64_MAX gives. */
+/* Rows of a chunk in a file of `rows` rows: CB_CHUNK_ROWS, or a larger number if the file has at least 16 chunks of
+ * that size. The larger number is a power of two. rows UINT64_MAX: the larger number. */
 uint64_t cb_layout_chunk_rows(const cb_record_layout *layout, uint64_t rows);
-int cb_layout_deflate(hid_t file); /* how its rows are compressed; 0: they are not */
-/* A copy that lasts as long as the arena, but for the data of its state; NULL: no memory. */
+int cb_layout_deflate(hid_t file); /* the level of compression of its rows; 0: none */
+/* A copy in the arena, without the data of the state; NULL if there is no memory. */
 const cb_record_layout *cb_layout_copy(cb_arena *arena, const cb_record_layout *layout);
-/* What says where a record comes from, as the file has it: title, attributes, texts of the scenario. */
+/* Takes the origin of a record from its file: title, attributes, texts of the scenario. */
 cb_status cb_layout_take_origin(cb_arena *arena, hid_t file, const char *path, cb_record_layout *layout);
 
-/* The fields of cb_event_row as they lie in the file: /event and /event_NAME. */
+/* The fields of cb_event_row in the file: /event and /event_NAME. */
 typedef struct cb_event_field {
   const char *name;
   cb_field_type type;
-  size_t offset; /* in cb_event_row; unused for the first, the index */
+  size_t offset; /* of the member of cb_event_row; unused for the first field, the index of the event */
   const char *doc;
 } cb_event_field;
 extern const cb_event_field cb_event_fields[CB_EVENT_FIELDS];
 
+/* The number of these fields in a record. A record with old names (names.h) does not have the last one, the wall. */
+static inline size_t cb_event_fields_of(bool old_names) { return CB_EVENT_FIELDS - old_names; }
+
 /* ---- virtual.c */
 
-/* Properties of a virtual dataset of that name, and its extent in dims[0]. Negative on failure. */
+/* Makes the creation properties of a virtual dataset of that name and sets dims[0], its length. Negative on failure. */
 hid_t cb_virtual_properties(const cb_record_pieces *over, const char *name, bool is_event, hid_t type, int rank,
                             hsize_t *dims);
-/* Writes the virtual file over the segments in place of the record's. */
 typedef struct cb_virtual {
   const cb_record_layout *layout;
   cb_record_warnings *warnings;
   size_t warnings_length;
   bool completed, synced;
 } cb_virtual;
+/* Writes the virtual file over the segments under the record's name. */
 cb_status cb_virtual_write(const cb_record_pieces *over, const cb_virtual *v);
-/* Whether the file is a virtual one of ours. */
+/* Whether the file is a virtual file over segments. */
 bool cb_virtual_is(hid_t file);
-/* Tells of each segment that is not as the virtual file says. CB_ERROR_FILE, CB_ERROR_MEMORY where one cannot be read. */
-cb_status cb_virtual_check(const cb_record_pieces *pieces, cb_verify_tell tell, void *user);
+/* Reports each segment whose digest differs from the digest in the virtual file. CB_ERROR_FILE or CB_ERROR_MEMORY if a
+ * segment cannot be read. */
+cb_status cb_virtual_check(const cb_record_pieces *pieces, cb_verify_listener report, void *user);
 
 /* ---- join.c */
 
-/* What the joined file has besides the rows and events of the pieces. Its bytes depend on these, the layout and the rows
- * alone. */
+/* The content of the joined file besides the rows and events of the pieces. */
 typedef struct cb_join {
   const cb_image *layout;
   const cb_blob *state; /* NULL: no checkpoint */
@@ -177,136 +156,150 @@ typedef struct cb_join {
   cb_record_position checkpoint;
   cb_record_warnings *warnings;
   bool completed, synced;
-  double most_bytes; /* above it is not joined; 0: no limit */
+  double maximum_bytes; /* a larger record is not joined; 0: no limit */
 } cb_join;
-/* *joined false with CB_OK: it is larger than most_bytes. Whether so or with a failure, nothing has changed then. */
+/* Joins the pieces. With CB_OK, *joined is false if the record is larger than maximum_bytes. If the pieces are not
+ * joined, for this reason or because of a failure, nothing has changed. */
 cb_status cb_join_write(cb_record_pieces *pieces, const cb_join *j, bool *joined);
 
-/* A file that is opened from the image of its beginning and filled: in memory where it is small, on the disk under a name
- * of its own, once there is room for so many bytes, where it is not. Then it takes the name of the record. */
+/* A file that is opened from an image and then filled. A small file is made in memory; a large one on the disk under a
+ * temporary name, after `capacity` bytes were reserved on the disk. Then it gets the name of the record. */
 typedef struct cb_whole {
-  const char *path, *record; /* for messages; with links followed */
+  const char *path, *record; /* the path for messages; the path with links followed */
   const cb_image *start;
-  double bytes, room; /* of it, and what is asked of the disk */
+  double bytes, capacity; /* an estimate of the file's size; the bytes to be reserved on the disk */
   bool synced;
   cb_status (*fill)(void *context, hid_t file);
   void *context;
 } cb_whole;
-/* When it fails, what had the name before is as it was. */
+/* After a failure, an existing file with that name is unchanged. */
 cb_status cb_whole_write(const cb_whole *whole);
 
 /* ---- checkpoint.c */
 
 cb_status cb_checkpoint_create(hid_t file, const char *path, const cb_blob *state, size_t n_state);
-/* It is written once, and not into every segment. */
+/* Whether the state is so large that it is written into only one segment. */
 bool cb_checkpoint_is_large(const cb_blob *state, size_t n_state);
 bool cb_checkpoint_write(hid_t file, const cb_blob *state, size_t n_state, cb_record_position at);
-/* Where the checkpoint stands; zeros: there is none. */
+/* The position of the checkpoint in a file; zeros if there is no checkpoint. */
 cb_status cb_checkpoint_position(hid_t file, const char *path, cb_record_position have, cb_record_position *at);
-/* The checkpoint of a file, with no more rows and events than there are. CB_ERROR_INPUT where there is none. */
+/* Reads the newest checkpoint of a file that is not after the rows and events in `have`. CB_ERROR_INPUT if there is no
+ * such checkpoint. */
 cb_status cb_checkpoint_read(hid_t file, const char *path, cb_record_position have, cb_blob *state, size_t n_state,
                              cb_record_position *position);
-/* Names, types and counts of the state of a file, with room for the data: for repair. */
+/* Lists the names, types and counts of the state in a file, and allocates its data. Used by repair. */
 cb_status cb_checkpoint_shape(cb_arena *arena, hid_t file, const char *path, cb_blob **state, size_t *n_state);
 
-/* ---- check.c: CB_ERROR_INPUT if the file has not the mark of a record that we know, or is not a record in itself. */
+/* ---- record_contents.c */
+
+/* CB_ERROR_INPUT unless the file is a complete record of a supported version. based: the file is a segment, whose large
+ * constants may be virtual datasets over segment 0. */
 cb_status cb_record_check(hid_t file, const char *path, bool based);
+/* Checks only the root attribute curvebody_record, and returns its value in *version. */
 cb_status cb_record_check_mark(hid_t file, const char *path, int *version);
 
-/* ---- series.c: for each dataset at the root that grows, in order of creation */
+/* Calls visit for each dataset at the root that grows, in order of creation. */
 typedef cb_status (*cb_series_visit)(void *context, hid_t dataset, const char *name, bool is_event);
 cb_status cb_series_each(hid_t file, const char *path, cb_series_visit visit, void *context);
-/* Rows and events that every series has; checkpoints is left as it is. */
+/* The rows and the events that all series have; `checkpoints` is unchanged. */
 cb_status cb_series_extent(hid_t file, const char *path, cb_record_position *whole);
 
 /* ---- record.c */
 
-/* A dataset that grows along its first dimension, and the rows of it that are in memory: event n is at place
- * n % capacity of the ring, a row where its batch lies. */
+/* A dataset that grows along its first dimension, with its rows in memory. Event n has the index n % capacity in the
+ * ring; the index of a row is given by its batch. */
 typedef struct cb_series {
   const char *name;
-  hid_t dataset, memory_type; /* of the segment in memory */
-  int rank;                   /* with the growing dimension */
-  hsize_t shape[4];           /* of one row: shape[0] = 1 */
-  size_t row_bytes;           /* 0: a field without values, not in the file */
+  hid_t dataset, memory_type; /* in the segment in memory */
+  int rank;                   /* includes the growing dimension */
+  hsize_t shape[4];           /* shape of one row: shape[0] = 1 */
+  size_t row_bytes;           /* 0: the field has no values and is not in the file */
   unsigned char *ring;
 } cb_series;
 
-/* Series that grow together. The stepping thread moves head, the writer moves tail; both count from the record's
- * first row. */
+/* Series that grow together. The stepping thread increments head and the writer increments tail. Both count from the
+ * first row of the record. */
 typedef struct cb_table {
   cb_series *series;
   size_t count;
-  uint64_t capacity, batch; /* rows in memory; rows written at once, a power of two that divides capacity */
+  uint64_t capacity, batch; /* rows in memory at most; rows written at once: a power of two that divides capacity */
   _Atomic uint64_t head, tail;
 } cb_table;
 
-typedef struct cb_batch {
-  uint64_t place, events; /* of its first row in the rings; events before its end */
-} cb_batch;
+typedef struct cb_row_batch {
+  uint64_t place, events; /* index of its first row in the rings; events of the record before the end of the batch */
+} cb_row_batch;
 
 struct cb_record {
   char *path;
   cb_arena *arena;
   const cb_record_layout *layout;
   cb_filing filing;
-  cb_image image, lean; /* of the layout without rows; without what number 0 has for all segments (none: the former) */
+  cb_image image; /* a record without rows */
+  cb_image lean;  /* `image` without the large constants, which are in segment 0; empty: segments begin with `image` */
   cb_record_options options;
   double flush_interval;
 
   cb_table rows, events;
-  cb_batch *batch; /* of the rows in memory */
+  cb_row_batch *batch; /* batches of the rows in memory */
 
-  /* The writer's. */
-  cb_record_pieces pieces; /* segments on the disk, and the one in memory last; folder and path */
-  hid_t file;              /* the segment in memory */
-  cb_file_memory memory;   /* of it */
-  bool numbered;           /* number 0 in the folder is the present image */
-  bool published;          /* OUT.h5 is the virtual file */
-  cb_record_position put;  /* what was published last */
-  double virtual_due;     /* when OUT.h5 is written again */
-  cb_blob *taken;         /* the state of a checkpoint that was taken from the stepping thread */
-  cb_record_position taken_at;
-  size_t taken_warnings;
-  uint64_t in_file, kept; /* the checkpoint that the segment in memory has, and that those before it have */
-  bool fresh, ended;      /* the segment in memory has just begun; there are no more rows */
+  /* Used by the writer only. */
+  cb_record_pieces pieces;  /* the segments on the disk, and as the last one the segment in memory; folder and path */
+  hid_t file;               /* the segment in memory */
+  cb_file_memory memory;    /* the memory of that segment */
+  bool numbered, published; /* numbered: segment 0 is on the disk; published: OUT.h5 is the virtual file */
+  cb_record_position put;   /* the position that was published last */
+  double virtual_due;       /* time before which OUT.h5 need not be written again */
+  cb_blob *captured;        /* copy of the state of the newest checkpoint that the writer has taken */
+  cb_record_position captured_at; /* the position of that checkpoint */
+  size_t captured_warnings;       /* the length of the warnings at that checkpoint */
+  uint64_t in_file, kept;         /* number of the checkpoint in the segment in memory, and in the segments before it */
+  bool fresh, ended;              /* fresh: the segment in memory has just begun; ended: there are no more rows */
 
-  /* The stepping thread's; under the mutex. */
-  cb_blob *state; /* of the newest checkpoint */
+  /* Set by the stepping thread, read by the writer under the mutex. */
+  cb_blob *state; /* state of the newest checkpoint */
   size_t n_state;
   cb_record_position checkpoint;
   cb_record_warnings warnings;
 
-  bool threaded, looked; /* it has a thread, which has looked for its memory */
+  bool threaded, looked; /* threaded: the writer has a thread; looked: that thread has tried to start HDF5 */
   pthread_t thread;
-  pthread_mutex_t mutex; /* guards what follows, and sleeping on tail */
+  pthread_mutex_t mutex; /* guards the members below, and waiting for tail */
   pthread_cond_t wake, done;
   bool urgent, closing, completing;
-  struct timespec deadline; /* of the next flush; the writer's */
+  struct timespec deadline; /* time of the next flush; used by the writer only */
 
   bool closed, joined;
-  bool in_segments; /* all of it, which stays there */
+  bool in_segments; /* the record is complete in segments and stays there */
   atomic_bool failed;
-  cb_status status; /* once failed: what the writer met */
+  cb_status status; /* the failure of the writer, if `failed` */
   char text[600];
 };
 
-static inline cb_batch *cb_batch_of(const cb_record *record, uint64_t batch) {
+static inline cb_row_batch *cb_row_batch_of(const cb_record *record, uint64_t batch) {
   return &record->batch[batch % (record->rows.capacity / record->rows.batch)];
 }
 
-/* A record whose pieces are open for writing and that stands at `position`: makes the rings, starts the writer. Takes the
- * arena and the pieces in any case. state: of the checkpoint, NULL: none yet. */
-cb_status cb_record_attach(const char *path, cb_arena *arena, cb_record_pieces *pieces, const cb_record_layout *layout,
-                           int deflate, const cb_record_options *options, const cb_blob *state,
-                           cb_record_position position, cb_record **out);
+/* The position at which a record that is opened for writing begins. */
+typedef struct cb_record_start {
+  const char *path;
+  cb_arena *arena;
+  cb_record_pieces *pieces;
+  const cb_record_layout *layout;
+  int deflate;
+  const cb_record_options *options;
+  const cb_blob *state;        /* state of the checkpoint; NULL: none yet */
+  cb_record_position position; /* position of the checkpoint */
+} cb_record_start;
+/* Makes the rings and starts the writer. Takes ownership of the arena and the pieces, also on failure. */
+cb_status cb_record_attach(const cb_record_start *start, cb_record **out);
 
 /* ---- writer.c */
 cb_status cb_writer_start(cb_record *record);
 void cb_writer_stop(cb_record *record);
-/* Without a thread: what the thread would do now. Called by the stepping thread with the mutex free. */
+/* Does the work of the writer's thread if there is no thread. The stepping thread calls it without the mutex. */
 void cb_writer_work(cb_record *record, bool everything);
-/* The segment in memory, and the virtual file, to the disk. */
+/* Writes the segment in memory and the virtual file to the disk. */
 cb_status cb_writer_publish(cb_record *record, bool completed);
-/* A new segment in memory, after the last piece. */
+/* Begins a new segment in memory after the last piece. */
 cb_status cb_writer_begin_segment(cb_record *record);

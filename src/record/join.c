@@ -1,13 +1,13 @@
-/* One plain file of all pieces of a record. Its bytes depend on the layout, the rows, the events, the checkpoint and the
- * warnings alone: the layout's image is opened, the arrays get their lengths, and chunks are written in a fixed order, each
- * once its last row has been passed, however the rows lay in segments.
+/* Joins all pieces of a record to one plain file. Its contents depend only on the layout, the rows, the events, the
+ * checkpoint and the warnings, not on the distribution of the rows over segments: the image of the layout is opened,
+ * the arrays get their lengths, and the chunks are written in a fixed order, each one when its last row has been read.
  *
- * A chunk that lies alike in a segment is copied as it is there, compressed and with its checksum (fletcher32): damage is
- * found by who reads it, as it would be in the segment. The rows of others, where a run went on or a segment was cut, are
- * read and written.
+ * A chunk that exists in a segment with the same rows is copied unchanged, compressed and with its checksum
+ * (fletcher32): a later reader finds damage in it, as in the segment. Other chunks, where a run was resumed or a
+ * segment was cut, are read row by row and written.
  *
- * A small record is made in memory and written in one go, a large one by HDF5 under a name of its own, once there is room
- * for it. The memory that it takes is that of a chunk of each array.
+ * A small record is made in memory and written at once. HDF5 writes a large one under a temporary name after disk space
+ * has been reserved. Joining needs memory for one chunk per array.
  */
 #include "core/failure.h"
 #include "core/file.h"
@@ -22,20 +22,20 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-enum { MOST_SERIES = 4096 };
-static const double room_beside = 0.02; /* of the chunks' index, relative */
+enum { MAX_SERIES = 4096 };
+static const double index_share = 0.02; /* size of the index of chunks divided by the size of the rows */
 static const char cannot[] = "join its segments";
 
 /* An array that grows: in the joined file, and in the piece that is being read. */
 typedef struct column {
   char *name;
   hid_t to, from, type;
-  bool is_event, alike; /* the piece has the same chunks and filters */
+  bool is_event, alike; /* alike: the array has the same chunks and filters in both files */
   int rank;
   hsize_t shape[4], chunk[4];
-  size_t bytes;        /* of a chunk */
-  unsigned char *rows; /* of the chunk that is being passed; NULL: none was read until now */
-  hid_t scratch;       /* a dataset of one chunk in memory, where they become what a file has of them; 0: none */
+  size_t bytes;        /* size of a chunk in memory */
+  unsigned char *rows; /* rows of the current chunk; NULL: no chunk has been read by rows */
+  hid_t scratch;       /* a dataset of one chunk in memory, which compresses such chunks; 0: none */
 } column;
 
 typedef struct joining {
@@ -45,15 +45,16 @@ typedef struct joining {
   hid_t file;
   column *column;
   size_t count;
-  size_t piece;          /* that the columns are open in; SIZE_MAX: none */
-  unsigned char *stored; /* a chunk as it is in a file */
-  size_t room;
+  size_t piece;          /* the piece in which the columns are open; SIZE_MAX: none */
+  unsigned char *stored; /* a chunk as it is stored in a file */
+  size_t capacity;
   hid_t memory; /* the file of the scratch datasets; 0: none yet */
 } joining;
 
 /* ---- The columns */
 
-/* A chunk has whole rows, or is part of one row (choose_chunk in layout.c). */
+/* Finds the shape and the chunks of a column. A chunk must consist of complete rows, or of a part of one row
+ * (choose_chunk in record_layout.c). */
 static bool describe(column *c) {
   cb_field_type type;
   const hid_t create = H5Dget_create_plist(c->to), space = H5Dget_space(c->to);
@@ -74,7 +75,8 @@ static bool describe(column *c) {
 
 static cb_status add_column(void *context, hid_t dataset, const char *name, bool is_event) {
   joining *j = context;
-  if (j->count == MOST_SERIES) return cb_fail(CB_ERROR_FILE, "%s: more than %d fields", j->path, MOST_SERIES);
+  if (j->count == MAX_SERIES)
+    return cb_fail(CB_ERROR_FILE, "%s: too many fields: expected at most %d", j->path, MAX_SERIES);
   column *c = &j->column[j->count++];
   (void)dataset;
   *c = (column){
@@ -85,11 +87,15 @@ static cb_status add_column(void *context, hid_t dataset, const char *name, bool
 
 static void leave_piece(joining *j) {
   for (size_t c = 0; c < j->count; c++)
-    if (j->column[c].from >= 0) H5Dclose(j->column[c].from), j->column[c].from = H5I_INVALID_HID;
+    if (j->column[c].from >= 0) {
+      H5Dclose(j->column[c].from);
+      j->column[c].from = H5I_INVALID_HID;
+    }
   j->piece = SIZE_MAX;
 }
 
-/* Whether both datasets have the same filters and chunks. H5Pequal of HDF5 1.10 does not compare the sizes of chunks. */
+/* Whether both datasets have the same filters and chunks. H5Pequal of HDF5 1.10 does not compare the sizes of
+ * chunks. */
 static bool is_filed_alike(const column *c) {
   hsize_t chunk[4] = {0};
   const hid_t from = H5Dget_create_plist(c->from), to = H5Dget_create_plist(c->to);
@@ -100,7 +106,7 @@ static bool is_filed_alike(const column *c) {
   return same;
 }
 
-/* The columns of a piece, each of the same type and shape. */
+/* Opens the columns in a piece and checks that each has the same type and shape. */
 static cb_status enter_piece(joining *j, size_t piece) {
   hid_t file;
   if (j->piece == piece) return CB_OK;
@@ -125,7 +131,7 @@ static cb_status enter_piece(joining *j, size_t piece) {
 
 /* ---- Chunks */
 
-/* The next chunk of the same rows; false: that was the last one. */
+/* Moves `at` to the next chunk of the same rows; false if there is no such chunk. */
 static bool next_chunk(const column *c, hsize_t *at) {
   for (int d = c->rank - 1; d > 0; d--) {
     if ((at[d] += c->chunk[d]) < c->shape[d]) return true;
@@ -134,16 +140,16 @@ static bool next_chunk(const column *c, hsize_t *at) {
   return false;
 }
 
-/* As it is, from `from` in a dataset to `to` in the file. */
+/* Copies a stored chunk from `from` in a dataset to `to` in the joined file. */
 static bool copy_chunk(joining *j, const column *c, hid_t dataset, const hsize_t *from, const hsize_t *to) {
   hsize_t bytes;
   uint32_t left_out;
-  return H5Dget_chunk_storage_size(dataset, from, &bytes) >= 0 && bytes && bytes <= j->room &&
+  return H5Dget_chunk_storage_size(dataset, from, &bytes) >= 0 && bytes && bytes <= j->capacity &&
          H5Dread_chunk(dataset, H5P_DEFAULT, from, &left_out, j->stored) >= 0 &&
          H5Dwrite_chunk(c->to, H5P_DEFAULT, left_out, to, bytes, j->stored) >= 0;
 }
 
-/* Rows of the piece, from `from` in its dataset on, to `row` in the chunk at `at`. */
+/* Reads rows of the piece, starting at `from` in its dataset, into the chunk at `at`, starting at its row `row`. */
 static bool read_rows(const column *c, const hsize_t *from, uint64_t count, uint64_t row, const hsize_t *at) {
   hsize_t start[4] = {row}, size[4] = {count};
   for (int d = 1; d < c->rank; d++) size[d] = c->shape[d] - at[d] < c->chunk[d] ? c->shape[d] - at[d] : c->chunk[d];
@@ -169,7 +175,8 @@ static bool make_scratch(joining *j, column *c) {
   return c->scratch > 0;
 }
 
-/* A chunk that was read goes the way of those that are copied: so it has the same place and the same bytes. */
+/* Writes a chunk that was read by rows: it is stored in the scratch dataset and copied from there like other chunks, so
+ * that it gets the same position and the same bytes. */
 static bool write_rows(joining *j, const column *c, const hsize_t *at) {
   static const hsize_t zero[4] = {0};
   const bool ok = H5Dwrite(c->scratch, c->type, H5S_ALL, H5S_ALL, H5P_DEFAULT, c->rows) >= 0 &&
@@ -178,8 +185,8 @@ static bool write_rows(joining *j, const column *c, const hsize_t *at) {
   return ok;
 }
 
-/* Rows from .. to - 1 of the piece, which begins at row `begin`, are all that it has of the chunks at row `first`; done: the
- * chunks are whole with them. */
+/* Takes the rows from .. to - 1 of the record out of the piece, which begins at row `begin`. They belong to the chunks
+ * that begin at row `first`. done: they are the last rows of these chunks, which are then written. */
 static cb_status pass_rows(joining *j, column *c, uint64_t begin, uint64_t first, uint64_t from, uint64_t to,
                            bool done) {
   const bool whole = c->alike && from == first && to - from == c->chunk[0] && (first - begin) % c->chunk[0] == 0;
@@ -195,7 +202,7 @@ static cb_status pass_rows(joining *j, column *c, uint64_t begin, uint64_t first
   return CB_OK;
 }
 
-/* Rows, or events, of the piece up to each row at which a chunk of one of the columns ends. */
+/* Takes the rows, or events, of a piece in steps: each step ends where a chunk of one of the columns ends. */
 static cb_status pass_piece(joining *j, const cb_piece *piece, bool events, uint64_t step) {
   const uint64_t begin = events ? piece->first.events : piece->first.rows,
                  end = begin + (events ? piece->have.events : piece->have.rows),
@@ -219,9 +226,9 @@ static cb_status write_chunks(joining *j, bool events) {
   for (size_t n = 0; n < j->count; n++) {
     const column *c = &j->column[n];
     if (c->is_event == events && c->chunk[0] < step) step = c->chunk[0];
-    if (c->bytes > j->room) j->room = c->bytes;
+    if (c->bytes > j->capacity) j->capacity = c->bytes;
   }
-  if (!j->stored && !(j->stored = malloc(j->room += j->room / 64 + 4096))) /* and what filters add */
+  if (!j->stored && !(j->stored = malloc(j->capacity += j->capacity / 64 + 4096))) /* filters may enlarge a chunk */
     return cb_fail(CB_ERROR_MEMORY, "%s: no memory to join it", j->path);
   cb_status status = CB_OK;
   for (size_t i = 0; i < j->pieces->count && !status; i++) {
@@ -251,7 +258,7 @@ static cb_status fill(void *context, hid_t file) {
   const cb_join *how = j->how;
   j->file = file;
   const int completed = how->completed;
-  j->column = calloc(MOST_SERIES, sizeof *j->column);
+  j->column = calloc(MAX_SERIES, sizeof *j->column);
   if (!j->column) return cb_fail(CB_ERROR_MEMORY, "%s: no memory to join it", j->path);
   cb_status status = cb_series_each(j->file, j->path, add_column, j);
   if (!status) status = set_lengths(j);
@@ -275,7 +282,8 @@ static cb_status fill(void *context, hid_t file) {
   return ok ? CB_OK : cb_hdf5_fail(j->path, cannot);
 }
 
-/* Writes the image and asks for the room of the rest: 0, or errno, ENOSPC where there is none. */
+/* Writes the image and reserves `bytes` of disk space for the complete file. Returns 0 or errno; ENOSPC if there is not
+ * enough space. */
 static int begin_part(const char *part, const cb_image *layout, double bytes) {
   const int fd = cb_open(part, O_RDWR | O_TRUNC);
   struct statvfs disk;
@@ -287,7 +295,8 @@ static int begin_part(const char *part, const cb_image *layout, double bytes) {
     if (n > 0) done += (size_t)n;
   }
   if (!error && fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, (off_t)bytes) < 0) error = errno;
-  if (error == EOPNOTSUPP || error == ENOSYS || error == EINTR) /* it is not reserved, but looked for */
+  if (error == EOPNOTSUPP || error == ENOSYS ||
+      error == EINTR) /* the space cannot be reserved, but can be compared with the free space */
     error = fstatvfs(fd, &disk) == 0 && (double)disk.f_bavail * (double)disk.f_frsize < bytes ? ENOSPC : 0;
   const int closed = cb_close(fd);
   return error ? error : closed;
@@ -318,7 +327,7 @@ static cb_status write_on_disk(const cb_whole *w) {
   cb_status status = cb_output_begin_own(w->record, true, &o);
   if (status) return status;
   o.unsynced = !w->synced;
-  const int error = begin_part(o.part, w->start, w->room);
+  const int error = begin_part(o.part, w->start, w->capacity);
   if (error) status = cb_fail_file(w->path, cannot, error);
   if (!status && (file = open_part(o.part)) < 0) status = cb_hdf5_fail(w->path, cannot);
   if (!status) {
@@ -335,7 +344,7 @@ cb_status cb_whole_write(const cb_whole *w) {
   return w->bytes > CB_SEGMENT_BYTES ? write_on_disk(w) : write_in_memory(w);
 }
 
-/* ---- Its size */
+/* ---- The size of the joined file */
 
 static cb_status count_bytes(void *context, hid_t dataset, const char *name, bool is_event) {
   double *bytes = context;
@@ -351,7 +360,7 @@ static cb_status count_bytes(void *context, hid_t dataset, const char *name, boo
   return CB_OK;
 }
 
-/* What all segments take, which are as compressed as the joined file: it is hardly larger. */
+/* The size of all segments. They are compressed like the joined file, whose size is nearly the same. */
 static double bytes_of_segments(const cb_record_pieces *pieces) {
   double bytes = 0;
   hsize_t last = 0;
@@ -367,10 +376,10 @@ cb_status cb_join_write(cb_record_pieces *pieces, const cb_join *how, bool *join
   cb_status status = cb_series_each(pieces->file, j.path, count_bytes, row);
   if (status) return status;
   const double bytes = (double)how->layout->size +
-                       (row[0] * (double)pieces->have.rows + row[1] * (double)pieces->have.events) * (1 + room_beside),
-               room = fmin(bytes, bytes_of_segments(pieces));
-  if (how->most_bytes > 0 && room > how->most_bytes) return CB_OK;
-  const cb_whole whole = {j.path, pieces->folder.record, how->layout, bytes, room, how->synced, fill, &j};
+                       (row[0] * (double)pieces->have.rows + row[1] * (double)pieces->have.events) * (1 + index_share),
+               capacity = fmin(bytes, bytes_of_segments(pieces));
+  if (how->maximum_bytes > 0 && capacity > how->maximum_bytes) return CB_OK;
+  const cb_whole whole = {j.path, pieces->folder.record, how->layout, bytes, capacity, how->synced, fill, &j};
   status = cb_whole_write(&whole);
   *joined = !status;
   return status;

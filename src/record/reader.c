@@ -1,8 +1,9 @@
-/* Reading a record: a plain file, or the segments of one that is being written or was left (pieces.c). */
+/* Reading a record: a plain file, or the segments of a run that is still running or was killed (record_pieces.c). */
 #include "core/failure.h"
 #include "core/file.h"
 #include "core/warning.h"
 #include "record/internal.h"
+#include "record/names.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -10,35 +11,39 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { MOST_LABELS = 1 << 20 };
+enum { MAX_LABELS = 1 << 20 };
 
 struct cb_reader {
   char *path;
   cb_record_pieces pieces;
   cb_record_position have;
-  bool completed;
+  bool completed, old_names;
   cb_reader_field *fields;
-  size_t n_fields, room;
-  char **texts; /* everything handed out or named, freed at close */
-  size_t n_texts, texts_room;
+  size_t n_fields, capacity;
+  char **texts; /* all texts and names that were returned; freed when the reader is closed */
+  size_t n_texts, texts_capacity;
   const char ***label_lists;
   size_t n_label_lists;
 };
 
 static cb_status no_memory(const cb_reader *reader) {
-  return cb_fail(CB_ERROR_MEMORY, "no memory for what is in %s", reader->path);
+  return cb_fail(CB_ERROR_MEMORY, "no memory for the content of %s", reader->path);
 }
 
-/* Keeps a malloc'd text until close; "" for NULL, unless errno, 0 before the text was made, tells of a lack of memory. */
+/* Owns a malloc'd text until the reader is closed. A NULL text gives "", or a failure for lack of memory if errno is
+ * ENOMEM; the caller sets errno to 0 before it makes the text. */
 static cb_status keep(cb_reader *reader, char *text, const char **out) {
   *out = "";
   if (!text) return errno == ENOMEM ? no_memory(reader) : CB_OK;
-  if (reader->n_texts == reader->texts_room) {
-    size_t room = reader->texts_room ? 2 * reader->texts_room : 64;
-    char **texts = realloc(reader->texts, room * sizeof *texts);
-    if (!texts) return free(text), no_memory(reader);
+  if (reader->n_texts == reader->texts_capacity) {
+    size_t capacity = reader->texts_capacity ? 2 * reader->texts_capacity : 64;
+    char **texts = realloc(reader->texts, capacity * sizeof *texts);
+    if (!texts) {
+      free(text);
+      return no_memory(reader);
+    }
     reader->texts = texts;
-    reader->texts_room = room;
+    reader->texts_capacity = capacity;
   }
   *out = reader->texts[reader->n_texts++] = text;
   return CB_OK;
@@ -47,62 +52,67 @@ static cb_status keep(cb_reader *reader, char *text, const char **out) {
 static cb_status add_field(void *self, hid_t dataset, const char *name, bool is_event) {
   cb_reader *reader = self;
   cb_reader_field field = {.count = 1};
-  if (is_event || strchr(name, '/')) return CB_OK; /* digests are no field */
+  if (is_event || strchr(name, '/')) return CB_OK; /* digests are not fields */
   hid_t space = H5Dget_space(dataset);
   hsize_t dims[H5S_MAX_RANK];
   field.rank = H5Sget_simple_extent_dims(space, dims, NULL) - 1;
   H5Sclose(space);
   if (!cb_hdf5_type_of(dataset, &field.type))
-    return cb_fail_placed(CB_ERROR_INPUT, "%s: error: %s is neither doubles nor integers", reader->path, name);
+    return cb_fail_placed(CB_ERROR_INPUT, "%s: error: %s: expected doubles or integers", reader->path, name);
   for (int d = 0; d < field.rank; d++) {
     if (dims[d + 1] < 1 || dims[d + 1] > INT_MAX / field.count)
-      return cb_fail_placed(CB_ERROR_INPUT, "%s: error: %s has no values a row or more than %d", reader->path, name,
+      return cb_fail_placed(CB_ERROR_INPUT, "%s: error: %s: expected 1 to %d values per row", reader->path, name,
                             INT_MAX);
     field.count *= field.shape[d] = dims[d + 1];
   }
-  if (reader->n_fields == reader->room) {
-    size_t room = reader->room ? 2 * reader->room : 32;
-    cb_reader_field *fields = realloc(reader->fields, room * sizeof *fields);
+  if (reader->n_fields == reader->capacity) {
+    size_t capacity = reader->capacity ? 2 * reader->capacity : 32;
+    cb_reader_field *fields = realloc(reader->fields, capacity * sizeof *fields);
     if (!fields) return no_memory(reader);
     reader->fields = fields;
-    reader->room = room;
+    reader->capacity = capacity;
   }
   cb_status status = CB_OK;
   errno = 0;
   for (int d = 0; d < field.rank && !status; d++)
     status = keep(reader, cb_hdf5_scale_name(dataset, field.rank + 1, d + 1), &field.dims[d]);
-  if (!status) status = keep(reader, strdup(name), &field.name);
+  if (!status) status = keep(reader, strdup(name), &field.stored);
   if (!status) status = keep(reader, cb_hdf5_get_text_attribute(dataset, "units"), &field.units);
+  const char *now = reader->old_names ? cb_record_renamed(name) : NULL;
+  field.name = now ? now : field.stored;
   if (!status) reader->fields[reader->n_fields++] = field;
   return status;
 }
 
 static cb_status look_around(cb_reader *reader) {
   const hid_t file = reader->pieces.file;
+  reader->old_names = cb_record_has_old_names(file);
   cb_status status = cb_series_each(file, reader->path, add_field, reader);
   if (status) return status;
   if (reader->n_fields < 2 || strcmp(reader->fields[0].name, "time") || strcmp(reader->fields[1].name, "step"))
-    return cb_fail_placed(CB_ERROR_INPUT, "%s: error: the first two fields are not time and step", reader->path);
+    return cb_fail_placed(CB_ERROR_INPUT, "%s: error: expected time and step as the first two fields", reader->path);
   if (reader->fields[0].rank || reader->fields[1].rank)
-    return cb_fail_placed(CB_ERROR_INPUT, "%s: error: time or step has more than one value a row", reader->path);
+    return cb_fail_placed(CB_ERROR_INPUT, "%s: error: expected one value per row of time and step", reader->path);
   int completed = 0;
   reader->completed =
       cb_hdf5_get_numbers(file, ".", "completed", H5T_INTEGER, H5T_NATIVE_INT, 1, &completed) && completed;
   return CB_OK;
 }
 
-/* What was left is told: nobody else has the folder. */
-static void tell_left(const cb_reader *reader) {
+/* Warns about segments of a killed run, if no writer has locked the folder. */
+static void report_left(const cb_reader *reader) {
   const cb_record_pieces *p = &reader->pieces;
   const cb_folder_state state = cb_record_state(reader->path);
   if (p->plain || state != CB_FOLDER_LEFT) return;
-  if (*p->damage) cb_warn("%s; its segments in %s are read", p->damage, p->folder.path);
+  if (*p->damage) cb_warn("%s; its segments in %s are read instead", p->damage, p->folder.path);
   if (p->lost)
     cb_warn("%s: %zu segments in %s cannot be read: rows after %llu are lost", reader->path, p->lost, p->folder.path,
             (unsigned long long)p->have.rows);
   else if (!reader->completed)
-    cb_note("%s: its run was killed and left its rows in %s: `curvebody resume` goes on, `curvebody repair` joins them",
-            reader->path, p->folder.path);
+    cb_note(
+        "%s: its run was killed and left its rows in %s: `curvebody resume` continues it, `curvebody repair` joins "
+        "them",
+        reader->path, p->folder.path);
 }
 
 cb_status cb_reader_open(const char *path, cb_reader **out) {
@@ -120,8 +130,10 @@ cb_status cb_reader_open(const char *path, cb_reader **out) {
   cb_hdf5_quiet_end(quiet);
   if (status)
     cb_reader_close(reader);
-  else
-    tell_left(reader), *out = reader;
+  else {
+    report_left(reader);
+    *out = reader;
+  }
   return status;
 }
 
@@ -164,7 +176,7 @@ size_t cb_reader_fields(const cb_reader *reader, const cb_reader_field **fields)
   return reader->n_fields;
 }
 
-/* There, but no text or damaged; or there is no memory for it. */
+/* Fails for an object that exists but is not a text or is damaged, or for lack of memory. */
 static cb_status no_text(const cb_reader *reader, const char *kind, const char *name) {
   if (errno == ENOMEM) return no_memory(reader);
   return cb_fail_placed(CB_ERROR_INPUT, "%s: error: %s %s: expected a text", reader->path, kind, name);
@@ -179,7 +191,10 @@ cb_status cb_reader_scenario(cb_reader *reader, const char *name, const char **t
   if (group >= 0) H5Gclose(group);
   status = cb_hdf5_unread(reader->path, status);
   cb_hdf5_quiet_end(quiet);
-  if (status) return free(found), status;
+  if (status) {
+    free(found);
+    return status;
+  }
   return keep(reader, found, text);
 }
 
@@ -189,7 +204,10 @@ cb_status cb_reader_attribute(cb_reader *reader, const char *name, const char **
   bool there = H5Aexists(reader->pieces.file, name) > 0;
   const cb_status status = cb_hdf5_unread(reader->path, there && !found ? no_text(reader, "attribute", name) : CB_OK);
   cb_hdf5_quiet_end(quiet);
-  if (status) return free(found), status;
+  if (status) {
+    free(found);
+    return status;
+  }
   return keep(reader, found, text);
 }
 
@@ -207,40 +225,47 @@ cb_status cb_reader_checkpoint(cb_reader *reader, cb_blob *state, size_t n_state
 
 cb_status cb_reader_rows(cb_reader *reader, size_t f, uint64_t first, uint64_t count, double *out) {
   if (f >= reader->n_fields || first > reader->have.rows || count > reader->have.rows - first)
-    return cb_fail(CB_ERROR_ARGUMENT, "%s: no such rows", reader->path);
+    return cb_fail(CB_ERROR_ARGUMENT, "%s: the record has no such rows", reader->path);
   if (!count) return CB_OK;
   cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
   const cb_reader_field *field = &reader->fields[f];
   cb_status status =
-      cb_pieces_read(&reader->pieces, field->name, false, field->count, H5T_NATIVE_DOUBLE, first, count, out);
+      cb_pieces_read(&reader->pieces, field->stored, false, field->count, H5T_NATIVE_DOUBLE, first, count, out);
   status = cb_hdf5_unread(reader->path, status);
   cb_hdf5_quiet_end(quiet);
   return status;
 }
 
+/* In a record with old names, -2 - k in the field of the second particle means wall k. */
+static void separate_wall(cb_event_row *row) {
+  row->wall = row->other < -1 ? -2 - row->other : -1;
+  if (row->other < -1) row->other = -1;
+}
+
 cb_status cb_reader_events(cb_reader *reader, uint64_t first, uint64_t count, cb_event_row *out) {
   if (first > reader->have.events || count > reader->have.events - first)
-    return cb_fail(CB_ERROR_ARGUMENT, "%s: no such events", reader->path);
+    return cb_fail(CB_ERROR_ARGUMENT, "%s: the record has no such events", reader->path);
   if (!count) return CB_OK;
   double *column = malloc(count * sizeof *column);
   if (!column) return cb_fail(CB_ERROR_MEMORY, "no memory for the events of %s", reader->path);
   cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
   cb_status status = CB_OK;
-  for (size_t e = 1; !status && e < CB_EVENT_FIELDS; e++) {
+  for (size_t e = 1; !status && e < cb_event_fields_of(reader->old_names); e++) {
     const cb_event_field *field = &cb_event_fields[e];
+    const char *name = cb_record_name(field->name, reader->old_names);
     size_t bytes = cb_hdf5_type_size(field->type);
-    status =
-        cb_pieces_read(&reader->pieces, field->name, true, 1, cb_hdf5_memory_type(field->type), first, count, column);
+    status = cb_pieces_read(&reader->pieces, name, true, 1, cb_hdf5_memory_type(field->type), first, count, column);
     for (uint64_t i = 0; !status && i < count; i++)
       memcpy((char *)&out[i] + field->offset, (char *)column + i * bytes, bytes);
   }
+  for (uint64_t i = 0; !status && reader->old_names && i < count; i++) separate_wall(&out[i]);
   status = cb_hdf5_unread(reader->path, status);
   cb_hdf5_quiet_end(quiet);
   free(column);
   return status;
 }
 
-/* Whether every group on the way to name is there. */
+/* Whether the object and every group on its path exist. */
 static bool leads_to(hid_t file, const char *name) {
   char part[200];
   for (const char *slash = strchr(name, '/'); slash; slash = strchr(slash + 1, '/')) {
@@ -290,10 +315,10 @@ cb_status cb_reader_constant(cb_reader *reader, const char *name, size_t n, doub
   return status;
 }
 
-/* The words of a dataset, kept by the reader; NULL if it holds none. */
+/* Reads the texts of a dataset, which the reader owns. *out is unchanged if the dataset has no texts. */
 static cb_status read_labels(cb_reader *reader, hid_t dataset, const char *const **out) {
   size_t n;
-  if (!cb_hdf5_is_text(dataset, &n) || !n || n > MOST_LABELS) return CB_OK;
+  if (!cb_hdf5_is_text(dataset, &n) || !n || n > MAX_LABELS) return CB_OK;
   const char ***lists = realloc(reader->label_lists, (reader->n_label_lists + 1) * sizeof *lists);
   if (!lists) return no_memory(reader);
   reader->label_lists = lists;

@@ -1,21 +1,23 @@
-/* The stepping thread's side of a record: rows, events and checkpoints go into memory, from which writer.c takes them. A row is one copy a field and no lock, except once a batch.
- */
+/* The part of a record in the stepping thread: it copies rows, events and checkpoints into memory, from which writer.c
+ * takes them. A row costs one copy per field; a lock is taken only once per batch. */
 #include "core/failure.h"
 #include "core/file.h"
 #include "record/output.h"
 #include "record/internal.h"
+#include "record/names.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEFAULT_BUFFER = 64 << 20, BATCHES = 256, MOST_BATCH = 4 << 20 /* bytes; a segment is longer by as much */ };
+/* MAX_BATCH: maximum size of a batch of rows in bytes; a segment may exceed its size by this. */
+enum { DEFAULT_BUFFER = 64 << 20, BATCHES = 256, MAX_BATCH = 4 << 20 };
 
 /* ---- The sink */
 
 static cb_status writer_failed(const cb_record *record) { return cb_fail(record->status, "%s", record->text); }
 
-/* Wakes the writer; without a thread, does its work. */
+/* Wakes the writer; if it has no thread, does its work. */
 static void wake(cb_record *record, bool everything) {
   if (!record->threaded) {
     cb_writer_work(record, everything);
@@ -27,30 +29,31 @@ static void wake(cb_record *record, bool everything) {
   pthread_mutex_unlock(&record->mutex);
 }
 
-static bool has_room(cb_table *table, uint64_t head) {
+static bool has_memory(cb_table *table, uint64_t head) {
   const uint64_t tail = atomic_load_explicit(&table->tail, memory_order_acquire);
   return head / table->batch - tail / table->batch < table->capacity / table->batch;
 }
 
-/* Waits until the table has room for a batch. Full rows hold a full batch, which the writer takes by itself. */
-static cb_status make_room(cb_record *record, cb_table *table, uint64_t head) {
-  if (has_room(table, head)) return CB_OK;
+/* Waits until the table has space for a batch. If the rows are full, they contain a full batch, which the writer writes
+ * without being urged; if the events are full, the writer must be urged to write everything. */
+static cb_status make_space(cb_record *record, cb_table *table, uint64_t head) {
+  if (has_memory(table, head)) return CB_OK;
   wake(record, table == &record->events);
   pthread_mutex_lock(&record->mutex);
-  while (record->threaded && !atomic_load(&record->failed) && !has_room(table, head))
+  while (record->threaded && !atomic_load(&record->failed) && !has_memory(table, head))
     pthread_cond_wait(&record->done, &record->mutex);
   pthread_mutex_unlock(&record->mutex);
-  return has_room(table, head) ? CB_OK : writer_failed(record);
+  return has_memory(table, head) ? CB_OK : writer_failed(record);
 }
 
-/* Where a new batch of rows lies: the first place that no batch has which is still to be written. So memory is used again as
- * soon as it is free: the system takes as long for a page that is new to the process as a step does. */
+/* The index of a new batch of rows in the rings: the first one that no unwritten batch uses. Memory is reused as soon
+ * as it is free, because the system needs about as long as a time step for a page that is new to the process. */
 static uint64_t find_place(cb_record *record, uint64_t head) {
   const cb_table *rows = &record->rows;
   const uint64_t tail = atomic_load_explicit(&rows->tail, memory_order_acquire) / rows->batch;
   bool used[BATCHES] = {false};
   uint64_t place = 0;
-  for (uint64_t b = tail; b < head / rows->batch; b++) used[cb_batch_of(record, b)->place / rows->batch] = true;
+  for (uint64_t b = tail; b < head / rows->batch; b++) used[cb_row_batch_of(record, b)->place / rows->batch] = true;
   while (used[place]) place++;
   return place * rows->batch;
 }
@@ -67,9 +70,9 @@ static cb_status put_row(void *self, const void *const *data) {
   cb_status status = check_open(record);
   if (status) return status;
   const uint64_t head = atomic_load_explicit(&rows->head, memory_order_relaxed), in_batch = head & (rows->batch - 1);
-  cb_batch *batch = cb_batch_of(record, head / rows->batch);
+  cb_row_batch *batch = cb_row_batch_of(record, head / rows->batch);
   if (in_batch == 0) {
-    if ((status = make_room(record, rows, head))) return status;
+    if ((status = make_space(record, rows, head))) return status;
     batch->place = find_place(record, head);
   }
   for (size_t s = 0; s < rows->count; s++) {
@@ -89,12 +92,14 @@ static cb_status put_event(void *self, const cb_event_row *event) {
   cb_status status = check_open(record);
   if (status) return status;
   uint64_t head = atomic_load_explicit(&events->head, memory_order_relaxed), place = head % events->capacity;
-  if ((status = make_room(record, events, head))) return status;
+  if ((status = make_space(record, events, head))) return status;
   const int64_t index = (int64_t)head;
   memcpy(events->series[0].ring + place * 8, &index, 8);
-  for (size_t e = 1; e < CB_EVENT_FIELDS; e++) {
+  cb_event_row row = *event;
+  if (record->layout->old_names && row.wall >= 0) row.other = -2 - row.wall;
+  for (size_t e = 1; e < events->count; e++) {
     size_t bytes = events->series[e].row_bytes;
-    memcpy(events->series[e].ring + place * bytes, (const char *)event + cb_event_fields[e].offset, bytes);
+    memcpy(events->series[e].ring + place * bytes, (const char *)&row + cb_event_fields[e].offset, bytes);
   }
   atomic_store_explicit(&events->head, head + 1, memory_order_release);
   return CB_OK;
@@ -105,8 +110,8 @@ static cb_status put_checkpoint(void *self, const cb_blob *state, size_t n_state
   cb_status status = check_open(record);
   if (status) return status;
   if (n_state != record->n_state)
-    return cb_fail(CB_ERROR_ARGUMENT, "checkpoint: %zu pieces of state, the record was made for %zu", n_state,
-                   record->n_state);
+    return cb_fail(CB_ERROR_ARGUMENT, "checkpoint: %zu pieces of state, expected %zu as in the layout of the record",
+                   n_state, record->n_state);
   for (size_t b = 0; b < n_state; b++)
     if (state[b].count != record->state[b].count || state[b].type != record->state[b].type ||
         strcmp(state[b].name, record->state[b].name))
@@ -130,7 +135,7 @@ static cb_status put_close(void *self, bool completed) {
   record->completing = completed;
   cb_writer_stop(record);
   cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
-  if (record->file >= 0) H5Fclose(record->file); /* in memory */
+  if (record->file >= 0) H5Fclose(record->file); /* a file in memory: closing cannot fail */
   record->file = record->pieces.file = H5I_INVALID_HID;
   cb_segments_leave(&record->pieces.folder, record->joined);
   cb_pieces_close(&record->pieces);
@@ -156,7 +161,7 @@ cb_status cb_record_warning(void *self, double time, const char *text) {
 
 cb_sink cb_record_sink(cb_record *record) { return (cb_sink){record, put_row, put_event, put_checkpoint, put_close}; }
 
-/* ---- Making and freeing */
+/* ---- Creating and freeing a record */
 
 static void free_table(cb_table *table) {
   for (size_t s = 0; table->series && s < table->count; s++) free(table->series[s].ring);
@@ -169,7 +174,7 @@ static void free_record(cb_record *record) {
   free(record->batch);
   free(record->image.bytes);
   free(record->lean.bytes);
-  if (!record->memory.taken) free(record->memory.bytes); /* of a file that HDF5 could not close it is still in use */
+  if (!record->memory.taken) free(record->memory.bytes); /* HDF5 still uses it if it could not close the file */
   pthread_cond_destroy(&record->done);
   pthread_cond_destroy(&record->wake);
   pthread_mutex_destroy(&record->mutex);
@@ -184,12 +189,13 @@ void cb_record_free(cb_record *record) {
   free_record(record);
 }
 
-/* Rings for as many rows as fit the buffer: whole batches, at least two rows. */
+/* Makes rings for the number of rows for which the buffer is large enough: complete batches, at least two and at most
+ * BATCHES of them. */
 static cb_status make_rings(cb_table *table, size_t buffer_bytes) {
   size_t row_bytes = 1;
   for (size_t s = 0; s < table->count; s++) row_bytes += table->series[s].row_bytes;
   table->batch = CB_CHUNK_ROWS;
-  while (table->batch > 1 && (2 * table->batch * row_bytes > buffer_bytes || table->batch * row_bytes > MOST_BATCH))
+  while (table->batch > 1 && (2 * table->batch * row_bytes > buffer_bytes || table->batch * row_bytes > MAX_BATCH))
     table->batch /= 2;
   uint64_t batches = buffer_bytes / (table->batch * row_bytes);
   table->capacity = table->batch * (batches < 2 ? 2 : batches > BATCHES ? BATCHES : batches);
@@ -216,7 +222,8 @@ static cb_series series_of(const char *name, cb_field_type type, int rank, size_
 }
 
 static cb_status make_tables(cb_record *record, const cb_record_layout *layout) {
-  record->rows.count = layout->n_fields, record->events.count = CB_EVENT_FIELDS;
+  record->rows.count = layout->n_fields;
+  record->events.count = cb_event_fields_of(layout->old_names);
   record->rows.series = calloc(layout->n_fields, sizeof(cb_series));
   record->events.series = calloc(CB_EVENT_FIELDS, sizeof(cb_series));
   if (!record->rows.series || !record->events.series) return cb_fail(CB_ERROR_MEMORY, "record: no memory");
@@ -225,8 +232,10 @@ static cb_status make_tables(cb_record *record, const cb_record_layout *layout) 
     record->rows.series[f] = series_of(field->name, field->type, field->rank, cb_layout_count(layout, field));
     cb_layout_shape(layout, field, record->rows.series[f].shape + 1);
   }
-  for (size_t e = 0; e < CB_EVENT_FIELDS; e++)
-    record->events.series[e] = series_of(cb_event_fields[e].name, cb_event_fields[e].type, 0, 1);
+  for (size_t e = 0; e < record->events.count; e++) {
+    const char *name = cb_record_name(cb_event_fields[e].name, layout->old_names);
+    record->events.series[e] = series_of(name, cb_event_fields[e].type, 0, 1);
+  }
   return CB_OK;
 }
 
@@ -241,16 +250,16 @@ static cb_blob *copy_state(cb_arena *arena, const cb_record_layout *layout, cons
   return state;
 }
 
-/* Room for the state, with what the checkpoint has of it. */
+/* Allocates both copies of the state and fills them from the checkpoint. */
 static cb_status make_state(cb_record *record, const cb_blob *state) {
   record->n_state = record->layout->n_state;
   record->state = copy_state(record->arena, record->layout, state);
-  record->taken = copy_state(record->arena, record->layout, state);
-  record->taken_at = record->checkpoint;
+  record->captured = copy_state(record->arena, record->layout, state);
+  record->captured_at = record->checkpoint;
   return cb_arena_lost(record->arena) ? cb_fail(CB_ERROR_MEMORY, "record: no memory for a copy of the state") : CB_OK;
 }
 
-/* What the record warns of up to the row that is last. */
+/* Reads the warnings of the record, without those that are later than its last row. */
 static cb_status take_warnings(cb_record *record) {
   cb_record_pieces *pieces = &record->pieces;
   const uint64_t rows = pieces->have.rows;
@@ -263,15 +272,15 @@ static cb_status take_warnings(cb_record *record) {
   return status;
 }
 
-/* The last piece was read until now; what is written from now on is a segment of its own. */
+/* Closes the pieces, which were open for reading. From now on a new segment is written. */
 static void stop_reading(cb_record_pieces *pieces) {
   if (pieces->file >= 0) cb_hdf5_close_read(pieces->file, pieces->path);
   if (pieces->other >= 0) cb_hdf5_close_read(pieces->other, pieces->path);
   pieces->file = pieces->other = H5I_INVALID_HID;
 }
 
-/* Segments that a killed run wrote after its newest checkpoint. They go once the one that begins has its name, with that
- * checkpoint. */
+/* Removes the segments that a killed run wrote after its newest checkpoint. Before that, the new segment, which
+ * contains that checkpoint, must be on the disk. */
 static cb_status drop_stale(cb_record *record) {
   const cb_status status = cb_writer_publish(record, false);
   if (status) return status;
@@ -290,7 +299,7 @@ static cb_status begin(cb_record *record, const cb_record_layout *layout, const 
   if (!status) status = make_state(record, state);
   if (!status) status = take_warnings(record);
   if (status) return status;
-  record->taken_warnings = record->warnings.sealed;
+  record->captured_warnings = record->warnings.sealed;
   set_position(&record->rows, at.rows);
   set_position(&record->events, at.events);
   record->batch = calloc(record->rows.capacity / record->rows.batch, sizeof *record->batch);
@@ -300,15 +309,13 @@ static cb_status begin(cb_record *record, const cb_record_layout *layout, const 
   return status || !record->pieces.stale ? status : drop_stale(record);
 }
 
-cb_status cb_record_attach(const char *path, cb_arena *arena, cb_record_pieces *pieces, const cb_record_layout *layout,
-                           int deflate, const cb_record_options *options, const cb_blob *state,
-                           cb_record_position position, cb_record **out) {
+cb_status cb_record_attach(const cb_record_start *start, cb_record **out) {
   cb_record *record = calloc(1, sizeof *record);
   pthread_condattr_t monotonic;
-  if (!record || !(record->path = strdup(path))) {
+  if (!record || !(record->path = strdup(start->path))) {
     free(record);
-    cb_pieces_close(pieces);
-    cb_arena_free(arena);
+    cb_pieces_close(start->pieces);
+    cb_arena_free(start->arena);
     return cb_fail(CB_ERROR_MEMORY, "record: no memory");
   }
   pthread_mutex_init(&record->mutex, NULL);
@@ -317,25 +324,26 @@ cb_status cb_record_attach(const char *path, cb_arena *arena, cb_record_pieces *
   pthread_cond_init(&record->wake, &monotonic);
   pthread_cond_init(&record->done, &monotonic);
   pthread_condattr_destroy(&monotonic);
-  record->arena = arena;
-  record->filing.deflate = deflate;
-  record->options = options ? *options : (cb_record_options){.overwrite = false};
+  record->arena = start->arena;
+  record->filing.deflate = start->deflate;
+  record->options = start->options ? *start->options : (cb_record_options){.overwrite = false};
   record->flush_interval = record->options.flush_interval > 0 ? record->options.flush_interval : 1;
   record->file = H5I_INVALID_HID;
-  record->pieces = *pieces;
+  record->pieces = *start->pieces;
   record->pieces.path = record->path;
-  record->checkpoint = record->put = position;
-  cb_status status = begin(record, layout, state);
+  record->checkpoint = record->put = start->position;
+  cb_status status = begin(record, start->layout, start->state);
   if (!status) status = cb_writer_start(record);
-  if (!status) return *out = record, CB_OK;
+  if (!status) {
+    *out = record;
+    return CB_OK;
+  }
   cb_pieces_close(&record->pieces);
   free_record(record);
   return status;
 }
 
-/* ---- Creating */
-
-/* Asks what is there, and whether the folder lets a file be made. */
+/* Checks whether a file with that name may be created or replaced, by beginning one. */
 static cb_status check_new(const char *path, bool replace) {
   cb_output output;
   const cb_status status = cb_output_begin_own(path, replace, &output);
@@ -344,7 +352,7 @@ static cb_status check_new(const char *path, bool replace) {
   return CB_OK;
 }
 
-/* The folder of a killed run is not written over, unless that is asked for. */
+/* Empties the folder. discard: also removes the rows of a killed run; without it such rows are an error. */
 static cb_status empty_folder(const char *path, const cb_segments *folder, bool discard) {
   cb_segments_tidy(folder);
   bool found;
@@ -363,9 +371,10 @@ static cb_status create(const char *path, const cb_record_layout *layout, const 
   if (!status) status = cb_segments_take(&pieces.folder);
   if (!status) status = check_new(path, options && options->overwrite);
   if (!status) status = empty_folder(path, &pieces.folder, options && options->discard);
-  if (!status)
-    return cb_record_attach(path, arena, &pieces, layout, options ? options->deflate : 0, options, NULL,
-                            (cb_record_position){0}, out);
+  if (!status) {
+    const int deflate = options ? options->deflate : 0;
+    return cb_record_attach(&(cb_record_start){path, arena, &pieces, layout, deflate, options, NULL, {0}}, out);
+  }
   cb_pieces_close(&pieces);
   cb_arena_free(arena);
   return status;

@@ -1,13 +1,17 @@
-/* A record opened again at its newest checkpoint, to be continued as if it had never stopped.
+/* Records of runs that ended or were killed: resuming, which continues a record as if it had never stopped, and repair,
+ * which joins the remaining segments.
  *
- * Nothing is changed until it is known that the run can go on. A complete record becomes the first segment, under a second
- * name, and keeps its own until the virtual file takes it. Rows after the checkpoint stay in their segments and do not count
- * any more: the next segment begins before them.
+ * A record is resumed at its newest checkpoint. Nothing is changed before it is certain that the run can continue. A
+ * complete record becomes the first segment under a second name, and keeps its own name until the virtual file takes
+ * it. Rows after the checkpoint stay in their segments but no longer count, because the next segment begins before
+ * them.
  */
 #include "core/failure.h"
 #include "core/file.h"
 #include "record/output.h"
 #include "record/internal.h"
+#include "record/names.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,10 +22,10 @@
 typedef struct match {
   const char *path;
   const cb_record_layout *layout;
-  size_t found, events;
+  size_t found, events, expected_events;
 } match;
 
-/* Every series of the file is a field of the layout or of events, of its type and shape. */
+/* Checks that a series of the file is a field of the layout, or of the events, with the same type and shape. */
 static cb_status match_field(void *context, hid_t dataset, const char *name, bool is_event) {
   match *m = context;
   hsize_t dims[4] = {H5S_UNLIMITED};
@@ -31,24 +35,37 @@ static cb_status match_field(void *context, hid_t dataset, const char *name, boo
     const cb_field *field = &m->layout->fields[f];
     if (strcmp(field->name, name)) continue;
     cb_layout_shape(m->layout, field, dims + 1);
-    rank = field->rank + 1, type = field->type, m->found++;
+    rank = field->rank + 1;
+    type = field->type;
+    m->found++;
   }
-  for (size_t e = 0; is_event && !rank && e < CB_EVENT_FIELDS; e++)
-    if (!strcmp(cb_event_fields[e].name, name)) rank = 1, type = cb_event_fields[e].type, m->events++;
-  if (!rank) return cb_fail_placed(CB_ERROR_INPUT, "%s: error: field %s is not recorded by this run", m->path, name);
+  for (size_t e = 0; is_event && !rank && e < m->expected_events; e++)
+    if (!strcmp(cb_record_name(cb_event_fields[e].name, m->layout->old_names), name)) {
+      rank = 1;
+      type = cb_event_fields[e].type;
+      m->events++;
+    }
+  if (!rank)
+    return cb_fail_placed(CB_ERROR_INPUT,
+                          "%s: error: this run does not record the field %s: expected the scenario of the record",
+                          m->path, name);
   if (cb_hdf5_dataset_is(dataset, cb_hdf5_file_type(type), rank, dims)) return CB_OK;
-  return cb_fail_placed(CB_ERROR_INPUT, "%s: error: field %s has another type or shape than in this run", m->path,
-                        name);
+  return cb_fail_placed(
+      CB_ERROR_INPUT,
+      "%s: error: field %s has a type or shape that differs from this run: expected the scenario of the record",
+      m->path, name);
 }
 
 static cb_status match_layout(hid_t file, const char *path, const cb_record_layout *layout) {
-  match m = {.path = path, .layout = layout};
+  match m = {.path = path, .layout = layout, .expected_events = cb_event_fields_of(layout->old_names)};
   size_t expected = 0;
   for (size_t f = 0; f < layout->n_fields; f++) expected += cb_layout_count(layout, &layout->fields[f]) > 0;
   cb_status status = cb_series_each(file, path, match_field, &m);
-  if (status || (m.found == expected && m.events == CB_EVENT_FIELDS)) return status;
-  return cb_fail_placed(CB_ERROR_INPUT, "%s: error: %zu fields and %zu of events in it, this run records %zu and %d",
-                        path, m.found, m.events, expected, CB_EVENT_FIELDS);
+  if (status || (m.found == expected && m.events == m.expected_events)) return status;
+  return cb_fail_placed(
+      CB_ERROR_INPUT,
+      "%s: error: the record has %zu fields and %zu fields of events, expected %zu and %zu as in this run", path,
+      m.found, m.events, expected, m.expected_events);
 }
 
 static cb_status check_state(const cb_record_layout *layout, const cb_blob *state, size_t n_state) {
@@ -56,10 +73,11 @@ static cb_status check_state(const cb_record_layout *layout, const cb_blob *stat
   for (size_t b = 0; same && b < n_state; b++)
     same = !strcmp(state[b].name, layout->state[b].name) && state[b].count == layout->state[b].count &&
            state[b].type == layout->state[b].type;
-  return same ? CB_OK : cb_fail(CB_ERROR_ARGUMENT, "record: the state to be read is not that of the layout");
+  return same ? CB_OK : cb_fail(CB_ERROR_ARGUMENT, "record: expected the pieces of state of the layout");
 }
 
-/* The record under the name of a segment; where the file system has no second names, it moves there. */
+/* Gives the record a second name, the name of segment 1. If the file system has no hard links, the record is
+ * renamed. */
 static cb_status take_as_segment(cb_record_pieces *pieces) {
   const int error = cb_segments_cut(&pieces->folder, 0);
   if (error) return cb_fail_file(pieces->path, "write", error);
@@ -72,7 +90,7 @@ static cb_status take_as_segment(cb_record_pieces *pieces) {
   return status;
 }
 
-/* Pieces up to where the run goes on. */
+/* Keeps the pieces up to the position at which the run continues. */
 static void cut(cb_record_pieces *pieces, cb_record_position at) {
   size_t count = 1;
   while (count < pieces->count && pieces->piece[count].first.rows <= at.rows &&
@@ -93,13 +111,14 @@ static cb_status open_at(const char *path, const cb_record_layout *layout, const
   hid_t file;
   cb_arena *arena = cb_arena_create();
   if (!arena) return cb_fail(CB_ERROR_MEMORY, "record: no memory");
-  cb_status status = match_layout(pieces->file, path, layout);
+  cb_status status = cb_record_has_old_names(pieces->file) ? cb_record_use_old_names(arena, &own) : CB_OK;
+  if (!status) status = match_layout(pieces->file, path, &own);
   if (!status) status = cb_pieces_checkpoint(pieces, &file);
   if (!status) status = cb_checkpoint_read(file, path, pieces->have, state, n_state, position);
   if (!status) status = cb_hdf5_unread(path, status);
   const int deflate = status ? 0 : cb_layout_deflate(pieces->file);
   if (!status)
-    status = cb_layout_take_origin(arena, pieces->file, pieces->path, &own); /* this run does not change it */
+    status = cb_layout_take_origin(arena, pieces->file, pieces->path, &own); /* the origin of the first run */
   if (!status) cut(pieces, *position);
   if (!status && pieces->plain) status = take_as_segment(pieces);
   if (status) {
@@ -108,7 +127,7 @@ static cb_status open_at(const char *path, const cb_record_layout *layout, const
   }
   cb_record_pieces taken = *pieces;
   *pieces = (cb_record_pieces){.file = H5I_INVALID_HID, .other = H5I_INVALID_HID, .folder = {.lock = -1}};
-  return cb_record_attach(path, arena, &taken, &own, deflate, options, state, *position, out);
+  return cb_record_attach(&(cb_record_start){path, arena, &taken, &own, deflate, options, state, *position}, out);
 }
 
 cb_status cb_record_open_for_resume(const char *path, const cb_record_layout *layout, const cb_record_options *options,
@@ -127,6 +146,73 @@ cb_status cb_record_open_for_resume(const char *path, const cb_record_layout *la
   if (!status && position) *position = at;
   cb_pieces_close(&pieces);
   if (status) status = cb_hdf5_unread(path, status);
+  cb_hdf5_quiet_end(quiet);
+  return status;
+}
+
+/* ---- Repair
+ *
+ * The segments of a run that was killed, or that had no disk space to join them, become one plain file, as at the end
+ * of a run (join.c). A plain file stays unchanged; a folder next to it has no other data and is removed. */
+
+static cb_status join_pieces(cb_record_pieces *p) {
+  cb_image layout = {NULL, 0};
+  cb_record_warnings warnings = {.length = 0};
+  cb_record_position at = {0};
+  cb_blob *state = NULL;
+  hid_t file;
+  size_t n_state = 0;
+  int completed = 0;
+  bool joined = false;
+  cb_arena *arena = cb_arena_create();
+  char *name = cb_segment_name(&p->folder, 0);
+  cb_status status = arena && name ? cb_probe(name) : cb_fail(CB_ERROR_MEMORY, "%s: no memory", p->path);
+  if (!status) status = cb_image_read(name, &layout);
+  free(name);
+  if (!status) status = cb_pieces_checkpoint(p, &file);
+  if (!status) status = cb_checkpoint_shape(arena, file, p->path, &state, &n_state);
+  if (!status) status = cb_checkpoint_position(file, p->path, p->have, &at);
+  if (!status && at.checkpoints) status = cb_checkpoint_read(file, p->path, p->have, state, n_state, &at);
+  if (!status) {
+    cb_hdf5_get_numbers(p->file, ".", "completed", H5T_INTEGER, H5T_NATIVE_INT, 1, &completed);
+    cb_warnings_read(p->file, &warnings);
+    const cb_join how = {.layout = &layout,
+                         .state = at.checkpoints ? state : NULL,
+                         .n_state = n_state,
+                         .checkpoint = at,
+                         .warnings = &warnings,
+                         .completed = completed,
+                         .synced = true};
+    status = cb_join_write(p, &how, &joined);
+  }
+  free(layout.bytes);
+  cb_arena_free(arena);
+  return status;
+}
+
+static cb_status repair(const char *path, cb_segments *folder, cb_repair_report *report) {
+  cb_record_pieces p;
+  cb_status status = cb_pieces_open_own(path, folder, &p);
+  if (status) return status;
+  *report = (cb_repair_report){p.plain, p.have.rows, p.have.events, 0};
+  if (!p.plain && !(status = join_pieces(&p))) cb_probe_trust(p.folder.record);
+  if (!status) cb_segments_leave(&p.folder, true);
+  cb_pieces_close(&p);
+  return status;
+}
+
+cb_status cb_record_repair(const char *path, cb_repair_report *report) {
+  cb_segments folder;
+  cb_repair_report unread;
+  cb_reader *reader = NULL;
+  if (!report) report = &unread;
+  cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
+  cb_status status = cb_segments_name(path, &folder);
+  if (!status && (status = cb_segments_take(&folder))) cb_segments_leave(&folder, false);
+  if (!status) status = repair(path, &folder, report);
+  if (!status) status = cb_reader_open(path, &reader); /* checks that the repaired record can be read */
+  cb_reader_close(reader);
+  status = cb_hdf5_unread(path, status);
   cb_hdf5_quiet_end(quiet);
   return status;
 }

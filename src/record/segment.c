@@ -1,9 +1,9 @@
-/* Files in memory: HDF5's core driver without a file behind it, so that HDF5 never meets a full disk. Their images are
- * written as every other output is.
+/* HDF5 files in memory: HDF5's core driver without a file on the disk, so that a full disk cannot cause an error in
+ * HDF5. Their images are written to the disk like any other output.
  *
- * The lower bound of the format is the earliest one: H5Fget_file_image clears the marks of a writer in the superblock, and
- * in the versions that have a checksum (2 and 3) leaves that as it was. Headers of objects have checksums nevertheless:
- * they do where the order of attributes is tracked.
+ * The lower bound of the format is the earliest version, because H5Fget_file_image clears the writer's flags in the
+ * superblock but does not correct the checksum of superblocks of versions 2 and 3. Object headers have checksums
+ * nevertheless, because the order of attributes is tracked.
  */
 #include "core/failure.h"
 #include "core/file.h"
@@ -22,7 +22,7 @@
 
 enum { INCREMENT = 1 << 20, PART = 4 << 20 };
 
-/* Chunks have no blocks of 2 KiB to themselves, of which a part is left in the file. */
+/* Small data do not get separate blocks of 2 KiB, because unused parts of such blocks would stay in the file. */
 hid_t cb_record_access(void) {
   const hid_t access = cb_hdf5_file_access();
   if (access >= 0 && H5Pset_libver_bounds(access, H5F_LIBVER_EARLIEST, H5F_LIBVER_V110) >= 0 &&
@@ -32,7 +32,7 @@ hid_t cb_record_access(void) {
   return H5I_INVALID_HID;
 }
 
-hid_t cb_record_creation(void) {
+static hid_t creation_properties(void) {
   const hid_t create = H5Pcreate(H5P_FILE_CREATE);
   H5Pset_link_creation_order(create, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
   H5Pset_attr_creation_order(create, H5P_CRT_ORDER_TRACKED);
@@ -41,7 +41,7 @@ hid_t cb_record_creation(void) {
   return create;
 }
 
-/* ---- The memory of a file, which the next one takes over: a new one would cost a fault of a page every 4 KiB */
+/* ---- The memory of a file, which the next file reuses */
 
 static void *take_memory(size_t size, H5FD_file_image_op_t op, void *udata) {
   cb_file_memory *m = udata;
@@ -49,7 +49,8 @@ static void *take_memory(size_t size, H5FD_file_image_op_t op, void *udata) {
   if (size > m->size) {
     void *more = realloc(m->bytes, size);
     if (!more) return NULL;
-    m->bytes = more, m->size = size;
+    m->bytes = more;
+    m->size = size;
   }
   m->taken = true;
   return m->bytes;
@@ -61,7 +62,10 @@ static void *grow_memory(void *bytes, size_t size, H5FD_file_image_op_t op, void
   if (!m->taken || bytes != m->bytes) return realloc(bytes, size);
   if (size <= m->size) return bytes;
   void *more = realloc(bytes, size);
-  if (more) m->bytes = more, m->size = size;
+  if (more) {
+    m->bytes = more;
+    m->size = size;
+  }
   return more;
 }
 
@@ -91,13 +95,13 @@ static bool set_memory(hid_t access, cb_file_memory *m) {
   return !m || H5Pset_file_image_callbacks(access, &calls) >= 0;
 }
 
-/* HDF5 tells files in memory apart by their names. */
+/* HDF5 distinguishes files in memory by their names. */
 static atomic_uint memories;
 
 static hid_t memory(const cb_image *image, cb_file_memory *m) {
   char name[32];
   snprintf(name, sizeof name, "memory-%u", atomic_fetch_add(&memories, 1));
-  const hid_t access = cb_record_access(), create = access < 0 ? access : cb_record_creation();
+  const hid_t access = cb_record_access(), create = access < 0 ? access : creation_properties();
   hid_t file = H5I_INVALID_HID;
   if (access >= 0 && H5Pset_fapl_core(access, INCREMENT, false) >= 0 && set_memory(access, m)) {
     if (!image)
@@ -119,7 +123,7 @@ cb_status cb_memory_image(hid_t file, const char *path, cb_image *out) {
   const ssize_t size = H5Fget_file_image(file, NULL, 0);
   if (size <= 0) return cb_hdf5_fail(path, "write");
   unsigned char *bytes = malloc((size_t)size);
-  if (!bytes) return cb_fail(CB_ERROR_MEMORY, "%s: no memory for %zu bytes of it", path, (size_t)size);
+  if (!bytes) return cb_fail(CB_ERROR_MEMORY, "%s: no memory for its image of %zu bytes", path, (size_t)size);
   if (H5Fget_file_image(file, bytes, (size_t)size) != size) {
     free(bytes);
     return cb_hdf5_fail(path, "write");
@@ -148,7 +152,8 @@ static void *digest_image(void *job) {
   return NULL;
 }
 
-/* 0 or errno. What is to be synced is on its way to the disk while more comes; large ones are digested at the same time. */
+/* Writes the image to the file at `path`. Returns 0 or errno. Syncing starts while later parts are written, and another
+ * thread computes the digest of a large image at the same time. */
 static int put(const char *path, const cb_image *image, bool synced, char digest[CB_SHA256]) {
   digesting job = {image, digest};
   pthread_t thread;
@@ -163,7 +168,7 @@ static int put(const char *path, const cb_image *image, bool synced, char digest
       if (put < 0 && errno != EINTR) error = errno;
       if (put > 0) at += (size_t)put;
     }
-    if (synced) sync_file_range(fd, (off_t)done, (off_t)n, SYNC_FILE_RANGE_WRITE); /* fsync tells what fails */
+    if (synced) sync_file_range(fd, (off_t)done, (off_t)n, SYNC_FILE_RANGE_WRITE); /* fsync reports failures */
   }
   const int closed = cb_close(fd);
   if (meanwhile) pthread_join(thread, NULL);
@@ -181,7 +186,7 @@ cb_status cb_image_save(const cb_image *image, const char *path, bool synced, ch
   return cb_output_end(&o, true, status);
 }
 
-/* HDF5's core driver keeps a file in one piece of memory, whose address is its handle. */
+/* HDF5's core driver stores a file in one block of memory, and its handle points to the address of that block. */
 cb_status cb_memory_save(hid_t file, const char *path, const char *name, bool synced, char digest[CB_SHA256],
                          uint64_t *bytes) {
   void *handle = NULL;

@@ -1,7 +1,8 @@
-/* OUT.h5 while its run goes on: every array of rows is a virtual dataset over those of the segments (HDF5 virtual
- * datasets), which it names relative to itself, so that the file can be moved with its folder. All else is as in a segment.
+/* OUT.h5 during a run: every array of rows is an HDF5 virtual dataset over the arrays of the segments. Segments are
+ * named relative to OUT.h5, so that it can be moved together with its folder. Everything else is as in a segment, but
+ * /checkpoint has no state.
  *
- * /checkpoint/segments says what it was made of: a line for each segment with its name, rows, events and SHA-256.
+ * /checkpoint/segments lists the sources of the file: one line per segment with its name, rows, events and SHA-256.
  */
 #include "core/failure.h"
 #include "record/internal.h"
@@ -17,7 +18,7 @@ bool cb_virtual_is(hid_t file) {
   return H5Lexists(file, "checkpoint", H5P_DEFAULT) > 0 && H5Lexists(file, "checkpoint/segments", H5P_DEFAULT) > 0;
 }
 
-/* The name by which the virtual file names a segment: its folder and itself. */
+/* The name of a segment in the virtual file: FOLDER/NUMBER.h5. */
 static void source_name(const cb_record_pieces *over, uint64_t number, char *out, size_t size) {
   const char *slash = strrchr(over->folder.path, '/');
   snprintf(out, size, "%s/%06llu.h5", slash ? slash + 1 : over->folder.path, (unsigned long long)number);
@@ -26,14 +27,15 @@ static void source_name(const cb_record_pieces *over, uint64_t number, char *out
 static bool map_piece(hid_t create, hid_t whole, const cb_record_pieces *over, const cb_piece *piece, const char *name,
                       bool is_event, int rank, const hsize_t *dims) {
   const uint64_t rows = is_event ? piece->have.events : piece->have.rows;
-  hsize_t start[4] = {is_event ? piece->first.events : piece->first.rows}, size[4] = {rows}, most[4] = {H5S_UNLIMITED};
+  hsize_t start[4] = {is_event ? piece->first.events : piece->first.rows}, size[4] = {rows},
+          maximum[4] = {H5S_UNLIMITED};
   const hsize_t begin[4] = {0};
   char file[4200];
   if (!rows) return true;
-  for (int d = 1; d < rank; d++) size[d] = most[d] = dims[d];
+  for (int d = 1; d < rank; d++) size[d] = maximum[d] = dims[d];
   source_name(over, piece->number, file, sizeof file);
-  const hid_t source = H5Screate_simple(rank, size, most);
-  /* just these rows: the segment may have more than count, or by now than it had */
+  const hid_t source = H5Screate_simple(rank, size, maximum);
+  /* Exactly these rows are selected: the segment may have more rows that do not count or were written later. */
   const bool ok = source >= 0 && H5Sselect_hyperslab(source, H5S_SELECT_SET, begin, NULL, size, NULL) >= 0 &&
                   H5Sselect_hyperslab(whole, H5S_SELECT_SET, start, NULL, size, NULL) >= 0 &&
                   cb_hdf5_set_virtual(create, whole, file, name, source);
@@ -44,10 +46,10 @@ static bool map_piece(hid_t create, hid_t whole, const cb_record_pieces *over, c
 hid_t cb_virtual_properties(const cb_record_pieces *over, const char *name, bool is_event, hid_t type, int rank,
                             hsize_t *dims) {
   static const double nothing = NAN;
-  hsize_t most[4] = {H5S_UNLIMITED};
+  hsize_t maximum[4] = {H5S_UNLIMITED};
   dims[0] = is_event ? over->have.events : over->have.rows;
-  for (int d = 1; d < rank; d++) most[d] = dims[d];
-  const hid_t create = H5Pcreate(H5P_DATASET_CREATE), whole = H5Screate_simple(rank, dims, most);
+  for (int d = 1; d < rank; d++) maximum[d] = dims[d];
+  const hid_t create = H5Pcreate(H5P_DATASET_CREATE), whole = H5Screate_simple(rank, dims, maximum);
   bool ok = create >= 0 && whole >= 0;
   if (ok && H5Tget_class(type) == H5T_FLOAT) ok = H5Pset_fill_value(create, H5T_NATIVE_DOUBLE, &nothing) >= 0;
   for (size_t i = 0; ok && i < over->count; i++)
@@ -58,7 +60,7 @@ hid_t cb_virtual_properties(const cb_record_pieces *over, const char *name, bool
   return H5I_INVALID_HID;
 }
 
-/* A text of fixed length for each segment; one of an empty text where there is none. */
+/* The list is one text of fixed length per segment, or a single empty text if there is no segment. */
 static bool put_list(hid_t file, const cb_record_pieces *over) {
   const hsize_t dims[1] = {over->count ? over->count : 1};
   char *lines = calloc(dims[0], LINE);
@@ -76,7 +78,7 @@ static bool put_list(hid_t file, const cb_record_pieces *over) {
 }
 
 static cb_status build(hid_t file, const cb_record_pieces *over, const cb_virtual *v) {
-  static const cb_filing few = {0, CB_CHUNK_ROWS}; /* where there is no row yet */
+  static const cb_filing few = {0, CB_CHUNK_ROWS}; /* used for arrays that have no rows yet */
   const int completed = v->completed;
   char base[4200];
   source_name(over, 0, base, sizeof base);
@@ -97,7 +99,7 @@ cb_status cb_virtual_write(const cb_record_pieces *over, const cb_virtual *v) {
   return status;
 }
 
-/* ---- Segments against the list */
+/* ---- Comparing the segments with the list */
 
 static char *read_list(hid_t file, size_t *count) {
   const hid_t dataset = H5Dopen2(file, "checkpoint/segments", H5P_DEFAULT), type = H5Tcopy(H5T_C_S1),
@@ -107,8 +109,10 @@ static char *read_list(hid_t file, size_t *count) {
   H5Tset_size(type, LINE);
   const hid_t stored = dataset < 0 ? dataset : H5Dget_type(dataset);
   if (n > 0 && n < 1 << 24 && H5Tequal(stored, type) > 0 && (lines = calloc((size_t)n, LINE)) &&
-      H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, lines) < 0)
-    free(lines), lines = NULL;
+      H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, lines) < 0) {
+    free(lines);
+    lines = NULL;
+  }
   *count = lines ? (size_t)n : 0;
   if (stored >= 0) H5Tclose(stored);
   if (space >= 0) H5Sclose(space);
@@ -117,7 +121,7 @@ static char *read_list(hid_t file, size_t *count) {
   return lines;
 }
 
-static cb_status check_segment(const cb_record_pieces *pieces, const char *line, bool last, cb_verify_tell tell,
+static cb_status check_segment(const cb_record_pieces *pieces, const char *line, bool last, cb_verify_listener listener,
                                void *user) {
   unsigned long long number, rows, events;
   char expected[CB_SHA256 + 1] = "", found[CB_SHA256], text[200];
@@ -129,16 +133,16 @@ static cb_status check_segment(const cb_record_pieces *pieces, const char *line,
   if (status) return status;
   cb_image_digest(&image, found);
   free(image.bytes);
-  snprintf(text, sizeof text, "segment %06llu.h5 is not as it was written: its SHA-256 is another", number);
-  /* the last one may have its name while the virtual file has not yet */
-  if (strcmp(found, expected) && !last) tell(user, text);
+  snprintf(text, sizeof text, "segment %06llu.h5 has changed since it was written: its SHA-256 is different", number);
+  /* The last segment may already be newer than the virtual file. */
+  if (strcmp(found, expected) && !last) listener(user, text);
   return CB_OK;
 }
 
-cb_status cb_virtual_check(const cb_record_pieces *pieces, cb_verify_tell tell, void *user) {
+cb_status cb_virtual_check(const cb_record_pieces *pieces, cb_verify_listener listener, void *user) {
   size_t count = 0;
   const hid_t file = cb_hdf5_open(pieces->folder.record, H5F_ACC_RDONLY);
-  if (file < 0) { /* it was not yet made */
+  if (file < 0) { /* the virtual file has not been made yet */
     cb_hdf5_forget();
     return CB_OK;
   }
@@ -147,7 +151,7 @@ cb_status cb_virtual_check(const cb_record_pieces *pieces, cb_verify_tell tell, 
   cb_status status = CB_OK;
   for (size_t i = 0; i < count && !status; i++) {
     lines[(i + 1) * LINE - 1] = 0;
-    if (lines[i * LINE]) status = check_segment(pieces, lines + i * LINE, i + 1 == count, tell, user);
+    if (lines[i * LINE]) status = check_segment(pieces, lines + i * LINE, i + 1 == count, listener, user);
   }
   free(lines);
   return status;

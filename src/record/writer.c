@@ -1,9 +1,10 @@
-/* From memory to segments: the record's own thread.
+/* The writer: the record's own thread, which writes rows from memory to segments.
  *
- * It wakes when a batch of rows (as a rule 256, one chunk of every field) is full, when something has waited for the flush
- * interval, and at the end. Rows go into the segment in memory, an HDF5 file that no disk can refuse. At the flush interval
- * the segment takes its name in the folder, and the virtual file over all segments takes the record's name. A segment that
- * has become large is final, and the next one begins. At the end all are joined.
+ * It wakes when a batch of rows (usually 256, one chunk of every field of a short record) is full, when data has waited
+ * for the flush interval, and at the end. Rows are written into the segment in memory, an HDF5 file for which a full
+ * disk is no error. At the flush interval the segment is written into the folder, and the virtual file over all
+ * segments is written under the record's name. A segment that has become large is final, and the next one begins. At
+ * the end all segments are joined.
  */
 #include "core/failure.h"
 #include "record/internal.h"
@@ -14,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VIRTUAL_SHARE = 20 }; /* one part in so many of the time goes into the virtual file */
+enum { VIRTUAL_SHARE = 20 }; /* at most 1/20 of the time is spent on the virtual file */
 
 static bool write_slab(const cb_series *series, uint64_t first, uint64_t count, const void *data) {
   hsize_t start[4] = {first}, size[4] = {count};
@@ -27,7 +28,7 @@ static bool write_slab(const cb_series *series, uint64_t first, uint64_t count, 
   return ok;
 }
 
-/* Rows first .. first+count-1 of the segment, which lie together in the ring. */
+/* Writes rows first .. first+count-1 of the segment, which are contiguous in the ring. */
 static bool write_series(const cb_series *series, uint64_t first, uint64_t count, uint64_t place) {
   hsize_t size[4] = {first + count};
   for (int d = 1; d < series->rank; d++) size[d] = series->shape[d];
@@ -35,7 +36,7 @@ static bool write_series(const cb_series *series, uint64_t first, uint64_t count
          write_slab(series, first, count, series->ring + place * series->row_bytes);
 }
 
-/* Rows up to `end`, batch by batch; their place in memory is free afterwards. */
+/* Writes the rows up to `end` batch by batch. Afterwards their memory is free. */
 static cb_status write_table(cb_record *record, cb_table *table, uint64_t end) {
   cb_piece *piece = &record->pieces.piece[record->pieces.count - 1];
   const bool is_rows = table == &record->rows;
@@ -44,7 +45,7 @@ static cb_status write_table(cb_record *record, cb_table *table, uint64_t end) {
   while (tail < end) {
     uint64_t next = (tail / table->batch + 1) * table->batch;
     const uint64_t place =
-        is_rows ? cb_batch_of(record, tail / table->batch)->place + tail % table->batch : tail % table->capacity;
+        is_rows ? cb_row_batch_of(record, tail / table->batch)->place + tail % table->batch : tail % table->capacity;
     if (next > end) next = end;
     for (size_t s = 0; s < table->count; s++)
       if (table->series[s].row_bytes && !write_series(&table->series[s], tail - before, next - tail, place))
@@ -74,7 +75,7 @@ static bool put_first(hid_t file, const char *name, uint64_t value) {
   return ok;
 }
 
-/* HDF5 keeps the last chunk of the series alone: a whole one goes into the file, so that the length of the file is known. */
+/* HDF5 caches only one chunk of the series: complete chunks are in the file, so that the size of the file is known. */
 static hid_t open_series(hid_t file, const char *name, hid_t access) {
   if (H5Pset_chunk_cache(access, 1, CB_CHUNK_BYTES, 1) < 0) return H5I_INVALID_HID;
   return H5Dopen2(file, name, access);
@@ -90,8 +91,8 @@ static bool open_table(hid_t file, cb_table *table) {
   return ok;
 }
 
-/* Makes the layout for a file of so many rows, once without rows and once, if it is large, also without the constants that
- * number 0 holds for all segments. After a failure the record has the layout that it had. */
+/* Makes the layout for a file of `rows` rows: one image without rows and, if it is large, a second one without the
+ * constants that are in segment 0. After a failure the record keeps its previous layout. */
 static cb_status take_image(cb_record *record, uint64_t rows) {
   const cb_filing filing = {record->filing.deflate, cb_layout_chunk_rows(record->layout, rows)};
   cb_image image = {NULL, 0}, lean = {NULL, 0};
@@ -135,36 +136,37 @@ cb_status cb_writer_begin_segment(cb_record *record) {
   return cb_pieces_add(pieces, &piece) ? CB_OK : cb_fail(CB_ERROR_MEMORY, "record: no memory");
 }
 
-/* The writer's copy of the newest checkpoint. Rows and events before it are before the head that is found afterwards. */
+/* Copies the newest checkpoint for the writer. It is not after the rows and events that a later find_head returns. */
 static void take_checkpoint(cb_record *record) {
   pthread_mutex_lock(&record->mutex);
-  const bool newer = record->checkpoint.checkpoints != record->taken_at.checkpoints;
+  const bool newer = record->checkpoint.checkpoints != record->captured_at.checkpoints;
   for (size_t b = 0; newer && b < record->n_state; b++)
     if (record->state[b].count)
-      memcpy(record->taken[b].data, record->state[b].data,
+      memcpy(record->captured[b].data, record->state[b].data,
              record->state[b].count * cb_hdf5_type_size(record->state[b].type));
-  record->taken_at = record->checkpoint;
-  record->taken_warnings = record->warnings.sealed;
+  record->captured_at = record->checkpoint;
+  record->captured_warnings = record->warnings.sealed;
   pthread_mutex_unlock(&record->mutex);
 }
 
 static bool fits(const cb_record *record) {
-  return record->taken_at.rows <= record->pieces.have.rows && record->taken_at.events <= record->pieces.have.events;
+  return record->captured_at.rows <= record->pieces.have.rows &&
+         record->captured_at.events <= record->pieces.have.events;
 }
 
-/* The checkpoint that was taken into the segment, if its rows are there: otherwise it has to wait for the next one. A
- * large state is in one segment alone. */
+/* Writes the captured checkpoint into the segment, if the rows before it have been written; otherwise it is written at
+ * the next call. A large state is written into only one segment. */
 static cb_status put_checkpoint(cb_record *record, bool all_warnings, cb_virtual *v) {
   cb_record_warnings *warnings = &record->warnings;
-  const cb_record_position at = record->taken_at;
+  const cb_record_position at = record->captured_at;
   const bool there = cb_checkpoint_is_large(record->state, record->n_state) && at.checkpoints == record->kept;
   bool ok = true;
   if (at.checkpoints && !there && fits(record)) {
-    ok = cb_checkpoint_write(record->file, record->taken, record->n_state, at);
+    ok = cb_checkpoint_write(record->file, record->captured, record->n_state, at);
     record->in_file = at.checkpoints;
   }
   pthread_mutex_lock(&record->mutex);
-  v->warnings_length = all_warnings ? warnings->length : record->taken_warnings;
+  v->warnings_length = all_warnings ? warnings->length : record->captured_warnings;
   warnings->written = SIZE_MAX;
   ok = ok && cb_warnings_write(record->file, warnings, v->warnings_length);
   pthread_mutex_unlock(&record->mutex);
@@ -173,19 +175,19 @@ static cb_status put_checkpoint(cb_record *record, bool all_warnings, cb_virtual
 
 static bool is_synced(const cb_record *record) { return record->options.sync != CB_SYNC_NEVER; }
 
-/* The virtual file names every array in every segment, so that it takes the longer the more there are: it is as old as the
- * flush interval, and no more than a share of the time goes into it. */
+/* The virtual file refers to every array in every segment, so writing it takes longer the more segments there are. It
+ * is written once per flush interval, or less often if that would take more than its share of the time. */
 static cb_status publish_virtual(cb_record *record, const cb_virtual *v, bool must) {
   const double begin = now();
   if (!must && begin < record->virtual_due) return CB_OK;
   const cb_status status = cb_virtual_write(&record->pieces, v);
   record->virtual_due = begin + fmax(record->flush_interval, VIRTUAL_SHARE * (now() - begin));
   record->put = record->pieces.have;
-  record->put.checkpoints = record->taken_at.checkpoints;
+  record->put.checkpoints = record->captured_at.checkpoints;
   return status;
 }
 
-/* The record without rows, as number 0. */
+/* Writes the record without rows as segment 0. */
 static cb_status publish_layout(cb_record *record) {
   char *name = cb_segment_name(&record->pieces.folder, 0);
   if (!name) return cb_fail(CB_ERROR_MEMORY, "record: no memory");
@@ -195,8 +197,8 @@ static cb_status publish_layout(cb_record *record) {
   return status;
 }
 
-/* The segment first: what had the record's name keeps it until the virtual file can take it. A run that ends in between has
- * recorded nothing, and its segment is of no use to anyone. */
+/* The segment is written first, so that an existing file keeps the record's name until the virtual file is ready. If a
+ * run ends in between, it has recorded nothing. */
 static cb_status publish(cb_record *record, cb_virtual *v) {
   cb_piece *piece = &record->pieces.piece[record->pieces.count - 1];
   cb_status status = record->numbered ? CB_OK : publish_layout(record);
@@ -224,23 +226,23 @@ cb_status cb_writer_publish(cb_record *record, bool completed) {
   return status ? status : publish(record, &v);
 }
 
-/* Joining opens it again. */
+/* Informs the prober that this process has written the last segment, because joining opens it again. */
 static void trust(const cb_record_pieces *pieces) {
   char *name = cb_segment_name(&pieces->folder, pieces->piece[pieces->count - 1].number);
   if (name) cb_probe_trust(name);
   free(name);
 }
 
-/* A large segment is final when it ends with a chunk of rows, so that the next segment has the chunks of the joined file. A
- * segment with the chunks of a short file is also final when the file has become long. If rows are so long that a chunk
- * would double the segment, it ends before the chunk does. */
+/* A large segment is final when it ends with a chunk of rows, so that the next segment has the chunks of the joined
+ * file. A segment with the chunks of a short file is also final when the file has become long. If rows are so long that
+ * a chunk would double the segment, the segment ends before the chunk is complete. */
 static cb_status end_segment(cb_record *record) {
   hsize_t bytes = 0;
   if (H5Fget_filesize(record->file, &bytes) < 0) return cb_hdf5_fail(record->path, "write");
   const uint64_t rows = record->pieces.have.rows;
   const bool whole = rows % cb_layout_chunk_rows(record->layout, UINT64_MAX) == 0;
-  const bool many = cb_layout_chunk_rows(record->layout, rows) > record->filing.chunk_rows;
-  if (!many && (bytes < CB_SEGMENT_BYTES || (!whole && bytes < 2 * CB_SEGMENT_BYTES))) return CB_OK;
+  const bool limit = cb_layout_chunk_rows(record->layout, rows) > record->filing.chunk_rows;
+  if (!limit && (bytes < CB_SEGMENT_BYTES || (!whole && bytes < 2 * CB_SEGMENT_BYTES))) return CB_OK;
   const cb_status status = cb_writer_publish(record, false);
   if (status) return status;
   trust(&record->pieces);
@@ -249,21 +251,21 @@ static cb_status end_segment(cb_record *record) {
 
 /* ---- Rounds */
 
-/* How far the stepping thread is. */
+/* The rows and events that the stepping thread has produced so far. */
 static cb_record_position find_head(cb_record *record) {
-  /* Events first: every event that a row we see followed is then seen as well. */
+  /* Events are read first, so that the rows include every row that preceded one of these events. */
   const uint64_t events = atomic_load_explicit(&record->events.head, memory_order_acquire);
   const uint64_t rows = atomic_load_explicit(&record->rows.head, memory_order_acquire);
   return (cb_record_position){.rows = rows, .events = events};
 }
 
-/* Full batches of rows with their events up to `head`, and if `everything` what else there is. */
+/* Writes the full batches of rows up to `head` with their events; with `everything` also the rest. */
 static cb_status write_pending(cb_record *record, cb_record_position head, bool everything) {
   cb_table *rows = &record->rows, *events = &record->events;
   uint64_t tail = atomic_load_explicit(&rows->tail, memory_order_relaxed);
   cb_status status;
   while (head.rows / rows->batch > tail / rows->batch) {
-    const cb_batch *batch = cb_batch_of(record, tail / rows->batch);
+    const cb_row_batch *batch = cb_row_batch_of(record, tail / rows->batch);
     const uint64_t event_end = batch->events, end = (tail / rows->batch + 1) * rows->batch;
     if ((status = write_table(record, rows, end)) || (status = write_table(record, events, event_end))) return status;
     tail = end;
@@ -277,7 +279,7 @@ static cb_status write_pending(cb_record *record, cb_record_position head, bool 
   return write_table(record, events, head.events);
 }
 
-/* The other threads see the failure at their next call; what was published stays. */
+/* Stores a failure, which the stepping thread gets at its next call. Published data stays. */
 static void fail(cb_record *record, cb_status status) {
   pthread_mutex_lock(&record->mutex);
   record->status = status;
@@ -292,26 +294,33 @@ static void set_deadline(cb_record *record) {
   clock_gettime(CLOCK_MONOTONIC, &record->deadline);
   record->deadline.tv_sec += (time_t)whole;
   record->deadline.tv_nsec += (long)((whole - (double)(time_t)whole) * 1e9);
-  if (record->deadline.tv_nsec >= 1000000000) record->deadline.tv_sec++, record->deadline.tv_nsec -= 1000000000;
+  if (record->deadline.tv_nsec >= 1000000000) {
+    record->deadline.tv_sec++;
+    record->deadline.tv_nsec -= 1000000000;
+  }
 }
 
 static bool past_deadline(const cb_record *record) {
   return now() >= (double)record->deadline.tv_sec + 1e-9 * (double)record->deadline.tv_nsec;
 }
 
-/* Under the mutex: is there anything that is not published? */
+/* Whether there is any unpublished data. The caller holds the mutex. */
 static bool has_news(cb_record *record) {
   const cb_record_position head = find_head(record);
   return head.rows != record->put.rows || head.events != record->put.events ||
          record->checkpoint.checkpoints != record->put.checkpoints;
 }
 
-/* One round, with the mutex free. */
+/* One round of the writer, without the mutex. everything: also writes incomplete batches; publishes: also writes the
+ * segment and the virtual file to the disk. */
 static void work(cb_record *record, bool everything, bool publishes) {
   cb_status status = CB_OK;
-  if (publishes) set_deadline(record); /* from the rows that it has on, not from when they are written */
+  if (publishes) set_deadline(record); /* the interval begins now, not after the rows were written */
   if (!atomic_load(&record->failed)) {
-    if (publishes || (record->fresh && fits(record))) take_checkpoint(record), record->fresh = false;
+    if (publishes || (record->fresh && fits(record))) {
+      take_checkpoint(record);
+      record->fresh = false;
+    }
     const cb_record_position head = find_head(record);
     status = write_pending(record, head, false);
     if (!status && (everything || publishes)) status = write_pending(record, head, true);
@@ -327,8 +336,9 @@ static void work(cb_record *record, bool everything, bool publishes) {
 
 /* ---- The end */
 
-/* Everything is in segments or in memory: joins it, or leaves the last segment as the virtual file needs it. A join that was
- * refused, as for want of room, is a failure after which all is in segments. */
+/* Writes the remaining data and joins the segments. If they are not joined, the last segment and the virtual file are
+ * written to the disk. If joining failed, for example because the disk is full, that failure is returned, but the
+ * record is complete in segments. */
 static cb_status finish(cb_record *record) {
   cb_virtual v = describe(record, record->completing);
   record->ended = true;
@@ -345,10 +355,11 @@ static cb_status finish(cb_record *record) {
                        .warnings = &record->warnings,
                        .completed = record->completing,
                        .synced = is_synced(record),
-                       .most_bytes = record->options.join_bytes};
+                       .maximum_bytes = record->options.join_bytes};
   if (!status) status = cb_join_write(&record->pieces, &how, &record->joined);
   if (record->joined) return CB_OK;
-  if (status == CB_ERROR_INPUT) status = cb_hdf5_unread(record->path, status); /* segments are damaged, or refused */
+  if (status == CB_ERROR_INPUT)
+    status = cb_hdf5_unread(record->path, status); /* a segment is damaged, or a read was refused */
   const cb_failure why = cb_failure_last();
   char text[sizeof record->text];
   snprintf(text, sizeof text, "%s", cb_error_text());
@@ -398,7 +409,7 @@ void cb_writer_work(cb_record *record, bool everything) {
   cb_hdf5_quiet_end(quiet);
 }
 
-/* Whether the writer has what HDF5 takes in a thread; else it has ended. */
+/* Whether HDF5 has the memory that it needs in the thread of the writer. If not, the thread has ended. */
 static bool is_ready(cb_record *record) {
   pthread_mutex_lock(&record->mutex);
   while (!record->looked) pthread_cond_wait(&record->done, &record->mutex);
@@ -412,8 +423,8 @@ cb_status cb_writer_start(cb_record *record) {
   set_deadline(record);
   H5is_library_threadsafe(&safe);
   if (!safe) return CB_OK;
-  /* Signals are for the threads of the program, but those of what the thread does itself; a SIGXFSZ of ours becomes the error
-   * EFBIG. */
+  /* The thread blocks all signals except those that its own instructions cause; the threads of the program get the
+   * others. A blocked SIGXFSZ becomes the error EFBIG. */
   static const int own[] = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL};
   sigset_t others, before;
   sigfillset(&others);
@@ -422,7 +433,8 @@ cb_status cb_writer_start(cb_record *record) {
   int error = pthread_create(&record->thread, NULL, writer, record);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   if (!error && !is_ready(record)) error = ENOMEM;
-  return error ? cb_fail(CB_ERROR_MEMORY, "%s: no thread for writing: %s", record->path, strerror(error)) : CB_OK;
+  return error ? cb_fail(CB_ERROR_MEMORY, "%s: cannot start a thread for writing: %s", record->path, strerror(error))
+               : CB_OK;
 }
 
 void cb_writer_stop(cb_record *record) {

@@ -1,8 +1,8 @@
-/* The broad phase's life: taking balls, listing near pairs in order, and the balls near to one.
+/* The broad phase: it takes balls, sorts them into a grid, and lists near pairs and the balls near a given one.
  *
- * Pairs are found in no certain order, by each thread its own, and sorted by counting, first by j, then by i, so that
- * the list is the same whatever the cells and threads. Which pairs are near is decided by one function of two balls
- * (broad_phase_private.h).
+ * Each thread finds pairs in its own order. A counting sort, first by j, then by i, puts them in order, so the list
+ * does not depend on the cells or the number of threads. One function of two balls, are_near, decides which pairs are
+ * near.
  */
 #include "core/threads.h"
 #include "run/broad_phase_private.h"
@@ -11,8 +11,293 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* --- near --- */
+
+static inline double square_of(const double *x, const double *y, int from, int to) {
+  double sum = 0;
+  for (int a = from; a < to; a++) sum += (x[a] - y[a]) * (x[a] - y[a]);
+  return sum;
+}
+
+static inline double square_of_all(const double *x, const double *y) {
+  const double e0 = x[0] - y[0], e1 = x[1] - y[1], e2 = x[2] - y[2], e3 = x[3] - y[3];
+  return (e0 * e0 + e1 * e1) + (e2 * e2 + e3 * e3);
+}
+
+static inline bool boxes_meet(const cb_broad *b, const cb_ball *x, const cb_ball *y) {
+  for (int a = 0; a < b->flat; a++) {
+    double e = fabs(x->x[a] - y->x[a]);
+    if (b->period[a] > 0 && e > b->period[a] - e) e = b->period[a] - e;
+    if (!(e <= x->half[a] + y->half[a])) return false;
+  }
+  return true;
+}
+
+/* d^2 + e^2 <= D^2: d is the distance in the curved factor, e^2 (`square`) the square of the distance in the flat
+ * factor, D (`sum`) the sum of the reaches. */
+static inline bool are_within(double d, double square, double sum) {
+  return d * d + square <= sum * sum * CB_BROAD_SLACK;
+}
+
+static inline __attribute__((always_inline)) bool are_near(const cb_broad *b, cb_broad_kind kind, bool pure,
+                                                           const cb_ball *x, const cb_ball *y) {
+  if (x->always || y->always) return true;
+  if (kind == CB_BROAD_BOX) return boxes_meet(b, x, y);
+  const double sum = x->reach + y->reach;
+  const double flat = pure ? 0 : square_of(x->x, y->x, b->m, b->m + b->flat);
+  const double e = pure ? square_of_all(x->x, y->x) : square_of(x->x, y->x, 0, b->m);
+  if (kind == CB_BROAD_FLAT) return e <= sum * sum * CB_BROAD_SLACK;
+  if (!pure && !(flat <= sum * sum * CB_BROAD_SLACK)) return false;
+  const double maximum = x->s * y->c + x->c * y->s;
+  if (kind == CB_BROAD_SPHERE) {
+    if (sum < 3.14159265358979323846 && !(e <= 4 * maximum * maximum * CB_BROAD_SLACK)) return false;
+    return pure || are_within(2 * asin(fmin(1, 0.5 * sqrt(e))), flat, sum);
+  }
+  const double limit = maximum * maximum * CB_BROAD_SLACK, gg = 0.25 * x->g * y->g;
+  const double radial = (x->grow - y->grow) * (x->grow - y->grow) / (4 * x->grow * y->grow);
+  /* (c - E)^2 >= c^2/2 - E^2, with c = sqrt(e) and E = CB_BROAD_DIRECTION: this decides most pairs without a root */
+  if (!(radial + gg * (0.5 * e - CB_BROAD_DIRECTION * CB_BROAD_DIRECTION) <= limit)) return false;
+  const double across = sqrt(e) - CB_BROAD_DIRECTION, t = across > 0 ? across : 0, half = radial + gg * t * t;
+  return half <= limit && (pure || are_within(2 * asinh(sqrt(half)), flat, sum));
+}
+
+/* The grid: balls sorted by cells. A window is a range of cells whose balls are searched.
+ *
+ * Cells are numbered in blocks of 64 neighbours, 2^bits along each axis. The index of a block in the table is a hash of
+ * its coordinates and tag: the space may be unbounded, and balls that are near each other are also near each other in
+ * memory. The key, which has all bits of the hash, distinguishes the balls of different blocks with the same index. If
+ * two keys of one window were equal nevertheless, a pair would be found twice; sort_pairs removes the copy. Source:
+ * Teschner et al., Optimized spatial hashing for collision detection, VMV (2003), with blocks.
+ */
+
+enum { BLOCK_BITS = 6 };
+
+/* Odd multipliers and the shifts of a 64-bit bijection: Steele et al. (2014), doi:10.1145/2660193.2660195. */
+static uint64_t block_key(uint64_t tag, int64_t x, int64_t y, int64_t z) {
+  uint64_t h = tag * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)x * UINT64_C(0xc2b2ae3d27d4eb4f) +
+               (uint64_t)y * UINT64_C(0x165667b19e3779f9) + (uint64_t)z * UINT64_C(0xd6e8feb86659fd93);
+  h = (h ^ h >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+  h = (h ^ h >> 27) * UINT64_C(0x94d049bb133111eb);
+  return h ^ h >> 31;
+}
+
+static int block_of(const cb_broad *b, uint64_t key) { return (int)(key >> (64 - b->block_bits)) << BLOCK_BITS; }
+
+static void locate(void *context, int begin, int end) {
+  const cb_broad *b = context;
+  const int *bits = b->bits;
+  for (int i = begin; i < end; i++) {
+    cb_ball *ball = &b->given[i];
+    if (ball->level < 0) continue;
+    cb_broad_window home;
+    cb_broad_home(b, ball, &home);
+    const int64_t *c = home.lo;
+    ball->key = block_key(home.tag, c[0] >> bits[0], c[1] >> bits[1], c[2] >> bits[2]);
+    const int64_t inner[3] = {c[0] & ((1 << bits[0]) - 1), c[1] & ((1 << bits[1]) - 1), c[2] & ((1 << bits[2]) - 1)};
+    ball->cell = block_of(b, ball->key) + (int)((inner[2] << bits[1] | inner[1]) << bits[0] | inner[0]);
+  }
+}
+
+static void sort_balls(cb_broad *b) {
+  const int cells = 1 << (b->block_bits + BLOCK_BITS);
+  cb_threads_range(cb_threads_for((size_t)b->n), b->n, locate, b);
+  memset(b->start, 0, ((size_t)cells + 1) * sizeof *b->start);
+  b->in_grid = b->slots = 0;
+  for (int i = 0; i < b->n; i++) {
+    b->slots += b->given[i].index >= 0;
+    if (b->given[i].level < 0) continue;
+    b->in_grid++;
+    b->start[b->given[i].cell]++;
+  }
+  for (int c = 0, sum = 0; c <= cells; c++) {
+    sum += b->start[c];
+    b->start[c] = sum; /* the end of the cell, which is filled from its end */
+  }
+  int last = b->slots;
+  for (int i = b->n - 1; i >= 0; i--) {
+    const cb_ball *ball = &b->given[i];
+    if (ball->index < 0) continue;
+    b->slot[ball->level < 0 ? --last : --b->start[ball->cell]] = *ball;
+  }
+}
+
+/* --- finding --- */
+
+typedef struct finder {
+  const cb_broad *b;
+  cb_broad_buffer *to; /* the pairs that were found, if it finds pairs */
+  int *list, count;    /* the balls that were found, if it finds the balls near one ball */
+  bool failed;
+} finder;
+
+static inline void add(finder *f, int i, int j) {
+  if (f->list) {
+    f->list[f->count++] = j;
+    return;
+  }
+  cb_broad_buffer *to = f->to;
+  if (to->count == to->capacity) {
+    const size_t capacity = 2 * to->capacity + 1024;
+    cb_near_pair *more = f->failed ? NULL : realloc(to->pair, capacity * sizeof *more);
+    if (!more) {
+      f->failed = true;
+      return;
+    }
+    to->pair = more;
+    to->capacity = capacity;
+  }
+  to->pair[to->count++] = i < j ? (cb_near_pair){i, j} : (cb_near_pair){j, i};
+}
+
+#define INLINE static inline __attribute__((always_inline))
+
+INLINE void scan_window(finder *f, cb_broad_kind kind, bool pure, const cb_ball *ball, const cb_broad_window *w,
+                        int from) {
+  const cb_broad *b = f->b;
+  const int *bits = b->bits;
+  int64_t lo[3], hi[3];
+  for (int a = 0; a < 3; a++) {
+    lo[a] = w->lo[a] >> bits[a];
+    hi[a] = w->hi[a] >> bits[a];
+  }
+  for (int64_t z = lo[2]; z <= hi[2]; z++)
+    for (int64_t y = lo[1]; y <= hi[1]; y++)
+      for (int64_t x = lo[0]; x <= hi[0]; x++) {
+        const int64_t block[3] = {x, y, z};
+        const uint64_t key = block_key(w->tag, x, y, z);
+        const int base = block_of(b, key);
+        int first[3], last[3];
+        for (int a = 0; a < 3; a++) {
+          const int64_t corner = block[a] * (1 << bits[a]), width = (1 << bits[a]) - 1;
+          first[a] = (int)(w->lo[a] > corner ? w->lo[a] - corner : 0);
+          last[a] = (int)(w->hi[a] < corner + width ? w->hi[a] - corner : width);
+        }
+        if (b->start[base + (1 << BLOCK_BITS)] == b->start[base]) continue;
+        for (int v = first[2]; v <= last[2]; v++)
+          for (int u = first[1]; u <= last[1]; u++) {
+            const int row = base + ((v << bits[1] | u) << bits[0]), end = b->start[row + last[0] + 1];
+            int p = b->start[row + first[0]];
+            for (p = p < from ? from : p; p < end; p++) {
+              const cb_ball *other = &b->slot[p];
+              if (other->key == key && are_near(b, kind, pure, ball, other)) add(f, ball->index, other->index);
+            }
+          }
+      }
+}
+
+INLINE void scan_slots(finder *f, cb_broad_kind kind, bool pure, const cb_ball *ball, int from, int to) {
+  for (int p = from; p < to; p++)
+    if (are_near(f->b, kind, pure, ball, &f->b->slot[p])) add(f, ball->index, f->b->slot[p].index);
+}
+
+INLINE void scan_level(finder *f, cb_broad_kind kind, bool pure, const cb_ball *ball, int level, int from) {
+  int64_t lo, hi;
+  cb_broad_window window[CB_BROAD_WINDOWS];
+  cb_broad_layers(f->b, ball, level, &lo, &hi);
+  for (int64_t layer = lo; layer <= hi; layer++) {
+    const int count = cb_broad_windows(f->b, ball, level, layer, window);
+    for (int k = 0; k < count; k++) scan_window(f, kind, pure, ball, &window[k], from);
+  }
+}
+
+/* Finds the pairs of the slots [begin, end): with later slots of their level, and with all slots of coarser levels. A
+ * slot without a level, or with all_pairs every slot, is compared with all slots before it. */
+INLINE void find_pairs(finder *f, cb_broad_kind kind, bool pure, int begin, int end) {
+  const cb_broad *b = f->b;
+  for (int p = begin; p < end; p++) {
+    const cb_ball *ball = &b->slot[p];
+    if (b->all_pairs || ball->level < 0) {
+      scan_slots(f, kind, pure, ball, 0, p);
+      continue;
+    }
+    for (int level = 0; level <= ball->level; level++)
+      if (b->level[level].count) scan_level(f, kind, pure, ball, level, level == ball->level ? p + 1 : 0);
+  }
+}
+
+/* The approximate number of cells of a level that a search around this ball covers. If it covers more cells, over all
+ * levels, than 64 plus the number of balls in the grid, find_around tests all balls instead. */
+static double cells_within(const cb_broad *b, const cb_ball *ball, const cb_broad_level *l) {
+  double cells = 1;
+  for (int a = 0; a < b->flat; a++) {
+    const double reach = b->kind == CB_BROAD_BOX ? ball->half[a] + l->half[a] : ball->reach + l->reach;
+    cells *= 2 * reach * l->cells[a] + 1;
+  }
+  if (b->m == 0) return cells;
+  const double reach = ball->reach + l->reach;
+  if (b->kind == CB_BROAD_HYPERBOLIC) cells *= 2 * reach / l->thickness + 1;
+  const double across = b->kind == CB_BROAD_SPHERE ? 2 * fmin(reach, 2) * l->per : 4 * sinh(0.5 * reach) * l->per;
+  return cells * pow(across + 1, b->m - 1);
+}
+
+INLINE void find_around(finder *f, cb_broad_kind kind, bool pure, const cb_ball *ball) {
+  const cb_broad *b = f->b;
+  double cells = 0;
+  for (int level = 0; level < CB_BROAD_LEVELS; level++)
+    if (b->level[level].count) cells += cells_within(b, ball, &b->level[level]);
+  if (b->all_pairs || ball->always || !(cells <= 64 + b->in_grid)) {
+    scan_slots(f, kind, pure, ball, 0, b->slots);
+    return;
+  }
+  for (int level = 0; level < CB_BROAD_LEVELS; level++)
+    if (b->level[level].count) scan_level(f, kind, pure, ball, level, 0);
+  scan_slots(f, kind, pure, ball, b->in_grid, b->slots);
+}
+
+/* The loops are compiled once for each kind of space. */
+#define FOR_EACH_KIND(call, f, ...)                                       \
+  switch ((f)->b->kind) {                                                 \
+    case CB_BROAD_BOX: call(f, CB_BROAD_BOX, true, __VA_ARGS__); break;   \
+    case CB_BROAD_FLAT: call(f, CB_BROAD_FLAT, true, __VA_ARGS__); break; \
+    case CB_BROAD_SPHERE:                                                 \
+      if ((f)->b->pure)                                                   \
+        call(f, CB_BROAD_SPHERE, true, __VA_ARGS__);                      \
+      else                                                                \
+        call(f, CB_BROAD_SPHERE, false, __VA_ARGS__);                     \
+      break;                                                              \
+    case CB_BROAD_HYPERBOLIC:                                             \
+      if ((f)->b->pure)                                                   \
+        call(f, CB_BROAD_HYPERBOLIC, true, __VA_ARGS__);                  \
+      else                                                                \
+        call(f, CB_BROAD_HYPERBOLIC, false, __VA_ARGS__);                 \
+      break;                                                              \
+  }
+
+static int find_balls_around(const cb_broad *b, const cb_ball *ball, int *out) {
+  finder f = {.b = b, .list = out};
+  FOR_EACH_KIND(find_around, &f, ball)
+  return f.count;
+}
+
+/* Finds the pairs of one of `parts` equal ranges of the slots. The slots without a level, which are compared with all
+ * others, are distributed over these parts one by one. */
+static bool find_part(cb_broad *b, int part, int parts) {
+  finder f = {.b = b, .to = &b->found[part]};
+  f.to->count = 0;
+  const int regular = b->all_pairs ? 0 : b->in_grid;
+  const int begin = (int)((long long)regular * part / parts), end = (int)((long long)regular * (part + 1) / parts);
+  FOR_EACH_KIND(find_pairs, &f, begin, end)
+  for (int p = regular + part; p < b->slots; p += parts) FOR_EACH_KIND(find_pairs, &f, p, p + 1)
+  return !f.failed;
+}
+
+static cb_status find_all_pairs(cb_broad *b) {
+  int threads = cb_threads_for((size_t)b->n), failed = 0;
+  if (threads > CB_BROAD_THREADS) threads = CB_BROAD_THREADS;
+  for (int t = 0; t < CB_BROAD_THREADS; t++) b->found[t].count = 0;
+  if (threads <= 1) {
+    failed = !find_part(b, 0, 1);
+  } else {
+#pragma omp parallel for num_threads(threads) schedule(static, 1) reduction(+ : failed)
+    for (int t = 0; t < threads; t++) failed += !find_part(b, t, threads);
+  }
+  return failed ? cb_fail(CB_ERROR_MEMORY, "no memory for the near pairs of %d balls", b->n) : CB_OK;
+}
+
+/* --- the broad phase itself --- */
+
 static void describe_space(cb_broad *b) {
-  const cb_geometry *g = b->g;
+  const cb_space *g = b->g;
   b->unit = 1;
   b->dims = g->dim;
   b->kind = g->intrinsic ? CB_BROAD_BOX : CB_BROAD_FLAT;
@@ -20,7 +305,7 @@ static void describe_space(cb_broad *b) {
     const cb_factor *factor = &g->factor[f];
     if (factor->curvature == 0) {
       for (int a = 0; a < factor->count; a++) b->flat_offset[b->flat++] = factor->offset + a;
-    } else if (b->kind == CB_BROAD_FLAT) { /* a second curved factor would have more dimensions than there are */
+    } else if (b->kind == CB_BROAD_FLAT) { /* two curved factors would have more dimensions than CB_DIM_MAX */
       b->kind = factor->curvature > 0 ? CB_BROAD_SPHERE : CB_BROAD_HYPERBOLIC;
       b->curved_offset = factor->offset;
       b->m = factor->curvature > 0 ? factor->count : factor->count - 1;
@@ -50,7 +335,7 @@ void cb_broad_free(cb_broad *b) {
   free(b);
 }
 
-/* The old contents are of no use: nothing is copied. */
+/* Grows a buffer without copying its contents, which are not needed any more. */
 static bool grow(void *pointer, size_t bytes) {
   void *fresh = malloc(bytes), **at = pointer;
   if (!fresh) return false;
@@ -59,8 +344,8 @@ static bool grow(void *pointer, size_t bytes) {
   return true;
 }
 
-/* Room for n balls, and two cells a ball. */
-static cb_status make_room(cb_broad *b, int n) {
+/* Makes the capacity sufficient for n balls and two cells per ball. */
+static cb_status reserve_balls(cb_broad *b, int n) {
   int bits = 1;
   while (bits < 24 && ((size_t)64 << bits) < 2 * (size_t)n) bits++;
   const size_t cells = ((size_t)64 << bits) + 1;
@@ -81,18 +366,20 @@ static cb_status make_room(cb_broad *b, int n) {
   return CB_OK;
 }
 
-cb_status cb_broad_create(const cb_geometry *g, bool all_pairs, cb_broad **out) {
+cb_status cb_broad_create(const cb_space *g, bool all_pairs, cb_broad **out) {
   if (g->dim < 1 || g->dim > CB_DIM_MAX)
     return cb_fail(CB_ERROR_ARGUMENT, "the space %s has %d dimensions and no distances: expected 1 to %d",
-                   g->kind ? g->kind->name : "?", g->dim, CB_DIM_MAX);
+                   g->class_ ? g->class_->name : "?", g->dim, CB_DIM_MAX);
   cb_broad *b = calloc(1, sizeof *b);
   if (!b) return cb_fail(CB_ERROR_MEMORY, "no memory for a broad phase");
   b->g = g;
   b->all_pairs = all_pairs;
   describe_space(b);
-  const cb_status status = make_room(b, 1);
-  if (status) cb_broad_free(b);
-  else *out = b;
+  const cb_status status = reserve_balls(b, 1);
+  if (status)
+    cb_broad_free(b);
+  else
+    *out = b;
   return status;
 }
 
@@ -116,12 +403,12 @@ cb_status cb_broad_set(cb_broad *b, int n, const double *x, const double *reach)
     if (!(reach[i] >= 0)) return cb_fail(CB_ERROR_ARGUMENT, "ball %d has reach %g: expected >= 0", i, reach[i]);
   b->n = b->slots = b->in_grid = 0;
   b->pairs_known = false;
-  const cb_status status = make_room(b, n);
+  const cb_status status = reserve_balls(b, n);
   if (status) return status;
   b->n = n;
   cb_threads_range(cb_threads_for((size_t)n), n, take, &(taking){b, x, reach});
   cb_broad_levels(b);
-  cb_broad_sort(b);
+  sort_balls(b);
   return CB_OK;
 }
 
@@ -133,7 +420,7 @@ static bool reserve(cb_broad_buffer *buffer, size_t count) {
   return true;
 }
 
-/* All that was found, sorted, each pair once. */
+/* Sorts all pairs that were found, and removes copies. */
 static bool sort_pairs(cb_broad *b) {
   size_t count = 0, *by_i = b->by_i, *by_j = b->by_j;
   for (int t = 0; t < CB_BROAD_THREADS; t++) count += b->found[t].count;
@@ -163,7 +450,7 @@ static bool sort_pairs(cb_broad *b) {
 
 cb_status cb_broad_pairs(cb_broad *b, const cb_near_pair **pair, size_t *count) {
   if (!b->pairs_known) {
-    const cb_status status = cb_broad_find(b);
+    const cb_status status = find_all_pairs(b);
     if (status) return status;
     if (!sort_pairs(b)) return cb_fail(CB_ERROR_MEMORY, "no memory for the near pairs of %d balls", b->n);
     b->pairs_known = true;
@@ -173,7 +460,7 @@ cb_status cb_broad_pairs(cb_broad *b, const cb_near_pair **pair, size_t *count) 
   return CB_OK;
 }
 
-/* Shell's method with gaps that fall by 9/4: lists are short, and qsort may allocate. */
+/* Shell sort whose gaps shrink by the factor 9/4: the lists are short, and qsort may allocate memory. */
 static void sort_numbers(int *list, int count) {
   int gap = 1;
   while (gap < count / 9 * 4) gap = (9 * gap + 3) / 4 + 1;
@@ -194,7 +481,7 @@ cb_status cb_broad_around(cb_broad *b, const double *x, double reach, double mov
                    moved);
   cb_ball about;
   cb_broad_ball(b, x, reach + moved, &about);
-  int found = about.index < 0 || b->n == 0 ? 0 : cb_broad_find_around(b, &about, b->around), once = 0;
+  int found = about.index < 0 || b->n == 0 ? 0 : find_balls_around(b, &about, b->around), once = 0;
   sort_numbers(b->around, found);
   for (int k = 0; k < found; k++)
     if (k == 0 || b->around[k] != b->around[once - 1]) b->around[once++] = b->around[k];
@@ -207,5 +494,5 @@ bool cb_broad_apart(const cb_broad *b, const double *x, double reach_x, const do
   cb_ball one, other;
   cb_broad_ball(b, x, reach_x, &one);
   cb_broad_ball(b, y, reach_y, &other);
-  return one.index >= 0 && other.index >= 0 && !cb_broad_near(b, b->kind, b->pure, &one, &other);
+  return one.index >= 0 && other.index >= 0 && !are_near(b, b->kind, b->pure, &one, &other);
 }

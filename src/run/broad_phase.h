@@ -1,15 +1,16 @@
-/* Which balls of a space may touch: a grid over the space that finds all pairs near each other in time proportional to
- * their number, and never misses one.
+/* Finds the balls of a space that may touch each other. With a grid over the space this takes a time proportional to
+ * the number of balls and of near pairs. No near pair is missed.
  *
- * A ball i is a point x_i with a reach rho_i: near pairs have d(x_i, x_j) <= rho_i + rho_j. What is found may contain
- * more. Cells: S^n in the embedding by chords (2R sin(d/2R) <= d); E^n in its coordinates; H^n in the upper half-space,
- * cells of size e^(level); products by factor; a space known by a metric by a bound on its coordinates' change. The
- * result is sorted and depends neither on threads nor on the size of cells.
- * Source: Ericson, Real-Time Collision Detection (2005), chapter 7.
+ * A ball i is a point x_i with a reach rho_i; two balls are near if d(x_i, x_j) <= rho_i + rho_j. The result may
+ * contain further pairs. The cells of the grid are, in S^n, cells of the embedding, compared by chords, which are not
+ * longer than arcs; in E^n, cells of the coordinates; in H^n, layers of the distance from the base point, subdivided by
+ * direction; in products, cells of the factors; in a space that is given by a metric, boxes of coordinates. The result
+ * is sorted and depends neither on the number of threads nor on the size of the cells. Source: Ericson, Real-Time
+ * Collision Detection (2005), chapter 7.
  */
 #pragma once
 
-#include <curvebody/geometry.h>
+#include <curvebody/space.h>
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,18 +20,18 @@ typedef struct cb_near_pair {
   int i, j; /* i < j */
 } cb_near_pair;
 
-/* all_pairs: every pair is looked at, without a grid; what is near is the same (to compare with). */
-cb_status cb_broad_create(const cb_geometry *g, bool all_pairs, cb_broad **out);
+/* all_pairs: compares every pair, without a grid. The result is the same; tests compare it with the grid's result. */
+cb_status cb_broad_create(const cb_space *g, bool all_pairs, cb_broad **out);
 void cb_broad_free(cb_broad *b);
-/* Takes n balls: world points x[n*k] (of the embedding, or chart coordinates in a chart space; k = g->k; where they are
- * not finite the ball is near to none) and reach[n]. Memory grows when n or the number of pairs does, otherwise nothing
- * is allocated. */
+/* Stores n balls: their centres x[n*k] (world coordinates in the embedding, or chart coordinates in a chart space; k =
+ * g->k) and reach[n]. A ball whose centre is not finite is not near any ball. Memory is allocated only when n or the
+ * number of pairs grows. */
 cb_status cb_broad_set(cb_broad *b, int n, const double *x, const double *reach);
-/* All near pairs, sorted by i, then j; borrowed until the next call. */
+/* All near pairs, sorted by i, then j. The list is borrowed until the next call. */
 cb_status cb_broad_pairs(cb_broad *b, const cb_near_pair **pair, size_t *count);
-/* All balls near to a further one, x[k] with this reach, ascending; borrowed until the next call. A ball may have moved
- * since it was set: by at most `moved` (of all balls). */
+/* The indices of all stored balls that are near the ball with centre x[k] and this reach, in ascending order. The list
+ * is borrowed until the next call. Each stored ball may have moved by at most `moved` since cb_broad_set. */
 cb_status cb_broad_around(cb_broad *b, const double *x, double reach, double moved, const int **ball, int *count);
 
-/* Are two further balls, x[k] and y[k] with these reaches, surely not near each other? */
+/* Whether two balls with centres x[k] and y[k] and these reaches, stored or not, are certainly not near each other. */
 bool cb_broad_apart(const cb_broad *b, const double *x, double reach_x, const double *y, double reach_y);

@@ -1,23 +1,170 @@
-/* Where balls are: the numbers that they are compared by, their level, and the cells of a grid that they may meet.
+/* The cells of the broad phase: the coordinates by which balls are compared, the level of a ball, and the cells of a
+ * grid in which near balls may lie. Symbols are as in broad_phase_private.h; x_a is coordinate a of a point x.
  *
- *   E^n    cubes of its coordinates
- *   S^n    a cube about it: the face of the greatest |x_a|, and on it squares of the other coordinates;
+ *   E^n    cubes of the coordinates
+ *   S^n    a cube around the sphere: the face of the greatest |x_a|, divided into squares of the other coordinates;
  *          |x_a - y_a| <= |x - y| = 2 sin(d/2)
- *   H^n    layers of the distance a from the base point, and in each the sphere of directions in cells whose
- *          size falls like 1/sinh a; from  sinh a sinh b |m - n|^2/4 <= sinh^2(D/2)
- *   boxes  of their middles, modulo the periods
+ *   H^n    layers of the distance a from the base point; in each of them the sphere of directions has cells whose
+ *          size is proportional to 1/sinh a; from  sinh a sinh b |m - n|^2/4 <= sinh^2(D/2)
+ *   charts cells of the centres of the boxes, modulo the periods
  *
- * Indices are monotone functions of the coordinates in floating point too, and windows are widened by more than the
- * round-off of what they are made of, so that none is missed.
+ * Cell indices are monotone functions of the coordinates, also in floating point, and windows are widened by more than
+ * the round-off of their borders, so no cell is missed.
  */
 #include "run/broad_phase_private.h"
+#include "geometry/numeric.h"
 
 #include <string.h>
 
+/* A box of coordinates around a point. No curve from the point with at most a given length can leave the box.
+ *
+ *   |dq_i/ds| <= sqrt(g^ii(q)): a curve that leaves through a side of the box must cross a slab of width w next to that
+ *   side, and its length in the slab is at least w / (maximum of sqrt(g^ii) over the slab).
+ *
+ * The box grows in steps, each for a part of the length, and each side by the width that its slab requires. The maximum
+ * is taken over the points of a lattice and enlarged by half of its variation among them. There is no bound if the
+ * metric is singular in the box or the box leaves the domain of the chart.
+ */
+
+enum { D = CB_DIM_MAX };
+
+/* sqrt(g^ii) at q; false outside the domain, or if one of them is not below 1e150. */
+static bool speeds(const cb_space *g, const double *q, double *speed) {
+  const int n = g->dim;
+  double m[D * D];
+  if (cb_numeric_metric(g, q, m, NULL, NULL)) return false;
+  double inverse[D];
+  if (n == 1) {
+    inverse[0] = 1 / m[0];
+  } else if (n == 2) {
+    const double det = m[0] * m[3] - m[1] * m[2];
+    inverse[0] = m[3] / det;
+    inverse[1] = m[0] / det;
+  } else {
+    const double c0 = m[4] * m[8] - m[5] * m[7], c1 = m[0] * m[8] - m[2] * m[6], c2 = m[0] * m[4] - m[1] * m[3];
+    const double det = m[0] * c0 - m[1] * (m[3] * m[8] - m[5] * m[6]) + m[2] * (m[3] * m[7] - m[4] * m[6]);
+    inverse[0] = c0 / det;
+    inverse[1] = c1 / det;
+    inverse[2] = c2 / det;
+  }
+  for (int i = 0; i < n; i++) {
+    speed[i] = sqrt(inverse[i]);
+    if (!(speed[i] < 1e150)) return false;
+  }
+  return true;
+}
+
+/* An upper estimate of each speed in the box; false if there is no bound, or if the points of the lattice have speeds
+ * whose ratio is above `ratio`. */
+static bool greatest(const cb_space *g, const double *lo, const double *hi, double ratio, double *maximum) {
+  const int n = g->dim;
+  double least[D], speed[D];
+  int points = 1;
+  for (int i = 0; i < n; i++) {
+    points *= 3;
+    least[i] = INFINITY;
+    maximum[i] = 0;
+  }
+  for (int k = 0; k < points; k++) {
+    double q[D] = {0};
+    for (int i = 0, rest = k; i < n; i++, rest /= 3) q[i] = lo[i] + 0.5 * (rest % 3) * (hi[i] - lo[i]);
+    if (!speeds(g, q, speed)) return false;
+    for (int i = 0; i < n; i++) {
+      maximum[i] = fmax(maximum[i], speed[i]);
+      least[i] = fmin(least[i], speed[i]);
+    }
+  }
+  for (int i = 0; i < n; i++) {
+    if (!(maximum[i] <= ratio * least[i])) return false;
+    maximum[i] += 0.5 * (maximum[i] - least[i]);
+  }
+  return true;
+}
+
+/* Makes the box in one step, with the point in its centre; false: this does not succeed. */
+static bool small_box(const cb_space *g, const double *q, double reach, double *lo, double *hi) {
+  enum { TRIES = 8 };
+  double half[D], maximum[D];
+  if (!speeds(g, q, half)) return false;
+  for (int i = 0; i < g->dim; i++) half[i] *= 1.01 * reach;
+  for (int k = 0; k < TRIES; k++) {
+    bool covered = true;
+    for (int i = 0; i < g->dim; i++) {
+      lo[i] = q[i] - half[i];
+      hi[i] = q[i] + half[i];
+    }
+    if (!greatest(g, lo, hi, 1.5, maximum)) return false;
+    for (int i = 0; i < g->dim; i++) {
+      covered &= reach * maximum[i] <= half[i];
+      half[i] = fmax(half[i], 1.02 * reach * maximum[i]);
+    }
+    if (covered) return true;
+  }
+  return false;
+}
+
+/* Grows the box lo, hi by one step of length ds. Each side is first moved by 1.05 times the width that the speeds on
+ * this side require; if that is too little, by 1.02 times the width that the speeds in the crossed slab require. */
+static bool grow_box(const cb_space *g, double ds, double *lo, double *hi) {
+  enum { TRIES = 12 };
+  const int n = g->dim;
+  double wide_lo[D], wide_hi[D], maximum[D], step[2 * D];
+  for (int side = 0; side < 2 * n; side++) {
+    const int a = side / 2;
+    memcpy(wide_lo, lo, sizeof wide_lo);
+    memcpy(wide_hi, hi, sizeof wide_hi);
+    if (side % 2)
+      wide_lo[a] = hi[a];
+    else
+      wide_hi[a] = lo[a];
+    if (!greatest(g, wide_lo, wide_hi, INFINITY, maximum)) return false;
+    step[side] = 1.05 * ds * maximum[a];
+  }
+  for (int k = 0; k < TRIES; k++) {
+    bool covered = true;
+    for (int i = 0; i < n; i++) {
+      wide_lo[i] = lo[i] - step[2 * i];
+      wide_hi[i] = hi[i] + step[2 * i + 1];
+    }
+    for (int side = 0; side < 2 * n; side++) {
+      const int a = side / 2;
+      double slab_lo[D], slab_hi[D];
+      memcpy(slab_lo, wide_lo, sizeof slab_lo);
+      memcpy(slab_hi, wide_hi, sizeof slab_hi);
+      if (side % 2)
+        slab_lo[a] = hi[a];
+      else
+        slab_hi[a] = lo[a];
+      if (!greatest(g, slab_lo, slab_hi, 1e3, maximum)) return false;
+      covered &= ds * maximum[a] <= step[side];
+      step[side] = fmax(step[side], 1.02 * ds * maximum[a]);
+    }
+    if (covered) {
+      memcpy(lo, wide_lo, (size_t)n * sizeof *lo);
+      memcpy(hi, wide_hi, (size_t)n * sizeof *hi);
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool find_box(const cb_space *g, const double *q, double reach, double *lo, double *hi) {
+  if (small_box(g, q, reach, lo, hi)) return true;
+  for (int steps = 8; steps <= 32; steps *= 4) {
+    bool grown = true;
+    memcpy(lo, q, (size_t)g->dim * sizeof *lo);
+    memcpy(hi, q, (size_t)g->dim * sizeof *hi);
+    for (int k = 0; grown && k < steps; k++) grown = grow_box(g, reach / steps, lo, hi);
+    if (grown) return true;
+  }
+  return false;
+}
+
 static const double WIDER = 1 + 1e-12, WIDE = 1e-14;
-/* Reaches beyond which a ball of H^n meets so many layers that it is compared with all instead. */
-static const double HYPERBOLIC_MOST = 32;
-/* Edge of a cell in reaches: fewer cells to look into against fewer balls that are not near. Measured. */
+/* A ball of H^n with a reach above this intersects so many layers that it is compared with all balls instead. */
+static const double HYPERBOLIC_MAX = 32;
+/* The edge of a cell, in units of the reach: larger cells are fewer but contain more balls that are not near. The value
+ * is the fastest one in measurements. */
 static const double CELL = 4;
 
 static void point_of_quadric(const cb_broad *b, const double *x, double reach, cb_ball *ball) {
@@ -34,7 +181,7 @@ static void point_of_quadric(const cb_broad *b, const double *x, double reach, c
     ball->c = cos(0.5 * ball->reach);
   }
   if (b->kind != CB_BROAD_HYPERBOLIC) return;
-  if (!(square < 1e290)) { /* e^(a+b) would overflow */
+  if (!(square < 1e290)) { /* the product of e^a of two balls would overflow */
     ball->always = true;
     return;
   }
@@ -49,7 +196,7 @@ static void point_of_quadric(const cb_broad *b, const double *x, double reach, c
 
 static void box_of_chart(const cb_broad *b, const double *q, double reach, cb_ball *ball) {
   double lo[CB_DIM_MAX], hi[CB_DIM_MAX];
-  if (!cb_broad_box(b->g, q, reach, lo, hi)) {
+  if (!find_box(b->g, q, reach, lo, hi)) {
     ball->always = true;
     return;
   }
@@ -85,20 +232,20 @@ void cb_broad_ball(const cb_broad *b, const double *x, double reach, cb_ball *ba
 
 static int binary_exponent(double x) { return x > 1e-300 ? ilogb(x) : -1000; }
 
-/* What a ball's level goes by. */
+/* The size of a ball, by which its level is chosen. */
 static double measure(const cb_broad *b, const cb_ball *ball) {
   if (b->kind != CB_BROAD_BOX) return ball->reach;
-  double most = 0;
-  for (int a = 0; a < b->flat; a++) most = fmax(most, ball->half[a] / b->scale[a]);
-  return most;
+  double maximum = 0;
+  for (int a = 0; a < b->flat; a++) maximum = fmax(maximum, ball->half[a] / b->scale[a]);
+  return maximum;
 }
 
 static bool has_level(const cb_broad *b, const cb_ball *ball) {
-  return ball->index >= 0 && !ball->always && (b->kind != CB_BROAD_HYPERBOLIC || ball->reach <= HYPERBOLIC_MOST);
+  return ball->index >= 0 && !ball->always && (b->kind != CB_BROAD_HYPERBOLIC || ball->reach <= HYPERBOLIC_MAX);
 }
 
-/* How far apart the middle half of the balls is in coordinate a, from some of them: below a small part of it cells need
- * not be divided. One ball that is lost far away does not change it. */
+/* The distance between the quartiles of coordinate a, from a sample of the balls (their range if it is 0). Cells need
+ * not be smaller than a small fraction of it. A single ball that is far away does not change it. */
 static double spread(const cb_broad *b, int a) {
   enum { SAMPLE = 64 };
   double sample[SAMPLE];
@@ -166,17 +313,17 @@ void cb_broad_levels(cb_broad *b) {
 
 /* --- cells --- */
 
-/* floor(x per), within 2^60; comparisons compile to fewer instructions than fmin. */
+/* floor(x per), limited to 2^60 in size; comparisons compile to fewer instructions than fmin. */
 static inline int64_t cell_of(double x, double per) {
-  const double most = (double)(INT64_C(1) << 60);
+  const double maximum = (double)(INT64_C(1) << 60);
   double q = x * per;
-  q = q < most ? q : most;
-  q = q > -most ? q : -most;
+  q = q < maximum ? q : maximum;
+  q = q > -maximum ? q : -maximum;
   const int64_t i = (int64_t)q;
   return i - (q < (double)i);
 }
 
-/* sinh a at the inner side of a layer, or less. */
+/* A lower bound of sinh a at the inner border of a layer. */
 static double inner_sinh(double thickness, int64_t layer) {
   const double a = (double)layer * thickness, inner = a - WIDE * (1 + a);
   if (inner < 1e-2) return inner > 0 ? inner : 0;
@@ -184,7 +331,7 @@ static double inner_sinh(double thickness, int64_t layer) {
   return 0.5 * (e - 1 / e);
 }
 
-/* Cells of directions in a layer, to the unit; below 1/2: one cell. */
+/* Cells of directions per unit length in a layer; a value below 1/2 means that each face has only one cell. */
 static double lateral_cells(double per, double inner) { return inner * per < 1 / WIDE ? inner * per : 1 / WIDE; }
 
 static cb_broad_window *add_window(const cb_broad_window *from, int *count, cb_broad_window *out) {
@@ -192,18 +339,18 @@ static cb_broad_window *add_window(const cb_broad_window *from, int *count, cb_b
   return &out[(*count)++];
 }
 
-/* Faces that points within a chord of x may be on, with windows of the m - 1 other coordinates; home: the one face that
- * x is on, its cell. */
+/* The faces of the cube on which points within a chord of x may lie, with windows of the m - 1 other coordinates. home:
+ * only the face and the cell of x itself. */
 static int faces(const cb_broad *b, const cb_ball *ball, double chord, double per, bool home,
                  const cb_broad_window *from, cb_broad_window *out) {
   int count = 0, own = 0;
   for (int a = 1; a < b->m; a++)
     if (fabs(ball->x[a]) > fabs(ball->x[own])) own = a;
-  const double most = fabs(ball->x[own]);
+  const double maximum = fabs(ball->x[own]);
   for (int axis = 0; axis < b->m; axis++)
     for (int sign = 0; sign < 2; sign++) {
       const double height = sign ? -ball->x[axis] : ball->x[axis];
-      if (home ? axis != own || sign != (ball->x[axis] < 0) : !(height >= most - 2 * chord - WIDE)) continue;
+      if (home ? axis != own || sign != (ball->x[axis] < 0) : !(height >= maximum - 2 * chord - WIDE)) continue;
       cb_broad_window *w = add_window(from, &count, out);
       w->tag = from->tag << 3 | (uint64_t)(2 * axis + sign);
       for (int a = 0, k = 0; a < b->m; a++) {
@@ -259,7 +406,7 @@ static int box_windows(const cb_broad *b, const cb_ball *ball, const cb_broad_le
       out[k].lo[a] = cell_of(period > 0 ? whole ? 0 : fmax(lo, 0) : lo, per);
       out[k].hi[a] = cell_of(period > 0 ? whole ? period : fmin(hi, period) : hi, per);
       if (seam && out[count - 1].lo[a] <= out[k].hi[a] && out[k].lo[a] <= out[count - 1].hi[a]) {
-        out[k].lo[a] = 0; /* the two overlap in a cell: all cells, once */
+        out[k].lo[a] = 0; /* the two windows share a cell: use one window of all cells */
         out[k].hi[a] = cell_of(period, per);
         count--;
       }

@@ -1,16 +1,19 @@
-/* What the files of the broad phase share: balls as they are kept, when two of them are near, and the grid's cells.
+/* The data of the broad phase: the balls as they are stored, the cells of the grid, and the test whether two balls are
+ * near.
  *
- * Lengths are in units of the radius of curvature R where there is one. near() is one function of two balls,
- * symmetric to the last bit and independent of the grid, which only chooses the pairs that it is asked of.
+ * Lengths are in units of the radius of curvature R if the space has one. The near test of broad_phase.c is a function
+ * of two balls that is exactly symmetric in floating point and independent of the grid: the grid only chooses the pairs
+ * that are tested.
  *
  *   E^n    |x - y| <= D,   D = rho_x + rho_y
  *   S^n    |x - y| <= 2 sin(D/2)
  *   H^n    sinh^2((a - b)/2) + sinh a sinh b |m - n|^2/4 <= sinh^2(D/2),   x = (sinh a m, cosh a), y likewise
- *   products  the factors' distances, d1^2 + d2^2 <= D^2
- *   charts    boxes of coordinates that hold the balls meet
+ *   products  the distances in the factors, d1^2 + d2^2 <= D^2
+ *   charts    the boxes of coordinates that contain the balls intersect
  *
- * In H^n a point a far out is known to a relative error e of its embedding, so to e sinh a across: |m - n| is
- * lessened by e, and far out balls in one direction are near by their radii a alone.
+ * In H^n a point at a distance a is known to a relative error e of its embedding, which is an error e sinh a
+ * perpendicular to the radius. The test therefore lowers |m - n| by e. For balls that are far out in the same
+ * direction, only the difference of their distances a decides.
  */
 #pragma once
 
@@ -21,35 +24,37 @@
 
 typedef enum cb_broad_kind { CB_BROAD_FLAT, CB_BROAD_SPHERE, CB_BROAD_HYPERBOLIC, CB_BROAD_BOX } cb_broad_kind;
 
-/* Balls of one level have reaches within a factor 4 (all smaller ones are in the last); larger ones are before. Those
- * that no grid is made for are in none and are compared with all. */
+/* The reaches of the balls of one level differ by at most a factor 4. The first level has the largest reaches; the last
+ * level has all reaches that are too small for the others. Balls for which no grid is made have no level and are
+ * compared with all others. */
 enum { CB_BROAD_LEVELS = 16, CB_BROAD_NO_LEVEL = -1, CB_BROAD_WINDOWS = 8, CB_BROAD_THREADS = 64 };
 
-/* Of directions in H^n, relative; and of the near test itself. */
+/* The relative error of a direction in H^n; and the factor by which the near test enlarges its limit. */
 static const double CB_BROAD_DIRECTION = 1e-14, CB_BROAD_SLACK = 1 + 1e-14;
 
 typedef struct cb_ball {
-  double x[4]; /* S^n: the point; H^n: its direction; then flat coordinates, then 0. Boxes: the middle */
+  double
+      x[4]; /* S^n: the point; H^n: its direction; then the flat coordinates, then 0. Charts: the centre of the box */
   union {
     struct {
-      double reach, s, c; /* s, c: sine and cosine (or hyperbolic) of reach/2 */
+      double reach, s, c; /* s, c: sine and cosine (in H^n the hyperbolic ones) of reach/2 */
       double a, grow, g;  /* H^n: a, e^a, sinh a */
     };
-    double half[3]; /* boxes: half of the edges */
+    double half[3]; /* charts: half the edges of the box */
   };
-  uint64_t key; /* of its block of cells */
-  int index;    /* as given; -1: not finite */
+  uint64_t key; /* hash of the block of cells that contains the ball */
+  int index;    /* its index in the arrays of the caller; -1: the point is not finite */
   int level, cell;
-  bool always; /* near to all */
+  bool always; /* it counts as near every ball */
 } cb_ball;
 
 typedef struct cb_broad_level {
   int count;
-  double reach, s, c, half[3]; /* the greatest of its balls */
-  double per;                  /* cells to the unit length; H^n: of directions, divided by sinh a */
-  double thickness;            /* H^n: of layers in a */
-  double cells[3];             /* cells to the unit, in flat coordinates or of boxes */
-  int64_t layers[2];           /* H^n: first and last with balls in it */
+  double reach, s, c, half[3]; /* reach, s and c of its ball with the largest reach; half: maxima over its balls */
+  double per;                  /* cells per unit length; H^n: cells of directions per unit length, divided by sinh a */
+  double thickness;            /* H^n: the thickness of a layer in a */
+  double cells[3];             /* cells per unit length, of flat coordinates or of boxes */
+  int64_t layers[2];           /* H^n: the first and last layer that contains a ball */
 } cb_broad_level;
 
 typedef struct cb_broad_buffer {
@@ -58,96 +63,44 @@ typedef struct cb_broad_buffer {
 } cb_broad_buffer;
 
 struct cb_broad {
-  const cb_geometry *g;
+  const cb_space *g;
   bool all_pairs;
   cb_broad_kind kind;
-  bool pure;                                /* one kind of coordinates: x is compared as a whole */
-  int m, curved_offset;                     /* numbers of a direction; where the curved factor is in the embedding */
-  int flat, flat_offset[CB_DIM_MAX];        /* flat coordinates, and where they are in the embedding */
-  double unit;                              /* 1/R, or 1 */
+  bool pure;                         /* there is only one factor: all of x is compared at once */
+  int m, curved_offset;              /* curved factor: number of compared coordinates (H^n: without the last), offset */
+  int flat, flat_offset[CB_DIM_MAX]; /* the flat coordinates, and their offsets in the embedding */
+  double unit;                       /* the factor of lengths: 1/R, or 1 without a curved factor */
   double period[CB_DIM_MAX], scale[CB_DIM_MAX];
-  int dims, bits[3];                        /* of cells; a block is 2^bits[a] cells wide */
+  int dims, bits[3]; /* the number of dimensions of a cell; a block is 2^bits[a] cells wide along axis a */
 
-  int n, slots, in_grid;                    /* balls given; of these finite; of these in a level */
-  cb_ball *given, *slot;                    /* by index; by cell, those in no level last */
-  int *start;                               /* first slot of each cell, and one more */
+  int n, slots, in_grid; /* number of balls; of finite balls; of balls with a level */
+  cb_ball *given, *slot; /* the balls sorted by index; and sorted by cell, where balls without a level come last */
+  int *start;            /* the first slot of each cell, and one more entry */
   int block_bits;
   cb_broad_level level[CB_BROAD_LEVELS];
   int capacity;
   size_t start_capacity;
 
   cb_broad_buffer found[CB_BROAD_THREADS], sorted, half_sorted;
-  size_t *by_i, *by_j; /* n + 1 each */
+  size_t *by_i, *by_j; /* [n + 1]: counts of pairs for the counting sort */
   bool pairs_known;
-  int *around;
+  int *around; /* the list that cb_broad_around returns, and scratch */
 };
 
-/* Cells lo..hi of a grid, of those balls that have the same tag (level and face). */
+/* The cells lo..hi of a grid; only balls with the same tag (level and face) count. */
 typedef struct cb_broad_window {
   uint64_t tag;
   int64_t lo[3], hi[3];
 } cb_broad_window;
 
-/* A ball from a point; ball->index = -1 where it is not finite. */
+/* Makes a ball from a point; ball->index = -1 if the point is not finite. */
 void cb_broad_ball(const cb_broad *b, const double *x, double reach, cb_ball *ball);
-/* The box about q that holds all points within reach; false where there is no bound. */
-bool cb_broad_box(const cb_geometry *g, const double *q, double reach, double *lo, double *hi);
-/* Levels, their cells, and each given ball's level. */
+/* Finds the levels, the sizes of their cells, and the level of each ball. */
 void cb_broad_levels(cb_broad *b);
 /* The cell of a ball in its level (lo = hi). */
 void cb_broad_home(const cb_broad *b, const cb_ball *ball, cb_broad_window *home);
-/* Layers of a level where balls near to this one may be (one, 0, outside of H^n), and windows there. */
+/* The layers of a level in which balls near this one may lie (outside H^n: one layer, 0), and the windows of cells in
+ * one layer. */
 void cb_broad_layers(const cb_broad *b, const cb_ball *ball, int level, int64_t *lo, int64_t *hi);
 int cb_broad_windows(const cb_broad *b, const cb_ball *ball, int level, int64_t layer,
                      cb_broad_window out[CB_BROAD_WINDOWS]);
-/* Sorts balls into cells, and finds pairs. */
-void cb_broad_sort(cb_broad *b);
-cb_status cb_broad_find(cb_broad *b);
-int cb_broad_find_around(const cb_broad *b, const cb_ball *ball, int *out);
-
-static inline double cb_broad_square(const double *x, const double *y, int from, int to) {
-  double sum = 0;
-  for (int a = from; a < to; a++) sum += (x[a] - y[a]) * (x[a] - y[a]);
-  return sum;
-}
-
-static inline double cb_broad_square_all(const double *x, const double *y) {
-  const double e0 = x[0] - y[0], e1 = x[1] - y[1], e2 = x[2] - y[2], e3 = x[3] - y[3];
-  return (e0 * e0 + e1 * e1) + (e2 * e2 + e3 * e3);
-}
-
-static inline bool cb_broad_boxes_meet(const cb_broad *b, const cb_ball *x, const cb_ball *y) {
-  for (int a = 0; a < b->flat; a++) {
-    double e = fabs(x->x[a] - y->x[a]);
-    if (b->period[a] > 0 && e > b->period[a] - e) e = b->period[a] - e;
-    if (!(e <= x->half[a] + y->half[a])) return false;
-  }
-  return true;
-}
-
-/* d^2 + e^2 <= D^2 with e^2 of the flat factor. */
-static inline bool cb_broad_within(double d, double square, double sum) {
-  return d * d + square <= sum * sum * CB_BROAD_SLACK;
-}
-
-static inline __attribute__((always_inline)) bool cb_broad_near(const cb_broad *b, cb_broad_kind kind, bool pure,
-                                                                const cb_ball *x, const cb_ball *y) {
-  if (x->always || y->always) return true;
-  if (kind == CB_BROAD_BOX) return cb_broad_boxes_meet(b, x, y);
-  const double sum = x->reach + y->reach;
-  const double flat = pure ? 0 : cb_broad_square(x->x, y->x, b->m, b->m + b->flat);
-  const double e = pure ? cb_broad_square_all(x->x, y->x) : cb_broad_square(x->x, y->x, 0, b->m);
-  if (kind == CB_BROAD_FLAT) return e <= sum * sum * CB_BROAD_SLACK;
-  if (!pure && !(flat <= sum * sum * CB_BROAD_SLACK)) return false;
-  const double most = x->s * y->c + x->c * y->s;
-  if (kind == CB_BROAD_SPHERE) {
-    if (sum < 3.14159265358979323846 && !(e <= 4 * most * most * CB_BROAD_SLACK)) return false;
-    return pure || cb_broad_within(2 * asin(fmin(1, 0.5 * sqrt(e))), flat, sum);
-  }
-  const double limit = most * most * CB_BROAD_SLACK, gg = 0.25 * x->g * y->g;
-  const double radial = (x->grow - y->grow) * (x->grow - y->grow) / (4 * x->grow * y->grow);
-  /* (t - e)^2 >= t^2/2 - e^2: most pairs need no root */
-  if (!(radial + gg * (0.5 * e - CB_BROAD_DIRECTION * CB_BROAD_DIRECTION) <= limit)) return false;
-  const double across = sqrt(e) - CB_BROAD_DIRECTION, t = across > 0 ? across : 0, half = radial + gg * t * t;
-  return half <= limit && (pure || cb_broad_within(2 * asinh(sqrt(half)), flat, sum));
-}

@@ -1,14 +1,15 @@
-/* See contact_parts.h.
+/* The parts of a system in a step with contacts: their movers, and bounds of speed and acceleration (contact_search.h).
  *
- * Bounds between two states (x0, v0), (x1, v1) a time T apart: the mean covariant acceleration is measured by how far the
- * path leaves the geodesic,  a = 2 d(exp(T v0), x1)/T^2  from either end (charts: (u1 - u0)/T + Gamma(u, u) half way),
- * and twice the greater one bounds what lies between, as long as a step resolves the forces; speeds are bounded by
- * those at the ends plus a T. A particle on which nothing acts has a = 0 and its own speed exactly.
+ * Bounds between two states (x0, v0), (x1, v1) a time T apart: the distance of the path from the geodesic gives the
+ * mean covariant acceleration,  a = 2 d(exp(T v0), x1)/T^2  from each end (in charts: |(v1 - v0)/T + Gamma(u, u)| at
+ * the midpoint, u = (v0 + v1)/2). Twice the larger of these values bounds the acceleration in between if the step
+ * resolves the forces. The larger speed at the two ends plus T times this bound is the bound of the speed. A particle
+ * on which nothing acts has a = 0 and exactly its own speed.
  */
-#include "run/contact_parts.h"
+#include "run/contact_search.h"
 
 #include "dynamics/chart_dynamics.h"
-#include "dynamics/extract.h"
+#include "dynamics/system_facts.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,7 +20,10 @@ static const double between = 2;
 cb_status cb_parts_create(const cb_system *system, cb_integrator *whole, cb_parts **out) {
   cb_arena *arena = cb_arena_create();
   cb_parts *p = cb_arena_alloc(arena, 1, sizeof *p);
-  if (!p) return cb_arena_free(arena), cb_fail(CB_ERROR_MEMORY, "no memory for contacts");
+  if (!p) {
+    cb_arena_free(arena);
+    return cb_fail(CB_ERROR_MEMORY, "no memory for contacts");
+  }
   p->arena = arena;
   p->system = system;
   p->g = cb_system_space(system);
@@ -41,7 +45,10 @@ cb_status cb_parts_create(const cb_system *system, cb_integrator *whole, cb_part
   if (!status) status = cb_state_create(system, &p->base);
   if (!status) status = cb_state_create(system, &p->end);
   if (!status) status = cb_state_create(system, &p->trial);
-  if (status) return cb_parts_free(p), status;
+  if (status) {
+    cb_parts_free(p);
+    return status;
+  }
   for (int i = p->components - 1; i >= 0; i--) {
     p->mover_of[i] = -1;
     p->free[i] = cb_system_component_free(system, i);
@@ -76,14 +83,15 @@ void cb_parts_free(cb_parts *p) {
 /* --- movers --- */
 
 static cb_status make_mover(cb_parts *p, int component) {
-  if (p->n_movers == p->room_movers) {
-    const int room = p->room_movers ? 2 * p->room_movers : 8;
-    cb_part_mover *more = realloc(p->mover, (size_t)room * sizeof *more);
+  if (p->n_movers == p->movers_capacity) {
+    const int capacity = p->movers_capacity ? 2 * p->movers_capacity : 8;
+    cb_part_mover *more = realloc(p->mover, (size_t)capacity * sizeof *more);
     if (!more) return cb_fail(CB_ERROR_MEMORY, "no memory for contacts");
     p->mover = more;
-    p->room_movers = room;
+    p->movers_capacity = capacity;
   }
-  /* one mover for all that are free, always of the first one's mass: what it does must not depend on who came first */
+  /* all free particles share one mover with the mass of the first of them: the result must not depend on which particle
+   * used the mover first */
   if (p->free[component]) component = p->first_free;
   cb_part_mover m = {.free = p->free[component], .component = component};
   cb_status status = CB_OK;
@@ -95,12 +103,15 @@ static cb_status make_mover(cb_parts *p, int component) {
     if (!status) status = cb_integrator_like(p->whole, m.extract, &m.integrator);
     if (!status) status = cb_state_create(m.extract, &m.state);
   }
-  if (status) return free_mover(p, &m), status;
+  if (status) {
+    free_mover(p, &m);
+    return status;
+  }
   p->mover[p->n_movers++] = m;
   return CB_OK;
 }
 
-/* A mover that is there already and does for this component. */
+/* Finds an existing mover that can move this component, which must be a single particle; -1: there is none. */
 static int find_mover(const cb_parts *p, int component) {
   if (p->start[component + 1] - p->start[component] > 1) return -1;
   for (int m = 0; m < p->n_movers; m++) {
@@ -127,7 +138,7 @@ cb_status cb_parts_mover(cb_parts *p, int component, cb_part_mover **out) {
   return cb_forces_set_origins(m->integrator->forces, origin);
 }
 
-/* Moves a component by dt from its base; the result goes to the same places of `to`. */
+/* Moves a component by dt from its base, and stores the result in the same entries of `to`. */
 static cb_status move(cb_parts *p, int component, double dt, cb_state *to) {
   cb_part_mover *m;
   cb_status status = cb_parts_mover(p, component, &m);
@@ -163,7 +174,7 @@ static cb_status move(cb_parts *p, int component, double dt, cb_state *to) {
 cb_status cb_parts_velocity(const cb_parts *p, const cb_state *s, int i, double *v) {
   const size_t at = (size_t)i * (size_t)p->k;
   const double mass = cb_system_masses(p->system)[i];
-  const cb_status status = cb_geometry_raise(p->g, s->x + at, s->p + at, v);
+  const cb_status status = cb_space_raise(p->g, s->x + at, s->p + at, v);
   for (int a = 0; a < p->k; a++) v[a] /= mass;
   return status == CB_ERROR_DOMAIN ? CB_STEP_DOMAIN : status;
 }
@@ -177,20 +188,20 @@ static double speed_of(const cb_parts *p, const cb_state *s, int i, const double
   return sqrt(fmax(0, square / cb_system_masses(p->system)[i]));
 }
 
-static double off_geodesic(const cb_geometry *g, const double *x, const double *v, double t, const double *y) {
+static double off_geodesic(const cb_space *g, const double *x, const double *v, double t, const double *y) {
   double end[CB_COORD_MAX], u[CB_COORD_MAX];
   for (int a = 0; a < g->k; a++) u[a] = t * v[a];
   cb_exp(g, x, u, end, NULL);
   return 2 * cb_distance(g, end, y) / (t * t);
 }
 
-/* |(u1 - u0)/t + Gamma(u, u)| half way. */
-static double in_chart(const cb_geometry *g, const double *x0, const double *u0, const double *x1, const double *u1,
+/* |(u1 - u0)/t + Gamma(u, u)| at the midpoint. */
+static double in_chart(const cb_space *g, const double *x0, const double *u0, const double *x1, const double *u1,
                        double t) {
-  double room[CB_CHART_METRIC_ROOM], q[CB_Q_MAX] = {0}, u[CB_Q_MAX] = {0}, rate[CB_Q_MAX], none[CB_Q_MAX] = {0},
-                                     square = 0;
+  double metrics[CB_CHART_METRIC_CAPACITY], q[CB_Q_MAX] = {0}, u[CB_Q_MAX] = {0}, rate[CB_Q_MAX], none[CB_Q_MAX] = {0},
+                                            square = 0;
   const int d = g->dim;
-  const cb_chart_metric metric = cb_chart_metric_in(d, room);
+  const cb_chart_metric metric = cb_chart_metric_in(d, metrics);
   for (int a = 0; a < d; a++) {
     q[a] = (x0[a] + x1[a]) / 2;
     u[a] = (u0[a] + u1[a]) / 2;
@@ -204,7 +215,7 @@ static double in_chart(const cb_geometry *g, const double *x0, const double *u0,
 }
 
 static cb_status bound(cb_parts *p, int component) {
-  const cb_geometry *g = p->g;
+  const cb_space *g = p->g;
   const double t = p->h - p->clock[component], span = fabs(t);
   for (int i = p->start[component]; i < p->start[component + 1]; i++) {
     const size_t at = (size_t)i * (size_t)p->k;

@@ -1,31 +1,35 @@
-/* See contact_search.h.
+/* The search for the first time at which a gap closes (contact_search.h).
  *
- * At a time with gap s > 0 and rate s', nothing happens before the smaller zero of s + s' t - A t^2/2, which is where to
- * look next:  t = 2 s / (-s' + sqrt(s'^2 + 2 A s)).  Towards a crossing this converges quadratically from the left (it
- * is Newton's method for A = 0, on a gap that is convex then); the last steps are Newton's, to round-off. The same holds
- * backwards from a later time at which the state is known, such as the end of the step: where the two times overlap
- * nothing is met, and no look, which costs a step, was needed in between.
+ * At a time with gap s > 0, rate s' and a bound s'' >= -A, nothing happens before the positive zero of s + s' t - A
+ * t^2/2, where the search evaluates the gap next:  t = 2 s / (-s' + sqrt(s'^2 + 2 A s)).  Near a crossing this
+ * converges quadratically from the left (for A = 0 it is Newton's method on a gap that is then convex); the last steps
+ * are Newton steps, down to round-off. The same bound holds backwards from a later time with a known state, such as the
+ * end of the step. If the two intervals overlap, there is no contact, and no further evaluation, which costs a step, is
+ * needed.
  */
 #include "run/contact_search.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { MOST_LOOKS = 20000, BESIDE = 64, POLISH = 30, SHORTER = 8 };
+enum { LOOKS_MAX = 20000, BESIDE = 64, POLISH = 30, SHORTER = 8 };
 
-/* A gap smaller than this counts as closed while it is looked for, before it is solved for to round-off. */
+/* A closing gap below this times the length of the step, times the speed at which it closes if that is above 1, counts
+ * as nearly closed: its zero is then computed down to round-off. */
 static const double near = 1e-7;
-/* What is left of it then: round-off. Points that pass nearer than this have met. */
+/* The gap that round-off leaves at a zero. Points that pass each other at a smaller distance have met. */
 static const double closed = 1e-13;
-/* How deep a gap that is 0 and does not close may become before that is looked at again. */
+/* The depth to which a gap that is 0 and does not close may sink before the search evaluates it again. */
 static const double hair = 1e-16;
-/* How much deeper a gap that stays what it is may look, by round-off. */
+/* The amount by which an unchanging gap may seem deeper because of round-off. */
 static const double deep = 16e-16;
-/* Below this, relative to their speeds, points that touch do not close: round-off of a reflection. */
+/* Rates below this, relative to the sum of the particles' speeds, count as 0: they are the round-off of a reflection
+ * and do not close a gap of points that touch. */
 static const double still = 1e-13;
-/* A gap that is open for so much longer than the step, relative to it, is not closed at its end. */
+/* A gap that stays open for this fraction of the remaining time after the end of the step is not closed at its end. */
 static const double beyond = 1e-9;
-/* And below this, relative to the fastest of all: round-off of what is at rest. */
+/* This times the largest speed of all particles is added to the limit of `still`, for particles at rest, whose own
+ * speeds are round-off. */
 static const double asleep = 1e-16;
 
 cb_candidate cb_candidate_of(const cb_system *system, const cb_gap *gap) {
@@ -39,7 +43,7 @@ cb_candidate cb_candidate_of(const cb_system *system, const cb_gap *gap) {
   return c;
 }
 
-/* Positions of the gap's particles at tau, and the states they are in. */
+/* The positions of the gap's particles at tau, and the states that contain them. */
 static cb_status place(cb_parts *p, const cb_candidate *c, double tau, const cb_state **state, const double **x) {
   for (int i = 0; i < c->gap.n; i++) {
     const int place_i = c->gap.particle[i];
@@ -67,8 +71,9 @@ cb_status cb_candidate_at(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, dou
   return CB_OK;
 }
 
-/* A, from the bounds of the particles, for this time from tau on. */
-static cb_status bend(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double tau, double duration, double *out) {
+/* Computes A from the bounds of the particles, for this duration from tau on. */
+static cb_status second_derivative_bound(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double tau, double duration,
+                                         double *out) {
   const cb_state *state[CB_GAP_PARTICLES];
   const double *x[CB_GAP_PARTICLES];
   double speed[CB_GAP_PARTICLES], acceleration[CB_GAP_PARTICLES];
@@ -77,11 +82,11 @@ static cb_status bend(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double 
     speed[i] = p->speed[c->gap.particle[i]];
     acceleration[i] = p->acceleration[c->gap.particle[i]];
   }
-  if (!status) *out = cb_gap_bend(gaps, &c->gap, p->t + tau, x, speed, acceleration, duration);
+  if (!status) *out = cb_gap_second_derivative_bound(gaps, &c->gap, p->t + tau, x, speed, acceleration, duration);
   return status;
 }
 
-/* Newton's method from a gap that is nearly closed and closing, as long as the gap gets smaller. */
+/* Newton's method, started where the gap is nearly closed and closing; it continues while the gap becomes smaller. */
 static cb_status polish(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double *tau) {
   double best = INFINITY, at = *tau;
   for (int i = 0; i < POLISH; i++) {
@@ -100,8 +105,9 @@ static cb_status polish(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, doubl
   return CB_OK;
 }
 
-/* How long the gap s, with rate s' and bend A, surely keeps its sign; INFINITY: for ever. Without a bend, by the sum of
- * the speeds, which bounds the rate of a distance (0: not known). */
+/* The time for which the gap s, with rate s' and bound A of the second derivative, certainly keeps its sign; INFINITY:
+ * forever. If A is not finite, `speeds` gives the time: the sum of the particles' speeds, which bounds the rate of a
+ * distance (0: the gap is not a distance). */
 static double open_for(double s, double rate, double A, double speeds) {
   if (!(A < INFINITY)) return s > 0 && speeds > 0 ? s / speeds : 0;
   if (rate >= 0) {
@@ -123,8 +129,8 @@ static double quiet_of(const cb_parts *p, const cb_candidate *c) {
   return still * speeds_of(p, c) + asleep * p->fastest;
 }
 
-/* The same from `at` on. Where the bend of all the time that is left tells little (its far end may be beside the centre
- * of a ball, or half round a sphere), that of shorter times is asked for. What rests at 0 is let go by a hair. */
+/* As open_for, from `at` on. Over all the remaining time A may be useless (the other particle may pass the centre of a
+ * ball, or half a great circle of a sphere); then shorter times are tried. A gap that rests at 0 may sink by `hair`. */
 cb_status cb_candidate_keeps(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double at, double until, double s,
                              double rate, double *wait) {
   const double left = until - at, all = speeds_of(p, c), quiet = quiet_of(p, c),
@@ -132,7 +138,7 @@ cb_status cb_candidate_keeps(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, 
   double best = speeds > 0 && s > 0 ? s / speeds : 0, span = left;
   for (int i = 0; i < SHORTER && span > best; i++, span /= 4) {
     double A;
-    const cb_status status = bend(p, gaps, c, at, span, &A);
+    const cb_status status = second_derivative_bound(p, gaps, c, at, span, &A);
     if (status) return status;
     double open = open_for(s, rate, A, speeds);
     if (rate == 0 && s <= hair && A > 0 && A < INFINITY) open = fmax(open, sqrt(2 * hair / A) + 4 * quiet / A);
@@ -144,18 +150,19 @@ cb_status cb_candidate_keeps(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, 
   return CB_OK;
 }
 
-/* The time from which on a contact surely stays open until `until`, told by where things are then, which is known
- * already at the end of the step or where another contact was found; `until`: nothing is told. */
+/* The time from which a gap certainly stays open until `until`. It follows from the state at `until`, which is known if
+ * that is the end of the step or another contact. The result `until` means that nothing is known. */
 static double open_from(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double at, double until) {
   cb_gap_value value;
   double rate, A;
   const double speeds = cb_gap_is_length(gaps, &c->gap) ? speeds_of(p, c) : 0;
   if (cb_candidate_at(p, gaps, c, until, &value, &rate) || !value.active || !(value.gap > 0)) return until;
-  if (bend(p, gaps, c, at, until - at, &A)) return until;
+  if (second_derivative_bound(p, gaps, c, at, until - at, &A)) return until;
   return until - open_for(value.gap, -rate, A, speeds);
 }
 
-/* What accelerations alone make of A: at the tip of a cone the gap bends about as fast as anything moves. */
+/* Twice the part of A that comes from accelerations only, at tau. Near the tip of a cone the rest of A, which comes
+ * from the motion itself, is about as large for every motion and says nothing. */
 static cb_status pull(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double tau, double *A) {
   cb_gap_value value;
   double rate;
@@ -171,23 +178,26 @@ static cb_status pull(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double 
 
 cb_status cb_candidate_slow(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double tau, double time, double *speed) {
   double A, there;
-  cb_status status = bend(p, gaps, c, tau, time, &A);
-  if (!status) status = bend(p, gaps, c, tau, 0, &there);
+  cb_status status = second_derivative_bound(p, gaps, c, tau, time, &A);
+  if (!status) status = second_derivative_bound(p, gaps, c, tau, 0, &there);
   if (!status && A < INFINITY && !(there < INFINITY)) status = pull(p, gaps, c, tau, &A);
   if (!status) *speed = A < INFINITY ? fmax(A * time / 2, 4 * sqrt(2 * hair * A)) + 16 * quiet_of(p, c) : 0;
   return status;
 }
 
-/* Points that touch and move together, or begin to part: looks go twice as far each time, and back where the gap turns out
- * to have closed on the way. */
+/* Points that touch and move together, or begin to separate. The search doubles its step at each evaluation, and goes
+ * back if the gap has closed in between. */
 typedef struct calm {
-  double at, s, wait, growth; /* growth 0: they do not */
+  double at, s, wait, growth; /* growth 0: the points are not calm */
 } calm;
 
-/* It closed on the way. */
-static double back(calm *before) { return before->growth = 0, before->at + before->wait; }
+/* The gap closed in between: returns to the last time that is certain. */
+static double back(calm *before) {
+  before->growth = 0;
+  return before->at + before->wait;
+}
 
-/* The next look of points that are calm; *open: they stay so until the end. */
+/* The next evaluation for calm points; *open: they stay open until the end. */
 static cb_status leap(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double until, calm *before, double *at,
                       bool *open) {
   cb_gap_value value;
@@ -202,7 +212,8 @@ static cb_status leap(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double 
   return CB_OK;
 }
 
-/* Of a gap s that is nearly closed, at *moment, and closing: is there a zero, which then goes to *moment? */
+/* For a gap s that is nearly closed and closing at *moment: whether it has a zero, whose time is then stored in
+ * *moment. */
 static cb_status find_zero(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double s, double *moment,
                            cb_gap_value *value, bool *zero) {
   double rate;
@@ -215,11 +226,31 @@ static cb_status find_zero(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, do
 static cb_status fail_to_find(const cb_parts *p, const cb_candidate *c) {
   const char *one = cb_system_particle_name(p->system, cb_system_particle(p->system, c->gap.particle[0]));
   const int other = c->gap.n > 1 ? cb_system_particle(p->system, c->gap.particle[1]) : -1;
-  return cb_fail(CB_STEP_NO_CONVERGENCE, "contact of %s and %s: neither found nor excluded in %d looks", one,
-                 other < 0 ? "a wall" : cb_system_particle_name(p->system, other), MOST_LOOKS);
+  return cb_fail(
+      CB_STEP_NO_CONVERGENCE,
+      "the contact of %s and %s was neither found nor excluded in %d evaluations; try a smaller integrator.step", one,
+      other < 0 ? "a wall" : cb_system_particle_name(p->system, other), LOOKS_MAX);
 }
 
-/* *sure: nothing closes until after `until`, either. */
+/* Where the candidate has no gap to close: beyond the border of a branch of the wall, waits until it may return;
+ * outside a face, continues on its other side, and every second time goes on by 1/BESIDE of the range. *at is INFINITY
+ * if nothing closes before range[1]. */
+static cb_status pass_inactive(cb_parts *p, cb_gaps *gaps, cb_candidate *c, const double range[2], double s,
+                               double closing, int *turns, double *at) {
+  if (c->gap.kind == CB_GAP_WALL) {
+    double wait;
+    const cb_status status = cb_candidate_keeps(p, gaps, c, *at, range[1], -s, -closing, &wait);
+    if (!status) *at = wait < range[1] - *at ? *at + fmax(wait, 1e-12 * fabs(p->h)) : INFINITY;
+    return status;
+  }
+  c->gap.side = -c->gap.side;
+  if ((*turns)++ % 2) *at += (range[1] - range[0]) / BESIDE;
+  if (*at >= range[1]) *at = INFINITY;
+  return CB_OK;
+}
+
+/* Does the work of cb_candidate_first except at `until` itself. *sure: the gap does not close at `until` or shortly
+ * after it either. */
 static cb_status first(cb_parts *p, cb_gaps *gaps, cb_candidate *c, double from, double until, double *tau, bool *found,
                        bool *sure) {
   const double quiet = quiet_of(p, c), tiny = 1e-12 * fabs(p->h);
@@ -227,26 +258,18 @@ static cb_status first(cb_parts *p, cb_gaps *gaps, cb_candidate *c, double from,
   double at = from, open = NAN;
   calm before = {0};
   cb_status status = CB_OK;
-  for (int look = 0, turns = 0; !status && look < MOST_LOOKS; look++) {
+  for (int look = 0, turns = 0; !status && look < LOOKS_MAX; look++) {
     cb_gap_value value;
     double rate;
     if ((status = cb_candidate_at(p, gaps, c, at, &value, &rate))) break;
     const double s = value.gap, closing = fabs(rate) <= quiet ? 0 : rate;
-    if (before.growth > 1 && s < fmin(0, before.s) - deep) { /* too far */
+    if (before.growth > 1 && s < fmin(0, before.s) - deep) { /* the step was too long */
       at = back(&before);
       continue;
     }
-    if (!value.active && s < 0 && c->gap.kind == CB_GAP_WALL) { /* beyond the border of a branch, until it comes back */
-      double wait;
-      if ((status = cb_candidate_keeps(p, gaps, c, at, until, -s, -closing, &wait))) break;
-      if (!(wait < until - at)) return CB_OK;
-      at += fmax(wait, tiny);
-      continue;
-    }
-    if (!value.active && s < 0) { /* beside the face: on its other side, or within its thickness */
-      c->gap.side = -c->gap.side;
-      if (turns++ % 2) at += (until - from) / BESIDE;
-      if (at >= until) return CB_OK;
+    if (!value.active && s < 0) {
+      if ((status = pass_inactive(p, gaps, c, (const double[]){from, until}, s, closing, &turns, &at))) break;
+      if (at == INFINITY) return CB_OK;
       continue;
     }
     if (closing < 0 && s <= near * fmax(1, -closing) * fabs(p->h)) {
@@ -259,8 +282,8 @@ static cb_status first(cb_parts *p, cb_gaps *gaps, cb_candidate *c, double from,
         return CB_OK;
       }
       if (zero) {
-        c->gap.side = -c->gap.side; /* beside the face, to its other side */
-        at = moment + tiny + (c->gap.kind == CB_GAP_WALL ? 2 * fabs(value.gap / closing) : 0); /* past round-off */
+        c->gap.side = -c->gap.side; /* outside the face: continue on its other side */
+        at = moment + tiny + (c->gap.kind == CB_GAP_WALL ? 2 * fabs(value.gap / closing) : 0); /* skip the round-off */
         if (at >= until) return CB_OK;
         continue;
       }
@@ -270,7 +293,9 @@ static cb_status first(cb_parts *p, cb_gaps *gaps, cb_candidate *c, double from,
     before.growth = closing >= 0 && fabs(s) <= closed ? fmax(1, 2 * before.growth) : 0;
     if (before.growth > 1 && wait < until - at) {
       bool stays;
-      before.at = at, before.s = s, before.wait = fmax(wait, 1e-3 * tiny);
+      before.at = at;
+      before.s = s;
+      before.wait = fmax(wait, 1e-3 * tiny);
       if (!(status = leap(p, gaps, c, until, &before, &at, &stays)) && stays) return CB_OK;
       continue;
     }

@@ -1,24 +1,25 @@
-/* The zeros of events.
+/* The search for the zeros of events (contact_search.h).
  *
- * A gap s with |s| <= tolerance is at a zero, where
+ * A gap s is at a zero if |s| <= tolerance, where
  *   tolerance = 1e-13 (sum_i |ds/dx_i| (|x_i| + |v_i| h) + |ds/dt| (|t| + h) + the distance)
- * is what round-off of the variables makes of it (|x_i| with how far the origin has moved): it scales with s. An event
- * is at one zero until it leaves it, so that what rests at a zero, or stands at one where a step ends, is reported once.
- * A zero at the end of a step belongs to that step, so that a run from a checkpoint knows what has been reported by its
- * state: a step that begins at a zero takes it as reported, except at the start of the run.
- *   From s > tolerance, with the rate s' and a bound s'' >= -A, no zero lies before that of s + s' t - A t^2/2, which is
- * where to look next (cb_candidate_keeps). Near a zero Newton's method is faster, and converges to a touch, too. What
- * the bound overlooks (it is sampled, and an expression may have a kink or a jump) is found by the sign at the end.
+ * is the effect of round-off in the variables (|x_i| includes the distance that the origin has moved; h is the length
+ * of the step, and `the distance` that of the event's definition); it scales with s. Until |s| > tolerance again, all
+ * this counts as one zero. Therefore a gap that rests at zero, or is zero at the end of a step, is reported once. A
+ * zero at the end of a step counts for that step: a step that begins at a zero assumes that it was reported, except at
+ * the start of the run. Therefore the state of a checkpoint contains everything that a resumed run needs. From s >
+ * tolerance, with the rate s' and a bound s'' >= -A, there is no zero before the zero of s + s' t - A t^2/2, where the
+ * search continues (cb_candidate_keeps). Near a zero Newton's method is faster, and also converges to a touch. The
+ * bound is sampled, and an expression may have a kink or a jump; the sign at the end shows a zero that was missed.
  */
 #include "run/contact_search.h"
 
 #include <math.h>
 
-enum { MOST_LOOKS = 20000, PATIENCE = 400, BISECTIONS = 200, POLISH = 40 };
+enum { LOOKS_MAX = 20000, PATIENCE = 400, BISECTIONS = 200, POLISH = 40 };
 
 static const double round_off = 1e-13;
-/* Newton's method is taken where it leads no further than this part of a step, and a zero so close before the end of a
- * step is compared with the sign there. */
+/* Newton's method is used if its step is at most this fraction of a time step; a zero this close to the end of a step
+ * is compared with the sign at the end. */
 static const double newton = 1e-3, beside_end = 1e-9;
 
 typedef struct search {
@@ -28,7 +29,7 @@ typedef struct search {
   double until;
 } search;
 
-/* The event at a time. */
+/* The gap s of the event at the time `at`, its rate, and the tolerance below which it counts as 0. */
 typedef struct look {
   double at, s, rate, tolerance;
 } look;
@@ -58,7 +59,8 @@ static cb_status look_at(const search *s, double at, look *out) {
   return status;
 }
 
-/* Between `from`, on a side, and *to, which is not: where it leaves that side, to the round-off of times. */
+/* Between `from`, where the gap has a sign, and *to, where it does not have that sign: finds the time at which it loses
+ * the sign, to the round-off of times. */
 static cb_status narrow(const search *s, look from, look *to) {
   const int side = sign_of(&from);
   for (int i = 0; i < BISECTIONS && sign_of(to) != 0; i++) {
@@ -75,7 +77,8 @@ static cb_status narrow(const search *s, look from, look *to) {
   return CB_OK;
 }
 
-/* From a zero up to round-off to the best there is, after the time `after`. At the end it stays there. */
+/* Improves a zero that is known up to round-off as far as possible, after the time `after`. A zero at the end stays
+ * there. */
 static cb_status polish(const search *s, double after, look *zero) {
   for (int i = 0; i < POLISH && zero->s != 0 && zero->at != s->until; i++) {
     const double at = fmin(zero->at - zero->s / zero->rate, s->until);
@@ -89,7 +92,8 @@ static cb_status polish(const search *s, double after, look *zero) {
   return CB_OK;
 }
 
-/* A zero by round-off alone just before the end of a step at which the gap has not closed yet: the next step has it. */
+/* Whether this zero, just before the end of a step, exists only because of round-off while the gap has not closed at
+ * the end: it is then a zero of the next step. */
 static cb_status is_early(const search *s, int side, const look *zero, bool *early) {
   look end;
   *early = false;
@@ -99,7 +103,7 @@ static cb_status is_early(const search *s, int side, const look *zero, bool *ear
   return status;
 }
 
-/* Steps that grow through a zero that is known, until it is left or the time is over. */
+/* Makes steps of growing length through a known zero, until the gap leaves it or the time is over. */
 static cb_status leave(const search *s, look *now, bool *left) {
   double wait = 1e-12 * fabs(s->p->h);
   while (!(*left = sign_of(now) != 0) && now->at < s->until) {
@@ -110,8 +114,9 @@ static cb_status leave(const search *s, look *now, bool *left) {
   return CB_OK;
 }
 
-/* One look on from `now`, which is on a side, by `least` at least: *now is then on it still (*at_end: until the end), or
- * *zero has left it. */
+/* Evaluates the gap after `now`, where it has a sign: by a Newton step if that is short, otherwise, or if that step
+ * does not help, at least `least` later. Afterwards *now still has that sign (*at_end: until the end), or *zero does
+ * not have it. */
 static cb_status advance(const search *s, double least, look *now, look *zero, bool *left, bool *at_end) {
   const int side = sign_of(now);
   const double h = fabs(s->p->h), closing = side * now->rate;
@@ -145,8 +150,10 @@ static bool counts(const search *s, int side, const look *zero) {
 }
 
 static cb_status fail_to_find(const search *s) {
-  return cb_fail(CB_STEP_NO_CONVERGENCE, "event `%s`: its next zero is neither found nor excluded in %d looks",
-                 cb_system_event_name(s->p->system, s->c->gap.index), MOST_LOOKS);
+  return cb_fail(
+      CB_STEP_NO_CONVERGENCE,
+      "event `%s`: its next zero was neither found nor excluded in %d evaluations; try a smaller integrator.step",
+      cb_system_event_name(s->p->system, s->c->gap.index), LOOKS_MAX);
 }
 
 cb_status cb_event_first(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, cb_event_memory memory, double from,
@@ -157,7 +164,7 @@ cb_status cb_event_first(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, cb_e
   look now;
   cb_status status = look_at(&s, from, &now);
   *found = false;
-  for (int looks = 0; !status && looks < MOST_LOOKS; looks++) {
+  for (int looks = 0; !status && looks < LOOKS_MAX; looks++) {
     look zero = now;
     bool left = true, early = false;
     if (memory.known) {
@@ -166,7 +173,7 @@ cb_status cb_event_first(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, cb_e
     }
     if (sign_of(&now) == memory.side && memory.side) {
       bool at_end;
-      /* what bounds tell of a zero just left is little, and nothing of what comes near one without end */
+      /* just after a zero the bounds are weak, and they are useless if the gap approaches zero forever */
       least = looks > PATIENCE ? h / PATIENCE : memory.side * now.rate >= 0 ? fmax(1e-13 * h, 2 * least) : 1e-15 * h;
       if ((status = advance(&s, least, &now, &zero, &left, &at_end))) return status;
       if (!left && at_end) return CB_OK;

@@ -1,13 +1,14 @@
-/* The largest Lyapunov exponent of a motion, lim (1/t) log |w(t)|, by the method's own variational equation: a tangent
- * vector w is carried by the derivative of each step,
+/* The largest Lyapunov exponent of a motion, lim (1/t) log |w(t)|, from the variational equation of the integrator
+ * itself. The derivative of each step maps a tangent vector w:
  *
- *   w -> D Phi_h(z) w = (Phi_h(z + e w) - Phi_h(z - e w))/(2 e) + O(e^2),   |w| = 1 again after each step
+ *   w -> D Phi_h(z) w = (Phi_h(z + e w) - Phi_h(z - e w))/(2 e) + O(e^2),   |w| is reset to 1 after each step
  *
- * with e = 1e-6: w is right to about 1e-9 a step, whatever the system is made of. z: coordinates and momenta of
- * particles; of a body in a fluid the pose, moved by exp(xi), and the momentum in its frame, by its radius of gyration
- * r and its momentum at the start or m sqrt(g r). Where what is near stays near but does not come together, as along
- * the motion itself or where the body only begins elsewhere, the exponent is 0.
- * Source: Benettin, Galgani, Giorgilli & Strelcyn, Meccanica 15 (1980) 9, doi:10.1007/BF02128236.
+ * With e = 1e-6 each step determines w to about 1e-9, for any system. z contains the coordinates and momenta of
+ * particles; for a body in a fluid it contains the pose, moved by exp(xi), and the momentum in the body frame, in units
+ * of the radius of gyration r and of the momentum at the start or m sqrt(g r), whichever is larger (m: mass, g:
+ * gravity). The exponent is 0 if neighbouring motions neither separate nor approach exponentially: for example for a
+ * displacement along the motion itself, or of the starting position of a body. Source: Benettin, Galgani, Giorgilli &
+ * Strelcyn, Meccanica 15 (1980) 9, doi:10.1007/BF02128236.
  */
 #pragma once
 
@@ -15,31 +16,14 @@
 #include "core/arena.h"
 
 typedef struct cb_exponent {
-  /* error: standard error of the mean of eight parts of the time; of growth by a power of the time, for which value is
-   * 0, the rate of the last part */
+  /* error: the standard error of the mean over eight parts of the time. If the growth is a power of the time, value is
+   * 0 and error is the growth rate in the last part. */
   double value, error;
-  double from, to;     /* times */
+  double from, to; /* the times of the measurement */
 } cb_exponent;
 
-/* From the run's state, which is left as it is, over a time of at least 64 of its steps, of which the first tenth does
- * not count: w turns to where it grows. body: of bodies in a fluid. CB_ERROR_UNSUPPORTED for contacts, walls and
- * events, a floor that reflects, gaits. */
+/* Starts from the state of the run, which stays unchanged, and continues it for a time of at least 64 steps. The first
+ * tenth, in which w rotates to the growing direction, does not count. body: index of the body in a fluid.
+ * CB_ERROR_UNSUPPORTED for contacts, walls and events, for a floor that reflects, for bodies in a curved space or
+ * without momentum and weight, and for gaits; CB_ERROR_ARGUMENT for a shorter time; CB_ERROR_STEP if a step fails. */
 cb_status cb_run_exponent(const cb_run *run, int body, double time, cb_exponent *out);
-
-/* A motion with a tangent vector, as exponent.c carries it: shared with the files of the two kinds. */
-
-#define CB_EXPONENT_NUDGE 1e-6
-
-typedef struct cb_tangent {
-  cb_arena *arena;
-  size_t n;
-  double *w; /* [n] at the state */
-  /* One step of the state and of w. */
-  cb_status (*step)(struct cb_tangent *m, double h);
-  void (*free)(struct cb_tangent *m);
-  void *self;
-} cb_tangent;
-
-/* From a copy of the run's state; m->free, if it is there, is called on failure too. */
-cb_status cb_tangent_of_particles(const cb_run *run, cb_tangent *m);
-cb_status cb_tangent_of_body(const cb_run *run, int body, cb_tangent *m);

@@ -1,18 +1,22 @@
-/* See falling.h. */
+/* The regime of a falling plate: marks of the motion, the rule, and the plates of runs. The rule is in falling.h. */
 #include "run/falling.h"
+#include "core/failure.h"
+#include "run/fluid_private.h"
+#include "run/particles_run.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
 
-enum { PERIOD = 16, FEWEST = 6, MANY = 24 };
+enum { PERIOD = 16, FEWEST = 6, CHAOTIC_MIN = 24 };
 static const double pi = 3.14159265358979323846, turned = 0.01, still = 0.02, same = 0.02;
 
 const char *const cb_falling_names[] = {"undecided", "steady", "flutter", "tumble", "chaotic"};
 
 /* --- rows --- */
 
-/* Where the heading turns about, the normal has passed the vertical: upwards, or downwards after half a turn. */
+/* Continues the angle of the normal through full revolutions. If the heading reverses, the normal has passed the
+ * vertical: upwards, or downwards after half a revolution. */
 static double follow(cb_falling *f, const double n[3]) {
   const double across = hypot(n[0], n[1]), angle = atan2(across, n[2]);
   if (!f->known) f->side = 1;
@@ -21,7 +25,8 @@ static double follow(cb_falling *f, const double n[3]) {
       if (n[2] < 0) f->turns += f->side;
       f->side = -f->side;
     }
-    f->heading[0] = n[0] / across, f->heading[1] = n[1] / across;
+    f->heading[0] = n[0] / across;
+    f->heading[1] = n[1] / across;
     f->known = 1;
   }
   return f->side * angle + 2 * pi * f->turns;
@@ -38,7 +43,8 @@ static void sample(cb_falling *f, const cb_falling_mark *m) {
   if (f->stride == 0) f->stride = 1;
   if (fmod(f->rows, f->stride) != 0) return;
   if (f->samples == CB_FALLING_SAMPLES) {
-    f->samples /= 2, f->stride *= 2;
+    f->samples /= 2;
+    f->stride *= 2;
     for (size_t i = 1; i < (size_t)f->samples; i++) f->sample[i] = f->sample[2 * i];
     if (fmod(f->rows, f->stride) != 0) return;
   }
@@ -46,13 +52,13 @@ static void sample(cb_falling *f, const cb_falling_mark *m) {
   f->samples++;
 }
 
-/* A number at t by the parabola through three rows. */
+/* The value at the time `at` of the parabola through three rows with times t and values y. */
 static double between(const double t[3], const double y[3], double at) {
   const double first = (y[1] - y[0]) / (t[1] - t[0]), second = (y[2] - y[1]) / (t[2] - t[1]);
   return y[0] + (at - t[0]) * (first + (at - t[1]) * (second - first) / (t[2] - t[0]));
 }
 
-/* Does the angle turn back about the row before m? */
+/* Adds a mark if the angle reverses near the row before m. */
 static void turning(cb_falling *f, const cb_falling_mark *m) {
   const double t[3] = {f->before.t, f->last.t, m->t}, a[3] = {f->before.angle, f->last.angle, m->angle};
   const double first = (a[1] - a[0]) / (t[1] - t[0]), second = (a[2] - a[1]) / (t[2] - t[1]);
@@ -64,7 +70,7 @@ static void turning(cb_falling *f, const cb_falling_mark *m) {
   keep(f, &at);
 }
 
-/* Has it come to 2 pi from the last mark? */
+/* Adds a mark if the angle has moved 2 pi from the last mark. */
 static void turns(cb_falling *f, const cb_falling_mark *m) {
   const double gone = m->angle - mark(f, f->marks - 1)->angle;
   if (!(fabs(gone) >= 2 * pi) || m->angle == f->last.angle) return;
@@ -81,7 +87,8 @@ void cb_falling_add(cb_falling *f, double t, const double normal[3], const doubl
   if (f->rows == 0) keep(f, &m);
   if (f->rows > 1) turning(f, &m);
   if (f->rows > 0) turns(f, &m);
-  f->before = f->last, f->last = m;
+  f->before = f->last;
+  f->last = m;
   f->rows++;
 }
 
@@ -99,13 +106,17 @@ static intervals since(const cb_falling *f, double begin) {
   for (; k + 1 < f->marks; k++, d.n++) {
     d.time[d.n] = mark(f, k + 1)->t - mark(f, k)->t;
     d.angle[d.n] = mark(f, k + 1)->angle - mark(f, k)->angle;
-    d.mean_time += d.time[d.n], d.mean_angle += fabs(d.angle[d.n]);
+    d.mean_time += d.time[d.n];
+    d.mean_angle += fabs(d.angle[d.n]);
   }
-  if (d.n) d.mean_time /= (double)d.n, d.mean_angle /= (double)d.n;
+  if (d.n) {
+    d.mean_time /= (double)d.n;
+    d.mean_angle /= (double)d.n;
+  }
   return d;
 }
 
-/* The largest difference of intervals i and i + m, first <= i < end, by the means. */
+/* The largest difference of intervals i and i + m, first <= i < end, relative to the means. */
 static double difference(const intervals *d, size_t m, size_t first, size_t end) {
   double largest = 0;
   for (size_t i = first; i < end; i++)
@@ -114,21 +125,22 @@ static double difference(const intervals *d, size_t m, size_t first, size_t end)
   return largest;
 }
 
-/* After how many intervals they repeat; 0: they do not. */
+/* The number of intervals after which they repeat; 0: they do not. */
 static size_t period_of(const intervals *d) {
   for (size_t m = 1; m <= PERIOD && 3 * m <= d->n && m + 4 <= d->n; m++)
     if (difference(d, m, 0, d->n - m) <= same) return m;
   return 0;
 }
 
-/* Angles of all intervals i + m greater than those of i, or all less. */
+/* Whether the angles of all intervals i + m are larger in size than the angles of intervals i, or none is. */
 static bool grows(const intervals *d, size_t m) {
   size_t more = 0;
   for (size_t i = 0; i + m < d->n; i++) more += fabs(d->angle[i + m]) > fabs(d->angle[i]);
   return more == 0 || more == d->n - m;
 }
 
-/* Swings that grow or shrink all along, or differences that come down to less than half and are small at the end. */
+/* Whether the motion is still settling (falling.h): all swings grow or all shrink, or the differences between intervals
+ * fall to half or less and are small at the end. */
 static bool settles(const intervals *d) {
   for (size_t m = 1; m <= 4 && m + FEWEST <= d->n; m++) {
     const size_t count = d->n - m, third = count / 3;
@@ -138,25 +150,28 @@ static bool settles(const intervals *d) {
   return false;
 }
 
-static void mean_motion(cb_falling_verdict *v, const cb_falling_mark *from, const cb_falling_mark *to) {
+static void mean_motion(cb_falling_class *v, const cb_falling_mark *from, const cb_falling_mark *to) {
   const double t = to->t - from->t;
   v->turn_rate = (to->angle - from->angle) / t;
   v->drift = hypot(to->x[0] - from->x[0], to->x[1] - from->x[1]) / t;
   v->descent = (from->x[2] - to->x[2]) / t;
 }
 
-/* Both faces are alike. */
+/* The angle modulo pi: both faces of the plate are alike. */
 static double folded(double angle) { return angle - pi * round(angle / pi); }
 
-cb_falling_verdict cb_falling_judge(const cb_falling *f) {
-  cb_falling_verdict v = {CB_FALLING_UNDECIDED, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+cb_falling_class cb_falling_judge(const cb_falling *f) {
+  cb_falling_class v = {CB_FALLING_UNDECIDED, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
   const size_t samples = (size_t)f->samples;
   if (samples < 16) return v;
   const double begin = (f->sample[0].t + f->last.t) / 2;
   size_t first = 0;
   while (f->sample[first].t < begin) first++;
   double low = f->last.angle, high = low;
-  for (size_t i = first; i < samples; i++) low = fmin(low, f->sample[i].angle), high = fmax(high, f->sample[i].angle);
+  for (size_t i = first; i < samples; i++) {
+    low = fmin(low, f->sample[i].angle);
+    high = fmax(high, f->sample[i].angle);
+  }
   mean_motion(&v, &f->sample[first], &f->last);
   if (high - low <= still) {
     v.regime = CB_FALLING_STEADY;
@@ -166,7 +181,7 @@ cb_falling_verdict cb_falling_judge(const cb_falling *f) {
   const intervals d = since(f, begin);
   const size_t m = d.n >= FEWEST ? period_of(&d) : 0;
   if (!m) {
-    if (d.n >= MANY && !settles(&d)) v.regime = CB_FALLING_CHAOTIC;
+    if (d.n >= CHAOTIC_MIN && !settles(&d)) v.regime = CB_FALLING_CHAOTIC;
     return v;
   }
   const size_t whole = d.n / m;
@@ -176,8 +191,111 @@ cb_falling_verdict cb_falling_judge(const cb_falling *f) {
   v.turns = (to->angle - from->angle) / (2 * pi * (double)whole);
   v.regime = fabs(v.turns) > 0.25 ? CB_FALLING_TUMBLE : CB_FALLING_FLUTTER;
   if (v.regime == CB_FALLING_TUMBLE) return v;
-  v.angle = 0, v.swing = d.mean_angle / 2;
+  v.angle = 0;
+  v.swing = d.mean_angle / 2;
   for (double k = 0; k < (double)(whole * m); k++) v.angle += mark(f, f->marks - 1 - k)->angle / (double)(whole * m);
   v.angle = folded(v.angle);
   return v;
+}
+
+/* --- the plate of a run --- */
+
+cb_status cb_falling_plate_of_system(const cb_system *s, cb_falling_plate *out) {
+  static const char *const names[] = {"x", "y", "theta"};
+  const cb_space *g = cb_system_space(s);
+  *out = (cb_falling_plate){.at = {-1, -1, -1}};
+  for (int a = 0; g->chart && cb_system_particles(s) == 1 && a < g->chart->size; a++)
+    for (int k = 0; k < 3; k++)
+      if (!strcmp(g->chart->coordinates[a], names[k])) out->at[k] = a;
+  if (out->at[0] >= 0 && out->at[1] >= 0 && out->at[2] >= 0) return CB_OK;
+  return cb_fail_as(CB_FAILURE_OBSERVABLE, CB_ERROR_ARGUMENT,
+                    "the observable `falling_regime` needs a body in a fluid, or a system with coordinates x, y (up) "
+                    "and theta");
+}
+
+static cb_status cb_falling_plate_of_body(const cb_immersed *b, double t, cb_falling_plate *out) {
+  const double *g = cb_immersed_fluid_about(b)->gravity, size = sqrt(cb_dot3(g, g));
+  cb_mass mass;
+  double moment[3], axis[3][3];
+  *out = (cb_falling_plate){.body = true};
+  if (!(size > 0))
+    return cb_fail_as(CB_FAILURE_OBSERVABLE, CB_ERROR_ARGUMENT,
+                      "the observable `falling_regime` needs gravity: set `gravity`, or leave the observable out");
+  cb_status status = cb_immersed_mass(b, t, &mass, NULL);
+  if (!status) status = cb_mass_principal(&mass, moment, axis);
+  if (status) return status;
+  int largest = 0, least = 0;
+  for (int i = 1; i < 3; i++) {
+    if (moment[i] > moment[largest]) largest = i;
+    if (fabs(g[i]) < fabs(g[least])) least = i;
+  }
+  memcpy(out->normal, axis[largest], sizeof out->normal);
+  memcpy(out->centre, mass.centre, sizeof out->centre);
+  double(*e)[3] = out->axes, other[3] = {0};
+  for (int i = 0; i < 3; i++) e[2][i] = -g[i] / size;
+  other[least] = 1;
+  cb_cross3(e[2], other, e[1]);
+  const double length = sqrt(cb_dot3(e[1], e[1]));
+  for (int i = 0; i < 3; i++) e[1][i] /= length;
+  cb_cross3(e[1], e[2], e[0]);
+  return CB_OK;
+}
+
+/* The normal and the centre of the plate of a body with pose g, in axes of which the last points up. */
+static void place(const cb_falling_plate *p, const cb_pose *g, double normal[3], double x[3]) {
+  double world[3], r[3][3];
+  cb_pose_rotation(g, r);
+  cb_apply3((const double(*)[3])r, p->normal, world);
+  cb_apply3(p->axes, world, normal);
+  cb_pose_point(g, p->centre, world);
+  cb_apply3(p->axes, world, x);
+}
+
+cb_status cb_falling_plate_of_run(const cb_run *run, int body, cb_falling_plate *out) {
+  if (cb_run_current(run)) return cb_falling_plate_of_system(run->particles->system, out);
+  if (cb_run_body(run, body)) return cb_falling_plate_of_body(run->fluid->start[body].body, run->options.start, out);
+  return cb_fail_as(CB_FAILURE_OBSERVABLE, CB_ERROR_ARGUMENT,
+                    "`falling_regime` needs a body or a system that falls: expected no gait in a bundle");
+}
+
+void cb_falling_plate_add(const cb_falling_plate *p, double t, const double *row, cb_falling *to) {
+  double normal[3], x[3];
+  if (p->body) {
+    cb_pose g;
+    memcpy(g.x, row, sizeof g.x);
+    memcpy(g.q, row + 3, sizeof g.q);
+    place(p, &g, normal, x);
+  } else {
+    const double theta = row[p->at[2]];
+    normal[0] = -sin(theta);
+    normal[1] = 0;
+    normal[2] = cos(theta);
+    x[0] = row[p->at[0]];
+    x[1] = 0;
+    x[2] = row[p->at[1]];
+  }
+  cb_falling_add(to, t, normal, x);
+}
+
+/* --- a run of bodies --- */
+
+cb_status cb_fluid_run_falls(cb_run *run) {
+  cb_fluid_run *b = run->fluid;
+  cb_status status = CB_OK;
+  if (!cb_run_asked(run, "falling_regime")) return CB_OK;
+  b->plate = cb_arena_alloc(run->arena, (size_t)b->n, sizeof *b->plate);
+  b->falling = cb_arena_alloc(run->arena, (size_t)b->n, sizeof *b->falling);
+  if (!b->plate || !b->falling) return cb_fail(CB_ERROR_MEMORY, "no memory for %d falls", b->n);
+  for (int i = 0; i < b->n && !status; i++)
+    status = cb_falling_plate_of_body(b->start[i].body, run->options.start, &b->plate[i]);
+  return status;
+}
+
+void cb_fluid_run_fall(cb_run *run) {
+  const cb_fluid_run *b = run->fluid;
+  double normal[3], x[3];
+  for (int i = 0; b->falling && i < b->n; i++) {
+    place(&b->plate[i], &b->state[i].g, normal, x);
+    cb_falling_add(&b->falling[i], b->t, normal, x);
+  }
 }

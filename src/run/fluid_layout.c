@@ -1,14 +1,15 @@
-/* The record of bodies in a fluid: its dimensions, and one row of a table a field.
+/* The record of bodies in a fluid: its dimensions, and a table with one row per field.
  *
  *   pose    x, y, z of the body frame's origin and the unit quaternion (w, x, y, z)
- *   twists, momenta and wrenches are (angular, linear); in the body frame but for spatial_momentum = Ad*_{g^-1} p,
- *   about the world's origin, which is kept where nothing acts
- * In a curved space a pose is a tangent vector at the base point, along whose geodesic the body is carried there, and the
- * quaternion before that; x, v and centre are in the space's picture (fluid/picture.h).
+ *   twists, momenta and wrenches are (angular, linear), in the body frame. Only spatial_momentum = Ad*_{g^-1} p (g:
+ *   the pose, p: body_momentum) is about the origin of the world, where it is conserved if no force acts
+ * In a curved space a pose is a tangent vector v at the base point and a quaternion. The body is first rotated by the
+ * quaternion, then moved along the geodesic with initial velocity v. plot_position, plot_velocity and centre are in
+ * plot coordinates (fluid/immersed_run.h).
  */
 #include "core/failure.h"
-#include "fluid/picture.h"
-#include "numerics/quaternion.h"
+#include "fluid/immersed_run.h"
+#include "numerics/vec3.h"
 #include "run/fluid_private.h"
 
 #include <curvebody/pose.h>
@@ -19,103 +20,155 @@
 
 const cb_observable_doc cb_fluid_observables[] = {
     {"energy", "energy, kinetic_energy, potential_energy, body_energy, body_kinetic_energy, body_potential_energy",
-     "bodies in a fluid: energy of body and fluid, gravity, buoyancy and floor; of all, and of each"},
-    {"momentum", "body_momentum, spatial_momentum", "momentum at the node, in the body and about the world's origin"},
-    {"wrenches", "wrench_NAME", "torque and force of each kind by itself, in the body frame"},
+     "energy of body and fluid, gravity, buoyancy and floor; total, and per body"},
+    {"momentum", "body_momentum, spatial_momentum",
+     "momentum at the node: in the body frame, and about the world's origin"},
+    {"wrenches", "wrench_NAME", "torque and force of each type of wrench, in the body frame"},
     {"inertia", "inertia, own_momentum", "K = dmu/dY, and the momentum mu_0 of the shape's own motion"},
     {"centre", "centre", "centre of mass in the world"},
     {"falling_regime", "falling_regime, falling_angle",
      "a plate: regime of the fall so far (0 undecided, 1 steady, 2 flutter, 3 tumble, 4 chaotic; "
      "`curvebody classify`), and its angle"},
-    {"breathing", "breathing", "mean normal velocity of a stroke that changes the volume, which is subtracted"},
+    {"removed_normal_velocity", "removed_normal_velocity",
+     "mean normal velocity of a gait that changes the volume; it is subtracted"},
     {NULL, NULL, NULL}};
 
 static const char *const usual[] = {"energy", "momentum", "wrenches", "centre", NULL};
 
-/* A field whose part of one body is filled by what follows, at out. */
-#define OF_BODIES(name, ...)                                           \
-  static CB_FILL(name) {                                               \
-    const cb_fluid_run *b = run->fluid;                                \
-    const size_t size = to.size / (size_t)b->n;                        \
-    for (int i = 0; i < b->n; i++) {                                   \
-      double *out = (double *)to.out + (size_t)i * size / sizeof *out; \
-      const cb_rigid_state *state = &b->state[i];                      \
-      const cb_immersed_row *row = &b->row[i];                         \
-      (void)state, (void)row;                                          \
-      __VA_ARGS__;                                                     \
-    }                                                                  \
-    return CB_OK;                                                      \
-  }
+/* The address of the values of body i in the memory of a field that has all bodies. */
+static double *out_of(const cb_run *run, cb_cell to, int i) {
+  return (double *)to.out + (size_t)i * (to.size / (size_t)run->fluid->n) / sizeof(double);
+}
 
-OF_BODIES(of_state, memcpy(out, (const char *)state + to.at, size))
-OF_BODIES(of_row, memcpy(out, (const char *)row + to.at, size))
-OF_BODIES(body_energy, *out = row->kinetic + row->potential)
+static size_t bytes_per_body(const cb_run *run, cb_cell to) { return to.size / (size_t)run->fluid->n; }
+
+/* A member of cb_rigid_state (of_state) or of cb_immersed_row (of_row), at the offset to.at. */
+static CB_FILL(of_state) {
+  for (int i = 0; i < run->fluid->n; i++)
+    memcpy(out_of(run, to, i), (const char *)&run->fluid->state[i] + to.at, bytes_per_body(run, to));
+  return CB_OK;
+}
+
+static CB_FILL(of_row) {
+  for (int i = 0; i < run->fluid->n; i++)
+    memcpy(out_of(run, to, i), (const char *)&run->fluid->row[i] + to.at, bytes_per_body(run, to));
+  return CB_OK;
+}
+
+static CB_FILL(body_energy) {
+  for (int i = 0; i < run->fluid->n; i++)
+    *out_of(run, to, i) = run->fluid->row[i].kinetic + run->fluid->row[i].potential;
+  return CB_OK;
+}
 
 static double curvature(const cb_fluid_run *b) { return b->fluid->curvature; }
 
-OF_BODIES(centre, {
-  double at[3];
-  if (curvature(b) == 0) {
-    cb_pose_point(&state->g, row->mass.centre, out);
-  } else {
-    cb_pose_point_in(curvature(b), &state->g, row->mass.centre, at);
-    cb_picture_place(curvature(b), at, out);
+static CB_FILL(centre) {
+  const cb_fluid_run *b = run->fluid;
+  for (int i = 0; i < b->n; i++) {
+    double at[3];
+    if (curvature(b) == 0) {
+      cb_pose_point(&b->state[i].g, b->row[i].mass.centre, out_of(run, to, i));
+    } else {
+      cb_pose_point_in(curvature(b), &b->state[i].g, b->row[i].mass.centre, at);
+      cb_plot_place(curvature(b), at, out_of(run, to, i));
+    }
   }
-})
+  return CB_OK;
+}
 
-OF_BODIES(x, cb_picture_place(curvature(b), state->g.x, out))
+static CB_FILL(x) {
+  for (int i = 0; i < run->fluid->n; i++)
+    cb_plot_place(curvature(run->fluid), run->fluid->state[i].g.x, out_of(run, to, i));
+  return CB_OK;
+}
 
-OF_BODIES(pose, {
-  memcpy(out, state->g.x, sizeof state->g.x);
-  memcpy(out + 3, state->g.q, sizeof state->g.q);
-})
-
-OF_BODIES(velocity, {
-  double r[3][3];
-  cb_pose_rotation(&state->g, r);
-  cb_apply3(r, row->twist + 3, out);
-  const double factor = curvature(b) == 0 ? 1 : cb_picture_factor(curvature(b), state->g.x);
-  for (int a = 0; a < 3 && factor != 1; a++) out[a] *= factor;
-})
-
-/* The state has it about the body frame's origin, in the world's axes. */
-OF_BODIES(spatial_momentum, {
-  if (curvature(b) != 0) {
-    cb_rigid_spatial_momentum(curvature(b), state, out);
-    continue;
+static CB_FILL(pose) {
+  for (int i = 0; i < run->fluid->n; i++) {
+    const cb_pose *g = &run->fluid->state[i].g;
+    double *out = out_of(run, to, i);
+    memcpy(out, g->x, sizeof g->x);
+    memcpy(out + 3, g->q, sizeof g->q);
   }
-  memcpy(out, state->world, sizeof state->world);
-  double moment[3];
-  cb_cross3(state->g.x, state->world + 3, moment);
-  for (int a = 0; a < 3; a++) out[a] += moment[a];
-})
+  return CB_OK;
+}
 
-OF_BODIES(spatial_momentum_error, {
-  double momentum[6];
-  const double error = cb_rigid_spatial_momentum(curvature(b), state, momentum);
-  *out = isfinite(error) ? error : NAN;
-})
+static CB_FILL(velocity) {
+  const cb_fluid_run *b = run->fluid;
+  for (int i = 0; i < b->n; i++) {
+    double r[3][3], *out = out_of(run, to, i);
+    cb_pose_rotation(&b->state[i].g, r);
+    cb_apply3(r, b->row[i].twist + 3, out);
+    const double factor = curvature(b) == 0 ? 1 : cb_plot_factor(curvature(b), b->state[i].g.x);
+    for (int a = 0; a < 3 && factor != 1; a++) out[a] *= factor;
+  }
+  return CB_OK;
+}
 
-OF_BODIES(casimir, cb_rigid_casimirs(curvature(b), state->momentum, out))
+/* The member `world` of the state is the momentum about the origin of the body frame, in the axes of the world. */
+static CB_FILL(spatial_momentum) {
+  const cb_fluid_run *b = run->fluid;
+  for (int i = 0; i < b->n; i++) {
+    const cb_rigid_state *state = &b->state[i];
+    double moment[3], *out = out_of(run, to, i);
+    if (curvature(b) != 0) {
+      cb_rigid_spatial_momentum(curvature(b), state, out);
+      continue;
+    }
+    memcpy(out, state->world, sizeof state->world);
+    cb_cross3(state->g.x, state->world + 3, moment);
+    for (int a = 0; a < 3; a++) out[a] += moment[a];
+  }
+  return CB_OK;
+}
 
-/* x -> l x r^*: l = exp(sqrt(K) x/2) q, r = exp(-sqrt(K) x/2) q. */
-OF_BODIES(group, {
-  const double *x = state->g.x, root = sqrt(curvature(b)), half = root * sqrt(cb_dot3(x, x)) / 2;
-  const double s = half > 0 ? root * sin(half) / (2 * half) : root / 2;
-  const double ahead[4] = {cos(half), s * x[0], s * x[1], s * x[2]};
-  const double back[4] = {ahead[0], -ahead[1], -ahead[2], -ahead[3]};
-  cb_quaternion_multiply(ahead, state->g.q, out);
-  cb_quaternion_multiply(back, state->g.q, out + 4);
-})
+static CB_FILL(spatial_momentum_error) {
+  for (int i = 0; i < run->fluid->n; i++) {
+    double momentum[6];
+    const double error = cb_rigid_spatial_momentum(curvature(run->fluid), &run->fluid->state[i], momentum);
+    *out_of(run, to, i) = isfinite(error) ? error : NAN;
+  }
+  return CB_OK;
+}
 
-/* Of the kind that is the at-th of all bodies. */
-OF_BODIES(wrench, {
-  memset(out, 0, size);
-  for (int w = 0; w < cb_immersed_wrenches(b->start[i].body); w++)
-    if ((size_t)b->wrench_of[i][w] == to.at) memcpy(out, row->wrench[w], size);
-})
+static CB_FILL(casimir) {
+  for (int i = 0; i < run->fluid->n; i++)
+    cb_rigid_casimirs(curvature(run->fluid), run->fluid->state[i].momentum, out_of(run, to, i));
+  return CB_OK;
+}
 
-OF_BODIES(falling_angle, *out = b->falling[i].last.angle)
+/* The motion of S^3 as a pair of unit quaternions, y -> l y r^*: l = exp(sqrt(K) x/2) q, r = exp(-sqrt(K) x/2) q, where
+ * (x, q) is the pose. */
+static CB_FILL(group) {
+  const cb_fluid_run *b = run->fluid;
+  for (int i = 0; i < b->n; i++) {
+    const double *x = b->state[i].g.x, root = sqrt(curvature(b)), half = root * sqrt(cb_dot3(x, x)) / 2;
+    const double s = half > 0 ? root * sin(half) / (2 * half) : root / 2;
+    const double ahead[4] = {cos(half), s * x[0], s * x[1], s * x[2]};
+    const double back[4] = {ahead[0], -ahead[1], -ahead[2], -ahead[3]};
+    double *out = out_of(run, to, i);
+    cb_quaternion_multiply(ahead, b->state[i].g.q, out);
+    cb_quaternion_multiply(back, b->state[i].g.q, out + 4);
+  }
+  return CB_OK;
+}
+
+/* The wrench with index to.at in the list of all names. */
+static CB_FILL(wrench) {
+  const cb_fluid_run *b = run->fluid;
+  for (int i = 0; i < b->n; i++) {
+    double *out = out_of(run, to, i);
+    memset(out, 0, bytes_per_body(run, to));
+    for (int w = 0; w < cb_immersed_wrenches(b->start[i].body); w++)
+      if ((size_t)b->wrench_of[i][w] == to.at) memcpy(out, b->row[i].wrench[w], bytes_per_body(run, to));
+  }
+  return CB_OK;
+}
+
+static CB_FILL(falling_angle) {
+  for (int i = 0; i < run->fluid->n; i++) *out_of(run, to, i) = run->fluid->falling[i].last.angle;
+  return CB_OK;
+}
 
 static CB_FILL(falling_regime) {
   for (int i = 0; i < run->fluid->n; i++) ((int32_t *)to.out)[i] = cb_falling_judge(&run->fluid->falling[i]).regime;
@@ -126,8 +179,10 @@ enum { KINETIC = 1, POTENTIAL = 2 };
 
 static CB_FILL(energy) {
   double kinetic = 0, potential = 0;
-  for (int i = 0; i < run->fluid->n; i++)
-    kinetic += run->fluid->row[i].kinetic, potential += run->fluid->row[i].potential;
+  for (int i = 0; i < run->fluid->n; i++) {
+    kinetic += run->fluid->row[i].kinetic;
+    potential += run->fluid->row[i].potential;
+  }
   *(double *)to.out = (to.at & KINETIC ? kinetic : 0) + (to.at & POTENTIAL ? potential : 0);
   return CB_OK;
 }
@@ -135,74 +190,84 @@ static CB_FILL(energy) {
 #define IN_STATE(member) of_state, offsetof(cb_rigid_state, member)
 #define IN_ROW(member) of_row, offsetof(cb_immersed_row, member)
 #define OF_BODY(group, name, unit, doc, ...) FIELD(group, name, DOUBLE, unit, doc, __VA_ARGS__)
-#define FIELD(...) CB_OBSERVABLE(__VA_ARGS__) /* once IN_STATE and IN_ROW have become two arguments */
+#define FIELD(...) CB_OBSERVABLE(__VA_ARGS__) /* expands IN_STATE and IN_ROW to two arguments first */
 
 static const cb_observable table[] = {
     CB_OBSERVABLE("", "time", DOUBLE, "s", "time", cb_fill_time, 0, 0, 0),
     CB_OBSERVABLE("", "step", INT64, "1", "steps so far", cb_fill_step, 0, 0, 0),
-    OF_BODY("", "x", "m", "place of the body frame's origin", IN_STATE(g.x), 2, "particle", "axis"),
-    OF_BODY("", "v", "m/s", "velocity of the body frame's origin", velocity, 0, 2, "particle", "axis"),
-    OF_BODY("", "pose", "m, 1", "place of the body frame's origin, unit quaternion (w, x, y, z)", pose, 0, 2, "body",
+    OF_BODY("", "plot_position", "m", "position of the body frame's origin", IN_STATE(g.x), 2, "particle", "axis"),
+    OF_BODY("", "plot_velocity", "m/s", "velocity of the body frame's origin", velocity, 0, 2, "particle", "axis"),
+    OF_BODY("", "pose", "m, 1", "position of the body frame's origin, unit quaternion (w, x, y, z)", pose, 0, 2, "body",
             "pose_part"),
     OF_BODY("", "twist", "rad/s, m/s", "angular and linear velocity in the body frame", IN_ROW(twist), 2, "body",
             "se3"),
-    OF_BODY("momentum", "body_momentum", "kg m2/s, kg m/s", "momentum at the node, in the body frame, with the fluid's",
+    OF_BODY("momentum", "body_momentum", "kg m2/s, kg m/s", "momentum of body and fluid at the node, in the body frame",
             IN_STATE(momentum), 2, "body", "se3"),
-    OF_BODY("momentum", "spatial_momentum", "kg m2/s, kg m/s", "the same about the world's origin", spatial_momentum, 0,
-            2, "body", "se3"),
+    OF_BODY("momentum", "spatial_momentum", "kg m2/s, kg m/s", "momentum of body and fluid about the world's origin",
+            spatial_momentum, 0, 2, "body", "se3"),
     OF_BODY("energy", "energy", "J", "kinetic and potential energy of all bodies", energy, KINETIC | POTENTIAL, 0, 0),
-    OF_BODY("energy", "kinetic_energy", "J", "of all bodies and of the fluid about them", energy, KINETIC, 0, 0),
-    OF_BODY("energy", "potential_energy", "J", "of all bodies: gravity, buoyancy, floor", energy, POTENTIAL, 0, 0),
-    OF_BODY("energy", "body_energy", "J", "kinetic and potential energy", body_energy, 0, 1, "body"),
-    OF_BODY("energy", "body_kinetic_energy", "J", "of the body and of the fluid about it", IN_ROW(kinetic), 1, "body"),
-    OF_BODY("energy", "body_potential_energy", "J", "gravity, buoyancy, floor", IN_ROW(potential), 1, "body"),
-    OF_BODY("inertia", "inertia", "kg m2, kg m, kg", "K, of body and fluid", IN_ROW(K), 3, "body", "se3", "se3_column"),
+    OF_BODY("energy", "kinetic_energy", "J", "kinetic energy of all bodies and of the fluid around them", energy,
+            KINETIC, 0, 0),
+    OF_BODY("energy", "potential_energy", "J", "potential energy of all bodies: gravity, buoyancy, floor", energy,
+            POTENTIAL, 0, 0),
+    OF_BODY("energy", "body_energy", "J", "kinetic and potential energy of each body", body_energy, 0, 1, "body"),
+    OF_BODY("energy", "body_kinetic_energy", "J", "kinetic energy of the body and of the fluid around it",
+            IN_ROW(kinetic), 1, "body"),
+    OF_BODY("energy", "body_potential_energy", "J", "potential energy of the body: gravity, buoyancy, floor",
+            IN_ROW(potential), 1, "body"),
+    OF_BODY("inertia", "inertia", "kg m2, kg m, kg", "inertia K of body and fluid", IN_ROW(K), 3, "body", "se3",
+            "se3_column"),
     OF_BODY("inertia", "own_momentum", "kg m2/s, kg m/s", "mu_0: momentum of the shape's own motion and of the flow",
             IN_ROW(mu0), 2, "body", "se3"),
     OF_BODY("centre", "centre", "m", "centre of mass", centre, 0, 2, "body", "axis"),
-    OF_BODY("breathing", "breathing", "m/s", "mean normal velocity of the shape that was subtracted", IN_ROW(breathing),
-            1, "body"),
+    OF_BODY("removed_normal_velocity", "removed_normal_velocity", "m/s",
+            "mean normal velocity of the shape that was subtracted", IN_ROW(removed_normal_velocity), 1, "body"),
     CB_OBSERVABLE("falling_regime", "falling_regime", INT32, "1",
-                  "so far: 0 undecided, 1 steady, 2 flutter, 3 tumble, 4 chaotic", falling_regime, 0, 1, "body"),
-    OF_BODY("falling_regime", "falling_angle", "rad", "of the normal from the vertical, through whole turns",
-            falling_angle, 0, 1, "body"),
-    CB_OBSERVABLE("", "solver_iterations", INT32, "1", "most iterations of a body in the last step", cb_fill_iterations,
-                  0, 0, 0),
+                  "regime so far: 0 undecided, 1 steady, 2 flutter, 3 tumble, 4 chaotic", falling_regime, 0, 1, "body"),
+    OF_BODY("falling_regime", "falling_angle", "rad",
+            "angle of the normal from the vertical, continued through full revolutions", falling_angle, 0, 1, "body"),
+    CB_OBSERVABLE("", "solver_iterations", INT32, "1", "maximum number of iterations of a body in the last step",
+                  cb_fill_iterations, 0, 0, 0),
     CB_OBSERVABLE("", "step_size", DOUBLE, "s", "size of the last step", cb_fill_step_size, 0, 0, 0),
     {0}};
 
-/* In place of those of the same name, and beside them, in a curved space. */
+/* Fields that replace the fields with the same name in a curved space, and additional fields there. */
 static const cb_observable curved[] = {
-    OF_BODY("", "x", "m", "place of the body frame's origin in the picture of the space", x, 0, 2, "particle", "axis"),
-    OF_BODY("", "v", "m/s", "its velocity in that picture", velocity, 0, 2, "particle", "axis"),
+    OF_BODY("", "plot_position", "m", "position of the body frame's origin in plot coordinates", x, 0, 2, "particle",
+            "axis"),
+    OF_BODY("", "plot_velocity", "m/s", "velocity of the body frame's origin in plot coordinates", velocity, 0, 2,
+            "particle", "axis"),
     OF_BODY(
         "", "pose", "m, 1",
-        "tangent vector at the base point whose geodesic carries the body frame along, unit quaternion (w, x, y, z) "
-        "before that",
+        "tangent vector v at the base point, unit quaternion (w, x, y, z): the body is rotated by the quaternion, then "
+        "moved along the geodesic with initial velocity v",
         pose, 0, 2, "body", "pose_part"),
     OF_BODY("momentum", "spatial_momentum", "kg m2/s, kg m/s",
-            "the same about the base point; nan where it has no digits, beyond 5 radii in hyperbolic space",
+            "momentum of body and fluid about the base point; nan beyond 5 radii in hyperbolic space, where it has no "
+            "digits",
             spatial_momentum, 0, 2, "body", "se3"),
-    OF_BODY("energy", "potential_energy", "J", "of all bodies: potentials on them and on the fluid that they displace",
-            energy, POTENTIAL, 0, 0),
-    OF_BODY("energy", "body_potential_energy", "J", "of potentials, on body and displaced fluid", IN_ROW(potential), 1,
-            "body"),
-    OF_BODY("centre", "centre", "m", "centre of mass in the picture of the space", centre, 0, 2, "body", "axis"),
+    OF_BODY("energy", "potential_energy", "J",
+            "potential energy of all bodies: potentials of the bodies and of the displaced fluid", energy, POTENTIAL, 0,
+            0),
+    OF_BODY("energy", "body_potential_energy", "J", "potential energy of the body and of the displaced fluid",
+            IN_ROW(potential), 1, "body"),
+    OF_BODY("centre", "centre", "m", "centre of mass in plot coordinates", centre, 0, 2, "body", "axis"),
     {0}};
 static const cb_observable beside[] = {
     OF_BODY("momentum", "spatial_momentum_error", "kg m/s",
-            "bound of its round-off, of the linear part and of sqrt|K| times the angular one; nan beyond 5 radii",
+            "bound of the round-off of spatial_momentum: of the linear part, and of sqrt|K| times the angular part; "
+            "nan beyond 5 radii",
             spatial_momentum_error, 0, 1, "body"),
     OF_BODY("momentum", "casimir", "kg2 m2/s2, kg2 m3/s2",
-            "|p|^2 + K |l|^2 and l.p of the momentum (l, p), which are kept where nothing acts", casimir, 0, 2, "body",
-            "invariant"),
+            "|p|^2 + K |l|^2 and l.p of the momentum (l, p), which are conserved if no force acts", casimir, 0, 2,
+            "body", "invariant"),
     {0}};
 static const cb_observable in_sphere[] = {
     OF_BODY("", "group", "1", "pose as two unit quaternions (l, r), x -> l x r^*", group, 0, 2, "body", "so4"), {0}};
 
 /* --- layout --- */
 
-/* The names of all bodies' wrenches, each once. */
+/* Collects the names of the wrenches of all bodies, each once. */
 static cb_status name_wrenches(cb_run *run) {
   cb_fluid_run *b = run->fluid;
   b->wrench = cb_arena_alloc(run->arena, CB_RUN_FIELDS, sizeof *b->wrench);
@@ -227,7 +292,7 @@ static cb_status name_wrenches(cb_run *run) {
   return CB_OK;
 }
 
-/* Of bodies whose added mass is from a table, where there are any. */
+/* Adds constants of the tables of added mass, if any body has one. */
 static cb_status tables(cb_run *run) {
   const cb_fluid_run *b = run->fluid;
   const size_t n = (size_t)b->n;
@@ -245,17 +310,17 @@ static cb_status tables(cb_run *run) {
                               .dim = "body",
                               .integers = points,
                               .units = "1",
-                              .doc = "times at which the added mass was solved for its table along the poses, 0: none"},
+                              .doc = "number of times in the table of the added mass along the poses; 0: no table"},
                              {.name = "body_table_error",
                               .dim = "body",
                               .values = error,
                               .units = "1",
-                              .doc = "measured error of that table, relative to the greatest"}};
+                              .doc = "measured error of the table of the added mass, relative to the largest entry"}};
   for (size_t c = 0; any && c < sizeof all / sizeof *all; c++) cb_run_constant(run, &all[c]);
   return CB_OK;
 }
 
-/* What fluid models tell of their added masses, where any does. */
+/* Adds constants of the computed added masses, if any body has one. */
 static cb_status solutions(cb_run *run) {
   const cb_fluid_run *b = run->fluid;
   const size_t n = (size_t)b->n;
@@ -268,35 +333,40 @@ static cb_status solutions(cb_run *run) {
   if (!error || !asymmetry || !faces || !iterations || !method)
     return cb_fail(CB_ERROR_MEMORY, "no memory for %zu bodies", n);
   for (size_t i = 0; i < n; i++) {
-    cb_added_mass told = {.method = "none"};
-    any = cb_immersed_solved(b->start[i].body, &told) || any;
-    error[i] = told.error > 0 ? told.error : NAN;
-    asymmetry[i] = told.faces ? told.asymmetry : NAN;
-    faces[i] = told.faces, iterations[i] = told.iterations;
-    method[i] = told.method;
+    cb_added_mass solved = {.method = "none"};
+    any = cb_immersed_solved(b->start[i].body, &solved) || any;
+    error[i] = solved.error > 0 ? solved.error : NAN;
+    asymmetry[i] = solved.faces ? solved.asymmetry : NAN;
+    faces[i] = solved.faces;
+    iterations[i] = solved.iterations;
+    method[i] = solved.method;
   }
   const cb_constant all[] = {
       {.name = "body_added_mass_error",
        .dim = "body",
        .values = error,
        .units = "1",
-       .doc = "estimated error of the added mass about the body, relative to the greatest; nan: none"},
+       .doc = "estimated error of the added mass of the body, relative to its largest entry; nan: none"},
       {.name = "body_added_mass_asymmetry",
        .dim = "body",
        .values = asymmetry,
        .units = "1",
-       .doc = "of the added mass as it was found, relative likewise"},
-      {.name = "body_added_mass_faces", .dim = "body", .integers = faces, .units = "1", .doc = "that it was found on"},
+       .doc = "asymmetry of the computed added mass, relative to its largest entry"},
+      {.name = "body_added_mass_faces",
+       .dim = "body",
+       .integers = faces,
+       .units = "1",
+       .doc = "number of faces on which the added mass was computed"},
       {.name = "body_added_mass_iterations",
        .dim = "body",
        .integers = iterations,
        .units = "1",
-       .doc = "of its linear equations"},
+       .doc = "iterations of the linear solver for the added mass"},
       {.name = "body_added_mass_method",
        .dim = "body",
        .labels = method,
        .units = "1",
-       .doc = "by which they were solved; none: there are none"}};
+       .doc = "linear solver for the added mass; none: no equations were solved"}};
   for (size_t c = 0; any && c < sizeof all / sizeof *all; c++) cb_run_constant(run, &all[c]);
   return CB_OK;
 }
@@ -328,7 +398,7 @@ static cb_status dimensions(cb_run *run) {
   cb_run_dimension(run, "pose_part", 7, "part of a pose")->labels = pose_parts;
   cb_run_dimension(run, "se3", 6, "component of a twist, momentum or wrench")->labels = se3;
   cb_run_dimension(run, "se3_column", 6, "component of a twist")->labels = se3;
-  if (curvature(b) != 0) cb_run_dimension(run, "invariant", 2, "which of them")->labels = casimirs;
+  if (curvature(b) != 0) cb_run_dimension(run, "invariant", 2, "invariant of the momentum")->labels = casimirs;
   if (curvature(b) > 0) cb_run_dimension(run, "so4", 8, "number of a pair of quaternions")->labels = pair;
   cb_run_dimension(run, "warning", CB_DOUBTS, "kind of warning");
   const cb_constant all[] = {
@@ -337,12 +407,17 @@ static cb_status dimensions(cb_run *run) {
       {.name = "particle_mass", .dim = "particle", .values = mass, .units = "kg", .doc = "mass of the body"},
       {.name = "body_mass", .dim = "body", .values = mass, .units = "kg", .doc = "mass at the start"},
       {.name = "body_faces", .dim = "body", .integers = faces, .units = "1", .doc = "triangles of its surface"},
-      {.name = "warning_name", .dim = "warning", .labels = cb_fluid_run_doubts, .units = "1", .doc = "what it is of"}};
+      {.name = "warning_name",
+       .dim = "warning",
+       .labels = cb_fluid_run_doubts,
+       .units = "1",
+       .doc = "name of the warning"}};
   for (size_t c = 0; c < sizeof all / sizeof *all; c++) cb_run_constant(run, &all[c]);
   return CB_OK;
 }
 
-/* Fields of a table, and those of a curved space in their places. */
+/* Adds the fields in a curved space: those of `table` without falling_regime, or the fields of `curved` that have the
+ * same names, and the additional ones. */
 static cb_status fields_in(cb_run *run) {
   cb_status status = CB_OK;
   for (const cb_observable *row = table; row->group && !status; row++) {
@@ -371,11 +446,11 @@ static cb_status wrench_fields(cb_run *run) {
   return status;
 }
 
-/* The vertical of a fall. */
+/* Rejects `falling_regime` in a curved space: it needs a vertical direction, which a curved space does not have. */
 static cb_status check_groups(const cb_run *run) {
   if (curvature(run->fluid) == 0 || !cb_run_asked(run, "falling_regime")) return CB_OK;
   return cb_fail_as(CB_FAILURE_OBSERVABLE, CB_ERROR_ARGUMENT,
-                    "`falling_regime` is of a plate under gravity, of which there is none in a curved space");
+                    "`falling_regime` needs gravity, which a curved space does not have: leave the observable out");
 }
 
 cb_status cb_fluid_run_layout(cb_run *run) {
@@ -404,7 +479,8 @@ cb_status cb_fluid_run_layout(cb_run *run) {
 
 static cb_status measure_one(cb_run *run, cb_fluid_run_part *part, int body, void *context) {
   (void)context;
-  return cb_swimmer_measure(part->swimmer[body - part->first], &run->fluid->state[body], &run->fluid->row[body]);
+  return cb_immersed_workspace_measure(part->workspace[body - part->first], &run->fluid->state[body],
+                                       &run->fluid->row[body]);
 }
 
 cb_status cb_fluid_run_measure(cb_run *run, const char **what) {

@@ -1,44 +1,51 @@
-/* What a run of bodies holds: shared by its files. */
+/* The data of a run of bodies in a fluid, shared by its files. */
 #pragma once
 
-#include "run/change.h"
-#include "run/falling.h"
-#include "run/fluid.h"
 #include "run/run_private.h"
+#include "run/falling.h"
+#include "run/fluid_run.h"
 
-/* What a run of bodies warns of, each once a body, `near` once a run; /warning_name. */
-typedef enum cb_fluid_run_doubt { CB_DOUBT_TURN, CB_DOUBT_DELTA, CB_DOUBT_DIVERGENCE, CB_DOUBT_NEAR, CB_DOUBTS } cb_fluid_run_doubt;
+/* The warnings of a run of bodies: each is given once per body, `near` once per run. The record has their names in
+ * /warning_name. */
+typedef enum cb_fluid_run_doubt {
+  CB_DOUBT_TURN,
+  CB_DOUBT_DELTA,
+  CB_DOUBT_DIVERGENCE,
+  CB_DOUBT_NEAR,
+  CB_DOUBTS
+} cb_fluid_run_doubt;
 
-/* words: of a warning, made by malloc; NULL. */
+/* text: the text of a warning, from malloc; NULL for other events. */
 typedef struct cb_fluid_run_event {
   cb_event_row row;
-  char *words;
+  char *text;
 } cb_fluid_run_event;
 
-/* What one thread works with: bodies first .. end - 1, and what it has to tell of a step. */
+/* The work of one thread: the bodies first .. end - 1, and the events of a step that it has to report. */
 typedef struct cb_fluid_run_part {
   int first, end;
-  cb_swimmer **swimmer; /* [end - first], shared by copies of a body */
-  cb_swimmer **own;     /* the different ones of them */
+  cb_immersed_workspace **workspace; /* [end - first]; copies of a body share one */
+  cb_immersed_workspace **own;       /* the distinct workspaces */
   int n_own;
   cb_floor_work *floor;
-  cb_integrator *integrator; /* of the thread */
+  cb_integrator *integrator; /* used only by this thread */
   cb_fluid_run_event *event;
-  size_t events, event_room;
-  bool lost;        /* an event, for want of memory */
-  cb_status status; /* of `failed`, the first body that could not be stepped or measured */
+  size_t events, event_capacity;
+  bool lost;        /* an event was lost because there was no memory */
+  cb_status status; /* the status of body `failed`, the first one that could not be stepped or measured */
   int failed, iterations;
   char cause[1024];
 } cb_fluid_run_part;
 
-/* What has been compared of a body since the start: goes with the state, as numbers alone. */
+/* The quantities of a body that were compared since the start. They are a part of the restart state, so all members are
+ * numbers. */
 typedef struct cb_body_watch {
-  double moved; /* not 0: from where it stood */
+  double moved; /* not 0: the body has left its position at the start */
   cb_energy_change energy;
   double momentum_change, momentum_scale;
 } cb_body_watch;
 
-/* Two bodies whose gap is below the size of the smaller one. */
+/* Two bodies whose gap is smaller than the size of the smaller one. */
 typedef struct cb_fluid_pair {
   int i, j;
   double gap, size;
@@ -46,52 +53,53 @@ typedef struct cb_fluid_pair {
 
 struct cb_fluid_run {
   const cb_fluid *fluid;
-  const cb_integrator *integrator; /* what those of the parts are like */
+  const cb_integrator *integrator; /* the integrators of the parts are made like this one */
   int n, threads;
   const cb_body_start *start;
   cb_rigid_state *state;
-  int32_t *warned; /* [n]: bits of cb_fluid_run_doubt */
+  int32_t *warned;      /* [n]: bits of cb_fluid_run_doubt */
   cb_body_watch *watch; /* [n] */
   double t, t_low;
   int64_t step;
   cb_fluid_run_part *part; /* [threads] */
-  int iterations;       /* most of the last step's bodies */
-  /* what is measured of each body, before it is copied to the fields that were asked for */
-  cb_immersed_row *row;                                /* [n] */
-  int n_wrenches;                                      /* of all bodies, by name */
-  const char **wrench;                                 /* [n_wrenches] */
-  int (*wrench_of)[CB_RUN_FIELDS];                     /* [n][a body's own]: its index in `wrench` */
-  cb_falling_plate *plate;                             /* [n] */
-  cb_falling *falling;                                 /* [n]; NULL: not asked for */
-  struct cb_fluid_ball *ball;                          /* [n]; NULL: they cannot come near; run/fluid_near.c */
-  struct cb_fluid_span *span;                          /* [n] */
-  double slack;                                        /* that balls were apart beyond what is near */
+  int iterations;          /* the maximum over the bodies in the last step */
+  /* measured for each body, then copied to the fields that are recorded */
+  cb_immersed_row *row;            /* [n] */
+  int n_wrenches;                  /* the number of different names of wrenches of all bodies */
+  const char **wrench;             /* [n_wrenches] */
+  int (*wrench_of)[CB_RUN_FIELDS]; /* [n][wrench of a body]: its index in `wrench` */
+  cb_falling_plate *plate;         /* [n] */
+  cb_falling *falling;             /* [n]: the motions of the plates; NULL: `falling_regime` is not recorded */
+  struct cb_fluid_ball *ball;      /* [n]; NULL: nearness is not watched (run/fluid_warnings.c) */
+  struct cb_fluid_span *span;      /* [n] */
+  double slack;                    /* no pair can be near while each ball has moved less than half of this distance */
   bool near_at_start;
-  cb_fluid_pair near;                                  /* then */
-  struct cb_body_change *change;                       /* [n]; run/fluid_change.c */
+  cb_fluid_pair near;            /* the pair that is near at the start */
+  struct cb_body_change *change; /* [n]; run/fluid_warnings.c */
 };
 typedef struct cb_fluid_run cb_fluid_run;
 
-/* Each part by its own thread; the first failure in order of bodies is the status, with its text. */
+/* Calls `one` for every body, each part in its own thread; a part ends at its first failure. Returns the first failure
+ * in the order of bodies, with its text. */
 cb_status cb_fluid_run_each(cb_run *run,
                             cb_status (*one)(cb_run *run, cb_fluid_run_part *part, int body, void *context),
                             void *context, int *failed);
-/* Of a cb_body_stepper whose self is an integrator. */
-cb_status cb_fluid_run_method(void *self, const cb_rigid_problem *p, double h, cb_rigid_state *s, int *iterations);
-cb_status cb_fluid_run_step(cb_run *run, cb_sink *sink, double h);
-void cb_fluid_run_tell(cb_fluid_run_part *part, const cb_event_row *event, char *words);
-/* Tells what is to be doubted of the step of length h that has led to the body's state. */
+/* The `step` of a cb_body_stepper whose `self` is an integrator. */
+cb_status cb_fluid_run_integrate(void *self, const cb_rigid_problem *p, double h, cb_rigid_state *s, int *iterations);
+void cb_fluid_run_report(cb_fluid_run_part *part, const cb_event_row *event, char *text);
+/* Gives the warnings of a body (cb_fluid_run_doubt) that are caused by the step of length h that led to its state. */
 void cb_fluid_run_doubt_step(cb_run *run, cb_fluid_run_part *part, int body, double h);
-/* Whether a pair of bodies is near at the start, or has come near by a step. */
+/* The first function checks for near bodies at the start; the second warns of a pair that has become near in a step. */
 cb_status cb_fluid_run_near_create(cb_run *run);
 cb_status cb_fluid_run_near(cb_run *run, cb_sink *sink);
 extern const char *const cb_fluid_run_doubts[CB_DOUBTS];
 cb_status cb_fluid_run_layout(cb_run *run);
 cb_status cb_fluid_run_measure(cb_run *run, const char **what);
-/* Where `falling_regime` is asked for: the plates, and where they are at the start and after each step
- * (run/falling_plate.c). */
+/* If `falling_regime` is recorded: the first function makes the plates of all bodies; the second adds the present state
+ * to their motions, at the start and after each step (run/falling.c). */
 cb_status cb_fluid_run_falls(cb_run *run);
 void cb_fluid_run_fall(cb_run *run);
-/* Keeps what is conserved of the start, and compares a row with it. */
+/* The first function stores the conserved quantities of the start; the second compares a row with them. last: as in
+ * cb_run_class. */
 cb_status cb_fluid_run_remember(cb_run *run);
 void cb_fluid_run_compare(cb_run *run, bool last);

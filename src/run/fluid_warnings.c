@@ -1,9 +1,10 @@
-/* What a run of bodies warns of, each once a body: a row of /event, and words that say what to try.
+/* The checks of a run of bodies: doubtful steps, bodies near each other, and the change of conserved quantities.
  *
- *   turn        the angle by which a step turned the body, of a method that errs by a power of it
- *   delta       how many times a part's delta is what it is capped at, where the cap sets in after the start
- *   near        the gap of two bodies, below the smaller one's size (run/fluid_near.c)
- *   divergence  of the flow at the body's vertices, relative to its gradient
+ * Each warning is given once per body, but `near` once per run, as a row of /event and a text that says what to try:
+ *   turn        the angle by which a step rotated the body, for an integrator whose error is a power of it
+ *   delta       the ratio of the delta of a part to its cap, if the cap takes effect after the start
+ *   near        the gap of two bodies, if it is less than the size of the smaller one
+ *   divergence  of the flow at the vertices of the body, relative to its gradient
  */
 #include "run/fluid_private.h"
 
@@ -11,15 +12,17 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <stdlib.h>
 
 const char *const cb_fluid_run_doubts[CB_DOUBTS] = {"turn", "delta", "divergence", "near"};
 
-/* At 0.2 a body falls a hundredth short; a step that would do turns it by half of that. */
-static const double most_turn = 0.2, good_turn = 0.1;
+/* At 0.2 the path of a falling body is one percent too short; the proposed step rotates the body by half of that
+ * angle. */
+static const double maximum_turn = 0.2, good_turn = 0.1;
 
-/* What splines leave between the points of a grid: of the flow of Taylor and Green with 8 points a wave .006 at most, .08
- * towards borders that are not periodic, with 16 a tenth of that. */
-static const double most_divergence = 0.1;
+/* The divergence that splines leave between grid points: for the Taylor-Green flow with 8 points per wave at most .006,
+ * and .08 near borders that are not periodic; a tenth of that with 16 points. */
+static const double maximum_divergence = 0.1;
 
 static bool known(const cb_run *run, int body, cb_fluid_run_doubt what) { return run->fluid->warned[body] >> what & 1; }
 
@@ -28,7 +31,7 @@ __attribute__((format(printf, 6, 7))) static void warn(cb_run *run, cb_fluid_run
                                                        ...) {
   const cb_fluid_run *b = run->fluid;
   const cb_event_row row = {
-      .time = b->state[body].t, .kind = CB_EVENT_WARN, .i = body, .j = -2 - (int)what, .gap = number};
+      .time = b->state[body].t, .kind = CB_EVENT_WARN, .particle = body, .other = -1, .wall = (int)what, .gap = number};
   char text[512];
   const int named = snprintf(text, sizeof text, "body `%.200s`: ", b->start[body].name);
   va_list list;
@@ -36,14 +39,14 @@ __attribute__((format(printf, 6, 7))) static void warn(cb_run *run, cb_fluid_run
   vsnprintf(text + named, sizeof text - (size_t)named, format, list);
   va_end(list);
   b->warned[body] |= 1 << what;
-  char *words = strdup(text);
-  if (words)
-    cb_fluid_run_tell(part, &row, words);
+  char *copy = strdup(text);
+  if (copy)
+    cb_fluid_run_report(part, &row, copy);
   else
     part->lost = true;
 }
 
-/* Rounded down to two digits. */
+/* Rounds down to two digits. */
 static double round_down(double h) {
   const double unit = pow(10, floor(log10(h)) - 1);
   return floor(h / unit) * unit;
@@ -51,15 +54,16 @@ static double round_down(double h) {
 
 static void doubt_turn(cb_run *run, cb_fluid_run_part *part, int body, double h) {
   const double angle = run->fluid->state[body].turn;
-  if (angle > most_turn)
+  if (angle > maximum_turn)
     warn(run, part, body, CB_DOUBT_TURN, angle,
-         "a step of %g turns it by %.3g, and its path errs by the square of that; an integrator.step of %g would do", h,
-         angle, round_down(h * good_turn / angle));
+         "a step of %g rotates it by %.3g rad, and the error of its path is the square of that; try an integrator.step "
+         "of %g",
+         h, angle, round_down(h * good_turn / angle));
 }
 
 static void doubt_delta(cb_run *run, cb_fluid_run_part *part, int body) {
   int number;
-  const cb_local_part *of = cb_swimmer_cap(part->swimmer[body - part->first], &number);
+  const cb_local_part *of = cb_immersed_workspace_cap(part->workspace[body - part->first], &number);
   if (of)
     warn(run, part, body, CB_DOUBT_DELTA, of->delta_uncapped / of->delta, "part `%.200s` (%.3g times the cap): %s",
          cb_immersed_surface(run->fluid->start[body].body)->name[number], of->delta_uncapped / of->delta,
@@ -67,15 +71,317 @@ static void doubt_delta(cb_run *run, cb_fluid_run_part *part, int body) {
 }
 
 static void doubt_divergence(cb_run *run, cb_fluid_run_part *part, int body) {
-  const double divergence = cb_swimmer_divergence(part->swimmer[body - part->first]);
-  if (divergence > most_divergence)
+  const double divergence = cb_immersed_workspace_divergence(part->workspace[body - part->first]);
+  if (divergence > maximum_divergence)
     warn(run, part, body, CB_DOUBT_DIVERGENCE, divergence,
-         "the flow about it has a divergence, %.2g of its gradient, but the fluid is incompressible%s", divergence,
-         cb_flow_slope(run->fluid->fluid->flow) > 0 ? ": is the grid too coarse, or left?" : "");
+         "the flow around it has a divergence, %.2g of its gradient, but the fluid is incompressible%s", divergence,
+         cb_flow_slope(run->fluid->fluid->flow) > 0 ? ": is the grid too coarse, or is the body outside?" : "");
 }
 
 void cb_fluid_run_doubt_step(cb_run *run, cb_fluid_run_part *part, int body, double h) {
   if (!known(run, body, CB_DOUBT_TURN)) doubt_turn(run, part, body, h);
   if (!known(run, body, CB_DOUBT_DELTA)) doubt_delta(run, part, body);
   if (!known(run, body, CB_DOUBT_DIVERGENCE)) doubt_divergence(run, part, body);
+}
+
+/* --- bodies near each other ---
+ *
+ * Bodies do not interact: they do not touch, and one body does not change the fluid around another. Therefore a run
+ * warns once, of the first pair whose gap is less than the size of the smaller body.
+ *
+ *   gap >= <c_b - c_a, d> - max_a <x - c_a, d> - max_b <c_b - x, d>,   d = (c_b - c_a)/|c_b - c_a|
+ * where c_a and c_b are the centres of the boxes around the two bodies. The warning reports this bound, which is
+ * computed only if balls around the boxes are as close. The size is the largest side of the box. The shapes are the
+ * shapes at rest, in flat space. The check is skipped only while no ball has moved far enough for a pair to be near, so
+ * the warnings do not depend on where a run was resumed. If a pair is near at the start, the scenario warns of it
+ * before the run (cb_run_near_at_start). Copies of a body that start at the same position do not interact
+ * intentionally: each copy is a separate run.
+ */
+
+typedef struct cb_fluid_ball {
+  double middle[3], radius, size; /* in the body frame */
+  double at[3], seen[3];          /* in the world: now, and when all pairs were last examined */
+} ball;
+
+typedef struct cb_fluid_span {
+  double low, high;
+  int body;
+} span;
+
+static void measure(const cb_surface *s, ball *out) {
+  double low[3], high[3], square = 0;
+  for (int k = 0; k < 3; k++) {
+    low[k] = INFINITY;
+    high[k] = -INFINITY;
+    for (int i = 0; i < s->vertices; i++) {
+      low[k] = fmin(low[k], s->x[i][k]);
+      high[k] = fmax(high[k], s->x[i][k]);
+    }
+    out->middle[k] = (low[k] + high[k]) / 2;
+    out->size = fmax(out->size, high[k] - low[k]);
+  }
+  for (int i = 0; i < s->vertices; i++) {
+    double d[3];
+    for (int k = 0; k < 3; k++) d[k] = s->x[i][k] - out->middle[k];
+    square = fmax(square, cb_dot3(d, d));
+  }
+  out->radius = sqrt(square);
+}
+
+/* Updates the positions of the balls; returns the largest distance that a ball has moved since all pairs were
+ * examined. */
+static double place(const cb_fluid_run *b) {
+  double maximum = 0;
+  for (int i = 0; i < b->n; i++) {
+    ball *own = &b->ball[i];
+    double d[3];
+    cb_pose_point(&b->state[i].g, own->middle, own->at);
+    for (int k = 0; k < 3; k++) d[k] = own->at[k] - own->seen[k];
+    maximum = fmax(maximum, sqrt(cb_dot3(d, d)));
+  }
+  return maximum;
+}
+
+static bool by_intent(const cb_fluid_run *b, int i, int j) {
+  return b->start[i].body == b->start[j].body &&
+         !memcmp(b->start[i].pose.x, b->start[j].pose.x, sizeof b->start[i].pose.x);
+}
+
+/* max <x - middle, d> over a body in the world, where d is sign times the given direction. */
+static double reach(const cb_fluid_run *b, int i, const double d[3], double sign) {
+  const cb_surface *s = cb_immersed_surface(b->start[i].body);
+  double r[3][3], e[3], maximum = -INFINITY;
+  cb_pose_rotation(&b->state[i].g, r);
+  cb_apply3_transposed(r, d, e);
+  for (int v = 0; v < s->vertices; v++) maximum = fmax(maximum, sign * cb_dot3(s->x[v], e));
+  return maximum - sign * cb_dot3(b->ball[i].middle, e);
+}
+
+static double gap_of(const cb_fluid_run *b, int i, int j) {
+  double d[3];
+  for (int k = 0; k < 3; k++) d[k] = b->ball[j].at[k] - b->ball[i].at[k];
+  const double apart = sqrt(cb_dot3(d, d));
+  if (!(apart > 0)) return -b->ball[i].radius;
+  for (int k = 0; k < 3; k++) d[k] /= apart;
+  return apart - reach(b, i, d, 1) - reach(b, j, d, -1);
+}
+
+static int by_low(const void *a, const void *b) {
+  const span *p = a, *q = b;
+  return p->low != q->low ? (p->low > q->low) - (p->low < q->low) : p->body - q->body;
+}
+
+/* Finds the first pair, by numbers of bodies, whose gap is smaller than the size of its smaller body. Sets b->slack: no
+ * pair can be near while each ball has moved less than half of this distance. */
+static bool find(cb_fluid_run *b, cb_fluid_pair *out) {
+  double reach_of_all = 0;
+  bool found = false;
+  for (int i = 0; i < b->n; i++) reach_of_all = fmax(reach_of_all, b->ball[i].size + b->ball[i].radius);
+  for (int i = 0; i < b->n; i++) {
+    const double x = b->ball[i].at[0], r = b->ball[i].radius + reach_of_all;
+    b->span[i] = (span){x - r, x + r, i};
+  }
+  qsort(b->span, (size_t)b->n, sizeof *b->span, by_low);
+  b->slack = reach_of_all;
+  for (int p = 0; p < b->n; p++)
+    for (int q = p + 1; q < b->n && b->span[q].low < b->span[p].high; q++) {
+      const int one = b->span[p].body, other = b->span[q].body, i = one < other ? one : other, j = one + other - i;
+      const ball *u = &b->ball[i], *v = &b->ball[j];
+      const double d[3] = {v->at[0] - u->at[0], v->at[1] - u->at[1], v->at[2] - u->at[2]},
+                   size = fmin(u->size, v->size), of_balls = sqrt(cb_dot3(d, d)) - u->radius - v->radius - size;
+      if (by_intent(b, i, j)) continue;
+      b->slack = fmin(b->slack, of_balls);
+      if (of_balls >= 0 || (found && (i > out->i || (i == out->i && j > out->j)))) continue;
+      const double gap = gap_of(b, i, j);
+      if (gap >= size) continue;
+      *out = (cb_fluid_pair){i, j, gap, size};
+      found = true;
+    }
+  return found;
+}
+
+static bool look(cb_fluid_run *b, cb_fluid_pair *out) {
+  if (2 * place(b) < b->slack) return false;
+  const bool found = find(b, out);
+  for (int i = 0; i < b->n; i++) memcpy(b->ball[i].seen, b->ball[i].at, sizeof b->ball[i].seen);
+  return found;
+}
+
+static void know(cb_fluid_run *b) {
+  for (int i = 0; i < b->n; i++) b->warned[i] |= 1 << CB_DOUBT_NEAR;
+}
+
+static void describe(const cb_fluid_run *b, const cb_fluid_pair *of, cb_near_text *out) {
+  char apart[64] = "overlap or nearly so";
+  if (of->gap > 0) snprintf(apart, sizeof apart, "are %.3g m apart", of->gap);
+  snprintf(
+      out->text, sizeof out->text,
+      "bodies `%.200s` and `%.200s` %s, less than the size of the smaller one, %.3g m: bodies in one fluid neither "
+      "touch nor interact",
+      b->start[of->i].name, b->start[of->j].name, apart, of->size);
+}
+
+static bool in_a_fluid(const cb_fluid *fluid) {
+  static const double origin[3] = {0};
+  double density = 1;
+  if (!fluid->medium || fluid->curvature != 0) return false;
+  return !cb_medium_is_uniform(fluid->medium) || (!cb_medium_at(fluid->medium, origin, &density) && density > 0);
+}
+
+cb_status cb_fluid_run_near_create(cb_run *run) {
+  cb_fluid_run *b = run->fluid;
+  if (b->n < 2 || !in_a_fluid(b->fluid)) return CB_OK;
+  b->ball = cb_arena_alloc(run->arena, (size_t)b->n, sizeof *b->ball);
+  b->span = cb_arena_alloc(run->arena, (size_t)b->n, sizeof *b->span);
+  if (!b->ball || !b->span) return cb_fail(CB_ERROR_MEMORY, "no memory for %d bodies", b->n);
+  for (int i = 0; i < b->n; i++)
+    if (i && b->start[i].body == b->start[i - 1].body)
+      b->ball[i] = b->ball[i - 1];
+    else
+      measure(cb_immersed_surface(b->start[i].body), &b->ball[i]);
+  b->near_at_start = look(b, &b->near);
+  if (b->near_at_start) know(b);
+  return CB_OK;
+}
+
+bool cb_run_near_at_start(const cb_run *run, cb_near_text *out) {
+  const cb_fluid_run *b = run->fluid;
+  if (b->near_at_start) describe(b, &b->near, out);
+  return b->near_at_start;
+}
+
+cb_status cb_fluid_run_near(cb_run *run, cb_sink *sink) {
+  cb_fluid_run *b = run->fluid;
+  cb_fluid_pair pair;
+  cb_near_text text;
+  if (!b->ball || b->warned[0] >> CB_DOUBT_NEAR & 1 || !look(b, &pair)) return CB_OK;
+  know(b);
+  describe(b, &pair, &text);
+  const cb_event_row row = {
+      .time = b->t, .kind = CB_EVENT_WARN, .particle = pair.i, .other = -1, .wall = CB_DOUBT_NEAR, .gap = pair.gap};
+  const cb_status status = cb_run_warn(run, b->t, strdup(text.text));
+  return status || !sink->event ? status : sink->event(sink->self, &row);
+}
+
+/* --- conserved quantities ---
+ *
+ * The change of the energy and momentum of each body since the start. Each row measures all of them, also those that
+ * are not recorded. */
+
+/* A body whose pose has changed by less than this has not moved, up to round-off. */
+static const double rest = 1e-9;
+
+typedef struct cb_body_change {
+  cb_immersed_conserved is;
+  cb_pose pose;
+  double momentum[6]; /* angular about the world's origin, linear; in the world's axes */
+  double casimir[2];  /* used instead of the momentum in a curved space */
+} cb_body_change;
+
+static void momentum_of(const cb_rigid_state *s, double out[6]) {
+  double moment[3];
+  cb_cross3(s->g.x, s->world + 3, moment);
+  for (int i = 0; i < 3; i++) {
+    out[i] = s->world[i] + moment[i];
+    out[3 + i] = s->world[3 + i];
+  }
+}
+
+/* The radius of gyration of body and fluid; 0 if there is only angular inertia. */
+static double gyration(const cb_immersed_row *row) {
+  double turning = 0, going = 0;
+  for (int i = 0; i < 3; i++) {
+    turning += row->K[i][i];
+    going += row->K[3 + i][3 + i];
+  }
+  return going > 0 ? sqrt(turning / going) : 0;
+}
+
+static double length(const double a[3]) { return sqrt(cb_dot3(a, a)); }
+
+/* Keeps only the part of the vector a along is->up, or removes that part; without `upright` a is unchanged. */
+static void project(const cb_immersed_conserved *is, bool along, double a[3]) {
+  const double up = cb_dot3(a, is->up);
+  for (int i = 0; i < 3 && is->upright; i++) a[i] = along ? up * is->up[i] : a[i] - up * is->up[i];
+}
+
+static void compare_momentum(const cb_body_change *c, cb_body_watch *w, const cb_rigid_state *s,
+                             const cb_immersed_row *row) {
+  const double r = gyration(row);
+  double by[6];
+  momentum_of(s, by);
+  for (int i = 0; i < 6; i++) by[i] -= c->momentum[i];
+  project(&c->is, true, by);
+  project(&c->is, false, by + 3);
+  if (r > 0) {
+    w->momentum_change = fmax(w->momentum_change, fmax(length(by + 3), length(by) / (r + length(s->g.x))));
+    w->momentum_scale = fmax(w->momentum_scale, length(s->world + 3) + length(s->world) / r);
+  }
+}
+
+/* In a curved space: the change of |p|^2 + K |l|^2 and l.p relative to the size of the momentum. The spatial momentum
+ * has no correct digits far out in a hyperbolic space. */
+static void compare_casimirs(double K, const cb_body_change *c, cb_body_watch *w, const cb_rigid_state *s) {
+  double is[2];
+  const double *m = s->momentum, root = sqrt(fabs(K)), size = cb_dot3(m + 3, m + 3) + root * root * cb_dot3(m, m);
+  cb_rigid_casimirs(K, m, is);
+  w->momentum_change =
+      fmax(w->momentum_change, fmax(fabs(is[0] - c->casimir[0]) / 2, root * fabs(is[1] - c->casimir[1])));
+  w->momentum_scale = fmax(w->momentum_scale, size);
+}
+
+static bool has_moved(const cb_body_change *c, const cb_rigid_state *s, const cb_immersed_row *row) {
+  double by[3], turn = 0;
+  for (int i = 0; i < 3; i++) by[i] = s->g.x[i] - c->pose.x[i];
+  for (int i = 0; i < 4; i++) turn = fmax(turn, fabs(s->g.q[i] - c->pose.q[i]));
+  return turn > rest || length(by) > rest * (gyration(row) + length(c->pose.x));
+}
+
+static cb_status remember(cb_run *run, cb_fluid_run_part *part, int body, void *context) {
+  (void)context;
+  cb_fluid_run *b = run->fluid;
+  cb_body_change *c = &b->change[body];
+  const cb_rigid_state *s = &b->state[body];
+  c->is = cb_immersed_conserves(b->start[body].body);
+  if (!c->is.energy && !c->is.momentum) return CB_OK;
+  /* a start that cannot be measured is reported when it is recorded */
+  if (cb_immersed_workspace_measure(part->workspace[body - part->first], s, &b->row[body])) {
+    c->is.energy = c->is.momentum = false;
+    return CB_OK;
+  }
+  c->pose = s->g;
+  cb_energy_begin(&b->watch[body].energy, b->row[body].kinetic, b->row[body].potential);
+  momentum_of(s, c->momentum);
+  cb_rigid_casimirs(b->fluid->curvature, s->momentum, c->casimir);
+  return CB_OK;
+}
+
+cb_status cb_fluid_run_remember(cb_run *run) {
+  cb_fluid_run *b = run->fluid;
+  int failed;
+  b->change = cb_arena_alloc(run->arena, (size_t)b->n, sizeof *b->change);
+  if (!b->change) return cb_fail(CB_ERROR_MEMORY, "no memory for the conserved quantities of %d bodies", b->n);
+  run->integrator = b->integrator;
+  return cb_fluid_run_each(run, remember, NULL, &failed);
+}
+
+void cb_fluid_run_compare(cb_run *run, bool last) {
+  cb_fluid_run *b = run->fluid;
+  double energy = NAN, momentum = NAN;
+  (void)last;
+  for (int i = 0; i < b->n; i++) {
+    const cb_body_change *c = &b->change[i];
+    cb_body_watch *w = &b->watch[i];
+    if (!c->is.energy && !c->is.momentum) continue;
+    w->moved = w->moved || has_moved(c, &b->state[i], &b->row[i]);
+    cb_energy_see(&w->energy, b->row[i].kinetic, b->row[i].potential);
+    if (b->fluid->curvature == 0)
+      compare_momentum(c, w, &b->state[i], &b->row[i]);
+    else
+      compare_casimirs(b->fluid->curvature, c, w, &b->state[i]);
+    if (c->is.energy) energy = fmax(energy, w->moved ? cb_energy_ratio(&w->energy) : 0);
+    if (c->is.momentum) momentum = fmax(momentum, w->moved ? cb_change_by(w->momentum_change, w->momentum_scale) : 0);
+  }
+  run->change.energy = energy;
+  run->change.momentum = momentum;
 }

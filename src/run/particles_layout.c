@@ -1,6 +1,6 @@
-/* The layout of a record: dimensions, constants and fields that belong to a system and the chosen observables. */
+/* The record of particles: the dimensions, constants and fields of a system and of the chosen observables. */
 #include "dynamics/bases.h"
-#include "run/particles.h"
+#include "run/particles_run.h"
 
 #include <curvebody/contact.h>
 #include <string.h>
@@ -11,20 +11,19 @@ const cb_observable_doc cb_observable_groups[] = {
     {"killing_momentum", "killing_momentum", "momenta of the Killing fields of the space"},
     {"constraints",
      "multiplier, constraint_residual, constraint_rate_residual, constraint_acceleration_residual, dropped_residual",
-     "multipliers of constraints (the pull along a rod), and what is left of g, dg/dt and the second derivative; what "
-     "is left of "
-     "constraints that were dropped as implied"},
-    {"method_multiplier", "method_multiplier", "multipliers that the method itself solved for: radau_iia"},
+     "Lagrange multipliers of constraints (for a rod, its tension), residuals of g, dg/dt and the second derivative, "
+     "and residuals of redundant constraints that were dropped"},
+    {"method_multiplier", "method_multiplier", "multipliers that the integrator itself solved for: radau_iia"},
     {"karcher_mean", "karcher_mean", "Karcher mean of the masses (Riemannian centre of mass)"},
     {"coordinates", "coordinates", "positions in the chart named by record.chart"},
     {"falling_regime", "falling_regime, falling_angle",
-     "a system of x, y, theta: regime of the fall so far (0 undecided, 1 steady, 2 flutter, 3 tumble, 4 chaotic; "
-     "`curvebody classify`), and its angle"},
+     "a system with coordinates x, y, theta: regime of the fall so far (0 undecided, 1 steady, 2 flutter, 3 tumble, "
+     "4 chaotic; `curvebody classify`), and its angle"},
     {NULL, NULL, NULL}};
 
 static const char *const usual[] = {"separation", "energy", "killing_momentum", "constraints", NULL};
 
-/* What particles, bodies, ... are called, for dimensions and constants. */
+/* The names of particles, bodies etc., for dimensions and constants. */
 typedef struct names {
   const char **particle, **body, **killing, **constraint, **dropped, **wall, **event;
 } names;
@@ -67,12 +66,12 @@ static void dimensions(cb_run *run, const names *name) {
                                       "rotation_yy", "rotation_yz", "rotation_zx", "rotation_zy",
                                       "rotation_zz", "shift_x",     "shift_y",     "shift_z"};
   const cb_system *s = run->particles->system;
-  const cb_geometry *g = cb_system_space(s);
+  const cb_space *g = cb_system_space(s);
   const cb_chart *chart = run->options.chart;
   const size_t walls = (size_t)cb_system_walls(s), events = (size_t)cb_system_events(s);
   cb_run_dimension(run, "particle", (size_t)cb_system_particles(s), "particle");
   cb_run_dimension(run, "body", (size_t)cb_system_bodies(s), "body")->labels = name->body;
-  cb_run_dimension(run, "axis", 3, "axis of the picture")->labels = axes;
+  cb_run_dimension(run, "axis", 3, "axis of the plot coordinates")->labels = axes;
   cb_run_dimension(run, "coordinate", (size_t)g->k,
                    g->chart ? "coordinate of the chart" : "coordinate of the embedding")
       ->labels = (g->chart ? g->chart : cb_chart_find(g, "embedding"))->coordinates;
@@ -80,9 +79,11 @@ static void dimensions(cb_run *run, const names *name) {
   cb_run_dimension(run, "origin_part", sizeof(cb_origin) / sizeof(double), "part of a moving origin")->labels = parts;
   cb_run_dimension(run, "bond", (size_t)cb_system_bonds(s), "bond");
   cb_run_dimension(run, "constraint", (size_t)cb_system_constraints(s), "constraint");
-  if (dropped(s)) cb_run_dimension(run, "dropped", (size_t)dropped(s), "constraint that was dropped as implied");
-  if (walls) cb_run_dimension(run, "wall", walls, "wall: event_j = -2 - wall where event_kind = 0");
-  if (events) cb_run_dimension(run, "watched", events, "event: event_j = -2 - watched where it is of one particle");
+  if (dropped(s)) cb_run_dimension(run, "dropped", (size_t)dropped(s), "redundant constraint that was dropped");
+  if (walls) cb_run_dimension(run, "wall", walls, "wall: value of event_wall where event_kind is 0");
+  if (events)
+    cb_run_dimension(run, "watched", events,
+                     "watched event: value of event_wall where event_kind is 1 or 2 and the event has one particle");
   cb_run_dimension(run, "killing", (size_t)g->n_killing, "Killing field")->labels = name->killing;
   cb_dimension *dof =
       cb_run_dimension(run, "dof", (size_t)(chart ? chart->size : g->dim), "coordinate of the chart of /coordinates");

@@ -1,42 +1,44 @@
-/* The moving origin: in H^n numbers grow like exp(distance) and differences lose the square of that, in E^n they lose
- * proportionally. A component whose mean has drifted by more than about a unit of length (the radius of curvature) is
- * brought back to the centre by an isometry, which is kept in its origin. The methods commute with isometries: this
- * changes round-off only. It is a function of the state alone, so that a resumed run does the same. Each factor of a
- * product goes by itself; in a group with a left-invariant metric what counts is how large coordinates are. */
+/* The moving origin. In H^n coordinates grow like exp(distance), and differences lose digits like the square of that;
+ * in E^n they lose digits proportionally to the distance. A component whose mean has drifted by more than about a unit
+ * of length (the radius of curvature) is moved back to the centre by an isometry, which is stored in its origin. The
+ * integrators commute with isometries, so this changes only round-off. The decision depends only on the state, so a
+ * resumed run makes the same one. Each factor of a product is treated separately; in a group with a left-invariant
+ * metric the size of the coordinates is compared. */
 #include "dynamics/bases.h"
 #include "geometry/quadric.h"
-#include "run/particles.h"
+#include "run/particles_run.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Distance of the mean at which a component is brought back, in radii of curvature; in flat factors four times its own
- * size if that is more. It is not a round number on purpose: a body with the speed 1 and steps of 0.01 would be at 1 to
- * round-off, and two processors would bring it back in different steps. */
+/* The distance of the mean at which a component is moved back, in radii of curvature; in flat factors in units of
+ * length, or of four times the size of the component if that is more. It is deliberately not a simple number: a body
+ * with speed 1 and steps of 0.01 would reach 1 up to round-off, and two processors would move it back in different
+ * steps. */
 static const double drift = 1.00370158049;
 
-/* The mean of a component: of the coordinates, in a curved factor brought to the space. */
-static void mean_of(const cb_geometry *g, int count, const double *x, double *mean) {
+/* The mean of the coordinates of a component, which in a curved factor is projected onto the space. */
+static void mean_of(const cb_space *g, int count, const double *x, double *mean) {
   for (int e = 0; e < g->k; e++) mean[e] = 0;
   for (int a = 0; a < count; a++)
     for (int e = 0; e < g->k; e++) mean[e] += x[(size_t)a * g->k + e];
   for (int e = 0; e < g->k; e++) mean[e] /= count;
   if (g->intrinsic) return;
   for (int f = 0; f < g->n_factors; f++) {
-    /* Along the radius first, which isometries take along: K <mean,mean> >= 1 but for round-off. */
+    /* Project along the radius first, which commutes with isometries: in H^n K <mean,mean> >= 1 up to round-off. */
     const cb_factor factor = g->factor[f];
     const double square = factor.curvature * cb_factor_inner(factor, mean + factor.offset, mean + factor.offset);
     for (int e = factor.offset; square > 0.5 && e < factor.offset + factor.count; e++) mean[e] /= sqrt(square);
   }
-  cb_geometry_project_point(g, mean);
+  cb_space_project_point(g, mean);
 }
 
-/* Has a component drifted in this factor, and must not stay? */
-static bool drifted(const cb_geometry *g, int f, const double *base, const double *mean, const double *first) {
+/* Whether a component has drifted in this factor and must be moved. */
+static bool drifted(const cb_space *g, int f, const double *base, const double *mean, const double *first) {
   const cb_factor factor = g->factor[f];
   const double *b = base + factor.offset, *m = mean + factor.offset, *x = first + factor.offset;
   double way = 0, size = 0, e[CB_COORD_MAX];
-  if (factor.curvature < 0) { /* the chord is 2 R sinh(d/2R) */
+  if (factor.curvature < 0) { /* the chord is 2 R sinh(d/(2 R)) */
     const double half = 2 * sinh(drift / 2);
     return -factor.curvature * cb_factor_chord(factor, b, m, e) > half * half;
   }
@@ -47,11 +49,11 @@ static bool drifted(const cb_geometry *g, int f, const double *base, const doubl
   return factor.curvature == 0 && way > drift * fmax(1, 4 * size);
 }
 
-/* Where the new base point is to be; false: the old one stays. */
-static bool target(const cb_geometry *g, int count, const double *x, double *y) {
+/* The point that becomes the new base point; false: the old one stays. */
+static bool target(const cb_space *g, int count, const double *x, double *y) {
   double base[CB_COORD_MAX], mean[CB_COORD_MAX];
   bool any = false;
-  cb_geometry_base_point(g, base);
+  cb_space_base_point(g, base);
   mean_of(g, count, x, mean);
   for (int a = 0; g->intrinsic && a < g->dim; a++) any = any || fabs(mean[a] - base[a]) > drift;
   if (g->intrinsic) {
@@ -67,45 +69,51 @@ static bool target(const cb_geometry *g, int count, const double *x, double *y) 
   return any;
 }
 
-/* Particles of one component have one origin. In H^n they lose exp(2 r) units of round-off at a distance of r from it, be
- * they held together or scattered: at `widest` radii forces keep eight digits, and little further none. */
+/* Particles of one component share one origin. In H^n they lose exp(2 r) units of round-off at a distance r from it,
+ * whether they are connected or scattered: up to `widest` radii forces keep at least eight digits; a little farther out
+ * they have none. */
 static const double widest = 10.5;
 
 double cb_particles_width(const cb_run *run, int *furthest) {
   const cb_particles *p = run->particles;
-  const cb_geometry *g = cb_system_space(p->system);
-  double most = 1;
+  const cb_space *g = cb_system_space(p->system);
+  double maximum = 1;
   *furthest = 0;
   for (int f = 0; f < g->n_factors && cb_origin_grows(g); f++) {
     const cb_factor factor = g->factor[f];
     const double rate = sqrt(fabs(factor.curvature));
     for (int a = 0; a < p->state->n && factor.curvature < 0; a++) {
       const double w = rate * p->state->x[(size_t)a * (size_t)g->k + factor.offset + factor.count - 1];
-      if (w > most) most = w, *furthest = cb_system_particle(p->system, a);
+      if (w > maximum) {
+        maximum = w;
+        *furthest = cb_system_particle(p->system, a);
+      }
     }
   }
-  return most;
+  return maximum;
 }
 
 cb_status cb_particles_check_spread(const cb_run *run) {
   int furthest;
   const double width = cb_particles_width(run, &furthest);
   if (!(width > cosh(widest))) return CB_OK;
-  return cb_fail(CB_ERROR_UNSUPPORTED,
-                 "%s is %.4g radii from the middle of what it is joined with or feels, expected at most %g: coordinates "
-                 "about one origin have too few digits there",
-                 cb_system_particle_name(run->particles->system, furthest), acosh(width), widest);
+  return cb_fail(
+      CB_ERROR_UNSUPPORTED,
+      "particle `%s` is %.4g radii of curvature from the centre of its component (the particles connected to it or "
+      "interacting with it), expected at most %g: farther out, coordinates lose too many digits",
+      cb_system_particle_name(run->particles->system, furthest), acosh(width), widest);
 }
 
-/* It ends the run as a step that fails does. */
+/* Fails, in the same way as a failed step, if a component is too wide for one origin. */
 static cb_status spread(const cb_run *run) {
   const cb_status status = cb_particles_check_spread(run);
-  return status ? cb_fail(CB_ERROR_STEP, "at time %.17g, step %lld: %s", *run->t, (long long)*run->step, cb_error_text())
-                : CB_OK;
+  return status
+             ? cb_fail(CB_ERROR_STEP, "at time %.17g, step %lld: %s", *run->t, (long long)*run->step, cb_error_text())
+             : CB_OK;
 }
 
 cb_status cb_particles_recentre(cb_run *run) {
-  const cb_geometry *g = cb_system_space(run->particles->system);
+  const cb_space *g = cb_system_space(run->particles->system);
   if (!cb_origin_moves(g)) return CB_OK;
   cb_state *s = run->particles->state;
   const int *start = cb_system_component_starts(run->particles->system);
@@ -117,10 +125,9 @@ cb_status cb_particles_recentre(cb_run *run) {
     double y[CB_COORD_MAX];
     if (cb_system_held(run->particles->system, c) || !target(g, count, s->x + at, y)) continue;
     cb_isometry isometry;
-    double *const x = s->x + at, *const low = s->x_low + at, *const p = s->p + at, *const p_low = s->p_low + at;
-    const cb_status status =
-        bases ? cb_bases_recentre(g, bases, s->origin, c, y, count, x, low, p, p_low, &isometry)
-              : cb_origin_recentre(g, &s->origin[c], y, count, x, low, p, p_low, &isometry);
+    const cb_local_points points = {count, s->x + at, s->x_low + at, s->p + at, s->p_low + at};
+    const cb_status status = bases ? cb_bases_recentre(g, bases, s->origin, c, y, &points, &isometry)
+                                   : cb_origin_recentre(g, &s->origin[c], y, &points, &isometry);
     if (status) return status;
     cb_integrator_carry(run->particles->integrator, c, &isometry);
     moved = true;

@@ -1,33 +1,83 @@
-/* `bundle:` and `start:` of a gait in a bundle. */
-#include "scenario/bundle.h"
-
+/* The keys `bundle:`, `coordinates:` and `start:` of a gait in a bundle. */
+#include "scenario/bundle_scenario.h"
 #include "tree/scalar.h"
 #include "fluid/shape_surface.h"
 #include "scenario/fluid.h"
-#include "scenario/kind.h"
-#include "run/bundle.h"
-#include "scenario/maps.h"
+#include "scenario/scenario_class.h"
+#include "run/bundle_run.h"
+#include "scenario/private.h"
+#include "bundle/coordinates.h"
 
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-const cb_bundle_kind *const cb_bundle_kinds[] = {&cb_bundle_kind_surface_drag, &cb_bundle_kind_immersed,
-                                                 &cb_bundle_kind_samples, NULL};
+/* --- `coordinates:` of a bundle: {minimum_perturbation: {low: [..], high: [..], points: [..]}} --- */
+
+enum { MAX_NODES = 1000000, USUAL_POINTS = 33 };
+
+/* Reads one number per shape variable into out[n]. */
+static cb_status window(const cb_bundle *b, const cb_node *map, const char *key, double *out) {
+  const cb_node *list = cb_node_get(map, key);
+  if (!list)
+    return cb_node_fail(map, "the key `%s` is missing: expected %d number%s, one per shape variable", key, b->n,
+                        b->n == 1 ? "" : "s");
+  return cb_gait_read_shape(b, list, key, out);
+}
+
+static cb_status read_coordinates(cb_scenario *s, const cb_node *node) {
+  cb_bundle_scenario *m = s->bundle;
+  static const char *const kinds[] = {"minimum_perturbation"}, *const keys[] = {"low", "high", "points"};
+  const cb_bundle *b = m->bundle;
+  double low[CB_SHAPE_MAX], high[CB_SHAPE_MAX], wanted[CB_SHAPE_MAX];
+  int points[CB_SHAPE_MAX];
+  double nodes = 1;
+  cb_status status = cb_node_check_keys(node, kinds, 1);
+  const cb_node *map = cb_node_get(node, kinds[0]);
+  if (!status && !map) return cb_node_fail(node, "expected `minimum_perturbation: {low: .., high: .., points: ..}`");
+  if (!status) status = cb_node_check_keys(map, keys, 3);
+  if (!status) status = window(b, map, "low", low);
+  if (!status) status = window(b, map, "high", high);
+  if (!status && cb_node_get(map, "points")) {
+    status = window(b, map, "points", wanted);
+  } else {
+    for (int i = 0; i < b->n; i++) wanted[i] = USUAL_POINTS;
+  }
+  for (int i = 0; i < b->n && !status; i++) {
+    if (!(high[i] > low[i]))
+      status = cb_node_fail(map, "%s: expected low below high, found low %g and high %g", b->shape[i], low[i], high[i]);
+    else if (!(wanted[i] >= 2 && wanted[i] <= 100000 && wanted[i] == floor(wanted[i])))
+      status = cb_node_fail(cb_node_get(map, "points"), "points: expected integers >= 2, found %g", wanted[i]);
+    points[i] = (int)wanted[i];
+    nodes *= wanted[i];
+  }
+  if (!status && nodes > MAX_NODES)
+    status = cb_node_fail(map, "points: expected a grid of at most %d nodes, found %g", MAX_NODES, nodes);
+  cb_bundle *moved = NULL;
+  if (!status) status = cb_bundle_minimum_perturbation(b, low, high, points, &moved);
+  if (status == CB_ERROR_ARGUMENT || status == CB_ERROR_DOMAIN || status == CB_ERROR_UNSUPPORTED || status > 0)
+    status = cb_node_fail(map, "%s", cb_error_text());
+  if (status) return status;
+  m->plain = m->bundle;
+  m->bundle = moved;
+  return CB_OK;
+}
+
+const cb_scenario_bundle_class *const cb_scenario_bundles[] = {
+    &cb_scenario_bundle_surface_drag, &cb_scenario_bundle_immersed, &cb_scenario_bundle_samples, NULL};
 
 typedef struct start_parameters {
   const cb_node *group;
 } start_parameters;
 
-const cb_param cb_group_table[] = {
-    {"group", CB_PARAM_NODE, offsetof(start_parameters, group), "", "", "", NULL,
-     "numbers of the element that it starts at, as the group has them (default: the identity)"},
-    {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
+const cb_param cb_group_table[] = {{"group", CB_PARAM_NODE, offsetof(start_parameters, group), "", "", "", NULL,
+                                    "numbers of the group element at the start (default: the identity)"},
+                                   {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
 /* --- the bundle --- */
 
-/* What the bundle's own table knows: the map without `coordinates`, or a name by itself as a map. */
+/* The map of the bundle without the key `coordinates`; a scalar, which is the bundle's name, becomes a map. */
 static const cb_node *own_map(cb_scenario *s, const cb_node *node) {
   const size_t count = node->kind == CB_NODE_MAP ? node->count : 1;
   cb_node *copy = cb_arena_alloc(s->arena, 1, sizeof *copy), *key = cb_arena_alloc(s->arena, 1, sizeof *key);
@@ -49,14 +99,14 @@ static const cb_node *own_map(cb_scenario *s, const cb_node *node) {
 }
 
 static cb_status unknown(const cb_node *name) {
-  const char *names[CB_REGISTRY_MOST + 32];
+  const char *names[CB_REGISTRY_MAX + 32];
   size_t n = cb_registry_names(&cb_bundle_registry, names);
-  for (const cb_bundle_kind *const *k = cb_bundle_kinds; *k && n < sizeof names / sizeof *names; k++)
+  for (const cb_scenario_bundle_class *const *k = cb_scenario_bundles; *k && n < sizeof names / sizeof *names; k++)
     names[n++] = (*k)->name;
   return cb_fail_unknown(name, "bundle", name->text, names, n);
 }
 
-cb_status cb_scenario_read_bundle(cb_scenario *s, const cb_node *node) {
+static cb_status read_bundle(cb_scenario *s, const cb_node *node) {
   cb_bundle_scenario *m = s->bundle = cb_arena_alloc(s->arena, 1, sizeof *m);
   if (!m) return cb_fail(CB_ERROR_MEMORY, "no memory for a bundle");
   m->repeat = 1;
@@ -74,20 +124,20 @@ cb_status cb_scenario_read_bundle(cb_scenario *s, const cb_node *node) {
   if (status) return status;
   const cb_node *own = own_map(s, node), *coordinates = cb_node_get(node, "coordinates");
   if (!own) return cb_fail(CB_ERROR_MEMORY, "no memory for a bundle");
-  const cb_bundle_kind *const *kind = cb_bundle_kinds;
+  const cb_scenario_bundle_class *const *kind = cb_scenario_bundles;
   while (*kind && strcmp((*kind)->name, name)) kind++;
   const cb_bundle_class *const *class = cb_bundle_classes;
   while (*class && strcmp((*class)->name, name)) class ++;
   if (!*kind && !*class) return unknown(named);
   status = *kind ? (*kind)->read(s, own, &m->bundle) : cb_bundle_create(name, own, &m->bundle);
   if (cb_failure_is_of_input(status) && !cb_failure_last().placed) return cb_node_fail(node, "%s", cb_error_text());
-  if (!status && coordinates) status = cb_scenario_read_coordinates(s, coordinates);
+  if (!status && coordinates) status = read_coordinates(s, coordinates);
   return status;
 }
 
-/* --- the gait, and where it starts --- */
+/* --- the gait, and the group element at its start --- */
 
-cb_status cb_scenario_read_gait(cb_scenario *s, const cb_node *node) {
+static cb_status read_gait(cb_scenario *s, const cb_node *node) {
   cb_bundle_scenario *m = s->bundle;
   if (!node) return CB_OK;
   if (!m || !m->bundle) return cb_params_bind(cb_gait_table, node, node, NULL, 0, NULL);
@@ -96,27 +146,29 @@ cb_status cb_scenario_read_gait(cb_scenario *s, const cb_node *node) {
   return status == CB_ERROR_ARGUMENT ? cb_node_fail(node, "%s", cb_error_text()) : status;
 }
 
-/* "x, y, theta" */
+/* Writes the names of the numbers of a group element, such as "x, y, theta". */
 static void name_numbers(const cb_group *G, char *text, size_t size) {
   size_t used = 0;
   for (int k = 0; k < G->size && used < size; k++)
     used += (size_t)snprintf(text + used, size - used, "%s%s", k ? ", " : "", G->number[k]);
 }
 
-/* An element is what stays, up to what numbers are typed with, when it is projected to the group. */
+/* Checks that a list of numbers is a group element: the projection onto the group must leave it unchanged within the
+ * precision of typed numbers. */
 static cb_status check_element(const cb_group *G, const cb_node *list, const char *what, double *g) {
   static const double typed = 1e-6;
-  double on[CB_GROUP_SIZE], off = 0, most = 1;
+  double on[CB_GROUP_SIZE], off = 0, maximum = 1;
   memcpy(on, g, (size_t)G->size * sizeof *on);
   G->project(G, on);
   for (int k = 0; k < G->size; k++) {
     off = fmax(off, fabs(on[k] - g[k]));
-    most = fmax(most, fabs(g[k]));
+    maximum = fmax(maximum, fabs(g[k]));
     if (!isfinite(on[k])) off = INFINITY;
   }
-  if (!(off <= typed * most))
-    return cb_node_fail(list, "%s: these numbers are %.3g off the group %s: expected an element of it", what, off,
-                        G->name);
+  if (!(off <= typed * maximum))
+    return cb_node_fail(list,
+                        "%s: expected an element of the group, found numbers at a distance %.3g from the group %s",
+                        what, off, G->name);
   memcpy(g, on, (size_t)G->size * sizeof *on);
   return CB_OK;
 }
@@ -136,7 +188,7 @@ cb_status cb_scenario_read_element(const cb_group *G, const cb_node *list, const
   return status ? status : check_element(G, list, what, g);
 }
 
-cb_status cb_scenario_read_group(cb_scenario *s, const cb_node *node) {
+static cb_status read_group(cb_scenario *s, const cb_node *node) {
   cb_bundle_scenario *m = s->bundle;
   start_parameters p;
   if (!m || !m->bundle) return cb_params_bind(cb_group_table, node, node, NULL, 0, NULL);
@@ -160,7 +212,7 @@ static void cb_bundle_scenario_free(cb_bundle_scenario *m) {
 }
 
 const char *cb_bundle_scenario_name(const cb_bundle_scenario *m) {
-  return (m->plain ? m->plain : m->bundle)->kind->name;
+  return (m->plain ? m->plain : m->bundle)->class_->name;
 }
 
 const cb_bundle_scenario *cb_bundle_scenario_of(const cb_scenario *s) { return s->bundle; }
@@ -171,16 +223,16 @@ const cb_optimum_problem *cb_scenario_optimum(const cb_scenario *s) {
   return s->bundle && s->bundle->optimum ? &s->bundle->optimum->problem : NULL;
 }
 
-/* --- the kind --- */
+/* --- the class of scenario --- */
 
-/* It ends with its last cycle. */
+/* If `end` is not given, the run ends with the last cycle. */
 const cb_param cb_cycle_time_table[] = {{"start", CB_PARAM_REAL, offsetof(cb_time_parameters, start), "0", "s", "",
-                                         NULL, "time at the start; a cycle begins at time 0"},
+                                         NULL, "time at the start of the run; a cycle begins at time 0"},
                                         {"end", CB_PARAM_REAL, offsetof(cb_time_parameters, end), "nan", "s", "", NULL,
                                          "time at the end (default: start + repeat*period of the gait)"},
                                         {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
-/* Along a fibre a step is not halved: it would step over what is singular. */
+/* A step along a fibre is never halved: the halves could step over a singular shape. */
 const cb_param cb_cycle_step_table[] = {
     {"step", CB_PARAM_REAL, offsetof(cb_step_parameters, step), NULL, "s", "> 0", NULL, "length of a step"},
     {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
@@ -189,14 +241,14 @@ static cb_status read_kind(cb_scenario *s, const cb_node *root) {
   const cb_node *bundle = cb_scenario_section(root, "bundle"), *gait = cb_scenario_section(root, "gait"),
                 *start = cb_scenario_section(root, "start"), *optimum = cb_scenario_section(root, "optimum");
   cb_errors errors = cb_errors_begin();
-  cb_errors_add(&errors, bundle, cb_scenario_read_bundle(s, bundle));
-  cb_errors_add(&errors, gait, cb_scenario_read_gait(s, gait));
-  cb_errors_add(&errors, start, cb_scenario_read_group(s, start));
+  cb_errors_add(&errors, bundle, read_bundle(s, bundle));
+  cb_errors_add(&errors, gait, read_gait(s, gait));
+  cb_errors_add(&errors, start, read_group(s, start));
   cb_errors_add(&errors, optimum, cb_scenario_read_optimum(s, optimum));
   return cb_errors_end(&errors);
 }
 
-/* Without a bundle, which has failed, it has none. */
+/* The duration of all cycles; 0 if the bundle could not be read. */
 static double length(const cb_scenario *s) { return s->bundle ? s->bundle->repeat * s->bundle->period : 0; }
 
 static cb_status make_run(cb_scenario *s, const cb_run_options *options) {
@@ -205,7 +257,7 @@ static cb_status make_run(cb_scenario *s, const cb_run_options *options) {
   return cb_run_create_bundle(&path, m->start, s->integrator, options, &s->run);
 }
 
-/* Its times: the end is the gait's where there are none. */
+/* The node of an error in the times of the run: `time`, or without that key `gait`, which then determines the end. */
 static const cb_node *blame(const cb_node *root, cb_status status) {
   const cb_node *time = cb_node_get(root, "time");
   (void)status;
@@ -225,17 +277,17 @@ static const cb_section sections[] = {{"time", cb_cycle_time_table},
                                       {"optimum", cb_optimum_table},
                                       {NULL, NULL}};
 
-const cb_scenario_kind cb_scenario_kind_bundle = {.name = "bundle",
-                                                  .configuration = &cb_configuration_bundle,
-                                                  .method = "magnus",
-                                                  .keys = keys,
-                                                  .required = required,
-                                                  .sections = sections,
-                                                  .observables = cb_bundle_observables,
-                                                  .read = read_kind,
-                                                  .length = length,
-                                                  .make_run = make_run,
-                                                  .blame = blame,
-                                                  .attribute = "bundle",
-                                                  .subject = subject,
-                                                  .free = free_};
+const cb_scenario_class cb_scenario_class_bundle = {.name = "bundle",
+                                                    .configuration = &cb_configuration_bundle,
+                                                    .integrator = "magnus",
+                                                    .keys = keys,
+                                                    .required = required,
+                                                    .sections = sections,
+                                                    .observables = cb_bundle_observables,
+                                                    .read = read_kind,
+                                                    .length = length,
+                                                    .make_run = make_run,
+                                                    .blame = blame,
+                                                    .attribute = "bundle",
+                                                    .subject = subject,
+                                                    .free = free_};

@@ -1,18 +1,18 @@
 /* Bundles of a surface that deforms: `surface_drag` and `immersed`.
  *
  *   bundle: {name: surface_drag, mesh: eel.obj, poses: {y: "Y + 0.1*sin(2*pi*(X - t))"}, normal: 2, tangential: 1}
- *           one shape variable, `phase`: the poses over `cycle` seconds from `start` on
+ *           one shape variable, `phase`: the poses over `cycle` seconds, beginning at `start`
  *   bundle: {name: immersed, shape: {name: ellipsoid}, variables: [a, b], motion: {y: "Y + a*X^2 + b*X^3"},
  *            density: 1000, fluid: {density: 998}, added_mass: exact}
- *           expressions of X, Y, Z and of the shape variables, of all parts or {parts: [{part: .., y: ..}]}
- *   with space: {name: h3, curvature: -1}, chart, and shift: ["l*cos(a)", "l*sin(a)", 0] beside a motion's x, y, z: parts
- *   are laid about the origin, then carried by the transvection to these normal coordinates
- * shape, mesh, scale, poses: scenario/poses.c; density to mass_model: scenario/immersed.c; parameters: as in
- * `fluid`.
+ *           expressions of X, Y, Z and of the shape variables, for all parts or {parts: [{part: .., y: ..}]}
+ *   with space: {name: h3, curvature: -1}, chart, and shift: ["l*cos(a)", "l*sin(a)", 0] next to a motion's x, y, z:
+ *           parts are embedded around the origin, then the transvection moves them to these normal coordinates
+ * The keys shape, mesh, scale and poses are read in scenario/scenario_poses.c, density to mass_model in
+ * scenario/scenario_immersed.c, and parameters as in `fluid`.
  */
 #include "fluid/immersed_bundle.h"
 #include "fluid/surface_drag.h"
-#include "scenario/bundle.h"
+#include "scenario/bundle_scenario.h"
 #include "scenario/fluid.h"
 
 #include <math.h>
@@ -30,64 +30,65 @@ typedef struct surface_parameters {
 
 #define NODE(field, doc) \
   { #field, CB_PARAM_NODE, offsetof(surface_parameters, field), "", "", "", NULL, doc }
-#define SURFACE                                                                                                      \
-  NODE(shape, "a name of `curvebody list shapes`, or a map of it and its parameters"),                               \
-      NODE(mesh, "an OBJ, PLY, STL or OFF file"),                                                                    \
-      {"scale", CB_PARAM_REAL, offsetof(surface_parameters, scale), "1", "", "> 0", NULL, "metres a unit of files"}, \
-      NODE(weld, "of files: true, or a tolerance in m: vertices at one place, or so near, are joined"),              \
-      NODE(close, "of files: true, or a share of the area: small holes are closed"),                                 \
-      NODE(poses, "as of a body in a fluid: the shape variable is their phase"),                                     \
-      {"start", CB_PARAM_REAL, offsetof(surface_parameters, start), "0", "s", "", NULL, "of `poses`: phase 0"},      \
-      {"cycle",                                                                                                      \
-       CB_PARAM_REAL,                                                                                                \
-       offsetof(surface_parameters, cycle),                                                                          \
-       "nan",                                                                                                        \
-       "s",                                                                                                          \
-       "> 0",                                                                                                        \
-       NULL,                                                                                                         \
-       "of `poses`: time of a turn of the phase (default: their period, or 1)"},                                     \
-      NODE(variables, "list: names of shape variables, in place of `poses`"),                                        \
-      NODE(motion, "of `variables`: {x: .., y: .., z: ..} of X, Y, Z and them, or {parts: [{part: .., y: ..}]}"),    \
-      NODE(period, "of `variables`: {NAME: PERIOD} of those that are angles"),                                       \
-      NODE(parameters, "map: names that stand for numbers in expressions")
+#define SURFACE                                                                                                        \
+  NODE(shape, "a name of `curvebody list shapes`, or a map of it and its parameters"),                                 \
+      NODE(mesh, "an OBJ, PLY, STL or OFF file"),                                                                      \
+      {"scale", CB_PARAM_REAL, offsetof(surface_parameters, scale), "1", "", "> 0", NULL, "metres per unit of files"}, \
+      NODE(weld, "for files: true joins coinciding vertices; a number joins vertices up to this distance"),            \
+      NODE(close, "for files: true closes small holes; a number is their maximum share of the area"),                  \
+      NODE(poses, "poses as for a body in a fluid: the shape variable is their phase"),                                \
+      {"start", CB_PARAM_REAL, offsetof(surface_parameters, start), "0", "s",                                          \
+       "",      NULL,          "with `poses`: time of phase 0"},                                                       \
+      {"cycle",                                                                                                        \
+       CB_PARAM_REAL,                                                                                                  \
+       offsetof(surface_parameters, cycle),                                                                            \
+       "nan",                                                                                                          \
+       "s",                                                                                                            \
+       "> 0",                                                                                                          \
+       NULL,                                                                                                           \
+       "with `poses`: duration of a cycle of the phase (default: the period of `poses`, or 1)"},                       \
+      NODE(variables, "list of names of shape variables, instead of `poses`"),                                         \
+      NODE(motion, "with `variables`: {x: .., y: .., z: ..} of X, Y, Z and them, or {parts: [{part: .., y: ..}]}"),    \
+      NODE(period, "with `variables`: {NAME: PERIOD} for variables that are angles"),                                  \
+      NODE(parameters, "map of named numbers for expressions")
 
 static const cb_param drag_table[] = {SURFACE,
                                       {"normal", CB_PARAM_REAL, offsetof(surface_parameters, normal), "2", "N s/m3",
-                                       ">= 0", NULL, "k_n, across a face, by area and velocity"},
+                                       ">= 0", NULL, "k_n, drag across a face per area and velocity"},
                                       {"tangential", CB_PARAM_REAL, offsetof(surface_parameters, tangential), "1",
-                                       "N s/m3", ">= 0", NULL, "k_t, along a face, by area and velocity"},
+                                       "N s/m3", ">= 0", NULL, "k_t, drag along a face per area and velocity"},
                                       {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
 static const cb_param immersed_table[] = {
     SURFACE,
     NODE(space,
-         "what the fluid fills: e3, s3 or h3, or {name: .., curvature: ..} "
+         "space that the fluid fills: e3, s3 or h3, or {name: .., curvature: ..} "
          "(default: e3)"),
     {"chart", CB_PARAM_CHOICE, offsetof(surface_parameters, chart), "exponential", "", "", "exponential|gnomonic",
-     "how flat places are laid into a curved space: distances from the origin "
-     "are kept, or flat faces stay geodesic"},
+     "map from flat to curved space: `exponential` keeps distances from the origin, "
+     "with `gnomonic` flat faces stay geodesic"},
     NODE(fluid, "{density: KG/M3} (default: none)"),
     NODE(added_mass,
-         "whose added mass, a fluid model by name or {name: .., ..} "
+         "fluid model of the added mass: a name, or {name: .., ..} "
          "(default: local)"),
-    NODE(density, "as of a body in a fluid"),
-    NODE(thickness, "as of a body in a fluid"),
-    NODE(mass, "as of a body in a fluid"),
-    NODE(parts, "as of a body in a fluid"),
-    NODE(points, "as of a body in a fluid"),
+    NODE(density, "as for a body in a fluid"),
+    NODE(thickness, "as for a body in a fluid"),
+    NODE(mass, "as for a body in a fluid"),
+    NODE(parts, "as for a body in a fluid"),
+    NODE(points, "as for a body in a fluid"),
     {"mass_model", CB_PARAM_STRING, offsetof(surface_parameters, mass_model), "solid", "", "", NULL,
-     "solid or vertices, as of a body in a fluid"},
+     "solid or vertices, as for a body in a fluid"},
     {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
 static cb_status bind(const cb_param *table, const cb_node *map, surface_parameters *p) {
   static const char *const name[] = {"name"};
   const cb_status status = cb_params_bind(table, map, map, name, 1, p);
   if (status) return status;
-  if (p->motion && p->poses) return cb_node_fail(p->motion, "`motion` beside `poses`: expected one or the other");
-  if (p->motion && !p->variables) return cb_node_fail(map, "expected `variables`, the names in `motion`");
-  if (p->variables && !p->motion) return cb_node_fail(map, "expected `motion`, what the variables do");
+  if (p->motion && p->poses) return cb_node_fail(p->motion, "`motion` next to `poses`: expected only one of them");
+  if (p->motion && !p->variables) return cb_node_fail(map, "expected `variables`, the names that `motion` uses");
+  if (p->variables && !p->motion) return cb_node_fail(map, "expected `motion`, the motion that the variables describe");
   if (!p->motion && !p->poses) return cb_node_fail(map, "expected `poses`, or `variables` and `motion`");
-  if (p->period && !p->variables) return cb_node_fail(p->period, "`period` belongs to `variables`");
+  if (p->period && !p->variables) return cb_node_fail(p->period, "`period` applies only to `variables`");
   return CB_OK;
 }
 
@@ -115,12 +116,13 @@ static cb_status read_names(cb_scenario *s, const cb_node *list, const cb_poses_
   cb_status status = CB_OK;
   for (size_t i = 0; i < list->count && !status; i++) status = cb_node_string(list->items[i], &name[i]);
   if (status) return status;
-  *n = (int)list->count, *out = name;
+  *n = (int)list->count;
+  *out = name;
   status = cb_shape_surface_check_names(*n, name, parameters, &which);
   return status ? cb_node_fail(list->items[which], "variables: %s", cb_error_text()) : CB_OK;
 }
 
-/* The periods of those that are angles. */
+/* Reads the periods of the variables that are angles. */
 static cb_status read_periods(const cb_node *map, cb_shape_surface *shape) {
   if (!map) return CB_OK;
   cb_status status = cb_node_check_keys(map, shape->name, (size_t)shape->n);
@@ -136,20 +138,21 @@ static cb_status read_periods(const cb_node *map, cb_shape_surface *shape) {
 /* --- in a curved space --- */
 
 static cb_status read_curvature(const cb_node *node, double *K) {
-  cb_geometry *g = NULL;
+  cb_space *g = NULL;
   if (!node) return CB_OK;
   const cb_status status = cb_space_read(node, &g);
   if (status) return status;
   const bool even = !g->intrinsic && g->n_factors == 1 && g->dim == 3, chart = g->chart;
   if (even) *K = g->factor[0].curvature;
-  cb_geometry_free(g);
+  cb_space_free(g);
   const cb_node *name = node->kind == CB_NODE_MAP ? cb_node_get(node, "name") : node;
   if (!even)
     return cb_node_fail(name ? name : node,
-                        "space: expected e3, s3 or h3, whose isometries carry a body to every place "
-                        "and turn it");
-  return chart ? cb_node_fail(cb_node_get(node, "chart"), "space: expected no chart: the one of places is the bundle's")
-               : CB_OK;
+                        "space: expected e3, s3 or h3, whose isometries can move a body to every point "
+                        "and rotate it");
+  return chart
+             ? cb_node_fail(cb_node_get(node, "chart"), "space: expected no `chart`: set `chart` of the bundle instead")
+             : CB_OK;
 }
 
 static cb_status read_shifts(cb_scenario *s, const cb_node *const *from, size_t count, cb_shape_shift **out, int *n,
@@ -167,15 +170,17 @@ static cb_status read_shifts(cb_scenario *s, const cb_node *const *from, size_t 
     if (status) return status;
     node[(*n)++] = given;
   }
-  *out = shift, *nodes = node;
+  *out = shift;
+  *nodes = node;
   return CB_OK;
 }
 
-/* The shape, which is flat and whose poses know the flat surface, and then its surface are laid. */
-static cb_status lay(cb_scenario *s, const cb_node *map, const surface_parameters *p,
-                     const cb_poses_parameters *parameters, const cb_node *const *from, size_t count) {
+/* Embeds the deforming surface in the curved space, then the surface of the body: in this order, because the poses of
+ * the first refer to the flat surface of the body. */
+static cb_status embed(cb_scenario *s, const cb_node *map, const surface_parameters *p,
+                       const cb_poses_parameters *parameters, const cb_node *const *from, size_t count) {
   cb_bundle_scenario *m = s->bundle;
-  cb_laying to = {0, (cb_surface_chart)p->chart};
+  cb_surface_embedding to = {0, (cb_surface_chart)p->chart};
   cb_shape_shift *shift = NULL;
   const cb_node **node = NULL;
   size_t which = 0, at = 0;
@@ -185,10 +190,11 @@ static cb_status lay(cb_scenario *s, const cb_node *map, const surface_parameter
   if (status || (to.K == 0 && n == 0)) return status;
   cb_shape_surface *flat = m->shape;
   m->shape = NULL;
-  status = cb_shape_surface_lay(flat, to, n, shift, parameters, &which, &coordinate, &at, &m->shape);
+  const cb_shape_shifts shifts = {n, shift, parameters};
+  status = cb_shape_surface_embed(flat, to, &shifts, &which, &coordinate, &at, &m->shape);
   if (status == CB_ERROR_INPUT) return cb_node_fail_at(node[which]->items[coordinate], at, "%s", cb_error_text());
   const cb_node *body = p->mesh ? p->mesh : p->shape ? p->shape : map;
-  return status ? status : cb_scenario_placed(s, cb_surface_lay(m->body->surface, to.K, to.chart), body, false);
+  return status ? status : cb_scenario_placed(s, cb_surface_embed(m->body->surface, to.K, to.chart), body, false);
 }
 
 static cb_status by_variables(cb_scenario *s, const cb_node *map, const surface_parameters *p, cb_bundle_scenario *m) {
@@ -202,15 +208,15 @@ static cb_status by_variables(cb_scenario *s, const cb_node *map, const surface_
   cb_status status = read_names(s, p->variables, &parameters, &n, &name);
   if (!status) status = cb_scenario_read_motions(s, p->motion, false, &motion, &from, &count);
   if (status) return status;
-  status = cb_shape_surface_expressions_in(m->body->surface, n, name, (int)count, motion, &parameters, &which,
-                                           &coordinate, &at, &m->shape);
+  const cb_shape_text text = {n, name, count, motion, &parameters};
+  status = cb_shape_surface_expressions_in(m->body->surface, &text, &which, &coordinate, &at, &m->shape);
   if (status == CB_ERROR_INPUT) {
     static const char *const coordinates[] = {"x", "y", "z"};
     const cb_node *given = cb_node_get(from[which], coordinates[coordinate]);
     return given ? cb_node_fail_at(given, at, "%s", cb_error_text()) : cb_node_fail(from[which], "%s", cb_error_text());
   }
   if (!status) status = read_periods(p->period, m->shape);
-  return status ? status : lay(s, map, p, &parameters, from, count);
+  return status ? status : embed(s, map, p, &parameters, from, count);
 }
 
 /* --- the surface, then the bundle --- */
@@ -223,10 +229,11 @@ static cb_status read_shape(cb_scenario *s, const cb_node *map, const surface_pa
   const cb_surface_keys keys = {p->shape, p->mesh, p->weld, p->close, p->poses, p->scale};
   if (!status) status = cb_scenario_read_surface(s, map, &keys, m->body);
   if (!status) status = p->poses ? over_phase(map, p, m) : by_variables(s, map, p, m);
-  return status || !p->poses ? status : lay(s, map, p, NULL, NULL, 0);
+  return status || !p->poses ? status : embed(s, map, p, NULL, NULL, 0);
 }
 
-/* What is read as of a body in a fluid asks for one: its expressions know the parameters. */
+/* Reads a bundle while s->fluid exists, which the functions that read a body in a fluid need; its parameters are used
+ * in expressions of the body. */
 static cb_status within(cb_scenario *s, const cb_node *map, const surface_parameters *p,
                         cb_status (*make)(cb_scenario *s, const cb_node *map, const surface_parameters *p,
                                           cb_bundle **out),
@@ -257,14 +264,14 @@ static cb_status make_immersed(cb_scenario *s, const cb_node *map, const surface
   cb_status status = CB_OK;
   if (p->fluid) {
     const cb_node *density = cb_node_get(p->fluid, "density"), *flow = cb_node_get(p->fluid, "flow");
-    if (flow) return cb_node_fail(flow, "`flow`: the fluid that a bundle swims in is at rest");
+    if (flow) return cb_node_fail(flow, "`flow`: expected no flow: the fluid around the body of a bundle is at rest");
     status = cb_node_check_keys(p->fluid, keys, 1);
     if (!status)
       status = density ? cb_node_real(density, &options.density) : cb_node_fail(p->fluid, "expected `density`");
     if (!status && !(options.density >= 0)) status = cb_node_fail(density, "expected a density >= 0");
   }
   if (!status && p->added_mass && !p->fluid)
-    status = cb_node_fail(p->added_mass, "`added_mass` without `fluid`: expected {density: ..} of one");
+    status = cb_node_fail(p->added_mass, "`added_mass` without `fluid`: expected `fluid: {density: ..}`");
   if (!status && p->added_mass) status = cb_scenario_read_added_mass(p->added_mass, &s->bundle->body->added_mass);
   if (!status) status = cb_scenario_read_matter(s, map, s->bundle->body->surface, &matter);
   if (status) return status;
@@ -273,7 +280,8 @@ static cb_status make_immersed(cb_scenario *s, const cb_node *map, const surface
   options.points = matter.points;
   options.lumped = matter.lumped;
   options.added_mass = s->bundle->body->added_mass;
-  s->bundle->material = matter.material, s->bundle->fluid = options.density;
+  s->bundle->material = matter.material;
+  s->bundle->fluid = options.density;
   return cb_bundle_immersed(s->bundle->shape, &options, out);
 }
 
@@ -283,10 +291,10 @@ static cb_status read_immersed(cb_scenario *s, const cb_node *map, cb_bundle **o
   return status ? status : within(s, map, &p, make_immersed, out);
 }
 
-const cb_bundle_kind cb_bundle_kind_surface_drag = {"surface_drag", "Surface at low Reynolds number",
-                                                    "each piece of it resists its own motion; SE(3)", drag_table,
-                                                    read_drag};
-const cb_bundle_kind cb_bundle_kind_immersed = {
+const cb_scenario_bundle_class cb_scenario_bundle_surface_drag = {
+    "surface_drag", "Surface at low Reynolds number", "each piece of the surface has drag from its own motion; SE(3)",
+    drag_table, read_drag};
+const cb_scenario_bundle_class cb_scenario_bundle_immersed = {
     "immersed", "Body in an ideal fluid",
     "inertia and added mass of a surface that deforms; SE(3), SO(4) in s3, SO(3,1) in h3", immersed_table,
     read_immersed};

@@ -1,50 +1,71 @@
-/* Maps whose keys are those of a class that one of them names, as `integrator: {name: lobatto, stages: 4}`.
+/* Maps that name a class, which determines their other keys, such as `integrator: {name: lobatto, stages: 4}`; and the
+ * list of the maps that have no class.
  *
- * Where --set names another class, keys of the former one that the new one does not know go with it. Keys that neither
- * knows stay, and are refused when the map is read; so do keys that --set gives itself.
+ * If --set names another class, keys of the former class that the new class does not have are removed. Keys that
+ * neither class has stay and cause an error when the map is read; so do keys that --set itself gives.
  */
 #include "tree/scalar.h"
-#include "scenario/bundle.h"
-#include "scenario/kind.h"
+#include "scenario/bundle_scenario.h"
+#include "scenario/scenario_class.h"
 #include "scenario/warnings.h"
-
+#include "scenario/private.h"
+#include "bodies/link.h"
 #include <curvebody/body.h>
+
 #include <stdio.h>
 #include <string.h>
+#include <stddef.h>
 
 typedef struct kind {
-  const char *name; /* NULL: there is no such class */
+  const char *name; /* NULL: no such class */
   const cb_param *params;
 } kind;
 
-#define KIND_AT(function, classes)                                                         \
-  static kind function(size_t i) {                                                         \
-    return classes[i] ? (kind){classes[i]->name, classes[i]->params} : (kind){NULL, NULL}; \
-  }
-KIND_AT(integrator_at, cb_integrator_classes)
-KIND_AT(body_at, cb_body_classes)
-KIND_AT(shape_at, cb_shape_classes)
-KIND_AT(space_at, cb_geometry_classes)
-KIND_AT(fluid_model_at, cb_fluid_model_classes)
+static const kind no_kind = {NULL, NULL};
+
+static kind integrator_at(size_t i) {
+  const cb_integrator_class *class = cb_integrator_classes[i];
+  return class ? (kind){class->name, class->params} : no_kind;
+}
+
+static kind body_at(size_t i) {
+  const cb_body_class *class = cb_body_classes[i];
+  return class ? (kind){class->name, class->params} : no_kind;
+}
+
+static kind shape_at(size_t i) {
+  const cb_shape_class *class = cb_shape_classes[i];
+  return class ? (kind){class->name, class->params} : no_kind;
+}
+
+static kind space_at(size_t i) {
+  const cb_space_class *class = cb_space_classes[i];
+  return class ? (kind){class->name, class->params} : no_kind;
+}
+
+static kind fluid_model_at(size_t i) {
+  const cb_fluid_model_class *class = cb_fluid_model_classes[i];
+  return class ? (kind){class->name, class->params} : no_kind;
+}
 
 static kind bundle_at(size_t i) {
   size_t n = 0;
   while (cb_bundle_classes[n]) n++;
   if (i < n) return (kind){cb_bundle_classes[i]->name, cb_bundle_classes[i]->params};
-  const cb_bundle_kind *other = cb_bundle_kinds[i - n];
-  return other ? (kind){other->name, other->params} : (kind){NULL, NULL};
+  const cb_scenario_bundle_class *other = cb_scenario_bundles[i - n];
+  return other ? (kind){other->name, other->params} : no_kind;
 }
 
 typedef struct family {
-  const char *path;          /* of its maps; `*`: every item of a list */
-  const char *key;           /* that names the class */
-  const char *what;          /* a class is called in messages */
-  kind (*at)(size_t i);      /* its classes */
-  const char *const *shared; /* keys of all of them, ended by NULL */
+  const char *path;          /* the path of its maps; `*`: every item of a list */
+  const char *key;           /* the key that names the class */
+  const char *what;          /* the word for a class in messages */
+  kind (*at)(size_t i);      /* class number i */
+  const char *const *shared; /* keys that all classes have; the list ends at NULL */
 } family;
 
 static const char *const of_integrator[] = {"name", "step", "retries", NULL},
-                         *const of_space[] = {"name", "chart", "picture", NULL},
+                         *const of_space[] = {"name", "chart", "plot", NULL},
                          *const of_body[] = {"kind", "name", "place", "motion", NULL},
                          *const of_shape[] = {"name", NULL}, *const of_bundle[] = {"name", "coordinates", NULL};
 static const family families[] = {{"integrator", "name", "integrator", integrator_at, of_integrator},
@@ -99,16 +120,16 @@ cb_status cb_scenario_check_class(const char *path, const cb_node *map) {
 }
 
 cb_status cb_scenario_check_map(const char *path, const cb_node *map) {
-  enum { MOST_NAMES = 128 };
+  enum { MAX_NAMES = 128 };
   static const cb_param none[] = {{0}};
   const family *f = family_of(path);
   const cb_node *name = map->kind == CB_NODE_SCALAR ? map : cb_node_get(map, f->key);
   size_t shared = 0, n = 0;
-  const char *names[MOST_NAMES];
+  const char *names[MAX_NAMES];
   while (f->shared[shared]) shared++;
-  if (!name || name->kind != CB_NODE_SCALAR) return CB_OK; /* its class is not known */
+  if (!name || name->kind != CB_NODE_SCALAR) return CB_OK; /* the class is unknown */
   const kind k = find(f, name->text);
-  for (; n < MOST_NAMES && f->at(n).name; n++) names[n] = f->at(n).name;
+  for (; n < MAX_NAMES && f->at(n).name; n++) names[n] = f->at(n).name;
   if (!k.name) return cb_fail_unknown(name, f->what, name->text, names, n);
   if (map->kind != CB_NODE_MAP) return CB_OK;
   return cb_params_bind(k.params ? k.params : none, map, map, f->shared, shared, NULL);
@@ -117,9 +138,9 @@ cb_status cb_scenario_check_map(const char *path, const cb_node *map) {
 typedef struct change {
   cb_arena *arena;
   const family *family;
-  const char *usual; /* class of a map that names none */
+  const char *usual; /* the default class of a map that names none */
   cb_text *notes;
-  bool failed; /* no memory */
+  bool failed; /* there was no memory */
 } change;
 
 static const char *name_of(const change *c, const cb_node *map) {
@@ -127,7 +148,7 @@ static const char *name_of(const change *c, const cb_node *map) {
   return !name ? c->usual : name->kind == CB_NODE_SCALAR ? name->text : NULL;
 }
 
-/* Does --set give this value, or one below it? */
+/* Whether --set gives this value, or a value inside it. */
 static bool is_set(const cb_node *node) {
   if (cb_node_is_set(node)) return true;
   for (size_t i = 0; i < node->count; i++)
@@ -135,12 +156,15 @@ static bool is_set(const cb_node *node) {
   return false;
 }
 
-/* node with room for as many items. */
+/* A copy of node with memory for the same number of items. */
 static cb_node *copy_of(change *c, const cb_node *node) {
   cb_node *copy = cb_arena_alloc(c->arena, 1, sizeof *copy);
   const cb_node **items = cb_arena_alloc(c->arena, node->count, sizeof *items),
                 **keys = node->kind == CB_NODE_MAP ? cb_arena_alloc(c->arena, node->count, sizeof *keys) : NULL;
-  if (!copy || !items || (node->kind == CB_NODE_MAP && !keys)) return c->failed = true, NULL;
+  if (!copy || !items || (node->kind == CB_NODE_MAP && !keys)) {
+    c->failed = true;
+    return NULL;
+  }
   *copy = *node;
   copy->items = items;
   copy->keys = keys;
@@ -151,7 +175,7 @@ static cb_node *copy_of(change *c, const cb_node *node) {
 
 static void take_note(change *c, const char *key, kind was, kind now) {
   char note[512];
-  snprintf(note, sizeof note, "# %s: `%s` of %s is left out, %s has no such key\n", c->family->path, key, was.name,
+  snprintf(note, sizeof note, "# %s: `%s` of %s is left out: %s has no such key\n", c->family->path, key, was.name,
            now.name);
   cb_text_puts(c->notes, note);
 }
@@ -174,7 +198,8 @@ static const cb_node *without_foreign(change *c, const cb_node *now, const cb_no
   return copy;
 }
 
-/* The same along the rest of the family's path, below `now` that stood as `was`. */
+/* Removes foreign keys (without_foreign) from every map that the rest of the family's path leads to, starting at the
+ * node `now`, whose value before --set is `was`. */
 static const cb_node *changed(change *c, const char *path, const cb_node *now, const cb_node *was) {
   if (!now || !was || now == was || now->kind != was->kind || c->failed) return now;
   if (!*path) return now->kind == CB_NODE_MAP ? without_foreign(c, now, was) : now;
@@ -195,18 +220,72 @@ static const cb_node *changed(change *c, const char *path, const cb_node *now, c
 
 cb_status cb_scenario_change_classes(cb_scenario *s, const cb_node *was) {
   cb_text notes = {0};
-  const cb_scenario_kind *about = cb_scenario_kind_of(was);
+  const cb_scenario_class *about = cb_scenario_class_of(was);
   change c = {.arena = s->tree->arena, .notes = &notes};
   for (size_t f = 0; f < sizeof families / sizeof *families; f++) {
     c.family = &families[f];
     c.usual = NULL;
-    if (c.family->at == integrator_at) c.usual = about ? about->method : cb_scenario_kind_space.method;
+    if (c.family->at == integrator_at) c.usual = about ? about->integrator : cb_scenario_class_space.integrator;
     s->tree->root = changed(&c, c.family->path, s->tree->root, was);
   }
   s->notes = notes.data && !c.failed ? cb_arena_strndup(s->arena, notes.data, notes.length) : "";
   const bool lost = c.failed || notes.failed || !s->notes;
   cb_text_free(&notes);
-  return lost ? cb_fail(CB_ERROR_MEMORY, "no memory for what is set") : CB_OK;
+  return lost ? cb_fail(CB_ERROR_MEMORY, "no memory for the values of --set") : CB_OK;
 }
 
 const char *cb_scenario_notes(const cb_scenario *s) { return s->notes; }
+
+/* --- the maps without a class, and the tables that read them --- */
+
+/* Maps of particles. src/bodies/place.c and motion.c read these without a table, because their forms exclude each
+ * other. */
+#define KEY(key, type, fallback, doc) \
+  { key, CB_PARAM_##type, 0, fallback, "", "", NULL, doc }
+#define END \
+  { NULL, 0, 0, NULL, NULL, NULL, NULL, NULL }
+static const cb_param place[] = {
+    KEY("chart", STRING, "", "chart of `points`; if absent, the embedding, or the chart in which the space is used"),
+    KEY("points", NODE, "", "list of points, one per particle"),
+    KEY("at", NODE, "", "{chart: .., point: [..]}: the base point of `tangent`, instead of `points`"),
+    KEY("tangent", NODE, "", "list of vectors in the frame at `at`: the exponential map of each gives a particle"),
+    KEY("move", NODE, "", "list of {killing: NAME, by: NUMBER}: isometries applied afterwards, in order"),
+    END};
+static const cb_param motion[] = {
+    KEY("killing", STRING, "", "Killing field that all particles follow, with `speed`"),
+    KEY("speed", REAL, "nan", "factor of the Killing field"),
+    KEY("chart", STRING, "",
+        "chart of `velocities`; if absent, the embedding, or the chart in which the space is used"),
+    KEY("velocities", NODE, "", "list of velocities, one per particle; the motions in a list of maps add up"), END};
+static const cb_param link_rod[] = {{"length", CB_PARAM_NODE, 0, "", "units of length", "> 0", NULL,
+                                     "a number or an expression of t; if absent, the distance at the start"},
+                                    END};
+static const cb_param link_spring[] = {CB_SPRING_ROWS(cb_link, spring), END};
+
+const cb_map_doc cb_map_docs[] = {
+    {"time", "for particles, systems and bodies in a fluid", "", cb_time_table},
+    {"time", "for gaits", "", cb_cycle_time_table},
+    {"integrator", "for all scenarios except gaits, besides the keys of its class", "", cb_step_table},
+    {"integrator", "for gaits, besides the keys of its class", "", cb_cycle_step_table},
+    {"record", "for all scenarios", "", cb_record_table},
+    {"start", "for particles and systems with constraints", "", cb_scenario_start_table},
+    {"start", "for gaits", "", cb_group_table},
+    {"bodies.*.place", "for particles", "`points`, or `at` and `tangent`", place},
+    {"bodies.*.motion", "for particles", "A map, or a list of maps, which add up", motion},
+    {"bodies.*.link.rod", "for particles", "", link_rod},
+    {"bodies.*.link.spring", "for particles", "", link_spring},
+    {"potentials.*.central", "for particles, and for bodies in a fluid in a curved space", "", cb_central_table},
+    {"potentials.*.harmonic", "for particles", "", cb_harmonic_table},
+    {"potentials.*.expression", "for particles, and for bodies in a fluid in a curved space", "", cb_field_table},
+    {"interactions.*", "for particles", "", cb_interaction_table},
+    {"bodies.*.place", "for bodies in a fluid", "", cb_place_table},
+    {"bodies.*.motion", "for bodies in a fluid", "", cb_motion_table},
+    {"bodies.*.repeat", "for bodies in a fluid", "", cb_repeat_table},
+    {"bodies.*.parts.*", "for bodies in a fluid", "", cb_part_table},
+    {"bodies.*.shape.*", "for bodies in a fluid", "Besides the keys of its class, if `shape` is a list",
+     cb_piece_table},
+    {"bodies.*.inertial", "for bodies in a fluid", "", cb_inertial_table},
+    {"bodies.*.wrenches.*", "for bodies in a fluid", "", cb_wrench_table},
+    {"bodies.*.poses", "for bodies in a fluid", "A sequence of meshes", cb_sequence_table},
+    {"fluid.flow.vortex", "for bodies in a fluid", "", cb_vortex_table},
+    {NULL, NULL, NULL, NULL}};

@@ -1,6 +1,6 @@
-/* `contacts:`, `walls:` and `events:`.
+/* The keys `contacts:`, `walls:` and `events:`.
  *
- *   contacts: {restitution: 1, rule: sequential, pile: stop, between: [[a, b]], within: [a], except: [[a, c]]}
+ *   contacts: {restitution: 1, rule: sequential, accumulation: stop, between: [[a, b]], within: [a], except: [[a, c]]}
  *   walls:
  *     - {ball: {at: {chart: polar, point: [0, 0, 0]}, radius: 2, side: inside, restitution: 0.9, name: room}}
  *     - {plane: {at: .., normal: [1, 0, 0]}}
@@ -18,7 +18,7 @@
 
 typedef struct contact_parameters {
   double restitution;
-  int rule, pile, broad_phase;
+  int rule, accumulation, broad_phase;
   const cb_node *between, *within, *except;
 } contact_parameters;
 
@@ -29,16 +29,16 @@ typedef struct contact_parameters {
 
 const cb_param cb_scenario_contacts_table[] = {
     {"restitution", CB_PARAM_REAL, offsetof(contact_parameters, restitution), "1", "", "[0, 1]", NULL,
-     "of bodies with one another: speed after by speed before"},
+     "speed after a contact of two bodies, divided by the speed before"},
     {"rule", CB_PARAM_CHOICE, offsetof(contact_parameters, rule), "sequential", "", "", "sequential|simultaneous",
-     "of several contacts in one instant"},
-    {"pile", CB_PARAM_CHOICE, offsetof(contact_parameters, pile), "stop", "", "", "stop|rest",
-     "contacts without end: the run stops, or bodies come to rest"},
+     "rule that resolves several simultaneous contacts"},
+    {"accumulation", CB_PARAM_CHOICE, offsetof(contact_parameters, accumulation), "stop", "", "", "stop|rest",
+     "infinitely many contacts in a finite time: the run stops, or bodies come to rest"},
     {"broad_phase", CB_PARAM_CHOICE, offsetof(contact_parameters, broad_phase), "cells", "", "", "cells|all_pairs",
-     "which pairs are looked at; the contacts are the same"},
-    NODE(contact_parameters, between, "", "pairs of bodies that meet, [[a, b], ..] (default: all)"),
-    NODE(contact_parameters, within, "", "bodies whose particles meet one another"),
-    NODE(contact_parameters, except, "", "pairs of bodies that do not meet"),
+     "pairs that are examined; the contacts are the same"},
+    NODE(contact_parameters, between, "", "pairs of bodies that can collide, [[a, b], ..] (default: all)"),
+    NODE(contact_parameters, within, "", "bodies whose own particles can collide with each other"),
+    NODE(contact_parameters, except, "", "pairs of bodies that cannot collide"),
     END};
 
 static cb_status read_pair(cb_scenario *s, const cb_node *pair, const char *key, bool on) {
@@ -79,7 +79,7 @@ static cb_status read_contacts(cb_scenario *s, const cb_node *node) {
   cb_errors_add(&errors, node, status);
   if (status) cb_params_bind_right(cb_scenario_contacts_table, node, &p);
   const cb_contact_options options = {
-      .restitution = p.restitution, .rule = p.rule, .pile = p.pile, .all_pairs = p.broad_phase == 1};
+      .restitution = p.restitution, .rule = p.rule, .accumulation = p.accumulation, .all_pairs = p.broad_phase == 1};
   cb_errors_add(&errors, node, cb_scenario_placed(s, cb_builder_contacts(s->builder, &options), node, false));
   if (p.between) cb_errors_add(&errors, node, cb_builder_contact_bodies(s->builder, -1, -1, false));
   cb_errors_add(&errors, p.between, for_pairs(s, p.between, "between", true));
@@ -97,27 +97,35 @@ typedef struct wall_parameters {
   const cb_node *at, *normal, *chart, *value, *body;
 } wall_parameters;
 
-#define WALL_ROWS                                                                                           \
-  {"name", CB_PARAM_STRING, offsetof(wall_parameters, name), "", "", "", NULL, "of the wall, in messages"}, \
-      {"restitution", CB_PARAM_REAL, offsetof(wall_parameters, restitution), "1", "",                       \
-       "[0, 1]",      NULL,          "speed after by speed before"},                                        \
-      NODE(wall_parameters, body, "", "a body or a list of bodies that it stops; absent: all")
+#define WALL_ROWS                                                                                                 \
+  {"name", CB_PARAM_STRING, offsetof(wall_parameters, name), "", "", "", NULL, "name of the wall, for messages"}, \
+      {"restitution",                                                                                             \
+       CB_PARAM_REAL,                                                                                             \
+       offsetof(wall_parameters, restitution),                                                                    \
+       "1",                                                                                                       \
+       "",                                                                                                        \
+       "[0, 1]",                                                                                                  \
+       NULL,                                                                                                      \
+       "speed after the contact, divided by the speed before"},                                                   \
+      NODE(wall_parameters, body, "", "body or list of bodies that the wall reflects; if absent, all")
 
-static const cb_param ball_table[] = {
-    NODE(wall_parameters, at, NULL, "the centre, {chart: .., point: [..]}"),
-    {"radius", CB_PARAM_REAL, offsetof(wall_parameters, radius), NULL, "units of length", "> 0", NULL, "of the ball"},
-    {"side", CB_PARAM_CHOICE, offsetof(wall_parameters, side), "outside", "", "", "outside|inside",
-     "on which side bodies are"},
-    WALL_ROWS,
-    END};
+static const cb_param ball_table[] = {NODE(wall_parameters, at, NULL, "the centre, {chart: .., point: [..]}"),
+                                      {"radius", CB_PARAM_REAL, offsetof(wall_parameters, radius), NULL,
+                                       "units of length", "> 0", NULL, "radius of the ball"},
+                                      {"side", CB_PARAM_CHOICE, offsetof(wall_parameters, side), "outside", "", "",
+                                       "outside|inside", "the side on which the bodies are"},
+                                      WALL_ROWS,
+                                      END};
 static const cb_param plane_table[] = {
     NODE(wall_parameters, at, NULL, "a point of the plane, {chart: .., point: [..]}"),
-    NODE(wall_parameters, normal, NULL, "a vector there, to the side where bodies are, in the same coordinates"),
+    NODE(wall_parameters, normal, NULL,
+         "a vector at that point, towards the side of the bodies, in the same coordinates"),
     WALL_ROWS, END};
 static const cb_param wall_expression_table[] = {
-    NODE(wall_parameters, chart, "", "chart of the coordinates; absent: the embedding, or the space's own chart"),
-    NODE(wall_parameters, value, NULL, "the gap, of coordinates, t and the radius r: > 0 where bodies are"), WALL_ROWS,
-    END};
+    NODE(wall_parameters, chart, "", "chart of the coordinates; if absent, the embedding, or the space's own chart"),
+    NODE(wall_parameters, value, NULL,
+         "the gap, an expression of coordinates, t and the radius r that is > 0 where bodies are"),
+    WALL_ROWS, END};
 
 const cb_constraint_doc cb_wall_docs[] = {
     {"ball", "bodies stay outside of a geodesic ball, or inside", ball_table},
@@ -125,10 +133,11 @@ const cb_constraint_doc cb_wall_docs[] = {
     {"expression", "bodies stay where an expression is positive", wall_expression_table},
     {NULL, NULL, NULL}};
 
-/* The tangent vector with these components at a point {chart, point}, in the coordinates that the space is used in. */
+/* Reads a tangent vector at the point `at`, {chart, point}: its components are given in that chart; the result is in
+ * the coordinates in which the space is used. */
 static cb_status read_normal(const cb_scenario *s, const cb_node *at, const cb_node *node, const double *x,
                              double *normal) {
-  const cb_geometry *g = s->space;
+  const cb_space *g = s->space;
   const cb_chart *chart;
   double u[CB_COORD_MAX], q[CB_COORD_MAX], point[CB_COORD_MAX], v[CB_COORD_MAX];
   cb_status status = cb_place_chart(at, g, &chart);
@@ -137,10 +146,10 @@ static cb_status read_normal(const cb_scenario *s, const cb_node *at, const cb_n
   if (status) return status;
   if (chart == g->chart) {
     memcpy(normal, u, (size_t)g->k * sizeof *u);
-    if (!g->chart) cb_geometry_project_tangent(g, x, normal);
+    if (!g->chart) cb_space_project_tangent(g, x, normal);
     return CB_OK;
   }
-  /* through the embedding */
+  /* the charts differ: convert by the coordinates of the embedding */
   if (g->chart)
     status = g->chart->to_point(g, x, point, NULL);
   else
@@ -154,7 +163,7 @@ static cb_status read_normal(const cb_scenario *s, const cb_node *at, const cb_n
 }
 
 typedef struct wall {
-  int kind; /* row of cb_wall_docs */
+  int kind; /* index of its row of cb_wall_docs */
   wall_parameters p;
   const char *chart, *value;
   double x[CB_COORD_MAX], normal[CB_COORD_MAX];
@@ -170,7 +179,7 @@ static cb_status add_wall(cb_builder *b, int body, const void *what) {
   }
 }
 
-/* The one key of an entry among the rows of docs, and its map. */
+/* Finds the single key of an entry in the rows of docs, and its map. */
 static cb_status entry_of(const cb_node *node, const cb_constraint_doc *docs, const char *example, int *kind,
                           const cb_node **map) {
   const char *names[8];
@@ -210,28 +219,34 @@ typedef struct event_parameters {
   const cb_node *between, *particle, *chart, *value;
 } event_parameters;
 
-#define EVENT_ROWS                                                                                             \
-  {"action", CB_PARAM_CHOICE, offsetof(event_parameters, action),           "mark", "",                        \
-   "",       "stop|mark",     "the run ends, or a row of /event is written"},                                  \
-      {"direction",           CB_PARAM_CHOICE,          offsetof(event_parameters, direction), "both", "", "", \
-       "both|falling|rising", "of the zeros that count"},                                                      \
-  {                                                                                                            \
-    "name", CB_PARAM_STRING, offsetof(event_parameters, name), "", "", "", NULL, "of the event, in messages"   \
+#define EVENT_ROWS                                                                                                 \
+  {"action",                                                                                                       \
+   CB_PARAM_CHOICE,                                                                                                \
+   offsetof(event_parameters, action),                                                                             \
+   "mark",                                                                                                         \
+   "",                                                                                                             \
+   "",                                                                                                             \
+   "stop|mark",                                                                                                    \
+   "stop: the run ends; mark: only a row of /event is written"},                                                   \
+      {"direction", CB_PARAM_CHOICE,       offsetof(event_parameters, direction), "both", "",                      \
+       "",          "both|falling|rising", "direction of the zeros that count"},                                   \
+  {                                                                                                                \
+    "name", CB_PARAM_STRING, offsetof(event_parameters, name), "", "", "", NULL, "name of the event, for messages" \
   }
 
 static const cb_param distance_table[] = {NODE(event_parameters, between, NULL, "two particles, [[a, 0], [b, 0]]"),
                                           {"equals", CB_PARAM_REAL, offsetof(event_parameters, equals), NULL,
-                                           "units of length", "> 0", NULL, "the distance at which it happens"},
+                                           "units of length", "> 0", NULL, "the distance at which the event happens"},
                                           EVENT_ROWS,
                                           END};
 static const cb_param event_expression_table[] = {
     NODE(event_parameters, particle, "", "[body, number] (default: the first)"),
-    NODE(event_parameters, chart, "", "chart of the coordinates; absent: the embedding, or the space's own chart"),
-    NODE(event_parameters, value, NULL, "expression of the coordinates and t; it happens at its zeros"), EVENT_ROWS,
-    END};
+    NODE(event_parameters, chart, "", "chart of the coordinates; if absent, the embedding, or the space's own chart"),
+    NODE(event_parameters, value, NULL, "expression of the coordinates and t; the event happens at its zeros"),
+    EVENT_ROWS, END};
 
 const cb_constraint_doc cb_event_docs[] = {
-    {"distance", "two particles are this far apart", distance_table},
+    {"distance", "the distance of two particles reaches a value", distance_table},
     {"expression", "an expression of a particle's coordinates vanishes", event_expression_table},
     {NULL, NULL, NULL}};
 

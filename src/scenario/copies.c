@@ -1,9 +1,9 @@
-/* Where an immersed body is at the start, how it moves, and its copies.
+/* The position of an immersed body at the start, its motion, and its copies.
  *
  *   place:  {position: [0, 0, 1], rotation: {axis: [0, 1, 0], angle: pi/6}}     or quaternion: [w, x, y, z]
  *   motion: {velocity: [0, 0, 0], spin: [0, 0, 1], frame: world}                of the body frame's origin; rad/s
- *   repeat: {count: 1000, seed: 1}     numbers of place and motion are then expressions of i = 0 .. n - 1, of n, and of
- *                                      r1 .. r9, random in [0, 1) and new for each copy (Mersenne twister)
+ *   repeat: {count: 1000, seed: 1}     numbers of place and motion may be expressions of i = 0 .. n - 1, of n, and
+ *                                      of r1 .. r9, which are random in [0, 1) and new for each copy (Mersenne twister)
  */
 #include "scenario/fluid.h"
 
@@ -20,7 +20,8 @@ typedef struct place_parameters {
 } place_parameters;
 
 const cb_param cb_place_table[] = {
-    {"position", CB_PARAM_NODE, offsetof(place_parameters, position), "", "m", "", NULL, "of the body frame's origin"},
+    {"position", CB_PARAM_NODE, offsetof(place_parameters, position), "", "m", "", NULL,
+     "position of the body frame's origin"},
     {"rotation", CB_PARAM_NODE, offsetof(place_parameters, rotation), "", "", "", NULL, "{axis: [x, y, z], angle: ..}"},
     {"quaternion", CB_PARAM_NODE, offsetof(place_parameters, quaternion), "", "", "", NULL, "[w, x, y, z]"},
     {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
@@ -31,9 +32,11 @@ typedef struct motion_parameters {
 } motion_parameters;
 
 const cb_param cb_motion_table[] = {
-    {"velocity", CB_PARAM_NODE, offsetof(motion_parameters, velocity), "", "m/s", "", NULL, "of the frame's origin"},
+    {"velocity", CB_PARAM_NODE, offsetof(motion_parameters, velocity), "", "m/s", "", NULL,
+     "velocity of the body frame's origin"},
     {"spin", CB_PARAM_NODE, offsetof(motion_parameters, spin), "", "rad/s", "", NULL, "angular velocity"},
-    {"frame", CB_PARAM_CHOICE, offsetof(motion_parameters, frame), "world", "", "", "world|body", "whose axes"},
+    {"frame", CB_PARAM_CHOICE, offsetof(motion_parameters, frame), "world", "", "", "world|body",
+     "the frame whose axes are used"},
     {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
 typedef struct repeat_parameters {
@@ -41,14 +44,14 @@ typedef struct repeat_parameters {
 } repeat_parameters;
 
 const cb_param cb_repeat_table[] = {
-    {"count", CB_PARAM_INT, offsetof(repeat_parameters, count), NULL, "", "[1, 10000000]", NULL, "how many bodies"},
-    {"seed", CB_PARAM_INT, offsetof(repeat_parameters, seed), "1", "", ">= 0", NULL, "of the random numbers"},
+    {"count", CB_PARAM_INT, offsetof(repeat_parameters, count), NULL, "", "[1, 10000000]", NULL, "number of bodies"},
+    {"seed", CB_PARAM_INT, offsetof(repeat_parameters, seed), "1", "", ">= 0", NULL, "seed of the random numbers"},
     {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
-/* A number that may use the variables of a copy. */
+/* The variables of one copy, which the expressions in its place and motion may use. */
 typedef struct copy_scope {
   const cb_scenario *s;
-  size_t n; /* of variables: 0 for a body by itself */
+  size_t n; /* the number of variables; 0 for a body without `repeat` */
   const double *x;
 } copy_scope;
 
@@ -88,8 +91,7 @@ cb_status cb_scenario_quaternion(const cb_scenario *s, const cb_node *node, size
     square += q[i] * q[i];
   }
   if (status) return status;
-  if (fabs(square - 1) > 1e-6)
-    return cb_node_fail(node, "expected a unit quaternion, found one of norm %g", sqrt(square));
+  if (fabs(square - 1) > 1e-6) return cb_node_fail(node, "expected a unit quaternion, found the norm %g", sqrt(square));
   for (int i = 0; i < 4; i++) q[i] /= sqrt(square);
   return CB_OK;
 }
@@ -123,8 +125,8 @@ static cb_status read_one(const copy_scope *scope, const place_parameters *place
   return CB_OK;
 }
 
-/* Room for n more bodies. */
-static cb_body_start *room(cb_scenario *s, int n) {
+/* Makes the capacity of the list of bodies sufficient for n more; returns the first of them; NULL: no memory. */
+static cb_body_start *capacity(cb_scenario *s, int n) {
   cb_fluid_scenario *m = s->fluid;
   cb_body_start *all = cb_arena_alloc(s->arena, (size_t)m->n + (size_t)n, sizeof *all);
   if (!all) return NULL;
@@ -133,15 +135,15 @@ static cb_body_start *room(cb_scenario *s, int n) {
   return all + m->n;
 }
 
-/* repeat: NULL for a body by itself. */
+/* Adds the copies of a body; repeat NULL: a single body. */
 static cb_status make_copies(cb_scenario *s, const char *name, const place_parameters *place,
                              const motion_parameters *motion, const repeat_parameters *repeat,
                              const cb_immersed *what) {
   const int count = repeat ? repeat->count : 1;
   cb_status status = CB_OK;
   if (place->rotation && place->quaternion)
-    return cb_node_fail(place->quaternion, "`quaternion` beside `rotation`: expected one or the other");
-  cb_body_start *first = room(s, count);
+    return cb_node_fail(place->quaternion, "`quaternion` next to `rotation`: expected only one of them");
+  cb_body_start *first = capacity(s, count);
   gsl_rng *random = gsl_rng_alloc(gsl_rng_mt19937);
   if (!first || !random)
     status = cb_fail(CB_ERROR_MEMORY, "no memory for %d bodies", count);

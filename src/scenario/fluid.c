@@ -1,20 +1,21 @@
-/* `fluid:`, which makes a scenario one of bodies in a fluid.
+/* The key `fluid:` of scenarios of bodies in a fluid.
  *
  *   fluid:
  *     medium: water                        air (1.225 kg/m^3), water (998), none, a number, an expression of x, y, z,
  *                                          or {layers: [{below: 0, density: 998}, {density: 1.225}]}: heights are
  *                                          along -gravity
  *     gravity: [0, 0, -9.81]
- *     flow: {uniform: [1, 0, 0]}           or as scenario/flow.c has it
- *     model: local                         of forces: a fluid model, NAME or {name: NAME, ..}, or a list that adds up
- *     added_mass: exact                    where it is not that of `model`: NAME, {name: NAME, ..}, false or none
+ *     flow: {uniform: [1, 0, 0]}           or another flow of scenario/scenario_flow.c
+ *     model: local                         the fluid model of forces, NAME or {name: NAME, ..}, or a list of models:
+ *                                          they add up
+ *     added_mass: exact                    if it differs from `model`: NAME, {name: NAME, ..}, false or none
  *     compat: relative                     the fluid's momentum is relative to its flow; `paper`: without the flow
  *     floor: {kind: stiff, height: 0, stiffness: 1e4, damping: 10, friction: .3}
  *                                          or {kind: reflecting, restitution: .5}
  *     parameters: {k: 2, w: 3*k}           names in the expressions of flow, medium, poses, wrenches, place and motion
  */
 #include "scenario/fluid.h"
-#include "scenario/kind.h"
+#include "scenario/scenario_class.h"
 
 #include "tree/scalar.h"
 #include <math.h>
@@ -36,17 +37,18 @@ const cb_param cb_fluid_table[] = {
     ROW(gravity, "acceleration in m/s^2 (default [0, 0, -9.81])"),
     ROW(flow,
         "{uniform: [..]}, {shear: {velocity: [..], gradient: [[..], [..], [..]]}}, {vortex: {centre: [..], axis: "
-        "[..], circulation: .., core: ..}} of speed circulation/(2 pi r) (1 - exp(-r^2/core^2)), {velocity: [.., .., "
+        "[..], circulation: .., core: ..}} with speed circulation/(2 pi r) (1 - exp(-r^2/core^2)), {velocity: [.., .., "
         "..]} of x, y, z, t, or {grid: FILE.h5}"),
     {"compat", CB_PARAM_CHOICE, offsetof(fluid_parameters, compat), "relative", "", "", "relative|paper",
-     "momentum of the fluid: relative to its flow, or as the paper has it, without the flow"},
-    ROW(model, "of forces: a name of those below, or {name: .., ..}, or a list of them, that add up (default: local)"),
+     "momentum of the fluid: relative to its flow, or as in the paper, without the flow"},
+    ROW(model, "fluid model of forces: a name, {name: .., ..}, or a list of models, which add up (default: local)"),
     ROW(added_mass,
-        "whose added mass: a name or {name: .., ..}, or false or none (default: that of the first of `model` that has "
-        "one)"),
+        "fluid model of the added mass: a name, {name: .., ..}, false or none (default: the first of `model` that has "
+        "an added mass)"),
     ROW(floor, "{kind: stiff|reflecting, ..}"),
     ROW(parameters,
-        "named numbers, each of those before it, for expressions of flow, medium, poses, wrenches, place and motion"),
+        "named numbers, which may use earlier ones, for expressions of flow, medium, poses, wrenches, place and "
+        "motion"),
     {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
 typedef struct floor_parameters {
@@ -59,21 +61,24 @@ typedef struct floor_parameters {
   { #field, CB_PARAM_REAL, offsetof(floor_parameters, field), fallback, unit, range, NULL, doc }
 const cb_param cb_floor_table[] = {
     {"kind", CB_PARAM_CHOICE, offsetof(floor_parameters, kind), "stiff", "", "", "stiff|reflecting",
-     "pushed out by springs, or reflected"},
-    NUMBER(height, "0", "m", "", "along the normal"),
-    {"normal", CB_PARAM_NODE, offsetof(floor_parameters, normal), "", "", "", NULL, "upwards (default [0, 0, 1])"},
-    NUMBER(stiffness, "1000", "N/m", "> 0", "stiff: of the whole body, shared evenly by its vertices"),
-    NUMBER(damping, "0", "N s/m", ">= 0", "stiff: of the whole body; implicit where step damping/mass > 1"),
-    NUMBER(friction, "0", "", ">= 0", "stiff: its coefficient; implicit where step friction gravity/creep > 1"),
-    NUMBER(creep, "0.001", "m/s", "> 0", "stiff: speed at which friction sets in"),
-    NUMBER(restitution, "1", "", "[0, 1]", "reflecting: speed after over speed before"),
+     "stiff: springs push bodies out; reflecting: bodies are reflected"},
+    NUMBER(height, "0", "m", "", "height along the normal"),
+    {"normal", CB_PARAM_NODE, offsetof(floor_parameters, normal), "", "", "", NULL,
+     "upward direction (default [0, 0, 1])"},
+    NUMBER(stiffness, "1000", "N/m", "> 0", "stiff: stiffness for the complete body, shared equally by its vertices"),
+    NUMBER(damping, "0", "N s/m", ">= 0",
+           "stiff: damping for the complete body; treated implicitly if step damping/mass > 1"),
+    NUMBER(friction, "0", "", ">= 0",
+           "stiff: coefficient of friction; treated implicitly if step friction gravity/creep > 1"),
+    NUMBER(creep, "0.001", "m/s", "> 0", "stiff: speed above which friction is fully developed"),
+    NUMBER(restitution, "1", "", "[0, 1]", "reflecting: speed after the contact, divided by the speed before"),
     {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
 const cb_fluid_doc cb_fluid_docs[] = {
-    {"fluid", "medium, flow, gravity and floor", "The map `fluid`, which makes a scenario one of bodies in a fluid",
-     cb_fluid_table},
+    {"fluid", "medium, flow, gravity and floor",
+     "The map `fluid`; a scenario with this key is a scenario of bodies in a fluid", cb_fluid_table},
     {"floor", "a half space", "In `fluid`", cb_floor_table},
-    {"body", "an immersed body", "An entry of `bodies` beside `fluid`", cb_immersed_table},
+    {"body", "an immersed body", "An entry of `bodies` next to `fluid`", cb_immersed_table},
     {NULL, NULL, NULL, NULL}};
 
 cb_status cb_scenario_texts(const cb_node *list, const char *text[3]) {
@@ -109,7 +114,7 @@ cb_status cb_scenario_vector(const cb_scenario *s, const cb_node *list, size_t n
   return cb_errors_end(&errors);
 }
 
-/* One that fails has a value that is no number: what needs it is not looked at. */
+/* A parameter that could not be read gets the value nan; the values of expressions that use it are not checked. */
 cb_status cb_scenario_read_parameters(cb_scenario *s, const cb_node *map) {
   cb_fluid_scenario *m = s->fluid;
   if (!map) return CB_OK;
@@ -133,7 +138,7 @@ cb_status cb_scenario_read_parameters(cb_scenario *s, const cb_node *map) {
       m->parameter_value[n] = NAN;
       m->lost = true;
     }
-    m->n_parameters = n + 1; /* each may use those before it */
+    m->n_parameters = n + 1; /* each parameter may use the earlier ones */
   }
   return cb_errors_end(&errors);
 }
@@ -143,8 +148,8 @@ static cb_status read_layer(const cb_node *layer, bool highest, double *level, d
   const cb_node *below = cb_node_get(layer, "below"), *given = cb_node_get(layer, "density");
   cb_status status = cb_node_check_keys(layer, keys, 2);
   if (status) return status;
-  if (highest && below) return cb_node_fail(below, "the highest layer has no top: expected no `below`");
-  if (!highest && !below) return cb_node_fail(layer, "expected `below`, the height of its top");
+  if (highest && below) return cb_node_fail(below, "the highest layer has no upper limit: expected no `below`");
+  if (!highest && !below) return cb_node_fail(layer, "expected `below`, the height of the top of the layer");
   if (!given) return cb_node_fail(layer, "expected `density`, in kg/m^3");
   cb_errors errors = cb_errors_begin();
   if (below) cb_errors_add(&errors, below, cb_node_real(below, level));
@@ -183,7 +188,8 @@ static cb_status read_medium(cb_scenario *s, const cb_node *node, const cb_node 
   if (cb_medium_named(text, &density)) {
     for (size_t i = 0; i < m->n_parameters; i++)
       if (!strcmp(m->parameter[i], text))
-        return cb_node_fail(node, "`%s` is a medium here and a parameter: give the parameter another name", text);
+        return cb_node_fail(node, "`%s` is the name of a medium and of a parameter: give the parameter another name",
+                            text);
     return density > 0 ? cb_medium_uniform(density, &m->medium) : CB_OK;
   }
   status = cb_expression_constant(text, &at, &density);
@@ -252,9 +258,10 @@ cb_status cb_scenario_read_models(cb_scenario *s, const cb_node *node, cb_fluid_
     cb_fluid_model **m = &out->list[out->n];
     cb_status status = read_model(item, m);
     bool twice = false;
-    for (int k = 0; k < out->n && !status; k++) twice = twice || out->list[k]->kind == (*m)->kind;
+    for (int k = 0; k < out->n && !status; k++) twice = twice || out->list[k]->class_ == (*m)->class_;
     if (!status) out->n++;
-    if (twice) status = cb_node_fail(item, "the fluid model `%s` is named twice", (*m)->kind->name);
+    if (twice)
+      status = cb_node_fail(item, "the fluid model `%s` is listed twice: expected it once", (*m)->class_->name);
     cb_errors_add(&errors, item, status);
   }
   return cb_errors_end(&errors);
@@ -266,13 +273,13 @@ static void cb_fluid_models_free(const cb_fluid_models *m) {
 
 cb_status cb_scenario_read_added_mass(const cb_node *node, cb_fluid_model **out) {
   const cb_status status = read_model(node, out);
-  if (status || (*out)->kind->added_mass) return status;
-  return cb_node_fail(node, "the fluid model `%s` has no added mass: expected one that has, such as `local`",
-                      (*out)->kind->name);
+  if (status || (*out)->class_->added_mass) return status;
+  return cb_node_fail(node, "the fluid model `%s` has no added mass: expected a model with added mass, such as `local`",
+                      (*out)->class_->name);
 }
 
 cb_status cb_scenario_read_moving(const cb_node *node, cb_fluid_model **out, bool *moves) {
-  const char *text, *names[CB_REGISTRY_MOST + 3] = {"true", "false", "none"};
+  const char *text, *names[CB_REGISTRY_MAX + 3] = {"true", "false", "none"};
   if (!node) return CB_OK;
   if (node->kind != CB_NODE_MAP) {
     const cb_status status = cb_node_string(node, &text);
@@ -287,7 +294,7 @@ cb_status cb_scenario_read_moving(const cb_node *node, cb_fluid_model **out, boo
   return cb_scenario_read_added_mass(node, out);
 }
 
-cb_status cb_scenario_read_fluid(cb_scenario *s, const cb_node *node) {
+static cb_status read_fluid(cb_scenario *s, const cb_node *node) {
   cb_fluid_scenario *m = s->fluid;
   static const char *const medium[] = {"medium"};
   fluid_parameters p;
@@ -332,7 +339,7 @@ static void cb_fluid_scenario_free(cb_fluid_scenario *m) {
   cb_fluid_model_free(m->added_mass);
 }
 
-/* --- the kind --- */
+/* --- the class of scenario --- */
 
 static cb_status read_kind(cb_scenario *s, const cb_node *root) {
   const cb_node *fluid = cb_scenario_section(root, "fluid"), *bodies = cb_scenario_section(root, "bodies"),
@@ -342,9 +349,9 @@ static cb_status read_kind(cb_scenario *s, const cb_node *root) {
   cb_errors errors = cb_errors_begin();
   if (space && cb_errors_add(&errors, space, cb_scenario_read_filled(s, space))) {
     s->fluid->lost = true;
-    return cb_errors_end(&errors); /* what the rest means depends on it */
+    return cb_errors_end(&errors); /* the meaning of the other keys depends on the space */
   }
-  cb_errors_add(&errors, fluid, cb_scenario_read_fluid(s, fluid));
+  cb_errors_add(&errors, fluid, read_fluid(s, fluid));
   cb_errors_add(&errors, potentials, cb_scenario_read_potentials(s, potentials, bodies));
   if (bodies) cb_errors_add(&errors, bodies, cb_scenario_read_immersed(s, bodies, !errors.status));
   return cb_errors_end(&errors);
@@ -356,12 +363,12 @@ static cb_status make_run(cb_scenario *s, const cb_run_options *options) {
   return status ? status : cb_run_create_fluid(&m->fluid, m->n, m->body, s->integrator, options, &s->run);
 }
 
-static const char *subject(const cb_scenario *s) { return s->space ? s->space->kind->name : "fluid"; }
+static const char *subject(const cb_scenario *s) { return s->space ? s->space->class_->name : "fluid"; }
 
 static void free_(cb_scenario *s) {
   cb_fluid_scenario_free(s->fluid);
   cb_builder_free(s->builder);
-  cb_geometry_free(s->space);
+  cb_space_free(s->space);
 }
 
 static const char *const keys[] = {"fluid", "bodies", "space", "potentials", NULL}, *const required[] = {
@@ -370,20 +377,20 @@ static const char *const keys[] = {"fluid", "bodies", "space", "potentials", NUL
 static const cb_section sections[] = {
     {"time", cb_time_table}, {"integrator", cb_step_table}, {"record", cb_record_table}, {NULL, NULL}};
 
-const cb_scenario_kind cb_scenario_kind_fluid = {.name = "fluid",
-                                                 .configuration = &cb_configuration_fluid,
-                                                 .method = "hamilton_pontryagin",
-                                                 .keys = keys,
-                                                 .required = required,
-                                                 .sections = sections,
-                                                 .observables = cb_fluid_observables,
-                                                 .read = read_kind,
-                                                 .make_run = make_run,
-                                                 .blame = cb_scenario_blame_start,
-                                                 .resolve_body = cb_scenario_resolve_immersed,
-                                                 .attribute = "space",
-                                                 .subject = subject,
-                                                 .free = free_};
+const cb_scenario_class cb_scenario_class_fluid = {.name = "fluid",
+                                                   .configuration = &cb_configuration_rigid_body,
+                                                   .integrator = "hamilton_pontryagin",
+                                                   .keys = keys,
+                                                   .required = required,
+                                                   .sections = sections,
+                                                   .observables = cb_fluid_observables,
+                                                   .read = read_kind,
+                                                   .make_run = make_run,
+                                                   .blame = cb_scenario_blame_start,
+                                                   .resolve_body = cb_scenario_resolve_immersed,
+                                                   .attribute = "space",
+                                                   .subject = subject,
+                                                   .free = free_};
 
 int cb_scenario_bodies(const cb_scenario *s) { return s->fluid ? s->fluid->n : 0; }
 const char *cb_scenario_body_name(const cb_scenario *s, int i) { return s->fluid->body[i].name; }

@@ -1,14 +1,17 @@
-/* Title, texts and attributes of a record: what produced it. */
+/* Title, texts and attributes of a record, which document its origin, and the digests of its inputs. */
 #include "core/isa.h"
-#include "scenario/kind.h"
-
+#include "scenario/scenario_class.h"
+#include "scenario/private.h"
 #include <curvebody/constraint.h>
+
 #include <gsl/gsl_version.h>
 #include <hdf5.h>
 #include <stdio.h>
 #include <string.h>
 #include <sundials/sundials_version.h>
 #include <yaml.h>
+#include <nettle/sha2.h>
+#include <stdlib.h>
 
 #ifndef CURVEBODY_GIT_COMMIT
 #define CURVEBODY_GIT_COMMIT "unknown"
@@ -24,11 +27,11 @@ static const char *compiler(void) {
 
 const cb_record_layout *cb_scenario_layout(cb_scenario *s) {
   cb_record_layout *layout = cb_run_layout(s->run);
-  /* of its headers: HDF5 goes on with no other, and asking it takes memory */
+  /* the version of the headers: HDF5 works with no other version, and a query would need memory */
   snprintf(s->hdf5, sizeof s->hdf5, "%d.%d.%d", H5_VERS_MAJOR, H5_VERS_MINOR, H5_VERS_RELEASE);
   if (SUNDIALSGetVersion(s->sundials, sizeof s->sundials)) strcpy(s->sundials, "unknown");
-  snprintf(s->moved, sizeof s->moved, "%.17g", cb_run_start_moved(s->run));
-  snprintf(s->turned, sizeof s->turned, "%.17g", cb_run_start_turned(s->run));
+  snprintf(s->moved, sizeof s->moved, "%.17g", cb_run_start_position_change(s->run));
+  snprintf(s->turned, sizeof s->turned, "%.17g", cb_run_start_velocity_change(s->run));
   cb_scenario_sha256(cb_tree_source(s->tree), strlen(cb_tree_source(s->tree)), s->source_digest);
   const bool constrained = s->system && cb_system_constraints(s->system) > 0;
   const char *const pairs[] = {"curvebody_version",
@@ -41,10 +44,10 @@ const cb_record_layout *cb_scenario_layout(cb_scenario *s) {
                                compiler(),
                                "isa",
                                cb_isa_name(),
-                               s->kind->attribute,
-                               s->kind->subject(s),
+                               s->class->attribute,
+                               s->class->subject(s),
                                "integrator",
-                               s->integrator->kind->name,
+                               s->integrator->class_->name,
                                "solver",
                                s->integrator->solver,
                                "gsl_version",
@@ -57,9 +60,9 @@ const cb_record_layout *cb_scenario_layout(cb_scenario *s) {
                                yaml_get_version_string(),
                                *s->inputs ? "inputs_sha256" : "inputs",
                                *s->inputs ? s->inputs : "none",
-                               constrained ? "start_moved" : NULL,
+                               constrained ? "start_position_change" : NULL,
                                s->moved,
-                               "start_turned",
+                               "start_velocity_change",
                                s->turned,
                                NULL};
   memcpy(s->attributes, pairs, sizeof pairs);
@@ -69,3 +72,61 @@ const cb_record_layout *cb_scenario_layout(cb_scenario *s) {
   layout->attributes = s->attributes;
   return layout;
 }
+
+/* --- digests of the scenario's text and of its input files ---
+ *
+ * A record contains neither meshes nor poses, but the digests show whether these have changed since the start of the
+ * run.
+ */
+
+enum { LARGEST = 1 << 30 };
+
+void cb_scenario_sha256(const void *data, size_t n, char hex[CB_SCENARIO_DIGEST]) {
+  struct sha256_ctx context;
+  uint8_t digest[SHA256_DIGEST_SIZE];
+  sha256_init(&context);
+  sha256_update(&context, n, data);
+  sha256_digest(&context, sizeof digest, digest);
+  for (size_t i = 0; i < sizeof digest; i++) snprintf(hex + 2 * i, 3, "%02x", digest[i]);
+}
+
+/* s->inputs becomes the digest of its old value and the digest of the data. */
+void cb_scenario_add_data(cb_scenario *s, const void *data, size_t n) {
+  char own[CB_SCENARIO_DIGEST], both[2 * CB_SCENARIO_DIGEST];
+  cb_scenario_sha256(data, n, own);
+  const int length = snprintf(both, sizeof both, "%s%s", s->inputs, own);
+  cb_scenario_sha256(both, (size_t)length, s->inputs);
+}
+
+cb_status cb_scenario_add_input(cb_scenario *s, const char *path) {
+  char *data;
+  size_t n;
+  const cb_status status = cb_read_whole_file(path, LARGEST, &data, &n);
+  if (status) return status;
+  cb_scenario_add_data(s, data, n);
+  free(data);
+  return CB_OK;
+}
+
+cb_status cb_scenario_add_file(cb_scenario *s, const char *path) {
+  const bool full = (s->files & (s->files - 1)) == 0; /* enlarge to the next power of two */
+  const char **file = full ? cb_arena_alloc(s->arena, s->files ? 2 * s->files : 1, sizeof *file) : s->file;
+  const char *copy = cb_arena_strdup(s->arena, path);
+  if (!file || !copy) return cb_fail(CB_ERROR_MEMORY, "no memory for the name %s", path);
+  for (size_t i = 0; full && i < s->files; i++) file[i] = s->file[i];
+  s->file = file;
+  s->file[s->files++] = copy;
+  return CB_OK;
+}
+
+cb_status cb_scenario_file(cb_scenario *s, const cb_node *node, const char **path) {
+  char *name = cb_node_path(node);
+  const cb_status status = name ? cb_scenario_add_file(s, name) : cb_fail(CB_ERROR_MEMORY, "no memory for a name");
+  free(name);
+  if (!status) *path = s->file[s->files - 1];
+  return status;
+}
+
+cb_files cb_scenario_files(const cb_scenario *s) { return (cb_files){s->file, s->files}; }
+
+const char *cb_scenario_inputs(const cb_scenario *s) { return s->inputs; }

@@ -1,16 +1,21 @@
-/* A scenario that was parsed once, opened with other values in memory: a member of a sweep. */
+/* Scenarios that are not read from files: scenarios of records, and members of a sweep, which are parsed once and
+ * opened with other values in memory. */
 #pragma once
 
 #include "yaml/yaml.h"
 #include <curvebody/scenario.h>
 
-/* A key as --set has it (a scalar's text), and its value. */
+/* A key as in --set (the text of a scalar), and its value. */
 typedef struct cb_member_value {
   const cb_node *key, *value;
 } cb_member_value;
 
-/* The scenario at `root` of a tree with values[n] in their places, as cb_scenario_open reads it, or cb_scenario_open_bundle
- * where only a bundle is wanted. It has no resolved text. The tree and the values are borrowed as long as it lives, from
- * any number of threads. */
+/* Reads the text of a scenario from a record, like cb_scenario_open_text; keys may have their former names. */
+cb_status cb_scenario_open_record(const char *name, const char *text, const char *const *sets, size_t n,
+                                  cb_scenario **out);
+
+/* Reads the scenario at `root` of a tree with values[n] set for their keys, like cb_scenario_open, or like
+ * cb_scenario_open_bundle if only the bundle is needed. It has no resolved text. The tree and the values are borrowed
+ * as long as the scenario lives; scenarios in several threads may use the same ones. */
 cb_status cb_scenario_open_member(const cb_tree *tree, const cb_node *root, const cb_member_value *values, size_t n,
                                   bool only_bundle, cb_scenario **out);

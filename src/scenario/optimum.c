@@ -1,7 +1,7 @@
-/* `optimum:` of a scenario: target, bounds, base, metric. See scenario_optimum.h. */
+/* The key `optimum:` of a scenario: target, bounds, start shape and metric. */
 
 #include "bundle/read.h"
-#include "scenario/bundle.h"
+#include "scenario/bundle_scenario.h"
 #include "optimum/target.h"
 #include "tree/scalar.h"
 
@@ -11,38 +11,36 @@
 #include <string.h>
 
 typedef struct optimum_parameters {
-  const cb_node *target, *base, *bounds, *metric, *add;
-  int seek, starts, seed, method;
+  const cb_node *target, *start_shape, *bounds, *metric, *add;
+  int objective, starts, seed, method;
   double length;
-  bool apart;
+  bool no_crossing;
 } optimum_parameters;
 
 #define NODE(field, doc) \
   { #field, CB_PARAM_NODE, offsetof(optimum_parameters, field), "", "", "", NULL, doc }
 const cb_param cb_optimum_table[] = {
     {"target", CB_PARAM_NODE, offsetof(optimum_parameters, target), NULL, "", "", NULL,
-     "{move: 0.03}, a distance without turning (`any` where efficiency is sought); {turn: pi/6}; {element: [..]}, seen "
-     "from the start; or {parts: {x: "
-     "0.03, "
-     "theta: 0}}, the group's other numbers free"},
-    {"seek", CB_PARAM_CHOICE, offsetof(optimum_parameters, seek), "cost", "", "", "cost|efficiency|target",
-     "the least cost at the target; the most efficient gait; or the most of the target at a given `length`"},
+     "{move: 0.03}, a distance without rotation (`any` with `objective: efficiency`); {turn: pi/6}; {element: [..]}, "
+     "in the frame at the start; or {parts: {x: 0.03, theta: 0}}, with the group's other numbers free"},
+    {"objective", CB_PARAM_CHOICE, offsetof(optimum_parameters, objective), "cost", "", "", "cost|efficiency|target",
+     "the minimum cost at the target; the maximum efficiency; or the maximum of the target at a given `length`"},
     {"length", CB_PARAM_REAL, offsetof(optimum_parameters, length), "nan", "sqrt(cost)", "> 0", NULL,
-     "of `seek: target`: int sqrt(r'Mr') dt"},
-    NODE(base, "the shape that it begins and ends at; free if absent"),
-    NODE(bounds, "{VARIABLE: [low, high], ..}, or [low, high] of all shape variables; ~ for none"),
-    {"apart", CB_PARAM_BOOL, offsetof(optimum_parameters, apart), "false", "", "", NULL,
-     "lines of the picture that share no point may touch, not cross"},
-    NODE(metric, "bundle (its own), identity, or rows of expressions of the shape variables"),
-    NODE(add, "added to the metric: as it, or a list of its diagonal (what bending costs by itself)"),
+     "with `objective: target`: int sqrt(r'Mr') dt"},
+    NODE(start_shape, "the shape at which the gait begins and ends; free if absent"),
+    NODE(bounds, "{VARIABLE: [low, high], ..}, or [low, high] for all shape variables; ~: no bound"),
+    {"no_crossing", CB_PARAM_BOOL, offsetof(optimum_parameters, no_crossing), "false", "", "", NULL,
+     "true: lines of the body that share no point may touch but not cross"},
+    NODE(metric, "`bundle` (the bundle's metric), `identity`, or rows of expressions of the shape variables"),
+    NODE(add, "added to the metric, such as a cost of bending: rows of expressions, or a list of the diagonal"),
     {"starts", CB_PARAM_INT, offsetof(optimum_parameters, starts), "24", "", ">= 0", NULL,
-     "random starts, besides the small ellipses and the scenario's gait; 0: the gait alone, if there is one"},
-    {"seed", CB_PARAM_INT, offsetof(optimum_parameters, seed), "1", "", ">= 0", NULL, "of the random starts"},
+     "number of random starts, besides small ellipses and the scenario's gait; 0: only the gait, if there is one"},
+    {"seed", CB_PARAM_INT, offsetof(optimum_parameters, seed), "1", "", ">= 0", NULL, "seed of the random starts"},
     {"method", CB_PARAM_CHOICE, offsetof(optimum_parameters, method), "newton", "", "", "newton|flow",
-     "Newton's steps with the exact second variation, or down the constrained gradient"},
+     "Newton steps with the exact second variation, or steps along the negative constrained gradient"},
     {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
-/* Slack of a gait in its bounds: one that was found touches them. */
+/* A gait may exceed its bounds by this tolerance, because a gait that a search has found may touch them. */
 static const double typed = 1e-6;
 
 /* --- the target --- */
@@ -55,7 +53,7 @@ static bool one_of(const char *name, const char *const *list) {
   return *list != NULL;
 }
 
-/* What the classes of its conjugate elements are told by. */
+/* Whether a group has targets of this kind: the numbers of `move` and `turn` must not change under conjugation. */
 static bool has_target(const cb_group *G, cb_gait_target_kind kind) {
   static const char *const turning[] = {"so2", "se2", "so3", "se3", NULL}, *const moving[] = {"se2", "se3", NULL};
   if (kind == CB_GAIT_MOVE) return one_of(G->name, moving) || (G->abelian && strcmp(G->name, "so2"));
@@ -69,14 +67,15 @@ static cb_status unfit(const cb_group *G, const cb_node *node, cb_gait_target_ki
       strcat(fit, *fit ? ", " : "");
       strcat(fit, targets[k]);
     }
-  return cb_node_fail(node, "%s: %s has no %s that is the same wherever a cycle begins; expected one of %s",
+  return cb_node_fail(node, "%s: %s has no %s that is independent of the start of the cycle; expected one of %s",
                       targets[kind], G->name, kind == CB_GAIT_MOVE ? "distance" : "angle", fit);
 }
 
-/* `any`: the size is free, as it is where efficiency is sought. */
+/* Reads the size of a target, or `any`: the size is then free, which only a search for efficiency permits. */
 static cb_status read_size(const cb_node *node, const char *name, bool efficient, double *out) {
   if (node->kind != CB_NODE_SCALAR || strcmp(node->text, "any")) return cb_scalar_real(node, name, NULL, out);
-  if (!efficient) return cb_node_fail(node, "%s: `any` belongs to `seek: efficiency`; expected a number", name);
+  if (!efficient)
+    return cb_node_fail(node, "%s: `any` applies only to `objective: efficiency`; expected a number", name);
   *out = 1;
   return CB_OK;
 }
@@ -90,9 +89,9 @@ static cb_status read_amount(const cb_group *G, const cb_node *node, bool effici
     return cb_node_fail(node, "turn: expected an angle in (0, 2*pi), found %g", t->value);
   if (!turn && G->size > 1 && !(t->value > 0))
     return cb_node_fail(node, "move: expected a distance > 0, found %g", t->value);
-  return t->value == 0
-             ? cb_node_fail(node, "%s: expected a number that is not 0: to stay costs nothing", targets[t->kind])
-             : CB_OK;
+  return t->value == 0 ? cb_node_fail(node, "%s: expected a number that is not 0: a body that stays has no cost",
+                                      targets[t->kind])
+                       : CB_OK;
 }
 
 static cb_status read_target_element(const cb_group *G, const cb_node *node, cb_gait_target *t) {
@@ -101,7 +100,9 @@ static cb_status read_target_element(const cb_group *G, const cb_node *node, cb_
   if (status) return status;
   G->identity(G, one);
   for (int k = 0; k < G->size; k++) off = fmax(off, fabs(t->element[k] - one[k]));
-  return off > 0 ? CB_OK : cb_node_fail(node, "element: expected another than the identity: to stay costs nothing");
+  return off > 0 ? CB_OK
+                 : cb_node_fail(node,
+                                "element: expected an element other than the identity: a body that stays has no cost");
 }
 
 static cb_status read_parts(const cb_group *G, const cb_node *node, bool efficient, cb_gait_target *t) {
@@ -128,7 +129,7 @@ static cb_status read_parts(const cb_group *G, const cb_node *node, bool efficie
   }
   const cb_status status = cb_errors_end(&errors);
   if (status || !stays) return status;
-  return cb_node_fail(node, "parts: expected a number that is not the identity's: to stay costs nothing");
+  return cb_node_fail(node, "parts: expected a number that differs from the identity: a body that stays has no cost");
 }
 
 static cb_status read_target(const cb_group *G, const cb_node *map, bool efficient, cb_gait_target *t) {
@@ -140,8 +141,11 @@ static cb_status read_target(const cb_group *G, const cb_node *map, bool efficie
   for (int k = 0; k < TARGETS && !status; k++) {
     const cb_node *given = cb_node_get(map, targets[k]);
     if (given && node)
-      return cb_node_fail(given, "`%s` beside `%s`: expected one target", targets[k], targets[t->kind]);
-    if (given) node = given, t->kind = (cb_gait_target_kind)k;
+      return cb_node_fail(given, "`%s` next to `%s`: expected only one target", targets[k], targets[t->kind]);
+    if (given) {
+      node = given;
+      t->kind = (cb_gait_target_kind)k;
+    }
   }
   if (status) return status;
   if (!node) return cb_node_fail(map, "target: expected one of move, turn, element, parts");
@@ -156,21 +160,22 @@ static cb_status read_target(const cb_group *G, const cb_node *map, bool efficie
 }
 
 static cb_status check_length(const cb_node *map, const optimum_parameters *p) {
-  const cb_node *length = cb_node_get(map, "length"), *seek = cb_node_get(map, "seek");
-  const bool wanted = p->seek == CB_SEEK_TARGET;
-  if (length && !wanted) return cb_node_fail(length, "`length` belongs to `seek: target`");
+  const cb_node *length = cb_node_get(map, "length"), *objective = cb_node_get(map, "objective");
+  const bool wanted = p->objective == CB_OBJECTIVE_TARGET;
+  if (length && !wanted) return cb_node_fail(length, "`length` applies only to `objective: target`");
   if (length || !wanted) return CB_OK;
   return cb_node_misspelt(map, "length", NULL, 0)
              ? cb_fail_consequence()
-             : cb_node_fail(seek, "missing key 'length': expected that at which the most of the target is sought");
+             : cb_node_fail(objective, "missing key 'length': expected the length at which the target is maximised");
 }
 
-/* Of a target that was read. */
+/* Checks that the target t, which was read, has the amount that the objective needs. */
 static cb_status check_amount(const cb_group *G, const optimum_parameters *p, const cb_gait_target *t) {
-  static const char *const words[] = {"cost", "efficiency", "target"};
-  if (p->seek == CB_SEEK_COST || cb_gait_target_amount(G, t) >= 0) return CB_OK;
-  return cb_node_fail(p->target, "`seek: %s` is of an amount: expected move, turn, or parts of which one is not 0",
-                      words[p->seek]);
+  static const char *const texts[] = {"cost", "efficiency", "target"};
+  if (p->objective == CB_OBJECTIVE_COST || cb_gait_target_amount(G, t) >= 0) return CB_OK;
+  return cb_node_fail(
+      p->target, "`objective: %s` needs an amount: expected move, turn, or parts with exactly one number that is not 0",
+      texts[p->objective]);
 }
 
 /* --- bounds --- */
@@ -195,10 +200,16 @@ static cb_status read_bound(const cb_node *node, const char *name, double *low, 
 }
 
 static cb_status read_bounds(const cb_bundle *b, const cb_node *node, cb_optimum_scenario *o) {
-  for (int i = 0; i < b->n; i++) o->lower[i] = -INFINITY, o->upper[i] = INFINITY;
+  for (int i = 0; i < b->n; i++) {
+    o->lower[i] = -INFINITY;
+    o->upper[i] = INFINITY;
+  }
   if (node->kind == CB_NODE_LIST) {
     const cb_status status = read_bound(node, "bounds", &o->lower[0], &o->upper[0]);
-    for (int i = 1; i < b->n; i++) o->lower[i] = o->lower[0], o->upper[i] = o->upper[0];
+    for (int i = 1; i < b->n; i++) {
+      o->lower[i] = o->lower[0];
+      o->upper[i] = o->upper[0];
+    }
     return status;
   }
   if (node->kind != CB_NODE_MAP)
@@ -216,17 +227,23 @@ static cb_status read_bounds(const cb_bundle *b, const cb_node *node, cb_optimum
   return cb_errors_end(&errors);
 }
 
-/* The extent of a gait by samples, and where it has corners. */
+/* The extent of a gait, from samples and its corners. */
 static void extent(const cb_gait *g, double *low, double *high) {
   enum { SAMPLES = 512 };
   const int n = cb_gait_variables(g);
   const double *at;
   const int breaks = cb_gait_breaks(g, &at);
-  for (int i = 0; i < n; i++) low[i] = INFINITY, high[i] = -INFINITY;
+  for (int i = 0; i < n; i++) {
+    low[i] = INFINITY;
+    high[i] = -INFINITY;
+  }
   for (int k = 0; k < SAMPLES + breaks; k++) {
     double r[CB_SHAPE_MAX];
     cb_gait_at(g, k < SAMPLES ? (double)k / SAMPLES : at[k - SAMPLES], r, NULL);
-    for (int i = 0; i < n; i++) low[i] = fmin(low[i], r[i]), high[i] = fmax(high[i], r[i]);
+    for (int i = 0; i < n; i++) {
+      low[i] = fmin(low[i], r[i]);
+      high[i] = fmax(high[i], r[i]);
+    }
   }
 }
 
@@ -238,21 +255,23 @@ static bool leaves(const cb_bundle *b, const cb_optimum_scenario *o, const doubl
   return false;
 }
 
-/* Shapes from low to high within the bounds; what: "base". */
+/* Checks that shapes from low to high are within the bounds; what: "start shape" or "gait". */
 static cb_status check_within(const cb_bundle *b, const cb_optimum_scenario *o, const cb_node *bounds, const char *what,
                               const double *low, const double *high) {
   cb_errors errors = cb_errors_begin();
   for (int i = 0; i < b->n; i++) {
-    const double most = slack(low[i], high[i]);
+    const double maximum = slack(low[i], high[i]);
     const cb_node *own = cb_node_get(bounds, b->shape[i]), *node = own ? own : bounds;
-    if (low[i] < o->lower[i] - most)
-      cb_errors_add(&errors, node,
-                    cb_node_fail(node, "%s: expected bounds with the %s in them, which has %g, found low %g",
-                                 b->shape[i], what, low[i], o->lower[i]));
-    else if (high[i] > o->upper[i] + most)
-      cb_errors_add(&errors, node,
-                    cb_node_fail(node, "%s: expected bounds with the %s in them, which has %g, found high %g",
-                                 b->shape[i], what, high[i], o->upper[i]));
+    if (low[i] < o->lower[i] - maximum)
+      cb_errors_add(
+          &errors, node,
+          cb_node_fail(node, "%s: expected bounds that contain the %s, whose value is %g; found the lower bound %g",
+                       b->shape[i], what, low[i], o->lower[i]));
+    else if (high[i] > o->upper[i] + maximum)
+      cb_errors_add(
+          &errors, node,
+          cb_node_fail(node, "%s: expected bounds that contain the %s, whose value is %g; found the upper bound %g",
+                       b->shape[i], what, high[i], o->upper[i]));
   }
   return cb_errors_end(&errors);
 }
@@ -260,13 +279,18 @@ static cb_status check_within(const cb_bundle *b, const cb_optimum_scenario *o, 
 static cb_status read_range(const cb_bundle *b, const optimum_parameters *p, cb_optimum_scenario *o) {
   double low[CB_SHAPE_MAX], high[CB_SHAPE_MAX];
   cb_errors errors = cb_errors_begin();
-  cb_status base = CB_OK, bounds = CB_OK;
-  if (p->base) base = cb_errors_add(&errors, p->base, cb_gait_read_shape(b, p->base, "base", o->base));
-  if (p->base && !base) o->problem.base = o->base;
+  cb_status start_shape = CB_OK, bounds = CB_OK;
+  if (p->start_shape)
+    start_shape =
+        cb_errors_add(&errors, p->start_shape, cb_gait_read_shape(b, p->start_shape, "start_shape", o->start_shape));
+  if (p->start_shape && !start_shape) o->problem.start_shape = o->start_shape;
   if (p->bounds) bounds = cb_errors_add(&errors, p->bounds, read_bounds(b, p->bounds, o));
-  if (p->bounds && !bounds) o->problem.lower = o->lower, o->problem.upper = o->upper;
-  if (p->bounds && !bounds && p->base && !base)
-    cb_errors_add(&errors, p->bounds, check_within(b, o, p->bounds, "base", o->base, o->base));
+  if (p->bounds && !bounds) {
+    o->problem.lower = o->lower;
+    o->problem.upper = o->upper;
+  }
+  if (p->bounds && !bounds && p->start_shape && !start_shape)
+    cb_errors_add(&errors, p->bounds, check_within(b, o, p->bounds, "start shape", o->start_shape, o->start_shape));
   if (p->bounds && !bounds && o->problem.start) {
     extent(o->problem.start, low, high);
     o->left_out = p->starts > 0 && leaves(b, o, low, high);
@@ -280,20 +304,21 @@ static cb_status read_range(const cb_bundle *b, const optimum_parameters *p, cb_
 
 /* --- the metric --- */
 
-/* Where the bundle itself is as it should be, so is the metric. */
+/* Checks the metric at a shape at which the bundle itself is valid. */
 static cb_status check_metric_at(const cb_bundle *b, const cb_bundle *weighed, const cb_node *node, const double *r) {
   double A[CB_GROUP_DIM * CB_SHAPE_MAX], M[CB_SHAPE_MAX * CB_SHAPE_MAX];
   if (cb_bundle_connection(b, r, A, NULL, NULL, NULL)) return CB_OK;
   return cb_bundle_connection(weighed, r, A, NULL, M, NULL) ? cb_node_fail(node, "%s", cb_error_text()) : CB_OK;
 }
 
-/* At the base, on the gait, and at even shapes (multiples of irrationals) within bounds. */
+/* Checks the metric at the start shape, on the gait, and at shapes that fill the bounds evenly (multiples of irrational
+ * numbers). */
 static cb_status check_metric(const cb_bundle *b, const cb_optimum_scenario *o, const cb_node *node) {
   enum { SHAPES = 64 };
   const cb_optimum_problem *p = &o->problem;
   bool bounded = p->lower != NULL;
   for (int i = 0; i < b->n && bounded; i++) bounded = isfinite(p->lower[i]) && isfinite(p->upper[i]);
-  cb_status status = p->base ? check_metric_at(b, o->weighed, node, p->base) : CB_OK;
+  cb_status status = p->start_shape ? check_metric_at(b, o->weighed, node, p->start_shape) : CB_OK;
   for (int k = 0; k < SHAPES && !status; k++) {
     double r[CB_SHAPE_MAX];
     if (p->start) cb_gait_at(p->start, (double)k / SHAPES, r, NULL);
@@ -316,20 +341,22 @@ static cb_status read_metric(const cb_bundle *b, const optimum_parameters *p, cb
   return status;
 }
 
-/* --- the whole --- */
+/* --- the complete map --- */
 
 static cb_status check_bundle(const cb_bundle *b, const cb_node *map, const optimum_parameters *p) {
-  const cb_node *apart = cb_node_get(map, "apart");
+  const cb_node *no_crossing = cb_node_get(map, "no_crossing");
   cb_errors errors = cb_errors_begin();
   if (b->n == 1 && !(b->period[0] > 0))
     cb_errors_add(&errors, map,
                   cb_node_fail(map,
-                               "bundle %s has one shape variable, %s, which is no phase: nothing is enclosed, and a "
-                               "gait brings the body back to where it was",
-                               b->kind->name, b->shape[0]));
-  if (p->apart && (!b->kind->picture || b->lines == 0))
-    cb_errors_add(&errors, apart,
-                  cb_node_fail(apart, "apart: bundle %s has no picture with lines that could cross", b->kind->name));
+                               "bundle %s has one shape variable, %s, which is not a phase: every cycle has zero "
+                               "holonomy; expected more shape variables, or a phase",
+                               b->class_->name, b->shape[0]));
+  if (p->no_crossing && (!b->class_->plot || b->lines == 0))
+    cb_errors_add(
+        &errors, no_crossing,
+        cb_node_fail(no_crossing, "no_crossing: bundle %s has no lines that could cross: expected no such key",
+                     b->class_->name));
   return cb_errors_end(&errors);
 }
 
@@ -346,15 +373,16 @@ cb_status cb_scenario_read_optimum(cb_scenario *s, const cb_node *node) {
     cb_params_bind_right(cb_optimum_table, node, &p);
   o->node = node;
   o->problem = (cb_optimum_problem){.bundle = b,
-                                    .seek = (cb_seek)p.seek,
+                                    .objective = (cb_objective)p.objective,
                                     .length = p.length,
-                                    .apart = p.apart,
+                                    .no_crossing = p.no_crossing,
                                     .start = m->gait,
                                     .starts = p.starts,
                                     .seed = (uint64_t)p.seed,
                                     .flow = p.method == 1};
-  if (p.target && !cb_errors_add(&errors, p.target,
-                                 read_target(b->group, p.target, p.seek == CB_SEEK_EFFICIENCY, &o->problem.target)))
+  if (p.target &&
+      !cb_errors_add(&errors, p.target,
+                     read_target(b->group, p.target, p.objective == CB_OBJECTIVE_EFFICIENCY, &o->problem.target)))
     cb_errors_add(&errors, p.target, check_amount(b->group, &p, &o->problem.target));
   cb_errors_add(&errors, node, check_length(node, &p));
   cb_errors_add(&errors, node, read_range(b, &p, o));

@@ -1,7 +1,7 @@
-/* Loading plugins: their classes join the registries. */
+/* Loads plugins: their classes are added to the registries. */
 #include "core/file.h"
 #include "core/registry.h"
-#include "scenario/bundle.h"
+#include "scenario/bundle_scenario.h"
 
 #include <curvebody/plugin.h>
 #include <dlfcn.h>
@@ -9,35 +9,43 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What each kind of class is called, and what one must have beside name, title and doc. */
+/* The name of each type of class, and the members that one must have besides name, title and doc. */
 typedef struct kind {
-  const char *word, *expected;
+  const char *text, *expected;
   size_t size;
   const cb_registry *registry;
   bool (*whole)(const void *of);
 } kind;
 
-/* All classes begin so. */
+/* All classes begin like this. */
 typedef struct named {
   const char *name, *title, *doc;
 } named;
 
-#define WHOLE(type, condition)               \
-  static bool type##_whole(const void *of) { \
-    const cb_##type##_class *c = of;         \
-    return condition;                        \
-  }
-WHOLE(geometry, c->init)
-WHOLE(integrator, (c->configuration == &cb_configuration_particles || c->configuration == &cb_configuration_fluid ||
-                   c->configuration == &cb_configuration_bundle) &&
-                      c->step)
-WHOLE(bundle, c->init && (c->on_jets || c->connection))
-WHOLE(body, c->build)
-WHOLE(shape, c->make)
-WHOLE(fluid_model, (c->on_twist || c->on_face || c->added_mass) && !(c->on_twist && c->on_face))
+static bool space_whole(const void *of) { return ((const cb_space_class *)of)->init; }
+
+static bool integrator_whole(const void *of) {
+  const cb_integrator_class *c = of;
+  const bool known = c->configuration == &cb_configuration_particles ||
+                     c->configuration == &cb_configuration_rigid_body || c->configuration == &cb_configuration_bundle;
+  return known && c->step;
+}
+
+static bool bundle_whole(const void *of) {
+  const cb_bundle_class *c = of;
+  return c->init && (c->on_jets || c->connection);
+}
+
+static bool body_whole(const void *of) { return ((const cb_body_class *)of)->build; }
+static bool shape_whole(const void *of) { return ((const cb_shape_class *)of)->make; }
+
+static bool fluid_model_whole(const void *of) {
+  const cb_fluid_model_class *c = of;
+  return (c->on_twist || c->on_face || c->added_mass) && !(c->on_twist && c->on_face);
+}
 
 static const kind kinds[] = {
-    [CB_PLUGIN_IS_SPACE] = {"space", "init", CB_PLUGIN_SIZE_SPACE, &cb_geometry_registry, geometry_whole},
+    [CB_PLUGIN_IS_SPACE] = {"space", "init", CB_PLUGIN_SIZE_SPACE, &cb_space_registry, space_whole},
     [CB_PLUGIN_IS_INTEGRATOR] = {"integrator", "a configuration (one of cb_configuration_...) and step",
                                  CB_PLUGIN_SIZE_INTEGRATOR, &cb_integrator_registry, integrator_whole},
     [CB_PLUGIN_IS_BUNDLE] = {"bundle", "init, and on_jets or connection", CB_PLUGIN_SIZE_BUNDLE, &cb_bundle_registry,
@@ -54,8 +62,8 @@ static bool is_taken(const cb_plugin *p, const cb_plugin_class *c) {
   const char *name = name_of(c), *other;
   for (size_t i = 0; (other = kinds[c->kind].registry->name(i)); i++)
     if (!strcmp(other, name)) return true;
-  for (size_t i = 0; c->kind == CB_PLUGIN_IS_BUNDLE && cb_bundle_kinds[i]; i++)
-    if (!strcmp(cb_bundle_kinds[i]->name, name)) return true;
+  for (size_t i = 0; c->kind == CB_PLUGIN_IS_BUNDLE && cb_scenario_bundles[i]; i++)
+    if (!strcmp(cb_scenario_bundles[i]->name, name)) return true;
   for (const cb_plugin_class *earlier = p->classes; earlier < c; earlier++)
     if (earlier->kind == c->kind && !strcmp(name_of(earlier), name)) return true;
   return false;
@@ -63,7 +71,7 @@ static bool is_taken(const cb_plugin *p, const cb_plugin_class *c) {
 
 static cb_status check_class(const char *path, const cb_plugin *p, const cb_plugin_class *c) {
   static const char other_headers[] =
-      "%s: error: a plugin compiled with other headers: compile it with those of this "
+      "%s: error: the plugin was compiled with other headers: compile it with the headers of this "
       "curvebody";
   if ((unsigned)c->kind >= KINDS || c->size != kinds[c->kind].size)
     return cb_fail_placed(CB_ERROR_INPUT, other_headers, path);
@@ -71,31 +79,32 @@ static cb_status check_class(const char *path, const cb_plugin *p, const cb_plug
   const named *n = c->of;
   if (!n->name || !*n->name || !n->title || !n->doc || !k->whole(c->of))
     return cb_fail_placed(CB_ERROR_INPUT, "%s: error: %s `%s` of the plugin: expected name, title, doc, %s", path,
-                          k->word, n->name ? n->name : "", k->expected);
+                          k->text, n->name ? n->name : "", k->expected);
   if (is_taken(p, c))
-    return cb_fail_placed(CB_ERROR_INPUT, "%s: error: there is a %s `%s` already", path, k->word, n->name);
+    return cb_fail_placed(CB_ERROR_INPUT, "%s: error: a %s `%s` already exists: expected another name", path, k->text,
+                          n->name);
   size_t count = 0;
   while (k->registry->name(count)) count++;
-  if (count + (size_t)(c - p->classes) >= CB_REGISTRY_MOST)
-    return cb_fail_placed(CB_ERROR_INPUT, "%s: error: more than %d classes of one kind (%s)", path, CB_REGISTRY_MOST,
-                          k->word);
+  if (count + (size_t)(c - p->classes) >= CB_REGISTRY_MAX)
+    return cb_fail_placed(CB_ERROR_INPUT, "%s: error: too many classes: expected at most %d of type %s", path,
+                          CB_REGISTRY_MAX, k->text);
   return CB_OK;
 }
 
 static cb_status check(const char *path, const cb_plugin *p) {
   if (p->version != CB_PLUGIN_VERSION)
     return cb_fail_placed(CB_ERROR_INPUT,
-                          "%s: error: a plugin of version %d: expected %d; compile it with the headers of this "
+                          "%s: error: the plugin has version %d, expected %d: compile it with the headers of this "
                           "curvebody",
                           path, p->version, CB_PLUGIN_VERSION);
   if (!p->classes || !p->classes->of)
-    return cb_fail_placed(CB_ERROR_INPUT, "%s: error: a plugin without a class", path);
+    return cb_fail_placed(CB_ERROR_INPUT, "%s: error: the plugin has no class: expected at least one", path);
   cb_status status = CB_OK;
   for (const cb_plugin_class *c = p->classes; c->of && !status; c++) status = check_class(path, p, c);
   return status;
 }
 
-/* A name with a slash is of a file; others are looked for by the loader. */
+/* Checks the file of a plugin, if the name has a slash and is therefore a path; the loader searches for other names. */
 static cb_status check_file(const char *path) {
   if (!strchr(path, '/')) return CB_OK;
   const char *why;
@@ -111,9 +120,10 @@ cb_status cb_plugin_load(const char *path) {
   void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (!object) return cb_fail_placed(CB_ERROR_FILE, "%s: error: cannot load the plugin: %s", path, dlerror());
   const cb_plugin *plugin = dlsym(object, "curvebody_plugin");
-  cb_status status = plugin
-                         ? check(path, plugin)
-                         : cb_fail_placed(CB_ERROR_INPUT, "%s: error: no plugin: it has no `curvebody_plugin`", path);
+  cb_status status =
+      plugin ? check(path, plugin)
+             : cb_fail_placed(CB_ERROR_INPUT, "%s: error: this is not a plugin: expected the symbol `curvebody_plugin`",
+                              path);
   if (status) {
     dlclose(object);
     return status;

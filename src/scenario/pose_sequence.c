@@ -1,7 +1,7 @@
-/* Poses of a body from one HDF5 file. */
+/* Poses of a body from one HDF5 file (scenario/hdf5_input.h). */
 #include "core/failure.h"
-#include "scenario/pose_sequence.h"
-#include "record/array.h"
+#include "scenario/hdf5_input.h"
+#include "record/arrays.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,8 +12,8 @@ typedef struct sequence {
   const char *path, *dataset;
   int poses, vertices, faces;
   double (*x)[3]; /* [poses * vertices] */
-  double *time;   /* [poses]; NULL: by step */
-  int (*face)[3]; /* NULL: the file has none */
+  double *time;   /* [poses]; NULL: the step gives the times */
+  int (*face)[3]; /* NULL: the file has no faces */
 } sequence;
 
 /* ---- poses, times, faces ---- */
@@ -23,8 +23,10 @@ static cb_status check_finite(const sequence *s) {
     for (int v = 0; v < s->vertices; v++) {
       const double *x = s->x[(size_t)i * (size_t)s->vertices + (size_t)v];
       if (!isfinite(x[0]) || !isfinite(x[1]) || !isfinite(x[2]))
-        return cb_fail_placed(CB_ERROR_INPUT, "%s: error: dataset '%s': pose %d: vertex %d is not finite: (%g, %g, %g)",
-                              s->path, s->dataset, i + 1, v + 1, x[0], x[1], x[2]);
+        return cb_fail_placed(
+            CB_ERROR_INPUT,
+            "%s: error: dataset '%s': pose %d: expected finite coordinates of vertex %d, found (%g, %g, %g)", s->path,
+            s->dataset, i + 1, v + 1, x[0], x[1], x[2]);
     }
   return CB_OK;
 }
@@ -59,7 +61,7 @@ static cb_status read_times(sequence *s, double start) {
 }
 
 static cb_status read_faces(sequence *s) {
-  static const cb_hdf5_expected expected = {H5T_INTEGER, 2, 2, 3, "[face, 3], or the mesh whose poses these are"};
+  static const cb_hdf5_expected expected = {H5T_INTEGER, 2, 2, 3, "[face, 3], or the mesh of these poses"};
   cb_hdf5_array a;
   cb_status status = cb_hdf5_read_array(&s->file, "face", &expected, &a);
   if (status) return status;
@@ -80,7 +82,8 @@ static cb_status read_faces(sequence *s) {
   return status;
 }
 
-/* The face's vertices in the mesh; false where it has two that the mesh joins, and no such face. */
+/* Finds the vertices v of the mesh that correspond to a face of the file; false if the mesh joins two of them and
+ * therefore has no such face. */
 static bool in_mesh(const cb_surface *mesh, const int *face, int v[3]) {
   bool joined = false;
   for (int k = 0; k < 3; k++) v[k] = mesh->vertex[face[k]];
@@ -94,7 +97,7 @@ static cb_status check_same(const sequence *s, const cb_surface *mesh) {
   for (int f = 0; f < s->faces; f++) count += in_mesh(mesh, s->face[f], v);
   if (count != mesh->faces)
     return cb_fail_placed(CB_ERROR_INPUT,
-                          "%s: error: dataset 'face' has the shape [%d, 3], expected [%d, 3] as the mesh has", s->path,
+                          "%s: error: dataset 'face' has the shape [%d, 3], expected [%d, 3] as in the mesh", s->path,
                           count, mesh->faces);
   for (int f = 0, at = 0; f < s->faces; f++) {
     if (!in_mesh(mesh, s->face[f], v)) continue;
@@ -118,7 +121,7 @@ static cb_status read_file(sequence *s, const cb_surface *mesh, const cb_poses_t
   return !status && mesh ? s->face ? check_same(s, mesh) : CB_OK : status;
 }
 
-/* An error of arrays as one of the file. */
+/* Adds the path of the file to an error in the data that were read from it. */
 static cb_status of_file(const sequence *s, cb_status status) {
   if (status != CB_ERROR_ARGUMENT && status != CB_ERROR_DOMAIN) return status;
   return cb_fail_placed(CB_ERROR_INPUT, "%s: error: %s", s->path, cb_error_text());
@@ -131,8 +134,8 @@ static cb_status gather(const sequence *s, const cb_surface *body) {
     if (apart >= 0)
       return cb_fail_placed(
           CB_ERROR_INPUT,
-          "%s: error: dataset '%s': pose %d: vertex %d is not at the place of vertex %d, with which `weld` "
-          "joins it",
+          "%s: error: dataset '%s': pose %d: vertex %d does not coincide with vertex %d, to which `weld` joins it: "
+          "expected equal coordinates",
           s->path, s->dataset, i + 1, apart + 1, body->number[body->vertex[apart]]);
     cb_surface_gather(body, x, s->x + (size_t)i * (size_t)body->vertices);
   }
@@ -167,9 +170,9 @@ static cb_status build(const sequence *s, const cb_surface *mesh, const cb_poses
 cb_status cb_poses_read_sequence(const char *path, const char *dataset, const cb_surface *mesh,
                                  const cb_poses_times *times, const cb_mending *how, cb_surface **rest,
                                  cb_poses **out) {
-  if (!mesh && !rest) return cb_fail(CB_ERROR_ARGUMENT, "%s: poses without a mesh", path);
+  if (!mesh && !rest) return cb_fail(CB_ERROR_ARGUMENT, "%s: poses need a mesh: expected `mesh` or `rest`", path);
   if (!(times->step >= 0))
-    return cb_fail(CB_ERROR_ARGUMENT, "%s: poses with step %g, expected 0 or more", path, times->step);
+    return cb_fail(CB_ERROR_ARGUMENT, "%s: expected a step >= 0 of the poses, found %g", path, times->step);
   sequence s = {.path = path, .dataset = dataset ? dataset : "poses"};
   cb_status status = cb_hdf5_source_open(path, &s.file);
   if (status) return status;

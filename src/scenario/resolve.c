@@ -1,11 +1,11 @@
-/* The resolved scenario: every map with its defaults, as YAML that reads back the same wherever it is read. Numbers
- * keep their text, so that a run from the resolved scenario repeats the bytes of the original. */
+/* The resolved scenario: every map with its defaults, as YAML that has the same meaning in any folder. Numbers keep
+ * their text, so that a run from the resolved scenario repeats the original bit for bit. */
 #include "bodies/place.h"
 #include "bundle/gait_text.h"
 #include "core/file.h"
-#include "scenario/bundle.h"
+#include "scenario/bundle_scenario.h"
 #include "scenario/fluid.h"
-#include "scenario/kind.h"
+#include "scenario/scenario_class.h"
 
 #include <curvebody/constraint.h>
 #include <errno.h>
@@ -22,7 +22,7 @@ static cb_node *new_map(cb_scenario *s, size_t count) {
   return map->keys && map->items ? map : NULL;
 }
 
-/* With room for the items. */
+/* A copy of a node with memory for its items. */
 static cb_node *copy_of_list(cb_scenario *s, const cb_node *node) {
   cb_node *list = cb_arena_alloc(s->arena, 1, sizeof *list);
   if (!list) return NULL;
@@ -37,7 +37,7 @@ static const cb_node *new_text(cb_scenario *s, const char *text) {
   return node;
 }
 
-/* `key: value` of a scalar in short form, such as `space: h3`, as a map with `name`. */
+/* A scalar in short form, such as `space: h3`, as a map with `name`. */
 static const cb_node *as_map(cb_scenario *s, const cb_node *node) {
   if (!node || node->kind != CB_NODE_SCALAR) return node;
   cb_node *map = new_map(s, 1);
@@ -46,12 +46,12 @@ static const cb_node *as_map(cb_scenario *s, const cb_node *node) {
   return map;
 }
 
-/* With the defaults of a table; a map that could not be made is not one that is absent. */
+/* Adds the defaults of a table. If the map could not be made, the result is NULL. */
 static const cb_node *with_defaults(cb_scenario *s, const cb_param *table, const cb_node *map) {
   return map ? cb_params_resolved(table, map, s->arena) : NULL;
 }
 
-/* The path of a mesh from the root: the resolved scenario is read from a record too, which stands elsewhere. */
+/* The absolute path of a mesh, because the resolved scenario is also read from a record, which is in another folder. */
 static const cb_node *absolute(cb_scenario *s, const cb_node *file) {
   char *path = cb_node_path(file), *real = path ? realpath(path, NULL) : NULL;
   const char *text = real ? cb_arena_strdup(s->arena, real) : NULL;
@@ -62,7 +62,7 @@ static const cb_node *absolute(cb_scenario *s, const cb_node *file) {
   return text ? new_text(s, text) : NULL;
 }
 
-/* map with another value for a key that it has. */
+/* Copies map with another value for one of its keys. */
 static const cb_node *replaced(cb_scenario *s, const cb_node *map, const char *key, const cb_node *value) {
   cb_node *copy = value ? new_map(s, map->count) : NULL;
   for (size_t i = 0; copy && i < map->count; i++) {
@@ -72,7 +72,7 @@ static const cb_node *replaced(cb_scenario *s, const cb_node *map, const char *k
   return copy;
 }
 
-/* A body with its defaults, but for those that something given stands in place of. */
+/* A body with its defaults, except defaults that a given key replaces. */
 const cb_node *cb_scenario_resolve_body(cb_scenario *s, const cb_node *node) {
   const cb_node *full = cb_body_resolved(node, s->arena), *mesh = cb_node_get(node, "mesh"),
                 *file = cb_node_get(mesh, "file");
@@ -90,13 +90,14 @@ const cb_node *cb_scenario_resolve_body(cb_scenario *s, const cb_node *node) {
   return file ? replaced(s, copy, "mesh", replaced(s, mesh, "file", absolute(s, file))) : copy;
 }
 
-/* map with the path of the file at `key`, where it has that, from the root. */
+/* Copies map with the absolute path of the file at `key`, if it has that key. */
 static const cb_node *placed(cb_scenario *s, const cb_node *map, const char *key) {
   const cb_node *file = cb_node_get(map, key);
   return file ? replaced(s, map, key, absolute(s, file)) : map;
 }
 
-/* A numbered name is of no file: its folder is. */
+/* Makes the path of numbered files at `key` absolute. The pattern is not the name of a file, so only its folder is
+ * resolved. */
 static const cb_node *placed_pattern(cb_scenario *s, const cb_node *map, const char *key) {
   const cb_node *pattern = cb_node_get(map, key);
   if (!pattern) return map;
@@ -112,7 +113,7 @@ static const cb_node *placed_pattern(cb_scenario *s, const cb_node *map, const c
   return text && *text ? replaced(s, map, key, new_text(s, text)) : NULL;
 }
 
-/* map with the files of its poses. */
+/* Copies map with the absolute paths of the files of its poses. */
 static const cb_node *placed_poses(cb_scenario *s, const cb_node *map) {
   const cb_node *poses = cb_node_get(map, "poses");
   return poses ? replaced(s, map, "poses", placed_pattern(s, placed(s, poses, "sequence"), "files")) : map;
@@ -134,13 +135,13 @@ static const cb_node *fluid_models(cb_scenario *s, const cb_node *node) {
   return list;
 }
 
-/* map with the defaults of the fluid models at `key`. */
+/* Copies map with the defaults of the fluid models at `key`. */
 static const cb_node *with_models(cb_scenario *s, const cb_node *map, const char *key) {
   const cb_node *given = map ? cb_node_get(map, key) : NULL;
   return given ? replaced(s, map, key, fluid_models(s, given)) : map;
 }
 
-/* map without a key. */
+/* Copies map without a key. */
 static const cb_node *without(cb_scenario *s, const cb_node *map, const char *key) {
   cb_node *copy = map ? new_map(s, map->count) : NULL;
   if (!copy) return NULL;
@@ -153,7 +154,7 @@ static const cb_node *without(cb_scenario *s, const cb_node *map, const char *ke
   return copy;
 }
 
-/* map with the files of the pieces of its shape. */
+/* Copies map with the absolute paths of the files of the pieces of its shape. */
 static const cb_node *placed_pieces(cb_scenario *s, const cb_node *map) {
   const cb_node *shape = map ? cb_node_get(map, "shape") : NULL;
   if (!shape || shape->kind != CB_NODE_LIST) return map;
@@ -178,14 +179,14 @@ static const cb_node *fluid(cb_scenario *s, const cb_node *node) {
   return full && floor ? replaced(s, full, "floor", cb_params_resolved(cb_floor_table, floor, s->arena)) : full;
 }
 
-/* A bundle of the registry with its defaults, or one that names files. */
+/* The map of a bundle with its defaults, and with the absolute paths of its files. */
 static const cb_node *bundle(cb_scenario *s, const cb_node *node) {
   const cb_node *map = as_map(s, node);
   const char *name = map ? cb_node_get(map, "name")->text : "";
   const cb_param *params = NULL;
   for (const cb_bundle_class *const *c = cb_bundle_classes; *c; c++)
     if (!strcmp((*c)->name, name)) params = (*c)->params;
-  for (const cb_bundle_kind *const *k = cb_bundle_kinds; *k; k++)
+  for (const cb_scenario_bundle_class *const *k = cb_scenario_bundles; *k; k++)
     if (!strcmp((*k)->name, name)) params = (*k)->params;
   if (params) map = with_defaults(s, params, map);
   return placed_poses(s, placed_pieces(s, placed(s, placed(s, map, "mesh"), "file")));
@@ -194,16 +195,16 @@ static const cb_node *bundle(cb_scenario *s, const cb_node *node) {
 static const cb_node *completed(cb_scenario *s, const char *key, const cb_node *node) {
   if (!strcmp(key, "space")) {
     const cb_node *map = as_map(s, node);
-    return with_defaults(s, s->space->kind->params, map);
+    return with_defaults(s, s->space->class_->params, map);
   }
   if (!strcmp(key, "integrator"))
-    return with_defaults(s, s->integrator->kind->params, with_defaults(s, cb_scenario_table(s, key), node));
+    return with_defaults(s, s->integrator->class_->params, with_defaults(s, cb_scenario_table(s, key), node));
   if (!strcmp(key, "fluid")) return fluid(s, node);
   if (!strcmp(key, "bundle")) return bundle(s, node);
   if (!strcmp(key, "bodies")) {
     cb_node *list = copy_of_list(s, node);
     for (size_t i = 0; list && i < node->count; i++)
-      if (!(list->items[i] = s->kind->resolve_body(s, node->items[i]))) return NULL;
+      if (!(list->items[i] = s->class->resolve_body(s, node->items[i]))) return NULL;
     return list;
   }
   const cb_param *table = cb_scenario_table(s, key);
@@ -232,7 +233,8 @@ cb_status cb_scenario_resolve(cb_scenario *s, const cb_node *root) {
   return cb_fail(CB_ERROR_MEMORY, "no memory for the resolved scenario");
 }
 
-/* The gait's own keys in a scenario are how often it is run, and how long a cycle takes. */
+/* Sets the key `gait`. It keeps its keys `repeat` and `period`, the number of cycles and the duration of a cycle, which
+ * a cb_gait does not contain. */
 static cb_status set_gait(cb_scenario *s, const cb_gait *gait) {
   static const char *const kept[] = {"repeat", "period"};
   const cb_node *was = cb_node_get(cb_tree_root(s->tree), "gait"), *value[2];

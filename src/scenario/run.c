@@ -1,7 +1,7 @@
-/* `integrator:`, `time:` and `record:`. */
+/* The keys `integrator:`, `time:` and `record:`. */
 #include "bodies/place.h"
 #include "tree/scalar.h"
-#include "scenario/kind.h"
+#include "scenario/scenario_class.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@ const cb_param cb_time_table[] = {
 const cb_param cb_step_table[] = {
     {"step", CB_PARAM_REAL, offsetof(cb_step_parameters, step), NULL, "", "> 0", NULL, "length of a step"},
     {"retries", CB_PARAM_INT, offsetof(cb_step_parameters, retries), "4", "", "[0, 30]", NULL,
-     "times a failed step may be halved"},
+     "maximum number of times that a failed step is halved"},
     {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
 typedef struct record_parameters {
@@ -25,17 +25,17 @@ typedef struct record_parameters {
 } record_parameters;
 
 const cb_param cb_record_table[] = {
-    {"every", CB_PARAM_INT, offsetof(record_parameters, every), "1", "", ">= 1", NULL, "steps a row"},
+    {"every", CB_PARAM_INT, offsetof(record_parameters, every), "1", "", ">= 1", NULL, "number of steps per row"},
     {"checkpoint", CB_PARAM_INT, offsetof(record_parameters, checkpoint), "0", "", ">= 0", NULL,
-     "rows a checkpoint; 0: 256, fewer for large systems"},
+     "number of rows per checkpoint; 0: 256, fewer for large systems"},
     {"compress", CB_PARAM_INT, offsetof(record_parameters, compress), "0", "", "[0, 9]", NULL,
      "deflate level; 0: not compressed"},
     {"sync", CB_PARAM_CHOICE, offsetof(record_parameters, sync), "checkpoint", "", "", "checkpoint|never|every flush",
-     "when what is recorded is made to outlast a loss of power: at checkpoints, about once a second"},
+     "when recorded data are synced to the disk: at checkpoints, or at every flush, about once per second"},
     {"state", CB_PARAM_BOOL, offsetof(record_parameters, state), "true", "", "", NULL,
      "record position, momentum and origin"},
     {"join", CB_PARAM_NODE, offsetof(record_parameters, join), "", "", "", NULL,
-     "size, such as 20 GB, above which the record stays in segments at the end; without: it is joined to one file"},
+     "size, such as 20 GB, above which the record stays in segments at the end; if absent, it is always joined"},
     {"observables", CB_PARAM_NODE, offsetof(record_parameters, observables), "", "", "", NULL, "list of observables"},
     {"chart", CB_PARAM_NODE, offsetof(record_parameters, chart), "", "", "", NULL,
      "chart of the observable `coordinates`"},
@@ -46,20 +46,20 @@ const cb_node *cb_scenario_blame_start(const cb_node *root, cb_status status) {
   return cb_node_get(root, status == CB_ERROR_ARGUMENT ? "time" : start ? "start" : "bodies");
 }
 
-/* Where a scenario that cannot start is told to be wrong. */
+/* Reports a scenario that cannot start, at the node that causes the error. */
 static cb_status fail_at_start(const cb_scenario *s, const cb_node *root, cb_status status) {
-  const cb_node *node = s->kind->blame(root, status);
-  return cb_node_fail(node ? node : cb_node_get(root, s->kind->name), "%s", cb_error_text());
+  const cb_node *node = s->class->blame(root, status);
+  return cb_node_fail(node ? node : cb_node_get(root, s->class->name), "%s", cb_error_text());
 }
 
 static cb_status make_integrator(cb_scenario *s, const cb_node *root, const cb_node *node) {
   const cb_node *name_node = cb_node_get(node, "name");
-  const char *name = s->kind->method;
+  const char *name = s->class->integrator;
   cb_status status = name_node ? cb_node_string(name_node, &name) : CB_OK;
   if (status) return status;
-  if (s->kind->configuration == &cb_configuration_particles && !s->system)
+  if (s->class->configuration == &cb_configuration_particles && !s->system)
     return cb_scenario_check_map("integrator", node);
-  status = cb_integrator_create_for(name, node, s->kind->configuration, s->system, &s->integrator);
+  status = cb_integrator_create_for(name, node, s->class->configuration, s->system, &s->integrator);
   return status > 0 ? fail_at_start(s, root, status) : status;
 }
 
@@ -69,11 +69,11 @@ static bool has_row(const cb_param *table, const char *name) {
 }
 
 static cb_status read_integrator(cb_scenario *s, const cb_node *root, const cb_node *node, cb_step_parameters *step) {
-  if (!node) return CB_OK; /* told */
+  if (!node) return CB_OK; /* the error was reported */
   if (node->kind != CB_NODE_MAP) return cb_node_fail(node, "expected a map with `name` and `step`");
   static const char *const shared[] = {"name", "step", "retries"};
   const cb_node *retries = cb_node_get(node, "retries");
-  /* the other keys are the method's own and are checked when it is made */
+  /* the other keys are parameters of the integrator and are checked when it is made */
   const char **others = cb_arena_alloc(s->arena, node->count, sizeof *others);
   if (!others) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu keys", node->count);
   for (size_t i = 0; i < node->count; i++) others[i] = node->keys[i]->text;
@@ -81,7 +81,7 @@ static cb_status read_integrator(cb_scenario *s, const cb_node *root, const cb_n
   cb_errors_add(&errors, node, make_integrator(s, root, node));
   if (retries && !has_row(cb_scenario_table(s, "integrator"), "retries"))
     cb_errors_add(&errors, retries,
-                  cb_node_fail(retries, "`retries` belongs to others: a step of a gait is not halved"));
+                  cb_node_fail(retries, "`retries` does not apply to gaits: their steps are never halved"));
   if (cb_node_get(node, "step") || !cb_node_misspelt(node, "step", shared, 3))
     cb_errors_add(&errors, node,
                   cb_params_bind(cb_scenario_table(s, "integrator"), node, node, others, node->count, step));
@@ -89,8 +89,11 @@ static cb_status read_integrator(cb_scenario *s, const cb_node *root, const cb_n
 }
 
 static cb_status read_observables(cb_scenario *s, const cb_node *list, const char *const **out) {
-  const cb_observable_doc *groups = s->kind->observables;
-  if (!list || list->kind == CB_NODE_NULL) return *out = NULL, CB_OK;
+  const cb_observable_doc *groups = s->class->observables;
+  if (!list || list->kind == CB_NODE_NULL) {
+    *out = NULL;
+    return CB_OK;
+  }
   if (list->kind != CB_NODE_LIST)
     return cb_node_fail(list, "expected a list of observables, such as [separation, energy]");
   const char *known[32];
@@ -114,9 +117,9 @@ static cb_status read_observables(cb_scenario *s, const cb_node *list, const cha
 static cb_status read_chart(cb_scenario *s, const record_parameters *p, cb_run_options *options) {
   bool coordinates = false;
   const char *name;
-  if (s->kind->configuration != &cb_configuration_particles)
-    return p->chart ? cb_node_fail(p->chart, "`chart` belongs to particles in a space") : CB_OK;
-  if (!s->space) return CB_OK; /* it has failed */
+  if (s->class->configuration != &cb_configuration_particles)
+    return p->chart ? cb_node_fail(p->chart, "`chart` applies only to scenarios with particles in a space") : CB_OK;
+  if (!s->space) return CB_OK; /* the space could not be read */
   for (const char *const *other = options->observables; other && *other; other++)
     coordinates = coordinates || !strcmp(*other, "coordinates");
   if (!p->chart && !coordinates) return CB_OK;
@@ -149,17 +152,18 @@ static cb_status read_record(cb_scenario *s, const cb_node *node, const cb_node 
 }
 
 static cb_status read_time(cb_scenario *s, const cb_node *node, const cb_node *root, cb_time_parameters *time) {
-  if (!node && !s->kind->length) return CB_OK; /* told */
+  if (!node && !s->class->length) return CB_OK; /* the error was reported */
   const cb_status status = cb_params_bind(cb_scenario_table(s, "time"), node, root, NULL, 0, time);
   if (status) return status;
-  if (isnan(time->end)) time->end = time->start + s->kind->length(s);
+  if (isnan(time->end)) time->end = time->start + s->class->length(s);
   if (time->end < time->start)
-    return cb_node_fail(cb_node_get(node, "end"), "the end %g lies before the start %g", time->end, time->start);
+    return cb_node_fail(cb_node_get(node, "end"), "the end %g is before the start %g: expected a later end", time->end,
+                        time->start);
   return CB_OK;
 }
 
 static cb_status start_run(cb_scenario *s, const cb_node *root, const cb_run_options *options) {
-  const cb_status status = s->kind->make_run(s, options);
+  const cb_status status = s->class->make_run(s, options);
   if (!status || status == CB_ERROR_MEMORY || status == CB_ERROR_FILE || cb_failure_last().placed) return status;
   if (status == CB_ERROR_UNSUPPORTED) return cb_node_fail(cb_node_get(root, "integrator"), "%s", cb_error_text());
   const cb_node *observables = cb_node_get(cb_node_get(root, "record"), "observables");

@@ -1,10 +1,11 @@
+/* Warnings about the bodies of scenarios (scenario/warnings.h). */
 #include "scenario/warnings.h"
 
-#include "fluid/surface_cuts.h"
-#include "scenario/bundle.h"
+#include "fluid/surface_mesh.h"
+#include "scenario/bundle_scenario.h"
 #include "scenario/fluid.h"
-#include "numerics/curved.h"
-#include "run/recall.h"
+#include "numerics/numerics_curved.h"
+#include "run/restore_row.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -33,27 +34,29 @@ void cb_warn_of_parts(const cb_surface *surface, const cb_local_part *part, cons
 void cb_warn_of_error(const cb_added_mass *a, const char *body) {
   if (!(a->tolerance > 0) || a->error <= a->tolerance) return;
   cb_warn(
-      "%sthe added mass has an estimated error of %.2g, by %d faces, where %g is expected: finer faces, or more "
-      "`memory` for them, have less",
+      "%sthe added mass has an estimated error of %.2g with %d faces, but %g is expected: use finer faces, or more "
+      "`memory` for the refinement",
       body, a->error, a->faces, a->tolerance);
   if (a->thickness > 0 && a->thickness < 0.5)
-    cb_warn("%sthe body is %.2g as thick as its faces are wide, on the mean, which that error is of", body,
-            a->thickness);
+    cb_warn(
+        "%sthe mean thickness of the body is only %.2g of the width of its faces, which causes this error: use finer "
+        "faces",
+        body, a->thickness);
 }
 
-/* What the antipode's sink makes of a ball of such an area (fluid/local_curved.c). */
+/* Warns of the effect of the sink at the antipode on a ball of this area (fluid/local_sums.c). */
 static void warn_of_sphere(double K, double area, const char *use, const char *body) {
   const double square = K * area / (4 * M_PI), S = sqrt(fmin(square, 1)), C = sqrt(1 - S * S),
                N = M_PI - asin(S) + S * C, more = S * S * S / (N * C);
   if (K > 0 && more > 0.01)
     cb_warn(
-        "%sin a sphere the local model has a sink at the antipode: a ball of this body's area gets an added mass that "
-        "is too large by %.2g of it; `%s` is not",
+        "%son a sphere the local model has a sink at the antipode: the added mass of a ball with the area of this body "
+        "is too large by %.2g of it; try `%s`",
         body, more, use);
 }
 
 void cb_warn_of_curvature(const cb_surface *surface, double area, bool local, const char *use, const char *body) {
-  const double K = surface->curvature, most = 0.3;
+  const double K = surface->curvature, maximum = 0.3;
   double longest = 0;
   if (local) warn_of_sphere(K, area, use, body);
   for (int f = 0; f < surface->faces && K != 0; f++)
@@ -63,18 +66,21 @@ void cb_warn_of_curvature(const cb_surface *surface, double area, bool local, co
       cb_curved_point(K, surface->x[surface->face[f][(k + 1) % 3]], b);
       longest = fmax(longest, sqrt(fabs(K)) * cb_curved_distance(K, a, b));
     }
-  if (longest > most)
+  if (longest > maximum)
     cb_warn(
-        "%sthe longest edge is %.2g radii of curvature: mass and added mass err by its square; expected finer faces, "
-        "of edges up to %g",
-        body, longest, most);
+        "%sthe longest edge is %.2g radii of curvature, and the error of mass and added mass is its square: expected "
+        "finer faces, with edges of at most %g",
+        body, longest, maximum);
 }
 
 cb_status cb_warn_of_seams(const cb_surface *surface, const char *weld, const char *body) {
   cb_surface_seam seam = {.vertices = 0};
   char text[CB_SURFACE_BORDER_TEXT];
   const cb_status status = cb_surface_seams(surface, &seam);
-  if (seam.vertices) cb_surface_seam_text(&seam, weld, text), cb_warn("%s%s", body, text);
+  if (seam.vertices) {
+    cb_surface_seam_text(&seam, weld, text);
+    cb_warn("%s%s", body, text);
+  }
   return status;
 }
 
@@ -84,19 +90,23 @@ void cb_note_closed(const cb_surface *surface, const char *body) {
 }
 
 void cb_note_large(const cb_surface *surface, const cb_mass *mass, const char *scale, const char *body) {
-  const double most = 1e6, water = 1000, weight = fmax(mass->mass, water * fabs(mass->volume));
+  const double maximum = 1e6, water = 1000, weight = fmax(mass->mass, water * fabs(mass->volume));
   double size = 0;
-  if (!(weight > most) || !cb_surface_is_unscaled(surface)) return;
+  if (!(weight > maximum) || !cb_surface_is_unscaled(surface)) return;
   for (int k = 0; k < 3; k++) {
     double low = INFINITY, high = -INFINITY;
-    for (int v = 0; v < surface->vertices; v++) low = fmin(low, surface->x[v][k]), high = fmax(high, surface->x[v][k]);
+    for (int v = 0; v < surface->vertices; v++) {
+      low = fmin(low, surface->x[v][k]);
+      high = fmax(high, surface->x[v][k]);
+    }
     size = fmax(size, high - low);
   }
   cb_note("%sit is %.3g m long and %s %.3g t: a file in millimetres needs `%s`", body, size,
           mass->mass >= weight ? "weighs" : "has the volume of water of", weight / 1000, scale);
 }
 
-/* An open part without a thickness has no volume, though it may be meant as a solid. A flat one has none indeed. */
+/* Warns of an open part without a thickness: it has no volume, although it may be meant as a solid. A flat part has no
+ * volume in any case. */
 static cb_status warn_of_open_part(const cb_surface *s, int p, const char *lacks, bool solid, const char *name) {
   const bool shape = cb_surface_is_shape(s), buoyant = strstr(lacks, "buoyancy");
   char border[CB_SURFACE_BORDER_TEXT];
@@ -123,7 +133,7 @@ static cb_status warn_of_open(const cb_immersed *body, const char *name) {
   return status;
 }
 
-/* Poses that cannot be looked at are the run's to refuse. */
+/* Warns of poses that jump. Poses that cannot be evaluated make the run fail. */
 static cb_status warn_of_jump(const cb_immersed *body, const cb_run *run, const char *name) {
   const cb_poses *poses = cb_immersed_poses(body);
   const double start = cb_run_time(run), end = cb_run_end(run);
@@ -134,7 +144,8 @@ static cb_status warn_of_jump(const cb_immersed *body, const cb_run *run, const 
   char when[64];
   snprintf(when, sizeof when, "from pose %d to pose %d", jump.from + 1, jump.to + 1);
   if (jump.from < 0) snprintf(when, sizeof when, "at t = %.6g", jump.time);
-  cb_warn("%svertex %d jumps by %.3g m %s", name, jump.vertex + 1, jump.distance, when);
+  cb_warn("%svertex %d jumps by %.3g m %s: expected poses that are continuous in time", name, jump.vertex + 1,
+          jump.distance, when);
   return CB_OK;
 }
 
@@ -144,13 +155,17 @@ static cb_status measure(const cb_surface *s, double *volume, double *area) {
   if (!none) return cb_fail(CB_ERROR_MEMORY, "no memory for %d parts", s->parts);
   const cb_status status = cb_mass_of(s, NULL, none, &mass);
   free(none);
-  if (!status) *volume = mass.volume, *area = mass.area;
+  if (!status) {
+    *volume = mass.volume;
+    *area = mass.area;
+  }
   return status;
 }
 
-/* A shape has the mass and the buoyancy of its own faces, and the added mass of finer ones. */
+/* Warns of a shape with too few faces: its mass and buoyancy are those of its own faces, but its added mass is computed
+ * on finer faces. */
 static cb_status warn_of_coarse_shape(const cb_surface *coarse, int faces, const char *body) {
-  const double most = 0.03;
+  const double maximum = 0.03;
   double volume[2] = {0}, area[2] = {0};
   cb_surface *fine = NULL;
   cb_status status = coarse->curvature == 0 ? cb_surface_with_faces(coarse, faces, &fine) : CB_OK;
@@ -160,10 +175,10 @@ static cb_status warn_of_coarse_shape(const cb_surface *coarse, int faces, const
   cb_surface_free(fine);
   const bool solid = !status && volume[1] > 0;
   const double off = status ? 0 : solid ? 1 - volume[0] / volume[1] : 1 - area[0] / area[1];
-  if (fabs(off) > most)
+  if (fabs(off) > maximum)
     cb_warn(
-        "%sits %d faces have %.2g %% less %s than the %d faces on which its added mass was found: mass and buoyancy "
-        "are of the former; expected a larger `resolution`",
+        "%sits %d faces have %.2g %% less %s than the %d faces on which its added mass was computed. Mass and buoyancy "
+        "follow from the smaller number of faces: expected a larger `resolution`",
         body, coarse->faces, 100 * off, solid ? "volume" : "area", faces);
   return status;
 }
@@ -180,11 +195,11 @@ static cb_status warn_of_body(const cb_immersed *body, double t, const char *nam
   if (!status) status = cb_warn_of_seams(surface, "weld", name);
   if (!status) status = cb_immersed_mass(body, t, &mass, part);
   if (!status) cb_note_large(surface, &mass, "scale: 1e-3", name);
-  cb_added_mass told;
-  const bool solved = cb_immersed_solved(body, &told);
+  cb_added_mass reported;
+  const bool solved = cb_immersed_solved(body, &reported);
   if (!status && solved) {
-    cb_warn_of_error(&told, name);
-    status = warn_of_coarse_shape(surface, told.faces, name);
+    cb_warn_of_error(&reported, name);
+    status = warn_of_coarse_shape(surface, reported.faces, name);
   }
   if (!status && !solved) cb_warn_of_parts(surface, part, name);
   if (!status) cb_warn_of_curvature(surface, mass.area, cb_immersed_is_local(body), "added_mass: exact", name);
@@ -192,9 +207,9 @@ static cb_status warn_of_body(const cb_immersed *body, double t, const char *nam
   return status;
 }
 
-/* --- of a bundle --- */
+/* --- warnings of a bundle --- */
 
-/* What the local model makes of each part at rest. */
+/* Computes the local model of added mass of each part at rest. */
 static cb_status local_parts(const cb_surface *surface, cb_local_part *part) {
   const double(*x)[3] = (const double(*)[3])surface->x;
   double K[6][6];
@@ -211,7 +226,7 @@ static cb_status local_parts(const cb_surface *surface, cb_local_part *part) {
 static cb_status warn_of_fluid(const cb_bundle_scenario *m, const cb_mass *mass, const char *name) {
   static const char *const lacks = "has the added mass of a sheet, with fluid on both sides";
   const cb_surface *surface = m->body->surface;
-  const bool local = !m->body->added_mass || m->body->added_mass->kind->added_mass == cb_fluid_local_added_mass;
+  const bool local = !m->body->added_mass || m->body->added_mass->class_->added_mass == cb_fluid_local_added_mass;
   cb_status status = CB_OK;
   for (int p = 0; p < surface->parts && !status; p++)
     if (surface->open[p] && !(m->material[p].thickness > 0)) status = warn_of_open_part(surface, p, lacks, true, name);
@@ -256,7 +271,7 @@ static cb_status warn_of_bodies(cb_scenario *scenario) {
   return status;
 }
 
-/* To the run; lost: the memory for it. */
+/* The run that receives the warnings, and the first failure to add one. */
 typedef struct listing {
   cb_run *run;
   cb_status status;
@@ -270,7 +285,7 @@ static void list_warning(void *context, const char *text) {
 
 cb_status cb_scenario_warn(cb_scenario *scenario) {
   listing to = {.run = cb_scenario_run(scenario)};
-  const cb_warning_taker before = cb_warnings_to((cb_warning_taker){.take = NULL}); /* who has notes */
+  const cb_warning_taker before = cb_warnings_to((cb_warning_taker){.take = NULL}); /* the receiver of notes */
   cb_warnings_to((cb_warning_taker){list_warning, &to, before.note, before.note_context});
   cb_scenario_warn_again(scenario);
   cb_status status = warn_of_bodies(scenario);

@@ -1,14 +1,195 @@
+/* The axes of a sweep: distributions of their numbers, designs, and values. */
 #include "sweep/axis.h"
-
-#include "core/errors.h"
+#include "core/failure.h"
 #include "core/text.h"
-#include "sweep/design.h"
 #include "tree/scalar.h"
-
+#include "numerics/random.h"
 #include <curvebody/param.h>
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_qrng.h>
+
+typedef struct form {
+  const char *name;
+  cb_quantile_kind kind;
+  size_t arguments;
+} form;
+
+static const form forms[] = {{"uniform", CB_QUANTILE_UNIFORM, 2},
+                             {"log_uniform", CB_QUANTILE_LOG, 2},
+                             {"normal", CB_QUANTILE_NORMAL, 2},
+                             {"exponential", CB_QUANTILE_EXPONENTIAL, 1}};
+enum { FORMS = sizeof forms / sizeof *forms };
+
+/* The offset in text of the comma or parenthesis that ends the argument which begins at `from`. */
+static size_t argument_end(const char *text, size_t from) {
+  int depth = 0;
+  size_t i = from;
+  for (; text[i]; i++) {
+    if (depth == 0 && (text[i] == ',' || text[i] == ')')) break;
+    depth += (text[i] == '(') - (text[i] == ')');
+  }
+  return i;
+}
+
+static cb_status read_argument(const cb_node *node, size_t from, size_t to, double *value) {
+  char *text = strndup(node->text + from, to - from);
+  if (!text) return cb_fail(CB_ERROR_MEMORY, "no memory for a number");
+  size_t at = 0;
+  const cb_status status = cb_expression_constant(text, &at, value);
+  free(text);
+  return status == CB_ERROR_INPUT ? cb_node_fail_at(node, from + at, "%s", cb_error_text()) : status;
+}
+
+static cb_status check(const cb_node *node, const cb_quantile *distribution) {
+  if ((distribution->kind == CB_QUANTILE_UNIFORM || distribution->kind == CB_QUANTILE_LOG) &&
+      !(distribution->a < distribution->b))
+    return cb_node_fail(node, "expected a range from a smaller to a larger number, found %g to %g", distribution->a,
+                        distribution->b);
+  if (distribution->kind == CB_QUANTILE_LOG && !(distribution->a > 0))
+    return cb_node_fail(node, "expected positive numbers for a logarithm, found %g", distribution->a);
+  if (distribution->kind == CB_QUANTILE_NORMAL && !(distribution->b > 0))
+    return cb_node_fail(node, "expected a positive standard deviation, found %g", distribution->b);
+  if (distribution->kind == CB_QUANTILE_EXPONENTIAL && !(distribution->a > 0))
+    return cb_node_fail(node, "expected a positive mean, found %g", distribution->a);
+  return CB_OK;
+}
+
+static cb_status read_quantile(const cb_node *node, cb_quantile *distribution) {
+  const char *text;
+  cb_status status = cb_node_string(node, &text);
+  if (status) return status;
+  const size_t name = strcspn(text, "("), length = strlen(text);
+  const form *f = forms;
+  while (f < forms + FORMS && !(strlen(f->name) == name && !strncmp(f->name, text, name))) f++;
+  if (f == forms + FORMS) {
+    const char *names[FORMS];
+    for (size_t i = 0; i < FORMS; i++) names[i] = forms[i].name;
+    char function[32] = "";
+    memcpy(function, text, name < sizeof function ? name : sizeof function - 1);
+    const bool call =
+        text[name] == '(' && name > 0 && strspn(function, "abcdefghijklmnopqrstuvwxyz_") == strlen(function);
+    *distribution = (cb_quantile){CB_QUANTILE_NUMBER, 0, 0};
+    status = cb_node_real(node, &distribution->a);
+    return status == CB_ERROR_INPUT && call ? cb_fail_unknown(node, "distribution", function, names, FORMS) : status;
+  }
+  double value[2] = {0, 0};
+  size_t from = name + 1, found = 0;
+  for (; text[name] == '(' && found <= f->arguments && !status; found++) {
+    const size_t to = argument_end(text, from);
+    if (!text[to]) return cb_node_fail_at(node, length, "expected `)`");
+    if (found < f->arguments) status = read_argument(node, from, to, &value[found]);
+    from = to + 1;
+    if (text[to] == ')') {
+      found++;
+      break;
+    }
+  }
+  if (status) return status;
+  if (found != f->arguments || text[from - 1] != ')' || text[from])
+    return cb_node_fail(node, "expected %s with %zu number%s in parentheses, found '%s'", f->name, f->arguments,
+                        f->arguments == 1 ? "" : "s", text);
+  *distribution = (cb_quantile){f->kind, value[0], value[1]};
+  return check(node, distribution);
+}
+
+static double quantile_at(const cb_quantile *distribution, double u) {
+  switch (distribution->kind) {
+    case CB_QUANTILE_UNIFORM: return distribution->a + (distribution->b - distribution->a) * u;
+    case CB_QUANTILE_LOG: return distribution->a * pow(distribution->b / distribution->a, u);
+    case CB_QUANTILE_NORMAL: return distribution->a + gsl_cdf_gaussian_Pinv(fmax(u, 0x1p-54), distribution->b);
+    case CB_QUANTILE_EXPONENTIAL: return -distribution->a * log1p(-u);
+    case CB_QUANTILE_NUMBER: break;
+  }
+  return distribution->a;
+}
+
+static double quantile_step(const cb_quantile *distribution, size_t i, size_t n) {
+  if (i == 0) return distribution->a;
+  if (i + 1 >= n) return distribution->b;
+  const double x = quantile_at(distribution, (double)i / (double)(n - 1));
+  return distribution->kind == CB_QUANTILE_UNIFORM && fabs(x) < 1e-12 * fabs(distribution->b - distribution->a)
+             ? 0
+             : x; /* 0 instead of round-off */
+}
+
+size_t cb_design_axes_max(cb_design design) {
+  return design == CB_DESIGN_SOBOL    ? gsl_qrng_sobol->max_dimension
+         : design == CB_DESIGN_HALTON ? gsl_qrng_halton->max_dimension
+                                      : 0;
+}
+
+/* A separate state for every axis of every stream. The generator runs once after each of the three numbers, so that the
+ * states of neighbouring axes are unrelated. */
+static uint64_t state_of(uint64_t seed, uint64_t stream, size_t axis) {
+  uint64_t state = seed;
+  cb_uniform(&state);
+  state ^= stream * UINT64_C(0xd1342543de82ef95);
+  cb_uniform(&state);
+  state ^= (uint64_t)axis * UINT64_C(0xaf251af3b0f025b5);
+  cb_uniform(&state);
+  return state;
+}
+
+static cb_status latin(size_t count, size_t axes, uint64_t seed, uint64_t stream, double *point) {
+  size_t *part = malloc(count * sizeof *part);
+  if (!part) return cb_fail(CB_ERROR_MEMORY, "no memory for a design of %zu points", count);
+  for (size_t a = 0; a < axes; a++) {
+    uint64_t state = state_of(seed, stream, a);
+    for (size_t i = 0; i < count; i++) part[i] = i;
+    for (size_t i = count; i > 1; i--) {
+      const size_t j = (size_t)(cb_uniform(&state) * (double)i), other = part[i - 1];
+      part[i - 1] = part[j];
+      part[j] = other;
+    }
+    for (size_t i = 0; i < count; i++)
+      point[i * axes + a] = fmin(((double)part[i] + cb_uniform(&state)) / (double)count, 1 - 0x1p-53);
+  }
+  free(part);
+  return CB_OK;
+}
+
+static cb_status sequence(const gsl_qrng_type *type, size_t count, size_t axes, uint64_t seed, uint64_t stream,
+                          double *point) {
+  gsl_qrng *q = gsl_qrng_alloc(type, (unsigned)axes);
+  double *shift = calloc(axes + 1, sizeof *shift);
+  const cb_status status = q && shift ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for a design");
+  for (size_t a = 0; !status && seed && a < axes; a++) {
+    uint64_t state = state_of(seed, stream, a);
+    shift[a] = cb_uniform(&state);
+  }
+  for (size_t i = 0; !status && i < count; i++) {
+    gsl_qrng_get(q, point + i * axes);
+    for (size_t a = 0; a < axes; a++) {
+      double *x = &point[i * axes + a];
+      *x += shift[a];
+      if (*x >= 1) *x -= 1;
+    }
+  }
+  if (q) gsl_qrng_free(q);
+  free(shift);
+  return status;
+}
+
+cb_status cb_design_points(cb_design design, size_t count, size_t axes, uint64_t seed, uint64_t stream, double *point) {
+  const size_t maximum = cb_design_axes_max(design);
+  if (maximum && axes > maximum) return cb_fail(CB_ERROR_ARGUMENT, "%zu axes, expected at most %zu", axes, maximum);
+  if (!axes || !count) return CB_OK;
+  switch (design) {
+    case CB_DESIGN_LATIN_HYPERCUBE: return latin(count, axes, seed, stream, point);
+    case CB_DESIGN_SOBOL: return sequence(gsl_qrng_sobol, count, axes, seed, stream, point);
+    case CB_DESIGN_HALTON: return sequence(gsl_qrng_halton, count, axes, seed, stream, point);
+    case CB_DESIGN_RANDOM: break;
+  }
+  for (size_t a = 0; a < axes; a++) {
+    uint64_t state = state_of(seed, stream, a);
+    for (size_t i = 0; i < count; i++) point[i * axes + a] = cb_uniform(&state);
+  }
+  return CB_OK;
+}
 
 static cb_status no_memory(void) { return cb_fail(CB_ERROR_MEMORY, "no memory for a sweep"); }
 
@@ -16,7 +197,8 @@ static cb_status no_memory(void) { return cb_fail(CB_ERROR_MEMORY, "no memory fo
 
 static cb_status read_keys(const cb_node *node, cb_sweep_axis *axis) {
   const cb_node *key = cb_node_get(node, "key");
-  if (!key) return cb_node_fail(node, "the key `key` is missing: what is varied, as in --set KEY=VALUE");
+  if (!key)
+    return cb_node_fail(node, "the key `key` is missing: expected the key that is varied, as in --set KEY=VALUE");
   const bool list = key->kind == CB_NODE_LIST;
   axis->keys = list ? key->count : 1;
   if (!axis->keys || axis->keys > CB_SWEEP_KEYS)
@@ -39,7 +221,7 @@ static cb_status read_name(const cb_node *node, cb_sweep_axis *axis) {
   return name ? cb_node_string(name, &axis->name) : CB_OK;
 }
 
-/* Whether a node is a number, or a list of `components` numbers, into out. */
+/* Whether a node is a number, or a list of `components` numbers, which are stored in out. */
 static bool numbers_of(const cb_node *node, size_t components, double *out) {
   if (node->kind == CB_NODE_LIST) {
     if (node->count != components) return false;
@@ -50,7 +232,7 @@ static bool numbers_of(const cb_node *node, size_t components, double *out) {
   return components == 1 && node->kind == CB_NODE_SCALAR && !cb_node_real(node, out);
 }
 
-/* Listed values as numbers, where all of them are. */
+/* Stores listed values as numbers if all of them are numbers. */
 static cb_status find_numbers(cb_sweep_plan *plan, cb_sweep_axis *axis, cb_sweep_key *key) {
   const cb_node *first = key->value[0];
   const size_t components = first->kind == CB_NODE_LIST ? first->count : 1;
@@ -91,23 +273,24 @@ static cb_status read_range(const cb_node *node, cb_axis_draft *draft) {
   static const char *const spacings[] = {"linear", "log"};
   const cb_node *from = cb_node_get(node, "from"), *to = cb_node_get(node, "to"),
                 *spacing = cb_node_get(node, "spacing");
-  draft->laws = 1;
+  draft->distributions = 1;
   draft->range = true;
-  draft->law[0].kind = CB_QUANTILE_UNIFORM;
-  const char *word = "linear";
+  draft->distribution[0].kind = CB_QUANTILE_UNIFORM;
+  const char *text = "linear";
   cb_errors errors = cb_errors_begin();
   if (!from || !to)
     cb_errors_add(&errors, node,
                   cb_node_fail(node, "the key `%s` is missing: expected `from` and `to`", from ? "to" : "from"));
-  else
-    cb_errors_add(&errors, from, cb_scalar_real(from, "from", NULL, &draft->law[0].a)),
-        cb_errors_add(&errors, to, cb_scalar_real(to, "to", NULL, &draft->law[0].b));
-  if (spacing && !cb_errors_add(&errors, spacing, cb_node_string(spacing, &word)) && strcmp(word, "linear") &&
-      strcmp(word, "log"))
-    cb_errors_add(&errors, spacing, cb_fail_unknown(spacing, "spacing", word, spacings, 2));
-  if (!strcmp(word, "log")) {
-    draft->law[0].kind = CB_QUANTILE_LOG;
-    if (!errors.status && !(draft->law[0].a > 0 && draft->law[0].b > 0))
+  else {
+    cb_errors_add(&errors, from, cb_scalar_real(from, "from", NULL, &draft->distribution[0].a));
+    cb_errors_add(&errors, to, cb_scalar_real(to, "to", NULL, &draft->distribution[0].b));
+  }
+  if (spacing && !cb_errors_add(&errors, spacing, cb_node_string(spacing, &text)) && strcmp(text, "linear") &&
+      strcmp(text, "log"))
+    cb_errors_add(&errors, spacing, cb_fail_unknown(spacing, "spacing", text, spacings, 2));
+  if (!strcmp(text, "log")) {
+    draft->distribution[0].kind = CB_QUANTILE_LOG;
+    if (!errors.status && !(draft->distribution[0].a > 0 && draft->distribution[0].b > 0))
       cb_errors_add(&errors, spacing, cb_node_fail(spacing, "expected `from` and `to` > 0 for a logarithm"));
   }
   return cb_errors_end(&errors);
@@ -119,7 +302,8 @@ static int depth(const char *text) {
   return depth;
 }
 
-/* A comma parts the items of a list in brackets within `normal(0, 1)` too: what it has parted is one item again. */
+/* A comma separates the items of a list in brackets even inside `normal(0, 1)`. This function joins such items
+ * again. */
 static const cb_node *joined(cb_sweep_plan *plan, const cb_node *list) {
   cb_node *out = cb_arena_alloc(plan->arena, 1, sizeof *out);
   const cb_node **items = cb_arena_alloc(plan->arena, list->count, sizeof *items);
@@ -151,12 +335,12 @@ static cb_status read_random(cb_sweep_plan *plan, const cb_node **random, cb_axi
   const bool list = (*random)->kind == CB_NODE_LIST;
   if (list && !(*random = joined(plan, *random))) return no_memory();
   const cb_node *node = *random;
-  draft->laws = list ? node->count : 1;
-  if (!draft->laws || draft->laws > CB_SWEEP_COMPONENTS)
+  draft->distributions = list ? node->count : 1;
+  if (!draft->distributions || draft->distributions > CB_SWEEP_COMPONENTS)
     return cb_node_fail(node, "expected 1 to %d numbers or distributions", CB_SWEEP_COMPONENTS);
   cb_errors errors = cb_errors_begin();
-  for (size_t c = 0; c < draft->laws; c++)
-    cb_errors_add(&errors, node, cb_quantile_read(list ? node->items[c] : node, &draft->law[c]));
+  for (size_t c = 0; c < draft->distributions; c++)
+    cb_errors_add(&errors, node, read_quantile(list ? node->items[c] : node, &draft->distribution[c]));
   return cb_errors_end(&errors);
 }
 
@@ -164,19 +348,20 @@ static cb_status read_count(const cb_node *node, cb_axis_counted counted, cb_axi
   const cb_node *count = cb_node_get(node, "count"), *seed = cb_node_get(node, "seed");
   long long number = 0, of = 1;
   cb_errors errors = cb_errors_begin();
-  if (count && !draft->laws)
-    cb_errors_add(&errors, count, cb_node_fail(count, "`count` beside `values`: there are as many as are listed"));
+  if (count && !draft->distributions)
+    cb_errors_add(&errors, count,
+                  cb_node_fail(count, "expected no `count` next to `values`: the count is the length of the list"));
   else if (count && counted == CB_AXIS_BY_DESIGN)
-    cb_errors_add(&errors, count, cb_node_fail(count, "the design has the count: expected none for an axis"));
-  else if (!count && counted == CB_AXIS_COUNTED && draft->laws)
-    cb_errors_add(&errors, node, cb_node_fail(node, "the key `count` is missing"));
+    cb_errors_add(&errors, count, cb_node_fail(count, "expected no `count` for an axis: the design sets it"));
+  else if (!count && counted == CB_AXIS_COUNTED && draft->distributions)
+    cb_errors_add(&errors, node, cb_node_fail(node, "the key `count` is missing: expected the number of values"));
   else if (count && !cb_errors_add(&errors, count, cb_scalar_int(count, "count", NULL, &number)) &&
            (number < 1 || number > CB_SWEEP_MEMBERS))
     cb_errors_add(&errors, count, cb_node_fail(count, "count: expected 1 to %d, found %lld", CB_SWEEP_MEMBERS, number));
-  if (seed && (draft->range || !draft->laws || counted == CB_AXIS_BY_DESIGN))
-    cb_errors_add(
-        &errors, seed,
-        cb_node_fail(seed, "a seed is for `random`%s", counted == CB_AXIS_BY_DESIGN ? ", or for the design" : ""));
+  if (seed && (draft->range || !draft->distributions || counted == CB_AXIS_BY_DESIGN))
+    cb_errors_add(&errors, seed,
+                  cb_node_fail(seed, "`seed` applies only to `random`%s",
+                               counted == CB_AXIS_BY_DESIGN ? ", or to the design" : ""));
   else if (seed && !cb_errors_add(&errors, seed, cb_scalar_int(seed, "seed", NULL, &of)) && of < 0)
     cb_errors_add(&errors, seed, cb_node_fail(seed, "seed: expected at least 0, found %lld", of));
   draft->count = (size_t)number;
@@ -204,19 +389,20 @@ cb_status cb_axis_read(cb_sweep_plan *plan, const cb_node *node, cb_axis_counted
   if (!values + !random + !range != 2)
     cb_errors_add(&errors, node, cb_node_fail(node, "expected one of `values`, `from` and `to`, or `random`"));
   else if (!values && axis->keys > 1)
-    cb_errors_add(&errors, node, cb_node_fail(node, "several keys move together by `values`"));
+    cb_errors_add(&errors, node, cb_node_fail(node, "expected `values` for an axis with several keys"));
   else
     cb_errors_add(&errors, node,
                   values   ? read_values(plan, values, axis)
                   : random ? read_random(plan, &random, draft)
                            : read_range(node, draft));
   if (cb_node_get(node, "spacing") && !range)
-    cb_errors_add(&errors, node, cb_node_fail(cb_node_get(node, "spacing"), "spacing is for `from` and `to`"));
+    cb_errors_add(&errors, node,
+                  cb_node_fail(cb_node_get(node, "spacing"), "`spacing` applies only to `from` and `to`"));
   if (!errors.status) cb_errors_add(&errors, node, read_count(node, counted, draft));
   if (!values && !errors.status) {
     axis->count = draft->count;
     axis->key[0].at = random ? random : range;
-    axis->key[0].components = draft->laws;
+    axis->key[0].components = draft->distributions;
     axis->key[0].shape = random && random->kind == CB_NODE_LIST ? random : NULL;
   }
   return cb_errors_end(&errors);
@@ -225,20 +411,20 @@ cb_status cb_axis_read(cb_sweep_plan *plan, const cb_node *node, cb_axis_counted
 /* --- values --- */
 
 size_t cb_axis_draws(const cb_axis_draft *draft) {
-  size_t draws = draft->laws == 0;
-  for (size_t c = 0; c < draft->laws; c++) draws += draft->law[c].kind != CB_QUANTILE_NUMBER;
+  size_t draws = draft->distributions == 0;
+  for (size_t c = 0; c < draft->distributions; c++) draws += draft->distribution[c].kind != CB_QUANTILE_NUMBER;
   return draws;
 }
 
 static double *make_numbers(cb_sweep_plan *plan, cb_sweep_axis *axis, const cb_axis_draft *draft) {
-  return axis->key[0].number = cb_arena_alloc(plan->arena, axis->count * draft->laws, sizeof(double));
+  return axis->key[0].number = cb_arena_alloc(plan->arena, axis->count * draft->distributions, sizeof(double));
 }
 
 cb_status cb_axis_fill(cb_sweep_plan *plan, cb_sweep_axis *axis, const cb_axis_draft *draft, uint64_t stream) {
-  if (!draft->laws) return CB_OK;
+  if (!draft->distributions) return CB_OK;
   if (draft->range) {
     double *number = make_numbers(plan, axis, draft);
-    for (size_t i = 0; number && i < axis->count; i++) number[i] = cb_quantile_step(draft->law, i, axis->count);
+    for (size_t i = 0; number && i < axis->count; i++) number[i] = quantile_step(draft->distribution, i, axis->count);
     return number ? CB_OK : no_memory();
   }
   const size_t draws = cb_axis_draws(draft);
@@ -250,7 +436,7 @@ cb_status cb_axis_fill(cb_sweep_plan *plan, cb_sweep_axis *axis, const cb_axis_d
   return status;
 }
 
-/* Listed values in the order of a design. */
+/* Replaces the listed values by one value per point of the design, which the point selects. */
 static cb_status choose(cb_sweep_plan *plan, cb_sweep_axis *axis, size_t count, const double *points, size_t stride,
                         size_t first) {
   const size_t listed = axis->count;
@@ -270,16 +456,16 @@ static cb_status choose(cb_sweep_plan *plan, cb_sweep_axis *axis, size_t count, 
 
 cb_status cb_axis_place(cb_sweep_plan *plan, cb_sweep_axis *axis, const cb_axis_draft *draft, size_t count,
                         const double *points, size_t stride, size_t first) {
-  if (!draft->laws) return choose(plan, axis, count, points, stride, first);
+  if (!draft->distributions) return choose(plan, axis, count, points, stride, first);
   axis->count = count;
   double *number = make_numbers(plan, axis, draft);
   if (!number) return no_memory();
   for (size_t i = 0; i < count; i++) {
     size_t draw = first;
-    for (size_t c = 0; c < draft->laws; c++) {
-      const cb_quantile *law = &draft->law[c];
-      number[i * draft->laws + c] =
-          cb_quantile_at(law, law->kind == CB_QUANTILE_NUMBER ? 0 : points[i * stride + draw++]);
+    for (size_t c = 0; c < draft->distributions; c++) {
+      const cb_quantile *distribution = &draft->distribution[c];
+      number[i * draft->distributions + c] =
+          quantile_at(distribution, distribution->kind == CB_QUANTILE_NUMBER ? 0 : points[i * stride + draw++]);
     }
   }
   return CB_OK;

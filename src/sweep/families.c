@@ -1,19 +1,20 @@
-/* Families of optimal gaits over the amount of a target, in branches. They take long. The file:
+/* Families of optimal gaits over the amount of a target, in branches. A family takes long to compute. The file:
  *
  *   /target[member] /cost /efficiency /multiplier /tail /index /flat /branch /cheapest /group[member, number]
- *   /shape[member, T, n] /rate[member, T, n]  of each, /time[T]
+ *   /shape[member, T, n] /rate[member, T, n]  of each member, /time[T]: T times of a cycle, n shape variables
  *   /event_kind[event] /event_target /event_cost /event_branch /event_other, /event_name[kind]
- * attributes request: what is asked, and the scenario; complete: 1.
+ * attributes: request: the request and the scenario; complete: 1.
  *
- * While branches are traced it is written again from time to time with complete: 0: then members are the steps of the
- * branches so far, not evenly along them, and /state[member, states] is what the same command with the same file goes
- * on from, to the same numbers as if it had not been interrupted. The search for starts is over by the first of these;
- * events and the members of the whole are found again. */
+ * While branches are traced, the file is written from time to time with complete: 0. Its members are then the steps of
+ * the branches so far, which are not evenly spaced, and the same command with the same file continues from
+ * /state[member, states]; the result is the same as without an interruption. The search for starts is complete when the
+ * file is first written; events and the members of the complete family are computed again.
+ */
 #include "sweep/families.h"
 
 #include "core/arena.h"
 #include "core/text.h"
-#include "record/array.h"
+#include "record/arrays.h"
 #include "record/folder.h"
 
 #include <math.h>
@@ -40,11 +41,11 @@ enum { INDEX, FLAT, BRANCH, CHEAPEST, INTEGERS };
 typedef struct family_file {
   const cb_families_job *job;
   const cb_optimum_problem *problem;
-  cb_segments folder; /* its lock is held: nobody else writes the file */
-  char *request;      /* what the file is of */
+  cb_segments folder; /* its lock is held, so no other process writes the file */
+  char *request;      /* the request that this file answers */
   struct timespec written, begun;
-  double took;           /* s */
-  cb_family_watch watch; /* with what an interrupted command found */
+  double took;           /* the duration of the last write in s */
+  cb_family_watch watch; /* with the results of an interrupted command */
 } family_file;
 
 typedef struct columns {
@@ -88,8 +89,11 @@ static cb_status fill(const cb_bundle *b, const cb_family *f, columns *c) {
   }
   for (int e = 0; e < E; e++) {
     const cb_family_event *o = &f->event[e];
-    c->event[e] = o->amount, c->event[E + e] = o->cost;
-    c->event_integer[e] = o->kind, c->event_integer[E + e] = o->branch, c->event_integer[2 * E + e] = o->other;
+    c->event[e] = o->amount;
+    c->event[E + e] = o->cost;
+    c->event_integer[e] = o->kind;
+    c->event_integer[E + e] = o->branch;
+    c->event_integer[2 * E + e] = o->other;
   }
   return status;
 }
@@ -99,42 +103,51 @@ static void put_members(const cb_bundle *b, const cb_family *f, const columns *c
                            *const state[] = {"member", "states"}, *const way[] = {"member", "time", "variable"};
   static const struct {
     const char *name, *doc;
-  } numbers[NUMBERS] = {{"target", "the amount"},
-                        {"cost", "int r'Mr' dt"},
-                        {"efficiency", "target^2/cost"},
-                        {"multiplier", "lambda: d cost/d target = 2 lambda"},
-                        {"tail", "last coefficients over the largest: cost errs by about its square; nan: at walls"}},
-    integers[INTEGERS] = {{"index", "negative directions of the second variation"},
-                          {"flat", "directions without a second variation"},
-                          {"branch", "that it is of; -1: a start, of none"},
-                          {"cheapest", "1 where no branch is cheaper at its target"}};
-  cb_arrays_dimension(a, &(cb_dimension){"member", (size_t)f->members, NULL, NULL, "branch after branch"}, NULL);
-  cb_arrays_dimension(a, &(cb_dimension){"time", TIMES, c->time, NULL, "part of the cycle"}, NULL);
-  cb_arrays_dimension(a, &(cb_dimension){"variable", (size_t)b->n, NULL, b->shape, "shape variable"}, NULL);
-  cb_arrays_dimension(a, &(cb_dimension){"number", (size_t)b->group->size, NULL, b->group->number, "of an element"},
+  } numbers[NUMBERS] =
+      {{"target", "amount of the target"},
+       {"cost", "int r'Mr' dt"},
+       {"efficiency", "target^2/cost"},
+       {"multiplier", "lambda: d cost/d target = 2 lambda"},
+       {"tail",
+        "last coefficients divided by the largest: the error of the cost is about the square; nan: at constraints"}},
+    integers[INTEGERS] = {{"index", "number of negative directions of the second variation"},
+                          {"flat", "zero eigenvalues of the second variation, not counting the shift of time"},
+                          {"branch", "branch of the member; -1: a start, on no branch"},
+                          {"cheapest", "1: no branch is cheaper at this target"}};
+  cb_arrays_dimension(
+      a, &(cb_dimension){"member", (size_t)f->members, NULL, NULL, "member of the family, one branch after another"},
+      NULL);
+  cb_arrays_dimension(a, &(cb_dimension){"time", TIMES, c->time, NULL, "time as a fraction of the cycle, 0 to 1"},
                       NULL);
-  cb_arrays_dimension(a, &(cb_dimension){"states", (size_t)c->states, NULL, NULL, "of a member"}, NULL);
+  cb_arrays_dimension(a, &(cb_dimension){"variable", (size_t)b->n, NULL, b->shape, "shape variable"}, NULL);
+  cb_arrays_dimension(
+      a, &(cb_dimension){"number", (size_t)b->group->size, NULL, b->group->number, "number of a group element"}, NULL);
+  cb_arrays_dimension(a, &(cb_dimension){"states", (size_t)c->states, NULL, NULL, "index in the state of a member"},
+                      NULL);
   for (int i = 0; i < NUMBERS; i++)
     cb_arrays_put(a, numbers[i].name, 1, on, c->number + i * f->members, NULL, numbers[i].doc);
   for (int i = 0; i < (complete ? INTEGERS : CHEAPEST); i++)
     cb_arrays_put_integers(a, integers[i].name, 1, on, c->integer + i * f->members, integers[i].doc);
-  cb_arrays_put(a, "group", 2, group, c->group, NULL, "the holonomy");
+  cb_arrays_put(a, "group", 2, group, c->group, NULL, "holonomy of the gait");
   cb_arrays_put(a, "shape", 3, way, c->shape, NULL, "r");
   cb_arrays_put(a, "rate", 3, way, c->rate, NULL, "r'");
-  if (c->states) cb_arrays_put(a, "state", 2, state, c->state, NULL, "what the command goes on from");
+  if (c->states) cb_arrays_put(a, "state", 2, state, c->state, NULL, "state from which the command continues");
 }
 
 static void put_events(const cb_family *f, const columns *c, cb_arrays *a) {
   static const char *const on[] = {"event"};
-  cb_arrays_dimension(a, &(cb_dimension){"event_name", CB_FAMILY_EVENTS, NULL, cb_family_event_names, "by /event_kind"},
+  cb_arrays_dimension(a,
+                      &(cb_dimension){"event_name", CB_FAMILY_EVENTS, NULL, cb_family_event_names,
+                                      "name of an event, indexed by /event_kind"},
                       NULL);
-  cb_arrays_dimension(a, &(cb_dimension){"event", (size_t)f->events, NULL, NULL, "on the branches"}, NULL);
+  cb_arrays_dimension(a, &(cb_dimension){"event", (size_t)f->events, NULL, NULL, "event on a branch"}, NULL);
   cb_arrays_put_integers(a, "event_kind", 1, on, c->event_integer, "index of /event_name");
-  cb_arrays_put(a, "event_target", 1, on, c->event, NULL, "where it is");
-  cb_arrays_put(a, "event_cost", 1, on, c->event + f->events, NULL, "int r'Mr' dt there");
-  cb_arrays_put_integers(a, "event_branch", 1, on, c->event_integer + f->events, "that it is on");
-  cb_arrays_put_integers(a, "event_other", 1, on, c->event_integer + 2 * f->events,
-                         "of a bound: the shape variable; of what is cheaper: the branch; else -1");
+  cb_arrays_put(a, "event_target", 1, on, c->event, NULL, "amount of the target at the event");
+  cb_arrays_put(a, "event_cost", 1, on, c->event + f->events, NULL, "int r'Mr' dt at the event");
+  cb_arrays_put_integers(a, "event_branch", 1, on, c->event_integer + f->events, "branch of the event");
+  cb_arrays_put_integers(
+      a, "event_other", 1, on, c->event_integer + 2 * f->events,
+      "for a `bound`: index of the shape variable; for `cheaper`: index of the other branch; otherwise -1");
 }
 
 static cb_status write_file(family_file *file, const cb_family *f, bool complete) {
@@ -158,9 +171,9 @@ static cb_status write_file(family_file *file, const cb_family *f, bool complete
   return status;
 }
 
-/* --- from time to time, and what there is --- */
+/* --- writing from time to time, and reading an incomplete file --- */
 
-/* It is written no more often than every so many seconds, and than so many times as long as that takes. */
+/* The minimum time between two writes: in seconds, and in multiples of the duration of a write. */
 static const double seldom = 1, share = 20;
 
 static double since(const struct timespec *then, struct timespec *now) {
@@ -168,7 +181,7 @@ static double since(const struct timespec *then, struct timespec *now) {
   return (double)(now->tv_sec - then->tv_sec) + 1e-9 * (double)(now->tv_nsec - then->tv_nsec);
 }
 
-static cb_status tell(void *context, const cb_family *so_far) {
+static cb_status report(void *context, const cb_family *so_far) {
   family_file *file = context;
   if (since(&file->written, &file->begun) < fmax(seldom, share * file->took)) return CB_OK;
   const cb_status status = write_file(file, so_far, false);
@@ -176,12 +189,16 @@ static cb_status tell(void *context, const cb_family *so_far) {
   return status;
 }
 
-/* Version, command and options on lines of their own, then the scenario. */
+/* The version and the command on one line, each option and the digest of the files on a line of its own, then the
+ * scenario. */
 static cb_status make_request(const cb_families_job *job, const char *what, char **out) {
   cb_text text = {0};
   cb_text_puts(&text, "# curvebody " CB_VERSION ": family ");
   cb_text_puts(&text, what);
-  for (size_t k = 0; k < job->sets; k++) cb_text_puts(&text, "\n# --set "), cb_text_puts(&text, job->set[k]);
+  for (size_t k = 0; k < job->sets; k++) {
+    cb_text_puts(&text, "\n# --set ");
+    cb_text_puts(&text, job->set[k]);
+  }
   cb_text_puts(&text, "\n# files of SHA-256 ");
   cb_text_puts(&text, cb_scenario_inputs(job->read));
   cb_text_puts(&text, "\n");
@@ -190,18 +207,19 @@ static cb_status make_request(const cb_families_job *job, const char *what, char
   return text.failed ? cb_fail(CB_ERROR_MEMORY, "no memory for the scenario's text") : CB_OK;
 }
 
-/* Whose it is. Two commands may differ in the scenario alone. */
+/* Fails because the file was written for another request. If the first lines of both requests agree, the commands
+ * differ only in the scenario or the options. */
 static cb_status of_another(const cb_families_job *job, const char *request, const char *found) {
   const size_t mine = strcspn(request, "\n"), its = strcspn(found, "\n");
   const bool same = mine == its && !strncmp(request, found, its);
   return cb_fail(
       CB_ERROR_INPUT,
-      "%s: error: it is what an interrupted command left (%.*s%s): expected that of this one, which would go "
-      "on from it; remove it, or give another output",
-      job->output, (int)(its < 300 ? its : 300), found, same ? ", of another scenario or other options" : "");
+      "%s: error: this file was left by a different interrupted command (%.*s%s), so this command cannot continue it: "
+      "remove it, or give another output",
+      job->output, (int)(its < 300 ? its : 300), found, same ? ", with another scenario or other options" : "");
 }
 
-/* What the rows have; all of it or nothing. */
+/* Reads /state and /branch of an incomplete file into *w, both or neither. */
 static void read_rows(const cb_hdf5_source *s, cb_family_watch *w) {
   const cb_hdf5_expected expected[2] = {{H5T_FLOAT, 2, 2, 0, "of a family"}, {H5T_INTEGER, 1, 1, 0, "of a family"}};
   cb_hdf5_array state = {0}, branch = {0};
@@ -210,19 +228,25 @@ static void read_rows(const cb_hdf5_source *s, cb_family_watch *w) {
                     !cb_hdf5_read_array(s, "branch", &expected[1], &branch) && state.dims[0] == branch.dims[0] &&
                     (of = calloc((size_t)branch.dims[0], sizeof *of));
   for (int k = 0; good && k < branch.dims[0]; k++) of[k] = (int)branch.value[k];
-  if (good) w->known = branch.dims[0], w->states = state.dims[1], w->branch = of, w->state = state.value;
+  if (good) {
+    w->known = branch.dims[0];
+    w->states = state.dims[1];
+    w->branch = of;
+    w->state = state.value;
+  }
   if (!good) free(state.value);
   free(branch.value);
 }
 
-/* What there is of the same family where it is not complete; CB_ERROR_INPUT where that is of another. What it makes is freed
- * by end in any case; the watch points to the file. */
+/* Reads an incomplete file of the same family; CB_ERROR_INPUT: the file contains another family. `end` always frees the
+ * memory that this allocates. out->watch refers to *out, which must not be moved. */
 static cb_status begin(const cb_families_job *job, const cb_optimum_problem *problem, const cb_family_range *range,
                        family_file *out) {
   cb_hdf5_source s;
   double complete = 1;
   char what[96];
-  *out = (family_file){.job = job, .problem = problem, .watch = {.tell = tell, .context = out}, .folder = {.lock = -1}};
+  *out = (family_file){
+      .job = job, .problem = problem, .watch = {.report = report, .context = out}, .folder = {.lock = -1}};
   clock_gettime(CLOCK_MONOTONIC, &out->written);
   snprintf(what, sizeof what, "from %.17g to %.17g of %d members", range->from, range->to, range->members);
   cb_status status = make_request(job, what, &out->request);
@@ -248,7 +272,7 @@ static void end(family_file *file) {
   free((void *)file->watch.state);
 }
 
-/* --- all of it --- */
+/* --- the complete command --- */
 
 static cb_status follow(family_file *file, const cb_optimum_problem *p, const cb_family_range *range, cb_family **out) {
   cb_optima *all = NULL;

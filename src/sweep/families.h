@@ -1,27 +1,29 @@
-/* Families of optimal gaits over the amount of a target, in branches, and the file that they make. */
+/* Families of optimal gaits over the amount of a target, in branches, and the file that records them. */
 #pragma once
 
 #include "optimum/family.h"
 #include "record/arrays.h"
-#include "scenario/gait_optimum.h"
+#include "scenario/gait_results.h"
 
-/* What is asked of which scenario, and where it goes. */
+/* A request for a family: its scenario and its output file. */
 typedef struct cb_families_job {
-  cb_scenario *read; /* it */
+  cb_scenario *read; /* the scenario */
   const cb_bundle_scenario *motion;
   const cb_bundle *bundle;
   const char *title, *output;
-  const char *warnings;   /* lines of those so far, as the attribute `warnings` has them */
-  const char *const *set; /* that it was read with, as --set has them */
+  const char *warnings;   /* lines of the warnings so far, as in the attribute `warnings` */
+  const char *const *set; /* the arguments of --set with which the scenario was read */
   size_t sets;
 } cb_families_job;
 
-/* Attributes of every file of gaits: versions, bundle, group, title. */
+/* Writes the attributes that every file with optimal gaits has: Conventions, title, version, bundle, group,
+ * warnings. */
 void cb_families_attributes(const cb_families_job *job, cb_arrays *a);
 
-extern const char *const cb_families_targets[]; /* by cb_gait_target's kind */
+extern const char *const cb_families_targets[]; /* indexed by the kind of cb_gait_target */
 
-/* Follows the family and writes its file, from time to time with what is found so far. What an interrupted command has
- * found of the same one is taken from there; CB_ERROR_INPUT where it is another's, CB_ERROR_FILE where one is at it. */
+/* Traces the family and writes its file; from time to time it writes the results so far. It continues from the file of
+ * an interrupted command with the same request. CB_ERROR_INPUT: the file was written for another request;
+ * CB_ERROR_FILE: another process is writing it. */
 cb_status cb_families_branches(const cb_families_job *job, const cb_optimum_problem *problem,
                                const cb_family_range *range, cb_family **out);

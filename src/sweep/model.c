@@ -1,5 +1,5 @@
-/* The first member as the model of all, and what the result consists of. */
-#include "core/errors.h"
+/* Opens the first member as the model of all members, and makes the layout of the result. */
+#include "core/failure.h"
 #include "core/text.h"
 #include "scenario/private.h"
 #include "sweep/sweep.h"
@@ -23,19 +23,23 @@ typedef struct name {
 typedef struct names {
   name name[512];
   size_t count;
-  const cb_node *scenario; /* the place of names that are the record's own: the other one is to give way */
+  const cb_node
+      *scenario; /* node of the names of the record; if a name conflicts with these, the error is at that name */
 } names;
 
-/* Refused where it is another's, or no name of an array. */
+/* Adds a name; fails if it is already used or cannot be the name of an array. */
 static cb_status add_name(names *all, const char *text, const cb_node *at) {
   bool good = isalpha((unsigned char)*text) || *text == '_';
   for (const char *c = text; *c; c++) good = good && (isalnum((unsigned char)*c) || strchr("_.-", *c));
   if (!good || strlen(text) > 60)
-    return cb_node_fail(at, "'%s' cannot be the name of an array: expected letters, digits, and _ . -", text);
+    return cb_node_fail(at,
+                        "'%s' cannot be the name of an array: expected at most 60 letters, digits, and _ . -, "
+                        "beginning with a letter or _",
+                        text);
   for (size_t i = 0; i < all->count; i++)
     if (!strcmp(all->name[i].text, text))
       return cb_node_fail(at == all->scenario ? all->name[i].at : at,
-                          "the name `%s` is taken in the result: expected another (`name:` of an axis, a key of "
+                          "the name `%s` already exists in the result: expected another (`name:` of an axis, a key of "
                           "`collect`)",
                           text);
   if (all->count < sizeof all->name / sizeof *all->name) all->name[all->count++] = (name){text, at};
@@ -60,7 +64,7 @@ static cb_status add_coordinate(cb_sweep *s, int dimension, const cb_sweep_axis 
                                 const char *called) {
   cb_store_coordinate *c = &s->coordinate[s->layout.n_coordinates];
   if (s->layout.n_coordinates == CB_SWEEP_COORDINATES)
-    return cb_node_fail(key->key, "more than %d keys are varied", CB_SWEEP_COORDINATES);
+    return cb_node_fail(key->key, "too many keys are varied: expected at most %d", CB_SWEEP_COORDINATES);
   const bool list = key->number && (key->shape || (key->value && key->value[0]->kind == CB_NODE_LIST));
   *c = (cb_store_coordinate){.name = called,
                              .axis = dimension,
@@ -71,9 +75,9 @@ static cb_status add_coordinate(cb_sweep *s, int dimension, const cb_sweep_axis 
   return key->number ? CB_OK : labels_of(s, axis, key, &c->labels);
 }
 
-/* An axis of one key with single values is the scale of its dimension; so is a key whose name the axis has. Otherwise
- * the dimension counts, by a name of its own, and the keys are coordinates along it. */
-static cb_status lay_axis(cb_sweep *s, size_t a, int dimension, names *all) {
+/* An axis with one key and single values is the scale of its dimension; so is a key that has the name of the axis.
+ * Otherwise the dimension counts from 0 under its own name, and the keys are coordinates along it. */
+static cb_status layout_axis(cb_sweep *s, size_t a, int dimension, names *all) {
   const cb_sweep_axis *axis = &s->plan->axis[a];
   const cb_sweep_key *first = &axis->key[0];
   const bool list = first->shape || (first->value && first->value[0]->kind == CB_NODE_LIST),
@@ -125,13 +129,14 @@ static cb_status add_dimension(cb_sweep *s, const cb_dimension *d, names *all) {
 }
 
 static cb_status add_field(cb_sweep *s, const cb_store_field *field, const cb_node *at, names *all) {
-  if (s->layout.n_fields == CB_SWEEP_FIELDS) return cb_node_fail(at, "more than %d arrays", CB_SWEEP_FIELDS);
+  if (s->layout.n_fields == CB_SWEEP_FIELDS)
+    return cb_node_fail(at, "too many arrays in the result: expected at most %d", CB_SWEEP_FIELDS);
   s->field[s->layout.n_fields++] = *field;
   return add_name(all, field->name, at);
 }
 
-/* The fields of a row that are kept; the row's own dimension is first, where all rows are. */
-static cb_status lay_kept(cb_sweep *s, names *all) {
+/* The fields of a row that are kept. If all rows are kept, the dimension of rows comes first. */
+static cb_status layout_kept(cb_sweep *s, names *all) {
   const bool rows = s->plan->keep == CB_KEEP_ROWS;
   const cb_node *at = s->plan->scenario;
   cb_status status = CB_OK;
@@ -139,13 +144,17 @@ static cb_status lay_kept(cb_sweep *s, names *all) {
     status = add_dimension(s, &(cb_dimension){.name = "row", .count = 1, .doc = "row of a member"}, all);
     if (!status)
       status = add_field(
-          s, &(cb_store_field){.name = "rows", .type = CB_FIELD_INT64, .units = "1", .doc = "rows that a member has"},
+          s,
+          &(cb_store_field){.name = "rows", .type = CB_FIELD_INT64, .units = "1", .doc = "number of rows of a member"},
           at, all);
   }
   for (size_t f = 0; f < s->rows.n_fields && !status; f++) {
     const cb_field *from = &s->rows.fields[f];
     cb_store_field to = {.name = from->name, .type = from->type, .units = from->units, .doc = from->doc};
-    if (rows) to.dims[to.rank] = "row", to.shape[to.rank++] = 1;
+    if (rows) {
+      to.dims[to.rank] = "row";
+      to.shape[to.rank++] = 1;
+    }
     for (int d = 0; d < from->rank && !status; d++) {
       const cb_dimension *dimension = dimension_of(&s->rows, from->dims[d]);
       to.dims[to.rank] = from->dims[d];
@@ -157,7 +166,7 @@ static cb_status lay_kept(cb_sweep *s, names *all) {
   return status;
 }
 
-static cb_status lay_collected(cb_sweep *s, names *all) {
+static cb_status layout_collected(cb_sweep *s, names *all) {
   cb_errors errors = cb_errors_begin();
   for (size_t c = 0; c < s->plan->collects; c++) {
     const cb_sweep_collect *collect = &s->plan->collect[c];
@@ -170,7 +179,7 @@ static cb_status lay_collected(cb_sweep *s, names *all) {
   return cb_errors_end(&errors);
 }
 
-static cb_status lay(cb_sweep *s) {
+static cb_status make_layout(cb_sweep *s) {
   static const char *const own[] = {"member", "status",  "digest", "seconds", "failure",
                                     "warned", "warning", "letter", "sweep",   "state"};
   names *all = calloc(1, sizeof *all);
@@ -184,20 +193,20 @@ static cb_status lay(cb_sweep *s) {
                                 .dimensions = s->dimension,
                                 .fields = s->field,
                                 .members = s->plan->members,
-                                .goes_on = cb_work_goes_on(s->work)};
+                                .goes_on = cb_task_goes_on(s->task)};
   cb_status status = CB_OK;
   for (size_t i = 0; i < sizeof own / sizeof *own && !status; i++) status = add_name(all, own[i], s->plan->scenario);
   if (!s->plan->grid) s->axis[s->layout.n_axes++] = (cb_store_axis){"member", (size_t)s->plan->members};
-  for (size_t a = 0; a < s->plan->axes && !status; a++) status = lay_axis(s, a, s->plan->grid ? (int)a : 0, all);
-  if (!status && s->plan->keep) status = lay_kept(s, all);
-  if (!status) status = lay_collected(s, all);
+  for (size_t a = 0; a < s->plan->axes && !status; a++) status = layout_axis(s, a, s->plan->grid ? (int)a : 0, all);
+  if (!status && s->plan->keep) status = layout_kept(s, all);
+  if (!status) status = layout_collected(s, all);
   free(all);
   return status;
 }
 
-void cb_sweep_lay_rows(cb_sweep *s) {
+void cb_sweep_layout_rows(cb_sweep *s) {
   if (s->plan->keep != CB_KEEP_ROWS) return;
-  const size_t rows = (size_t)s->most_rows;
+  const size_t rows = (size_t)s->rows_max;
   for (size_t f = 0; f < s->layout.n_fields; f++)
     if (s->field[f].rank && !strcmp(s->field[f].dims[0], "row")) s->field[f].shape[0] = rows;
   for (size_t d = 0; d < s->layout.n_dimensions; d++)
@@ -208,16 +217,16 @@ void cb_sweep_lay_rows(cb_sweep *s) {
 
 cb_status cb_sweep_fail_member(const cb_sweep *s, int64_t m, cb_status status) {
   const cb_failure known = cb_failure_last();
-  char *words = cb_sweep_member_text(s->plan, m);
+  char *member_text = cb_sweep_member_text(s->plan, m);
   cb_text text = {0};
   cb_text_puts(&text, cb_error_text());
   cb_text_puts(&text, "\n");
   cb_text_puts(&text, s->plan->path);
-  cb_text_puts(&text, ": note: this is of ");
-  cb_text_puts(&text, words ? words : "a member");
+  cb_text_puts(&text, ": note: this error is in ");
+  cb_text_puts(&text, member_text ? member_text : "a member");
   if (!text.failed) status = cb_fail_lines(&known, status, text.data);
   cb_text_free(&text);
-  free(words);
+  free(member_text);
   return status;
 }
 
@@ -234,41 +243,49 @@ cb_status cb_sweep_open_at(const cb_sweep *s, int64_t m, size_t axis, const doub
   if (!status && number && !(values[at].value = cb_sweep_number(arena, values[at].value, *number)))
     status = no_memory();
   const cb_tree *tree = s->plan->scenario_tree ? s->plan->scenario_tree : s->plan->tree;
-  return status ? status : cb_scenario_open_member(tree, s->plan->scenario, values, n, s->work->layout != NULL, out);
+  return status ? status : cb_scenario_open_member(tree, s->plan->scenario, values, n, s->task->layout != NULL, out);
 }
 
 cb_status cb_sweep_rows_of(const cb_sweep *s, cb_scenario *scenario, cb_arena *arena, cb_record_layout *out) {
-  if (s->work->layout) return s->work->layout(s, scenario, arena, out);
-  return *out = *cb_run_layout(cb_scenario_run(scenario)), CB_OK;
+  if (s->task->layout) return s->task->layout(s, scenario, arena, out);
+  *out = *cb_run_layout(cb_scenario_run(scenario));
+  return CB_OK;
 }
 
 cb_status cb_sweep_same_rows(const cb_sweep *s, const cb_record_layout *rows) {
   if (rows->n_fields != s->rows.n_fields)
-    return cb_fail(CB_ERROR_INPUT, "its record has %zu fields, that of member 0 %zu", rows->n_fields, s->rows.n_fields);
+    return cb_fail(CB_ERROR_INPUT, "its record has %zu fields: expected %zu, as in the record of member 0",
+                   rows->n_fields, s->rows.n_fields);
   for (size_t f = 0; f < rows->n_fields; f++) {
     const cb_field *a = &rows->fields[f], *b = &s->rows.fields[f];
     if (strcmp(a->name, b->name) || a->type != b->type || a->rank != b->rank)
-      return cb_fail(CB_ERROR_INPUT, "its record has /%s where that of member 0 has /%s", a->name, b->name);
+      return cb_fail(CB_ERROR_INPUT, "its record has /%s: expected /%s, as in the record of member 0", a->name,
+                     b->name);
     for (int d = 0; d < a->rank; d++) {
       const size_t is = dimension_of(rows, a->dims[d])->count, was = dimension_of(&s->rows, b->dims[d])->count;
       if (strcmp(a->dims[d], b->dims[d]) || is != was)
-        return cb_fail(CB_ERROR_INPUT, "its /%s has %zu in the dimension `%s`, that of member 0 has %zu", a->name, is,
-                       a->dims[d], was);
+        return cb_fail(CB_ERROR_INPUT,
+                       "its /%s has the size %zu in the dimension `%s`: expected %zu, as in the record of member 0",
+                       a->name, is, a->dims[d], was);
     }
   }
   return CB_OK;
 }
 
-/* --- all of it --- */
+/* --- creation of a sweep --- */
 
 cb_status cb_sweep_create(cb_sweep_plan *plan, cb_sweep **out) {
   cb_arena *arena = cb_arena_create();
   cb_sweep *s = arena ? cb_arena_alloc(arena, 1, sizeof *s) : NULL;
-  if (!s) return cb_arena_free(arena), cb_sweep_plan_free(plan), no_memory();
+  if (!s) {
+    cb_arena_free(arena);
+    cb_sweep_plan_free(plan);
+    return no_memory();
+  }
   s->arena = arena;
   s->plan = plan;
-  s->most_rows = 1;
-  s->work = plan->work;
+  s->rows_max = 1;
+  s->task = plan->task;
   cb_status status = cb_sweep_open(s, 0, arena, &s->model);
   if (status) status = cb_sweep_fail_member(s, 0, status);
   if (!status) status = cb_sweep_rows_of(s, s->model, arena, &s->rows);
@@ -276,8 +293,13 @@ cb_status cb_sweep_create(cb_sweep_plan *plan, cb_sweep **out) {
     s->row_bytes[f] = count_of(&s->rows, &s->rows.fields[f]) * (s->rows.fields[f].type == CB_FIELD_INT32 ? 4 : 8);
     s->row_units += (s->row_bytes[f] + 7) / 8;
   }
-  if (!status) status = lay(s);
-  return status ? cb_sweep_free(s), status : (*out = s, CB_OK);
+  if (!status) status = make_layout(s);
+  if (status) {
+    cb_sweep_free(s);
+    return status;
+  }
+  *out = s;
+  return CB_OK;
 }
 
 void cb_sweep_free(cb_sweep *s) {

@@ -1,5 +1,5 @@
-/* Ranks of mpirun by a module, and a process by itself. */
-#include "sweep/ranks.h"
+/* The ranks: either the ranks of mpirun, from a module, or a single process (sweep/scheduler.h). */
+#include "sweep/scheduler.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -8,16 +8,30 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool send_none(void *self, int to, const int64_t words[CB_RANKS_WORDS]) {
-  return (void)self, (void)to, (void)words, true;
+static bool send_none(void *self, int to, const int64_t message[CB_RANKS_MESSAGE]) {
+  (void)self;
+  (void)to;
+  (void)message;
+  return true;
 }
-static bool poll_none(void *self, int *from, int64_t words[CB_RANKS_WORDS]) {
-  return (void)self, (void)from, (void)words, false;
+static bool poll_none(void *self, int *from, int64_t message[CB_RANKS_MESSAGE]) {
+  (void)self;
+  (void)from;
+  (void)message;
+  return false;
 }
-static bool broadcast_none(void *self, void *data, size_t bytes) { return (void)self, (void)data, (void)bytes, true; }
-static void finish_none(void *self, bool failed) { (void)self, (void)failed; }
+static bool broadcast_none(void *self, void *data, size_t bytes) {
+  (void)self;
+  (void)data;
+  (void)bytes;
+  return true;
+}
+static void finish_none(void *self, bool failed) {
+  (void)self;
+  (void)failed;
+}
 
-/* How many ranks the starter says there are; 1: it was none. */
+/* The number of ranks according to the program that started this one; 1: no environment variable gives a number. */
 static long started_with(void) {
   static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -27,7 +41,7 @@ static long started_with(void) {
   return 1;
 }
 
-/* Beside the program: as it is built, and as it is installed. */
+/* The module next to the program, in the build folder and in the installation. */
 static void *load(void) {
   static const char *const places[] = {"curvebody-mpi.so", "../" CURVEBODY_LIBDIR "/curvebody/curvebody-mpi.so"};
   char program[PATH_MAX], path[2 * PATH_MAX];
@@ -49,12 +63,14 @@ cb_status cb_ranks_begin(cb_ranks *out) {
   void *module = load();
   if (!module)
     return cb_fail(CB_ERROR_UNSUPPORTED,
-                   "started with %ld ranks, and there is no module for them, curvebody-mpi.so (Debian: build with "
-                   "libopenmpi-dev installed): expected it, or `--shard`",
+                   "the program was started with %ld ranks, but their module, curvebody-mpi.so, is not installed: "
+                   "install it (Debian: build with libopenmpi-dev installed), or use `--shard`",
                    size);
   bool (*begin)(cb_ranks *);
   *(void **)&begin = dlsym(module, "cb_ranks_mpi");
   if (!begin || !begin(out) || out->version != CB_RANKS_VERSION)
-    return cb_fail(CB_ERROR_UNSUPPORTED, "the module curvebody-mpi.so is of another version, or MPI does not start");
+    return cb_fail(CB_ERROR_UNSUPPORTED,
+                   "the module curvebody-mpi.so has another version, or MPI does not start: expected the module of "
+                   "this installation");
   return CB_OK;
 }

@@ -1,20 +1,20 @@
-/* Reductions as rows come. */
+/* Evaluates reductions while rows arrive. */
 #include "sweep/reduce_private.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 const cb_reduction_doc cb_reduction_docs[] = {
-    {"first", "f", "of the first row"},
-    {"last", "f", "of the last row; so is a field within no reduction"},
-    {"min", "f", "the least of all rows"},
-    {"max", "f", "the greatest of all rows"},
-    {"mean", "f", "mean of all rows"},
-    {"rms", "f", "root of the mean square of all rows"},
-    {"argmin", "f", "time at which it is least, the first such"},
-    {"argmax", "f", "time at which it is greatest, the first such"},
-    {"count", "c", "how many rows, or events, have it not 0: count(event_kind == 0)"},
-    {"crossing", "f, n", "time of the n-th zero, linear between rows; without n: of the first"},
+    {"first", "f", "value in the first row"},
+    {"last", "f", "value in the last row; also used for a field outside any reduction"},
+    {"min", "f", "minimum over all rows"},
+    {"max", "f", "maximum over all rows"},
+    {"mean", "f", "mean over all rows"},
+    {"rms", "f", "root mean square over all rows"},
+    {"argmin", "f", "first time of the minimum"},
+    {"argmax", "f", "first time of the maximum"},
+    {"count", "c", "number of rows, or of events, in which c is not 0: count(event_kind == 0)"},
+    {"crossing", "f, n", "time of the n-th zero, linear between rows; without n: time of the first zero"},
     {NULL, NULL, NULL}};
 
 size_t cb_reduction_doubles(const cb_reduction *r) { return r->parts * CB_REDUCE_STATE; }
@@ -33,34 +33,41 @@ static double number(const cb_reduce_field *f, const void *from) {
   int32_t narrow;
   double real;
   switch (f->type) {
-    case CB_FIELD_INT64: return memcpy(&wide, at, sizeof wide), (double)wide;
-    case CB_FIELD_INT32: return memcpy(&narrow, at, sizeof narrow), (double)narrow;
-    default: return memcpy(&real, at, sizeof real), real;
+    case CB_FIELD_INT64: memcpy(&wide, at, sizeof wide); return (double)wide;
+    case CB_FIELD_INT32: memcpy(&narrow, at, sizeof narrow); return (double)narrow;
+    default: memcpy(&real, at, sizeof real); return real;
   }
 }
 
-/* Neumaier's sum s[1] + s[2] (1974), Z. Angew. Math. Mech. 54, 39, doi:10.1002/zamm.19740540106; an infinite one has
- * no rest. */
+/* Neumaier's sum s[1] + s[2] (1974), Z. Angew. Math. Mech. 54, 39, doi:10.1002/zamm.19740540106; an infinite sum has no
+ * remainder. */
 static void add(double *s, double x) {
   const double sum = s[1] + x;
   if (isfinite(sum)) s[2] += fabs(s[1]) >= fabs(x) ? (s[1] - sum) + x : (x - sum) + s[1];
   s[1] = sum;
 }
 
-/* s: rows seen; value; time of it, or of the row before; zeros so far; time of the one that is asked for. */
+/* Takes the value x of a row. s: the number of rows; the value, or a sum; the time of the value or the remainder of the
+ * sum; for a crossing, the number of zeros so far and the time of the requested zero. */
 static void take(const cb_reduce_part *p, double time, double x, double *s) {
   const bool begins = s[0] == 0;
   s[0]++;
   switch (p->kind) {
-    case CB_REDUCE_FIRST: /* comes here once */
+    case CB_REDUCE_FIRST: /* this is called only for the first row */
     case CB_REDUCE_LAST: s[1] = x; break;
     case CB_REDUCE_MIN:
     case CB_REDUCE_ARGMIN:
-      if (begins || x < s[1] || (isnan(x) && !isnan(s[1]))) s[1] = x, s[2] = time;
+      if (begins || x < s[1] || (isnan(x) && !isnan(s[1]))) {
+        s[1] = x;
+        s[2] = time;
+      }
       break;
     case CB_REDUCE_MAX:
     case CB_REDUCE_ARGMAX:
-      if (begins || x > s[1] || (isnan(x) && !isnan(s[1]))) s[1] = x, s[2] = time;
+      if (begins || x > s[1] || (isnan(x) && !isnan(s[1]))) {
+        s[1] = x;
+        s[2] = time;
+      }
       break;
     case CB_REDUCE_MEAN: add(s, x); break;
     case CB_REDUCE_RMS: add(s, x * x); break;

@@ -1,27 +1,221 @@
-/* Reading a reduction: calls and fields are replaced by variables, so that expressions remain, in which the place of
- * each letter in the text is known. */
+/* Reads a reduction. Calls and fields are replaced by variables, so that only expressions remain; the original position
+ * of each character is kept. */
 #include "core/failure.h"
 #include "core/text.h"
 #include "sweep/reduce_private.h"
+#include "record/names.h"
+#include <curvebody/run.h>
 
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <stddef.h>
+
+/* Skips blanks forward from `at`; backward from `to`, at most to `from`. */
+static size_t skip(const char *text, size_t at) { return at + strspn(text + at, " \t\r\n"); }
+static size_t unskip(const char *text, size_t from, size_t to) {
+  while (to > from && strchr(" \t\r\n", text[to - 1])) to--;
+  return to;
+}
+
+/* --- a field in the text: `x[0, 2]`, with indices that are numbers from 0 or labels; or a field of events --- */
+
+enum { NAMES = 160, NAME = 64 };
+
+static const struct {
+  const char *name;
+  cb_field_type type;
+  size_t at;
+} event_fields[] = {{"event_time", CB_FIELD_DOUBLE, offsetof(cb_event_row, time)},
+                    {"event_kind", CB_FIELD_INT32, offsetof(cb_event_row, kind)},
+                    {"event_particle", CB_FIELD_INT32, offsetof(cb_event_row, particle)},
+                    {"event_other", CB_FIELD_INT32, offsetof(cb_event_row, other)},
+                    {"event_gap", CB_FIELD_DOUBLE, offsetof(cb_event_row, gap)},
+                    {"event_speed_before", CB_FIELD_DOUBLE, offsetof(cb_event_row, speed_before)},
+                    {"event_speed_after", CB_FIELD_DOUBLE, offsetof(cb_event_row, speed_after)},
+                    {"event_impulse", CB_FIELD_DOUBLE, offsetof(cb_event_row, impulse)},
+                    {"event_wall", CB_FIELD_INT32, offsetof(cb_event_row, wall)}};
+enum { EVENT_FIELDS = sizeof event_fields / sizeof *event_fields };
+
+static const cb_dimension *dimension_of(const cb_reduce_text *r, const char *name) {
+  for (size_t d = 0; d < r->layout->n_dimensions; d++)
+    if (!strcmp(r->layout->dimensions[d].name, name)) return &r->layout->dimensions[d];
+  return NULL;
+}
+
+/* The labels of a dimension: its own labels, or the constant /DIMENSION_name[DIMENSION]; NULL: no labels. */
+static const char *const *labels_of(const cb_reduce_text *r, const cb_dimension *d) {
+  const size_t n = strlen(d->name);
+  for (size_t c = 0; c < r->layout->n_constants && !d->labels; c++) {
+    const cb_constant *constant = &r->layout->constants[c];
+    if (!strcmp(constant->dim, d->name) && !strncmp(constant->name, d->name, n) && !strcmp(constant->name + n, "_name"))
+      return constant->labels;
+  }
+  return d->labels;
+}
+
+/* Whether a text is an item of a list such as "a, b, wrench_NAME". */
+static bool is_listed(const char *list, const char *text) {
+  for (const char *at = list; *at;) {
+    at += strspn(at, ", ");
+    const size_t n = strcspn(at, ", "), stem = n > 4 && !memcmp(at + n - 4, "NAME", 4) ? n - 4 : n;
+    if (n && !strncmp(at, text, stem) && (stem < n ? text[stem] != 0 : text[n] == 0)) return true;
+    at += n;
+  }
+  return false;
+}
+
+/* The observables that would record a field of that name; NULL: no observables do. */
+static const char *group_with(const cb_reduce_text *r, const char *name) {
+  if (!r->has_time) return NULL; /* the rows do not come from a run */
+  const cb_observable_doc *group = dimension_of(r, "pose_part") ? cb_fluid_observables
+                                   : dimension_of(r, "number")  ? cb_bundle_observables
+                                                                : cb_observable_groups;
+  while (group->name && !(group->fields && is_listed(group->fields, name))) group++;
+  return group->name;
+}
+
+static cb_status unknown_field(const cb_reduce_text *r, size_t from, const char *name) {
+  const char *names[NAMES];
+  size_t n = 0;
+  for (size_t f = 0; f < r->layout->n_fields && n + EVENT_FIELDS < NAMES; f++) names[n++] = r->layout->fields[f].name;
+  const size_t of_rows = n;
+  for (size_t e = 0; e < EVENT_FIELDS; e++) names[n++] = event_fields[e].name;
+  const char *group = group_with(r, name), *near = cb_nearest_name(name, names, n);
+  const char *now = cb_record_renamed(name);
+  if (now) return cb_node_fail_at(r->node, from, "the field %s was renamed to %s", name, now);
+  if (group)
+    return cb_node_fail_at(r->node, from, "the field '%s' is not recorded: add `%s` to record.observables", name,
+                           group);
+  if (near) return cb_node_fail_at(r->node, from, "unknown field '%s', did you mean '%s'?", name, near);
+  cb_text all = {0};
+  for (size_t i = 0; i < of_rows; i++) {
+    cb_text_puts(&all, i ? ", " : "");
+    cb_text_puts(&all, names[i]);
+  }
+  const cb_status status = cb_node_fail_at(r->node, from, "unknown field '%s', expected one of: %s", name,
+                                           all.failed || !all.data ? "" : all.data);
+  cb_text_free(&all);
+  return status;
+}
+
+/* Reads one index from text[from, to): a number or a label. */
+static cb_status read_index(const cb_reduce_text *r, size_t from, size_t to, const cb_dimension *d, size_t *out) {
+  const char *text = r->text + from;
+  const size_t n = to - from;
+  long long index;
+  if (n && cb_parse_integer(text, n, &index)) {
+    if (index < 0 || (unsigned long long)index >= d->count)
+      return cb_node_fail_at(r->node, from, "expected 0 to %zu for the dimension `%s`, found %lld", d->count - 1,
+                             d->name, index);
+    *out = (size_t)index;
+    return CB_OK;
+  }
+  const char *const *labels = labels_of(r, d);
+  for (size_t i = 0; labels && i < d->count; i++)
+    if (strlen(labels[i]) == n && !memcmp(labels[i], text, n)) {
+      *out = i;
+      return CB_OK;
+    }
+  char label[NAME] = "";
+  if (n < sizeof label) memcpy(label, text, n);
+  const char *near = labels && n ? cb_nearest_name(label, labels, d->count) : NULL;
+  return cb_node_fail_at(r->node, from, "expected an index from 0 to %zu%s of the dimension `%s`, found '%s'%s%s%s",
+                         d->count - 1, labels ? ", or a label," : "", d->name, cb_quoted(text, n).text,
+                         near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+/* Reads the element of a field that the [ at text[*at] selects; moves *at past its ]. */
+static cb_status read_indices(const cb_reduce_text *r, const cb_field *field, size_t *at, size_t *element) {
+  size_t from = *at + 1;
+  *element = 0;
+  for (int d = 0; d < field->rank; d++) {
+    from = skip(r->text, from);
+    size_t to = from, index = 0;
+    while (r->text[to] && !strchr(",[]()", r->text[to])) to++;
+    const char end = d + 1 < field->rank ? ',' : ']';
+    if (r->text[to] != end)
+      return cb_node_fail_at(r->node, to, "expected `%c`: /%s has %d ind%s", end, field->name, field->rank,
+                             field->rank == 1 ? "ex" : "ices");
+    const cb_dimension *dimension = dimension_of(r, field->dims[d]);
+    const cb_status status = read_index(r, from, unskip(r->text, from, to), dimension, &index);
+    if (status) return status;
+    *element = *element * dimension->count + index;
+    from = to + 1;
+  }
+  *at = from;
+  return CB_OK;
+}
+
+static cb_status read_field(const cb_reduce_text *r, size_t from, size_t *end, cb_reduce_field *out, bool *of_events) {
+  char name[NAME];
+  const size_t n = *end - from;
+  if (n >= sizeof name) return cb_node_fail_at(r->node, from, "expected a name of at most 63 letters, found %zu", n);
+  memcpy(name, r->text + from, n);
+  name[n] = 0;
+  size_t next = skip(r->text, *end);
+  const bool indexed = r->text[next] == '[';
+  if (r->text[next] == '(')
+    return cb_node_fail_at(r->node, next, "`%s` is a field: expected square brackets for its elements, %s[...]", name,
+                           name);
+  *of_events = false;
+  for (size_t e = 0; e < EVENT_FIELDS; e++)
+    if (!strcmp(event_fields[e].name, name)) {
+      if (indexed) return cb_node_fail_at(r->node, next, "`%s` is one number per event: expected no indices", name);
+      *of_events = true;
+      *out = (cb_reduce_field){0, event_fields[e].at, event_fields[e].type};
+      return CB_OK;
+    }
+  size_t f = 0;
+  while (f < r->layout->n_fields && strcmp(r->layout->fields[f].name, name)) f++;
+  if (f == r->layout->n_fields) return unknown_field(r, from, name);
+  const cb_field *field = &r->layout->fields[f];
+  size_t element = 0, count = 1;
+  char shape[160] = "";
+  for (int d = 0; d < field->rank; d++) {
+    const cb_dimension *dimension = dimension_of(r, field->dims[d]);
+    const size_t length = strlen(shape);
+    snprintf(shape + length, sizeof shape - length, "%s%s of %zu", d ? ", " : "", field->dims[d], dimension->count);
+    count *= dimension->count;
+  }
+  if (!count)
+    return cb_node_fail_at(r->node, from, "/%s is empty, its shape is [%s]: expected a field with elements", name,
+                           shape);
+  if (indexed && !field->rank)
+    return cb_node_fail_at(r->node, next, "/%s is one number per row: expected no indices", name);
+  if (indexed) {
+    const cb_status status = read_indices(r, field, &next, &element);
+    if (status) return status;
+    *end = next;
+  } else if (count > 1) {
+    return cb_node_fail_at(r->node, from, "expected an element of /%s: its shape is [%s]", name, shape);
+  }
+  *out = (cb_reduce_field){f, element * (field->type == CB_FIELD_INT32 ? 4 : 8), field->type};
+  return CB_OK;
+}
+
+static bool is_field(const cb_reduce_text *r, const char *text, size_t n) {
+  for (size_t f = 0; f < r->layout->n_fields; f++)
+    if (strlen(r->layout->fields[f].name) == n && !memcmp(r->layout->fields[f].name, text, n)) return true;
+  for (size_t e = 0; e < EVENT_FIELDS; e++)
+    if (strlen(event_fields[e].name) == n && !memcmp(event_fields[e].name, text, n)) return true;
+  return false;
+}
 
 enum { LONGEST = 4000 };
 
-/* An expression whose variables stand in place of what was found. */
+/* An expression whose variables replace calls and fields. */
 typedef struct rewritten {
   char text[LONGEST + 8];
-  size_t from[LONGEST + 8]; /* where each letter was */
+  size_t from[LONGEST + 8]; /* the original position of each character */
   size_t length;
 } rewritten;
 
-static cb_status no_room(const cb_reduce_text *r, size_t at) {
+static cb_status too_long(const cb_reduce_text *r, size_t at) {
   return cb_node_fail_at(r->node, at,
-                         "the expression is too long: expected at most %d letters, %d reductions and %d "
-                         "fields in one",
+                         "the expression is too long: expected at most %d characters, %d reductions and %d "
+                         "fields in one reduction",
                          LONGEST, CB_REDUCE_PARTS, CB_REDUCE_FIELDS);
 }
 
@@ -35,19 +229,19 @@ static void put(rewritten *w, const char *text, size_t n, size_t from, bool same
 static bool is_letter(char c) { return isalpha((unsigned char)c) || c == '_'; }
 static bool is_part(char c) { return is_letter(c) || isdigit((unsigned char)c); }
 
-static size_t word_end(const char *text, size_t from) {
+static size_t name_end(const char *text, size_t from) {
   while (is_part(text[from])) from++;
   return from;
 }
 
-/* The end of a number such as 1e-3, so that its letter is no name. */
+/* The end of a number such as 1e-3, whose letter e is not a name. */
 static size_t number_end(const char *text, size_t from) {
   const size_t n = cb_decimal_length(text + from, strlen(text + from));
   return from + (n ? n : 1);
 }
 
-/* The parenthesis that closes the one at `from`, and the first comma at its depth outside of [] (0: none); 0: there is
- * none. */
+/* The parenthesis that closes the one at `from`, and the first comma at its depth outside [] (0: no comma). The result
+ * is 0 if the parenthesis is not closed. */
 static size_t closing(const char *text, size_t from, size_t *comma) {
   int depth = 0;
   bool indices = false;
@@ -79,11 +273,11 @@ static bool is_function(const char *text, size_t n) {
   return f->name != NULL;
 }
 
-/* --- what was rewritten --- */
+/* --- the rewritten expression --- */
 
-/* Variables have no names for a user, and letters are counted in the text: the failure of an expression in these
- * words. */
-static void in_own_words(const cb_reduce_text *r, const rewritten *w, const char *why, cb_text *out) {
+/* The user does not know the variables, and counts characters in the original text: this translates the error message
+ * of an expression. */
+static void in_original_text(const cb_reduce_text *r, const rewritten *w, const char *why, cb_text *out) {
   static const char variable[] = "value__", place[] = "at character ";
   for (const char *at = why; *at;) {
     size_t n = 1;
@@ -92,7 +286,7 @@ static void in_own_words(const cb_reduce_text *r, const rewritten *w, const char
       const char *in = w->text;
       while ((in = strstr(in, variable)) && (strncmp(in, at, n) || isdigit((unsigned char)in[n]))) in++;
       const size_t from = in ? w->from[in - w->text] : 0;
-      cb_text_put(out, r->text + from, word_end(r->text, from) - from);
+      cb_text_put(out, r->text + from, name_end(r->text, from) - from);
     } else if (!strncmp(at, place, sizeof place - 1) && isdigit((unsigned char)at[sizeof place - 1])) {
       char *end, number[24];
       const size_t character = strtoul(at + sizeof place - 1, &end, 10) - 1;
@@ -107,7 +301,8 @@ static void in_own_words(const cb_reduce_text *r, const rewritten *w, const char
   }
 }
 
-/* Parses what was rewritten of text[.., to), in n variables value__0, ..; NULL where it is the first of them alone. */
+/* Parses the rewritten text[.., to) with the n variables value__0, ..; the result is NULL if the expression is just the
+ * first variable. */
 static cb_status parse(const cb_reduce_text *r, rewritten *w, size_t to, size_t n, cb_expression **out) {
   char names[CB_REDUCE_FIELDS > CB_REDUCE_PARTS ? CB_REDUCE_FIELDS : CB_REDUCE_PARTS][32];
   const char *name[sizeof names / sizeof *names];
@@ -117,16 +312,16 @@ static cb_status parse(const cb_reduce_text *r, rewritten *w, size_t to, size_t 
   }
   w->text[w->length] = 0;
   w->from[w->length] = to;
-  const size_t begin = cb_reduce_skip(w->text, 0), end = cb_reduce_unskip(w->text, begin, w->length);
+  const size_t begin = skip(w->text, 0), end = unskip(w->text, begin, w->length);
   *out = NULL;
   if (end - begin == strlen(names[0]) && !memcmp(w->text + begin, names[0], end - begin)) return CB_OK;
   size_t at = 0;
   cb_status status = cb_expression_parse(w->text, name, n, &at, out);
   if (status != CB_ERROR_INPUT) return status;
   cb_text why = {0};
-  in_own_words(r, w, cb_error_text(), &why);
+  in_original_text(r, w, cb_error_text(), &why);
   status = cb_node_fail_at(r->node, w->from[at < w->length ? at : w->length], "%s",
-                           why.data ? why.data : "a wrong expression");
+                           why.data ? why.data : "expected an expression");
   cb_text_free(&why);
   return status;
 }
@@ -139,7 +334,7 @@ static void put_variable(rewritten *w, size_t i, size_t from) {
 
 /* --- names --- */
 
-/* A name before a parenthesis that is neither a reduction nor a function. */
+/* Fails for a name before a parenthesis that is neither a reduction nor a function. */
 static cb_status unknown_call(const cb_reduce_text *r, size_t from, size_t n, bool within) {
   const char *names[64 + CB_REDUCE_KINDS];
   char name[64] = "";
@@ -158,66 +353,78 @@ static cb_status uncalled(const cb_reduce_text *r, size_t from, size_t n, const 
   return cb_node_fail_at(r->node, from, "'%s' is a %s: expected `(` after it", cb_quoted(r->text + from, n).text, what);
 }
 
-/* A field of a part's expression: one more, or one that it has. */
+/* Adds a field to the expression of a part, or finds it there. */
 static cb_status add_field(const cb_reduce_text *r, size_t from, size_t *end, cb_reduce_part *part, rewritten *w) {
   cb_reduce_field field;
   bool of_events;
-  const cb_status status = cb_reduce_read_field(r, from, end, &field, &of_events);
+  const cb_status status = read_field(r, from, end, &field, &of_events);
   if (status) return status;
   if (part->fields && of_events != part->of_events)
-    return cb_node_fail_at(r->node, from, "fields of events and of rows in one reduction");
+    return cb_node_fail_at(r->node, from,
+                           "expected either fields of events or fields of rows in one reduction, not both");
   size_t i = 0;
   while (i < part->fields && (part->field[i].field != field.field || part->field[i].at != field.at)) i++;
-  if (i == CB_REDUCE_FIELDS) return no_room(r, from);
+  if (i == CB_REDUCE_FIELDS) return too_long(r, from);
   part->of_events = of_events;
   part->field[i] = field;
   if (i == part->fields) part->fields++;
-  return put_variable(w, i, from), CB_OK;
+  put_variable(w, i, from);
+  return CB_OK;
 }
 
-/* A field in no reduction: its last value. */
+/* Adds the last value of a field outside any reduction. */
 static cb_status add_last(const cb_reduce_text *r, size_t from, size_t *end, rewritten *w) {
-  if (r->out->parts == CB_REDUCE_PARTS) return no_room(r, from);
+  if (r->out->parts == CB_REDUCE_PARTS) return too_long(r, from);
   cb_reduce_part *part = &r->out->part[r->out->parts];
   *part = (cb_reduce_part){.kind = CB_REDUCE_LAST, .fields = 1};
-  const cb_status status = cb_reduce_read_field(r, from, end, &part->field[0], &part->of_events);
+  const cb_status status = read_field(r, from, end, &part->field[0], &part->of_events);
   if (status) return status;
   if (part->of_events)
     return cb_node_fail_at(r->node, from,
-                           "a field of events stands within a reduction, such as count(event_kind == 0)");
-  return put_variable(w, r->out->parts++, from), CB_OK;
+                           "expected a field of events inside a reduction, such as count(event_kind == 0)");
+  put_variable(w, r->out->parts++, from);
+  return CB_OK;
 }
 
 /* --- expressions --- */
 
 static cb_status read_call(const cb_reduce_text *r, cb_reduce_kind kind, size_t open, size_t *end);
 
-/* The name at text[from, *end), which *end goes behind with what belongs to it. part: that it stands in; NULL: in
- * none. */
+/* Reads the name at text[from, *end), with its indices or arguments, and moves *end past them. part: the reduction that
+ * contains the name; NULL: none. */
 static cb_status read_name(const cb_reduce_text *r, size_t from, size_t *end, cb_reduce_part *part, rewritten *w) {
   const char *name = r->text + from;
-  const size_t n = *end - from, next = cb_reduce_skip(r->text, *end);
+  const size_t n = *end - from, next = skip(r->text, *end);
   const cb_reduce_kind kind = kind_of(name, n);
-  const bool field = cb_reduce_is_field(r, name, n), function = is_function(name, n), constant = is_constant(name, n);
+  const bool field = is_field(r, name, n), function = is_function(name, n), constant = is_constant(name, n);
   size_t comma;
   if (r->text[next] == '(') {
     const bool two = (kind == CB_REDUCE_MIN || kind == CB_REDUCE_MAX) && closing(r->text, next, &comma) && comma;
     if (kind < CB_REDUCE_KINDS && !two) {
-      if (part) return cb_node_fail_at(r->node, from, "a reduction within another: expected an expression of fields");
+      if (part)
+        return cb_node_fail_at(r->node, from,
+                               "a reduction cannot be inside another one: expected an expression of fields");
       put_variable(w, r->out->parts, from);
       return read_call(r, kind, next, end);
     }
     if (!function && !constant && !field) return unknown_call(r, from, n, part != NULL);
-    if (function || constant) return put(w, name, n, from, false), CB_OK;
+    if (function || constant) {
+      put(w, name, n, from, false);
+      return CB_OK;
+    }
   } else if (!field) {
-    if (constant) return put(w, name, n, from, false), CB_OK;
+    if (constant) {
+      put(w, name, n, from, false);
+      return CB_OK;
+    }
     if (kind < CB_REDUCE_KINDS) return uncalled(r, from, n, "reduction");
     if (function) return uncalled(r, from, n, "function");
   }
   return part ? add_field(r, from, end, part, w) : add_last(r, from, end, w);
 }
 
-/* The expression at text[from, to): of a part in fields, or of the whole in parts. */
+/* Reads the expression at text[from, to). part: the reduction whose argument it is, an expression of fields; NULL: it
+ * is the complete expression, whose variables are the parts. */
 static cb_status read_expression(const cb_reduce_text *r, size_t from, size_t to, cb_reduce_part *part) {
   rewritten *w = malloc(sizeof *w);
   if (!w) return cb_fail(CB_ERROR_MEMORY, "no memory for a reduction");
@@ -225,14 +432,15 @@ static cb_status read_expression(const cb_reduce_text *r, size_t from, size_t to
   cb_status status = CB_OK;
   for (size_t i = from, end; i < to && !status; i = end) {
     const char c = r->text[i];
-    end = is_letter(c) ? word_end(r->text, i) : isdigit((unsigned char)c) || c == '.' ? number_end(r->text, i) : i + 1;
+    end = is_letter(c) ? name_end(r->text, i) : isdigit((unsigned char)c) || c == '.' ? number_end(r->text, i) : i + 1;
     if (is_letter(c))
       status = read_name(r, i, &end, part, w);
     else
       put(w, r->text + i, end - i, i, false);
   }
-  if (!status && w->length >= LONGEST) status = no_room(r, from);
-  if (!status && part && !part->fields) status = cb_node_fail_at(r->node, from, "expected a field of the record");
+  if (!status && w->length >= LONGEST) status = too_long(r, from);
+  if (!status && part && !part->fields)
+    status = cb_node_fail_at(r->node, from, "expected a field of the record inside the reduction");
   if (!status && !part && !r->out->parts)
     status = cb_node_fail_at(r->node, from, "expected a reduction, such as max(energy)");
   if (!status) status = parse(r, w, to, part ? part->fields : r->out->parts, part ? &part->expression : &r->out->outer);
@@ -240,27 +448,28 @@ static cb_status read_expression(const cb_reduce_text *r, size_t from, size_t to
   return status;
 }
 
-/* n of crossing(f, n), from the comma on. */
+/* Reads n in crossing(f, n), starting at the comma. */
 static cb_status read_which(const cb_reduce_text *r, size_t comma, size_t close, double *out) {
-  const size_t from = cb_reduce_skip(r->text, comma + 1), to = cb_reduce_unskip(r->text, from, close);
+  const size_t from = skip(r->text, comma + 1), to = unskip(r->text, from, close);
   long long n = 0;
   if (to == from || !cb_parse_integer(r->text + from, to - from, &n) || n < 1)
-    return cb_node_fail_at(r->node, from, "expected which zero, from 1 on");
-  return *out = (double)n, CB_OK;
+    return cb_node_fail_at(r->node, from, "expected n, which zero is meant, as an integer >= 1");
+  *out = (double)n;
+  return CB_OK;
 }
 
-/* The call whose parenthesis is at `open`; *end: behind it. */
+/* Reads the call whose parenthesis is at `open`, and moves *end past it. */
 static cb_status read_call(const cb_reduce_text *r, cb_reduce_kind kind, size_t open, size_t *end) {
   size_t comma;
   const size_t close = closing(r->text, open, &comma);
   if (!close) return cb_node_fail_at(r->node, strlen(r->text), "expected `)`");
-  if (r->out->parts == CB_REDUCE_PARTS) return no_room(r, open);
+  if (r->out->parts == CB_REDUCE_PARTS) return too_long(r, open);
   cb_reduce_part *part = &r->out->part[r->out->parts++];
   *part = (cb_reduce_part){.kind = kind, .which = 1};
   *end = close + 1;
   cb_status status = CB_OK;
   if (comma && kind != CB_REDUCE_CROSSING)
-    status = cb_node_fail_at(r->node, comma, "%s has one argument", cb_reduction_docs[kind].name);
+    status = cb_node_fail_at(r->node, comma, "expected one argument of %s", cb_reduction_docs[kind].name);
   else if (comma)
     status = read_which(r, comma, close, &part->which);
   return status ? status : read_expression(r, open + 1, comma ? comma : close, part);
@@ -270,10 +479,15 @@ cb_status cb_reduction_parse(const cb_node *node, const cb_record_layout *layout
   cb_reduce_text r = {.node = node, .layout = layout};
   cb_status status = cb_node_string(node, &r.text);
   if (status) return status;
-  if (strlen(r.text) > LONGEST) return no_room(&r, 0);
+  if (strlen(r.text) > LONGEST) return too_long(&r, 0);
   if (!(r.out = calloc(1, sizeof *r.out))) return cb_fail(CB_ERROR_MEMORY, "no memory for a reduction");
   r.has_time = r.out->has_time = layout->n_fields && !strcmp(layout->fields[0].name, "time") &&
                                  !layout->fields[0].rank && layout->fields[0].type == CB_FIELD_DOUBLE;
   status = read_expression(&r, 0, strlen(r.text), NULL);
-  return status ? cb_reduction_free(r.out), status : (*out = r.out, CB_OK);
+  if (status) {
+    cb_reduction_free(r.out);
+    return status;
+  }
+  *out = r.out;
+  return CB_OK;
 }

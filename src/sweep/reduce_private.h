@@ -1,4 +1,5 @@
-/* A reduction that was parsed: shared by what reads and what evaluates it. */
+/* A parsed reduction. This header is shared by the file that reads it (reduce_parse.c) and the file that evaluates it
+ * (reduce.c). */
 #pragma once
 
 #include "sweep/reduce.h"
@@ -21,47 +22,34 @@ typedef enum cb_reduce_kind {
   CB_REDUCE_KINDS
 } cb_reduce_kind;
 
-/* A number of a row, or of an event. */
+/* The position of a number in a row or in an event. */
 typedef struct cb_reduce_field {
-  size_t field; /* of the row */
-  size_t at;    /* bytes into it, or into cb_event_row */
+  size_t field; /* index of the field in the row */
+  size_t at;    /* offset in bytes, in the field or in cb_event_row */
   cb_field_type type;
 } cb_reduce_field;
 
 typedef struct cb_reduce_part {
   cb_reduce_kind kind;
   bool of_events;
-  cb_expression *expression; /* of the fields; NULL: the first of them */
+  cb_expression *expression; /* an expression of the fields; NULL: the value of field[0] */
   cb_reduce_field field[CB_REDUCE_FIELDS];
   size_t fields;
-  double which; /* of crossings */
+  double which; /* crossing(f, n): n, the number of the zero of f whose time is the result, counted from 1 */
 } cb_reduce_part;
 
-/* What is being read. */
+/* A reduction while it is read. */
 typedef struct cb_reduce_text {
   const cb_node *node;
-  const char *text; /* its */
+  const char *text; /* the text of the node */
   const cb_record_layout *layout;
-  bool has_time; /* field 0 is the time: of a run */
+  bool has_time; /* field 0 is the time: the rows come from a run */
   cb_reduction *out;
 } cb_reduce_text;
-
-/* Past blanks from `at` on; from `to` back to `from` at most. */
-static inline size_t cb_reduce_skip(const char *text, size_t at) { return at + strspn(text + at, " \t\r\n"); }
-static inline size_t cb_reduce_unskip(const char *text, size_t from, size_t to) {
-  while (to > from && strchr(" \t\r\n", text[to - 1])) to--;
-  return to;
-}
-
-/* The field whose name is text[from, *end), with its indices, which *end goes behind. */
-cb_status cb_reduce_read_field(const cb_reduce_text *r, size_t from, size_t *end, cb_reduce_field *out,
-                               bool *of_events);
-/* Is text[n] the name of a field, of rows or of events? */
-bool cb_reduce_is_field(const cb_reduce_text *r, const char *text, size_t n);
 
 struct cb_reduction {
   cb_reduce_part part[CB_REDUCE_PARTS];
   size_t parts;
-  cb_expression *outer; /* of the parts; NULL: the first of them */
+  cb_expression *outer; /* an expression of the values of the parts; NULL: the value of part[0] */
   bool has_time;        /* field 0 of a row is the time */
 };

@@ -1,10 +1,9 @@
-/* Members run in one thread: rows are reduced or kept as they come, and what they have come to is in the store at the
- * end. A member that takes long is saved at its checkpoints.
- */
+/* Runs members in one thread. Rows are reduced or kept as they arrive, and the result is put into the store at the end.
+ * A member that takes long is saved at its checkpoints. */
 #include "core/text.h"
 #include "core/warning.h"
 #include "scenario/warnings.h"
-#include "run/together.h"
+#include "run/batch.h"
 #include "sweep/sweep.h"
 
 #include <math.h>
@@ -13,39 +12,41 @@
 #include <string.h>
 #include <time.h>
 
-/* A member is saved where it has run for so long, and a hundred times what saving takes. */
+/* The time in s after which a member is saved, at its start and after each save; after a save, it is longer by
+ * SAVING_SHARE - 1 times the duration of that save. */
 static const double save_after = 1;
 enum {
   SAVING_SHARE = 100,
   PIECES = 16,
   OWN_PIECES = 5,
   LANES = 8,
-  ROOM = 1 << 28 /* bytes of rows in memory, for more than one member */
+  ROW_BYTES_MAX = 1 << 28 /* maximum bytes of rows in memory if several members run at once */
 };
 typedef struct member {
   struct cb_runner *runner;
   int64_t number;
   cb_arena *arena;
   cb_scenario *scenario;
-  cb_reduction *own[CB_SWEEP_COLLECTS]; /* where its rows are not as the model's */
+  cb_reduction *own[CB_SWEEP_COLLECTS]; /* used if its rows differ from the rows of the model */
   cb_reduction *const *reduction;
-  double *state; /* of the reductions */
-  double *kept;  /* rows, or the last one, of row_units each */
+  double *state; /* the state of the reductions */
+  double *kept;  /* all rows, or the last one, of row_units each */
   int64_t rows;
-  int32_t warned; /* how often it was warned of, and the first of it */
-  char warning[CB_STORE_WORDS];
-  const double *next; /* [nexts]: what others go on from */
+  int32_t warned; /* the number of its warnings; `warning`: the first of them */
+  char warning[CB_STORE_TEXT];
+  const double *next; /* [nexts]: the state from which later members continue; it is put into the store */
   size_t nexts;
-  double begin, saved, before; /* seconds: the clock, and what it took before it was interrupted */
+  double begin, saved,
+      before; /* in seconds: the clock at the start and at the last save; the running time before an interruption */
 } member;
 
 struct cb_runner {
   const cb_sweep *sweep;
-  const cb_midst *midst;
-  cb_together *together;
-  cb_store *store;      /* of the members in hand; NULL: none */
-  member member[LANES]; /* those that go together */
-  size_t width, bytes;  /* of the values of a member */
+  const cb_member_checkpoint *checkpoint;
+  cb_batch *batch;
+  cb_store *store;      /* the store for the running members; NULL: none */
+  member member[LANES]; /* the members that run together */
+  size_t width, bytes;  /* bytes: size of the values of a member */
 };
 
 static double now(void) {
@@ -62,16 +63,16 @@ static size_t bytes_of(const cb_store_field *field) {
   return cb_store_field_count(field) * (field->type == CB_FIELD_INT32 ? 4 : 8);
 }
 
-cb_status cb_runner_create(const cb_sweep *sweep, const cb_midst *midst, cb_runner **out) {
+cb_status cb_runner_create(const cb_sweep *sweep, const cb_member_checkpoint *checkpoint, cb_runner **out) {
   cb_runner *r = calloc(1, sizeof *r);
   if (!r) return no_memory();
   r->sweep = sweep;
-  r->midst = midst;
-  r->width = sweep->work->layout ? 1 : cb_together_width(cb_scenario_run(sweep->model));
-  const size_t rows = keeps_rows(sweep) ? (size_t)sweep->most_rows : 1;
-  while (r->width > 1 && rows * sweep->row_units * sizeof(double) > ROOM / r->width) r->width /= 2;
+  r->checkpoint = checkpoint;
+  r->width = sweep->task->layout ? 1 : cb_batch_width(cb_scenario_run(sweep->model));
+  const size_t rows = keeps_rows(sweep) ? (size_t)sweep->rows_max : 1;
+  while (r->width > 1 && rows * sweep->row_units * sizeof(double) > ROW_BYTES_MAX / r->width) r->width /= 2;
   for (size_t f = 0; f < sweep->layout.n_fields; f++) r->bytes += bytes_of(&sweep->field[f]);
-  bool lost = cb_together_create(&r->together);
+  bool lost = cb_batch_create(&r->batch);
   for (size_t i = 0; i < r->width; i++) {
     member *m = &r->member[i];
     m->runner = r;
@@ -79,8 +80,12 @@ cb_status cb_runner_create(const cb_sweep *sweep, const cb_midst *midst, cb_runn
     m->kept = sweep->plan->keep ? calloc(rows * sweep->row_units + 1, sizeof(double)) : NULL;
     lost = lost || !m->state || (sweep->plan->keep && !m->kept);
   }
-  if (lost) return cb_runner_free(r), no_memory();
-  return *out = r, CB_OK;
+  if (lost) {
+    cb_runner_free(r);
+    return no_memory();
+  }
+  *out = r;
+  return CB_OK;
 }
 
 size_t cb_runner_width(const cb_runner *r) { return r->width; }
@@ -91,11 +96,11 @@ void cb_runner_free(cb_runner *r) {
     free(r->member[i].state);
     free(r->member[i].kept);
   }
-  cb_together_free(r->together);
+  cb_batch_free(r->batch);
   free(r);
 }
 
-/* --- what a member's run hands over --- */
+/* --- rows, events and warnings that the run of a member reports --- */
 
 static cb_status take_row(void *self, const void *const *row) {
   member *m = self;
@@ -130,7 +135,7 @@ static cb_status take_warning(void *self, double time, const char *text) {
   member *m = self;
   char line[1200];
   snprintf(line, sizeof line, "at time %.6g, %s", time, text);
-  if (m->warned++ == 0) cb_store_words(isnan(time) ? text : line, m->warning);
+  if (m->warned++ == 0) cb_store_text(isnan(time) ? text : line, m->warning);
   return CB_OK;
 }
 
@@ -142,7 +147,8 @@ static size_t doubles_of(const member *m) {
   return doubles;
 }
 
-/* What is saved: the run's own state, the reductions, and rows so far; `most` of these, or all there may be. */
+/* Lists the pieces of a checkpoint: the state of the run, the reductions, and the rows. rows: the number of rows so
+ * far, or, to load a checkpoint, the maximum number. */
 static size_t pieces(member *m, const cb_blob *state, size_t n, size_t rows, double *numbers, cb_blob *out) {
   const cb_sweep *s = m->runner->sweep;
   memcpy(out, state, n * sizeof *out);
@@ -159,26 +165,26 @@ static size_t pieces(member *m, const cb_blob *state, size_t n, size_t rows, dou
 static cb_status take_checkpoint(void *self, const cb_blob *state, size_t n) {
   member *m = self;
   const double begin = now();
-  if (!m->runner->midst || begin - m->saved < save_after || n + OWN_PIECES > PIECES) return CB_OK;
+  if (!m->runner->checkpoint || begin - m->saved < save_after || n + OWN_PIECES > PIECES) return CB_OK;
   cb_blob piece[PIECES];
   double numbers[2];
   const size_t count = pieces(m, state, n, (size_t)m->rows, numbers, piece);
-  const cb_status status = cb_midst_save(m->runner->midst, m->number, piece, count);
+  const cb_status status = cb_member_checkpoint_save(m->runner->checkpoint, m->number, piece, count);
   m->saved = now();
   m->saved += (SAVING_SHARE - 1) * (m->saved - begin);
   return status;
 }
 
-/* Whether it goes on from where it was saved. */
+/* Loads the member's checkpoint if there is one; returns whether the member continues from it. */
 static bool go_on(member *m) {
   cb_run *run = cb_scenario_run(m->scenario);
   size_t n, last;
   const cb_blob *state = cb_run_state(run, &n);
   cb_blob piece[PIECES];
   double numbers[2];
-  if (!m->runner->midst || n + OWN_PIECES > PIECES) return false;
-  const size_t count = pieces(m, state, n, (size_t)m->runner->sweep->most_rows, numbers, piece);
-  if (!cb_midst_load(m->runner->midst, m->number, piece, count, &last)) return false;
+  if (!m->runner->checkpoint || n + OWN_PIECES > PIECES) return false;
+  const size_t count = pieces(m, state, n, (size_t)m->runner->sweep->rows_max, numbers, piece);
+  if (!cb_member_checkpoint_load(m->runner->checkpoint, m->number, piece, count, &last)) return false;
   m->rows = (int64_t)numbers[0];
   m->before = numbers[1];
   return true;
@@ -186,7 +192,7 @@ static bool go_on(member *m) {
 
 /* --- a member --- */
 
-/* Reductions of its own rows, where these are not as those of the model. */
+/* Makes reductions for the rows of this member if they differ from the rows of the model. */
 static cb_status find_reductions(member *m, const cb_record_layout *rows) {
   const cb_sweep *s = m->runner->sweep;
   m->reduction = s->reduction;
@@ -214,16 +220,16 @@ static cb_status compute(member *m) {
   const cb_warning_taker before = cb_warnings_to((cb_warning_taker){.take = take_text, .context = m});
   cb_scenario_warn_again(m->scenario);
   cb_status status = cb_scenario_warn_of_bundle(m->scenario);
-  const cb_work_class *work = m->runner->sweep->work;
-  cb_work_call call = {m->runner->sweep, m->number, m->runner->store, m->scenario, m->arena, NULL, 0};
-  if (!status) status = work->go_on ? work->go_on(&call, &row) : work->compute(m->scenario, m->arena, &row);
+  const cb_task_class *task = m->runner->sweep->task;
+  cb_task_call call = {m->runner->sweep, m->number, m->runner->store, m->scenario, m->arena, NULL, 0};
+  if (!status) status = task->go_on ? task->go_on(&call, &row) : task->compute(m->scenario, m->arena, &row);
   m->next = call.state;
   m->nexts = call.states;
   cb_warnings_to(before);
   return status ? status : take_row(m, row);
 }
 
-/* Opens the member, and computes what is no run. */
+/* Opens the member. If the task is not a run, also computes its row. */
 static cb_status open_member(member *m) {
   const cb_sweep *s = m->runner->sweep;
   cb_record_layout rows;
@@ -232,12 +238,12 @@ static cb_status open_member(member *m) {
   if (!status) status = find_reductions(m, &rows);
   if (status) return status;
   start(m);
-  if (s->work->layout) return compute(m);
-  /* where not all members were opened beforehand */
-  if (keeps_rows(s) && cb_run_rows(cb_scenario_run(m->scenario)) > s->most_rows)
+  if (s->task->layout) return compute(m);
+  /* possible if not all members were opened beforehand */
+  if (keeps_rows(s) && cb_run_rows(cb_scenario_run(m->scenario)) > s->rows_max)
     return cb_fail(CB_ERROR_INPUT,
-                   "it has %lld rows, and there is room for %lld, the most of those that were looked at",
-                   (long long)cb_run_rows(cb_scenario_run(m->scenario)), (long long)s->most_rows);
+                   "it has %lld rows: expected at most %lld, the maximum among the members that were checked",
+                   (long long)cb_run_rows(cb_scenario_run(m->scenario)), (long long)s->rows_max);
   const bool goes_on = go_on(m);
   if (!goes_on) start(m);
   status = cb_run_on_warning(cb_scenario_run(m->scenario), take_warning, m);
@@ -247,7 +253,7 @@ static cb_status open_member(member *m) {
 
 /* --- to the store --- */
 
-/* All rows of field f of the record, one after another; rows that there are not are missing. */
+/* Copies all rows of field f of the record, one after another; rows that do not exist are missing values. */
 static void gather(const member *m, size_t f, size_t at, size_t rows, unsigned char *to) {
   const cb_sweep *s = m->runner->sweep;
   const size_t bytes = s->row_bytes[f], have = (size_t)m->rows < rows ? (size_t)m->rows : rows;
@@ -258,18 +264,21 @@ static void gather(const member *m, size_t f, size_t at, size_t rows, unsigned c
     memcpy(to + i, &(double){NAN}, sizeof(double));
 }
 
-/* The values of a member. One that failed keeps its rows, but what is said of the whole of its run is missing. */
+/* Fills the values of a member. A failed member keeps its rows, but values that need the complete run are missing. */
 static void fill(const member *m, bool failed, unsigned char *to) {
   const cb_sweep *s = m->runner->sweep;
   const bool all = keeps_rows(s);
   const double *state = m->state;
   const int64_t rows = failed && !all ? 0 : m->rows;
   size_t f = 0, at = 0;
-  if (all) memcpy(to, &rows, sizeof rows), to += bytes_of(&s->field[f++]);
+  if (all) {
+    memcpy(to, &rows, sizeof rows);
+    to += bytes_of(&s->field[f++]);
+  }
   for (size_t k = 0; s->plan->keep && k < s->rows.n_fields; k++) {
     member shown = *m;
     shown.rows = rows;
-    gather(&shown, k, at, all ? (size_t)s->most_rows : 1, to);
+    gather(&shown, k, at, all ? (size_t)s->rows_max : 1, to);
     to += bytes_of(&s->field[f++]);
     at += (s->row_bytes[k] + 7) / 8;
   }
@@ -280,7 +289,7 @@ static void fill(const member *m, bool failed, unsigned char *to) {
   }
 }
 
-/* An end of the member, to the store. */
+/* Puts the result of an ended member into the store. */
 static cb_status put(const member *m, cb_member_status status, const char *failure, double seconds, cb_store *store) {
   cb_member_result r = {.member = m->number,
                         .status = status,
@@ -295,13 +304,13 @@ static cb_status put(const member *m, cb_member_status status, const char *failu
     return no_memory();
   }
   if (m->nexts) memcpy(r.state, m->next, m->nexts * sizeof *r.state);
-  cb_store_words(failure ? failure : "", r.failure);
+  cb_store_text(failure ? failure : "", r.failure);
   if (m->warned) memcpy(r.warning, m->warning, sizeof r.warning);
   fill(m, failure != NULL, r.values);
   return cb_store_put(store, &r);
 }
 
-/* A line of text. */
+/* The first line of the last error message. */
 static void first_line(char *out, size_t size) {
   const char *text = cb_error_text();
   size_t n = strcspn(text, "\n");
@@ -321,7 +330,7 @@ static void clear(member *m) {
   m->arena = NULL;
 }
 
-/* A failure that is the member's own, not of the machine or the user. */
+/* Whether the member itself caused a failure, and not the machine or the user. */
 static bool is_own(cb_status status) {
   return status && status != CB_ERROR_INTERRUPTED && status != CB_ERROR_FILE && status != CB_ERROR_MEMORY;
 }
@@ -347,7 +356,8 @@ cb_status cb_runner_put(cb_runner *r, int64_t number, cb_member_status status, c
   return taken ? taken : put(m, status, NULL, 0, store);
 }
 
-/* What has come of a member goes to the store. */
+/* Puts the results of an ended member into the store, with status done or failed. A failure that the member itself did
+ * not cause is returned. */
 static cb_status end(member *m, cb_status status, const char *text, double seconds, cb_store *store, size_t *failed) {
   const bool own = is_own(status);
   if (status && !own) return cb_fail(status, "%s", text);
@@ -355,13 +365,13 @@ static cb_status end(member *m, cb_status status, const char *text, double secon
   return store ? put(m, own ? CB_MEMBER_FAILED : CB_MEMBER_DONE, own ? text : NULL, seconds, store) : CB_OK;
 }
 
-/* Members m[n], n at most the width. */
+/* Runs the members number[n], where n is at most the width. */
 static cb_status go(cb_runner *r, const int64_t *number, size_t n, cb_store *store, const volatile sig_atomic_t *stop,
                     size_t *failed) {
-  cb_together_run of[LANES];
+  cb_batch_member of[LANES];
   cb_sink sink[LANES];
   cb_status opened[LANES], status = CB_OK;
-  char text[LANES][CB_STORE_WORDS * 2];
+  char text[LANES][CB_STORE_TEXT * 2];
   size_t index[LANES], count = 0;
   const double first = now();
   r->store = store;
@@ -371,17 +381,17 @@ static cb_status go(cb_runner *r, const int64_t *number, size_t n, cb_store *sto
     if (!(m->arena = cb_arena_create())) status = no_memory();
     if (!status) opened[i] = open_member(m);
     if (!status && opened[i]) first_line(text[i], sizeof text[i]);
-    if (status || opened[i] || r->sweep->work->layout) continue;
+    if (status || opened[i] || r->sweep->task->layout) continue;
     sink[count] = (cb_sink){m, take_row, take_event, take_checkpoint, NULL};
-    of[count] = (cb_together_run){.run = cb_scenario_run(m->scenario), .sink = &sink[count]};
+    of[count] = (cb_batch_member){.run = cb_scenario_run(m->scenario), .sink = &sink[count]};
     index[count++] = i;
   }
-  if (!status && count) cb_together_go(r->together, of, count, stop);
+  if (!status && count) cb_batch_run(r->batch, of, count, stop);
   for (size_t k = 0; k < count && !status; k++) {
     opened[index[k]] = of[k].status;
     snprintf(text[index[k]], sizeof text[0], "%s", of[k].text);
   }
-  const double seconds = (now() - first) / (double)n; /* each its share */
+  const double seconds = (now() - first) / (double)n; /* each member has an equal share */
   cb_status last = CB_OK;
   for (size_t i = 0; i < n && !status; i++) {
     const cb_status ended = end(&r->member[i], opened[i], text[i], r->member[i].before + seconds, store, failed);

@@ -1,32 +1,56 @@
-/* The results of a sweep's members: in memory, in segments, and in the result.
+/* The results of a sweep's members: in memory, in segments and in the result; and the checkpoints of running members.
  *
- * A process puts the results of members that have ended into its store, which is memory. At least once a second what
- * there is becomes a segment: a whole HDF5 file in the folder of the sweep, made in memory and named by a rename
- * (record/folder.h). The last segment is written anew, with more members after those that it had, until it has about
- * 16 MiB. No file is changed in place, so that any reader opens it at any moment, and a kill leaves it whole.
+ * A process puts the results of ended members into its store, in memory. About once a second it writes them as a
+ * segment: a complete HDF5 file in the folder of the sweep, which is made in memory and gets its name by a rename
+ * (record/folder.h). The last segment is written again, with more members after the old ones, until it has about 16
+ * MiB. No file is changed in place: a reader can open it at any time, and it stays complete if the process is killed.
  *
- *   /member[row]             int64: which member it is
+ *   /member[row]             int64: the number of the member
  *   /status[row]             int32: CB_MEMBER_DONE or CB_MEMBER_FAILED
- *   /failure[row, letter]    why it failed; only where one of them did
- *   /warned[row]             int32: how often it was warned of
- *   /warning[row, letter]    the first of these warnings; only where there is one
- *   /seconds[row]            its own time, of no interest to the result
- *   /state[row, number]      what other members go on from, padded with zeros; only where there is any, and in no result
+ *   /failure[row, letter]    the error message of a failed member; only if a member has failed
+ *   /warned[row]             int32: the number of warnings
+ *   /warning[row, letter]    the first of these warnings; only if there is one
+ *   /seconds[row]            the running time of the member; not in the result
+ *   /state[row, number]      the state from which later members, or this one, continue, padded with zeros; only if
+ *                            there is one, and never in a result
  *   /NAME[row, ...]          the fields of the result
  *
- * A row of status CB_MEMBER_MISSING is what a member has come to so far: the result shows it, and a later row replaces it.
+ * A row with the status CB_MEMBER_MISSING contains the results of a member so far: the result shows it, and a later row
+ * replaces it.
  *
- * The result OUT.h5 has the same arrays over the axes of the sweep. While members are missing it is virtual datasets over
- * the segments; at the end they are joined into one plain file, whose bytes do not depend on who computed what, and when.
+ * The result OUT.h5 has the same arrays over the axes of the sweep. While members are missing it consists of virtual
+ * datasets over the segments; at the end these are joined into one plain file. The contents of that file do not depend
+ * on which process computed a member, or when.
  */
 #pragma once
 
 #include "record/folder.h"
-#include "sweep/midst.h"
+#include <curvebody/sink.h>
 
-enum { CB_STORE_RANK = 4, CB_STORE_WORDS = 200 };
+/* --- the checkpoint of a running member, from which it continues after a kill ---
+ *
+ * There is one file per member, NUMBER.state: a line of text with the digest of the sweep and the sizes, the bytes of
+ * the pieces in the byte order of the machine, and a SHA-256 of everything. It is written under another name and
+ * renamed, and is used only if it is complete.
+ */
 
-/* A field of the result: one array of `shape` a member. */
+/* The folder of these files, and the digest of their sweep. */
+typedef struct cb_member_checkpoint {
+  const char *folder, *digest;
+} cb_member_checkpoint;
+
+/* Writes a checkpoint of the member with the pieces piece[n]. CB_ERROR_FILE with the reason. */
+cb_status cb_member_checkpoint_save(const cb_member_checkpoint *checkpoint, int64_t member, const cb_blob *piece,
+                                    size_t n);
+/* Whether there is a complete checkpoint whose pieces have exactly these sizes; only the last piece may be shorter.
+ * *last: the count of the last piece. If there is one, reads the data of all pieces. An incomplete checkpoint is
+ * ignored. */
+bool cb_member_checkpoint_load(const cb_member_checkpoint *checkpoint, int64_t member, cb_blob *piece, size_t n,
+                               size_t *last);
+
+enum { CB_STORE_RANK = 4, CB_STORE_TEXT = 200 };
+
+/* A field of the result: one array of this shape per member. */
 typedef struct cb_store_field {
   const char *name;
   cb_field_type type;
@@ -41,117 +65,124 @@ typedef struct cb_store_axis {
   size_t count;
 } cb_store_axis;
 
-/* What an axis is at each of its values: numbers[count][components] or words[count]; neither: 0 .. count - 1. */
+/* The coordinate of an axis at each of its values: values[count][components] or labels[count]; if both are NULL, 0 ..
+ * count - 1. */
 typedef struct cb_store_coordinate {
   const char *name;
   int axis;
-  size_t components; /* 0: a number, else a list */
+  size_t components; /* 0: a number; otherwise the length of a list */
   const double *values;
   const char *const *labels;
   const char *doc;
 } cb_store_coordinate;
 
-/* The result of a sweep. A coordinate of an axis' own name is its scale. */
+/* The layout of the result of a sweep. A coordinate with the name of an axis is its scale. */
 typedef struct cb_store_layout {
-  const char *title, *sweep; /* its text, with the scenario */
-  const char *checked;       /* what was found of its members, as text (sweep/folder.h) */
-  const char *digest;        /* of all that the result depends on */
+  const char *title, *sweep; /* sweep: the text of the sweep, with the scenario */
+  const char *checked;       /* the result of the check of its members, as text (sweep/sweep_run.h) */
+  const char *digest;        /* digest of everything on which the result depends */
   const cb_store_axis *axes;
   size_t n_axes;
   const cb_store_coordinate *coordinates;
   size_t n_coordinates;
-  const cb_dimension *dimensions; /* of the fields */
+  const cb_dimension *dimensions; /* the dimensions of the fields */
   size_t n_dimensions;
   const cb_store_field *fields;
   size_t n_fields;
   int64_t members;
-  bool goes_on; /* members go on from one another: the store knows what there is of all of them */
+  bool goes_on; /* members continue from the states of other members: the store keeps the newest row of each */
 } cb_store_layout;
 
 typedef enum cb_member_status { CB_MEMBER_MISSING, CB_MEMBER_DONE, CB_MEMBER_FAILED } cb_member_status;
 
-/* Bytes of a member's results, with its words, and without, and how many values a field has. */
+/* The size in bytes of a member's results, with and without its texts; and the number of values of a field. */
 size_t cb_store_bytes(const cb_store_layout *layout);
 static inline size_t cb_store_result_bytes(const cb_store_layout *layout) {
-  return cb_store_bytes(layout) - 2 * CB_STORE_WORDS;
+  return cb_store_bytes(layout) - 2 * CB_STORE_TEXT;
 }
 size_t cb_store_field_count(const cb_store_field *field);
 
-/* ---- store.c: the results that a process puts */
+/* ---- store.c: the results that a process has computed */
 
 typedef struct cb_store cb_store;
 
-/* What has come of a member. */
+/* The results of a member. */
 typedef struct cb_member_result {
   int64_t member;
   cb_member_status status;
-  int32_t warned;                                        /* how often */
-  char failure[CB_STORE_WORDS], warning[CB_STORE_WORDS]; /* why it failed, the first warning: as cb_store_words */
+  int32_t warned; /* the number of warnings */
+  char failure[CB_STORE_TEXT],
+      warning[CB_STORE_TEXT]; /* the error message and the first warning, made by cb_store_text */
   double seconds;
-  unsigned char *values; /* of the fields, one after another; malloc'd, and then the store's */
-  double *state;         /* [states]: what others go on from; the same, or NULL */
+  unsigned char *values; /* the values of the fields, one after another; from malloc, then owned by the store */
+  double *state;         /* [states]: the state from which members continue; also owned by the store; NULL: none */
   size_t states;
 } cb_member_result;
 
-/* What the store knows of a member. */
+/* The part of a member's results that the store keeps. */
 typedef struct cb_store_row {
   cb_member_status status;
-  double *state; /* [states] */
+  double *state; /* [states]: the state from which members continue */
   size_t states;
 } cb_store_row;
 
-/* The store of a worker, which has its part of the folder's lock: its segments come after those that it has there. The
- * layout and the folder are borrowed. midst: members in the midst of their runs, whose states go once their results are on
- * the disk; NULL: there are none. */
-cb_status cb_store_open(const cb_segments *folder, const cb_store_layout *layout, int worker, const cb_midst *midst,
-                        cb_store **out);
-/* What was not saved is lost. */
+/* Opens the store of a worker, which holds its part of the folder's lock: new segments follow the existing segments of
+ * this worker. The layout and the folder are borrowed. checkpoint: the checkpoints of running members, which the store
+ * removes when the results of these members are on disk; NULL: no checkpoints. */
+cb_status cb_store_open(const cb_segments *folder, const cb_store_layout *layout, int worker,
+                        const cb_member_checkpoint *checkpoint, cb_store **out);
+/* Frees the store. Results that were not saved are lost. */
 void cb_store_free(cb_store *store);
-/* From any thread. Takes the values in any case. */
+/* Adds a result; any thread may call it. Takes ownership of the values and the state, also on failure. */
 cb_status cb_store_put(cb_store *store, const cb_member_result *result);
-/* Of the newest row of each member, on the disk or put since: of a layout that goes on, in a process of one thread. */
+/* The newest row of a member, on disk or only in memory. Only for sweeps whose members continue from states of other
+ * members, which run in a single thread. */
 const cb_store_row *cb_store_row_of(const cb_store *store, int64_t member);
-/* All that was put to the disk. From any thread. */
+/* Writes everything that was put so far to the disk; any thread may call it. */
 cb_status cb_store_save(cb_store *store);
-/* As much of a text as fits, which does not end within a character. */
-void cb_store_words(const char *text, char words[CB_STORE_WORDS]);
+/* Copies as much of a text as the array can hold, without a partial character at the end. */
+void cb_store_text(const char *text, char out[CB_STORE_TEXT]);
 
-/* ---- survey.c: what segments, and a result, have */
+/* ---- results_scan.c: the members that have results in segments or in the result file */
 
 /* A file with results. */
 typedef struct cb_store_source {
   char *path;
-  uint64_t number; /* of the segment; 0: it is a result, and rows are members */
+  uint64_t number; /* the number of the segment; 0: the file is a result, and its rows are members */
   size_t rows;
 } cb_store_source;
 
-typedef struct cb_survey {
+typedef struct cb_results_scan {
   const cb_store_layout *layout;
   int64_t members;
   uint8_t *status;     /* [members]: cb_member_status */
-  uint8_t *warned;     /* [members]: whether it was warned of */
-  cb_store_row *known; /* [members], of segments; NULL: the layout does not go on */
-  int32_t *source;     /* [members]: which has it; -1: none */
-  int32_t *row;
+  uint8_t *warned;     /* [members]: whether it has warnings */
+  cb_store_row *known; /* [members], from segments; NULL: members do not continue from states of other members */
+  int32_t *source;     /* [members]: index of the source with its result; -1: none */
+  int32_t *row;        /* [members]: its row in that source */
   cb_store_source *sources;
   size_t count;
-  double seconds; /* of finished members, together; nan: the result does not say */
-} cb_survey;
+  double seconds; /* the sum over finished members; nan: unknown, because a result does not contain it */
+} cb_results_scan;
 
-/* Reads the segments of a folder: a member that is done in one of them is; else it failed. whole: everything in them is
- * read, and a segment that is damaged is set aside, with a warning: its members are missing. */
-cb_status cb_survey_take(const cb_segments *folder, const cb_store_layout *layout, bool whole, cb_survey *out);
-/* What a result that is no virtual file has of members that are missing. CB_ERROR_INPUT: it is another sweep's. */
-cb_status cb_survey_add_result(cb_survey *survey, const char *path);
-void cb_survey_free(cb_survey *survey);
-/* The words of a failed member, or the first warning of one, from malloc; NULL: none can be read. */
-char *cb_survey_failure(const cb_survey *survey, int64_t member);
-char *cb_survey_warning(const cb_survey *survey, int64_t member);
-/* Puts the members that only a result has into the store. */
-cb_status cb_survey_import(const cb_survey *survey, cb_store *store);
+/* Reads the segments of a folder. A member is done if it is done in one of them; otherwise it has failed if it has
+ * failed in one of them; otherwise it is missing. whole: reads all data of the segments; a damaged segment is renamed
+ * with a warning, and its members are missing. */
+cb_status cb_results_scan_read(const cb_segments *folder, const cb_store_layout *layout, bool whole,
+                               cb_results_scan *out);
+/* Adds the members that are missing so far from a plain result. CB_ERROR_INPUT: the file is the result of another
+ * sweep. */
+cb_status cb_results_scan_add_result(cb_results_scan *scan, const char *path);
+void cb_results_scan_free(cb_results_scan *scan);
+/* The failure of a member, or its first warning, from malloc; NULL: none can be read. */
+char *cb_results_scan_failure(const cb_results_scan *scan, int64_t member);
+char *cb_results_scan_warning(const cb_results_scan *scan, int64_t member);
+/* Puts members that exist only in a result into the store. */
+cb_status cb_results_scan_import(const cb_results_scan *scan, cb_store *store);
 
-/* ---- join.c */
+/* ---- sweep_join.c */
 
-/* Writes the result over the segments of the folder: virtual datasets, or, where no member is missing and `plain`, one
- * plain file of them, unless there is no room for it: *joined. */
-cb_status cb_result_write(const cb_segments *folder, const cb_survey *survey, bool plain, bool *joined);
+/* Writes the result over the segments of the folder: as virtual datasets, or, if no member is missing and `plain` is
+ * set, as one plain file; if this fails, as virtual datasets, and the failure is returned. *joined: the file is
+ * plain. */
+cb_status cb_result_write(const cb_segments *folder, const cb_results_scan *scan, bool plain, bool *joined);

@@ -1,4 +1,4 @@
-/* The columns of results, as segments and the result have them. Shared by the files that write and read them. */
+/* The columns of results in segments and in the result. The files that write and read results share this header. */
 #pragma once
 
 #include "record/internal.h"
@@ -6,28 +6,30 @@
 
 enum { CB_STORE_STATUS, CB_STORE_FAILURE, CB_STORE_WARNED, CB_STORE_WARNING, CB_STORE_OWN, CB_STORE_AXES = 16 };
 
-/* A column: one of the sweep's own, or a field. */
+/* A column: one of the sweep's own columns, or a field. */
 typedef struct cb_store_column {
   const char *name;
   hid_t file_type, memory_type;
-  int rank; /* of a member's value */
+  int rank; /* the rank of a member's value */
   hsize_t shape[CB_STORE_RANK];
   const char *const *dims;
   const char *units, *doc;
-  size_t bytes; /* of a member */
-  bool is_text; /* letters, 0 where there are none */
-  bool is_real; /* missing values are nan; else 0 */
+  size_t bytes; /* per member */
+  bool is_text; /* characters, padded with 0 */
+  bool is_real; /* missing values are nan; otherwise 0 */
 } cb_store_column;
 
 size_t cb_store_columns(const cb_store_layout *layout);
 cb_store_column cb_store_column_of(const cb_store_layout *layout, size_t c);
 
-/* Opens a segment from its image: the system's failures are told, and HDF5 does not meet them. The caller closes it. */
+/* Opens a segment from an image in memory, so that errors of the operating system are reported and do not reach HDF5.
+ * The caller closes it. */
 cb_status cb_segment_open(const char *path, hid_t *file);
 
 static const char cb_store_mark[] = "sweep_digest";
 
-/* Members [m, end) of a grid are boxes, each the longest that begins at m along one axis: calls visit for each, with its
- * start and size along the axes, and its first member. */
+/* Divides the members [m, end) of a grid into boxes: each is the largest box of consecutive members that begins at its
+ * first member m. Calls visit for each box with its start and size along the axes, its first member and its number of
+ * members. */
 typedef bool (*cb_store_box)(void *context, const hsize_t *start, const hsize_t *count, int64_t m, size_t n);
 bool cb_store_boxes(const cb_store_layout *layout, int64_t m, int64_t end, cb_store_box visit, void *context);

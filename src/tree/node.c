@@ -1,5 +1,5 @@
-/* Trees of values: looking up, and failing with a place. */
-#include "core/errors.h"
+/* Trees of values: look-up of keys, and failures that name a place in a file. */
+#include "core/failure.h"
 #include "tree/scalar.h"
 #include "core/text.h"
 
@@ -68,14 +68,64 @@ static bool is_among(const char *text, const char *const *names, size_t count) {
   return false;
 }
 
+/* Former names of keys and classes. A former name is an error whose message has the new name, if the new name is
+ * allowed at that place; the same word may still be a key elsewhere. where: the path of the map, or of the text that is
+ * the name of a class, in the scenarios of records ("bodies.*.kind"; * is any item). The former names of options are in
+ * cli/options.c. */
+static const struct {
+  const char *where, *old, *now;
+} renamed[] = {
+    {"contacts", "pile", "accumulation"},
+    {"sweep", "work", "task"},
+    {"space", "picture", "plot"},
+    {"system", "picture", "plot"},
+    {"sweep.task", "verdict", "optimality"},
+    {"record.observables.*", "breathing", "removed_normal_velocity"},
+    {"interactions.*", "law", "pair_potential"},
+    {"potentials.*.central", "law", "pair_potential"},
+    {"constraints.*", "tether", "distance_to_point"},
+    {"constraints.*", "string", "path_length"},
+    {"constraints.*", "blade", "knife_edge"},
+    {"bodies.*.kind", "frame", "truss"},
+    {"bodies.*", "ball", "container_radius"},
+    {"bodies.*", "heaviest", "mass_max"},
+    {"optimum", "seek", "objective"},
+    {"optimum", "apart", "no_crossing"},
+    {"optimum", "base", "start_shape"},
+};
+
+const char *cb_renamed(const char *name, const char *const *names, size_t count) {
+  for (size_t i = 0; i < sizeof renamed / sizeof *renamed; i++)
+    if (!strcmp(name, renamed[i].old) && is_among(renamed[i].now, names, count)) return renamed[i].now;
+  return NULL;
+}
+
+/* Replaces the name `old` by `now` at the path `where` below node. Nodes are const for other code, but the caller owns
+ * the tree and may change them. */
+static void rename_at(const cb_node *node, const char *where, const char *old, const char *now) {
+  const size_t length = strcspn(where, ".");
+  if (!*where && node->kind == CB_NODE_SCALAR && !strcmp(node->text, old)) ((cb_node *)node)->text = now;
+  for (size_t i = 0; i < node->count; i++) {
+    const char *key = node->kind == CB_NODE_MAP ? node->keys[i]->text : "";
+    if (!*where && !strcmp(key, old)) ((cb_node *)node->keys[i])->text = now;
+    if (*where && (*where == '*' || (strlen(key) == length && !strncmp(key, where, length))))
+      rename_at(node->items[i], where + length + (where[length] == '.'), old, now);
+  }
+}
+
+void cb_rename_former(const cb_node *root) {
+  for (size_t i = 0; i < sizeof renamed / sizeof *renamed; i++)
+    rename_at(root, renamed[i].where, renamed[i].old, renamed[i].now);
+}
+
 cb_status cb_fail_unknown(const cb_node *node, const char *what, const char *name, const char *const *names,
                           size_t count) {
-  enum { MOST = 512 };
-  char list[MOST + 8] = "";
+  enum { MAXIMUM = 512 };
+  char list[MAXIMUM + 8] = "";
   size_t used = 0;
   for (size_t j = 0; j < count; j++) {
     const size_t more = strlen(names[j]) + 2;
-    if (used + more > MOST) {
+    if (used + more > MAXIMUM) {
       strcpy(list + used, ", ...");
       break;
     }
@@ -90,13 +140,15 @@ cb_status cb_fail_unknown(const cb_node *node, const char *what, const char *nam
                             .column = placed ? node->column : 0};
   char place[600] = "";
   if (placed) snprintf(place, sizeof place, "%.512s%s", node->file, cb_place_text_of(node->line, node->column).text);
+  const char *now = cb_renamed(name, names, count);
+  if (now) return cb_fail_known(&known, CB_ERROR_INPUT, "%s%s was renamed to %s", place, name, now);
   return cb_fail_known(&known, CB_ERROR_INPUT, "%sunknown %s '%s', %s%s%s%s%s", place, what,
                        cb_quoted(name, strlen(name)).text, near ? "did you mean '" : "", near ? near : "",
                        near ? "'? Expected " : "expected ", count > 1 ? "one of: " : "", count ? list : "none");
 }
 
 cb_status cb_fail_no_class(const cb_node *node, const char *what, const char *name, const cb_registry *classes) {
-  const char *names[CB_REGISTRY_MOST];
+  const char *names[CB_REGISTRY_MAX];
   const cb_node *named = cb_node_get(node, "name");
   const cb_status status = cb_fail_unknown(named ? named : node, what, name, names, cb_registry_names(classes, names));
   return node ? status : CB_ERROR_ARGUMENT;
@@ -109,8 +161,8 @@ static cb_status unknown_key(const cb_node *key, const char *const *names, size_
 
 cb_status cb_node_check_keys(const cb_node *map, const char *const *names, size_t count) {
   if (!map) return CB_OK;
-  if (map->kind != CB_NODE_MAP) return cb_node_fail(map, "expected a map of keys and values, found %s",
-                                                    cb_node_found(map).text);
+  if (map->kind != CB_NODE_MAP)
+    return cb_node_fail(map, "expected a map of keys and values, found %s", cb_node_found(map).text);
   cb_errors errors = cb_errors_begin();
   for (size_t i = 0; i < map->count; i++)
     if (!is_among(map->keys[i]->text, names, count))
@@ -121,7 +173,8 @@ cb_status cb_node_check_keys(const cb_node *map, const char *const *names, size_
 const cb_node *cb_node_misspelt(const cb_node *map, const char *key, const char *const *names, size_t count) {
   for (size_t i = 0; map && map->kind == CB_NODE_MAP && i < map->count; i++) {
     const char *text = map->keys[i]->text;
-    if (cb_nearest_name(text, &key, 1) && !is_among(text, names, count)) return map->items[i];
+    const bool meant = cb_nearest_name(text, &key, 1) || cb_renamed(text, &key, 1);
+    if (meant && !is_among(text, names, count)) return map->items[i];
   }
   return NULL;
 }

@@ -1,6 +1,10 @@
-/* A number with a unit has the value of the number times that of the unit in SI units: `10 mm` is 10*1e-3, `90 deg` is
- * 90*pi/180, `50 km/h` is 50*1e3/3600. A unit may be taken away only where its value is 1. A product without its sign,
- * `3pi/2`, is the product. Which it is is found out by trying: what is proposed can be read. */
+/* Proposals for texts that are nearly numbers.
+ *
+ * A number with a unit is proposed as the number times the value of the unit in SI units: `10 mm` as 10*1e-3, `90 deg`
+ * as 90*pi/180, `50 km/h` as 50*1e3/3600. A unit is dropped only if its value is 1. A product without the sign `*`,
+ * such as `3pi/2`, is proposed with the sign; this proposal is parsed before it is made, so that it is certainly
+ * valid.
+ */
 #include "tree/scalar.h"
 
 #include "core/text.h"
@@ -10,8 +14,8 @@
 #include <string.h>
 
 typedef struct unit {
-  const char *name, *factor, *si; /* factor NULL: 1 */
-  bool prefixes;                  /* it may have one */
+  const char *name, *factor, *si; /* factor: the unit's value in the SI unit `si`; NULL: 1 */
+  bool prefixes;                  /* the unit may have a prefix */
 } unit;
 
 static const unit units[] = {
@@ -67,7 +71,8 @@ static const unit *find_unit(const char *name, size_t n, const char **prefix) {
   for (size_t p = 0; p < sizeof prefixes / sizeof *prefixes; p++) {
     const size_t length = strlen(prefixes[p].name);
     for (size_t u = 0; u < sizeof units / sizeof *units && begins(name, prefixes[p].name); u++)
-      if (units[u].prefixes && length + strlen(units[u].name) == n && !memcmp(name + length, units[u].name, n - length)) {
+      if (units[u].prefixes && length + strlen(units[u].name) == n &&
+          !memcmp(name + length, units[u].name, n - length)) {
         *prefix = prefixes[p].factor;
         return &units[u];
       }
@@ -75,7 +80,7 @@ static const unit *find_unit(const char *name, size_t n, const char **prefix) {
   return NULL;
 }
 
-/* The length of a unit's name: letters, `%` or `°`, but for the exponents. */
+/* The length of a unit's name without exponents: letters, `%` or `°`. */
 static size_t name_length(const char *text) {
   size_t n = 0;
   if (*text == '%') return 1;
@@ -85,20 +90,23 @@ static size_t name_length(const char *text) {
   return n;
 }
 
-/* `2`, `^2`, `²`; 1 where there is none. */
+/* An exponent: `2`, `^2` or `²`; 1 if there is none. */
 static int exponent(const char **text) {
   const char *at = *text;
   int power = 1;
-  if (begins(at, "\xc2\xb2") || begins(at, "\xc2\xb3"))
-    power = at[1] == '\xb2' ? 2 : 3, at += 2;
-  else if (is_digit(at[*at == '^']))
-    power = at[*at == '^'] - '0', at += 1 + (*at == '^');
+  if (begins(at, "\xc2\xb2") || begins(at, "\xc2\xb3")) {
+    power = at[1] == '\xb2' ? 2 : 3;
+    at += 2;
+  } else if (is_digit(at[*at == '^'])) {
+    power = at[*at == '^'] - '0';
+    at += 1 + (*at == '^');
+  }
   *text = at;
   return power;
 }
 
 typedef struct meaning {
-  char factor[ROOM], si[ROOM]; /* "*1e3/3600"; "m/s" */
+  char factor[ROOM], si[ROOM]; /* of `km/h`: factor "*1e3/3600", si "m/s" */
 } meaning;
 
 static void put(char *text, const char *sign, const char *what, int power) {
@@ -109,7 +117,7 @@ static void put(char *text, const char *sign, const char *what, int power) {
     snprintf(text + used, ROOM - used, "%s%s^%d", sign, what, power);
 }
 
-/* A product of units, `kg/m^3`, `N s`; false: it is none. */
+/* Reads a product of units, `kg/m^3` or `N s`; returns false for another text. */
 static bool read_units(const char *text, meaning *out) {
   const char *sign = "*";
   *out = (meaning){"", ""};
@@ -131,9 +139,10 @@ static bool read_units(const char *text, meaning *out) {
     if (*text == '/' || *text == '*') {
       sign = *text++ == '/' ? "/" : "*";
       while (*text == ' ') text++;
-    } else if (begins(text, "\xc2\xb7") || begins(text, "\xe2\x8b\x85"))
-      sign = "*", text += *text == '\xc2' ? 2 : 3;
-    else if (spaced)
+    } else if (begins(text, "\xc2\xb7") || begins(text, "\xe2\x8b\x85")) {
+      sign = "*";
+      text += *text == '\xc2' ? 2 : 3;
+    } else if (spaced)
       sign = "*";
     else
       return false;
@@ -142,7 +151,7 @@ static bool read_units(const char *text, meaning *out) {
 
 /* --- products --- */
 
-/* The text with letters that an expression has. */
+/* Copies the text with letters of other alphabets replaced by the letters that expressions use. */
 static bool written(const char *text, char *out, size_t size) {
   size_t used = 0;
   while (*text && used + 4 < size) {
@@ -158,7 +167,7 @@ static bool written(const char *text, char *out, size_t size) {
   return !*text;
 }
 
-/* `3pi/2`, `2(3 + 1)`, `3·4`: the product, where it can be read. */
+/* Finds the product that is meant by `3pi/2`, `2(3 + 1)` or `3·4`; returns false if there is none. */
 static bool find_product(const char *number, size_t digits, const char *rest, char *out, size_t size) {
   char tail[ROOM], whole[2 * ROOM];
   double value;
@@ -181,7 +190,7 @@ bool cb_number_hint_of(const char *text, size_t n, const char *own, cb_number_hi
   if (!(is_letter(*rest) || *rest == '_' || *rest == '%' || *rest == '(') || exponent_lost) return false;
   out->at = at;
   if (*rest == '_')
-    snprintf(out->text, sizeof out->text, "the digits of a number stand together");
+    snprintf(out->text, sizeof out->text, "a number may not contain `_`");
   else if (find_product(text, digits, rest, better, sizeof better)) {
     out->at = 0;
     snprintf(out->text, sizeof out->text, "%s%s",
@@ -190,7 +199,7 @@ bool cb_number_hint_of(const char *text, size_t n, const char *own, cb_number_hi
   } else if (*rest == '(')
     return false;
   else if (!read_units(rest, &m) && strpbrk(rest, "+-*(),"))
-    return false; /* an expression gone wrong, of which the parser says where */
+    return false; /* an invalid expression: the parser reports the place */
   else if (!read_units(rest, &m))
     snprintf(out->text, sizeof out->text, "a number is written without a unit, and multiplication with `*`");
   else if (*m.factor)

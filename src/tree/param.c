@@ -1,7 +1,8 @@
-/* Binding a map of values to a parameter struct by a table of rows. */
+/* Parameter tables: a map of values is read into a struct, or completed by the defaults of its table. */
 #include <curvebody/param.h>
 
-#include "core/errors.h"
+#include "core/arena.h"
+#include "core/failure.h"
 #include "tree/scalar.h"
 
 #include <limits.h>
@@ -9,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_NAMES = 256 };
+enum { NAMES_MAXIMUM = 256 };
 
 typedef union value {
   double real;
@@ -19,8 +20,10 @@ typedef union value {
   const cb_node *node;
 } value;
 
-/* What a row expects: "a dimensionless number > 0", "one of fixed-point, newton, auto". */
-typedef struct description { char text[256]; } description;
+/* The text that says what a row expects: "a dimensionless number > 0", "one of fixed-point, newton, auto". */
+typedef struct description {
+  char text[256];
+} description;
 
 static description describe(const cb_param *row) {
   description d;
@@ -30,7 +33,9 @@ static description describe(const cb_param *row) {
     case CB_PARAM_REAL:
     case CB_PARAM_INT:
       snprintf(d.text, sizeof d.text, "%s%s%s%s%s%s",
-               row->type == CB_PARAM_INT ? "an integer" : *unit ? "a number" : "a dimensionless number",
+               row->type == CB_PARAM_INT ? "an integer"
+               : *unit                   ? "a number"
+                                         : "a dimensionless number",
                *range ? " " : "", interval ? "in " : "", range, *unit ? ", in " : "", unit);
       break;
     case CB_PARAM_BOOL: snprintf(d.text, sizeof d.text, "true or false"); break;
@@ -54,20 +59,20 @@ static cb_status fail_range(const cb_param *row, const cb_node *node) {
 
 static cb_status bind_choice(const cb_param *row, const cb_node *node, int *index) {
   if (!node || node->kind != CB_NODE_SCALAR) return fail_range(row, node);
-  char words[512];
+  char texts[512];
   const char *list[64];
   size_t count = 0;
-  if ((size_t)snprintf(words, sizeof words, "%s", row->choices ? row->choices : "") >= sizeof words)
-    return cb_fail(CB_ERROR_ARGUMENT, "parameter '%s': too many choices", row->name);
-  for (char *word = words; word && count < sizeof list / sizeof *list;) {
-    char *bar = strchr(word, '|');
+  if ((size_t)snprintf(texts, sizeof texts, "%s", row->choices ? row->choices : "") >= sizeof texts)
+    return cb_fail(CB_ERROR_ARGUMENT, "parameter '%s': too many choices: expected fewer", row->name);
+  for (char *text = texts; text && count < sizeof list / sizeof *list;) {
+    char *bar = strchr(text, '|');
     if (bar) *bar++ = '\0';
-    if (strcmp(word, node->text) == 0) {
+    if (strcmp(text, node->text) == 0) {
       *index = (int)count;
       return CB_OK;
     }
-    list[count++] = word;
-    word = bar;
+    list[count++] = text;
+    text = bar;
   }
   const char *nearest = cb_nearest_name(node->text, list, count);
   if (!nearest) return fail_range(row, node);
@@ -78,7 +83,7 @@ static cb_status bind_choice(const cb_param *row, const cb_node *node, int *inde
 static cb_status bind_value(const cb_param *row, const cb_node *node, value *v) {
   cb_range range;
   if (!cb_range_parse(row->range, &range))
-    return cb_fail(CB_ERROR_ARGUMENT, "parameter '%s': '%s' is not a range", row->name, row->range);
+    return cb_fail(CB_ERROR_ARGUMENT, "parameter '%s': expected a range, found '%s'", row->name, row->range);
   const char *unit = row->unit ? row->unit : "";
   cb_status status = CB_OK;
   switch (row->type) {
@@ -90,7 +95,8 @@ static cb_status bind_value(const cb_param *row, const cb_node *node, value *v) 
       long long wide = 0;
       status = cb_scalar_int(node, row->name, unit, &wide);
       if (status != CB_OK) break;
-      if (!cb_range_holds(&range, (double)wide)) status = fail_range(row, node);
+      if (!cb_range_holds(&range, (double)wide))
+        status = fail_range(row, node);
       else if (wide < INT_MIN || wide > INT_MAX)
         status = cb_node_fail(node, "%s: expected an integer from %d to %d, found %s", row->name, INT_MIN, INT_MAX,
                               cb_node_found(node).text);
@@ -132,14 +138,16 @@ static void store(const cb_param *row, const value *v, void *out) {
 }
 
 typedef struct names {
-  const char *name[MOST_NAMES];
+  const char *name[NAMES_MAXIMUM];
   size_t count;
 } names;
 
 static cb_status find_names(const cb_param *table, const char *const *extra, size_t n_extra, names *all) {
   all->count = 0;
-  for (const cb_param *row = table; row && row->name && all->count < MOST_NAMES; row++) all->name[all->count++] = row->name;
-  if (n_extra > MOST_NAMES - all->count) return cb_fail(CB_ERROR_ARGUMENT, "more than %d parameters", MOST_NAMES);
+  for (const cb_param *row = table; row && row->name && all->count < NAMES_MAXIMUM; row++)
+    all->name[all->count++] = row->name;
+  if (n_extra > NAMES_MAXIMUM - all->count)
+    return cb_fail(CB_ERROR_ARGUMENT, "expected at most %d parameters", NAMES_MAXIMUM);
   for (size_t i = 0; i < n_extra; i++) all->name[all->count++] = extra[i];
   return CB_OK;
 }
@@ -162,7 +170,7 @@ cb_status cb_params_bind(const cb_param *table, const cb_node *map, const cb_nod
   cb_errors_add(&errors, map, cb_node_check_keys(map, all.name, all.count));
   const bool is_map = !map || map->kind == CB_NODE_MAP;
 
-  /* All rows are read once before any is stored. */
+  /* All rows are read before any is stored, so that a failure leaves the struct unchanged. */
   for (const cb_param *row = table; row && row->name && is_map; row++) {
     value v = {0};
     const cb_node *node = cb_node_get(map, row->name);
@@ -184,4 +192,55 @@ void cb_params_bind_right(const cb_param *table, const cb_node *map, void *out) 
     if (bind_row(row, map, NULL, &none, &v) && row->fallback) bind_fallback(row, &v);
     store(row, &v, out);
   }
+}
+
+/* --- a map completed by the defaults of its table --- */
+
+static const cb_node *new_scalar(cb_arena *arena, const char *text) {
+  cb_node *node = cb_arena_alloc(arena, 1, sizeof *node);
+  if (node) *node = (cb_node){.kind = CB_NODE_SCALAR, .file = "default", .line = 1, .column = 1, .text = text};
+  return node;
+}
+
+/* Does the default of this row stand for "absent"? */
+static int default_is_absence(const cb_param *row) {
+  return !row->fallback || (row->type == CB_PARAM_NODE && !*row->fallback) ||
+         (row->type == CB_PARAM_REAL && strcmp(row->fallback, "nan") == 0);
+}
+
+static int in_table(const cb_param *table, const char *name) {
+  for (; table && table->name; table++)
+    if (strcmp(table->name, name) == 0) return 1;
+  return 0;
+}
+
+const cb_node *cb_params_resolved(const cb_param *table, const cb_node *map, cb_arena *arena) {
+  size_t rows = 0, given = map && map->kind == CB_NODE_MAP ? map->count : 0;
+  while (table && table[rows].name) rows++;
+  cb_node *full = cb_arena_alloc(arena, 1, sizeof *full);
+  const cb_node **keys = cb_arena_alloc(arena, rows + given, sizeof *keys);
+  const cb_node **items = cb_arena_alloc(arena, rows + given, sizeof *items);
+  if (!full || !keys || !items) return NULL;
+  *full = (cb_node){.kind = CB_NODE_MAP, .file = "default", .line = 1, .column = 1, .keys = keys, .items = items};
+  if (map) {
+    full->file = map->file;
+    full->line = map->line;
+    full->column = map->column;
+  }
+
+  for (size_t r = 0; r < rows; r++) {
+    const cb_node *item = cb_node_get(map, table[r].name);
+    if (!item && default_is_absence(&table[r])) continue;
+    if (!item) item = new_scalar(arena, table[r].fallback);
+    const cb_node *key = new_scalar(arena, table[r].name);
+    if (!item || !key) return NULL;
+    keys[full->count] = key;
+    items[full->count++] = item;
+  }
+  for (size_t i = 0; i < given; i++) {
+    if (in_table(table, map->keys[i]->text)) continue;
+    keys[full->count] = map->keys[i];
+    items[full->count++] = map->items[i];
+  }
+  return full;
 }

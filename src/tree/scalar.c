@@ -1,29 +1,36 @@
-/* Scalars: numbers (which may be constant expressions), integers, bools and texts. */
+/* Reads scalars (numbers, which may be constant expressions, integers, bools and texts) and ranges of numbers. */
 #include "tree/scalar.h"
 
-#include "core/errors.h"
+#include "core/failure.h"
 #include "core/text.h"
 
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* "step: " or "" */
-typedef struct prefix { char text[80]; } prefix;
+/* The beginning of a message: the name and a colon, such as "step: ", or "" if there is no name. */
+typedef struct prefix {
+  char text[80];
+} prefix;
 static prefix name_prefix(const char *name) {
   prefix p = {""};
   if (name) snprintf(p.text, sizeof p.text, "%.70s: ", name);
   return p;
 }
 
-/* What is expected, with its unit. */
-typedef struct expectation { char text[128]; } expectation;
+/* The text that says what is expected, with its unit. */
+typedef struct expectation {
+  char text[128];
+} expectation;
 
 static expectation expected_real(const char *unit) {
   expectation e;
-  if (unit && *unit) snprintf(e.text, sizeof e.text, "a number (or constant expression) in %s", unit);
-  else snprintf(e.text, sizeof e.text, "a %snumber (or constant expression)", unit ? "dimensionless " : "");
+  if (unit && *unit)
+    snprintf(e.text, sizeof e.text, "a number (or constant expression) in %s", unit);
+  else
+    snprintf(e.text, sizeof e.text, "a %snumber (or constant expression)", unit ? "dimensionless " : "");
   return e;
 }
 
@@ -37,13 +44,13 @@ static cb_status fail_expected(const cb_node *node, const char *name, const char
   return cb_node_fail(node, "%sexpected %s, found %s", name_prefix(name).text, expected, cb_node_found(node).text);
 }
 
-static bool is_not_finite_word(const char *text) {
-  static const char *const words[] = {".inf", "inf", "infinity", ".nan", "nan"};
+static bool is_not_finite_text(const char *text) {
+  static const char *const texts[] = {".inf", "inf", "infinity", ".nan", "nan"};
   text += *text == '+' || *text == '-';
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
     size_t j = 0;
-    while (words[i][j] && (text[j] | 0x20) == (words[i][j] | 0x20)) j++;
-    if (!words[i][j] && !text[j]) return true;
+    while (texts[i][j] && (text[j] | 0x20) == (texts[i][j] | 0x20)) j++;
+    if (!texts[i][j] && !text[j]) return true;
   }
   return false;
 }
@@ -61,7 +68,7 @@ static cb_status read_number(const cb_node *node, const char *name, const char *
     *value = v;
     return CB_OK;
   }
-  if (is_not_finite_word(text))
+  if (is_not_finite_text(text))
     return cb_node_fail(node, "%sexpected %s, found %s, which is not finite", name_prefix(name).text, expected,
                         cb_node_found(node).text);
   cb_number_hint hint;
@@ -96,13 +103,13 @@ cb_status cb_scalar_int(const cb_node *node, const char *name, const char *unit,
   double x;
   cb_status status = read_number(node, name, expected.text, unit, &x);
   if (status != CB_OK) return status;
-  /* Beyond 2^53 a double no longer tells neighbouring integers apart. */
+  /* Above 2^53 a double cannot represent every integer. */
   if (x != floor(x) || fabs(x) > 0x1p53) return fail_expected(node, name, expected.text);
   *value = (long long)x;
   return CB_OK;
 }
 
-/* ---- Sizes */
+/* --- sizes --- */
 
 static const struct {
   const char *name;
@@ -110,14 +117,15 @@ static const struct {
 } sizes[] = {{"B", 1},        {"kB", 1e3},     {"MB", 1e6},     {"GB", 1e9},    {"TB", 1e12},
              {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"TiB", 0x1p40}};
 
-/* The bytes of the unit of size that ends text[*n], of which it is taken away; 1 where there is none. */
+/* Removes a unit of size from the end of text[*n] and returns its number of bytes; 1 if there is no unit. */
 static double take_size_unit(const char *text, size_t *n) {
   size_t begin = *n;
   while (begin && ((text[begin - 1] | 0x20) >= 'a' && (text[begin - 1] | 0x20) <= 'z')) begin--;
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
     if (strlen(sizes[i].name) != *n - begin || strncmp(text + begin, sizes[i].name, *n - begin)) continue;
     while (begin && text[begin - 1] == ' ') begin--;
-    return *n = begin, sizes[i].bytes;
+    *n = begin;
+    return sizes[i].bytes;
   }
   return 1;
 }
@@ -144,9 +152,12 @@ cb_status cb_scalar_bytes(const cb_node *node, const char *name, double *value) 
 
 cb_status cb_scalar_bool(const cb_node *node, const char *name, bool *value) {
   bool scalar = node && node->kind == CB_NODE_SCALAR;
-  if (scalar && strcmp(node->text, "true") == 0) *value = true;
-  else if (scalar && strcmp(node->text, "false") == 0) *value = false;
-  else return fail_expected(node, name, "true or false");
+  if (scalar && strcmp(node->text, "true") == 0)
+    *value = true;
+  else if (scalar && strcmp(node->text, "false") == 0)
+    *value = false;
+  else
+    return fail_expected(node, name, "true or false");
   return CB_OK;
 }
 
@@ -166,7 +177,7 @@ cb_status cb_node_reals(const cb_node *node, size_t n, double *value) {
     return cb_node_fail(node, "expected a list of %zu numbers, found %s", n, cb_node_found(node).text);
   if (node->count != n)
     return cb_node_fail(node, "expected a list of %zu numbers, found a list of %zu", n, node->count);
-  /* All are read once before any is written. */
+  /* All numbers are read before any is written, so that a failure leaves the array unchanged. */
   cb_errors errors = cb_errors_begin();
   double v;
   for (size_t i = 0; i < n; i++) cb_errors_add(&errors, node->items[i], cb_node_real(node->items[i], &v));
@@ -182,4 +193,60 @@ cb_status cb_node_expression(const cb_node *node, const cb_expression_scope *sco
   if (status) return status;
   status = cb_expression_parse_in(text, scope, &at, out);
   return status == CB_ERROR_INPUT ? cb_node_fail_at(node, at, "%s", cb_error_text()) : status;
+}
+
+static const char *skip_blanks(const char *text) {
+  while (*text == ' ') text++;
+  return text;
+}
+
+static bool read_bound(const char **text, double *bound) {
+  char *end;
+  *bound = strtod(*text, &end);
+  if (end == *text || isnan(*bound)) return false;
+  *text = skip_blanks(end);
+  return true;
+}
+
+static bool read_interval(const char *text, cb_range *range) {
+  range->low_open = *text++ == '(';
+  if (!read_bound(&text, &range->low) || *text++ != ',') return false;
+  if (!read_bound(&text, &range->high) || (*text != ')' && *text != ']')) return false;
+  range->high_open = *text++ == ')';
+  return !*skip_blanks(text) && range->low <= range->high;
+}
+
+static bool read_comparison(const char *text, cb_range *range) {
+  char sign = *text++;
+  bool equal = *text == '=';
+  text += equal;
+  double bound;
+  if (!read_bound(&text, &bound) || *text) return false;
+  if (sign == '>') {
+    range->low = bound;
+    range->low_open = !equal;
+  } else if (sign == '<') {
+    range->high = bound;
+    range->high_open = !equal;
+  } else if (sign == '!' && equal) {
+    range->low = bound;
+    range->except = true;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+bool cb_range_parse(const char *text, cb_range *range) {
+  cb_range r = {.low = -INFINITY, .high = INFINITY};
+  text = skip_blanks(text ? text : "");
+  bool good = !*text || (*text == '[' || *text == '(' ? read_interval(text, &r) : read_comparison(text, &r));
+  if (good) *range = r;
+  return good;
+}
+
+bool cb_range_holds(const cb_range *range, double x) {
+  if (range->except) return x < range->low || x > range->low;
+  return (range->low_open ? x > range->low : x >= range->low) &&
+         (range->high_open ? x < range->high : x <= range->high);
 }

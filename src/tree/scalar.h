@@ -1,62 +1,74 @@
-/* Scalars of a tree read with a name and a unit for the message: `step: expected a dimensionless number (or constant
- * expression), found 'fast'`. cb_node_real and cb_node_int are these without name and unit. */
+/* Reads scalars of a tree. A name and a unit make the message of a failure: `step: expected a dimensionless number (or
+ * constant expression), found 'fast'`. cb_node_real and cb_node_int do the same without a name and a unit. */
 #pragma once
 
 #include "core/registry.h"
 #include <curvebody/expression.h>
 #include <curvebody/node.h>
 
-/* How a node reads in a message: 'its text', "a list", "a map" or "nothing". */
-typedef struct cb_found { char text[64]; } cb_found;
+/* The description of a node in a message: 'its text', "a list", "a map" or "nothing". */
+typedef struct cb_found {
+  char text[64];
+} cb_found;
 cb_found cb_node_found(const cb_node *node);
 
-/* Does it come from the command line (cb_tree_set, cb_tree_set_by), not from a file? */
+/* True if the node comes from the command line (cb_tree_set, cb_tree_set_by) and not from a file. */
 bool cb_node_is_set(const cb_node *node);
 
-/* The last failure, of that status, as it is known, with the node for its place. */
+/* Repeats the last failure, whose status is `status`, with the place of the node added to its message. */
 cb_status cb_fail_again(const cb_node *node, cb_status status);
 
-/* Fails for a name that is none of names[count], with the nearest and with all: "unknown space 'h33', did you mean
- * 'h3'? Expected one of: ...". what: "key", "space". node: its place, or NULL. Returns CB_ERROR_INPUT. */
+/* Fails for a name that is not among names[count]. The message has the nearest name and the list of names, cut after
+ * 512 bytes: "unknown space 'h33', did you mean 'h3'? Expected one of: ...". what: "key", "space". node: the place of
+ * the name, or NULL. A former name fails with "seek was renamed to objective". Returns CB_ERROR_INPUT. */
 cb_status cb_fail_unknown(const cb_node *node, const char *what, const char *name, const char *const *names,
                           size_t count);
-/* The same for a name that no class of the registry has, at `name` of node or at node; CB_ERROR_ARGUMENT for no node. */
+/* The name among names[count] that replaced the former name `name`; NULL if it is not a former name of any of them. */
+const char *cb_renamed(const char *name, const char *const *names, size_t count);
+/* Replaces former names in the scenario of a record by the new names. */
+void cb_rename_former(const cb_node *root);
+/* As cb_fail_unknown, for a name that no class of the registry has. The place is `name` of the node, or the node;
+ * without a node the status is CB_ERROR_ARGUMENT. */
 cb_status cb_fail_no_class(const cb_node *node, const char *what, const char *name, const cb_registry *classes);
 
-/* The value of a key of map, none of names[count], that is near to `key`; NULL: `key` is missing, not misspelt. */
+/* The value of a key of the map that resembles `key` and is not among names[count]; NULL if there is no such key: then
+ * `key` is missing, not misspelt. */
 const cb_node *cb_node_misspelt(const cb_node *map, const char *key, const char *const *names, size_t count);
 
-/* name: NULL for none. unit: NULL if unknown, "" for a dimensionless number. A number that a unit follows fails. */
+/* name: NULL for none. unit: NULL if unknown, "" for a dimensionless number. A number followed by a unit fails. */
 cb_status cb_scalar_real(const cb_node *node, const char *name, const char *unit, double *value);
 cb_status cb_scalar_int(const cb_node *node, const char *name, const char *unit, long long *value);
-/* A size in bytes, above 0: a number, or a number and a unit of size, `20 GB`. */
+/* A size in bytes, > 0: a number, or a number with a unit of size, `20 GB`. */
 cb_status cb_scalar_bytes(const cb_node *node, const char *name, double *value);
 cb_status cb_scalar_bool(const cb_node *node, const char *name, bool *value);
 cb_status cb_scalar_string(const cb_node *node, const char *name, const char **value);
 
-/* The expression that node is, in the scope; failures have their place in it. The caller frees *out. */
+/* Parses the text of the node as an expression in this scope; a failure gives the place in the text. The caller frees
+ * *out. */
 cb_status cb_node_expression(const cb_node *node, const cb_expression_scope *scope, cb_expression **out);
 
-/* What a text that is nearly a number should have been: units, products without a sign, letters of other alphabets. */
+/* A proposal for a text that is nearly a number: one with a unit, a product without a sign, or letters of another
+ * alphabet. */
 typedef struct cb_number_hint {
-  size_t at;      /* offset of what is wrong */
-  char text[400]; /* what is wrong, and what to write */
+  size_t at;      /* offset in the text of the part that is wrong */
+  char text[400]; /* the message: the error, and the text to write instead */
 } cb_number_hint;
 
-/* Of text[n], which begins with a decimal number and goes on with a unit, a name or a bracket. own: the unit of the
- * key, "" for a dimensionless one, NULL where it is not known. What is told to be written has the value that the text
- * means; where that is not plain no text is proposed. False: the text is of another kind, and the parser says what is
- * wrong. */
+/* Examines text[n], which begins with a decimal number and continues with a unit, a name or a bracket. own: the unit of
+ * the key, "" for a dimensionless one, NULL if it is not known. The proposed text has the value that the given text
+ * means; if that value is ambiguous, nothing is proposed. Returns false for any other text; then the parser reports the
+ * error. */
 bool cb_number_hint_of(const char *text, size_t n, const char *own, cb_number_hint *out);
 
-/* A range of numbers as parameter tables write it: low < x < high, or <= on a closed side; or x != low where `except`. */
+/* A range of numbers: low < x < high, with <= on a closed side; if `except` is set, x != low instead. */
 typedef struct cb_range {
   double low, high;
   bool low_open, high_open, except;
 } cb_range;
 
-/* Reads "", "> 0", ">= 0", "< 1", "<= 1", "!= 0", "[2, 5]", "(0, 1]", "[0, inf)". False if text is none of these. */
+/* Reads a range as parameter tables write it: "", "> 0", ">= 0", "< 1", "<= 1", "!= 0", "[2, 5]", "(0, 1]" or "[0,
+ * inf)". Returns false for any other text. */
 bool cb_range_parse(const char *text, cb_range *range);
 
-/* False for nan. */
+/* Is x in the range? Returns false for nan. */
 bool cb_range_holds(const cb_range *range, double x);

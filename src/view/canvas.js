@@ -1,4 +1,4 @@
-/* Draws a scene on a 2D canvas: what webgl.js draws, where there is no WebGL. */
+/* Draws a scene on a 2D canvas, like webgl.js, if there is no WebGL. */
 "use strict";
 
 curvebody.Canvas = class {
@@ -9,7 +9,7 @@ curvebody.Canvas = class {
     this.name = "2d";
   }
 
-  /* Pixels and depth of a place as it is drawn; null behind the camera. */
+  /* The pixel and the depth of a point; null if it is behind the camera. */
   static project(camera, size, p) {
     const v = camera.matrixWorldInverse.elements, q = camera.projectionMatrix.elements;
     const at = (m, x, r) => m[r] * x[0] + m[4 + r] * x[1] + m[8 + r] * x[2] + m[12 + r];
@@ -39,7 +39,7 @@ curvebody.Canvas = class {
   putBall(ball, shown, project, list) {
     const s = this.scene.space, centre = project(shown(s.apply(ball.m, s.base())));
     if (!centre) return;
-    /* A picture takes a ball to a ball about another place: that of its ends. */
+    /* Plot coordinates map a ball to a ball with another centre, which is computed from the ends of 13 diameters. */
     const low = [Infinity, Infinity], high = [-Infinity, -Infinity];
     for (let i = 0; i < 26; i++) {
       const v = [i % 3 - 1, Math.floor(i / 3) % 3 - 1, Math.floor(i / 9) - 1];

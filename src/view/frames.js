@@ -1,4 +1,4 @@
-/* What the page holds: arrays unpacked, and where everything is at a frame. */
+/* The data of the page: unpacks arrays, and gives the positions of everything at a frame. */
 "use strict";
 
 /* {"array": ..} anywhere in the page becomes {data, shape}. */
@@ -36,19 +36,19 @@ curvebody.Frames = class {
     return Math.max(low, 0);
   }
 
-  /* The frame that is carried along with body or component c: its origin, and the isometry after it. */
+  /* The frame that moves with body or component c: its origin, and the isometry relative to the origin. */
   carried(k, c) {
     const at = (k * this.leads + Math.min(c, this.leads - 1)) * 16;
     return {origin: this.space.origin(this.of.lead.data, at), m: Array.from(this.of.carry.data.subarray(at, at + 16))};
   }
 
-  /* A body's axes in its carried frame. */
+  /* A body's axes in the frame that moves with it. */
   turn(k, b) {
     const at = (k * this.leads + b) * 9;
     return this.space.turn(this.page.bodies.turn.data.subarray(at, at + 9));
   }
 
-  /* As seen from the eye, a frame like those. */
+  /* A moving frame as an isometry relative to the eye, which is also given as a frame. */
   seen(eye, frame) {
     const s = this.space, relative = s.originMatrix(s.relative(eye.origin, frame.origin));
     return s.multiply(s.multiply(s.inverse(eye.m), relative), frame.m);
@@ -64,7 +64,7 @@ curvebody.Frames = class {
     return this.space.point(place.data, (k * n + particle) * stride, stride);
   }
 
-  /* What can be followed, by name. */
+  /* The names of the bodies or components that can be followed. */
   followed() {
     const p = this.page.particles, b = this.page.bodies;
     if (b) return b.name || Array.from({length: b.count}, (_, i) => "body " + i);
@@ -84,14 +84,15 @@ curvebody.Frames = class {
     return "part " + c;
   }
 
-  /* The frame to follow: carried along, or moved to one of many particles. */
+  /* The frame to follow: one that moves along, or, if there are many particles, one that is moved to a particle. */
   follow(k, which) {
     if (!this.many()) return this.carried(k, which);
     const frame = this.carried(k, 0);
     return {origin: frame.origin, m: this.space.multiply(frame.m, this.space.to(this.place(k, which)))};
   }
 
-  /* How large what moves is: the greatest distance of its points from the middle; of single points a tenth of their way. */
+  /* The size of the moving objects: the greatest distance of their points from the centre; for a single point a tenth
+   * of its path. */
   size() {
     if (this.known) return this.known;
     let most = 0;
@@ -109,11 +110,12 @@ curvebody.Frames = class {
       for (let i = 0; i < x.length; i += 3) most = Math.max(most, Math.hypot(x[i], x[i + 1], x[i + 2]));
     }
     const way = this.way();
-    this.pointlike = !(most > 1e-9 * way); /* or round-off */
+    this.pointlike = !(most > 1e-9 * way); /* a size that is only round-off counts as 0 */
     return this.known = (this.pointlike ? 0.1 * way : most) || 1;
   }
 
-  /* The greatest distance of a middle from where the first of them started. */
+  /* The greatest distance of the centre of a body or component, at any frame, from the first one's centre at the
+   * start. */
   way() {
     const base = this.space.base(), of = (k, c) => { const f = this.carried(k, c); return [f.origin, this.space.apply(f.m, base)]; };
     let most = 0;

@@ -1,3 +1,4 @@
+/* JSON text and packed arrays of a page (page.h). */
 #include "view/page.h"
 
 #include <math.h>
@@ -10,7 +11,7 @@ enum { LEVEL = 6 };
 
 /* --- JSON --- */
 
-/* A string; `<` is told by its number, so that no text ends the script that it is in. */
+/* Writes a string. `<` is escaped, so that no text can end the script that contains it. */
 static void put_string(cb_text *out, const char *text) {
   char escape[8];
   cb_text_puts(out, "\"");
@@ -58,9 +59,9 @@ void cb_page_number(cb_page *p, const char *key, double value) {
   cb_text_puts(&p->json, text);
 }
 
-void cb_page_words(cb_page *p, const char *key, size_t n, const char *const *word) {
+void cb_page_texts(cb_page *p, const char *key, size_t n, const char *const *text) {
   cb_page_begin(p, key, '[');
-  for (size_t i = 0; i < n; i++) cb_page_text(p, NULL, word[i]);
+  for (size_t i = 0; i < n; i++) cb_page_text(p, NULL, text[i]);
   cb_page_end(p, ']');
 }
 
@@ -87,23 +88,28 @@ static void put_base64(cb_text *out, const unsigned char *bytes, size_t n) {
     four[have++] = digit[(a & 3) << 4 | b >> 4];
     four[have++] = i + 1 < n ? digit[(b & 15) << 2 | c >> 6] : '=';
     four[have++] = i + 2 < n ? digit[c & 63] : '=';
-    if (have == sizeof four) cb_text_put(out, four, have), have = 0;
+    if (have == sizeof four) {
+      cb_text_put(out, four, have);
+      have = 0;
+    }
   }
   cb_text_put(out, four, have);
 }
 
-/* bytes deflated and in base64, appended. */
+/* Appends bytes, deflated and in base64. */
 static cb_status cb_page_pack(cb_text *out, const unsigned char *bytes, size_t n) {
   uLongf length = compressBound(n);
   unsigned char *packed = malloc(length);
-  if (!packed || compress2(packed, &length, bytes, n, LEVEL) != Z_OK)
-    return free(packed), cb_fail(CB_ERROR_MEMORY, "no memory to pack %zu bytes of a page", n);
+  if (!packed || compress2(packed, &length, bytes, n, LEVEL) != Z_OK) {
+    free(packed);
+    return cb_fail(CB_ERROR_MEMORY, "no memory to pack %zu bytes of a page", n);
+  }
   put_base64(out, packed, length);
   free(packed);
   return CB_OK;
 }
 
-/* Bytes of one significance together; little-endian whatever the machine is. */
+/* Groups bytes of equal significance, little-endian on any machine. */
 static void shuffle(cb_page_type type, size_t n, const double *values, unsigned char *out) {
   const size_t size = type == CB_PAGE_F8 ? 8 : 4;
   for (size_t i = 0; i < n; i++) {
@@ -112,11 +118,11 @@ static void shuffle(cb_page_type type, size_t n, const double *values, unsigned 
       memcpy(&bits, &values[i], sizeof bits);
     } else if (type == CB_PAGE_F4) {
       const float value = (float)values[i];
-      uint32_t word;
-      memcpy(&word, &value, sizeof word);
-      bits = word;
+      uint32_t token;
+      memcpy(&token, &value, sizeof token);
+      bits = token;
     } else {
-      bits = values[i] >= INT32_MIN && values[i] <= INT32_MAX ? (uint32_t)(int32_t)values[i] : 0; /* not a number: 0 */
+      bits = values[i] >= INT32_MIN && values[i] <= INT32_MAX ? (uint32_t)(int32_t)values[i] : 0; /* also for nan: 0 */
     }
     for (size_t k = 0; k < size; k++) out[k * n + i] = (unsigned char)(bits >> 8 * k);
   }

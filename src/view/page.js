@@ -1,4 +1,6 @@
-/* The page: time, views, camera, links, pictures. All of its state is in the address after #: t, view, follow, yaw, pitch, far. */
+/* The page: time, views, camera, links, images.
+ *
+ * The time and the view of the page are in its address after #: t, view, follow, yaw, pitch, far. */
 "use strict";
 
 curvebody.Page = class {
@@ -28,12 +30,12 @@ curvebody.Page = class {
     const make = (name, to, set) => { const e = Object.assign(document.createElement(name), set || {}); to.append(e); return e; };
     const head = make("header", document.body), main = make("main", document.body);
     make("h1", head, {textContent: this.page.title, title: this.page.title});
-    const words = {complete: "", running: "running", unfinished: "interrupted: what was recorded until then"}[this.page.state];
+    const words = {complete: "", running: "running", unfinished: "interrupted: the rows recorded until then"}[this.page.state];
     if (words) make("span", head, {textContent: words, className: "state"});
     const left = make("section", main, {id: "picture"}), right = make("section", main, {id: "side"});
     const tools = make("nav", left);
     this.views = make("select", tools, {title: "view"});
-    for (const [name, text] of [["outside", "from outside"], ["inside", "from inside"], ["ride", "riding on it"]])
+    for (const [name, text] of [["outside", "from outside"], ["inside", "from inside"], ["ride", "from the followed object"]])
       if (name === "outside" || this.scene.inside) this.views.append(new Option(text, name));
     this.following = make("select", tools, {title: "follow"});
     this.following.append(new Option("follow nothing", ""));
@@ -45,7 +47,7 @@ curvebody.Page = class {
     };
     flag("trail", "trail");
     if (this.page.bodies && this.page.bodies.forces.length) flag("forces", "arrows");
-    make("button", tools, {textContent: "PNG", title: "save the picture", onclick: () => this.save()});
+    make("button", tools, {textContent: "PNG", title: "save the image", onclick: () => this.save()});
     make("button", tools, {textContent: "WebM", title: "record the run as a film", onclick: () => this.film()});
     this.canvas = make("canvas", left, {id: "canvas", tabIndex: 0});
     this.legend = make("p", left, {className: "legend"});
@@ -55,12 +57,12 @@ curvebody.Page = class {
         mark.style.color = curvebody.colours[(i + 3) % curvebody.colours.length];
       });
     const bar = make("footer", left);
-    this.button = make("button", bar, {textContent: "▶", title: "play (space)", onclick: () => this.play()});
+    this.button = make("button", bar, {textContent: "▶", title: "play (space bar)", onclick: () => this.play()});
     const times = make("div", bar, {className: "times"});
     this.range = make("input", times, {type: "range", min: 0, max: Math.max(0, this.frames.count - 1), value: 0});
     this.marks = make("canvas", times, {id: "events", width: 800, height: 10});
     this.clock = make("output", bar);
-    const speeds = make("select", bar, {title: "speed: 1× shows all in ten seconds"});
+    const speeds = make("select", bar, {title: "speed: 1× shows the complete run in ten seconds"});
     for (const s of [0.1, 0.25, 0.5, 1, 2, 5, 10]) speeds.append(new Option(s + "×", s, s === 1, s === 1));
     speeds.addEventListener("change", () => { this.speed = +speeds.value; });
     this.range.addEventListener("input", () => this.go(+this.range.value));
@@ -73,7 +75,7 @@ curvebody.Page = class {
     this.mouse();
     addEventListener("keydown", e => this.key(e));
     if (!this.frames.count) make("p", left, {textContent: "This record has no rows.", className: "state"});
-    else if (!this.frames.leads) make("p", left, {textContent: "Nothing of this record has a place in a picture; the rest stands beside.", className: "state"});
+    else if (!this.frames.leads) make("p", left, {textContent: "This record has no positions to draw; its plots are on the right.", className: "state"});
     if (this.page.shapes) this.shapes = new curvebody.Shapes(this.page, right);
     this.plots = new curvebody.Plots(this.page, right, t => this.go(this.frames.at(t)));
     this.drawEvents();
@@ -90,7 +92,7 @@ curvebody.Page = class {
     this.marks.title = `${this.page.events_in_all} events: orange reflections, red stops, blue marks, grey retried steps`;
   }
 
-  /* Where nothing is asked for: what goes far for its size is followed. */
+  /* If the address has no settings, a body that moves far compared with its size is followed. */
   choose() {
     if (this.frames.leads !== 1 && !this.page.bodies) return;
     const all = this.scene.extent(this.view, this.scene.space.identity());
@@ -135,14 +137,14 @@ curvebody.Page = class {
     this.asked = null;
   }
 
-  /* How far the eye stands off: three sizes; in a curved space things a radius further look much smaller already, and
-   * in a sphere it is less than a quarter turn. */
+  /* The distance of the eye: 3.5 sizes of the object. In a curved space it is limited, because an object looks much
+   * smaller if it is farther away by a radius; in a sphere it is less than a quarter of a great circle. */
   away() {
     const s = this.scene.space, size = this.frames.size();
     return s.K > 0 ? Math.min(3.5 * size, 1.2 * s.R) : s.K < 0 ? size + Math.min(2.5 * size, 0.8 * s.R) : 3.5 * size;
   }
 
-  /* Does all of the picture lie in a plane z = const? */
+  /* Whether everything is in the plane z = 0. */
   isPlanar() {
     const p = this.page.particles;
     if (!p || this.scene.space.K) return false;
@@ -198,7 +200,7 @@ curvebody.Page = class {
     e.preventDefault();
   }
 
-  /* A step of the eye along its own axes, as the camera is turned. */
+  /* Moves the eye by one step along the axes of the camera. */
   walk(v) {
     const d = 0.2 * this.frames.size(), c = Math.sin(this.yaw), s = -Math.cos(this.yaw);
     const along = [c * v[0] - s * v[1], s * v[0] + c * v[1], v[2]].map(x => x * d);
@@ -273,14 +275,16 @@ curvebody.Page = class {
 
   write() {
     const off = /[#&]gl=off/.test(location.hash), follow = this.view.follow === null ? "" : `&follow=${this.view.follow}`;
-    /* the time that was asked for, where its frame is shown: a page with other frames does not move it */
+    /* The requested time stays in the address while its frame is shown, so that a page with other frames does not
+     * change it. */
     const stays = this.told <= this.frames.time[this.frames.count - 1] && this.frames.at(this.told) === this.k;
     const t = stays ? this.told : this.frames.count ? this.frames.time[this.k] : 0;
     this.written = `#t=${t}&view=${this.view.name}${follow}&yaw=${+this.yaw.toFixed(4)}&pitch=${+this.pitch.toFixed(4)}&far=${+this.zoom.toFixed(4)}` + (off ? "&gl=off" : "");
     history.replaceState(null, "", this.written);
   }
 
-  /* The page is written anew while its run goes on: it keeps what it shows, but at the end follows the end. */
+  /* During a run the file of the page is written repeatedly; this loads it again. The time and the view are kept; if
+   * the page shows the last frame, it shows the new last frame. */
   again() {
     const atEnd = this.k >= this.frames.count - 1;
     this.write();
@@ -288,7 +292,7 @@ curvebody.Page = class {
     location.reload();
   }
 
-  /* --- pictures --- */
+  /* --- images and films --- */
 
   async save() {
     this.show();
@@ -314,7 +318,7 @@ curvebody.Page = class {
     wait();
   }
 
-  /* --- for those who check it: pixels of each particle or body, and its place in the picture --- */
+  /* --- for tests: the pixel of each particle or body, and its position in the image --- */
 
   pixels() {
     const map = this.scene.map(this.view), s = this.scene.space, size = {x: this.canvas.width, y: this.canvas.height};

@@ -1,4 +1,4 @@
-/* Observables over time, each a graph that is made when it is opened. */
+/* Plots of observables over time. Each plot is made when it is opened. */
 "use strict";
 
 curvebody.Plots = class {
@@ -53,7 +53,7 @@ curvebody.Plots = class {
     this.at(this.time);
   }
 
-  /* Do all columns stay within a millionth of the largest value, so that an axis could not tell them apart? */
+  /* Whether each column varies by less than a millionth of the largest value, so that an axis could not show it. */
   isNearlyConstant(series) {
     const m = series.labels.length, v = series.value.data;
     let most = 0, range = 0;
@@ -65,7 +65,7 @@ curvebody.Plots = class {
     return range > 0 && range < 1e-6 * most;
   }
 
-  /* Each name once. */
+  /* Labels without duplicate names. */
   labels(series) {
     return series.labels.map((l, i) => series.labels.indexOf(l) === i ? l || series.name : l + " #" + i);
   }
@@ -76,7 +76,7 @@ curvebody.Plots = class {
       const row = [series.time.data[i]];
       for (let c = 0; c < m; c++) {
         const value = change ? v[i * m + c] - v[c] : v[i * m + c];
-        row.push(isFinite(value) ? value : series.sparse ? null : NaN); /* null is joined over, nan is a gap */
+        row.push(isFinite(value) ? value : series.sparse ? null : NaN); /* the line continues across null and is interrupted at nan */
       }
       out.push(row);
     }
@@ -101,7 +101,7 @@ curvebody.Plots = class {
   }
 };
 
-/* As many digits as tell the ends of the axis apart. */
+/* The text of a number at an axis, with the digits that are needed to distinguish the ends of the axis. */
 curvebody.short = function (v, range) {
   const span = range ? Math.abs(range[1] - range[0]) : 0, most = range ? Math.max(Math.abs(range[0]), Math.abs(range[1])) : 0;
   const digits = span > 0 ? Math.min(15, Math.max(3, 2 + Math.ceil(Math.log10(most / span)))) : 6;

@@ -1,8 +1,8 @@
-/* What is to be drawn at a frame: balls, segments and surfaces, as the eye sees them.
+/* The objects to be drawn at a frame, relative to the eye: balls, segments and surfaces.
  *
- * ball {m[16], radius, colour}; segment {a[4], b[4], theta, colour, width, parts, head}, whose
- * width falls to 0 at b if it is a head; surface {m[16], x[], face[], colour}; in the page's four numbers. canvas.js and
- * webgl.js map them by the picture or the logarithm at the eye.
+ * ball {m[16], radius, colour}; segment {a[4], b[4], theta, colour, width, parts, head}, whose width decreases to 0 at
+ * b if it is a head, and theta = space.angle(a, b); surface {m[16], x[], face[], colour}. Points have the page's four
+ * numbers. canvas.js and webgl.js map them by the plot coordinates or by the logarithm at the eye.
  */
 "use strict";
 
@@ -14,7 +14,7 @@ curvebody.Scene = class {
     this.page = page;
     this.frames = new curvebody.Frames(page);
     this.space = this.frames.space;
-    this.inside = this.space.dim === 3 && this.frames.leads > 0 && page.space.name !== "picture";
+    this.inside = this.space.dim === 3 && this.frames.leads > 0 && page.space.name !== "plot";
     this.drawn = {k: -1};
     this.surfaces = (page.bodies ? page.bodies.surfaces : []).map(s => this.surfaceOf(s));
   }
@@ -25,7 +25,7 @@ curvebody.Scene = class {
     return {told, face, n: told.vertex.shape[0] / told.frames, x: null, k: -1};
   }
 
-  /* Vertices of a frame, in body axes: four numbers each. */
+  /* The vertices at a frame, in body axes, with four numbers each. */
   vertices(surface, k) {
     const frame = surface.told.frames > 1 ? k : 0;
     if (surface.k === frame) return surface.x;
@@ -38,7 +38,7 @@ curvebody.Scene = class {
     return x;
   }
 
-  /* The eye: the world, or what is followed, with the user's own steps `offset` after it. */
+  /* The eye: the world or the followed frame, moved by the user's own steps `offset`. */
   eye(k, view, offset) {
     const s = this.space, follow = view.follow;
     if (!this.frames.leads || !this.frames.count) return {origin: s.noOrigin(), m: offset};
@@ -67,7 +67,7 @@ curvebody.Scene = class {
 
   marks() { return this.known || (this.known = curvebody.landmarks(this.space, this.frames.size())); }
 
-  /* How large a particle is drawn: its own radius, or one that tells its mass. */
+  /* The radius with which a particle is drawn: its own radius, or one that shows its mass. */
   radius(i) {
     const p = this.page.particles;
     if (p.radius && p.radius.data[i] > 0) return p.radius.data[i];
@@ -76,10 +76,10 @@ curvebody.Scene = class {
     return (this.frames.pointlike ? 0.25 : p.count > 200 ? 0.012 : p.count > 30 ? 0.03 : 0.06) * share * this.frames.size();
   }
 
-  /* Left out are balls that the eye is in, and in a sphere's picture those about the point that it leaves out: they would
-   * be all round it. */
+  /* Balls around the eye are left out, and in plot coordinates of a sphere balls around the point without plot
+   * coordinates: they would surround everything. */
   putParticles(k, seen, out, view) {
-    const p = this.page.particles, s = this.space, at = [], stereographic = s.K > 0 && s.dim === 3 && s.picture !== "embedding";
+    const p = this.page.particles, s = this.space, at = [], stereographic = s.K > 0 && s.dim === 3 && s.plot !== "embedding";
     for (let i = 0; i < p.count; i++) {
       const x = this.frames.place(k, i), m = seen[this.frames.frameOf(i)];
       at.push(x);
@@ -93,7 +93,7 @@ curvebody.Scene = class {
     for (let b = 0; b < bonds; b++) {
       const i = p.bond_i.data[b], j = p.bond_j.data[b], m = seen[this.frames.frameOf(i)];
       const colour = b < p.springs ? "#777777" : "#222222";
-      if (p.bonds) { /* sampled by the program */
+      if (p.bonds) { /* points on the bonds, which the program `curvebody view` has computed */
         const n = p.bonds.shape[2] / 3, from = 3 * n * (k * bonds + b), d = p.bonds.data;
         for (let q = 0; q + 1 < n; q++) {
           const a = [0, 1, 2].map(e => d[from + 3 * q + e]).concat(1), c = [0, 1, 2].map(e => d[from + 3 * q + 3 + e]).concat(1);
@@ -137,7 +137,7 @@ curvebody.Scene = class {
 
   greatest() { return Math.max(...this.page.bodies.forces.map(f => f.most || f.force.data.reduce((a, c) => Math.max(a, Math.abs(c)), 0)), 1e-300); }
 
-  /* Where each body's middle has been. */
+  /* The path of the centre of each body. */
   putTrails(k, eye, out) {
     const s = this.space, step = Math.max(1, Math.ceil(k / Math.max(100, 2000 / this.frames.leads)));
     for (let c = 0; c < this.frames.leads; c++) {
@@ -151,14 +151,15 @@ curvebody.Scene = class {
     }
   }
 
-  /* The edge of a ball model, told by great circles of its boundary. */
+  /* The edge of a ball model, shown by great circles of its boundary. */
   putFrame(out) {
     const s = this.space;
-    if (!(s.K < 0) || s.picture === "embedding") return;
+    if (!(s.K < 0) || s.plot === "embedding") return;
     out.circles = s.curved === 3 ? [[0, 1], [1, 2], [0, 2]] : [[0, 1]];
   }
 
-  /* Points of what moves at a frame, as vectors at the middle of what is followed: its own and those of others. */
+  /* Points of the moving objects at a frame, as vectors at the centre of the followed object: its own points and other
+   * points. */
   around(k, which) {
     const s = this.space, out = {own: [], others: []}, base = s.base();
     const eye = this.frames.follow(k, which), p = this.page.particles, many = this.frames.many();
@@ -177,7 +178,8 @@ curvebody.Scene = class {
     return out;
   }
 
-  /* The direction to look at it from `away`: across its length and its width, and with nothing else before it. */
+  /* The direction from which the camera looks at the object from the distance `away`: perpendicular to its length and
+   * its width, with nothing in front. */
   bestSide(k, which, away) {
     const s = this.space, {own, others} = this.around(k, which), all = own.reduce((sum, v) => sum + Math.hypot(...v) ** 2, 0);
     let best = [0, 1, 0], most = -Infinity;
@@ -198,7 +200,8 @@ curvebody.Scene = class {
     return best;
   }
 
-  /* The direction to look in when riding: to its own point that is farthest, or to the next of others. */
+  /* The direction in which the camera looks when it moves with the object: to its own farthest point, or to the nearest
+   * point of others. */
   ahead(k, which) {
     const {own, others} = this.around(k, which), length = v => Math.hypot(...v), small = 1e-6 * this.frames.size();
     const pick = (list, better) => list.filter(v => length(v) > small).reduce((a, v) => a === null || better(length(v), length(a)) ? v : a, null);
@@ -206,13 +209,14 @@ curvebody.Scene = class {
     return v.map(c => c / length(v));
   }
 
-  /* How a point of four numbers is drawn from an eye: the picture, or the logarithm. */
+  /* The function that maps a point with four numbers, given relative to the eye, to the drawing: plot coordinates, or
+   * the logarithm. */
   map(view) { return view.name === "outside" ? x => this.space.shown(x) : x => this.space.log(x); }
 
-  /* The box of all that moves, in the picture: where to look from. */
+  /* The bounding box in plot coordinates of everything that moves. */
   extent(view, offset) {
     const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity], s = this.space;
-    const most = s.K > 0 ? 4 * s.R : Number.MAX_VALUE; /* a sphere's picture has no end */
+    const most = s.K > 0 ? 4 * s.R : Number.MAX_VALUE; /* the plot coordinates of a sphere are unbounded */
     const points = [];
     const put = p => {
       if (!p.every((c, i) => Math.abs(c) <= (i < s.curved ? most : Number.MAX_VALUE))) return;
@@ -234,11 +238,11 @@ curvebody.Scene = class {
             if (this.frames.frameOf(i) !== c) continue;
             const x = this.frames.place(k, i);
             put(s.shown(s.apply(m, x)));
-            const alone = view.follow !== null && p.count === this.frames.leads; /* it is seen with what is around it */
+            const alone = view.follow !== null && p.count === this.frames.leads; /* its surroundings are also drawn */
             if (p.count <= 40) ends(s.multiply(m, s.to(x)), alone ? 2 * size : this.radius(i));
           }
         } else {
-          ends(m, this.page.bodies.forces.length && this.page.bodies.count <= 40 ? 1.7 * size : size); /* with its arrows */
+          ends(m, this.page.bodies.forces.length && this.page.bodies.count <= 40 ? 1.7 * size : size); /* so that its arrows are inside */
         }
       }
     }

@@ -1,4 +1,4 @@
-/* Shape space of a gait: the curvature as a map, the cycle on it, the moving point. */
+/* The shape space of a gait: the curvature as a coloured map, with the cycle and the moving point on it. */
 "use strict";
 
 curvebody.Shapes = class {
@@ -16,7 +16,7 @@ curvebody.Shapes = class {
     this.k = 0;
   }
 
-  /* The axis with the most curvature. */
+  /* The axis with the largest curvature. */
   greatest() {
     if (!this.told.curvature) return 0;
     const n = this.told.axis.length, sum = new Array(n).fill(0);
@@ -41,7 +41,7 @@ curvebody.Shapes = class {
     return [low[0], high[0], low[1], high[1]];
   }
 
-  /* What the axes and the colours mean. */
+  /* The meaning of the axes and the colours. */
   describe() {
     const v = this.told.variable, [a, b, c, d] = this.box().map(x => String(+x.toPrecision(3)));
     if (v.length === 1) return `${v[0]} over time, from ${c} to ${d}`;
@@ -60,7 +60,7 @@ curvebody.Shapes = class {
     const all = [];
     for (let i = 0; i < n0 * n1; i++) if (isFinite(data[i * dim + this.axis])) all.push(Math.abs(data[i * dim + this.axis]));
     all.sort((a, b) => a - b);
-    this.most = most = all[Math.floor(0.97 * (all.length - 1))] || 1; /* so that a pole leaves the rest its colours */
+    this.most = most = all[Math.floor(0.97 * (all.length - 1))] || 1; /* so that a pole does not take the complete colour range */
     for (let i = 0; i < n0; i++)
       for (let j = 0; j < n1; j++) {
         const v = data[(i * n1 + j) * dim + this.axis], at = 4 * ((n1 - 1 - j) * n0 + i), s = Math.max(-1, Math.min(1, v / most));

@@ -1,9 +1,11 @@
-/* The space of a page, in four numbers X: curved axes, then flat ones, and the quadric's last coordinate w fourth;
+/* The space of a page, in four numbers X: curved axes x, then flat axes, and the quadric's last coordinate w as the
+ * fourth number;
  *
  *   curvature K, R = 1/sqrt|K|:  |x|^2 + sign(K) w^2 = sign(K) R^2;  flat: w = 1
- * An isometry is a matrix of 16 by rows; what a flat axis of a product is moved by stands in its fourth column. Places
- * far out are T(direction, length) R of places near the base point, and composed so that they keep their digits
- * (Ungar, Beyond the Einstein Addition Law (2001), doi:10.1007/978-94-010-9122-0, chapters 1-3; half-angle forms).
+ * An isometry is a matrix of 16 numbers by rows. Its fourth column contains the translation along flat axes of a
+ * product. A distant point is given by an origin, an isometry T(direction, length) with a rotation, and a point near
+ * the base point to which it is applied; origins are composed so that they keep their digits (Ungar, Beyond the
+ * Einstein Addition Law (2001), doi:10.1007/978-94-010-9122-0, chapters 1-3; half-angle forms).
  */
 "use strict";
 const curvebody = {};
@@ -16,8 +18,8 @@ curvebody.Space = class {
     this.dim = told.curved + told.flat;
     this.R = this.K ? 1 / Math.sqrt(Math.abs(this.K)) : 1;
     this.product = this.curved > 0 && this.flat > 0;
-    this.picture = told.picture;
-    /* axes that T acts on */
+    this.plot = told.plot;
+    /* the axes on which T acts */
     this.part = this.K < 0 ? this.curved : this.K === 0 ? this.flat : 0;
   }
 
@@ -61,7 +63,7 @@ curvebody.Space = class {
     return out;
   }
 
-  /* From what the page has of a place: w follows, but in a sphere. */
+  /* A point from the numbers of the page, which contain w only in a sphere. */
   point(data, at, stride) {
     const x = [data[at], data[at + 1], data[at + 2], 1];
     if (this.K > 0) x[3] = stride > 3 ? data[at + 3] : this.R;
@@ -77,7 +79,7 @@ curvebody.Space = class {
 
   base() { return [0, 0, 0, this.K ? this.R : 1]; }
 
-  /* exp at the base point, and its inverse. second: the other way round the sphere, longer than half of it. */
+  /* exp at the base point, and its inverse. second: the longer geodesic, through the other side of the sphere. */
   exp(v) {
     if (this.K === 0) return [v[0], v[1], v[2], 1];
     const l = Math.sqrt(this.square(v)) / this.R, s = this.K < 0 ? Math.sinh(l) : Math.sin(l);
@@ -95,7 +97,7 @@ curvebody.Space = class {
     return out;
   }
 
-  /* What log has for its length. */
+  /* The distance of the points x and y. */
   distance(x, y) {
     let flat = 0, chord = 0, sum = 0;
     const s = Math.sign(this.K);
@@ -111,7 +113,7 @@ curvebody.Space = class {
     return Math.hypot(d * this.R, Math.sqrt(flat));
   }
 
-  /* The point at t of the geodesic from a to b, theta = distance of the curved parts/R. */
+  /* The point at t on the geodesic from a to b, theta = distance of the curved parts/R. */
   between(a, b, theta, t) {
     const x = [0, 0, 0, 1];
     let p = 1 - t, q = t;
@@ -150,7 +152,7 @@ curvebody.Space = class {
 
   to(x) { return this.transvection(this.log(x)); }
 
-  /* A turn by rows of nine about the base point. */
+  /* The rotation around the base point as an isometry, given by nine numbers in rows. */
   turn(nine) {
     const m = this.identity();
     for (let i = 0; i < 3; i++) for (let j = 0; j < 3; j++) m[4 * i + j] = nine[3 * i + j];
@@ -219,7 +221,7 @@ curvebody.Space = class {
             rotation: curvebody.turned(p, curvebody.wigner(p, n, L, l, plane), rotation)};
   }
 
-  /* b as seen from a. */
+  /* The origin b relative to the origin a. */
   relative(a, b) {
     const same = a.length === b.length && a.direction.every((c, i) => c === b.direction[i]) &&
                  a.rotation.every((c, i) => c === b.rotation[i]);
@@ -229,7 +231,8 @@ curvebody.Space = class {
     return o;
   }
 
-  /* Of two points, each local to an origin: the vector at the first that ends at the second, and how long it is. */
+  /* The vector at the point x that ends at the point y, and its length. x is local to the origin a, y to the
+   * origin b. */
   far(a, x, b, y) {
     const o = this.compose(this.invert(this.originAt(x)), this.compose(this.relative(a, b), this.originAt(y)));
     if (this.K > 0) {
@@ -242,10 +245,10 @@ curvebody.Space = class {
     return {v, length: Math.hypot(...v)};
   }
 
-  /* The picture of a point: R x/(R + w) in a curved factor, or the coordinates as they are. */
+  /* The plot coordinates of a point: R x/(R + w) in a curved factor, otherwise the coordinates themselves. */
   shown(x) {
     if (this.K === 0) return [x[0], x[1], x[2]];
-    if (this.picture === "embedding") return [x[0], x[1], this.curved === 2 && !this.flat ? x[3] : x[2]];
+    if (this.plot === "embedding") return [x[0], x[1], this.curved === 2 && !this.flat ? x[3] : x[2]];
     const w = x[3];
     const s = this.K > 0 && w < 0 ? this.square(x) / (this.R - w) : this.R + w;
     const out = [x[0], x[1], x[2]];
@@ -254,7 +257,7 @@ curvebody.Space = class {
   }
 };
 
-/* a b, kept a rotation: c <- c (3 - c^T c)/2. */
+/* The product a b of rotations, corrected so that it is a rotation: c <- c (3 - c^T c)/2. */
 curvebody.turned = function (p, a, b) {
   const c = new Array(p * p).fill(0), out = c.slice();
   for (let i = 0; i < p; i++)

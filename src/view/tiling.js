@@ -1,7 +1,9 @@
-/* Landmarks to see a space by: edges of a regular tiling, the orbit of one edge under the reflections of its simplex.
+/* Landmarks that make a space visible: the edges of a regular tiling. They are the images of one edge under the
+ * reflections of the tiling's simplex.
  *
  *   S3 the 120-cell {5,3,3};  H3 {5,3,4};  H2 x E {4,5} in layers;  S2 x E the cube {4,3} in layers;  E3 cubes
- * Mirrors n_i have <n_i, n_i> = 1 and <n_i, n_i+1> = -cos(pi/p_i) (Coxeter, Regular Polytopes (1973), chapters 5, 10).
+ * Mirrors n_i have <n_i, n_i> = 1 and <n_i, n_i+1> = -cos(pi/p_i) for the symbol {p_1, p_2, ..} (Coxeter, Regular
+ * Polytopes (1973), chapters 5, 10).
  */
 "use strict";
 
@@ -30,10 +32,10 @@ curvebody.reflected = function (mirror, x) {
   return x.map((c, i) => c - 2 * dot * n[i]);
 };
 
-/* The point on all mirrors but those of `not`: for one of them a vertex of the simplex. */
+/* The vertex of the simplex that is on all mirrors except mirror number `not`. */
 curvebody.corner = function (mirrors, not, sign) {
   const n = mirrors.length, rows = mirrors.filter((_, i) => i !== not).map(m => m.row.map((c, i) => i === n - 1 ? c * sign : c));
-  /* the vector across n - 1 rows, by cofactors */
+  /* the vector orthogonal to n - 1 rows, by cofactors */
   const minor = (skip, list) => {
     const a = list.map(r => r.filter((_, i) => i !== skip));
     const size = a.length;
@@ -52,7 +54,8 @@ curvebody.corner = function (mirrors, not, sign) {
   return sign < 0 && x[n - 1] < 0 ? x.map(c => -c) : x;
 };
 
-/* Edges [a, b] of unit curvature whose points are at most `most` from the last axis. */
+/* Edges [a, b] of the tiling in a space of curvature 1 or -1; for sign < 0 only edges with an end that is less than
+ * `most` from the base point. About 6000 edges at most. */
 curvebody.tiling = function (symbol, sign, most) {
   const mirrors = curvebody.mirrors(symbol, sign), v = curvebody.corner(mirrors, 0, sign), n = v.length;
   const key = x => x.map(c => Math.round(c * 1e4)).join(), inside = x => sign > 0 || x[n - 1] < Math.cosh(most);
@@ -71,7 +74,8 @@ curvebody.tiling = function (symbol, sign, most) {
   return Array.from(seen.values());
 };
 
-/* Edges in the page's four numbers, about the base point, with what takes the eye back to them: group elements. */
+/* Edges around the base point in the page's four numbers, with the mirrors (in flat space: the step) by which `folded`
+ * moves the eye back to them. */
 curvebody.landmarks = function (space, size) {
   const out = [], R = space.R;
   const put = (x, z) => space.curved === 3 ? x.map(c => c * R) : [x[0] * R, x[1] * R, z, x[2] * R];
@@ -101,9 +105,9 @@ curvebody.landmarks = function (space, size) {
   return {edges: out, mirrors: curvebody.mirrors(symbol, sign), step: R};
 };
 
-/* The eye's isometry moved by the group of the tiling so that it is near the base point: the tiling looks the same from
- * there. The way out is walked in steps of at most half a radius, so that no number grows; beyond 30 radii the place
- * among the tiles is not known in double precision, and there are none: null. */
+/* The isometry of the eye, moved by the group of the tiling to the neighbourhood of the base point, from which the
+ * tiling looks the same. The path is divided into steps of at most half a radius, so that no number becomes large.
+ * Beyond 30 radii double precision does not determine the position in the tiling, and the result is null. */
 curvebody.folded = function (space, landmarks, eye) {
   const o = eye.origin;
   const steps = [];
@@ -129,7 +133,7 @@ curvebody.folded = function (space, landmarks, eye) {
       moved = false;
       for (const mirror of landmarks.mirrors) {
         const row = mirror.row, size = row.length, slot = i => i === size - 1 ? 3 : i;
-        let dot = 0; /* of the place m(base) with the mirror; the simplex is where none is positive */
+        let dot = 0; /* the product of the point m(base) and the mirror; in the simplex no product is positive */
         for (let i = 0; i < size; i++) dot += row[i] * m[4 * slot(i) + 3] * (i === size - 1 ? -1 : 1);
         if (dot <= 1e-12) continue;
         moved = true;

@@ -1,16 +1,18 @@
-/* The page of a record: JSON, arrays, and the scripts that draw them. */
-#include "view/view.h"
+/* Makes the page of a record: JSON, arrays, and the scripts that draw them. */
+#include "view/view_private.h"
+#include "scenario/member.h"
 
 #include "record/output.h"
-#include "record/warnings.h"
+#include "record/record_warnings.h"
 #include "scenario/private.h"
+#include "tree/scalar.h"
 
 #include <curvebody/view.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_FRAMES = 2000, TURNS = 6, MOST_WARNINGS = 10 /* of a time */ };
-static const size_t most_bytes = (size_t)16 << 20;
+enum { MAX_FRAMES = 2000, TURNS = 6, MAX_WARNINGS = 10 };
+static const size_t maximum_bytes = (size_t)16 << 20;
 
 int cb_view_field(const cb_view *v, const char *name) {
   for (size_t f = 0; f < v->n_fields; f++)
@@ -40,48 +42,58 @@ cb_status cb_view_frames(const cb_view *v, int field, double **out) {
   cb_status status = *out ? CB_OK : cb_view_memory(v);
   for (uint64_t f = 0; f < v->n_frames && !status; f++)
     status = cb_reader_rows(v->reader, (size_t)field, v->frame[f], 1, *out + f * count);
-  if (status) free(*out), *out = NULL;
+  if (status) {
+    free(*out);
+    *out = NULL;
+  }
   return status;
 }
 
-/* --- what the record is of --- */
+/* --- the space and the scenario of the record --- */
 
 static void cb_view_space(const cb_view *v) {
-  const cb_geometry *g = v->space;
+  const cb_space *g = v->space;
   int curved = 0, flat = 0;
   double K = 0;
   for (int f = 0; g && f < g->n_factors; f++) {
-    if (g->factor[f].curvature != 0)
-      curved = g->factor[f].count - 1, K = g->factor[f].curvature;
-    else
+    if (g->factor[f].curvature != 0) {
+      curved = g->factor[f].count - 1;
+      K = g->factor[f].curvature;
+    } else
       flat += g->factor[f].count;
   }
   cb_page_begin(v->page, "space", '{');
-  cb_page_text(v->page, "name", g ? g->kind->name : "picture");
+  cb_page_text(v->page, "name", g ? g->class_->name : "plot");
   cb_page_number(v->page, "curvature", K);
   cb_page_number(v->page, "curved", curved);
   cb_page_number(v->page, "flat", g ? flat : 3);
-  cb_page_text(v->page, "picture", g ? g->picture : "embedding");
+  cb_page_text(v->page, "plot", g ? g->plot : "embedding");
   cb_page_end(v->page, '}');
 }
 
-/* Is it told in the page's four numbers: one curved factor at most, and flat axes after it? */
-static bool is_told(const cb_geometry *g) {
+/* Whether a point of the space can be given by the page's four numbers: at most one curved factor, and flat axes after
+ * it. */
+static bool fits_page(const cb_space *g) {
   int curved = 0;
   for (int f = 0; f < g->n_factors; f++) curved += g->factor[f].curvature != 0;
   return !g->intrinsic && g->dim <= 3 && curved <= 1 && (!curved || g->factor[0].curvature != 0) && g->n_factors > 0;
 }
 
-/* A record whose meshes are gone is drawn without what they are for. */
+/* Opens the scenario and the space of the record. If a mesh of the scenario is missing, the record is drawn without it.
+ */
 static cb_status open_scenario(cb_view *v) {
   const char *text;
   cb_status status = cb_reader_scenario(v->reader, "resolved", &text);
   if (status) return status;
-  const cb_status opened = cb_scenario_open_text(v->path, text, NULL, 0, &v->scenario);
+  const cb_status opened = cb_scenario_open_record(v->path, text, NULL, 0, &v->scenario);
   if (opened == CB_ERROR_MEMORY) return opened;
   if (opened) v->scenario = NULL;
   status = cb_yaml_read_text(v->path, text, strlen(text), &v->tree);
-  if (status) return v->tree = NULL, status == CB_ERROR_MEMORY ? status : CB_OK;
+  if (status) {
+    v->tree = NULL;
+    return status == CB_ERROR_MEMORY ? status : CB_OK;
+  }
+  cb_rename_former(cb_tree_root(v->tree));
   const cb_node *root = cb_tree_root(v->tree), *space = cb_node_get(root, "space");
   const bool fluid = cb_view_field(v, "pose") >= 0;
   cb_tree *flat = NULL;
@@ -95,15 +107,18 @@ static cb_status open_scenario(cb_view *v) {
     if (status) v->space = NULL;
     if (status && status != CB_ERROR_MEMORY) status = CB_OK;
   }
-  if (v->space && !is_told(v->space)) cb_geometry_free(v->space), v->space = NULL;
+  if (v->space && !fits_page(v->space)) {
+    cb_space_free(v->space);
+    v->space = NULL;
+  }
   cb_tree_free(flat);
   return status;
 }
 
 /* --- frames --- */
 
-static cb_status choose_frames(cb_view *v, uint64_t asked, uint64_t most) {
-  v->n_frames = asked ? asked : most < MOST_FRAMES ? most : MOST_FRAMES;
+static cb_status choose_frames(cb_view *v, uint64_t asked, uint64_t maximum) {
+  v->n_frames = asked ? asked : maximum < MAX_FRAMES ? maximum : MAX_FRAMES;
   if (v->n_frames > v->rows) v->n_frames = v->rows;
   free(v->frame);
   v->frame = malloc((v->n_frames ? v->n_frames : 1) * sizeof *v->frame);
@@ -121,11 +136,12 @@ static cb_status put_frames(const cb_view *v) {
   cb_status status = cb_view_frames(v, 0, &time);
   if (!status) status = cb_page_array(v->page, "row", CB_PAGE_F8, v->n_frames, 0, 0, row);
   if (!status) status = cb_page_array(v->page, "time", CB_PAGE_F8, v->n_frames, 0, 0, time);
-  free(time), free(row);
+  free(time);
+  free(row);
   return status;
 }
 
-/* What frames do not change. */
+/* Fills in the parts of the page that do not depend on the choice of frames. */
 static cb_status fill(const cb_view *v, bool watched) {
   const char *title;
   cb_status status = cb_reader_attribute(v->reader, "title", &title);
@@ -147,10 +163,10 @@ static cb_status fill_frames(const cb_view *v) {
   return status ? status : cb_page_check(v->page);
 }
 
-/* Fills the page, with fewer frames where it became too large. */
+/* Fills the page. If it becomes too large, it is filled again with fewer frames. */
 static cb_status make(cb_view *v, const cb_view_options *options) {
   const uint64_t asked = options ? options->frames : 0;
-  const size_t room = most_bytes - ((size_t)1 << 20);
+  const size_t capacity = maximum_bytes - ((size_t)1 << 20);
   size_t size;
   cb_status status = CB_OK;
   if (cb_view_field(v, "pose") < 0)
@@ -158,18 +174,19 @@ static cb_status make(cb_view *v, const cb_view_options *options) {
   else
     size = cb_view_bodies_size(v);
   if (!status) status = fill(v, options && options->watched);
-  uint64_t most = status ? 0 : most_bytes / (size ? size : 1) + 2;
+  uint64_t maximum = status ? 0 : maximum_bytes / (size ? size : 1) + 2;
   const cb_page fixed = *v->page;
   for (int turn = 0; turn < TURNS && !status; turn++) {
-    v->page->json.length = fixed.json.length, v->page->arrays.length = fixed.arrays.length,
+    v->page->json.length = fixed.json.length;
+    v->page->arrays.length = fixed.arrays.length;
     v->page->count = fixed.count;
-    status = choose_frames(v, asked, most);
+    status = choose_frames(v, asked, maximum);
     if (!status) status = fill_frames(v);
     const size_t rest = fixed.arrays.length + fixed.json.length, bytes = v->page->arrays.length + v->page->json.length;
-    if (asked || bytes <= room || v->n_frames <= 2) break;
-    const double share = rest < room ? (double)(room - rest) / (double)(bytes - rest) : 0;
-    most = (uint64_t)((double)v->n_frames * 0.95 * share);
-    if (most < 2) most = 2;
+    if (asked || bytes <= capacity || v->n_frames <= 2) break;
+    const double share = rest < capacity ? (double)(capacity - rest) / (double)(bytes - rest) : 0;
+    maximum = (uint64_t)((double)v->n_frames * 0.95 * share);
+    if (maximum < 2) maximum = 2;
   }
   return status;
 }
@@ -181,10 +198,10 @@ static const char head[] =
     "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'unsafe-inline'; style-src "
     "'unsafe-inline'; img-src data: blob:; media-src blob:\">\n"
     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-    "<!-- Holds three.js (MIT, three.js authors) and dygraphs (MIT, Dan Vanderkam and others) beside curvebody's own. "
-    "-->\n<title>";
+    "<!-- Holds three.js (MIT, three.js authors) and dygraphs (MIT, Dan Vanderkam and others) besides curvebody's own "
+    "scripts. -->\n<title>";
 
-/* Unpacks what the page holds, one script after another. */
+/* Unpacks the scripts and styles of the page one after another. */
 static const char start[] =
     "<script>\n\"use strict\";\n"
     "async function unpacked(id) {\n"
@@ -245,25 +262,25 @@ static cb_status write_file(const cb_view *v, const char *path) {
 static void free_view(cb_view *v) {
   cb_page_free(v->page);
   free(v->frame);
-  cb_geometry_free(v->space);
+  cb_space_free(v->space);
   cb_scenario_free(v->scenario);
   cb_tree_free(v->tree);
   cb_reader_close(v->reader);
 }
 
-/* What the run warned of: the page shows its numbers. */
+/* Reports the warnings of the run again, because the page shows its numbers. */
 static cb_status repeat_warnings(const cb_view *v) {
   const char *lines;
   const cb_status status = cb_reader_attribute(v->reader, "warnings", &lines);
-  if (!status) cb_warnings_repeat(lines, MOST_WARNINGS, true);
+  if (!status) cb_warnings_repeat(lines, MAX_WARNINGS, true);
   return status;
 }
 
 static cb_status check_built(void) {
   if (cb_view_assets[0].name) return CB_OK;
   return cb_fail(CB_ERROR_UNSUPPORTED,
-                 "this program was built without `view`: expected three.js and dygraphs when it is "
-                 "built (Debian: libjs-three and libjs-dygraphs)");
+                 "this program was built without `view`: build it again with three.js and dygraphs "
+                 "installed (Debian: libjs-three and libjs-dygraphs)");
 }
 
 cb_status cb_view_write(const char *path, const char *out, const cb_view_options *options) {

@@ -1,9 +1,9 @@
-/* Draws a scene by WebGL: isometries, pictures and logarithms are taken in the shaders. */
+/* Draws a scene with WebGL. Isometries, plot coordinates and logarithms are computed in the shaders. */
 "use strict";
 
 curvebody.shaders = `
 uniform float R, K;
-uniform int curved, flatAxes, mode; /* mode 0: as it is; 1: ball; 2: logarithm; 3: embedding */
+uniform int curved, flatAxes, mode; /* mode 0: unchanged; 1: ball; 2: logarithm; 3: embedding */
 uniform bool second;
 vec4 moved(mat4 m, vec4 y) {
   vec4 X = m * y;
@@ -90,7 +90,8 @@ curvebody.WebGL = class {
     });
   }
 
-  /* Instances of one geometry: {name: [width, numbers]}. */
+  /* Draws n instances of one geometry. attributes: a list of [name, width, numbers], with `width` numbers per
+   * instance. */
   put(key, made, vertex, second, lines, n, attributes) {
     let mesh = this.groups.get(key);
     if (!mesh || mesh.room < n) {
@@ -115,7 +116,7 @@ curvebody.WebGL = class {
     return mesh;
   }
 
-  /* Columns of a matrix by rows, for the shader's four attributes. */
+  /* The columns of a matrix that is stored by rows, for four attributes of the shader. */
   static columns(list) {
     const out = [0, 1, 2, 3].map(() => new Float32Array(4 * list.length));
     list.forEach((item, i) => { for (let c = 0; c < 4; c++) for (let r = 0; r < 4; r++) out[c][4 * i + r] = item.m[4 * r + c]; });
@@ -176,7 +177,7 @@ uniform float nearest;
 attribute vec3 position;
 attribute vec4 a, b;
 attribute vec3 colour;
-attribute vec3 how; /* theta, width, 1 where it falls to 0 */
+attribute vec3 how; /* theta, width, 1 if the width decreases to 0 */
 varying vec3 paint;
 void main() {
   float t = position.x;
@@ -188,7 +189,7 @@ void main() {
     gl_Position = vec4(2., 2., 2., 1.);
     return;
   }
-  /* an end behind the eye is drawn to where the line comes past it: there it has no width in pixels */
+  /* an end behind the eye is replaced by the point where the line passes the eye: there it has no width in pixels */
   if (p.z > -nearest) p = mix(p, q, (p.z + nearest) / (p.z - q.z));
   if (q.z > -nearest) q = mix(q, p, (q.z + nearest) / (q.z - p.z));
   p = projectionMatrix * p, q = projectionMatrix * q;
@@ -235,7 +236,7 @@ void main() {
   draw(built, camera, view) {
     const s = this.scene.space, inside = view.name !== "outside";
     for (const mesh of this.groups.values()) mesh.used = false;
-    this.uniforms.mode.value = !s.K ? 0 : inside ? 2 : s.picture === "embedding" ? 3 : 1;
+    this.uniforms.mode.value = !s.K ? 0 : inside ? 2 : s.plot === "embedding" ? 3 : 1;
     this.renderer.setSize(this.element.width, this.element.height, false);
     this.uniforms.nearest.value = 1.01 * camera.near;
     this.uniforms.viewport.value.set(this.element.width, this.element.height);
@@ -255,7 +256,7 @@ void main() {
     this.renderer.render(this.world, camera);
   }
 
-  /* Circles of the picture itself, by lines that are drawn as they are. */
+  /* Circles in plot coordinates, as lines that are drawn without a map. */
   putCircles(circles) {
     if (!this.rings) {
       this.rings = [[0, 1], [1, 2], [0, 2]].map(axes => {

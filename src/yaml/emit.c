@@ -1,5 +1,5 @@
-/* A tree as YAML text: maps and lists in blocks, lists of scalars in brackets, scalars plain where that is safe and
- * otherwise in double quotes. */
+/* Writes a tree as YAML text: maps and lists in blocks, lists of scalars in brackets, scalars without quotes if that is
+ * safe and otherwise in double quotes. */
 #include "yaml/yaml.h"
 
 #include <stdint.h>
@@ -10,27 +10,27 @@ enum { LINE_WIDTH = 100 };
 
 /* ---- scalars ---- */
 
-static bool is_word(char c) {
+static bool is_token(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* Would these letters, unquoted, read back as this text whatever stands around them? */
+/* Whether the text can be written without quotes: it must read back as the same text in any context. */
 static bool is_plain(const char *text, bool in_brackets) {
   static const char *const nulls[] = {"null", "Null", "NULL"};
   for (size_t i = 0; i < sizeof nulls / sizeof *nulls; i++)
     if (strcmp(text, nulls[i]) == 0) return false;
-  bool first = is_word(*text) || *text == '/' || *text == '(' ||
-               ((*text == '+' || *text == '-' || *text == '.') && (is_word(text[1]) || text[1] == '('));
+  bool first = is_token(*text) || *text == '/' || *text == '(' ||
+               ((*text == '+' || *text == '-' || *text == '.') && (is_token(text[1]) || text[1] == '('));
   if (!first) return false;
   for (const char *c = text; *c; c++) {
-    if (is_word(*c) || strchr("/().+-*^<>=", *c) || (*c == ',' && !in_brackets)) continue;
+    if (is_token(*c) || strchr("/().+-*^<>=", *c) || (*c == ',' && !in_brackets)) continue;
     if (*c == ' ' && c[1] && c[1] != ' ') continue;
     return false;
   }
   return true;
 }
 
-/* The code point at *text, which moves on; a broken byte counts as itself. */
+/* Reads the code point at *text and advances *text. An invalid byte counts as a code point of the same value. */
 static uint32_t next_code_point(const unsigned char **text) {
   const unsigned char *t = *text;
   int more = t[0] >= 0xf0 ? 3 : t[0] >= 0xe0 ? 2 : t[0] >= 0xc0 ? 1 : 0;
@@ -46,7 +46,7 @@ static uint32_t next_code_point(const unsigned char **text) {
   return code;
 }
 
-/* Does YAML 1.1 (section 5.1) allow it in a line as it is? */
+/* Whether YAML 1.1 (section 5.1) allows the code point in a line without an escape. */
 static bool is_printable(uint32_t c) {
   if (c < 0x80) return c >= 0x20 && c != 0x7f;
   return c >= 0xa0 && c != 0x2028 && c != 0x2029 && c != 0xfeff && c != 0xfffe && c != 0xffff;
@@ -127,7 +127,7 @@ static void put_in_line(cb_text *out, const cb_node *node, int indent) {
   cb_text_puts(out, "\n");
 }
 
-/* A list or map in a block whose first line is already indented. */
+/* Writes a list or map as a block whose first line is already indented. */
 static void put_block(cb_text *out, const cb_node *node, int indent) {
   for (size_t i = 0; i < node->count && !out->failed; i++) {
     const cb_node *item = node->items[i];

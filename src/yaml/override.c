@@ -1,21 +1,21 @@
-/* Setting one value of a tree: from the command line, or to a node of another tree.
+/* Sets one value of a tree: from the command line, or to a node of another tree.
  *
- * Lists and maps on the way to the value are copied, the rest is shared with the old tree: a value that aliases share
- * changes in one place only, and nodes in use elsewhere stay as they were. */
+ * Lists and maps on the path to the value are copied, and the rest is shared with the old tree. Therefore a value that
+ * several aliases share changes in one place only, and nodes that are in use elsewhere do not change. */
 #include "yaml/yaml.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { LONGEST_WORD = 80 }; /* in messages */
+enum { LONGEST_TOKEN = 80 }; /* maximum bytes of an argument of the command line in messages */
 
 typedef struct assignment {
   cb_tree *tree;
-  const char *file;           /* "--set KEY=VALUE", or the word that says so */
-  int line;                   /* 0: it is a word */
-  const char *text;           /* "KEY=VALUE", or a key's */
-  size_t equals;              /* offset of '=', or the length */
-  const cb_node *key, *value; /* NULL: they stand in the text */
+  const char *file;           /* the name in messages: "--set KEY=VALUE", or an argument of the command line */
+  int line;                   /* 0: an argument of the command line */
+  const char *text;           /* "KEY=VALUE", or the text of `key` */
+  size_t equals;              /* offset of '=', or the length of the text */
+  const cb_node *key, *value; /* NULL: key and value are in the text */
 } assignment;
 
 static cb_node place(const assignment *a, size_t offset) {
@@ -41,11 +41,14 @@ static cb_node *new_node(const assignment *a, cb_node value) {
 
 static cb_status replace(const assignment *a, const cb_node *old, size_t from, int depth, const cb_node **out);
 
-/* The value for part [from, from + n) of the path, below which stood `old`. */
+/* Makes the new value at the path's part of n bytes from `from` on, where the old value is `old` (NULL: none). */
 static cb_status next_value(const assignment *a, const cb_node *old, size_t from, size_t n, int depth,
                             const cb_node **out) {
   if (from + n < a->equals) return replace(a, old, from + n + 1, depth + 1, out);
-  if (a->value) return *out = a->value, CB_OK;
+  if (a->value) {
+    *out = a->value;
+    return CB_OK;
+  }
   const char *value = a->text + a->equals + 1;
   int shift = a->line ? (int)cb_count_characters(a->text, a->equals + 1) : -1;
   return cb_yaml_build(a->tree->arena, a->file, value, strlen(value), shift, depth, out);
@@ -57,7 +60,7 @@ static cb_status replace_in_list(const assignment *a, const cb_node *old, size_t
   long long index;
   bool digits = a->text[from] >= '0' && a->text[from] <= '9' && cb_parse_integer(a->text + from, n, &index);
   if (old->count == 0)
-    return cb_node_fail(&at, "the list is empty, '%s' is not in it", cb_quoted(a->text + from, n).text);
+    return cb_node_fail(&at, "the list is empty: expected no index, found '%s'", cb_quoted(a->text + from, n).text);
   if (!digits || (unsigned long long)index >= old->count)
     return cb_node_fail(&at, "expected an index from 0 to %zu into a list, found '%s'", old->count - 1,
                         cb_quoted(a->text + from, n).text);
@@ -114,13 +117,12 @@ static cb_status replace(const assignment *a, const cb_node *old, size_t from, i
   cb_node at = place(a, from);
   if (n == 0) return cb_node_fail(&at, "expected a key, found '%c'", a->text[from]);
   if (n > CB_YAML_LONGEST_KEY)
-    return cb_node_fail(&at, "a key of %zu bytes, expected at most %d", n, CB_YAML_LONGEST_KEY);
-  if (depth > CB_YAML_DEEPEST)
-    return cb_node_fail(&at, "more than %d lists and maps within each other", CB_YAML_DEEPEST);
+    return cb_node_fail(&at, "the key has %zu bytes, expected at most %d", n, CB_YAML_LONGEST_KEY);
+  if (depth > CB_YAML_DEEPEST) return cb_node_fail(&at, "expected at most %d nested lists and maps", CB_YAML_DEEPEST);
   if (old && old->kind == CB_NODE_LIST) return replace_in_list(a, old, from, n, depth, out);
   if (old && old->kind == CB_NODE_SCALAR)
-    return cb_node_fail(&at, "'%s' is below the value '%s', which has no keys", cb_quoted(a->text + from, n).text,
-                        cb_quoted(old->text, strlen(old->text)).text);
+    return cb_node_fail(&at, "'%s' is a key of '%s', which is a value without keys: expected a map there",
+                        cb_quoted(a->text + from, n).text, cb_quoted(old->text, strlen(old->text)).text);
   return replace_in_map(a, old, from, n, depth, out);
 }
 
@@ -145,11 +147,11 @@ cb_status cb_tree_set(cb_tree *tree, const char *text) {
   return assign(&a);
 }
 
-cb_status cb_tree_set_by(cb_tree *tree, const char *word, const char *text) {
+cb_status cb_tree_set_by(cb_tree *tree, const char *token, const char *text) {
   assignment a = {.tree = tree,
-                  .file = cb_arena_strndup(tree->arena, word, strnlen(word, LONGEST_WORD)),
+                  .file = cb_arena_strndup(tree->arena, token, strnlen(token, LONGEST_TOKEN)),
                   .text = cb_arena_strndup(tree->arena, text, strlen(text))};
-  return a.file && a.text ? assign(&a) : cb_tree_no_memory(word);
+  return a.file && a.text ? assign(&a) : cb_tree_no_memory(token);
 }
 
 cb_status cb_tree_put(cb_tree *tree, const cb_node *key, const cb_node *value) {

@@ -1,4 +1,4 @@
-/* Trees from files and texts. */
+/* Trees of values from files and texts (yaml.h). */
 #include "core/failure.h"
 #include "yaml/yaml.h"
 
@@ -11,17 +11,19 @@ cb_status cb_tree_no_memory(const char *file) {
 
 cb_status cb_yaml_read_text(const char *name, const char *text, size_t n, cb_tree **out) {
   if (n > CB_YAML_LARGEST)
-    return cb_fail_placed(CB_ERROR_INPUT, "%s:1:1: error: a text of %zu bytes, expected at most %d", name, n,
+    return cb_fail_placed(CB_ERROR_INPUT, "%s:1:1: error: the text has %zu bytes, expected at most %d", name, n,
                           CB_YAML_LARGEST);
 
   cb_tree *tree = calloc(1, sizeof *tree);
   cb_arena *arena = cb_arena_create();
-  const size_t mark = cb_text_mark(text, n); /* libyaml takes it for a document of its own */
-  text += mark, n -= mark;
+  const size_t mark = cb_text_mark(text, n); /* libyaml would treat it as a document */
+  text += mark;
+  n -= mark;
   const char *file = cb_arena_strdup(arena, name), *source = cb_arena_strndup(arena, text, n);
-  const bool room = tree && file && source;
-  const cb_status status = room ? cb_yaml_build(arena, file, source, n, 0, 0, &tree->root) : cb_tree_no_memory(name);
-  if (room && status == CB_OK) {
+  const bool capacity = tree && file && source;
+  const cb_status status =
+      capacity ? cb_yaml_build(arena, file, source, n, 0, 0, &tree->root) : cb_tree_no_memory(name);
+  if (capacity && status == CB_OK) {
     tree->arena = arena;
     tree->source = source;
     *out = tree;
@@ -50,7 +52,10 @@ cb_status cb_tree_read(const char *name, const char *text, cb_tree **out) {
 cb_status cb_tree_over(const cb_tree *base, const cb_node *root, cb_tree **out) {
   cb_tree *tree = calloc(1, sizeof *tree);
   cb_arena *arena = tree ? cb_arena_create() : NULL;
-  if (!arena) return free(tree), cb_fail(CB_ERROR_MEMORY, "no memory for values");
+  if (!arena) {
+    free(tree);
+    return cb_fail(CB_ERROR_MEMORY, "no memory for values");
+  }
   *tree = (cb_tree){.arena = arena, .source = base->source, .root = root};
   *out = tree;
   return CB_OK;

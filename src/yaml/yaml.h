@@ -1,9 +1,9 @@
 /* YAML text to a tree of values and back.
  *
- * What is read: one document of maps, lists and scalars. Keys are names (scalars of at most CB_YAML_LONGEST_KEY bytes),
- * each once in a map. Scalars keep their text; what kind of value it is, is asked by the one who reads it. An empty
- * plain scalar, `~` and `null` are CB_NODE_NULL. Anchors and aliases may be used as far as they do not blow up a small
- * text. Refused are tags, several documents and what exceeds the bounds below.
+ * A text is one document of maps, lists and scalars. Keys are names (scalars of at most CB_YAML_LONGEST_KEY bytes), and
+ * a map has each key once. Scalars keep their text; the code that uses a scalar decides which kind of value it is. An
+ * empty plain scalar, `~` and `null` (also `Null`, `NULL`) are CB_NODE_NULL. Anchors and aliases are allowed, but they
+ * must not expand to a huge tree. Tags, several documents and texts beyond the limits below are errors.
  */
 #pragma once
 
@@ -12,43 +12,45 @@
 #include "core/arena.h"
 
 enum {
-  CB_YAML_LARGEST = 64 << 20,   /* bytes of a text */
-  CB_YAML_MOST_NODES = 8 << 20, /* values and keys in a text */
-  CB_YAML_DEEPEST = 64,         /* lists and maps within each other */
-  CB_YAML_LONGEST_KEY = 128,    /* bytes */
-  CB_YAML_MOST_ANCHORS = 1000,
-  CB_YAML_LARGEST_EXPANSION = 16 << 20 /* bytes that all aliases together stand for */
+  CB_YAML_LARGEST = 64 << 20,  /* maximum bytes of a text */
+  CB_YAML_MAX_NODES = 8 << 20, /* maximum number of values and keys in a text */
+  CB_YAML_DEEPEST = 64,        /* maximum number of nested lists and maps */
+  CB_YAML_LONGEST_KEY = 128,   /* maximum bytes of a key */
+  CB_YAML_MAX_ANCHORS = 1000,
+  CB_YAML_LARGEST_EXPANSION = 16 << 20 /* maximum bytes of all aliases together if they were written out */
 };
 
-/* Reads a file. CB_ERROR_FILE if it cannot be opened or read; CB_ERROR_INPUT, `path:line:column: error: ...`, if its
- * content is wrong. The caller owns *out. */
+/* Reads a file; "-" is the standard input. CB_ERROR_FILE if it cannot be opened or read; CB_ERROR_INPUT with a message
+ * `path:line:column: error: ...` if its content is wrong. The caller owns *out. */
 cb_status cb_yaml_read_file(const char *path, cb_tree **out);
 
-/* The same for text[n], named `name` in messages. Text and name are copied. */
+/* As cb_yaml_read_file, for text[n], called `name` in messages. Text and name are copied. */
 cb_status cb_yaml_read_text(const char *name, const char *text, size_t n, cb_tree **out);
 
-/* The text as it was read, without what was set later. */
+/* The text as it was read, without values that were set later. */
 const char *cb_tree_source(const cb_tree *tree);
 
 /* Sets one value as `--set KEY=VALUE` does: KEY is a path of keys and list indices (from 0) joined by dots, VALUE is
- * YAML. `integrator.step=0.1`, `bodies.0.mass=2`. Keys that are not there are added, an index must exist. Nodes taken
- * from the tree before stay valid and unchanged. Failures, then and when the value is used, have the place in the
- * assignment: `--set integrator.step=1x:1:18: error: ...`; the tree is then unchanged. */
+ * YAML. Examples: `integrator.step=0.1`, `bodies.0.mass=2`. Missing keys are added; an index must exist. Nodes that
+ * were taken from the tree before stay valid and unchanged. The message of a failure, also of a later one about this
+ * value, has the place in the assignment: `--set integrator.step=1x:1:18: error: ...`. If setting fails, the tree is
+ * unchanged. */
 cb_status cb_tree_set(cb_tree *tree, const char *assignment);
-/* The same by a word of the command line that stands for several: failures begin with the word, `h3:curvature=1: error:
- * ...`. */
-cb_status cb_tree_set_by(cb_tree *tree, const char *word, const char *assignment);
-/* The same of a key that is a scalar's text, to a node of another tree, which lives at least as long. Failures of the key
- * have its place. */
+/* As cb_tree_set, for an argument of the command line that stands for several assignments. Messages begin with the
+ * argument: `h3:curvature=1: error: ...`. */
+cb_status cb_tree_set_by(cb_tree *tree, const char *argument, const char *assignment);
+/* As cb_tree_set, with the path in a scalar `key` and a node `value` of another tree, which must live at least as long.
+ * Messages about the key have the place of `key`. */
 cb_status cb_tree_put(cb_tree *tree, const cb_node *key, const cb_node *value);
 
-/* A tree that begins as `base`, or as what is below a node of it, from where it borrows, and changes by itself. */
+/* Makes a tree with the root `root`, a node of `base`. The new tree shares the nodes of `base`, but changes of the new
+ * tree do not change `base`. */
 cb_status cb_tree_over(const cb_tree *base, const cb_node *root, cb_tree **out);
 
 /* Appends the tree below node to text as YAML that reads back as the same tree. CB_ERROR_MEMORY is the only failure. */
 cb_status cb_node_emit(const cb_node *node, cb_text *text);
 
-/* --- what a tree is made of: shared by the files that read and change it --- */
+/* --- the structure of a tree, for the files that read and change it --- */
 
 struct cb_tree {
   cb_arena *arena;
@@ -56,11 +58,12 @@ struct cb_tree {
   const cb_node *root;
 };
 
-/* Reads text[n] as one YAML document into nodes in arena. `file` names it in messages and must live as long as the
- * arena; columns of the first line are moved right by `column_shift` (characters that stand before the text;
- * < 0: the text is part of a word, its nodes have line 0);
- * `depth` is the number of lists and maps that the value will stand in. */
+/* Reads text[n] as one YAML document into nodes in the arena. `file` is its name in messages and must live as long as
+ * the arena. column_shift is the number of characters before the text in its first line; if it is negative, the text is
+ * part of an argument of the command line and its nodes have line 0. `depth` is the number of lists and maps around the
+ * value. */
 cb_status cb_yaml_build(cb_arena *arena, const char *file, const char *text, size_t n, int column_shift, int depth,
                         const cb_node **root);
 
+/* Fails with a message about missing memory for the values of a file. */
 cb_status cb_tree_no_memory(const char *file);

@@ -1,5 +1,5 @@
-/* libyaml's events to nodes. Events rather than its document, because they give every value with its place and let
- * this file stop at a bound before memory is spent. */
+/* Makes nodes from libyaml's events. We use events and not libyaml's document, because each event has a place, and
+ * reading can stop at a limit before memory is used. */
 #include "core/failure.h"
 #include "yaml/yaml.h"
 
@@ -8,18 +8,18 @@
 #include <string.h>
 #include <yaml.h>
 
-/* A list or map that has begun: its children stand on the stack of values from `first`. */
+/* A list or map that is being read. Its children are on the stack of values from index `first` on. */
 typedef struct frame {
   cb_node *node;
   size_t first;
-  int anchor;   /* index of its anchor, -1 for none */
-  int height;   /* lists and maps within each other in its children so far */
-  size_t bytes; /* what the children would take if every alias were written out */
+  int anchor;   /* index of the anchor of this list or map; -1: none */
+  int height;   /* depth of nested lists and maps in its children so far */
+  size_t bytes; /* size of its children if every alias were written out */
 } frame;
 
 typedef struct anchor {
   const char *name;
-  const cb_node *node; /* NULL until it has ended */
+  const cb_node *node; /* NULL until the value is complete */
   int height;
   size_t bytes;
 } anchor;
@@ -30,11 +30,11 @@ typedef struct builder {
   const char *file, *source;
   size_t source_length;
   int column_shift, depth_outside;
-  const cb_node **values; /* stack */
-  size_t n_values, room, n_nodes, expansion;
+  const cb_node **values; /* the stack of values that do not yet belong to a complete list or map */
+  size_t n_values, capacity, n_nodes, expansion;
   frame frames[CB_YAML_DEEPEST + 1];
   int depth;
-  anchor anchors[CB_YAML_MOST_ANCHORS];
+  anchor anchors[CB_YAML_MAX_ANCHORS];
   int n_anchors;
 } builder;
 
@@ -46,7 +46,7 @@ static cb_node place(const builder *b, yaml_mark_t mark) {
 
 static cb_status no_memory(const builder *b) { return cb_tree_no_memory(b->file); }
 
-/* ---- what libyaml says is wrong ---- */
+/* ---- errors of libyaml ---- */
 
 static bool tab_at(const builder *b, size_t character) {
   size_t i = 0;
@@ -57,7 +57,7 @@ static bool tab_at(const builder *b, size_t character) {
   return i < b->source_length && b->source[i] == '\t';
 }
 
-/* The place of a byte, by counting lines up to it. */
+/* The place of a byte, found by counting the lines before it. */
 static cb_node place_of_byte(const builder *b, size_t offset) {
   size_t line = 0, start = 0;
   if (offset > b->source_length) offset = b->source_length;
@@ -69,14 +69,16 @@ static cb_node place_of_byte(const builder *b, size_t offset) {
   return place(b, (yaml_mark_t){.line = line, .column = cb_count_characters(b->source + start, offset - start)});
 }
 
-/* " which began at line 1, column 2"; nothing of a word, which has no lines. */
-static cb_place_text words_of(const char *words, const cb_node *at) {
+/* Returns `texts` followed by " line 1, column 2", or nothing for an argument of the command line, which has no
+ * lines. */
+static cb_place_text texts_of(const char *texts, const cb_node *at) {
   cb_place_text out = {""};
-  if (at->line) snprintf(out.text, sizeof out.text, "%s line %d, column %d", words, at->line, at->column);
+  if (at->line) snprintf(out.text, sizeof out.text, "%s line %d, column %d", texts, at->line, at->column);
   return out;
 }
 
-/* The place of a parser's problem. libyaml sets the end of a text that lacks its last line break one line too low. */
+/* The place of a problem of the parser. If the last line break of a text is missing, libyaml reports its end one line
+ * too low. */
 static cb_node place_of_problem(const builder *b, yaml_mark_t mark) {
   bool end = mark.index >= cb_count_characters(b->source, b->source_length);
   return end ? place_of_byte(b, b->source_length) : place(b, mark);
@@ -86,26 +88,26 @@ static cb_status fail_parser(const builder *b) {
   const yaml_parser_t *p = &b->parser;
   if (p->error == YAML_MEMORY_ERROR) return no_memory(b);
   if (p->error == YAML_READER_ERROR) {
-    /* The reader knows no lines, only an offset in bytes. */
+    /* The reader gives an offset in bytes, but no line. */
     cb_node at = place_of_byte(b, p->problem_offset);
     return cb_node_fail(&at, "%s (byte %zu), expected UTF-8 text", p->problem, p->problem_offset);
   }
   cb_node at = place_of_problem(b, p->problem_mark);
-  const char *tab = tab_at(b, p->problem_mark.index) ? "; a tab cannot indent, use spaces" : "";
+  const char *tab = tab_at(b, p->problem_mark.index) ? "; tabs are not allowed for indentation, use spaces" : "";
   if (!p->context) return cb_node_fail(&at, "%s%s", p->problem ? p->problem : "not YAML", tab);
   cb_node context = place(b, p->context_mark);
-  return cb_node_fail(&at, "%s %s%s%s", p->problem, p->context, words_of(" which began at", &context).text, tab);
+  return cb_node_fail(&at, "%s %s%s%s", p->problem, p->context, texts_of(" which began at", &context).text, tab);
 }
 
 /* ---- nodes ---- */
 
 static cb_status push_value(builder *b, const cb_node *node, int height, size_t bytes) {
-  if (!b->values || b->n_values == b->room) {
-    size_t room = b->room ? 2 * b->room : 64;
-    const cb_node **values = realloc(b->values, room * sizeof *values);
+  if (!b->values || b->n_values == b->capacity) {
+    size_t capacity = b->capacity ? 2 * b->capacity : 64;
+    const cb_node **values = realloc(b->values, capacity * sizeof *values);
     if (!values) return no_memory(b);
     b->values = values;
-    b->room = room;
+    b->capacity = capacity;
   }
   frame *in = &b->frames[b->depth];
   if (b->depth > 0 && in->node->kind == CB_NODE_MAP && (b->n_values - in->first) % 2 == 0) {
@@ -115,7 +117,7 @@ static cb_status push_value(builder *b, const cb_node *node, int height, size_t 
                           : node->kind == CB_NODE_MAP ? "a map"
                                                       : "nothing");
     if (strlen(node->text) > CB_YAML_LONGEST_KEY)
-      return cb_node_fail(node, "a key of %zu bytes, expected at most %d", strlen(node->text), CB_YAML_LONGEST_KEY);
+      return cb_node_fail(node, "the key has %zu bytes, expected at most %d", strlen(node->text), CB_YAML_LONGEST_KEY);
   }
   b->values[b->n_values++] = node;
   in->bytes += bytes;
@@ -126,9 +128,9 @@ static cb_status push_value(builder *b, const cb_node *node, int height, size_t 
 static cb_status new_node(builder *b, const yaml_event_t *event, const yaml_char_t *tag, cb_node **out) {
   cb_node at = place(b, event->start_mark);
   if (tag)
-    return cb_node_fail(&at, "tag '%s' not supported, expected a value without",
+    return cb_node_fail(&at, "the tag '%s' is not supported, expected a value without a tag",
                         cb_quoted((const char *)tag, strlen((const char *)tag)).text);
-  if (++b->n_nodes > CB_YAML_MOST_NODES) return cb_node_fail(&at, "more than %d values", CB_YAML_MOST_NODES);
+  if (++b->n_nodes > CB_YAML_MAX_NODES) return cb_node_fail(&at, "expected at most %d values", CB_YAML_MAX_NODES);
   cb_node *node = cb_arena_alloc(b->arena, 1, sizeof *node);
   if (!node) return no_memory(b);
   *node = at;
@@ -136,11 +138,12 @@ static cb_status new_node(builder *b, const yaml_event_t *event, const yaml_char
   return CB_OK;
 }
 
-/* Notes that `name` (NULL: none) is what is being read; its index in *index, -1 for none. */
+/* Adds an anchor with that name for the value that is being read; *index is its index, or -1 if name is NULL. */
 static cb_status new_anchor(builder *b, const cb_node *node, const yaml_char_t *name, int *index) {
   *index = -1;
   if (!name) return CB_OK;
-  if (b->n_anchors == CB_YAML_MOST_ANCHORS) return cb_node_fail(node, "more than %d anchors", CB_YAML_MOST_ANCHORS);
+  if (b->n_anchors == CB_YAML_MAX_ANCHORS)
+    return cb_node_fail(node, "expected at most %d anchors", CB_YAML_MAX_ANCHORS);
   const char *copy = cb_arena_strdup(b->arena, (const char *)name);
   if (!copy) return no_memory(b);
   *index = b->n_anchors++;
@@ -155,12 +158,12 @@ static void end_anchor(builder *b, int index, const cb_node *node, int height, s
   b->anchors[index].bytes = bytes;
 }
 
-static bool is_null_word(const char *text) {
+static bool is_null_text(const char *text) {
   return !*text || strcmp(text, "~") == 0 || strcmp(text, "null") == 0 || strcmp(text, "Null") == 0 ||
          strcmp(text, "NULL") == 0;
 }
 
-/* Column of text[0] if the text stands in the file letter by letter, otherwise 0. */
+/* The column of text[0] if the file has the text letter by letter; otherwise 0. */
 static int verbatim_column(const cb_node *node, const yaml_event_t *event, size_t length) {
   bool quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
   if (event->start_mark.line != event->end_mark.line) return 0;
@@ -175,10 +178,11 @@ static cb_status add_scalar(builder *b, const yaml_event_t *event) {
   cb_node *node = NULL;
   cb_status status = new_node(b, event, tag, &node);
   if (status != CB_OK) return status;
-  if (memchr(event->data.scalar.value, 0, length)) return cb_node_fail(node, "a text with a zero byte in it");
+  if (memchr(event->data.scalar.value, 0, length))
+    return cb_node_fail(node, "the text contains a zero byte: expected a text without one");
 
   node->kind = CB_NODE_SCALAR;
-  if (plain && is_null_word((const char *)event->data.scalar.value))
+  if (plain && is_null_text((const char *)event->data.scalar.value))
     node->kind = CB_NODE_NULL;
   else {
     node->text = cb_arena_strndup(b->arena, (const char *)event->data.scalar.value, length);
@@ -201,19 +205,23 @@ static cb_status add_alias(builder *b, const yaml_event_t *event) {
   frame *in = &b->frames[b->depth];
   if (b->depth > 0 && in->node->kind == CB_NODE_MAP && (b->n_values - in->first) % 2 == 0)
     return cb_node_fail(&at, "expected a name as key, found the alias '*%s'", quote.text);
-  if (++b->n_nodes > CB_YAML_MOST_NODES) return cb_node_fail(&at, "more than %d values", CB_YAML_MOST_NODES);
+  if (++b->n_nodes > CB_YAML_MAX_NODES) return cb_node_fail(&at, "expected at most %d values", CB_YAML_MAX_NODES);
 
   int i = b->n_anchors - 1;
   while (i >= 0 && strcmp(b->anchors[i].name, name) != 0) i--;
-  if (i < 0) return cb_node_fail(&at, "alias '*%s' without an anchor '&%s' before it", quote.text, quote.text);
+  if (i < 0)
+    return cb_node_fail(&at, "the alias '*%s' has no anchor before it: expected '&%s' earlier in the file", quote.text,
+                        quote.text);
   const anchor *a = &b->anchors[i];
-  if (!a->node) return cb_node_fail(&at, "alias '*%s' stands within the value it names", quote.text);
+  if (!a->node)
+    return cb_node_fail(&at, "the alias '*%s' is inside the value that it names: expected it after that value",
+                        quote.text);
   b->expansion += a->bytes;
   if (b->expansion > CB_YAML_LARGEST_EXPANSION)
-    return cb_node_fail(&at, "alias '*%s': the aliases stand for more than %d bytes", quote.text,
+    return cb_node_fail(&at, "alias '*%s': expected aliases that expand to at most %d bytes together", quote.text,
                         CB_YAML_LARGEST_EXPANSION);
   if (b->depth_outside + b->depth + a->height > CB_YAML_DEEPEST)
-    return cb_node_fail(&at, "alias '*%s': more than %d lists and maps within each other", quote.text, CB_YAML_DEEPEST);
+    return cb_node_fail(&at, "alias '*%s': expected at most %d nested lists and maps", quote.text, CB_YAML_DEEPEST);
   return push_value(b, a->node, a->height, a->bytes);
 }
 
@@ -224,7 +232,7 @@ static cb_status begin_collection(builder *b, const yaml_event_t *event, cb_node
   if (status != CB_OK) return status;
   node->kind = kind;
   if (b->depth_outside + b->depth >= CB_YAML_DEEPEST)
-    return cb_node_fail(node, "more than %d lists and maps within each other", CB_YAML_DEEPEST);
+    return cb_node_fail(node, "expected at most %d nested lists and maps", CB_YAML_DEEPEST);
   int index;
   status = new_anchor(b, node, map ? event->data.mapping_start.anchor : event->data.sequence_start.anchor, &index);
   if (status != CB_OK) return status;
@@ -251,7 +259,7 @@ static cb_status check_duplicates(const builder *b, const cb_node *map) {
   const cb_node *first = NULL, *second = NULL;
   for (size_t i = 1; i < map->count; i++) {
     if (strcmp(sorted[i - 1]->text, sorted[i]->text) != 0) continue;
-    /* Of several, the one that comes first in the file. */
+    /* If there are several duplicates, the first one in the file is reported. */
     bool earlier = !second || sorted[i]->line < second->line ||
                    (sorted[i]->line == second->line && sorted[i]->column < second->column);
     if (!earlier) continue;
@@ -261,7 +269,7 @@ static cb_status check_duplicates(const builder *b, const cb_node *map) {
   free(sorted);
   if (!second) return CB_OK;
   return cb_node_fail(second, "duplicate key '%s'%s", cb_quoted(second->text, strlen(second->text)).text,
-                      words_of(", first given at", first).text);
+                      texts_of(", first given at", first).text);
 }
 
 static cb_status end_collection(builder *b) {
@@ -303,7 +311,7 @@ static cb_status take_event(builder *b, const yaml_event_t *event, int *document
     case YAML_DOCUMENT_START_EVENT:
       if (++*documents > 1) {
         cb_node at = place(b, event->start_mark);
-        return cb_node_fail(&at, "a second document, expected one");
+        return cb_node_fail(&at, "found a second document, expected only one");
       }
       return CB_OK;
     default: return CB_OK;

@@ -1,5 +1,5 @@
 # Every tests/bench/SUBJECT.c is one program bench_SUBJECT. `tests/bench/run` runs them all; `tests/run nightly`
-# also sees that each works with few turns.
+# also checks that each works with few repetitions.
 find_package(SUNDIALS REQUIRED COMPONENTS cvode arkode)
 
 file(GLOB bench_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/bench/*.c)

@@ -1,9 +1,9 @@
-/* Timing for the benchmarks: things that are compared run side by side in one process, in turns, and each counts with
- * the least time of all its turns, which is what it takes when nothing else runs. What one thread takes is told by the
- * time of the processor, what several gain by the clock on the wall.
+/* Timing for the benchmarks. Subjects that are compared run alternately in one process, and each is rated by the
+ * minimum time of all its repetitions, which is the time it takes if nothing else runs. One thread is measured in CPU
+ * time, the gain of several threads in wall-clock time.
  *
  * A program prints its settings, a table, and for each target one line `target|what|limit|measured|unit|pass or MISS`,
- * which `run` collects. `--quick` runs everything once, small, and judges nothing.
+ * which `run` collects. With `--quick` everything runs once with small sizes, and no target is checked.
  */
 #pragma once
 
@@ -16,16 +16,16 @@ enum { BENCH_SUBJECTS = 64 };
 
 typedef struct bench_subject {
   char name[96];
-  void (*run)(void *self);   /* one turn: `units` units of work */
-  void (*ready)(void *self); /* before each turn, not timed; or NULL */
+  void (*run)(void *self);   /* one repetition: `units` units of work */
+  void (*ready)(void *self); /* called before each repetition, not timed; may be NULL */
   void *self;
   double units;
-  double cpu, wall; /* seconds a unit */
+  double cpu, wall; /* seconds per unit */
 } bench_subject;
 
 typedef struct bench {
   bool quick;
-  double patience; /* factor of all numbers of turns: --turns=2 for a busy machine */
+  double patience; /* factor for all numbers of repetitions: --turns=2 for a busy machine */
   int missed, n;
   bench_subject subject[BENCH_SUBJECTS];
 } bench;
@@ -74,7 +74,8 @@ static inline bench_subject *bench_add(bench *b, const char *name, void (*run)(v
   return s;
 }
 
-/* Runs all subjects in turns, after one turn each that is not counted. */
+/* Runs all subjects alternately, after one repetition each that is not counted; with `--quick` there is none of
+ * these. */
 static inline void bench_go(bench *b, double turns) {
   for (int turn = b->quick ? 0 : -1; turn < bench_turns(b, turns); turn++)
     for (int i = 0; i < b->n; i++) {
@@ -90,7 +91,8 @@ static inline void bench_go(bench *b, double turns) {
     }
 }
 
-/* More than the limit is a miss; with at_least, less is. */
+/* Prints pass or MISS, except with `--quick`. If `sign` begins with '<', a value above the limit is a miss; otherwise
+ * a value below it is one. */
 static inline void bench_judge(bench *b, const char *what, double measured, const char *sign, double limit,
                                const char *unit) {
   if (b->quick) return;

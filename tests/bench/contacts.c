@@ -1,6 +1,6 @@
-/* Nanoseconds a ball, and a near pair, of finding all near pairs among 10^3 to 10^5 balls at constant density: taking
- * the balls and listing the pairs. One thread in time of the processor, two by the clock on the wall. Balls come in no
- * order. The last column: balls near to one further ball, nanoseconds a query.
+/* Nanoseconds per ball, and per near pair, for finding all near pairs among 10^3 to 10^5 balls at constant density:
+ * setting the balls and listing the pairs. One thread is measured in CPU time, two threads in wall-clock time. Balls
+ * are in random order. The last column is the time of a query for the balls near one given ball, in nanoseconds.
  */
 #include "bench.h"
 #include "core/threads.h"
@@ -9,7 +9,7 @@
 enum { SIZES = 5, THREADS = 2, QUERIES = 1000 };
 static const int sizes[SIZES] = {1000, 3000, 10000, 30000, 100000};
 
-/* of the reach: all alike, or over six orders of magnitude, few of them large */
+/* the reach of the balls: equal, or over almost five orders of magnitude with few large ones */
 typedef enum gas_kind { GAS_ALIKE, GAS_SIZES, GAS_KINDS } gas_kind;
 static const char *const gas_names[GAS_KINDS] = {"alike", "sizes"};
 
@@ -40,8 +40,9 @@ static void near_to_some(void *self) {
   }
 }
 
-/* Uniform: in a cube of E3, on S3, in a ball of H3 about the base point, of radius r with pi (sinh 2r - 2r) = n. */
-static void throw(const cb_geometry *g, uint64_t *state, int n, double *y) {
+/* Writes a random point, uniform in a cube of E3 of volume n, on S3, or in the ball of H3 around the base point whose
+ * radius r satisfies pi (sinh 2r - 2r) = n. */
+static void throw(const cb_space *g, uint64_t *state, int n, double *y) {
   const double curvature = g->factor[0].curvature;
   if (curvature == 0) {
     for (int a = 0; a < 3; a++) y[a] = check_uniform(state, 0, cbrt(n));
@@ -53,14 +54,14 @@ static void throw(const cb_geometry *g, uint64_t *state, int n, double *y) {
   if (curvature < 0) {
     const double volume = check_uniform(state, 0, n) / 3.14159265358979;
     double a = 0.5 * asinh(volume + 1);
-    for (int i = 0; i < 40; i++) a = 0.5 * asinh(volume + 2 * a); /* contracts but near 0 */
+    for (int i = 0; i < 40; i++) a = 0.5 * asinh(volume + 2 * a); /* fixed-point iteration */
     scale = sinh(a);
     y[3] = cosh(a);
   }
   for (int a = 0; a < m; a++) y[a] *= scale;
 }
 
-static gas open_gas(const cb_geometry *g, gas_kind kind, int n, int threads) {
+static gas open_gas(const cb_space *g, gas_kind kind, int n, int threads) {
   uint64_t state = 7;
   gas s = {.n = n, .k = g->k, .threads = threads, .repetitions = 100000 / n};
   s.x = malloc((size_t)n * (size_t)g->k * sizeof *s.x);
@@ -83,9 +84,9 @@ static void close_gas(gas *s) {
 }
 
 static void section(bench *b, const char *space, gas_kind kind, int most) {
-  cb_geometry *g;
+  cb_space *g;
   gas of[SIZES][THREADS];
-  check_ok(cb_geometry_create(space, NULL, &g));
+  check_ok(cb_space_create(space, NULL, &g));
   b->n = 0;
   for (int i = 0; i < most; i++)
     for (int t = 0; t < THREADS; t++) {
@@ -110,7 +111,7 @@ static void section(bench *b, const char *space, gas_kind kind, int most) {
   if (kind == GAS_ALIKE) bench_judge(b, line, slowest / least, "<=", 1.5, "");
   for (int i = 0; i < most; i++)
     for (int t = 0; t < THREADS; t++) close_gas(&of[i][t]);
-  cb_geometry_free(g);
+  cb_space_free(g);
 }
 
 int main(int argc, char **argv) {

@@ -1,10 +1,9 @@
-/* Seconds of the flow about a sphere that moves (potential/field.h): its preparation, 100 streamlines past it, and
- * velocity and potential on a grid about it.
+/* Seconds for the flow around a moving sphere (potential/field.h): its preparation, 100 streamlines past it, and
+ * velocity and potential on a grid around it.
  */
 #include "bench.h"
 #include "potential.h"
 #include "potential/field.h"
-#include "potential/streamline.h"
 
 enum { LINES = 100, LINE = 81, SIDE = 24, GRID = SIDE * SIDE * SIDE };
 
@@ -26,7 +25,8 @@ static void prepare(void *self) {
 
 static cb_status seen(void *self, int points, const double (*x)[3], double (*u)[3]) {
   flow *f = self;
-  f->calls++, f->points += points;
+  f->calls++;
+  f->points += points;
   const cb_status status = cb_field_at(f->field, points, x, u, NULL, NULL);
   for (int i = 0; i < points; i++) u[i][2] -= 1;
   return status;
@@ -35,8 +35,8 @@ static cb_status seen(void *self, int points, const double (*x)[3], double (*u)[
 static void follow(void *self) {
   flow *f = self;
   f->calls = f->points = 0;
-  check_ok(cb_streamlines(seen, f, LINES, (const double(*)[3])f->seed, LINE, 6.25 / (LINE - 1), 2e-4, f->line,
-                          f->line_u));
+  check_ok(cb_streamlines(seen, f, (cb_stream_lines){LINES, LINE, 6.25 / (LINE - 1), 2e-4}, (const double(*)[3])f->seed,
+                          f->line, f->line_u));
 }
 
 static void velocities(void *self) {
@@ -56,10 +56,12 @@ static flow *open_flow(int n) {
   f->v = calloc((size_t)f->mesh.vertices, sizeof *f->v);
   assert_non_null(f->v);
   for (int i = 0; i < f->mesh.vertices; i++) f->v[i][2] = 1;
-  /* Vogel's spiral across the stream */
+  /* Vogel's spiral perpendicular to the stream */
   for (int i = 0; i < LINES; i++) {
     const double r = 1.4 * sqrt((i + 0.5) / LINES), angle = i * M_PI * (3 - sqrt(5));
-    f->seed[i][0] = r * cos(angle), f->seed[i][1] = r * sin(angle), f->seed[i][2] = 2.5;
+    f->seed[i][0] = r * cos(angle);
+    f->seed[i][1] = r * sin(angle);
+    f->seed[i][2] = 2.5;
   }
   for (int i = 0; i < GRID; i++) {
     const int at[3] = {i % SIDE, i / SIDE % SIDE, i / SIDE / SIDE};

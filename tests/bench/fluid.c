@@ -1,19 +1,22 @@
-/* What a body in a fluid costs, at 10^3 to 10^6 vertices of an ellipsoid.
+/* Cost of a body in a fluid, for 10^3 to 10^6 vertices of an ellipsoid.
  *
- * Kernels: nanoseconds a triangle and the share of the arithmetic limit, which is the kernel's arithmetic (an addition,
- * a product or both fused count one) at two vectors a cycle, as a loop of independent fused operations takes it here.
+ * Kernels: nanoseconds per triangle, and the fraction of the arithmetic limit. The limit is the number of operations of
+ * the kernel (an addition, a product, or a fused pair counts as one) at two vectors per cycle, as measured by a loop of
+ * independent fused operations on this machine.
  *
- * Steps, by hamilton_pontryagin with all that they need, in water and with gravity: of a body that is rigid, that has a
- * sequence of poses, and that has poses by expressions. Poses, mass of the moving shape, added mass, buoyancy, and lift
- * and drag at each iteration of Newton's method; microseconds a 1000 vertices.
+ * Steps: steps of hamilton_pontryagin with all that they need, in water and with gravity, for a rigid body, a body with
+ * a sequence of poses, and a body with poses by expressions. They include poses, mass of the moving shape, added mass,
+ * buoyancy, and lift and drag at each iteration of Newton's method; microseconds per 1000 vertices.
  *
- * Fluids: such steps of the rigid body of about 8000 triangles in flows and media that vary with place; no limit.
+ * Fluids: the same steps of the rigid body with about 8000 triangles, in flows and media that vary with position;
+ * these times have no target.
  *
- * Leaves: a thousand of 256 triangles in a wind at h = 1/200, on all processors; how much faster than real time.
+ * Leaves: a thousand leaves of 256 triangles in wind with steps of 1/200 s, on at most 16 processors; the ratio of
+ * simulated to real time.
  */
 #include "bench.h"
 #include "core/threads.h"
-#include "fluid/immersed.h"
+#include "fluid/immersed_run.h"
 #include "fluid_mesh.h"
 
 enum { SIZES = 4, KERNELS = 3, KINDS = 3, FLUIDS = 8, POSES = 8, LEAVES = 1000, LEAF_STEPS = 10 };
@@ -36,32 +39,31 @@ static void pose(void *self) {
 }
 static void force(void *self) {
   subject *t = self;
-  for (int i = 0; i < t->turns; i++) cb_local_drag(t->l, 998, NULL, Y, wind, NULL, 0, 0, t->F, NULL);
+  for (int i = 0; i < t->turns; i++) cb_local_drag(t->l, &(cb_local_stream){.rho1 = 998, .flow1 = wind}, Y, t->F, NULL);
 }
 static void jacobian(void *self) {
   subject *t = self;
-  for (int i = 0; i < t->turns; i++) cb_local_drag(t->l, 998, NULL, Y, wind, NULL, 0, 0, t->F, t->J);
+  for (int i = 0; i < t->turns; i++) cb_local_drag(t->l, &(cb_local_stream){.rho1 = 998, .flow1 = wind}, Y, t->F, t->J);
 }
 
-/* Operations a triangle, counted in local_kernel.h: angles of small bends. */
+/* Operations per triangle, counted in local_kernel.h for angles of small bends. */
 static const struct {
   const char *name;
   void (*run)(void *);
   double operations;
 } kernels[KERNELS] = {{"pose, masses, angles", pose, 312}, {"force", force, 55}, {"force and Jacobian", jacobian, 112}};
 
-/* Nanoseconds of one operation on one number. */
+/* Receives results, so that a compiler does not remove the loop that measures nanoseconds per operation. */
 static volatile double sink;
 #if defined(__x86_64__)
 #include <immintrin.h>
-#define LIMIT(name, isa, vector, width, fused, spread)                           \
-  __attribute__((target(isa))) static void name(void *self) {                    \
-    vector a[10], m = spread(0.999), c = spread(*(double *)self);                \
-    for (int i = 0; i < 10; i++) a[i] = spread(i);                               \
-    for (int n = 0; n < 100000; n++)                                             \
-      _Pragma("GCC unroll 10") for (int i = 0; i < 10; i++) a[i] = fused(a[i], m, c); \
-    for (int i = 1; i < 10; i++) a[0] += a[i];                                   \
-    sink = a[0][0];                                                              \
+#define LIMIT(name, isa, vector, width, fused, spread)                                                               \
+  __attribute__((target(isa))) static void name(void *self) {                                                        \
+    vector a[10], m = spread(0.999), c = spread(*(double *)self);                                                    \
+    for (int i = 0; i < 10; i++) a[i] = spread(i);                                                                   \
+    for (int n = 0; n < 100000; n++) _Pragma("GCC unroll 10") for (int i = 0; i < 10; i++) a[i] = fused(a[i], m, c); \
+    for (int i = 1; i < 10; i++) a[0] += a[i];                                                                       \
+    sink = a[0][0];                                                                                                  \
   }
 LIMIT(limit_avx512, "avx512f", __m512d, 8, _mm512_fmadd_pd, _mm512_set1_pd)
 LIMIT(limit_avx2, "avx2,fma", __m256d, 4, _mm256_fmadd_pd, _mm256_set1_pd)
@@ -77,7 +79,7 @@ static void limit_any(void *self) {
 
 typedef struct walker {
   cb_immersed *body;
-  cb_swimmer *swimmer;
+  cb_immersed_workspace *workspace;
   cb_poses *poses;
   cb_rigid_state state;
   int turns;
@@ -88,7 +90,8 @@ static void steps(void *self) {
   walker *w = self;
   for (int i = 0; i < w->turns; i++) {
     int n;
-    check_ok(cb_rigid_step_pontryagin(cb_swimmer_problem(w->swimmer), CB_SE3_CAYLEY, 0.005, &w->state, &n));
+    check_ok(
+        cb_rigid_step_pontryagin(cb_immersed_workspace_problem(w->workspace), CB_SE3_CAYLEY, 0.005, &w->state, &n));
     w->steps++;
     w->iterations += n;
   }
@@ -104,12 +107,12 @@ static void immerse(const cb_fluid *fluid, const cb_surface *s, const cb_poses *
 
 static void walk_begin(walker *w, const cb_fluid *fluid, const cb_surface *s) {
   immerse(fluid, s, w->poses, (cb_material){.density = 1100}, &w->body);
-  check_ok(cb_swimmer_create(w->body, &w->swimmer));
-  check_ok(cb_rigid_start(cb_swimmer_problem(w->swimmer), 0, &(cb_pose){.q = {1, 0, 0, 0}},
+  check_ok(cb_immersed_workspace_create(w->body, &w->workspace));
+  check_ok(cb_rigid_start(cb_immersed_workspace_problem(w->workspace), 0, &(cb_pose){.q = {1, 0, 0, 0}},
                           (double[6]){0.3, 0.2, 0.1, 0.5, 0.1, 0}, &w->state));
 }
 
-/* 0 rigid, 1 a sequence, 2 expressions. */
+/* kind: 0 rigid, 1 a sequence, 2 expressions. */
 static void walk(walker *w, const cb_surface *s, int kind, int turns) {
   const cb_poses_motion wave = {NULL, {"X", "Y + 0.1*(0.2 + X^2)*sin(2*pi*(0.7*X - 1.3*t))", "Z"}};
   cb_poses *moving;
@@ -122,21 +125,23 @@ static void walk(walker *w, const cb_surface *s, int kind, int turns) {
     check_ok(cb_poses_from_arrays(s->vertices, POSES, (const vector *)x, &times, &w->poses));
     free(x);
   }
-  if (kind == 2) w->poses = moving;
-  else cb_poses_free(moving);
+  if (kind == 2)
+    w->poses = moving;
+  else
+    cb_poses_free(moving);
   walk_begin(w, &water, s);
 }
 static void walk_end(walker *w) {
-  cb_swimmer_free(w->swimmer);
+  cb_immersed_workspace_free(w->workspace);
   cb_immersed_free(w->body);
   cb_poses_free(w->poses);
 }
 
 /* --- fluids that vary --- */
 
-static const char *const fluid_name[FLUIDS] = {"shear flow", "vortex", "flow by expressions", "layers, 20 m away",
-                                               "layers at the body", "layers and shear", "density of height",
-                                               "density of place"};
+static const char *const fluid_name[FLUIDS] = {
+    "shear flow",         "vortex",           "flow by expressions", "layers, 20 m away",
+    "layers at the body", "layers and shear", "density of height",   "density of place"};
 
 static void fluids(cb_fluid out[FLUIDS], const cb_medium *uniform) {
   const double up[3] = {0, 0, 1}, far = 20, near = 0.05, density[2] = {1025, 998}, u[3] = {0.5, 0.2, 0};
@@ -156,7 +161,7 @@ static void fluids(cb_fluid out[FLUIDS], const cb_medium *uniform) {
   for (int i = 0; i < FLUIDS; i++) out[i] = (cb_fluid){.medium = media[i], .flow = flows[i], .gravity = {0, 0, -9.81}};
 }
 
-static void fluids_end(cb_fluid f[FLUIDS]) { /* by the first that each stands in */
+static void fluids_end(cb_fluid f[FLUIDS]) { /* frees each flow, and each medium but the uniform one, once */
   const int flow[3] = {0, 1, 2}, medium[4] = {3, 4, 6, 7};
   for (int i = 0; i < 3; i++) cb_flow_free((cb_flow *)f[flow[i]].flow);
   for (int i = 0; i < 4; i++) cb_medium_free((cb_medium *)f[medium[i]].medium);
@@ -167,7 +172,7 @@ static void fluids_end(cb_fluid f[FLUIDS]) { /* by the first that each stands in
 enum { THREADS = 16 };
 typedef struct leaves {
   cb_immersed *leaf;
-  cb_swimmer *swimmer[THREADS];
+  cb_immersed_workspace *workspace[THREADS];
   int threads;
   cb_rigid_state state[LEAVES];
 } leaves;
@@ -178,8 +183,8 @@ static void fall(void *self) {
   for (int k = 0; k < l->threads; k++)
     for (int i = LEAVES * k / l->threads; i < LEAVES * (k + 1) / l->threads; i++)
       for (int n = 0; n < LEAF_STEPS; n++)
-        check_ok(cb_rigid_step_pontryagin(cb_swimmer_problem(l->swimmer[k]), CB_SE3_CAYLEY, 1. / 200, l->state + i,
-                                          NULL));
+        check_ok(cb_rigid_step_pontryagin(cb_immersed_workspace_problem(l->workspace[k]), CB_SE3_CAYLEY, 1. / 200,
+                                          l->state + i, NULL));
 }
 
 static void drop(leaves *l, const cb_surface *s) {
@@ -188,14 +193,17 @@ static void drop(leaves *l, const cb_surface *s) {
   l->threads = (int)fmin(THREADS, cb_threads_for(1 << 30));
   cb_threads_set(1);
   immerse(&air, s, NULL, (cb_material){700, 3e-4}, &l->leaf);
-  for (int k = 0; k < l->threads; k++) check_ok(cb_swimmer_create(l->leaf, &l->swimmer[k]));
+  for (int k = 0; k < l->threads; k++) check_ok(cb_immersed_workspace_create(l->leaf, &l->workspace[k]));
   for (int i = 0; i < LEAVES; i++) {
     double q[4], size = 0, twist[6] = {0};
-    for (int k = 0; k < 4; k++) q[k] = check_uniform(&seed, -1, 1), size += q[k] * q[k];
+    for (int k = 0; k < 4; k++) {
+      q[k] = check_uniform(&seed, -1, 1);
+      size += q[k] * q[k];
+    }
     cb_pose g = {.x = {0, 0, 0}};
     for (int k = 0; k < 4; k++) g.q[k] = q[k] / sqrt(size);
     for (int k = 0; k < 6; k++) twist[k] = check_uniform(&seed, -1, 1);
-    check_ok(cb_rigid_start(cb_swimmer_problem(l->swimmer[0]), 0, &g, twist, l->state + i));
+    check_ok(cb_rigid_start(cb_immersed_workspace_problem(l->workspace[0]), 0, &g, twist, l->state + i));
   }
 }
 
@@ -235,8 +243,7 @@ int main(int argc, char **argv) {
       for (int c = 0; c < 3; c++) t->v[k][c] = sin(3 * t->s->x[k][(c + 1) % 3]);
     t->turns = b.quick ? 1 : 1 + 100000 / t->s->faces;
     pose(t);
-    for (int k = 0; k < KERNELS; k++)
-      bench_add(&b, kernels[k].name, kernels[k].run, t, (double)t->turns * t->s->faces);
+    for (int k = 0; k < KERNELS; k++) bench_add(&b, kernels[k].name, kernels[k].run, t, (double)t->turns * t->s->faces);
     for (int k = 0; k < KINDS; k++) {
       walk(&walkers[i][k], t->s, k, t->turns);
       bench_add(&b, kind_name[k], steps, &walkers[i][k], (double)t->turns * t->s->vertices / 1000);
@@ -284,8 +291,8 @@ int main(int argc, char **argv) {
   }
   const bench_subject *flight = &b.subject[b.n - 1];
   const double faster = 1 / (LEAVES * 200 * flight->wall);
-  printf("  a thousand leaves of %d triangles: %.2f us a step of one, %d threads\n", leaf->faces,
-         1e6 * flight->wall, many.threads);
+  printf("  a thousand leaves of %d triangles: %.2f us a step of one, %d threads\n", leaf->faces, 1e6 * flight->wall,
+         many.threads);
   bench_judge(&b, "fluid: force and Jacobian, 10^3 vertices", 1e9 * b.subject[KERNELS].cpu, "<=", 5, "ns a triangle");
   for (int k = 0; k < KINDS; k++) {
     char what[80];
@@ -304,7 +311,7 @@ int main(int argc, char **argv) {
   for (int i = 0; i < FLUIDS; i++) walk_end(&in_fluid[i]);
   fluids_end(fluid);
   cb_surface_free(swims);
-  for (int k = 0; k < many.threads; k++) cb_swimmer_free(many.swimmer[k]);
+  for (int k = 0; k < many.threads; k++) cb_immersed_workspace_free(many.workspace[k]);
   cb_immersed_free(many.leaf);
   cb_surface_free(leaf);
   cb_medium_free(dense);

@@ -1,13 +1,14 @@
-/* Solvers of other libraries on the rod of rod.h: from 0 to t, errors wanted at t alone, nothing else recorded.
+/* Solvers of other libraries for the rod of rod.h. They integrate from 0 to t and record nothing; a function `watch`
+ * can read and change the state at output times.
  *
- * SUNDIALS: Hindmarsh et al. (2005), ACM Trans. Math. Softw. 31, 363, doi:10.1145/1089014.1089020. GSL: its odeiv2.
- * The equations are not stiff: CVODE iterates by fixed points, which costs less here than Newton's method. `setting` is
- * the relative and the absolute tolerance; for methods of fixed step, the step.
+ * SUNDIALS: Hindmarsh et al. (2005), ACM Trans. Math. Softw. 31, 363, doi:10.1145/1089014.1089020. GSL: its odeiv2. The
+ * equations are not stiff: CVODE uses fixed-point iteration, which costs less here than Newton's method. `setting` is
+ * the relative and the absolute tolerance; for methods with a fixed step it is the step.
  */
 #pragma once
 
 #include "rod.h"
-#include "integrators/sundials.h"
+#include "integrators/ida_private.h"
 #include <arkode/arkode_erkstep.h>
 #include <cvode/cvode.h>
 #include <gsl/gsl_errno.h>
@@ -17,7 +18,7 @@
 #include <sunmatrix/sunmatrix_dense.h>
 #include <sunnonlinsol/sunnonlinsol_fixedpoint.h>
 
-#if SUNDIALS_VERSION_MAJOR < 7 /* ARKODE had a name of each call for each of its modules */
+#if SUNDIALS_VERSION_MAJOR < 7 /* in older versions each module of ARKODE has its own name for each call */
 #define ARKodeEvolve ERKStepEvolve
 #define ARKodeFree ERKStepFree
 #define ARKodeGetNumSteps ERKStepGetNumSteps
@@ -28,10 +29,11 @@
 #define ARKodeSetUserData ERKStepSetUserData
 #endif
 
-/* Told of the state at every time that is asked for; true if it changed it, and the solver begins anew. */
+/* Called with the state at every output time. Returns true if it changed the state; the solver then starts again. */
 typedef bool (*foreign_watch)(void *user, double t, double *z);
 
-/* From 0 to `outputs` times of equal distance up to t. False where the library gives up; z[ROD] is the end. */
+/* Integrates from 0 to `outputs` equidistant times up to t. Returns false if the library fails; z[ROD] is the final
+ * state. */
 typedef struct foreign {
   const char *name;
   bool (*solve)(const rod *r, int kind, double setting, double t, int outputs, foreign_watch watch, void *user,
@@ -46,7 +48,11 @@ static inline int sundials_rhs(sunrealtype t, N_Vector z, N_Vector dz, void *use
   return 0;
 }
 
-CB_SUNDIALS_HANDLER(sundials_quiet) { (void)code, (void)text, (void)self; }
+CB_SUNDIALS_HANDLER(sundials_quiet) {
+  (void)code;
+  (void)text;
+  (void)self;
+}
 
 static inline int gsl_rhs(double t, const double *z, double *dz, void *user) {
   (void)t;
@@ -54,7 +60,7 @@ static inline int gsl_rhs(double t, const double *z, double *dz, void *user) {
   return GSL_SUCCESS;
 }
 
-/* CVODE; kind: CV_ADAMS or CV_BDF, negative: by Newton's method with a dense matrix of differences. */
+/* CVODE. kind: CV_ADAMS or CV_BDF; if negative, uses Newton's method with a dense matrix of differences. */
 static inline bool cvode_solve(const rod *r, int kind, double setting, double t, int outputs, foreign_watch watch,
                                void *user, double *z, long *steps) {
   SUNContext context;
@@ -84,7 +90,11 @@ static inline bool cvode_solve(const rod *r, int kind, double setting, double t,
     if (i == outputs) good = !CVodeSetStopTime(cvode, t);
     good = good && CVode(cvode, t * i / outputs, y, &reached, CV_NORMAL) >= 0;
     CVodeGetNumSteps(cvode, &since);
-    if (good && watch && watch(user, reached, z)) *steps += since, since = 0, good = !CVodeReInit(cvode, reached, y);
+    if (good && watch && watch(user, reached, z)) {
+      *steps += since;
+      since = 0;
+      good = !CVodeReInit(cvode, reached, y);
+    }
   }
   *steps += since;
   CVodeFree(&cvode);
@@ -96,7 +106,7 @@ static inline bool cvode_solve(const rod *r, int kind, double setting, double t,
   return good;
 }
 
-/* ARKODE's explicit methods; kind: the table, negative: with fixed steps. */
+/* Explicit methods of ARKODE. kind: the table; if negative, steps are fixed. */
 static inline bool arkode_solve(const rod *r, int kind, double setting, double t, int outputs, foreign_watch watch,
                                 void *user, double *z, long *steps) {
   SUNContext context;
@@ -115,8 +125,11 @@ static inline bool arkode_solve(const rod *r, int kind, double setting, double t
     sunrealtype reached;
     good = !ARKodeSetStopTime(erk, t * i / outputs) && ARKodeEvolve(erk, t * i / outputs, y, &reached, ARK_NORMAL) >= 0;
     ARKodeGetNumSteps(erk, &since);
-    if (good && watch && watch(user, reached, z))
-      *steps += since, since = 0, good = !ERKStepReInit(erk, sundials_rhs, reached, y);
+    if (good && watch && watch(user, reached, z)) {
+      *steps += since;
+      since = 0;
+      good = !ERKStepReInit(erk, sundials_rhs, reached, y);
+    }
   }
   *steps += since;
   ARKodeFree(&erk);
@@ -127,7 +140,7 @@ static inline bool arkode_solve(const rod *r, int kind, double setting, double t
 
 enum { GSL_RK8PD = 1, GSL_MSADAMS };
 
-/* GSL; kind negative: with fixed steps. */
+/* Methods of GSL. If kind is negative, steps are fixed. */
 static inline bool gsl_solve(const rod *r, int kind, double setting, double t, int outputs, foreign_watch watch,
                              void *user, double *z, long *steps) {
   const gsl_odeiv2_step_type *type = abs(kind) == GSL_RK8PD ? gsl_odeiv2_step_rk8pd : gsl_odeiv2_step_msadams;
@@ -143,7 +156,10 @@ static inline bool gsl_solve(const rod *r, int kind, double setting, double t, i
     good = kind < 0 ? !gsl_odeiv2_driver_apply_fixed_step(driver, &time, setting,
                                                           (unsigned long)lround((to - time) / setting), z)
                     : !gsl_odeiv2_driver_apply(driver, &time, to, z);
-    if (good && watch && watch(user, time, z)) *steps += (long)driver->e->count, gsl_odeiv2_driver_reset(driver);
+    if (good && watch && watch(user, time, z)) {
+      *steps += (long)driver->e->count;
+      gsl_odeiv2_driver_reset(driver);
+    }
   }
   *steps = kind < 0 ? lround(t / setting) : *steps + (long)driver->e->count;
   gsl_odeiv2_driver_free(driver);

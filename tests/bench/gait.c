@@ -1,8 +1,9 @@
-/* Gaits: exact holonomies against plain integrators, curvature over a grid, connections of long chains.
+/* Benchmark of gaits: exact holonomies against plain integrators, curvature over a grid, connections of long chains.
  *
- * The gait is the unit circle of Purcell's swimmer from (1, 0); all methods are asked for its displacement and length
- * to 1e-11. The plain ones solve x' = cos(theta) xi_x - sin(theta) xi_y, y' = ..., theta' = xi_theta, s' = sqrt(r'Mr')
- * with the same connection.
+ * The gait is the unit circle of Purcell's swimmer from (1, 0); each method computes its displacement and length to
+ * 1e-11. The plain integrators solve x' = cos(theta) xi_x - sin(theta) xi_y, y' = sin(theta) xi_x + cos(theta) xi_y,
+ * theta' = xi_theta and s' = sqrt(r'Mr') for the length s, with the shape r, xi = -A r' with the same connection A,
+ * and the metric M.
  */
 #include "bench.h"
 #include <curvebody/holonomy.h>
@@ -88,7 +89,7 @@ static void holonomies(bench *b) {
   without.measured = false;
   fourth.options.order = 4;
   plain.options = (cb_holonomy_options){.order = 6, .step = .1};
-  do { /* the longest plain steps that are as exact */
+  do { /* finds the longest plain steps with this accuracy */
     plain.options.step /= 1.1;
     by_holonomy(&plain);
   } while (off(&plain, exact.g) > error);
@@ -181,7 +182,7 @@ static void derivatives(void *self) {
   }
 }
 
-/* A and dA, which B is made of. */
+/* Times A, dA, M and dM; the connection A and its derivatives dA determine the curvature B. */
 static void fish(bench *b) {
   chain c = {.b = model("perfect_fish", ""), .calls = b->quick ? 1 : 40};
   b->n = 0;

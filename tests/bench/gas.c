@@ -1,10 +1,12 @@
-/* Gases of 10^3 to 10^5 spheres that collide, at one density in mean free paths: nanoseconds a sphere and step, and
- * microseconds a contact of all that a run does. S3 has no walls; in E3 and H3 a ball is the room, and each sphere has
- * a moving origin of its own.
+/* Gases of 10^3 to 10^5 spheres, or of rods with two spheres each, that collide, all with the same density in mean
+ * free paths: nanoseconds per sphere and
+ * step, and microseconds per contact for everything that a run does. S3 has no walls; in E3 and H3 the gas is in a
+ * ball, and each sphere or rod has a separate moving origin.
  *
- * Spheres fill FILLING of the space, have unit speed and random directions; a run takes STEPS steps of a tenth of the
- * mean free path l = 1/(sqrt(2) n pi (2r)^2), so that there are about as many contacts as spheres. One thread in time
- * of the processor, two by the clock on the wall; the bytes of both are compared.
+ * The spheres fill the fraction FILLING of the space and have unit speed and random directions. A run makes STEPS
+ * steps of a tenth of the mean free path l = 1/(sqrt(2) n pi (2r)^2), with n spheres of radius r per unit volume, so
+ * there are about as many contacts as spheres. One
+ * thread is measured in CPU time, two threads in wall-clock time; the results of both must be identical.
  */
 #include "bench.h"
 #include "core/threads.h"
@@ -16,13 +18,13 @@
 enum { SIZES = 3, THREADS = 2, STEPS = 20 };
 static const int sizes[SIZES] = {1000, 10000, 100000};
 static const double FILLING = 0.05;
-/* Wide enough that spheres get origins of their own. */
+/* Radii of the containing balls, large enough that spheres get separate origins. */
 static const double FLAT_ROOM = 10, HYPERBOLIC_ROOM = 3;
 
-/* --- places that do not overlap: drawn one after another, compared with those in the cells about --- */
+/* --- positions that do not overlap: drawn one after another, compared with positions in neighbouring cells --- */
 
 typedef struct places {
-  const cb_geometry *g;
+  const cb_space *g;
   double cell;
   int buckets, n, *first, *next;
   double *x; /* [n*k] */
@@ -30,12 +32,15 @@ typedef struct places {
 
 static uint64_t cell_hash(const int64_t *c) {
   uint64_t h = 0;
-  for (int a = 0; a < 4; a++) h = (h ^ (uint64_t)(c[a] + 4096)) * UINT64_C(0x9e3779b97f4a7c15), h ^= h >> 29;
+  for (int a = 0; a < 4; a++) {
+    h = (h ^ (uint64_t)(c[a] + 4096)) * UINT64_C(0x9e3779b97f4a7c15);
+    h ^= h >> 29;
+  }
   return h;
 }
 
-/* The first four coordinates at most tell cells; in H3 the last is not needed. */
-static int cell_axes(const cb_geometry *g) { return g->factor[0].curvature > 0 ? 4 : 3; }
+/* The number of coordinates that determine the cell: at most four; in H3 the last one is not needed. */
+static int cell_axes(const cb_space *g) { return g->factor[0].curvature > 0 ? 4 : 3; }
 
 static bool clear_of(const places *p, const double *x, double least) {
   int64_t c[4] = {0}, at[4] = {0};
@@ -58,14 +63,14 @@ static void take_place(places *p, const double *x) {
   *bucket = p->n++;
 }
 
-/* Uniform on S3; in E3 and H3 in the ball of radius most about the base point. */
-static void anywhere(const cb_geometry *g, uint64_t *seed, double most, double *x) {
+/* A random point, uniform on S3; in E3 and H3 uniform in the ball of radius `most` around the base point. */
+static void anywhere(const cb_space *g, uint64_t *seed, double most, double *x) {
   const double curvature = g->factor[0].curvature;
   if (curvature > 0) {
     check_direction(seed, 4, x);
     return;
   }
-  double a, area; /* by rejection: the density of the radius is that of its sphere's area */
+  double a, area; /* by rejection: the density of the radius is the area of the sphere with this radius */
   do {
     a = check_uniform(seed, 0, most);
     area = curvature < 0 ? sinh(a) / sinh(most) : a / most;
@@ -77,9 +82,9 @@ static void anywhere(const cb_geometry *g, uint64_t *seed, double most, double *
 
 /* --- a gas --- */
 
-static double room_of(const cb_geometry *g) { return g->factor[0].curvature < 0 ? HYPERBOLIC_ROOM : FLAT_ROOM; }
+static double room_of(const cb_space *g) { return g->factor[0].curvature < 0 ? HYPERBOLIC_ROOM : FLAT_ROOM; }
 
-/* Rods: two spheres each, three radii from one another. */
+/* Rods have two spheres each, at a distance of three radii. */
 typedef enum gas_kind { GAS_SPHERES, GAS_ELASTIC_RODS, GAS_RIGID_RODS, GAS_KINDS } gas_kind;
 static const char *const gas_names[GAS_KINDS] = {"spheres", "elastic rods", "rigid rods"};
 
@@ -88,43 +93,54 @@ typedef struct gas {
   gas_kind kind;
   int n, threads, contacts;
   bool all_pairs;
-  double h, sum; /* sum: of the times of contacts, each with the numbers of its particles */
-  cb_geometry *g;
+  double h, sum; /* sum: a checksum of the times of contacts and the numbers of their particles */
+  cb_space *g;
   cb_system *system;
   cb_integrator *integrator;
   cb_run *run;
   cb_sink sink;
 } gas;
 
-static cb_status no_row(void *self, const void *const *data) { return (void)self, (void)data, CB_OK; }
+static cb_status no_row(void *self, const void *const *data) {
+  (void)self;
+  (void)data;
+  return CB_OK;
+}
 static cb_status no_checkpoint(void *self, const cb_blob *state, size_t n) {
-  return (void)self, (void)state, (void)n, CB_OK;
+  (void)self;
+  (void)state;
+  (void)n;
+  return CB_OK;
 }
 static cb_status count_contact(void *self, const cb_event_row *event) {
   gas *s = self;
   s->contacts += event->kind == 0;
-  s->sum += event->time * (1 + event->i + 3.7 * event->j);
+  s->sum += event->time * (1 + event->particle + 3.7 * event->other);
   return CB_OK;
 }
 
-static double volume_of(const cb_geometry *g) {
+static double volume_of(const cb_space *g) {
   const double pi = 3.14159265358979, curvature = g->factor[0].curvature, room = room_of(g);
   if (curvature > 0) return 2 * pi * pi;
   return curvature < 0 ? pi * (sinh(2 * room) - 2 * room) : 4 / 3.0 * pi * room * room * room;
 }
 
-/* One sphere or the two of a rod, with one velocity, carried along the rod; false: no place there. */
+/* Draws a place and a velocity for one sphere, or for the two spheres of a rod, along which the velocity is
+ * transported. Returns false if the place is not free. */
 static bool throw_body(const gas *s, const places *p, uint64_t *seed, double room, double r, int ends, double x[2][4],
                        double v[2][4]) {
-  const cb_geometry *g = s->g;
+  const cb_space *g = s->g;
   double along[4];
   anywhere(g, seed, room - (ends == 1 ? 1.001 : 4.002) * r, x[0]);
   check_direction(seed, g->k, v[0]);
-  cb_geometry_project_tangent(g, x[0], v[0]);
+  cb_space_project_tangent(g, x[0], v[0]);
   check_direction(seed, g->k, along);
-  cb_geometry_project_tangent(g, x[0], along);
+  cb_space_project_tangent(g, x[0], along);
   const double speed = sqrt(cb_inner(g, v[0], v[0])), length = sqrt(cb_inner(g, along, along));
-  for (int e = 0; e < g->k; e++) v[0][e] /= speed, along[e] *= 3 * r / length;
+  for (int e = 0; e < g->k; e++) {
+    v[0][e] /= speed;
+    along[e] *= 3 * r / length;
+  }
   cb_exp(g, x[0], along, x[1], NULL);
   check_ok(cb_transport(g, x[0], x[1], v[0], v[1]));
   for (int i = 0; i < ends; i++)
@@ -166,7 +182,7 @@ static void make_system(gas *s, double r) {
   free(p.x);
 }
 
-/* One run from the start: made before each turn. */
+/* Creates a run from the start, before each repetition. */
 static void ready(void *self) {
   static const char *const nothing[] = {NULL};
   gas *s = self;
@@ -188,7 +204,7 @@ static void go(void *self) {
 
 static void open_gas(gas *s, const char *space, gas_kind kind, int n, int threads, bool all_pairs) {
   *s = (gas){.space = space, .kind = kind, .n = n, .threads = threads, .all_pairs = all_pairs};
-  check_ok(cb_geometry_create(space, NULL, &s->g));
+  check_ok(cb_space_create(space, NULL, &s->g));
   const double pi = 3.14159265358979, density = n / volume_of(s->g), r = cbrt(FILLING / density / (4 / 3.0 * pi));
   s->h = 0.1 / (sqrt(2) * density * pi * 4 * r * r);
   make_system(s, r);
@@ -198,7 +214,7 @@ static void close_gas(gas *s) {
   cb_run_free(s->run);
   cb_integrator_free(s->integrator);
   cb_system_free(s->system);
-  cb_geometry_free(s->g);
+  cb_space_free(s->g);
 }
 
 static bool same_bytes(const gas *a, const gas *b) {
@@ -208,7 +224,7 @@ static bool same_bytes(const gas *a, const gas *b) {
          !memcmp(s->x_low, t->x_low, bytes) && !memcmp(s->p_low, t->p_low, bytes);
 }
 
-/* Contacts and bytes of a run where every pair is looked at, against those of one by cells. */
+/* Compares contacts and results of a run that tests every pair with those of a run that uses cells. */
 static bool same_by_all_pairs(const char *space, gas_kind kind, int n) {
   gas of[2];
   for (int i = 0; i < 2; i++) {
@@ -221,7 +237,7 @@ static bool same_by_all_pairs(const char *space, gas_kind kind, int n) {
   return same;
 }
 
-/* Of rods up to 10^4 spheres. */
+/* Rods are measured up to 10^4 spheres. */
 static void section(bench *b, const char *space, gas_kind kind, int most) {
   gas of[SIZES][THREADS];
   double least = INFINITY, slowest = 0, least_contact = INFINITY, slowest_contact = 0, seconds = 0;
@@ -250,7 +266,7 @@ static void section(bench *b, const char *space, gas_kind kind, int most) {
   snprintf(line, sizeof line, "%s: a sphere and step, slowest/fastest size", what);
   bench_judge(b, line, slowest / least, "<=", 1.5, "");
   snprintf(line, sizeof line, "%s: a contact, slowest/fastest size", what);
-  /* in a room the walls' share of contacts falls with the size */
+  /* in a ball the fraction of contacts with the wall decreases with the size */
   if (!strcmp(space, "s3")) bench_judge(b, line, slowest_contact / least_contact, "<=", 1.5, "");
   snprintf(line, sizeof line, "%s: 10^5, about 10^5 contacts", what);
   if (most == SIZES) bench_judge(b, line, seconds, "<=", 120, "s");

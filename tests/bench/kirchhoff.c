@@ -1,12 +1,12 @@
-/* Seconds of Kirchhoff's tensor of an ellipsoid by its panels, the seven right-hand sides at once, on all threads:
- * whole, by its parts (the tree, a product with it of seven columns), by LU of the dense matrix, and by hmat-oss: its LU
- * of the hierarchical matrix to 1e-6 and seven solutions; of discs of no thickness, with the error of K. On the wall, and of the processor for the thread that leads,
- * which a busy machine does not change much.
- */
+/* Seconds for Kirchhoff's tensor of an ellipsoid by its panels, for the seven right-hand sides at once, on all threads:
+ * the complete computation; its parts (the tree, and a product of the tree with seven columns); LU of the dense matrix;
+ * and hmat-oss: LU of the hierarchical matrix to 1e-6 and seven solutions. Also discs without thickness, with the
+ * relative error of the last diagonal entry of the tensor K. Prints wall-clock time, and CPU time of the leading
+ * thread, which a busy machine changes little. */
 #include "bench.h"
 #include "potential.h"
 #include "potential/far.h"
-#include "potential/hlu.h"
+#include "potential/linear_solvers.h"
 
 enum { SIZES = 4, DISCS = 3, COLUMNS = 7 };
 
@@ -67,7 +67,7 @@ static body open_body(int n, cb_potential_method method) {
   return b;
 }
 
-/* A sheet. */
+/* A disc as a sheet. */
 static body open_disc(int n) { return (body){.mesh = disc_mesh(n, 1), .options = {.sheets = true}}; }
 
 static void close_body(body *b) {
@@ -113,7 +113,8 @@ int main(int argc, char **argv) {
     if (all && own->options.method == CB_POTENTIAL_BEST && !own->options.sheets) {
       wall[own - of] = s->wall;
       if (last > 0) printf(" %8.2f", exponent = log(s->wall / last) / log(own->mesh.faces / faces));
-      last = s->wall, faces = own->mesh.faces;
+      last = s->wall;
+      faces = own->mesh.faces;
     }
     printf("\n");
   }

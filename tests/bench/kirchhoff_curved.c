@@ -1,10 +1,10 @@
-/* A pair of panels, S and D, and Kirchhoff's tensor of a ball of 5120 faces, in flat space and in those of curvature -1
- * and 1: nanoseconds a pair on one thread, in tiles as matrices are filled by, and how many times the flat one's;
- * seconds of a tensor on all threads, from its vertices on. In flat space a matrix of so many panels is not stored.
- */
+/* Cost of a pair of panels, for its entries of the single layer S and the double layer D, and of Kirchhoff's tensor of
+ * a ball of 5120 faces, in flat space and in spaces of curvature -1 and 1: nanoseconds per pair on one thread, in tiles
+ * as for filling matrices, and the ratio to flat space; seconds per tensor on all threads, starting from the vertices.
+ * In flat space a matrix of this number of panels is not stored. */
 #include "bench.h"
 #include "curved_bodies.h"
-#include "potential/curved.h"
+#include "potential/curved_flow.h"
 #include "potential/kirchhoff.h"
 
 enum { SPACES = 3, TILE = 256, ROWS = 64 };
@@ -22,7 +22,7 @@ typedef struct owner {
   cb_arena *arena;
 } owner;
 
-static volatile double kept; /* what a compiler must not leave out */
+static volatile double kept; /* prevents a compiler from removing the computation */
 
 static void rows(void *self) {
   body *b = self;
@@ -66,7 +66,7 @@ static void open_body(body *b, double K, int resolution) {
   assert_non_null(o);
   b->arena = o->arena;
   check_ok(cb_curved_panels_take(&b->curved, b->arena, s->faces, K));
-  check_ok(cb_curved_panels_lay(&b->curved, x, face));
+  check_ok(cb_curved_panels_place(&b->curved, x, face));
 }
 
 static void close_body(body *b) {

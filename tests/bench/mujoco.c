@@ -1,6 +1,6 @@
-/* What a step of a body costs under MuJoCo's ellipsoid model: one triaxial ellipsoid that falls in air, by explicit steps
- * of the class of RK4, and by implicit ones with the derivatives of forces, beside MuJoCo's own in the same process
- * where its library is there; and 10^4 such bodies, by one thread and by two.
+/* Cost of a step of a body under MuJoCo's ellipsoid model: one triaxial ellipsoid that falls in air, with explicit
+ * steps of the type of RK4, and with implicit steps that use derivatives of forces; next to these MuJoCo's own steps in
+ * the same process, if its library is installed; and 10^4 such bodies on one and two threads.
  */
 #include "bench.h"
 #include "mujoco_fall.h"
@@ -30,13 +30,13 @@ static void steps(void *self) {
   for (int i = 0; i < s->steps; i++) check_ok(cb_integrator_step(s->fall.method, &s->fall.state, length));
 }
 
-/* Force and derivatives where the body is. */
+/* Evaluates the force and its derivatives at the position of the body. */
 static void slopes(void *self) {
   subject *s = self;
-  const cb_rigid_problem *p = cb_swimmer_problem(s->fall.swimmer);
+  const cb_rigid_problem *p = cb_immersed_workspace_problem(s->fall.workspace);
   for (int i = 0; i < s->steps; i++) {
     double F[6], dF[6][6];
-    s->fall.state.Y[0] += 1e-9; /* what was found last is kept */
+    s->fall.state.Y[0] += 1e-9; /* changes the state, because the last result is cached */
     check_ok(cb_rigid_wrenches(p, 0, &s->fall.state.g, s->fall.state.Y, F, dF));
   }
 }
@@ -74,7 +74,7 @@ static void fall_all(void *self) {
         check_ok(cb_integrator_step(c->of[k].method, &c->state[i], length));
 }
 
-/* --- MuJoCo's --- */
+/* --- MuJoCo's own steps --- */
 
 #ifdef CB_MUJOCO
 enum { THEIRS = 2 };
@@ -99,7 +99,7 @@ static void theirs_begin(theirs *t, int integrator, int count) {
       "<geom type='ellipsoid' size='.2 .1 .03' fluidshape='ellipsoid' contype='0' conaffinity='0'/>"
       "</body></worldbody></mujoco>";
   char told[1000] = "";
-  static mjVFS files; /* large for a stack */
+  static mjVFS files; /* too large for a stack */
   mj_defaultVFS(&files);
   mj_makeEmptyFileVFS(&files, "body.xml", sizeof text);
   memcpy(files.filedata[0], text, sizeof text);
@@ -154,7 +154,10 @@ int main(int argc, char **argv) {
 #ifdef CB_MUJOCO
   bench_judge(&b, "mujoco: rkmk4 to MuJoCo's RK4", many[3].cpu / b.subject[0].cpu, ">=", 10, "times");
   bench_judge(&b, "mujoco: hamilton_pontryagin to MuJoCo's implicit", many[4].cpu / b.subject[2].cpu, ">=", 5, "times");
-  for (int i = 0; i < THEIRS; i++) mj_deleteData(their[i].d), mj_deleteModel(their[i].m);
+  for (int i = 0; i < THEIRS; i++) {
+    mj_deleteData(their[i].d);
+    mj_deleteModel(their[i].m);
+  }
 #endif
   for (int m = 0; m <= METHODS; m++) fall_end(&of[m].fall);
   for (int i = 0; i < 3; i++) crowd_end(&crowds[i]);

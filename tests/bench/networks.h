@@ -1,4 +1,4 @@
-/* Networks of any size in S3 and H3, in shuffled numbers as a mesh from a file may be; the builder reorders them. */
+/* Networks of any size in S3 and H3, with shuffled numbers as in a mesh from a file; the builder reorders them. */
 #pragma once
 
 #include "check.h"
@@ -9,7 +9,7 @@ typedef enum network_kind { NETWORK_LATTICE, NETWORK_MESH, NETWORK_RANDOM, NETWO
 static const char *const network_names[NETWORK_KINDS] = {"cubic lattice", "triangulated torus", "random graph"};
 
 typedef struct network {
-  cb_geometry *g;
+  cb_space *g;
   cb_builder *builder;
   cb_system *system;
   cb_state *start;
@@ -24,7 +24,7 @@ typedef struct network_grid {
 
 static inline size_t network_whole(uint64_t *seed, size_t n) { return (size_t)check_uniform(seed, 0, (double)n); }
 
-/* About `size` particles. */
+/* A grid of about `size` particles. */
 static inline network_grid network_grid_of(network_kind kind, double size) {
   const size_t edge = (size_t)(kind == NETWORK_LATTICE ? cbrt(size) + 0.999 : sqrt(size) + 0.999);
   network_grid grid = {kind, {edge, edge, kind == NETWORK_LATTICE ? edge : 1}, 0, 42};
@@ -32,21 +32,25 @@ static inline network_grid network_grid_of(network_kind kind, double size) {
   return grid;
 }
 
-/* Coordinates in the space's tangent plane at the base point, within 0.4. */
+/* The first three coordinates of a particle in the embedding, at most 0.35 in absolute value. */
 static inline void network_place(network_grid *grid, size_t i, double *u) {
   const size_t a = i % grid->side[0], b = i / grid->side[0] % grid->side[1], c = i / (grid->side[0] * grid->side[1]);
   const double step[3] = {1.0 / grid->side[0], 1.0 / grid->side[1], 1.0 / grid->side[2]};
   if (grid->kind == NETWORK_MESH) {
     const double around = 2 * M_PI * a * step[0], along = 2 * M_PI * b * step[1], radius = 0.25 + 0.1 * cos(around);
-    u[0] = radius * cos(along), u[1] = radius * sin(along), u[2] = 0.1 * sin(around);
+    u[0] = radius * cos(along);
+    u[1] = radius * sin(along);
+    u[2] = 0.1 * sin(around);
   } else if (grid->kind == NETWORK_LATTICE) {
-    u[0] = 0.5 * a * step[0] - 0.25, u[1] = 0.5 * b * step[1] - 0.25, u[2] = 0.5 * c * step[2] - 0.25;
+    u[0] = 0.5 * a * step[0] - 0.25;
+    u[1] = 0.5 * b * step[1] - 0.25;
+    u[2] = 0.5 * c * step[2] - 0.25;
   } else {
     for (int e = 0; e < 3; e++) u[e] = check_uniform(&grid->seed, -0.25, 0.25);
   }
 }
 
-/* The particle that spring `way` (0, 1 or 2) of particle i leads to; i where there is none. */
+/* The particle at the other end of spring `way` (0, 1 or 2) of particle i; i if there is no such spring. */
 static inline size_t network_other(network_grid *grid, size_t i, int way) {
   const size_t *side = grid->side;
   const size_t at[3] = {i % side[0], i / side[0] % side[1], i / (side[0] * side[1])};
@@ -69,7 +73,7 @@ static inline network network_open(const char *space, network_kind kind, double 
   network w = {0};
   network_grid grid = network_grid_of(kind, size);
   uint64_t seed = 7;
-  check_ok(cb_geometry_create(space, NULL, &w.g));
+  check_ok(cb_space_create(space, NULL, &w.g));
   check_ok(cb_builder_create(w.g, &w.builder));
   int body;
   check_ok(cb_builder_body(w.builder, "network", &body));
@@ -83,8 +87,8 @@ static inline network network_open(const char *space, network_kind kind, double 
     network_place(&grid, site[i], x);
     x[3] = sqrt(1 - w.g->factor[0].curvature * (x[0] * x[0] + x[1] * x[1] + x[2] * x[2]));
     for (int e = 0; e < 3; e++)
-      v[e] = check_uniform(&seed, -0.2, 0.2) / (double)grid.side[0]; /* in proportion to a spring */
-    cb_geometry_project_tangent(w.g, x, v);
+      v[e] = check_uniform(&seed, -0.2, 0.2) / (double)grid.side[0]; /* in proportion to the length of a spring */
+    cb_space_project_tangent(w.g, x, v);
     check_ok(cb_builder_particle(w.builder, NULL, 1, 0, 0, x, v, NULL));
   }
   for (size_t i = 0; i < grid.n; i++)
@@ -106,5 +110,5 @@ static inline void network_close(network *w) {
   cb_state_free(w->start);
   cb_system_free(w->system);
   cb_builder_free(w->builder);
-  cb_geometry_free(w->g);
+  cb_space_free(w->g);
 }

@@ -1,7 +1,9 @@
-/* Optimal gaits: second derivatives of connection and metric; a search by its parts, from cold and from many starts.
+/* Benchmark of optimal gaits: second derivatives of connection and metric; the parts of a search, and searches from one
+ * and from many starts.
  *
- * Scalar floor: the operations that chain_second.c counts for n shape variables, base in the middle (n/2 on each side), at one
- * scalar multiplication or addition a cycle of 3 GHz; vectors of two to eight numbers can be faster.
+ * Scalar lower bound: the number of operations that cb_chain_second needs for n shape variables with the base in the
+ * middle (n/2 on each side), at one scalar multiplication or addition per cycle of 3 GHz; vectors of two to eight
+ * numbers can be faster.
  */
 #include "bench.h"
 #include "core/threads.h"
@@ -11,8 +13,8 @@
 
 typedef struct subject {
   cb_bundle *b;
-  cb_bundle plain; /* without its closed form */
-  cb_bundle_class kind;
+  cb_bundle plain; /* a copy of *b whose class has no closed form of second derivatives */
+  cb_bundle_class class;
   int calls;
   double low, high, *A, *dA, *M, *dM, *ddA, *ddM;
 } subject;
@@ -20,14 +22,18 @@ typedef struct subject {
 static void take(subject *s, const char *name, const char *text, double low, double high, int calls) {
   *s = (subject){.b = model(name, text), .calls = calls, .low = low, .high = high};
   const size_t n = (size_t)s->b->n, a = n * (size_t)s->b->group->dim;
-  s->kind = *s->b->kind;
-  s->kind.second = NULL;
+  s->class = *s->b->class_;
+  s->class.second = NULL;
   s->plain = *s->b;
-  s->plain.kind = &s->kind;
+  s->plain.class_ = &s->class;
   double *room = calloc((1 + n + n * n) * (a + n * n), sizeof *room);
   assert_non_null(room);
-  s->A = room, s->dA = s->A + a, s->ddA = s->dA + n * a;
-  s->M = s->ddA + n * n * a, s->dM = s->M + n * n, s->ddM = s->dM + n * n * n;
+  s->A = room;
+  s->dA = s->A + a;
+  s->ddA = s->dA + n * a;
+  s->M = s->ddA + n * n * a;
+  s->dM = s->M + n * n;
+  s->ddM = s->dM + n * n * n;
 }
 
 static void leave(subject *s) {
@@ -66,7 +72,8 @@ static void second_of_jets(void *self) {
   }
 }
 
-/* By pairs a >= b of variables: F and A each n columns, M the lower triangle of n x n, by products of 2 operations. */
+/* Counts operations over pairs a >= b of variables, for the force and the connection A with n columns each and for
+ * the lower triangle of the n x n metric M. Each multiplication comes with an addition, so it counts as 2. */
 static double operations(int n) {
   const int left = n / 2;
   double sum = 0;
@@ -132,16 +139,17 @@ static void models(bench *b) {
   bench_judge(b, "second derivatives of models in two variables", worst, "<=", 1, "us");
 }
 
-/* --- a search by its parts --- */
+/* --- the parts of a search --- */
 
-/* A wave along the links, as it runs in a small gait. */
+/* A wave along the links, as in a small gait. */
 static cb_gait *wave(const cb_bundle *b, double size) {
   const int n = b->n;
   double mean[CB_SHAPE_MAX] = {0}, cosine[CB_SHAPE_MAX], sine[CB_SHAPE_MAX];
   cb_gait *g;
   for (int i = 0; i < n; i++) {
     const double phase = n == 2 ? M_PI / 2 * i + M_PI / 4 : 2 * M_PI * i / n;
-    cosine[i] = size * cos(phase), sine[i] = size * sin(phase);
+    cosine[i] = size * cos(phase);
+    sine[i] = size * sin(phase);
   }
   check_ok(cb_gait_fourier(n, 1, mean, cosine, sine, &g));
   return g;
@@ -149,7 +157,7 @@ static cb_gait *wave(const cb_bundle *b, double size) {
 
 typedef struct hunt {
   cb_optimum_problem p;
-  cb_direct *d; /* solved, in as many functions as it needs */
+  cb_direct *d; /* solved with the number of functions that it needs */
   cb_optimum told;
   int iterations, count;
 } hunt;
@@ -161,7 +169,7 @@ static void hessian(void *self) {
   cb_variation_hessian(h->d->v, 1, h->d->lambda, NULL, h->d->qp->H);
 }
 
-static void verdict(void *self) { check_ok(cb_direct_bend(((hunt *)self)->d)); }
+static void optimality(void *self) { check_ok(cb_direct_second_variation(((hunt *)self)->d)); }
 
 static void wong(void *self) {
   hunt *h = self;
@@ -195,7 +203,7 @@ static void parts(bench *b) {
   } row[] = {{"links 3", .9}, {"links 10", .6}};
   double cold[2] = {0};
   printf("\na gait of X = .05 from a wave, ms\n  %-8s %12s %10s %12s %10s %12s %12s %8s\n", "links", "evaluation",
-         "Hessian", "verdict", "Wong", "8 harmonics", "from cold", "steps");
+         "Hessian", "optimality", "Wong", "8 harmonics", "from cold", "steps");
   for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
     cb_bundle *bundle = model("purcell", row[i].text);
     hunt h = {
@@ -205,11 +213,11 @@ static void parts(bench *b) {
     check_ok(cb_direct_from(h.d, h.p.start));
     check_ok(cb_direct_solve(h.d, 100));
     check_ok(cb_direct_refine(&h.d, &settled));
-    check_ok(cb_optimum_tell(h.d, &h.told));
+    check_ok(cb_optimum_certify(h.d, &h.told));
     b->n = 0;
     bench_add(b, "evaluation", values, &h, 1);
     bench_add(b, "Hessian", hessian, &h, 1);
-    bench_add(b, "verdict", verdict, &h, 1);
+    bench_add(b, "optimality", optimality, &h, 1);
     bench_add(b, "Wong", wong, &h, 1);
     bench_add(b, "first", first_basis, &h, 1);
     bench_add(b, "whole", whole, &h, 1);
@@ -223,8 +231,8 @@ static void parts(bench *b) {
     cb_gait_free((cb_gait *)h.p.start);
     cb_bundle_free(bundle);
   }
-  bench_judge(b, "Purcell's swimmer from cold, with the verdict", cold[0], "<=", 10, "ms");
-  bench_judge(b, "ten links from cold, with the verdict", cold[1], "<=", 500, "ms");
+  bench_judge(b, "Purcell's swimmer from cold, with its optimality", cold[0], "<=", 10, "ms");
+  bench_judge(b, "ten links from cold, with its optimality", cold[1], "<=", 500, "ms");
 }
 
 static void many_starts(bench *b) {

@@ -1,13 +1,13 @@
-/* What recording costs: the rod with a row every step, and a network of 10^6 particles.
+/* Cost of recording: the rod with a row at every step, and a network of 10^6 particles.
  *
- * Times of a run from its first step to its last, the record opened before and closed after. A record writes in a
- * thread of its own: what counts is the time of the processor that the stepping thread takes; beside it the clock on
- * the wall, until the last row was handed over and until the file was closed. Files go to TMPDIR, or /dev/shm, or
- * /tmp, and are removed; those that are synced to TMPDIR or /var/tmp, which is a disk.
+ * Times are from the first step of a run to its last; the record is opened before and closed after. A record writes in
+ * a separate thread: the relevant number is the CPU time of the stepping thread. Also printed is the wall-clock time
+ * until the last row was passed on, and until the file was closed. Files are in TMPDIR, or /dev/shm, or /tmp, and are
+ * removed; files that are synced are in TMPDIR or /var/tmp, which is a disk.
  *
- * Three ratios are judged: microseconds of a row of the rod, step included; the rate at which rows of 10^6 particles
- * come to the disk as segments, by the rate of writing as many raw bytes into files of their own with the same syncs; and
- * the rate of joining segments, by that of copying the file that they become.
+ * The main targets are microseconds per row of the rod, including the step; the rate at which rows of 10^6
+ * particles are written to the disk as segments, divided by the rate of writing the same number of raw bytes to
+ * separate files with the same syncs; and the rate of joining segments, divided by that of copying the resulting file.
  */
 #include "bench.h"
 #include "scenarios.h"
@@ -18,13 +18,28 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Rows that go nowhere: the step and the observables alone. */
-static cb_status no_row(void *self, const void *const *data) { return (void)self, (void)data, CB_OK; }
-static cb_status no_event(void *self, const cb_event_row *event) { return (void)self, (void)event, CB_OK; }
-static cb_status no_checkpoint(void *self, const cb_blob *state, size_t n_state) {
-  return (void)self, (void)state, (void)n_state, CB_OK;
+/* Discards rows, so that only the step and the observables are timed. */
+static cb_status no_row(void *self, const void *const *data) {
+  (void)self;
+  (void)data;
+  return CB_OK;
 }
-static cb_status no_close(void *self, bool completed) { return (void)self, (void)completed, CB_OK; }
+static cb_status no_event(void *self, const cb_event_row *event) {
+  (void)self;
+  (void)event;
+  return CB_OK;
+}
+static cb_status no_checkpoint(void *self, const cb_blob *state, size_t n_state) {
+  (void)self;
+  (void)state;
+  (void)n_state;
+  return CB_OK;
+}
+static cb_status no_close(void *self, bool completed) {
+  (void)self;
+  (void)completed;
+  return CB_OK;
+}
 
 static double alone(const char *text, const char *const *sets, size_t n_sets) {
   cb_scenario *scenario = NULL;
@@ -48,7 +63,7 @@ static const char *place(void) {
   return chosen ? chosen : access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
 }
 
-/* The record of a run at `path`; one of more bytes than `most` stays in segments. */
+/* The record of a run at `path`; a record with more than `most` bytes remains in segments, unless `most` is 0. */
 static recording record_at(const char *path, const char *text, const char *const *sets, size_t n_sets, double most) {
   cb_scenario *scenario = NULL;
   cb_record *file = NULL;
@@ -142,15 +157,15 @@ static void network(bench *b) {
   bench_judge(b, "network of 10^6 particles: rows recorded", (double)r.rows, ">=", 4, "rows");
 }
 
-/* ---- Rows of 10^6 particles to a disk: the run has made one, which is handed over again and again */
+/* ---- Rows of 10^6 particles to a disk: the run has made one row, which is passed on repeatedly */
 
 typedef struct feeding {
   cb_sink to;
   const cb_record_layout *layout;
-  const char *folder, *raw; /* where files go; the folder for raw bytes, NULL: rows go to the record */
+  const char *folder, *raw; /* the folder for files; the folder for raw bytes, NULL: rows are written to the record */
   int rows;
-  double warm;                /* bytes of files to make ready for */
-  double seconds, cpu, bytes; /* of all rows, from the first that is handed over until all are on the disk */
+  double warm;                /* bytes of file pages to prepare before */
+  double seconds, cpu, bytes; /* for all rows, from the first that is passed on until all are on the disk */
 } feeding;
 
 static size_t row_bytes(const cb_record_layout *layout, const cb_field *field) {
@@ -161,7 +176,7 @@ static size_t row_bytes(const cb_record_layout *layout, const cb_field *field) {
   return bytes;
 }
 
-/* A file for each row, as each is a segment. */
+/* Writes one file per row, because each row is a segment. */
 static double write_raw(const feeding *f, const void *const *data, int row) {
   char part[512], path[512];
   double bytes = 0;
@@ -184,8 +199,8 @@ static double write_raw(const feeding *f, const void *const *data, int row) {
   return bytes;
 }
 
-/* Writes and removes so many bytes, so that the kernel has pages for the files to come. A virtual machine may return free
- * pages to its host; the first use of each then costs more than what is measured here. */
+/* Writes and removes this number of bytes, so that the kernel has pages for the files to come. A virtual machine may
+ * return free pages to its host; the first use of each page then costs more than the operation to be measured. */
 static void warm(const char *folder, double bytes) {
   static char block[1 << 20];
   char path[400];
@@ -250,7 +265,8 @@ static void rate(bench *b) {
     for (int raw = 0; raw < 2; raw++) {
       feeding f = {.rows = 12, .warm = b->quick ? 0 : 2e9};
       feed(folder, raw, sets, 2, &f);
-      best[raw].seconds = fmin(best[raw].seconds, f.seconds), best[raw].cpu = fmin(best[raw].cpu, f.cpu);
+      best[raw].seconds = fmin(best[raw].seconds, f.seconds);
+      best[raw].cpu = fmin(best[raw].cpu, f.cpu);
       best[raw].bytes = f.bytes;
     }
   struct rusage usage;
@@ -265,7 +281,7 @@ static void rate(bench *b) {
               "times");
 }
 
-/* ---- Segments to one file, by the copy of that file: both from the memory of the system, and synced */
+/* ---- Joining segments to one file, compared with copying that file: both from the system's memory, and synced */
 
 static double copy_file(const char *from, const char *to) {
   static char block[1 << 20];
@@ -310,7 +326,8 @@ static void joins(bench *b) {
   bench_judge(b, "rod, H3: rate of joining by that of copying", rate, ">=", .5, "times");
 }
 
-/* Turn about, so that what else the disk has to do falls on all of them. A run long enough for several syncs. */
+/* Alternates the cases, so that other activity of the disk affects all of them equally. The run is long enough for
+ * several syncs. */
 static void syncs(bench *b) {
   static const char *const sync[] = {"record.sync=never", "record.sync=checkpoint", "record.sync=every flush"};
   const char *folder = getenv("TMPDIR") ? getenv("TMPDIR") : "/var/tmp";

@@ -2,11 +2,12 @@
  *
  *   x' = v,   v' = F/m - (<F/m,x> + <v,v>)/<x,x> x,   F = -k (d - D) grad d,   k = D = 1,
  *
- * z = (x_1, x_2, v_1, v_2), in double precision and in long double. Divided by <x,x> rather than multiplied by K, <x,v>
- * is kept beside the quadric too, and an error off it grows with t; otherwise it grows exponentially. The boosts' total
- * momentum vanishes in H3, so the rod drifts off slowly, and a moving origin is only needed beyond t = 100.
- * (The rod of the thesis is no measure: mirrored data are unstable, a difference grows like exp(t), and methods that
- * solve linear systems make one.)
+ * z = (x_1, x_2, v_1, v_2), in double precision and in long double. d is the distance of the particles, m the mass of a
+ * particle, <,> the form of the embedding, and K the curvature. With a division by <x,x> in place of a
+ * multiplication by K, <x,v> is also constant outside the quadric, and an error perpendicular to the quadric grows like
+ * t; otherwise it grows exponentially. The total momentum of the boosts vanishes in H3, so the rod drifts only slowly,
+ * and a moving origin is needed only beyond t = 100. (The rod of the thesis is not a useful test: mirror-symmetric data
+ * are unstable, a difference grows like exp(t), and integrators that solve linear systems cause one.)
  */
 #pragma once
 
@@ -17,11 +18,11 @@ enum { ROD = 16 };
 typedef long double wide;
 
 typedef struct rod {
-  double K, last, mass[2]; /* curvature, form of the last coordinate */
+  double K, last, mass[2]; /* curvature; sign of the last coordinate in the form; masses */
   double start[ROD];
 } rod;
 
-/* Two particles of body_case c, which is opened. */
+/* Opens body_case c with the rod, and writes the curvature, the masses and the start of the rod to r. */
 static inline void rod_open(rod *r, body_case *c, const char *space) {
   static const double place[2][3] = {{0.4, 0.1, -0.2}, {-0.3, 0.2, 0.1}}, speed[3] = {0.3, 0.5, 0.2};
   open_space(c, space);
@@ -29,26 +30,35 @@ static inline void rod_open(rod *r, body_case *c, const char *space) {
   double *x = r->start, *v = r->start + 8;
   for (int a = 0; a < 2; a++) {
     double base[4], u[4] = {place[a][0], place[a][1], place[a][2], 0};
-    cb_geometry_base_point(c->g, base);
+    cb_space_base_point(c->g, base);
     cb_exp(c->g, base, u, x + 4 * a, NULL);
   }
-  /* v_2 from sum m (w v - last x v_w) = 0, the momentum of the boosts, with v_w = -last x.v/w. */
+  /* v_2 from sum m (w v - last x v_w) = 0, the momentum of the boosts, with the last coordinate w and its velocity
+   * v_w = -last x.v/w. */
   double sum[3], xx = 0, xs = 0;
   v[3] = 0;
-  for (int e = 0; e < 3; e++) v[e] = speed[e], v[3] -= r->last * x[e] * v[e] / x[3];
+  for (int e = 0; e < 3; e++) {
+    v[e] = speed[e];
+    v[3] -= r->last * x[e] * v[e] / x[3];
+  }
   for (int e = 0; e < 3; e++) sum[e] = -(r->mass[0] / r->mass[1]) * (x[3] * v[e] - r->last * x[e] * v[3]) / x[7];
   /* v + x (x.v)/w^2 = sum */
-  for (int e = 0; e < 3; e++) xx += x[4 + e] * x[4 + e] / (x[7] * x[7]), xs += x[4 + e] * sum[e] / (x[7] * x[7]);
+  for (int e = 0; e < 3; e++) {
+    xx += x[4 + e] * x[4 + e] / (x[7] * x[7]);
+    xs += x[4 + e] * sum[e] / (x[7] * x[7]);
+  }
   v[7] = 0;
-  for (int e = 0; e < 3; e++)
-    v[4 + e] = sum[e] - x[4 + e] * xs / (1 + xx), v[7] -= r->last * x[4 + e] * v[4 + e] / x[7];
+  for (int e = 0; e < 3; e++) {
+    v[4 + e] = sum[e] - x[4 + e] * xs / (1 + xx);
+    v[7] -= r->last * x[4 + e] * v[4 + e] / x[7];
+  }
   for (int a = 0; a < 2; a++) add_particle(c, r->mass[a], x + 4 * a, v + 4 * a);
   check_ok(cb_builder_spring(c->builder, 0, 1, 1, 1, 0));
   finish_system(c);
 }
 
-/* The force's factor g, F_1 = -g (x_1 - x_2) = -F_2: with the series of this library, which is faster than asin, so
- * that every method has the best there is. */
+/* The force's factor g, F_1 = -g (x_1 - x_2) = -F_2. It uses the series of this library, which is faster than asin, so
+ * that every method has the fastest evaluation. */
 static inline double rod_pull(double K, double q) {
   const double t = 0.25 * K * q;
   return cb_psi(t) - 1 / sqrt(q - q * t);
@@ -97,7 +107,8 @@ static inline double rod_energy(const rod *r, const double *z) {
 
 enum { STAGES = 8 };
 
-/* c: zeros of the Legendre polynomial of 2c-1; A and b from sum_j a_ij c_j^(k-1) = c_i^k / k, by elimination. */
+/* c: the zeros of the Legendre polynomial of degree 8 in 2c - 1; A and b from sum_j a_ij c_j^(k-1) = c_i^k / k, by
+ * elimination. */
 static inline void gauss_tableau(wide *c, wide A[STAGES][STAGES], wide *b) {
   wide w[STAGES][2 * STAGES + 1];
   for (int i = 0; i < STAGES; i++) {
@@ -114,7 +125,10 @@ static inline void gauss_tableau(wide *c, wide A[STAGES][STAGES], wide *b) {
     c[i] = (1 + x) / 2;
   }
   for (int k = 0; k < STAGES; k++) {
-    for (int j = 0; j < STAGES; j++) w[k][j] = powl(c[j], k), w[k][STAGES + j] = powl(c[j], k + 1) / (k + 1);
+    for (int j = 0; j < STAGES; j++) {
+      w[k][j] = powl(c[j], k);
+      w[k][STAGES + j] = powl(c[j], k + 1) / (k + 1);
+    }
     w[k][2 * STAGES] = 1.0L / (k + 1);
   }
   for (int i = 0; i < STAGES; i++) {
@@ -138,8 +152,8 @@ static inline void gauss_tableau(wide *c, wide A[STAGES][STAGES], wide *b) {
   }
 }
 
-/* Separation at time t after `steps` steps; 500 to t = 100 give it to a few 1e-15 (compared with other steps and with
- * __float128). */
+/* Separation at time t after `steps` steps; 500 steps to t = 100 give it to a few 1e-15 (compared with other numbers of
+ * steps and with __float128). */
 static inline double rod_reference(const rod *r, double t, int steps) {
   wide c[STAGES], A[STAGES][STAGES], b[STAGES], z[ROD], Y[ROD], f[STAGES][ROD] = {{0}}, next[ROD];
   const wide h = (wide)t / steps;
@@ -148,7 +162,7 @@ static inline double rod_reference(const rod *r, double t, int steps) {
   for (int i = 0; i < STAGES; i++) rod_rhs_wide(r, z, f[i]);
   for (int step = 0; step < steps; step++) {
     wide change = 1, before = 2;
-    /* until it no longer contracts: round-off */
+    /* until the iteration no longer contracts because of round-off */
     for (int it = 0; it < 100 && change < before; it++) {
       before = it > 3 ? change : 1;
       change = 0;
@@ -158,7 +172,10 @@ static inline double rod_reference(const rod *r, double t, int steps) {
           for (int j = 0; j < STAGES; j++) Y[e] += h * A[i][j] * f[j][e];
         }
         rod_rhs_wide(r, Y, next);
-        for (int e = 0; e < ROD; e++) change = fmaxl(change, fabsl(h * (next[e] - f[i][e]))), f[i][e] = next[e];
+        for (int e = 0; e < ROD; e++) {
+          change = fmaxl(change, fabsl(h * (next[e] - f[i][e])));
+          f[i][e] = next[e];
+        }
       }
     }
     for (int e = 0; e < ROD; e++)

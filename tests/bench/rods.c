@@ -1,10 +1,11 @@
-/* Rods: microseconds a step by their number, from 10 to 10^5, for Lobatto, Radau IIA and IDA; the rigid rod of figure
- * 2.16 in H3; error against time for a tumbling tetrahedron in S3 under a potential.
+/* Benchmark of rods: microseconds per step against their number, from 10 to 10^5, for Lobatto, Radau IIA and IDA; the
+ * rigid rod and triangle of figures 2.16 to 2.21 in H3 and S3; error against time for a tumbling tetrahedron in S3 with
+ * a potential.
  *
- * A chain has a rod between neighbours; `tetrahedra` are rigid frames of six rods, each hung from the next by a corner.
- * Both lie along a curve that does not meet itself, a helix in E3 and a line on the torus x^2 + y^2 = z^2 + w^2 in S3,
- * with the same lengths and speeds at every size. A lattice is cubic with a rod for each edge; the factors of its
- * matrix grow faster than the number of rods, as for every body that is not thin.
+ * A chain has rods between neighbours; `tetrahedra` are rigid trusses of six rods, each joined to the next at a corner.
+ * Both are placed along a curve that does not intersect itself, a helix in E3 and a line on the torus x^2 + y^2 = z^2 +
+ * w^2 in S3, with the same lengths and speeds at every size. A lattice is cubic with one rod per edge; the factors of
+ * its matrix grow faster than the number of rods, as for every body that is not thin.
  */
 #include "bench.h"
 #include "constrained.h"
@@ -21,15 +22,20 @@ typedef struct many {
   int rods, steps;
 } many;
 
-/* The point of the curve at s, of unit speed in S3, moved along its normals. */
+/* The point of the curve at s (unit speed in S3), displaced along its normals. */
 static void on_curve(bool sphere, double s, const double *along, double *x) {
-  if (sphere) { /* a^2 + b^2 = 2, a/b irrational */
+  if (sphere) { /* a^2 + b^2 = 2, a/b is irrational */
     const double a = 1.3, b = sqrt(2 - a * a), r = sqrt(0.5) * (1 + along[0]), q = sqrt(0.5) * (1 - along[0]);
     const double u = a * s + b * along[1], w = b * s - a * along[1];
-    x[0] = r * cos(u), x[1] = r * sin(u), x[2] = q * cos(w), x[3] = q * sin(w);
+    x[0] = r * cos(u);
+    x[1] = r * sin(u);
+    x[2] = q * cos(w);
+    x[3] = q * sin(w);
   } else {
     const double pitch = 0.05, r = 1 + along[0];
-    x[0] = r * cos(s), x[1] = r * sin(s), x[2] = pitch * s + along[1];
+    x[0] = r * cos(s);
+    x[1] = r * sin(s);
+    x[2] = pitch * s + along[1];
   }
 }
 
@@ -43,16 +49,16 @@ static void place(const body_case *c, shape what, int rods, int i, double *x) {
   const bool sphere = c->g->factor[0].curvature > 0;
   if (what == CHAIN) {
     on_curve(sphere, spacing * i, (double[]){0, 0}, x);
-  } else if (what == TETRAHEDRA) { /* joint, and two corners on the way to the next one */
+  } else if (what == TETRAHEDRA) { /* the joint, and two corners between it and the next joint */
     const double out = 0.5 * spacing;
     on_curve(sphere, spacing * (i / 3 + (i % 3 ? 0.5 : 0)), (double[]){out * (i % 3 == 1), out * (i % 3 == 2)}, x);
-    cb_geometry_project_point(c->g, x);
+    cb_space_project_point(c->g, x);
   } else {
     const int edge = frame_edge(rods);
     double base[4], frame[12], u[4] = {0};
     const int at[3] = {i % edge, i / edge % edge, i / (edge * edge)};
-    cb_geometry_base_point(c->g, base);
-    cb_geometry_frame(c->g, base, frame);
+    cb_space_base_point(c->g, base);
+    cb_space_frame(c->g, base, frame);
     for (int a = 0; a < 3; a++)
       for (int e = 0; e < c->g->k; e++) u[e] += spacing * (at[a] - 0.5 * edge) * frame[a * c->g->k + e];
     cb_exp(c->g, base, u, x, NULL);
@@ -64,7 +70,7 @@ static void join(many *m, int i, int j) {
   m->rods++;
 }
 
-/* Momenta that the rods allow. */
+/* Projects the momenta onto those that the rods allow. */
 static void let_go(many *m) {
   const size_t count = (size_t)m->c.state->n * (size_t)m->c.g->k;
   const double *mass = cb_system_masses(m->c.system);
@@ -88,7 +94,7 @@ static many *open_many(const char *space, shape what, int rods, const char *meth
     place(&m->c, what, rods, i, x);
     const double s = spacing * (what == TETRAHEDRA ? i / 3 : i);
     for (int e = 0; e < 3; e++) v[e] = 0.2 * sin((3 + e) * s + e);
-    cb_geometry_project_tangent(m->c.g, x, v);
+    cb_space_project_tangent(m->c.g, x, v);
     check_ok(cb_builder_particle(m->c.builder, NULL, 1 + 0.5 * (i % 3), 0, 0, x, v, NULL));
   }
   const int stride[3] = {1, edge, edge * edge};
@@ -119,7 +125,7 @@ static void restart(void *self) {
   cb_state_copy(m->c.state, m->start);
   cb_integrator_reset(m->c.integrator);
   check_ok(cb_forces_set_origins(m->c.integrator->forces, m->start->origin));
-  check_ok(cb_integrator_step(m->c.integrator, m->c.state, h)); /* the first one has nothing to begin from */
+  check_ok(cb_integrator_step(m->c.integrator, m->c.state, h)); /* makes the first step, which has no previous step */
 }
 
 static void steps(void *self) {
@@ -129,7 +135,7 @@ static void steps(void *self) {
 
 static const struct {
   const char *name, *method;
-  int most; /* rods */
+  int most; /* maximum number of rods */
 } methods[] = {{"lobatto, 3 stages", "lobatto {stages: 3}", 100000},
                {"lobatto, 4 stages", "lobatto {stages: 4}", 100000},
                {"radau_iia, 2 stages", "radau_iia {stages: 2}", 100000},
@@ -137,7 +143,7 @@ static const struct {
                {"ida, rtol 1e-8", "ida {rtol: 1e-8, atol: 1e-10}", 10000}};
 enum { METHODS = sizeof methods / sizeof *methods, IDA = METHODS - 1, SIZES = 5 };
 
-/* One method in bodies of five sizes. */
+/* Times every integrator for bodies of up to five sizes. */
 static void by_size(bench *b, const char *space, shape what) {
   printf("\n%s in %s: microseconds a step and rod (iterations of the last), h = %g\n  %-20s", shape_names[what], space,
          h, "rods");
@@ -151,7 +157,7 @@ static void by_size(bench *b, const char *space, shape what) {
       if (rods > methods[j].most || (b->quick && rods > 100) || (what == LATTICE && rods > (j == IDA ? 100 : 1000)))
         continue;
       many *m = open_many(space, what, rods, methods[j].method);
-      if (j == IDA) m->steps = 20; /* the same times, as it begins with short steps and low order */
+      if (j == IDA) m->steps = 20; /* for every size, because IDA begins with short steps and low order */
       b->n = 0;
       bench_add(b, space, steps, m, m->steps)->ready = restart;
       bench_go(b, rods > (j == IDA ? 1000 : 10000) ? 1 : 5);
@@ -164,7 +170,7 @@ static void by_size(bench *b, const char *space, shape what) {
     if (what == LATTICE) continue;
     int last = SIZES - 1;
     while (last > 1 && each[last] == 0) last--;
-    const int first = j == IDA ? 2 : 1; /* where its factors are sparse */
+    const int first = j == IDA ? 2 : 1; /* the smallest size at which the factors of IDA are sparse */
     char text[96];
     snprintf(text, sizeof text, "%s, %s, %s: a rod of 10^%d over one of 10^%d", shape_names[what], space,
              methods[j].name, last + 1, first + 1);
@@ -197,7 +203,7 @@ static void rigid_steps(void *self) {
 static void thesis_bodies(bench *b) {
   static const struct {
     const char *name, *method;
-    double limit; /* of the rod in H3 */
+    double limit; /* the limit for the rod in H3 */
   } rows[] = {{"lobatto, 3 stages", "lobatto {stages: 3}", 0},
               {"lobatto, 4 stages", "lobatto {stages: 4}", 5},
               {"radau_iia, 2 stages", "radau_iia {stages: 2}", 0},
@@ -245,7 +251,7 @@ static void tetrahedron(body_case *c, const char *method) {
   use_method(c, method);
 }
 
-/* Positions at the end; seconds. */
+/* Solves to the end, writes the positions to x and returns the seconds. */
 static double solve(const char *method, double step, double *x) {
   body_case c;
   tetrahedron(&c, method);
@@ -298,7 +304,8 @@ static void work_precision(bench *b) {
         const double part = isinf(before) ? 1 : log(before / wanted) / log(before / error);
         time[j] = isinf(before) ? took : exp(log(before_time) + part * log(took / before_time));
       }
-      before = error, before_time = took;
+      before = error;
+      before_time = took;
     }
     printf("\n");
   }

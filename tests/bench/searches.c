@@ -1,12 +1,18 @@
-/* One gait, Purcell's swimmer at X = .03, sought by three methods from the same loops: small ellipses, and random ones.
+/* Purcell's swimmer at the displacement X = .03: three methods search the same gait from the same loops, which are
+ * small ellipses and random loops.
  *
- *   direct    Newton's steps of optimum/direct.h in 16 harmonics
+ *   direct    Newton steps of optimum/direct.h in 16 harmonics
  *   SLSQP     of NLopt in the same harmonics, with the same cost, holonomy and gradients (tests/slsqp.h)
- *   shooting  Wong's equations by Dormand and Prince's steps of order 8, their start by Powell's hybrid, both of GSL:
- *             r closes, p closes across v (along it the energy closes it), |(x, y)| = X and theta = 0, lambda along
- *             (x, y), and a start in the plane across v that the loop's start is in
- * `settle`: the method says so; `least`: of these, those of the least cost of all, to 1e-9; `steps` are of those that
- * settle: Newton's, evaluations with gradients, and the hybrid's, which begins with seven integrations more.
+ *   shooting  Wong's equations with Dormand-Prince steps of order 8; their start is found by Powell's hybrid method,
+ *             both of GSL. The unknowns are the shape r and the momentum p at the start, and the multipliers lambda;
+ * v is the velocity there. Conditions: r closes, p closes perpendicular to v (along v the energy closes it),
+ *             |(x, y)| = X and theta = 0, lambda is along (x, y), and the start is in the plane perpendicular to v
+ *             that contains the start of the loop
+ *
+ * Columns: `settle` is the number of starts that converge according to the method; `least` is the number of these that
+ * reach the minimum cost of all, to 1e-9; `steps` is the mean number of steps of the starts that converge: Newton
+ * steps,
+ * evaluations with gradients, or iterations of the hybrid method, which begins with seven additional integrations.
  */
 #include "bench.h"
 #include "core/threads.h"
@@ -22,7 +28,7 @@
 
 enum { HARMONICS = 16, STARTS = 24 };
 
-static const double least = .118182747176183; /* of the family about (z, -z) */
+static const double least = .118182747176183; /* the cost on the family around (z, -z) */
 
 typedef struct contest {
   cb_optimum_problem p;
@@ -36,7 +42,7 @@ typedef struct contest {
 typedef struct entry {
   const contest *c;
   bool (*method)(const cb_optimum_problem *p, const cb_gait *start, const double *lambda, double *cost, int *steps);
-  int settled, best, steps; /* the last: of those that settle */
+  int settled, best, steps; /* steps: only of searches that converge */
 } entry;
 
 static void enter(void *self) {
@@ -46,7 +52,8 @@ static void enter(void *self) {
     double cost;
     int steps;
     if (!e->method(&e->c->p, e->c->start[k].gait, e->c->start[k].lambda, &cost, &steps)) continue;
-    e->settled++, e->steps += steps;
+    e->settled++;
+    e->steps += steps;
     e->best += fabs(cost - least) <= 1e-9 * least;
   }
 }
@@ -57,7 +64,8 @@ static bool direct(const cb_optimum_problem *p, const cb_gait *start, const doub
   check_ok(cb_direct_create(p, HARMONICS, &d));
   check_ok(cb_direct_from(d, start));
   const bool settled = !cb_direct_solve(d, 100);
-  *cost = d->v->cost, *steps = d->iterations;
+  *cost = d->v->cost;
+  *steps = d->iterations;
   cb_direct_free(d);
   return settled;
 }
@@ -71,7 +79,8 @@ static bool by_slsqp(const cb_optimum_problem *p, const cb_gait *start, const do
   check_ok(cb_direct_create(p, HARMONICS, &d));
   check_ok(cb_direct_from(d, start));
   const bool settled = slsqp_solve(&s, d, 1e-12, 3000);
-  *cost = d->v->cost, *steps = s.evaluations;
+  *cost = d->v->cost;
+  *steps = s.evaluations;
   cb_direct_free(d);
   return settled;
 }
@@ -81,8 +90,8 @@ static bool by_slsqp(const cb_optimum_problem *p, const cb_gait *start, const do
 
 typedef struct shot {
   cb_wong w;
-  double amount, v[2];  /* of the loop where it begins */
-  double x[7], size[7]; /* (r, p, lambda) there, and their sizes */
+  double amount, v[2];  /* amount: the target of the loop; v: its velocity at the start */
+  double x[7], size[7]; /* (r, p, lambda) at the start, and their sizes */
 } shot;
 
 static int rates(double t, const double *x, double *f, void *self) {
@@ -91,11 +100,14 @@ static int rates(double t, const double *x, double *f, void *self) {
   const cb_wong_rates out = {.f = f, .xi = xi};
   (void)t;
   if (cb_wong_at(&s->w, 0, x, &out)) return GSL_EBADFUNC;
-  f[7] = cos(x[9]) * xi[0] - sin(x[9]) * xi[1], f[8] = sin(x[9]) * xi[0] + cos(x[9]) * xi[1], f[9] = xi[2];
+  f[7] = cos(x[9]) * xi[0] - sin(x[9]) * xi[1];
+  f[8] = sin(x[9]) * xi[0] + cos(x[9]) * xi[1];
+  f[9] = xi[2];
   return GSL_SUCCESS;
 }
 
-/* x = (r, p, lambda) at the start from z, which is 1 at the loop's: GSL takes differences by steps of a share of z. */
+/* Computes x = (r, p, lambda) at the start from z, whose entries are 1 for the loop. z is scaled, because GSL uses
+ * difference steps proportional to z. */
 static void begin(const shot *s, const gsl_vector *z, double *x) {
   for (size_t k = 0; k < 7; k++) x[k] = s->x[k] + s->size[k] * (gsl_vector_get(z, k) - 1);
 }
@@ -148,13 +160,15 @@ static bool shooting(const cb_optimum_problem *p, const cb_gait *start, const do
   begin(&s, solver->x, x);
   if (settled) check_ok(cb_wong_at(&s.w, 0, x, &out));
   *cost = 2 * H;
-  gsl_multiroot_fsolver_free(solver), gsl_vector_free(z);
+  gsl_multiroot_fsolver_free(solver);
+  gsl_vector_free(z);
   return settled;
 }
 
 /* --- the starts --- */
 
-/* Small ellipses know their lambda; of a random loop E/2X along the way it goes, as if its cost grew as the way. */
+/* Starts from small ellipses with their lambda. For a random loop with the cost E, lambda is E/(2X) along its
+ * displacement, as if its cost were proportional to the displacement. */
 static void ellipses(contest *c) {
   cb_ellipse found[CB_ELLIPSES_MAX];
   c->count = cb_ellipses_find(&c->p, found);

@@ -1,5 +1,5 @@
-/* A rod in spaces as they are built in and as a metric in text: the price of generality.
- * Source: the spaces' own files; the text is parsed once and evaluated on second-order jets. */
+/* A rod in built-in spaces and in the same spaces given by a metric as text: the cost of generality. The text is parsed
+ * once and evaluated on second-order jets. */
 #include "bench/bench.h"
 
 #include <curvebody/scenario.h>

@@ -1,7 +1,8 @@
-/* Nanoseconds a spring, and a particle and step of whole networks, for 10^3 to 10^6 particles on one and two threads.
+/* Nanoseconds per spring, and per particle and step of complete networks, for 10^3 to 10^6 particles on one and two
+ * threads.
  *
- * Three springs a particle, in numbers that were shuffled before the builder saw them. One thread in time of the
- * processor, two by the clock on the wall; the bytes of both are compared.
+ * There are three springs per particle, with numbers that were shuffled before they were passed to the builder. One
+ * thread is measured in CPU time, two threads in wall-clock time; the results of both must be identical.
  */
 #include "bench.h"
 #include "core/threads.h"

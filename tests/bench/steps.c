@@ -1,7 +1,7 @@
-/* Microseconds a step: the elastic rod and triangle of figures 2.13 to 2.19 in H3 and S3, h = 0.01.
+/* Microseconds per step for the elastic rod and triangle of figures 2.13 to 2.19 in H3 and S3, h = 0.01.
  *
- * Each turn steps from the start to t = 10, as a run does, moving origins included. The last table times whole runs:
- * the loop of `curvebody run` with the record off, from a scenario.
+ * Each repetition steps from the start to t = 10, as a run does, including moving origins. The last table measures
+ * complete runs: the loop of `curvebody run` without a record, from a scenario.
  */
 #include "bench.h"
 #include "integrate.h"
@@ -45,7 +45,7 @@ static void close_stepping(stepping *s) {
   free(s);
 }
 
-/* One method in four cases. */
+/* Times one integrator in four cases. */
 static void row(bench *b, const char *name, const char *chart, const char *method) {
   static const char *const spaces[] = {"h3", "s3"};
   b->n = 0;
@@ -76,12 +76,27 @@ static const struct {
             {"run, triangle, S3, lobatto 4 stages", SCENARIO_TRIANGLE_S3 REST, 4}};
 enum { RUNS = sizeof runs / sizeof *runs };
 
-static cb_status no_row(void *self, const void *const *data) { return (void)self, (void)data, CB_OK; }
-static cb_status no_event(void *self, const cb_event_row *event) { return (void)self, (void)event, CB_OK; }
-static cb_status no_checkpoint(void *self, const cb_blob *state, size_t n) {
-  return (void)self, (void)state, (void)n, CB_OK;
+static cb_status no_row(void *self, const void *const *data) {
+  (void)self;
+  (void)data;
+  return CB_OK;
 }
-static cb_status no_close(void *self, bool completed) { return (void)self, (void)completed, CB_OK; }
+static cb_status no_event(void *self, const cb_event_row *event) {
+  (void)self;
+  (void)event;
+  return CB_OK;
+}
+static cb_status no_checkpoint(void *self, const cb_blob *state, size_t n) {
+  (void)self;
+  (void)state;
+  (void)n;
+  return CB_OK;
+}
+static cb_status no_close(void *self, bool completed) {
+  (void)self;
+  (void)completed;
+  return CB_OK;
+}
 
 typedef struct whole_run {
   const char *text;

@@ -1,7 +1,7 @@
-/* Error against time: the generic elastic rod of rod.h on [0, 100]; error of the separation at the end against a
- * reference in extended precision, time of one whole solution. Our methods at fixed steps; CVODE, ARKODE and GSL at
- * tolerances (GSL's and ARKODE's best also at fixed steps), in the embedding. Then the energy at h = 0.1 to t = 10^4:
- * its largest error in the first and in the last tenth.
+/* Error against time for the generic elastic rod of rod.h on [0, 100]: the error of the separation at the end, compared
+ * with a reference in extended precision, against the time of one complete solution. This project's integrators use
+ * fixed steps; CVODE, ARKODE and GSL use tolerances in the embedding (the best methods of GSL and ARKODE also fixed
+ * steps). Then the energy error at h = 0.1 to t = 10^4: its maximum in the first and in the last tenth.
  */
 #include "bench.h"
 #include "foreign.h"
@@ -14,7 +14,7 @@ typedef struct entry {
   rod *r;
   body_case *c;
   cb_state *start;
-  const foreign *solver; /* or ours */
+  const foreign *solver; /* NULL: `integrator`, one of this project's, is used */
   cb_integrator *integrator;
   double setting, error, seconds;
   long steps;
@@ -105,8 +105,8 @@ static void make_methods(method *m, rod *r, body_case *c, cb_state *start, bool 
   }
 }
 
-/* Time at error `wanted`: interpolated in logarithms between the last setting that misses it and the next; nan if there
- * is none. */
+/* Time at the error `wanted`, interpolated in logarithms between the last setting with a larger error and the next one;
+ * nan if there is none. */
 static double time_at(const method *m) {
   double found = NAN;
   for (int k = 0; k + 1 < m->n; k++) {
@@ -129,7 +129,7 @@ static void print_method(const method *m) {
   printf("\n");
 }
 
-/* The least time at error `wanted` of the methods whose names begin so. */
+/* The minimum time at the error `wanted` over the methods whose names begin with `name`. */
 static double least_time(const method *m, const char *name) {
   double least = INFINITY;
   for (int i = 0; i < METHODS; i++)
@@ -192,12 +192,12 @@ enum { TENTHS = 10 };
 
 typedef struct energies {
   const rod *r;
-  const cb_geometry *g;
+  const cb_space *g;
   double start, t, worst[TENTHS];
   cb_origin origin;
 } energies;
 
-/* Keeps the worst, and brings a rod back that drifted by more than a unit. */
+/* Keeps the maximum energy error, and moves the origin of a rod that drifted by more than a unit. */
 static bool watch_energy(void *user, double t, double *z) {
   energies *w = user;
   const int tenth = (int)fmin(TENTHS - 1, floor(TENTHS * (t - 1e-9) / w->t));
@@ -205,13 +205,13 @@ static bool watch_energy(void *user, double t, double *z) {
   double base[4], mean[4], low[ROD] = {0};
   if (!cb_origin_moves(w->g)) return false;
   for (int e = 0; e < 4; e++) mean[e] = (z[e] + z[4 + e]) / 2;
-  cb_geometry_base_point(w->g, base);
-  cb_geometry_project_point(w->g, mean);
+  cb_space_base_point(w->g, base);
+  cb_space_project_point(w->g, mean);
   if (!(cb_distance(w->g, base, mean) > 1)) return false;
-  return cb_origin_recentre(w->g, &w->origin, mean, 2, z, low, z + 8, low + 8, NULL) == CB_OK;
+  return cb_origin_recentre(w->g, &w->origin, mean, &(cb_local_points){2, z, low, z + 8, low + 8}, NULL) == CB_OK;
 }
 
-static energies watched(const rod *r, const cb_geometry *g, double t) {
+static energies watched(const rod *r, const cb_space *g, double t) {
   energies w = {.r = r, .g = g, .start = rod_energy(r, r->start), .t = t};
   for (int i = 0; i < 3; i++) w.origin.rotation[4 * i] = 1;
   return w;

@@ -1,4 +1,4 @@
-/* Bodies as scenarios describe them: where they are at the start, how they move, what they weigh. */
+/* Tests of bodies in scenarios: their positions at the start, their motion, and their masses. */
 #include "built_body.h"
 #include "geometry/origin.h"
 
@@ -15,12 +15,14 @@ static void the_rod_of_the_validation_has_length_one(void **state) {
 }
 
 static void the_triangle_of_the_validation_is_equilateral(void **state) {
-  built t = build("{name: h3}", "{kind: triangle, place: {chart: polar, points: [[acosh(cosh(1)/cosh(.5)), pi/2, 0], "
-                                "[.5, pi/2, pi/2], [.5, pi/2, 3*pi/2]]}}");
+  built t = build("{name: h3}",
+                  "{kind: triangle, place: {chart: polar, points: [[acosh(cosh(1)/cosh(.5)), pi/2, 0], "
+                  "[.5, pi/2, pi/2], [.5, pi/2, 3*pi/2]]}}");
   check_separations(&t, 3, ones, 1e-14);
   drop(&t);
-  t = build("{name: s3}", "{kind: triangle, place: {chart: polar, points: [[pi/2, pi/2, acos(cos(1)/cos(.5))], "
-                          "[(pi - 1)/2, pi/2, 0], [(pi + 1)/2, pi/2, 0]]}}");
+  t = build("{name: s3}",
+            "{kind: triangle, place: {chart: polar, points: [[pi/2, pi/2, acos(cos(1)/cos(.5))], "
+            "[(pi - 1)/2, pi/2, 0], [(pi + 1)/2, pi/2, 0]]}}");
   check_separations(&t, 3, ones, 1e-14);
   drop(&t);
   t = build("{name: e3}", "{kind: triangle, place: {points: [[sqrt(3)/2, 0, 0], [0, .5, 0], [0, -.5, 0]]}}");
@@ -29,7 +31,7 @@ static void the_triangle_of_the_validation_is_equilateral(void **state) {
 }
 
 static void the_boost_of_the_validation_moves_across_at_its_speed(void **state) {
-  /* Polar velocity of the spec: g' = -+coth(1/2); speed cosh(1/2) along the boost's axis. */
+  /* Polar velocity as given: g' = -+coth(1/2); the speed is cosh(1/2) along the axis of the boost. */
   built t = build("{name: h3, chart: polar}", "{kind: rod, mass: 2, " H3_ROD ", motion: {killing: boost_x}}");
   double s = sinh(0.5);
   for (int i = 0; i < 2; i++) {
@@ -65,15 +67,17 @@ static void motions_add_and_agree_between_charts(void **state) {
 }
 
 static void tangent_vectors_place_points_at_their_length(void **state) {
-  built t = build("{name: h3, curvature: -0.5}", "{kind: rod, place: {at: {chart: polar, point: [.7, 1, 2]}, frame: "
-                                                 "default, tangent: [[0, 0, 0], [.2, -.3, .6]]}}");
+  built t = build("{name: h3, curvature: -0.5}",
+                  "{kind: rod, place: {at: {chart: polar, point: [.7, 1, 2]}, frame: "
+                  "default, tangent: [[0, 0, 0], [.2, -.3, .6]]}}");
   check_separations(&t, 1, (double[]){0.7}, 1e-15);
   drop(&t);
 }
 
 static void masses_charges_and_radii_are_those_given(void **state) {
-  built t = build("{name: e3}", "{kind: particles, name: sun, place: {points: [[0, 0, 0], [1, 0, 0]]}, masses: [3, "
-                                "pi], charges: [1, -2], radius: .1}");
+  built t = build("{name: e3}",
+                  "{kind: particles, name: sun, place: {points: [[0, 0, 0], [1, 0, 0]]}, masses: [3, "
+                  "pi], charges: [1, -2], radius: .1}");
   check_relative(cb_system_masses(t.s)[cb_system_index(t.s, 1)], acos(-1), 1e-16);
   check_near(cb_system_charge(t.s, 1), -2., 0);
   check_near(cb_system_radius(t.s, 0), 0.1, 0);
@@ -133,7 +137,7 @@ static void moving_a_body_is_an_isometry_that_carries_its_velocity(void **state)
       for (int p = 0; p < 2; p++) {
         const double *x = t->start->x + p * t->g->k, *m = t->start->p + p * t->g->k;
         double u[K];
-        check_ok(cb_geometry_raise(t->g, x, m, u));
+        check_ok(cb_space_raise(t->g, x, m, u));
         speed[n][p] = 0;
         for (int e = 0; e < t->g->k; e++) speed[n][p] += m[e] * u[e] * (t->g->chart ? 1 : t->g->form[e]);
       }
@@ -146,14 +150,14 @@ static void moving_a_body_is_an_isometry_that_carries_its_velocity(void **state)
 }
 
 static void bodies_with_own_origins_that_interact_come_to_one(void **state) {
-  cb_geometry *g = check_space("{name: h3}");
+  cb_space *g = check_space("{name: h3}");
   cb_builder *b;
   check_ok(cb_builder_create(g, &b));
   check_ok(check_add_body(
       g, "{kind: particles, name: a, place: {points: [[0, 0, 0, 1]], move: [{killing: boost_x, by: 30}]}}", b));
   check_ok(check_add_body(
       g, "{kind: particles, name: b, place: {points: [[0, 0, 0, 1]], move: [{killing: boost_x, by: 31.5}]}}", b));
-  check_ok(cb_builder_interaction(b, 0, 1, CB_LAW_HARMONIC, 1, 0, NULL));
+  check_ok(cb_builder_interaction(b, 0, 1, CB_PAIR_POTENTIAL_HARMONIC, 1, 0, NULL));
   built t = finish(g, b);
   assert_int_equal(cb_system_components(t.s), 1);
   check_near(cb_distance(g, t.start->x, t.start->x + K), 1.5, 1e-12);
@@ -164,26 +168,26 @@ static void bodies_with_own_origins_that_interact_come_to_one(void **state) {
   check_ok(check_add_body(g, "{kind: particles, name: a, place: {points: [[0, 0, 0, 1]]}}", b));
   check_ok(check_add_body(
       g, "{kind: particles, name: b, place: {points: [[0, 0, 0, 1]], move: [{killing: boost_x, by: 300}]}}", b));
-  check_ok(cb_builder_interaction(b, 0, 1, CB_LAW_HARMONIC, 1, 0, NULL));
+  check_ok(cb_builder_interaction(b, 0, 1, CB_PAIR_POTENTIAL_HARMONIC, 1, 0, NULL));
   cb_system *s = NULL;
-  check_error_begins(cb_builder_finish(b, &s), CB_ERROR_UNSUPPORTED, "a.0 and b.0 are joined and 300 apart");
+  check_error_begins(cb_builder_finish(b, &s), CB_ERROR_UNSUPPORTED, "a.0 and b.0 are connected, and are 300 apart");
   assert_null(s);
   cb_builder_free(b);
-  cb_geometry_free(g);
+  cb_space_free(g);
 }
 
-/* Two particles, each with its own moves, joined by a law so that they share an origin, against flows of the world. */
+/* Two particles, each with separate moves, joined by a potential so that they share an origin; compared with flows of
+ * the world. */
 static void moves_act_in_their_order_on_points_and_velocities(void **state) {
   static const char *const space[] = {"{name: h3}", "{name: e3}", "{name: s3}"};
-  static const char *const field[][2] = {{"boost_x", "rotation_z"},
-                                         {"translation_x", "rotation_z"},
-                                         {"rotation_wx", "rotation_z"}};
+  static const char *const field[][2] = {
+      {"boost_x", "rotation_z"}, {"translation_x", "rotation_z"}, {"rotation_wx", "rotation_z"}};
   static const char *const body =
       "{kind: particles, name: %s, place: {chart: polar, points: [[.3, 1, 2]], move: [{killing: %s, by: %g}, {killing: "
       "%s, by: %g}]}, motion: {chart: polar, velocities: [[.1, .5, .7]]}}";
   static const double by[2][2] = {{1.2, 0.5}, {-0.7, 2}};
   for (int n = 0; n < 3; n++) {
-    cb_geometry *g = check_space(space[n]);
+    cb_space *g = check_space(space[n]);
     cb_builder *b;
     check_ok(cb_builder_create(g, &b));
     for (int i = 0; i < 2; i++) {
@@ -191,7 +195,7 @@ static void moves_act_in_their_order_on_points_and_velocities(void **state) {
       snprintf(text, sizeof text, body, i ? "b" : "a", field[n][0], by[i][0], field[n][1], by[i][1]);
       check_ok(check_add_body(g, text, b));
     }
-    check_ok(cb_builder_interaction(b, 0, 1, CB_LAW_HARMONIC, 1, 0, NULL));
+    check_ok(cb_builder_interaction(b, 0, 1, CB_PAIR_POTENTIAL_HARMONIC, 1, 0, NULL));
     built t = finish(g, b);
     assert_int_equal(cb_system_components(t.s), 1);
     for (int i = 0; i < 2; i++) {
@@ -219,7 +223,7 @@ static void moves_act_in_their_order_on_points_and_velocities(void **state) {
 
 static void a_far_point_gets_an_origin_of_its_own(void **state) {
   built t = build("{name: h3}", "{kind: rod, place: {chart: polar, points: [[6, 1, 1], [6.5, 1, 1]]}}");
-  check_near(t.start->origin[0].length, 6, 0); /* that of the first particle */
+  check_near(t.start->origin[0].length, 6, 0); /* the origin is that of the first particle */
   check_separations(&t, 1, (double[]){0.5}, 1e-15);
   for (int i = 0; i < 2; i++) check_at_most(t.start->x[i * K + 3], 1.2);
   drop(&t);

@@ -1,5 +1,5 @@
-/* Chains: particles along a geodesic or at listed points, each joined to the next by a rod or a spring; which ends
- * are fixed. */
+/* Tests of chains: particles along a geodesic or at listed points, each joined to the next by a rod or a spring; and
+ * their fixed ends. */
 #include "built_rods.h"
 
 static void a_chain_lies_along_a_geodesic(void **state) {
@@ -20,7 +20,7 @@ static void a_chain_lies_along_a_geodesic(void **state) {
     check_near(distance_of(&t, 0, 6), 1.2, 1e-14); /* straight */
     drop(&t);
   }
-  built t = build("{name: e3}", "{kind: chain, count: 3, length: 4}"); /* from the base point along its first axis */
+  built t = build("{name: e3}", "{kind: chain, count: 3, length: 4}"); /* along the first axis from the base point */
   for (int i = 0; i < 3; i++)
     check_near(check_distance_max(3, t.start->x + 3 * cb_system_index(t.s, i), (double[]){2. * i, 0, 0}), 0, 0);
   drop(&t);

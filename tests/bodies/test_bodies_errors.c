@@ -1,13 +1,13 @@
-/* What is wrong with a body is told with its place, and what makes no system is refused. */
+/* Errors of a body are reported with their place, and bodies that do not form a system are rejected. */
 #include "built_body.h"
 
 static cb_status status_of(const char *space, const char *body) {
-  cb_geometry *g = check_space(space);
+  cb_space *g = check_space(space);
   cb_builder *b;
   check_ok(cb_builder_create(g, &b));
   const cb_status status = check_add_body(g, body, b);
   cb_builder_free(b);
-  cb_geometry_free(g);
+  cb_space_free(g);
   return status;
 }
 
@@ -22,7 +22,7 @@ static void what_is_wrong_is_told_with_its_place(void **state) {
       {"{name: h3}", "{kind: rod,\n " H3_ROD ",\n masses: [1]}",
        "test:3:10: error: masses: expected a list of 2 numbers, found 1"},
       {"{name: h3}", "{kind: rod,\n " H3_ROD ",\n mass: 1, masses: [1, 2]}",
-       "test:3:19: error: masses: given beside `mass`, expected one of the two"},
+       "test:3:19: error: masses: given next to `mass`, expected one of the two"},
       {"{name: h3}", "{kind: rod,\n " H3_ROD ",\n masses: [1, -2]}",
        "test:3:14: error: mass of particle 1: expected a number > 0, found -2"},
       {"{name: h3}", "{kind: rod,\n " H3_ROD ",\n motion: {killing: bost_x}}",
@@ -33,15 +33,15 @@ static void what_is_wrong_is_told_with_its_place(void **state) {
       {"{name: h3}", "{kind: rod,\n place: {points: [[0, 0, 0, 1],\n  [0, 0, 1, 1]]}}", "test:3:3: error: "},
       {"{name: h3}", "{kind: rod,\n place: {chart: polar, points: [[1, 1, 1],\n  [1, 1]]}}", "test:3:3: error: "},
       {"{name: h3}", "{kind: rod,\n place:\n  {chart: polar, points:\n  [[1, 1, 1], [1, 1, 1]]}}",
-       "test:4:3: error: two bonded points coincide"},
+       "test:4:3: error: two bonded points coincide: expected different points"},
       {"{name: s3}", "{kind: rod,\n place: {points:\n [[1, 0, 0, 0], [-1, 0, 0, 0]]}}",
        "test:3:2: error: two bonded points, 3.14159265 apart, are antipodal"},
       {"{name: e3}", "{kind: network, place: {points: [[0, 0, 0], [1, 0, 0]]},\n springs: [[0, 2]]}",
        "test:2:16: error: springs: expected a particle from 0 to 1, found 2"},
       {"{name: e3}", "{kind: network, place: {points: [[0, 0, 0], [1, 0, 0]]},\n springs: [[1, 1]]}",
-       "test:2:12: error: springs: expected two particles, found 1 twice"},
+       "test:2:12: error: springs: expected two different particles, found 1 twice"},
       {"{name: e3}", "{kind: network, place: {points: [[0, 0, 0], [0, 0, 0]]},\n springs: [[0, 1]]}",
-       "test:2:12: error: two bonded points coincide"},
+       "test:2:12: error: two bonded points coincide: expected different points"},
       {"{name: e3}", "{kind: rod, place: {points: [[0, 0, 0], [1, 0, 0]]},\n link: {spring: {stifness: 1}}}",
        "test:2:18: error: unknown key 'stifness', did you mean 'stiffness'?"},
       {"{name: e3}", "{kind: rod, place: {points: [[0, 0, 0], [1, 0, 0]]},\n link: {spring: {rest: -1}}}",
@@ -49,7 +49,7 @@ static void what_is_wrong_is_told_with_its_place(void **state) {
       {"{name: e3}", "{kind: rod, place: {points: [[0, 0, 0], [1, 0, 0]],\n move: [{killing: translation_x}]}}",
        "test:2:9: error: move: expected `by`"},
       {"{name: s3}", "{kind: particles, place: {points: [[1, 0, 0, 0]]},\n motion: {velocities: [[1, 0, 0, 0]]}}",
-       "test:2:24: error: velocities: not a tangent vector at its point"},
+       "test:2:24: error: velocities: expected a tangent vector at its point"},
       {"{name: e3}", "{kind: network,\n mesh: {scale: 2}}", "test:2:8: error: "},
       {"{name: e3}", "{kind: network,\n lattice: {size: [2, 0]}}",
        "test:2:22: error: size: expected an integer >= 1, found 0"},
@@ -62,32 +62,34 @@ static void what_is_wrong_is_told_with_its_place(void **state) {
 }
 
 static void the_builder_refuses_what_makes_no_system(void **state) {
-  cb_geometry *g = check_space("{name: e3}");
+  cb_space *g = check_space("{name: e3}");
   cb_builder *b;
   cb_system *s = NULL;
   double x[3] = {0}, y[3] = {1};
   check_ok(cb_builder_create(g, &b));
-  check_error_begins(cb_builder_finish(b, &s), CB_ERROR_ARGUMENT, "a system without particles");
+  check_error_begins(cb_builder_finish(b, &s), CB_ERROR_ARGUMENT, "expected at least one particle");
   check_ok(cb_builder_body(b, "a", NULL));
-  check_error_begins(cb_builder_body(b, "a", NULL), CB_ERROR_ARGUMENT, "two bodies are named 'a'");
+  check_error_begins(cb_builder_body(b, "a", NULL), CB_ERROR_ARGUMENT,
+                     "two bodies are named 'a': expected different names");
   check_error_begins(cb_builder_particle(b, NULL, 0, 0, 0, x, NULL, NULL), CB_ERROR_ARGUMENT,
                      "mass 0: expected a number > 0");
   check_error(cb_builder_particle(b, NULL, 1, 0, 0, (double[]){NAN, 0, 0}, NULL, NULL), CB_ERROR_DOMAIN,
-              "particle: a coordinate is not finite");
+              "particle: expected finite coordinates");
   check_error(cb_builder_particle(b, NULL, 1, 0, 0, x, (double[]){0, NAN, 0}, NULL), CB_ERROR_DOMAIN,
-              "particle: a velocity is not finite");
+              "particle: velocity: expected finite numbers");
   check_ok(cb_builder_particle(b, NULL, 1, 0, 0, x, NULL, NULL));
   check_ok(cb_builder_particle(b, NULL, 1, 0, 0, y, NULL, NULL));
   check_error_begins(cb_builder_spring(b, 0, 2, 1, 1, 0), CB_ERROR_ARGUMENT,
                      "spring between particles 0 and 2: expected 0 to 1");
-  check_error_begins(cb_builder_interaction(b, 0, 3, CB_LAW_GRAVITY, 1, 0, NULL), CB_ERROR_ARGUMENT,
+  check_error_begins(cb_builder_interaction(b, 0, 3, CB_PAIR_POTENTIAL_GRAVITY, 1, 0, NULL), CB_ERROR_ARGUMENT,
                      "body 3: expected 0 to 0");
-  assert_int_equal(cb_builder_interaction(b, 0, 0, CB_LAW_EXPRESSION, 0, 0, "exp(-d)/r"), CB_ERROR_INPUT);
+  assert_int_equal(cb_builder_interaction(b, 0, 0, CB_PAIR_POTENTIAL_EXPRESSION, 0, 0, "exp(-d)/r"), CB_ERROR_INPUT);
   assert_int_equal(cb_builder_expression_at(b), 8);
-  check_error_begins(cb_builder_potential(b, -1, "polr", "x"), CB_ERROR_ARGUMENT, "the space has no chart 'polr'");
+  check_error_begins(cb_builder_potential(b, -1, "polr", "x"), CB_ERROR_ARGUMENT,
+                     "the space has no chart 'polr': `curvebody list spaces` lists its charts");
   assert_null(s);
   cb_builder_free(b);
-  cb_geometry_free(g);
+  cb_space_free(g);
 }
 
 int main(void) {

@@ -1,5 +1,5 @@
-/* Networks: listed springs, second neighbours, lattices, meshes and what they weigh. */
-#include "bodies/network.h"
+/* Tests of networks: listed springs, second neighbours, lattices, meshes and their masses. */
+#include "bodies/link.h"
 #include "built_body.h"
 #include <unistd.h>
 
@@ -15,7 +15,7 @@ static void listed_springs_join_what_they_say(void **state) {
   assert_true(i == 2 && j == 0);
   check_ok(cb_forces_eval(t.f, 0, x, v, force));
   check_relative(force[8 - 1], -7 * (sqrt(5) - 1) * 2 / sqrt(5), 1e-14);
-  x[3] += 0.1; /* stretches the first by .1 */
+  x[3] += 0.1; /* stretches the first spring by .1 */
   check_ok(cb_forces_eval(t.f, 0, x, v, force));
   check_near(force[3], -0.3, 1e-14);
   assert_true(cb_forces_uses_velocity(t.f));
@@ -38,8 +38,9 @@ static void second_neighbours_are_two_edges_apart(void **state) {
 }
 
 static void a_lattice_fills_its_box(void **state) {
-  built t = build("{name: s3}", "{kind: network, lattice: {size: [5, 4, 3], spacing: .1, at: {chart: polar, point: [1, "
-                                "1, 1]}}, motion: {killing: rotation_z}}");
+  built t = build("{name: s3}",
+                  "{kind: network, lattice: {size: [5, 4, 3], spacing: .1, at: {chart: polar, point: [1, "
+                  "1, 1]}}, motion: {killing: rotation_z}}");
   assert_int_equal(cb_system_particles(t.s), 60);
   assert_int_equal(cb_system_bonds(t.s), 4 * 4 * 3 + 5 * 3 * 3 + 5 * 4 * 2);
   double mean[K], at[K];
@@ -61,7 +62,7 @@ static const char *write_mesh(const char *text) {
 
 static void a_mesh_weighs_its_density_times_its_area(void **state) {
   char text[400];
-  /* A unit square of two triangles and, in S3, the octant of a great sphere by exp: sides pi/2, area pi/2. */
+  /* A unit square of two triangles; and in S3 the octant of a great sphere, by exp: sides pi/2, area pi/2. */
   const char *path = write_mesh("v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3\nf 1 3 4\n");
   snprintf(text, sizeof text, "{kind: network, mesh: {file: %s, scale: 2}, density: 3}", path);
   built t = build("{name: e3}", text);
@@ -78,7 +79,7 @@ static void a_mesh_weighs_its_density_times_its_area(void **state) {
   total = 0;
   for (int i = 0; i < 3; i++) total += cb_system_masses(t.s)[i];
   check_relative(total, acos(0), 1e-14);
-  for (int i = 0; i < 3; i++) check_near(t.start->x[i * K], 0, 1e-16); /* turned out of x */
+  for (int i = 0; i < 3; i++) check_near(t.start->x[i * K], 0, 1e-16); /* perpendicular to x */
   drop(&t);
   snprintf(text, sizeof text, "{kind: network, mesh: {file: %s}}", path);
   t = build("{name: h2}", text);
@@ -92,7 +93,7 @@ static void triangles_have_the_area_of_their_angles(void **state) {
   for (double a = 0.1; a < 1.5; a *= 1.7) {
     double c_s = acos(cos(a) * cos(a)), angle_s = asin(sin(a) / sin(c_s)), c_h = acosh(cosh(a) * cosh(a)),
            angle_h = asin(sinh(a) / sinh(c_h));
-    check_near(cb_triangle_area(1, a, a, c_s), 2 * angle_s - acos(0), 1e-12); /* acos near 1 */
+    check_near(cb_triangle_area(1, a, a, c_s), 2 * angle_s - acos(0), 1e-12); /* the round-off of acos near 1 */
     check_near(cb_triangle_area(-1, a, a, c_h), acos(0) - 2 * angle_h, 1e-12);
     check_near(cb_triangle_area(0.01, 10 * a, 10 * a, 10 * c_s), 100 * cb_triangle_area(1, a, a, c_s), 1e-11);
   }

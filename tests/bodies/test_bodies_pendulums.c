@@ -1,4 +1,4 @@
-/* Pendulums: a particle at its distance from a pivot, moved with it, by a rod or a spring. */
+/* Tests of pendulums: a particle that a rod or a spring joins to a pivot, and moves of the particle with its pivot. */
 #include "built_rods.h"
 
 static void a_pendulum_hangs_at_its_distance(void **state) {
@@ -14,7 +14,7 @@ static void a_pendulum_hangs_at_its_distance(void **state) {
     assert_int_equal(cb_system_particles(t.s), 1);
     assert_int_equal(cb_system_constraints(t.s), 1);
     assert_int_equal(cb_system_bonds(t.s), 0);
-    assert_string_equal(cb_system_constraint_name(t.s, 0), "tether p.0");
+    assert_string_equal(cb_system_constraint_name(t.s, 0), "distance_to_point p.0");
     check_near(row_of(&t, 0), 0, 1e-16);
     drop(&t);
     snprintf(text, sizeof text,
@@ -42,7 +42,7 @@ static void a_pendulum_is_moved_with_its_pivot(void **state) {
              "{kind: pendulum, pivot: {chart: polar, point: [.5, 1, 2]}, tangent: [.3, .2, .6], place: {move: "
              "[{killing: %s, by: 1.5}]}}",
              fields[s]);
-    t = build(spaces[s], text); /* as long as it was before the move */
+    t = build(spaces[s], text); /* the length before the move */
     check_near(row_of(&t, 0), 0, 1e-14);
     drop(&t);
   }

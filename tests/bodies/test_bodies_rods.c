@@ -1,5 +1,5 @@
-/* Rods and triangles: a rod is one row of its length, given or that of the start; the sides of a triangle are springs
- * or rods. */
+/* Tests of rods and triangles: a rod is one constraint of its length, which is given or is the initial distance; the
+ * sides of a triangle are springs or rods. */
 #include "built_rods.h"
 
 static void a_rigid_rod_is_one_row_of_its_length(void **state) {
@@ -14,7 +14,7 @@ static void a_rigid_rod_is_one_row_of_its_length(void **state) {
     assert_false(cb_system_constraints_depend_on_time(t.s));
     check_rod(&t, 0, 0, 1, "rod a.0 a.1");
     check_bond(&t, 0, 0, 1, 1);
-    check_near(row_of(&t, 0), 0, 0); /* the distance at the start is its length */
+    check_near(row_of(&t, 0), 0, 0); /* the length is the initial distance */
     drop(&t);
   }
 }
@@ -51,7 +51,7 @@ static void a_triangle_mixes_springs_and_rods(void **state) {
   cb_system_spring(t.s, 0, &stiffness, &rest, &damping);
   check_near(stiffness, 3., 0);
   check_near(rest, 0.2, 0);
-  check_bond(&t, 0, 0, 2, distance_of(&t, 0, 2)); /* springs first */
+  check_bond(&t, 0, 0, 2, distance_of(&t, 0, 2)); /* springs come before rods */
   check_bond(&t, 1, 0, 1, distance_of(&t, 0, 1));
   check_bond(&t, 2, 1, 2, distance_of(&t, 1, 2));
   check_near(row_of(&t, 1), distance_of(&t, 1, 2) - 1, 1e-15);

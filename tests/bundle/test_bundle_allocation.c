@@ -1,4 +1,5 @@
-/* Bundles of chains, expressions, tables and immersed bodies are read without the allocator. labels: release */
+/* Tests that evaluating bundles of chains, expressions, tables and immersed bodies does not allocate memory.
+ * labels: release */
 #include "count_allocations.h"
 #include "fluid/immersed_bundle.h"
 #include "immersed.h"
@@ -6,10 +7,10 @@
 #include "models.h"
 #include "sampled.h"
 
-/* Connection, metric, first and second derivatives and curvature, at shapes not seen before. */
+/* Evaluates connection, metric, first and second derivatives and curvature at new shapes. */
 static void check_reading(const cb_bundle *b) {
   double A[12], dA[24], M[4], dM[8], B[6], ddA[48], ddM[16];
-  check_ok(cb_bundle_connection(b, (double[]){0.1, 0.2}, A, dA, M, dM)); /* a thread's work arrays are made */
+  check_ok(cb_bundle_connection(b, (double[]){0.1, 0.2}, A, dA, M, dM)); /* allocates the work arrays of the thread */
   cb_status status = CB_OK;
   count_from_here();
   for (int i = 0; i < 10 && !status; i++) {
@@ -32,7 +33,8 @@ static void chains_are_read_without_the_allocator(void **unused) {
   cb_expression_free(e);
   check_reading(b);
   check_reading(costly);
-  cb_bundle_free(costly), cb_bundle_free(b);
+  cb_bundle_free(costly);
+  cb_bundle_free(b);
 }
 
 static void fish_are_read_without_the_allocator(void **unused) {
@@ -58,7 +60,9 @@ static void expressions_and_tables_are_read_without_the_allocator(void **unused)
   const size_t seen = count_so_far();
   check_ok(status);
   assert_int_equal(seen, 0);
-  cb_bundle_free(b), cb_bundle_free(table_bundle), cb_tree_free(tree);
+  cb_bundle_free(b);
+  cb_bundle_free(table_bundle);
+  cb_tree_free(tree);
 }
 
 static void immersed_bodies_are_read_without_the_allocator(void **unused) {
@@ -71,7 +75,8 @@ static void immersed_bodies_are_read_without_the_allocator(void **unused) {
   const cb_immersed_bundle_options options = {.material = k.material, .density = 998};
   check_ok(cb_bundle_immersed_take(shape, &options, &b));
   check_reading(b);
-  cb_bundle_free(b), tank_empty(&k);
+  cb_bundle_free(b);
+  tank_empty(&k);
 }
 
 int main(void) {

@@ -1,5 +1,5 @@
-/* Bundles written as expressions: equal to the models that are code, with derivatives of first and second order; what
- * is refused, and where. */
+/* Tests of bundles written as expressions: they equal the models that are written in C, with first and second
+ * derivatives. Errors are reported with their places. */
 #include "bundles.h"
 #include "yaml/yaml.h"
 #include "models.h"
@@ -11,7 +11,8 @@ static cb_status from_text(const char *text, cb_tree **tree, cb_bundle **out) {
 
 /* --- equal to models --- */
 
-/* Purcell's swimmer of links 1/3, drag 1 along and 2 across: the entries of G as text, then Cramer's rule. */
+/* Purcell's swimmer with links of 1/3 and drag 1 along and 2 across: the entries of G as text; A and M follow by
+ * Cramer's rule. */
 typedef struct text {
   char t[20000];
 } text;
@@ -64,7 +65,7 @@ static void metric_text(int i, int j) {
   assert_in_range(used, 1, sizeof M[i][j].t - 1);
 }
 
-/* Connection, metric, their derivatives, curvature and its covariant derivative, at random shapes. */
+/* Compares connection, metric, their derivatives, curvature and its covariant derivative at random shapes. */
 static void check_equal(const cb_bundle *b, const cb_bundle *model_, const double low[2], const double high[2]) {
   enum { MOST = CB_GROUP_DIM * 2 };
   uint64_t seed = check_seed();
@@ -89,7 +90,7 @@ static void check_equal(const cb_bundle *b, const cb_bundle *model_, const doubl
     for (int k = 0; k < dim; k++) check_near(B[0][k], B[1][k], 1e-12);
     for (int k = 0; k < 2 * dim; k++) check_near(DB[0][k], DB[1][k], 1e-11); /* second derivatives of quotients */
     double alone[MOST];
-    check_ok(cb_bundle_connection(b, r, NULL, dx[0], NULL, NULL)); /* any part by itself */
+    check_ok(cb_bundle_connection(b, r, NULL, dx[0], NULL, NULL)); /* each result separately */
     check_ok(cb_bundle_connection(b, r, alone, NULL, NULL, NULL));
     for (int k = 0; k < count; k++) assert_true(alone[k] == x[0][k]);
     for (int k = 0; k < 2 * count; k++) check_near(dx[0][k], dx[1][k], 1e-12);
@@ -101,9 +102,10 @@ static void check_model(const char *text_, const char *name, const char *paramet
   cb_tree *tree;
   cb_bundle *b, *other = model(name, parameters);
   check_ok(from_text(text_, &tree, &b));
-  cb_tree_free(tree); /* nothing is borrowed from it */
+  cb_tree_free(tree); /* the bundle keeps no reference to the tree */
   check_equal(b, other, low, high);
-  cb_bundle_free(b), cb_bundle_free(other);
+  cb_bundle_free(b);
+  cb_bundle_free(other);
 }
 
 static void purcells_swimmer_as_text_is_the_model(void **unused) {
@@ -123,7 +125,8 @@ static void purcells_swimmer_as_text_is_the_model(void **unused) {
   double B[3];
   check_ok(cb_bundle_curvature(b, (double[2]){0, 0}, 0, 1, B));
   check_near(B[0], 5. / 243, 1e-15);
-  cb_bundle_free(b), cb_tree_free(tree);
+  cb_bundle_free(b);
+  cb_tree_free(tree);
 }
 
 static void pushmepullyou_as_text_is_the_model(void **unused) {
@@ -183,14 +186,16 @@ static void every_group_takes_expressions(void **unused) {
         group->bracket(group, a, B + p * dim, bracket);
         for (int i = 0; i < dim; i++)
           check_near(DB[(axis * 3 + p) * dim + i], (plus[p * dim + i] - minus[p * dim + i]) / (2 * h) - bracket[i],
-                     1e-8); /* h^2 */
+                     1e-8); /* error h^2 */
       }
     }
-    cb_bundle_free(b), cb_tree_free(tree);
+    cb_bundle_free(b);
+    cb_tree_free(tree);
   }
 }
 
-/* Jets of shapes that are functions of others: the chain rule, against the expression written out. */
+/* The shape variables of a bundle may be functions of other variables, given as jets: the chain rule agrees with the
+ * expression written out. */
 static void shapes_may_be_jets(void **unused) {
   cb_tree *trees[2];
   cb_bundle *inner, *whole;
@@ -206,8 +211,8 @@ static void shapes_may_be_jets(void **unused) {
   r[0] = cb_jet_mul(&x[0], &x[1]);
   s = cb_jet_mul(&x[2], &x[2]);
   r[1] = cb_jet_add(&x[0], &s);
-  check_ok(inner->kind->on_jets(inner, r, A_inner, M_inner));
-  check_ok(whole->kind->on_jets(whole, x, A_whole, NULL));
+  check_ok(inner->class_->on_jets(inner, r, A_inner, M_inner));
+  check_ok(whole->class_->on_jets(whole, x, A_whole, NULL));
   for (int k = 0; k < 4; k++) {
     const cb_jet *found = &A_inner[k], *expected = &A_whole[k / 2 * 3 + k % 2];
     assert_int_equal(found->n, 3);
@@ -215,12 +220,15 @@ static void shapes_may_be_jets(void **unused) {
     for (int i = 0; i < 3; i++) check_near(found->g[i], expected->g[i], 1e-14);
     for (int i = 0; i < 6; i++) check_near(found->h[i], expected->h[i], 1e-13);
   }
-  const cb_jet product = cb_jet_mul(&r[0], &r[1]); /* of M */
+  const cb_jet product = cb_jet_mul(&r[0], &r[1]); /* the expected entry 1 of M, a*b */
   for (int i = 0; i < 6; i++) check_near(M_inner[1].h[i], product.h[i], 1e-14);
-  for (int i = 0; i < 2; i++) cb_bundle_free(i ? whole : inner), cb_tree_free(trees[i]);
+  for (int i = 0; i < 2; i++) {
+    cb_bundle_free(i ? whole : inner);
+    cb_tree_free(trees[i]);
+  }
 }
 
-/* --- refused --- */
+/* --- errors --- */
 
 static void refused_at_the_very_expression(void **unused) {
   static const struct {
@@ -233,17 +241,17 @@ static void refused_at_the_very_expression(void **unused) {
       {"group: r1\nshape: [a, 2b]\nA: [[a, a]]\n",
        "b.yaml:2:12: error: shape: expected a name of at most 31 letters, digits and _, found '2b'"},
       {"group: r1\nshape: [a, a]\nA: [[a, a]]\n",
-       "b.yaml:2:12: error: shape: the name 'a' is given twice: it is a shape variable already"},
-      {"group: r2\nshape: [a]\nA: [[a]]\n",
-       "b.yaml:3:4: error: expected 2 rows of expressions, as many as r2 has axes"},
-      {"group: r1\nshape: [a, b]\nA: [[a]]\n", "b.yaml:3:5: error: row 1 of A has 1 expressions, expected 2"},
+       "b.yaml:2:12: error: shape: the name 'a' is given twice: it is already a shape variable"},
+      {"group: r2\nshape: [a]\nA: [[a]]\n", "b.yaml:3:4: error: expected 2 rows of expressions, one per axis of r2"},
+      {"group: r1\nshape: [a, b]\nA: [[a]]\n", "b.yaml:3:5: error: row 1 of A has 1 expressions: expected 2"},
       {"group: r1\nshape: [a, b]\nA: [a]\n", "b.yaml:3:5: error: row 1 of A: expected a list of 2 expressions"},
       {"group: r1\nshape: [a, b]\nA: [[a, sin(c)]]\n", "b.yaml:3:13: error: A: "},
       {"group: r2\nshape: [a, b]\nA:\n- [a, b]\n- [a, \"2*(a + \"]\n", "b.yaml:5:15: error: A: "},
       {"group: r1\nshape: [a]\nparameters: {a: 2}\nA: [[a]]\n",
-       "b.yaml:3:14: error: parameters: the name 'a' is given twice: it is a shape variable already"},
+       "b.yaml:3:14: error: parameters: the name 'a' is given twice: it is already a shape variable"},
       {"group: r1\nshape: [a]\nparameters: {k: x}\nA: [[a]]\n", "b.yaml:3:17: error: k: "},
-      {"group: r1\nshape: [sin]\nA: [[1]]\n", "b.yaml:2:9: error: shape: the name 'sin' is that of a function"},
+      {"group: r1\nshape: [sin]\nA: [[1]]\n",
+       "b.yaml:2:9: error: shape: the name 'sin' is the name of a function: expected another name"},
       {"group: r1\nshape: [a]\nparameters: {k: 1, l: k/0}\nA: [[a]]\n",
        "b.yaml:3:23: error: l: expected a finite number, found inf"},
       {"group: r1\nshape: [a]\nperiod: {b: 1}\nA: [[a]]\n", "b.yaml:3:10: error: unknown key 'b'"},
@@ -255,12 +263,12 @@ static void refused_at_the_very_expression(void **unused) {
       {"group: r1\nshape: [a]\nbreaks: {a: [1, 1]}\nA: [[a]]\n",
        "b.yaml:3:17: error: breaks: expected more than 1, found 1"},
       {"group: r1\nshape: [a]\nperiod: {a: 2}\nbreaks: {a: [1, 2]}\nA: [[a]]\n",
-       "b.yaml:4:17: error: breaks: expected a number in [0, 2), the period, found 2"},
+       "b.yaml:4:17: error: breaks: expected a number in [0, 2), within one period, found 2"},
       {"group: r1\nshape: [a]\nbreaks: {a: [1/0]}\nA: [[a]]\n",
        "b.yaml:3:14: error: breaks: expected a finite number, found inf"},
       {"group: r1\nshape: [a, b]\nA: [[a, b]]\nM: [[1, a], [b, 1]]\n", "b.yaml:4:9: error: M is not symmetric: "},
       {"group: r1\nshape: [a, b]\nA: [[a, b]]\nM: [[1], [b]]\n",
-       "b.yaml:4:10: error: row 2 of M has 1 expressions, expected 2"},
+       "b.yaml:4:10: error: row 2 of M has 1 expressions: expected 2"},
       {"group: r1\nshape: [a, b]\nA: [[a, b]]\nM: [[1, 0]]\n", "b.yaml:4:4: error: expected 2 rows of expressions"},
       {"group: r1\nshape: [a, b]\nA: [[a, b]]\nM: [[1], [b, foo(a)]]\n", "b.yaml:4:14: error: M: "},
       {"group: r1\nshape: [a]\nA: [[a]]\nB: 3\n", "b.yaml:4:1: error: unknown key 'B'"},
@@ -281,7 +289,8 @@ static void the_two_halves_of_a_metric_may_be_written_differently(void **unused)
       from_text("group: r1\nshape: [a, b]\nA: [[a, b]]\n"
                 "M: [[2, sqrt(a)*sin(2*b)], [2*sin(b)*cos(b)*sqrt(a), 2]]\n",
                 &tree, &b));
-  cb_bundle_free(b), cb_tree_free(tree);
+  cb_bundle_free(b);
+  cb_tree_free(tree);
 }
 
 static void outside_the_domain_by_name(void **unused) {
@@ -290,11 +299,12 @@ static void outside_the_domain_by_name(void **unused) {
   check_ok(from_text("group: se2\nshape: [a, b]\nA: [[0, 0], [0, log(b)], [1, 1]]\nM: [[1], [0, 1/a]]\n", &tree, &b));
   double entries[6], M_[4];
   check_error(cb_bundle_connection(b, (double[2]){1, -2}, entries, NULL, NULL, NULL), CB_STEP_DOMAIN,
-              "bundle expressions at a = 1, b = -2: A of v_y by b is nan");
+              "bundle expressions at a = 1, b = -2: the entry (v_y, b) of A is nan: expected a finite number");
   check_error(cb_bundle_connection(b, (double[2]){0, 1}, NULL, NULL, M_, NULL), CB_STEP_DOMAIN,
-              "bundle expressions at a = 0, b = 1: M of b and b is inf");
+              "bundle expressions at a = 0, b = 1: the entry (b, b) of M is inf: expected a finite number");
   check_ok(cb_bundle_connection(b, (double[2]){0, 1}, entries, NULL, NULL, NULL));
-  cb_bundle_free(b), cb_tree_free(tree);
+  cb_bundle_free(b);
+  cb_tree_free(tree);
 }
 
 int main(void) {

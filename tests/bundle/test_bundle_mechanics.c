@@ -1,35 +1,45 @@
-/* Models of bundles against mechanics: forces and momenta of the bodies that they describe vanish, their power or
- * energy is the metric, wheels do not slip, and another link as the body conjugates the holonomy. */
+/* Tests of models of bundles against mechanics: forces and momenta of the bodies vanish, their power or energy equals
+ * the metric, and wheels do not slip. With another link as the body, the holonomy is conjugated. */
 #include "models.h"
 
 enum { ENTRIES = CB_GROUP_DIM * CB_SHAPE_MAX, SQUARES = CB_SHAPE_MAX * CB_SHAPE_MAX };
 
-/* Place and heading of the point at s along link k (s from its middle) in the frame of the base link as it was before a
- * small motion of that link. */
+/* Position and heading of the point at s along link k (s from its middle), in the frame of the base link before a small
+ * motion of that link. */
 static void chain_place(int base, const double *length, const double *r, const double *motion, int k, double s,
                         double *p) {
   double heading = motion[2], x = motion[0], y = motion[1];
   for (int j = base; j < k; j++) {
-    x += length[j] / 2 * cos(heading), y += length[j] / 2 * sin(heading);
+    x += length[j] / 2 * cos(heading);
+    y += length[j] / 2 * sin(heading);
     heading += r[j];
-    x += length[j + 1] / 2 * cos(heading), y += length[j + 1] / 2 * sin(heading);
+    x += length[j + 1] / 2 * cos(heading);
+    y += length[j + 1] / 2 * sin(heading);
   }
   for (int j = base; j > k; j--) {
-    x -= length[j] / 2 * cos(heading), y -= length[j] / 2 * sin(heading);
+    x -= length[j] / 2 * cos(heading);
+    y -= length[j] / 2 * sin(heading);
     heading -= r[j - 1];
-    x -= length[j - 1] / 2 * cos(heading), y -= length[j - 1] / 2 * sin(heading);
+    x -= length[j - 1] / 2 * cos(heading);
+    y -= length[j - 1] / 2 * sin(heading);
   }
-  p[0] = x + s * cos(heading), p[1] = y + s * sin(heading), p[2] = heading;
+  p[0] = x + s * cos(heading);
+  p[1] = y + s * sin(heading);
+  p[2] = heading;
 }
 
-/* With xi = -A r' the force and torque of drag (ratio given; or momentum: ratio 1) on all links vanish, and their power
- * is M: integrated along each link by Gauss's rule of two points, exact for these squares. */
+/* With xi = -A r' the total force and torque of drag with this ratio (for momentum: ratio 1) on all links vanish, and
+ * their power is <M r', r'>. Each link is integrated by Gauss's rule with two points, which is exact for these
+ * squares. */
 static void check_chain(const char *name, const char *text, double ratio, double density, int base,
                         const double *length, uint64_t *seed) {
   cb_bundle *b = model(name, text);
   const int n = b->n, links = n + 1;
   double r[CB_SHAPE_MAX], rate[CB_SHAPE_MAX], A[ENTRIES], M[SQUARES], motion[3], total[3] = {0}, power = 0, square = 0;
-  for (int i = 0; i < n; i++) r[i] = check_uniform(seed, -1.5, 1.5), rate[i] = check_uniform(seed, -1, 1);
+  for (int i = 0; i < n; i++) {
+    r[i] = check_uniform(seed, -1.5, 1.5);
+    rate[i] = check_uniform(seed, -1, 1);
+  }
   check_ok(cb_bundle_connection(b, r, A, NULL, M, NULL));
   for (int c = 0; c < 3; c++) {
     motion[c] = 0;
@@ -51,7 +61,9 @@ static void check_chain(const char *name, const char *text, double ratio, double
       const double cs = cos(at[2]), sn = sin(at[2]), along = cs * v[0] + sn * v[1], across = cs * v[1] - sn * v[0];
       const double f = density * length[k] / 2 * along, g = ratio * density * length[k] / 2 * across;
       const double force[2] = {cs * f - sn * g, sn * f + cs * g};
-      total[0] += force[0], total[1] += force[1], total[2] += at[0] * force[1] - at[1] * force[0];
+      total[0] += force[0];
+      total[1] += force[1];
+      total[2] += at[0] * force[1] - at[1] * force[0];
       power += force[0] * v[0] + force[1] * v[1];
     }
   for (int i = 0; i < n; i++)
@@ -75,7 +87,8 @@ static void chains_have_neither_force_nor_momentum_and_the_power_of_their_metric
   }
 }
 
-/* A frame h(r) of the body other than the first carries the holonomy to h^-1 g h, h at the start, and keeps lengths. */
+/* A body frame h(r) in place of the first changes the holonomy to h^-1 g h, with h at the start. Lengths do not
+ * change. */
 static void another_base_link_conjugates_the_holonomy(void **state) {
   const model_circle c = {.3, -.5, .9, -M_PI / 2};
   double g[2][3], length[2], h[3], back[3];
@@ -93,8 +106,8 @@ static void another_base_link_conjugates_the_holonomy(void **state) {
   check_near(length[0], length[1], 1e-12);
 }
 
-/* The swimmer as points of the embedding, in the plane of two dimensions: the geodesic is (C(X), S(X), 0) with the form
- * +, +, +- of the space; the Killing field along it turns the first two. */
+/* The swimmer as points of the embedding, in two dimensions. The geodesic is (C(X), S(X), 0), and the form of the
+ * embedding is +-, +, +; the Killing field along the geodesic rotates or boosts the first two coordinates. */
 static void swimmer_points(bool hyperbolic, double X, double l, double a, double p[3][3]) {
   const double S = hyperbolic ? sinh(l) : sin(l), C = hyperbolic ? cosh(l) : cos(l);
   const double cx = hyperbolic ? cosh(X) : cos(X), sx = hyperbolic ? sinh(X) : sin(X);
@@ -112,8 +125,8 @@ static void curved_swimmer_has_no_killing_momentum_and_the_energy_of_its_metric(
   for (int trial = 0; trial < 10; trial++) {
     const bool hyperbolic = trial % 2;
     const double form = hyperbolic ? -1 : 1;
-    cb_bundle *b = model("constant_curvature_swimmer", hyperbolic ? "space H2 apex_mass 1.4 tip_mass .6"
-                                                                  : "space S2 apex_mass 1.4 tip_mass .6");
+    cb_bundle *b = model("constant_curvature_swimmer",
+                         hyperbolic ? "space H2 apex_mass 1.4 tip_mass .6" : "space S2 apex_mass 1.4 tip_mass .6");
     const double r[2] = {check_uniform(&seed, .2, 1.3), check_uniform(&seed, .1, 1.4)};
     const double rate[2] = {check_uniform(&seed, -1, 1), check_uniform(&seed, -1, 1)};
     double A[2], M[4], at[3][3], v[3][3] = {{0}}, momentum = 0, energy = 0;
@@ -131,13 +144,14 @@ static void curved_swimmer_has_no_killing_momentum_and_the_energy_of_its_metric(
       momentum += mass[k] * (at[k][0] * v[k][1] - at[k][1] * v[k][0]);
       energy += mass[k] * (form * v[k][0] * v[k][0] + v[k][1] * v[k][1] + v[k][2] * v[k][2]);
     }
-    check_near(momentum, 0, 1e-11); /* of the differences */
+    check_near(momentum, 0, 1e-11); /* error of the differences */
     check_near(M[0] * rate[0] * rate[0] + 2 * M[1] * rate[0] * rate[1] + M[3] * rate[1] * rate[1], energy, 1e-10);
     cb_bundle_free(b);
   }
 }
 
-/* Raft and pendulum in the raft's frame: total momenta and twice the energy from the velocities of the two bodies. */
+/* Raft and pendulum in the frame of the raft: the total momenta and twice the energy follow from the velocities of the
+ * two bodies. */
 static void raft_has_no_momentum_and_the_energy_of_its_metric(void **state) {
   uint64_t seed = check_seed();
   const double mr = 3, m = 2, l = 1.5, inertia = .6, h = 2e-3, weight[3] = {3. / 4, -3. / 20, 1. / 60};
@@ -156,21 +170,23 @@ static void raft_has_no_momentum_and_the_energy_of_its_metric(void **state) {
         const double theta = 2 * atan(hypot(x, y)), phi = atan2(y, x);
         const double place[3] = {l * sin(theta) * cos(phi), l * sin(theta) * sin(phi), -l * cos(theta)};
         for (int c = 0; c < 3; c++)
-          if (e) dp[c] += sign * weight[e - 1] / h * place[c];
-          else p[c] = place[c];
+          if (e)
+            dp[c] += sign * weight[e - 1] / h * place[c];
+          else
+            p[c] = place[c];
       }
     const double v[3] = {xi[0] - xi[2] * p[1] + dp[0], xi[1] + xi[2] * p[0] + dp[1], dp[2]};
     check_near(mr * xi[0] + m * v[0], 0, 1e-11);
     check_near(mr * xi[1] + m * v[1], 0, 1e-11);
     if (yaw) check_near(inertia * xi[2] + m * (p[0] * v[1] - p[1] * v[0]), 0, 1e-11);
-    const double energy = mr * (xi[0] * xi[0] + xi[1] * xi[1]) + inertia * xi[2] * xi[2] +
-                          m * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+    const double energy =
+        mr * (xi[0] * xi[0] + xi[1] * xi[1]) + inertia * xi[2] * xi[2] + m * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
     check_near(M[0] * rate[0] * rate[0] + 2 * M[1] * rate[0] * rate[1] + M[3] * rate[1] * rate[1], energy, 1e-10);
     cb_bundle_free(b);
   }
 }
 
-/* Each wheel's sideways velocity vanishes. */
+/* The sideways velocity of each wheel vanishes. */
 static void kinematic_snake_does_not_slip(void **state) {
   uint64_t seed = check_seed();
   const double length[3] = {.5, .5, .5}, h = 2e-3, weight[3] = {3. / 4, -3. / 20, 1. / 60};

@@ -1,16 +1,17 @@
-/* Bundles with another cost metric: closed forms, differences, what stays the bundle's own, what is refused. */
+/* Tests of bundles with another cost metric: closed forms, differences, the properties that do not change, and
+ * errors. */
 #include "bundle/read.h"
 #include "curvature_claims.h"
 #include "link_trees.h"
 
-/* From texts of `metric` and `add`; NULL: absent. */
+/* A bundle from texts of `metric` and `add`; NULL: absent. */
 static cb_status metric_create(const cb_bundle *b, const char *metric, const char *add, cb_bundle **out) {
   cb_tree *tree[2] = {NULL};
   if (metric) check_ok(cb_tree_read("m.yaml", metric, &tree[0]));
   if (add) check_ok(cb_tree_read("a.yaml", add, &tree[1]));
   const cb_status status =
       cb_bundle_read_metric(b, metric ? cb_tree_root(tree[0]) : NULL, add ? cb_tree_root(tree[1]) : NULL, out);
-  for (int i = 0; i < 2; i++) cb_tree_free(tree[i]); /* nothing is borrowed from them */
+  for (int i = 0; i < 2; i++) cb_tree_free(tree[i]); /* the bundle keeps no reference to the trees */
   return status;
 }
 
@@ -35,13 +36,16 @@ static void expressions_have_their_closed_derivatives(void **state) {
     for (int i = 0; i < 4; i++) check_near(M[i], value[i], 1e-15);
     for (int i = 0; i < 8; i++) check_near(dM[i], slope[i], 1e-15);
     for (int i = 0; i < 16; i++) check_near(ddM[i], curve[i], 1e-15);
-    check_near(A[0], y / 2, 0), check_near(A[1], -x / 2, 0);
-    check_near(dA[1], -.5, 0), check_near(dA[2], .5, 0);
+    check_near(A[0], y / 2, 0);
+    check_near(A[1], -x / 2, 0);
+    check_near(dA[1], -.5, 0);
+    check_near(dA[2], .5, 0);
     for (int i = 0; i < 8; i++) check_near(ddA[i], 0, 0);
-    check_ok(cb_bundle_connection(b, r, NULL, NULL, NULL, dM)); /* alone */
+    check_ok(cb_bundle_connection(b, r, NULL, NULL, NULL, dM)); /* dM only */
     for (int i = 0; i < 8; i++) check_near(dM[i], slope[i], 1e-15);
   }
-  cb_bundle_free(b), cb_bundle_free(plain);
+  cb_bundle_free(b);
+  cb_bundle_free(plain);
 }
 
 static void derivatives_are_those_of_differences(void **state) {
@@ -57,7 +61,7 @@ static void derivatives_are_those_of_differences(void **state) {
     for (int k = 0; k < 3; k++) {
       cb_bundle *b = with_metric(plain, metric[i], add[k]);
       second_by_differences(b, low, high, 1e-9, &seed);
-      /* dM of M, order 2: h^2 = 1e-8 times third derivatives of at most 3 */
+      /* dM against differences of M of order 2: h^2 = 1e-8 times third derivatives of at most 3 */
       double r[3] = {.2, -.3, .4}, dM[27], up[9], down[9];
       check_ok(cb_bundle_connection(b, r, NULL, NULL, NULL, dM));
       for (int v = 0; v < 3; v++) {
@@ -82,7 +86,7 @@ static void all_but_the_metric_is_the_bundles_own(void **state) {
   for (int k = 0; k < 2; k++) {
     check_ok(cb_bundle_connection(of[k], r, A[k], dA[k], M[k], dM[k]));
     check_ok(cb_bundle_second(of[k], r, ddA[k], ddM[k]));
-    check_ok(of[k]->kind->picture(of[k], r, (double[]){1, 2, .5}, x[k]));
+    check_ok(of[k]->class_->plot(of[k], r, (double[]){1, 2, .5}, x[k]));
   }
   for (int i = 0; i < 3; i++) M[0][4 * i] += .01 * (i + 1);
   check_near(difference(A[0], A[1], 9), 0, 0);
@@ -93,8 +97,9 @@ static void all_but_the_metric_is_the_bundles_own(void **state) {
   check_near(difference(ddM[0], ddM[1], 81), 0, 0);
   check_near(difference(x[0][0], x[1][0], 15), 0, 0);
   assert_int_equal(b->lines, plain->lines);
-  assert_int_equal(cb_bundle_locked(b, r, P), CB_ERROR_UNSUPPORTED); /* M is not R - Q^T A */
-  cb_bundle_free(b), cb_bundle_free(plain);
+  assert_int_equal(cb_bundle_locked(b, r, P), CB_ERROR_UNSUPPORTED); /* M does not follow from a form */
+  cb_bundle_free(b);
+  cb_bundle_free(plain);
 }
 
 static void with_the_identity_a_circle_is_as_long_as_it_is(void **state) {
@@ -106,10 +111,12 @@ static void with_the_identity_a_circle_is_as_long_as_it_is(void **state) {
   check_ok(cb_holonomy(plain, gait, 1e-12, g[1], NULL, NULL));
   check_near(length, M_PI, 1e-11);
   for (int i = 0; i < 3; i++) check_near(g[0][i], g[1][i], 1e-12);
-  cb_gait_free(gait), cb_bundle_free(b), cb_bundle_free(plain);
+  cb_gait_free(gait);
+  cb_bundle_free(b);
+  cb_bundle_free(plain);
 }
 
-/* Expressions have no second derivatives in so many variables: by differences. */
+/* Expressions have no second derivatives for this number of variables, so differences are used. */
 static void many_variables_are_taken(void **state) {
   enum { N = 15 };
   static double ddA[N * N * 3 * N], ddM[2][N * N * N * N];
@@ -129,31 +136,32 @@ static void many_variables_are_taken(void **state) {
   ddM[0][(2 * N + 0) * N * N + N + 1] += 2 * r[2];
   ddM[0][(2 * N + 2) * N * N + N + 1] += 2 * r[0];
   check_near(difference(ddM[0], ddM[1], N * N * N * N), 0, 1e-10);
-  cb_bundle_free(b), tree_free(&t);
+  cb_bundle_free(b);
+  tree_free(&t);
 }
 
 static void a_shape_without_a_metric_is_told(void **state) {
   static const struct {
     const char *metric, *add;
     cb_status status;
-    const char *told;
+    const char *message;
   } row[] = {
       {"[[1, 2*x], [2*x, 1]]", NULL, CB_STEP_SINGULAR,
        "bundle heisenberg at x = 0.5, y = -0.25: the cost metric is not positive definite: a change of y with others "
-       "costs nothing or less"},
-      {"identity", "[0, 4*y]", CB_STEP_SINGULAR, "a change of y costs nothing or less"},
-      {"bundle", "[-2, 0]", CB_STEP_SINGULAR, "a change of x costs nothing or less"},
+       "has a cost of 0 or less"},
+      {"identity", "[0, 4*y]", CB_STEP_SINGULAR, "a change of y has a cost of 0 or less"},
+      {"bundle", "[-2, 0]", CB_STEP_SINGULAR, "a change of x has a cost of 0 or less"},
       {"[[1, 0], [0, log(y)]]", NULL, CB_STEP_DOMAIN,
-       "bundle heisenberg at x = 0.5, y = -0.25: the metric of y and y is "},
+       "bundle heisenberg at x = 0.5, y = -0.25: the entry of the metric for y and y is "},
   };
   cb_bundle *plain = model("heisenberg", "");
   for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
     cb_bundle *b = with_metric(plain, row[k].metric, row[k].add);
     double A[2], M[4], dM[8];
     assert_int_equal(cb_bundle_connection(b, (double[]){.5, -.25}, NULL, NULL, M, NULL), row[k].status);
-    if (!strstr(cb_error_text(), row[k].told)) fail_msg("%s", cb_error_text());
+    if (!strstr(cb_error_text(), row[k].message)) fail_msg("%s", cb_error_text());
     assert_int_equal(cb_bundle_connection(b, (double[]){.5, -.25}, NULL, NULL, NULL, dM), row[k].status);
-    check_ok(cb_bundle_connection(b, (double[]){.5, -.25}, A, NULL, NULL, NULL)); /* the connection needs none */
+    check_ok(cb_bundle_connection(b, (double[]){.5, -.25}, A, NULL, NULL, NULL)); /* the connection needs no metric */
     cb_bundle_free(b);
   }
   cb_bundle *b = NULL;
@@ -164,10 +172,13 @@ static void a_shape_without_a_metric_is_told(void **state) {
   check_ok(cb_bundle_with_metric(plain, &(cb_bundle_metric){.add = add}, &b));
   double M[4];
   check_ok(cb_bundle_connection(b, (double[]){.5, 0}, NULL, NULL, M, NULL));
-  check_near(M[1], .25, 0), check_near(M[2], .25, 0);
-  check_error(cb_bundle_connection(b, (double[]){.5, .25}, NULL, NULL, M, NULL), CB_ERROR_ARGUMENT,
-              "bundle heisenberg at x = 0.5, y = 0.25: the metric is not symmetric: 0.25 of y and x, 0.5 of x and y");
-  cb_bundle_free(b), b = NULL;
+  check_near(M[1], .25, 0);
+  check_near(M[2], .25, 0);
+  check_error(
+      cb_bundle_connection(b, (double[]){.5, .25}, NULL, NULL, M, NULL), CB_ERROR_ARGUMENT,
+      "bundle heisenberg at x = 0.5, y = 0.25: the metric is not symmetric: 0.25 for y and x, but 0.5 for x and y");
+  cb_bundle_free(b);
+  b = NULL;
   add[1] = NULL;
   assert_int_equal(cb_bundle_with_metric(plain, &(cb_bundle_metric){.entry = add}, &b), CB_ERROR_ARGUMENT);
   assert_null(b);

@@ -1,4 +1,4 @@
-/* Bundles from tables: order and derivatives of the spline, what is refused. */
+/* Tests of bundles from tables: order and derivatives of the spline, and errors. */
 #include "bundle/samples.h"
 #include "bundles.h"
 #include "models.h"
@@ -8,7 +8,7 @@
 
 /* --- splines --- */
 
-/* The basis and its derivatives are GSL's on the same knots. */
+/* The basis and its derivatives equal those of GSL on the same knots. */
 static void the_basis_is_that_of_gsl(void **unused) {
   uint64_t seed = check_seed();
   for (int degree = 3; degree <= 5; degree += 2) {
@@ -43,7 +43,7 @@ static void the_basis_is_that_of_gsl(void **unused) {
   }
 }
 
-/* A field on R^2 over n variables, entries smooth and different; a variable may be an angle. */
+/* A field on R^2 over n variables with smooth, different entries; a variable may be an angle. */
 static double smooth(int entry, int n, const double *r, double *slope) {
   double phase = 0.7 * entry, value = 0;
   for (int i = 0; i < n; i++) phase += (i % 2 ? -1 : 1) * r[i];
@@ -58,7 +58,7 @@ typedef struct grid {
   double axis[CB_SAMPLES_AXES][200];
 } grid;
 
-/* Samples of the field; uneven: axes stretched by a smooth map. */
+/* Samples the field. If `uneven` is set, the axes are stretched by a smooth map. */
 static void fill(grid *g, int n, int points, double low, double high, bool periodic, bool uneven) {
   static const char *const names[] = {"p", "q", "s", "u"};
   *g = (grid){.t = {.group = cb_group_find("r2"), .n = n}};
@@ -76,28 +76,39 @@ static void fill(grid *g, int n, int points, double low, double high, bool perio
     total *= (size_t)points;
   }
   double *A = malloc(total * (size_t)(2 * n) * sizeof *A), *M = malloc(total * (size_t)(n * n) * sizeof *M);
-  g->t.connection = A, g->t.metric = M;
+  g->t.connection = A;
+  g->t.metric = M;
   for (size_t at = 0; at < total; at++) {
     double r[CB_SAMPLES_AXES];
     size_t rest = at;
-    for (int i = n - 1; i >= 0; i--) r[i] = g->axis[i][rest % (size_t)points], rest /= (size_t)points;
+    for (int i = n - 1; i >= 0; i--) {
+      r[i] = g->axis[i][rest % (size_t)points];
+      rest /= (size_t)points;
+    }
     for (int e = 0; e < 2 * n; e++) *A++ = smooth(e, n, r, NULL);
     for (int e = 0; e < n * n; e++)
       *M++ = smooth(20 + e / n + e % n + (e / n) * (e % n), n, r, NULL) + 3 * (e % (n + 1) == 0);
   }
 }
-static void empty(grid *g) { free((double *)g->t.connection), free((double *)g->t.metric); }
+static void empty(grid *g) {
+  free((double *)g->t.connection);
+  free((double *)g->t.metric);
+}
 
 static double order_of(const double *error, const double *h, int count) {
   double sx = 0, sy = 0, sxx = 0, sxy = 0;
   for (int i = 0; i < count; i++) {
     const double x = log(h[i]), y = log(error[i]);
-    sx += x, sy += y, sxx += x * x, sxy += x * y;
+    sx += x;
+    sy += y;
+    sxx += x * x;
+    sxy += x * y;
   }
   return (count * sxy - sx * sy) / (count * sxx - sx * sx);
 }
 
-/* Greatest errors of A and dA (and M, dM) within all cells of two axes; periodic: some turns away. */
+/* The maximum errors of A and dA (and M, dM) in all cells of two axes; if the axes have periods, some shapes are up to
+ * two periods away. */
 static void errors(const cb_bundle *b, const grid *g, double *value, double *slope) {
   const int n = b->n, cells = 2 * (g->t.points[0] - 1);
   *value = *slope = 0;
@@ -113,15 +124,14 @@ static void errors(const cb_bundle *b, const grid *g, double *value, double *slo
       const int k = e - 2 * n, number = k < 0 ? e : 20 + k / n + k % n + (k / n) * (k % n);
       const double exact = smooth(number, n, r, d) + (k >= 0 && k % (n + 1) == 0 ? 3 : 0);
       *value = fmax(*value, fabs((k < 0 ? A[e] : M[k]) - exact));
-      for (int i = 0; i < n; i++)
-        *slope = fmax(*slope, fabs((k < 0 ? dA[i * 2 * n + e] : dM[i * n * n + k]) - d[i]));
+      for (int i = 0; i < n; i++) *slope = fmax(*slope, fabs((k < 0 ? dA[i * 2 * n + e] : dM[i * n * n + k]) - d[i]));
     }
   }
 }
 
 static void splines_are_of_their_order(void **unused) {
   for (int degree = 3; degree <= 5; degree += 2)
-    for (int kind = 0; kind < 4; kind++) { /* periodic, uneven */
+    for (int kind = 0; kind < 4; kind++) { /* bit 0: periodic axes, bit 1: uneven axes */
       const bool periodic = kind & 1, uneven = kind & 2;
       static const int points[3] = {32, 46, 66};
       double value[3], slope[3], h[3];
@@ -132,7 +142,8 @@ static void splines_are_of_their_order(void **unused) {
         check_ok(cb_bundle_samples(&g.t, degree, &b));
         errors(b, &g, &value[i], &slope[i]);
         h[i] = 1. / points[i];
-        cb_bundle_free(b), empty(&g);
+        cb_bundle_free(b);
+        empty(&g);
       }
       print_message("  degree %d %s %s: order %.2f, of slopes %.2f, errors %.1e %.1e\n", degree,
                     periodic ? "periodic" : "with ends", uneven ? "uneven" : "even", order_of(value, h, 3),
@@ -149,7 +160,7 @@ static void a_spline_goes_through_its_samples_and_keeps_polynomials(void **unuse
     grid g;
     cb_bundle *b;
     fill(&g, n, points, -1, 2, false, true);
-    /* A of the first row: products of polynomials of degree 5 */
+    /* The first entry of A is a product of polynomials of degree 5, one per axis. */
     size_t total = 1, at = 0;
     for (int i = 0; i < n; i++) total *= (size_t)points;
     for (at = 0; at < total; at++) {
@@ -164,25 +175,30 @@ static void a_spline_goes_through_its_samples_and_keeps_polynomials(void **unuse
     check_ok(cb_bundle_samples(&g.t, 5, &b));
     for (int trial = 0; trial < 50; trial++) {
       double r[4], A[8], exact = 1;
-      for (int i = 0; i < n; i++) r[i] = check_uniform(&seed, -1, 2), exact *= pow(r[i], 5) - 2 * r[i] * r[i] + i;
+      for (int i = 0; i < n; i++) {
+        r[i] = check_uniform(&seed, -1, 2);
+        exact *= pow(r[i], 5) - 2 * r[i] * r[i] + i;
+      }
       check_ok(cb_bundle_connection(b, r, A, NULL, NULL, NULL));
-      check_near(A[0], exact, 1e-11 * pow(30, n)); /* of numbers up to 27^n */
+      check_near(A[0], exact, 1e-11 * pow(30, n)); /* round-off of values up to 27^n */
     }
     for (int trial = 0; trial < 50; trial++) {
       double r[4], A[8];
       size_t index = 0;
       for (int i = 0; i < n; i++) {
         const int k = (int)check_uniform(&seed, 0, points - 1e-9);
-        r[i] = g.axis[i][k], index = index * (size_t)points + (size_t)k;
+        r[i] = g.axis[i][k];
+        index = index * (size_t)points + (size_t)k;
       }
       check_ok(cb_bundle_connection(b, r, A, NULL, NULL, NULL));
       for (int e = 1; e < 2 * n; e++) check_near(A[e], g.t.connection[index * (size_t)(2 * n) + (size_t)e], 1e-13);
     }
-    cb_bundle_free(b), empty(&g);
+    cb_bundle_free(b);
+    empty(&g);
   }
 }
 
-/* dA and second derivatives are those of the spline itself: against differences; on jets and without. */
+/* dA and second derivatives are exact derivatives of the spline: compared with differences, with and without jets. */
 static void derivatives_are_of_the_spline(void **unused) {
   uint64_t seed = check_seed();
   for (int periodic = 0; periodic < 2; periodic++) {
@@ -196,7 +212,7 @@ static void derivatives_are_of_the_spline(void **unused) {
       for (int i = 0; i < 3; i++) r[i] = check_uniform(&seed, -0.8, 1.8);
       check_ok(cb_bundle_connection(b, r, A, dA, M, dM));
       for (int i = 0; i < 3; i++) x[i] = cb_jet_variable(3, i, r[i]);
-      check_ok(b->kind->on_jets(b, x, jA, jM));
+      check_ok(b->class_->on_jets(b, x, jA, jM));
       for (int e = 0; e < 15; e++) {
         const cb_jet *jet = e < 6 ? &jA[e] : &jM[e - 6];
         assert_true(jet->v == (e < 6 ? A[e] : M[e - 6]));
@@ -219,11 +235,12 @@ static void derivatives_are_of_the_spline(void **unused) {
       check_ok(cb_bundle_connection(b, r, NULL, NULL, NULL, only));
       for (int e = 0; e < 27; e++) assert_true(only[e] == dM[e]);
     }
-    cb_bundle_free(b), empty(&g);
+    cb_bundle_free(b);
+    empty(&g);
   }
 }
 
-/* --- refused --- */
+/* --- errors --- */
 
 static void refused_by_axis_and_sample(void **unused) {
   grid g;
@@ -231,51 +248,53 @@ static void refused_by_axis_and_sample(void **unused) {
   fill(&g, 2, 8, 0, 1, false, false);
   double *A = (double *)g.t.connection, *M = (double *)g.t.metric;
 #define REFUSED(degree, text) check_error(cb_bundle_samples(&g.t, degree, &b), CB_ERROR_ARGUMENT, text)
-  REFUSED(4, "splines of degree 4, expected 3 or 5");
+  REFUSED(4, "splines of degree 4: expected 3 or 5");
   g.t.points[1] = 5;
   REFUSED(5, "axis q has 5 points, expected at least 6 for splines of degree 5");
   g.t.points[1] = 3;
-  REFUSED(0, "axis q has 3 points, expected at least 4");
+  REFUSED(0, "axis q has 3 points: expected at least 4");
   g.t.points[1] = 8;
   g.axis[1][3] = g.axis[1][2];
-  REFUSED(0, "axis q: value 4 is 0.285714286 after 0.285714286, expected values that ascend");
+  REFUSED(0, "axis q: value 4 is 0.285714286 after 0.285714286, expected values that increase");
   g.axis[1][3] = NAN;
-  REFUSED(0, "axis q: value 4 is nan");
+  REFUSED(0, "axis q: value 4 is nan, expected a finite number");
   g.axis[1][3] = 3. / 7;
   A[(3 * 8 + 4) * 4 + 2] = NAN;
-  REFUSED(0, "connection at p = 0.428571429, q = 0.571428571: x2 by p is nan");
+  REFUSED(0, "connection at p = 0.428571429, q = 0.571428571: its entry (x2, p) is nan, expected a finite number");
   A[(3 * 8 + 4) * 4 + 2] = 0;
   M[(7 * 8 + 1) * 4 + 3] = INFINITY;
-  REFUSED(0, "metric at p = 1, q = 0.142857143: q, q is inf");
+  REFUSED(0, "metric at p = 1, q = 0.142857143: its entry (q, q) is inf, expected a finite number");
   M[(7 * 8 + 1) * 4 + 3] = 1;
   M[(7 * 8 + 1) * 4 + 1] = M[(7 * 8 + 1) * 4 + 2] = 0.5;
   M[(7 * 8 + 1) * 4 + 1] += 0.01;
   REFUSED(0, "metric at p = 1, q = 0.142857143 is not symmetric: 0.5 and 0.51 for q, p");
   M[(7 * 8 + 1) * 4 + 1] = 0.5;
   g.t.period[0] = 0.9;
-  REFUSED(0, "axis p is from 0 to 1, longer than its period 0.9");
+  REFUSED(0, "axis p is from 0 to 1: expected a range of at most its period, 0.9");
   g.t.period[0] = 1;
-  check_error_begins(cb_bundle_samples(&g.t, 0, &b), CB_ERROR_ARGUMENT, "connection at p = 1, q = 0: x1 by p is ");
+  check_error_begins(cb_bundle_samples(&g.t, 0, &b), CB_ERROR_ARGUMENT,
+                     "the connection is not periodic: its entry (x1, p) is ");
   g.t.period[0] = -1;
-  REFUSED(0, "axis p has the period -1, expected a positive number");
+  REFUSED(0, "axis p has the period -1: expected 0 (none) or a positive number");
   g.t.period[0] = 0;
   g.t.n = 5;
-  REFUSED(0, "a table of 5 shape variables, expected from 1 to 4");
+  REFUSED(0, "the table has 5 shape variables: expected 1 to 4");
   g.t.n = 2;
   assert_null(b);
   check_ok(cb_bundle_samples(&g.t, 0, &b));
   double entries[4], bound[2];
   check_error(cb_bundle_connection(b, (double[2]){0.5, 1.25}, entries, NULL, NULL, NULL), CB_STEP_DOMAIN,
-              "bundle samples at p = 0.5, q = 1.25: q = 1.25 is outside the table, which is from 0 to 1");
+              "bundle samples at p = 0.5, q = 1.25: q = 1.25 is outside the table: expected a value from 0 to 1");
   check_error(cb_bundle_samples_error(b, (double[2]){-0.5, 0}, entries), CB_STEP_DOMAIN,
-              "p = -0.5 is outside the table, which is from 0 to 1");
+              "p = -0.5 is outside the table: expected a value from 0 to 1");
   cb_bundle_free(b);
   b = model("heisenberg", "");
   check_error(cb_bundle_samples_error(b, NULL, entries), CB_ERROR_ARGUMENT,
-              "bundle heisenberg is not made from samples");
+              "bundle heisenberg is not from a table: expected a bundle of cb_bundle_samples");
   check_error(cb_bundle_samples_holonomy_error(b, NULL, bound), CB_ERROR_ARGUMENT,
-              "bundle heisenberg is not made from samples");
-  cb_bundle_free(b), empty(&g);
+              "bundle heisenberg is not from a table: expected a bundle of cb_bundle_samples");
+  cb_bundle_free(b);
+  empty(&g);
 }
 
 int main(void) {

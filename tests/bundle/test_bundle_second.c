@@ -1,5 +1,5 @@
-/* Second derivatives of bundles: of chains against jets, at singular shapes, beside breaks and the end of a domain. Those
- * of every kind against differences: curvature_claims.h. */
+/* Tests of second derivatives of bundles: chains compared with jets, at singular shapes, near breaks and near the end
+ * of a domain. curvature_claims.h compares second derivatives of every class with differences. */
 #include "bundle/chain.h"
 #include "bundles.h"
 #include "models.h"
@@ -8,22 +8,25 @@ enum { MOST = 11 };
 
 static double worst_of(const double *a, const double *b, int n) {
   double worst = 0, largest = 0;
-  for (int i = 0; i < n; i++) worst = fmax(worst, fabs(a[i] - b[i])), largest = fmax(largest, fabs(a[i]));
+  for (int i = 0; i < n; i++) {
+    worst = fmax(worst, fabs(a[i] - b[i]));
+    largest = fmax(largest, fabs(a[i]));
+  }
   return worst / largest;
 }
 
-/* The same bundle without its closed form. */
+/* A copy of a bundle without its closed form of the second derivatives. */
 typedef struct plain {
-  cb_bundle_class kind;
+  cb_bundle_class class;
   cb_bundle b;
 } plain;
 
 static void make_plain(const cb_bundle *b, bool jets, plain *p) {
-  p->kind = *b->kind;
-  p->kind.second = NULL;
-  if (!jets) p->kind.on_jets = NULL;
+  p->class = *b->class_;
+  p->class.second = NULL;
+  if (!jets) p->class.on_jets = NULL;
   p->b = *b;
-  p->b.kind = &p->kind;
+  p->b.class_ = &p->class;
 }
 
 static void chains_have_the_second_derivatives_of_jets(void **state) {
@@ -52,8 +55,8 @@ static void chains_have_the_second_derivatives_of_jets(void **state) {
         check_ok(cb_bundle_second(&p.b, r, ddA[1], ddM[1]));
         const double off = fmax(worst_of(ddA[0], ddA[1], 3 * n * n * n), worst_of(ddM[0], ddM[1], n * n * n * n));
         worst = fmax(worst, off);
-        check_at_most(off, 1e-11); /* round-off, times the condition of P where a chain is folded */
-        /* either alone */
+        check_at_most(off, 1e-11); /* round-off, times the condition number of P, which is large if a chain is folded */
+        /* each result separately */
         check_ok(cb_bundle_second(b, r, ddA[1], NULL));
         check_ok(cb_bundle_second(b, r, NULL, ddM[1]));
         check_at_most(worst_of(ddA[0], ddA[1], 3 * n * n * n), 0);
@@ -69,7 +72,7 @@ static void a_singular_shape_is_told(void **state) {
     const char *name, *text;
     double r[2];
     cb_status status;
-    const char *told;
+    const char *message;
   } row[] = {
       {"kinematic_snake", "", {.4, .4}, CB_STEP_SINGULAR, "bundle kinematic_snake at "},
       {"pmpy", "", {-1, 2}, CB_STEP_DOMAIN, "bundle pmpy at l = -1, v = 2"},
@@ -77,19 +80,19 @@ static void a_singular_shape_is_told(void **state) {
   for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
     cb_bundle *b = model(row[k].name, row[k].text);
     assert_int_equal(cb_bundle_second(b, row[k].r, ddA, ddM), row[k].status);
-    assert_non_null(strstr(cb_error_text(), row[k].told));
+    assert_non_null(strstr(cb_error_text(), row[k].message));
     plain p;
     make_plain(b, true, &p);
     assert_int_equal(cb_bundle_second(&p.b, row[k].r, ddA, ddM), row[k].status);
-    assert_non_null(strstr(cb_error_text(), row[k].told));
+    assert_non_null(strstr(cb_error_text(), row[k].message));
     cb_bundle_free(b);
   }
   const cb_chain without_drag = {.links = 3, .base = 1, .length = {1, 1, 1}};
   assert_int_equal(cb_chain_second(&without_drag, (double[]){.3, .4}, ddA, ddM), CB_STEP_SINGULAR);
-  assert_non_null(strstr(cb_error_text(), "the tensor of the locked chain is not positive definite"));
+  assert_non_null(strstr(cb_error_text(), "the tensor P of the locked chain is not positive definite"));
 }
 
-/* random_connection within 0 <= r <= 1 */
+/* random_connection, defined only for 0 <= r <= 1 */
 static cb_status within(const cb_bundle *b, const double *r, double *A, double *dA, double *M, double *dM) {
   for (int i = 0; i < b->n; i++)
     if (!(r[i] >= 0 && r[i] <= 1)) return cb_fail(CB_STEP_DOMAIN, "beyond the window");
@@ -103,20 +106,20 @@ static void differences_stay_within_the_domain(void **state) {
   random_bundle p, moved;
   random_bundles(&seed, cb_group_find("se2"), 2, .5, &p, &moved);
   cb_bundle window = p.b;
-  window.kind = &windowed;
+  window.class_ = &windowed;
   for (int i = 0; i < 5; i++)
     for (int j = 0; j < 5; j++) {
       double ddA[2][24], ddM[2][16];
       const double r[2] = {at[i], at[j]};
       check_ok(cb_bundle_second(&p.b, r, ddA[0], ddM[0]));
       check_ok(cb_bundle_second(&window, r, ddA[1], ddM[1]));
-      for (int e = 0; e < 24; e++) check_near(ddA[0][e], ddA[1][e], 1e-10); /* 80e-16/h of one side */
+      for (int e = 0; e < 24; e++) check_near(ddA[0][e], ddA[1][e], 1e-10); /* 80e-16/h for one-sided differences */
       for (int e = 0; e < 16; e++) check_near(ddM[0][e], ddM[1][e], 1e-10);
     }
   assert_int_equal(cb_bundle_second(&window, (double[]){.5, 1.0001}, (double[24]){0}, NULL), CB_STEP_DOMAIN);
 }
 
-/* A = |sin 2x| about the circle, with breaks at 0 and pi/2 of its period pi. */
+/* A = |sin 2x| around the circle, with breaks at 0 and pi/2 and the period pi. */
 static cb_status kinked(const cb_bundle *b, const double *r, double *A, double *dA, double *M, double *dM) {
   const double s = sin(2 * r[0]), sign = fmod(fmod(r[0], M_PI) + M_PI, M_PI) < M_PI / 2 ? 1 : -1;
   if (A) *A = sign * s;
@@ -131,7 +134,7 @@ static void differences_do_not_cross_a_break(void **state) {
   static const cb_bundle_class kind = {.name = "kinked", .connection = kinked};
   const cb_group line = cb_group_rn(1);
   const cb_bundle b = {
-      .kind = &kind, .group = &line, .n = 1, .shape = {"x"}, .period = {M_PI}, .breaks = {2}, .at = {at}};
+      .class_ = &kind, .group = &line, .n = 1, .shape = {"x"}, .period = {M_PI}, .breaks = {2}, .at = {at}};
   static const double from[] = {0, M_PI / 2, -M_PI / 2, 7 * M_PI};
   static const double off[] = {1e-9, 1e-4, .015, .3, -1e-9, -1e-4, -.015, -.3};
   for (int i = 0; i < 4; i++)

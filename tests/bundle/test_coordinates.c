@@ -1,6 +1,6 @@
-/* Minimum-perturbation coordinates: the least connection, the same motion. */
+/* Tests of minimum-perturbation coordinates: the connection is minimal, and the motion is the same. */
 #include "bundle/coordinates.h"
-#include "bundle/form.h"
+#include "bundle/bundle_private.h"
 #include <curvebody/holonomy.h>
 #include "models.h"
 
@@ -8,7 +8,8 @@
 
 enum { ENTRIES = CB_GROUP_DIM * 3, NODES = 18 };
 
-/* A bundle with a window; a commutative group, the plane's, the sphere's, one, two and three shape variables. */
+/* Bundles with windows: a commutative group, the groups of the plane and the sphere, and one, two and three shape
+ * variables. */
 typedef struct window {
   const char *name, *text;
   double low[3], high[3];
@@ -30,8 +31,8 @@ static void open_window(const window *w, cb_bundle **b, cb_bundle **moved) {
   check_ok(cb_bundle_minimum_perturbation(*b, w->low, w->high, w->points, moved));
 }
 
-/* A quadratic with the mean 0 over the window, [dim], and its gradient [n][dim]: coefficients q[dim][6] of Legendre's
- * polynomials of degree 1 and 2 in each variable. */
+/* A quadratic function [dim] whose mean over the window is 0, and its gradient [n][dim]. q[dim][6] are the coefficients
+ * of Legendre polynomials of degree 1 and 2 in each variable. */
 static void quadratic(const window *win, const double (*q)[6], int n, int dim, const double *r, double *value,
                       double (*d)[CB_GROUP_DIM]) {
   for (int a = 0; a < dim; a++) {
@@ -51,8 +52,8 @@ static void times(int dim, const double *m, const double *v, double *out) {
   }
 }
 
-/* sum_i L_i^2 |A''_i|^2 at r in the frame exp(w + by q), exp(w) = h that of `moved`: h^-1 dh = Ad_h^-1 A - A' = J dw
- * with J = dexp_-w tells dw. */
+/* sum_i L_i^2 |A''_i|^2 at r, where L_i are the widths of the window and A'' is the connection in the frame exp(w + by
+ * q); exp(w) = h is the frame of `moved`: dw follows from h^-1 dh = Ad_h^-1 A - A' = J dw with J = dexp_-w. */
 static double square_at(const cb_bundle *b, const cb_bundle *moved, const window *win, const double *r,
                         const double (*q)[6], double by) {
   const cb_group *G = b->group;
@@ -72,7 +73,7 @@ static double square_at(const cb_bundle *b, const cb_bundle *moved, const window
   double there[CB_GROUP_SIZE], old_Ad[CB_GROUP_DIM * CB_GROUP_DIM];
   G->inverse(G, h, h);
   G->adjoint(G, h, old_Ad);
-  G->exp(G, back, there); /* of the new frame, inverse */
+  G->exp(G, back, there); /* inverse of the new frame */
   G->adjoint(G, there, Ad);
   for (int i = 0; i < n; i++) {
     double column[CB_GROUP_DIM], turned[CB_GROUP_DIM], dw[CB_GROUP_DIM], theta[CB_GROUP_DIM];
@@ -88,7 +89,7 @@ static double square_at(const cb_bundle *b, const cb_bundle *moved, const window
   return square;
 }
 
-/* Its mean over the window, by Gauss's quadrature in 18 nodes. */
+/* The functional F: the mean of square_at over the window, by Gauss's quadrature with 18 nodes per variable. */
 static double functional(const cb_bundle *b, const cb_bundle *moved, const window *win, const double (*q)[6],
                          double by) {
   const int n = b->n;
@@ -109,7 +110,7 @@ static double functional(const cb_bundle *b, const cb_bundle *moved, const windo
   return sum;
 }
 
-/* Along random lines of frames F has its least value at these coordinates: F' = 0 and F'' > 0. */
+/* Along random lines of frames, F has its minimum in these coordinates: F' = 0 and F'' > 0. */
 static void the_connection_is_the_least_of_all_frames(void **state) {
   uint64_t seed = check_seed();
   for (int k = 0; k < WINDOWS; k++) {
@@ -118,7 +119,7 @@ static void the_connection_is_the_least_of_all_frames(void **state) {
     double q[CB_GROUP_DIM][6] = {{0}}, before = 0;
     open_window(w, &b, &moved);
     const double least = functional(b, moved, w, (const double(*)[6])q, 0);
-    for (int i = 0; i < 40; i++) { /* random shapes: F before, roughly */
+    for (int i = 0; i < 40; i++) { /* random shapes, for an estimate of F before the change */
       double r[3], A[ENTRIES];
       for (int c = 0; c < b->n; c++) r[c] = check_uniform(&seed, w->low[c], w->high[c]);
       check_ok(cb_bundle_connection(b, r, A, NULL, NULL, NULL));
@@ -126,7 +127,7 @@ static void the_connection_is_the_least_of_all_frames(void **state) {
         before += pow((w->high[e % b->n] - w->low[e % b->n]) * A[e], 2) / 40;
     }
     check_at_most(least, .7 * before);
-    if (b->n == 1) check_at_most(least, 1e-20); /* on a line there is always a frame that is carried along */
+    if (b->n == 1) check_at_most(least, 1e-20); /* with one variable there is always a frame in which A is 0 */
     for (int trial = 0; trial < 2; trial++) {
       for (int a = 0; a < CB_GROUP_DIM; a++)
         for (int i = 0; i < 6; i++) q[a][i] = check_uniform(&seed, -1, 1);
@@ -135,7 +136,7 @@ static void the_connection_is_the_least_of_all_frames(void **state) {
                    far = functional(b, moved, w, (const double(*)[6])q, .1);
       const double second = (up - 2 * least + down) / (h * h);
       check_at_least(second, 1e-3 * before);
-      check_at_most(fabs(up - down) / (2 * h), 1e-5 * second); /* the third order: h^2 of the second */
+      check_at_most(fabs(up - down) / (2 * h), 1e-5 * second); /* the third-order term: h^2 times the second */
       check_at_least(far, least);
     }
     cb_bundle_free(moved);
@@ -149,7 +150,8 @@ static cb_gait *loop_in(const window *w, int n) {
   for (int i = 0; i < n; i++) {
     const double half = (w->high[i] - w->low[i]) / 2;
     mean[i] = w->low[i] + half;
-    cosine[i] = (i % 2 ? .2 : .7) * half, sine[i] = (i % 2 ? .7 : .1) * half;
+    cosine[i] = (i % 2 ? .2 : .7) * half;
+    sine[i] = (i % 2 ? .7 : .1) * half;
     cosine[n + i] = .1 * half;
   }
   check_ok(cb_gait_fourier(n, 2, mean, cosine, sine, &g));
@@ -184,7 +186,7 @@ static void holonomies_are_conjugates_and_lengths_the_same(void **state) {
   }
 }
 
-/* h(r(0)) g'(t) h(r(t))^-1 = g(t): where the body is in space is not a matter of its frame. */
+/* h(r(0)) g'(t) h(r(t))^-1 = g(t): the position of the body in space does not depend on its frame. */
 static void the_body_moves_through_space_as_before(void **state) {
   const double t[4] = {.2, .45, .8, 1.3};
   for (int k = 0; k < WINDOWS; k++) {
@@ -202,11 +204,11 @@ static void the_body_moves_through_space_as_before(void **state) {
       cb_gait_at(gait, t[row], r, NULL);
       check_ok(cb_bundle_frame(moved, r, h));
       G->multiply(G, start, there, there);
-      if (b->kind->picture) {
+      if (b->class_->plot) {
         double x[64][3], y[64][3];
         assert_true(b->points <= 64);
-        check_ok(b->kind->picture(b, r, g + row * G->size, x));
-        check_ok(moved->kind->picture(moved, r, there, y));
+        check_ok(b->class_->plot(b, r, g + row * G->size, x));
+        check_ok(moved->class_->plot(moved, r, there, y));
         for (int p = 0; p < b->points; p++)
           for (int i = 0; i < 3; i++) check_near(x[p][i], y[p][i], 1e-11);
       }
@@ -220,7 +222,8 @@ static void the_body_moves_through_space_as_before(void **state) {
   }
 }
 
-/* B' = Ad_h^-1 B needs dA' to be the derivative of A' for one h; dA' itself against differences of order 6, h = .01. */
+/* B' = Ad_h^-1 B holds if dA' is the derivative of A' and both use the same h. dA' is also compared with differences of
+ * order 6, h = .01. */
 static void curvature_and_derivatives_are_those_of_one_frame(void **state) {
   static const double weight[3] = {3. / 4, -3. / 20, 1. / 60};
   uint64_t seed = check_seed();
@@ -233,8 +236,7 @@ static void curvature_and_derivatives_are_those_of_one_frame(void **state) {
     for (int trial = 0; trial < 5; trial++) {
       double r[3], h[CB_GROUP_SIZE], Ad[CB_GROUP_DIM * CB_GROUP_DIM], B[3 * CB_GROUP_DIM], new[3 * CB_GROUP_DIM];
       double A[ENTRIES], dA[3 * ENTRIES], plus[ENTRIES], minus[ENTRIES];
-      for (int i = 0; i < n; i++)
-        r[i] = w->low[i] + (w->high[i] - w->low[i]) * check_uniform(&seed, .1, .9);
+      for (int i = 0; i < n; i++) r[i] = w->low[i] + (w->high[i] - w->low[i]) * check_uniform(&seed, .1, .9);
       check_ok(cb_bundle_frame(moved, r, h));
       check_ok(cb_bundle_curvatures(b, r, B));
       check_ok(cb_bundle_curvatures(moved, r, new));
@@ -265,8 +267,8 @@ static void curvature_and_derivatives_are_those_of_one_frame(void **state) {
   }
 }
 
-/* DB' = Ad_h^-1 DB: second derivatives, here by differences, against those of the bundle itself, also at the edges and the
- * corners of the window, beyond which nothing is. */
+/* DB' = Ad_h^-1 DB. The second derivatives are computed by differences and compared with those of the bundle, also at
+ * the edges and corners of the window, outside which the bundle is not defined. */
 static void second_derivatives_are_those_of_one_frame(void **state) {
   uint64_t seed = check_seed();
   for (int k = 0; k < WINDOWS; k++) {
@@ -278,7 +280,7 @@ static void second_derivatives_are_those_of_one_frame(void **state) {
     for (int trial = 0; trial < 20; trial++) {
       double r[3], h[CB_GROUP_SIZE], Ad[CB_GROUP_DIM * CB_GROUP_DIM], DB[2][9 * CB_GROUP_DIM], ddM[2][81];
       for (int i = 0; i < n; i++) {
-        const double u = check_uniform(&seed, -.2, 1.2); /* 2 in 7 at the ends */
+        const double u = check_uniform(&seed, -.2, 1.2); /* 2 of 7 coordinates are at an edge of the window */
         r[i] = u < 0 ? w->low[i] : u > 1 ? w->high[i] : w->low[i] + (w->high[i] - w->low[i]) * u;
       }
       check_ok(cb_bundle_frame(moved, r, h));
@@ -288,7 +290,8 @@ static void second_derivatives_are_those_of_one_frame(void **state) {
       for (int p = 0; p < count; p++) {
         double turned[CB_GROUP_DIM];
         times(dim, Ad, DB[1] + p * dim, turned);
-        for (int a = 0; a < dim; a++) check_near(turned[a], DB[0][p * dim + a], 1e-9); /* 80e-16/h on one side */
+        for (int a = 0; a < dim; a++)
+          check_near(turned[a], DB[0][p * dim + a], 1e-9); /* 80e-16/h, the error of one-sided differences */
       }
       check_ok(cb_bundle_second(b, r, NULL, ddM[0]));
       check_ok(cb_bundle_second(moved, r, NULL, ddM[1]));
@@ -299,7 +302,7 @@ static void second_derivatives_are_those_of_one_frame(void **state) {
   }
 }
 
-/* A form on se(2) x R^2 that is the square of a matrix near 1; A by its reduction, values only. */
+/* A form on se(2) x R^2, G = S^T S with S near 1. smooth_connection reduces it to A and M, as values only. */
 static cb_status smooth_form(const cb_bundle *b, const double *r, double *G) {
   double S[25];
   for (int k = 0; k < 25; k++) S[k] = (k % 6 == 0) + .3 * sin(k + r[0] + (1 + k % 3) * r[1]);
@@ -320,13 +323,13 @@ static cb_status smooth_connection(const cb_bundle *b, const double *r, double *
 /* P' = Ad_h^T P Ad_h, and A' and M are those of the form in the new frame. */
 static void the_form_goes_along(void **state) {
   const cb_bundle_class formed = {.name = "formed", .form = smooth_form, .connection = smooth_connection};
-  const cb_bundle b = {.kind = &formed, .group = cb_group_find("se2"), .n = 2, .shape = {"a", "b"}};
+  const cb_bundle b = {.class_ = &formed, .group = cb_group_find("se2"), .n = 2, .shape = {"a", "b"}};
   const double low[2] = {-.4, -.3}, high[2] = {.4, .5}, r[2] = {.3, .1};
   const int points[2] = {6, 6};
   cb_bundle *moved = NULL, *plain = model("heisenberg", "");
   double G[25], A[6], M[4], reduced[6], metric[4], P[9], new[9], h[3], Ad[9];
   check_ok(cb_bundle_minimum_perturbation(&b, low, high, points, &moved));
-  check_ok(moved->kind->form(moved, r, G));
+  check_ok(moved->class_->form(moved, r, G));
   check_ok(cb_form_reduce(b.group, 2, G, NULL, reduced, NULL, metric, NULL));
   check_ok(cb_bundle_connection(moved, r, A, NULL, M, NULL));
   for (int k = 0; k < 6; k++) check_near(A[k], reduced[k], 1e-12);
@@ -343,12 +346,13 @@ static void the_form_goes_along(void **state) {
       check_near(new[3 * i + j], sum, 1e-13);
     }
   cb_bundle_free(moved);
-  if (!plain->kind->form) assert_int_equal(cb_bundle_locked(plain, r, P), CB_ERROR_UNSUPPORTED);
+  if (!plain->class_->form) assert_int_equal(cb_bundle_locked(plain, r, P), CB_ERROR_UNSUPPORTED);
   cb_bundle_free(plain);
 }
 
-/* Purcell's circles: the body velocity integral against the exact displacement, in the frame of the middle link and in
- * these coordinates, where both are conjugates. In the first it is .0519181 against .0512808 at radius 1. */
+/* For Purcell's circles, compares the body velocity integral with the exact displacement, in the frame of the middle
+ * link and in these coordinates; the displacements are conjugates. In the frame of the middle link the integral is
+ * .0519181 and the displacement .0512808 at radius 1. */
 static void body_velocity_integrals_come_nearer(void **state) {
   cb_bundle *b = model("purcell", ""), *moved;
   static const double radius[] = {.5, 1, 1.5, 2};
@@ -364,7 +368,7 @@ static void body_velocity_integrals_come_nearer(void **state) {
     check_ok(cb_body_velocity_integral(b, gait, old_cbvi));
     check_ok(cb_body_velocity_integral(moved, gait, cbvi));
     const double exact = hypot(g[0], g[1]);
-    check_near(hypot(new[0], new[1]), exact, 1e-12); /* no turn: conjugates are as long */
+    check_near(hypot(new[0], new[1]), exact, 1e-12); /* no rotation: conjugates have the same length */
     check_at_most(fabs(hypot(cbvi[0], cbvi[1]) - exact), .2 * fabs(hypot(old_cbvi[0], old_cbvi[1]) - exact));
     check_at_most(fabs(cbvi[0] - new[0]), .05 * fabs(exact)); /* to first order, component by component */
     check_at_most(fabs(cbvi[1] - new[1]), .1 * fabs(exact));
@@ -391,12 +395,14 @@ static void wrong_windows_are_named(void **state) {
   assert_int_equal(cb_bundle_frame(b, outside, h), CB_ERROR_ARGUMENT);
   check_ok(cb_bundle_minimum_perturbation(b, low, high, points, &moved));
   assert_int_equal(cb_bundle_connection(moved, outside, A, NULL, NULL, NULL), CB_STEP_DOMAIN);
-  assert_non_null(strstr(cb_error_text(), "alpha2 = 1.2: outside the window"));
+  assert_non_null(strstr(cb_error_text(), "outside the window"));
   assert_int_equal(cb_bundle_frame(moved, outside, h), CB_STEP_DOMAIN);
   check_near(A[0], 7, 0);
   check_near(h[0], 7, 0);
   cb_bundle_free(moved);
-  cb_bundle_free(b), cb_bundle_free(five), cb_bundle_free(pmpy);
+  cb_bundle_free(b);
+  cb_bundle_free(five);
+  cb_bundle_free(pmpy);
 }
 
 int main(void) {

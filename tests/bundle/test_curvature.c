@@ -1,5 +1,5 @@
-/* Curvature of connections: small loops, differences, Bianchi's identity, transport, the first variation of a holonomy.
- */
+/* Tests of the curvature of connections: small loops, differences, Bianchi's identity, transport, and the first
+ * variation of a holonomy. */
 #include "bundles.h"
 #include "curvature_claims.h"
 #include "models.h"
@@ -38,7 +38,7 @@ typedef struct box {
   double low[5], high[5];
 } box;
 
-/* Where its shapes are; others between .2 and .9. */
+/* The box of the shapes of some bundles; for all others it is from .2 to .9. */
 static const box boxes[] = {
     {"pmpy", "", {3, 2}, {7, 6}},
     {"three_sphere", "radius .2", {.8, .8}, {2, 2}},
@@ -63,14 +63,19 @@ static void for_every_bundle(claim holds, double tolerance) {
     cb_bundle_free(b);
   }
   for (const cb_bundle_class *const *c = cb_bundle_classes; *c; c++) {
-    double least[CB_SHAPE_MAX], most[CB_SHAPE_MAX], A[CB_GROUP_DIM * CB_SHAPE_MAX];
+    double least[CB_SHAPE_MAX], maximum[CB_SHAPE_MAX], A[CB_GROUP_DIM * CB_SHAPE_MAX];
     cb_bundle *b = NULL;
     bool listed = false;
     for (int k = 0; k < BOXES; k++) listed |= !strcmp(boxes[k].name, (*c)->name);
     if (listed || cb_bundle_create((*c)->name, NULL, &b)) continue;
-    for (int i = 0; i < CB_SHAPE_MAX; i++) least[i] = .2, most[i] = .9;
-    if (b->n <= 6 && !cb_bundle_connection(b, least, A, NULL, NULL, NULL))
-      holds(b, least, most, tolerance, &seed), models++;
+    for (int i = 0; i < CB_SHAPE_MAX; i++) {
+      least[i] = .2;
+      maximum[i] = .9;
+    }
+    if (b->n <= 6 && !cb_bundle_connection(b, least, A, NULL, NULL, NULL)) {
+      holds(b, least, maximum, tolerance, &seed);
+      models++;
+    }
     cb_bundle_free(b);
   }
   check_at_least(models, BOXES + 7);
@@ -92,7 +97,8 @@ static void bianchis_identity_holds_in_every_model(void **state) { for_every_bun
 
 /* --- covariant derivative --- */
 
-/* Ad_g of curvature where a path from r along variable k has come to, at distance s; g by the path's reconstruction. */
+/* Ad_g of the curvature at the end of a path from r along variable k, at distance s; g is the reconstruction of the
+ * path. */
 static void transported(const cb_bundle *b, const double *r, int k, double s, double *out) {
   const cb_group *G = b->group;
   const int dim = G->dim, pairs = b->n * (b->n - 1) / 2;
@@ -134,11 +140,11 @@ static void covariant_derivatives_are_those_of_transported_curvature(void **stat
       }
       for (int a = 0; a < count; a++) check_near(DB[k * count + a], slope[a], 1e-9);
     }
-    /* without second derivatives of jets, by differences */
+    /* by differences, without second derivatives of jets */
     const cb_bundle_class plain = {.name = "plain", .connection = random_connection};
     cb_bundle without = p.b;
     double again[9 * CB_GROUP_DIM];
-    without.kind = &plain;
+    without.class_ = &plain;
     check_ok(cb_bundle_covariant(&without, r, again));
     for (int a = 0; a < 3 * count; a++) check_near(again[a], DB[a], 1e-9);
   }
@@ -146,8 +152,8 @@ static void covariant_derivatives_are_those_of_transported_curvature(void **stat
 
 /* --- first variation --- */
 
-/* The printed digits. dr = (0, (1 - cos 2 pi t)/2) leaves the start where it is: the plain change of (x, y, theta) is y
- * with its turn about the origin. */
+/* All printed digits agree. dr = (0, (1 - cos 2 pi t)/2) leaves the start unchanged: the change of (x, y, theta) is
+ * then the variation, with its rotation about the origin. */
 static void the_first_variation_of_a_holonomy_is_the_curvature_along_it(void **state) {
   const double zero[2] = {0, 0}, cosine[2] = {.8, 0}, sine[2] = {0, .8}, mean[2] = {0, .5}, wave[2] = {0, -.5};
   const double printed[3] = {.00179642, -.00612496, -.04169576};
@@ -178,7 +184,7 @@ static cb_expression *of_time(const char *text) {
   return e;
 }
 
-/* Corners of the gait at 0 and .5, of the change at .3 and .8; differences of order 4. */
+/* The gait has corners at 0 and .5, its variation at .3 and .8. Differences are of order 4. */
 static void a_variation_holds_across_corners(void **state) {
   static const double weight[3] = {0, 2. / 3, -1. / 12}, eps = .01, at[4] = {0, .3, .5, .8};
   cb_bundle *b = model("purcell", "");
@@ -190,7 +196,8 @@ static void a_variation_holds_across_corners(void **state) {
     snprintf(text, sizeof text, "abs(2*t - 1) + %.17g*abs(abs(t - .3) - .5)", s * eps);
     cb_expression *r[2] = {of_time(text), of_time("sin(2*pi*t)")};
     check_ok(cb_gait_expressions(2, (const cb_expression *const *)r, 4, at, &gait[2 + s]));
-    cb_expression_free(r[0]), cb_expression_free(r[1]);
+    cb_expression_free(r[0]);
+    cb_expression_free(r[1]);
   }
   cb_expression *d[2] = {of_time("abs(abs(t - .3) - .5)"), of_time("0")};
   check_ok(cb_gait_expressions(2, (const cb_expression *const *)d, 2, (const double[]){.3, .8}, &change));
@@ -204,10 +211,11 @@ static void a_variation_holds_across_corners(void **state) {
     check_ok(G->log(G, g, w));
     for (int a = 0; a < 3; a++) slope[a] += (s < 0 ? -1 : 1) * weight[abs(s)] * w[a] / eps;
   }
-  for (int a = 0; a < 3; a++) check_near(y[a], slope[a], 1e-9); /* eps^4 = 1e-8 of a fifth derivative/30 */
+  for (int a = 0; a < 3; a++) check_near(y[a], slope[a], 1e-9); /* eps^4 = 1e-8 times 1/30 of a fifth derivative */
   for (int k = 0; k < 5; k++) cb_gait_free(gait[k]);
   cb_gait_free(change);
-  cb_expression_free(d[0]), cb_expression_free(d[1]);
+  cb_expression_free(d[0]);
+  cb_expression_free(d[1]);
   cb_bundle_free(b);
 }
 

@@ -1,5 +1,6 @@
-/* Curvature of the bundles that a scenario derives: of points, links, expressions, drag on a surface, an immersed body,
- * samples. Each at random shapes: small loops, the wrong sign, differences, second derivatives, Bianchi's identity. */
+/* Tests of the curvature of bundles that a scenario derives: from points, links, expressions, drag on a surface, an
+ * immersed body, and samples. At random shapes it checks small loops, the wrong sign, differences, second derivatives,
+ * and Bianchi's identity. */
 #include "curvature_claims.h"
 #include "fluid/immersed_bundle.h"
 #include "link_trees.h"
@@ -9,7 +10,8 @@
 
 static const double low[CB_SHAPE_MAX] = {-.5, -.5, -.5, -.5, -.5, -.5}, high[CB_SHAPE_MAX] = {.5, .5, .5, .5, .5, .5};
 
-/* B to `differences` of A, second derivatives of first ones, Bianchi's identity to `identity`. */
+/* B agrees to `differences` with differences of A, second derivatives agree with differences of first ones, and
+ * Bianchi's identity holds to `identity`. */
 static void every_claim(const cb_bundle *b, double differences, double identity, uint64_t *seed) {
   small_loops(b, low, high, 0, seed);
   wrong_sign(b, low, high, 0, seed);
@@ -40,7 +42,7 @@ static void of_points(void **state) {
   }
 }
 
-/* Three variables, in space. */
+/* Links in space with three shape variables. */
 #define ARMS                                                                                       \
   "shape: [a, b, c]\n"                                                                             \
   "links:\n"                                                                                       \
@@ -64,7 +66,7 @@ static void of_links(void **state) {
   }
 }
 
-/* On any group: entries of A as text. */
+/* Bundles on any group, with entries of A as text. */
 static void of_expressions(void **state) {
   uint64_t seed = check_seed();
   const cb_group *G;
@@ -103,7 +105,7 @@ static void of_drag_on_a_surface(void **state) {
   swimmer_free(&s);
 }
 
-/* Its dA is of differences, to about 1e-12, and DB of differences of B. */
+/* dA is computed by differences, with errors of about 1e-12, and DB by differences of B. */
 static void of_an_immersed_body(void **state) {
   uint64_t seed = check_seed();
   mesh m = mesh_ellipsoid(2, 0.5, 0.2, 0.15);
@@ -122,7 +124,8 @@ static void of_an_immersed_body(void **state) {
   cb_surface_free(surface);
 }
 
-/* The same in curved spaces, carried by a shift of the shape variables; in S3 in vacuum, for its volume changes. */
+/* Immersed bodies in curved spaces, shifted by functions of the shape variables. In S3 the body is in vacuum, since its
+ * volume changes. */
 static void of_an_immersed_body_in_curved_spaces(void **state) {
   uint64_t seed = check_seed();
   const cb_material material = {.density = 700};
@@ -136,9 +139,9 @@ static void of_an_immersed_body_in_curved_spaces(void **state) {
     cb_bundle *b;
     const cb_immersed_bundle_options options = {.material = &material, .density = k ? 998 : 0};
     check_ok(cb_shape_surface_expressions(surface, 3, abc, 1, &bends, &flat));
-    check_ok(cb_shape_surface_lay(flat, (cb_laying){K, k ? CB_CHART_GNOMONIC : CB_CHART_EXPONENTIAL}, 1, &shift, NULL,
-                                  NULL, NULL, NULL, &shape));
-    check_ok(cb_surface_lay(surface, K, k ? CB_CHART_GNOMONIC : CB_CHART_EXPONENTIAL));
+    check_ok(cb_shape_surface_embed(flat, (cb_surface_embedding){K, k ? CB_CHART_GNOMONIC : CB_CHART_EXPONENTIAL},
+                                    &(cb_shape_shifts){1, &shift, NULL}, NULL, NULL, NULL, &shape));
+    check_ok(cb_surface_embed(surface, K, k ? CB_CHART_GNOMONIC : CB_CHART_EXPONENTIAL));
     check_ok(cb_bundle_immersed_take(shape, &options, &b));
     every_claim(b, 1e-8, 1e-9, &seed);
     cb_bundle_free(b);
@@ -146,7 +149,7 @@ static void of_an_immersed_body_in_curved_spaces(void **state) {
   }
 }
 
-/* The claims are of the spline's own A and B; the model's B is as far as the spline is, h^5 here. */
+/* A and B are compared with those of the spline itself; B of the model differs by the error of the spline, here h^5. */
 static void of_samples(void **state) {
   uint64_t seed = check_seed();
   cb_bundle *of = model("purcell", "links 4");
@@ -162,7 +165,8 @@ static void of_samples(void **state) {
   }
   print_message("  B of samples to %.1e of the model's\n", worst);
   check_at_most(worst, 1e-6);
-  cb_bundle_free(b), cb_bundle_free(of);
+  cb_bundle_free(b);
+  cb_bundle_free(of);
 }
 
 int main(void) {

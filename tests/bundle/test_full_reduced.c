@@ -1,21 +1,22 @@
-/* The whole Lagrangian motion of particles whose distances are prescribed functions of time against the reconstruction
- * of the mechanical connection on the same shapes: the same places in space at the same times. */
+/* Compares the full Lagrangian motion of particles whose distances are prescribed functions of time with the
+ * reconstruction by the mechanical connection for the same shapes: the positions in space agree at all times. */
 #include "constrained_state.h"
 #include "points.h"
 
 enum { DISTANCES = 16, TEXT = 4096, TIMES = 8, LARGEST = 6 };
 
-/* A body both ways. Shape variables u and v run once round u = mean + c cos 2 pi t + s sin 2 pi t. */
+/* A body in both descriptions. In one period the shape variables u and v describe the ellipse u = mean + c cos 2 pi t +
+ * s sin 2 pi t. */
 typedef struct pair_case {
   const char *space;
   int points;
   double mass[LARGEST];
   double mean[2], cosine[2], sine[2];
-  char shape[2][128], shape_rate[2][128]; /* of t */
-  char bundle[2 * TEXT];                  /* text of the bundle's chart and points */
+  char shape[2][128], shape_rate[2][128]; /* functions of t */
+  char bundle[2 * TEXT];                  /* text of the chart and points of the bundle */
   int distances, i[DISTANCES], j[DISTANCES];
-  char law[DISTANCES][TEXT]; /* of t */
-  bool heights;              /* in H2 x E: heights above that of point 0 by their rates, of t */
+  char law[DISTANCES][TEXT]; /* functions of t */
+  bool heights;              /* in H2 x E: the rates of the heights relative to point 0, as functions of t */
   char rate[LARGEST][512];
 } pair_case;
 
@@ -26,7 +27,9 @@ static pair_case *open_pair(const char *space, int points, const double *mass, c
   p->points = points;
   for (int m = 0; m < points; m++) p->mass[m] = mass[m];
   for (int k = 0; k < 2; k++) {
-    p->mean[k] = mean[k], p->cosine[k] = cosine[k], p->sine[k] = sine[k];
+    p->mean[k] = mean[k];
+    p->cosine[k] = cosine[k];
+    p->sine[k] = sine[k];
     snprintf(p->shape[k], sizeof p->shape[k], "(%.17g + %.17g*cos(2*pi*t) + %.17g*sin(2*pi*t))", mean[k], cosine[k],
              sine[k]);
     snprintf(p->shape_rate[k], sizeof p->shape_rate[k], "2*pi*(%.17g*cos(2*pi*t) - %.17g*sin(2*pi*t))", sine[k],
@@ -35,20 +38,20 @@ static pair_case *open_pair(const char *space, int points, const double *mass, c
   return p;
 }
 
-static void append(char *text, size_t room, const char *format, ...) __attribute__((format(printf, 3, 4)));
-static void append(char *text, size_t room, const char *format, ...) {
+static void append(char *text, size_t capacity, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void append(char *text, size_t capacity, const char *format, ...) {
   const size_t used = strlen(text);
   va_list list;
   va_start(list, format);
-  const int length = vsnprintf(text + used, room - used, format, list);
+  const int length = vsnprintf(text + used, capacity - used, format, list);
   va_end(list);
-  assert_true(length >= 0 && (size_t)length < room - used);
+  assert_true(length >= 0 && (size_t)length < capacity - used);
 }
 
-/* --- the whole motion --- */
+/* --- the full motion --- */
 
 static void start(const pair_case *p, const cb_bundle *b, const cb_gait *gait, body_case *c) {
-  const cb_geometry *g = cb_points_space(b);
+  const cb_space *g = cb_points_space(b);
   const int n = b->n, dim = b->group->dim, k = g->embedding;
   double r[2], rate[2], A[CB_GROUP_DIM * 2], x[LARGEST * CB_COORD_MAX], dx[2 * LARGEST * CB_COORD_MAX];
   double momentum[CB_KILLING_MAX] = {0};
@@ -71,7 +74,7 @@ static void start(const pair_case *p, const cb_bundle *b, const cb_gait *gait, b
   for (int a = 0; a < g->n_killing; a++) check_near(momentum[a], 0, 1e-13);
 }
 
-/* Largest difference of a coordinate in space over `cycles` cycles. */
+/* Computes both motions over `cycles` cycles and returns their maximum difference of a coordinate in space. */
 static double compare(const pair_case *p, const char *method, double h, int cycles) {
   char text[3 * TEXT] = "";
   body_case c;
@@ -84,11 +87,11 @@ static double compare(const pair_case *p, const char *method, double h, int cycl
   for (int d = 0; d < p->distances; d++)
     check_ok(cb_builder_rod(c.builder, NULL, p->i[d], p->j[d], (cb_target){0, p->law[d]}));
   for (int m = 1; p->heights && m < p->points; m++) {
-    const char *coefficient[2 * CB_COORD_MAX] = {[3] = "-1", [7] = "1"}; /* of (x, y, w, z) */
+    const char *coefficient[2 * CB_COORD_MAX] = {[3] = "-1", [7] = "1"}; /* coefficients of (x, y, w, z) */
     check_ok(cb_builder_velocity(c.builder, NULL, 2, (const int[]){0, m}, NULL, coefficient, p->rate[m]));
   }
   finish_system(&c);
-  constrained_project(&c, c.state); /* round-off of the laws' texts */
+  constrained_project(&c, c.state); /* removes the round-off of the laws' texts */
   use_method(&c, method);
   double t[TIMES], g[TIMES * CB_GROUP_SIZE], worst = 0, moved = 0;
   const int rows = TIMES, steps = (int)round(cycles / (rows * h));
@@ -129,7 +132,8 @@ static void distance(pair_case *p, int i, int j, const char *format, ...) {
   va_start(list, format);
   const int n = p->distances++;
   assert_true(n < DISTANCES);
-  p->i[n] = i, p->j[n] = j;
+  p->i[n] = i;
+  p->j[n] = j;
   const int length = vsnprintf(p->law[n], TEXT, format, list);
   assert_true(length < TEXT);
   va_end(list);
@@ -150,7 +154,7 @@ static void swims(const char *space, int legs) {
       snprintf(at, sizeof at, "[u, v, 2*pi*%d/3]", k);
     append(p->bundle, sizeof p->bundle, ", {mass: 0.8, at: %s}", at);
     distance(p, 0, 1 + k, "%s", p->shape[0]);
-    /* between tips: s(d/2) = s(l) sin(gamma/2), gamma the angle at the apex */
+    /* between tips: s(d/2) = s(l) sin(gamma/2), where s is sin or sinh and gamma is the angle at the apex */
     for (int i = 0; i < k; i++)
       distance(p, 1 + i, 1 + k, "2*%s(%s(%s)*sin(%s)*%s)", sphere ? "asin" : "asinh", sphere ? "sin" : "sinh",
                p->shape[0], p->shape[1], legs == 2 ? "1" : "sqrt(3)/2");
@@ -173,8 +177,8 @@ static void swimmers_of_three_legs_move_as_the_whole_lagrangian_says(void **stat
 
 typedef char coordinate[512];
 
-/* The distance of two points in the translation chart (F of geometry/chart_translation.c), in E^n in Cartesian
- * coordinates, in H2 x E by Pythagoras. */
+/* The distance of two points in the translation chart (the F of this chart in geometry/), in Cartesian coordinates in
+ * E^n, and in H2 x E by Pythagoras. */
 static void distance_text(const char *space, int dim, coordinate *x, coordinate *y, char *out) {
   const bool product = !strcmp(space, "h2xe"), sphere = space[0] == 's';
   const char *S = sphere ? "sin" : "sinh", *C = sphere ? "cos" : "cosh", *arc = sphere ? "asin" : "asinh";
@@ -195,8 +199,8 @@ static void distance_text(const char *space, int dim, coordinate *x, coordinate 
   if (product) append(out, TEXT, ")^2 + (%s - (%s))^2)", x[2], y[2]);
 }
 
-/* Coordinates of an uneven figure, each c0 + c1 u + c2 v: all distances but the last `dropped` are kept, and in H2 x E
- * heights. */
+/* The coordinates of an uneven figure, each c0 + c1 u + c2 v. All distances except the last `dropped` are prescribed,
+ * and in H2 x E also heights. */
 static void moves(const char *space, int dim, int points, int dropped, uint64_t *seed) {
   static const double corner[LARGEST][3] = {{0.5, 0.1, 0.2}, {-0.4, 0.4, -0.1}, {-0.2, -0.5, 0.1},
                                             {0.3, 0.6, 0.6}, {0.2, -0.3, -0.4}, {0.4, 0.35, -0.3}};
@@ -205,7 +209,7 @@ static void moves(const char *space, int dim, int points, int dropped, uint64_t 
   for (int m = 0; m < points; m++) mass[m] = check_uniform(seed, 0.5, 2);
   pair_case *p = open_pair(space, points, mass, mean, cosine, sine);
   static coordinate at[LARGEST][3];
-  double slopes[LARGEST][2] = {{0}}; /* of heights */
+  double slopes[LARGEST][2] = {{0}}; /* slopes of heights */
   p->heights = !strcmp(space, "h2xe");
   append(p->bundle, sizeof p->bundle, "chart: %s, points: [", space[0] == 'e' ? "cartesian" : "translation");
   for (int m = 0; m < points; m++) {
@@ -213,7 +217,8 @@ static void moves(const char *space, int dim, int points, int dropped, uint64_t 
     for (int c = 0; c < dim; c++) {
       const double k1 = check_uniform(seed, -0.15, 0.15), k2 = check_uniform(seed, -0.15, 0.15);
       append(p->bundle, sizeof p->bundle, "%s\"%.17g + %.17g*u + %.17g*v\"", c ? ", " : "", corner[m][c], k1, k2);
-      slopes[m][0] = k1, slopes[m][1] = k2;
+      slopes[m][0] = k1;
+      slopes[m][1] = k2;
       at[m][c][0] = 0;
       append(at[m][c], sizeof at[m][c], "%.17g + %.17g*%s + %.17g*%s", corner[m][c], k1, p->shape[0], k2, p->shape[1]);
     }
@@ -242,13 +247,13 @@ static void uneven_bodies_of_every_space_move_as_the_whole_lagrangian_says(void 
   moves("h3", 3, 4, 0, &seed);
 }
 
-/* Shape has 3 n - 4 numbers there: five distances and three heights of four points. */
+/* In H2 x E the shape has 3 n - 4 numbers: five distances and three heights for four points. */
 static void an_uneven_body_of_h2_x_e_moves_as_the_whole_lagrangian_says(void **state) {
   uint64_t seed = check_seed();
   moves("h2xe", 3, 4, 1, &seed);
 }
 
-/* --- a floating chain of three links: hinges as points; links keep their lengths, and never stand in a line --- */
+/* --- a floating chain of three links: hinges are points; links keep their lengths and are never in a line --- */
 
 static void a_floating_chain_turns_as_the_whole_lagrangian_says(void **state) {
   static const double mass[] = {0.7, 1.6, 0.9, 1.3}, mean[] = {1.3, -1.4}, cosine[] = {0.9, 0.1}, sine[] = {0.2, 0.8};

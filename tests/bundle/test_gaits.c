@@ -1,4 +1,5 @@
-/* Gaits of every kind: rates against differences, closed to the last bit, breaks, and gaits made of gaits. */
+/* Tests of gaits of every class: rates compared with differences, exact closure, breaks, and gaits composed of
+ * gaits. */
 #include "bundle/gait_text.h"
 #include "check.h"
 
@@ -11,7 +12,7 @@ static cb_expression *expression(const char *text) {
 
 static const cb_bundle_class nothing = {.name = "nothing"};
 
-/* One gait of two variables of each kind, all through the same start. */
+/* One gait of two variables for each class, all through the same start. */
 enum { FOURIER, POLYGON, SPLINE, SAMPLES, ARCS, EXPRESSIONS, KINDS };
 
 static const double start[2] = {.7, -.2};
@@ -32,36 +33,37 @@ static cb_gait *gait_of(int kind) {
   if (kind == EXPRESSIONS) {
     cb_expression *e[2] = {expression(".2 + .5*cos(2*pi*t)"), expression("-.2 + abs(sin(2*pi*t))")};
     check_ok(cb_gait_expressions(2, (const cb_expression *const *)e, 1, (const double[]){.5}, &g));
-    cb_expression_free(e[0]), cb_expression_free(e[1]); /* copied */
+    cb_expression_free(e[0]);
+    cb_expression_free(e[1]); /* the gait has copies of both */
   }
   return g;
 }
 
-/* Everything that can be made of it; NULL after the last. */
+/* The gait number `how` of those that are composed of the gait of this kind; NULL after the last. */
 static cb_gait *made_of(int kind, int how) {
   cb_gait *g = gait_of(kind), *other, *out = NULL;
   cb_expression *pace = expression("t + .1*sin(2*pi*t) + .02*(1 - cos(2*pi*t))");
   const double scale[2] = {.5, -2}, offset[2] = {.1, .2};
   switch (how) {
-  case 0: check_ok(cb_gait_moved(g, NULL, NULL, &out)); break;
-  case 1: check_ok(cb_gait_reversed(g, &out)); break;
-  case 2: check_ok(cb_gait_shifted(g, .3, &out)); break;
-  case 3: check_ok(cb_gait_shifted(g, -2.9, &out)); break;
-  case 4: check_ok(cb_gait_paced(g, pace, &out)); break;
-  case 5: check_ok(cb_gait_moved(g, scale, offset, &out)); break;
-  case 6:
-    other = gait_of((kind + 1) % KINDS);
-    check_ok(cb_gait_sequence(3, (const cb_gait *const[]){g, other, g}, &out));
-    cb_gait_free(other);
-    break;
-  case 7: /* a copy of copies */
-    check_ok(cb_gait_paced(g, pace, &other));
-    cb_gait_free(g);
-    check_ok(cb_gait_shifted(other, .6, &g));
-    cb_gait_free(other);
-    check_ok(cb_gait_reversed(g, &out));
-    break;
-  default: break;
+    case 0: check_ok(cb_gait_moved(g, NULL, NULL, &out)); break;
+    case 1: check_ok(cb_gait_reversed(g, &out)); break;
+    case 2: check_ok(cb_gait_shifted(g, .3, &out)); break;
+    case 3: check_ok(cb_gait_shifted(g, -2.9, &out)); break;
+    case 4: check_ok(cb_gait_paced(g, pace, &out)); break;
+    case 5: check_ok(cb_gait_moved(g, scale, offset, &out)); break;
+    case 6:
+      other = gait_of((kind + 1) % KINDS);
+      check_ok(cb_gait_sequence(3, (const cb_gait *const[]){g, other, g}, &out));
+      cb_gait_free(other);
+      break;
+    case 7: /* a copy of copies */
+      check_ok(cb_gait_paced(g, pace, &other));
+      cb_gait_free(g);
+      check_ok(cb_gait_shifted(other, .6, &g));
+      cb_gait_free(other);
+      check_ok(cb_gait_reversed(g, &out));
+      break;
+    default: break;
   }
   cb_gait_free(g);
   cb_expression_free(pace);
@@ -83,7 +85,7 @@ static double to_break(const cb_gait *g, double t) {
   return nearest;
 }
 
-/* Central differences of order 4, h = 1e-4: truncation 1e-12 of smooth pieces, round-off 1e-12. */
+/* Central differences of order 4, h = 1e-4: truncation 1e-12 for smooth pieces, round-off 1e-12. */
 static void rates_agree_with_differences_between_breaks(void **state) {
   uint64_t seed = check_seed();
   for (int kind = 0; kind < KINDS; kind++) {
@@ -122,7 +124,7 @@ static void gaits_are_closed_and_periodic_to_the_last_bit(void **state) {
   }
 }
 
-/* Across every break, and across the start, r is continuous. */
+/* r is continuous across every break and across the start. */
 static void gaits_are_continuous(void **state) {
   for (int kind = 0; kind < KINDS; kind++) {
     cb_gait *g;
@@ -140,11 +142,11 @@ static void gaits_are_continuous(void **state) {
   }
 }
 
-/* Jumps of the rate are at the breaks and nowhere else. */
+/* Breaks of splines are jumps of a higher derivative; at all other breaks the rate jumps. */
 static void breaks_are_where_rates_jump(void **state) {
   static const int corners[KINDS] = {0, 4, 0, 0, 2, 2}, all[KINDS] = {0, 4, 4, 4, 2, 2};
   for (int kind = 0; kind < KINDS; kind++)
-    for (int how = 0; how < 4; how++) { /* as it is, backwards, begun elsewhere */
+    for (int how = 0; how < 4; how++) { /* unchanged, backwards, and shifted in time */
       cb_gait *g = made_of(kind, how);
       const double *at, h = 1e-9;
       const int breaks = cb_gait_breaks(g, &at);
@@ -181,12 +183,13 @@ static void gaits_of_gaits_are_what_they_say(void **state) {
       same(made[6], (1 + t) / 3, other, t, 1e-13);
       same(made[6], (2 + t) / 3, g, t, 1e-13);
     }
-    cb_gait_free(g), cb_gait_free(other);
+    cb_gait_free(g);
+    cb_gait_free(other);
     for (int how = 1; how < 7; how++) cb_gait_free(made[how]);
   }
 }
 
-/* (u - u^3)(a + b T(2u - 1)), T of degree 14: 0 at both ends of an arc, u its time from 0 to 1. */
+/* (u - u^3)(a + b T(2u - 1)), T of degree 14: 0 at both ends of an arc, where u is its time from 0 to 1. */
 static double arched(double a, double b, double u, double *rate) {
   const double x = 2 * u - 1, angle = acos(fmin(fmax(x, -1), 1)), T = cos(14 * angle);
   const double dT = fabs(x) < 1 ? 28 * sin(14 * angle) / sin(angle) : 0;
@@ -194,7 +197,7 @@ static double arched(double a, double b, double u, double *rate) {
   return (u - u * u * u) * (a + b * T);
 }
 
-/* Degree 17: rounding errors of values of size 1, in rates up to 17^2 of them by the shorter arc of .2. */
+/* Degree 17: rounding errors of values of size 1, and in rates up to 17^2 of them divided by the shortest arc, .2. */
 static void arcs_are_the_polynomials_through_their_points(void **state) {
   enum { DEGREE = 17, ARCS_OF = 3 };
   static const double ends[ARCS_OF + 1] = {0, .35, .8, 1}, a[ARCS_OF] = {1, -.5, .3}, b[ARCS_OF] = {.2, .7, -1};
@@ -208,7 +211,7 @@ static void arcs_are_the_polynomials_through_their_points(void **state) {
   for (int trial = 0; trial < 300; trial++) {
     const int k = trial % ARCS_OF;
     const double share = ends[k + 1] - ends[k];
-    /* every third is a rounding error from a point, where the formulas divide by next to nothing */
+    /* every third time is within round-off of a point, where the formulas divide by nearly 0 */
     const double u = trial % 9 < 3 ? (1 - cos(M_PI * (1 + trial % 16) / DEGREE)) / 2 : check_uniform(&seed, 0, 1);
     double r, rate, expected_rate;
     cb_gait_at(g, ends[k] + u * share, &r, &rate);
@@ -218,10 +221,10 @@ static void arcs_are_the_polynomials_through_their_points(void **state) {
   cb_gait_free(g);
 }
 
-/* Seventeen digits say a number: what is read is what was written to the last bit. */
+/* Seventeen digits determine a double: the values that are read equal the written ones exactly. */
 static void gaits_come_back_from_their_text(void **state) {
   enum { DEGREE = 5, POINTS = 2 * (DEGREE + 1), MEANS = 2, ROWS = 6 };
-  const cb_bundle plain = {.kind = &nothing, .n = 2, .shape = {"bend", "twist"}};
+  const cb_bundle plain = {.class_ = &nothing, .n = 2, .shape = {"bend", "twist"}};
   uint64_t seed = check_seed();
   double x[2 * POINTS];
   const double ends[3] = {0, check_uniform(&seed, .2, .8), 1};
@@ -242,9 +245,13 @@ static void gaits_come_back_from_their_text(void **state) {
       double r[2][2], rate[2][2];
       cb_gait_at(made, t, r[0], rate[0]);
       cb_gait_at(read, t, r[1], rate[1]);
-      for (int i = 0; i < 2; i++) check_near(r[0][i], r[1][i], 0), check_near(rate[0][i], rate[1][i], 0);
+      for (int i = 0; i < 2; i++) {
+        check_near(r[0][i], r[1][i], 0);
+        check_near(rate[0][i], rate[1][i], 0);
+      }
     }
-    cb_gait_free(made), cb_gait_free(read);
+    cb_gait_free(made);
+    cb_gait_free(read);
     cb_tree_free(tree);
     cb_text_free(&text);
   }
@@ -260,9 +267,12 @@ static void a_loop_of_a_phase_goes_on_in_what_is_made_of_it(void **state) {
   double x[2], rate[2];
   check_ok(cb_gait_loop(2, 1, r, 1, &loop));
   cb_gait_at(loop, .25, x, rate);
-  check_near(x[0], .3, 0), check_near(x[1], .35, 1e-16), check_near(rate[0], 0, 0), check_near(rate[1], 1, 0);
+  check_near(x[0], .3, 0);
+  check_near(x[1], .35, 1e-16);
+  check_near(rate[0], 0, 0);
+  check_near(rate[1], 1, 0);
   cb_gait_at(loop, 1, x, NULL);
-  check_near(x[1], 1.1, 0); /* not its start */
+  check_near(x[1], 1.1, 0); /* the loop advances by its period: not the value at the start, .1 */
   check_ok(cb_gait_shifted(loop, .75, &late));
   cb_gait_at(late, .5, x, NULL);
   check_near(x[1], 1.35, 1e-15);
@@ -270,11 +280,13 @@ static void a_loop_of_a_phase_goes_on_in_what_is_made_of_it(void **state) {
   cb_gait_at(twice, .75, x, rate);
   check_near(x[1], 1.6, 1e-15);
   check_near(rate[1], 2, 0);
-  cb_gait_free(loop), cb_gait_free(late), cb_gait_free(twice);
+  cb_gait_free(loop);
+  cb_gait_free(late);
+  cb_gait_free(twice);
 }
 
 static void open_gaits_are_told_from_closed_ones(void **state) {
-  const cb_bundle plain = {.kind = &nothing, .n = 2, .shape = {"bend", "phase"}};
+  const cb_bundle plain = {.class_ = &nothing, .n = 2, .shape = {"bend", "phase"}};
   cb_bundle periodic = plain;
   periodic.period[1] = .5;
   cb_gait *g;
@@ -292,10 +304,10 @@ static void open_gaits_are_told_from_closed_ones(void **state) {
     cb_gait_free(loop);
     check_ok(cb_gait_closed(&periodic, g));
     assert_int_equal(cb_gait_closed(&plain, g), CB_ERROR_ARGUMENT);
-    assert_non_null(strstr(cb_error_text(), "an open gait in bundle nothing: phase is "));
+    assert_non_null(strstr(cb_error_text(), "the gait is open in bundle nothing: phase is "));
     cb_gait_free(g);
   }
-  const cb_bundle three = {.kind = &nothing, .n = 3};
+  const cb_bundle three = {.class_ = &nothing, .n = 3};
   g = gait_of(FOURIER);
   assert_int_equal(cb_gait_closed(&three, g), CB_ERROR_ARGUMENT);
   cb_gait_free(g);
@@ -313,7 +325,7 @@ static void wrong_gaits_are_named(void **state) {
   assert_non_null(strstr(cb_error_text(), "at time 0.5"));
   assert_int_equal(cb_gait_expressions(1, (const cb_expression *const[]){t}, 2, twice, &g), CB_ERROR_ARGUMENT);
   assert_int_equal(cb_gait_paced(polygon, fast, &g), CB_ERROR_ARGUMENT);
-  assert_non_null(strstr(cb_error_text(), "a pace that is 0.1 at time 0"));
+  assert_non_null(strstr(cb_error_text(), "a pace is 0.1 at time 0"));
   assert_int_equal(cb_gait_paced(polygon, back, &g), CB_ERROR_ARGUMENT);
   assert_int_equal(cb_gait_paced(polygon, both, &g), CB_ERROR_ARGUMENT);
   assert_int_equal(cb_gait_shifted(polygon, NAN, &g), CB_ERROR_ARGUMENT);
@@ -323,7 +335,7 @@ static void wrong_gaits_are_named(void **state) {
   check_ok(cb_gait_arcs(1, 2, ends, 1, joined, &line));
   cb_gait_free(line);
   assert_int_equal(cb_gait_arcs(1, 2, ends, 1, parted, &g), CB_ERROR_ARGUMENT);
-  assert_non_null(strstr(cb_error_text(), "arc 0 of a gait ends with 1 in variable 0, the next begins with 2"));
+  assert_non_null(strstr(cb_error_text(), "arc 0 of a gait ends with 1 in variable 0, but the next begins with 2"));
   assert_int_equal(cb_gait_arcs(1, 2, late, 1, joined, &g), CB_ERROR_ARGUMENT);
   assert_int_equal(cb_gait_arcs(1, 2, back_again, 1, joined, &g), CB_ERROR_ARGUMENT);
   assert_int_equal(cb_gait_arcs(1, 0, ends, 1, joined, &g), CB_ERROR_ARGUMENT);
@@ -338,8 +350,12 @@ static void wrong_gaits_are_named(void **state) {
   check_ok(cb_gait_loop(3, 1, (const double[]){.7, 0, 0}, 1, &line));
   assert_int_equal(cb_gait_sequence(2, (const cb_gait *const[]){polygon, line}, &g), CB_ERROR_ARGUMENT);
   assert_null(g);
-  cb_gait_free(line), cb_gait_free(polygon);
-  cb_expression_free(both), cb_expression_free(pole), cb_expression_free(fast), cb_expression_free(back);
+  cb_gait_free(line);
+  cb_gait_free(polygon);
+  cb_expression_free(both);
+  cb_expression_free(pole);
+  cb_expression_free(fast);
+  cb_expression_free(back);
   cb_expression_free(t);
 }
 

@@ -1,10 +1,10 @@
-/* Holonomy and reconstruction: orders, errors kept, gaits of gaits, body frames. */
+/* Tests of holonomy and reconstruction: orders, error tolerances, gaits composed of gaits, and body frames. */
 #include "bundles.h"
 #include "gaits.h"
 
-/* Slope of log error in log step over two halvings, of the path and of its cost; on a path that is no smooth periodic
- * one, for which Gauss's quadrature has every order. Summed over ten bundles: one may have a small coefficient by
- * accident. */
+/* The slope of log error against log step over two halvings, for the path and for its cost. The path is not smooth and
+ * periodic, since Gauss's quadrature has every order for such a path. The errors of ten bundles are summed, because one
+ * bundle may have a small coefficient by accident. */
 static void plain_steps_have_their_order(void **state) {
   enum { STEPS = 3 };
   uint64_t seed = check_seed();
@@ -23,14 +23,16 @@ static void plain_steps_have_their_order(void **state) {
         for (int s = 0; s < STEPS; s++) {
           const cb_holonomy_options plain = {.order = order, .step = ldexp(1. / 12, -s)};
           check_ok(cb_holonomy_by(&p.b, gait, &plain, g, NULL, &dear));
-          error[s] += test_distance(G, exact, g), off[s] += fabs(dear - cost);
+          error[s] += test_distance(G, exact, g);
+          off[s] += fabs(dear - cost);
         }
       }
       check_near(log2(error[0] / error[STEPS - 1]) / (STEPS - 1), order, .4);
       check_near(log2(off[0] / off[STEPS - 1]) / (STEPS - 1), order, .4);
     }
   cb_gait_free(gait);
-  cb_expression_free(r[0]), cb_expression_free(r[1]);
+  cb_expression_free(r[0]);
+  cb_expression_free(r[1]);
 }
 
 static void both_orders_keep_an_error_and_agree(void **state) {
@@ -104,7 +106,8 @@ static void two_gaits_in_a_row_multiply(void **state) {
     cb_gait *first, *second, *joined;
     random_bundles(&seed, G, 2, .5, &p, &moved);
     for (int i = 0; i < 14; i++) r[i] = check_uniform(&seed, -.6, .6);
-    r[6] = r[0], r[7] = r[1];
+    r[6] = r[0];
+    r[7] = r[1];
     check_ok(cb_gait_polygon(2, 3, r, &first));
     check_ok(cb_gait_spline(2, 4, NULL, r + 6, &second));
     check_ok(cb_gait_sequence(2, (const cb_gait *const[]){first, second}, &joined));
@@ -114,9 +117,11 @@ static void two_gaits_in_a_row_multiply(void **state) {
     G->multiply(G, one, two, one);
     check_at_most(test_distance(G, one, both), 1e-12);
     check_near(length[2], length[0] + length[1], 1e-12 * length[2]);
-    check_near(cost[2], 2 * (cost[0] + cost[1]), 1e-11 * cost[2]); /* each in half the time */
-    cb_gait_free(first), cb_gait_free(second), cb_gait_free(joined);
-    check_ok(cb_gait_polygon(2, 7, r, &joined)); /* one figure of eight that is written as such */
+    check_near(cost[2], 2 * (cost[0] + cost[1]), 1e-11 * cost[2]); /* in the sequence each gait takes half the time */
+    cb_gait_free(first);
+    cb_gait_free(second);
+    cb_gait_free(joined);
+    check_ok(cb_gait_polygon(2, 7, r, &joined)); /* a figure of eight as one gait */
     check_ok(cb_gait_polygon(2, 3, r, &first));
     check_ok(cb_gait_polygon(2, 4, r + 6, &second));
     check_ok(cb_holonomy(&p.b, first, 0, one, NULL, NULL));
@@ -124,11 +129,13 @@ static void two_gaits_in_a_row_multiply(void **state) {
     check_ok(cb_holonomy(&p.b, joined, 0, both, NULL, NULL));
     G->multiply(G, one, two, one);
     check_at_most(test_distance(G, one, both), 1e-12);
-    cb_gait_free(first), cb_gait_free(second), cb_gait_free(joined);
+    cb_gait_free(first);
+    cb_gait_free(second);
+    cb_gait_free(joined);
   }
 }
 
-/* Begun at time s, the holonomy is g(s)^-1 g g(s), g(s) the way to there. */
+/* For a gait that begins at time s the holonomy is g(s)^-1 g g(s), where g(s) is the reconstruction up to s. */
 static void another_start_conjugates_the_holonomy(void **state) {
   uint64_t seed = check_seed();
   const cb_group *G;
@@ -146,7 +153,8 @@ static void another_start_conjugates_the_holonomy(void **state) {
     cb_group_conjugate(G, way, late, late);
     check_at_most(test_distance(G, g, late), 1e-12);
     check_near(length[0], length[1], 1e-12);
-    cb_gait_free(gait), cb_gait_free(shifted);
+    cb_gait_free(gait);
+    cb_gait_free(shifted);
   }
 }
 
@@ -168,12 +176,14 @@ static void another_pace_changes_neither_holonomy_nor_length(void **state) {
       check_near(other, length, 1e-11);
       if (!kind) check_at_least(dearer, 1.01 * cost);
       check_at_least(cost, length * length * (1 - 1e-12));
-      cb_gait_free(even), cb_gait_free(uneven);
+      cb_gait_free(even);
+      cb_gait_free(uneven);
     }
   cb_expression_free(pace);
 }
 
-/* The body is at g h in space, in the frame g of the one bundle and g h of the other. */
+/* The body frame of the second bundle is h(r) in that of the first. It reconstructs g' = h(r0)^-1 g h(r), so the
+ * position of this frame in space, g h(r) = h(r0) g', is the same. */
 static void another_body_frame_conjugates_the_holonomy_and_moves_nothing(void **state) {
   uint64_t seed = check_seed();
   const cb_group *G;
@@ -223,7 +233,7 @@ static void the_path_ends_in_powers_of_the_holonomy(void **state) {
       check_at_most(test_distance(G, w, path + 3 * G->size), 1e-11);
       G->multiply(G, g, g, w);
       G->multiply(G, w, g, w);
-      check_at_most(test_distance(G, w, path + 4 * G->size), 1e-11); /* boosts lengthen round-off */
+      check_at_most(test_distance(G, w, path + 4 * G->size), 1e-11); /* boosts magnify round-off */
       cb_gait_free(gait);
     }
 }

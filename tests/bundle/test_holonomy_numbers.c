@@ -1,8 +1,8 @@
-/* Holonomies of closed forms and of the literature; wrong and open gaits. */
+/* Tests of holonomies against closed forms and the literature; invalid and open gaits. */
 #include "bundles.h"
 #include "gaits.h"
 
-#include "bundle/poles.h"
+#include "bundle/bundle_private.h"
 
 static void purcell_has_the_printed_numbers(void **state) {
   const cb_bundle b = test_purcell();
@@ -22,10 +22,10 @@ static void purcell_has_the_printed_numbers(void **state) {
   check_near(g[1], .01340036636874, 1e-11);
   check_near(g[2], 0, 1e-11);
   check_near(length, .512235406963, 1e-11);
-  check_near(hypot(g[0], g[1]), .0512808, 5e-8); /* printed digits */
+  check_near(hypot(g[0], g[1]), .0512808, 5e-8); /* error of the printed digits */
   check_ok(cb_body_velocity_integral(&b, gait, out));
   check_near(fabs(out[0]), .0519181, 5e-8);
-  check_near(out[1], 0, 1e-12); /* by symmetry */
+  check_near(out[1], 0, 1e-12); /* 0 by symmetry */
   check_near(out[2], 0, 1e-12);
   cb_gait_free(gait);
   const double corners[8] = {1, 1, -1, 1, -1, -1, 1, -1};
@@ -61,7 +61,7 @@ static void pmpy_has_the_printed_numbers(void **state) {
   check_ok(cb_holonomy(&b, gait, 0, &X, &length, NULL));
   check_near(X, 1.7463175578278, 1e-12);
   check_near(length, 35.006776367919, 1e-11);
-  /* on the line the body velocity integral is exact */
+  /* for a one-dimensional fibre the body velocity integral is exact */
   check_ok(cb_body_velocity_integral(&b, gait, &B));
   check_near(B, X, 1e-11);
   cb_gait_free(gait);
@@ -72,7 +72,7 @@ static void the_body_velocity_integral_is_exact_on_commutative_groups(void **sta
   const cb_group *line = test_group(1);
   random_bundle p, moved;
   random_bundles(&seed, line, 2, .5, &p, &moved);
-  const double figure[14] = {0, 0, 1, 1, 1, -1, -1, .7, -1, -1, .3, .2, .2, .9}; /* crosses itself */
+  const double figure[14] = {0, 0, 1, 1, 1, -1, -1, .7, -1, -1, .3, .2, .2, .9}; /* the polygon crosses itself */
   for (int kind = 0; kind < 2; kind++) {
     double g[3], z[3];
     cb_gait *gait;
@@ -97,7 +97,8 @@ static void wrong_gaits_and_singular_shapes_are_named(void **state) {
   cb_gait *gait = NULL;
   check_ok(cb_gait_polygon(3, 3, corners, &gait));
   assert_int_equal(cb_holonomy(&purcell, gait, 0, g, NULL, NULL), CB_ERROR_ARGUMENT);
-  assert_non_null(strstr(cb_error_text(), "3 shape variables in bundle purcell_by_hand, which has 2"));
+  assert_non_null(
+      strstr(cb_error_text(), "the gait has 3 shape variables: expected those of bundle purcell_by_hand, 2"));
   assert_int_equal(cb_body_velocity_integral(&purcell, gait, z), CB_ERROR_ARGUMENT);
   check_near(g[0], 7, 0);
   cb_gait_free(gait);
@@ -116,7 +117,7 @@ static void wrong_gaits_and_singular_shapes_are_named(void **state) {
   cb_gait_free(gait);
   gait = NULL;
   assert_int_equal(cb_gait_spline(2, 4, times, points, &gait), CB_ERROR_ARGUMENT);
-  assert_non_null(strstr(cb_error_text(), "an open gait"));
+  assert_non_null(strstr(cb_error_text(), "a point at time 1 must repeat the first point"));
   assert_int_equal(cb_gait_polygon(2, 3, same, &gait), CB_ERROR_ARGUMENT);
   assert_int_equal(cb_gait_polygon(0, 3, same, &gait), CB_ERROR_ARGUMENT);
   assert_int_equal(cb_gait_spline(2, 2, NULL, points, &gait), CB_ERROR_ARGUMENT);
@@ -126,19 +127,22 @@ static void wrong_gaits_and_singular_shapes_are_named(void **state) {
   assert_int_equal(cb_bundle_curvature(&purcell, points, 0, 0, z), CB_ERROR_ARGUMENT);
 }
 
-/* A loop of a phase has a holonomy where the phase has a period, and no surface that it bounds. */
+/* A loop of a phase has a holonomy if the phase has a period, but it bounds no surface. */
 static cb_status on_phase(const cb_bundle *b, const double *r, double *A, double *dA, double *M, double *dM) {
   const double c = cos(2 * M_PI * r[0]), s = sin(2 * M_PI * r[0]);
   const double a[3] = {.3 + c, s, .2 + s};
   for (int k = 0; A && k < 3; k++) A[k] = a[k];
-  if (dA) dA[0] = -2 * M_PI * s, dA[1] = dA[2] = 2 * M_PI * c;
+  if (dA) {
+    dA[0] = -2 * M_PI * s;
+    dA[1] = dA[2] = 2 * M_PI * c;
+  }
   if (M) *M = 1;
   return CB_OK;
 }
 
 static void open_gaits_have_paths_and_no_holonomy(void **state) {
   const cb_bundle_class phases = {.name = "phases", .connection = on_phase};
-  const cb_bundle open = {.kind = &phases, .group = cb_group_find("se2"), .n = 1, .shape = {"phase"}};
+  const cb_bundle open = {.class_ = &phases, .group = cb_group_find("se2"), .n = 1, .shape = {"phase"}};
   cb_bundle periodic = open;
   periodic.period[0] = 1;
   cb_gait *loop, *late, *half;
@@ -147,7 +151,7 @@ static void open_gaits_have_paths_and_no_holonomy(void **state) {
   check_ok(cb_gait_loop(1, 0, (const double[]){.2}, 1, &loop));
   check_ok(cb_gait_loop(1, 0, (const double[]){.2}, .5, &half));
   assert_int_equal(cb_holonomy(&open, loop, 0, g, NULL, NULL), CB_ERROR_ARGUMENT);
-  assert_non_null(strstr(cb_error_text(), "an open gait in bundle phases: phase is 0.2 at its start and 1.2"));
+  assert_non_null(strstr(cb_error_text(), "the gait is open in bundle phases: phase is 0.2 at its start and 1.2"));
   assert_int_equal(cb_body_velocity_integral(&open, loop, g), CB_ERROR_ARGUMENT);
   assert_int_equal(cb_reconstruct(&open, loop, 0, 2, twice, g), CB_ERROR_ARGUMENT);
   assert_int_equal(cb_holonomy(&periodic, half, 0, g, NULL, NULL), CB_ERROR_ARGUMENT);
@@ -161,19 +165,30 @@ static void open_gaits_have_paths_and_no_holonomy(void **state) {
   check_ok(cb_reconstruct(&periodic, loop, 0, 2, twice, path));
   open.group->multiply(open.group, g, g, h);
   check_at_most(test_distance(open.group, h, path + 3), 1e-14);
-  check_near(g[2], -.2, 1e-14); /* the turn is the mean of A_theta */
+  check_near(g[2], -.2, 1e-14); /* the rotation is minus the mean of A_theta */
   check_ok(cb_gait_shifted(loop, .4, &late));
   check_ok(cb_holonomy(&periodic, late, 0, h, NULL, NULL));
   check_near(h[2], -.2, 1e-14);
-  cb_gait_free(loop), cb_gait_free(late), cb_gait_free(half);
+  cb_gait_free(loop);
+  cb_gait_free(late);
+  cb_gait_free(half);
 }
 
-/* A = (0, 1/a) on the line: along a = m + cos, b = sin, A r' = 2 pi (1 - m/a) has poles of residue m/sqrt(1 - m^2) for
- * 0 < |m| < 1, and none for m = 0 and |m| > 1, where the holonomy is -2 pi (1 - |m|/sqrt(m^2 - 1)). */
+/* A = (0, 1/a) on the line, on the loop a = m + cos, b = sin: A r' = 2 pi (1 - m/a) has poles of residue m/sqrt(1 -
+ * m^2) for 0 < |m| < 1. It has none for m = 0 and |m| > 1, where the holonomy is -2 pi (1 - |m|/sqrt(m^2 - 1)). */
 static cb_status reciprocal(const cb_bundle *b, const double *r, double *A, double *dA, double *M, double *dM) {
-  if (A) A[0] = 0, A[1] = 1 / r[0];
-  if (dA) dA[0] = dA[2] = dA[3] = 0, dA[1] = -1 / (r[0] * r[0]);
-  if (M) M[0] = M[3] = 1, M[1] = M[2] = 0;
+  if (A) {
+    A[0] = 0;
+    A[1] = 1 / r[0];
+  }
+  if (dA) {
+    dA[0] = dA[2] = dA[3] = 0;
+    dA[1] = -1 / (r[0] * r[0]);
+  }
+  if (M) {
+    M[0] = M[3] = 1;
+    M[1] = M[2] = 0;
+  }
   return CB_OK;
 }
 
@@ -181,7 +196,7 @@ static void a_pole_of_the_connection_is_an_error_at_every_error_order_and_step(v
   static const cb_bundle_class of = {.name = "reciprocal", .connection = reciprocal};
   cb_group line;
   cb_bundle b = test_pmpy(&line);
-  b.kind = &of;
+  b.class_ = &of;
   const double means[] = {.5, .3, .77, -.2, .05, .999, 0, 1.25, -2}, errors[] = {1e-3, 1e-6, 1e-10, 0};
   const double steps[] = {.3, .1, .01, .003};
   for (int k = 0; k < 9; k++) {
@@ -203,7 +218,7 @@ static void a_pole_of_the_connection_is_an_error_at_every_error_order_and_step(v
   }
 }
 
-/* The snake is singular where alpha1 = alpha2. */
+/* The kinematic snake is singular where alpha1 = alpha2. */
 static void singular_shapes_between_the_nodes_of_a_grid_and_within_a_gait_are_found(void **state) {
   enum { POINTS = 12 };
   cb_bundle *b;
@@ -212,7 +227,10 @@ static void singular_shapes_between_the_nodes_of_a_grid_and_within_a_gait_are_fo
   const double at[CB_SHAPE_MAX] = {0};
   for (int k = 0; k < 3; k++) {
     double value[2][POINTS], A[POINTS * POINTS * 6], z[3];
-    for (int i = 0; i < POINTS; i++) value[0][i] = .1 + .1 * i, value[1][i] = k == 1 ? -.1 - .1 * i : .15 + .093 * i;
+    for (int i = 0; i < POINTS; i++) {
+      value[0][i] = .1 + .1 * i;
+      value[1][i] = k == 1 ? -.1 - .1 * i : .15 + .093 * i;
+    }
     for (int i = 0; i < POINTS * POINTS; i++)
       check_ok(
           cb_bundle_connection(b, (double[]){value[0][i / POINTS], value[1][i % POINTS]}, A + 6 * i, NULL, NULL, NULL));

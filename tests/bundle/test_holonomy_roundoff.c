@@ -1,6 +1,6 @@
-/* Holonomies of connections that are not smooth: round-off of A and M ends the halving, kinks and jumps are located or
- * known. */
-#include "bundle/bundle_step.h"
+/* Tests of holonomies of connections that are not smooth: round-off of A and M ends the halving, and kinks and jumps
+ * are located or given. */
+#include "bundle/bundle_private.h"
 #include "bundles.h"
 #include "gaits.h"
 
@@ -9,11 +9,11 @@ static const double place = .2;
 typedef struct rough {
   cb_bundle b;
   cb_bundle inner;
-  double noise, jump, kink; /* relative; jump and kink of A and M at r_0 = .2 */
+  double noise, jump, kink; /* relative noise; a jump and a kink of A and M at r_0 = .2 */
   int asked;
 } rough;
 
-/* Uniform in [-1, 1], of the last digits of r. */
+/* A random number in [-1, 1] that is computed from all bits of r. */
 static double random_of(const double *r, int k) {
   uint64_t bits[2];
   memcpy(bits, r, sizeof bits);
@@ -36,7 +36,7 @@ static const cb_bundle_class rough_class = {.name = "rough", .connection = rough
 
 static rough rough_of(const cb_bundle *b, double noise, double jump, double kink) {
   rough p = {.b = *b, .inner = *b, .noise = noise, .jump = jump, .kink = kink};
-  p.b.kind = &rough_class;
+  p.b.class_ = &rough_class;
   return p;
 }
 
@@ -79,7 +79,7 @@ static void roundoff_of_the_connection_ends_the_halving(void **state) {
     }
 }
 
-/* The same in steps of a run, told less than round-off. */
+/* The steps of a run also end their halving at round-off, if the tolerance is below round-off. */
 static void roundoff_ends_the_parts_of_a_step(void **state) {
   const cb_bundle purcell = test_purcell();
   cb_gait *gait = circle(0, 0, 1);
@@ -90,24 +90,24 @@ static void roundoff_ends_the_parts_of_a_step(void **state) {
   for (int order = 4; order <= 6; order += 2) {
     const cb_bundle_path path = {&p.b, gait, 1};
     cb_bundle_state s = {.t = 0};
-    int most = 0;
+    int maximum = 0;
     purcell.group->identity(purcell.group, s.g);
     for (int k = 0; k < 32; k++) {
       int taken;
       s.t = k / 32.;
       check_ok(cb_bundle_step(&path, order, 1e-17, 1 / 32., &s, &taken));
-      if (taken > most) most = taken;
+      if (taken > maximum) maximum = taken;
     }
-    print_message("order %d: at most %d parts of a step, off %.1e, length %.1e\n", order, most,
+    print_message("order %d: at most %d parts of a step, off %.1e, length %.1e\n", order, maximum,
                   test_distance(purcell.group, exact, s.g), fabs(s.length - length));
-    check_at_most(most, order == 4 ? 511 : 63);
+    check_at_most(maximum, order == 4 ? 511 : 63);
     check_at_most(test_distance(purcell.group, exact, s.g), 1e-12);
     check_near(s.length, length, 1e-12);
   }
   cb_gait_free(gait);
 }
 
-/* One step over a cycle, to the same error: the same halves. */
+/* One step over a cycle, with the same error, uses the same halves as the holonomy. */
 static void a_step_over_a_cycle_is_the_holonomy(void **state) {
   const cb_bundle purcell = test_purcell();
   cb_gait *gait = circle(0, 0, 1);
@@ -128,7 +128,7 @@ static void a_step_over_a_cycle_is_the_holonomy(void **state) {
   cb_gait_free(gait);
 }
 
-/* A kink or jump at a known place, where the gait has breaks, where the bundle has one, and where none is known. */
+/* A kink or jump at a given place: the gait has breaks there, or the bundle has one, or neither is declared. */
 static void kinks_and_jumps_are_located(void **state) {
   const cb_bundle purcell = test_purcell();
   const double c = acos(place) / (2 * M_PI), breaks[2] = {c, 1 - c};
@@ -139,15 +139,16 @@ static void kinks_and_jumps_are_located(void **state) {
   for (int kind = 0; kind < 2; kind++) {
     rough p = rough_of(&purcell, 0, kind == 0 ? .5 : 0, kind == 1 ? .5 : 0);
     result exact, found;
-    const int least = holonomy_of(&p, cut, 0, &exact), most = holonomy_of(&p, gait, 0, &found);
+    const int least = holonomy_of(&p, cut, 0, &exact), maximum = holonomy_of(&p, gait, 0, &found);
     compare(purcell.group, &found, &exact, 1e-12);
-    check_at_most(most, least + 2 * 6 * 60);
-    p.b.breaks[0] = 1, p.b.at[0] = &place;
+    check_at_most(maximum, least + 2 * 6 * 60);
+    p.b.breaks[0] = 1;
+    p.b.at[0] = &place;
     const int asked = holonomy_of(&p, gait, 0, &found);
     compare(purcell.group, &found, &exact, 1e-13);
     check_at_most(asked, least);
-    print_message("%s: %d evaluations, breaks of the bundle %d, of the gait %d\n", kind ? "kink" : "jump", most, asked,
-                  least);
+    print_message("%s: %d evaluations, breaks of the bundle %d, of the gait %d\n", kind ? "kink" : "jump", maximum,
+                  asked, least);
     const double t[2] = {.4, 1.7};
     double way[6], known[6];
     check_ok(cb_reconstruct(&p.b, gait, 0, 2, t, way));
@@ -156,8 +157,10 @@ static void kinks_and_jumps_are_located(void **state) {
     check_at_most(test_distance(purcell.group, way, known), 1e-13);
     check_at_most(test_distance(purcell.group, way + 3, known + 3), 1e-13);
   }
-  cb_gait_free(gait), cb_gait_free(cut);
-  cb_expression_free(r[0]), cb_expression_free(r[1]);
+  cb_gait_free(gait);
+  cb_gait_free(cut);
+  cb_expression_free(r[0]);
+  cb_expression_free(r[1]);
 }
 
 static void what_is_not_smooth_anywhere_is_an_error(void **state) {
@@ -167,10 +170,10 @@ static void what_is_not_smooth_anywhere_is_an_error(void **state) {
   rough p = rough_of(&purcell, 1e-6, 0, 0);
   p.b.self = &p;
   assert_int_equal(cb_holonomy(&p.b, gait, 0, out.g, &out.length, NULL), CB_ERROR_STEP);
-  assert_non_null(strstr(cb_error_text(), ": a holonomy does not settle, to round-off, at time "));
+  assert_non_null(strstr(cb_error_text(), ": a holonomy did not converge to round-off at time "));
   assert_null(strstr(strstr(cb_error_text(), "bundle rough") + 1, "bundle rough"));
   assert_int_equal(cb_holonomy(&p.b, gait, 1e-9, out.g, &out.length, NULL), CB_ERROR_STEP);
-  assert_non_null(strstr(cb_error_text(), ": a holonomy does not settle to an error of 1e-09 at time "));
+  assert_non_null(strstr(cb_error_text(), ": a holonomy did not converge to an error of 1e-09 at time "));
   check_near(out.length, 7, 0);
   holonomy_of(&p, gait, 1e-4, &out);
   cb_gait_free(gait);

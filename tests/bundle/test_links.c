@@ -1,9 +1,10 @@
-/* Trees of links: against chains, planar within spatial, symmetry, many variables, refusals, speed. */
+/* Tests of trees of links: compared with chains, planar trees in space, symmetry, many variables, errors, and speed. */
 #include "link_trees.h"
 
 #include <time.h>
 
-/* Two bundles at ten shapes: A, dA, M, dM; at the last, second derivatives, of the tree by differences. */
+/* Compares two bundles at ten shapes: A, dA, M, dM. At the last shape also compares second derivatives; those of the
+ * tree are computed by differences. */
 static void check_same(uint64_t *seed, const cb_bundle *a, const cb_bundle *b) {
   static values u, v;
   const int n = a->n, dim = a->group->dim;
@@ -125,7 +126,7 @@ static void more_variables_than_jets_have(void **state) {
   tree_free(&u);
 }
 
-/* ---- refusals ---- */
+/* --- errors --- */
 
 static void singular_shapes_are_named(void **state) {
   double A[12];
@@ -148,14 +149,17 @@ static void singular_shapes_are_named(void **state) {
 static void wrong_trees_are_refused_by_place(void **state) {
   static const char *const wrong[][2] = {
       {"shape: [a]\nlinks: [{length: 1}, {length: 1, angle: b}]", "test.yaml:2:41"},
-      {"shape: [a]\nlinks: [{length: 1}, {length: 1}]", "the shape variable a turns no link"},
-      {"shape: [a]\nlinks: [{length: 1}, {length: 1, angle: a, parent: 1}]", "a link before it"},
+      {"shape: [a]\nlinks: [{length: 1}, {length: 1}]", "the shape variable a does not rotate any link"},
+      {"shape: [a]\nlinks: [{length: 1}, {length: 1, angle: a, parent: 1}]", "the number of an earlier link"},
       {"shape: [a]\nlinks: [{length: 1}, {length: -1, angle: a}]", "length"},
-      {"shape: [a]\nlinks: [{length: 1, angle: a}]", "link 0: angle is for links that have a parent"},
-      {"shape: [a]\nlinks: [{length: 1}, {length: 1, angle: a, axis: [0, 0, 1]}]", "axis is for links in space"},
-      {"shape: [a]\nlinks: [{length: 1}, {length: 1, angle: a, mass: 1}]", "mass is for links of inertia"},
-      {"shape: [a]\nof: inertia\nlinks: [{length: 1}, {length: 1, angle: a, drag: 1}]", "drag is for links of drag"},
-      {"space: space\nshape: [a]\nlinks: [{length: 1}, {length: 1, angle: a, axis: [0, 0, 0]}]", "a direction"},
+      {"shape: [a]\nlinks: [{length: 1, angle: a}]", "link 0: angle applies only to links with a parent"},
+      {"shape: [a]\nlinks: [{length: 1}, {length: 1, angle: a, axis: [0, 0, 1]}]",
+       "axis applies only to `space: space`"},
+      {"shape: [a]\nlinks: [{length: 1}, {length: 1, angle: a, mass: 1}]", "mass applies only to `of: inertia`"},
+      {"shape: [a]\nof: inertia\nlinks: [{length: 1}, {length: 1, angle: a, drag: 1}]",
+       "drag applies only to `of: drag`"},
+      {"space: space\nshape: [a]\nlinks: [{length: 1}, {length: 1, angle: a, axis: [0, 0, 0]}]",
+       "a vector other than 0"},
       {"shape: [a, a]\nlinks: [{length: 1}, {length: 1, angle: a}]", "given twice"},
       {"shape: [a]\nbase: 2\nlinks: [{length: 1}, {length: 1, angle: a}]", "base: 2"},
       {"shape: [a]\nlinks: [{length: 1}, {lenght: 1, angle: a}]", "length"},
@@ -170,7 +174,7 @@ static void wrong_trees_are_refused_by_place(void **state) {
   }
 }
 
-/* ---- speed ---- */
+/* --- speed --- */
 
 static double microseconds(const cb_bundle *b, bool derivatives) {
   static values v;

@@ -1,7 +1,8 @@
-/* Trees of links in space: the sum of small pieces, derivatives, small loops, frames, centre of mass, pictures. */
+/* Tests of trees of links in space: sums over small pieces, derivatives, small loops, frames, the centre of mass, and
+ * plots. */
 #include "link_trees.h"
 
-/* ---- sums over small pieces ---- */
+/* --- sums over small pieces --- */
 
 #define ARM                                                                                        \
   "space: space\n"                                                                                 \
@@ -28,7 +29,7 @@ static void times(matrix a, matrix b, matrix out) {
     for (int j = 0; j < 3; j++) out[i][j] = a[i][0] * b[0][j] + a[i][1] * b[1][j] + a[i][2] * b[2][j];
 }
 
-/* Begin and direction of the links of ARM in the frame at the middle of the first. */
+/* The first end and the direction of each link of ARM, in the frame at the middle of the first link. */
 static void arm_at(double a, double b, vector begin[4], vector along[4]) {
   static const double length[4] = {1, .8, 1.2, .6}, at[4] = {0, .7, 1, 0};
   static const int parent[4] = {0, 0, 1, 0};
@@ -56,7 +57,8 @@ static void arm_at(double a, double b, vector begin[4], vector along[4]) {
   }
 }
 
-/* A of ARM from `pieces` of each link, each a sphere's drag split along and across it; or from points with masses. */
+/* Computes A and M of ARM from `pieces` per link. The drag of each piece is split into the parts along and across the
+ * link; instead of drag the pieces may be points with masses. */
 static void sum_of_pieces(const double r[2], int pieces, double along_drag, double across_drag, double A[12],
                           double M[4]) {
   static const double length[4] = {1, .8, 1.2, .6};
@@ -70,7 +72,10 @@ static void sum_of_pieces(const double r[2], int pieces, double along_drag, doub
       const double w = s > 0 ? weight[s - 1] : s < 0 ? -weight[-s - 1] : 0;
       arm_at(r[0] + (v == 0) * s * h, r[1] + (v == 1) * s * h, x, e);
       for (int k = 0; k < 4; k++)
-        for (int i = 0; i < 3; i++) dbegin[v][k][i] += w * x[k][i] / h, dalong[v][k][i] += w * e[k][i] / h;
+        for (int i = 0; i < 3; i++) {
+          dbegin[v][k][i] += w * x[k][i] / h;
+          dalong[v][k][i] += w * e[k][i] / h;
+        }
     }
   for (int k = 0; k < 4; k++)
     for (int q = 0; q < pieces; q++) {
@@ -82,13 +87,16 @@ static void sum_of_pieces(const double r[2], int pieces, double along_drag, doub
         for (int j = 0; j < 3; j++) J[i][3 + j] = i == j;
         for (int v = 0; v < 2; v++) J[i][6 + v] = dbegin[v][k][i] + l * dalong[v][k][i];
         const int y = (i + 1) % 3, z = (i + 2) % 3; /* omega x x */
-        J[i][i] = 0, J[i][y] = x[z], J[i][z] = -x[y];
+        J[i][i] = 0;
+        J[i][y] = x[z];
+        J[i][z] = -x[y];
       }
       for (int a = 0; a < 8; a++)
         for (int b = 0; b < 8; b++) {
           double ua = 0, ub = 0;
           for (int i = 0; i < 3; i++) {
-            ua += e[i] * J[i][a], ub += e[i] * J[i][b];
+            ua += e[i] * J[i][a];
+            ub += e[i] * J[i][b];
             G[a][b] += across_drag * dl * J[i][a] * J[i][b];
           }
           G[a][b] += (along_drag - across_drag) * dl * ua * ub;
@@ -105,7 +113,10 @@ static void sum_of_pieces(const double r[2], int pieces, double along_drag, doub
       for (int j = 0; i != p && j < 8; j++) G[i][j] -= f * G[p][j];
     }
   }
-  for (int i = 0; i < 6; i++) A[2 * i] = G[i][6], A[2 * i + 1] = G[i][7];
+  for (int i = 0; i < 6; i++) {
+    A[2 * i] = G[i][6];
+    A[2 * i + 1] = G[i][7];
+  }
   for (int i = 0; i < 2; i++)
     for (int j = 0; j < 2; j++) M[2 * i + j] = G[6 + i][6 + j];
 }
@@ -128,7 +139,8 @@ static void a_spatial_tree_is_the_sum_of_its_small_pieces(void **state) {
     check_near(log2(error[0] / error[1]), 2, .02);
     check_near(log2(error[1] / error[2]), 2, .02);
     check_at_most(error[2], 1e-3);
-    /* the error falls with the square of the pieces: 4/3 of the finer less 1/3 of the coarser */
+    /* the error is inversely proportional to the square of the number of pieces: 4/3 of the finer result minus 1/3 of
+     * the coarser */
     double B[12], C[12], N[4], O[4];
     sum_of_pieces(r, 400, along, across, B, N);
     sum_of_pieces(r, 800, along, across, C, O);
@@ -183,7 +195,7 @@ static void small_loops_measure_the_curvature(void **state) {
   }
 }
 
-/* Another base or origin is another body frame: power and turn of a gait stay, the body goes the same way. */
+/* Another base or origin is another body frame: the metric does not change, and the body moves along the same path. */
 static void another_base_is_another_frame(void **state) {
   double M[2][4], x[2][8][3], y[2][8][3];
   static const char *const frames[2] = {"base: 0\n", "base: 2\norigin: 0.9\n"};
@@ -197,12 +209,12 @@ static void another_base_is_another_frame(void **state) {
     check_ok(cb_bundle_connection(t.b, r, NULL, NULL, M[k], NULL));
     model_loop(t.b, on_circle, &c, 200, g, NULL);
     t.b->group->identity(t.b->group, one);
-    check_ok(t.b->kind->picture(t.b, r, one, x[k]));
-    check_ok(t.b->kind->picture(t.b, r, g, y[k]));
+    check_ok(t.b->class_->plot(t.b, r, one, x[k]));
+    check_ok(t.b->class_->plot(t.b, r, g, y[k]));
     tree_free(&t);
   }
   check_at_most(difference(M[0], M[1], 4), 1e-13);
-  /* distances from points before to points after the gait know nothing of frames */
+  /* distances between points before and after the gait do not depend on frames */
   for (int i = 0; i < 8; i++)
     for (int j = 0; j < 8; j++) {
       double d[2];
@@ -225,27 +237,27 @@ static void the_centre_of_mass_of_a_spatial_tree_stays(void **state) {
       const side s = {{corner[k - 1][0], corner[k - 1][1]}, {corner[k][0], corner[k][1]}};
       model_carry(t.b, on_side, &s, 60, g, NULL, NULL);
     }
-    check_ok(t.b->kind->picture(t.b, corner[k], g, x));
+    check_ok(t.b->class_->plot(t.b, corner[k], g, x));
     for (int l = 0; l < 4; l++)
       for (int i = 0; i < 3; i++) centre[k][i] += mass[l] * (x[2 * l][i] + x[2 * l + 1][i]) / (2 * 3.6);
-    check_at_most(difference(centre[k], centre[0], 3), 1e-11); /* that of 60 steps of order 6 */
+    check_at_most(difference(centre[k], centre[0], 3), 1e-11); /* the error of 60 steps of order 6 */
   }
   tree_free(&t);
 }
 
-static void pictures_are_where_the_links_are(void **state) {
+static void plots_are_where_the_links_are(void **state) {
   tree t = tree_of(ARM);
   double x[8][3];
   vector begin[4], along[4];
   static const double length[4] = {1, .8, 1.2, .6};
   arm_at(.7, -.4, begin, along);
-  check_ok(t.b->kind->picture(t.b, (double[]){.7, -.4}, (double[]){sqrt(.5), 0, 0, sqrt(.5), 1, 2, 3}, x));
+  check_ok(t.b->class_->plot(t.b, (double[]){.7, -.4}, (double[]){sqrt(.5), 0, 0, sqrt(.5), 1, 2, 3}, x));
   assert_int_equal(t.b->lines, 4);
   for (int k = 0; k < 4; k++)
     for (int end = 0; end < 2; end++) {
       vector p;
       for (int i = 0; i < 3; i++) p[i] = begin[k][i] + end * length[k] * along[k][i];
-      const int at = t.b->line[k][end]; /* a quarter turn about z, then (1, 2, 3) */
+      const int at = t.b->line[k][end]; /* g is a quarter turn around z, then a shift by (1, 2, 3) */
       check_near(x[at][0], 1 - p[1], 1e-14);
       check_near(x[at][1], 2 + p[0], 1e-14);
       check_near(x[at][2], 3 + p[2], 1e-14);
@@ -253,18 +265,21 @@ static void pictures_are_where_the_links_are(void **state) {
   tree_free(&t);
   t = tree_of(BRANCHES);
   double y[12][3];
-  check_ok(t.b->kind->picture(t.b, (double[]){.1, .2, .3}, (double[]){5, 6, M_PI / 2}, y));
-  check_near(y[0][0], 5, 1e-14), check_near(y[0][1], 6 - .55, 1e-14);
-  check_near(y[2][0], 5, 1e-14), check_near(y[2][1], 6 + .55, 1e-14), check_near(y[7][2], 0, 0);
+  check_ok(t.b->class_->plot(t.b, (double[]){.1, .2, .3}, (double[]){5, 6, M_PI / 2}, y));
+  check_near(y[0][0], 5, 1e-14);
+  check_near(y[0][1], 6 - .55, 1e-14);
+  check_near(y[2][0], 5, 1e-14);
+  check_near(y[2][1], 6 + .55, 1e-14);
+  check_near(y[7][2], 0, 0);
   tree_free(&t);
 }
 
-/* G of the hook: its P and Q make A. */
+/* The blocks P and Q of the form G, which the class computes, determine A. */
 static void the_form_makes_the_connection(void **state) {
   tree t = tree_of(ARM);
   const double r[2] = {.7, -.4};
   double G[64], A[12], M[4];
-  check_ok(t.b->kind->form(t.b, r, G));
+  check_ok(t.b->class_->form(t.b, r, G));
   check_ok(cb_bundle_connection(t.b, r, A, NULL, M, NULL));
   for (int j = 0; j < 2; j++) {
     for (int i = 0; i < 6; i++) {
@@ -286,7 +301,7 @@ int main(void) {
       cmocka_unit_test(small_loops_measure_the_curvature),
       cmocka_unit_test(another_base_is_another_frame),
       cmocka_unit_test(the_centre_of_mass_of_a_spatial_tree_stays),
-      cmocka_unit_test(pictures_are_where_the_links_are),
+      cmocka_unit_test(plots_are_where_the_links_are),
       cmocka_unit_test(the_form_makes_the_connection),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

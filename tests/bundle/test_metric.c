@@ -1,5 +1,5 @@
-/* Geometry from the metric of a chart alone: Christoffel symbols and curvature against closed forms, integrated
- * geodesics, Jacobi fields and transport against those of the embedding. */
+/* Tests of geometry that uses only the metric of a chart: Christoffel symbols and curvature compared with closed forms;
+ * integrated geodesics, Jacobi fields and transport compared with the results in the embedding. */
 #include "check_metric.h"
 
 /* --- Christoffel symbols and curvature --- */
@@ -8,7 +8,7 @@ static void christoffel_symbols_are_those_of_polar_charts(void **s) {
   uint64_t state = check_seed();
   static const char *const names[] = {"e3", "s3", "h3"};
   for (int k = 0; k < 3; k++) {
-    cb_geometry *g = in_chart(names[k], "polar");
+    cb_space *g = in_chart(names[k], "polar");
     for (int trial = 0; trial < 50; trial++) {
       double a = check_uniform(&state, .2, 2), b = check_uniform(&state, .2, 2.9), q[3] = {a, b, 1};
       double big = k == 0 ? a : k == 1 ? sin(a) : sinh(a), c = k == 0 ? 1 : k == 1 ? cos(a) : cosh(a);
@@ -21,13 +21,13 @@ static void christoffel_symbols_are_those_of_polar_charts(void **s) {
       check_ok(cb_christoffel(g, q, gamma, NULL));
       check_at_most(check_distance_max(27, &gamma[0][0][0], &expected[0][0][0]), 2e-14);
     }
-    cb_geometry_free(g);
+    cb_space_free(g);
   }
 }
 
 static void christoffel_symbols_and_curvature_are_those_of_ih(void **s) {
   uint64_t state = check_seed();
-  cb_geometry *g = own(&own_ih);
+  cb_space *g = own(&own_ih);
   for (int trial = 0; trial < 100; trial++) {
     double q[3], gamma[D][D][D], r2 = 0;
     for (int i = 0; i < 3; i++) {
@@ -50,10 +50,10 @@ static void christoffel_symbols_and_curvature_are_those_of_ih(void **s) {
     check_relative(k, -(3 * r2 + 4) / cube, 1e-12);
     assert_int_equal(cb_sectional(g, q, q, q, &k), CB_ERROR_ARGUMENT);
   }
-  cb_geometry_free(g);
+  cb_space_free(g);
 }
 
-static void derivatives_of_christoffel_symbols_agree_with_differences_in(const cb_geometry *space, uint64_t *state) {
+static void derivatives_of_christoffel_symbols_agree_with_differences_in(const cb_space *space, uint64_t *state) {
   EACH_METRIC(space, g) {
     for (int trial = 0; trial < 20; trial++) {
       double q[D], gamma[D][D][D], dgamma[D][D][D][D], side[2][D][D][D], h = 1e-5;
@@ -77,7 +77,7 @@ static void derivatives_of_christoffel_symbols_agree_with_differences(void **s) 
 }
 
 /* R_ijkl = -R_jikl = R_klij and the first Bianchi identity; in a single factor R_ijkl = K (g_ik g_jl - g_il g_jk). */
-static void riemann_in(const cb_geometry *space, uint64_t *state) {
+static void riemann_in(const cb_space *space, uint64_t *state) {
   EACH_METRIC(space, g) {
     int n = g.dim;
     double worst = 0;
@@ -117,7 +117,7 @@ static void riemann_tensors_have_their_symmetries_and_constant_curvature(void **
 
 /* --- geodesics --- */
 
-static bool regular_on_the_way(const cb_geometry *space, const cb_geometry *g, const double *x, const double *v) {
+static bool regular_on_the_way(const cb_space *space, const cb_space *g, const double *x, const double *v) {
   enum { PARTS = 8 };
   for (int part = 1; part <= PARTS; part++) {
     double w[K], y[K], q[D];
@@ -129,7 +129,7 @@ static bool regular_on_the_way(const cb_geometry *space, const cb_geometry *g, c
   return true;
 }
 
-static void exponential_in(const cb_geometry *space, uint64_t *state) {
+static void exponential_in(const cb_space *space, uint64_t *state) {
   EACH_METRIC(space, g) {
     double worst = 0, worst_velocity = 0, worst_transport = 0;
     for (int trial = 0; trial < 100; trial++) {
@@ -142,7 +142,7 @@ static void exponential_in(const cb_geometry *space, uint64_t *state) {
       cb_exp(space, x, v, y, vy);
       check_ok(cb_chart_push(&g, g.chart, q1, u1, end, vend));
       worst = fmax(worst, check_distance_max(g.embedding, y, end));
-      /* vectors lose the digits by which the chart is singular, on the way and at the end as at the start */
+      /* close to singular points of the chart, inside the path or at its ends, vectors lose digits */
       if (!regular_on_the_way(space, &g, x, v)) continue;
       worst_velocity = fmax(worst_velocity, check_distance_max(g.embedding, vy, vend));
       check_ok(cb_numeric_transport(&g, q, u, w, w1));
@@ -152,7 +152,7 @@ static void exponential_in(const cb_geometry *space, uint64_t *state) {
       check_ok(cb_transport(space, x, y, v, vy));
       worst_transport = fmax(worst_transport, check_distance_max(g.embedding, vy, vend));
     }
-    print_message("%s %s: exp %.1e, velocity %.1e, transport %.1e\n", g.kind->name, g.chart->name, worst,
+    print_message("%s %s: exp %.1e, velocity %.1e, transport %.1e\n", g.class_->name, g.chart->name, worst,
                   worst_velocity, worst_transport);
     check_at_most(worst, 1e-12);
     check_at_most(worst_velocity, 1e-12);
@@ -163,7 +163,7 @@ static void integrated_geodesics_and_transport_are_the_embeddings_in_every_chart
   check_every_space(exponential_in);
 }
 
-static void check_jacobi(const cb_geometry *g, const double *q, const double *u) {
+static void check_jacobi(const cb_space *g, const double *q, const double *u) {
   int n = g->dim;
   cb_jacobi j;
   double z[2 * D], q1[D], u1[D], h = 1e-3;
@@ -186,7 +186,7 @@ static void check_jacobi(const cb_geometry *g, const double *q, const double *u)
     }
   }
 }
-static void jacobi_in(const cb_geometry *space, uint64_t *state) {
+static void jacobi_in(const cb_space *space, uint64_t *state) {
   EACH_METRIC(space, g) {
     for (int trial = 0; trial < 10; trial++) {
       double q[D], u[D];
@@ -198,11 +198,11 @@ static void jacobi_in(const cb_geometry *space, uint64_t *state) {
 }
 static void jacobi_fields_agree_with_differences(void **s) {
   check_every_space(jacobi_in);
-  cb_geometry *ih = own(&own_ih), *torus = own(&own_torus);
+  cb_space *ih = own(&own_ih), *torus = own(&own_torus);
   check_jacobi(ih, (double[]){1, -.5, .25}, (double[]){-2, .75, .5});
   check_jacobi(torus, (double[]){0, .5}, (double[]){.8, 1.5});
-  cb_geometry_free(ih);
-  cb_geometry_free(torus);
+  cb_space_free(ih);
+  cb_space_free(torus);
 }
 
 int main(void) {

@@ -1,5 +1,6 @@
-/* Chains of bodies in a perfect fluid: the form against poses that are differenced, without coupling against a chain
- * of links, the limit of links far apart, derivatives, curvature, threads, symmetry, drawing, refusals. */
+/* Tests of chains of bodies in a perfect fluid: the form compared with differences of poses, the limit without coupling
+ * compared with a chain of links, the limit of distant links, derivatives, curvature, threads, symmetry, plots, and
+ * errors. */
 #include "curvature_claims.h"
 #include "link_trees.h"
 
@@ -38,8 +39,8 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 
 /* --- the form --- */
 
-/* Twists by central differences of the poses, of order 8: K of all bodies' unit motions, and their own masses, between
- * them are R of the form; its P and Q from the base's frame being carried along. */
+/* Twists are central differences of the poses, of order 8. The products of K for the unit motions of all bodies and the
+ * masses of the bodies give R of the form; P and Q follow from the motion of the base frame. */
 static void the_form_is_the_energy_of_the_poses(void **state) {
   uint64_t seed = check_seed();
   const cb_plane_curve curve[3] = {cb_plane_joukowski(1.6, .15, .05), cb_plane_ellipse(.7, .1),
@@ -48,7 +49,10 @@ static void the_form_is_the_energy_of_the_poses(void **state) {
   cb_plane_body *own[3];
   cb_plane_flow *flow;
   double unit[81] = {0}, K[81], G[25];
-  for (int i = 0; i < 3; i++) check_ok(cb_plane_body_create(&curve[i], 64, &own[i])), body[i] = own[i];
+  for (int i = 0; i < 3; i++) {
+    check_ok(cb_plane_body_create(&curve[i], 64, &own[i]));
+    body[i] = own[i];
+  }
   for (int k = 0; k < 9; k++) unit[10 * k] = 1;
   for (int base = 0; base < 3; base++) {
     const cb_fish f = {.bodies = 3,
@@ -59,7 +63,7 @@ static void the_form_is_the_energy_of_the_poses(void **state) {
                        .front = {1.1, 1, 0},
                        .back = {0, -.9, -.8}};
     const double r[2] = {check_uniform(&seed, -1, 1), check_uniform(&seed, -1, 1)}, h = .01;
-    double pose[3][3], u[5][9] = {{0}}, beside[2][3][3];
+    double pose[3][3], u[5][9] = {{0}}, shifted[2][3][3];
     cb_fish_poses(&f, r, pose);
     for (int c = 0; c < 5; c++)
       for (int i = 0; i < 3; i++) {
@@ -69,9 +73,9 @@ static void the_form_is_the_energy_of_the_poses(void **state) {
           for (int side = 0; side < 2; side++) {
             double x[2] = {r[0], r[1]};
             x[c - 3] += side ? -k * h : k * h;
-            cb_fish_poses(&f, x, beside[side]);
+            cb_fish_poses(&f, x, shifted[side]);
           }
-          for (int a = 0; a < 3; a++) v[a] += weight[k - 1] * (beside[0][i][a] - beside[1][i][a]) / h;
+          for (int a = 0; a < 3; a++) v[a] += weight[k - 1] * (shifted[0][i][a] - shifted[1][i][a]) / h;
         }
         u[c][3 * i] = v[0];
         u[c][3 * i + 1] = cos(pose[i][0]) * v[1] + sin(pose[i][0]) * v[2];
@@ -93,8 +97,8 @@ static void the_form_is_the_energy_of_the_poses(void **state) {
   for (int i = 0; i < 3; i++) cb_plane_body_free(own[i]);
 }
 
-/* Without coupling an ellipse is a link of length 2 (a + hinge) with masses pi (b^2 + a b), pi (a^2 + a b) along and
- * across, pi (a^2 - b^2)^2/8 + pi a b (a^2 + b^2)/4 for turning. */
+/* Without coupling an ellipse is a link of length 2 (a + hinge) with the masses pi (b^2 + rho a b) along, pi (a^2 + rho
+ * a b) across, and pi (a^2 - b^2)^2/8 + pi rho a b (a^2 + b^2)/4 for rotation, where rho is its density. */
 static void without_coupling_it_is_a_chain_of_links(void **state) {
   uint64_t seed = check_seed();
   static const double axes[4][2] = {{1, .2}, {.6, .1}, {.8, .5}, {.3, .3}};
@@ -131,8 +135,8 @@ static void without_coupling_it_is_a_chain_of_links(void **state) {
   }
 }
 
-/* Bodies of one size on hinges ever further away: the fluid's part of the form that is shared falls like 1/d^2, beside
- * turning motions of about d. */
+/* Bodies of equal size on hinges at increasing distances d: the part of M that comes from the coupling decreases as
+ * 1/d^2, relative to M. */
 static void links_far_apart_are_not_coupled(void **state) {
   double apart[2], r[2] = {.5, -.3};
   for (int k = 0; k < 2; k++) {
@@ -155,8 +159,8 @@ static void links_far_apart_are_not_coupled(void **state) {
 
 /* --- derivatives --- */
 
-/* Differences of order 6 with h = .004: h^6 = 4e-15 times derivatives of order 7, which bodies that are close make
- * large. */
+/* Differences of order 6 with h = .004: h^6 = 4e-15 times derivatives of order 7, which are large for bodies that are
+ * close. */
 static void derivatives_agree_with_differences(void **state) {
   uint64_t seed = check_seed();
   for (int k = 0; k < KINDS; k++) {
@@ -170,7 +174,7 @@ static void derivatives_agree_with_differences(void **state) {
   }
 }
 
-/* What tests/bundle/test_curvature.c claims of every bundle. */
+/* The same claims as in tests/bundle/test_curvature.c for every bundle. */
 static void curvature_is_that_of_every_bundle(void **state) {
   static const char *const shorter[] = {THREE "nodes: 32", UNEVEN "nodes: 32"};
   const double low[3] = {-.8, -.8, -.8}, high[3] = {.8, .8, .8};
@@ -224,7 +228,8 @@ static void threads_read_the_same_bytes(void **state) {
 
 /* --- symmetry, drawing --- */
 
-/* The mirror image bends the other way; a chain of one kind of ellipses is the same from its other end. */
+/* The mirror image bends the other way. A chain of equal ellipses is the same chain if it is counted from its other
+ * end. */
 static void mirror_images_and_the_other_end(void **state) {
   static values v, w;
   tree t = fish(THREE "nodes: 48");
@@ -233,20 +238,21 @@ static void mirror_images_and_the_other_end(void **state) {
   values_at(t.b, (double[]){-r[0], -r[1]}, &w);
   for (int e = 0; e < 6; e++) check_near(w.A[e], e < 2 ? -v.A[e] : v.A[e], 1e-12);
   check_at_most(difference(v.M, w.M, 4), 1e-12);
-  values_at(t.b, (double[]){-r[1], -r[0]}, &w); /* turned by pi about the middle, counted from the other end */
+  values_at(t.b, (double[]){-r[1], -r[0]}, &w); /* rotated by pi around the middle, counted from the other end */
   for (int a = 0; a < 3; a++)
     for (int i = 0; i < 2; i++) check_near(w.A[2 * a + i], (a < 2 ? 1 : -1) * v.A[2 * a + 1 - i], 1e-12);
   tree_free(&t);
 }
 
-/* Each outline's middle and heading by the angles, hinges where both neighbours have them. */
+/* The middle and heading of each outline follow from the angles, and both bodies at a hinge have it at the same
+ * point. */
 static void bodies_are_drawn_where_they_are(void **state) {
   static double x[512][3];
   const double r[2] = {.6, -.4}, g[3] = {1, -2, .7};
   tree t = fish("bodies: [{ellipse: [1, 0.2]}, {ellipse: [0.8, 0.1]}, {ellipse: [0.5, 0.3]}]\nhinges: [0.2, 0.1]\n");
   assert_int_equal(t.b->points, 192);
   assert_int_equal(t.b->lines, 192);
-  check_ok(t.b->kind->picture(t.b, r, g, x));
+  check_ok(t.b->class_->plot(t.b, r, g, x));
   const double heading[3] = {.1, .7, .3}, half[3] = {1, .8, .5};
   double middle[3][2] = {{0}};
   for (int i = 0; i < 3; i++)
@@ -266,15 +272,19 @@ static void bodies_are_drawn_where_they_are(void **state) {
   tree_free(&t);
 }
 
-/* --- refusals --- */
+/* --- errors --- */
 
 static void shapes_at_which_bodies_overlap_are_named(void **state) {
   double A[6];
   tree t = fish(THREE "nodes: 32");
   assert_int_equal(cb_bundle_connection(t.b, (double[]){3, .1}, A, NULL, NULL, NULL), CB_STEP_DOMAIN);
-  assert_string_equal(cb_error_text(), "bundle perfect_fish at alpha1 = 3, alpha2 = 0.1: bodies 1 and 2 overlap");
+  assert_string_equal(
+      cb_error_text(),
+      "bundle perfect_fish at alpha1 = 3, alpha2 = 0.1: bodies 1 and 2 overlap: expected bodies that do not touch");
   assert_int_equal(cb_bundle_connection(t.b, (double[]){2.2, 2.2}, A, NULL, NULL, NULL), CB_STEP_DOMAIN);
-  assert_string_equal(cb_error_text(), "bundle perfect_fish at alpha1 = 2.2, alpha2 = 2.2: bodies 1 and 3 overlap");
+  assert_string_equal(
+      cb_error_text(),
+      "bundle perfect_fish at alpha1 = 2.2, alpha2 = 2.2: bodies 1 and 3 overlap: expected bodies that do not touch");
   assert_int_equal(cb_bundle_connection(t.b, (double[]){NAN, 0}, A, NULL, NULL, NULL), CB_STEP_DOMAIN);
   check_ok(cb_bundle_connection(t.b, (double[]){1, -1}, A, NULL, NULL, NULL));
   tree_free(&t);
@@ -296,7 +306,8 @@ static void what_is_no_fish_is_refused(void **state) {
       {"bodies: [{ellipse: [1, -1]}, {ellipse: [1, 2]}]\nhinges: 1", "ellipse: expected semi-axes above 0"},
       {"bodies: [{density: 1}, {ellipse: [1, 2]}]\nhinges: 1", "bodies: expected {ellipse: [a, b]} or {joukowski"},
       {"bodies: [{ellipse: [1, 1], joukowski: [1, 1, 1]}, {ellipse: [1, 2]}]\nhinges: 1", "bodies: expected {ellipse"},
-      {"bodies: [{joukowski: [1, 0, 0]}, {ellipse: [1, 2]}]\nhinges: 1", "bulge and tail of 0 or more, not both 0"},
+      {"bodies: [{joukowski: [1, 0, 0]}, {ellipse: [1, 2]}]\nhinges: 1",
+       "bulge >= 0 and tail >= 0, and not both bulge and tail 0"},
       {"bodies: [{joukowski: [1, 0.1, 0]}, {ellipse: [1, 2]}]\nhinges: 1\nnodes: 128", "too thin"},
       {"bodies: [{ellipse: [1, 2], density: -1}, {ellipse: [1, 2]}]\nhinges: 1", "density"},
       {"bodies: [{ellipse: [1, 2], mass: 1}, {ellipse: [1, 2]}]\nhinges: 1", "mass"},

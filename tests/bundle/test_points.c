@@ -1,14 +1,14 @@
-/* Bundles of points: charts with second derivatives, groups as isometries, derivatives of the connection, its form,
- * pictures, singular shapes, and what a scenario may get wrong. */
+/* Tests of bundles of points: charts with second derivatives, groups as isometries, derivatives of the connection, its
+ * form, plots, singular shapes, and errors in scenarios. */
 #include "points.h"
 #include "check_spaces.h"
 
-/* Difference quotient of order 6 from values at -3h .. 3h. */
+/* A difference quotient of order 6 from the values at -3h .. 3h. */
 static double slope(const double f[7], double h) {
   return ((f[6] - f[0]) / 60 - 3 * (f[5] - f[1]) / 20 + 3 * (f[4] - f[2]) / 4) / h;
 }
 
-static void one_space(const cb_geometry *g, uint64_t *seed) {
+static void one_space(const cb_space *g, uint64_t *seed) {
   const double h = 2e-3;
   int known = 0;
   for (int c = 0; c < g->n_charts; c++) {
@@ -46,7 +46,7 @@ static void one_space(const cb_geometry *g, uint64_t *seed) {
 
 static void charts_of_points_have_exact_derivatives(void **state) { check_every_space(one_space); }
 
-/* Subgroups by their axes, in spaces that have them. */
+/* Subgroups by their axes, in the spaces that have them. */
 static const struct {
   const char *space, *axes, *group;
 } subgroups[] = {
@@ -75,7 +75,7 @@ enum { SUBGROUPS = sizeof subgroups / sizeof *subgroups };
 
 static void check_group(const cb_bundle *b, uint64_t *seed) {
   const cb_group *G = b->group;
-  const cb_geometry *g = cb_points_space(b);
+  const cb_space *g = cb_points_space(b);
   double a[CB_GROUP_DIM], x[CB_COORD_MAX], y[CB_COORD_MAX], z[CB_COORD_MAX], v[CB_COORD_MAX];
   double one[CB_GROUP_SIZE], two[CB_GROUP_SIZE], both[CB_GROUP_SIZE];
   cb_isometry first, second, product;
@@ -92,7 +92,7 @@ static void check_group(const cb_bundle *b, uint64_t *seed) {
   cb_isometry_point(g, &first, y, y);
   cb_isometry_point(g, &product, x, z);
   for (int e = 0; e < g->embedding; e++) check_near(z[e], y[e], 1e-13);
-  check_ok(cb_geometry_check_point(g, z, 1e-13));
+  check_ok(cb_space_check_point(g, z, 1e-13));
   for (int k = 0; k < G->dim; k++) { /* d/ds exp(s e_k) x at 0 */
     const double h = 1e-2;
     double f[CB_COORD_MAX][7];
@@ -149,26 +149,27 @@ static void derivatives_of_connection_and_metric_agree_with_differences(void **s
         double f[7];
         for (int k = 0; k < 7; k++) f[k] = c < count ? A[k][c] : M[k][c - count];
         const double exact = c < count ? dA[i * count + c] : dM[i * n * n + c - count];
-        check_near(exact, slope(f, h), 1e-9 * (1 + fabs(exact))); /* h^6 = 1.6e-14 by seventh derivatives */
+        check_near(exact, slope(f, h), 1e-9 * (1 + fabs(exact))); /* h^6 = 1.6e-14 times seventh derivatives */
       }
     }
     cb_bundle_free(b);
   }
 }
 
-/* Momenta of a body that moves by xi while its shape changes, from velocities of its points. */
+/* For a body that moves by xi while its shape changes, G(z, z) with z = (xi, r') equals the sum of m |v|^2 of its
+ * points. */
 static void the_form_is_twice_the_kinetic_energy(void **state) {
   uint64_t seed = check_seed();
   for (int s = 0; s < POINTS_SPACES; s++) {
     cb_bundle *b = random_points(&seed, &points_spaces[s], 5);
-    const cb_geometry *g = cb_points_space(b);
+    const cb_space *g = cb_points_space(b);
     const int dim = b->group->dim, n = b->n, w = dim + n, k = g->embedding;
     double r[2], z[CB_GROUP_DIM + 2], G[(CB_GROUP_DIM + 2) * (CB_GROUP_DIM + 2)], x[5 * CB_COORD_MAX],
         dx[10 * CB_COORD_MAX], A[CB_GROUP_DIM * 2], M[4], energy = 0, form = 0, square = 0;
     for (int i = 0; i < n; i++) r[i] = check_uniform(&seed, -0.5, 0.5);
     for (int i = 0; i < w; i++) z[i] = check_uniform(&seed, -1, 1);
     double P[CB_GROUP_DIM * CB_GROUP_DIM];
-    check_ok(b->kind->form(b, r, G));
+    check_ok(b->class_->form(b, r, G));
     check_ok(cb_bundle_locked(b, r, P));
     for (int a = 0; a < dim * dim; a++) check_near(P[a], G[a / dim * w + a % dim], 0);
     check_ok(cb_points_place(b, r, x, dx));
@@ -192,7 +193,7 @@ static void the_form_is_twice_the_kinetic_energy(void **state) {
         for (int c = 0; c < dim; c++) sum += G[a * w + c] * A[c * n + i];
         check_near(sum, G[a * w + dim + i], 1e-13);
       }
-    for (int a = 0; a < dim; a++) { /* with xi = -A r' the form is M */
+    for (int a = 0; a < dim; a++) { /* for xi = -A r' the form is M */
       z[a] = 0;
       for (int i = 0; i < n; i++) z[a] -= A[a * n + i] * z[dim + i];
     }
@@ -206,7 +207,7 @@ static void the_form_is_twice_the_kinetic_energy(void **state) {
   }
 }
 
-static void a_picture_shows_the_points_where_the_group_takes_them(void **state) {
+static void a_plot_shows_the_points_where_the_group_takes_them(void **state) {
   uint64_t seed = check_seed();
   for (int s = 0; s < POINTS_SPACES; s++) {
     char *text = random_points_text(&seed, &points_spaces[s], 3, "lines: [[0, 1], [0, 2]],");
@@ -215,19 +216,19 @@ static void a_picture_shows_the_points_where_the_group_takes_them(void **state) 
     assert_int_equal(b->points, 3);
     assert_int_equal(b->lines, 2);
     assert_int_equal(b->line[1][1], 2);
-    const cb_geometry *g = cb_points_space(b);
+    const cb_space *g = cb_points_space(b);
     const double r[2] = {0.2, -0.3};
     double a[CB_GROUP_DIM], element[CB_GROUP_SIZE], x[3 * CB_COORD_MAX], drawn[3][3], expected[3];
     cb_isometry move;
     for (int k = 0; k < b->group->dim; k++) a[k] = check_uniform(&seed, -1, 1);
     b->group->exp(b->group, a, element);
-    check_ok(b->kind->picture(b, r, element, drawn));
+    check_ok(b->class_->plot(b, r, element, drawn));
     check_ok(cb_points_place(b, r, x, NULL));
     cb_points_isometry(b, element, &move);
     for (int m = 0; m < 3; m++) {
       double y[CB_COORD_MAX];
       cb_isometry_point(g, &move, x + m * g->embedding, y);
-      cb_picture(g, y, NULL, expected, NULL);
+      cb_plot_coordinates(g, y, NULL, expected, NULL);
       for (int i = 0; i < 3; i++) check_near(drawn[m][i], expected[i], 1e-15);
     }
     cb_bundle_free(b);
@@ -304,16 +305,16 @@ static void what_is_wrong_is_named_with_its_place(void **state) {
       {"{space: nil, chart: polar, shape: [l], points: [{mass: 1, at: [l, 0, 0]}]}",
        "test:1:9: error: space: expected"},
       {"{space: {name: s2, chart: polar}, chart: polar, shape: [l], points: [{mass: 1, at: [l, 0]}]}",
-       "test:1:27: error: space: expected no chart"},
+       "test:1:27: error: space: expected no `chart`"},
       {"{space: e2, chart: polr, shape: [l], points: [{mass: 1, at: [l, 0]}]}",
        "test:1:20: error: chart: expected one"},
       {"{space: e2, chart: polar, shape: l, points: [{mass: 1, at: [l, 0]}]}",
        "test:1:34: error: shape: expected a list"},
       {"{space: e2, chart: polar, shape: [l, l], points: [{mass: 1, at: [l, 0]}]}",
        "test:1:38: error: shape: the name"},
-      {"{space: e2, chart: polar, shape: [sin], points: [{mass: 1, at: [0, 0]}]}", "is that of a function"},
+      {"{space: e2, chart: polar, shape: [sin], points: [{mass: 1, at: [0, 0]}]}", "is the name of a function"},
       {"{space: e2, chart: polar, shape: [l], parameters: {l: 1}, points: [{mass: 1, at: [0, 0]}]}",
-       "test:1:52: error: parameters: the name 'l' is given twice: it is a shape variable"},
+       "test:1:52: error: parameters: the name 'l' is given twice: it is already a shape variable"},
       {"{space: e2, chart: polar, shape: [l], parameters: {m: l}, points: [{mass: 1, at: [0, 0]}]}",
        "test:1:55: error: m: "},
       {"{space: e2, chart: polar, shape: [l], points: [{mass: l, at: [0, 0]}]}", "test:1:55: error: mass: "},
@@ -328,11 +329,11 @@ static void what_is_wrong_is_named_with_its_place(void **state) {
       {"{space: e2, chart: polar, shape: [l], points: [{mass: 1, at: [0, l]}], group: [shift_x, rotation_z]}",
        "do not commute"},
       {"{space: e2, chart: polar, shape: [l], points: [{mass: 1, at: [0, l]}], group: [shift_x, translation_x]}",
-       "is there already"},
+       "is listed twice"},
       {"{space: e2, chart: polar, shape: [l], points: [{mass: 1, at: [0, l]}], period: {l: -1}}",
        "period: expected a number > 0"},
       {"{space: e2, chart: polar, shape: [l], points: [{mass: 1, at: [0, l]}], period: {k: 1}}", "'k'"},
-      {"{space: s2xe, chart: polar, shape: [l], points: [{mass: 1, at: [1, 0, l]}]}", "no group known here"},
+      {"{space: s2xe, chart: polar, shape: [l], points: [{mass: 1, at: [1, 0, l]}]}", "are not a supported group"},
       {"{chart: polar, shape: [l], points: [{mass: 1, at: [0, l]}]}", "space"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -350,7 +351,7 @@ int main(void) {
       cmocka_unit_test(elements_of_the_group_are_isometries_with_its_products_and_fields),
       cmocka_unit_test(derivatives_of_connection_and_metric_agree_with_differences),
       cmocka_unit_test(the_form_is_twice_the_kinetic_energy),
-      cmocka_unit_test(a_picture_shows_the_points_where_the_group_takes_them),
+      cmocka_unit_test(a_plot_shows_the_points_where_the_group_takes_them),
       cmocka_unit_test(a_locked_inertia_that_is_singular_names_its_axis),
       cmocka_unit_test(a_shape_outside_the_chart_is_a_failed_step),
       cmocka_unit_test(parameters_and_periods_are_read),

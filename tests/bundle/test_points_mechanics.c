@@ -1,8 +1,9 @@
-/* Motion of points by the mechanical connection: momenta, centre of mass, models of this folder, curvature, frames. */
+/* Tests of the motion of points by the mechanical connection: momenta, centre of mass, the models of bundles,
+ * curvature, and frames. */
 #include "models.h"
 #include "points.h"
 
-/* Difference quotient of order 10 at the middle of eleven values. */
+/* A difference quotient of order 10 at the middle of eleven values. */
 static double slope(const double *f, size_t stride, double h) {
   static const double c[5] = {5. / 6, -5. / 21, 5. / 84, -5. / 504, 1. / 1260};
   double sum = 0;
@@ -12,7 +13,7 @@ static double slope(const double *f, size_t stride, double h) {
 
 enum { SAMPLES = 4, STENCIL = 11, TIMES = SAMPLES * STENCIL };
 
-/* World places at times around a few in (0, 1): x[time][point][coordinate]. */
+/* The positions in the world at times around a few in (0, 1): x[time][point][coordinate]. */
 static void world_path(const cb_bundle *b, const cb_gait *gait, double h, double (*x)[POINTS_MOST][CB_COORD_MAX]) {
   static double g[TIMES * CB_GROUP_SIZE];
   double t[TIMES];
@@ -29,7 +30,7 @@ static void killing_momenta_of_the_motion_in_space_are_zero(void **state) {
     for (int turn = 0; turn < 3; turn++) {
       cb_bundle *b = random_points(&seed, &points_spaces[s], 3 + turn);
       cb_gait *gait = points_gait(&seed, 0.25);
-      const cb_geometry *g = cb_points_space(b);
+      const cb_space *g = cb_points_space(b);
       static double x[TIMES][POINTS_MOST][CB_COORD_MAX];
       world_path(b, gait, h, x);
       for (int middle = 5; middle < TIMES; middle += STENCIL) {
@@ -76,13 +77,13 @@ static void the_centre_of_mass_stays_in_flat_space(void **state) {
 }
 
 static const struct {
-  const char *space, *name; /* of the model's choice; of the geometry */
+  const char *space, *name; /* the key `space` of the model, and the name of the space */
   int dim, sign;
 } swimmers[] = {{"S2", "s2", 2, 1},  {"S3", "s3", 3, 1}, {"H2", "h2", 2, -1},
                 {"H3", "h3", 3, -1}, {"E2", "e2", 2, 0}, {"E3", "e3", 3, 0}};
 enum { SWIMMERS = sizeof swimmers / sizeof *swimmers };
 
-/* An apex at the base point and legs about the x axis of the plane or the z axis of space. */
+/* An apex at the base point; the legs are around the x axis of the plane or the z axis of space. */
 static cb_bundle *swimmer(int which, int legs, double radius, double apex, double tip, bool subgroup) {
   char text[2048], space[80];
   const int dim = swimmers[which].dim;
@@ -133,7 +134,8 @@ static void a_swimmer_of_points_is_the_constant_curvature_swimmer(void **state) 
         check_near(M[i], M_[i], 1e-12);
       }
       for (int i = 0; i < 8; i++) check_near(dM[i], dM_[i], 1e-12);
-      /* By symmetry the whole group's connection lies along the geodesic: omega_y of so3, v_x or v_z; in radii. */
+      /* By symmetry the connection of the full group is along the geodesic: omega_y of so3, v_x or v_z, in radii of
+       * curvature. */
       const int dim = whole->group->dim, along = swimmers[s].dim == 3 ? 5 : swimmers[s].sign > 0 ? 1 : 0;
       for (int k = 0; k < dim; k++)
         for (int i = 0; i < 2; i++) check_near(all[2 * k + i], k == along ? A_[i] / radius : 0, 1e-12);
@@ -174,7 +176,7 @@ static void a_flat_swimmer_stands_still_in_space_too(void **state) {
   cb_bundle_free(b);
 }
 
-/* Translations alone: A = d(centre of mass), whose curvature is zero. */
+/* For the group of translations only: A = d(centre of mass), which has no curvature. */
 static void translations_alone_follow_the_centre_of_mass(void **state) {
   uint64_t seed = check_seed();
   char *text = random_points_text(&seed, &points_spaces[1], 5, "group: [shift_x, shift_y, shift_z],");
@@ -197,7 +199,8 @@ static void translations_alone_follow_the_centre_of_mass(void **state) {
   cb_bundle_free(b);
 }
 
-/* X = -2 K mu (1 - mu) loop l^2 sin a dl da, l from e/2 to e, a from 0.4 to 1.2. */
+/* X = -2 K mu (1 - mu) int l^2 sin a dl da, l from e/2 to e, a from 0.4 to 1.2; mu is the share of the tips in the
+ * mass. */
 static void small_swimmers_move_by_the_curvature(void **state) {
   const double e = 1e-2, m0 = 1.3, m1 = 0.6;
   for (int s = 0; s < 4; s++) {
@@ -216,7 +219,7 @@ static void small_swimmers_move_by_the_curvature(void **state) {
   }
 }
 
-/* A uniform rod moves in the plane as two points, half its mass each, at l/(2 sqrt 3) from the middle. */
+/* A uniform rod moves in the plane as two points do, each with half its mass, at l/(2 sqrt 3) from the middle. */
 static void rods_as_two_points_are_the_floating_snake(void **state) {
   uint64_t seed = check_seed();
   cb_bundle *snake = model("floating_snake", "links 3 length 2.4 mass 1.7");
@@ -261,7 +264,7 @@ static void two_bodies_of_points_are_the_falling_cat(void **state) {
   cb_bundle_free(cat);
 }
 
-/* log g of a small square against -B: what is left falls with the third power of its side. */
+/* Compares log g of a small square with -B area: the remainder decreases with the third power of its side. */
 static void small_loops_turn_by_the_curvature(void **state) {
   uint64_t seed = check_seed();
   for (int s = 0; s < POINTS_SPACES; s++) {
@@ -288,7 +291,7 @@ static void small_loops_turn_by_the_curvature(void **state) {
   }
 }
 
-/* The same body in polar coordinates that turn with the shape: a frame turned by phi(r). */
+/* The same body in polar coordinates that rotate with the shape: the frame is rotated by phi(r). */
 static void another_body_frame_conjugates_the_holonomy(void **state) {
   static const char *const spaces[] = {"e2", "s2", "h2"};
   uint64_t seed = check_seed();

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Contacts, walls, events and gases that are refused."""
+"""Wrong contacts, walls, events and gases give errors."""
 from command import main
 from refusals import Refusals
 
@@ -23,7 +23,7 @@ PLANE = "plane: {at: {chart: polar, point: [2, 1, 1]}, normal: [-1, 0, 0]}"
 
 
 def in_space(space, a, b):
-    """CONTACTS elsewhere, with points of the embedding."""
+    """Edits of CONTACTS: another space, with the two balls at the points a and b of the embedding."""
     return [("space: h3", "space: " + space), ("chart: polar, points: [[1, pi/2, 0]]", f"points: [{a}]"),
             ("chart: polar, points: [[1, pi/2, pi]]", f"points: [{b}]")]
 
@@ -43,7 +43,8 @@ CASES = {
     "restitution above 1": ([(OPTIONS, "{restitution: @1.1}")], ["restitution: expected a", "number in [0, 1]"]),
     "negative restitution": ([(OPTIONS, "{restitution: @-0.1}")], ["number in [0, 1], found '-0.1'"]),
     "unknown rule": ([(OPTIONS, "{rule: @sequental}")], ["did you mean 'sequential'?"]),
-    "unknown pile": ([(OPTIONS, "{pile: @sleep}")], ["pile: expected one of stop, rest"]),
+    "unknown accumulation": ([(OPTIONS, "{accumulation: @sleep}")], ["accumulation: expected one of stop, rest"]),
+    "former name of accumulation": ([(OPTIONS, "{@pile: rest}")], ["pile was renamed to accumulation"]),
     "unknown broad phase": ([(OPTIONS, "{broad_phase: @cell}")], ["did you mean 'cells'?"]),
     "between as a text": ([(OPTIONS, "{between: @a}")], ["between: expected a list of pairs of bodies"]),
     "between one body": ([(OPTIONS, "{between: [@[a]]}")], ["between: expected two bodies, such as [a, b]"]),
@@ -63,7 +64,7 @@ CASES = {
     "body of a wall": ([("side: inside", "body: @c")], ["unknown body 'c'"]),
     "bodies of a wall": ([("side: inside", "body: [a, @c]")], ["unknown body 'c'"]),
     "ball that is all of a sphere": ([*IN_S3, ("ball: {", "ball: @{"), ("radius: 3", "radius: 3.2")],
-                                     ["wall 'ball': a ball of radius 3.2 is the whole of s3", "< 3.14159"]),
+                                     ["wall 'ball': a ball of radius 3.2 contains all of s3", "< 3.14159"]),
     "short normal": ([(BALL, PLANE.replace("[-1, 0, 0]", "@[-1, 0]"))], ["expected a list of 3 numbers"]),
     "normal of length 0": ([(BALL, PLANE.replace("{at", "@{at").replace("-1", "0"))],
                            ["a wall's normal of length 0: expected > 0"]),
@@ -97,22 +98,23 @@ CASES = {
     "overlap at the start": ([("  - {kind", "  @- {kind"), ("radius: 0.1", "radius: 1.95")],
                              ["particles `a.0` and `b.0` overlap at the start, by 0.05", "expected a gap >= 0"]),
     "body in a wall at the start": ([("  - {kind", "  @- {kind"), ("radius: 3", "radius: 0.5, name: room")],
-                                    ["particle `a.0` is in the wall `room` at the start, by 0.6"]),
-    "gas that does not fit": (with_gas("ball: 0.4, count: @99"),
+                                    ["particle `a.0` is inside the wall `room` at the start, by 0.6"]),
+    "gas that does not fit": (with_gas("container_radius: 0.4, count: @99"),
                               ["of 99 spheres of radius 0.1 found a place, the next none"]),
-    "gas without a ball": (with_gas("count: 9", "@"), ["missing key 'ball'", "only a sphere S^n can be filled"]),
-    "gas in a ball too small": (with_gas("count: 9, ball: @0.1"),
-                                ["a ball of radius 0.1 holds no sphere of radius 0.1"]),
-    "gas in a ball too large": (with_gas("count: 9, ball: @16"), ["ball: expected a radius of at most 15"]),
-    "gas of too many": (with_gas("count: @10000001, ball: 1"), ["count: expected at most 10000000"]),
-    "gas with a speed and a temperature": (with_gas("count: 9, ball: 2, speed: 1, temperature: @1"),
-                                           ["temperature: given beside `speed`"]),
-    "gas whose heaviest is light": (with_gas("count: 9, ball: 2, heaviest: @0.5"),
-                                    ["heaviest: expected at least the mass 1"]),
-    "gas with masses and a heaviest": (with_gas("count: 2, ball: 2, masses: [1, 2], heaviest: @3"),
-                                       ["heaviest: given beside `masses`"]),
-    "gas of two masses": (with_gas("count: 2, ball: 2, mass: 1, masses: @[1, 2]"), ["masses: given beside `mass`"]),
-    "gas of too few masses": (with_gas("count: 2, ball: 2, masses: @[1]"), ["expected a list of 2 numbers"]),
+    "gas without a ball": (with_gas("count: 9", "@"), ["missing key 'container_radius'", "only a sphere S^n can be filled"]),
+    "gas in a ball too small": (with_gas("count: 9, container_radius: @0.1"),
+                                ["a ball of radius 0.1 cannot contain a sphere of radius 0.1"]),
+    "gas in a ball too large": (with_gas("count: 9, container_radius: @16"), ["container_radius: expected a radius of at most 15"]),
+    "gas of too many": (with_gas("count: @10000001, container_radius: 1"), ["count: expected at most 10000000"]),
+    "gas with a speed and a temperature": (with_gas("count: 9, container_radius: 2, speed: 1, temperature: @1"),
+                                           ["temperature: given next to `speed`"]),
+    "former name of container_radius": (with_gas("count: 9, @ball: 2"), ["ball was renamed to container_radius"]),
+    "gas whose mass_max is light": (with_gas("count: 9, container_radius: 2, mass_max: @0.5"),
+                                    ["mass_max: expected at least the mass 1"]),
+    "gas with masses and a mass_max": (with_gas("count: 2, container_radius: 2, masses: [1, 2], mass_max: @3"),
+                                       ["mass_max: given next to `masses`"]),
+    "gas of two masses": (with_gas("count: 2, container_radius: 2, mass: 1, masses: @[1, 2]"), ["masses: given next to `mass`"]),
+    "gas of too few masses": (with_gas("count: 2, container_radius: 2, masses: @[1]"), ["expected a list of 2 numbers"]),
 }
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Files and assignments that are refused: meshes, `--set`, what is no scenario, what cannot be read."""
+"""Wrong files and assignments give errors: meshes, `--set`, files that are no scenario, files that cannot be read."""
 import os
 import resource
 
@@ -10,9 +10,9 @@ MESHES = {
     "number that is not finite": (b"v 0 0 0\nv 1 0 0\nv 0 @nan 0\nf 1 2 3\n",
                                   ["expected y, a finite number, found 'nan'"]),
     "number that overflows": (b"v 0 0 0\nv 1 0 0\nv 0 1 @1e999\nf 1 2 3\n", ["expected z, a finite number"]),
-    "index out of range": (b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 @9\n", ["index 9 out of range, expected 1 to 3"]),
+    "index out of range": (b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 @9\n", ["index 9 is out of range, expected 1 to 3"]),
     "no mesh at all": (b"@\x01\x02\xff\xfe\x80", ["expected a statement such as v, f or l"]),
-    "no vertex": (b"@", ["without vertices"]),
+    "no vertex": (b"@", ["expected at least one vertex"]),
 }
 
 SETS = {
@@ -21,7 +21,7 @@ SETS = {
     "misspelt key": ("integrator.@stpe=1", ["unknown key 'stpe', did you mean 'step'?"]),
     "number with letters": ("integrator.step=1@x", ["found '1x'"]),
     "index out of range": ("bodies.@3.mass=1", ["expected an index from 0 to 0 into a list, found '3'"]),
-    "below a number": ("bodies.0.mass.@x=1", ["'x' is below the value '1', which has no keys"]),
+    "below a number": ("bodies.0.mass.@x=1", ["'x' is a key of '1', which is a value without keys: expected a map there"]),
     "broken YAML": ("bodies.0.mass={a@", ["did not find expected ',' or '}'"]),
 }
 

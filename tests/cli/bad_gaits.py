@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Gaits in a bundle that are refused: bundles, gaits, starts, times, records; and shapes that are singular on the way."""
+"""Wrong gaits in a bundle give errors: bundles, gaits, starts, times, records; and shapes that are singular on the path."""
 import os
 
 from command import main
@@ -18,15 +18,15 @@ GAIT = "polygon: {corners: [[1, 1], [-1, 1], [-1, -1], [1, -1]]}"
 
 # claim: edits of PURCELL, expected words
 CASES = {
-    # what a scenario is about
-    "fluid beside a bundle": ([("start:", "fluid: @{medium: water}\nstart:")], ["`fluid` beside `bundle`"]),
-    "space beside a bundle": ([("start:", "space: @h3\nstart:")], ["`space` beside `bundle`"]),
-    "bodies beside a bundle": ([("start:", "bodies: @[]\nstart:")], ["`bodies` beside `bundle`"]),
+    # the kind of scenario
+    "fluid beside a bundle": ([("start:", "fluid: @{medium: water}\nstart:")], ["`fluid` next to `bundle`"]),
+    "space beside a bundle": ([("start:", "space: @h3\nstart:")], ["`space` next to `bundle`"]),
+    "bodies beside a bundle": ([("start:", "bodies: @[]\nstart:")], ["`bodies` next to `bundle`"]),
     "gait beside a fluid": ([("bundle: {name: purcell, links: 3}", "fluid: {medium: water}"), ("gait: ", "gait: @"),
                              ("start: {group: [0, 0, 0]}\n", "")],
-                            ["`gait` beside `fluid`: expected one or the other"]),
+                            ["`gait` next to `fluid`: expected only one of them"]),
     "gait beside a space": ([("bundle: {name: purcell, links: 3}", "space: h3"), ("gait: ", "gait: @")],
-                            ["`gait` beside `space`"]),
+                            ["`gait` next to `space`"]),
     "gait without a bundle": ([("bundle: {name: purcell, links: 3}\n", ""), ("gait: ", "gait: @")],
                               ["the key `bundle` is missing"]),
     "no gait": ([("gait: {" + GAIT + ", repeat: 3}\n", ""), ("curve", "@curve")], ["the key `gait` is missing"]),
@@ -42,7 +42,7 @@ CASES = {
     "bundle that needs more than its name": ([("{name: purcell, links: 3}", "@expressions")], ["missing key 'group'", "missing key 'shape'", "missing key 'A'"]),
     "window the wrong way round": (
         [("links: 3", "coordinates: {minimum_perturbation: @{low: [1, 1], high: [-1, 2], points: [9, 9]}}")],
-        ["alpha1: expected a window, found low 1 and high -1"]),
+        ["alpha1: expected low below high, found low 1 and high -1"]),
     "window of one number": (
         [("links: 3", "coordinates: {minimum_perturbation: {low: @[1], high: [2, 2], points: [9, 9]}}")],
         ["low: expected a list of 2 numbers"]),
@@ -58,25 +58,25 @@ CASES = {
     "variable that is a coordinate of the rest shape": (
         [("{name: purcell, links: 3}",
           "{name: surface_drag, shape: ellipsoid, variables: [a, @X], motion: {y: Y + a*X}}")],
-        ["variables: the name 'X' is given twice: it is a coordinate or variable already"]),
+        ["variables: the name 'X' is given twice: it is already a coordinate or variable"]),
     "variable that is a parameter": (
         [("{name: purcell, links: 3}",
           "{name: surface_drag, shape: ellipsoid, parameters: {a: 1}, variables: [b, @a], motion: {y: Y + a*X}}")],
-        ["variables: the name 'a' is given twice: it is a parameter already"]),
+        ["variables: the name 'a' is given twice: it is already a parameter"]),
     "parameter that would hide a coordinate": (
         [("{name: purcell, links: 3}",
           "{name: surface_drag, shape: ellipsoid, parameters: {X: 1}, variables: [a], motion: {x: a*@X}}")],
-        ["`X` is a variable here and a parameter"]),
+        ["`X` is both a variable and a parameter here"]),
     "motion beside poses": (
         [("{name: purcell, links: 3}",
           "{name: immersed, shape: ellipsoid, variables: [a], poses: {y: Y}, motion: @{y: Y}}")],
-        ["`motion` beside `poses`"]),
+        ["`motion` next to `poses`"]),
     "wall that its form does not see": (
         [("{name: purcell, links: 3}",
           "@{name: immersed, shape: {name: ellipsoid, resolution: 12}, density: 900, fluid: {density: 998}, "
           "variables: [a], motion: {y: Y*(1 + a)}, added_mass: {name: exact, wall: rigid, wall_height: -9}}"),
          ("[[1, 1], [-1, 1], [-1, -1], [1, -1]]", "[[1], [-1], [0]]"), ("[0, 0, 0]", "[0, 0, 0, 1, 0, 0, 0]")],
-        ["before a wall depends on the place, which a bundle's form does not"]),
+        ["near a wall depends on the position of the body, but the form of a bundle may not"]),
     # the gait
     "misspelt kind": ([("polygon", "@polygn")], ["unknown key 'polygn', did you mean 'polygon'?"]),
     "no kind": ([("{" + GAIT + ",", "@{")], ["expected a kind of gait: fourier, polygon, spline"]),
@@ -84,22 +84,22 @@ CASES = {
                           ["expected `ends` of the arcs, times from 0 to 1"]),
     "arcs without points": ([(GAIT, "arcs: @{ends: [0, 1]}")], ["expected `points`, a list of arcs"]),
     "too many ends": ([(GAIT, "arcs: {ends: @[0, 0.5, 1], points: [[[1, 1], [0, 1], [1, 1]]]}")],
-                      ["expected 2 ends of 1 arc, found 3"]),
+                      ["expected 2 times for 1 arc, one more than arcs, found 3"]),
     "ends before the end": ([(GAIT, "arcs: {ends: @[0, 0.9], points: [[[1, 1], [0, 1], [1, 1]]]}")],
                             ["expected ends from 0 to 1, found 0 to 0.9"]),
     "an arc of one point": ([(GAIT, "arcs: {ends: [0, 1], points: [@[[1, 1]]]}")],
                             ["expected at least 2 points on an arc, found 1"]),
     "arcs of two degrees": (
         [(GAIT, "arcs: {ends: [0, 0.5, 1], points: [[[1, 1], [0, 1]], @[[0, 1], [1, 0], [1, 1]]]}")],
-        ["expected 2 points, as many as on the other arcs, found 3"]),
+        ["expected 2 points, the same number as on the other arcs, found 3"]),
     "arcs that do not meet": ([(GAIT, "arcs: {ends: [0, 0.5, 1], points: @[[[1, 1], [0, 1]], [[0, 2], [1, 1]]]}")],
-                              ["arc 0 of a gait ends with 1 in variable 1, the next begins with 2"]),
+                              ["arc 0 of a gait ends with 1 in variable 1, but the next begins with 2"]),
     "an arc of numbers": ([(GAIT, "arcs: {ends: [0, 1], points: [@1]}")], ["expected a list of points"]),
     "two kinds": ([("polygon", "fourier: {cosine: [[1, 0]]}, polygon"), ("polygon: ", "polygon: @")],
-                  ["`polygon` beside `fourier`: expected one kind of gait"]),
+                  ["`polygon` next to `fourier`: expected only one kind of gait"]),
     "gait as a list": ([("{" + GAIT + ", repeat: 3}", "@[1, 2]")], ["expected a gait"]),
     "too few variables": ([("[-1, 1]", "@[-1]")],
-                          ["corner 2: expected a list of 2 numbers, one a shape variable (alpha1, alpha2), found 1"]),
+                          ["corner 2: expected a list of 2 numbers, one per shape variable (alpha1, alpha2), found 1"]),
     "too many variables": ([("[-1, 1]", "@[-1, 1, 0]")], ["corner 2: expected a list of 2 numbers", "found 3"]),
     "corner as a number": ([("[-1, 1]", "@5")], ["corner 2: expected a list of 2 numbers", "found '5'"]),
     "corner that is no number": ([("[-1, 1]", "[-1, @x]")], ["x"]),
@@ -113,13 +113,13 @@ CASES = {
     "two points": ([(GAIT, "spline: {points: @[[0, 0], [1, 0]]}")], ["expected at least 3 points, found 2"]),
     "samples without times": ([(GAIT, "samples: @{points: [[0, 0], [1, 0], [1, 1]]}")], ["expected `times`"]),
     "times that descend": ([(GAIT, "samples: {points: [[0, 0], [1, 0], [1, 1]], times: [0, 0.5, @0.4]}")],
-                           ["times: expected times that ascend, found 0.4 after 0.5"]),
+                           ["times: expected ascending times, found 0.4 after 0.5"]),
     "times beyond the cycle": ([(GAIT, "samples: {points: [[0, 0], [1, 0], [1, 1]], times: [0, 0.5, @1.4]}")],
-                               ["expected times in [0, 1], parts of the cycle, found 1.4"]),
+                               ["expected times in [0, 1], as fractions of the cycle, found 1.4"]),
     "too few times": ([(GAIT, "samples: {points: [[0, 0], [1, 0], [1, 1]], times: @[0, 0.5]}")],
-                      ["expected 3 times, one a point, found 2"]),
+                      ["expected 3 times, one per point, found 2"]),
     "samples that do not close": ([(GAIT, "samples: {points: @[[0, 0], [1, 0], [1, 1], [2, 0]], times: [0, 0.3, 0.6, 1]}")],
-                                  ["open gait"]),
+                                  ["a point at time 1 must repeat the first point"]),
     "expression of an unknown name": ([(GAIT, "expressions: {alpha1: sin(tau*t), alpha2: cos(tau*@s)}")],
                                       ["unknown name `s`"]),
     "expression of another variable": ([(GAIT, "expressions: {alpha1: sin(tau*t), @alpha3: t}")],
@@ -128,15 +128,15 @@ CASES = {
                                    ["the shape variable `alpha2` is missing"]),
     "open gait": ([("{" + GAIT, "@{expressions: {alpha1: t, alpha2: sin(tau*t)}")], ["alpha1", "1"]),
     "breaks that descend": ([(GAIT, "expressions: {alpha1: 0, alpha2: 0}, breaks: [0.5, @0.2]")],
-                            ["expected times that ascend"]),
-    "breaks of a polygon": ([("repeat", "breaks: @[0.5], repeat")], ["`breaks` belongs to `expressions`"]),
-    "loop of a variable without a period": ([(GAIT, "loop: @alpha1")], ["`alpha1` has no period to go round"]),
+                            ["expected ascending times"]),
+    "breaks of a polygon": ([("repeat", "breaks: @[0.5], repeat")], ["`breaks` applies only to `expressions`"]),
+    "loop of a variable without a period": ([(GAIT, "loop: @alpha1")], ["`alpha1` is not periodic"]),
     "loop of an unknown variable": ([(GAIT, "loop: @alpa1")], ["did you mean 'alpha1'?"]),
     "sequence of gaits that begin elsewhere": (
         [(GAIT, "sequence: @[{fourier: {cosine: [[1, 0]]}}, {fourier: {cosine: [[2, 0]]}}]")], ["of a sequence"]),
     "sequence with a wrong part": ([(GAIT, "sequence: [{" + GAIT + "}, {polygon: {corners: @3}}]")],
                                    ["expected a list of corners"]),
-    "period of a part": ([(GAIT, "sequence: [{" + GAIT + ", period: @2}]")], ["`period` belongs to the whole gait"]),
+    "period of a part": ([(GAIT, "sequence: [{" + GAIT + ", period: @2}]")], ["`period` applies only to the complete gait"]),
     "pace of an unknown name": ([("repeat", "pace: t + @r, repeat")], ["unknown name `r`"]),
     "pace that does not arrive": ([("repeat", "pace: @t/2, repeat")], ["1"]),
     "start beyond the cycle": ([("repeat", "start: @1.5, repeat")], ["[0, 1]"]),
@@ -148,19 +148,19 @@ CASES = {
                              ["group: expected a list of 3 numbers of se2 (x, y, theta), found 2"]),
     "group as a number": ([("[0, 0, 0]", "@7")], ["group: expected a list of 3 numbers of se2", "found '7'"]),
     "element off the group": ([("{name: purcell, links: 3}", "rolling_ball"), ("[0, 0, 0]", "@[1, 1, 0, 0]")],
-                              ["off the group so3"]),
+                              ["from the group so3"]),
     "misspelt start": ([("{group:", "{@grup:")], ["unknown key 'grup', did you mean 'group'?"]),
     "method of particles": ([("magnus", "@lobatto")], ["integrator `lobatto` is for particles in a space, not for gaits in "
                                                       "a bundle; expected one of `magnus`"]),
     "method of bodies": ([("magnus", "@hamilton_pontryagin")], ["is for bodies in a fluid, not for gaits in a bundle"]),
     "order 5": ([("step: 0.05", "order: @5, step: 0.05")], ["expected one of 4, 6"]),
-    "retries": ([("step: 0.05", "step: 0.05, retries: @3")], ["`retries` belongs to others"]),
+    "retries": ([("step: 0.05", "step: 0.05, retries: @3")], ["`retries` does not apply to gaits"]),
     "no step": ([(", step: 0.05", ""), ("integrator: ", "integrator: @")], ["missing key 'step'"]),
-    "end before the start": ([("{end: 1}", "{start: 2, end: @1}")], ["the end 1 lies before the start 2"]),
+    "end before the start": ([("{end: 1}", "{start: 2, end: @1}")], ["the end 1 is before the start 2"]),
     "misspelt observable": ([("[connection]", "[@conection]")],
                             ["unknown observable 'conection', did you mean 'connection'?"]),
     "observable of particles": ([("[connection]", "[@separation]")], ["unknown observable 'separation'"]),
-    "chart of particles": ([("{observables: [connection]}", "{chart: @polar}")], ["belongs to particles"]),
+    "chart of particles": ([("{observables: [connection]}", "{chart: @polar}")], ["applies only to scenarios with particles"]),
 }
 
 BALLS = """\
@@ -182,11 +182,11 @@ integrator: {name: magnus, step: 0.125}
 # claim: edits of BALLS, expected words
 CURVED = {
     "a space that does not turn bodies": ([("space: s3", "space: @nil")],
-                                          ["space: expected e3, s3 or h3, whose isometries carry a body"]),
+                                          ["space: expected e3, s3 or h3, whose isometries can move a body"]),
     "a surface as a space": ([("space: s3", "space: {name: @h2}")], ["space: expected e3, s3 or h3"]),
     "unknown space": ([("space: s3", "space: @s4")], ["unknown space 's4'"]),
     "a chart of particles": ([("space: s3", "space: {name: s3, chart: @polar}")],
-                             ["space: expected no chart: the one of places is the bundle's"]),
+                             ["space: expected no `chart`: set `chart` of the bundle instead"]),
     "misspelt chart": ([("space: s3", "space: s3\n  chart: @gnomnic")],
                        ["chart: expected one of exponential, gnomonic, found 'gnomnic', did you mean 'gnomonic'?"]),
     "shift of an unknown part": ([("part: left, x: X", "part: lft, x: @X")], ["unknown part 'lft', did you mean 'left'?"]),
@@ -196,18 +196,16 @@ CURVED = {
     "shift by an unknown variable": ([("[l, \"0\"", "[l, @k")], ["unknown name `k`"]),
     "misspelt shift": ([("shift: [l", "@shft: [l")], ["unknown key 'shft', did you mean 'shift'?"]),
     "body that meets its antipode": ([("radius: 0.1", "radius: 4"), ("    - {name: left", "    @- {name: left")],
-                                     ["is 4 from the origin: the exponential chart of the space of curvature 1 reaches "
-                                      "to 3.14159"]),
+                                     ["is 4 from the origin: the exponential chart of the space of curvature 1 expects distances below 3.14159"]),
     "body beyond the chart": ([("space: s3", "space: h3\n  chart: gnomonic"), ("radius: 0.1", "radius: 1.5"),
                                ("    - {name: left", "    @- {name: left")],
-                              ["the gnomonic chart of the space of curvature -1 reaches to 1"]),
+                              ["the gnomonic chart of the space of curvature -1 expects distances below 1"]),
     "body that grows in a sphere": ([("  name: immersed", "  @name: immersed"), ("x: X,", "x: X*(1 + l),")],
-                                    ["the volume changes by ", " m^3 a unit of l, ", "of what the surface sweeps"]),
+                                    ["the volume changes by ", " m^3 per unit of l, ", "of the volume that the surface sweeps"]),
     "sheet": ([("density: 1\n", "density: 1\n  thickness: @0.01\n")], ["the body is closed"]),
     "added mass of flat space": ([("  name: immersed", "  @name: immersed"),
                                   ("fluid: {density: 1}\n", "fluid: {density: 1}\n  added_mass: ellipsoid\n")],
-                                 ["the added mass of the fluid model `ellipsoid` is that of flat space: expected exact "
-                                  "or local in a space of curvature 1"]),
+                                 ["the added mass of the fluid model `ellipsoid` is valid only in flat space: expected exact or local in a space of curvature 1"]),
 }
 
 SNAKE = """\
@@ -230,7 +228,8 @@ class BadGaits(Refusals):
         done = self.call("run", "far.yaml", "-o", "far.h5")
         self.assertEqual(done.returncode, 1, done.stderr)
         for word in ("at time 0.375", "bundle immersed at l = 3.17924904",
-                     "the shift (3.17925, 0, 0) reaches the antipode of the origin", "expected a finite one of a length below 3.14159", "what was computed is in far.h5"):
+                     "the shift (3.17925, 0, 0) reaches the antipode of the origin", "expected a finite shift of a length below 3.14159", 
+                     "the results so far are in far.h5"):
             self.assertIn(word, done.stderr)
 
     def test_shape_that_is_singular_on_the_way(self):
@@ -238,7 +237,7 @@ class BadGaits(Refusals):
         done = self.call("run", "snake.yaml", "-o", "snake.h5")
         self.assertEqual(done.returncode, 1, done.stderr)
         for word in ("at time 0.15", "step 3", "bundle kinematic_snake at alpha1 = 1", "alpha2 = ",
-                     "try a gait that keeps away", "what was computed is in snake.h5"):
+                     "try a gait that keeps away", "the results so far are in snake.h5"):
             self.assertIn(word, done.stderr)
         self.assertIn("4 rows", self.good("repair", "snake.h5").stdout)
         for part in "holonomy", "path":
@@ -256,21 +255,21 @@ class BadGaits(Refusals):
         self.write("plain.yaml", SNAKE.replace("polygon: {corners: [[1, 0], [1, 2], [2, 2], [2, 0]]}",
                                                "fourier: {mean: [0.2, 0], cosine: [[1, 0]], sine: [[0, 1]]}")
                    .replace(", error: 1e-10", ""))
-        for words in (["holonomy"], ["holonomy", "--error", "1e-3"], ["holonomy", "--error", "1e-10"], ["verdict"],
+        for words in (["holonomy"], ["holonomy", "--error", "1e-3"], ["holonomy", "--error", "1e-10"], ["optimality"],
                       ["path", "-o", "path.h5"], ["path", "-o", "path.h5", "--error", "1e-4"]):
             with self.subTest(" ".join(words)):
                 done = self.call("gait", "snake.yaml", *words)
                 self.assertEqual(done.returncode, 1, done.stderr)
                 self.assertEqual(done.stdout, "")
                 self.assertRegex(done.stderr, r"kinematic_snake at alpha1 = 0\.(8|79999)\d*, alpha2 = 0\.(8|79999)")
-                self.assertNotIn("settle to 0", done.stderr)
+                self.assertNotIn("converge to an error of 0 ", done.stderr)
         for name in "snake.yaml", "plain.yaml":
             done = self.call("run", name, "-o", name + ".h5")
             self.assertEqual(done.returncode, 1, done.stderr)
             self.assertRegex(done.stderr, r"kinematic_snake at alpha1 = 0\.(8|79999)\d*, alpha2 = 0\.(8|79999)")
         told = self.good("gait", "snake.yaml", "curvature", "-o", "c.h5").stderr
         self.assertRegex(told, "warning: the window has singular shapes between nodes, [^\\n]*: the connection is "
-                               "singular at this shape, or not smooth\\n")  # of no gait: at no time
+                               "singular at this shape or not smooth\\n")  # without a gait, and without a time
         self.assertIn("warning: the gait passes a singular shape and has no holonomy", told)
         told = self.good("gait", "snake.yaml", "curvature", "--window=0.1:1,-1:-0.1", "-o", "d.h5").stderr
         self.assertNotIn("the window has singular shapes", told)
@@ -290,10 +289,10 @@ class BadGaits(Refusals):
                 (["shape.yaml", "connection", "--at", "1"], 2, "expected 2 numbers"),
                 (["shape.yaml", "connection", "--at=-1,2"], 1, "l = -1"),
                 (["shape.yaml", "curvature", "-o", "x.h5"], 2, "--window: error: expected LO:HI,LO:HI"),
-                (["one.yaml", "curvature", "-o", "x.h5"], 2, "one shape variable, and no curvature"),
+                (["one.yaml", "curvature", "-o", "x.h5"], 2, "only one shape variable, so it has no curvature"),
                 (["p.yaml", "curvature", "-o", "x.h5", "--grid", "51"], 2, "--grid: error: expected two numbers"),
                 (["p.yaml", "curvature", "-o", "x.h5", "--grid", "1x1"], 2, "--grid: error: expected two numbers"),
-                (["p.yaml", "curvature", "-o", "x.h5", "--window", "1:-1,0:1"], 2, "each LO below its HI"),
+                (["p.yaml", "curvature", "-o", "x.h5", "--window", "1:-1,0:1"], 2, "LO:HI,LO:HI with LO < HI"),
                 (["p.yaml", "curvature", "-o", "x.h5", "--plane", "alpha1,alfa2"], 2, "did you mean `alpha2`?"),
                 (["p.yaml", "curvature", "-o", "x.h5", "--plane", "alpha1,alpha1"], 2, "two different"),
                 (["p.yaml", "curvature", "-o", "x.h5", "--coordinates", "best"], 2, "minimum_perturbation"),

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What is asked of an optimal gait and refused: targets, what is sought, bounds, bases, pictures; one and two at a time."""
+"""Wrong settings of `optimum` give errors: targets, objectives, bounds, start shapes, drawings; one and two at a time."""
 import itertools
 
 from command import main
@@ -12,10 +12,10 @@ gait: {polygon: {corners: [[1, 1], [-1, 1], [-1, -1], [1, -1]]}}
 integrator: {name: magnus, step: 0.05}
 optimum:
   target: {move: 0.03}
-  seek: cost
-  base: [0.5, -0.3]
+  objective: cost
+  start_shape: [0.5, -0.3]
   bounds: {alpha1: [-pi/2, pi/2], alpha2: [-2, ~]}
-  apart: true
+  no_crossing: true
   starts: 24
   seed: 7
 """
@@ -27,37 +27,40 @@ NO_GAIT = ("gait: {polygon: {corners: [[1, 1], [-1, 1], [-1, -1], [1, -1]]}}\nin
            "gait: {polygon: {corners: [[0.5], [1]]}}\nintegrator: {name: magnus, step: 0.05}\n")
 ONE = "{name: expressions, group: r1, shape: [bend], A: [[bend]]}"
 
-# claim: edits of PURCELL, expected words; errors of one line each, so that any two can be made at once
+# claim: edits of PURCELL, expected words; each error is in one line, so that any two can be made together
 TARGETS = {
     "misspelt target": ([(TARGET, "target: {@mov: 0.03}")], ["unknown key 'mov', did you mean 'move'?"]),
     "no target": ([(TARGET, "target: @{}")], ["target: expected one of move, turn, element, parts"]),
-    "two targets": ([(TARGET, "target: {move: 1, turn: @2}")], ["`turn` beside `move`: expected one target"]),
+    "two targets": ([(TARGET, "target: {move: 1, turn: @2}")], ["`turn` next to `move`: expected only one target"]),
     "target as a number": ([(TARGET, "target: @0.03")], ["target: expected a map such as {move: 0.03}"]),
     "distance of no size": ([(TARGET, "target: {move: @0}")], ["move: expected a distance > 0, found 0"]),
     "distance that is negative": ([(TARGET, "target: {move: @-1}")], ["move: expected a distance > 0, found -1"]),
     "distance with a unit": ([(TARGET, "target: {move: 1@m}")], ["move: expected a number", "without a unit"]),
-    "any distance at the least cost": ([(TARGET, "target: {move: @any}")], ["`any` belongs to `seek: efficiency`"]),
-    "no angle": ([(TARGET, "target: {turn: @0}")], ["turn: expected a number that is not 0: to stay costs nothing"]),
+    "any distance at the least cost": ([(TARGET, "target: {move: @any}")], ["`any` applies only to `objective: efficiency`"]),
+    "no angle": ([(TARGET, "target: {turn: @0}")], ["turn: expected a number that is not 0: a body that stays has no cost"]),
     "element of two numbers": ([(TARGET, "target: {element: @[1, 2]}")],
                                ["element: expected a list of 3 numbers of se2 (x, y, theta), found 2"]),
-    "the identity": ([(TARGET, "target: {element: @[0, 0, 0]}")], ["another than the identity: to stay costs nothing"]),
+    "the identity": ([(TARGET, "target: {element: @[0, 0, 0]}")], ["other than the identity: a body that stays has no cost"]),
     "parts that are not there": ([(TARGET, "target: {parts: {x: 1, @thet: 0}}")],
                                  ["unknown number of se2 'thet', did you mean 'theta'?"]),
     "parts that are all the identity's": ([(TARGET, "target: {parts: @{x: 0, theta: 0}}")],
-                                          ["expected a number that is not the identity's"]),
+                                          ["expected a number that differs from the identity"]),
     "parts as a list": ([(TARGET, "target: {parts: @[1]}")], ["parts: expected a map of numbers of se2"]),
 }
 SOUGHT = {
-    "misspelt seek": ([("seek: cost", "seek: @efficency")], ["seek: expected one of cost, efficiency, target",
+    "former name of objective": ([("objective: cost", "@seek: cost")], ["seek was renamed to objective"]),
+    "former name of start_shape": ([("start_shape: [0.5", "@base: [0.5")], ["base was renamed to start_shape"]),
+    "former name of no_crossing": ([("no_crossing: true", "@apart: true")], ["apart was renamed to no_crossing"]),
+    "misspelt objective": ([("objective: cost", "objective: @efficency")], ["objective: expected one of cost, efficiency, target",
                                                               "did you mean 'efficiency'?"]),
-    "most of a target without a length": ([("seek: cost", "seek: @target")], ["missing key 'length'"]),
-    "length beside another": ([("seek: cost", "length: @1")], ["`length` belongs to `seek: target`"]),
-    "length of no size": ([("seek: cost", "seek: target\n  length: @0")], ["length: expected a number > 0"]),
+    "most of a target without a length": ([("objective: cost", "objective: @target")], ["missing key 'length'"]),
+    "length beside another": ([("objective: cost", "length: @1")], ["`length` applies only to `objective: target`"]),
+    "length of no size": ([("objective: cost", "objective: target\n  length: @0")], ["length: expected a number > 0"]),
 }
 BASES = {
-    "base of three numbers": ([("base: [0.5, -0.3]", "base: @[1, 2, 3]")],
-                              ["base: expected a list of 2 numbers, one a shape variable (alpha1, alpha2), found 3"]),
-    "base that is no number": ([("-0.3]", "@q]")], ["unknown name `q`"]),
+    "start shape of three numbers": ([("start_shape: [0.5, -0.3]", "start_shape: @[1, 2, 3]")],
+                              ["start_shape: expected a list of 2 numbers, one per shape variable (alpha1, alpha2), found 3"]),
+    "start shape that is no number": ([("-0.3]", "@q]")], ["unknown name `q`"]),
 }
 BOUNDS = {
     "bounds of another variable": ([("alpha1: [", "@alpha: [")],
@@ -66,8 +69,8 @@ BOUNDS = {
                        ["alpha1: expected [low, high] with low below high, found [1.5708, -1.5708]"]),
     "bound of one number": ([("[-2, ~]", "@[-2]")], ["alpha2: expected [low, high], found another list"]),
     "bound that is a number": ([("[-2, ~]", "@2")], ["alpha2: expected [low, high], found '2'"]),
-    "bounds without the base": ([("alpha2: [-2, ~]", "alpha2: @[~, -1]"), ("gait: {polygon: {corners: [[1, 1], [-1, 1], [-1, -1], [1, -1]]}}", "gait: {polygon: {corners: [[1, -1], [-1, -1], [-1, -2], [1, -2]]}}")],
-                                ["alpha2: expected bounds with the base in them, which has -0.3, found high -1"]),
+    "bounds without the start shape": ([("alpha2: [-2, ~]", "alpha2: @[~, -1]"), ("gait: {polygon: {corners: [[1, 1], [-1, 1], [-1, -1], [1, -1]]}}", "gait: {polygon: {corners: [[1, -1], [-1, -1], [-1, -2], [1, -2]]}}")],
+                                ["alpha2: expected bounds that contain the start shape, whose value is -0.3; found the upper bound -1"]),
     "bounds of all without the gait": ([("bounds: {alpha1: [-pi/2, pi/2], alpha2: [-2, ~]}", "bounds: [0, @2, 3]"), ("[0, @2", "@[0, 2")],
                                        ["bounds: expected [low, high], found another list"]),
     "bounds as a number": ([("{alpha1: [-pi/2, pi/2], alpha2: [-2, ~]}", "@1")],
@@ -87,50 +90,50 @@ METRICS = {
     "what is added takes too much away": ([("  seed: 7", "  add: @[0, -1]")],
                                           ["at alpha1 = 0.5, alpha2 = -0.3: the cost metric is not positive definite"]),
 }
-APART = ("  apart: true\n", "")
-BASE = ("  base: [0.5, -0.3]\n", "")
+NO_CROSSING = ("  no_crossing: true\n", "")
+START_SHAPE = ("  start_shape: [0.5, -0.3]\n", "")
 WITHOUT_BOUNDS = ("  bounds: {alpha1: [-pi/2, pi/2], alpha2: [-2, ~]}\n", "")
 ALONE = {
-    "the target is missing": ([("  " + TARGET + "\n", ""), ("  seek", "  @seek")], ["missing key 'target'"]),
+    "the target is missing": ([("  " + TARGET + "\n", ""), ("  objective", "  @objective")], ["missing key 'target'"]),
     "optimum as a list": ([(PURCELL[PURCELL.index("\n  target"):], " @[1]\n")], ["expected a map"]),
     "optimum beside a space": ([("bundle: " + BUNDLE + "\n", "space: h3\n"), (PURCELL[PURCELL.index("gait"):PURCELL.index("integ")], ""), ("magnus", "lobatto"),
                                 ("optimum:\n", "optimum: @{}\n"), (PURCELL[PURCELL.index("  target"):], "bodies: []\ntime: {end: 1}\n")],
-                               ["`optimum` beside `space`: expected one or the other"]),
+                               ["`optimum` next to `space`: expected only one of them"]),
     "optimum without a bundle": ([("bundle: " + BUNDLE + "\n", ""), (PURCELL[PURCELL.index("gait"):PURCELL.index("integ")], ""),
                                   ("optimum:", "optimum: @{}"), (PURCELL[PURCELL.index("\n  target"):], "\n")],
                                  ["the key `bundle` is missing"]),
     "the most of what has no amount": (
-        [(TARGET, "target: @{element: [0.02, 0, 0.05]}"), ("seek: cost", "seek: efficiency")],
-        ["`seek: efficiency` is of an amount: expected move, turn, or parts of which one is not 0"]),
+        [(TARGET, "target: @{element: [0.02, 0, 0.05]}"), ("objective: cost", "objective: efficiency")],
+        ["`objective: efficiency` needs an amount: expected move, turn, or parts with exactly one number that is not 0"]),
     "the most of two amounts": (
-        [(TARGET, "target: @{parts: {x: 0.02, y: 0.05}}"), ("seek: cost", "seek: target\n  length: 1")],
-        ["`seek: target` is of an amount"]),
-    "a distance of rotations": ([(BUNDLE, BALL), (TARGET, "target: {move: @1}"), APART, BASE, WITHOUT_BOUNDS],
-                                ["move: so3 has no distance that is the same wherever a cycle begins; expected one of turn, "
+        [(TARGET, "target: @{parts: {x: 0.02, y: 0.05}}"), ("objective: cost", "objective: target\n  length: 1")],
+        ["`objective: target` needs an amount"]),
+    "a distance of rotations": ([(BUNDLE, BALL), (TARGET, "target: {move: @1}"), NO_CROSSING, START_SHAPE, WITHOUT_BOUNDS],
+                                ["move: so3 has no distance that is independent of the start of the cycle; expected one of turn, "
                                  "element, parts"]),
-    "an angle beyond a turn": ([(BUNDLE, BALL), (TARGET, "target: {turn: @7}"), APART, BASE, WITHOUT_BOUNDS],
+    "an angle beyond a turn": ([(BUNDLE, BALL), (TARGET, "target: {turn: @7}"), NO_CROSSING, START_SHAPE, WITHOUT_BOUNDS],
                                ["turn: expected an angle in (0, 2*pi), found 7"]),
-    "numbers off the group": ([(BUNDLE, BALL), (TARGET, "target: {element: @[1, 1, 0, 0]}"), APART, BASE, WITHOUT_BOUNDS],
-                              ["element: these numbers are 0.293 off the group so3"]),
+    "numbers off the group": ([(BUNDLE, BALL), (TARGET, "target: {element: @[1, 1, 0, 0]}"), NO_CROSSING, START_SHAPE, WITHOUT_BOUNDS],
+                              ["element: expected an element of the group, found numbers at a distance 0.293 from the group so3"]),
     "an angle of what does not turn": ([(BUNDLE, "{name: pmpy}"), (TARGET, "target: {turn: @1}"),
                                         ("corners: [[1, 1], [-1, 1], [-1, -1], [1, -1]]", "corners: [[5, 4], [6, 4], [6, 3]]"),
-                                        APART, BASE, WITHOUT_BOUNDS],
+                                        NO_CROSSING, START_SHAPE, WITHOUT_BOUNDS],
                                        ["turn: r1 has no angle", "expected one of move, element, parts"]),
-    "a distance in Heisenberg's group": ([(BUNDLE, HEISENBERG), (TARGET, "target: {move: @1}"), APART, BASE, WITHOUT_BOUNDS],
+    "a distance in Heisenberg's group": ([(BUNDLE, HEISENBERG), (TARGET, "target: {move: @1}"), NO_CROSSING, START_SHAPE, WITHOUT_BOUNDS],
                                          ["move: heisenberg has no distance", "expected one of element, parts"]),
-    "crossing without a picture": ([(BUNDLE, HEISENBERG), (TARGET, "target: {parts: {z: 1}}"), ("apart: true", "apart: @true"),
-                                    BASE, WITHOUT_BOUNDS],
-                                   ["apart: bundle expressions has no picture with lines that could cross"]),
-    "nothing is enclosed": ([(BUNDLE, ONE), NO_GAIT, (TARGET, "target: {move: 0.1}"), APART, BASE, WITHOUT_BOUNDS,
+    "crossing without a drawing": ([(BUNDLE, HEISENBERG), (TARGET, "target: {parts: {z: 1}}"), ("no_crossing: true", "no_crossing: @true"),
+                                    START_SHAPE, WITHOUT_BOUNDS],
+                                   ["no_crossing: bundle expressions has no lines that could cross"]),
+    "nothing is enclosed": ([(BUNDLE, ONE), NO_GAIT, (TARGET, "target: {move: 0.1}"), NO_CROSSING, START_SHAPE, WITHOUT_BOUNDS,
                              ("  target", "  @target")],
-                            ["bundle expressions has one shape variable, bend, which is no phase: nothing is enclosed"]),
+                            ["bundle expressions has one shape variable, bend, which is not a phase: every cycle has zero holonomy"]),
 }
 
 
 class BadOptima(Refusals):
     def refused(self, words, code, begins, expected):
         super().refused(words, code, begins, expected)
-        if words[0] == "check" and b"bundle:" in self.read(words[1]):  # reads the same as `gait`
+        if words[0] == "check" and b"bundle:" in self.read(words[1]):  # `connection` reads this key, too
             done = self.call("gait", words[1], "connection", "--at", "0,0")
             self.assertEqual((done.returncode, done.stderr.splitlines()[0][:len(begins)]), (2, begins))
 

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""Several faults in one scenario: each is told at its place, in the order of the file, and nothing else is.
+"""Several errors in one scenario: each is reported at its place, in the order of the file, and nothing else is reported.
 
-A fault is an edit of a line: what is replaced, what stands there instead, with `@` at the place that is told, and a word
-of the message. Faults of different lines are seeded together, two and three at a time.
+A fault is an edit of a line: the old text, the new text with `@` at the expected place of the message, and a word of the
+message. Faults of different lines are put into one scenario, two and three at a time.
 """
 import itertools
 import random
@@ -16,11 +16,11 @@ bodies:
   - {kind: rod, name: a, mass: 1, place: {chart: polar, points: [[0.5, pi/2, pi/2], [0.5, pi/2, 3*pi/2]]}}
   - {kind: particles, name: b, radius: 0.1, place: {chart: polar, points: [[1, pi/2, 0]]}}
 potentials:
-  - central: {law: gravity, strength: 1, body: a}
+  - central: {pair_potential: gravity, strength: 1, body: a}
 interactions:
-  - {law: gravity, between: [a, b]}
+  - {pair_potential: gravity, between: [a, b]}
 constraints:
-  - tether: {particle: [b, 0], at: {chart: polar, point: [0, 0, 0]}, length: 1}
+  - distance_to_point: {particle: [b, 0], at: {chart: polar, point: [0, 0, 0]}, length: 1}
 contacts: {restitution: 1, except: [[a, b]]}
 walls:
   - ball: {at: {chart: polar, point: [0, 0, 0]}, radius: 3, side: inside}
@@ -43,9 +43,9 @@ OF_PARTICLES = [
     ("strength: 1", "strength: @one", "strength"),
     ("body: a}", "@boby: a}", "did you mean 'body'"),
     ("between: [a, b]", "between: @[a]", "two bodies"),
-    ("law: gravity, between", "law: @gravty, between", "did you mean 'gravity'"),
+    ("pair_potential: gravity, between", "pair_potential: @gravty, between", "did you mean 'gravity'"),
     ("length: 1}", "@lenght: 1}", "did you mean 'length'"),
-    ("- tether:", "- @tehter:", "did you mean"),
+    ("- distance_to_point:", "- @distance_to_piont:", "did you mean"),
     ("restitution: 1", "restitution: @2", "[0, 1]"),
     ("except: [[a, b]]", "except: [@a]", "two bodies"),
     ("radius: 3", "radius: @-3", "> 0"),
@@ -134,7 +134,7 @@ OF_GAITS = [
     ("every: 1", "every: @half", "integer"),
     ("[connection]", "[@conection]", "did you mean 'connection'"),
 ]
-# what is read only where the bundle is known
+# these keys are read only if the bundle is known
 IN_A_BUNDLE = [
     ("mean: [0, 0]", "mean: @[0]", "list of 2 numbers"),
     ("cosine: [[1, 0]]", "cosine: [[1, @x]]", "x"),
@@ -143,16 +143,16 @@ IN_A_BUNDLE = [
     ("pace: t", "pace: @q", "q"),
     ("group: [0, 0, 0]", "group: @[0, 0]", "3 numbers"),
 ]
-# of which others are consequences: where the first is seeded, the second is not looked at
+# if the space is wrong, the keys in DEEP are not read
 OF_SPACE = ("{name: h3,", "curvature: -1")
 DEEP = {"points: [[1, pi/2, 0]]", "between: [a, b]", "except: [[a, b]]"}
 
 
 def hides(fault, other):
-    """Is the other of what cannot be read where this fault is?"""
+    """True if the key of the other fault cannot be read because of this fault."""
     if fault[0] in OF_SPACE:
         return other[0] in DEEP or fault[0] == OF_SPACE[0] and other[0] == OF_SPACE[1]
-    if fault[0] in ("kind: rod", "name: a, mass: 1"):  # the body that the others speak of
+    if fault[0] in ("kind: rod", "name: a, mass: 1"):  # other keys refer to this body
         return other[0] in ("kind: rod", "name: a, mass: 1")
     if fault[0] == "radius: 0.1":
         return other[0] == "points: [[1, pi/2, 0]]"
@@ -160,13 +160,13 @@ def hides(fault, other):
         return other[0] == "resolution: 16"
     if fault[0] == "name: purcell":
         return other[0] in ("links: 3", "ratio: 2")
-    if fault[0] == "- tether:":
+    if fault[0] == "- distance_to_point:":
         return other[0] == "length: 1}"
     return fault[0] == "start: {group" and other[0] == "group: [0, 0, 0]"
 
 
 def seeded(text, faults):
-    """The scenario with the faults, and the places that are told, in order."""
+    """The scenario with the faults, and the expected places of messages: (line, column) -> word."""
     for number, (old, new, _) in enumerate(faults):
         assert text.count(old) == 1, old
         text = text.replace(old, new.replace("@", chr(1 + number)))
@@ -199,7 +199,7 @@ class BadSeveral(Case):
         choice = random.Random(20261122)
         every = list(itertools.combinations(faults, 2))
         more = choice.sample(list(itertools.combinations(faults, 3)), triples)
-        if sanitized():  # where a process takes long to begin
+        if sanitized():  # sanitized processes start slowly
             every, more = choice.sample(every, len(every) // 8), more[:triples // 8]
         for together in [[fault] for fault in faults] + every + more:
             if any(a[0] in b[0] or b[0] in a[0] or hides(a, b) or hides(b, a)

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Configuration spaces that are refused: coordinates, metric, forces, constraints, starts."""
+"""Wrong configuration spaces give errors: coordinates, metric, forces, constraints, starts."""
 from command import main
 from refusals import Refusals
 
@@ -23,27 +23,27 @@ HEAD = SYSTEM[SYSTEM.index("  parameters"):SYSTEM.index("  potential")]
 # claim: edits of SYSTEM, expected words
 CASES = {
     "space beside a system": ([("system:", "space: @{name: e2}\nsystem:")],
-                              ["`space` beside `system`: expected one or the other"]),
-    "bodies beside a system": ([("time:", "bodies: @[]\ntime:")], ["`bodies` beside `system`"]),
-    "potentials beside a system": ([("time:", "potentials: @[]\ntime:")], ["`potentials` beside `system`"]),
-    "constraints beside a system": ([("time:", "constraints: @[]\ntime:")], ["`constraints` beside `system`"]),
+                              ["`space` next to `system`: expected only one of them"]),
+    "bodies beside a system": ([("time:", "bodies: @[]\ntime:")], ["`bodies` next to `system`"]),
+    "potentials beside a system": ([("time:", "potentials: @[]\ntime:")], ["`potentials` next to `system`"]),
+    "constraints beside a system": ([("time:", "constraints: @[]\ntime:")], ["`constraints` next to `system`"]),
     "misspelt key": ([("  velocity:", "  @velocities:")], ["unknown key 'velocities', did you mean 'velocity'?"]),
     "no metric": ([('  metric: [[2], ["cos(a - b)", 1]]\n', ""), ("  coord", "  @coord")], ["missing key 'metric'"]),
     "thirteen coordinates": ([('[[2], ["cos(a - b)", 1]]', "@[" + ", ".join(["[1]"] * 13) + "]")],
                              ["expected a list of 1 to 12 rows"]),
     "too few coordinates": ([("[a, b]\n", "@[a]\n")], ["coordinates: expected a list of 2 names"]),
     "coordinate t": ([("[a, b]\n", "@[a, t]\n"), (HEAD, "  metric: [[1], [0, 1]]\n")],
-                     ["a coordinate is named t, which is time"]),
+                     ["a coordinate has the name t, which is the time"]),
     "coordinate like a velocity": ([("[a, b]\n", "@[a, a_dot]\n"), (HEAD, "  metric: [[1], [0, 1]]\n")],
-                                   ["a coordinate is named a_dot, which is a velocity"]),
-    "parameter t": ([("{g: 9.81", "@{t: 1, g: 9.81")], ["a parameter is named t, which is time"]),
-    "parameter pi": ([("{g: 9.81", "{@pi: 3, g: 9.81")], ["the name 'pi' is that of a constant"]),
+                                   ["a coordinate has the name a_dot, which is a velocity"]),
+    "parameter t": ([("{g: 9.81", "@{t: 1, g: 9.81")], ["a parameter has the name t, which is the time"]),
+    "parameter pi": ([("{g: 9.81", "{@pi: 3, g: 9.81")], ["the name 'pi' is the name of a constant"]),
     "parameter that would hide the radius": (
         [("{g: 9.81", "{r: 1, g: 9.81"),
          ("time: {", "events:\n  - expression: {particle: [system, 0], value: a - @r}\ntime: {")],
-        ["`r` is a variable here and a parameter"]),
+        ["`r` is both a variable and a parameter here"]),
     "parameter like a velocity": ([("{g: 9.81", "@{b_dot: 1, g: 9.81")],
-                                  ["a parameter is named b_dot, which is a velocity"]),
+                                  ["a parameter has the name b_dot, which is a velocity"]),
     "metric not positive": ([('"cos(a - b)"', "2*sin(a)"), ("[1, 0.7]", "@[1, 1]")],
                             ["the metric is not positive definite at a = 1, b = 1: pivot 2 of 2 is -0.416"]),
     "metric not positive at the base": ([("[[2]", "@[[0.2]")], ["not positive definite at a = 0, b = 0", "`base`"]),
@@ -54,7 +54,7 @@ CASES = {
     "potential of a velocity": ([("cos(b)", "cos(@b_dot)")], ["unknown name `b_dot`"]),
     "potential as a list": ([('"-2*g*cos(a) - g*cos(b)"', "@[1]")], ["expected a text, found a list"]),
     "too few forces": ([(", 0]", "]"), ("forces: [", "forces: @[")],
-                       ["forces: expected a list of 2 expressions, one a coordinate"]),
+                       ["forces: expected a list of 2 expressions, one per coordinate"]),
     "one force": ([('["-c*a_dot", 0]', "@3")], ["forces: expected a list of 2 expressions"]),
     "force that is not finite": ([('"-c*a_dot"', "1/0"), ("  coord", "  @coord")],
                                  ["the force along coordinate a is not finite"]),
@@ -68,7 +68,7 @@ CASES = {
     "neither surface nor velocity": ([(SECOND, "@{name: none}")], ["expected one of `surface` and `velocity`"]),
     "surface and velocity": ([(SECOND, "@{surface: a, velocity: [1, 0]}")],
                              ["expected one of `surface` and `velocity`"]),
-    "right-hand side of a surface": ([(SECOND, "{surface: a, equals: @1}")], ["`equals` belongs to `velocity`"]),
+    "right-hand side of a surface": ([(SECOND, "{surface: a, equals: @1}")], ["`equals` applies only to `velocity`"]),
     "misspelt key of a constraint": ([("name: sum", "@nam: sum")], ["unknown key 'nam', did you mean 'name'?"]),
     "too few coefficients": ([(SECOND, "{velocity: @[1]}")], ["velocity: expected a list of 2 expressions"]),
     "coefficient of an unknown name": ([(SECOND, "{velocity: [1, -@x]}")], ["unknown name `x`"]),
@@ -77,8 +77,8 @@ CASES = {
     "constraint twice": ([(SECOND, '"2*a - 2*b - 0.6"'), ('["a - b', '@["a - b')],
                          ["depends on the others at the start"]),
     "constraint that no place meets": ([(SECOND, '"a^2 + b^2 + 1"'), ("  coord", "  @coord")],
-                                       ["the start cannot be brought to the constraints: constraint"]),
-    "position as a number": ([("[1, 0.7]", "@1")], ["position: expected a list of 2 numbers, one a coordinate"]),
+                                       ["the start cannot be projected onto the constraints: constraint"]),
+    "position as a number": ([("[1, 0.7]", "@1")], ["position: expected a list of 2 numbers, one per coordinate"]),
     "too long a position": ([("[1, 0.7]", "@[1, 2, 3]")], ["position: expected a list of 2 numbers"]),
     "position of a coordinate": ([("[1, 0.7]", "[1, 2*@a]")], ["unknown name `a`"]),
     "position of lists": ([("[1, 0.7]", "[1, @[2]]")], ["expected a text, found a list"]),
@@ -88,10 +88,10 @@ CASES = {
     "too short a momentum": ([("velocity: [0.5, 0.5]", "momentum: @[0.5]")],
                              ["momentum: expected a list of 2 numbers"]),
     "velocity and momentum": ([("velocity: [0.5, 0.5]", "velocity: [0.5, 0.5]\n  momentum: @[1, 1]")],
-                              ["`velocity` and `momentum` exclude one another"]),
+                              ["`velocity` and `momentum` exclude each other"]),
     "no integrator": ([("integrator: {name: radau_iia, step: 0.01}\n", ""), ("curve", "@curve")],
                       ["the key `integrator` is missing"]),
-    "method that takes no constraints": ([("radau_iia", "@gauss")], ["integrator `gauss` does not take constraints"]),
+    "method that takes no constraints": ([("radau_iia", "@gauss")], ["integrator `gauss` does not support constraints"]),
 }
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""How far what is conserved has changed: in the line and the report of `run` and `resume`, and the warning of a step
-that is too long."""
+"""The change of conserved quantities in the output and the report of `run` and `resume`, and the warning about a step that
+is too long."""
 import json
 import re
 import unittest
@@ -56,7 +56,8 @@ class Change(Case):
         self.assertEqual(self.warned(report), [])
 
     def test_numbers_are_those_of_the_record(self):
-        """By their definitions, with |X|^2 = w^2 - x_i^2 of a boost, x_i^2 + x_j^2 of a rotation; rk4 keeps neither."""
+        """The numbers agree with their definitions. The Killing fields X have |X|^2 = w^2 - x_i^2 for a boost and
+        x_i^2 + x_j^2 for a rotation. rk4 conserves neither energy nor momenta."""
         self.write("two.yaml", TWO)
         turning = "bodies.0.motion={chart: polar, velocities: [[0, 0.1, 0.2], [0, -0.1, 0.2]]}"
         change = self.report("run", "two.yaml", "--set", "integrator={name: rk4, step: 0.25}", "--set", turning,
@@ -90,7 +91,7 @@ class Change(Case):
         done = self.call("run", "two.yaml", "--set", "integrator.name=gauss", "--set", "integrator.stages=2",
                          "--set", "integrator.solver=newton")
         self.assertRegex(done.stderr, r"warning: at time \S+, the energy has changed by \S+ of its scale since time 0, "
-                                      r"though nothing takes or gives any: the step of 5 is too long; "
+                                      r"although no force adds or removes energy: the step of 5 is too long; "
                                       r"try an integrator.step of \S+\n")
         for stages in 2, 3, 4:
             step, tried = 5.0, 0
@@ -107,11 +108,11 @@ class Change(Case):
             self.assertGreaterEqual(tried, 1)
 
     def test_a_momentum_that_is_lost_is_warned_of(self):
-        """Balls that come to rest on each other keep the angular momentum 0 to the first order of the step only."""
+        """Balls that come to rest on each other conserve the angular momentum 0 only to first order in the step."""
         ball = "  - {{kind: particles, name: {}, mass: {}, radius: {}, place: {{chart: embedding, points: [{}]}}}}\n"
         balls = ("a", 1, 0.2, [-0.6, 0, 0]), ("b", 3, 0.3, [0.6, 0, 0]), ("c", 2, 0.1, [0, 0.9, 0])
         self.write("three.yaml", "curvebody: 1\nspace: e3\nbodies:\n" + "".join(ball.format(*b) for b in balls) +
-                   "interactions: [{law: gravity, strength: 1}]\ncontacts: {restitution: 0, pile: rest}\n"
+                   "interactions: [{pair_potential: gravity, strength: 1}]\ncontacts: {restitution: 0, accumulation: rest}\n"
                    "integrator: {name: lobatto, stages: 4, step: 0.01}\ntime: {end: 10}\n")
         report = self.report("run", "three.yaml")
         self.assertGreater(report["change"]["momentum"], 0.01)
@@ -128,7 +129,7 @@ class Change(Case):
         quiet = self.good("run", "two.yaml", "--quiet", "--set", "integrator.stages=2", "--set", "integrator.step=1")
         self.assertEqual(quiet.stdout, "")
         self.assertIn(self.warned(report)[0], quiet.stderr)
-        # a resumed run has its own end's in place of that of its first end, as a run in one go
+        # A resumed run replaces the warning of its first end by that of its own end, so it equals an uninterrupted run.
         self.good("resume", "two.h5", "--until", "2000", "--quiet")
         self.good("run", "two.yaml", "-o", "whole.h5", "--quiet", "--set", "integrator.stages=2", "--set",
                   "integrator.step=1", "--set", "time.end=2000")
@@ -139,7 +140,7 @@ class Change(Case):
     def test_tolerances_are_named_where_there_are(self):
         self.write("two.yaml", TWO)
         report = self.report("run", "two.yaml", "--set", "integrator={name: ida, rtol: 0.05, atol: 0.05, step: 1}")
-        self.assertRegex(self.warned(report)[0], r": integrator.rtol is too wide$")
+        self.assertRegex(self.warned(report)[0], r": integrator.rtol is too large$")
 
     def test_what_is_not_conserved_is_left_out(self):
         self.write("two.yaml", TWO.replace("step: 5", "step: 0.1").replace("end: 100", "end: 1"))
@@ -163,8 +164,8 @@ class Change(Case):
         self.assertEqual(self.report("resume", "far.h5", "--until", "100")["change"], {"energy": 0, "momentum": 0})
 
     def test_resume_compares_with_the_start(self):
-        """The rows that it adds are those of the uninterrupted run: where these have the largest deviation of all, the
-        numbers are the same."""
+        """The added rows are those of the uninterrupted run. If the largest deviation is in these rows, the reported numbers
+        are the same."""
         self.write("two.yaml", TWO.replace("step: 5", "step: 0.5"))
         whole = self.report("run", "two.yaml")["change"]
         with h5py.File(self.path("two.h5")) as file:
@@ -179,7 +180,7 @@ class Change(Case):
                          r"changed since time 0: energy \S+, momentum \S+\n$")
 
     def test_few_rows(self):
-        """Neither energy nor momenta are recorded: they are found at the ends."""
+        """If neither energy nor momenta are recorded, they are computed at the first and the last row."""
         self.write("two.yaml", TWO.replace("step: 5", "step: 1").replace("[energy, killing_momentum]", "[separation]")
                    + "  # every\n")
         for every in 1, 7, 1000:
@@ -205,8 +206,8 @@ class Change(Case):
         self.assertEqual(change["warnings"], [])
 
     def test_bodies_keep_what_is_told_to_the_order(self):
-        """In water of one density, without drag, and over a springy floor: energy to second or fourth order in the
-        step, and by the former the momenta that gravity leaves to round-off."""
+        """In water of one density, without drag, and over an elastic floor. Energy is conserved to second or fourth order in
+        the step. hamilton_pontryagin conserves the momenta that gravity does not change to round-off."""
         self.write("ball.yaml", BALL.replace("density: 1200", "density: 1200\n    drag: false").replace(
             "name: ellipsoid, ", "name: ellipsoid, a: 1, b: 0.8, c: 0.6, "))
         spun = "bodies.0.motion={spin: [0.4, 1.5, 1], velocity: [0.5, 0, -1]}"

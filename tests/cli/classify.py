@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""`curvebody classify`: how a plate falls, in the plane and as a body in a fluid, and what is wrong with its words."""
+"""`curvebody classify`: how a plate falls, in the plane and as a body in a fluid; and errors in its options."""
 import json
 import os
 
@@ -42,7 +42,8 @@ class Classify(Case):
         return self.bodies("p.h5", "--exponent", "200")[0]
 
     def test_what_goes_apart_as_a_power_of_time_has_no_exponent(self):
-        """A body that rests or falls freely: what is near goes from it linearly, which a mean of rates took for 2.4."""
+        """A body that rests or falls freely: neighbouring motions separate linearly in time, so the exponent is 0.
+        An earlier version used a mean of rates, which gave 2.4."""
         self.write("rest.yaml", "curvebody: 1\nfluid: {medium: MEDIUM}\nbodies:\n  - {name: rest, shape: {name: ellipsoid, "
                    "a: 0.1, b: 0.08, c: 0.05, resolution: 8}, density: 998.2}\nintegrator: {name: hamilton_pontryagin, step: 0.01}\n"
                    "time: {end: 4}\n")
@@ -51,10 +52,10 @@ class Classify(Case):
             for follow in "1", "5":
                 told = json.loads(self.good("classify", "rest.h5", "--exponent", follow, "--json").stdout)["bodies"][0]
                 self.assertEqual(told["exponent"], 0)
-                self.assertTrue(0 < told["exponent_error"] < 3 / float(follow))  # 1/t, and log t/t is more
+                self.assertTrue(0 < told["exponent_error"] < 3 / float(follow))  # the error is of order 1/t, less than log t/t
 
     def test_free_points_have_no_exponent(self):
-        """Deviations are |a + b t| at rest and in flat space, and that with a bounded part on a sphere."""
+        """The deviation is |a + b t| at rest and in flat space; on a sphere it also has a bounded part."""
         for space, motion in (("h3", "[[0, 0, 0], [0, 0, 0]]"), ("e3", "[[0, 0, 0.2], [0, 0.1, 0]]"), ("s3", "[[0, 0, 0.2], [0, 0.1, 0]]")):
             self.write("free.yaml", f"curvebody: 1\nspace: {space}\nbodies: [{{kind: particles, name: a, masses: [1, 2], place: {{chart: "
                        f"polar, points: [[1, 1, 1], [0.5, 1, 2]]}}, motion: {{chart: polar, velocities: {motion}}}}}]\n"
@@ -62,9 +63,9 @@ class Classify(Case):
             self.good("run", "free.yaml", "-o", "free.h5", "--quiet")
             for follow in "20", "60":
                 self.assertEqual(self.bodies("free.h5", "--exponent", follow)[0]["exponent"], 0, space)
-        # 12 radii from where they started: the exponent was 199
+        # here the points are 12 radii of curvature from their start; an earlier version gave an exponent of 199
         self.good("run", "free.yaml", "-o", "far.h5", "--quiet", "--set", "space=h3")
-        self.assertIn("the tangent vector is lost in step", self.call("classify", "far.h5", "--exponent", "60").stderr)
+        self.assertIn("the tangent vector could not be computed in step", self.call("classify", "far.h5", "--exponent", "60").stderr)
 
     def test_four_regimes_of_the_plane(self):
         flutter = self.plane("system.parameters.I=1")
@@ -73,14 +74,14 @@ class Classify(Case):
         self.assertTrue(1.2 < flutter["swing"] < 1.6, flutter)
         tumble = self.plane("system.parameters.I=1.35")
         self.assertEqual((tumble["regime"], abs(round(tumble["turns"], 6))), ("tumble", 1))
-        self.assertGreater(tumble["drift"], 0.5)  # it glides as it tumbles
+        self.assertGreater(tumble["drift"], 0.5)  # it glides while it tumbles
         self.assertLess(abs(flutter["exponent"]) + abs(tumble["exponent"]), 0.02)
         chaotic = self.plane("system.parameters.I=2.2")
         self.assertEqual((chaotic["regime"], chaotic["period"]), ("chaotic", None))
         self.assertGreater(chaotic["exponent"], 0.08)
         steady = self.plane("system.parameters.I=4", "system.parameters.mu1=0.6")
         self.assertEqual(steady["regime"], "steady")
-        # broadside on: weight 1 is drag (A + B) v^2/pi
+        # broadside: the weight 1 equals the drag (A + B) v^2/pi, with the parameters A and B of the scenario
         self.assertAlmostEqual(steady["descent"], (3.14159265358979 / 2.4)**0.5, places=6)
 
     def test_what_is_recorded_is_what_is_told(self):
@@ -100,7 +101,8 @@ class Classify(Case):
         self.assertTrue(text.startswith("heavy: tumble, period ") and ", exponent " in text, text)
 
     def test_four_regimes_of_discs(self):
-        """Field, Klaus, Moore & Nori (1997) saw them; free in space, by the corrected ellipsoid."""
+        """The regimes that Field, Klaus, Moore & Nori (1997) observed, for free bodies with the model of the corrected
+        ellipsoid."""
         self.good("run", os.path.join(SCENARIOS, "immersed", "falling-discs.yaml"), "-o", "d.h5", "--quiet")
         bodies = self.bodies("d.h5", "--exponent", "0")
         self.assertEqual([body["regime"] for body in bodies], ["steady", "flutter", "tumble", "chaotic"])
@@ -141,7 +143,7 @@ class Classify(Case):
         refused(["classify"], "usage: curvebody classify OUT.h5")
         refused(["classify", "rod.h5"], "rod.h5: error: ", "a system with coordinates x, y (up) and theta")
         refused(["classify", "ball.h5"], "ball.h5: error: ", "needs gravity")
-        refused(["classify", "ball.h5", "--body", "bal"], "ball.h5: error: no body `bal` in it")
+        refused(["classify", "ball.h5", "--body", "bal"], "ball.h5: error: no body `bal` in the record")
         refused(["classify", "ball.h5", "--exponent", "x"], "--exponent:1:1: error: ")
         refused(["classify", "ball.h5", "--exponent", "-1"], "expected a time >= 0, found -1")
         refused(["run", "rod.yaml", "-o", "x.h5", "--set", "record.observables=[falling_regime]"],

@@ -1,4 +1,4 @@
-"""What the tests of the command line share: running it in a folder of its own, scenarios, comparing records.
+"""Shared code of the tests of the command line: calls in a temporary folder, scenarios, comparison of records.
 
 Each test is `SUBJECT.py BINARY [unittest options]`. Exit status 77: a module that it needs is missing.
 """
@@ -15,7 +15,7 @@ import unittest
 
 
 def skip(kind, error, trace):
-    """A test whose program needs a module that is not installed is skipped: exit code 77."""
+    """Skips a test that needs a Python module which is not installed: exit code 77."""
     if not issubclass(kind, ModuleNotFoundError):
         return sys.__excepthook__(kind, error, trace)
     print(error)
@@ -26,7 +26,7 @@ sys.excepthook = skip
 import h5py  # noqa: E402
 
 BINARY = os.path.abspath(sys.argv.pop(1))
-PATIENCE = float(os.environ.get("CB_PATIENCE", 1))  # CURVEBODY_PATIENCE: times what a command may take
+PATIENCE = float(os.environ.get("CB_PATIENCE", 1))  # CURVEBODY_PATIENCE of CMake: a factor of all timeouts
 HAS_VIEW = "view" not in os.environ.get("CB_WITHOUT", "").split()
 
 ROD = """\
@@ -61,11 +61,11 @@ time: {end: 0.1}
 """
 
 
-NOTHING_TO_GO_ON_FROM = ": error: no whole checkpoint in it; run its scenario again\n"
+NOTHING_TO_GO_ON_FROM = ": error: it has no complete checkpoint; run its scenario again\n"
 
 
 def die_with_parent():
-    """A run that a test has started does not outlive it."""
+    """Ensures that a started run ends with the test."""
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
     resource.setrlimit(resource.RLIMIT_CPU, (120, 120))
 
@@ -93,7 +93,7 @@ class Case(unittest.TestCase):
             return file.read()
 
     def copy_record(self, source, target):
-        """With the folder of its segments, where it has one; what was there before goes."""
+        """Copies a record with the folder of its segments, if it has one, in place of an old target."""
         for end in "", ".parts":
             path, copy = self.path(source + end), self.path(target + end)
             if os.path.isdir(copy):
@@ -106,11 +106,11 @@ class Case(unittest.TestCase):
                 os.remove(copy)
 
     def parts(self, name):
-        """What a record or an export of that name is called until it is whole."""
+        """Names of the temporary files in which a record or an export of that name is written until it is complete."""
         return [f for f in os.listdir(self.folder) if f.startswith(name + ".") and f.endswith(".part")]
 
     def remove_record(self, name):
-        """With what a killed run left of it."""
+        """Removes a record with all files that a killed run left."""
         shutil.rmtree(self.path(name + ".parts"), ignore_errors=True)
         for left in [name, *self.parts(name)]:
             if os.path.exists(self.path(left)):
@@ -131,8 +131,8 @@ class Case(unittest.TestCase):
         return subprocess.Popen([BINARY, *words], **how)
 
     def wait_for(self, name, run, rows=0):
-        """Until there is the file, with so many rows, of a run that was started: it may be at its end by then, but not
-        without a file."""
+        """Waits until the file of a started run exists and has this number of rows. The run may have ended by then, but the
+        file must exist."""
         while not os.path.exists(self.path(name)) and run.poll() is None:
             time.sleep(0.001)
         self.assertTrue(os.path.exists(self.path(name)), name)
@@ -140,8 +140,8 @@ class Case(unittest.TestCase):
             time.sleep(0.01)
 
     def killed_and_resumed(self, words, name, seconds, until):
-        """A run that is killed some time after its file is there, and goes on to until(), or to the end of the scenario
-        where that is None. One killed before its first checkpoint says so, and the next has twice the time."""
+        """Kills a run some time after its file exists, and resumes it to until(), or to the end of the scenario if that is
+        None. If it was killed before its first checkpoint, resume reports this, and the next run gets twice the time."""
         while True:
             run = self.start(*words, "-o", name, "--quiet")
             self.wait_for(name, run)
@@ -158,13 +158,13 @@ class Case(unittest.TestCase):
 
 
 def series(file):
-    """Names of what has a value for each row."""
+    """Names of the datasets that have a value for each row."""
     return sorted(name for name, item in file.items() if isinstance(item, h5py.Dataset)
                   and item.maxshape[:1] == (None,) and not name.startswith("event"))
 
 
 def rows_of_live(path):
-    """Rows of a record that may be written meanwhile, as any program opens it."""
+    """Number of rows of a record that another process may be writing, opened without special options."""
     with h5py.File(path) as file:
         return file["step"].shape[0]
 
@@ -182,7 +182,7 @@ def datasets(path):
 
 
 def differing(a, b):
-    """Names of datasets that are not in both, or differ in a byte."""
+    """Names of datasets that exist in only one of two results of datasets(), or differ in a byte."""
     return sorted(name for name in a.keys() | b.keys() if a.get(name) != b.get(name))
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The commands do what their help says: exit codes, what they print and where, which files they write."""
+"""The commands do what their help says: exit codes, output on both streams, files that they write."""
 import glob
 import json
 import os
@@ -10,11 +10,11 @@ import subprocess
 import h5py
 import numpy as np
 
-from command import Case, NOTHING_TO_GO_ON_FROM, ROD, datasets, differing, main
+from command import Case, HAS_VIEW, NOTHING_TO_GO_ON_FROM, ROD, datasets, differing, main
 
 SCENARIOS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../analysis/scenarios")
 
-# A stone thrown at the edge of its potential's domain, x = 1, is pulled over it; nothing smaller helps.
+# A stone is thrown at x = 1, the border of its potential's domain, and pulled over it; no smaller step helps.
 EDGE = """\
 curvebody: 1
 space: e3
@@ -75,28 +75,80 @@ class Commands(Case):
         return sorted(os.listdir(self.folder))
 
     def test_usage(self):
-        self.misused([], "Usage:", "curvebody resume OUT.h5 [--until T]")
+        self.misused([], "Usage: curvebody [OPTION]... COMMAND", "\n  resume ")
         self.misused(["rnu"], "no command `rnu`; did you mean `run`?")
         self.misused(["--isa", "sse", "list"], "expected one of: auto ")
         self.misused(["--threads", "0", "list"], "from 1 to 1024, not `0`")
         self.misused(["--threads", "2x", "list"], "from 1 to 1024, not `2x`")
-        self.misused(["--is", "auto", "list"], "no option `--is`")
+        self.misused(["--ias", "auto", "list"], "no option `--ias`; did you mean `--isa`?")
+        self.misused(["--completion"], "--completion was renamed to completion\n")
+        self.misused(["completion", "tcsh"], "no shell `tcsh`")
         for words in ("run", "run a b", "check", "resume", "resume --until 3", "repair", "export a.h5",
                       "export a.h5 --csv --xdmf", "list spaces bodies"):
             self.misused(words.split(), "usage: curvebody " + words.split()[0])
         self.misused(["run", "rod.yaml", "--ouput", "x"], "no option `--ouput`; did you mean `--output`?")
         self.misused(["run", "rod.yaml", "-o"], "`-o` needs a value")
+        self.misused(["run", "rod.yaml", "--output"], "`--output` needs a value")
+        self.misused(["run", "rod.yaml", "-x"], "no option `-x`")
+        self.misused(["run"], "curvebody run: error: SCENARIO is missing\nusage: curvebody run SCENARIO [OPTION]...\n")
+        self.misused(["run", "a", "b"], "curvebody run: error: unexpected operand `b`")
         self.misused(["run", "rod.yaml", "--quiet=1"], "`--quiet` takes no value")
-        self.misused(["run", "rod.yaml"] + ["--set", "time.end=2"] * 65, "`--set` is given too often")
-        self.misused(["run", "rod.yaml", "-o", "./rod.yaml"], "would replace 'rod.yaml', which is read")
-        self.misused(["list", "bodys"], "nothing is called `bodys`; did you mean `bodies`?")
+        self.misused(["run", "rod.yaml"] + ["--set", "time.end=2"] * 65, "`--set` is used too often")
+        self.misused(["run", "rod.yaml", "-o", "./rod.yaml"], "would replace the input 'rod.yaml'")
+        self.misused(["list", "bodys"], "no section `bodys`; did you mean `bodies`?")
+        self.misused(["list", "works"], "curvebody list: error: works was renamed to tasks\n")
+        self.misused(["gait", "g.yaml", "verdict"], "curvebody gait: error: verdict was renamed to optimality\n")
+        for option, now in (("--over", "--vary"), ("--seek", "--objective"), ("--base", "--start-shape"),
+                            ("--apart", "--no-crossing")):
+            for words in [option, "1"], [option + "=1"]:
+                self.misused(["gait", "g.yaml", "family", *words],
+                             f"curvebody gait: error: {option} was renamed to {now}\n")
         self.misused(["export", "rod.h5", "--csv", "--every", "0"], "expected a positive number of rows")
         self.assertEqual(self.files(), ["rod.yaml"])
 
     def test_help(self):
-        self.assertIn("Exit codes: 0 done", self.good("--help").stdout)
+        self.assertIn("Exit status:\n  0    The command succeeded.\n", self.good("--help").stdout)
         self.assertRegex(self.good("--version").stdout, r"^curvebody \d+\.\d+\.\d+\n$")
-        self.assertIn("OUT.h5 [--until T]", self.good("resume", "--help").stdout)
+        text = self.good("resume", "--help").stdout
+        self.assertTrue(text.startswith("Usage: curvebody resume OUT.h5 [OPTION]...\n"))
+        self.assertRegex(text, r"\n  -u, --until T +time at which the run ends, [^(]*\(default: the end of the\s+scenario\)\n")
+        self.assertIn("\nExamples:\n  curvebody resume rod.h5\n", text)
+        for words in ["resume", "-h"], ["resume", "rod.h5", "--help"], ["--help", "resume"]:
+            self.assertEqual(self.good(*words).stdout, text)
+
+    def test_options_of_the_program_stand_before_or_after_the_command(self):
+        text = self.good("list", "integrators").stdout
+        for words in (["--threads", "2", "list", "integrators"], ["list", "--threads=2", "integrators"],
+                      ["list", "integrators", "--isa", "auto", "--threads", "2"], ["list", "--", "integrators"]):
+            self.assertEqual(self.good(*words).stdout, text)
+        self.misused(["list", "--threads", "0"], "from 1 to 1024, not `0`")
+        self.misused(["list", "--isa", "sse"], "expected one of: auto ")
+        self.assertEqual(self.call("list", "--plugin", "none.so").returncode,
+                         self.call("--plugin", "none.so", "list").returncode)
+
+    def test_the_standard_streams_are_a_dash(self):
+        self.good("run", "rod.yaml", "--set", "record.observables=[energy]")
+        for words in ["export", "rod.h5", "--csv"], ["export", "rod.h5", "--xdmf"], ["view", "rod.h5"]:
+            if words[0] == "view" and not HAS_VIEW:
+                continue
+            done = self.good(*words, "-o", "file")
+            self.assertEqual(done.stdout, "file\n")
+            self.assertEqual(self.good(*words, "-o", "-").stdout.encode(), self.read("file"))
+            with open("/dev/full", "w") as full:
+                done = self.call(*words, "-o", "-", capture_output=False, stdout=full, stderr=subprocess.PIPE)
+            self.assertEqual((done.returncode, done.stderr.count("\n")), (3, 1), done.stderr)
+            self.assertIn("No space left on device", done.stderr)
+        os.remove(self.path("file"))
+        table = ["geodesic", "h3", "--from", "1,1,0", "--to", "2,1,1", "--points", "3"]
+        self.assertEqual(self.good(*table, "-o", "-").stdout, self.good(*table).stdout)
+        self.misused(["run", "-"], "the standard input has no name: expected -o OUT.h5")
+        self.misused(["sweep", "-"], "the standard input has no name: expected -o OUT")
+        self.write("g.yaml", STROKE)
+        hdf5 = "--output: expected the name of a file, found `-`: HDF5 cannot be written to the standard output"
+        for words in ["run", "rod.yaml"], ["sweep", "rod.yaml"], ["export", "rod.h5", "--flow"], ["gait", "g.yaml", "path"]:
+            self.misused([*words, "-o", "-"], hdf5)
+        self.good("run", "-", "-o", "again.h5", input=ROD)
+        self.assertEqual(self.files(), ["again.h5", "g.yaml", "rod.h5", "rod.yaml"])
 
     def test_output_that_cannot_be_printed(self):
         with open("/dev/full", "w") as full:
@@ -150,7 +202,7 @@ class Commands(Case):
         self.assertGreater(len(scenarios), 10)
         for path in scenarios:
             with open(path) as file:
-                if "name: samples" in file.read():  # its table is written by another command
+                if "name: samples" in file.read():  # the table of this scenario is written by another command
                     continue
             with self.subTest(os.path.basename(path)):
                 resolved = self.good("check", path).stdout
@@ -170,7 +222,7 @@ class Commands(Case):
         self.write("here/net.yaml", net[:net.index("    link")] + mesh + net[net.index("    motion"):])
         listed = ROD.replace("mass: 1", "masses: [1, e/1]\n    charges: [1/3, -2]")
         self.write("here/listed.yaml", listed.replace("{name: h3, curvature: -1}", "h3"))
-        # a file that is named on the command line is looked for where that was typed
+        # a file that is named on the command line is searched in the current folder
         done = self.call("run", "here/net.yaml", "-o", "set.h5", "--set", "bodies.0.mesh.file=patch.obj")
         self.assertEqual(done.returncode, 3)
         self.good("run", "here/net.yaml", "-o", "set.h5", "--set", "bodies.0.mesh.file=here/patch.obj")
@@ -184,9 +236,9 @@ class Commands(Case):
             self.assertEqual(differing(datasets(self.path("here/a.h5")), datasets(self.path("long.h5"))), [])
 
     def test_keys_of_the_former_class_are_left_out_with_a_note(self):
-        """Those that --set gives itself are refused."""
+        """Unknown keys that --set itself gives are errors."""
         self.write("rod.yaml", ROD)
-        note = "integrator: `stages` of lobatto is left out, rk4 has no such key\n"
+        note = "integrator: `stages` of lobatto is left out: rk4 has no such key\n"
         done = self.good("run", "rod.yaml", "--set", "integrator.name=rk4")
         self.assertEqual(done.stderr, "curvebody: note: " + note)
         self.assertEqual(self.good("run", "rod.yaml", "--quiet", "--set", "integrator.name=rk4").stderr, "")
@@ -211,7 +263,7 @@ class Commands(Case):
             self.assertIn(left + " is left out", self.call(*words, "--set", set_).stderr)
 
     def test_a_record_without_the_state_is_smaller_and_goes_on(self):
-        """An origin has 16 numbers, a particle's place, momentum, picture and velocity in S3 have 4, 4, 3 and 3."""
+        """An origin has 16 numbers. In S3 a particle's position, momentum, plot position and plot velocity have 4, 4, 3, 3."""
         self.write("gas.yaml", GAS)
         self.good("run", "gas.yaml", "-o", "whole.h5")
         sizes = {name: data[0] for name, data in datasets(self.path("whole.h5")).items()}
@@ -224,7 +276,7 @@ class Commands(Case):
 
     def test_list(self):
         kinds = ["spaces", "systems", "bodies", "shapes", "constraints", "contacts", "walls", "events", "integrators",
-                 "bundles", "gaits", "fluids", "observables", "functions", "sweeps", "works", "reductions", "maps"]
+                 "bundles", "gaits", "fluids", "observables", "functions", "sweeps", "tasks", "reductions", "maps"]
         text, everything = self.good("list").stdout, json.loads(self.good("list", "--json").stdout)
         self.assertEqual(list(everything), kinds)
         for kind in kinds:
@@ -241,8 +293,8 @@ class Commands(Case):
         self.assertLessEqual({"purcell", "expressions", "surface_drag", "samples"}, set(names["bundles"]))
         spaces = {entry["name"]: entry for entry in everything["spaces"]}
         self.assertEqual(spaces["h3"]["killing_fields"][:3], ["boost_x", "boost_y", "boost_z"])
-        for name in "e3", "h3", "s3", "nil", "torus":  # as the command that uses them knows them
-            for chart in set(spaces[name]["charts"]) - {"embedding"}:  # which has no metric
+        for name in "e3", "h3", "s3", "nil", "torus":  # `curvebody space` knows the same charts
+            for chart in set(spaces[name]["charts"]) - {"embedding"}:  # the embedding has no metric
                 self.good("space", name, "--chart", chart)
             self.assertIn("charts", alone_spaces := self.good("list", "spaces").stdout)
             self.assertIn(" ".join(spaces[name]["killing_fields"]), alone_spaces)
@@ -251,7 +303,7 @@ class Commands(Case):
         record = everything["maps"][paths.index("record")]["parameters"]
         resolved = self.good("check", self.write("keys.yaml", ROD)).stdout
         for p in record:
-            if p["name"] not in ("chart", "join"):  # of an observable that is not asked for; without a default
+            if p["name"] not in ("chart", "join"):  # chart applies to an observable that is not recorded; join has no default
                 self.assertRegex(resolved, rf"\n  {p['name']}:")
         every = [p for p in record if p["name"] == "every"][0]
         self.assertEqual((every["type"], every["default"], every["range"]), ("int", "1", ">= 1"))
@@ -261,7 +313,7 @@ class Commands(Case):
                     self.assertTrue(p["doc"], f"{kind} {entry['name']}.{p['name']} has no text")
         self.assertIn("along -gravity", text)
         self.assertIn("circulation/(2 pi r) (1 - exp(-r^2/core^2))", text)
-        self.assertIn("whose axes, the world's by default", text)
+        self.assertIn("the frame whose axes are used (default: world)", text)
         self.assertIn("variational with the maps cayley and exponential", text)
         self.assertEqual(names["gaits"], ["gait", "optimum"])
         self.assertEqual(names["fluids"], ["fluid", "floor", "body", "ellipsoid", "exact", "local", "mujoco_ellipsoid",
@@ -270,7 +322,7 @@ class Commands(Case):
         self.assertEqual((stages["type"], stages["range"], stages["default"]), ("int", "[1, 8]", "3"))
 
     def test_the_border_of_a_chart_is_told_as_that(self):
-        """A fall to the horizon r = 2, which the coordinate r does not cross: no step cures it."""
+        """A fall to the horizon r = 2, which the coordinate r cannot cross: no smaller step helps."""
         self.write("horizon.yaml", "curvebody: 1\nspace: {metric: [[1/(1 - 2/r)], [0, r^2]], coordinates: [r, phi], base: [5, 0]}\n"
                    "bodies: [{kind: particles, name: p, mass: 1, place: {chart: coordinates, points: [[3, 0]]}, "
                    "motion: {velocities: [[-1, 0]]}}]\nintegrator: {name: gauss, step: 0.01}\ntime: {end: 10}\n")
@@ -278,7 +330,7 @@ class Commands(Case):
                       ("--set", "space.metric=[[1], [0, 1]]", "--set", "space.domain=[r - 2, 9 - r]", "--set",
                        "integrator.name=ida")):
             said = self.call("run", "horizon.yaml", *words).stderr
-            self.assertIn("the path comes to the border of the chart, which no smaller step crosses", said)
+            self.assertIn("the path reaches the border of the chart, and a smaller step does not help", said)
             self.assertNotIn("try a smaller integrator.step", said)
 
     def test_failing_run(self):
@@ -289,7 +341,7 @@ class Commands(Case):
             words = re.match(r"curvebody: error: (?:stage not finite|singular Newton matrix) at time (1\.\d+), "
                              r"step (\d+), .*body `stone`, particle `stone.0`: "
                              r".*\(step 0.01, halved 4 times\); try a smaller integrator.step\n"
-                             r"curvebody: note: what was computed is in edge.h5\n$", done.stderr)
+                             r"curvebody: note: the results so far are in edge.h5\n$", done.stderr)
             self.assertTrue(words, done.stderr)
             report = json.loads(self.call("run", "edge.yaml", "--json", "--set", "integrator.name=" + method).stdout)
             self.assertEqual((report["status"], report["step"]), ("step failed", int(words[2])))
@@ -319,12 +371,12 @@ class Commands(Case):
     def test_interrupted_run_goes_on(self):
         for by in signal.SIGINT, signal.SIGTERM:
             run = self.start("run", "rod.yaml", "--set", "time.end=1e4", "-o", f"part{by}.h5", stderr=subprocess.PIPE)
-            self.wait_for(f"part{by}.h5", run, 1)  # it heeds signals from its first step on
+            self.wait_for(f"part{by}.h5", run, 1)  # the run handles signals from its first step on
             run.send_signal(by)
             text = run.communicate()[1].decode()
             self.assertEqual(run.returncode, 130, text)
             self.assertRegex(text, r"^curvebody: note: interrupted at time .*, step \d+\n"
-                             r".*what was computed is in part\d+.h5; `curvebody resume` goes on")
+                             r".*the results so far are in part\d+.h5; `curvebody resume` continues")
             with h5py.File(self.path(f"part{by}.h5")) as file:
                 self.assertEqual(file.attrs["completed"], 0)
                 last = float(file["time"][-1])
@@ -341,11 +393,11 @@ class Commands(Case):
         self.good("run", "rod.yaml")
         before = self.read("rod.h5")
         self.misused(["resume", "rod.h5", "--until", "0.5"],
-                     "rod.h5: error: the record goes to time 1: expected --until of at least that, found 0.5")
+                     "rod.h5: error: the record ends at time 1: expected --until of at least this time, found 0.5")
         self.misused(["resume", "rod.h5", "--until", "4x"], "end: expected a dimensionless number", "'4x'")
-        self.misused(["resume", "rod.h5", "--until", "-1"], "the end -1 lies before the start 0")
-        self.misused(["resume", "rod.h5", "--until", "2" * 300], "usage: curvebody resume")
-        self.misused(["resume", "rod.yaml", "--until", "2"], "rod.yaml: error: not an HDF5 file")
+        self.misused(["resume", "rod.h5", "--until", "-1"], "the end -1 is before the start 0")
+        self.misused(["resume", "rod.h5", "--until", "2" * 300], "--until: expected a time")
+        self.misused(["resume", "rod.yaml", "--until", "2"], "rod.yaml: error: this is not an HDF5 file")
         self.assertEqual(self.read("rod.h5"), before)
         self.assertEqual(self.call("resume", "none.h5", "--until", "2").returncode, 3)
         self.write("early.h5", before)
@@ -361,7 +413,7 @@ class Commands(Case):
     def test_repair_and_export(self):
         self.good("run", "rod.yaml")
         before = self.read("rod.h5")
-        self.assertEqual(self.good("repair", "rod.h5").stdout, "rod.h5: whole, 101 rows, left as it is\n")
+        self.assertEqual(self.good("repair", "rod.h5").stdout, "rod.h5: complete, 101 rows, unchanged\n")
         self.assertEqual(self.read("rod.h5"), before)
         self.assertEqual(self.good("export", "rod.h5", "--xdmf").stdout, "rod.xdmf\n")
         done = self.good("export", "rod.h5", "--csv", "-o", "t.csv", "--field", "energy", "--every", "50")

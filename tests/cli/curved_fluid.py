@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Bodies in a fluid that fills S3 or H3: what is refused and where, motions with exact answers, records, files that go
-on, exported surfaces."""
+"""Bodies in a fluid that fills S3 or H3: errors and their places, motions with exact solutions, records, resumed runs,
+exported surfaces."""
 import math
 
 import h5py
@@ -25,49 +25,49 @@ time: {end: 1}
 """
 S3 = "space={name: s3, curvature: 1}"
 
-# what is set, where it is said, and a part of it
+# settings, place of the message, a part of the message
 WRONG = [
-    (["space=nil"], "--set space=nil:1:7:", "`nil` has no isometries that carry a body to every place"),
+    (["space=nil"], "--set space=nil:1:7:", "`nil` has no isometries that can move a body to every point"),
     (["space=h2"], ":1:7:", "expected e3, s3 or h3 for a fluid"),
     (["space={name: h3, chart: polar}"], ":1:25:", "not by coordinates: expected no `chart` of the space"),
     (["space={name: h3, curvature: 1}"], ":1:29:", "expected a number < 0"),
     (["space=hh3"], ":1:7:", "did you mean 'h3'"),
-    (["fluid.gravity=[0,0,-1]"], ":1:15:", "no direction is the same everywhere; expected `potentials`"),
+    (["fluid.gravity=[0,0,-1]"], ":1:15:", "there is no uniform direction; expected `potentials`"),
     (["fluid.flow={uniform: [1,0,0]}"], ":1:12:", "there is no uniform stream"),
-    (["fluid.medium={layers: [{below: 0, density: 1},{density: 2}]}"], ":1:14:", "in a curved space a fluid is of one density"),
-    (["fluid.medium=1+z"], ":1:14:", "in a curved space a fluid is of one density"),
-    (["fluid.floor={kind: stiff}"], ":1:13:", "a plane at a height"),
-    (["fluid.compat=paper"], ":1:14:", "the paper's momentum is that of flat space"),
-    (["fluid.model=mujoco_ellipsoid"], ":1:13:", "has forces of flat space: expected local, or exact"),
-    (["fluid.model=[local, thin_plate]"], ":1:21:", "`thin_plate` has forces of flat space"),
-    (["fluid.added_mass=ellipsoid"], ":1:18:", "has the added mass of flat space: expected local, exact or none"),
+    (["fluid.medium={layers: [{below: 0, density: 1},{density: 2}]}"], ":1:14:", "a fluid in a curved space has one density"),
+    (["fluid.medium=1+z"], ":1:14:", "a fluid in a curved space has one density"),
+    (["fluid.floor={kind: stiff}"], ":1:13:", "plane at a height"),
+    (["fluid.compat=paper"], ":1:14:", "the paper's momentum is defined only in flat space"),
+    (["fluid.model=mujoco_ellipsoid"], ":1:13:", "has forces that are defined in flat space only: expected local, or exact"),
+    (["fluid.model=[local, thin_plate]"], ":1:21:", "`thin_plate` has forces that are defined in flat space only"),
+    (["fluid.added_mass=ellipsoid"], ":1:18:", "has an added mass that is defined in flat space only: expected local, exact or none"),
     (["fluid.added_mass={name: exact, wall: rigid}"], ":1:38:", "`wall` has no meaning in a curved space"),
-    (["integrator.name=mujoco_rk4"], ":12:13:", "is of flat space: expected hamilton_pontryagin or rkmk4"),
+    (["integrator.name=mujoco_rk4"], ":12:13:", "works only in flat space: expected hamilton_pontryagin or rkmk4"),
     (["bodies.0.chart=polar"], ":1:16:", "expected one of: exponential, gnomonic"),
     (["bodies.0.chart=gnomonic", "bodies.0.shape={name: ellipsoid, a: 2}"], ":1:16:",
-     "the gnomonic chart of the space of curvature -1 reaches to 1"),
-    (["bodies.0.shape=plate"], ":1:16:", "part `body` is open: in a curved space bodies are solids"),
+     "the gnomonic chart of the space of curvature -1 expects distances below 1"),
+    (["bodies.0.shape=plate"], ":1:16:", "part `body` is open: expected closed parts, because bodies in a curved space are solids"),
     (["bodies.0.poses={x: X}"], ":1:16:", "bodies are rigid there"),
-    (["bodies.0.model=mujoco_inertia_box"], ":1:16:", "has forces of flat space"),
-    (["bodies.0.thickness=0.1"], ":1:20:", "a thickness is of open parts"),
+    (["bodies.0.model=mujoco_inertia_box"], ":1:16:", "has forces that are defined in flat space only"),
+    (["bodies.0.thickness=0.1"], ":1:20:", "which only open parts have"),
     (["bodies.0.mass_model=vertices"], ":1:21:", "expected solid"),
     (["potentials=[{harmonic: {stiffness: 1}}]"], ":1:14:", "a body is a continuum"),
-    (["potentials=[{central: {law: coulomb}}]"], ":1:29:", "expected gravity, or an expression of m"),
-    (["potentials=[{central: {expression: 'd^2'}}]"], ":1:12:", "expected expressions in proportion to m"),
-    (["potentials=[{central: {expression: 'm^2*d'}}]"], ":1:12:", "expected expressions in proportion to m"),
+    (["potentials=[{central: {pair_potential: coulomb}}]"], ":1:40:", "expected gravity, or an expression of m"),
+    (["potentials=[{central: {expression: 'd^2'}}]"], ":1:12:", "expected expressions proportional to m"),
+    (["potentials=[{central: {expression: 'm^2*d'}}]"], ":1:12:", "expected expressions proportional to m"),
     (["potentials=[{central: {expression: 'm*dd'}}]"], ":1:39:", "unknown name `dd`"),
     (["potentials=[{central: {body: sed, strength: 1}}]"], ":1:30:", "did you mean 'seed'"),
     (["potentials=3"], ":1:12:", "expected a list"),
-    (["interactions=[]"], ":1:14:", "`interactions` beside `fluid`"),
-    (["constraints=[]"], ":1:13:", "`constraints` beside `fluid`"),
-    (["contacts={}"], ":1:10:", "`contacts` beside `fluid`"),
-    (["record.observables=[falling_regime]"], ":1:20:", "of a plate under gravity"),
-    (["space=e3"], ":5:3:", "are of curved spaces: in e3 expected `gravity`"),
-    ([S3, "bodies.0.place.position=[4,0,0]"], ":1:25:", "on this sphere expected at most 3.14159, to the antipode"),
-    ([S3, "bodies.0.shape={name: ball, radius: 4}"], ":1:16:", "reaches to 3.14159"),
-    # in pairs: both are told, or the first of what the rest depends on
+    (["interactions=[]"], ":1:14:", "`interactions` next to `fluid`"),
+    (["constraints=[]"], ":1:13:", "`constraints` next to `fluid`"),
+    (["contacts={}"], ":1:10:", "`contacts` next to `fluid`"),
+    (["record.observables=[falling_regime]"], ":1:20:", "`falling_regime` needs gravity"),
+    (["space=e3"], ":5:3:", "need a curved space: in e3 expected `gravity`"),
+    ([S3, "bodies.0.place.position=[4,0,0]"], ":1:25:", "expected at most 3.14159, the distance to the antipode on this sphere"),
+    ([S3, "bodies.0.shape={name: ball, radius: 4}"], ":1:16:", "expects distances below 3.14159"),
+    # pairs of errors: both are reported, or only the first if the second depends on it
     (["space=nil", "fluid.gravity=[0,0,-1]"], ":1:7:", "`nil` has no isometries"),
-    (["fluid.gravity=[0,0,-1]", "bodies.0.chart=polar"], ":1:15:", "no direction is the same everywhere"),
+    (["fluid.gravity=[0,0,-1]", "bodies.0.chart=polar"], ":1:15:", "there is no uniform direction"),
     (["fluid.gravity=[0,0,-1]", "bodies.0.chart=polar"], ":1:16:", "expected one of: exponential, gnomonic"),
     (["bodies.0.density=-1", "bodies.0.place.position=[1,2]"], ":1:18:", ">= 0"),
     (["fluid.floor={kind: stiff}", "fluid.flow={uniform: [1,0,0]}"], ":1:12:", "there is no uniform stream"),
@@ -136,22 +136,23 @@ class CurvedFluid(Case):
                 self.good("check", "stone.yaml", *(word for text in sets for word in ("--set", text)))
 
     def test_a_spinning_ball_runs_along_a_circle(self):
-        """Of geodesic curvature K J w/(M v), by the recorded inertia: it comes back after 2 pi S(R)/v. The step's error
-        at the end, of fourth order, is 1e-9; without and with the fluid."""
+        """The path has the geodesic curvature K J w/(M v), for the recorded moment of inertia J and mass M, the spin w and
+        the speed v. It is a circle of radius R that closes after 2 pi sin(R)/v (h3: sinh). The fourth-order error of the
+        steps at the end is 1e-9. Without and with the fluid."""
         for name, K in ("s3", 1), ("h3", -1):
             for medium in "none", "1":
                 with self.subTest(f"{name} {medium}"):
-                    # the first run tells the inertia of the faces
+                    # the first run gives the inertia of the faces
                     with self.run_of(FREE % (name, K, medium, 0.02)) as file:
                         I = file["inertia"][0, 0]
                     kappa = I[2, 2] * 8 / (I[3, 3] * 0.25)
                     radius = math.atan(1 / kappa) if K > 0 else math.atanh(1 / kappa)
                     s = math.sin(radius) if K > 0 else math.sinh(radius)
                     with self.run_of(FREE % (name, K, medium, 2 * math.pi * s / 0.25)) as file:
-                        x = file["x"][:, 0]
+                        x = file["plot_position"][:, 0]
                         self.assertLess(np.abs(x[-1]).max(), 1e-7)
                         far = np.linalg.norm(x, axis=1).max()
-                        # rows are 0.02 apart: the farthest is beside one by (0.01 v/s)^2/8 of it
+                        # rows are 0.02 apart: the farthest point is between two rows, which changes it by (0.01 v/s)^2/8 of it
                         self.assertLess(abs(far / (math.tan(radius) if K > 0 else math.tanh(radius)) - 1), 1e-4)
                         self.assertGreater(x[len(x) // 2, 1] * K, 0)
 
@@ -169,7 +170,7 @@ class CurvedFluid(Case):
     def test_what_is_recorded(self):
         for name, K in ("s3", 1), ("h3", -1):
             with self.subTest(name), self.run_of(FREE % (name, K, "1", 2)) as file:
-                p, q, x = file["pose"][:, 0, :3], file["pose"][:, 0, 3:], file["x"][:, 0]
+                p, q, x = file["pose"][:, 0, :3], file["pose"][:, 0, 3:], file["plot_position"][:, 0]
                 d = np.linalg.norm(p, axis=1)
                 half = np.tan(d[1:] / 2) if K > 0 else np.tanh(d[1:] / 2)
                 np.testing.assert_allclose(x[1:], p[1:] * (half / d[1:])[:, None], rtol=1e-13)
@@ -178,20 +179,20 @@ class CurvedFluid(Case):
                 l, m = mu[:, :3], mu[:, 3:]
                 np.testing.assert_allclose(file["casimir"][:, 0, 0], (m * m).sum(1) + K * (l * l).sum(1), rtol=1e-12)
                 np.testing.assert_allclose(file["casimir"][:, 0, 1], (l * m).sum(1), atol=1e-13)
-                # round-off, and the numbers themselves are of order 1
+                # round-off; the numbers are of order 1
                 change = np.abs(file["spatial_momentum"][:, 0] - file["spatial_momentum"][0, 0]).max()
                 self.assertLess(change, max(1e-12, file["spatial_momentum_error"][:, 0].max()))
                 if K > 0:
                     a, b = file["group"][:, 0, :4], file["group"][:, 0, 4:]
                     np.testing.assert_allclose(np.linalg.norm(a, axis=1), 1, rtol=1e-14)
-                    # o goes to a b*, of real part cos d and of vector sin d along p
+                    # o is moved to a b*, whose real part is cos d and whose vector is sin d along p
                     real = (a * b).sum(1)
                     np.testing.assert_allclose(real, np.cos(d), atol=1e-14)
                 else:
                     self.assertNotIn("group", file)
 
     def test_known_inertia_is_anisotropic_in_translation_too(self):
-        """I = [[J, 0], [0, m - K J]] of a mass at the origin."""
+        """A mass at the origin has the inertia I = [[J, 0], [0, m - K J]]."""
         for name, K in ("s3", 1), ("h3", -1):
             text = FREE.replace("density: 2", "inertial: {mass: 2, inertia: [0.1, 0.2, 0.25]}")
             with self.subTest(name), self.run_of(text % (name, K, "none", 0.01)) as file:
@@ -203,7 +204,7 @@ class CurvedFluid(Case):
         with self.run_of(text) as file:
             near = file["twist"][:], file["casimir"][:]
         with self.run_of(text.replace("    motion:", "    place: {position: [300, 0, 0]}\n    motion:")) as file:
-            # round-off of 200 steps, of twists of 8: without care e^300 would be lost
+            # round-off of 200 steps with twists of 8; a naive formula would lose a factor e^300
             np.testing.assert_allclose(file["twist"][:], near[0], atol=1e-12)
             np.testing.assert_allclose(file["casimir"][:], near[1], rtol=1e-12)
             error = file["spatial_momentum_error"][:]
@@ -221,12 +222,12 @@ class CurvedFluid(Case):
                     differ = differing(datasets(self.path("whole.h5")), datasets(self.path("part.h5")))
                     self.assertFalse([name for name in differ if not name.startswith(("scenario", "checkpoint"))], differ)
 
-    def test_a_gait_goes_on_to_the_same_bytes_and_its_body_stays_in_the_picture(self):
+    def test_a_gait_goes_on_to_the_same_bytes_and_its_body_stays_in_plot_coordinates(self):
         for space in "h3", "s3":
             with self.subTest(space):
                 sets = ["--set", f"bundle.space={space}"]
                 with self.run_of(SWIMMER, *sets, name="whole") as file:
-                    x = file["x"][:]
+                    x = file["plot_position"][:]
                     self.assertLess(np.linalg.norm(x, axis=2).max(), 1)
                     self.assertGreater(np.abs(x[-1] - x[0]).max(), 1e-3)
                 self.run_of(SWIMMER, *sets, "--set", "time.end=1", name="part").close()
@@ -245,29 +246,29 @@ class CurvedFluid(Case):
         differ = differing(datasets(self.path("a.h5")), datasets(self.path("b.h5")))
         self.assertFalse([name for name in differ if not name.startswith("scenario")], differ)
 
-    def test_surfaces_are_exported_in_the_picture(self):
+    def test_surfaces_are_exported_in_plot_coordinates(self):
         for name, K in ("s3", 1), ("h3", -1):
             with self.subTest(name), self.run_of(FREE % (name, K, "1", 0.2)) as file:
-                x = file["x"][-1, 0]
+                x = file["plot_position"][-1, 0]
                 self.good("export", "run.h5", "--xdmf", "-o", "run.xdmf")
                 with h5py.File(self.path("run-surface.h5")) as out:
-                    there, t = out["x"][-1], out["time"][:]
-                    # velocities in the picture: central differences over rows h apart, of motion by 8/s: (8 h)^2/6
-                    by = (out["x"][2] - out["x"][0]) / (t[2] - t[0])
-                    np.testing.assert_allclose(out["v"][1], by, atol=0.02 * np.abs(by).max())
+                    there, t = out["plot_position"][-1], out["time"][:]
+                    # velocities in plot coordinates: central differences of rows h apart for a rotation of 8/s, error (8 h)^2/6
+                    by = (out["plot_position"][2] - out["plot_position"][0]) / (t[2] - t[0])
+                    np.testing.assert_allclose(out["plot_velocity"][1], by, atol=0.02 * np.abs(by).max())
                 if K < 0:
                     self.assertLess(np.linalg.norm(there, axis=1).max(), 1)
-                # vertices of the ball are half a radius of curvature from its centre, in the picture too
+                # vertices of the ball are half a radius of curvature from its centre, also when computed from plot coordinates
                 chord = np.linalg.norm(there - x, axis=1)
                 if K < 0:
                     sizes = (1 - (there * there).sum(1)) * (1 - x @ x)
                     d = np.arccosh(1 + 2 * chord**2 / sizes)
                 else:
                     d = 2 * np.arcsin(chord / np.sqrt((1 + (there * there).sum(1)) * (1 + x @ x)))
-                np.testing.assert_allclose(d, 0.5, rtol=1e-6)  # the document has places of single precision or better
+                np.testing.assert_allclose(d, 0.5, rtol=1e-6)  # the document has positions with at least single precision
         done = self.call("export", "run.h5", "--flow")
         self.assertEqual(done.returncode, 2)
-        self.assertIn("in flat space only", done.stderr)
+        self.assertIn("only in flat space", done.stderr)
 
 
 main()

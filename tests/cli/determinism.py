@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Same binary, instruction set and scenario: same bytes, whatever the number of threads; the record names the
+"""The same binary, instruction set and scenario give identical records for any number of threads. The record names the
 instruction set."""
 
 import h5py
@@ -51,15 +51,15 @@ class Determinism(Case):
         x = {}
         for isa in "x86-64", "aarch64", "avx2", "avx512":
             done = self.call("--isa", isa, "run", "net.yaml", "-o", "out.h5")
-            if "this processor has no " + isa in done.stderr:
+            if "this processor does not support " + isa in done.stderr:
                 self.assertEqual(done.returncode, 2)
                 continue
             self.assertEqual(done.returncode, 0, done.stderr)
             with h5py.File(self.path("out.h5")) as file:
                 self.assertEqual(file.attrs["isa"], isa)
-                x[isa] = file["x"][()]
+                x[isa] = file["plot_position"][()]
             self.assertEqual(differing(datasets(self.path("out.h5")), self.bytes_of("--isa", isa, name="net.yaml")), [])
-            # A record goes on with its own instruction set, whatever the best one is.
+            # resume uses the instruction set of the record, not the best one.
             self.good("--isa", isa, "run", "net.yaml", "-o", "long.h5", "--set", "time.end=0.09")
             self.good("resume", "out.h5", "--until", "0.09")
             self.assertEqual(differing(datasets(self.path("out.h5")), datasets(self.path("long.h5"))), [])

@@ -1,9 +1,8 @@
 #!/usr/bin/python3
-"""A disk that is full, a folder that is read-only, a size limit: exit code 3, the reason in words, and what was written
-stays readable.
+"""On a full disk, in a read-only folder or with a size limit the exit code is 3, the message gives the reason, and written
+data stays readable.
 
-The disks are small file systems in memory, mounted in a namespace of this test's own; where that is not allowed,
-those tests are skipped.
+The disks are small file systems in memory, mounted in a private namespace. If that is not allowed, these tests are skipped.
 """
 import os
 import resource
@@ -24,7 +23,7 @@ if "CURVEBODY_MOUNTS" not in os.environ:
 
 from command import Case, HAS_VIEW, ROD, datasets, differing, main
 
-FAULTS = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 and sys.argv[1].endswith(".so") else ""  # where there is one
+FAULTS = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 and sys.argv[1].endswith(".so") else ""  # missing in some builds
 
 import h5py
 import numpy as np
@@ -49,7 +48,7 @@ class Disk(Case):
 
     def disk(self, size):
         if not os.environ["CURVEBODY_MOUNTS"]:
-            self.skipTest("no file system can be mounted here")
+            self.skipTest("this process cannot mount a file system")
         os.mkdir(self.path("disk"))
         subprocess.run(["mount", "-t", "tmpfs", "-o", "size=" + size, "tmpfs", self.path("disk")], check=True)
         self.addCleanup(subprocess.run, ["umount", self.path("disk")], check=True)
@@ -64,17 +63,16 @@ class Disk(Case):
             self.assertIn(text, done.stderr)
 
     def ends_early(self, path, **how):
-        """A run that the disk stops: its rows are those of a run on a good disk, and with room again it goes
-        on to the end of that."""
+        """A full disk stops a run. Its rows are equal to those of a run on a good disk."""
         self.good("run", "rod.yaml", "-o", "whole.h5", *LONG)
         name = os.path.relpath(path, self.folder)
-        self.refused(["run", "rod.yaml", "-o", name, *LONG], name, f"note: what was computed is in {name}\n", **how)
+        self.refused(["run", "rod.yaml", "-o", name, *LONG], name, f"note: the results so far are in {name}\n", **how)
         self.assertTrue(os.path.exists(path + ".parts/000001.h5"))
         with h5py.File(path) as file, h5py.File(self.path("whole.h5")) as whole:
             self.assertEqual(file.attrs["completed"], 0)
             rows = file["time"].shape[0]
             self.assertGreater(rows, 1000)
-            for field in "time", "x", "energy", "step_size":
+            for field in "time", "plot_position", "energy", "step_size":
                 self.assertTrue(np.array_equal(file[field][()], whole[field][:rows]), field)
 
     def goes_on(self, path):
@@ -102,13 +100,13 @@ class Disk(Case):
         """A complete record in segments, which every command reads."""
         with h5py.File(self.path(name)) as file, h5py.File(self.path("whole.h5")) as whole:
             self.assertEqual(file.attrs["completed"], 1)
-            for field in "time", "x", "energy":
+            for field in "time", "plot_position", "energy":
                 self.assertTrue(np.array_equal(file[field][()], whole[field][()]), field)
         self.assertIn("complete, ", self.good("verify", name).stdout)
 
     def test_no_room_to_join(self):
-        """The run is complete, its segments stay, the last line says so, and with room they become the file of a run that
-        had it."""
+        """The run is complete and its segments stay, which the last line reports. After space is free, repair joins them to
+        the same file as that of a run with enough space."""
         self.disk("160m")
         self.good("run", "rod.yaml", "-o", "whole.h5", *LONG)
         self.remount("size=64m")
@@ -126,7 +124,7 @@ class Disk(Case):
         self.is_whole(self.path("disk/rod.h5"))
 
     def test_no_room_for_so_large_a_file(self):
-        """A limit on the size of a file that the joined one would exceed, its segments do not."""
+        """The joined file would exceed a limit on the size of files; its segments do not."""
         self.good("run", "rod.yaml", "-o", "whole.h5", *LONG)
         limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (40 << 20, 40 << 20))
         done = self.call("run", "rod.yaml", "-o", "rod.h5", *LONG, preexec_fn=limit)
@@ -141,9 +139,9 @@ class Disk(Case):
         self.is_whole(self.path("rod.h5"))
 
     def test_an_operation_of_the_join_that_fails(self):
-        """Not for want of room: the same, with its reason."""
+        """The join fails for another reason than space: the result is the same, and the message gives the reason."""
         if not FAULTS:
-            self.skipTest("no operation can be refused here")
+            self.skipTest("this build has no library that makes operations fail")
         some = ["--set", "time.end=500"]
         self.good("run", "rod.yaml", "-o", "whole.h5", *some)
         env = os.environ | {"LD_PRELOAD": FAULTS, "CURVEBODY_TRUST_FILES": "1", "FAULT_FOLDER": self.folder}
@@ -151,14 +149,14 @@ class Disk(Case):
         self.good("run", "rod.yaml", "-o", "rod.h5", *some, env=env | {"FAULT_LOG": log, "FAULT_OF": "write truncate rename"})
         with open(log) as file:
             operations = file.read().splitlines()
-        first = next(n for n, line in enumerate(operations, 1) if "truncate" in line and line.endswith(".part"))  # room is asked for
+        first = next(n for n, line in enumerate(operations, 1) if "truncate" in line and line.endswith(".part"))  # this operation reserves space
         self.assertGreater(len(operations), first + 20)
         for n in first, first + 1, first + 9, (first + len(operations)) // 2, len(operations):
             os.remove(self.path("rod.h5"))
             done = self.call("run", "rod.yaml", "-o", "rod.h5", *some, env=env | {
                 "FAULT_OF": "write truncate rename", "FAULT_AT": str(n), "FAULT_KIND": "EIO", "FAULT_TOLD": self.path("told")})
             if n == len(operations) and not os.path.exists(self.path("told")):
-                break  # it was faster than the one that was counted
+                break  # this run had fewer operations than the run that was counted
             os.remove(self.path("told"))
             self.assertEqual(done.returncode, 3, f"{n} {done.stderr}")
             self.assertIn("Input/output error", done.stderr)
@@ -175,7 +173,7 @@ class Disk(Case):
             self.assertEqual(os.path.exists(self.path("rod.h5.parts")), not joined)
         self.good("run", "rod.yaml", "-o", "whole.h5", *LONG)
         self.stays_in_segments("rod.h5")
-        os.truncate(self.path("rod.h5.parts/000000.h5"), 30000)  # the scenario has what it takes to make it anew
+        os.truncate(self.path("rod.h5.parts/000000.h5"), 30000)  # this segment can be computed again from the scenario
         self.assertTrue(self.good("resume", "rod.h5", "--until", "1300").stderr.endswith(NOT_JOINED.format("rod.h5")))
         self.good("run", "rod.yaml", "-o", "whole.h5", "--set", "time.end=1300", "--set", "record.join=90 MB")
         self.stays_in_segments("rod.h5")
@@ -186,17 +184,17 @@ class Disk(Case):
         self.assertFalse(os.path.exists(self.path("rod.h5.parts")))
         self.assertEqual(differing(datasets(self.path("rod.h5")), datasets(self.path("whole.h5"))), [])
         self.good("run", "rod.yaml", "-o", "small.h5")
-        for name in "other.h5", "50 %b.h5", "%s%%":  # HDF5 has patterns in the names of sources
+        for name in "other.h5", "50 %b.h5", "%s%%":  # HDF5 treats % as a pattern in the names of sources
             self.good("run", "rod.yaml", "-o", name, "--set", "record.join=1 B")
             self.assertTrue(os.path.exists(self.path(name + ".parts/000001.h5")))
             found, expected = datasets(self.path(name)), datasets(self.path("small.h5"))
             self.assertEqual([field for field in expected if found[field] != expected[field]], [])
 
     def test_a_sweep_that_has_no_room(self):
-        """It takes its room before anything runs; with room, the same command goes on."""
+        """A sweep reserves its space before any member runs. After space is free, the same command works."""
         self.disk("1m")
         self.write("s.yaml", SWEEP.replace("1000", "3000") + "  keep: last\n")
-        self.refused(["sweep", "s.yaml", "-o", "disk/o", "--quiet"], "disk/o.h5: no room: the results take ", " MB are free")
+        self.refused(["sweep", "s.yaml", "-o", "disk/o", "--quiet"], "disk/o.h5: the disk has too little space: expected ", " MB for the results, found ")
         self.assertNotIn("o.h5", os.listdir(self.path("disk")))
         self.remount("size=64m")
         self.good("sweep", "s.yaml", "-o", "disk/o")
@@ -214,7 +212,7 @@ class Disk(Case):
         self.assertEqual(sorted(os.listdir(self.folder)), ["rod.h5", "rod.yaml"])
 
     def test_a_sweep_that_cannot_be_joined(self):
-        """Each half fits below the limit, the whole does not."""
+        """Each half is smaller than the limit, the joined file is larger."""
         self.write("s.yaml", SWEEP)
         self.good("sweep", "s.yaml", "-o", "whole")
         self.good("sweep", "s.yaml", "-o", "o%b", "--shard", "1/2")
@@ -222,12 +220,12 @@ class Disk(Case):
         done = self.call("sweep", "s.yaml", "-o", "o%b", "--shard", "2/2",
                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most)))
         self.assertEqual(done.returncode, 3, done.stderr)
-        self.assertRegex(done.stderr, "error: .*o%b.h5: cannot .*File too large\n.*note: the results stay in o%b.h5.parts")
+        self.assertRegex(done.stderr, "error: .*o%b.h5: cannot .*File too large\n.*note: the results remain in o%b.h5.parts")
         with h5py.File(self.path("o%b.h5")) as file:
             self.assertTrue((file["status"][()] == 1).all())
-        os.remove(self.path("o%b.h5"))  # the segments have all of it
+        os.remove(self.path("o%b.h5"))  # the segments contain all results
         self.good("repair", "o%b.h5")
-        self.assertEqual(self.good("repair", "o%b.h5").stdout, "o%b.h5: whole, 1000 members, left as it is\n")
+        self.assertEqual(self.good("repair", "o%b.h5").stdout, "o%b.h5: complete, 1000 members, unchanged\n")
         self.assertEqual(self.read("o%b.h5"), self.read("whole.h5"))
         self.assertFalse(os.path.exists(self.path("o%b.h5.parts")))
 
@@ -239,12 +237,12 @@ class Disk(Case):
             self.assertEqual(os.listdir(self.path("disk")), [])
 
     def test_an_old_file_stays(self):
-        """Where not even the first segment has room, what had the name before is as it was."""
+        """If there is no space even for the first segment, the old file is unchanged."""
         self.disk("2m")
         self.good("run", "rod.yaml", "-o", "disk/rod.h5")
         before = self.read("disk/rod.h5")
         self.refused(["run", "rod.yaml", "-o", "disk/rod.h5", *LONG], "disk/rod.h5", "No space left on device",
-                     "note: nothing of what was computed could be recorded in disk/rod.h5\n")
+                     "note: no result could be recorded in disk/rod.h5\n")
         self.assertEqual(os.listdir(self.path("disk")), ["rod.h5"])
         self.assertEqual(self.read("disk/rod.h5"), before)
         self.refused(["resume", "disk/rod.h5", "--until", "1200"], "disk/rod.h5", "No space left on device")
@@ -283,7 +281,7 @@ class Disk(Case):
         self.write("secret.yaml", ROD)
         os.chmod(self.path("secret.yaml"), 0)
         if subprocess.run(["test", "-r", self.path("secret.yaml")], **user).returncode == 0:
-            self.skipTest("permissions do not bind here")
+            self.skipTest("permissions have no effect for this user")
         self.refused(["run", "rod.yaml", "-o", "closed/rod.h5"], "closed/rod.h5", "Permission denied", **user)
         self.refused(["run", "secret.yaml"], "cannot read 'secret.yaml'", "Permission denied", **user)
 

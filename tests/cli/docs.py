@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""The documentation is true: every block of README.md and of analysis/docs runs and prints what the page says, every link
-leads somewhere, and every parameter has a text. The program is the one that `cmake --install` installs.
-Convention: analysis/docs/blocks.py.
+"""Checks the documentation: every block of README.md and of analysis/docs runs and prints the output on the page, every link
+and every path of a source file exists, and every parameter has a text. The program is the one that `cmake --install`
+installs. analysis/docs/blocks.py describes the blocks.
 needs: view"""
 import glob
 import json
@@ -19,6 +19,8 @@ import links
 from command import BINARY, Case, main
 
 PAGES = [os.path.join(ROOT, "README.md"), *sorted(glob.glob(os.path.join(ROOT, "analysis/docs/*.md")))]
+TEXTS = PAGES + [os.path.join(ROOT, name) for name in ("CONTRIBUTING.md", "CHANGELOG.md", "analysis/README.md")]
+SOURCES = re.compile(r"`((?:src|bodies|geometries|integrators|tests|analysis)/[a-z0-9_./-]+)`")
 
 
 def environment(prefix):
@@ -50,7 +52,18 @@ for page in PAGES:
 
 class Pages(Case):
     def test_links(self):
-        self.assertEqual({os.path.basename(p): b for p in PAGES if (b := links.broken_links(p))}, {})
+        self.assertEqual({os.path.relpath(p, ROOT): b for p in TEXTS if (b := links.broken_links(p))}, {})
+
+    def test_paths_of_sources(self):
+        for page in TEXTS:
+            with open(page, encoding="utf-8") as file:
+                named = {path for path in SOURCES.findall(file.read()) if not path.startswith("analysis/out")}
+            self.assertEqual([path for path in sorted(named) if not os.path.exists(os.path.join(ROOT, path))], [], page)
+
+    def test_the_citation_has_the_version(self):
+        version = self.good("--version").stdout.split()[1]
+        with open(os.path.join(ROOT, "CITATION.cff"), encoding="utf-8") as file:
+            self.assertIn(f"version: {version}", file.read().splitlines())
 
     def test_parameters_have_texts(self):
         listed = json.loads(self.good("list", "--json").stdout)
@@ -67,7 +80,7 @@ class Pages(Case):
         self.assertTrue(blocks.matches(["a", "...", "b 1e3"], ["a", "c", "b 1001"], 1e-2))
 
     def test_the_build(self):
-        """Without the gallery's runs: all pages, the reference with every parameter, and no link of theirs that is broken."""
+        """Builds all pages without the gallery's runs. The reference must have every parameter, and no link may be broken."""
         if not shutil.which("pandoc"):
             self.skipTest("no pandoc")
         out = self.path("out")
@@ -75,7 +88,7 @@ class Pages(Case):
         subprocess.run([os.path.join(ROOT, "analysis/docs/build"), out, "--program", BINARY, "--no-views", *less], check=True,
                        capture_output=True)
         for header in [] if less else glob.glob(os.path.join(ROOT, "src/curvebody/*.h")):
-            name = os.path.basename(header)[:-2].replace("_", "__") + "_8h.html"  # as doxygen names it
+            name = os.path.basename(header)[:-2].replace("_", "__") + "_8h.html"  # doxygen's name of the page
             self.assertTrue(os.path.exists(os.path.join(out, "api", name)), name)
         with open(os.path.join(out, "reference.html"), encoding="utf-8") as file:
             reference = file.read()

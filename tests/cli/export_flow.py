@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""`curvebody export --flow`: the numbers of a ball that sinks in a perfect fluid against its dipole; the document names
-them; a sheet has two sides; what has no such flow is refused."""
+"""`curvebody export --flow`: the flow of a ball that sinks in a perfect fluid agrees with a dipole; the document names its
+numbers; a sheet has two sides; bodies without such a flow give an error."""
 import re
 import xml.etree.ElementTree as tree
 
@@ -82,7 +82,7 @@ class ExportFlow(Case):
             self.assertGreater(np.min(np.linalg.norm(lines - centre, axis=-1)), 0.98 * RADIUS)
 
     def test_two_bodies_have_the_flows_that_they_had(self):
-        """Each moved in the fluid by itself: its own pressure, and the sum of the dipoles."""
+        """Each body moves as if the other were absent: it has its own pressure, and the flow is the sum of the dipoles."""
         one = BALL.split("bodies:\n")[1].split("integrator")[0]
         other = one.replace("name: ball", "name: other").replace("[0.1, 0, 0]}", "[-0.2, 0.1, 0]}\n    place: {position: "
                                                                                 "[0.13, 0, 0.02]}").replace("2000", "1500")
@@ -115,14 +115,14 @@ class ExportFlow(Case):
             self.assertTrue(np.all(np.isfinite(both["line"][:])))
 
     def test_the_error_of_the_given_faces_is_told(self):
-        """Of a ball the kinetic energy is known: pi/3 rho R^3 V^2."""
+        """The kinetic energy of the flow of a ball is pi/3 rho R^3 V^2."""
         still = BALL.replace("-9.81", "0").replace("{medium: water", "{medium: water, added_mass: exact")
         for resolution, least, kind in ((12, 0.01, "warning"), (24, 0.01, "warning"), (48, 1e-3, "note")):
             self.write("still.yaml", still.replace("resolution: 24", f"resolution: {resolution}"))
             self.good("run", "still.yaml", "--quiet")
             done = self.good("export", "still.h5", "--flow", "--grid", "3x3x1", "--streamlines", "1")
-            told = re.fullmatch(r"curvebody: (\w+): body `ball`: its flow is drawn by its (\d+) faces as they are given, whose kinetic "
-                                r"energy is (\S+) % below that of the run, which is found by up to (\d+)\n", done.stderr)
+            told = re.fullmatch(r"curvebody: (\w+): body `ball`: its flow is drawn with its (\d+) given faces, whose kinetic "
+                                r"energy is (\S+) % below the energy in the run, which used up to (\d+) faces\n", done.stderr)
             self.assertTrue(told, done.stderr)
             self.assertEqual(told[1], kind)
             with h5py.File(self.path("still-flow.h5")) as file:
@@ -132,10 +132,10 @@ class ExportFlow(Case):
                 drawn = -phi @ (normal @ [0.1, 0, 0]) / 2
                 self.assertEqual(int(told[2]), len(face))
             exact = np.pi / 3 * RADIUS**3 * 0.1**2
-            # the run's own error is below 1e-2 by default, of this shape 1e-3
+            # the run's own error is below 1e-2 by default; for this shape it is 1e-3
             self.assertLess(abs(drawn / exact - 1 + float(told[3]) / 100), 2e-3)
             self.assertGreater(float(told[3]) / 100, least)
-            # as they are given by request: there is none
+            # refinement is switched off: there is no error
             self.good("run", "still.yaml", "--quiet", "--set", "fluid.added_mass={name: exact, refine: false}", "-o", "as.h5")
             done = self.good("export", "as.h5", "--flow", "--grid", "3x3x1", "--streamlines", "1")
             self.assertNotIn("drawn", done.stderr)
@@ -155,7 +155,7 @@ class ExportFlow(Case):
             x, p = file["x"][:], file["face_p_back"][:] - file["face_p"][:]
             a, b, c = (x[file["face"][:, i]] for i in range(3))
             area = np.cross(b - a, c - a) / 2
-            # Lamb, article 108; faces of this size leave out a few percent.
+            # Lamb, article 108; faces of this size miss a few percent.
             self.assertLess(abs((p @ area)[2] / (-8 / 3 * RHO * RADIUS**3 * A[2]) - 1), 0.05)
             r2 = np.sum(((a + b + c) / 3 - np.mean(x, axis=0))[:, :2]**2, axis=1)
             jump = 4 / np.pi * V[2] * np.sqrt(np.maximum(0, RADIUS**2 - r2)) * np.sign(area[:, 2])

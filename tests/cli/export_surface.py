@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""`curvebody export --xdmf` of bodies in a fluid: the surfaces of the document against the record's poses and a mesh and
-strokes written here."""
+"""`curvebody export --xdmf` of bodies in a fluid: the surfaces of the document agree with the record's poses and with the
+mesh and the strokes in this file."""
 import os
 
 import h5py
@@ -9,7 +9,7 @@ import numpy as np
 import xdmf
 from command import Case, main
 
-# A box of 2 x 1 x 0.5 m, outward.
+# A box of 2 x 1 x 0.5 m with outward normals.
 CORNERS = np.array([[x, y, z] for x in (-1, 1) for y in (-.5, .5) for z in (-.25, .25)])
 FACES = np.array([[0, 1, 3], [0, 3, 2], [4, 6, 7], [4, 7, 5], [0, 4, 5], [0, 5, 1],
                   [2, 3, 7], [2, 7, 6], [0, 2, 6], [0, 6, 4], [1, 5, 7], [1, 7, 3]])
@@ -48,7 +48,7 @@ def wing(t):
 
 
 def rotated(q, a):
-    """q a q* of rows a, without the matrix."""
+    """q a q* for each row a, computed without the rotation matrix."""
     w, u = q[0], q[1:]
     return a + 2 * np.cross(u, np.cross(u, a) + w * a)
 
@@ -62,7 +62,7 @@ class ExportSurface(Case):
                    xdmf.numbers(grid.find("Topology")[0], folder), values)
 
     def check(self, record, document, shapes, every):
-        """Every number of the document is what the record and the shapes make it."""
+        """Every number of the document agrees with the record and the shapes."""
         with h5py.File(self.path(record)) as file:
             time, pose, twist = (file[name][::every] for name in ("time", "pose", "twist"))
         n, found = len(CORNERS), list(self.frames(document))
@@ -73,13 +73,13 @@ class ExportSurface(Case):
             self.assertEqual(values["body"][0], "Cell")
             self.assertTrue((values["body"][1] == np.repeat(np.arange(len(shapes)), len(FACES))).all())
             self.assertTrue((values["part"][1] == 0).all())
-            self.assertEqual(values["v"][0], "Node")
+            self.assertEqual(values["velocity"][0], "Node")
             for b, shape in enumerate(shapes):
                 (place, speed), (q, w) = shape(t), (pose[i, b], twist[i, b])
                 own = slice(n * b, n * (b + 1))
                 self.assertLess(abs(x[own] - q[:3] - rotated(q[3:], place)).max(), 1e-13)  # round-off of metres
                 velocity = rotated(q[3:], np.cross(w[:3], place) + w[3:] + speed)
-                self.assertLess(abs(values["v"][1][own] - velocity).max(), 1e-5)  # single precision
+                self.assertLess(abs(values["velocity"][1][own] - velocity).max(), 1e-5)  # single precision
         return found
 
     def test_vertices_are_the_poses_of_the_shapes(self):
@@ -87,10 +87,10 @@ class ExportSurface(Case):
         self.good("run", self.write("boxes.yaml", SCENARIO), "-o", "boxes.h5")
         self.assertEqual(self.good("export", "boxes.h5", "--xdmf").stdout, "boxes.xdmf\n")
         found = self.check("boxes.h5", "boxes.xdmf", [rest, rest, wing], 1)
-        # Velocities are those of the places: central differences, of error h^2 x'''/6.
+        # Velocities agree with central differences of the positions, whose error is h^2 x'''/6.
         for i in range(1, len(found) - 1):
             h = found[i + 1][0] - found[i - 1][0]
-            self.assertLess(abs((found[i + 1][1] - found[i - 1][1]) / h - found[i][3]["v"][1]).max(), 0.01)
+            self.assertLess(abs((found[i + 1][1] - found[i - 1][1]) / h - found[i][3]["velocity"][1]).max(), 0.01)
 
     def test_frames_are_every_nth_row(self):
         self.write("box.obj", BOX)
@@ -106,7 +106,7 @@ class ExportSurface(Case):
         self.write("box.obj", BOX)
         self.good("run", self.write("boxes.yaml", SCENARIO), "-o", "boxes.h5")
         self.good("export", "boxes.h5", "--xdmf", "--every", "7")
-        names = {"x": ["time", "vertex", "axis"], "v": ["time", "vertex", "axis"], "face": ["triangle", "corner"],
+        names = {"plot_position": ["time", "vertex", "axis"], "plot_velocity": ["time", "vertex", "axis"], "face": ["triangle", "corner"],
                  "body": ["triangle"], "part": ["triangle"], "row": ["time"]}
         with h5py.File(self.path("boxes-surface.h5")) as file, h5py.File(self.path("boxes.h5")) as record:
             self.assertEqual(file.attrs["title"], record.attrs["title"])
@@ -115,14 +115,14 @@ class ExportSurface(Case):
                 self.assertEqual([file[name].dims[i][0].name for i in range(len(dims))], ["/" + d for d in dims])
             for name in file:
                 self.assertTrue(file[name].attrs["long_name"], name)
-            self.assertEqual([file[name].attrs["units"] for name in ("time", "x", "v")], ["s", "m", "m/s"])
+            self.assertEqual([file[name].attrs["units"] for name in ("time", "plot_position", "plot_velocity")], ["s", "m", "m/s"])
             self.assertTrue((record["time"][()][file["row"][()]] == file["time"][()]).all())
         try:
             import xarray
         except ImportError as missing:
             self.skipTest(str(missing))
         with xarray.open_dataset(self.path("boxes-surface.h5"), engine="netcdf4") as data:
-            self.assertEqual(dict(data.x.sizes), {"time": len(data.time), "vertex": 3 * len(CORNERS), "axis": 3})
+            self.assertEqual(dict(data.plot_position.sizes), {"time": len(data.time), "vertex": 3 * len(CORNERS), "axis": 3})
             self.assertEqual([str(a) for a in data.axis.values], ["x", "y", "z"])
 
     def test_what_is_wrong_is_said(self):
@@ -131,11 +131,11 @@ class ExportSurface(Case):
         os.mkdir(self.path("a-surface.h5"))
         refused = self.call("export", "boxes.h5", "--xdmf", "-o", "a.xdmf")
         self.assertEqual(refused.returncode, 3)
-        self.assertIn("a-surface.h5: cannot write: not a regular file", refused.stderr)
+        self.assertIn("a-surface.h5: cannot write: expected a regular file", refused.stderr)
         os.link(self.path("boxes.h5"), self.path("b-surface.h5"))
         refused = self.call("export", "boxes.h5", "--xdmf", "-o", "b.xdmf")
         self.assertEqual(refused.returncode, 2)
-        self.assertIn("b-surface.h5: error: the output would replace 'boxes.h5', which is read", refused.stderr)
+        self.assertIn("b-surface.h5: error: the output would replace the input 'boxes.h5'", refused.stderr)
         os.remove(self.path("box.obj"))
         refused = self.call("export", "boxes.h5", "--xdmf")
         self.assertEqual(refused.returncode, 3)

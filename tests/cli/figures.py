@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Scripts of analysis/figures, on runs that are short: what they say of a run is so."""
+"""Scripts of analysis/figures with short runs: their statements about a run are true."""
 import json
 import pathlib
 import sys

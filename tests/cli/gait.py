@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Gaits in a bundle from the command line: what `gait` prints and writes, runs and their records, restart to the same
-bytes.
+"""Gaits in a bundle from the command line: output and files of `gait`, runs and their records, and resumed runs with
+identical records.
 
     gait.py BINARY [seed]
 """
@@ -37,7 +37,7 @@ start: {group: [0.5, -1, pi/6]}
 integrator: {name: magnus, step: 0.05}
 record: {observables: [connection, momentum, power]}
 """
-# by another integrator: circle of radius 1 from (1, 0), square of +-1 from (1, 1)
+# results of an independent program: circle of radius 1 from (1, 0), square with corners +-1 from (1, 1)
 CIRCLE, CIRCLE_LENGTH = [-0.04949902143485, 0.01340036636874, 0], 0.512235406963
 SQUARE, SQUARE_LENGTH = [-0.06018752110694, 0, 0], 0.7066804999
 CORNERS = "polygon: {corners: [[1, 1], [-1, 1], [-1, -1], [1, -1]]}"
@@ -69,7 +69,7 @@ class Gait(Case):
         np.testing.assert_allclose(found["g"], SQUARE, rtol=0, atol=1e-11)
         np.testing.assert_allclose(found["length"], SQUARE_LENGTH, rtol=0, atol=1e-10)
         np.testing.assert_allclose(found["g_repeated"], 3 * np.array(SQUARE), rtol=0, atol=1e-11)
-        # four times slower it costs a quarter
+        # at a quarter of the speed the cost is a quarter
         quick = self.json("p.yaml", "holonomy", "--set", "gait={" + CORNERS + "}")
         np.testing.assert_allclose(found["cost"], quick["cost"] / 4, rtol=1e-12)
         text = self.good("gait", "p.yaml", "holonomy", *square).stdout
@@ -101,7 +101,7 @@ class Gait(Case):
         found = self.json("s.yaml", "holonomy")
         self.assertEqual((found["shape"], found["group"], found["cbvi"]), (["phase"], "se3", [None] * 6))
         self.assertGreater(found["length"], 0)
-        # backwards it swims back
+        # the reversed gait moves the swimmer back
         back = self.json("s.yaml", "holonomy", "--set", "gait.reversed=true")
         np.testing.assert_allclose(back["log"], -np.array(found["log"]), rtol=0, atol=1e-12)
         self.assertGreater(max(abs(x) for x in found["log"]), 1e-6)
@@ -113,7 +113,7 @@ class Gait(Case):
         np.testing.assert_allclose(found["B"], [[5 / 243, 0, 0]], rtol=0, atol=1e-14)
         np.testing.assert_allclose(found["M"], np.array([[16, 11], [11, 16]]) / 2187, rtol=0, atol=1e-15)
         self.assertEqual(found["pairs"], [["alpha1", "alpha2"]])
-        self.assertEqual(self.json("p.yaml", "connection")["at"], [1, 0])  # where the gait begins
+        self.assertEqual(self.json("p.yaml", "connection")["at"], [1, 0])  # the shape at which the gait begins
         self.write("l.yaml", LINKS)
         found = self.json("l.yaml", "connection", "--at", "1, 2*pi/7")
         P = np.array(found["P"])
@@ -142,11 +142,11 @@ class Gait(Case):
                 np.testing.assert_array_equal(data.connection[i, j], here["A"])
                 np.testing.assert_array_equal(data.curvature[i, j], here["B"][0])
                 np.testing.assert_array_equal(data.metric[i, j], here["M"])
-        # what is written is a table that a bundle can be made of
+        # the written file is a table for the bundle `samples`
         self.good("gait", "p.yaml", "curvature", "--grid", "81x81", "--window=-1.5:1.5,-1.5:1.5", "-o", "table.h5")
         found = self.json("p.yaml", "holonomy", "--set", "bundle={name: samples, file: table.h5}")
         np.testing.assert_allclose(found["g"], CIRCLE, rtol=0, atol=1e-9)
-        # the plane the other way round
+        # the same plane with the variables in the other order
         self.good("gait", "p.yaml", "curvature", "--grid", "9x5", "--window=-1:3,-pi/2:pi/2", "--plane", "alpha2,alpha1",
                   "-o", "turned.h5")
         with h5py.File(self.path("c.h5")) as one, h5py.File(self.path("turned.h5")) as two:
@@ -164,12 +164,12 @@ class Gait(Case):
     def test_singular_shapes_are_nans_with_a_warning(self):
         self.write("s.yaml", "curvebody: 1\nbundle: pmpy\n")
         done = self.good("gait", "s.yaml", "curvature", "--grid", "5x3", "--window=-1:3,1:2", "-o", "s.h5")
-        self.assertIn("warning: 6 of 15 nodes are nan, such as", done.stderr)
+        self.assertIn("warning: 6 of 15 nodes are nan, for example", done.stderr)
         self.assertEqual(self.json("s.yaml", "curvature", "--grid", "5x3", "--window=-1:3,1:2", "-o", "s.h5"),
                          {"output": "s.h5", "grid": [5, 3], "singular": 6})
         with h5py.File(self.path("s.h5")) as file:
             self.assertEqual(np.isnan(file["curvature"][:, 0, 0]).tolist(), [True, True, False, False, False])
-            self.assertIn("6 of 15 nodes are nan, such as", file.attrs["warnings"])
+            self.assertIn("6 of 15 nodes are nan, for example", file.attrs["warnings"])
             self.assertNotIn("gait", file)
 
     def test_surfaces_of_bundles_are_warned_of(self):
@@ -195,7 +195,7 @@ class Gait(Case):
         cases = {"closed": (body, None), "bent": (body.replace("900", "900\n  added_mass: local"), None),
                  "open": (sheet.replace("closed", "open"),
                           "bundle immersed: part `box` is open, so it has the added mass of a sheet"),
-                 "seam": (sheet.replace("closed", "seam"), "4 vertices of borders stand at the place of another: `weld: true` joins them"),
+                 "seam": (sheet.replace("closed", "seam"), "4 border vertices are at the same place as another vertex: `weld: true` joins them"),
                  "cut": (two, "bundle immersed: parts 'u' and 'v' cut each other in ")}
         for name, (text, words) in cases.items():
             self.write(name + ".yaml", text)
@@ -211,13 +211,13 @@ class Gait(Case):
                         self.assertEqual(kept, [line.split("warning: ")[1] for line in told.splitlines()])
             told = self.good("check", name + ".yaml").stderr
             self.assertEqual(words is not None and words in told, words is not None, told)
-        # parts that cut each other from a number on: once, with the number
+        # parts that intersect from some value on: one warning, with the number of the member
         self.write("over.yaml", two.split("integrator")[0].replace("[1, 0, 0]", "[3, 0, 0]") +
                    "optimum: {starts: 0, target: {move: 1e-4}}\n")
-        told = self.good("gait", "over.yaml", "family", "--over", "bundle.shape.1.position.0=3:1.8", "--members", "2", "-o",
+        told = self.good("gait", "over.yaml", "family", "--vary", "bundle.shape.1.position.0=3:1.8", "--members", "2", "-o",
                          "over.h5").stderr
-        self.assertRegex(told, "^curvebody: warning: 1 members were warned of, such as number 1: bundle immersed: parts 'u' and 'v' "
-                         "cut each other[^\n]*\n$")
+        self.assertRegex(told, "^curvebody: warning: 1 members have warnings, for example number 1: bundle immersed: parts "
+                         "'u' and 'v' cut each other[^\n]*\n$")
         with h5py.File(self.path("over.h5")) as file:
             self.assertEqual(file["warned"][()].tolist(), [0, 1])
             self.assertIn(b"".join(file["warning"][1]).decode(), told)
@@ -236,11 +236,11 @@ class Gait(Case):
                 np.testing.assert_allclose(g[6 * k], se2(g[6 * k - 6], cycle["g"]), rtol=0, atol=1e-11)
                 np.testing.assert_allclose(file["length"][6 * k], k * cycle["length"], rtol=1e-11)
                 np.testing.assert_allclose(file["cost"][6 * k], k * cycle["cost"], rtol=1e-11)
-            self.assertEqual(file["x"].shape[0], 13)
-            lines = file["x"].attrs["lines"]
+            self.assertEqual(file["plot_position"].shape[0], 13)
+            lines = file["plot_position"].attrs["lines"]
             np.testing.assert_array_equal(lines, file["lines"])
-            lengths = np.linalg.norm(file["x"][:, lines[:, 0]] - file["x"][:, lines[:, 1]], axis=-1)
-            np.testing.assert_allclose(lengths, 1, rtol=0, atol=1e-14)  # links stay links
+            lengths = np.linalg.norm(file["plot_position"][:, lines[:, 0]] - file["plot_position"][:, lines[:, 1]], axis=-1)
+            np.testing.assert_allclose(lengths, 1, rtol=0, atol=1e-14)  # links keep their length
 
     def test_run_ends_where_the_path_does(self):
         self.write("l.yaml", LINKS)
@@ -248,7 +248,7 @@ class Gait(Case):
         self.good("run", "l.yaml", "--quiet")
         with h5py.File(self.path("path.h5")) as path, h5py.File(self.path("l.h5")) as file:
             self.assertEqual(file["time"].shape, (121,))
-            for name in "group", "length", "cost", "x", "shape":
+            for name in "group", "length", "cost", "plot_position", "shape":
                 np.testing.assert_allclose(file[name][-1], path[name][-1], rtol=1e-10, atol=1e-10, err_msg=name)
             self.assertEqual(file.attrs["bundle"], "links")
             self.assertLess(np.abs(file["momentum"][()]).max(), 1e-13)
@@ -286,7 +286,7 @@ class Gait(Case):
             self.good("run", "one.yaml", "--quiet")
             self.good("run", "two.yaml", "--quiet")
             self.assertEqual(differing(datasets(self.path("one.h5")), datasets(self.path("two.h5"))), [])
-        # a mesh that has changed is noticed
+        # a changed mesh is noticed
         self.write("one.yaml", drag)
         self.good("run", "one.yaml", "--quiet", "--set", "time.end=0.5")
         self.write("eel.obj", self.read("eel.obj").replace(b"v 1 0 0", b"v 1.1 0 0"))

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Bodies in a fluid from the command line: poses from files, the record, restart to the same bytes.
+"""Bodies in a fluid from the command line: poses from files, the record, and resumed runs with identical records.
 
     immersed.py BINARY [seed]
 """
@@ -17,7 +17,7 @@ import numpy as np
 
 SEED = int(sys.argv.pop(1)) if len(sys.argv) > 1 and sys.argv[1].isdigit() else time.time_ns() % 10**9
 
-# A generic body, unsymmetric, with everything at once: poses, layers, a flow, wrenches, drag, floor.
+# A body without symmetry, with all features together: poses, layers, a flow, wrenches, drag, floor.
 SWIMMER = """\
 curvebody: 1
 title: all at once
@@ -44,11 +44,11 @@ bodies:
     place: {position: ["i", "r1", "0.5 + r2"], rotation: {axis: [1, 0, 0], angle: "2*pi*r3"}}
 integrator: {name: METHOD, step: 0.005}
 time: {end: 1}
-record: {every: 4, checkpoint: 5, observables: [energy, wrenches, momentum, inertia, centre, breathing]}
+record: {every: 4, checkpoint: 5, observables: [energy, wrenches, momentum, inertia, centre, removed_normal_velocity]}
 """
 
 
-# Bodies whose added mass is solved, one by a table along its poses, and one whose is not.
+# Bodies with a computed added mass, two of them with a table along their poses, and one body with the local model.
 SOLVED = """\
 curvebody: 1
 fluid: {medium: water, added_mass: exact}
@@ -73,9 +73,9 @@ class Immersed(Case):
         self.assertEqual(len(told), 5, told)
         self.assertRegex(told[0], r"# body `rigid`: exact: relative error 0\.0\d+ \(estimated\), raw asymmetry .*, \d+ faces")
         self.assertRegex(told[1], r"# body `stroke`: exact: relative error 0\.0\d+ \(estimated.*\), .*, \d+ faces")
-        self.assertRegex(told[2], r"# body `stroke`: a table of \d+ points along its poses, relative error ")
+        self.assertRegex(told[2], r"# body `stroke`: the added mass is a table of \d+ points along the poses, relative error ")
         self.assertRegex(told[3], r"# body `estimated`: exact: relative error 0\.0\d+ \(estimated.*\), .*, \d+ faces")
-        self.assertRegex(told[4], r"# body `estimated`: a table of \d+ points along its poses, relative error ")
+        self.assertRegex(told[4], r"# body `estimated`: the added mass is a table of \d+ points along the poses, relative error ")
         self.assertTrue(0 < first["body_added_mass_error"][0] <= 0.02)
         self.assertTrue(0 < first["body_added_mass_error"][1] <= 0.01)  # the default
         self.assertTrue(np.isnan(first["body_added_mass_error"][2]))
@@ -108,23 +108,23 @@ class Immersed(Case):
     def test_models_that_are_named_twice_are_refused_where_they_are(self):
         self.write("one.yaml", SOLVED)
         refused = self.call("check", "one.yaml", "--set", "fluid.model=[local, exact, local]")
-        self.assertIn("fluid.model=[local, exact, local]:1:28: error: the fluid model `local` is named twice", refused.stderr)
+        self.assertIn("fluid.model=[local, exact, local]:1:28: error: the fluid model `local` is listed twice", refused.stderr)
 
     def test_what_a_scenario_says_is_what_there_is(self):
         turned = BALL.replace("{position: [0, 0, 1]}", "{position: [1, 2, 3], rotation: {axis: [0, 0, 2], angle: pi/2}}")
         turned += "record: {observables: [energy, wrenches, momentum, centre]}\n"
         world = self.first_row(turned.replace("    place", "    motion: {velocity: [1, 0, 0], spin: [0, 1, 0]}\n    place"))
-        np.testing.assert_allclose(world["v"][0, 0], [1, 0, 0], atol=1e-15)  # the body's x axis is the world's y
+        np.testing.assert_allclose(world["plot_velocity"][0, 0], [1, 0, 0], atol=1e-15)  # the body's x axis is the world's y
         np.testing.assert_allclose(world["twist"][0, 0], [1, 0, 0, 0, -1, 0], atol=1e-15)
         body = self.first_row(turned.replace(
             "    place", "    motion: {velocity: [1, 0, 0], spin: [0, 1, 0], frame: body}\n    place"))
         np.testing.assert_allclose(body["twist"][0, 0], [0, 1, 0, 1, 0, 0], atol=1e-15)
-        np.testing.assert_allclose(body["v"][0, 0], [0, 1, 0], atol=1e-15)
+        np.testing.assert_allclose(body["plot_velocity"][0, 0], [0, 1, 0], atol=1e-15)
         by_four = self.first_row(turned.replace("rotation: {axis: [0, 0, 2], angle: pi/2}",
                                                 "quaternion: [sqrt(1/2), 0, 0, sqrt(1/2)]"))
         np.testing.assert_allclose(by_four["pose"][0, 0], [1, 2, 3, 0.5**0.5, 0, 0, 0.5**0.5], atol=1e-15)
         np.testing.assert_allclose(world["pose"], by_four["pose"], atol=1e-15)
-        # a mass in place of a density; a point at its place; a part's own density
+        # a mass in place of a density; an additional point mass; a separate density of a part
         heavy = self.first_row(turned.replace("density: 1200", "mass: 7\n    points: [{mass: 1, at: [0.5, 0, 0]}]"))
         self.assertAlmostEqual(heavy["body_mass"][0], 8, places=12)
         np.testing.assert_allclose(heavy["centre"][0, 0], [1, 2 + 0.5 / 8, 3], atol=1e-12)
@@ -146,8 +146,8 @@ class Immersed(Case):
     def test_copies_are_random_by_their_seed(self):
         text = BALL.replace("    place: {position: [0, 0, 1]}",
                             "    repeat: {count: 50, seed: 3}\n    place: {position: [i/n, r1, r2]}")
-        a, again = self.first_row(text)["x"][0], self.first_row(text)["x"][0]
-        other = self.first_row(text, "bodies.0.repeat.seed=4")["x"][0]
+        a, again = self.first_row(text)["plot_position"][0], self.first_row(text)["plot_position"][0]
+        other = self.first_row(text, "bodies.0.repeat.seed=4")["plot_position"][0]
         np.testing.assert_array_equal(a, again)
         np.testing.assert_array_equal(a[:, 0], np.arange(50) / 50)
         self.assertTrue((a[:, 1:] != other[:, 1:]).all())
@@ -160,14 +160,14 @@ class Immersed(Case):
         self.assertEqual(done.returncode, 1, done.stderr)
         for part in "body `ball`", "time 0.0", "vertex":
             self.assertIn(part, done.stderr)
-        with h5py.File(self.path("nan.h5")) as file:  # what was computed before is there
+        with h5py.File(self.path("nan.h5")) as file:  # the rows before the error are in the file
             self.assertGreaterEqual(file["time"].shape[0], 4)
 
     def test_a_pose_that_jumps_is_told(self):
         rest = np.vstack([np.eye(3), -np.eye(3)])
         faces = [[0, 1, 2], [1, 3, 2], [3, 4, 2], [4, 0, 2], [1, 0, 5], [3, 1, 5], [4, 3, 5], [0, 4, 5]]
         poses = np.array([rest * (1 + 0.2 * np.sin(2 * np.pi * i / 24)) for i in range(24)])
-        for shift, told in (0, None), (3, "vertex 1 jumps by 2.97 m from pose 9 to pose 10\n"):
+        for shift, told in (0, None), (3, "vertex 1 jumps by 2.97 m from pose 9 to pose 10: expected poses that are continuous in time\n"):
             poses[9:, 0, 0] += shift
             with h5py.File(self.path("poses.h5"), "w") as file:
                 file["poses"], file["face"] = poses, faces
@@ -175,7 +175,7 @@ class Immersed(Case):
                                                  "    poses: {sequence: poses.h5, step: 0.01, end: clamped}"))
             said = self.good("run", "seen.yaml").stderr
             self.assertEqual(told in said if told else not said, True, said)
-        for x, told in ("X + 2*step(t - 0.05)", "vertex 1 jumps by 2 m at t = 0.05\n"), ("X + 2*t", None):
+        for x, told in ("X + 2*step(t - 0.05)", "vertex 1 jumps by 2 m at t = 0.05: expected poses that are continuous in time\n"), ("X + 2*t", None):
             self.write("jump.yaml", BALL.replace("    density", f"    poses: {{x: {x}}}\n    density"))
             said = self.good("check", "jump.yaml").stderr
             self.assertEqual(told in said if told else not said, True, said)
@@ -188,22 +188,22 @@ class Immersed(Case):
         rows, bodies = len(data["time"]), 4
         self.assertEqual([name.decode() for name in data["body"]], ["swimmer", "leaf.0", "leaf.1", "leaf.2"])
         self.assertEqual(data["pose"].shape, (rows, bodies, 7))
-        np.testing.assert_array_equal(data["x"], data["pose"][:, :, :3])
+        np.testing.assert_array_equal(data["plot_position"], data["pose"][:, :, :3])
         np.testing.assert_allclose(np.linalg.norm(data["pose"][:, :, 3:], axis=2), 1, atol=1e-14)
         np.testing.assert_allclose(data["body_energy"].sum(axis=1), data["energy"], rtol=1e-12)
         np.testing.assert_allclose(data["kinetic_energy"] + data["potential_energy"], data["energy"], rtol=1e-12)
-        # p = K Y + mu_0, and the world's momentum is the body's, turned and moved
+        # p = K Y + mu_0; the momentum in the world frame is that of the body frame, rotated and moved
         K, Y, p = data["inertia"], data["twist"], data["body_momentum"]
         np.testing.assert_allclose(np.einsum("tbij,tbj->tbi", K, Y) + data["own_momentum"], p,
                                    atol=1e-9 * abs(p).max())
         w, u = data["pose"][..., 3:4], data["pose"][..., 4:]
         turn = lambda a: a + 2 * np.cross(u, np.cross(u, a) + w * a)
         linear = turn(p[..., 3:])
-        angular = turn(p[..., :3]) + np.cross(data["x"], linear)
+        angular = turn(p[..., :3]) + np.cross(data["plot_position"], linear)
         np.testing.assert_allclose(data["spatial_momentum"], np.concatenate([angular, linear], axis=2),
                                    atol=1e-12 * abs(data["spatial_momentum"]).max())
-        np.testing.assert_allclose(turn(Y[..., 3:]), data["v"], atol=1e-12)
-        self.assertTrue((data["wrench_push"][:, 1:] == 0).all())  # the leaves have none
+        np.testing.assert_allclose(turn(Y[..., 3:]), data["plot_velocity"], atol=1e-12)
+        self.assertTrue((data["wrench_push"][:, 1:] == 0).all())  # the leaves have no such wrench
         self.assertGreater(abs(data["wrench_push"][:, 0]).max(), 0)
         for name in "gravity", "buoyancy", "drag", "flow", "linear_drag":
             self.assertIn("wrench_" + name, data)
@@ -220,8 +220,8 @@ class Immersed(Case):
                     os.remove(self.path("part.h5"))
 
     def test_a_pose_before_a_wall_is_its_finer_mesh(self):
-        """K of a body with poses, whose twelve faces are refined, against the rigid mesh of the same faces in that pose and
-        place, divided here: the same numbers to round-off, of 1e3 kg."""
+        """The inertia K of a body with poses, whose twelve faces the program refines, agrees to round-off of 1e3 kg with that of
+        a rigid mesh of the same faces in the same pose and place, which this test refines."""
         corner = np.array([(x, y, z) for z in (-.5, .5) for y in (-.4, .4) for x in (-.6, .6)])
         face = [(0, 2, 1), (1, 2, 3), (4, 5, 6), (5, 7, 6), (0, 1, 5), (0, 5, 4), (2, 6, 7), (2, 7, 3), (0, 4, 6), (0, 6, 2),
                 (1, 3, 7), (1, 7, 5)]
@@ -250,7 +250,7 @@ class Immersed(Case):
         self.write("posed.yaml", body % ("", "box.obj", '    poses: {y: "Y + 0.1*sin(50*t)*X", z: "Z + 0.2*sin(50*t)*X^2"}\n',
                                          "[0.2, 0.1, 0.7]", "[1, 0, 0, 0]"))
         done = self.good("run", "posed.yaml")
-        self.assertRegex(done.stdout, "momentum [0-9.]+e-1[4-9]")  # along the wall
+        self.assertRegex(done.stdout, "momentum [0-9.]+e-1[4-9]")  # the momentum along the wall is conserved
         with h5py.File(self.path("posed.h5")) as record:
             pose, t, posed = record["pose"][-1, 0], record["time"][-1], record["inertia"][-1, 0]
             faces = int(record["body_added_mass_faces"][0])
@@ -273,19 +273,19 @@ class Immersed(Case):
         self.write("spun.yaml", spun + "record: {checkpoint: 3}\n")
         done = self.good("run", "spun.yaml")
         lines = done.stderr.splitlines()
-        self.assertEqual(lines[0], "curvebody: warning: at time 0.01, body `ball.0`: a step of 0.01 turns it by 0.3, and "
-                         "its path errs by the square of that; an integrator.step of 0.0033 would do")
-        self.assertEqual(lines[10:], ["curvebody: warning: 15 more like these are in spun.h5: /event_kind 4"])
+        self.assertEqual(lines[0], "curvebody: warning: at time 0.01, body `ball.0`: a step of 0.01 rotates it by 0.3 rad, "
+                         "and the error of its path is the square of that; try an integrator.step of 0.0033")
+        self.assertEqual(lines[10:], ["curvebody: warning: 15 more warnings are in spun.h5, where /event_kind is 4"])
         with h5py.File(self.path("spun.h5")) as file:
             self.assertEqual(file["warning_name"].asstr()[0], "turn")
             self.assertEqual(list(file["event_kind"][()]), [4] * 25)
-            self.assertEqual(list(file["event_i"][()]), list(range(25)))
-            self.assertEqual(set(file["event_j"][()]), {-2})
+            self.assertEqual(list(file["event_particle"][()]), list(range(25)))
+            self.assertEqual((set(file["event_other"][()]), set(file["event_wall"][()])), ({-1}, {0}))
             self.assertIn("warning", file["event_kind"].attrs["flag_meanings"].split())
         self.good("export", "spun.h5", "--csv", "-o", "spun.csv")
-        self.assertIn(b"0.01,warning,24,-2,0.2999", self.read("spun-events.csv"))
+        self.assertIn(b"0.01,warning,24,-1,0,0.2999", self.read("spun-events.csv"))
         if HAS_VIEW:
-            shown = self.good("view", "spun.h5").stderr.splitlines()  # at full digits, as the record has them
+            shown = self.good("view", "spun.h5").stderr.splitlines()  # with all digits, equal to the record
             self.assertEqual(([line.split(", body")[1] for line in shown], len(shown)),
                              ([line.split(", body")[1] for line in lines[:10]], 10))
         quiet = self.good("run", "spun.yaml", "--quiet")
@@ -301,8 +301,8 @@ class Immersed(Case):
             kept = resumed.attrs["warnings"].decode()
             self.assertEqual(kept, whole.attrs["warnings"].decode())
         lines = kept.splitlines()
-        self.assertEqual(lines[0], "at time 0.01, body `ball.0`: a step of 0.01 turns it by 0.3, and its path errs by the "
-                         "square of that; an integrator.step of 0.0033 would do")
+        self.assertEqual(lines[0], "at time 0.01, body `ball.0`: a step of 0.01 rotates it by 0.3 rad, and the error of its "
+                         "path is the square of that; try an integrator.step of 0.0033")
         self.assertEqual(lines[-1], "...")  # 25 lines take more than 3 kB
         self.assertIn("ball.0`: a step of 0.01", self.good("resume", "spun.h5", "--until", "0.3", "--quiet").stderr)
         self.assertEqual(json.loads(self.good("run", "spun.yaml", "--json", "--set", "integrator.step=0.003")
@@ -321,12 +321,13 @@ class Immersed(Case):
             self.assertIn(f" have {share} %" if kind else "", "".join(told))
 
     def test_bodies_that_come_near_are_told_once(self):
-        """When the gap is below the smaller one's size: balls of .1 m and .3 m, 1 m/s, so at t = .45 from a gap of .55 m."""
+        """The warning comes when the gap is smaller than the smaller body: balls of .1 m and .3 m approach at 1 m/s from a gap
+        of .55 m, so it comes at the first step after t = .45."""
         ball = "    shape: {name: ellipsoid, a: R, b: R, c: R, resolution: 32}\n    density: 1200\n    drag: false\n"
         head, tail = BALL.split("bodies:\n")[0], "integrator: {name: METHOD, step: 0.01}\ntime: {end: 1}\nrecord: {checkpoint: 9}\n"
         small, large = ball.replace("R", "0.05"), ball.replace("R", "0.15")
         told = "bodies `a` and `b` are 0.09\\d* m apart, less than the size of the smaller one, 0.1 m: bodies in one fluid " \
-               "neither touch nor feel each other"
+               "neither touch nor interact"
         for method, fluid in (("hamilton_pontryagin", "exact"), ("rkmk4", "local")):
             text = (head.replace("medium: water", "medium: water\n  added_mass: " + fluid) + "bodies:\n  - name: a\n" + small +
                     "    motion: {velocity: [1, 0, 0]}\n  - name: b\n" + large + "    place: {position: [0.75, 0, 0]}\n" +
@@ -337,18 +338,18 @@ class Immersed(Case):
             with h5py.File(self.path("near.h5")) as file:
                 self.assertRegex(file.attrs["warnings"].decode(), "at time 0.46, " + told)
                 self.assertEqual(file["warning_name"].asstr()[3], "near")
-                self.assertEqual([list(file["event_kind"]), list(file["event_j"])], [[4], [-5]])
+                self.assertEqual([list(file["event_kind"]), list(file["event_wall"])], [[4], [3]])
             self.good("run", "near.yaml", "-o", "part.h5", "--quiet", "--set", "time.end=0.5")
             self.good("resume", "part.h5", "--until", "1", "--quiet")
             self.assertEqual(differing(datasets(self.path("part.h5")), datasets(self.path("near.h5"))), [])
             beside = self.good("run", "near.yaml", "--set", "bodies.1.place.position=[0.75, 0.35, 0]").stderr
-            self.assertEqual(beside, "")  # passes by at .15 m
+            self.assertEqual(beside, "")  # the gap stays above .15 m
             touching = self.good("run", "near.yaml", "--set", "bodies.1.place.position=[0.1, 0, 0]", "--set", "time.end=0.01").stderr
             self.assertIn("warning: bodies `a` and `b` overlap or nearly so", touching)
         self.assertEqual(self.good("run", "near.yaml", "--set", "bodies.1.place.position=[9, 0, 0]").stderr, "")
 
     def test_warnings_outlast_a_kill(self):
-        """What a killed run has found by its last checkpoint is not found again: the record has it, and resume says it."""
+        """Warnings before the last checkpoint of a killed run are not repeated: the record has them, and resume prints them."""
         spun = BALL.replace("    place", "    motion: {spin: [30, 0, 0]}\n    place")
         self.write("spun.yaml", spun.replace("end: 0.1", "end: 1e6") + "record: {checkpoint: 3}\n")
         run = self.start("run", "spun.yaml")
@@ -360,9 +361,9 @@ class Immersed(Case):
         self.good("repair", "spun.h5")
         with h5py.File(self.path("spun.h5")) as file:
             end = float(file["time"][-1]) + 1
-            self.assertIn("at time 0.01, body `ball`: a step of 0.01 turns it by 0.3", file.attrs["warnings"].decode())
+            self.assertIn("at time 0.01, body `ball`: a step of 0.01 rotates it by 0.3 rad", file.attrs["warnings"].decode())
         said = self.good("resume", "spun.h5", "--until", str(end), "--quiet").stderr
-        self.assertEqual(said.count("a step of 0.01 turns it by 0.3"), 1)
+        self.assertEqual(said.count("a step of 0.01 rotates it by 0.3 rad"), 1)
 
     def test_a_grid_that_is_compressible_or_left_is_warned_of(self):
         places = np.arange(16) / 16
@@ -377,8 +378,8 @@ class Immersed(Case):
         text = BALL.replace("  medium: water", "  medium: water\n  flow: {grid: GRID}").replace(
             "resolution: 16}", "resolution: 12, a: 0.05, b: 0.05, c: 0.05}")
         for name, place, told in (("good", [0.5, 0.25, 0.3], ""), ("good", [0.3, 0.3, 0.3], ""),
-                                  ("other", [0.1, 0.1, 0.3], "the grid too coarse"),
-                                  ("open", [0.5, 0.5, 0.5], ""), ("open", [-0.5, 0.5, 0.5], "or left?")):
+                                  ("other", [0.1, 0.1, 0.3], "is the grid too coarse"),
+                                  ("open", [0.5, 0.5, 0.5], ""), ("open", [-0.5, 0.5, 0.5], "or is the body outside?")):
             with self.subTest(name, place=place):
                 self.write("a.yaml", text.replace("GRID", name + ".grid.h5").replace("[0, 0, 1]", str(place)))
                 done = self.good("run", "a.yaml")
@@ -405,9 +406,9 @@ class Immersed(Case):
         self.assertAlmostEqual(mass["small"] / mass["a"], 0.5**3, places=12)
         np.testing.assert_allclose(inertia["small"][:3, :3], inertia["a"][:3, :3] * 0.5**5, rtol=1e-9, atol=1e-12)
         np.testing.assert_allclose(inertia["alone"], inertia["small"], rtol=0, atol=0)
-        # a file that is missing, another diagonal, and a pose turned inside out
+        # a missing file, another diagonal, and a pose turned inside out
         os.rename(self.path("p-01.obj"), self.path("p-03.obj"))
-        self.assertIn("p-01.obj: error: is missing, while 'p-02.obj'", self.call("check", "a.yaml").stderr)
+        self.assertIn("p-01.obj: error: the file is missing, although 'p-02.obj'", self.call("check", "a.yaml").stderr)
         os.rename(self.path("p-03.obj"), self.path("p-01.obj"))
         self.tetrahedron("rest.obj", 1, "f 3 2 1\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
         self.assertIn("p-00.obj:5:1: error: face 1 has vertex 1 at its corner 1, expected 3 as in 'rest.obj'",
@@ -453,9 +454,9 @@ record: {{every: 5, observables: [energy, wrenches, momentum, inertia, centre]}}
             self.assertTrue((file["wrench_floor"][:] != 0).any())
         self.good("export", "lone.h5", "--xdmf")
         with h5py.File(self.path("lone-surface.h5")) as file:
-            self.assertEqual(file["x"].shape[1], 4)
+            self.assertEqual(file["plot_position"].shape[1], 4)
         self.write("lone.yaml", text.replace("KIND", "lone").replace("NUMBER", "1"))
-        self.assertIn("vertex 1 is of no face: expected `at`, or another", self.call("check", "lone.yaml").stderr)
+        self.assertIn("vertex 1 is not in any face: expected `at`, or another vertex", self.call("check", "lone.yaml").stderr)
 
     def test_a_body_that_has_changed_is_not_gone_on_with(self):
         self.tetrahedron("rest.obj", 1)

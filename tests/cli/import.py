@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""`curvebody import`: a scenario of the free bodies of an MJCF file that runs, what it leaves out, and what is wrong with it."""
+"""`curvebody import`: it makes a scenario of the free bodies of an MJCF file, and reports omitted elements and errors."""
 import math
 import os
 
@@ -31,17 +31,16 @@ class Import(Case):
         done = self.good("import", "m.xml", "-o", "m.yaml", "--end", "1/10")
         self.assertEqual(done.stdout, "")
         self.assertEqual(done.stderr.splitlines(), [
-            "m.xml:4:5: left out: friction of the floor, from which nothing bounces; it is lowered by 0.001 to where a body begins",
-            "m.xml:8:5: left out: <body> `arm` with 2 elements in it: it moves by the <joint> in line 8, which is not its one "
-            "free joint",
-            "m.xml:7:80: left out: looks and the like: rgba of <geom>"])
+            "m.xml:4:5: left out: friction of the floor; no body rebounds from it; it is lowered by 0.001 to the lowest point of a body at its start",
+            "m.xml:8:5: left out: <body> `arm` with 2 elements in it: it has the <joint> in line 8, but its only joint must be a free joint",
+            "m.xml:7:80: left out: looks and other minor elements: rgba of <geom>"])
         self.good("run", "m.yaml")
         with h5py.File(os.path.join(self.folder, "m.h5")) as f:
             self.assertEqual([name.decode() for name in f["body"][()]], ["ball", "card"])
             self.assertAlmostEqual(f["time"][-1], 0.1, places=12)
             self.assertNotIn("wrench_buoyancy", f)
-            # 2 kg that fall: less than 1e-3 of their weight is drag
-            self.assertAlmostEqual(f["x"][-1][0][2], 1 - 9.81 * 0.01 / 2, places=4)
+            # 2 kg fall, and the drag is less than 1e-3 of the weight
+            self.assertAlmostEqual(f["plot_position"][-1][0][2], 1 - 9.81 * 0.01 / 2, places=4)
 
     def test_without_output_it_is_printed(self):
         self.model()
@@ -54,13 +53,13 @@ class Import(Case):
         self.assertEqual(resolved, self.good("check", "r.yaml").stdout)
 
     def test_a_ball_in_thick_fluid_goes_as_stokes_and_the_box_model_say(self):
-        # density 0, no gravity: v' = -(6 pi mu h/m) v to the wind; h = r sqrt(3/5) by the inertia 2 m r^2/5 of the ball
+        # density 0, no gravity: v' = -(6 pi mu h/m) v relative to the wind; h = r sqrt(3/5) from the ball's inertia 2 m r^2/5
         self.write("m.xml", MODEL.format(viscosity=1, wind=3, gravity="0 0 0").replace('density="1.2"', 'density="0"', 1))
         self.good("import", "m.xml", "-o", "m.yaml")
         self.good("run", "m.yaml")
         rate = 6 * math.pi * 0.1 * math.sqrt(3 / 5) / 2
         with h5py.File(os.path.join(self.folder, "m.h5")) as f:
-            self.assertAlmostEqual(f["x"][-1][0][2], 1 + 3 * (1 - (1 - math.exp(-rate)) / rate), places=12)
+            self.assertAlmostEqual(f["plot_position"][-1][0][2], 1 + 3 * (1 - (1 - math.exp(-rate)) / rate), places=12)
 
     def test_meshes_are_found_beside_the_model(self):
         os.makedirs(os.path.join(self.folder, "models/meshes"))
@@ -80,7 +79,7 @@ class Import(Case):
                 self.assertAlmostEqual(value, known, places=12)
 
     def test_included_files_are_read_in_their_place(self):
-        # 1 kg at 0 and 5 kg at .3; the option is of the file that is included in the one that is included
+        # 1 kg at 0 and 5 kg at .3; the option comes from a file that the included file includes
         os.makedirs(os.path.join(self.folder, "models/parts"))
         self.write("models/parts/inner.xml", "<any><geom class='c' pos='.3 0 0'/></any>")
         self.write("models/parts/option.xml", "<mujoco><option density='7' timestep='.25'/></mujoco>")
@@ -95,7 +94,7 @@ class Import(Case):
         self.assertIn("the output would replace", self.call("import", "models/m.xml", "-o", "models/parts/inner.xml").stderr)
 
     def test_an_attached_file_keeps_its_own_settings(self):
-        # radians and density 1 there, degrees and 1000 here; a free joint at the world's top stays one
+        # radians and density 1 in the attached file, degrees and 1000 in this one; a free joint at the top level stays free
         os.makedirs(os.path.join(self.folder, "sub/meshes"))
         self.write("sub/meshes/wedge.obj", WEDGE)
         self.write("sub/child.xml", "<mujoco model='child'><compiler angle='radian' meshdir='meshes'/><option density='5'/>"
@@ -107,8 +106,8 @@ class Import(Case):
                    "<frame euler='0 0 90'><replicate count='2' offset='0 0 1'><attach model='c' body='a' prefix='x_'/></replicate>"
                    "</frame><attach model='c' prefix='w_'/></worldbody></mujoco>")
         done = self.good("import", "m.xml", "-o", "m.yaml", "--end", ".01")
-        self.assertEqual(done.stderr, "sub/child.xml:1:66: left out: <option>: options are those of the file that attaches this "
-                         "one\n")
+        self.assertEqual(done.stderr, "sub/child.xml:1:66: left out: <option>: the options of the file that attaches "
+                         "this one are used\n")
         self.good("run", "m.yaml", "--set", "record.observables=[inertia, centre]")
         with h5py.File(os.path.join(self.folder, "m.h5")) as f:
             self.assertEqual([name.decode() for name in f["body"][()]], ["x_a0", "x_a1", "w_a", "w_other"])
@@ -128,13 +127,13 @@ class Import(Case):
         for name, text, code, told in (
                 ("m", body % (part % "none.xml"), 3, "m.xml:1:69: error: cannot read 'none.xml'"),
                 ("m", body % (part % "."), 3, "m.xml:1:69: error: "),
-                ("m", body % (part % "empty.xml"), 2, "m.xml:1:69: error: include: expected a file with an element in its root"),
+                ("m", body % (part % "empty.xml"), 2, "m.xml:1:69: error: include: expected a file with at least one element in its root"),
                 ("m", body % (part % "wrong.xml"), 2, "wrong.xml:2:13: error: a geom without volume"),
                 ("m", body % (part % "loop.xml"), 2, "again.xml:1:24: error: include: expected a file that is not yet part"),
                 ("m", body % (2 * part % ("wrong.xml", "wrong.xml")), 2, "m.xml:1:96: error: include: expected a file that"),
                 ("m", body % (part % "m.xml"), 2, "m.xml:1:69: error: include: expected a file that is not yet part"),
                 ("m", "<mujoco><asset><model file='self.xml'/></asset></mujoco>", 2,
-                 "self.xml:1:29: error: model: expected a file that is not part of itself")):
+                 "self.xml:1:29: error: model: expected a file that does not attach itself")):
             self.write(name + ".xml", text)
             done = self.call("import", name + ".xml")
             self.assertEqual(done.returncode, code, (text, done.stderr))
@@ -152,7 +151,7 @@ class Import(Case):
                    + body % (" gravcomp='1'", 0) + body % (" gravcomp='.5'", -2) + "</worldbody></mujoco>")
         poses = self.last("m", "m.xml", "--end", "4")[1]
         for value, known in zip(poses[0], (0, 0, 0, 1, 0, 0, 0)):
-            self.assertAlmostEqual(value, known, places=10)  # 1000 steps of round-off of the weight, 20 N
+            self.assertAlmostEqual(value, known, places=10)  # round-off of 1000 steps with a weight of 20 N
         self.assertAlmostEqual(poses[1][2], -2.7, places=9)
 
     def test_what_stands_on_the_floor_by_its_numbers_may_start_there(self):
@@ -162,7 +161,7 @@ class Import(Case):
         self.assertAlmostEqual(self.last("m", "m.xml", "--end", ".1")[1][0][2], .2, places=12)
 
     def test_a_key_throws_a_ball_and_holds_a_copter(self):
-        # without a fluid the ball's path is a parabola; the copter stands by its controls, and falls without
+        # without a fluid the ball's path is a parabola; the copter hovers with its controls, and falls without them
         self.write("m.xml", "<mujoco><option gravity='0 0 -10' integrator='RK4'/><worldbody><body name='ball'><freejoint/><geom size='.1'/></body>"
                    "<body name='copter' pos='0 0 1'><freejoint/><geom type='box' size='.1 .1 .02' mass='.3'/>"
                    "<replicate count='4' euler='0 0 90'><site name='s' pos='.1 .1 0'/></replicate></body></worldbody>"

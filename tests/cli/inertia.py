@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""`curvebody inertia`: closed forms, shapes and files, warnings, and what is wrong with its words."""
+"""`curvebody inertia`: closed forms, shapes and files, warnings, and errors in its options."""
 import json
 import math
 
@@ -8,7 +8,7 @@ from command import Case, main
 try:
     import h5py
 except ImportError:
-    h5py = None  # without it records are not looked into
+    h5py = None  # without h5py the test does not read records
 
 TETRAHEDRON = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
 
@@ -39,7 +39,7 @@ class Inertia(Case):
         self.near(facts["mass"], 1, 1e-15)
         for c in facts["centre"]:
             self.near(c, 0.25, 1e-15)
-        # Int y^2 + z^2 = 2/60 of volume 1/6, times the density
+        # the integral of y^2 + z^2 over the volume 1/6 is 2/60; times the density
         self.near(facts["inertia"][0][0], 6 * 2 / 60, 1e-15)
         self.near(facts["inertia"][3][3], 1, 1e-15)
         self.near(facts["inertia"][0][4], -0.25, 1e-15)  # m hat(c)
@@ -64,7 +64,7 @@ class Inertia(Case):
         corners = [(0, 0), (2, 0), (2, 1), (1, 1), (1, 2), (0, 2)]
         vertices = "".join(f"v {x} {y} {z}\n" for z in (0, 1) for x, y in corners)
         sides = "".join(f"f {i + 1} {(i + 1) % 6 + 1} {(i + 1) % 6 + 7} {i + 7}\n" for i in range(6))
-        # delta = area/(bend times length): 5 edges up turn by pi/2 and one by -pi/2, 16 around the caps by pi/2
+        # delta = area/(sum of angle times length): 5 vertical edges bend by pi/2 and one by -pi/2, 16 at the caps by pi/2
         delta = 14 / (10 * math.pi)
         for first in range(6):
             cap = [(first + k) % 6 for k in range(6)]
@@ -73,7 +73,7 @@ class Inertia(Case):
             facts = self.facts("l.obj", "--density", "1", "--fluid", "1")
             self.near(facts["mass"], 3, 1e-14)
             self.near(facts["area"], 14, 1e-13)
-            for i, normal in ((3, 4), (4, 4), (5, 6)):  # the area that looks along the axis
+            for i, normal in ((3, 4), (4, 4), (5, 6)):  # the area whose normal is along the axis
                 self.near(facts["added_mass"][i][i], delta * normal, 1e-14)
 
     def test_air_water_and_none(self):
@@ -84,7 +84,7 @@ class Inertia(Case):
     def test_sheets_need_a_thickness(self):
         refused = self.call("inertia", "plate:thickness=0")
         if refused.returncode == 0:
-            return  # the shape is closed by itself
+            return  # the shape is closed without a thickness
         self.assertEqual(refused.returncode, 2)
         self.assertIn("thickness", refused.stderr)
         self.good("inertia", "plate:thickness=0", "--thickness", "0.001")
@@ -92,7 +92,7 @@ class Inertia(Case):
     def test_a_thickness_of_nothing_is_told(self):
         for words, told in (("box",), True), (("zeppelin",), False):
             said = self.good("inertia", *words, "--thickness", "0.001").stderr
-            self.assertEqual("the body is closed: --thickness is of open parts" in said, told, said)
+            self.assertEqual("the body is closed: --thickness applies only to open parts" in said, told, said)
 
     def test_the_exact_added_mass_has_an_estimate_that_holds(self):
         closed = {"ellipsoid": 2 * math.pi / 3, "ellipsoid:c=0.5": 2.3353772201132, "box": 0.6382}
@@ -108,9 +108,9 @@ class Inertia(Case):
                 self.near(facts["added_mass"][5][5] / 2, known, (told["error"] + 2e-4) * known)
         disc = self.facts("disc:radius=1,resolution=16", "--thickness", "1e-3", "--fluid", "1", "--added-mass", "exact")
         told = disc["added_mass_of"]
-        self.assertLessEqual(told["error"], 1e-2)  # of a sheet, too, by itself
+        self.assertLessEqual(told["error"], 1e-2)  # also for a sheet, without --error
         self.near(disc["added_mass"][5][5], 8 / 3, told["error"] * 8 / 3)
-        self.near(disc["added_mass"][0][0], 16 / 45, told["error"] * 4 / 3)  # of 8/3 times the mean square of r, 1/2
+        self.near(disc["added_mass"][0][0], 16 / 45, told["error"] * 4 / 3)  # 4/3: 8/3 times the mean square of r, 1/2
         text = self.good("inertia", "box:resolution=16", "--added-mass", "exact").stdout
         self.assertRegex(text, r"\nexact: relative error 0\.00\d+ \(estimated\), raw asymmetry [^,]*, \d+ faces, ")
 
@@ -124,10 +124,10 @@ class Inertia(Case):
         self.assertEqual(coarse["faces"], 8)
         self.assertGreater(fine["added_mass_of"]["faces"], coarse["added_mass_of"]["faces"])
         self.near(coarse["added_mass"][3][3], fine["added_mass"][3][3], 0.06 * fine["added_mass"][3][3])
-        self.assertIn("estimated; of the flow about these flat faces", self.good("inertia", *words).stdout)
+        self.assertIn("estimated; for the flow around these flat faces", self.good("inertia", *words).stdout)
         as_it_is = self.facts(*words, "--error", "none")["added_mass_of"]
         self.assertEqual(as_it_is["faces"], 8)
-        truth = fine["added_mass"][3][3]  # the told error of one mesh holds, and is warned of above 3 %
+        truth = fine["added_mass"][3][3]  # the reported error of one mesh is right, and above 3 % there is a warning
         raw = self.facts(*words, "--error", "none")["added_mass"][3][3]
         self.assertGreater(abs(raw - truth), 0.1 * truth)
         self.assertLess(abs(raw - truth), (as_it_is["error"] + 0.01) * truth)
@@ -136,10 +136,10 @@ class Inertia(Case):
 
     def test_thin_bodies_are_told_of_and_refused_where_their_sides_do_not_face_each_other(self):
         words = "disc:radius=1,thickness=1e-2,resolution=16", "--added-mass", "exact", "--error"
-        self.assertRegex(self.good("inertia", *words, "none").stderr, r"warning: the body is 0\.0\d+ as thick as its faces")
+        self.assertRegex(self.good("inertia", *words, "none").stderr, r"warning: the mean thickness of the body is only 0\.0\d+ of the width of its faces")
         self.assertNotIn("thick", self.good("inertia", *words, "0.2").stderr)
         self.assertNotIn("thick", self.good("inertia", "box", "--added-mass", "exact", "--error", "none").stderr)
-        # a square of 1e-3 whose sides are cut along different diagonals
+        # a square of thickness 1e-3 whose two sides are divided along different diagonals
         plate = "".join("v {} {} {}\n".format(x, y, z) for z in (0, 1e-3) for x, y in ((0, 0), (1, 0), (1, 1), (0, 1)))
         sides = "".join("f {0} {1} {2}\nf {0} {2} {3}\n".format(i + 1, (i + 1) % 4 + 1, (i + 1) % 4 + 5, i + 5)
                         for i in range(4))
@@ -152,7 +152,7 @@ class Inertia(Case):
             self.assertRegex(done.stderr, r"^other\.obj: error: (the error of .*)?the body is too thin for its 12 panels: at face ")
 
     def test_a_mesh_too_coarse_for_a_thin_body_is_divided_until_it_is_not(self):
-        # a slab 1 x 1 x 0.01, each side in 4 x 4 squares that are cut along different diagonals
+        # a slab 1 x 1 x 0.01, with 4 x 4 squares on each side, divided along different diagonals
         at = {}
         corner = lambda *p: at.setdefault(p, len(at) + 1)
         faces = []
@@ -171,7 +171,7 @@ class Inertia(Case):
         self.assertIn("too thin for its 96 panels", self.call("inertia", *words, "none").stderr)
         facts = self.facts(*words, "0.05")
         self.assertLessEqual(facts["added_mass_of"]["error"], 0.05)
-        # a plate of no thickness has 0.45475; a thickness adds about itself times the log of its inverse
+        # a plate of thickness 0 has 0.45475; a thickness d adds approximately d log(1/d)
         self.near(facts["added_mass"][5][5], 0.475, 0.025)
 
     def test_models_of_the_added_mass_have_names(self):
@@ -216,15 +216,15 @@ class Inertia(Case):
                 (["t.obj", "--error", "x"], 2, "--error:1:1: error: unknown name `x`"),
                 (["t.obj", "--error", "0"], 2, "--error:1:1: error: expected a number > 0, found 0"),
                 (["t.obj", "--error", "1e-2, table: 0"], 2, "--error:1:5: error: "),
-                (["open.obj"], 2, "open.obj: error: part `body` is open: expected a thickness > 0"),
+                (["open.obj"], 2, "open.obj: error: part `body` is open and has no mass without a thickness: expected a thickness > 0"),
                 (["t.obj", "--scale", "1e-9", "--added-mass", "exact:method=dence"], 2, "did you mean 'dense'?"),
                 (["far.obj"], 2, "far.obj: error: the body is 1.3e+08 of its radii from the origin"),
                 (["t.obj", "--added-mass", "exact:memory=1e3"], 2, "t.obj: error: the tree of 4 panels takes"),
                 (["t.obj", "--added-mass", "exact:wall=rigid,wall_z=0"], 2, "t.obj: error: a wall with the normal"),
-                (["t.obj", "--added-mass", "exact:wall_height=1"], 2, "t.obj: error: a place of a wall that is none"),
+                (["t.obj", "--added-mass", "exact:wall_height=1"], 2, "t.obj: error: the position of a wall is given without `wall`"),
                 (["t.obj", "--added-mass", "exact:errror=1e-3"], 2, "did you mean 'error'?"),
                 (["t.obj", "--added-mass", "exact:error"], 2, "expected MODEL:KEY=VALUE"),
-                (["t.obj", "--added-mass", "exact:error=0.1", "--error", "0.1"], 2, "has an error of its own"),
+                (["t.obj", "--added-mass", "exact:error=0.1", "--error", "0.1"], 2, "already sets an error"),
                 (["t.obj", "--added-mass", "exact:memory=1e5", "--error", "1e-3"], 1, "t.obj: error: the error of 0.001 is not met")):
             done = self.call("inertia", words[0], *exact, *words[1:])
             self.assertEqual(done.returncode, code, (words, done.stderr))
@@ -236,17 +236,17 @@ class Inertia(Case):
                                      ("s3:curvature=.25", 8 * math.pi * (1 - math.sin(1)), 8 * .252628196135991)):
             facts = self.facts("ball:radius=1", "--space", space, "--fluid", "1", "--added-mass", "exact")
             told = facts["added_mass_of"]["error"]
-            self.near(facts["volume"], volume, 0.02 * volume)  # of the inscribed mesh
+            self.near(facts["volume"], volume, 0.02 * volume)  # error of the inscribed mesh
             coarse = self.facts("ball:radius=1,resolution=8", "--space", space, "--fluid", "1", "--added-mass", "exact")
-            self.near(coarse["volume"], volume, 0.02 * volume)  # of the one that was solved, not of the given 80 faces
+            self.near(coarse["volume"], volume, 0.02 * volume)  # the volume of the refined mesh, not of the given 80 faces
             self.assertEqual(coarse["faces"], 80)
             self.near(facts["added_mass"][3][3], added, told * added)
             self.assertLess(told, 1e-2)
             self.near(facts["inertia"][3][3], facts["mass"] - facts["curvature"] * facts["inertia"][0][0],
-                      1e-12 * facts["mass"])  # a translation has the mass m - K J
+                      1e-12 * facts["mass"])  # the inertia of a translation is m - K J
 
     def test_faces_of_a_mesh_too_large_for_the_curvature_are_told_however_they_are_divided(self):
-        # a box of 12 geodesic triangles lacks 15 % of the box that the chart lays; finer faces lie in these
+        # a box of 12 geodesic triangles has 15 % less volume than the box that the chart maps; finer faces lie in its triangles
         self.write("box.obj", "".join(f"v {x} {y} {z}\n" for x in (-.5, .5) for y in (-.3, .3) for z in (-.2, .2))
                    + "".join("f %d %d %d\n" % f for f in ((1, 2, 4), (1, 4, 3), (5, 8, 6), (5, 7, 8), (1, 5, 6), (1, 6, 2),
                                                           (3, 4, 8), (3, 8, 7), (1, 3, 7), (1, 7, 5), (2, 6, 8), (2, 8, 4))))
@@ -254,7 +254,7 @@ class Inertia(Case):
             done = self.good("inertia", "box.obj", "--space", "h3", "--added-mass", "exact", "--error", error)
             self.assertIn("warning: the longest edge is 1.2 radii of curvature", done.stderr, error)
         fine = self.good("inertia", "ball:radius=.5,resolution=8", "--space", "h3", "--added-mass", "exact")
-        self.assertNotIn("longest edge", fine.stderr)  # the finer faces of a shape are nearer to it
+        self.assertNotIn("longest edge", fine.stderr)  # the finer faces of a shape are closer to the shape
 
     def test_the_local_model_is_that_of_balls_in_h3_and_has_another_flow_in_s3(self):
         local = self.facts("ball:radius=1,resolution=64", "--space", "h3", "--fluid", "1")
@@ -279,14 +279,14 @@ class Inertia(Case):
     def test_what_has_no_meaning_in_a_curved_space_is_said(self):
         ball = "ball:radius=1.5"
         for words, said in ((["--space", "h2"], "expected e3, s3 or h3"), (["--space", "nil"], "expected e3, s3 or h3"),
-                            (["--space", "h4"], "unknown space 'h4'"), (["--chart", "gnomonic"], "a chart without a space"),
+                            (["--space", "h4"], "unknown space 'h4'"), (["--chart", "gnomonic"], "a chart needs a space"),
                             (["--space", "h3", "--chart", "polar"], "expected exponential or gnomonic, found 'polar'"),
-                            (["--space", "s3:curvature=30"], "the exponential chart of the space of curvature 30 reaches to 0.57"),
-                            (["--space", "h3", "--chart", "gnomonic"], "the gnomonic chart of the space of curvature -1 reaches to 1"),
-                            (["--space", "h3", "--added-mass", "ellipsoid"], "is for flat space"),
+                            (["--space", "s3:curvature=30"], "the exponential chart of the space of curvature 30 expects distances below 0.57"),
+                            (["--space", "h3", "--chart", "gnomonic"], "the gnomonic chart of the space of curvature -1 expects distances below 1"),
+                            (["--space", "h3", "--added-mass", "ellipsoid"], "works only in flat space"),
                             (["--space", "h3", "--added-mass", "exact:method=hlu"], "method `hlu`"),
                             (["--space", "h3", "--added-mass", "exact:wall=rigid,wall_height=-9"], "wall"),
-                            (["--space", "h3", "--added-mass", "exact:memory=1e4"], "GB are allowed")):
+                            (["--space", "h3", "--added-mass", "exact:memory=1e4"], "GB, more than `memory`")):
             self.assertIn(said, self.refused("inertia", ball, *words))
         self.assertIn("is a sheet", self.refused("inertia", "disc:radius=.5", "--thickness", ".01", "--space", "s3"))
 
@@ -307,7 +307,7 @@ class Inertia(Case):
         self.assertRegex(self.good("inertia", *sheet).stdout, r"(?s)\nbody +sheet +0\.12 .* area 0\.12\d* m\^2\n")
 
     def test_parts_that_cut_each_other_are_told(self):
-        # Two tetrahedra, the second moved by (0.2, 0.2, 0.2) or by 2.
+        # Two tetrahedra; the second is shifted by 0.2 or by 2 along each axis.
         for shift, told in ((0.2, True), (2, False)):
             second = "".join("v {} {} {}\n".format(*(shift + (i == k) for k in range(3))) for i in (-1, 0, 1, 2))
             faces = "f 5 7 6\nf 5 6 8\nf 5 8 7\nf 6 7 8\n"
@@ -326,7 +326,7 @@ class Inertia(Case):
             self.assertNotIn("cut", self.good("inertia", shape, "--thickness", "0.001").stderr)
 
     def test_vertices_at_one_place_are_told_and_welded(self):
-        # The tetrahedron with three vertices a face: 12 at 4 places.
+        # The tetrahedron with separate vertices for each face: 12 vertices at 4 places.
         lines = [line.split()[1:] for line in TETRAHEDRON.splitlines()]
         place = [words for words, line in zip(lines, TETRAHEDRON.splitlines()) if line[0] == "v"]
         faces = [words for words, line in zip(lines, TETRAHEDRON.splitlines()) if line[0] == "f"]
@@ -334,7 +334,7 @@ class Inertia(Case):
         soup += "".join(f"f {3 * f + 1} {3 * f + 2} {3 * f + 3}\n" for f in range(len(faces)))
         self.write("one.obj", TETRAHEDRON)
         self.write("two.obj", soup)
-        told = "8 vertices of borders stand at the place of another: `--weld` joins them"
+        told = "8 border vertices are at the same place as another vertex: `--weld` joins them"
         self.assertIn(told, self.good("inertia", "two.obj", "--thickness", "1e-3").stderr)
         self.assertIn(told, self.call("inertia", "two.obj").stderr)
         welded = self.good("inertia", "two.obj", "--weld")
@@ -344,14 +344,14 @@ class Inertia(Case):
         refused = self.call("check", "two.yaml")
         self.assertEqual(refused.returncode, 2)
         self.assertIn("is open: expected `thickness`", refused.stderr)
-        self.assertIn("8 vertices of borders stand at the place of another: `weld: true` joins them", refused.stderr)
+        self.assertIn("8 border vertices are at the same place as another vertex: `weld: true` joins them", refused.stderr)
         for words, told in ((["bodies.0.thickness=1e-3"], 1), (["bodies.0.weld=true"], 0)):
             for command in "check", "run":
                 said = self.good(command, "two.yaml", "--set", *words).stderr
-                self.assertEqual(said.count("stand at the place of another: `weld: true` joins them"), told, said)
+                self.assertEqual(said.count("are at the same place as another vertex: `weld: true` joins them"), told, said)
 
     def test_a_hull_that_lacks_a_face_is_told_and_closed(self):
-        # A cube of side 2 with its mass from elsewhere, 8 m^3 of water: it floats, and sank by g/2 in 1 s, unseen.
+        # A cube of side 2 with a given mass of 8 m^3 of water floats. Without buoyancy it sank by g/2 in 1 s without a message.
         lines = "".join(f"v {x} {y} {z}\n" for x in (0, 2) for y in (0, 2) for z in (0, 2))
         faces = "f 1 2 4\nf 1 4 3\nf 5 7 8\nf 5 8 6\nf 1 5 6\nf 1 6 2\nf 3 4 8\nf 3 8 7\nf 1 3 7\nf 1 7 5\nf 2 6 8\nf 2 8 4\n"
         self.write("whole.obj", lines + faces)
@@ -360,16 +360,15 @@ class Inertia(Case):
         self.write("hull.yaml", "curvebody: 1\nfluid: {medium: 1000}\nbodies: [" + body + "]\n"
                    "integrator: {name: hamilton_pontryagin, step: 0.01}\ntime: {end: 0.1}\n")
         told = ("body `hull`: part `body` is open, so it displaces no fluid and has no buoyancy: expected `close: true`, "
-                "`thickness` or `buoyancy: false`; 3 edges are of one face, the first from vertex 1 to 2 at (0, 0, 0)")
+                "`thickness` or `buoyancy: false`; 3 edges have one face, the first from vertex 1 to 2 at (0, 0, 0)")
         for command in "check", "run":
             self.assertIn(told, self.good(command, "hull.yaml").stderr)
             for key in "thickness=1e-3", "buoyancy=false":
                 self.assertNotIn("displaces no fluid", self.good(command, "hull.yaml", "--set", "bodies.0." + key).stderr)
             said = self.good(command, "hull.yaml", "--set", "bodies.0.close=true").stderr
-            self.assertEqual(said, "curvebody: note: body `hull`: 1 hole of 3 edges is closed by 1 face, the largest of "
-                                   "8.3 % of its surface\n")
+            self.assertEqual(said, "curvebody: note: body `hull`: 1 hole of 3 edges is closed by 1 face, the largest is 8.3 % of its surface\n")
         if h5py:
-            with h5py.File(self.path("hull.h5")) as file:  # it floats: round-off of 78 kN on 8 t in 0.1 s
+            with h5py.File(self.path("hull.h5")) as file:  # the hull floats; the bound is round-off
                 self.assertLess(abs(file["pose"][-1, 0, :3]).max(), 1e-14)
         for fluid, lacks in (("{medium: 1000, gravity: [0, 0, 0]}", "has the added mass of a sheet"),
                              ("{medium: 1000, gravity: [0, 0, 0], flow: {velocity: [\"sin(t)\", \"0\", \"0\"]}}",
@@ -379,8 +378,9 @@ class Inertia(Case):
             self.assertNotIn("is open", self.good("check", "still.yaml", "--set", "bodies.0.close=true").stderr)
         self.near(self.facts("hull.obj", "--close")["mass"], 8000, 1e-11)
         self.near(self.facts("hull.obj", "--close=0.09")["mass"], 8000, 1e-11)
-        self.assertIn("hull.obj: error: part `body` is open: expected a thickness > 0 or `--close`, without one it has no "
-                      "mass; 3 edges are of one face, the first from vertex 1 to 2 at (0, 0, 0)", self.refused("inertia", "hull.obj"))
+        self.assertIn("hull.obj: error: part `body` is open and has no mass without a thickness: expected a thickness > 0 "
+                      "or `--close`; 3 edges have one face, the first from vertex 1 to 2 at (0, 0, 0)",
+                      self.refused("inertia", "hull.obj"))
         self.assertIn("1 hole is left open", self.refused("inertia", "hull.obj", "--close=0.08"))
         self.assertIn("part `body` is open, so it has no volume", self.good("inertia", "hull.obj", "--density", "0").stderr)
         for option in "--close=0.5", "--close=x", "--weld=-1":
@@ -400,7 +400,7 @@ class Inertia(Case):
         self.write("mm.yaml", SCENARIO.replace("two.obj", "mm.obj").replace("density: 500", "density: 1000"))
         said = self.good("check", "mm.yaml").stderr
         self.assertEqual(said.count("body `a.0`: " + told + "`scale: 1e-3`"), 1, said)  # once for the copies
-        # a scale that is given, 1 too, says what the unit is
+        # an explicit scale, also 1, confirms the unit, so there is no note
         self.assertEqual(self.good("inertia", "mm.obj", "--scale", "1").stderr, "")
         for scale in "1e-3", "1", "1.0", "2":
             self.assertNotIn("note", self.good("check", "mm.yaml", "--set", "bodies.0.scale=" + scale).stderr)
@@ -411,8 +411,8 @@ class Inertia(Case):
             self.assertEqual(said.count("in millimetres"), count, said)
 
     def test_an_open_tube_has_two_sides(self):
-        # One side of radius 1 and length 3 with delta = r has A/2 = 9.42; both with the cap sqrt(A/4 pi)/2 have
-        # A/2 sqrt(A/4 pi)/2 of A = 12 pi: 16.32, as the manual says. Facets of a second order, 1e-3.
+        # One side of radius 1 and length 3 with delta = r gives A/2 = 9.42. Both sides with the limit sqrt(A/4 pi)/2 give
+        # A/2 sqrt(A/4 pi)/2 with A = 12 pi: 16.32, as in the manual. The error of the facets is of second order, 1e-3.
         K = self.facts("cylinder:length=3,caps=false,resolution=64", "--density", "0", "--fluid", "1")["added_mass"]
         self.near(K[3][3] / (6 * math.pi * math.sqrt(3) / 2), 1, 2e-3)
 
@@ -420,9 +420,9 @@ class Inertia(Case):
         near = "".join(f"v {(c == 1) + 1e-6 * f} {(c == 2) + 2e-6 * f} {int(c == 3)}\n"
                        for f, face in enumerate(((0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3))) for c in face)
         self.write("near.obj", near + "".join(f"f {3 * f + 1} {3 * f + 2} {3 * f + 3}\n" for f in range(4)))
-        self.assertIn("8 vertices of borders lie within 1e-05 m of another: `--weld=1e-05` joins them and leaves no border",
+        self.assertIn("8 border vertices are within 1e-05 m of another vertex: `--weld=1e-05` joins them and leaves no border",
                       self.refused("inertia", "near.obj"))
-        # Vertices move by 7e-6, of a tetrahedron of 1/6 m^3.
+        # Vertices move by 7e-6; the tetrahedron has 1/6 m^3.
         self.near(self.facts("near.obj", "--weld=1e-5")["mass"], 1000 / 6, 0.01)
         self.near(self.facts("near.obj", "--weld=1e-8", "--scale", "1e-3")["mass"], 1e-6 / 6, 1e-11)
         self.refused("inertia", "near.obj", "--weld=1e-9")

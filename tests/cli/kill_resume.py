@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""A run killed at any moment leaves nothing or a whole file under its name, that opens with plain readers; every row in it
-is right. Repaired, it is one plain file; resumed, it goes on to the bytes of a run that was never stopped, with every
-method and solver. What is left beside it is its folder of segments, which every command that meets it names, and which
-goes with either.
+"""A run that is killed at any time leaves no file or a complete file under its name, which opens with ordinary readers, and
+every row in it is right. repair makes it one ordinary file. resume completes it to a file identical to that of a run that was
+never stopped, for every integrator and solver. The killed run also leaves its folder of segments; every command that reads
+the record names this folder, and repair and resume remove it.
 
     kill_resume.py BINARY [CLOCK_LIBRARY] [kills, by default 12, or --all: 1000 [seed]]
 
-With CB_TEST_ALL in the environment it is --all. Otherwise methods and solvers are a choice by the seed.
+CB_TEST_ALL in the environment means --all. Otherwise the seed chooses integrators and solvers.
 """
 import glob
 import json
@@ -27,7 +27,7 @@ import xarray
 ALL = "CB_TEST_ALL" in os.environ or sys.argv[1:2] == ["--all"]
 if ALL:
     sys.argv[1:2] = ["1000"]
-# By a clock that is twenty times as fast a run writes a file every 50 ms: there is more to be killed in.
+# With a clock that is twenty times as fast, a run writes a file every 50 ms, so kills hit more states.
 FAST = {"LD_PRELOAD": CLOCK, "FAULT_CLOCK": "fast"} if CLOCK else {}
 SLOW = 1 if CLOCK else 4
 KILLS = int(sys.argv.pop(1)) if len(sys.argv) > 1 and sys.argv[1].isdigit() else 12
@@ -37,7 +37,7 @@ CHART = ROD.replace("curvature: -1", "chart: polar").replace("boost_x", "rotatio
 CHART = CHART.replace("[[0.5, pi/2, pi/2]", "[[0.7, 1.4, 0.3]")
 SPHERE = ROD.replace("{name: h3, curvature: -1}", "{name: s3, curvature: 0.5}").replace("boost_x", "rotation_wx")
 
-# In H3 the rod leaves the origin, which follows it; masses are unequal.
+# In H3 the rod moves away and its origin follows it; the masses are different.
 METHODS = {}
 for solver in "fixed-point", "newton", "auto":
     METHODS[f"lobatto-{solver}"] = (ROD, f"name: lobatto, solver: {solver}, step: 0.05")
@@ -51,7 +51,7 @@ METHODS["lobatto-plain-sum"] = (SPHERE, "name: lobatto, stages: 2, compensated: 
 METHODS["rk4"] = (ROD, "name: rk4, step: 0.05")
 METHODS["rk4-chart"] = (CHART, "name: rk4, step: 0.01")
 METHODS["lobatto-chart"] = (CHART, "name: lobatto, stages: 3, step: 0.01")
-# Near the chart's axis, where the rod comes after t = 130, IDA's steps are tiny: there it goes to about 100.
+# Near the chart's axis, which the rod reaches after t = 130, IDA's steps are tiny, so it runs only to t = 100.
 for case, text, step in ("", ROD, 0.05), ("-chart", CHART, 0.01):
     METHODS[f"radau{case}"] = (text, "name: radau_iia, stages: 3, step: 0.01")
     METHODS[f"ida{case}"] = (text, f"name: ida, step: {step}")
@@ -62,7 +62,7 @@ METHODS["lobatto-rigid-newton"] = (RIGID, "name: lobatto, stages: 3, solver: new
 METHODS["radau-rigid"] = (RIGID, "name: radau_iia, stages: 3, step: 0.05")
 METHODS["radau-rigid-acceleration"] = (RIGID, "name: radau_iia, stages: 3, constraints: acceleration, step: 0.05")
 METHODS["ida-rigid"] = (RIGID, "name: ida, step: 0.05")
-# The ends of the rod are spheres that meet, again and again.
+# The ends of the rod are spheres that collide many times.
 TOUCHING = SPHERE.replace("    mass: 1", "    radius: 0.3\n    mass: 1") + """\
 contacts: {within: [a], restitution: 0.999}
 events: [{distance: {between: [[a, 0], [a, 1]], equals: 0.8}}]
@@ -103,13 +103,13 @@ def scenario(method):
 
 
 def some(methods, rng, most):
-    """All of them, or so many by chance."""
+    """All methods with --all, otherwise a random choice of at most `most` of them."""
     return list(methods) if ALL else sorted(rng.sample(list(methods), min(most, len(methods))))
 
 
 class KillResume(Case):
     def check_rows(self, path, reference):
-        """The number of rows of a killed or repaired file, each the row of the run that was not stopped."""
+        """Checks that each row of a killed or repaired file is equal to that of the reference run. Returns the number of rows."""
         with h5py.File(path) as file:
             rows = file["step"].shape[0]
             self.assertEqual({file[name].shape[0] for name in series(file)}, {rows})
@@ -122,13 +122,13 @@ class KillResume(Case):
     def check_plain_readers(self, path, rows):
         with netCDF4.Dataset(path) as file:
             self.assertEqual(len(file.dimensions["time"]), rows)
-            self.assertEqual(file["x"][...].shape, (rows, 2, 3))
+            self.assertEqual(file["plot_position"][...].shape, (rows, 2, 3))
         with xarray.open_dataset(path) as data:
             self.assertEqual(data.sizes["time"], rows)
             self.assertEqual(data.separation.values.shape, (rows, 1))
 
     def checkpoint_rows(self):
-        """Rows before the newest checkpoint, of the record or of its segments; None: there is none, or no file."""
+        """Number of rows before the newest checkpoint of the record or its segments; None: no checkpoint or no file."""
         found = []
         for path in [self.path("part.h5"), *glob.glob(self.path("part.h5.parts/[0-9]*.h5"))]:
             if os.path.exists(path):
@@ -138,8 +138,8 @@ class KillResume(Case):
         return max(found, default=None)
 
     def kill(self, words, delay, begun=True):
-        """Starts, and kills after a time from the start, or from the first file; returns its exit code. No file but the
-        record's own is there."""
+        """Starts a run, kills it after a delay from its start (begun) or from its first file, and returns its exit code. No
+        file may exist except those of the record."""
         run = self.start(*words, env=os.environ | FAST)
         while not begun and not os.path.exists(self.path("part.h5")) and run.poll() is None:
             time.sleep(0.001)
@@ -163,7 +163,7 @@ class KillResume(Case):
                 self.good("run", "rod.yaml", "-o", "whole.h5", "--quiet", *words)
                 length = time.monotonic() - begin
                 with h5py.File(self.path("whole.h5")) as file:
-                    names = "time", "step", "x", "position", "origin", "energy", "solver_iterations"
+                    names = "time", "step", "plot_position", "position", "origin", "energy", "solver_iterations"
                     reference = {name: file[name][()] for name in names}
                     self.assertEqual(file["step"][-1], steps)
                 first = True
@@ -177,7 +177,7 @@ class KillResume(Case):
         return max(600, min(60000, int(seconds * done["step"] / done["seconds"]) // 100 * 100))
 
     def one(self, words, first, length, reference, rng):
-        """A run that is killed; what was left is read, repaired or neither; it goes on, and may be killed again."""
+        """Kills a run, checks its file, may repair it, and resumes it; the resumed run may be killed again."""
         path, until = self.path("part.h5"), repr(float(reference["time"][-1]))
         self.remove_record("part.h5")
         first = first or rng.random() < 0.1
@@ -194,9 +194,9 @@ class KillResume(Case):
             if rng.random() < 0.4:
                 done = self.good("repair", "part.h5")
                 self.assertFalse(os.path.exists(path + ".parts"))
-                if "left as it is" in done.stdout:  # it was killed when all was done, or had never begun
+                if "unchanged" in done.stdout:  # the previous command was killed after its end or before it began
                     self.assertEqual(self.check_rows(path, reference), rows)
-                else:  # a segment may have its name while the virtual file has not
+                else:  # a segment may already have its name while the virtual file does not yet contain it
                     self.assertGreaterEqual(self.check_rows(path, reference), rows)
                     self.assertIn(f" {self.check_rows(path, reference)} rows", done.stdout)
                 self.check_plain_readers(path, self.check_rows(path, reference))
@@ -221,8 +221,8 @@ class KillResume(Case):
         return "rows"
 
     def test_at_most_the_last_second_is_computed_again(self):
-        """By the right clock: what was in the file when the run was killed is at most a second older, and the time that
-        it took to write it. Ages are taken from the record, of which every row is as late as the others."""
+        """With the ordinary clock the file of a killed run is at most a second old, plus the time of writing. The age is the
+        time between two changes of the file's number of rows."""
         rng = random.Random(SEED)
         self.write("rod.yaml", scenario("lobatto-fixed-point"))
         oldest = 0
@@ -242,7 +242,7 @@ class KillResume(Case):
             changes = [at for (at, rows), (_, before) in zip(seen[1:], seen) if rows > before]
             between = [b - a for a, b in zip([appeared, *changes], [*changes, stop])]
             oldest = max([oldest, *between])
-        self.assertLess(oldest, 5)  # 1 s, and the time that a busy machine takes to write the file
+        self.assertLess(oldest, 5)  # 1 s, plus the time that a busy machine takes to write the file
         print(f"at most {oldest:.2f} s until the next file")
 
     def test_system_killed_and_resumed_goes_on_to_the_same_bytes(self):
@@ -264,7 +264,7 @@ class KillResume(Case):
                 os.remove(self.path("part.h5"))
 
     def left(self, name, *more):
-        """The rows of a run that was killed when it had some."""
+        """Kills a run after it has some rows, and returns their number."""
         run = self.start("run", "rod.yaml", "-o", name, "--set", "time.end=1e4", *more, env=os.environ | FAST)
         self.wait_for(name, run, 1000)
         run.kill()
@@ -281,19 +281,19 @@ class KillResume(Case):
         self.write("rod.yaml", scenario("lobatto-fixed-point"))
         left = self.left("first.h5", "--set", "record.every=1", "--set", "record.checkpoint=100")
         for kill in range(40 if ALL else 8):
-            # the folder has another name then, but the virtual file names that of the first
+            # the copied folder has another name, but the virtual file still contains the first name
             self.copy_record("first.h5", "part.h5")
             run = self.start(*(["resume", "part.h5", "--until", "1e4"] if kill % 2 else ["repair", "part.h5"]))
             time.sleep(rng.uniform(0, 0.06))
             run.kill()
             run.wait()
-            if kill % 4 == 3:  # refused, but not for having been killed
+            if kill % 4 == 3:  # an error, but for another reason than the kill
                 done = self.call("resume", "part.h5", "--until", "0.01")
-                self.assertIn("expected --until of at least that", done.stderr)
+                self.assertIn("expected --until of at least this time", done.stderr)
             self.good("repair", "part.h5")
             with h5py.File(self.path("part.h5")) as file:
                 rows = file["step"].shape[0]
-                self.assertGreaterEqual(rows, left - 100)  # those after the checkpoint of a run that went on
+                self.assertGreaterEqual(rows, left - 100)  # a resumed run removes the rows after the checkpoint
                 self.assertTrue(np.array_equal(file["step"][()], np.arange(rows)), SEED)
                 self.assertTrue(np.all(file["energy"][()] > 0), SEED)
 

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""HDF5 files of others, damaged and forged: a process reads each first, and one that it does not survive is refused
-with the object that it was reading. The command itself never ends by a signal, never waits without end, and its exit
-code is 0, 2 or 3.
+"""HDF5 files of other programs, damaged and forged: a separate process probes each file first. If it crashes, the command
+rejects the file with the name of the object that was being read. The command itself never ends by a signal, never hangs, and
+its exit code is 0, 2 or 3.
 
-    others_files.py BINARY [unittest options]; CURVEBODY_SEED: the first seed of damaged bytes (1), of each kind.
+    others_files.py BINARY [unittest options]; CURVEBODY_SEED: the first seed of damaged bytes for each kind of file (1).
 """
 import os
 import random
@@ -28,14 +28,14 @@ curvebody: 1
 bundle: {name: samples, file: samples.h5}
 gait: {fourier: {mean: [0, 0], cosine: [[.1, 0]], sine: [[0, .1]]}}
 """
-SECONDS = 100 * PATIENCE  # the wall time that a reader has, and more
-TRIES = 10 if sanitized() else 75  # of each of four kinds
+SECONDS = 100 * PATIENCE  # more than the wall time that the program gives to a probe
+TRIES = 10 if sanitized() else 75  # for each of four kinds of files
 LEAKING = os.environ | {"LSAN_OPTIONS": f"print_suppressions=0:suppressions={os.path.dirname(__file__)}/hdf5.lsan"}
 SEED = int(os.environ.get("CURVEBODY_SEED", "1"))
 
 
 def in_bounded_time():
-    resource.setrlimit(resource.RLIMIT_CPU, (5, 5))  # of the child, too, whose own limit makes tests long
+    resource.setrlimit(resource.RLIMIT_CPU, (5, 5))  # the child inherits this limit; its own limit would make the tests slow
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
@@ -75,7 +75,7 @@ class OthersFiles(Case):
         self.write("posed.yaml", POSED)
         self.make("poses.h5", fill or self.fill_poses, libver)
 
-    # ---- Any bytes
+    # ---- Random bytes
 
     def damaged(self, name, commands, seed, codes=(0, 2, 3)):
         whole = self.read(name)
@@ -94,7 +94,7 @@ class OthersFiles(Case):
             refused += "cannot be read: " in done.stderr
         self.write(name, whole)
         self.good(*commands[0])
-        print(f"{name}: seeds {seed} to {seed + TRIES - 1}, {refused} refused by the process that reads first")
+        print(f"{name}: seeds {seed} to {seed + TRIES - 1}, {refused} rejected by the probe")
         return refused
 
     def test_damaged_poses(self):
@@ -109,7 +109,7 @@ class OthersFiles(Case):
     def test_damaged_samples(self):
         self.write("gait.yaml", GAIT)
         self.make("samples.h5", self.fill_samples)
-        self.damaged("samples.h5", [["gait", "gait.yaml", "holonomy"]], SEED, (0, 1, 2, 3))  # 1: of other numbers
+        self.damaged("samples.h5", [["gait", "gait.yaml", "holonomy"]], SEED, (0, 1, 2, 3))  # 1: the damaged numbers can make the computation fail
 
     def test_damaged_records(self):
         self.write("rod.yaml", ROD.replace("end: 1}", "end: 0.2}"))
@@ -121,7 +121,7 @@ class OthersFiles(Case):
     # ---- Segments of a record that a killed run left
 
     def leave(self, name, segments):
-        """A record of so many segments: each begins with a run, which is killed once the record names its segment."""
+        """Makes a record with this number of segments. Each is begun by a run, which is killed once the record names it."""
         self.write("rod.yaml", ROD.replace("end: 1}", "end: 1e9}"))
         for n in range(1, segments + 1):
             run = self.start(*(["run", "rod.yaml", "-o"] if n == 1 else ["resume"]), name, "--quiet")
@@ -138,7 +138,7 @@ class OthersFiles(Case):
             whole = self.read(name)
             for s in range(SEED, SEED + TRIES // 25 + 1):
                 r, bytes_ = random.Random(s), bytearray(whole)
-                for _ in range(8):  # where the structure is
+                for _ in range(8):  # the part of the file with the structure
                     bytes_[r.randrange(44000)] = r.randrange(256)
                 self.write(name, bytes(bytes_))
                 done = self.call(*commands[s % len(commands)], env=LEAKING, preexec_fn=in_bounded_time, timeout=60)
@@ -146,10 +146,11 @@ class OthersFiles(Case):
             self.write(name, whole)
 
     def test_one_process_reads_all_segments(self):
-        """The dynamic linker writes a file for each process. A segment that the virtual file does not name has its own."""
+        """The dynamic linker writes a file for each process, which counts the probes. A segment that the virtual file does
+        not name has a separate probe."""
         self.leave("left.h5", 3)
         segments = [name for name in os.listdir(self.path("left.h5.parts")) if re.fullmatch(r"\d*[1-9]\d*\.h5", name)]
-        with h5py.File(self.path("left.h5")) as file:  # one that has no rows that count is not a source
+        with h5py.File(self.path("left.h5")) as file:  # a segment without valid rows is not a source of the virtual file
             named = {os.path.basename(source.file_name) for source in file["time"].virtual_sources()}
         unnamed = [name for name in segments if name not in named]
         for expected, name in (2 + len(unnamed), None), (1 + len(segments), "left.h5"):
@@ -163,7 +164,7 @@ class OthersFiles(Case):
                 os.remove(self.path(file))
 
     def test_a_segment_that_hdf5_does_not_survive_is_refused_and_not_the_record(self):
-        """Rows before it stay; it is named where there are none."""
+        """Rows before the damaged segment are kept. If there are none, the error names the segment."""
         self.leave("left.h5", 2)
         for n in 2, 1:
             name = f"left.h5.parts/{n:06}.h5"
@@ -172,11 +173,11 @@ class OthersFiles(Case):
                 done = self.good("export", "left.h5", "--csv", "-o", "left.csv")
                 self.assertRegex(done.stderr, "1 segments in .*left.h5.parts cannot be read: rows after [0-9]+ are lost")
             else:
-                self.refused(r"left.h5.parts/000001.h5: error: /.*: cannot be read: the reader took more than (10 s of "
-                             "processor time|60 s)\n$", "export", "left.h5", "--csv", "-o", "left.csv")
+                self.refused(r"left.h5.parts/000001.h5: error: /.*: cannot be read: the child process that reads the file "
+                             "took more than (10 s of CPU time|60 s)\n$", "export", "left.h5", "--csv", "-o", "left.csv")
 
     def test_a_virtual_file_leads_to_its_own_segments_only(self):
-        """Not to a pipe, on which the reader would wait, by whatever name."""
+        """An external link must not lead to a pipe, on which the probe would wait, under any name."""
         self.leave("left.h5", 1)
         os.mkfifo(self.path("pipe"))
         source = h5py.VirtualSource(self.path("pipe"), "x", shape=(2, 3), maxshape=(None, 3))
@@ -186,7 +187,7 @@ class OthersFiles(Case):
             file.create_virtual_dataset("other", layout)
         self.good("export", "left.h5", "--csv", "-o", "left.csv", timeout=20)
 
-    # ---- What HDF5 does not survive
+    # ---- Files that crash HDF5
 
     def refused(self, expected, *words, seconds=SECONDS):
         begin = time.time()
@@ -201,16 +202,16 @@ class OthersFiles(Case):
         self.write(name, bytes(bytes_))
 
     def heap(self, name="poses.h5"):
-        """Of texts: "GCOL", version, size; each object: index, references, 4 bytes, size (HDF5 File Format
+        """The heap of texts: "GCOL", version, size; each object: index, references, 4 bytes, size (HDF5 File Format
         Specification III.E)."""
         return self.read(name).index(b"GCOL")
 
     def test_a_heap_through_which_hdf5_goes_without_end(self):
-        """The size of its first object, rounded up, and of its header make 0."""
+        """The rounded size of the heap's first object plus the size of its header overflows to 0."""
         self.posed()
         self.change("poses.h5", self.heap() + 24, struct.pack("<Q", 2**64 - 16))
-        self.refused(r"^poses.h5: error: /.*: attribute '.*': cannot be read: the reader took more than (10 s of "
-                     "processor time|60 s)\n$", "check", "posed.yaml")
+        self.refused(r"^poses.h5: error: /.*: attribute '.*': cannot be read: the child process that reads the file "
+                     "took more than (10 s of CPU time|60 s)\n$", "check", "posed.yaml")
 
     def test_a_text_of_more_memory_than_is_given(self):
         self.posed()
@@ -225,11 +226,11 @@ class OthersFiles(Case):
             big = file.create_dataset("big", (2**28,), chunks=(2**28,), dtype="f8", compression=4)
             big.id.write_direct_chunk((0,), zlib.compress(bytes(2**16)))
         self.posed(fill)
-        self.refused("^poses.h5: error: /big: cannot be read: it has chunks of more than a GiB\n$",
+        self.refused("^poses.h5: error: /big: cannot be read: it has chunks of more than 1 GiB\n$",
                      "check", "posed.yaml")
 
     def test_a_chunk_of_fewer_bytes_than_its_extents(self):
-        """Packed, and with a checksum; more are refused as well."""
+        """The last chunk has 99 or 101 numbers, expected 100, with each filter that the program supports."""
         for size in 8 * 99, 8 * 101:
             for filters in {"compression": 4}, {"compression": 4, "shuffle": True}, {"fletcher32": True}:
                 packed = zlib.compress(bytes(size)) if "compression" in filters else bytes(size)
@@ -239,16 +240,16 @@ class OthersFiles(Case):
                     short[:] = 1
                     short.id.write_direct_chunk((900,), packed + bytes(4 * ("fletcher32" in filters)))
                 self.posed(fill)
-                self.refused("^poses.h5: error: /short: cannot be read: a chunk is not as long as its extents say\n$",
+                self.refused("^poses.h5: error: /short: cannot be read: the length of a chunk does not agree with its extents\n$",
                              "check", "posed.yaml")
 
     def test_many_numbers_of_few_bytes(self):
-        """2^40 bytes of which one chunk is there."""
+        """2^40 bytes, but only one chunk exists."""
         def fill(file):
             self.fill_poses(file)
             file.create_dataset("long", (2**37,), chunks=(2**20,), dtype="f8")[0] = 1
         self.posed(fill)
-        self.refused("^poses.h5: error: /long: cannot be read: it holds more numbers than the file has room for\n$",
+        self.refused("^poses.h5: error: /long: cannot be read: it contains more numbers than the file can contain\n$",
                      "check", "posed.yaml")
 
     def test_filters_of_others_are_not_read(self):
@@ -260,7 +261,7 @@ class OthersFiles(Case):
         self.refused("^poses.h5: error: dataset 'poses' passes through a filter other than shuffle, deflate and "
                      "fletcher32\n$", "check", "posed.yaml")
 
-    # ---- What is right
+    # ---- Valid files
 
     def test_true_files_are_taken(self):
         for libver in "earliest", "latest":
@@ -268,7 +269,7 @@ class OthersFiles(Case):
             self.good("check", "posed.yaml")
 
     def test_many_numbers_in_one_chunk_and_links_in_circles(self):
-        """80 MB of which deflate leaves 80 kB; a group that is in itself; a scale that is no more."""
+        """80 MB that deflate compresses to 80 kB; a group that contains itself; a deleted dimension scale."""
         def fill(file):
             self.fill_poses(file)
             file.create_dataset("zeros", data=np.zeros(10**7), chunks=(10**7,), compression=9)

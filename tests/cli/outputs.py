@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""No output takes the place of an input, by whatever name; of several runs on one output one at a time has it."""
+"""No output replaces an input, under any name. Only one run at a time can write an output."""
 import os
 import subprocess
 import sys
@@ -36,18 +36,18 @@ class Outputs(Case):
         self.write("rod.yaml", ROD)
 
     def kept(self, output, reads, *words):
-        """The words are refused with both names, and what is read stays."""
+        """The command gives an error with both names, and the input is unchanged."""
         before = self.read(reads)
         files = sorted(os.listdir(self.folder))
         done = self.call(*words)
         self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
-        self.assertIn(f"{output}: error: the output would replace '", done.stderr)
-        self.assertIn(f"{reads}', which is read", done.stderr)
+        self.assertIn(f"{output}: error: the output would replace the input '", done.stderr)
+        self.assertIn(f"{reads}': expected another name", done.stderr)
         self.assertEqual(self.read(reads), before)
         self.assertEqual(sorted(os.listdir(self.folder)), files)
 
     def by_all_names(self, reads, *words):
-        """By its name, a path, a link and a second name."""
+        """Checks kept() with each name of the input: its name, a path, a symbolic link and a hard link."""
         self.kept(reads, reads, *words, "-o", reads)
         self.kept("./" + reads, reads, *words, "-o", "./" + reads)
         for link in os.symlink, os.link:
@@ -64,9 +64,9 @@ class Outputs(Case):
     def test_scenario(self):
         self.by_all_names("rod.yaml", "run", "rod.yaml")
         self.by_all_names("rod.yaml", "geodesic", "rod.yaml", "--from", "1,1,0", "--to", "2,1,1")
-        self.write("stroke.yaml", PURCELL)
-        self.by_all_names("stroke.yaml", "gait", "stroke.yaml", "path")
-        self.by_all_names("stroke.yaml", "gait", "stroke.yaml", "curvature")
+        self.write("purcell.yaml", PURCELL)
+        self.by_all_names("purcell.yaml", "gait", "purcell.yaml", "path")
+        self.by_all_names("purcell.yaml", "gait", "purcell.yaml", "curvature")
 
     def test_grid_of_a_flow(self):
         self.grid()
@@ -98,8 +98,8 @@ class Outputs(Case):
         self.by_all_names("sequence.h5", "run", "sequence.yaml")
 
     def test_table_of_a_bundle(self):
-        self.write("stroke.yaml", PURCELL)
-        self.good("gait", "stroke.yaml", "curvature", "--window=-1:1,-1:1", "--grid", "21x21", "-o", "table.h5")
+        self.write("purcell.yaml", PURCELL)
+        self.good("gait", "purcell.yaml", "curvature", "--window=-1:1,-1:1", "--grid", "21x21", "-o", "table.h5")
         table = PURCELL.replace("{name: purcell, links: 3, ratio: 2}", "{name: samples, file: table.h5}")
         self.write("table.yaml", table)
         self.kept("table.h5", "table.h5", "run", "table.yaml")
@@ -121,7 +121,7 @@ class Outputs(Case):
         self.by_all_names("space.so", "--plugin", "./space.so", "geodesic", "h2", "--from", "1,0", "--to", "1,1")
 
     def test_links(self):
-        """A link stays one: what it leads to is replaced. One that leads nowhere is refused."""
+        """A link stays a link, and its target is replaced. A link to a missing file is an error."""
         self.good("run", "rod.yaml", "-o", "rod.h5")
         self.write("old.h5", "")
         os.symlink("old.h5", self.path("link.h5"))
@@ -131,10 +131,10 @@ class Outputs(Case):
         self.assertEqual(self.read("old.h5"), self.read("rod.h5"))
         done = self.call("run", "rod.yaml", "-o", "nowhere.h5")
         self.assertEqual(done.returncode, 3)
-        self.assertIn("nowhere.h5: cannot write: a link to a file that is not there", done.stderr)
+        self.assertIn("nowhere.h5: cannot write: it is a link to a file that does not exist", done.stderr)
 
     def test_runs_on_one_output(self):
-        """Each ends with 0 or is told that another has the file; the record is whole."""
+        """Each process ends with 0 or an error that another one has the file. The record is complete."""
         self.good("run", "rod.yaml", "-o", "good.h5", "--set", "time.end=3")
         good = datasets(self.path("good.h5"))
         done = 0

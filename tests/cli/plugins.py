@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Spaces, methods, bundles and fluid models from shared objects are listed, run, resumed and refused like built-in ones.
+"""Spaces, integrators, bundles and fluid models from shared objects work like built-in ones: they are listed, run and
+resumed, and give the same errors.
 
     plugins.py BINARY FOLDER/plugin_NAME.so...
 """
@@ -79,8 +80,8 @@ class Plugins(Case):
         self.with_plugin("run", "c.yaml", "-o", "c.h5")
         with h5py.File(self.path("c.h5")) as file:
             energy, momentum = file["energy"][()], file["killing_momentum"][:, 0]
-            self.assertLess(np.ptp(energy) / energy[0], 1e-7)  # fourth order, h = 0.02
-            self.assertLess(np.ptp(momentum) / momentum[0], 1e-11)  # round-off of distances found to 1e-12
+            self.assertLess(np.ptp(energy) / energy[0], 1e-7)  # error of fourth order with h = 0.02
+            self.assertLess(np.ptp(momentum) / momentum[0], 1e-11)  # distances have an error of 1e-12
         self.with_plugin("run", "c.yaml", "-o", "half.h5", "--set", "time.end=1")
         self.with_plugin("resume", "half.h5", "--until", "2")
         whole, resumed = datasets(self.path("c.h5")), datasets(self.path("half.h5"))
@@ -114,11 +115,11 @@ class Plugins(Case):
             self.good("--plugin", PLUGIN["leapfrog"], "run", "rod.yaml", "--set", "integrator.step=" + step, "-o", "r.h5")
             with h5py.File(self.path("r.h5")) as file:
                 errors.append(np.abs(file["position"][-1] - exact).max())
-                self.assertLess(np.ptp(file["killing_momentum"][()], axis=0).max(), 1e-12)  # to round-off
+                self.assertLess(np.ptp(file["killing_momentum"][()], axis=0).max(), 1e-12)  # round-off
             os.remove(self.path("r.h5"))
-        self.assertAlmostEqual(np.log2(errors[0] / errors[1]), 2, delta=0.02)  # the next order's share at h = .02
+        self.assertAlmostEqual(np.log2(errors[0] / errors[1]), 2, delta=0.02)  # contribution of the next order at h = .02
         warned = self.good("--plugin", PLUGIN["leapfrog"], "run", "rod.yaml", "--set", "integrator.step=0.5", "-o", "w.h5")
-        self.assertIn("the step of 0.5 is too long\n", warned.stderr)  # it has not said its order, so none is advised
+        self.assertIn("the step of 0.5 is too long\n", warned.stderr)  # the plugin does not give its order, so no step is recommended
         refused = self.call("--plugin", PLUGIN["leapfrog"], "run", "rod.yaml", "--set", "space={name: s3, chart: polar}")
         self.assertEqual(refused.returncode, 2)
         self.assertIn("does not take a space in one chart", refused.stderr)
@@ -149,7 +150,7 @@ class Plugins(Case):
         speed = np.linalg.norm(found["twist"][:, 0, 3:], axis=1)
         expected = -found["twist"][:, 0, 3:] * (0.6 / 2 * 1.225 * np.pi * r**2 * speed + 6 * np.pi * 0.02 * r)[:, None]
         np.testing.assert_allclose(found["wrench_drag"][:, 0, 3:], expected, rtol=0, atol=1e-12)
-        # who drifts along with a wind sees the same, but for the step's own error of second order
+        # in a wind the motion relative to the air is the same, except for the second-order error of the step
         apart = []
         for step in ("0.0025", "0.00125"):
             still = self.fall("--set", "integrator.step=" + step)
@@ -176,7 +177,7 @@ class Plugins(Case):
         fine = run("--set", "bodies.0.shape.resolution=64")
         os.remove(self.path("b.h5"))
         v = fine["twist"][:, 0, 3:]
-        for term, k in ("windward", 1.5), ("lee", 0.3):  # half a sphere: int cos^3 = pi/2; h^2 of 64 faces about a turn
+        for term, k in ("windward", 1.5), ("lee", 0.3):  # half a sphere: int cos^3 = pi/2; the error is of second order for 64 faces per turn
             expected = -k / 2 * 1.225 * np.pi * 0.05**2 / 2 * np.linalg.norm(v, axis=1)[:, None] * v
             np.testing.assert_allclose(fine["wrench_" + term][:, 0, 3:], expected, atol=6e-3 * np.abs(expected).max())
             np.testing.assert_allclose(fine["wrench_" + term][:, 0, :3], 0, atol=1e-4 * np.abs(expected).max())
@@ -185,7 +186,7 @@ class Plugins(Case):
         os.remove(self.path("b.h5"))
         with_ = run()
         os.remove(self.path("b.h5"))
-        volume = 4 / 3 * np.pi * 0.05**3 * (1 - 0.1)  # of 16 faces about a turn, to 10 %
+        volume = 4 / 3 * np.pi * 0.05**3 * (1 - 0.1)  # 16 faces per turn: the volume is 10 % smaller
         added = with_["inertia"][0, 0] - without["inertia"][0, 0]
         np.testing.assert_allclose(added[3:, 3:], 1.225 / 2 * volume * np.eye(3), atol=0.06 * 1.225 / 2 * volume)
         np.testing.assert_allclose(added[:3], 0, atol=1e-15)
@@ -198,7 +199,7 @@ class Plugins(Case):
         self.assertIn("unknown added mass 'newtn', did you mean 'newton'?", refused.stderr)
         taken = self.call("--plugin", PLUGIN["newton"], "check", "b.yaml", "--set",
                           "bodies.0.wrenches=[{name: lee, force: [1, 0, 0]}]")
-        self.assertIn("two wrenches of a body are called `lee`", taken.stderr)
+        self.assertIn("two wrenches of a body are called `lee`: expected different names", taken.stderr)
 
     def test_a_class_that_lacks_something_is_refused(self):
         still = self.call("--plugin", PLUGIN["no_step"], "list")
@@ -206,7 +207,7 @@ class Plugins(Case):
         self.assertIn("integrator `still` of the plugin: expected name, title, doc, a configuration", still.stderr)
         taken = self.call("--plugin", PLUGIN["taken"], "list")
         self.assertEqual(taken.returncode, 2)
-        self.assertIn("there is a bundle `purcell` already", taken.stderr)
+        self.assertIn("a bundle `purcell` already exists", taken.stderr)
 
     def test_what_is_no_plugin_is_refused(self):
         self.write("c.yaml", SCENARIO)
@@ -218,10 +219,10 @@ class Plugins(Case):
         self.assertIn("cannot load the plugin", missing.stderr)
         other = self.call("--plugin", PLUGIN["other_version"], "list")
         self.assertEqual(other.returncode, 2)
-        self.assertIn("a plugin of version 5: expected 4", other.stderr)
+        self.assertIn("the plugin has version 5, expected 4", other.stderr)
         twice = self.call("--plugin", CATENOID, "--plugin", CATENOID, "list")
         self.assertEqual(twice.returncode, 2)
-        self.assertIn("there is a space `catenoid` already", twice.stderr)
+        self.assertIn("a space `catenoid` already exists", twice.stderr)
 
 
 if __name__ == "__main__":

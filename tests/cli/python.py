@@ -1,5 +1,7 @@
-"""curvebody.py: what it loads has labels, units and the record's numbers; distances of every space are the library's and those
-of closed forms, 40 radii out too; the world's points have the record's picture; what is refused is told in the program's words."""
+"""curvebody.py: loaded datasets have labels, units and the numbers of the record; distances of every space agree with the
+library and with closed forms, also 40 radii out; points have the plot coordinates of the record; errors have the program's
+messages."""
+import gzip
 import os
 import sys
 import tempfile
@@ -33,13 +35,26 @@ class Records(unittest.TestCase):
             path = os.path.join(folder, "rod.h5")
             d = curvebody.run(ROD, path, time__end=1, set={"integrator.step": 0.1})
             with h5py.File(path) as f:
-                for name in ("energy", "separation", "x", "position", "killing_momentum"):
+                for name in ("energy", "separation", "plot_position", "position", "killing_momentum"):
                     np.testing.assert_array_equal(d[name].values, f[name][:])
             self.assertEqual(d.energy.dims, ("time",))
             self.assertEqual(list(d.particle.values), ["rod.0", "rod.1"])
             self.assertIn("boost_x", list(d.killing.values))
             self.assertEqual(d.energy.attrs["units"], "1")
             self.assertIn("space:", d.attrs["scenario"])
+
+    def test_a_record_of_an_older_version_has_the_names_of_today(self):
+        old = os.path.join(ROOT, "tests", "data", "records-0.1", "rods.h5.gz")
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "rods.h5")
+            with gzip.open(old) as packed, open(path, "wb") as out:
+                out.write(packed.read())
+            d = curvebody.load(path)
+            with h5py.File(path) as f:
+                np.testing.assert_array_equal(d.plot_position.values, f["x"][:])
+                second = f["event_j"][:]
+            np.testing.assert_array_equal(np.where(d.event_wall >= 0, -2 - d.event_wall, d.event_other), second)
+            self.assertTrue({"start_moved", "x", "event_j"}.isdisjoint({*d.attrs, *d.variables}))
 
     def test_a_text_and_a_dict_run(self):
         with open(ROD) as file:
@@ -81,7 +96,7 @@ class Records(unittest.TestCase):
             path = os.path.join(folder, "leaf.h5")
             curvebody.run(os.path.join(SCENARIOS, "immersed", "leaf.yaml"), path, time__end=0.05)
             d = curvebody.load(path, surfaces=True)
-            self.assertEqual(d.surface_x.shape[0], d.sizes["time"])
+            self.assertEqual(d.surface_plot_position.shape[0], d.sizes["time"])
             self.assertIn("event", d.dims)
 
     def test_gaits_and_space(self):
@@ -95,7 +110,7 @@ class Records(unittest.TestCase):
             curvebody.run("/nowhere/x.yaml")
         with self.assertRaisesRegex(curvebody.Error, "error: .*stepp"):
             curvebody.check(ROD, integrator__stepp=1)
-        with self.assertRaisesRegex(curvebody.Error, "no such file"):
+        with self.assertRaisesRegex(curvebody.Error, "the file does not exist"):
             curvebody.load("/nowhere/x.h5")
         with self.assertRaisesRegex(curvebody.Error, "h33"):
             curvebody.Space("h33")
@@ -106,11 +121,11 @@ class Records(unittest.TestCase):
 
 
 class Spaces(unittest.TestCase):
-    def test_the_world_has_the_picture(self):
+    def test_the_world_has_the_plot_coordinates(self):
         for name in ("thesis/elastic-rod-h3", "thesis/h2xe-rigid-rod", "spaces/thrown-e3", "spaces/thrown-s3", "spaces/thrown-nil"):
             d = curvebody.run(os.path.join(SCENARIOS, name + ".yaml"))
             h = curvebody.Space.of(d)
-            np.testing.assert_allclose(h.picture(curvebody.to_world(d).values), d.x.values, atol=1e-12, err_msg=name)
+            np.testing.assert_allclose(h.plot_coordinates(curvebody.to_world(d).values), d.plot_position.values, atol=1e-12, err_msg=name)
 
     def test_exp_and_log(self):
         random = np.random.default_rng(SEED)
@@ -128,7 +143,7 @@ class Spaces(unittest.TestCase):
 
     def test_closed_forms(self):
         h, s = curvebody.Space("h3", curvature=-0.25), curvebody.Space("s3", curvature=4)
-        # the law of cosines from the centre: sides a, b at an angle
+        # the law of cosines for a triangle at the centre with sides a, b and their angle
         a, b, angle, R = 1.3, 2.1, 0.7, 2
         d = h.distance(h.point([a, angle, 0]), h.point([b, 0, 0]))
         self.assertAlmostEqual(np.cosh(d / R), np.cosh(a / R) * np.cosh(b / R) - np.sinh(a / R) * np.sinh(b / R) * np.cos(angle), delta=1e-13)
@@ -142,7 +157,7 @@ class Spaces(unittest.TestCase):
             self.assertAlmostEqual(g.distance(x, y), g.distance(y, x), delta=1e-9)
 
     def test_far_out(self):
-        """Points local to origins 40 radii out, at a right angle: d = 2 L + log(1/2) but for exp(-2 L)."""
+        """Points local to origins 1 to 300 radii out, at a right angle: d = 2 L + log(1/2) + O(exp(-2 L))."""
         h = curvebody.Space("h3")
         origin = lambda length, n: np.concatenate([[length], n, np.eye(3).ravel(), np.zeros(3)])
         x = h.base()

@@ -1,13 +1,13 @@
-"""What the tests of bad input share: it is refused with its place and what was expected, exit code 2 (3 for a file that
-cannot be read), and without a record.
+"""Shared code of the tests of wrong input: the message names the place and the expected value, the exit code is 2 (3 for a
+file that cannot be read), and no record is written.
 
-In the pieces of scenarios `@` marks the place that the message must name; it is taken out before the file is written.
+In the pieces of scenarios `@` marks the place that the message must name; it is removed before the file is written.
 """
 import os
 
 from command import Case, ROD
 
-FORCE = "integrator: {name: l"  # pieces before this line
+FORCE = "integrator: {name: l"  # pieces are inserted before this line
 
 
 def with_mesh(text):
@@ -15,7 +15,7 @@ def with_mesh(text):
 
 
 def taken(text):
-    """text without its mark, and line and column of it, from 1."""
+    """The text without its mark, and the line and column of the mark, counted from 1."""
     at = text.index("@")
     line = text.count("\n", 0, at) + 1
     return text[:at] + text[at + 1:], line, at - (text.rfind("\n", 0, at) + 1) + 1

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Whatever write a disk refuses, once or from then on: exit code 3 with the reason, never a signal; what was there
-before is there, a record that was written to goes on to the same rows. And opens, by an error or by a signal.
-Each of them with CB_TEST_ALL in the environment, otherwise a choice by a seed."""
+"""Any write may fail, once or permanently: the exit code is 3 with the reason, never a signal. An old file is kept, and an
+unfinished record can be resumed to the same rows. Opens may also fail, or be interrupted by a signal.
+CB_TEST_ALL in the environment: every write is tried, otherwise a seed chooses some."""
 import os
 import random
 import sys
@@ -18,8 +18,8 @@ gait: {fourier: {mean: [0, 0], cosine: [[.5, 0]], sine: [[0, .5]]}}
 """
 MOST = 20000
 SEED = time.time_ns() % 10**9
-STEP = 1 if "CB_TEST_ALL" in os.environ else 5  # the longest from one that is refused to the next
-# A filter of system calls stays after an exec, in which nobody answers it: no process reads the files first.
+STEP = 1 if "CB_TEST_ALL" in os.environ else 5  # the maximum distance between two writes that are tried
+# The filter of system calls stays active after an exec, where no handler receives its signal, so no process probes files.
 PRELOADED = {"LD_PRELOAD": FAULTS, "CURVEBODY_TRUST_FILES": "1"}
 
 
@@ -38,8 +38,8 @@ class RefusedWrites(Case):
         return refused, done.returncode
 
     def each(self, words, prepare, check, whole=None, step=STEP):
-        """Refuses the first write of the command, a later one, ... until none is left to refuse. whole: checks what is there
-        where the command did without that write, as without the text in the lock of a record."""
+        """Makes the first write of the command fail, then a later one, and so on until the last. whole: checks the files if the
+        command succeeded without this write, such as that of the text in the lock of a record."""
         rng = random.Random(SEED)
         print(f"seed {SEED}")
         for once in True, False:
@@ -66,10 +66,10 @@ class RefusedWrites(Case):
         self.each([*words, "-o", name], prepare, check)
 
     def test_files_that_are_made_at_once(self):
-        self.write("stroke.yaml", PURCELL)
+        self.write("purcell.yaml", PURCELL)
         self.keeps_the_old_file("g.h5", "geodesic", "h3", "--from", "1,1,0", "--to", "2,1,1", "--points", "5")
-        self.keeps_the_old_file("p.h5", "gait", "stroke.yaml", "path", "--times", "5")
-        self.keeps_the_old_file("c.h5", "gait", "stroke.yaml", "curvature", "--grid", "5x5")
+        self.keeps_the_old_file("p.h5", "gait", "purcell.yaml", "path", "--times", "5")
+        self.keeps_the_old_file("c.h5", "gait", "purcell.yaml", "curvature", "--grid", "5x5")
 
     def test_surfaces(self):
         self.good("run", self.write("ball.yaml", BALL))
@@ -77,7 +77,7 @@ class RefusedWrites(Case):
                   lambda n: self.assertIn(self.read("ball-surface.h5")[:3], (b"old", b"\x89HD")))
 
     def test_run(self):
-        """Under the name is the old file, or a record that goes on."""
+        """The file is the old one, or a record that can be resumed."""
         self.write("rod.yaml", ROD)
         self.good("run", "rod.yaml", "-o", "good.h5")
         good = datasets(self.path("good.h5"))
@@ -86,7 +86,7 @@ class RefusedWrites(Case):
             if self.read("rod.h5") == b"old":
                 return
             done = self.call("resume", "rod.h5")
-            if "no whole checkpoint" in done.stderr or "no segment" in done.stderr:
+            if "no complete checkpoint" in done.stderr or "no segment" in done.stderr:
                 return
             self.assertEqual(done.returncode, 0, done.stderr)
             whole(n)
@@ -122,7 +122,7 @@ class RefusedWrites(Case):
         self.repair("record.every=50")
 
     def test_repair_of_a_large_record(self):
-        """HDF5 writes it, some thousand times."""
+        """HDF5 needs some thousand writes for the repair."""
         self.repair("record.every=1", 1500, 17 * 2**20)
 
     def repair(self, setting, step=STEP, least=0):
@@ -148,7 +148,8 @@ class RefusedWrites(Case):
         self.each(["repair", "rod.h5"], lambda: self.copy_record("killed.h5", "rod.h5"), check, whole, step)
 
     def test_opens_that_are_refused(self):
-        """One that a signal interrupts is done again; another is told, and no fault of the record: or it was not needed."""
+        """An open that a signal interrupts is repeated. Another failure is reported, and not as an error of the record, or the
+        file was not needed."""
         self.write("rod.yaml", ROD)
         self.good("run", "rod.yaml", "-o", "half.h5", "--set", "time.end=0.5")
         run = self.start("run", "rod.yaml", "-o", "killed.h5", "--set", "time.end=1e5", "--set", "record.every=50")
@@ -163,7 +164,7 @@ class RefusedWrites(Case):
             self.assertGreater(opens, 2, words)
             for at in random.Random(SEED).sample(range(opens), opens if STEP == 1 else min(opens, 8)):
                 self.assertTrue(self.is_refused(words, record, "EIO", at + 1), words)
-                self.is_refused(words, record, "ENOSPC", at + 1)  # one that makes a file
+                self.is_refused(words, record, "ENOSPC", at + 1)  # an open that creates a file
 
     def is_refused(self, words, record, kind, at):
         self.copy_record(record or "no-record", "rod.h5")
@@ -174,7 +175,7 @@ class RefusedWrites(Case):
         what = f"{kind} at open {at} of {words}\n{done.stderr}"
         self.assertIn(done.returncode, (0,) if kind == "EINTR" else (0, 3), what)
         if done.returncode == 0 and os.path.exists(self.path("rod.h5.parts")):
-            self.assertIn("rod.h5.parts: cannot be removed, and is not needed: ", done.stderr, what)
+            self.assertIn("rod.h5.parts: it is no longer needed, but cannot be removed: ", done.stderr, what)
         return os.path.exists(self.path("told"))
 
 

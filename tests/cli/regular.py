@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""What is read is a regular file: a pipe that nobody writes to, a device without end, a socket and a folder are refused with
-their names, at once, in place of any input. `-` is the scenario on the standard input."""
+"""Every input must be a regular file: a pipe without a writer, an endless device, a socket or a folder gives an immediate
+error with its name. `-` is the scenario on the standard input."""
 import os
 import socket
 
@@ -104,7 +104,7 @@ class Regular(Case):
         self.good("run", "-", "-o", "rod.h5", input=ROD)
         self.assertEqual(differing(datasets(self.path("rod.h5")), datasets(self.path("good.h5"))), [])
         self.assertEqual(self.good("check", "-", input=ROD).stdout, self.good("check", "rod.yaml").stdout)
-        done = self.call("run", "-", input=ROD.replace("h3", "h4"), timeout=20)
+        done = self.call("run", "-", "-o", "h4.h5", input=ROD.replace("h3", "h4"), timeout=20)
         self.assertEqual(done.returncode, 2)
         self.assertIn("-:3:15: error: ", done.stderr)
 

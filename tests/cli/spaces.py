@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""`curvebody space` and `curvebody geodesic`: closed forms, places in messages, files, and agreement of a space with
-its metric as text."""
+"""`curvebody space` and `curvebody geodesic`: closed forms, places in messages, files, and agreement of a built-in space
+with the same metric given as text."""
 import json
 import math
 import os
@@ -16,7 +16,7 @@ space:
   parameters: {m: 1}
   domain: u > 0
   base: [1, 0]
-  picture: [sinh(u)*cos(v), sinh(u)*sin(v), cosh(u)]
+  plot: [sinh(u)*cos(v), sinh(u)*sin(v), cosh(u)]
 """
 
 
@@ -110,33 +110,33 @@ class Spaces(Case):
         self.assertIn("nan nan", done.stdout.splitlines()[3])
 
     def test_far_out_in_hyperbolic_space(self):
-        # acosh(cosh^2 r - sinh^2 r cos 1) = 2 r + log((1 - cos 1)/2) from r = 18 on; at r = 300 it is 598.5296666272293714577
+        # acosh(cosh^2 r - sinh^2 r cos 1) = 2 r + log((1 - cos 1)/2) for r >= 18; at r = 300 it is 598.5296666272293714577
         for r in 8, 10, 15, 18, 20, 300, 1000, 1e5:
             d, rows = self.rows("h2", "--from", f"{r},0", "--to", f"{r},1", "--points", "3")
             right = 2 * math.asinh(math.sinh(r) * math.sin(0.5)) if r < 300 else 2 * r + 2 * math.log(math.sin(0.5))
             self.assertAlmostEqual(d, right, delta=4e-16 * d)
             self.near(rows[-1][1:3], [r, 1], 4e-16 * r)
-            # the middle is where the geodesic is nearest to the base point: tanh c = tanh(r) cos(1/2)
+            # the middle of the geodesic is its closest point to the base point: tanh c = tanh(r) cos(1/2)
             self.near(rows[1][1:3], [math.atanh(math.tanh(r) * math.cos(0.5)), 0.5], 1e-15 + 4e-16 * r)
             self.near(rows[1][3:5], [0, 1 / math.sinh(rows[1][1])], 1e-15 + 4e-16 * r)
-        # in a product, with a curvature, and in other charts: 30 radii each way along a line through the base point
+        # in a product with another curvature, 300 radii out; in another chart, 30 radii in both directions
         d, rows = self.rows("h2xe:curvature=-4", "--from", "150,0.25,1", "--to", "150,1.25,401", "--points", "2")
         self.assertAlmostEqual(d, math.hypot(300 + math.log(math.sin(0.5)), 400), delta=1e-12)
         self.near(rows[-1][1:4], [150, 1.25, 401], 1e-12)
         d, rows = self.rows("h3", "--from", "-30,0,0", "--to", "30,0,0", "--points", "3", "--chart", "translation")
         self.near([d, *rows[1][1:7]], [60, 0, 0, 0, 1, 0, 0], 1e-14)
-        # numbers of the ball say how far they are from its border: 1 - q^2 exactly
+        # coordinates in the ball give the distance from its border, 1 - q^2, exactly
         d, rows = self.rows("h2", "--from=-0.9999999,0", "--to", "0,0.9999999", "--points", "2", "--chart", "poincare")
         self.assertAlmostEqual(d, 32.92933838352930, delta=2e-14)
-        # points that are near to one another
+        # points close to each other
         d, rows = self.rows("h2", "--from", "300,0", "--to", "300,1e-130", "--points", "3")
         self.assertAlmostEqual(d, 2 * math.asinh(math.sinh(300) * 5e-131), delta=1e-13)
         self.near(rows[-1][1:2] + [rows[-1][2] / 1e-130], [300, 1], 1e-12)
         self.refused(["geodesic", "h2", "--from", "0.3,0.4", "--velocity", "1,0", "--length", "80", "--chart", "poincare"],
-                     "coordinate x of the chart poincare is not known", 2)
+                     "coordinate x of the chart poincare has no correct digits", 2)
 
     def test_far_out_in_nil_and_sol(self):
-        # 42.4 is the straight line, 20.1 and 33.9 are of turning angles below 2 pi (mpmath), 13.8 is 2 asinh(500)
+        # 42.4: the straight line; 20.1 and 33.9: angles of rotation below 2 pi (mpmath); 13.8: 2 asinh(500)
         for space, to, right in (("nil", "30,30,450", 30 * math.sqrt(2)), ("nil", "3,2,50", 20.146407534606),
                                  ("nil", "1,0,100", 33.9055092646228), ("sol", "1000,0,0", 2 * math.asinh(500)),
                                  ("sol", "0,1e6,3", 2 * math.asinh(math.hypot(5e5 * math.exp(-1.5), math.sinh(1.5)))),
@@ -145,17 +145,17 @@ class Spaces(Case):
             self.assertAlmostEqual(d, right, delta=1e-14 * right)
             end = [float(x) for x in to.split(",")]
             self.near(rows[-1][1:4], end, 1e-14 * max(end))
-        # w - sin(w) at w = 7e-7 has three digits as it stands (mpmath)
+        # at w = 7e-7 the naive formula w - sin(w) gives only three digits (reference: mpmath)
         self.assertAlmostEqual(self.rows("nil", "--from", "0,0,0", "--to", "30,30,450.0001", "--points", "2")[1][0][6],
                                1.56094212143272831e-8, delta=1e-19)
         self.refused(["geodesic", "sol", "--from", "0,0,0", "--to", "0,1e300,0"], "is too long", 2)
-        # sqrt(4 pi z - 4 pi^2) in every direction
+        # length sqrt(4 pi z - 4 pi^2) in every direction
         self.refused(["geodesic", "nil", "--from", "1,2,3", "--to", "1,2,53"],
                      "there is more than one shortest geodesic (length 24.2660279633)", 2)
         self.refused(["geodesic", "sol", "--from", "0,0,0", "--to", "1000,1,0"], "too long or bend too much", 2)
 
     def test_about_the_throat(self):
-        # the integrals of the angle and the length in R = 2M cosh^2 eta, by mpmath
+        # reference: integrals of the angle and the length over eta, R = 2M cosh^2 eta, by mpmath
         for points, right in ("0.8,0,0 -0.3,0.75,0", 4.09678182333855), ("0.6,0,0 0,0.6,0", 3.16537495331567):
             start, to = points.split()
             d, rows = self.rows("schwarzschild", "--from", start, "--to=" + to, "--points", "2")
@@ -165,14 +165,14 @@ class Spaces(Case):
             d, rows = self.rows("schwarzschild", "--from", start, "--to=" + to, "--points", "2")
             self.near(rows[-1][1:4], [float(x) for x in to.split(",")], 1e-12)
         self.refused(["geodesic", "schwarzschild", "--from", "0.6,0,0", "--to=-0.6,0,0"], "more than one shortest", 2)
-        # nearly opposite points, where the direction across is a small difference and Newton's method ends at conjugate points
+        # for nearly opposite points the transverse direction is a small difference, and Newton's method stops at conjugate points
         for to, right in (("-0.8,1e-6,0", 6.53845981441614), ("-0.8,1e-9,0", 6.53846236084218), ("-0.8,0,1e-13", 6.53846236339)):
             d, rows = self.rows("schwarzschild", "--from", "0.8,0,0", "--to=" + to, "--points", "2")
             self.assertAlmostEqual(d, right, delta=1e-11)
             self.near(rows[-1][1:4], [float(x) for x in to.split(",")], 1e-12)
         for start, to in (("0.8,0,0", "-0.8,0,0"), ("0.3,0.4,0.5", "-0.81,-1.08,-1.35")):
             self.refused(["geodesic", "schwarzschild", "--from", start, "--to=" + to], "more than one shortest", 2)
-        # which Newton's method alone does not reach, from curves of the chart
+        # Newton's method from curves of the chart does not reach these points
         for start, to in (("0.7,0,0", "-40,1,2"), ("1e6,0,0", "-1e6,3,3"), ("0.500001,0,0", "-0.500001,1e-3,0")):
             d, rows = self.rows("schwarzschild", "--from", start, "--to=" + to, "--points", "2")
             end = [float(x) for x in to.split(",")]
@@ -190,10 +190,10 @@ class Spaces(Case):
         self.assertEqual(self.read("g.txt").decode(), self.good(*words).stdout)
         rows = [[float(x) for x in line.split()] for line in self.read("g.txt").decode().splitlines()[2:]]
         with h5py.File(self.path("g.h5")) as file:
-            self.assertEqual((file["s"].shape, file["q"].shape, file["u"].shape, file["picture"].shape),
+            self.assertEqual((file["s"].shape, file["q"].shape, file["u"].shape, file["plot_position"].shape),
                              ((5,), (5, 3), (5, 3), (5, 3)))
             for r, row in enumerate(rows):
-                self.near(row, [file["s"][r], *file["q"][r], *file["u"][r], *file["picture"][r]], 0)
+                self.near(row, [file["s"][r], *file["q"][r], *file["u"][r], *file["plot_position"][r]], 0)
             self.assertEqual(file.attrs["distance"], rows[-1][0])
             self.assertEqual((file.attrs["space"], file.attrs["chart"], file.attrs["coordinates"]),
                              ("h3", "polar", "a b g"))
@@ -219,7 +219,7 @@ class Spaces(Case):
         self.refused(["space", "h3", "--set", "space.curvature=1"], "--set space.curvature=1:1:17: error: curvature")
         self.refused(["space", "none.yaml"], "none.yaml", 3)
         self.refused(["space", "h3", "--chart", "cylinder"], "expected a chart with a metric, one of: polar")
-        self.refused(["space", "h3", "--at", "1,2"], "--at:1:1: error: expected 3 numbers parted by commas, found 2")
+        self.refused(["space", "h3", "--at", "1,2"], "--at:1:1: error: expected 3 numbers separated by commas, found 2")
         self.refused(["space", "h3", "--at", "1,2x,3"], "--at:1:4: error:")
         self.refused(["space", "h3:curvature"], "h3:curvature: error: expected NAME:KEY=VALUE")
         self.refused(["space", "h3:curvature=x"], "error: curvature: expected a number")
@@ -228,12 +228,12 @@ class Spaces(Case):
         self.refused(["space", "h3:foo=1,curvature=[1"], "while parsing a flow sequence\n")
         self.refused(["space", "h3:curvature=2,foo=1", "--set", "space.bar=1"],
                      "h3:curvature=2,foo=1: error: curvature: expected a number < 0, in 1/length^2, found '2'\n"
-                     "h3:curvature=2,foo=1: error: unknown key 'foo', expected one of: curvature, name, chart, picture\n"
+                     "h3:curvature=2,foo=1: error: unknown key 'foo', expected one of: curvature, name, chart, plot\n"
                      "--set space.bar=1:1:7: error: unknown key 'bar'")
         self.refused(["space", "h2.yaml", "--at", "-1,0"],
                      "u = -1, v = 0 is outside the domain of the space: expected u > 0")
         self.refused(["geodesic", "h2.yaml", "--from", "1,0", "--velocity", "-1,0", "--length", "2"], "u > 0")
-        self.refused(["geodesic", "h3", "--from", "1,1,1", "--velocity", "0,0,0"], "expected a velocity that is not 0")
+        self.refused(["geodesic", "h3", "--from", "1,1,1", "--velocity", "0,0,0"], "expected a velocity other than 0")
         self.refused(["geodesic", "h3", "--from", "1,1,1", "--to", "1,1,2", "--points", "0"], "number of points from 1")
         self.refused(["geodesic", "s2", "--from", "0.5,0", "--to", "pi-0.5,pi"], "antipod")
         self.write("bad.yaml", H2.replace("sinh(u)", "sinh(w)"))
@@ -269,7 +269,7 @@ class Spaces(Case):
         self.assertEqual(self.good("check", "again.yaml").stdout, resolved)
         self.good("run", "run.yaml", "--quiet")
         with h5py.File(self.path("run.h5")) as file:
-            self.near(file["x"][0, 0], [math.sinh(1), 0, math.cosh(1)], 1e-15)
+            self.near(file["plot_position"][0, 0], [math.sinh(1), 0, math.cosh(1)], 1e-15)
 
 
 def flat(value):

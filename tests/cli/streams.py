@@ -1,7 +1,8 @@
 #!/usr/bin/python3
-"""Standard streams that are closed: no file of a run takes their place, what is printed there is lost and nowhere else.
+"""Closed standard streams: no file of a run gets their descriptors, so that output to a closed stream is lost and does not
+appear in a file.
 
-Every test is of all eight combinations of input, output and errors, open or closed.
+Every test tries all eight combinations of standard input, output and error, open or closed.
 """
 import itertools
 import os
@@ -9,9 +10,9 @@ import time
 
 from command import Case, ROD, die_with_parent, main
 
-# Its start is brought to the rod's length, which is told of when the record is open.
+# The start is projected to the rod's length; the message about this comes after the record was opened.
 NOTED = ROD.replace("spring: {stiffness: 1, rest: 1}", "rod: {length: 1.001}")
-NOTE = "note: the start was brought to the constraints"
+NOTE = "note: the start was corrected to satisfy the constraints"
 LOST = "curvebody: error: cannot write to the standard output: Bad file descriptor\n"
 
 
@@ -19,7 +20,7 @@ COMBINATIONS = list(itertools.product([False, True], repeat=3))
 
 
 def without(closed):
-    """How to start a command so."""
+    """Arguments of subprocess that start a command with these streams closed."""
     def close():
         die_with_parent()
         for stream in range(3):

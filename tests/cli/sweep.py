@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""`curvebody sweep`: members are the runs that `curvebody run` makes of the same values; the result opens with h5py,
-netCDF4 and xarray while it grows and after; it is the same bytes by threads, shards and ranks; what fails is told and
-can be run again; nothing of another sweep is taken for this one.
+"""`curvebody sweep`: members equal the runs of `curvebody run` with the same values. The result opens with h5py, netCDF4 and
+xarray while it grows and after. It is identical for any threads, shards and ranks. Failures are reported and can be run
+again. Results of another sweep are never used.
 """
 import glob
 import itertools
@@ -35,8 +35,8 @@ sweep:
     - {key: [integrator.name, integrator.step], values: [[lobatto, 0.05], [gauss, 0.025], [lobatto, 0.03]], name: method}
     - {key: bodies.0.motion.speed, values: [0.5, 2], name: speed}
   collect:
-    last: last(x[0,2])
-    first: first(x[1,x])
+    last: last(plot_position[0,2])
+    first: first(plot_position[1,x])
     least: min(separation[0])
     most: max(separation[0]^2)
     mean: mean(kinetic_energy)
@@ -69,7 +69,7 @@ def crossing(t, y, n):
 
 
 def reduced(f):
-    x, d, t, E = f["x"][:], f["separation"][:, 0], f["time"][:], f["energy"][:]
+    x, d, t, E = f["plot_position"][:], f["separation"][:, 0], f["time"][:], f["energy"][:]
     return {"last": x[-1, 0, 2], "first": x[0, 1, 0], "least": d.min(), "most": (d * d).max(), "mean": f["kinetic_energy"][:].mean(),
             "rms": np.sqrt(((d - 1) ** 2).mean()), "when": t[d.argmax()], "count": (d > 1.001).sum(),
             "crossing": crossing(t, d - 1.0005, 2), "bare": E[-1], "both": f["step"][:].max() / 2}
@@ -108,7 +108,7 @@ class Sweep(Case):
                                  f"bodies.0.motion.speed={float(speed[k])!r}")
                 with h5py.File(self.path("one.h5")) as one:
                     for key, value in reduced(one).items():
-                        # sums differ in their order from numpy's
+                        # the order of the sum differs from numpy's
                         np.testing.assert_allclose(f[key][i, j, k], value, rtol=1e-14 if key in ("mean", "rms", "crossing") else 0,
                                                    err_msg=f"{key} {i} {j} {k}")
 
@@ -116,11 +116,11 @@ class Sweep(Case):
         subprocess.run([BINARY, *words, "--quiet"], cwd=self.folder, check=True, capture_output=True)
 
     def test_members_that_are_warned_of_are_told(self):
-        """By --quiet too; those that go on after an interruption are told at every end."""
+        """Also with --quiet. If a sweep continues after an interruption, each command reports all warnings at its end."""
         self.write("rough.yaml", ROUGH)
         self.write("rod.yaml", SHORT.replace("lobatto, stages: 4", "rk4").replace("end: 1}", "end: 35}"))
         said = self.sweep("--quiet", name="rough.yaml", out="r")
-        told = r"curvebody: warning: 2 members were warned of, such as member 1: at time 35, the energy has changed by "
+        told = r"curvebody: warning: 2 members have warnings, for example member 1: at time 35, the energy has changed by "
         self.assertRegex(said.stderr, "^" + told)
         self.assertEqual(said.stdout, "")
         again = self.sweep("--json", name="rough.yaml", out="r")
@@ -138,19 +138,19 @@ class Sweep(Case):
             self.write("k.yaml", SWEEP.replace("  collect:", f"  keep: {keep}\n  collect:"))
             self.sweep(name="k.yaml", out="k" + keep)
         with h5py.File(self.path("krows.h5")) as rows, h5py.File(self.path("klast.h5")) as last:
-            self.assertEqual(rows["x"].shape[:4], (4, 3, 2, rows["row"].shape[0]))
+            self.assertEqual(rows["plot_position"].shape[:4], (4, 3, 2, rows["row"].shape[0]))
             for i, j, k in itertools.product(range(4), range(3), range(2)):
                 n = rows["rows"][i, j, k]
                 self.assertEqual(n, [11, 21, 18][j])
-                for name in "x", "energy", "separation", "time":
+                for name in "plot_position", "energy", "separation", "time":
                     self.assertTrue(np.isfinite(rows[name][i, j, k, :n]).all())
                     self.assertTrue(np.isnan(rows[name][i, j, k, n:]).all())
                     np.testing.assert_array_equal(rows[name][i, j, k, n - 1], last[name][i, j, k])
-                self.assertEqual(last["x"][i, j, k, 0, 2], last["last"][i, j, k])
+                self.assertEqual(last["plot_position"][i, j, k, 0, 2], last["last"][i, j, k])
             self.run_command("run", "rod.yaml", "-o", "one.h5", "--set", "bodies.0.link.spring.stiffness=0.5", "--set",
                              "bodies.0.motion.speed=0.5")
             with h5py.File(self.path("one.h5")) as one:
-                np.testing.assert_array_equal(rows["x"][0, 0, 0, :11], one["x"][:])
+                np.testing.assert_array_equal(rows["plot_position"][0, 0, 0, :11], one["plot_position"][:])
                 np.testing.assert_array_equal(rows["step"][0, 0, 0, :11], one["step"][:])
 
     def test_workers_of_every_kind_give_the_same_bytes(self):
@@ -168,7 +168,7 @@ class Sweep(Case):
         shards = [subprocess.Popen([BINARY, "sweep", "s.yaml", "-o", "p", "--shard", f"{k}/3", "--quiet"], cwd=self.folder)
                   for k in (1, 3, 2)]
         self.assertEqual([p.wait(100) for p in shards], [0, 0, 0])
-        self.sweep("--shard", "2/3", out="p")  # once more: there is nothing to do
+        self.sweep("--shard", "2/3", out="p")  # a second time: there is nothing to do
         self.assertEqual(self.read("p.h5"), self.read("o.h5"))
         for ranks in 2, 4:
             if not (MPIRUN and HAS_MODULE):
@@ -198,7 +198,7 @@ class Sweep(Case):
                 done = status == 1
                 values = plain["last"][:]
                 if os.stat(self.path("w.h5")).st_ino != opened:
-                    continue  # another one has taken its name, and its segments may be gone
+                    continue  # a new file has replaced it, and the segments of the old one may be removed
                 np.testing.assert_array_equal(values[done], whole["last"][:][done])
                 self.assertTrue(np.isfinite(last).sum() >= 0)
                 seen.add(int(done.sum()))
@@ -207,7 +207,7 @@ class Sweep(Case):
         self.assertGreater(between, 0, seen)
         self.assertEqual(arrays(self.path("w.h5")), arrays(self.path("o.h5")))
         self.assertEqual(self.read("w.h5"), self.read("o.h5"))
-        self.sweep("--shard", "2/3", out="s")  # the folder goes along with its file, by its name
+        self.sweep("--shard", "2/3", out="s")  # the folder must be moved with its file, under the same name
         os.mkdir(self.path("elsewhere"))
         shutil.move(self.path("s.h5"), self.path("elsewhere/s.h5"))
         shutil.move(self.path("s.h5.parts"), self.path("elsewhere/s.h5.parts"))
@@ -238,7 +238,7 @@ class Sweep(Case):
                 self.assertTrue(((k >= 1) & (k <= 3) & (m >= 1) & (m <= 100)).all())
                 for u in (k - 1) / 2, np.log(m) / np.log(100):
                     counts = np.histogram(u, 16, (0, 1))[0]
-                    # four in each sixteenth; a shifted sequence may put one beside
+                    # four in each of 16 bins; a shifted sequence may put one into the next bin
                     self.assertTrue((abs(counts - 4) <= (0 if name == "latin_hypercube" else 2)).all(), counts)
                 self.assertLess(abs(v.mean() - 1), 0.005)
         together = head + """\
@@ -283,7 +283,7 @@ integrator: {name: magnus, order: 6, step: 0.01}
 curvebody: 1
 sweep:
   scenario: g.yaml
-  work: holonomy
+  task: holonomy
   over:
     - {key: bundle.ratio, values: [1.5, 2.5], name: ratio}
     - {key: [gait.fourier.cosine.0.0, gait.fourier.sine.0.1], values: [[0.5, 0.5], [1.2, 1.2]], name: amplitude}
@@ -302,7 +302,7 @@ sweep:
                 for name in "g", "log", "length", "cost", "efficiency", "g_repeated":
                     np.testing.assert_array_equal(f[name][i, j], one[name])
                 self.assertEqual((f["e"][i, j], f["dx"][i, j]), (one["efficiency"], one["g"][0]))
-        self.write("r.yaml", "curvebody: 1\nsweep:\n  scenario: rod.yaml\n  work: holonomy\n  over: [{key: title, values: [a]}]\n"
+        self.write("r.yaml", "curvebody: 1\nsweep:\n  scenario: rod.yaml\n  task: holonomy\n  over: [{key: title, values: [a]}]\n"
                    "  keep: last\n")
         self.assertIn("bundle", self.sweep(name="r.yaml", out="r", code=2).stderr)
 
@@ -329,7 +329,7 @@ sweep:
             self.assertIn("no convergence", words[0])
             self.assertEqual(words[2], "")
             self.assertTrue(np.isnan(f["top"][:2]).all() and f["top"][2] > 0)
-            self.assertEqual(f["rows"][0], 1)  # what there was before it failed
+            self.assertEqual(f["rows"][0], 1)  # the rows before the failure
             self.assertTrue(np.isfinite(f["energy"][0, 0]))
         status = subprocess.run([BINARY, "sweep", "--status", "o"], cwd=self.folder, text=True, capture_output=True)
         self.assertIn("1 done", status.stdout)
@@ -341,21 +341,21 @@ sweep:
 
     def test_what_has_changed_is_refused(self):
         self.write("m.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
-        self.write("rod.yaml", SHORT.replace("  - kind: rod", "  - kind: frame\n    name: b\n    mesh: {file: m.obj, at: {chart: polar, "
+        self.write("rod.yaml", SHORT.replace("  - kind: rod", "  - kind: truss\n    name: b\n    mesh: {file: m.obj, at: {chart: polar, "
                                              "point: [1, 1, 1]}, scale: 0.1}\n  - kind: rod"))
         sweep = SWEEP.replace("bodies.0", "bodies.1").replace("gauss, 0.025", "lobatto, 0.025")
         self.write("s.yaml", sweep)
         self.sweep()
         before = self.read("o.h5")
         self.write("s.yaml", sweep.replace("count: 4", "count: 5"))
-        self.assertIn("sweep.over.0.count was '4' and is '5'", self.sweep(code=2).stderr)
+        self.assertIn("sweep.over.0.count was '4', now it is '5'", self.sweep(code=2).stderr)
         self.write("s.yaml", sweep)
         text = self.read("rod.yaml")
         self.write("rod.yaml", text.replace(b"scale: 0.1", b"scale: 0.2"))
-        self.assertIn("sweep.scenario.bodies.0.mesh.scale was '0.1' and is '0.2'", self.sweep(code=2).stderr)
+        self.assertIn("sweep.scenario.bodies.0.mesh.scale was '0.1', now it is '0.2'", self.sweep(code=2).stderr)
         self.write("rod.yaml", text)
         self.write("m.obj", "v 0 0 0\nv 1 0 0\nv 0 2 0\nf 1 2 3\n")
-        self.assertIn("another content of ", self.sweep(code=2).stderr)
+        self.assertIn("other contents of ", self.sweep(code=2).stderr)
         self.assertEqual(before, self.read("o.h5"))
 
     def test_folders(self):
@@ -369,11 +369,11 @@ sweep:
         self.assertEqual(glob.glob(self.path("with*")), [self.path("with.h5")])
         self.run_command("run", "rod.yaml", "-o", "run.h5")
         record = self.read("run.h5")
-        self.assertIn("run.h5: exists already", self.sweep(out="run", code=3).stderr)
+        self.assertIn("run.h5: this file exists", self.sweep(out="run", code=3).stderr)
         self.assertEqual(self.read("run.h5"), record)
         os.mkdir(self.path("left.h5.parts"))
         self.write("left.h5.parts/000001.h5", record)
-        self.assertIn("is of a run, not of a sweep", self.sweep(out="left", code=3).stderr)
+        self.assertIn("this is the folder of a run, not of a sweep", self.sweep(out="left", code=3).stderr)
         self.assertEqual(self.read("left.h5.parts/000001.h5"), record)
 
     def test_a_run_does_not_write_over_a_sweep_that_is_not_done(self):
@@ -385,7 +385,7 @@ sweep:
         self.assertEqual(self.read("o.h5"), shown)
         done = subprocess.run([BINARY, "repair", "o.h5"], cwd=self.folder, capture_output=True, text=True)
         self.assertEqual(done.returncode, 3)
-        self.assertRegex(done.stderr, "o.h5: [0-9]+ of [0-9]+ members are left: expected the same `curvebody sweep`")
+        self.assertRegex(done.stderr, "o.h5: [0-9]+ of [0-9]+ members have not ended: run the same `curvebody sweep`")
         self.run_command("run", "rod.yaml", "-o", "o.h5", "--force")
         self.assertFalse(os.path.exists(self.path("o.h5.parts")))
 
@@ -405,7 +405,7 @@ sweep:
             self.assertEqual(status.returncode, 0, status.stderr)
 
     def heeds(self, process, number):
-        """Has the process a handler of this signal by now?"""
+        """True if the process has installed a handler of this signal."""
         with open(f"/proc/{process.pid}/status") as status:
             caught = [int(line.split()[1], 16) for line in status if line.startswith("SigCgt")]
         return bool(caught) and bool(caught[0] >> (number - 1) & 1)
@@ -423,7 +423,7 @@ sweep:
             out, err = p.communicate()
             self.assertIn(p.returncode, (0, 130), err)
             if p.returncode:
-                self.assertRegex(err, "the same command goes on|interrupted before any member ran")
+                self.assertRegex(err, "the same command continues|interrupted before any member ran")
         self.sweep(out="o")
         self.assertEqual(arrays(self.path("o.h5")), arrays(self.path("whole.h5")))
 
@@ -442,24 +442,24 @@ sweep:
         segment, = glob.glob(self.path("o.h5.parts/*.h5"))
         with h5py.File(segment) as f:
             at = f["mean"].id.get_chunk_info(0).byte_offset
-        with open(segment, "r+b") as file:  # its checksum tells
+        with open(segment, "r+b") as file:  # the checksum shows the damage
             file.seek(at + 8 * 5)
             file.write(b"\1\2\3\4\5\6\7\0")
         self.write("o.h5.parts/000007.h5", b"no HDF5 file")
         done = self.sweep("--json")
         self.assertEqual(json.loads(done.stdout)["here"], 24)
-        self.assertEqual(done.stderr.count("a segment that is damaged: its members are computed again"), 2, done.stderr)
+        self.assertEqual(done.stderr.count("this segment is damaged: its members are computed again"), 2, done.stderr)
         self.assertEqual(self.read("o.h5"), whole)
         self.sweep("--shard", "1/2", out="p")
-        os.truncate(self.path("p.h5"), 3000)  # the segments have all that it shows
+        os.truncate(self.path("p.h5"), 3000)  # the segments contain all of its results
         done = self.sweep("--shard", "1/2", "--json", out="p")
         self.assertEqual(json.loads(done.stdout)["here"], 0)
         self.assertIn("its segments are read", done.stderr)
         self.write("p.h5.parts/checked", b"rows 0\n")
-        self.assertIn("not as it was written", self.sweep(out="p", code=2).stderr)
+        self.assertIn("the list of checked files is damaged", self.sweep(out="p", code=2).stderr)
 
     def test_a_complete_result_goes_on(self):
-        """What failed is run again; the rest comes from the result, which stays whole until it is replaced."""
+        """Failed members run again; the others are taken from the result, which stays complete until it is replaced."""
         self.write("f.yaml", SHORT.replace("name: lobatto,", "name: lobatto, solver: fixed-point, retries: 0, iterations: 30,"))
         self.write("s.yaml", self.FAILS.replace("rows", "last").replace("values: [1, 2, 30]", "values: [1, 30, 2, 31]").replace(
             "  keep", "    - {key: bodies.0.motion.speed, values: [0.5, 1, 2], name: speed}\n  keep"))

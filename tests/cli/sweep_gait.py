@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""`curvebody sweep` with gaits as the work of members: each row is what `curvebody gait ... --json` tells of the same
-values, to the last bit; what fails is told; threads do not matter.
+"""`curvebody sweep` with tasks for gaits: each row is equal to the output of `curvebody gait ... --json` for the same values,
+bit for bit. Failures are reported. The number of threads has no influence.
 """
 import itertools
 import json
@@ -21,7 +21,7 @@ SWEEP = """\
 curvebody: 1
 sweep:
   scenario: g.yaml
-  work: WORK
+  task: TASK
   over:
     - {key: bundle.ratio, values: [1.5, 2], name: ratio}
     - {key: KEY, values: VALUES, name: second}
@@ -29,11 +29,11 @@ sweep:
   collect: {cost2: 2*last(cost), across: "g[y]", most: "max(g[0]) - first(g[x])"}
 """
 SIDES = {"both": ("gait.fourier.cosine.0.0", [0.5, 0.9]), "target": ("optimum.target.move", [0.01, 0.02])}
-WORKS = {  # the key that varies, and what the command does not tell or tells as words
+TASKS = {  # the varied key, the command, and fields that the command does not print as numbers
     "holonomy": ("both", "holonomy", {}),
     "integral": ("both", "holonomy", {}),
     "optimize": ("target", "optimize", {"optima": lambda one: 1 + len(one["others"])}),
-    "verdict": ("both", "verdict", {"walls": lambda one: len(one["walls"])}),
+    "optimality": ("both", "optimality", {"active_constraints": lambda one: len(one["active_constraints"])}),
 }
 
 
@@ -60,22 +60,22 @@ class SweepGait(Case):
                    "[{name: u, shape: {name: ball, resolution: 8}}, {name: v, shape: {name: ball, resolution: 8}, position: [2.5, 0, 0]}]\n"
                    '  motion: {x: "X + a*Y", y: "Y + b*Z^2"}\n'
                    "gait: {fourier: {mean: [0, 0], cosine: [[0.1, 0]], sine: [[0, 0.1]]}}\n")
-        done = self.sweep("curvebody: 1\nsweep:\n  scenario: g.yaml\n  work: holonomy\n  over:\n"
+        done = self.sweep("curvebody: 1\nsweep:\n  scenario: g.yaml\n  task: holonomy\n  over:\n"
                           "    - {key: bundle.shape.1.position.0, values: [2.5, 0.5]}\n  keep: last\n", "w")
-        self.assertIn("1 members were warned of, such as member 1: bundle immersed: parts 'u' and 'v' cut", done.stderr)
+        self.assertIn("1 members have warnings, for example member 1: bundle immersed: parts 'u' and 'v' cut", done.stderr)
         with h5py.File(self.path("w.h5")) as f:
             self.assertEqual(f["warned"][:].tolist(), [0, 1])
 
     def test_rows_are_what_the_command_tells(self):
-        for work, (side, command, others) in WORKS.items():
+        for task, (side, command, others) in TASKS.items():
             key, values = SIDES[side]
-            self.sweep(SWEEP.replace("WORK", work).replace("KEY", key).replace("VALUES", str(values)), work)
-            with h5py.File(self.path(work + ".h5")) as f:
+            self.sweep(SWEEP.replace("TASK", task).replace("KEY", key).replace("VALUES", str(values)), task)
+            with h5py.File(self.path(task + ".h5")) as f:
                 self.assertTrue((f["status"][:] == 1).all())
                 fields = [n for n, d in f.items() if isinstance(d, h5py.Dataset) and d.ndim >= 2 and d.shape[:2] == (2, 2) and
                           n not in ("status", "failure", "cost2", "across", "most", "member", "seconds", "warned", "warning")]
                 self.assertTrue({"cost", "length", "efficiency", "g"} <= set(fields), fields)
-                self.assertEqual("cbvi" in fields, work == "integral")
+                self.assertEqual("cbvi" in fields, task == "integral")
                 told = set()
                 for i, j in itertools.product(range(2), range(2)):
                     one = self.one(command, [f"bundle.ratio={[1.5, 2][i]}", f"{key}={values[j]}"])
@@ -83,15 +83,15 @@ class SweepGait(Case):
                         expected = others[name](one) if name in others else one[name]
                         expected = np.array(expected, dtype=float)
                         found = f[name][i, j]
-                        found = np.where(np.isfinite(found), found, np.nan)  # as JSON has null for what is not finite
-                        np.testing.assert_array_equal(found, expected, err_msg=f"{work} {name}")
+                        found = np.where(np.isfinite(found), found, np.nan)  # JSON has null for numbers that are not finite
+                        np.testing.assert_array_equal(found, expected, err_msg=f"{task} {name}")
                     told = {k for k, v in one.items() if isinstance(v, (int, float, list)) and k not in fields}
                     self.assertEqual((f["cost2"][i, j], f["across"][i, j], f["most"][i, j]), (2 * one["cost"], one["g"][1], 0))
-                # all else that the command tells: names of what is there, keys of the scenario, the other gaits
-                self.assertEqual(told - {"shape", "numbers", "axes", "period", "repeat", "others", "cbvi"}, set(), work)
+                # the other output of the command: names, keys of the scenario, and the other gaits
+                self.assertEqual(told - {"shape", "numbers", "axes", "period", "repeat", "others", "cbvi"}, set(), task)
 
     def test_threads_do_not_matter(self):
-        text = SWEEP.replace("WORK", "optimize").replace("KEY", "optimum.target.move").replace("VALUES", "[0.01, 0.015, 0.02]")
+        text = SWEEP.replace("TASK", "optimize").replace("KEY", "optimum.target.move").replace("VALUES", "[0.01, 0.015, 0.02]")
         arrays = []
         for threads in "1", "2":
             self.sweep(text, "t" + threads, words=("--threads", threads))
@@ -100,7 +100,7 @@ class SweepGait(Case):
         self.assertEqual(*arrays)
 
     def test_what_fails_is_told(self):
-        text = SWEEP.replace("WORK", "optimize").replace("KEY", "optimum.target.move").replace("VALUES", "[0.02, 1000]")
+        text = SWEEP.replace("TASK", "optimize").replace("KEY", "optimum.target.move").replace("VALUES", "[0.02, 1000]")
         done = self.sweep(text, "f", code=1)
         alone = subprocess.run([BINARY, "gait", "g.yaml", "optimize", "--set", "optimum.target.move=1000"], cwd=self.folder,
                                text=True, capture_output=True)
@@ -112,14 +112,14 @@ class SweepGait(Case):
         self.assertIn("2 failed", done.stdout + done.stderr)
 
     def test_bad_input(self):
-        for work, key in ("holonomy", "gait"), ("integral", "gait"), ("verdict", "gait"), ("optimize", "optimum"):
+        for task, key in ("holonomy", "gait"), ("integral", "gait"), ("optimality", "gait"), ("optimize", "optimum"):
             self.write("g.yaml", "".join(line for line in GAIT.splitlines(True) if not line.startswith((key, "optimum"))))
-            text = SWEEP.replace("WORK", work).replace("KEY", "title").replace("VALUES", "[a, b]")
-            self.assertIn(f"the key `{key}` is missing: `{work}` is of", self.sweep(text, "b", code=2).stderr)
+            text = SWEEP.replace("TASK", task).replace("KEY", "title").replace("VALUES", "[a, b]")
+            self.assertIn(f"the key `{key}` is missing: the task `{task}` needs", self.sweep(text, "b", code=2).stderr)
         self.write("g.yaml", GAIT)
         for said, column, meant in (("g[w]", 24, "label"), ("efficency", 22, "did you mean 'efficiency'"),
                                     ("connection", 22, "unknown field")):
-            text = SWEEP.replace("WORK", "holonomy").replace("KEY", "title").replace("VALUES", "[a, b]")
+            text = SWEEP.replace("TASK", "holonomy").replace("KEY", "title").replace("VALUES", "[a, b]")
             text = text[:text.index("  collect")] + f"  collect: {{across: \"{said}\"}}\n"
             error = self.sweep(text, "b", code=2).stderr
             self.assertIn(f"s.yaml:9:{column}: error: ", error)

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""A sweep that is killed at any moment, alone or under mpirun, one rank or all, goes on by the same command to the same
-bytes; members that take long go on from where they were saved.
+"""A sweep is killed at any time, as one process or under mpirun, one rank or all of them. The same command then completes it
+to an identical result. Long members continue from their checkpoints.
 
     sweep_kill.py BINARY [kills, by default 8, or 200 with CB_TEST_ALL in the environment [seed]]
 """
@@ -36,7 +36,7 @@ sweep:
   keep: last
   collect:
     top: max(energy)
-    drift: last(x[0,2]) - first(x[0,2])
+    drift: last(plot_position[0,2]) - first(plot_position[0,2])
     rms: rms(separation[0])
 """
 
@@ -48,7 +48,7 @@ def arrays(path):
 
 
 def processes(folder):
-    """Of the command, in that folder."""
+    """Process ids of the command in that folder."""
     found = []
     for entry in glob.glob("/proc/[0-9]*"):
         try:
@@ -65,8 +65,8 @@ class Kill(Case):
                                 stderr=subprocess.DEVNULL, preexec_fn=die_with_parent, start_new_session=True)
 
     def ended(self, run, seconds):
-        """Its exit status; None of an mpirun that stays when all its ranks have ended: PMIx 4.2 waits at times for a lock of its
-        own in PMIx_server_finalize."""
+        """The exit status of the run; None for an mpirun that does not end after all its ranks: PMIx 4.2 sometimes waits for its
+        own lock in PMIx_server_finalize."""
         try:
             return run.wait(seconds)
         except subprocess.TimeoutExpired:
@@ -110,10 +110,10 @@ class Kill(Case):
             with open(self.path("o.h5"), "rb") as a, open(self.path("whole.h5"), "rb") as b:
                 self.assertEqual(a.read(), b.read(), f"seed {SEED}, after {done} kills")
             self.assertFalse(os.path.exists(self.path("o.h5.parts")))
-        print(f"{late} came after the end")
+        print(f"{late} kills came after the end")
 
     def test_long_members_go_on(self):
-        """Two members of some seconds: killed after 1.7 of their checkpoints' intervals, they do not begin again."""
+        """Two members of some seconds are killed after both have a checkpoint. They do not start again from the beginning."""
         self.write("rod.yaml", ROD.replace("end: 1}", "end: 60000}").replace("every: 1,", "every: 50,"))
         self.write("s.yaml", """\
 curvebody: 1
@@ -135,7 +135,7 @@ sweep:
         run.wait()
         self.assertEqual(len(saved), 2)
         self.write("o.h5.parts/7.state", b"of nobody")
-        with open(saved[1], "r+b") as file:  # what is not whole does not count
+        with open(saved[1], "r+b") as file:  # an incomplete checkpoint is ignored
             file.seek(2000)
             file.write(b"\0\1\2\3")
         self.assertEqual(self.begin().wait(110), 0)

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""Threads: what they make is the same bytes whatever their number, and where the program is built with ThreadSanitizer,
-or runs under helgrind, none of them is in another's way.
+"""Threads: the results are identical for any number of threads. With ThreadSanitizer or under helgrind, the test also checks
+that there are no data races.
 
-    threads.py BINARY                       with 1, 2 and 4 threads
+    threads.py BINARY                       runs with 1, 2 and 4 threads
     CURVEBODY_LAUNCHER='valgrind ..' threads.py BINARY [Class]
 
-A report of either tool is exit code 66 (tests/run threads).
+Exit code 66: one of these tools has reported an error (tests/run threads).
 """
 import os
 import resource
@@ -48,14 +48,14 @@ time: {end: 0.03}
 record: {every: 1, observables: [separation, energy, killing_momentum, karcher_mean]}
 """
 
-# Every pair attracts.
+# All pairs attract each other.
 CLUSTER = """\
 curvebody: 1
 space: {name: s3}
 bodies:
   - {kind: gas, name: gas, count: 300, radius: 0.01, speed: 1, mass: 0.001, seed: 3}
 interactions:
-  - {law: gravity, within: gas, strength: 0.01}
+  - {pair_potential: gravity, within: gas, strength: 0.01}
 integrator: {name: rk4, step: 0.01}
 time: {end: 0.02}
 """
@@ -64,7 +64,7 @@ GAS = """\
 curvebody: 1
 space: {name: SPACE}
 bodies:
-  - {kind: gas, name: gas, count: 300, radius: 0.04, ball: 0.9, speed: 1, heaviest: 3, seed: 3}
+  - {kind: gas, name: gas, count: 300, radius: 0.04, container_radius: 0.9, speed: 1, mass_max: 3, seed: 3}
 contacts: {within: [gas]}
 walls:
   - ball: {at: {point: CENTRE}, radius: 1.2, side: inside, name: room}
@@ -95,7 +95,7 @@ bodies:
     place: {position: ["i", "r1", "0.5 + r2"], rotation: {axis: [1, 0, 0], angle: "2*pi*r3"}}
 integrator: {name: METHOD, step: 0.005}
 time: {end: 0.03}
-record: {every: 2, checkpoint: 2, observables: [energy, wrenches, momentum, inertia, centre, breathing]}
+record: {every: 2, checkpoint: 2, observables: [energy, wrenches, momentum, inertia, centre, removed_normal_velocity]}
 """
 
 PANELS = """\
@@ -129,7 +129,7 @@ sweep:
   over:
     - {key: bodies.0.link.spring.stiffness, from: 0.5, to: 8, count: 12, spacing: log, name: stiffness}
     - {key: bodies.0.motion.speed, values: [0.5, 2], name: speed}
-  collect: {last: "last(x[0,2])", least: "min(separation[0])"}
+  collect: {last: "last(plot_position[0,2])", least: "min(separation[0])"}
 """
 
 PURCELL = """\
@@ -141,7 +141,7 @@ optimum: {target: {move: 0.03}, starts: 3}
 
 
 def icosphere():
-    """An octahedron whose edges are halved twice: 66 vertices, as OBJ."""
+    """An octahedron whose edges are divided in two, twice: 66 vertices, as OBJ."""
     points = [(1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1)]
     faces = [(a, b, c) for a in (0, 1) for b in (2, 3) for c in (4, 5)]
     for _ in range(2):
@@ -218,7 +218,7 @@ class Fluids(Threads):
 
 
 class Records(Threads):
-    """Of 2 MB, through buffers of some rows, with the writer's thread at work all the while."""
+    """Records of 2 MB, written through buffers of some rows, so that the writer's thread is always busy."""
 
     def test_syncs(self):
         for sync in "checkpoint", "every flush", "never":

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""`curvebody verify`: a whole record of every kind has no fault; what is changed in one is told with its place, exit code 2."""
+"""`curvebody verify`: a complete record of every kind has no error. A change in a record is reported with its place, and the
+exit code is 2."""
 import os
 import shutil
 import signal
@@ -23,7 +24,7 @@ class Verify(Case):
         self.good("run", "rod.yaml", "-o", "rod.h5")
 
     def faults(self, expected, name="rod.h5"):
-        """All lines that verify says, each begun by one of those expected, in order."""
+        """Checks that the lines of verify begin with the expected texts, in order."""
         done = self.call("verify", name)
         said = [line for line in done.stderr.splitlines() if not line.startswith("curvebody: note: ")]
         self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
@@ -44,7 +45,7 @@ class Verify(Case):
         for name in KINDS:
             before = self.read(name + ".h5")
             done = self.good("verify", name + ".h5")
-            self.assertIn("no fault", done.stdout)
+            self.assertIn("no errors", done.stdout)
             self.assertNotIn(" 0 states", done.stdout, name)
             self.assertEqual(self.read(name + ".h5"), before)
         self.assertEqual(self.good("verify", "rod.h5", "--quiet").stdout, "")
@@ -56,7 +57,7 @@ class Verify(Case):
         self.good("verify", "small.h5")
 
     def flip(self, name, dataset, n):
-        """Changes the lowest bit of a number of the first chunk, behind the back of HDF5."""
+        """Changes the lowest bit of a number of the first chunk directly in the file, without HDF5."""
         with h5py.File(self.path(name)) as f:
             chunk = f[dataset].id.get_chunk_info(0)
         at = chunk.byte_offset + n * 8
@@ -67,7 +68,7 @@ class Verify(Case):
             file.write(bytes([byte ^ 1]))
 
     def test_a_bit_that_was_changed(self):
-        """In a number of any field, and of the checkpoint, from which no run goes on then."""
+        """A bit of a number in any field or in the checkpoint. A record with a damaged checkpoint cannot be resumed."""
         whole = self.read("rod.h5")
         with h5py.File(self.path("rod.h5")) as f:
             rows = [name for name, item in f.items() if isinstance(item, h5py.Dataset) and item.chunks and item.shape[0]]
@@ -96,7 +97,7 @@ class Verify(Case):
     def test_a_state_that_was_changed(self):
         with h5py.File(self.path("rod.h5"), "r+") as f:
             f["momentum"][7, 0, 1] += 1e-3
-        self.assertTrue(self.call("verify", "rod.h5").stderr.startswith("rod.h5: error: /v of row 7 is "))
+        self.assertTrue(self.call("verify", "rod.h5").stderr.startswith("rod.h5: error: /plot_velocity of row 7 is "))
 
     def test_time_that_goes_back(self):
         with h5py.File(self.path("rod.h5"), "r+") as f:
@@ -106,21 +107,21 @@ class Verify(Case):
     def test_a_field_of_fewer_rows(self):
         with h5py.File(self.path("rod.h5"), "r+") as f:
             f["energy"].resize(90, axis=0)
-        self.assertIn("/time has 101 rows, others 90", self.call("verify", "rod.h5").stderr)
+        self.assertIn("/time has 101 rows, other fields have 90", self.call("verify", "rod.h5").stderr)
 
     def test_checkpoints(self):
         with h5py.File(self.path("rod.h5"), "r+") as f:
             f["checkpoint/seal"][...] = 0
-        self.faults(["/checkpoint has none that is whole"])
+        self.faults(["/checkpoint holds no complete checkpoint"])
         with h5py.File(self.path("rod.h5"), "r+") as f:
             f["checkpoint/seal"][...] = 1, 100000, 0
-        self.faults(["/checkpoint has none that is whole"])
+        self.faults(["/checkpoint holds no complete checkpoint"])
 
     def test_the_scenario(self):
         with h5py.File(self.path("rod.h5"), "r+") as f:
             del f["scenario/source"]
             f["scenario"].create_dataset("source", data=ROD + "\n", dtype=h5py.string_dtype())
-        self.faults(["/scenario/source is not the text"])
+        self.faults(["scenario_sha256 is not the digest of /scenario/source"])
         with h5py.File(self.path("rod.h5"), "r+") as f:
             text = f["scenario/resolved"][()].decode()
             del f["scenario/resolved"], f["scenario/source"]
@@ -137,7 +138,7 @@ class Verify(Case):
         self.good("run", "net.yaml", "-o", "net.h5")
         self.good("verify", "net.h5")
         self.write("cube.obj", self.read("cube.obj") + b"# another\n")
-        self.faults(["a file that its scenario names"], "net.h5")
+        self.faults(["an input file of its scenario"], "net.h5")
         os.remove(self.path("cube.obj"))
         gone = self.call("verify", "net.h5")
         self.assertEqual(gone.returncode, 3, gone.stderr)
@@ -152,7 +153,7 @@ class Verify(Case):
             time.sleep(0.05)
             with h5py.File(self.path("killed.h5")) as file:
                 segments = len(file["checkpoint/segments"])
-        run.send_signal(signal.SIGSTOP)  # what it writes meanwhile would have to be verified too
+        run.send_signal(signal.SIGSTOP)  # otherwise verify would also have to check rows that are written meanwhile
         live = self.call("verify", "killed.h5")
         self.assertEqual(live.returncode, 0, live.stderr)
         run.kill()
@@ -160,14 +161,14 @@ class Verify(Case):
         self.faults(["was not closed"], "killed.h5")
         with open(self.path("killed.h5.parts/000001.h5"), "r+b") as file:
             whole = file.read()
-            at = whole.index(b"a rod\0")  # its title
+            at = whole.index(b"a rod\0")  # the title of the record
             file.seek(at)
             file.write(b"b")
-        self.faults(["was not closed", "segment 000001.h5 is not as it was written"], "killed.h5")
+        self.faults(["was not closed", "segment 000001.h5 has changed since it was written"], "killed.h5")
         self.write("killed.h5.parts/000001.h5", whole)
         self.good("repair", "killed.h5")
         self.assertFalse(os.path.exists(self.path("killed.h5.parts")))
-        self.assertIn("no fault", self.good("verify", "killed.h5").stdout)
+        self.assertIn("no errors", self.good("verify", "killed.h5").stdout)
 
     def test_what_is_no_record(self):
         self.assertEqual(self.call("verify", "nowhere.h5").returncode, 3)

@@ -1,5 +1,6 @@
-"""`curvebody view`: pages of every kind in Chromium: no error on the console, no request, the body in sight outside, followed
-and inside; values and places are the record's, distances the library's; without WebGL the same picture.
+"""`curvebody view` in Chromium, for pages of every kind: no error on the console, no network request; the body is visible from
+outside, followed and from inside; values and positions agree with the record, distances with the library; the drawing
+without WebGL is the same.
 needs: view"""
 import fcntl
 import os
@@ -8,7 +9,7 @@ import subprocess
 import tempfile
 import unittest
 
-# first: it leaves where a library is missing
+# must be the first import: it ends the test if a library is missing
 from viewing import BINARY, INSIDE, KINDS, near, NOWHERE, page, record, STATES, until
 
 import curvebody
@@ -20,7 +21,7 @@ SEED = 20261124
 
 
 def empty(path):
-    """Takes all rows from a record."""
+    """Removes all rows from a record."""
     with h5py.File(path, "a") as f:
         rows = f["time"].shape[0]
         f.visititems(lambda _, o: o.resize(0, axis=0) if isinstance(o, h5py.Dataset) and o.chunks and o.maxshape[0] is None and
@@ -28,7 +29,7 @@ def empty(path):
 
 
 class Held:
-    """A copy of a record that is not complete, and that looks written, by this process, as long as it is held."""
+    """An incomplete copy of a record. Its lock makes it look as if this process were writing it."""
 
     def __init__(self, path, folder):
         self.path = os.path.join(folder, "held.h5")
@@ -48,7 +49,7 @@ class Held:
 
 
 class Made(dict):
-    """Pages of KINDS by name, each made when it is first asked for."""
+    """Pages of KINDS by name; each is made when it is first used."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -86,13 +87,13 @@ class Pages(unittest.TestCase):
             self.assertEqual(b.js("return curvebody.shown.drawing.name"), "webgl")
             if name in NOWHERE:
                 b.open(path + "#view=inside&follow=0")
-                self.assertIn("Nothing of this record has a place", b.js("return document.body.textContent"))
+                self.assertIn("This record has no positions to draw", b.js("return document.body.textContent"))
             else:
                 self.in_sight(b, name, (0, 0.5, 1))
             self.quiet(name)
 
     def in_sight(self, b, name, shares):
-        """The body is seen, and more than it; followed, it is near the middle."""
+        """The body is visible and does not fill the view. If the view follows it, it is near the middle."""
         span = b.js("return [curvebody.shown.frames.time[0], curvebody.shown.frames.time[curvebody.shown.frames.count - 1]]")
         for view in ["view=outside", "view=outside&follow=0"] + (["view=inside&follow=0"] if name in INSIDE else []):
             for share in shares:
@@ -108,7 +109,7 @@ class Pages(unittest.TestCase):
                     self.assertGreater(seen[h // 8:-(h // 8), w // 8:-(w // 8)].sum(), 20, f"{name} {view} {share}")
 
     def test_running_interrupted_and_without_rows(self):
-        """What is shown while a run goes on, after it was cut off, and before its first row."""
+        """The page while a run continues, after it was interrupted, and before its first row."""
         for name in STATES:
             b, path, out = self.browser, os.path.join(self.folder, name + ".h5"), os.path.join(self.folder, "state.html")
             self.assertTrue(self.page[name])
@@ -153,7 +154,7 @@ class Pages(unittest.TestCase):
                     data = f[s["name"]][:][np.array(s["row"], int)].reshape(len(s["row"]), -1)
                     if data.shape[1] == s["columns"]:
                         value = np.array(s["value"], float).reshape(data.shape)
-                        if s["sparse"]:  # a row has what its columns chose
+                        if s["sparse"]:  # a row has values only for the columns that kept it
                             self.assertTrue((np.isfinite(value).sum(axis=0) >= 2).all())
                             value = np.where(np.isnan(value), data, value)
                         np.testing.assert_array_equal(value, data, s["name"])
@@ -163,13 +164,13 @@ class Pages(unittest.TestCase):
                     np.testing.assert_array_equal(f["time"][:][np.array(s["row"], int)], s["time"])
 
     def test_places_are_the_records(self):
-        """What is drawn from outside is /x: to 1e-6 of its scale, as float32 keeps it."""
+        """The view from outside draws /plot_position, with an error of 1e-6 of its scale because of float32."""
         for name in ("rod", "h2xe", "s3", "nil", "e3", "s2", "ih", "s2xe", "pendulum", "shell"):
             b = self.browser
             b.open(self.page[name])
             rows = b.js("return Array.from(curvebody.shown.page.row.data)")
             with h5py.File(os.path.join(self.folder, name + ".h5")) as f:
-                x, bonds = f["x"][:], [f[key][:] for key in ("bond_i", "bond_j") if key in f]
+                x, bonds = f["plot_position"][:], [f[key][:] for key in ("bond_i", "bond_j") if key in f]
             scale = np.abs(x).max()
             for k in (0, len(rows) // 2, len(rows) - 1):
                 b.js("const s = curvebody.shown; s.view.name = 'outside'; s.view.follow = null; s.k = arguments[0]; s.show()", k)
@@ -185,7 +186,8 @@ class Pages(unittest.TestCase):
                                                atol=2e-6 * scale, err_msg=name)
 
     def test_bodies_are_the_records(self):
-        """Place and axes of a surface are the pose's, and arrows point along the forces, in the body's axes in the record."""
+        """Surfaces have the position and axes of the pose, and arrows point along the forces, which the record has in the body
+        frame."""
         b = self.browser
         b.open(self.page["leaf"] + "#view=outside")
         with h5py.File(os.path.join(self.folder, "leaf.h5")) as f:
@@ -207,11 +209,11 @@ class Pages(unittest.TestCase):
             self.assertGreater(len(heads), len(pose[row]))
 
     def test_bonds_of_other_spaces_are_geodesics(self):
-        """Nil's are sampled by the program: each sample divides the library's distance."""
+        """The program samples bonds in Nil: each sample divides the library's distance in the right ratio."""
         b, g = self.browser, curvebody.Space("nil")
         b.open(self.page["nil"])
         with h5py.File(os.path.join(self.folder, "nil.h5")) as f:
-            x, i, j = f["x"][:], f["bond_i"][:], f["bond_j"][:]
+            x, i, j = f["plot_position"][:], f["bond_i"][:], f["bond_j"][:]
         for k in (0, 20):
             row, samples, lead = b.js("const s = curvebody.shown.page, k = arguments[0], n = s.particles.bonds.shape; return [s.row.data[k], "
                                       "Array.from(s.particles.bonds.data.subarray(k * n[1] * n[2], (k + 1) * n[1] * n[2])), "
@@ -225,7 +227,7 @@ class Pages(unittest.TestCase):
                     self.assertAlmostEqual(g.distance(way[bond, s], end), (1 - s / 8) * d, delta=1e-5 * d)
 
     def test_distances_are_the_librarys(self):
-        """Of points local to origins, near and 40 radii out; and the geodesic to what the logarithm says."""
+        """Distances of points local to origins, close and 40 radii out, and the geodesics from their logarithms."""
         random = np.random.default_rng(SEED)
         print("seed", SEED)
         for name, space in (("rod", "h3"), ("h2xe", "h2xe"), ("e3", "e3"), ("s3", "s3"), ("s2xe", "s2xe")):
@@ -271,14 +273,14 @@ class Pages(unittest.TestCase):
             steps = [(near[k] - near[k + 1]) / 0.02 for k in (0, 2, 4, 6)]
             slope = np.dot((4 / 5, -1 / 5, 4 / 105, -1 / 280), steps)
             self.assertLess(abs(slope + v[i] / d), 1e-10 * max(1, 1 / d ** 8), f"{space} axis {i} at distance {d}")
-        for t in (min(0.25, 1 / d), min(0.8, 3 / d)):  # local to its first end: further out a place is rounded too much
+        for t in (min(0.25, 1 / d), min(0.8, 3 / d)):  # relative to the first end: farther out the rounding of positions is too large
             z = place(np.array(b.js(page_axes + "s.apply(s.to(x), s.exp(arguments[1]))", told[0], list(t * v))))
             for other, share in ((0, t), (1, 1 - t)):
                 found = g.distance(z, points[other], origins[0], origins[other])
                 self.assertLess(abs(found - share * d), 1e-10 * max(1, d), f"{space} geodesic at {t} of {d}")
 
     def within(self, g, space, order, origin, points, told):
-        """Local to one origin: the logarithm as a vector, and points of the geodesic."""
+        """Checks the logarithm as a vector and points of the geodesic, local to one origin."""
         v, way, n = g.log(*points), g.geodesic(*points, points=5), len(points[0])
         found = self.browser.js(
             "const s = curvebody.shown.frames.space, x = arguments[0], y = arguments[1], to = s.to(x), o = s.origin(arguments[2], 0);"

@@ -1,4 +1,4 @@
-"""What a page is as a file: its size and bytes, what is left out of long records, odd ones, bad input, one that is watched.
+"""The file of a page: its size and bytes, rows omitted from long records, unusual records, wrong input, `--watch`.
 needs: view"""
 import os
 import shutil
@@ -7,7 +7,7 @@ import subprocess
 import time
 import unittest
 
-# first: it leaves where a library is missing
+# must be the first import: it ends the test if a library is missing
 from viewing import BINARY, call, Folder, page, record, SCENARIOS, until
 
 import h5py
@@ -33,7 +33,7 @@ time: {end: 0.5}
 
 
 class Files(Folder):
-    """What a page is as a file."""
+    """Tests of the files of pages."""
 
     def test_size_bytes_and_title(self):
         path = record(self.folder, "rod", sets=["time.end=0.01", 'title="</script><b>x</b> & co"'])
@@ -60,7 +60,7 @@ class Files(Folder):
                 self.assertEqual((rows[0], rows[-1]), (0, 20000))
                 np.testing.assert_array_equal(value, data[rows])
                 n = max(32, 2000 // (2 * s["columns"]))
-                for part in np.array_split(np.arange(20001), 32):  # several bins each, so that one at least lies within
+                for part in np.array_split(np.arange(20001), 32):  # each part covers several bins, so that at least one bin lies inside
                     inner = part[20001 // n:-(20001 // n)]
                     kept = value[(rows >= part[0]) & (rows <= part[-1])]
                     if len(inner):
@@ -68,7 +68,7 @@ class Files(Folder):
                                         (kept.min(axis=0) <= data[inner].min(axis=0)).all(), s["name"])
 
     def test_no_peak_is_lost_of_many_columns(self):
-        """Each column has its own rows: those of the least and greatest value of each bin, and the ends."""
+        """Each column keeps its own rows: those with the minimum and maximum of each bin, and the first and last row."""
         path = os.path.join(self.folder, "chain.yaml")
         with open(path, "w") as file:
             file.write(CHAIN)
@@ -110,7 +110,7 @@ class Files(Folder):
             self.assertEqual(b.console(), [])
 
     def test_odd_records(self):
-        """One row, numbers that are none, names of every kind, and a title longer than the page is wide."""
+        """One row, nan and infinity, unusual names, and a title that is wider than the page."""
         path = os.path.join(self.folder, "odd.yaml")
         odd = """</script><img src=x onerror="window.evil = 1">'\\<!-- \u00fc\u6f22 """ + "x" * 3000
         with open(path, "w") as file:
@@ -122,7 +122,7 @@ class Files(Folder):
             f.visititems(lambda _, o: o.resize(1, axis=0) if isinstance(o, h5py.Dataset) and o.chunks and o.maxshape[0] is None and
                          o.shape[0] == rows else None)
         with h5py.File(none, "a") as f:
-            for name in ("x", "position", "energy"):
+            for name in ("plot_position", "position", "energy"):
                 f[name][1], f[name][2] = np.nan, np.inf
             f.move("kinetic_energy", "</script><b onclick=x>")
         with Browser(700, 500) as b:
@@ -140,7 +140,7 @@ class Files(Folder):
             self.assertGreater(b.painted().sum(), 20)
 
     def test_a_map_leaves_out_shapes_that_are_none(self):
-        """Balls that swim touch each other within the window of the map, beside the gait."""
+        """Two balls swim; in the window of the map, away from the gait, they touch each other."""
         path = os.path.join(self.folder, "swimmer.yaml")
         with open(os.path.join(SCENARIOS, "curved-fluid/swimmer.yaml")) as file, open(path, "w") as coarse:
             coarse.write(file.read().replace("resolution: 12", "resolution: 8"))
@@ -160,7 +160,7 @@ class Files(Folder):
             self.assertEqual(b.js("return curvebody.shown.frames.count"), 7)
             self.assertEqual(b.js("return Array.from(curvebody.shown.page.row.data)"), [0, 17, 33, 50, 67, 83, 100])
             times = b.js("return Array.from(curvebody.shown.frames.time)")
-            for asked, k in ((times[3], 3), (times[3] - 1e-6, 2), (times[6] + 5, 6), (-1, 0)):  # a link's time is the last frame not after it
+            for asked, k in ((times[3], 3), (times[3] - 1e-6, 2), (times[6] + 5, 6), (-1, 0)):  # the time of a link selects the last frame at or before it
                 b.js("location.hash = arguments[0]", f"t={asked!r}&view=outside")
                 until(lambda: b.js("return curvebody.shown.k") == k)
 
@@ -176,7 +176,8 @@ class Files(Folder):
             self.assertTrue(done.stderr, words)
 
     def test_watched_and_killed(self):
-        """While the run goes on rows grow, and time and camera stay; when it is killed the page says so and loads no more."""
+        """While the run continues, rows are added, and the shown time and camera do not change. After a kill the page says so
+        and stops loading."""
         path, out = os.path.join(self.folder, "long.h5"), os.path.join(self.folder, "long.html")
         run = subprocess.Popen([BINARY, "run", os.path.join(SCENARIOS, "networks/shell-h3.yaml"), "-o", path, "--quiet",
                                 "--set", "time.end=3000", "--set", "record.every=40"])
@@ -208,7 +209,7 @@ class Files(Folder):
                     if now[1] > kept[1]:
                         break
                 self.assertGreater(now[1], kept[1])
-                self.assertAlmostEqual(now[0], kept[0], delta=now[5])  # the frame at or before it, of those there are now
+                self.assertAlmostEqual(now[0], kept[0], delta=now[5])  # the last existing frame at or before it
                 self.assertEqual(now[2:5], [0.5, 0.2, kept[0]])
                 run.send_signal(signal.SIGKILL)
                 run.wait()

@@ -1,9 +1,9 @@
-"""What is seen from inside of curved spaces, told by hand: a ball from both sides, forty radii out, round a loop.
+"""The view from inside curved spaces, compared with known results: a ball in both directions, thirty radii out, and a loop.
 needs: view"""
 import os
 import unittest
 
-from viewing import Folder, page, record  # first: it leaves where a library is missing
+from viewing import Folder, page, record  # must be the first import: it ends the test if a library is missing
 
 import h5py
 import numpy as np
@@ -37,14 +37,14 @@ space: s3
 bodies:
   - {kind: particles, name: a, mass: 1, place: {chart: polar, points: [[%(r).17g, pi/2, 0]]}, motion: {killing: rotation_z, speed: %(v).17g}}
 potentials:
-  - central: {law: gravity, strength: 1, at: {chart: embedding, point: [0, 0, 0, 1]}}
+  - central: {pair_potential: gravity, strength: 1, at: {chart: embedding, point: [0, 0, 0, 1]}}
 integrator: {name: lobatto, stages: 4, step: %(step).17g}
 time: {end: %(end).17g}
 """
 
 
 class Sights(Folder):
-    """What is seen from inside, told by hand."""
+    """The view from inside, compared with known results."""
 
     def scenario(self, text):
         path = os.path.join(self.folder, "s.yaml")
@@ -56,7 +56,7 @@ class Sights(Folder):
         path = record(self.folder, "two", self.scenario(TWO))
         with Browser(700, 500) as b:
             b.open(page(path) + "#view=ride&follow=0&t=0")
-            yaw = b.js("return curvebody.shown.yaw")  # towards the other
+            yaw = b.js("return curvebody.shown.yaw")  # towards the other ball
             for turn in (0, np.pi):
                 b.js("const s = curvebody.shown; s.yaw = arguments[0]; s.pitch = 0; s.show()", yaw + turn)
                 picture = b.canvas().astype(int)
@@ -65,10 +65,11 @@ class Sights(Folder):
                 self.assertLess(b.painted().mean(), 0.9)
 
     def test_far_out(self):
-        """Origins go along: from outside places stay the record's, and followed 30 radii out a rod is as long as it is."""
+        """Origins follow the bodies: from outside the positions agree with the record, and a rod that is followed 30 radii out has
+        its true length."""
         path = record(self.folder, "far", self.scenario(FAR))
         with Browser(700, 500) as b, h5py.File(path) as f:
-            x, separation = f["x"][:], f["separation"][:, 0]
+            x, separation = f["plot_position"][:], f["separation"][:, 0]
             self.assertGreater(f["origin"][-1, 0, 0], 20)
             b.open(page(path) + "#view=outside")
             for k in (0, 30, 50, 80, 300):
@@ -82,7 +83,7 @@ class Sights(Folder):
                 b.js("curvebody.shown.view.name = 'outside'")
 
     def test_riding_round_a_loop_shows_the_holonomy(self):
-        """A circle of radius r about a centre in S3: 2 pi (1 - cos r), told by 2000 chords of it, which is right to 1e-5."""
+        """The holonomy of a circle of radius r in S3 is 2 pi (1 - cos r); from 2000 chords it has an error of 1e-5."""
         r = 0.6
         speed = (1 / (np.sin(r) * np.cos(r))) ** 0.5  # v^2 cot r = k/sin^2 r, k = 1
         period = 2 * np.pi * np.sin(r) / speed

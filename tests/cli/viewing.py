@@ -1,5 +1,5 @@
-"""What tests of `curvebody view` share: records and their pages, what is painted in one, a folder. Takes the binary's name
-from the command line."""
+"""Shared code of the tests of `curvebody view`: records and their pages, painted pixels, a folder. It takes the path of the
+program from the command line."""
 import importlib.util
 import os
 import shutil
@@ -31,7 +31,7 @@ KINDS = {"rod": ("thesis/elastic-rod-h3", ["time.end=3"]), "s3": ("thesis/rigid-
          "sol": ("spaces/thrown-sol", []), "sl2": ("spaces/thrown-sl2", []), "metric": ("spaces/thrown-schwarzschild", []),
          "cradle": ("collisions/cradle-s3", ["time.end=2"]), "ball": ("locomotion/rolling-ball", [])}
 INSIDE = {"rod", "s3", "h2xe", "e3", "s2xe", "leaf", "eel", "clifford", "shell", "cradle"}
-NOWHERE = {"ball"}  # nothing of it has a place
+NOWHERE = {"ball"}  # its bundle has no plot positions
 STATES = ("rod", "leaf", "purcell", "pendulum")  # particles, bodies, a gait, a system
 
 
@@ -54,7 +54,7 @@ def page(path, *more):
 
 
 def near(mask, by):
-    """What is painted within so many pixels, across and down."""
+    """The pixels that are at most `by` columns and rows from a painted one."""
     for axis in (0, 1):
         mask = np.any([np.roll(mask, shift, axis) for shift in range(-by, by + 1)], axis=0)
     return mask
@@ -66,14 +66,14 @@ def until(true, wait=20):
         try:
             if true():
                 return
-        except RuntimeError:  # the page loads
+        except RuntimeError:  # the page is still loading
             pass
         time.sleep(0.05)
-    raise AssertionError("it does not come about")
+    raise AssertionError("the condition has not become true in time")
 
 
 class Folder(unittest.TestCase):
-    """A folder of its own for each test."""
+    """Makes a temporary folder for each test."""
 
     def setUp(self):
         self.folder = tempfile.mkdtemp()

@@ -1,11 +1,12 @@
 #!/usr/bin/python3
-"""A record opens at any moment of its run, as any file does: each reader finds the first rows of the finished record, with
-its dimension scales and links, not older than about a second. A second writer is refused with the name of the first.
+"""A record can be opened at any time during its run, like any file. Each reader finds the first rows of the finished record,
+with its dimension scales and links, and they are at most around one second old. A second writer gets an error that names the
+first one.
 
     while_running.py BINARY [moments, by default 6, or --all: 50 [seed]]
 
-With CB_TEST_ALL in the environment it is --all. No reader has a special option, or waits. ParaView's reader of XDMF is
-stood in for by xdmf.py, which finds the numbers that a document names by h5py.
+CB_TEST_ALL in the environment means --all. No reader needs a special option or waits. xdmf.py replaces ParaView's reader of
+XDMF; it reads the numbers that a document names with h5py.
 """
 import os
 import random
@@ -30,15 +31,15 @@ if ALL:
 MOMENTS = int(sys.argv.pop(1)) if len(sys.argv) > 1 and sys.argv[1].isdigit() else 6
 SEED = int(sys.argv.pop(1)) if len(sys.argv) > 1 and sys.argv[1].isdigit() else time.time_ns() % 10**9
 
-# With many events: the ends of the rod are spheres that meet, again and again. Unsynced: the disk may be a slow one.
+# The ends of the rod are spheres that collide many times, which gives many events. No sync, because the disk may be slow.
 TOUCHING = ROD.replace("{name: h3, curvature: -1}", "{name: s3, curvature: 0.5}").replace("boost_x", "rotation_wx")
 TOUCHING = TOUCHING.replace("step: 0.01", "step: 0.05").replace("{every: 1, o", "{every: 2, sync: never, o")
 TOUCHING = TOUCHING.replace("    mass: 1", "    radius: 0.3\n    mass: 1") + """\
 contacts: {within: [a], restitution: 0.999}
 events: [{distance: {between: [[a, 0], [a, 1]], equals: 0.8}}]
 """
-NAMES = "time", "step", "x", "momentum", "energy", "separation", "event_time", "event_kind"
-EVERY = 1000  # rows a frame of XDMF
+NAMES = "time", "step", "plot_position", "momentum", "energy", "separation", "event_time", "event_kind"
+EVERY = 1000  # rows per frame of XDMF
 
 
 def with_h5py(path, folder):
@@ -49,7 +50,7 @@ def with_h5py(path, folder):
 def with_netcdf(path, folder):
     with netCDF4.Dataset(path) as file:
         file.set_auto_mask(False)
-        assert file["x"].dimensions == ("time", "particle", "axis")
+        assert file["plot_position"].dimensions == ("time", "particle", "axis")
         return {name: file[name][...] for name in NAMES}
 
 
@@ -68,11 +69,12 @@ def with_h5dump(path, folder):
 
 
 def links(path):
-    """Where each dataset stands, its type, its dimensions by name, its attributes; which names are one dataset."""
+    """Returns three maps: dataset -> type, shape, names of its dimensions, attributes; name -> other names of the same
+    object; attributes of the file."""
     found, first = {}, {}
     with h5py.File(path) as file:
         def look(name, item):
-            # visititems comes to each object once: other names are looked for in the root
+            # visititems visits each object once; its other names are searched in the root
             if isinstance(item, h5py.Dataset) and not name.startswith(("checkpoint", "scenario")):
                 scales = [[scale.name for scale in item.dims[d].values()] for d in range(item.ndim)]
                 own = sorted(key for key in item.attrs if key not in ("DIMENSION_LIST", "REFERENCE_LIST"))
@@ -88,7 +90,7 @@ def links(path):
 
 class WhileRunning(Case):
     def begin(self):
-        """A run without end."""
+        """Starts a run that does not end by itself."""
         self.write("rod.yaml", TOUCHING)
         run = self.start("run", "rod.yaml", "-o", "rod.h5", "--set", "time.end=1e8")
         self.addCleanup(run.wait)
@@ -97,20 +99,20 @@ class WhileRunning(Case):
         return run
 
     def segments(self):
-        """That the file is built of; 0: they have been joined."""
+        """Number of segments of the file; 0: they have been joined."""
         with h5py.File(self.path("rod.h5")) as file:
             return len(file["checkpoint/segments"]) if "segments" in file["checkpoint"] else 0
 
     def with_xdmf(self, path, folder):
-        """The last frames of a document, and the times of all."""
+        """The last frames of a document, and the times of all frames."""
         self.good("export", "rod.h5", "--xdmf", "--every", str(EVERY), "-o", "rod.xdmf")
         frames = xdmf.frames(self.path("rod.xdmf"))
         points = [xdmf.numbers(frame.find("Geometry")[0], folder, grows=True) for frame in frames[-3:]]
-        return {"x": [None] * (len(frames) - len(points)) + points,
+        return {"plot_position": [None] * (len(frames) - len(points)) + points,
                 "time": [float(frame.find("Time").get("Value")) for frame in frames]}
 
     def look(self, readers, rng):
-        """What readers saw while the run went on, the oldest file of those, and of how many segments it was at last."""
+        """The data that readers found during the run, the largest age of the file, and its final number of segments."""
         seen, oldest, moments = [], 0, 0
         while moments < MOMENTS or self.segments() < 3:
             time.sleep(rng.uniform(0, 0.3))
@@ -128,7 +130,7 @@ class WhileRunning(Case):
         if shutil.which("h5dump"):
             readers["h5dump"] = with_h5dump
         else:
-            print("without h5dump, which is not here")
+            print("h5dump is not installed and not tested")
         run = self.begin()
         built = links(self.path("rod.h5"))
         seen, oldest, segments = self.look(readers, rng)
@@ -144,16 +146,16 @@ class WhileRunning(Case):
             lengths = {len(values) for field, values in found.items() if not field.startswith("event")}
             if name in ("h5py", "netCDF4", "xarray"):
                 self.assertEqual(len(lengths), 1, name)
-                # events are not ahead of the rows, nor behind
+                # events and rows end at about the same time
                 self.assertTrue(np.array_equal(found["event_time"], whole["event_time"][:len(found["event_time"])]))
                 behind = found["time"][-1] - found["event_time"][-1] if len(found["event_time"]) else 0
                 self.assertTrue(-1 < behind < 50, (name, behind))
             for field, values in found.items():
                 right = whole[field][::EVERY][:len(values)] if name == "XDMF" else whole[field][:len(values)]
-                if name == "XDMF" and field == "x":
+                if name == "XDMF" and field == "plot_position":
                     values, right = values[-3:], right[-3:]
                 self.assertTrue(np.array_equal(values, right), f"{name}: {field}, seed {SEED}")
-        self.assertLess(oldest, 8 * PATIENCE)  # a second, and the time that a busy machine takes to write the next one
+        self.assertLess(oldest, 8 * PATIENCE)  # a second, plus the time that a busy machine takes to write the next file
         print(f"seed {SEED}: {MOMENTS} moments, {len(seen)} readings by {', '.join(readers)}, rows {len(seen[0][1]['time'])} "
               f"to {len(whole['time'])} in {segments} segments, files up to {oldest:.2f} s old")
 

@@ -1,4 +1,4 @@
-"""XDMF documents as a reader of XDMF finds them: frames, and the numbers that they refer to."""
+"""A reader of XDMF documents: their frames, and the numbers that the frames refer to."""
 import os
 import xml.etree.ElementTree as xml
 
@@ -14,7 +14,7 @@ def frames(path):
 
 
 def numbers(item, folder, grows=False):
-    """What a DataItem stands for: an array of an HDF5 file, which may have grown since, or a hyperslab of one."""
+    """The numbers of a DataItem: an array of an HDF5 file, which may have grown since, or a hyperslab of one."""
     text, dims = item.text, tuple(int(n) for n in item.get("Dimensions").split())
     if item.get("ItemType") == "HyperSlab":
         start, stride, count = np.array(item[0].text.split(), int).reshape(3, -1)

@@ -1,10 +1,14 @@
-/* Purcell's swimmer from a scenario: the curvature of its connection, what a gait does, and the gait of least cost. */
+/* Purcell's swimmer from a scenario: the curvature of its connection, the holonomy of a gait, and the gait of minimum
+ * cost. */
 #include <curvebody/holonomy.h>
 #include <curvebody/scenario.h>
 #include <math.h>
 #include <stdio.h>
 
-static int fail(const char *what) { return fprintf(stderr, "%s: %s\n", what, cb_error_text()), 1; }
+static int fail(const char *what) {
+  fprintf(stderr, "%s: %s\n", what, cb_error_text());
+  return 1;
+}
 
 int main(int argc, char **argv) {
   double A[CB_GROUP_DIM * CB_SHAPE_MAX], M[CB_SHAPE_MAX * CB_SHAPE_MAX], B[CB_GROUP_DIM];

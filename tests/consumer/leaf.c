@@ -1,10 +1,13 @@
-/* A leaf that falls in air: where it is and what it does, as a table. SI units. */
+/* A leaf that falls in air: prints its position and velocity as a table. SI units. */
 #include <curvebody/immersed.h>
 #include <curvebody/integrator.h>
 #include <math.h>
 #include <stdio.h>
 
-static int fail(const char *what) { return fprintf(stderr, "%s: %s\n", what, cb_error_text()), 1; }
+static int fail(const char *what) {
+  fprintf(stderr, "%s: %s\n", what, cb_error_text());
+  return 1;
+}
 
 int main(void) {
   static cb_fluid fluid;
@@ -18,7 +21,7 @@ int main(void) {
   cb_surface *leaf;
   cb_medium *air;
   cb_immersed *body;
-  cb_swimmer *swimmer;
+  cb_immersed_workspace *workspace;
   cb_integrator *in;
   cb_immersed_row row;
   if (cb_tree_read("leaf", "{resolution: 24}", &tree)) return fail("text");
@@ -28,17 +31,18 @@ int main(void) {
   options.material = &material;
   options.added_mass = options.drag = true;
   if (cb_immersed_create(&fluid, leaf, NULL, &options, NULL, NULL, NULL, &body)) return fail("body");
-  if (cb_immersed_wrenches(body) > 16 || cb_swimmer_create(body, &swimmer)) return fail("swimmer");
-  if (cb_integrator_create_for("hamilton_pontryagin", NULL, &cb_configuration_fluid, cb_swimmer_problem(swimmer), &in))
+  if (cb_immersed_wrenches(body) > 16 || cb_immersed_workspace_create(body, &workspace)) return fail("workspace");
+  if (cb_integrator_create_for("hamilton_pontryagin", NULL, &cb_configuration_rigid_body,
+                               cb_immersed_workspace_problem(workspace), &in))
     return fail("integrator");
-  if (cb_rigid_start(cb_swimmer_problem(swimmer), 0, &place, rest, &state)) return fail("start");
+  if (cb_rigid_start(cb_immersed_workspace_problem(workspace), 0, &place, rest, &state)) return fail("start");
 
   double energy = 0, last = INFINITY;
   row.wrench = wrench;
   for (int step = 0; step <= 200; step++) {
     if (step && cb_integrator_step(in, &state, 1.0 / 400)) return fail("step");
     if (step % 20) continue;
-    if (cb_swimmer_measure(swimmer, &state, &row)) return fail("measures");
+    if (cb_immersed_workspace_measure(workspace, &state, &row)) return fail("measures");
     energy = row.kinetic + row.potential;
     if (!(energy < last + 1e-6 * row.kinetic)) return fail("drag takes energy only");
     last = energy;
@@ -48,9 +52,9 @@ int main(void) {
       printf("  %s %.2e", cb_immersed_wrench_name(body, i), wrench[i][5]);
     printf("\n");
   }
-  const bool slower = state.g.x[2] < 0 && state.g.x[2] > -9.81 * 0.5 * 0.5 / 2; /* than without air */
+  const bool slower = state.g.x[2] < 0 && state.g.x[2] > -9.81 * 0.5 * 0.5 / 2; /* slower than without air */
   cb_integrator_free(in);
-  cb_swimmer_free(swimmer);
+  cb_immersed_workspace_free(workspace);
   cb_immersed_free(body);
   cb_medium_free(air);
   cb_surface_free(leaf);

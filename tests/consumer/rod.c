@@ -1,12 +1,16 @@
-/* A rod of two masses in S3, moved along a geodesic and stepped by Lobatto's method: its picture as a table. */
+/* A rod of two masses in S3 that moves along a geodesic, with steps of Lobatto's integrator: prints its plot
+ * coordinates as a table. */
 #include <curvebody/integrator.h>
 #include <math.h>
 #include <stdio.h>
 
-static int fail(const char *what) { return fprintf(stderr, "%s: %s\n", what, cb_error_text()), 1; }
+static int fail(const char *what) {
+  fprintf(stderr, "%s: %s\n", what, cb_error_text());
+  return 1;
+}
 
 int main(void) {
-  cb_geometry *space;
+  cb_space *space;
   cb_tree *method;
   cb_builder *b;
   cb_system *system;
@@ -14,7 +18,7 @@ int main(void) {
   cb_integrator *in;
   const double up[4] = {0, sin(0.5), 0, cos(0.5)}, down[4] = {0, -sin(0.5), 0, cos(0.5)}, v[4] = {1, 0, 0, 0};
   int i, j, body;
-  if (cb_geometry_create("s3", NULL, &space)) return fail("space");
+  if (cb_space_create("s3", NULL, &space)) return fail("space");
   if (cb_builder_create(space, &b) || cb_builder_body(b, "rod", &body)) return fail("builder");
   if (cb_builder_particle(b, "up", 1, 0, 0, up, v, &i) || cb_builder_particle(b, "down", 1, 0, 0, down, v, &j))
     return fail("particles");
@@ -27,16 +31,19 @@ int main(void) {
   const int turn = cb_killing_find(space, "rotation_wx");
   printf("%6s %12s %12s %12s %12s %12s\n", "t", "x of up", "y of up", "distance", "energy", "J");
   for (int step = 0; step <= 200; step++) {
-    double picture[3];
-    const int a = cb_system_index(system, i), c = cb_system_index(system, j); /* of the user's particles in the state */
+    double plot[3];
+    const int a = cb_system_index(system, i), c = cb_system_index(system, j); /* their indices in the state */
     if (step && cb_integrator_step(in, state, 0.01)) return fail("step");
-    if (cb_state_picture(system, state, i, picture, NULL)) return fail("picture");
+    if (cb_state_plot(system, state, i, plot, NULL)) return fail("plot");
     if (cb_forces_energy(in->forces, state, &kinetic, &potential)) return fail("energy");
     if (cb_state_killing_momentum(system, state, momentum)) return fail("momentum");
-    if (!step) start = kinetic + potential, first = momentum[turn];
+    if (!step) {
+      start = kinetic + potential;
+      first = momentum[turn];
+    }
     drift = fmax(drift, fmax(fabs(kinetic + potential - start), fabs(momentum[turn] - first)));
     if (step % 20 == 0)
-      printf("%6.2f %12.8f %12.8f %12.8f %12.8f %12.8f\n", state->t, picture[0], picture[1],
+      printf("%6.2f %12.8f %12.8f %12.8f %12.8f %12.8f\n", state->t, plot[0], plot[1],
              cb_distance(space, state->x + 4 * a, state->x + 4 * c), kinetic + potential, momentum[turn]);
   }
   cb_integrator_free(in);
@@ -44,6 +51,6 @@ int main(void) {
   cb_state_free(state);
   cb_system_free(system);
   cb_builder_free(b);
-  cb_geometry_free(space);
+  cb_space_free(space);
   return drift < 1e-8 ? 0 : fail("energy and momentum are not kept"); /* order 4 at this step */
 }

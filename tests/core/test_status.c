@@ -1,7 +1,7 @@
-/* The text of errors. */
+/* Tests of the texts of errors: a nan in a message has no sign. */
 #include "check.h"
 
-static void what_is_no_number_has_no_sign(void **unused) {
+static void a_nan_has_no_sign(void **unused) {
   const double minus = copysign(NAN, -1);
   check_error(cb_fail(CB_ERROR_INPUT, "%g is not", minus), CB_ERROR_INPUT, "nan is not");
   check_error(cb_fail(CB_ERROR_INPUT, "(%g, %g) = %g, k=%g", minus, minus, -INFINITY, minus), CB_ERROR_INPUT,
@@ -11,6 +11,6 @@ static void what_is_no_number_has_no_sign(void **unused) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_no_number_has_no_sign)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(a_nan_has_no_sign)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,11 @@
-/* Forces that turn round where two points of a sphere are antipodal: a pass through that place ends the run, one beside it
- * is resolved by smaller steps or goes on, and what is smooth there goes on. Joined points of a space that is nearly flat
- * are told apart, however long its radius. */
+/* Forces that change direction where two points of a sphere are antipodal. If a particle passes through the antipode
+ * of another one, the run ends; if it passes nearby, the run continues, if necessary with smaller steps; with smooth
+ * forces the run always continues. In a nearly flat space, connected points are distinguished for any radius.
+ */
 #include "memory_sink.h"
 
-/* Two points that go apart along a great circle, so that they are antipodal after some time; `across` lets one pass
- * beside that place. */
+/* Runs two points that move apart along a great circle until they are antipodal. With a speed `across` one of them
+ * passes next to the antipode. */
 static cb_status run_of(const char *space, const char *link, const char *more, const char *method, double across,
                         memory_sink *m, cb_scenario **s) {
   char text[2048];
@@ -30,10 +31,10 @@ static cb_status run_of(const char *space, const char *link, const char *more, c
 }
 
 static const char spring[] = "{spring: {stiffness: 1, rest: 2}}",
-                  harmonic[] = "interactions: [{law: harmonic, strength: 1, length: 2}]\n";
+                  harmonic[] = "interactions: [{pair_potential: harmonic, strength: 1, length: 2}]\n";
 
-/* The energy of what was recorded is right to the method's error (gauss and lobatto of order 6: 1e-12), up to the last
- * step before. */
+/* The recorded energy is right within the error of the integrator (1e-11 here), until the last
+ * step before the pass. */
 static void a_pass_through_the_antipode_ends_the_run(void **unused) {
   static const char *const space[] = {"s2", "s3", "{name: s3, curvature: 4}", "s2xe", "{name: s3, chart: polar}"};
   static const char *const with[][2] = {{spring, ""},
@@ -56,10 +57,11 @@ static void a_pass_through_the_antipode_ends_the_run(void **unused) {
     }
 }
 
-/* Where a stage or an iteration fails because of it, that is the reason: of all integrators, with contacts and without. */
+/* If a stage or an iteration fails because of the antipode, the message contains this reason, for all integrators, with
+ * and without contacts. */
 static void a_step_that_fails_at_the_antipode_names_it(void **unused) {
-  static const char *const method[] = {"rk4, step: 0.005", "rk4, step: 0.0073", "ida, step: 0.01",
-                                       "gauss, step: 0.02", "rk4, step: 0.005, retries: 0"};
+  static const char *const method[] = {"rk4, step: 0.005", "rk4, step: 0.0073", "ida, step: 0.01", "gauss, step: 0.02",
+                                       "rk4, step: 0.005, retries: 0"};
   static const char *const space[] = {"s2", "s3", "{name: s3, curvature: 4}", "s2xe"};
   static const char *const with[][2] = {{spring, ""}, {"", harmonic}, {spring, "contacts: {}\n"}};
   for (int i = 0; i < 4; i++)
@@ -75,8 +77,9 @@ static void a_step_that_fails_at_the_antipode_names_it(void **unused) {
       }
 }
 
-/* A speed across of 0.1 passes 0.014 beside the antipode, where a step goes 0.01: resolved. One of 0.02 passes .0028
- * beside: the step is halved, and the energy is kept to 1e-5, which is 2e-4 without. */
+/* With a speed of 0.1 across, the point passes the antipode at a distance of 0.014, where a step has a length of 0.01:
+ * this is resolved. With 0.02 it passes at .0028: the step is halved, and the energy is conserved to 1e-5, against 2e-4
+ * without halving. */
 static void a_pass_beside_the_antipode_is_resolved(void **unused) {
   static const double across[] = {0.1, 0.02}, tolerance[] = {1e-6, 1e-5};
   for (int i = 0; i < 2; i++) {
@@ -94,7 +97,7 @@ static void a_pass_beside_the_antipode_is_resolved(void **unused) {
 
 static void what_is_smooth_at_the_antipode_goes_on(void **unused) {
   static const char *const with[][2] = {{"{spring: {stiffness: 1, rest: pi}}", ""},
-                                        {"", "interactions: [{law: harmonic, strength: 1, length: pi}]\n"},
+                                        {"", "interactions: [{pair_potential: harmonic, strength: 1, length: pi}]\n"},
                                         {"", "interactions: [{expression: cos(d)}]\n"},
                                         {"", ""}};
   for (int w = 0; w < 4; w++) {
@@ -107,7 +110,8 @@ static void what_is_smooth_at_the_antipode_goes_on(void **unused) {
   }
 }
 
-/* A rod and a spring turn about the base: separations are those of E3 in any curvature below round-off (1e-15 of 1). */
+/* A rod and a spring rotate around the base point. If the curvature is below round-off (1e-15 of 1), the separations
+ * equal those in E3. */
 static void points_of_a_nearly_flat_space_are_told_apart(void **unused) {
   static const char *const link[] = {"rod", "{spring: {stiffness: 1, rest: 1}}"};
   static const char *const space[] = {"e3",

@@ -1,7 +1,9 @@
-/* What is called conserved of a system is kept to the order of the method, and what is not called so is not kept: over
- * all spaces in their embedding and charts, all methods, and systems that break energy, momenta or neither. */
+/* Quantities that are reported as conserved are constant to the order of the integrator, and the others are not. Tested
+ * in all spaces, in their embedding and in charts, with all integrators, and for systems that break the energy,
+ * momenta, or neither.
+ */
 #include "check_spaces.h"
-#include "dynamics/conserved.h"
+#include "dynamics/system_facts.h"
 #include "memory_sink.h"
 
 typedef enum kind { FREE, CENTRE, FIELD, DAMPED, TIMED, KINDS } kind;
@@ -10,12 +12,12 @@ static const char *const names[KINDS] = {"free", "centre", "field", "damped", "t
 typedef struct found {
   cb_conserved is;
   cb_run_change change;
-  double energy, momentum[CB_KILLING_MAX]; /* largest deviations of the record */
+  double energy, momentum[CB_KILLING_MAX]; /* maximum deviations of the record */
 } found;
 
-/* A point and a velocity in the coordinates that the space is used in, away from the poles of charts and from those of
- * another number, where a step of a tenth would be long. */
-static void random_start(const cb_geometry *g, uint64_t *state, int number, double *x, double *v) {
+/* A point and a velocity in the coordinates of the space. They avoid the poles of charts, and points near another
+ * particle, where a step of a tenth would be too long. */
+static void random_start(const cb_space *g, uint64_t *state, int number, double *x, double *v) {
   static const double middle[4][CB_DIM_MAX] = {{0.2, 0.8, 0.3}, {0.8, 0.7, 0.4}, {0.7, 0.2, 0.1}, {0.2, 0.1, 0.7}};
   double c[CB_DIM_MAX], y[CB_Q_MAX], w[CB_Q_MAX];
   for (int a = 0; a < g->dim; a++) c[a] = middle[number][a] + check_uniform(state, -0.1, 0.1);
@@ -29,7 +31,7 @@ static void random_start(const cb_geometry *g, uint64_t *state, int number, doub
   }
 }
 
-static cb_system *make(const cb_geometry *g, uint64_t seed, kind what) {
+static cb_system *make(const cb_space *g, uint64_t seed, kind what) {
   cb_builder *b;
   cb_system *s;
   int index[3];
@@ -42,12 +44,12 @@ static cb_system *make(const cb_geometry *g, uint64_t seed, kind what) {
     random_start(g, &state, i, x, v);
     check_ok(cb_builder_particle(b, NULL, 1 + 0.4 * i, 0, 0, x, v, &index[i]));
   }
-  for (int i = 0; i < 2; i++)
-    check_ok(cb_builder_spring(b, index[i], index[i + 1], 1.5, -1, what == DAMPED ? 0.2 : 0));
+  for (int i = 0; i < 2; i++) check_ok(cb_builder_spring(b, index[i], index[i + 1], 1.5, -1, what == DAMPED ? 0.2 : 0));
   random_start(g, &state, 3, centre, velocity);
-  if (what == CENTRE && !g->chart) cb_geometry_base_point(g, centre);
-  if (what == CENTRE) check_ok(cb_builder_central(b, -1, CB_LAW_HARMONIC, 0.8, 0, NULL, centre));
-  if (what == TIMED) check_ok(cb_builder_central(b, -1, CB_LAW_EXPRESSION, 0, 0, "0.4*sin(3*t)*d^2", centre));
+  if (what == CENTRE && !g->chart) cb_space_base_point(g, centre);
+  if (what == CENTRE) check_ok(cb_builder_central(b, -1, CB_PAIR_POTENTIAL_HARMONIC, 0.8, 0, NULL, centre));
+  if (what == TIMED)
+    check_ok(cb_builder_central(b, -1, CB_PAIR_POTENTIAL_EXPRESSION, 0, 0, "0.4*sin(3*t)*d^2", centre));
   if (what == FIELD) {
     const cb_chart *chart = g->chart ? g->chart : cb_chart_find(g, "embedding");
     char text[64];
@@ -59,7 +61,7 @@ static cb_system *make(const cb_geometry *g, uint64_t seed, kind what) {
   return s;
 }
 
-/* false: not every method takes every space, and a start may lead out of a chart. */
+/* Returns false if an integrator does not support the space, or the motion leaves the chart. */
 static bool measure(const cb_system *s, cb_integrator *in, double h, found *out) {
   static const char *const observables[] = {"energy", "killing_momentum", NULL};
   const cb_run_options options = {.end = 1.6, .step = h, .every = 1, .observables = observables, .project = true};
@@ -87,7 +89,8 @@ static bool is_of_particles(const cb_integrator_class *class) {
   return class->configuration == &cb_configuration_particles;
 }
 
-/* Of a method: how many halvings of its step were measured, and the sum of the orders that they show beyond its own. */
+/* For one integrator: the number of halvings that were measured, and the sum of the measured orders minus its own
+ * order. */
 typedef struct score {
   int halvings;
   double beyond;
@@ -95,12 +98,12 @@ typedef struct score {
 enum { METHODS = 16 };
 static score scores[METHODS];
 
-/* What is less is round-off, or the error of a distance that is integrated. */
-static double least(const cb_geometry *g) { return g->intrinsic ? 1e-8 : 1e-11; }
+/* Changes below this value are round-off, or the error of numerically integrated distances. */
+static double least(const cb_space *g) { return g->intrinsic ? 1e-8 : 1e-11; }
 
-/* In one case the leading term may be small, so that the next one counts; the mean over all cases tells the order. What
- * is more than a hundredth is of steps that are too long, as near the pole of a chart. */
-static void check_falls(const cb_geometry *g, const char *where, double one, double half, int order, score *of) {
+/* In a single case the leading term of the error may be small, so that the next one dominates; the mean over all cases
+ * shows the order. Changes above a hundredth are from steps that are too long, for example near the pole of a chart. */
+static void check_falls(const cb_space *g, const char *where, double one, double half, int order, score *of) {
   if (half < least(g) || one > 1e-2) return;
   if (!(half <= one / 2)) print_error("%s: order %d, a change of %g goes to %g\n", where, order, one, half);
   check_at_most(half, one / 2);
@@ -108,8 +111,8 @@ static void check_falls(const cb_geometry *g, const char *where, double one, dou
   of->beyond += log2(one / half) - order;
 }
 
-static void check_found(const cb_geometry *g, kind what, const char *where, int order, const found *one,
-                        const found *half, score *of) {
+static void check_found(const cb_space *g, kind what, const char *where, int order, const found *one, const found *half,
+                        score *of) {
   bool any = false;
   for (int i = 0; i < g->n_killing; i++) any = any || half->is.momentum[i];
   assert_int_equal(isfinite(half->change.energy), half->is.energy);
@@ -118,7 +121,7 @@ static void check_found(const cb_geometry *g, kind what, const char *where, int 
   assert_int_equal(half->is.energy, what != DAMPED && what != TIMED);
   if (order && half->is.energy) check_falls(g, where, one->change.energy, half->change.energy, order, of);
   if (order && any) check_falls(g, where, one->change.momentum, half->change.momentum, order, of);
-  if (!order && half->is.energy) check_at_most(half->change.energy, 1e-6); /* by tolerances */
+  if (!order && half->is.energy) check_at_most(half->change.energy, 1e-6); /* set by tolerances */
   if (!order && any) check_at_most(half->change.momentum, 1e-6);
   if (!half->is.energy) check_at_least(half->energy, 1e-5);
   for (int i = 0; i < g->n_killing; i++) {
@@ -129,14 +132,13 @@ static void check_found(const cb_geometry *g, kind what, const char *where, int 
   }
 }
 
-/* Is the step too long to tell the order? */
-static bool stands(const cb_geometry *g, const found *one, const found *half) {
+/* Whether the step is too long to show the order. */
+static bool stands(const cb_space *g, const found *one, const found *half) {
   return (half->change.energy > fmax(least(g), one->change.energy / 2)) ||
          (half->change.momentum > fmax(least(g), one->change.momentum / 2));
 }
 
-static void by_method(const cb_geometry *g, const cb_system *s, kind what, const cb_integrator_class *class,
-                      score *of) {
+static void by_method(const cb_space *g, const cb_system *s, kind what, const cb_integrator_class *class, score *of) {
   cb_integrator *in;
   found one, half;
   char where[160];
@@ -144,7 +146,7 @@ static void by_method(const cb_geometry *g, const cb_system *s, kind what, const
   bool symplectic, symmetric;
   if (cb_integrator_create(class->name, NULL, s, &in)) return;
   class->properties(in, &order, &symplectic, &symmetric);
-  snprintf(where, sizeof where, "%s%s%s, %s, %s", g->kind->name, g->chart ? " in " : "",
+  snprintf(where, sizeof where, "%s%s%s, %s, %s", g->class_->name, g->chart ? " in " : "",
            g->chart ? g->chart->name : "", class->name, names[what]);
   double h = 0.1;
   bool done = measure(s, in, h, &one) && measure(s, in, h / 2, &half);
@@ -152,28 +154,28 @@ static void by_method(const cb_geometry *g, const cb_system *s, kind what, const
     one = half;
     done = measure(s, in, h / 4, &half);
   }
-  if (done)
-    check_found(g, what, where, class->adaptive ? 0 : order, &one, &half, of);
+  if (done) check_found(g, what, where, class->adaptive ? 0 : order, &one, &half, of);
   cb_integrator_free(in);
 }
 
-/* In every space with all methods, but where distances are integrated with one. On a line particles pass through one
- * another, where a spring has a kink. */
-static void in_space(const cb_geometry *g, uint64_t *state) {
+/* Tests all integrators in one space, or only `gauss` where distances are integrated. Spaces of one dimension are
+ * left out: particles pass through one another there, where a spring has a kink. */
+static void in_space(const cb_space *g, uint64_t *state) {
   if (g->dim < 2) return;
   for (kind what = FREE; what < KINDS; what++) {
     cb_system *s = make(g, *state, what);
     for (int i = 0; cb_integrator_classes[i]; i++) {
       const cb_integrator_class *class = cb_integrator_classes[i];
       assert_true(i < METHODS);
-      if (is_of_particles(class) && (!g->intrinsic || !strcmp(class->name, "gauss"))) by_method(g, s, what, class, &scores[i]);
+      if (is_of_particles(class) && (!g->intrinsic || !strcmp(class->name, "gauss")))
+        by_method(g, s, what, class, &scores[i]);
     }
     cb_system_free(s);
   }
   check_uniform(state, 0, 1);
 }
 
-static void in_charts(const cb_geometry *g, uint64_t *state) { check_every_chart_of(g, state, in_space); }
+static void in_charts(const cb_space *g, uint64_t *state) { check_every_chart_of(g, state, in_space); }
 
 static void what_is_called_conserved_is_kept_to_the_order(void **unused) {
   memset(scores, 0, sizeof scores);
@@ -190,17 +192,17 @@ static void what_is_called_conserved_is_kept_to_the_order(void **unused) {
 
 static void so_it_is_where_distances_are_integrated(void **unused) { check_every_intrinsic_space(in_space); }
 
-/* --- what is told of a system, by hand --- */
+/* --- conserved quantities of systems, found by hand --- */
 
 static const char two[] =
     "curvebody: 1\nspace: e3\nbodies:\n  - {kind: rod, name: a, link: {spring: {stiffness: 1}}, "
     "place: {points: [[1, 0, 0], [2, 0, 0]]}}\nintegrator: {name: radau_iia, step: 0.1}\ntime: {end: 1}\n";
 
-/* "E" for energy, then the letters of the fields: xyz of translations (boosts, rotations that move the base point),
- * uvw of rotations about it. */
+/* "E" for the energy, then the letters of fields: xyz for translations (boosts, rotations that move the base point),
+ * uvw for rotations about the base point. */
 static void told(const cb_system *s, char out[16]) {
   const cb_conserved is = cb_system_conserved(s);
-  const cb_geometry *g = cb_system_space(s);
+  const cb_space *g = cb_system_space(s);
   int n = 0;
   if (is.energy) out[n++] = 'E';
   for (int i = 0; i < g->n_killing; i++)
@@ -215,9 +217,9 @@ static void each_part_breaks_what_it_does_not_respect(void **unused) {
   } cases[] = {
       {{"title=free"}, "Exyzuvw"},
       {{"interactions=[{between: [a, a], expression: d*t}]"}, "xyzuvw"},
-      {{"potentials=[{central: {law: gravity, strength: 1, at: {point: [0, 0, 0]}}}]"}, "Euvw"},
-      {{"potentials=[{central: {law: gravity, strength: 1, at: {point: [0, 0, 3]}}}]"}, "Ew"},
-      {{"potentials=[{central: {law: gravity, strength: 1, at: {point: [1, 2, 3]}}}]"}, "E"},
+      {{"potentials=[{central: {pair_potential: gravity, strength: 1, at: {point: [0, 0, 0]}}}]"}, "Euvw"},
+      {{"potentials=[{central: {pair_potential: gravity, strength: 1, at: {point: [0, 0, 3]}}}]"}, "Ew"},
+      {{"potentials=[{central: {pair_potential: gravity, strength: 1, at: {point: [1, 2, 3]}}}]"}, "E"},
       {{"potentials=[{expression: {value: z}}]"}, "Exyw"},
       {{"potentials=[{expression: {value: z*t}}]"}, "xyw"},
       {{"potentials=[{expression: {chart: polar, value: a}}]"}, "Euvw"},
@@ -230,17 +232,18 @@ static void each_part_breaks_what_it_does_not_respect(void **unused) {
       {{"walls=[{expression: {value: 5 + z + t}}]"}, "xyw"},
       {{"contacts={restitution: 1}"}, "Exyzuvw"},
       {{"contacts={restitution: 0.9}"}, "xyzuvw"},
-      {{"contacts={restitution: 1, pile: rest}"}, "xyzuvw"},
+      {{"contacts={restitution: 1, accumulation: rest}"}, "xyzuvw"},
       {{"constraints=[{rod: {between: [[a, 0], [a, 1]]}}]"}, "Exyzuvw"},
       {{"constraints=[{rod: {between: [[a, 0], [a, 1]], length: 1 + 0.1*sin(t)}}]"}, "xyzuvw"},
-      {{"constraints=[{tether: {particle: [a, 0], at: {point: [0, 0, 0]}}}]"}, "Euvw"},
+      {{"constraints=[{distance_to_point: {particle: [a, 0], at: {point: [0, 0, 0]}}}]"}, "Euvw"},
       {{"constraints=[{pin: {particle: [a, 0]}}]"}, "Eu"},
       {{"constraints=[{surface: {particle: [a, 0], value: z}}]"}, "Exyw"},
       {{"constraints=[{surface: {particle: [a, 0], value: z - t}}]"}, "xyw"},
       {{"constraints=[{velocity: {particles: [[a, 0]], coefficients: [[0, 0, 1]]}}]"}, "E"},
       {{"constraints=[{velocity: {particles: [[a, 0]], coefficients: [[0, 0, 1]], equals: 1}}]"}, ""},
       {{"bodies.0.link.spring.damping=0.1"}, "xyzuvw"},
-      {{"space=h3", far, "potentials=[{central: {law: gravity, strength: 1, at: {chart: polar, point: [2, 0, 0]}}}]"},
+      {{"space=h3", far,
+        "potentials=[{central: {pair_potential: gravity, strength: 1, at: {chart: polar, point: [2, 0, 0]}}}]"},
        "Ew"},
       {{"space=s3", far, "walls=[{plane: {at: {point: [0, 0, 0, 1]}, normal: [0, 0, 1, 0]}}]"}, "Exyw"},
       {{"space=h3", far, "potentials=[{expression: {value: w}}]"}, "Euvw"},

@@ -1,6 +1,7 @@
-/* What must hold for every integrator that takes constraints, in every space: order, constraints met at every step,
- * symplecticity on the constraint manifold, reversibility, isometry momenta, restart. Methods say by `properties` what
- * is claimed of them. */
+/* Properties of every integrator that supports constraints, in every space: order, constraints satisfied at every step,
+ * symplecticity on the constraint manifold, reversibility, momenta of isometries, restart. The function `properties` of
+ * an integrator returns its order and symmetries.
+ */
 #include "constrained.h"
 #include "integrator_claims.h"
 #include "reference_constrained.h"
@@ -23,7 +24,7 @@ static bool take_method(body_case *c, const char *method, claim *out) {
   use_method(c, method);
   check_ok(cb_forces_set_origins(c->integrator->forces, c->state->origin));
   *out = claim_of(c->integrator);
-  return c->integrator->kind->takes_constraints;
+  return c->integrator->class_->takes_constraints;
 }
 
 static void each(claim_test *test, bool potential) {
@@ -32,7 +33,7 @@ static void each(claim_test *test, bool potential) {
     for (int j = 0; j < METHODS; j++) {
       body_case c;
       claim claimed;
-      uint64_t own = seed + (uint64_t)i; /* the same body for every method */
+      uint64_t own = seed + (uint64_t)i; /* the same body for every integrator */
       open_frame(&c, every_kind_of_space[i], PARTICLES, j % 2, potential, &own);
       assert_true(take_method(&c, methods[j], &claimed));
       char where[128];
@@ -43,7 +44,7 @@ static void each(claim_test *test, bool potential) {
 }
 
 static void check_order(body_case *c, const claim *claimed, const char *where) {
-  const bool adaptive = c->integrator->kind->adaptive;
+  const bool adaptive = c->integrator->class_->adaptive;
   const int count = PARTICLES * c->g->k;
   double x[NUMBERS], v[NUMBERS], u[NUMBERS], error[4], fit = NAN, clear = claimed->order >= 9 ? 1e-14 : 5e-13;
   cb_state *start = clone_state(c);
@@ -62,7 +63,7 @@ static void check_order(body_case *c, const claim *claimed, const char *where) {
     if (level > 0 && (error[level] > clear || level == 1)) fit = log2(error[level - 1] / error[level]);
   }
   cb_state_free(start);
-  /* an adaptive method by its default tolerance of 1e-10 a step */
+  /* An adaptive integrator uses its default tolerance, 1e-10 per step. */
   const bool right = adaptive ? error[0] <= 1e-7 : fabs(fit - claimed->order) <= 0.5;
   if (!right || getenv("CB_TEST_VERBOSE"))
     print_error("%s: order %.2f by fit, %d claimed (errors %g %g %g %g)\n", where, fit, claimed->order, error[0],
@@ -82,7 +83,7 @@ static void check_met(body_case *c, const claim *claimed, const char *where) {
     worst_rate = fmax(worst_rate, rate);
     for (int a = 0; a < PARTICLES * c->g->k; a++) size = fmax(size, fabs(c->state->x[a]));
   }
-  /* round-off of distances between coordinates of this size */
+  /* Round-off of distances between coordinates of this size. */
   if (!(worst <= 5e-15 * size * size && worst_rate <= 2e-14 * size * size))
     print_error("%s: |g| %g, |dg/dt| %g, size %g\n", where, worst, worst_rate, size);
   check_at_most(worst, 5e-15 * size * size);

@@ -1,7 +1,9 @@
-/* Derivatives of constraints of every kind but rods and strings are those of differences, in every space and chart. */
+/* The derivatives of all classes of constraints except rods and path lengths agree with differences, in every space and
+ * chart.
+ */
 #include "constraint_differences.h"
 
-static void derivatives_in(const cb_geometry *g, uint64_t *seed) {
+static void derivatives_in(const cb_space *g, uint64_t *seed) {
   for (kind which = 0; which < KINDS; which++) {
     if (!kind_applies(g, which)) continue;
     double x[POINTS + 1][COORDS];
@@ -12,14 +14,14 @@ static void derivatives_in(const cb_geometry *g, uint64_t *seed) {
   }
 }
 
-static void derivatives_of(const cb_geometry *g, uint64_t *seed) { check_every_chart_of(g, seed, derivatives_in); }
+static void derivatives_of(const cb_space *g, uint64_t *seed) { check_every_chart_of(g, seed, derivatives_in); }
 
 static void derivatives_are_those_of_differences_in_every_space_and_chart(void **state) {
   check_every_space(derivatives_of);
 }
 
-/* Sides of a radius of curvature and more, where series give way to closed forms. */
-static void wide_derivatives_of(const cb_geometry *g, uint64_t *seed) {
+/* Checks sides of about a radius of curvature, for which closed forms replace the series. */
+static void wide_derivatives_of(const cb_space *g, uint64_t *seed) {
   double size = 1.5;
   for (int f = 0; f < g->n_factors; f++) {
     if (g->factor[f].curvature > 0) size = 0.6;

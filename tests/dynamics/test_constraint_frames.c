@@ -1,14 +1,15 @@
-/* Constraints of every kind but rods and strings, seen from elsewhere: in charts, after isometries,
- * from moved origins. */
+/* Tests of all classes of constraints except rods and path lengths in other frames: in charts, after isometries, and
+ * with moved origins.
+ */
 #include "check_origins.h"
 #include "constraint_differences.h"
 
 /* --- charts --- */
 
-static void same_as_in_embedding(const cb_geometry *given, uint64_t *seed) {
-  cb_geometry *g = (cb_geometry *)(uintptr_t)given;
+static void same_as_in_embedding(const cb_space *given, uint64_t *seed) {
+  cb_space *g = (cb_space *)(uintptr_t)given;
   for (kind which = 0; which < KINDS; which++) {
-    if (!kind_applies(g, which) || which == PIN) continue; /* a pin is another function in a chart */
+    if (!kind_applies(g, which) || which == PIN) continue; /* a pin is a different function in a chart */
     double x[POINTS + 1][COORDS], v[POINTS][COORDS], flat[ALL], value, rate, gamma = 0, t = 0.7;
     some_points(g, seed, 0.5, x);
     setup u = setup_at(g, which, x);
@@ -45,8 +46,8 @@ static void charts_give_the_rows_of_the_embedding(void **state) { check_every_sp
 
 /* --- invariance --- */
 
-static void unmoved_by(const cb_geometry *g, uint64_t *seed) {
-  static const kind invariant[] = {TETHER, ANGLE, AREA, VOLUME, BLADE};
+static void unmoved_by(const cb_space *g, uint64_t *seed) {
+  static const kind invariant[] = {DISTANCE_TO_POINT, ANGLE, AREA, VOLUME, KNIFE_EDGE};
   for (size_t n = 0; n < sizeof invariant / sizeof *invariant; n++) {
     const kind which = invariant[n];
     if (!kind_applies(g, which)) continue;
@@ -62,7 +63,7 @@ static void unmoved_by(const cb_geometry *g, uint64_t *seed) {
       cb_isometry_point(g, &m, u.x + i * u.k, moved + i * u.k);
       cb_isometry_vector(g, &m, v + i * u.k, v + i * u.k);
     }
-    if (which == TETHER) { /* the centre goes along */
+    if (which == DISTANCE_TO_POINT) { /* the centre moves with the particles */
       cb_isometry_point(g, &m, x[POINTS], centre);
       memcpy(x[POINTS], centre, sizeof centre);
       setup_free(&u);
@@ -76,14 +77,16 @@ static void unmoved_by(const cb_geometry *g, uint64_t *seed) {
   }
 }
 
-static void isometries_change_no_tether_angle_area_volume_or_blade(void **state) { check_every_space(unmoved_by); }
+static void isometries_change_no_distance_angle_area_volume_or_knife_edge(void **state) {
+  check_every_space(unmoved_by);
+}
 
 /* --- moved origins --- */
 
 static void rows_of_the_world_stay_there_when_an_origin_moves(void **state) {
   uint64_t seed = check_seed();
   for (int n = 0; n < SPACES; n++) {
-    cb_geometry *g = space(n);
+    cb_space *g = space(n);
     for (kind which = 0; which < KINDS; which++) {
       if (!kind_applies(g, which)) continue;
       cb_origin origin;
@@ -109,26 +112,27 @@ static void rows_of_the_world_stay_there_when_an_origin_moves(void **state) {
         check_same("value", shown(g, which), r, b[r], a[r], 1 + fabs(a[r]), 2e-12);
         check_same("rate", shown(g, which), r, rb[r], ra[r], 1 + largest(u.rows, ra), 1e-11);
       }
-      /* far away a distance is extended off the space in another way than its derivatives */
-      const bool far = which == TETHER && u.c->world[0].anchor.frames.far;
+      /* Far from the origin, the distance is extended outside the space in a different way from its derivatives. */
+      const bool far = which == DISTANCE_TO_POINT && u.c->world[0].anchor.frames.far;
       if (!far) check_derivatives(&u, shown(g, which), 0.3, y, &seed, 1e-7);
       free(origins);
       setup_free(&u);
     }
-    cb_geometry_free(g);
+    cb_space_free(g);
   }
 }
 
-/* A tether across 40 radii, and a pin at 4, where particles stand at origins of their own. */
+/* Particles with separate origins: one with a distance to a point at 40 radii of curvature, one with a pin at 4, and
+ * one with a pin at about 44. */
 static void far_particles_are_held_from_their_own_origin(void **state) {
-  cb_geometry *g;
+  cb_space *g;
   cb_builder *b;
   cb_system *s;
   cb_forces *f;
   cb_origin far, near, askew;
   double frame[3 * COORDS], base[COORDS], value[7], G[7 * COORDS], v[3 * COORDS] = {0};
-  check_ok(cb_geometry_create("h3", NULL, &g));
-  cb_geometry_base_point(g, base);
+  check_ok(cb_space_create("h3", NULL, &g));
+  cb_space_base_point(g, base);
   check_ok(cb_origin_flow(g, cb_killing_find(g, "boost_x"), 40, &far));
   check_ok(cb_origin_flow(g, cb_killing_find(g, "boost_y"), 4, &near));
   check_ok(cb_builder_create(g, &b));
@@ -140,9 +144,9 @@ static void far_particles_are_held_from_their_own_origin(void **state) {
   cb_origin_compose(g, &near, &far, &askew);
   check_ok(cb_builder_origin(b, &askew));
   check_ok(cb_builder_particle(b, NULL, 1, 0, 0, (double[]){0.3, -0.2, 0.4, sqrt(1.29)}, NULL, NULL));
-  check_ok(cb_builder_tether(b, NULL, 0, base, (cb_target){.value = 39}));
+  check_ok(cb_builder_distance_to_point(b, NULL, 0, base, (cb_target){.value = 39}));
   check_ok(cb_builder_pin(b, "foot", 1, NULL));
-  check_ok(cb_builder_pin(b, NULL, 2, NULL)); /* where the numbers of the world do not tell its place */
+  check_ok(cb_builder_pin(b, NULL, 2, NULL)); /* the world's coordinates do not determine its position */
   check_ok(cb_builder_finish(b, &s));
   cb_builder_free(b);
   check_ok(cb_forces_create(s, &f));
@@ -153,10 +157,10 @@ static void far_particles_are_held_from_their_own_origin(void **state) {
   check_ok(cb_forces_set_origins(f, start->origin));
   check_ok(cb_constraints_eval(c, 0, start->x, value, G));
   check_near(value[0], 1, 1e-13);
-  check_near(G[0], 1, 1e-14); /* away from the world's base point */
+  check_near(G[0], 1, 1e-14); /* far from the world's base point */
   for (int r = 1; r < 7; r++) check_near(value[r], 0, r < 4 ? 1e-12 : 0);
   assert_string_equal(cb_system_constraint_name(s, 2), "foot y");
-  /* the frame of the pin is the world's, carried along y: the identity here */
+  /* The frame of the pin is the world's frame, moved along y: here it is the identity. */
   for (int axis = 0; axis < 3; axis++) {
     double rate[7];
     memset(v, 0, sizeof v);
@@ -164,8 +168,8 @@ static void far_particles_are_held_from_their_own_origin(void **state) {
     check_ok(cb_constraints_rate(c, 0, start->x, v, rate, NULL));
     for (int r = 0; r < 3; r++) check_near(rate[1 + r], r == axis, 1e-14);
   }
-  /* so it is 44 radii out, turned: orthonormal there */
-  cb_geometry_frame(g, start->x + cb_system_index(s, 2) * COORDS, frame);
+  /* The particle is then at 44 radii and rotated; its frame is orthonormal there. */
+  cb_space_frame(g, start->x + cb_system_index(s, 2) * COORDS, frame);
   for (int i = 0; i < 3; i++) {
     double rate[7], size = 0;
     memset(v, 0, sizeof v);
@@ -177,13 +181,13 @@ static void far_particles_are_held_from_their_own_origin(void **state) {
   cb_state_free(start);
   cb_forces_free(f);
   cb_system_free(s);
-  cb_geometry_free(g);
+  cb_space_free(g);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(charts_give_the_rows_of_the_embedding),
-      cmocka_unit_test(isometries_change_no_tether_angle_area_volume_or_blade),
+      cmocka_unit_test(isometries_change_no_distance_angle_area_volume_or_knife_edge),
       cmocka_unit_test(rows_of_the_world_stay_there_when_an_origin_moves),
       cmocka_unit_test(far_particles_are_held_from_their_own_origin),
   };

@@ -1,12 +1,13 @@
-/* Every kind of constraint stepped by every method that takes it: rows at round-off after each step, methods that
- * agree, energy, the work of a prescribed length, periods of pendulums in closed form. */
+/* Tests of every class of constraints with every integrator that supports it: residuals at round-off after each step,
+ * agreement between integrators, energy, the work of a prescribed length, and periods of pendulums in closed form.
+ */
 #include "constrained.h"
 #include "linked.h"
 #include <gsl/gsl_sf_ellint.h>
 
 typedef enum held {
-  HELD_TETHER,
-  HELD_STRING,
+  HELD_DISTANCE_TO_POINT,
+  HELD_PATH_LENGTH,
   HELD_ANGLE,
   HELD_AREA,
   HELD_VOLUME,
@@ -14,27 +15,28 @@ typedef enum held {
   HELD_SURFACE,
   HELD_LAW,
   HELD_VELOCITY,
-  HELD_BLADE,
+  HELD_KNIFE_EDGE,
   HELD
 } held;
-static const char *const held_names[HELD] = {"tether", "string",  "angle",          "area",     "volume",
-                                             "pin",    "surface", "length of time", "velocity", "blade"};
+static const char *const held_names[HELD] = {
+    "distance_to_point", "path_length",    "angle",    "area",      "volume", "pin",
+    "surface",           "length of time", "velocity", "knife_edge"};
 
 static const char *const spaces[] = {
     "e3", "s3", "h3", "e2", "s2", "h2", "s3 {curvature: 2.3}", "h3 {chart: polar}", "s2 {chart: polar}"};
 enum { SPACES = sizeof spaces / sizeof *spaces, BODIES = 5 };
 
-static bool is_velocity(held which) { return which == HELD_VELOCITY || which == HELD_BLADE; }
+static bool is_velocity(held which) { return which == HELD_VELOCITY || which == HELD_KNIFE_EDGE; }
 
 static bool applies(const char *space, held which) {
-  return !(which == HELD_VOLUME && space[1] != '3') && !(which == HELD_BLADE && space[1] != '2');
+  return !(which == HELD_VOLUME && space[1] != '3') && !(which == HELD_KNIFE_EDGE && space[1] != '2');
 }
 
-/* Three triangles up, three down, outward. */
+/* Three triangles above and three below, oriented outwards. */
 static const int bipyramid[6][3] = {{0, 1, 3}, {1, 2, 3}, {2, 0, 3}, {1, 0, 4}, {2, 1, 4}, {0, 2, 4}};
 
-/* x + 0.4 y^2 + 0.3 sin(x y) of the first two coordinates of the embedding is kept as it is at x. */
-static cb_status hold_to_surface(cb_builder *b, const cb_geometry *g, const double *x) {
+/* Constrains x + 0.4 y^2 + 0.3 sin(x y), of the first two coordinates of the embedding, to its value at x. */
+static cb_status hold_to_surface(cb_builder *b, const cb_space *g, const double *x) {
   const cb_chart *chart = cb_chart_find(g, "embedding");
   const char *n0 = chart->coordinates[0], *n1 = chart->coordinates[1];
   char text[256];
@@ -43,7 +45,7 @@ static cb_status hold_to_surface(cb_builder *b, const cb_geometry *g, const doub
   return cb_builder_surface(b, NULL, 3, "embedding", text);
 }
 
-static cb_status hold_velocity(cb_builder *b, const cb_geometry *g) {
+static cb_status hold_velocity(cb_builder *b, const cb_space *g) {
   const cb_chart *chart = cb_chart_find(g, "embedding");
   char text[2 * CB_COORD_MAX][96];
   const char *coefficient[2 * CB_COORD_MAX];
@@ -60,8 +62,8 @@ static cb_status hold(body_case *c, held which, double (*x)[CB_COORD_MAX], const
   cb_builder *b = c->builder;
   char law[64];
   switch (which) {
-    case HELD_TETHER: return cb_builder_tether(b, NULL, 2, centre, as_it_starts);
-    case HELD_STRING: return cb_builder_string(b, NULL, 4, (const int[]){0, 3, 1, 4}, as_it_starts);
+    case HELD_DISTANCE_TO_POINT: return cb_builder_distance_to_point(b, NULL, 2, centre, as_it_starts);
+    case HELD_PATH_LENGTH: return cb_builder_path_length(b, NULL, 4, (const int[]){0, 3, 1, 4}, as_it_starts);
     case HELD_ANGLE: return cb_builder_angle(b, NULL, 0, 3, 1, as_it_starts);
     case HELD_AREA: return cb_builder_area(b, NULL, 2, (const int[2][3]){{0, 1, 2}, {2, 1, 4}}, as_it_starts);
     case HELD_VOLUME: return cb_builder_volume(b, NULL, 6, bipyramid, as_it_starts);
@@ -71,25 +73,25 @@ static cb_status hold(body_case *c, held which, double (*x)[CB_COORD_MAX], const
       snprintf(law, sizeof law, "%.17g + 0.1*sin(2*t)", cb_distance(c->g, x[0], x[1]));
       return cb_builder_rod(b, NULL, 0, 1, (cb_target){0, law});
     case HELD_VELOCITY: return hold_velocity(b, c->g);
-    case HELD_BLADE: return cb_builder_blade(b, NULL, 3, 1);
+    case HELD_KNIFE_EDGE: return cb_builder_knife_edge(b, NULL, 3, 1);
     default: return CB_ERROR_ARGUMENT;
   }
 }
 
-/* Five unequal particles at the corners of an uneven bipyramid, all joined by springs so that the figure stays
- * one, with one constraint. */
+/* Five unequal particles at the corners of an irregular bipyramid with one constraint. Springs join all of them, so
+ * that the figure keeps its shape. */
 static void open_held(body_case *c, const char *space, held which, uint64_t *seed) {
   static const double corner[BODIES][CB_DIM_MAX] = {
       {0.5, 0.1, 0.05}, {-0.2, 0.45, -0.05}, {-0.3, -0.4, 0.1}, {0.15, 0.1, 0.5}, {0.2, -0.25, -0.4}};
   static const double aside[CB_DIM_MAX] = {0.9, 0.3, 0.2};
   open_space(c, space);
-  const cb_geometry *g = c->g;
+  const cb_space *g = c->g;
   const int k = g->embedding;
   double base[CB_COORD_MAX], frame[CB_DIM_MAX * CB_COORD_MAX], x[BODIES][CB_COORD_MAX], v[CB_COORD_MAX],
       shift[CB_COORD_MAX] = {0}, there[CB_COORD_MAX], centre[CB_COORD_MAX];
   cb_isometry move;
-  cb_geometry_base_point(g, base);
-  cb_geometry_frame(g, base, frame);
+  cb_space_base_point(g, base);
+  cb_space_frame(g, base, frame);
   for (int i = 0; i < g->dim; i++)
     for (int e = 0; e < k; e++) shift[e] += aside[i] * frame[i * k + e];
   cb_exp(g, base, shift, there, NULL);
@@ -103,7 +105,7 @@ static void open_held(body_case *c, const char *space, held which, uint64_t *see
     cb_exp(g, base, tangent, near, NULL);
     cb_isometry_point(g, &move, near, x[a]);
     check_random_tangent(g, seed, x[a], 0.15, v);
-    for (int i = 0; i < g->n_killing; i++) { /* and all together */
+    for (int i = 0; i < g->n_killing; i++) { /* and a common motion of all particles */
       double w[CB_COORD_MAX];
       cb_killing_at(g, i, x[a], w);
       for (int e = 0; e < k; e++) v[e] += (i % 2 ? -0.2 : 0.3) * w[e];
@@ -114,7 +116,7 @@ static void open_held(body_case *c, const char *space, held which, uint64_t *see
     check_ok(g->chart->from_point(g, base, centre));
   else
     memcpy(centre, base, sizeof base);
-  if (g->chart) { /* not where polar coordinates are singular */
+  if (g->chart) { /* away from the singular points of polar coordinates */
     double half[CB_COORD_MAX];
     for (int e = 0; e < k; e++) half[e] = 1.7 * shift[e];
     cb_exp(g, base, half, there, NULL);
@@ -135,8 +137,8 @@ static void advance_once(body_case *c, double h) {
 
 typedef struct stepped {
   const char *method;
-  double h, near; /* largest difference from the first */
-  bool velocity;  /* takes rows of velocity */
+  double h, near; /* the step, and the maximum difference from the first integrator of the list */
+  bool velocity;  /* whether the integrator supports constraints of velocities */
 } stepped;
 
 static const stepped methods[] = {{"radau_iia {stages: 4}", 0.02, 0, true},
@@ -195,7 +197,7 @@ static void lobatto_refuses_rows_of_velocity_by_name(void **unused) {
   uint64_t seed = check_seed();
   static const char *const where[] = {"h2", "s2 {chart: polar}"};
   for (int i = 0; i < 2; i++)
-    for (held which = HELD_VELOCITY; which <= HELD_BLADE; which++) {
+    for (held which = HELD_VELOCITY; which <= HELD_KNIFE_EDGE; which++) {
       body_case c;
       open_held(&c, where[i], which, &seed);
       assert_int_equal(cb_integrator_create("lobatto", NULL, c.system, &c.integrator), CB_ERROR_UNSUPPORTED);
@@ -206,7 +208,7 @@ static void lobatto_refuses_rows_of_velocity_by_name(void **unused) {
     }
 }
 
-/* Over long times the error of the energy of a symplectic method neither grows nor wanders. */
+/* Over long times the energy error of a symplectic integrator neither grows nor drifts. */
 static void lobatto_keeps_the_energy_with_every_kind(void **unused) {
   uint64_t seed = check_seed();
   double most = 0;
@@ -232,7 +234,7 @@ static void lobatto_keeps_the_energy_with_every_kind(void **unused) {
   print_message("energy to %.2g\n", most);
 }
 
-/* A rod of length D(t) does the work -integral of lambda D'. */
+/* A rod of length D(t) with the multiplier lambda does the work -integral of lambda D'. */
 static void a_prescribed_length_does_the_work_that_the_energy_gains(void **unused) {
   static const char *const some[] = {"radau_iia {stages: 4}", "lobatto {stages: 4}", "ida {rtol: 1e-11, atol: 1e-13}"};
   uint64_t seed = check_seed();
@@ -256,7 +258,7 @@ static void a_prescribed_length_does_the_work_that_the_energy_gains(void **unuse
         most = fmax(most, fabs(energy(&c) - start));
       }
       check_at_least(most, 0.005);
-      check_near(energy(&c) - start, work, 5e-9); /* of Simpson's rule and of IDA */
+      check_near(energy(&c) - start, work, 5e-9); /* errors of Simpson's rule and of IDA */
       cb_gram_free(gram);
       close_case(&c);
     }
@@ -264,19 +266,20 @@ static void a_prescribed_length_does_the_work_that_the_energy_gains(void **unuse
 
 /* --- pendulums --- */
 
-/* A pendulum at the end of a rod of length L from the base point, in the field V = m G X along the first axis X of the
- * embedding: on the circle X = l cos(angle), l = sin(sqrt(K) L)/sqrt(K), so it swings as one of length l in E under
- * gravity G. `aside`: speed across the plane of the swing. */
+/* Opens a pendulum at the end of a rod of length L from the base point, in the field V = m G X, where X is the
+ * coordinate along the first vector of the frame there and G is `gravity`. On the circle X = -l cos(angle), l =
+ * sin(sqrt(K) L)/sqrt(K) with the curvature K, so it swings like a pendulum of length l in E under gravity G. *length
+ * is l. `aside`: the speed perpendicular to the plane of the swing. */
 static void open_pendulum(body_case *c, const char *space, double L, double gravity, double angle, double aside,
                           double *length) {
   open_space(c, space);
-  const cb_geometry *g = c->g;
+  const cb_space *g = c->g;
   const int k = g->embedding;
   double base[CB_COORD_MAX], frame[CB_DIM_MAX * CB_COORD_MAX], u[CB_COORD_MAX], x[CB_COORD_MAX], v[CB_COORD_MAX] = {0};
   const double K = g->factor[0].curvature, r = sqrt(fabs(K));
   *length = K == 0 ? L : K > 0 ? sin(r * L) / r : sinh(r * L) / r;
-  cb_geometry_base_point(g, base);
-  cb_geometry_frame(g, base, frame);
+  cb_space_base_point(g, base);
+  cb_space_frame(g, base, frame);
   int axis = 0;
   while (fabs(frame[axis]) < 0.5) axis++;
   assert_true(fabs(frame[axis]) == 1 && base[axis] == 0);
@@ -289,7 +292,7 @@ static void open_pendulum(body_case *c, const char *space, double L, double grav
   char field[96];
   snprintf(field, sizeof field, "%.17g*m*%s", sign * gravity, cb_chart_find(g, "embedding")->coordinates[axis]);
   check_ok(cb_builder_potential(c->builder, -1, "embedding", field));
-  check_ok(cb_builder_tether(c->builder, NULL, 0, base, as_it_starts));
+  check_ok(cb_builder_distance_to_point(c->builder, NULL, 0, base, as_it_starts));
   finish_system(c);
 }
 
@@ -297,7 +300,7 @@ static const char *const quadrics[] = {"e2", "s2", "h2", "e3", "s3", "h3", "s3 {
 static const char *const swinging[] = {"lobatto {stages: 4}", "radau_iia {stages: 4}",
                                        "ida {rtol: 1e-12, atol: 1e-14}"};
 
-/* T = 4 sqrt(l/G) K(sin(angle/2)). */
+/* The period is 4 sqrt(l/G) K(sin(angle/2)), with the complete elliptic integral K. */
 static void pendulums_swing_with_their_period(void **unused) {
   static const double angles[] = {1e-3, 0.5, 2.5};
   for (int i = 0; i < 8; i++)
@@ -315,7 +318,7 @@ static void pendulums_swing_with_their_period(void **unused) {
           advance_once(&c, period / steps);
           far = fmax(far, check_distance_max(c.g->k, c.state->x, start));
         }
-        check_at_least(far, fmin(angles[a], 1) * l); /* to the other side */
+        check_at_least(far, fmin(angles[a], 1) * l); /* the pendulum reaches the opposite side */
         const double error = check_distance_max(c.g->k, c.state->x, start);
         const double near = j == 2 ? 1e-8 : 1e-11;
         if (!(error <= near)) print_error("%s, %s, angle %g: %g\n", quadrics[i], swinging[j], angles[a], error);
@@ -324,7 +327,7 @@ static void pendulums_swing_with_their_period(void **unused) {
       }
 }
 
-/* Around a cone of half angle a: angular speed^2 = G/(l cos a). */
+/* Around a cone with half angle a: angular speed^2 = G/(l cos a). */
 static void spherical_pendulums_go_around_a_cone(void **unused) {
   static const char *const where[] = {"e3", "s3", "h3", "h3 {curvature: -0.4}"};
   for (int i = 0; i < 4; i++)
@@ -344,7 +347,8 @@ static void spherical_pendulums_go_around_a_cone(void **unused) {
         double V;
         advance_once(&c, h);
         check_ok(cb_forces_potential(c.forces, 0, c.state->x, &V));
-        lowest = fmin(lowest, V), highest = fmax(highest, V);
+        lowest = fmin(lowest, V);
+        highest = fmax(highest, V);
       }
       const double near = j == 2 ? 1e-8 : 1e-11;
       check_near(lowest, low, near);

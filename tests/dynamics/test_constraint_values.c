@@ -1,13 +1,13 @@
-/* Angles, areas, volumes and blades against values known otherwise, and where there is none. */
+/* Tests of angles, areas, volumes and knife edges: known values, and cases without a value. */
 #include "check_constraints.h"
 #include <gsl/gsl_integration.h>
 
 static const double pi = 3.14159265358979323846;
 
-/* The value of one element at points of the embedding. */
-static double element_value(const cb_geometry *g, const cb_constraint_kind *type, int width, double (*x)[COORDS]) {
+/* The value of one element, at points of the embedding. */
+static double element_value(const cb_space *g, const cb_constraint_class *type, int width, double (*x)[COORDS]) {
   cb_constraints c = {.space = g};
-  cb_constraint row = {.kind = type, .elements = 1, .width = width, .world = -1};
+  cb_constraint row = {.class = type, .elements = 1, .width = width, .world = -1};
   const double *at[CB_ELEMENT_PARTICLES];
   static cb_element e;
   for (int i = 0; i < width; i++) at[i] = x[i];
@@ -16,8 +16,8 @@ static double element_value(const cb_geometry *g, const cb_constraint_kind *type
   return e.value;
 }
 
-/* Points at the ends of geodesics of length d from the base point along `n` directions, in the orthonormal frame. */
-static void star(const cb_geometry *g, int n, const double (*direction)[CB_DIM_MAX], const double *d,
+/* Points at the ends of geodesics of length d from the base point, along `n` directions in the orthonormal frame. */
+static void star(const cb_space *g, int n, const double (*direction)[CB_DIM_MAX], const double *d,
                  double (*x)[COORDS]) {
   for (int i = 0; i < n; i++) {
     double c[CB_DIM_MAX];
@@ -26,7 +26,7 @@ static void star(const cb_geometry *g, int n, const double (*direction)[CB_DIM_M
   }
 }
 
-static void angles_in(const cb_geometry *g, uint64_t *seed) {
+static void angles_in(const cb_space *g, uint64_t *seed) {
   for (int n = 0; n < 20; n++) {
     double x[POINTS + 1][COORDS], u[COORDS], v[COORDS];
     some_points(g, seed, 0.9, x);
@@ -36,7 +36,7 @@ static void angles_in(const cb_geometry *g, uint64_t *seed) {
     double angle = element_value(g, &cb_constraint_angle, 3, x);
     check_near(angle, acos(cosine), 1e-13 / sqrt(1 - cosine * cosine));
     if (g->n_factors > 1) continue;
-    /* K A = sum of angles - pi */
+    /* K A = sum of angles - pi, with the curvature K and the area A */
     double area = element_value(g, &cb_constraint_area, 3, x), sum = angle - pi;
     for (int i = 0; i < 2; i++) {
       double first[COORDS];
@@ -54,15 +54,15 @@ static void angles_are_those_of_tangents_and_areas_their_excess(void **state) { 
 static void equilateral_triangles_have_their_angles_and_areas(void **state) {
   static const char *const name[] = {"e3", "s3", "h3", "s2", "h2", "e2"};
   for (int n = 0; n < 6; n++) {
-    cb_geometry *g;
-    check_ok(cb_geometry_create(name[n], NULL, &g));
+    cb_space *g;
+    check_ok(cb_space_create(name[n], NULL, &g));
     const double curvature = g->factor[0].curvature;
     for (double a = 1e-5; a < 1.2; a *= 3) {
       double x[3][COORDS], angle = pi / 3;
       if (curvature > 0) angle = acos(cos(a) / (1 + cos(a)));
       if (curvature < 0) angle = acos(cosh(a) / (1 + cosh(a)));
       star(g, 2, (const double[2][CB_DIM_MAX]){{1}, {cos(angle), sin(angle)}}, (double[]){a, a}, x + 1);
-      cb_geometry_base_point(g, x[0]);
+      cb_space_base_point(g, x[0]);
       double at[3][COORDS];
       for (int i = 0; i < 3; i++) memcpy(at[i], x[(i + 2) % 3], sizeof at[i]);
       check_near(element_value(g, &cb_constraint_angle, 3, at), angle, 2e-16 / a + 1e-14);
@@ -71,27 +71,27 @@ static void equilateral_triangles_have_their_angles_and_areas(void **state) {
         check_relative(element_value(g, &cb_constraint_area, 3, at), sqrt(3) / 4 * a * a * (1 + curvature * a * a / 8),
                        1e-9 * a + 3e-16 / a);
     }
-    cb_geometry_free(g);
+    cb_space_free(g);
   }
 }
 
 static void octant_of_a_sphere_has_area_and_volume(void **state) {
-  cb_geometry *g;
-  check_ok(cb_geometry_create("s2", NULL, &g));
+  cb_space *g;
+  check_ok(cb_space_create("s2", NULL, &g));
   double x[3][COORDS] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   check_near(element_value(g, &cb_constraint_area, 3, x), pi / 2, 4e-15);
   check_near(element_value(g, &cb_constraint_angle, 3, x), pi / 2, 4e-15);
-  cb_geometry_free(g);
-  /* a sixteenth of S^3, a cell of the 16-cell: 2 pi^2/16; and of the 600-cell, edges pi/5: 2 pi^2/600 */
-  check_ok(cb_geometry_create("s3", NULL, &g));
+  cb_space_free(g);
+  /* A sixteenth of S^3, a cell of the 16-cell: 2 pi^2/16. A cell of the 600-cell, with edges pi/5: 2 pi^2/600. */
+  check_ok(cb_space_create("s3", NULL, &g));
   double y[4][COORDS] = {{0, 0, 0, 1}, {1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}};
   check_near(element_value(g, &cb_constraint_volume, 4, y), pi * pi / 8, 1e-11);
-  double c = cos(pi / 5), cosine = c / (1 + c); /* of the angle between edges */
+  double c = cos(pi / 5), cosine = c / (1 + c); /* cosine of the angle between two edges */
   double s = sqrt(1 - cosine * cosine), z = cosine * (1 - cosine) / s, d = pi / 5;
   star(g, 3, (const double[3][CB_DIM_MAX]){{1}, {cosine, s}, {cosine, z, sqrt(1 - cosine * cosine - z * z)}},
        (double[]){d, d, d}, y + 1);
   check_relative(element_value(g, &cb_constraint_volume, 4, y), pi * pi / 300, 1e-14);
-  cb_geometry_free(g);
+  cb_space_free(g);
 }
 
 static void cube_has_volume_signed_by_its_orientation(void **state) {
@@ -99,14 +99,14 @@ static void cube_has_volume_signed_by_its_orientation(void **state) {
                                   {2, 6, 3}, {3, 6, 7}, {0, 4, 2}, {2, 4, 6}, {1, 3, 5}, {3, 7, 5}};
   for (int inside_out = 0; inside_out < 2; inside_out++)
     for (int chart = 0; chart < 2; chart++) {
-      cb_geometry *g;
+      cb_space *g;
       cb_builder *b;
       cb_system *s;
       cb_forces *f;
       int turned[12][3];
       double value;
       check_map m;
-      check_ok(cb_geometry_create("e3", chart ? check_map_fill(&m, "chart", "polar", NULL, NULL) : NULL, &g));
+      check_ok(cb_space_create("e3", chart ? check_map_fill(&m, "chart", "polar", NULL, NULL) : NULL, &g));
       check_ok(cb_builder_create(g, &b));
       check_ok(cb_builder_body(b, "cube", NULL));
       for (int i = 0; i < 8; i++) {
@@ -116,7 +116,10 @@ static void cube_has_volume_signed_by_its_orientation(void **state) {
         check_ok(cb_builder_particle(b, NULL, 1, 0, 0, q, NULL, NULL));
       }
       memcpy(turned, face, sizeof face);
-      for (int t = 0; inside_out && t < 12; t++) turned[t][1] = face[t][2], turned[t][2] = face[t][1];
+      for (int t = 0; inside_out && t < 12; t++) {
+        turned[t][1] = face[t][2];
+        turned[t][2] = face[t][1];
+      }
       check_ok(cb_builder_volume(b, "bag", 12, (const int(*)[3])turned, (cb_target){.value = 0.25}));
       check_ok(cb_builder_finish(b, &s));
       cb_builder_free(b);
@@ -132,12 +135,13 @@ static void cube_has_volume_signed_by_its_orientation(void **state) {
       cb_state_free(start);
       cb_forces_free(f);
       cb_system_free(s);
-      cb_geometry_free(g);
+      cb_space_free(g);
     }
 }
 
-/* The projective model: with y = x/w, dV = R^3 dy / (1 + sign(K) |y|^2)^2 over the straight tetrahedron. */
-static double projective_volume(const cb_geometry *g, double (*x)[COORDS]) {
+/* The projective model: with y = x/w, dV = R^3 dy / (1 + sign(K) |y|^2)^2 over the straight tetrahedron, with the
+ * curvature K and R = 1/sqrt(|K|). */
+static double projective_volume(const cb_space *g, double (*x)[COORDS]) {
   enum { N = 32 };
   const double curvature = g->factor[0].curvature, r = 1 / sqrt(fabs(curvature));
   double y[4][3], e[3][3], sum = 0;
@@ -155,7 +159,7 @@ static double projective_volume(const cb_geometry *g, double (*x)[COORDS]) {
         gsl_integration_glfixed_point(0, 1, i, &a, &wa, table);
         gsl_integration_glfixed_point(0, 1, j, &b, &wb, table);
         gsl_integration_glfixed_point(0, 1, l, &c, &wc, table);
-        for (int n = 0; n < 3; n++) { /* collapsed: 1-a, a(1-b), a b (1-c), a b c */
+        for (int n = 0; n < 3; n++) { /* Gauss's rule on the cube, mapped to 1-a, a(1-b), a b (1-c), a b c */
           double z = y[0][n] + a * (e[0][n] + b * (e[1][n] - e[0][n] + c * (e[2][n] - e[1][n])));
           square += z * z;
         }
@@ -173,10 +177,10 @@ static void tetrahedra_have_the_volume_of_the_projective_model(void **state) {
   for (int n = 0; n < 4; n++)
     for (int i = 0; i < 5; i++)
       for (int repeat = 0; repeat < 4; repeat++) {
-        cb_geometry *g;
+        cb_space *g;
         check_map m;
         double x[4][COORDS];
-        check_ok(cb_geometry_create(name[n], check_map_fill(&m, "curvature", curvature[n], NULL, NULL), &g));
+        check_ok(cb_space_create(name[n], check_map_fill(&m, "curvature", curvature[n], NULL, NULL), &g));
         const double radius = 1 / sqrt(fabs(g->factor[0].curvature)), d = edge[i] * radius;
         double direction[3][CB_DIM_MAX], length[3];
         for (int p = 0; p < 3; p++) {
@@ -188,29 +192,29 @@ static void tetrahedra_have_the_volume_of_the_projective_model(void **state) {
           for (int a = 0; a < 3; a++) direction[p][a] /= sqrt(square);
           length[p] = d * check_uniform(&seed, 0.6, 0.9);
         }
-        cb_geometry_base_point(g, x[0]);
+        cb_space_base_point(g, x[0]);
         star(g, 3, (const double(*)[CB_DIM_MAX])direction, length, x + 1);
         check_relative(element_value(g, &cb_constraint_volume, 4, x), projective_volume(g, x), 1e-12);
-        cb_geometry_free(g);
+        cb_space_free(g);
       }
 }
 
-static void a_blade_takes_the_velocity_to_its_left(void **state) {
+static void a_knife_edge_takes_the_velocity_to_its_left(void **state) {
   static const char *const name[] = {"e2", "s2", "h2"};
   uint64_t seed = check_seed();
   for (int n = 0; n < 3; n++) {
-    cb_geometry *g;
-    check_ok(cb_geometry_create(name[n], NULL, &g));
+    cb_space *g;
+    check_ok(cb_space_create(name[n], NULL, &g));
     double x[POINTS + 1][COORDS], along[COORDS], v[ALL] = {0}, rate, left[COORDS], frame[CB_DIM_MAX * COORDS];
     some_points(g, &seed, 0.8, x);
-    setup u = setup_at(g, BLADE, x);
+    setup u = setup_at(g, KNIFE_EDGE, x);
     check_ok(cb_log(g, x[3], x[1], along));
     double d = cb_distance(g, x[3], x[1]);
     double *w = v + cb_system_index(u.s, 3) * u.k;
     memcpy(w, along, (size_t)u.k * sizeof *w);
     check_ok(cb_constraints_rate(u.c, 0, u.x, v, &rate, NULL));
     check_near(rate, 0, 1e-14);
-    cb_geometry_frame(g, x[3], frame);
+    cb_space_frame(g, x[3], frame);
     double c = 0, s = 0;
     for (int a = 0; a < g->embedding; a++) {
       c += g->form[a] * along[a] * frame[a] / d;
@@ -221,29 +225,29 @@ static void a_blade_takes_the_velocity_to_its_left(void **state) {
     check_ok(cb_constraints_rate(u.c, 0, u.x, v, &rate, NULL));
     check_near(rate, 1, 1e-14);
     setup_free(&u);
-    cb_geometry_free(g);
+    cb_space_free(g);
   }
 }
 
 static void degenerate_shapes_are_outside_the_domain(void **state) {
   static const char *const name[] = {"e3", "s3", "h3"};
   for (int n = 0; n < 3; n++) {
-    cb_geometry *g;
-    check_ok(cb_geometry_create(name[n], NULL, &g));
+    cb_space *g;
+    check_ok(cb_space_create(name[n], NULL, &g));
     cb_constraints c = {.space = g};
     cb_constraint row = {.elements = 1, .width = 3, .world = -1};
     static cb_element e;
     double x[3][COORDS];
     star(g, 2, (const double[2][CB_DIM_MAX]){{1}, {1}}, (double[]){0.25, 0.5}, x + 1);
-    cb_geometry_base_point(g, x[0]);
-    memcpy(x[1], x[2], sizeof x[1]); /* two coincide */
+    cb_space_base_point(g, x[0]);
+    memcpy(x[1], x[2], sizeof x[1]); /* two points coincide */
     const double *at[3] = {x[0], x[1], x[2]};
     for (int order = 1; order < 3; order++) {
       memset(&e, 0, sizeof e);
       assert_int_equal(cb_constraint_area.element(&c, &row, 0, 0, at, order, &e), CB_STEP_DOMAIN);
       assert_int_equal(cb_constraint_angle.element(&c, &row, 0, 0, at, order, &e), CB_STEP_DOMAIN);
     }
-    cb_geometry_free(g);
+    cb_space_free(g);
   }
 }
 
@@ -254,7 +258,7 @@ int main(void) {
       cmocka_unit_test(octant_of_a_sphere_has_area_and_volume),
       cmocka_unit_test(cube_has_volume_signed_by_its_orientation),
       cmocka_unit_test(tetrahedra_have_the_volume_of_the_projective_model),
-      cmocka_unit_test(a_blade_takes_the_velocity_to_its_left),
+      cmocka_unit_test(a_knife_edge_takes_the_velocity_to_its_left),
       cmocka_unit_test(degenerate_shapes_are_outside_the_domain),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,21 +1,22 @@
-/* What the builder of contacts, walls and events takes, keeps and refuses; configuration spaces. */
+/* Tests of the builder of contacts, walls and events: inputs that it accepts, stores and rejects, and configuration
+ * spaces. */
 #include "check_spaces.h"
 #include "dynamics/gap.h"
 
 typedef struct built {
-  cb_geometry *g;
+  cb_space *g;
   cb_builder *b;
 } built;
 
-/* Three bodies in a row, two particles each, of radius 0.1. */
+/* Three bodies in a row, with two particles each, of radius 0.1. */
 static built begin(const char *space) {
   built u;
-  check_ok(cb_geometry_create(space, NULL, &u.g));
+  check_ok(cb_space_create(space, NULL, &u.g));
   check_ok(cb_builder_create(u.g, &u.b));
   for (int i = 0; i < 6; i++) {
     double x[CB_COORD_MAX] = {0.3 * i, 0.2}, none[CB_COORD_MAX] = {0};
     if (u.g->factor[0].curvature) x[u.g->embedding - 1] = 1;
-    cb_geometry_project_point(u.g, x);
+    cb_space_project_point(u.g, x);
     if (i % 2 == 0) check_ok(cb_builder_body(u.b, (char[]){(char)('a' + i / 2), 0}, NULL));
     check_ok(cb_builder_particle(u.b, NULL, 1, 0, 0.1, x, none, NULL));
   }
@@ -24,7 +25,7 @@ static built begin(const char *space) {
 
 static void end(built u) {
   cb_builder_free(u.b);
-  cb_geometry_free(u.g);
+  cb_space_free(u.g);
 }
 
 static const cb_contact_options elastic = {.restitution = 1};
@@ -36,18 +37,18 @@ static void what_cannot_be_is_refused_by_name(void **state) {
               "restitution 1.2: expected 0 to 1");
   check_error(cb_builder_contact_bodies(u.b, 0, 3, true), CB_ERROR_ARGUMENT, "body 3: expected 0 to 2, or -1 for all");
   check_error(cb_builder_wall_ball(u.b, "big", -1, pole, 3.2, true, 1), CB_ERROR_ARGUMENT,
-              "wall 'big': a ball of radius 3.2 is the whole of s3: expected a radius < 3.14159");
+              "wall 'big': a ball of radius 3.2 contains all of s3: expected a radius < 3.14159");
   check_error(cb_builder_wall_ball(u.b, NULL, -1, pole, 0, true, 1), CB_ERROR_ARGUMENT,
               "radius 0 of a wall: expected a number > 0");
   check_error(cb_builder_wall_ball(u.b, NULL, -1, pole, 1, true, -0.1), CB_ERROR_ARGUMENT,
               "restitution -0.1: expected 0 to 1");
   assert_int_equal(cb_builder_wall_ball(u.b, NULL, -1, off, 1, true, 1), CB_ERROR_DOMAIN);
   check_error(cb_builder_wall_plane(u.b, NULL, -1, pole, pole, 1), CB_ERROR_DOMAIN,
-              "a wall's normal is not tangent to the space at its point");
+              "a wall's normal: expected a vector tangent to the space at the wall's point");
   check_error(cb_builder_wall_plane(u.b, NULL, -1, pole, (const double[4]){0}, 1), CB_ERROR_ARGUMENT,
               "a wall's normal of length 0: expected > 0");
   check_error(cb_builder_wall_expression(u.b, NULL, -1, "oblique", "1", 1), CB_ERROR_ARGUMENT,
-              "the space has no chart 'oblique'");
+              "the space has no chart 'oblique': `curvebody list spaces` lists its charts");
   assert_int_equal(cb_builder_wall_expression(u.b, NULL, -1, NULL, "1 + nothing", 1), CB_ERROR_INPUT);
   assert_int_equal(cb_builder_expression_at(u.b), 4);
   check_error(cb_builder_event_distance(u.b, NULL, 1, 1, 1, CB_EVENT_STOP, CB_EVENT_BOTH), CB_ERROR_ARGUMENT,
@@ -57,7 +58,7 @@ static void what_cannot_be_is_refused_by_name(void **state) {
   check_error(cb_builder_event_distance(u.b, NULL, 1, 2, 0, CB_EVENT_STOP, CB_EVENT_BOTH), CB_ERROR_ARGUMENT,
               "event: distance 0: expected a number > 0");
   check_error(cb_builder_event_distance(u.b, NULL, 1, 2, 1, CB_EVENT_REFLECT, CB_EVENT_BOTH), CB_ERROR_ARGUMENT,
-              "event: action 0: expected stop or mark; what reflects is a wall");
+              "event: action 0: expected stop or mark (only walls reflect)");
   check_ok(cb_builder_contacts(u.b, &elastic));
   check_ok(cb_builder_wall_plane(u.b, NULL, -1, pole, normal, 1));
   check_ok(cb_builder_body(u.b, "giant", NULL));
@@ -69,9 +70,9 @@ static void what_cannot_be_is_refused_by_name(void **state) {
 }
 
 static void planes_lie_in_one_factor_of_spaces_that_have_them(void **state) {
-  cb_geometry *g;
+  cb_space *g;
   cb_builder *b;
-  check_ok(cb_geometry_create("h2xe", NULL, &g));
+  check_ok(cb_space_create("h2xe", NULL, &g));
   check_ok(cb_builder_create(g, &b));
   const double point[4] = {0, 0, 1, 0};
   check_error(cb_builder_wall_plane(b, NULL, -1, point, (const double[4]){1, 0, 0, 1}, 1), CB_ERROR_ARGUMENT,
@@ -80,15 +81,15 @@ static void planes_lie_in_one_factor_of_spaces_that_have_them(void **state) {
   check_ok(cb_builder_wall_plane(b, NULL, -1, point, (const double[4]){1, 0, 0, 0}, 1));
   check_ok(cb_builder_wall_plane(b, NULL, -1, point, (const double[4]){0, 0, 0, -2}, 1));
   cb_builder_free(b);
-  cb_geometry_free(g);
-  check_ok(cb_geometry_create("nil", NULL, &g));
+  cb_space_free(g);
+  check_ok(cb_space_create("nil", NULL, &g));
   check_ok(cb_builder_create(g, &b));
   check_error(cb_builder_wall_plane(b, NULL, -1, (const double[3]){0}, (const double[3]){1, 0, 0}, 1),
               CB_ERROR_UNSUPPORTED,
-              "a wall that is a plane: nil has no totally geodesic planes to speak of; expected a space of constant "
-              "curvature or a product of such");
+              "a wall is a plane, but nil has no totally geodesic planes: expected a space of constant curvature or a "
+              "product of these");
   cb_builder_free(b);
-  cb_geometry_free(g);
+  cb_space_free(g);
 }
 
 static bool on(const cb_system *s, const cb_gaps *gaps, int i, int j) {
@@ -100,10 +101,10 @@ static void later_switches_of_bodies_go_before_earlier_ones(void **state) {
   cb_system *s;
   cb_gaps *gaps;
   check_ok(cb_builder_contacts(u.b, &elastic));
-  check_ok(cb_builder_contact_bodies(u.b, -1, -1, true)); /* all with all, none within itself */
-  check_ok(cb_builder_contact_bodies(u.b, 0, 0, true));   /* a within itself */
-  check_ok(cb_builder_contact_bodies(u.b, 1, -1, false)); /* b with nothing */
-  check_ok(cb_builder_contact_bodies(u.b, 2, 1, true));   /* but with c */
+  check_ok(cb_builder_contact_bodies(u.b, -1, -1, true)); /* all bodies with all others, no body with itself */
+  check_ok(cb_builder_contact_bodies(u.b, 0, 0, true));   /* particles of a with one another */
+  check_ok(cb_builder_contact_bodies(u.b, 1, -1, false)); /* b with no body, */
+  check_ok(cb_builder_contact_bodies(u.b, 2, 1, true));   /* except with c */
   check_ok(cb_builder_finish(u.b, &s));
   check_ok(cb_gaps_create(s, &gaps));
   assert_true(on(s, gaps, 0, 1) && on(s, gaps, 1, 0));
@@ -135,7 +136,7 @@ static void walls_and_events_keep_what_they_were_given(void **state) {
   assert_int_equal(cb_system_events(s), 2);
   assert_string_equal(cb_system_event_name(s, 0), "event 1");
   assert_string_equal(cb_system_event_name(s, 1), "east");
-  assert_false(on(s, gaps, 0, 2)); /* walls alone: particles pass through one another */
+  assert_false(on(s, gaps, 0, 2)); /* walls only: particles pass through one another */
   const int p2 = cb_system_index(s, 2), p3 = cb_system_index(s, 3), p4 = cb_system_index(s, 4);
   assert_true(cb_gaps_wall_on(gaps, 0, p2) && cb_gaps_wall_on(gaps, 1, p2));
   assert_false(cb_gaps_wall_on(gaps, 0, p4));
@@ -160,7 +161,8 @@ static void walls_and_events_keep_what_they_were_given(void **state) {
   end(u);
 }
 
-/* In the middle of a room no way is out more than another: the gap is there, its rate nothing. */
+/* At the centre of a ball-shaped room, all directions lead equally far to the wall: the gap exists, and its gradient is
+ * 0. */
 static void the_middle_of_a_room_has_a_gap(void **state) {
   static const char *const spaces[] = {"e3", "s3", "h3", "h2xe"};
   for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++) {
@@ -168,9 +170,9 @@ static void the_middle_of_a_room_has_a_gap(void **state) {
     cb_system *s;
     cb_gaps *gaps;
     double base[CB_COORD_MAX];
-    check_ok(cb_geometry_create(spaces[i], NULL, &u.g));
+    check_ok(cb_space_create(spaces[i], NULL, &u.g));
     check_ok(cb_builder_create(u.g, &u.b));
-    cb_geometry_base_point(u.g, base);
+    cb_space_base_point(u.g, base);
     check_ok(cb_builder_body(u.b, "a", NULL));
     check_ok(cb_builder_particle(u.b, NULL, 1, 0, 0.2, base, NULL, NULL));
     check_ok(cb_builder_wall_ball(u.b, NULL, -1, base, 1.5, true, 1));
@@ -182,22 +184,23 @@ static void the_middle_of_a_room_has_a_gap(void **state) {
     check_ok(cb_gap_eval(gaps, &gap, 0, &x, 1, &value));
     check_near(value.gap, 1.3, 1e-15);
     for (int a = 0; a < u.g->k; a++) check_near(value.gradient[a], 0, 0);
-    /* where the wall is out of reach the gap cannot vanish; where it is not, nothing is known */
-    check_near(cb_gap_bend(gaps, &gap, 0, &x, &slow, &none, 1), 0, 0);
-    assert_true(isinf(cb_gap_bend(gaps, &gap, 0, &x, &fast, &none, 1)));
+    /* If the wall is out of reach, the gap cannot vanish and the bound is 0; otherwise the bound is infinite. */
+    check_near(cb_gap_second_derivative_bound(gaps, &gap, 0, &x, &slow, &none, 1), 0, 0);
+    assert_true(isinf(cb_gap_second_derivative_bound(gaps, &gap, 0, &x, &fast, &none, 1)));
     cb_gaps_free(gaps);
     cb_system_free(s);
     end(u);
   }
 }
 
-/* Across the way to the centre of a ball d'' = cot(d) v^2: beyond a quarter turn the gap bends down. */
+/* For motion with speed v perpendicular to the direction to the centre of a ball, the distance d of the centre has
+ * d'' = cot(d) v^2, which is negative beyond a quarter turn. */
 static void a_ball_is_met_beyond_a_quarter_turn(void **state) {
   built u = {0};
   cb_system *s;
   cb_gaps *gaps;
   const double d = 2.2, pole[4] = {0, 0, 0, 1}, at[4] = {sin(d), 0, 0, cos(d)}, speed = 0.7, none = 0, *x = at;
-  check_ok(cb_geometry_create("s3", NULL, &u.g));
+  check_ok(cb_space_create("s3", NULL, &u.g));
   check_ok(cb_builder_create(u.g, &u.b));
   check_ok(cb_builder_body(u.b, "a", NULL));
   check_ok(cb_builder_particle(u.b, NULL, 1, 0, 0.2, at, NULL, NULL));
@@ -208,13 +211,13 @@ static void a_ball_is_met_beyond_a_quarter_turn(void **state) {
   cb_gap_value value;
   check_ok(cb_gap_eval(gaps, &gap, 0, &x, 0, &value));
   check_near(value.gap, d - 1.9, 1e-15);
-  check_relative(cb_gap_bend(gaps, &gap, 0, &x, &speed, &none, 0), speed * speed / -tan(d), 1e-14);
+  check_relative(cb_gap_second_derivative_bound(gaps, &gap, 0, &x, &speed, &none, 0), speed * speed / -tan(d), 1e-14);
   cb_gaps_free(gaps);
   cb_system_free(s);
   end(u);
 }
 
-/* A system of twelve coordinates, in which s = sum_i c_i q_i^2 + t q_0 - r: s' and s'' are known. */
+/* A system of twelve coordinates q_i with the gap s = sum_i c_i q_i^2 + t q_0 - r, for which s' and s'' are known. */
 static void walls_and_events_of_configuration_spaces(void **state) {
   enum { N = CB_Q_MAX };
   char text[4096] = "{coordinates: [a, b, c, d, e, f, g, h, i, j, k, l], metric: [";
@@ -225,7 +228,7 @@ static void walls_and_events_of_configuration_spaces(void **state) {
   }
   strcat(text, "]}");
   cb_tree *tree;
-  cb_geometry *g;
+  cb_space *g;
   cb_builder *b;
   cb_system *s;
   cb_gaps *gaps;
@@ -266,14 +269,14 @@ static void walls_and_events_of_configuration_spaces(void **state) {
     for (int a = 0; a < N; a++) sum += value.gradient[a] * v[a];
     check_near(value.gap, value_at, 1e-13);
     check_near(sum, rate, 1e-13);
-    const double A = cb_gap_bend(gaps, &gap[i], t, &x, &length, &zero, 0.1);
+    const double A = cb_gap_second_derivative_bound(gaps, &gap[i], t, &x, &length, &zero, 0.1);
     check_at_least(A, fabs(second));
     assert_true(isfinite(A));
   }
   cb_gaps_free(gaps);
   cb_system_free(s);
   cb_builder_free(b);
-  cb_geometry_free(g);
+  cb_space_free(g);
 }
 
 int main(void) {

@@ -1,27 +1,29 @@
-/* Rods that depend on one another, and starts off their rods. */
+/* Tests of rods that depend on one another, and of starts that do not satisfy their rods. */
 #include "constrained_state.h"
 #include "memory_sink.h"
 #include "simulate.h"
 
-/* A quadrilateral in a plane with both diagonals, 15 degrees of velocity within it; `bent`: its last corner out of the
- * plane where there is room. */
+/* A plane quadrilateral with both diagonals and a velocity in the plane. `bent` moves its last corner out of the plane,
+ * if the space has a third dimension. */
 static void begin_quadrilateral(body_case *c, const char *space, double bent) {
   static const double corner[4][2] = {{0.5, 0.1}, {-0.1, 0.6}, {-0.5, -0.2}, {0.2, -0.4}}, speed[2] = {0.3, -0.2};
   open_space(c, space);
   const int k = c->g->embedding;
   double base[CB_COORD_MAX], frame[CB_DIM_MAX * CB_COORD_MAX], x[CB_COORD_MAX], v[CB_COORD_MAX];
-  cb_geometry_base_point(c->g, base);
-  cb_geometry_frame(c->g, base, frame);
+  cb_space_base_point(c->g, base);
+  cb_space_frame(c->g, base, frame);
   for (int a = 0; a < 4; a++) {
     double u[CB_COORD_MAX] = {0}, w[CB_COORD_MAX] = {0};
     for (int e = 0; e < k; e++) {
-      for (int i = 0; i < 2; i++)
-        u[e] += corner[a][i] * frame[i * k + e], w[e] += (1 + a) * speed[i] * frame[i * k + e];
+      for (int i = 0; i < 2; i++) {
+        u[e] += corner[a][i] * frame[i * k + e];
+        w[e] += (1 + a) * speed[i] * frame[i * k + e];
+      }
       if (a == 3 && c->g->dim == 3) u[e] += bent * frame[2 * k + e];
     }
     cb_exp(c->g, base, u, x, NULL);
     memcpy(v, w, sizeof v);
-    cb_geometry_project_tangent(c->g, x, v);
+    cb_space_project_tangent(c->g, x, v);
     add_particle(c, 1 + 0.2 * a, x, v);
   }
   for (int a = 0; a < 4; a++)
@@ -37,7 +39,7 @@ static void a_flat_quadrilateral_with_both_diagonals_is_named(void **unused) {
     assert_non_null(strstr(cb_error_text(), "depends on the others at the start"));
     close_case(&c);
     if (where[i][1] == '2') continue;
-    begin_quadrilateral(&c, where[i], 0.2); /* a tetrahedron is fine */
+    begin_quadrilateral(&c, where[i], 0.2); /* a tetrahedron is accepted */
     finish_system(&c);
     assert_int_equal(cb_system_constraints(c.system), 6);
     close_case(&c);
@@ -78,8 +80,8 @@ static void two_lengths_of_one_pair_are_refused_by_name(void **unused) {
       body_case c;
       double x[2][CB_COORD_MAX], base[CB_COORD_MAX], frame[CB_DIM_MAX * CB_COORD_MAX], zero[CB_COORD_MAX] = {0};
       open_space(&c, where[i]);
-      cb_geometry_base_point(c.g, base);
-      cb_geometry_frame(c.g, base, frame);
+      cb_space_base_point(c.g, base);
+      cb_space_frame(c.g, base, frame);
       memcpy(x[0], base, sizeof base);
       cb_exp(c.g, base, frame, x[1], NULL);
       for (int a = 0; a < 2; a++) add_particle(&c, 1, x[a], zero);
@@ -95,7 +97,7 @@ static void two_lengths_of_one_pair_are_refused_by_name(void **unused) {
 
 static const char off_its_rods[] =
     "curvebody: 1\nspace: %s\nbodies:\n"
-    "  - kind: frame\n"
+    "  - kind: truss\n"
     "    place: {at: {point: [%s]}, tangent: [[.5, .1, 0], [-.3, .4, .2], [.1, -.5, .3], [.1, .1, .6]]}\n"
     "    motion: [{killing: rotation_x, speed: .7}, {killing: rotation_z, speed: 1.3}]\n"
     "    rods: [{between: [0, 1], length: .9}, [1, 2], {between: [2, 3], length: .8}, [3, 0], [0, 2], [1, 3]]\n"
@@ -126,18 +128,19 @@ static void a_start_off_its_rods_is_projected_or_refused(void **unused) {
   }
 }
 
-/* --- dropped rows that the others imply at the start alone --- */
+/* --- rows dropped because they are redundant, but only at the start --- */
 
 static const char in_a_line[] =
     "curvebody: 1\nspace: %s\nbodies:\n"
-    "  - {kind: frame, name: m, masses: [16, 12, 16], place: {chart: translation, points: "
+    "  - {kind: truss, name: m, masses: [16, 12, 16], place: {chart: translation, points: "
     "[[-%s,0%s],[0,0%s],[%s,0%s]]},\n"
     "     motion: {chart: translation, velocities: [[%s,1%s],[%s,%s%s],[%s,-1%s]]}}\n"
     "start: {redundant: drop}\nintegrator: {name: lobatto, step: 0.01}\ntime: {end: 1}\n"
     "record: {observables: [constraints, separation]}\n";
 
-/* Two equal rods and one over both, of half a length a: with a speed across in the middle they bend, and the run ends at the
- * first step by the name of what was dropped; in a rotation about the middle they stay a line. */
+/* Two equal rods and a third along both; each end is at the distance a from the middle. With a velocity of the middle
+ * across the line they bend, and the run ends at the first step with the name of the dropped rod. If they rotate around
+ * the middle, they stay on a line. */
 static void rods_in_a_line_end_the_run_when_they_bend(void **unused) {
   static const char *const where[] = {"e2", "e3", "s3", "h2", "h3"};
   for (int i = 0; i < 5; i++)
@@ -166,17 +169,18 @@ static void rods_in_a_line_end_the_run_when_they_bend(void **unused) {
     }
 }
 
-/* What a dropped rod may change by goes with its length: three rods of a molecule's size bend in the first step of such
- * a time, and the diagonal of a quadrilateral of planets' distances is kept to round-off, which is 1e-7 there. */
+/* The permitted change of a dropped rod is relative to its length. Three rods in a line bend within the first step,
+ * also if they are as small as a molecule. The diagonal of a square is constant to round-off, which is 1e-4 for sides
+ * of 1e12. */
 static void dropped_rods_are_watched_at_every_size(void **unused) {
   static const char line[] =
       "curvebody: 1\nspace: e2\nbodies:\n"
-      "  - {kind: frame, masses: [16, 12, 16], place: {points: [[-%g, 0], [0, 0], [%g, 0]]},\n"
+      "  - {kind: truss, masses: [16, 12, 16], place: {points: [[-%g, 0], [0, 0], [%g, 0]]},\n"
       "     motion: {velocities: [[0, %g], [0, -%g], [0, %g]]}}\n"
       "start: {redundant: drop}\nintegrator: {name: lobatto, step: 0.01}\ntime: {end: 1}\n",
                     square[] =
                         "curvebody: 1\nspace: e2\nbodies:\n"
-                        "  - {kind: frame, place: {points: [[0, 0], [%g, 0], [0, %g], [%g, %g]]},\n"
+                        "  - {kind: truss, place: {points: [[0, 0], [%g, 0], [0, %g], [%g, %g]]},\n"
                         "     motion: {killing: rotation_z, speed: 1}}\n"
                         "start: {redundant: drop}\nintegrator: {name: lobatto, step: 0.01}\ntime: {end: 1}\n";
   static const double sizes[] = {1.16e-10, 1e-6, 1, 1e4, 1e9, 1e12};
@@ -200,11 +204,12 @@ static void dropped_rods_are_watched_at_every_size(void **unused) {
   }
 }
 
-/* The diagonal of a flat quadrilateral is implied wherever it moves in its plane: its residual is round-off. */
+/* The diagonal of a flat quadrilateral is redundant wherever the figure moves in its plane, so its residual is
+ * round-off. */
 static void what_was_dropped_is_recorded(void **unused) {
   static const char text[] =
       "curvebody: 1\nspace: e2\nbodies:\n"
-      "  - {kind: frame, place: {points: [[0.5, 0.1], [-0.1, 0.6], [-0.5, -0.2], [0.2, -0.4]]}, motion: [{killing: "
+      "  - {kind: truss, place: {points: [[0.5, 0.1], [-0.1, 0.6], [-0.5, -0.2], [0.2, -0.4]]}, motion: [{killing: "
       "rotation_z, speed: 1.3}, {killing: translation_x, speed: 0.7}]}\n"
       "start: {redundant: drop}\nintegrator: {name: lobatto, step: 0.05}\ntime: {end: 10}\n";
   static const char *const fields[] = {"dropped_residual", NULL};
@@ -214,7 +219,7 @@ static void what_was_dropped_is_recorded(void **unused) {
   simulation_free(s);
 }
 
-/* A surface through a point at which its gradient vanishes: alone, and with rods. */
+/* A surface whose gradient vanishes at the particle, without and with rods. */
 static void a_row_without_a_gradient_is_not_dropped(void **unused) {
   static const char *const rods[] = {"", "  - rod: {between: [[a, 0], [a, 1]]}\n"};
   static const char *const start[] = {"refuse", "drop"};

@@ -1,4 +1,4 @@
-/* Forces of every kind in every space: against differences of the potential, by symmetry. */
+/* Tests of forces of every type in every space: against differences of the potential, and by symmetry. */
 #include "force_cases.h"
 
 static double potential_at(force_setup *t, const double *x) {
@@ -7,7 +7,7 @@ static double potential_at(force_setup *t, const double *x) {
   return v;
 }
 
-static double raise_of(const cb_geometry *g, int a) { return g->chart ? 1 : 1 / g->form[a]; }
+static double raise_of(const cb_space *g, int a) { return g->chart ? 1 : 1 / g->form[a]; }
 
 static void force_is_minus_the_raised_gradient(void **state) {
   uint64_t seed = check_seed();
@@ -16,7 +16,7 @@ static void force_is_minus_the_raised_gradient(void **state) {
       force_setup t = make(force_spaces[n], &seed, (force_kind)which);
       int count = N * t.g->k;
       double force[N * K], rest[N * K] = {0}, expected[N * K], *x = t.state->x;
-      /* At rest damping adds nothing. */
+      /* Damping adds nothing at rest. */
       check_ok(cb_forces_eval(t.f, time_now, x, rest, force));
       for (int a = 0; a < count; a++) {
         double old = x[a], h = 2e-4, value[4];
@@ -27,7 +27,7 @@ static void force_is_minus_the_raised_gradient(void **state) {
         x[a] = old;
         expected[a] = -raise_of(t.g, a % t.g->k) * (value[0] - 8 * value[1] + 8 * value[2] - value[3]) / (12 * h);
       }
-      /* Fourth-order differences: h^4 times fifth derivatives, which are large for close pairs. */
+      /* Differences of fourth order: the error is h^4 times fifth derivatives, which are large for close pairs. */
       double size = fmax(1, largest(count, force)), error = check_distance_max(count, force, expected) / size;
       if (!(error <= 2e-8)) print_error("%s, %s\n", force_spaces[n], kind_names[which]);
       check_at_most(error, 2e-8);
@@ -35,7 +35,7 @@ static void force_is_minus_the_raised_gradient(void **state) {
     }
 }
 
-/* The dense matrix of a block pattern. */
+/* Writes the dense matrix of the blocks of a pattern. */
 static void to_dense(const cb_pattern *p, const double *block, double *dense) {
   int k = p->block, n = p->n * k;
   for (int e = 0; e < n * n; e++) dense[e] = 0;
@@ -45,7 +45,7 @@ static void to_dense(const cb_pattern *p, const double *block, double *dense) {
         for (int b = 0; b < k; b++) dense[(i * k + a) * n + p->column[c] * k + b] = block[(c * k + a) * k + b];
 }
 
-/* Column by column: fourth-order differences of the force in x or v. */
+/* Differences of fourth order of the force with respect to x or v, column by column. */
 static void differences_of_force(force_setup *t, double *argument, double *expected) {
   int n = N * t->g->k;
   for (int b = 0; b < n; b++) {
@@ -88,7 +88,8 @@ static void jacobian_is_that_of_the_force(void **state) {
     }
 }
 
-/* In the embedding sum <X_i(x_a), F_a> is the rate of Killing momentum; forces between particles have none. */
+/* In the embedding, the sum over particles a of <X_i(x_a), F_a> is the rate of the momentum of the Killing field X_i;
+ * it is 0 for forces between particles. */
 static void forces_between_particles_keep_every_killing_momentum(void **state) {
   uint64_t seed = check_seed();
   static const force_kind between[] = {SPRINGS,       DAMPED,         GRAVITY,         COULOMB,
@@ -100,7 +101,7 @@ static void forces_between_particles_keep_every_killing_momentum(void **state) {
       check_ok(cb_forces_eval(t.f, time_now, t.state->x, t.v, force));
       for (int i = 0; i < N && !t.g->chart; i++)
         cb_killing_momentum_add(t.g, t.state->x + i * t.g->k, force + i * t.g->k, rate);
-      for (int i = 0; i < N && t.g->chart; i++) { /* the covector along X in coordinates */
+      for (int i = 0; i < N && t.g->chart; i++) { /* the covector along X, in coordinates */
         const double *q = t.state->x + i * t.g->k;
         for (int m = 0; m < t.g->n_killing; m++) {
           double x[K], X[K], unused[K], u[K];
@@ -110,7 +111,7 @@ static void forces_between_particles_keep_every_killing_momentum(void **state) {
           for (int a = 0; a < t.g->k; a++) rate[m] += u[a] * force[i * t.g->k + a];
         }
       }
-      /* Round-off of ten pairs whose terms reach the largest force times the largest field. */
+      /* Round-off of ten pairs, whose terms are as large as the largest force times the largest field. */
       double error = largest(t.g->n_killing, rate) / fmax(1, largest(N * t.g->k, force));
       if (!(error <= 2e-14)) print_error("%s, %s\n", force_spaces[n], kind_names[between[w]]);
       check_at_most(error, t.g->chart ? 1e-12 : 2e-14);

@@ -1,4 +1,6 @@
-/* Forces of every kind in charts, and through moving origins: those of the embedding, and of the moved scenario. */
+/* Forces of every type in charts and through moving origins agree with forces in the embedding and in the moved
+ * scenario.
+ */
 #include "force_cases.h"
 
 static void chart_forces_are_the_embedding_forces_pulled_back(void **state) {
@@ -34,7 +36,7 @@ static void chart_forces_are_the_embedding_forces_pulled_back(void **state) {
     }
 }
 
-/* One system at rest in the world, the same seen from an origin: centre and fields stay in the world. */
+/* A system in the world and the same system relative to an origin: centres and fields are fixed in the world. */
 static void forces_through_a_moving_origin_are_those_of_the_moved_scenario(void **state) {
   static const char *const moving[] = {"{name: e2}", "{name: e3}", "{name: h2}", "{name: h3}",
                                        "{name: h3, curvature: -0.4}"};
@@ -43,7 +45,7 @@ static void forces_through_a_moving_origin_are_those_of_the_moved_scenario(void 
   uint64_t seed = check_seed();
   for (size_t n = 0; n < sizeof moving / sizeof *moving; n++)
     for (size_t w = 0; w < sizeof fixed / sizeof *fixed; w++) {
-      cb_geometry *g = check_space(moving[n]);
+      cb_space *g = check_space(moving[n]);
       cb_origin origin;
       cb_isometry world, local;
       double target[K], centre[K];
@@ -55,7 +57,7 @@ static void forces_through_a_moving_origin_are_those_of_the_moved_scenario(void 
       cb_isometry_inverse(g, &world, &local);
       force_setup a = make_at(g, &one, fixed[w], &origin, centre), b = make_at(g, &two, fixed[w], NULL, centre);
       double seen[N * K], plain[N * K], x[N * K], v[N * K], v_a, v_b;
-      /* The start may have been brought to another origin: take positions as they are and move them to the world. */
+      /* The origin of the start may have changed: use positions as they are, and move them to the world. */
       for (int i = 0; i < N; i++) {
         const cb_origin *o = &a.state->origin[cb_system_component(a.s, i)];
         cb_origin_isometry(g, o, &world);
@@ -85,13 +87,13 @@ static void forces_through_a_moving_origin_are_those_of_the_moved_scenario(void 
       }
       drop(&a, false);
       drop(&b, false);
-      cb_geometry_free(g);
+      cb_space_free(g);
     }
 }
 
-/* A particle 300 units out, at rest at its own origin, and a centre near the world's base point. */
+/* A particle 300 units away from the world's base point, at its own origin, and a centre near the base point. */
 static void a_centre_300_units_away_pulls_along_the_geodesic(void **state) {
-  cb_geometry *g = check_space("{name: h3}");
+  cb_space *g = check_space("{name: h3}");
   cb_origin origin;
   cb_builder *b;
   cb_system *s;
@@ -99,13 +101,13 @@ static void a_centre_300_units_away_pulls_along_the_geodesic(void **state) {
   cb_state *start;
   double x[K], v[K] = {0}, force[K], potential, dx[K * K];
   check_ok(cb_origin_flow(g, cb_killing_find(g, "boost_x"), 300, &origin));
-  cb_geometry_base_point(g, x);
+  cb_space_base_point(g, x);
   check_ok(cb_builder_create(g, &b));
   check_ok(cb_builder_body(b, "a", NULL));
   check_ok(cb_builder_origin(b, &origin));
   check_ok(cb_builder_particle(b, NULL, 1, 0, 0, x, v, NULL));
-  check_ok(cb_builder_central(b, -1, CB_LAW_HARMONIC, 2, 0, NULL, x));
-  check_ok(cb_builder_central(b, -1, CB_LAW_GRAVITY, 5, 0, NULL, x));
+  check_ok(cb_builder_central(b, -1, CB_PAIR_POTENTIAL_HARMONIC, 2, 0, NULL, x));
+  check_ok(cb_builder_central(b, -1, CB_PAIR_POTENTIAL_GRAVITY, 5, 0, NULL, x));
   check_ok(cb_builder_finish(b, &s));
   check_ok(cb_forces_create(s, &f));
   check_ok(cb_state_create(s, &start));
@@ -124,7 +126,7 @@ static void a_centre_300_units_away_pulls_along_the_geodesic(void **state) {
   cb_forces_free(f);
   cb_system_free(s);
   cb_builder_free(b);
-  cb_geometry_free(g);
+  cb_space_free(g);
 }
 
 int main(void) {

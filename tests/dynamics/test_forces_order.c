@@ -1,10 +1,12 @@
-/* Forces do not depend on the order of their sums: of threads and stages, of particles that stand in other places. */
+/* Forces do not depend on the order of their sums: on the number of threads and stages, and on the order of particles
+ * in the state.
+ */
 #include "force_cases.h"
 
 static void stages_and_threads_give_the_same_bytes(void **state) {
   enum { MANY = 400 };
   uint64_t seed = check_seed();
-  cb_geometry *g = check_space("{name: s3}");
+  cb_space *g = check_space("{name: s3}");
   cb_builder *b;
   cb_system *s;
   cb_forces *one, *two;
@@ -18,8 +20,8 @@ static void stages_and_threads_give_the_same_bytes(void **state) {
     check_ok(cb_builder_particle(b, NULL, check_uniform(&seed, 1, 2), 1, 0, x + i * K, v, NULL));
     if (i > 0) check_ok(cb_builder_spring(b, i, (int)check_uniform(&seed, 0, i), 1, -1, 0));
   }
-  check_ok(cb_builder_interaction(b, -1, -1, CB_LAW_GRAVITY, 1e-3, 0, NULL));
-  check_ok(cb_builder_interaction(b, -1, -1, CB_LAW_LENNARD_JONES, 1e-6, 0.01, NULL));
+  check_ok(cb_builder_interaction(b, -1, -1, CB_PAIR_POTENTIAL_GRAVITY, 1e-3, 0, NULL));
+  check_ok(cb_builder_interaction(b, -1, -1, CB_PAIR_POTENTIAL_LENNARD_JONES, 1e-6, 0.01, NULL));
   check_ok(cb_builder_finish(b, &s));
   check_ok(cb_forces_create(s, &one));
   check_ok(cb_forces_create(s, &two));
@@ -36,14 +38,15 @@ static void stages_and_threads_give_the_same_bytes(void **state) {
   cb_forces_free(two);
   cb_system_free(s);
   cb_builder_free(b);
-  cb_geometry_free(g);
+  cb_space_free(g);
 }
 
-/* A chain in shuffled numbering: places differ from particles, what is told by particle does not. */
+/* A chain with shuffled numbers: the order in the state differs from the indices, but results by index do not
+ * change. */
 static void particles_keep_their_numbers_when_they_are_reordered(void **state) {
   enum { MANY = 300 };
   uint64_t seed = check_seed();
-  cb_geometry *g = check_space("{name: h3}");
+  cb_space *g = check_space("{name: h3}");
   cb_builder *b;
   cb_system *s;
   cb_forces *f;
@@ -87,7 +90,7 @@ static void particles_keep_their_numbers_when_they_are_reordered(void **state) {
   assert_string_equal(cb_system_particle_name(s, 17), "chain.17");
   check_ok(cb_forces_eval(f, 0, start->x, NULL, force));
   check_ok(cb_forces_separations(f, start->x, d));
-  for (int e = 0; e + 2 < MANY; e++) { /* by cb_log: unit vector along the geodesic */
+  for (int e = 0; e + 2 < MANY; e++) { /* the unit vector along the geodesic, by cb_log */
     int i, j;
     double to[K], length;
     cb_system_bond(s, e, &i, &j);
@@ -108,7 +111,7 @@ static void particles_keep_their_numbers_when_they_are_reordered(void **state) {
   cb_forces_free(f);
   cb_system_free(s);
   cb_builder_free(b);
-  cb_geometry_free(g);
+  cb_space_free(g);
 }
 
 int main(void) {

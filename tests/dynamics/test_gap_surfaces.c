@@ -1,15 +1,17 @@
-/* Gaps of surfaces: distances of faces and edges by search, derivatives, which features are listed. */
+/* Tests of gaps of surfaces: distances of faces and edges compared with a search, derivatives, and the features that
+ * are listed. */
 #include "check_gaps.h"
 
 /* --- values --- */
 
 typedef struct search {
-  const cb_geometry *g;
+  const cb_space *g;
   const mover *m;
   int kind;
 } search;
 
-/* Of points of the two features, at sin^2 of the unknowns along their geodesics. */
+/* The distance between a point of one feature and a point of the other. The coordinates along the geodesics of each
+ * feature are sin^2 of the unknowns. */
 static double distance_of_points(const gsl_vector *at, void *user) {
   const search *s = user;
   const mover *m = s->m;
@@ -31,7 +33,7 @@ static double distance_of_points(const gsl_vector *at, void *user) {
 
 static int active_ones, inactive_ones;
 
-static void values_in(const cb_geometry *g, uint64_t *seed) {
+static void values_in(const cb_space *g, uint64_t *seed) {
   static const double radius[4] = {0.011, 0.02, 0.03, 0.04};
   int kind[2];
   mover m[4];
@@ -49,17 +51,17 @@ static void values_in(const cb_geometry *g, uint64_t *seed) {
     check_ok(cb_gap_eval(c.gaps, &gap, 0, at, 0, &value));
     search s = {g, m, kind[i]};
     double least = INFINITY;
-    for (int begin = 0; begin < 4; begin++) { /* from four corners */
+    for (int begin = 0; begin < 4; begin++) { /* starts at four corners */
       const double start[2] = {begin % 2 ? 0.4 : 1.2, begin / 2 ? 0.4 : 1.2};
       least = fmin(least, least_of(g->dim - 1, distance_of_points, &s, start, 0.3, NULL));
     }
     value.active ? active_ones++ : inactive_ones++;
-    if (g->dim == 2) { /* the sign: on the side of point 3 or not, by angles at point 1 */
+    if (g->dim == 2) { /* the sign, by angles at point 1: negative if vertex 0 is on the same side as point 3 */
       double a[COORDS], b[COORDS], to[COORDS], frame[CB_DIM_MAX * CB_COORD_MAX], w[3][2];
       check_ok(cb_log(g, m[1].y, m[2].y, to));
       check_ok(cb_log(g, m[1].y, m[0].y, a));
       check_ok(cb_log(g, m[1].y, m[3].y, b));
-      cb_geometry_frame(g, m[1].y, frame);
+      cb_space_frame(g, m[1].y, frame);
       for (int j = 0; j < 2; j++) {
         w[0][j] = cb_inner(g, to, frame + j * g->embedding);
         w[1][j] = cb_inner(g, a, frame + j * g->embedding);
@@ -71,7 +73,7 @@ static void values_in(const cb_geometry *g, uint64_t *seed) {
     } else {
       assert_true(value.gap + r >= 0);
     }
-    /* The search stands at 1e-9, where the distance is flat. */
+    /* Where the distance is flat, the search ends with an accuracy of 1e-9. */
     if (value.active)
       check_near(value.gap + r, least, 1e-9);
     else
@@ -80,7 +82,7 @@ static void values_in(const cb_geometry *g, uint64_t *seed) {
   scene_free(&c);
 }
 
-static void values_of(const cb_geometry *g, uint64_t *seed) {
+static void values_of(const cb_space *g, uint64_t *seed) {
   if (!has_surfaces(g)) return;
   for (int trial = 0; trial < (CHECK_SANITIZED ? 3 : 12); trial++) check_every_chart_of(g, seed, values_in);
 }
@@ -94,7 +96,7 @@ static void gaps_are_the_distances_of_nearest_points(void **state) {
 
 /* --- derivatives --- */
 
-static void gradients_in(const cb_geometry *g, uint64_t *seed) {
+static void gradients_in(const cb_space *g, uint64_t *seed) {
   static const double radius[4] = {0.01, 0.02, 0.03, 0.04};
   int kind[2];
   mover m[4];
@@ -104,13 +106,14 @@ static void gradients_in(const cb_geometry *g, uint64_t *seed) {
   for (int i = 0; i < kinds; i++)
     for (int turned = -1; turned < 2; turned += 2) {
       const cb_gap gap = {kind[i], 4, {0, 1, 2, 3}, 0, turned};
-      /* sharp figures have large higher derivatives: h^4 s^(5)/30 */
+      /* The error of differences with the step h is h^4 s^(5)/30; the derivatives of a gap s are large for sharp
+       * figures. */
       check_gradient(g, c.gaps, &gap, m, 0, 2e-4, 3e-7, "a surface");
     }
   scene_free(&c);
 }
 
-static void gradients_of(const cb_geometry *g, uint64_t *seed) {
+static void gradients_of(const cb_space *g, uint64_t *seed) {
   if (!has_surfaces(g)) return;
   for (int trial = 0; trial < 10; trial++) check_every_chart_of(g, seed, gradients_in);
 }
@@ -119,7 +122,7 @@ static void gradients_are_those_of_differences_in_every_space_and_chart(void **s
   check_every_space(gradients_of);
 }
 
-static void frames_of(const cb_geometry *g, uint64_t *seed) {
+static void frames_of(const cb_space *g, uint64_t *seed) {
   if (!has_surfaces(g) || !cb_origin_moves(g)) return;
   for (int trial = 0; trial < 10; trial++) {
     int kind[2];
@@ -135,7 +138,7 @@ static void frames_of(const cb_geometry *g, uint64_t *seed) {
 
 static void gaps_do_not_depend_on_the_frames_of_particles(void **state) { check_every_space(frames_of); }
 
-/* --- which --- */
+/* --- which gaps are listed --- */
 
 enum { MOST = 400 };
 
@@ -146,7 +149,7 @@ static bool same_gap(const cb_gap *a, const cb_gap *b) {
   return true;
 }
 
-/* All gaps of all pairs of triangles, each pair given either way round. */
+/* Lists all gaps of all pairs of triangles, each pair once; the order alternates. */
 static int list_all(const cb_gaps *gaps, cb_gap *list) {
   int n = 0;
   for (int a = 0; a < cb_gaps_triangles(gaps); a++)
@@ -160,7 +163,7 @@ static int list_all(const cb_gaps *gaps, cb_gap *list) {
   return n;
 }
 
-static cb_system *surfaces(const cb_geometry *g, int bodies, int points, int n, const int (*triangle)[3], bool within) {
+static cb_system *surfaces(const cb_space *g, int bodies, int points, int n, const int (*triangle)[3], bool within) {
   cb_builder *b;
   cb_system *s;
   check_ok(cb_builder_create(g, &b));
@@ -186,31 +189,32 @@ static cb_system *surfaces(const cb_geometry *g, int bodies, int points, int n, 
 static void every_pair_of_features_is_listed_once(void **state) {
   static const int bipyramid[6][3] = {{0, 1, 3}, {1, 2, 3}, {2, 0, 3}, {1, 0, 4}, {2, 1, 4}, {0, 2, 4}};
   static const int sheet[2][3] = {{0, 1, 2}, {2, 1, 3}};
-  /* a strip 0 2 4 6 | 1 3 5 7 of six triangles */
+  /* A strip 0 2 4 6 | 1 3 5 7 of six triangles. */
   static const int strip[6][3] = {{0, 1, 2}, {1, 3, 2}, {2, 3, 4}, {3, 5, 4}, {4, 5, 6}, {5, 7, 6}};
-  cb_geometry *g;
+  cb_space *g;
   cb_gap list[MOST];
   cb_gaps *gaps;
-  check_ok(cb_geometry_create("e3", NULL, &g));
+  check_ok(cb_space_create("e3", NULL, &g));
   cb_system *s = surfaces(g, 2, 5, 6, bipyramid, false);
   check_ok(cb_gaps_create(s, &gaps));
-  assert_int_equal(list_all(gaps, list), 2 * 5 * 6 + 9 * 9); /* vertices and faces, edges and edges */
+  assert_int_equal(list_all(gaps, list), 2 * 5 * 6 + 9 * 9); /* vertices with faces, and edges with edges */
   cb_gaps_free(gaps);
   cb_system_free(s);
 
-  /* Within the strip: triangles i and i+3 or further share nothing; 0..2 (vertices 0 1 2 3 4) and 3..5 (3 4 5 6 7). */
+  /* Within the strip, triangles i and i+3 or further have no vertex in common; 0..2 have the vertices 0 1 2 3 4, and
+   * 3..5 have 3 4 5 6 7. */
   s = surfaces(g, 1, 8, 6, strip, true);
   check_ok(cb_gaps_create(s, &gaps));
   int vertices = 0, edges = 0, n = list_all(gaps, list);
   for (int v = 0; v < 8; v++)
     for (int f = 0; f < 6; f++) {
-      bool apart = false; /* has the vertex a triangle that shares nothing with the face? */
+      bool apart = false; /* does the vertex have a triangle without a vertex in common with the face? */
       for (int t = v - 2; t <= v; t++) apart = apart || (t >= 0 && t < 6 && abs(t - f) > 2);
       vertices += apart;
     }
   for (int i = 0; i < n; i++) edges += list[i].kind == CB_GAP_EDGE_EDGE;
   assert_int_equal(n - edges, vertices);
-  /* edges (i, i+1), (i, i+2); all triangles t that hold them are i-1, i or i, which is one */
+  /* Edges (i, i+1) and (i, i+2); the triangles that contain them are i-1, i, or only i. */
   int expected = 0;
   for (int i = 0; i < 8; i++)
     for (int di = 1; di < 3; di++)
@@ -226,24 +230,24 @@ static void every_pair_of_features_is_listed_once(void **state) {
   assert_int_equal(edges, expected);
   cb_gaps_free(gaps);
   cb_system_free(s);
-  cb_geometry_free(g);
+  cb_space_free(g);
 
-  check_ok(cb_geometry_create("e2", NULL, &g));
+  check_ok(cb_space_create("e2", NULL, &g));
   s = surfaces(g, 2, 4, 2, sheet, false);
   check_ok(cb_gaps_create(s, &gaps));
-  assert_int_equal(list_all(gaps, list), 2 * 4 * 4); /* vertices and edges of the boundary */
+  assert_int_equal(list_all(gaps, list), 2 * 4 * 4); /* vertices with edges of the boundary */
   cb_gaps_free(gaps);
   cb_system_free(s);
-  cb_geometry_free(g);
+  cb_space_free(g);
 }
 
 /* --- messages --- */
 
 static void surfaces_are_refused_in_other_spaces(void **state) {
-  cb_geometry *g;
+  cb_space *g;
   cb_builder *b;
   cb_system *s;
-  check_ok(cb_geometry_create("h2xe", NULL, &g));
+  check_ok(cb_space_create("h2xe", NULL, &g));
   check_ok(cb_builder_create(g, &b));
   check_ok(cb_builder_body(b, "ball", NULL));
   check_ok(cb_builder_particle(b, NULL, 1, 0, 0.1, (const double[]){0, 0, 1, 5}, NULL, NULL));
@@ -253,10 +257,10 @@ static void surfaces_are_refused_in_other_spaces(void **state) {
   check_ok(cb_builder_triangle(b, 1, 2, 3));
   check_ok(cb_builder_contacts(b, &(cb_contact_options){.restitution = 1}));
   check_error(cb_builder_finish(b, &s), CB_ERROR_UNSUPPORTED,
-              "contacts of 'sheet', which has triangles: surfaces meet in spaces of constant curvature of dimension 2 "
-              "or 3, found h2xe, a product; expected particles with radii");
+              "contacts of 'sheet', which has triangles: surfaces can collide only in spaces of constant curvature of "
+              "dimension 2 or 3, found h2xe, a product; expected particles with radii");
   cb_builder_free(b);
-  cb_geometry_free(g);
+  cb_space_free(g);
 }
 
 int main(void) {

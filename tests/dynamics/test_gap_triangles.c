@@ -1,8 +1,9 @@
-/* Triangles that move: what two of them do first is an active zero of a gap, gaps take over from one another at zeros,
- * and none bends more than its bound. */
+/* Tests of moving triangles: their first contact is an active zero of a gap, gaps replace one another at common zeros,
+ * and no second derivative of a gap is below minus its bound.
+ */
 #include "check_gaps.h"
 
-/* --- what happens first --- */
+/* --- the first contact --- */
 
 enum { SIX = 6, GRID = 300, MOST = 20 };
 
@@ -15,7 +16,8 @@ static double det_of(int k, const double (*v)[4]) {
       if (fabs(m[j][i]) > fabs(m[p][i])) p = j;
     for (int a = 0; a < k; a++) {
       const double keep = m[i][a];
-      m[i][a] = m[p][a], m[p][a] = keep;
+      m[i][a] = m[p][a];
+      m[p][a] = keep;
     }
     if (p != i) det = -det;
     det *= m[i][i];
@@ -27,13 +29,15 @@ static double det_of(int k, const double (*v)[4]) {
 
 static double side_of(int k, const double (*x)[4], int a, int b, int c, int d) {
   double v[4][4];
-  memcpy(v[0], x[a], sizeof v[0]), memcpy(v[1], x[b], sizeof v[1]), memcpy(v[2], x[c], sizeof v[2]);
+  memcpy(v[0], x[a], sizeof v[0]);
+  memcpy(v[1], x[b], sizeof v[1]);
+  memcpy(v[2], x[c], sizeof v[2]);
   if (k == 4) memcpy(v[3], x[d], sizeof v[3]);
   return det_of(k, (const double(*)[4])v);
 }
 
-/* Does the segment p q pass through the triangle a b c (dimension 3), is the point p in it (dimension 2)? By the signs
- * of determinants: a geodesic is a plane through 0, flat space lies at 1. */
+/* Whether the segment p q passes through the triangle a b c (dimension 3), or the point p is in it (dimension 2).
+ * Decided by the signs of determinants: a geodesic is in a plane through 0, and flat space is the plane at 1. */
 static bool meets(int dim, const double (*x)[4], int p, int q, int a, int b, int c) {
   if (dim == 2) {
     const double s = side_of(3, x, a, b, p, 0), t = side_of(3, x, b, c, p, 0), u = side_of(3, x, c, a, p, 0);
@@ -44,7 +48,7 @@ static bool meets(int dim, const double (*x)[4], int p, int q, int a, int b, int
   return (s > 0) == (t > 0) && (t > 0) == (u > 0);
 }
 
-static bool overlap(const cb_geometry *g, const mover *m, double tau) {
+static bool overlap(const cb_space *g, const mover *m, double tau) {
   double x[SIX][4] = {{0}};
   bool any = false;
   for (int i = 0; i < SIX; i++) {
@@ -63,8 +67,9 @@ static bool overlap(const cb_geometry *g, const mover *m, double tau) {
 
 static int contacts_seen;
 
-/* The first active zero of a gap, by the grid and bisection; gaps that pass beside change their sides. */
-static double first_contact(const cb_geometry *g, cb_gaps *gaps, const mover *m, double dt) {
+/* The time of the first active zero of a gap, by a grid and bisection; infinite if there is none. The side of a gap
+ * is reversed if the gap is negative at the start, and after a zero that is not active. */
+static double first_contact(const cb_space *g, cb_gaps *gaps, const mover *m, double dt) {
   cb_gap list[MOST];
   const int n = cb_gaps_surfaces(gaps, 0, 1, MOST, list);
   double first = INFINITY;
@@ -97,7 +102,7 @@ static double first_contact(const cb_geometry *g, cb_gaps *gaps, const mover *m,
   return first;
 }
 
-static void collisions_of(const cb_geometry *g, uint64_t *seed) {
+static void collisions_of(const cb_space *g, uint64_t *seed) {
   if (!has_surfaces(g)) return;
   for (int trial = 0; trial < (CHECK_SANITIZED ? 5 : 30); trial++) {
     mover m[SIX];
@@ -106,7 +111,7 @@ static void collisions_of(const cb_geometry *g, uint64_t *seed) {
     if (overlap(g, m, 0)) continue;
     double centre[COORDS], dt = 1.0 / GRID;
     check_ok(cb_karcher_mean(g, 1, m[trial % 3].y, NULL, centre));
-    for (int i = 3; i < SIX; i++) { /* the second towards the first */
+    for (int i = 3; i < SIX; i++) { /* the second triangle moves towards the first */
       double v[COORDS];
       check_ok(cb_log(g, m[i].y, centre, v));
       for (int a = 0; a < g->embedding; a++) m[i].v[a] = 1.3 * v[a] + 0.2 * m[i].v[a];
@@ -132,7 +137,7 @@ static void collisions_of(const cb_geometry *g, uint64_t *seed) {
       if (overlap(g, m, step * dt)) expected = step * dt;
     const double found = first_contact(g, gaps, m, dt);
     if (isfinite(expected)) {
-      /* a touch too short for the grid may come first */
+      /* A contact too short for the grid may be earlier. */
       check_at_most(found, expected + 1e-12);
       contacts_seen++;
       if (found < expected - dt) assert_true(overlap(g, m, found + 1e-6) || overlap(g, m, found + 1e-5));
@@ -149,8 +154,8 @@ static void the_first_contact_of_two_triangles_is_an_active_zero(void **state) {
   assert_true(contacts_seen > (CHECK_SANITIZED ? 10 : 60));
 }
 
-/* Where a vertex of one is on the edge of the other, all gaps that take over from one another are 0. */
-static void zeros_of_faces_and_edges_join_of(const cb_geometry *g, uint64_t *seed) {
+/* If a vertex of one triangle is on an edge of the other, all gaps that replace one another there are 0. */
+static void zeros_of_faces_and_edges_join_of(const cb_space *g, uint64_t *seed) {
   if (!has_surfaces(g) || g->dim < 3) return;
   for (int trial = 0; trial < 10; trial++) {
     mover m[6];
@@ -161,12 +166,15 @@ static void zeros_of_faces_and_edges_join_of(const cb_geometry *g, uint64_t *see
                  on_edge = {CB_GAP_EDGE_EDGE, 4, {0, 4, 1, 2}, 0, 1};
     cb_gap_value face, edge;
     mover five[5] = {m[0], m[1], m[2], m[3], m[4]};
-    for (int i = 0; i < 5; i++) memset(five[i].v, 0, sizeof five[i].v), memset(five[i].w, 0, sizeof five[i].w);
+    for (int i = 0; i < 5; i++) {
+      memset(five[i].v, 0, sizeof five[i].v);
+      memset(five[i].w, 0, sizeof five[i].w);
+    }
     assert_true(gap_at(g, c.gaps, &on_face, five, 0, 0, &face));
     assert_true(gap_at(g, c.gaps, &on_edge, five, 0, 0, &edge));
-    check_near(face.gap, 0, 1e-13); /* a few roundings, over the sine of the sharpest angle */
+    check_near(face.gap, 0, 1e-13); /* round-off, divided by the sine of the smallest angle */
     check_near(edge.gap, 0, 1e-13);
-    for (int way = -1; way < 2; way += 2) { /* in the face and out of it: one takes over from the other */
+    for (int way = -1; way < 2; way += 2) { /* inside and outside the face: one gap replaces the other */
       double v[COORDS];
       check_ok(cb_log(g, m[0].y, m[3].y, v));
       for (int a = 0; a < g->embedding; a++) v[a] *= way * 1e-6;
@@ -181,11 +189,11 @@ static void zeros_of_faces_and_edges_join_of(const cb_geometry *g, uint64_t *see
 
 static void zeros_of_faces_and_edges_join(void **state) { check_every_space(zeros_of_faces_and_edges_join_of); }
 
-/* --- bend --- */
+/* --- bounds on second derivatives --- */
 
 static int bends;
 
-static void bends_in(const cb_geometry *g, uint64_t *seed) {
+static void bends_in(const cb_space *g, uint64_t *seed) {
   int kind[2];
   mover m[4];
   const double dt = 1e-3, span = 0.1;
@@ -202,7 +210,7 @@ static void bends_in(const cb_geometry *g, uint64_t *seed) {
       assert_true(mover_at(g, &m[p], 0, x[p], NULL));
       speed[p] = check_length(g, m[p].y, m[p].v);
     }
-    const double A = cb_gap_bend(c.gaps, &gap, 0, at, speed, (const double[4]){0}, span);
+    const double A = cb_gap_second_derivative_bound(c.gaps, &gap, 0, at, speed, (const double[4]){0}, span);
     if (!isfinite(A)) continue;
     for (double tau = dt; tau < span; tau += span / 7) {
       bool whole = true;
@@ -215,7 +223,7 @@ static void bends_in(const cb_geometry *g, uint64_t *seed) {
   scene_free(&c);
 }
 
-static void bends_of(const cb_geometry *g, uint64_t *seed) {
+static void bends_of(const cb_space *g, uint64_t *seed) {
   if (!has_surfaces(g)) return;
   for (int trial = 0; trial < 60; trial++) check_every_chart_of(g, seed, bends_in);
 }

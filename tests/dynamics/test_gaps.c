@@ -1,20 +1,20 @@
-/* Gaps of particles, walls and events: values, derivatives, bounds on how they bend, and what is refused. */
+/* Tests of gaps of particles, walls and events: values, derivatives, bounds on second derivatives, and errors. */
 #include "check_gaps.h"
 
 static const double pi = 3.14159265358979323846;
 
-/* --- the scene of every kind: two particles, walls, events --- */
+/* --- a scene with every type of gap: two particles, walls, events --- */
 
 enum { BALL, ROOM, PLANE, FORMULA, POLAR, WALLS };
 
 typedef struct walls {
-  const cb_geometry *g;
+  const cb_space *g;
   mover centre;
   double normal[COORDS], radius, room;
   int count, kind[WALLS];
 } walls;
 
-/* An expression in the coordinates of a chart, t and r that depends on all. */
+/* Writes an expression that depends on t, r and all coordinates of a chart. */
 static void some_formula(const cb_chart *chart, char *text, size_t size) {
   size_t at = (size_t)snprintf(text, size, "0.7 - r + 0.3*cos(2*t + 1)");
   for (int i = 0; i < chart->size; i++)
@@ -25,7 +25,7 @@ static void some_formula(const cb_chart *chart, char *text, size_t size) {
 
 static void add_walls(cb_builder *b, void *user) {
   walls *w = user;
-  const cb_geometry *g = w->g;
+  const cb_space *g = w->g;
   double centre[COORDS], normal[COORDS];
   char text[2048];
   mover m = w->centre;
@@ -33,7 +33,9 @@ static void add_walls(cb_builder *b, void *user) {
   assert_true(mover_at(g, &m, 0, centre, normal));
   check_ok(cb_builder_wall_ball(b, "ball", -1, centre, w->radius, false, 0.5));
   check_ok(cb_builder_wall_ball(b, "room", 1, centre, w->room, true, 1));
-  w->kind[0] = BALL, w->kind[1] = ROOM, w->count = 2;
+  w->kind[0] = BALL;
+  w->kind[1] = ROOM;
+  w->count = 2;
   if (!g->intrinsic) {
     check_ok(cb_builder_wall_plane(b, NULL, -1, centre, normal, 1));
     w->kind[w->count++] = PLANE;
@@ -51,13 +53,13 @@ static void add_walls(cb_builder *b, void *user) {
   check_ok(cb_builder_event_expression(b, NULL, 1, NULL, text, CB_EVENT_STOP, CB_EVENT_BOTH));
 }
 
-/* Two movers, a centre and a normal that lies in one factor. */
-static scene every_kind(const cb_geometry *g, uint64_t *seed, mover *m, walls *w) {
+/* A scene of two moving particles with walls; m[2] gives the centre of balls, and the foot and normal of the plane. */
+static scene every_kind(const cb_space *g, uint64_t *seed, mover *m, walls *w) {
   random_movers(g, seed, 3, 1, 0.25, m);
   const double u = unit_of(g);
   *w = (walls){.g = g, .centre = m[2], .radius = 0.1 * u, .room = 2 * u};
   memcpy(w->normal, m[2].v, sizeof w->normal);
-  for (int f = 1; !g->intrinsic && f < g->n_factors; f++) /* in one or the other */
+  for (int f = 1; !g->intrinsic && f < g->n_factors; f++) /* the normal is in one of the factors */
     memset(w->normal + g->factor[*seed % 2 ? 0 : f].offset, 0,
            (size_t)g->factor[*seed % 2 ? 0 : f].count * sizeof *w->normal);
   return scene_of(g, 2, m, (const double[]){0.03 * u, 0.05 * u}, add_walls, w);
@@ -74,10 +76,10 @@ static int gaps_of(const scene *c, cb_gap *out) {
   return n;
 }
 
-static const char *shown(const cb_geometry *g, const cb_gap *gap, const walls *w) {
+static const char *shown(const cb_space *g, const cb_gap *gap, const walls *w) {
   static const char *const wall[WALLS] = {"ball", "room", "plane", "formula", "formula in polar coordinates"};
   static char text[160];
-  snprintf(text, sizeof text, "%s, curvature %g, %s: %s", g->kind->name, g->factor[0].curvature,
+  snprintf(text, sizeof text, "%s, curvature %g, %s: %s", g->class_->name, g->factor[0].curvature,
            g->chart ? g->chart->name : "embedding",
            gap->kind == CB_GAP_SPHERES ? "spheres"
            : gap->kind == CB_GAP_EVENT ? "event"
@@ -87,9 +89,10 @@ static const char *shown(const cb_geometry *g, const cb_gap *gap, const walls *w
 
 /* --- derivatives --- */
 
-/* The difference quotient of fourth order has errors h^4 s^(5)/30 and, where distances are integrated, 1e-13/h. */
+/* The difference quotient of fourth order for a gap s has errors of h^4 s^(5)/30 and, where distances are integrated,
+ * of 1e-13/h. */
 static const double h = 1e-3, quotient = 3e-8;
-static void gradients_in(const cb_geometry *g, uint64_t *seed) {
+static void gradients_in(const cb_space *g, uint64_t *seed) {
   mover m[3];
   walls w;
   cb_gap gap[16];
@@ -100,7 +103,7 @@ static void gradients_in(const cb_geometry *g, uint64_t *seed) {
   scene_free(&c);
 }
 
-static void gradients_of(const cb_geometry *g, uint64_t *seed) {
+static void gradients_of(const cb_space *g, uint64_t *seed) {
   if (g->dim < 2) return;
   for (int trial = 0; trial < 3; trial++) check_every_chart_of(g, seed, gradients_in);
 }
@@ -112,7 +115,7 @@ static void gradients_are_those_of_differences_in_every_space_and_chart(void **s
 /* --- values --- */
 
 typedef struct plane_search {
-  const cb_geometry *g;
+  const cb_space *g;
   const double *foot, *x;
   double basis[CB_DIM_MAX][COORDS];
 } plane_search;
@@ -126,13 +129,14 @@ static double distance_to_plane_point(const gsl_vector *at, void *user) {
   return cb_distance(s->g, s->x, y);
 }
 
-/* Orthonormal vectors across n at its foot: the plane is what their geodesics reach. */
-static int across(const cb_geometry *g, const double *foot, const double *normal, double basis[CB_DIM_MAX][COORDS]) {
+/* Writes orthonormal vectors at `foot` perpendicular to `normal`, whose geodesics form the plane, and returns their
+ * number. */
+static int across(const cb_space *g, const double *foot, const double *normal, double basis[CB_DIM_MAX][COORDS]) {
   double frame[CB_DIM_MAX * CB_COORD_MAX], n[COORDS];
   const double size = sqrt(cb_inner(g, normal, normal));
   int count = 0;
   for (int a = 0; a < g->embedding; a++) n[a] = normal[a] / size;
-  cb_geometry_frame(g, foot, frame);
+  cb_space_frame(g, foot, frame);
   for (int i = 0; i < g->dim && count < g->dim - 1; i++) {
     double *v = basis[count];
     memcpy(v, frame + i * g->embedding, (size_t)g->embedding * sizeof *v);
@@ -141,14 +145,14 @@ static int across(const cb_geometry *g, const double *foot, const double *normal
       for (int a = 0; a < g->embedding; a++) v[a] -= along * e[a];
     }
     const double left = sqrt(cb_inner(g, v, v));
-    if (!(left >= 0.3)) continue; /* also nan */
+    if (!(left >= 0.3)) continue; /* v nearly depends on the others, or is nan */
     for (int a = 0; a < g->embedding; a++) v[a] /= left;
     count++;
   }
   return count;
 }
 
-static void values_in(const cb_geometry *g, uint64_t *seed) {
+static void values_in(const cb_space *g, uint64_t *seed) {
   mover m[3];
   walls w;
   cb_gap gap[16];
@@ -179,16 +183,17 @@ static void values_in(const cb_geometry *g, uint64_t *seed) {
       check_ok(cb_log(g, m[2].y, m[p].y, towards));
       const double least = least_of(count, distance_to_plane_point, &search, at, 0.3 * u, NULL);
       expected = (cb_inner(g, towards, w.normal) < 0 ? -least : least) - r[p];
-      check_near(value.gap, expected, 1e-9); /* the search stands at 1e-9, where the distance is flat */
+      check_near(value.gap, expected, 1e-9); /* where the distance is flat, the search ends with an accuracy of 1e-9 */
       continue;
     } else
       continue;
-    check_near(value.gap, expected, g->intrinsic ? 1e-11 : 1e-13); /* integrated geodesics; a few roundings */
+    /* errors of integrated geodesics; otherwise a few roundings */
+    check_near(value.gap, expected, g->intrinsic ? 1e-11 : 1e-13);
   }
   scene_free(&c);
 }
 
-static void values_of(const cb_geometry *g, uint64_t *seed) {
+static void values_of(const cb_space *g, uint64_t *seed) {
   if (g->dim < 2) return;
   for (int trial = 0; trial < 3; trial++) check_every_chart_of(g, seed, values_in);
 }
@@ -199,7 +204,7 @@ static void values_are_distances_and_those_of_nearest_points(void **state) {
 
 /* --- frames --- */
 
-static void frames_of(const cb_geometry *g, uint64_t *seed) {
+static void frames_of(const cb_space *g, uint64_t *seed) {
   if (!cb_origin_moves(g) || g->dim < 2) return;
   for (int trial = 0; trial < 6; trial++) {
     mover m[3];
@@ -215,7 +220,7 @@ static void frames_of(const cb_geometry *g, uint64_t *seed) {
 
 static void gaps_do_not_depend_on_the_frames_of_particles(void **state) { check_every_space_of_both_kinds(frames_of); }
 
-static double far_gap(const cb_geometry *g, cb_gaps *gaps, const cb_gap *gap, double length, const double *direction,
+static double far_gap(const cb_space *g, cb_gaps *gaps, const cb_gap *gap, double length, const double *direction,
                       const double *x) {
   cb_origin o;
   cb_gap_value value;
@@ -232,31 +237,32 @@ static void add_vertical_plane(cb_builder *b, void *user) {
   check_ok(cb_builder_wall_plane(b, NULL, -1, user, (const double[]){1, 0, 0, 0}, 1));
 }
 
-/* sinh d = sinh(length) cos(angle): of a frame at `length` in a direction at this angle from the normal. */
+/* sinh d = sinh(length) cos(angle) at the distance `length` from the point of the plane, in a direction at this angle
+ * to its normal. */
 static void a_plane_is_met_at_any_distance_from_its_point(void **state) {
-  cb_geometry *g;
-  check_ok(cb_geometry_create("h3", NULL, &g));
+  cb_space *g;
+  check_ok(cb_space_create("h3", NULL, &g));
   mover m = {.y = {0, 0, 0, 1}};
   scene c = scene_of(g, 1, &m, (const double[]){0}, add_vertical_plane, m.y);
   const cb_gap gap = {CB_GAP_WALL, 1, {0}, 0, 1};
   check_near(far_gap(g, c.gaps, &gap, 5, (const double[]){0.6, 0.8, 0}, m.y), asinh(0.6 * sinh(5)), 1e-13);
-  /* log(2 sinh) = length + log(0.6) to round-off, here of numbers of that size */
+  /* asinh(0.6 sinh(length)) = length + log(0.6) for large lengths, with the round-off of numbers of that size. */
   check_near(far_gap(g, c.gaps, &gap, 200, (const double[]){0.6, 0.8, 0}, m.y), 200 + log(0.6), 1e-12);
   check_near(far_gap(g, c.gaps, &gap, 4000, (const double[]){-0.6, 0.8, 0}, m.y), -4000 - log(0.6), 1e-11);
-  /* along the plane it is where it was */
+  /* Along the plane the distance does not change. */
   const double aside[] = {sinh(0.3), 0, 0, cosh(0.3)};
   check_near(far_gap(g, c.gaps, &gap, 5000, (const double[]){0, 1, 0}, aside), 0.3, 1e-15);
   scene_free(&c);
-  cb_geometry_free(g);
+  cb_space_free(g);
 }
 
-/* --- bend --- */
+/* --- bounds on second derivatives --- */
 
 static int bounded, unbounded;
 
-/* Are the coordinates that an expression is in regular all the way? Near a chart's singular points its second
- * derivatives are no samples' to tell. */
-static bool regular(const cb_geometry *g, const walls *w, const cb_gap *gap, const mover *m, double span) {
+/* Whether the coordinates of an expression are regular during the complete motion. Near singular points of a chart,
+ * samples do not determine the second derivatives of the expression. */
+static bool regular(const cb_space *g, const walls *w, const cb_gap *gap, const mover *m, double span) {
   const bool polar = gap->kind == CB_GAP_WALL && w->kind[gap->index] == POLAR;
   const bool formula = polar || (gap->kind == CB_GAP_WALL && w->kind[gap->index] == FORMULA) ||
                        (gap->kind == CB_GAP_EVENT && gap->n == 1);
@@ -273,8 +279,9 @@ static bool regular(const cb_geometry *g, const walls *w, const cb_gap *gap, con
   return true;
 }
 
-/* s'' against A along geodesics for `span`, and at the start with accelerations. */
-static void bends_in(const cb_geometry *g, uint64_t *seed) {
+/* Checks that s'' of a gap s is not below -A, where A is the bound, along geodesics for the time `span`, and at the
+ * start with accelerations. */
+static void bends_in(const cb_space *g, uint64_t *seed) {
   mover m[3], still[3];
   walls w;
   cb_gap gap[16];
@@ -296,7 +303,8 @@ static void bends_in(const cb_geometry *g, uint64_t *seed) {
         acceleration[p] = check_length(g, who->y, who->w);
         rest += speed[p];
       }
-      const double A = cb_gap_bend(c.gaps, &gap[i], 0.4, at, speed, acceleration, accelerated ? 0 : span);
+      const double A =
+          cb_gap_second_derivative_bound(c.gaps, &gap[i], 0.4, at, speed, acceleration, accelerated ? 0 : span);
       cb_gap_value begin;
       assert_true(gap_at(g, c.gaps, &gap[i], of, 0.4, 0, &begin));
       if (gap[i].kind == CB_GAP_SPHERES && !g->intrinsic) {
@@ -317,7 +325,7 @@ static void bends_in(const cb_geometry *g, uint64_t *seed) {
         for (int k = 0; k < 3; k++) whole = whole && gap_at(g, c.gaps, &gap[i], of, 0.4, tau + (k - 1) * dt, &s[k]);
         if (!whole) continue;
         const double second = (s[0].gap - 2 * s[1].gap + s[2].gap) / (dt * dt);
-        /* the quotient: dt^2 s''''/12, and 1e-13/dt^2 where distances are integrated */
+        /* Error of the quotient: dt^2 s''''/12, and 1e-13/dt^2 where distances are integrated. */
         if (begin.gap > 0 && A == 0 && s[1].gap > 0 && fabs(begin.gap) > rest * span) continue; /* out of reach */
         const double least = both ? -fabs(second) : second;
         if (!(least >= -A - 1e-3 * (1 + A))) print_error("%s, at %g, gap %g\n", shown(g, &gap[i], &w), tau, s[1].gap);
@@ -327,7 +335,7 @@ static void bends_in(const cb_geometry *g, uint64_t *seed) {
   scene_free(&c);
 }
 
-static void bends_of(const cb_geometry *g, uint64_t *seed) {
+static void bends_of(const cb_space *g, uint64_t *seed) {
   if (g->dim < 2) return;
   const int trials = CHECK_SANITIZED ? 2 : g->intrinsic ? 6 : 20;
   for (int trial = 0; trial < trials; trial++) check_every_chart_of(g, seed, bends_in);
@@ -344,15 +352,16 @@ static void add_one_formula(cb_builder *b, void *text) {
   check_ok(cb_builder_wall_expression(b, NULL, -1, NULL, text, 1));
 }
 
-/* Constants of the space, and affine functions in curved coordinates, have no second derivatives. */
+/* The sum of squares that is constant on S3 and H3, and a Cartesian coordinate of E2 in polar coordinates, have no
+ * second derivatives along geodesics. */
 static void expressions_without_second_derivatives_do_not_bend(void **state) {
   static const char *const space[] = {"s3", "h3", "e2"};
   for (int i = 0; i < 3; i++) {
     uint64_t seed = check_seed();
-    cb_geometry *g;
+    cb_space *g;
     char text[160];
     mover m[1];
-    check_ok(cb_geometry_create(space[i], NULL, &g));
+    check_ok(cb_space_create(space[i], NULL, &g));
     if (i == 2) {
       g->chart = cb_chart_find(g, "polar");
       g->k = g->dim;
@@ -368,11 +377,12 @@ static void expressions_without_second_derivatives_do_not_bend(void **state) {
     double x[COORDS];
     const double *at = x, speed = 1, acceleration = 0;
     assert_true(mover_at(g, m, 0, x, NULL));
-    check_near(cb_gap_bend(c.gaps, &gap, 0, &at, &speed, &acceleration, 0.1), 0, 1e-13); /* roundings */
+    check_near(cb_gap_second_derivative_bound(c.gaps, &gap, 0, &at, &speed, &acceleration, 0.1), 0,
+               1e-13); /* round-off */
     scene_free(&c);
     g->chart = NULL;
     g->k = g->embedding;
-    cb_geometry_free(g);
+    cb_space_free(g);
   }
 }
 

@@ -1,4 +1,4 @@
-/* Observables: coordinates in every chart of every space, the Karcher mean, Killing momenta. */
+/* Tests of the observable `coordinates` in every chart of six spaces. */
 #include "check_geometry.h"
 #include "simulate.h"
 
@@ -13,8 +13,8 @@ static void coordinates_lead_back_to_the_point_in_every_chart(void **unused) {
   static const char *const spaces[] = {"e2", "s2", "h2", "e3", "s3", "h3"};
   static const char *const fields[] = {"coordinates", "position", NULL};
   for (int i = 0; i < 6; i++) {
-    cb_geometry *g;
-    check_ok(cb_geometry_create(spaces[i], NULL, &g));
+    cb_space *g;
+    check_ok(cb_space_create(spaces[i], NULL, &g));
     for (size_t c = 0; c < cb_chart_count(g); c++) {
       const cb_chart *chart = cb_chart_at(g, c);
       char space[64], name[64], point[96], tangent[128], motion[160];
@@ -40,7 +40,7 @@ static void coordinates_lead_back_to_the_point_in_every_chart(void **unused) {
       check_at_most(error, 1e-13);
       simulation_free(s);
     }
-    cb_geometry_free(g);
+    cb_space_free(g);
   }
 }
 

@@ -1,5 +1,6 @@
-/* The observables of constraints: multipliers against closed forms and against the motion itself, residuals, which
- * fields and names there are. */
+/* Tests of the observables of constraints: multipliers compared with closed forms and with the motion itself,
+ * residuals, and the available fields and names.
+ */
 #include "check_geometry.h"
 #include "simulate.h"
 #include <curvebody/constraint.h>
@@ -13,7 +14,8 @@ static double largest(const simulation *s, int f, double less) {
   return most;
 }
 
-/* Masses 1, distance 1, speed 1 across: (m/2) v^2 sinh D, -(m/2) v^2 sin D, 0. */
+/* For masses m = 1, distance D = 1 and speed v = 1 across the rod, the tension is (m/2) v^2 sinh D in H3,
+ * -(m/2) v^2 sin D in S3, and 0 in E3. */
 static void the_rigid_rod_of_the_validation_is_pulled_as_computed(void **state) {
   static const char text[] =
       "curvebody: 1\nspace: %s\nbodies:\n  - kind: rod\n    link: rod\n    place: {chart: polar, points: %s}\n"
@@ -34,13 +36,13 @@ static void the_rigid_rod_of_the_validation_is_pulled_as_computed(void **state) 
     simulation *s = simulate(scenario, NULL, 0, fields);
     assert_int_equal(s->width[0], 1);
     assert_int_equal(s->rows, 201);
-    check_at_most(largest(s, 0, cases[c].pull), 1e-12); /* the last digit of the numbers above */
+    check_at_most(largest(s, 0, cases[c].pull), 1e-12); /* the last digit of the reference values */
     for (int f = 1; f < 4; f++) check_at_most(largest(s, f, 0), 2e-15);
     simulation_free(s);
   }
 }
 
-/* E3: the pull along a pendulum's rod is m v^2/L + m g cos, cos = -z/L. */
+/* E3: the tension of a pendulum's rod is m v^2/L + m g cos, with cos = -z/L. */
 static void a_pendulum_pulls_with_its_weight_and_its_turning(void **state) {
   static const char text[] =
       "curvebody: 1\nspace: e3\nbodies:\n"
@@ -49,7 +51,7 @@ static void a_pendulum_pulls_with_its_weight_and_its_turning(void **state) {
       ".4]]}}\n"
       "potentials:\n  - expression: {value: m*9.81*z}\n"
       "integrator: {name: lobatto, stages: 4, step: .01}\ntime: {end: 2}\n";
-  static const char *const some[] = {"multiplier", "x", "momentum", "constraint_residual", NULL};
+  static const char *const some[] = {"multiplier", "plot_position", "momentum", "constraint_residual", NULL};
   simulation *s = simulate(text, NULL, 0, some);
   for (size_t r = 0; r < s->rows; r++) {
     const double *x = s->value[1] + 3 * r, *p = s->value[2] + 3 * r, m = 1.7, L = 1.5;
@@ -60,7 +62,7 @@ static void a_pendulum_pulls_with_its_weight_and_its_turning(void **state) {
   simulation_free(s);
 }
 
-/* E3: two masses held at L(t) that do not turn: the pull is -mu L'' with mu = m1 m2/(m1 + m2). */
+/* E3: two masses at a distance L(t) that do not rotate. The tension is -mu L'' with mu = m1 m2/(m1 + m2). */
 static void a_rod_that_changes_its_length_pushes_and_pulls(void **state) {
   static const char text[] =
       "curvebody: 1\nspace: e3\nbodies:\n"
@@ -78,10 +80,10 @@ static void a_rod_that_changes_its_length_pushes_and_pulls(void **state) {
   simulation_free(s);
 }
 
-/* The tangential part of dp_i/dt, by differences of what is recorded, is sum_j lambda_ij (unit vector from i to j). */
+/* The tangential part of dp_i/dt, by differences of the record, equals sum_j lambda_ij (unit vector from i to j). */
 static void multipliers_are_the_forces_that_bend_the_motion(void **state) {
   static const char text[] =
-      "curvebody: 1\nbodies:\n  - kind: frame\n    masses: [1, 2.7, .6, 1.4]\n"
+      "curvebody: 1\nbodies:\n  - kind: truss\n    masses: [1, 2.7, .6, 1.4]\n"
       "    place: {at: {chart: polar, point: [.4, 1.1, .3]}, tangent: [[.5, .1, 0], [-.3, .4, .2], [.1, -.5, .3], [0, "
       ".1, .7]]}\n"
       "    motion: [{killing: rotation_x, speed: .8}, {killing: rotation_y, speed: -.5}]\n"
@@ -90,7 +92,7 @@ static void multipliers_are_the_forces_that_bend_the_motion(void **state) {
   static const char *const some[] = {"multiplier", "position", "momentum", "constraint_acceleration_residual", NULL};
   for (int c = 0; c < 3; c++) {
     simulation *s = simulate(text, &spaces[c], 1, some);
-    const cb_geometry *g = cb_scenario_space(s->scenario);
+    const cb_space *g = cb_scenario_space(s->scenario);
     const cb_system *system = cb_scenario_system(s->scenario);
     const size_t k = (size_t)g->k, w = 4 * k;
     double error = 0, size = 0;
@@ -99,7 +101,7 @@ static void multipliers_are_the_forces_that_bend_the_motion(void **state) {
       for (int i = 0; i < 4; i++) {
         const double *x = s->value[1] + r * w, *p = s->value[2] + r * w + (size_t)i * k;
         double rate[CB_COORD_MAX], log[CB_COORD_MAX];
-        for (size_t a = 0; a < k; a++) /* of order 6 */
+        for (size_t a = 0; a < k; a++) /* differences of order 6 */
           rate[a] =
               (45 * (p[w + a] - (p - w)[a]) - 9 * (p[2 * w + a] - (p - 2 * w)[a]) + (p[3 * w + a] - (p - 3 * w)[a])) /
               (60 * 0.005);
@@ -119,7 +121,7 @@ static void multipliers_are_the_forces_that_bend_the_motion(void **state) {
         for (size_t a = 0; a < k; a++) error = fmax(error, fabs(rate[a]));
       }
     check_at_least(size, 0.05);
-    check_at_most(error, 5e-13); /* round-off of differences: 1e-16 100/(60 .005) times some momenta */
+    check_at_most(error, 5e-13); /* round-off of differences: 1e-16 100/(60 .005) times the size of momenta */
     check_at_most(largest(s, 3, 0), 1e-14);
     simulation_free(s);
   }
@@ -166,7 +168,7 @@ static void rods_are_bonds_after_the_springs(void **state) {
   static const char *const some[] = {"separation", "position", "constraint_residual", NULL};
   static const int64_t ends[3][2] = {{0, 2}, {0, 1}, {1, 2}};
   simulation *s = simulate(mixed, NULL, 0, some);
-  const cb_geometry *g = cb_scenario_space(s->scenario);
+  const cb_space *g = cb_scenario_space(s->scenario);
   const cb_record_layout *layout = cb_scenario_layout(s->scenario);
   assert_int_equal(s->width[0], 3);
   for (int b = 0; b < 3; b++) {
@@ -184,7 +186,7 @@ static void rods_are_bonds_after_the_springs(void **state) {
   simulation_free(s);
 }
 
-/* Radau IIA with 2 stages: of order 2 in its own multipliers, of order 3 in the state that it reaches. */
+/* Radau IIA with 2 stages has order 2 for its own multipliers, and order 3 for the state. */
 static void the_multipliers_of_the_method_are_recorded_apart(void **state) {
   static const char text[] =
       "curvebody: 1\nspace: h3\nbodies:\n  - kind: rod\n    link: rod\n"
@@ -195,14 +197,15 @@ static void the_multipliers_of_the_method_are_recorded_apart(void **state) {
   char scenario[1024];
   snprintf(scenario, sizeof scenario, text, "{name: radau_iia, stages: 2, constraints: velocity, step: .01}");
   simulation *s = simulate(scenario, NULL, 0, some);
-  assert_true(isnan(s->value[1][0])); /* no step was made */
+  assert_true(isnan(s->value[1][0])); /* nan before the first step */
   for (size_t r = 1; r < s->rows; r++) {
     check_near(s->value[0][r], exact, 1e-7);
     check_near(s->value[1][r], exact, 1e-5);
     check_at_least(fabs(s->value[1][r] - exact), 1e-6);
   }
   simulation_free(s);
-  snprintf(scenario, sizeof scenario, text, "{name: lobatto, step: .1}"); /* has none of its own */
+  /* an integrator that has no multipliers */
+  snprintf(scenario, sizeof scenario, text, "{name: lobatto, step: .1}");
   s = simulate(scenario, NULL, 0, some);
   for (size_t r = 0; r < s->rows; r++) assert_true(isnan(s->value[1][r]));
   simulation_free(s);

@@ -1,14 +1,27 @@
-/* Reflection at one contact of free particles: against the formula of two bodies in all spaces; what is kept; moving
- * walls, overlaps, and what cannot be reflected. */
+/* Tests of the reflection at one contact of free particles: the formula for two bodies in all spaces, conserved
+ * quantities, moving walls, overlaps, and cases that cannot be reflected.
+ */
 #include "reflect.h"
 
-static const char *const spaces[] = {"e2", "s2", "h2", "e3", "s3", "h3", "h2xe", "s2xe", "ih", "h3 {curvature: -0.7}",
-                                     "e3 {chart: polar}", "s3 {chart: polar}", "h3 {chart: polar}",
-                                     "h3 {chart: poincare}", "h2xe {chart: polar}"};
+static const char *const spaces[] = {"e2",
+                                     "s2",
+                                     "h2",
+                                     "e3",
+                                     "s3",
+                                     "h3",
+                                     "h2xe",
+                                     "s2xe",
+                                     "ih",
+                                     "h3 {curvature: -0.7}",
+                                     "e3 {chart: polar}",
+                                     "s3 {chart: polar}",
+                                     "h3 {chart: polar}",
+                                     "h3 {chart: poincare}",
+                                     "h2xe {chart: polar}"};
 enum { SPACES = sizeof spaces / sizeof *spaces };
 
-/* Unit vectors at two points towards each other. */
-static void towards(const cb_geometry *g, const double *x, const double *y, double *at_x, double *at_y) {
+/* Unit vectors at two points, each in the direction of the other point. */
+static void towards(const cb_space *g, const double *x, const double *y, double *at_x, double *at_y) {
   check_ok(cb_log(g, x, y, at_x));
   check_ok(cb_log(g, y, x, at_y));
   const double d = cb_distance(g, x, y);
@@ -18,8 +31,8 @@ static void towards(const cb_geometry *g, const double *x, const double *y, doub
   }
 }
 
-/* <u,v> at a point, in intrinsic spaces by the metric. */
-static double inner_at(const cb_geometry *g, const double *x, const double *u, const double *v) {
+/* <u,v> at a point, by the metric in intrinsic spaces. */
+static double inner_at(const cb_space *g, const double *x, const double *u, const double *v) {
   double metric[CB_DIM_MAX * CB_DIM_MAX], sum = 0;
   if (!g->intrinsic) return cb_inner(g, u, v);
   check_ok(g->chart->metric(g, x, metric, NULL, NULL));
@@ -28,8 +41,9 @@ static double inner_at(const cb_geometry *g, const double *x, const double *u, c
   return sum;
 }
 
-/* v1 <- v1 - (1+e) m2/(m1+m2) c e1 with c = <v1,e1> + <v2,e2>, the speed at which they near each other: in charts the
- * same physical velocities as in the embedding, tangential parts as they were. */
+/* v1 <- v1 - (1+e) m2/(m1+m2) c e1, where e is the restitution, e1 and e2 are the unit vectors towards the other
+ * sphere, and c = <v1,e1> + <v2,e2> is the speed at which the spheres approach each other.
+ * Physical velocities in charts are the same as in the embedding, and tangential parts do not change. */
 static void two_spheres_follow_the_formula_of_two_bodies(void **state) {
   uint64_t seed = check_seed();
   for (int s = 0; s < SPACES; s++)
@@ -53,7 +67,7 @@ static void two_spheres_follow_the_formula_of_two_bodies(void **state) {
       check_near(u, -closing, 1e-13);
       const cb_reflection_part part = whole(&c, NULL);
       check_ok(cb_reflect(r, trial % 3 ? CB_CONTACT_SEQUENTIAL : CB_CONTACT_SIMULTANEOUS, 0, 1, &part, 1, &contact));
-      /* round-off of points, logarithms and charts: some thousand units */
+      /* Round-off of points, logarithms and charts: some thousand ulps. */
       const double near = 1e-12;
       double w[CB_COORD_MAX];
       for (int a = 0; a < 2; a++) {
@@ -69,7 +83,7 @@ static void two_spheres_follow_the_formula_of_two_bodies(void **state) {
       check_near(contact.impulse, (1 + e) * closing * reduced, near * reduced);
       double more;
       momenta(&c, after, &more);
-      /* particles' momenta of both times, and in charts their conversion */
+      /* Round-off of the momenta at both times, and in charts of their conversion. */
       check_at_most(check_distance_max(c.g->n_killing, before, after), 1e-14 * (size + more));
       check_near(kinetic(&c), T - 0.5 * (1 - e * e) * closing * closing * reduced, 2e-14 * T);
       cb_reflection_free(r);
@@ -77,7 +91,7 @@ static void two_spheres_follow_the_formula_of_two_bodies(void **state) {
     }
 }
 
-/* Contacts of random pairs at fixed points, from outside or inside, masses over six decades. */
+/* Contacts of random pairs at fixed points, from outside or inside, with masses over six decades. */
 static void ten_thousand_reflections_keep_energy_and_momenta(void **state) {
   uint64_t seed = check_seed();
   static const char *const some[] = {"e3", "s3", "h3", "h2xe", "h3 {chart: polar}"};
@@ -101,7 +115,7 @@ static void ten_thousand_reflections_keep_energy_and_momenta(void **state) {
     momenta(&c, after, &now);
     const double drift = check_distance_max(c.g->n_killing, before, after) / size, gain = fabs(kinetic(&c) / T - 1);
     print_message("%s: energy %.1e, momenta %.1e\n", some[s], gain, drift);
-    check_at_most(gain, 1e-13); /* random round-off: 1e-16 sqrt(10^4), and some */
+    check_at_most(gain, 1e-13); /* random round-off: 1e-16 sqrt(10^4), with a margin */
     check_at_most(drift, 1e-13);
     cb_reflection_free(r);
     close_case(&c);
@@ -124,7 +138,7 @@ static void a_moving_wall_reflects_in_its_own_frame(void **state) {
     velocities(&c, w);
     for (int a = 0; a < 3; a++) check_near(w[a], v[a] - (1 + e) * u * n[a], 1e-15);
     check_near(contact.after, -e * u, 1e-15);
-    /* it opens: left */
+    /* A contact that opens is unchanged. */
     memcpy(w, c.state->p, 3 * sizeof *w);
     if (e > 0) check_ok(cb_reflect(r, CB_CONTACT_SEQUENTIAL, 0, 1, &part, 1, &contact));
     assert_memory_equal(w, c.state->p, 3 * sizeof *w);
@@ -134,7 +148,7 @@ static void a_moving_wall_reflects_in_its_own_frame(void **state) {
   close_case(&c);
 }
 
-/* A gradient of the embedding with any normal part gives the same velocities. */
+/* A gradient in the embedding with any normal part gives the same velocities. */
 static void normal_parts_of_gradients_do_not_matter(void **state) {
   uint64_t seed = check_seed();
   static const char *const some[] = {"s3", "h3", "h2xe"};
@@ -154,7 +168,7 @@ static void normal_parts_of_gradients_do_not_matter(void **state) {
     part.p = copy->p;
     part.p_low = copy->p_low;
     check_ok(cb_reflect(r, CB_CONTACT_SEQUENTIAL, 0, 1, &part, 1, &contact));
-    /* round-off of the gradient that was given */
+    /* Round-off of the given gradient. */
     check_at_most(check_distance_max(2 * c.g->k, copy->p, c.state->p), 1e-11);
     cb_state_free(copy);
     cb_reflection_free(r);
@@ -162,7 +176,8 @@ static void normal_parts_of_gradients_do_not_matter(void **state) {
   }
 }
 
-/* Spheres that overlap a little are moved apart, the second order of the overlap remains; the centre of mass stays. */
+/* Spheres that overlap slightly are moved apart; an overlap of second order remains, and the centre of mass does not
+ * move. */
 static void an_overlap_is_lifted(void **state) {
   uint64_t seed = check_seed();
   for (int s = 0; s < SPACES; s++) {
@@ -184,8 +199,10 @@ static void an_overlap_is_lifted(void **state) {
     check_ok(cb_reflection_lift(r, 0, 1, &part, &contact));
     double gap;
     for (int a = 0; a < 2; a++) {
-      if (c.g->chart) check_ok(c.g->chart->distance(c.g, before[a], c.state->x + a * c.g->k, &moved[a], NULL, NULL));
-      else moved[a] = cb_distance(c.g, before[a], c.state->x + a * c.g->k);
+      if (c.g->chart)
+        check_ok(c.g->chart->distance(c.g, before[a], c.state->x + a * c.g->k, &moved[a], NULL, NULL));
+      else
+        moved[a] = cb_distance(c.g, before[a], c.state->x + a * c.g->k);
     }
     if (c.g->chart) {
       double old;
@@ -195,7 +212,7 @@ static void an_overlap_is_lifted(void **state) {
     } else {
       gap = cb_distance(c.g, c.state->x, c.state->x + c.g->k) - d;
     }
-    check_near(gap, 1e-6, 1e-11); /* its square */
+    check_near(gap, 1e-6, 1e-11); /* the square of the overlap remains */
     check_relative(m[0] * moved[0], m[1] * moved[1], 1e-5);
     cb_reflection_free(r);
     close_case(&c);

@@ -1,11 +1,24 @@
-/* Reflection of constrained bodies: against the effective mass of a rigid one, rates of rows, several parts, and what
- * cannot be reflected. */
+/* Tests of the reflection of bodies with constraints: the effective mass of a rigid body, rates of rows, several parts,
+ * and cases that cannot be reflected.
+ */
 #include "numerics/vec3.h"
 #include "reflect.h"
 
-static const char *const spaces[] = {"e2", "s2", "h2", "e3", "s3", "h3", "h2xe", "s2xe", "ih", "h3 {curvature: -0.7}",
-                                     "e3 {chart: polar}", "s3 {chart: polar}", "h3 {chart: polar}",
-                                     "h3 {chart: poincare}", "h2xe {chart: polar}"};
+static const char *const spaces[] = {"e2",
+                                     "s2",
+                                     "h2",
+                                     "e3",
+                                     "s3",
+                                     "h3",
+                                     "h2xe",
+                                     "s2xe",
+                                     "ih",
+                                     "h3 {curvature: -0.7}",
+                                     "e3 {chart: polar}",
+                                     "s3 {chart: polar}",
+                                     "h3 {chart: polar}",
+                                     "h3 {chart: poincare}",
+                                     "h2xe {chart: polar}"};
 enum { SPACES = sizeof spaces / sizeof *spaces };
 
 /* y <- I^-1 y by Cramer's rule. */
@@ -23,7 +36,9 @@ static void solve3(double I[3][3], double *y) {
   memcpy(y, out, sizeof out);
 }
 
-/* A rigid triangle in E3: 1/M + (r x n).I^-1 (r x n), and the whole body answers by it. */
+/* A rigid triangle in E3 with mass M and inertia I is hit at the position r relative to its centre of mass by a wall
+ * with normal n: the inverse of the effective mass is 1/M + (r x n).I^-1 (r x n), and the complete body moves
+ * accordingly. */
 static void a_rigid_frame_hits_a_wall_with_its_effective_mass(void **state) {
   uint64_t seed = check_seed();
   for (int trial = 0; trial < 20; trial++) {
@@ -75,7 +90,9 @@ static void a_rigid_frame_hits_a_wall_with_its_effective_mass(void **state) {
   }
 }
 
-/* A rod with masses 1 and 10^6: what its light end feels is 1/M + a^2/I for a wall across it. */
+/* A rod with masses 1 and 10^6, total mass M and moment of inertia I. For a wall that hits the light end
+ * perpendicular to the rod, the inverse of the effective mass is 1/M + a^2/I, where a is the distance of this end
+ * from the centre of mass. */
 static void a_rod_of_very_unequal_masses_keeps_its_length_and_energy(void **state) {
   const double m[2] = {1, 1e6}, x[2][3] = {{0, 0, 0}, {0.6, 0, 0.8}}, v[3] = {0.3, -1, 0.2}, n[3] = {0, 1, 0};
   body_case c;
@@ -99,7 +116,7 @@ static void a_rod_of_very_unequal_masses_keeps_its_length_and_energy(void **stat
   close_case(&c);
 }
 
-/* Figures of rods, rods that change their length, in all spaces: a wall and a free sphere against one corner. */
+/* Figures of rods, and rods whose length changes, in all spaces: a wall or a free sphere hits one corner. */
 static void rows_keep_their_rates_and_energy_is_kept(void **state) {
   uint64_t seed = check_seed();
   for (int s = 0; s < SPACES; s++)
@@ -107,7 +124,7 @@ static void rows_keep_their_rates_and_energy_is_kept(void **state) {
       body_case c;
       cb_gram *gram;
       cb_reflection *r;
-      if (strstr(spaces[s], "ih")) continue; /* open_figure places by charts */
+      if (strstr(spaces[s], "ih")) continue; /* because open_figure places particles by charts */
       open_figure(&c, spaces[s], 3, kind ? BREATHING : RODS, 1, &seed);
       check_ok(cb_gram_create(c.forces, cb_forces_constraints(c.forces), &gram));
       check_ok(cb_reflection_create(c.system, &r));
@@ -128,7 +145,7 @@ static void rows_keep_their_rates_and_energy_is_kept(void **state) {
         const cb_reflection_part part = whole(&c, gram);
         check_ok(cb_reflect(r, CB_CONTACT_SEQUENTIAL, c.state->t, 1, &part, 1, &contact));
         check_near(contact_rate(&c, &contact), -u, 1e-13);
-        check_at_most(residual(&c), 3e-14); /* of the metric's condition in charts */
+        check_at_most(residual(&c), 3e-14); /* large because of the condition number of the metric in charts */
         if (!kind) check_relative(kinetic(&c), T, 3e-14);
       }
       cb_reflection_free(r);
@@ -137,8 +154,8 @@ static void rows_keep_their_rates_and_energy_is_kept(void **state) {
     }
 }
 
-/* A rod with a blade at one end, hit at the other: the blade still has no velocity across it. */
-static void a_skate_stays_on_its_blade(void **state) {
+/* A rod with a knife edge at one end is hit at the other end. The knife edge still has no velocity across it. */
+static void a_skate_stays_on_its_edge(void **state) {
   uint64_t seed = check_seed();
   static const char *const planes[] = {"e2", "s2", "h2"};
   for (int s = 0; s < 3; s++) {
@@ -154,7 +171,7 @@ static void a_skate_stays_on_its_blade(void **state) {
       add_particle(&c, 1 + 2.7 * a, x, v);
     }
     check_ok(cb_builder_rod(c.builder, NULL, 0, 1, as_it_starts));
-    check_ok(cb_builder_blade(c.builder, NULL, 0, 1));
+    check_ok(cb_builder_knife_edge(c.builder, NULL, 0, 1));
     finish_system(&c);
     check_ok(cb_gram_create(c.forces, cb_forces_constraints(c.forces), &gram));
     check_ok(cb_reflection_create(c.system, &r));
@@ -178,7 +195,7 @@ static void a_skate_stays_on_its_blade(void **state) {
   }
 }
 
-/* Two frames that are systems of their own meet as they do in a system of both. */
+/* Two trusses that are separate systems collide in the same way as two parts of one system. */
 static void parts_meet_as_the_whole_does(void **state) {
   uint64_t seed = check_seed();
   static const char *const some[] = {"e3", "s3", "h3", "h2xe", "h3 {chart: polar}"};
@@ -224,7 +241,7 @@ static void parts_meet_as_the_whole_does(void **state) {
     assert_int_equal(cb_system_components(both.system), 2);
     for (int b = 0; b < 2; b++) {
       parts[b] = whole(&one[b], NULL);
-      for (int a = 0; a < 3; a++) { /* the order of places of both */
+      for (int a = 0; a < 3; a++) { /* particles have the same order in both systems */
         assert_int_equal(cb_system_particle(both.system, start[b] + a) % 3, cb_system_particle(one[b].system, a));
         for (int i = 0; i < k; i++) {
           one[b].state->x[a * k + i] = both.state->x[(start[b] + a) * k + i];
@@ -249,7 +266,7 @@ static void parts_meet_as_the_whole_does(void **state) {
       check_at_most(check_distance_max(3 * k, one[b].state->p, both.state->p + start[b] * k), 1e-13 * size);
     momenta(&both, after, &size);
     check_at_most(check_distance_max(both.g->n_killing, J, after), 1e-14 * size);
-    check_at_most(residual(&both), 1e-13); /* of velocities that grow with the masses' ratio */
+    check_at_most(residual(&both), 1e-13); /* velocities grow with the ratio of the masses */
     cb_reflection_free(r);
     for (int b = 0; b < 2; b++) {
       cb_gram_free(of[b]);
@@ -287,12 +304,12 @@ static void a_pinned_sphere_is_a_wall_and_a_wall_that_crushes_it_is_refused(void
     contact[1] = wall(&c, 0, n, -0.1, 1);
     const cb_reflection_contact as_before = contact[0];
     assert_int_equal(cb_reflect(r, (cb_contact_rule)rule, 0, 1, &part, 2, contact), CB_STEP_SINGULAR);
-    assert_non_null(strstr(cb_error_text(), "no way"));
+    assert_non_null(strstr(cb_error_text(), "the constraints allow no motion"));
     assert_memory_equal(kept, c.state->p, sizeof kept);
     assert_memory_equal(&as_before, &contact[0], sizeof as_before);
     contact[1] = wall(&c, 1, none, -0.1, 1); /* a gap that depends on no particle */
     assert_int_equal(cb_reflect(r, (cb_contact_rule)rule, 0, 1, &part, 2, contact), CB_STEP_SINGULAR);
-    contact[1] = wall(&c, 0, n, 0, 1); /* one that is pinned and rests at a wall is no trouble */
+    contact[1] = wall(&c, 0, n, 0, 1); /* a pinned particle that rests at a wall causes no failure */
     check_ok(cb_reflect(r, (cb_contact_rule)rule, 0, 1, &part, 2, contact));
     contact[1].value.gradient[0] = NAN;
     assert_int_equal(cb_reflect(r, (cb_contact_rule)rule, 0, 1, &part, 2, contact), CB_STEP_NOT_FINITE);
@@ -309,7 +326,7 @@ int main(void) {
       cmocka_unit_test(a_rigid_frame_hits_a_wall_with_its_effective_mass),
       cmocka_unit_test(a_rod_of_very_unequal_masses_keeps_its_length_and_energy),
       cmocka_unit_test(rows_keep_their_rates_and_energy_is_kept),
-      cmocka_unit_test(a_skate_stays_on_its_blade),
+      cmocka_unit_test(a_skate_stays_on_its_edge),
       cmocka_unit_test(parts_meet_as_the_whole_does),
       cmocka_unit_test(a_pinned_sphere_is_a_wall_and_a_wall_that_crushes_it_is_refused),
   };

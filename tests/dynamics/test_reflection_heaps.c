@@ -1,6 +1,7 @@
-/* Many contacts in one instant: random heaps against an enumeration of active sets, what is kept and what does not
- * depend on the order of contacts. */
-#include "dynamics/reflection_private.h"
+/* Tests of many simultaneous contacts: random heaps compared with an enumeration of active sets, conserved quantities,
+ * and independence of the order of contacts.
+ */
+#include "dynamics/reflection.h"
 #include "reflect.h"
 
 enum { HEAP = 10, HEAP_CONTACTS = 20 };
@@ -12,13 +13,14 @@ typedef struct heap {
   cb_reflection_contact contact[HEAP_CONTACTS];
 } heap;
 
-/* Balls that all move towards the base point, so that all of `most` random pairs close; or at random. */
+/* Makes balls that move towards the base point, so that all of `most` random pairs close, or balls that move at
+ * random. */
 static void open_heap(heap *h, const char *space, int most, bool closing, double restitution, uint64_t *seed) {
   open_gas(&h->c, space, HEAP, 4, seed);
   check_ok(cb_reflection_create(h->c.system, &h->r));
-  const cb_geometry *g = h->c.g;
+  const cb_space *g = h->c.g;
   double v[MOST], base[CB_COORD_MAX];
-  cb_geometry_base_point(g, base);
+  cb_space_base_point(g, base);
   for (int a = 0; a < HEAP && closing; a++) check_ok(cb_log(g, h->c.state->x + a * g->k, base, v + a * g->k));
   if (closing) set_velocities(&h->c, v);
   bool taken[HEAP][HEAP] = {{false}};
@@ -27,8 +29,7 @@ static void open_heap(heap *h, const char *space, int most, bool closing, double
     const int i = (int)check_uniform(seed, 0, HEAP), j = (int)check_uniform(seed, 0, HEAP);
     if (i >= j || taken[i][j]) continue;
     taken[i][j] = true;
-    h->contact[h->n++] =
-        spheres(&h->c, i, j, restitution >= 0 ? restitution : check_uniform(seed, 0, 1), 1);
+    h->contact[h->n++] = spheres(&h->c, i, j, restitution >= 0 ? restitution : check_uniform(seed, 0, 1), 1);
   }
 }
 
@@ -42,9 +43,9 @@ static void reflect_heap(heap *h, cb_contact_rule rule) {
   check_ok(cb_reflect(h->r, rule, 0, 1, &part, h->n, h->contact));
 }
 
-/* D_ab = sum of <e_a, e_b>/m over the balls they share, e the unit vectors of logarithms. */
+/* D_ab = sum of <e_a, e_b>/m over the balls that two contacts share; e are unit vectors of logarithms. */
 static void heap_matrix(const heap *h, double *D) {
-  const cb_geometry *g = h->c.g;
+  const cb_space *g = h->c.g;
   const double *mass = cb_system_masses(h->c.system);
   double unit[HEAP_CONTACTS][2][CB_COORD_MAX];
   for (int a = 0; a < h->n; a++)
@@ -64,7 +65,7 @@ static void heap_matrix(const heap *h, double *D) {
     }
 }
 
-/* z = D l + q of the solution, by trying every set of l > 0. false: none. */
+/* Finds z = D l + q of the solution by trying every set of l > 0. Returns false if there is no solution. */
 static bool enumerate(int n, const double *D, const double *q, double near, double *z) {
   for (int set = 0; set < 1 << n; set++) {
     double m[8][9];
@@ -106,7 +107,8 @@ static bool enumerate(int n, const double *D, const double *q, double near, doub
 static const char *const spaces[] = {"e2", "e3", "s3", "h3", "h2xe", "s2xe"};
 enum { SPACES = sizeof spaces / sizeof *spaces, TRIALS = CHECK_SANITIZED ? 5 : 40 };
 
-/* All contacts close: one blow, w + e u >= 0, l >= 0 and one of them 0; w as found by enumeration. */
+/* All contacts close with rates u. After the impulses l the rates are w: w + e u >= 0 with the restitution e, l >= 0,
+ * and one of the two is 0; w + e u agrees with the enumeration. */
 static void simultaneous_impulses_solve_the_complementarity_problem(void **state) {
   uint64_t seed = check_seed();
   for (int s = 0; s < SPACES; s++)
@@ -142,7 +144,7 @@ static void simultaneous_impulses_solve_the_complementarity_problem(void **state
     }
 }
 
-/* Some contacts open at first. */
+/* Some contacts are opening at first. */
 static void no_contact_closes_afterwards_and_energy_is_not_gained(void **state) {
   uint64_t seed = check_seed();
   for (int s = 0; s < SPACES; s++)
@@ -160,7 +162,7 @@ static void no_contact_closes_afterwards_and_energy_is_not_gained(void **state) 
           check_at_least(h.contact[a].impulse, 0);
         }
         check_at_most(T2, T * (1 + 1e-13));
-        if (trial % 2) check_relative(T2, T, 1e-13); /* hundreds of blows */
+        if (trial % 2) check_relative(T2, T, 1e-13); /* hundreds of impulses */
         momenta(&h.c, after, &more);
         check_at_most(check_distance_max(h.c.g->n_killing, J, after), 1e-14 * (size + more));
         close_heap(&h);
@@ -185,13 +187,13 @@ static void the_order_of_contacts_does_not_matter(void **state) {
         h.contact[h.n - 1 - a] = swap;
       }
       reflect_heap(&h, (cb_contact_rule)rule);
-      check_at_most(check_distance_max(HEAP * h.c.g->k, first, h.c.state->p), 1e-11); /* momenta up to 100 */
+      check_at_most(check_distance_max(HEAP * h.c.g->k, first, h.c.state->p), 1e-11); /* momenta are up to 100 */
       cb_state_free(copy);
       close_heap(&h);
     }
 }
 
-/* Contacts that share no ball are as if each were alone, also many of them. */
+/* Contacts that share no ball behave as if each were the only one, also if there are many. */
 static void independent_groups_do_not_touch_one_another(void **state) {
   enum { PAIRS = 100 };
   uint64_t seed = check_seed();
@@ -212,18 +214,17 @@ static void independent_groups_do_not_touch_one_another(void **state) {
   check_ok(cb_reflect(r, CB_CONTACT_SIMULTANEOUS, 0, 1, &part, PAIRS, contact));
   cb_reflection_part one[2 * PAIRS];
   for (int i = 0; i < 2 * PAIRS; i++)
-    one[i] = (cb_reflection_part){i,    1,   part.mass + i, copy->x + 3 * i, copy->p + 3 * i, copy->p_low + 3 * i,
-                                  NULL, NULL};
-  for (int a = 0; a < PAIRS; a++)
-    check_ok(cb_reflect(r, CB_CONTACT_SEQUENTIAL, 0, 2 * PAIRS, one, 1, &contact[a]));
+    one[i] =
+        (cb_reflection_part){i, 1, part.mass + i, copy->x + 3 * i, copy->p + 3 * i, copy->p_low + 3 * i, NULL, NULL};
+  for (int a = 0; a < PAIRS; a++) check_ok(cb_reflect(r, CB_CONTACT_SEQUENTIAL, 0, 2 * PAIRS, one, 1, &contact[a]));
   check_at_most(check_distance_max(6 * PAIRS, c.state->p, copy->p), 1e-14);
   cb_state_free(copy);
   cb_reflection_free(r);
   close_case(&c);
 }
 
-/* D = N^T N of n vectors in few dimensions, some of them multiples and sums of others: singular, with a solution
- * wherever q = N^T v. */
+/* D contains the products of n vectors in few dimensions, the rows of N, some of which are multiples and sums of
+ * others. D is then singular, and there is a solution if q = N v. */
 static void complementarity_agrees_with_enumeration_where_matrices_are_singular(void **state) {
   uint64_t seed = check_seed();
   int refused = 0, solved = 0, lost = 0;
@@ -238,7 +239,7 @@ static void complementarity_agrees_with_enumeration_where_matrices_are_singular(
         if (trial % 5 == 0) N[a][i] = i ? rint(2 * N[a][i]) : copysign(1, N[a][i]);
       }
     for (int a = 0; a < n; a++) {
-      q[a] = trial % 3 ? check_uniform(&seed, -1, 0.3) : N[a][0]; /* of v = (1, 0, ...) */
+      q[a] = trial % 3 ? check_uniform(&seed, -1, 0.3) : N[a][0]; /* v = (1, 0, ...) */
       near[a] = 1e-13;
       for (int b = 0; b < n; b++) {
         D[a * n + b] = 0;
@@ -246,7 +247,7 @@ static void complementarity_agrees_with_enumeration_where_matrices_are_singular(
       }
     }
     const cb_status status = cb_lcp_solve(n, D, q, near, room, list, &s);
-    if (status == CB_STEP_NO_CONVERGENCE) { /* vectors that depend on others but for the last digits */
+    if (status == CB_STEP_NO_CONVERGENCE) { /* vectors that are dependent up to round-off */
       lost++;
       continue;
     }
@@ -260,13 +261,13 @@ static void complementarity_agrees_with_enumeration_where_matrices_are_singular(
     solved++;
     double most = 1;
     for (int a = 0; a < n; a++) most = fmax(most, s.l[a]);
-    if (s.least < 1e-4 || most > 1e4) continue; /* digits go with these */
+    if (s.least < 1e-4 || most > 1e4) continue; /* nearly singular cases lose digits */
     assert_true(enumerate(n, D, q, 1e-10 * most, z));
     for (int a = 0; a < n; a++) {
       double w = q[a];
       for (int b = 0; b < n; b++) w += D[a * n + b] * s.l[b];
       check_at_least(s.l[a], 0);
-      check_near(w, z[a], 1e-9 * most); /* near-singular sets */
+      check_near(w, z[a], 1e-9 * most); /* sets that are nearly singular */
       check_near(fmin(w, s.l[a]), 0, 1e-11 * most);
     }
   }

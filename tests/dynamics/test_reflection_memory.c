@@ -1,5 +1,5 @@
 /* labels: release
- * A reflection allocates nothing once it has been as large. */
+ * A reflection allocates no memory if an earlier one had the same size. */
 #include "count_allocations.h"
 #include "reflect.h"
 
@@ -12,8 +12,10 @@ static void a_reflection_allocates_nothing_the_second_time(void **state) {
       cb_gram *gram = NULL;
       cb_reflection *r;
       cb_reflection_contact contact[6];
-      if (rule) open_gas(&c, spaces[s], 4, 2, &seed);
-      else open_figure(&c, spaces[s], 4, RODS, 1, &seed);
+      if (rule)
+        open_gas(&c, spaces[s], 4, 2, &seed);
+      else
+        open_figure(&c, spaces[s], 4, RODS, 1, &seed);
       if (!rule) check_ok(cb_gram_create(c.forces, cb_forces_constraints(c.forces), &gram));
       check_ok(cb_reflection_create(c.system, &r));
       const cb_reflection_part part = whole(&c, gram);
@@ -21,7 +23,7 @@ static void a_reflection_allocates_nothing_the_second_time(void **state) {
         int n = 0;
         for (int i = 0; i < 4; i++)
           for (int j = 0; j < i; j++) {
-            if (!rule && (i - j) % 2) continue; /* joined by a rod */
+            if (!rule && (i - j) % 2) continue; /* rods join these two */
             contact[n] = spheres(&c, i, j, 1, 1);
             if (contact_rate(&c, &contact[n]) > 0) contact[n] = spheres(&c, i, j, 1, -1);
             n++;

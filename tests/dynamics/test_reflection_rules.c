@@ -1,15 +1,17 @@
-/* Several contacts in one instant by both rules, where the outcome is known: Newton's cradle, plastic blows, the
- * three-ball break, a light ball between heavy ones. */
+/* Tests of several simultaneous contacts by both rules in cases with known results: Newton's cradle, plastic
+ * collisions, the break of three balls, and a light ball between heavy ones.
+ */
 #include "reflect.h"
 
-/* Five balls of mass 1 on a geodesic, each touching the next, the first coming with speed 1; their speeds along it. */
+/* Five balls of mass 1 on a geodesic, each in contact with the next. The first one arrives with speed 1, and the
+ * second and fourth have the speed `noise`. Writes the speeds along the geodesic after the reflection. */
 static void cradle(const char *space, cb_contact_rule rule, double restitution, double noise, double *speed) {
   body_case c;
   cb_reflection *r;
   double base[CB_COORD_MAX], frame[CB_DIM_MAX * CB_COORD_MAX], unit[5][CB_COORD_MAX];
   open_space(&c, space);
-  cb_geometry_base_point(c.g, base);
-  cb_geometry_frame(c.g, base, frame);
+  cb_space_base_point(c.g, base);
+  cb_space_frame(c.g, base, frame);
   for (int a = 0; a < 5; a++) {
     double x[CB_COORD_MAX], v[CB_COORD_MAX], way[CB_COORD_MAX];
     for (int i = 0; i < c.g->k; i++) way[i] = 0.4 * (a - 1.7) * (0.6 * frame[i] + 0.8 * frame[c.g->k + i]);
@@ -26,8 +28,7 @@ static void cradle(const char *space, cb_contact_rule rule, double restitution, 
   for (int a = 0; a < 4; a++) contact[a] = spheres(&c, a, a + 1, restitution, 1);
   const cb_reflection_part part = whole(&c, NULL);
   check_ok(cb_reflect(r, rule, 0, 1, &part, 4, contact));
-  for (int a = 0; a < 5; a++)
-    speed[a] = cb_inner(c.g, unit[a], c.state->p + cb_system_index(c.system, a) * c.g->k);
+  for (int a = 0; a < 5; a++) speed[a] = cb_inner(c.g, unit[a], c.state->p + cb_system_index(c.system, a) * c.g->k);
   cb_reflection_free(r);
   close_case(&c);
 }
@@ -43,8 +44,8 @@ static void the_cradle_passes_the_blow_through_by_the_sequential_rule(void **sta
   }
 }
 
-/* D = tridiagonal (-1, 2, -1), D l = (2, 0, 0, 0): l_j = 2 (5 - j)/5. With the speeds that methods leave in balls at
- * rest they are still touching. */
+/* D = tridiagonal (-1, 2, -1), D l = (2, 0, 0, 0): l_j = 2 (5 - j)/5. With the small speeds that integrators leave in
+ * balls at rest, the balls still count as in contact. */
 static void all_balls_of_the_cradle_move_by_the_simultaneous_rule(void **state) {
   for (int s = 0; s < 3; s++)
     for (int noisy = 0; noisy < 3; noisy++) {
@@ -60,12 +61,13 @@ static void plastic_balls_go_on_together_by_either_rule(void **state) {
     for (int rule = 0; rule < 2; rule++) {
       double speed[5];
       cradle(lines[s], (cb_contact_rule)rule, 0, 0, speed);
-      /* blows go on until speeds differ by round-off, a geometric sequence's */
+      /* The sequential rule repeats impulses until speeds differ only by round-off; the impulses form a geometric
+       * sequence. */
       for (int a = 0; a < 5; a++) check_near(speed[a], 0.2, rule ? 1e-15 : 1e-13);
     }
 }
 
-/* The cue comes along x between two balls that touch each other; numbers[]: the order in which they are added. */
+/* The cue ball moves along x towards two balls that touch each other. `swapped` exchanges the places of these two. */
 static void three_balls(cb_contact_rule rule, bool swapped, double v[3][2]) {
   const double s = sqrt(0.75), x[3][2] = {{0, 0}, {s, swapped ? -0.5 : 0.5}, {s, swapped ? 0.5 : -0.5}},
                start[3][2] = {{1, 0}};
@@ -91,8 +93,8 @@ static void the_simultaneous_break_keeps_its_mirror(void **state) {
   for (int a = 0; a < 6; a++) check_near((&v[0][0])[a], (&expected[0][0])[a], 1e-15);
 }
 
-/* First the cue and the ball added first, then the other: sqrt(3)/2 along one line of centres, half of it along the
- * other. */
+/* The cue ball first hits the ball that was added first, then the other one: sqrt(3)/2 along one line of centres, and
+ * half of that along the other. */
 static void the_sequential_break_loses_its_mirror(void **state) {
   double v[3][2];
   const double s = sqrt(3), expected[3][2] = {{-0.125, -s / 8}, {0.75, s / 4}, {0.375, -s / 8}};
@@ -105,14 +107,18 @@ static void the_sequential_break_loses_its_mirror(void **state) {
   }
 }
 
-/* A light ball to and fro between two heavy ones: pi/asin(sqrt(m (2M + m))/(M + m)) blows about. */
+/* A light ball moves back and forth between two heavy ones and receives about pi/asin(sqrt(m (2M + m))/(M + m))
+ * impulses. */
 static void a_light_ball_between_heavy_ones_comes_to_an_end(void **state) {
   const double mass[3] = {1e3, 1e-3, 1e3}, x[3] = {0, 1, 2}, v[3] = {1, 0, -1};
   for (int rule = 0; rule < 2; rule++) {
     body_case c;
     cb_reflection *r;
     double y[9] = {0}, start[9] = {0};
-    for (int a = 0; a < 3; a++) y[3 * a] = x[a], start[3 * a] = v[a];
+    for (int a = 0; a < 3; a++) {
+      y[3 * a] = x[a];
+      start[3 * a] = v[a];
+    }
     start[4] = 0.5;
     open_balls(&c, "e3", 3, mass, y, start);
     check_ok(cb_reflection_create(c.system, &r));
@@ -120,7 +126,7 @@ static void a_light_ball_between_heavy_ones_comes_to_an_end(void **state) {
     const double T = kinetic(&c);
     const cb_reflection_part part = whole(&c, NULL);
     check_ok(cb_reflect(r, (cb_contact_rule)rule, 0, 1, &part, 2, contact));
-    check_relative(kinetic(&c), T, rule ? 1e-15 : 1e-12); /* of thousands of blows */
+    check_relative(kinetic(&c), T, rule ? 1e-15 : 1e-12); /* thousands of impulses */
     for (int a = 0; a < 2; a++) check_at_least(contact[a].after, -1e-12);
     cb_reflection_free(r);
     close_case(&c);

@@ -1,10 +1,10 @@
-/* What one spring does: closed forms in extended precision, differences, isometries, the ends of the domain. */
+/* Tests of one spring: closed forms in extended precision, differences, isometries, and the limits of the domain. */
 #include "check_springs.h"
 #include "dynamics/springs_series.h"
 
 enum { K = CB_COORD_MAX, PAIRS = 40000 };
 
-/* psi(t) as a ratio of library functions; its series where they cancel. */
+/* psi(t) as a ratio of library functions, or by its series where these cancel. */
 static long double psi(long double t) {
   if (fabsl(t) < 1e-6L) return 1 + 2 * t / 3 + 8 * t * t / 15;
   long double u = sqrtl(fabsl(t));
@@ -21,22 +21,23 @@ static void series_has_the_accuracy_of_double(void **state) {
     double t = check_uniform(&seed, -1, 0.5), small = t * exp2(check_uniform(&seed, -60, 0));
     near = fmax(near, fmax(ulps(cb_psi(t), psi(t)), ulps(cb_psi(small), psi(small))));
     double wide = i % 2 ? -exp2(check_uniform(&seed, 0, 900)) : check_uniform(&seed, 0.5, 1);
-    /* As t -> 1 psi grows like 1/sqrt(1 - t), whose argument is exact here. */
+    /* As t -> 1 psi grows like 1/sqrt(1 - t); its argument is exact here. */
     far = fmax(far, ulps(cb_psi(wide), psi(wide)));
   }
   print_message("psi: %.2f eps near 0, %.2f eps elsewhere\n", near, far);
-  check_at_most(near, 2.0); /* the roundings of the last two sums and products, at most half an ulp each */
-  check_at_most(far, 8.0);  /* one more ulp for each half angle: nine of them at t = -2^900 */
+  check_at_most(near, 2.0); /* round-off of the last two sums and products, each at most half an ulp */
+  check_at_most(far, 8.0);  /* one more ulp for each halving of the angle: nine at t = -2^900 */
 }
 
-/* Pairs from nearly coincident to nearly antipodal (or d = 12 R in a hyperbolic space) in random places. */
-static void random_pair(const cb_geometry *g, uint64_t *seed, double *x, double *y) {
+/* Pairs at random places, from nearly coincident to nearly antipodal (or to d = 12 in a hyperbolic space). */
+static void random_pair(const cb_space *g, uint64_t *seed, double *x, double *y) {
   double size = exp(check_uniform(seed, -12, 0));
   double reach = g->factor[0].curvature > 0 ? 3.1 / sqrt(g->factor[0].curvature) : g->factor[0].curvature < 0 ? 6 : 10;
   check_space_point(g, seed, reach * (check_uniform(seed, 0, 1) < 0.5 ? 0.3 : 1), x);
   check_space_point(g, seed, reach, y);
   if (check_uniform(seed, 0, 1) < 0.5) return;
-  for (int a = 0; a < g->embedding; a++) y[a] = x[a] + size * (y[a] - x[a]); /* off the space: V is a function on R^k */
+  /* y is moved away from the space, because V is a function on R^k */
+  for (int a = 0; a < g->embedding; a++) y[a] = x[a] + size * (y[a] - x[a]);
   if (check_uniform(seed, 0, 1) < 0.2)
     for (int a = 0; a < g->embedding; a++) y[a] = -y[a];
 }
@@ -47,7 +48,7 @@ static void one_spring_has_the_closed_form(void **state) {
   cb_spring *spring = malloc(PAIRS * sizeof *spring);
   double *x = malloc(2 * PAIRS * K * sizeof *x), *f = malloc(2 * PAIRS * K * sizeof *f), *d = malloc(PAIRS * sizeof *d);
   for (int s = 0; s < CHECK_SPACES; s++) {
-    cb_geometry g = check_space(s);
+    cb_space g = check_space(s);
     int k = g.embedding;
     for (int e = 0; e < PAIRS; e++) {
       random_pair(&g, &seed, x + 2 * e * k, x + 2 * e * k + k);
@@ -68,7 +69,7 @@ static void one_spring_has_the_closed_form(void **state) {
         double condition;
         check_spring_distance(&g, x + 2 * e * k, x + 2 * e * k + k, gradient, &condition);
         if (!(exact > 0) || !(condition < 1e8))
-          continue; /* nearly lightlike, or beyond the antipode: nothing to compare */
+          continue; /* nearly lightlike, or beyond the antipode: nothing can be compared */
         worst_d = fmax(worst_d, ulps(d[e], exact) / condition);
         long double pull = spring[e].stiffness * (exact - spring[e].rest), size = 0;
         for (int a = 0; a < k; a++) size = fmaxl(size, fabsl(gradient[a]));
@@ -85,7 +86,7 @@ static void one_spring_has_the_closed_form(void **state) {
     cb_isa_set("auto");
   }
   print_message("d: %.2f eps, force: %.2f eps, over their condition\n", worst_d, worst_f);
-  /* c^2 from four rounded squares of rounded differences, psi, two roots. */
+  /* Round-off of c^2 (four squares of rounded differences), of psi, and of two roots. */
   check_at_most(worst_d, 5);
   check_at_most(worst_f, 8);
   free(spring);
@@ -94,10 +95,10 @@ static void one_spring_has_the_closed_form(void **state) {
   free(d);
 }
 
-/* A few particles, each joined to each. */
+/* A few particles, each joined to all others. */
 enum { N = 6, M = N * (N - 1) / 2 };
 
-static void random_body(const cb_geometry *g, uint64_t *seed, double damping, cb_spring *spring, double *x, double *v) {
+static void random_body(const cb_space *g, uint64_t *seed, double damping, cb_spring *spring, double *x, double *v) {
   size_t e = 0;
   for (int i = 0; i < N; i++) {
     check_space_point(g, seed, 1.1, x + i * g->embedding);
@@ -111,7 +112,7 @@ static void random_body(const cb_geometry *g, uint64_t *seed, double damping, cb
 static void force_is_minus_the_gradient_of_the_potential(void **state) {
   uint64_t seed = check_seed();
   for (int s = 0; s < CHECK_SPACES; s++) {
-    cb_geometry g = check_space(s);
+    cb_space g = check_space(s);
     int k = g.embedding;
     cb_spring spring[M];
     double x[N * K], v[N * K], f[N * K];
@@ -125,7 +126,8 @@ static void force_is_minus_the_gradient_of_the_potential(void **state) {
       x[a] = keep - h;
       double below = cb_springs_potential(p.work, x);
       x[a] = keep;
-      check_near(f[a], -g.form[a % k] * (above - below) / (2 * h), 2e-8); /* h^2 times a third derivative, some tens */
+      /* error: h^2 times a third derivative of some tens */
+      check_near(f[a], -g.form[a % k] * (above - below) / (2 * h), 2e-8);
     }
     check_plan_free(p);
   }
@@ -134,7 +136,7 @@ static void force_is_minus_the_gradient_of_the_potential(void **state) {
 static void damping_acts_along_the_spring_against_its_rate(void **state) {
   uint64_t seed = check_seed();
   for (int s = 0; s < CHECK_SPACES; s++) {
-    cb_geometry g = check_space(s);
+    cb_space g = check_space(s);
     int k = g.embedding;
     cb_spring spring[M];
     double x[N * K], v[N * K], f[N * K], with[N * K], expected[N * K] = {0};
@@ -157,7 +159,7 @@ static void damping_acts_along_the_spring_against_its_rate(void **state) {
     p = check_plan_create(&g, N, M, spring, 1);
     check_force(p, x, NULL, f);
     for (int a = 0; a < N * k; a++)
-      check_near(with[a] - f[a], expected[a], 1e-12); /* sums of numbers up to some hundreds */
+      check_near(with[a] - f[a], expected[a], 1e-12); /* sums of numbers of up to some hundreds */
     check_plan_free(p);
   }
 }
@@ -174,7 +176,7 @@ static void jacobian_is_the_derivative_of_the_force(void **state) {
   int start[N + 1], column[N * N];
   for (int s = 0; s < CHECK_SPACES; s++)
     for (int damped = 0; damped < 2; damped++) {
-      cb_geometry g = check_space(s);
+      cb_space g = check_space(s);
       int k = g.embedding;
       cb_spring spring[M];
       double x[N * K], v[N * K], above[N * K], below[N * K], dx[N * N * K * K] = {0}, dv[N * N * K * K] = {0};
@@ -194,19 +196,19 @@ static void jacobian_is_the_derivative_of_the_force(void **state) {
           for (int a = 0; a < N * k; a++) {
             double analytic = block[which][(a / k * N + b / k) * k * k + a % k * k + b % k];
             check_near(analytic, (above[a] - below[a]) / (2 * h),
-                       1e-7 * (1 + fabs(analytic))); /* h^2 times a third derivative */
+                       1e-7 * (1 + fabs(analytic))); /* error: h^2 times a third derivative */
           }
         }
       check_plan_free(p);
     }
 }
 
-/* Every element of the form's Lie algebra, factor by factor, is a Killing field, and translations in flat factors: V
- * has the symmetry as a function on R^k. */
+/* Every element of the Lie algebra of the form is a Killing field in each factor, and so are translations in flat
+ * factors. The potential V has these symmetries as a function on R^k. */
 static void forces_have_no_momentum_along_isometries(void **state) {
   uint64_t seed = check_seed();
   for (int s = 0; s < CHECK_SPACES; s++) {
-    cb_geometry g = check_space(s);
+    cb_space g = check_space(s);
     int k = g.embedding;
     cb_spring spring[M];
     double x[N * K], v[N * K], f[N * K];
@@ -217,7 +219,7 @@ static void forces_have_no_momentum_along_isometries(void **state) {
       int first = g.factor[factor].offset, last = first + g.factor[factor].count;
       for (int a = first; a < last; a++)
         for (int b = first; b < last; b++) {
-          double sum = 0, size = 0; /* the field x_b form_b e_a - x_a form_a e_b, for a = b the translation e_a */
+          double sum = 0, size = 0; /* the field x_b form_b e_a - x_a form_a e_b; for a = b the translation e_a */
           for (int i = 0; i < N; i++) {
             double one = a == b ? f[i * k + a]
                                 : g.form[a] * g.form[b] * (x[i * k + b] * f[i * k + a] - x[i * k + a] * f[i * k + b]);
@@ -225,7 +227,7 @@ static void forces_have_no_momentum_along_isometries(void **state) {
             size += fabs(f[i * k + a]) + fabs(f[i * k + b]);
           }
           if (a == b && g.factor[factor].curvature != 0) continue;
-          check_near(sum, 0, 8 * DBL_EPSILON * size); /* round-off of the sum and of the forces' own */
+          check_near(sum, 0, 8 * DBL_EPSILON * size); /* round-off of the sum and of the forces */
         }
     }
     check_plan_free(p);
@@ -233,7 +235,7 @@ static void forces_have_no_momentum_along_isometries(void **state) {
 }
 
 static void coincident_particles_are_at_rest_and_antipodal_ones_fail(void **state) {
-  cb_geometry g = check_space(3);
+  cb_space g = check_space(3);
   double x[4 * K] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, -1, 1, 0, 0, 0}, f[4 * K];
   for (int few = 0; few < 2; few++) {
     cb_spring spring[] = {{0, 1, 1, 0, 0}, {0, 1, 1, 0.5, 0}, {0, 1, 2, 0, 0}};
@@ -247,7 +249,7 @@ static void coincident_particles_are_at_rest_and_antipodal_ones_fail(void **stat
     assert_false(isfinite(f[3]));
     check_plan_free(p);
   }
-  /* Without a rest length coincidence is a regular point. */
+  /* With rest length 0, coincident ends are a regular point. */
   int start[] = {0, 2, 4}, column[] = {0, 1, 0, 1};
   double dx[4 * K * K] = {0};
   cb_pattern pattern = {2, K, start, column};
@@ -261,7 +263,7 @@ static void coincident_particles_are_at_rest_and_antipodal_ones_fail(void **stat
 }
 
 static void bad_springs_are_refused(void **state) {
-  cb_geometry g = check_space(3), chart = g;
+  cb_space g = check_space(3), chart = g;
   cb_chart any = {.name = "polar"};
   chart.chart = &any;
   cb_springs *plan = NULL;
@@ -282,7 +284,7 @@ static void instruction_sets_are_chosen_by_name(void **state) {
   }
   check_ok(cb_isa_set("auto"));
   static const char *const base[] = {"x86-64", "aarch64", "portable"};
-  for (int k = 0; k < 3; k++) /* a record says its instruction set: never that of another architecture */
+  for (int k = 0; k < 3; k++) /* the instruction set that a record names must exist here */
     assert_int_equal(cb_isa_set(base[k]), strcmp(base[k], CB_ISA_BASE) ? CB_ERROR_UNSUPPORTED : CB_OK);
 #if defined(__aarch64__)
   assert_string_equal(CB_ISA_BASE, "aarch64");

@@ -1,10 +1,11 @@
-/* Many springs: the blocks against a plain sum, the same bytes for any number of threads, numbering. */
+/* Tests of many springs: blocks compared with a plain sum, results that are identical for any number of threads, and
+ * the numbering. */
 #include "check_springs.h"
 #include "dynamics/reorder.h"
 
 enum { K = CB_COORD_MAX };
 
-/* A triangulated square of side x side particles, jittered, in shuffled numbers, with edges shuffled too. */
+/* A triangulated square of side x side particles at perturbed places, with shuffled numbers and shuffled edges. */
 typedef struct network {
   int n;
   size_t m;
@@ -55,8 +56,9 @@ static void network_free(network g) {
   free(g.plane);
 }
 
-/* Positions in a space from those in the plane, and springs; both in the numbering of order. */
-static void place(const cb_geometry *g, uint64_t *seed, const network *net, const int *order, double damping, double *x,
+/* Sets the positions in a space from those in the plane, random velocities, and the springs, all in the numbering of
+ * `order`. */
+static void place(const cb_space *g, uint64_t *seed, const network *net, const int *order, double damping, double *x,
                   double *v, cb_spring *spring) {
   int k = g->embedding, *rank = malloc((size_t)net->n * sizeof *rank);
   for (int a = 0; a < net->n; a++) {
@@ -76,7 +78,7 @@ static void place(const cb_geometry *g, uint64_t *seed, const network *net, cons
   free(rank);
 }
 
-/* A network with all that is computed from it. */
+/* A network and all results computed from it. */
 typedef struct sample {
   network net;
   int *order;
@@ -84,7 +86,7 @@ typedef struct sample {
   cb_spring *spring;
 } sample;
 
-static sample sample_create(const cb_geometry *g, uint64_t *seed, int side, int local, double damping) {
+static sample sample_create(const cb_space *g, uint64_t *seed, int side, int local, double damping) {
   sample s = {.net = mesh(seed, side)};
   size_t n = (size_t)s.net.n, size = n * K;
   s.order = malloc(n * sizeof *s.order);
@@ -94,7 +96,8 @@ static sample sample_create(const cb_geometry *g, uint64_t *seed, int side, int 
   s.other = malloc(size * sizeof *s.other);
   s.d = malloc(2 * s.net.m * sizeof *s.d);
   s.spring = malloc(s.net.m * sizeof *s.spring);
-  if (local) check_ok(cb_reorder(s.net.n, s.net.m, s.net.i, s.net.j, s.order));
+  if (local)
+    check_ok(cb_reorder(s.net.n, s.net.m, s.net.i, s.net.j, s.order));
   else
     for (int a = 0; a < s.net.n; a++) s.order[a] = a;
   place(g, seed, &s.net, s.order, damping, s.x, s.v, s.spring);
@@ -117,7 +120,7 @@ static void blocks_sum_what_each_spring_gives(void **state) {
   double worst = 0;
   for (int space = 0; space < CHECK_SPACES; space++)
     for (int local = 0; local < 2; local++) {
-      cb_geometry g = check_space(space);
+      cb_space g = check_space(space);
       int k = g.embedding;
       double damping = space % 2 ? 0.1 : 0;
       sample s = sample_create(&g, &seed, 100, local, damping);
@@ -144,11 +147,11 @@ static void blocks_sum_what_each_spring_gives(void **state) {
         check_force(p, s.x, s.v, s.f);
         for (size_t a = 0; a < size; a++) worst = fmax(worst, fabs((double)(s.f[a] - sum[a])));
         check_relative(cb_springs_potential(p.work, s.x), (double)potential,
-                       1e-14); /* the terms' own error: d - D loses two digits */
+                       1e-14); /* error of the terms: d - D loses two digits */
         double *d = s.d + s.net.m;
         cb_springs_separation(p.work, s.x, d);
         for (size_t e = 0; e < s.net.m; e++)
-          check_relative(d[e], s.d[e], 1e-13); /* differences of coordinates near 1 */
+          check_relative(d[e], s.d[e], 1e-13); /* errors of differences of coordinates near 1 */
         check_plan_free(p);
       }
       cb_isa_set("auto");
@@ -156,16 +159,16 @@ static void blocks_sum_what_each_spring_gives(void **state) {
       sample_free(s);
     }
   print_message("largest error of a force %.2g\n", worst);
-  check_at_most(worst, 2e-14); /* six springs a particle; with damping d' / d is of the order of 100 */
+  check_at_most(worst, 2e-14); /* six springs per particle; with damping d' / d is of order 100 */
 }
 
-/* Networks large enough that threads are taken. */
+/* Networks that are large enough for several threads. */
 static void bytes_do_not_depend_on_threads(void **state) {
   uint64_t seed = check_seed();
   static const int spaces[] = {1, 5, 8};
   for (int which = 0; which < 3; which++) {
     int space = spaces[which];
-    cb_geometry g = check_space(space);
+    cb_space g = check_space(space);
     sample s = sample_create(&g, &seed, 330, space != 1, space % 2);
     size_t bytes = (size_t)(s.net.n * g.embedding) * sizeof(double), length = s.net.m * sizeof(double);
     check_plan one = check_plan_create(&g, s.net.n, s.net.m, s.spring, 1);
@@ -193,7 +196,7 @@ static void stages_at_once_are_stages_one_by_one(void **state) {
   static const int side[SIDES] = {2, 4, 70};
   for (int space = 0; space < CHECK_SPACES; space++)
     for (int n = 0; n < SIDES; n++) {
-      cb_geometry g = check_space(space);
+      cb_space g = check_space(space);
       sample s[STAGES];
       const double *x[STAGES], *v[STAGES];
       double *f[STAGES];
@@ -214,10 +217,10 @@ static void stages_at_once_are_stages_one_by_one(void **state) {
     }
 }
 
-/* Where positions and forces lie in memory decides whether forces are summed in place. */
+/* The addresses of positions and forces determine whether forces are summed in place. */
 static void bytes_do_not_depend_on_addresses(void **state) {
   uint64_t seed = check_seed();
-  cb_geometry g = check_space(5);
+  cb_space g = check_space(5);
   sample s = sample_create(&g, &seed, 90, 1, 0);
   size_t size = (size_t)(s.net.n * K), period = (1 << 20) / sizeof(double);
   double *room = malloc((size + 2 * period) * sizeof *room);
@@ -238,7 +241,7 @@ static void bytes_do_not_depend_on_addresses(void **state) {
 static void instruction_sets_agree_to_round_off(void **state) {
   uint64_t seed = check_seed();
   for (int space = 0; space < CHECK_SPACES; space++) {
-    cb_geometry g = check_space(space);
+    cb_space g = check_space(space);
     sample s = sample_create(&g, &seed, 40, 1, 0);
     check_ok(cb_isa_set(CB_ISA_BASE));
     check_plan p = check_plan_create(&g, s.net.n, s.net.m, s.spring, 1);
@@ -248,7 +251,9 @@ static void instruction_sets_agree_to_round_off(void **state) {
       if (cb_isa_set(check_isa[isa])) continue;
       p = check_plan_create(&g, s.net.n, s.net.m, s.spring, 1);
       check_force(p, s.x, NULL, s.other);
-      /* A force is a sum of up to six of about k D, each with some roundings of differences of coordinates near 1. */
+      /* A force is a sum of up to six terms with the size of stiffness times rest length, each with some
+       * round-off from differences of coordinates near
+       * 1. */
       for (int a = 0; a < s.net.n * g.embedding; a++) check_near(s.other[a], s.f[a], 64 * DBL_EPSILON * 0.1);
       check_plan_free(p);
     }
@@ -278,13 +283,14 @@ static void reordering_is_a_permutation_that_makes_numbers_local(void **state) {
   print_message("mean distance of neighbours %.0f -> %.0f of %d; %.1f %% of the springs leave their region\n",
                 before / g.m, after / g.m, g.n, 100.0 * leaving / g.m);
   check_at_most(after / g.m, 0.02 * before / g.m);
-  check_at_most(leaving, 0.05 * (double)g.m); /* squares of 64 x 64 would have 3 x 2 x 64 / 2 of 3 x 64^2: 1.6 % */
+  check_at_most(leaving, 0.05 * (double)g.m); /* squares of 64 x 64: 3 x 2 x 64 / 2 of 3 x 64^2, 1.6 % */
   free(order);
   free(rank);
   network_free(g);
 }
 
-/* In a cube of side^3 breadth first alone would give layers of up to 3 side^2/4, wider than they are thick. */
+/* In a cube of side^3, a plain breadth-first search would give layers of up to 3 side^2/4 particles, which are wider
+ * than they are thick. */
 static void regions_of_a_lattice_are_compact(void **state) {
   enum { SIDE = 48, N = SIDE * SIDE * SIDE };
   uint64_t seed = check_seed();
@@ -302,7 +308,7 @@ static void regions_of_a_lattice_are_compact(void **state) {
   int leaving = 0;
   for (size_t e = 0; e < g.m; e++) leaving += rank[g.i[e]] / CB_REORDER_REGION != rank[g.j[e]] / CB_REORDER_REGION;
   print_message("%.1f %% of the springs leave their region\n", 100.0 * leaving / (double)g.m);
-  check_at_most(leaving, 0.13 * (double)g.m); /* cubes of side 16: 1/16 of them */
+  check_at_most(leaving, 0.13 * (double)g.m); /* cubes with side 16: 1/16 */
   free(number);
   free(order);
   free(rank);

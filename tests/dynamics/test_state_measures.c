@@ -1,9 +1,10 @@
-/* Measures of a state for users: pictures by the user's count of particles, energies and Killing momenta. */
+/* Tests of the measures of a state: plot coordinates by the user's indices, energies and Killing momenta. */
 #include "check_geometry.h"
 
 #include <curvebody/system.h>
 
-/* Two springs, between the particles 0 and 2, 1 and 3: components, so that places are not the user's count. */
+/* Two springs, between particles 0 and 2 and between 1 and 3. There are two components, so the order in the state
+ * differs from the indices. */
 static const double mass[4] = {1, 2, 0.5, 3}, stiffness = 1.7, rest = 0.4,
                     x[4][3] = {{0, 0, 0}, {5, 1, 0}, {1, 0.5, 0}, {5, 2, 2}},
                     v[4][3] = {{0.1, 0.2, 0.3}, {-1, 0, 0.5}, {0, 0.7, 0}, {0.2, 0.2, -0.2}};
@@ -15,7 +16,7 @@ static double spring(int i, int j) {
 }
 
 typedef struct springs {
-  cb_geometry *space;
+  cb_space *space;
   cb_system *system;
   cb_state *state;
 } springs;
@@ -24,7 +25,7 @@ static springs make(void) {
   springs s;
   cb_builder *b;
   int index;
-  check_ok(cb_geometry_create("e3", NULL, &s.space));
+  check_ok(cb_space_create("e3", NULL, &s.space));
   check_ok(cb_builder_create(s.space, &b));
   check_ok(cb_builder_body(b, "all", &index));
   for (int i = 0; i < 4; i++) check_ok(cb_builder_particle(b, NULL, mass[i], 0, 0, x[i], v[i], &index));
@@ -40,7 +41,7 @@ static springs make(void) {
 static void done(springs *s) {
   cb_state_free(s->state);
   cb_system_free(s->system);
-  cb_geometry_free(s->space);
+  cb_space_free(s->space);
 }
 
 static void particles_are_counted_as_the_user_does(void **unused) {
@@ -50,15 +51,15 @@ static void particles_are_counted_as_the_user_does(void **unused) {
     double at[3], rate[3];
     moved += cb_system_index(s.system, i) != i;
     assert_int_equal(cb_system_particle(s.system, cb_system_index(s.system, i)), i);
-    check_ok(cb_state_picture(s.system, s.state, i, at, rate));
+    check_ok(cb_state_plot(s.system, s.state, i, at, rate));
     check_at_most(check_distance_max(3, at, x[i]), 1e-15); /* round-off of v = p/m */
     check_at_most(check_distance_max(3, rate, v[i]), 1e-15);
-    check_ok(cb_state_picture(s.system, s.state, i, at, NULL));
+    check_ok(cb_state_plot(s.system, s.state, i, at, NULL));
   }
   assert_true(moved > 0);
   double at[3] = {7, 7, 7};
-  assert_int_equal(cb_state_picture(s.system, s.state, 4, at, NULL), CB_ERROR_ARGUMENT);
-  assert_int_equal(cb_state_picture(s.system, s.state, -1, at, NULL), CB_ERROR_ARGUMENT);
+  assert_int_equal(cb_state_plot(s.system, s.state, 4, at, NULL), CB_ERROR_ARGUMENT);
+  assert_int_equal(cb_state_plot(s.system, s.state, -1, at, NULL), CB_ERROR_ARGUMENT);
   assert_true(at[0] == 7);
   done(&s);
 }

@@ -1,23 +1,25 @@
-/* Configuration spaces by themselves: pendulums against textbook equations solved by GSL and against the same in
- * Cartesian coordinates, orders, restarts, derivatives of generalised forces. */
+/* Tests of configuration spaces: pendulums compared with textbook equations solved by GSL and with Cartesian
+ * coordinates, orders, restarts, and derivatives of generalised forces.
+ */
 #include "memory_sink.h"
 #include "system_runs.h"
 #include <gsl/gsl_linalg.h>
 
 /* --- double pendulum: m1 = 1, m2 = .7, l1 = 1, l2 = .8, g = 9.81 --- */
 
-#define DOUBLE_PENDULUM                                                                  \
-  "  coordinates: [a, b]\n  parameters: {m1: 1, m2: 0.7, l1: 1, l2: 0.8, g: 9.81}\n"     \
-  "  metric: [[\"(m1 + m2)*l1^2\"], [\"m2*l1*l2*cos(a - b)\", \"m2*l2^2\"]]\n"           \
+#define DOUBLE_PENDULUM                                                                 \
+  "  coordinates: [a, b]\n  parameters: {m1: 1, m2: 0.7, l1: 1, l2: 0.8, g: 9.81}\n"    \
+  "  metric: [[\"(m1 + m2)*l1^2\"], [\"m2*l1*l2*cos(a - b)\", \"m2*l2^2\"]]\n"          \
   "  potential: \"-(m1 + m2)*g*l1*cos(a) - m2*g*l2*cos(b)\"\n  position: [1.2, -0.4]\n" \
   "  velocity: [0.5, 1.5]\n"
-#define ROUGH                                                                                                  \
-  "  coordinates: [a, b]\n  parameters: {m1: 1, m2: 0.7, l1: 1, l2: 0.8, g: 9.81, c1: 0.15, c2: 0.05}\n"       \
-  "  metric: [[\"(m1 + m2)*l1^2\"], [\"m2*l1*l2*cos(a - b)\", \"m2*l2^2\"]]\n"                                 \
-  "  potential: \"-(m1 + m2)*g*l1*cos(a) - m2*g*l2*cos(b)\"\n  position: [1.2, 0.4]\n  velocity: [0.5, 1]\n"   \
+#define ROUGH                                                                                                \
+  "  coordinates: [a, b]\n  parameters: {m1: 1, m2: 0.7, l1: 1, l2: 0.8, g: 9.81, c1: 0.15, c2: 0.05}\n"     \
+  "  metric: [[\"(m1 + m2)*l1^2\"], [\"m2*l1*l2*cos(a - b)\", \"m2*l2^2\"]]\n"                               \
+  "  potential: \"-(m1 + m2)*g*l1*cos(a) - m2*g*l2*cos(b)\"\n  position: [1.2, 0.4]\n  velocity: [0.5, 1]\n" \
   "  forces: [\"-c1*a_dot - c2*a_dot*b^2\", \"-c1*b_dot^3*cos(a) + 0.2*sin(3*t)\"]\n"
 
-/* Solved for the accelerations by hand, as in Landau and Lifshitz, Mechanics, section 5, problem 1. *user: friction. */
+/* The equations are solved for the accelerations by hand, as in Landau and Lifshitz, Mechanics, section 5, problem 1.
+ * *user: whether friction and a driving torque act. */
 static int double_pendulum(double t, const double *z, double *dz, void *user) {
   const double m1 = 1, m2 = 0.7, l1 = 1, l2 = 0.8, g = 9.81, a = z[0], b = z[1], u = z[2], v = z[3];
   const double m = m1 + m2, c = cos(a - b), s = sin(a - b);
@@ -27,14 +29,15 @@ static int double_pendulum(double t, const double *z, double *dz, void *user) {
     h += -0.15 * v * v * v * cos(a) + 0.2 * sin(3 * t);
   }
   const double aa = m * l1 * l1, ab = m2 * l1 * l2 * c, bb = m2 * l2 * l2, det = aa * bb - ab * ab;
-  dz[0] = u, dz[1] = v;
+  dz[0] = u;
+  dz[1] = v;
   dz[2] = (bb * f - ab * h) / det;
   dz[3] = (aa * h - ab * f) / det;
   return GSL_SUCCESS;
 }
 
 static void double_pendulum_is_that_of_the_textbook_by_every_method(void **unused) {
-  /* Bounds: about ten times what round-off and the method's tolerance leave after five swings. */
+  /* The bounds are about ten times the error of round-off and of the integrator's tolerance after five swings. */
   static const struct {
     const char *integrator;
     double step, bound;
@@ -66,7 +69,7 @@ static void every_method_has_its_order(void **unused) {
   static const struct {
     const char *integrator;
     int order;
-    double step; /* the largest of three, each half the one before */
+    double step; /* the largest of three steps; each is half the previous one */
   } methods[] = {{"rk4", 4, 0.01},
                  {"gauss, stages: 1", 2, 0.02},
                  {"gauss, stages: 2", 4, 0.02},
@@ -88,8 +91,8 @@ static void every_method_has_its_order(void **unused) {
         simulation_free(s);
       }
       const double order = log2(error[0] / error[2]) / 2;
-      print_message("%-22s %s order %.3f of %d, error %.1e\n", methods[i].integrator, rough ? "rough " : "smooth", order,
-                    methods[i].order, error[2]);
+      print_message("%-22s %s order %.3f of %d, error %.1e\n", methods[i].integrator, rough ? "rough " : "smooth",
+                    order, methods[i].order, error[2]);
       check_near(order, methods[i].order, 0.35);
     }
   }
@@ -101,7 +104,7 @@ enum { MOST_LINKS = CB_Q_MAX };
 
 typedef struct chain {
   int n;
-  double mass[MOST_LINKS], length[MOST_LINKS], below[MOST_LINKS]; /* below: of a mass and all that hang from it */
+  double mass[MOST_LINKS], length[MOST_LINKS], below[MOST_LINKS]; /* below: a mass plus all masses below it */
 } chain;
 
 static chain make_chain(int n) {
@@ -117,7 +120,9 @@ static chain make_chain(int n) {
 static double start_angle(int i) { return 0.9 - 0.13 * i; }
 static double start_rate(int i) { return 0.3 + 0.2 * (i % 3); }
 
-/* In angles from below: g_ij = M l_i l_j cos(a_i - a_j), M below the lower of the two; g = 1. */
+/* The chain in angles from the vertical: g_ij = M l_i l_j cos(a_i - a_j), where M is the mass from the lower of i and
+ * j down; gravity is 1.
+ */
 static void chain_in_angles(const chain *c, char *text, size_t size) {
   FILE *out = fmemopen(text, size, "w");
   fputs("  coordinates: [", out);
@@ -149,7 +154,7 @@ static void places(const chain *c, const double *angle, double *x) {
   }
 }
 
-/* The same in Cartesian coordinates with a constraint a link. */
+/* The same chain in Cartesian coordinates, with one constraint per link. */
 static void chain_in_the_plane(const chain *c, char *text, size_t size) {
   FILE *out = fmemopen(text, size, "w");
   double angle[MOST_LINKS] = {0}, x[2 * MOST_LINKS], u = 0, v = 0;
@@ -184,7 +189,8 @@ static void chain_in_the_plane(const chain *c, char *text, size_t size) {
   fclose(out);
 }
 
-/* sum_j M_ij l_i l_j (cos(a_i - a_j) a_j'' + sin(a_i - a_j) a_j'^2) = -M_i l_i sin a_i, by LU decomposition */
+/* sum_j M_ij l_i l_j (cos(a_i - a_j) a_j'' + sin(a_i - a_j) a_j'^2) = -M_i l_i sin a_i, by LU decomposition; M_i is
+ * the mass from link i down, and M_ij that from the lower of i and j down */
 static int chain_rhs(double t, const double *z, double *dz, void *user) {
   const chain *c = user;
   const size_t n = (size_t)c->n;
@@ -212,7 +218,10 @@ static void chain_of_twelve_angles_is_that_of_gsl(void **unused) {
   char text[8192];
   double z[2 * MOST_LINKS];
   chain_in_angles(&c, text, sizeof text);
-  for (int i = 0; i < 12; i++) z[i] = start_angle(i), z[12 + i] = start_rate(i);
+  for (int i = 0; i < 12; i++) {
+    z[i] = start_angle(i);
+    z[12 + i] = start_rate(i);
+  }
   solve_reference(chain_rhs, &c, 24, 1, z);
   static const char *const methods[] = {"gauss, stages: 4", "lobatto, stages: 5", "radau_iia, stages: 5",
                                         "gauss, stages: 4, solver: newton", "ida, rtol: 1e-12, atol: 1e-14"};
@@ -227,7 +236,8 @@ static void chain_of_twelve_angles_is_that_of_gsl(void **unused) {
   }
 }
 
-/* Twelve Cartesian coordinates and six constraints, six angles and none. */
+/* Compares the motion in twelve Cartesian coordinates, with six constraints, with that in six angles, without
+ * constraints. */
 static void chain_is_the_same_in_angles_and_by_constraints(void **unused) {
   chain c = make_chain(6);
   char angles[4096], plane[4096];
@@ -280,10 +290,11 @@ static void a_system_from_a_checkpoint_repeats_the_bytes(void **unused) {
   }
 }
 
-/* Potential and forces that use every coordinate, every velocity and time. */
+/* A potential and forces that use every coordinate, every velocity and the time. */
 static void derivatives_of_generalised_forces_are_those_of_differences(void **unused) {
   static const char text[] =
-      "curvebody: 1\nsystem:\n  coordinates: [u, v, w]\n  parameters: {c: 0.7}\n  metric: [[1], [0, 2], [0, 0, \"2 + u^2\"]]\n"
+      "curvebody: 1\nsystem:\n  coordinates: [u, v, w]\n  parameters: {c: 0.7}\n  metric: [[1], [0, 2], [0, 0, \"2 + "
+      "u^2\"]]\n"
       "  potential: \"c*sin(u*v)*w + t*u\"\n"
       "  forces: [\"-c*u_dot*v_dot + sin(w)\", \"exp(-u)*w_dot^2*t\", \"cos(u_dot - v)/(1 + w^2)\"]\n"
       "integrator: {name: gauss, step: 0.1}\ntime: {end: 1}\n";
@@ -313,7 +324,7 @@ static void derivatives_of_generalised_forces_are_those_of_differences(void **un
     }
   }
   print_message("from differences: %.1e\n", worst);
-  check_at_most(worst, 1e-10); /* h^4 times fifth derivatives, and round-off over h */
+  check_at_most(worst, 1e-10); /* h^4 times fifth derivatives, and round-off divided by h */
   cb_forces_free(f);
   cb_scenario_free(s);
 }

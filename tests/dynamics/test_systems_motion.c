@@ -1,5 +1,6 @@
-/* Configuration spaces by themselves: motions in closed form and by quadrature. A symmetric heavy top, a driven
- * pendulum, a skate, a rolling disc; and what a run says that leaves the domain. */
+/* Tests of configuration spaces: motions in closed form and by quadrature. A symmetric heavy top, a driven pendulum, a
+ * skate, a rolling disc, and a run that leaves the domain.
+ */
 #include "memory_sink.h"
 #include "system_runs.h"
 #include <gsl/gsl_poly.h>
@@ -8,10 +9,10 @@ static const double pi = 3.14159265358979323846;
 
 /* --- heavy symmetric top: A = 1, C = .5, m g l = 2 --- */
 
-#define TOP                                                                              \
-  "  coordinates: [phi, theta, psi]\n  parameters: {A: 1, C: 0.5, mgl: 2}\n"             \
-  "  metric:\n    - [\"A*sin(theta)^2 + C*cos(theta)^2\"]\n    - [0, A]\n"               \
-  "    - [C*cos(theta), 0, C]\n  potential: mgl*cos(theta)\n  base: [0, 1, 0]\n"         \
+#define TOP                                                                      \
+  "  coordinates: [phi, theta, psi]\n  parameters: {A: 1, C: 0.5, mgl: 2}\n"     \
+  "  metric:\n    - [\"A*sin(theta)^2 + C*cos(theta)^2\"]\n    - [0, A]\n"       \
+  "    - [C*cos(theta), 0, C]\n  potential: mgl*cos(theta)\n  base: [0, 1, 0]\n" \
   "  domain: [theta > 0, theta < pi]\n  periodic: [2*pi, 0, 2*pi]\n"
 #define TOP_START "  position: [0.2, 0.7, 0.1]\n  velocity: [0.4, 0.6, 7]\n"
 
@@ -29,7 +30,7 @@ static double top_rate(double s, const top *x) {
   return dt * (x->what == PERIOD ? 1 : x->what == PHI ? phi : x->p_psi / 0.5 - u * phi);
 }
 
-/* Over a whole nutation, s from 0 to pi, by the trapezoidal rule: the integrand is periodic. */
+/* Integrates over one complete nutation, s from 0 to pi, by the trapezoidal rule; the integrand is periodic. */
 static double top_integral(top x, int what) {
   enum { POINTS = 256 };
   double sum = 0;
@@ -42,7 +43,8 @@ static top exact_top(double theta, double phi_dot, double theta_dot, double psi_
   const double u = cos(theta), s2 = 1 - u * u;
   top x = {.k = 4, .p_psi = 0.5 * (psi_dot + phi_dot * u)};
   x.p_phi = s2 * phi_dot + x.p_psi * u;
-  const double e = (theta_dot * theta_dot + s2 * phi_dot * phi_dot) / 2 + 2 * u; /* without the spin's */
+  const double e = (theta_dot * theta_dot + s2 * phi_dot * phi_dot) / 2 +
+                   2 * u; /* the energy without the constant energy of the spin */
   /* (1 - u^2)(2 e - 4 u) - (p_phi - p_psi u)^2 = 4 u^3 - (2 e + p_psi^2) u^2 + (2 p_phi p_psi - 4) u + 2 e - p_phi^2 */
   gsl_poly_solve_cubic(-(2 * e + x.p_psi * x.p_psi) / 4, (2 * x.p_phi * x.p_psi - 4) / 4,
                        (2 * e - x.p_phi * x.p_phi) / 4, &x.u1, &x.u2, &x.u3);
@@ -59,7 +61,8 @@ static void heavy_top_nutates_and_precesses_as_by_quadrature(void **unused) {
   for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
     const bool ida = methods[i][0] == 'i';
     simulation *s = run_system(TOP TOP_START, methods[i], period / 200, TURNS * period);
-    const double *q = last_of(s, POSITION), *p = last_of(s, MOMENTUM), end[] = {0.2 + TURNS * phi, 0.7, 0.1 + TURNS * psi};
+    const double *q = last_of(s, POSITION), *p = last_of(s, MOMENTUM),
+                 end[] = {0.2 + TURNS * phi, 0.7, 0.1 + TURNS * psi};
     print_message("%-30s %.1e, energy %.1e\n", methods[i], distance_to(3, q, end), energy_drift(s));
     check_at_most(distance_to(3, q, end), ida ? 1e-7 : 1e-10);
     check_near(p[1], 0.6, ida ? 1e-7 : 1e-10);
@@ -71,7 +74,7 @@ static void heavy_top_nutates_and_precesses_as_by_quadrature(void **unused) {
       most = fmax(most, cos(row_of(s, POSITION, row)[1]));
       least = fmin(least, cos(row_of(s, POSITION, row)[1]));
     }
-    check_near(most, x.u2, 1e-3); /* rows are 200 a nutation */
+    check_near(most, x.u2, 1e-3); /* there are 200 rows per nutation */
     check_near(least, x.u1, 1e-3);
     check_at_most(most, x.u2 + 1e-9);
     check_at_least(least, x.u1 - 1e-9);
@@ -81,7 +84,8 @@ static void heavy_top_nutates_and_precesses_as_by_quadrature(void **unused) {
 
 static void momentum_at_the_start_is_the_metric_times_velocity(void **unused) {
   char text[2048];
-  const double c = cos(0.7), s2 = 1 - c * c, p[] = {(s2 + 0.5 * c * c) * 0.4 + 0.5 * c * 7, 0.6, 0.5 * c * 0.4 + 0.5 * 7};
+  const double c = cos(0.7), s2 = 1 - c * c,
+               p[] = {(s2 + 0.5 * c * c) * 0.4 + 0.5 * c * 7, 0.6, 0.5 * c * 0.4 + 0.5 * 7};
   snprintf(text, sizeof text, TOP "  position: [0.2, 0.7, 0.1]\n  momentum: [%.17g, %.17g, %.17g]\n", p[0], p[1], p[2]);
   simulation *a = run_system(text, "gauss", 0.01, 0.5), *b = run_system(TOP TOP_START, "gauss", 0.01, 0.5);
   check_at_most(distance_to(3, row_of(a, MOMENTUM, 0), p), 1e-15);
@@ -90,10 +94,11 @@ static void momentum_at_the_start_is_the_metric_times_velocity(void **unused) {
   simulation_free(b);
 }
 
-/* --- Kapitza's pendulum: its pivot goes up and down as y = .05 cos(120 t), l = 1, g = 9.81: it stays up as (.05 120)^2 > 2 g --- */
+/* --- Kapitza's pendulum: its pivot moves as y = .05 cos(120 t), l = 1, g = 9.81. It stays upright, as (.05 120)^2 > 2
+ * g --- */
 
-#define KAPITZA                                                                                       \
-  "  coordinates: [a]\n  parameters: {g: 9.81, y: 0.05, w: 120}\n  metric: [[1]]\n"                    \
+#define KAPITZA                                                                     \
+  "  coordinates: [a]\n  parameters: {g: 9.81, y: 0.05, w: 120}\n  metric: [[1]]\n" \
   "  potential: \"-(g - y*w^2*cos(w*t))*cos(a)\"\n  position: [pi - 0.3]\n  periodic: [2*pi]\n"
 
 static int kapitza(double t, const double *z, double *dz, void *unused) {
@@ -111,20 +116,21 @@ static void driven_pendulum_stays_up_as_by_gsl(void **unused) {
     simulation *s = run_system(KAPITZA, methods[i], methods[i][1] == 'k' ? 2.5e-5 : 0.001, 3);
     print_message("%-30s %.1e\n", methods[i], fabs(*last_of(s, POSITION) - z[0]));
     check_near(*last_of(s, POSITION), z[0], methods[i][0] == 'i' ? 1e-7 : 1e-10);
-    for (size_t row = 0; row < s->rows; row++) check_near(*row_of(s, POSITION, row), pi, 0.4); /* at rest it would fall */
+    /* the pendulum stays upright; with a fixed pivot it would fall */
+    for (size_t row = 0; row < s->rows; row++) check_near(*row_of(s, POSITION, row), pi, 0.4);
     simulation_free(s);
   }
 }
 
-/* --- constraints of velocity --- */
+/* --- constraints of velocities --- */
 
 static const char *const nonholonomic[] = {"radau_iia, stages: 4", "radau_iia, stages: 4, solver: newton",
                                            "ida, rtol: 1e-12, atol: 1e-14"};
 enum { NONHOLONOMIC = sizeof nonholonomic / sizeof *nonholonomic };
 
-/* A skate on a slope g = 1 from rest, turning at w = .8: a cycloid that does not go down for ever,
- *   x = sin^2(w t)/(2 w^2), y = (w t - sin(2 w t)/2)/(2 w^2)
- * Source: Bloch, Nonholonomic Mechanics and Control (2nd ed. 2015), section 1.6. */
+/* A skate on a slope with g = 1, which starts at rest and rotates at w = .8. It moves on a cycloid and does not descend
+ * for ever: x = sin^2(w t)/(2 w^2), y = (w t - sin(2 w t)/2)/(2 w^2). Source: Bloch, Nonholonomic Mechanics and Control
+ * (2nd ed. 2015), section 1.6. */
 static void skate_on_a_slope_draws_a_cycloid(void **unused) {
   static const char text[] =
       "  coordinates: [x, y, h]\n  parameters: {m: 2, J: 0.3}\n  metric: [[m], [0, m], [0, 0, J]]\n"
@@ -145,7 +151,7 @@ static void skate_on_a_slope_draws_a_cycloid(void **unused) {
   }
 }
 
-/* An upright disc of radius .5, rolling at 2 and turning at .7: a circle. */
+/* An upright disc of radius .5 that rolls at speed 2 and rotates around the vertical at rate .7 moves on a circle. */
 static void disc_rolls_in_a_circle(void **unused) {
   static const char text[] =
       "  coordinates: [x, y, h, roll]\n  parameters: {m: 2, R: 0.5, I: 0.25, J: 0.13}\n"
@@ -167,7 +173,7 @@ static void disc_rolls_in_a_circle(void **unused) {
   }
 }
 
-/* A belt that moves at speed b(t) = 1 + sin t: x' = b by a right-hand side that depends on time. */
+/* A belt with the speed b(t) = 1 + sin t: x' = b, where the right-hand side depends on time. */
 static void constraint_of_velocity_may_be_driven(void **unused) {
   static const char text[] =
       "  coordinates: [x, y]\n  metric: [[1], [0, 1]]\n  potential: y^2/2\n  position: [0.5, 1]\n  velocity: [1, 0]\n"
@@ -178,7 +184,7 @@ static void constraint_of_velocity_may_be_driven(void **unused) {
   simulation_free(s);
 }
 
-/* --- where it ends --- */
+/* --- a run that leaves the domain --- */
 
 static void run_that_leaves_the_domain_fails_there_and_keeps_its_rows(void **unused) {
   static const char form[] =
@@ -214,14 +220,13 @@ static void metric_that_is_not_positive_at_the_start_is_refused_there(void **unu
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(heavy_top_nutates_and_precesses_as_by_quadrature),
-      cmocka_unit_test(momentum_at_the_start_is_the_metric_times_velocity),
-      cmocka_unit_test(driven_pendulum_stays_up_as_by_gsl),
-      cmocka_unit_test(skate_on_a_slope_draws_a_cycloid),
-      cmocka_unit_test(disc_rolls_in_a_circle),
-      cmocka_unit_test(constraint_of_velocity_may_be_driven),
-      cmocka_unit_test(run_that_leaves_the_domain_fails_there_and_keeps_its_rows),
-      cmocka_unit_test(metric_that_is_not_positive_at_the_start_is_refused_there)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(heavy_top_nutates_and_precesses_as_by_quadrature),
+                                     cmocka_unit_test(momentum_at_the_start_is_the_metric_times_velocity),
+                                     cmocka_unit_test(driven_pendulum_stays_up_as_by_gsl),
+                                     cmocka_unit_test(skate_on_a_slope_draws_a_cycloid),
+                                     cmocka_unit_test(disc_rolls_in_a_circle),
+                                     cmocka_unit_test(constraint_of_velocity_may_be_driven),
+                                     cmocka_unit_test(run_that_leaves_the_domain_fails_there_and_keeps_its_rows),
+                                     cmocka_unit_test(metric_that_is_not_positive_at_the_start_is_refused_there)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

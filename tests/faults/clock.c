@@ -1,7 +1,12 @@
-/* For LD_PRELOAD: a clock that is wrong. From the FAULT_AT-th question on, in FAULT_CLOCK's way: forward and back, an hour
- * away from the time that it is; still, it stands; wild, an hour forward and back in turn; fast, twenty times as fast; leaps,
- * a second further with each question. All clocks but those of the processor's time. What the kernel waits for by itself goes
- * by the right one. */
+/* For LD_PRELOAD: a clock that is wrong from query number FAULT_AT on. FAULT_CLOCK selects the error:
+ *
+ *   forward, back   one hour ahead, or one hour late
+ *   still           the clock stops
+ *   wild            one hour ahead and one hour late in turn
+ *   fast            twenty times as fast
+ *   leaps           one second further with each query
+ *
+ * All clocks are wrong except those of CPU time. Waiting inside the kernel uses the right clock. */
 #include <dlfcn.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -11,7 +16,7 @@
 
 enum { HOUR = 3600, FAST = 20 };
 
-/* From the first look at it on. */
+/* From the first query on, time passes FAST times as fast. */
 static void hurry(struct timespec *first, atomic_int *known, struct timespec *now) {
   if (!atomic_exchange(known, 1)) *first = *now;
   const long long passed = (now->tv_sec - first->tv_sec) * 1000000000LL + now->tv_nsec - first->tv_nsec,
@@ -20,12 +25,12 @@ static void hurry(struct timespec *first, atomic_int *known, struct timespec *no
   now->tv_nsec = then % 1000000000;
 }
 
-/* Questions of the libraries that the program loads come before: UCX, which MPI brings, waits in its own beginning until some
- * time has passed. The library that was loaded first begins last. */
+/* Queries of libraries while they are loaded are not counted: UCX, which comes with MPI, waits at its start until some
+ * time has passed. The constructor of the library that was loaded first, which is this one, runs last. */
 static atomic_int begun;
 __attribute__((constructor)) static void begin(void) { begun = 1; }
 
-/* Seconds to be added, or *now has the time. */
+/* Returns the seconds to add, or sets *now and returns 0. */
 static long wrong(clockid_t clock, struct timespec *now) {
   static atomic_long questions;
   static struct timespec first[2];

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Whatever the clock says, a command ends, and what it writes is what it writes by a clock that is right.
+"""With any wrong clock a command must end, with the same result as with a right clock.
 
     clock.py BINARY CLOCK_LIBRARY [--all]
 """

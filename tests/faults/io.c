@@ -1,22 +1,22 @@
-/* For LD_PRELOAD: an operation on files that fails as a disk, a file system or a signal makes it fail.
+/* For LD_PRELOAD: an operation on files fails as if a disk, a file system or a signal made it fail.
  *
- *   FAULT_FOLDER   operations on regular files below it, and on folders there, are counted, from 1; no others are
- *   FAULT_OF       names of those that are counted, such as "write rename", and no others
- *   FAULT_AT       the one that fails
- *   FAULT_KIND     EIO, ENOSPC, EINTR; SHORT: half of what was asked for is read or written; KILL: the process is killed
- *                  before it
- *   FAULT_THEN     what comes after it fails too: same, those of its name; all. Without it the disk is good again
- *   FAULT_STOP     the process stops itself (SIGSTOP) before it fails, and whoever goes on with it has seen what was there
- *   FAULT_TOLD     a file that is made, with the operation, once one has failed
+ *   FAULT_FOLDER   operations on regular files and folders below this folder are counted from 1, and no others
+ *   FAULT_OF       only operations with these names are counted, such as "write rename"
+ *   FAULT_AT       the number of the operation that fails
+ *   FAULT_KIND     EIO, ENOSPC, EINTR; SHORT: half of the bytes are read or written; KILL: the process is killed before
+ *                  the operation
+ *   FAULT_THEN     later operations fail as well: `same`, those with the same name; `all`. Without it only one fails
+ *   FAULT_STOP     the process stops itself (SIGSTOP) before the failure, so that a test can look at the files
+ *   FAULT_TOLD     a file to which the name of the first operation that fails is written
  *   FAULT_LOG      a file to which each operation is appended: number, name, size, path
- *   FAULT_TRACE    a file to which each operation that was done, and that a loss of power may undo, is appended with what
- *                  it wrote, for power.py
+ *   FAULT_TRACE    a file to which each completed operation that a loss of power may undo is appended, with the bytes
+ *                  that it wrote, for power.py
  *
- * The system is told (seccomp) to ask us before each such call of this process, whatever makes it: the C library's own
- * streams too, which a function in place of `write` does not see. Not seen is what needs no call: memory that is mapped
- * from files, as of plugins, and what a child would do after an exec. For Linux on x86-64.
+ * A filter of system calls (seccomp) traps each such call of this process, also those of the C library's own streams,
+ * which a function in place of `write` would not see. It does not see memory that is mapped from files, such as
+ * plugins, nor a child after an exec. It works on Linux on x86-64.
  *
- * A close that fails has closed; all else that fails was not done.
+ * A close that fails has closed the file; any other operation that fails was not done.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -38,7 +38,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* ---- Calls of our own, from one place, which are let pass */
+/* ---- System calls of this library. The filter allows calls from this address. */
 
 long fault_call(long number, long a, long b, long c, long d, long e);
 extern const char fault_call_after[];
@@ -50,10 +50,14 @@ __asm__(
     "fault_call_after:\n"
     "  ret\n");
 
-/* ---- What is counted */
+/* ---- Operations that are counted */
 
-typedef enum sort { BY_FD, BY_NAME, BY_NAME_AT } sort; /* the file: first argument; first; second, in the first */
-enum { SIZED = 1, GROWS = 2, STOPS = 4 };              /* has a size; needs room; a signal stops it */
+typedef enum sort {
+  BY_FD,
+  BY_NAME,
+  BY_NAME_AT
+} sort; /* the file is the first argument (a descriptor or a name), or a name in the second argument */
+enum { SIZED = 1, GROWS = 2, STOPS = 4 }; /* has a size; needs disk space; can be interrupted by a signal */
 
 typedef struct operation {
   int number;
@@ -87,7 +91,7 @@ static const operation operations[] = {
     {SYS_unlink, BY_NAME, 0, "unlink"},
     {SYS_unlinkat, BY_NAME_AT, 0, "unlink"},
     {SYS_flock, BY_FD, STOPS, "lock"},
-    {SYS_fcntl, BY_FD, STOPS, "lock"}, /* F_OFD_SETLK alone */
+    {SYS_fcntl, BY_FD, STOPS, "lock"}, /* only F_OFD_SETLK */
     {SYS_fsync, BY_FD, STOPS | GROWS, "sync"},
     {SYS_fdatasync, BY_FD, STOPS | GROWS, "sync"},
     {SYS_close, BY_FD, STOPS, "close"},
@@ -110,9 +114,9 @@ static char folder[LONGEST];
 static const char *told, *logged, *traced, *kind, *then, *stop, *of;
 static long at;
 static atomic_long count;
-static _Atomic(const char *) hit; /* name of the first that failed */
+static _Atomic(const char *) hit; /* name of the first operation that failed */
 
-/* The name of a descriptor, or of where one starts (AT_FDCWD): 0 or more bytes. */
+/* The path of a descriptor, or of the working directory (AT_FDCWD). Returns its length. */
 static long name_of(long fd, char *out) {
   char link[40];
   if ((int)fd == AT_FDCWD)
@@ -134,7 +138,7 @@ static int name_file(const operation *o, const long *a, char *out) {
   return n > 0 && snprintf(out + n, (size_t)(LONGEST - n), "/%s", name) < LONGEST - n;
 }
 
-/* Below the folder, and a file or folder, or nothing yet. */
+/* Whether the path is below the folder, and is a file, a folder or nothing yet. */
 static int counts(const operation *o, const long *a, char *name) {
   struct stat info;
   const size_t n = strlen(folder);
@@ -153,8 +157,8 @@ static void append(const char *file, const char *text) {
   fault_call(SYS_close, fd, 0, 0, 0, 0);
 }
 
-/* ---- What was done: a line "NAME NUMBER OFFSET SIZE PATH", of a rename or link with a tab and the new name; after that of a
- * write what was written. NUMBER is that of the file (st_ino). */
+/* ---- The log of completed operations: a line "NAME NUMBER OFFSET SIZE PATH"; for a rename or link, a tab and the new
+ * name follow; for a write, the bytes follow. NUMBER is the inode number of the file (st_ino). */
 
 static int name_second(long number, const long *a, char *out) {
   static const operation by_name = {0, BY_NAME, 0, ""}, by_name_at = {0, BY_NAME_AT, 0, ""};
@@ -174,7 +178,7 @@ static void trace(const operation *o, const long *a, const char *name, long resu
   long offset = 0, size = 0;
   if (result < 0 || (is_open && !(a[o->sort == BY_NAME_AT ? 2 : 1] & (O_CREAT | O_TRUNC)))) return;
   if (!is_open && !is_write && !strstr("truncate sync rename link unlink mkdir", o->name)) return;
-  if (o->number == SYS_fallocate) return; /* keeps the size */
+  if (o->number == SYS_fallocate) return; /* fallocate does not change the file size */
   if (is_open || o->sort == BY_FD) fault_call(SYS_fstat, is_open ? result : a[0], (long)&info, 0, 0, 0);
   if (is_open) size = a[o->sort == BY_NAME_AT ? 2 : 1] & O_TRUNC ? 1 : 0;
   if (o->number == SYS_ftruncate) size = a[1];
@@ -184,8 +188,8 @@ static void trace(const operation *o, const long *a, const char *name, long resu
     parts[1].size = (size_t)size;
   }
   if (!strcmp(o->name, "rename") || !strcmp(o->name, "link")) name_second(o->number, a, second);
-  const int length = snprintf(line, sizeof line, "%s %lu %ld %ld %s%s%s\n", o->name, (unsigned long)info.st_ino, offset, size,
-                              name, *second ? "\t" : "", second);
+  const int length = snprintf(line, sizeof line, "%s %lu %ld %ld %s%s%s\n", o->name, (unsigned long)info.st_ino, offset,
+                              size, name, *second ? "\t" : "", second);
   parts[0].size = (size_t)length;
   const long fd = fault_call(SYS_openat, AT_FDCWD, (long)traced, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666, 0);
   if (fd < 0) return;
@@ -193,7 +197,7 @@ static void trace(const operation *o, const long *a, const char *name, long resu
   fault_call(SYS_close, fd, 0, 0, 0, 0);
 }
 
-/* ---- What fails */
+/* ---- Failures */
 
 static int what(const operation *o, const long *a) {
   const int creates = !strcmp(o->name, "open") && a[o->sort == BY_NAME_AT ? 2 : 1] & O_CREAT;
@@ -290,7 +294,7 @@ static int install(void) {
          prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0;
 }
 
-/* The signal that asks us comes to threads that want none, too. */
+/* SIGSYS of the filter must also reach threads that block all signals, so it is never blocked. */
 EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *before) {
   sigset_t changed;
   if (set) {

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""Whatever operation on a file fails, once or from then on: no command crashes or hangs; it ends with 0 and the right
-output, or with 3, the file and the reason. What is on disk stays usable: an old output is kept or replaced whole, a record
-goes on to the rows of a run that nothing disturbed, and has at least the rows of one that was killed at that operation.
-A record of which a read was refused is as it was.
+"""Any operation on a file may fail, once or permanently. No command may crash or hang: it ends with exit code 0 and the
+right output, or with 3 and an error that names the file and the reason. The files on disk stay usable: an old output is
+kept or replaced completely. A record can be resumed to the rows of an undisturbed run, and has at least the rows that a run
+would have had if it had been killed at that operation. A record that could not be read is unchanged.
 
     io.py BINARY IO_LIBRARY CLOCK_LIBRARY [--all | --faults N] [--seed S] [--jobs J] [--only COMMAND]
           [--of OPERATION,..] [--at N --kind K --then T]
@@ -54,11 +54,11 @@ COMMANDS = {
     "verify": Command(["verify", "good.h5"], ["good.h5"]),
     "verify-body": Command(["verify", "body.h5"], ["body.h5", "body.obj", "grid.h5"]),
     "check": Command(["check", "body.yaml"], ["body.yaml", "body.obj", "grid.h5"]),
-    "gait": Command(["gait", "stroke.yaml", "curvature", "--grid", "5x5", "-o", "c.h5"], ["stroke.yaml"], ["c.h5"]),
+    "gait": Command(["gait", "purcell.yaml", "curvature", "--grid", "5x5", "-o", "c.h5"], ["purcell.yaml"], ["c.h5"]),
     "geodesic": Command(["geodesic", "h3", "--from", "1,1,0", "--to", "2,1,1", "--points", "5", "-o", "g.h5"], [],
                         ["g.h5"]),
     "inertia": Command(["inertia", "body.obj", "--density", "1200", "--fluid", "water"], ["body.obj"]),
-    "optimize": Command(["gait", "stroke.yaml", "optimize", "-o", "o.yaml"], ["stroke.yaml"], ["o.yaml"]),
+    "optimize": Command(["gait", "purcell.yaml", "optimize", "-o", "o.yaml"], ["purcell.yaml"], ["o.yaml"]),
     "import": Command(["import", "model.xml", "-o", "o.yaml"], ["model.xml"], ["o.yaml"]),
     "classify": Command(["classify", "plate.h5", "--exponent", "3"], ["plate.h5"]),
     "status": Command(["sweep", "--status", "swept"], ["swept.h5"]),
@@ -72,10 +72,11 @@ REASONS = {"EIO": "Input/output error", "ENOSPC": "No space left on device", "EI
 
 
 def call(folder, words, seen=None, **fault):
-    """seen(): what is on disk just before the fault."""
+    """Runs a command with a fault. seen() is called just before the fault and looks at the files on disk."""
     env = os.environ | {"FAULT_" + name.upper(): str(value) for name, value in fault.items() if value}
     if fault:
-        # a filter of system calls stays after an exec, in which nobody answers it: no process reads the files first
+        # The filter of system calls stays active after an exec, where no handler receives its signal, so no process may
+        # probe files.
         env |= {"LD_PRELOAD": f"{LIBRARY}:{CLOCK}", "FAULT_FOLDER": folder, "CURVEBODY_TRUST_FILES": "1"}
     if seen:
         env["FAULT_STOP"] = "1"
@@ -120,7 +121,7 @@ def same(path, other):
 
 
 class Master:
-    """A folder with all inputs, what each command makes of them undisturbed, and the operations that it takes."""
+    """A folder with all inputs, the undisturbed output of each command, and the operations that it takes."""
 
     def __init__(self, root):
         self.root, self.inputs = root, os.path.join(root, "inputs")
@@ -145,7 +146,7 @@ class Master:
         write("rod.yaml", RUN)
         write("short.yaml", ROD.replace("end: 1}", "end: 0.1}"))
         write("sweep.yaml", SWEEP)
-        write("stroke.yaml", STROKE)
+        write("purcell.yaml", STROKE)
         write("model.xml", MODEL)
         write("body.obj", TETRAHEDRON)
         write("ball.yaml", BALL)
@@ -165,7 +166,7 @@ class Master:
         self.kill("o", COMMANDS["sweep"].words, 0.7)
 
     def kill(self, name, words, part):
-        """Leaves what the command had made after that part of its operations."""
+        """Leaves the files that the command had made after the fraction `part` of its operations."""
         log = os.path.join(self.root, name + ".log")
         folder = os.path.join(self.root, "killed")
         shutil.copytree(self.inputs, folder)
@@ -176,7 +177,7 @@ class Master:
         call(self.inputs, words, at=int(part * count), kind="KILL")
 
     def kill_record(self, name):
-        """Before its end takes the record's name: by a clock that leaps it has been published by then."""
+        """Kills a run before the final file gets its name. With the clock that leaps, the record has been published by then."""
         for _ in range(20):
             call(self.inputs, ["run", "rod.yaml", "-o", name, "--force", "--quiet"], of="rename", at=4, kind="KILL", clock="leaps")
             if all(os.path.exists(os.path.join(self.inputs, name + end)) for end in ("", ".parts")):
@@ -195,7 +196,7 @@ class Master:
         return folder
 
     def faults(self, name):
-        """Every operation with all that can befall it: operation, kind, what comes after it."""
+        """Every operation with every possible fault: its number, the kind of fault, and FAULT_THEN of io.c."""
         for number, operation, size, _ in self.operations[name]:
             what = operation.rstrip("+")
             for then in "", "same", "all":
@@ -216,7 +217,7 @@ class Master:
         return not operations or self.operation(name, fault) in operations.split(",")
 
     def choose(self, rng, name, those, evenly, more):
-        """So many of all kinds of operations in turns, and so many more."""
+        """A number of faults for each kind of operation in turn, and a number of others."""
         turns, seen = [], collections.Counter()
         for fault in rng.sample(those, len(those)):
             operation = self.operation(name, fault)
@@ -228,7 +229,7 @@ class Master:
 
 
 class Trial:
-    """One fault of one command, and all that has to hold after it."""
+    """Tries one fault of one command, and checks everything that must be true after it."""
 
     def __init__(self, master, name, number, kind, then):
         self.master, self.name, self.command, self.number, self.kind, self.then = (
@@ -311,7 +312,7 @@ class Trial:
     # ---- Records
 
     def repaired(self, folder):
-        """Rows of the record after a repair of it: a whole record, or what it was before. None: an old file."""
+        """The rows of the record after a repair, and an error or "". Rows None: there is no record, or only the old file."""
         path = os.path.join(folder, self.command.record)
         if read(path) == OLD or not (os.path.exists(path) or os.path.exists(path + ".parts/000001.h5")):
             return None, ""
@@ -329,12 +330,12 @@ class Trial:
         shutil.rmtree(copy, ignore_errors=True)
         shutil.copytree(self.folder, copy)
         rows, why = self.repaired(copy)
-        least, trouble = self.repaired(self.folder + "-killed")  # as a kill at the operation would have left it
+        least, trouble = self.repaired(self.folder + "-killed")  # the files that a kill at this operation would have left
         self.expect(not why, why)
         self.expect(not trouble, f"killed there: {trouble}")
         if why or trouble:
             return
-        again = 3 if self.name == "resume-killed" else 0  # rows after the newest checkpoint, which it computes again
+        again = 3 if self.name == "resume-killed" else 0  # rows after the newest checkpoint are computed again
         self.lost = max(0, (least or 0) - again - (rows or 0))
         self.expect(not self.lost, f"{rows} rows, after a kill {least}")
         if rows is None:
@@ -346,7 +347,7 @@ class Trial:
         self.expect(done.returncode == 0, f"resume: {done.returncode} {done.stderr.strip()}")
         self.expect(done.returncode or differing(datasets(self.path(record)), datasets(whole)) == [], "other rows")
         left = os.listdir(self.folder)
-        self.expect(not [file for file in left if file.endswith(".parts")], f"segments are left by resume: {left}")
+        self.expect(not [file for file in left if file.endswith(".parts")], f"resume leaves segments: {left}")
 
 
 MASTER = None
@@ -378,7 +379,7 @@ def main():
         every = sum(map(len, faults.values()))
         if how.at:
             faults = {how.only: [(how.at, how.kind, how.then)]}
-        elif not how.all:  # as many of each command, those that have many operations some more
+        elif not how.all:  # the same number of faults for each command, and some more for commands with many operations
             rng = random.Random(how.seed)
             share = how.faults // (2 * len(names))
             for name, those in faults.items():

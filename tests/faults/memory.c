@@ -1,17 +1,19 @@
-/* For LD_PRELOAD: memory that runs out. Request number FAIL_AT of a kind, counted from 1 from the start of main on, fails,
- * with FAIL_STAYS all that follow too; without FAIL_AT they are counted alone.
+/* For LD_PRELOAD: simulates lack of memory. Request number FAIL_AT of a kind, counted from 1 from the start of main,
+ * fails; with FAIL_STAYS all later requests fail, too. Without FAIL_AT requests are only counted.
  *
- *   FAIL_ON=own       what our program or libcurvebody ask for themselves
- *   FAIL_ON=library   what the libraries ask for, those of C among them
+ *   FAIL_ON=own       requests of our program and of libcurvebody
+ *   FAIL_ON=library   requests of other libraries, including the C library
  *   FAIL_ON=all       both
- *   FAIL_ON=thread    threads that are started
- *   FAIL_ON=map       pages that are mapped
- *   FAIL_ON=libhdf5   ... what those libraries ask for that have this in their name
+ *   FAIL_ON=thread    starting threads
+ *   FAIL_ON=map       mapping pages
+ *   FAIL_ON=libhdf5   ... requests of the libraries whose names contain this text
  *
- * FAIL_TOLD is a file to which lines are added: `failed N OBJECT FUNCTION+OFFSET` of who asked; after a signal that ends
- * the program `signal N` and a line `at OBJECT FUNCTION+OFFSET` for each call that led there; `count N` at the end.
+ * FAIL_TOLD is a file to which lines are appended: `failed N OBJECT FUNCTION+OFFSET` for the caller whose request
+ * failed; after a signal that ends the program, `signal N` and one line `at OBJECT FUNCTION+OFFSET` per call on the
+ * stack; without FAIL_AT, `count N` at the end.
  *
- * Who asks is told by the return address. What the loader asks for before main must not fail: nothing would start. */
+ * The caller is found by the return address. Requests of the loader before main must not fail, or nothing would start.
+ */
 #include <dlfcn.h>
 #include <errno.h>
 #include <execinfo.h>
@@ -37,7 +39,7 @@ extern void *__libc_calloc(size_t n, size_t size);
 extern void *__libc_realloc(void *piece, size_t n);
 extern void *__libc_memalign(size_t alignment, size_t n);
 
-/* --- who asks --- */
+/* --- the caller of a request --- */
 
 enum { OBJECTS = 256, NAME = 64, DEPTH = 48, STACK = 1 << 16 };
 typedef struct object {
@@ -83,7 +85,7 @@ static const object *object_of(const void *place) {
   return NULL;
 }
 
-/* --- telling: by nothing that asks for memory --- */
+/* --- reports, which must not allocate memory --- */
 
 static void tell(const char *text) {
   const int fd = told ? open(told, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : -1;
@@ -103,7 +105,7 @@ static void tell_place(const char *what, const void *place) {
 }
 
 typedef void handler(int number, siginfo_t *info, void *context);
-static handler *next[NSIG]; /* the program's own */
+static handler *next[NSIG]; /* handlers of the program */
 
 static void told_signal(int number, siginfo_t *info, void *context) {
   void *place[DEPTH];
@@ -121,10 +123,13 @@ static void told_signal(int number, siginfo_t *info, void *context) {
 
 static const int ends[] = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL};
 
-/* What the program does at such a signal comes after the telling. */
+/* The handler of the program runs after the report. */
 SHOWN int sigaction(int number, const struct sigaction *action, struct sigaction *old) {
   for (size_t i = 0; counting && action && i < sizeof ends / sizeof *ends; i++)
-    if (number == ends[i]) return next[number] = action->sa_sigaction, 0;
+    if (number == ends[i]) {
+      next[number] = action->sa_sigaction;
+      return 0;
+    }
   return NEXT(sigaction)(number, action, old);
 }
 
@@ -134,7 +139,7 @@ static void tell_count(void) {
   if (!fail_at) tell(line);
 }
 
-/* --- failing --- */
+/* --- failures --- */
 
 static bool fails_now(const void *caller) {
   const size_t request = atomic_fetch_add(&requests, 1) + 1;
@@ -176,7 +181,7 @@ SHOWN char *strdup(const char *text) { return copy(text, strlen(text), CALLER); 
 SHOWN char *__strdup(const char *text) { return copy(text, strlen(text), CALLER); }
 SHOWN char *strndup(const char *text, size_t most) { return copy(text, strnlen(text, most), CALLER); }
 
-/* Libraries end in calls without end too: the telling needs a stack of its own in every thread. */
+/* A library may recurse without end, so every thread has a separate stack for the report. */
 static void take_stack(void *room) { sigaltstack(&(stack_t){.ss_sp = room, .ss_size = STACK}, NULL); }
 
 typedef struct start {
@@ -193,7 +198,7 @@ static void *begin(void *self) {
 
 SHOWN int pthread_create(pthread_t *thread, const pthread_attr_t *how, void *(*function)(void *), void *user) {
   if (counting && of_threads && fails_now(CALLER)) return EAGAIN;
-  start *s = counting ? __libc_malloc(sizeof *s) : NULL; /* as long as the program */
+  start *s = counting ? __libc_malloc(sizeof *s) : NULL; /* never freed */
   if (!s) return NEXT(pthread_create)(thread, how, function, user);
   s->function = function;
   s->user = user;
@@ -205,7 +210,7 @@ SHOWN void *mmap(void *at, size_t n, int protection, int flags, int fd, off_t of
   return NEXT(mmap)(at, n, protection, flags, fd, offset);
 }
 
-/* --- main, from which on it counts --- */
+/* --- main, where counting begins --- */
 
 typedef int main_function(int argc, char **argv, char **environment);
 static main_function *program;
@@ -215,7 +220,7 @@ static int counted_main(int argc, char **argv, char **environment) {
   const char *on = getenv("FAIL_ON"), *at = getenv("FAIL_AT");
   told = getenv("FAIL_TOLD");
   if (!on) return program(argc, argv, environment);
-  backtrace(place, 2); /* which loads what it needs */
+  backtrace(place, 2); /* the first call of backtrace loads the library that it needs */
   static char room[STACK];
   const struct sigaction action = {.sa_sigaction = told_signal, .sa_flags = SA_SIGINFO | SA_ONSTACK};
   take_stack(room);
@@ -238,5 +243,5 @@ SHOWN int __libc_start_main(main_function *main, int argc, char **argv, void (*b
   return ((start_function *)dlsym(RTLD_NEXT, "__libc_start_main"))(counted_main, argc, argv, begin, end, unload, stack);
 }
 
-/* After those of what was loaded before: HDF5 asks at its end too. */
+/* Runs after the destructors of other libraries, because HDF5 also allocates at its end. */
 __attribute__((destructor)) static void over(void) { tell_count(); }

@@ -1,13 +1,14 @@
 #!/usr/bin/python3
-"""Memory that runs out, anywhere in the program or in a library under it, once or from then on: 29 commands end with the
-result that they have otherwise, or say that memory is short; no signal, no hang, no other result, no half-made file.
+"""Requests for memory fail anywhere in the program or in a library, once or permanently. 29 commands must end with their
+usual result or report that memory is short. A signal, a hang, another result or an unfinished file is a failure.
 
     memory.py BINARY ALLOCATOR [--all] [--only NAME] [--kinds own,library,...] [--samples N] [--seed S] [--jobs N]
 
-ALLOCATOR is memory.c as a library, which has the kinds; a name of a library is one too. Without --all, places are a
-choice by the seed, 1 if it is not given. Each command prints by kind how many failures were tried, how many it survived
-with its whole result, how often a library ended it by a signal in a place that memory_known.py has, and rows that a record
-lacks though it was gone on with. Any other end by a signal is a failure, and so is a half-made file after one.
+ALLOCATOR is memory.c as a library; memory.c lists the kinds of requests, and the name of a library is a kind as well.
+Without --all, the seed (default 1) chooses the requests that fail. For each command and kind the test prints the number of
+failures that were tried, the number after which the result was complete, the number of signals in a library at a place that
+memory_known.py lists, and the number of rows that a record lacks after it was resumed. A signal at any other place is a
+failure of the test.
 """
 import argparse
 import collections
@@ -27,7 +28,8 @@ from memory_commands import COMMANDS, Inputs  # noqa: E402
 from memory_known import known_crash, known_text  # noqa: E402
 from command import BINARY, PATIENCE, datasets, differing  # noqa: E402
 
-# And how many of each are tried. Of what libraries ask for HDF5 has nearly all: others are a kind of their own.
+# The kinds, and the number of failures that are tried for each. Nearly all requests of libraries come from HDF5, so other
+# libraries are separate kinds.
 KINDS = {"own": 3, "library": 4, "all": 2, "thread": 1, "map": 1, "libklu": 3, "libsundials": 3, "libc.so": 3}
 SECONDS = 20 * PATIENCE
 OF_MEMORY = re.compile(r"memory|allocat|threads?\b", re.I)
@@ -35,12 +37,12 @@ OLD = b"old"
 
 
 def plain(text):
-    """Without what differs from run to run."""
+    """The text without the parts that differ from run to run."""
     return re.sub(r'in \S+ s\b|"seconds": [^,}]*', "", text)
 
 
 def contents(path):
-    """Arrays, and attributes but for references; of a sweep without the time that it took."""
+    """The arrays and attributes of a file, except references and the times that members of a sweep took."""
     found = {name: value for name, value in datasets(path).items() if name != "seconds"}
     with h5py.File(path) as file:
         for name, item in [("", file), *file.items()]:
@@ -51,7 +53,7 @@ def contents(path):
 
 
 class Trial:
-    """One call in a folder of its own, and what is there after it."""
+    """One call in its own folder, and the files that exist after it."""
 
     def __init__(self, inputs, command, where):
         self.command, self.folder = command, tempfile.mkdtemp(prefix="curvebody-", dir=where)
@@ -85,7 +87,7 @@ class Trial:
         return self.call(self.command.words, **how)
 
     def files(self):
-        """What the command made or changed, as bytes; of a folder what is in it."""
+        """All files after the command, also those inside a folder: name -> bytes."""
         found = {}
         for folder, _, names in os.walk(self.folder):
             for name in names:
@@ -95,12 +97,12 @@ class Trial:
         return found
 
     def same_files(self, good):
-        """Records by their arrays: a writer without its thread lays them out in another order."""
+        """Compares records by their arrays, because a writer that could not start its thread writes them in another order."""
         mine = self.files()
         if mine.keys() != good.files.keys():
             return "files " + " ".join(sorted(mine.keys() ^ good.files.keys()))
         for name, content in mine.items():
-            if content == good.files[name] or name == "o/checked":  # of which member checked what, in turns
+            if content == good.files[name] or name == "o/checked":  # this file differs from run to run
                 continue
             if not name.endswith(".h5"):
                 return f"another {name}"
@@ -130,7 +132,7 @@ def count_rows(arrays):
 
 
 def rows_lost(trial, good):
-    """Rows of the whole result that a record has not, though it was gone on with."""
+    """Rows of the complete result that a record lacks after it was resumed."""
     lost = 0
     for name, arrays in good.arrays.items():
         path = os.path.join(trial.folder, name)
@@ -140,29 +142,29 @@ def rows_lost(trial, good):
 
 
 def wrong_with_failure(trial, good):
-    """Of a failure that was told: what is wrong with what it left."""
+    """Describes errors in the files after a failure that was reported; "" if there are none."""
     command, files = trial.command, trial.files()
     left = [n for n in files if n.endswith(".part") or n.endswith(".rescue") and not command.then]
     if left:
         return "leaves " + " ".join(re.sub(r"\d+-\d+", "N", n) for n in left)
     old = command.makes and files.get(command.makes) == OLD
     if command.makes and not command.then and not old:
-        return "the old file is not there"
+        return "the old file is missing"
     if old or not command.then:
         return ""
     for words in command.then:
         trial.call(words.split())
-        if trial.code == 2 and "no whole checkpoint" in trial.err:
+        if trial.code == 2 and "no complete checkpoint" in trial.err:
             return ""
         if trial.code != 0:
-            return f"does not go on: {trial.err.strip()[:300]}"
+            return f"cannot be continued: {trial.err.strip()[:300]}"
     wrong = trial.same_files(good)
-    return wrong and "goes on to " + wrong
+    return wrong and "continues to " + wrong
 
 
 def crash_of(told):
-    """Where a signal came from: the innermost call with a name outside of C's own library, as `OBJECT FUNCTION`; of our
-    program, which has no names to the loader, and of an exception of C++, the place."""
+    """The origin of a signal: the innermost call outside of the C library that has a name, as `OBJECT FUNCTION`. For
+    curvebody, whose functions the loader does not know, and for an exception of C++ it is the address."""
     thrown = False
     for line in told:
         words = line.split()
@@ -179,11 +181,11 @@ Outcome = collections.namedtuple("Outcome", "wrong survived lost crash asked", d
 
 
 def ended_well(trial, good, kind):
-    """What is wrong with a run that ended with 0."""
+    """Describes errors of a run whose exit code is 0; "" if there are none."""
     more = [line for line in plain(trial.err).splitlines() if line not in good.err.splitlines()]
     if kind == "thread" and not any(OF_MEMORY.search(line) for line in more):
-        return "it does not say that it lost a thread"
-    wrong = "another output" if plain(trial.out) != good.out else trial.same_files(good)
+        return "no message says that a thread could not start"
+    wrong = "a different output" if plain(trial.out) != good.out else trial.same_files(good)
     if not wrong and any(not OF_MEMORY.search(line) for line in more):
         wrong = "says " + " | ".join(more)[:300]
     return wrong
@@ -193,7 +195,7 @@ def outcome(trial, good, kind):
     if trial.code is None:
         return Outcome("hangs")
     if "infinite loop" in trial.err:
-        return Outcome("HDF5 loops at its end")
+        return Outcome("HDF5 loops at exit")
     if trial.code == 0:
         wrong = ended_well(trial, good, kind)
         return Outcome(wrong and "ends with 0, " + wrong, not wrong)
@@ -201,13 +203,13 @@ def outcome(trial, good, kind):
     if crash and (kind == "own" or not known_crash(crash)):
         return Outcome(f"signal {-trial.code} in {crash}", crash=crash)
     if crash and not OF_MEMORY.search(trial.err):
-        return Outcome(f"signal {-trial.code} in {crash}, without a word", crash=crash)
+        return Outcome(f"signal {-trial.code} in {crash}, without a message", crash=crash)
     if not crash and trial.code not in (1, 2, 3):
         return Outcome(f"exit code {trial.code}")
     if not crash and not OF_MEMORY.search(trial.err) and not known_text(trial.err):
-        return Outcome(f"exit code {trial.code} without a word of memory: {trial.err.strip()[:300]}")
+        return Outcome(f"exit code {trial.code} without a message about memory: {trial.err.strip()[:300]}")
     wrong = wrong_with_failure(trial, good)
-    return Outcome(wrong, False, rows_lost(trial, good) if wrong.startswith("goes on") else 0, crash)
+    return Outcome(wrong, False, rows_lost(trial, good) if wrong.startswith("continues") else 0, crash)
 
 
 def attempt(inputs, command, good, where, kind, at, stays):

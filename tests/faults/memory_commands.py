@@ -1,5 +1,5 @@
-"""29 commands that between them reach every sub-command and kind of run, each over in a moment: what memory.py takes memory
-away from. And what has to be there before."""
+"""The 29 commands of memory.py, with their inputs. Together they use every sub-command and kind of run. Each takes only a
+short time."""
 import os
 import shutil
 import sys
@@ -73,8 +73,8 @@ MODEL = """\
 
 
 class Command:
-    """words: what is called; needs: files that are there before; makes: the file that it writes, over an old one.
-    then: words that have to bring what it left to the whole result, after a failure that was told."""
+    """words: the command; needs: files that must exist before; makes: the file that it writes, in place of an old one;
+    then: commands that must complete the result after a failure that was reported."""
 
     def __init__(self, name, words, needs=(), makes=None, then=()):
         self.name, self.words, self.needs, self.makes, self.then = name, words.split(), needs, makes, then
@@ -110,8 +110,8 @@ COMMANDS = [
             "--error 0.3"),
     Command("inertia hlu", "--threads 2 inertia ellipsoid:a=2,b=1,c=1,resolution=10 --fluid water --added-mass "
             "exact:method=hlu --error none"),
-    Command("gait holonomy", "gait stroke.yaml holonomy", ["stroke.yaml"]),
-    Command("gait optimize", "gait stroke.yaml optimize -o o.yaml", ["stroke.yaml"], "o.yaml"),
+    Command("gait holonomy", "gait purcell.yaml holonomy", ["purcell.yaml"]),
+    Command("gait optimize", "gait purcell.yaml optimize -o o.yaml", ["purcell.yaml"], "o.yaml"),
     Command("import", "import model.xml -o o.yaml", ["model.xml"], "o.yaml"),
     Command("classify", "classify plate.h5 --exponent 3", ["plate.h5"]),
     Command("sweep", "sweep sweep.yaml -o o --quiet", ["sweep.yaml", "rod.yaml"], None, ["sweep sweep.yaml -o o"]),
@@ -120,12 +120,12 @@ COMMANDS = [
 
 
 class Inputs(Case):
-    """A folder with all that any of them needs."""
+    """A folder with all inputs of all commands."""
 
     def make(self):
         self.setUp()
         rod = self.write("rod.yaml", ROD.replace("end: 1}", "end: 0.05}"))
-        for name, text in (("cube.yaml", CUBE), ("ball.yaml", BALL), ("immersed.yaml", IMMERSED), ("stroke.yaml", STROKE),
+        for name, text in (("cube.yaml", CUBE), ("ball.yaml", BALL), ("immersed.yaml", IMMERSED), ("purcell.yaml", STROKE),
                            ("sweep.yaml", SWEEP), ("model.xml", MODEL)):
             self.write(name, text)
         for name in "contacts", "constraints", "gait", "system":

@@ -1,17 +1,17 @@
 #!/usr/bin/python3
-"""The power goes at any moment of a run, of resume, of the join at the end and of repair. What a disk may then hold: data
-that was not synced is there, missing, torn at any 512 bytes, or zeros; names that were made, replaced or taken away without
-a sync of their folder afterwards are so, or as before, in any selection. In each of these states the record is absent or
-whole, repair and verify find no fault and every row that was published before, and resume ends with the bytes of the run
-that nothing disturbed.
+"""The power fails at any time during a run, resume, the join at the end, or repair. After that, data that was not synced is
+on the disk, missing, torn at any multiple of 512 bytes, or zero. Names that were made, replaced or removed without a later
+sync of their folder are in the new or in the old state, independently of each other. In each of these states the record is
+absent or complete, repair and verify find no error and every published row, and resume ends with a file that is identical
+to that of an undisturbed run.
 
-The states are by a seed. Those in which each change of the record's name is on the disk, and nothing else that was not
-synced, are tried in any case.
+A seed chooses the states. The test always tries the states in which, of all changes that were not synced, only the change
+of the record's name is on the disk.
 
     power.py BINARY IO_LIBRARY CLOCK_LIBRARY [--states N] [--seed S] [--only NAME] [--keep FOLDER]
 
-io.c says what a command did, in order; clock.c makes each question for the time a second, so that a short run publishes
-as often as a long one. --keep: the first state that breaks a promise is left there.
+io.c lists the operations of a command in order. clock.c adds a second at each call for the time, so that a short run
+publishes as often as a long one. --keep: keeps the first state that fails a check in FOLDER.
 """
 import argparse
 import collections
@@ -34,7 +34,7 @@ import h5py  # noqa: E402
 RUN = ROD.replace("end: 1}", "end: 250}").replace("{every: 1, o", "{every: 10, checkpoint: 20, o")
 SECTOR, SECONDS = 512, 60 * PATIENCE
 RESUME = ["resume", "rod.h5", "--quiet"]
-# What is there before, the command, and what resume then needs.
+# The folder of inputs whose files exist before (None: none), the command, and the command that resumes (None: none).
 Case = collections.namedtuple("Case", "before words resume", defaults=[RESUME])
 CASES = {
     "run": Case(None, ["run", "rod.yaml", "-o", "rod.h5", "--quiet"]),
@@ -46,7 +46,7 @@ CASES = {
 }
 
 
-# ---- What was done
+# ---- The operations
 
 Done = collections.namedtuple("Done", "name number offset size path second data")
 
@@ -67,7 +67,7 @@ def read_trace(path):
 
 # ---- A disk
 
-LAST = object()  # in place of a choice: of what was not synced, the last change of names in each folder alone
+LAST = object()  # instead of a random choice: in each folder only the last change of names is on the disk
 
 
 def put(content, offset, data):
@@ -77,7 +77,7 @@ def put(content, offset, data):
 
 
 class File:
-    """What is on the disk for certain, and what came since the last sync."""
+    """The content that is certainly on the disk, and the changes since the last sync."""
 
     def __init__(self, content=b""):
         self.sure, self.since = bytearray(content), []
@@ -123,7 +123,7 @@ class File:
 
 
 class Folder:
-    """Entries that are there for certain, and changes since the last sync: names with what they lead to, None: nothing."""
+    """Entries that are certainly on the disk, and changes since the last sync: names with their targets; None: removed."""
 
     def __init__(self):
         self.sure, self.since = {}, []
@@ -155,7 +155,7 @@ class Disk:
                     folder.sure[name] = File(file.read())
 
     def find(self, path):
-        """The folder that the name is in, and the name; None, "": the top itself."""
+        """The folder of the name, and the name; None, "": the top itself."""
         words = [word for word in path.removeprefix(self.root).split("/") if word]
         folder = self.top
         for word in words[:-1]:
@@ -194,7 +194,7 @@ class Disk:
                     folder.since.append({name: None})
 
     def write(self, rng, path, folder=None, made=None):
-        """A state after a loss of power, by the choice."""
+        """Writes one possible state after a loss of power, chosen by `rng`."""
         folder, made = folder or self.top, {} if made is None else made
         os.mkdir(path)
         share = 1 if rng is LAST else rng.choice((0, 0.5, 0.9, 1))
@@ -237,7 +237,7 @@ def read(path):
 
 
 class Story:
-    """A command undisturbed: what it did, and what had been promised after each operation."""
+    """An undisturbed command: its operations, and the state of the record that is guaranteed after each of them."""
 
     def __init__(self, root, name, inputs, whole):
         self.name, self.case, self.whole = name, CASES[name], whole
@@ -251,17 +251,17 @@ class Story:
         trace = os.path.join(root, name + ".trace")
         good(self.work, *self.case.words, LD_PRELOAD=f"{LIBRARY}:{CLOCK}", FAULT_CLOCK="leaps", FAULT_FOLDER=self.root,
              FAULT_TRACE=trace)
-        if name == "resume-whole":  # with the scenario of its run, which ends earlier
+        if name == "resume-whole":  # the result has the scenario of the first run, which ends earlier
             self.whole = read(os.path.join(self.work, "rod.h5"))
         elif name in ("run", "run-over", "resume") and read(os.path.join(self.work, "rod.h5")) != whole:
-            sys.exit(f"{name}: another record than that of the run")
+            sys.exit(f"{name}: the record differs from that of the run")
         shutil.rmtree(self.root)
         shutil.move(before, self.root)
         self.done = read_trace(trace)
         self.promise()
 
     def promise(self):
-        """Rows that have to be there after each operation, and contents that the record has had."""
+        """The rows that must exist after each operation, and the contents that the record has had."""
         disk, path = Disk(self.root), os.path.join(self.work, "rod.h5")
         first = disk.item(path)
         self.versions = {first.whole()} if first else set()
@@ -277,13 +277,13 @@ class Story:
             elif done.name == "sync" and disk.item(done.path) is disk.find(path)[0] and since:
                 rows, since = since[-1], []
             self.rows.append(min([rows, *since]))
-        if self.name.startswith("resume"):  # which computes the rows after the newest checkpoint again
+        if self.name.startswith("resume"):  # resume computes the rows after the newest checkpoint again
             self.rows = [min(self.rows[at:]) for at in range(len(self.rows))]
         self.publishes = len(self.versions)
 
     def state(self, seed, path):
-        """Of a moment by the seed, or after operation -seed; gives the operations that were done, and the rows that have to
-        be there."""
+        """Writes the state after a number of operations that the seed chooses, or after operation -seed if seed < 0. Returns
+        the number of operations, and the number of rows that must exist."""
         rng = LAST if seed < 0 else random.Random(seed)
         cut = -seed if seed < 0 else rng.randrange(len(self.done) + 1)
         disk = Disk(self.root)
@@ -293,7 +293,7 @@ class Story:
         return cut, self.rows[cut]
 
     def check(self, seed, path):
-        """What is wrong with it."""
+        """Checks one state. Returns a list of errors."""
         shutil.rmtree(path, ignore_errors=True)
         cut, rows = self.state(seed, path)
         work, copy = os.path.join(path, "w"), os.path.join(path, "copy")
@@ -302,7 +302,7 @@ class Story:
         content = read(os.path.join(work, "rod.h5"))
         wrong = [f"operation {cut}"]
         if content is not None and content not in self.versions:
-            wrong.append("the record is not whole")
+            wrong.append("the record is not complete")
         shutil.copytree(work, copy)
         wrong += self.repaired(copy, rows)
         if self.case.resume and not (self.name == "run-over" and content in (None, self.old)):
@@ -313,7 +313,7 @@ class Story:
         for words in ["repair", "rod.h5"], ["verify", "rod.h5"]:
             done = call(folder, words)
             if done.returncode and not rows and done.returncode in (2, 3):
-                return []  # nothing was published
+                return []  # nothing had been published
             if done.returncode:
                 return [f"{words[0]}: {done.returncode} {done.stdout.strip()} {done.stderr.strip()}"]
         found = rows_of(read(os.path.join(folder, "rod.h5")))
@@ -330,7 +330,8 @@ class Story:
 
 
 def make_inputs(root, names):
-    """Folders with a record each: none, another one, one half as long, one that was killed, a large one that was."""
+    """Makes folders with no record, another record, a record half as long, one of a killed run, a large one of a killed
+    run, and the whole record."""
     inputs = os.path.join(root, "inputs")
     for name in "empty", "old", "half", "killed", "large", "whole":
         os.makedirs(os.path.join(inputs, name))

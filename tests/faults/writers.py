@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Two processes on one record: whoever comes second is told that it is in use, and changes nothing; whoever has it ends as
-if it were alone. Readers, and locks that they have on the record itself, are in nobody's way.
+"""Two processes want to write one record: the second one gets an error that the record is in use, and changes nothing; the
+first one ends as if there were no other process. Readers disturb no writer, even if they lock the record itself.
 
     writers.py BINARY [--all] [--seed S]
 """
@@ -55,7 +55,7 @@ class Writers(Case):
             self.fail(f"{process.args} hangs")
 
     def test_pairs(self):
-        """At random distances; afterwards the record goes on to the rows of a run that was alone."""
+        """The second process starts after a random time. Then resume must give the rows of an undisturbed run."""
         rng, told = random.Random(SEED), 0
         for _ in range(PAIRS):
             self.copy_record("half.h5", "rod.h5")
@@ -75,16 +75,16 @@ class Writers(Case):
             self.assertEqual(differing(datasets(self.path("rod.h5")), self.whole), [], (SEED, pair))
             left = [file for file in os.listdir(self.folder) if file.endswith((".part", "rod.h5.parts"))]
             self.assertEqual(left, [], (SEED, pair))
-        print(f"two writers: {PAIRS} pairs tried, {PAIRS} survived, 0 rows lost, {told} told that it is in use, seed {SEED}")
+        print(f"two writers: {PAIRS} pairs tried, {PAIRS} survived, 0 rows lost, {told} errors that it is in use, seed {SEED}")
 
     def unchanged(self, names, holder):
-        """While it is held nobody changes it, and they are told; a reader may read."""
+        """While one process has locked a record, each other writer gets an error and changes nothing."""
         def now():
             return self.read("rod.h5") if os.path.exists(self.path("rod.h5")) else None
 
         before = now()
         for name in names:
-            words = ["1e6" if word == "12" else word for word in WORDS[name]]  # a killed one may have gone further than 12
+            words = ["1e6" if word == "12" else word for word in WORDS[name]]  # a killed run may have passed t = 12
             done = self.call(*words, timeout=60)
             self.assertEqual((done.returncode, done.stdout), (3, ""), (holder, name, done.stderr))
             self.assertIn(IN_USE, done.stderr, (holder, name))
@@ -92,7 +92,7 @@ class Writers(Case):
         self.assertEqual(self.parts("rod.h5"), [])
 
     def test_a_reader_that_holds_it(self):
-        """It keeps the rows that it has opened, and nobody waits for it."""
+        """A reader still sees the rows of the file that it has opened, and no writer waits for it."""
         for name in WORDS:
             self.copy_record("half.h5", "rod.h5")
             with h5py.File(self.path("rod.h5"), "r") as file:
@@ -104,7 +104,7 @@ class Writers(Case):
             self.assertEqual(differing(datasets(self.path("rod.h5")), self.whole), [], name)
 
     def test_another_program_with_a_lock_on_the_record(self):
-        """A shared one, as HDF5 takes it to read."""
+        """A program has a shared lock, which HDF5 takes for reading."""
         for name in WORDS:
             self.copy_record("half.h5", "rod.h5")
             with open(self.path("rod.h5"), "rb") as file:
@@ -114,7 +114,7 @@ class Writers(Case):
             self.assertEqual(differing(datasets(self.path("rod.h5")), self.whole), [], name)
 
     def test_another_program_with_the_lock_of_writers(self):
-        """As a file system without such locks, or one on which another host has it."""
+        """Another process has the lock of writers, as if another host had it."""
         for source in "half.h5", "killed.h5":
             self.copy_record(source, "rod.h5")
             os.makedirs(self.path("rod.h5.parts"), exist_ok=True)
@@ -125,7 +125,7 @@ class Writers(Case):
             self.assertFalse(os.path.exists(self.path("rod.h5.parts")), source)
 
     def test_a_reader_of_a_live_record(self):
-        """Readers come and go while it is written, and none holds the writer up."""
+        """Readers open and close the record while it is written, and none of them delays the writer."""
         run = self.begin("run")
         self.wait_for("rod.h5", run)
         looks = 0
@@ -137,7 +137,7 @@ class Writers(Case):
         self.assertEqual(differing(datasets(self.path("rod.h5")), self.whole), [])
 
     def test_a_writer_that_is_stopped(self):
-        """One that stands still has its record all the same."""
+        """A stopped process still has the lock of its record."""
         run = self.begin("run")
         while not os.path.exists(self.path("rod.h5.parts/lock")) or not self.read("rod.h5.parts/lock"):
             self.assertIsNone(run.poll())

@@ -1,7 +1,7 @@
-/* Mass properties of solids in curved spaces: balls and quadrics, isometries, the flat limit, units. */
+/* Tests of mass properties of solids in curved spaces: balls and quadrics, isometries, the flat limit, and units. */
 #include "curved_bodies.h"
 
-#include "numerics/curved.h"
+#include "numerics/numerics_curved.h"
 #include <curvebody/mass.h>
 
 static const double pi = 3.14159265358979323846;
@@ -14,7 +14,7 @@ static cb_mass mass_of(cb_surface *s, double density) {
   return out;
 }
 
-/* An inscribed mesh's error is of order h^2: two sizes tell the limit to h^4. */
+/* The error of an inscribed mesh is of order h^2; two mesh sizes give the limit with an error of order h^4. */
 static cb_mass extrapolated(cb_mass coarse, cb_mass fine) {
   cb_mass out = fine;
   out.volume += (fine.volume - coarse.volume) / 3;
@@ -37,9 +37,9 @@ static void balls_have_their_closed_forms(void **unused) {
       const double order = log2((coarse.volume - volume) / (fine.volume - volume));
       print_message("K %g a %.2f: volume %.2e, order %.3f, extrapolated %.1e, J %.1e\n", K, A, fine.volume / volume - 1,
                     order, both.volume / volume - 1, both.inertia[0][0] / J - 1);
-      /* faces of the half sphere lie in a great sphere: what is left is the rule's */
+      /* faces of the half sphere are in a great sphere; only the quadrature error remains */
       if (K < 0 || i != 3) check_near(order, 2, A >= 2 && K < 0 ? .35 : .15);
-      /* h^4, which comes late in H3 where the ball is larger than its radius of curvature */
+      /* h^4, which in H3 is reached only for fine meshes if the ball is larger than the radius of curvature */
       check_relative(both.volume, volume, A >= 2 && K < 0 ? 3e-2 : 1e-3);
       check_relative(both.inertia[0][0], J, A >= 2 && K < 0 ? 8e-2 : 5e-3);
       for (int c = 0; c < 3; c++) {
@@ -59,12 +59,12 @@ static void triaxial_quadrics_have_their_numbers(void **unused) {
     print_message("K %g: volume %.2e, extrapolated %.1e, J %.1e %.1e %.1e\n", K[k], fine.volume / volume[k] - 1,
                   both.volume / volume[k] - 1, both.inertia[0][0] / J[k][0] - 1, both.inertia[1][1] / J[k][1] - 1,
                   both.inertia[2][2] / J[k][2] - 1);
-    check_relative(both.volume, volume[k], 3e-5); /* h^4 of 1280 and 5120 faces */
+    check_relative(both.volume, volume[k], 3e-5); /* h^4 for meshes of 1280 and 5120 faces */
     for (int i = 0; i < 3; i++) check_relative(both.inertia[i][i], J[k][i], 1e-4);
   }
 }
 
-/* I' = Ad^T I Ad: the body carried by a transvection has I with Ad of the way back. */
+/* I = Ad^T I' Ad, where I' is the inertia of the body after a transvection M, and Ad is that of M. */
 static void inertia_moves_with_isometries(void **unused) {
   uint64_t seed = check_seed();
   for (int n = 0; n < 6; n++) {
@@ -72,7 +72,10 @@ static void inertia_moves_with_isometries(void **unused) {
     cb_surface *s = curved_quadric(triaxial, 16, K);
     double p[4], v[3], w[3], way[6][6] = {{0}}, expected[6][6];
     cb_mass here, there;
-    for (int i = 0; i < 3; i++) v[i] = check_uniform(&seed, -.8, .8), w[i] = -v[i];
+    for (int i = 0; i < 3; i++) {
+      v[i] = check_uniform(&seed, -.8, .8);
+      w[i] = -v[i];
+    }
     check_ok(cb_mass_of(s, NULL, &(cb_material){2, 0}, &here));
     cb_curved_point(K, w, p);
     for (int i = 0; i < s->vertices; i++) {
@@ -82,15 +85,17 @@ static void inertia_moves_with_isometries(void **unused) {
       cb_curved_normal(K, moved, s->x[i]);
     }
     check_ok(cb_mass_of(s, NULL, &(cb_material){2, 0}, &there));
-    /* columns of Ad of the way back: T^-1 xi T as matrices of the Killing fields, at the base point's frame */
+    /* columns of Ad: M xi M^-1 as matrices of the Killing fields xi, in the frame at the base point */
     for (int a = 0; a < 6; a++) {
       double X[4][4] = {{0}}, Y[4][4];
       const double *o = (double[6]){a == 0, a == 1, a == 2, a == 3, a == 4, a == 5}, q[4] = {-p[0], -p[1], -p[2], p[3]};
       for (int i = 0; i < 3; i++) {
-        X[(i + 1) % 3][(i + 2) % 3] = -o[i], X[(i + 2) % 3][(i + 1) % 3] = o[i];
-        X[i][3] = o[3 + i], X[3][i] = -K * o[3 + i];
+        X[(i + 1) % 3][(i + 2) % 3] = -o[i];
+        X[(i + 2) % 3][(i + 1) % 3] = o[i];
+        X[i][3] = o[3 + i];
+        X[3][i] = -K * o[3 + i];
       }
-      for (int j = 0; j < 4; j++) { /* p here is where the way back leads from: T_v = T_p^-1 */
+      for (int j = 0; j < 4; j++) { /* M takes p to the base point, and M^-1 takes q there */
         double e[4] = {j == 0, j == 1, j == 2, j == 3}, f[4], Xf[4] = {0}, back[4];
         cb_curved_towards(K, q, e, f);
         for (int i = 0; i < 4; i++)
@@ -114,7 +119,8 @@ static void inertia_moves_with_isometries(void **unused) {
     double centre[4], from[4];
     cb_curved_point(K, there.centre, from);
     cb_curved_point(K, v, centre);
-    check_near(cb_curved_distance(K, from, centre), 0, 1e-9); /* the quadric is symmetric to the quadrature */
+    /* The quadrature preserves the symmetry of the quadric. */
+    check_near(cb_curved_distance(K, from, centre), 0, 1e-9);
     double moment[3], axis[3][3], same[3], other[3][3];
     check_ok(cb_mass_principal(&here, moment, axis));
     check_ok(cb_mass_principal(&there, same, other));

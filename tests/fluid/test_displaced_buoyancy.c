@@ -1,5 +1,5 @@
-/* Archimedes: a submerged body displaces its volume, a cube floats at its draught, and the gradient of the potential is
- * the buoyancy. */
+/* Tests of Archimedes' principle: a submerged body displaces its volume, a cube floats at its draught, and the gradient
+ * of the potential is the buoyancy. */
 #include <curvebody/mass.h>
 #include "medium.h"
 #include "solid.h"
@@ -10,7 +10,7 @@ static void submerged_body_displaces_its_volume(void **unused) {
     solid b = any_solid(which, &seed);
     const cb_pose g = random_pose(&seed, 50); /* far from the origin */
     solid_place(&b, &g);
-    /* by mass.h, which integrates over tetrahedra */
+    /* the expected volume and moment are from curvebody/mass.h, which integrates over tetrahedra */
     cb_mass mass;
     mesh m = mesh_room(3 * b.n, b.n);
     for (int f = 0; f < b.n; f++) {
@@ -32,7 +32,7 @@ static void submerged_body_displaces_its_volume(void **unused) {
   }
 }
 
-/* A cube of 500 kg/m^3 floats where (rho_w - rho_a) depth = (500 - rho_a) side. */
+/* A cube of 500 kg/m^3 floats in water (rho_w) under air (rho_a) where (rho_w - rho_a) depth = (500 - rho_a) side. */
 static void cube_floats_at_its_draught(void **unused) {
   const double density[2] = {998, 1.225}, level = 2, half[3] = {0.5, 0.5, 0.5};
   solid b = solid_mesh(mesh_box(2, half, false));
@@ -92,7 +92,7 @@ static void gradient_of_the_potential_is_the_buoyancy(void **unused) {
     check_potential(layers, s.up, &b, thickness, &seed, 1e-5); /* the mass of a sheet has kinks */
     check_potential(smooth, (const double[3]){0, 0, 1}, &b, NULL, &seed, 1e-8);
     check_potential(smooth, (const double[3]){0, 0, 1}, &b, thickness, &seed, 1e-8);
-    if (which == 0) { /* along no axis: by lines; and down an axis */
+    if (which == 0) { /* `up` opposite to an axis, and along no axis: the density is then integrated along lines */
       const double down[3] = {0, -1, 0};
       cb_medium *upturned;
       check_ok(cb_medium_expression("1000*exp(y/3)", 0, NULL, NULL, down, NULL, &upturned));
@@ -105,7 +105,8 @@ static void gradient_of_the_potential_is_the_buoyancy(void **unused) {
       check_potential(oblique, up, &b, thickness, &seed, 1e-8);
       cb_medium_free(oblique);
     }
-    cb_medium_free(layers), cb_medium_free(smooth);
+    cb_medium_free(layers);
+    cb_medium_free(smooth);
     free(thickness);
     solid_free(&b);
   }

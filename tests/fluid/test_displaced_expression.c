@@ -1,5 +1,5 @@
-/* What bodies displace of a medium whose density is an expression: against slices of an exponential atmosphere,
- * columns in closed form, quadrature over tetrahedra, and the exact polynomials of a linear density. */
+/* Tests of the fluid that bodies displace if the density is an expression: compared with slices of an exponential
+ * atmosphere, columns in closed form, quadrature over tetrahedra, and exact polynomials for a linear density. */
 #include "solid_slices.h"
 
 static void exponential_atmosphere_agrees_with_slices(void **unused) {
@@ -13,14 +13,15 @@ static void exponential_atmosphere_agrees_with_slices(void **unused) {
     solid b = any_solid(which, &seed);
     const cb_pose g = random_pose(&seed, 3);
     solid_place(&b, &g);
-    /* faces of 0.4 with degree 5: (0.4/2)^6/6! */
+    /* quadrature of degree 5 over faces of size 0.4, scale height 2: (0.4/2)^6/6! */
     check_displaced(displaced_of(m, &b, NULL), by_slices(&s, &b), 1e-7);
     solid_free(&b);
   }
   cb_medium_free(m);
 }
 
-/* A body far above a narrow transition, whose column reaches through it: Q = rho h, and below 998 - 1.2 more. */
+/* The body is far above a narrow transition, and its column passes through it. The integral of the density from height
+ * 0 to h is 1.2 h, plus the integral of the 998 below the transition. */
 static void column_of_the_potential_reaches_to_height_0(void **unused) {
   const double a[3] = {0.5, 0.5, 0.5}, up[3] = {0, 0, 1}, height = 20;
   cb_medium *m;
@@ -42,9 +43,9 @@ static void column_of_the_potential_reaches_to_height_0(void **unused) {
   cb_medium_free(m);
   check_ok(cb_medium_expression("1/z^2", 0, NULL, NULL, up, NULL, &m));
   check_error(cb_medium_displaced(m, b.n, (const double(*)[3][3])b.corner, NULL, &mass, moment, along),
-              CB_STEP_NOT_FINITE,
-              "the integral of the density from (0, 0, -1) straight to height 0 does not converge");
-  check_ok(cb_medium_displaced(m, b.n, (const double(*)[3][3])b.corner, NULL, &mass, moment, NULL)); /* not asked for */
+              CB_STEP_NOT_FINITE, "the integral of the density from (0, 0, -1) along up to height 0 does not converge");
+  check_ok(cb_medium_displaced(m, b.n, (const double(*)[3][3])b.corner, NULL, &mass, moment,
+                               NULL)); /* the column is not requested */
   check_near(along[2], 1, 0);
   check_near(moment[2], 0, 1e-15);
   cb_medium_free(m);
@@ -53,7 +54,7 @@ static void column_of_the_potential_reaches_to_height_0(void **unused) {
 
 static double wavy(const double x[3]) { return 3 + sin(x[0] + 2 * x[1]) * cos(x[2]) + x[0] * x[1]; }
 
-/* int rho and rho x over the tetrahedra from the origin, by Gauss points in each direction. */
+/* The integrals of rho and rho x over the tetrahedra from the origin, by Gauss's rule in each direction. */
 static displaced by_tetrahedra(const solid *b) {
   displaced d = {0};
   gsl_integration_glfixed_table *gauss = gsl_integration_glfixed_table_alloc(8);
@@ -90,7 +91,7 @@ static void density_of_all_coordinates_agrees_with_volume_quadrature(void **unus
     check_ok(cb_medium_expression("3 + sin(x + 2*y)*cos(z) + x*y", 0, NULL, NULL, up, NULL, &m));
     const displaced found = displaced_of(m, &b, NULL), exact = by_tetrahedra(&b);
     error[k] = fabs(found.mass / exact.mass - 1);
-    double across[3]; /* along up it is that of the potential */
+    double across[3]; /* the vertical component is the moment of the potential */
     cb_cross3(up, found.moment, across);
     double expected[3];
     cb_cross3(up, exact.moment, expected);
@@ -103,7 +104,7 @@ static void density_of_all_coordinates_agrees_with_volume_quadrature(void **unus
   check_at_least(error[0] / error[1], 16.);
 }
 
-/* rho = 3 - 0.2 h: integrands of degree 3 on faces. On sheets as well. */
+/* rho = 3 - 0.2 h gives integrands of degree 3 on faces, and also on sheets. */
 static void linear_density_is_exact_wherever_the_body_is(void **unused) {
   const double a[3] = {0.7, 0.4, 0.5}, up[3] = {0, 0, 1};
   cb_medium *m;
@@ -113,8 +114,10 @@ static void linear_density_is_exact_wherever_the_body_is(void **unused) {
   for (int f = 0; f < plate.n; f++) thickness[f] = 0.25;
   for (int turn = 0; turn < 2; turn++) {
     const cb_pose g = {{cos(0.3), sin(0.3), 0, 0}, {2 + 90 * turn, -1, turn ? -1e3 : 2}}; /* about x by 0.6 */
-    solid_place(&box, &g), solid_place(&plate, &g);
-    /* int (3 - h/5), times y, z and int (3 h - h^2/10), with second moments J of each about the middle */
+    solid_place(&box, &g);
+    solid_place(&plate, &g);
+    /* int (3 - h/5), the same times x and y, and int (3 h - h^2/10), with the second moments zz and yz about the
+     * middle */
     for (int flat = 0; flat < 2; flat++) {
       const double V = flat ? 4 * a[0] * a[1] * 0.25 : 8 * a[0] * a[1] * a[2], b2 = a[1] * a[1] / 3,
                    c2 = flat ? 0 : a[2] * a[2] / 3, c = cos(0.6), s = sin(0.6), zz = s * s * b2 + c * c * c2,
@@ -125,7 +128,8 @@ static void linear_density_is_exact_wherever_the_body_is(void **unused) {
   }
   free(thickness);
   cb_medium_free(m);
-  solid_free(&box), solid_free(&plate);
+  solid_free(&box);
+  solid_free(&plate);
 }
 
 int main(void) {

@@ -1,5 +1,5 @@
-/* What bodies in layers displace: against slices of any closed surface, closed forms for boxes and plates at any
- * attitude, and faces that lie in an interface. */
+/* Tests of the fluid that bodies in layers displace: compared with slices of any closed surface, and with closed forms
+ * for boxes and plates at any attitude. Faces may be in an interface. */
 #include "solid_slices.h"
 
 static void layers_of_any_closed_body_are_cut_exactly(void **unused) {
@@ -19,18 +19,18 @@ static void layers_of_any_closed_body_are_cut_exactly(void **unused) {
   }
 }
 
-/* --- boxes and plates by closed form --- */
+/* --- boxes and plates in closed form --- */
 
-/* Of the box (or, dim = 2, rectangle) with half sides a, of which h = h_0 + n.y: content with h < l, and its moment in
- * y. Corners with signs: a simplex n.(y - v) < d at a corner v has the content d^dim/(dim! prod n) and its centre at
- * v_i + d/((dim + 1) n_i). */
+/* For the box (with dim = 2 the rectangle) with half sides a and h = h_0 + n.y: computes the content with h < l, and
+ * its moment in y. It is a signed sum over corners: a simplex n.(y - v) < d at a corner v has the content d^dim/(dim!
+ * prod n) and its centre at v_i + d/((dim + 1) n_i). */
 static void below(int dim, const double *a, double h0, const double *n, double l, double *content, double *moment) {
   *content = 0;
   for (int i = 0; i < dim; i++) moment[i] = 0;
   for (int corner = 0; corner < 1 << dim; corner++) {
     double d = l - h0, v[3], w = 1, sign[3];
     for (int i = 0; i < dim; i++) {
-      sign[i] = n[i] < 0 ? -1 : 1; /* mirrored so that n > 0 */
+      sign[i] = n[i] < 0 ? -1 : 1; /* mirrored, so that n > 0 */
       v[i] = corner >> i & 1 ? a[i] : -a[i];
       d -= fabs(n[i]) * v[i];
       w *= (corner >> i & 1 ? -1 : 1) / fabs(n[i]) / (i + 1);
@@ -42,7 +42,7 @@ static void below(int dim, const double *a, double h0, const double *n, double l
   }
 }
 
-/* Of all layers. thickness: of a plate. */
+/* The medium that a box (thickness 1) or, with dim = 2, a plate of this thickness displaces, summed over all layers. */
 static displaced box_in_layers(const strata *s, int dim, const double *a, const cb_pose *g, double thickness) {
   double r[3][3], n[3], column = 0, first[3] = {0};
   displaced d = {0};
@@ -64,7 +64,8 @@ static displaced box_in_layers(const strata *s, int dim, const double *a, const 
     }
     d.mass += s->density[i] * part;
     for (int k = 0; k < 3; k++) first[k] += s->density[i] * y[k];
-    /* Q = column_of(l) + rho (h - l) in the layer that the border is one of */
+    /* Q = column_of(border) + rho (h - border) in a layer; the border is its upper one, or the lower one of the last
+     * layer */
     const double border = s->level[i < s->n ? i : s->n - 1];
     column += (column_of(s, border) - s->density[i] * border) * part + s->density[i] * along;
     last = content;
@@ -88,7 +89,8 @@ static void boxes_and_plates_in_layers_have_their_closed_form(void **unused) {
     const cb_pose g = random_pose(&seed, 0.8);
     random_direction(&seed, s.up);
     cb_medium *m = layers_of(&s);
-    solid_place(&box, &g), solid_place(&plate, &g);
+    solid_place(&box, &g);
+    solid_place(&plate, &g);
     /* the closed form divides differences by prod n */
     double r[3][3], n[3], least = 1;
     cb_pose_rotation(&g, r);
@@ -99,10 +101,11 @@ static void boxes_and_plates_in_layers_have_their_closed_form(void **unused) {
     cb_medium_free(m);
   }
   free(thickness);
-  solid_free(&box), solid_free(&plate);
+  solid_free(&box);
+  solid_free(&plate);
 }
 
-/* A cube of side 2 that stands straight: faces parallel to interfaces, and in them. */
+/* An upright cube of side 2, with faces parallel to interfaces or in them. */
 static void faces_may_lie_in_an_interface(void **unused) {
   const double half[3] = {1, 1, 1}, density[3] = {3, 2, 1}, up[3] = {0, 0, 2};
   solid b = solid_mesh(mesh_box(2, half, false));
@@ -120,7 +123,8 @@ static void faces_may_lie_in_an_interface(void **unused) {
     check_ok(cb_medium_layers(2, row[i].level, density, up, &m));
     const displaced d = displaced_of(m, &b, NULL);
     check_near(d.mass, row[i].mass, 1e-14 * 24);
-    check_near(d.moment[0], 0, 1e-14), check_near(d.moment[1], 0, 1e-14);
+    check_near(d.moment[0], 0, 1e-14);
+    check_near(d.moment[1], 0, 1e-14);
     check_near(d.moment[2], row[i].column, 1e-14 * 24);
     cb_medium_free(m);
   }

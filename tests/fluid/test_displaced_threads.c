@@ -1,5 +1,5 @@
-/* What a large surface displaces, and the density of its faces: the same bits, and the same error, with any number of
- * threads. */
+/* Tests that the number of threads changes neither the result nor the error message, for the displacement of a large
+ * surface and the density of its faces; results are compared bit for bit. */
 #include "core/threads.h"
 #include "medium.h"
 #include "solid.h"
@@ -15,7 +15,7 @@ static void large_surfaces_give_the_same_bits_with_any_threads(void **unused) {
   check_ok(cb_medium_expression("3 - z/sqrt(x + 2)", 0, NULL, NULL, (const double[3]){0, 0, 1}, NULL, &m[1]));
   for (int k = 0; k < 2; k++) {
     cb_threads_set(1);
-    const int n = k ? 2000 : b.n; /* lines are slow */
+    const int n = k ? 2000 : b.n; /* integrals along lines are slow */
     const solid part = {n, b.corner, NULL};
     const displaced one = displaced_of(m[k], &part, NULL);
     check_ok(cb_medium_faces(m[k], b.n, (const double(*)[3][3])b.corner, density, NULL));
@@ -27,7 +27,8 @@ static void large_surfaces_give_the_same_bits_with_any_threads(void **unused) {
       assert_memory_equal(density, again, sizeof *density * (size_t)b.n);
     }
   }
-  b.corner[45000][1][0] = -9, b.corner[20000][1][0] = -3; /* the first is told */
+  b.corner[45000][1][0] = -9;
+  b.corner[20000][1][0] = -3; /* the first error is reported */
   cb_medium *root;
   check_ok(cb_medium_expression("sqrt(x + 1.2)", 0, NULL, NULL, (const double[3]){1, 0, 0}, NULL, &root));
   cb_threads_set(1);
@@ -37,8 +38,11 @@ static void large_surfaces_give_the_same_bits_with_any_threads(void **unused) {
   cb_threads_set(3);
   check_error(cb_medium_faces(root, b.n, (const double(*)[3][3])b.corner, density, NULL), CB_STEP_NOT_FINITE, text);
   cb_threads_set(0);
-  cb_medium_free(m[0]), cb_medium_free(m[1]), cb_medium_free(root);
-  free(density), free(again);
+  cb_medium_free(m[0]);
+  cb_medium_free(m[1]);
+  cb_medium_free(root);
+  free(density);
+  free(again);
   solid_free(&b);
 }
 

@@ -1,9 +1,10 @@
-/* The corrected ellipsoid model and thin plates: MuJoCo's model where nothing is corrected, each correction alone, the
- * added mass against closed forms and against panels, and the planar equations of falling plates across a plate. */
+/* Tests of the ellipsoid model with corrections, and of thin plates: without corrections it equals MuJoCo's model; each
+ * correction separately; the added mass compared with closed forms and panels; and the planar equations of falling
+ * plates, for motion perpendicular to the span. */
 #include "fluid/ellipsoid.h"
 #include "fluid_models.h"
 #include "immersed.h"
-#include "numerics/quaternion.h"
+#include "numerics/vec3.h"
 #include "potential.h"
 
 static const char *const geoms =
@@ -31,13 +32,13 @@ static void without_corrections_it_is_mujocos(void **unused) {
     for (int p = 0; p < own.places; p++) {
       double V[6], F[2][5][6] = {{{0}}};
       random_twist(&seed, V);
-      check_ok(own.model->kind->on_twist(own.model, own.body, p, 1.3, V, F[0], NULL));
-      check_ok(mujoco.model->kind->on_twist(mujoco.model, mujoco.body, p, 1.3, V, F[1], NULL));
+      check_ok(own.model->class_->on_twist(own.model, own.body, p, 1.3, V, F[0], NULL));
+      check_ok(mujoco.model->class_->on_twist(mujoco.model, mujoco.body, p, 1.3, V, F[1], NULL));
       assert_memory_equal(F[0], F[1], sizeof F[0]);
     }
   cb_added_mass none = {.kinetic = 0};
-  check_ok(own.model->kind->added_mass(own.model, own.body, NULL, NULL, NULL, &none));
-  own.model->kind->added_mass_of(own.model, own.body, 0, none.K);
+  check_ok(own.model->class_->added_mass(own.model, own.body, NULL, NULL, NULL, &none));
+  own.model->class_->added_mass_of(own.model, own.body, 0, none.K);
   for (int i = 0; i < 36; i++) assert_true(none.K[i / 6][i % 6] == 0);
   subject_end(&own);
   subject_end(&mujoco);
@@ -59,35 +60,38 @@ static void each_correction_acts_by_itself(void **unused) {
         strcat(text, ", ");
       }
       subject s = of("ellipsoid", text);
-      check_ok(s.model->kind->on_twist(s.model, s.body, 0, 1.3, V, F[on], NULL));
+      check_ok(s.model->class_->on_twist(s.model, s.body, 0, 1.3, V, F[on], NULL));
       subject_end(&s);
     }
     for (int k = 0; k < 5; k++) assert_int_equal(memcmp(F[0][k], F[1][k], sizeof F[0][k]) != 0, k == term[c]);
   }
 }
 
-/* Of a plate of half sides a, b, c that moves along each axis, the drag of the area that is seen: pi times the others. */
+/* The drag uses the projected area. For an ellipsoid with half axes a, b, c that moves along one of them, this is pi
+ * times the product of the other two. */
 static void the_shadow_is_what_is_seen(void **unused) {
   static const double r[3] = {0.2, 0.1, 0.03};
   subject s = subject_of("ellipsoid", "{blunt: 0.8, slender: 0, geoms: [{size: [0.2, 0.1, 0.03]}]}", NULL);
   for (int i = 0; i < 3; i++) {
     double V[6] = {0}, F[5][6] = {{0}};
     V[3 + i] = -1.7;
-    check_ok(s.model->kind->on_twist(s.model, s.body, 0, 1.3, V, F, NULL));
+    check_ok(s.model->class_->on_twist(s.model, s.body, 0, 1.3, V, F, NULL));
     check_near(F[3][3 + i], 1.3 * 0.8 * M_PI * r[(i + 1) % 3] * r[(i + 2) % 3] * 1.7 * 1.7, 1e-15);
   }
   subject_end(&s);
 }
 
-/* Spinning about each axis i and moving along each j: C rho (4 pi/3) r_i max(r_j, r_k)^2 w v along their product. */
+/* For a spin w around each axis i and a velocity v along the next axis j, the lift is C rho (4 pi/3) r_i max(r_j,
+ * r_k)^2 w v, along the cross product of both; C is the parameter `magnus`. */
 static void the_lift_of_spinning_is_by_area_times_chord(void **unused) {
   static const double r[3] = {0.2, 0.1, 0.03}, wide[3] = {0.1, 0.2, 0.2};
   subject s = subject_of("ellipsoid", "{magnus: 0.8, geoms: [{size: [0.2, 0.1, 0.03]}]}", NULL);
   for (int i = 0; i < 3; i++) {
     const int j = (i + 1) % 3, k = (i + 2) % 3;
     double V[6] = {0}, F[5][6] = {{0}};
-    V[i] = 2, V[3 + j] = 1.7;
-    check_ok(s.model->kind->on_twist(s.model, s.body, 0, 1.3, V, F, NULL));
+    V[i] = 2;
+    V[3 + j] = 1.7;
+    check_ok(s.model->class_->on_twist(s.model, s.body, 0, 1.3, V, F, NULL));
     check_near(F[1][3 + k], 0.8 * 1.3 * 4 * M_PI / 3 * r[i] * wide[i] * wide[i] * 2 * 1.7, 1e-15);
   }
   subject_end(&s);
@@ -105,7 +109,7 @@ static void derivatives_are_those_of_differences(void **unused) {
   }
 }
 
-/* Those that were found for falling plates. */
+/* The default coefficients are those of falling plates in the literature. */
 static void its_coefficients_are_those_of_plates(void **unused) {
   subject s[2] = {of("ellipsoid", ""),
                   of("ellipsoid", "viscosity: 0, blunt: 1.2, slender: 0, angular: 0.75, kutta: 1.2, magnus: 2, ")};
@@ -122,7 +126,10 @@ static void its_coefficients_are_those_of_plates(void **unused) {
 static void without_geoms_it_is_that_of_the_box(void **unused) {
   static const double none[CB_ELLIPSOID_COEFFICIENTS], low[3] = {1, -2, 0.5}, high[3] = {3, -1, 1};
   double x[2][3];
-  for (int i = 0; i < 3; i++) x[0][i] = low[i], x[1][i] = high[i];
+  for (int i = 0; i < 3; i++) {
+    x[0][i] = low[i];
+    x[1][i] = high[i];
+  }
   const cb_surface box = {.vertices = 2, .x = x};
   cb_ellipsoids *all;
   check_ok(cb_ellipsoids_read(NULL, &box, none, CB_ELLIPSOID_EXACT, &all));
@@ -136,7 +143,8 @@ static void without_geoms_it_is_that_of_the_box(void **unused) {
 
 /* --- added mass --- */
 
-/* Closed forms: Lamb, articles 114 and 115, evaluated to 14 digits; and X^T diag X where the body's frame is elsewhere. */
+/* Closed forms: Lamb, articles 114 and 115, evaluated to 14 digits; X^T diag X if the ellipsoid is not at the origin,
+ * where X shifts the twist to its centre. */
 static void the_added_mass_is_that_of_closed_forms(void **unused) {
   static const double mass[3] = {4.6560012697569, 9.1619709065627, 34.218917658493},
                       moment[3] = {9.6325576313697, 35.599830507688, 3.9141914749957}, c[3] = {0.3, -1.2, 0.7};
@@ -144,14 +152,17 @@ static void the_added_mass_is_that_of_closed_forms(void **unused) {
                   subject_of("thin_plate", "{geoms: [{size: [3, 2, 1], position: [0.3, -1.2, 0.7]}]}", NULL)};
   for (int moved = 0; moved < 2; moved++) {
     cb_added_mass own = {.kinetic = 0};
-    check_ok(s[moved].model->kind->added_mass(s[moved].model, s[moved].body, NULL, NULL, NULL, &own));
+    check_ok(s[moved].model->class_->added_mass(s[moved].model, s[moved].body, NULL, NULL, NULL, &own));
     for (int j = 0; j < 6; j++) {
       double Y[6] = {0}, at[6], l[6], torque[3];
       Y[j] = 1;
       memcpy(at, Y, sizeof at);
       cb_cross3(Y, c, torque);
       for (int i = 0; i < 3 && moved; i++) at[3 + i] += torque[i];
-      for (int i = 0; i < 3; i++) l[i] = moment[i] * at[i], l[3 + i] = mass[i] * at[3 + i];
+      for (int i = 0; i < 3; i++) {
+        l[i] = moment[i] * at[i];
+        l[3 + i] = mass[i] * at[3 + i];
+      }
       cb_cross3(c, l + 3, torque);
       for (int i = 0; i < 6; i++) check_near(own.K[i][j], l[i] + (moved && i < 3 ? torque[i] : 0), 1e-12 * 60);
     }
@@ -159,7 +170,7 @@ static void the_added_mass_is_that_of_closed_forms(void **unused) {
   }
 }
 
-/* Twice the kinetic energy in its own axes: sum I (R^T w)^2 + m (R^T v)^2. */
+/* Twice the kinetic energy in the ellipsoid's own axes: sum I (R^T w)^2 + m (R^T v)^2. */
 static void the_added_mass_turns_with_its_ellipsoid(void **unused) {
   static const double Y[6] = {0.3, -0.8, 0.5, 1.1, 0.2, -0.7};
   subject s[2] = {subject_of("ellipsoid", "{geoms: [{size: [3, 2, 1]}]}", NULL),
@@ -171,14 +182,15 @@ static void the_added_mass_turns_with_its_ellipsoid(void **unused) {
   for (int turned = 0; turned < 2; turned++) {
     const double *at = turned ? Y : own;
     cb_added_mass added = {.kinetic = 0};
-    check_ok(s[turned].model->kind->added_mass(s[turned].model, s[turned].body, NULL, NULL, NULL, &added));
+    check_ok(s[turned].model->class_->added_mass(s[turned].model, s[turned].body, NULL, NULL, NULL, &added));
     for (int i = 0; i < 36; i++) energy[turned] += at[i / 6] * added.K[i / 6][i % 6] * at[i % 6];
     subject_end(&s[turned]);
   }
   check_near(energy[0], energy[1], 1e-13 * energy[0]);
 }
 
-/* Of a disc, 8/3 across it, to terms of its thickness; 2 - kappa would have lost half of the digits. */
+/* For a disc the added mass across is 8/3, up to terms of the thickness. A formula with 2 - kappa would lose half of
+ * the digits. */
 static void the_added_mass_of_thin_ones_is_not_lost(void **unused) {
   cb_ellipsoid e = {.r = {1, 1, 1e-9}};
   cb_ellipsoid_finish(&e, CB_ELLIPSOID_EXACT);
@@ -186,7 +198,7 @@ static void the_added_mass_of_thin_ones_is_not_lost(void **unused) {
   check_near(e.inertia[0], 16. / 45, 5e-9);
 }
 
-/* Panels on the same ellipsoid, to the error of 1.4 % that 1 152 of them have. */
+/* Panels on the same ellipsoid agree to 1.4 %, the error of 1 152 panels. */
 static void the_added_mass_is_that_of_panels(void **unused) {
   solid_mesh m = ellipsoid_mesh(12, 1, 0.7, 0.4);
   cb_kirchhoff *k = NULL;
@@ -195,7 +207,7 @@ static void the_added_mass_is_that_of_panels(void **unused) {
   subject s = subject_of("ellipsoid", "{geoms: [{size: [1, 0.7, 0.4]}]}", NULL);
   check_ok(cb_kirchhoff_create(m.vertices, (const double(*)[3])m.x, m.faces, (const int(*)[3])m.face, NULL, &k));
   check_ok(cb_kirchhoff_added_mass(k, NULL, &panels));
-  check_ok(s.model->kind->added_mass(s.model, s.body, NULL, NULL, NULL, &own));
+  check_ok(s.model->class_->added_mass(s.model, s.body, NULL, NULL, NULL, &own));
   for (int i = 0; i < 36; i++) {
     const int row = i / 6, column = i % 6;
     check_near(panels.K[row][column], own.K[row][column], 0.014 * (row < 3 && column < 3 ? own.K[1][1] : own.K[5][5]));
@@ -210,7 +222,8 @@ static void the_added_mass_is_that_of_panels(void **unused) {
 static const cb_pose somewhere = {{0.5, 0.5, -0.1, 0.7}, {0.4, -0.3, 0.8}};
 static const double twist[6] = {0.3, -0.8, 0.5, 1.1, 0.2, -0.7};
 
-/* A ball that is seen as two ellipsoids, without drag: at rest, in a wind, a shear without gradient, a vortex, or layers. */
+/* A ball that `model` represents by ellipsoids, without drag: in a fluid at rest, in wind, in a shear without gradient,
+ * in a vortex, in layers, or in a density that varies (what = 0 .. 5). */
 static tank ball_in(int what, const cb_fluid_model *model) {
   static const double u[3] = {0.4, -0.2, 0.6}, even[3][3], up[3] = {0, 0, 1}, level = 0.9, layers[2] = {1.3, 0.4};
   tank k = tank_of(mesh_ball(3, 0.7), 1.3, 0);
@@ -262,8 +275,9 @@ static void a_wind_is_a_flow_that_does_not_vary(void **unused) {
   subject_end(&s);
 }
 
-/* dL/dxi of the kinetic energy at a twist, by differences of fourth order (of the vortex: its slope is left out, so that
- * one geom, without moment of inertia, is seen), and its derivative in the twist; momentum is that of the energy. */
+/* The wrench is compared with differences of the kinetic energy along the pose at a constant twist, and its derivative
+ * with respect to the twist with differences of the wrench, both of fourth order. (In the vortex the slope of the
+ * vorticity is neglected, so the test uses one geom without added moment of inertia.) */
 static void the_wrench_is_that_of_the_energy(void **unused) {
   static const double weight[4] = {1. / 12, -2. / 3, 2. / 3, -1. / 12}, h = 1e-3;
   for (int what = 3; what <= 5; what++) {
@@ -295,7 +309,7 @@ static void the_wrench_is_that_of_the_energy(void **unused) {
 
 /* --- plates --- */
 
-/* Andersen, Pesavento & Wang's circulation, drag and torque, in units of the half chord and of U, as they print them. */
+/* Circulation, drag and torque of Andersen, Pesavento & Wang, in units of the half chord and of U, as printed. */
 static void planar(const double u, const double v, const double w, double F[3]) {
   const double speed = sqrt(u * u + v * v), circulation = 2 / M_PI * (-1.2 * u * v / speed + M_PI * w),
                drag = (1.4 - (u * u - v * v) / (speed * speed)) * speed / M_PI, torque = (0.3 + 0.2 * fabs(w)) * w;
@@ -313,8 +327,10 @@ static void plates_fall_by_the_planar_equations(void **unused) {
     double V[6] = {0}, F[6], want[3], greatest[2];
     const double u = check_uniform(&seed, -2, 2), v = check_uniform(&seed, -2, 2), w = check_uniform(&seed, -2, 2);
     planar(u, v, w, want);
-    V[3] = U * u, V[5] = U * v, V[1] = -U / a * w; /* in the plane of x and z: the positive turn is about -y */
-    V[2] = 3;                                      /* about its normal it turns freely */
+    V[3] = U * u;
+    V[5] = U * v;
+    V[1] = -U / a * w; /* in the plane of x and z, where a positive rotation is around -y */
+    V[2] = 3;          /* the plate rotates freely around its normal */
     wrench_of(&s, rho, V, F, greatest);
     check_near(F[3], unit * want[0], 1e-13 * greatest[1]);
     check_near(F[5], unit * want[1], 1e-13 * greatest[1]);

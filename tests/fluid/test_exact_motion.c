@@ -1,11 +1,12 @@
-/* Bodies that move by the exact added mass: rigid ones and those with poses keep their momentum; a table along a stroke
- * errs by less than it says, and so does the path; what is asked depends on nothing that was asked before. */
+/* Tests of bodies that move with the exact added mass: rigid bodies and bodies with poses conserve their momentum; the
+ * errors of a table along a stroke, and of the resulting path, are smaller than the table reports; results do not
+ * depend on earlier calls. */
 #include "immersed_bundles.h"
 
-/* A stroke without symmetry, once round in 2 pi. */
+/* A stroke without symmetry, with the period 2 pi. */
 static const cb_poses_motion stroke = MODES("(0.4*sin(t))", "(0.1 + 0.3*cos(t))");
 
-/* A swimmer of 108 faces at rest in water, its mass half of what it displaces; period 0: not told. */
+/* A swimmer of 108 faces at rest in water, whose mass is half of the displaced mass. period = 0: no period is given. */
 static tank swimmer(const cb_fluid_model *model, double period) {
   tank k = ellipsoid(500);
   check_ok(cb_poses_from_expressions(k.surface, &stroke, 1, NULL, NULL, NULL, NULL, &k.poses));
@@ -63,7 +64,7 @@ static void a_body_with_a_table_keeps_its_momentum_over_100_periods(void **unuse
 
 /* --- the table's error --- */
 
-/* Greatest difference of K and mu0 of two bodies, relative to the greatest of the first. */
+/* The maximum difference of K and mu0 of two bodies, relative to the maximum of the first. */
 static double table_difference(const tank *a, const tank *b, double from, double to) {
   double most[2] = {0}, size[2] = {0};
   for (int i = 0; i < 400; i++) {
@@ -106,7 +107,7 @@ static void a_table_errs_by_less_than_it_says(void **unused) {
   cb_fluid_model_free(none);
 }
 
-/* Poses of the stroke at 12 times a period; cubics between them: mu0 has kinks at each. */
+/* Poses of the stroke at 12 times per period, joined by cubics: mu0 has a kink at each pose. */
 static cb_poses *sequence_of(const cb_surface *surface, cb_poses_end end) {
   enum { POSES = 12 };
   const cb_poses_times times = {.start = 0.5, .step = 2 * PI / POSES, .end = end};
@@ -138,11 +139,15 @@ static void a_sequence_has_a_table_from_pose_to_pose(void **unused) {
     assert_true(points > 0);
     check_at_most(told, 1e-5);
     check_at_most(is, told);
-    for (int i = 0; i < 2; i++) tank_empty(&k[i]), cb_fluid_model_free(model[i]);
+    for (int i = 0; i < 2; i++) {
+      tank_empty(&k[i]);
+      cb_fluid_model_free(model[i]);
+    }
   }
 }
 
-/* Started at rest. The path's length counts as well as its turning: both errors are relative to what was gone. */
+/* The body starts at rest. The error of its final position, relative to the length of the path, is at most the error
+ * that the table reports. */
 static void the_path_changes_by_less_than_the_tables_error(void **unused) {
   static const double rest[6];
   static const char *const asked[] = {"{table: 1e-8, far_error: 1e-9}", "{table: 1e-3}", "{table: 1e-5}"};
@@ -172,7 +177,7 @@ static void the_path_changes_by_less_than_the_tables_error(void **unused) {
   }
 }
 
-/* --- what is kept between solutions --- */
+/* --- data that are kept between solutions --- */
 
 static void what_is_asked_depends_on_nothing_asked_before(void **unused) {
   cb_fluid_model *model = exact_of("{table: 0, method: iterative}");
@@ -190,19 +195,19 @@ static void what_is_asked_depends_on_nothing_asked_before(void **unused) {
   cb_fluid_model_free(model);
 }
 
-/* --- refusals --- */
+/* --- errors --- */
 
 static void what_has_no_table_is_refused_by_name(void **unused) {
   cb_fluid_model *fine = exact_of("{table: 1e-8}");
   tank k = ellipsoid(500);
   check_ok(cb_poses_from_expressions(k.surface, &stroke, 1, NULL, NULL, NULL, NULL, &k.poses));
   check_error_begins(cb_poses_set_period(k.poses, 3), CB_ERROR_DOMAIN, "the poses have no period 3: vertex ");
-  check_error_begins(cb_poses_set_period(k.poses, 0), CB_ERROR_ARGUMENT, "period 0, expected more than 0");
+  check_error_begins(cb_poses_set_period(k.poses, 0), CB_ERROR_ARGUMENT, "period 0: expected a number > 0");
   tank_water(&k, 998);
   k.fluid.added_mass = fine;
   k.options.material = k.material;
   check_error_begins(cb_immersed_create(&k.fluid, k.surface, k.poses, &k.options, NULL, NULL, NULL, &k.body),
-                     CB_ERROR_ARGUMENT, "a table of error 1e-08 from solutions of far_error 1e-06");
+                     CB_ERROR_ARGUMENT, "table: expected at least far_error, or 0, found 1e-08 with far_error 1e-06");
   k.body = NULL;
   tank_empty(&k);
   cb_fluid_model_free(fine);

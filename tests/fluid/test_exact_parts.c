@@ -1,7 +1,10 @@
-/* Parts that move against each other feel each other: two spheres in one body against the series of images, and as a
- * bundle; the bundle of the exact added mass against its run, its derivatives against differences, and against the
- * local model where that is nearly exact. Oracles: coefficients of two unit spheres d apart, each sphere's share, of
- * motion along the line of centres, together and opposed, and across it, of the task's table. */
+/* Parts that move relative to each other interact through the fluid. Two spheres in one body are compared with the
+ * series of images, also as a bundle. The bundle of the exact added mass is compared with its run, its derivatives with
+ * differences, and the model with the local model where that is nearly exact.
+ *
+ * The reference values are the coefficients of two unit spheres at distance d, per sphere, for motion along the line of
+ * centres, together and opposed, and perpendicular to it.
+ */
 #include "immersed_bundles.h"
 #include "potential/kirchhoff.h"
 #include "two_spheres.h"
@@ -14,7 +17,8 @@ static mesh spheres(int n, double d) {
   return two_bodies(a, b);
 }
 
-/* The form of (Y, r') of two spheres, where r' moves them apart, across each other, and both along x and y. */
+/* The form of (Y, r') of two spheres, where r' moves them in opposite directions along x and along y, and together
+ * along x and along y. */
 static void pair_form(int n, double d, double G[10][10]) {
   enum { APART, SHEAR, ALONG, ACROSS };
   cb_surface *s = mesh_surface(spheres(n, d));
@@ -37,7 +41,7 @@ static void pair_form(int n, double d, double G[10][10]) {
 static double limit(double coarse, double fine) { return fine + (fine - coarse) / 3; }
 
 static void two_spheres_that_move_against_each_other_are_the_series(void **unused) {
-  /* d, axial together, across together, across opposed */
+  /* columns: d; along the line together; across it together; across it opposed */
   static const double oracle[2][4] = {{2.5, 1.7310312089664, 2.3090610478758, 1.9050591820032},
                                       {4, 1.9980469137778, 2.1439821448999, 2.0457971849735}};
   for (int i = 0; i < 2; i++) {
@@ -54,7 +58,7 @@ static void two_spheres_that_move_against_each_other_are_the_series(void **unuse
     check_relative(per[6][6], axial(oracle[i][0], 1), 1e-3);
     for (int fine = 0; fine < 2; fine++)
       for (int a = 0; a < 6; a++) {
-        /* motions that are those of the body as a whole */
+        /* ALONG and ACROSS (columns 8 and 9) are motions of the complete body */
         check_near(G[fine][a][8], G[fine][a][3], 1e-6);
         check_near(G[fine][a][9], G[fine][a][4], 1e-6);
       }
@@ -78,7 +82,7 @@ static cb_bundle *exact_bundle(tank *k, const cb_fluid_model *model, int n, cons
   return b;
 }
 
-/* By symmetry A = 0, and M is the spheres' mass and the fluid's for opposed motions. */
+/* By symmetry A = 0, and M is the mass of the spheres plus the added mass for opposed motions. */
 static void the_bundle_of_two_spheres_is_the_series(void **unused) {
   cb_fluid_model *model = exact_of("{method: dense}");
   double M[2][3], dM[2], volume[2];
@@ -91,10 +95,10 @@ static void the_bundle_of_two_spheres_is_the_series(void **unused) {
     for (int i = 0; i < 3; i++) {
       const double r = 0.3 + 1e-3 * (i == 1 ? -1 : i == 2 ? 1 : 0);
       double A[6], dA[6];
-      check_ok(b->kind->connection(b, &r, A, dA, &M[fine][i], i == 0 ? &dM[fine] : NULL));
+      check_ok(b->class_->connection(b, &r, A, dA, &M[fine][i], i == 0 ? &dM[fine] : NULL));
       for (int j = 0; j < 6; j++) check_near(A[j], 0, 1e-12);
     }
-    check_relative(dM[fine], (M[fine][2] - M[fine][1]) / 2e-3, 1e-3); /* h^2 of a force that grows by d^-8 */
+    check_relative(dM[fine], (M[fine][2] - M[fine][1]) / 2e-3, 1e-3); /* error h^2 of a force that grows as d^-8 */
     cb_bundle_free(b);
     tank_empty(&k);
   }
@@ -103,7 +107,7 @@ static void the_bundle_of_two_spheres_is_the_series(void **unused) {
                steep = 998 * 2 * (axial(3.1 + 2 * h, 1) - axial(3.1 - 2 * h, 1)) / (2 * h);
   print_message("  M %.6g (%.6g), dM %.6g (%.6g)\n", is, expected, slope, steep);
   check_relative(is, expected, 2e-3);
-  check_relative(slope, steep, 2e-2); /* the inner sides of the spheres, whose faces are coarse */
+  check_relative(slope, steep, 2e-2); /* error of the inner sides of the spheres, whose faces are coarse */
   cb_fluid_model_free(model);
 }
 
@@ -112,24 +116,25 @@ static void far_apart_the_local_model_is_nearly_exact(void **unused) {
   tank k = tank_of(spheres(10, 30), 1000, 0);
   cb_bundle *b[2] = {exact_bundle(&k, model, 1, apart, &opening), exact_bundle(&k, NULL, 1, apart, &opening)};
   double G[2][49], r = 0.1;
-  for (int i = 0; i < 2; i++) check_ok(b[i]->kind->form(b[i], &r, G[i]));
-  for (int i = 3; i < 7; i++) check_relative(G[0][8 * i], G[1][8 * i], 5e-3); /* the table's .998, half of it mass */
+  for (int i = 0; i < 2; i++) check_ok(b[i]->class_->form(b[i], &r, G[i]));
+  /* The table of the local model gives .998 of the exact added mass, which is a third of the sum with the mass. */
+  for (int i = 3; i < 7; i++) check_relative(G[0][8 * i], G[1][8 * i], 5e-3);
   for (int i = 0; i < 2; i++) cb_bundle_free(b[i]);
   tank_empty(&k);
   cb_fluid_model_free(model);
 }
 
-/* As `exact`, by added_mass alone. */
+/* The form that the model computes directly equals the form from its added mass. */
 static void all_at_once_is_as_by_energies(void **unused) {
   static const cb_poses_motion motion = MODES("a", "b");
   cb_fluid_model *model = exact_of("{method: dense}");
-  cb_fluid_model_class plain = *model->kind;
+  cb_fluid_model_class plain = *model->class_;
   plain.form = NULL;
-  const cb_fluid_model other = {.kind = &plain, .params = model->params};
+  const cb_fluid_model other = {.class_ = &plain, .params = model->params};
   tank k = ellipsoid(700);
   cb_bundle *b[2] = {exact_bundle(&k, model, 2, ab, &motion), exact_bundle(&k, &other, 2, ab, &motion)};
   double G[2][64], r[2] = {0.2, -0.1};
-  for (int i = 0; i < 2; i++) check_ok(b[i]->kind->form(b[i], r, G[i]));
+  for (int i = 0; i < 2; i++) check_ok(b[i]->class_->form(b[i], r, G[i]));
   for (int i = 0; i < 64; i++) {
     check_near(G[0][i], G[1][i], 1e-12 * sqrt(G[0][9 * (i / 8)] * G[0][9 * (i % 8)]));
     check_near(G[0][i], G[0][8 * (i % 8) + i / 8], 1e-14 * sqrt(G[0][9 * (i / 8)] * G[0][9 * (i % 8)]));
@@ -139,21 +144,21 @@ static void all_at_once_is_as_by_energies(void **unused) {
   cb_fluid_model_free(model);
 }
 
-/* dA by differences of order 6 against those of order 2 at h and h/2, extrapolated. */
+/* dA by differences of order 6 agrees with differences of order 2 with h and h/2, extrapolated. */
 static void its_derivatives_are_differences(void **unused) {
   static const cb_poses_motion motion = MODES("a", "b");
   cb_fluid_model *model = exact_of("{method: dense}");
   tank k = ellipsoid(700);
   cb_bundle *b = exact_bundle(&k, model, 2, ab, &motion);
   double r[2] = {0.2, -0.1}, A[12], dA[24], M[4], dM[8], size = 0, worst = 0;
-  check_ok(b->kind->connection(b, r, A, dA, M, dM));
+  check_ok(b->class_->connection(b, r, A, dA, M, dM));
   for (int i = 0; i < 12; i++) size = fmax(size, fabs(A[i]));
   for (int a = 0; a < 2; a++) {
     double side[4][12];
     for (int i = 0; i < 4; i++) {
       double at[2] = {r[0], r[1]};
       at[a] += (i < 2 ? 2e-3 : 1e-3) * (i % 2 ? 1 : -1);
-      check_ok(b->kind->connection(b, at, side[i], NULL, NULL, NULL));
+      check_ok(b->class_->connection(b, at, side[i], NULL, NULL, NULL));
     }
     for (int i = 0; i < 12; i++) {
       const double wide = (side[1][i] - side[0][i]) / 4e-3, narrow = (side[3][i] - side[2][i]) / 2e-3;
@@ -167,7 +172,7 @@ static void its_derivatives_are_differences(void **unused) {
   cb_fluid_model_free(model);
 }
 
-/* The body at momentum 0 goes as its bundle's horizontal lift says. */
+/* A body with momentum 0 moves along the horizontal lift of its bundle. */
 static void a_run_at_zero_momentum_is_the_bundle(void **unused) {
   static const cb_poses_motion modes = MODES("a", "b"), stroke = MODES("(0.4*sin(t))", "(0.1 + 0.3*cos(t))");
   cb_fluid_model *model = exact_of("{method: dense, table: 1e-6}");

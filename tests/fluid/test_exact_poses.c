@@ -1,7 +1,7 @@
-/* The exact added mass of poses to an error that is asked for: what is told holds against finer faces, the form of a
- * motion is one, and what is found depends on the pose alone, not on the order or the thread. */
+/* Tests of the exact added mass of poses to a given error: the reported error is compared with finer faces, the form of
+ * a motion is consistent, and results depend only on the pose, not on the order of calls or the thread. */
 #include "core/threads.h"
-#include "fluid/surface.h"
+#include "fluid/surface_mesh.h"
 #include "numerics/vec3.h"
 #include "potential.h"
 #include <curvebody/fluid_model.h>
@@ -16,17 +16,18 @@ typedef struct posed {
 
 static posed posed_of(const solid_mesh *m, const char *parameters) {
   posed p = {.tree = NULL};
-  check_ok(cb_surface_make(m->vertices, (const double(*)[3])m->x, m->faces, (const int(*)[3])m->face, NULL, &p.surface));
+  check_ok(
+      cb_surface_make(m->vertices, (const double(*)[3])m->x, m->faces, (const int(*)[3])m->face, NULL, &p.surface));
   check_ok(cb_yaml_read_text("model", parameters, strlen(parameters), &p.tree));
   check_ok(cb_fluid_model_create("exact", cb_tree_root(p.tree), &p.model));
-  check_ok(p.model->kind->prepare(p.model, p.surface, NULL, &p.body));
+  check_ok(p.model->class_->prepare(p.model, p.surface, NULL, &p.body));
   p.x = calloc((size_t)m->vertices, sizeof *p.x);
   p.v = calloc((size_t)m->vertices, sizeof *p.v);
   return p;
 }
 
 static void free_posed(posed *p) {
-  p->model->kind->release(p->model, p->body);
+  p->model->class_->release(p->model, p->body);
   cb_fluid_model_free(p->model);
   cb_tree_free(p->tree);
   cb_surface_free(p->surface);
@@ -34,7 +35,7 @@ static void free_posed(posed *p) {
   free(p->v);
 }
 
-/* Bent along x, in z, by this much, and moving with the velocity u everywhere. */
+/* The added mass of the body bent along x, in z, by this amount, and moving with the velocity u everywhere. */
 static cb_status added_mass(posed *p, double bend, const double u[3], cb_added_mass *out) {
   for (int i = 0; i < p->surface->vertices; i++) {
     memcpy(p->x[i], p->surface->x[i], sizeof *p->x);
@@ -42,11 +43,12 @@ static cb_status added_mass(posed *p, double bend, const double u[3], cb_added_m
     memcpy(p->v[i], u, sizeof *p->v);
   }
   *out = (cb_added_mass){.kinetic = 0};
-  return p->model->kind->added_mass(p->model, p->body, p->surface, (const double(*)[3])p->x, (const double(*)[3])p->v,
-                                    out);
+  return p->model->class_->added_mass(p->model, p->body, p->surface, (const double(*)[3])p->x, (const double(*)[3])p->v,
+                                      out);
 }
 
-/* The same flat faces, in four three times over: their error is a tenth of what is told. */
+/* The tensor from the same flat faces, each divided into four, three times: its error is about a tenth of the reported
+ * error. */
 static cb_kirchhoff_mass finer(const posed *p, bool sheets) {
   cb_surface *pose = NULL, *fine = NULL;
   check_ok(cb_surface_make(p->surface->vertices, (const double(*)[3])p->x, p->surface->faces,
@@ -77,14 +79,15 @@ static void what_is_told_holds(void **unused) {
       check_at_most(worst, told.error);
       check_at_most(told.error, 0.04);
       assert_true(told.faces > 4 * m.faces);
-      /* a shape that moves as a rigid body has the momentum and energy of one; the raw tensor's asymmetry is left */
+      /* a shape that moves rigidly has the momentum and energy of a rigid body, up to the asymmetry of the computed
+       * tensor */
       for (int k = 0; k < 6; k++) {
         double sum = 0;
         for (int l = 0; l < 3; l++) sum += told.K[k][3 + l] * u[l];
         check_near(told.mu0[k], sum, 0.01 * most);
         if (k >= 3) along += u[k - 3] * sum;
       }
-      check_near(2 * told.kinetic, along, 1e-6 * most); /* of the equations' residual */
+      check_near(2 * told.kinetic, along, 1e-6 * most); /* residual of the equations */
     }
     free_posed(&p);
     free_mesh(&m);
@@ -109,18 +112,19 @@ static void a_pose_alone_decides(void **unused) {
   free_mesh(&m);
 }
 
-/* Poses far from what was given may need more; a shape that swims is refined, too. */
+/* A pose that differs so much from the given one that it would need more faces is rejected. The form of a moving shape
+ * is computed on refined faces, too. */
 static void what_is_not_met_is_refused(void **unused) {
   static const double u[3] = {0, 0, 1};
   solid_mesh m = disc_mesh(2, 0.6);
   posed p = posed_of(&m, "{error: 0.1}");
   cb_added_mass out;
   double G[49];
-  check_error_begins(added_mass(&p, 3, u, &out), CB_ERROR_STEP, "the error of the added mass is ");
-  assert_non_null(strstr(cb_error_text(), "in a pose"));
+  check_error_begins(added_mass(&p, 3, u, &out), CB_ERROR_STEP, "the error of the added mass of a pose is ");
+  assert_non_null(strstr(cb_error_text(), "the tolerance is"));
   const double(*x)[3] = (const double(*)[3])p.surface->x;
-  check_ok(p.model->kind->form(p.model, p.body, p.surface, x, 0, NULL, G));
-  check_ok(p.model->kind->form(p.model, p.body, p.surface, x, 1, (const double(*)[3])p.v, G));
+  check_ok(p.model->class_->form(p.model, p.body, p.surface, x, 0, NULL, G));
+  check_ok(p.model->class_->form(p.model, p.body, p.surface, x, 1, (const double(*)[3])p.v, G));
   posed rigid = posed_of(&m, "{error: 0.02}");
   check_ok(added_mass(&rigid, 0, u, &out));
   check_near(G[5 * 7 + 5], out.K[5][5], 0.1 * out.K[5][5]);
@@ -129,7 +133,7 @@ static void what_is_not_met_is_refused(void **unused) {
   free_mesh(&m);
 }
 
-/* --- before a wall --- */
+/* --- near a wall --- */
 
 enum { C = 7 };
 
@@ -142,7 +146,8 @@ static cb_pose pose_along(const cb_pose *g, const double xi[6]) {
 
 static const double wall_normal[3] = {0.36, -0.48, 0.8}, wall_height = -0.3;
 
-/* Half of edges and of velocities between vertices, so often, as places and velocities of the finer faces. */
+/* The faces with the vertices x, whose edges are divided in half `level` times. New vertices are midpoints, so the
+ * difference for two positions x gives velocities. */
 static solid_mesh divided(const posed *p, const double (*x)[3], int level, cb_surface **fine) {
   cb_surface *pose = NULL;
   check_ok(cb_surface_make(p->surface->vertices, x, p->surface->faces, (const int(*)[3])p->surface->face, NULL, &pose));
@@ -151,14 +156,15 @@ static solid_mesh divided(const posed *p, const double (*x)[3], int level, cb_su
   return (solid_mesh){(*fine)->vertices, (*fine)->faces, (*fine)->x, (*fine)->face};
 }
 
-/* n dA and the mean of vertices' vectors over each panel. */
+/* Computes n dA, and the mean of the vertices' vectors, for each panel. */
 static void panels_of(const solid_mesh *m, const cb_kirchhoff *k, const double (*of)[3], double (*normal)[3],
                       double (*mean)[3]) {
   for (int f = 0; f < m->faces; f++) {
     const int *face = m->face[cb_kirchhoff_faces(k)[f]];
     double e[2][3];
     for (int c = 0; c < 3; c++) {
-      e[0][c] = m->x[face[1]][c] - m->x[face[0]][c], e[1][c] = m->x[face[2]][c] - m->x[face[0]][c];
+      e[0][c] = m->x[face[1]][c] - m->x[face[0]][c];
+      e[1][c] = m->x[face[2]][c] - m->x[face[0]][c];
       mean[f][c] = (of[face[0]][c] + of[face[1]][c] + of[face[2]][c]) / 3;
     }
     cb_cross3(e[0], e[1], normal[f]);
@@ -166,8 +172,8 @@ static void panels_of(const solid_mesh *m, const cb_kirchhoff *k, const double (
   }
 }
 
-/* Twice the energy as a form in (Y, 1), G_ab = -int phi_a w_b dA and half the sum of both, of the mesh at rest in its place
- * g: potentials by images in the wall, as it is seen from the body. */
+/* Twice the energy as a form in (Y, 1), G_ab = -int phi_a w_b dA, symmetrised, for the mesh at rest at its position g.
+ * The potentials use images in the wall as seen from the body. */
 static void static_form(const solid_mesh *m, const double (*v)[3], const cb_pose *g, double G[C][C]) {
   cb_kirchhoff_options options = {.method = CB_POTENTIAL_DENSE, .wall = {CB_MIRROR_RIGID, {0}, wall_height}};
   double R[3][3];
@@ -186,7 +192,10 @@ static void static_form(const solid_mesh *m, const double (*v)[3], const cb_pose
     const double area = sqrt(cb_dot3(normal[f], normal[f]));
     double turn[3];
     cb_cross3(x[f], normal[f], turn);
-    for (size_t c = 0; c < 3; c++) w[c * n + f] = turn[c] / area, w[(3 + c) * n + f] = normal[f][c] / area;
+    for (size_t c = 0; c < 3; c++) {
+      w[c * n + f] = turn[c] / area;
+      w[(3 + c) * n + f] = normal[f][c] / area;
+    }
     w[6 * n + f] = cb_dot3(u[f], normal[f]) / area;
   }
   check_ok(cb_kirchhoff_solve(k, C, w, phi));
@@ -194,8 +203,8 @@ static void static_form(const solid_mesh *m, const double (*v)[3], const cb_pose
   for (size_t a = 0; a < C; a++)
     for (size_t b = 0; b < C; b++)
       for (size_t f = 0; f < n; f++)
-        G[a][b] -= sqrt(cb_dot3(normal[f], normal[f])) / 2 *
-                   (phi[a * n + f] * w[b * n + f] + phi[b * n + f] * w[a * n + f]);
+        G[a][b] -=
+            sqrt(cb_dot3(normal[f], normal[f])) / 2 * (phi[a * n + f] * w[b * n + f] + phi[b * n + f] * w[a * n + f]);
   cb_kirchhoff_free(k);
   free(normal);
   free(w);
@@ -207,8 +216,8 @@ static double departure(double A[C][C], double B[C][C]) {
   return most;
 }
 
-/* The mesh is refined by the body as it was given, and the finer faces go with the pose: the same K, momentum and
- * energy as of a rigid mesh in that pose, and slopes that are central differences of those (of second order, 1e-4). */
+/* The given body determines how the mesh is refined, and the finer faces move with the pose. K, momentum and energy
+ * equal those of a rigid mesh in that pose, and slopes equal their central differences, whose error is h^2, h = 1e-3. */
 static void a_pose_before_a_wall_is_that_mesh_at_rest(void **unused) {
   solid_mesh given[] = {ellipsoid_mesh(1, 1, 0.6, 0.4), ellipsoid_mesh(2, 1, 0.6, 0.4)};
   for (int i = 0; i < 2; i++) {
@@ -216,11 +225,11 @@ static void a_pose_before_a_wall_is_that_mesh_at_rest(void **unused) {
         "{wall: rigid, wall_x: 0.36, wall_y: -0.48, wall_z: 0.8, wall_height: -0.3}",
         "{wall: rigid, wall_x: 0.36, wall_y: -0.48, wall_z: 0.8, wall_height: -0.3, error: 0.3}"};
     posed p = posed_of(&given[i], wall[i]);
-    const cb_fluid_model_class *kind = p.model->kind;
+    const cb_fluid_model_class *class = p.model->class_;
     const double(*rest)[3] = (const double(*)[3])p.surface->x;
     double slope[6][C][C], G[C][C] = {{0}}, known[C][C], low[C][C], high[C][C];
     cb_added_mass out;
-    check_ok(kind->added_mass_at(p.model, p.body, p.surface, rest, (const double(*)[3])p.v, NULL, &out, NULL));
+    check_ok(class->added_mass_at(p.model, p.body, p.surface, rest, (const double(*)[3])p.v, NULL, &out, NULL));
     const int level = (int)lrint(log2((double)out.faces / given[i].faces) / 2);
     assert_true(level > 0 && out.faces == given[i].faces << (2 * level));
     const cb_pose g = pose_along(&(cb_pose){{1, 0, 0, 0}, {0.2, 0.1, 0.65}}, (double[6]){0.3, -0.2, 0.5, 0, 0, 0});
@@ -230,10 +239,14 @@ static void a_pose_before_a_wall_is_that_mesh_at_rest(void **unused) {
         const double *X = rest[k];
         const double x[] = {X[0], X[1] + 0.1 * bend * X[0], X[2] + 0.2 * bend * X[0] * X[0]};
         const double v[] = {0.1 * X[1], 0.3 * X[2] * X[0], 0.7 * X[0] * X[0] - 0.2};
-        for (int c = 0; c < 3; c++) p.x[k][c] = x[c], p.v[k][c] = v[c], next[k][c] = x[c] + v[c];
+        for (int c = 0; c < 3; c++) {
+          p.x[k][c] = x[c];
+          p.v[k][c] = v[c];
+          next[k][c] = x[c] + v[c];
+        }
       }
       const double(*x)[3] = (const double(*)[3])p.x, (*v)[3] = (const double(*)[3])p.v;
-      check_ok(kind->added_mass_at(p.model, p.body, p.surface, x, v, &g, &out, slope));
+      check_ok(class->added_mass_at(p.model, p.body, p.surface, x, v, &g, &out, slope));
       for (int a = 0; a < 6; a++) {
         memcpy(G[a], out.K[a], sizeof out.K[a]);
         G[a][6] = G[6][a] = out.mu0[a];
@@ -261,8 +274,8 @@ static void a_pose_before_a_wall_is_that_mesh_at_rest(void **unused) {
         worst = fmax(worst, departure(slope[axis], difference));
       }
       static_form(&m, w, &(cb_pose){{1, 0, 0, 0}, {0, 0, 1e3}}, low);
-      print_message("%d faces from %d, bent by %d: %.1e, slopes %.1e; the wall is %.1e\n", m.faces, given[i].faces, bend,
-                    off, worst, departure(known, low));
+      print_message("%d faces from %d, bent by %d: %.1e, slopes %.1e; the wall is %.1e\n", m.faces, given[i].faces,
+                    bend, off, worst, departure(known, low));
       check_at_most(off, 1e-13); /* round-off of dense factors */
       check_at_most(worst, 1e-5);
       cb_surface_free(fine);

@@ -1,4 +1,5 @@
-/* The stiff floor: its wrench, its exact derivatives, its energy, friction; only a stiff floor has a wrench. */
+/* Tests of the stiff floor: its wrench, its exact derivatives, its energy, and friction. Other floors have no
+ * wrench. */
 #include "fluid_mesh.h"
 #include "fluid/floor.h"
 #include "rigid.h"
@@ -21,29 +22,45 @@ static ground make(const cb_floor *floor, uint64_t *seed) {
   return g;
 }
 
-static void done(ground *g) { free(g->m.x), free(g->m.face), free(g->m.part), free(g->v); }
+static void done(ground *g) {
+  free(g->m.x);
+  free(g->m.face);
+  free(g->m.part);
+  free(g->v);
+}
 
 static void wrench(const ground *g, const cb_pose *pose, const double Y[6], double F[6], double dF[6][6],
                    double dpose[6][6], double *energy) {
   memset(F, 0, 6 * sizeof *F);
-  cb_floor_wrench(&g->floor, g->m.vertices, (const double(*)[3])g->m.x, (const double(*)[3])g->v, pose, Y, F, dF, dpose,
-                  energy);
+  cb_floor_wrench(&g->floor,
+                  &(cb_floor_body){g->m.vertices, (const double(*)[3])g->m.x, (const double(*)[3])g->v, pose, Y}, F, dF,
+                  dpose, energy);
 }
 
-static const cb_floor generic = {.kind = CB_FLOOR_STIFF, .up = {0.28, -0.96 * 0.6, 0.96 * 0.8}, .height = 0.2,
-                                 .stiffness = 300, .damping = 20, .friction = 0.4, .creep = 0.1};
+static const cb_floor generic = {.kind = CB_FLOOR_STIFF,
+                                 .up = {0.28, -0.96 * 0.6, 0.96 * 0.8},
+                                 .height = 0.2,
+                                 .stiffness = 300,
+                                 .damping = 20,
+                                 .friction = 0.4,
+                                 .creep = 0.1};
 
 static cb_pose some_pose(uint64_t *seed, double height) {
   cb_pose g;
   double size = 0;
-  for (int i = 0; i < 4; i++) g.q[i] = check_uniform(seed, -1, 1), size += g.q[i] * g.q[i];
+  for (int i = 0; i < 4; i++) {
+    g.q[i] = check_uniform(seed, -1, 1);
+    size += g.q[i] * g.q[i];
+  }
   for (int i = 0; i < 4; i++) g.q[i] /= sqrt(size);
   for (int i = 0; i < 3; i++) g.x[i] = height * up[i];
-  g.x[0] += 0.96, g.x[1] += 0.28 * 0.6, g.x[2] -= 0.28 * 0.8; /* across up */
+  g.x[0] += 0.96;
+  g.x[1] += 0.28 * 0.6;
+  g.x[2] -= 0.28 * 0.8; /* perpendicular to up */
   return g;
 }
 
-/* In the world's axes, vertex by vertex, as the header has it. */
+/* The wrench in the world's axes, vertex by vertex, by the formula in fluid/floor.h. */
 static void wrench_is_the_sum_over_vertices(void **unused) {
   uint64_t seed = check_seed();
   ground g = make(&generic, &seed);
@@ -67,11 +84,17 @@ static void wrench_is_the_sum_over_vertices(void **unused) {
       stored += 300 * d * d / 2 / g.m.vertices;
       pulled += N < 0;
       if (N < 0) continue;
-      for (int k = 0; k < 3; k++) u[k] -= rise * up[k], arm[k] = at[k] - pose.x[k];
+      for (int k = 0; k < 3; k++) {
+        u[k] -= rise * up[k];
+        arm[k] = at[k] - pose.x[k];
+      }
       const double slide = sqrt(cb_dot3(u, u) + 0.01);
       for (int k = 0; k < 3; k++) force[k] = N * up[k] - 0.4 * N * u[k] / slide;
       cb_cross3(arm, force, torque);
-      for (int k = 0; k < 3; k++) sum[k] += torque[k], sum[3 + k] += force[k];
+      for (int k = 0; k < 3; k++) {
+        sum[k] += torque[k];
+        sum[3 + k] += force[k];
+      }
     }
     cb_apply3_transposed(r, sum, body_axes);
     cb_apply3_transposed(r, sum + 3, body_axes + 3);
@@ -106,7 +129,7 @@ static void derivatives_are_those_of_differences(void **unused) {
         wrench(&g, &pose, there, sides[0][side], NULL, NULL, NULL);
         wrench(&g, &moved, Y, sides[1][side], NULL, NULL, NULL);
       }
-      /* differences err by e^2, and by e where a vertex comes to the floor or begins to be pulled */
+      /* errors of differences: e^2, or e if a vertex reaches the floor or would start to be pulled */
       for (int i = 0; i < 6; i++) {
         check_near(dF[i][j], (sides[0][1][i] - sides[0][0][i]) / (2 * e), 1e-6);
         check_near(dpose[i][j], (sides[1][1][i] - sides[1][0][i]) / (2 * e), 1e-6);
@@ -134,13 +157,14 @@ static void no_floor_and_one_that_reflects_have_no_wrench(void **unused) {
   done(&g);
 }
 
-/* Without creep the friction of what does not slide is 0, and what slides has all of it. */
+/* Without creep the friction of a vertex that does not slide is 0, and a vertex that slides has the full friction. */
 static void friction_without_creep_is_finite(void **unused) {
   uint64_t seed = check_seed();
   ground g = make(&generic, &seed);
   const cb_pose pose = some_pose(&seed, 0.3);
   double Y[6] = {0}, F[6], dF[6][6] = {{0}}, r[3][3], push[3];
-  g.floor.creep = 0, g.floor.damping = 0;
+  g.floor.creep = 0;
+  g.floor.damping = 0;
   memset(g.v, 0, sizeof(double[3]) * (size_t)g.m.vertices);
   cb_pose_rotation(&pose, r);
   wrench(&g, &pose, Y, F, dF, NULL, NULL);
@@ -166,7 +190,8 @@ static cb_status ground_wrench(void *self, double t, const cb_pose *at, const do
                                double dF[6][6]) {
   ground *g = self;
   const cb_status status = body_wrench(&g->b, t, at, Y, F, dF);
-  cb_floor_wrench(&g->floor, g->m.vertices, (const double(*)[3])g->m.x, NULL, at, Y, F, dF, NULL, NULL);
+  cb_floor_wrench(&g->floor, &(cb_floor_body){g->m.vertices, (const double(*)[3])g->m.x, NULL, at, Y}, F, dF, NULL,
+                  NULL);
   return status;
 }
 
@@ -174,7 +199,8 @@ static cb_status ground_derivative(void *self, double t, const cb_pose *at, cons
                                    double dF[6][6]) {
   ground *g = self;
   const cb_status status = body_derivative(&g->b, t, at, Y, dmu, dF);
-  cb_floor_wrench(&g->floor, g->m.vertices, (const double(*)[3])g->m.x, NULL, at, Y, NULL, NULL, dF, NULL);
+  cb_floor_wrench(&g->floor, &(cb_floor_body){g->m.vertices, (const double(*)[3])g->m.x, NULL, at, Y}, NULL, NULL, dF,
+                  NULL);
   return status;
 }
 
@@ -203,7 +229,8 @@ static ground tumbler(const cb_floor *floor, uint64_t *seed) {
   return g;
 }
 
-/* Without damping and friction: a full tensor, a run with several bounces; with them it falls. */
+/* Without damping and friction, with a full tensor and several bounces, the energy is conserved; with them it
+ * decreases. */
 static void energy_is_kept_to_second_order_without_damping(void **unused) {
   uint64_t seed = check_seed();
   const cb_floor floor = {.kind = CB_FLOOR_STIFF, .up = {0, 0, 1}, .stiffness = 3000};
@@ -222,14 +249,16 @@ static void energy_is_kept_to_second_order_without_damping(void **unused) {
     }
   }
   print_message("  energy to %.1e .. %.1e, order %.2f\n", error[0], error[4], fitted_order(error, 5));
-  check_at_least(fitted_order(error, 5), 1.5); /* the springs' kinks come where they do in a step */
-  g.floor.damping = 30, g.floor.friction = 0.3, g.floor.creep = 0.01;
+  check_at_least(fitted_order(error, 5), 1.5); /* the kinks of the springs may be at any time in a step */
+  g.floor.damping = 30;
+  g.floor.friction = 0.3;
+  g.floor.creep = 0.01;
   cb_rigid_state s;
   check_ok(cb_rigid_start(&p, 0, &generic_pose, generic_twist, &s));
   s.g.x[2] = 1;
   double energy = energy_on(&g, &s);
   for (int n = 0; n < 8000; n++) {
-    /* damping jumps where a vertex meets the floor: Newton's method may not settle on which side of it */
+    /* the damping force jumps when a vertex reaches the floor, so Newton's method may alternate between both sides */
     if (cb_rigid_step_pontryagin(&p, CB_SE3_CAYLEY, 5e-4, &s, NULL))
       for (int half = 0; half < 2; half++) step_by(&p, CB_SE3_CAYLEY, 2.5e-4, &s);
     const double now = energy_on(&g, &s);
@@ -239,13 +268,21 @@ static void energy_is_kept_to_second_order_without_damping(void **unused) {
   done(&g);
 }
 
-/* It lies where stiffness times depth is its weight; sliding, v' = -friction g v/sqrt(v^2 + creep^2):
- * sqrt(v^2 + c^2) - c asinh(c/|v|) + friction g t is constant. */
+/* The plate rests at the depth at which stiffness times depth is its weight. While it slides, v' = -friction g
+ * v/sqrt(v^2 + creep^2): sqrt(v^2 + c^2) - c asinh(c/|v|) + friction g t, where c is the creep, is constant. */
 static void a_plate_sinks_by_its_weight_and_slides_to_a_halt(void **unused) {
-  const cb_floor floor = {.kind = CB_FLOOR_STIFF, .up = {0, 0, 1}, .height = 0.5, .stiffness = 1e4, .damping = 200,
-                          .friction = 0.3, .creep = 0.05};
+  const cb_floor floor = {.kind = CB_FLOOR_STIFF,
+                          .up = {0, 0, 1},
+                          .height = 0.5,
+                          .stiffness = 1e4,
+                          .damping = 200,
+                          .friction = 0.3,
+                          .creep = 0.05};
   ground g = {.floor = floor, .m = mesh_plate(4, 2, 2, false), .b = {.weight = 2, .g = {0, 0, -10}}};
-  for (int i = 0; i < 3; i++) g.b.K0[i][i] = 1, g.b.K0[3 + i][3 + i] = 2;
+  for (int i = 0; i < 3; i++) {
+    g.b.K0[i][i] = 1;
+    g.b.K0[3 + i][3 + i] = 2;
+  }
   const cb_rigid_problem p = problem_on(&g);
   const cb_pose start = {{1, 0, 0, 0}, {0, 0, 0.5 - 20 / 1e4}};
   const double Y[6] = {0, 0, 0, 1.5, 0, 0}, c = floor.creep;
@@ -256,12 +293,15 @@ static void a_plate_sinks_by_its_weight_and_slides_to_a_halt(void **unused) {
     step_by(&p, CB_SE3_CAYLEY, 1.25e-4, &s);
     const double v = s.momentum[3] / 2;
     check_near(sqrt(v * v + c * c) - c * asinh(c / v) + 3 * s.t, first, 1e-5);
-    check_near(s.g.x[2], 0.5 - 20 / 1e4, 1e-9); /* friction is in the plate: nothing turns it */
+    /* Friction acts in the plane of the plate, so nothing rotates it. */
+    check_near(s.g.x[2], 0.5 - 20 / 1e4, 1e-9);
   }
   check_near(s.momentum[3] / 2, 0, 1e-3);
-  for (int n = 0; n < 8000; n++) step_by(&p, CB_SE3_CAYLEY, 1.25e-4, &s); /* where all forces balance */
+  for (int n = 0; n < 8000; n++) step_by(&p, CB_SE3_CAYLEY, 1.25e-4, &s); /* until all forces balance */
   check_near(s.momentum[3] / 2, 0, 1e-12);
-  free(g.m.x), free(g.m.face), free(g.m.part);
+  free(g.m.x);
+  free(g.m.face);
+  free(g.m.part);
 }
 
 int main(void) {

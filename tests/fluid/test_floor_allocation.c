@@ -1,6 +1,6 @@
 /* labels: release
- * A step above a reflecting floor allocates nothing once its work arrays are as large as the body: in flight, in
- * bounces, at rest, and where it fails. */
+ * A step above a reflecting floor allocates no memory once its work arrays have the size of the body: in flight, in
+ * bounces, at rest, and if it fails. */
 #include "count_allocations.h"
 #include "floor_drop.h"
 
@@ -10,13 +10,17 @@ static void no_step_allocates(void **unused) {
   static const double rest[6];
   const body b = drop_body(0.02, 0.02, 0.02);
   drop *d = drop_create(&b, 0.5, 3, foot, CB_SE3_CAYLEY);
-  for (int run = 0; run < 2; run++) { /* the first makes room */
+  for (int run = 0; run < 2; run++) { /* the first step allocates */
     cb_rigid_state s;
     check_ok(cb_rigid_start(&d->p, 0, &above, rest, &s));
     if (run) count_from_here();
     for (int n = 0; n < 200; n++) {
       if (drop_try(d, 0.01, &s)) break;
-      if (n % 10 == 9) d->fail_at = d->steps + 1, drop_try(d, 0.01, &s), d->fail_at = 0;
+      if (n % 10 == 9) {
+        d->fail_at = d->steps + 1;
+        drop_try(d, 0.01, &s);
+        d->fail_at = 0;
+      }
     }
     if (run) assert_int_equal(count_so_far(), 0);
     check_near(s.g.x[2], 0.25, 1e-14);

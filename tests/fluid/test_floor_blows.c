@@ -1,10 +1,12 @@
-/* What a blow from the floor keeps: energy, the angular momentum about the place of contact, and, where several
- * vertices meet the floor in one instant, the symmetry of the body. */
+/* Impacts on the floor conserve the angular momentum about the point of contact and, with restitution 1, the energy;
+ * with less restitution they never increase it. If several vertices reach the floor at the same time, the impact keeps
+ * the symmetry of the body. */
 #include "floor_bodies.h"
 
 /* --- one vertex --- */
 
-/* A box with a full tensor (as of added mass), restitution 1: no blow of 1000 changes the energy, nor all of them. */
+/* A box with a full tensor (as with added mass) and restitution 1: neither single impacts nor all 1000 together change
+ * the energy. */
 static void a_thousand_blows_keep_the_energy_with_a_full_tensor(void **unused) {
   const body b = tumbling_body();
   double x[8][3];
@@ -47,8 +49,8 @@ static void of_lesser_restitution_no_blow_gains_energy(void **unused) {
   drop_free(d);
 }
 
-/* The impulse is along up at the vertex: of the momentum about it only the part along up changes, by the impulse, and
- * nothing turns about it. */
+/* The impulse is vertical and acts at the vertex. It changes only the vertical component of the linear momentum; the
+ * angular momentum about the vertex is constant. */
 static void a_tilted_rod_keeps_its_angular_momentum_about_the_place_of_contact(void **unused) {
   for (int tensor = 0; tensor < 2; tensor++) {
     body b = drop_body(0.01, 1. / 12, 1. / 12);
@@ -61,7 +63,7 @@ static void a_tilted_rod_keeps_its_angular_momentum_about_the_place_of_contact(v
       before = s;
       check_ok(drop_try(d, 0.01, &s));
     }
-    /* up to the contact and after it by single steps */
+    /* single steps up to the contact and after it */
     const double t1 = d->last.time - before.t, t2 = s.t - d->last.time;
     cb_rigid_state end = before, back = s;
     step_by(&d->p, CB_SE3_CAYLEY, t1, &end);
@@ -75,7 +77,10 @@ static void a_tilted_rod_keeps_its_angular_momentum_about_the_place_of_contact(v
       double arm[3], turn[3];
       for (int i = 0; i < 3; i++) arm[i] = at->g.x[i] + at->x_low[i] - p[i];
       cb_cross3(arm, at->world + 3, turn);
-      for (int i = 0; i < 3; i++) m[k][i] = at->world[i] + turn[i], m[k][3 + i] = at->world[3 + i];
+      for (int i = 0; i < 3; i++) {
+        m[k][i] = at->world[i] + turn[i];
+        m[k][3 + i] = at->world[3 + i];
+      }
       check_ok(d->p.inertia(d->p.self, 0, &at->g, K, mu0));
       check_ok(cb_rigid_velocity(K, at->momentum, mu0, Y[k]));
     }
@@ -102,7 +107,7 @@ static void a_tilted_rod_keeps_its_angular_momentum_about_the_place_of_contact(v
   }
 }
 
-/* --- several vertices in one instant --- */
+/* --- several vertices at the same time --- */
 
 static void a_box_that_lands_flat_does_not_spin(void **unused) {
   double x[8][3];
@@ -112,7 +117,9 @@ static void a_box_that_lands_flat_does_not_spin(void **unused) {
       const body b = drop_body(0.13 / 3, 0.2 / 3, 0.25 / 3);
       drop *d = drop_create(&b, 0.8, 8, (const double(*)[3])x, method);
       cb_rigid_state s;
-      cb_pose g = upright; /* turned: its up is not exactly the world's, or by no more than meets together */
+      /* If turned, the body is rotated around the vertical and tilted by less than the tolerance for simultaneous
+       * vertices. */
+      cb_pose g = upright;
       if (turned) g = unit_pose((cb_pose){{1, turned > 1 ? 1e-13 : 1e-17, 0, 0.3}, {0, 0, 1}});
       static const double rest[6];
       check_ok(cb_rigid_start(&d->p, 0, &g, rest, &s));
@@ -135,10 +142,13 @@ static void a_box_that_lands_flat_does_not_spin(void **unused) {
     }
 }
 
-/* A disc with a thousand vertices at its rim: as many meet the floor at once. */
+/* A disc with a thousand vertices at its rim: all of them reach the floor at the same time. */
 static void a_disc_of_a_thousand_vertices_lands_flat(void **unused) {
   static double x[1000][3];
-  for (int i = 0; i < 1000; i++) x[i][0] = cos(2 * PI * i / 1000), x[i][1] = sin(2 * PI * i / 1000);
+  for (int i = 0; i < 1000; i++) {
+    x[i][0] = cos(2 * PI * i / 1000);
+    x[i][1] = sin(2 * PI * i / 1000);
+  }
   const body b = drop_body(0.25, 0.25, 0.5);
   drop *d = drop_create(&b, 0.5, 1000, (const double(*)[3])x, CB_SE3_CAYLEY);
   cb_rigid_state s;
@@ -150,7 +160,7 @@ static void a_disc_of_a_thousand_vertices_lands_flat(void **unused) {
   check_near(s.momentum[0], 0, 1e-12);
   check_near(s.momentum[1], 0, 1e-12);
   check_near(s.momentum[2], 1, 1e-12);
-  for (int n = 0; n < 150; n++) check_ok(drop_try(d, 0.01, &s)); /* piled up by 3 T */
+  for (int n = 0; n < 150; n++) check_ok(drop_try(d, 0.01, &s)); /* bounces accumulate before 3 T */
   check_near(s.g.x[2], 0, 1e-15);
   check_near(s.momentum[5], 0, 1e-13);
   check_near(s.momentum[2], 1, 1e-12);

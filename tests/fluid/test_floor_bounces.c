@@ -1,7 +1,9 @@
-/* Bounces off a floor: their times and heights by the parabola, and those without end, which pile up and are held. */
+/* Tests of bounces off a floor: their times and heights agree with the parabola, and infinite sequences of bounces
+ * accumulate and end at rest. */
 #include "floor_bodies.h"
 
-/* From rest at a height z of its lowest vertex it meets the floor at T, then after 2 e^k T again: heights e^2k z. */
+/* A body starts at rest with its lowest vertex at height z and hits the floor at T, then again after 2 e^k T each time,
+ * with heights e^2k z. */
 static void a_ball_bounces_at_the_times_and_to_the_heights_of_the_parabola(void **unused) {
   for (int method = 0; method <= RKMK4; method++) {
     if (method == CB_SE3_TLN) continue;
@@ -16,7 +18,7 @@ static void a_ball_bounces_at_the_times_and_to_the_heights_of_the_parabola(void 
       check_ok(drop_try(d, h, &s));
       check_near(s.t, h * (n + 1), 1e-13);
       check_at_least(drop_gap(d, &s), -1e-15);
-      /* the highest of the parabola that it is on, from height and speed */
+      /* the highest point of the current parabola, from height and speed */
       highest = s.g.x[2] - 0.25 + s.momentum[5] * s.momentum[5] / 20;
       check_near(highest, 0.75 * pow(0.8, 2 * d->hits), 1e-13);
       if (d->hits == seen) continue;
@@ -36,19 +38,20 @@ static void a_ball_bounces_at_the_times_and_to_the_heights_of_the_parabola(void 
   }
 }
 
-/* A tripod of restitution 1/2: an infinite number of bounces by 3 T, then it stands where it is for ever. */
-static void bounces_without_end_pile_up_and_rest(void **unused) {
+/* A tripod with restitution 1/2 that reaches the floor at T has an infinite number of bounces before 3 T. After that it
+ * stays on the floor. */
+static void bounces_without_end_accumulate_and_rest(void **unused) {
   for (int method = 0; method <= RKMK4; method += RKMK4) {
     const body b = drop_body(0.02, 0.02, 0.02);
     drop *d = drop_create(&b, 0.5, 3, tripod, method);
     cb_rigid_state s, lies;
-    /* stages of rkmk4 turn a body that falls and glides, by O(h^5) a step: it would not land flat */
+    /* stages of rkmk4 rotate a falling and sliding body by O(h^5) per step, so it would not land flat */
     const double glide = method == RKMK4 ? 0 : 0.3, Y[6] = {0, 0, 0, glide, -glide, 0};
     check_ok(cb_rigid_start(&d->p, 0, &upright, Y, &s));
     const double h = 0.01;
     for (int n = 0; n < 130; n++) check_ok(drop_try(d, h, &s));
     check_at_least(d->hits, 15);
-    check_near(d->last.time, 3 * sqrt(0.15), 3e-5); /* flights below 1e-3 h = 1e-5 are none */
+    check_near(d->last.time, 3 * sqrt(0.15), 3e-5); /* flights below 1e-3 h = 1e-5 count as rest */
     lies = s;
     const int steps = d->steps;
     for (int n = 0; n < 1000; n++) check_ok(drop_try(d, h, &s));
@@ -56,7 +59,7 @@ static void bounces_without_end_pile_up_and_rest(void **unused) {
                   (d->steps - steps) / 1000.);
     check_near(s.g.x[2], 0.25, 1e-15);
     check_near(s.momentum[5], 0, 1e-13);
-    check_near(s.g.x[0] - lies.g.x[0], 10 * glide, 1e-12); /* it glides on, without friction */
+    check_near(s.g.x[0] - lies.g.x[0], 10 * glide, 1e-12); /* it keeps sliding, without friction */
     check_near(s.momentum[3], glide, 1e-14);
     for (int i = 0; i < 3; i++) check_near(s.momentum[i], 0, 1e-14);
     check_at_most((d->steps - steps) / 1000., 5);
@@ -64,8 +67,9 @@ static void bounces_without_end_pile_up_and_rest(void **unused) {
   }
 }
 
-/* Of restitution 0.99 it would bounce some 2000 times before the flights are too short to tell: it is held before. */
-static void a_pile_is_held_before_it_costs_much(void **unused) {
+/* With restitution 0.99 it would bounce about 2000 times before the flights are too short to resolve. The floor holds
+ * it earlier. */
+static void an_accumulation_is_held_before_it_costs_much(void **unused) {
   const body b = drop_body(0.02, 0.02, 0.02);
   drop *d = drop_create(&b, 0.99, 3, tripod, CB_SE3_CAYLEY);
   const cb_pose g = {{1, 0, 0, 0}, {0, 0, 0.25 + 0.001}};
@@ -82,8 +86,8 @@ static void a_pile_is_held_before_it_costs_much(void **unused) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_ball_bounces_at_the_times_and_to_the_heights_of_the_parabola),
-      cmocka_unit_test(bounces_without_end_pile_up_and_rest),
-      cmocka_unit_test(a_pile_is_held_before_it_costs_much),
+      cmocka_unit_test(bounces_without_end_accumulate_and_rest),
+      cmocka_unit_test(an_accumulation_is_held_before_it_costs_much),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* A stiff floor whose damping or friction a step outruns: without rebound and without pull, as slow as it is; what does
- * not outrun it is the method's own step. */
+/* Tests of a stiff floor whose damping or friction is faster than a step: the body does not rebound and is not pulled,
+ * at any speed. If the step resolves the floor, it is the plain step of the integrator. */
 #include "immersed.h"
 
 static cb_status by_method(void *self, const cb_rigid_problem *p, double h, cb_rigid_state *s, int *iterations) {
@@ -11,10 +11,10 @@ static cb_status by_method(void *self, const cb_rigid_problem *p, double h, cb_r
 
 static void step_on(const tank *k, int method, double h, cb_rigid_state *s) {
   int iterations;
-  check_ok(cb_swimmer_step(k->swimmer, &(cb_body_stepper){&method, by_method}, h, s, &iterations));
+  check_ok(cb_immersed_workspace_step(k->workspace, &(cb_body_stepper){&method, by_method}, h, s, &iterations));
 }
 
-/* Without a medium; a plate is a sheet of 1 kg. */
+/* A body without a medium; a plate is a sheet of 1 kg. */
 static tank on_floor(mesh m, double thickness, const cb_floor *floor, double gravity) {
   tank k = tank_of(m, 1000, thickness);
   k.fluid.floor = *floor;
@@ -30,8 +30,8 @@ static tank plate(const cb_floor *floor, double gravity) {
 static const double mass = 1;
 
 static cb_floor stiff(double stiffness, double damping, double friction) {
-  return (cb_floor){CB_FLOOR_STIFF, .up = {0, 0, 1}, .stiffness = stiffness, .damping = damping, .friction = friction,
-                    .creep = 1e-3};
+  return (cb_floor){CB_FLOOR_STIFF,     .up = {0, 0, 1},      .stiffness = stiffness,
+                    .damping = damping, .friction = friction, .creep = 1e-3};
 }
 
 static cb_rigid_state start(const tank *k, double height, const double Y[6]) {
@@ -72,8 +72,8 @@ static void what_falls_stays_down(void **unused) {
       }
 }
 
-/* All of a plate at one depth: with v- upwards and depth d half a step before the end of a free one,
- * v+ = v- + h/m (k d - (c + h k/2) v+)+. */
+/* All vertices of a plate have one depth d, taken half a step before the end of a free step, with the upward velocity
+ * v-. Then v+ = v- + h/m (k d - (c + h k/2) v+)+. */
 static void a_plate_gets_the_implicit_speed(void **unused) {
   const double h = .01, stiffness = 400, depth = .02;
   for (int method = 0; method <= RKMK4; method++)
@@ -88,13 +88,13 @@ static void a_plate_gets_the_implicit_speed(void **unused) {
       const double after = stiffness * d > c * pushed ? pushed : v;
       check_near(s.world[5] / mass, after, 1e-12);
       check_near(s.world[3] / mass, .5, 1e-10);
-      check_near(s.g.x[2], -depth + h * (v + after) / 2, 1e-10); /* the push is constant */
-      if (way == 2) check_near(s.world[5] / mass, v, 1e-14);     /* it does not pull */
+      check_near(s.g.x[2], -depth + h * (v + after) / 2, 1e-10); /* the force is constant */
+      if (way == 2) check_near(s.world[5] / mass, v, 1e-14);     /* the floor does not pull */
       tank_empty(&k);
     }
 }
 
-/* Of depth x, m x'' = m g - k x - c x', overdamped: it sinks to m g/k at the rate k/c. */
+/* With the depth x, m x'' = m g - k x - c x' is overdamped: the body sinks to m g/k at the rate k/c. */
 static void it_creeps_to_rest_to_first_order(void **unused) {
   const double stiffness = 1e3, damping = 2e3, g = 10, end = 2, still[6] = {0};
   const double root = sqrt(damping * damping - 4 * mass * stiffness), slow = (root - damping) / (2 * mass),
@@ -145,17 +145,19 @@ static void check_close(const cb_rigid_state *s, const cb_rigid_state *other) {
 static void other_steps_are_the_methods_own(void **unused) {
   const double side[3] = {.1, .1, .1}, h = .01;
   for (int method = 0; method <= RKMK4; method++)
-    for (int high = 0; high < 2; high++) { /* far above the floor; or on it where its damping is resolved */
+    for (int high = 0; high < 2; high++) { /* far above the floor, or on it with resolved damping */
       const cb_floor floor = stiff(100, high ? 1e6 : 20, high ? .3 : 0), none = {0};
-      tank k = on_floor(mesh_box(2, side, false), 0, &floor, 10), plain = on_floor(mesh_box(2, side, false), 0,
-                                                                                   high ? &none : &floor, 10);
+      tank k = on_floor(mesh_box(2, side, false), 0, &floor, 10),
+           plain = on_floor(mesh_box(2, side, false), 0, high ? &none : &floor, 10);
       cb_rigid_state s = start(&k, high ? 5 : .1, generic_twist), own = s;
       for (int n = 0; n < 20; n++) {
         step_on(&k, method, h, &s);
         step_by(plain.problem, method, h, &own);
       }
-      if (high) check_close(&s, &own);
-      else assert_memory_equal(&s, &own, sizeof s);
+      if (high)
+        check_close(&s, &own);
+      else
+        assert_memory_equal(&s, &own, sizeof s);
       tank_empty(&k);
       tank_empty(&plain);
     }

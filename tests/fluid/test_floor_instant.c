@@ -1,20 +1,22 @@
-/* The instant at which a vertex meets a floor, in closed form: a shape that moves, and what dips below the floor and
- * comes back within a step, which is not to be passed over. */
+/* Tests of the time at which a vertex reaches a floor, in closed form, for a moving shape. A vertex that dips below the
+ * floor and returns within a step is detected. */
 #include "floor_bodies.h"
 
-/* A body at rest on the floor, without gravity, pushes a vertex out: v of the vertex is that of the shape. */
+/* A body at rest above the floor, without gravity, pushes a vertex out until it hits the floor: the velocity of the
+ * vertex is that of the shape. */
 static void a_vertex_that_moves_pushes_off(void **unused) {
   for (int method = 0; method <= RKMK4; method += RKMK4) {
     body b = drop_body(0.02, 0.02, 0.02);
     memset(b.g, 0, sizeof b.g);
     static const double x[1][3] = {{0, 0, -0.25}};
     drop *d = drop_create(&b, 0.5, 1, x, method);
-    d->move[0][2] = -0.1, d->beat = 2;
+    d->move[0][2] = -0.1;
+    d->beat = 2;
     const cb_pose g = {{1, 0, 0, 0}, {0, 0, 0.25 + 0.05}};
     static const double rest[6];
     cb_rigid_state s;
     check_ok(cb_rigid_start(&d->p, 0, &g, rest, &s));
-    /* 0.05 = 0.1 sin 2t: t = pi/12, speed 0.2 cos(pi/6); then v- = -speed, v+ = speed/2: the body rises by 3/2 speed */
+    /* 0.05 = 0.1 sin 2t: t = pi/12, speed 0.2 cos(pi/6); then v- = -speed, v+ = speed/2: the body rises at 3/2 speed */
     while (d->hits == 0) check_ok(drop_try(d, 0.01, &s));
     const double speed = 0.2 * cos(PI / 6);
     check_near(d->last.time, PI / 12, 1e-13);
@@ -27,10 +29,10 @@ static void a_vertex_that_moves_pushes_off(void **unused) {
   }
 }
 
-/* A rod that turns by 2.9 (or 3.14) in a step without gravity: an end passes below the floor by 1e-7 to 0.05 and comes
- * back. */
+/* A rod that rotates by 2.9 (or 3.14) in a step without gravity: an end passes below the floor by 1e-7 to 0.05 and
+ * returns. */
 static void a_dip_within_a_step_is_not_passed_over(void **unused) {
-  for (int method = CB_SE3_EXPONENTIAL; method <= RKMK4; method += 2) { /* both turn it as it turns */
+  for (int method = CB_SE3_EXPONENTIAL; method <= RKMK4; method += 2) { /* both methods rotate it exactly */
     for (int k = 0; k < (method == RKMK4 ? 40 : 20); k++) {
       body b = drop_body(0.01, 1. / 12, 1. / 12);
       memset(b.g, 0, sizeof b.g);
@@ -48,20 +50,21 @@ static void a_dip_within_a_step_is_not_passed_over(void **unused) {
   }
 }
 
-/* A vertex that beats out and back within a step. */
+/* A vertex moves out and back within a step. */
 static void a_beat_of_the_shape_within_a_step_is_not_passed_over(void **unused) {
   body b = drop_body(0.02, 0.02, 0.02);
   memset(b.g, 0, sizeof b.g);
   static const double x[1][3] = {{0, 0, -0.25}};
   for (int k = 0; k < 10; k++) {
     drop *d = drop_create(&b, 1, 1, x, CB_SE3_CAYLEY);
-    d->move[0][2] = -0.1, d->beat = 3;
+    d->move[0][2] = -0.1;
+    d->beat = 3;
     const double depth = 0.05 * pow(10, -0.7 * k);
     const cb_pose g = {{1, 0, 0, 0}, {0, 0, 0.25 + 0.1 - depth}};
     static const double rest[6];
     cb_rigid_state s;
     check_ok(cb_rigid_start(&d->p, 0, &g, rest, &s));
-    check_ok(drop_try(d, 1, &s)); /* beats out by 0.1 sin 3t */
+    check_ok(drop_try(d, 1, &s)); /* the vertex moves out by 0.1 sin 3t */
     assert_int_equal(d->hits, 1);
     check_near(sin(3 * d->last.time), 1 - 10 * depth, 1e-13);
     drop_free(d);

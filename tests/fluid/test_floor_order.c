@@ -1,4 +1,4 @@
-/* Order and symmetry in time of the steppers with reflections off a floor. */
+/* Tests of the order and time symmetry of the steppers with reflections off a floor. */
 #include "floor_bodies.h"
 
 static cb_rigid_state run_down(int method, int steps, double time, int *hits) {
@@ -19,7 +19,7 @@ static cb_rigid_state run_down(int method, int steps, double time, int *hits) {
   return s;
 }
 
-/* Three blows in the run, wherever they are in a step. */
+/* The run has at least three impacts, at arbitrary times within steps. */
 static void second_order_and_rkmk4_fourth_with_reflections(void **unused) {
   enum { COUNT = 6 };
   const double time = 2.2;
@@ -41,7 +41,7 @@ static void second_order_and_rkmk4_fourth_with_reflections(void **unused) {
   }
 }
 
-/* With restitution 1: forward, turned round, back. */
+/* With restitution 1, a run forward and the reversed run return to the start. */
 static void symmetric_in_time(void **unused) {
   double x[8][3];
   box_points((double[3]){0.6, 0.8, 0.5}, x);
@@ -55,12 +55,16 @@ static void symmetric_in_time(void **unused) {
     s = first;
     for (int way = 0; way < 2; way++) {
       for (int n = 0; n < 100; n++) check_ok(drop_try(d, 0.025, &s));
-      for (int i = 0; i < 6; i++) s.world[i] *= -1, s.world_low[i] *= -1, s.momentum[i] *= -1;
+      for (int i = 0; i < 6; i++) {
+        s.world[i] *= -1;
+        s.world_low[i] *= -1;
+        s.momentum[i] *= -1;
+      }
       if (!way) assert_true(d->hits >= 3);
       if (!way) check_at_least(state_distance(&s, &first), 0.1);
     }
     print_message("  map %d: %d reflections, back to %.1e\n", map, d->hits, state_distance(&s, &first));
-    check_at_most(state_distance(&s, &first), 1e-9); /* round-off, grown by tumbling */
+    check_at_most(state_distance(&s, &first), 1e-9); /* round-off, amplified by tumbling */
     drop_free(d);
   }
 }

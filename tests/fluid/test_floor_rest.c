@@ -1,7 +1,8 @@
-/* What stays on a floor: boxes that come to lie, a foot that slides, feet that move, and what begins below it. */
+/* Tests of bodies that rest on a floor: boxes that come to rest, a foot that slides, feet that move, and bodies that
+ * start below the floor. */
 #include "floor_bodies.h"
 
-/* A box of restitution 0.3, from every tilt: falls over, rocks, comes to rest flat. */
+/* A box with restitution 0.3 falls with a random orientation and twist, rocks, and comes to rest flat. */
 static void tilted_boxes_come_to_rest_flat(void **unused) {
   double x[8][3];
   uint64_t seed = check_seed();
@@ -27,7 +28,7 @@ static void tilted_boxes_come_to_rest_flat(void **unused) {
       check_at_most(now, energy + 2e-3);
       energy = fmin(now, energy);
     }
-    /* without friction it glides and turns about up; a face lies on the floor */
+    /* without friction it slides and rotates around the vertical, with a face on the floor */
     double r[3][3];
     cb_pose_rotation(&s.g, r);
     double flat = 0;
@@ -40,9 +41,11 @@ static void tilted_boxes_come_to_rest_flat(void **unused) {
   }
 }
 
-/* A rod of half length l and moment of inertia I that stands at an angle q from upright with its foot on the floor: its
- * centre falls straight down, and the foot never leaves,
- *   q'^2 (I + l^2 sin^2 q) = 2 g l (cos q0 - cos q) */
+/* A rod of mass 1, half length l and moment of inertia I starts with its foot on the floor, q0 from the vertical. Its
+ * centre falls straight down, and the foot never leaves the floor:
+ *
+ *   q'^2 (I + l^2 sin^2 q) = 2 g l (cos q0 - cos q)
+ */
 static void a_rod_slides_down_on_its_foot(void **unused) {
   static const double foot[1][3] = {{0, 0, -0.5}};
   const double start = 0.3, I = 1. / 12;
@@ -73,8 +76,8 @@ static void a_rod_slides_down_on_its_foot(void **unused) {
   }
 }
 
-/* It rests on three feet in gravity, draws them up and pushes them out again, gently and with 0.97 of gravity: the feet
- * stay on the floor. */
+/* The body rests on three feet under gravity. It draws them in and pushes them out again with up to 0.97 of gravity:
+ * the feet stay on the floor. */
 static void a_resting_body_stands_on_feet_that_move(void **unused) {
   for (int method = 0; method <= RKMK4; method += RKMK4)
     for (int quick = 0; quick < 2; quick++) {
@@ -96,7 +99,7 @@ static void a_resting_body_stands_on_feet_that_move(void **unused) {
     }
 }
 
-/* What begins below the floor is not let deeper, and may rise. */
+/* A body that starts below the floor does not sink deeper, and may rise. */
 static void what_begins_below_stays_or_rises(void **unused) {
   const body b = drop_body(0.02, 0.02, 0.02);
   for (int rises = 0; rises < 2; rises++) {

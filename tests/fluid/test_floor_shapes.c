@@ -1,6 +1,6 @@
-/* Every built-in shape, of a solid or sheets with the added mass of a fluid, thrown at a reflecting floor from random
- * orientations: nothing goes through it, what the floor may not change is kept, energy is never gained, and all
- * comes to lie. */
+/* Tests every built-in shape, as a solid or as sheets with the added mass of a fluid: it is thrown at a reflecting
+ * floor from random orientations. No part passes through the floor, conserved quantities are constant, energy never
+ * increases, and all bodies come to rest. */
 #include "floor_drop.h"
 #include "fluid/local.h"
 #include "surface_measures.h"
@@ -8,10 +8,11 @@
 typedef struct thrown {
   drop *d;
   cb_rigid_state s;
-  double size, time; /* longest distance from the centre; that it falls so far in */
+  double size, time; /* the maximum distance of a vertex from the origin, and the time of a fall by this distance */
 } thrown;
 
-/* Of density 500, sheets of a hundredth of the size; in a fluid that is light for sheets. */
+/* Throws a shape. The density is 500, and the thickness of sheets is a hundredth of the size; for sheets the fluid is
+ * light. */
 static thrown throw_shape(const char *name, double restitution, int method, uint64_t *seed) {
   cb_surface *s = shape(name, "resolution=12");
   cb_material *material = calloc((size_t)s->parts, sizeof *material);
@@ -34,7 +35,10 @@ static thrown throw_shape(const char *name, double restitution, int method, uint
   thrown out = {.d = drop_create(&b, restitution, s->vertices, (const double(*)[3])s->x, method), .size = size};
   out.time = sqrt(2 * size / 10);
   cb_pose g = {{0}, {1, 2, 1.5 * size}};
-  for (int i = 0; i < 4; i++) g.q[i] = check_uniform(seed, -1, 1), norm += g.q[i] * g.q[i];
+  for (int i = 0; i < 4; i++) {
+    g.q[i] = check_uniform(seed, -1, 1);
+    norm += g.q[i] * g.q[i];
+  }
   for (int i = 0; i < 4; i++) g.q[i] /= sqrt(norm);
   for (int i = 0; i < 6; i++) Y[i] = check_uniform(seed, -1, 1) * (i < 3 ? 1 : size) / out.time;
   check_ok(cb_rigid_start(&out.d->p, 0, &g, Y, &out.s));
@@ -44,11 +48,13 @@ static thrown throw_shape(const char *name, double restitution, int method, uint
   return out;
 }
 
-/* The momentum across up, and the angular momentum about up. */
+/* The momentum perpendicular to up, and the angular momentum about up. */
 static void kept_by_the_floor(const cb_rigid_state *s, double kept[3]) {
   double world[6];
   world_momentum(s, world);
-  kept[0] = world[3], kept[1] = world[4], kept[2] = world[2];
+  kept[0] = world[3];
+  kept[1] = world[4];
+  kept[2] = world[2];
 }
 
 static double largest(const cb_rigid_state *s) {
@@ -57,7 +63,7 @@ static double largest(const cb_rigid_state *s) {
   return most;
 }
 
-/* A step that fails is done as two halves, as in a run: thin bodies may come to turn by radians in a step. */
+/* A step that fails is repeated as two halves, as in a run, because thin bodies may rotate by radians in a step. */
 static cb_status step_halved(drop *d, double h, cb_rigid_state *s, int depth) {
   cb_status status = drop_try(d, h, s);
   if (status <= 0 || depth == 10) return status;
@@ -66,7 +72,7 @@ static cb_status step_halved(drop *d, double h, cb_rigid_state *s, int depth) {
   return CB_OK;
 }
 
-/* Steps of h times the time of a fall: everything that holds at each of them. */
+/* Makes steps of h times the time of a fall, and checks each step. */
 static void fall(thrown *t, double h, int steps, double *most_trials) {
   double first[3], now[3], scale = 0;
   kept_by_the_floor(&t->s, first);

@@ -1,5 +1,5 @@
-/* The state of a body above a floor is all there is to a step: failures leave it untouched, a copy continues with the
- * same bits. */
+/* The state of a body above a floor determines the next step: failures leave it unchanged, and a copy continues bit for
+ * bit. */
 #include "floor_bodies.h"
 
 static void failures_leave_the_state_untouched(void **unused) {
@@ -14,12 +14,12 @@ static void failures_leave_the_state_untouched(void **unused) {
   const int needed = d->steps - steps, hits = d->hits;
   const cb_rigid_state after = s;
   assert_int_equal(hits, 1);
-  for (int k = 1; k <= needed; k++) { /* whichever trial fails */
+  for (int k = 1; k <= needed; k++) { /* each of the trials fails once */
     s = before;
     d->fail_at = d->steps + k;
     assert_int_equal(drop_try(d, 0.01, &s), CB_STEP_DOMAIN);
     assert_memory_equal(&s, &before, sizeof s);
-    assert_int_equal(d->hits, hits); /* nothing is told of it */
+    assert_int_equal(d->hits, hits); /* no impact is reported */
   }
   d->fail_at = 0;
   check_ok(drop_try(d, 0.01, &s));
@@ -35,7 +35,7 @@ static void failures_leave_the_state_untouched(void **unused) {
   drop_free(d);
 }
 
-/* The same bits from a copy of the state and other work arrays. */
+/* A copy of the state with other work arrays continues bit for bit. */
 static void a_copy_continues_with_the_same_bits(void **unused) {
   double x[8][3];
   box_points((double[3]){0.6, 0.8, 0.5}, x);

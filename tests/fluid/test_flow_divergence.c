@@ -1,6 +1,6 @@
-/* Flows of an incompressible fluid: which are taken, and what splines leave of divergence between the points of a grid. */
+/* Tests of which flows count as incompressible, and of the divergence of splines between the points of a grid. */
 #include "check.h"
-#include "fluid/flow.h"
+#include "fluid/flow_divergence.h"
 
 typedef const char *const three[3];
 
@@ -20,9 +20,9 @@ static void flows_that_are_free_of_divergence_are_taken(void **unused) {
       {"0.1*x", "0.2*y", "-0.3*z"},
       {"x/(x^2 + y^2 + z^2)^1.5", "y/(x^2 + y^2 + z^2)^1.5", "z/(x^2 + y^2 + z^2)^1.5"}, /* a source at 0 */
       {"-y/(x^2 + y^2)*(1 - exp(-(x^2 + y^2)))", "x/(x^2 + y^2)*(1 - exp(-(x^2 + y^2)))", "0"},
-      {"sqrt(y)", "0", "sqrt(x)"},  /* not everywhere a number */
-      {"1/0", "0", "0"},            /* nowhere one */
-      {"y + exp(-x^2)", "0", "0"}}; /* free of it but near x = 0 */
+      {"sqrt(y)", "0", "sqrt(x)"},  /* undefined at some points */
+      {"1/0", "0", "0"},            /* undefined at all points */
+      {"y + exp(-x^2)", "0", "0"}}; /* no divergence except near x = 0 */
   for (size_t i = 0; i < sizeof good / sizeof *good; i++)
     if (check_text(good[i])) fail_msg("(%s, %s, %s): %s", good[i][0], good[i][1], good[i][2], cb_error_text());
 }
@@ -31,15 +31,14 @@ static void flows_that_have_divergence_are_refused_with_a_place(void **unused) {
   static three bad[] = {{"sin(x)", "0", "0"}, {"x*t", "0", "0"},       {"max(0, x)^2", "0", "0"},
                         {"1/x", "0", "0"},    {"exp(-x^2)", "0", "0"}, {"0.333*x", "0.333*y", "-0.667*z"},
                         {"sqrt(x)", "0", "y"}};
-  check_error(
-      check_text((three){"x", "y", "z"}), CB_ERROR_DOMAIN,
-      "the fluid is incompressible: expected a flow without divergence, found 3/s at (0, 0, 0), t = 0, beside a "
-      "gradient of 1.73/s");
+  check_error(check_text((three){"x", "y", "z"}), CB_ERROR_DOMAIN,
+              "the fluid is incompressible: expected a flow without divergence, found 3/s at (0, 0, 0), t = 0, with a "
+              "gradient of 1.73/s");
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
     check_case_begins(bad[i][0], check_text(bad[i]), CB_ERROR_DOMAIN, "the fluid is incompressible");
 }
 
-/* By round-off: a trace of tenths is not 0. */
+/* The trace counts as 0 up to round-off: a trace of tenths is not exactly 0. */
 static void shears_are_judged_by_their_trace(void **unused) {
   for (int i = 0; i < 3; i++) {
     const double G[3][3] = {{0.1, 5, 0}, {0, 0.2, 0}, {0, 1, (double[]){-0.3, -0.3001, 1}[i]}};
@@ -52,8 +51,8 @@ static void shears_are_judged_by_their_trace(void **unused) {
 
 /* --- grids --- */
 
-/* The flow of Taylor and Green at n points a wave, divergence scaled by `by` in one component; the largest divergence at
- * a place, and the root mean square of the gradient, relative to cb_flow_slope. */
+/* The Taylor-Green flow at n points per wave, with one component scaled by `by` to create divergence. Computes the
+ * maximum divergence and the root mean square of the gradient, relative to cb_flow_slope. */
 static void taylor_green(int n, bool periodic, double by, double *most, double *gradient) {
   enum { PLACES = 4000 };
   const int points = periodic ? n : n + 1;
@@ -63,7 +62,8 @@ static void taylor_green(int n, bool periodic, double by, double *most, double *
     for (int j = 0; j < points; j++)
       for (int l = 0; l < points; l++, p++) {
         const double x = k * i / n, y = k * j / n, z = k * l / n;
-        u[p][0] = by * sin(x) * cos(y) * cos(z), u[p][1] = -cos(x) * sin(y) * cos(z);
+        u[p][0] = by * sin(x) * cos(y) * cos(z);
+        u[p][1] = -cos(x) * sin(y) * cos(z);
       }
   const cb_flow_grid g = {.n = {points, points, points},
                           .spacing = {1. / n, 1. / n, 1. / n},
@@ -83,7 +83,10 @@ static void taylor_green(int n, bool periodic, double by, double *most, double *
   cb_flow_divergence(PLACES, (const double(*)[3][3])G, &size);
   *gradient = size / cb_flow_slope(f);
   cb_flow_free(f);
-  free(u), free(x), free(v), free(G);
+  free(u);
+  free(x);
+  free(v);
+  free(G);
 }
 
 static void splines_leave_little_divergence_in_a_grid(void **unused) {

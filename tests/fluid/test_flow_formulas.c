@@ -1,5 +1,5 @@
-/* Flows by formulas: uniform, shear, expressions and the vortex against their closed forms, gradients and rates against
- * differences, many places at once, refusals. */
+/* Tests of flows given by formulas: uniform flow, shear, expressions and the vortex compared with their closed forms,
+ * gradients and rates with differences, many places at a time, and errors. */
 #include "core/threads.h"
 #include "flow_slopes.h"
 
@@ -57,7 +57,7 @@ static void expressions_have_exact_derivatives(void **unused) {
 static const vec centre = {0.3, -0.2, 1}, axis = {1, 2, -2};
 static const double circulation = 1.7, core = 0.4;
 
-/* A place at distance r from the axis: in the direction of angle about it, shifted along it. */
+/* A place at distance r from the axis, at `angle` around it, shifted along it. */
 static void about_axis(double r, double angle, double along, vec x, vec tangent) {
   const vec k = {1. / 3, 2. / 3, -2. / 3}, a = {2. / 3, 1. / 3, 2. / 3}, b = {2. / 3, -2. / 3, -1. / 3}; /* a × b = k */
   for (int i = 0; i < 3; i++) {
@@ -71,7 +71,7 @@ static void vortex_is_that_of_lamb_and_oseen(void **unused) {
   check_ok(cb_flow_vortex(centre, axis, circulation, core, &f));
   assert_true(!cb_flow_is_uniform(f) && cb_flow_is_steady(f));
   uint64_t seed = check_seed();
-  /* far and near, through the switch from series to closed form at r^2 = a^2/2 */
+  /* far and near, through the switch from the series to the closed form at r^2 = a^2/2 */
   const double radius[] = {0,   1e-9, 1e-3, 0.1, 0.2, core * sqrt(0.5) * (1 - 1e-12), core * sqrt(0.5) * (1 + 1e-12),
                            0.5, 2,    30,   1e4};
   for (size_t n = 0; n < sizeof radius / sizeof *radius; n++) {
@@ -96,7 +96,8 @@ static void vortex_is_that_of_lamb_and_oseen(void **unused) {
   cb_flow_free(f);
 }
 
-/* closed integral u dx over a circle about the axis = Gamma (1 - exp(-r^2/a^2)); around no axis 0. */
+/* The integral of u dx around a circle about the axis is Gamma (1 - exp(-r^2/a^2)); around a circle that does not
+ * enclose it, 0. */
 static void circulation_of_the_vortex_is_as_given(void **unused) {
   cb_flow *f;
   check_ok(cb_flow_vortex(centre, axis, circulation, core, &f));
@@ -106,7 +107,10 @@ static void circulation_of_the_vortex_is_as_given(void **unused) {
     for (int i = 0; i < 256; i++) {
       vec x, tangent, u;
       about_axis(r, 2 * PI * i / 256, 0.3, x, tangent);
-      if (away) x[0] += 8, x[1] -= 4; /* across the axis */
+      if (away) {
+        x[0] += 8;
+        x[1] -= 4;
+      } /* across the axis */
       at(f, 0, x, u, NULL, NULL);
       for (int k = 0; k < 3; k++) sum += u[k] * tangent[k] * r * 2 * PI / 256;
     }
@@ -131,25 +135,30 @@ static void many_places_give_the_same_bits_with_any_threads(void **unused) {
     check_ok(cb_flow_at(f, 1.5, N, (const vec *)x, u[threads > 1], NULL, NULL));
     assert_memory_equal(u[threads > 1], u[0], sizeof **u * N);
   }
-  x[N - 5][0] = -2, x[N / 3][0] = -1; /* the first is told */
+  x[N - 5][0] = -2;
+  x[N / 3][0] = -1; /* the first error is reported */
   check_error_begins(cb_flow_at(f, 1.5, N, (const vec *)x, u[0], NULL, NULL), CB_STEP_NOT_FINITE, "flow at (-1, ");
   cb_threads_set(0);
   cb_flow_free(f);
-  free(x), free(u[0]), free(u[1]);
+  free(x);
+  free(u[0]);
+  free(u[1]);
 }
 
-/* --- refusals --- */
+/* --- errors --- */
 
 static void what_is_wrong_is_told(void **unused) {
   cb_flow *f = NULL;
   size_t which = 9, where = 9;
-  check_error(cb_flow_uniform((const vec){0, NAN, 0}, &f), CB_ERROR_ARGUMENT, "flow: velocity y is nan");
+  check_error(cb_flow_uniform((const vec){0, NAN, 0}, &f), CB_ERROR_ARGUMENT,
+              "flow: velocity y is nan: expected a finite number");
   check_error(cb_flow_shear((const vec){0}, (const mat){{0}, {0, 0, INFINITY}}, &f), CB_ERROR_ARGUMENT,
-              "flow: du_y/dz is inf");
+              "flow: du_y/dz is inf: expected a finite number");
   check_error(cb_flow_vortex(centre, (const vec){0}, 1, 1, &f), CB_ERROR_ARGUMENT,
               "vortex: axis is (0, 0, 0): expected a direction");
   check_error(cb_flow_vortex(centre, axis, 1, 0, &f), CB_ERROR_ARGUMENT, "vortex: core is 0: expected a radius > 0");
-  check_error(cb_flow_vortex(centre, axis, NAN, 1, &f), CB_ERROR_ARGUMENT, "vortex: circulation is nan");
+  check_error(cb_flow_vortex(centre, axis, NAN, 1, &f), CB_ERROR_ARGUMENT,
+              "vortex: circulation is nan: expected a finite number");
   const char *const misspelt[3] = {"0", "x + siin(y)", "0"};
   check_error_begins(cb_flow_expressions(misspelt, 0, NULL, NULL, &which, &where, &f), CB_ERROR_INPUT, "unknown");
   assert_int_equal(which, 1);
@@ -159,12 +168,12 @@ static void what_is_wrong_is_told(void **unused) {
   mat g;
   check_ok(cb_flow_expressions((const char *const[3]){"0", "1/x", "0"}, 0, NULL, NULL, NULL, NULL, &f));
   check_error(cb_flow_at(f, 2, 1, (const vec[]){{0, 1, 3}}, &u, NULL, NULL), CB_STEP_NOT_FINITE,
-              "flow at (0, 1, 3), t = 2: velocity (0, inf, 0)");
+              "flow at (0, 1, 3), t = 2: velocity (0, inf, 0): expected finite numbers");
   cb_flow_free(f);
   check_ok(cb_flow_expressions((const char *const[3]){"0", "sqrt(y)", "0"}, 0, NULL, NULL, NULL, NULL, &f));
   check_ok(cb_flow_at(f, 2, 1, (const vec[]){{0, 0, 3}}, &u, NULL, NULL));
   check_error(cb_flow_at(f, 2, 1, (const vec[]){{0, 0, 3}}, &u, &g, NULL), CB_STEP_NOT_FINITE,
-              "flow at (0, 0, 3), t = 2: velocity (0, 0, 0), its derivatives are not finite");
+              "flow at (0, 0, 3), t = 2: velocity (0, 0, 0), its derivatives are not finite: expected finite numbers");
   cb_flow_free(f);
 }
 

@@ -1,12 +1,12 @@
-/* Flows between the points of a grid: against polynomials, the order of the error, periodic grids and those held beyond
- * their border, refusals. */
+/* Tests of flows between the points of a grid: polynomials, the order of the error, periodic grids, grids that are
+ * constant outside their border, and errors. */
 #include "flow_slopes.h"
 
-/* Polynomials of degree 3 in each variable, or anything of x and t. */
+/* A function of x and t that is sampled on a grid, for example `cubics`: of degree 3 in each variable. */
 typedef void field(const vec x, double t, vec u);
 
 typedef struct layout {
-  int n[4]; /* x, y, z, t */
+  int n[4]; /* numbers of points along x, y, z, t */
   double origin[4], spacing[4];
   bool periodic[4];
 } layout;
@@ -39,7 +39,8 @@ static void cubics(const vec x, double t, vec u) {
   u[2] = cubic(0.5, 0, 0, 1, x[0]) - t * x[1] * x[1] * x[1] + t * t * t;
 }
 
-/* Not a knot: in directions of 4 points or more. Exact at the nodes with it, and with exact gradient and rate. */
+/* Not-a-knot splines in directions with 4 points or more are exact for cubics, including their gradient and rate, also
+ * at the nodes. */
 static void grid_of_cubics_is_exact(void **unused) {
   const layout l = {{7, 4, 9, 5}, {-1, -0.5, -1, 0.2}, {0.3, 0.4, 0.25, 0.3}, {0}};
   cb_flow *f = grid_of(&l, cubics);
@@ -52,7 +53,7 @@ static void grid_of_cubics_is_exact(void **unused) {
     at(f, t, x, u, NULL, NULL);
     cubics(x, t, exact);
     for (int i = 0; i < 3; i++) check_near(u[i], exact[i], 2e-14);
-    bool inner = true; /* room for the differences, which are exact for these */
+    bool inner = true; /* space for the differences, which are exact for cubics */
     for (int i = 0; i < 3; i++)
       inner &= fabs(x[i] - l.origin[i] - (l.n[i] - 1) * l.spacing[i] / 2) < (l.n[i] - 1) * l.spacing[i] / 2 - 0.02;
     if (inner) check_slopes(f, t, x, 1e-2, 1e-11);
@@ -71,7 +72,7 @@ static void line_and_parabola(const vec x, double t, vec u) {
   u[2] = x[0] * t;
 }
 
-/* 2 points a line, 3 a parabola, 1 nothing. */
+/* 2 points give a linear function, 3 a parabola, 1 a constant. */
 static void short_directions_are_lines_and_parabolas(void **unused) {
   const layout l = {{2, 3, 1, 2}, {0, 0, 0, 0}, {0.7, 0.6, 0, 1.5}, {0}};
   cb_flow *f = grid_of(&l, line_and_parabola);
@@ -132,7 +133,7 @@ static void error_of_the_grid_is_of_fourth_order(void **unused) {
   }
 }
 
-/* Round and round, and as its own copy that is moved by a period. */
+/* The grid repeats, and equals a copy of it that is shifted by a period. */
 static void periodic_grid_goes_on(void **unused) {
   uint64_t seed = check_seed();
   for (int cells = 1; cells < 9; cells++) {
@@ -203,22 +204,25 @@ static void wrong_grids_are_refused_by_name(void **unused) {
   cb_flow_grid g = good;
   u[((1 * 2 + 0) * 3 + 2) * 2 * 3 + 1 * 3 + 1] = NAN;
   check_error(cb_flow_from_grid(&g, &f), CB_ERROR_DOMAIN,
-              "flow grid: velocity y is nan at time 1, point (0, 2, 1), counted from 0");
+              "flow grid: velocity y is nan at time 1, point (0, 2, 1), counted from 0: expected a finite number");
   memset(u, 0, sizeof u);
   g.n[1] = 0;
   check_error(cb_flow_from_grid(&g, &f), CB_ERROR_ARGUMENT, "flow grid: 0 points along y: expected from 1 to 2^30");
-  g = good, g.times = 0;
+  g = good;
+  g.times = 0;
   check_error(cb_flow_from_grid(&g, &f), CB_ERROR_ARGUMENT, "flow grid: 0 points along t: expected from 1 to 2^30");
-  g = good, g.spacing[2] = -1;
+  g = good;
+  g.spacing[2] = -1;
   check_error(cb_flow_from_grid(&g, &f), CB_ERROR_ARGUMENT,
-              "flow grid: along z from 0 by -1: expected finite numbers, the second > 0");
-  g = good, g.n[0] = g.n[1] = g.n[2] = g.times = 1 << 30;
+              "flow grid: along z from 0 with spacing -1: expected finite numbers, and a spacing > 0");
+  g = good;
+  g.n[0] = g.n[1] = g.n[2] = g.times = 1 << 30;
   check_error_begins(cb_flow_from_grid(&g, &f), CB_ERROR_MEMORY, "no memory for a flow grid of 1073741824 x");
   assert_null(f);
   check_ok(cb_flow_from_grid(&good, &f));
   vec v;
   check_error(cb_flow_at(f, 0, 1, (const vec[]){{0, NAN, 3}}, &v, NULL, NULL), CB_STEP_NOT_FINITE,
-              "flow at (0, nan, 3), t = 0: velocity (nan, nan, nan)");
+              "flow at (0, nan, 3), t = 0: velocity (nan, nan, nan): expected finite numbers");
   cb_flow_free(f);
   cb_flow_free(NULL);
 }

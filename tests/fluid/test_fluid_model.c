@@ -1,7 +1,8 @@
-/* Fluid models: forces by the twist and by faces, sums of models, what they know of a body, and when they act. */
+/* Tests of fluid models: forces from the twist and from faces, sums of models, the data that they compute for a body,
+ * and the conditions under which they act. */
 #include "immersed.h"
 
-/* A drag that couples all: F_i = -a |V|^2 V_i - rho b V_i V_(i + 1). */
+/* A drag force that couples all components: F_i = -a volume |V|^2 V_i - rho b V_i V_(i + 1). */
 typedef struct coupled {
   double a, b;
 } coupled;
@@ -44,7 +45,7 @@ static cb_status on_twist(const cb_fluid_model *m, const void *body, int place, 
 }
 
 extern const cb_fluid_model_class cb_fluid_model_local;
-/* `coupled` about two places, off the origin. */
+/* The class `split` is `coupled` acting at two places away from the origin. */
 static const double two[2][3] = {{0.3, -0.2, 0.5}, {-0.4, 0.6, 0.1}};
 static int at_two(const cb_fluid_model *m, const void *body, const double (**at)[3]) {
   *at = two;
@@ -57,7 +58,7 @@ static int at_two(const cb_fluid_model *m, const void *body, const double (**at)
   }
 static const cb_fluid_model_class class = COUPLED("coupled", NULL), split = COUPLED("split", at_two);
 
-/* Lift and drag of the local model, and linear drag, face by face; and its added mass by itself. */
+/* A model with lift and drag of the local model and linear drag, face by face, and a separate added mass. */
 static void by_face(const cb_fluid_model *m, const void *body, const cb_fluid_face *face, const double u[3], double *f,
                     double *df) {
   const double *k = m->params;
@@ -96,19 +97,22 @@ static void drags_are_derived_in_the_twist_and_along_the_pose(void **unused) {
     check_ok(cb_fluid_model_create_class(round < 3 ? &class : &split, NULL, &model));
     tank_water(&k, 0.9);
     tank_model(&k, model);
-    k.fluid.paper = true; /* without the pressure of the flow, whose derivative is not that of all its parts */
+    k.fluid.paper = true; /* without the pressure of the flow, whose derivative is incomplete */
     if (flow == 1) tank_flow(&k, u[0], u[1], u[2]);
     cb_flow *shear;
-    if (flow == 2) check_ok(cb_flow_shear(u, gradient, &shear)), k.fluid.flow = shear;
+    if (flow == 2) {
+      check_ok(cb_flow_shear(u, gradient, &shear));
+      k.fluid.flow = shear;
+    }
     tank_fill(&k);
-    check_derivatives(&k, 0.3, &somewhere, twist, 1e-8, 1e-8); /* of differences by 1e-5 */
+    check_derivatives(&k, 0.3, &somewhere, twist, 1e-8, 1e-8); /* error of differences with 1e-5 */
     tank_empty(&k);
     cb_fluid_model_free(model);
   }
   assert_true(prepared == 6 && released == 6);
 }
 
-/* V at a place of the body: its twist there, less the flow's vorticity halved and velocity. */
+/* V at a place of the body: its twist there, minus half the flow's vorticity and minus the flow's velocity. */
 static void seen_from(const double *c, const cb_flow *flow, double V[6]) {
   double r[3][3], x[3], u[1][3], G[1][3][3], w[3], half[3];
   cb_pose_rotation(&somewhere, r);
@@ -119,7 +123,10 @@ static void seen_from(const double *c, const cb_flow *flow, double V[6]) {
   for (int i = 0; i < 3; i++) half[i] = (G[0][(i + 2) % 3][(i + 1) % 3] - G[0][(i + 1) % 3][(i + 2) % 3]) / 2;
   cb_apply3_transposed(r, half, V);
   cb_apply3_transposed(r, u[0], w);
-  for (int i = 0; i < 3; i++) V[i] = twist[i] - V[i], V[3 + i] += twist[3 + i] - w[i];
+  for (int i = 0; i < 3; i++) {
+    V[i] = twist[i] - V[i];
+    V[3 + i] += twist[3 + i] - w[i];
+  }
 }
 
 static void a_model_feels_flow_and_density_at_its_places(void **unused) {
@@ -147,7 +154,10 @@ static void a_model_feels_flow_and_density_at_its_places(void **unused) {
     check_ok(cb_medium_at(medium, x, &rho));
     check_ok(on_twist(model, &mass.volume, p, rho, V, f, NULL));
     cb_cross3(two[p], f[0] + 3, torque);
-    for (int i = 0; i < 3; i++) want[i] += f[0][i] + torque[i], want[3 + i] += f[0][3 + i];
+    for (int i = 0; i < 3; i++) {
+      want[i] += f[0][i] + torque[i];
+      want[3 + i] += f[0][3 + i];
+    }
   }
   check_ok(cb_rigid_start(k.problem, 0.3, &somewhere, twist, &s));
   row_of(&k, &s, wrench);
@@ -157,13 +167,14 @@ static void a_model_feels_flow_and_density_at_its_places(void **unused) {
   cb_fluid_model_free(model);
 }
 
-/* Of all models in a list, each with its terms by their names; one that another has is called after the model. */
+/* All models of a list act, each with named terms. If another term already has that name, the name of the model is put
+ * before it. */
 static void models_add_up(void **unused) {
   static const cb_fluid_model_class *const kinds[4] = {&class, &split, &faces, &cb_fluid_model_local};
   double wrench[2][8][6] = {{{0}}}, sum[6] = {0}, F[6], back[6] = {0};
   cb_fluid_model *model[4];
   for (int i = 0; i < 4; i++) check_ok(cb_fluid_model_create_class(kinds[i], NULL, &model[i]));
-  for (int i = 0; i <= 4; i++) { /* each by itself, then together */
+  for (int i = 0; i <= 4; i++) { /* each model by itself, then all together */
     tank k = tank_of(mesh_ball(3, 0.7), 1.3, 0);
     cb_rigid_state s;
     tank_water(&k, 0.9);
@@ -185,7 +196,7 @@ static void models_add_up(void **unused) {
         for (int c = 0; c < 6; c++) back[c] -= wrench[1][at][c];
       }
       assert_int_equal(cb_immersed_wrenches(k.body), 5);
-      check_derivatives(&k, 0.3, &somewhere, twist, 1e-8, 1e-8); /* of differences by 1e-5 */
+      check_derivatives(&k, 0.3, &somewhere, twist, 1e-8, 1e-8); /* error of differences with 1e-5 */
       wrenches_of(&k, 0, &somewhere, twist, F, NULL);
       for (int c = 0; c < 6; c++) {
         check_near(F[c], sum[c], 1e-12); /* round-off of numbers of size 10 */
@@ -214,9 +225,9 @@ static void the_drag_is_that_of_the_formula_and_the_fluid_does_not_move_along(vo
   const int drag = wrench_named(&k, "drag");
   assert_true(drag >= 0);
   for (int i = 0; i < 6; i++)
-    check_at_most(fabs(wrench[drag][i] + 2 * mass.volume * square * twist[i] +
-                       0.9 * 0.3 * twist[i] * twist[(i + 1) % 6]),
-                  1e-13); /* round-off of numbers of size 10 */
+    check_at_most(
+        fabs(wrench[drag][i] + 2 * mass.volume * square * twist[i] + 0.9 * 0.3 * twist[i] * twist[(i + 1) % 6]),
+        1e-13); /* round-off of numbers of size 10 */
   check_ok(k.problem->inertia(k.problem->self, 0, &somewhere, K, mu0));
   for (int i = 0; i < 36; i++) check_at_most(fabs(K[i / 6][i % 6] - mass.inertia[i / 6][i % 6]), 1e-14);
   tank_empty(&k);
@@ -275,8 +286,8 @@ static void the_local_model_is_what_there_is_without_one(void **unused) {
                      "unknown fluid model 'locl', did you mean 'local'?");
 }
 
-/* A ball, a sheet, and a ball that beats; in a wind, in a shear (without its momentum, that no other model has), and
- * where the density varies. */
+/* A ball, a sheet, or a ball that beats; in a wind, in a shear (without its momentum, which no other model includes),
+ * or in a density that varies. */
 static tank local_twin(int what, bool named, const cb_fluid_model *model) {
   static const double u[3] = {0.4, -0.2, 0.6}, gradient[3][3] = {{0, 0.5, 0.1}, {-0.3, 0.2, 0}, {0.7, 0, -0.2}};
   tank k = tank_of(what == 1 ? mesh_plate(5, 2, 1.5, false) : mesh_ball(3, 0.7), 1.3, what == 1 ? 0.1 : 0);
@@ -288,9 +299,10 @@ static tank local_twin(int what, bool named, const cb_fluid_model *model) {
     k.fluid.medium = medium;
   else
     tank_water(&k, 0.9);
-  if (what == 3)
-    check_ok(cb_flow_shear(u, gradient, &shear)), k.fluid.flow = shear;
-  else if (what < 3)
+  if (what == 3) {
+    check_ok(cb_flow_shear(u, gradient, &shear));
+    k.fluid.flow = shear;
+  } else if (what < 3)
     tank_flow(&k, u[0], u[1], u[2]);
   if (what >= 3) k.options.added_mass = false;
   if (named)
@@ -348,7 +360,7 @@ static void the_added_mass_is_chosen_by_itself(void **unused) {
     tank_water(&k, 0.9);
     tank_model(&k, both ? whole : other);
     k.fluid.added_mass = both == (round < 2) ? other : whole;
-    if (round >= 2) k.options.added_mass_of = both ? other : whole; /* the body's own */
+    if (round >= 2) k.options.added_mass_of = both ? other : whole; /* the added mass of the body itself */
     tank_fill(&k);
     check_ok(k.problem->inertia(k.problem->self, 0, &somewhere, K, mu0));
     check_ok(cb_mass_of(k.surface, NULL, k.material, &mass));
@@ -384,18 +396,18 @@ static void what_a_model_cannot_is_refused(void **unused) {
   tank_model(&k, model);
   check_ok(cb_flow_shear(u, gradient, &shear));
   k.fluid.flow = shear;
-  refused(&k, CB_ERROR_UNSUPPORTED, "`faces` is for a flow that is the same everywhere");
+  refused(&k, CB_ERROR_UNSUPPORTED, "`faces` needs a uniform flow");
   k = tank_of(mesh_ball(3, 0.7), 1.3, 0);
   check_ok(cb_medium_expression("0.9 + 0.1*z", 0, NULL, NULL, (double[3]){0, 0, 1}, NULL, &medium));
   k.fluid.medium = medium;
   k.fluid.added_mass = model;
-  refused(&k, CB_ERROR_UNSUPPORTED, "`faces` is for a medium that is the same everywhere");
+  refused(&k, CB_ERROR_UNSUPPORTED, "`faces` needs a uniform medium");
   k = tank_of(mesh_ball(3, 0.7), 1.3, 0);
   tank_water(&k, 0.9);
   tank_model(&k, model);
   k.options.wrenches = &viscous;
   k.options.n_wrenches = 1;
-  refused(&k, CB_ERROR_ARGUMENT, "two wrenches of a body are called `viscous`");
+  refused(&k, CB_ERROR_ARGUMENT, "two wrenches of a body are called `viscous`: expected different names");
   for (int local = 0; local < 2; local++) {
     cb_fluid_model *own;
     check_ok(cb_fluid_model_create("local", NULL, &own));

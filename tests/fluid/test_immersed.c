@@ -1,8 +1,9 @@
-/* Bodies in a uniform fluid against closed solutions, and their derivatives. */
+/* Tests of bodies in a uniform fluid against closed solutions, and of derivatives against differences. */
 #include "immersed.h"
 
-/* A sphere that falls: m_eff v' = W - k v |v|, v = vt tanh(t/T), vt = sqrt(W/k), T = m_eff/sqrt(W k),
- * x = vt T log cosh(t/T); K and k of the mesh, m_eff and k near those of a sphere. */
+/* The fall of a sphere, where W is its weight minus the buoyancy: m_eff v' = W - k v |v|, v = vt tanh(t/T), vt =
+ * sqrt(W/k), T = m_eff/sqrt(W k), x = vt T log cosh(t/T). K and k are computed for the mesh; m_eff and k are close to
+ * those of a sphere. */
 static void fall_of_a_sphere(double density, int map) {
   const double g = 9.81, rho = 998, radius = 0.05;
   tank k = tank_of(mesh_ball(12, radius), density, 0);
@@ -45,7 +46,7 @@ static void a_buoyant_sphere_reaches_its_speed_as_tanh(void **unused) {
   fall_of_a_sphere(1.2, RKMK4);
 }
 
-/* A shaken ellipsoid and a sheet that swim in a uniform flow under all forces. */
+/* An ellipsoid with random vertices that swims in a uniform flow with all forces. */
 static tank swimmer_in_a_flow(uint64_t *seed) {
   mesh m = mesh_ellipsoid(3, 0.5, 0.3, 0.2);
   mesh_shake(&m, seed, 0.02);
@@ -53,15 +54,20 @@ static tank swimmer_in_a_flow(uint64_t *seed) {
   tank_water(&k, 998);
   tank_flow(&k, 0.3, -0.2, 0.5);
   tank_moves(&k, "X*(1 + 0.1*sin(t))", "Y + 0.1*sin(3*X - 2*t)", "Z + 0.05*cos(X + t)*Y");
-  k.fluid.gravity[1] = 1, k.fluid.gravity[2] = -9.81;
-  k.options.c_n = 30, k.options.c_t = 7;
+  k.fluid.gravity[1] = 1;
+  k.fluid.gravity[2] = -9.81;
+  k.options.c_n = 30;
+  k.options.c_t = 7;
   static const cb_wrench_text wrenches[2] = {
       {"thrust", false, {"wx*vy", NULL, "sin(t)*x"}, {"10*cos(x + t)", "vx*vx", NULL}, {0.1, 0.2, -0.3}},
       {"cable", true, {NULL, "z", NULL}, {"-100*x", "-100*y*wz", "a*z"}, {0.3, -0.1, 0.2}}};
   static const char *const names[] = {"a"};
   static const double values[] = {-70};
-  k.options.n_wrenches = 2, k.options.wrenches = wrenches;
-  k.options.n_parameters = 1, k.options.names = names, k.options.values = values;
+  k.options.n_wrenches = 2;
+  k.options.wrenches = wrenches;
+  k.options.n_parameters = 1;
+  k.options.names = names;
+  k.options.values = values;
   return k;
 }
 
@@ -97,10 +103,11 @@ static void wrenches_have_names_and_add_up(void **unused) {
   tank_empty(&k);
 }
 
-/* -sum A (c_n n n^T + c_t (1 - n n^T)) u over both sides of a sheet; without a medium too. */
+/* Linear drag is -sum A (c_n n n^T + c_t (1 - n n^T)) u over both sides of a sheet, also without a medium. */
 static void linear_drag_has_a_coefficient_across_and_one_along(void **unused) {
   tank k = tank_of(mesh_plate(3, 0.7, 0.4, false), 500, 0.01);
-  k.options.c_n = 3, k.options.c_t = 0.2;
+  k.options.c_n = 3;
+  k.options.c_t = 0.2;
   tank_fill(&k);
   assert_int_equal(cb_immersed_wrenches(k.body), 1);
   double F[6];

@@ -1,23 +1,33 @@
 /* labels: release
- * A step of a body in a fluid, and what is recorded of it, allocate nothing: every call of the allocator is counted. */
+ * A step of a body in a fluid and the computation of its recorded row allocate no memory: every call of the allocator
+ * is counted. */
 #include "immersed.h"
 
 static volatile bool counting;
 static volatile size_t calls;
 
 void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t);
-void *malloc(size_t n) { return calls += counting, __libc_malloc(n); }
-void *calloc(size_t n, size_t size) { return calls += counting, __libc_calloc(n, size); }
-void *realloc(void *p, size_t n) { return calls += counting, __libc_realloc(p, n); }
+void *malloc(size_t n) {
+  calls += counting;
+  return __libc_malloc(n);
+}
+void *calloc(size_t n, size_t size) {
+  calls += counting;
+  return __libc_calloc(n, size);
+}
+void *realloc(void *p, size_t n) {
+  calls += counting;
+  return __libc_realloc(p, n);
+}
 
 static void no_step_allocates(void **unused) {
   const double up[3] = {0, 0, 1};
-  for (int kind = 0; kind < 5; kind++) { /* the last in hyperbolic space */
+  for (int kind = 0; kind < 5; kind++) { /* the last one is in hyperbolic space */
     tank k = tank_of(mesh_ellipsoid(3, 0.5, 0.3, 0.2), 0.9, 0);
     cb_medium *medium;
     cb_flow *flow = NULL;
     const bool curved = kind == 4;
-    if (curved) check_ok(cb_surface_lay(k.surface, k.fluid.curvature = -0.5, CB_CHART_GNOMONIC));
+    if (curved) check_ok(cb_surface_embed(k.surface, k.fluid.curvature = -0.5, CB_CHART_GNOMONIC));
     if (kind % 2)
       check_ok(cb_medium_layers(1, (double[1]){0}, (double[2]){1, 0.5}, up, &medium));
     else
@@ -26,10 +36,13 @@ static void no_step_allocates(void **unused) {
       check_ok(cb_flow_vortex((double[3]){.4, -.6, .2}, (double[3]){0, 0, 1}, 2.5, .5, &flow));
     else if (!curved)
       check_ok(cb_flow_uniform((double[3]){.3, .2, .1}, &flow));
-    k.fluid.medium = medium, k.fluid.flow = flow, k.fluid.gravity[2] = curved ? 0 : -1;
+    k.fluid.medium = medium;
+    k.fluid.flow = flow;
+    k.fluid.gravity[2] = curved ? 0 : -1;
     k.options.c_n = 0.2;
     static const cb_wrench_text wrench = {.name = "thrust", .force = {"sin(t)", "-x", NULL}};
-    k.options.n_wrenches = 1, k.options.wrenches = &wrench;
+    k.options.n_wrenches = 1;
+    k.options.wrenches = &wrench;
     if (!curved) tank_moves(&k, "X*(1 + 0.1*sin(t))", "Y + 0.1*sin(3*X - 2*t)", "Z");
     tank_fill(&k);
     cb_rigid_state s;
@@ -42,7 +55,7 @@ static void no_step_allocates(void **unused) {
     for (int n = 0; n < 10; n++) {
       failed |= cb_rigid_step_pontryagin(k.problem, CB_SE3_CAYLEY, 0.01, &s, NULL);
       failed |= cb_rigid_step_rkmk4(k.problem, 0.01, &s);
-      failed |= cb_swimmer_measure(k.swimmer, &s, &row);
+      failed |= cb_immersed_workspace_measure(k.workspace, &s, &row);
     }
     counting = false;
     assert_false(failed);

@@ -1,17 +1,16 @@
-/* The built-in shapes in a fluid: what turns as it falls. */
+/* Tests of built-in shapes in a fluid that rotate as they fall. */
 #include "immersed.h"
 
 static tank tank_shape(const char *shape, double density, double thickness) {
   tank k = {.options = {.added_mass = true, .drag = true}};
   check_ok(cb_shape_create(shape, NULL, &k.surface));
   assert_true(k.surface->parts <= 8);
-  for (int p = 0; p < k.surface->parts; p++)
-    k.material[p] = (cb_material){density, k.surface->open[p] ? thickness : 0};
+  for (int p = 0; p < k.surface->parts; p++) k.material[p] = (cb_material){density, k.surface->open[p] ? thickness : 0};
   k.fluid.gravity[2] = -9.81;
   return k;
 }
 
-/* Without drag the momentum about the axis stays 0: K_w w + K_wv v = 0. */
+/* Without drag the angular momentum about the axis remains 0: K_w w + K_wv v = 0. */
 static void a_propeller_turns_as_it_sinks(void **unused) {
   tank k = tank_shape("propeller", 1297.4, 0);
   tank_water(&k, 998);
@@ -45,8 +44,8 @@ static void a_propeller_turns_as_it_sinks(void **unused) {
   tank_empty(&k);
 }
 
-/* Speed of fall and spin about the vertical, means over the last second of 8. The seed's drag is stiff: steps of
- * 1/200 s do not settle. */
+/* Speed of fall and spin around the vertical, as means over the last second of 8. The seed's drag is stiff, so with
+ * steps of 1/200 s the motion does not settle. */
 static void fall(const char *shape, double density, double thickness, double tilt, double *speed, double *spin) {
   tank k = tank_shape(shape, density, thickness);
   tank_water(&k, 1.225);

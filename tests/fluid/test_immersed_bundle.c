@@ -1,13 +1,13 @@
-/* Bundles of immersed bodies against the runs of the same bodies: of expressions, of poses, of tables; pictures, threads,
- * what is refused. */
+/* Tests of bundles of immersed bodies: compared with runs of the same bodies, given by expressions, poses and tables;
+ * plots, threads, and errors. */
 #include "immersed_bundles.h"
 #include "sampled.h"
 
 #include <pthread.h>
 
-/* --- against the run --- */
+/* --- compared with the run --- */
 
-/* r(t) once round in 2 pi */
+/* r(t) with the period 2 pi */
 #define A_OF_T "(0.4*sin(t))"
 #define B_OF_T "(0.1 + 0.3*cos(t))"
 static cb_gait *circle(void) {
@@ -16,11 +16,13 @@ static cb_gait *circle(void) {
   return gait;
 }
 static void on_circle(double t, double r[2], double rate[2]) {
-  r[0] = 0.4 * sin(t), r[1] = 0.1 + 0.3 * cos(t);
-  rate[0] = 0.4 * cos(t), rate[1] = -0.3 * sin(t);
+  r[0] = 0.4 * sin(t);
+  r[1] = 0.1 + 0.3 * cos(t);
+  rate[0] = 0.4 * cos(t);
+  rate[1] = -0.3 * sin(t);
 }
 
-/* Nothing but the fluid's momentum acts. */
+/* A body that swims along r(t) without drag, in water or (water = 0) in vacuum: no wrench acts. */
 static void swim(tank *k, double water) {
   static const cb_poses_motion motion = MODES(A_OF_T, B_OF_T);
   check_ok(cb_poses_from_expressions(k->surface, &motion, 1, NULL, NULL, NULL, NULL, &k->poses));
@@ -58,14 +60,16 @@ static void a_body_at_zero_momentum_moves_as_its_bundle_says(void **unused) {
     const cb_rigid_state s = run_by(k.problem, RKMK4, &at_origin, Y, 2 * PI, 800);
     print_message("  %s: swims (%.6f, %.6f, %.6f), turned by %.6f; run of order 2 to %.1e, of order 4 to %.1e\n",
                   wet ? "water" : "vacuum", g[4], g[5], g[6], 2 * acos(g[0]), error[3], pose_distance(&s.g, g));
-    check_at_least(fabs(g[0]) < 1 ? sqrt(1 - g[0] * g[0]) : 0, 1e-4); /* it does move */
+    check_at_least(fabs(g[0]) < 1 ? sqrt(1 - g[0] * g[0]) : 0, 1e-4); /* the body does move */
     check_near(pose_distance(&s.g, g), 0, 1e-8);
-    /* half way */
+    /* at half of the period */
     double half[7];
     check_ok(cb_reconstruct(b, gait, 1e-12, 1, (double[]){0.5}, half));
     const cb_rigid_state middle = run_by(k.problem, RKMK4, &at_origin, Y, PI, 400);
     check_near(pose_distance(&middle.g, half), 0, 1e-8);
-    cb_gait_free(gait), cb_bundle_free(b), tank_empty(&k);
+    cb_gait_free(gait);
+    cb_bundle_free(b);
+    tank_empty(&k);
   }
 }
 
@@ -74,7 +78,8 @@ static tank body_of(int kind) {
   if (kind == SHEET) return tank_of(mesh_plate(5, 0.5, 0.2, false), 2700, 0.01);
   if (kind != TWO) return ellipsoid(700);
   mesh a = mesh_ellipsoid(3, 0.3, 0.2, 0.15), b = mesh_ball(2, 0.15);
-  mesh_move(&a, (double[3]){-0.4, 0.05, 0}), mesh_move(&b, (double[3]){0.3, 0, 0.1});
+  mesh_move(&a, (double[3]){-0.4, 0.05, 0});
+  mesh_move(&b, (double[3]){0.3, 0, 0.1});
   tank k = tank_of(two_bodies(a, b), 700, 0);
   k.material[1].density = 1200;
   return k;
@@ -88,14 +93,17 @@ static void the_form_is_the_kinetic_energy(void **unused) {
     tank k = body_of(kind);
     const cb_point_mass points[2] = {{.mass = 30, .x = {0.1, 0.2, 0.05}, .vertex = -1}, {.mass = 20, .vertex = 5}};
     k.options.lumped = kind == LUMPED;
-    if (kind == POINTS) k.options.n_points = 2, k.options.points = points;
+    if (kind == POINTS) {
+      k.options.n_points = 2;
+      k.options.points = points;
+    }
     swim(&k, kind ? 998 : 0);
     cb_bundle *b = bundle_of(&k, kind ? 998 : 0, 2, ab, &motion);
     for (int trial = 0; trial < 4; trial++) {
       const double t = check_uniform(&seed, 0, 6);
       double r[2], rate[2], G[64], M[4], A[12], Y[6], u[8], K[6][6], mu0[6], P[36], energy = 0, least = 0;
       on_circle(t, r, rate);
-      check_ok(b->kind->form(b, r, G));
+      check_ok(b->class_->form(b, r, G));
       check_ok(cb_bundle_locked(b, r, P));
       check_ok(cb_bundle_connection(b, r, A, NULL, M, NULL));
       check_ok(k.problem->inertia(k.problem->self, t, &at_origin, K, mu0));
@@ -109,7 +117,8 @@ static void the_form_is_the_kinetic_energy(void **unused) {
         check_near(own, mu0[i], 1e-12 * fabs(K[5][5]));
         u[i] = Y[i] = check_uniform(&seed, -1, 1);
       }
-      u[6] = rate[0], u[7] = rate[1];
+      u[6] = rate[0];
+      u[7] = rate[1];
       for (int i = 0; i < 8; i++)
         for (int j = 0; j < 8; j++) energy += u[i] * G[i * 8 + j] * u[j] / 2;
       cb_rigid_state s;
@@ -122,11 +131,12 @@ static void the_form_is_the_kinetic_energy(void **unused) {
       for (int i = 0; i < 4; i++) least += rate[i / 2] * M[i] * rate[i % 2] / 2;
       check_relative(row.kinetic, least, 1e-12);
     }
-    cb_bundle_free(b), tank_empty(&k);
+    cb_bundle_free(b);
+    tank_empty(&k);
   }
 }
 
-/* --- poses, tables, pictures --- */
+/* --- poses, tables, plots --- */
 
 static void a_pose_sequence_swims_as_its_run(void **unused) {
   enum { POSES = 16 };
@@ -137,7 +147,9 @@ static void a_pose_sequence_swims_as_its_run(void **unused) {
     for (int v = 0; v < vertices; v++) {
       const double *X = k.surface->x[v], s = sin(2 * PI * p / POSES), c = cos(2 * PI * p / POSES);
       double *at = x[p * vertices + v];
-      at[0] = X[0], at[1] = X[1] + 0.4 * s * X[0] * X[0], at[2] = X[2] + 0.3 * c * X[0] * X[0] + 0.2 * s * X[0];
+      at[0] = X[0];
+      at[1] = X[1] + 0.4 * s * X[0] * X[0];
+      at[2] = X[2] + 0.3 * c * X[0] * X[0] + 0.2 * s * X[0];
     }
   const cb_poses_times times = {.step = 0.125, .end = CB_POSES_PERIODIC}; /* period 2 */
   check_ok(cb_poses_from_arrays(vertices, POSES, (const double(*)[3])x, &times, &k.poses));
@@ -166,7 +178,10 @@ static void a_pose_sequence_swims_as_its_run(void **unused) {
   const cb_rigid_state s = run_by(k.problem, RKMK4, &at_origin, Y, 1.6, 12800); /* steps do not end at poses */
   print_message("  poses: run to %.1e\n", pose_distance(&s.g, half));
   check_near(pose_distance(&s.g, half), 0, 1e-8);
-  cb_gait_free(gait), cb_bundle_free(b), cb_shape_surface_free(shape), tank_empty(&k);
+  cb_gait_free(gait);
+  cb_bundle_free(b);
+  cb_shape_surface_free(shape);
+  tank_empty(&k);
 }
 
 static void a_table_swims_alike(void **unused) {
@@ -184,7 +199,10 @@ static void a_table_swims_alike(void **unused) {
   check_ok(b->group->log(b->group, back, a));
   for (int i = 0; i < 6; i++) check_at_most(fabs(a[i]), told[i]);
   for (int i = 0; i < 6; i++) check_at_most(told[i], 1e-4);
-  cb_gait_free(gait), cb_bundle_free(b), cb_bundle_free(fast), tank_empty(&k);
+  cb_gait_free(gait);
+  cb_bundle_free(b);
+  cb_bundle_free(fast);
+  tank_empty(&k);
 }
 
 static void it_is_drawn_by_its_edges(void **unused) {
@@ -195,16 +213,19 @@ static void it_is_drawn_by_its_edges(void **unused) {
   assert_int_equal(b->lines, k.surface->faces * 3 / 2);
   double(*x)[3] = malloc(sizeof *x * (size_t)b->points), g[7], *X = k.surface->x[4], p[3], found[3];
   const double r[2] = {0.2, -0.3};
-  memcpy(g, generic_pose.q, sizeof generic_pose.q), memcpy(g + 4, generic_pose.x, sizeof generic_pose.x);
-  check_ok(b->kind->picture(b, r, g, x));
-  p[0] = X[0] + 0.1 * r[1] * X[2], p[1] = X[1] + r[0] * X[0] * X[0] + 0.3 * r[1] * X[0] * X[2];
+  memcpy(g, generic_pose.q, sizeof generic_pose.q);
+  memcpy(g + 4, generic_pose.x, sizeof generic_pose.x);
+  check_ok(b->class_->plot(b, r, g, x));
+  p[0] = X[0] + 0.1 * r[1] * X[2];
+  p[1] = X[1] + r[0] * X[0] * X[0] + 0.3 * r[1] * X[0] * X[2];
   p[2] = X[2] + 0.2 * r[0] * X[0] * X[1] + r[1] * (X[0] * X[0] - 0.05);
   cb_pose_point(&generic_pose, p, found);
   for (int i = 0; i < 3; i++) check_near(x[4][i], found[i], 1e-15);
   for (int i = 0; i < b->lines; i++)
     assert_true(b->line[i][0] >= 0 && b->line[i][1] > b->line[i][0] && b->line[i][1] < b->points);
   free(x);
-  cb_bundle_free(b), tank_empty(&k);
+  cb_bundle_free(b);
+  tank_empty(&k);
 }
 
 /* --- threads --- */
@@ -223,7 +244,7 @@ static void *evaluate(void *of) {
 }
 
 static void threads_may_share_a_bundle(void **unused) {
-  enum { THREADS = 40 }; /* more than have work arrays of their own */
+  enum { THREADS = 40 }; /* more threads than preallocated work arrays */
   static const cb_poses_motion motion = MODES("a", "b");
   static share shares[THREADS];
   tank k = ellipsoid(700);
@@ -239,10 +260,11 @@ static void threads_may_share_a_bundle(void **unused) {
     assert_memory_equal(shares[i].A, shares[0].A, sizeof shares[0].A);
     assert_memory_equal(shares[i].dA, shares[0].dA, sizeof shares[0].dA);
   }
-  cb_bundle_free(b), tank_empty(&k);
+  cb_bundle_free(b);
+  tank_empty(&k);
 }
 
-/* --- refused --- */
+/* --- errors --- */
 
 static void refused_by_what_is_missing(void **unused) {
   static const char *const names[1] = {"a"};
@@ -253,20 +275,22 @@ static void refused_by_what_is_missing(void **unused) {
   check_ok(cb_shape_surface_expressions(k.surface, 1, names, 1, &motion, &shape));
   cb_immersed_bundle_options options = {.material = k.material};
   check_error(cb_bundle_immersed(shape, &options, &b), CB_ERROR_DOMAIN,
-              "the body has no inertia: no mass, and no fluid that moves with it");
+              "the body has no inertia: expected a mass > 0, or a fluid with a density > 0");
   options.density = -1;
-  check_error(cb_bundle_immersed(shape, &options, &b), CB_ERROR_ARGUMENT, "a fluid of -1 kg/m^3, expected 0 or more");
+  check_error(cb_bundle_immersed(shape, &options, &b), CB_ERROR_ARGUMENT,
+              "density of the fluid: expected a number >= 0 in kg/m^3, found -1");
   options.density = NAN;
-  check_error(cb_bundle_immersed(shape, &options, &b), CB_ERROR_ARGUMENT, "a fluid of nan kg/m^3, expected 0 or more");
+  check_error(cb_bundle_immersed(shape, &options, &b), CB_ERROR_ARGUMENT,
+              "density of the fluid: expected a number >= 0 in kg/m^3, found nan");
   options.density = 0;
-  /* masses on one line: K cannot be inverted */
-  const cb_point_mass line[2] = {{.mass = 1, .x = {0, 0, 1}, .vertex = -1},
-                                 {.mass = 2, .x = {0, 0, -1}, .vertex = -1}};
-  options.n_points = 2, options.points = line;
+  /* masses on one line: K is singular */
+  const cb_point_mass line[2] = {{.mass = 1, .x = {0, 0, 1}, .vertex = -1}, {.mass = 2, .x = {0, 0, -1}, .vertex = -1}};
+  options.n_points = 2;
+  options.points = line;
   check_ok(cb_bundle_immersed(shape, &options, &b));
   double A[6], M[1];
   check_error(cb_bundle_connection(b, (double[]){0.25}, A, NULL, NULL, NULL), CB_STEP_SINGULAR,
-              "bundle immersed at a = 0.25: the locked body has 0 on axis omega_z of its form P, expected more than 0");
+              "bundle immersed at a = 0.25: the form P of the locked body is 0 on axis omega_z: expected more than 0");
   cb_bundle_free(b);
   k.material[0].density = 500;
   check_ok(cb_bundle_immersed(shape, &options, &b));
@@ -276,7 +300,8 @@ static void refused_by_what_is_missing(void **unused) {
                      "bundle immersed at a = 2: part `");
   check_ok(cb_bundle_connection(b, (double[]){0.5}, A, NULL, M, NULL));
   cb_bundle_free(b);
-  cb_shape_surface_free(shape), tank_empty(&k);
+  cb_shape_surface_free(shape);
+  tank_empty(&k);
 }
 
 int main(void) {

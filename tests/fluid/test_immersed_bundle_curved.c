@@ -1,17 +1,18 @@
-/* Bodies that swim by their shape in curved spaces: three balls against multipoles, connections of a body seen from
- * another frame, the flat limit, volumes that change. */
+/* Tests of bodies that swim by changing their shape in curved spaces: three balls against multipoles, connections of a
+ * body in another frame, the flat limit, and volumes that change. */
 #include "curved_bodies.h"
 #include "immersed_bundles.h"
 
-/* A bundle of the surface laid by the exponential chart; of one motion and shift each part or of the whole. */
+/* A bundle of the surface embedded by the exponential chart, with one motion and shift per part, or one for the
+ * complete surface. */
 static cb_status laid_bundle(cb_surface *s, double K, int n, const char *const *names, int motions,
                              const cb_poses_motion *motion, int shifts, const cb_shape_shift *shift,
                              const cb_immersed_bundle_options *options, cb_bundle **out) {
   cb_shape_surface *flat, *shape;
   check_ok(cb_shape_surface_expressions(s, n, names, motions, motion, &flat));
-  check_ok(
-      cb_shape_surface_lay(flat, (cb_laying){K, CB_CHART_EXPONENTIAL}, shifts, shift, NULL, NULL, NULL, NULL, &shape));
-  check_ok(cb_surface_lay(s, K, CB_CHART_EXPONENTIAL));
+  check_ok(cb_shape_surface_embed(flat, (cb_surface_embedding){K, CB_CHART_EXPONENTIAL},
+                                  &(cb_shape_shifts){shifts, shift, NULL}, NULL, NULL, NULL, &shape));
+  check_ok(cb_surface_embed(s, K, CB_CHART_EXPONENTIAL));
   return cb_bundle_immersed_take(shape, options, out);
 }
 
@@ -38,7 +39,8 @@ static mesh three_balls(double radius) {
   return all;
 }
 
-/* Way of the gait l .3 -> 1, alpha .4 -> 1.2 along x, by Gauss's rule on its sides: by symmetry all lies on one line. */
+/* The displacement along x of the gait l .3 -> 1, alpha .4 -> 1.2, by Gauss's rule on its sides. By symmetry the motion
+ * is along one line. */
 static double way(const cb_bundle *b) {
   static const double corner[5][2] = {{.3, .4}, {1, .4}, {1, 1.2}, {.3, 1.2}, {.3, .4}},
                       node[4] = {-.861136311594053, -.339981043584856, .339981043584856, .861136311594053},
@@ -52,7 +54,7 @@ static double way(const cb_bundle *b) {
       check_ok(cb_bundle_connection(b, (double[]){corner[side][0] + t * d[0], corner[side][1] + t * d[1]}, A, NULL,
                                     NULL, NULL));
       for (int i = 0; i < 6; i++)
-        if (i != 3) check_near(A[2 * i] * d[0] + A[2 * i + 1] * d[1], 0, 1e-6); /* the solver's error */
+        if (i != 3) check_near(A[2 * i] * d[0] + A[2 * i + 1] * d[1], 0, 1e-6); /* residual of the solver */
       sum -= weight[k] / 2 * (A[6] * d[0] + A[7] * d[1]);
     }
   return sum;
@@ -72,8 +74,8 @@ static cb_bundle *swimmer(cb_surface *s, double K, const cb_fluid_model *model) 
   return b;
 }
 
-/* Of the radius .025: by multipoles, their interaction included (derived here); with added masses alone -.10051356558
- * and .06148161579. */
+/* The displacements for the radius .025, by multipoles with their interaction (derived in this project). With added
+ * masses but no interaction they are -.10051356558 and .06148161579. */
 static void three_balls_swim_by_curvature_alone(void **unused) {
   static const double K[2] = {1, -1}, expected[2] = {-.100660024, .061431614};
   cb_fluid_model *exact = exact_model();
@@ -83,8 +85,10 @@ static void three_balls_swim_by_curvature_alone(void **unused) {
     assert_string_equal(b->group->name, k ? "so31" : "so4");
     const double X = way(b);
     print_message("  K %g: X %.9f, %.2e of the multipoles' beside them\n", K[k], X, X / expected[k] - 1);
-    check_relative(X, expected[k], 5e-4); /* panels: 12 about a turn; apart from one another .0008 and more off */
-    cb_bundle_free(b), cb_surface_free(s);
+    /* Error of the panels, 12 around; without interaction the difference would be at least .0008. */
+    check_relative(X, expected[k], 5e-4);
+    cb_bundle_free(b);
+    cb_surface_free(s);
   }
   cb_fluid_model_free(exact);
 }
@@ -100,7 +104,7 @@ static cb_surface *bean(void) {
 
 static const cb_material light = {.density = 700};
 
-/* The same body everywhere carried by a transvection: A becomes Ad A, and M stays. */
+/* For a body moved by a transvection A becomes Ad A, and M does not change. */
 static void a_body_in_another_frame_has_the_connection_of_it(void **unused) {
   static const cb_poses_motion motion = MODES("a", "b");
   static const cb_shape_shift shift = {NULL, {"0.3", "-0.4", "0.5"}};
@@ -116,7 +120,8 @@ static void a_body_in_another_frame_has_the_connection_of_it(void **unused) {
       check_ok(laid_bundle(surface, K, 2, ab, 1, &motion, moved, &shift, &options, &b));
       check_ok(cb_bundle_connection(b, r, A[moved], NULL, M[moved], NULL));
       G = b->group;
-      cb_bundle_free(b), cb_surface_free(surface);
+      cb_bundle_free(b);
+      cb_surface_free(surface);
     }
     for (int i = 0; i < 3; i++) twist[3 + i] = s[i] / R;
     G->exp(G, twist, g);
@@ -125,7 +130,7 @@ static void a_body_in_another_frame_has_the_connection_of_it(void **unused) {
       for (int j = 0; j < 2; j++) {
         double sum = 0;
         for (int c = 0; c < 6; c++) sum += Ad[i * 6 + c] * A[0][2 * c + j];
-        check_near(A[1][2 * i + j], sum, 1e-11); /* round-off over the least inertia */
+        check_near(A[1][2 * i + j], sum, 1e-11); /* round-off divided by the smallest inertia */
       }
     for (int i = 0; i < 4; i++) check_near(M[1][i], M[0][i], 1e-11 * M[0][0]);
   }
@@ -142,7 +147,7 @@ static void the_kinetic_energy_is_positive(void **unused) {
     for (int trial = 0; trial < 20; trial++) {
       double G[64], z[8], twice = 0;
       const double r[2] = {check_uniform(&seed, -.4, .4), check_uniform(&seed, -.4, .4)};
-      check_ok(b->kind->form(b, r, G));
+      check_ok(b->class_->form(b, r, G));
       for (int i = 0; i < 8; i++) z[i] = check_uniform(&seed, -1, 1);
       for (int i = 0; i < 64; i++) {
         twice += z[i / 8] * G[i] * z[i % 8];
@@ -150,11 +155,13 @@ static void the_kinetic_energy_is_positive(void **unused) {
       }
       check_at_least(twice, 0);
     }
-    cb_bundle_free(b), cb_surface_free(surface);
+    cb_bundle_free(b);
+    cb_surface_free(surface);
   }
 }
 
-/* From both sides, the group's shifts counted in R: of shears, whose velocities are linear and keep the volume. */
+/* The limit is approached from both sides, with translations of the group measured in R = 1/sqrt|K|. The motions are
+ * shears, whose velocities are linear and keep the volume. */
 static void flat_space_is_the_limit(void **unused) {
   static const cb_poses_motion motion = {NULL, {"X + 0.3*a*Y + a*b*Z", "Y + b*Z", "Z"}};
   const double r[2] = {.2, -.3};
@@ -167,7 +174,8 @@ static void flat_space_is_the_limit(void **unused) {
       check_ok(laid_bundle(surface, (k - 1) * 1e-6, 2, ab, 1, &motion, 0, NULL, &options, &b));
       check_ok(cb_bundle_connection(b, r, A[k], NULL, M[k], NULL));
       for (int i = 6; i < 12 && k != 1; i++) A[k][i] *= 1e3;
-      cb_bundle_free(b), cb_surface_free(surface);
+      cb_bundle_free(b);
+      cb_surface_free(surface);
     }
     for (int k = 0; k < 3; k += 2) {
       for (int i = 0; i < 12; i++) check_near(A[k][i], A[1][i], 1e-6);
@@ -181,7 +189,8 @@ static void flat_space_is_the_limit(void **unused) {
 static const char *const one[1] = {"a"};
 static const cb_poses_motion grows = {NULL, {"X*(1 + a)", "Y*(1 + a)", "Z*(1 + a)"}};
 
-/* T = 2 pi rho S^4 (coth a - 1) a'^2 in H3; the sphere has no room. */
+/* A ball whose radius a grows gives the fluid of H3 the kinetic energy T = 2 pi rho sinh(a)^4 (coth a - 1) a'^2. In S3
+ * the volume of a body must not change. */
 static void a_ball_that_grows_pushes_the_fluid_of_h3(void **unused) {
   static const double pi = 3.14159265358979323846;
   const cb_material none = {0, 0};
@@ -193,24 +202,25 @@ static void a_ball_that_grows_pushes_the_fluid_of_h3(void **unused) {
     cb_bundle *b;
     double G[49];
     check_ok(laid_bundle(s, -1, 1, one, 1, &grows, 0, NULL, &options, &b));
-    check_ok(b->kind->form(b, (double[]){.25}, G)); /* a = 1, a' = .8 */
+    check_ok(b->class_->form(b, (double[]){.25}, G)); /* a = 1, a' = .8 */
     off[k] = G[48] / (4 * pi * 3 * pow(sinh(1), 4) * (1 / tanh(1) - 1) * .64) - 1;
-    cb_bundle_free(b), cb_surface_free(s);
+    cb_bundle_free(b);
+    cb_surface_free(s);
   }
   print_message("  2 T off by %.2e and %.2e\n", off[0], off[1]);
   check_at_most(fabs(off[1]), .04);
-  check_near(off[0] / off[1], 4, 1); /* the mesh's own h^2 */
+  check_near(off[0] / off[1], 4, 1); /* error h^2 of the mesh */
   cb_surface *s = curved_ball(.8, 16, 0, CB_CHART_EXPONENTIAL);
   cb_bundle *b;
   check_error_begins(laid_bundle(s, 1, 1, one, 1, &grows, 0, NULL, &options, &b), CB_ERROR_DOMAIN,
                      "the volume changes by ");
   assert_non_null(
-      strstr(cb_error_text(), " m^3 a unit of a, 1 of what the surface sweeps: expected a shape that keeps"));
+      strstr(cb_error_text(), " m^3 per unit of a, 1 of the volume that the surface sweeps: expected a shape of"));
   cb_surface_free(s);
   cb_fluid_model_free(exact);
 }
 
-/* --- ends --- */
+/* --- limits of the chart --- */
 
 static void shapes_beyond_the_chart_are_singular(void **unused) {
   static const cb_poses_motion still = {NULL, {"X", "Y*(1 + a)", "Z"}};
@@ -224,8 +234,9 @@ static void shapes_beyond_the_chart_are_singular(void **unused) {
     check_ok(cb_bundle_connection(b, (double[]){.1}, A, NULL, NULL, NULL));
     assert_int_equal(cb_bundle_connection(b, &r, A, NULL, NULL, NULL), CB_STEP_DOMAIN);
     assert_non_null(strstr(cb_error_text(), shifted ? "the shift (4, 0, 0) reaches the antipode of the origin"
-                                                    : "lies beyond what the chart of the space of curvature 1"));
-    cb_bundle_free(b), cb_surface_free(s);
+                                                    : "is outside the chart of the space of curvature 1"));
+    cb_bundle_free(b);
+    cb_surface_free(s);
   }
 }
 

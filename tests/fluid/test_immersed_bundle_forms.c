@@ -1,10 +1,10 @@
-/* Bundles of immersed bodies against closed forms and symmetry; their derivatives and curvature. */
-#include "fluid/immersed_bundle_private.h"
+/* Tests of bundles of immersed bodies against closed forms and symmetry; their derivatives and curvature. */
+#include "fluid/immersed_bundle.h"
 #include "immersed_bundles.h"
 
 /* --- closed forms --- */
 
-/* Two boxes in vacuum turn by Montgomery's connection, and their centre of mass stays. */
+/* Two boxes in vacuum rotate by Montgomery's connection, and their centre of mass does not move. */
 static void two_boxes_are_the_falling_cat(void **unused) {
   const double half[2][3] = {{0.5, 0.15, 0.1}, {0.7, 0.1, 0.1}};
   double I[2], mass[2], a[2];
@@ -33,13 +33,14 @@ static void two_boxes_are_the_falling_cat(void **unused) {
     check_near(dM[0], 2 * c * s / J + 2 * s * (k1 * k2 - c * c) / (J * J), 1e-10);
     for (int i = 0; i < 2; i++) check_near(A[i], 0, 1e-14);
     check_near(A[5], 0, 1e-14);
-    /* of the centre of mass, v + omega x c + dc/dal = 0: c in the frame of the first box */
+    /* for the centre of mass c in the frame of the first box, v + omega x c + dc/dal = 0 */
     const double share = mass[1] / (mass[0] + mass[1]);
     const double cx = share * (0.55 + a[1] * cos(al)), cy = share * a[1] * sin(al);
     check_near(A[3], A[2] * cy - share * a[1] * sin(al), 1e-13);
     check_near(A[4], -A[2] * cx + share * a[1] * cos(al), 1e-13);
   }
-  cb_bundle_free(b), tank_empty(&k);
+  cb_bundle_free(b);
+  tank_empty(&k);
 }
 
 /* (P/J)'' */
@@ -55,8 +56,8 @@ static cb_status counting(const cb_bundle *b, const double *r, double *A, double
   return counted->connection(b, r, A, dA, M, dM);
 }
 
-/* The boxes once more: second derivatives to what differences of order 8 leave, 1e-15/h^2 + h^8 with h = .02, from 9 values
- * and no first derivative, each of which takes 7 values. */
+/* Second derivatives of the same boxes have the accuracy of differences of order 8, 1e-15/h^2 + h^8 with h = .02. They
+ * need 9 values and no first derivative, each of which needs 7 values. */
 static void second_derivatives_take_few_values(void **unused) {
   const double half[2][3] = {{0.5, 0.15, 0.1}, {0.7, 0.1, 0.1}}, a[2] = {.55, .75}, mass[2] = {.8 * .06, 1.5 * .056};
   mesh box[2];
@@ -68,9 +69,9 @@ static void second_derivatives_take_few_values(void **unused) {
   const cb_poses_motion motion = {k.surface->name[1],
                                   {"0.55 + (X - 0.55)*cos(al) - Y*sin(al)", "(X - 0.55)*sin(al) + Y*cos(al)", "Z"}};
   cb_bundle *b = bundle_of(&k, 0, 1, names, &motion);
-  cb_bundle_class counts = *(counted = b->kind);
+  cb_bundle_class counts = *(counted = b->class_);
   counts.connection = counting;
-  b->kind = &counts;
+  b->class_ = &counts;
   double I[2];
   for (int i = 0; i < 2; i++) I[i] = mass[i] / 3 * (half[i][0] * half[i][0] + half[i][1] * half[i][1]);
   const double m = mass[0] * mass[1] / (mass[0] + mass[1]), k1 = I[0] + m * a[0] * a[0], k2 = I[1] + m * a[1] * a[1];
@@ -83,10 +84,12 @@ static void second_derivatives_take_few_values(void **unused) {
     check_ok(cb_bundle_second(b, &al, ddA, ddM));
     check_near(ddA[2], quotient_bends(P, J), 1e-10);
     check_near(ddM[0], quotient_bends(N, J), 1e-10);
-    assert_int_equal(values, 9), assert_int_equal(slopes, 0);
+    assert_int_equal(values, 9);
+    assert_int_equal(slopes, 0);
   }
-  b->kind = counted;
-  cb_bundle_free(b), tank_empty(&k);
+  b->class_ = counted;
+  cb_bundle_free(b);
+  tank_empty(&k);
 }
 
 /* --- parts that move rigidly --- */
@@ -95,7 +98,7 @@ static const char *const hinge[3] = {"0.55 + (X - 0.55)*cos(a) - Y*sin(a) + 0.2*
                                      "((X - 0.55)*sin(a) + Y*cos(a))*cos(b) - Z*sin(b)",
                                      "((X - 0.55)*sin(a) + Y*cos(a))*sin(b) + Z*cos(b)"};
 
-/* Two boxes of which one turns and shifts; sheet: the second without a face, of some thickness. */
+/* Two boxes, one of which rotates and shifts. sheet: the second box lacks a face and has a thickness. */
 static tank hinged(bool sheet) {
   const double half[2][3] = {{0.5, 0.15, 0.1}, {0.7, 0.1, 0.1}};
   mesh box[2];
@@ -115,7 +118,7 @@ static double most_of(const double G[CB_IMMERSED_FORM][CB_IMMERSED_FORM], double
   return most;
 }
 
-/* d_a G by differences of order 8 in r itself, 1e-15/h + h^8, h = .02. */
+/* d_a G by differences of order 8 in r, with errors 1e-15/h + h^8, h = .02. */
 static void differences(const cb_immersed_energy *e, cb_immersed_work *w, const double r[2], int a,
                         double dG[CB_IMMERSED_FORM][CB_IMMERSED_FORM]) {
   static const double weight[4] = {4. / 5, -1. / 5, 4. / 105, -1. / 280}, h = .02;
@@ -130,8 +133,8 @@ static void differences(const cb_immersed_energy *e, cb_immersed_work *w, const 
   }
 }
 
-/* From inertias of the parts as from sums over faces: G to round-off; its derivatives as G differs in r, and to what
- * differences of order 6 over steps of .005 of the extent leave of a box that is .05 of it thick. */
+/* Inertias of the parts and sums over faces give the same form. G agrees to round-off. Its derivatives agree to the
+ * accuracy of differences of order 6 with steps of .005 of the extent, for a box whose thickness is .05 of it. */
 static void parts_that_move_rigidly_have_the_form_of_their_faces(void **unused) {
   uint64_t seed = check_seed();
   for (int kind = 0; kind < 16; kind++) {
@@ -165,12 +168,16 @@ static void parts_that_move_rigidly_have_the_form_of_their_faces(void **unused) 
         check_at_most(most_of(dG[1][a], dG[0][a]), 1e-7 * most_of(G[1], NULL));
       }
     }
-    cb_immersed_rigid_free(rigid), cb_immersed_work_free(w), cb_moving_mass_free(e.mass);
-    cb_shape_surface_free(shape), tank_empty(&k);
+    cb_immersed_rigid_free(rigid);
+    cb_immersed_work_free(w);
+    cb_moving_mass_free(e.mass);
+    cb_shape_surface_free(shape);
+    tank_empty(&k);
   }
 }
 
-/* The form of motions is their energies by polarisation, of solids, sheets, masses at vertices: to round-off. */
+/* For solids, sheets and masses at vertices, the form of motions follows from their energies by polarisation, to
+ * round-off. */
 static void motions_of_a_body_have_the_form_of_their_energies(void **unused) {
   uint64_t seed = check_seed();
   for (int kind = 0; kind < 8; kind++) {
@@ -178,7 +185,8 @@ static void motions_of_a_body_have_the_form_of_their_energies(void **unused) {
     const int n = 3, vertices = k.surface->vertices;
     const cb_point_mass point = {.mass = .03, .vertex = vertices - 1};
     cb_moving_mass *m;
-    double(*x)[3] = calloc((size_t)(vertices * (n + 2)), sizeof *x), (*v)[3] = x + vertices, (*sum)[3] = v + n * vertices;
+    double(*x)[3] = calloc((size_t)(vertices * (n + 2)), sizeof *x), (*v)[3] = x + vertices,
+    (*sum)[3] = v + n * vertices;
     double R[9], own[3];
     check_ok(cb_moving_mass_create(k.surface, k.material, kind & 2, kind & 4 ? 1 : 0, &point, &m));
     for (int i = 0; i < vertices * (n + 1); i++)
@@ -197,7 +205,9 @@ static void motions_of_a_body_have_the_form_of_their_energies(void **unused) {
         check_near(R[j * n + i], R[i * n + j], 0);
       }
     }
-    free(x), cb_moving_mass_free(m), tank_empty(&k);
+    free(x);
+    cb_moving_mass_free(m);
+    tank_empty(&k);
   }
 }
 
@@ -210,7 +220,8 @@ static cb_status counting_places(const cb_shape_surface *s, const double *r, dou
   return whole(s, r, x, dx, work);
 }
 
-/* How often a bundle finds all its vertices for A and its derivatives, where one of its two boxes moves so. */
+/* Counts how often a bundle computes all vertices for A and its derivatives, if one of its two boxes has this
+ * motion. */
 static int places_of(const char *const text[3]) {
   tank k = hinged(false);
   const cb_poses_motion motion = {k.surface->name[1], {text[0], text[1], text[2]}};
@@ -220,10 +231,14 @@ static int places_of(const char *const text[3]) {
   check_ok(cb_shape_surface_expressions(k.surface, 2, ab, 1, &motion, &shape));
   const cb_immersed_bundle_options options = {.material = k.material, .density = 1.1};
   check_ok(cb_bundle_immersed(shape, &options, &b));
-  whole = shape->at, shape->at = counting_places, wholes = 0;
+  whole = shape->at;
+  shape->at = counting_places;
+  wholes = 0;
   check_ok(cb_bundle_connection(b, (double[2]){.3, .4}, A, dA, M, dM));
   shape->at = whole;
-  cb_bundle_free(b), cb_shape_surface_free(shape), tank_empty(&k);
+  cb_bundle_free(b);
+  cb_shape_surface_free(shape);
+  tank_empty(&k);
   return wholes;
 }
 
@@ -240,8 +255,9 @@ static void only_shapes_that_bend_are_looked_at_as_a_whole(void **unused) {
 
 static void symmetric_motions_do_not_turn_or_drift(void **unused) {
   uint64_t seed = check_seed();
-  /* mirrored in z (modes move x and y and are even in Z): only omega_z, v_x, v_y, and so is the curvature */
-  mesh ball = mesh_ball(4, 1); /* all its mirrors are those of its faces too */
+  /* mirror symmetry in z (the modes of x and y are even in Z, that of z is odd): only omega_z, v_x and v_y are nonzero,
+   * also in the curvature */
+  mesh ball = mesh_ball(4, 1); /* the faces have all its mirror planes, too */
   for (int v = 0; v < ball.vertices; v++)
     for (int i = 0; i < 3; i++) ball.x[v][i] *= i == 0 ? 0.5 : i == 1 ? 0.3 : 0.2;
   tank k = tank_of(ball, 700, 0);
@@ -261,14 +277,15 @@ static void symmetric_motions_do_not_turn_or_drift(void **unused) {
     check_at_least(most, 1e-3);
   }
   cb_bundle_free(b);
-  /* point symmetric in the axes: it stays */
+  /* a motion that is symmetric about all axes: the body does not move */
   static const cb_poses_motion stretch = {NULL, {"X*(1 + a)", "Y*(1 + b)", "Z*(1 - a*b)"}};
   b = bundle_of(&k, 998, 2, ab, &stretch);
   double A[12];
   check_ok(cb_bundle_connection(b, (double[2]){0.2, -0.1}, A, NULL, NULL, NULL));
   for (int i = 0; i < 12; i++) check_near(A[i], 0, 1e-14);
-  cb_bundle_free(b), tank_empty(&k);
-  /* a pair of balls at distance 1 + a, the second swelling by b as the first shrinks: along the line only */
+  cb_bundle_free(b);
+  tank_empty(&k);
+  /* two balls at distance 1 + a; the second swells by b as the first shrinks: the pair moves only along the line */
   mesh pair[2] = {mesh_ball(3, 0.3), mesh_ball(3, 0.3)};
   for (int i = 0; i < 2; i++) mesh_move(&pair[i], (double[3]){i ? 0.5 : -0.5, 0, 0});
   k = tank_of(two_bodies(pair[0], pair[1]), 900, 0);
@@ -286,23 +303,31 @@ static void symmetric_motions_do_not_turn_or_drift(void **unused) {
     check_ok(cb_bundle_connection(b, r, A, NULL, NULL, NULL));
     check_ok(cb_bundle_curvatures(b, r, B));
     for (int i = 0; i < 6; i++) {
-      if (i != 3) check_near(A[2 * i], 0, 1e-14), check_near(A[2 * i + 1], 0, 1e-14), check_near(B[i], 0, 1e-12);
+      if (i != 3) {
+        check_near(A[2 * i], 0, 1e-14);
+        check_near(A[2 * i + 1], 0, 1e-14);
+        check_near(B[i], 0, 1e-12);
+      }
     }
     /* A_a = m2/(m1 + m2), m with the added masses of the two: delta A ~ radius^3 */
-    check_ok(b->kind->form(b, r, G));
+    check_ok(b->class_->form(b, r, G));
     double volume = 0, own[2];
     cb_mass mass;
     check_ok(cb_mass_of(k.surface, NULL, k.material, &mass));
     volume = mass.volume / 2;
     const double added = (G[3 * 8 + 3] - mass.mass) / (pow(1 - r[1], 3) + pow(1 + r[1], 3));
-    for (int i = 0; i < 2; i++) own[i] = 900 * volume + added * pow(1 + (i ? r[1] : -r[1]), 3), inertia[i] = own[i];
+    for (int i = 0; i < 2; i++) {
+      own[i] = 900 * volume + added * pow(1 + (i ? r[1] : -r[1]), 3);
+      inertia[i] = own[i];
+    }
     check_near(A[6], inertia[1] / (inertia[0] + inertia[1]), 1e-12);
     check_near(A[7], 0, 1e-13);
-    /* d_b of that */
+    /* B is -d_b of this A_a */
     const double d[2] = {-3 * added * pow(1 - r[1], 2), 3 * added * pow(1 + r[1], 2)}, all = inertia[0] + inertia[1];
     check_near(B[3], -(d[1] - inertia[1] * (d[0] + d[1]) / all) / all, 1e-10);
   }
-  cb_bundle_free(b), tank_empty(&k);
+  cb_bundle_free(b);
+  tank_empty(&k);
 }
 
 /* --- derivatives, curvature --- */
@@ -337,10 +362,11 @@ static void derivatives_are_those_of_the_connection(void **unused) {
   print_message("  dA to %.1e, dM to %.1e of M\n", worst[0], worst[1]);
   check_at_most(worst[0], 1e-9);
   check_at_most(worst[1], 1e-9);
-  cb_bundle_free(b), tank_empty(&k);
+  cb_bundle_free(b);
+  tank_empty(&k);
 }
 
-/* Where a motion begins with its second derivative, dx = 0: Q' is still found. */
+/* At a = 0 the motion has the first derivative 0 and a second derivative: dA and dM are still found. */
 static void a_motion_may_begin_slowly(void **unused) {
   tank k = ellipsoid(700);
   static const cb_poses_motion slow = {NULL, {"X", "Y + a^2*X^2", "Z + b*X^2"}},
@@ -354,10 +380,12 @@ static void a_motion_may_begin_slowly(void **unused) {
     for (int e = 0; e < 6; e++) check_near(dA[2 * e], 2 * A[2 * e], 1e-10);
     check_near(dM[0], 8 * a * M[0], 1e-12);
   }
-  cb_bundle_free(b), cb_bundle_free(other), tank_empty(&k);
+  cb_bundle_free(b);
+  cb_bundle_free(other);
+  tank_empty(&k);
 }
 
-/* log g = -B pi e^2 + O(e^3). */
+/* For a loop of radius e, log g = -B pi e^2 + O(e^3). */
 static void small_loops_turn_by_the_curvature(void **unused) {
   static const cb_poses_motion motion = MODES("a", "b");
   tank k = ellipsoid(700);
@@ -379,7 +407,8 @@ static void small_loops_turn_by_the_curvature(void **unused) {
   print_message("  log g/area + B: %.1e .. %.1e, order %.2f\n", error[0], error[3], fitted_order(error, 4));
   check_near(fitted_order(error, 4), 1, 0.1);
   check_at_most(error[3], 0.05 * fmax(fabs(B[1]), fabs(B[5])));
-  cb_bundle_free(b), tank_empty(&k);
+  cb_bundle_free(b);
+  tank_empty(&k);
 }
 
 int main(void) {

@@ -1,14 +1,15 @@
-/* Bodies in a fluid that fills a curved space: the drag of a ball, derivatives of drag in the twist, potentials and
- * buoyancy against integrals over faces, what drag takes in motion, orders of the methods with it. */
+/* Tests of bodies in a fluid that fills a curved space: the drag of a ball, derivatives of drag with respect to the
+ * twist, potentials and buoyancy against integrals over faces, the energy that drag removes, and the orders of the
+ * integrators. */
 #include "immersed.h"
 
 #include "scenario/fluid.h"
-#include "numerics/curved.h"
+#include "numerics/numerics_curved.h"
 #include <curvebody/pose.h>
 
 static tank curved_tank(double K, mesh m, double density) {
   tank k = tank_of(m, density, 0);
-  check_ok(cb_surface_lay(k.surface, K, CB_CHART_EXPONENTIAL));
+  check_ok(cb_surface_embed(k.surface, K, CB_CHART_EXPONENTIAL));
   k.fluid.curvature = K;
   tank_water(&k, 1);
   return k;
@@ -16,8 +17,9 @@ static tank curved_tank(double K, mesh m, double density) {
 
 /* --- drag --- */
 
-/* F = v^2/2 pi S^2 C_d of a fluid of density 1, C_d the quadrature of |u| <u, n>^2 over the sphere (derived here); on the
- * octahedron's faces the error is of second order in their size. */
+/* The drag is F = v^2/2 pi S^2 C_d in a fluid of density 1, with S = sinh 1 or sin 1 for the radius 1. C_d is the
+ * integral of |u| <u, n>^2 over the sphere, divided by pi S^2 v^3 (derived in this project). For the faces of the
+ * octahedron the error is of second order in their size. */
 static void drag_of_a_ball(void **unused) {
   static const double cd[2] = {1.650102514764, 1.118449855134};
   for (int space = 0; space < 2; space++) {
@@ -35,7 +37,7 @@ static void drag_of_a_ball(void **unused) {
     }
     print_message("  K %g: %.2e %.2e %.2e\n", K, error[0], error[1], error[2]);
     check_near(error[1] / error[2], 4, 0.2);
-    check_near((4 * error[2] - error[1]) / 3, 0, 1e-4); /* what is left is of fourth order */
+    check_near((4 * error[2] - error[1]) / 3, 0, 1e-4); /* the remaining error is of fourth order */
   }
 }
 
@@ -44,8 +46,12 @@ static void derivatives_of_drag(void **unused) {
   for (int space = 0; space < 2; space++)
     for (int linear = 0; linear < 2; linear++) {
       tank k = curved_tank(space ? 0.7 : -1.3, mesh_ellipsoid(4, 0.6, 0.4, 0.3), 2);
-      k.options.added_mass = false, k.options.drag = !linear;
-      if (linear) k.options.c_n = 0.8, k.options.c_t = 0.3;
+      k.options.added_mass = false;
+      k.options.drag = !linear;
+      if (linear) {
+        k.options.c_n = 0.8;
+        k.options.c_t = 0.3;
+      }
       tank_fill(&k);
       double Y[6], F[6], dF[6][6], ahead[6], back[6];
       for (int i = 0; i < 6; i++) Y[i] = check_uniform(&seed, -1, 1);
@@ -57,7 +63,8 @@ static void derivatives_of_drag(void **unused) {
         Y[j] = at - h;
         wrenches_of(&k, 0, &at_origin, Y, back, NULL);
         Y[j] = at;
-        /* central differences, of |u| u that turns at 1e-1 of it: 1e-8 */
+        /* error 1e-8 of central differences of |u| u, whose argument changes its direction at a relative distance of
+         * 1e-1 */
         for (int i = 0; i < 6; i++) check_near(dF[i][j], (ahead[i] - back[i]) / (2 * h), 1e-7);
       }
       tank_empty(&k);
@@ -81,7 +88,8 @@ static cb_scenario *open_stone(int space, const char *potential, const char *den
   return s;
 }
 
-/* -(rho_b - rho) int V m dA of V = 2 d^2, d the distance from the base point, at pose g. */
+/* The wrench -excess int V m dA for V = 2 d^2 at pose g, where excess is rho_b - rho, m is the flux of cb_curved_flux,
+ * and d is the distance from the base point. */
 static void by_faces(const cb_surface *s, const cb_pose *g, double excess, double F[6]) {
   const double K = s->curvature;
   memset(F, 0, 6 * sizeof *F);
@@ -105,15 +113,15 @@ static void potentials_are_integrals_over_faces(void **unused) {
   for (int space = 0; space < 2; space++) {
     cb_scenario *s = open_stone(space, "{central: {expression: \"m*2*d^2\"}}", "3", 24);
     const cb_immersed *b = s->fluid->kind[0].body;
-    cb_swimmer *w;
-    check_ok(cb_swimmer_create(b, &w));
-    const cb_rigid_problem *p = cb_swimmer_problem(w);
+    cb_immersed_workspace *w;
+    check_ok(cb_immersed_workspace_create(b, &w));
+    const cb_rigid_problem *p = cb_immersed_workspace_problem(w);
     const cb_rigid_state *state = cb_run_body(s->run, 0);
     double F[6] = {0}, wanted[6], size = 0;
     check_ok(p->wrench(p->self, 0, &state->g, generic_twist, F, NULL));
     by_faces(cb_immersed_surface(b), &state->g, 2, wanted);
     for (int i = 0; i < 6; i++) size = fmax(size, fabs(wanted[i]));
-    /* the rule within the body, of degree 2 over faces of a tenth of it: 1e-4 */
+    /* the quadrature within the body is of degree 2 over faces of a tenth of its size: 1e-4 */
     for (int i = 0; i < 6; i++) check_near(F[i], wanted[i], 3e-4 * size);
     /* F = -dU, by central differences along the axes of the body */
     double rows[8][6];
@@ -127,48 +135,49 @@ static void potentials_are_integrals_over_faces(void **unused) {
         xi[i] = side ? 1e-4 : -1e-4;
         cb_pose_tau_in(CB_SE3_EXPONENTIAL, p->curvature, xi, &by);
         cb_pose_multiply_in(p->curvature, &state->g, &by, &moved.g);
-        check_ok(cb_swimmer_measure(w, &moved, &row));
+        check_ok(cb_immersed_workspace_measure(w, &moved, &row));
         U[side] = row.potential;
       }
       check_near(F[i], -(U[1] - U[0]) / 2e-4, 1e-7 * size);
     }
-    cb_swimmer_free(w);
+    cb_immersed_workspace_free(w);
     cb_scenario_free(s);
   }
 }
 
 static void a_neutral_body_has_no_weight(void **unused) {
   for (int space = 0; space < 2; space++) {
-    cb_scenario *s = open_stone(space, "{central: {law: gravity, strength: 5}}", "1", 8);
-    cb_swimmer *w;
-    check_ok(cb_swimmer_create(s->fluid->kind[0].body, &w));
-    const cb_rigid_problem *p = cb_swimmer_problem(w);
+    cb_scenario *s = open_stone(space, "{central: {pair_potential: gravity, strength: 5}}", "1", 8);
+    cb_immersed_workspace *w;
+    check_ok(cb_immersed_workspace_create(s->fluid->kind[0].body, &w));
+    const cb_rigid_problem *p = cb_immersed_workspace_problem(w);
     double F[6] = {0};
     check_ok(p->wrench(p->self, 0, &cb_run_body(s->run, 0)->g, generic_twist, F, NULL));
     for (int i = 0; i < 6; i++) check_near(F[i], 0, 1e-14);
-    cb_swimmer_free(w);
+    cb_immersed_workspace_free(w);
     cb_scenario_free(s);
   }
 }
 
-static double energy_of(cb_swimmer *w, const cb_rigid_state *state) {
+static double energy_of(cb_immersed_workspace *w, const cb_rigid_state *state) {
   double rows[8][6];
   cb_immersed_row row = {.wrench = rows};
-  check_ok(cb_swimmer_measure(w, state, &row));
+  check_ok(cb_immersed_workspace_measure(w, state, &row));
   return row.kinetic + row.potential;
 }
 
-/* Its error falls by the method's order. */
+/* The error of the energy converges with the order of the integrator: half the step divides it by more than 3, or 8 for
+ * rkmk4. */
 static void energy_under_a_potential(void **unused) {
   for (int space = 0; space < 2; space++) {
     cb_scenario *s = open_stone(space, "{central: {expression: \"m*2*d^2\"}}", "3", 8);
-    cb_swimmer *w;
-    check_ok(cb_swimmer_create(s->fluid->kind[0].body, &w));
-    const cb_rigid_problem *p = cb_swimmer_problem(w);
+    cb_immersed_workspace *w;
+    check_ok(cb_immersed_workspace_create(s->fluid->kind[0].body, &w));
+    const cb_rigid_problem *p = cb_immersed_workspace_problem(w);
     const cb_rigid_state begin = *cb_run_body(s->run, 0);
     double rows[8][6];
     cb_immersed_row row = {.wrench = rows};
-    check_ok(cb_swimmer_measure(w, &begin, &row));
+    check_ok(cb_immersed_workspace_measure(w, &begin, &row));
     const double before = row.kinetic + row.potential;
     for (int method = 0; method <= RKMK4; method += RKMK4) {
       double error[2];
@@ -179,15 +188,15 @@ static void energy_under_a_potential(void **unused) {
       print_message("  K %d method %d: %.2e %.2e\n", space ? 1 : -1, method, error[0], error[1]);
       assert_true(error[0] < (method ? 1e-4 : 1e-2) && error[1] < error[0] / (method ? 8 : 3));
     }
-    cb_swimmer_free(w);
+    cb_immersed_workspace_free(w);
     cb_scenario_free(s);
   }
 }
 
 /* --- drag in motion --- */
 
-/* What drag takes is the power of its wrench, int <F, Y> dt by Simpson's rule over the steps of rkmk4, whose energy errs
- * by h^4; Hamilton-Pontryagin comes to the same limit by h^2. */
+/* The energy that drag removes is the work of its wrench, int <F, Y> dt, by Simpson's rule over the steps of rkmk4,
+ * whose energy error is h^4. Hamilton-Pontryagin has the same limit, with the error h^2. */
 static void drag_takes_its_power(void **unused) {
   for (int space = 0; space < 2; space++) {
     tank k = curved_tank(space ? 1 : -1, mesh_ellipsoid(4, 0.6, 0.5, 0.4), 2);
@@ -196,7 +205,7 @@ static void drag_takes_its_power(void **unused) {
     double work = 0, at[3] = {0};
     const int steps = 400;
     check_ok(cb_rigid_start(k.problem, 0, &at_origin, generic_twist, &s));
-    const double before = energy_of(k.swimmer, &s);
+    const double before = energy_of(k.workspace, &s);
     for (int n = 0; n <= steps; n++) {
       double Y[6], F[6];
       check_ok(cb_rigid_twist(k.problem, &s, Y));
@@ -206,7 +215,7 @@ static void drag_takes_its_power(void **unused) {
       work += (n == 0 || n == steps ? 1 : n % 2 ? 4 : 2) * at[n % 2] * 2 / steps / 3;
       if (n < steps) step_by(k.problem, RKMK4, 2. / steps, &s);
     }
-    const double after = energy_of(k.swimmer, &s);
+    const double after = energy_of(k.workspace, &s);
     print_message("  K %d: energy %g to %g, work %g\n", space ? 1 : -1, before, after, work);
     assert_true(after < 0.9 * before);
     check_near(after - before, work, 1e-9 * before);

@@ -1,5 +1,5 @@
-/* Bodies in moving fluids and media of varying density: frames that move, straining flows, order, energy, and that a
- * swimmer made anew goes on with the same bits. */
+/* Tests of bodies in moving fluids and in media of varying density: moving frames, straining flows, order and energy. A
+ * run with a new workspace continues bit for bit. */
 #include "immersed.h"
 
 /* --- uniform flow --- */
@@ -11,7 +11,8 @@ static void a_plate_carried_by_a_flow_feels_nothing(void **unused) {
     tank_water(&k, 1.2);
     tank_flow(&k, wind[0], wind[1], wind[2]);
     k.fluid.paper = paper;
-    k.options.c_n = 0.2, k.options.c_t = 0.1;
+    k.options.c_n = 0.2;
+    k.options.c_t = 0.1;
     tank_fill(&k);
     cb_pose g = generic_pose;
     double r[3][3], Y[6] = {0}, K[6][6], mu0[6], I_f[6][6], F[6], torque[6], fluid[6] = {0};
@@ -35,13 +36,13 @@ static void a_plate_carried_by_a_flow_feels_nothing(void **unused) {
         check_near(s.g.x[i], g.x[i] + s.t * wind[i], 1e-12);
         check_near(s.Y[i], 0, 1e-14);
       }
-    } else { /* the momentum turns by (M_f v) × v, which no force does */
+    } else { /* the momentum changes by (M_f v) × v, which no force causes */
       for (int i = 0; i < 6; i++) check_near(F[i], 0, 1e-14);
       cb_cross3(fluid + 3, Y + 3, torque);
       assert_true(cb_dot3(torque, torque) > 1e-4);
       double J[3][3], change[3];
       for (int i = 0; i < 9; i++) J[i / 3][i % 3] = K[i / 3][i % 3];
-      cb_apply3((const double(*)[3])J, s.Y, change); /* K omega after half a step's torque */
+      cb_apply3((const double(*)[3])J, s.Y, change); /* K omega after the torque of half a step */
       for (int i = 0; i < 3; i++) check_near(change[i] / (h / 2), torque[i], 1e-4);
     }
     tank_empty(&k);
@@ -54,14 +55,16 @@ static void a_plate_carried_by_a_flow_feels_nothing(void **unused) {
   check_near(change[2], 0, 1e-15);
 }
 
-/* A body that deforms, lopsided, under gravity, buoyancy and drag. */
+/* An asymmetric body that deforms, under gravity, buoyancy and drag. */
 static tank flapper(uint64_t *seed) {
   mesh m = mesh_ellipsoid(3, 0.5, 0.3, 0.2);
   mesh_shake(&m, seed, 0.02);
   tank k = tank_of(m, 0.9, 0);
   tank_moves(&k, "X*(1 + 0.1*sin(t))", "Y + 0.1*sin(3*X - 2*t)", "Z + 0.2*cos(X + t)*Y");
-  k.fluid.gravity[0] = 0.1, k.fluid.gravity[2] = -1;
-  k.options.c_n = 0.3, k.options.c_t = 0.1;
+  k.fluid.gravity[0] = 0.1;
+  k.fluid.gravity[2] = -1;
+  k.options.c_n = 0.3;
+  k.options.c_t = 0.1;
   return k;
 }
 
@@ -74,8 +77,8 @@ static void a_uniform_flow_is_a_frame_that_moves(void **unused) {
   tank_flow(&moved, wind[0], wind[1], wind[2]);
   tank_fill(&still);
   tank_fill(&moved);
-  /* the equations, exactly: mu of the body in the flow has I_b U more, and the force on it is the same but for
-     ad*_U of the fluid's momentum, which ad*_Y has too much */
+  /* in the exact equations mu of the body in the flow is larger by I_b U; the force on it is the same, except for ad*_U
+   * of the fluid's momentum, which ad*_Y contains in addition */
   cb_pose g = generic_pose;
   double Y[6], mu[2][6], F[2][6], U[6] = {0}, r[3][3], more[6] = {0}, rate[2][6], expected[6], turn[6];
   memcpy(Y, generic_twist, sizeof Y);
@@ -90,21 +93,20 @@ static void a_uniform_flow_is_a_frame_that_moves(void **unused) {
   wrenches_of(&still, 0.6, &g, generic_twist, F[0], NULL);
   wrenches_of(&moved, 0.6, &g, Y, F[1], NULL);
   for (int i = 0; i < 6; i++) check_near(mu[1][i], mu[0][i] + more[i], 1e-15);
-  /* d(mu)/dt = ad*_Y mu + F; that of I_b U, in the axes that turn, is ad*_Y (I_b U) + ad*_U mu_b of the body that moves */
+  /* d(mu)/dt = ad*_Y mu + F; for I_b U, in the rotating axes, it is ad*_Y (I_b U) + ad*_U mu_b of the moving body */
   cb_se3_ad_star(generic_twist, mu[0], rate[0]);
   cb_se3_ad_star(Y, mu[1], rate[1]);
   cb_se3_ad_star(Y, more, expected);
   double mu_b[6];
-  tank dry = still; /* the momentum of the shape */
+  tank dry = still; /* the same body without a medium, for the momentum of its own mass */
   dry.fluid.medium = NULL;
   tank_fill(&dry);
   momentum_of(&dry, 0.6, &g, generic_twist, mu_b);
-  cb_swimmer_free(dry.swimmer);
+  cb_immersed_workspace_free(dry.workspace);
   cb_immersed_free(dry.body);
   cb_se3_ad_star(U, mu_b, turn);
-  for (int i = 0; i < 6; i++)
-    check_near(rate[1][i] + F[1][i], rate[0][i] + F[0][i] + expected[i] + turn[i], 1e-14);
-  /* runs: by the order of the method, for the maps' velocity of the origin is that of a frame only as h -> 0 */
+  for (int i = 0; i < 6; i++) check_near(rate[1][i] + F[1][i], rate[0][i] + F[0][i] + expected[i] + turn[i], 1e-14);
+  /* runs agree to the order of the integrator, because the maps move the origin exactly as a frame only for h -> 0 */
   double start[6], error[3];
   cb_pose at = generic_pose;
   cb_pose_rotation(&at, r);
@@ -130,7 +132,7 @@ static void a_uniform_flow_is_a_frame_that_moves(void **unused) {
   tank_empty(&moved);
 }
 
-/* What does not spin keeps to it to round-off: a ball that is thrown. */
+/* For a thrown ball that does not spin, the runs agree to round-off. */
 static void a_ball_in_a_flow_flies_as_in_the_frame_of_the_flow(void **unused) {
   const double wind[3] = {0.7, -0.4, 0.5};
   tank k[2];
@@ -147,15 +149,15 @@ static void a_ball_in_a_flow_flies_as_in_the_frame_of_the_flow(void **unused) {
     cb_rigid_state s[2];
     for (int i = 0; i < 2; i++) check_ok(cb_rigid_start(k[i].problem, 0, &at_origin, Y[i], &s[i]));
     for (int n = 0; n < 1000; n++)
-      for (int i = 0; i < 2; i++)
-        check_ok(cb_rigid_step_pontryagin(k[i].problem, (cb_se3_map)map, 0.003, &s[i], NULL));
+      for (int i = 0; i < 2; i++) check_ok(cb_rigid_step_pontryagin(k[i].problem, (cb_se3_map)map, 0.003, &s[i], NULL));
     for (int i = 0; i < 3; i++) check_near(s[1].g.x[i] - s[0].g.x[i], s[0].t * wind[i], 1e-12);
   }
   tank_empty(&k[0]);
   tank_empty(&k[1]);
 }
 
-/* u = a t: a frame that falls with -a, in which what displaces more than it weighs rises. */
+/* In a frame that accelerates with a, the fluid with u = a t is at rest and gravity is -a; a body rises if it displaces
+ * more than its mass. */
 static void a_gust_is_a_frame_that_accelerates(void **unused) {
   uint64_t seed = check_seed(), again = seed;
   const double time = 1.5, a[3] = {0.7, -0.4, 0.5};
@@ -166,7 +168,10 @@ static void a_gust_is_a_frame_that_accelerates(void **unused) {
   moved.fluid.flow = flow;
   tank_water(&still, 1);
   tank_water(&moved, 1);
-  for (int i = 0; i < 3; i++) still.fluid.gravity[i] = -a[i], moved.fluid.gravity[i] = 0;
+  for (int i = 0; i < 3; i++) {
+    still.fluid.gravity[i] = -a[i];
+    moved.fluid.gravity[i] = 0;
+  }
   tank_fill(&still);
   tank_fill(&moved);
   const cb_rigid_state p = run_by(still.problem, RKMK4, &generic_pose, generic_twist, time, 600),
@@ -177,7 +182,9 @@ static void a_gust_is_a_frame_that_accelerates(void **unused) {
   tank_empty(&moved);
 }
 
-/* --- Auton's equation: (m + C m_f) v' = (1 + C) m_f Du/Dt, u = S x: Du/Dt = S^2 x, so x = x0 cosh(k t) + .. --- */
+/* --- Auton's equation (mass m of the sphere, displaced mass m_f, added mass C m_f): (m + C m_f) v' = (1 + C) m_f
+ * Du/Dt. For u = S x, Du/Dt = S^2 x, so x = x0 cosh(k t) + v0/k sinh(k t), k = |S| ((1 + C) m_f/(m + C m_f))^(1/2)
+ * --- */
 
 static void a_small_sphere_follows_autons_equation(void **unused) {
   const double S[3] = {0.8, -0.3, -0.5}, density = 2.5, time = 2, start[3] = {0.3, 1.2, -0.7}, v[3] = {0.1, -0.3, 0.2};
@@ -215,7 +222,7 @@ static void a_small_sphere_follows_autons_equation(void **unused) {
   tank_empty(&k);
 }
 
-/* --- flows and media by kind --- */
+/* --- flows and media of each class --- */
 
 typedef enum flow_kind { STREAM, SHEAR, VORTEX, WAVES } flow_kind;
 typedef enum medium_kind { ONE_DENSITY, TWO_LAYERS, STEEP_LAYER } medium_kind;
@@ -229,10 +236,10 @@ static cb_flow *flow_of(flow_kind kind) {
   static const char *const waves[3] = {"0.5*sin(y + 2*t)", "0.5*cos(x - t)*z", "0.3*exp(-x*x)"};
   cb_flow *flow = NULL;
   switch (kind) {
-  case STREAM: check_ok(cb_flow_uniform((double[3]){.3, .2, .1}, &flow)); break;
-  case SHEAR: check_ok(cb_flow_shear((double[3]){.3, -.2, .5}, shear, &flow)); break;
-  case VORTEX: check_ok(cb_flow_vortex((double[3]){.4, -.6, .2}, (double[3]){0, 0, 1}, 2.5, .5, &flow)); break;
-  case WAVES: check_ok(cb_flow_expressions(waves, 0, NULL, NULL, NULL, NULL, &flow)); break;
+    case STREAM: check_ok(cb_flow_uniform((double[3]){.3, .2, .1}, &flow)); break;
+    case SHEAR: check_ok(cb_flow_shear((double[3]){.3, -.2, .5}, shear, &flow)); break;
+    case VORTEX: check_ok(cb_flow_vortex((double[3]){.4, -.6, .2}, (double[3]){0, 0, 1}, 2.5, .5, &flow)); break;
+    case WAVES: check_ok(cb_flow_expressions(waves, 0, NULL, NULL, NULL, NULL, &flow)); break;
   }
   return flow;
 }
@@ -241,11 +248,9 @@ static cb_medium *medium_of(medium_kind kind) {
   const double up[3] = {0, 0, 1};
   cb_medium *medium = NULL;
   switch (kind) {
-  case ONE_DENSITY: check_ok(cb_medium_uniform(1, &medium)); break;
-  case TWO_LAYERS: check_ok(cb_medium_layers(1, (double[1]){0}, (double[2]){1, 0.5}, up, &medium)); break;
-  case STEEP_LAYER:
-    check_ok(cb_medium_expression("1 + 0.5*tanh(-2*z)", 0, NULL, NULL, up, NULL, &medium));
-    break;
+    case ONE_DENSITY: check_ok(cb_medium_uniform(1, &medium)); break;
+    case TWO_LAYERS: check_ok(cb_medium_layers(1, (double[1]){0}, (double[2]){1, 0.5}, up, &medium)); break;
+    case STEEP_LAYER: check_ok(cb_medium_expression("1 + 0.5*tanh(-2*z)", 0, NULL, NULL, up, NULL, &medium)); break;
   }
   return medium;
 }
@@ -273,7 +278,8 @@ static void second_order_in_flows_that_vary(void **unused) {
 
 /* --- energy --- */
 
-/* T + V - int <drag, Y> dt, by the trapezoidal rule at the nodes. */
+/* The change of T + V minus the work int <drag, Y> dt, by the trapezoidal rule at the nodes; *lost is minus the
+ * work. */
 static double balance(const tank *k, const cb_pose *g, const double Y[6], double time, int steps, double *lost) {
   double wrench[8][6], first = 0, last = 0, work = 0, before = 0;
   const int drag = wrench_named(k, "drag");
@@ -289,7 +295,7 @@ static double balance(const tank *k, const cb_pose *g, const double Y[6], double
     before = power;
     if (n < steps) check_ok(cb_rigid_step_pontryagin(k->problem, CB_SE3_CAYLEY, time / steps, &s, NULL));
   }
-  assert_true(s.g.x[2] < -0.4); /* it is in the water */
+  assert_true(s.g.x[2] < -0.4); /* the body is in the water */
   *lost = -work;
   return last - first - work;
 }
@@ -320,7 +326,7 @@ static void energy_closes_from_air_into_water(void **unused) {
 
 /* --- restart --- */
 
-static void a_swimmer_made_anew_goes_on_with_the_same_bits(void **unused) {
+static void a_workspace_made_anew_goes_on_with_the_same_bits(void **unused) {
   uint64_t seed = check_seed();
   const surroundings around[3] = {{STREAM, ONE_DENSITY}, {STREAM, TWO_LAYERS}, {VORTEX, TWO_LAYERS}};
   for (int kind = 0; kind < 3; kind++) {
@@ -334,13 +340,13 @@ static void a_swimmer_made_anew_goes_on_with_the_same_bits(void **unused) {
       for (int n = 0; n < 10; n++) step_by(k.problem, method, 0.01, &a);
       b = a;
       for (int n = 0; n < 10; n++) {
-        cb_swimmer *anew;
-        check_ok(cb_swimmer_create(k.body, &anew));
-        step_by(cb_swimmer_problem(anew), method, 0.01, &b);
-        cb_swimmer_free(anew);
+        cb_immersed_workspace *anew;
+        check_ok(cb_immersed_workspace_create(k.body, &anew));
+        step_by(cb_immersed_workspace_problem(anew), method, 0.01, &b);
+        cb_immersed_workspace_free(anew);
         step_by(k.problem, method, 0.01, &a);
         memset(wrench, 0, sizeof wrench);
-        row_of(&k, &a, wrench[0]); /* looking on changes nothing */
+        row_of(&k, &a, wrench[0]); /* computing a row changes nothing */
       }
       assert_memory_equal(&a, &b, sizeof a);
     }
@@ -357,7 +363,7 @@ int main(void) {
       cmocka_unit_test(a_small_sphere_follows_autons_equation),
       cmocka_unit_test(second_order_in_flows_that_vary),
       cmocka_unit_test(energy_closes_from_air_into_water),
-      cmocka_unit_test(a_swimmer_made_anew_goes_on_with_the_same_bits),
+      cmocka_unit_test(a_workspace_made_anew_goes_on_with_the_same_bits),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

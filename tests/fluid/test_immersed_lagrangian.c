@@ -1,8 +1,8 @@
-/* The fluid's momentum is dL/dY and its wrench dL/dg: by differences of the Lagrangian, which is summed here face by
- * face over midpoints. */
+/* The fluid's momentum is dL/dY and its wrench dL/dg: compared with differences of the Lagrangian, which this test sums
+ * face by face with the midpoint rule. */
 #include "immersed.h"
 
-/* The flows by their formulae. */
+/* The formulas of the flows. */
 typedef enum current { STILL, UNIFORM, GUST, SHEAR, VORTEX, WAVES, CURRENTS, SPIN } current;
 static const double steady[3] = {0.3, -0.2, 0.5};
 static const double gradient[3][3] = {{0.2, 1.1, -0.4}, {0.3, -0.5, 0.8}, {-0.6, 0.1, 0.3}};
@@ -10,32 +10,43 @@ static void velocity(current kind, double t, const double x[3], double u[3]) {
   const double centre[3] = {0.4, -0.6, 0.2}, rr = pow(x[0] - centre[0], 2) + pow(x[1] - centre[1], 2);
   const double round = 2.5 / (2 * PI * rr) * (1 - exp(-rr / (0.3 * 0.3)));
   switch (kind) {
-  case STILL: u[0] = u[1] = u[2] = 0; break;
-  case UNIFORM: memcpy(u, steady, sizeof steady); break;
-  case GUST: u[0] = sin(t), u[1] = 0.3 * t, u[2] = -0.2; break;
-  case SHEAR:
-    for (int i = 0; i < 3; i++) u[i] = steady[i] + cb_dot3(gradient[i], x);
-    break;
-  case VORTEX: u[0] = -round * (x[1] - centre[1]), u[1] = round * (x[0] - centre[0]), u[2] = 0; break;
-  default: u[0] = sin(x[1] + 2 * t), u[1] = 0.5 * cos(x[0] - t) * x[2], u[2] = exp(-x[0] * x[0]);
+    case STILL: u[0] = u[1] = u[2] = 0; break;
+    case UNIFORM: memcpy(u, steady, sizeof steady); break;
+    case GUST:
+      u[0] = sin(t);
+      u[1] = 0.3 * t;
+      u[2] = -0.2;
+      break;
+    case SHEAR:
+      for (int i = 0; i < 3; i++) u[i] = steady[i] + cb_dot3(gradient[i], x);
+      break;
+    case VORTEX:
+      u[0] = -round * (x[1] - centre[1]);
+      u[1] = round * (x[0] - centre[0]);
+      u[2] = 0;
+      break;
+    default:
+      u[0] = sin(x[1] + 2 * t);
+      u[1] = 0.5 * cos(x[0] - t) * x[2];
+      u[2] = exp(-x[0] * x[0]);
   }
 }
 static void pour(tank *k, current kind) {
   cb_flow *flow = NULL;
-  static const char *const gust[3] = {"sin(t)", "0.3*t", "-0.2"},
-                           *const waves[3] = {"sin(y + 2*t)", "0.5*cos(x - t)*z", "exp(-x*x)"};
+  static const char *const gust[3] = {"sin(t)", "0.3*t", "-0.2"}, *const waves[3] = {"sin(y + 2*t)", "0.5*cos(x - t)*z",
+                                                                                     "exp(-x*x)"};
   if (kind == UNIFORM) check_ok(cb_flow_uniform(steady, &flow));
   if (kind == SHEAR) check_ok(cb_flow_shear(steady, gradient, &flow));
   if (kind == SPIN)
     check_ok(cb_flow_shear(steady, (const double[3][3]){{0, -0.8, 0.5}, {0.8, 0, -0.3}, {-0.5, 0.3, 0}}, &flow));
-  if (kind == VORTEX)
-    check_ok(cb_flow_vortex((double[3]){0.4, -0.6, 0.2}, (double[3]){0, 0, 1}, 2.5, 0.3, &flow));
+  if (kind == VORTEX) check_ok(cb_flow_vortex((double[3]){0.4, -0.6, 0.2}, (double[3]){0, 0, 1}, 2.5, 0.3, &flow));
   if (kind == GUST) check_ok(cb_flow_expressions(gust, 0, NULL, NULL, NULL, NULL, &flow));
   if (kind == WAVES) check_ok(cb_flow_expressions(waves, 0, NULL, NULL, NULL, NULL, &flow));
   k->fluid.flow = flow;
 }
 
-/* rho of a face: linear in place, so that the mean is that of the corners; or of layers, by medium.h. */
+/* rho of a face: constant, linear in position (the mean is that of the corners), or in layers, by
+ * curvebody/medium.h. */
 typedef enum depth { EVEN, LINEAR, LAYERS, DEPTHS } depth;
 static void fill_with(tank *k, depth kind) {
   cb_medium *medium;
@@ -103,12 +114,13 @@ static double lagrangian(const tank *k, current kind, depth water, double t, con
     }
     L += density_of(k, water, world) * part[s->part[f]].delta * (s->open[s->part[f]] ? 2 : 1) * area * sum / 2;
   }
-  free(x), free(v);
+  free(x);
+  free(v);
   return L;
 }
 
-/* An ellipsoid and a sheet, shaken, that breathe and flap; open: a face of the ellipsoid is missing, and there is no
- * mass. */
+/* An ellipsoid and a sheet with random vertices that breathe and flap. If `open` is set, a face of the ellipsoid is
+ * missing, and there is no mass. */
 static tank pair(uint64_t *seed, bool open) {
   mesh m = mesh_ellipsoid(2, 0.5, 0.4, 0.3), sheet = mesh_plate(3, 0.8, 0.5, false);
   mesh_shake(&m, seed, 0.05);
@@ -121,7 +133,12 @@ static tank pair(uint64_t *seed, bool open) {
     both.part[both.faces] = 1;
     mesh_face(&both, m.vertices + sheet.face[i][0], m.vertices + sheet.face[i][1], m.vertices + sheet.face[i][2]);
   }
-  free(m.x), free(m.face), free(m.part), free(sheet.x), free(sheet.face), free(sheet.part);
+  free(m.x);
+  free(m.face);
+  free(m.part);
+  free(sheet.x);
+  free(sheet.face);
+  free(sheet.part);
   tank k = tank_of(both, open ? 0 : 700, 0);
   k.material[1].thickness = open ? 0 : 0.02;
   tank_moves(&k, "X*(1 + 0.1*sin(t))", "Y + 0.1*sin(3*X - 2*t)", "Z*(1 + 0.2*cos(t)) + 0.05*cos(X + t)*Y");
@@ -130,7 +147,10 @@ static tank pair(uint64_t *seed, bool open) {
 
 static void random_motion(uint64_t *seed, cb_pose *g, double Y[6]) {
   double xi[6];
-  for (int i = 0; i < 6; i++) xi[i] = check_uniform(seed, -0.7, 0.7), Y[i] = check_uniform(seed, -1, 1);
+  for (int i = 0; i < 6; i++) {
+    xi[i] = check_uniform(seed, -0.7, 0.7);
+    Y[i] = check_uniform(seed, -1, 1);
+  }
   cb_se3_tau(CB_SE3_EXPONENTIAL, xi, g);
 }
 
@@ -145,7 +165,7 @@ static void compare(current kind, depth water, uint64_t *seed) {
   double Y[6], mu[6], mu_b[6], F[6] = {0}, K[6][6], worst[2] = {0}, scale[2] = {0};
   random_motion(seed, &g, Y);
   momentum_of(&k, t, &g, Y, mu);
-  tank dry = k; /* the body's own momentum: of the same one in no fluid */
+  tank dry = k; /* the same body without a fluid, for the momentum of the body */
   dry.fluid.medium = NULL;
   tank_fill(&dry);
   momentum_of(&dry, t, &g, Y, mu_b);
@@ -153,11 +173,13 @@ static void compare(current kind, depth water, uint64_t *seed) {
   if (k.problem->inertia_wrench) check_ok(k.problem->inertia_wrench(k.problem->self, t, &g, Y, F, NULL));
   for (int j = 0; j < 6; j++) {
     double by_Y[2], by_g[2];
-    for (int side = 0; side < 2; side++) { /* differences at h and 2 h: error O(h^4) */
+    for (int side = 0; side < 2; side++) { /* differences with h and 2 h: error O(h^4) */
       const double step = h * (side + 1);
       double up[6], down[6];
-      memcpy(up, Y, sizeof up), memcpy(down, Y, sizeof down);
-      up[j] += step, down[j] -= step;
+      memcpy(up, Y, sizeof up);
+      memcpy(down, Y, sizeof down);
+      up[j] += step;
+      down[j] -= step;
       by_Y[side] = (lagrangian(&k, kind, water, t, &g, up) - lagrangian(&k, kind, water, t, &g, down)) / (2 * step);
       const cb_pose ahead = pose_moved(&g, j, step), behind = pose_moved(&g, j, -step);
       by_g[side] =
@@ -171,9 +193,9 @@ static void compare(current kind, depth water, uint64_t *seed) {
     }
   }
   check_at_most(worst[0], 1e-8 * scale[0]);
-  /* where an interface cuts faces differently, L has kinks in its second derivative */
+  /* where the set of faces cut by an interface changes, L has kinks in its second derivative */
   check_at_most(worst[1], (water == LAYERS ? 1e-6 : 1e-7) * fmax(scale[1], 1e-4 * scale[0]));
-  cb_swimmer_free(dry.swimmer);
+  cb_immersed_workspace_free(dry.workspace);
   cb_immersed_free(dry.body);
   tank_empty(&k);
 }
@@ -185,16 +207,18 @@ static void momentum_and_wrench_are_those_of_the_lagrangian(void **unused) {
       for (int i = 0; i < 3; i++) compare((current)kind, (depth)water, &seed);
 }
 
-/* dF/dxi is exact in a flow that turns as a whole; it lacks what only slows Newton's method: strain in part, second
- * derivatives of flow and density, and the pressure. */
+/* dF/dxi is exact for a constant density in uniform flows and in a flow that rotates rigidly. Otherwise it omits terms
+ * that only make Newton's method slower: part of the strain, second derivatives of flow and density, and the
+ * pressure. */
 static void derivatives_are_those_of_differences(void **unused) {
   uint64_t seed = check_seed();
   for (int kind = 0; kind <= SPIN; kind++)
     for (int water = 0; kind != CURRENTS && water < LAYERS; water++) {
-      tank k = pair(&seed, kind == SPIN); /* which feels no pressure */
+      tank k = pair(&seed, kind == SPIN); /* a part without pressure force */
       fill_with(&k, (depth)water);
       pour(&k, (current)kind);
-      k.options.c_n = 20, k.options.c_t = 300;
+      k.options.c_n = 20;
+      k.options.c_t = 300;
       tank_fill(&k);
       cb_pose g;
       double Y[6];
@@ -204,7 +228,8 @@ static void derivatives_are_those_of_differences(void **unused) {
     }
 }
 
-/* rho int (x × a, a) dV of a = a0 + B x, from the moments of a body of density 1: of u0 + G x, a = G u. */
+/* rho int (x × a, a) dV for a = a0 + B x, from the moments of a body of density 1; in the flow u = u0 + G x, a = G
+ * u. */
 static void pressure_is_the_integral_of_a_linear_field(void **unused) {
   uint64_t seed = check_seed();
   for (int open = 0; open < 2; open++) {
@@ -222,7 +247,7 @@ static void pressure_is_the_integral_of_a_linear_field(void **unused) {
     cb_mass mass;
     double(*x)[3] = calloc((size_t)k.surface->vertices, sizeof *x);
     check_ok(cb_immersed_shape(k.body, 0.7, x, NULL));
-    for (int i = 0; i < k.surface->vertices; i++) { /* about the origin, in the world */
+    for (int i = 0; i < k.surface->vertices; i++) { /* about the origin, in the world's axes */
       double at[3];
       cb_pose_point(&g, x[i], at);
       memcpy(x[i], at, sizeof at);
@@ -235,7 +260,7 @@ static void pressure_is_the_integral_of_a_linear_field(void **unused) {
     }
     const double trace = (mass.inertia[0][0] + mass.inertia[1][1] + mass.inertia[2][2]) / 2;
     for (int i = 0; i < 9; i++) second[i / 3][i % 3] = (i / 3 == i % 3 ? trace : 0) - mass.inertia[i / 3][i % 3];
-    for (int i = 0; i < 3; i++) { /* int x_i a_j = c_i a0_j + second_ik B_jk */
+    for (int i = 0; i < 3; i++) { /* int x_i a_j dV = m c_i a0_j + second_ik B_jk */
       const int j = (i + 1) % 3, l = (i + 2) % 3;
       const double *c = mass.centre, m = mass.mass;
       world[3 + i] = 998 * m * (a0[i] + cb_dot3(B[i], c));

@@ -1,4 +1,4 @@
-/* Bodies whose shape changes, free fall, terminal speed of plates, and what is refused. */
+/* Tests of bodies whose shape changes, free fall, terminal speed of plates, and errors. */
 #include "immersed.h"
 
 /* --- no fluid --- */
@@ -9,7 +9,8 @@ static void without_fluid_a_body_falls_on_a_parabola(void **unused) {
   mesh_shake(&m, &seed, 0.02);
   mesh_move(&m, (double[3]){0.2, -0.1, 0.3});
   tank k = tank_of(m, 700, 0);
-  k.fluid.gravity[0] = 0.4, k.fluid.gravity[2] = -9.81;
+  k.fluid.gravity[0] = 0.4;
+  k.fluid.gravity[2] = -9.81;
   tank_fill(&k);
   assert_int_equal(cb_immersed_wrenches(k.body), 1);
   cb_mass mass;
@@ -29,7 +30,8 @@ static void without_fluid_a_body_falls_on_a_parabola(void **unused) {
   tank_empty(&k);
 }
 
-/* Two boxes of density rho in a plane, joined at (a1, 0); the second turns about the joint by al(t). */
+/* Two boxes of densities 0.8 and 1.5, joined at (a[0], 0), with their masses and moments of inertia; a: distances of
+ * the centres from the joint. The second box rotates around the joint by al = angle(t). */
 static void boxes(mesh *both, double *I, double *mass, double a[2]) {
   const double half[2][3] = {{0.5, 0.15, 0.1}, {0.7, 0.1, 0.1}};
   *both = mesh_room(200, 400);
@@ -43,14 +45,16 @@ static void boxes(mesh *both, double *I, double *mass, double a[2]) {
       both->part[both->faces] = i;
       mesh_face(both, first + m.face[j][0], first + m.face[j][1], first + m.face[j][2]);
     }
-    free(m.x), free(m.face), free(m.part);
+    free(m.x);
+    free(m.face);
+    free(m.part);
     mass[i] = (i ? 1.5 : 0.8) * 8 * half[i][0] * half[i][1] * half[i][2];
     I[i] = mass[i] / 3 * (half[i][0] * half[i][0] + half[i][1] * half[i][1]);
   }
 }
 
 static double angle(double t) { return 1.3 * sin(t) + 0.4; }
-/* theta1' = -(I2 + m a2^2 + m a1 a2 cos al)/(I1 + I2 + m (a1^2 + a2^2 + 2 a1 a2 cos al)) al' */
+/* theta1' = -(I2 + m a2^2 + m a1 a2 cos al)/(I1 + I2 + m (a1^2 + a2^2 + 2 a1 a2 cos al)) al', m = m1 m2/(m1 + m2) */
 static double turns(const double I[2], const double mass[2], const double a[2], double t) {
   const double m = mass[0] * mass[1] / (mass[0] + mass[1]), ca = cos(angle(t));
   return -(I[1] + m * a[1] * a[1] + m * a[0] * a[1] * ca) /
@@ -75,7 +79,7 @@ static void two_boxes_without_momentum_turn_by_their_shape(void **unused) {
   k.fluid.gravity[1] = 0;
   tank_fill(&k);
   assert_int_equal(cb_immersed_wrenches(k.body), 0);
-  /* at rest in all */
+  /* both boxes start with momentum 0 */
   cb_rigid_state rest = {.g = at_origin};
   double Y[6];
   check_ok(cb_rigid_twist(k.problem, &rest, Y));
@@ -96,7 +100,7 @@ static void two_boxes_without_momentum_turn_by_their_shape(void **unused) {
 
 /* --- fluid --- */
 
-/* A plate that falls flat: v = vt tanh(t/T), Cd = 2: W = rho A vt^2. */
+/* A plate that falls flat: v = vt tanh(t/T), with Cd = 2: W = rho A vt^2. */
 static void a_plate_falls_with_a_coefficient_of_two(void **unused) {
   const double rho = 998, density = 2700, thickness = 0.002, g = 9.81, area = 0.12 * 0.08;
   tank k = tank_of(mesh_plate(4, 0.12, 0.08, false), density, thickness);
@@ -115,7 +119,7 @@ static void a_plate_falls_with_a_coefficient_of_two(void **unused) {
   tank_empty(&k);
 }
 
-/* A ball that swells moves no fluid on the whole: the mean normal velocity is taken off, and told. */
+/* A ball that swells does not move an incompressible fluid: the mean normal velocity is subtracted, and reported. */
 static void a_swelling_ball_breathes(void **unused) {
   tank k = tank_of(mesh_ball(4, 0.3), 500, 0);
   tank_water(&k, 998);
@@ -132,13 +136,13 @@ static void a_swelling_ball_breathes(void **unused) {
   cb_rigid_state s;
   check_ok(cb_rigid_start(k.problem, 0.4, &at_origin, (double[6]){0}, &s));
   const cb_immersed_row row = row_of(&k, &s, wrench);
-  check_relative(row.breathing, 0.3 * 0.2 * cos(0.4), 0.1); /* of the mesh's radius */
-  check_at_most(row.breathing, 0.3 * 0.2 * cos(0.4));
+  check_relative(row.removed_normal_velocity, 0.3 * 0.2 * cos(0.4), 0.1); /* radius of the mesh */
+  check_at_most(row.removed_normal_velocity, 0.3 * 0.2 * cos(0.4));
   tank_empty(&k);
 }
 
-/* The kinetic energy is dL/dY . Y - .. : quadratic in Y with derivative mu, and at Y = 0 that of the shape, which is
- * (1/2) M V^2 when all of it drifts. */
+/* The kinetic energy is quadratic in Y with the derivative mu. If the twist cancels a drift of the complete shape, the
+ * energy is only that of the fluid in the flow. */
 static void kinetic_energy_belongs_to_the_momentum(void **unused) {
   for (int wind = 0; wind < 2; wind++) {
     tank k = tank_of(mesh_ellipsoid(3, 0.5, 0.3, 0.2), 700, 0);
@@ -160,7 +164,7 @@ static void kinetic_energy_belongs_to_the_momentum(void **unused) {
       }
       check_near((energy[0] - energy[1]) / (2 * h), mu[j], 1e-7 * fabs(mu[j]) + 1e-8);
     }
-    /* drifting shape and twist cancel: at rest in the fluid */
+    /* the drift of the shape and the twist cancel: the body is at rest in the fluid */
     check_ok(k.problem->inertia(k.problem->self, 0, &at_origin, K, mu0));
     check_ok(cb_rigid_start(k.problem, 0, &at_origin, (double[6]){0, 0, 0, -0.7, 0, 0.2}, &s));
     double flow = 0;
@@ -174,8 +178,8 @@ static void kinetic_energy_belongs_to_the_momentum(void **unused) {
   }
 }
 
-/* A slender ellipsoid with a wave along it: (1/2) rho int y'^2 dV over its slices of area pi b c (1 - X^2/a^2), and what
- * is left at momentum 0 is not negative. */
+/* A slender ellipsoid with a wave along it: (1/2) rho int y'^2 dV over its slices of area pi b c (1 - X^2/a^2). The
+ * energy that remains at momentum 0 is not negative. */
 static void a_wave_along_a_body_has_the_energy_of_its_slices(void **unused) {
   const double a = 0.5, b = 0.03, c = 0.05, density = 998;
   tank k = tank_of(mesh_ellipsoid(14, a, b, c), density, 0);
@@ -192,12 +196,12 @@ static void a_wave_along_a_body_has_the_energy_of_its_slices(void **unused) {
     cb_rigid_state s = {.t = t, .g = at_origin};
     check_at_least(row_of(&k, &s, wrench).kinetic, 0);
     check_ok(cb_rigid_start(k.problem, t, &at_origin, (double[6]){0}, &s));
-    check_relative(row_of(&k, &s, wrench).kinetic, energy, 0.3); /* velocities are linear from the middle */
+    check_relative(row_of(&k, &s, wrench).kinetic, energy, 0.3); /* velocities are linear around the middle */
   }
   tank_empty(&k);
 }
 
-/* --- what is refused --- */
+/* --- errors --- */
 
 static void refused_by_name_and_place(void **unused) {
   tank k = tank_of(mesh_ball(2, 0.3), 0, 0);
@@ -205,13 +209,16 @@ static void refused_by_name_and_place(void **unused) {
   check_error(cb_immersed_create(&k.fluid, k.surface, NULL, &k.options, NULL, NULL, NULL, &k.body), CB_ERROR_DOMAIN,
               "the body has no inertia: its mass is 0 kg and there is no fluid that moves with it");
   const cb_point_mass one = {.mass = 2, .x = {0, 0, 0.1}, .vertex = -1};
-  k.options.n_points = 1, k.options.points = &one;
+  k.options.n_points = 1;
+  k.options.points = &one;
   check_error(cb_immersed_create(&k.fluid, k.surface, NULL, &k.options, NULL, NULL, NULL, &k.body), CB_ERROR_DOMAIN,
               "the body has no inertia about an axis: its mass is 2 kg and there is no fluid that moves with it");
-  k.options.n_points = 0, k.material[0].density = 1;
+  k.options.n_points = 0;
+  k.material[0].density = 1;
   cb_wrench_text wrenches[2] = {{.name = "lift", .force = {"x", "y", "z"}},
                                 {.name = "thrust", .torque = {"1", "wx + q"}}};
-  k.options.n_wrenches = 2, k.options.wrenches = wrenches;
+  k.options.n_wrenches = 2;
+  k.options.wrenches = wrenches;
   int which = -1, component = -1;
   size_t at = 99;
   check_error_begins(cb_immersed_create(&k.fluid, k.surface, NULL, &k.options, &which, &component, &at, &k.body),
@@ -224,17 +231,19 @@ static void refused_by_name_and_place(void **unused) {
   double F[6] = {0};
   check_error(k.problem->wrench(k.problem->self, 1, &at_origin, F, F, NULL), CB_STEP_NOT_FINITE,
               "torque y of wrench `thrust` is inf at t = 1, place (0, 0, 0)");
-  cb_swimmer_free(k.swimmer), cb_immersed_free(k.body);
+  cb_immersed_workspace_free(k.workspace);
+  cb_immersed_free(k.body);
   k.options.c_n = -1;
   check_error(cb_immersed_create(&k.fluid, k.surface, NULL, &k.options, NULL, NULL, NULL, &k.body), CB_ERROR_ARGUMENT,
-              "linear drag with -1 and 0 Pa s/m: expected numbers that are not negative");
+              "linear drag with -1 and 0 Pa s/m: expected numbers >= 0");
   k.options.c_n = 0;
   cb_surface *other = mesh_surface(mesh_ball(3, 0.3));
   const cb_poses_motion motion = {NULL, {"X", "Y", "2*Z/(2 - t)"}};
   check_ok(cb_poses_from_expressions(other, &motion, 1, NULL, NULL, NULL, NULL, &k.poses));
   check_error(cb_immersed_create(&k.fluid, k.surface, k.poses, &k.options, NULL, NULL, NULL, &k.body),
-              CB_ERROR_ARGUMENT, "poses of 38 vertices for a surface of 18");
-  cb_poses_free(k.poses), cb_surface_free(other);
+              CB_ERROR_ARGUMENT, "the poses have 38 vertices: expected 18, as the surface has");
+  cb_poses_free(k.poses);
+  cb_surface_free(other);
   check_ok(cb_poses_from_expressions(k.surface, &motion, 1, NULL, NULL, NULL, NULL, &k.poses));
   wrenches[1].torque[1] = NULL;
   tank_fill(&k);
@@ -243,7 +252,7 @@ static void refused_by_name_and_place(void **unused) {
   before = s;
   check_error(cb_rigid_step_pontryagin(k.problem, CB_SE3_CAYLEY, 0.01, &s, NULL), CB_STEP_DOMAIN,
               "pose at t = 2: z of vertex 1, at rest at (0, 0, 0.3), is inf");
-  s.t = before.t = 3; /* turned inside out */
+  s.t = before.t = 3; /* the surface is inside out */
   check_error_begins(cb_rigid_step_pontryagin(k.problem, CB_SE3_CAYLEY, 0.01, &s, NULL), CB_STEP_DOMAIN,
                      "part `body` has the volume -");
   assert_memory_equal(&s, &before, sizeof s);

@@ -1,5 +1,6 @@
-/* MuJoCo's boxes that are given are those of bodies that have their inertia: one is the body's own, two of bodies welded to
- * each other push as each does where it is; what no body has is refused; and viscosity acts in a fluid of density 0. */
+/* Tests of boxes for MuJoCo's inertia model that a scenario gives: one box equals the body's default box; two boxes of
+ * bodies welded together push as each does at its place; impossible inertias are rejected; and viscosity acts in a
+ * fluid of density 0. */
 #include <curvebody/fluid_model.h>
 #include <curvebody/scenario.h>
 
@@ -12,7 +13,7 @@ typedef struct pushed {
 
 static const double twist[6] = {0.3, -2, 1, 0.7, -0.4, 1.1};
 
-/* By the model of these parameters on a body of this mass. */
+/* The force on a body of this mass by the model with these parameters. */
 static cb_status push(const char *text, const cb_mass *mass, pushed *out) {
   cb_tree *tree;
   cb_fluid_model *model;
@@ -20,15 +21,15 @@ static cb_status push(const char *text, const cb_mass *mass, pushed *out) {
   const double(*at)[3];
   check_ok(cb_tree_read("model", text, &tree));
   check_ok(cb_fluid_model_create("mujoco_inertia_box", cb_tree_root(tree), &model));
-  const cb_status status = model->kind->prepare(model, NULL, mass, &body);
+  const cb_status status = model->class_->prepare(model, NULL, mass, &body);
   memset(out, 0, sizeof *out);
   if (!status) {
-    out->places = model->kind->places(model, body, &at);
+    out->places = model->class_->places(model, body, &at);
     for (int p = 0; p < out->places; p++) {
       memcpy(out->at[p], at[p], sizeof *at);
-      check_ok(model->kind->on_twist(model, body, p, 1.2, twist, out->F[p], NULL));
+      check_ok(model->class_->on_twist(model, body, p, 1.2, twist, out->F[p], NULL));
     }
-    model->kind->release(model, body);
+    model->class_->release(model, body);
   }
   cb_fluid_model_free(model);
   cb_tree_free(tree);
@@ -37,8 +38,8 @@ static cb_status push(const char *text, const cb_mass *mass, pushed *out) {
 
 static void check_same(const pushed *a, int i, const pushed *b, int k) {
   for (int j = 0; j < 3; j++) check_near(a->at[i][j], b->at[k][j], 1e-15);
-  for (int j = 0; j < 12; j++)
-    check_near(a->F[i][j / 6][j % 6], b->F[k][j / 6][j % 6], 1e-13); /* round-off of the axes, of forces up to 20 */
+  for (int j = 0; j < 12; j++) /* round-off of the axes, for forces up to 20. */
+    check_near(a->F[i][j / 6][j % 6], b->F[k][j / 6][j % 6], 1e-13);
 }
 
 static void boxes_that_are_given_are_those_of_bodies(void **unused) {
@@ -69,7 +70,7 @@ static void boxes_that_are_given_are_those_of_bodies(void **unused) {
   check_same(&both, 1, &alone, 0);
 }
 
-/* Of a body whose inertia is that of the box, R diag(I) R^T, in axes that no turn by a quarter makes. */
+/* The body has the inertia of the box, R diag(I) R^T, in axes that are not quarter turns. */
 static void boxes_are_turned_by_their_quaternions(void **unused) {
   static const double I[3] = {1, 2, 2.5}, q[4] = {1, 2, -0.5, 0.3};
   const double norm = sqrt(5.34);
@@ -85,7 +86,8 @@ static void boxes_are_turned_by_their_quaternions(void **unused) {
   check_same(&own, 0, &given, 0);
 }
 
-/* A flat one, I_x + I_y = I_z, has the height h_z = (1.5e-15/mass)^(1/2) in 2.2 and none in 3.14: -2 rho h_y h_z |v_x| v_x. */
+/* A flat box, I_x + I_y = I_z, has the height h_z = (1.5e-15/mass)^(1/2) in version 2.2 and no height in 3.14; its drag
+ * is -2 rho h_y h_z |v_x| v_x. */
 static void flat_boxes_have_the_height_of_their_version(void **unused) {
   const cb_mass mass = {.mass = 2};
   const double want = -2 * 1.2 * sqrt(1.5 / 2 * 2) * sqrt(1.5e-15 / 2) * 0.7 * 0.7;
@@ -103,8 +105,8 @@ static void what_no_body_has_is_refused_with_its_place(void **unused) {
       {"{boxes: [{mass: 0, inertia: [1, 1, 1]}]}", "model:1:17: error: "},
       {"{boxes: [{mass: 1, inertia: [1, 1, 3]}]}", "found 1, 1, 3"},
       {"{boxes: [{mass: 1, inertia: [1, 1, 1], quaternion: [0, 0, 0, 0]}]}",
-       "model:1:52: error: boxes: quaternion: expected one that is not 0"},
-      {"{boxes: [{mass: 1, inertia: [1, 1, 1], quaternion: [1e200, 0, 0, 0]}]}", "norm inf"}};
+       "model:1:52: error: boxes: quaternion: expected a norm that is not 0, found 0"},
+      {"{boxes: [{mass: 1, inertia: [1, 1, 1], quaternion: [1e200, 0, 0, 0]}]}", "found inf"}};
   const cb_mass mass = {.mass = 1};
   pushed out;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -1,12 +1,12 @@
-/* Drag of the local fluid model: coefficients of a sphere and a plate, the Jacobian against differences, bodies that go
- * with the flow, linear drag. */
+/* Tests of the drag of the local fluid model: coefficients of a sphere and a plate, the Jacobian against differences,
+ * bodies that move with the flow, and linear drag. */
 #include "local_cases.h"
 
 static double drag_along(mesh m, int axis) {
   double Y[6] = {0}, F[6];
   Y[3 + axis] = 2;
   cb_local *l = local_of(m);
-  cb_local_drag(l, 1.5, NULL, Y, NULL, NULL, 0, 0, F, NULL);
+  cb_local_drag(l, &(cb_local_stream){.rho1 = 1.5}, Y, F, NULL);
   cb_local_free(l);
   return -F[3 + axis] / (0.5 * 1.5 * 4); /* area times coefficient */
 }
@@ -14,7 +14,7 @@ static double drag_along(mesh m, int axis) {
 static void sphere_has_drag_coefficient_four_thirds(void **unused) {
   const double one = drag_along(mesh_ellipsoid(10, 1, 1, 1), 2) / PI - 4. / 3,
                two = drag_along(mesh_ellipsoid(20, 1, 1, 1), 2) / PI - 4. / 3;
-  /* On both sides the normal's cosine squared, 2 int c^2 dA over a half: 4/3 with the formula's sign on each. */
+  /* Each half of the sphere contributes int c^2 dA, where c is the normal's cosine: pi 4/3 in total. */
   check_at_most(fabs(two), 8e-3);
   check_near(log2(one / two), 2, 0.1);
 }
@@ -33,16 +33,22 @@ static void jacobian_agrees_with_differences(void **unused) {
   for (int turn = 0; turn < 2; turn++) {
     const double cn = turn ? 0.7 : 0, ct = turn ? 0.2 : 0;
     double F[6], J[6][6], size = 0;
-    cb_local_drag(t.l, 1.3, t.rho, t.Y, NULL, (const double(*)[3])t.flow, cn, ct, F, J);
+    cb_local_drag(
+        t.l, &(cb_local_stream){.rho1 = 1.3, .rho = t.rho, .flow = (const double(*)[3])t.flow, .c_n = cn, .c_t = ct},
+        t.Y, F, J);
     for (int i = 0; i < 36; i++) size = fmax(size, fabs(J[i / 6][i % 6]));
     for (int j = 0; j < 6; j++) {
       const double h = 1e-5;
       double Y[6], up[6], down[6];
       memcpy(Y, t.Y, sizeof Y);
       Y[j] = t.Y[j] + h;
-      cb_local_drag(t.l, 1.3, t.rho, Y, NULL, (const double(*)[3])t.flow, cn, ct, up, NULL);
+      cb_local_drag(
+          t.l, &(cb_local_stream){.rho1 = 1.3, .rho = t.rho, .flow = (const double(*)[3])t.flow, .c_n = cn, .c_t = ct},
+          Y, up, NULL);
       Y[j] = t.Y[j] - h;
-      cb_local_drag(t.l, 1.3, t.rho, Y, NULL, (const double(*)[3])t.flow, cn, ct, down, NULL);
+      cb_local_drag(
+          t.l, &(cb_local_stream){.rho1 = 1.3, .rho = t.rho, .flow = (const double(*)[3])t.flow, .c_n = cn, .c_t = ct},
+          Y, down, NULL);
       for (int i = 0; i < 6; i++) check_near(J[i][j], (up[i] - down[i]) / (2 * h), 1e-7 * size);
     }
   }
@@ -54,28 +60,28 @@ static void body_that_goes_with_the_flow_feels_nothing(void **unused) {
   setting t = setting_open(&seed, 5);
   setting_pose(&t, false);
   double F[6], J[6][6], Y[6] = {0, 0, 0, t.flow1[0], t.flow1[1], t.flow1[2]};
-  cb_local_drag(t.l, 1.3, NULL, Y, t.flow1, NULL, 0, 0, F, J);
+  cb_local_drag(t.l, &(cb_local_stream){.rho1 = 1.3, .flow1 = t.flow1}, Y, F, J);
   for (int i = 0; i < 6; i++) {
     assert_true(F[i] == 0);
     for (int j = 0; j < 6; j++) assert_true(J[i][j] == 0);
   }
-  /* the frame's velocity on both sides changes nothing */
+  /* if one velocity is added to both body and flow, the drag does not change */
   double still[6], moved[6], shifted[6], wind[3];
   for (int i = 0; i < 6; i++) shifted[i] = t.Y[i] + (i < 3 ? 0 : 0.5);
   for (int i = 0; i < 3; i++) wind[i] = t.flow1[i] + 0.5;
-  cb_local_drag(t.l, 1.3, NULL, t.Y, t.flow1, NULL, 0, 0, still, NULL);
-  cb_local_drag(t.l, 1.3, NULL, shifted, wind, NULL, 0, 0, moved, NULL);
+  cb_local_drag(t.l, &(cb_local_stream){.rho1 = 1.3, .flow1 = t.flow1}, t.Y, still, NULL);
+  cb_local_drag(t.l, &(cb_local_stream){.rho1 = 1.3, .flow1 = wind}, shifted, moved, NULL);
   for (int i = 0; i < 6; i++) check_near(moved[i], still[i], 1e-12);
   setting_close(&t);
 }
 
-/* A sphere: sum A (c_n n n^T + c_t (1 - n n^T)) = 4 pi (c_n + 2 c_t)/3, about its centre 8 pi/3 c_t. */
+/* A sphere: sum A (c_n n n^T + c_t (1 - n n^T)) = 4 pi (c_n + 2 c_t)/3, and about its centre 8 pi/3 c_t. */
 static void linear_drag_of_a_sphere_is_known(void **unused) {
   cb_local *l = local_of(mesh_ellipsoid(40, 1, 1, 1));
   const double Y[6] = {0.3, -0.2, 0.5, 1, 2, -1};
   double with[6], without[6], J[6][6], J0[6][6];
-  cb_local_drag(l, 1, NULL, Y, NULL, NULL, 0.7, 0.2, with, J);
-  cb_local_drag(l, 1, NULL, Y, NULL, NULL, 0, 0, without, J0);
+  cb_local_drag(l, &(cb_local_stream){.rho1 = 1, .c_n = 0.7, .c_t = 0.2}, Y, with, J);
+  cb_local_drag(l, &(cb_local_stream){.rho1 = 1}, Y, without, J0);
   for (int i = 0; i < 6; i++) {
     const double each = i < 3 ? -8 * PI / 3 * 0.2 : -4 * PI / 3 * (0.7 + 0.4);
     check_near(with[i] - without[i], each * Y[i], 5e-3);

@@ -1,5 +1,5 @@
-/* Kernels of the local fluid model: with every instruction set against the scalar equations, edges of every angle, and
- * the same bytes with any threads. */
+/* Tests of the kernels of the local fluid model: every instruction set compared with the scalar equations, edges of
+ * every angle, and results that are identical with any number of threads. */
 #include "core/isa.h"
 #include "core/threads.h"
 #include "local_cases.h"
@@ -24,7 +24,7 @@ static void kernels_agree_with_the_scalar_equations(void **unused) {
       const double *rho = turn & 1 ? t.rho : NULL, (*flow)[3] = turn & 2 ? (const double(*)[3])t.flow : NULL,
                    c = turn & 4 ? 0.4 : 0;
       setting_pose(&t, turn != 0);
-      if (turn == 3) cb_local_breathing(t.l, true);
+      if (turn == 3) cb_local_removed_normal_velocity(t.l, true);
       double K[2][36], mu[2][6], F[2][6], J[2][36];
       cb_local_part part[2][3];
       cb_local_added_mass(t.l, 1.3, rho, (double(*)[6])K[0], mu[0], part[0]);
@@ -38,11 +38,15 @@ static void kernels_agree_with_the_scalar_equations(void **unused) {
         check_relative(part[0][p].border, part[1][p].border, 1e-14);
         assert_int_equal(part[0][p].open, p == 2);
       }
-      cb_local_drag(t.l, 1.3, rho, t.Y, t.flow1, flow, c, c / 2, F[0], (double(*)[6])J[0]);
+      cb_local_drag(t.l,
+                    &(cb_local_stream){.rho1 = 1.3, .rho = rho, .flow1 = t.flow1, .flow = flow, .c_n = c, .c_t = c / 2},
+                    t.Y, F[0], (double(*)[6])J[0]);
       scalar_drag(t.l, 1.3, rho, t.Y, t.flow1, flow, c, c / 2, F[1], (double(*)[6])J[1]);
       compare("wrench", 6, F[0], F[1]);
       compare("jacobian", 36, J[0], J[1]);
-      cb_local_drag(t.l, 1.3, rho, t.Y, t.flow1, flow, c, c / 2, F[0], NULL);
+      cb_local_drag(t.l,
+                    &(cb_local_stream){.rho1 = 1.3, .rho = rho, .flow1 = t.flow1, .flow = flow, .c_n = c, .c_t = c / 2},
+                    t.Y, F[0], NULL);
       compare("wrench alone", 6, F[0], F[1]);
     }
     setting_close(&t);
@@ -50,19 +54,22 @@ static void kernels_agree_with_the_scalar_equations(void **unused) {
   check_ok(cb_isa_set("auto"));
 }
 
-/* Boxes: edges of every angle up to a right one, each compared with its own sum. */
+/* The turning of the edges of a box, and of the edge between two faces that are bent by any angle, in closed form. */
 static void sharp_edges_turn_by_their_angle(void **unused) {
   const char *const names[] = {CB_ISA_BASE, "avx2", "avx512"};
   for (int isa = 0; isa < 3; isa++) {
     if (cb_isa_set(names[isa])) continue;
     const added box = added_of(mesh_box(3, (double[3]){1, 0.5, 0.25}, false));
     check_relative(box.part.turning, PI / 2 * 4 * 2 * 1.75, 1e-14);
-    for (int k = 1; k < 16; k++) { /* a prism of two faces, bent by any angle: through [-pi, pi] */
+    for (int k = 1; k < 16; k++) { /* two faces with a common edge, bent by angles between -pi and pi */
       const double bend = PI * (k - 8) / 8.5;
       mesh m = mesh_room(4, 2);
-      mesh_vertex(&m, 0, 0, 0), mesh_vertex(&m, 0, 2, 0), mesh_vertex(&m, -1, 0.5, 0);
+      mesh_vertex(&m, 0, 0, 0);
+      mesh_vertex(&m, 0, 2, 0);
+      mesh_vertex(&m, -1, 0.5, 0);
       mesh_vertex(&m, cos(bend), 1.5, -sin(bend));
-      mesh_face(&m, 0, 1, 2), mesh_face(&m, 0, 3, 1);
+      mesh_face(&m, 0, 1, 2);
+      mesh_face(&m, 0, 3, 1);
       const added two = added_of(m);
       check_near(two.part.turning, 2 * bend, 4e-15);
     }
@@ -76,11 +83,12 @@ static void threads_change_no_byte(void **unused) {
   for (int threads = 1; threads <= 2; threads++) {
     uint64_t same = seed;
     cb_threads_set(threads);
-    setting t = setting_open(&same, 72); /* more faces than one thread takes */
+    setting t = setting_open(&same, 72); /* more faces than one thread processes */
     assert_true(t.s->faces > CB_THREADS_MIN_ELEMENTS);
     setting_pose(&t, true);
     cb_local_added_mass(t.l, 1.3, NULL, (double(*)[6])K[threads - 1], mu[threads - 1], NULL);
-    cb_local_drag(t.l, 1.3, NULL, t.Y, t.flow1, NULL, 0, 0, F[threads - 1], (double(*)[6])J[threads - 1]);
+    cb_local_drag(t.l, &(cb_local_stream){.rho1 = 1.3, .flow1 = t.flow1}, t.Y, F[threads - 1],
+                  (double(*)[6])J[threads - 1]);
     setting_close(&t);
   }
   cb_threads_set(0);

@@ -1,7 +1,8 @@
-/* The local fluid model of a shape that moves: its momentum, and the breathing that an incompressible fluid forbids. */
+/* Tests of the local fluid model of a moving shape: its momentum, and the breathing that is not allowed in an
+ * incompressible fluid. */
 #include "local_cases.h"
 
-/* Where x' is the field of a twist, mu0 is K Y. */
+/* If x' is the field of a twist, mu0 is K Y. */
 static void motion_of_a_rigid_body_has_the_momentum_K_Y(void **unused) {
   uint64_t seed = check_seed();
   mesh m = mesh_torus(13, 9, 1, 0.4);
@@ -22,14 +23,14 @@ static void motion_of_a_rigid_body_has_the_momentum_K_Y(void **unused) {
     for (int j = 0; j < 6; j++) KY += K[i][j] * Y[j];
     check_near(mu[i], KY, 1e-14 * size);
   }
-  check_near(cb_local_breathing(l, false), 0, 1e-15); /* a rigid motion keeps the volume */
+  check_near(cb_local_removed_normal_velocity(l, false), 0, 1e-15); /* a rigid motion keeps the volume */
   free(v);
   cb_local_free(l);
   cb_surface_free(s);
 }
 
-/* The surface of a sphere of which x' = x is 1 at r = 1, in a medium whose density grows along z: without its mean the
- * momentum is gone. */
+/* On a sphere, x' = x has the normal velocity 1 at r = 1, in a medium whose density grows along z. After its mean is
+ * subtracted, the momentum vanishes. */
 static void breathing_is_told_and_taken_off(void **unused) {
   cb_surface *s = mesh_surface(mesh_ellipsoid(16, 1, 1, 1));
   cb_local *l;
@@ -40,11 +41,11 @@ static void breathing_is_told_and_taken_off(void **unused) {
   cb_local_pose(l, (const double(*)[3])s->x, (const double(*)[3])s->x);
   cb_local_part part;
   cb_local_added_mass(l, 0, rho, K, mu, &part);
-  check_near(cb_local_breathing(l, true), 3 * part.volume / part.area, 1e-13);
+  check_near(cb_local_removed_normal_velocity(l, true), 3 * part.volume / part.area, 1e-13);
   check_near(mu[5], 0.5 * 4 * PI / 3, 2e-2); /* delta int z z dA */
   cb_local_added_mass(l, 0, rho, K, mu, NULL);
   for (int i = 0; i < 6; i++) force = fmax(force, fabs(mu[i]));
-  check_at_most(force, 5e-3); /* what the mesh leaves */
+  check_at_most(force, 5e-3); /* error of the mesh */
   free(rho);
   cb_local_free(l);
   cb_surface_free(s);

@@ -1,4 +1,4 @@
-/* Mass properties: closed forms, convergence, shift of the origin, principal axes. */
+/* Tests of mass properties: closed forms, convergence, a shift of the origin, and principal axes. */
 #include "fluid_mesh.h"
 #include "point_mass.h"
 
@@ -21,14 +21,22 @@ static void box_has_its_closed_form(void **unused) {
   check_relative(m.mass, mass, 1e-14);
   check_relative(m.volume, mass / 3, 1e-14);
   check_relative(m.area, 8 * (a[0] * a[1] + a[1] * a[2] + a[2] * a[0]), 1e-14);
-  check_diagonal(&m, (double[3]){mass / 3 * (a[1] * a[1] + a[2] * a[2]), mass / 3 * (a[2] * a[2] + a[0] * a[0]),
-                                 mass / 3 * (a[0] * a[0] + a[1] * a[1])}, 1e-14 * mass);
+  check_diagonal(&m,
+                 (double[3]){mass / 3 * (a[1] * a[1] + a[2] * a[2]), mass / 3 * (a[2] * a[2] + a[0] * a[0]),
+                             mass / 3 * (a[0] * a[0] + a[1] * a[1])},
+                 1e-14 * mass);
 }
 
 static void tetrahedron_has_its_closed_form(void **unused) {
   mesh t = mesh_room(4, 4);
-  mesh_vertex(&t, 0, 0, 0), mesh_vertex(&t, 1, 0, 0), mesh_vertex(&t, 0, 1, 0), mesh_vertex(&t, 0, 0, 1);
-  mesh_face(&t, 0, 2, 1), mesh_face(&t, 0, 3, 2), mesh_face(&t, 0, 1, 3), mesh_face(&t, 1, 2, 3);
+  mesh_vertex(&t, 0, 0, 0);
+  mesh_vertex(&t, 1, 0, 0);
+  mesh_vertex(&t, 0, 1, 0);
+  mesh_vertex(&t, 0, 0, 1);
+  mesh_face(&t, 0, 2, 1);
+  mesh_face(&t, 0, 3, 2);
+  mesh_face(&t, 0, 1, 3);
+  mesh_face(&t, 1, 2, 3);
   const cb_mass m = mass_of(t, 1, 0);
   check_near(m.mass, 1. / 6, 1e-16);
   for (int i = 0; i < 3; i++) {
@@ -40,7 +48,7 @@ static void tetrahedron_has_its_closed_form(void **unused) {
   check_near(m.inertia[2][4], m.mass * 0.25, 1e-16);
 }
 
-/* The inscribed mesh's error is of order h^2: two sizes tell the limit to h^4. */
+/* The error of an inscribed mesh is of order h^2; two mesh sizes give the limit with an error of order h^4. */
 static void ellipsoid_and_torus_converge_to_their_closed_forms(void **unused) {
   const double a = 3, b = 2, c = 1, V = 4 * PI / 3 * a * b * c;
   const cb_mass e1 = mass_of(mesh_ellipsoid(12, a, b, c), 1, 0), e2 = mass_of(mesh_ellipsoid(24, a, b, c), 1, 0);
@@ -97,7 +105,8 @@ static void moved_body_has_the_shifted_tensor(void **unused) {
     mesh a = mesh_torus(9, 7, 1, 0.4), b;
     mesh_shake(&a, &seed, 0.1);
     b = mesh_room(a.vertices, a.faces);
-    b.vertices = a.vertices, b.faces = a.faces;
+    b.vertices = a.vertices;
+    b.faces = a.faces;
     memcpy(b.x, a.x, sizeof *a.x * (size_t)a.vertices);
     memcpy(b.face, a.face, sizeof *a.face * (size_t)a.faces);
     double d[3], shifted[6][6], size = 0;
@@ -114,11 +123,13 @@ static void moved_body_has_the_shifted_tensor(void **unused) {
 static void principal_axes_are_those_of_the_turned_body(void **unused) {
   const double a[3] = {1, 0.5, 0.25}, mass = 8 * a[0] * a[1] * a[2];
   mesh m = mesh_box(3, a, false);
-  /* a turn about (1, 1, 1) by a third of a circle is exact; then one about z */
+  /* a rotation around (1, 1, 1) by a third of a turn is exact; then one around z */
   const double c = cos(0.3), s = sin(0.3);
   for (int i = 0; i < m.vertices; i++) {
     const double x = m.x[i][2], y = m.x[i][0], z = m.x[i][1];
-    m.x[i][0] = c * x - s * y + 3, m.x[i][1] = s * x + c * y - 1, m.x[i][2] = z + 2;
+    m.x[i][0] = c * x - s * y + 3;
+    m.x[i][1] = s * x + c * y - 1;
+    m.x[i][2] = z + 2;
   }
   const cb_mass found = mass_of(m, 1, 0);
   double moment[3], axis[3][3], det = 0;
@@ -126,7 +137,7 @@ static void principal_axes_are_those_of_the_turned_body(void **unused) {
   check_near(moment[0], mass / 3 * (a[1] * a[1] + a[2] * a[2]), 1e-13);
   check_near(moment[1], mass / 3 * (a[2] * a[2] + a[0] * a[0]), 1e-13);
   check_near(moment[2], mass / 3 * (a[0] * a[0] + a[1] * a[1]), 1e-13);
-  check_near(fabs(axis[0][0]), s, 1e-12); /* along y before the turn about z */
+  check_near(fabs(axis[0][0]), s, 1e-12); /* along y before the rotation around z */
   check_near(axis[0][1], c, 1e-12);
   check_near(axis[1][2], 1, 1e-12);
   for (int i = 0; i < 3; i++)

@@ -1,4 +1,4 @@
-/* Densities of media at places and over faces, and the slopes of these; refusals. */
+/* Tests of densities of media at places and over faces, their slopes, and errors. */
 #include "medium.h"
 
 #include <gsl/gsl_integration.h>
@@ -10,7 +10,7 @@ static void random_face(uint64_t *seed, double x[3][3]) {
     for (int i = 0; i < 3; i++) x[k][i] = check_uniform(seed, -0.8, 0.8);
 }
 
-/* The share of a triangle below l is sum_i (l - h_i)_+^2/prod_j (h_j - h_i). */
+/* The mean density over a face. The fraction of a triangle below l is sum_i (l - h_i)_+^2/prod_j (h_j - h_i). */
 static double mean_in_layers(const strata *s, const double x[3][3]) {
   double h[3], sum = s->density[s->n];
   for (int i = 0; i < 3; i++) h[i] = cb_dot3(x[i], s->up);
@@ -49,7 +49,7 @@ static void mean_density_of_a_face_is_exact_in_layers(void **unused) {
     random_direction(&seed, s.up);
     for (int i = 0; i < 3; i++) h[i] = cb_dot3(x[i], s.up);
     for (int i = 0; i < 3; i++) least = fmin(least, fabs(h[i] - h[(i + 1) % 3]));
-    if (least < 0.02) continue; /* the formulae of the test divide by it */
+    if (least < 0.02) continue; /* the formula here divides by it */
     cb_medium *m = layers_of(&s);
     check_ok(cb_medium_faces(m, 1, (const double(*)[3][3])x, &density, NULL));
     check_near(density, mean_in_layers(&s, (const double(*)[3])x), 1e-12 * 1030 / least);
@@ -108,10 +108,11 @@ static void expressions_of_faces_are_of_degree_five(void **unused) {
     check_slope(smooth, x, 1e-4, 1e-7);
   }
   gsl_integration_glfixed_table_free(gauss);
-  cb_medium_free(m), cb_medium_free(smooth);
+  cb_medium_free(m);
+  cb_medium_free(smooth);
 }
 
-/* --- refusals --- */
+/* --- errors --- */
 
 static void what_is_wrong_is_told(void **unused) {
   cb_medium *m = NULL;
@@ -156,7 +157,7 @@ static void what_is_wrong_is_told(void **unused) {
   check_ok(cb_medium_uniform(1, &m));
   const double broken[1][3][3] = {{{0, 0, 0}, {1, NAN, 0}, {0, 1, 6}}};
   check_error_begins(cb_medium_displaced(m, 1, broken, NULL, &value, moment, NULL), CB_STEP_NOT_FINITE,
-                     "displaced mass of a surface at (0, 0, 0) is nan");
+                     "the displaced mass of a surface at (0, 0, 0) is nan: expected a finite number");
   cb_medium_free(m);
   cb_medium_free(NULL);
 }

@@ -1,9 +1,10 @@
-/* Fluid models that know the shape at rest are refused by name on a body whose poses move it, in every route; poses
- * that keep the shape and models that see it are taken, and give what they give without poses. */
-#include "fluid/fluid_model.h"
+/* Fluid models that use the shape at rest are rejected by name for a body whose poses move it, in every command. Poses
+ * that keep the shape, and models that use the moving shape, are accepted and give the same results as without
+ * poses. */
+#include "fluid/fluid_model_shared.h"
 #include "immersed_bundles.h"
 
-/* A plugin's: an added mass of the body's mass alone, that does not look at the vertices; and one that does. */
+/* Models of a plugin: one has a constant added mass and does not use the vertices; the other uses them. */
 static cb_status blind(const cb_fluid_model *m, const void *body, const cb_surface *surface, const double (*x)[3],
                        const double (*v)[3], cb_added_mass *out) {
   for (int i = 0; i < 6; i++) out->K[i][i] = i < 3 ? 0.01 : 0.5;
@@ -43,22 +44,22 @@ static void refused(const cb_fluid_model *forces, const cb_fluid_model *mass, co
   tank k;
   char what[64];
   const cb_status status = create(&k, forces, mass, moves);
-  snprintf(what, sizeof what, "of the fluid model `%s`", (forces ? forces : mass)->kind->name);
+  snprintf(what, sizeof what, "of the fluid model `%s`", (forces ? forces : mass)->class_->name);
   assert_int_equal(status, CB_ERROR_UNSUPPORTED);
   assert_non_null(strstr(cb_error_text(), what));
-  assert_non_null(strstr(cb_error_text(), "at rest, and its poses move vertex"));
+  assert_non_null(strstr(cb_error_text(), "at rest, but its poses move vertex"));
   tank_empty(&k);
 }
 
-/* All wrenches and the inertia where it is still. */
+/* Finds all wrenches and the inertia of a body whose shape does not move. */
 static void taken(const cb_fluid_model *forces, const cb_fluid_model *mass, const char *const *moves, double out[48]) {
   static const cb_pose at = {{0.5, 0.5, -0.1, 0.7}, {0.4, -0.3, 0.8}};
   static const double twist[6] = {0.3, -0.8, 0.5, 1.1, 0.2, -0.7};
   tank k;
   double K[6][6];
   check_ok(create(&k, forces, mass, moves));
-  check_ok(cb_swimmer_create(k.body, &k.swimmer));
-  k.problem = cb_swimmer_problem(k.swimmer);
+  check_ok(cb_immersed_workspace_create(k.body, &k.workspace));
+  k.problem = cb_immersed_workspace_problem(k.workspace);
   wrenches_of(&k, 0.3, &at, twist, out, NULL);
   check_ok(k.problem->inertia(k.problem->self, 0.3, &at, K, out + 6));
   memcpy(out + 12, K, sizeof K);
@@ -81,7 +82,8 @@ static void every_class_that_knows_the_shape_at_rest_is_refused_by_name(void **u
       refused(as[0], as[1], shift);
       taken(as[0], as[1], NULL, still);
       taken(as[0], as[1], same, posed);
-      for (int i = 0; i < 48; i++) check_near(posed[i], still[i], 1e-10 * (1 + fabs(still[i]))); /* sums of others */
+      /* The sums have other round-off. */
+      for (int i = 0; i < 48; i++) check_near(posed[i], still[i], 1e-10 * (1 + fabs(still[i])));
     }
     cb_fluid_model_free(m);
   }
@@ -116,9 +118,9 @@ static void bundles_refuse_them(void **unused) {
     check_ok(cb_shape_surface_expressions(k.surface, 2, ab, 1, &motion, &shape));
     const cb_immersed_bundle_options options = {.material = k.material, .density = 998, .added_mass = m[i]};
     cb_status status = cb_bundle_immersed_take(shape, &options, &b);
-    if (!status) status = b->kind->connection(b, r, A, NULL, NULL, NULL);
+    if (!status) status = b->class_->connection(b, r, A, NULL, NULL, NULL);
     assert_int_equal(status, CB_ERROR_UNSUPPORTED);
-    assert_non_null(strstr(cb_error_text(), m[i]->kind->name));
+    assert_non_null(strstr(cb_error_text(), m[i]->class_->name));
     cb_bundle_free(b);
     tank_empty(&k);
     cb_fluid_model_free(m[i]);

@@ -1,4 +1,4 @@
-/* Mass and momentum of a changing shape: rigid and affine motion exact, conservation laws. */
+/* Tests of mass and momentum of a changing shape: rigid and affine motions are exact, and conservation laws hold. */
 #include "moving_shape.h"
 
 /* x' = omega × x + w */
@@ -9,7 +9,7 @@ static void turn_and_move(shape *h, const double Y[6]) {
   }
 }
 
-/* Rodrigues's rotation by `angle` about the unit axis, then a translation. */
+/* Applies Rodrigues's rotation by `angle` around the unit axis, then a translation. */
 static void place(shape *h, const vector axis, double angle, const vector d) {
   for (int i = 0; i < h->s->vertices; i++) {
     double across[3], *x = h->x[i];
@@ -36,8 +36,14 @@ static void rigid_parts_have_the_mass_of_the_placed_surface(void **unused) {
     const cb_mass found = at(m, &h, mu0);
     check_same_mass(&found, &rest, 1e-13);
     for (int i = 0; i < 6; i++)
-      for (int j = 0; j < 6; j++) expected[i] += rest.inertia[i][j] * Y[j], size = fmax(size, fabs(expected[i]));
-    for (int i = 0; i < 6; i++) check_near(mu0[i], expected[i], 1e-13 * size), energy += Y[i] * expected[i] / 2;
+      for (int j = 0; j < 6; j++) {
+        expected[i] += rest.inertia[i][j] * Y[j];
+        size = fmax(size, fabs(expected[i]));
+      }
+    for (int i = 0; i < 6; i++) {
+      check_near(mu0[i], expected[i], 1e-13 * size);
+      energy += Y[i] * expected[i] / 2;
+    }
     check_relative(cb_moving_mass_energy(m, (const vector *)h.x, (const vector *)h.v), energy, 1e-12);
   }
   cb_moving_mass_free(m);
@@ -61,10 +67,13 @@ static void parts_that_turn_each_by_themselves_add_up(void **unused) {
         cb_cross3(Y, h.x[i], h.v[i]);
         for (int c = 0; c < 3; c++) h.v[i][c] += Y[3 + c];
       }
-    if (p == 2) alone[0].thickness = alone[1].thickness = 1; /* of no density */
+    if (p == 2) alone[0].thickness = alone[1].thickness = 1; /* parts without density */
     check_ok(cb_mass_of(h.s, NULL, alone, &own));
     for (int i = 0; i < 6; i++)
-      for (int j = 0; j < 6; j++) expected[i] += own.inertia[i][j] * Y[j], size = fmax(size, fabs(expected[i]));
+      for (int j = 0; j < 6; j++) {
+        expected[i] += own.inertia[i][j] * Y[j];
+        size = fmax(size, fabs(expected[i]));
+      }
   }
   at(m, &h, mu0);
   for (int i = 0; i < 6; i++) check_near(mu0[i], expected[i], 1e-13 * size);
@@ -72,7 +81,7 @@ static void parts_that_turn_each_by_themselves_add_up(void **unused) {
   shape_free(&h);
 }
 
-/* x = (1 + t A) X: with C = int rho X X^T of the solid, int rho x x'^T = (1 + t A) C A^T. */
+/* For x = (1 + t A) X and C = int rho X X^T of the solid, int rho x x'^T = (1 + t A) C A^T. */
 static void affine_motion_has_its_closed_form(void **unused) {
   uint64_t seed = check_seed();
   const double a[3] = {1, 0.5, 0.25}, d[3] = {0.3, -0.2, 0.7}, density = 3, mass = density * 8 * a[0] * a[1] * a[2];
@@ -182,7 +191,8 @@ static void spin_about_the_centre_is_that_of_the_velocities(void **unused) {
   shape_free(&h);
 }
 
-/* Of a shift of the origin, and of a shape that moves on as a whole: L + d × p, p + m w. */
+/* After a shift of the body by d, and with an added drift w, the momentum is p + m w and the angular momentum L + d × p
+ * + m c × w, where c is the shifted centre of mass. */
 static void momentum_is_galilean(void **unused) {
   uint64_t seed = check_seed();
   shape h = three_parts(&seed);
@@ -192,7 +202,10 @@ static void momentum_is_galilean(void **unused) {
   wriggle(&h, 0.8);
   const cb_mass before = at(m, &h, here);
   for (int i = 0; i < h.s->vertices; i++)
-    for (int k = 0; k < 3; k++) h.x[i][k] += d[k], h.v[i][k] += w[k];
+    for (int k = 0; k < 3; k++) {
+      h.x[i][k] += d[k];
+      h.v[i][k] += w[k];
+    }
   const cb_mass after = at(m, &h, there);
   for (int i = 0; i < 3; i++) centre[i] = before.centre[i] + d[i];
   cb_cross3(d, here + 3, turn);
@@ -214,14 +227,17 @@ static void mass_is_kept_where_the_volume_changes(void **unused) {
   cb_mass rest;
   check_ok(cb_mass_of(h.s, NULL, materials, &rest));
   for (int i = 0; i < h.s->vertices; i++)
-    for (int k = 0; k < 3; k++) h.x[i][k] = 1.2 * h.s->x[i][k], h.v[i][k] = h.s->x[i][k];
+    for (int k = 0; k < 3; k++) {
+      h.x[i][k] = 1.2 * h.s->x[i][k];
+      h.v[i][k] = h.s->x[i][k];
+    }
   const cb_mass swollen = at(m, &h, mu0);
   check_relative(swollen.mass, rest.mass, 1e-14);
   check_relative(swollen.volume, 1.2 * 1.2 * 1.2 * rest.volume, 1e-13);
   check_relative(swollen.area, 1.2 * 1.2 * rest.area, 1e-13);
   for (int i = 0; i < 3; i++) {
     check_relative(swollen.inertia[i][i], 1.44 * rest.inertia[i][i], 1e-13);
-    check_near(mu0[i], 0, 1e-12 * rest.mass); /* a homologous motion does not spin */
+    check_near(mu0[i], 0, 1e-12 * rest.mass); /* a homologous motion has no angular momentum */
     check_near(mu0[3 + i], rest.mass * rest.centre[i], 1e-13 * rest.mass);
   }
   cb_moving_mass_free(m);

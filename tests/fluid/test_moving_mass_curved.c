@@ -1,15 +1,15 @@
-/* Mass and momentum of a changing shape in curved spaces: what isometries carry, momentum as a covector, the flat limit,
- * and what is refused. */
+/* Tests of mass and momentum of a changing shape in curved spaces: isometries, momentum as a covector, the flat limit,
+ * and errors. */
 #include "curved_bodies.h"
 #include "curved_matrices.h"
 #include "moving_shape.h"
 
-#include "numerics/curved.h"
+#include "numerics/numerics_curved.h"
 
 static const double axes[3] = {.5, .4, .3};
 static const cb_material matter = {2, 0};
 
-/* A quadric without a symmetry of its own, its centre off the origin. */
+/* A quadric without symmetry about the origin, because its centre is elsewhere. */
 static shape body(double K) {
   shape h = {.s = curved_quadric(axes, 12, K)};
   h.x = calloc((size_t)h.s->vertices, sizeof(vector));
@@ -26,19 +26,19 @@ static void apply(const lie_matrix *m, const double y[4], double out[4]) {
   }
 }
 
-/* The velocity dv of normal coordinates v whose tangent vector is u: cb_curved_velocity is linear in dv. */
+/* The velocity dv of normal coordinates v for the tangent vector u; cb_curved_velocity is linear in dv. */
 static void velocity_of(double K, const double v[3], const double u[4], double dv[3]) {
   double D[3][3], adjugate[3][3], column[4];
   for (int j = 0; j < 3; j++) {
     cb_curved_velocity(K, v, (const double[3]){j == 0, j == 1, j == 2}, column);
-    for (int i = 0; i < 3; i++) D[j][i] = column[i]; /* rows: columns of the matrix */
+    for (int i = 0; i < 3; i++) D[j][i] = column[i]; /* the rows of D are columns of the matrix */
   }
   for (int j = 0; j < 3; j++) cb_cross3(D[(j + 1) % 3], D[(j + 2) % 3], adjugate[j]);
   const double det = cb_dot3(D[0], adjugate[0]);
   for (int j = 0; j < 3; j++) dv[j] = cb_dot3(adjugate[j], u) / det;
 }
 
-/* The body at g, and moving by the twist Y. */
+/* Sets the positions and velocities of the body at g that moves by the twist Y. */
 static void carry(shape *h, double K, const cb_pose *g, const double Y[6]) {
   const lie_matrix m = curved_matrix(K, g), generator = curved_generator(K, Y);
   for (int v = 0; v < h->s->vertices; v++) {
@@ -51,7 +51,7 @@ static void carry(shape *h, double K, const cb_pose *g, const double Y[6]) {
   }
 }
 
-/* mu_0 = I Y, T = Y.I Y/2, with the inertia of the surface where it is; the mass is kept. */
+/* mu_0 = I Y, T = Y.I Y/2, with the inertia of the surface at its position; the mass is constant. */
 static void an_isometry_moves_it_as_a_rigid_body(void **unused) {
   uint64_t seed = check_seed();
   for (int trial = 0; trial < 12; trial++) {
@@ -67,7 +67,7 @@ static void an_isometry_moves_it_as_a_rigid_body(void **unused) {
     cb_mass rest, there;
     check_ok(cb_mass_of(h.s, NULL, &matter, &rest));
     check_ok(cb_mass_of(h.s, (const vector *)h.x, &matter, &there));
-    check_relative(found.mass, rest.mass, 1e-9); /* cones from other apexes: the rule's error */
+    check_relative(found.mass, rest.mass, 1e-9); /* cones with another apex have a different quadrature error */
     for (int i = 0; i < 6; i++) size = fmax(size, there.inertia[i][i]);
     for (int i = 0; i < 36; i++) check_near(found.inertia[i / 6][i % 6], there.inertia[i / 6][i % 6], 1e-8 * size);
     for (int i = 0; i < 6; i++) {
@@ -82,7 +82,7 @@ static void an_isometry_moves_it_as_a_rigid_body(void **unused) {
   }
 }
 
-/* Any motion: seen from another frame, mu_0 goes as a covector and T stays. */
+/* If any motion is seen from another frame, mu_0 changes as a covector and T does not change. */
 static void momentum_of_any_motion_is_a_covector(void **unused) {
   uint64_t seed = check_seed();
   for (int trial = 0; trial < 6; trial++) {
@@ -93,13 +93,17 @@ static void momentum_of_any_motion_is_a_covector(void **unused) {
     for (int i = 0; i < 3; i++) g.x[i] = check_uniform(&seed, -.6, .6);
     wriggle(&h, .3 * trial);
     for (int v = 0; v < h.s->vertices; v++)
-      for (int i = 0; i < 3; i++) h.x[v][i] = .5 * h.x[v][i] + .5 * h.s->x[v][i], h.v[v][i] *= .5;
+      for (int i = 0; i < 3; i++) {
+        h.x[v][i] = .5 * h.x[v][i] + .5 * h.s->x[v][i];
+        h.v[v][i] *= .5;
+      }
     const lie_matrix M = curved_matrix(K, &g);
     for (int v = 0; v < h.s->vertices; v++) {
       double y[4], u[4], moved[4], turned[4];
       cb_curved_point(K, h.x[v], y);
       cb_curved_velocity(K, h.x[v], h.v[v], u);
-      apply(&M, y, moved), apply(&M, u, turned);
+      apply(&M, y, moved);
+      apply(&M, u, turned);
       cb_curved_normal(K, moved, there.x[v]);
       velocity_of(K, there.x[v], turned, there.v[v]);
     }
@@ -116,11 +120,12 @@ static void momentum_of_any_motion_is_a_covector(void **unused) {
     check_relative(cb_moving_mass_energy(m, (const vector *)there.x, (const vector *)there.v),
                    cb_moving_mass_energy(m, (const vector *)h.x, (const vector *)h.v), 1e-12);
     cb_moving_mass_free(m);
-    shape_free(&h), shape_free(&there);
+    shape_free(&h);
+    shape_free(&there);
   }
 }
 
-/* Affine motions, whose velocities are linear inside in both. */
+/* Tests affine motions, whose velocities inside the body are linear in flat and in curved space. */
 static void flat_space_is_the_limit(void **unused) {
   double mu[3][6], energy[3];
   for (int k = 0; k < 3; k++) {
@@ -133,7 +138,8 @@ static void flat_space_is_the_limit(void **unused) {
       const double *X = h.s->x[v];
       const double x[3] = {X[0] + .3 * X[1] + .2, X[1] - .2 * X[2], X[2] + .1 * X[0]},
                    u[3] = {.4 * X[1] + .3, X[0] - .5 * X[2], .7 * X[1] - .2 * X[2] + .1};
-      memcpy(h.x[v], x, sizeof x), memcpy(h.v[v], u, sizeof u);
+      memcpy(h.x[v], x, sizeof x);
+      memcpy(h.v[v], u, sizeof u);
     }
     at(m, &h, mu[k]);
     energy[k] = cb_moving_mass_energy(m, (const vector *)h.x, (const vector *)h.v);

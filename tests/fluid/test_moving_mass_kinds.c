@@ -1,4 +1,5 @@
-/* Mass and momentum of a changing shape: lumped, with point masses, and from the sums of the local fluid model. */
+/* Tests of mass and momentum of a changing shape: lumped masses, point masses, and the sums of the local fluid
+ * model. */
 #include "moving_shape.h"
 #include "point_mass.h"
 
@@ -25,7 +26,10 @@ static void lumped_body_is_the_sum_over_its_vertices(void **unused) {
     double turn[3];
     mass_add_point(&sum, mass[i], h.x[i]);
     cb_cross3(h.x[i], h.v[i], turn);
-    for (int k = 0; k < 3; k++) mu[k] += mass[i] * turn[k], mu[3 + k] += mass[i] * h.v[i][k];
+    for (int k = 0; k < 3; k++) {
+      mu[k] += mass[i] * turn[k];
+      mu[3 + k] += mass[i] * h.v[i][k];
+    }
     energy += mass[i] * cb_dot3(h.v[i], h.v[i]) / 2;
   }
   check_relative(cb_moving_mass_energy(m, (const vector *)h.x, (const vector *)h.v), energy, 1e-13);
@@ -67,7 +71,7 @@ static mesh two_sheets(void) {
   return m;
 }
 
-/* Parts that share vertices, several blocks of faces, and a sheet. */
+/* A surface with parts that share vertices, several blocks of faces, and a sheet. */
 static void sums_of_the_local_model_give_the_same(void **unused) {
   uint64_t seed = check_seed();
   for (int turn = 0; turn < 3; turn++) {

@@ -1,12 +1,12 @@
-/* MuJoCo's two fluid models: the forces and virtual masses that its 3.14.0 computes (its own numbers, and those with exact
- * integrals, tests/mujoco/), their derivatives, floors of 2.2, and that several geoms add up where they are.
- */
+/* Tests of MuJoCo's two fluid models: the forces and virtual masses of MuJoCo 3.14.0 (with its quadrature and with
+ * exact integrals, tests/mujoco/), their derivatives, the lower limits of version 2.2, and the sum of several geoms at
+ * their places. */
 #include "csv.h"
 #include "fluid/ellipsoid.h"
 #include "fluid_models.h"
-#include "numerics/quaternion.h"
+#include "numerics/vec3.h"
 
-static const double round_off = 1e-12; /* round-off of sums of ten terms, of the greatest */
+static const double round_off = 1e-12; /* round-off of sums of ten terms, relative to the largest */
 
 static cb_mass mass_of(double m, double x, double y, double z) {
   cb_mass mass = {.mass = m};
@@ -17,7 +17,7 @@ static cb_mass mass_of(double m, double x, double y, double z) {
 
 typedef struct reference_body {
   const char *name, *geom;
-  double m, I[3]; /* moments per mass */
+  double m, I[3]; /* I: moments of inertia per unit mass */
 } reference_body;
 
 static const reference_body bodies[] = {
@@ -66,7 +66,7 @@ static void forces_are_those_that_mujoco_computes(void **unused) {
       const double *want = csv_numbers(&c, ideal ? "tx_ideal" : "tx_314");
       double F[6], greatest[2];
       wrench_of(&s, rho, V, F, greatest);
-      greatest[0] = fmax(greatest[0], 0.01 * greatest[1]); /* an arm, where torques cancel */
+      greatest[0] = fmax(greatest[0], 0.01 * greatest[1]); /* a lower limit for torques that cancel */
       for (int i = 0; i < 6; i++) check_near(F[i], want[i], round_off * greatest[i / 3]);
       subject_end(&s);
     }
@@ -91,7 +91,7 @@ static void virtual_masses_are_those_that_mujoco_has(void **unused) {
       const double moments = fmax(m[3], fmax(m[4], m[5]));
       for (int i = 0; i < 3; i++) {
         check_near(own[i], kappa[i], 1e-13);
-        /* round-off of kappa over 2 - kappa of thin ones */
+        /* round-off of kappa divided by 2 - kappa for thin bodies */
         check_near(e.mass[i], m[i], 1e-12 * fmax(m[0], fmax(m[1], m[2])) * (exact ? 1 : 1 / (2 - kappa[i]) + 1));
         check_near(e.inertia[i], m[3 + i], 1e-10 * moments);
       }
@@ -100,14 +100,14 @@ static void virtual_masses_are_those_that_mujoco_has(void **unused) {
   fclose(c.file);
 }
 
-/* At rest too, where there are forces of first order alone. */
+/* Includes the state at rest, where only forces of first order act. */
 static void derivatives_are_those_of_differences(void **unused) {
   static const char *const text[] = {
       ("{viscosity: 0.3, geoms: [{type: box, size: [0.2, 0.1, 0.03], position: [1, 2, 0.5], quaternion: [1, 2, -0.5, "
        "0.3], coefficients: [0.7, 0.1, 0.9, 2, 0.3]}, {type: capsule, size: [0.1, 0.2]}]}"),
       "{viscosity: 0.3, compat: \"2.2\", geoms: [{size: [0.2, 0.1, 0.03]}]}",
-      "{viscosity: 0.3, compat: \"2.2\", geoms: [{size: [0.002, 0.003, 0.001]}]}", /* one floor, of N |v| */
-      "{viscosity: 0.3, compat: \"2.2\", geoms: [{size: [2e-5, 1e-5, 3e-5]}]}",    /* both */
+      "{viscosity: 0.3, compat: \"2.2\", geoms: [{size: [0.002, 0.003, 0.001]}]}", /* only the limit of N |v| is active */
+      "{viscosity: 0.3, compat: \"2.2\", geoms: [{size: [2e-5, 1e-5, 3e-5]}]}",    /* both limits are active */
       "{viscosity: 0.3}"};
   const cb_mass mass = mass_of(0.7, 0.02, 0.05, 0.06);
   uint64_t seed = check_seed();
@@ -115,7 +115,7 @@ static void derivatives_are_those_of_differences(void **unused) {
     subject s = subject_of(model == 4 ? "mujoco_inertia_box" : "mujoco_ellipsoid", text[model], &mass);
     check_subject_slopes(&s, &seed);
     double V[6] = {0}, F[CB_FLUID_TERMS][6] = {{0}}, dF[CB_FLUID_TERMS][6][6] = {{{0}}}, sum = 0;
-    check_ok(s.model->kind->on_twist(s.model, s.body, 0, 1.3, V, F, dF));
+    check_ok(s.model->class_->on_twist(s.model, s.body, 0, 1.3, V, F, dF));
     for (int k = 0; k < s.terms; k++)
       for (int i = 0; i < 36; i++) {
         if (k + 1 < s.terms) assert_true(F[k][i % 6] == 0 && dF[k][i / 6][i % 6] == 0);
@@ -126,7 +126,8 @@ static void derivatives_are_those_of_differences(void **unused) {
   }
 }
 
-/* Two geoms that are turned and moved: the sum of each alone, in its own axes, carried to the origin. */
+/* Two geoms that are rotated and shifted: the force is the sum of the forces of each, computed in its axes and moved to
+ * the origin. */
 static void geoms_act_where_they_are(void **unused) {
   static const char *const size[2] = {"type: box, size: [0.2, 0.1, 0.03]", "type: capsule, size: [0.1, 0.2]"};
   static const double place[2][3] = {{1, 2, 0.5}, {-0.3, 0, 0.4}}, turn[2][4] = {{1, 2, -0.5, 0.3}, {0.2, -1, 0.4, 2}};
@@ -163,7 +164,7 @@ static void geoms_act_where_they_are(void **unused) {
   subject_end(&whole);
 }
 
-/* What is known of 2.2: a body of 1 cm has no lift to speak of below 2 m/s, and that of 3.14 above. */
+/* A known property of version 2.2: a body of 1 cm has nearly no lift below 2 m/s, and above it the lift of 3.14. */
 static void floors_take_the_lift_from_small_bodies(void **unused) {
   subject s[2] = {subject_of("mujoco_ellipsoid", "{geoms: [{size: [0.01, 0.01, 0.002]}]}", NULL),
                   subject_of("mujoco_ellipsoid", "{compat: \"2.2\", geoms: [{size: [0.01, 0.01, 0.002]}]}", NULL)};
@@ -171,7 +172,7 @@ static void floors_take_the_lift_from_small_bodies(void **unused) {
     const double speed = fast ? 30 : 0.02, V[6] = {0, 0, 0, 0.8 * speed, 0, 0.6 * speed};
     double F[2][5][6] = {{{0}}};
     for (int old = 0; old < 2; old++)
-      check_ok(s[old].model->kind->on_twist(s[old].model, s[old].body, 0, 1.2, V, F[old], NULL));
+      check_ok(s[old].model->class_->on_twist(s[old].model, s[old].body, 0, 1.2, V, F[old], NULL));
     const double ratio = F[1][2][5] / F[0][2][5];
     if (fast)
       check_near(ratio, 1, 1e-14);
@@ -181,12 +182,13 @@ static void floors_take_the_lift_from_small_bodies(void **unused) {
   for (int old = 0; old < 2; old++) subject_end(&s[old]);
 }
 
-/* Below both floors f = 1e-15: lift C rho pi (D/f)^(1/2) (N/f) (N v - |v|^2 q), drag by the area pi (D/f)^(1/2). */
+/* Below both limits f = 1e-15, with q_i = (r_j r_k)^2 v_i, D = q.q and N = q.v, the lift is rho pi (D/f)^(1/2) (N/f) (N
+ * v - |v|^2 q), and the drag is that of the area pi (D/f)^(1/2). */
 static void below_the_floors_forces_are_those_of_2_2(void **unused) {
   const double r[3] = {2e-5, 1e-5, 3e-5}, V[6] = {0, 0, 0, 0.8, -0.3, 0.6}, *v = V + 3, f = 1e-15, rho = 1.3;
   subject s = subject_of("mujoco_ellipsoid", "{compat: 2.2, slender: 0, geoms: [{size: [2e-5, 1e-5, 3e-5]}]}", NULL);
   double F[5][6] = {{0}}, q[3], D = 0, N = 0;
-  check_ok(s.model->kind->on_twist(s.model, s.body, 0, rho, V, F, NULL));
+  check_ok(s.model->class_->on_twist(s.model, s.body, 0, rho, V, F, NULL));
   for (int i = 0; i < 3; i++) {
     q[i] = pow(r[(i + 1) % 3] * r[(i + 2) % 3], 2) * v[i];
     D += q[i] * q[i];
@@ -201,7 +203,7 @@ static void below_the_floors_forces_are_those_of_2_2(void **unused) {
   subject_end(&s);
 }
 
-/* The half length of a capsule is that of its cylinder. */
+/* In `size`, the half length of a capsule is that of its cylinder, without the caps. */
 static void a_capsule_is_as_long_as_its_ellipsoid(void **unused) {
   const double V[6] = {0.3, -0.8, 0.5, 1.1, 0.2, -0.7};
   double F[2][6], greatest[2];
@@ -221,7 +223,7 @@ static void fails(const char *name, const char *parameters, const char *text) {
   void *body = NULL;
   check_ok(cb_yaml_read_text("parameters", parameters, strlen(parameters), &tree));
   cb_status status = cb_fluid_model_create(name, cb_tree_root(tree), &model);
-  if (!status) status = model->kind->prepare(model, NULL, NULL, &body);
+  if (!status) status = model->class_->prepare(model, NULL, NULL, &body);
   check_error_begins(status, CB_ERROR_INPUT, text);
   cb_fluid_model_free(model);
   cb_tree_free(tree);
@@ -242,7 +244,7 @@ static void geoms_that_are_none_are_refused_with_their_place(void **unused) {
   fails("mujoco_ellipsoid", "{blunt: -0.5}", "parameters:1:9: error: blunt");
   fails("mujoco_ellipsoid", "{compat: 2.1}", "parameters:1:10: error: compat");
   fails("thin_plate", "{geoms: [{size: [1, 1, 1], coefficients: [1, 1, 1, 1, 1]}]}",
-        "parameters:1:42: error: geoms: coefficients: expected none");
+        "parameters:1:42: error: geoms: coefficients: expected no such key for this model");
 }
 
 int main(void) {

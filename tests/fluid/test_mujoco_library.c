@@ -1,9 +1,10 @@
-/* Both of MuJoCo's fluid models with `compat: "2.2"` push random bodies of one to three geoms, in wind, as the library of
- * that version does: to 1e-12 of the largest term. Skipped where it (Debian: libmujoco-dev) is not there. */
+/* Compares both of MuJoCo's fluid models, with `compat: "2.2"`, with the library of that version, for random bodies of
+ * one to three geoms in wind: forces agree to 1e-12 of the largest term. The test is skipped if the library (Debian:
+ * libmujoco-dev) is not installed. */
 
 #ifdef CB_MUJOCO
 #include "fluid_models.h"
-#include "numerics/quaternion.h"
+#include "numerics/vec3.h"
 
 #include <mujoco/mujoco.h>
 
@@ -28,19 +29,25 @@ static void join(char *text, const char *format, ...) {
   va_end(args);
 }
 
-/* A geom of both texts. */
+/* Adds a geom to both texts, that of MuJoCo and that of our model. */
 static void draw_geom(uint64_t *seed, bool ellipsoid, texts *t) {
   static const char *const type[TYPES] = {"sphere", "capsule", "cylinder", "ellipsoid", "box"};
   const int k = (int)draw(seed, 0, TYPES), sizes = k == 0 ? 1 : k < 3 ? 2 : 3;
   double x[3], q[4], size[3], c[5];
-  for (int i = 0; i < 3; i++) x[i] = draw(seed, -0.3, 0.3), size[i] = exp(draw(seed, -4, -1));
+  for (int i = 0; i < 3; i++) {
+    x[i] = draw(seed, -0.3, 0.3);
+    size[i] = exp(draw(seed, -4, -1));
+  }
   for (int i = 0; i < 5; i++) c[i] = draw(seed, 0, 2);
   draw_quaternion(seed, q);
   join(t->mjcf, "<geom type='%s' mass='0' pos='%.17g %.17g %.17g' quat='%.17g %.17g %.17g %.17g' size='%.17g", type[k],
        x[0], x[1], x[2], q[0], q[1], q[2], q[3], size[0]);
   join(t->geoms, "%s{type: %s, position: [%.17g, %.17g, %.17g], quaternion: [%.17g, %.17g, %.17g, %.17g], size: [%.17g",
        *t->geoms ? ", " : "", type[k], x[0], x[1], x[2], q[0], q[1], q[2], q[3], size[0]);
-  for (int i = 1; i < sizes; i++) join(t->mjcf, " %.17g", size[i]), join(t->geoms, ", %.17g", size[i]);
+  for (int i = 1; i < sizes; i++) {
+    join(t->mjcf, " %.17g", size[i]);
+    join(t->geoms, ", %.17g", size[i]);
+  }
   join(t->mjcf, "' fluidcoef='%.17g %.17g %.17g %.17g %.17g' fluidshape='%s'/>", c[0], c[1], c[2], c[3], c[4],
        ellipsoid ? "ellipsoid" : "none");
   join(t->geoms, "], coefficients: [%.17g, %.17g, %.17g, %.17g, %.17g]}", c[0], c[1], c[2], c[3], c[4]);
@@ -48,7 +55,7 @@ static void draw_geom(uint64_t *seed, bool ellipsoid, texts *t) {
 
 static mjModel *load(const char *text) {
   char told[1000] = "";
-  static mjVFS files; /* more than a stack should hold */
+  static mjVFS files; /* too large for the stack */
   mj_defaultVFS(&files);
   mj_makeEmptyFileVFS(&files, "body.xml", (int)strlen(text) + 1);
   memcpy(files.filedata[0], text, strlen(text) + 1);
@@ -58,7 +65,7 @@ static mjModel *load(const char *text) {
   return m;
 }
 
-/* One body in one state. */
+/* Compares one body in one state. */
 static void compare(uint64_t *seed, bool ellipsoid) {
   const double mass = draw(seed, 0.1, 2), viscosity = draw(seed, 0, 0.1), density = draw(seed, 0, 2),
                a = draw(seed, 1, 2), b = draw(seed, 1, 2), c = draw(seed, 1, 2), J[3] = {b + c, a + c, a + b};
@@ -83,11 +90,17 @@ static void compare(uint64_t *seed, bool ellipsoid) {
            ellipsoid ? "{viscosity: %.17g, compat: \"2.2\", geoms: [%s]}" : "{viscosity: %.17g, compat: \"2.2\"}",
            viscosity, t.geoms);
   cb_mass own = {.mass = mass};
-  for (int i = 0; i < 3; i++) own.inertia[i][i] = mass * J[i], own.inertia[3 + i][3 + i] = mass;
+  for (int i = 0; i < 3; i++) {
+    own.inertia[i][i] = mass * J[i];
+    own.inertia[3 + i][3 + i] = mass;
+  }
   subject s = subject_of(ellipsoid ? "mujoco_ellipsoid" : "mujoco_inertia_box", parameters, &own);
   double V[6], F[6], force[3], greatest[2];
   cb_quaternion_rotation(d->qpos + 3, r);
-  for (int i = 0; i < 3; i++) V[i] = d->qvel[3 + i], relative[i] = d->qvel[i] - wind[i];
+  for (int i = 0; i < 3; i++) {
+    V[i] = d->qvel[3 + i];
+    relative[i] = d->qvel[i] - wind[i];
+  }
   cb_apply3_transposed((const double(*)[3])r, relative, V + 3);
   wrench_of(&s, density, V, F, greatest);
   cb_apply3_transposed((const double(*)[3])r, d->qfrc_passive, force);

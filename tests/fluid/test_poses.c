@@ -1,7 +1,7 @@
-/* Poses: interpolation in time, exact velocities, expressions by part, refusals. */
+/* Tests of poses: interpolation in time, exact velocities, expressions for parts, and errors. */
 #include "surface_measures.h"
 
-#include "fluid/poses.h"
+#include "fluid/poses_private.h"
 
 #include <time.h>
 
@@ -36,8 +36,8 @@ static double worst_error(const cb_poses *p, bool of_velocity) {
     wave(t + h, after);
     for (int n = 0; n < 3; n++)
       for (int k = 0; k < 3; k++)
-        worst = fmax(worst, of_velocity ? fabs(v[n][k] - (after[n][k] - before[n][k]) / (2 * h))
-                                        : fabs(x[n][k] - exact[n][k]));
+        worst = fmax(
+            worst, of_velocity ? fabs(v[n][k] - (after[n][k] - before[n][k]) / (2 * h)) : fabs(x[n][k] - exact[n][k]));
   }
   return worst;
 }
@@ -82,7 +82,7 @@ static void poses_are_met_and_repeat(void **state) {
   cb_poses_free(other);
 }
 
-/* At and between poses, against differences of both sides. */
+/* At and between poses, velocities are compared with differences from both sides. */
 static void velocities_are_continuous_derivatives(void **state) {
   static const double uneven[] = {0, .7, 1, 2.5, 3, 4.4, 5.9};
   cb_poses *p[3] = {sequence(7, uneven, 0, 0, 2 * pi, CB_POSES_PERIODIC),
@@ -98,7 +98,7 @@ static void velocities_are_continuous_derivatives(void **state) {
       for (int k = 0; k < 9; k++) {
         const double left = (x[k / 3][k % 3] - before[k / 3][k % 3]) / h,
                      right = (after[k / 3][k % 3] - x[k / 3][k % 3]) / h;
-        /* h times half the second derivative, which is below 20, and round-off over h. */
+        /* Error: h times half the second derivative, which is below 20, and round-off over h. */
         check_near(left, v[k / 3][k % 3], 2e-5);
         check_near(right, v[k / 3][k % 3], 2e-5);
       }
@@ -116,7 +116,7 @@ static void a_clamped_sequence_rests_outside(void **state) {
   for (int i = 0; i < 6; i++) {
     check_ok(cb_poses_at(p, times[i], x, v));
     for (int k = 0; k < 9; k++) {
-      /* Compilers fold sines of constants in their own way. */
+      /* Compilers evaluate sines of constants differently. */
       check_near(x[k / 3][k % 3], (i < 3 ? first : last)[k / 3][k % 3], 1e-15 * 4);
       assert_true(v[k / 3][k % 3] == 0);
     }
@@ -131,32 +131,33 @@ static void wrong_sequences_are_refused_by_pose_and_vertex(void **state) {
   static const double back[] = {0, 1, 1}, good[] = {0, 1, 2};
   cb_poses *p = NULL;
   check_error(cb_poses_from_arrays(3, 1, c, &(cb_poses_times){.step = 1, .end = CB_POSES_CLAMPED}, &p),
-              CB_ERROR_ARGUMENT, "1 poses, expected at least 2");
+              CB_ERROR_ARGUMENT, "1 poses: expected at least 2");
   check_error(cb_poses_from_arrays(3, 2, c, &(cb_poses_times){.step = 1}, &p), CB_ERROR_ARGUMENT,
-              "2 poses, expected at least 3");
+              "2 poses: expected at least 3");
   check_error(cb_poses_from_arrays(3, 3, c, &(cb_poses_times){.step = 0}, &p), CB_ERROR_ARGUMENT,
-              "poses from time 0 on with step 0, expected a step above 0");
+              "poses from time 0 on with step 0: expected a finite start and a step > 0");
   check_error(cb_poses_from_arrays(3, 3, c, &(cb_poses_times){.time = back, .period = 9}, &p), CB_ERROR_ARGUMENT,
-              "pose 3 at time 1, expected finite times that ascend");
+              "pose 3 at time 1: expected finite times that ascend");
   check_error(cb_poses_from_arrays(3, 3, c, &(cb_poses_times){.time = good, .period = 2}, &p), CB_ERROR_ARGUMENT,
-              "period 2 of poses that take 2 from first to last, expected more");
+              "period 2 of poses that take 2 from first to last: expected a longer period");
   check_error(cb_poses_from_arrays(3, 3, c, &(cb_poses_times){.time = good}, &p), CB_ERROR_ARGUMENT,
-              "period 0 of poses that take 2 from first to last, expected more");
-  /* start + i step as numbers */
+              "period 0 of poses that take 2 from first to last: expected a longer period");
+  /* the times start + i step, rounded to floating-point numbers, must ascend and be finite */
   check_error(cb_poses_from_arrays(3, 3, c, &(cb_poses_times){.start = 1e17, .step = .1, .end = CB_POSES_CLAMPED}, &p),
-              CB_ERROR_ARGUMENT, "pose 2 at time 1e+17, expected finite times that ascend");
+              CB_ERROR_ARGUMENT, "pose 2 at time 1e+17: expected finite times that ascend");
   check_error(cb_poses_from_arrays(3, 3, c, &(cb_poses_times){.start = 1e308, .step = 1e308}, &p), CB_ERROR_ARGUMENT,
-              "pose 2 at time inf, expected finite times that ascend");
+              "pose 2 at time inf: expected finite times that ascend");
   static const double late[] = {1e17, 1e17 + 16, 1e17 + 32};
   check_error(cb_poses_from_arrays(3, 3, c, &(cb_poses_times){.time = late, .period = 33}, &p), CB_ERROR_ARGUMENT,
-              "period 33 of poses that take 32 from first to last, expected more");
+              "period 33 of poses that take 32 from first to last: expected a longer period");
   x[7][2] = NAN;
   check_error(cb_poses_from_arrays(3, 3, c, &(cb_poses_times){.step = 1}, &p), CB_ERROR_DOMAIN,
-              "pose 3: vertex 2 is not finite: (0, 0, nan)");
+              "pose 3: vertex 2: expected finite coordinates, found (0, 0, nan)");
   assert_null(p);
 }
 
-/* Between poses at +-1e308 the velocity overflows; with lanes and without (the last vertices), in one of many. */
+/* Between poses at +-1e308 the velocity overflows. Tested in vector lanes and in the last vertices after them, with one
+ * bad vertex among many. */
 static void what_overflows_between_poses_is_refused_by_vertex(void **state) {
   enum { MOST = 40 };
   static const int sizes[] = {1, 3, MOST};
@@ -164,7 +165,9 @@ static void what_overflows_between_poses_is_refused_by_vertex(void **state) {
     for (int vertex = 0; vertex < sizes[n]; vertex++) {
       double x[3][MOST][3] = {{{0}}}, y[MOST][3], v[MOST][3];
       double all[3 * MOST][3];
-      x[0][vertex][1] = 1e308, x[1][vertex][1] = -1e308, x[2][vertex][1] = 1e308;
+      x[0][vertex][1] = 1e308;
+      x[1][vertex][1] = -1e308;
+      x[2][vertex][1] = 1e308;
       for (int i = 0; i < 3; i++) memcpy(all[i * sizes[n]], x[i], (size_t)sizes[n] * sizeof **x);
       cb_poses *p = NULL;
       check_ok(cb_poses_from_arrays(sizes[n], 3, (const double(*)[3])all,
@@ -173,10 +176,10 @@ static void what_overflows_between_poses_is_refused_by_vertex(void **state) {
       char text[100];
       snprintf(text, sizeof text, "pose at t = 0.05: y's velocity of vertex %d is -inf", vertex + 1);
       check_error(cb_poses_at(p, .05, y, v), CB_STEP_NOT_FINITE, text);
-      check_ok(cb_poses_at(p, .2, y, v)); /* at rest */
+      check_ok(cb_poses_at(p, .2, y, v)); /* at the last pose the body is at rest */
       cb_poses_free(p);
     }
-  /* A sum that overflows where nothing does is no failure. */
+  /* A sum that overflows although no result does is not a failure. */
   double x[6][3] = {{1.5e308, 1.5e308, 1.5e308}, {1.5e308, 1.5e308, 1.5e308}, {0}}, y[3][3];
   memcpy(x[3], x[0], 3 * sizeof *x);
   cb_poses *p = NULL;
@@ -186,25 +189,31 @@ static void what_overflows_between_poses_is_refused_by_vertex(void **state) {
   cb_poses_free(p);
 }
 
-/* Corners are shared by parts; each moves with the first part that has it, whatever the order of the faces. NULL is the
- * rest coordinate. */
+/* Parts share corners. Each corner moves with the first part that contains it, for any order of the faces. A NULL
+ * expression leaves the coordinate at rest. */
 static void a_shared_vertex_moves_with_its_first_part(void **state) {
   enum { PARTS = 40000 };
   double(*x)[3] = calloc(PARTS + 2, sizeof *x), (*moved)[3] = malloc((PARTS + 2) * sizeof *moved);
   int(*face)[3] = malloc(PARTS * sizeof *face), *part = malloc(PARTS * sizeof *part);
-  for (int i = 0; i < PARTS + 2; i++) x[i][0] = i, x[i][1] = i % 2, x[i][2] = i % 3;
-  for (int i = 0; i < PARTS; i++) { /* a strip; the part of triangle i is 7919 i, which goes through all */
-    face[i][0] = i, face[i][1] = i + 1 + i % 2, face[i][2] = i + 2 - i % 2;
+  for (int i = 0; i < PARTS + 2; i++) {
+    x[i][0] = i;
+    x[i][1] = i % 2;
+    x[i][2] = i % 3;
+  }
+  for (int i = 0; i < PARTS; i++) { /* a strip; triangle i is in part 7919 i modulo PARTS, which covers all parts */
+    face[i][0] = i;
+    face[i][1] = i + 1 + i % 2;
+    face[i][2] = i + 2 - i % 2;
     part[i] = (int)(7919LL * i % PARTS);
   }
   cb_surface *s = NULL;
   check_ok(cb_surface_make(PARTS + 2, (const double(*)[3])x, PARTS, (const int(*)[3])face, part, &s));
   cb_poses *p = NULL;
-  const cb_poses_motion motion[] = {{s->name[20], {NULL, "Y + 20*t", NULL}}, {NULL, {NULL, NULL, "Z + t"}},
-                                    {s->name[5], {"X + 5*t", NULL, NULL}}};
+  const cb_poses_motion motion[] = {
+      {s->name[20], {NULL, "Y + 20*t", NULL}}, {NULL, {NULL, NULL, "Z + t"}}, {s->name[5], {"X + 5*t", NULL, NULL}}};
   const clock_t begin = clock();
   check_ok(cb_poses_from_expressions(s, motion, 3, NULL, NULL, NULL, NULL, &p));
-  check_at_most((double)(clock() - begin) / CLOCKS_PER_SEC, .3); /* parts times faces took seconds */
+  check_at_most((double)(clock() - begin) / CLOCKS_PER_SEC, .3); /* a cost of parts times faces would take seconds */
   check_ok(cb_poses_at(p, 2, moved, NULL));
   for (int i = 0; i < PARTS + 2; i++) {
     int first = PARTS;
@@ -215,7 +224,10 @@ static void a_shared_vertex_moves_with_its_first_part(void **state) {
   }
   cb_poses_free(p);
   cb_surface_free(s);
-  free(x), free(moved), free(face), free(part);
+  free(x);
+  free(moved);
+  free(face);
+  free(part);
 }
 
 static void expressions_move_each_part(void **state) {
@@ -236,11 +248,16 @@ static void expressions_move_each_part(void **state) {
       const double *r = s->x[n];
       double place[3] = {r[0], r[1], r[2]}, velocity[3] = {0};
       if (part == part_called(s, "shell")) {
-        place[0] = r[0] + t * t, place[1] = r[1] * t, place[2] = r[2] - 3;
-        velocity[0] = 2 * t, velocity[1] = r[1];
+        place[0] = r[0] + t * t;
+        place[1] = r[1] * t;
+        place[2] = r[2] - 3;
+        velocity[0] = 2 * t;
+        velocity[1] = r[1];
       } else if (part == part_called(s, "flipper_front_left")) {
-        place[1] = r[1] * cos(a) - r[2] * sin(a), place[2] = r[1] * sin(a) + r[2] * cos(a);
-        velocity[1] = -da * place[2], velocity[2] = da * place[1];
+        place[1] = r[1] * cos(a) - r[2] * sin(a);
+        place[2] = r[1] * sin(a) + r[2] * cos(a);
+        velocity[1] = -da * place[2];
+        velocity[2] = da * place[1];
       }
       for (int c = 0; c < 3; c++) {
         check_near(x[n][c], place[c], 1e-15 * 8);
@@ -248,7 +265,7 @@ static void expressions_move_each_part(void **state) {
       }
     }
   cb_poses_free(p);
-  /* One motion for all but the shell. */
+  /* One motion for all parts except the shell. */
   static const cb_poses_motion others[] = {{NULL, {"X", "Y", "Z + t"}}, {"shell", {"X", "Y", "Z"}}};
   check_ok(cb_poses_from_expressions(s, others, 2, NULL, NULL, NULL, NULL, &p));
   check_ok(cb_poses_at(p, 2, x, NULL));
@@ -280,10 +297,10 @@ static void wrong_expressions_are_refused_by_part_and_place(void **state) {
   assert_int_equal(which, 1);
   m[1].part = "body";
   check_error(cb_poses_from_expressions(s, m, 2, NULL, NULL, NULL, NULL, &p), CB_ERROR_INPUT,
-              "a second motion of part 'body'");
+              "a second motion of part 'body': expected one");
   m[0].part = m[1].part = NULL;
   check_error(cb_poses_from_expressions(s, m, 2, NULL, NULL, NULL, NULL, &p), CB_ERROR_INPUT,
-              "a second motion of all parts");
+              "a second motion of all parts: expected one");
   assert_null(p);
   m[0].text[2] = "Z/(t - 1)";
   check_ok(cb_poses_from_expressions(s, m, 1, NULL, NULL, NULL, NULL, &p));
@@ -304,15 +321,14 @@ static void wrong_expressions_are_refused_by_part_and_place(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_periodic_sequence_converges_by_order_3),
-      cmocka_unit_test(poses_are_met_and_repeat),
-      cmocka_unit_test(velocities_are_continuous_derivatives),
-      cmocka_unit_test(a_clamped_sequence_rests_outside),
-      cmocka_unit_test(wrong_sequences_are_refused_by_pose_and_vertex),
-      cmocka_unit_test(what_overflows_between_poses_is_refused_by_vertex),
-      cmocka_unit_test(expressions_move_each_part),
-      cmocka_unit_test(a_shared_vertex_moves_with_its_first_part),
-      cmocka_unit_test(wrong_expressions_are_refused_by_part_and_place)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(a_periodic_sequence_converges_by_order_3),
+                                     cmocka_unit_test(poses_are_met_and_repeat),
+                                     cmocka_unit_test(velocities_are_continuous_derivatives),
+                                     cmocka_unit_test(a_clamped_sequence_rests_outside),
+                                     cmocka_unit_test(wrong_sequences_are_refused_by_pose_and_vertex),
+                                     cmocka_unit_test(what_overflows_between_poses_is_refused_by_vertex),
+                                     cmocka_unit_test(expressions_move_each_part),
+                                     cmocka_unit_test(a_shared_vertex_moves_with_its_first_part),
+                                     cmocka_unit_test(wrong_expressions_are_refused_by_part_and_place)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,12 @@
-/* Poses that jump are found, by their number and vertex or by their time; strokes are none. */
+/* Tests that jumps between poses are found, with their number and vertex or with their time. Strokes are not jumps. */
 #include "check.h"
-#include "fluid/poses.h"
+#include "fluid/poses_private.h"
 #include "tetrahedra.h"
 
 static const double pi = 3.14159265358979323846;
 enum { VERTICES = 5, POSES = 48 };
 
-/* A body of extent sqrt(3), bent by a wave of two periods over the poses: .07 of the extent a pose. */
+/* A body of extent sqrt(3), bent by a wave with two periods over the poses: a change of .07 of the extent per pose. */
 static void put(double x[POSES][VERTICES][3]) {
   static const double corner[VERTICES][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 1}};
   memcpy(x[0], corner, sizeof corner);
@@ -34,7 +34,7 @@ static void a_stroke_of_24_poses_is_no_jump(void **unused) {
     put(x);
     assert_int_equal(found(x, POSES, &(cb_poses_times){.step = .01, .end = end}).vertex, -1);
     assert_int_equal(found(x, POSES, &(cb_poses_times){.time = time, .period = POSES, .end = end}).vertex, -1);
-    for (int i = 1; i < POSES; i++) /* one stroke of 24 poses, and a long rest: .07 of the extent a pose */
+    for (int i = 1; i < POSES; i++) /* one stroke of 24 poses, then a long rest: .07 of the extent per pose */
       for (int v = 0; v < VERTICES; v++) {
         memcpy(x[i][v], x[0][v], sizeof x[i][v]);
         x[i][v][2] += i > 24 ? 0 : .46 - .46 * cos(2 * pi * i / 24);
@@ -47,26 +47,27 @@ static void a_jump_is_found_by_its_poses_and_vertex(void **unused) {
   double x[POSES][VERTICES][3];
   const cb_poses_times times = {.step = .01, .end = CB_POSES_CLAMPED}, periodic = {.step = .01};
   put(x);
-  for (int i = 20; i < POSES; i++) x[i][3][2] += 2; /* one vertex, for good */
+  for (int i = 20; i < POSES; i++) x[i][3][2] += 2; /* one vertex, permanently */
   cb_poses_jump jump = found(x, POSES, &times);
   assert_int_equal(jump.vertex, 3);
   assert_int_equal(jump.from, 19);
   assert_int_equal(jump.to, 20);
   check_at_least(jump.distance, 2);
-  jump = found(x, POSES, &periodic); /* and back, from the last pose to the first or here */
+  jump = found(x, POSES, &periodic); /* it also jumps back, from the last pose to the first; either may be found */
   assert_int_equal(jump.vertex, 3);
   assert_true(jump.from == 19 || (jump.from == POSES - 1 && jump.to == 0));
   put(x);
-  memcpy(x[7], x[31], sizeof x[7]); /* a pose that is not where it belongs, of a slow wave */
+  memcpy(x[7], x[31], sizeof x[7]); /* one wrong pose in a slow wave */
   for (int i = 0; i < POSES; i++)
     for (int v = 0; v < VERTICES; v++) x[i][v][1] = x[0][v][1] + (i == 7 ? .4 : .004 * sin(2 * pi * i / POSES));
   jump = found(x, POSES, &times);
   assert_true(jump.from == 6 || jump.from == 7);
   put(x);
-  assert_int_equal(found(x, 40, &(cb_poses_times){.step = .01}).vertex, -1); /* 40 of the 48 do not fit, but by less */
+  assert_int_equal(found(x, 40, &(cb_poses_times){.step = .01}).vertex, -1); /* 40 of 48 poses do not close: it is no
+                                                                              * jump */
 }
 
-/* Of a tetrahedron (extent sqrt(3)) by a motion of x, from t = -1 to 3. */
+/* Searches a tetrahedron (extent sqrt(3)) with a motion of x, from t = -1 to 3. */
 static cb_poses_jump of(const char *text, int64_t steps) {
   static const int face[4][3] = {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {0, 3, 2}};
   cb_surface *s;
@@ -76,7 +77,8 @@ static cb_poses_jump of(const char *text, int64_t steps) {
   cb_poses_jump jump;
   check_ok(cb_poses_from_expressions(s, &motion, 1, NULL, NULL, NULL, NULL, &p));
   check_ok(cb_poses_find_jump(p, -1, 3, steps, &jump));
-  cb_poses_free(p), cb_surface_free(s);
+  cb_poses_free(p);
+  cb_surface_free(s);
   return jump;
 }
 

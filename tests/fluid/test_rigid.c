@@ -1,15 +1,15 @@
-/* Rigid bodies through all methods that take constraints: the rigid rod and triangle of the thesis against their
- * Killing flow and multipliers, lengths over long times, a tetrahedron and a chain by three methods, Newton's method
- * against sweeps. */
+/* Tests of rigid bodies with all integrators that support constraints: the rigid rod and triangle of the thesis against
+ * their Killing flow and multipliers, lengths over long times, a tetrahedron and a chain with three integrators, and
+ * Newton's method against fixed-point sweeps. */
 #include "constrained.h"
 #include "linked.h"
 
 static const char *const spaces[] = {"h3", "s3", "e3"};
 static const char *const flows[] = {"boost_x", "rotation_z", "translation_x"};
-/* (m/2) v^2 sinh D, -(m/2) v^2 sin D, 0 */
+/* the multiplier of the rod of length D = 1 in these spaces: (m/2) v^2 sinh D, -(m/2) v^2 sin D, 0, with m = v = 1 */
 static const double pull[] = {0.5876005968219, -0.4207354924039, 0};
 
-/* The rod between the particles of the base carries its load in the triangle too; the others carry none. */
+/* In the triangle, the rod between the base particles carries the load; the other rods carry none. */
 static double load(int space, bool triangle, int row) { return triangle && row != 1 ? 0 : pull[space]; }
 
 /* --- the rod and triangle of figures 2.16, 2.20, 2.21 --- */
@@ -27,7 +27,7 @@ static void multipliers_are_those_of_the_killing_flow(void **unused) {
         check_ok(cb_gram_create(c.forces, cb_forces_constraints(c.forces), &gram));
         for (int step = 0; step < 1000; step++) {
           run_step(&c, 0.01);
-          const double *own = c.integrator->multipliers; /* of the method, where it has any */
+          const double *own = c.integrator->multipliers; /* the integrator's own multipliers, or NULL */
           velocities(&c, v);
           check_ok(cb_gram_multipliers(gram, c.state->t, c.state->x, v, lambda, NULL));
           for (int r = 0; r < (triangle ? 3 : 1); r++) {
@@ -42,14 +42,15 @@ static void multipliers_are_those_of_the_killing_flow(void **unused) {
       }
 }
 
-/* Largest distance of the particles from the Killing flow of their start, seen from their origin: in H3 that is
- * x = R^-1 T(-L) flow(t) x0 = R^-1 flow(t - L) x0, where numbers stay of size 1. */
+/* The maximum distance of the particles from the Killing flow of their start, relative to their origin. In H3 the flow
+ * is x = R^-1 T(-L) flow(t) x0 = R^-1 flow(t - L) x0, with the rotation R and length L of the origin; its numbers are
+ * of size 1. */
 static double off_the_flow(const body_case *c, const cb_state *start, const char *flow) {
   const cb_origin *o = &c->state->origin[0];
   const int k = c->g->k, dim = c->g->dim;
   cb_isometry rest;
   double worst = 0;
-  /* the origin moves along the flow's axis; the exact place across it is sinh(L) times this */
+  /* the origin moves along the axis of the flow; its exact distance from the axis is sinh(L) times this */
   check_at_most(sinh(o->length) * fmax(fabs(o->direction[1]), fabs(o->direction[2])), 1e-13);
   cb_isometry_flow(c->g, cb_killing_find(c->g, flow), c->state->t - o->length * o->direction[0], &rest);
   for (int a = 0; a < c->state->n; a++) {
@@ -86,7 +87,7 @@ static void positions_are_on_the_killing_flow(void **unused) {
         if (i == 0 && !triangle) { /* cosh a = cosh .5 cosh t for the distance a from the base point */
           double base[CB_COORD_MAX], d;
           cb_anchor anchor;
-          cb_geometry_base_point(c.g, base);
+          cb_space_base_point(c.g, base);
           cb_anchor_make(c.g, &c.state->origin[0], base, &anchor);
           for (int a = 0; a < 2; a++) {
             check_ok(cb_anchor_distance(c.g, &anchor, c.state->x + 4 * a, &d, NULL, NULL));
@@ -123,8 +124,8 @@ static void lengths_are_kept_for_a_thousand_units_of_time(void **unused) {
 
 /* --- the two solvers of Lobatto --- */
 
-/* Rods 0-1 and 1-2 and a stiff damped spring 2-0, its rest length relative to what it is; velocities that the rods
- * allow. */
+/* Creates rods 0-1 and 1-2 and a stiff damped spring 2-0, whose rest length is given relative to its length, with
+ * velocities that the rods allow. */
 static void open_stiff(body_case *c, const char *space, double stiffness, double rest, double damping, uint64_t *seed) {
   double x[3][CB_COORD_MAX], v[CB_COORD_MAX];
   open_space(c, space);
@@ -167,8 +168,8 @@ static void newton_needs_three_iterations_and_agrees_with_sweeps(void **unused) 
           if (newton) {
             const double off =
                 fmax(check_distance_max(3 * c.g->k, x[0], x[1]), check_distance_max(3 * c.g->k, p[0], p[1]));
-            /* in a product rods know no more than the round-off of d, 1e-16/(h v) of a move, which iterations more find
-             * out */
+            /* in a product, rods are known only to the round-off of d, 1e-16/(h v) of a displacement, which further
+             * iterations reduce */
             const int allowed = strcmp(where[i], "h2xe") ? 3 : 6;
             if (getenv("CB_TEST_VERBOSE") || !(off <= 1e-13 && most <= allowed))
               print_error("%s, %d stages, stiffness %g, damping %g: %d iterations, off by %.2g\n", where[i], stages,
@@ -181,9 +182,9 @@ static void newton_needs_three_iterations_and_agrees_with_sweeps(void **unused) 
       }
 }
 
-/* --- three methods --- */
+/* --- three integrators --- */
 
-/* World points, and velocities by their norms, which do not depend on the origin. */
+/* Positions in the world, which do not depend on the origin of the state. */
 static void world(const body_case *c, double *x) {
   for (int a = 0; a < c->state->n; a++)
     cb_origin_world_point(c->g, &c->state->origin[0], c->state->x + a * c->g->k, x + a * c->g->k);
@@ -230,21 +231,22 @@ static void open_tetrahedron(body_case *c, const char *space, bool potential, ui
   open_frame(c, space, 4, false, potential, seed);
 }
 
-/* Ten links from a fixed point, at first along a geodesic, and a field that pulls across it. */
+/* Ten links from a fixed point, initially along a geodesic. If `potential` is set, a field pulls in another
+ * direction. */
 static void open_falling(body_case *c, const char *space, bool potential, uint64_t *seed) {
   enum { LINKS = 10 };
   open_space(c, space);
   double base[CB_COORD_MAX], frame[CB_DIM_MAX * CB_COORD_MAX], x[CB_COORD_MAX], v[CB_COORD_MAX], u[CB_COORD_MAX];
   const int k = c->g->embedding;
-  cb_geometry_base_point(c->g, base);
-  cb_geometry_frame(c->g, base, frame);
+  cb_space_base_point(c->g, base);
+  cb_space_frame(c->g, base, frame);
   for (int a = 0; a < LINKS; a++) {
     for (int e = 0; e < k; e++) u[e] = 0.1 * (a + 1) * (0.8 * frame[e] + 0.6 * frame[k + e]);
     cb_exp(c->g, base, u, x, NULL);
     check_random_tangent(c->g, seed, x, 0.1, v);
     add_particle(c, check_uniform(seed, 0.6, 1.5), x, v);
   }
-  check_ok(cb_builder_tether(c->builder, NULL, 0, base, as_it_starts));
+  check_ok(cb_builder_distance_to_point(c->builder, NULL, 0, base, as_it_starts));
   for (int a = 0; a + 1 < LINKS; a++) check_ok(cb_builder_rod(c->builder, NULL, a, a + 1, as_it_starts));
   if (potential) check_ok(cb_builder_potential(c->builder, -1, NULL, "0.5*m*(x + z)"));
   finish_system(c);

@@ -1,5 +1,6 @@
-/* What steps on SE(3) keep: momenta without forces, a bounded energy, the way back in time, the orientation of a glide,
- * the bits of a copied state. (Motions with a known solution: test_rigid_motion.c; long ones: test_rigid_long.c.) */
+/* Tests of properties of steps on SE(3): momenta without forces, a bounded energy, time reversal, the orientation of a
+ * glide, and a copied state, which continues bit for bit. (Motions with a known solution: test_rigid_motion.c; long
+ * ones: test_rigid_long.c.) */
 #include "rigid.h"
 
 static void without_forces_momentum_is_kept_and_energy_is_bounded(void **unused) {
@@ -27,7 +28,7 @@ static void without_forces_momentum_is_kept_and_energy_is_bounded(void **unused)
   }
 }
 
-/* tln does not keep the angular momentum, and keeps the linear. */
+/* tln conserves the linear momentum, but not the angular momentum. */
 static void tln_keeps_the_linear_momentum_only(void **unused) {
   body b = free_body();
   const cb_rigid_problem p = free_problem_of(&b);
@@ -48,7 +49,7 @@ static void tln_keeps_the_linear_momentum_only(void **unused) {
   check_at_most(drift, 1e-1);
 }
 
-/* There and back with -h; the drag is put to 0, for it does not turn round. */
+/* Forward, and back with -h. The drag is set to 0 because it is not reversible. */
 static void symmetric_in_time(void **unused) {
   body b = driven_body();
   memset(b.drag, 0, sizeof b.drag);
@@ -64,10 +65,11 @@ static void symmetric_in_time(void **unused) {
   }
 }
 
-/* Gliding without spin: Hamilton-Pontryagin does not turn the body, rkmk4 by O(h^5) a step. */
+/* In a glide without spin Hamilton-Pontryagin does not rotate the body; rkmk4 rotates it by O(h^5) per step. */
 static void a_glide_without_spin_is_turned_by_rkmk4_only(void **unused) {
   body b = free_body();
-  b.weight = 2, b.g[2] = -10;
+  b.weight = 2;
+  b.g[2] = -10;
   for (int i = 0; i < 36; i++) b.K0[i / 6][i % 6] = i % 7 ? 0 : i < 21 ? .1 : 2;
   const cb_rigid_problem p = free_problem_of(&b);
   cb_rigid_problem falling = p;

@@ -1,4 +1,5 @@
-/* Steps of a body in the sphere and in hyperbolic space: a printed motion, order, energy, what is kept, reversal. */
+/* Tests of steps of a body in the sphere and in hyperbolic space: a motion with printed numbers, order, energy,
+ * conserved quantities, and time reversal. */
 #include "rigid_curved.h"
 
 static void start(double K, curved_body *b, double momentum[6]) {
@@ -7,8 +8,8 @@ static void start(double K, curved_body *b, double momentum[6]) {
   for (int i = 0; i < 6; i++) momentum[i] = I[i] * triaxial_twist[i];
 }
 
-/* Twice extrapolated from steps h, h/2, h/4, whose errors are of even order (rkmk4: once, of order 4): momentum,
- * place. */
+/* Momentum and position, extrapolated twice from steps h, h/2, h/4, whose errors are of even order (for rkmk4
+ * extrapolated once, of order 4). */
 static void extrapolated(const cb_rigid_problem *p, int method, double time, int steps, double mu[6], double y[4]) {
   double value[3][10];
   for (int k = 0; k < 3; k++) {
@@ -25,7 +26,8 @@ static void extrapolated(const cb_rigid_problem *p, int method, double time, int
   }
 }
 
-/* H3, from the 4x4 matrix equations by a Runge-Kutta method of order 8 (derived here), ten digits. */
+/* The numbers for H3 are from the 4x4 matrix equations by a Runge-Kutta method of order 8 (derived in this project),
+ * with ten digits. */
 static void triaxial_body_moves_as_printed(void **unused) {
   static const double momentum[6] = {-.0769510786, -.0490948942,  .1763530333,
                                      -.3189329353, -1.5383079928, -1.5018839727},
@@ -69,7 +71,7 @@ static double node_energy(const curved_body *b, const cb_rigid_state *s) {
   return sum;
 }
 
-/* The last quarter of 4000 steps is no farther off than the first. */
+/* The error in the last quarter of 4000 steps is at most 1.3 times that in the first. */
 static void energy_does_not_drift(void **unused) {
   for (int space = 0; space < 2; space++)
     for (int map = 0; map < 2; map++) {
@@ -89,8 +91,8 @@ static void energy_does_not_drift(void **unused) {
     }
 }
 
-/* To 1e-13 of their size, over 1e5 steps, at any distance: in hyperbolic space the body goes some thousands of radii.
- * In the sphere the spatial momentum too. */
+/* The Casimirs are constant to 1e-13 over 1e5 steps at any distance; in hyperbolic space the body moves thousands of
+ * radii away. In the sphere the spatial momentum is constant, too. */
 static void casimirs_are_kept_over_1e5_steps(void **unused) {
   for (int space = 0; space < 2; space++)
     for (int method = 0; method < 4; method++) {
@@ -119,7 +121,7 @@ static void casimirs_are_kept_over_1e5_steps(void **unused) {
     }
 }
 
-/* Its error stays within what is said while the body goes away; then it is not a number. */
+/* The error stays within the reported error while the body moves away; beyond that the result is nan. */
 static void spatial_momentum_knows_its_error(void **unused) {
   curved_body b;
   double mu[6], spatial[6], moved[6], error = 0;

@@ -1,10 +1,11 @@
-/* Motions in curved spaces with exact answers: geodesics, circles, Clifford translations, stability of a body that flies
- * axis-first, places anywhere. Figures of bodies in fluids: balls in closed form, quadrics by fundamental solutions
- * (derived here), fluid of density 1. */
+/* Motions in curved spaces with exact solutions: geodesics, circles, Clifford translations, the stability of a body
+ * that moves along its axis, and motion at any place. The numbers for bodies in fluids are derived in this project:
+ * balls in closed form, quadrics by fundamental solutions; fluid of density 1. */
 #include "curved_matrices.h"
 #include "rigid_curved.h"
 
-/* A ball of radius 1/2 and density 2: moment of inertia, and mass with the fluid's. */
+/* Balls of radius 1/2 and density 2: curvature K, moment of inertia J and mass M including the added mass, and the
+ * radius and period of the circle on which a spinning ball moves. */
 static const struct ball {
   double K, J, M, radius, period;
 } balls[] = {{-1, 2 * .0589705369080045, 2 * (.550410782851529 + .0589705369080045) + .262811901249877, .414825397607,
@@ -16,7 +17,8 @@ static void ball_of(const struct ball *of, curved_body *b) {
   curved_diagonal(of->K, (double[6]){of->J, of->J, of->J, of->M, of->M, of->M}, b);
 }
 
-/* At constant speed, spinning about its way or not, by steps of any length; in the sphere round and round. */
+/* A ball moves at constant speed along a geodesic, with or without spin about its path; in the sphere it goes around
+ * more than once. */
 static void ball_without_spin_across_follows_a_geodesic(void **unused) {
   for (int k = 0; k < 2; k++)
     for (int method = 0; method < 4; method++)
@@ -31,15 +33,16 @@ static void ball_without_spin_across_follows_a_geodesic(void **unused) {
         curved_place(balls[k].K, &s.g, y);
         for (int i = 0; i < 3; i++) along += y[i] * u[i];
         for (int i = 0; i < 3; i++) across = fmax(across, fabs(y[i] - along * u[i]));
-        /* Cayley's map and tln take 2 atan_K of half the momentum's step: their speed is that of a modified problem */
+        /* Cayley's map and tln use 2 atan_K of half the momentum's step: their speed is that of a modified problem */
         const double far = k ? atan2(along, y[3]) : asinh(along), expected = k ? remainder(8, 2 * M_PI) : 8;
         check_at_most(across, 1e-12 * y[3] * (k ? y[3] : 1) + 1e-12);
         if (method == CB_SE3_EXPONENTIAL || method == RKMK4) check_near(far, expected, 1e-12);
       }
 }
 
-/* K J omega/(M v) bends the path of a ball that spins across its way: R = atan_K of its inverse. Back after the period,
- * and 2 R away after half of it, to the figures' twelve digits. */
+/* A ball that spins across its direction of motion moves on a circle of radius R, since spin bends the path by the
+ * curvature K J omega/(M v): R = atan_K of its inverse. After one period it is back, and after half a period it is 2 R
+ * away, to twelve digits. */
 static void spinning_ball_circles(void **unused) {
   for (int k = 0; k < 2; k++) {
     const struct ball *of = &balls[k];
@@ -60,19 +63,23 @@ static void spinning_ball_circles(void **unused) {
   }
 }
 
-/* Of masses at points y = (x, w) of the unit sphere: sum m <X_a, X_b>, X = (omega × x + w v, -v.x). */
+/* Masses at points y = (x, w) of the unit sphere: sum m <X_a, X_b>, X = (omega × x + w v, -v.x). */
 static void points_tensor(uint64_t *seed, double K[6][6]) {
   memset(K, 0, 36 * sizeof **K);
   for (int n = 0; n < 7; n++) {
     double y[4], norm = 0, X[6][4] = {{0}};
     const double mass = check_uniform(seed, .2, 1);
-    for (int i = 0; i < 4; i++) y[i] = check_uniform(seed, -1, 1), norm += y[i] * y[i];
+    for (int i = 0; i < 4; i++) {
+      y[i] = check_uniform(seed, -1, 1);
+      norm += y[i] * y[i];
+    }
     for (int i = 0; i < 4; i++) y[i] /= sqrt(norm);
     for (int i = 0; i < 3; i++) {
       double e[3] = {0};
       e[i] = 1;
       cb_cross3(e, y, X[i]);
-      X[3 + i][i] = y[3], X[3 + i][3] = -y[i];
+      X[3 + i][i] = y[3];
+      X[3 + i][3] = -y[i];
     }
     for (int a = 0; a < 6; a++)
       for (int c = 0; c < 6; c++)
@@ -80,7 +87,7 @@ static void points_tensor(uint64_t *seed, double K[6][6]) {
   }
 }
 
-/* omega = v or -v: all points of a rigid body run along great circles. */
+/* With omega = v or -v all points of a rigid body move along great circles. */
 static void clifford_translation_is_free_in_vacuum(void **unused) {
   uint64_t seed = check_seed();
   for (int n = 0; n < 24; n++) {
@@ -89,7 +96,10 @@ static void clifford_translation_is_free_in_vacuum(void **unused) {
     cb_rigid_state s;
     points_tensor(&seed, K);
     curved_body_of(1, K, &b);
-    for (int i = 0; i < 3; i++) Y[i] = check_uniform(&seed, -1, 1), Y[3 + i] = n % 2 ? Y[i] : -Y[i];
+    for (int i = 0; i < 3; i++) {
+      Y[i] = check_uniform(&seed, -1, 1);
+      Y[3 + i] = n % 2 ? Y[i] : -Y[i];
+    }
     check_ok(cb_rigid_start(&b.problem, 0, &base, Y, &s));
     for (int k = 0; k < 1000; k++) {
       step_by(&b.problem, n % 4, .05, &s);
@@ -99,7 +109,7 @@ static void clifford_translation_is_free_in_vacuum(void **unused) {
   }
 }
 
-/* The fluid's tensor of the triaxial body, with such a start: the largest of |xi'_i| is .29. */
+/* With the tensor of the triaxial body in a fluid and this start, the maximum |Y'_i| at the start is .29. */
 static void clifford_translation_tumbles_in_a_fluid(void **unused) {
   curved_body b;
   cb_rigid_state s;
@@ -118,11 +128,13 @@ static void clifford_translation_tumbles_in_a_fluid(void **unused) {
   check_at_least(worst, .5);
 }
 
-/* Quadric (1.2, .5, .5) in the sphere: added mass and inertia, moments of the volume for density 1, volume. */
+/* Quadric with half axes (1.2, .5, .5) in the sphere: added mass and inertia, moments of the volume for density 1, and
+ * volume. */
 static const double k1 = .1725701538, k3 = .4776929955, spin = .0264079975, J1 = .057789324, J3 = .1214426882,
                     volume = .7250795757;
 
-/* M_3 v_3 of a body that flies along its first axis with speed 1 and has a little of it across, after t. */
+/* M_3 v_3 at time t, relative to its start, of a body that moves along its first axis with speed 1 and a small
+ * transverse speed; *square is Omega^2 below. */
 static double across(double density, double t, double *square) {
   const double J = density * J3 + spin, M1 = density * (volume - J1) + k1, M3 = density * (volume - J3) + k3;
   const double small = 1e-6;
@@ -136,7 +148,8 @@ static double across(double density, double t, double *square) {
   return s.momentum[5] / small;
 }
 
-/* Omega^2 = V^2 (M_1 - M_3)(M_1 - K J_2)/(J_2 M_3); the perturbation is 1e-6, its square what is left out. */
+/* The transverse motion has Omega^2 = V^2 (M_1 - M_3)(M_1 - K J_2)/(J_2 M_3), with the speed V = 1 and K = 1. The
+ * perturbation is 1e-6; its square is neglected. */
 static void axis_first_flight_is_stable_above_a_density(void **unused) {
   const double critical = (k3 - k1) / (J3 - J1);
   check_near(critical, 4.7935069, 1e-6);
@@ -151,16 +164,20 @@ static void axis_first_flight_is_stable_above_a_density(void **unused) {
     assert_int_equal(square > 0, i > 1);
     check_relative(sum * sum, fabs(square), 1e-8);
   }
-  double a = 4.6, b = 5, square; /* where the motion neither comes back nor grows */
+  double a = 4.6, b = 5, square; /* two starts of the secant method for the density at which the motion neither returns
+                                  * nor grows */
   double fa = across(a, 3, &square) - 1, fb = across(b, 3, &square) - 1;
   for (int n = 0; n < 8 && fabs(b - a) > 1e-9; n++) {
     const double c = b - fb * (b - a) / (fb - fa);
-    a = b, fa = fb, b = c, fb = across(b, 3, &square) - 1;
+    a = b;
+    fa = fb;
+    b = c;
+    fb = across(b, 3, &square) - 1;
   }
   check_near(b, critical, 1e-6);
 }
 
-/* A wrench of the body's own. */
+/* A wrench whose components in the body's axes depend only on t and Y. */
 static cb_status own_wrench(void *self, double t, const cb_pose *g, const double Y[6], double F[6], double dF[6][6]) {
   for (int i = 0; i < 6; i++) {
     F[i] = .2 * sin(t + i) - .1 * Y[i];
@@ -169,8 +186,8 @@ static cb_status own_wrench(void *self, double t, const cb_pose *g, const double
   return CB_OK;
 }
 
-/* Isometries carry motions to motions: for every map and K, bodies 300 and 1e5 radii away, near the antipode and through
- * it, move as the one at the base point. In the body's frame to round-off of 200 steps. */
+/* Isometries map motions to motions. For every map and K, bodies 300 and 1e5 radii away, and bodies near the antipode
+ * or passing through it, move as the body at the base point does, to the round-off of 200 steps in the body's frame. */
 static void a_body_anywhere_is_the_body_at_the_base_point(void **unused) {
   uint64_t seed = check_seed();
   double worst[2] = {0};
@@ -190,12 +207,15 @@ static void a_body_anywhere_is_the_body_at_the_base_point(void **unused) {
       cb_pose_multiply_in(K, &pole, &back, &g);
     } else {
       const double far = (n / 32 % 2 ? 300 : 1e5) / root;
-      g.x[0] = .48 * far, g.x[1] = -.6 * far, g.x[2] = .64 * far;
+      g.x[0] = .48 * far;
+      g.x[1] = -.6 * far;
+      g.x[2] = .64 * far;
     }
     here = run_by(&b.problem, n % 4, &base, Y, 6, 200);
     const cb_rigid_state there = run_by(&b.problem, n % 4, &g, Y, 6, 200);
     double first[2], last[2];
-    cb_rigid_casimirs(K, here.momentum, first), cb_rigid_casimirs(K, there.momentum, last);
+    cb_rigid_casimirs(K, here.momentum, first);
+    cb_rigid_casimirs(K, there.momentum, last);
     for (int i = 0; i < 6; i++) {
       worst[0] = fmax(worst[0], fabs(here.momentum[i] - there.momentum[i]));
       worst[0] = fmax(worst[0], fabs(here.Y[i] - there.Y[i]));

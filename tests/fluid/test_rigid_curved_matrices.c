@@ -1,6 +1,6 @@
-/* Steps in curved spaces against the equations in 4x4 matrices, g' = g hat(Y), mu' = ad*_Y mu + F, mu = K(t) Y +
- * mu0(t), by GSL's Dormand-Prince 8(7); Newton's matrix, the limit of flat space, what is refused, and that nothing
- * is allocated. */
+/* Tests of steps in curved spaces: compared with the equations in 4x4 matrices, g' = g hat(Y), mu' = ad*_Y mu + F, mu =
+ * K(t) Y + mu0(t), solved by GSL's Dormand-Prince 8(7); Newton's matrix, the limit of flat space, errors, and no
+ * allocation. */
 #include "count_allocations.h"
 #include "rigid_curved.h"
 #include <curvebody/integrator.h>
@@ -11,7 +11,7 @@ extern const cb_integrator_class cb_integrator_mujoco_rk4;
 
 static const double curvatures[] = {1, -1, .4, -2};
 
-/* x of the point (x, w), and q of T(-x) g, read off a matrix by rows. */
+/* x of the point (x, w), and q of T(-x) g, read from a matrix by rows. */
 static void pose_of_matrix(double K, const double m[16], cb_pose *out) {
   const double p[3] = {m[3], m[7], m[11]}, w = m[15], s = sqrt(cb_dot3(p, p)), root = sqrt(fabs(K));
   const double r = K > 0 ? atan2(root * s, w) / root : asinh(root * s) / root;
@@ -21,8 +21,7 @@ static void pose_of_matrix(double K, const double m[16], cb_pose *out) {
     const double a[3] = {m[j], m[4 + j], m[8 + j]}, along = K * cb_dot3(p, a) / (1 + w) + m[12 + j];
     for (int i = 0; i < 3; i++) R[i][j] = a[i] - along * p[i];
   }
-  const double scale =
-      sqrt(1 + R[0][0] + R[1][1] + R[2][2]) / 2; /* turns by less than half a turn are all that is used */
+  const double scale = sqrt(1 + R[0][0] + R[1][1] + R[2][2]) / 2; /* all rotations here are by less than half a turn */
   out->q[0] = scale;
   for (int i = 0; i < 3; i++) out->q[1 + i] = (R[(i + 2) % 3][(i + 1) % 3] - R[(i + 1) % 3][(i + 2) % 3]) / (4 * scale);
 }
@@ -64,14 +63,15 @@ static void reference(const cb_rigid_problem *p, const double Y[6], double time,
   memcpy(out->momentum, z + 16, sizeof out->momentum);
 }
 
-/* Gravity, drag, springs and pushes of tests/rigid.h, which depend on (q, x) in some way, on t and Y, with an inertia
- * and a shape that change. */
+/* Gravity, drag, springs and pushes of tests/rigid.h, which depend on (q, x), t and Y, with an inertia and a shape that
+ * change. */
 static void generic_bodies_move_as_their_matrices(void **unused) {
   body b = driven_body();
   for (int k = 0; k < 4; k++) {
     cb_rigid_problem p = problem_of(&b);
     cb_rigid_state exact;
-    p.pose_derivative = NULL, p.curvature = curvatures[k];
+    p.pose_derivative = NULL;
+    p.curvature = curvatures[k];
     const double Y[6] = {.4, -.2, .5, .3, .4, -.2};
     reference(&p, Y, 1.5, &exact);
     for (int method = 0; method < 4; method++) {
@@ -88,10 +88,10 @@ static void generic_bodies_move_as_their_matrices(void **unused) {
   }
 }
 
-/* Derivatives of the wrench along g tau(xi) by differences, 1e-10. */
+/* Derivatives of the wrench along g tau(xi) by differences, with errors of 1e-10. */
 static cb_status along_pose(void *self, double t, const cb_pose *g, const double Y[6], double dmu[6][6],
                             double dF[6][6]) {
-  const double K = ((const body *)self)->K1[0][1], h = 1e-5; /* K1 is not used by these bodies but for K */
+  const double K = ((const body *)self)->K1[0][1], h = 1e-5; /* these bodies use K1 only to store K */
   for (int j = 0; j < 6; j++) {
     double xi[6] = {0}, F[2][6];
     for (int side = 0; side < 2; side++) {
@@ -113,12 +113,14 @@ static cb_status still_inertia(void *self, double t, const cb_pose *g, double K[
   return CB_OK;
 }
 
-/* Springs stiff enough that the matrix without the place's derivatives would diverge; large steps. */
+/* Springs are so stiff that Newton's method would diverge without the derivative with respect to position; steps are
+ * large. */
 static void newton_is_exact_for_places_and_turns(void **unused) {
   uint64_t seed = check_seed();
   for (int n = 0; n < 60; n++) {
     body b = driven_body();
-    b.K1[0][1] = curvatures[n % 4], b.spring = 500;
+    b.K1[0][1] = curvatures[n % 4];
+    b.spring = 500;
     cb_rigid_problem p = {.self = &b,
                           .inertia = still_inertia,
                           .wrench = body_wrench,
@@ -132,7 +134,8 @@ static void newton_is_exact_for_places_and_turns(void **unused) {
     for (int k = 0; k < 40; k++) {
       int count;
       check_ok(cb_rigid_step_pontryagin(&p, (cb_se3_map)(n / 4 % 3), .1, &s, &count));
-      most = count > most ? count : most, total += count;
+      most = count > most ? count : most;
+      total += count;
     }
     if (n < 12) print_message("  K %g map %d: at most %d iterations\n", p.curvature, n / 4 % 3, most);
     check_at_most(most, 8);
@@ -145,8 +148,8 @@ static cb_status steady(void *self, double t, const cb_pose *g, const double Y[6
   return CB_OK;
 }
 
-/* A strong wrench steady in the body: all that changes with Y is how it turns on its way to the node, by the axes'
- * rotation along the geodesic too. Newton's method then squares its error each time. */
+/* A strong wrench is constant in the body. Between the start of the step and the node only its rotation depends on Y,
+ * including the rotation of the axes along the geodesic. Newton's method then converges quadratically. */
 static void newton_knows_how_wrenches_turn(void **unused) {
   uint64_t seed = check_seed();
   int most = 0;
@@ -165,7 +168,7 @@ static void newton_knows_how_wrenches_turn(void **unused) {
   check_at_most(most, 7);
 }
 
-/* Bodies driven as in flat space; the difference is K times a number of order 1, down to round-off. */
+/* Bodies move as in flat space. The difference is K times a number of order 1, down to round-off. */
 static void flat_space_is_the_limit_from_either_side(void **unused) {
   body b = driven_body();
   for (int method = 0; method < 4; method++) {
@@ -207,7 +210,10 @@ static void no_step_allocates(void **unused) {
     for (int method = 0; method < 4; method++) {
       cb_rigid_problem p = problem_of(&b);
       cb_rigid_state s;
-      if (k >= 0) p.pose_derivative = NULL, p.curvature = curvatures[k]; /* else flat space */
+      if (k >= 0) {
+        p.pose_derivative = NULL;
+        p.curvature = curvatures[k];
+      } /* k < 0: flat space */
       check_ok(cb_rigid_start(&p, 0, &generic_pose, generic_twist, &s));
       count_from_here();
       for (int n = 0; n < 100; n++) {

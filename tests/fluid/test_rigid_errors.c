@@ -1,5 +1,5 @@
-/* What a step on SE(3) refuses, leaving the state as it was: a start that is not finite, an inertia that is none, half
- * a turn and more by the exponential, wrenches that fail. */
+/* Tests of steps on SE(3) that are rejected and leave the state unchanged: a start that is not finite, an impossible
+ * inertia, a rotation by half a turn or more in a step, and wrenches that fail. */
 #include "rigid.h"
 
 static double edge_K[6][6], edge_mu0[6];
@@ -20,13 +20,14 @@ static void a_start_that_is_not_finite_is_refused(void **unused) {
     if (bad == 1) edge_mu0[1] = INFINITY;
     if (bad == 2) edge_K[2][3] = NAN;
     if (bad == 3) edge_K[5][5] = INFINITY;
-    check_error(cb_rigid_start(&p, 2, &generic_pose, rest, &s), CB_STEP_NOT_FINITE,
-                "the momentum of the body at its start, t = 2, is not finite");
+    check_error(
+        cb_rigid_start(&p, 2, &generic_pose, rest, &s), CB_STEP_NOT_FINITE,
+        "the momentum of the body at its start, t = 2, is not finite: expected smaller velocities or a finite mass");
     assert_true(s.t == 7);
   }
 }
 
-/* Y of K Y = momentum, K in other units of angle and length: D K D and D momentum for D^-1 Y. */
+/* Solves K Y = momentum with K in other units of angle and length: D K D and D momentum give D^-1 Y. */
 static void a_singular_inertia_is_seen_in_any_units(void **unused) {
   static const double zero[6], units[][2] = {{1, 1}, {1e-12, 1}, {1, 1e-12}, {1e-9, 1e-6}, {1e60, 1e-60}};
   double momentum[6], Y[6], expected[6];
@@ -34,7 +35,7 @@ static void a_singular_inertia_is_seen_in_any_units(void **unused) {
   for (int u = 0; u < 5; u++) {
     double D[6], K[6][6];
     for (int i = 0; i < 6; i++) D[i] = units[u][i / 3];
-    for (int needle = 0; needle < 2; needle++) { /* moments about two axes a million times those about the third */
+    for (int needle = 0; needle < 2; needle++) { /* 1: two moments are about 1e12 times the third */
       generic_tensor(K);
       for (int i = 0; i < 6; i++)
         for (int j = 0; j < 6; j++) K[i][j] *= (needle && i == 1 ? 1e-6 : 1) * (needle && j == 1 ? 1e-6 : 1);
@@ -44,13 +45,13 @@ static void a_singular_inertia_is_seen_in_any_units(void **unused) {
       }
       for (int i = 0; i < 36; i++) K[i / 6][i % 6] *= D[i / 6] * D[i % 6];
       check_ok(cb_rigid_velocity(K, momentum, zero, Y));
-      /* what the small axis has of a momentum is known to round-off of the large ones */
+      /* the component of a momentum along the small axis has the round-off of the large ones */
       for (int i = 0; i < 6; i++) check_near(Y[i] * D[i], expected[i], needle && i == 1 ? 1e-8 : 1e-13);
     }
     for (int axis = 0; axis < 6; axis++) {
       for (int i = 0; i < 36; i++) K[i / 6][i % 6] = i % 7 ? 0 : D[i / 7] * D[i / 7] * (i / 7 == axis ? 1e-300 : 1);
       assert_int_equal(cb_rigid_velocity(K, momentum, zero, Y), CB_STEP_SINGULAR);
-      generic_tensor(K); /* one axis the sum of two others, to round-off */
+      generic_tensor(K); /* one row and column are combinations of two others, up to round-off */
       const int a = (axis + 1) % 6, b = (axis + 2) % 6;
       for (int j = 0; j < 6; j++) K[axis][j] = K[a][j] / 3 + K[b][j] / 7;
       for (int j = 0; j < 6; j++) K[j][axis] = K[j][a] / 3 + K[j][b] / 7;
@@ -62,10 +63,11 @@ static void a_singular_inertia_is_seen_in_any_units(void **unused) {
   generic_tensor(K);
   momentum[2] = 1e308;
   for (int i = 0; i < 36; i++) K[i / 6][i % 6] *= 1e-3;
-  check_error(cb_rigid_velocity(K, momentum, zero, Y), CB_STEP_NOT_FINITE, "the twist of the body is not finite");
+  check_error(cb_rigid_velocity(K, momentum, zero, Y), CB_STEP_NOT_FINITE,
+              "the twist of the body is not finite: try a smaller step");
 }
 
-/* A turn of 6 a step came out as a twist that grows beyond all bounds. */
+/* A rotation of 6 rad per step used to give a twist that grows without bound. */
 static void a_stage_of_rkmk4_turns_by_less_than_half_a_turn(void **unused) {
   body b = free_body();
   for (int i = 0; i < 36; i++) b.K0[i / 6][i % 6] = i % 7 ? 0 : 1 + i / 7; /* diag(1, 2 .. 6) */
@@ -74,16 +76,17 @@ static void a_stage_of_rkmk4_turns_by_less_than_half_a_turn(void **unused) {
   check_ok(cb_rigid_start(&p, 0, &generic_pose, (double[6]){.01, 6, .02}, &s));
   kept = s;
   check_error(cb_rigid_step_rkmk4(&p, 1, &s), CB_STEP_NO_CONVERGENCE,
-              "a step of 1 at t = 0 turns the body by 6.00046, more than half a turn");
+              "a step of 1 at t = 0 turns the body by 6.00046 rad, more than half a turn: try a smaller step");
   assert_memory_equal(&s, &kept, sizeof s);
   check_ok(cb_rigid_step_rkmk4(&p, .5, &s));
   s = kept;
   assert_int_equal(cb_rigid_step_rkmk4(&p, -.53, &s), CB_STEP_NO_CONVERGENCE);
-  assert_int_equal(cb_rigid_step_rkmk4(&p, 2 * 3.14159265 / 6, &s), CB_STEP_NO_CONVERGENCE); /* a whole turn */
+  assert_int_equal(cb_rigid_step_rkmk4(&p, 2 * 3.14159265 / 6, &s), CB_STEP_NO_CONVERGENCE); /* a complete turn */
   assert_memory_equal(&s, &kept, sizeof s);
 }
 
-/* By the spin that it has: the Cayley map takes h Y to 2.2 for 5, and to less where the body falls by more than its size. */
+/* The bound applies to h times the spin at the start, here 5 rad, also for a body that falls; the Cayley map itself
+ * would rotate the body by less. */
 static void a_step_turns_by_less_than_half_a_turn(void **unused) {
   body b = free_body();
   for (int i = 0; i < 36; i++) b.K0[i / 6][i % 6] = i % 7 ? 0 : 1;
@@ -96,14 +99,14 @@ static void a_step_turns_by_less_than_half_a_turn(void **unused) {
       assert_int_equal(cb_rigid_step_pontryagin(&p, (cb_se3_map)map, 0.5, &s, NULL), CB_STEP_NO_CONVERGENCE);
       if (map == CB_SE3_CAYLEY)
         check_error(cb_rigid_step_pontryagin(&p, CB_SE3_CAYLEY, 0.5, &s, NULL), CB_STEP_NO_CONVERGENCE,
-                    "a step of 0.5 at t = 0 turns the body by 5, more than half a turn");
+                    "a step of 0.5 at t = 0 turns the body by 5 rad, more than half a turn: try a smaller step");
       assert_memory_equal(&s, &kept, sizeof s);
       assert_int_equal(cb_rigid_step_pontryagin(&p, (cb_se3_map)map, 0.315, &s, NULL), CB_STEP_NO_CONVERGENCE);
       check_ok(cb_rigid_step_pontryagin(&p, (cb_se3_map)map, 0.313, &s, NULL));
       check_near(s.turn, 3.13, 1e-12);
       s = kept;
       check_ok(cb_rigid_step_pontryagin(&p, (cb_se3_map)map, -0.01, &s, NULL));
-      check_near(s.turn, 0.1, 1e-2); /* while it is small, an estimate */
+      check_near(s.turn, 0.1, 1e-2); /* an estimate that is accurate for small rotations */
     }
 }
 

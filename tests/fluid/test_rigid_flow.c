@@ -1,15 +1,15 @@
-/* A body in a uniform flow u, U = (0, R^T u): mu = I_b Y + I_f (Y - U) + mu0, mu' = ad*_Y mu - ad*_U (I_f (Y - U) +
- * mu0_f) + F, against the same body in a fluid at rest seen from a moving frame; the form without U; and a K that
- * depends on the pose, with which steps stay symplectic. */
+/* Tests of a body in a uniform flow u, U = (0, R^T u): mu = I_b Y + I_f (Y - U) + mu0, mu' = ad*_Y mu - ad*_U (I_f (Y -
+ * U) + mu0_f) + F. It is compared with the same body in a fluid at rest seen from a moving frame. Other tests: the form
+ * without U, and a K that depends on the pose, for which steps remain symplectic. */
 #include "rigid.h"
 
 typedef struct carried {
   double J[3][3], mass, centre[3]; /* I_b = [[J, m hat(c)], [-m hat(c), m]], c = centre + sin t own_v/m */
   double fluid[6][6];
   double u[3];
-  double own[6], around[6]; /* mu0 of the body's (own_v = m c') and the fluid's motion, times cos t */
+  double own[6], around[6]; /* mu0 of the body's motion (own_v = m c') and of the fluid's, times cos t */
   double moment[3], weight, g[3];
-  bool paper; /* the form without U */
+  bool paper; /* the form of the paper, without U in the equations */
 } carried;
 
 static void flow_twist(const carried *c, const cb_pose *g, double U[6]) {
@@ -25,12 +25,22 @@ static cb_status carried_inertia(void *self, double t, const cb_pose *g, double 
   flow_twist(c, g, U);
   for (int i = 0; i < 6; i++) {
     mu0[i] = cos(t) * (c->own[i] + c->around[i]);
-    for (int j = 0; j < 6; j++) K[i][j] = c->fluid[i][j], mu0[i] -= c->fluid[i][j] * U[j];
+    for (int j = 0; j < 6; j++) {
+      K[i][j] = c->fluid[i][j];
+      mu0[i] -= c->fluid[i][j] * U[j];
+    }
   }
-  for (int i = 0; i < 3; i++) moment[i] = c->mass * c->centre[i] + sin(t) * c->own[3 + i], K[3 + i][3 + i] += c->mass;
+  for (int i = 0; i < 3; i++) {
+    moment[i] = c->mass * c->centre[i] + sin(t) * c->own[3 + i];
+    K[3 + i][3 + i] += c->mass;
+  }
   cb_add_hat3(upper, 1, moment);
   for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) K[i][j] += c->J[i][j], K[i][j + 3] += upper[i][j], K[j + 3][i] += upper[i][j];
+    for (int j = 0; j < 3; j++) {
+      K[i][j] += c->J[i][j];
+      K[i][j + 3] += upper[i][j];
+      K[j + 3][i] += upper[i][j];
+    }
   return CB_OK;
 }
 
@@ -88,21 +98,31 @@ static cb_status carried_derivative(void *self, double t, const cb_pose *g, cons
 }
 
 static carried generic_carried(void) {
-  carried c = {.u = {1.2, -0.7, 0.9}, .own = {.1, -.2, .3, .2, -.1, .2}, .around = {-.3, .1, .2, .4, .3, -.2},
-               .moment = {.2, -.3, .4}, .weight = .7, .g = {0, 0, -3}};
+  carried c = {.u = {1.2, -0.7, 0.9},
+               .own = {.1, -.2, .3, .2, -.1, .2},
+               .around = {-.3, .1, .2, .4, .3, -.2},
+               .moment = {.2, -.3, .4},
+               .weight = .7,
+               .g = {0, 0, -3}};
   generic_tensor(c.fluid);
   c.mass = 1.7;
-  for (int i = 0; i < 3; i++) c.J[i][i] = 1 + 0.4 * i, c.centre[i] = 0.2 * (i - 1);
+  for (int i = 0; i < 3; i++) {
+    c.J[i][i] = 1 + 0.4 * i;
+    c.centre[i] = 0.2 * (i - 1);
+  }
   c.J[0][1] = c.J[1][0] = 0.1;
   return c;
 }
 
 static cb_rigid_problem carried_problem(carried *c) {
-  return (cb_rigid_problem){.self = c, .inertia = carried_inertia, .pose_dependent = true, .wrench = carried_wrench,
+  return (cb_rigid_problem){.self = c,
+                            .inertia = carried_inertia,
+                            .pose_dependent = true,
+                            .wrench = carried_wrench,
                             .pose_derivative = carried_derivative};
 }
 
-/* Poses with u t added, twists with U added. */
+/* In the flow, u t is added to positions and U to twists. */
 static void a_uniform_flow_is_a_moving_frame(void **unused) {
   carried flowing = generic_carried(), resting = generic_carried();
   memset(resting.u, 0, sizeof resting.u);
@@ -127,7 +147,8 @@ static void a_uniform_flow_is_a_moving_frame(void **unused) {
   }
 }
 
-/* The moving frame's momentum is not the paper's: with u = 0 in the equations the same start goes elsewhere. */
+/* The momentum in the moving frame differs from that of the paper: without u in the equations, the same start gives
+ * another path. */
 static void the_form_without_the_flow_is_not(void **unused) {
   carried flowing = generic_carried(), paper = generic_carried();
   paper.paper = true;
@@ -137,7 +158,7 @@ static void the_form_without_the_flow_is_not(void **unused) {
   check_at_least(fabs(right.g.x[0] - wrong.g.x[0]), 0.1);
 }
 
-/* A plate that goes with the flow: no torque; without U it is (M_f v) × v = (-0.33, 0.495, 0). */
+/* A plate that moves with the flow has no torque; in the form without U it is (M_f v) × v = (-0.33, 0.495, 0). */
 static void a_carried_plate_feels_a_torque_in_the_paper_only(void **unused) {
   static const double added[6] = {.1, .1, 0, .65, .65, 2.3};
   carried c = {.u = {.3, .2, 1}};
@@ -162,7 +183,7 @@ static void a_carried_plate_feels_a_torque_in_the_paper_only(void **unused) {
   }
 }
 
-/* --- K that depends on the pose: K = K0 + z S with <dK/dg Y, Y>/2 = (0, R^T e_z Y.S Y/2): energy is kept --- */
+/* --- K that depends on the pose: K = K0 + z S with <dK/dg Y, Y>/2 = (0, R^T e_z Y.S Y/2): energy is conserved --- */
 
 static double layered_S[6][6];
 
@@ -189,7 +210,10 @@ static cb_status layered_wrench(void *self, double t, const cb_pose *g, const do
   for (int i = 0; i < 3; i++) {
     F[i] = 0;
     F[3 + i] = up[i] * twice / 2;
-    for (int j = 0; dF && j < 6; j++) dF[i][j] = 0, dF[3 + i][j] = up[i] * SY[j];
+    for (int j = 0; dF && j < 6; j++) {
+      dF[i][j] = 0;
+      dF[3 + i][j] = up[i] * SY[j];
+    }
   }
   return CB_OK;
 }
@@ -239,12 +263,15 @@ static double two_form(const double p[6], const variation *a, const variation *b
   return sum;
 }
 
-/* s with g (1 + e hat(eta)), p + e dp */
+/* The state s with g (1 + e hat(eta)) and p + e dp. */
 static cb_rigid_state varied(const cb_rigid_state *s, const variation *by, double e) {
   cb_rigid_state out = *s;
   cb_pose move;
   double xi[6], r[3][3];
-  for (int i = 0; i < 6; i++) xi[i] = e * by->eta[i], out.momentum[i] += e * by->dp[i];
+  for (int i = 0; i < 6; i++) {
+    xi[i] = e * by->eta[i];
+    out.momentum[i] += e * by->dp[i];
+  }
   cb_se3_tau(CB_SE3_EXPONENTIAL, xi, &move);
   cb_pose_multiply(&s->g, &move, &out.g);
   cb_pose_rotation(&out.g, r);
@@ -254,7 +281,7 @@ static cb_rigid_state varied(const cb_rigid_state *s, const variation *by, doubl
   return out;
 }
 
-/* The greatest change of the two-form over one step, relative. */
+/* The maximum relative change of the two-form over one step. */
 static double change_of_form(const cb_rigid_problem *p, int map) {
   const double e = 2e-5, h = 0.2;
   variation is[12], was[12];
@@ -295,7 +322,7 @@ static void steps_are_symplectic_where_the_inertia_depends_on_the_pose(void **un
   for (int i = 0; i < 6; i++) layered_S[i][i] = 0.1 + 0.05 * i;
   layered_S[0][4] = layered_S[4][0] = 0.05;
   carried flowing = generic_carried();
-  memset(flowing.moment, 0, sizeof flowing.moment); /* weight is not of the Lagrangian's wrench */
+  memset(flowing.moment, 0, sizeof flowing.moment); /* the weight is not part of the wrench of the Lagrangian */
   flowing.weight = 0;
   cb_rigid_problem layers = {.inertia = layered_inertia, .pose_dependent = true, .inertia_wrench = layered_wrench},
                    flow = carried_problem(&flowing);
@@ -303,7 +330,7 @@ static void steps_are_symplectic_where_the_inertia_depends_on_the_pose(void **un
   flow.inertia_wrench = carried_wrench;
   for (int map = CB_SE3_CAYLEY; map <= CB_SE3_EXPONENTIAL; map++) {
     print_message("  map %d: %.1e, %.1e\n", map, change_of_form(&layers, map), change_of_form(&flow, map));
-    /* differences err by e^2, and 1e-15/e */
+    /* errors of differences: e^2, and 1e-15/e */
     check_at_most(change_of_form(&layers, map), 1e-8);
     check_at_most(change_of_form(&flow, map), 1e-8);
   }

@@ -1,5 +1,5 @@
-/* A million steps of force-free tumbling with a full K, h = 0.05: the momentum of the nodes in the world to 1e-12, the
- * formula of the node momentum to round-off, an energy that does not drift, a quaternion of unit length. */
+/* Tests a million steps of force-free tumbling with a full K and h = 0.05: the world's momentum at the nodes to 1e-12,
+ * the formula of the node momentum to round-off, an energy without drift, and a quaternion of unit length. */
 #include "rigid.h"
 
 enum { STEPS = 1000000, TENTH = STEPS / 10 };
@@ -31,16 +31,20 @@ static void run(int map) {
     }
   }
   double lowest = low[0], highest = high[0];
-  for (int i = 1; i < 10; i++) lowest = fmin(lowest, low[i]), highest = fmax(highest, high[i]);
-  print_message("  map %d: momentum %.1e, formula %.1e, |q|^2 - 1 %.1e, energy in [%.7f, %.7f], first tenth "
-                "[%.7f, %.7f], last [%.7f, %.7f], %.0f away\n",
-                map, drift, formula, norm, lowest, highest, low[0], high[0], low[9], high[9],
-                hypot(hypot(s.g.x[0], s.g.x[1]), s.g.x[2]));
+  for (int i = 1; i < 10; i++) {
+    lowest = fmin(lowest, low[i]);
+    highest = fmax(highest, high[i]);
+  }
+  print_message(
+      "  map %d: momentum %.1e, formula %.1e, |q|^2 - 1 %.1e, energy in [%.7f, %.7f], first tenth "
+      "[%.7f, %.7f], last [%.7f, %.7f], %.0f away\n",
+      map, drift, formula, norm, lowest, highest, low[0], high[0], low[9], high[9],
+      hypot(hypot(s.g.x[0], s.g.x[1]), s.g.x[2]));
   check_at_most(drift, 1e-12);
   check_at_most(formula, 1e-13);
   check_at_most(norm, 1e-15);
-  /* bounded: the band of the first tenth, but for what its largest excursions have not met there (drifting to either
-   * side by 1e-9 a step would leave it) */
+  /* the energy stays in the band of the first tenth, except for rare larger excursions (a drift of 1e-9 per step in
+   * either direction would leave it) */
   check_at_most(highest - lowest, 1.2 * (high[0] - low[0]));
 }
 

@@ -1,7 +1,6 @@
-/* Motions on SE(3) with a solution by other means: free rigid body (Jacobi's functions), heavy top (Euler–Poisson by
- * GSL's rk8pd), falling with an anisotropic added mass (rk8pd on rotation matrices), free fall, a two-link cat, and
- * uniform flows against a moving frame.
- * Source: Landau & Lifshitz, Mechanics, section 37. */
+/* Motions on SE(3) compared with other solutions: the free rigid body (Jacobi's functions), the heavy top
+ * (Euler–Poisson equations by GSL's rk8pd), a fall with an anisotropic added mass (rk8pd on rotation matrices), free
+ * fall, and a two-link cat. Source: Landau & Lifshitz, Mechanics, section 37. */
 #include "rigid.h"
 
 #include <gsl/gsl_errno.h>
@@ -53,7 +52,7 @@ static void free_rigid_body_follows_jacobi(void **unused) {
     check_near(fitted_order(error, 4), 2, 0.05);
     check_at_most(error[3], 2e-4);
   }
-  /* the centre of mass goes straight on */
+  /* the centre of mass moves on a straight line */
   for (int i = 0; i < 3; i++) check_near(fine.g.x[i], Y[3 + i] * time, 1e-9);
 }
 
@@ -71,7 +70,8 @@ static int top(double t, const double *y, double *dy, void *user) {
 
 static void heavy_top_follows_euler_poisson(void **unused) {
   body b = plain_body(1.3, 1.1, 0.4, 1);
-  b.moment[0] = 0.05, b.moment[2] = 0.6;
+  b.moment[0] = 0.05;
+  b.moment[2] = 0.6;
   b.g[2] = -9.81;
   const cb_rigid_problem p = problem_of(&b);
   const double Y[6] = {0.4, -0.2, 9}, time = 3;
@@ -134,9 +134,11 @@ static int sinking(double t, const double *y, double *dy, void *user) {
 }
 
 static void sinking_with_anisotropic_added_mass_follows_rk8pd(void **unused) {
-  body b = free_body(); /* body and fluid in one full tensor */
+  body b = free_body(); /* one full tensor for body and fluid */
   b.weight = 0.8;
-  b.moment[0] = 0.1, b.moment[1] = -0.2, b.moment[2] = 0.3; /* m c_m - m_f c_f */
+  b.moment[0] = 0.1;
+  b.moment[1] = -0.2;
+  b.moment[2] = 0.3; /* m c_m - m_f c_f */
   b.g[2] = -9.81;
   const cb_rigid_problem p = problem_of(&b);
   double y[18] = {0}, r[3][3], error[4];
@@ -156,7 +158,7 @@ static void sinking_with_anisotropic_added_mass_follows_rk8pd(void **unused) {
     const cb_rigid_state s = run_by(&p, CB_SE3_CAYLEY, &generic_pose, generic_twist, 3, 500 << i);
     error[i] = 0;
     for (int k = 0; k < 3; k++) error[i] = fmax(error[i], fabs(s.g.x[k] - y[9 + k]));
-    /* the world's linear momentum changes by the weight, whatever the body does */
+    /* the world's linear momentum changes by the weight, whatever the motion */
     double first[3];
     cb_pose_rotation(&generic_pose, r);
     double mu[6] = {0};
@@ -167,7 +169,8 @@ static void sinking_with_anisotropic_added_mass_follows_rk8pd(void **unused) {
   check_near(fitted_order(error, 4), 2, 0.05);
 }
 
-/* (rkmk4 keeps the momentum about the node, and so is of fourth order here.) */
+/* Hamilton-Pontryagin computes free fall exactly. (rkmk4 stores the momentum about the node, so it is only of fourth
+ * order.) */
 static void free_fall_is_exact(void **unused) {
   body b = plain_body(1, 2, 3, 2);
   b.weight = 2;
@@ -182,7 +185,8 @@ static void free_fall_is_exact(void **unused) {
   }
 }
 
-/* --- a cat of two links in a plane: the frame is link 1's, its centre the origin; the joint is at (a1, 0) --- */
+/* --- a cat of two links in a plane: the frame is that of link 1, with its centre as the origin; the joint is at (a1,
+ * 0) --- */
 
 typedef struct cat {
   double m1, m2, I1, I2, a1, a2;
@@ -208,7 +212,10 @@ static cb_status cat_inertia(void *self, double t, const cb_pose *g, double K[6]
     K[i + 3][i + 3] = c->m1 + c->m2;
   }
   cb_cross3(x, v, mu0);
-  for (int i = 0; i < 3; i++) mu0[i] *= c->m2, mu0[3 + i] = c->m2 * v[i];
+  for (int i = 0; i < 3; i++) {
+    mu0[i] *= c->m2;
+    mu0[3 + i] = c->m2 * v[i];
+  }
   mu0[2] += c->I2 * da;
   return CB_OK;
 }
@@ -223,10 +230,10 @@ static void a_cat_without_momentum_turns_by_its_shape(void **unused) {
   cat c = {1.3, 0.7, 0.4, 0.2, 0.5, 0.8};
   const cb_rigid_problem p = {.self = &c, .inertia = cat_inertia};
   const double time = 2.5;
-  double turned = 0, rest[6], K[6][6], mu0[6], error[4]; /* Simpson */
+  double turned = 0, rest[6], K[6][6], mu0[6], error[4]; /* turned: by Simpson's rule */
   for (int i = 0; i <= 2000; i++)
     turned += (i == 0 || i == 2000 ? 1 : i % 2 ? 4 : 2) * cat_turns(&c, time * i / 2000) * time / 6000;
-  /* at rest in all: K Y + mu0 = 0 */
+  /* the momentum at the start is 0: K Y + mu0 = 0 */
   check_ok(cat_inertia(&c, 0, &at_origin, K, mu0));
   double matrix[36], minus[6];
   for (int i = 0; i < 36; i++) matrix[i] = K[i / 6][i % 6];

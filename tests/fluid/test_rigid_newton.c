@@ -1,8 +1,9 @@
-/* Newton's method of the steps on SE(3): exact for stiff springs and large turns, the same step without the derivative
- * by the pose, and how many residuals and matrices a step takes. */
+/* Tests of Newton's method in the steps on SE(3): it is exact for stiff springs and large rotations, the step is the
+ * same without the derivative with respect to the pose, and the numbers of residuals and matrices per step. */
 #include "rigid.h"
 
-/* h^2 k/4m = 25: a fixed-point treatment of the pose would diverge; the exact matrix converges at once. */
+/* h^2 k/4m = 25: a fixed-point treatment of the pose would diverge; with the exact matrix the method converges at
+ * once. */
 static void newton_is_exact_for_a_stiff_spring(void **unused) {
   body b = driven_body();
   b.spring = 1e5;
@@ -26,7 +27,8 @@ static void newton_is_exact_for_a_stiff_spring(void **unused) {
   assert_memory_equal(&s, &kept, sizeof s);
 }
 
-/* Turns by more than a radian in a step, forces that depend on all: still quadratic. */
+/* Rotations by more than a radian per step, and forces that depend on all variables: the convergence is still
+ * quadratic. */
 static void newton_is_exact_for_large_turns(void **unused) {
   uint64_t seed = check_seed();
   body b = driven_body();
@@ -85,7 +87,7 @@ static int residuals_of(double h, bool guess, bool exact, cb_rigid_state *s) {
   }
   assert_in_range(matrices, 1000, 1003);
   step_by(&p, CB_SE3_CAYLEY, h / 2, s);
-  check_near(s->known, 1, 0); /* a step of another length begins anew */
+  check_near(s->known, 1, 0); /* a step of another length starts again */
   return residuals;
 }
 

@@ -1,5 +1,6 @@
-/* Orders of the steps on SE(3), against rkmk4 with small steps: 2 for Hamilton-Pontryagin by each map, in the twist at
- * the nodes too, and 4 for rkmk4, without forces and with; and that a constant inertia may be told. */
+/* Tests of the orders of the steps on SE(3), compared with rkmk4 with small steps: 2 for Hamilton-Pontryagin with each
+ * map, also for the twist at the nodes, and 4 for rkmk4, with and without forces; and of an inertia that is declared
+ * constant. */
 #include "rigid.h"
 
 static void second_order_and_rkmk4_fourth_without_forces(void **unused) {
@@ -23,7 +24,7 @@ static void second_order_and_rkmk4_fourth_with_forces_and_a_moving_shape(void **
   check_near(order_of(&p, RKMK4, &exact, generic_twist, 3, 60, 4), 4, 0.2);
 }
 
-/* The twist at the nodes, K^-1 (p - mu0), is second order too: no oscillation of O(h). */
+/* The twist at the nodes, K^-1 (p - mu0), is also of second order: it does not oscillate by O(h). */
 static void twist_at_a_node_is_second_order(void **unused) {
   body b = driven_body();
   const cb_rigid_problem p = problem_of(&b);
@@ -39,7 +40,8 @@ static void twist_at_a_node_is_second_order(void **unused) {
   check_near(fitted_order(error, 4), 2, 0.05);
 }
 
-/* A constant inertia that is told is that which is asked for, by every method; one that is singular is refused. */
+/* With every integrator, an inertia that is declared constant gives the same result as one that is evaluated; a
+ * singular one is rejected. */
 static void a_constant_inertia_may_be_told(void **unused) {
   body b = driven_body();
   memset(b.K1, 0, sizeof b.K1);

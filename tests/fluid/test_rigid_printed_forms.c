@@ -1,9 +1,9 @@
-/* The forms printed in the paper of the Hamilton-Pontryagin step that fail, and by how much: a sign in line 7 of
- * algorithm 1, a term of appendix B, the first twist. */
+/* Tests of printed forms of the Hamilton-Pontryagin step in the paper that are wrong, and the size of their errors: a
+ * sign in line 7 of algorithm 1, a term of appendix B, and the first twist. */
 #include "rigid.h"
 
-/* Line 7 of algorithm 1 with dtau^-1_{-hY} on the left too: (dtau^-1_{-hY})^T K Y = (dtau^-1_{-hY_k})^T K Y_k. Newton's
- * method from beside Y_k goes back to Y_k: the twist is constant for ever. */
+/* Line 7 of algorithm 1 also has dtau^-1_{-hY} on the left: (dtau^-1_{-hY})^T K Y = (dtau^-1_{-hY_k})^T K Y_k. If
+ * Newton's method starts near Y_k, it converges to Y_k, so the twist never changes. */
 static void with_the_printed_sign_nothing_tumbles(void **unused) {
   body b = free_body();
   const cb_rigid_problem p = free_problem_of(&b);
@@ -31,7 +31,8 @@ static void with_the_printed_sign_nothing_tumbles(void **unused) {
           for (int k = 0; k < 6; k++) J[i][j] += A[k][i] * b.K0[k][j];
         }
       }
-      if (newton == 0) memcpy(right, residual, sizeof right); /* of the step before: the same expression */
+      if (newton == 0)
+        memcpy(right, residual, sizeof right); /* the same expression for the twist of the previous step */
       for (int i = 0; i < 6; i++) residual[i] = right[i] - residual[i];
       assert_true(cb_solve6(J, 1, residual));
       for (int i = 0; i < 6; i++) Y[i] += residual[i];
@@ -43,7 +44,7 @@ static void with_the_printed_sign_nothing_tumbles(void **unused) {
   for (int i = 0; i < 6; i++) check_near(node[i], exact.Y[i], 1e-3);
 }
 
-/* Appendix B's translation lacks w (w.v)/4: the momentum of the poses it makes drifts. */
+/* The translation in appendix B lacks w (w.v)/4, so the momentum of its poses drifts. */
 static void without_the_omega_omega_v_term_momentum_drifts(void **unused) {
   body b = free_body();
   const cb_rigid_problem p = free_problem_of(&b);
@@ -57,7 +58,10 @@ static void without_the_omega_omega_v_term_momentum_drifts(void **unused) {
     step_by(&p, CB_SE3_CAYLEY, h, &s);
     double hY[6], A[6][6];
     cb_pose move;
-    for (int i = 0; i < 6; i++) hY[i] = -h * s.Y[i], p_node[i] = 0;
+    for (int i = 0; i < 6; i++) {
+      hY[i] = -h * s.Y[i];
+      p_node[i] = 0;
+    }
     cb_se3_dtau_inverse(CB_SE3_CAYLEY, hY, A);
     for (int i = 0; i < 6; i++)
       for (int k = 0; k < 6; k++) p_node[i] += A[k][i] * s.mu[k];
@@ -77,7 +81,7 @@ static void without_the_omega_omega_v_term_momentum_drifts(void **unused) {
   check_at_most(kept, 1e-12);
 }
 
-/* Y_0 = Y(0) as the twist of a step before: p_0 = (dtau^-1_{-hY(0)})^T K Y(0). */
+/* Y_0 = Y(0) is used as the twist of a previous step: p_0 = (dtau^-1_{-hY(0)})^T K Y(0). */
 static void starting_with_the_twist_itself_is_first_order(void **unused) {
   body b = free_body();
   const cb_rigid_problem p = free_problem_of(&b);

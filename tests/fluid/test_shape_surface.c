@@ -1,4 +1,4 @@
-/* Surfaces over shape space: places and derivatives against poses in time, closed forms and differences. */
+/* Tests of surfaces over shape space: positions and derivatives against poses in time, closed forms and differences. */
 #include "fluid_mesh.h"
 
 #include "fluid/shape_surface.h"
@@ -21,7 +21,11 @@ static places places_at(const cb_shape_surface *s, const double *r) {
   free(work);
   return p;
 }
-static void places_free(places *p) { free(p->x), free(p->dx), free(p->ddx); }
+static void places_free(places *p) {
+  free(p->x);
+  free(p->dx);
+  free(p->ddx);
+}
 
 static double difference(const vector *a, const vector *b, int vertices) {
   double worst = 0;
@@ -30,7 +34,7 @@ static double difference(const vector *a, const vector *b, int vertices) {
   return worst;
 }
 
-/* dx of x and d2x of dx by differences of order 4. */
+/* Compares dx with x, and d2x with dx, by differences of order 4. */
 static void check_derivatives(const cb_shape_surface *s, const double *r, double h, double tolerance) {
   const int vertices = s->surface->vertices, n = s->n;
   static const double weight[2] = {2. / 3, -1. / 12};
@@ -64,7 +68,7 @@ static void check_derivatives(const cb_shape_surface *s, const double *r, double
   places_free(&p);
 }
 
-/* Two boxes apart, as parts "part1" and "part2". */
+/* Two separate boxes, the parts "part1" and "part2". */
 static cb_surface *two_boxes(void) {
   mesh m = mesh_room(2 * 8, 2 * 12);
   for (int k = 0; k < 2; k++) {
@@ -75,7 +79,9 @@ static cb_surface *two_boxes(void) {
       m.part[m.faces] = k;
       mesh_face(&m, first + box.face[f][0], first + box.face[f][1], first + box.face[f][2]);
     }
-    free(box.x), free(box.face), free(box.part);
+    free(box.x);
+    free(box.face);
+    free(box.part);
   }
   return mesh_surface(m);
 }
@@ -97,11 +103,15 @@ static void expressions_have_their_values_and_derivatives(void **state) {
   for (int v = 0; v < n; v++) {
     const double *X = s->x[v], c = cos(r[0] * r[1]), d = sin(r[0] * r[1]);
     double x[3] = {X[0] * .8, X[1] + .07 * X[0] * X[0], X[2]}, by_bend[3] = {0, X[0] * X[0] / 10, 0};
-    double twice[3] = {0, 0, 0}; /* by bend and swell */
+    double twice[3] = {0, 0, 0}; /* second derivative with respect to bend and swell */
     if (v >= 8) {
-      x[0] = X[0] + 1, x[1] = X[1] * c - X[2] * d, x[2] = X[1] * d + X[2] * c;
-      by_bend[1] = -r[1] * x[2], by_bend[2] = r[1] * x[1];
-      twice[1] = -x[2] - r[0] * r[1] * x[1], twice[2] = x[1] - r[0] * r[1] * x[2];
+      x[0] = X[0] + 1;
+      x[1] = X[1] * c - X[2] * d;
+      x[2] = X[1] * d + X[2] * c;
+      by_bend[1] = -r[1] * x[2];
+      by_bend[2] = r[1] * x[1];
+      twice[1] = -x[2] - r[0] * r[1] * x[1];
+      twice[2] = x[1] - r[0] * r[1] * x[2];
     }
     for (int k = 0; k < 3; k++) {
       check_near(p.x[v][k], x[k], 1e-14);
@@ -115,9 +125,10 @@ static void expressions_have_their_values_and_derivatives(void **state) {
   cb_surface_free(s);
 }
 
-/* A wave of expressions of time over its period, and the same as a sequence. */
+/* A tube around z. */
 static cb_surface *wave_surface(void) { return mesh_surface(mesh_tube(9, 6, .2, 1, true)); }
 
+/* A wave of period 2, given by expressions of time or as a sequence of poses. */
 static cb_poses *wave(const cb_surface *s, bool sequence, int poses) {
   const cb_poses_motion motion = {NULL,
                                   {"X + 0.3*sin(3*Z - pi*t)", "Y + 0.1*cos(2*pi*t)*Z^2", "Z*(1 + 0.1*sin(pi*t))"}};
@@ -155,7 +166,8 @@ static void a_phase_is_the_poses_in_time(void **state) {
     cb_shape_surface_free(shape);
     cb_poses_free(p);
   }
-  free(x), free(v);
+  free(x);
+  free(v);
   cb_surface_free(s);
 }
 
@@ -172,13 +184,15 @@ static void second_derivatives_of_a_sequence_converge(void **state) {
     for (double phase = .003; phase < 1; phase += .0071) {
       places a = places_at(smooth, &phase), b = places_at(cubics, &phase);
       error[k] = fmax(error[k], difference((const vector *)a.ddx, (const vector *)b.ddx, s->vertices));
-      places_free(&a), places_free(&b);
+      places_free(&a);
+      places_free(&b);
     }
     cb_shape_surface_free(cubics);
     cb_poses_free(p);
   }
   print_message("second derivatives of 40 and 80 poses: %.3g %.3g\n", error[0], error[1]);
-  check_near(log2(error[0] / error[1]), 1, .15); /* the slopes are of order 2 */
+  check_near(log2(error[0] / error[1]), 1,
+             .15); /* slopes at the poses are of order 2, so second derivatives are of order 1 */
   cb_shape_surface_free(smooth);
   cb_poses_free(exact);
   cb_surface_free(s);
@@ -204,13 +218,14 @@ static void what_is_wrong_is_refused(void **state) {
   const char *names[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i"}, *twice[] = {"a", "a"}, *rest[] = {"X"};
   const cb_poses_motion motion[] = {{"part1", {"X", "Y", "Z"}}, {"part2", {"X", "Y + q", "Z"}}};
   assert_int_equal(cb_shape_surface_of_poses(p, s, 0, 1, &shape), CB_ERROR_ARGUMENT);
-  assert_non_null(strstr(cb_error_text(), "surface of 16"));
+  assert_non_null(strstr(cb_error_text(), "expected 16, as the surface has"));
   assert_int_equal(cb_shape_surface_of_poses(p, other, 0, 0, &shape), CB_ERROR_ARGUMENT);
   assert_int_equal(cb_shape_surface_expressions(s, 9, names, 1, motion, &shape), CB_ERROR_ARGUMENT);
   assert_int_equal(cb_shape_surface_expressions(s, 2, twice, 1, motion, &shape), CB_ERROR_INPUT);
   assert_int_equal(cb_shape_surface_expressions(s, 1, rest, 1, motion, &shape), CB_ERROR_INPUT);
-  assert_int_equal(cb_shape_surface_expressions_in(s, 1, names, 2, motion, NULL, &which, &coordinate, &at, &shape),
-                   CB_ERROR_INPUT);
+  assert_int_equal(
+      cb_shape_surface_expressions_in(s, &(cb_shape_text){1, names, 2, motion, NULL}, &which, &coordinate, &at, &shape),
+      CB_ERROR_INPUT);
   assert_true(which == 1 && coordinate == 1 && at == 4);
   assert_non_null(strstr(cb_error_text(), "part2"));
   const cb_poses_motion root = {NULL, {"X*sqrt(a)", NULL, NULL}};

@@ -1,14 +1,16 @@
-/* Shapes made by the code: closed where they should be, named parts, areas and volumes that converge by order 2. */
+/* Tests of the built-in shapes: they are closed where they should be, their parts have names, and areas and volumes
+ * converge with order 2. */
 #include "surface_measures.h"
 
 static const double pi = 3.14159265358979323846;
 
-/* Parts of every shape: closed ones have Euler characteristic chi, sheets that of a disc (or chi) and a border. */
+/* Parts of every shape: closed parts have the Euler characteristic chi; sheets have that of a disc (or chi) and a
+ * border. */
 static const struct {
   const char *name;
   int parts, open_parts;
-  int chi; /* of the first part */
-  double least_angle; /* degrees: a quarter turn meets at a pole; small at thin rims and pointed ends */
+  int chi;            /* Euler characteristic of the first part */
+  double least_angle; /* degrees: at a pole the faces of a quarter turn meet; small at thin rims and at pointed ends */
 } expected[] = {{"ball", 1, 0, 2, 45},      {"box", 1, 0, 2, 40},          {"capsule", 1, 0, 2, 30},
                 {"cylinder", 1, 0, 2, 30},  {"disc", 1, 1, 1, 30},         {"eel", 1, 0, 2, 8},
                 {"ellipsoid", 1, 0, 2, 30}, {"fish", 2, 0, 2, 4},          {"leaf", 1, 1, 1, 5},
@@ -111,7 +113,7 @@ static void areas_and_volumes_converge_by_order_2(void **state) {
       double order = log2(error[1] / error[2]);
       print_message("%-11s %-60s %-8s %s error %.2e %.2e %.2e order %.2f\n", o->name, o->text, o->part ? o->part : "",
                     which ? "area  " : "volume", error[0], error[1], error[2], order);
-      /* Numbers of levels are rounded, which disturbs the order a little. */
+      /* Numbers of levels are rounded, which disturbs the order slightly. */
       check_near(order, 2, .25);
     }
   }
@@ -132,19 +134,19 @@ static void flat_shapes_are_exact(void **state) {
     }
 }
 
-/* Its surface is bent, so the volume of the mesh converges too; its area against a finer mesh's, extrapolated. */
+/* The surface of a twisted bar is curved, so the volume of its mesh only converges to that of the bar. */
 static void a_twisted_bar_keeps_its_volume(void **state) {
   const oracle o = {"twisted_bar", "", NULL, .4, NAN};
   double error[3];
   for (int r = 0; r < 3; r++) error[r] = fabs(measure_at(&o, 96 << r).volume - .4);
   print_message("volume of a twisted bar: errors %.2e %.2e %.2e\n", error[0], error[1], error[2]);
-  /* The diagonals fall on both sides of the surface, so errors may cancel: order 2 or better. */
+  /* The diagonals are on both sides of the surface, so errors may cancel: the order is about 2 or better. */
   check_at_most(error[1], error[0] / 3.4);
   check_at_most(error[2], error[1] / 3.4);
 }
 
 static void check_mapped(const cb_surface *s, const double m[3][3]) {
-  /* The set of vertices is the same after the map. */
+  /* The map permutes the vertices. */
   double size = 0;
   for (int v = 0; v < s->vertices; v++) size = fmax(size, length_of(s->x[v]));
   for (int v = 0; v < s->vertices; v++) {
@@ -165,7 +167,7 @@ static void shapes_have_their_symmetries(void **state) {
   const double half_turn[3][3] = {{-1, 0, 0}, {0, -1, 0}, {0, 0, 1}};
   const double third[3][3] = {{c, -s, 0}, {s, c, 0}, {0, 0, 1}};
   cb_surface *blades = NULL;
-  /* The hub has four quarters, so blades alone. */
+  /* The hub has four quarters, so only the blades are compared. */
   int first = 0;
   while (propeller->part[first] == 0) first++;
   check_ok(cb_surface_make(propeller->vertices, (const double(*)[3])propeller->x, propeller->faces - first,
@@ -193,7 +195,7 @@ static void shapes_have_their_symmetries(void **state) {
   }
 }
 
-/* Of closed part p about x, by solid angles (van Oosterom & Strackee). */
+/* The winding number of closed part p around x, by solid angles (van Oosterom & Strackee). */
 static double winding(const cb_surface *s, int p, const double x[3]) {
   double sum = 0;
   for (int f = 0; f < s->faces; f++) {
@@ -204,8 +206,8 @@ static double winding(const cb_surface *s, int p, const double x[3]) {
       n[k] = length_of(r[k]);
     }
     const double *a = r[0], *b = r[1], *c = r[2];
-    double triple = a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) +
-                    a[2] * (b[0] * c[1] - b[1] * c[0]);
+    double triple =
+        a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) + a[2] * (b[0] * c[1] - b[1] * c[0]);
     double below = n[0] * n[1] * n[2];
     for (int k = 0; k < 3; k++) {
       const double *p0 = r[k], *p1 = r[(k + 1) % 3];
@@ -234,7 +236,7 @@ static void parts_stand_apart(void **state) {
   }
 }
 
-/* Narrow tips have vertices near each other at high resolutions, but `weld` belongs to files. */
+/* Narrow tips have vertices close to each other at high resolutions, but `weld` applies only to files. */
 static void shapes_have_no_seams(void **state) {
   for (int i = 0; i < (int)(sizeof expected / sizeof *expected); i++)
     for (int resolution = 24; resolution <= 96; resolution *= 2) {
@@ -336,7 +338,7 @@ static void a_wrong_shape_is_refused_by_name(void **state) {
               "paper_copter: wing 0.16, expected less than the length 0.16");
   check_error_begins(try_shape("propeller", "hub_radius=1", &s), CB_ERROR_INPUT,
                      "propeller: hub_radius 1, expected less");
-  check_error_begins(try_shape("zeppelin", "fin=1", &s), CB_ERROR_INPUT, "zeppelin: fin 1, expected more than");
+  check_error_begins(try_shape("zeppelin", "fin=1", &s), CB_ERROR_INPUT, "zeppelin: fin 1: expected more than");
   assert_null(s);
 }
 

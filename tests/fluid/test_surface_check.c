@@ -1,5 +1,5 @@
-/* The check of a surface, closed or open: what is no body is refused with its place, pieces within pieces too, in a
- * time that grows as their number. */
+/* Tests of the check of a surface, closed or open: surfaces that are not bodies are rejected with their place, and so
+ * are pieces inside pieces. The time is proportional to the number of pieces. */
 #include "surface_measures.h"
 #include "tetrahedra.h"
 
@@ -22,14 +22,14 @@ static void what_is_wrong_is_said_with_its_place(void **state) {
   static const int same[][3] = {{0, 2, 1}, {0, 1, 3}, {2, 1, 0}};
   check_refused(x, 6, same, 3, NULL, true, "part 'body': faces 1 and 3 have the same vertices 3, 2, 1, at (0, 1, 0)");
   static const int pillow[][3] = {{0, 2, 1}, {0, 1, 2}};
-  check_refused(
-      x, 6, pillow, 2, NULL, false,
-      "part 'body': faces 1 and 2 have the same vertices 1, 2, 3, at (0, 0, 0), turned round: pieces touch there, "
-      "or there is nothing between them");
+  check_refused(x, 6, pillow, 2, NULL, false,
+                "part 'body': faces 1 and 2 have the same vertices 1, 2, 3, at (0, 0, 0), with opposite orientations: "
+                "pieces touch "
+                "there, or there is no space between them");
   static const int open[][3] = {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}};
-  check_refused(
-      x, 6, open, 3, NULL, false,
-      "part 'body': not closed: 3 edges are of one face, the first is the edge of vertices 2 and 3, from (1, 0, 0) to (0, 1, 0), face 1");
+  check_refused(x, 6, open, 3, NULL, false,
+                "part 'body': not closed: 3 edges with one face, the first is the edge of vertices 2 and 3, from (1, "
+                "0, 0) to (0, 1, 0), face 1");
   static const int three[][3] = {{0, 2, 1}, {0, 1, 3}, {0, 1, 5}};
   check_refused(x, 6, three, 3, NULL, true,
                 "part 'body': not a surface: more than two faces at the edge of vertices 1 and 2, from (0, 0, 0) to "
@@ -43,13 +43,13 @@ static void what_is_wrong_is_said_with_its_place(void **state) {
       "from (0, 0, 0) to (1, 0, 0), face 3");
   static const int turned[][3] = {{0, 2, 1}, {0, 3, 1}};
   check_refused(x, 6, turned, 2, NULL, true,
-                "part 'body': faces turned against each other at the edge of vertices 1 and 2, from (0, 0, 0) to "
+                "part 'body': faces with opposite orientations at the edge of vertices 1 and 2, from (0, 0, 0) to "
                 "(1, 0, 0), "
                 "face 2");
   static const int inward[][3] = {{0, 1, 2}, {0, 3, 1}, {0, 2, 3}, {1, 3, 2}};
   check_refused(x, 6, inward, 4, NULL, true,
                 "part 'body': faces point inward (volume -0.166667), around face 1 at (0, 0, 0)");
-  /* A double-covered quadrilateral of four faces without a face twice: closed, but nothing inside. */
+  /* A quadrilateral covered twice by four different faces: it is closed, but has no interior. */
   static const double square[][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}};
   static const int empty[][3] = {{0, 1, 2}, {0, 2, 3}, {0, 3, 1}, {1, 3, 2}};
   check_refused(square, 4, empty, 4, NULL, true, "part 'body': closed but without volume, around face 1 at (0, 0, 0)");
@@ -64,13 +64,14 @@ static void what_is_wrong_is_said_with_its_place(void **state) {
   int n = 0;
   check_ok(cb_surface_make(6, x, 3, three, NULL, &s));
   check_error(cb_surface_edges(s, &edge, &n), CB_ERROR_DOMAIN,
-              "part 'body': 3 faces meet in the edge of vertices 1 and 2, from (0, 0, 0) to (1, 0, 0), "
+              "part 'body': 3 faces meet in the edge of vertices 1 and 2, from (0, 0, 0) to (1, 0, 0): "
               "expected at most 2");
   assert_null(edge);
   cb_surface_free(s);
 }
 
-/* Two tetrahedra about the same centre, the second scaled by k and, if told so, turned inside out. */
+/* Two tetrahedra around the same centre, the second scaled by k, moved by `shift` along x and, if inside_out is set,
+ * with its faces inwards. */
 static cb_status check_two(double k, bool inside_out, double shift, const int *part) {
   double x[8][3];
   int face[8][3];
@@ -89,24 +90,26 @@ static cb_status check_two(double k, bool inside_out, double shift, const int *p
 static void a_body_in_a_body_is_refused_a_cavity_is_not(void **state) {
   static const int one[8] = {0}, two[8] = {0, 0, 0, 0, 1, 1, 1, 1};
   check_error(check_two(.5, false, 0, two), CB_ERROR_DOMAIN,
-              "part 'part2': the closed piece around face 5 at (0.125, 0.125, 0.125) lies inside that of face 1 "
-              "of part 'part1'");
+              "part 'part2': the closed piece around face 5 at (0.125, 0.125, 0.125) lies inside the closed piece of "
+              "face 1 of part 'part1': expected pieces outside each other");
   check_error(check_two(.5, false, 0, one), CB_ERROR_DOMAIN,
-              "part 'body': the closed piece around face 5 at (0.125, 0.125, 0.125) lies inside that of face 1 "
-              "of part 'body'");
+              "part 'body': the closed piece around face 5 at (0.125, 0.125, 0.125) lies inside the closed piece of "
+              "face 1 of part 'body': expected pieces outside each other");
   check_error(check_two(2, false, 0, two), CB_ERROR_DOMAIN,
-              "part 'part1': the closed piece around face 1 at (0, 0, 0) lies inside that of face 5 of part 'part2'");
+              "part 'part1': the closed piece around face 1 at (0, 0, 0) lies inside the closed piece of face 5 of "
+              "part 'part2': expected pieces outside each other");
   check_ok(check_two(.5, true, 0, one)); /* a cavity of the same part */
   check_error(check_two(.5, true, 0, two), CB_ERROR_DOMAIN,
               "part 'part2': a cavity inside part 'part1', around face 5 at (0.625, 0.125, 0.125): give both the same "
               "group in the mesh");
-  check_ok(check_two(.5, false, 3, two)); /* beside it, not in it */
+  check_ok(check_two(.5, false, 3, two)); /* next to it, not in it */
   check_ok(check_two(.5, false, 3, one));
   check_error_begins(check_two(.5, true, 3, one), CB_ERROR_DOMAIN, "part 'body': faces point inward");
-  check_ok(check_two(.5, false, .4, two)); /* they cut each other: neither lies inside the other */
+  check_ok(check_two(.5, false, .4, two)); /* the tetrahedra cut each other, so neither is inside the other */
 }
 
-/* Rows of 20 tetrahedra, with the last one within the one before if told so; CPU time of its check. */
+/* Checks rows of 20 tetrahedra and returns the CPU time; with `nested` the last tetrahedron is inside the one before
+ * it. */
 static double check_grid(int pieces, bool nested, const char *text) {
   const int n = 4 * pieces;
   double(*x)[3] = malloc((size_t)n * sizeof *x);
@@ -128,11 +131,13 @@ static double check_grid(int pieces, bool nested, const char *text) {
   else
     check_ok(status);
   cb_surface_free(s);
-  free(x), free(face), free(part);
+  free(x);
+  free(face);
+  free(part);
   return seconds;
 }
 
-/* Four times the pieces take about four times as long; sixteen times if each were held against every other. */
+/* Four times as many pieces take about four times the time; comparing all pairs would take sixteen times. */
 static void many_pieces_are_checked_by_their_boxes(void **state) {
   double few = INFINITY, many = INFINITY;
   for (int i = 0; i < 3; i++) {
@@ -142,8 +147,8 @@ static void many_pieces_are_checked_by_their_boxes(void **state) {
   print_message("  %.3f s, of four times the pieces %.3f s\n", few, many);
   check_at_most(many, 9 * few);
   check_grid(1600, true,
-             "part 'body': the closed piece around face 6397 at (158.1, 36.1, 0.1) lies inside that of face 6393 of "
-             "part 'body'");
+             "part 'body': the closed piece around face 6397 at (158.1, 36.1, 0.1) lies inside the closed piece of "
+             "face 6393 of part 'body': expected pieces outside each other");
 }
 
 static void shapes_turned_inside_out_are_refused(void **state) {

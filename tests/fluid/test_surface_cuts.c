@@ -1,11 +1,11 @@
-/* Cuts of a surface with itself: against whole numbers and edges that pierce faces, closed forms, faces that touch, and
- * the built-in shapes. */
+/* Tests of self-intersections of a surface: compared with edges that pierce faces in integer arithmetic, closed forms,
+ * faces that touch, and the built-in shapes. */
 #include "fluid_mesh.h"
 #include "surface_measures.h"
 
-#include "fluid/surface_cuts.h"
+#include "fluid/surface_mesh.h"
 
-/* The surface of a mesh, a part for each connected piece; the mesh is freed. */
+/* The surface of a mesh, with a part for each connected piece; the mesh is freed. */
 static cb_surface *pieces(mesh m) {
   free(m.part);
   m.part = NULL;
@@ -15,7 +15,7 @@ static cb_surface *pieces(mesh m) {
 static cb_surface_cut *cuts;
 static int n_cuts;
 
-/* Finds the cuts of a surface, which is freed, and gives the number of pairs of faces in all. */
+/* Finds the cuts of a surface, frees it, and returns the number of pairs of faces. */
 static int cuts_of(cb_surface *s) {
   free(cuts);
   cuts = NULL;
@@ -26,7 +26,7 @@ static int cuts_of(cb_surface *s) {
   return pairs;
 }
 
-/* Both meshes as one; they are freed. */
+/* Joins both meshes and frees them. */
 static mesh joined(mesh a, mesh b) {
   mesh m = mesh_room(a.vertices + b.vertices, a.faces + b.faces);
   const mesh *from[] = {&a, &b};
@@ -35,15 +35,20 @@ static mesh joined(mesh a, mesh b) {
     for (int v = 0; v < from[k]->vertices; v++) mesh_vertex(&m, from[k]->x[v][0], from[k]->x[v][1], from[k]->x[v][2]);
     for (int f = 0; f < from[k]->faces; f++)
       mesh_face(&m, first + from[k]->face[f][0], first + from[k]->face[f][1], first + from[k]->face[f][2]);
-    free(from[k]->x), free(from[k]->face), free(from[k]->part);
+    free(from[k]->x);
+    free(from[k]->face);
+    free(from[k]->part);
   }
   return m;
 }
 
-/* From low to high, 2 n^2 faces a side. */
+/* A box from low to high with 2 n^2 faces per side. */
 static mesh block(int n, const double low[3], const double high[3]) {
   double half[3], middle[3];
-  for (int k = 0; k < 3; k++) half[k] = (high[k] - low[k]) / 2, middle[k] = (high[k] + low[k]) / 2;
+  for (int k = 0; k < 3; k++) {
+    half[k] = (high[k] - low[k]) / 2;
+    middle[k] = (high[k] + low[k]) / 2;
+  }
   mesh m = mesh_box(n, half, false);
   mesh_move(&m, middle);
   return m;
@@ -56,15 +61,14 @@ static mesh ball(int n, double x, double radius) {
   return m;
 }
 
-/* Does an edge of one pierce the other? By signs of volumes; only for corners in general position. */
+/* The sign of a volume, to decide whether an edge pierces a face. It is only valid for corners in general position. */
 static bool volume_positive(const double *a, const double *b, const double *c, const double *d) {
   long double m[3][3];
   const double *row[] = {b, c, d};
   for (int i = 0; i < 3; i++)
     for (int k = 0; k < 3; k++) m[i][k] = (long double)row[i][k] - a[k];
   long double v = m[0][0] * (m[1][1] * m[2][2] - m[1][2] * m[2][1]) +
-                  m[0][1] * (m[1][2] * m[2][0] - m[1][0] * m[2][2]) +
-                  m[0][2] * (m[1][0] * m[2][1] - m[1][1] * m[2][0]);
+                  m[0][1] * (m[1][2] * m[2][0] - m[1][0] * m[2][2]) + m[0][2] * (m[1][0] * m[2][1] - m[1][1] * m[2][0]);
   assert_true(v != 0);
   return v > 0;
 }
@@ -126,7 +130,8 @@ static void two_spheres_cut_in_their_circle(void **state) {
   assert_int_equal(n_cuts, 1);
   assert_int_equal(cuts->part[0], 0);
   assert_int_equal(cuts->part[1], 1);
-  /* x = d/2, radius sqrt(1 - d^2/4), up to the height of a face's middle above its sphere and the shaking */
+  /* x = d/2 and radius sqrt(1 - d^2/4) for centres at the distance d = 1.2, within the distance of faces from their
+   * sphere and the shaking */
   check_near(cuts->at[0], .6, .05);
   check_near(hypot(cuts->at[1], cuts->at[2]), .8, .05);
 }
@@ -136,7 +141,7 @@ static void spheres_apart_or_nested_do_not_cut(void **state) {
   assert_int_equal(cuts_of(pieces(joined(ball(10, 0, 1), ball(10, .2, .5)))), 0);
   assert_int_equal(cuts_of(pieces(ball(20, 0, 1))), 0);
   assert_int_equal(cuts_of(pieces(mesh_torus(40, 20, 1, .4))), 0);
-  assert_int_equal(cuts_of(pieces(mesh_plate(6, 1, 2, true))), 0); /* front and back in one plane */
+  assert_int_equal(cuts_of(pieces(mesh_plate(6, 1, 2, true))), 0); /* front and back are in one plane */
 }
 
 static void boxes_that_touch_do_not_cut(void **state) {
@@ -151,7 +156,7 @@ static void boxes_that_touch_do_not_cut(void **state) {
 
 static void boxes_in_line_that_overlap_cut(void **state) {
   for (int n = 1; n < 4; n++) {
-    /* No edge pierces a face: sides lie in the planes of sides. */
+    /* In the first two pairs no edge pierces a face, because sides are in the planes of sides. */
     assert_true(cuts_of(pieces(joined(BLOCK(n, 0, 0, 0, 1, 1, 1), BLOCK(n, .3, 0, 0, 1.3, 1, 1)))) > 0);
     assert_true(cuts_of(pieces(joined(BLOCK(n, 0, 0, 0, 1, 1, 1), BLOCK(n, .5, .5, 0, 2, 2, 1)))) > 0);
     assert_true(cuts_of(pieces(joined(BLOCK(n, 0, 0, 0, 1, 1, 1), BLOCK(n, .5, .5, .5, 2, 2, 2)))) > 0);
@@ -164,9 +169,9 @@ static void a_cut_is_deeper_than_single_precision(void **state) {
   for (double depth = 1e-9; depth < .1; depth *= 10) {
     mesh under = BLOCK(2, 0, 0, 0, 1, 1, 1), upon = BLOCK(2, .2, .1, 1 - depth, .7, .8, 2);
     int pairs = cuts_of(pieces(joined(under, upon)));
-    assert_int_equal(pairs > 0, depth > 2e-7); /* 1e-7 of the height, 2 */
+    assert_int_equal(pairs > 0, depth > 2e-7); /* 1e-7 of the height 2 */
   }
-  /* The rounding of single precision in a place that is no round number is no cut. */
+  /* The rounding to single precision at a place with arbitrary coordinates is not a cut. */
   uint64_t seed = check_seed();
   for (int i = 0; i < 10; i++) {
     double at[3];
@@ -191,7 +196,7 @@ static void a_sheet_through_a_ball_cuts_it(void **state) {
   }
 }
 
-/* A closed tube about (sin u, sin 2u / 2, lift cos u): a figure of eight that meets itself at the origin where lift is
+/* A closed tube around (sin u, sin 2u / 2, lift cos u): a figure of eight that meets itself at the origin if lift is
  * 0. */
 static mesh eight(int n, int k, double radius, double lift) {
   mesh m = mesh_room(n * k, 2 * n * k);
@@ -216,8 +221,8 @@ static void a_tube_that_meets_itself_cuts_itself(void **state) {
   assert_int_equal(n_cuts, 1);
   assert_int_equal(cuts->part[0], 0);
   assert_int_equal(cuts->part[1], 0);
-  /* Two tubes of radius r that cross at a right angle meet within r sqrt(2) of the crossing of their axes in the plane,
-   * and r above it. */
+  /* Two tubes of radius r cross at a right angle. They meet within r sqrt(2) of the crossing of their axes in the
+   * plane, and within r above it. */
   check_at_most(length_of(cuts->at), sqrt(3) * .1);
   cb_surface_cut_text(s, cuts, text);
   snprintf(expected, sizeof expected,
@@ -252,13 +257,14 @@ static void cuts_move_with_the_surface(void **state) {
     assert_in_range(pairs, 30, 2000);
     assert_int_equal(pairs, first.pairs);
     assert_memory_equal(cuts->face, first.face, sizeof first.face);
-    for (int i = 0; i < 3; i++) check_near(cuts->at[i], first.at[i] * scale[k], 1e-10 * scale[k]); /* digits of 200 */
+    for (int i = 0; i < 3; i++)
+      check_near(cuts->at[i], first.at[i] * scale[k], 1e-10 * scale[k]); /* round-off of coordinates of 200 */
   }
   cb_surface_free(s);
 }
 
 static void parts_are_reported_two_by_two(void **state) {
-  /* A row of balls, each in the next. */
+  /* A row of balls, each overlapping the next. */
   cb_surface *s = pieces(joined(joined(ball(6, 0, 1), ball(6, 1.5, 1)), joined(ball(6, 3, 1), ball(6, 4.5, 1))));
   char text[CB_SURFACE_CUT_TEXT];
   free(cuts);
@@ -293,17 +299,16 @@ static int free_cuts(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(random_triangles_cut_as_whole_numbers_say),
-      cmocka_unit_test(two_spheres_cut_in_their_circle),
-      cmocka_unit_test(spheres_apart_or_nested_do_not_cut),
-      cmocka_unit_test(boxes_that_touch_do_not_cut),
-      cmocka_unit_test(boxes_in_line_that_overlap_cut),
-      cmocka_unit_test(a_cut_is_deeper_than_single_precision),
-      cmocka_unit_test(a_sheet_through_a_ball_cuts_it),
-      cmocka_unit_test(a_tube_that_meets_itself_cuts_itself),
-      cmocka_unit_test(cuts_move_with_the_surface),
-      cmocka_unit_test(parts_are_reported_two_by_two),
-      cmocka_unit_test(no_shape_of_ours_cuts_itself)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(random_triangles_cut_as_whole_numbers_say),
+                                     cmocka_unit_test(two_spheres_cut_in_their_circle),
+                                     cmocka_unit_test(spheres_apart_or_nested_do_not_cut),
+                                     cmocka_unit_test(boxes_that_touch_do_not_cut),
+                                     cmocka_unit_test(boxes_in_line_that_overlap_cut),
+                                     cmocka_unit_test(a_cut_is_deeper_than_single_precision),
+                                     cmocka_unit_test(a_sheet_through_a_ball_cuts_it),
+                                     cmocka_unit_test(a_tube_that_meets_itself_cuts_itself),
+                                     cmocka_unit_test(cuts_move_with_the_surface),
+                                     cmocka_unit_test(parts_are_reported_two_by_two),
+                                     cmocka_unit_test(no_shape_of_ours_cuts_itself)};
   return cmocka_run_group_tests(tests, NULL, free_cuts);
 }

@@ -1,4 +1,5 @@
-/* Drag of surfaces: rigid ones in closed form, Purcell as a ribbon and as tubes, derivatives, threads, speed. */
+/* Tests of the drag of surfaces: rigid surfaces in closed form, Purcell's swimmer as a ribbon and as tubes,
+ * derivatives, threads, and speed. */
 #include "surface_swimmers.h"
 
 #include <pthread.h>
@@ -7,11 +8,11 @@
 static const char *const one_name[] = {"a"};
 static const cb_poses_motion still = {NULL, {NULL, NULL, NULL}};
 
-/* P of a rigid surface. */
+/* Computes the block P of the form, the drag matrix of a rigid surface. */
 static void rigid_drag(mesh m, double normal, double tangential, double P[6][6]) {
   swimmer s = expressed(m, 1, one_name, 1, &still, normal, tangential);
   double G[49];
-  check_ok(s.b->kind->form(s.b, (double[]){0}, G));
+  check_ok(s.b->class_->form(s.b, (double[]){0}, G));
   for (int i = 0; i < 6; i++)
     for (int j = 0; j < 6; j++) P[i][j] = G[7 * i + j];
   swimmer_free(&s);
@@ -34,9 +35,9 @@ static void rigid_surfaces_have_their_closed_drag(void **state) {
   }
   print_message("sphere: relative errors %.2e, %.2e\n", error[0], error[1]);
   check_near(log2(error[0] / error[1]), 2, .05);
-  /* equal coefficients: area and moments of area, on the mesh itself */
+  /* for equal coefficients P follows from the area and moments of area of the mesh itself */
   rigid_drag(mesh_box(3, (double[]){1, 1, 1}, false), 2, 2, P);      /* the cube +-1 */
-  const double turn = 2 * (4 * 4 * (1 + 1. / 3) + 2 * 4 * (2. / 3)); /* its sides along and across the axis */
+  const double turn = 2 * (4 * 4 * (1 + 1. / 3) + 2 * 4 * (2. / 3)); /* the sides along and across the axis */
   check_diagonal(P, (const double[]){turn, turn, turn, 48, 48, 48}, 1e-12);
   /* plate a x b across z */
   const double a = 1.2, b = .7;
@@ -48,7 +49,7 @@ static void rigid_surfaces_have_their_closed_drag(void **state) {
                                                kt * plate,
                                                kn * plate};
   check_diagonal(P, plate_drag, 1e-14);
-  /* tube about z: along k_t, across (k_n + k_t)/2, by area; polygon of 400 sides */
+  /* tube around z: k_t along, (k_n + k_t)/2 across, by area; a polygon of 400 sides */
   const double R = .3, h = 1, area = 2 * PI * R * 2 * h;
   rigid_drag(mesh_tube(3, 400, R, h, false), kn, kt, P);
   check_relative(P[5][5], kt * area, 1e-4);
@@ -57,7 +58,7 @@ static void rigid_surfaces_have_their_closed_drag(void **state) {
   check_relative(P[0][0], (kn + kt) / 2 * area * h * h / 3 + kt * area * R * R / 2, 1e-4);
 }
 
-/* A holonomy to round-off needs sums that hardly have any. */
+/* A holonomy to round-off needs sums with little round-off. */
 static void many_faces_make_little_round_off(void **state) {
   double P[6][6];
   rigid_drag(mesh_plate(100, 1.2, .7, false), 2.5, .8, P);
@@ -84,14 +85,14 @@ static void a_shape_that_only_moves_as_a_whole_stays_where_it_is(void **state) {
 
 /* ---- Purcell's swimmer ---- */
 
-/* Three links of length l, each part its own: the outer ones turn about the ends of the middle one. */
+/* Three links of length 1, each a separate part: the outer ones rotate around the ends of the middle one. */
 static const char *const purcell_names[] = {"alpha1", "alpha2"};
 static const cb_poses_motion purcell_motion[] = {
     {"part1", {"-0.5 + (X + 0.5)*cos(alpha1) + Y*sin(alpha1)", "Y*cos(alpha1) - (X + 0.5)*sin(alpha1)", NULL}},
     {"part2", {NULL, NULL, NULL}},
     {"part3", {"0.5 + (X - 0.5)*cos(alpha2) - Y*sin(alpha2)", "Y*cos(alpha2) + (X - 0.5)*sin(alpha2)", NULL}}};
 
-/* Links of length 1 along x: strips of width w along z, or tubes. */
+/* Links of length 1 along x: strips of width w along z, or tubes of radius w with k sides. */
 static mesh three_links(double w, bool tubes, int k) {
   mesh m = mesh_room(3 * (2 * k + 2), 3 * 4 * k + 12);
   for (int link = 0; link < 3; link++) {
@@ -110,7 +111,7 @@ static mesh three_links(double w, bool tubes, int k) {
   return m;
 }
 
-/* Largest difference from Purcell's swimmer: A, dA, and M and dM by `drag`. */
+/* The maximum difference from Purcell's swimmer in A and dA, and in M and dM scaled by `drag`. */
 static double purcell_difference(const swimmer *s, double ratio, double drag) {
   static const int at[3] = {3, 4, 2}; /* (v_x, v_y, omega) within (omega, v) */
   char text[100];
@@ -223,19 +224,23 @@ static void a_body_far_from_its_frame_loses_no_digits(void **state) {
       check_near(B[(3 + i) * 2 + j] + cross, A[(3 + i) * 2 + j], 1e-11);
       check_near(dB[12 + i * 2 + j], dA[12 + i * 2 + j], 1e-10);
     }
-  /* the hook's form is about the frame's origin: P A = Q there */
+  /* the form that the class computes is about the origin of the frame, where P A = Q */
   double G[64];
-  check_ok(t.b->kind->form(t.b, r, G));
+  check_ok(t.b->class_->form(t.b, r, G));
   for (int i = 0; i < 6; i++)
     for (int j = 0; j < 2; j++) {
       double sum = -G[i * 8 + 6 + j], size = fabs(sum);
-      for (int k = 0; k < 6; k++) sum += G[i * 8 + k] * B[k * 2 + j], size += fabs(G[i * 8 + k] * B[k * 2 + j]);
+      for (int k = 0; k < 6; k++) {
+        sum += G[i * 8 + k] * B[k * 2 + j];
+        size += fabs(G[i * 8 + k] * B[k * 2 + j]);
+      }
       check_near(sum, 0, 1e-12 * size);
     }
-  swimmer_free(&s), swimmer_free(&t);
+  swimmer_free(&s);
+  swimmer_free(&t);
 }
 
-static void pictures_are_the_vertices_moved(void **state) {
+static void plots_are_the_vertices_moved(void **state) {
   swimmer s = expressed(eel(5), 3, three_names, 1, &bends, 2, 1);
   const double r[3] = {.3, -.5, .4}, g[7] = {sqrt(.5), 0, 0, sqrt(.5), 1, 2, 3}; /* a quarter turn about z, a shift */
   const int n = s.surface->vertices;
@@ -243,21 +248,23 @@ static void pictures_are_the_vertices_moved(void **state) {
   assert_int_equal(s.b->points, n);
   assert_int_equal(s.b->lines, 3 * s.surface->faces / 2); /* a closed surface */
   check_ok(s.shape->at(s.shape, r, y, NULL, NULL));
-  check_ok(s.b->kind->picture(s.b, r, g, x));
+  check_ok(s.b->class_->plot(s.b, r, g, x));
   for (int v = 0; v < n; v++) {
     check_near(x[v][0], 1 - y[v][1], 1e-14);
     check_near(x[v][1], 2 + y[v][0], 1e-14);
     check_near(x[v][2], 3 + y[v][2], 1e-14);
   }
-  free(x), free(y);
+  free(x);
+  free(y);
   swimmer_free(&s);
 }
 
 static void what_is_wrong_is_refused(void **state) {
   cb_bundle *b;
   double A[6];
-  swimmer s = expressed(mesh_ellipsoid(6, 1, 1, 1), 1, one_name, 1, &still, 1, 0);        /* turns freely */
-  assert_int_equal(cb_bundle_connection(s.b, (double[]){0}, A, NULL, NULL, NULL), CB_OK); /* its mesh is no sphere */
+  swimmer s = expressed(mesh_ellipsoid(6, 1, 1, 1), 1, one_name, 1, &still, 1, 0); /* rotates freely */
+  assert_int_equal(cb_bundle_connection(s.b, (double[]){0}, A, NULL, NULL, NULL),
+                   CB_OK); /* the mesh is not exactly a sphere */
   assert_int_equal(cb_bundle_surface_drag(s.shape, -1, 1, &b), CB_ERROR_ARGUMENT);
   assert_int_equal(cb_bundle_surface_drag(s.shape, 0, 0, &b), CB_ERROR_ARGUMENT);
   assert_int_equal(cb_bundle_surface_drag(s.shape, NAN, 1, &b), CB_ERROR_ARGUMENT);
@@ -309,7 +316,10 @@ static void prints_its_time_a_triangle(void **state) {
   const char *const *names = three_names;
   for (int k = 0; k < 3; k++) {
     swimmer s = phased(eel(400), &wave, 24, 2, 1);
-    if (k) swimmer_free(&s), s = expressed(eel(400), k + 1, names, 1, k == 1 ? &two : &bends, 2, 1);
+    if (k) {
+      swimmer_free(&s);
+      s = expressed(eel(400), k + 1, names, 1, k == 1 ? &two : &bends, 2, 1);
+    }
     double best[3] = {INFINITY, INFINITY, INFINITY}, r[3] = {.3, .2, .1};
     const int vertices = s.surface->vertices, n = s.b->n;
     double(*x)[3] = malloc((size_t)(1 + n) * (size_t)vertices * sizeof *x);
@@ -346,7 +356,7 @@ int main(void) {
       cmocka_unit_test(derivatives_are_exact),
       cmocka_unit_test(small_loops_measure_the_curvature),
       cmocka_unit_test(a_body_far_from_its_frame_loses_no_digits),
-      cmocka_unit_test(pictures_are_the_vertices_moved),
+      cmocka_unit_test(plots_are_the_vertices_moved),
       cmocka_unit_test(what_is_wrong_is_refused),
       cmocka_unit_test(any_thread_may_ask),
       cmocka_unit_test(prints_its_time_a_triangle),

@@ -1,9 +1,9 @@
-/* Eels that swim by drag: their wave, gaits of a phase, frames, sequences of poses, scallops. */
+/* Tests of eels that swim by drag: their wave, gaits of a phase, frames, sequences of poses, and scallops. */
 #include "surface_swimmers.h"
 
 #include <curvebody/holonomy.h>
 
-/* The phase once round from `from`, sense +-1, at an uneven pace. */
+/* The phase passes one period from `from`, in the direction +-1, with a variable speed. */
 typedef struct turn {
   double from, sense, uneven;
 } turn;
@@ -31,17 +31,19 @@ static void an_eel_swims_against_its_wave_and_back_when_it_is_reversed(void **st
   swimmer s = phased(eel(21), &wave, 0, 2, 1), r = phased(eel(21), &back, 0, 2, 1), e = phased(eel(21), &wave, 0, 1, 2);
   round_trip(&s, (turn){0, 1, 0}, 100, g);
   print_message("the eel's way: %.6f %.6f %.6f\n", g[4], g[5], g[6]);
-  check_at_most(g[4], -.01); /* the wave runs to +x */
+  check_at_most(g[4], -.01); /* the wave moves to +x */
   round_trip(&e, (turn){0, 1, 0}, 100, h);
-  check_at_least(h[4], .01); /* less drag across than along */
+  check_at_least(h[4], .01); /* here drag along the body is larger than across it */
   round_trip(&s, (turn){0, -1, 0}, 100, h);
   s.b->group->multiply(s.b->group, g, h, product);
   check_identity(product, 1e-11);
-  /* the other wave is this one with time reversed: cos(pi t) is even */
+  /* the reversed wave is this wave reversed in time: cos(pi t) is even */
   round_trip(&r, (turn){0, 1, 0}, 100, h);
   s.b->group->multiply(s.b->group, g, h, product);
   check_identity(product, 1e-11);
-  swimmer_free(&s), swimmer_free(&r), swimmer_free(&e);
+  swimmer_free(&s);
+  swimmer_free(&r);
+  swimmer_free(&e);
 }
 
 static void a_phase_once_round_is_a_gait(void **state) {
@@ -58,7 +60,8 @@ static void a_phase_once_round_is_a_gait(void **state) {
   model_loop(s.b, once_round, &(turn){0, 1, 0}, 12 * 16, h, &path); /* steps end at poses */
   for (int i = 0; i < 7; i++) check_near(g[i], h[i], 1e-11);
   check_near(length, path, 1e-10);
-  cb_gait_free(round), cb_gait_free(reversed);
+  cb_gait_free(round);
+  cb_gait_free(reversed);
   swimmer_free(&s);
 }
 
@@ -71,7 +74,7 @@ static void the_pace_of_a_phase_changes_nothing(void **state) {
   swimmer_free(&s);
 }
 
-/* The same shapes in a body frame that sways and turns but returns: the same way. */
+/* The same shapes in a body frame that sways and rotates, but returns, give the same motion. */
 static void another_body_frame_moves_alike(void **state) {
   const cb_poses_motion swayed = {
       NULL,
@@ -83,7 +86,8 @@ static void another_body_frame_moves_alike(void **state) {
   round_trip(&s, (turn){0, 1, 0}, 200, g);
   round_trip(&t, (turn){0, 1, 0}, 200, h);
   for (int i = 0; i < 7; i++) check_near(g[i], h[i], 1e-11);
-  swimmer_free(&s), swimmer_free(&t);
+  swimmer_free(&s);
+  swimmer_free(&t);
 }
 
 static void a_sequence_of_poses_converges_to_the_expressions(void **state) {
@@ -107,7 +111,7 @@ static void a_sequence_of_poses_converges_to_the_expressions(void **state) {
   }
   print_message("32, 64, 128 poses: connection %.2e %.2e %.2e, holonomy %.2e %.2e %.2e\n", slope[0], slope[1], slope[2],
                 error[0], error[1], error[2]);
-  check_near(log2(slope[1] / slope[2]), 2, .2); /* velocities of Hermite's cubics */
+  check_near(log2(slope[1] / slope[2]), 2, .2); /* velocities of the Hermite cubics */
   check_at_least(log2(error[1] / error[2]), 1.8);
   swimmer_free(&exact);
 }
@@ -119,7 +123,7 @@ static void a_scallop_stays(void **state) {
   round_trip(&s, (turn){0, 1, 0}, 100, g);
   check_identity(g, 1e-11);
   swimmer_free(&s);
-  s = phased(eel(21), &flap, 24, 2, 1); /* a sequence that goes back the way it came */
+  s = phased(eel(21), &flap, 24, 2, 1); /* a sequence that returns on the same path */
   round_trip(&s, (turn){0, 1, 0}, 96, g);
   check_identity(g, 1e-11);
   swimmer_free(&s);

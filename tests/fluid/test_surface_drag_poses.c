@@ -1,7 +1,7 @@
-/* A sequence of poses has kinks at its poses: steps end there and keep their order. */
+/* Tests of a sequence of poses, which has kinks at its poses: steps end there and keep their order. */
 #include "surface_swimmers.h"
 
-#include "bundle/bundle_step.h"
+#include "bundle/bundle_private.h"
 #include <curvebody/holonomy.h>
 
 static const cb_poses_motion wave = {NULL, {NULL, "Y + 0.15*(X + 1.2)*sin(3*X - pi*t)", "Z + 0.05*X*cos(pi*t)"}};
@@ -27,7 +27,7 @@ static double off(const double *a, const double *b) {
   return most;
 }
 
-/* Once round in so many steps of cb_bundle_step. */
+/* Makes one period, of length 2, in `steps` steps of cb_bundle_step. */
 static void go(const cb_bundle *b, const cb_gait *gait, int order, int steps, double *g) {
   const cb_bundle_path path = {b, gait, 2};
   cb_bundle_state s = {.t = 0};
@@ -64,7 +64,8 @@ static void steps_keep_their_order(void **state) {
     print_message("order %d: errors %.1e %.1e %.1e, in a run %.1e %.1e %.1e, without breaks %.1e %.1e %.1e\n", order,
                   error[0], error[1], error[2], run[0], run[1], run[2], without[0], without[1], without[2]);
     check_near(log2(error[0] / error[STEPS - 1]) / (STEPS - 1), order, .4);
-    check_near(log2(run[0] / run[STEPS - 1]) / (STEPS - 1), order, .6); /* parts of a step have not all one length */
+    /* The parts of a step have different lengths. */
+    check_near(log2(run[0] / run[STEPS - 1]) / (STEPS - 1), order, .6);
   }
   cb_gait_free(gait);
   swimmer_free(&s);
@@ -73,7 +74,8 @@ static void steps_keep_their_order(void **state) {
 static void fewer_evaluations_are_as_exact(void **state) {
   swimmer s = phased(eel(11), &wave, POSES, 2, 1);
   counted c = {.b = *s.b, .inner = s.b};
-  c.b.kind = &counted_class, c.b.self = &c;
+  c.b.class_ = &counted_class;
+  c.b.self = &c;
   cb_gait *gait;
   check_ok(cb_gait_loop(1, 0, (double[]){.0371}, 1, &gait));
   double exact[7], way;
@@ -97,7 +99,7 @@ static void fewer_evaluations_are_as_exact(void **state) {
   swimmer_free(&s);
 }
 
-/* A phase of another part of the sequence, of more than one period, of none. */
+/* Phases over two periods of the sequence, over one, and over a quarter of one. Expressions have no breaks. */
 static void breaks_are_where_poses_are(void **state) {
   swimmer s = phased(eel(5), &wave, POSES, 2, 1);
   const double from[3] = {.1, -7.3, 2}, duration[3] = {4, 2, .5};

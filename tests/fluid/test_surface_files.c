@@ -1,5 +1,5 @@
-/* Surfaces from files: every format gives back what was written, formats are known by their content, and what is wrong
- * in an STL or OFF file is told with its place. */
+/* Tests of surfaces from files: every format returns the written surface, formats are recognised by their content, and
+ * errors in an STL or OFF file are reported with their place. */
 #include "surface_measures.h"
 
 #include <unistd.h>
@@ -21,8 +21,10 @@ static void write_ply(FILE *file, const cb_surface *s, bool binary) {
           binary ? "binary_little_endian" : "ascii", s->vertices);
   fprintf(file, "element face %d\nproperty list uchar int vertex_indices\nend_header\n", s->faces);
   for (int v = 0; v < s->vertices; v++) {
-    if (binary) fwrite(s->x[v], sizeof(double), 3, file);
-    else fprintf(file, "%.17g %.17g %.17g\n", s->x[v][0], s->x[v][1], s->x[v][2]);
+    if (binary)
+      fwrite(s->x[v], sizeof(double), 3, file);
+    else
+      fprintf(file, "%.17g %.17g %.17g\n", s->x[v][0], s->x[v][1], s->x[v][2]);
   }
   for (int f = 0; f < s->faces; f++) {
     if (binary) {
@@ -38,8 +40,7 @@ static void write_ply_binary(FILE *file, const cb_surface *s) { write_ply(file, 
 
 static void write_stl_text(FILE *file, const cb_surface *s) {
   for (int f = 0; f < s->faces; f++) {
-    if (!f || s->part[f] != s->part[f - 1])
-      fprintf(file, "%ssolid %s\n", f ? "endsolid\n" : "", s->name[s->part[f]]);
+    if (!f || s->part[f] != s->part[f - 1]) fprintf(file, "%ssolid %s\n", f ? "endsolid\n" : "", s->name[s->part[f]]);
     fprintf(file, "  facet normal 0 0 nan\n    outer loop\n");
     for (int k = 0; k < 3; k++) {
       const double *x = s->x[s->face[f][k]];
@@ -65,8 +66,7 @@ static void write_stl_binary(FILE *file, const cb_surface *s) {
 static void write_off(FILE *file, const cb_surface *s) {
   fprintf(file, "OFF # a comment\n\n%d %d 0\n", s->vertices, s->faces);
   for (int v = 0; v < s->vertices; v++) fprintf(file, "%.17g %.17g %.17g\n", s->x[v][0], s->x[v][1], s->x[v][2]);
-  for (int f = 0; f < s->faces; f++)
-    fprintf(file, "3 %d %d %d 255 0 0\n", s->face[f][0], s->face[f][1], s->face[f][2]);
+  for (int f = 0; f < s->faces; f++) fprintf(file, "3 %d %d %d 255 0 0\n", s->face[f][0], s->face[f][1], s->face[f][2]);
 }
 
 static cb_status write_and_read(writer *write_, const cb_surface *s, cb_surface **out) {
@@ -83,11 +83,11 @@ static cb_status write_and_read(writer *write_, const cb_surface *s, cb_surface 
 static void every_format_gives_back_the_surface(void **state) {
   static const struct {
     writer *write_;
-    bool names, joined; /* are parts named; are vertices numbered anew */
+    bool names, joined; /* whether the format names parts; whether it renumbers vertices */
     double tolerance;
-  } formats[] = {{write_obj, true, false, 0},          {write_ply_text, false, false, 0},
-                 {write_ply_binary, false, false, 0},  {write_off, false, false, 0},
-                 {write_stl_text, true, true, 0},      {write_stl_binary, false, true, 1e-7}}; /* floats */
+  } formats[] = {{write_obj, true, false, 0},         {write_ply_text, false, false, 0},
+                 {write_ply_binary, false, false, 0}, {write_off, false, false, 0},
+                 {write_stl_text, true, true, 0},     {write_stl_binary, false, true, 1e-7}}; /* single precision */
   cb_surface *s = shape("fish", "resolution=8");
   for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
     cb_surface *t = NULL;
@@ -101,8 +101,7 @@ static void every_format_gives_back_the_surface(void **state) {
       assert_int_equal(t->part[f], s->part[f]);
       for (int k = 0; k < 3; k++) {
         if (!formats[i].joined) assert_int_equal(t->face[f][k], s->face[f][k]);
-        for (int c = 0; c < 3; c++)
-          check_near(t->x[t->face[f][k]][c], s->x[s->face[f][k]][c], formats[i].tolerance);
+        for (int c = 0; c < 3; c++) check_near(t->x[t->face[f][k]][c], s->x[s->face[f][k]][c], formats[i].tolerance);
       }
     }
     check_ok(cb_surface_check(t, false));
@@ -120,11 +119,13 @@ static cb_status read_text(const char *name, const char *text, cb_mesh_format fo
 #define FACET "facet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\n"
 
 static void a_wrong_stl_fails_with_its_place(void **state) {
-  static const struct { const char *text, *error; } cases[] = {
+  static const struct {
+    const char *text, *error;
+  } cases[] = {
       {"", "a.stl:1:1: error: expected an STL file: 'solid', or at least 84 bytes"},
       {"v 1 2 3\n", "a.stl:1:1: error: expected an STL file: 'solid', or at least 84 bytes"},
       {"solid a\n", "a.stl:2:1: error: expected facet or endsolid, found the end of the file"},
-      {"solid a\nendsolid a\n", "a.stl:1:1: error: a mesh without vertices"},
+      {"solid a\nendsolid a\n", "a.stl:1:1: error: expected at least one vertex, found none"},
       {"solid a\nface\n", "a.stl:2:1: error: expected facet or endsolid, found 'face'"},
       {"solid a\n" FACET "endsolid\nfacet\n", "a.stl:10:1: error: expected solid, found 'facet'"},
       {"solid a\nfacet normal 0 0", "a.stl:2:17: error: expected a normal of three numbers, found the end of the file"},
@@ -141,13 +142,14 @@ static void a_wrong_stl_fails_with_its_place(void **state) {
   char bytes[134] = {0};
   cb_mesh *mesh = NULL;
   bytes[80] = 2;
-  check_error(cb_mesh_read_text("a.stl", bytes, sizeof bytes, CB_MESH_STL, NULL, &mesh), CB_ERROR_INPUT,
-              "a.stl:1:1: error: byte 80: 2 facets take 184 bytes in all, but the file has 134");
+  check_error(
+      cb_mesh_read_text("a.stl", bytes, sizeof bytes, CB_MESH_STL, NULL, &mesh), CB_ERROR_INPUT,
+      "a.stl:1:1: error: byte 80: 2 facets need 184 bytes in total, but the file has 134: expected a complete file");
   bytes[80] = 1;
   memcpy(bytes + 84 + 12 + 16, &(float){NAN}, 4);
   check_error(cb_mesh_read_text("a.stl", bytes, sizeof bytes, CB_MESH_STL, NULL, &mesh), CB_ERROR_INPUT,
               "a.stl:1:1: error: byte 112: expected y of a corner of facet 1, a finite number, found nan");
-  /* A facet of equal corners is dropped, but its vertices stay: -0 and 0 are one. */
+  /* A facet with equal corners is dropped, but its vertices stay: -0 and 0 are equal. */
   memset(bytes + 84, 0, 50);
   memcpy(bytes + 84 + 12, &(float){-0.0f}, 4);
   memcpy(bytes + 84 + 12 + 12, &(float){1}, 4);
@@ -159,7 +161,9 @@ static void a_wrong_stl_fails_with_its_place(void **state) {
 
 static void a_wrong_off_fails_with_its_place(void **state) {
 #define V3 "OFF 3 1 0\n0 0 0\n1 0 0\n0 1 0\n"
-  static const struct { const char *text, *error; } cases[] = {
+  static const struct {
+    const char *text, *error;
+  } cases[] = {
       {"", "a.off:1:1: error: expected OFF, found the end of the file"},
       {"4OFF\n", "a.off:1:1: error: expected an OFF file, which begins with OFF, COFF, NOFF or STOFF, found '4OFF'"},
       {"OFF BINARY\n", "a.off:1:5: error: expected an OFF file in text, found 'BINARY'"},
@@ -167,15 +171,16 @@ static void a_wrong_off_fails_with_its_place(void **state) {
       {"OFF\n-1 0 0\n", "a.off:2:1: error: expected the number of vertices, at least 0, found -1"},
       {"OFF\n1\n       ", "a.off:3:8: error: expected the number of faces, found the end of the file"},
       {"OFF\n1000000000 1 0\n0 0 0\n",
-       "a.off:2:1: error: 1000000000 rows of at least 6 bytes, but 11 bytes follow"},
-      {"OFF\n0 0 0\n", "a.off:1:1: error: a mesh without vertices"},
+       "a.off:2:1: error: 1000000000 rows need at least 6 bytes each, but only 11 bytes follow: expected a complete "
+       "file"},
+      {"OFF\n0 0 0\n", "a.off:1:1: error: expected at least one vertex, found none"},
       {"OFF\n1 0 0\n0 0\n    ", "a.off:3:4: error: expected z, found the end of the line"},
       {"OFF\n2 0 0\n0 0 0     \n", "a.off:4:1: error: expected a vertex, found the end of the file"},
       {V3 "        \n", "a.off:6:1: error: expected a face, found the end of the file"},
-      {V3 "3 0 1 3\n", "a.off:5:7: error: index 3 out of range, expected 0 to 2"},
+      {V3 "3 0 1 3\n", "a.off:5:7: error: index 3 is out of range, expected 0 to 2"},
       {V3 "3 0 1\n  ", "a.off:5:6: error: expected the index of a vertex, found the end of the line"},
       {V3 "2 0 1 1\n", "a.off:5:1: error: expected a face of at least 3 corners, found 2"},
-      {V3 "3 0 1 1\n", "a.off:5:1: error: an edge from vertex 1 to itself"},
+      {V3 "3 0 1 1\n", "a.off:5:1: error: an edge joins vertex 1 to itself: expected different vertices"},
       {V3 "3 0 1 2\n5\n", "a.off:6:1: error: expected the end of the file, found '5'"}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     cb_mesh *mesh = NULL;
@@ -199,13 +204,13 @@ static void a_format_is_known_by_its_content(void **state) {
   assert_int_equal(cb_mesh_format_of("a", "# a\nCOFF\n", 9), CB_MESH_OFF);
   assert_int_equal(cb_mesh_format_of("a", "v 0 0 0\n", 8), CB_MESH_OBJ);
   assert_int_equal(cb_mesh_format_of("a", "", 0), CB_MESH_OBJ);
-  assert_int_equal(cb_mesh_format_of("a.STL", binary, sizeof binary - 1), CB_MESH_STL); /* cut off */
+  assert_int_equal(cb_mesh_format_of("a.STL", binary, sizeof binary - 1), CB_MESH_STL); /* truncated */
   assert_int_equal(cb_mesh_format_of("a.stl", "ply\n", 4), CB_MESH_PLY);
 }
 
 /* ---- what other programs write ---- */
 
-#define MARK "\xef\xbb\xbf" /* of UTF-8, as Windows has it */
+#define MARK "\xef\xbb\xbf" /* the byte order mark of UTF-8, which Windows writes */
 #define TRIANGLE "0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n"
 
 static void a_byte_order_mark_is_passed_over(void **state) {
@@ -244,7 +249,7 @@ static void counts_may_stand_on_the_header_of_off(void **state) {
               "a.off:1:1: error: expected an OFF file, which begins with OFF, COFF, NOFF or STOFF, found 'OFF3x'");
 }
 
-/* Of one facet, and what follows it. */
+/* A file with one facet, followed by `tail`. */
 static cb_status read_with_tail(const void *tail, size_t n, cb_mesh **mesh) {
   static char bytes[1000];
   memset(bytes, 0, sizeof bytes);
@@ -270,16 +275,18 @@ static void bytes_after_the_last_facet_are_passed_over(void **state) {
     cb_mesh_free(mesh);
     mesh = NULL;
   }
-  /* Facets are not: half of a body would be read. */
-  check_error(read_with_tail(facets, 100, &mesh), CB_ERROR_INPUT,
-              "a.stl:1:1: error: byte 80: 1 facets are claimed, but 2 more follow");
-  solid[80] = 1, solid[100] = 1;
+  /* Facets after the stated number are an error: only a part of the body would be read. */
+  check_error(
+      read_with_tail(facets, 100, &mesh), CB_ERROR_INPUT,
+      "a.stl:1:1: error: byte 80: the file states 1 facets, but 2 more follow: expected the number of all facets");
+  solid[80] = 1;
+  solid[100] = 1;
   check_error(read_with_tail(solid, 134, &mesh), CB_ERROR_INPUT,
-              "a.stl:1:1: error: byte 134: a second solid of 1 facets follows the first: expected one solid a file");
+              "a.stl:1:1: error: byte 134: a second solid of 1 facets follows the first: expected one solid per file");
   assert_null(mesh);
 }
 
-/* ---- no surface in it ---- */
+/* ---- files without a surface ---- */
 
 static void a_file_without_faces_is_refused(void **state) {
   char path[] = "/tmp/curvebody-test-XXXXXX", expected[100];
@@ -287,7 +294,7 @@ static void a_file_without_faces_is_refused(void **state) {
   assert_int_equal(write(file, "v 1 2 3\n", 8), 8);
   close(file);
   cb_surface *s = NULL;
-  snprintf(expected, sizeof expected, "%s:1:1: error: a mesh without faces", path);
+  snprintf(expected, sizeof expected, "%s:1:1: error: the mesh has no faces: expected at least one", path);
   check_error(cb_surface_read(path, false, &s), CB_ERROR_INPUT, expected);
   unlink(path);
   check_error(cb_surface_read("/nonexistent/a.obj", false, &s), CB_ERROR_FILE,

@@ -1,5 +1,6 @@
-/* What a mesh from a file becomes: holes closed, vertices joined within a tolerance, faces of no area flipped away,
- * pieces that are turned inwards taken for cavities. Volumes are those of the mesh that was spoilt. */
+/* Tests of mesh repair: holes are closed, vertices within a tolerance are joined, faces without area are removed by
+ * edge flips, and pieces whose faces point inwards become cavities. The expected volumes are those of the mesh before
+ * it was damaged. */
 #include "fluid_mesh.h"
 #include "hdf5_file.h"
 
@@ -7,7 +8,8 @@
 
 static const double half[3] = {1, 0.7, 0.5};
 
-/* Its faces but those that are left out, then more text. */
+/* Writes the faces, except those in `without`, then more text. soup: each face has its own vertices, which are moved at
+ * random by up to `shaken`. */
 static void write_mesh(const mesh *m, const bool *without, bool soup, double shaken, const char *more) {
   FILE *file = fopen(path, "wb");
   uint64_t seed = 7;
@@ -50,7 +52,11 @@ static double volume_of(mesh m) {
   return V;
 }
 
-static void free_mesh(mesh m) { free(m.x), free(m.face), free(m.part); }
+static void free_mesh(mesh m) {
+  free(m.x);
+  free(m.face);
+  free(m.part);
+}
 
 /* ---- holes ---- */
 
@@ -60,7 +66,7 @@ static void missing_faces_are_closed_where_they_are_small(void **state) {
   const double V = volume_of(mesh_box(N, half, true));
   mesh m = mesh_box(N, half, true);
   bool *without = calloc((size_t)m.faces, sizeof *without);
-  /* Two that share a vertex only, and one by itself. */
+  /* Two faces that share only a vertex, and a separate one. */
   int other = 1;
   while (m.face[other][0] != m.face[0][1] || m.face[other][1] == m.face[0][0] || m.face[other][2] == m.face[0][0] ||
          m.face[other][1] == m.face[0][2] || m.face[other][2] == m.face[0][2])
@@ -69,12 +75,12 @@ static void missing_faces_are_closed_where_they_are_small(void **state) {
   write_mesh(&m, without, false, 0, "");
   cb_surface *s = read_with(NULL);
   assert_true(s->open[0]);
-  check_near(volume(s), 0, 0); /* of closed parts */
+  check_near(volume(s), 0, 0); /* the volume counts closed parts only */
   cb_surface_free(s);
   s = read_with(&how);
   assert_false(s->open[0]);
   check_ok(cb_surface_check(s, false));
-  check_near(volume(s), V, 1e-14); /* round-off: the faces are those that were there */
+  check_near(volume(s), V, 1e-14); /* round-off: the faces are the original ones */
   assert_int_equal(cb_surface_how_mended(s)->holes, 3);
   assert_int_equal(cb_surface_how_mended(s)->faces, 3);
   cb_surface_free(s);
@@ -94,13 +100,13 @@ static void a_lid_is_closed_on_request_only(void **state) {
   cb_surface *s = read_with(&(cb_mending){.close = 0.1});
   assert_true(s->open[0]);
   assert_true(cb_surface_mended_text(s, said, sizeof said));
-  assert_string_equal(said, "1 hole is left open, the smallest of 17 % of its surface");
+  assert_string_equal(said, "1 hole is left open, the smallest is 17 % of its surface");
   cb_surface_free(s);
   s = read_with(&(cb_mending){.close = 0.17});
   assert_false(s->open[0]);
   check_near(volume(s), 8, 1e-14);
   assert_true(cb_surface_mended_text(s, said, sizeof said));
-  assert_string_equal(said, "1 hole of 12 edges is closed by 10 faces, the largest of 17 % of its surface");
+  assert_string_equal(said, "1 hole of 12 edges is closed by 10 faces, the largest is 17 % of its surface");
   cb_surface_free(s);
   free(without);
   free_mesh(m);
@@ -133,14 +139,15 @@ static void the_tolerance_that_is_named_closes_a_soup(void **state) {
     check_ok(cb_surface_seams(s, &seam));
     assert_int_equal(seam.vertices, 3 * m.faces - m.vertices);
     assert_int_equal(seam.left, 0);
-    /* Corners are up to 2 sqrt(3) of it apart, and the next of 1, 2, 5 is within 2.5 of that. */
+    /* Corners are up to 2 sqrt(3) times the shake apart; the next tolerance of the sequence 1, 2, 5 is at most 2.5
+     * times that. */
     assert_true(seam.tolerance <= 2.5 * 3.5 * shaken[i]);
     cb_surface_free(s);
     s = read_with(&(cb_mending){.weld = true, .tolerance = seam.tolerance});
     assert_int_equal(s->parts, 1);
     assert_int_equal(s->vertices, m.vertices);
     check_ok(cb_surface_check(s, false));
-    check_near(volume(s), V, V * (1e-14 + 3 * 2 * shaken[i] / half[2])); /* places move by up to that */
+    check_near(volume(s), V, V * (1e-14 + 3 * 2 * shaken[i] / half[2])); /* vertices move by at most this */
     cb_surface_free(s);
     free_mesh(m);
   }
@@ -148,8 +155,8 @@ static void the_tolerance_that_is_named_closes_a_soup(void **state) {
 
 static void a_border_is_told_with_its_place(void **state) {
   static const char expected[] =
-      "3 edges are of one face, the first from vertex 2 to 3 at (1, 0, 0); 3 vertices of borders "
-      "lie within 0.0002 m of another: `weld: 0.0002` joins them and leaves no border";
+      "3 edges have one face, the first from vertex 2 to 3 at (1, 0, 0); 3 border vertices "
+      "are within 0.0002 m of another vertex: `weld: 0.0002` joins them and leaves no border";
   FILE *file = fopen(path, "wb");
   fprintf(file,
           "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nv 1.00015 0 0\nv 0 1.00015 0\nv 0 0 1.00015\n"
@@ -164,7 +171,7 @@ static void a_border_is_told_with_its_place(void **state) {
 
 /* ---- faces without area ---- */
 
-/* A corner more on an edge, on one side of it; the gap is filled by a triangle on a line. */
+/* Adds two corners on an edge, in the face on one side of it; two triangles without area fill the gap. */
 static void faces_of_collinear_corners_do_not_open_a_body(void **state) {
   const double V = volume_of(mesh_box(3, half, true));
   mesh m = mesh_box(3, half, true);
@@ -196,7 +203,7 @@ static void faces_of_collinear_corners_do_not_open_a_body(void **state) {
 
 static void a_face_of_two_corners_at_one_place_joins_them(void **state) {
   FILE *file = fopen(path, "wb");
-  /* Vertex 5 stands where vertex 1 does, to 1e-13: a slit from vertex 2 and one from vertex 3 are filled. */
+  /* Vertex 5 coincides with vertex 1 up to 1e-13: one slit from vertex 2 and one from vertex 3 are filled. */
   fprintf(file,
           "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nv 1e-13 0 0\nf 5 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\nf 2 1 5\nf 1 3 5\n");
   fclose(file);
@@ -227,7 +234,7 @@ static void write_boxes(int n, const double (*box)[4]) {
   fclose(file);
 }
 
-/* Boxes of half side |a|, turned inwards where a < 0. */
+/* Boxes of half side |a|, with faces that point inwards if a < 0. */
 static void what_is_turned_inwards_within_a_part_is_its_cavity(void **state) {
   static const double hollow[][4] = {{0, 0, 0, -0.5}, {0, 0, 0, 1}},
                       nested[][4] = {{0.1, 0, 0, -0.1}, {0.1, 0, 0, 0.25}, {0, 0, 0, 1}, {0, 0, 0, -0.5}},
@@ -243,7 +250,7 @@ static void what_is_turned_inwards_within_a_part_is_its_cavity(void **state) {
   assert_int_equal(s->parts, 2);
   check_ok(cb_surface_check(s, false));
   check_near(volume(s), 8 - 1 + 0.125 - 0.008, 1e-14);
-  assert_int_equal(s->part[0], s->part[12]); /* the smallest that is around it */
+  assert_int_equal(s->part[0], s->part[12]); /* the smallest box that contains it */
   assert_int_not_equal(s->part[0], s->part[24]);
   cb_surface_free(s);
   write_boxes(3, apart);

@@ -1,4 +1,4 @@
-/* Surfaces from arrays and groups: which faces are one part, which faces an edge has, and arrays that are refused. */
+/* Tests of surfaces from arrays and groups: the faces of a part, the faces of an edge, and arrays that are rejected. */
 #include "surface_measures.h"
 #include "tetrahedra.h"
 
@@ -31,7 +31,8 @@ static void groups_that_share_an_edge_are_one_part(void **state) {
   assert_string_equal(s->name[1], "a");
   assert_true(s->open[0] && !s->open[1]);
   check_ok(cb_surface_check(s, true));
-  check_error_begins(cb_surface_check(s, false), CB_ERROR_DOMAIN, "part 'default': not closed: 3 edges are of one face, the first is");
+  check_error_begins(cb_surface_check(s, false), CB_ERROR_DOMAIN,
+                     "part 'default': not closed: 3 edges with one face, the first is");
   cb_surface_free(s);
 }
 
@@ -65,23 +66,25 @@ static void wrong_arrays_are_refused(void **state) {
                    twice[2][3] = {{0, 2, 1}, {0, 1, 1}};
   static const int gap[2] = {0, 2}, gap1[2] = {1, 1}, negative[2] = {0, -1};
   cb_surface *s = NULL;
-  check_error(cb_surface_make(8, points, 2, far, NULL, &s), CB_ERROR_ARGUMENT, "face 2: vertex 9, expected 1 to 8");
-  check_error(cb_surface_make(8, points, 2, twice, NULL, &s), CB_ERROR_ARGUMENT, "face 2: vertex 2 twice");
+  check_error(cb_surface_make(8, points, 2, far, NULL, &s), CB_ERROR_ARGUMENT, "face 2: vertex 9: expected 1 to 8");
+  check_error(cb_surface_make(8, points, 2, twice, NULL, &s), CB_ERROR_ARGUMENT,
+              "face 2: vertex 2 twice: expected three different vertices");
   check_error(cb_surface_make(8, points, 2, good, gap, &s), CB_ERROR_ARGUMENT,
-              "face 2: part 3, expected 1 to at most 2");
-  check_error(cb_surface_make(8, points, 2, good, gap1, &s), CB_ERROR_ARGUMENT, "part 1 of 2 has no faces");
+              "face 2: part 3: expected 1 to at most 2");
+  check_error(cb_surface_make(8, points, 2, good, gap1, &s), CB_ERROR_ARGUMENT,
+              "part 1 of 2 has no faces: expected part numbers without gaps");
   check_error(cb_surface_make(8, points, 2, good, negative, &s), CB_ERROR_ARGUMENT,
-              "face 2: part 0, expected 1 to at most 2");
+              "face 2: part 0: expected 1 to at most 2");
   check_error_begins(cb_surface_make(2, points, 2, good, NULL, &s), CB_ERROR_ARGUMENT,
                      "a surface of 2 vertices and 2 faces");
   double x[8][3];
   memcpy(x, points, sizeof x);
   x[4][1] = NAN;
   check_error(cb_surface_make(8, (const double(*)[3])x, 2, good, NULL, &s), CB_ERROR_DOMAIN,
-              "vertex 5 is not finite: (5, nan, 0)");
+              "vertex 5: expected finite coordinates, found (5, nan, 0)");
   x[4][1] = -INFINITY;
   check_error(cb_surface_make(8, (const double(*)[3])x, 2, good, NULL, &s), CB_ERROR_DOMAIN,
-              "vertex 5 is not finite: (5, -inf, 0)");
+              "vertex 5: expected finite coordinates, found (5, -inf, 0)");
   assert_null(s);
 }
 

@@ -1,8 +1,8 @@
-/* A surface whose faces have vertices of their own: welded it is the surface that shares them, in all poses. */
+/* A surface whose faces have separate vertices: after welding it equals the surface that shares them, in all poses. */
 #include "hdf5_file.h"
 
 #include <curvebody/mass.h>
-#include "scenario/pose_sequence.h"
+#include "scenario/hdf5_input.h"
 
 enum { CORNERS = 8, FACES = 12, SOUP = 3 * FACES, SPARE = 1, POSES = 3 };
 static const double box[CORNERS][3] = {{0, 0, 0}, {1, 0, 0}, {1, 2, 0}, {0, 2, 0},
@@ -12,8 +12,8 @@ static const int face[FACES][3] = {{0, 2, 1}, {0, 3, 2}, {4, 5, 6}, {4, 6, 7}, {
 
 static const cb_mending weld = {.weld = true, .posed = true};
 
-/* Three vertices a face, before them one of no face where a corner is; groups: one a half of the faces; moved: of the
- * last two vertices. */
+/* Writes three vertices per face, and before them one unused vertex that coincides with a corner. groups: one for each
+ * half of the faces. moved: the displacement of the last two vertices. */
 static void write_soup(FILE *file, double scale, double moved, bool groups) {
   fprintf(file, "v 0 0 0\n");
   for (int f = 0; f < FACES; f++)
@@ -39,7 +39,7 @@ static cb_surface *shared(void) {
   return s;
 }
 
-/* The same faces at the same places, in the same order. */
+/* Checks that the faces are at the same places, in the same order. */
 static void check_is_box(const cb_surface *s) {
   assert_int_equal(s->vertices, CORNERS);
   assert_int_equal(s->faces, FACES);
@@ -60,7 +60,7 @@ static void a_soup_is_welded_to_the_surface(void **state) {
   check_ok(cb_mass_of(s, NULL, &water, &mass));
   check_ok(cb_mass_of(plain, NULL, &water, &expected));
   assert_memory_equal(&mass, &expected, sizeof mass);
-  /* The spare vertex stands where a corner does, and stays one of no face; numbers are of the file. */
+  /* The unused vertex coincides with a corner and is still in no face; numbers are those of the file. */
   assert_int_equal(s->listed, SPARE + SOUP);
   assert_int_equal(s->vertex[0], -1);
   for (int i = 0; i < SOUP; i++) {
@@ -85,7 +85,7 @@ static void unwelded_it_is_sheets_that_are_told(void **state) {
   check_ok(cb_surface_seams(s, &seams));
   assert_int_equal(seams.vertices, SOUP - CORNERS);
   cb_surface_free(s);
-  /* A box whose two halves touch: what stands together is on no border. */
+  /* A box whose two halves touch: vertices that coincide are not on a border. */
   double two[2 * CORNERS][3];
   int faces[2 * FACES][3];
   for (int i = 0; i < 2 * CORNERS; i++)
@@ -116,7 +116,7 @@ static void a_face_with_two_corners_at_one_place_is_dropped(void **state) {
   cb_surface *s = NULL;
   FILE *file = fopen(path, "wb");
   write_soup(file, 1, 0, true);
-  fprintf(file, "g sliver\nf 2 3 5\n"); /* the 2nd and the 5th are corner 0 */
+  fprintf(file, "g sliver\nf 2 3 5\n"); /* vertices 2 and 5 are corner 0 */
   fclose(file);
   check_ok(cb_surface_read(path, true, &s));
   check_is_box(s);
@@ -124,7 +124,7 @@ static void a_face_with_two_corners_at_one_place_is_dropped(void **state) {
   file = fopen(path, "wb");
   fprintf(file, "v 0 0 0\nv 1 0 0\nv 0 0 0\nf 1 2 3\n");
   fclose(file);
-  snprintf(text, sizeof text, "%s:1:1: error: a mesh without faces", path);
+  snprintf(text, sizeof text, "%s:1:1: error: the mesh has no faces: expected at least one", path);
   check_error(cb_surface_read(path, true, &s), CB_ERROR_INPUT, text);
 }
 
@@ -164,7 +164,9 @@ static void numbered_poses_are_joined_as_the_body(void **state) {
   cb_poses *p = NULL;
   write_pose(folder, 2, 1, 1e-9);
   snprintf(text, sizeof text,
-           "%s/pose-2.obj:1:1: error: vertex 36 is not at the place of vertex 8, with which `weld` joins it", folder);
+           "%s/pose-2.obj:1:1: error: `weld` joins vertices 36 and 8, but they are not at the same place in this file: "
+           "expected no `weld`, or a larger one",
+           folder);
   check_error(cb_poses_read(pattern, 0, 0, &times, NULL, &weld, &rest, &p), CB_ERROR_INPUT, text);
   assert_null(p);
   for (int i = 0; i < POSES; i++) {
@@ -174,7 +176,8 @@ static void numbered_poses_are_joined_as_the_body(void **state) {
   rmdir(folder);
 }
 
-/* The soup of the box and a face with two corners at one place; moved: where its last vertex is in the last pose. */
+/* Writes the box with separate vertices, and a face with two coinciding corners. moved: the displacement of its last
+ * vertex in the last pose. */
 static void write_sequence(double moved) {
   static double x[POSES][SOUP][3];
   int faces[1 + FACES][3] = {{0, 3, 1}};
@@ -206,8 +209,8 @@ static void a_sequence_is_joined_as_its_first_pose_or_its_mesh(void **state) {
   rest = NULL;
   write_sequence(1);
   check_error(cb_poses_read_sequence(path, NULL, NULL, &times, &weld, &rest, &p), CB_ERROR_INPUT,
-              error_of_file("dataset 'poses': pose 3: vertex 36 is not at the place of vertex 12, with which `weld` "
-                            "joins it"));
+              error_of_file("dataset 'poses': pose 3: vertex 36 does not coincide with vertex 12, to which `weld` "
+                            "joins it: expected equal coordinates"));
 }
 
 int main(void) {

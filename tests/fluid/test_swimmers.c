@@ -1,11 +1,11 @@
-/* What falls and swims as the real thing does: seeds and paper copters that autorotate from any tilt, leaves that
- * flutter, swimmers that reach a speed and swim backwards by the reversed stroke, a zeppelin that obeys its rudder. */
+/* Bodies fall and swim as real ones do: seeds and paper helicopters autorotate from any tilt, leaves flutter, swimmers
+ * reach a steady speed and swim backwards with the reversed stroke, and a zeppelin follows its rudder. */
 #include "simulate.h"
 
 static const char *const fields[] = {"centre", "pose", "twist", "wrench_drag", NULL};
 enum { CENTRE, POSE, TWIST, DRAG };
 
-/* Rows of one body, `interval` apart. */
+/* Rows of one body, at times `interval` apart. */
 typedef struct course {
   simulation *s;
   int body;
@@ -31,7 +31,7 @@ static double in_world(const course *c, size_t row, const double *v, int axis) {
 
 static double spin(const course *c, size_t row) { return in_world(c, row, at(c, TWIST, row), 2); }
 
-/* Where the body's x axis points. */
+/* The direction of the body's x axis. */
 static double nose(const course *c, size_t row, int axis) { return in_world(c, row, (const double[3]){1, 0, 0}, axis); }
 
 static double number_after(const char *text, const char *key) {
@@ -40,7 +40,7 @@ static double number_after(const char *text, const char *key) {
   return strtod(found + strlen(key), NULL);
 }
 
-/* Steps and rows by the text's "step: H" and "every: N". */
+/* Simulates the scenario, and computes the interval of rows from "step: H" and "every: N" in its text. */
 static simulation *swim(const char *text, const char *const *sets, size_t n_sets, double *interval) {
   *interval = number_after(text, "step: ") * number_after(text, "every: ");
   return simulate(text, sets, n_sets, fields);
@@ -72,8 +72,9 @@ static double fall(const course *c, size_t row) { return -velocity(c, row, 2); }
 static double lift(const course *c, size_t row) { return in_world(c, row, at(c, DRAG, row) + 3, 2); }
 static double slope(const course *c, size_t row) { return nose(c, row, 2); }
 
-/* All bodies: fall and spin keep still over the last third, are those of the first, and those of half the step but for
- * `converged`; drag carries the weight. half: sets step and every so that rows are as far apart. */
+/* Checks all bodies: fall and spin are constant over the last third, agree with those of the first body, and agree with
+ * those of half the step up to `converged`; drag balances the weight. half: sets `step` and `every` so that rows have
+ * the same interval. */
 static void settles(const char *text, const char *const half[2], int bodies, double weight, range falls, range spins,
                     double steady, double converged) {
   double interval, first[2] = {0};
@@ -84,18 +85,23 @@ static void settles(const char *text, const char *const half[2], int bodies, dou
     const range down = over(&c, fall), turn = over(&c, spin);
     const double fine_fall = mean(&f, fall), fine_spin = mean(&f, spin);
     const double carried = mean(&c, lift) / weight;
-    print_message("start %d: falls at %.4f m/s, changes by %.1e; turns at %.3f rad/s, by %.1e; drag by weight %.5f; "
-                  "at half the step %.4f m/s, %.3f rad/s\n",
-                  b, down.high, down.high - down.low, turn.high, turn.high - turn.low, carried, fine_fall, fine_spin);
+    print_message(
+        "start %d: falls at %.4f m/s, changes by %.1e; turns at %.3f rad/s, by %.1e; drag by weight %.5f; "
+        "at half the step %.4f m/s, %.3f rad/s\n",
+        b, down.high, down.high - down.low, turn.high, turn.high - turn.low, carried, fine_fall, fine_spin);
     check_at_most(down.high - down.low, steady * down.high);
     check_at_most(turn.high - turn.low, steady * fabs(turn.high));
     check_at_least(down.low, falls.low);
     check_at_most(down.high, falls.high);
     check_at_least(turn.low, spins.low);
     check_at_most(turn.high, spins.high);
-    /* But for the buoyancy of the solid parts, a thousandth, and the error of steps in which it turns by 0.1. */
+    /* Drag carries the weight, up to the buoyancy of the solid parts, a thousandth, and the error of steps in which the
+     * body rotates by 0.1. */
     check_near(carried, 1, 2e-3);
-    if (!b) first[0] = down.high, first[1] = turn.high;
+    if (!b) {
+      first[0] = down.high;
+      first[1] = turn.high;
+    }
     check_relative(down.high, first[0], steady);
     check_relative(turn.high, first[1], steady);
     check_relative(mean(&c, fall), fine_fall, converged);
@@ -105,11 +111,13 @@ static void settles(const char *text, const char *const half[2], int bodies, dou
   simulation_free(fine);
 }
 
-#define SEED(vein, end, mass)                                                                                 \
-  "curvebody: 1\nfluid: {medium: air}\nbodies:\n"                                                             \
-  "  - {name: seed, shape: {name: maple_seed, resolution: 12}, " mass "density: 900,\n"                        \
-  "     parts: {wing: {density: 400, thickness: 0.0001}, vein: {density: " vein "}},\n"                       \
-  "     place: {rotation: {axis: [0, 1, 0], angle: 2*pi*i/5}}, repeat: {count: 5}}\n"                         \
+#define SEED(vein, end, mass)                                                         \
+  "curvebody: 1\nfluid: {medium: air}\nbodies:\n"                                     \
+  "  - {name: seed, shape: {name: maple_seed, resolution: 12}, " mass                 \
+  "density: 900,\n"                                                                   \
+  "     parts: {wing: {density: 400, thickness: 0.0001}, vein: {density: " vein       \
+  "}},\n"                                                                             \
+  "     place: {rotation: {axis: [0, 1, 0], angle: 2*pi*i/5}}, repeat: {count: 5}}\n" \
   "integrator: {name: hamilton_pontryagin, step: 0.000625}\ntime: {end: " end "}\nrecord: {every: 8}\n"
 
 static void a_maple_seed_autorotates_from_tilts_around_a_whole_turn(void **unused) {
@@ -117,7 +125,7 @@ static void a_maple_seed_autorotates_from_tilts_around_a_whole_turn(void **unuse
   settles(SEED("900", "4", "mass: 110e-6, "), half, 5, 9.81 * 110e-6, (range){1, 1.8}, (range){80, 140}, 2e-3, 2e-3);
 }
 
-/* The other way to fall: nut first, the wing straight up, more than twice as fast. */
+/* The other way of falling: the nut is down and the wing straight up, and the speed is more than twice as large. */
 static void a_maple_seed_without_weight_in_its_vein_dives(void **unused) {
   double interval;
   simulation *s = swim(SEED("0", "2", ""), NULL, 0, &interval);
@@ -134,24 +142,27 @@ static void a_maple_seed_without_weight_in_its_vein_dives(void **unused) {
 
 static void a_paper_copter_autorotates_from_three_tilts(void **unused) {
   static const char *const half[] = {"integrator.step=0.00125", "record.every=4"};
-  settles("curvebody: 1\nfluid: {medium: air}\nbodies:\n"
-          "  - {name: copter, shape: paper_copter, mass: 0.0005, thickness: 120e-6,\n"
-          "     points: [{mass: 0.001, at: [0, 0, -0.08]}],\n"
-          "     place: {rotation: {axis: [1, 2, 0], angle: '0.01 + 0.7*i'}}, repeat: {count: 3}}\n"
-          "integrator: {name: hamilton_pontryagin, step: 0.0025}\ntime: {end: 7.5}\nrecord: {every: 2}\n",
-          half, 3, 9.81 * 0.0015, (range){1.5, 2}, (range){-50, -35}, 2e-3, 3e-3);
+  settles(
+      "curvebody: 1\nfluid: {medium: air}\nbodies:\n"
+      "  - {name: copter, shape: paper_copter, mass: 0.0005, thickness: 120e-6,\n"
+      "     points: [{mass: 0.001, at: [0, 0, -0.08]}],\n"
+      "     place: {rotation: {axis: [1, 2, 0], angle: '0.01 + 0.7*i'}}, repeat: {count: 3}}\n"
+      "integrator: {name: hamilton_pontryagin, step: 0.0025}\ntime: {end: 7.5}\nrecord: {every: 2}\n",
+      half, 3, 9.81 * 0.0015, (range){1.5, 2}, (range){-50, -35}, 2e-3, 3e-3);
 }
 
 /* --- leaves --- */
 
-#define LEAF(points)                                                                                          \
-  "curvebody: 1\nfluid: {medium: air}\nbodies:\n"                                                             \
-  "  - {name: leaf, shape: {name: leaf, camber: 0.002, cup: 0.001, resolution: 20}, density: 500,\n"          \
-  "     thickness: 0.0002, points: [" points "],\n"                                                           \
-  "     place: {rotation: {axis: [0, 1, 0], angle: 0.3 + 0.9*i}}, repeat: {count: 2}}\n"                      \
+#define LEAF(points)                                                                                 \
+  "curvebody: 1\nfluid: {medium: air}\nbodies:\n"                                                    \
+  "  - {name: leaf, shape: {name: leaf, camber: 0.002, cup: 0.001, resolution: 20}, density: 500,\n" \
+  "     thickness: 0.0002, points: [" points                                                         \
+  "],\n"                                                                                             \
+  "     place: {rotation: {axis: [0, 1, 0], angle: 0.3 + 0.9*i}}, repeat: {count: 2}}\n"             \
   "integrator: {name: hamilton_pontryagin, step: 0.005}\ntime: {end: 8}\nrecord: {every: 2}\n"
 
-/* Swings of the leaf's end over its middle, by the sine of the slope, in the last third: range, and times through 0. */
+/* Swings of the leaf's end relative to its middle in the last third, as the sine of the slope: the range, and the
+ * number of sign changes. */
 static range swings(const char *text, int body, int *times) {
   double interval;
   simulation *s = swim(text, NULL, 0, &interval);
@@ -170,7 +181,7 @@ static void a_leaf_with_a_stalk_flutters(void **unused) {
     const range r = swings(LEAF("{mass: 25e-6, at: [-0.05, 0, 0]}"), start, &times);
     check_at_most(r.low, -0.5);
     check_at_least(r.high, 0.5);
-    check_at_most(r.high, 0.99); /* it does not turn over */
+    check_at_most(r.high, 0.99); /* the leaf does not turn over */
     check_at_least(times, 6);
   }
 }
@@ -186,7 +197,7 @@ static void a_leaf_without_sinks_flat(void **unused) {
 
 /* --- swimmers --- */
 
-/* Mean velocity along where the nose points, of stroke n of `period`. */
+/* The mean velocity in the direction of the nose during stroke n, where strokes last `period`. */
 static double forward(const course *c, double period, int n) {
   const size_t rows = (size_t)(period / c->interval + .5), first = (size_t)n * rows;
   double heading[3] = {0}, along = 0, length = 0;
@@ -198,8 +209,8 @@ static double forward(const course *c, double period, int n) {
   return along / (sqrt(length) * (double)rows * c->interval);
 }
 
-/* From rest to a plateau of the sign of `way`, between the bounds and without a change of more than `steady` over the
- * last two strokes. */
+/* The swimmer accelerates from rest to a constant velocity with the sign of `way`. The speed is between the bounds and
+ * changes by less than `steady` over the last two strokes. */
 static void reaches_a_speed(const char *text, double period, int strokes, range speeds, double steady) {
   static const char *const sets[] = {"fluid.parameters.way=1", "fluid.parameters.way=-1"};
   for (int reversed = 0; reversed < 2; reversed++) {
@@ -219,18 +230,21 @@ static void reaches_a_speed(const char *text, double period, int strokes, range 
 }
 
 static void an_eel_reaches_a_speed_forwards_and_by_the_reversed_wave_backwards(void **unused) {
-  /* A wave of 0.4 m, 1.25 times a second: the eel is slower than the wave's 0.5 m/s. */
-  reaches_a_speed("curvebody: 1\nfluid: {medium: water, parameters: {way: 1}}\nbodies:\n"
-                  "  - {name: eel, shape: {name: eel, resolution: 8}, density: 998, poses: {y: \"Y + 0.05*(1 - "
-                  "1.6*X)*(1 - exp(-t^2))*sin(2*pi*((0.5 - X)/0.4 - way*1.25*t))\"}}\n"
-                  "integrator: {name: hamilton_pontryagin, step: 0.005}\ntime: {end: 8}\nrecord: {every: 4}\n",
-                  0.8, 9, (range){0.3, 0.5}, 0.01);
+  /* A wave of length 0.4 m, 1.25 times per second: the eel is slower than the wave, which has 0.5 m/s. */
+  reaches_a_speed(
+      "curvebody: 1\nfluid: {medium: water, parameters: {way: 1}}\nbodies:\n"
+      "  - {name: eel, shape: {name: eel, resolution: 8}, density: 998, poses: {y: \"Y + 0.05*(1 - "
+      "1.6*X)*(1 - exp(-t^2))*sin(2*pi*((0.5 - X)/0.4 - way*1.25*t))\"}}\n"
+      "integrator: {name: hamilton_pontryagin, step: 0.005}\ntime: {end: 8}\nrecord: {every: 4}\n",
+      0.8, 9, (range){0.3, 0.5}, 0.01);
 }
 
 #define CHORD "((X - rx)*sin(0.6*cos(2*pi*t)) + Z*cos(0.6*cos(2*pi*t)))"
-#define FLIPPER(side, sign, minus)                                                                               \
-  "{part: flipper_front_" side ", x: \"rx + (X - rx)*cos(0.6*cos(2*pi*t)) - Z*sin(0.6*cos(2*pi*t))\", "            \
-  "y: \"" sign "ry + (Y - " sign "ry)*cos(0.7*sin(way*2*pi*t)) " minus " " CHORD "*sin(0.7*sin(way*2*pi*t))\", "   \
+#define FLIPPER(side, sign, minus)                                               \
+  "{part: flipper_front_" side                                                   \
+  ", x: \"rx + (X - rx)*cos(0.6*cos(2*pi*t)) - Z*sin(0.6*cos(2*pi*t))\", "       \
+  "y: \"" sign "ry + (Y - " sign "ry)*cos(0.7*sin(way*2*pi*t)) " minus " " CHORD \
+  "*sin(0.7*sin(way*2*pi*t))\", "                                                \
   "z: \"" sign "(Y - " sign "ry)*sin(0.7*sin(way*2*pi*t)) + " CHORD "*cos(0.7*sin(way*2*pi*t))\"}"
 
 static void a_turtle_reaches_a_speed_forwards_and_by_the_reversed_stroke_backwards(void **unused) {
@@ -243,12 +257,15 @@ static void a_turtle_reaches_a_speed_forwards_and_by_the_reversed_stroke_backwar
 
 /* --- zeppelin --- */
 
-#define PROPELLER(side, y, way)                                                                              \
-  "{part: propeller_" side ", x: X, "                                                                        \
-  "y: \"" y "0.63 + (Y - " y "0.63)*cos(" way "20*pi*t) - (Z + 0.93)*sin(" way "20*pi*t)\", "                 \
+#define PROPELLER(side, y, way)                                                \
+  "{part: propeller_" side                                                     \
+  ", x: X, "                                                                   \
+  "y: \"" y "0.63 + (Y - " y "0.63)*cos(" way "20*pi*t) - (Z + 0.93)*sin(" way \
+  "20*pi*t)\", "                                                               \
   "z: \"-0.93 + (Y - " y "0.63)*sin(" way "20*pi*t) + (Z + 0.93)*cos(" way "20*pi*t)\"}"
-#define RUDDER(which)                                                                \
-  "{part: rudder_" which ", x: \"-2.38 + (X + 2.38)*cos(set) - Y*sin(set)\", " \
+#define RUDDER(which)                                   \
+  "{part: rudder_" which                                \
+  ", x: \"-2.38 + (X + 2.38)*cos(set) - Y*sin(set)\", " \
   "y: \"(X + 2.38)*sin(set) + Y*cos(set)\", z: Z}"
 
 static void a_zeppelin_turns_to_the_side_of_its_rudder(void **unused) {
@@ -275,7 +292,7 @@ static void a_zeppelin_turns_to_the_side_of_its_rudder(void **unused) {
     check_at_least(at(&c, CENTRE, last)[0], 5);
     simulation_free(c.s);
   }
-  /* Mirror images, but for round-off that grows while it flies. */
+  /* The two flights are mirror images, except for round-off that grows with time. */
   check_near(yaw[0], 0, 1e-9);
   check_at_most(yaw[1], -0.3);
   check_near(yaw[2], -yaw[1], 1e-9);

@@ -1,9 +1,9 @@
-/* The drag matrix of friction in potential flow: a sphere's in both forms, and what holds of any body. */
+/* Tests of the drag matrix of friction in potential flow: both forms for a sphere, and properties of any body. */
 #include "fluid_mesh.h"
 #include "yaml/yaml.h"
 #include <curvebody/fluid_model.h>
 
-/* F = D V at the unit twists, and that its derivative is D as well. */
+/* Computes D from the forces F = D V at the unit twists, and checks that their derivative is D, too. */
 static cb_status drag_of(const char *parameters, mesh m, double D[6][6]) {
   cb_tree *tree = NULL;
   cb_fluid_model *model = NULL;
@@ -12,23 +12,23 @@ static cb_status drag_of(const char *parameters, mesh m, double D[6][6]) {
   check_ok(cb_fluid_model_create("viscous_drag", cb_tree_root(tree), &model));
   cb_tree_free(tree);
   void *body = NULL;
-  const cb_status status = model->kind->prepare(model, s, NULL, &body);
+  const cb_status status = model->class_->prepare(model, s, NULL, &body);
   for (int b = 0; !status && b < 6; b++) {
     double V[6] = {0}, F[1][6] = {{0}}, dF[1][6][6] = {{{0}}};
     V[b] = 1;
-    check_ok(model->kind->on_twist(model, body, 0, 1000, V, F, dF));
+    check_ok(model->class_->on_twist(model, body, 0, 1000, V, F, dF));
     for (int a = 0; a < 6; a++) {
       D[a][b] = F[0][a];
       if (b) check_near(dF[0][a][b - 1], D[a][b - 1], 1e-14 * fabs(D[a][b - 1]));
     }
   }
-  if (!status) model->kind->release(model, body);
+  if (!status) model->class_->release(model, body);
   cb_fluid_model_free(model);
   cb_surface_free(s);
   return status;
 }
 
-/* Errors of order h^2 on a ball of 1728 faces, whose area lacks 1 %. */
+/* Errors are of order h^2 on a ball of 1728 faces, whose area is 1 % too small. */
 static void a_sphere_is_a_closed_form(void **unused) {
   static const char *const form[2] = {"{form: printed, nu: 0.7}", "{form: rayleigh, nu: 0.7}"};
   const double r = 1.3, nu = 0.7;
@@ -60,7 +60,7 @@ static void rayleighs_form_is_symmetric_and_takes_energy(void **unused) {
   }
 }
 
-/* D' = X^T D X of a body whose origin is moved, in either form. */
+/* D' = X^T D X if the origin of the body is moved, in either form. */
 static void the_origin_moves_as_a_rigid_one(void **unused) {
   static const char *const form[2] = {"{form: printed}", "{form: rayleigh}"};
   const double d[3] = {0.5, -1, 2};
@@ -72,13 +72,16 @@ static void the_origin_moves_as_a_rigid_one(void **unused) {
     check_ok(drag_of(form[f], there, moved));
     const double hat[3][3] = {{0, -d[2], d[1]}, {d[2], 0, -d[0]}, {-d[1], d[0], 0}};
     for (int i = 0; i < 3; i++)
-      for (int j = 0; j < 3; j++) X[i][j] = X[3 + i][3 + j] = i == j, X[3 + i][j] = -hat[i][j];
+      for (int j = 0; j < 3; j++) {
+        X[i][j] = X[3 + i][3 + j] = i == j;
+        X[3 + i][j] = -hat[i][j];
+      }
     for (int i = 0; i < 6; i++)
       for (int j = 0; j < 6; j++) {
         double sum = 0;
         for (int k = 0; k < 6; k++)
           for (int l = 0; l < 6; l++) sum += X[k][i] * D[k][l] * X[l][j];
-        check_near(moved[i][j], sum, 1e-4); /* 1e-7 of the potentials, of numbers up to 100 */
+        check_near(moved[i][j], sum, 1e-4); /* 1e-7 of the potentials, for numbers up to 100 */
       }
   }
 }

@@ -1,11 +1,11 @@
-/* Bodies that move before a wall by the exact added mass: a ball thrown at it or along it goes as by the series of two
- * spheres, steps are of second order, over long times the energy stays and the momenta that the wall leaves are kept,
- * with and without a moving shape, and a body that reaches the wall is told so. */
+/* Tests of bodies that move near a wall with the exact added mass: a ball thrown towards it or along it moves as the
+ * series of two spheres predicts; steps are of second order; over long times the energy and the momenta that the wall
+ * allows are conserved, with and without a moving shape; and a body that reaches the wall fails with an error. */
 #include "immersed.h"
 #include "yaml/yaml.h"
 #include "two_spheres.h"
 
-/* A body of density 1000 or less in water before a wall; the model is freed with it. */
+/* A body of density 1000 or less in water near a wall. The model is freed together with it. */
 typedef struct walled {
   tank k;
   cb_fluid_model *model;
@@ -37,7 +37,8 @@ static double energy_of(const tank *k, const cb_rigid_state *s) {
 
 /* --- a ball --- */
 
-/* Per density of the fluid: M_x(z) x' and M_z(z) z' of a unit ball of the density `rho`, the wall at z = 0. */
+/* The effective masses M_x(z) and M_z(z) of a unit ball, divided by the density of the fluid, with the wall at z = 0;
+ * rho is the density of the ball divided by that of the fluid. */
 static double along_of(double rho, double z) { return rho * 4 * M_PI / 3 + across(2 * z, 1); }
 static double from_of(double rho, double z) { return rho * 4 * M_PI / 3 + axial(2 * z, 1); }
 
@@ -50,11 +51,13 @@ static void rates(double rho, double p, const double y[3], double dy[3]) {
           (4 * e);
 }
 
-/* x, z and the momentum along z at a time, by the classical method of fourth order. */
+/* x, z and the momentum along z at a time, by the classical Runge-Kutta method of fourth order. */
 static void two_numbers(double rho, double z, double vx, double vz, double time, double y[3]) {
   enum { STEPS = 200 };
   const double p = along_of(rho, z) * vx, h = time / STEPS;
-  y[0] = 0, y[1] = z, y[2] = from_of(rho, z) * vz;
+  y[0] = 0;
+  y[1] = z;
+  y[2] = from_of(rho, z) * vz;
   for (int n = 0; n < STEPS; n++) {
     double k[4][3], at[3];
     for (int s = 0; s < 4; s++) {
@@ -65,7 +68,7 @@ static void two_numbers(double rho, double z, double vx, double vz, double time,
   }
 }
 
-/* Extrapolated from two meshes. */
+/* Throws a ball and extrapolates the result from two meshes. */
 static void thrown(double vx, double vz, double time, double *least) {
   const double z = 1.6, rho = 0.5;
   const double Y[6] = {0, 0, 0, vx, 0, vz};
@@ -83,7 +86,8 @@ static void thrown(double vx, double vz, double time, double *least) {
   two_numbers(rho, z, vx, vz, time, y);
   for (int i = 0; i < 3; i += 2) x[0][i] = (4 * x[1][i] - x[0][i]) / 3;
   print_message("  x %.6f (%.6f), z %.6f (%.6f)\n", x[0][0], y[0], x[0][2], y[1]);
-  /* of the way: faces h^4, as wide as the gap at the end, and steps (v h)^2 */
+  /* errors relative to the path: of fourth order in faces as large as the gap at the end, and of second order in
+   * steps */
   check_near(x[0][0], y[0], 1e-4 * time);
   check_near(x[0][2], y[1], 1e-4 * time);
   *least = y[1];
@@ -92,9 +96,9 @@ static void thrown(double vx, double vz, double time, double *least) {
 static void a_ball_goes_as_one_of_two_spheres(void **unused) {
   double z;
   thrown(0, -1, 0.45, &z);
-  assert_true(z < 1.2 && z > 1.6 - 0.45); /* it brakes */
+  assert_true(z < 1.2 && z > 1.6 - 0.45); /* the ball slows down */
   thrown(1, 0, 2.5, &z);
-  assert_true(z < 1.55); /* it is drawn */
+  assert_true(z < 1.55); /* the ball is attracted */
   thrown(0.5, 0.5, 1, &z);
 }
 
@@ -134,16 +138,20 @@ static void steps_are_of_second_order(void **unused) {
 
 /* --- long times --- */
 
-/* Linear across the plane, angular about its normal; relative to the greatest. */
+/* The relative change of the linear momentum along the plane and the angular momentum about its normal. */
 static double kept(const cb_rigid_state *s, const double n[3], const double first[6]) {
   double now[6], pull[3], size = 0;
   world_momentum(s, now);
-  for (int i = 0; i < 6; i++) size = fmax(size, fabs(first[i])), now[i] -= first[i];
+  for (int i = 0; i < 6; i++) {
+    size = fmax(size, fabs(first[i]));
+    now[i] -= first[i];
+  }
   cb_cross3(n, now + 3, pull);
   return fmax(fabs(cb_dot3(n, now)), sqrt(cb_dot3(pull, pull))) / size;
 }
 
-/* Lighter than water under a free surface, which repels what moves along it: up and down for ever. */
+/* A body lighter than water below a free surface, which repels a body that moves along it, moves up and down for
+ * ever. */
 static void the_energy_stays_and_the_momenta_along_the_wall_are_kept(void **unused) {
   check_numbers_alone();
   enum { STEPS = 20000 };
@@ -162,7 +170,8 @@ static void the_energy_stays_and_the_momenta_along_the_wall_are_kept(void **unus
   for (int i = 0; i < STEPS; i++) {
     step_by(w.k.problem, CB_SE3_CAYLEY, 0.05, &s);
     s.t = (i + 1) * 0.05;
-    high = fmax(high, s.g.x[2]), low = fmin(low, s.g.x[2]);
+    high = fmax(high, s.g.x[2]);
+    low = fmin(low, s.g.x[2]);
     drift = fmax(drift, kept(&s, n, first));
     const double error = fabs(energy_of(&w.k, &s) - energy) / scale;
     if (i < STEPS / 10) worst[0] = fmax(worst[0], error);
@@ -171,11 +180,11 @@ static void the_energy_stays_and_the_momenta_along_the_wall_are_kept(void **unus
   print_message("  z %.3f .. %.3f; energy %.2e, %.2e; momenta %.1e\n", low, high, worst[0], worst[1], drift);
   assert_true(high - low > 0.3);
   check_at_most(worst[1], 1.5 * worst[0]);
-  check_at_most(drift, 1e-11); /* round-off of 2e4 steps, the last a thousand lengths from the origin */
+  check_at_most(drift, 1e-11); /* round-off of 2e4 steps, up to a thousand lengths away */
   walled_free(&w);
 }
 
-/* The flow of the shape's own motion has a momentum and an energy that depend on the place too. */
+/* The flow that the motion of the shape causes also has a momentum and an energy that depend on the position. */
 static void a_swimmer_keeps_the_momenta_along_the_wall(void **unused) {
   const double n[3] = {1. / 3, -2. / 3, 2. / 3};
   walled w = walled_of(mesh_ellipsoid(2, 1, 0.6, 0.4), 500, tilted, "X + 0.2*sin(3*t)*(1 - Y^2) + 0.1*cos(2*t)*Z");
@@ -208,14 +217,14 @@ static void a_body_that_reaches_the_wall_stops(void **unused) {
   cb_rigid_state s, before;
   tank_fill(&w.k);
   check_ok(cb_rigid_start(w.k.problem, 0, &g, Y, &s));
-  check_ok(cb_swimmer_check_place(w.k.swimmer, &s));
+  check_ok(cb_immersed_workspace_check_place(w.k.workspace, &s));
   before = s;
   check_error_begins(cb_rigid_step_pontryagin(w.k.problem, CB_SE3_CAYLEY, 0.5, &s, NULL), CB_STEP_DOMAIN,
                      "the body reaches the wall of its fluid model: a vertex is ");
   assert_memory_equal(&s, &before, sizeof s);
-  /* the middle is before it, the end is not */
+  /* the middle of the step is in front of the wall, its end is not */
   check_ok(cb_rigid_step_pontryagin(w.k.problem, CB_SE3_CAYLEY, 0.07, &s, NULL));
-  check_error_begins(cb_swimmer_check_place(w.k.swimmer, &s), CB_STEP_DOMAIN,
+  check_error_begins(cb_immersed_workspace_check_place(w.k.workspace, &s), CB_STEP_DOMAIN,
                      "the body reaches the wall of its fluid model: a vertex is ");
   walled_free(&w);
 }
@@ -232,7 +241,7 @@ static void what_has_no_motion_before_a_wall_is_refused(void **unused) {
   walled w = walled_of(mesh_ball(2, 1), 500, "{refine: false, wall: rigid}", NULL);
   tank_flow(&w.k, 1, 0, 0);
   check_refused(&w, CB_ERROR_UNSUPPORTED,
-                "the added mass of the fluid model `exact` before a wall is for a medium of one density at rest: "
+                "the added mass of the fluid model `exact` near a wall needs a medium of one density at rest: "
                 "expected no flow");
   w = walled_of(mesh_ball(2, 1), 500, "{refine: false, wall: free, wall_z: 0}", NULL);
   check_refused(&w, CB_ERROR_ARGUMENT, "a wall with the normal (0, 0, 0)");
@@ -242,7 +251,8 @@ static void what_has_no_motion_before_a_wall_is_refused(void **unused) {
   check_refused(&w, CB_ERROR_ARGUMENT, "the tree of 32 panels takes");
 }
 
-/* A cube of twelve triangles has 1.5 times its added mass, which is refined to 3 % in free space: .638 of 1000. */
+/* A cube of twelve triangles has 1.5 times the true added mass, so its faces are refined. The wall is far away, so the
+ * result is that of free space, .63846 in a fluid of density 1. */
 static void faces_are_refined_before_a_wall(void **unused) {
   walled w = walled_of(mesh_box(1, (double[3]){0.5, 0.5, 0.5}, false), 500, "{wall: rigid, wall_height: -50}", NULL);
   cb_added_mass told;

@@ -1,10 +1,11 @@
-/* A main for the fuzz targets that needs no libFuzzer: mutates the files of a corpus and calls the target, a given
- * number of times. The same seed makes the same inputs, each from its own number. The calls are made in a child; one
- * that ends it, or takes longer than LIMIT, is told with its number, and those after it go on in another. Its input can
- * be had in a file. Stopped by SIGTERM or SIGINT it tells from which execution on another can go on.
+/* A main function for the fuzz targets that does not need libFuzzer: it mutates the files of a corpus and calls the
+ * target a given number of times. The same seed makes the same inputs; each input depends only on its number. The calls
+ * are made in a child process. If a call ends the child or takes longer than LIMIT, its number is reported, and a new
+ * child continues after it. The input can be written to a file. On SIGTERM or SIGINT the program prints the number of
+ * the execution from which another run can continue.
  *
  *   fuzz_NAME CORPUS_FOLDER [executions (default 10000) [seed (default 1) [FOLDER_FOR_FINDINGS [first (default 0)]]]]
- *   fuzz_NAME FILE...                one execution each, to see a finding again
+ *   fuzz_NAME FILE...                one execution per file, to repeat a finding
  *
  * Random numbers: splitmix64 (Steele, Lea, Flood 2014, doi:10.1145/2660193.2660195). */
 #include <dirent.h>
@@ -22,7 +23,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { LONGEST = 4096, MOST_SEEDS = 1024, MOST_FINDINGS = 200, LIMIT = 10 /* seconds of the processor */ };
+enum { LONGEST = 4096, MOST_SEEDS = 1024, MOST_FINDINGS = 200, LIMIT = 10 /* seconds of CPU time */ };
 
 typedef struct text {
   uint8_t *data;
@@ -65,7 +66,7 @@ static void read_corpus(const char *folder) {
     paths[n++] = strdup(path);
   }
   closedir(dir);
-  qsort(paths, n, sizeof *paths, by_name); /* the order of a folder is not that of another machine */
+  qsort(paths, n, sizeof *paths, by_name); /* the order of files in a folder differs between machines */
   for (size_t i = 0; i < n; i++) {
     seeds[n_seeds++] = read_file(paths[i]);
     free(paths[i]);
@@ -73,7 +74,7 @@ static void read_corpus(const char *folder) {
   if (!n_seeds) exit(2);
 }
 
-/* Puts size bytes in the place of those in [at, at + cut). */
+/* Replaces the bytes [at, at + cut) by these `size` bytes. */
 static size_t splice(uint8_t *to, size_t n, size_t at, size_t cut, const uint8_t *from, size_t size) {
   if (size > LONGEST - (n - cut)) size = LONGEST - (n - cut);
   memmove(to + at + size, to + at + cut, n - at - cut);
@@ -146,12 +147,12 @@ static size_t mutate(uint8_t *to, size_t n) {
       return splice(to, n, at, below(3) ? 0 : below(left < 8 ? left + 1 : 9), (const uint8_t *)word,
                     strlen(word) + (*word == 0));
     }
-    case 5: { /* a piece of itself or of another */
+    case 5: { /* a piece of this or another input */
       const text *s = &seeds[below(n_seeds)];
       const size_t from = below(s->size + 1), size = below(s->size - from < 64 ? s->size - from + 1 : 65);
       return splice(to, n, at, below(2) ? 0 : below(left < 32 ? left + 1 : 33), s->data + from, size);
     }
-    case 6: { /* a line again, or away */
+    case 6: { /* repeats or removes a line */
       size_t begin = at, end = at;
       while (begin && to[begin - 1] != '\n') begin--;
       while (end < n && to[end] != '\n') end++;
@@ -160,11 +161,14 @@ static size_t mutate(uint8_t *to, size_t n) {
       memcpy(line, to + begin, end - begin);
       return below(2) ? splice(to, n, begin, end - begin, NULL, 0) : splice(to, n, begin, 0, line, end - begin);
     }
-    case 7: /* a digit */
+    case 7: /* changes a digit */
       for (size_t i = at; i < n; i++)
-        if (to[i] >= '0' && to[i] <= '9') return to[i] = (uint8_t)('0' + below(10)), n;
+        if (to[i] >= '0' && to[i] <= '9') {
+          to[i] = (uint8_t)('0' + below(10));
+          return n;
+        }
       return n;
-    default: return below(8) ? n : at; /* cut off */
+    default: return below(8) ? n : at; /* truncates */
   }
 }
 
@@ -176,8 +180,7 @@ static size_t make(number seed, number i, uint8_t *input) {
   const text *s = &seeds[i < n_seeds ? i : below(n_seeds)];
   size_t n = s->size;
   memcpy(input, s->data, n);
-  for (size_t m = i < n_seeds ? 0 : 1 + below(6); m > 0; m--)
-    n = mutate(input, n);
+  for (size_t m = i < n_seeds ? 0 : 1 + below(6); m > 0; m--) n = mutate(input, n);
   return n;
 }
 
@@ -185,7 +188,7 @@ static void free_seeds(void) {
   for (size_t i = 0; i < n_seeds; i++) free(seeds[i].data);
 }
 
-/* *at: the one that is under way. */
+/* *at: the execution that is running. */
 static void run(number seed, number executions, volatile number *at) {
   static uint8_t input[LONGEST];
   const struct itimerval limit = {.it_value.tv_sec = LIMIT};
@@ -215,7 +218,10 @@ static void tell(number seed, number i, int how, const char *folder) {
 }
 
 static volatile sig_atomic_t stopped;
-static void stop(int signal) { (void)signal, stopped = true; }
+static void stop(int signal) {
+  (void)signal;
+  stopped = true;
+}
 
 static void listen_for(void (*handler)(int)) {
   const struct sigaction action = {.sa_handler = handler};
@@ -225,8 +231,10 @@ static void listen_for(void (*handler)(int)) {
 
 int main(int argc, char **argv) {
   struct stat info;
-  if (argc < 2 || stat(argv[1], &info) < 0)
-    return fprintf(stderr, "usage: %s CORPUS_FOLDER [executions [seed [FOLDER [first]]]] | FILE...\n", argv[0]), 2;
+  if (argc < 2 || stat(argv[1], &info) < 0) {
+    fprintf(stderr, "usage: %s CORPUS_FOLDER [executions [seed [FOLDER [first]]]] | FILE...\n", argv[0]);
+    return 2;
+  }
   if (!S_ISDIR(info.st_mode)) {
     for (int i = 1; i < argc; i++) {
       const text t = read_file(argv[i]);
@@ -249,7 +257,11 @@ int main(int argc, char **argv) {
     fflush(stdout);
     const pid_t child = fork();
     if (child < 0) return 2;
-    if (child == 0) return listen_for(SIG_DFL), run(seed, executions, at), 0;
+    if (child == 0) {
+      listen_for(SIG_DFL);
+      run(seed, executions, at);
+      return 0;
+    }
     while (waitpid(child, &how, 0) < 0) kill(child, SIGTERM);
     if (stopped) break;
     if (how) tell(seed, *at, how, argc > 4 ? argv[4] : NULL);

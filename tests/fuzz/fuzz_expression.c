@@ -1,5 +1,5 @@
-/* libFuzzer entry of the expression parser and evaluator: whatever the text, no crash, no undefined behaviour, no leak;
- * value, gradient and jet agree on the value, and an error lies within the text.
+/* libFuzzer entry for the expression parser and evaluator. No text may cause a crash, undefined behaviour or a leak.
+ * Value, gradient and jet agree on the value, and the place of an error is within the text.
  *
  * clang -fsanitize=fuzzer,address,undefined; AFL++ takes the same entry through afl-clang-fast -fsanitize=fuzzer. */
 #include <curvebody/expression.h>

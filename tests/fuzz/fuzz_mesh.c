@@ -1,9 +1,9 @@
-/* libFuzzer entry of the mesh readers: whatever the bytes, no crash, no undefined behaviour, no leak, no memory beyond
- * what the bytes can hold; an error has a place; a mesh that was read is sound, and so are the surface that is made of
- * it and its edges. The bytes are read by what they look like.
+/* libFuzzer entry for the mesh readers. No input may cause a crash, undefined behaviour, a leak, or an allocation
+ * larger than the input justifies. An error has a place. A mesh that was read is consistent, and so are the surface
+ * made of it and its edges. The format is recognised from the bytes.
  *
  * clang -fsanitize=fuzzer,address,undefined; AFL++ takes the same entry through afl-clang-fast -fsanitize=fuzzer. */
-#include "fluid/surface.h"
+#include "fluid/surface_mesh.h"
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -58,7 +58,7 @@ static void check_surface(const cb_mesh *mesh) {
   cb_surface_free(s);
 }
 
-/* Its polygons are its own. */
+/* A mesh agrees with its own polygons. */
 static void check_like(const cb_mesh *mesh, const char *bytes, size_t size, cb_mesh_format format) {
   cb_mesh *again = NULL;
   demand(cb_mesh_read_text("again", bytes, size, format, &(cb_mesh_reading){.like = mesh}, &again) == CB_OK);
@@ -68,7 +68,7 @@ static void check_like(const cb_mesh *mesh, const char *bytes, size_t size, cb_m
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  /* A copy of exactly these bytes, so that the sanitizer sees one too many. */
+  /* A copy of exactly these bytes, so that the sanitizer detects any access beyond them. */
   char *bytes = calloc(size ? size : 1, 1);
   if (size) memcpy(bytes, data, size);
   cb_mesh_format format = cb_mesh_format_of("", bytes, size);

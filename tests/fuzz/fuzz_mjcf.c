@@ -1,6 +1,6 @@
-/* libFuzzer entry of MJCF: whatever the bytes, no crash, no undefined behaviour, no leak; an error has a place; what was
- * read is finite and has masses, what is left out is told line by line, and what is written is a scenario or refused with
- * its place.
+/* libFuzzer entry for MJCF. No input may cause a crash, undefined behaviour or a leak. An error has a place. A model
+ * that was read has masses and rotations of unit size, omitted elements are listed line by line, and the written text
+ * is valid YAML.
  *
  * clang -fsanitize=fuzzer,address,undefined; AFL++ takes the same entry through afl-clang-fast -fsanitize=fuzzer. */
 #include "mjcf/mjcf.h"
@@ -51,7 +51,7 @@ static void check_model(const cb_mjcf *m) {
   check_left_out(m->left_out);
 }
 
-/* Of its meshes the mutations may name any file of the machine. */
+/* Meshes are not read, because mutations may name any file of the machine. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   gsl_set_error_handler_off();
   char *text = malloc(size + 1);

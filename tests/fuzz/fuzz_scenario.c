@@ -1,6 +1,6 @@
-/* libFuzzer entry of scenarios as a whole: whatever the text, no crash, no undefined behaviour, no leak; an error has
- * a place; what is accepted has a resolved form that reads back as itself. A scenario of few particles is stepped
- * once: that may fail, no more.
+/* libFuzzer entry for scenarios. No text may cause a crash, undefined behaviour or a leak. An error has a place. The
+ * resolved form of an accepted scenario reads back as the same scenario. A scenario with few particles also makes one
+ * step, which may only fail with an error.
  *
  * clang -fsanitize=fuzzer,address,undefined; AFL++ takes the same entry through afl-clang-fast -fsanitize=fuzzer. */
 #include <curvebody/scenario.h>
@@ -20,12 +20,12 @@ static void check_error(cb_status status) {
   demand(status < 0 && *text);
   if (status == CB_ERROR_MEMORY) return;
   demand(status == CB_ERROR_INPUT || status == CB_ERROR_FILE);
-  /* a mesh has a name of its own, with which its errors begin */
+  /* the errors of a mesh begin with the name of the mesh */
   const char *place = strstr(text, ": error: ");
   demand(place && place > text && place[-1] >= '0' && place[-1] <= '9');
 }
 
-/* Sizes in a text that would make much of little: lattices, copies, fine surfaces; and files of the machine. */
+/* Whether a text has sizes that would need much time or memory (lattices, copies, fine surfaces), or names files. */
 static bool is_large(const char *text) {
   static const char *const words[] = {"size", "file", "count", "resolution", "mesh", "sequence", "grid"};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)

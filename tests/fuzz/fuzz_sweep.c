@@ -1,6 +1,6 @@
-/* libFuzzer entry of the text of sweeps: whatever it is, no crash, no undefined behaviour, no leak; an error has a text;
- * what is accepted has values for its first and last member. Texts with large numbers, which would make much of little,
- * and with files are left out. */
+/* libFuzzer entry for texts of sweeps. No text may cause a crash, undefined behaviour or a leak. An error has a text;
+ * for the first and last member of an accepted sweep, the values are computed or an error is returned. Texts with large
+ * numbers, which would need much time or memory, and texts that name files are left out. */
 #include "sweep/plan.h"
 
 #include <ctype.h>

@@ -1,6 +1,6 @@
-/* libFuzzer entry of the YAML reader, of `--set`, of the scalars and of the writer: whatever the text, no crash, no
- * undefined behaviour, no leak; an error has a place; what is written reads back as the same tree.
- * After a form feed (which YAML does not allow) follows an assignment for `--set`.
+/* libFuzzer entry for the YAML reader, `--set`, the scalars and the writer. No text may cause a crash, undefined
+ * behaviour or a leak. An error has a place, and written text reads back as the same tree. A form feed (which YAML does
+ * not allow) separates the text from an assignment for `--set`.
  *
  * clang -fsanitize=fuzzer,address,undefined; AFL++ takes the same entry through afl-clang-fast -fsanitize=fuzzer. */
 #include "yaml/yaml.h"
@@ -20,7 +20,7 @@ static void check_error(cb_status status, const char *name) {
   size_t n = strlen(name);
   demand(status == CB_ERROR_INPUT && strncmp(text, name, n) == 0);
   int line = 0, column = 0, end = 0;
-  /* Control characters of an assignment may end up in its name: the place is what follows it. */
+  /* An assignment with control characters may have them in its name: the place follows the name. */
   demand(sscanf(text + n, ":%d:%d: error: %n", &line, &column, &end) == 2 && line > 0 && column > 0 && end > 0);
 }
 
@@ -66,7 +66,7 @@ static void check_written(const cb_node *root) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const uint8_t *feed = size ? memchr(data, '\f', size) : NULL;
   size_t n = feed ? (size_t)(feed - data) : size;
-  /* A copy of exactly n bytes, so that the sanitizer sees one too many. */
+  /* A copy of exactly n bytes, so that the sanitizer detects any access beyond them. */
   char *text = calloc(n ? n : 1, 1);
   if (n) memcpy(text, data, n);
   cb_tree *tree = NULL;
@@ -89,7 +89,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     status = cb_tree_set(tree, assignment);
     if (status == CB_OK) {
       check_node(cb_tree_root(tree));
-      /* A name that is not UTF-8 cannot be written; an assignment is not checked for it. */
+      /* A name that is not UTF-8 cannot be written; assignments are not checked for this. */
       cb_tree *good = NULL;
       if (cb_yaml_read_text("name", assignment, strcspn(assignment, "="), &good) == CB_OK)
         check_written(cb_tree_root(tree));

@@ -1,15 +1,16 @@
-/* Charts: coordinates there and back, Jacobians, metrics and distances with their derivatives, in every space. */
+/* Tests of charts in every space: conversion to coordinates and back, Jacobians, metrics, and distances with their
+ * derivatives. */
 #include "check_spaces.h"
 #include <curvebody/jet.h>
 
 enum { K = CB_COORD_MAX, D = CB_DIM_MAX, TRIALS = 20 };
 
-/* Runs body with every chart of g. */
+/* Repeats the following statement with every chart of g. */
 #define EACH_CHART(g, chart)                        \
   for (size_t c_ = 0; c_ < cb_chart_count(g); c_++) \
     for (const cb_chart *chart = cb_chart_at(g, c_); chart; chart = NULL)
 
-static void round_trip(const cb_geometry *g, uint64_t *state) {
+static void round_trip(const cb_space *g, uint64_t *state) {
   EACH_CHART(g, chart) {
     for (int trial = 0; trial < TRIALS; trial++) {
       double x[K], y[K], q[K], jacobian[K * K], v[K], w[K], u[K], again[K];
@@ -38,8 +39,8 @@ static void round_trip(const cb_geometry *g, uint64_t *state) {
 }
 static void charts_invert_and_their_jacobians_agree_with_differences(void **s) { check_every_space(round_trip); }
 
-/* Coordinates of a random point, in polar charts off the axis. */
-static void coordinates(const cb_geometry *g, const cb_chart *chart, uint64_t *state, double *q) {
+/* Coordinates of a random point; in polar charts it is not near the axis. */
+static void coordinates(const cb_space *g, const cb_chart *chart, uint64_t *state, double *q) {
   for (;;) {
     double x[K], gij[D * D];
     check_random_point(g, state, 0.7 * check_radius(g), x);
@@ -51,7 +52,7 @@ static void coordinates(const cb_geometry *g, const cb_chart *chart, uint64_t *s
   }
 }
 
-static void metrics(const cb_geometry *g, uint64_t *state) {
+static void metrics(const cb_space *g, uint64_t *state) {
   int n = g->dim;
   EACH_CHART(g, chart) {
     if (!chart->metric) continue;
@@ -82,7 +83,7 @@ static void metrics(const cb_geometry *g, uint64_t *state) {
 }
 static void metrics_are_pullbacks_and_their_derivatives_agree_with_differences(void **s) { check_every_space(metrics); }
 
-static void distances(const cb_geometry *g, uint64_t *state) {
+static void distances(const cb_space *g, uint64_t *state) {
   int n = 2 * g->dim;
   EACH_CHART(g, chart) {
     if (!chart->distance) continue;
@@ -111,19 +112,19 @@ static void distances(const cb_geometry *g, uint64_t *state) {
               fmax(worst_hessian, d * d * d * fabs(hessian[i * n + j] - (dside[1][j] - dside[0][j]) / (2 * h)));
       }
     }
-    print_message("%s %s: distance %.1e, gradient %.1e, Hessian %.1e\n", g->kind->name, chart->name, worst,
+    print_message("%s %s: distance %.1e, gradient %.1e, Hessian %.1e\n", g->class_->name, chart->name, worst,
                   worst_gradient, worst_hessian);
     check_at_most(worst, 1e-14);
     check_at_most(worst_gradient, 1e-7); /* h^2 times third derivatives */
-    check_at_most(worst_hessian, 1e-6);  /* and fourth */
+    check_at_most(worst_hessian, 1e-6);  /* and h^2 times fourth derivatives */
   }
 }
 static void distances_are_the_embeddings_and_their_derivatives_agree_with_differences(void **s) {
   check_every_space(distances);
 }
 
-/* d by jets on 2 R asin(c/2R) of the embedding's coordinates written in polar ones. */
-static cb_jet jet_distance(const cb_geometry *g, const double *q) {
+/* d from jets of 2 R asin(c/2R), with the coordinates of the embedding written in polar coordinates. */
+static cb_jet jet_distance(const cb_space *g, const double *q) {
   double r = 1 / sqrt(fabs(g->factor[0].curvature));
   bool sphere = g->factor[0].curvature > 0;
   cb_jet x[2][4], square = cb_jet_constant(6, 0);
@@ -154,9 +155,9 @@ static void polar_distance_agrees_with_jets(void **s) {
   double worst = 0;
   for (int i = 0; i < 4; i++) {
     check_map m;
-    cb_geometry *g;
+    cb_space *g;
     const char *curvature = i < 2 ? (i ? "-1" : "1") : i == 2 ? "1.7" : "-0.4";
-    check_ok(cb_geometry_create(names[i % 2], check_map_fill(&m, "curvature", curvature, "chart", "polar"), &g));
+    check_ok(cb_space_create(names[i % 2], check_map_fill(&m, "curvature", curvature, "chart", "polar"), &g));
     for (int trial = 0; trial < 100; trial++) {
       double q[6], d, gradient[6], hessian[36];
       coordinates(g, g->chart, &state, q);
@@ -170,7 +171,7 @@ static void polar_distance_agrees_with_jets(void **s) {
           worst = fmax(worst, d * d * d * fabs(hessian[a * 6 + b] - jet.h[cb_jet_packed(a, b)]));
       }
     }
-    cb_geometry_free(g);
+    cb_space_free(g);
   }
   print_message("polar distance against jets: %.1e\n", worst);
   check_at_most(worst, 1e-12);
@@ -189,20 +190,20 @@ static void polar_distance_keeps_its_digits_far_out(void **s) {
       {{20.0, 1.0, 1.0, 20.0, 1.0000000001, 1.0}, 0.02425766702133704158},
   };
   check_map m;
-  cb_geometry *g;
-  check_ok(cb_geometry_create("h3", check_map_fill(&m, "chart", "polar", NULL, NULL), &g));
+  cb_space *g;
+  check_ok(cb_space_create("h3", check_map_fill(&m, "chart", "polar", NULL, NULL), &g));
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     double d;
     check_ok(g->chart->distance(g, rows[i].q, rows[i].q + 3, &d, NULL, NULL));
     check_relative(d, rows[i].d, 2e-15);
   }
-  cb_geometry_free(g);
+  cb_space_free(g);
 }
 
 static void spec_charts_have_their_formulae(void **s) {
-  cb_geometry *g;
+  cb_space *g;
   double q[3] = {0.7, -0.4, 1.1}, x[4];
-  check_ok(cb_geometry_create("h3", NULL, &g));
+  check_ok(cb_space_create("h3", NULL, &g));
   check_ok(cb_chart_find(g, "translation")->to_point(g, q, x, NULL));
   check_near(x[0], cosh(0.7) * sinh(-0.4), 1e-15);
   check_near(x[1], sinh(0.7), 1e-15);
@@ -213,23 +214,23 @@ static void spec_charts_have_their_formulae(void **s) {
   check_near(x[2], sinh(0.7) * cos(-0.4), 1e-15);
   assert_ptr_equal(cb_chart_find(g, "poincare"), cb_chart_find(g, "stereographic"));
   assert_null(cb_chart_find(g, "cartesian"));
-  cb_geometry_free(g);
-  check_ok(cb_geometry_create("s3", NULL, &g));
+  cb_space_free(g);
+  check_ok(cb_space_create("s3", NULL, &g));
   assert_null(cb_chart_find(g, "poincare"));
   assert_non_null(cb_chart_find(g, "stereographic"));
-  cb_geometry_free(g);
-  check_ok(cb_geometry_create("e3", NULL, &g));
+  cb_space_free(g);
+  check_ok(cb_space_create("e3", NULL, &g));
   assert_ptr_equal(cb_chart_find(g, "cartesian"), cb_chart_find(g, "embedding"));
   assert_null(cb_chart_find(g, "stereographic"));
   check_ok(cb_chart_find(g, "polar")->to_point(g, q, x, NULL));
   check_near(x[2], 0.7 * cos(-0.4), 1e-15);
-  cb_geometry_free(g);
+  cb_space_free(g);
 }
 
-/* The flow of boost_x from the plane g = 0 changes b alone. */
+/* The flow of boost_x from the plane g = 0 changes only b. */
 static void translation_coordinate_b_is_the_flow_of_boost_x(void **s) {
-  cb_geometry *g;
-  check_ok(cb_geometry_create("h3", NULL, &g));
+  cb_space *g;
+  check_ok(cb_space_create("h3", NULL, &g));
   const cb_chart *chart = cb_chart_find(g, "translation");
   double q[3] = {0.5, 0.2, 0}, x[4], r[3];
   cb_isometry flow;
@@ -240,13 +241,13 @@ static void translation_coordinate_b_is_the_flow_of_boost_x(void **s) {
   check_near(r[0], 0.5, 1e-15);
   check_near(r[1], 1.0, 1e-15);
   check_near(r[2], 0, 1e-15);
-  cb_geometry_free(g);
+  cb_space_free(g);
 }
 
 static void coordinates_outside_a_chart_are_refused(void **s) {
-  cb_geometry *g;
+  cb_space *g;
   double x[4] = {7, 7, 7, 7}, q[4], u[4], outside[3] = {0.8, 0.7, 0}, far[3] = {800, 1, 1}, d = 7;
-  check_ok(cb_geometry_create("h3", NULL, &g));
+  check_ok(cb_space_create("h3", NULL, &g));
   const cb_chart *ball = cb_chart_find(g, "poincare"), *polar = cb_chart_find(g, "polar");
   check_near(ball->to_point(g, outside, x, NULL), CB_ERROR_DOMAIN, 0);
   check_near(ball->metric(g, outside, x, NULL, NULL), CB_ERROR_DOMAIN, 0);
@@ -256,18 +257,18 @@ static void coordinates_outside_a_chart_are_refused(void **s) {
   check_near(x[0] + d, 14, 0);
   double base[4] = {0, 0, 0, 1}, v[4] = {1, 0, 0, 0};
   check_near(cb_chart_pull(g, polar, base, v, q, u), CB_ERROR_DOMAIN, 0);
-  cb_geometry_free(g);
+  cb_space_free(g);
 }
 
-static void raised(const cb_geometry *g0, uint64_t *state) {
+static void raised(const cb_space *g0, uint64_t *state) {
   check_map m;
-  cb_geometry *g;
+  cb_space *g;
   char curvature[32];
   if (g0->n_factors > 1) return;
   snprintf(curvature, sizeof curvature, "%.17g", g0->factor[0].curvature);
   EACH_CHART(g0, chart) {
     if (!chart->metric) continue;
-    check_ok(cb_geometry_create_class(g0->kind, check_map_fill(&m, "curvature", curvature, "chart", chart->name), &g));
+    check_ok(cb_space_create_class(g0->class_, check_map_fill(&m, "curvature", curvature, "chart", chart->name), &g));
     double q[3], u[3], p[3] = {0}, gij[9], back[3];
     coordinates(g, g->chart, state, q);
     check_ok(g->chart->metric(g, q, gij, NULL, NULL));
@@ -278,9 +279,9 @@ static void raised(const cb_geometry *g0, uint64_t *state) {
         if (j < i) p[j] += gij[j * g->dim + i] * u[i];
       }
     }
-    check_ok(cb_geometry_raise(g, q, p, back));
+    check_ok(cb_space_raise(g, q, p, back));
     check_at_most(check_distance_max(g->dim, back, u), 1e-15);
-    cb_geometry_free(g);
+    cb_space_free(g);
   }
 }
 static void raise_inverts_the_metric(void **s) { check_every_space(raised); }

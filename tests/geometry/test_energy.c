@@ -1,14 +1,14 @@
-/* Distances as minima of the discrete energy, against the closed forms of polar charts. */
+/* Tests of distances as minima of the discrete energy, against the closed forms of polar charts. */
 #include "check.h"
-#include "geometry/energy.h"
+#include "geometry/numeric.h"
 #include <curvebody/intrinsic.h>
 
 enum { D = CB_DIM_MAX, PAIRS = 100 };
 
-/* The space in its polar chart, where the energy knows nothing but the metric. */
-static cb_geometry *polar(const char *name) {
-  cb_geometry *g;
-  check_ok(cb_geometry_create(name, NULL, &g));
+/* The space in its polar chart, of which the energy uses only the metric. */
+static cb_space *polar(const char *name) {
+  cb_space *g;
+  check_ok(cb_space_create(name, NULL, &g));
   g->chart = cb_chart_find(g, "polar");
   g->k = g->dim;
   return g;
@@ -27,7 +27,7 @@ static void distance_and_derivatives_are_the_closed_ones_or_refused(void **s) {
   static const char *const names[] = {"e3", "s3", "h3", "h2", "s2"};
   uint64_t state = check_seed();
   for (int k = 0; k < 5; k++) {
-    cb_geometry *g = polar(names[k]);
+    cb_space *g = polar(names[k]);
     const int n = g->dim;
     int refused = 0;
     for (int i = 0; i < PAIRS; i++) {
@@ -53,37 +53,37 @@ static void distance_and_derivatives_are_the_closed_ones_or_refused(void **s) {
       check_at_most(largest_error(n, p, gb), 1e-11);
     }
     check_at_most(refused, PAIRS / 5.0);
-    cb_geometry_free(g);
+    cb_space_free(g);
   }
 }
 
 static void what_is_past_a_conjugate_point_is_refused(void **s) {
-  cb_geometry *g = polar("s2");
+  cb_space *g = polar("s2");
   const double q[] = {acos(-1) / 2, 0}, most[] = {0, 3}, past[] = {0, 3.3};
   double d = -1;
   check_ok(cb_energy_geodesic(g, q, most, &d, NULL, NULL, NULL));
   check_near(d, 3, 1e-12);
   assert_int_equal(cb_energy_geodesic(g, q, past, &d, NULL, NULL, NULL), CB_ERROR_DOMAIN);
   check_near(d, 3, 1e-12);
-  cb_geometry_free(g);
+  cb_space_free(g);
 }
 
 static void coincident_points_are_refused(void **s) {
-  cb_geometry *g = polar("h3");
+  cb_space *g = polar("h3");
   const double q[] = {1, 1, 1};
   double d = -1;
   assert_int_equal(cb_energy_distance(g, q, q, &d, NULL, NULL), CB_ERROR_DOMAIN);
   check_near(d, -1, 0);
-  cb_geometry_free(g);
+  cb_space_free(g);
 }
 
-/* The bound that spares the search of other images is one: none of them is nearer. */
+/* Other images are not searched below a bound on the distance. The bound is correct: no other image is nearer. */
 static void within_the_injectivity_radius_no_image_is_nearer(void **s) {
   static const char *const names[] = {"torus", "ellipsoid"};
   uint64_t state = check_seed();
   for (int k = 0; k < 2; k++) {
-    cb_geometry *g;
-    check_ok(cb_geometry_create(names[k], NULL, &g));
+    cb_space *g;
+    check_ok(cb_space_create(names[k], NULL, &g));
     int near = 0;
     for (int i = 0; i < 30; i++) {
       const double q[] = {check_uniform(&state, -3, 3), check_uniform(&state, -1, 1)};
@@ -97,7 +97,7 @@ static void within_the_injectivity_radius_no_image_is_nearer(void **s) {
       }
     }
     check_at_most(5, near);
-    cb_geometry_free(g);
+    cb_space_free(g);
   }
 }
 

@@ -1,5 +1,5 @@
-/* Bodies that are placed far out by coordinates: as at the base point, for the spaces are homogeneous; what cannot be
- * told there is refused by name. */
+/* Bodies that coordinates place far out move as at the base point, because the spaces are homogeneous. If a quantity
+ * cannot be represented there, the error names it. */
 #include "check_geometry.h"
 #include "simulate.h"
 
@@ -8,7 +8,7 @@
 static const double distances[] = {0, 5, 15, 400, 9000, 1e4};
 enum { DISTANCES = sizeof distances / sizeof *distances };
 
-/* `body` with the distance for each $. */
+/* Writes `body`, replacing each $ by the distance. */
 static void at(const char *body, double a, char *text, size_t room) {
   size_t used = 0;
   for (const char *c = body; *c && used + 32 < room; c++) {
@@ -45,7 +45,7 @@ static void a_rod_has_the_same_motion_at_any_distance(void **state) {
   static const char *const fields[] = {"separation", "energy", "killing_momentum", "coordinates", NULL};
   static const struct {
     const char *space, *body;
-    int killing; /* that the motion follows */
+    int killing; /* the Killing field along which the body moves */
   } cases[] = {
       {"h3",
        "  - {kind: rod, name: a, link: {spring: {stiffness: 1, rest: 0.6}}, masses: [1, 2.7], place: {chart: "
@@ -87,14 +87,14 @@ static void a_rod_has_the_same_motion_at_any_distance(void **state) {
       check_at_most(energy, tolerance);
       check_near(first, near->value[2][cases[n].killing], 4e-15);
       check_at_most(drift, 4e-14);
-      if (n != 2) check_near(far->value[3][0], a, 1e-15 * a); /* coordinates: the place as it was given */
+      if (n != 2) check_near(far->value[3][0], a, 1e-15 * a); /* coordinates: the given position */
       simulation_free(far);
     }
     simulation_free(near);
   }
 }
 
-/* At polar [a, pi/2, 0] velocities w/sinh a across are w, as at the base point. */
+/* At polar [a, pi/2, 0] transverse velocities w/sinh a are the same as w at the base point. */
 static void velocities_in_the_chart_of_the_place_are_those_near_it(void **state) {
   static const char *const fields[] = {"separation", "energy", NULL};
   static const char *const far_body =
@@ -107,29 +107,30 @@ static void velocities_in_the_chart_of_the_place_are_those_near_it(void **state)
   simulation *near = run("h3", near_body, 0, fields);
   for (double a = 5; a < 720; a += 116) {
     simulation *far = run("h3", far_body, a, fields);
-    check_at_most(largest_difference(near, far, 0), a < 700 ? 1e-13 : 1e-11); /* 1/sinh(a) is denormal then */
+    check_at_most(largest_difference(near, far, 0), a < 700 ? 1e-13 : 1e-11); /* 1/sinh(a) is then a denormal number */
     simulation_free(far);
   }
   simulation_free(near);
 }
 
-/* --- the rest --- */
+/* --- other bodies --- */
 
-/* What is placed by one point has the same bits wherever it is. */
+/* The motion of a body that is placed by one point is bit for bit the same at every place. */
 static void what_stands_about_a_point_moves_alike_wherever_it_is(void **state) {
   static const char *const fields[] = {"energy", NULL}, *const held[] = {"energy", "multiplier", NULL};
   static const struct {
     const char *space, *body;
     bool held;
-    double tolerance; /* where there is another point, or frame */
+    double tolerance; /* tolerance for bodies that also depend on another point or frame */
   } cases[] = {
       {"h3",
        "  - {kind: chain, name: c, count: 5, length: 2, from: {chart: polar, point: [$, 1, 1]}, along: [1, 0.3, "
-       "0]}\npotentials: [{central: {law: harmonic, at: {chart: polar, point: [$ + 0.3, 1, 1]}}}]",
+       "0]}\npotentials: [{central: {pair_potential: harmonic, at: {chart: polar, point: [$ + 0.3, 1, 1]}}}]",
        true, 1e-11},
       {"h3",
        "  - {kind: chain, name: c, count: 3, length: 1, from: {chart: polar, point: [$, 1, 1]}, along: [1, 0.3, "
-       "0], fixed: first}\npotentials: [{central: {law: harmonic, at: {chart: polar, point: [$ + 0.3, 1, 1]}}}]",
+       "0], fixed: first}\npotentials: [{central: {pair_potential: harmonic, at: {chart: polar, point: [$ + 0.3, 1, "
+       "1]}}}]",
        true, 1e-11},
       {"h3",
        "  - {kind: pendulum, name: p, link: {spring: {stiffness: 2, rest: .3}}, pivot: {chart: polar, point: "
@@ -140,12 +141,13 @@ static void what_stands_about_a_point_moves_alike_wherever_it_is(void **state) {
        "7]}}, stiffness: 2, rest: .4}",
        false, 0},
       {"h3",
-       "  - {kind: frame, name: n, place: {at: {chart: polar, point: [$, 1, 2]}, tangent: [[0, 0, 0], [.1, .8, "
-       "0], [0, 0, .9]]}}\nconstraints: [{tether: {particle: [n, 0], at: {chart: polar, point: [$ + 0.5, 1, "
-       "2]}}}]\npotentials: [{central: {law: harmonic, at: {chart: polar, point: [$ + 0.7, 1, 2]}}}]",
+       "  - {kind: truss, name: n, place: {at: {chart: polar, point: [$, 1, 2]}, tangent: [[0, 0, 0], [.1, .8, "
+       "0], [0, 0, .9]]}}\nconstraints: [{distance_to_point: {particle: [n, 0], at: {chart: polar, point: [$ + 0.5, 1, "
+       "2]}}}]\npotentials: [{central: {pair_potential: harmonic, at: {chart: polar, point: [$ + 0.7, 1, 2]}}}]",
        true, 1e-11},
       {"h3",
-       "  - {kind: gas, name: n, count: 8, radius: .05, ball: .5, temperature: .1, at: {chart: polar, point: "
+       "  - {kind: gas, name: n, count: 8, radius: .05, container_radius: .5, temperature: .1, at: {chart: polar, "
+       "point: "
        "[$, 1, 2]}}\ncontacts: {within: [n]}",
        false, 1e-14},
   };
@@ -161,13 +163,15 @@ static void what_stands_about_a_point_moves_alike_wherever_it_is(void **state) {
   }
 }
 
-/* A pendulum swings about a pivot beside it, which is told by other numbers. */
+/* A pendulum swings around a nearby pivot, which is given separately by its coordinates. */
 static void a_pivot_far_out_is_not_lost_on_the_way(void **state) {
   static const char *const fields[] = {"energy", "multiplier", NULL};
   static const char *const body =
       "  - {kind: particles, name: n, place: {chart: polar, points: [[$, pi/2, 0]]}, motion: {chart: polar, "
-      "velocities: [[0, 0, 1.3/sinh($)]]}}\nconstraints: [{tether: {particle: [n, 0], at: {chart: polar, point: [$ - "
-      "1, pi/2, 0]}}}]\npotentials: [{central: {law: harmonic, strength: 2, at: {chart: polar, point: [$ + 0.4, pi/2, "
+      "velocities: [[0, 0, 1.3/sinh($)]]}}\nconstraints: [{distance_to_point: {particle: [n, 0], at: {chart: polar, "
+      "point: [$ - "
+      "1, pi/2, 0]}}}]\npotentials: [{central: {pair_potential: harmonic, strength: 2, at: {chart: polar, point: [$ + "
+      "0.4, pi/2, "
       "0]}}}]";
   simulation *near = run("h3", body, 1.5, fields);
   for (int d = 1; d < 4; d++) {
@@ -179,7 +183,7 @@ static void a_pivot_far_out_is_not_lost_on_the_way(void **state) {
   simulation_free(near);
 }
 
-/* Free particles, each far from the others, along their geodesics. */
+/* Free particles that are far from one another move along their geodesics. */
 static void particles_of_one_body_may_be_far_from_one_another(void **state) {
   static const char *const fields[] = {"coordinates", "killing_momentum", NULL};
   simulation *s = run("h3",
@@ -192,14 +196,15 @@ static void particles_of_one_body_may_be_far_from_one_another(void **state) {
       {1e4 + 0.5 * t, 1, 2}, {1e4 - 0.25 * t, 2, 1}, {1 + 0.125 * t, 0.5, 1}, {1e4 + 1, 2, 1}};
   for (int i = 0; i < 4; i++)
     for (int a = 0; a < 3; a++) check_near(q[3 * i + a], expected[i][a], 2e-12);
-  for (int k = 0; k < 6; k++) assert_true(isnan(s->value[1][k])); /* it overflows, and nothing tells it */
+  for (int k = 0; k < 6; k++)
+    assert_true(isnan(s->value[1][k])); /* momenta about the world's axes overflow for points this far out */
   simulation_free(s);
 }
 
 /* --- momenta about the world's axes --- */
 
-/* A free flight from the base point: the momenta stay, and from where the frames' round-off is too large for them on they
- * are nan, which is warned of once. */
+/* In free motion that starts near the base point, the momenta are constant, until the round-off of the frames is too
+ * large for them. From then on they are nan, and one warning reports this. */
 static void momenta_of_a_flight_are_kept_or_nan(void **state) {
   static const char *const fields[] = {"killing_momentum", NULL};
   static const struct {
@@ -228,7 +233,7 @@ static void momenta_of_a_flight_are_kept_or_nan(void **state) {
       }
     assert_true(known >= 14 * width);
     assert_true(isnan(s->value[0][(s->rows - 1) * width]));
-    /* the flat factor knows no distance */
+    /* the momentum along the flat factor has no such limit */
     if (n == 3) check_near(s->value[0][(s->rows - 1) * width + 3], 0.7, 1e-14);
     assert_int_equal(s->warnings, 1);
     assert_true(isnan(cb_run_changes(cb_scenario_run(s->scenario)).momentum));
@@ -236,7 +241,9 @@ static void momenta_of_a_flight_are_kept_or_nan(void **state) {
   }
 }
 
-/* E_y' = c E_y + s B_z, E_z' = c E_z - s B_y, B_y' = c B_y - s E_z, B_z' = c B_z + s E_y; E_x and B_x stay. */
+/* The momenta E of the boosts and B of the rotations transform under a boost by L along x, with c = cosh L and s =
+ * sinh L: E_y' = c E_y + s B_z, E_z' = c E_z - s B_y, B_y' = c B_y - s E_z, B_z' = c B_z
+ * + s E_y; E_x and B_x do not change. */
 static void momenta_of_what_is_boosted_are_those_of_the_boost(void **state) {
   static const char *const fields[] = {"killing_momentum", NULL};
   static const double by[] = {10, 20, 40, 100, 400, 650};
@@ -256,12 +263,13 @@ static void momenta_of_what_is_boosted_are_those_of_the_boost(void **state) {
     if (!n) memcpy(first, J, sizeof first);
     const double expected[6] = {first[0], c * first[1] + s * first[5], c * first[2] - s * first[4],
                                 first[3], c * first[4] - s * first[2], c * first[5] + s * first[1]};
-    for (int i = 0; i < 6; i++) check_near(J[i] / expected[i], 1, 1e-13); /* a length of 400 has as many units */
+    for (int i = 0; i < 6; i++) check_near(J[i] / expected[i], 1, 1e-13); /* round-off of lengths of up to 650 */
     simulation_free(run_of);
   }
 }
 
-/* (x + w) exp(L)/2 both, for as long as that is a number: squares of it are none from 354 radii on. */
+/* After a boost by L, both coordinates x and w of a point are (x + w) exp(L)/2, with x and w before it, as long as
+ * this number is finite. Its square overflows from 354 radii on. */
 static void coordinates_of_the_embedding_are_told_where_their_squares_overflow(void **state) {
   static const char *const fields[] = {"coordinates", NULL};
   static const double by[] = {40, 350, 400, 700};
@@ -284,8 +292,9 @@ static void coordinates_of_the_embedding_are_told_where_their_squares_overflow(v
 
 /* --- ends far from one another --- */
 
-/* At rest but along itself, a rod swings as a spring between two masses: its length is L - 0.1 cos(sqrt(2) t). Ends that
- * are r radii from their middle know their sphere to exp(2 r) units of round-off. */
+/* A rod whose length changes without rotation swings like a spring between two masses: its length is L - 0.1
+ * cos(sqrt(2) t). If the ends are at r radii from their middle, they satisfy the equation of the space within a
+ * round-off of exp(2 r) ulps. */
 static void rods_of_any_length_that_is_allowed_swing_as_their_closed_form(void **state) {
   static const char *const fields[] = {"separation", "energy", NULL};
   static const struct {
@@ -322,7 +331,8 @@ static void rods_of_any_length_that_is_allowed_swing_as_their_closed_form(void *
     }
 }
 
-/* What repels itself ends where its coordinates about one origin do, with the reason, and has its energy until then. */
+/* The run of particles that repel one another stops with the reason at the place where their coordinates about one
+ * origin overflow. It conserves the energy until then. */
 static void what_scatters_too_far_is_told_so(void **state) {
   static const char *const integrators[] = {"{name: lobatto, stages: 4, step: 0.02}",
                                             "{name: gauss, stages: 3, step: 0.02}", "{name: rk4, step: 0.005}"};
@@ -333,7 +343,8 @@ static void what_scatters_too_far_is_told_so(void **state) {
         "curvebody: 1\nspace: h3\nbodies:\n  - {kind: particles, name: a, charge: 1, place: {chart: polar, points: "
         "[[0.5, 1.1, 0.4]]}, motion: {chart: polar, velocities: [[1, 0, 0.1]]}}\n  - {kind: particles, name: b, "
         "charge: 1, mass: 2, place: {chart: polar, points: [[0.5, pi - 1.1, 0.4 + pi]]}, motion: {chart: polar, "
-        "velocities: [[1, 0, 0]]}}\ninteractions: [{law: coulomb, strength: 1, between: [a, b]}]\nintegrator: %s\n"
+        "velocities: [[1, 0, 0]]}}\ninteractions: [{pair_potential: coulomb, strength: 1, between: [a, "
+        "b]}]\nintegrator: %s\n"
         "time: {end: 20}\nrecord: {every: 1, observables: [energy]}\n",
         integrators[n]);
     simulation s = {0};
@@ -341,50 +352,48 @@ static void what_scatters_too_far_is_told_so(void **state) {
     cb_run *run_of = cb_scenario_run(s.scenario);
     cb_sink sink = {&s, simulate_row, simulate_event, simulate_checkpoint, NULL};
     if (cb_run_go(run_of, &sink, NULL, NULL, NULL) != CB_ERROR_STEP) fail_msg("%s", cb_error_text());
-    if (!strstr(cb_error_text(), "radii from the middle of what it is joined with or feels, expected at most 10.5"))
+    if (!strstr(cb_error_text(), "radii of curvature from the centre of its component"))
       fail_msg("%s", cb_error_text());
     assert_true(cb_run_time(run_of) > 8.5);
-    check_at_most(cb_run_changes(run_of).energy, 1e-7); /* exp(21) units of round-off */
+    check_at_most(cb_run_changes(run_of).energy, 1e-7); /* round-off of exp(21) */
     cb_scenario_free(s.scenario);
   }
 }
 
-/* --- what is refused --- */
+/* --- errors --- */
 
 static void what_cannot_be_told_far_out_is_refused_by_name(void **state) {
   static const struct {
     const char *space, *body, *text;
   } cases[] = {
       {"h3", "  - {kind: particles, place: {points: [[sinh(400), 0, 0, cosh(400)]]}}",
-       "test:5:40: error: the point is too far out for numbers of the embedding, which end 354.8 from the base point "
-       "of "
-       "h3"},
+       "test:5:40: error: the point is too far out for coordinates of the embedding, which overflow: expected at most "
+       "354.8 from the base point of h3"},
       {"{name: h3, chart: polar}", "  - {kind: particles, place: {points: [[400, 1, 1]]}}",
-       "test:5:40: error: coordinates outside the chart or the range of numbers; expected at most [355.6, 0.889, "
-       "0.889] "
-       "on the way there"},
+       "test:5:40: error: the coordinates are outside the chart, or so large that numbers overflow; expected at most "
+       "[355.6, 0.889, 0.889] in this direction"},
       {"sol", "  - {kind: particles, place: {points: [[0, 0, 400]]}}",
-       "test:5:40: error: the chart is singular at this point; expected at most [0, 0, 354.9] on the way there"},
+       "test:5:40: error: the chart is singular at this point; expected at most [0, 0, 354.9] in this direction"},
       {"h3", "  - {kind: rod, place: {chart: polar, points: [[400, 1, 1], [421, 1, 1]]}}",
-       "test:5:61: error: points: 21 apart, expected at most 20 in a body that is joined"},
+       "test:5:61: error: points: two points are 21 apart, expected at most 20 in a body whose particles are joined"},
       {"h3",
        "  - {kind: particles, name: a, place: {chart: polar, points: [[400, 1, 1], [421, 1, 1]]}}\n"
-       "interactions: [{law: gravity}]",
-       "a.0 and a.1 are joined and 21 apart: expected at most 20"},
+       "interactions: [{pair_potential: gravity}]",
+       "a.0 and a.1 are connected, and are 21 apart: expected at most 20"},
       {"h3", "  - {kind: particles, place: {chart: polar, points: [[400, 1, 1]]}, motion: {killing: boost_x}}",
-       "test:5:77: error: motion: boost_x is out of the range of numbers 400 from the base point: expected at most "
+       "test:5:77: error: motion: the field boost_x overflows 400 from the base point: expected a distance of at most "
        "354"},
       {"h3",
        "  - {kind: particles, place: {chart: polar, points: [[400, 1, 1]]}, motion: {velocities: [[0, 0, 0, 0]]}}",
-       "test:5:91: error: velocities: of a particle 400 from the base point: expected those of the chart of its place, "
-       "or at most 10, or `move` in `place`"},
+       "test:5:91: error: velocities: a particle is 400 from the base point: expected velocities in the chart of its "
+       "place, or a distance of at most 10, or `move` in `place`"},
       {"h3",
        "  - {kind: pendulum, pivot: {chart: polar, point: [400, 1, 1]}, place: {chart: polar, points: [[3, 1, 1]]}}",
-       "test:5:29: error: pivot: 397 from the particle, expected at most 20"},
+       "test:5:29: error: pivot: the point is 397 from the particle, expected at most 20"},
       {"h3",
        "  - {kind: particles, place: {points: [[0, 0, 0, 1]]}}\nwalls: [{ball: {at: {chart: polar, point: [400, "
        "1, 1]}, radius: 1}}]",
-       "test:6:21: error: at: 400 from the base point, expected at most 20"},
+       "test:6:21: error: at: the point is 400 from the base point, expected at most 20"},
       {"h3",
        "  - {kind: particles, name: a, place: {chart: polar, points: [[400, 1, 1]]}}\npotentials: [{expression: "
        "{chart: polar, value: a}}]",
@@ -418,7 +427,8 @@ static void what_cannot_be_told_far_out_is_refused_by_name(void **state) {
   }
 }
 
-/* Of masses 1 and 3 it is at three quarters of the way from the one to the other; numbers of mpmath with 600 digits. */
+/* For masses 1 and 3 the mean is at three quarters of the distance from the first to the second; the numbers are from
+ * mpmath with 600 digits. */
 static void the_mean_of_masses_far_apart_is_found(void **state) {
   static const struct {
     double a, mean[3];
@@ -426,7 +436,7 @@ static void the_mean_of_masses_far_apart_is_found(void **state) {
                {15, {-903.336760290677, 37.5938654400156, 904.119240593396}},
                {100, {-2.5903908514884e+21, 1.07803401308184e+20, 2.59263308950735e+21}},
                {300, {-6.96327405188967e+64, 2.89788171002614e+63, 6.96930145034443e+64}},
-               {320, {-1.53376317723813e+69, 6.38300923632868e+67, 1.53509080009708e+69}}, /* was inf */
+               {320, {-1.53376317723813e+69, 6.38300923632868e+67, 1.53509080009708e+69}}, /* this used to be inf */
                {360, {-7.44128511597078e+77, 3.0968139234459e+76, 7.44772628000873e+77}},
                {1400, {-5.06732237999988e+303, 2.10885005162518e+302, 5.07170864583624e+303}}};
   static const char *const fields[] = {"karcher_mean", NULL};
@@ -438,15 +448,15 @@ static void the_mean_of_masses_far_apart_is_found(void **state) {
              "time: {end: 0.01}\nrecord: {every: 1, observables: [karcher_mean]}\n",
              cases[n].a, cases[n].a);
     simulation *s = simulate(text, NULL, 0, fields);
-    /* exp of a distance of that many radii */
+    /* the mean has numbers of size exp(a), whose relative round-off grows with a */
     for (int i = 0; i < 3; i++) check_relative(s->value[0][i], cases[n].mean[i], 1e-14 * (20 + cases[n].a));
     assert_int_equal(s->warnings, 0);
     simulation_free(s);
   }
 }
 
-/* A mean that the record has no numbers for, or that is not unique, is nan, and warned of once with the reason. It was inf
- * or nan without a word. */
+/* A mean that is not unique, or too far out to be represented, is nan, and one warning gives the reason. It used to be
+ * inf or nan without a warning. */
 static void a_mean_that_is_nan_is_warned_of_once(void **state) {
   static const struct {
     const char *space, *points, *reason;

@@ -1,8 +1,9 @@
-/* Points of the embedding far out in H^2 and near the antipode on S^3: distances, logarithms, points between, and means.
+/* Tests of points of the embedding far out in H^2 and near the antipode on S^3: distances, logarithms, points
+ * between, and means; and of long distances in Nil and Sol.
  *
- * The right values were computed with 500 and 60 digits (mpmath) from exactly these numbers, the last coordinate in H^2
- * from the others. Tolerances are round-off: some units in the last place of the largest number, in log S^3 divided by
- * the distance to the antipode, which the input's own rounding is. */
+ * The reference values were computed with 500 and 60 digits (mpmath) from exactly these numbers; in H^2 the last
+ * coordinate follows from the others. The tolerances are round-off: some ulps of the largest number. For log in S^3
+ * they are divided by the distance to the antipode, because the rounding of the input has this effect. */
 #include "check_geometry.h"
 #include "check_system.h"
 
@@ -74,7 +75,8 @@ static const struct {
 };
 
 static void lift(const double *x, double *out) {
-  out[0] = x[0], out[1] = x[1];
+  out[0] = x[0];
+  out[1] = x[1];
   out[2] = sqrt(1 + x[0] * x[0] + x[1] * x[1]);
 }
 
@@ -88,8 +90,8 @@ static double largest(int n, const double *a, const double *b) {
 }
 
 static void points_far_out_keep_their_digits(void **state) {
-  cb_geometry *g;
-  check_ok(cb_geometry_create("h2", NULL, &g));
+  cb_space *g;
+  check_ok(cb_space_create("h2", NULL, &g));
   for (size_t n = 0; n < sizeof hyperbolic / sizeof *hyperbolic; n++) {
     double x[4], y[4], v[4], z[4], d;
     lift(hyperbolic[n].x, x);
@@ -103,14 +105,14 @@ static void points_far_out_keep_their_digits(void **state) {
     check_ok(cb_geodesic_point(g, x, y, 0.25, z));
     check_at_most(largest(2, z, hyperbolic[n].quarter), 1e-13); /* sinh of a distance of 600 */
   }
-  cb_geometry_free(g);
+  cb_space_free(g);
 }
 
-/* The end of a geodesic that goes outwards, and what is transported there. Near the base point squares of velocities
+/* Follows a geodesic outwards to its end, and transports a vector there. Near the base point the squares of velocities
  * cancel by cosh(a)^2 < 16; farther out exp has the relative error of a number of size a. */
 static void velocities_far_out_are_followed(void **state) {
-  cb_geometry *g;
-  check_ok(cb_geometry_create("h2", NULL, &g));
+  cb_space *g;
+  check_ok(cb_space_create("h2", NULL, &g));
   for (double a = 1; a < 120; a *= 1.7) {
     const double x[3] = {sinh(a), 0, cosh(a)}, v[3] = {2 * cosh(a), 0, 2 * sinh(a)}, u[3] = {0, 1, 0};
     double y[4], w[4], moved[4];
@@ -123,7 +125,7 @@ static void velocities_far_out_are_followed(void **state) {
     check_ok(cb_transport(g, x, y, v, moved));
     check_at_most(largest(3, moved, speed), 1e-15 * (a + 18));
   }
-  cb_geometry_free(g);
+  cb_space_free(g);
 }
 
 static void logarithms_near_the_antipode_keep_their_digits(void **state) {
@@ -131,10 +133,10 @@ static void logarithms_near_the_antipode_keep_their_digits(void **state) {
     const double k = spherical[n].curvature;
     char text[64];
     snprintf(text, sizeof text, "{name: s3, curvature: %g}", k);
-    cb_geometry *g = check_space(text);
+    cb_space *g = check_space(text);
     double v[4];
     check_ok(cb_log(g, spherical[n].x, spherical[n].y, v));
-    /* the length is known to the last digits, the direction to those that the points differ from being opposite by */
+    /* the length is accurate to round-off, the direction to the accuracy of the distance from the antipode */
     double sum = 0;
     for (int a = 0; a < 4; a++) sum = hypot(sum, spherical[n].x[a] + spherical[n].y[a]);
     check_at_most(largest(4, v, spherical[n].log), 4e-16 + 2e-32 / (k * sum * sum));
@@ -144,14 +146,14 @@ static void logarithms_near_the_antipode_keep_their_digits(void **state) {
       right = hypot(right, spherical[n].log[a]);
     }
     check_at_most(fabs(got / right - 1), 2e-15);
-    cb_geometry_free(g);
+    cb_space_free(g);
   }
 }
 
-/* Of two masses 1 and 3 it is at three quarters of the way; of more, the logarithms balance. */
+/* For two masses 1 and 3 the mean is at three quarters of the distance; for more masses the logarithms balance. */
 static void means_of_spread_points_are_found(void **state) {
-  cb_geometry *g;
-  check_ok(cb_geometry_create("h2", NULL, &g));
+  cb_space *g;
+  check_ok(cb_space_create("h2", NULL, &g));
   for (double a = 1; a < 340; a *= 1.5) {
     const double x[6] = {sinh(a), 0, cosh(a), sinh(a) * cos(3.1), sinh(a) * sin(3.1), cosh(a)}, equal[2] = {1, 1};
     double mean[4], middle[4];
@@ -159,7 +161,7 @@ static void means_of_spread_points_are_found(void **state) {
     check_ok(cb_karcher_mean(g, 2, x, equal, mean));
     check_at_most(largest(3, mean, middle), 1e-13);
   }
-  /* 3 : 1 at 8, with 30 digits */
+  /* masses 3 : 1 at distance 8, with 30 digits */
   const double x[6] = {sinh(8), 0, cosh(8), sinh(8) * cos(3.1), sinh(8) * sin(3.1), cosh(8)}, weight[2] = {1, 3};
   const double right[3] = {-27.2692540762356, 1.13523624119478, 27.3111878027598};
   double mean[4];
@@ -174,39 +176,39 @@ static void means_of_spread_points_are_found(void **state) {
     for (int c = 0; c < 2; c++) sum[c] += v[c];
   }
   check_at_most(hypot(sum[0], sum[1]) / mean[2], 1e-11);
-  cb_geometry_free(g);
+  cb_space_free(g);
 }
 
-/* Along a closed form too long for the search from the chart's line: d_y d is the unit velocity at y, lowered, and
- * differences of d give it. */
+/* In Nil and Sol, compares distances that are too long for the search from the straight line of the chart with known
+ * values, and d_x d with log: it is minus the lowered unit velocity at x. */
 static void distances_in_nil_and_sol_have_derivatives_far_out(void **state) {
   static const struct {
     const char *space;
     double y[3], d;
   } rows[] = {{"nil", {1, 0, 100}, 33.9055092646228}, {"nil", {3, 2, 50}, 20.146407534606}, {"sol", {1000, 0, 0}, 0}};
   for (size_t n = 0; n < sizeof rows / sizeof *rows; n++) {
-    cb_geometry *g;
+    cb_space *g;
     const double x[3] = {0, 0, 0}, right = rows[n].d > 0 ? rows[n].d : 2 * asinh(500);
     double d, gradient[6], hessian[36], u[3];
-    check_ok(cb_geometry_create(rows[n].space, NULL, &g));
+    check_ok(cb_space_create(rows[n].space, NULL, &g));
     check_relative(cb_distance(g, x, rows[n].y), right, 1e-14);
     check_ok(cb_distance_derivatives(g, x, rows[n].y, &d, gradient, hessian));
     check_relative(d, right, 1e-12);
     check_ok(cb_log(g, x, rows[n].y, u));
     for (int a = 0; a < 3; a++) check_near(gradient[a], -u[a] / right, 1e-9); /* the metric at 0 is 1 */
-    cb_geometry_free(g);
+    cb_space_free(g);
   }
 }
 
 static void a_point_that_is_no_number_has_no_distance(void **state) {
   static const char *const names[] = {"e3", "h2", "h3", "h2xe", "s2", "s3", "s2xe"};
   for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
-    cb_geometry *g;
+    cb_space *g;
     double x[CB_Q_MAX], y[CB_Q_MAX], v[CB_Q_MAX], d;
-    check_ok(cb_geometry_create(names[n], NULL, &g));
-    cb_geometry_base_point(g, x);
+    check_ok(cb_space_create(names[n], NULL, &g));
+    cb_space_base_point(g, x);
     for (int a = 0; a < g->embedding; a++) {
-      cb_geometry_base_point(g, y);
+      cb_space_base_point(g, y);
       y[a] = NAN;
       assert_true(isnan(cb_distance(g, x, y)));
       assert_int_equal(cb_log(g, x, y, v), CB_ERROR_DOMAIN);
@@ -214,7 +216,7 @@ static void a_point_that_is_no_number_has_no_distance(void **state) {
       assert_int_equal(cb_distance_derivatives(g, x, y, &d, NULL, NULL), CB_ERROR_DOMAIN);
       assert_int_equal(cb_geodesic_point(g, x, y, 0.5, v), CB_ERROR_DOMAIN);
     }
-    cb_geometry_free(g);
+    cb_space_free(g);
   }
 }
 

@@ -1,63 +1,63 @@
-/* Moving frames: their pictures and momenta in the world, and distances between them. */
+/* Tests of moving frames: their plots and momenta in the world, and distances between them. */
 #include "casimirs.h"
 #include "check_origins.h"
 
-static void world_pictures(const cb_geometry *g, uint64_t *state) {
+static void world_plots(const cb_space *g, uint64_t *state) {
   for (int trial = 0; trial < 50; trial++) {
     cb_origin o;
     cb_isometry m;
-    double x[K], v[K], y[K], u[K], picture[3], rate[3], expected[3], expected_rate[3];
+    double x[K], v[K], y[K], u[K], plot[3], rate[3], expected[3], expected_rate[3];
     random_origin(g, state, 0.8, &o, &m);
     check_random_point(g, state, radius(g), x);
     check_random_tangent(g, state, x, 1, v);
     cb_isometry_point(g, &m, x, y);
     cb_isometry_vector(g, &m, v, u);
-    cb_picture(g, y, u, expected, expected_rate);
-    cb_origin_picture(g, &o, x, v, picture, rate);
-    check_at_most(check_distance_max(3, picture, expected), 1e-11);
+    cb_plot_coordinates(g, y, u, expected, expected_rate);
+    cb_origin_plot(g, &o, x, v, plot, rate);
+    check_at_most(check_distance_max(3, plot, expected), 1e-11);
     check_at_most(check_distance_max(3, rate, expected_rate), 1e-11);
     cb_origin_world_point(g, &o, x, u);
     check_at_most(check_distance_max(g->embedding, u, y), 1e-11);
   }
 }
 
-static void pictures_of_frames_are_those_of_the_world(void **s) {
+static void plots_of_frames_are_those_of_the_world(void **s) {
   uint64_t state = check_seed();
   for (int i = 0; i < SPACES; i++) {
-    cb_geometry *g = space(i);
-    world_pictures(g, &state);
-    cb_geometry_free(g);
+    cb_space *g = space(i);
+    world_plots(g, &state);
+    cb_space_free(g);
   }
   check_map map;
-  cb_geometry *g;
-  check_ok(cb_geometry_create("h2", check_map_fill(&map, "picture", "poincare", NULL, NULL), &g));
-  world_pictures(g, &state);
-  cb_geometry_free(g);
+  cb_space *g;
+  check_ok(cb_space_create("h2", check_map_fill(&map, "plot", "poincare", NULL, NULL), &g));
+  world_plots(g, &state);
+  cb_space_free(g);
 }
 
-static void pictures_stay_in_the_ball_at_any_length(void **s) {
+static void plots_stay_in_the_ball_at_any_length(void **s) {
   uint64_t state = check_seed();
-  cb_geometry *g = space(0);
+  cb_space *g = space(0);
   for (int trial = 0; trial < 500; trial++) {
     cb_origin o, step;
     cb_isometry m;
-    double x[K], v[K], picture[3], rate[3];
+    double x[K], v[K], plot[3], rate[3];
     random_origin(g, &state, 0.8, &o, &m);
     check_ok(cb_origin_flow(g, trial % 3, pow(10, check_uniform(&state, 0, 5)), &step));
     cb_origin_compose(g, &step, &o, &o);
     check_random_point(g, &state, 1, x);
     check_random_tangent(g, &state, x, 1, v);
-    cb_origin_picture(g, &o, x, v, picture, rate);
-    check_at_most(hypot(hypot(picture[0], picture[1]), picture[2]), 1 + 1e-15);
-    /* |rate| = |v| (1 - |picture|^2)/2 */
+    cb_origin_plot(g, &o, x, v, plot, rate);
+    check_at_most(hypot(hypot(plot[0], plot[1]), plot[2]), 1 + 1e-15);
+    /* |rate| = |v| (1 - |plot|^2)/2 */
     double speed = hypot(hypot(rate[0], rate[1]), rate[2]);
     check_at_most(speed, 2 * sqrt(cb_inner(g, v, v)) * exp(1.5 - o.length + 2));
     if (o.length < 300) check_at_least(speed, 0.5 * sqrt(cb_inner(g, v, v)) * exp(-o.length - 3.5));
   }
-  cb_geometry_free(g);
+  cb_space_free(g);
 }
 
-static void momenta(const cb_geometry *g, uint64_t *state) {
+static void momenta(const cb_space *g, uint64_t *state) {
   for (int trial = 0; trial < 50; trial++) {
     cb_origin o;
     cb_isometry m;
@@ -78,7 +78,7 @@ static void momenta(const cb_geometry *g, uint64_t *state) {
     killing_casimirs(g, world, cw);
     check_near(cw[0], c[0], 1e-13 * scale * scale);
     check_near(cw[1], c[1], 1e-13 * scale * scale);
-    /* of one particle: the square of its momentum, and 0 */
+    /* the invariants of one particle are the square of its momentum, and 0 */
     check_near(c[0], cb_inner(g, p, p), 1e-13);
     check_near(c[1], 0, 1e-13);
   }
@@ -87,25 +87,25 @@ static void momenta(const cb_geometry *g, uint64_t *state) {
 static void killing_momenta_go_to_the_world(void **s) {
   uint64_t state = check_seed();
   for (int i = 0; i < SPACES; i++) {
-    cb_geometry *g = space(i);
+    cb_space *g = space(i);
     momenta(g, &state);
-    cb_geometry_free(g);
+    cb_space_free(g);
   }
 }
 
-/* A particle flies along the axis of boost_x: nothing but boost_x, at any distance. Next to the axis the fields that keep it
- * have the sizes they have near the base point. */
+/* A particle that moves along the axis of boost_x has no other momentum, at any distance. Next to the axis, the fields
+ * whose flows fix the axis have the same sizes as near the base point. */
 static void momentum_of_a_flight_along_an_axis_stays_pure(void **s) {
-  cb_geometry *g = space(0);
+  cb_space *g = space(0);
   double local[6] = {1.7, 0, 0, 0, 0, 0}, world[6], size[6], x[K] = {0, 0.75, 0, 1.25};
   cb_origin o;
   check_ok(cb_origin_flow(g, 0, 5000, &o));
   cb_origin_killing(g, &o, local, world);
   check_at_most(check_distance_max(6, world, local), 0);
   check_ok(cb_origin_killing_sizes(g, &o, x, size));
-  assert_true(size[0] == 1.25 && size[3] == 0.75); /* boost_x: w where x = 0; rotation_x */
+  assert_true(size[0] == 1.25 && size[3] == 0.75); /* boost_x: w at x = 0; rotation_x */
   for (int i = 0; i < 6; i++) assert_true(i == 0 || i == 3 || size[i] == INFINITY);
-  cb_geometry_free(g);
+  cb_space_free(g);
 }
 
 /* --- distances between frames --- */
@@ -114,7 +114,7 @@ static void frames_measure_as_the_world_does(void **s) {
   uint64_t state = check_seed();
   double worst = 0, worst_gradient = 0, worst_hessian = 0;
   for (int i = 0; i < SPACES; i++) {
-    cb_geometry *g = space(i);
+    cb_space *g = space(i);
     int k = g->embedding, n = 2 * k;
     for (int trial = 0; trial < 100; trial++) {
       cb_origin a, b;
@@ -129,7 +129,7 @@ static void frames_measure_as_the_world_does(void **s) {
       cb_isometry_point(g, &mb, z + k, wy);
       cb_frames_make(g, &a, &b, &frames);
       check_ok(cb_frames_distance(g, &frames, z, z + k, &d, gradient, hessian));
-      double size = wx[k - 1] * wx[k - 1] + wy[k - 1] * wy[k - 1]; /* what a chord in the world costs */
+      double size = wx[k - 1] * wx[k - 1] + wy[k - 1] * wy[k - 1]; /* the loss of digits of a chord in the world */
       worst = fmax(worst, fabs(d - cb_distance(g, wx, wy)) / (1 + size));
       for (int c = 0; c < n; c++) {
         double side[2], dside[2][2 * K], h = 1e-5, at = z[c];
@@ -139,7 +139,7 @@ static void frames_measure_as_the_world_does(void **s) {
           check_ok(cb_frames_distance(g, &frames, z, z + k, &side[e], dside[e], NULL));
         }
         z[c] = at;
-        if (!frames.far) { /* far links take w - x_n from the quadric: only tangential derivatives are theirs */
+        if (!frames.far) { /* far links take w - x_n from the quadric: only tangential derivatives agree */
           worst_gradient = fmax(worst_gradient, fabs(gradient[c] - (side[1] - side[0]) / (2 * h)));
           for (int e = 0; e < n; e++)
             worst_hessian = fmax(worst_hessian, fabs(hessian[e * n + c] - (dside[1][e] - dside[0][e]) / (2 * h)));
@@ -165,7 +165,7 @@ static void frames_measure_as_the_world_does(void **s) {
       worst_gradient = fmax(worst_gradient, 1e-3 * fabs(slope - (ends[1] - ends[0]) / (2 * h)));
       worst_hessian = fmax(worst_hessian, 1e-3 * fabs(second - (ends[1] - 2 * d + ends[0]) / (h * h)));
     }
-    cb_geometry_free(g);
+    cb_space_free(g);
   }
   print_message("frames: distance %.1e, gradient %.1e, Hessian %.1e\n", worst, worst_gradient, worst_hessian);
   check_at_most(worst, 1e-14);
@@ -173,10 +173,10 @@ static void frames_measure_as_the_world_does(void **s) {
   check_at_most(worst_hessian, 1e-6);
 }
 
-/* Two frames L apart along a geodesic and points at distances p and q from it on the same side:
- * cosh d = cosh p cosh q cosh L - sinh p sinh q. */
+/* Two frames at a distance L along a geodesic, and points at distances p and q from it on the same side: cosh d = cosh
+ * p cosh q cosh L - sinh p sinh q. */
 static void pairs_far_apart_have_the_right_distance(void **s) {
-  cb_geometry *g = space(0);
+  cb_space *g = space(0);
   static const double lengths[] = {0.3, 1, 3, 10, 30, 100, 300, 1000, 1e5};
   const double p = 0.7, q = 0.4;
   double x[K] = {0, sinh(p), 0, cosh(p)}, y[K] = {0, sinh(q), 0, cosh(q)}, d;
@@ -184,7 +184,7 @@ static void pairs_far_apart_have_the_right_distance(void **s) {
     double L = lengths[i];
     cb_origin a, b, common, turn;
     cb_frames frames;
-    check_ok(cb_origin_flow(g, 0, -L / 2, &a)); /* each by itself, half of the way from the world's origin */
+    check_ok(cb_origin_flow(g, 0, -L / 2, &a)); /* each frame separately, by half of L from the origin of the world */
     check_ok(cb_origin_flow(g, 0, L / 2, &b));
     check_ok(cb_origin_flow(g, 4, 0.9, &turn));
     check_ok(cb_origin_flow(g, 3, 0.3, &common));
@@ -197,10 +197,10 @@ static void pairs_far_apart_have_the_right_distance(void **s) {
     double expected = L < 20 ? acosh(u / E) : L + log(2 * u);
     check_near(d, expected, 2e-15 * (2 + L));
   }
-  cb_geometry_free(g);
+  cb_space_free(g);
 }
 
-static void anchors(const cb_geometry *g, uint64_t *state) {
+static void anchors(const cb_space *g, uint64_t *state) {
   int k = g->embedding;
   for (int trial = 0; trial < 50; trial++) {
     cb_origin o;
@@ -219,13 +219,13 @@ static void anchors(const cb_geometry *g, uint64_t *state) {
     /* |grad d| = 1 on the space: raise and project */
     double n[K];
     for (int a = 0; a < k; a++) n[a] = g->form[a] * gradient[a];
-    cb_geometry_project_tangent(g, x, n);
+    cb_space_project_tangent(g, x, n);
     for (int a = 0; a < k; a++) n[a] = g->form[a] * gradient[a];
     double normal = cb_inner(g, n, x) * g->factor[0].curvature;
     for (int a = 0; a < k; a++) n[a] -= normal * x[a];
     check_near(cb_inner(g, n, n), 1, 1e-11);
     check_near(hessian[1], hessian[k], 1e-13 * (1 + fabs(hessian[1])));
-    /* from the identity the centre is itself */
+    /* relative to the identity, the centre is unchanged */
     cb_origin_identity(g, &o);
     cb_anchor_make(g, &o, c, &anchor);
     check_at_most(check_distance_max(k, anchor.x, c), 0);
@@ -235,16 +235,16 @@ static void anchors(const cb_geometry *g, uint64_t *state) {
 static void anchors_measure_as_the_world_does(void **s) {
   uint64_t state = check_seed();
   for (int i = 0; i < SPACES; i++) {
-    cb_geometry *g = space(i);
+    cb_space *g = space(i);
     anchors(g, &state);
-    cb_geometry_free(g);
+    cb_space_free(g);
   }
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(pictures_of_frames_are_those_of_the_world),
-      cmocka_unit_test(pictures_stay_in_the_ball_at_any_length),
+      cmocka_unit_test(plots_of_frames_are_those_of_the_world),
+      cmocka_unit_test(plots_stay_in_the_ball_at_any_length),
       cmocka_unit_test(killing_momenta_go_to_the_world),
       cmocka_unit_test(momentum_of_a_flight_along_an_axis_stays_pure),
       cmocka_unit_test(frames_measure_as_the_world_does),

@@ -1,30 +1,29 @@
-/* Spaces: metric, distance, geodesics and transport in every space of the registry and in products from outside the
- * tree; what is refused. */
+/* Tests of metric, distance, geodesics and transport in every space of the registry and in other products, and of
+ * errors for wrong input. */
 #include "check_spaces.h"
 
 enum { TRIALS = 50, K = CB_COORD_MAX };
 
-static double norm(const cb_geometry *g, const double *v) { return sqrt(fmax(0, cb_inner(g, v, v))); }
+static double norm(const cb_space *g, const double *v) { return sqrt(fmax(0, cb_inner(g, v, v))); }
 
-static void two_points(const cb_geometry *g, uint64_t *state, double *x, double *y) {
+static void two_points(const cb_space *g, uint64_t *state, double *x, double *y) {
   check_random_point(g, state, check_radius(g), x);
   check_random_point(g, state, check_radius(g), y);
 }
 
 /* --- metric, points, frames --- */
 
-static void frame_is_orthonormal(const cb_geometry *g, uint64_t *state) {
+static void frame_is_orthonormal(const cb_space *g, uint64_t *state) {
   for (int trial = 0; trial < TRIALS; trial++) {
     double x[K], e[CB_DIM_MAX * K], v[K], w[K];
     check_random_point(g, state, 2, x);
-    check_ok(cb_geometry_check_point(g, x, 1e-14));
-    cb_geometry_frame(g, x, e);
+    check_ok(cb_space_check_point(g, x, 1e-14));
+    cb_space_frame(g, x, e);
     for (int i = 0; i < g->dim; i++) {
       memcpy(v, e + i * g->embedding, sizeof(double) * (size_t)g->embedding);
-      cb_geometry_project_tangent(g, x, v);
+      cb_space_project_tangent(g, x, v);
       check_at_most(check_distance_max(g->embedding, v, e + i * g->embedding), 1e-14 * 30);
-      for (int j = 0; j < g->dim; j++)
-        /* cosh(2)^2 units of round-off, a few times */
+      for (int j = 0; j < g->dim; j++) /* a few times the round-off of cosh(2)^2 */
         check_near(cb_inner(g, e + i * g->embedding, e + j * g->embedding), i == j, 3e-14);
     }
     check_random_tangent(g, state, x, 1, v);
@@ -37,8 +36,8 @@ static void metric_is_positive_and_frames_are_orthonormal(void **s) { check_ever
 
 /* --- geodesics --- */
 
-/* x'' = -K <x',x'> x and, for a transported u, u' = -K <u,x'> x in each factor, by RK4: z = (x, x', u). */
-static void rate(const cb_geometry *g, const double *z, double *dz) {
+/* x'' = -K <x',x'> x and, for a transported u, u' = -K <u,x'> x in each factor, integrated by RK4: z = (x, x', u). */
+static void rate(const cb_space *g, const double *z, double *dz) {
   memcpy(dz, z + K, sizeof(double) * K);
   memset(dz + K, 0, sizeof(double) * 2 * K);
   for (int f = 0; f < g->n_factors; f++) {
@@ -55,7 +54,7 @@ static void rate(const cb_geometry *g, const double *z, double *dz) {
   }
 }
 
-static void integrate_geodesic(const cb_geometry *g, double *z, int steps) {
+static void integrate_geodesic(const cb_space *g, double *z, int steps) {
   double h = 1. / steps, k[4][3 * K], y[3 * K];
   static const double c[4] = {0, 0.5, 0.5, 1};
   for (int n = 0; n < steps; n++) {
@@ -67,7 +66,7 @@ static void integrate_geodesic(const cb_geometry *g, double *z, int steps) {
   }
 }
 
-static void geodesics(const cb_geometry *g, uint64_t *state) {
+static void geodesics(const cb_space *g, uint64_t *state) {
   for (int trial = 0; trial < 10; trial++) {
     double z[3 * K] = {0}, *x = z, *v = z + K, *u = z + 2 * K, y[K], w[K], t[K], x0[K], v0[K];
     check_random_point(g, state, check_radius(g), x);
@@ -90,7 +89,7 @@ static void geodesics(const cb_geometry *g, uint64_t *state) {
 }
 static void distance_exp_and_transport_agree_with_the_integrated_geodesic(void **s) { check_every_space(geodesics); }
 
-static void log_inverts(const cb_geometry *g, uint64_t *state) {
+static void log_inverts(const cb_space *g, uint64_t *state) {
   for (int trial = 0; trial < TRIALS; trial++) {
     double x[K], y[K], v[K], u[K];
     check_random_point(g, state, check_radius(g), x);
@@ -98,14 +97,14 @@ static void log_inverts(const cb_geometry *g, uint64_t *state) {
     cb_exp(g, x, v, y, NULL);
     check_ok(cb_log(g, x, y, u));
     check_at_most(check_distance_max(g->embedding, u, v), 2e-14);
-    /* tiny steps: x + v cannot be held better than round-off of x, 2e-16 beside 1e-8 */
+    /* tiny steps: x + v has the round-off of x, 2e-16 against 1e-8 */
     for (int a = 0; a < g->embedding; a++) v[a] *= 1e-8;
     cb_exp(g, x, v, y, NULL);
     check_ok(cb_log(g, x, y, u));
     check_at_most(check_distance_max(g->embedding, u, v), 3e-15);
     check_near(cb_distance(g, x, y), norm(g, v), 3e-15);
-    /* at the base point the coordinates themselves hold the step */
-    cb_geometry_base_point(g, x);
+    /* at the base point the coordinates contain the complete step */
+    cb_space_base_point(g, x);
     check_random_tangent(g, state, x, 1e-6, v);
     cb_exp(g, x, v, y, NULL);
     check_ok(cb_log(g, x, y, u));
@@ -115,7 +114,7 @@ static void log_inverts(const cb_geometry *g, uint64_t *state) {
 }
 static void log_inverts_exp_at_any_length(void **s) { check_every_space(log_inverts); }
 
-static void transports(const cb_geometry *g, uint64_t *state) {
+static void transports(const cb_space *g, uint64_t *state) {
   for (int trial = 0; trial < TRIALS; trial++) {
     double x[K], y[K], u[K], v[K], tu[K], tv[K], back[K];
     two_points(g, state, x, y);
@@ -127,7 +126,7 @@ static void transports(const cb_geometry *g, uint64_t *state) {
     check_ok(cb_transport(g, y, x, tu, back));
     check_at_most(check_distance_max(g->embedding, back, u), 3e-14);
     memcpy(back, tu, sizeof back);
-    cb_geometry_project_tangent(g, y, back);
+    cb_space_project_tangent(g, y, back);
     check_at_most(check_distance_max(g->embedding, back, tu), 3e-14);
   }
 }
@@ -135,8 +134,8 @@ static void transport_keeps_inner_products_and_tangency(void **s) { check_every_
 
 /* --- distance derivatives --- */
 
-/* d written out in long double as a function of the chords on the whole embedding. */
-static long double chord_distance(const cb_geometry *g, const long double *z) {
+/* d in long double as a function of the chords, on all of the embedding. */
+static long double chord_distance(const cb_space *g, const long double *z) {
   long double sum = 0;
   for (int f = 0; f < g->n_factors; f++) {
     cb_factor factor = g->factor[f];
@@ -153,7 +152,7 @@ static long double chord_distance(const cb_geometry *g, const long double *z) {
   return sqrtl(sum);
 }
 
-static void derivatives(const cb_geometry *g, uint64_t *state) {
+static void derivatives(const cb_space *g, uint64_t *state) {
   int n = 2 * g->embedding;
   double worst_gradient = 0, worst_hessian = 0;
   for (int trial = 0; trial < TRIALS; trial++) {
@@ -165,7 +164,10 @@ static void derivatives(const cb_geometry *g, uint64_t *state) {
     check_at_most(check_distance_max(n, alone, gradient), 0);
     check_relative(d, cb_distance(g, x, y), 1e-15);
     long double z[2 * K], h = 1e-5L, p[2][2];
-    for (int a = 0; a < g->embedding; a++) z[a] = x[a], z[g->embedding + a] = y[a];
+    for (int a = 0; a < g->embedding; a++) {
+      z[a] = x[a];
+      z[g->embedding + a] = y[a];
+    }
     for (int i = 0; i < n; i++) {
       long double at = z[i], side[2];
       for (int s = 0; s < 2; s++) {
@@ -189,33 +191,33 @@ static void derivatives(const cb_geometry *g, uint64_t *state) {
       }
     }
   }
-  print_message("%s: gradient %.1e, Hessian %.1e\n", g->kind->name, worst_gradient, worst_hessian);
+  print_message("%s: gradient %.1e, Hessian %.1e\n", g->class_->name, worst_gradient, worst_hessian);
   check_at_most(worst_gradient, 1e-8); /* h^2 times d^2 times third derivatives */
   check_at_most(worst_hessian, 1e-7);  /* h^2 times d^3 times fourth derivatives */
 }
 static void distance_derivatives_agree_with_differences(void **s) { check_every_space(derivatives); }
 
-static void short_derivatives(const cb_geometry *g, uint64_t *state) {
+static void short_derivatives(const cb_space *g, uint64_t *state) {
   for (int trial = 0; trial < TRIALS; trial++) {
     double x[K], y[K], v[K], u[K], d, gradient[2 * K];
-    cb_geometry_base_point(g, x);
+    cb_space_base_point(g, x);
     check_random_tangent(g, state, x, 1e-6, v);
     cb_exp(g, x, v, y, NULL);
     check_ok(cb_distance_derivatives(g, x, y, &d, gradient, NULL));
     for (int a = 0; a < g->embedding; a++) u[a] = -gradient[a] * g->form[a];
-    cb_geometry_project_tangent(g, x, u);
+    cb_space_project_tangent(g, x, u);
     for (int a = 0; a < g->embedding; a++) u[a] -= v[a] / norm(g, v);
     check_at_most(norm(g, u), 3e-15);
   }
 }
 static void gradient_of_a_short_distance_is_the_unit_direction(void **s) { check_every_space(short_derivatives); }
 
-/* --- what is refused --- */
+/* --- errors --- */
 
 static void expect_failure(const char *space, const char *key, const char *value, const char *word) {
   check_map m;
-  cb_geometry *g = NULL;
-  cb_status status = cb_geometry_create(space, check_map_fill(&m, key, value, NULL, NULL), &g);
+  cb_space *g = NULL;
+  cb_status status = cb_space_create(space, check_map_fill(&m, key, value, NULL, NULL), &g);
   if (status != CB_ERROR_INPUT || !strstr(cb_error_text(), word)) print_error("%s\n", cb_error_text());
   check_near(status, CB_ERROR_INPUT, 0);
   assert_null(g);
@@ -233,24 +235,24 @@ static void wrong_parameters_are_errors_with_place_and_expectation(void **s) {
   expect_failure("s3", "curvture", "1", "curvature");
   expect_failure("h3", "chart", "polr", "polar");
   expect_failure("h3", "chart", "embedding", "polar");
-  expect_failure("h3", "picture", "embedding", "poincare");
+  expect_failure("h3", "plot", "embedding", "poincare");
   expect_failure("h4", "curvature", "1", "h3");
-  cb_geometry *g = NULL;
-  check_near(cb_geometry_create("h4", NULL, &g), CB_ERROR_ARGUMENT, 0);
+  cb_space *g = NULL;
+  check_near(cb_space_create("h4", NULL, &g), CB_ERROR_ARGUMENT, 0);
 }
 
 static void shared_keys_are_read(void **s) {
   check_map m;
-  cb_geometry *g;
-  check_ok(cb_geometry_create("h3", check_map_fill(&m, "name", "h3", "chart", "polar"), &g));
+  cb_space *g;
+  check_ok(cb_space_create("h3", check_map_fill(&m, "name", "h3", "chart", "polar"), &g));
   assert_string_equal(g->chart->name, "polar");
   check_near(g->k, 3, 0);
   check_near(g->embedding, 4, 0);
-  cb_geometry_free(g);
-  check_ok(cb_geometry_create("h2", check_map_fill(&m, "picture", "poincare", "curvature", "-2"), &g));
-  assert_string_equal(g->picture, "poincare");
+  cb_space_free(g);
+  check_ok(cb_space_create("h2", check_map_fill(&m, "plot", "poincare", "curvature", "-2"), &g));
+  assert_string_equal(g->plot, "poincare");
   check_near(g->factor[0].curvature, -2, 0);
-  cb_geometry_free(g);
+  cb_space_free(g);
 }
 
 static void points_outside_the_space_are_refused(void **s) {
@@ -259,28 +261,28 @@ static void points_outside_the_space_are_refused(void **s) {
     double x[4];
   } rows[] = {{"s3", {1, 1, 0, 0}}, {"h3", {0, 0, 0, -1}}, {"h3", {0, 0, 0, 1.1}}, {"e3", {0, NAN, 0}}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    cb_geometry *g;
-    check_ok(cb_geometry_create(rows[i].space, NULL, &g));
-    check_near(cb_geometry_check_point(g, rows[i].x, 1e-9), CB_ERROR_DOMAIN, 0);
-    cb_geometry_free(g);
+    cb_space *g;
+    check_ok(cb_space_create(rows[i].space, NULL, &g));
+    check_near(cb_space_check_point(g, rows[i].x, 1e-9), CB_ERROR_DOMAIN, 0);
+    cb_space_free(g);
   }
 }
 
 static void antipodal_and_coincident_points_are_refused_and_near_ones_exact(void **s) {
-  cb_geometry *g;
-  check_ok(cb_geometry_create("s3", NULL, &g));
+  cb_space *g;
+  check_ok(cb_space_create("s3", NULL, &g));
   double x[4] = {0, 0, 0, 1}, y[4] = {0, 0, 0, -1}, v[4] = {7, 7, 7, 7}, d = 7, gradient[8];
   check_near(cb_log(g, x, y, v), CB_ERROR_DOMAIN, 0);
   check_near(cb_transport(g, x, y, x, v), CB_ERROR_DOMAIN, 0);
   check_near(cb_distance_derivatives(g, x, y, &d, gradient, NULL), CB_ERROR_DOMAIN, 0);
   check_near(cb_distance_derivatives(g, x, x, &d, gradient, NULL), CB_ERROR_DOMAIN, 0);
-  check_near(v[0] + d, 14, 0); /* outputs untouched */
+  check_near(v[0] + d, 14, 0); /* outputs are unchanged */
   check_near(cb_distance(g, x, y), 3.14159265358979323846, 0);
   double z[4] = {1e-7, 0, 0, -1 + 0.5e-14};
   check_near(cb_distance(g, x, z), 3.14159265358979323846 - 1e-7, 1e-15);
   check_ok(cb_log(g, x, z, v));
   check_near(v[0], 3.14159265358979323846 - 1e-7, 1e-8);
-  cb_geometry_free(g);
+  cb_space_free(g);
 }
 
 int main(void) {

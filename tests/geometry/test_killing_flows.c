@@ -1,11 +1,11 @@
-/* Flows of Killing fields in every space that is known by its metric: built in, and given as text. */
+/* Tests of flows of Killing fields in every space that is defined by its metric, built in or given as text. */
 #include "check_intrinsic.h"
 #include <curvebody/scenario.h>
 
 static const double apart = 1e-4;
 
 /* y' = X(y), by differences of fourth order. */
-static void check_derivative(const cb_geometry *g, int field, const double *q) {
+static void check_derivative(const cb_space *g, int field, const double *q) {
   double X[N], at[4][N];
   static const double time[4] = {-2, -1, 1, 2};
   for (int i = 0; i < 4; i++) check_ok(cb_killing_flow(g, field, time[i] * 10 * apart, q, at[i], NULL));
@@ -14,8 +14,9 @@ static void check_derivative(const cb_geometry *g, int field, const double *q) {
     check_near((8 * (at[2][i] - at[1][i]) - (at[3][i] - at[0][i])) / (120 * apart), X[i], 1e-10);
 }
 
-/* J^T g(y) J = g(x): with it the flow is an isometry, and J its derivative by differences. */
-static void check_isometry(const cb_geometry *g, int field, const double *q, double s) {
+/* J^T g(y) J = g(x): the flow is an isometry. Its derivative J agrees with differences, and two flows lead back to
+ * x. */
+static void check_isometry(const cb_space *g, int field, const double *q, double s) {
   const int n = g->dim;
   double y[N], J[N * N], here[N * N], there[N * N], back[N];
   check_ok(cb_killing_flow(g, field, s, q, y, J));
@@ -27,7 +28,7 @@ static void check_isometry(const cb_geometry *g, int field, const double *q, dou
     for (int c = 0; c < n; c++) {
       double sum = 0;
       for (int k = 0; k < n * n; k++) sum += J[(k / n) * n + r] * there[k] * J[(k % n) * n + c];
-      check_near(sum, here[r * n + c], 3e-12 * size); /* of the integrated ones; the others are at round-off */
+      check_near(sum, here[r * n + c], 3e-12 * size); /* the error of integrated flows; others have round-off */
     }
   for (int c = 0; c < n; c++) {
     double ends[2][N];
@@ -44,12 +45,12 @@ static void check_isometry(const cb_geometry *g, int field, const double *q, dou
   check_at_most(check_distance_max(n, back, q), 1e-12);
 }
 
-static void flows(const cb_geometry *g, uint64_t *state) {
+static void flows(const cb_space *g, uint64_t *state) {
   for (int field = 0; field < g->n_killing; field++)
     for (int trial = 0; trial < 10; trial++) {
       double q[N];
       random_coordinates(g, state, q);
-      for (int i = 0; !strcmp(g->kind->name, "sl2") && i < 3; i++) q[i] /= 2;
+      for (int i = 0; !strcmp(g->class_->name, "sl2") && i < 3; i++) q[i] /= 2;
       check_derivative(g, field, q);
       check_isometry(g, field, q, check_uniform(state, -1, 1));
     }
@@ -60,9 +61,9 @@ static void flows_are_isometries_with_the_right_derivatives(void **s) { check_ev
 static void every_killing_field_that_is_not_0_at_the_identity_is_a_left_translation(void **s) {
   static const char *const groups[] = {"nil", "sol", "sl2", "flat_torus"};
   for (int i = 0; i < 4; i++) {
-    cb_geometry *g;
+    cb_space *g;
     int found = 0;
-    check_ok(cb_geometry_create(groups[i], NULL, &g));
+    check_ok(cb_space_create(groups[i], NULL, &g));
     for (int field = 0; field < g->n_killing; field++) {
       static const double q[N] = {0.3, -0.7, 0.4};
       const double h = 1e-5, zero[N] = {0};
@@ -81,7 +82,7 @@ static void every_killing_field_that_is_not_0_at_the_identity_is_a_left_translat
       for (int k = 0; k < N; k++) check_near((ends[1][k] - ends[0][k]) / (2 * h), X[k], 1e-9);
     }
     check_near(found, 3, 0);
-    cb_geometry_free(g);
+    cb_space_free(g);
   }
 }
 
@@ -105,7 +106,7 @@ static void a_coordinate_that_no_entry_uses_gives_a_killing_field(void **s) {
              rows[i].metric, i ? "0.1, 0.2" : "1, 0.2, 0.3");
     cb_scenario *scenario;
     check_ok(cb_scenario_open_text("test", text, NULL, 0, &scenario));
-    const cb_geometry *g = cb_scenario_space(scenario);
+    const cb_space *g = cb_scenario_space(scenario);
     check_near(g->n_killing, rows[i].n, 0);
     for (int k = 0; k < g->n_killing; k++) {
       double q[N] = {1, 0.2, 0.3}, y[N], X[N];

@@ -1,11 +1,11 @@
-/* Moving origins: the group they form, and what a change of frame does to points. */
+/* Tests of moving origins: the group that they form, and the effect of a change of frame on points. */
 #include "check_origins.h"
 
 static void origins_compose_as_isometries_do(void **s) {
   uint64_t state = check_seed();
   double worst = 0;
   for (int i = 0; i < SPACES; i++) {
-    cb_geometry *g = space(i);
+    cb_space *g = space(i);
     for (int trial = 0; trial < 200; trial++) {
       cb_origin a, b, ab, inverse, one;
       cb_isometry ma, mb, mab, m;
@@ -18,13 +18,13 @@ static void origins_compose_as_isometries_do(void **s) {
       worst = fmax(worst, isometry_difference(g, &m, &mab) / scale);
       cb_origin_inverse(g, &ab, &inverse);
       cb_origin_compose(g, &inverse, &ab, &one);
-      check_at_most(one.length, 1e-12 * radius(g)); /* cosh of up to 5 units of round-off */
+      check_at_most(one.length, 1e-12 * radius(g)); /* round-off of cosh of up to 5 */
       cb_origin_relative(g, &a, &ab, &one);
       check_near(one.length, b.length, 1e-12 * radius(g));
       cb_origin_relative(g, &a, &a, &one);
       check_at_most(one.length, 0);
     }
-    cb_geometry_free(g);
+    cb_space_free(g);
   }
   print_message("origins against matrices: %.1e of exp(length)\n", worst);
   check_at_most(worst, 1e-14);
@@ -32,7 +32,7 @@ static void origins_compose_as_isometries_do(void **s) {
 
 static void compositions_are_associative_at_any_length(void **s) {
   uint64_t state = check_seed();
-  cb_geometry *g = space(0);
+  cb_space *g = space(0);
   double worst = 0, worst_direction = 0, worst_rotation = 0;
   for (int trial = 0; trial < 2000; trial++) {
     cb_origin a, b, c, left, right, step, ab, bc;
@@ -48,24 +48,24 @@ static void compositions_are_associative_at_any_length(void **s) {
     cb_origin_compose(g, &b, &c, &bc);
     cb_origin_compose(g, &a, &bc, &right);
     worst = fmax(worst, fabs(left.length - right.length) / fmax(1, right.length));
-    /* at small lengths the direction is known less well: its error is measured by what it moves */
-    worst_direction = fmax(worst_direction,
-                           fmin(1, right.length) * check_distance_max(3, left.direction, right.direction));
+    /* at small lengths the direction is less accurate, so its error is measured by the resulting displacement */
+    worst_direction =
+        fmax(worst_direction, fmin(1, right.length) * check_distance_max(3, left.direction, right.direction));
     worst_rotation = fmax(worst_rotation, fmin(1, right.length) * check_distance_max(9, left.rotation, right.rotation));
   }
   print_message("associativity: length %.1e, direction %.1e, rotation %.1e\n", worst, worst_direction, worst_rotation);
   check_at_most(worst, 5e-15);
   check_at_most(worst_direction, 2e-14);
   check_at_most(worst_rotation, 2e-14);
-  cb_geometry_free(g);
+  cb_space_free(g);
 }
 
 static void a_straight_way_adds_lengths_up_to_1e5(void **s) {
-  cb_geometry *g = space(0);
+  cb_space *g = space(0);
   double base[K], y[K], v[K] = {0.6, 0.8, 0, 0};
   cb_origin o;
   cb_recentring change;
-  cb_geometry_base_point(g, base);
+  cb_space_base_point(g, base);
   cb_exp(g, base, v, y, NULL);
   cb_origin_identity(g, &o);
   for (int i = 1; i <= 100000; i++) {
@@ -79,13 +79,13 @@ static void a_straight_way_adds_lengths_up_to_1e5(void **s) {
   for (int a = 0; a < 3; a++) y[a] = -y[a];
   for (int i = 0; i < 100000; i++) cb_origin_shift(g, &o, y, &change);
   check_at_most(o.length, 1e-7); /* 1e5 roundings of 1e5: random, sqrt(1e5) ulp(1e5) */
-  cb_geometry_free(g);
+  cb_space_free(g);
 }
 
 static void shifts_leave_the_world_where_it_was(void **s) {
   uint64_t state = check_seed();
   for (int i = 0; i < SPACES; i++) {
-    cb_geometry *g = space(i);
+    cb_space *g = space(i);
     for (int trial = 0; trial < 50; trial++) {
       cb_origin o;
       cb_isometry m, change;
@@ -97,24 +97,23 @@ static void shifts_leave_the_world_where_it_was(void **s) {
       cb_origin_world_point(g, &o, x, before);
       cb_origin_world_vector(g, &o, p, v[0]);
       memcpy(moved, x, sizeof moved);
-      check_ok(cb_origin_recentre(g, &o, y, 1, moved, low, p, p_low, &change));
+      check_ok(cb_origin_recentre(g, &o, y, &(cb_local_points){1, moved, low, p, p_low}, &change));
       cb_origin_world_point(g, &o, moved, after);
       cb_origin_world_vector(g, &o, p, v[1]);
       check_at_most(check_distance_max(g->embedding, before, after), 1e-12);
       check_at_most(check_distance_max(g->embedding, v[0], v[1]), 1e-12);
       cb_isometry_point(g, &change, x, after);
       check_at_most(check_distance_max(g->embedding, after, moved), 1e-15 * 30);
-      cb_geometry_base_point(g, before);
+      cb_space_base_point(g, before);
       cb_isometry_point(g, &change, y, after);
       check_at_most(check_distance_max(g->embedding, before, after), 1e-14);
     }
-    cb_geometry_free(g);
+    cb_space_free(g);
   }
 }
 
 /* <u,v> in double-double. */
-static cb_dd dd_inner(const cb_geometry *g, const double *u, const double *u_low, const double *v,
-                      const double *v_low) {
+static cb_dd dd_inner(const cb_space *g, const double *u, const double *u_low, const double *v, const double *v_low) {
   cb_dd sum = {0, 0};
   for (int a = 0; a < g->embedding; a++) {
     cb_dd product = cb_dd_mul((cb_dd){u[a], u_low[a]}, (cb_dd){v[a], v_low[a]});
@@ -126,7 +125,7 @@ static cb_dd dd_inner(const cb_geometry *g, const double *u, const double *u_low
 static void recentring_1e5_times_costs_nothing(void **s) {
   uint64_t state = check_seed();
   for (int i = 0; i < SPACES; i++) {
-    cb_geometry *g = space(i);
+    cb_space *g = space(i);
     int k = g->embedding;
     double x[2 * K], x_low[2 * K] = {0}, p[2 * K], p_low[2 * K] = {0}, y[K];
     check_random_point(g, &state, 0.5, x);
@@ -138,31 +137,31 @@ static void recentring_1e5_times_costs_nothing(void **s) {
           xp = dd_inner(g, x, x_low, p, p_low);
     cb_origin o;
     cb_origin_identity(g, &o);
-    for (int n = 0; n < (i ? 10000 : 100000); n++) { /* to the first point, then off by up to a radius, and so on */
+    for (int n = 0; n < (i ? 10000 : 100000); n++) { /* to the first point, then away by up to a radius, alternately */
       memcpy(y, x, sizeof y);
       if (n % 2) check_random_point(g, &state, radius(g), y);
-      check_ok(cb_origin_recentre(g, &o, y, 2, x, x_low, p, p_low, NULL));
+      check_ok(cb_origin_recentre(g, &o, y, &(cb_local_points){2, x, x_low, p, p_low}, NULL));
     }
     double shell = fabs(cb_dd_double(cb_dd_sub(dd_inner(g, x, x_low, x, x_low), xx)) / xx.hi);
     double mass = fabs(cb_dd_double(cb_dd_sub(dd_inner(g, p, p_low, p, p_low), pp)) / pp.hi);
     double tangent = fabs(cb_dd_double(cb_dd_sub(dd_inner(g, x, x_low, p, p_low), xp)));
     double length = fabs(cb_distance(g, x, x + k) - d);
     bool flat = g->factor[0].curvature == 0;
-    print_message("%s: distance %.1e, <p,p> %.1e, <x,x> %.1e, <x,p> %.1e\n", g->kind->name, length, mass,
+    print_message("%s: distance %.1e, <p,p> %.1e, <x,x> %.1e, <x,p> %.1e\n", g->class_->name, length, mass,
                   flat ? 0 : shell, flat ? 0 : tangent);
     check_at_most(length, 1e-15); /* rounding of the coordinates to double, here and at the start */
-    check_at_most(mass, 1e-26);   /* 1e5 changes of a few 2^-104, cosh(1)^2 each */
+    check_at_most(mass, 1e-26);   /* 1e5 changes of a few 2^-104, times cosh(1)^2 each */
     if (!flat) check_at_most(fmax(shell, tangent), 1e-26);
-    cb_geometry_free(g);
+    cb_space_free(g);
   }
 }
 
 static void the_change_is_an_isometry_to_1e30(void **s) {
   uint64_t state = check_seed();
   for (int i = 0; i < SPACES; i++) {
-    cb_geometry *g = space(i);
+    cb_space *g = space(i);
     if (g->factor[0].curvature == 0) {
-      cb_geometry_free(g);
+      cb_space_free(g);
       continue;
     }
     for (int trial = 0; trial < 20; trial++) {
@@ -179,24 +178,24 @@ static void the_change_is_an_isometry_to_1e30(void **s) {
             cb_dd product = cb_dd_mul(c.m[e][a], c.m[e][b]);
             sum = g->form[e] < 0 ? cb_dd_sub(sum, product) : cb_dd_add(sum, product);
           }
-          check_at_most(fabs(cb_dd_double(sum)), 1e-29); /* cosh(2)^2 2^-104 a few times */
+          check_at_most(fabs(cb_dd_double(sum)), 1e-29); /* a few times cosh(2)^2 2^-104 */
         }
     }
-    cb_geometry_free(g);
+    cb_space_free(g);
   }
 }
 
-/* Where origins do not move everything is the identity. */
+/* In spaces whose origins do not move, every origin is the identity. */
 static void spheres_static_charts_and_ih_have_no_moving_origins(void **s) {
   uint64_t state = check_seed();
-  cb_geometry *g[3];
+  cb_space *g[3];
   check_map m;
-  check_ok(cb_geometry_create("s3", NULL, &g[0]));
-  check_ok(cb_geometry_create("ih", NULL, &g[1]));
-  check_ok(cb_geometry_create("h3", check_map_fill(&m, "chart", "polar", NULL, NULL), &g[2]));
+  check_ok(cb_space_create("s3", NULL, &g[0]));
+  check_ok(cb_space_create("ih", NULL, &g[1]));
+  check_ok(cb_space_create("h3", check_map_fill(&m, "chart", "polar", NULL, NULL), &g[2]));
   for (int i = 0; i < 3; i++) {
     cb_origin o, flow;
-    double x[K], y[K], v[K], z[K], low[K] = {0}, p[K], p_low[K] = {0}, picture[2][3], rate[2][3], d;
+    double x[K], y[K], v[K], z[K], low[K] = {0}, p[K], p_low[K] = {0}, plot[2][3], rate[2][3], d;
     assert_false(cb_origin_moves(g[i]));
     check_near(cb_origin_flow(g[i], 0, 1, &flow), CB_ERROR_UNSUPPORTED, 0);
     cb_origin_identity(g[i], &o);
@@ -205,16 +204,16 @@ static void spheres_static_charts_and_ih_have_no_moving_origins(void **s) {
     check_random_tangent(g[i], &state, x, 1, v);
     memcpy(z, x, sizeof z);
     memcpy(p, v, sizeof p);
-    check_ok(cb_origin_recentre(g[i], &o, y, 1, z, low, p, p_low, NULL));
+    check_ok(cb_origin_recentre(g[i], &o, y, &(cb_local_points){1, z, low, p, p_low}, NULL));
     check_at_most(check_distance_max(g[i]->embedding, x, z) + o.length, 0);
-    cb_origin_picture(g[i], &o, x, v, picture[0], rate[0]);
-    cb_picture(g[i], x, v, picture[1], rate[1]);
-    check_at_most(check_distance_max(3, picture[0], picture[1]) + check_distance_max(3, rate[0], rate[1]), 0);
+    cb_origin_plot(g[i], &o, x, v, plot[0], rate[0]);
+    cb_plot_coordinates(g[i], x, v, plot[1], rate[1]);
+    check_at_most(check_distance_max(3, plot[0], plot[1]) + check_distance_max(3, rate[0], rate[1]), 0);
     cb_anchor anchor;
     cb_anchor_make(g[i], &o, y, &anchor);
     check_ok(cb_anchor_distance(g[i], &anchor, x, &d, NULL, NULL));
     check_near(d, cb_distance(g[i], x, y), 0);
-    cb_geometry_free(g[i]);
+    cb_space_free(g[i]);
   }
 }
 

@@ -1,49 +1,49 @@
-/* Moving origins in products and in groups with a left-invariant metric, against the isometries of the embedding, or of
- * the coordinates of the group. */
+/* Tests of moving origins in products and in groups with a left-invariant metric, compared with the isometries of the
+ * embedding, or of the coordinates of the group. */
 #include "check_origins.h"
 
 static const char *const products[] = {"h2xe", "s2xe"};
 static const char *const groups[] = {"nil", "sol", "sl2", "flat_torus"};
 enum { PRODUCTS = 2, GROUPS = 4, ALL = PRODUCTS + GROUPS, TRIALS = 50 };
 
-static cb_geometry *open_space(int i) {
-  cb_geometry *g;
-  check_ok(cb_geometry_create(i < PRODUCTS ? products[i] : groups[i - PRODUCTS], NULL, &g));
+static cb_space *open_space(int i) {
+  cb_space *g;
+  check_ok(cb_space_create(i < PRODUCTS ? products[i] : groups[i - PRODUCTS], NULL, &g));
   assert_true(cb_origin_moves(g));
   return g;
 }
 
-/* Runs a trial in each space from the first on. */
-static void each(int first, void (*trial)(const cb_geometry *g, uint64_t *state)) {
+/* Runs TRIALS trials in each space, starting with the space of number `first`. */
+static void each(int first, void (*trial)(const cb_space *g, uint64_t *state)) {
   uint64_t state = check_seed();
   for (int i = first; i < ALL; i++) {
-    cb_geometry *g = open_space(i);
+    cb_space *g = open_space(i);
     for (int n = 0; n < TRIALS; n++) trial(g, &state);
-    cb_geometry_free(g);
+    cb_space_free(g);
   }
 }
 
-static void some_point(const cb_geometry *g, uint64_t *state, double *x) {
+static void some_point(const cb_space *g, uint64_t *state, double *x) {
   if (g->intrinsic)
     for (int i = 0; i < g->dim; i++) x[i] = check_uniform(state, -0.5, 0.5);
   else
     check_random_point(g, state, 0.5, x);
 }
 
-static void some_vector(const cb_geometry *g, uint64_t *state, const double *x, double *v) {
+static void some_vector(const cb_space *g, uint64_t *state, const double *x, double *v) {
   if (g->intrinsic)
     for (int i = 0; i < g->dim; i++) v[i] = check_uniform(state, -1, 1);
   else
     check_random_tangent(g, state, x, 1, v);
 }
 
-/* At random: an origin, a point and a vector from it, and the two in the world. */
+/* A random origin, and a point and a vector both relative to it and in the world. */
 typedef struct seen {
   cb_origin o;
   double x[K], v[K], y[K], w[K];
 } seen;
 
-static seen some_seen(const cb_geometry *g, uint64_t *state) {
+static seen some_seen(const cb_space *g, uint64_t *state) {
   seen s = {0};
   cb_isometry m;
   random_origin(g, state, 1, &s.o, &m);
@@ -54,8 +54,8 @@ static seen some_seen(const cb_geometry *g, uint64_t *state) {
   return s;
 }
 
-/* Adds the momenta in the world of a point with a momentum p in the frame of an origin. */
-static void add_momenta(const cb_geometry *g, const cb_origin *o, const double *x, const double *p, double *momenta) {
+/* Adds the momenta in the world of a point whose momentum p is given in the frame of an origin. */
+static void add_momenta(const cb_space *g, const cb_origin *o, const double *x, const double *p, double *momenta) {
   if (g->intrinsic) {
     cb_origin_killing_add(g, o, x, p, momenta);
   } else {
@@ -65,7 +65,7 @@ static void add_momenta(const cb_geometry *g, const cb_origin *o, const double *
   }
 }
 
-static void compose_and_invert(const cb_geometry *g, uint64_t *state) {
+static void compose_and_invert(const cb_space *g, uint64_t *state) {
   cb_origin a, b, ab, one, identity;
   cb_isometry ma, mb, mab, m, inverse;
   random_origin(g, state, 1, &a, &ma);
@@ -88,8 +88,8 @@ static void compose_and_invert(const cb_geometry *g, uint64_t *state) {
 
 static void origins_compose_and_invert_as_isometries_do(void **unused) { each(0, compose_and_invert); }
 
-/* World points, velocities and momenta before and after. */
-static void recentre(const cb_geometry *g, uint64_t *state) {
+/* Positions, velocities and momenta in the world are the same before and after a change of origin. */
+static void recentre(const cb_space *g, uint64_t *state) {
   cb_origin o;
   cb_isometry m, change;
   double x[K], y[K], p[K], low[K] = {0}, p_low[K] = {0}, before[K], after[K], j[2][CB_KILLING_MAX] = {{0}};
@@ -98,7 +98,7 @@ static void recentre(const cb_geometry *g, uint64_t *state) {
   some_point(g, state, y);
   some_vector(g, state, x, p);
   for (int pass = 0; pass < 2; pass++) {
-    if (pass) check_ok(cb_origin_recentre(g, &o, y, 1, x, low, p, p_low, &change));
+    if (pass) check_ok(cb_origin_recentre(g, &o, y, &(cb_local_points){1, x, low, p, p_low}, &change));
     cb_origin_world_point(g, &o, x, pass ? after : before);
     add_momenta(g, &o, x, p, j[pass]);
   }
@@ -108,8 +108,8 @@ static void recentre(const cb_geometry *g, uint64_t *state) {
 
 static void recentring_leaves_the_world_where_it_was(void **unused) { each(0, recentre); }
 
-/* The momenta of a world point itself. */
-static void momenta(const cb_geometry *g, uint64_t *state) {
+/* Momenta that are computed from coordinates relative to an origin equal those of the same point in the world. */
+static void momenta(const cb_space *g, uint64_t *state) {
   const seen s = some_seen(g, state);
   double gij[D * D], p[K] = {0}, momentum[CB_KILLING_MAX] = {0}, expected[CB_KILLING_MAX] = {0};
   cb_killing_momentum_add(g, s.y, s.w, expected);
@@ -128,19 +128,20 @@ static void momenta(const cb_geometry *g, uint64_t *state) {
 
 static void momenta_are_those_of_the_world(void **unused) { each(0, momenta); }
 
-static void pictures(const cb_geometry *g, uint64_t *state) {
+static void plots(const cb_space *g, uint64_t *state) {
   const seen s = some_seen(g, state);
-  double picture[2][3], rate[2][3];
-  cb_picture(g, s.y, s.w, picture[0], rate[0]);
-  cb_origin_picture(g, &s.o, s.x, s.v, picture[1], rate[1]);
-  check_at_most(check_distance_max(3, picture[0], picture[1]), 1e-12);
+  double plot[2][3], rate[2][3];
+  cb_plot_coordinates(g, s.y, s.w, plot[0], rate[0]);
+  cb_origin_plot(g, &s.o, s.x, s.v, plot[1], rate[1]);
+  check_at_most(check_distance_max(3, plot[0], plot[1]), 1e-12);
   check_at_most(check_distance_max(3, rate[0], rate[1]), 1e-12);
 }
 
-static void pictures_are_those_of_the_world(void **unused) { each(0, pictures); }
+static void plots_are_those_of_the_world(void **unused) { each(0, plots); }
 
-/* m(a) m(a)^-1 = 1, and the metric at q is that at L_a q, pulled back, in double-double for the former. */
-static void left_translations(const cb_geometry *g, uint64_t *state) {
+/* For the matrix m(a) of the left translation L_a, m(a) m(a)^-1 = 1 in double-double, and the metric at q is the
+ * metric at L_a q, pulled back. */
+static void left_translations(const cb_space *g, uint64_t *state) {
   const int n = g->dim;
   cb_recentring change;
   cb_origin o;
@@ -170,11 +171,11 @@ static void left_translations(const cb_geometry *g, uint64_t *state) {
 
 static void left_translations_are_isometries(void **unused) { each(PRODUCTS, left_translations); }
 
-/* D^2 = d^2 + z^2 with d by the hyperbolic plane alone; derivatives by differences. */
+/* D^2 = d^2 + z^2, where d is measured in the hyperbolic plane only; derivatives agree with differences. */
 static void centres_far_away_in_h2xe_are_measured_factor_by_factor(void **unused) {
   uint64_t state = check_seed();
-  cb_geometry *g = open_space(0), *h2;
-  check_ok(cb_geometry_create("h2", NULL, &h2));
+  cb_space *g = open_space(0), *h2;
+  check_ok(cb_space_create("h2", NULL, &h2));
   for (int trial = 0; trial < TRIALS; trial++) {
     cb_origin o, plane, step;
     cb_anchor anchor, anchor2;
@@ -206,8 +207,8 @@ static void centres_far_away_in_h2xe_are_measured_factor_by_factor(void **unused
     check_near(slope, (ends[1] - ends[0]) / (2 * h), 1e-8); /* d eps/h = 200 1e-16/1e-5 */
     for (int a = 0; a < 4; a++) check_near(turn[a], (slopes[1][a] - slopes[0][a]) / (2 * h), 1e-8);
   }
-  cb_geometry_free(g);
-  cb_geometry_free(h2);
+  cb_space_free(g);
+  cb_space_free(h2);
 }
 
 int main(void) {
@@ -215,7 +216,7 @@ int main(void) {
       cmocka_unit_test(origins_compose_and_invert_as_isometries_do),
       cmocka_unit_test(recentring_leaves_the_world_where_it_was),
       cmocka_unit_test(momenta_are_those_of_the_world),
-      cmocka_unit_test(pictures_are_those_of_the_world),
+      cmocka_unit_test(plots_are_those_of_the_world),
       cmocka_unit_test(left_translations_are_isometries),
       cmocka_unit_test(centres_far_away_in_h2xe_are_measured_factor_by_factor),
   };

@@ -1,13 +1,13 @@
-/* Built-in spaces that are known by the metric of one chart: metric derivatives against differences, Killing's equation
- * and momenta, pictures, the flat torus, the ends of charts. (test_spaces_curvature.c, test_spaces_ih.c and
- * test_spaces_groups.c: curvature and distances.) */
+/* Tests of built-in spaces that are defined by the metric of one chart: metric derivatives against differences,
+ * Killing's equation and momenta, plots, the flat torus, the ends of charts. (test_spaces_curvature.c, test_spaces_ih.c
+ * and test_spaces_groups.c: curvature and distances.) */
 #include "check_intrinsic.h"
 
 /* --- every intrinsic space, at random points of its chart --- */
 
-/* Derivative by q_l of f(q)[n], from differences of sixth order. */
-static void difference(const cb_geometry *g, const double *q, int l, int n,
-                       void (*f)(const cb_geometry *, const double *, double *), double *out) {
+/* The derivative of f(q)[n] with respect to q_l, by differences of sixth order. */
+static void difference(const cb_space *g, const double *q, int l, int n,
+                       void (*f)(const cb_space *, const double *, double *), double *out) {
   static const double weight[] = {45. / 60, -9. / 60, 1. / 60};
   const double h = 0.002;
   double plus[N * N * N], minus[N * N * N], at[N];
@@ -22,14 +22,14 @@ static void difference(const cb_geometry *g, const double *q, int l, int n,
   }
 }
 
-static void metric_values(const cb_geometry *g, const double *q, double *out) { metric_at(g, q, out, NULL, NULL); }
+static void metric_values(const cb_space *g, const double *q, double *out) { metric_at(g, q, out, NULL, NULL); }
 
-static void metric_firsts(const cb_geometry *g, const double *q, double *out) {
+static void metric_firsts(const cb_space *g, const double *q, double *out) {
   double gij[N * N];
   metric_at(g, q, gij, out, NULL);
 }
 
-static void check_derivatives(const cb_geometry *g, uint64_t *state) {
+static void check_derivatives(const cb_space *g, uint64_t *state) {
   const int n = g->dim, nn = n * n;
   for (int repeat = 0; repeat < 20; repeat++) {
     double q[N], gij[N * N], dg[N * N * N], ddg[N * N * N * N], by_difference[N * N * N];
@@ -56,9 +56,9 @@ static void metric_derivatives_agree_with_differences(void **unused) { check_eve
 
 /* L_X g_ij = X^l d_l g_ij + g_lj d_i X^l + g_il d_j X^l */
 static int field_index;
-static void field_values(const cb_geometry *g, const double *q, double *out) { cb_killing_at(g, field_index, q, out); }
+static void field_values(const cb_space *g, const double *q, double *out) { cb_killing_at(g, field_index, q, out); }
 
-static void check_killing(const cb_geometry *g, uint64_t *state) {
+static void check_killing(const cb_space *g, uint64_t *state) {
   const int n = g->dim;
   for (int f = 0; f < g->n_killing; f++)
     for (int repeat = 0; repeat < 20; repeat++) {
@@ -92,22 +92,22 @@ static void spaces_have_their_killing_fields(void **unused) {
       {"flat_torus", 3, 3, "translation_z"}, {"schwarzschild", 3, 3, "rotation_z"}, {"ellipsoid", 2, 0, NULL},
       {"torus", 2, 1, "rotation_z"}};
   for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
-    cb_geometry *g;
-    check_ok(cb_geometry_create(expected[i].name, NULL, &g));
+    cb_space *g;
+    check_ok(cb_space_create(expected[i].name, NULL, &g));
     assert_int_equal(g->dim, expected[i].dim);
     assert_int_equal(g->n_killing, expected[i].n);
     if (expected[i].last) assert_true(cb_killing_find(g, expected[i].last) >= 0);
-    cb_geometry_free(g);
+    cb_space_free(g);
   }
 }
 
-/* Momenta g(X, q') along an integrated geodesic. */
-static void check_momenta(const cb_geometry *g, uint64_t *state) {
+/* Momenta g(X, q') are constant along an integrated geodesic. */
+static void check_momenta(const cb_space *g, uint64_t *state) {
   for (int repeat = 0; repeat < 5; repeat++) {
     double q[N], u[N], q1[N], u1[N], before[CB_KILLING_MAX] = {0}, after[CB_KILLING_MAX] = {0};
     random_coordinates(g, state, q);
     for (int i = 0; i < g->dim; i++) u[i] = check_uniform(state, -0.2, 0.2);
-    if (cb_numeric_exp(g, q, u, q1, u1, NULL)) continue; /* left the chart */
+    if (cb_numeric_exp(g, q, u, q1, u1, NULL)) continue; /* the geodesic left the chart */
     cb_killing_momentum_add(g, q, u, before);
     cb_killing_momentum_add(g, q1, u1, after);
     for (int f = 0; f < g->n_killing; f++) check_near(after[f], before[f], 1e-11 * (1 + fabs(before[f])));
@@ -116,29 +116,29 @@ static void check_momenta(const cb_geometry *g, uint64_t *state) {
 
 static void geodesics_keep_killing_momenta(void **unused) { check_every_intrinsic_space(check_momenta); }
 
-/* --- pictures --- */
+/* --- plots --- */
 
-/* The metric is that of the picture: |dX(u)|^2 = g(u, u). */
-static void surfaces_are_isometric_to_their_pictures(void **unused) {
+/* The metric equals that of the plot: |dX(u)|^2 = g(u, u). */
+static void surfaces_are_isometric_to_their_plots(void **unused) {
   uint64_t state = check_seed();
   static const char *const names[] = {"torus", "ellipsoid"};
   for (int which = 0; which < 2; which++) {
-    cb_geometry *g;
-    check_ok(cb_geometry_create(names[which], NULL, &g));
+    cb_space *g;
+    check_ok(cb_space_create(names[which], NULL, &g));
     for (int repeat = 0; repeat < 100; repeat++) {
       double q[2], u[2], x[3], rate[3], ahead[3], behind[3], gij[4];
       random_coordinates(g, &state, q);
       for (int i = 0; i < 2; i++) u[i] = check_uniform(&state, -1, 1);
-      cb_picture(g, q, u, x, rate);
+      cb_plot_coordinates(g, q, u, x, rate);
       metric_at(g, q, gij, NULL, NULL);
       const double square = gij[0] * u[0] * u[0] + 2 * gij[1] * u[0] * u[1] + gij[3] * u[1] * u[1];
       check_relative(rate[0] * rate[0] + rate[1] * rate[1] + rate[2] * rate[2], square, 1e-13);
       const double h = 1e-5;
-      cb_picture(g, (double[]){q[0] + h * u[0], q[1] + h * u[1]}, NULL, ahead, NULL);
-      cb_picture(g, (double[]){q[0] - h * u[0], q[1] - h * u[1]}, NULL, behind, NULL);
+      cb_plot_coordinates(g, (double[]){q[0] + h * u[0], q[1] + h * u[1]}, NULL, ahead, NULL);
+      cb_plot_coordinates(g, (double[]){q[0] - h * u[0], q[1] - h * u[1]}, NULL, behind, NULL);
       for (int a = 0; a < 3; a++) check_near((ahead[a] - behind[a]) / (2 * h), rate[a], 1e-8);
     }
-    cb_geometry_free(g);
+    cb_space_free(g);
   }
 }
 
@@ -147,8 +147,8 @@ static void surfaces_are_isometric_to_their_pictures(void **unused) {
 static void flat_torus_takes_the_nearest_image(void **unused) {
   uint64_t state = check_seed();
   check_map m;
-  cb_geometry *g;
-  check_ok(cb_geometry_create("flat_torus", check_map_fill(&m, "period_x", "3", "period_y", "2"), &g));
+  cb_space *g;
+  check_ok(cb_space_create("flat_torus", check_map_fill(&m, "period_x", "3", "period_y", "2"), &g));
   const double period[3] = {3, 2, 10};
   for (int repeat = 0; repeat < 1000; repeat++) {
     double p[3], q[3], d, gradient[6], hessian[36], least = INFINITY;
@@ -188,24 +188,23 @@ static void flat_torus_takes_the_nearest_image(void **unused) {
   check_ok(g->chart->distance(g, half, origin, &d, NULL, NULL));
   check_near(d, sqrt(1.5 * 1.5 + 0.09 + 1), 1e-15);
   check_error_begins(g->chart->distance(g, half, origin, &d, gradient, NULL), CB_ERROR_DOMAIN,
-                     "points 1.5 apart, half a period");
-  cb_geometry_free(g);
+                     "two points are half a period, 1.5, apart");
+  cb_space_free(g);
 }
 
 static void points_outside_a_chart_are_refused(void **unused) {
   double gij[9];
-  cb_geometry *g;
+  cb_space *g;
   check_map m;
-  check_ok(cb_geometry_create("schwarzschild", NULL, &g));
+  check_ok(cb_space_create("schwarzschild", NULL, &g));
   check_error_begins(g->chart->metric(g, (double[]){0.2, 0.1, -0.1}, gij, NULL, NULL), CB_ERROR_DOMAIN,
                      "point (0.2, 0.1, -0.1), rho = 0.244949: expected rho > M/2 = 0.5");
-  cb_geometry_free(g);
-  check_ok(cb_geometry_create("ellipsoid", NULL, &g));
+  cb_space_free(g);
+  check_ok(cb_space_create("ellipsoid", NULL, &g));
   check_error_begins(g->chart->metric(g, (double[]){0.2, 1.6}, gij, NULL, NULL), CB_ERROR_DOMAIN,
                      "latitude v = 1.6: expected -pi/2 < v < pi/2");
-  cb_geometry_free(g);
-  assert_int_equal(cb_geometry_create("torus", check_map_fill(&m, "major_radius", "1", NULL, NULL), &g),
-                   CB_ERROR_INPUT);
+  cb_space_free(g);
+  assert_int_equal(cb_space_create("torus", check_map_fill(&m, "major_radius", "1", NULL, NULL), &g), CB_ERROR_INPUT);
   assert_non_null(strstr(cb_error_text(), "minor_radius 1: expected less than major_radius 1"));
 }
 
@@ -213,7 +212,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(metric_derivatives_agree_with_differences), cmocka_unit_test(killing_fields_keep_the_metric),
       cmocka_unit_test(spaces_have_their_killing_fields),          cmocka_unit_test(geodesics_keep_killing_momenta),
-      cmocka_unit_test(surfaces_are_isometric_to_their_pictures),  cmocka_unit_test(flat_torus_takes_the_nearest_image),
+      cmocka_unit_test(surfaces_are_isometric_to_their_plots),     cmocka_unit_test(flat_torus_takes_the_nearest_image),
       cmocka_unit_test(points_outside_a_chart_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

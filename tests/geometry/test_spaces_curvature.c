@@ -1,10 +1,11 @@
-/* Curvature of the built-in spaces that are known by a metric against closed forms: Nil, Sol, SL2 in their frames
- * (Milnor 1976), IH, Schwarzschild's slice, surfaces; by the library and from the metric alone. */
+/* The curvature of the built-in spaces that are defined by a metric agrees with closed forms: Nil, Sol, SL2 in their
+ * frames (Milnor 1976), IH, Schwarzschild's slice, surfaces. It is computed by the library, and independently from the
+ * metric. */
 #include "check_intrinsic.h"
 
-/* The curvature tensor from the metric alone, without the library:
- * R_ijkl = (d_j d_k g_il + d_i d_l g_jk - d_i d_k g_jl - d_j d_l g_ik)/2 + g_mn (G^m_jk G^n_il - G^m_jl G^n_ik),
- * K(u, v) = R(u, v, u, v)/(|u|^2 |v|^2 - (u.v)^2) (Landau & Lifshitz, Fields, eq. 92.1). */
+/* The curvature tensor from the metric, without functions of the library: R_ijkl = (d_j d_k g_il + d_i d_l g_jk - d_i
+ * d_k g_jl - d_j d_l g_ik)/2 + g_mn (G^m_jk G^n_il - G^m_jl G^n_ik), K(u, v) = R(u, v, u, v)/(|u|^2 |v|^2 - (u.v)^2)
+ * (Landau & Lifshitz, Fields, eq. 92.1). */
 typedef struct curved {
   int n;
   double g[N][N], R[N][N][N][N], inverse[N][N];
@@ -16,7 +17,7 @@ static void inverse_of(int n, double a[N][N], double out[N][N]) {
     for (int j = 0; j < n; j++) w[i][j] = a[i][j];
     w[i][n + i] = 1;
   }
-  for (int p = 0; p < n; p++) /* positive: no pivoting */
+  for (int p = 0; p < n; p++) /* the matrix is positive: no pivoting */
     for (int i = 0; i < n; i++) {
       const double f = i == p ? 1 - 1 / w[p][p] : w[i][p] / w[p][p];
       for (int j = 0; j < 2 * n; j++) w[i][j] -= f * w[p][j];
@@ -25,7 +26,7 @@ static void inverse_of(int n, double a[N][N], double out[N][N]) {
     for (int j = 0; j < n; j++) out[i][j] = w[i][n + j];
 }
 
-static void curvature_of(const cb_geometry *space, const double *q, curved *c) {
+static void curvature_of(const cb_space *space, const double *q, curved *c) {
   const int n = c->n = space->dim;
   double gij[N * N], dg[N * N * N], ddg[N * N * N * N], low[N][N][N], up[N][N][N];
   metric_at(space, q, gij, dg, ddg);
@@ -77,8 +78,8 @@ static double scalar(const curved *c) {
   return sum;
 }
 
-/* K of the planes of the frame e[3][3], by both ways, is k12, k13, k23. */
-static void check_frame(const cb_geometry *g, const double *q, double e[3][3], const double *k, double tolerance) {
+/* Checks that the sectional curvatures of the planes of the frame e[3][3] are k12, k13, k23, by both methods. */
+static void check_frame(const cb_space *g, const double *q, double e[3][3], const double *k, double tolerance) {
   static const int planes[3][2] = {{0, 1}, {0, 2}, {1, 2}};
   curved c;
   curvature_of(g, q, &c);
@@ -97,8 +98,8 @@ static void groups_have_the_curvature_of_their_frames(void **unused) {
   for (int which = 0; which < 3; which++) {
     static const char *const name[] = {"nil", "sol", "sl2"};
     static const double k[3][3] = {{-0.75, 0.25, 0.25}, {1, -1, -1}, {-1.75, 0.25, 0.25}};
-    cb_geometry *g;
-    check_ok(cb_geometry_create(name[which], NULL, &g));
+    cb_space *g;
+    check_ok(cb_space_create(name[which], NULL, &g));
     for (int repeat = 0; repeat < 50; repeat++) {
       double q[3];
       random_coordinates(g, &state, q);
@@ -107,21 +108,25 @@ static void groups_have_the_curvature_of_their_frames(void **unused) {
       double sl2[3][3] = {{exp(q[1]), 0, -1}, {0, 1, 0}, {0, 0, 1}};
       check_frame(g, q, which == 0 ? nil : which == 1 ? sol : sl2, k[which], 1e-11);
     }
-    cb_geometry_free(g);
+    cb_space_free(g);
   }
 }
 
-/* A frame of the radius and two directions across it. */
+/* A frame of the radial direction and two directions orthogonal to it. */
 static void radial_frame(const double *q, double e[3][3]) {
   for (int i = 0; i < 3; i++) e[0][i] = q[i];
-  e[1][0] = -q[1], e[1][1] = q[0], e[1][2] = 0;
-  e[2][0] = -q[2] * q[0], e[2][1] = -q[2] * q[1], e[2][2] = q[0] * q[0] + q[1] * q[1];
+  e[1][0] = -q[1];
+  e[1][1] = q[0];
+  e[1][2] = 0;
+  e[2][0] = -q[2] * q[0];
+  e[2][1] = -q[2] * q[1];
+  e[2][2] = q[0] * q[0] + q[1] * q[1];
 }
 
 static void ih_has_its_curvature(void **unused) {
   uint64_t state = check_seed();
-  cb_geometry *g;
-  check_ok(cb_geometry_create("ih", NULL, &g));
+  cb_space *g;
+  check_ok(cb_space_create("ih", NULL, &g));
   for (int repeat = 0; repeat < 200; repeat++) {
     double q[3], e[3][3];
     for (int i = 0; i < 3; i++) q[i] = check_uniform(&state, -3, 3);
@@ -129,15 +134,15 @@ static void ih_has_its_curvature(void **unused) {
     const double s = q[0] * q[0] + q[1] * q[1] + q[2] * q[2], f = s + 2, cube = f * f * f;
     check_frame(g, q, e, (double[]){-4 / cube, -4 / cube, -(3 * s + 4) / cube}, 1e-13);
   }
-  cb_geometry_free(g);
+  cb_space_free(g);
 }
 
 static void schwarzschild_slice_is_scalar_flat(void **unused) {
   uint64_t state = check_seed();
   check_map m;
-  cb_geometry *g;
+  cb_space *g;
   const double mass = 0.7;
-  check_ok(cb_geometry_create("schwarzschild", check_map_fill(&m, "mass", "0.7", NULL, NULL), &g));
+  check_ok(cb_space_create("schwarzschild", check_map_fill(&m, "mass", "0.7", NULL, NULL), &g));
   for (int repeat = 0; repeat < 200; repeat++) {
     double q[3], e[3][3], own;
     random_coordinates(g, &state, q);
@@ -150,15 +155,15 @@ static void schwarzschild_slice_is_scalar_flat(void **unused) {
     own = at.scalar;
     check_near(own, 0, 1e-12);
   }
-  cb_geometry_free(g);
+  cb_space_free(g);
 }
 
 static void surfaces_have_gauss_curvature(void **unused) {
   uint64_t state = check_seed();
   check_map m;
-  cb_geometry *torus, *ellipsoid;
-  check_ok(cb_geometry_create("torus", check_map_fill(&m, "major_radius", "3", "minor_radius", "1.3"), &torus));
-  check_ok(cb_geometry_create("ellipsoid", check_map_fill(&m, "a", "2", "c", "0.7"), &ellipsoid));
+  cb_space *torus, *ellipsoid;
+  check_ok(cb_space_create("torus", check_map_fill(&m, "major_radius", "3", "minor_radius", "1.3"), &torus));
+  check_ok(cb_space_create("ellipsoid", check_map_fill(&m, "a", "2", "c", "0.7"), &ellipsoid));
   for (int repeat = 0; repeat < 200; repeat++) {
     double q[2] = {check_uniform(&state, -4, 4), check_uniform(&state, -4, 4)}, own;
     const double u[2] = {1, 0}, v[2] = {0, 1};
@@ -170,14 +175,14 @@ static void surfaces_have_gauss_curvature(void **unused) {
     q[1] = check_uniform(&state, -1.4, 1.4);
     curvature_of(ellipsoid, q, &c);
     double x[3], velocity[3];
-    cb_picture(ellipsoid, q, u, x, velocity);
+    cb_plot_coordinates(ellipsoid, q, u, x, velocity);
     const double a = 2, b = 1.2, e = 0.7;
     check_near(x[0] * x[0] / (a * a) + x[1] * x[1] / (b * b) + x[2] * x[2] / (e * e), 1, 1e-14);
     const double h = x[0] * x[0] / pow(a, 4) + x[1] * x[1] / pow(b, 4) + x[2] * x[2] / pow(e, 4);
     check_relative(sectional(&c, u, v), 1 / pow(a * b * e * h, 2), 1e-11);
   }
-  cb_geometry_free(torus);
-  cb_geometry_free(ellipsoid);
+  cb_space_free(torus);
+  cb_space_free(ellipsoid);
 }
 
 int main(void) {

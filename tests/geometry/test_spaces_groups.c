@@ -1,5 +1,5 @@
-/* Geodesics and distances of Nil, Sol and the cover of SL(2, R), which are found numerically, against Hamilton's
- * equations written out by hand and integrated by GSL's Prince-Dormand 8(9).
+/* The numerical geodesics and distances of Nil, Sol and the cover of SL(2, R) agree with Hamilton's equations, written
+ * out here and integrated by GSL's Prince-Dormand 8(9).
  *
  *   Nil  H = (px^2 + (py + x pz)^2 + pz^2)/2      Sol  H = (e^-2z px^2 + e^2z py^2 + pz^2)/2
  *   SL2  H = ((e^w px - pt)^2 + pw^2 + pt^2)/2 */
@@ -9,22 +9,34 @@
 
 static int nil(double t, const double *s, double *ds, void *unused) {
   const double x = s[0], b = s[4] + x * s[5];
-  ds[0] = s[3], ds[1] = b, ds[2] = s[5] + x * b;
-  ds[3] = -b * s[5], ds[4] = 0, ds[5] = 0;
+  ds[0] = s[3];
+  ds[1] = b;
+  ds[2] = s[5] + x * b;
+  ds[3] = -b * s[5];
+  ds[4] = 0;
+  ds[5] = 0;
   return GSL_SUCCESS;
 }
 
 static int sol(double t, const double *s, double *ds, void *unused) {
   const double grow = exp(2 * s[2]), decay = exp(-2 * s[2]);
-  ds[0] = decay * s[3], ds[1] = grow * s[4], ds[2] = s[5];
-  ds[3] = 0, ds[4] = 0, ds[5] = decay * s[3] * s[3] - grow * s[4] * s[4];
+  ds[0] = decay * s[3];
+  ds[1] = grow * s[4];
+  ds[2] = s[5];
+  ds[3] = 0;
+  ds[4] = 0;
+  ds[5] = decay * s[3] * s[3] - grow * s[4] * s[4];
   return GSL_SUCCESS;
 }
 
 static int sl2(double t, const double *s, double *ds, void *unused) {
   const double y = exp(s[1]), a = y * s[3] - s[5];
-  ds[0] = y * a, ds[1] = s[4], ds[2] = s[5] - a;
-  ds[3] = 0, ds[4] = -a * y * s[3], ds[5] = 0;
+  ds[0] = y * a;
+  ds[1] = s[4];
+  ds[2] = s[5] - a;
+  ds[3] = 0;
+  ds[4] = -a * y * s[3];
+  ds[5] = 0;
   return GSL_SUCCESS;
 }
 
@@ -42,8 +54,8 @@ static void integrate(equations *f, double *s) {
   gsl_odeiv2_driver_free(driver);
 }
 
-/* A geodesic from q with velocity u of length 0.05 to 1.5, well inside the cut locus (K is at most 1), to q1. */
-static double random_geodesic(const cb_geometry *g, equations *f, uint64_t *state, double *q, double *u, double *q1) {
+/* A geodesic from q to q1 with a velocity u of length 0.05 to 1.5, well inside the cut locus (K is at most 1). */
+static double random_geodesic(const cb_space *g, equations *f, uint64_t *state, double *q, double *u, double *q1) {
   double s[6], ds[6], gij[9], square = 0, length = check_uniform(state, 0.05, 1.5);
   for (int i = 0; i < 3; i++) {
     q[i] = check_uniform(state, -1, 1);
@@ -56,7 +68,7 @@ static double random_geodesic(const cb_geometry *g, equations *f, uint64_t *stat
     s[i] = q[i];
   }
   for (int i = 0; i < 3; i++) s[3 + i] = gij[i * 3] * u[0] + gij[i * 3 + 1] * u[1] + gij[i * 3 + 2] * u[2];
-  f(0, s, ds, NULL); /* the metric is that of H */
+  f(0, s, ds, NULL); /* x' of Hamilton's equations is u if H has the metric of the space */
   for (int i = 0; i < 3; i++) check_near(ds[i], u[i], 1e-13);
   integrate(f, s);
   memcpy(q1, s, 3 * sizeof *q1);
@@ -66,8 +78,8 @@ static double random_geodesic(const cb_geometry *g, equations *f, uint64_t *stat
 static void distances_are_lengths_of_integrated_geodesics(void **unused) {
   uint64_t state = check_seed();
   for (size_t which = 0; which < sizeof groups / sizeof *groups; which++) {
-    cb_geometry *g;
-    check_ok(cb_geometry_create(groups[which].name, NULL, &g));
+    cb_space *g;
+    check_ok(cb_space_create(groups[which].name, NULL, &g));
     double worst = 0, worst_end = 0, worst_log = 0, worst_gradient = 0;
     for (int repeat = 0; repeat < 300; repeat++) {
       double q[3], u[3], q1[3], end[3], found[3], d, gradient[6], gij[9];
@@ -90,15 +102,15 @@ static void distances_are_lengths_of_integrated_geodesics(void **unused) {
     check_at_most(worst_end, 1e-11);
     check_at_most(worst_log, 1e-11);
     check_at_most(worst_gradient, 1e-8);
-    cb_geometry_free(g);
+    cb_space_free(g);
   }
 }
 
 static void distance_is_symmetric_and_keeps_the_triangle_inequality(void **unused) {
   uint64_t state = check_seed();
   for (size_t which = 0; which < sizeof groups / sizeof *groups; which++) {
-    cb_geometry *g;
-    check_ok(cb_geometry_create(groups[which].name, NULL, &g));
+    cb_space *g;
+    check_ok(cb_space_create(groups[which].name, NULL, &g));
     for (int repeat = 0; repeat < 50; repeat++) {
       double x[3][3];
       for (int i = 0; i < 9; i++) x[i / 3][i % 3] = check_uniform(&state, -0.4, 0.4);
@@ -106,7 +118,7 @@ static void distance_is_symmetric_and_keeps_the_triangle_inequality(void **unuse
       check_relative(cb_distance(g, x[1], x[0]), ab, 1e-11);
       check_at_most(ac, ab + bc + 1e-11);
     }
-    cb_geometry_free(g);
+    cb_space_free(g);
   }
 }
 

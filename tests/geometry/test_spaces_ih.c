@@ -1,4 +1,4 @@
-/* Distance and geodesics of IH in closed form, against geodesics integrated by GSL's Prince-Dormand 8(9). */
+/* The distance and geodesics of IH in closed form agree with geodesics integrated by GSL's Prince-Dormand 8(9). */
 #include "check_spaces.h"
 #include "numerics/vec3.h"
 #include <curvebody/intrinsic.h>
@@ -23,9 +23,9 @@ static void integrate(double *z) {
   gsl_odeiv2_driver_free(driver);
 }
 
-static cb_geometry *make_ih(void) {
-  cb_geometry *g;
-  check_ok(cb_geometry_create("ih", NULL, &g));
+static cb_space *make_ih(void) {
+  cb_space *g;
+  check_ok(cb_space_create("ih", NULL, &g));
   return g;
 }
 
@@ -35,10 +35,13 @@ static void random_in_ball(uint64_t *state, double radius, double *x) {
   while (cb_dot3(x, x) > radius * radius);
 }
 
-/* A length between 1e-3 and `most`, by its logarithm. */
-static double random_scale(uint64_t *state, double most) { return exp(check_uniform(state, log(1e-3), log(most))); }
+/* A length between 1e-3 and `maximum`, uniform in its logarithm. */
+static double random_scale(uint64_t *state, double maximum) {
+  return exp(check_uniform(state, log(1e-3), log(maximum)));
+}
 
-/* z = (x, v) with |x| up to 80, about a third of them near the centre, its geodesic staying in |x| <= 80. */
+/* start = (x, v) with |x| up to 80, about a third of them near the centre; the geodesic also ends within |x| <=
+ * 80. */
 static void random_geodesic(uint64_t *state, double *start, double *end) {
   do {
     random_in_ball(state, check_uniform(state, 0, 1) < 0.3 ? 3 : 80, start);
@@ -52,14 +55,14 @@ static void random_geodesic(uint64_t *state, double *start, double *end) {
 
 static void distance_agrees_with_integrated_geodesics(void **unused) {
   uint64_t state = check_seed();
-  cb_geometry *g = make_ih();
+  cb_space *g = make_ih();
   double worst = 0;
   for (int repeat = 0; repeat < 1000; repeat++) {
     double start[6], end[6], d;
     random_geodesic(&state, start, end);
     const double expected = sqrt((cb_dot3(start, start) + 2) * cb_dot3(start + 3, start + 3));
     check_ok(g->chart->distance(g, start, end, &d, NULL, NULL));
-    /* Points near one another far from the origin: their difference has the round-off of its ends. */
+    /* If two points are near each other and far from the origin, their difference has the round-off of the points. */
     double apart = 0;
     for (int i = 0; i < 3; i++) apart += (start[i] - end[i]) * (start[i] - end[i]);
     const double condition = sqrt(cb_dot3(start, start) / apart);
@@ -67,12 +70,12 @@ static void distance_agrees_with_integrated_geodesics(void **unused) {
   }
   print_message("largest relative error of the distance %.2e\n", worst);
   check_at_most(worst, 2e-13);
-  cb_geometry_free(g);
+  cb_space_free(g);
 }
 
 static void geodesics_in_closed_form_are_those_integrated(void **unused) {
   uint64_t state = check_seed();
-  cb_geometry *g = make_ih();
+  cb_space *g = make_ih();
   double worst = 0, worst_speed = 0;
   for (int repeat = 0; repeat < 1000; repeat++) {
     double start[6], end[6], x[3], v[3], dx = 0, dv = 0;
@@ -90,12 +93,12 @@ static void geodesics_in_closed_form_are_those_integrated(void **unused) {
   print_message("largest error of the point %.2e, of the velocity %.2e\n", worst, worst_speed);
   check_at_most(worst, 1e-13);
   check_at_most(worst_speed, 1e-13);
-  cb_geometry_free(g);
+  cb_space_free(g);
 }
 
 static void exp_of_log_is_the_point(void **unused) {
   uint64_t state = check_seed();
-  cb_geometry *g = make_ih();
+  cb_space *g = make_ih();
   double worst = 0;
   for (int repeat = 0; repeat < 1000; repeat++) {
     double p[3], q[3], u[3], end[3], d, error = 0;
@@ -110,17 +113,19 @@ static void exp_of_log_is_the_point(void **unused) {
   }
   print_message("largest error of exp(log) %.2e\n", worst);
   check_at_most(worst, 1e-12);
-  cb_geometry_free(g);
+  cb_space_free(g);
 }
 
-/* d = F(u+) - F(u-) in extended precision, where u+ and u- are well apart and both not tiny. */
+/* d = F(u+) - F(u-) in extended precision, with u+- = (|p + q| +- |p - q|)/2 and F(u) = asinh(u/sqrt 2) + u/2
+ * sqrt(u^2 + 2). */
 static long double plain_distance(const double *p, const double *q) {
   long double P = 0, M = 0, f[2];
   for (int i = 0; i < 3; i++) {
     P += ((long double)p[i] + q[i]) * ((long double)p[i] + q[i]);
     M += ((long double)p[i] - q[i]) * ((long double)p[i] - q[i]);
   }
-  P = sqrtl(P), M = sqrtl(M);
+  P = sqrtl(P);
+  M = sqrtl(M);
   for (int k = 0; k < 2; k++) {
     const long double c = k ? (P - M) / 2 : (P + M) / 2;
     f[k] = asinhl(c / sqrtl(2)) + c / 2 * sqrtl(c * c + 2);
@@ -130,16 +135,17 @@ static long double plain_distance(const double *p, const double *q) {
 
 static void distance_loses_no_digits(void **unused) {
   uint64_t state = check_seed();
-  cb_geometry *g = make_ih();
+  cb_space *g = make_ih();
   for (int repeat = 0; repeat < 10000; repeat++) {
     double p[3], q[3], d;
     random_in_ball(&state, random_scale(&state, 80), p);
     random_in_ball(&state, random_scale(&state, 80), q);
     check_ok(g->chart->distance(g, p, q, &d, NULL, NULL));
-    const long double exact = plain_distance(p, q); /* loses digits itself, 1e-19 80 80/d */
+    const long double exact = plain_distance(p, q); /* plain_distance itself has an error of 1e-19 80 80/d */
     check_near(d, (double)exact, 2e-15 * d + 2e-15);
   }
-  /* Opposite points: d = 2 F(r); points on one ray close together: d = sqrt(r^2 + 2) |difference|. */
+  /* Opposite points: d = 2 F(r). Points close together: d = sqrt(r^2 + 2) |difference|, with the radius r of their
+   * middle. */
   for (int repeat = 0; repeat < 1000; repeat++) {
     double p[3], q[3], d;
     random_in_ball(&state, random_scale(&state, 80), p);
@@ -162,13 +168,13 @@ static void distance_loses_no_digits(void **unused) {
   double d;
   check_ok(g->chart->distance(g, zero, zero, &d, NULL, NULL));
   check_near(d, 0, 0);
-  cb_geometry_free(g);
+  cb_space_free(g);
 }
 
-static void check_derivatives(const cb_geometry *g, double *p, double *q) {
+static void check_derivatives(const cb_space *g, double *p, double *q) {
   double d, gradient[6], hessian[36], plus, minus, up[6], down[6];
   check_ok(g->chart->distance(g, p, q, &d, gradient, hessian));
-  /* |d_p d|^2 = r^2 + 2: the gradient is a unit covector, */
+  /* |d_p d|^2 = r^2 + 2, because the gradient is a unit covector */
   check_relative(cb_dot3(gradient, gradient), cb_dot3(p, p) + 2, 1e-14);
   check_relative(cb_dot3(gradient + 3, gradient + 3), cb_dot3(q, q) + 2, 1e-14);
   double apart = 0;
@@ -198,26 +204,26 @@ static void check_derivatives(const cb_geometry *g, double *p, double *q) {
 
 static void derivatives_of_the_distance_are_right(void **unused) {
   uint64_t state = check_seed();
-  cb_geometry *g = make_ih();
+  cb_space *g = make_ih();
   for (int repeat = 0; repeat < 1000; repeat++) {
     double p[3], q[3];
     random_in_ball(&state, random_scale(&state, 80), p);
     random_in_ball(&state, random_scale(&state, 80), q);
     check_derivatives(g, p, q);
-    for (int i = 0; i < 3; i++) q[i] = -p[i]; /* P = 0 */
+    for (int i = 0; i < 3; i++) q[i] = -p[i]; /* p + q = 0 */
     check_derivatives(g, p, q);
-    for (int i = 0; i < 3; i++) q[i] = p[i] + 1e-4 * check_uniform(&state, -1, 1); /* M -> 0 */
+    for (int i = 0; i < 3; i++) q[i] = p[i] + 1e-4 * check_uniform(&state, -1, 1); /* p - q is small */
     check_derivatives(g, p, q);
   }
   double p[3] = {1, 2, 3}, d = 7, gradient[6];
   assert_int_equal(g->chart->distance(g, p, p, &d, gradient, NULL), CB_ERROR_DOMAIN);
   check_near(d, 7, 0);
-  cb_geometry_free(g);
+  cb_space_free(g);
 }
 
 static void distance_by_newton_on_geodesics_is_the_closed_form(void **unused) {
   uint64_t state = check_seed();
-  cb_geometry *g = make_ih();
+  cb_space *g = make_ih();
   double worst = 0, worst_gradient = 0, worst_hessian = 0;
   for (int repeat = 0; repeat < 300; repeat++) {
     double p[3], q[3], d, gradient[6], hessian[36], own, own_gradient[6], own_hessian[36], largest = 0;
@@ -235,22 +241,24 @@ static void distance_by_newton_on_geodesics_is_the_closed_form(void **unused) {
   check_at_most(worst, 1e-11);
   check_at_most(worst_gradient, 1e-9);
   check_at_most(worst_hessian, 1e-8);
-  cb_geometry_free(g);
+  cb_space_free(g);
 }
 
 static void distance_is_a_metric(void **unused) {
   uint64_t state = check_seed();
-  cb_geometry *g = make_ih();
+  cb_space *g = make_ih();
   for (int repeat = 0; repeat < 10000; repeat++) {
     double x[3][3], ab, ba, bc, ac;
     for (int k = 0; k < 3; k++) random_in_ball(&state, random_scale(&state, 80), x[k]);
-    ab = cb_distance(g, x[0], x[1]), ba = cb_distance(g, x[1], x[0]);
-    bc = cb_distance(g, x[1], x[2]), ac = cb_distance(g, x[0], x[2]);
+    ab = cb_distance(g, x[0], x[1]);
+    ba = cb_distance(g, x[1], x[0]);
+    bc = cb_distance(g, x[1], x[2]);
+    ac = cb_distance(g, x[0], x[2]);
     check_near(ab, ba, 0);
     check_at_most(ac, (ab + bc) * (1 + 1e-14));
     check_at_least(ab, 0);
   }
-  cb_geometry_free(g);
+  cb_space_free(g);
 }
 
 int main(void) {

@@ -1,19 +1,19 @@
-/* What holds in every space, made of quadrics, known by the metric of a chart, or given as text: one suite for all.
- * Lengths stay below 0.4, where every geodesic of them is the only shortest one. */
+/* Properties of every space: products of quadrics, spaces defined by the metric of a chart, and spaces given as text.
+ * Lengths are below 0.4, where every geodesic of these spaces is the unique shortest one. */
 #include "check_intrinsic.h"
 
 enum { K = CB_COORD_MAX, TRIALS = CHECK_SANITIZED ? 3 : 40 };
 
-/* --- points and vectors of a space of either kind --- */
+/* --- points and vectors of any space --- */
 
-static void some_point(const cb_geometry *g, uint64_t *state, double *x) {
+static void some_point(const cb_space *g, uint64_t *state, double *x) {
   if (g->intrinsic)
     random_coordinates(g, state, x);
   else
     check_random_point(g, state, check_radius(g), x);
 }
 
-static double inner(const cb_geometry *g, const double *x, const double *u, const double *v) {
+static double inner(const cb_space *g, const double *x, const double *u, const double *v) {
   if (!g->intrinsic) return cb_inner(g, u, v);
   double gij[N * N], sum = 0;
   metric_at(g, x, gij, NULL, NULL);
@@ -23,7 +23,7 @@ static double inner(const cb_geometry *g, const double *x, const double *u, cons
 }
 
 /* A vector of length 0.15 to 0.4. */
-static double some_vector(const cb_geometry *g, uint64_t *state, const double *x, double *v) {
+static double some_vector(const cb_space *g, uint64_t *state, const double *x, double *v) {
   const double length = check_uniform(state, 0.15, 0.4);
   check_random_tangent(g, state, x, 1, v);
   const double size = sqrt(inner(g, x, v, v));
@@ -31,15 +31,15 @@ static double some_vector(const cb_geometry *g, uint64_t *state, const double *x
   return length;
 }
 
-/* Numbers lose digits where the metric or the coordinates are large. */
-static double size_of(const cb_geometry *g, const double *x) {
+/* The size of the numbers: digits are lost where the metric or the coordinates are large. */
+static double size_of(const cb_space *g, const double *x) {
   double size = 1;
   for (int a = 0; a < g->embedding; a++) size = fmax(size, fabs(x[a]));
   return size * size;
 }
 
-/* y - x as a step of coordinates, in a periodic space to the nearest image. */
-static double apart(const cb_geometry *g, const double *x, const double *y) {
+/* The maximum difference of a coordinate of x and y; in a periodic space, to the nearest image. */
+static double apart(const cb_space *g, const double *x, const double *y) {
   double most = 0;
   for (int a = 0; a < g->embedding; a++) {
     const double period = g->intrinsic ? g->intrinsic->period[a] : 0;
@@ -51,12 +51,12 @@ static double apart(const cb_geometry *g, const double *x, const double *y) {
 
 /* --- metric and frames --- */
 
-static void frames_in(const cb_geometry *g, uint64_t *state) {
+static void frames_in(const cb_space *g, uint64_t *state) {
   for (int trial = 0; trial < TRIALS; trial++) {
     double x[K], e[N * K], v[K], w[K];
     const int k = g->embedding;
     some_point(g, state, x);
-    cb_geometry_frame(g, x, e);
+    cb_space_frame(g, x, e);
     for (int i = 0; i < g->dim; i++)
       for (int j = 0; j < g->dim; j++)
         check_near(inner(g, x, e + i * k, e + j * k), i == j, 2e-15 * size_of(g, x) * size_of(g, x));
@@ -64,18 +64,18 @@ static void frames_in(const cb_geometry *g, uint64_t *state) {
     check_random_tangent(g, state, x, 1, w);
     assert_true(inner(g, x, v, v) > 0);
     check_near(inner(g, x, v, w), inner(g, x, w, v), 4e-15 * size_of(g, x));
-    check_ok(cb_geometry_check_point(g, x, 1e-13));
+    check_ok(cb_space_check_point(g, x, 1e-13));
   }
 }
 static void metrics_are_symmetric_and_positive_and_frames_orthonormal(void **s) {
   check_every_space_of_both_kinds(frames_in);
 }
 
-/* 2 g_lm Gamma^m_ij = d_i g_lj + d_j g_li - d_l g_ij, by differences of the metric, in every chart with one. */
-static void symbols_in(const cb_geometry *space, uint64_t *state) {
+/* 2 g_lm Gamma^m_ij = d_i g_lj + d_j g_li - d_l g_ij, by differences of the metric, in every chart that has one. */
+static void symbols_in(const cb_space *space, uint64_t *state) {
   static const double weight[3] = {45. / 60, -9. / 60, 1. / 60}, h = 0.002;
   for (int c = 0; c < space->n_charts; c++) {
-    cb_geometry in = *space, *g = &in;
+    cb_space in = *space, *g = &in;
     const int n = g->dim;
     g->chart = &space->charts[c];
     if (!g->chart->metric) continue;
@@ -116,8 +116,8 @@ static void christoffel_symbols_agree_with_differences_of_the_metric(void **s) {
 
 /* --- geodesics --- */
 
-/* Speed and momenta are kept along them, and they are their own continuation and, turned about, their own way back. */
-static void geodesics_in(const cb_geometry *g, uint64_t *state) {
+/* Geodesics keep speed and momenta. A geodesic continues itself, and with the opposite velocity it returns. */
+static void geodesics_in(const cb_space *g, uint64_t *state) {
   for (int trial = 0; trial < TRIALS; trial++) {
     double x[K], v[K], y[K], w[K], half[K], u[K], there[K], before[CB_KILLING_MAX] = {0}, after[CB_KILLING_MAX] = {0};
     some_point(g, state, x);
@@ -140,10 +140,10 @@ static void geodesics_in(const cb_geometry *g, uint64_t *state) {
 }
 static void geodesics_keep_speed_and_momenta_and_return(void **s) { check_every_space_of_both_kinds(geodesics_in); }
 
-/* The embedding's exp and a space's own against the integrated geodesic of each chart's metric. */
-static void integrated_in(const cb_geometry *space, uint64_t *state) {
+/* The exp of the embedding, and that of the space, agree with the integrated geodesic of the metric of each chart. */
+static void integrated_in(const cb_space *space, uint64_t *state) {
   for (int c = 0; c < space->n_charts; c++) {
-    cb_geometry in = *space, *g = &in;
+    cb_space in = *space, *g = &in;
     g->chart = &space->charts[c];
     if (!g->chart->metric) continue;
     for (int trial = 0; trial < TRIALS; trial++) {
@@ -159,7 +159,7 @@ static void integrated_in(const cb_geometry *space, uint64_t *state) {
 }
 static void geodesics_are_those_of_the_metric(void **s) { check_every_space_of_both_kinds(integrated_in); }
 
-static void logarithms_in(const cb_geometry *g, uint64_t *state) {
+static void logarithms_in(const cb_space *g, uint64_t *state) {
   for (int trial = 0; trial < TRIALS; trial++) {
     double x[K], v[K], y[K], u[K], end[K];
     some_point(g, state, x);
@@ -174,7 +174,7 @@ static void logarithms_in(const cb_geometry *g, uint64_t *state) {
 }
 static void log_is_the_inverse_of_exp(void **s) { check_every_space_of_both_kinds(logarithms_in); }
 
-static void transport_in(const cb_geometry *g, uint64_t *state) {
+static void transport_in(const cb_space *g, uint64_t *state) {
   for (int trial = 0; trial < TRIALS; trial++) {
     double x[K], v[K], y[K], w[K], a[K], b[K], ta[K], tb[K], back[K];
     some_point(g, state, x);
@@ -196,7 +196,7 @@ static void transport_is_isometric_along_the_geodesic(void **s) { check_every_sp
 
 /* --- distance --- */
 
-static void distance_in(const cb_geometry *g, uint64_t *state) {
+static void distance_in(const cb_space *g, uint64_t *state) {
   const int k = g->embedding;
   for (int trial = 0; trial < TRIALS; trial++) {
     double x[K], v[K], y[K], w[K], d, gradient[2 * K], hessian[4 * K * K], there, other[2 * K];
@@ -211,7 +211,7 @@ static void distance_in(const cb_geometry *g, uint64_t *state) {
     check_ok(cb_distance_derivatives(g, y, x, &there, other, NULL));
     check_at_most(check_distance_max(k, gradient, other + k), 10 * near);
     check_at_most(check_distance_max(k, gradient + k, other), 10 * near);
-    /* along a vector u at either end it grows by -<u, v>/d and <u, w>/d: the first variation of length */
+    /* the first variation of length: for a vector u at x or y, the length grows by -<u, v>/d or <u, w>/d */
     double u[K], by_x = 0, by_y = 0;
     check_random_tangent(g, state, x, 1, u);
     for (int a = 0; a < k; a++) by_x += gradient[a] * u[a];
@@ -225,11 +225,11 @@ static void distance_in(const cb_geometry *g, uint64_t *state) {
 }
 static void distances_are_symmetric_lengths_of_geodesics(void **s) { check_every_space_of_both_kinds(distance_in); }
 
-/* The Hessian in coordinates against differences of the gradient, in every chart with a distance. */
-static void hessian_in(const cb_geometry *space, uint64_t *state) {
+/* The Hessian in coordinates agrees with differences of the gradient, in every chart with a distance. */
+static void hessian_in(const cb_space *space, uint64_t *state) {
   static const double weight[3] = {45. / 60, -9. / 60, 1. / 60}, arc = 0.001;
   for (int c = 0; c < space->n_charts; c++) {
-    cb_geometry in = *space, *g = &in;
+    cb_space in = *space, *g = &in;
     const int n2 = 2 * g->dim;
     g->chart = &space->charts[c];
     if (!g->chart->distance) continue;
@@ -263,13 +263,13 @@ static void hessian_in(const cb_geometry *space, uint64_t *state) {
         z[j] = at;
       }
       for (int i = 0; i < n2 * n2; i++) size = fmax(size, fabs(hessian[i]));
-      check_at_most(check_distance_max(n2 * n2, hessian, seen), 1e-8 * size); /* arc^6 by d^-6 and eps/arc */
+      check_at_most(check_distance_max(n2 * n2, hessian, seen), 1e-8 * size); /* arc^6 times d^-6, and eps/arc */
     }
   }
 }
 static void hessians_of_distances_agree_with_differences(void **s) { check_every_space_of_both_kinds(hessian_in); }
 
-static void means_in(const cb_geometry *g, uint64_t *state) {
+static void means_in(const cb_space *g, uint64_t *state) {
   for (int trial = 0; trial < (TRIALS + 2) / 3; trial++) {
     enum { COUNT = 4 };
     double centre[K], v[K], x[COUNT * K], weight[COUNT], mean[K], u[K], sum[K] = {0};
@@ -290,9 +290,9 @@ static void means_in(const cb_geometry *g, uint64_t *state) {
 }
 static void karcher_means_balance_the_logarithms(void **s) { check_every_space_of_both_kinds(means_in); }
 
-/* --- charts and pictures --- */
+/* --- charts and plots --- */
 
-static void charts_in(const cb_geometry *g, uint64_t *state) {
+static void charts_in(const cb_space *g, uint64_t *state) {
   for (size_t c = 0; c < cb_chart_count(g); c++) {
     const cb_chart *chart = cb_chart_at(g, c);
     assert_ptr_equal(cb_chart_find(g, chart->name), chart);
@@ -303,7 +303,7 @@ static void charts_in(const cb_geometry *g, uint64_t *state) {
       check_ok(chart->from_point(g, x, q));
       check_ok(chart->to_point(g, q, y, jacobian));
       check_at_most(check_distance_max(g->embedding, x, y), 1e-14 * size_of(g, x));
-      if (cb_chart_pull(g, chart, x, v, q, u)) continue; /* the axis */
+      if (cb_chart_pull(g, chart, x, v, q, u)) continue; /* the axis of polar coordinates */
       check_ok(cb_chart_push(g, chart, q, u, y, w));
       check_at_most(check_distance_max(g->embedding, v, w), 1e-11 * size_of(g, x));
       for (int a = 0; a < g->embedding && chart->size == g->dim; a++) {
@@ -316,22 +316,22 @@ static void charts_in(const cb_geometry *g, uint64_t *state) {
 }
 static void charts_lead_there_and_back(void **s) { check_every_space_of_both_kinds(charts_in); }
 
-static void pictures_in(const cb_geometry *g, uint64_t *state) {
+static void plots_in(const cb_space *g, uint64_t *state) {
   static const double h = 1e-5;
   for (int trial = 0; trial < TRIALS; trial++) {
     double x[K], v[K], step[K], y[K], p[3], rate[3], ends[2][3];
     some_point(g, state, x);
     some_vector(g, state, x, v);
-    cb_picture(g, x, v, p, rate);
+    cb_plot_coordinates(g, x, v, p, rate);
     for (int side = 0; side < 2; side++) {
       for (int a = 0; a < g->embedding; a++) step[a] = (side ? h : -h) * v[a];
       cb_exp(g, x, step, y, NULL);
-      cb_picture(g, y, NULL, ends[side], NULL);
+      cb_plot_coordinates(g, y, NULL, ends[side], NULL);
     }
     for (int a = 0; a < 3; a++) check_near(rate[a], (ends[1][a] - ends[0][a]) / (2 * h), 1e-9 * size_of(g, x));
   }
 }
-static void velocities_of_pictures_agree_with_differences(void **s) { check_every_space_of_both_kinds(pictures_in); }
+static void velocities_of_plots_agree_with_differences(void **s) { check_every_space_of_both_kinds(plots_in); }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
@@ -345,7 +345,7 @@ int main(void) {
       cmocka_unit_test(hessians_of_distances_agree_with_differences),
       cmocka_unit_test(karcher_means_balance_the_logarithms),
       cmocka_unit_test(charts_lead_there_and_back),
-      cmocka_unit_test(velocities_of_pictures_agree_with_differences),
+      cmocka_unit_test(velocities_of_plots_agree_with_differences),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

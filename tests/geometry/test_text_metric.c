@@ -1,5 +1,5 @@
-/* Metrics given as text: against the closed forms of the same spaces, and what is said of wrong ones, with its place.
- */
+/* Metrics that are given as text agree with the closed forms of the same spaces; errors have their place in the
+ * file. */
 #include "geometry/numeric.h"
 #include "geometry/text_metric.h"
 #include "yaml/yaml.h"
@@ -9,14 +9,14 @@ enum { D = CB_DIM_MAX, POINTS = 50, PAIRS = 20 };
 
 /* --- spaces --- */
 
-static cb_geometry *text_space(const char *text, cb_tree **tree) {
-  cb_geometry *g = NULL;
+static cb_space *text_space(const char *text, cb_tree **tree) {
+  cb_space *g = NULL;
   check_ok(cb_yaml_read_text("test", text, strlen(text), tree));
   check_ok(cb_text_metric_create(cb_tree_root(*tree), &g));
   return g;
 }
 
-/* A space as text and where to look for its closed form; random points lie in low .. high. */
+/* A space as text and the built-in space with its closed form; random points are in low .. high. */
 typedef struct pair {
   const char *name, *text;
   double low[D], high[D];
@@ -50,21 +50,21 @@ static const pair pairs[] = {
 
 typedef struct twins {
   cb_tree *tree;
-  cb_geometry *text, *closed; /* the built-in space in the same chart */
+  cb_space *text, *closed; /* the built-in space in the same chart */
 } twins;
 
 static twins open_twins(const pair *p) {
   twins t;
   t.text = text_space(p->text, &t.tree);
-  check_ok(cb_geometry_create(p->name, NULL, &t.closed));
+  check_ok(cb_space_create(p->name, NULL, &t.closed));
   if (!t.closed->chart) t.closed->chart = cb_chart_find(t.closed, "polar");
   t.closed->k = t.closed->dim;
   return t;
 }
 
 static void close_twins(twins *t) {
-  cb_geometry_free(t->text);
-  cb_geometry_free(t->closed);
+  cb_space_free(t->text);
+  cb_space_free(t->closed);
   cb_tree_free(t->tree);
 }
 
@@ -117,7 +117,7 @@ static void christoffel_symbols_and_curvature_are_those_of_the_built_in_chart(vo
       cb_curvature c[2];
       random_point(p, &state, q);
       for (int i = 0; i < 2; i++) {
-        const cb_geometry *g = i ? t.closed : t.text;
+        const cb_space *g = i ? t.closed : t.text;
         check_ok(cb_christoffel(g, q, gamma[i], NULL));
         check_ok(cb_curvature_at(g, q, &c[i]));
       }
@@ -157,7 +157,7 @@ static void distance_and_derivatives_are_those_of_the_built_in_chart(void **s) {
 
 /* --- bodies --- */
 
-/* The same space twice, and coordinates of three points about a unit apart. */
+/* The same space as text and built in, with the coordinates of three points at distances of about one unit. */
 typedef struct stage {
   const char *closed, *text, *points[3];
 } stage;
@@ -198,7 +198,8 @@ static const char *const bodies[] = {
     "kind: triangle\n    link: {spring: {stiffness: 3, rest: 0.8}}\n    masses: [1, 2, 0.7]",
     "kind: triangle\n    link: rod\n    masses: [1, 2, 0.7]"};
 
-/* Elastic and rigid, with unequal masses. No body here turns as one: the rods take what is left of the velocities. */
+/* Elastic and rigid bodies with unequal masses. The given velocities of a rigid body do not fit its rods: they are
+ * projected onto those that the rods allow. */
 static void bodies_move_as_in_the_built_in_chart(void **s) {
   static const char form[] =
       "curvebody: 1\nspace: %s\nbodies:\n  - %s\n    name: r\n    place: {points: [%s, %s%s%s]}\n"
@@ -232,7 +233,7 @@ static void bodies_move_as_in_the_built_in_chart(void **s) {
   print_message("\n");
 }
 
-/* The resolved scenario reads back as the same space; the tree it came from need not live on. */
+/* The resolved scenario reads back as the same space, also after its tree has been freed. */
 static void resolved_scenario_has_the_metric(void **s) {
   static const char text[] =
       "curvebody: 1\nspace: {metric: [[\"1 + u^2\"]], parameters: {m: 1}, coordinates: [u]}\n"
@@ -243,7 +244,7 @@ static void resolved_scenario_has_the_metric(void **s) {
   check_ok(cb_scenario_open_text("second", cb_scenario_resolved(first), NULL, 0, &second));
   assert_string_equal(cb_scenario_resolved(first), cb_scenario_resolved(second));
   assert_non_null(strstr(cb_scenario_resolved(first), "1 + u^2"));
-  const cb_geometry *g = cb_scenario_space(second);
+  const cb_space *g = cb_scenario_space(second);
   double metric, q = 3;
   check_ok(g->chart->metric(g, &q, &metric, NULL, NULL));
   check_near(metric, 10, 0);
@@ -251,18 +252,18 @@ static void resolved_scenario_has_the_metric(void **s) {
   cb_scenario_free(second);
 }
 
-/* --- picture, period, domain --- */
+/* --- plot, period, domain --- */
 
-static void picture_and_its_derivative_are_the_expressions(void **s) {
+static void plot_and_its_derivative_are_the_expressions(void **s) {
   cb_tree *tree;
-  cb_geometry *g = text_space(
+  cb_space *g = text_space(
       "{metric: [[1], [0, u^2]], parameters: {c: 2}, periodic: [0, pi*c], base: [1, 0], "
-      "picture: [u*cos(v), u*sin(v), c*u]}",
+      "plot: [u*cos(v), u*sin(v), c*u]}",
       &tree);
   cb_tree_free(tree);
   const double q[] = {1.5, 0.7}, v[] = {0.3, -2};
   double x[3], w[3];
-  cb_picture(g, q, v, x, w);
+  cb_plot_coordinates(g, q, v, x, w);
   check_near(x[0], 1.5 * cos(0.7), 1e-15);
   check_near(x[1], 1.5 * sin(0.7), 1e-15);
   check_near(x[2], 3, 0);
@@ -271,10 +272,10 @@ static void picture_and_its_derivative_are_the_expressions(void **s) {
   check_near(w[2], 0.6, 1e-15);
   check_near(g->intrinsic->period[0], 0, 0);
   check_near(g->intrinsic->period[1], 2 * acos(-1), 1e-15);
-  cb_geometry_free(g);
+  cb_space_free(g);
 }
 
-/* The numbers of Killing fields of spaces that are known; each bound is met. */
+/* Spaces whose number of Killing fields is known; the bound equals this number. */
 static void the_curvature_bounds_the_number_of_killing_fields(void **state) {
   static const struct {
     const char *text;
@@ -283,7 +284,7 @@ static void the_curvature_bounds_the_number_of_killing_fields(void **state) {
       {"{metric: [[1], [0, cosh(u)^2]], coordinates: [u, v]}", 3},
       {"{metric: [[1e6/v^2], [0, 1e6/v^2]], coordinates: [u, v], domain: v > 0, base: [0, 1]}", 3},
       {"{metric: [[1], [0, u^2]], coordinates: [u, v], domain: u > 0, base: [1, 0]}", 3},
-      {"{metric: [[1], [0, 1+u^4]], coordinates: [u, v]}", 1},                         /* at 0: a point of symmetry */
+      {"{metric: [[1], [0, 1+u^4]], coordinates: [u, v]}", 1},                         /* at 0 is a point of symmetry */
       {"{metric: [[1], [0, 1], [0, -u, 1+u^2]], coordinates: [u, v, w]}", 4},          /* nil */
       {"{metric: [[1], [0, cosh(u)^2], [0, 0, 1]], coordinates: [u, v, w]}", 4},       /* H2 x E */
       {"{metric: [[1], [0, exp(2*u)], [0, 0, exp(2*u)]], coordinates: [u, v, w]}", 6}, /* H3 */
@@ -291,11 +292,11 @@ static void the_curvature_bounds_the_number_of_killing_fields(void **state) {
   };
   for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
     cb_tree *tree;
-    cb_geometry *g = text_space(known[k].text, &tree);
+    cb_space *g = text_space(known[k].text, &tree);
     int count;
     check_ok(cb_killing_bound(g, g->intrinsic->base, &count));
     if (count != known[k].count) fail_msg("%s: %d, expected %d", known[k].text, count, known[k].count);
-    cb_geometry_free(g);
+    cb_space_free(g);
     cb_tree_free(tree);
   }
   EACH_PAIR(p) {
@@ -311,7 +312,7 @@ static void the_curvature_bounds_the_number_of_killing_fields(void **state) {
 
 static void outside_the_domain_says_where_and_what_was_expected(void **s) {
   cb_tree *tree;
-  cb_geometry *g = text_space("{metric: [[1], [u*v, 4]], domain: [u > -1, u + v < 8], coordinates: [u, v]}", &tree);
+  cb_space *g = text_space("{metric: [[1], [u*v, 4]], domain: [u > -1, u + v < 8], coordinates: [u, v]}", &tree);
   double metric[4];
   const double left[] = {-1.5, 2}, steep[] = {2, 1}, nowhere[] = {NAN, 0};
   assert_int_equal(g->chart->metric(g, left, metric, NULL, NULL), CB_ERROR_DOMAIN);
@@ -319,25 +320,24 @@ static void outside_the_domain_says_where_and_what_was_expected(void **s) {
   assert_int_equal(g->chart->metric(g, steep, metric, NULL, NULL), CB_ERROR_DOMAIN);
   assert_string_equal(cb_error_text(), "the metric is not positive definite at u = 2, v = 1: pivot 2 of 2 is 0");
   assert_int_equal(g->chart->metric(g, nowhere, metric, NULL, NULL), CB_ERROR_DOMAIN);
-  assert_int_equal(cb_geometry_check_point(g, left, 0), CB_ERROR_DOMAIN);
-  cb_geometry_free(g);
+  assert_int_equal(cb_space_check_point(g, left, 0), CB_ERROR_DOMAIN);
+  cb_space_free(g);
   cb_tree_free(tree);
 }
 
-/* A step that leads over a zero of the domain has left it, though neither of its ends is there. */
+/* Points on the other side of a zero of the domain are outside, although no function of the domain is 0 there. */
 static void beyond_a_zero_of_the_domain_is_outside(void **s) {
   cb_tree *tree;
-  cb_geometry *g =
-      text_space("{metric: [[1], [0, u^2]], domain: [u, 4 - u], coordinates: [u, v], base: [1, 0]}", &tree);
+  cb_space *g = text_space("{metric: [[1], [0, u^2]], domain: [u, 4 - u], coordinates: [u, v], base: [1, 0]}", &tree);
   double metric[4];
   const double inside[] = {3, 2}, before[] = {-1, 2}, behind[] = {5, 1};
   check_ok(g->chart->metric(g, inside, metric, NULL, NULL));
   assert_int_equal(g->chart->metric(g, before, metric, NULL, NULL), CB_ERROR_DOMAIN);
-  assert_string_equal(cb_error_text(),
-                      "u = -1, v = 2 is outside the domain of the space: expected u, of the sign that it "
-                      "has at the base");
+  assert_string_equal(
+      cb_error_text(),
+      "u = -1, v = 2 is outside the domain of the space: expected u, with the sign that it has at the base");
   assert_int_equal(g->chart->metric(g, behind, metric, NULL, NULL), CB_ERROR_DOMAIN);
-  cb_geometry_free(g);
+  cb_space_free(g);
   cb_tree_free(tree);
 }
 
@@ -349,7 +349,7 @@ static void wrong_metrics_are_refused_with_their_place(void **s) {
   } wrong[] = {
       {"{metric: 3}", "test:1:10: error: metric: expected a list of 1 to 3 rows"},
       {"{metric: [[1], [0, 1], [0, 0, 1], [0, 0, 0, -1]]}",
-       "test:1:10: error: metric: expected a list of 1 to 3 rows; a metric is Riemannian: a Lorentzian one"},
+       "test:1:10: error: metric: expected a list of 1 to 3 rows; the metric must be Riemannian: Lorentzian metrics"},
       {"{metric: [1]}", "test:1:11: error: metric: expected row 1 as a list"},
       {"{metric: [[1], [0]]}",
        "test:1:16: error: metric: expected a matrix of 2 rows and columns, or its lower "
@@ -363,8 +363,8 @@ static void wrong_metrics_are_refused_with_their_place(void **s) {
        "test:1:15: error: metric: entry 1, 2 is `u`, expected the same as entry 2, 1, "
        "`v`"},
       {"{metric: [[1, 2], [3, 20]]}", "test:1:15: error: metric: entry 1, 2 is `2`"},
-      {"{metric: [[-1], [0, 1]], base: [1, 1]}", "a metric is Riemannian: a Lorentzian one"},
-      {"{metric: [[-1], [0, 1]]}", "a metric is Riemannian: a Lorentzian one"},
+      {"{metric: [[-1], [0, 1]], base: [1, 1]}", "the metric must be Riemannian: Lorentzian metrics"},
+      {"{metric: [[-1], [0, 1]]}", "the metric must be Riemannian: Lorentzian metrics"},
       {"{metric: [[1], [2, 1]]}", "not positive definite at u = 0, v = 0: pivot 2 of 2 is -3; expected a point where"},
       {"{metric: [[1], [0, u]], base: [-2, 1]}",
        "test:1:31: error: the metric is not positive definite at u = -2, "
@@ -376,24 +376,25 @@ static void wrong_metrics_are_refused_with_their_place(void **s) {
       {"{metric: [[1]], domain: u > x}", "test:1:29: error: unknown name `x`"},
       {"{metric: [[1]], coordinates: [u, v]}", "test:1:30: error: coordinates: expected a list of 1 name"},
       {"{metric: [[1], [0, 1]], coordinates: [u, u]}",
-       "test:1:42: error: the name 'u' is given twice: it is a "
-       "coordinate already"},
+       "test:1:42: error: the name 'u' is given twice: it is already a coordinate"},
       {"{metric: [[1]], parameters: {u: 1}}", "test:1:30: error: the name 'u' is given twice"},
-      {"{metric: [[1]], parameters: {sinh: 1}}", "test:1:30: error: the name 'sinh' is that of a function"},
+      {"{metric: [[1]], parameters: {sinh: 1}}",
+       "test:1:30: error: the name 'sinh' is the name of a function: expected another name"},
       {"{metric: [[1]], coordinates: [2x]}", "test:1:31: error: expected a name of at most 31 letters"},
       {"{metric: [[1]], parameters: {a: b, b: 1}}", "test:1:33: error: unknown name `b`"},
       {"{metric: [[1]], parameters: {a: 2*u}}", "test:1:33: error: a: expected a constant, found the coordinate 'u'"},
       {"{metric: [[1]], parameters: {a: 1/0}}", "test:1:33: error: a: expected a finite number, found inf"},
       {"{metric: [[1]], periodic: [-1]}", "test:1:28: error: periodic: expected a period, or 0 for none, found -1"},
-      {"{metric: [[2 + sin(u)]], periodic: [6]}", "test:1:37: error: periodic: the metric differs by"},
+      {"{metric: [[2 + sin(u)]], periodic: [6]}",
+       "test:1:37: error: periodic: expected a metric that is the same one period away, but it differs by"},
       {"{metric: [[1]], periodic: [1, 2]}", "test:1:27: error: periodic: expected a list of 1 number"},
-      {"{metric: [[1]], picture: [u, 0]}", "test:1:26: error: picture: expected a list of 3 expressions"},
-      {"{metric: [[1]], picture: [u, 0, x]}", "test:1:33: error: unknown name `x`"},
+      {"{metric: [[1]], plot: [u, 0]}", "test:1:23: error: plot: expected a list of 3 expressions"},
+      {"{metric: [[1]], plot: [u, 0, x]}", "test:1:30: error: unknown name `x`"},
       {"{metric: [[1]], coordinate: [u]}", "test:1:17: error: unknown key 'coordinate', did you mean 'coordinates'?"},
       {"{metric: [[1]], chart: polar}", "test:1:17: error: unknown key 'chart'"}};
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
     cb_tree *tree;
-    cb_geometry *g = NULL;
+    cb_space *g = NULL;
     check_ok(cb_yaml_read_text("test", wrong[i].text, strlen(wrong[i].text), &tree));
     const cb_status status = cb_text_metric_create(cb_tree_root(tree), &g);
     if (status != CB_ERROR_INPUT || g || !strstr(cb_error_text(), wrong[i].message))
@@ -405,8 +406,9 @@ static void wrong_metrics_are_refused_with_their_place(void **s) {
   }
 }
 
-/* Straight lines of the plane that pass a round hole of radius r at a distance of `by` radii: within it they leave the
- * domain, whatever part of them it is, in cartesian and polar coordinates, and written in any way. */
+/* Straight lines of the plane pass a round hole of radius r at a distance of `by` radii from its centre. A line through
+ * the hole leaves the domain, even if its part in the hole is very short, in cartesian and polar coordinates and for
+ * every way to write the domain. */
 static void a_geodesic_notices_a_hole_of_any_size(void **state) {
   static const struct {
     const char *text;
@@ -428,25 +430,27 @@ static void a_geodesic_notices_a_hole_of_any_size(void **state) {
   for (size_t k = 0; k < sizeof known / sizeof *known; k++)
     for (int way = 0; way < 4; way++) {
       const bool beside = way & 1,
-                 back = way & 2; /* 1.02 radii from the middle; towards the hole from the other side */
+                 back = way & 2; /* past the hole, at 1.02 radii from its centre; from the other side of the hole */
       cb_tree *tree;
-      cb_geometry *g = text_space(known[k].text, &tree);
+      cb_space *g = text_space(known[k].text, &tree);
       const double from[] = {back ? -1.4 : 2, back ? 2.5 : -0.5}, to[] = {0.3 - from[0], 1 - from[1]},
                    d = hypot(to[0], to[1]), off = known[k].r * (beside ? 1.02 : known[k].by),
                    t[] = {to[0] / d, to[1] / d}, x = from[0] - off * t[1], y = from[1] + off * t[0], r = hypot(x, y);
       double q[] = {x, y}, u[] = {known[k].length * t[0], known[k].length * t[1]}, q1[D], u1[D];
       if (known[k].polar) {
         const double v = u[0] * y - u[1] * x;
-        u[0] = (u[0] * x + u[1] * y) / r, u[1] = -v / (r * r);
-        q[0] = r, q[1] = atan2(y, x);
+        u[0] = (u[0] * x + u[1] * y) / r;
+        u[1] = -v / (r * r);
+        q[0] = r;
+        q[1] = atan2(y, x);
       }
       const cb_status status = cb_numeric_exp(g, q, u, q1, u1, NULL);
       if (status != (beside ? CB_OK : CB_ERROR_DOMAIN)) fail_msg("%zu %d: %s", k, way, cb_error_text());
       if (!beside) assert_non_null(strstr(cb_error_text(), "is outside the domain of the space: expected "));
-      /* what ends before the hole goes on */
+      /* a line that ends before the hole is valid */
       for (int i = 0; i < 2; i++) u[i] *= 0.9 * d / known[k].length;
       check_ok(cb_numeric_exp(g, q, u, q1, u1, NULL));
-      cb_geometry_free(g);
+      cb_space_free(g);
       cb_tree_free(tree);
     }
 }
@@ -459,7 +463,7 @@ int main(void) {
       cmocka_unit_test(distance_and_derivatives_are_those_of_the_built_in_chart),
       cmocka_unit_test(bodies_move_as_in_the_built_in_chart),
       cmocka_unit_test(resolved_scenario_has_the_metric),
-      cmocka_unit_test(picture_and_its_derivative_are_the_expressions),
+      cmocka_unit_test(plot_and_its_derivative_are_the_expressions),
       cmocka_unit_test(the_curvature_bounds_the_number_of_killing_fields),
       cmocka_unit_test(beyond_a_zero_of_the_domain_is_outside),
       cmocka_unit_test(outside_the_domain_says_where_and_what_was_expected),

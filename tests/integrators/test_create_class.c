@@ -1,4 +1,5 @@
-/* Classes that are in no registry: a body, a method and a shape made from the class itself, parameters from a text. */
+/* Tests of classes that are in no registry: a body, an integrator and a shape are created from the class, with
+ * parameters from a text. */
 #include "check_geometry.h"
 
 #include <curvebody/body.h>
@@ -11,12 +12,11 @@ typedef struct row {
   double apart;
 } row;
 
-static const cb_param row_params[] = {
-    {"count", CB_PARAM_INT, offsetof(row, count), NULL, "", "> 0", NULL, "particles"},
-    {"apart", CB_PARAM_REAL, offsetof(row, apart), "1", "length", "> 0", NULL, ""},
-    {0}};
+static const cb_param row_params[] = {{"count", CB_PARAM_INT, offsetof(row, count), NULL, "", "> 0", NULL, "particles"},
+                                      {"apart", CB_PARAM_REAL, offsetof(row, apart), "1", "length", "> 0", NULL, ""},
+                                      {0}};
 
-static cb_status build(const void *params, const cb_node *node, const cb_geometry *space, cb_builder *b) {
+static cb_status build(const void *params, const cb_node *node, const cb_space *space, cb_builder *b) {
   const row *p = params;
   cb_status status = CB_OK;
   for (int i = 0; i < p->count && !status; i++)
@@ -27,7 +27,7 @@ static cb_status build(const void *params, const cb_node *node, const cb_geometr
 static const cb_body_class row_class = {
     .name = "row", .title = "", .doc = "", .params = row_params, .params_size = sizeof(row), .build = build};
 
-/* Free motion, at a pace. */
+/* An integrator of free motion whose velocities are multiplied by `pace`. */
 static const cb_param drift_params[] = {{"pace", CB_PARAM_REAL, 0, "1", "", "> 0", NULL, ""}, {0}};
 
 static cb_status step(cb_integrator *in, void *of, double h) {
@@ -46,7 +46,7 @@ static const cb_integrator_class drift = {.name = "drift",
                                           .params_size = sizeof(double),
                                           .step = step};
 
-/* The corner of a cube: faces on the planes of the axes, and one across. */
+/* The corner of a cube: three faces in the coordinate planes, and one across them. */
 static const cb_param corner_params[] = {{"side", CB_PARAM_REAL, 0, "1", "m", "> 0", NULL, ""}, {0}};
 
 static cb_status make_corner(const void *params, cb_surface **out) {
@@ -69,13 +69,13 @@ static cb_tree *tree_of(const char *text) {
 }
 
 static void a_body_and_a_method_are_made_from_their_classes(void **unused) {
-  cb_geometry *space;
+  cb_space *space;
   cb_builder *b;
   cb_system *system;
   cb_state *state;
   cb_integrator *in, *like;
   cb_tree *body = tree_of("{count: 3, apart: 0.5}"), *method = tree_of("{pace: 2, step: 0.1}");
-  check_ok(cb_geometry_create("e3", NULL, &space));
+  check_ok(cb_space_create("e3", NULL, &space));
   check_ok(cb_builder_create(space, &b));
   check_ok(cb_body_build_class(&row_class, cb_tree_root(body), space, b));
   check_ok(cb_builder_finish(b, &system));
@@ -90,7 +90,7 @@ static void a_body_and_a_method_are_made_from_their_classes(void **unused) {
   check_ok(cb_integrator_step(like, state, 0.25));
   for (int i = 0; i < 3; i++) {
     double at[3];
-    check_ok(cb_state_picture(system, state, i, at, NULL));
+    check_ok(cb_state_plot(system, state, i, at, NULL));
     check_at_most(check_distance_max(3, at, (double[]){0.5 * i, 1 + i, 0}), 0); /* numbers without rounding */
   }
   cb_integrator_free(like);
@@ -98,7 +98,7 @@ static void a_body_and_a_method_are_made_from_their_classes(void **unused) {
   cb_state_free(state);
   cb_system_free(system);
   cb_builder_free(b);
-  cb_geometry_free(space);
+  cb_space_free(space);
   cb_tree_free(method);
   cb_tree_free(body);
 }
@@ -119,17 +119,17 @@ static void a_shape_is_made_from_its_class(void **unused) {
 }
 
 static void what_is_wrong_is_told_with_its_place(void **unused) {
-  cb_geometry *space;
+  cb_space *space;
   cb_builder *b;
   cb_integrator *in;
   cb_surface *surface;
   cb_tree *flat = tree_of("{side: 0}"), *bad = tree_of("{count: 0}"), *other = tree_of("{pace: -1}"),
           *name = tree_of("{name: drift}"), *none;
-  check_ok(cb_geometry_create("e3", NULL, &space));
+  check_ok(cb_space_create("e3", NULL, &space));
   check_ok(cb_builder_create(space, &b));
   assert_int_equal(cb_body_build_class(&row_class, cb_tree_root(bad), space, b), CB_ERROR_INPUT);
   assert_non_null(strstr(cb_error_text(), "text:1:9: error: "));
-  assert_int_equal(cb_integrator_create_class(&drift, cb_tree_root(other), &cb_configuration_fluid, NULL, &in),
+  assert_int_equal(cb_integrator_create_class(&drift, cb_tree_root(other), &cb_configuration_rigid_body, NULL, &in),
                    CB_ERROR_INPUT);
   assert_non_null(strstr(cb_error_text(), "text:1:8: error: "));
   assert_int_equal(cb_integrator_create_class(&drift, cb_tree_root(name), &cb_configuration_bundle, NULL, &in),
@@ -140,7 +140,7 @@ static void what_is_wrong_is_told_with_its_place(void **unused) {
   assert_int_equal(cb_tree_read("text", "{a: [1, 2}", &none), CB_ERROR_INPUT);
   assert_non_null(strstr(cb_error_text(), "text:1:10: error: "));
   cb_builder_free(b);
-  cb_geometry_free(space);
+  cb_space_free(space);
   cb_tree_free(name);
   cb_tree_free(other);
   cb_tree_free(bad);

@@ -1,8 +1,10 @@
-/* The elastic rod and triangle of the validation against their exact reduced equations, and what must not change
- * them: distance from the origin, other bodies, isometries, poles and axes. Default method, 4 stages, h = 0.01.
+/* The elastic rod and triangle of the validation agree with their exact reduced equations, independently of the
+ * distance from the origin, other bodies, isometries, poles and axes. They use the default integrator with 4 stages and
+ * h = 0.01.
  *
- * The symmetric motion is unstable: a difference of the two particles grows like exp(t), so a start that is unsymmetric
- * in its last bit leaves it by t = 40. The long cases therefore start from coordinates that are mirror images exactly.
+ * The symmetric motion is unstable: a difference of the two particles grows like exp(t), so a start that is asymmetric
+ * in the last bit leaves the motion by t = 40. The long cases therefore start from coordinates that are exact mirror
+ * images.
  */
 #include "check_geometry.h"
 #include "oracle_elastic.h"
@@ -126,7 +128,7 @@ static void a_rod_300_units_away_does_what_a_rod_at_the_origin_does(void **unuse
 }
 
 static void two_rods_300_units_apart_each_keep_their_own_separation(void **unused) {
-  /* one flies each way: after t = 150 they are 300 units apart */
+  /* the two rods move in opposite directions: after t = 150 they are 300 units apart */
   static const char both[] =
       "curvebody: 1\nspace: h3\nbodies:\n"
       "  - kind: rod\n    name: a\n    link: {spring: {stiffness: 1, rest: 1}}\n"
@@ -162,7 +164,7 @@ static void moving_the_scenario_by_an_isometry_moves_the_result(void **unused) {
   static const char *const spaces[] = {"space=h3", "space=s3", "space=e3"};
   for (int i = 0; i < 3; i++) {
     simulation *at_rest = simulate(base, &spaces[i], 1, fields);
-    const cb_geometry *g = cb_scenario_space(at_rest->scenario);
+    const cb_space *g = cb_scenario_space(at_rest->scenario);
     char set[512] = "bodies.0.place.move=[", one[96];
     cb_isometry whole;
     cb_isometry_identity(g, &whole);
@@ -200,8 +202,8 @@ static void moving_the_scenario_by_an_isometry_moves_the_result(void **unused) {
   }
 }
 
-/* A step more or less before a body is brought back changes all of its coordinates, though not where it is. These bodies
- * are at a distance of 1 or 2 after a whole number of steps. */
+/* If the origin of a body is moved one step earlier or later, all of its coordinates change, but not its position.
+ * These bodies are at a distance of 1 or 2 after an integer number of steps. */
 static void roundoff_does_not_change_when_a_body_is_brought_back(void **unused) {
   static const char *const fields[] = {"position", "origin", NULL};
   static const char rod_e3[] = ROD("e3", "[[0, .5, 0], [0, -.5, 0]]", "translation_x");
@@ -232,8 +234,8 @@ static void roundoff_does_not_change_when_a_body_is_brought_back(void **unused) 
 }
 
 static void nothing_happens_at_the_poles_and_axes_of_s3(void **unused) {
-  /* carried so that it passes both poles (0,0,0,+-1) of the polar chart and its axis; separations are those of the
-   * lone rod */
+  /* the rod is moved so that it passes both poles (0,0,0,+-1) of the polar chart and its axis; its separations are
+   * those of the rod without this move */
   simulation *plain = every(polar_rod_s3, "time.end=10", "record.every=1");
   const char *through[] = {"bodies.0.place.move=[{killing: rotation_wx, by: pi/2}]",
                            "bodies.0.place.move=[{killing: rotation_y, by: pi/2}]",

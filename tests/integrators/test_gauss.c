@@ -1,8 +1,8 @@
-/* Gauss collocation: published errors of the velocity form, accuracy of the balanced moving charts, what goes wrong
- * without the balance and in the velocity form, domains, and the extrapolation of stages. (Order, symplecticity,
- * reversibility, momenta and restart of every method: test_integrators.c.) */
+/* Tests of Gauss collocation: published errors of the velocity form, accuracy of the balanced moving charts, failures
+ * without the balance and in the velocity form, domains, and the extrapolation of stages. (test_integrators.c tests
+ * order, symplecticity, reversibility, momenta and restart of every integrator.) */
 #include "integrate.h"
-#include "integrators/predictor.h"
+#include "integrators/iteration.h"
 #include "numerics/tableau.h"
 #include "oracle_elastic.h"
 
@@ -10,7 +10,7 @@
 
 typedef struct reduced {
   bool hyperbolic, triangle;
-  long double y[4]; /* l, l', H, H': half the side 23 and the height of 1 over it */
+  long double y[4]; /* l, l', H, H': half the side 23, and the height of particle 1 above it */
 } reduced;
 
 static long double c_of(const reduced *r, long double x) { return r->hyperbolic ? coshl(x) : cosl(x); }
@@ -38,7 +38,8 @@ static reduced reduced_start(bool hyperbolic, bool triangle) {
   return r;
 }
 
-/* Fourth order with steps of about 5e-4: errors below 1e-13 on [0, 10]. */
+/* Advances by `time` with the classical Runge-Kutta integrator and steps of about 5e-4; errors on [0, 10] are below
+ * 1e-13. */
 static void reduced_advance(reduced *r, double time) {
   const int n = (int)ceil(time / 5e-4);
   const long double h = (long double)time / n;
@@ -58,7 +59,7 @@ static double reduced_separation(const reduced *r) {
   return r->triangle ? (double)arc_of(r, c_of(r, r->y[2]) * c_of(r, r->y[0])) : 2 * (double)r->y[0];
 }
 
-/* Largest relative error of the separation (s12 of the triangle) at the steps on [0, 10]. */
+/* The maximum relative error of the separation (s12 of the triangle) at the steps on [0, 10]. */
 static double worst_error(const char *space, bool triangle, const char *method, double h) {
   body_case c;
   open_thesis(&c, space, triangle);
@@ -90,7 +91,7 @@ static void velocity_form_has_the_published_errors(void **unused) {
     for (int s = 1; s <= 3; s++) {
       char method[64];
       snprintf(method, sizeof method, "gauss {stages: %d, form: velocity}", s);
-      /* half a unit of the third digit */
+      /* the tolerance is half a unit of the last of three digits */
       const double unit = pow(10, floor(log10(published[i].error[s - 1])) - 2);
       check_near(worst_error(published[i].space, published[i].triangle, method, 0.1), published[i].error[s - 1],
                  0.5001 * unit);
@@ -110,7 +111,7 @@ static void balanced_gauss_of_three_stages_is_exact_to_1e13_and_1e11(void **unus
       const double *first = hyperbolic ? oracle_rod_h3 : oracle_rod_s3,
                    *later = hyperbolic ? oracle_rod_h3_long : oracle_rod_s3_long;
       double worst_first = 0, worst_later = 0;
-      const int end = i == 2 ? 10 : 1000; /* Newton's method is for other bodies */
+      const int end = i == 2 ? 10 : 1000; /* the run with Newton's method, which this body does not need, is shorter */
       for (int t = 1; t <= end; t++) {
         for (int k = 0; k < 100; k++) {
           check_ok(cb_integrator_step(c.integrator, c.state, 0.01));
@@ -127,7 +128,7 @@ static void balanced_gauss_of_three_stages_is_exact_to_1e13_and_1e11(void **unus
     }
 }
 
-/* --- what the balance and the canonical variables are for --- */
+/* --- the reason for the balance and for canonical variables --- */
 
 /* An uneven rod on the sphere that stays away from the poles of its polar chart. */
 static void open_equatorial_rod(body_case *c, const char *space) {
@@ -145,7 +146,7 @@ static void open_equatorial_rod(body_case *c, const char *space) {
   finish_system(c);
 }
 
-/* Largest relative energy error over the first and the last tenth of a run of this rod. */
+/* The maximum relative energy error in the first and in the last tenth of a run of the equatorial rod. */
 static void energy_errors(const char *space, const char *method, double h, int steps, double *first, double *last) {
   body_case c;
   open_equatorial_rod(&c, space);
@@ -190,8 +191,10 @@ static void momenta_need_the_balance(void **unused) {
       for (int i = 0; i < 100; i++) check_ok(cb_integrator_step(c.integrator, c.state, 0.1));
       for (int a = 0; a < 3; a++) cb_killing_momentum_add(c.g, c.state->x + a * c.g->k, c.state->p + a * c.g->k, after);
       const double drift = check_distance_max(c.g->n_killing, before, after);
-      if (k < 2) check_at_most(drift, 2e-13); /* round-off of x p, 100 steps */
-      else check_at_least(drift, 1e-7);
+      if (k < 2)
+        check_at_most(drift, 2e-13); /* round-off of x p, 100 steps */
+      else
+        check_at_least(drift, 1e-7);
       close_case(&c);
     }
 }
@@ -208,7 +211,7 @@ static void a_step_beyond_the_chart_fails_and_names_the_particle(void **unused) 
     cb_state *start = clone_state(&c);
     use_method(&c, "gauss {stages: 2}");
     assert_int_equal(cb_integrator_step(c.integrator, c.state, 1), CB_STEP_DOMAIN);
-    assert_int_equal(c.integrator->worst, 1);
+    assert_int_equal(c.integrator->failed_particle, 1);
     assert_memory_equal(c.state->x, start->x, (size_t)(2 * c.g->k) * sizeof(double));
     assert_memory_equal(c.state->p, start->p, (size_t)(2 * c.g->k) * sizeof(double));
     check_near(c.state->t, 0, 0);
@@ -229,7 +232,7 @@ static void velocity_form_is_refused_in_an_embedding(void **unused) {
   close_case(&c);
 }
 
-/* A body at rest in balance stays there; its moves are nothing but round-off, which must not count as failure to
+/* A body at rest in equilibrium stays there. Its displacements are only round-off, which must not count as failure to
  * converge. */
 static void a_body_in_balance_stays_at_rest(void **unused) {
   static const char *const spaces[] = {"s3", "h3", "e3", "s3 {chart: polar}"};
@@ -247,8 +250,7 @@ static void a_body_in_balance_stays_at_rest(void **unused) {
     }
 }
 
-/* The stages are vectors of the embedding and move with the origin: the step after takes no more iterations than
- * others. */
+/* The stages are vectors of the embedding and move with the origin, so the next step needs no additional iterations. */
 static void history_goes_along_with_a_moving_origin(void **unused) {
   body_case c;
   uint64_t seed = 5;
@@ -288,9 +290,9 @@ static void predictor_continues_polynomials(void **unused) {
       const double h[3] = {0.5, 0.4, 0.6};
       double start = -0.2;
       for (int step = 0; step < 2; step++) {
-        const int degree = step == 0 ? s - 1 : 2 * s - 1 - lobatto; /* c = 0 and c = 1 are one time */
+        const int degree = step == 0 ? s - 1 : 2 * s - 1 - lobatto; /* c = 0 and c = 1 are the same time in two steps */
         for (int i = 0; i < s; i++) stage[i] = polynomial(degree, start + t.c[i] * h[step]);
-        if (step == 1) { /* both steps of the same polynomial */
+        if (step == 1) { /* both steps are of the same polynomial */
           double earlier[CB_STAGES_MAX];
           cb_predictor_reset(p);
           for (int i = 0; i < s; i++) earlier[i] = polynomial(degree, start - h[0] + t.c[i] * h[0]);

@@ -1,5 +1,5 @@
-/* IDA: its Jacobian against differences; its motion against closed forms and Runge-Kutta solutions of the underlying
- * equation; rows kept to round-off; errors that follow the tolerances. */
+/* Tests of IDA: its Jacobian agrees with differences, its motion with closed forms and Runge-Kutta solutions of the
+ * underlying equation, rows are satisfied to round-off, and errors follow the tolerances. */
 #include "integrators/ida_private.h"
 #include "linked.h"
 #include "reference_constrained.h"
@@ -22,7 +22,7 @@ static void its_jacobian_is_that_of_the_differences(void **unused) {
         size = m->size;
         velocities(&c, y + m->nk);
         memcpy(y, c.state->x, (size_t)m->nk * sizeof *y);
-        for (int e = 0; e < size; e++) { /* off the rows, with multipliers of both kinds */
+        for (int e = 0; e < size; e++) { /* a state off the constraints, with random multipliers of both kinds */
           y[e] = (e < 2 * m->nk ? y[e] : 0) + check_uniform(&own, -0.01, 0.01);
           yp[e] = check_uniform(&own, -1, 1);
         }
@@ -45,7 +45,8 @@ static void its_jacobian_is_that_of_the_differences(void **unused) {
             yp[col] = keep_p + (side ? -eps : eps) * cj;
             check_ok(cb_ida_residual(m, t, y, yp, r[side]));
           }
-          y[col] = keep, yp[col] = keep_p;
+          y[col] = keep;
+          yp[col] = keep_p;
           for (int row = 0; row < size; row++) {
             const double difference = (r[0][row] - r[1][row]) / (2 * eps);
             /* central differences: eps^2 times third derivatives, round-off / eps */
@@ -71,7 +72,7 @@ static void it_starts_consistently(void **unused) {
     const double *y = N_VGetArrayPointer(m->y), *yp = N_VGetArrayPointer(m->yp);
     check_ok(cb_ida_residual(m, 0, y, yp, r));
     for (int e = 0; e < m->size; e++) check_near(r[e], 0, 1e-13);
-    /* the same acceleration by the other way, so that the rates stay zero */
+    /* the acceleration that keeps the rates zero, computed in another way, is the same */
     check_ok(cb_gram_multipliers(m->gram, 0, y, y + m->nk, lambda, acceleration));
     check_near(check_distance_max(m->nk, yp + m->nk, acceleration), 0, 1e-12);
     close_case(&c);
@@ -121,10 +122,10 @@ static void rigid_bodies_follow_the_killing_flow_with_its_multipliers(void **unu
         for (int a = 0; a < c.state->n; a++) {
           double x[CB_COORD_MAX];
           cb_isometry_point(c.g, &flow, start->x + a * c.g->k, x);
-          /* some hundred steps of relative error 1e-12; how many depends on the last bits of the start */
+          /* some hundred steps of relative error 1e-12; their number depends on the last bits of the start */
           check_near(check_distance_max(c.g->k, x, c.state->x + a * c.g->k), 0, 3e-10 * cosh(s / 10.0));
         }
-        /* those that go with the state; its own, whose errors it does not control */
+        /* the multipliers computed from the state, and those of IDA, which does not control their errors */
         double lambda[16], v[MOST];
         velocities(&c, v);
         const cb_ida *m = c.integrator->self;
@@ -181,7 +182,7 @@ static void its_error_follows_the_tolerance(void **unused) {
       const double error = miss(&c, x, v);
       print_message("%s, rtol 1e-%d: error %.2g\n", some[i], e, error);
       check_at_most(error, 1e3 * pow(10, -e));
-      if (e > 5 && e < 13) check_at_most(error, 0.2 * before); /* a hundredth is meant */
+      if (e > 5 && e < 13) check_at_most(error, 0.2 * before); /* the tolerance decreases by a factor of 100 */
       before = error;
       close_case(&c);
     }

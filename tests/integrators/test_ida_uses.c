@@ -1,8 +1,8 @@
-/* IDA in use: restarts, moving origins, backwards, velocity rows, many links, failures. */
+/* Tests of IDA in use: restarts, moving origins, steps backwards in time, velocity rows, many links, failures. */
 #include "linked.h"
 #include "reference_constrained.h"
 
-/* Over 20 units in H3, where it leaves the origin by 20: by moving origins alone. */
+/* In H3 a run of 20 units that moves 20 away from the origin is possible only with moving origins. */
 static void it_restarts_when_the_origin_moves(void **unused) {
   body_case c;
   uint64_t seed = check_seed();
@@ -22,7 +22,7 @@ static void it_restarts_when_the_origin_moves(void **unused) {
   check_near(energy(&c), before, 1e-8);
   close_case(&c);
 
-  /* a figure that moves and one that stays are the same figure */
+  /* the figure with a moving origin and the figure with a fixed origin have the same shape */
   double shape[2][3];
   for (int move = 0; move < 2; move++) {
     uint64_t own = seed;
@@ -52,13 +52,13 @@ static void what_follows_a_reset_depends_on_the_state_alone(void **unused) {
     advance(&c, 0.1, 5);
     cb_state *end = clone_state(&c);
 
-    use_method(&c, solver[i]); /* a new one */
+    use_method(&c, solver[i]); /* a new integrator */
     cb_state_copy(c.state, middle);
     advance(&c, 0.1, 5);
     assert_memory_equal(end->x, c.state->x, bytes);
     assert_memory_equal(end->p, c.state->p, bytes);
 
-    cb_state_copy(c.state, middle); /* another state than it left: as after a reset */
+    cb_state_copy(c.state, middle); /* a state that is not the integrator's last one has the same effect as a reset */
     advance(&c, 0.1, 5);
     assert_memory_equal(end->x, c.state->x, bytes);
     assert_memory_equal(end->p, c.state->p, bytes);
@@ -85,10 +85,11 @@ static void it_runs_backwards(void **unused) {
 
 /* --- velocity rows --- */
 
-/* Chaplygin's sleigh: a blade under the mass m1, along the rod of length D to m2. In the plane, with v the speed along
- * the blade and w the angular velocity, v' = a w^2, (I + m a^2) w' = -m a v w, so v = V tanh(V t/D + c), where
- * m V^2 = m v^2 + m2 D^2 w^2 (a = m2 D/m, I + m a^2 = m2 D^2). Neimark & Fufaev, Dynamics of Nonholonomic Systems
- * (1972), III.4. */
+/* Chaplygin's sleigh: a knife edge under the mass m1, along the rod of length D to m2. In the plane, with v the speed
+ * along the knife edge, w the angular velocity, m = m1 + m2, and I the moment of inertia about the centre of mass,
+ * which is at the distance a from m1, v' = a w^2, (I + m a^2) w' = -m a v w, so v = V tanh(V t/D + c),
+ * where m V^2 = m v^2 + m2 D^2 w^2 (a = m2 D/m, I + m a^2 = m2 D^2). Source: Neimark & Fufaev, Dynamics of Nonholonomic
+ * Systems (1972), III.4. */
 static void chaplygins_sleigh_moves_as_in_closed_form(void **unused) {
   const double m1 = 1.3, m2 = 0.6, m = m1 + m2, D = 0.8, speed = -0.7, turn = 1.1;
   const double x[2][2] = {{0.2, -0.1}, {0.2 + D, -0.1}}, v[2][2] = {{speed, 0}, {speed, D * turn}};
@@ -97,7 +98,7 @@ static void chaplygins_sleigh_moves_as_in_closed_form(void **unused) {
   add_particle(&c, m1, x[0], v[0]);
   add_particle(&c, m2, x[1], v[1]);
   check_ok(cb_builder_rod(c.builder, NULL, 0, 1, as_it_starts));
-  check_ok(cb_builder_blade(c.builder, NULL, 0, 1));
+  check_ok(cb_builder_knife_edge(c.builder, NULL, 0, 1));
   finish_system(&c);
   use_method(&c, "ida {rtol: 1e-12, atol: 1e-14}");
   const double V = sqrt(speed * speed + m2 * D * D / m * turn * turn), shift = atanh(speed / V);
@@ -176,20 +177,21 @@ static void it_fails_with_a_reason_and_leaves_the_state(void **unused) {
   expect_failure(&c, "ida {rtol: 1e-17, atol: 1e-19}", 0.1, CB_STEP_NO_CONVERGENCE, "round-off");
   close_case(&c);
 
-  open_space(&c, "e3"); /* a potential that ends at x = 0 */
+  open_space(&c, "e3"); /* a potential that is undefined for x < 0 */
   add_particle(&c, 1, (double[3]){0.3, 0, 0}, (double[3]){-2, 0, 0});
   check_ok(cb_builder_potential(c.builder, -1, NULL, "x*sqrt(x)"));
   finish_system(&c);
-  expect_failure(&c, "ida {max_steps: 2000}", 1, CB_STEP_NO_CONVERGENCE, "`body.0` is not finite"); /* steps dwindle */
-  check_ok(cb_integrator_step(c.integrator, c.state, 0.1)); /* and goes on where it can */
+  expect_failure(&c, "ida {max_steps: 2000}", 1, CB_STEP_NO_CONVERGENCE,
+                 "`body.0` is not finite");                 /* the internal steps of IDA decrease to 0 */
+  check_ok(cb_integrator_step(c.integrator, c.state, 0.1)); /* the integrator continues where it can */
   close_case(&c);
 
-  open_space(&c, "e3"); /* one that ends at t = 0 */
+  open_space(&c, "e3"); /* a potential that is undefined for t > 0 */
   add_particle(&c, 1, (double[3]){0.3, 0, 0}, (double[3]){0});
   check_ok(cb_builder_potential(c.builder, -1, NULL, "sqrt(-t)*x"));
   finish_system(&c);
   expect_failure(&c, "ida", 1, CB_STEP_NOT_FINITE, "`body.0` is not finite");
-  assert_int_equal(c.integrator->worst, 0);
+  assert_int_equal(c.integrator->failed_particle, 0);
   close_case(&c);
 }
 

@@ -1,12 +1,13 @@
-/* What must hold for every integrator in every space: order, symplecticity, reversibility, isometry momenta, restart,
- * determinism, and a state left as it was by a step that fails. Methods say by `properties` what is claimed of them. */
+/* Claims for every integrator in every space: order, symplecticity, reversibility, isometry momenta, restart,
+ * determinism, and a failed step that does not change the state. The function `properties` of an integrator returns
+ * which of these it claims. */
 #include "integrator_claims.h"
 #include "reference_gsl.h"
 #include "twin.h"
 
 enum { PARTICLES = 3, NUMBERS = PARTICLES * CB_COORD_MAX };
 
-/* Every class of the registry has at least one row here: `all_methods_are_here` sees to it. */
+/* Every class of the registry has at least one row here; `all_methods_are_here` tests this. */
 static const char *const methods[] = {
     "lobatto {stages: 2}",
     "lobatto {stages: 3}",
@@ -29,13 +30,13 @@ static const char *const methods[] = {
 };
 enum { METHODS = sizeof methods / sizeof *methods };
 
-/* Three unequal masses on springs at the corners of an uneven triangle, slowly tumbling so that none comes near
- * another; in a chart away from the base point, where polar coordinates are singular. */
+/* Three unequal masses on springs at the corners of an uneven triangle, which rotates slowly so that masses do not come
+ * near each other. In a chart it is away from the base point, where polar coordinates are singular. */
 static void open_body(body_case *c, const char *space, uint64_t *seed) {
   static const double corner[PARTICLES][CB_DIM_MAX] = {{0.5, 0.1, 0.2}, {-0.4, 0.4, -0.1}, {-0.2, -0.5, 0.1}};
   double x[PARTICLES][CB_COORD_MAX];
   open_space(c, space);
-  const cb_geometry *g = c->g;
+  const cb_space *g = c->g;
   add_corners(c, PARTICLES, corner, 0.05, 0.3, NULL, seed, x);
   for (int a = 0; a < PARTICLES; a++) {
     const int b = (a + 1) % PARTICLES;
@@ -45,7 +46,7 @@ static void open_body(body_case *c, const char *space, uint64_t *seed) {
   finish_system(c);
 }
 
-/* The body with a method; false if the method does not take the space. */
+/* Opens the body with an integrator; returns false if the integrator does not support the space. */
 static bool open_case(body_case *c, const char *space, const char *method, uint64_t *seed, claim *out) {
   open_body(c, space, seed);
   cb_tree *tree = strchr(method, '{') ? read_text(strchr(method, '{')) : NULL;
@@ -53,7 +54,10 @@ static bool open_case(body_case *c, const char *space, const char *method, uint6
   sscanf(method, "%31s", name);
   const cb_status status = cb_integrator_create(name, tree ? cb_tree_root(tree) : NULL, c->system, &c->integrator);
   cb_tree_free(tree);
-  if (status == CB_ERROR_UNSUPPORTED || status == CB_ERROR_INPUT) return close_case(c), false;
+  if (status == CB_ERROR_UNSUPPORTED || status == CB_ERROR_INPUT) {
+    close_case(c);
+    return false;
+  }
   check_ok(status);
   check_ok(cb_forces_set_origins(c->integrator->forces, c->state->origin));
   *out = claim_of(c->integrator);
@@ -66,7 +70,7 @@ static void each(claim_test *test) {
     for (int j = 0; j < METHODS; j++) {
       body_case c;
       claim claimed;
-      uint64_t own = seed + (uint64_t)i; /* the same body for every method */
+      uint64_t own = seed + (uint64_t)i; /* the same body for every integrator */
       if (!open_case(&c, every_kind_of_space[i], methods[j], &own, &claimed)) continue;
       char where[128];
       snprintf(where, sizeof where, "%s in %s", methods[j], every_kind_of_space[i]);
@@ -77,7 +81,7 @@ static void each(claim_test *test) {
 
 static void all_methods_are_here(void **unused) {
   for (size_t i = 0; cb_integrator_classes[i]; i++) {
-    /* others: test_rigid_order.c, test_holonomy.c */
+    /* integrators of other configurations are tested in test_rigid_order.c and test_holonomy.c */
     if (cb_integrator_classes[i]->configuration != &cb_configuration_particles) continue;
     bool found = false;
     for (int j = 0; j < METHODS; j++)
@@ -88,7 +92,7 @@ static void all_methods_are_here(void **unused) {
 }
 
 static void check_order(body_case *c, const claim *claimed, const char *where) {
-  if (c->integrator->kind->adaptive) return; /* by tolerances, not by h */
+  if (c->integrator->class_->adaptive) return; /* the errors of an adaptive integrator depend on tolerances, not on h */
   double x[NUMBERS], v[NUMBERS], y[NUMBERS], w[NUMBERS], error[4];
   const int count = PARTICLES * c->g->embedding;
   cb_state *start = clone_state(c);
@@ -103,7 +107,7 @@ static void check_order(body_case *c, const claim *claimed, const char *where) {
   in_embedding(e, x, v);
   if (c->g->chart) close_case(&twin);
   const int first = claimed->order >= 9 ? 4 : claimed->order >= 6 ? 6 : 16;
-  /* the last doubling that stands clear of round-off; high orders fall to it within two */
+  /* the last doubling whose error is above round-off; high orders reach round-off within two doublings */
   double fit = NAN, clear = claimed->order >= 9 ? 1e-14 : 2e-13;
   for (int level = 0; level < 4; level++) {
     const int n = first << level;

@@ -1,5 +1,5 @@
-/* Lobatto IIIA-IIIB: its two solvers agree, Newton's matrix is exact, constraints hold at round-off, damping takes
- * what it should. */
+/* Tests of Lobatto IIIA-IIIB: its two solvers agree, Newton's matrix is exact, constraints are satisfied to round-off,
+ * and damped motion agrees with a reference. */
 #include "integrate.h"
 #include "reference_gsl.h"
 
@@ -37,8 +37,8 @@ static void both_solvers_find_the_same_step(void **unused) {
         if (!(error <= 1e-13))
           print_error("%s, %d stages%s: solvers differ by %g\n", spaces[i], s, damped ? ", damped" : "", error);
         check_at_most(error, 1e-13);
-        /* quadratic convergence from a prediction that is right to a per cent: 1e-2, 1e-4, 1e-8, 1e-16, and one or
-         * two more with old factors; a matrix that is not exact takes many more */
+        /* quadratic convergence from a prediction with an error of one per cent: 1e-2, 1e-4, 1e-8, 1e-16, and one or
+         * two more iterations with old factors; with a matrix that is not exact, many more are needed */
         if (iterations > 6)
           print_error("%s, %d stages%s: %d Newton iterations\n", spaces[i], s, damped ? ", damped" : "", iterations);
         assert_true(iterations <= 6);
@@ -87,7 +87,7 @@ static void damped_motion_agrees_with_the_reference(void **unused) {
     for (int k = 0; k < 200; k++) check_ok(cb_integrator_step(c.integrator, c.state, 0.005));
     const double error =
         fmax(check_distance_max(N * c.g->k, x, c.state->x), check_distance_max(N * c.g->k, p, c.state->p));
-    /* the reference's tolerance is 1e-14 a step */
+    /* the reference has a tolerance of 1e-14 per step */
     if (!(error <= 1e-11)) print_error("%s: %g\n", spaces[i], error);
     check_at_most(error, 1e-11);
     close_case(&c);

@@ -1,9 +1,9 @@
-/* Lobatto IIIA-IIIB in static charts, free and with rods: the symplectic form on the manifold of the constraints, the
- * way back, energy, rods at round-off, a closed form. */
+/* Tests of Lobatto IIIA-IIIB in static charts, free and with rods: the symplectic form on the manifold of the
+ * constraints, reversibility, energy, rods to round-off, and a closed form. */
 #include "chart_linkage.h"
 #include "integrator_claims.h"
 
-/* Runs test for each number of stages, free and with rods. */
+/* Runs the test for each number of stages, free and with rods. */
 static void each(claim_test *test) {
   const uint64_t seed = check_seed();
   for (int i = 0; i < CHART_SPACES; i++)
@@ -24,7 +24,7 @@ static void each(claim_test *test) {
 static void the_symplectic_form_is_kept_on_the_manifold(void **unused) {
   each(check_symplectic);
   uint64_t seed = check_seed();
-  body_case c; /* the check sees what is not symplectic */
+  body_case c; /* the check must detect a map that is not symplectic: this body is damped */
   open_case(&c, "h3 {chart: polar}", (linkage){true, 0.1, 1, false, 0}, "lobatto", &seed);
   check_at_least(symplectic_defect(&c, 0.1), 1e-6);
   close_case(&c);
@@ -76,8 +76,8 @@ static void energy_does_not_drift(void **unused) {
         print_error(
             "%s, %d stages: energy error %g in the first half, %g in the last tenth, at most %g; rods off by %g\n",
             some[i], s, first, last, worst, rods);
-      /* a drift in proportion to time would make it 3.8 times as large; the motion is chaotic, and means vary by a
-       * third from seed to seed */
+      /* a drift in proportion to time would make `last` 3.8 times as large; the motion is chaotic, and means vary by a
+       * third between seeds */
       check_at_most(last, 1.6 * first);
       check_at_most(worst, s == 2 ? 0.05 : 1e-3);
       check_at_most(rods, 1e-14);
@@ -85,8 +85,8 @@ static void energy_does_not_drift(void **unused) {
     }
 }
 
-/* The rod of figures 2.16: it moves along a Killing field across it, the pull is (m/2) sinh 1 in H3, -(m/2) sin 1 in
- * S3, and none in E3. */
+/* The rod of figure 2.16 moves along a Killing field across it. The tension is (m/2) sinh 1 in H3, -(m/2) sin 1 in S3,
+ * and 0 in E3. */
 static void a_rigid_rod_moves_along_the_killing_flow(void **unused) {
   static const char *const some[] = {"h3 {chart: polar}", "s3 {chart: polar}"};
   for (int i = 0; i < 2; i++) {
@@ -108,7 +108,7 @@ static void a_rigid_rod_moves_along_the_killing_flow(void **unused) {
     for (int k = 1; k <= 200; k++) {
       advance(&c, 0.01, 1);
       double u[2][3], lambda;
-      for (int a = 0; a < 2; a++) check_ok(cb_geometry_raise(c.g, c.state->x + 3 * a, c.state->p + 3 * a, u[a]));
+      for (int a = 0; a < 2; a++) check_ok(cb_space_raise(c.g, c.state->x + 3 * a, c.state->p + 3 * a, u[a]));
       check_ok(cb_gram_multipliers(gram, c.state->t, c.state->x, u[0], &lambda, NULL));
       pull = fmax(pull, fabs(lambda - exact));
       const double t = c.state->t;

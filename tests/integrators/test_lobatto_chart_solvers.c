@@ -1,5 +1,5 @@
-/* Lobatto IIIA-IIIB in static charts: its two solvers agree, Newton's matrix is that of differences, restarts repeat
- * the bytes, and a step that fails leaves the state. */
+/* Tests of Lobatto IIIA-IIIB in static charts: its two solvers agree, Newton's matrix agrees with differences, restarts
+ * continue bit for bit, and a failed step does not change the state. */
 #include "chart_linkage.h"
 #include "integrator_claims.h"
 #include "integrators/lobatto_chart_private.h"
@@ -33,13 +33,13 @@ static void both_solvers_find_the_same_step(void **unused) {
                       error, iterations);
         /* round-off of ten steps, in numbers of order one */
         check_at_most(error, 1e-13);
-        /* quadratic convergence, and one or two passes more with old factors */
+        /* quadratic convergence, and one or two more iterations with old factors */
         assert_true(iterations <= 6);
         close_case(&c);
       }
 }
 
-/* More unknowns than a dense matrix is kept for: sparse factors, with multipliers. */
+/* There are more unknowns than a dense matrix may have: the factors are sparse, with multipliers. */
 static void both_solvers_find_the_same_step_of_a_chain(void **unused) {
   enum { LINKS = 24, STEPS = 10 };
   double x[2][3 * (LINKS + 1)];
@@ -52,7 +52,7 @@ static void both_solvers_find_the_same_step_of_a_chain(void **unused) {
       check_ok(cb_builder_particle(c.builder, NULL, 1 + 0.5 * cos(a), 0, 0, q, rest, NULL));
       if (a) check_ok(cb_builder_rod(c.builder, NULL, a - 1, a, (cb_target){NAN, NULL}));
     }
-    check_ok(cb_builder_central(c.builder, -1, CB_LAW_HARMONIC, 2, 0, NULL, centre));
+    check_ok(cb_builder_central(c.builder, -1, CB_PAIR_POTENTIAL_HARMONIC, 2, 0, NULL, centre));
     finish_system(&c);
     use_method(&c, method_of(3, newton ? "newton" : "fixed-point"));
     advance(&c, 0.02, STEPS);
@@ -71,7 +71,8 @@ static void both_solvers_find_the_same_step_of_a_chain(void **unused) {
   close_case(&c);
 }
 
-/* The unknowns y + eps d and y - eps d give dR = (R(y + eps d) - R(y - eps d))/(2 eps), and M^-1 dR must be d. */
+/* With the residual R, the unknowns y + eps d and y - eps d give dR = (R(y + eps d) - R(y - eps d))/(2 eps), and for
+ * Newton's matrix M, M^-1 dR must be d. */
 static void check_matrix(const char *space, linkage f, int stages, uint64_t *seed) {
   body_case c;
   open_case(&c, space, f, "lobatto", seed);
@@ -79,9 +80,10 @@ static void check_matrix(const char *space, linkage f, int stages, uint64_t *see
   void *form;
   check_ok(cb_lobatto_chart_form.create(c.integrator, &options, &form));
   cb_lobatto_chart *m = form;
-  check_ok(cb_lobatto_chart_form.step(m, c.state, 0.1)); /* leaves forces and gradients at the start of the next one */
+  check_ok(
+      cb_lobatto_chart_form.step(m, c.state, 0.1)); /* computes forces and gradients at the start of the next step */
   m->h = 0.2;
-  for (int i = 0; i < stages; i++) /* somewhere beside the solution */
+  for (int i = 0; i < stages; i++) /* at a point away from the solution */
     for (size_t e = 0; e < m->count; e++)
       m->z[(size_t)i * m->count + e] = m->h * ((i ? m->tableau.c[i] : 1) * m->u[e] + check_uniform(seed, -0.05, 0.05));
   for (int k = 0; k < stages - 1; k++)

@@ -1,6 +1,6 @@
-/* Long runs: a generic rod, unequal masses, h = 0.1, to t = 40 000 in S3 and H3. A symplectic method's energy error
- * does not grow, and isometry momenta stay at round-off (in H3, where the rod flies off, the invariants of the
- * coadjoint action: they are the same in the frame of the moving origin). */
+/* Tests long runs of a generic rod with unequal masses, h = 0.1, to t = 40 000 in S3 and H3. With a symplectic
+ * integrator the energy error does not grow, and isometry momenta are constant to round-off (in H3, where the rod moves
+ * away, the invariants of the coadjoint action, which do not depend on the moving origin). */
 #include "long_run.h"
 
 static void open_generic(body_case *c, const char *space) {

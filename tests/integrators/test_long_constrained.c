@@ -1,11 +1,11 @@
-/* Long runs of a rigid triangle of unequal masses, h = 0.1, to t = 40 000 in S3 and H3. A symplectic method's energy
- * error does not grow, isometry momenta stay at round-off (in H3, where the body flies off, the invariants of the
- * coadjoint action), and the rods keep their lengths. */
+/* Tests long runs of a rigid triangle of unequal masses, h = 0.1, to t = 40 000 in S3 and H3. With a symplectic
+ * integrator the energy error does not grow, isometry momenta are constant to round-off (in H3, where the body moves
+ * away, the invariants of the coadjoint action), and the rods keep their lengths. */
 #include "constrained.h"
 #include "long_run.h"
 
 typedef struct off_rows {
-  double position, rate; /* largest */
+  double position, rate; /* maximum values */
 } off_rows;
 
 static void watch_rows(body_case *c, int step, void *self) {
@@ -17,7 +17,7 @@ static void watch_rows(body_case *c, int step, void *self) {
   off->rate = fmax(off->rate, rate);
 }
 
-/* Under a potential the energy is told of; free, with a spring in place of one rod, the momenta. */
+/* With a potential, checks the energy; without one, and with a spring in place of one rod, checks the momenta. */
 static void run(const char *space, const char *method, bool potential, uint64_t seed) {
   body_case c;
   off_rows off = {0};

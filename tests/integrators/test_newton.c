@@ -1,5 +1,5 @@
-/* Newton's method for Gauss stages: its matrices against differences, its solutions against the fixed-point iteration,
- * how many iterations it takes, and the sparse solver beneath. */
+/* Tests of Newton's method for Gauss stages: its matrices agree with differences, its solutions with the fixed-point
+ * iteration; its number of iterations, and the sparse solver that it uses. */
 #include "integrate.h"
 #include "integrators/gauss.h"
 #include "numerics/small.h"
@@ -7,7 +7,7 @@
 
 static void sparse_systems_are_solved_again_with_new_values(void **unused) {
   uint64_t seed = check_seed();
-  enum { N = 200 }; /* beyond the dense limit: KLU */
+  enum { N = 200 }; /* above the dense limit: uses KLU */
   int start[N + 1], row[N * 5], count = 0;
   double value[N * 5], x[N], r[N];
   for (int j = 0; j < N; j++) {
@@ -28,7 +28,7 @@ static void sparse_systems_are_solved_again_with_new_values(void **unused) {
     for (int j = 0; j < N; j++) x[j] = check_uniform(&seed, -1, 1);
     for (int j = 0; j < N; j++)
       for (int e = start[j]; e < start[j + 1]; e++) {
-        if (row[e] == j && trial < 2) cb_sparse_values(m)[e] += 5; /* the last trial needs pivots of its own */
+        if (row[e] == j && trial < 2) cb_sparse_values(m)[e] += 5; /* the last trial needs new pivots */
         if (row[e] == j && trial == 2) cb_sparse_values(m)[e] = 0;
         r[row[e]] += cb_sparse_values(m)[e] * x[j];
       }
@@ -41,7 +41,8 @@ static void sparse_systems_are_solved_again_with_new_values(void **unused) {
   cb_sparse_free(m);
 }
 
-/* a = b b^T + 1/2, whose eigenvalues are 1/2 and more: round-off times its condition. det a by LU and by Cholesky. */
+/* a = b b^T + 1/2 has eigenvalues of at least 1/2; the error is round-off times its condition number. det a is computed
+ * by LU and by Cholesky factors. */
 static void small_systems_are_solved_and_inverted(void **unused) {
   uint64_t seed = check_seed();
   for (int n = 1; n <= CB_SMALL_MAX; n++) {
@@ -79,7 +80,8 @@ static void small_systems_are_solved_and_inverted(void **unused) {
   assert_int_equal(cb_dense_factor(2, none, pivot), CB_STEP_SINGULAR);
 }
 
-/* The unknowns z + eps d and z - eps d give dR = (R(z + eps d) - R(z - eps d))/(2 eps), and M^-1 dR must be d. */
+/* With the residual R, the unknowns z + eps d and z - eps d give dR = (R(z + eps d) - R(z - eps d))/(2 eps), and for
+ * Newton's matrix M, M^-1 dR must be d. */
 static void check_matrix(const char *space, const char *method, int n, double damping, uint64_t *seed) {
   body_case c;
   open_random(&c, space, n, strstr(space, "chart") ? 0.5 : 0.8, 0.7, 3, damping, seed);
@@ -93,7 +95,7 @@ static void check_matrix(const char *space, const char *method, int n, double da
   m->h = 0.2;
   check_ok(m->form->predict(m));
   for (int i = 0; i < unknowns; i++) d[i] = check_uniform(seed, -0.01, 0.01);
-  check_ok(m->form->residual(m, r[0], &norm)); /* somewhere beside the solution */
+  check_ok(m->form->residual(m, r[0], &norm)); /* at a point away from the solution */
   check_ok(m->form->correct(m, d, &change));
   for (int i = 0; i < unknowns; i++) d[i] = check_uniform(seed, -1, 1);
   const double eps = 1e-5;
@@ -135,7 +137,7 @@ static void matrices_in_charts_match_differences(void **unused) {
       check_matrix(charts[i], "gauss {stages: 3, solver: newton}", 3, 0.5 * damped, &seed);
       check_matrix(charts[i], "gauss {stages: 2, solver: newton, form: velocity}", 3, 0.5 * damped, &seed);
     }
-  check_matrix(charts[0], "gauss {stages: 3, solver: newton}", 12, 0, &seed); /* by KLU */
+  check_matrix(charts[0], "gauss {stages: 3, solver: newton}", 12, 0, &seed); /* with KLU */
 }
 
 static void matrices_in_moving_charts_match_differences(void **unused) {
@@ -149,13 +151,14 @@ static void matrices_in_moving_charts_match_differences(void **unused) {
         snprintf(method, sizeof method, "gauss {stages: %d, solver: newton, %s}", 1 + (i + k) % 4, kinds[k]);
         check_matrix(embeddings[i], method, 3, 0.5 * damped, &seed);
       }
-  check_matrix("h3", "gauss {stages: 3, solver: newton}", 12, 0, &seed); /* by KLU */
+  check_matrix("h3", "gauss {stages: 3, solver: newton}", 12, 0, &seed); /* with KLU */
 }
 
 static void newton_and_fixed_point_find_the_same_stages(void **unused) {
   uint64_t seed = check_seed();
   static const char *const spaces[] = {"s3", "h3", "h2xe", "s3 {chart: polar}", "h3 {chart: polar}"};
-  for (int i = 0; i < 5 + EMBEDDINGS; i++) { /* of gauss, then of lobatto, whose Newton has loops of its own */
+  for (int i = 0; i < 5 + EMBEDDINGS;
+       i++) { /* cases of gauss, then of lobatto, whose Newton's method has separate loops */
     body_case c;
     open_random(&c, i < 5 ? spaces[i] : embeddings[i - 5], 5, 0.8, 0.5, 2, 0, &seed);
     cb_state *start = clone_state(&c), *end[2];
@@ -178,7 +181,7 @@ static void newton_and_fixed_point_find_the_same_stages(void **unused) {
   }
 }
 
-/* Rod and triangle in H3 and S3 in the two forms, from the last step's stages: h = 0.1 and 0.01. */
+/* Rod and triangle in H3 and S3 in both forms, started from the stages of the previous step, with h = 0.1 and 0.01. */
 static void newton_takes_at_most_two_iterations_a_step(void **unused) {
   for (int body = 0; body < 2; body++)
     for (int space = 0; space < 2; space++)
@@ -196,7 +199,7 @@ static void newton_takes_at_most_two_iterations_a_step(void **unused) {
             check_ok(cb_integrator_step(c.integrator, c.state, h));
             total += c.integrator->iterations;
             if (i > 0 && c.integrator->iterations > most)
-              most = c.integrator->iterations; /* the first has no last step */
+              most = c.integrator->iterations; /* the first step has no previous step to start from */
           }
           if (most > 2 || getenv("CB_TEST_VERBOSE"))
             print_message("%s in %s, %s, h = %g: at most %d iterations, %.2f on average\n", body ? "triangle" : "rod",
@@ -211,14 +214,14 @@ static void open_stiff_ring(body_case *c, const char *space, uint64_t *seed) {
   open_space(c, space);
   double base[CB_COORD_MAX], v[CB_COORD_MAX], aside[CB_COORD_MAX], x[CB_COORD_MAX];
   const double angle[4] = {0.3, 1.7, 3.2, 5.1};
-  cb_geometry_base_point(c->g, base);
+  cb_space_base_point(c->g, base);
   cb_isometry move;
   check_random_tangent(c->g, seed, base, 1, v);
   for (int e = 0; e < c->g->embedding; e++) v[e] *= 1.2 / sqrt(cb_inner(c->g, v, v));
   cb_exp(c->g, base, v, aside, NULL);
   cb_isometry_to(c->g, aside, &move);
   double frame[CB_DIM_MAX * CB_COORD_MAX];
-  cb_geometry_frame(c->g, base, frame);
+  cb_space_frame(c->g, base, frame);
   for (int a = 0; a < 4; a++) {
     double near[CB_COORD_MAX];
     for (int e = 0; e < c->g->embedding; e++)
@@ -232,7 +235,7 @@ static void open_stiff_ring(body_case *c, const char *space, uint64_t *seed) {
   finish_system(c);
 }
 
-/* Springs so stiff that the fixed-point iteration cannot contract: h^2 k/m is about 25. */
+/* Springs so stiff that the fixed-point iteration does not converge: h^2 k/m is about 25. */
 static void auto_goes_over_to_newton_where_fixed_point_fails(void **unused) {
   uint64_t seed = check_seed();
   static const char *const spaces[] = {"s3", "h3", "s3 {chart: polar}"};

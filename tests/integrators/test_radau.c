@@ -1,4 +1,5 @@
-/* Radau IIA: orders with constraints, rigid rods against their closed form, published errors, refusals. */
+/* Tests of Radau IIA: orders with constraints, rigid rods against their closed form, published errors, and errors for
+ * wrong input. */
 #include "radau.h"
 
 static void ggl_has_order_2s_minus_1_with_constraints(void **unused) {
@@ -18,7 +19,7 @@ static void ggl_has_order_2s_minus_1_with_constraints(void **unused) {
       if (s < 5) {
         check_near(order[0], 2 * s - 1, 0.5);
         check_near(order[1], 2 * s - 1, 0.5);
-      } else { /* few steps stand clear of round-off */
+      } else { /* only few steps have errors above round-off */
         check_at_least(order[0], 2 * s - 3);
         check_at_least(order[1], 2 * s - 3);
       }
@@ -27,14 +28,14 @@ static void ggl_has_order_2s_minus_1_with_constraints(void **unused) {
     }
 }
 
-/* Chaplygin's sleigh: a blade at 0 along the rod to 1, and a third mass on springs. */
+/* Chaplygin's sleigh: a knife edge at particle 0 along the rod to particle 1, and a third mass on springs. */
 static void open_sleigh(body_case *c, const char *space, uint64_t *seed) {
   open_space(c, space);
   static const double corner[3][CB_DIM_MAX] = {{0.4, 0.1}, {-0.4, 0.3}, {-0.1, -0.5}}, mass[3] = {0.8, 2.3, 1.1};
   double x[3][CB_COORD_MAX];
   add_corners(c, 3, corner, 0.05, 0.5, mass, seed, x);
   check_ok(cb_builder_rod(c->builder, NULL, 0, 1, (cb_target){NAN, NULL}));
-  check_ok(cb_builder_blade(c->builder, NULL, 0, 1));
+  check_ok(cb_builder_knife_edge(c->builder, NULL, 0, 1));
   for (int a = 0; a < 2; a++)
     check_ok(cb_builder_spring(c->builder, a, 2, 1.3, 0.9 * cb_distance(c->g, x[a], x[2]), 0.1));
   finish_system(c);
@@ -46,8 +47,8 @@ static void rows_of_velocity_keep_the_orders(void **unused) {
   static const struct {
     const char *constraints;
     int s;
-  } cases[] = {{"ggl", 1}, {"ggl", 2}, {"ggl", 3}, {"position", 2}, {"position", 3}, {"velocity", 2},
-               {"acceleration", 3}};
+  } cases[] = {{"ggl", 1},      {"ggl", 2},      {"ggl", 3},         {"position", 2},
+               {"position", 3}, {"velocity", 2}, {"acceleration", 3}};
   uint64_t seed = check_seed();
   for (int i = 0; i < 3; i++)
     for (size_t j = 0; j < sizeof cases / sizeof *cases; j++) {
@@ -63,7 +64,7 @@ static void rows_of_velocity_keep_the_orders(void **unused) {
         print_message("%s %s: orders %.2f %.2f %.2f\n", where[i], method, order[0], order[1], order[2]);
       check_at_least(order[0], 2 * cases[j].s - 1.6);
       check_at_least(order[1], 2 * cases[j].s - 1.6);
-      /* by Newton's method too, to the same place */
+      /* Newton's method converges to the same state */
       double x[MOST];
       cb_state *start = clone_state(&c);
       before = 0;
@@ -109,7 +110,7 @@ static void other_constraints_have_the_orders_in_the_text(void **unused) {
 
 /* --- the rigid rod of figure 2.16 --- */
 
-/* In a polar chart of S3 at the published coordinates. */
+/* Creates the rod of length 1, at +-1/2 along an axis; in a polar chart of S3 it is at the published coordinates. */
 static void open_rod(body_case *c, const char *space) {
   open_space(c, space);
   const char kind = space[0];
@@ -138,14 +139,14 @@ static double rod_multiplier(char space) {
 }
 
 typedef struct rod_run {
-  double multiplier, length; /* largest errors */
+  double multiplier, length; /* maximum errors */
   int most;
-  double mean; /* iterations a step */
+  double mean; /* iterations per step */
 } rod_run;
 
 static rod_run run_rod(body_case *c, const char *method, double h, int n) {
   rod_run out = {0};
-  const double exact = rod_multiplier(c->g->kind->name[0]);
+  const double exact = rod_multiplier(c->g->class_->name[0]);
   use_radau(c, method);
   for (int i = 0; i < n; i++) {
     check_ok(cb_integrator_step(c->integrator, c->state, h));
@@ -163,7 +164,7 @@ static void acceleration_gives_rod_multipliers_to_1e_11(void **unused) {
   for (int i = 0; i < 5; i++) {
     body_case c;
     open_rod(&c, where[i]);
-    /* in polar coordinates of H3 the numbers grow, and errors with exp(2a): T = 2 there */
+    /* in polar coordinates of H3 the numbers grow, and errors grow as exp(2a): here T = 2 */
     const bool polar = i == 3;
     const rod_run r = run_rod(&c, "radau_iia {constraints: acceleration}", 0.01, polar ? 200 : 1000);
     if (getenv("CB_TEST_VERBOSE")) print_message("%s: %g %g\n", where[i], r.multiplier, r.length);
@@ -201,7 +202,7 @@ static void rods_move_on_the_killing_flow(void **unused) {
       }
       if (getenv("CB_TEST_VERBOSE"))
         print_message("%s %s: %g of %g, length %g\n", where[i], how[j], worst, size, r.length);
-      check_at_most(worst, 1e-12 * size); /* in H3 coordinates are cosh(10) there */
+      check_at_most(worst, 1e-12 * size); /* in H3 coordinates reach cosh(10) */
       check_at_most(r.length, 1e-13);
       cb_state_free(start);
       close_case(&c);
@@ -227,7 +228,8 @@ static void form_velocity_has_the_published_errors(void **unused) {
   }
 }
 
-/* Round-off of the distance, eps, stands for eps/h^2 in a multiplier: above what the published iteration waits for. */
+/* The round-off eps of the distance becomes eps/h^2 in a multiplier, which is larger than the tolerance of the
+ * published iteration. */
 static void the_published_oddity_in_s3_is_round_off_and_gone(void **unused) {
   check_numbers_alone();
   body_case c;

@@ -1,9 +1,13 @@
-/* Radau IIA: sweeps against Newton's method, the Newton matrix against differences, rows at round-off, stiff springs,
- * restart. */
+/* Tests of Radau IIA: fixed-point sweeps agree with Newton's method, the Newton matrix agrees with differences, rows
+ * are satisfied to round-off; stiff springs; restart. */
 #include "radau.h"
 
-static const char *const modes[] = {"stages: 1", "stages: 2", "stages: 3", "stages: 5",
-                                    "stages: 3, constraints: position", "stages: 2, constraints: velocity",
+static const char *const modes[] = {"stages: 1",
+                                    "stages: 2",
+                                    "stages: 3",
+                                    "stages: 5",
+                                    "stages: 3, constraints: position",
+                                    "stages: 2, constraints: velocity",
                                     "stages: 3, constraints: acceleration"};
 enum { MODES = sizeof modes / sizeof *modes };
 
@@ -34,13 +38,18 @@ static void sweeps_and_newton_agree(void **unused) {
     }
 }
 
-/* Adds `by` to unknown number u. */
+/* Adds `by` to unknown number u of Newton's method, in its units: `by` is divided by h for the velocities of stages
+ * and mu, and by h^2 for multipliers. */
 static void displace(cb_radau *m, int u, double by) {
   const int each = m->newton->each, i = u / each, at = u % each, count = (int)m->count;
-  if (at < count) cb_radau_of(m, m->D, i)[at] += by;
-  else if (at < 2 * count) cb_radau_of(m, m->E, i)[at - count] += by / m->h;
-  else if (at < 2 * count + m->R) cb_radau_lambda(m, i)[at - 2 * count] += by / (m->h * m->h);
-  else cb_radau_row(m, m->mu, i)[at - 2 * count - m->R] += by / m->h;
+  if (at < count)
+    cb_radau_of(m, m->D, i)[at] += by;
+  else if (at < 2 * count)
+    cb_radau_of(m, m->E, i)[at - count] += by / m->h;
+  else if (at < 2 * count + m->R)
+    cb_radau_lambda(m, i)[at - 2 * count] += by / (m->h * m->h);
+  else
+    cb_radau_row(m, m->mu, i)[at - 2 * count - m->R] += by / m->h;
 }
 
 static void the_newton_matrix_is_the_derivative_of_the_residual(void **unused) {
@@ -59,12 +68,12 @@ static void the_newton_matrix_is_the_derivative_of_the_residual(void **unused) {
         m->start = c.state;
         m->h = 0.3;
         check_ok(cb_radau_predict(m, false));
-        /* a displacement h^2 of the stages, as large as Newton's method meets it; mu is small there */
+        /* a random displacement of the stages as large as in Newton's method */
         const int n = cb_radau_unknowns(m);
         for (int u = 0; u < n; u++) displace(m, u, check_uniform(&own, -1e-3, 1e-3));
         check_ok(cb_radau_evaluate(m));
         check_ok(cb_radau_matrix(m));
-        /* the matrix times a vector against a difference in its direction, three times */
+        /* the matrix times a vector agrees with a difference in its direction, three times */
         double worst = 0;
         for (int probe = 0; probe < 3; probe++) {
           double *direction = calloc((size_t)n, sizeof *direction), *difference = calloc((size_t)n, sizeof *difference);
@@ -82,7 +91,7 @@ static void the_newton_matrix_is_the_derivative_of_the_residual(void **unused) {
           check_ok(cb_radau_evaluate(m));
           check_ok(cb_radau_matrix(m));
           check_ok(cb_sparse_factor(cb_radau_sparse(m)));
-          /* M^-1 (M d) = d without access to the entries: solve for the difference */
+          /* M^-1 (M d) = d without access to the entries: solves for the difference */
           memcpy(product, difference, (size_t)n * sizeof *product);
           cb_sparse_solve(cb_radau_sparse(m), product);
           worst = fmax(worst, check_distance_max(n, product, direction));
@@ -112,21 +121,22 @@ static void rows_hold_to_round_off_after_every_step(void **unused) {
         worst = fmax(worst, residual(&c));
       }
       if (!(worst <= 2e-14)) print_error("%s %s: %g\n", spaces[i], modes[j], worst);
-      check_at_most(worst, 2e-14); /* a hundred units of round-off of numbers of size 2 */
+      check_at_most(worst, 2e-14); /* a hundred ulps of numbers of size 2 */
       close_case(&c);
     }
 }
 
-/* Springs of frequency 1e5 with h = .1 move as rods do, to the ratio of pull and stiffness. */
+/* Springs of frequency 1e5 (in a chart 1e3) with h = .1 move like rods, up to the ratio of tension and stiffness. */
 static void stiff_damped_springs_take_long_steps(void **unused) {
   static const char *const where[] = {"e3", "h3", "s3", "h2xe", "h3 {chart: polar}"};
   for (int i = 0; i < 5; i++) {
     body_case springs, rods;
     uint64_t seed = check_seed(), same = seed;
-    const double stiffness = i < 4 ? 1e10 : 1e6; /* a step along curved coordinates stretches more */
+    const double stiffness = i < 4 ? 1e10 : 1e6; /* a step along curved coordinates stretches the springs more */
     open_body(&springs, where[i], 0, NULL, stiffness, 1e-6 * stiffness, &seed);
     open_body(&rods, where[i], 3, NULL, 0, 0, &same);
-    memcpy(springs.state->p, rods.state->p, (size_t)(3 * rods.g->k) * sizeof(double)); /* along the rods */
+    /* velocities that keep the lengths of the rods */
+    memcpy(springs.state->p, rods.state->p, (size_t)(3 * rods.g->k) * sizeof(double));
     use_radau(&springs, "radau_iia");
     use_radau(&rods, "radau_iia");
     for (int step = 0; step < 20; step++) {
@@ -136,7 +146,7 @@ static void stiff_damped_springs_take_long_steps(void **unused) {
     assert_string_equal(springs.integrator->solver, "newton");
     const double error = check_distance_max(3 * rods.g->k, springs.state->x, rods.state->x);
     if (getenv("CB_TEST_VERBOSE")) print_message("%s: %g\n", where[i], error);
-    check_at_most(error, i < 4 ? 1e-8 : 1e-5); /* pull/stiffness, and what the methods' errors differ by */
+    check_at_most(error, i < 4 ? 1e-8 : 1e-5); /* tension/stiffness, and the difference of the integrators' errors */
     close_case(&springs);
     close_case(&rods);
   }
@@ -172,7 +182,7 @@ static void restart_with_rods_repeats_the_bytes(void **unused) {
     }
 }
 
-/* A hanging chain of 40 unequal links: the sparse matrix and the sweeps lead to one motion. */
+/* A hanging chain of 40 unequal links: the sparse matrix and the sweeps give the same motion. */
 static void long_chains_agree(void **unused) {
   enum { LINKS = 40, NUMBERS = (LINKS + 1) * CB_COORD_MAX };
   static const char *const where[] = {"e3", "h3", "s3"};
@@ -186,8 +196,8 @@ static void long_chains_agree(void **unused) {
         double base[CB_COORD_MAX], frame[CB_DIM_MAX * CB_COORD_MAX], at[CB_COORD_MAX];
         const double none[CB_COORD_MAX] = {0};
         open_space(&c, where[i]);
-        cb_geometry_base_point(c.g, base);
-        cb_geometry_frame(c.g, base, frame);
+        cb_space_base_point(c.g, base);
+        cb_space_frame(c.g, base, frame);
         for (int a = 0; a <= LINKS; a++) {
           const double place[3] = {0.8 * cos(0.15 * a), 0.8 * sin(0.15 * a), 0.01 * a};
           double tangent[CB_COORD_MAX] = {0};

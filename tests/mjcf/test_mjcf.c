@@ -1,6 +1,6 @@
-/* MJCF is read as it says: masses and moments of geoms by their closed forms, one orientation by its five spellings,
- * defaults by class, bodies welded together as one; what is not read is listed with its place, and what cannot be right is
- * refused with its place. */
+/* MJCF is read according to its reference: masses and moments of geoms in closed form, the same orientation in five
+ * forms, defaults by class, and bodies welded together. Elements that are not read are listed with their place, and
+ * invalid ones are refused with their place. */
 #include "mjcf_text.h"
 
 /* --- geoms --- */
@@ -12,7 +12,7 @@ static void masses_and_moments_are_closed_forms(void **unused) {
     double mass, I[3];
   } cases[] = {
       {"size='.1'", 4 * M_PI / 3, {4 * M_PI / 3 * 0.004, 4 * M_PI / 3 * 0.004, 4 * M_PI / 3 * 0.004}},
-      /* a cylinder of 4 pi, and half spheres of 2 pi/3 whose centres are 3 r/8 from their discs */
+      /* a cylinder of mass 4 pi, and half spheres of mass 2 pi/3 whose centres are 3 r/8 from their flat faces */
       {"type='capsule' size='.1 .2'",
        16 * M_PI / 3,
        {4 * M_PI * (0.03 + 0.16) / 12 + 4 * M_PI / 3 * (0.004 + 0.04 + 0.015),
@@ -56,7 +56,7 @@ static void a_geom_from_one_point_to_another_lies_between_them(void **unused) {
 }
 
 static void one_orientation_has_five_spellings(void **unused) {
-  /* x to y, y to -x: a quarter turn about z; zaxis: z to x, about y */
+  /* the first rotations map x to y and y to -x: a quarter turn around z; zaxis maps z to x, around y */
   static const struct {
     const char *compiler, *way;
     double q[4];
@@ -101,7 +101,7 @@ static void defaults_are_those_of_the_class(void **unused) {
   check_ok(read_within(text, &m));
   const cb_mjcf_geom *a = m->bodies->links->geoms, *b = a->next, *c = b->next;
   check_relative(a->mass, 8 * 0.006, 1e-15);
-  check_relative(b->mass, 8 * 0.003, 1e-15); /* the first number of the size is of its own */
+  check_relative(b->mass, 8 * 0.003, 1e-15); /* the class `thin` sets only the first number of the size */
   check_relative(c->mass, 8 * 0.06, 1e-15);
   assert_true(a->fluid && b->fluid && !c->fluid);
   const double coefficients[5] = {7, 2, 3, 1, 1};
@@ -110,9 +110,10 @@ static void defaults_are_those_of_the_class(void **unused) {
   cb_mjcf_free(m);
 }
 
-/* --- what stands for several --- */
+/* --- elements that are replaced by several --- */
 
-/* The example of MuJoCo's reference: names, places and turns that its compiler writes. */
+/* Copies agree with the example in MuJoCo's reference manual: the names, positions and rotations that its compiler
+ * writes. */
 static void copies_stand_where_the_reference_has_them(void **unused) {
   static const struct {
     const char *name;
@@ -137,7 +138,8 @@ static void copies_stand_where_the_reference_has_them(void **unused) {
   cb_mjcf_free(m);
 }
 
-/* Each copy from the last one, along its own axes: a closed polygon of 12 sides, by angles in radians. */
+/* Each copy is placed relative to the previous one, along its axes. This makes a closed polygon of 12 sides, with
+ * angles in radians. */
 static void offsets_are_along_the_axes_of_the_last_copy(void **unused) {
   cb_mjcf *m;
   int n = 0;
@@ -155,14 +157,16 @@ static void offsets_are_along_the_axes_of_the_last_copy(void **unused) {
     check_near(b->place.x[0], x, 1e-14);
     check_near(b->place.x[1], y, 1e-14);
     check_near(fabs(b->place.q[0] * cos(angle / 2) + b->place.q[3] * sin(angle / 2)), 1.0, 1e-15);
-    x += side * cos(angle), y += side * sin(angle), angle += M_PI / 6;
+    x += side * cos(angle);
+    y += side * sin(angle);
+    angle += M_PI / 6;
   }
   assert_int_equal(n, 12);
   check_near(hypot(x - 1, y), 0, 1e-14);
   cb_mjcf_free(m);
 }
 
-/* A part of the same file again, with the defaults that hold where it stands. */
+/* A part of the same file is attached a second time, with the defaults that apply at its original position. */
 static void what_is_attached_is_as_where_it_stands(void **unused) {
   cb_mjcf *m;
   check_ok(read_within(
@@ -176,7 +180,7 @@ static void what_is_attached_is_as_where_it_stands(void **unused) {
   assert_string_equal(foot->name, "own_foot");
   assert_string_equal(foot->geoms->name, "own_g");
   check_relative(foot->inertial.mass, 16.0, 1e-14);
-  check_near(foot->pose.x[1], 1.0, 1e-15); /* z looks along -y */
+  check_near(foot->pose.x[1], 1.0, 1e-15); /* z points along -y */
   check_near(m->bodies->inertial.centre.x[1], 16.0 / 24, 1e-15);
   cb_mjcf_free(m);
 }
@@ -192,7 +196,7 @@ static void bodies_without_joints_are_welded(void **unused) {
                 &m));
   assert_int_equal(m->n, 1);
   const cb_mjcf_inertial *own = &m->bodies->inertial;
-  /* 1 kg at 0, and 2 kg at (0, 0, 2): x of the other body looks along -z */
+  /* 1 kg at 0, and 2 kg at (0, 0, 2), where x of the other body points along -z */
   const double I[3] = {1.0 / 6 + 2.5 + 8.0 / 3, 1.0 / 6 + 2 + 8.0 / 3, 1.0 / 6 + 1};
   check_near(own->mass, 3, 1e-15);
   check_near(own->centre.x[2], 4.0 / 3, 1e-15);
@@ -219,7 +223,7 @@ static void inertial_stands_for_geoms_unless_they_are_asked_for(void **unused) {
   }
 }
 
-/* The bodies that are left out count in the total mass; a bound holds for each body by itself. */
+/* Bodies that are left out count in the total mass; each mass bound applies to every body separately. */
 static void masses_are_as_the_compiler_sets_them(void **unused) {
   static const char worlds[] =
       "<worldbody><body name='arm'><joint/><geom size='1' mass='3'/><body><geom type='plane' size='1 1 "
@@ -228,12 +232,12 @@ static void masses_are_as_the_compiler_sets_them(void **unused) {
       "mass='.01'/></body></body></worldbody>";
   static const struct {
     const char *settings;
-    double mass, moment; /* the moment about x of the first link */
+    double mass, moment; /* the moment of inertia of the first link about x */
   } cases[] = {{"", 1.01, 0.02 / 3},
                {"settotalmass='-1'", 1.01, 0.02 / 3},
                {"settotalmass='8.02'", 2.02, 0.04 / 3},
                {"boundmass='.5'", 1.5, 0.02 / 3},
-               {"boundmass='.5' settotalmass='10'", 3, 0.04 / 3}, /* of 3, .5 (with the plane) and 1.5 */
+               {"boundmass='.5' settotalmass='10'", 3, 0.04 / 3}, /* 3, .5 (with the plane), 1.5 */
                {"boundinertia='.01'", 1.01, 0.01},
                {"boundinertia='.001'", 1.01, 0.02 / 3}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -251,7 +255,7 @@ static void masses_are_as_the_compiler_sets_them(void **unused) {
   cb_mjcf_free(m);
 }
 
-/* --- what is left out, and refused --- */
+/* --- omitted elements, and errors --- */
 
 static void the_joint_that_keeps_a_body_out_is_named(void **unused) {
   cb_mjcf *m = NULL;
@@ -260,10 +264,9 @@ static void the_joint_that_keeps_a_body_out_is_named(void **unused) {
                 "<joint name='bend'/></body></frame></body></worldbody></mujoco>",
                 &m),
       CB_ERROR_INPUT);
-  assert_string_equal(
-      cb_error_text(),
-      "m.xml:3:26: error: expected a <body> with a free joint and no other, found the <body> `hull` in line "
-      "2: it moves by the <joint> `bend` in line 3, which is not its one free joint");
+  assert_string_equal(cb_error_text(),
+                      "m.xml:3:26: error: expected a <body> with a free joint and no other joint, found the <body> "
+                      "`hull` in line 2: it has the <joint> `bend` in line 3, but its only joint must be a free joint");
 }
 
 static void what_is_not_read_is_listed(void **unused) {
@@ -286,18 +289,13 @@ static void what_is_not_read_is_listed(void **unused) {
       &m));
   assert_string_equal(
       m->left_out,
-      "m.xml:1:19: left out: foo of <mujoco>\n"
-      "m.xml:2:23: left out: tolerance, cone of <option>\n"
-      "m.xml:6:5: left out: <geom> `floor`: no body that moves touches it\n"
-      "m.xml:7:42: left out: damping of <joint>\n"
-      "m.xml:8:5: left out: <body> `arm` with 3 elements in it: it moves by the <joint> `elbow` in line 8, which is "
-      "not "
-      "its one free joint\n"
-      "m.xml:9:5: left out: <body> `cat` with 3 elements in it: it moves by the <joint> in line 9, which is not its "
-      "one "
-      "free joint\n"
-      "m.xml:10:5: left out: <body> `rock` with 1 element in it: it does not move\n"
-      "m.xml:3:3: left out: looks and the like: <visual>, <light>, text, rgba of <geom> (2 times), <site>\n");
+      "m.xml:1:19: left out: foo of <mujoco>\nm.xml:2:23: left out: tolerance, cone of <option>\nm.xml:6:5: left out: "
+      "<geom> `floor`: no moving body collides with it\nm.xml:7:42: left out: damping of <joint>\nm.xml:8:5: left out: "
+      "<body> `arm` with 3 elements in it: it has the <joint> `elbow` in line 8, but its only joint must be a free "
+      "joint\nm.xml:9:5: left out: <body> `cat` with 3 elements in it: it has the <joint> in line 9, but its only "
+      "joint must be a free joint\nm.xml:10:5: left out: <body> `rock` with 1 element in it: it does not "
+      "move\nm.xml:3:3: left out: looks and other minor elements: <visual>, <light>, text, rgba of <geom> (2 times), "
+      "<site>\n");
   assert_int_equal(m->n, 1);
   check_near(m->gravity[2], 0, 0);
   cb_mjcf_free(m);
@@ -305,7 +303,7 @@ static void what_is_not_read_is_listed(void **unused) {
 
 static void what_cannot_be_right_is_refused_with_its_place(void **unused) {
   static const struct {
-    const char *within, *told; /* in line 3 */
+    const char *within, *told; /* both are on line 3 */
   } cases[] = {
       {"<geom size='0'/>", "m.xml:3:13: error: a geom without volume: expected 1 size > 0, found 0"},
       {"<geom type='box' size='.1 .2'/>", "m.xml:3:24: error: a geom without volume: expected 3 sizes > 0, found 0"},
@@ -322,16 +320,16 @@ static void what_cannot_be_right_is_refused_with_its_place(void **unused) {
       {"<geom size='1' pos='1 2'/>", "m.xml:3:21: error: pos: expected 3 numbers, found 2"},
       {"<geom size='1' mass='-1'/>", "m.xml:3:22: error: mass: expected a number >= 0, found -1"},
       {"<geom size='1' density='-1'/>", "m.xml:3:25: error: density: expected a number >= 0, found -1"},
-      {"<geom size='1' quat='0 0 0 0'/>", "m.xml:3:22: error: quat: expected one that is not 0"},
+      {"<geom size='1' quat='0 0 0 0'/>", "m.xml:3:22: error: quat: expected a quaternion that is not 0"},
       {"<geom size='1' quat='1 0 0 0' euler='0 0 0'/>",
-       "m.xml:3:38: error: euler beside another orientation: expected one"},
+       "m.xml:3:38: error: euler next to another orientation: expected only one orientation"},
       {"<geom size='1' fromto='0 0 0 1 1 1'/>", "m.xml:3:24: error: fromto: expected a capsule"},
-      {"<geom type='box' size='1' fromto='1 1 1 1 1 1'/>", "m.xml:3:35: error: fromto: expected two points, found one"},
+      {"<geom type='box' size='1' fromto='1 1 1 1 1 1'/>", "m.xml:3:35: error: fromto: expected two different points"},
       {"<geom size='1' class='none'/>", "m.xml:3:23: error: no <default> has the class `none`"},
       {"<geom type='mesh' mesh='none'/>", "m.xml:3:25: error: no <mesh> is called `none`"},
-      {"<geom type='mesh'/>", "m.xml:3:1: error: expected `mesh`, the name of one"},
+      {"<geom type='mesh'/>", "m.xml:3:1: error: expected `mesh`, the name of a mesh"},
       {"<geom size='1' mesh='m'/>",
-       "m.xml:3:22: error: mesh of a geom of type sphere: expected type=\"mesh\", none is fitted"},
+       "m.xml:3:22: error: mesh of a geom of type sphere: expected type=\"mesh\", because shapes are not fitted"},
       {"<geom size='1' shellinertia='true'/>", "m.xml:3:30: error: shellinertia: expected false, or <inertial>"},
       {"<inertial pos='0 0 0' mass='0' diaginertia='1 1 1'/>",
        "m.xml:3:29: error: mass: expected a number > 0, found 0"},
@@ -340,7 +338,7 @@ static void what_cannot_be_right_is_refused_with_its_place(void **unused) {
       {"<inertial pos='0 0 0' mass='1'/>", "m.xml:3:1: error: expected diaginertia or fullinertia"},
       {"<inertial pos='0 0 0' diaginertia='1 1 1'/>", "m.xml:3:1: error: expected `mass`"},
       {"<inertial mass='1' quat='1 0 0 0' fullinertia='1 1 1 0 0 0'/>",
-       "m.xml:3:48: error: fullinertia beside an orientation"},
+       "m.xml:3:48: error: fullinertia next to an orientation"},
       {"<body childclass='none'/><geom size='1'/>", "m.xml:3:19: error: no <default> has the class `none`"},
       {"", "m.xml:2:12: error: a body without mass: expected <inertial>, or a geom with a mass or a density"},
       {"<geom size='1' mass='0'/>", "m.xml:2:12: error: a body without mass"},
@@ -348,22 +346,23 @@ static void what_cannot_be_right_is_refused_with_its_place(void **unused) {
       {"<composite/><geom size='1'/>", "m.xml:3:1: error: <composite> in a body that moves: expected geoms and bodies"},
       {"<geom size='1'/><body><flexcomp/></body>", "m.xml:3:23: error: <flexcomp> in a body that moves"},
       {"<goem size='1'/>", "m.xml:3:1: error: unknown element of a body 'goem', did you mean 'geom'?"},
-      {"<replicate><geom size='1'/></replicate>", "m.xml:3:1: error: expected `count`, how many copies"},
+      {"<replicate><geom size='1'/></replicate>", "m.xml:3:1: error: expected `count`, the number of copies"},
       {"<replicate count='0'/>", "m.xml:3:19: error: count: expected an integer from 1 to 1000000, found 0"},
       {"<replicate count='1.5'/>", "m.xml:3:19: error: count: expected an integer from 1 to 1000000, found 1.5"},
       {"<replicate count='2' offset='1'/>", "m.xml:3:30: error: offset: expected 3 numbers, found 1"},
       {"<replicate count='2' euler='1 2 x'/>", "m.xml:3:33: error: euler: expected a number, found 'x'"},
       {"<replicate count='2' childclass='c'/>", "m.xml:3:34: error: no <default> has the class `c`"},
       {"<replicate count='1000000'><replicate count='1000'><geom size='1'/></replicate></replicate>",
-       "error: expected fewer copies"},
+       "elements in the model: use fewer copies"},
       {"<attach prefix='a'/>", "m.xml:3:1: error: expected `model`, `body` or `frame`"},
       {"<attach body='b'/>", "m.xml:3:1: error: expected `prefix`"},
-      {"<attach body='b' frame='c' prefix=''/>", "m.xml:3:25: error: frame next to body: expected one or the other"},
+      {"<attach body='b' frame='c' prefix=''/>",
+       "m.xml:3:25: error: `frame` next to `body`: expected only one of them"},
       {"<attach model='b' body='c' prefix=''/>", "m.xml:3:16: error: no <model> is called `b`"},
       {"<attach body='c' prefix=''/><body name='c'/>",
        "m.xml:3:15: error: no <body> is called `c`, before this <attach> and not around it"},
       {"<body name='c'><attach body='c' prefix=''/></body>", "m.xml:3:30: error: no <body> is called `c`, before"},
-      {"<include/>", "m.xml:3:1: error: include: expected `file`, the path of one"},
+      {"<include/>", "m.xml:3:1: error: include: expected `file`, a path"},
       {"<include file='a'><geom/></include>", "m.xml:3:19: error: include: expected no elements in it"},
       {"<geom size='1'>", "m.xml:4:3: error: expected well-formed XML: mismatched tag"},
       {"<geom size='1' size='2'/>", "m.xml:3:16: error: expected well-formed XML: duplicate attribute"},
@@ -386,13 +385,13 @@ static void what_cannot_be_right_is_refused_with_its_place(void **unused) {
       {"<mujoco><option\n timestep='0'/></mujoco>", "m.xml:2:12: error: timestep: expected a number > 0, found 0"},
       {"<mujoco><compiler boundmass='-1'/></mujoco>", "m.xml:1:30: error: boundmass: expected a number >= 0, found -1"},
       {"<mujoco><compiler settotalmass='3'/><worldbody><flexcomp/></worldbody></mujoco>",
-       "m.xml:1:48: error: <flexcomp> has a mass that is not known: expected no settotalmass"},
+       "m.xml:1:48: error: the mass of <flexcomp> is not known: expected no settotalmass"},
       {"<mujoco><compiler settotalmass='3'/><worldbody><frame><composite/></frame></worldbody></mujoco>",
-       "m.xml:1:55: error: <composite> has a mass that is not known"},
+       "m.xml:1:55: error: the mass of <composite> is not known"},
       {"<mujoco><compiler settotalmass='x'/></mujoco>",
        "m.xml:1:33: error: settotalmass: expected a number, found 'x'"},
       {"<mujoco><compiler balanceinertia='1'/></mujoco>", "m.xml:1:35: error: unknown balanceinertia '1'"},
-      {"<mujoco><asset><model/></asset></mujoco>", "m.xml:1:16: error: model: expected `file`, the path of one"},
+      {"<mujoco><asset><model/></asset></mujoco>", "m.xml:1:16: error: model: expected `file`, a path"},
       {"<mujoco><default><default/></default></mujoco>", "m.xml:1:18: error: expected `class`, a name"},
       {"<mujoco><asset><mesh file='a.obj' scale='1 0 1'/></asset></mujoco>",
        "m.xml:1:42: error: scale: expected numbers"}};
@@ -408,7 +407,7 @@ static void elements_may_not_be_nested_without_end(void **unused) {
   for (int i = 0; i < 300; i++) strcat(text, "<frame>");
   cb_mjcf *m = NULL;
   assert_int_equal(read_text(text, &m), CB_ERROR_INPUT);
-  assert_non_null(strstr(cb_error_text(), "expected at most 200 elements within each other"));
+  assert_non_null(strstr(cb_error_text(), "expected at most 200 nested elements"));
 }
 
 int main(void) {

@@ -1,14 +1,14 @@
-/* Bodies of MJCF have the masses, inertias, geom frames, sizes and coefficients that MuJoCo itself makes of the same file, in
- * models that are drawn at random: all kinds of geom, orientation, default and inertial, bodies welded to bodies, meshes;
- * and the fluid pushes them, at random velocities and in the wind, as it does there, and they are accelerated
- * alike; by MuJoCo's method they go where it takes them.
- * Skipped where MuJoCo (Debian: libmujoco-dev) is not there. */
+/* Bodies of MJCF have the same masses, inertias, geom frames, sizes and coefficients as MuJoCo computes from the same
+ * file, in random models: all types of geoms, orientations, defaults and inertials, bodies welded to bodies, and
+ * meshes. At random velocities and in wind the fluid forces and the accelerations are those of MuJoCo, and with
+ * MuJoCo's integrator the bodies move to the same place. The test is skipped if MuJoCo (Debian: libmujoco-dev) is not
+ * installed. */
 #include "check.h"
 
 #ifdef CB_MUJOCO
 #include "mjcf/mjcf.h"
 #include "scenario/fluid.h"
-#include "numerics/quaternion.h"
+#include "numerics/vec3.h"
 
 #include <mujoco/mujoco.h>
 #include <unistd.h>
@@ -105,7 +105,8 @@ static void put_model(writer *w) {
       pick(w, 2) ? "degree" : "radian", pick(w, 2) ? "xyz" : "ZyX", ways[pick(w, 3)]);
   if (pick(w, 4) == 0) put(w, " inertiagrouprange=\"0 4\"");
   if (pick(w, 4) == 0) put_numbers(w, "settotalmass", 1, 1, 9);
-  /* a mass alone would have the fluid push MuJoCo's least box, of 1e-7 */
+  /* boundmass always has boundinertia with it: otherwise the fluid would push MuJoCo's smallest box, whose size is
+   * 1e-7 */
   const int bound = pick(w, 4);
   if (bound == 0) put_numbers(w, "boundmass", 1, 0.1, 2);
   if (bound < 2) put_numbers(w, "boundinertia", 1, 0.001, 0.5);
@@ -130,7 +131,7 @@ static void put_model(writer *w) {
   put(w, "</worldbody>\n</mujoco>\n");
 }
 
-/* --- what both have --- */
+/* --- data that both have --- */
 
 static void tensor_of(const double q[4], const double diagonal[3], double out[3][3]) {
   double R[3][3], unit[4];
@@ -154,7 +155,7 @@ static void check_matrix(const double a[3][3], const double b[3][3], double tole
   for (int i = 0; i < 9; i++) check_near(a[i / 3][i % 3], b[i / 3][i % 3], tolerance);
 }
 
-/* Frames of half turns are the same box. */
+/* Frames that differ by half turns describe the same box. */
 static void check_geom(const cb_mjcf_geom *own, const mjModel *m, int id) {
   const bool mesh = own->type == CB_MJCF_MESH;
   static const int types[] = {mjGEOM_SPHERE,    mjGEOM_CAPSULE, mjGEOM_CYLINDER,
@@ -166,7 +167,7 @@ static void check_geom(const cb_mjcf_geom *own, const mjModel *m, int id) {
   assert_int_equal(own->fluid, m->geom_fluid[mjNFLUID * id] > 0);
   for (int i = 0; i < CB_MJCF_COEFFICIENTS && own->fluid; i++)
     check_near(own->coefficient[i], m->geom_fluid[mjNFLUID * id + 1 + i], 0);
-  if (mesh && !(own->mass > 0 || own->fluid)) return; /* for its looks */
+  if (mesh && !(own->mass > 0 || own->fluid)) return; /* this mesh is only for display */
   /* MuJoCo keeps the vertices of meshes in single precision */
   const double tolerance = mesh ? 3e-7 : 1e-12;
   for (int i = 0; i < sizes[own->type]; i++) check_near(own->size[i], m->geom_size[3 * id + i], tolerance);
@@ -176,7 +177,8 @@ static void check_geom(const cb_mjcf_geom *own, const mjModel *m, int id) {
   check_matrix((const double(*)[3])a, (const double(*)[3])b, mesh ? 1e-5 : 1e-12);
 }
 
-/* mesh: masses are those of single precision, of this link's mesh or by the total mass of all. */
+/* Checks a link and returns the number of its geoms. mesh: masses have single precision, because this link or, with a
+ * given total mass, some link has a mesh. */
 static int check_link(const cb_mjcf_link *own, const mjModel *m, bool mesh) {
   const int id = mj_name2id(m, mjOBJ_BODY, own->name);
   double a[3][3], b[3][3];
@@ -202,7 +204,7 @@ static int check_link(const cb_mjcf_link *own, const mjModel *m, bool mesh) {
   check_near(moment[0], low, (mesh ? 1e-6 : 1e-12) * sum);
   check_near(moment[2], high, (mesh ? 1e-6 : 1e-12) * sum);
   check_near(moment[0] + moment[1] + moment[2], sum, (mesh ? 1e-6 : 1e-12) * sum);
-  /* MuJoCo ends to turn axes of several geoms where the cosine is 1 - 1e-12, an angle of 1.4e-6 */
+  /* MuJoCo stops rotating the axes of several geoms when the cosine is 1 - 1e-12, an angle of 1.4e-6 */
   const bool exact =
       own->inertial.inertia[0][1] == 0 && own->inertial.inertia[0][2] == 0 && own->inertial.inertia[1][2] == 0;
   check_matrix((const double(*)[3])a, (const double(*)[3])b,
@@ -216,7 +218,7 @@ static void check_whole(const cb_mjcf_body *own, const mjModel *m) {
   const int id = mj_name2id(m, mjOBJ_BODY, own->name);
   double a[3][3], b[3][3];
   const double one[3] = {1, 2, 3};
-  check_near(own->inertial.mass, mass, 1e-7 * mass); /* of meshes in single precision */
+  check_near(own->inertial.mass, mass, 1e-7 * mass); /* single precision of meshes */
   for (int i = 0; i < 3; i++) check_near(own->place.x[i], m->body_pos[3 * id + i], 1e-12);
   tensor_of(own->place.q, one, a);
   tensor_of(m->body_quat + 4 * id, one, b);
@@ -228,9 +230,9 @@ static void check_whole(const cb_mjcf_body *own, const mjModel *m) {
   }
 }
 
-/* --- what the fluid does --- */
+/* --- the effect of the fluid --- */
 
-/* The scenario by MuJoCo's rules of that version. */
+/* Makes a scenario with the rules of this version of MuJoCo. */
 static cb_status open_scenario(const cb_mjcf *own, cb_scenario **out) {
   static const char before[] = "        viscosity: ";
   cb_text text = {0}, versed = {0};
@@ -247,19 +249,19 @@ static cb_status open_scenario(const cb_mjcf *own, cb_scenario **out) {
   return status;
 }
 
-/* Of all that pushes but gravity, torque and force about the origin of the body, and its acceleration with gravity,
- * K Y' = ad*_Y (K Y) + F, in its axes. */
+/* Finds the torque and force of everything except gravity, about the body's origin, and the body's acceleration Y' from
+ * K Y' = ad*_Y (K Y) + F + gravity. All are in the body's axes. */
 static void push_here(const cb_body_start *start, const double twist[6], double F[6], double rate[6]) {
-  cb_swimmer *s;
+  cb_immersed_workspace *s;
   cb_rigid_state state;
   cb_immersed_row row;
   const int n = cb_immersed_wrenches(start->body);
   double(*wrench)[6] = calloc((size_t)n, sizeof *wrench), momentum[6] = {0}, all[6];
   static const double none[6] = {0};
   row.wrench = wrench;
-  check_ok(cb_swimmer_create(start->body, &s));
-  check_ok(cb_rigid_start(cb_swimmer_problem(s), 0, &start->pose, twist, &state));
-  check_ok(cb_swimmer_measure(s, &state, &row));
+  check_ok(cb_immersed_workspace_create(start->body, &s));
+  check_ok(cb_rigid_start(cb_immersed_workspace_problem(s), 0, &start->pose, twist, &state));
+  check_ok(cb_immersed_workspace_measure(s, &state, &row));
   memset(F, 0, 6 * sizeof *F);
   for (int i = 0; i < 36; i++) momentum[i / 6] += row.K[i / 6][i % 6] * twist[i % 6];
   cb_se3_ad_star(twist, momentum, all);
@@ -269,11 +271,12 @@ static void push_here(const cb_body_start *start, const double twist[6], double 
       if (strcmp(cb_immersed_wrench_name(start->body, k), "gravity")) F[i] += wrench[k][i];
     }
   check_ok(cb_rigid_velocity(row.K, all, none, rate));
-  cb_swimmer_free(s);
+  cb_immersed_workspace_free(s);
   free(wrench);
 }
 
-/* Of the world's velocity of the origin and of the spin, as MuJoCo has them of a free joint. */
+/* Compares forces or accelerations in MuJoCo's form for a free joint: three numbers for the origin in the world's axes,
+ * and three for the rotation in the body's axes. */
 static void check_same(const double here[6], const double there[6], double tolerance) {
   for (int half = 0; half < 6; half += 3) {
     const double size = fmax(sqrt(cb_dot3(there + half, there + half)), 0.1 * sqrt(cb_dot3(there, there)));
@@ -281,7 +284,8 @@ static void check_same(const double here[6], const double there[6], double toler
   }
 }
 
-/* Free joints come in the order of the bodies: velocity and force in the world, spin and torque in the body. */
+/* Free joints are in the order of the bodies; velocity and force are in the world's axes, spin and torque in the
+ * body's. */
 static void check_forces(writer *w, const cb_mjcf *own, mjModel *m, bool rounded, bool plain) {
   cb_scenario *s;
   mjData *d = mj_makeData(m);
@@ -309,7 +313,7 @@ static void check_forces(writer *w, const cb_mjcf *own, mjModel *m, bool rounded
   cb_scenario_free(s);
 }
 
-/* Meshes are, in single precision. */
+/* Whether the model has meshes, which MuJoCo keeps in single precision. */
 static bool is_rounded(const cb_mjcf *own) {
   for (const cb_mjcf_body *b = own->bodies; b; b = b->next)
     for (const cb_mjcf_link *l = b->links; l; l = l->next) {
@@ -319,7 +323,7 @@ static bool is_rounded(const cb_mjcf *own) {
   return false;
 }
 
-/* No axes were found, which MuJoCo does to 1.4e-6. */
+/* Whether no principal axes had to be computed; MuJoCo computes these to 1.4e-6. */
 static bool is_plain(const cb_mjcf *own) {
   for (const cb_mjcf_body *b = own->bodies; b; b = b->next)
     for (const cb_mjcf_link *l = b->links; l; l = l->next) {
@@ -329,7 +333,7 @@ static bool is_plain(const cb_mjcf *own) {
   return true;
 }
 
-/* A wedge: a tetrahedron of corners that single precision has, with four different moments. */
+/* A wedge: a tetrahedron with three different moments of inertia. Its corners are exact in single precision. */
 static const char wedge[] = "v 0 0 0\nv 1 0 0\nv 0 0.75 0\nv 0.125 0 0.5\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
 
 static void random_models_are_what_mujoco_makes_of_them(void **unused) {
@@ -344,7 +348,8 @@ static void random_models_are_what_mujoco_makes_of_them(void **unused) {
   fclose(file);
   w.state = check_seed();
   for (int n = 0; n < MODELS; n++) {
-    w.length = 0, w.named = 0;
+    w.length = 0;
+    w.named = 0;
     put_model(&w);
     file = fopen(path, "w");
     fputs(w.text, file);
@@ -378,7 +383,7 @@ static void random_models_are_what_mujoco_makes_of_them(void **unused) {
   rmdir(folder);
 }
 
-/* Two cards that fall in the wind, one of two geoms. */
+/* Two cards that fall in the wind, one made of two geoms. */
 static const char cards[] =
     "<mujoco><option density='1.2' viscosity='1.8e-5' wind='1 0.5 -0.25' timestep='0.001' integrator='RK4'/><worldbody>"
     "<body name='a' euler='20 30 10'><freejoint/>"
@@ -406,28 +411,28 @@ static void by_its_own_method_bodies_go_where_mujoco_has_them(void **unused) {
   for (int n = 0; n < STEPS; n++) mj_step(m, d);
   for (int b = 0; b < own->n; b++) {
     const cb_body_start *start = &s->fluid->body[b];
-    cb_swimmer *swimmer;
+    cb_immersed_workspace *workspace;
     cb_integrator *in;
     cb_rigid_state state;
-    check_ok(cb_swimmer_create(start->body, &swimmer));
-    const cb_rigid_problem *problem = cb_swimmer_problem(swimmer);
+    check_ok(cb_immersed_workspace_create(start->body, &workspace));
+    const cb_rigid_problem *problem = cb_immersed_workspace_problem(workspace);
     check_ok(cb_rigid_start(problem, 0, &start->pose, start->twist, &state));
-    check_ok(cb_integrator_create_for(s->integrator->kind->name, NULL, &cb_configuration_fluid, problem, &in));
+    check_ok(cb_integrator_create_for(s->integrator->class_->name, NULL, &cb_configuration_rigid_body, problem, &in));
     for (int n = 0; n < STEPS; n++) check_ok(cb_integrator_step(in, &state, own->step));
     const double *there = d->qpos + 7 * b, *q = state.g.q;
     const double sign = q[0] * there[3] + q[1] * there[4] + q[2] * there[5] + q[3] * there[6] < 0 ? -1 : 1;
     for (int i = 0; i < 3; i++) check_near(state.g.x[i], there[i], 1e-12); /* round-off of 1000 steps is 3e-15 */
     for (int i = 0; i < 4; i++) check_near(sign * q[i], there[3 + i], 1e-12);
     cb_integrator_free(in);
-    cb_swimmer_free(swimmer);
+    cb_immersed_workspace_free(workspace);
   }
   cb_scenario_free(s);
   cb_mjcf_free(own);
   mj_deleteData(d);
   mj_deleteModel(m);
 }
-/* Actuators of each type that is read, within their limits, at sites of turned bodies and at joints, by the controls and the
- * start of a key that an arm has a part of as well. */
+/* Actuators of each supported type, within their limits, at sites of rotated bodies and at joints, with the controls
+ * and the start of a key. One body is an arm, which also has a part of the key. */
 static const char pushed[] =
     "<mujoco><compiler autolimits='true' %s/><option density='1.2' viscosity='1e-3' gravity='0 0 -2' integrator='RK4' "
     "timestep='.002'/><default><general gear='1 0 0 0 .1 0'/><default class='s'><site euler='10 20 30' pos='0 .1 "
@@ -482,7 +487,7 @@ static void check_pushed(const char *settings) {
     for (int i = 0; i < 3; i++) rate[3 + i] += turning[i];
     cb_apply3((const double(*)[3])R, rate + 3, here);
     memcpy(here + 3, rate, 3 * sizeof *rate);
-    check_same(here, there, 1e-10); /* round-off, of the inverse of a mass matrix of two bodies */
+    check_same(here, there, 1e-10); /* round-off of the inverse of a mass matrix for two bodies */
   }
   cb_scenario_free(s);
   cb_mjcf_free(own);

@@ -1,11 +1,11 @@
-/* What bodies of MJCF do: the keys that they start from, actuators that push them and the plane that is their floor; and
- * what is written of it is a scenario. */
+/* Tests of the motion of MJCF bodies: the keys with their start states, the actuators that push them, and the plane
+ * that is their floor. The text that is written is a scenario. */
 #include "mjcf_text.h"
 #include <curvebody/scenario.h>
 
-/* --- the start, what pushes, and the floor --- */
+/* --- the start, actuators, and the floor --- */
 
-/* 1 + 1 coordinates of an arm, 4 of the ball joint within it, and then those of two free bodies. */
+/* Coordinates in this order: 1 + 1 of an arm, 4 of its ball joint, and those of two free bodies. */
 static const char starts[] =
     "<mujoco><worldbody><body><joint/><joint type='slide'/><body><joint type='ball'/></body></body>"
     "<body name='a'><freejoint/><geom size='1'/></body><body name='b' pos='5 5 5'><freejoint/><geom size='1'/></body>"
@@ -20,22 +20,22 @@ static void a_key_is_the_start_of_each_free_body(void **unused) {
   check_near(m->start, 3.0, 0);
   check_near(a->place.x[1], 2.0, 0);
   check_near(a->place.q[3], 1.0, 0);
-  check_near(a->velocity[0], -1.0, 1e-15); /* half a turn about z: x of the world is -x of the body */
+  check_near(a->velocity[0], -1.0, 1e-15); /* half a turn around z: x of the world is -x of the body */
   check_near(a->spin[2], 7.0, 0);
   check_near(b->place.x[2], 6.0, 0);
-  check_near(b->velocity[0], 1.0, 1e-15); /* a quarter */
+  check_near(b->velocity[0], 1.0, 1e-15); /* a quarter turn */
   check_near(b->spin[1], 0.2, 0);
   cb_mjcf_free(m);
-  check_ok(read_from(starts, "1", &m)); /* by its number */
+  check_ok(read_from(starts, "1", &m)); /* the key is selected by its number */
   check_near(m->bodies->next->place.x[0], 5.0, 0);
   check_near(m->bodies->next->velocity[2], 0, 0);
   check_near(m->bodies->next->spin[0], 8.0, 0);
-  assert_non_null(strstr(m->left_out, "left out: <key> `one`: a start of its own, which `--key one` takes\n"));
+  assert_non_null(strstr(m->left_out, "left out: <key> `one`: another start; select it with `--key one`\n"));
   assert_null(strstr(m->left_out, "--key 1"));
   cb_mjcf_free(m);
   check_ok(read_text(starts, &m));
   check_near(m->bodies->velocity[0], 0, 0);
-  assert_non_null(strstr(m->left_out, "left out: <key>: a start of its own, which `--key 1` takes\n"));
+  assert_non_null(strstr(m->left_out, "left out: <key>: another start; select it with `--key 1`\n"));
   cb_mjcf_free(m);
   assert_int_equal(read_from(starts, "on", &m), CB_ERROR_INPUT);
   assert_non_null(strstr(cb_error_text(), ": error: unknown key 'on', did you mean 'one'?"));
@@ -63,15 +63,14 @@ static void keys_and_actuators_that_cannot_be_right_are_refused(void **unused) {
   check_key("", "qpos='1 2 3 0 0 0 0'", "m.xml:2:22: error: qpos: expected a quaternion that is not 0");
   check_key("", "ctrl='1'", "m.xml:2:22: error: ctrl: expected 0 numbers, found 1");
   check_key("", "time='x'", "m.xml:2:22: error: time: expected a number, found 'x'");
-  check_key("<compiler alignfree='true'/>", "qpos='1 2 3 1 0 0 0'", "error: a key for a joint whose body is aligned");
+  check_key("<compiler alignfree='true'/>", "qpos='1 2 3 1 0 0 0'", "error: a key for a joint of an aligned body");
   check_key("<actuator><motor site='s' gear='1 x'/></actuator>", "", "m.xml:1:43: error: gear: expected a number");
   check_key("<actuator><motor site='s' ctrlrange='1 0'/></actuator>", "",
-            "m.xml:1:46: error: ctrlrange: expected two numbers that rise, found 1 and 0");
+            "m.xml:1:46: error: ctrlrange: expected two numbers in ascending order, found 1 and 0");
   check_key("<actuator><motor site='s' class='c'/></actuator>", "", "error: no <default> has the class `c`");
   check_key("<worldbody><body><joint/><composite/></body></worldbody>", "qpos='1'",
-            "qpos: <composite> in line 1 has joints that are not known");
-  check_key("<worldbody><flexcomp/></worldbody>", "qpos='1'",
-            "qpos: <flexcomp> in line 1 has joints that are not known");
+            "qpos: the joints of <composite> in line 1 are not known");
+  check_key("<worldbody><flexcomp/></worldbody>", "qpos='1'", "qpos: the joints of <flexcomp> in line 1 are not known");
   check_key("<option actuatorgroupdisable='31'/>", "", "actuatorgroupdisable: expected groups from 0 to 30, found 31");
   cb_mjcf *m = NULL;
   assert_int_equal(
@@ -85,7 +84,7 @@ static void check_text(const char *text, const char *const *parts, size_t n) {
     if (!strstr(text, parts[i])) fail_msg("%s\nexpected %s", text, parts[i]);
 }
 
-/* Copies have actuators of their own, after those of no copy, as MuJoCo has them. */
+/* Copies have separate actuators, which come after those outside copies, as in MuJoCo. */
 static void actuators_become_wrenches(void **unused) {
   static const char text[] =
       "<mujoco><default><motor gear='0 0 2'/><default class='c'><general ctrlrange='-1 "
@@ -117,7 +116,7 @@ static void actuators_become_wrenches(void **unused) {
   cb_mjcf_free(m);
 }
 
-/* A record has one wrench of a name for all bodies. */
+/* A record has one name per wrench, shared by all bodies. */
 static void copies_of_a_body_have_wrenches_of_one_name(void **unused) {
   cb_mjcf *m;
   check_ok(read_within(
@@ -164,7 +163,8 @@ static void what_is_switched_off_does_not_push(void **unused) {
   }
 }
 
-/* Its z axis in the frames around it; of two with one normal the higher. */
+/* The normal of the floor is the z axis of the plane, rotated by the frames that contain it. If two planes have the
+ * same normal, the higher one is the floor. */
 static void a_plane_is_the_floor(void **unused) {
   cb_mjcf *m;
   check_ok(read_within(
@@ -178,20 +178,21 @@ static void a_plane_is_the_floor(void **unused) {
   assert_true(m->floor);
   for (int i = 0; i < 3; i++) check_near(m->normal[i], i == 2 ? 1.0 : 0.0, 1e-15);
   check_near(m->height, -cos(M_PI / 6), 1e-15);
-  assert_non_null(strstr(m->left_out, "m.xml:4:1: left out: <geom>: there is one floor, the plane in line 3\n"));
-  assert_non_null(strstr(m->left_out, "m.xml:4:48: left out: <geom>: no body that moves touches it\n"));
+  assert_non_null(
+      strstr(m->left_out, "m.xml:4:1: left out: <geom>: only one plane is read as the floor, the plane in line 3\n"));
+  assert_non_null(strstr(m->left_out, "m.xml:4:48: left out: <geom>: no moving body collides with it\n"));
   cb_mjcf_free(m);
   check_ok(read_within(
       "<worldbody><geom type='plane' euler='0 90 0' pos='3 1 1'/><body pos='9 0 0'><freejoint/><geom size='1'/></body>"
       "<body pos='3.5 0 0'><freejoint/><geom size='1' contype='0' conaffinity='0'/></body></worldbody>",
       &m));
   check_near(m->normal[0], 1.0, 1e-15);
-  check_near(m->height, 2.5, 1e-15); /* where the other body begins */
-  assert_non_null(strstr(m->left_out, "it also stops bodies that do not touch it in MuJoCo; it is lowered by"));
+  check_near(m->height, 2.5, 1e-15); /* the height of the lowest point of the other body at its start */
+  assert_non_null(strstr(m->left_out, "it also stops bodies that do not collide with it in MuJoCo; it is lowered by"));
   cb_mjcf_free(m);
   static const struct {
     const char *geom;
-    double below; /* its lowest point, below the origin */
+    double below; /* distance of the lowest point of the body below its origin */
   } cases[] = {{"size='.1'", 0.1},
                {"type='box' size='.1 .2 .3' euler='30 0 0'", 0.2 * 0.5 + 0.3 * 0.86602540378443865},
                {"type='capsule' size='.1 .2' euler='60 0 0'", 0.1 + 0.2 * 0.5},
@@ -205,12 +206,12 @@ static void a_plane_is_the_floor(void **unused) {
     check_ok(read_within(text, &m));
     assert_int_equal(m->floor, i > 0);
     check_near(m->height, (i ? 0.01 : -0.01) - cases[i].below, 1e-15);
-    if (!i) assert_non_null(strstr(m->left_out, "left out: <geom>: the body `b` begins below it\n"));
+    if (!i) assert_non_null(strstr(m->left_out, "left out: <geom>: the body `b` begins below this plane\n"));
     cb_mjcf_free(m);
   }
 }
 
-/* --- what is written --- */
+/* --- the written scenario --- */
 
 static void what_is_written_is_a_scenario(void **unused) {
   cb_mjcf *m;
@@ -259,7 +260,8 @@ static void without_a_fluid_there_is_no_drag(void **unused) {
   cb_mjcf_free(m);
 }
 
-/* -gravcomp m g at the centre of mass of each body that has it, with the masses that the compiler sets: 2 and 3 kg of 10. */
+/* Gravity compensation is the force -gravcomp m g at the centre of mass of each body that has this attribute. The
+ * masses are as set by the compiler: 2 and 3 kg become 4 and 6 kg of the total of 10 kg. */
 static void gravity_is_made_up_for_at_each_centre(void **unused) {
   static const double force[2][3] = {{-2, -4, 18}, {-12, -24, 108}}, at[2][3] = {{0, 0, .25}, {1, 0, .5}};
   cb_mjcf *m;

@@ -1,5 +1,4 @@
-/* Expressions: precedence and errors of the parser, and random expressions against a tree evaluated in extended
- * precision and its differences. */
+/* Expressions: precedence and errors of the parser, jets, limits of size, and branches. */
 #include "check.h"
 #include "numerics/expression_private.h"
 #include <float.h>
@@ -15,17 +14,65 @@ static double value_at(const char *text, double x, double y) {
 }
 
 static void precedence_is_that_of_mathematics(void **state) {
-  static const struct { const char *text; double value; } cases[] = {
-      {"1+2*3", 7}, {"(1+2)*3", 9}, {"10-4-3", 3}, {"24/4/3", 2}, {"24/4*3", 18}, {"2^3^2", 512}, {"-2^2", -4},
-      {"(-2)^2", 4}, {"2^-1", 0.5}, {"2^-2^2", 0.0625}, {"--3", 3}, {"-+-3", 3}, {"2*-3", -6}, {"2--3", 5},
-      {"1-2+3", 2}, {"1e-3", 1e-3}, {"1.5E+2", 150}, {".5", 0.5}, {"5.", 5}, {" \t1 \n+\r1 ", 2}, {"3 < 4", 1},
-      {"1+1 <= 2*1", 1}, {"3 > 4", 0}, {"3 >= 4", 0}, {"3 == 3", 1}, {"3 != 3", 0}, {"(1<2)+(2<3)", 2},
-      {"-3 < -2", 1}, {"if(1 < 2, 10, 20)", 10}, {"if(0, 10, 20)", 20}, {"min(3, 2) + max(3, 2)", 5},
-      {"hypot(3, 4)", 5}, {"sign(-7) + sign(0) + sign(7)", 0}, {"floor(-1.5)", -2}, {"step(0) + step(-1)", 1},
-      {"log10(1000)", 3}, {"pow(2, 10)", 1024}, {"abs(-2)", 2}, {"sqrt(16)", 4}, {"atan2(0, -1) - pi", 0},
-      {"tau - 2*pi", 0}, {"cot(1)*tan(1)", 1}, {"coth(1)*tanh(1)", 1}, {"sin(pi/6)*2", 1}, {"log(e)", 1},
-      {"3*pi/2 - 1.5*pi", 0}, {"acosh(cosh(2))", 2}, {"asinh(sinh(2))", 2}, {"atanh(tanh(2))", 2}, {"exp(0)+cos(0)", 2},
-      {"asin(1)+acos(1)-pi/2", 0}, {"atan(1)*4-pi", 0}, {"((((1))))", 1}, {"0.1+0.2", 0.1 + 0.2}, {"2*3^2", 18},
+  static const struct {
+    const char *text;
+    double value;
+  } cases[] = {
+      {"1+2*3", 7},
+      {"(1+2)*3", 9},
+      {"10-4-3", 3},
+      {"24/4/3", 2},
+      {"24/4*3", 18},
+      {"2^3^2", 512},
+      {"-2^2", -4},
+      {"(-2)^2", 4},
+      {"2^-1", 0.5},
+      {"2^-2^2", 0.0625},
+      {"--3", 3},
+      {"-+-3", 3},
+      {"2*-3", -6},
+      {"2--3", 5},
+      {"1-2+3", 2},
+      {"1e-3", 1e-3},
+      {"1.5E+2", 150},
+      {".5", 0.5},
+      {"5.", 5},
+      {" \t1 \n+\r1 ", 2},
+      {"3 < 4", 1},
+      {"1+1 <= 2*1", 1},
+      {"3 > 4", 0},
+      {"3 >= 4", 0},
+      {"3 == 3", 1},
+      {"3 != 3", 0},
+      {"(1<2)+(2<3)", 2},
+      {"-3 < -2", 1},
+      {"if(1 < 2, 10, 20)", 10},
+      {"if(0, 10, 20)", 20},
+      {"min(3, 2) + max(3, 2)", 5},
+      {"hypot(3, 4)", 5},
+      {"sign(-7) + sign(0) + sign(7)", 0},
+      {"floor(-1.5)", -2},
+      {"step(0) + step(-1)", 1},
+      {"log10(1000)", 3},
+      {"pow(2, 10)", 1024},
+      {"abs(-2)", 2},
+      {"sqrt(16)", 4},
+      {"atan2(0, -1) - pi", 0},
+      {"tau - 2*pi", 0},
+      {"cot(1)*tan(1)", 1},
+      {"coth(1)*tanh(1)", 1},
+      {"sin(pi/6)*2", 1},
+      {"log(e)", 1},
+      {"3*pi/2 - 1.5*pi", 0},
+      {"acosh(cosh(2))", 2},
+      {"asinh(sinh(2))", 2},
+      {"atanh(tanh(2))", 2},
+      {"exp(0)+cos(0)", 2},
+      {"asin(1)+acos(1)-pi/2", 0},
+      {"atan(1)*4-pi", 0},
+      {"((((1))))", 1},
+      {"0.1+0.2", 0.1 + 0.2},
+      {"2*3^2", 18},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     double value = NAN;
@@ -33,32 +80,66 @@ static void precedence_is_that_of_mathematics(void **state) {
     cb_status status = cb_expression_constant(cases[i].text, &at, &value);
     if (status != CB_OK || fabs(value - cases[i].value) > 1e-14) print_error("%s\n", cases[i].text);
     check_ok(status);
-    check_near(value, cases[i].value, 1e-14); /* a few units of round-off of the functions */
+    check_near(value, cases[i].value, 1e-14); /* a few ulps */
     assert_true(at == 77);
   }
 }
 
 static void errors_say_where_and_what_was_expected(void **state) {
-  static const struct { const char *text; size_t at; const char *says; } cases[] = {
-      {"", 0, "empty"}, {"   ", 3, "empty"}, {"1.0x", 0, "number `1.0x` is followed by letters"},
-      {"3abc", 0, "number `3abc` is followed by letters"}, {"x + 2y", 4, "number `2y` is followed by letters"},
-      {"0x10", 0, "number `0x10` is followed by letters"}, {"1e", 0, "number `1e` is followed"},
-      {"1.2.3", 0, "second decimal point"}, {"1..2", 0, "second decimal point"}, {".", 0, "not a number"},
-      {"1e999", 0, "too large"}, {"sni(x)", 0, "did you mean `sin`?"}, {"2*sqtr(x)", 2, "did you mean `sqrt`?"},
-      {"x*tua", 2, "did you mean `tau`?"}, {"q", 0, "the variables here are: x, y, z, w"},
-      {"x y", 2, "expected an operator before `y`: multiplication is written with `*`"},
-      {"2 x", 2, "multiplication is written with `*`"}, {"(x)(y)", 3, "multiplication is written with `*`"},
-      {"x(1)", 1, "`x` is not a function"}, {"pi (2)", 3, "`pi` is not a function"}, {"sin", 0, "expected `(`"},
-      {"sin x", 0, "`sin` is a function"}, {"sin()", 4, "unexpected `)`: expected a number, a name or `(`"},
-      {"sin(x, y)", 0, "`sin` takes 1 argument, not 2"}, {"1+atan2(x)", 2, "`atan2` takes 2 arguments, not 1"},
-      {"if(1, 2, 3, 4)", 0, "`if` takes 3 arguments, not 4"}, {"(x", 2, "`)` for `(` at character 1"},
-      {"sin(x", 5, "`,` or `)` after `(` at character 4"}, {"x)", 1, "unexpected `)`: expected an operator or the end"},
-      {"x +", 3, "the expression ends where a number, a name or `(` was expected"}, {"*x", 0, "unexpected `*`"},
-      {"x**2", 2, "a power is written `^`"}, {"x = 2", 2, "equality is written `==`"}, {"x ! 2", 2, "written `!=`"},
-      {"1 < 2 < 3", 6, "comparisons do not chain"}, {"x, y", 1, "unexpected `,`"}, {"x $ y", 2, "unexpected `$`"},
-      {"x \xc3\x97 y", 2, "unexpected `\xc3\x97`"}, {"x\x01", 1, "unexpected byte 0x01"},
+  static const struct {
+    const char *text;
+    size_t at;
+    const char *says;
+  } cases[] = {
+      {"", 0, "empty"},
+      {"   ", 3, "empty"},
+      {"1.0x", 0, "number `1.0x` is followed by letters"},
+      {"3abc", 0, "number `3abc` is followed by letters"},
+      {"x + 2y", 4, "number `2y` is followed by letters"},
+      {"3pi/2", 0, "number `3pi` is followed by letters: write 3*pi"},
+      {"x + 2y", 4, "write 2*y"},
+      {"1 + 90deg", 4, "number `90deg` is followed by letters: write 90*pi/180"},
+      {"2sin(x)", 0, "write 2*sin"},
+      {"1/2pi", 2, "number `2pi` is followed by letters: write numbers without units"},
+      {"3abc", 0, "write numbers without units, and multiplication with `*`"},
+      {"0x10", 0, "number `0x10` is followed by letters"},
+      {"1e", 0, "number `1e` is followed"},
+      {"1.2.3", 0, "expected only one decimal point"},
+      {"1..2", 0, "expected only one decimal point"},
+      {".", 0, "not a number"},
+      {"1e999", 0, "too large"},
+      {"sni(x)", 0, "did you mean `sin`?"},
+      {"2*sqtr(x)", 2, "did you mean `sqrt`?"},
+      {"x*tua", 2, "did you mean `tau`?"},
+      {"q", 0, "the variables here are: x, y, z, w"},
+      {"x y", 2, "expected an operator before `y`: write multiplication with `*`"},
+      {"2 x", 2, "write multiplication with `*`"},
+      {"(x)(y)", 3, "write multiplication with `*`"},
+      {"x(1)", 1, "`x` is not a function"},
+      {"pi (2)", 3, "`pi` is not a function"},
+      {"sin", 0, "expected `(`"},
+      {"sin x", 0, "`sin` is a function"},
+      {"sin()", 4, "unexpected `)`: expected a number, a name or `(`"},
+      {"sin(x, y)", 0, "`sin`: expected 1 argument, found 2"},
+      {"1+atan2(x)", 2, "`atan2`: expected 2 arguments, found 1"},
+      {"if(1, 2, 3, 4)", 0, "`if`: expected 3 arguments, found 4"},
+      {"(x", 2, "`)` for `(` at character 1"},
+      {"sin(x", 5, "`,` or `)` after `(` at character 4"},
+      {"x)", 1, "unexpected `)`: expected an operator or the end"},
+      {"x +", 3, "the expression ends too early: expected a number, a name or `(`"},
+      {"*x", 0, "unexpected `*`"},
+      {"x**2", 2, "write a power with `^`"},
+      {"x = 2", 2, "write equality as `==`"},
+      {"x ! 2", 2, "write inequality as `!=`"},
+      {"1 < 2 < 3", 6, "comparisons cannot be chained"},
+      {"x, y", 1, "unexpected `,`"},
+      {"x $ y", 2, "unexpected `$`"},
+      {"x \xc3\x97 y", 2, "unexpected `\xc3\x97`"},
+      {"x\x01", 1, "unexpected byte 0x01"},
       {"max(x,)", 6, "unexpected `)`"},
-      {"nan", 0, "unknown name"}, {"inf", 0, "unknown name"}, {"x^", 2, "the expression ends"},
+      {"nan", 0, "unknown name"},
+      {"inf", 0, "unknown name"},
+      {"x^", 2, "the expression ends"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     cb_expression *e = NULL;
@@ -94,7 +175,7 @@ static void a_parameter_that_a_variable_is_called_as_is_refused_where_it_is_used
   e = NULL;
   assert_int_equal(cb_expression_parse_in("k*x + y", &with_parameters, &at, &e), CB_ERROR_INPUT);
   assert_int_equal(at, 6);
-  assert_non_null(strstr(cb_error_text(), "`y` is a variable here and a parameter"));
+  assert_non_null(strstr(cb_error_text(), "`y` is both a variable and a parameter here"));
   assert_null(e);
 }
 
@@ -117,8 +198,8 @@ static void names_are_of_letters_and_not_taken(void **state) {
                {"a b", "expected a name", false},
                {"a-b", "expected a name", false},
                {"\xc3\xa4", "expected a name", false},
-               {"w", "it is a coordinate already", false},
-               {"k", "it is a parameter already", false}};
+               {"w", "it is already a coordinate", false},
+               {"k", "it is already a parameter", false}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const bool good = !*cases[i].says;
     assert_int_equal(cb_expression_check_variable(cases[i].name, &with_parameters, "coordinate") == CB_OK,
@@ -129,7 +210,7 @@ static void names_are_of_letters_and_not_taken(void **state) {
   }
 }
 
-/* Fills buffer with count copies of unit, then the tail. */
+/* Returns a text of `count` copies of `unit` and the tail; the caller frees it. */
 static char *repeat(const char *unit, size_t count, const char *tail) {
   size_t length = strlen(unit);
   char *text = malloc(count * length + strlen(tail) + 1);
@@ -156,19 +237,19 @@ static void too_deep_too_long_and_too_many_are_refused(void **state) {
   check_refused(repeat("x^", 300, "x"), "nested too deep");
   check_refused(repeat("x^-", 300, "x"), "nested too deep");
   check_refused(repeat("if(x,", 300, "x"), "nested too deep");
-  check_refused(repeat("x+", 70000, "x"), "more than 65536 bytes");
-  check_refused(repeat(" ", 70000, "x"), "more than 65536 bytes");
-  check_refused(repeat("x+", 3000, "x"), "more than 2048 operations");
-  check_refused(repeat("x+y*(", 150, "x") , "`)`");
+  check_refused(repeat("x+", 70000, "x"), "at most 65536 bytes");
+  check_refused(repeat(" ", 70000, "x"), "at most 65536 bytes");
+  check_refused(repeat("x+", 3000, "x"), "at most 2048 operations");
+  check_refused(repeat("x+y*(", 150, "x"), "`)`");
 
-  /* 100 sums that all wait for the innermost: x1*c + (x2*c + (...)) */
+  /* 100 nested sums that cannot be evaluated before the innermost one: x1*c + (x2*c + (...)) */
   char text[8192] = "";
   size_t used = 0;
   for (int i = 0; i < 100; i++) used += (size_t)snprintf(text + used, sizeof text - used, "sin(%d*x)*(", i + 2);
   used += (size_t)snprintf(text + used, sizeof text - used, "x");
   for (int i = 0; i < 100; i++) text[used++] = ')';
   text[used] = 0;
-  check_refused(repeat(text, 1, ""), "intermediate results");
+  check_refused(repeat(text, 1, ""), "too many intermediate results");
 
   const char *many[CB_EXPRESSION_VARIABLES + 1];
   for (int i = 0; i <= CB_EXPRESSION_VARIABLES; i++) many[i] = "x";
@@ -200,7 +281,8 @@ static void what_is_within_the_bounds_is_taken(void **state) {
   free(signs);
 }
 
-/* The jet with respect to x and y. The gradient is the same, but can know more where a slope is infinite. */
+/* The jet with respect to x and y. The separate gradient is the same, except that it may be a number where the jet has
+ * nan next to an infinite slope. */
 static cb_jet jet_at(const char *text, double x, double y) {
   cb_expression *e = NULL;
   check_ok(cb_expression_parse(text, names, 4, NULL, &e));
@@ -269,7 +351,7 @@ static void outside_the_domain_gradients_are_nan(void **state) {
   }
 }
 
-/* x^2 and x^-1 by pow would differ in the last bit at some of these points, x*x and 1/x never. */
+/* At some of these points pow would give x^2 and x^-1 with another last bit; x*x and 1/x do not. */
 static void small_integer_powers_are_multiplications(void **state) {
   uint64_t seed = check_seed();
   cb_expression *square, *inverse, *root;
@@ -316,46 +398,49 @@ static void every_function_is_documented_and_can_be_called(void **state) {
   assert_int_equal(count, 28);
 }
 
-/* Branches are those of hollow kinks: at every point the value is the least of those whose guard is not negative. The
- * planes of a cone, with guards of their own, are none of them less, and those of roots of squares differ by their
- * rounding. */
+/* An expression has branches at its hollow kinks: at every point the value is the minimum of the branches whose guard
+ * is not negative. The planes of a cone have separate guards and are never below the value; branches from roots of
+ * squares differ by their round-off. */
 static void the_least_of_branches_is_the_value(void **state) {
   static const struct {
     const char *text;
     int count, guards;
-  } cases[] = {{"y - x", 1, 0},
-               {"y - abs(x)", 2, 0},
-               {"y - sqrt((x - z)^2)", 2, 0},
-               {"y + abs(x)", 1, 0}, /* a ridge */
-               {"min(x, y) - z^3", 2, 0},
-               {"x - max(y, 2*max(z, w))/3", 3, 0},
-               {"2*(y - abs(x)) - 0.3*abs(x)", 2, 0}, /* one kink, twice */
-               {"exp(min(x, y)) - abs(z)", 4, 0},
-               {"y - abs(x - abs(z))", 3, 0}, /* one of the two inner kinks is a ridge */
-               {"y - x*abs(x)", 1, 0},        /* no kink */
-               {"abs(x) - abs(x)*2", 2, 0},
-               {"min(min(min(min(x, y), min(z, w)), min(x + y, y + z)), min(x^2, y^3))", 8, 0},
-               {"-abs(x) - abs(y) - abs(z) - abs(w) - abs(x + y)", 16, 0}, /* the most: the last kink stays */
-               /* conditions: of affine sides, which are the least everywhere, and others, which hold on their side */
-               {"y - if(x < 0, -x, x)", 2, 0},
-               {"if(2*x >= z, y - x, y - z + x)", 2, 0},
-               {"y + x - 2*step(x)*x", 2, 0},
-               {"y - sign(x)*x", 2, 0},
-               {"y - (x > 0)*x + (x <= 0)*x", 2, 0},
-               {"y + if(x < 0, -x, x)", 1, 0},       /* a ridge */
-               {"y - if(x < 0, 0, 1)", 1, 0},        /* a jump */
-               {"y - if(x < 0, 0, x^2)", 1, 0},      /* no kink */
-               {"y - if(x < 0, -x, sqrt(x))", 1, 0}, /* the second side has no value on the first */
-               {"y - if(x > 0, x^2 + x, -x)", 2, 2}, /* x^2 + x < -x from -2 to 0 */
-               {"(y - abs(x))*(1 + z^2)", 2, 2},
-               {"y - if(x < 0, if(x < -0.5, -x - 0.5, x + 0.5), if(x < 0.5, 0.5 - x, x - 0.5))", 3, 3},
-               {"z - if((x > 0)*(y > 0), x*y, 0) - abs(x) - abs(y)", 12, 12},
-               /* the tips of cones */
-               {"z - hypot(x, y)", 9, 8},
-               {"z - 2*sqrt(x^2 + y^2/4)", 9, 8},
-               {"z + hypot(x, y)", 1, 0},
-               {"z - sqrt(x^2 + y^2 + 0.01)", 1, 0},
-               {"1 - hypot(x, y) - w", 1, 0}}; /* w belongs to what meets the wall: a cylinder */
+  } cases[] = {
+      {"y - x", 1, 0},
+      {"y - abs(x)", 2, 0},
+      {"y - sqrt((x - z)^2)", 2, 0},
+      {"y + abs(x)", 1, 0}, /* a ridge */
+      {"min(x, y) - z^3", 2, 0},
+      {"x - max(y, 2*max(z, w))/3", 3, 0},
+      {"2*(y - abs(x)) - 0.3*abs(x)", 2, 0}, /* one kink, twice */
+      {"exp(min(x, y)) - abs(z)", 4, 0},
+      {"y - abs(x - abs(z))", 3, 0}, /* one of the two inner kinks is a ridge */
+      {"y - x*abs(x)", 1, 0},        /* no kink */
+      {"abs(x) - abs(x)*2", 2, 0},
+      {"min(min(min(min(x, y), min(z, w)), min(x + y, y + z)), min(x^2, y^3))", 8, 0},
+      {"-abs(x) - abs(y) - abs(z) - abs(w) - abs(x + y)", 16,
+       0}, /* the maximum number of branches: the last kink is not split */
+      /* conditions with affine sides, whose minimum is the value everywhere, and with other sides, which are valid on
+       * their side only */
+      {"y - if(x < 0, -x, x)", 2, 0},
+      {"if(2*x >= z, y - x, y - z + x)", 2, 0},
+      {"y + x - 2*step(x)*x", 2, 0},
+      {"y - sign(x)*x", 2, 0},
+      {"y - (x > 0)*x + (x <= 0)*x", 2, 0},
+      {"y + if(x < 0, -x, x)", 1, 0},       /* a ridge */
+      {"y - if(x < 0, 0, 1)", 1, 0},        /* a jump */
+      {"y - if(x < 0, 0, x^2)", 1, 0},      /* no kink */
+      {"y - if(x < 0, -x, sqrt(x))", 1, 0}, /* the second side is undefined on the first */
+      {"y - if(x > 0, x^2 + x, -x)", 2, 2}, /* x^2 + x < -x from -2 to 0 */
+      {"(y - abs(x))*(1 + z^2)", 2, 2},
+      {"y - if(x < 0, if(x < -0.5, -x - 0.5, x + 0.5), if(x < 0.5, 0.5 - x, x - 0.5))", 3, 3},
+      {"z - if((x > 0)*(y > 0), x*y, 0) - abs(x) - abs(y)", 12, 12},
+      /* the tips of cones */
+      {"z - hypot(x, y)", 9, 8},
+      {"z - 2*sqrt(x^2 + y^2/4)", 9, 8},
+      {"z + hypot(x, y)", 1, 0},
+      {"z - sqrt(x^2 + y^2 + 0.01)", 1, 0},
+      {"1 - hypot(x, y) - w", 1, 0}}; /* w is a property of the body that meets the wall: a cylinder */
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     cb_expression *e;
     cb_expression_branch branch[16];

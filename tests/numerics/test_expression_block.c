@@ -1,4 +1,5 @@
-/* Expressions over many points at once against point by point, and the vector functions against long doubles. */
+/* Expressions over many points at once agree with expressions at single points, and the vector functions agree with
+ * long doubles. */
 #include "check.h"
 #include "core/isa.h"
 #include "numerics/elementary_lanes.h"
@@ -7,15 +8,43 @@
 static const char *const names[] = {"t", "X", "Y", "Z"};
 enum { VARIABLES = 4, MOST = 300 };
 
-static const char *const texts[] = {
-    "X", "3", "t", "sin(t)", "Y + 0.1*X^2*sin(2*pi*(X - 1.3*t))", "X*cos(t) - Y*sin(t)", "exp(-t*X)*cos(40*t)",
-    "-X/(1 + t^2)", "(t - X)/(t + 3 + Y)", "X/(t*Y)", "sqrt(1 + t*t + X*X)", "sqrt(t)", "(t + X)^7", "t^-2 + X^-3*t",
-    "t^31", "(1 + t)^2.5", "pow(2 + X, t)", "X^40*t", "tan(t) + cot(1 + t) + tanh(X*t) + coth(1 + t)",
-    "asin(t/10) + acos(X*t/10) + atan(t) + atan2(t, X) + hypot(t, Y)", "sinh(t)*cosh(X*t) + asinh(t) + acosh(3 + t)",
-    "atanh(t/9)", "log(5 + t) + log10(5 + t*X)", "abs(t*X)", "sign(t) + floor(t) + step(X)*t",
-    "min(t, X) + max(t*t, Y)", "if(t < X, sin(t), t^3)", "if(X > 0, log(X)*t, t)", "if(t >= 0 , X, Y)",
-    "(t < X) + (t <= X) + (t > Y) + (t >= Y) + (t == X) + (t != Y)", "1e6*sin(1e6*t)", "exp(800*t) - exp(-800*t)",
-    "X*Y*Z + 2*t*(X - Y*Z*t)", "-(t*X) - -(X - t)", "2 - t", "X - 2*t", "sin(X)*cos(Y)*exp(Z)"};
+static const char *const texts[] = {"X",
+                                    "3",
+                                    "t",
+                                    "sin(t)",
+                                    "Y + 0.1*X^2*sin(2*pi*(X - 1.3*t))",
+                                    "X*cos(t) - Y*sin(t)",
+                                    "exp(-t*X)*cos(40*t)",
+                                    "-X/(1 + t^2)",
+                                    "(t - X)/(t + 3 + Y)",
+                                    "X/(t*Y)",
+                                    "sqrt(1 + t*t + X*X)",
+                                    "sqrt(t)",
+                                    "(t + X)^7",
+                                    "t^-2 + X^-3*t",
+                                    "t^31",
+                                    "(1 + t)^2.5",
+                                    "pow(2 + X, t)",
+                                    "X^40*t",
+                                    "tan(t) + cot(1 + t) + tanh(X*t) + coth(1 + t)",
+                                    "asin(t/10) + acos(X*t/10) + atan(t) + atan2(t, X) + hypot(t, Y)",
+                                    "sinh(t)*cosh(X*t) + asinh(t) + acosh(3 + t)",
+                                    "atanh(t/9)",
+                                    "log(5 + t) + log10(5 + t*X)",
+                                    "abs(t*X)",
+                                    "sign(t) + floor(t) + step(X)*t",
+                                    "min(t, X) + max(t*t, Y)",
+                                    "if(t < X, sin(t), t^3)",
+                                    "if(X > 0, log(X)*t, t)",
+                                    "if(t >= 0 , X, Y)",
+                                    "(t < X) + (t <= X) + (t > Y) + (t >= Y) + (t == X) + (t != Y)",
+                                    "1e6*sin(1e6*t)",
+                                    "exp(800*t) - exp(-800*t)",
+                                    "X*Y*Z + 2*t*(X - Y*Z*t)",
+                                    "-(t*X) - -(X - t)",
+                                    "2 - t",
+                                    "X - 2*t",
+                                    "sin(X)*cos(Y)*exp(Z)"};
 enum { TEXTS = sizeof texts / sizeof *texts };
 
 static bool same(double a, double b, double tolerance) {
@@ -50,7 +79,7 @@ static void block_is_point_by_point(void **unused) {
         double at[VARIABLES], g[2];
         for (int i = 0; i < VARIABLES; i++) at[i] = point[i][fixed[i] ? 0 : p];
         const double expected = cb_expression_gradient(e, at, (int)along + 1, g);
-        /* of sums of a few terms, and of arguments up to 1e6 */
+        /* the round-off of sums of a few terms, and of arguments up to 1e6 */
         if (!same(value[p], expected, 1e-14 * (1 + fabs(expected))) ||
             !same(rate[p], g[along], 1e-13 * (1 + fabs(g[along]))) || !same(bare[p], value[p], 0))
           fail_msg("%s at t = %.17g, X = %.17g: %.17g and %.17g, expected %.17g and %.17g", texts[k], at[0], at[1],
@@ -61,7 +90,7 @@ static void block_is_point_by_point(void **unused) {
   }
 }
 
-/* 1 + (X + t) (1 + (X + t) (1 + ...)): more operations than a block has room for. */
+/* X + t*0.5 + t*1.5 + ... has more operations than fit in a block. */
 static void long_expression_is_point_by_point(void **unused) {
   for (int terms = 100; terms <= 400; terms += 100) {
     char text[8192] = "X";
@@ -89,15 +118,15 @@ static void functions_are_good_to_one_unit(void **unused) {
   uint64_t seed = check_seed();
   double most[3] = {0};
   volatile long double one = 1;
-  if (one + 0x1p-60L == one) skip(); /* long double is no longer than double */
+  if (one + 0x1p-60L == one) skip(); /* here long double is the same as double */
   for (int turn = 0; turn < 50000; turn++) {
     cb_lanes x, s, c, y, e;
     const double range = pow(10, check_uniform(&seed, -8, 5));
     for (int i = 0; i < CB_LANES; i++) {
       x[i] = check_uniform(&seed, -range, range);
       if (turn % 5 == 0) x[i] = (round(x[i]) + 1e-9 * check_uniform(&seed, -1, 1)) * 1.57079632679489661923;
-      if (!(fabs(x[i]) <= CB_LANES_SINCOS_MOST)) x[i] = 1;
-      y[i] = check_uniform(&seed, -1, 1) * fmin(range, CB_LANES_EXP_MOST);
+      if (!(fabs(x[i]) <= CB_LANES_SINCOS_MAX)) x[i] = 1;
+      y[i] = check_uniform(&seed, -1, 1) * fmin(range, CB_LANES_EXP_MAX);
     }
     cb_lanes_sincos(&x, &s, &c);
     cb_lanes_exp(&y, &e);

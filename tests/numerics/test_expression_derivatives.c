@@ -1,5 +1,5 @@
-/* Random expressions: the text against a tree evaluated in extended precision, and its gradient and Hessian against
- * differences of that tree. Covers precedence, sharing of subexpressions, slots and every smooth function. */
+/* Random expressions agree with a tree that is evaluated in extended precision, and their gradients and Hessians with
+ * differences of that tree. This covers precedence, sharing of subexpressions, slots and every smooth function. */
 #include "check.h"
 #include <curvebody/expression.h>
 
@@ -25,13 +25,18 @@ static real f_inverse(real u) { return 1 / ((3 + u) * (3 + u)); }
 static real f_power(real u) { return powl(2 + u, 1.7); }
 static real f_negative(real u) { return -u; }
 
-static const struct { const char *before, *after; real (*f)(real); } unary[] = {
-    {"sin(", ")", sinl}, {"cos(", ")", cosl}, {"tan((", ")/4)", f_tan}, {"cot(1.5+(", ")/4)", f_cot},
-    {"exp(", ")", expl}, {"sqrt(2+", ")", f_sqrt}, {"log(2+", ")", f_log}, {"log10(2+", ")", f_log10},
-    {"asin((", ")/4)", f_asin}, {"acos((", ")/4)", f_acos}, {"atan(", ")", atanl}, {"sinh(", ")", sinhl},
-    {"cosh(", ")", coshl}, {"tanh(", ")", tanhl}, {"coth(2+(", ")/4)", f_coth}, {"asinh(", ")", asinhl},
-    {"acosh(3+", ")", f_acosh}, {"atanh((", ")/4)", f_atanh}, {"abs(3+", ")", f_abs}, {"(", ")^2", f_square},
-    {"pow(", ", 3)", f_cube}, {"(3+", ")^-2", f_inverse}, {"(2+", ")^1.7", f_power}, {"(-(", "))", f_negative},
+static const struct {
+  const char *before, *after;
+  real (*f)(real);
+} unary[] = {
+    {"sin(", ")", sinl},          {"cos(", ")", cosl},        {"tan((", ")/4)", f_tan},
+    {"cot(1.5+(", ")/4)", f_cot}, {"exp(", ")", expl},        {"sqrt(2+", ")", f_sqrt},
+    {"log(2+", ")", f_log},       {"log10(2+", ")", f_log10}, {"asin((", ")/4)", f_asin},
+    {"acos((", ")/4)", f_acos},   {"atan(", ")", atanl},      {"sinh(", ")", sinhl},
+    {"cosh(", ")", coshl},        {"tanh(", ")", tanhl},      {"coth(2+(", ")/4)", f_coth},
+    {"asinh(", ")", asinhl},      {"acosh(3+", ")", f_acosh}, {"atanh((", ")/4)", f_atanh},
+    {"abs(3+", ")", f_abs},       {"(", ")^2", f_square},     {"pow(", ", 3)", f_cube},
+    {"(3+", ")^-2", f_inverse},   {"(2+", ")^1.7", f_power},  {"(-(", "))", f_negative},
 };
 
 static real b_add(real a, real b) { return a + b; }
@@ -45,14 +50,19 @@ static real b_min(real a, real b) { return fminl(a, 9 + b); }
 static real b_max(real a, real b) { return fmaxl(a, 9 + b); }
 static real b_if(real a, real b) { return a < 9 ? b : a; }
 
-static const struct { const char *before, *between, *after; real (*f)(real, real); } binary[] = {
-    {"(", "+", ")", b_add}, {"(", "-(", "))", b_subtract}, {"(", ")*(", ")", b_multiply}, {"(", ")/(3+", ")", b_divide},
-    {"(2+", ")^(", ")", b_power}, {"atan2(3+", ", ", ")", b_atan2}, {"hypot(3+", ", ", ")", b_hypot},
-    {"min(", ", 9+", ")", b_min}, {"max(", ", 9+", ")", b_max}, {"if(0.5*(", ") < 4.5, ", ", 0/0)", b_if},
+static const struct {
+  const char *before, *between, *after;
+  real (*f)(real, real);
+} binary[] = {
+    {"(", "+", ")", b_add},           {"(", "-(", "))", b_subtract},
+    {"(", ")*(", ")", b_multiply},    {"(", ")/(3+", ")", b_divide},
+    {"(2+", ")^(", ")", b_power},     {"atan2(3+", ", ", ")", b_atan2},
+    {"hypot(3+", ", ", ")", b_hypot}, {"min(", ", 9+", ")", b_min},
+    {"max(", ", 9+", ")", b_max},     {"if(0.5*(", ") < 4.5, ", ", 0/0)", b_if},
 };
 enum { UNARY = sizeof unary / sizeof *unary, BINARY = sizeof binary / sizeof *binary };
 
-/* A node repeats an earlier one now and then, which makes common subexpressions. */
+/* Some nodes repeat an earlier one, which makes common subexpressions. */
 typedef struct tree {
   int arity, function; /* arity 0: variable `function`; -1: constant */
   double constant;
@@ -118,7 +128,7 @@ static void write_node(forest *t, int i) {
   }
 }
 
-/* *range gets the largest operand of a function. */
+/* Sets *range to the maximum operand of a function. */
 static real evaluate(const forest *t, int i, const real *x, real *range) {
   const tree *node = &t->node[i];
   if (node->arity == -1) return node->constant;
@@ -144,12 +154,14 @@ static const real step = 1e-3L;
 
 static real slope(const forest *t, int root, const double *q, int i, int j, real dj) {
   return (8 * (shifted(t, root, q, i, step, j, dj) - shifted(t, root, q, i, -step, j, dj)) -
-          (shifted(t, root, q, i, 2 * step, j, dj) - shifted(t, root, q, i, -2 * step, j, dj))) / (12 * step);
+          (shifted(t, root, q, i, 2 * step, j, dj) - shifted(t, root, q, i, -2 * step, j, dj))) /
+         (12 * step);
 }
 
 static real curvature(const forest *t, int root, const double *q, int i, int j) {
   return (8 * (slope(t, root, q, i, j, step) - slope(t, root, q, i, j, -step)) -
-          (slope(t, root, q, i, j, 2 * step) - slope(t, root, q, i, j, -2 * step))) / (12 * step);
+          (slope(t, root, q, i, j, 2 * step) - slope(t, root, q, i, j, -2 * step))) /
+         (12 * step);
 }
 
 static void check_tree(const forest *t, int root, const double *q, real range) {
@@ -204,11 +216,13 @@ static void random_expressions_agree_with_extended_precision(void **state) {
   print_message("longest of %d expressions: %zu characters\n", checked, longest);
 }
 
-/* log10, cot and coth, which have no jet function of their own, by identities to a few units of round-off. */
+/* log10, cot and coth have no separate jet function; their identities hold to a few ulps. */
 static void functions_without_a_jet_satisfy_their_identities(void **state) {
   static const char *const pairs[][2] = {
-      {"log10(x)", "log(x)/log(10)"}, {"cot(x)", "cos(x)/sin(x)"}, {"coth(x)", "cosh(x)/sinh(x)"},
-      {"hypot(x, y)", "sqrt(x^2 + y^2)"}, {"x^1.5", "x*sqrt(x)"}, {"x^y", "exp(y*log(x))"}, {"x^-40", "(x^-20)^2"},
+      {"log10(x)", "log(x)/log(10)"}, {"cot(x)", "cos(x)/sin(x)"},
+      {"coth(x)", "cosh(x)/sinh(x)"}, {"hypot(x, y)", "sqrt(x^2 + y^2)"},
+      {"x^1.5", "x*sqrt(x)"},         {"x^y", "exp(y*log(x))"},
+      {"x^-40", "(x^-20)^2"},
   };
   uint64_t seed = check_seed();
   for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++) {
@@ -228,10 +242,11 @@ static void functions_without_a_jet_satisfy_their_identities(void **state) {
   }
 }
 
-/* Twelve active variables, one unused, one parameter; integers, so exact but for the last bits. */
+/* Twelve active variables, one unused variable and one parameter, all integers, so that only the last bits are
+ * inexact. */
 static void jets_of_twelve_variables_are_right(void **state) {
-  static const char *const a[] = {"a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7",
-                                  "a8", "a9", "a10", "a11", "unused", "p"};
+  static const char *const a[] = {"a0", "a1", "a2", "a3",  "a4",  "a5",     "a6",
+                                  "a7", "a8", "a9", "a10", "a11", "unused", "p"};
   cb_expression *e = NULL;
   check_ok(cb_expression_parse("p*(a0*a1 + a2*a3 + a4*a5 + a6*a7 + a8*a9 + a10*a11) + a11^3", a, 14, NULL, &e));
   double x[14];

@@ -1,10 +1,10 @@
-/* Second-order jets against the C library's extended-precision functions differentiated by differences, against
- * identities, and against a function of four variables written out in extended precision. */
+/* Second-order jets agree with differences of the C library's functions in extended precision, with identities, and
+ * with a function of four variables in extended precision. */
 #include "check.h"
 #include <curvebody/jet.h>
 
-/* Fourth-order central differences of a long double function; step 1e-3 leaves about 1e-12 of truncation and 1e-13 of
- * round-off, relative to derivatives of order one. */
+/* Fourth-order central differences of a long double function. The step 1e-3 has about 1e-12 of truncation error and
+ * 1e-13 of round-off, relative to derivatives of order one. */
 typedef long double real;
 static const real step = 1e-3L;
 
@@ -27,16 +27,26 @@ static const struct {
   real (*f)(real);
   double low, high;
 } functions[] = {
-    {"sqrt", cb_jet_sqrt, sqrtl, 0.3, 5},      {"exp", cb_jet_exp, expl, -2, 2},
-    {"log", cb_jet_log, logl, 0.3, 5},         {"sin", cb_jet_sin, sinl, -6, 6},
-    {"cos", cb_jet_cos, cosl, -6, 6},          {"tan", cb_jet_tan, tanl, -1.2, 1.2},
-    {"sinh", cb_jet_sinh, sinhl, -3, 3},       {"cosh", cb_jet_cosh, coshl, -3, 3},
-    {"tanh", cb_jet_tanh, tanhl, -3, 3},       {"asin", cb_jet_asin, asinl, -0.8, 0.8},
-    {"acos", cb_jet_acos, acosl, -0.8, 0.8},   {"atan", cb_jet_atan, atanl, -5, 5},
-    {"asinh", cb_jet_asinh, asinhl, -5, 5},    {"acosh", cb_jet_acosh, acoshl, 1.3, 6},
-    {"atanh", cb_jet_atanh, atanhl, -0.8, 0.8}, {"abs", cb_jet_abs, fabsl, 0.1, 3},
-    {"abs, negative", cb_jet_abs, fabsl, -3, -0.1}, {"x^5", jet_i5, power_i5, -2, 2},
-    {"x^-3", jet_im3, power_im3, 0.5, 3},      {"x^-3, negative", jet_im3, power_im3, -3, -0.5},
+    {"sqrt", cb_jet_sqrt, sqrtl, 0.3, 5},
+    {"exp", cb_jet_exp, expl, -2, 2},
+    {"log", cb_jet_log, logl, 0.3, 5},
+    {"sin", cb_jet_sin, sinl, -6, 6},
+    {"cos", cb_jet_cos, cosl, -6, 6},
+    {"tan", cb_jet_tan, tanl, -1.2, 1.2},
+    {"sinh", cb_jet_sinh, sinhl, -3, 3},
+    {"cosh", cb_jet_cosh, coshl, -3, 3},
+    {"tanh", cb_jet_tanh, tanhl, -3, 3},
+    {"asin", cb_jet_asin, asinl, -0.8, 0.8},
+    {"acos", cb_jet_acos, acosl, -0.8, 0.8},
+    {"atan", cb_jet_atan, atanl, -5, 5},
+    {"asinh", cb_jet_asinh, asinhl, -5, 5},
+    {"acosh", cb_jet_acosh, acoshl, 1.3, 6},
+    {"atanh", cb_jet_atanh, atanhl, -0.8, 0.8},
+    {"abs", cb_jet_abs, fabsl, 0.1, 3},
+    {"abs, negative", cb_jet_abs, fabsl, -3, -0.1},
+    {"x^5", jet_i5, power_i5, -2, 2},
+    {"x^-3", jet_im3, power_im3, 0.5, 3},
+    {"x^-3, negative", jet_im3, power_im3, -3, -0.5},
 };
 
 static void elementary_functions_have_their_derivatives(void **state) {
@@ -54,7 +64,8 @@ static void elementary_functions_have_their_derivatives(void **state) {
     }
 }
 
-/* x^k, k x^(k-1), k(k-1) x^(k-2) on both sides of the change from multiplications to pow; k/2 units of round-off. */
+/* x^k, k x^(k-1), k(k-1) x^(k-2) on both sides of the change from multiplications to pow, with k/2 ulps of
+ * round-off. */
 static void integer_powers_have_their_derivatives(void **state) {
   for (int k = -40; k <= 40; k++)
     for (double x = -1.5; x < 2; x += 0.75) {
@@ -80,7 +91,7 @@ static void check_jets(const cb_jet *a, const cb_jet *b, double tolerance) {
   for (int k = 0; k < a->n * (a->n + 1) / 2; k++) check_near(a->h[k], b->h[k], tolerance);
 }
 
-/* Identities hold for all entries; values and derivatives are of order one to a hundred, hence 1e-12. */
+/* Identities hold for all entries. Values and derivatives are of order one to a hundred, hence 1e-12. */
 static void identities_hold_to_round_off(void **state) {
   uint64_t seed = check_seed();
   for (int trial = 0; trial < 500; trial++) {
@@ -155,10 +166,11 @@ static real shifted(const double *q, int i, real di, int j, real dj) {
   return four(at);
 }
 
-/* The same fourth-order stencil, as a product in the mixed derivatives. */
+/* The same fourth-order stencil, used in both variables for the mixed derivatives. */
 static real stencil_first(const double *q, int i, int j, real dj) {
   return (8 * (shifted(q, i, step, j, dj) - shifted(q, i, -step, j, dj)) -
-          (shifted(q, i, 2 * step, j, dj) - shifted(q, i, -2 * step, j, dj))) / (12 * step);
+          (shifted(q, i, 2 * step, j, dj) - shifted(q, i, -2 * step, j, dj))) /
+         (12 * step);
 }
 
 static void chain_rules_hold_in_four_variables(void **state) {
@@ -172,7 +184,8 @@ static void chain_rules_hold_in_four_variables(void **state) {
       check_near(f.g[i], (double)stencil_first(q, i, i, 0), 1e-8);
       for (int j = 0; j < 4; j++) { /* all ordered pairs: the packed index is symmetric */
         real mixed = (8 * (stencil_first(q, i, j, step) - stencil_first(q, i, j, -step)) -
-                      (stencil_first(q, i, j, 2 * step) - stencil_first(q, i, j, -2 * step))) / (12 * step);
+                      (stencil_first(q, i, j, 2 * step) - stencil_first(q, i, j, -2 * step))) /
+                     (12 * step);
         check_near(f.h[cb_jet_packed(i, j)], (double)mixed, 1e-7); /* truncation: sixth derivatives of 1e5 */
       }
     }

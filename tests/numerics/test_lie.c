@@ -1,4 +1,4 @@
-/* Lie groups, all by the same claims: group laws, products of matrices, projection, names. */
+/* Tests of claims that all Lie groups satisfy: group laws, products of matrices, projection, names. */
 #include "lie_groups.h"
 
 /* Boosts of three factors reach e^5 and more, which multiplies round-off. */
@@ -59,7 +59,7 @@ static void projection_keeps_elements_and_takes_errors_away(void **unused) {
     G->project(G, h);
     check_same(G, h, g, 1e-4);
     G->identity(G, one);
-    G->inverse(G, h, back); /* the transpose for matrices: the inverse only of an isometry */
+    G->inverse(G, h, back); /* for matrices this is the transpose, which is the inverse only of an isometry */
     G->multiply(G, h, back, back);
     check_same(G, back, one, 1e-10);
   }

@@ -1,7 +1,8 @@
-/* Ad, brackets and duals of Lie groups against matrices and differences. */
+/* Ad, brackets and duals of Lie groups agree with matrices and differences. */
 #include "lie_groups.h"
 
-/* hat(Ad_g a) = g hat(a) g^-1; and d/dt g exp(ta) g^-1 by central differences. */
+/* hat(Ad_g a) = g hat(a) g^-1, where hat(a) is the matrix of a; Ad_g a is also compared with central differences of g
+ * exp(ta) g^-1. */
 static void adjoint_is_conjugation(void **unused) {
   uint64_t seed = check_seed();
   EACH_MATRIX_GROUP(G) for (int repeat = 0; repeat < REPEATS; repeat++) {

@@ -1,8 +1,8 @@
-/* dexp and its inverse against matrices, series and differences. The oracle is in long double, which valgrind does not have.
- */
+/* dexp and its inverse agree with matrices, series and differences. The reference is in long double, which valgrind
+ * does not have. */
 #include "lie_groups.h"
 
-/* exp [[X, Y], [0, X]] holds the derivative of exp at X along Y above the diagonal: Van Loan (1978). */
+/* exp [[X, Y], [0, X]] contains the derivative of exp at X along Y above the diagonal: Van Loan (1978). */
 static lie_matrix derivative_of_exponential(const lie_matrix *X, const lie_matrix *Y) {
   const int n = X->n;
   lie_matrix block = lie_zero(2 * n), out = lie_zero(n);
@@ -17,7 +17,8 @@ static lie_matrix derivative_of_exponential(const lie_matrix *X, const lie_matri
   return out;
 }
 
-/* Turns beyond whole ones; boosts b up to 3.5, as the oracle's round-off is 1e-19 e^2b. */
+/* Rotations by more than a complete turn, and boosts b up to 3.5, because the round-off of the reference is 1e-19
+ * e^2b. */
 static void dexp_is_the_derivative_of_exp(void **unused) {
   uint64_t seed = check_seed();
   static const double sizes[] = {1e-8, 1e-3, 0.1, 1, 2, 5, 9};
@@ -41,7 +42,7 @@ static void dexp_is_the_derivative_of_exp(void **unused) {
   }
 }
 
-/* exp [[A, 1], [0, 0]] holds sum A^k/(k + 1)! above the diagonal. Boosts up to 20. */
+/* exp [[A, 1], [0, 0]] contains sum A^k/(k + 1)! above the diagonal. Boosts are up to 20. */
 static void dexp_is_the_series_in_ad(void **unused) {
   uint64_t seed = check_seed();
   static const double sizes[] = {1e-3, 1, 5, 12, 100};
@@ -66,7 +67,7 @@ static void dexp_is_the_series_in_ad(void **unused) {
   }
 }
 
-/* Central differences of log(exp(a + tb) exp(-a)), truncation h^2 |b|^3 and round-off 1e-16 e^|a|/h */
+/* Compares with central differences of log(exp(a + tb) exp(-a)): truncation h^2 |b|^3 and round-off 1e-16 e^|a|/h. */
 static void dexp_agrees_with_differences(void **unused) {
   uint64_t seed = check_seed();
   EACH_GROUP(G) for (int repeat = 0; repeat < REPEATS; repeat++) {

@@ -1,8 +1,8 @@
-/* exp and log of Lie groups against matrices: accuracy near the identity, for large arguments, near half turns. The oracle
- * is in long double, which valgrind does not have. */
+/* exp and log of Lie groups agree with matrices near the identity, for large arguments, and near half turns. The
+ * reference is in long double, which valgrind does not have. */
 #include "lie_groups.h"
 
-/* Arguments from 1e-12 to 40; boosts up to e^20. The bound is the round-off of the argument, times its size. */
+/* Arguments from 1e-12 to 40; boosts up to e^20. The tolerance is the round-off of the argument times its size. */
 static void exp_is_the_matrix_exponential(void **unused) {
   uint64_t seed = check_seed();
   static const double sizes[] = {1e-12, 1e-6, 1e-3, 0.1, 1, 3, 10, 40};
@@ -21,7 +21,7 @@ static void exp_is_the_matrix_exponential(void **unused) {
   }
 }
 
-/* Inside half a turn |a| < pi; boosts to 3, where round-off grows by e^3. */
+/* Within half a turn |a| < pi, and boosts up to 3, where round-off grows by e^3. */
 static void log_is_the_inverse_of_exp(void **unused) {
   uint64_t seed = check_seed();
   EACH_GROUP(G) {
@@ -53,7 +53,8 @@ static void tiny_arguments_keep_all_their_digits(void **unused) {
     random_algebra(G, &seed, sizes[s], a);
     G->exp(G, a, g);
     check_ok(G->log(G, g, back));
-    /* a sum that l and r of SO(4) carry, omega + v, has the error of the larger; others lose a few units */
+    /* l and r of SO(4) store the sum and difference of omega and v, which have the error of the larger one; other
+     * groups lose a few ulps */
     for (int i = 0; i < G->dim; i++) worst = fmax(worst, fabs(back[i] - a[i]) / sizes[s]);
     check_at_most(worst, 2e-15);
     G->project(G, g);
@@ -69,7 +70,8 @@ static void tiny_arguments_keep_all_their_digits(void **unused) {
   }
 }
 
-/* A turn by 2 pi k - 0.1 is the turn by -0.1; just short of half a turn is the way it came. */
+/* The logarithm of a rotation by 2 pi k - 0.1 is that of a rotation by -0.1; just below half a turn it is the argument
+ * itself. */
 static void log_is_the_nearest(void **unused) {
   static const struct {
     const char *name;
@@ -94,8 +96,9 @@ static void log_is_the_nearest(void **unused) {
   }
 }
 
-/* About any axis or point: h exp(a) h^-1 with a just short of half a turn, against Ad_h a. The sign of the turn is read
- * from entries of its distance from half a turn, so that the round-off of the product counts in full. */
+/* For any axis or point, the logarithm of h exp(a) h^-1 with a just below half a turn is Ad_h a. The sign of the
+ * rotation is computed from entries as small as its distance from half a turn, so the round-off of the product has its
+ * full effect. */
 static void log_is_good_near_half_turns(void **unused) {
   static const struct {
     const char *name;
@@ -166,12 +169,9 @@ static void half_turns_have_no_logarithm(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(exp_is_the_matrix_exponential),
-      cmocka_unit_test(log_is_the_inverse_of_exp),
-      cmocka_unit_test(tiny_arguments_keep_all_their_digits),
-      cmocka_unit_test(log_is_the_nearest),
-      cmocka_unit_test(log_is_good_near_half_turns),
-      cmocka_unit_test(log_bears_large_boosts),
+      cmocka_unit_test(exp_is_the_matrix_exponential),        cmocka_unit_test(log_is_the_inverse_of_exp),
+      cmocka_unit_test(tiny_arguments_keep_all_their_digits), cmocka_unit_test(log_is_the_nearest),
+      cmocka_unit_test(log_is_good_near_half_turns),          cmocka_unit_test(log_bears_large_boosts),
       cmocka_unit_test(half_turns_have_no_logarithm),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,11 +1,11 @@
-/* Meshes from OBJ and PLY: the same cube from every encoding. */
+/* Tests of meshes from OBJ and PLY: every encoding gives the same cube. */
 #include "mesh_cube.h"
 
 #include <unistd.h>
 
 static void ply_of_every_encoding_and_type_gives_the_cube(void **state) {
   static const char *const formats[] = {"ascii", "binary_little_endian", "binary_big_endian"};
-  static const char *const integers[] = {"char", "uchar", "short", "ushort", "int", "uint",
+  static const char *const integers[] = {"char", "uchar", "short", "ushort", "int",   "uint",
                                          "int8", "uint8", "int16", "uint16", "int32", "uint32"};
   for (int f = 0; f < 3; f++)
     for (int i = 0; i < 12; i++)
@@ -36,7 +36,8 @@ static void ply_of_single_precision_is_read_as_written(void **state) {
 }
 
 static void obj_of_every_style_gives_the_cube(void **state) {
-  /* Corners alone, with textures, normals, both; relative; with line breaks of Windows; before their vertices. */
+  /* Corners without other indices, with textures, with normals, with both; relative corners; line breaks of Windows;
+   * corners before their vertices. */
   for (int style = 0; style < 7; style++) {
     cb_text text = {0}, faces = {0};
     const char *end = style == 5 ? "\r\n" : "\n";
@@ -45,18 +46,26 @@ static void obj_of_every_style_gives_the_cube(void **state) {
       put(&faces, "f");
       for (int k = 0; k < 4; k++) {
         int corner = cube_faces[f][k] + 1;
-        if (style == 1) put(&faces, " %d/1", corner);
-        else if (style == 2) put(&faces, " %d//1", corner);
-        else if (style == 3) put(&faces, "\t%d/1/-1", corner);
-        else if (style == 4) put(&faces, " %d", corner - 9);
-        else put(&faces, k == 1 && style == 0 ? " \\\n%d" : " %d", corner);
+        if (style == 1)
+          put(&faces, " %d/1", corner);
+        else if (style == 2)
+          put(&faces, " %d//1", corner);
+        else if (style == 3)
+          put(&faces, "\t%d/1/-1", corner);
+        else if (style == 4)
+          put(&faces, " %d", corner - 9);
+        else
+          put(&faces, k == 1 && style == 0 ? " \\\n%d" : " %d", corner);
       }
       put(&faces, "%s%s", f == 2 ? " # a comment" : "", end);
     }
     if (style == 6) cb_text_puts(&text, faces.data);
     for (int i = 0; i < 8; i++)
       put(&text, "v %.17g %.17g %.17g%s%s", cube_vertices[i][0], cube_vertices[i][1], cube_vertices[i][2],
-          i == 1 ? " 1.0" : i == 2 ? " 0.1 0.2 0.3" : "", end);
+          i == 1   ? " 1.0"
+          : i == 2 ? " 0.1 0.2 0.3"
+                   : "",
+          end);
     if (style != 6) cb_text_puts(&text, faces.data);
     cb_mesh *mesh = NULL;
     check_ok(read_obj(text.data, &mesh));
@@ -75,9 +84,11 @@ static void lines_and_edges_are_edges(void **state) {
   assert_int_equal(mesh->n_triangles, 0);
   assert_memory_equal(mesh->edges, edges, sizeof edges);
   cb_mesh_free(mesh);
-  check_ok(read_ply("ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n"
-                    "element edge 4\nproperty int vertex1\nproperty int vertex2\nend_header\n0 0 0\n1 0 0\n\n0 1 0\n"
-                    "2 1\n1 0\n0 2\n0 1\n\n", &mesh));
+  check_ok(
+      read_ply("ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n"
+               "element edge 4\nproperty int vertex1\nproperty int vertex2\nend_header\n0 0 0\n1 0 0\n\n0 1 0\n"
+               "2 1\n1 0\n0 2\n0 1\n\n",
+               &mesh));
   assert_int_equal(mesh->n_edges, 3);
   assert_memory_equal(mesh->edges, edges, sizeof edges);
   cb_mesh_free(mesh);
@@ -154,8 +165,9 @@ static void files_are_known_by_their_names(void **state) {
   cb_mesh *mesh = NULL;
   check_error(cb_mesh_read_file("/nonexistent/a.obj", NULL, &mesh), CB_ERROR_FILE,
               "cannot read '/nonexistent/a.obj': No such file or directory");
-  check_error(cb_mesh_read_file("/nonexistent/a.msh", NULL, &mesh), CB_ERROR_INPUT,
-              "/nonexistent/a.msh:1:1: error: a mesh of unknown format, expected a name in .obj, .ply, .stl or .off");
+  check_error(
+      cb_mesh_read_file("/nonexistent/a.msh", NULL, &mesh), CB_ERROR_INPUT,
+      "/nonexistent/a.msh:1:1: error: unknown mesh format, expected a file name that ends in .obj, .ply, .stl or .off");
   char path[] = "/tmp/curvebody-test-XXXXXX.OBJ";
   int file = mkstemps(path, 4);
   assert_int_equal(write(file, "v 1 2 3\n", 8), 8);
@@ -167,15 +179,14 @@ static void files_are_known_by_their_names(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(ply_of_every_encoding_and_type_gives_the_cube),
-      cmocka_unit_test(ply_of_single_precision_is_read_as_written),
-      cmocka_unit_test(obj_of_every_style_gives_the_cube),
-      cmocka_unit_test(lines_and_edges_are_edges),
-      cmocka_unit_test(sides_of_a_polygon_are_edges_and_diagonals_are_not),
-      cmocka_unit_test(coordinates_may_be_integers_of_either_sign),
-      cmocka_unit_test(a_point_cloud_is_a_mesh),
-      cmocka_unit_test(edges_are_sorted_and_once_each),
-      cmocka_unit_test(files_are_known_by_their_names)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(ply_of_every_encoding_and_type_gives_the_cube),
+                                     cmocka_unit_test(ply_of_single_precision_is_read_as_written),
+                                     cmocka_unit_test(obj_of_every_style_gives_the_cube),
+                                     cmocka_unit_test(lines_and_edges_are_edges),
+                                     cmocka_unit_test(sides_of_a_polygon_are_edges_and_diagonals_are_not),
+                                     cmocka_unit_test(coordinates_may_be_integers_of_either_sign),
+                                     cmocka_unit_test(a_point_cloud_is_a_mesh),
+                                     cmocka_unit_test(edges_are_sorted_and_once_each),
+                                     cmocka_unit_test(files_are_known_by_their_names)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,12 @@
-/* Polygons as triangles: simple ones in any plane are filled once, whatever their first corner; those that are not
- * plane or cut themselves are refused by line. */
+/* Tests of the triangulation of polygons: simple polygons in any plane are covered exactly once, for any first corner;
+ * polygons that are not plane or that intersect themselves are rejected with their line. */
 #include "mesh_cube.h"
 
 #include "numerics/vec3.h"
 
 enum { MOST = 48 };
 
-/* ---- simple polygons of whole numbers, by exact sums ---- */
+/* ---- simple polygons with integer coordinates, with exact sums ---- */
 
 typedef struct polygon {
   int n;
@@ -18,7 +18,7 @@ static int turn(const long long *a, const long long *b, const long long *c) {
   return (x > 0) - (x < 0);
 }
 
-/* Is c on the segment from a to b, with which it is in line? */
+/* Whether c, which is on the line through a and b, is between them. */
 static bool between(const long long *a, const long long *b, const long long *c) {
   for (int k = 0; k < 2; k++)
     if ((c[k] < a[k] && c[k] < b[k]) || (c[k] > a[k] && c[k] > b[k])) return false;
@@ -31,7 +31,7 @@ static bool touch(const long long *a, const long long *b, const long long *c, co
   return (!s && between(a, b, c)) || (!t && between(a, b, d)) || (!u && between(c, d, a)) || (!v && between(c, d, b));
 }
 
-/* Sides i < j touch where they should not; neighbours, where they fold back. */
+/* Whether sides i < j touch although they should not. Neighbouring sides may not fold back. */
 static bool sides_touch(const polygon *g, int i, int j) {
   const int n = g->n, i1 = (i + 1) % n, j1 = (j + 1) % n;
   if (i1 == j) return !turn(g->p[i], g->p[j], g->p[j1]) && !between(g->p[i], g->p[j1], g->p[j]);
@@ -39,7 +39,7 @@ static bool sides_touch(const polygon *g, int i, int j) {
   return touch(g->p[i], g->p[i1], g->p[j], g->p[j1]);
 }
 
-/* Random points on a grid of `size`, their order turned round between sides that touch until none do. */
+/* Random points on a grid of `size`. Their order is reversed between sides that touch, until no sides touch. */
 static polygon random_polygon(uint64_t *seed, int n, int size) {
   for (;;) {
     polygon g = {.n = n};
@@ -80,7 +80,10 @@ static plane random_plane(uint64_t *seed, double distance, double size) {
     cb_cross3(normal, direction, p.axis[0]);
     length = sqrt(cb_dot3(p.axis[0], p.axis[0]));
   } while (length < 0.1);
-  for (int k = 0; k < 3; k++) p.origin[k] *= distance, p.axis[0][k] *= size / length;
+  for (int k = 0; k < 3; k++) {
+    p.origin[k] *= distance;
+    p.axis[0][k] *= size / length;
+  }
   cb_cross3(normal, p.axis[0], p.axis[1]);
   return p;
 }
@@ -100,11 +103,12 @@ static cb_status read_at(const polygon *g, const plane *p, int first, cb_mesh **
   return status;
 }
 
-/* Twice the areas of triangles along the polygon's own: the sum, and the least of them. */
+/* Twice the signed areas of the triangles relative to the polygon's normal: their sum and their minimum. */
 static void measure(const cb_mesh *mesh, double *sum, double *least) {
   double normal[3] = {0};
   const double *first = mesh->vertices[mesh->corners[0]];
-  *sum = 0, *least = INFINITY;
+  *sum = 0;
+  *least = INFINITY;
   for (size_t i = 0; i < mesh->n_vertices; i++) {
     const double *a = mesh->vertices[mesh->corners[i]], *b = mesh->vertices[mesh->corners[(i + 1) % mesh->n_vertices]];
     double n[3];
@@ -122,8 +126,8 @@ static void measure(const cb_mesh *mesh, double *sum, double *least) {
   }
 }
 
-/* Each side once, in its direction; each diagonal once in both. With triangles that all turn as the polygon does, these
- * fill it, and each place once. */
+/* Each side occurs once, in its direction, and each diagonal once in each direction. If all triangles also have the
+ * orientation of the polygon, they cover it exactly once. */
 static void check_boundary(const cb_mesh *mesh) {
   static int runs[MOST][MOST];
   const int n = (int)mesh->n_vertices;
@@ -144,7 +148,7 @@ static void check_boundary(const cb_mesh *mesh) {
 static void check_filled(const polygon *g, const plane *p, int first) {
   cb_mesh *mesh = NULL;
   double sum, least, twice = 0, extent = 0, size = sqrt(cb_dot3(p->axis[0], p->axis[0])),
-                             far = sqrt(cb_dot3(p->origin, p->origin));
+                     far = sqrt(cb_dot3(p->origin, p->origin));
   for (int i = 0; i < g->n; i++) {
     const long long *a = g->p[i], *b = g->p[(i + 1) % g->n];
     twice += (double)(a[0] * b[1] - a[1] * b[0]);
@@ -165,7 +169,7 @@ static void simple_polygons_are_filled_once_in_any_plane(void **state) {
   static const double sizes[] = {1, 1e-6, 1e6}, distances[] = {0, 1, 1e6};
   static const plane flat = {.axis = {{1, 0, 0}, {0, 1, 0}}};
   for (int trial = 0; trial < 900; trial++) {
-    /* The smaller the grid, the more corners lie in line. */
+    /* On a smaller grid more corners are collinear. */
     const int n = (int)check_uniform(&seed, 4, trial % 3 ? 16 : MOST), size = trial % 2 ? 1000 : n / 2 + 2;
     const polygon g = random_polygon(&seed, n, size);
     const plane p = random_plane(&seed, distances[trial % 3] * sizes[trial / 3 % 3], sizes[trial / 3 % 3]);
@@ -183,14 +187,15 @@ static void the_first_corner_does_not_matter(void **state) {
   }
 }
 
-/* ---- of few words ---- */
+/* ---- short files ---- */
 
 static void check_triangles(const char *text, int n, double area) {
   cb_mesh *mesh = NULL;
   double sum, least;
   check_ok(read_obj(text, &mesh));
   assert_int_equal(mesh->n_triangles, n);
-  sum = 0, least = INFINITY;
+  sum = 0;
+  least = INFINITY;
   for (size_t t = 0; t < mesh->n_triangles; t++) {
     const int *v = mesh->triangles[t];
     double x[3];
@@ -207,39 +212,45 @@ static void check_triangles(const char *text, int n, double area) {
 #define HOLE SQUARE "v 1 1 0\nv 1 3 0\nv 3 3 0\nv 3 1 0\n"
 
 static void corners_may_be_in_line_or_in_one_place(void **state) {
-  static const struct { const char *text; int n; double area; } cases[] = {
-      /* the arrow head of four corners, from each */
-      {"v 2 0 0\nv .2 .2 0\nv 0 2 0\nv 0 0 0\nf 1 2 3 4\n", 2, 0.4},
-      {"v 2 0 0\nv .2 .2 0\nv 0 2 0\nv 0 0 0\nf 2 3 4 1\n", 2, 0.4},
-      /* a corner in the middle of a side, and first of all */
-      {SQUARE "v 2 0 0\nf 1 5 2 3 4\n", 3, 16},
-      {SQUARE "v 2 0 0\nf 5 2 3 4 1\n", 3, 16},
-      {SQUARE "v 1 0 0\nv 2 0 0\nv 3 0 0\nf 1 5 6 7 2 3\n", 4, 8},
-      /* two corners in one place */
-      {SQUARE "v 4 4 0\nf 1 2 3 5 4\n", 3, 16},
-      /* a hole, by a way in that the way out is on: ten corners, eight triangles */
-      {HOLE "f 1 2 3 4 1 5 6 7 8 5\n", 8, 12},
-      {HOLE "f 5 1 2 3 4 1 5 6 7 8\n", 8, 12},
-      {HOLE "v 0 0 0\nv 1 1 0\nf 1 2 3 4 9 10 6 7 8 5\n", 8, 12},
-      /* two lobes that meet in a corner, and a hole that comes to one */
-      {SQUARE "v 5 -2 0\nv 6 -1 0\nf 1 2 5 6 2 3 4\n", 3, 17.5},
-      {SQUARE "v 1 3 0\nv 3 3 0\nf 1 2 3 4 1 5 6\n", 5, 13},
-      {SQUARE "v 2 3 0\nv 3 2 0\nf 1 2 3 5 6 1 5 3 4\n", 5, 13.5},
-      /* on a line: no area */
-      {"v 0 0 0\nv 1 1 1\nv 3 3 3\nv 2 2 2\nf 1 2 3 4\n", 2, 0},
-      {"v 1 1 1\nv 1 1 1\nv 1 1 1\nv 1 1 1\nf 1 2 3 4\n", 2, 0}};
+  static const struct {
+    const char *text;
+    int n;
+    double area;
+  } cases[] = {/* an arrow head of four corners, starting at each of them */
+               {"v 2 0 0\nv .2 .2 0\nv 0 2 0\nv 0 0 0\nf 1 2 3 4\n", 2, 0.4},
+               {"v 2 0 0\nv .2 .2 0\nv 0 2 0\nv 0 0 0\nf 2 3 4 1\n", 2, 0.4},
+               /* a corner in the middle of a side, also as the first corner */
+               {SQUARE "v 2 0 0\nf 1 5 2 3 4\n", 3, 16},
+               {SQUARE "v 2 0 0\nf 5 2 3 4 1\n", 3, 16},
+               {SQUARE "v 1 0 0\nv 2 0 0\nv 3 0 0\nf 1 5 6 7 2 3\n", 4, 8},
+               /* two corners that coincide */
+               {SQUARE "v 4 4 0\nf 1 2 3 5 4\n", 3, 16},
+               /* a hole, whose bridge is used in both directions: ten corners, eight triangles */
+               {HOLE "f 1 2 3 4 1 5 6 7 8 5\n", 8, 12},
+               {HOLE "f 5 1 2 3 4 1 5 6 7 8\n", 8, 12},
+               {HOLE "v 0 0 0\nv 1 1 0\nf 1 2 3 4 9 10 6 7 8 5\n", 8, 12},
+               /* two lobes that meet in a corner, and a hole that touches a corner */
+               {SQUARE "v 5 -2 0\nv 6 -1 0\nf 1 2 5 6 2 3 4\n", 3, 17.5},
+               {SQUARE "v 1 3 0\nv 3 3 0\nf 1 2 3 4 1 5 6\n", 5, 13},
+               {SQUARE "v 2 3 0\nv 3 2 0\nf 1 2 3 5 6 1 5 3 4\n", 5, 13.5},
+               /* all corners on a line: no area */
+               {"v 0 0 0\nv 1 1 1\nv 3 3 3\nv 2 2 2\nf 1 2 3 4\n", 2, 0},
+               {"v 1 1 1\nv 1 1 1\nv 1 1 1\nv 1 1 1\nf 1 2 3 4\n", 2, 0}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) check_triangles(cases[i].text, cases[i].n, cases[i].area);
 }
 
-#define CUTS(n) "a polygon of " #n " corners that cuts itself, expected one that does not, or triangles"
-#define WARPED(corner, off)                                                                                        \
-  "a polygon of 4 corners that is not plane: corner " #corner " is " off " of its size from its plane, expected at " \
+#define CUTS(n) "a polygon of " #n " corners intersects itself: expected a polygon that does not, or triangles"
+#define WARPED(corner, off)                                         \
+  "a polygon of 4 corners is not plane: corner " #corner " is " off \
+  " of its size from its plane, expected at "                       \
   "most 0.001, or triangles"
 
 static void one_that_cuts_itself_or_is_warped_is_refused_by_line(void **state) {
-  static const struct { const char *text, *error; } cases[] = {
-      /* a bow tie, of lobes of one size and of two; five-pointed star; twice round; a loop within a loop, in one corner;
-       * a lobe across a corner; more than once about the first corner */
+  static const struct {
+    const char *text, *error;
+  } cases[] = {
+      /* a bow tie with equal lobes and with different lobes; a five-pointed star; a polygon with two rounds; a loop
+       * inside a loop, joined at one corner; a lobe across a corner; more than one round about the first corner */
       {SQUARE "f 1 3 2 4\n", CUTS(4)},
       {SQUARE "v 0 9 0\nf 1 3 2 5\n", CUTS(4)},
       {"v 0 3 0\nv -2 -3 0\nv 3 1 0\nv -3 1 0\nv 2 -3 0\nf 1 2 3 4 5\n", CUTS(5)},
@@ -266,8 +277,10 @@ static void one_that_cuts_itself_or_is_warped_is_refused_by_line(void **state) {
 
 static void put_ply(cb_text *text, const char *format, const double (*x)[3], int n) {
   const cube_style style = {format, "double", "uchar", "int"};
-  put(text, "ply\nformat %s 1.0\nelement face 1\nproperty list uchar int vertex_indices\nelement vertex %d\n"
-            "property double x\nproperty double y\nproperty double z\nend_header\n", format, n);
+  put(text,
+      "ply\nformat %s 1.0\nelement face 1\nproperty list uchar int vertex_indices\nelement vertex %d\n"
+      "property double x\nproperty double y\nproperty double z\nend_header\n",
+      format, n);
   put_value(text, &style, "uchar", n);
   for (int i = 0; i < n; i++) put_value(text, &style, "int", i);
   for (int i = 0; i < n; i++) {
@@ -287,16 +300,18 @@ static void ply_and_off_cut_ears_too_and_refuse_by_place(void **state) {
   static const double arrow[4][3] = {{2, 0, 0}, {.2, .2, 0}, {0, 2, 0}, {0, 0, 0}},
                       bent[4][3] = {{0, 0, 0}, {4, 0, 0}, {4, 4, 0}, {0, 4, 1}};
   static const char *const formats[] = {"ascii", "binary_little_endian", "binary_big_endian", NULL},
-                    *const errors[] = {"a:10:1: error: ", "a:10:1: error: byte 172: ", "a:10:1: error: byte 169: ",
-                                       "a:6:1: error: "};
+                           *const errors[] = {"a:10:1: error: ", "a:10:1: error: byte 172: ",
+                                              "a:10:1: error: byte 169: ", "a:6:1: error: "};
   for (int f = 0; f < 4; f++)
     for (int wrong = 0; wrong < 2; wrong++) {
       const double(*x)[3] = wrong ? bent : arrow;
       cb_text text = {0};
       cb_mesh *mesh = NULL;
       char expected[300];
-      if (formats[f]) put_ply(&text, formats[f], x, 4);
-      else put_off(&text, x, 4);
+      if (formats[f])
+        put_ply(&text, formats[f], x, 4);
+      else
+        put_off(&text, x, 4);
       const cb_status status =
           cb_mesh_read_text("a", text.data, text.length, formats[f] ? CB_MESH_PLY : CB_MESH_OFF, NULL, &mesh);
       snprintf(expected, sizeof expected, "%s%s", errors[f], WARPED(1, "0.043"));
@@ -314,7 +329,7 @@ static void ply_and_off_cut_ears_too_and_refuse_by_place(void **state) {
     }
 }
 
-/* Of digits: a thousandth of a polygon that is small beside its coordinates is less than what these tell. */
+/* For a polygon that is small compared with its coordinates, a thousandth of its size is less than their last digit. */
 static void six_digits_are_enough_to_be_plane(void **state) {
   uint64_t seed = check_seed();
   for (int trial = 0; trial < 400; trial++) {
@@ -335,12 +350,11 @@ static void six_digits_are_enough_to_be_plane(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(simple_polygons_are_filled_once_in_any_plane),
-      cmocka_unit_test(the_first_corner_does_not_matter),
-      cmocka_unit_test(corners_may_be_in_line_or_in_one_place),
-      cmocka_unit_test(one_that_cuts_itself_or_is_warped_is_refused_by_line),
-      cmocka_unit_test(ply_and_off_cut_ears_too_and_refuse_by_place),
-      cmocka_unit_test(six_digits_are_enough_to_be_plane)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(simple_polygons_are_filled_once_in_any_plane),
+                                     cmocka_unit_test(the_first_corner_does_not_matter),
+                                     cmocka_unit_test(corners_may_be_in_line_or_in_one_place),
+                                     cmocka_unit_test(one_that_cuts_itself_or_is_warped_is_refused_by_line),
+                                     cmocka_unit_test(ply_and_off_cut_ears_too_and_refuse_by_place),
+                                     cmocka_unit_test(six_digits_are_enough_to_be_plane)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

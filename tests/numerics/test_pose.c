@@ -1,4 +1,4 @@
-/* Poses in spaces of constant curvature: against 4x4 matrices, at the antipode, far out, and as K goes to 0. */
+/* Poses in spaces of constant curvature agree with 4x4 matrices, at the antipode, far out, and as K goes to 0. */
 #include "curved_matrices.h"
 #include "numerics/biquaternion.h"
 #include "numerics/vec3.h"
@@ -8,16 +8,25 @@ enum { SPACES = sizeof curvatures / sizeof *curvatures };
 
 static void random_pose(uint64_t *seed, double length, cb_pose *g) {
   double n = 0;
-  for (int i = 0; i < 4; i++) g->q[i] = check_uniform(seed, -1, 1), n += g->q[i] * g->q[i];
+  for (int i = 0; i < 4; i++) {
+    g->q[i] = check_uniform(seed, -1, 1);
+    n += g->q[i] * g->q[i];
+  }
   for (int i = 0; i < 4; i++) g->q[i] /= sqrt(n);
   double r = 0;
-  for (int i = 0; i < 3; i++) g->x[i] = check_uniform(seed, -1, 1), r += g->x[i] * g->x[i];
+  for (int i = 0; i < 3; i++) {
+    g->x[i] = check_uniform(seed, -1, 1);
+    r += g->x[i] * g->x[i];
+  }
   for (int i = 0; i < 3; i++) g->x[i] *= length / sqrt(r);
 }
 
 static void random_twist(uint64_t *seed, double K, double size, double Y[6]) {
   const double unit = size / fmax(1, sqrt(fabs(K)));
-  for (int i = 0; i < 3; i++) Y[i] = check_uniform(seed, -size, size), Y[3 + i] = check_uniform(seed, -unit, unit);
+  for (int i = 0; i < 3; i++) {
+    Y[i] = check_uniform(seed, -size, size);
+    Y[3 + i] = check_uniform(seed, -unit, unit);
+  }
 }
 
 static double matrix_distance(double K, const cb_pose *g, const lie_matrix *m) {
@@ -25,8 +34,8 @@ static double matrix_distance(double K, const cb_pose *g, const lie_matrix *m) {
   return lie_distance(&n, m) / (double)lie_size(m);
 }
 
-/* Round-off of some tens of products; lengths up to the whole sphere, in hyperbolic space up to 6 radii, where a matrix
- * of size e^6 has lost it that often. */
+/* The error is round-off of some tens of products. Lengths reach the complete sphere, or 6 radii in hyperbolic space,
+ * where a matrix has the size e^6 and loses as much accuracy. */
 static void products_and_points_are_those_of_matrices(void **unused) {
   uint64_t seed = check_seed();
   double worst = 0;
@@ -57,10 +66,10 @@ static void products_and_points_are_those_of_matrices(void **unused) {
     }
   }
   print_message("  %.1e\n", worst);
-  check_at_most(worst, 1e-13); /* round-off of both sides, where long numbers are no longer than others */
+  check_at_most(worst, 1e-13); /* the round-off of both sides */
 }
 
-/* (1 - Y/2)^-1 (1 + Y/2) times (1 - Y/2) is 1 + Y/2. */
+/* Cayley's map is (1 - Y/2)^-1 (1 + Y/2), so 1 - Y/2 times it is 1 + Y/2. */
 static void tau_is_cayleys_map_and_the_exponential_of_matrices(void **unused) {
   uint64_t seed = check_seed();
   for (int n = 0; n < 2000; n++) {
@@ -75,7 +84,10 @@ static void tau_is_cayleys_map_and_the_exponential_of_matrices(void **unused) {
     for (int i = 0; i < 6; i++) Y[i] *= .6; /* |v| < 2 */
     const lie_matrix b = curved_generator(K, Y);
     lie_matrix plus = lie_sum(&none, .5L, &b), minus = lie_sum(&none, -.5L, &b);
-    for (int i = 0; i < 4; i++) plus.m[i][i] += 1, minus.m[i][i] += 1;
+    for (int i = 0; i < 4; i++) {
+      plus.m[i][i] += 1;
+      minus.m[i][i] += 1;
+    }
     cb_pose_tau_in(CB_SE3_CAYLEY, K, Y, &g);
     const lie_matrix m = curved_matrix(K, &g), back = lie_product(&minus, &m);
     check_at_most(lie_distance(&back, &plus), 2e-14 * (double)lie_size(&m));
@@ -85,7 +97,8 @@ static void tau_is_cayleys_map_and_the_exponential_of_matrices(void **unused) {
   assert_false(isfinite(none.x[0]));
 }
 
-/* dtau^-1_Y of d tau tau^-1 by central differences of matrices: h^2 and round-off over h. */
+/* Compares dtau^-1_Y of d tau tau^-1, by central differences of matrices, with the change of Y: errors h^2 and
+ * round-off/h. */
 static void dtau_is_the_derivative_of_tau(void **unused) {
   uint64_t seed = check_seed();
   for (int n = 0; n < 400; n++) {
@@ -100,10 +113,13 @@ static void dtau_is_the_derivative_of_tau(void **unused) {
     const lie_matrix back = curved_matrix(K, &g);
     for (int j = 0; j < 6; j++) {
       double plus[6], minus[6], d[6], e[6] = {0};
-      memcpy(plus, Y, sizeof plus), memcpy(minus, Y, sizeof minus);
-      plus[j] += h, minus[j] -= h;
+      memcpy(plus, Y, sizeof plus);
+      memcpy(minus, Y, sizeof minus);
+      plus[j] += h;
+      minus[j] -= h;
       cb_pose up, down;
-      cb_pose_tau_in(map, K, plus, &up), cb_pose_tau_in(map, K, minus, &down);
+      cb_pose_tau_in(map, K, plus, &up);
+      cb_pose_tau_in(map, K, minus, &down);
       const lie_matrix a = curved_matrix(K, &up), b = curved_matrix(K, &down), difference = lie_sum(&a, -1, &b);
       const lie_matrix left = lie_product(&difference, &back);
       for (int i = 0; i < 3; i++) {
@@ -128,9 +144,12 @@ static void derivatives_of_the_transpose_are_those_of_differences(void **unused)
     cb_pose_dtau_inverse_transpose_derivative_in(map, K, Y, mu, D);
     for (int j = 0; j < 6; j++) {
       double A[6][6], B[6][6], plus[6], minus[6];
-      memcpy(plus, Y, sizeof plus), memcpy(minus, Y, sizeof minus);
-      plus[j] += h, minus[j] -= h;
-      cb_pose_dtau_inverse_in(map, K, plus, A), cb_pose_dtau_inverse_in(map, K, minus, B);
+      memcpy(plus, Y, sizeof plus);
+      memcpy(minus, Y, sizeof minus);
+      plus[j] += h;
+      minus[j] -= h;
+      cb_pose_dtau_inverse_in(map, K, plus, A);
+      cb_pose_dtau_inverse_in(map, K, minus, B);
       for (int i = 0; i < 6; i++) {
         double sum = 0;
         for (int k = 0; k < 6; k++) sum += (A[k][i] - B[k][i]) * mu[k] / (2 * h);
@@ -140,7 +159,7 @@ static void derivatives_of_the_transpose_are_those_of_differences(void **unused)
   }
 }
 
-/* In the units in which K is 1 or -1 these are the groups of lie.h. */
+/* In units in which K is 1 or -1, the poses form the groups of lie.h. */
 static void the_exponential_is_that_of_the_groups(void **unused) {
   uint64_t seed = check_seed();
   for (int n = 0; n < 1000; n++) {
@@ -155,7 +174,10 @@ static void the_exponential_is_that_of_the_groups(void **unused) {
     check_ok(cb_group_dexp_inverse(G, Y, D));
     for (int i = 0; i < 6; i++) {
       double sum = 0;
-      for (int j = 0; j < 6; j++) check_near(A[i][j], D[6 * i + j], 1e-13), sum += A[i][j] * Z[j];
+      for (int j = 0; j < 6; j++) {
+        check_near(A[i][j], D[6 * i + j], 1e-13);
+        sum += A[i][j] * Z[j];
+      }
       check_near(turned[i], sum, 1e-13);
     }
     cb_pose_ad_star_in(K, Y, mu, star);
@@ -164,8 +186,8 @@ static void the_exponential_is_that_of_the_groups(void **unused) {
   }
 }
 
-/* A body at the antipode: steps there, about it and over it are products of matrices, and so is what comes of an x of
- * any direction. */
+/* A body at the antipode: steps to the antipode, around it and across it are products of matrices, for x in any
+ * direction. */
 static void the_antipode_is_a_place_like_any(void **unused) {
   uint64_t seed = check_seed();
   for (int n = 0; n < 3000; n++) {
@@ -182,17 +204,19 @@ static void the_antipode_is_a_place_like_any(void **unused) {
   }
 }
 
-/* From a place r away a move by b at an angle to the way out leads to r + log(cosh b + cos sinh b) as r grows (Busemann's
- * function), and turns the axes by twice atan(sin tanh(b/2)/(1 + cos tanh(b/2))); at 1e5 the last digit of each of the
- * three coordinates is 1.5e-11. */
+/* A displacement by b from a place at distance r, at an angle to the outward direction, leads to r + log(cosh b + cos
+ * sinh b) for large r (Busemann's function), and rotates the axes by twice atan(sin tanh(b/2)/(1 + cos tanh(b/2))). At
+ * 1e5 the last digit of each of the three coordinates is 1.5e-11. */
 static void moves_far_out_are_those_of_the_limit(void **unused) {
   uint64_t seed = check_seed();
   for (int n = 0; n < 1000; n++) {
     const double r = n % 2 ? 300 : 1e5, b = pow(10, check_uniform(&seed, -6, 0.4)), K = n % 4 < 2 ? -1 : -.25;
     const double R = 1 / sqrt(-K);
     cb_pose a, m, c;
-    random_pose(&seed, r * R, &a), random_pose(&seed, b * R, &m);
-    m.q[0] = 1, m.q[1] = m.q[2] = m.q[3] = 0;
+    random_pose(&seed, r * R, &a);
+    random_pose(&seed, b * R, &m);
+    m.q[0] = 1;
+    m.q[1] = m.q[2] = m.q[3] = 0;
     double turned[3], rot[3][3];
     cb_pose_rotation(&a, rot);
     cb_apply3(rot, m.x, turned);
@@ -206,25 +230,30 @@ static void moves_far_out_are_those_of_the_limit(void **unused) {
   }
 }
 
-/* Products and maps go to those of flat space as K, from either side. */
+/* Products and maps converge to those of flat space in proportion to K, from both sides. */
 static void flat_space_is_the_limit(void **unused) {
   uint64_t seed = check_seed();
   for (int n = 0; n < 200; n++) {
     cb_pose a, b, flat, c;
     double Y[6], mu[6], A[6][6], D[6][6];
-    random_pose(&seed, 2, &a), random_pose(&seed, 1, &b);
-    random_twist(&seed, 0, 1, Y), random_twist(&seed, 0, 1, mu);
+    random_pose(&seed, 2, &a);
+    random_pose(&seed, 1, &b);
+    random_twist(&seed, 0, 1, Y);
+    random_twist(&seed, 0, 1, mu);
     for (int map = 0; map < 3; map++) {
       double difference[2][2] = {{0}};
       for (int side = 0; side < 4; side++) {
         const double K = (side % 2 ? 1 : -1) * (side < 2 ? 1e-6 : 1e-12);
         double B[6][6], E[6][6], *worst = &difference[side % 2][side / 2];
-        cb_pose_multiply(&a, &b, &flat), cb_pose_multiply_in(K, &a, &b, &c);
+        cb_pose_multiply(&a, &b, &flat);
+        cb_pose_multiply_in(K, &a, &b, &c);
         for (int i = 0; i < 3; i++) *worst = fmax(*worst, fabs(c.x[i] - flat.x[i]));
-        cb_se3_tau((cb_se3_map)map, Y, &flat), cb_pose_tau_in((cb_se3_map)map, K, Y, &c);
+        cb_se3_tau((cb_se3_map)map, Y, &flat);
+        cb_pose_tau_in((cb_se3_map)map, K, Y, &c);
         for (int i = 0; i < 4; i++) *worst = fmax(*worst, fabs(c.q[i] - flat.q[i]));
         for (int i = 0; i < 3; i++) *worst = fmax(*worst, fabs(c.x[i] - flat.x[i]));
-        cb_se3_dtau_inverse((cb_se3_map)map, Y, A), cb_pose_dtau_inverse_in((cb_se3_map)map, K, Y, B);
+        cb_se3_dtau_inverse((cb_se3_map)map, Y, A);
+        cb_pose_dtau_inverse_in((cb_se3_map)map, K, Y, B);
         cb_se3_dtau_inverse_transpose_derivative((cb_se3_map)map, Y, mu, D);
         cb_pose_dtau_inverse_transpose_derivative_in((cb_se3_map)map, K, Y, mu, E);
         for (int i = 0; i < 36; i++)
@@ -235,7 +264,8 @@ static void flat_space_is_the_limit(void **unused) {
         check_at_most(difference[side][1], 2e-11);
       }
     }
-    cb_pose_multiply(&a, &b, &flat), cb_pose_multiply_in(0, &a, &b, &c);
+    cb_pose_multiply(&a, &b, &flat);
+    cb_pose_multiply_in(0, &a, &b, &c);
     assert_memory_equal(&flat, &c, sizeof c);
   }
 }

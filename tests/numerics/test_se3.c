@@ -1,8 +1,8 @@
-/* SE(3): group laws, tau against its inverse, its differentials against differences and series, accuracy near the
- * identity. */
+/* Tests of SE(3): group laws, tau and its inverse, its differentials against differences and series, and accuracy near
+ * the identity. */
 #include "check.h"
 #include <curvebody/se3.h>
-#include "numerics/se3_private.h"
+#include "numerics/lie_private.h"
 
 static const cb_se3_map maps[3] = {CB_SE3_CAYLEY, CB_SE3_EXPONENTIAL, CB_SE3_TLN};
 
@@ -18,7 +18,7 @@ static cb_pose random_pose(uint64_t *seed) {
   return g;
 }
 
-/* The 4x4 matrix of a pose, by its columns' images. */
+/* The 4x4 matrix of a pose, column by column. */
 static void matrix_of(const cb_pose *g, double m[4][4]) {
   static const double unit[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, origin[3];
   double at[3], image[3];
@@ -27,7 +27,10 @@ static void matrix_of(const cb_pose *g, double m[4][4]) {
     cb_pose_point(g, unit[j], image);
     for (int i = 0; i < 3; i++) m[i][j] = image[i] - at[i];
   }
-  for (int i = 0; i < 3; i++) m[i][3] = at[i], m[3][i] = 0;
+  for (int i = 0; i < 3; i++) {
+    m[i][3] = at[i];
+    m[3][i] = 0;
+  }
   m[3][3] = 1;
 }
 
@@ -80,7 +83,7 @@ static void poses_form_a_group(void **unused) {
     check_same_pose(&again, &one, 1e-14);
     cb_pose_half(&a, &half);
     cb_pose_multiply(&half, &half, &again);
-    check_same_pose(&again, &a, 1e-13); /* 1/(1 + w) near a whole turn */
+    check_same_pose(&again, &a, 1e-13); /* error 1/(1 + w) near a complete turn */
     again = a;
     cb_pose_multiply(&again, &b, &again);
     check_same_pose(&again, &ab, 0);
@@ -192,7 +195,7 @@ static void exponential_is_its_series(void **unused) {
   }
 }
 
-/* (tau(Y + s d) tau(Y)^-1 - its opposite)/2s is dtau_Y d: dtau^-1 of it is d. */
+/* (tau(Y + s d) tau(Y)^-1 - tau(Y - s d) tau(Y)^-1)/2s is dtau_Y d, so dtau^-1 of it is d. */
 static void dtau_inverse_inverts_differences_of_tau(void **unused) {
   uint64_t seed = check_seed();
   const double s = 1e-5;
@@ -221,10 +224,31 @@ static void dtau_inverse_inverts_differences_of_tau(void **unused) {
     }
 }
 
-/* sum B_k/k! ad^k, |omega| < 1.3: the first term left out is below 1e-15. */
+/* sum B_k/k! ad^k with |omega| < 1.3: the first omitted term is below 1e-15. */
 static void dexp_inverse_is_its_series(void **unused) {
-  static const double b[] = {1, -1. / 2, 1. / 6, 0, -1. / 30, 0, 1. / 42, 0, -1. / 30, 0, 5. / 66, 0, -691. / 2730, 0,
-                             7. / 6, 0, -3617. / 510, 0, 43867. / 798, 0, -174611. / 330, 0, 854513. / 138};
+  static const double b[] = {1,
+                             -1. / 2,
+                             1. / 6,
+                             0,
+                             -1. / 30,
+                             0,
+                             1. / 42,
+                             0,
+                             -1. / 30,
+                             0,
+                             5. / 66,
+                             0,
+                             -691. / 2730,
+                             0,
+                             7. / 6,
+                             0,
+                             -3617. / 510,
+                             0,
+                             43867. / 798,
+                             0,
+                             -174611. / 330,
+                             0,
+                             854513. / 138};
   uint64_t seed = check_seed();
   for (int n = 0; n < 50; n++) {
     double Y[6], ad[6][6], term[6][6] = {{0}}, sum[6][6] = {{0}}, A[6][6];
@@ -244,19 +268,18 @@ static void dexp_inverse_is_its_series(void **unused) {
     cb_se3_dtau_inverse(CB_SE3_EXPONENTIAL, Y, A);
     for (int i = 0; i < 36; i++) check_near(A[i / 6][i % 6], sum[i / 6][i % 6], 1e-14);
     cb_se3_dtau_inverse(CB_SE3_TLN, Y, A);
-    for (int i = 0; i < 36; i++)
-      check_near(A[i / 6][i % 6], (i / 6 == i % 6) - ad[i / 6][i % 6] / 2, 1e-16);
+    for (int i = 0; i < 36; i++) check_near(A[i / 6][i % 6], (i / 6 == i % 6) - ad[i / 6][i % 6] / 2, 1e-16);
   }
 }
 
-/* dtau^-1_{-Y} = dtau^-1_Y Ad_{tau(Y)}: what carries the momentum of one node to the next. */
+/* dtau^-1_{-Y} = dtau^-1_Y Ad_{tau(Y)}, which maps the momentum of one node to that of the next. */
 static void left_and_right_differentials_differ_by_ad(void **unused) {
   uint64_t seed = check_seed();
   for (int m = 0; m < 2; m++)
     for (int n = 0; n < 50; n++) {
       double Y[6], back[6], A[6][6], B[6][6], Ad[6][6];
       cb_pose g;
-      random_twist(&seed, n < 25 ? 1 : 3, Y); /* both branches of e(n) */
+      random_twist(&seed, n < 25 ? 1 : 3, Y); /* arguments of the series and of the closed form of e(n) */
       for (int i = 0; i < 6; i++) back[i] = -Y[i];
       cb_se3_tau(maps[m], Y, &g);
       cb_pose_adjoint(&g, Ad);
@@ -265,7 +288,10 @@ static void left_and_right_differentials_differ_by_ad(void **unused) {
       for (int i = 0; i < 6; i++)
         for (int j = 0; j < 6; j++) {
           double sum = 0, largest = 1;
-          for (int k = 0; k < 6; k++) sum += A[i][k] * Ad[k][j], largest = fmax(largest, fabs(A[i][k]));
+          for (int k = 0; k < 6; k++) {
+            sum += A[i][k] * Ad[k][j];
+            largest = fmax(largest, fabs(A[i][k]));
+          }
           check_near(sum, B[i][j], 1e-13 * largest * largest);
         }
     }
@@ -296,44 +322,54 @@ static void derivative_of_the_transpose_is_that_of_differences(void **unused) {
     }
 }
 
-/* Series in 60 digits of exp, and the inverse of the series of dexp: Y = scale (3, -5, 4, 2, 7, -6)/8, mu =
- * (1, -3, 2, 5, -2, 3)/4; vector part of the quaternion, position, (dexp^-1)^T mu. */
+/* Reference values with 60 digits by the series of exp and the inverse of the series of dexp: Y = scale (3, -5, 4, 2,
+ * 7, -6)/8, mu = (1, -3, 2, 5, -2, 3)/4. The columns are the vector part of the quaternion, the position, and
+ * (dexp^-1)^T mu. */
 static const struct {
   double scale, q[3], x[3], mu[6];
 } digits[] = {
-    {1.0e-12, {1.875e-13, -3.125e-13, 2.5e-13},
+    {1.0e-12,
+     {1.875e-13, -3.125e-13, 2.5e-13},
      {2.50000000000015625e-13, 8.75000000000203125e-13, -7.499999999997578125e-13},
      {2.50000000000171875e-1, -7.5000000000059375e-1, 4.99999999999328125e-1, 1.249999999999890625,
       -4.99999999999828125e-1, 7.50000000000296875e-1}},
-    {1.0e-8, {1.8749999999999999939e-9, -3.12499999999999998983e-9, 2.49999999999999999186e-9},
+    {1.0e-8,
+     {1.8749999999999999939e-9, -3.12499999999999998983e-9, 2.49999999999999999186e-9},
      {2.50000000156249991569e-9, 8.75000002031249997233e-9, -7.49999997578124997135e-9},
      {2.50000001718750018424e-1, -7.50000005937499994238e-1, 4.99999993281250000391e-1, 1.24999999890624999548,
       -4.99999998281250002767e-1, 7.50000002968749999935e-1}},
-    {1.0e-5, {1.87499999999389648438e-6, -3.12499999998982747396e-6, 2.49999999999186197917e-6},
+    {1.0e-5,
+     {1.87499999999389648438e-6, -3.12499999998982747396e-6, 2.49999999999186197917e-6},
      {2.50000156241569009399e-6, 8.75002031247233059692e-6, -7.49997578122135432434e-6},
      {2.50001718768424479167e-1, -7.5000593749423828125e-1, 4.99993281250390625e-1, 1.24999890624547526042,
       -4.99998281252766927083e-1, 7.50002968749934895833e-1}},
-    {0.001, {1.87499993896484434605e-4, -3.12499989827474057674e-4, 2.4999999186197924614e-4},
+    {0.001,
+     {1.87499993896484434605e-4, -3.12499989827474057674e-4, 2.4999999186197924614e-4},
      {2.50015540689090207444e-4, 8.75203097317505963988e-4, -7.49757783869935200598e-4},
      {2.50172059244795314704e-1, -7.50593692382810985989e-1, 4.99328128906250068834e-1, 1.24989057975260357751,
       -4.9982815266927119361e-1, 7.50296874348958324856e-1}},
-    {0.25, {4.67796907591054722241e-2, -7.79661512651757870401e-2, 6.23729210121406296321e-2},
+    {0.25,
+     {4.67796907591054722241e-2, -7.79661512651757870401e-2, 6.23729210121406296321e-2},
      {6.21584656272926510203e-2, 2.30962461061539732193e-1, -1.71978272893544823024e-1},
      {3.04498321898328892129e-1, -8.9483050131487438385e-1, 3.32275659902967614409e-1, 1.21982598368003386945,
       -4.58761988397101590625e-1, 8.24178026743597609632e-1}},
-    {1.0, {1.8145581259100140773e-1, -3.02426354318335679549e-1, 2.4194108345466854364e-1},
+    {1.0,
+     {1.8145581259100140773e-1, -3.02426354318335679549e-1, 2.4194108345466854364e-1},
      {1.83556731128776752228e-1, 1.03863200748153329071, -4.95627538994665950782e-1},
      {6.0986120723492755812e-1, -1.28457529882464489489, -1.67898262254287173294e-1, 1.09477726795968719473,
       -3.56161382902349557177e-1, 1.04621532040229765748}},
-    {2.0, {3.28044126928362179536e-1, -5.46740211547270299227e-1, 4.37392169237816239382e-1},
+    {2.0,
+     {3.28044126928362179536e-1, -5.46740211547270299227e-1, 4.37392169237816239382e-1},
      {-2.87742842212139604305e-2, 2.18253130408769625609, -5.62755156724469209559e-1},
      {1.39555900548615152301, -1.67978167327682341157, -8.26909579081543614118e-1, 8.40073005521743081665e-1,
       -2.73156795184545597543e-1, 1.34099925187801069182}},
-    {3.0, {4.115973813276156713e-1, -6.85995635546026118833e-1, 5.48796508436820895066e-1},
+    {3.0,
+     {4.115973813276156713e-1, -6.85995635546026118833e-1, 5.48796508436820895066e-1},
      {-7.72480006720286930229e-1, 3.07946110627033686714, -5.40063612121863718407e-1},
      {2.80432133941573223553, -1.84987837931533842957, -1.47340112739337648075, 4.57229738292911466347e-1,
       -2.68510591691385074536e-1, 1.63393945666608505707}},
-    {6.0, {1.99648025885097488112e-1, -3.3274670980849581352e-1, 2.66197367846796650816e-1},
+    {6.0,
+     {1.99648025885097488112e-1, -3.3274670980849581352e-1, 2.66197367846796650816e-1},
      {-2.97562891898660944771, 4.00564874168835500996, -2.69871738364959915177},
      {3.64377002064466713046e+1, 1.2136250095156114124e+1, -2.91025770891692662107, -3.55680764668635472304,
       -2.00686079113913778028, 2.47152974609084381693}},
@@ -345,7 +381,10 @@ static void accurate_from_the_identity_to_almost_a_turn(void **unused) {
     static const double mu[6] = {0.25, -0.75, 0.5, 1.25, -0.5, 0.75};
     double Y[6], A[6][6], moved[6];
     cb_pose g;
-    for (int i = 0; i < 6; i++) Y[i] = digits[n].scale * direction[i], moved[i] = 0;
+    for (int i = 0; i < 6; i++) {
+      Y[i] = digits[n].scale * direction[i];
+      moved[i] = 0;
+    }
     cb_se3_tau(CB_SE3_EXPONENTIAL, Y, &g);
     cb_se3_dtau_inverse(CB_SE3_EXPONENTIAL, Y, A);
     for (int i = 0; i < 3; i++) {
@@ -356,7 +395,7 @@ static void accurate_from_the_identity_to_almost_a_turn(void **unused) {
       for (int k = 0; k < 6; k++) moved[i] += A[k][i] * mu[k];
     for (int i = 0; i < 6; i++)
       check_near(moved[i], digits[n].mu[i], (digits[n].scale > 5 ? 2e-12 : 4e-15) * (1 + fabs(digits[n].mu[i])));
-    /* what differs from the identity, to all its digits: cayley by (1 - W/2) x = v */
+    /* the difference from the identity is accurate in all digits; cayley has (1 - W/2) x = v */
     cb_se3_tau(CB_SE3_CAYLEY, Y, &g);
     const double *w = Y, *x = g.x;
     const double turned[3] = {w[1] * x[2] - w[2] * x[1], w[2] * x[0] - w[0] * x[2], w[0] * x[1] - w[1] * x[0]};
@@ -365,7 +404,7 @@ static void accurate_from_the_identity_to_almost_a_turn(void **unused) {
   }
 }
 
-/* e, e', e'' across the change from series to closed form: each by central differences of the one before. */
+/* e, e', e'' at the change from series to closed form; each agrees with central differences of the previous one. */
 static void even_function_joins_at_its_branches(void **unused) {
   for (double n = 0.02; n < 39; n += 0.0937) {
     const double s = 1e-4 * fmin(1, (39.4 - n) / 40);
@@ -386,7 +425,8 @@ static void even_function_joins_at_its_branches(void **unused) {
   check_relative(above[2], below[2], 2e-13);
 }
 
-/* By vectors as by matrices, and the exponential across the change of its series: |w| = 0.1 and 2^(1/2). */
+/* The products with vectors equal those with matrices, also where the series of the exponential is replaced: |w| = 0.1
+ * and 2^(1/2). */
 static void products_with_dexp_inverse_are_those_of_its_matrix(void **unused) {
   uint64_t seed = 7;
   for (int n = 0; n < 500; n++) {

@@ -1,9 +1,9 @@
-/* Tableaux against the conditions that define their order, and against closed forms. */
+/* Tableaux satisfy the conditions that define their order, and agree with closed forms. */
 #include "check.h"
 #include "numerics/tableau.h"
 
-/* The largest defect of B(n): sum b_i c_i^(k-1) = 1/k, C(n): sum_j a_ij c_j^(k-1) = c_i^k/k,
- * D(n): sum_i b_i c_i^(k-1) a_ij = b_j (1 - c_j^k)/k for k = 1..n (Butcher's simplifying assumptions). */
+/* The maximum defects of B(n): sum b_i c_i^(k-1) = 1/k, C(n): sum_j a_ij c_j^(k-1) = c_i^k/k, D(n): sum_i b_i c_i^(k-1)
+ * a_ij = b_j (1 - c_j^k)/k for k = 1..n (Butcher's simplifying assumptions). */
 static double defect_b(const cb_tableau *t, int n) {
   double worst = 0;
   for (int k = 1; k <= n; k++) {
@@ -36,7 +36,7 @@ static double defect_d(const cb_tableau *t, double (*a)[CB_STAGES_MAX], int n) {
   return worst;
 }
 
-/* Sums of at most 8 rounded products. */
+/* The round-off of sums of at most 8 products. */
 static const double round_off = 4e-16;
 
 static void gauss_has_order_2s(void **state) {
@@ -111,7 +111,7 @@ static void small_tableaux_are_the_closed_forms(void **state) {
   check_near(t.a_hat[1][1], (25 + sqrt(5)) / 120, 1e-16); /* b_2 - a_22 */
 }
 
-/* b and b_low together: their sum is 1 to twice the precision. */
+/* b and b_low together: their sum is 1 to twice the precision of double. */
 static void weights_have_low_parts(void **state) {
   for (int s = 1; s <= 8; s++) {
     cb_tableau t;

@@ -1,9 +1,9 @@
-/* Gaits that cross breaks of their bundle: refracted as closed forms say, and as limits of smooth bundles are; verdicts of
- * gaits that are not; what is refused by name. */
+/* Tests of gaits that cross breaks of their bundle: they are refracted as in closed forms, and as in limits of smooth
+ * bundles. Gaits that are not refracted are not optimal, and unsupported cases are reported by name. */
 #include "bundle/gait_private.h"
 #include "gaits.h"
 #include "yaml/yaml.h"
-#include "optimum/verdict.h"
+#include "optimum/find.h"
 
 static cb_bundle *bundle_of(const char *text) {
   cb_tree *tree;
@@ -14,7 +14,7 @@ static cb_bundle *bundle_of(const char *text) {
   return b;
 }
 
-/* M = 1 and B = 1 where a < 0, M = n^2 and B = c beyond: A = (0, a), (0, c a). */
+/* M = 1 and B = 1 for a < 0, M = n^2 and B = c beyond: A = (0, a), (0, c a). */
 static cb_bundle *two_media(double n, double c) {
   char text[400];
   snprintf(text, sizeof text,
@@ -24,9 +24,9 @@ static cb_bundle *two_media(double n, double c) {
   return bundle_of(text);
 }
 
-/* Through (-1, 0) and symmetric about b = 0: two arcs of radius rho where a < 0, which meet a = 0 at b = -h and h in
- * directions of angle p, and one of radius n rho/c beyond, which begins at the angle q: h = n rho/c cos q. off: what
- * Snell's law sin p = n sin q and the area lack. Returns E = length^2. */
+/* The gait through (-1, 0), symmetric about b = 0. It consists of two arcs of radius rho for a < 0, which reach a = 0
+ * at b = -h and h at the angle p, and of one arc of radius n rho/c for a > 0, which begins at the angle q: h = n rho/c
+ * cos q. off: the residuals of Snell's law sin p = n sin q and of the area. Returns E = length^2. */
 static double lens(double n, double c, double area, double rho, double q, double off[2]) {
   const double R = n * rho / c, h = R * cos(q), half = asin(hypot(1, h) / (2 * rho)), p = half - atan(h);
   const double turn = M_PI - 2 * q;
@@ -35,7 +35,7 @@ static double lens(double n, double c, double area, double rho, double q, double
   return pow(4 * half * rho + n * turn * R, 2);
 }
 
-/* By Newton's method from (rho, q), with differences. */
+/* Solves off = 0 for rho and q by Newton's method with differences, from the given values; returns E and h. */
 static double least_lens(double n, double c, double area, double rho, double q, double *h) {
   const double e = 1e-6;
   double off[2], a[2], b[2];
@@ -50,7 +50,8 @@ static double least_lens(double n, double c, double area, double rho, double q, 
     const double det = J[0][0] * J[1][1] - J[0][1] * J[1][0];
     const double x = (J[1][1] * off[0] - J[0][1] * off[1]) / det, y = (J[0][0] * off[1] - J[1][0] * off[0]) / det;
     const double part = fmin(1, .2 / fmax(fabs(x), fabs(y)));
-    rho -= part * x, q -= part * y;
+    rho -= part * x;
+    q -= part * y;
   }
   const double E = lens(n, c, area, rho, q, off);
   check_at_most(hypot(off[0], off[1]), 1e-13);
@@ -58,10 +59,11 @@ static double least_lens(double n, double c, double area, double rho, double q, 
   return E;
 }
 
-/* The direction of the first crossing, just before and after: sines of angles to its normal. */
+/* Computes b of the first crossing of a = 0, and the sines of the angles to the normal and the speeds just before and
+ * after it. */
 static void sines(const cb_bundle *b, const cb_gait *gait, double *sine, double *speed, double *place) {
   double t = 0, r[2], v[2];
-  for (int k = 0; k < cb_gait_edges(gait); k++) { /* a vertex of its arcs */
+  for (int k = 0; k < cb_gait_edges(gait); k++) { /* the crossing is a vertex between two arcs */
     cb_gait_at(gait, cb_gait_edge(gait, k), r, NULL);
     if (fabs(r[0]) < 1e-12) t = cb_gait_edge(gait, k);
     if (t > 0) break;
@@ -77,11 +79,11 @@ static void sines(const cb_bundle *b, const cb_gait *gait, double *sine, double 
   }
 }
 
-/* The best gait, near a start. */
-static cb_optima *best(const cb_bundle *b, double amount, const double *base, const cb_gait *start, int starts) {
+/* Finds the best gait near a start. */
+static cb_optima *best(const cb_bundle *b, double amount, const double *start_shape, const cb_gait *start, int starts) {
   const cb_optimum_problem p = {.bundle = b,
                                 .target = {.kind = CB_GAIT_MOVE, .value = amount},
-                                .base = base,
+                                .start_shape = start_shape,
                                 .start = start,
                                 .starts = starts,
                                 .seed = 1};
@@ -90,9 +92,10 @@ static cb_optima *best(const cb_bundle *b, double amount, const double *base, co
   return o;
 }
 
-static const double base[2] = {-1, 0};
+static const double start_shape[2] = {-1, 0};
 
-/* Where it is slower or faster beyond, and where only A has a kink. */
+/* The metric is smaller beyond the break (n < 1) and A has a kink; in the second case only A has a kink, in the third
+ * only M jumps. */
 static void a_gait_is_refracted_as_light(void **state) {
   const double media[3][2] = {{.9, 1.3}, {1, 3}, {.8, 1}};
   for (int k = 0; k < 3; k++) {
@@ -101,11 +104,11 @@ static void a_gait_is_refracted_as_light(void **state) {
     cb_gait *start = circle(0, 0, 1);
     double h, sine[2], speed[2], place;
     const double E = least_lens(n, media[k][1], 3, 1.24, -.2, &h);
-    cb_optima *o = best(b, -3, base, start, 4);
+    cb_optima *o = best(b, -3, start_shape, start, 4);
     check_relative(o->item[0].cost, E, 1e-12);
     assert_int_equal(o->item[0].index, 0);
     sines(b, o->item[0].gait, sine, speed, &place);
-    check_near(fabs(place), h, 1e-8); /* E errs by the square */
+    check_near(fabs(place), h, 1e-8); /* the cost E has an error of second order in the error of the shape */
     check_near(sine[0], sine[1] * n, 1e-7);
     check_relative(speed[0], speed[1], 1e-7);
     cb_optima_free(o);
@@ -114,26 +117,26 @@ static void a_gait_is_refracted_as_light(void **state) {
   }
 }
 
-/* Not one that crosses elsewhere, nor one of another speed beyond. */
-static void a_verdict_knows_what_is_refracted(void **state) {
+/* A gait that crosses elsewhere, or has another speed beyond the break, is not stationary. */
+static void the_optimality_knows_what_is_refracted(void **state) {
   cb_bundle *b = two_media(.9, 1.3);
   cb_gait *start = circle(0, 0, 1), *bent, *paced;
-  cb_optima *o = best(b, -3, base, start, 4);
-  const cb_optimum_problem p = {.bundle = b, .target = {.kind = CB_GAIT_MOVE}, .base = base};
-  cb_verdict v;
-  check_ok(cb_verdict_of(&p, o->item[0].gait, &v));
+  cb_optima *o = best(b, -3, start_shape, start, 4);
+  const cb_optimum_problem p = {.bundle = b, .target = {.kind = CB_GAIT_MOVE}, .start_shape = start_shape};
+  cb_optimality v;
+  check_ok(cb_optimality_of(&p, o->item[0].gait, &v));
   assert_true(v.stationary);
   assert_int_equal(v.index, 0);
   check_relative(v.cost, o->item[0].cost, 1e-12);
   check_at_most(v.gain, 1e-12);
-  /* crossed elsewhere */
+  /* a gait that crosses elsewhere */
   const double scale[2] = {1, 1.1}, offset[2] = {0, 0};
   check_ok(cb_gait_moved(o->item[0].gait, scale, offset, &bent));
-  check_ok(cb_verdict_of(&p, bent, &v));
+  check_ok(cb_optimality_of(&p, bent, &v));
   assert_false(v.stationary);
   check_at_least(v.slope, 1e-3);
   check_at_least(v.gain, 1e-5);
-  /* at another speed beyond, which no coefficient at given times of crossings tells */
+  /* the speed beyond the break is changed by another function of time, which the shapes alone do not show */
   double time[2], r[2];
   int count = 0;
   for (int k = 0; k < cb_gait_edges(o->item[0].gait); k++) {
@@ -147,17 +150,20 @@ static void a_verdict_knows_what_is_refracted(void **state) {
            late, time[0], time[0], (time[1] - time[0]) / (late - time[0]), (1 - time[1]) / (1 - late));
   cb_expression *s = expression(text);
   check_ok(cb_gait_paced(o->item[0].gait, s, &paced));
-  check_ok(cb_verdict_of(&p, paced, &v));
+  check_ok(cb_optimality_of(&p, paced, &v));
   assert_false(v.stationary);
   check_at_least(v.slope, .01);
   check_relative(v.gain, (v.cost - o->item[0].cost) / v.cost, 1e-3);
   cb_expression_free(s);
-  cb_gait_free(paced), cb_gait_free(bent), cb_gait_free(start);
+  cb_gait_free(paced);
+  cb_gait_free(bent);
+  cb_gait_free(start);
   cb_optima_free(o);
   cb_bundle_free(b);
 }
 
-/* On SO(3), A and M with kinks, against sqrt(x^2 + e^2) for |x|: what is left falls as e^2 log e. */
+/* A and M with kinks on SO(3), compared with smooth ones, which have sqrt(x^2 + e^2) in place of |x|: the difference
+ * decreases as e^2 log e. */
 static cb_bundle *bent_bundle(const char *size, bool breaks) {
   char text[800];
   snprintf(text, sizeof text,
@@ -172,15 +178,15 @@ static double least_turn(cb_bundle *b, int index) {
   cb_gait *start = circle(.1, 0, .5);
   const cb_optimum_problem p = {.bundle = b, .target = {.kind = CB_GAIT_TURN, .value = .5}, .start = start};
   cb_optima *o;
-  cb_verdict v;
+  cb_optimality v;
   check_ok(cb_optimum_find(&p, &o));
   const double cost = o->item[0].cost;
   assert_int_equal(o->item[0].index, index);
-  /* the start of a loop is a place like any other */
+  /* the start of the loop is arbitrary */
   for (int k = 0; k < 3; k++) {
     cb_gait *shifted;
     check_ok(cb_gait_shifted(o->item[0].gait, .31 * k, &shifted));
-    check_ok(cb_verdict_of(&p, shifted, &v));
+    check_ok(cb_optimality_of(&p, shifted, &v));
     assert_true(v.stationary);
     assert_int_equal(v.index, index);
     assert_int_equal(v.flat, 0);
@@ -203,13 +209,16 @@ static void kinks_are_limits_of_smooth_bundles(void **state) {
     b = bent_bundle(size, false);
     const double off = least_turn(b, 0) - cost;
     check_at_least(off, 0);
-    if (k) check_at_least(before / off, 2.7), check_at_most(before / off, 4);
+    if (k) {
+      check_at_least(before / off, 2.7);
+      check_at_most(before / off, 4);
+    }
     before = off;
     cb_bundle_free(b);
   }
 }
 
-/* A narrow strip of little cost between dear ones: the best is pressed against its edges. */
+/* A narrow strip of low cost between expensive regions: the best gait is pressed against its edges. */
 static void what_runs_along_a_break_is_refused(void **state) {
   cb_bundle *b = bundle_of(
       "group: r1\nshape: [a, b]\nbreaks: {a: [-0.6, 0.6]}\nA: [[\"0\", \"a\"]]\n"
@@ -218,27 +227,30 @@ static void what_runs_along_a_break_is_refused(void **state) {
   cb_gait *start = circle(0, 0, .5), *along, *vertex;
   cb_optimum_problem p = {.bundle = b, .target = {.kind = CB_GAIT_MOVE, .value = -3}, .start = start};
   cb_optima *o;
-  cb_verdict v;
+  cb_optimality v;
   check_error_begins(
       cb_optimum_find(&p, &o), CB_STEP_NO_CONVERGENCE,
-      "no gait was found that does it: the search for a gait across a = 0.6, a break of its bundle, does "
-      "not settle: the best may run along it");
+      "no gait was found that reaches the target: the search for a gait across a = 0.6, a break of its bundle, did "
+      "not converge: the best gait may run along it");
   check_ok(cb_gait_polygon(2, 4, corners, &along));
-  check_error(cb_verdict_of(&p, along, &v), CB_ERROR_UNSUPPORTED,
-              "the gait runs along a = 0.6, a break of its bundle, at time 0: how it may is not told");
+  check_error(cb_optimality_of(&p, along, &v), CB_ERROR_UNSUPPORTED,
+              "the gait runs along a = 0.6, a break of its bundle, at time 0: that is not supported; try bounds that "
+              "keep the gait off the break");
   cb_bundle_free(b);
   b = bundle_of("group: r1\nshape: [a, b]\nbreaks: {a: [0], b: [0]}\nA: [[\"0\", \"abs(a)\"]]\n");
   check_ok(cb_gait_polygon(2, 3, r, &vertex));
   p.bundle = b;
-  check_error_begins(cb_verdict_of(&p, vertex, &v), CB_ERROR_UNSUPPORTED,
+  check_error_begins(cb_optimality_of(&p, vertex, &v), CB_ERROR_UNSUPPORTED,
                      "the gait crosses breaks of a and b at once, at time 0.20710");
-  cb_gait_free(along), cb_gait_free(vertex), cb_gait_free(start);
+  cb_gait_free(along);
+  cb_gait_free(vertex);
+  cb_gait_free(start);
   cb_bundle_free(b);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_gait_is_refracted_as_light), cmocka_unit_test(a_verdict_knows_what_is_refracted),
+      cmocka_unit_test(a_gait_is_refracted_as_light), cmocka_unit_test(the_optimality_knows_what_is_refracted),
       cmocka_unit_test(kinks_are_limits_of_smooth_bundles), cmocka_unit_test(what_runs_along_a_break_is_refused)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

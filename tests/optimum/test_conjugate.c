@@ -1,11 +1,11 @@
-/* Conjugate and focal times against closed forms, and their number against the second variation. */
+/* Tests of conjugate and focal times against closed forms; their number is compared with the second variation. */
 #include "bundles.h"
 #include "extremals.h"
-#include "optimum/conjugate.h"
+#include "optimum/extremal.h"
 #include "optimum/reduced.h"
 #include "optimum/variation.h"
 
-/* A loop of two harmonics: `rounds` circles of area z/rounds from (.3, -.2). */
+/* The extremal with the total area z, found near `rounds` circles of area z/rounds through (.3, -.2). */
 static cb_extremal *dido(const cb_bundle *b, const cb_optimum_problem *o, double z, int rounds) {
   const double r = sqrt(z / rounds / M_PI);
   double mean[4] = {.3 - r, -.2}, cosine[8] = {0}, sine[8] = {0}, lambda[2] = {2 * M_PI * rounds * 1.01};
@@ -20,11 +20,11 @@ static cb_extremal *dido(const cb_bundle *b, const cb_optimum_problem *o, double
   return e;
 }
 
-/* tau = |lambda| t/2: sin tau (sin tau - tau cos tau) = 0; of the second factor, tau = 4.493409457909064. */
+/* tau = |lambda| t/2: sin tau (sin tau - tau cos tau) = 0; the second factor vanishes at tau = 4.493409457909064. */
 static void didos_circles_are_conjugate_after_whole_turns(void **state) {
-  const double base[4] = {.3, -.2};
+  const double start_shape[4] = {.3, -.2};
   cb_bundle *b = model("heisenberg", "");
-  const cb_optimum_problem o = {.bundle = b, .base = base, .target = {.kind = CB_GAIT_MOVE, .value = .1}};
+  const cb_optimum_problem o = {.bundle = b, .start_shape = start_shape, .target = {.kind = CB_GAIT_MOVE, .value = .1}};
   cb_conjugate c;
   cb_extremal *e = dido(b, &o, .1, 1);
   check_ok(cb_conjugate_find(&o, e, 2, &c));
@@ -39,13 +39,14 @@ static void didos_circles_are_conjugate_after_whole_turns(void **state) {
   cb_extremal_free(e);
   e = dido(b, &o, .1, 2);
   check_ok(cb_conjugate_find(&o, e, 2, &c));
-  assert_int_equal(c.count, 2); /* at 1/2 and 4.4934../2 pi */
+  assert_int_equal(c.count, 2); /* conjugate times at 1/2 and 4.4934../2 pi */
   check_near(c.time[0], .5, 1e-9);
   cb_extremal_free(e);
   cb_bundle_free(b);
 }
 
-/* Two planes whose areas count once and 3/2 times, and the area of the first by itself as a second number. */
+/* Two planes whose areas have the weights 1 and 3/2 in the first number of g; the area of the first plane is the second
+ * number of g. */
 static cb_status planes_on_jets(const cb_bundle *b, const cb_jet *r, cb_jet *A, cb_jet *M) {
   for (int k = 0; A && k < b->group->dim * 4; k++) {
     const int i = k % 4, other = i ^ 1;
@@ -58,15 +59,16 @@ static cb_status planes_on_jets(const cb_bundle *b, const cb_jet *r, cb_jet *A, 
 
 static cb_bundle planes(const char *group) {
   static const cb_bundle_class class_ = {.name = "planes", .on_jets = planes_on_jets};
-  return (cb_bundle){.kind = &class_, .group = cb_group_find(group), .n = 4};
+  return (cb_bundle){.class_ = &class_, .group = cb_group_find(group), .n = 4};
 }
 
-/* Of a circle in the first plane, the second adds sin^2(3 tau/2): t = 2/3 counts twice, and no determinant changes its
- * sign there. */
+/* For a circle in the first plane, the second plane adds sin^2(3 tau/2): t = 2/3 counts twice, and no determinant
+ * changes its sign there. */
 static void a_double_time_counts_twice(void **state) {
-  const double base[4] = {.3, -.2, 0, 0};
+  const double start_shape[4] = {.3, -.2, 0, 0};
   cb_bundle b = planes("r1");
-  const cb_optimum_problem o = {.bundle = &b, .base = base, .target = {.kind = CB_GAIT_MOVE, .value = .1}};
+  const cb_optimum_problem o = {
+      .bundle = &b, .start_shape = start_shape, .target = {.kind = CB_GAIT_MOVE, .value = .1}};
   cb_conjugate c;
   cb_extremal *e = dido(&b, &o, .1, 1);
   check_ok(cb_conjugate_find(&o, e, 2, &c));
@@ -76,25 +78,27 @@ static void a_double_time_counts_twice(void **state) {
   cb_extremal_free(e);
 }
 
-/* A number of g that is left free is as if it were not there. */
+/* If the target leaves a number of g free, this number has no effect. */
 static void a_free_number_of_the_group_changes_nothing(void **state) {
-  const double base[4] = {.3, -.2, 0, 0};
+  const double start_shape[4] = {.3, -.2, 0, 0};
   cb_bundle one = planes("r1"), two = planes("r2");
-  const cb_optimum_problem o = {.bundle = &one, .base = base, .target = {.kind = CB_GAIT_MOVE, .value = .1}};
+  const cb_optimum_problem o = {
+      .bundle = &one, .start_shape = start_shape, .target = {.kind = CB_GAIT_MOVE, .value = .1}};
   const cb_optimum_problem free = {
-      .bundle = &two, .base = base, .target = {.kind = CB_GAIT_PARTS, .element = {.1}, .asked = {true}}};
+      .bundle = &two, .start_shape = start_shape, .target = {.kind = CB_GAIT_PARTS, .element = {.1}, .asked = {true}}};
   cb_conjugate c[2];
   cb_extremal *e = dido(&one, &o, .1, 2), *f = dido(&two, &free, .1, 2);
   check_near(f->lambda[1], 0, 1e-12);
   check_ok(cb_conjugate_find(&o, e, 2, &c[0]));
   check_ok(cb_conjugate_find(&free, f, 2, &c[1]));
   assert_int_equal(c[0].count, c[1].count);
-  for (int k = 0; k < 2; k++) check_near(c[1].time[k], c[0].time[k], 1e-9); /* a circle is the same backwards */
-  cb_extremal_free(e), cb_extremal_free(f);
+  for (int k = 0; k < 2; k++) check_near(c[1].time[k], c[0].time[k], 1e-9); /* a reversed circle is the same circle */
+  cb_extremal_free(e);
+  cb_extremal_free(f);
 }
 
-/* Negative directions of E/2 - sum nu_k c_k over loops through the base that keep the conditions to first order, among
- * four arcs of polynomials. */
+/* The number of negative directions of E/2 - sum nu_k c_k over loops through the start shape that satisfy the
+ * conditions to first order, computed on four arcs of polynomials. */
 static int index_of(const cb_optimum_problem *o, const cb_extremal *e) {
   enum { ARCS = 4, DEGREE = 14 };
   const cb_group *G = o->bundle->group;
@@ -112,7 +116,7 @@ static int index_of(const cb_optimum_problem *o, const cb_extremal *e) {
   double *x = calloc((size_t)v->unknowns, sizeof *x), *phi = calloc((size_t)basis->functions, sizeof *phi);
   check_ok(cb_basis_project(basis, gait, x));
   check_ok(cb_variation_at(v, x, 1));
-  check_relative(v->cost, e->cost, 1e-7); /* the degree resolves it */
+  check_relative(v->cost, e->cost, 1e-7); /* checks that the degree is high enough */
   check_ok(cb_gait_target_at(G, &o->target, v->g, c, first, second));
   for (int k = 0; k < count; k++)
     for (int a = 0; a < dim; a++) {
@@ -120,7 +124,8 @@ static int index_of(const cb_optimum_problem *o, const cb_extremal *e) {
       for (int b = 0; b < dim; b++) W[a * dim + b] -= e->nu[k] * second[(k * dim + a) * dim + b];
     }
   check_ok(cb_reduced_create(v->unknowns, n + count, &q));
-  q->unknowns = v->unknowns, q->rows = n + count;
+  q->unknowns = v->unknowns;
+  q->rows = n + count;
   memset(q->J, 0, (size_t)(q->rows * q->unknowns) * sizeof *q->J);
   check_ok(cb_variation_hessian(v, 1, Lambda, W, q->H));
   cb_basis_at(basis, 0, phi, NULL);
@@ -132,24 +137,30 @@ static int index_of(const cb_optimum_problem *o, const cb_extremal *e) {
   cb_reduced_eigenvalues(q);
   int negative = 0;
   for (int k = 0; k < q->values; k++) negative += q->eigen[k] < -1e-7 * q->eigen[q->values - 1];
-  free(x), free(phi);
-  cb_reduced_free(q), cb_variation_free(v), cb_basis_free(basis), cb_gait_free(gait);
+  free(x);
+  free(phi);
+  cb_reduced_free(q);
+  cb_variation_free(v);
+  cb_basis_free(basis);
+  cb_gait_free(gait);
   return negative;
 }
 
 static void the_swimmer_on_the_sphere_has_a_minimum_and_a_saddle(void **state) {
-  const double base[2] = {.65, .8}, E[2] = {.481427457629, .801496291785}, time[2] = {1.14425388, .87326069};
+  const double start_shape[2] = {.65, .8}, E[2] = {.481427457629, .801496291785}, time[2] = {1.14425388, .87326069};
   const ellipse from[2] = {{{.61, .87}, {.04, -.07}, {.07, .04}, {25}},
                            {{.616, .725}, {.052, .128}, {.141, -.181}, {45}}};
   cb_bundle *b = model("constant_curvature_swimmer", "");
   for (int k = 0; k < 2; k++) {
-    cb_optimum_problem o = {.bundle = b, .base = base, .target = {.kind = CB_GAIT_MOVE, .value = k ? .01 : -.01}};
+    cb_optimum_problem o = {
+        .bundle = b, .start_shape = start_shape, .target = {.kind = CB_GAIT_MOVE, .value = k ? .01 : -.01}};
     ellipse near = from[k];
     near.lambda[0] *= k ? 1 : -1;
     cb_extremal *e;
     cb_conjugate c;
     if (extremal_try(&o, &near, 0, &e)) {
-      o.target.value = -o.target.value, near.lambda[0] = -near.lambda[0];
+      o.target.value = -o.target.value;
+      near.lambda[0] = -near.lambda[0];
       e = extremal(&o, &near, 0);
     }
     check_relative(e->cost, E[k], 1e-11);
@@ -162,8 +173,8 @@ static void the_swimmer_on_the_sphere_has_a_minimum_and_a_saddle(void **state) {
   cb_bundle_free(b);
 }
 
-/* Morse: on PMPY's branches, and on Purcell's swimmer once and twice round, for an element (forwards) and for a
- * distance and two numbers of g (focal times). */
+/* Morse's theorem for branches of PMPY, and for Purcell's swimmer with one and two rounds of a loop: for a target
+ * element (conjugate times), and for a distance and two numbers of g (focal times). */
 static void the_number_of_times_is_the_index(void **state) {
   cb_bundle *two = model("pmpy", ""), *three = model("purcell", "links 3");
   const double v = 4 * M_PI / 3, at[2] = {5, v};
@@ -172,7 +183,7 @@ static void the_number_of_times_is_the_index(void **state) {
                              {{5, v + 1.7}, {0, -1.7}, {-.9, 0}, {285}}};
   int seen = 0;
   for (int k = 0; k < 3; k++) {
-    const cb_optimum_problem o = {.bundle = two, .base = at, .target = {.kind = CB_GAIT_MOVE, .value = .1}};
+    const cb_optimum_problem o = {.bundle = two, .start_shape = at, .target = {.kind = CB_GAIT_MOVE, .value = .1}};
     cb_extremal *e = extremal(&o, &branch[k], 0);
     cb_conjugate c;
     check_ok(cb_conjugate_find(&o, e, 1, &c));
@@ -180,13 +191,14 @@ static void the_number_of_times_is_the_index(void **state) {
     seen += c.count;
     cb_extremal_free(e);
   }
-  const double *row = purcell_row[2], base[2] = {row[2], row[2]};
+  const double *row = purcell_row[2], start_shape[2] = {row[2], row[2]};
   for (int rounds = 1; rounds <= 2; rounds++)
     for (int kind = 0; kind < 3; kind++) {
       static const cb_gait_target_kind kinds[3] = {CB_GAIT_ELEMENT, CB_GAIT_MOVE, CB_GAIT_PARTS};
       const double X = rounds * row[0], s = row[2], w = row[3] / (2 * M_PI);
-      cb_optimum_problem o = {.bundle = three, .base = base, .target = {.kind = kinds[kind], .value = X}};
-      o.target.element[0] = X, o.target.asked[0] = o.target.asked[2] = true;
+      cb_optimum_problem o = {.bundle = three, .start_shape = start_shape, .target = {.kind = kinds[kind], .value = X}};
+      o.target.element[0] = X;
+      o.target.asked[0] = o.target.asked[2] = true;
       const double zero[2] = {0}, cosine[4] = {rounds == 1 ? s : 0, rounds == 1 ? s : 0, s, s};
       const double sine[4] = {rounds == 1 ? w : 0, rounds == 1 ? -w : 0, w, -w};
       const double lambda[3] = {rounds * row[4], 0, rounds * row[5]};
@@ -204,32 +216,36 @@ static void the_number_of_times_is_the_index(void **state) {
       cb_gait_free(start);
     }
   assert_true(seen > 4);
-  cb_bundle_free(two), cb_bundle_free(three);
+  cb_bundle_free(two);
+  cb_bundle_free(three);
 }
 
-/* A bundle, a loop and what is asked of it, by chance; some distances of loops that go round twice. */
+/* A random bundle, loop and target; some targets are distances of loops with two rounds. */
 typedef struct chance {
   random_bundle p, moved;
   cb_optimum_problem o;
   cb_gait *start;
-  double base[2], lambda[CB_GROUP_DIM];
+  double start_shape[2], lambda[CB_GROUP_DIM];
 } chance;
 
 static void draw(uint64_t *seed, int trial, chance *s) {
   static const char *const names[] = {"r2", "se2", "so3", "heisenberg"};
   const cb_group *G = cb_group_find(names[trial % 4]);
   const bool distance = trial % 4 < 2 && trial % 3 > 0, whole = !distance && trial % 3 == 0;
-  const int rounds = distance ? 1 + trial % 3 / 2 : 1, number = trial % 4 == 2 ? 1 : 0; /* of so3 not the cosine */
+  const int rounds = distance ? 1 + trial % 3 / 2 : 1,
+            number = trial % 4 == 2 ? 1 : 0; /* number 0 of a quaternion is a cosine: for so3 the target is number 1 */
   random_bundles(seed, G, 2, .7, &s->p, &s->moved);
   const double size = check_uniform(seed, .1, .5) / rounds, way = check_uniform(seed, 0, 2 * M_PI);
   const double x = size * cos(way), y = size * sin(way), mean[2] = {x, y};
   double cosine[4] = {0}, sine[4] = {0}, g[CB_GROUP_SIZE], cost;
-  cosine[2 * rounds - 2] = -x, cosine[2 * rounds - 1] = -y;
-  sine[2 * rounds - 2] = y, sine[2 * rounds - 1] = -x;
+  cosine[2 * rounds - 2] = -x;
+  cosine[2 * rounds - 1] = -y;
+  sine[2 * rounds - 2] = y;
+  sine[2 * rounds - 1] = -x;
   check_ok(cb_gait_fourier(2, rounds, mean, cosine, sine, &s->start));
-  cb_gait_at(s->start, 0, s->base, NULL);
+  cb_gait_at(s->start, 0, s->start_shape, NULL);
   check_ok(cb_holonomy(&s->p.b, s->start, 0, g, NULL, &cost));
-  s->o = (cb_optimum_problem){.bundle = &s->p.b, .base = s->base};
+  s->o = (cb_optimum_problem){.bundle = &s->p.b, .start_shape = s->start_shape};
   s->o.target.kind = distance ? CB_GAIT_MOVE : whole ? CB_GAIT_ELEMENT : CB_GAIT_PARTS;
   s->o.target.asked[number] = true;
   s->o.target.value = hypot(g[0], g[1]);
@@ -240,7 +256,8 @@ static void draw(uint64_t *seed, int trial, chance *s) {
   for (int a = 0; a < 2 && distance; a++) s->lambda[a] = cost * g[a] / pow(s->o.target.value, 2);
 }
 
-/* What a start does not lead to, or what four arcs of polynomials do not resolve, is left out. */
+/* The number of conjugate times equals the index, without starts that do not converge, and without gaits that four arcs
+ * of polynomials do not resolve. */
 static void so_it_is_for_random_bundles_of_any_group(void **state) {
   uint64_t seed = check_seed();
   int seen = 0, saddles = 0;
@@ -256,7 +273,8 @@ static void so_it_is_for_random_bundles_of_any_group(void **state) {
       check_ok(cb_conjugate_find(&s.o, e, 1, &c));
       check_at_most(c.skew, 1e-10);
       assert_int_equal(c.count, index_of(&s.o, e));
-      seen++, saddles += c.count > 0;
+      seen++;
+      saddles += c.count > 0;
     }
     cb_extremal_free(e);
   }
@@ -264,12 +282,12 @@ static void so_it_is_for_random_bundles_of_any_group(void **state) {
   assert_true(CHECK_SANITIZED || (seen > 15 && saddles > 3));
 }
 
-/* p vanishes along a rolled circle: how far one looks does not move what is found. */
+/* p vanishes along a circle of the rolling ball. The times must not depend on how far the search continues. */
 static void times_do_not_depend_on_how_far_is_looked(void **state) {
   const double origin[2] = {0, 0}, turned[3] = {-M_PI, 0, -2 * M_PI};
   const ellipse rolled = {{-.5, 0}, {.52, 0}, {0, .5}, {0, 0, 3}};
   cb_bundle *b = model("rolling_ball", "");
-  cb_optimum_problem o = {.bundle = b, .base = origin, .target = {.kind = CB_GAIT_ELEMENT}};
+  cb_optimum_problem o = {.bundle = b, .start_shape = origin, .target = {.kind = CB_GAIT_ELEMENT}};
   b->group->exp(b->group, turned, o.target.element);
   b->group->inverse(b->group, o.target.element, o.target.element);
   cb_extremal *e = extremal(&o, &rolled, 0);

@@ -1,4 +1,4 @@
-/* Gaits of stationary cost by direct search. */
+/* Tests of the direct search for gaits of stationary cost. */
 #include "gaits.h"
 #include "optimum/direct.h"
 
@@ -16,7 +16,7 @@ static cb_direct *solved(const cb_optimum_problem *p, const cb_gait *start, int 
   return d;
 }
 
-/* Of shooting with Wong's equations at high accuracy; what is left are the harmonics beyond the last. */
+/* Values are from shooting with Wong's equations at high accuracy; the error is from the omitted harmonics. */
 static const double purcell[][3] = {{.001, .003274173125, 1.651904897},
                                     {.01, .035480647743, 1.930215772},
                                     {.03, .126266414425, 2.627947737},
@@ -28,7 +28,7 @@ static void purcell_moves_at_least_cost(void **state) {
     const cb_optimum_problem p = {.bundle = b, .target = {.kind = CB_GAIT_MOVE, .value = purcell[k][0]}};
     cb_gait *start = circle(0, 0, sqrt(purcell[k][0] / (5. / 243) / M_PI));
     cb_direct *d = solved(&p, start, 24);
-    check_near(d->v->cost, purcell[k][1], 1e-10 * purcell[k][1] + 5e-13); /* as printed */
+    check_near(d->v->cost, purcell[k][1], 1e-10 * purcell[k][1] + 5e-13); /* digits of the table */
     check_near(hypot(d->lambda[0], d->lambda[1]), purcell[k][2], 2e-9);
     cb_direct_free(d);
     cb_gait_free(start);
@@ -54,16 +54,17 @@ static void the_momentum_is_the_slope_of_cost(void **state) {
   cb_bundle_free(b);
 }
 
-/* At the most efficient gait lambda_X = E/X; the same gait is the farthest of its length. */
+/* At the most efficient gait lambda_X = E/X; the same gait has the maximum amount for its length. */
 static void the_most_efficient_gait_is_a_tangent(void **state) {
   cb_bundle *b = bundle("purcell");
   cb_gait *start = circle(0, 0, 1);
-  cb_optimum_problem p = {.bundle = b, .target = {.kind = CB_GAIT_MOVE, .value = .05}, .seek = CB_SEEK_EFFICIENCY};
+  cb_optimum_problem p = {
+      .bundle = b, .target = {.kind = CB_GAIT_MOVE, .value = .05}, .objective = CB_OBJECTIVE_EFFICIENCY};
   cb_direct *d = solved(&p, start, 24);
   check_relative(hypot(d->lambda[0], d->lambda[1]), d->v->cost / d->amount, 1e-9);
   check_at_least(d->amount, .08);
   check_at_most(d->amount, .09);
-  p.seek = CB_SEEK_TARGET;
+  p.objective = CB_OBJECTIVE_TARGET;
   p.length = sqrt(d->v->cost);
   cb_direct *far = solved(&p, start, 24);
   check_relative(far->amount, d->amount, 1e-9);
@@ -74,20 +75,21 @@ static void the_most_efficient_gait_is_a_tangent(void **state) {
   cb_bundle_free(b);
 }
 
-/* Dido's problem in closed form: L^2 = 4 pi |z|, from any base the same. */
+/* Dido's problem in closed form: L^2 = 4 pi |z|, the same for any start shape. */
 static void heisenberg_encloses_area_by_circles(void **state) {
   cb_bundle *b = bundle("heisenberg");
-  const double base[2] = {.3, -.2}, z = -.37;
+  const double start_shape[2] = {.3, -.2}, z = -.37;
   cb_gait *start = circle(-.2, .1, .4), *turned;
   check_ok(cb_gait_reversed(start, &turned));
   for (int k = 0; k < 2; k++) {
     const cb_optimum_problem p = {
-        .bundle = b, .target = {.kind = CB_GAIT_ELEMENT, .element = {z}}, .base = k ? base : NULL};
+        .bundle = b, .target = {.kind = CB_GAIT_ELEMENT, .element = {z}}, .start_shape = k ? start_shape : NULL};
     cb_direct *d = solved(&p, turned, 16);
     check_relative(d->v->cost, 4 * M_PI * fabs(z), 1e-12);
     cb_direct_free(d);
   }
-  cb_gait_free(start), cb_gait_free(turned);
+  cb_gait_free(start);
+  cb_gait_free(turned);
   cb_bundle_free(b);
 }
 

@@ -1,4 +1,5 @@
-/* Small ellipses against closed forms, limits of families of optimal gaits, and the eigenvalues of the curvature. */
+/* Tests of small ellipses against closed forms, limits of families of optimal gaits, and the eigenvalues of the
+ * curvature. */
 #include "models.h"
 #include "optimum/ellipse.h"
 #include <curvebody/holonomy.h>
@@ -13,7 +14,7 @@ static const cb_ellipse *cheapest(const char *name, const char *text, cb_gait_ta
   return e;
 }
 
-/* By the eigenvalue of the plane, and by extrapolation of families to nothing: all printed digits. */
+/* Values are from the eigenvalue of the plane, and from families extrapolated to amount 0. All printed digits agree. */
 static void chains_move_and_turn_as_the_limits_of_their_families(void **state) {
   int count;
   const cb_ellipse *e = cheapest("purcell", "", CB_GAIT_MOVE, &count);
@@ -21,7 +22,8 @@ static void chains_move_and_turn_as_the_limits_of_their_families(void **state) {
   check_relative(e[0].price, 4 * M_PI / sqrt(15), 1e-12);
   check_near(e[0].r[0], 0, 1e-9);
   check_relative(e[1].price, 3.531640892956, 1e-12);
-  check_near(fabs(e[1].r[0]), 1.734617838, 3e-8); /* known by values: to the root of round-off */
+  /* found from values of the price alone: accurate to the square root of round-off */
+  check_near(fabs(e[1].r[0]), 1.734617838, 3e-8);
   check_near(e[1].r[0] + e[1].r[1], 0, 1e-9);
   e = cheapest("purcell", "", CB_GAIT_TURN, &count);
   check_relative(e[0].price, .341888564645, 2e-12);
@@ -32,13 +34,14 @@ static void chains_move_and_turn_as_the_limits_of_their_families(void **state) {
   check_relative(e[0].price, 1.509536131759, 1e-12);
 }
 
-/* For one plane of shapes: 4 pi sqrt(det M)/|B|, |lambda| = 2 pi sqrt(det M)/|B|. */
+/* For two shape variables: the price is 4 pi sqrt(det M)/|B|, and |lambda| = 2 pi sqrt(det M)/|B|. */
 static void spheres_enclose_their_curvature(void **state) {
-  const double base[2] = {5, 4 * M_PI / 3};
+  const double start_shape[2] = {5, 4 * M_PI / 3};
   for (int sign = -1; sign <= 1; sign += 2) {
     cb_bundle *b = model("pmpy", "");
     cb_ellipse e[CB_ELLIPSES_MAX];
-    const cb_optimum_problem o = {.bundle = b, .target = {.kind = CB_GAIT_MOVE, .value = sign * .1}, .base = base};
+    const cb_optimum_problem o = {
+        .bundle = b, .target = {.kind = CB_GAIT_MOVE, .value = sign * .1}, .start_shape = start_shape};
     assert_int_equal(cb_ellipses_find(&o, e), 1);
     check_relative(e[0].price, 749.6277440557, 1e-12);
     check_relative(e[0].lambda[0], sign * 749.6277440557 / 2, 1e-12);
@@ -46,7 +49,7 @@ static void spheres_enclose_their_curvature(void **state) {
   }
 }
 
-/* The largest eigenvalue of L^-1 <lambda, B_ij> L^-T, M = L L^T: of the Hermitian matrix i times it. */
+/* The largest eigenvalue of the Hermitian matrix i L^-1 <lambda, B_ij> L^-T, M = L L^T. */
 static double largest_eigenvalue(const cb_bundle *b, const double *r, const double *lambda) {
   enum { N = 5 };
   const int n = b->n, dim = b->group->dim;
@@ -55,25 +58,33 @@ static double largest_eigenvalue(const cb_bundle *b, const double *r, const doub
   check_ok(cb_bundle_curvatures(b, r, B));
   for (int i = 0, p = 0; i < n; i++)
     for (int j = i + 1; j < n; j++, p++)
-      for (int a = 0; a < dim; a++) K[i * n + j] += lambda[a] * B[p * dim + a], K[j * n + i] = -K[i * n + j];
+      for (int a = 0; a < dim; a++) {
+        K[i * n + j] += lambda[a] * B[p * dim + a];
+        K[j * n + i] = -K[i * n + j];
+      }
   gsl_matrix *S = gsl_matrix_calloc(2 * (size_t)n, 2 * (size_t)n), *T = gsl_matrix_calloc(2 * (size_t)n, 2 * (size_t)n);
   gsl_vector *value = gsl_vector_alloc(2 * (size_t)n);
-  for (size_t i = 0; i < (size_t)n; i++) /* i K = real symmetric ((0, -K), (K, 0)), against M beside M */
+  for (size_t i = 0; i < (size_t)n;
+       i++) /* i K as the real symmetric matrix ((0, -K), (K, 0)), relative to M on both diagonal blocks */
     for (size_t j = 0; j < (size_t)n; j++) {
       const size_t at = i * (size_t)n + j;
-      gsl_matrix_set(S, i, j + (size_t)n, -K[at]), gsl_matrix_set(S, i + (size_t)n, j, K[at]);
-      gsl_matrix_set(T, i, j, M[at]), gsl_matrix_set(T, i + (size_t)n, j + (size_t)n, M[at]);
+      gsl_matrix_set(S, i, j + (size_t)n, -K[at]);
+      gsl_matrix_set(S, i + (size_t)n, j, K[at]);
+      gsl_matrix_set(T, i, j, M[at]);
+      gsl_matrix_set(T, i + (size_t)n, j + (size_t)n, M[at]);
     }
   gsl_eigen_gensymm_workspace *w = gsl_eigen_gensymm_alloc(2 * (size_t)n);
   gsl_eigen_gensymm(S, T, value, w);
   for (int k = 0; k < 2 * n; k++) largest = fmax(largest, gsl_vector_get(value, (size_t)k));
   gsl_eigen_gensymm_free(w);
-  gsl_vector_free(value), gsl_matrix_free(S), gsl_matrix_free(T);
+  gsl_vector_free(value);
+  gsl_matrix_free(S);
+  gsl_matrix_free(T);
   return largest;
 }
 
-/* Where a translation is wanted along `way`, no turn, the multiplier of the turn is that of the least largest
- * eigenvalue, which is convex in it. Found by golden sections. */
+/* For a translation along `way` without rotation, the multiplier of the rotation minimises the largest eigenvalue,
+ * which is convex in it. The minimum is found by golden-section search. */
 static double dual_price(const cb_bundle *b, const double *r, const double *way) {
   const double share = .6180339887498949;
   double low = -1, high = 1, value = 0;
@@ -87,7 +98,8 @@ static double dual_price(const cb_bundle *b, const double *r, const double *way)
   return 4 * M_PI / value;
 }
 
-/* A second minimum of chains without a symmetry that would take the turn away: lambda_theta is not 0. */
+/* The price of an ellipse is 4 pi divided by this minimum over the multiplier of the rotation, and shapes nearby have
+ * no lower price. In chains without a symmetry that would exclude a rotation lambda_theta is not 0. */
 static void no_other_small_gait_is_cheaper(void **state) {
   uint64_t seed = check_seed();
   const char *const chains[] = {"links 4", "links 4 shares [1,2,3,2]", "links 6"};
@@ -102,7 +114,8 @@ static void no_other_small_gait_is_cheaper(void **state) {
       const double size = hypot(e[k].lambda[0], e[k].lambda[1]);
       const double way[2] = {e[k].lambda[0] / size, e[k].lambda[1] / size};
       check_relative(size, e[k].price / 2, 1e-12);
-      check_relative(largest_eigenvalue(b, e[k].r, e[k].lambda), 2 * M_PI, 1e-9); /* sqrt of round-off, times lambda */
+      check_relative(largest_eigenvalue(b, e[k].r, e[k].lambda), 2 * M_PI,
+                     1e-9); /* the square root of round-off, times lambda */
       check_relative(dual_price(b, e[k].r, way), e[k].price, 1e-12);
       turned = fmax(turned, fabs(e[k].lambda[2]));
       for (int trial = 0; trial < 8; trial++) {
@@ -116,7 +129,8 @@ static void no_other_small_gait_is_cheaper(void **state) {
   check_at_least(turned, .005);
 }
 
-/* To third order in its size, as the error of a small loop has it, and the right way round. */
+/* The holonomy of the gait agrees to third order in its size, the error of a small loop, and the gait runs in the right
+ * direction. */
 static void an_ellipse_does_what_is_asked(void **state) {
   static const struct {
     const char *name, *text;
@@ -144,7 +158,10 @@ static void an_ellipse_does_what_is_asked(void **state) {
       cb_gait *gait;
       double g[CB_GROUP_SIZE], c[CB_CONDITIONS_MAX], cost, size = 0;
       o.target.value *= amount;
-      for (int i = 0; i < G->size; i++) o.target.element[i] *= amount, size += pow(row[k].target.element[i], 2);
+      for (int i = 0; i < G->size; i++) {
+        o.target.element[i] *= amount;
+        size += pow(row[k].target.element[i], 2);
+      }
       size = amount * (size > 0 ? sqrt(size) : 1);
       assert_true(cb_ellipses_find(&o, e) > 0);
       check_ok(cb_ellipse_gait(&o, &e[0], &gait));
@@ -159,7 +176,8 @@ static void an_ellipse_does_what_is_asked(void **state) {
     }
 }
 
-/* A swimmer's best shapes beyond a bound: the ellipse is about a shape at it, and its gait keeps within. */
+/* If the best shapes of a swimmer are outside a bound, the centre of the ellipse is at the bound, and the gait stays
+ * within the bounds. */
 static void bounds_hold_an_ellipse(void **state) {
   const double lower[2] = {.3, -1}, upper[2] = {1, 1};
   cb_bundle *b = model("purcell", "");
@@ -180,7 +198,7 @@ static void bounds_hold_an_ellipse(void **state) {
   cb_bundle_free(b);
 }
 
-/* A floating snake turns about its centre of mass: what moves it also turns it. */
+/* A floating snake rotates around its centre of mass: every gait that moves it also rotates it. */
 static void what_no_small_gait_does_is_told_as_unwanted(void **state) {
   int count;
   const cb_ellipse *e = cheapest("floating_snake", "", CB_GAIT_MOVE, &count);

@@ -1,7 +1,7 @@
-/* Extremals against tables, closed forms, their own gaits, and differences along a family. */
+/* Tests of extremals against tables, closed forms, their own gaits, and differences along a family. */
 #include "extremals.h"
 
-/* Printed to 10 digits and more: 1e-10 is half of the last of the smallest. */
+/* The table has at least 10 digits: 1e-10 is half of the last digit of the smallest value. */
 static void purcells_swimmer_moves_at_the_least_cost_of_the_table(void **state) {
   cb_bundle *b = model("purcell", "links 3");
   for (int k = 0; k < PURCELL_ROWS; k++) {
@@ -11,11 +11,11 @@ static void purcells_swimmer_moves_at_the_least_cost_of_the_table(void **state) 
     cb_extremal *e = extremal(&o, &from, row[0]);
     double x[7], v[2];
     check_relative(e->cost, row[1], 2e-10);
-    check_near(e->nu[0], row[4], 1e-8); /* lambda_x of the row, but for the sign of a rotation of g(1) */
+    check_near(e->nu[0], row[4], 1e-8); /* lambda_x of the row, up to the sign of a rotation of g(1) */
     check_near(hypot(e->g[0], e->g[1]), row[0], 1e-13);
     check_near(e->g[2], 0, 1e-13);
     for (int i = 0; i < 2; i++) check_near(e->jump[i], 0, 1e-10 * row[3]);
-    /* the shape at t = 1/4 after the crossing of r1 = r2 > 0 lies on r1 + r2 = 0 with equal rates */
+    /* the shape at t = 1/4 after the crossing of r1 = r2 > 0 satisfies r1 + r2 = 0 with equal rates */
     double low = -.05, high = .05;
     while (high - low > 1e-13) {
       const double t = (low + high) / 2;
@@ -64,34 +64,37 @@ static void a_given_element_is_reached_with_a_corner_at_the_start(void **state) 
   for (int i = 0; i < 2; i++) {
     check_near(e->r[i], corner[i], 5e-9);
     check_near(fabs(e->jump[i]), jump[i], 5e-6);
-    check_near(x[2 + i], e->p[i], 1e-13); /* p closes, r' does not */
+    check_near(x[2 + i], e->p[i], 1e-13); /* p is periodic, r' is not */
   }
   cb_extremal_free(e);
   cb_bundle_free(b);
 }
 
-/* nu X = E, and the ratio is the greatest: 1 % to either side it is less. */
+/* nu X = E, and the efficiency X^2/E is a maximum: it is smaller for a distance 1 % shorter or longer. */
 static void the_most_efficient_and_the_farthest_gait_obey_their_conditions(void **state) {
   cb_bundle *b = model("purcell", "links 3");
-  cb_optimum_problem o = {.bundle = b, .target = {.kind = CB_GAIT_MOVE, .value = .08}, .seek = CB_SEEK_EFFICIENCY};
+  cb_optimum_problem o = {
+      .bundle = b, .target = {.kind = CB_GAIT_MOVE, .value = .08}, .objective = CB_OBJECTIVE_EFFICIENCY};
   const ellipse from = {{0, 0}, {.95, .95}, {1.35, -1.35}, {6, 0, -.6}};
   cb_extremal *best = extremal(&o, &from, .08);
-  const double most = best->amount * best->amount / best->cost;
-  check_at_least(best->amount, .08), check_at_most(best->amount, .09);
+  const double greatest = best->amount * best->amount / best->cost;
+  check_at_least(best->amount, .08);
+  check_at_most(best->amount, .09);
   check_relative(best->nu[0] * best->amount, best->cost, 1e-11);
   for (int side = -1; side <= 1; side += 2) {
     cb_extremal *e;
-    o.seek = CB_SEEK_COST;
+    o.objective = CB_OBJECTIVE_COST;
     o.target.value = best->amount * (1 + .01 * side);
     check_ok(extremal_try(&o, &from, 0, &e));
     const double efficiency = e->amount * e->amount / e->cost;
-    check_at_most(efficiency, most * (1 - 1e-5));
-    check_at_least(efficiency, most * (1 - 1e-2));
+    check_at_most(efficiency, greatest * (1 - 1e-5));
+    check_at_least(efficiency, greatest * (1 - 1e-2));
     cb_extremal_free(e);
   }
   const double *row = purcell_row[2];
   const ellipse near = purcell_near(row);
-  o.seek = CB_SEEK_TARGET, o.length = sqrt(row[1]);
+  o.objective = CB_OBJECTIVE_TARGET;
+  o.length = sqrt(row[1]);
   cb_extremal *far = extremal(&o, &near, .9 * row[0]);
   check_relative(far->amount, row[0], 1e-10);
   cb_extremal_free(far);
@@ -99,7 +102,7 @@ static void the_most_efficient_and_the_farthest_gait_obey_their_conditions(void 
   cb_bundle_free(b);
 }
 
-/* Near the gait of greatest distance what is a little off at the start is 1e10 times that at the end. */
+/* Near the gait of the maximum distance a small error at the start grows by 1e10 to the end. */
 static void strokes_whose_ends_depend_wildly_on_their_starts_are_solved(void **state) {
   cb_bundle *b = model("purcell", "links 3");
   const ellipse from = {{0, 0}, {.95, .95}, {1.35, -1.35}, {6, 0, -.6}};
@@ -115,7 +118,8 @@ static void strokes_whose_ends_depend_wildly_on_their_starts_are_solved(void **s
     assert_true(next->nu[0] > 1.1 * e->nu[0]);
     cb_extremal_free(e);
     e = next;
-    check_at_most(e->error, 1e-12), check_at_most(e->speed, 1e-12);
+    check_at_most(e->error, 1e-12);
+    check_at_most(e->speed, 1e-12);
     check_ok(cb_extremal_gait(e, &gait));
     check_ok(cb_holonomy(b, gait, 0, g, NULL, &cost));
     check_relative(cost, e->cost, 1e-10);
@@ -126,10 +130,10 @@ static void strokes_whose_ends_depend_wildly_on_their_starts_are_solved(void **s
   cb_bundle_free(b);
 }
 
-/* Several extremals from one base shape: E, lambda, and r0' where it is told. */
+/* Several extremals from one start shape: E, lambda, and r0' if it is given. */
 static void pushmepullyou_has_the_extremals_of_the_table(void **state) {
   cb_bundle *b = model("pmpy", "");
-  const double v = 4 * M_PI / 3, base[2] = {5, v};
+  const double v = 4 * M_PI / 3, start_shape[2] = {5, v};
   const struct {
     double X, E, lambda, rate[2];
     ellipse from;
@@ -141,12 +145,13 @@ static void pushmepullyou_has_the_extremals_of_the_table(void **state) {
       {.5, 321.175261998779, 262.7533391, {-.0588669, -22.45995592}, {{3.9, v}, {1.1, 0}, {0, -3.4}, {262}}},
   };
   for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
-    const cb_optimum_problem o = {.bundle = b, .base = base, .target = {.kind = CB_GAIT_MOVE, .value = row[k].X}};
+    const cb_optimum_problem o = {
+        .bundle = b, .start_shape = start_shape, .target = {.kind = CB_GAIT_MOVE, .value = row[k].X}};
     cb_extremal *e = extremal(&o, &row[k].from, 0);
     check_relative(e->cost, row[k].E, 1e-10);
     check_relative(e->lambda[0], row[k].lambda, 2e-9);
     for (int i = 0; i < 2 && isfinite(row[k].rate[i]); i++) check_near(e->v[i], row[k].rate[i], 1e-8);
-    for (int i = 0; i < 2; i++) check_near(e->r[i], base[i], 1e-12);
+    for (int i = 0; i < 2; i++) check_near(e->r[i], start_shape[i], 1e-12);
     cb_extremal_free(e);
   }
   cb_bundle_free(b);
@@ -159,42 +164,47 @@ static void closed_forms_are_met_to_round_off(void **state) {
   const ellipse circle = {{.3 - r, -.2}, {1.1 * r, -.01}, {.01, .9 * r}, {6}};
   const ellipse cap = {{on[0] - c, 0}, {c, -.01}, {.01, c}, {10}};
   const ellipse rolled = {{-.5, 0}, {.52, 0}, {0, .5}, {0, 0, 3}};
-  for (int free = 0; free < 2; free++) { /* shapes that may be shifted and turned leave the equations singular */
-    cb_optimum_problem o = {.bundle = plane, .base = free ? NULL : at, .target = {.kind = CB_GAIT_MOVE, .value = .1}};
+  for (int free = 0; free < 2; free++) { /* shapes can be shifted and rotated, which makes the equations singular */
+    cb_optimum_problem o = {
+        .bundle = plane, .start_shape = free ? NULL : at, .target = {.kind = CB_GAIT_MOVE, .value = .1}};
     cb_extremal *e = extremal(&o, &circle, 0);
     check_relative(e->cost, 4 * M_PI * .1, 1e-12);
     check_relative(e->lambda[0], 2 * M_PI, 1e-11);
     cb_extremal_free(e);
-    o = (cb_optimum_problem){.bundle = sphere, .base = free ? NULL : on, .target = {.kind = CB_GAIT_TURN, .value = .5}};
+    o = (cb_optimum_problem){
+        .bundle = sphere, .start_shape = free ? NULL : on, .target = {.kind = CB_GAIT_TURN, .value = .5}};
     e = extremal(&o, &cap, 0);
     check_relative(sqrt(e->cost), 3.4009367260152, 1e-12);
     cb_extremal_free(e);
   }
-  cb_optimum_problem o = {.bundle = ball, .base = origin, .target = {.kind = CB_GAIT_ELEMENT}};
-  const double turned[3] = {-M_PI, 0, -2 * M_PI}; /* 2 pi (-rho, 0, -1), of the ball */
+  cb_optimum_problem o = {.bundle = ball, .start_shape = origin, .target = {.kind = CB_GAIT_ELEMENT}};
+  const double turned[3] = {-M_PI, 0, -2 * M_PI}; /* 2 pi (-rho, 0, -1), for the ball */
   ball->group->exp(ball->group, turned, o.target.element);
   ball->group->inverse(ball->group, o.target.element, o.target.element);
-  for (int k = 0; k < 4; k++) { /* the element, or its angle alone: any circle of that size */
+  for (int k = 0; k < 4; k++) { /* the target is the element, or only its angle: any circle of that size */
     if (k == 2) o.target = (cb_gait_target){.kind = CB_GAIT_TURN, .value = 2 * M_PI * (sqrt(1.25) - 1)};
-    o.base = k % 2 ? NULL : origin;
+    o.start_shape = k % 2 ? NULL : origin;
     cb_extremal *e = extremal(&o, &rolled, 0);
     check_relative(e->cost, M_PI * M_PI, 1e-12);
     cb_extremal_free(e);
   }
-  cb_bundle_free(plane), cb_bundle_free(sphere), cb_bundle_free(ball);
+  cb_bundle_free(plane);
+  cb_bundle_free(sphere);
+  cb_bundle_free(ball);
 }
 
-/* From the same gait, with lambda turned into the frame of the first link. */
+/* Solved from the same gait, with lambda rotated into the frame of the first link. */
 static void the_body_frame_does_not_count(void **state) {
   double cost[2];
-  for (int base = 1; base <= 2; base++) {
-    cb_bundle *b = model("purcell", base == 1 ? "links 3 base 1" : "links 3 base 2");
-    const double *row = purcell_row[2], angle = base == 1 ? row[2] : 0;
+  for (int link = 1; link <= 2; link++) {
+    cb_bundle *b = model("purcell", link == 1 ? "links 3 base 1" : "links 3 base 2");
+    const double *row = purcell_row[2], angle = link == 1 ? row[2] : 0;
     const cb_optimum_problem o = {.bundle = b, .target = {.kind = CB_GAIT_MOVE, .value = row[0]}};
     ellipse from = purcell_near(row);
-    from.lambda[1] = from.lambda[0] * sin(angle), from.lambda[0] *= cos(angle);
+    from.lambda[1] = from.lambda[0] * sin(angle);
+    from.lambda[0] *= cos(angle);
     cb_extremal *e = extremal(&o, &from, 0);
-    cost[base - 1] = e->cost;
+    cost[link - 1] = e->cost;
     cb_extremal_free(e);
     cb_bundle_free(b);
   }
@@ -206,15 +216,18 @@ static void what_cannot_be_is_told(void **state) {
   cb_optimum_problem o = {.bundle = b, .target = {.kind = CB_GAIT_ELEMENT, .element = {.02, 0, .05}}};
   ellipse from = purcell_near(purcell_row[2]);
   cb_extremal *e = NULL;
-  o.seek = CB_SEEK_EFFICIENCY;
+  o.objective = CB_OBJECTIVE_EFFICIENCY;
   assert_int_equal(extremal_try(&o, &from, 0, &e), CB_ERROR_ARGUMENT);
-  o.seek = CB_SEEK_COST, from.lambda[1] = NAN;
+  o.objective = CB_OBJECTIVE_COST;
+  from.lambda[1] = NAN;
   assert_int_equal(extremal_try(&o, &from, 0, &e), CB_ERROR_ARGUMENT);
-  o.bundle = flat, o.target = (cb_gait_target){.kind = CB_GAIT_MOVE, .value = .1};
+  o.bundle = flat;
+  o.target = (cb_gait_target){.kind = CB_GAIT_MOVE, .value = .1};
   from = (ellipse){{.65, .8}, {.2, 0}, {0, .2}, {1}};
-  assert_true(extremal_try(&o, &from, 0, &e) > 0); /* a flat swimmer stays where it is */
+  assert_true(extremal_try(&o, &from, 0, &e) > 0); /* a flat swimmer does not move */
   assert_null(e);
-  cb_bundle_free(b), cb_bundle_free(flat);
+  cb_bundle_free(b);
+  cb_bundle_free(flat);
 }
 
 int main(void) {

@@ -1,5 +1,5 @@
-/* Extremals near and at the most of their target, and abnormal ones: closed forms, the flow they follow, their own gaits.
- */
+/* Tests of extremals near and at the maximum of their target, and of abnormal ones: closed forms, the flow that they
+ * follow, and their gaits. */
 #include "extremals.h"
 #include "yaml/yaml.h"
 
@@ -12,7 +12,8 @@ static cb_bundle *written(const char *text) {
   return b;
 }
 
-/* What holds at mu = 0: p = A^T lambda and <lambda, B_ij> v_j = 0 all along, and the gait does and costs what is told. */
+/* Checks the conditions at mu = 0: p = A^T lambda and <lambda, B_ij> v_j = 0 at all times. The gait has the reported
+ * holonomy and cost. */
 static void check_abnormal(const cb_bundle *b, const cb_extremal *e) {
   const int n = b->n;
   cb_gait *gait;
@@ -46,11 +47,12 @@ static void check_abnormal(const cb_bundle *b, const cb_extremal *e) {
   cb_gait_free(gait);
 }
 
-/* From one length to the next. */
+/* Solves for a new length, starting from the extremal of the previous one. */
 static cb_extremal *longer(cb_optimum_problem *o, cb_extremal *from, double E) {
   cb_gait *gait;
   cb_extremal *e;
-  o->seek = CB_SEEK_TARGET, o->length = sqrt(E);
+  o->objective = CB_OBJECTIVE_TARGET;
+  o->length = sqrt(E);
   check_ok(cb_extremal_gait(from, &gait));
   check_ok(cb_extremal_solve(o, gait, from->lambda, from->amount, &e));
   cb_gait_free(gait);
@@ -58,8 +60,8 @@ static cb_extremal *longer(cb_optimum_problem *o, cb_extremal *from, double E) {
   return e;
 }
 
-/* The family of gaits from harmonics ends at X = .1035322400154. On the way mu/lambda -> 0, and dE/dX = 2 lambda by a
- * difference of order 2 in E, of steps of 1e-2. */
+/* The family of gaits in harmonics ends at X = .1035322400154. Towards the end mu/lambda -> 0, and dE/dX = 2 lambda,
+ * compared with a difference of order 2 in E with steps of 1e-2. */
 static void the_gait_of_greatest_distance_is_an_abnormal_extremal(void **state) {
   cb_bundle *b = model("purcell", "links 3");
   const ellipse from = {{0, 0}, {.95, .95}, {1.35, -1.35}, {6, 0, -.6}};
@@ -74,9 +76,11 @@ static void the_gait_of_greatest_distance_is_an_abnormal_extremal(void **state) 
     X[k] = e->amount;
     if (k == 1) slope = e->nu[0];
     assert_true(e->mu == 1);
-    check_at_most(e->error, 1e-11), check_at_most(e->speed, 1e-12), check_at_most(e->momentum, 1e-12);
+    check_at_most(e->error, 1e-11);
+    check_at_most(e->speed, 1e-12);
+    check_at_most(e->momentum, 1e-12);
   }
-  check_relative((X[2] - X[0]) / .02, 1 / (2 * slope), 1e-2); /* X'''/6, of which X is 1e-4 */
+  check_relative((X[2] - X[0]) / .02, 1 / (2 * slope), 1e-2); /* the error is X'''/6 times the square of the step */
   o.length = INFINITY;
   check_ok(cb_extremal_gait(e, &gait));
   check_ok(cb_extremal_solve(&o, gait, e->lambda, e->amount, &far));
@@ -84,22 +88,23 @@ static void the_gait_of_greatest_distance_is_an_abnormal_extremal(void **state) 
   check_relative(far->cost, 1.17989004997, 1e-11);
   check_abnormal(b, far);
   cb_gait_free(gait);
-  cb_extremal_free(e), cb_extremal_free(far);
+  cb_extremal_free(e);
+  cb_extremal_free(far);
   cb_bundle_free(b);
 }
 
-/* B = 1 - q^2 - s^2 vanishes on the unit circle: -g = int B dA = pi/2 is the most, E = 4 pi^2. */
+/* B = 1 - q^2 - s^2 vanishes on the unit circle: -g = int B dA = pi/2 is the maximum, E = 4 pi^2. */
 static void a_loop_on_which_curvature_vanishes_does_the_most(void **state) {
   cb_bundle *b = written(
       "group: r1\nshape: [q, s]\n"
       "A: [[-s*(1/2 - (q^2 + s^2)/4), q*(1/2 - (q^2 + s^2)/4)]]\n");
-  const double base[2] = {1, 0};
+  const double start_shape[2] = {1, 0};
   const ellipse from = {{.02, .01}, {1.05, .03}, {-.02, .97}, {-1}}, held = {{0, 0}, {1, .03}, {-.02, .97}, {-1}};
   for (int k = 0; k < 2; k++) {
     const cb_optimum_problem o = {.bundle = b,
-                                  .base = k ? base : NULL,
+                                  .start_shape = k ? start_shape : NULL,
                                   .target = {.kind = CB_GAIT_MOVE, .value = -1.5},
-                                  .seek = CB_SEEK_TARGET,
+                                  .objective = CB_OBJECTIVE_TARGET,
                                   .length = INFINITY};
     cb_extremal *e;
     check_ok(extremal_try(&o, k ? &held : &from, -1.5, &e));
@@ -121,16 +126,18 @@ static void a_line_on_which_curvature_vanishes_is_abnormal(void **state) {
   cb_wong_init(&w, b);
   w.speed = 1.5;
   check_ok(cb_wong_at(&w, 0, x, &(cb_wong_rates){.f = f}));
-  check_near(f[0], 0, 1e-15), check_near(fabs(f[1]), 1.5, 1e-15);
+  check_near(f[0], 0, 1e-15);
+  check_near(fabs(f[1]), 1.5, 1e-15);
   for (int i = 2; i < 5; i++) check_near(f[i], 0, 1e-15);
-  w.speed = 0; /* with mu = 1 it is one as well: straight */
+  w.speed = 0; /* with mu = 1 the straight line is an extremal, too */
   check_ok(cb_wong_at(&w, 0, straight, &(cb_wong_rates){.f = f}));
-  check_near(f[0], 0, 1e-15), check_near(f[2], 0, 1e-15);
+  check_near(f[0], 0, 1e-15);
+  check_near(f[2], 0, 1e-15);
   cb_bundle_free(b);
 }
 
-/* Two numbers of the fibre: the first is the most on the circle, and no multiplier makes the circle an extremal with
- * mu = 1, since its geodesic curvature is not constant. Its cost by the trapezoidal rule. */
+/* Two numbers of the fibre: the first has its maximum on the circle. No multiplier makes the circle an extremal with mu
+ * = 1, since its geodesic curvature is not constant. Its cost is computed by the trapezoidal rule. */
 static void what_only_an_abnormal_extremal_does_is_found_and_named(void **state) {
   cb_bundle *b = written(
       "group: r2\nshape: [q, s]\n"
@@ -151,7 +158,7 @@ static void what_only_an_abnormal_extremal_does_is_found_and_named(void **state)
   cb_bundle_free(b);
 }
 
-/* What has mu = 0 does pi/2, not 1.6. */
+/* The extremal with mu = 0 reaches pi/2; no extremal reaches 1.6. */
 static void beyond_the_most_there_is_none(void **state) {
   cb_bundle *b = written(
       "group: r1\nshape: [q, s]\n"
@@ -160,7 +167,7 @@ static void beyond_the_most_there_is_none(void **state) {
   const cb_optimum_problem o = {.bundle = b, .target = {.kind = CB_GAIT_MOVE, .value = -1.6}};
   cb_extremal *e;
   assert_int_equal(extremal_try(&o, &from, 0, &e), CB_STEP_NO_CONVERGENCE);
-  assert_non_null(strstr(cb_error_text(), "the most of the target there is -1.57079632679"));
+  assert_non_null(strstr(cb_error_text(), "the maximum amount of the target there is -1.57079632679"));
   cb_bundle_free(b);
 }
 

@@ -1,12 +1,13 @@
-/* Iterations towards an extremal do without the allocator. labels: release */
+/* Tests that iterations towards an extremal do not allocate memory. labels: release */
 #include "count_allocations.h"
 #include "extremals.h"
 
-/* The same extremal on the same mesh, reached in fewer and in more iterations. */
+/* Finds the same extremal on the same mesh with fewer and with more iterations, which must make the same number of
+ * allocations. */
 static void iterations_do_not_allocate(void **state) {
   cb_bundle *b = model("heisenberg", "");
-  const double base[2] = {0, 0}, r = sqrt(.1 / M_PI);
-  const cb_optimum_problem o = {.bundle = b, .base = base, .target = {.kind = CB_GAIT_MOVE, .value = .1}};
+  const double start_shape[2] = {0, 0}, r = sqrt(.1 / M_PI);
+  const cb_optimum_problem o = {.bundle = b, .start_shape = start_shape, .target = {.kind = CB_GAIT_MOVE, .value = .1}};
   size_t seen[2];
   int iterations[2];
   for (int k = 0; k < 2; k++) {

@@ -1,7 +1,9 @@
-/* Extremals along bounds: tables, contact forces, no cheaper gait within the bounds. */
+/* Tests of extremals along bounds: tables, the signs of constraint forces, bounds that have no effect, and a given
+ * start shape. */
 #include "extremals.h"
 
-/* Within bounds, v continuous where arcs meet, and bounds that push: a lower one with a force below 0. */
+/* Checks that the extremal is within its bounds, that v is continuous where arcs meet, and that the variable presses on
+ * its bound: the force is > 0 at an upper bound and < 0 at a lower one. */
 static void check_arcs(const cb_optimum_problem *o, const cb_extremal *e) {
   const int n = e->wong.n;
   for (int k = 0; k < 500; k++) {
@@ -21,14 +23,14 @@ static void check_arcs(const cb_optimum_problem *o, const cb_extremal *e) {
     }
     for (int s = 1; s < 10; s++) {
       check_ok(cb_extremal_at(e, e->end[a] + .1 * s * (e->end[a + 1] - e->end[a]), x, NULL));
-      check_ok(cb_wong_contact(&e->wong, e->held[a], x, force));
+      check_ok(cb_wong_bound_force(&e->wong, e->held[a], x, force));
       for (int i = 0; i < n; i++)
         if (e->held[a] >> i & 1) assert_true(o->upper && x[i] > o->upper[i] - 1e-9 ? force[i] > 0 : force[i] < 0);
     }
   }
 }
 
-/* Started by ellipses of about the right size, and from the gait without bounds, a quarter too large. */
+/* Starts are ellipses of about the right size, and the gait without bounds, whose angles are a quarter too large. */
 static void purcells_swimmer_keeps_its_angles_within_bounds(void **state) {
   const double lower[2] = {-.7, -.7}, upper[2] = {.7, .7};
   cb_bundle *b = model("purcell", "links 3");
@@ -42,7 +44,7 @@ static void purcells_swimmer_keeps_its_angles_within_bounds(void **state) {
     check_relative(e->cost, .134475538116, 1e-11);
     check_relative(e->nu[0], 4.33272289, 2e-9);
     assert_int_equal(e->arcs, 9);
-    /* the table begins at r1 = r2 > 0, which is as far before the first arc as its mirror image is after the last */
+    /* the table begins at r1 = r2 > 0, as long before the first arc as its mirror image is after the last arc */
     const double shift = (e->end[1] - (1 - e->end[8])) / 2;
     check_near(e->end[1] - shift, .07539712, 6e-9);
     check_near(e->end[2] - shift, .17948156, 6e-9);
@@ -64,7 +66,7 @@ static void pushmepullyou_with_a_least_length_has_a_least_cost(void **state) {
   cb_bundle_free(b);
 }
 
-/* Bounds that are not met change nothing; one cycle within .8 cannot move .05. */
+/* Bounds that are not reached have no effect; within bounds of .8 one cycle cannot move .05. */
 static void bounds_far_away_do_not_count_and_tight_ones_are_told(void **state) {
   const double *row = purcell_row[2], lower[2] = {-2, -2}, upper[2] = {2, 2}, low[2] = {-.8, -.8}, high[2] = {.8, .8};
   cb_bundle *b = model("purcell", "links 3");
@@ -75,19 +77,21 @@ static void bounds_far_away_do_not_count_and_tight_ones_are_told(void **state) {
   check_relative(e->cost, row[1], 1e-10);
   assert_int_equal(e->arcs, 1);
   cb_extremal_free(e);
-  o.lower = low, o.upper = high, o.target.value = .05;
+  o.lower = low;
+  o.upper = high;
+  o.target.value = .05;
   from = purcell_near(purcell_row[3]);
   assert_true(extremal_try(&o, &from, 0, &e) > 0);
   assert_non_null(strstr(cb_error_text(), "within the bounds"));
   cb_bundle_free(b);
 }
 
-/* A bound that cuts the loop off costs something. */
+/* A bound that cuts off the loop raises the cost. */
 static void a_base_is_kept_beside_bounds(void **state) {
-  const double base[2] = {5, 4 * M_PI / 3}, lower[2] = {4.5, -INFINITY}, v = base[1];
+  const double start_shape[2] = {5, 4 * M_PI / 3}, lower[2] = {4.5, -INFINITY}, v = start_shape[1];
   cb_bundle *b = model("pmpy", "");
   const cb_optimum_problem o = {
-      .bundle = b, .base = base, .target = {.kind = CB_GAIT_MOVE, .value = .1}, .lower = lower};
+      .bundle = b, .start_shape = start_shape, .target = {.kind = CB_GAIT_MOVE, .value = .1}, .lower = lower};
   const ellipse from = {{4.6, v}, {.4, 0}, {0, -2}, {380}};
   cb_extremal *e = extremal(&o, &from, 0), *free;
   cb_optimum_problem without = o;
@@ -95,9 +99,10 @@ static void a_base_is_kept_beside_bounds(void **state) {
   check_ok(extremal_try(&without, &from, 0, &free));
   assert_true(e->arcs > 1);
   assert_true(e->cost > free->cost);
-  for (int i = 0; i < 2; i++) check_near(e->r[i], base[i], 1e-12);
+  for (int i = 0; i < 2; i++) check_near(e->r[i], start_shape[i], 1e-12);
   check_arcs(&o, e);
-  cb_extremal_free(e), cb_extremal_free(free);
+  cb_extremal_free(e);
+  cb_extremal_free(free);
   cb_bundle_free(b);
 }
 

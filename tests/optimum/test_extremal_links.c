@@ -1,8 +1,8 @@
-/* Extremals of swimmers of many links: tables, and the direct method's gaits. */
+/* Tests of extremals of swimmers with many links: tables, and the gaits of the direct search. */
 #include "extremals.h"
 #include "optimum/direct.h"
 
-/* The direct method from a wave of half a radian, and the extremal near its gait. */
+/* Runs the direct search from a wave of half a radian, and finds the extremal near its gait. */
 static cb_extremal *swum(const cb_optimum_problem *o, cb_direct **d) {
   const int n = o->bundle->n;
   double mean[CB_SHAPE_MAX] = {0}, cosine[CB_SHAPE_MAX], sine[CB_SHAPE_MAX];
@@ -18,11 +18,12 @@ static cb_extremal *swum(const cb_optimum_problem *o, cb_direct **d) {
   check_ok(cb_direct_solve(*d, 200));
   check_ok(cb_basis_gait((*d)->basis, n, (*d)->c, &gait));
   check_ok(cb_extremal_solve(o, gait, (*d)->lambda, (*d)->amount, &e));
-  cb_gait_free(wave), cb_gait_free(gait);
+  cb_gait_free(wave);
+  cb_gait_free(gait);
   return e;
 }
 
-/* Both of length 1 and X = .05. The direct gait of 8 harmonics is some 1e-8 dearer. */
+/* Both swimmers have length 1 and move X = .05. The cost of the direct gait in 8 harmonics is about 1e-8 larger. */
 static void four_and_ten_links_move_at_the_least_cost_of_the_table(void **state) {
   const double cost[2] = {.124188165080, .055857469620};
   for (int k = 0; k < 2; k++) {
@@ -34,12 +35,13 @@ static void four_and_ten_links_move_at_the_least_cost_of_the_table(void **state)
     check_at_most(e->cost, d->v->cost);
     check_relative(d->v->cost, e->cost, 1e-7);
     for (int a = 0; a < 3; a++) check_near(e->lambda[a], d->lambda[a], 1e-4 * fabs(e->nu[0]));
-    cb_direct_free(d), cb_extremal_free(e);
+    cb_direct_free(d);
+    cb_extremal_free(e);
     cb_bundle_free(b);
   }
 }
 
-/* X^2/E of four links, of length and drag 1. */
+/* The efficiency X^2/E for four links of length and drag 1. */
 static void four_links_are_most_efficient_as_the_table_has_it(void **state) {
   cb_bundle *b = model("purcell", "links 4");
   cb_optimum_problem o = {.bundle = b, .target = {.kind = CB_GAIT_MOVE, .value = .1}};
@@ -47,11 +49,13 @@ static void four_links_are_most_efficient_as_the_table_has_it(void **state) {
   cb_extremal *e = swum(&o, &d), *best;
   cb_gait *gait;
   check_ok(cb_extremal_gait(e, &gait));
-  o.seek = CB_SEEK_EFFICIENCY;
+  o.objective = CB_OBJECTIVE_EFFICIENCY;
   check_ok(cb_extremal_solve(&o, gait, e->lambda, .1, &best));
   check_relative(best->amount * best->amount / best->cost, .030178181241, 2e-11);
   cb_gait_free(gait);
-  cb_direct_free(d), cb_extremal_free(e), cb_extremal_free(best);
+  cb_direct_free(d);
+  cb_extremal_free(e);
+  cb_extremal_free(best);
   cb_bundle_free(b);
 }
 

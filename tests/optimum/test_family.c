@@ -1,4 +1,4 @@
-/* Families of gaits of stationary cost, followed in the amount of their target. */
+/* Tests of families of gaits of stationary cost, followed by the amount of their target. */
 #include "gaits.h"
 #include "optimum/direct.h"
 #include "optimum/family.h"
@@ -13,7 +13,7 @@ static cb_optimum_problem moving(const cb_bundle *b) {
   return (cb_optimum_problem){.bundle = b, .target = {.kind = CB_GAIT_MOVE, .value = .01}};
 }
 
-/* From a circle about (z, -z). */
+/* Follows the family that starts from a circle around (z, -z). */
 static cb_family *followed(const cb_optimum_problem *p, double z, double from, double to, int members) {
   cb_gait *start = circle(z, -z, sqrt(8 * from));
   const cb_family_range range = {from, to, members};
@@ -30,12 +30,12 @@ static const cb_family_event *the_event(const cb_family *f, cb_family_event_kind
   return NULL;
 }
 
-/* By direct search from a gait of a family: in 32 harmonics, or on an arc of degree 32. */
+/* The cost of a direct search that starts from a gait of a family, in 32 harmonics or on an arc of degree 32. */
 static double cost(const cb_optimum_problem *p, const cb_gait *start, double amount) {
   cb_optimum_problem at = *p;
   cb_direct *d;
   at.target.value = amount;
-  check_ok(cb_direct_create(&at, p->base ? 16 : 32, &d));
+  check_ok(cb_direct_create(&at, p->start_shape ? 16 : 32, &d));
   check_ok(cb_direct_from(d, start));
   check_ok(cb_direct_solve(d, 60));
   const double E = d->v->cost;
@@ -43,7 +43,7 @@ static double cost(const cb_optimum_problem *p, const cb_gait *start, double amo
   return E;
 }
 
-/* Of a member next to an amount. */
+/* The gait of the member of a branch that is nearest to an amount. */
 static const cb_gait *gait_near(const cb_family *f, int branch, double amount) {
   int best = -1;
   for (int m = 0; m < f->members; m++)
@@ -53,7 +53,7 @@ static const cb_gait *gait_near(const cb_family *f, int branch, double amount) {
   return f->member[best].gait;
 }
 
-/* Of shooting with Wong's equations at high accuracy, as printed. */
+/* Values are from shooting with Wong's equations at high accuracy, to all printed digits. */
 static void a_family_passes_what_shooting_finds(void **state) {
   static const double table[][3] = {{.001, .003274173125, 1.651904897},
                                     {.01, .035480647743, 1.930215772},
@@ -75,7 +75,9 @@ static void a_family_passes_what_shooting_finds(void **state) {
   cb_bundle_free(b);
 }
 
-/* X of the farthest from harmonics to 76 and mu to 2e-5; the most efficient against the search for it. */
+/* The family ends at its maximum distance, where the multiplier is above 1000. The most efficient gait is compared with
+ * the result of the search for it; at the event CB_FAMILY_CYCLES one cycle costs as much as two cycles of half its
+ * distance. */
 static void a_family_ends_at_its_greatest_distance(void **state) {
   cb_bundle *b = bundle("purcell");
   cb_optimum_problem p = moving(b);
@@ -85,7 +87,7 @@ static void a_family_ends_at_its_greatest_distance(void **state) {
   check_at_least(f->member[f->members - 1].multiplier, 1e3);
   for (int k = 1; k < f->members; k++) check_at_least(f->member[k].amount, f->member[k - 1].amount);
 
-  p.seek = CB_SEEK_EFFICIENCY;
+  p.objective = CB_OBJECTIVE_EFFICIENCY;
   cb_direct *d;
   check_ok(cb_direct_create(&p, 32, &d));
   check_ok(cb_direct_from(d, gait_near(f, 0, best->amount)));
@@ -94,14 +96,14 @@ static void a_family_ends_at_its_greatest_distance(void **state) {
   check_relative(best->amount * best->amount / best->cost, d->amount * d->amount / d->v->cost, 2e-11);
   cb_direct_free(d);
 
-  p.seek = CB_SEEK_COST;
+  p.objective = CB_OBJECTIVE_COST;
   const double X = the_event(f, CB_FAMILY_CYCLES)->amount;
   check_relative(4 * cost(&p, gait_near(f, 0, X / 2), X / 2), cost(&p, gait_near(f, 0, X), X), 1e-9);
   cb_family_free(f);
   cb_bundle_free(b);
 }
 
-/* Its branch about (z, -z) is cheaper from an amount on, at which both cost the same by the search. */
+/* The branch around (z, -z) becomes cheaper at an amount at which the search finds equal costs. */
 static void the_cheaper_of_two_branches_is_marked(void **state) {
   cb_bundle *b = bundle("purcell");
   const cb_optimum_problem p = moving(b);
@@ -122,12 +124,13 @@ static void the_cheaper_of_two_branches_is_marked(void **state) {
   cb_bundle_free(b);
 }
 
-/* The extent of a gait from the search at the amount of the event, by its 4096 samples: short of it by 1e-6 at most. */
+/* The extent of a gait at the amount of the event, from 4096 samples: at most 1e-6 too small. */
 static void a_bound_is_met_where_a_gait_touches_it(void **state) {
   cb_bundle *b = bundle("purcell");
   const double lower[2] = {-.7, -INFINITY}, upper[2] = {INFINITY, INFINITY};
   cb_optimum_problem p = moving(b);
-  p.lower = lower, p.upper = upper;
+  p.lower = lower;
+  p.upper = upper;
   cb_family *f = followed(&p, 0, .005, .05, 4);
   const cb_family_event *e = the_event(f, CB_FAMILY_BOUND);
   assert_int_equal(e->other, 0);
@@ -149,14 +152,15 @@ static void a_bound_is_met_where_a_gait_touches_it(void **state) {
   cb_bundle_free(b);
 }
 
-/* What the search from ellipses finds at the same amount; beyond the greatest there is none. E at .03 by arcs and by
- * shooting; dE/dX = 2 lambda by the trapezium rule, which errs by h^2/12 times the change of 2 lambda'. */
+/* E at .03 is from arcs and from shooting; dE/dX = 2 lambda by the trapezoidal rule, whose error is h^2/12 times the
+ * change of 2 lambda'. At .028 the search finds the cost of the family. */
 static void a_family_goes_on_along_its_bounds(void **state) {
   check_numbers_alone();
   cb_bundle *b = bundle("purcell");
   const double lower[2] = {-.7, -.7}, upper[2] = {.7, .7};
   cb_optimum_problem p = moving(b);
-  p.lower = lower, p.upper = upper;
+  p.lower = lower;
+  p.upper = upper;
   cb_family *f = followed(&p, 0, .01, .0305, 42);
   const double met = the_event(f, CB_FAMILY_BOUND)->amount;
   int held = 0;
@@ -185,7 +189,8 @@ static void a_family_goes_on_along_its_bounds(void **state) {
   assert_int_equal(last->index, 0);
   check_at_least(last->amount, .0345);
   check_at_least(last->multiplier * last->amount, 4 * last->cost);
-  p.target.value = .028, p.start = gait_near(f, 0, .028);
+  p.target.value = .028;
+  p.start = gait_near(f, 0, .028);
   check_ok(cb_optimum_find(&p, &all));
   p.start = all->item[0].gait;
   cb_family *one = followed(&p, 0, .02, .028, 3);
@@ -196,8 +201,8 @@ static void a_family_goes_on_along_its_bounds(void **state) {
   cb_bundle_free(b);
 }
 
-/* The branch about (z, -z) loses its symmetry and is no minimum from there on, whichever end it is followed from. The
- * branch that leaves turns, and is a minimum and the cheaper one after that. */
+/* The branch around (z, -z) loses its symmetry at an amount beyond which it is not a minimum. The branch that
+ * bifurcates there first goes back in amount; after its turning point it is a minimum and cheaper. */
 static void a_branch_leaves_another_where_an_eigenvalue_passes_zero(void **state) {
   cb_bundle *b = bundle("purcell");
   const cb_optimum_problem p = moving(b);
@@ -222,8 +227,8 @@ static void a_branch_leaves_another_where_an_eigenvalue_passes_zero(void **state
   cb_bundle_free(b);
 }
 
-/* Gaits of the branch about (z, -z) get sharp corners as it goes round: with 80 harmonics in place of 44 what comes after
- * moves by 1e-5. */
+/* Gaits of the branch around (z, -z) develop sharp corners at its turning point: with 80 harmonics instead of 44 the
+ * later results change by 1e-5. */
 static void a_branch_ends_where_its_gaits_are_not_resolved(void **state) {
   cb_bundle *b = bundle("purcell");
   const cb_optimum_problem p = moving(b);
@@ -237,7 +242,7 @@ static void a_branch_ends_where_its_gaits_are_not_resolved(void **state) {
   cb_bundle_free(b);
 }
 
-/* Dido's problem in closed form: E = 4 pi z, lambda = 2 pi, and shifts of the loop change nothing. */
+/* Dido's problem in closed form: E = 4 pi z, lambda = 2 pi, and shifts of the loop have no effect. */
 static void heisenbergs_circles_are_one_family(void **state) {
   cb_bundle *b = bundle("heisenberg");
   const cb_optimum_problem p = {.bundle = b, .target = {.kind = CB_GAIT_ELEMENT, .element = {.1}}};
@@ -254,12 +259,12 @@ static void heisenbergs_circles_are_one_family(void **state) {
   cb_bundle_free(b);
 }
 
-/* Arcs with a corner at the base cost what the search finds at each amount. */
+/* Arcs with a corner at the start shape have the cost that the search finds at each amount. */
 static void a_family_of_a_fixed_base_has_corners(void **state) {
   cb_bundle *b = bundle("purcell");
-  const double base[2] = {.5, -.3};
+  const double start_shape[2] = {.5, -.3};
   cb_optimum_problem p = moving(b);
-  p.base = base;
+  p.start_shape = start_shape;
   cb_family *f = followed(&p, 0, .01, .02, 5);
   assert_int_equal(f->members, 5);
   for (int m = 0; m < 5; m += 2) {

@@ -1,4 +1,5 @@
-/* Searching for gaits from many starts: branches, verdicts, and Wong's equations beside the direct search. */
+/* Tests of the search for gaits from many starts: branches, optimality, and Wong's equations compared with the direct
+ * search. */
 #include "check.h"
 #include <curvebody/holonomy.h>
 #include <curvebody/optimum.h>
@@ -14,7 +15,8 @@ static cb_optima *found(const char *name, cb_optimum_problem *p) {
     const cb_optimum *one = &o->item[k];
     double g[CB_GROUP_SIZE], cost;
     check_ok(cb_holonomy(b, one->gait, 0, g, NULL, &cost));
-    const double near = k ? 1e-6 : 1e-9; /* the last coefficients are 1e-10 of the first, or as many as there can be */
+    const double near =
+        k ? 1e-6 : 1e-9; /* the last coefficients are 1e-10 of the first, or the number of functions is the maximum */
     check_relative(one->cost, cost, near);
     for (int a = 0; a < b->group->size; a++) check_near(one->g[a], g[a], near);
     if (isfinite(one->wong)) check_relative(one->cost, one->wong, near);
@@ -27,7 +29,8 @@ static void done(const cb_optimum_problem *p, cb_optima *o) {
   cb_bundle_free((cb_bundle *)p->bundle);
 }
 
-/* By shooting, arcs and Fourier-Galerkin elsewhere: the family about (z, -z) is cheaper than that about 0. */
+/* Values are from shooting, arcs and an independent Fourier-Galerkin computation: the family around (z, -z) is cheaper
+ * than the family around 0. */
 static void both_ways_of_purcell_to_move_are_found(void **state) {
   cb_optimum_problem p = {.target = {.kind = CB_GAIT_MOVE, .value = .03}, .seed = 1};
   cb_optima *o = found("purcell", &p);
@@ -58,16 +61,17 @@ static void a_turn_and_an_element_have_their_corner(void **state) {
 }
 
 static void pmpy_from_a_base(void **state) {
-  const double base[2] = {5, 4 * M_PI / 3};
-  cb_optimum_problem p = {.target = {.kind = CB_GAIT_ELEMENT, .element = {.1}}, .base = base, .seed = 1};
+  const double start_shape[2] = {5, 4 * M_PI / 3};
+  cb_optimum_problem p = {.target = {.kind = CB_GAIT_ELEMENT, .element = {.1}}, .start_shape = start_shape, .seed = 1};
   cb_optima *o = found("pmpy", &p);
   check_relative(o->item[0].cost, 66.275422594, 1e-11);
   check_relative(o->item[0].lambda[0], 285.8939827, 1e-9);
-  assert_int_equal(o->item[0].conjugates, o->item[0].index); /* Morse */
+  assert_int_equal(o->item[0].conjugates, o->item[0].index); /* Morse's theorem */
   done(&p, o);
 }
 
-/* Wong's equations do not know of links: an extremal whose links cross is not told for one that touches. */
+/* Wong's equations do not consider crossing links: an extremal whose links cross must not be reported for a gait whose
+ * links touch. */
 static void an_extremal_whose_links_cross_is_not_told(void **state) {
   const double mean[2] = {1.7346, -1.7346}, cosine[2] = {.9, .9}, sine[2] = {.5, -.5};
   double cost[2];
@@ -77,20 +81,20 @@ static void an_extremal_whose_links_cross_is_not_told(void **state) {
   check_ok(cb_gait_fourier(2, 1, mean, cosine, sine, &start));
   for (int apart = 0; apart < 2; apart++) {
     const cb_optimum_problem p = {
-        .bundle = b, .target = {.kind = CB_GAIT_MOVE, .value = .1075}, .start = start, .apart = apart};
+        .bundle = b, .target = {.kind = CB_GAIT_MOVE, .value = .1075}, .start = start, .no_crossing = apart};
     cb_optima *o;
     check_ok(cb_optimum_find(&p, &o));
     cost[apart] = o->item[0].cost;
     cb_optima_free(o);
   }
-  check_relative(cost[0], .797666286388, 1e-11); /* by Wong's equations too */
+  check_relative(cost[0], .797666286388, 1e-11); /* also by Wong's equations */
   check_at_least(cost[1], cost[0] * 1.0002);
   check_at_most(cost[1], cost[0] * 1.001);
   cb_gait_free(start);
   cb_bundle_free(b);
 }
 
-/* Without a base it runs to small distances, where the model ends. */
+/* Without a start shape the search runs to small distances, where the model is not valid. */
 static void a_cost_that_falls_without_end_is_told(void **state) {
   cb_bundle *b;
   cb_optima *o;
@@ -100,25 +104,25 @@ static void a_cost_that_falls_without_end_is_told(void **state) {
   check_ok(cb_gait_fourier(2, 1, mean, cosine, sine, &start));
   const cb_optimum_problem p = {.bundle = b, .target = {.kind = CB_GAIT_MOVE, .value = .1}, .start = start};
   assert_int_equal(cb_optimum_find(&p, &o), CB_STEP_NO_CONVERGENCE);
-  assert_non_null(strstr(cb_error_text(), "no least cost"));
+  assert_non_null(strstr(cb_error_text(), "no minimum of the cost"));
   cb_gait_free(start);
   cb_bundle_free(b);
 }
 
-/* Three ways that share no step: down the gradient, Newton's, and collocation of Wong's equations. */
+/* Compares three methods that share no step: gradient flow, Newton's method, and collocation of Wong's equations. */
 static void the_gradient_flow_comes_to_the_same(void **state) {
-  static const double base[2] = {.65, .8};
+  static const double start_shape[2] = {.65, .8};
   static const struct {
     const char *name;
     cb_gait_target target;
-    const double *base;
+    const double *start_shape;
   } of[] = {{"purcell", {.kind = CB_GAIT_MOVE, .value = .03}, NULL},
             {"purcell", {.kind = CB_GAIT_TURN, .value = .1}, NULL},
-            {"heisenberg", {.kind = CB_GAIT_ELEMENT, .element = {-.2}}, base},
+            {"heisenberg", {.kind = CB_GAIT_ELEMENT, .element = {-.2}}, start_shape},
             {"hopf", {.kind = CB_GAIT_TURN, .value = .3}, NULL},
-            {"constant_curvature_swimmer", {.kind = CB_GAIT_ELEMENT, .element = {.01}}, base}};
+            {"constant_curvature_swimmer", {.kind = CB_GAIT_ELEMENT, .element = {.01}}, start_shape}};
   for (size_t k = 0; k < sizeof of / sizeof *of; k++) {
-    cb_optimum_problem p = {.target = of[k].target, .base = of[k].base, .seed = 1, .starts = 1};
+    cb_optimum_problem p = {.target = of[k].target, .start_shape = of[k].start_shape, .seed = 1, .starts = 1};
     cb_optima *newton = found(of[k].name, &p);
     const double cost = newton->item[0].cost;
     done(&p, newton);
@@ -130,16 +134,17 @@ static void the_gradient_flow_comes_to_the_same(void **state) {
   }
 }
 
-/* By arcs of Wong's equations along the bound, and by the corner that the tips meet at. */
+/* Values are from arcs of Wong's equations along the bound, and from the corner at which the tips meet. */
 static void bounds_and_links_hold_a_gait(void **state) {
   const double lower[2] = {-.7, -.7}, upper[2] = {.7, .7}, low[2] = {-.8, -.8}, high[2] = {.8, .8};
   cb_optimum_problem p = {
       .target = {.kind = CB_GAIT_MOVE, .value = .03}, .lower = lower, .upper = upper, .seed = 1, .starts = 8};
   cb_optima *o = found("purcell", &p);
-  check_relative(o->item[0].cost, .134475538116, 5e-12); /* as printed */
+  check_relative(o->item[0].cost, .134475538116, 5e-12); /* digits of the table */
   check_relative(hypot(o->item[0].lambda[0], o->item[0].lambda[1]), 4.33272289, 2e-9);
   done(&p, o);
-  cb_optimum_problem turn = {.target = {.kind = CB_GAIT_TURN, .value = .1}, .apart = true, .seed = 1, .starts = 8};
+  cb_optimum_problem turn = {
+      .target = {.kind = CB_GAIT_TURN, .value = .1}, .no_crossing = true, .seed = 1, .starts = 8};
   o = found("purcell", &turn);
   check_relative(o->item[0].cost, .034983464790, 2e-11);
   done(&turn, o);
@@ -148,7 +153,7 @@ static void bounds_and_links_hold_a_gait(void **state) {
   const cb_optimum_problem far = {
       .bundle = b, .target = {.kind = CB_GAIT_MOVE, .value = .05}, .lower = low, .upper = high, .seed = 1, .starts = 8};
   assert_int_equal(cb_optimum_find(&far, &o), CB_STEP_NO_CONVERGENCE);
-  assert_non_null(strstr(cb_error_text(), "a cycle does at most about 0.0433"));
+  assert_non_null(strstr(cb_error_text(), "one cycle reached at most about 0.0433"));
   cb_bundle_free(b);
 }
 

@@ -1,13 +1,13 @@
-/* What an optimal gait costs and of what kind it is does not depend on how it is asked: the way of travel, the body frame,
- * the model's derivation, where its cycle begins; nor on the method. */
+/* Tests that the cost and the class of an optimal gait do not depend on the direction of travel, the body frame, the
+ * derivation of the model, the start of the cycle, or the method. */
 #include "bundle/coordinates.h"
 #include "extremals.h"
 #include "sampled.h"
 #include <curvebody/scenario.h>
 
-enum { ROW = 3 }; /* of the table: X = .05 */
+enum { ROW = 3 }; /* row of the table with X = .05 */
 
-/* The gait of a bundle in place of Purcell's three links, from an ellipse that is run as asked. */
+/* The gaits with X = .05 of a bundle that is equivalent to Purcell's three links, found from `start` alone. */
 static cb_optima *gait_of(const cb_bundle *b, const cb_gait *start) {
   const cb_optimum_problem p = {
       .bundle = b, .target = {.kind = CB_GAIT_MOVE, .value = purcell_row[ROW][0]}, .start = start};
@@ -20,15 +20,18 @@ static cb_gait *near_the_row(const double *sign, bool swapped) {
   const ellipse e = purcell_near(purcell_row[ROW]);
   double cosine[2], sine[2];
   cb_gait *g;
-  for (int i = 0; i < 2; i++) cosine[i] = sign[i] * e.cosine[i ^ swapped], sine[i] = sign[i] * e.sine[i ^ swapped];
+  for (int i = 0; i < 2; i++) {
+    cosine[i] = sign[i] * e.cosine[i ^ swapped];
+    sine[i] = sign[i] * e.sine[i ^ swapped];
+  }
   check_ok(cb_gait_fourier(2, 1, e.mean, cosine, sine, &g));
   return g;
 }
 
-/* 1e-10: what is left of a gait beyond its last harmonic. */
+/* Checks that the bundle has the gait of the table, to a tolerance; 1e-10 is the contribution of omitted harmonics. */
 static void same(const cb_bundle *b, const cb_gait *start, double tolerance) {
   cb_optima *o = gait_of(b, start);
-  const cb_optimum *one = o->item; /* that about the straight shape: others come from small ellipses */
+  const cb_optimum *one = o->item; /* the gait around the straight shape: other gaits come from small ellipses */
   for (int k = 1; k < o->count; k++)
     if (fabs(o->item[k].cost - purcell_row[ROW][1]) < fabs(one->cost - purcell_row[ROW][1])) one = &o->item[k];
   check_relative(one->cost, purcell_row[ROW][1], tolerance);
@@ -48,7 +51,9 @@ static void every_way_of_travel_costs_the_same(void **state) {
     check_ok(cb_gait_shifted(back, .3, &later));
     same(b, g, 1e-10);
     same(b, later, 1e-10);
-    cb_gait_free(g), cb_gait_free(back), cb_gait_free(later);
+    cb_gait_free(g);
+    cb_gait_free(back);
+    cb_gait_free(later);
   }
   cb_bundle_free(b);
 }
@@ -66,11 +71,12 @@ static void so_does_every_body_frame(void **state) {
   cb_bundle *b = model("purcell", ""), *moved;
   check_ok(cb_bundle_minimum_perturbation(b, low, high, points, &moved));
   same(moved, g, 1e-10);
-  cb_bundle_free(moved), cb_bundle_free(b);
+  cb_bundle_free(moved);
+  cb_bundle_free(b);
   cb_gait_free(g);
 }
 
-/* A table errs in A by its stated error e, so in X by no more than e |r'|_1, and in E by 2 lambda as much. */
+/* A table reports its error e in A. The resulting error is at most e |r'|_1 in X, and 2 lambda times as much in E. */
 static void so_does_another_derivation_of_the_model(void **state) {
   const double plus[2] = {1, 1}, low[2] = {-1.4, -1.4}, high[2] = {1.4, 1.4};
   const int points[2] = {49, 49};
@@ -88,15 +94,19 @@ static void so_does_another_derivation_of_the_model(void **state) {
   print_message("stated error of A %.2g, of E %.2g\n", worst, e);
   check_at_most(e, 1e-5);
   same(table, g, e);
-  cb_bundle_free(table), cb_bundle_free(b);
+  cb_bundle_free(table);
+  cb_bundle_free(b);
   cb_gait_free(g);
 }
 
-/* The gait a tenth larger, about its base where there is one: a start that is at another target and not stationary. */
+/* The gait enlarged by 5 % in the first variable and by 10 % in the others, around 0, or around its start shape if it
+ * is given: a start that misses the target and is not stationary. */
 static cb_status bent(const cb_optimum_problem *p, const cb_gait *gait, cb_gait **out) {
   double scale[CB_SHAPE_MAX], offset[CB_SHAPE_MAX];
-  for (int i = 0; i < p->bundle->n; i++)
-    scale[i] = i ? 1.1 : 1.05, offset[i] = p->base ? (1 - scale[i]) * p->base[i] : 0;
+  for (int i = 0; i < p->bundle->n; i++) {
+    scale[i] = i ? 1.1 : 1.05;
+    offset[i] = p->start_shape ? (1 - scale[i]) * p->start_shape[i] : 0;
+  }
   return cb_gait_moved(gait, scale, offset, out);
 }
 
@@ -104,12 +114,14 @@ static void agree(const cb_optimum_problem *p) {
   cb_optima *o;
   check_ok(cb_optimum_find(p, &o));
   const cb_optimum *one = o->item;
-  print_message("%-12s %-28s E = %.12g\n", p->bundle->group->name, p->bundle->kind->name, one->cost);
+  print_message("%-12s %-28s E = %.12g\n", p->bundle->group->name, p->bundle->class_->name, one->cost);
   check_relative(one->wong, one->cost, 1e-10);
   check_at_most(one->speed, 1e-11);
   check_at_most(one->momentum, 1e-11);
   cb_optimum_problem flow = *p;
-  flow.flow = true, flow.start = one->gait, flow.starts = 0;
+  flow.flow = true;
+  flow.start = one->gait;
+  flow.starts = 0;
   cb_optima *down;
   check_ok(bent(p, one->gait, (cb_gait **)&flow.start));
   check_ok(cb_optimum_find(&flow, &down));
@@ -119,14 +131,15 @@ static void agree(const cb_optimum_problem *p) {
   cb_optima_free(o);
 }
 
-/* Eleven problems in five groups: by sequential quadratic programming, by Wong's equations, and down the gradient. */
+/* Eleven problems in five groups, each solved by sequential quadratic programming, by Wong's equations, and by the
+ * gradient flow. */
 static void both_methods_agree(void **state) {
   check_numbers_alone();
   static const double small_ball[2] = {5, 4 * M_PI / 3}, tips[2] = {.65, .8}, spheres[2] = {10, 10};
   static const struct {
     const char *name, *text;
     cb_gait_target target;
-    const double *base;
+    const double *start_shape;
   } row[] = {
       {"purcell", "", {.kind = CB_GAIT_MOVE, .value = .03}, NULL},
       {"purcell", "", {.kind = CB_GAIT_TURN, .value = .1}, NULL},
@@ -141,7 +154,8 @@ static void both_methods_agree(void **state) {
   };
   for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
     cb_bundle *b = model(row[k].name, row[k].text);
-    const cb_optimum_problem p = {.bundle = b, .target = row[k].target, .base = row[k].base, .starts = 6, .seed = 2};
+    const cb_optimum_problem p = {
+        .bundle = b, .target = row[k].target, .start_shape = row[k].start_shape, .starts = 6, .seed = 2};
     agree(&p);
     cb_bundle_free(b);
   }

@@ -1,6 +1,6 @@
-/* Optimal gaits against tables, closed forms and each other.
- *
- * Numbers of twelve digits came of shooting and of Fourier-Galerkin elsewhere; 1e-10 is what their last steps leave. */
+/* Tests of optimal gaits against tables, closed forms and each other. Numbers with twelve digits are from shooting and
+ * from an independent Fourier-Galerkin computation; 1e-10 is the error of their last steps.
+ */
 #include "extremals.h"
 #include <curvebody/scenario.h>
 
@@ -11,7 +11,9 @@ typedef struct search {
 
 static search found(cb_optimum_problem p, const char *name, const char *text, int starts, uint64_t seed) {
   search s = {.b = model(name, text)};
-  p.bundle = s.b, p.starts = starts, p.seed = seed;
+  p.bundle = s.b;
+  p.starts = starts;
+  p.seed = seed;
   check_ok(cb_optimum_find(&p, &s.o));
   return s;
 }
@@ -21,11 +23,12 @@ static void done(search s) {
   cb_bundle_free(s.b);
 }
 
-/* Whose cost it is, by both methods; its index is the number of conjugate times (Morse), where they are told. */
+/* Finds the gait with this cost, and checks the cost by the direct search and by Wong's equations. If conjugate times
+ * are reported, their number must equal the index (Morse). */
 static const cb_optimum *of_cost(const cb_optima *o, double cost) {
   for (int k = 0; k < o->count; k++) {
     const cb_optimum *one = &o->item[k];
-    if (!(fabs(one->cost - cost) <= 1e-10 * cost + 5e-13)) continue; /* and half of the last digit */
+    if (!(fabs(one->cost - cost) <= 1e-10 * cost + 5e-13)) continue; /* the tolerance includes half of the last digit */
     check_relative(one->wong, one->cost, 1e-10);
     if (one->conjugates >= 0) assert_int_equal(one->conjugates, one->index);
     return one;
@@ -37,9 +40,10 @@ static const cb_optimum *of_cost(const cb_optima *o, double cost) {
 
 static const double small_ball[2] = {5, 4 * M_PI / 3};
 
-/* Of X = .1 the least and two saddles; of X = .5 saddles alone: a search for the least runs to small distances. */
+/* X = .1 has the minimum and two saddles; X = .5 has only saddles, and a search for the minimum runs to small
+ * distances. */
 static void pmpy_has_its_extremals(void **state) {
-  cb_optimum_problem p = {.target = {.kind = CB_GAIT_MOVE, .value = .1}, .base = small_ball};
+  cb_optimum_problem p = {.target = {.kind = CB_GAIT_MOVE, .value = .1}, .start_shape = small_ball};
   int fallen = 0;
   for (uint64_t seed = 1; seed <= (CHECK_SANITIZED ? 1 : 5); seed++) {
     p.target.value = .1;
@@ -70,8 +74,8 @@ static void pmpy_has_its_extremals(void **state) {
 
 /* --- Purcell's swimmer --- */
 
-/* The family about 0, of the table; beside it that about (z, -z), which is cheaper from about X = .016 on. dE/dX = 2
- * |lambda_xy|, and p closes where r' and p are periodic. */
+/* Compares the family around 0 with the table, and the family around (z, -z), which is cheaper from about X = .016 on.
+ * dE/dX = 2 |lambda_xy|, and p is periodic if r' is. */
 static void purcell_moves_by_two_families(void **state) {
   static const double folded[PURCELL_ROWS] = {NAN, NAN, .118182747176, .215749966581};
   for (int k = 0; k < PURCELL_ROWS; k++) {
@@ -81,7 +85,7 @@ static void purcell_moves_by_two_families(void **state) {
     const cb_optimum *one = of_cost(s.o, row[1]);
     assert_int_equal(one->index, 0);
     assert_int_equal(one->flat, 0);
-    check_relative(hypot(one->lambda[0], one->lambda[1]), row[4], 1e-9); /* as many digits as the table has */
+    check_relative(hypot(one->lambda[0], one->lambda[1]), row[4], 1e-9); /* error of the digits in the table */
     const bool cheaper = isfinite(folded[k]);
     assert_ptr_equal(one, &s.o->item[cheaper]);
     if (cheaper) assert_ptr_equal(of_cost(s.o, folded[k]), s.o->item);
@@ -93,9 +97,9 @@ static void both_families_are_named_where_they_are_far_apart(void **state) {
   const cb_optimum_problem p = {.target = {.kind = CB_GAIT_MOVE, .value = .084}};
   for (uint64_t seed = 1; seed <= 5; seed++) {
     search s = found(p, "purcell", "", 24, seed);
-    check_at_least(s.o->starts, 24); /* and the ellipses */
+    check_at_least(s.o->starts, 24); /* in addition to starts from the ellipses */
     check_at_least(s.o->count, 2);
-    /* these two to each other's digits: from 120 starts */
+    /* these two costs were found from 120 starts, to the given digits */
     check_relative(s.o->item[0].cost, .453819649330, 1e-10);
     check_relative(s.o->item[1].cost, .570682098779, 1e-10);
     check_at_least(s.o->item[0].found + s.o->item[1].found, 20);
@@ -103,7 +107,7 @@ static void both_families_are_named_where_they_are_far_apart(void **state) {
   }
 }
 
-/* Its start is a corner: p is periodic, r' jumps. */
+/* The gait has a corner at its start: p is periodic, r' jumps. */
 static void an_element_has_a_corner_at_its_start(void **state) {
   const cb_optimum_problem p = {.target = {.kind = CB_GAIT_ELEMENT, .element = {.02, 0, .05}}};
   search s = found(p, "purcell", "", 24, 1);
@@ -125,23 +129,29 @@ static void an_element_has_a_corner_at_its_start(void **state) {
   done(s);
 }
 
-/* The most efficient gait of four links; of ten the family from a wave that runs along them. */
+/* The most efficient gait of four links, and for ten links the family that starts from a travelling wave. */
 static void more_links_have_their_gaits(void **state) {
   cb_optimum_problem p = {.target = {.kind = CB_GAIT_MOVE, .value = .05}};
   search s = found(p, "purcell", "links 4", 12, 1);
   check_relative(s.o->item[0].cost, .124188165080, 1e-10);
   check_relative(s.o->item[0].wong, s.o->item[0].cost, 1e-10);
-  p.start = s.o->item[0].gait, p.seek = CB_SEEK_EFFICIENCY;
+  p.start = s.o->item[0].gait;
+  p.objective = CB_OBJECTIVE_EFFICIENCY;
   search best = found(p, "purcell", "links 4", 0, 1);
   const cb_optimum *one = best.o->item;
   check_relative(one->amount * one->amount / one->cost, .030178181241, 1e-11);
   check_relative(hypot(one->lambda[0], one->lambda[1]), one->cost / one->amount, 1e-9);
-  done(best), done(s);
+  done(best);
+  done(s);
   double mean[9] = {0}, cosine[9], sine[9];
   cb_gait *wave;
-  for (int i = 0; i < 9; i++) cosine[i] = .6 * cos(2 * M_PI * i / 9), sine[i] = .6 * sin(2 * M_PI * i / 9);
+  for (int i = 0; i < 9; i++) {
+    cosine[i] = .6 * cos(2 * M_PI * i / 9);
+    sine[i] = .6 * sin(2 * M_PI * i / 9);
+  }
   check_ok(cb_gait_fourier(9, 1, mean, cosine, sine, &wave));
-  p.start = wave, p.seek = CB_SEEK_COST;
+  p.start = wave;
+  p.objective = CB_OBJECTIVE_COST;
   s = found(p, "purcell", "links 10", 0, 1);
   check_relative(s.o->item[0].cost, .055857469620, 1e-10);
   check_relative(s.o->item[0].wong, .055857469620, 1e-10);
@@ -150,11 +160,12 @@ static void more_links_have_their_gaits(void **state) {
   cb_gait_free(wave);
 }
 
-/* Of random starts none is cheaper than the best small ellipse; what else they come to is listed with how often. Of ten
- * links one is: .159594382006 beside .162744723496. */
+/* For four and six links no random start gives a cheaper gait than the best small ellipse; other results are listed
+ * with the number of starts that converged to them. For ten links one random start does: .159594382006 against
+ * .162744723496. */
 static void the_best_small_ellipse_is_the_cheapest_of_four_and_six_links(void **state) {
   static const char *const links[] = {"links 4", "links 6"};
-  static const double cost[] = {.343870717775, .208903272465}; /* by both methods */
+  static const double cost[] = {.343870717775, .208903272465}; /* by the direct search and by Wong's equations */
   for (int k = 0; k < 2; k++) {
     const cb_optimum_problem p = {.target = {.kind = CB_GAIT_MOVE, .value = .1}};
     search ellipses = found(p, "purcell", links[k], 0, 1), all = found(p, "purcell", links[k], 6, 1);
@@ -163,15 +174,16 @@ static void the_best_small_ellipse_is_the_cheapest_of_four_and_six_links(void **
     int starts = all.o->failed;
     for (int i = 0; i < all.o->count; i++) starts += all.o->item[i].found;
     assert_true(all.o->count >= 3 && starts <= all.o->starts);
-    done(ellipses), done(all);
+    done(ellipses);
+    done(all);
   }
 }
 
 /* --- other bundles --- */
 
 static void the_swimmer_on_the_sphere_has_two(void **state) {
-  const double base[2] = {.65, .8};
-  const cb_optimum_problem p = {.target = {.kind = CB_GAIT_MOVE, .value = .01}, .base = base};
+  const double start_shape[2] = {.65, .8};
+  const cb_optimum_problem p = {.target = {.kind = CB_GAIT_MOVE, .value = .01}, .start_shape = start_shape};
   search s = found(p, "constant_curvature_swimmer", "", 24, 1);
   const cb_optimum *least = of_cost(s.o, .481427457629), *saddle = of_cost(s.o, .801496291785);
   assert_ptr_equal(least, s.o->item);
@@ -182,10 +194,11 @@ static void the_swimmer_on_the_sphere_has_two(void **state) {
   done(s);
 }
 
-/* The four of a quaternion depend on one another. */
+/* The four numbers of a quaternion are dependent. */
 static void all_numbers_of_a_rotation_are_its_element(void **state) {
-  const double base[2] = {0};
-  cb_optimum_problem p = {.target = {.kind = CB_GAIT_ELEMENT, .element = {cos(.1), sin(.1)}}, .base = base};
+  const double start_shape[2] = {0};
+  cb_optimum_problem p = {.target = {.kind = CB_GAIT_ELEMENT, .element = {cos(.1), sin(.1)}},
+                          .start_shape = start_shape};
   search element = found(p, "rolling_ball", "", 12, 1);
   p.target.kind = CB_GAIT_PARTS;
   for (int k = 0; k < 4; k++) p.target.asked[k] = true;
@@ -193,23 +206,25 @@ static void all_numbers_of_a_rotation_are_its_element(void **state) {
   const cb_optimum *best = element.o->item, *same = of_cost(parts.o, best->cost);
   assert_int_equal(same->conjugates, best->conjugates);
   check_near(same->conjugate[1], best->conjugate[1], 1e-9);
-  done(element), done(parts);
+  done(element);
+  done(parts);
 }
 
-/* L^2 = 4 pi |z|, conjugate after a whole turn, 2 pi/|lambda|;  L^2 = Omega (4 pi - Omega), Omega twice the phase. */
+/* heisenberg: L^2 = 4 pi |z|, with conjugate times after a complete turn, 2 pi/|lambda|. hopf: L^2 = Omega (4 pi -
+ * Omega), where Omega is twice the phase. */
 static void circles_are_the_best_by_closed_forms(void **state) {
-  const double base[2] = {.3, -.2};
-  cb_optimum_problem p = {.target = {.kind = CB_GAIT_MOVE, .value = .1}, .base = base};
+  const double start_shape[2] = {.3, -.2};
+  cb_optimum_problem p = {.target = {.kind = CB_GAIT_MOVE, .value = .1}, .start_shape = start_shape};
   search s = found(p, "heisenberg", "", 12, 1);
   check_relative(s.o->item[0].cost, .4 * M_PI, 1e-12);
   check_relative(s.o->item[0].wong, .4 * M_PI, 1e-12);
   check_relative(s.o->item[0].conjugate[1], 2 * M_PI / fabs(s.o->item[0].lambda[0]), 1e-9);
   done(s);
-  p.base = NULL;
+  p.start_shape = NULL;
   s = found(p, "heisenberg", "", 12, 1);
   check_relative(s.o->item[0].cost, .4 * M_PI, 1e-12);
   assert_int_equal(s.o->item[0].index, 0);
-  assert_int_equal(s.o->item[0].flat, 2); /* it may be anywhere */
+  assert_int_equal(s.o->item[0].flat, 2); /* the loop can be anywhere */
   done(s);
   p.target = (cb_gait_target){.kind = CB_GAIT_TURN, .value = .5};
   s = found(p, "hopf", "", 12, 1);
@@ -218,7 +233,8 @@ static void circles_are_the_best_by_closed_forms(void **state) {
   done(s);
 }
 
-/* A circle of rho = 1/2 from x = 0 on, and an elastica that turns the ball as far: turned about (rho, 0, 1). */
+/* A circle of rho = 1/2 that begins at x = 0, and an elastica that rotates the ball by the same angle, around (rho, 0,
+ * 1). */
 static void a_ball_is_rolled_by_a_circle(void **state) {
   const double half = M_PI * sqrt(1.25), s = -sin(half) / sqrt(1.25);
   const cb_optimum_problem p = {.target = {.kind = CB_GAIT_ELEMENT, .element = {cos(half), -s / 2, 0, -s}}};
@@ -229,9 +245,9 @@ static void a_ball_is_rolled_by_a_circle(void **state) {
   done(all);
 }
 
-/* cat.yaml: a bend at psi goes round once and turns the cat by 2 pi (1 - I cos psi/D), D = I cos^2 psi + J sin^2 psi, at
- * E = (2 pi)^2 2 I J sin^2 psi/D: half a turn, whose logarithm is not unique. Of eight masses at .25 and 1.05 along and .3
- * across: I = .72, J = 1.64. */
+/* cat.yaml: a bend of angle psi travels once around and rotates the cat by 2 pi (1 - I cos psi/D), D = I cos^2 psi + J
+ * sin^2 psi, at E = (2 pi)^2 2 I J sin^2 psi/D. The target is half a turn, whose logarithm is not unique. The eight
+ * masses at .25 and 1.05 along and .3 across have I = .72, J = 1.64. */
 static void a_cat_turns_over_by_a_circle(void **state) {
   check_numbers_alone();
   const double I = .72, J = 1.64, c = (sqrt(I * I + (J - I) * J) - I) / (J - I), D = I * c * c + J * (1 - c * c);
@@ -248,13 +264,14 @@ static void a_cat_turns_over_by_a_circle(void **state) {
   cb_scenario_free(scenario);
 }
 
-/* Purcell's swimmer: the best known, whose lambda_X X = E; its links cross. From the size that is written down nothing
- * follows, to the last bit. */
+/* The best known gait of Purcell's swimmer, for which lambda_X X = E; its links cross. The result does not depend on
+ * the given size, bit for bit. */
 static void the_most_efficient_gait_has_a_size_of_its_own(void **state) {
   const double sizes[] = {.05, 1, 40};
   double first[3] = {0};
   for (int k = 0; k < (CHECK_SANITIZED ? 1 : 3); k++) {
-    const cb_optimum_problem p = {.target = {.kind = CB_GAIT_MOVE, .value = sizes[k]}, .seek = CB_SEEK_EFFICIENCY};
+    const cb_optimum_problem p = {.target = {.kind = CB_GAIT_MOVE, .value = sizes[k]},
+                                  .objective = CB_OBJECTIVE_EFFICIENCY};
     search s = found(p, "purcell", "", 24, 1);
     const cb_optimum *best = &s.o->item[0];
     check_relative(best->amount * best->amount / best->cost, .0181025604780, 1e-10);
@@ -267,7 +284,8 @@ static void the_most_efficient_gait_has_a_size_of_its_own(void **state) {
   }
 }
 
-/* By 400 random starts 4.34392422840; by 24 of them 5.438, a minimum too. */
+/* The best gait from 400 random starts costs 4.34392422840; from only 24 of them the best costs 5.438, which is also a
+ * minimum. */
 static void large_gaits_are_found_from_large_loops(void **state) {
   for (uint64_t seed = 1; seed <= (CHECK_SANITIZED ? 1 : 2); seed++) {
     const cb_optimum_problem p = {.target = {.kind = CB_GAIT_MOVE, .value = .28}};

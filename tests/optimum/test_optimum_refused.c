@@ -1,10 +1,11 @@
-/* Where no gait does what is asked, why is told; and what is at the edge of it is found. */
+/* Tests that the reason is reported if no gait reaches the target, and that gaits at the boundary of the reachable
+ * targets are found. */
 #include "models.h"
 #include "optimum/find.h"
 #include <curvebody/scenario.h>
 
-static void refused(const cb_bundle *b, cb_gait_target target, const double *base, const char *why) {
-  const cb_optimum_problem p = {.bundle = b, .target = target, .base = base, .starts = 24, .seed = 1};
+static void refused(const cb_bundle *b, cb_gait_target target, const double *start_shape, const char *why) {
+  const cb_optimum_problem p = {.bundle = b, .target = target, .start_shape = start_shape, .starts = 24, .seed = 1};
   cb_optima *o;
   assert_int_equal(cb_optimum_find(&p, &o), CB_STEP_NO_CONVERGENCE);
   if (!strstr(cb_error_text(), why)) {
@@ -16,17 +17,18 @@ static void refused(const cb_bundle *b, cb_gait_target target, const double *bas
 static cb_gait_target move(double X) { return (cb_gait_target){.kind = CB_GAIT_MOVE, .value = X}; }
 
 static void without_curvature_nothing_is_done(void **state) {
-  const double base[2] = {.65, .8};
+  const double start_shape[2] = {.65, .8};
   cb_bundle *b = model("constant_curvature_swimmer", "space E2");
   refused(b, move(.01), NULL, "the curvature is zero");
-  refused(b, move(.01), base, "the curvature is zero");
+  refused(b, move(.01), start_shape, "the curvature is zero");
   cb_bundle_free(b);
   b = model("purcell", "links 2");
-  refused(b, move(.01), NULL, "one shape variable encloses nothing");
+  refused(b, move(.01), NULL, "with one shape variable every cycle has zero holonomy");
   cb_bundle_free(b);
 }
 
-/* A floating snake turns about its centre of mass, which stands still: at r = 0 the middle link's own, (0, 0, 1). */
+/* A floating snake rotates around its centre of mass, which does not move: at r = 0 this is the centre of the middle
+ * link, (0, 0, 1). */
 static void other_directions_than_the_curvature_spans_are_named(void **state) {
   cb_bundle *b = model("floating_snake", "");
   refused(b, move(.01), NULL, "a move without a turn is outside");
@@ -38,7 +40,9 @@ static void other_directions_than_the_curvature_spans_are_named(void **state) {
   check_ok(cb_gait_fourier(2, 1, mean, cosine, sine, &loop));
   check_ok(cb_holonomy_algebra(b, loop, &dim, h));
   assert_int_equal(dim, 1);
-  check_near(h[0], 0, 1e-9), check_near(h[1], 0, 1e-9), check_near(fabs(h[2]), 1, 1e-9);
+  check_near(h[0], 0, 1e-9);
+  check_near(h[1], 0, 1e-9);
+  check_near(fabs(h[2]), 1, 1e-9);
   cb_bundle_free(b);
   b = model("purcell", "");
   check_ok(cb_holonomy_algebra(b, loop, &dim, h));
@@ -47,18 +51,19 @@ static void other_directions_than_the_curvature_spans_are_named(void **state) {
   cb_gait_free(loop);
 }
 
-/* The snake on wheels to its singular shape, where all wheels' axes are parallel, PMPY to small l, where it is no model. */
+/* The cost of the snake on wheels decreases towards its singular shape, where the axes of all wheels are parallel. The
+ * cost of PMPY decreases towards small l, where the model is not valid. */
 static void a_cost_without_a_least_is_told(void **state) {
   cb_bundle *b = model("kinematic_snake", "");
-  refused(b, move(.1), NULL, "no least cost was found: it falls on towards alpha1 = ");
+  refused(b, move(.1), NULL, "no minimum of the cost was found: it keeps falling towards the shape alpha1 = ");
   cb_bundle_free(b);
   b = model("pmpy", "");
-  refused(b, move(.1), NULL, "no least cost was found: it falls on towards l = ");
-  assert_non_null(strstr(cb_error_text(), "give a base or bounds"));
+  refused(b, move(.1), NULL, "no minimum of the cost was found: it keeps falling towards the shape l = ");
+  assert_non_null(strstr(cb_error_text(), "give a start shape or bounds"));
   cb_bundle_free(b);
 }
 
-/* Of a ball half a turn has two logarithms; a circle does it: pi = 2 pi (sqrt(1 + rho^2) - 1), E = (2 pi rho)^2. */
+/* Half a turn of a ball has two logarithms. A circle reaches it: pi = 2 pi (sqrt(1 + rho^2) - 1), E = (2 pi rho)^2. */
 static void half_a_turn_is_reached(void **state) {
   cb_bundle *b = model("rolling_ball", "");
   const cb_optimum_problem p = {.bundle = b, .target = {.kind = CB_GAIT_TURN, .value = M_PI}, .starts = 6, .seed = 1};
@@ -69,8 +74,8 @@ static void half_a_turn_is_reached(void **state) {
   cb_bundle_free(b);
 }
 
-/* B = 1 - |r|^2 vanishes on the unit circle, which turns by the most of a loop near it, int B = pi/2: no change of it
- * changes that to first order, and its cost has no say. */
+/* B = 1 - |r|^2 vanishes on the unit circle, which has the maximum int B = pi/2 of all nearby loops: to first order no
+ * change of the loop changes it, and the cost has no influence. */
 static cb_status near_the_unit_circle(const char *turn, cb_optima **o, cb_scenario **s) {
   static const char text[] =
       "curvebody: 1\n"
@@ -95,20 +100,21 @@ static void an_abnormal_extremal_is_named_and_beyond_it_the_most_is_told(void **
   cb_optima *o;
   check_ok(near_the_unit_circle("pi/2", &o, &s));
   assert_true(o->item[0].abnormal);
-  check_relative(o->item[0].cost, 4 * M_PI * M_PI, 1e-7); /* to the root of what the condition is kept to */
-  cb_optima_free(o), cb_scenario_free(s);
+  check_relative(o->item[0].cost, 4 * M_PI * M_PI, 1e-7); /* to the square root of the tolerance of the condition */
+  cb_optima_free(o);
+  cb_scenario_free(s);
   check_ok(near_the_unit_circle("1.57", &o, &s));
   assert_false(o->item[0].abnormal);
   check_at_most(o->item[0].cost, 4 * M_PI * M_PI);
-  cb_optima_free(o), cb_scenario_free(s);
+  cb_optima_free(o);
+  cb_scenario_free(s);
   assert_int_equal(near_the_unit_circle("1.6", &o, &s), CB_STEP_NO_CONVERGENCE);
-  assert_non_null(strstr(cb_error_text(),
-                         "they end at 1.57079633, the most of the gaits where they are stuck, which is no "
-                         "bound"));
+  assert_non_null(
+      strstr(cb_error_text(), "they stopped at gaits that reach at most 1.57079633, which is not a proven bound"));
   cb_scenario_free(s);
 }
 
-/* Purcell's swimmer between bounds from one loop, where the search comes to nothing at more than what is asked. */
+/* Purcell's swimmer within bounds, from one loop at which the search fails while the amount is above the target. */
 static void a_start_that_is_stuck_beyond_the_target_does_not_say_that_it_falls_short(void **state) {
   static const double lower[2] = {.2, .2}, upper[2] = {2, 2}, mean[2] = {1.1, 1.1}, cosine[2] = {.6, 0},
                       sine[2] = {0, .6};
@@ -119,8 +125,8 @@ static void a_start_that_is_stuck_beyond_the_target_does_not_say_that_it_falls_s
   const cb_optimum_problem p = {
       .bundle = b, .target = move(.01), .start = loop, .lower = lower, .upper = upper, .starts = 0};
   if (cb_optimum_find(&p, &o)) {
-    assert_null(strstr(cb_error_text(), "they end at"));
-    assert_non_null(strstr(cb_error_text(), "no gait was found that does it, from 1 start: "));
+    assert_null(strstr(cb_error_text(), "they stopped at"));
+    assert_non_null(strstr(cb_error_text(), "no gait was found that reaches the target, from 1 start: "));
   } else
     cb_optima_free(o);
   cb_gait_free(loop);

@@ -1,4 +1,5 @@
-/* A direct search against sequential least squares of NLopt in the same functions; skipped where NLopt is not there. */
+/* Compares the direct search with sequential least squares of NLopt for the same functions; skipped if NLopt is not
+ * installed. */
 #include "slsqp.h"
 #include "gaits.h"
 
@@ -7,7 +8,7 @@
 typedef struct slsqp_case {
   const char *bundle;
   cb_gait_target target;
-  double x, y, radius, way; /* the loop that both begin at */
+  double x, y, radius, way; /* the loop at which both searches begin */
 } slsqp_case;
 
 static const slsqp_case cases[] = {
@@ -17,8 +18,9 @@ static const slsqp_case cases[] = {
     {"heisenberg", {.kind = CB_GAIT_ELEMENT, .element = {-.37}}, -.2, .1, .4, -1},
 };
 
-/* Cost, holonomy and their gradients are shared with the direct search; second derivatives, steps and the test of what is
- * at rest are not. SLSQP ends where a step changes E by 1e-12 of itself; a hundred such steps are what may be left. */
+/* Both share the cost, the holonomy and their gradients, but not second derivatives, steps and the stopping test. SLSQP
+ * ends if a step changes E by less than a relative 1e-12; it may then still be a hundred such steps away from the
+ * minimum. */
 static void two_methods_end_at_one_gait(void **state) {
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     const slsqp_case *c = &cases[k];
@@ -35,7 +37,8 @@ static void two_methods_end_at_one_gait(void **state) {
     check_ok(cb_direct_solve(ours, 60));
     assert_true(slsqp_solve(&s, theirs, 1e-12, 1000));
     check_relative(theirs->v->cost, ours->v->cost, 1e-10);
-    cb_direct_free(ours), cb_direct_free(theirs);
+    cb_direct_free(ours);
+    cb_direct_free(theirs);
     cb_gait_free(start);
     cb_bundle_free(b);
   }

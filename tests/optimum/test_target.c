@@ -1,5 +1,5 @@
-/* What a gait is asked to do: derivatives of its conditions, near the identity too, and what conjugation leaves alone.
- */
+/* Tests of the targets of gaits: derivatives of their conditions, also near the identity, and invariance under
+ * conjugation. */
 #include "lie_groups.h"
 #include "optimum/target.h"
 
@@ -10,7 +10,8 @@ static void values(const cb_group *G, const cb_gait_target *t, const double *g, 
   check_ok(cb_gait_target_at(G, t, h, c, NULL, NULL));
 }
 
-/* c along y by central differences of step h, to 4th and 2nd order: errors (h/size)^4 and (h/size)^2. */
+/* Compares derivatives of c along y with central differences of step h, of orders 4 and 2: errors (h/size)^4 and
+ * (h/size)^2. */
 static void check_target(const cb_group *G, const cb_gait_target *t, const double *g, double h, uint64_t *seed) {
   enum { ROOM = CB_CONDITIONS_MAX };
   double c[5][ROOM], first[ROOM * CB_GROUP_DIM], second[ROOM * CB_GROUP_DIM * CB_GROUP_DIM], y[CB_GROUP_DIM];
@@ -23,16 +24,16 @@ static void check_target(const cb_group *G, const cb_gait_target *t, const doubl
     values(G, t, g, step, c[s + 2]);
   }
   for (int k = 0; k < count; k++) {
-    double slope = 0, bend = 0;
+    double slope = 0, curvature = 0;
     for (int a = 0; a < dim; a++) {
       slope += first[k * dim + a] * y[a];
-      for (int b = 0; b < dim; b++) bend += second[(k * dim + a) * dim + b] * y[a] * y[b];
+      for (int b = 0; b < dim; b++) curvature += second[(k * dim + a) * dim + b] * y[a] * y[b];
     }
     const double off = (c[0][k] - 8 * c[1][k] + 8 * c[3][k] - c[4][k]) / (12 * h);
     check_near(slope, off, 1e-6 * (1 + fabs(off)));
-    if (t->kind == CB_GAIT_ELEMENT) continue; /* told to first order */
+    if (t->kind == CB_GAIT_ELEMENT) continue; /* second derivatives of this kind of target are set to 0 */
     const double turn = (c[3][k] - 2 * c[2][k] + c[1][k]) / (h * h);
-    check_near(bend, turn, 1e-3 * (1 + fabs(turn)));
+    check_near(curvature, turn, 1e-3 * (1 + fabs(turn)));
   }
 }
 
@@ -72,7 +73,7 @@ static void distances_and_angles_are_those_of_conjugate_elements(void **state) {
       double a[CB_GROUP_DIM], g[CB_GROUP_SIZE], h[CB_GROUP_SIZE], c[2][CB_CONDITIONS_MAX];
       const cb_gait_target t = {.kind = shift ? CB_GAIT_MOVE : CB_GAIT_TURN, .value = .3};
       random_algebra(G, &seed, .5, a);
-      if (shift && k == 0) a[2] = 0; /* without turning */
+      if (shift && k == 0) a[2] = 0; /* a translation without rotation */
       if (shift && k == 1) a[0] = a[1] = a[2] = 0;
       G->exp(G, a, g);
       random_element(G, &seed, 1, h);

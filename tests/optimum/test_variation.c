@@ -1,4 +1,4 @@
-/* First and second variations of cost and holonomy in a basis of time. */
+/* Tests of the first and second variations of cost and holonomy in a basis of time. */
 #include "bundles.h"
 #include "gaits.h"
 #include "optimum/variation.h"
@@ -16,7 +16,7 @@ static void random_loop(uint64_t *seed, int count, double *c) {
   for (int k = 0; k < count; k++) c[k] = check_uniform(seed, -.4, .4);
 }
 
-/* On every group, in harmonics and in arcs: variations of a random bundle, at random coefficients c. */
+/* Runs a claim for every group, in harmonics and in arcs, with a random bundle at random coefficients c. */
 static void everywhere(void (*claim)(cb_variation *v, uint64_t *seed, const double *c)) {
   uint64_t seed = check_seed();
   const cb_group *G;
@@ -35,7 +35,7 @@ static void everywhere(void (*claim)(cb_variation *v, uint64_t *seed, const doub
     }
 }
 
-/* The two routes share no quadrature: Magnus's method halves its steps to round-off. */
+/* The two computations share no quadrature: Magnus's method halves its steps until the error is round-off. */
 static void are_those_of_the_gait(cb_variation *v, uint64_t *seed, const double *c) {
   cb_gait *gait;
   double g[CB_GROUP_SIZE], cost, back[UNKNOWNS_MAX];
@@ -51,7 +51,7 @@ static void are_those_of_the_gait(cb_variation *v, uint64_t *seed, const double 
 
 static void cost_and_holonomy_are_those_of_the_gait(void **state) { everywhere(are_those_of_the_gait); }
 
-/* E and log(g(c + d) g(c)^-1) */
+/* Computes E and y = log(g(c + s d) g(c)^-1). */
 static void displaced(cb_variation *v, const double *c, const double *d, double s, const double *g, double *cost,
                       double *y) {
   const cb_group *G = v->bundle->group;
@@ -71,7 +71,7 @@ static double quadratic(const double *H, const double *d, int n) {
   return sum;
 }
 
-/* By differences of order 4 along random directions: error about 1e-16/h^2 + h^4. */
+/* Differences of order 4 along random directions: error about 1e-16/h^2 + h^4. */
 static void are_derivatives(cb_variation *v, uint64_t *seed, const double *c) {
   const int u = v->unknowns, dim = v->dim;
   const double h = 2e-3, mu = check_uniform(seed, .5, 1);
@@ -83,27 +83,27 @@ static void are_derivatives(cb_variation *v, uint64_t *seed, const double *c) {
     for (int b = 0; b <= a; b++) W[a * dim + b] = W[b * dim + a] = check_uniform(seed, -1, 1);
   check_ok(cb_variation_at(v, c, 1));
   check_ok(cb_variation_hessian(v, mu, Lambda, W, H));
-  double slope = 0, way[CB_GROUP_DIM] = {0}, size = quadratic(H, d, u), bend = 0, spread = 0;
+  double slope = 0, way[CB_GROUP_DIM] = {0}, size = quadratic(H, d, u), curvature = 0, spread = 0;
   for (int a = 0; a < u; a++) slope += v->dcost[a] * d[a];
   for (int a = 0; a < dim; a++)
     for (int b = 0; b < u; b++) way[a] += v->dy[a * u + b] * d[b];
   memcpy(g, v->g, sizeof g);
   for (int s = -2; s <= 2; s++) displaced(v, c, d, s * h, g, &cost[s + 2], y[s + 2]);
   check_near((8 * (cost[3] - cost[1]) - cost[4] + cost[0]) / (12 * h), slope, 1e-7 * (1 + fabs(slope)));
-  bend = mu / 2 * (16 * (cost[3] + cost[1]) - cost[4] - cost[0] - 30 * cost[2]) / (12 * h * h);
+  curvature = mu / 2 * (16 * (cost[3] + cost[1]) - cost[4] - cost[0] - 30 * cost[2]) / (12 * h * h);
   for (int a = 0; a < dim; a++) {
     check_near((8 * (y[3][a] - y[1][a]) - y[4][a] + y[0][a]) / (12 * h), way[a], 1e-7);
-    bend += Lambda[a] * (16 * (y[3][a] + y[1][a]) - y[4][a] - y[0][a] - 30 * y[2][a]) / (12 * h * h);
+    curvature += Lambda[a] * (16 * (y[3][a] + y[1][a]) - y[4][a] - y[0][a] - 30 * y[2][a]) / (12 * h * h);
     for (int b = 0; b < dim; b++) spread += W[a * dim + b] * way[a] * way[b];
   }
-  check_near(bend + spread, size, 1e-6 * (1 + fabs(size)));
+  check_near(curvature + spread, size, 1e-6 * (1 + fabs(size)));
   for (int a = 0; a < u; a++)
     for (int b = 0; b < a; b++) check_near(H[a * u + b], H[b * u + a], 0);
 }
 
 static void variations_are_derivatives(void **state) { everywhere(are_derivatives); }
 
-/* The same where pieces take their own times: of three arcs the first and the last are one. */
+/* Compares derivatives for pieces with separate durations: the first and the last of three arcs form one piece. */
 static void are_derivatives_in_pieces(cb_variation *v, uint64_t *seed, const double *c) {
   const cb_basis *s = v->basis;
   int piece[64];

@@ -1,4 +1,5 @@
-/* Wong's equations on any group: their curvature form, their derivatives, variables held at bounds. */
+/* Tests of Wong's equations on any group: their form with the curvature, their derivatives, and variables that are
+ * constant at bounds. */
 #include "bundles.h"
 #include "optimum/wong.h"
 
@@ -18,8 +19,8 @@ static void draw_of(uint64_t *seed, const cb_group *G, int n, sample *s) {
 
 static void draw(uint64_t *seed, const cb_group *G, sample *s) { draw_of(seed, G, N, s); }
 
-/* M_ij r''_j + d_kM_ij v_k v_j - v d_iM v/2 = <lambda, B_ij> v_j, and lambda' = ad*_xi lambda: with the curvature
- * of the bundle and ad*, which fixes both signs. */
+/* M_ij r''_j + d_kM_ij v_k v_j - v d_iM v/2 = <lambda, B_ij> v_j, and lambda' = ad*_xi lambda: the curvature of the
+ * bundle and ad* fix both signs. */
 static void they_are_a_charge_in_the_field_of_curvature(void **state) {
   uint64_t seed = check_seed();
   const cb_group *G;
@@ -66,7 +67,8 @@ static void released_values(const sample *s, unsigned held, const double *x, dou
   check_ok(cb_wong_release(&s->w, held, out, NULL));
 }
 
-/* Central differences of order 4: 1e-10 and less is their error at h = 3e-4, where the fifth derivative is some 1e5. */
+/* Compares derivatives with central differences of order 4, whose errors are at most 1e-10 at h = 3e-4, where the fifth
+ * derivative is about 1e5. */
 static void check_slopes(const sample *s, unsigned held, values of, int rows, const double *D) {
   const double h = 3e-4;
   for (int c = 0; c < s->w.size; c++) {
@@ -99,8 +101,9 @@ static void derivatives_agree_with_differences(void **state) {
     }
 }
 
-/* What a bound does: v_i = 0, v and the momenta of the others as without it; and a force that holds it: with the
- * variable let go at the same point, p_i' of the free equations lacks it. */
+/* At a bound v_i = 0, the speed and momenta of the other variables follow the same equations, and a constraint force
+ * acts on the variable. If the variable is released at the same point, p_i' of the free equations does not contain this
+ * force. */
 static void a_held_variable_stands_still_under_the_force_of_its_bound(void **state) {
   uint64_t seed = check_seed();
   const cb_group *G;
@@ -112,13 +115,14 @@ static void a_held_variable_stands_still_under_the_force_of_its_bound(void **sta
     draw(&seed, G, &s);
     check_ok(cb_wong_at(&s.w, held, s.x, &(cb_wong_rates){.f = f, .v = v}));
     assert_true(v[1] == 0);
-    check_ok(cb_wong_contact(&s.w, held, s.x, force));
+    check_ok(cb_wong_bound_force(&s.w, held, s.x, force));
     assert_true(force[0] == 0 && force[2] == 0);
     memcpy(x, s.x, sizeof x);
     check_ok(cb_wong_release(&s.w, held, x, NULL));
     check_ok(cb_wong_at(&s.w, 0, x, &(cb_wong_rates){.f = free, .v = w}));
     for (int i = 0; i < N; i++) check_near(w[i], v[i], 1e-12);
-    check_near(free[N], f[N], 1e-12), check_near(free[N + 2], f[N + 2], 1e-12);
+    check_near(free[N], f[N], 1e-12);
+    check_near(free[N + 2], f[N + 2], 1e-12);
     for (int side = 0; side < 2; side++) {
       for (int c = 0; c < s.w.size; c++) released[side][c] = s.x[c] + (side ? h : -h) * f[c];
       check_ok(cb_wong_release(&s.w, held, released[side], NULL));
@@ -159,7 +163,8 @@ static void speed_of_v(const sample *s, unsigned held, const double *x, double *
   *out = homogeneous_at(s, some_mu, some_cost, x).s;
 }
 
-/* f and P are linear in mu; in the cost by differences of order 2: 1e-6. */
+/* f and P are linear in mu. The derivative with respect to the cost is compared with differences of order 2, whose
+ * error is 1e-6. */
 static void check_globals(const sample *s, const double *JG, const double *DG) {
   const double h = 1e-3;
   const homogeneous up = homogeneous_at(s, some_mu + h, some_cost, s->x),
@@ -174,8 +179,8 @@ static void check_globals(const sample *s, const double *JG, const double *DG) {
   }
 }
 
-/* With mu = 1 and the cost v'Mv they are the equations themselves, at P; with a larger lambda and as much more of mu, the
- * same v. */
+/* With mu = 1 and the cost v'Mv the homogeneous equations equal the usual ones, at P. If lambda and mu are multiplied
+ * by the same factor, v does not change. */
 static void homogeneous_multipliers_tell_the_same(void **state) {
   uint64_t seed = check_seed();
   const cb_group *G;
@@ -204,8 +209,9 @@ static void homogeneous_multipliers_tell_the_same(void **state) {
 
 /* --- abnormal ones --- */
 
-/* Of two and three variables: of constant speed, p' that of A^T lambda, and <lambda, B> = 0 is kept. Where v turns fast
- * over the step of a difference its slopes are less exact: such shapes are left out. */
+/* For two and three variables: the speed is constant, p' is the derivative of A^T lambda, and <lambda, B> = 0 is
+ * conserved. Shapes at which v rotates fast over one difference step are left out, since the differences are less
+ * accurate there. */
 static void an_abnormal_extremal_stays_one(void **state) {
   uint64_t seed = check_seed();
   const cb_group *G;
@@ -213,13 +219,13 @@ static void an_abnormal_extremal_stays_one(void **state) {
     for (int n = 2; n <= 3; n++) {
       sample s;
       double f[CB_WONG_MAX], v[N], H, J[CB_WONG_MAX * CB_WONG_MAX], X[CB_GROUP_DIM * CB_WONG_MAX], V[N * CB_WONG_MAX];
-      double most = INFINITY, A[N * CB_GROUP_DIM], dA[N * N * CB_GROUP_DIM], b, db[CB_WONG_MAX];
-      while (most > 3) {
-        most = 0;
+      double maximum = INFINITY, A[N * CB_GROUP_DIM], dA[N * N * CB_GROUP_DIM], b, db[CB_WONG_MAX];
+      while (maximum > 3) {
+        maximum = 0;
         draw_of(&seed, G, n, &s);
         s.w.speed = -.7;
         check_ok(cb_wong_at(&s.w, 0, s.x, &(cb_wong_rates){.f = f, .v = v, .H = &H, .J = J, .X = X, .V = V}));
-        for (int i = 0; i < n * s.w.size; i++) most = fmax(most, fabs(V[i]));
+        for (int i = 0; i < n * s.w.size; i++) maximum = fmax(maximum, fabs(V[i]));
       }
       check_slopes(&s, 0, rate_values, s.w.size, J);
       check_slopes(&s, 0, fibre_values, G->dim, X);

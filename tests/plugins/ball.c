@@ -1,6 +1,7 @@
-/* A plugin: the drag of a ball as a fluid model, by its twist.
+/* A plugin: the drag of a ball as a fluid model that uses the twist.
  *
- *   F = -(c/2) rho pi r^2 |v| v - 6 pi mu r v,   torque = -8 pi mu r^3 omega;   r: that of the ball of the same volume
+ *   F = -(c/2) rho pi r^2 |v| v - 6 pi mu r v,   torque = -8 pi mu r^3 omega;   r: radius of the ball with the same
+ *   volume
  */
 #include <curvebody/plugin.h>
 #include <math.h>
@@ -13,7 +14,8 @@ typedef struct ball {
 } ball;
 
 static cb_status prepare(const cb_fluid_model *m, const cb_surface *surface, const cb_mass *mass, void **body) {
-  (void)m, (void)surface;
+  (void)m;
+  (void)surface;
   double *radius = malloc(sizeof *radius);
   if (!radius) return cb_fail(CB_ERROR_MEMORY, "no memory for a ball");
   *radius = cbrt(3 * mass->volume / (4 * pi));

@@ -1,5 +1,5 @@
-/* A plugin: the bundle `hopping_leg` again, written with public headers: A = (f, 0), f = m (l + d)^2/(I + m (l + d)^2),
- * M = diag(I f, m), each once, on jets. */
+/* A plugin: the bundle `hopping_leg`, written again with public headers: A = (f, 0), f = m (l + d)^2/(I + m (l + d)^2),
+ * M = diag(I f, m). Both are written once, on jets. */
 #include <curvebody/plugin.h>
 #include <stdlib.h>
 
@@ -27,7 +27,10 @@ static cb_status on_jets(const cb_bundle *b, const cb_jet *r, cb_jet *A, cb_jet 
   const cb_jet length = cb_jet_shift(&r[1], p->length), square = cb_jet_mul(&length, &length);
   const cb_jet foot = cb_jet_scale(&square, p->mass), all = cb_jet_shift(&foot, p->inertia),
                f = cb_jet_div(&foot, &all);
-  if (A) A[0] = f, A[1] = cb_jet_constant(n, 0);
+  if (A) {
+    A[0] = f;
+    A[1] = cb_jet_constant(n, 0);
+  }
   if (M) {
     M[0] = cb_jet_scale(&f, p->inertia);
     M[1] = M[2] = cb_jet_constant(n, 0);

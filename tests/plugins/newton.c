@@ -1,8 +1,9 @@
-/* A plugin: forces on each face as Newton had them, by whether it goes into the fluid or leaves it, and the added mass of
- * the sphere of the same volume V about its centre c.
+/* A plugin: Newton's model of the force on each face, which depends on whether the face moves into the fluid or away
+ * from it, and the added mass of the sphere of the same volume V around its centre c.
  *
  *   f = -(k/2) rho A <u, n>|<u, n>| n,  k = a where <u, n> > 0, b elsewhere;   K = (V/2) M^T M,  M = (-hat(c), 1)
- * The sphere does not see the motion of the shape.
+ *
+ * The added mass does not depend on the motion of the shape.
  */
 #include <curvebody/plugin.h>
 #include <math.h>
@@ -14,9 +15,11 @@ typedef struct newton {
 } newton;
 
 static cb_status prepare(const cb_fluid_model *m, const cb_surface *surface, const cb_mass *mass, void **body) {
-  (void)m, (void)surface;
+  (void)m;
+  (void)surface;
   if (!(*body = malloc(sizeof *mass))) return cb_fail(CB_ERROR_MEMORY, "no memory for a sphere");
-  return memcpy(*body, mass, sizeof *mass), CB_OK;
+  memcpy(*body, mass, sizeof *mass);
+  return CB_OK;
 }
 
 static void release(const cb_fluid_model *m, void *body) {
@@ -37,11 +40,15 @@ static void on_face(const cb_fluid_model *m, const void *body, const cb_fluid_fa
   }
 }
 
-static cb_status added_mass(const cb_fluid_model *m, const void *body, const cb_surface *surface,
-                            const double (*x)[3], const double (*v)[3], cb_added_mass *out) {
-  (void)m, (void)surface, (void)x, (void)v;
+static cb_status added_mass(const cb_fluid_model *m, const void *body, const cb_surface *surface, const double (*x)[3],
+                            const double (*v)[3], cb_added_mass *out) {
+  (void)m;
+  (void)surface;
+  (void)x;
+  (void)v;
   const cb_mass *mass = body;
-  const double *c = mass->volume_centre, M[3][6] = {{0, c[2], -c[1], 1}, {-c[2], 0, c[0], 0, 1}, {c[1], -c[0], 0, 0, 0, 1}};
+  const double *c = mass->volume_centre,
+               M[3][6] = {{0, c[2], -c[1], 1}, {-c[2], 0, c[0], 0, 1}, {c[1], -c[0], 0, 0, 0, 1}};
   memset(out, 0, sizeof *out);
   for (int i = 0; i < 108; i++) out->K[i / 18][i / 3 % 6] += mass->volume / 2 * M[i % 3][i / 18] * M[i % 3][i / 3 % 6];
   return CB_OK;
@@ -51,7 +58,21 @@ static const char *const terms[] = {"windward", "lee", NULL};
 static const cb_param params[] = {{"a", CB_PARAM_REAL, offsetof(newton, a), "2", "", ">= 0", NULL, "windward"},
                                   {"b", CB_PARAM_REAL, offsetof(newton, b), "0.5", "", ">= 0", NULL, "lee"},
                                   {NULL, CB_PARAM_REAL, 0, NULL, NULL, NULL, NULL, NULL}};
-static const cb_fluid_model_class my_newton = {
-    "newton", "normal drag of faces", "and the added mass of a sphere", params, sizeof(newton), prepare, release, terms,
-    NULL, NULL, on_face, NULL, added_mass, NULL, NULL, NULL, NULL};
+static const cb_fluid_model_class my_newton = {"newton",
+                                               "normal drag of faces",
+                                               "and the added mass of a sphere",
+                                               params,
+                                               sizeof(newton),
+                                               prepare,
+                                               release,
+                                               terms,
+                                               NULL,
+                                               NULL,
+                                               on_face,
+                                               NULL,
+                                               added_mass,
+                                               NULL,
+                                               NULL,
+                                               NULL,
+                                               NULL};
 CB_PLUGIN(CB_PLUGIN_FLUID_MODEL(&my_newton));

@@ -1,4 +1,4 @@
-/* A plugin with a method that has no step. */
+/* A plugin with an integrator that has no step function. */
 #include <curvebody/plugin.h>
 
 static const cb_integrator_class still = {

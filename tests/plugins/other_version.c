@@ -1,4 +1,4 @@
-/* A plugin that says it was made for another version. */
+/* A plugin that states that it was built for another version. */
 #include <curvebody/plugin.h>
 
 CB_API_BEGIN

@@ -1,18 +1,20 @@
-/* What geodesic panels do at a point of S^3 or H^3: the kernels of each instruction set against quadrature by halves,
- * and against each other. */
+/* Tests of the potentials of geodesic panels at a point of S^3 or H^3: the kernels of each instruction set compared
+ * with quadrature by subdivision, and with each other.
+ */
 #include "check.h"
 #include "core/isa.h"
-#include "numerics/curved.h"
+#include "numerics/numerics_curved.h"
 #include "numerics/vec3.h"
-#include "potential/curved.h"
+#include "potential/curved_flow.h"
 
-enum { PANELS = 61, DEPTH = 20 }; /* no multiple of a vector */
+enum { PANELS = 61, DEPTH = 20 }; /* PANELS is not a multiple of the width of vectors */
 
 typedef struct pair {
   double S, D;
 } pair;
 
-/* G and the slope of it along the normal, -G' s/s_K, of unit curvature, by the C library's functions */
+/* G and its slope along the normal, -G' s/S, for K = +-1, computed with functions of the C library. S is sin or sinh of
+ * the distance of x and y, and s is sin or sinh of the distance of x from the plane. */
 static pair kernel(double K, const double *x, const double *y, const double *plane) {
   double p[4];
   cb_curved_towards(K, x, y, p);
@@ -21,7 +23,8 @@ static pair kernel(double K, const double *x, const double *y, const double *pla
   return (pair){(M_PI - t) * w / (4 * M_PI * M_PI * S), s * (M_PI - t + S * w) / (4 * M_PI * M_PI * S * S * S)};
 }
 
-/* Quarters, until they are a fourth as large as they are far; about x, what has a share 2^-16 of S is left out. */
+/* Divides panels into quarters until their size is a fourth of their distance. Around x, a part that contributes 2^-16
+ * of S is left out. */
 static void add(double K, const double (*y)[4], const double *x, const double *plane, int depth, pair *sum) {
   double half[3][4], size = 0, distance = INFINITY, nu[4];
   for (int k = 0; k < 3; k++) {
@@ -35,7 +38,8 @@ static void add(double K, const double (*y)[4], const double *x, const double *p
       double q[4];
       const double c = cb_curved_node(K, y, k, q), weight = cb_curved_rule[k][3] * N / (2 * c * sqrt(c));
       const pair g = kernel(K, x, q, plane);
-      sum->S += weight * g.S, sum->D += weight * g.D;
+      sum->S += weight * g.S;
+      sum->D += weight * g.D;
     }
     return;
   }
@@ -57,7 +61,7 @@ typedef struct set {
   int face[PANELS][3];
 } set;
 
-/* Triangles of about that size, within `reach` of the origin. */
+/* Random triangles of about this size, within `reach` of the origin. */
 static void anywhere(set *s, double size, double reach, uint64_t *seed) {
   for (int i = 0; i < PANELS; i++) {
     double at[3];
@@ -68,7 +72,7 @@ static void anywhere(set *s, double size, double reach, uint64_t *seed) {
   }
 }
 
-static void lay(cb_arena **arena, const set *s, double K, const char *isa, cb_curved_panels *p) {
+static void place(cb_arena **arena, const set *s, double K, const char *isa, cb_curved_panels *p) {
   typedef struct owner {
     cb_arena *arena;
   } owner;
@@ -76,16 +80,17 @@ static void lay(cb_arena **arena, const set *s, double K, const char *isa, cb_cu
   owner *o = cb_arena_object(sizeof *o, "panels");
   *arena = o->arena;
   check_ok(cb_curved_panels_take(p, *arena, PANELS, K));
-  check_ok(cb_curved_panels_lay(p, s->x, s->face));
+  check_ok(cb_curved_panels_place(p, s->x, s->face));
 }
 
-/* The greatest errors of all pairs but of S on the panel itself, in shares of what it does one side away. */
+/* The maximum errors over all pairs (except S on the panel itself): S relative to the potential at a distance of one
+ * side, D absolute. */
 static void compare(double K, double size, double reach, uint64_t *seed, double *off_S, double *off_D) {
   set s;
   cb_curved_panels p;
   cb_arena *arena;
   anywhere(&s, size, reach, seed);
-  lay(&arena, &s, K, "auto", &p);
+  place(&arena, &s, K, "auto", &p);
   *off_S = *off_D = 0;
   for (int i = 0; i < PANELS; i++) {
     double S[PANELS], D[PANELS], y[3][4];
@@ -94,11 +99,12 @@ static void compare(double K, double size, double reach, uint64_t *seed, double 
       pair sum = {0, 0};
       for (int k = 0; k < 3; k++) cb_curved_point(K, s.x[s.face[j][k]], y[k]);
       add(K, (const double(*)[4])y, p.centre[i], p.plane[j], 0, &sum);
-      if (i == j) sum.D = 0; /* in its own plane */
+      if (i == j) sum.D = 0; /* D of a panel is 0 in its own plane */
       double side = 0;
       for (int k = 0; k < 3; k++) side = fmax(side, cb_curved_distance(K, y[k], y[(k + 1) % 3]));
       const double share = p.area[j] / (4 * M_PI);
-      /* on the panel itself S less what is singular, 3 d/2 at most, is a cone whose tip the rules round */
+      /* On the panel itself, S without its singular part is a cone of height at most 3 d/2, whose tip the quadrature
+       * rules smooth. */
       if (i == j) check_near(S[j], sum.S, .5 * side * share + 1e-4 * sum.S);
       if (i != j) *off_S = fmax(*off_S, fabs(S[j] - sum.S) / (share / side));
       *off_D = fmax(*off_D, fabs(D[j] - sum.D));
@@ -117,11 +123,11 @@ static void potentials_are_the_integrals(void **unused) {
     compare(of[i].K, of[i].size, of[i].reach, &seed, &S, &D);
     print_message("K %2g, size %g: S %.1e, D %.1e\n", of[i].K, of[i].size, S, D);
     assert_true(S < of[i].S);
-    assert_true(D < of[i].D); /* K < 0: of the quadrature */
+    assert_true(D < of[i].D); /* K < 0: error of the quadrature */
   }
 }
 
-/* Round-off, of kernels with and without fused products. */
+/* Kernels differ by round-off, since some use fused products. */
 static void instruction_sets_agree(void **unused) {
   uint64_t seed = check_seed();
   for (int trial = 0; trial < 8; trial++) {
@@ -134,8 +140,8 @@ static void instruction_sets_agree(void **unused) {
     for (int k = 0; k < 3; k++) {
       cb_curved_panels p;
       cb_arena *arena;
-      if (cb_isa_set(isa[k])) continue; /* not on this processor */
-      lay(&arena, &s, K, isa[k], &p);
+      if (cb_isa_set(isa[k])) continue; /* not supported by this processor */
+      place(&arena, &s, K, isa[k], &p);
       cb_curved_panels_range(&p, p.centre[trial], 0, PANELS, trial, S[known], D[known]);
       cb_curved_panels_range(&p, p.centre[trial], 0, PANELS, trial, only, NULL);
       for (int j = 0; j < PANELS; j++) assert_true(only[j] == S[known][j]);

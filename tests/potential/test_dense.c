@@ -1,7 +1,8 @@
-/* Factors of dense matrices: what they solve, by rows of the matrix; a singular one; and the same bytes where several
- * threads ask for them at once, as a BLAS without threads bears one caller only. */
+/* Tests of factors of dense matrices: solutions checked with the rows of the matrix, a singular matrix, and identical
+ * results if several threads call at once, although a BLAS without thread support allows only one caller.
+ */
 #include "check.h"
-#include "potential/dense.h"
+#include "potential/linear_solvers.h"
 
 #include <pthread.h>
 
@@ -25,19 +26,25 @@ static void check_factors(uint64_t *seed, int n, int stride) {
   for (int c = 0; c < COLUMNS; c++)
     for (int i = 0; i < n; i++) {
       double sum = -b[c * n + i], terms = 0;
-      for (int j = 0; j < n; j++)
-        sum += a[i * stride + j] * x[c * n + j], terms += fabs(a[i * stride + j] * x[c * n + j]);
-      check_near(sum, 0, 1e-11 * terms); /* backward stable: n eps and the growth of pivots */
+      for (int j = 0; j < n; j++) {
+        sum += a[i * stride + j] * x[c * n + j];
+        terms += fabs(a[i * stride + j] * x[c * n + j]);
+      }
+      check_near(sum, 0, 1e-11 * terms); /* backward stable: n eps times the growth of pivots */
     }
-  /* two rows alike */
+  /* Two equal rows, and a column of zeros. */
   memcpy(a + (n - 1) * stride, a, (size_t)n * sizeof *a);
   for (int i = 0; i < n; i++) a[i * stride + 7] = 0;
   snprintf(text, sizeof text, "the matrix of %d panels is singular", n);
   check_error_begins(cb_potential_factor(n, (size_t)stride, a, pivots), CB_ERROR_DOMAIN, text);
-  free(a), free(lu), free(x), free(b), free(pivots);
+  free(a);
+  free(lu);
+  free(x);
+  free(b);
+  free(pivots);
 }
 
-/* In one block, two and five. */
+/* Matrices of one, two and five blocks. */
 static void factors_solve(void **unused) {
   uint64_t seed = check_seed();
   check_factors(&seed, 60, 60);

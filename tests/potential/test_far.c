@@ -1,5 +1,7 @@
-/* The far field against direct sums of exact rows: the error asked for is met, and not overdone, on bodies round, thin,
- * apart, graded, of triangles anywhere and at one place; gradients; the same bytes with any threads; no allocation. */
+/* Tests of the far field against direct sums of exact rows. The error is within the requested error, and not much
+ * smaller, on bodies that are round, thin, separate or graded, and on triangles at random places or in one place. Also
+ * tests gradients, identical results with any number of threads, and no allocation.
+ */
 #include "count_allocations.h"
 
 #include "core/isa.h"
@@ -10,7 +12,7 @@
 
 enum { COLUMNS = 7, TARGETS = 150 };
 
-/* Columns random, constant, smooth, and the normals, whose sources cancel across a thin body. */
+/* Random, constant and smooth columns, and the normals; the sources of the normals cancel across a thin body. */
 static double density(const cb_panels *p, int column, int i, uint64_t *seed) {
   const double *x = p->centre[i], *n = p->normal[i];
   switch (column) {
@@ -29,7 +31,7 @@ static double *densities(const cb_panels *p, uint64_t seed) {
   return d;
 }
 
-/* The greatest error over columns, of sources or dipoles, relative to the greatest potential of the column. */
+/* The maximum error over the columns, of sources or dipoles, relative to the maximum potential of the column. */
 static double error_of(const cb_panels *p, double asked, bool dipoles, uint64_t *seed) {
   cb_far *f;
   check_ok(cb_far_create(p, asked, &f));
@@ -47,15 +49,18 @@ static double error_of(const cb_panels *p, double asked, bool dipoles, uint64_t 
   }
   for (int k = 0; k < COLUMNS; k++) {
     for (int i = 0; i < p->n; i++) size[k] = fmax(size[k], fabs(out[k * p->n + i]));
-    /* where nothing is left but round-off of terms that cancel there is nothing to compare */
+    /* If cancelling terms leave only round-off, nothing is compared. */
     if (size[k] > 1e-8) error = fmax(error, worst[k] / size[k]);
   }
-  free(rho), free(out), free(row);
+  free(rho);
+  free(out);
+  free(row);
   cb_far_free(f);
   return error;
 }
 
-/* sharp: not overdone by more than 1e3. cancelled: how much more may be wrong where the columns of sources cancel. */
+/* sharp: also checks that the error is at most 1e3 smaller than requested. cancelled: a factor by which the error of
+ * sources may be larger, because the sources of a column cancel. */
 static void meets_with(const char *what, cb_panels *p, bool sharp, double cancelled) {
   uint64_t seed = check_seed();
   const double asked[] = {1e-3, 1e-6, 1e-10};
@@ -115,7 +120,8 @@ static void few_and_coinciding_panels(void **unused) {
   meets("one plane", panel_set_close(&s), false);
 }
 
-/* Sources and dipoles together are the sum of each; more columns than one pass takes; `out` is added to. */
+/* The result of sources and dipoles together is the sum of both; there are more columns than one pass can process;
+ * results are added to `out`. */
 static void sums_are_linear(void **unused) {
   cb_panels *p = panels_of_ellipsoid(12, 2, 1, 1);
   const size_t n = (size_t)p->n * COLUMNS;
@@ -126,7 +132,10 @@ static void sums_are_linear(void **unused) {
   check_ok(cb_far_apply(f, COLUMNS, rho, NULL, sum));
   check_ok(cb_far_apply(f, COLUMNS, NULL, mu, sum));
   check_ok(cb_far_apply(f, COLUMNS, rho, mu, out));
-  for (size_t i = 0; i < n; i++) size = fmax(size, fabs(sum[i])), worst = fmax(worst, fabs(sum[i] - out[i]));
+  for (size_t i = 0; i < n; i++) {
+    size = fmax(size, fabs(sum[i]));
+    worst = fmax(worst, fabs(sum[i] - out[i]));
+  }
   check_at_most(worst, 1e-10 * size);
   memset(out, 0, n * sizeof *out);
   for (size_t i = 0; i < 3 * n; i++) three[i] = mu[i % n];
@@ -138,7 +147,11 @@ static void sums_are_linear(void **unused) {
   }
   cb_far_free(f);
   cb_panels_free(p);
-  free(rho), free(mu), free(three), free(out), free(sum);
+  free(rho);
+  free(mu);
+  free(three);
+  free(out);
+  free(sum);
 }
 
 static void field_at(cb_far *f, cb_far_kind kind, int columns, const double *rho, const double *mu, int points,
@@ -149,8 +162,8 @@ static void field_at(cb_far *f, cb_far_kind kind, int columns, const double *rho
   cb_far_field_free(a);
 }
 
-/* At points near and far, alone and in clusters: against sums over all panels, and the velocity against differences of
- * fourth order of the potential, whose error is below (h/distance)^4 of it. */
+/* Tests points near and far, isolated and in clusters: the potential against sums over all panels, and the velocity
+ * against differences of fourth order of the potential, whose relative error is below (h/distance)^4. */
 static void fields_at_points(void **unused) {
   enum { POINTS = 60 };
   const double h = 2e-3, at[4] = {-2, -1, 1, 2}, weight[4] = {1, -8, 8, -1};
@@ -193,7 +206,7 @@ static void fields_at_points(void **unused) {
   }
   print_message("at points, 1e-8 asked: %.1e of potentials, %.1e of velocities\n", error / size, u_error / u_size);
   check_at_most(error, 1e-8 * size);
-  check_at_least(error, 1e-12 * size); /* some are far indeed */
+  check_at_least(error, 1e-12 * size); /* some points are in the far field */
   check_at_most(u_error, 1e-7 * u_size);
   for (int a = 0; a < 3; a++) {
     for (int q = 0; q < 4; q++) {
@@ -214,16 +227,19 @@ static void fields_at_points(void **unused) {
                      "a field of 3");
   cb_far_free(f);
   cb_panels_free(p);
-  free(rho), free(mu), free(S), free(D);
+  free(rho);
+  free(mu);
+  free(S);
+  free(D);
 }
 
-/* Slopes along the normals at the panels of a disc beside a ball, sources and dipoles together; the ball's have
- * potentials. */
+/* Slopes along the normals at the panels of a disc near a ball, with sources and dipoles together. On the ball,
+ * potentials are computed. */
 static void slopes_of_sheets(void **unused) {
   panel_set s = panel_set_room(2 * 12 * 14 * 14);
   panel_set_ellipsoid(&s, 14, (double[3]){1, 1, 1}, (double[3]){0}, 1);
   const int solids = s.n;
-  panel_set_ellipsoid(&s, 14, (double[3]){2, 1, 1e-9}, (double[3]){0, 0, 1.4}, 1); /* one side upon the other */
+  panel_set_ellipsoid(&s, 14, (double[3]){2, 1, 1e-9}, (double[3]){0, 0, 1.4}, 1); /* a disc whose two sides coincide */
   cb_panels *p = panel_set_close(&s);
   double *rho = densities(p, 8), *mu = densities(p, 9), *S = malloc((size_t)p->n * sizeof *S),
          *D = malloc((size_t)p->n * sizeof *D), *out = malloc((size_t)p->n * COLUMNS * sizeof *out);
@@ -238,7 +254,7 @@ static void slopes_of_sheets(void **unused) {
     for (int i = 0; i < p->n; i += 29) {
       const int slope = i >= solids;
       if (slope)
-        cb_panels_slopes(p, p->centre[i], p->normal[i], 0, p->n, NULL, i, S, D);
+        cb_panels_slopes(p, p->centre[i], p->normal[i], (cb_panel_choice){0, p->n, NULL, i}, S, D);
       else
         cb_panels_range(p, p->centre[i], 0, p->n, i, S, D);
       for (int k = 0; k < COLUMNS; k++) {
@@ -255,10 +271,14 @@ static void slopes_of_sheets(void **unused) {
     cb_far_free(f);
   }
   cb_panels_free(p);
-  free(rho), free(mu), free(S), free(D), free(out);
+  free(rho);
+  free(mu);
+  free(S);
+  free(D);
+  free(out);
 }
 
-/* The panels of a group and the nearest about it. */
+/* The neighbours of a group are its own panels and the nearest ones around them. */
 static void neighbours_of_groups(void **unused) {
   enum { MOST = 150 };
   cb_panels *p = panels_of_ellipsoid(14, 1, 1, 0.5);
@@ -272,10 +292,15 @@ static void neighbours_of_groups(void **unused) {
     cb_far_group(f, g, &first, &own, &numbers);
     assert_int_equal(cb_far_near(f, g, MOST, near), MOST);
     assert_memory_equal(near, numbers, (size_t)own * sizeof *near);
-    for (int k = 0; k < 3; k++) low[k] = INFINITY, high[k] = -INFINITY;
+    for (int k = 0; k < 3; k++) {
+      low[k] = INFINITY;
+      high[k] = -INFINITY;
+    }
     for (int i = 0; i < own; i++)
-      for (int k = 0; k < 3; k++)
-        low[k] = fmin(low[k], p->centre[near[i]][k]), high[k] = fmax(high[k], p->centre[near[i]][k]);
+      for (int k = 0; k < 3; k++) {
+        low[k] = fmin(low[k], p->centre[near[i]][k]);
+        high[k] = fmax(high[k], p->centre[near[i]][k]);
+      }
     for (int pass = 0; pass < 2; pass++)
       for (int i = 0; i < (pass ? p->n : MOST); i++) {
         double d2 = 0;
@@ -300,7 +325,9 @@ static void threads_change_no_byte(void **unused) {
   double *rho = densities(p, 1), *out[3], *phi[3], (*u[3])[3];
   for (int t = 0; t < 3; t++) {
     cb_far *f;
-    out[t] = calloc(n, sizeof(double)), phi[t] = calloc(n, sizeof(double)), u[t] = calloc(500, sizeof(double[3]));
+    out[t] = calloc(n, sizeof(double));
+    phi[t] = calloc(n, sizeof(double));
+    u[t] = calloc(500, sizeof(double[3]));
     cb_threads_set(t + 1);
     check_ok(cb_far_create(p, 1e-6, &f));
     check_ok(cb_far_apply(f, COLUMNS, rho, rho, out[t]));
@@ -312,7 +339,11 @@ static void threads_change_no_byte(void **unused) {
     assert_memory_equal(u[t], u[0], 500 * sizeof(double[3]));
   }
   cb_threads_set(0);
-  for (int t = 0; t < 3; t++) free(out[t]), free(phi[t]), free(u[t]);
+  for (int t = 0; t < 3; t++) {
+    free(out[t]);
+    free(phi[t]);
+    free(u[t]);
+  }
   free(rho);
   cb_panels_free(p);
 }
@@ -338,11 +369,11 @@ static void instruction_sets_agree(void **unused) {
   cb_panels_free(p);
 }
 
-/* Every panel is in one group, and products allocate nothing. */
+/* Every panel is in exactly one group, and products allocate no memory. */
 static void groups_and_memory(void **unused) {
   cb_panels *p = panels_of_ellipsoid(16, 1, 1, 1);
   cb_far *f;
-  cb_threads_set(2); /* OpenMP keeps a team of more than one */
+  cb_threads_set(2); /* OpenMP keeps a team of more than one thread */
   check_ok(cb_far_create(p, 1e-6, &f));
   int next = 0, *seen = calloc((size_t)p->n, sizeof *seen);
   for (int g = 0; g < cb_far_groups(f); g++) {
@@ -363,7 +394,9 @@ static void groups_and_memory(void **unused) {
   cb_threads_set(0);
   cb_far_free(f);
   cb_panels_free(p);
-  free(seen), free(rho), free(out);
+  free(seen);
+  free(rho);
+  free(out);
 }
 
 static void wrong_errors_are_refused(void **unused) {
@@ -371,7 +404,7 @@ static void wrong_errors_are_refused(void **unused) {
   cb_far *f = NULL;
   const double wrong[] = {0, -1, 1e-12, 1, NAN};
   for (int i = 0; i < 5; i++) {
-    check_error_begins(cb_far_create(p, wrong[i], &f), CB_ERROR_ARGUMENT, "an error of ");
+    check_error_begins(cb_far_create(p, wrong[i], &f), CB_ERROR_ARGUMENT, "error ");
     assert_int_equal(cb_far_bytes(p, p->n, wrong[i]), 0);
     assert_null(f);
   }

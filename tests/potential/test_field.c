@@ -1,16 +1,19 @@
-/* Velocity and pressure of the flow about moving bodies against closed forms: the dipole of a sphere
- * (Lamb, Hydrodynamics (1932), articles 92, 96), a disc of no thickness broadside on (articles 102, 108), the energy by
- * Kirchhoff's tensor, the force of an accelerated body. */
+/* Tests of velocity and pressure of the flow around moving bodies, against closed forms: the dipole of a sphere (Lamb,
+ * Hydrodynamics (1932), articles 92, 96), a disc without thickness that moves along its axis (articles 102, 108), the
+ * energy by Kirchhoff's tensor, and the force on an accelerated body.
+ */
 #include "flow_about.h"
 
 static const double V[3] = {0.3, -0.2, 0.9}, W[3] = {0.5, 0.4, -0.3};
 
-/* Points over a sphere of this radius, evenly (Fibonacci's spiral). */
+/* Points on a sphere of this radius, evenly distributed (Fibonacci's spiral). */
 enum { AROUND = 400 };
 static void around(double r, double (*x)[3]) {
   for (int i = 0; i < AROUND; i++) {
     const double z = 1 - (2 * i + 1.0) / AROUND, s = sqrt(1 - z * z), a = i * M_PI * (3 - sqrt(5));
-    x[i][0] = r * s * cos(a), x[i][1] = r * s * sin(a), x[i][2] = r * z;
+    x[i][0] = r * s * cos(a);
+    x[i][1] = r * s * sin(a);
+    x[i][2] = r * z;
   }
 }
 
@@ -34,7 +37,8 @@ static double sphere_error(int n, double r, double *of_phi) {
   return worst;
 }
 
-/* Greatest errors by |V|: second order away from the surface; on it to one face's size times a constant. */
+/* The maximum errors, relative to |V|, are of second order away from the surface; near it they are proportional to the
+ * size of a face. */
 static void a_sphere_is_a_dipole(void **unused) {
   double phi[2];
   const double coarse = sphere_error(8, 1.5, phi), fine = sphere_error(16, 1.5, phi + 1);
@@ -50,7 +54,7 @@ static void a_sphere_is_a_dipole(void **unused) {
   }
 }
 
-/* u of a body within it is 0, as is phi; u outside is the gradient of phi, and has no divergence. */
+/* Inside a body u and phi are 0. Outside u is the gradient of phi, and has no divergence. */
 static void a_field_is_a_gradient(void **unused) {
   solid_mesh m = ellipsoid_mesh(12, 3, 2, 1);
   cb_flow_about *f = field_of(&m, W, V);
@@ -64,11 +68,11 @@ static void a_field_is_a_gradient(void **unused) {
   check_ok(cb_field_at(f, 7, (const double(*)[3])x, u, phi, inside));
   double divergence = 0;
   for (int k = 0; k < 3; k++) {
-    /* two discretisations of phi: faces' and corners' */
+    /* Two discretisations of phi: by faces and by corners. */
     check_near((phi[1 + 2 * k] - phi[2 + 2 * k]) / (2 * h), u[0][k], 1e-2);
     divergence += (u[1 + 2 * k][k] - u[2 + 2 * k][k]) / (2 * h);
   }
-  check_near(divergence, 0, 1e-6); /* h^2, and 1e-7 of the far field */
+  check_near(divergence, 0, 1e-6); /* h^2, and 1e-7 from the far field */
   const double within[1][3] = {{1.1, 0.3, -0.2}};
   check_ok(cb_field_at(f, 1, within, u, phi, inside));
   assert_true(inside[0]);
@@ -78,7 +82,8 @@ static void a_field_is_a_gradient(void **unused) {
   free_mesh(&m);
 }
 
-/* <K Y, Y>/2, and int |u|^2/2 over the shells between r = 1 and infinity, of a sphere by Gauss's rule in 1/r. */
+/* The energy is <K Y, Y>/2 for an ellipsoid. For a sphere it is pi/3 |V|^2, and int |u|^2/2 over the shells between r =
+ * 1 and infinity, by Gauss's rule in 1/r. */
 static void the_energy_is_kirchhoffs(void **unused) {
   const double Y[6] = {W[0], W[1], W[2], V[0], V[1], V[2]};
   solid_mesh m = ellipsoid_mesh(12, 3, 2, 1);
@@ -86,7 +91,7 @@ static void the_energy_is_kirchhoffs(void **unused) {
   const cb_kirchhoff_mass mass = mass_of(&m, NULL, NULL);
   double energy = 0;
   for (int i = 0; i < 36; i++) energy += mass.K[i / 6][i % 6] * Y[i / 6] * Y[i % 6] / 2;
-  check_near(cb_field_kinetic(f), energy, 1e-5 * energy); /* of the far fields, 1e-6 */
+  check_near(cb_field_kinetic(f), energy, 1e-5 * energy); /* errors of the far fields, 1e-6 each */
   cb_field_free(f);
   free_mesh(&m);
 
@@ -117,7 +122,8 @@ static void cross(const double a[3], const double b[3], double out[3]) {
   for (int k = 0; k < 3; k++) out[k] = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
 }
 
-/* The sphere, or an ellipsoid, at times -h, 0, h: its centre moves with V + A t, and it turns with w. */
+/* Three fields of the sphere or an ellipsoid, at times -h, 0 and h: its centre moves with V + A t, and it rotates with
+ * w. */
 static void three_fields(const solid_mesh *m, const double w[3], const double A[3], double h, cb_flow_about *f[3]) {
   const double rate = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
   for (int i = 0; i < 3; i++) {
@@ -138,7 +144,7 @@ static void three_fields(const solid_mesh *m, const double w[3], const double A[
   }
 }
 
-/* p = A.x/(2 r^3) + <V, u> - |u|^2/2 of the dipole. */
+/* The pressure of the dipole: p = A.x/(2 r^3) + <V, u> - |u|^2/2. */
 static double dipole_pressure(const double A[3], const double x[3], double u[3]) {
   const double r2 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
   dipole(V, x, u);
@@ -162,7 +168,8 @@ static void pressure_of_a_sphere(void **unused) {
   }
   print_message("p at r = 1.4: %.2e\n", worst);
   assert_true(worst < 5e-3);
-  /* the force on the body is minus its added mass times the acceleration; d'Alembert: V has no share */
+  /* The force on the body is minus its added mass times the acceleration; by d'Alembert's paradox V does not
+   * contribute. */
   double *face = malloc((size_t)m.faces * sizeof *face), force[3] = {0};
   assert_non_null(face);
   cb_field_face_pressure(f, h, 0, face);
@@ -181,7 +188,7 @@ static void pressure_of_a_sphere(void **unused) {
 
 /* --- on the surface --- */
 
-/* The mesh's vertices, middles of edges and centres of faces, in turn. */
+/* The vertices of the mesh, the midpoints of its edges and the centres of its faces. */
 static int marks_of(const solid_mesh *m, double (*x)[3]) {
   int n = 0;
   for (int i = 0; i < m->vertices; i++) memcpy(x[n++], m->x[i], sizeof *x);
@@ -193,8 +200,8 @@ static int marks_of(const solid_mesh *m, double (*x)[3]) {
   return n;
 }
 
-/* Greatest errors of u, p, phi at this distance from the marks of a sphere that turns and accelerates, against the
- * dipole's there, or on the sphere where they lie within it. */
+/* The maximum errors of u, p and phi at this distance from the vertices, edges and faces of a sphere that rotates and
+ * accelerates. The reference is the dipole there; for points inside the sphere, it is the dipole on the sphere. */
 static void surface_errors(int n, double distance, double worst[3]) {
   static const double A[3] = {-0.7, 0.4, 1.1}, h = 3e-3;
   solid_mesh m = ellipsoid_mesh(n, 1, 1, 1);
@@ -222,13 +229,18 @@ static void surface_errors(int n, double distance, double worst[3]) {
     worst[2] = fmax(worst[2], fabs(phi[i] - dipole(V, y, exact)));
     assert_int_equal(inside[i], distance < -1e-9);
   }
-  free(x), free(u), free(c), free(p), free(phi), free(inside);
+  free(x);
+  free(u);
+  free(c);
+  free(p);
+  free(phi);
+  free(inside);
   for (int i = 0; i < 3; i++) cb_field_free(f[i]);
   free_mesh(&m);
 }
 
-/* On vertices, edges and faces and beside them on either side, u, p and phi are the dipole's to second order in the
- * faces' size, 4 pi/faces: less than that times 5, a few second derivatives. */
+/* On vertices, edges and faces and next to them on either side, u, p and phi equal those of the dipole to second order
+ * in the size of the faces, 4 pi/faces: the error is below 5 times that, which allows for second derivatives. */
 static void the_surface_has_values(void **unused) {
   for (int i = 0; i < 8; i++) {
     const double distance = (double[]){0, 1e-12, -1e-12, 1e-9, 1e-6, 1e-3, -1e-3, 8e-3}[i];
@@ -246,8 +258,8 @@ static void the_surface_has_values(void **unused) {
 
 /* --- sheets --- */
 
-/* Of the unit disc that moves along z: phi = -(2/pi) V mu (1 - zeta arccot zeta), z = mu zeta,
- * x^2 + y^2 = (1 - mu^2)(1 + zeta^2); on the disc mu has the sign of z. */
+/* The unit disc moves along z: phi = -(2/pi) V mu (1 - zeta arccot zeta), z = mu zeta, x^2 + y^2 = (1 - mu^2)(1 +
+ * zeta^2); on the disc mu has the sign of z. */
 static double disc_phi(double v, const double x[3]) {
   const double b = x[0] * x[0] + x[1] * x[1] + x[2] * x[2] - 1, root = sqrt(b * b + 4 * x[2] * x[2]),
                zeta = sqrt((b < 0 ? 2 * x[2] * x[2] / (root - b) : (b + root) / 2)),
@@ -255,7 +267,7 @@ static double disc_phi(double v, const double x[3]) {
   return -2 / M_PI * v * copysign(mu, x[2]) * (1 - zeta * atan2(1, zeta));
 }
 
-/* By differences of fourth order along the plane, and across it on the side of x. */
+/* Computes the velocity at x by differences of fourth order, and returns the potential there. */
 static double disc_flow(double v, const double x[3], double u[3]) {
   static const double at[4] = {-2, -1, 1, 2}, weight[4] = {1, -8, 8, -1}, h = 1e-4;
   for (int k = 0; k < 3; k++) {
@@ -273,8 +285,9 @@ typedef struct sheet_errors {
   double u, phi, p, near_u, near_phi, force, energy;
 } sheet_errors;
 
-/* A disc of 6 n^2 faces at times -h, 0, h: it moves with V + A t along its normal; the greatest errors at points .3 from
- * it, on both sides of its faces but for the outer tenth and .05 of a face away, of the force 8/3 A and the energy. */
+/* A disc of 6 n^2 faces at times -h, 0 and h, which moves with v + A t along its normal. Returns the maximum errors at
+ * points .3 from it, on both sides of its faces (except the outer tenth, at .05 of a face), of the force 8/3 A and of
+ * the energy. */
 static sheet_errors disc_errors(int n) {
   static const double none[3] = {0}, v = 0.8, A = 1.3, h = 3e-3;
   sheet_errors e = {0};
@@ -289,7 +302,7 @@ static sheet_errors disc_errors(int n) {
   double x[AROUND][3], u[AROUND][3], c[AROUND][3] = {{0}}, p[AROUND], phi[AROUND], exact[3];
   bool inside[AROUND];
   around(1, x);
-  for (int i = 0; i < AROUND; i++) /* upon the spheroid that is .3 or more away */
+  for (int i = 0; i < AROUND; i++) /* points on a spheroid whose distance is at least .3 */
     for (int k = 0; k < 3; k++) x[i][k] *= k < 2 ? 1.3 : 0.3;
   check_ok(cb_field_at(f[1], AROUND, (const double(*)[3])x, u, phi, inside));
   check_ok(cb_field_pressure(f, h, AROUND, (const double(*)[3])x, (const double(*)[3])c, (const double(*)[3])u, p));
@@ -332,7 +345,8 @@ static sheet_errors disc_errors(int n) {
   }
   e.force = force / (-8. / 3 * A) - 1;
   e.energy = cb_field_kinetic(f[1]) / (4. / 3 * v * v) - 1;
-  free(face[0]), free(face[1]);
+  free(face[0]);
+  free(face[1]);
   for (int i = 0; i < 3; i++) cb_field_free(f[i]);
   free_mesh(&m);
   return e;
@@ -346,7 +360,7 @@ static void a_disc_has_two_sides(void **unused) {
         "%d faces: .3 away u %.1e, phi %.1e, p %.1e; beside faces u %.1e, phi %.1e; force %.1e, energy %.1e\n",
         i ? 2400 : 600, e[i].u, e[i].phi, e[i].p, e[i].near_u, e[i].near_phi, e[i].force, e[i].energy);
   }
-  /* of order 3/2, as the jump next to the border is */
+  /* The order is 3/2, like the jump near the border. */
   assert_true(e[1].u < 2e-2 && e[1].u < 0.5 * e[0].u);
   assert_true(e[1].phi < 5e-3 && e[1].phi < 0.5 * e[0].phi);
   assert_true(e[1].p < 2e-2 && e[1].p < 0.5 * e[0].p);
@@ -355,8 +369,8 @@ static void a_disc_has_two_sides(void **unused) {
   assert_true(fabs(e[1].force) < 1e-2 && fabs(e[1].energy) < 2e-3);
 }
 
-/* How much u.n beside the faces of a ball over a disc that move together, .3 of a face from them, differs from theirs; of
- * the disc but for its outer fifth, on both sides. */
+/* The difference between u.n next to a ball and a disc that move together, at a distance of .3 of a face, and their
+ * normal velocity. Points of the disc are on both sides, without its outer fifth. */
 static void normal_errors(int n, double worst[2]) {
   static const double none[3] = {0}, v[3] = {0.2, 0, 1}, over[3] = {0.2, 0, 0.9};
   solid_mesh disc = disc_mesh(5 * n, 1), ball = ellipsoid_mesh(4 * n, 0.5, 0.5, 0.5), up = shifted_mesh(&ball, over),
@@ -386,10 +400,14 @@ static void normal_errors(int n, double worst[2]) {
     }
   }
   cb_field_free(f);
-  free_mesh(&disc), free_mesh(&ball), free_mesh(&up), free_mesh(&m);
+  free_mesh(&disc);
+  free_mesh(&ball);
+  free_mesh(&up);
+  free_mesh(&m);
 }
 
-/* First order there, as the distance falls with the faces; the disc's by logarithms at its edges. */
+/* The error is of first order, since the distance decreases with the faces; for the disc logarithms at its edges are
+ * added. */
 static void nothing_flows_through_solids_and_sheets(void **unused) {
   double coarse[2], fine[2];
   normal_errors(1, coarse);

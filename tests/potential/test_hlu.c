@@ -1,15 +1,13 @@
-/* Factors of the hierarchical matrix: residuals by exact rows at every tolerance, the solution of the dense matrix, and
- * as a preconditioner of GMRES on a thin body.
+/* Tests of factors of the hierarchical matrix: residuals by exact rows at every tolerance, the solution of the dense
+ * matrix, and the use as a preconditioner of GMRES on a thin body.
  * needs: hmat */
 #include "panel_sets.h"
-#include "potential/dense.h"
+#include "potential/linear_solvers.h"
 #include "potential/far.h"
-#include "potential/hlu.h"
-#include "potential/krylov.h"
 
 enum { COLUMNS = 5 };
 
-/* Columns constant, normals, random. */
+/* Right-hand sides: a constant column, three columns of normals, and a random column. */
 static double *right_sides(const cb_panels *p) {
   uint64_t seed = check_seed();
   double *b = malloc((size_t)p->n * COLUMNS * sizeof *b);
@@ -21,7 +19,7 @@ static double *right_sides(const cb_panels *p) {
   return b;
 }
 
-/* The greatest |b - (I/2 - D) x|/|b| of the columns, by all rows. */
+/* The maximum |b - (I/2 - D) x|/|b| over the columns, computed from all rows. */
 static double residual_of(const cb_panels *p, const double *b, const double *x) {
   double *D = malloc((size_t)p->n * sizeof *D), left[COLUMNS] = {0}, size[COLUMNS] = {0}, worst = 0;
   for (int i = 0; i < p->n; i++) {
@@ -52,7 +50,8 @@ static void solves(const char *what, cb_panels *p) {
     check_at_most(share, 1);
     cb_hlu_free(h);
   }
-  free(b), free(x);
+  free(b);
+  free(x);
   cb_panels_free(p);
 }
 
@@ -69,7 +68,7 @@ static void residuals_are_below_the_tolerance(void **unused) {
   solves("one place", panel_set_close(&s));
 }
 
-/* A solution differs from the dense one by its residual times the norm of the inverse, some 1e2 here. */
+/* The solution differs from the dense one by its residual times the norm of the inverse, which is about 1e2 here. */
 static void the_solution_is_the_dense_one(void **unused) {
   cb_panels *p = panels_of_ellipsoid(8, 1, 0.7, 0.05);
   const size_t n = (size_t)p->n;
@@ -91,7 +90,10 @@ static void the_solution_is_the_dense_one(void **unused) {
   for (size_t i = 0; i < n * COLUMNS; i++) check_near(x[i], b[i], 1e-8 * size);
   cb_hlu_free(h);
   cb_panels_free(p);
-  free(a), free(b), free(x), free(pivots);
+  free(a);
+  free(b);
+  free(x);
+  free(pivots);
 }
 
 typedef struct thin {
@@ -125,13 +127,14 @@ static void coarse_factors_are_a_preconditioner(void **unused) {
   check_ok(cb_krylov_create(p->n, COLUMNS, 40, &k));
   check_ok(cb_krylov_solve(k, &(cb_krylov_problem){product, precondition, &t, 1e-8, 40}, COLUMNS, b, x, &result));
   print_message("GMRES with factors to 1e-2: %d iterations\n", result.iterations);
-  check_at_most(result.iterations, 8); /* each takes the residual down by the tolerance, or 10 times at least */
+  check_at_most(result.iterations, 8); /* each step reduces the residual at least by the factor 10 */
   check_at_most(residual_of(p, b, x), 1e-7);
   cb_krylov_free(k);
   cb_hlu_free(t.h);
   cb_far_free(t.far);
   cb_panels_free(p);
-  free(b), free(x);
+  free(b);
+  free(x);
 }
 
 static void wrong_tolerances_are_refused(void **unused) {

@@ -1,5 +1,6 @@
-/* Bodies before a plane, by images: spheres against the series of two spheres and the leading orders of the distance, a
- * body and its mirror image solved as two, planes anywhere, and what is refused. */
+/* Tests of bodies near a plane, computed with images: spheres compared with the series of two spheres and the leading
+ * orders in the distance, a body and its mirror image solved as two bodies, planes at any place, and errors.
+ */
 #include "potential.h"
 #include "two_spheres.h"
 #include <curvebody/fluid_model.h>
@@ -14,7 +15,7 @@ static cb_kirchhoff_mass before(const solid_mesh *m, cb_mirror_kind kind, const 
 static const double up[3] = {0, 0, 1};
 
 static void a_sphere_before_a_wall_is_half_of_two_spheres(void **unused) {
-  /* d, together along the line, together across it, opposed across it */
+  /* columns: d; together along the line; together across it; opposed across it */
   static const double oracle[2][4] = {{2.5, 1.7310312089664, 2.3090610478758, 1.9050591820032},
                                       {4, 1.9980469137778, 2.1439821448999, 2.0457971849735}};
   solid_mesh m[2] = {ellipsoid_mesh(8, 1, 1, 1), ellipsoid_mesh(16, 1, 1, 1)};
@@ -25,7 +26,8 @@ static void a_sphere_before_a_wall_is_half_of_two_spheres(void **unused) {
       rigid[fine] = before(m + fine, CB_MIRROR_RIGID, up, -d / 2, CB_POTENTIAL_BEST);
       surface[fine] = before(m + fine, CB_MIRROR_FREE, up, -d / 2, CB_POTENTIAL_BEST);
     }
-    /* from it, along it: against the image, with it; a free surface the other way */
+    /* Motion away from the wall is opposed to that of the image, motion along the wall is together with it; for a free
+     * surface the signs are opposite. */
     check_relative(extrapolated(rigid[0].K[5][5], rigid[1].K[5][5]), axial(d, 1), 1e-3);
     check_relative(extrapolated(rigid[0].K[3][3], rigid[1].K[3][3]), oracle[i][2], 1e-3);
     check_relative(extrapolated(surface[0].K[5][5], surface[1].K[5][5]), oracle[i][1], 1e-3);
@@ -35,22 +37,23 @@ static void a_sphere_before_a_wall_is_half_of_two_spheres(void **unused) {
   free_mesh(m + 1);
 }
 
-/* Lamb (1932), chapter VI: 2 pi/3 (1 + 3/8 (r/h)^3), 2 pi/3 (1 + 3/16 (r/h)^3), h to the wall. */
+/* Lamb (1932), chapter VI: 2 pi/3 (1 + 3/8 (r/h)^3) for motion perpendicular to the wall, 2 pi/3 (1 + 3/16 (r/h)^3)
+ * along it, with the distance h to the wall; the sign of (r/h)^3 is opposite at a free surface. */
 static void far_from_a_wall_the_third_power_of_the_distance_is_left(void **unused) {
   solid_mesh m = ellipsoid_mesh(8, 1, 1, 1);
   const cb_kirchhoff_mass free_space = mass_of(&m, NULL, NULL);
   for (int sign = -1; sign <= 1; sign += 2) {
     const double h = 6;
     const cb_kirchhoff_mass mass = before(&m, sign > 0 ? CB_MIRROR_RIGID : CB_MIRROR_FREE, up, -h, CB_POTENTIAL_BEST);
-    /* what is left: h^-6, and the sphere's 512 faces */
+    /* The remaining error is of order h^-6, plus that of the 512 faces of the sphere. */
     check_relative((mass.K[5][5] / free_space.K[5][5] - 1) * h * h * h, sign * 3. / 8, 0.03);
     check_relative((mass.K[3][3] / free_space.K[3][3] - 1) * h * h * h, sign * 3. / 16, 0.03);
   }
   free_mesh(&m);
 }
 
-/* A body without symmetry before a tilted plane, about an origin elsewhere: as the body and its mirror image, found as
- * one body whose halves move as images do. */
+/* A body without symmetry near the plane x = 0, with the origin in the plane. It agrees with the body and its mirror
+ * image, solved as one body whose halves move as mirror images. */
 static void a_body_and_its_image_are_two_bodies(void **unused) {
   const double shift[3] = {1.7, 0.4, -0.3}, x_axis[3] = {1, 0, 0};
   solid_mesh e = ellipsoid_mesh(7, 1, 0.6, 0.4), own = shifted_mesh(&e, shift);
@@ -85,7 +88,8 @@ static void a_body_and_its_image_are_two_bodies(void **unused) {
   free_mesh(&both);
 }
 
-/* Body and plane turned together by R: K' = X^T K X of a turn alone; planes by any length of normal. */
+/* Body and plane are rotated together by R: K' = R K R^T for each block of K. The normal of a plane may have any
+ * length. */
 static void planes_lie_anywhere(void **unused) {
   const double s = sin(0.7), c = cos(0.7), R[3][3] = {{c, -s, 0}, {s * 0.8, c * 0.8, -0.6}, {s * 0.6, c * 0.6, 0.8}};
   solid_mesh e = ellipsoid_mesh(7, 1, 0.6, 0.4), turned = shifted_mesh(&e, (double[3]){0, 0, 0});
@@ -107,7 +111,7 @@ static void planes_lie_anywhere(void **unused) {
   free_mesh(&turned);
 }
 
-/* What is kept of a body is not taken for another place of it. */
+/* Stored data of a body is not used for another position of the body. */
 static void a_body_that_comes_nearer_is_solved_anew(void **unused) {
   solid_mesh m = ellipsoid_mesh(5, 1, 1, 1);
   const cb_kirchhoff_options options = {.wall = {CB_MIRROR_RIGID, {0, 0, 1}, -3}};
@@ -124,7 +128,7 @@ static void a_body_that_comes_nearer_is_solved_anew(void **unused) {
   for (int i = 0; i < low.vertices; i++) low.x[i][2] -= 1;
   check_ok(cb_kirchhoff_renew(k, (const double(*)[3])low.x, NULL));
   check_error_begins(cb_kirchhoff_added_mass(k, NULL, &moved), CB_ERROR_DOMAIN,
-                     "a body behind its wall: a corner at (");
+                     "a body is behind its wall: a corner at (");
   cb_kirchhoff_free(k);
   free_mesh(&m);
   free_mesh(&low);
@@ -150,15 +154,15 @@ static void the_model_has_a_wall(void **unused) {
   check_ok(cb_surface_make(m.vertices, (const double(*)[3])m.x, m.faces, (const int(*)[3])m.face, part, &surface));
   cb_fluid_model *model = exact_of("{refine: false, wall: free, wall_x: -2, wall_z: 0, wall_height: -1.5}"),
                  *through = exact_of("{refine: false, wall: rigid, wall_height: 0.5}");
-  check_ok(model->kind->prepare(model, surface, NULL, &known));
-  check_ok(model->kind->added_mass(model, known, surface, (const double(*)[3])m.x, NULL, &own));
-  model->kind->release(model, known);
+  check_ok(model->class_->prepare(model, surface, NULL, &known));
+  check_ok(model->class_->added_mass(model, known, surface, (const double(*)[3])m.x, NULL, &own));
+  model->class_->release(model, known);
   const cb_kirchhoff_mass is = before(&m, CB_MIRROR_FREE, (double[3]){-1, 0, 0}, -1.5, CB_POTENTIAL_BEST);
   for (int i = 0; i < 36; i++) check_near(own.K[i / 6][i % 6], is.K[i / 6][i % 6], 1e-10);
-  check_ok(through->kind->prepare(through, surface, NULL, &known));
-  check_error_begins(through->kind->added_mass(through, known, surface, (const double(*)[3])m.x, NULL, &own),
-                     CB_ERROR_DOMAIN, "a body behind its wall");
-  through->kind->release(through, known);
+  check_ok(through->class_->prepare(through, surface, NULL, &known));
+  check_error_begins(through->class_->added_mass(through, known, surface, (const double(*)[3])m.x, NULL, &own),
+                     CB_ERROR_DOMAIN, "a body is behind its wall");
+  through->class_->release(through, known);
   cb_fluid_model_free(model);
   cb_fluid_model_free(through);
   cb_surface_free(surface);

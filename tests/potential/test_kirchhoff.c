@@ -1,11 +1,13 @@
-/* Kirchhoff's tensor against closed forms and its laws: bodies of revolution and ellipsoids, pairs of spheres, moved,
- * turned and mirrored bodies, and one method against another. The oracles are of the task's table: ellipsoids by Carlson's
- * integrals, spheres by a series of images, the torus and the bar extrapolated. */
+/* Tests of Kirchhoff's tensor against closed forms and general laws: bodies of revolution and ellipsoids, pairs of
+ * spheres, bodies that are moved, rotated and mirrored, and comparisons between solution methods. The reference values
+ * are ellipsoids by Carlson's integrals, spheres by a series of images, and extrapolated values for the torus and the
+ * bar.
+ */
 #include "potential.h"
 #include "core/threads.h"
-#include "potential/hlu.h"
+#include "potential/linear_solvers.h"
 
-/* The tensor of meshes with h, h/2, without the errors of order h^2. */
+/* The tensor from meshes with h and h/2, with errors of order h^2 removed. */
 static void extrapolate(double a, double b, double c, int n, cb_kirchhoff_mass *fine, cb_kirchhoff_mass *limit) {
   solid_mesh m[2] = {ellipsoid_mesh(n, a, b, c), ellipsoid_mesh(2 * n, a, b, c)};
   const cb_kirchhoff_mass coarse = mass_of(m, NULL, NULL);
@@ -32,14 +34,14 @@ static void ellipsoids_are_closed_forms(void **unused) {
     for (int i = 0; i < 6; i++)
       for (int j = 0; j < 6; j++) {
         const double K = i == j ? all[e].K[i] : 0;
-        /* 4608 faces: h^2 on octahedra that are longer than they are wide */
+        /* 4608 faces: the error is h^2 for faces of octahedra that are longer than wide. */
         check_near(fine.K[i][j], K, 4e-3 * fmax(K, 0.1 * size));
         check_near(limit.K[i][j], K, 4e-4 * fmax(K, 0.1 * size));
       }
   }
 }
 
-/* Centres d apart on z: along it, across it, together and opposed. */
+/* The centres are at a distance d on z. Motions are along the line and across it, together and opposed. */
 static void two_spheres_are_a_series(void **unused) {
   static const double oracle[2][4] = {{2.5, 1.7310312089664, 2.3090610478758, 1.9050591820032},
                                       {4, 1.9980469137778, 2.1439821448999, 2.0457971849735}};
@@ -55,7 +57,7 @@ static void two_spheres_are_a_series(void **unused) {
       free_mesh(&b);
       free_mesh(&both);
     }
-    /* per sphere */
+    /* The value is per sphere. */
     check_relative(extrapolated(mass[0].K[5][5], mass[1].K[5][5]) / 2, oracle[i][1], 1e-3);
     check_relative(extrapolated(mass[0].K[3][3], mass[1].K[3][3]) / 2, oracle[i][2], 1e-3);
     check_relative(extrapolated(mass[0].K[0][0], mass[1].K[0][0]), 2 * oracle[i][0] * oracle[i][0] / 4 * oracle[i][3],
@@ -66,13 +68,14 @@ static void two_spheres_are_a_series(void **unused) {
 static void a_torus_is_as_in_the_table(void **unused) {
   solid_mesh m[2] = {shape_mesh("torus", "{resolution: 32}"), shape_mesh("torus", "{resolution: 64}")};
   const cb_kirchhoff_mass coarse = mass_of(m, NULL, NULL), fine = mass_of(m + 1, NULL, NULL);
-  check_near(extrapolated(coarse.K[3][3], fine.K[3][3]), 1.972, 3e-3); /* the table's last digit, and h^4 */
+  check_near(extrapolated(coarse.K[3][3], fine.K[3][3]), 1.972, 3e-3); /* the last digit of the reference, and h^4 */
   check_near(extrapolated(coarse.K[5][5], fine.K[5][5]), 5.249, 5e-3);
   free_mesh(m);
   free_mesh(m + 1);
 }
 
-/* x -> -x: turns about x stay, those about y and z change their sign, and so does what couples the two kinds. */
+/* x -> -x: rotations around x do not change; rotations around y and z change their sign, and so do the elements that
+ * couple the two types. */
 static void a_twisted_bar_spins_as_it_sinks(void **unused) {
   static const double coupling[3] = {0.21, 0.16, 0.075};
   solid_mesh m = shape_mesh("twisted_bar", "{}"), image = mirrored_mesh(&m),
@@ -85,7 +88,7 @@ static void a_twisted_bar_spins_as_it_sinks(void **unused) {
     check_near(back.K[i][3 + i], -bar.K[i][3 + i], 1e-6);
     for (int j = 0; j < 3; j++) {
       const double sign = (i == 0) == (j == 0) ? 1 : -1;
-      check_near(mirror.K[3 + i][3 + j], sign * bar.K[3 + i][3 + j], 1e-6); /* the residual of the iteration */
+      check_near(mirror.K[3 + i][3 + j], sign * bar.K[3 + i][3 + j], 1e-6); /* residual of the iteration */
       check_near(mirror.K[i][j], sign * bar.K[i][j], 1e-6);
       check_near(mirror.K[i][3 + j], -sign * bar.K[i][3 + j], 1e-6);
     }
@@ -93,13 +96,13 @@ static void a_twisted_bar_spins_as_it_sinks(void **unused) {
   sorted[0] = fmax(size[0], fmax(size[1], size[2]));
   sorted[2] = fmin(size[0], fmin(size[1], size[2]));
   sorted[1] = size[0] + size[1] + size[2] - sorted[0] - sorted[2];
-  for (int i = 0; i < 3; i++) check_relative(sorted[i], coupling[i], 0.15); /* two digits, and edges at this fineness */
+  for (int i = 0; i < 3; i++) check_relative(sorted[i], coupling[i], 0.15); /* two digits, and the error at edges */
   free_mesh(&m);
   free_mesh(&image);
   free_mesh(&other);
 }
 
-/* The tensor about another origin and in other axes, by meshes that are moved so. */
+/* The tensor of a body that is rotated by R and then shifted by d, from its tensor `was`: K = X^T was X. */
 static void moved(const cb_kirchhoff_mass *was, const double R[3][3], const double d[3], double K[6][6]) {
   double X[6][6] = {{0}}, KX[6][6] = {{0}};
   const double hat[3][3] = {{0, -d[2], d[1]}, {d[2], 0, -d[0]}, {-d[1], d[0], 0}};
@@ -137,7 +140,8 @@ static void motions_of_the_origin_are_exact(void **unused) {
     const cb_kirchhoff_mass fresh = mass_of(&there, &options, NULL);
     double size = 0;
     for (int j = 0; j < 36; j++) size = fmax(size, fabs(K[j / 6][j % 6]));
-    for (int j = 0; j < 36; j++) /* other axes are other right-hand sides, each of which the iteration leaves its residual of */
+    for (int j = 0; j < 36;
+         j++) /* in other axes the right-hand sides differ, and the iteration leaves a residual in each */
       check_near(fresh.K[j / 6][j % 6], K[j / 6][j % 6], (i == 3 ? 1e-7 : 1e-12) * size);
     cb_kirchhoff_free(k);
   }
@@ -145,12 +149,15 @@ static void motions_of_the_origin_are_exact(void **unused) {
   free_mesh(&m);
 }
 
-/* Dense, by iteration, and by iteration on from the last motion are one. */
+/* The dense solver, the iteration, and the iteration that starts from the last motion agree. */
 static void methods_agree(void **unused) {
   solid_mesh m = ellipsoid_mesh(9, 1, 0.6, 0.3), same = m;
   double(*v)[3] = malloc((size_t)m.vertices * sizeof *v), (*x)[3] = malloc((size_t)m.vertices * sizeof *x);
   for (int i = 0; i < m.vertices; i++)
-    for (int k = 0; k < 3; k++) v[i][k] = sin(1 + 3 * m.x[i][(k + 1) % 3]), x[i][k] = m.x[i][k] + 0.05 * v[i][k];
+    for (int k = 0; k < 3; k++) {
+      v[i][k] = sin(1 + 3 * m.x[i][(k + 1) % 3]);
+      x[i][k] = m.x[i][k] + 0.05 * v[i][k];
+    }
   cb_kirchhoff_mass dense[2], iterative[2];
   const cb_kirchhoff_options by[2] = {{.method = CB_POTENTIAL_DENSE}, {.method = CB_POTENTIAL_ITERATIVE}};
   for (int method = 0; method < 2; method++) {
@@ -177,25 +184,25 @@ static void methods_agree(void **unused) {
   free_mesh(&m);
 }
 
-/* Where the matrix does not fit into the memory, the tree takes its place and keeps to the error that is asked for. */
+/* If the matrix does not fit into memory, the tree is used and reaches the requested error. */
 static void trees_agree_to_their_error(void **unused) {
   solid_mesh m = ellipsoid_mesh(20, 1, 0.6, 0.3);
   const cb_kirchhoff_options stored = {.method = CB_POTENTIAL_ITERATIVE, .tolerance = 1e-10};
   const cb_kirchhoff_mass exact = mass_of(&m, &stored, NULL);
   for (double error = 1e-3; error > 1e-9; error *= 1e-2) {
     cb_kirchhoff_report report;
-    const cb_kirchhoff_options tree = {.far_error = error, .memory = 75000000}; /* the matrix: 82 MB */
+    const cb_kirchhoff_options tree = {.far_error = error, .memory = 75000000}; /* the matrix would need 82 MB */
     const cb_kirchhoff_mass mass = mass_of(&m, &tree, &report);
     assert_int_equal(report.method, CB_POTENTIAL_ITERATIVE);
     check_at_most((double)report.bytes, 75e6);
     check_at_most(report.row_sum, error);
-    if (error > 1e-8) check_at_least(report.row_sum, 1e-13); /* it is not the matrix */
+    if (error > 1e-8) check_at_least(report.row_sum, 1e-13); /* the matrix was not used */
     for (int j = 0; j < 36; j++) check_near(mass.K[j / 6][j % 6], exact.K[j / 6][j % 6], 2 * error * exact.K[5][5]);
   }
   free_mesh(&m);
 }
 
-/* 8 n^2 faces; the matrix of 4608 would be 170 MB. */
+/* There are 8 n^2 faces; the matrix for 4608 faces would need 170 MB. */
 static void trees_are_taken_where_they_are_quicker(void **unused) {
   for (int n = 23; n <= 24; n++) {
     solid_mesh m = ellipsoid_mesh(n, 1, 0.6, 0.3);
@@ -206,7 +213,9 @@ static void trees_are_taken_where_they_are_quicker(void **unused) {
   }
 }
 
-/* Velocities of a twist are its momentum and energy; whatever they are, the energy is positive, and K is definite. */
+/* The velocities of a twist give the momentum and energy of this twist. The energy is positive for all velocities, and
+ * K is positive definite.
+ */
 static void shapes_move_as_bodies(void **unused) {
   uint64_t state = check_seed();
   solid_mesh m = ellipsoid_mesh(6, 1, 0.5, 0.25);
@@ -229,7 +238,8 @@ static void shapes_move_as_bodies(void **unused) {
       double momentum = 0;
       for (int j = 0; j < 6; j++) momentum += mass.K[i][j] * Y[j];
       energy += Y[i] * momentum / 2;
-      check_near(mass.mu0[i], momentum, 1e-2); /* K is the symmetric part of what mu0 is of: the raw asymmetry */
+      /* K is the symmetric part of the computed tensor that gives mu0: the asymmetry remains */
+      check_near(mass.mu0[i], momentum, 1e-2);
     }
     check_relative(mass.kinetic, energy, 1e-12);
     check_at_least(energy, 1e-3);
@@ -244,7 +254,7 @@ static void shapes_move_as_bodies(void **unused) {
   free_mesh(&off);
 }
 
-/* A sphere that swells has the potential -r^2 r'/r and the energy 2 pi r^3 r'^2. */
+/* A sphere of radius a that expands has the potential -a^2 a'/r at the distance r, and the energy 2 pi a^3 a'^2. */
 static void a_bubble_swells(void **unused) {
   double kinetic[2], phi_error = 0;
   for (int fine = 0; fine < 2; fine++) {
@@ -266,8 +276,8 @@ static void a_bubble_swells(void **unused) {
   check_at_most(phi_error, 1e-2);
 }
 
-/* Ellipsoids of revolution tend to the disc, 8/3, as they become thin; where panels are wider than the body is thick
- * the border's singularity makes the error one of order h. */
+/* Thin ellipsoids of revolution converge to the disc, 8/3. If panels are wider than the body is thick, the singularity
+ * of the border makes the error of order h. */
 static void thin_bodies_are_solved(void **unused) {
   static const double half[] = {0.1, 1e-2, 1e-3, 1e-4};
   double last = 0;
@@ -295,9 +305,9 @@ static void thin_bodies_are_solved(void **unused) {
   }
 }
 
-/* Where the iteration is slow, coarse factors make it quick, and the tensor is that of the dense matrix. */
+/* If the iteration is slow, approximate factors make it fast, and the tensor equals that of the dense matrix. */
 static void slow_iterations_are_preconditioned(void **unused) {
-  if (cb_hlu_check()) skip(); /* a build without hmat-oss */
+  if (cb_hlu_check()) skip();                    /* a build without hmat-oss */
   solid_mesh m = ellipsoid_mesh(16, 1, 1, 1e-4); /* 2048 panels */
   const cb_kirchhoff_options by[] = {{.method = CB_POTENTIAL_DENSE},
                                      {.method = CB_POTENTIAL_ITERATIVE},
@@ -313,8 +323,8 @@ static void slow_iterations_are_preconditioned(void **unused) {
   assert_int_equal(report[3].method, CB_POTENTIAL_HLU);
   check_at_least(report[1].iterations, 30);
   check_at_most(report[2].iterations, 5);
-  assert_in_range(report[3].iterations, 21, 25); /* those that told that it is slow, too */
-  /* the matrix alone fits */
+  assert_in_range(report[3].iterations, 21, 25); /* including the iterations that showed that it is slow */
+  /* This memory suffices for the dense matrix, but not for the hierarchical one. */
   const cb_kirchhoff_options tight = {.method = CB_POTENTIAL_HLU, .memory = 45000000};
   cb_kirchhoff *k = NULL;
   check_error_begins(
@@ -326,7 +336,7 @@ static void slow_iterations_are_preconditioned(void **unused) {
   free_mesh(&m);
 }
 
-/* A cavity is not part of the fluid, whatever its shape. */
+/* A cavity is not part of the fluid, for any shape. */
 static void cavities_are_left_out(void **unused) {
   solid_mesh outer = ellipsoid_mesh(5, 1, 0.8, 0.6), inner = ellipsoid_mesh(3, 0.5, 0.4, 0.3), hollow;
   cb_kirchhoff_report report;
@@ -348,7 +358,7 @@ static void cavities_are_left_out(void **unused) {
   free_mesh(&hollow);
 }
 
-/* Nor is a solid in a cavity, and what is in a cavity of that. */
+/* A solid in a cavity is left out, and so is everything in a cavity of that solid. */
 static void what_lies_in_a_cavity_is_left_out(void **unused) {
   solid_mesh outer = ellipsoid_mesh(5, 1, 0.8, 0.6), nested = outer;
   const cb_kirchhoff_mass solid = mass_of(&outer, NULL, NULL);
@@ -374,25 +384,25 @@ static void what_cannot_be_is_refused(void **unused) {
   solid_mesh m = ellipsoid_mesh(8, 1, 1, 1);
   cb_kirchhoff *k = NULL;
   cb_kirchhoff_mass mass;
-  /* a face is missing */
+  /* A face is missing. */
   check_ok(cb_kirchhoff_create(m.vertices, (const double(*)[3])m.x, m.faces - 1, (const int(*)[3])m.face, NULL, &k));
   assert_int_equal(cb_kirchhoff_added_mass(k, NULL, &mass), CB_ERROR_DOMAIN);
   assert_non_null(strstr(cb_error_text(), "not closed"));
   cb_kirchhoff_free(k);
-  /* memory, told before it is taken */
+  /* If there is too little memory, this is reported before memory is allocated. */
   k = NULL;
   const cb_kirchhoff_options small = {.method = CB_POTENTIAL_DENSE, .memory = 1000000};
   assert_int_equal(
       cb_kirchhoff_create(m.vertices, (const double(*)[3])m.x, m.faces, (const int(*)[3])m.face, &small, &k),
       CB_ERROR_ARGUMENT);
-  assert_non_null(strstr(cb_error_text(), "0.001 GB are allowed"));
-  /* two steps are not enough */
+  assert_non_null(strstr(cb_error_text(), "more than `memory` = 0.001 GB"));
+  /* Two steps do not suffice. */
   const cb_kirchhoff_options short_ = {.method = CB_POTENTIAL_ITERATIVE, .iterations = 2};
   k = kirchhoff_of(&m, &short_);
   assert_int_equal(cb_kirchhoff_added_mass(k, NULL, &mass), CB_ERROR_STEP);
   assert_non_null(strstr(cb_error_text(), "has not converged in 2 iterations"));
   cb_kirchhoff_free(k);
-  /* two discs nearer to each other than their 32 faces are wide */
+  /* Two discs whose distance is less than the width of their 32 faces. */
   solid_mesh disc = ellipsoid_mesh(2, 1, 1, 1e-3), above = shifted_mesh(&disc, (double[]){0.3, 0.2, 0.0084}),
              both = joined_mesh(&disc, &above);
   k = kirchhoff_of(&both, NULL);
@@ -422,14 +432,21 @@ static void threads_do_not_matter(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(ellipsoids_are_closed_forms),     cmocka_unit_test(two_spheres_are_a_series),
-      cmocka_unit_test(a_torus_is_as_in_the_table),      cmocka_unit_test(a_twisted_bar_spins_as_it_sinks),
-      cmocka_unit_test(motions_of_the_origin_are_exact), cmocka_unit_test(methods_agree),
-      cmocka_unit_test(trees_agree_to_their_error),      cmocka_unit_test(trees_are_taken_where_they_are_quicker),
-      cmocka_unit_test(shapes_move_as_bodies),           cmocka_unit_test(a_bubble_swells),
-      cmocka_unit_test(thin_bodies_are_solved),          cmocka_unit_test(slow_iterations_are_preconditioned),
+      cmocka_unit_test(ellipsoids_are_closed_forms),
+      cmocka_unit_test(two_spheres_are_a_series),
+      cmocka_unit_test(a_torus_is_as_in_the_table),
+      cmocka_unit_test(a_twisted_bar_spins_as_it_sinks),
+      cmocka_unit_test(motions_of_the_origin_are_exact),
+      cmocka_unit_test(methods_agree),
+      cmocka_unit_test(trees_agree_to_their_error),
+      cmocka_unit_test(trees_are_taken_where_they_are_quicker),
+      cmocka_unit_test(shapes_move_as_bodies),
+      cmocka_unit_test(a_bubble_swells),
+      cmocka_unit_test(thin_bodies_are_solved),
+      cmocka_unit_test(slow_iterations_are_preconditioned),
       cmocka_unit_test(what_lies_in_a_cavity_is_left_out),
-      cmocka_unit_test(cavities_are_left_out),           cmocka_unit_test(what_cannot_be_is_refused),
+      cmocka_unit_test(cavities_are_left_out),
+      cmocka_unit_test(what_cannot_be_is_refused),
       cmocka_unit_test(threads_do_not_matter),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,9 +1,10 @@
-/* Kirchhoff's tensor of bodies in a perfect fluid that fills S^3 or H^3: balls, tubes and quadrics with their closed
- * forms or known numbers, isometries, units, and the flat limit. */
+/* Tests of Kirchhoff's tensor of bodies in a perfect fluid that fills S^3 or H^3: balls, tubes and quadrics against
+ * closed forms or known numbers, isometries, units, and the flat limit.
+ */
 #include "curved_bodies.h"
 
-#include "numerics/curved.h"
-#include "potential/curved.h"
+#include "numerics/numerics_curved.h"
+#include "potential/curved_flow.h"
 #include <curvebody/mass.h>
 
 static const double pi = 3.14159265358979323846;
@@ -28,14 +29,15 @@ static cb_kirchhoff_mass of(cb_surface *s, double K, cb_kirchhoff_report *report
   return out;
 }
 
-/* (2 pi/3) sinh^3 a/cosh a;  (2 pi/3) N S^3/(S^3 + N C), N = pi - a + S C */
+/* The added mass of a ball of radius a: (2 pi/3) sinh^3 a/cosh a in H^3; (2 pi/3) N S^3/(S^3 + N C), N = pi - a + S C,
+ * S = sin a, C = cos a, in S^3. */
 static double ball(double K, double a) {
   const double S = K < 0 ? sinh(a) : sin(a), C = K < 0 ? cosh(a) : cos(a), N = pi - a + S * C;
   return K < 0 ? 2 * pi / 3 * S * S * S / C : 2 * pi / 3 * N * S * S * S / (S * S * S + N * C);
 }
 
-/* Errors of the inscribed mesh, of order h^2, as an independent code had them for 320 and 1280 faces; what is singular
- * is integrated alike, so that they agree to a twentieth. */
+/* The errors of the inscribed mesh, of order h^2, agree within a twentieth with those of an independent program for 320
+ * and 1280 faces, which integrates singular parts in the same way. */
 static void balls_have_their_added_mass(void **unused) {
   static const struct {
     double K, a, error[2];
@@ -53,16 +55,17 @@ static void balls_have_their_added_mass(void **unused) {
       print_message("K %2g a %.3f: %.3f %%, row sums %.1e, asymmetry %.1e, %d iterations\n", K, a, percent[l],
                     report.row_sum, report.asymmetry, report.iterations);
       check_relative(percent[l], of_ball[b].error[l], .05);
-      if (K < 0) assert_true(report.row_sum < 1e-12); /* solid angles are exact: round-off of so many */
-      if (K > 0 && a <= 1) assert_true(report.row_sum < (l ? 1e-10 : 1e-9)); /* the rule of seven points */
+      /* solid angles are exact: only the round-off of their sum remains */
+      if (K < 0) assert_true(report.row_sum < 1e-12);
+      if (K > 0 && a <= 1) assert_true(report.row_sum < (l ? 1e-10 : 1e-9)); /* error of the seven-point rule */
       for (int i = 0; i < 3; i++) check_near(k.K[i][i], 0, (a == 2 ? .02 : 1e-3) * exact);
     }
     check_near(log2(percent[0] / percent[1]), 2, a == 2 ? .15 : .06);
-    if (a <= 1) check_relative((4 * value[1] - value[0]) / 3, exact, 3e-4); /* what h^2 leaves */
+    if (a <= 1) check_relative((4 * value[1] - value[0]) / 3, exact, 3e-4); /* the error is not only of order h^2 */
   }
 }
 
-/* The kernel whose sink is at the antipode would give (2 pi/3) sin^3 a/cos a: 1.4159 times as much. */
+/* The kernel with a sink at the antipode would give (2 pi/3) sin^3 a/cos a, 1.4248 times as much. */
 static void no_sink_lies_in_the_fluid(void **unused) {
   const cb_kirchhoff_mass k = of(curved_ball(1, 32, 1, CB_CHART_EXPONENTIAL), 1, NULL);
   check_relative(k.K[3][3], 1.62106309457334, 4e-3);
@@ -79,14 +82,16 @@ static void rows_tell_the_share_of_the_sphere(void **unused) {
     double *w = calloc((size_t)s->faces, sizeof *w), *phi = calloc((size_t)s->faces, sizeof *phi);
     check_ok(cb_curved_flow_solve(f, 1, w, phi));
     check_ok(cb_mass_of(s, NULL, &(cb_material){1, 0}, &mass));
-    check_near(cb_curved_flow_share(f), mass.volume / (2 * pi * pi), i ? 2e-6 : 1e-8); /* seven points */
-    free(w), free(phi);
+    /* error of the seven-point rule */
+    check_near(cb_curved_flow_share(f), mass.volume / (2 * pi * pi), i ? 2e-6 : 1e-8);
+    free(w);
+    free(phi);
     cb_curved_flow_free(f);
     cb_surface_free(s);
   }
 }
 
-/* By the method of fundamental solutions, 10 digits. */
+/* The numbers are from the method of fundamental solutions, with 10 digits. */
 static void quadrics_have_their_numbers(void **unused) {
   static const double known[2][6] = {{.0036455394, .0153159809, .0034581361, .2116121666, .3299998762, .5460661032},
                                      {.0007738390, .0026044675, .0004982475, .1433059009, .1850536967, .2635774368}};
@@ -99,12 +104,13 @@ static void quadrics_have_their_numbers(void **unused) {
       print_message("K %2g, %d: %.3f %%, extrapolated %.3f %%\n", K, i, 100 * (fine.K[i][i] / known[s][i] - 1),
                     100 * (both / known[s][i] - 1));
       check_relative(fine.K[i][i], known[s][i], i < 3 ? .02 : .008);
-      check_relative(both, known[s][i], i < 3 ? 2e-3 : 3e-4); /* h^4 on faces of 1280 */
+      check_relative(both, known[s][i], i < 3 ? 2e-3 : 3e-4); /* h^4 with 1280 faces */
     }
   }
 }
 
-/* K' = Ad^T K Ad: columns of Ad are the twists about the new place, as matrices of Killing fields. */
+/* K = Ad^T K' Ad, where K' is the tensor at the new position. The columns of Ad are the unit twists moved there, as
+ * matrices of Killing fields. */
 static void tensors_move_with_isometries(void **unused) {
   uint64_t seed = check_seed();
   for (int n = 0; n < 2; n++) {
@@ -127,8 +133,10 @@ static void tensors_move_with_isometries(void **unused) {
       double X[4][4] = {{0}}, Y[4][4], o[6] = {0};
       o[a] = 1;
       for (int i = 0; i < 3; i++) {
-        X[(i + 1) % 3][(i + 2) % 3] = -o[i], X[(i + 2) % 3][(i + 1) % 3] = o[i];
-        X[i][3] = o[3 + i], X[3][i] = -K * o[3 + i];
+        X[(i + 1) % 3][(i + 2) % 3] = -o[i];
+        X[(i + 2) % 3][(i + 1) % 3] = o[i];
+        X[i][3] = o[3 + i];
+        X[3][i] = -K * o[3 + i];
       }
       for (int j = 0; j < 4; j++) {
         const double e[4] = {j == 0, j == 1, j == 2, j == 3};
@@ -146,7 +154,7 @@ static void tensors_move_with_isometries(void **unused) {
       for (int b = 0; b < 6; b++) {
         double sum = 0;
         for (int i = 0; i < 36; i++) sum += way[i / 6][a] * there.K[i / 6][i % 6] * way[i % 6][b];
-        check_near(here.K[a][b], sum, 1e-12 * here.K[5][5]); /* round-off: 80 faces are solved by factors */
+        check_near(here.K[a][b], sum, 1e-12 * here.K[5][5]); /* round-off: 80 faces are solved by dense factors */
       }
     cb_surface_free(s);
   }
@@ -156,7 +164,7 @@ static void small_curvatures_lead_to_flat_space(void **unused) {
   const cb_kirchhoff_mass flat = of(curved_quadric(triaxial, 16, 0), 0, NULL);
   for (int k = -1; k <= 1; k += 2) {
     const cb_kirchhoff_mass near = of(curved_quadric(triaxial, 16, k * 1e-8), k * 1e-8, NULL);
-    /* the far field by a rule of seven points; in E3 all panels are exact */
+    /* In curved spaces the far field uses a seven-point rule; in E3 all panels are exact. */
     for (int i = 0; i < 6; i++) check_relative(near.K[i][i], flat.K[i][i], i < 3 ? 1e-5 : 1e-6);
   }
 }
@@ -170,8 +178,9 @@ static void units_of_length_scale_the_blocks(void **unused) {
   }
 }
 
-/* A tube of radius a about a great circle, the Clifford torus at pi/4: K = pi^2 sin^2 a cos^2 a for the four motions that
- * move the core off itself, 0 for the two that do not. The circle is x^2 + y^2 = 1, through no antipode of the origin. */
+/* A tube of radius a around a great circle, the Clifford torus for pi/4: K = pi^2 sin^2 a cos^2 a for the four motions
+ * that displace the core from itself, 0 for the other two. The circle is x^2 + y^2 = 1, which does not pass through the
+ * antipode of the origin. */
 static void tubes_have_their_added_mass(void **unused) {
   enum { ROUND = 64, ABOUT = 10 };
   static double x[ROUND * ABOUT][3];
@@ -186,19 +195,24 @@ static void tubes_have_their_added_mass(void **unused) {
       cb_curved_normal(1, y, x[i * ABOUT + j]);
       const int next = (i + 1) % ROUND * ABOUT, over = (j + 1) % ABOUT, at = i * ABOUT;
       int *f = face[2 * (at + j)], *g = face[2 * (at + j) + 1];
-      f[0] = at + j, f[1] = next + j, f[2] = next + over;
-      g[0] = at + j, g[1] = next + over, g[2] = at + over;
+      f[0] = at + j;
+      f[1] = next + j;
+      f[2] = next + over;
+      g[0] = at + j;
+      g[1] = next + over;
+      g[2] = at + over;
     }
   check_ok(cb_surface_make(ROUND * ABOUT, (const double(*)[3])x, 2 * ROUND * ABOUT, (const int(*)[3])face, NULL, &s));
   check_ok(tensor(s, 1, &k, NULL));
   cb_surface_free(s);
   static const int still[] = {2, 5}, moved[] = {0, 1, 3, 4};
   print_message("tube: %.3f %% %.3f %%\n", 100 * (k.K[0][0] / exact - 1), 100 * (k.K[3][3] / exact - 1));
-  for (int i = 0; i < 4; i++) check_relative(k.K[moved[i]][moved[i]], exact, .01); /* inscribed, 10 sides about */
+  for (int i = 0; i < 4; i++) check_relative(k.K[moved[i]][moved[i]], exact, .01); /* inscribed, 10 sides around */
   for (int i = 0; i < 2; i++) check_near(k.K[still[i]][still[i]], 0, .02 * exact);
 }
 
-/* Balls of radius .5 whose centres are 1.25 apart, as one rigid body about its middle: by multipoles about both. */
+/* Balls of radius .5 in H^3 whose centres are at a distance of 1.25, as one rigid body about its midpoint. The numbers
+ * are from multipoles about both centres. */
 static void two_balls_have_their_numbers(void **unused) {
   static const double known[6] = {.2232900734102, .2232900734102, 0, .7956740973770, .7956740973770, .4428618191578};
   cb_kirchhoff_mass mass[2];
@@ -220,17 +234,18 @@ static void two_balls_have_their_numbers(void **unused) {
     }
     check_ok(cb_surface_make(2 * n, (const double(*)[3])x, 2 * m, (const int(*)[3])face, NULL, &both));
     mass[l] = of(both, -1, NULL);
-    free(x), free(face);
+    free(x);
+    free(face);
     cb_surface_free(one);
   }
   for (int i = 0; i < 6; i++) {
     const double value = (4 * mass[1].K[i][i] - mass[0].K[i][i]) / 3;
-    if (i == 2) check_near(mass[1].K[2][2], 0, 1e-3 * known[0]); /* balls about their axis */
+    if (i == 2) check_near(mass[1].K[2][2], 0, 1e-3 * known[0]); /* the rotation of balls around their axis */
     if (i == 2) continue;
     print_message("pair, %d: %.2f %% %.2f %%, extrapolated %.3f %%\n", i, 100 * (mass[0].K[i][i] / known[i] - 1),
                   100 * (mass[1].K[i][i] / known[i] - 1), 100 * (value / known[i] - 1));
-    check_relative(mass[0].K[i][i], known[i], .03); /* two of 320 faces */
-    check_relative(value, known[i], 3e-3);          /* what h^2 leaves in a gap of two faces */
+    check_relative(mass[0].K[i][i], known[i], .03); /* two balls of 320 faces */
+    check_relative(value, known[i], 3e-3);          /* the error in a gap of two faces is not only of order h^2 */
   }
 }
 
@@ -247,7 +262,7 @@ static void what_is_not_solved_is_said(void **unused) {
   } while (0)
   REFUSED(CB_ERROR_UNSUPPORTED, "hlu");
   options = (cb_kirchhoff_options){.curvature = -1, .memory = 1000};
-  REFUSED(CB_ERROR_ARGUMENT, "GB are allowed");
+  REFUSED(CB_ERROR_ARGUMENT, "GB, more than `memory`");
   options = (cb_kirchhoff_options){.curvature = -1, .wall = {CB_MIRROR_RIGID, {0, 0, 1}, -3}};
   REFUSED(CB_ERROR_UNSUPPORTED, "wall");
   options = (cb_kirchhoff_options){.curvature = 100};

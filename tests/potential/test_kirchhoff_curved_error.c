@@ -1,8 +1,9 @@
-/* The error of Kirchhoff's tensor in S^3 and H^3 that is estimated is never below the true one, on 320 and 1280 faces:
- * balls and tubes with closed forms, quadrics by the method of fundamental solutions, 10 digits, or by finer faces. */
+/* The estimated error of Kirchhoff's tensor in S^3 and H^3 is not below the true one, with two and three levels of
+ * faces: balls and tubes with closed forms; quadrics by the method of fundamental solutions with 10 digits, or by finer
+ * faces. */
 #include "curved_bodies.h"
 
-#include "numerics/curved.h"
+#include "numerics/numerics_curved.h"
 #include "potential/refine.h"
 
 enum { BALL, QUADRIC, TUBE, COARSEST = 8, ROUND = 16, ABOUT = 5 };
@@ -13,7 +14,7 @@ typedef struct body {
   cb_surface *level;
 } body;
 
-/* A tube of radius a about the great circle x^2 + y^2 = 1. */
+/* A tube of radius a around the great circle x^2 + y^2 = 1. */
 static cb_surface *tube(double a, int round, int about) {
   double(*x)[3] = malloc((size_t)(round * about) * sizeof *x);
   int(*face)[3] = malloc((size_t)(2 * round * about) * sizeof *face);
@@ -25,11 +26,16 @@ static cb_surface *tube(double a, int round, int about) {
       const int next = (i + 1) % round * about, over = (j + 1) % about, at = i * about;
       int *f = face[2 * (at + j)], *g = face[2 * (at + j) + 1];
       cb_curved_normal(1, y, x[at + j]);
-      f[0] = at + j, f[1] = next + j, f[2] = next + over;
-      g[0] = at + j, g[1] = next + over, g[2] = at + over;
+      f[0] = at + j;
+      f[1] = next + j;
+      f[2] = next + over;
+      g[0] = at + j;
+      g[1] = next + over;
+      g[2] = at + over;
     }
   check_ok(cb_surface_make(round * about, (const double(*)[3])x, 2 * round * about, (const int(*)[3])face, NULL, &s));
-  free(x), free(face);
+  free(x);
+  free(face);
   return s;
 }
 
@@ -40,8 +46,10 @@ static cb_status mesh(void *context, int level, int *vertices, const double (**x
   b->level = b->kind == TUBE   ? tube(b->a, ROUND << level, ABOUT << level)
              : b->kind == BALL ? curved_ball(b->a, COARSEST << level, b->K, CB_CHART_EXPONENTIAL)
                                : curved_quadric(b->axes, COARSEST << level, b->K);
-  *vertices = b->level->vertices, *faces = b->level->faces;
-  *x = (const double(*)[3])b->level->x, *face = (const int(*)[3])b->level->face;
+  *vertices = b->level->vertices;
+  *faces = b->level->faces;
+  *x = (const double(*)[3])b->level->x;
+  *face = (const int(*)[3])b->level->face;
   return CB_OK;
 }
 
@@ -58,7 +66,7 @@ static cb_potential_estimate estimate(const body *of, int levels, double *radius
   return e;
 }
 
-/* Of the diagonal, in the estimate's units. */
+/* The error of the diagonal, in the units of the estimate. */
 static double error_of(const cb_potential_estimate *e, const double K[6], double radius) {
   double most = 0, error = 0;
   for (int i = 3; i < 6; i++) most = fmax(most, K[i]);
@@ -67,7 +75,8 @@ static double error_of(const cb_potential_estimate *e, const double K[6], double
   return error;
 }
 
-/* (2 pi/3) sinh^3 a/cosh a;  (2 pi/3) N S^3/(S^3 + N C), N = pi - a + S C */
+/* The added mass of a ball of radius a: (2 pi/3) sinh^3 a/cosh a in H^3; (2 pi/3) N S^3/(S^3 + N C), N = pi - a + S C,
+ * S = sin a, C = cos a, in S^3. */
 static double ball(double K, double a) {
   const double S = K < 0 ? sinh(a) : sin(a), C = K < 0 ? cosh(a) : cos(a), N = M_PI - a + S * C;
   return K < 0 ? 2 * M_PI / 3 * S * S * S / C : 2 * M_PI / 3 * N * S * S * S / (S * S * S + N * C);
@@ -81,7 +90,7 @@ static void check_body(const char *name, const body *b, const double K[6]) {
     print_message("%-10s K %2g a %.3f, %d levels: error %.1e, estimate %.1e\n", name, b->K, b->a, levels, error,
                   e.error);
     check_at_least(e.error, error);
-    if (levels == 3) assert_true(e.error < .05); /* and it says something */
+    if (levels == 3) assert_true(e.error < .05); /* the estimate must also be useful */
   }
 }
 

@@ -1,13 +1,14 @@
-/* GMRES for several right-hand sides: it solves, in as many steps as theory has, whatever the columns and threads, and
- * says what it leaves. */
+/* Tests of GMRES for several right-hand sides: it needs the number of steps that theory predicts, for any number of
+ * columns and threads, and reports its residual.
+ */
 #include "check.h"
 #include "core/threads.h"
-#include "potential/krylov.h"
+#include "potential/linear_solvers.h"
 
 typedef struct matrix {
-  int n, products, columns; /* calls, and columns in all of them */
+  int n, products, columns; /* size; number of calls, and total number of their columns */
   double *a;                /* [n][n] */
-  const double *diagonal;   /* of the preconditioner */
+  const double *diagonal;   /* diagonal by which the preconditioner divides */
 } matrix;
 
 static cb_status product(void *context, int columns, const double *x, double *out) {
@@ -30,7 +31,7 @@ static cb_status divide(void *context, int columns, const double *x, double *out
   return CB_OK;
 }
 
-/* 1 + a random matrix of that size, so that it is well conditioned. */
+/* The identity plus a random matrix of this size, which is well conditioned. */
 static matrix random_matrix(uint64_t *state, int n, double size) {
   matrix m = {.n = n, .a = malloc((size_t)n * (size_t)n * sizeof *m.a)};
   assert_non_null(m.a);
@@ -42,7 +43,10 @@ static double residual_of(matrix *m, const double *b, const double *x) {
   double sum = 0, size = 0;
   double *r = malloc((size_t)m->n * sizeof *r);
   product(m, 1, x, r);
-  for (int i = 0; i < m->n; i++) sum += (b[i] - r[i]) * (b[i] - r[i]), size += b[i] * b[i];
+  for (int i = 0; i < m->n; i++) {
+    sum += (b[i] - r[i]) * (b[i] - r[i]);
+    size += b[i] * b[i];
+  }
   free(r);
   return sqrt(sum / size);
 }
@@ -57,7 +61,10 @@ static void it_solves_to_what_it_says(void **unused) {
     cb_krylov_result result;
     const cb_krylov_problem p = {.product = product, .context = &m, .tolerance = 1e-10, .iterations = 400};
     check_ok(cb_krylov_create(N, COLUMNS, restart, &k));
-    for (int i = 0; i < COLUMNS * N; i++) b[i] = check_uniform(&state, -1, 1), x[i] = 0;
+    for (int i = 0; i < COLUMNS * N; i++) {
+      b[i] = check_uniform(&state, -1, 1);
+      x[i] = 0;
+    }
     check_ok(cb_krylov_solve(k, &p, COLUMNS, b, x, &result));
     double greatest = 0;
     for (int c = 0; c < COLUMNS; c++) greatest = fmax(greatest, residual_of(&m, b + c * N, x + c * N));
@@ -69,7 +76,7 @@ static void it_solves_to_what_it_says(void **unused) {
   free(m.a);
 }
 
-/* A matrix with d eigenvalues takes d steps, and columns that need fewer leave the product. */
+/* A matrix with d eigenvalues needs d steps. Columns that need fewer steps are left out of the later products. */
 static void steps_are_as_many_as_eigenvalues(void **unused) {
   uint64_t state = check_seed();
   enum { N = 40 };
@@ -78,7 +85,7 @@ static void steps_are_as_many_as_eigenvalues(void **unused) {
   for (int i = 0; i < N; i++) {
     a[i * (N + 1)] = 1 + i % 4;
     b[i] = check_uniform(&state, -1, 1);
-    b[N + i] = i % 4 == 2; /* one eigenvalue */
+    b[N + i] = i % 4 == 2; /* a single eigenvalue */
   }
   cb_krylov *k = NULL;
   cb_krylov_result result;
@@ -86,9 +93,9 @@ static void steps_are_as_many_as_eigenvalues(void **unused) {
   check_ok(cb_krylov_create(N, 2, 30, &k));
   check_ok(cb_krylov_solve(k, &p, 2, b, x, &result));
   assert_int_equal(result.iterations, 4);
-  assert_int_equal(m.columns, 2 + 3); /* from 0: a step of both, three of one */
+  assert_int_equal(m.columns, 2 + 3); /* the first 4 steps: one of both columns, three of one */
   for (int i = 0; i < 2 * N; i++) check_near(x[i], b[i] / (1 + i % 4), 1e-11);
-  /* from the solution there is nothing to do, and right-hand sides of 0 give 0 */
+  /* If the start is the solution, no steps are needed. Right-hand sides of 0 give 0. */
   check_ok(cb_krylov_solve(k, &p, 2, b, x, &result));
   assert_int_equal(result.iterations, 0);
   memset(b, 0, sizeof b);
@@ -98,7 +105,8 @@ static void steps_are_as_many_as_eigenvalues(void **unused) {
   cb_krylov_free(k);
 }
 
-/* With a diagonal over twelve decades, that diagonal as the preconditioner leaves what there is without it. */
+/* If the matrix is scaled by a diagonal over twelve decades and preconditioned by this diagonal, the number of steps is
+ * that without it. */
 static void a_preconditioner_takes_scales_away(void **unused) {
   uint64_t state = check_seed();
   enum { N = 50 };
@@ -145,7 +153,7 @@ static void no_convergence_leaves_the_best(void **unused) {
   free(m.a);
 }
 
-/* y = x/2 + its neighbours' mean/3, long enough for threads. */
+/* y_i = x_i/2 + (x_(i+1) - x_(i-1))/6, for vectors long enough for several threads. */
 static cb_status neighbours(void *context, int columns, const double *x, double *out) {
   const int n = *(const int *)context;
   for (int c = 0; c < columns; c++)

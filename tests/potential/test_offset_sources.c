@@ -1,4 +1,4 @@
-/* Offset sources: near the truth on a ball, nowhere near it on thin bodies, which are refused. */
+/* Tests of offset sources: they are accurate on a ball, and inaccurate on thin bodies, which are rejected. */
 #include "fluid_mesh.h"
 #include "yaml/yaml.h"
 #include <curvebody/fluid_model.h>
@@ -11,14 +11,14 @@ static cb_status mass_by(const char *parameters, mesh m, const double (*v)[3], c
   check_ok(cb_fluid_model_create("offset_sources", cb_tree_root(tree), &model));
   cb_tree_free(tree);
   void *body = NULL;
-  cb_status status = model->kind->prepare(model, s, NULL, &body);
-  if (!status) status = model->kind->added_mass(model, body, s, (const double(*)[3])s->x, v, out);
+  cb_status status = model->class_->prepare(model, s, NULL, &body);
+  if (!status) status = model->class_->added_mass(model, body, s, (const double(*)[3])s->x, v, out);
   cb_fluid_model_free(model);
   cb_surface_free(s);
   return status;
 }
 
-/* The inscribed ball of 588 faces lacks 3 % of its volume. */
+/* The inscribed ball of 588 faces has 3 % less volume than the sphere. */
 static void a_ball_has_half_its_volume(void **unused) {
   static const double K[2] = {0, 2 * M_PI / 3};
   cb_added_mass mass;
@@ -33,7 +33,7 @@ static void a_rigid_motion_of_the_shape_is_one_of_the_body(void **unused) {
   for (int i = 0; i < m.vertices; i++) v[i][0] = 1;
   cb_added_mass mass;
   check_ok(mass_by("{}", m, (const double(*)[3])v, &mass));
-  for (int i = 0; i < 6; i++) check_near(mass.mu0[i], mass.K[i][3], 0.02); /* the raw tensor is not symmetric */
+  for (int i = 0; i < 6; i++) check_near(mass.mu0[i], mass.K[i][3], 0.02); /* the computed tensor is not symmetric */
   check_near(2 * mass.kinetic, mass.K[3][3], 1e-10);
   free(v);
 }
@@ -48,8 +48,9 @@ static void thin_and_open_bodies_are_refused(void **unused) {
                      "the matrix of ");
 }
 
-/* 1:1:0.1, K_v 0.0313, 2.5904: positive masses of 0.087 and 1.505 came of sources in the fluid, and 0.31 of deep ones. A
- * cube's flow misses most of what its edges make flow (0.538 for 0.6382). 1:1:0.5 is 1 % off and stays. */
+/* For 1:1:0.1, with K_v 0.0313 and 2.5904, sources in the fluid would give positive masses of 0.087 and 1.505, and deep
+ * sources 0.31. The flow around a cube lacks most of the contribution of its edges (0.538 instead of 0.6382). 1:1:0.5
+ * has an error of 1 % and is accepted. */
 static void flows_that_are_not_the_bodys_are_refused(void **unused) {
   cb_added_mass mass;
   check_error_begins(mass_by("{offset: 0.7}", mesh_ellipsoid(12, 1, 1, 0.1), NULL, &mass), CB_ERROR_DOMAIN, "");

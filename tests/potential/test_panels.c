@@ -1,5 +1,6 @@
-/* Panels of constant sources and dipoles: the closed forms against quadrature, their gradients against differences, what
- * they jump by, and vectors against one panel at a time. */
+/* Tests of panels of constant sources and dipoles: closed forms against quadrature, gradients against differences,
+ * jumps, and vector kernels against one panel at a time.
+ */
 #include "core/isa.h"
 #include "panel_formulas.h"
 #include "potential.h"
@@ -16,7 +17,7 @@ typedef struct triangle {
   gsl_integration_workspace *inner;
 } triangle;
 
-/* 1/(4 pi r), or its slope along the normal at the panel */
+/* 1/(4 pi r), or its slope along the normal of the panel */
 static double kernel(const triangle *t, double u, double v) {
   double d[3];
   for (int k = 0; k < 3; k++)
@@ -66,12 +67,12 @@ static void potentials_are_the_integrals(void **unused) {
     const double far = trial % 4 == 0 ? 10 : 1;
     for (int k = 0; k < 3; k++) x[k] = far * check_uniform(&state, -1, 1);
     panel_potential(corner, x, &S, &D);
-    check_near(S, quadrature(corner, x, false), 1e-11); /* what the quadrature is asked for, beside near edges */
+    check_near(S, quadrature(corner, x, false), 1e-11); /* the accuracy of the quadrature close to edges */
     check_near(D, quadrature(corner, x, true), 1e-10);
   }
 }
 
-/* Beside the panel by a fiftieth of its size. */
+/* The point is at a distance of a fiftieth of the panel's size. */
 static void near_points_are_exact(void **unused) {
   const double corner[3][3] = {{0, 0, 0}, {1, 0, 0}, {0.2, 0.9, 0}}, x[3] = {0.4, 0.3, 0.02};
   double S, D;
@@ -80,7 +81,7 @@ static void near_points_are_exact(void **unused) {
   check_near(D, quadrature(corner, x, true), 1e-9);
 }
 
-/* At the centre its edges are alike, at 1/(2 √3): 4 pi S = 3/(2 √3) ln((2 + √3)/(2 - √3)). */
+/* At the centre the distance to all edges is 1/(2 √3): 4 pi S = 3/(2 √3) ln((2 + √3)/(2 - √3)). */
 static void an_equilateral_triangle_is_a_closed_form(void **unused) {
   const double corner[3][3] = {{0, 0, 0}, {1, 0, 0}, {0.5, sqrt(0.75), 0}}, x[3] = {0.5, sqrt(0.75) / 3, 0};
   double S, D;
@@ -97,7 +98,7 @@ static void gradients_are_differences(void **unused) {
     for (int k = 0; k < 3; k++) x[k] = check_uniform(&state, -2, 2);
     panel_velocity(corner, x, S, D);
     const double size = sqrt(cb_dot3(D, D));
-    if (size > 5) continue; /* beside an edge, where differences are blind */
+    if (size > 5) continue; /* next to an edge, where differences are inaccurate */
     for (int k = 0; k < 3; k++) {
       const double h = 1e-3;
       double s[4], d[4];
@@ -106,14 +107,15 @@ static void gradients_are_differences(void **unused) {
         y[k] += h * (i < 2 ? i - 2 : i - 1);
         panel_potential(corner, y, s + i, d + i);
       }
-      /* fourth order: the fifth derivative times h^4/30, about 1e-9 where the gradient is of order 5 */
+      /* Fourth order: the error is the fifth derivative times h^4/30, about 1e-9 where the gradient is of order 5. */
       check_near(S[k], (8 * (s[2] - s[1]) - (s[3] - s[0])) / (12 * h), 1e-7 * (1 + size * size));
       check_near(D[k], (8 * (d[2] - d[1]) - (d[3] - d[0])) / (12 * h), 1e-6 * (1 + size * size * size));
     }
   }
 }
 
-/* On the panel's centre D jumps by +1 along the normal and is 0, and the slope of S along it by -1. */
+/* At the panel's centre D jumps by +1 along the normal, with the value 0 on the panel, and the slope of S along the
+ * normal jumps by -1. */
 static void potentials_jump(void **unused) {
   uint64_t state = check_seed();
   for (int trial = 0; trial < 20; trial++) {
@@ -128,7 +130,7 @@ static void potentials_jump(void **unused) {
       panel_potential(corner, x, S + side, D + side);
       panel_velocity(corner, x, dS[side], dD[side]);
     }
-    /* h over the distance to the edges, which is the area over the length at least */
+    /* h divided by the distance to the edges, which is at least the area divided by the length. */
     const double tolerance = 1e2 * h / twice;
     check_near(S[1], S[0], tolerance);
     check_near(D[1] - D[0], 1, tolerance);
@@ -137,7 +139,7 @@ static void potentials_jump(void **unused) {
   }
 }
 
-/* At corners and on edges everything is finite, and is the limit of what is beside. */
+/* At corners and on edges all values are finite, and S is the limit of nearby values. */
 static void corners_and_edges_are_finite(void **unused) {
   const double corner[3][3] = {{0, 0, 0}, {1, 0, 0}, {0.2, 0.9, 0}};
   for (int place = 0; place < 9; place++) {
@@ -145,18 +147,19 @@ static void corners_and_edges_are_finite(void **unused) {
     for (int k = 0; k < 3; k++)
       x[k] = place < 3   ? corner[place][k]
              : place < 6 ? 0.5 * (corner[place - 3][k] + corner[(place - 2) % 3][k])
-                         : 2 * corner[place - 6][k] - corner[(place - 5) % 3][k]; /* on the line of an edge, outside */
+                         /* on the line of an edge, outside the edge */
+                         : 2 * corner[place - 6][k] - corner[(place - 5) % 3][k];
     panel_potential(corner, x, &S, &D);
     panel_velocity(corner, x, dS, dD);
     x[2] += 1e-12;
     panel_potential(corner, x, &near_S, NULL);
-    check_near(S, near_S, 1e-10); /* h ln h */
+    check_near(S, near_S, 1e-10); /* error h ln h */
     assert_true(isfinite(D) && fabs(D) <= 0.5);
     for (int k = 0; k < 3; k++) assert_true(isfinite(dS[k]) && isfinite(dD[k]));
   }
 }
 
-/* A closed surface that points outwards: -1 inside, -1/2 on it, 0 outside. */
+/* For a closed surface with outward normals, the sum is -1 inside, -1/2 on the surface, 0 outside. */
 static void rows_add_up(void **unused) {
   solid_mesh m = ellipsoid_mesh(6, 1, 0.7, 1e-3);
   cb_panels *p = NULL;
@@ -167,14 +170,15 @@ static void rows_add_up(void **unused) {
     double sum = 0;
     cb_panels_row(p, i == -2 ? inside : i == -1 ? outside : p->centre[i], m.faces, NULL, i, NULL, D);
     for (int j = 0; j < m.faces; j++) sum += D[j];
-    check_near(sum, i == -2 ? -1 : i == -1 ? 0 : -0.5, 1e-12); /* round-off over the thickness */
+    check_near(sum, i == -2 ? -1 : i == -1 ? 0 : -0.5, 1e-12); /* round-off divided by the thickness */
   }
   free(D);
   cb_panels_free(p);
   free_mesh(&m);
 }
 
-/* Vectors of every instruction set against one panel at a time, all panels, a range and a choice of them. */
+/* Vector kernels of every instruction set are compared with one panel at a time: all panels, a range, and a
+ * selection. */
 static void vectors_are_panels(void **unused) {
   static const char *const names[] = {CB_ISA_BASE, "avx2", "avx512"};
   uint64_t state = check_seed();
@@ -190,7 +194,8 @@ static void vectors_are_panels(void **unused) {
     for (int trial = 0; trial < 60; trial++) {
       const int self = trial % 3 == 0 ? (trial * 7) % n : -1, first = trial % 5, kind = trial % 4;
       const int count = kind == 0 ? n : kind == 1 ? n - 11 : 13 + trial;
-      /* a centre, a vertex or a place beside an edge, where D is any of its sides, or anywhere */
+      /* The point is a centre, a vertex, or next to an edge, where D may have the value of either side; or it is
+       * random. */
       const bool touching = trial % 3 == 1;
       const int *edge = m.face[trial];
       double at[3];
@@ -203,15 +208,16 @@ static void vectors_are_panels(void **unused) {
         cb_panels_row(p, x, n, NULL, self, S, D);
       else if (kind == 1)
         cb_panels_range(p, x, first, count, self >= first && self < first + count ? self - first : -1, S, D);
-      else if (kind == 2)
-        cb_panels_row(p, x, count, which, -1, S, NULL), cb_panels_row(p, x, count, which, -1, NULL, D);
-      else
+      else if (kind == 2) {
+        cb_panels_row(p, x, count, which, -1, S, NULL);
+        cb_panels_row(p, x, count, which, -1, NULL, D);
+      } else
         cb_panels_row(p, x, count, which, -1, S, D);
       for (int i = 0; i < count; i++) {
         const int j = kind == 0 ? i : kind == 1 ? first + i : which[i];
         double s, d;
         panel_potential((const double(*)[3])p->corner[j], x, &s, &d);
-        check_near(S[i], s, 4e-16); /* a few units of the terms, which are below 1 */
+        check_near(S[i], s, 4e-16); /* a few ulps of the terms, which are below 1 */
         if (j != self || kind < 2) check_near(D[i], j == self ? 0 : d, touching ? 1 : 1e-14 / 0.01);
       }
     }
@@ -224,7 +230,8 @@ static void vectors_are_panels(void **unused) {
   free_mesh(&m);
 }
 
-/* Their gradients likewise, and slopes along a direction; to what 1/distance, of up to 1/h of thin bodies, leaves. */
+/* The same for gradients, and for slopes along a direction, up to an error that grows like 1/distance (up to 1/h for
+ * thin bodies). */
 static void vectors_of_gradients_are_panels(void **unused) {
   static const char *const names[] = {CB_ISA_BASE, "avx2", "avx512"};
   enum { MOST = 200 };
@@ -245,7 +252,7 @@ static void vectors_of_gradients_are_panels(void **unused) {
       for (int k = 0; k < 3; k++) at[k] = far * check_uniform(&state, -1, 1);
       const double *x = self >= 0 ? p->centre[self] : at;
       cb_panels_gradients(p, x, first, count, MOST, S, D);
-      cb_panels_slopes(p, x, direction, first, count, trial % 2 ? which : NULL, -1, s, d);
+      cb_panels_slopes(p, x, direction, (cb_panel_choice){first, count, trial % 2 ? which : NULL, -1}, s, d);
       for (int i = 0; i < count; i++) {
         double u[3], v[3], slope[2] = {0};
         panel_velocity((const double(*)[3])p->corner[first + i], x, u, v);
@@ -256,13 +263,17 @@ static void vectors_of_gradients_are_panels(void **unused) {
         const int j = trial % 2 ? which[i] : first + i;
         if (j == self) continue;
         panel_velocity((const double(*)[3])p->corner[j], x, u, v);
-        for (int k = 0; k < 3; k++) slope[0] += direction[k] * u[k], slope[1] += direction[k] * v[k];
+        for (int k = 0; k < 3; k++) {
+          slope[0] += direction[k] * u[k];
+          slope[1] += direction[k] * v[k];
+        }
         check_near(s[i], slope[0], 1e-13);
         check_near(d[i], slope[1], 1e-12 * (1 + sqrt(cb_dot3(v, v))));
       }
     }
-    cb_panels_slopes(p, p->centre[3], p->normal[3], 0, 8, NULL, 3, s, d);
-    assert_true(s[3] == 0 && d[3] < 0); /* a ring of vortices drives the fluid through it against its jump */
+    cb_panels_slopes(p, p->centre[3], p->normal[3], (cb_panel_choice){0, 8, NULL, 3}, s, d);
+    /* a ring of vortices drives the fluid through it in the direction opposite to its jump */
+    assert_true(s[3] == 0 && d[3] < 0);
     cb_panels_free(p);
   }
   check_ok(cb_isa_set("auto"));
@@ -274,7 +285,7 @@ static void a_face_of_no_area_is_named(void **unused) {
   const int face[2][3] = {{0, 1, 2}, {0, 1, 3}};
   cb_panels *p = NULL;
   assert_int_equal(cb_panels_create(2, x, face, &p), CB_ERROR_DOMAIN);
-  assert_non_null(strstr(cb_error_text(), "face 2 at (1, 0, 0) has no area"));
+  assert_non_null(strstr(cb_error_text(), "face 2 at (1, 0, 0) has no area: expected an area > 0"));
   assert_null(p);
 }
 

@@ -1,9 +1,10 @@
-/* A body that moves before a plane: its added mass is that by images at each place, with and without a motion of the
- * shape, the derivatives are those of it against differences, a sphere's those of the series of two spheres, and what
- * comes too near is refused. */
+/* Tests of a body that moves near a plane. Its added mass is computed by images at each position, with and without a
+ * motion of the shape. The derivatives agree with differences, and for a sphere with the series of two spheres. A body
+ * that comes too near is rejected.
+ */
 #include "potential.h"
 #include "two_spheres.h"
-#include "potential/placed.h"
+#include "potential/moving.h"
 
 static const cb_pose generic = {.q = {0.8, 0.36, 0.48, 0}, .x = {0.3, -0.5, 0.2}};
 
@@ -55,7 +56,7 @@ static void the_form_is_that_by_images_and_its_slope_that_of_it(void **unused) {
     check_ok(cb_placed_at(p, (const double(*)[3])m.x, (const double(*)[3])v, &generic, &form));
     for (int i = 0; i < 6; i++) {
       for (int j = 0; j < 6; j++) check_near(form.G[i][j], mass.K[i][j], 1e-11);
-      /* mean of two that the panels tell apart, by 3e-5 at most here */
+      /* The mean of two values that differ because of the panels, here by at most 3e-5. */
       check_near(form.G[i][6], mass.mu0[i], 1e-4);
       assert_true(form.G[i][6] == form.G[6][i]);
     }
@@ -66,7 +67,7 @@ static void the_form_is_that_by_images_and_its_slope_that_of_it(void **unused) {
         const cb_pose g = moved(&generic, a, e * (s < 2 ? s - 2 : s - 1));
         check_ok(cb_placed_at(p, (const double(*)[3])m.x, (const double(*)[3])v, &g, &side[s]));
       }
-      /* fourth order: e^4, and round-off 1e-14/e */
+      /* Fourth order: error e^4, and round-off 1e-14/e. */
       for (int i = 0; i < 49; i++)
         check_near(form.slope[a][i / 7][i % 7],
                    (side[0].G[i / 7][i % 7] - 8 * side[1].G[i / 7][i % 7] + 8 * side[2].G[i / 7][i % 7] -
@@ -81,7 +82,7 @@ static void the_form_is_that_by_images_and_its_slope_that_of_it(void **unused) {
   free_mesh(&m);
 }
 
-/* Panels of a coin do not end where its faces do (potential/thin.h). */
+/* The panels of a coin differ from its faces (potential/thin.h). */
 static void a_thin_body_has_the_panels_of_free_space(void **unused) {
   cb_surface *s;
   cb_tree *tree;
@@ -105,7 +106,8 @@ static void a_thin_body_has_the_panels_of_free_space(void **unused) {
   cb_tree_free(tree);
 }
 
-/* What depends on the distance alone: no wrench along the plane or about its normal, whatever the body. */
+/* Results depend only on the distance and the tilt of the body: for any body there is no wrench along the plane or
+ * about its normal. */
 static void nothing_changes_along_the_plane(void **unused) {
   solid_mesh m = bent();
   const cb_kirchhoff_options options = before(CB_MIRROR_RIGID, 0, 0, 1, -1);
@@ -128,8 +130,8 @@ static void nothing_changes_along_the_plane(void **unused) {
   free_mesh(&m);
 }
 
-/* Extrapolated from two meshes, as the distance changes: K by the series of two spheres, its derivative by differences
- * of that. */
+/* Values extrapolated from two meshes, for several distances: K by the series of two spheres, and its derivative by
+ * differences of the series. */
 static void a_sphere_has_the_slope_of_two_spheres(void **unused) {
   solid_mesh m[2] = {ellipsoid_mesh(5, 1, 1, 1), ellipsoid_mesh(10, 1, 1, 1)};
   const cb_kirchhoff_options options = before(CB_MIRROR_RIGID, 0, 0, 2, 1);
@@ -143,7 +145,7 @@ static void a_sphere_has_the_slope_of_two_spheres(void **unused) {
       cb_placed_free(p);
     }
     check_relative(extrapolated(form[0].G[5][5], form[1].G[5][5]), axial(d, 1), 1e-3);
-    /* a hundredth at a gap of a third of the radius, where a coarse face is as wide */
+    /* The error is a hundredth at a gap of a third of the radius, which is the width of a coarse face. */
     check_relative(extrapolated(form[0].slope[5][5][5], form[1].slope[5][5][5]),
                    (axial(d + 2 * e, 1) - axial(d - 2 * e, 1)) / (2 * e), 1e-2);
   }
@@ -159,7 +161,7 @@ static void what_reaches_the_plane_is_refused(void **unused) {
   cb_placed_form form;
   cb_pose g = {.q = {1, 0, 0, 0}, .x = {0, 0, 0.9}};
   check_error_begins(cb_placed_at(p, x, NULL, &g, &form), CB_STEP_DOMAIN,
-                     "a body behind its wall: a corner is -0.1 from it");
+                     "a body is behind its wall: a corner is at the height -0.1 above the wall");
   g.x[2] = 1.2;
   check_ok(cb_placed_at(p, x, NULL, &g, &form));
   cb_placed_free(p);
@@ -172,16 +174,17 @@ static void what_reaches_the_plane_is_refused(void **unused) {
                      "a wall with the normal (0, 0, 0)");
   options.sheets = true;
   check_error_begins(cb_placed_create(m.vertices, x, m.faces, (const int(*)[3])m.face, &options, &p),
-                     CB_ERROR_UNSUPPORTED, "sheets before a wall");
+                     CB_ERROR_UNSUPPORTED, "sheets near a wall");
   free_mesh(&m);
-  /* two matrices where free space takes one */
+  /* A body that moves near a wall needs two matrices; in free space it needs one. */
   m = ellipsoid_mesh(10, 1, 1, 1);
   options = before(CB_MIRROR_RIGID, 0, 0, 1, 0);
   options.memory = 9000000;
   p = placed_of(&m, &options);
   g.x[2] = 2;
   check_error_begins(cb_placed_at(p, (const double(*)[3])m.x, NULL, &g, &form), CB_ERROR_ARGUMENT,
-                     "the matrices of 800 panels that move before a wall take 0.0102 GB, and 0.009 GB are allowed");
+                     "the matrices of 800 panels that move near a wall take 0.0102 GB, more than `memory` = 0.009 GB: "
+                     "expected fewer faces or more `memory`");
   cb_placed_free(p);
   free_mesh(&m);
 }

@@ -1,8 +1,9 @@
-/* Bodies in a perfect fluid in the plane: ellipses in closed form, any conformal image of a circle by Fourier series, two
- * circles by image dipoles, convergence, limits, frames, changes of poses against differences, refusals. */
+/* Tests of bodies in a perfect fluid in the plane: ellipses in closed form, conformal images of a circle by Fourier
+ * series, two circles by image dipoles, convergence, limits, frames, changes of poses against differences, and errors.
+ */
 #include "check.h"
 
-#include "numerics/differences.h"
+#include "numerics/tableau.h"
 #include "numerics/lie_private.h"
 #include "potential/plane_flow.h"
 
@@ -14,7 +15,7 @@ static cb_plane_body *make(cb_plane_curve curve, int nodes) {
   return b;
 }
 
-/* A flow about up to three bodies, and K of their 3N unit motions. */
+/* A flow around up to three bodies, and K of the 3N unit motions of the N bodies. */
 typedef struct scene {
   int bodies, units;
   cb_plane_body *body[3];
@@ -60,8 +61,9 @@ static void ellipses_have_their_closed_form(void **state) {
   }
 }
 
-/* K from psi on a circle that the outside is the conformal image of: w = sum_m 2i p_m e^{-ims}, psi = sum p_m e^{-ims} +
- * conjugates, so K_ab = 4 pi sum m Re(p_am conj(p_bm)). The parameter s of the curves here is the circle's angle. */
+/* K from psi on a circle whose exterior is mapped conformally: w = sum_m 2i p_m e^{-ims}, psi = sum p_m e^{-ims} +
+ * conjugates, so K_ab = 4 pi sum m Re(p_am conj(p_bm)). The parameter s of the curves here is the angle on the
+ * circle. */
 static void conformal_tensor(const cb_plane_curve *curve, double K[3][3]) {
   enum { POINTS = 4096, MODES = 1000 };
   static double psi[3][POINTS];
@@ -69,7 +71,9 @@ static void conformal_tensor(const cb_plane_curve *curve, double K[3][3]) {
   for (int k = 0; k < POINTS; k++) {
     double complex z[3];
     curve->at(curve->number, 2 * M_PI * k / POINTS, z);
-    psi[0][k] = -.5 * creal(z[0] * conj(z[0])), psi[1][k] = cimag(z[0]), psi[2][k] = -creal(z[0]);
+    psi[0][k] = -.5 * creal(z[0] * conj(z[0]));
+    psi[1][k] = cimag(z[0]);
+    psi[2][k] = -creal(z[0]);
   }
   for (int m = 1; m <= MODES; m++) {
     double complex p[3] = {0};
@@ -82,7 +86,7 @@ static void conformal_tensor(const cb_plane_curve *curve, double K[3][3]) {
   }
 }
 
-/* The thinner the tail, the worse the system is conditioned: 1e-16 times its distance from itself. */
+/* For a thinner tail the accuracy is lower: 1e-16 divided by the distance between its sides. */
 static void foils_agree_with_the_conformal_map_down_to_a_cusp(void **state) {
   static const struct {
     double tail;
@@ -100,13 +104,13 @@ static void foils_agree_with_the_conformal_map_down_to_a_cusp(void **state) {
     check_at_most(difference(9, *body->added, *K), cases[k].tolerance);
     cb_plane_body_free(body);
   }
-  cb_plane_body *plate = make(cb_plane_ellipse(1, 1e-3), 64); /* as of 1/(1 - q), q = (a - b)/(a + b) */
+  cb_plane_body *plate = make(cb_plane_ellipse(1, 1e-3), 64); /* the error grows like 1/(1 - q), q = (a - b)/(a + b) */
   check_near(plate->added[2][2], M_PI, 1e-10);
   check_near(plate->added[0][0], M_PI / 8 * pow(1 - 1e-6, 2), 1e-10);
   cb_plane_body_free(plate);
 }
 
-/* Area, first moments and moment of inertia of a polygon on the curve, by triangles from the origin. */
+/* Area, first moments and moment of inertia of a polygon on the curve, from triangles at the origin. */
 static void masses_are_those_of_the_inside(void **state) {
   enum { CORNERS = 1 << 16 };
   const cb_plane_curve curve = cb_plane_joukowski(2, .2, .1);
@@ -118,22 +122,26 @@ static void masses_are_those_of_the_inside(void **state) {
     curve.at(curve.number, k * (2 * M_PI / CORNERS), z);
     const double area = cimag(conj(last[0]) * z[0]) / 2;
     const double complex first = area * (last[0] + z[0]) / 3;
-    T[1][1] += area, T[2][2] += area;
-    T[0][1] -= cimag(first), T[1][0] -= cimag(first);
-    T[0][2] += creal(first), T[2][0] += creal(first);
+    T[1][1] += area;
+    T[2][2] += area;
+    T[0][1] -= cimag(first);
+    T[1][0] -= cimag(first);
+    T[0][2] += creal(first);
+    T[2][0] += creal(first);
     T[0][0] += area / 6 * creal(last[0] * conj(last[0]) + last[0] * conj(z[0]) + z[0] * conj(z[0]));
     memcpy(last, z, sizeof z);
   }
-  check_at_least(fabs(T[0][2]), 0.01);                 /* the area's centre is not the origin */
-  check_at_most(difference(9, *body->mass, *T), 1e-8); /* 1/CORNERS^2 */
+  check_at_least(fabs(T[0][2]), 0.01);                 /* the centroid of the area is not at the origin */
+  check_at_most(difference(9, *body->mass, *T), 1e-8); /* error 1/CORNERS^2 */
   cb_plane_body_free(body);
 }
 
 /* --- two circles --- */
 
-/* K of the translations of two circles by image dipoles (circle theorem: a dipole m at z outside a circle of radius a
- * about c has the image -conj(m a^2/(z - c)^2) at c + a^2/conj(z - c)). A circle that moves by U is a dipole -a^2 U at
- * its centre; the moment of phi about a circle is int phi dz = 2 pi i m + i pi a^2 U, m the dipoles within. */
+/* K of the translations of two circles by image dipoles. (Circle theorem: a dipole m at z outside a circle of radius a
+ * around c has the image -conj(m a^2/(z - c)^2) at c + a^2/conj(z - c).) A circle that moves with U is a dipole -a^2 U
+ * at its centre. The integral of phi around a circle is int phi dz = 2 pi i m + i pi a^2 U, where m is the sum of the
+ * dipoles inside. */
 static void image_tensor(const double *radius, const double complex *centre, double K[4][4]) {
   for (int a = 0; a < 4; a++) {
     const double complex U = a % 2 ? I : 1;
@@ -167,8 +175,8 @@ static void two_circles_agree_with_their_image_dipoles(void **state) {
     tensor(&s, pose, K);
     image_tensor(radius, centre, expected);
     for (int p = 0; p < 6; p++)
-      for (int q = 0; q < 3; q += 3) check_near(K[p * 6 + q], 0, 1e-13); /* a turning circle moves nothing */
-    for (int p = 0; p < 4; p++)                                          /* K is in each body's own frame */
+      for (int q = 0; q < 3; q += 3) check_near(K[p * 6 + q], 0, 1e-13); /* a rotating circle moves no fluid */
+    for (int p = 0; p < 4; p++)                                          /* K is in the frame of each body */
       for (int q = 0; q < 4; q++) {
         const double *a = pose[p / 2], *b = pose[q / 2];
         const double u[2] = {p % 2 ? sin(a[0]) : cos(a[0]), p % 2 ? cos(a[0]) : -sin(a[0])};
@@ -193,8 +201,8 @@ static const cb_plane_curve *three(void) {
 }
 static const double three_poses[3][3] = {{.3, -1, -.2}, {2.5, .9, .4}, {0, -.3, 1.7}};
 
-/* As q^nodes: each doubling squares the error, over a constant of about .02, down to round-off; two thin ellipses all but
- * tip to tip. */
+/* The error is like q^nodes with a q below 1, up to a constant of about .02 and down to round-off: if the number of
+ * nodes is doubled, it is squared. Two thin ellipses almost touch at their tips. */
 static void error_falls_geometrically(void **state) {
   const cb_plane_curve curve[2] = {cb_plane_ellipse(1, .1), cb_plane_ellipse(1, .1)};
   const double pose[2][3] = {{0, 0, 0}, {.5, 1.03 + 1.03 * cos(.5), 1.03 * sin(.5)}};
@@ -244,7 +252,8 @@ static void frames_do_not_matter_and_energy_is_positive(void **state) {
   close_scene(&s);
 }
 
-/* Twice as far apart: a quarter of the coupling (dipoles), a sixteenth of what is added to the own (images). */
+/* At twice the distance the coupling is a quarter (dipoles), and the change of the added mass of one body is a
+ * sixteenth (images). */
 static void far_bodies_are_alone(void **state) {
   double coupling[2] = {0}, own[2] = {0};
   for (int k = 0; k < 2; k++) {
@@ -265,7 +274,9 @@ static void far_bodies_are_alone(void **state) {
   check_near(own[1] / own[0], 1. / 16, 1e-3);
 }
 
-/* Poses by exp(e V) from the left, motions by e du, against differences of order 8: h^8 1e3, round-off 1e-14/h. */
+/* Changes of poses by exp(e V) from the left, and of shapes by e du, agree with differences of order 8: h^8 1e3, and
+ * round-off 1e-14/h.
+ */
 static void changes_of_poses_agree_with_differences(void **state) {
   enum { MOTIONS = 9 };
   uint64_t seed = check_seed();
@@ -282,7 +293,7 @@ static void changes_of_poses_agree_with_differences(void **state) {
     for (int k = -4; k <= 4; k++) {
       double pose[3][3], u[81];
       if (!k) continue;
-      for (int i = 0; i < 3; i++) { /* a turn about the point that the twist leaves at rest */
+      for (int i = 0; i < 3; i++) { /* a rotation about the fixed point of the twist */
         const double *v = V + (c * 3 + i) * 3, turn = k * h * v[0], x = -v[2] / v[0], y = v[1] / v[0],
                      a = three_poses[i][1] - x, b = three_poses[i][2] - y;
         pose[i][0] = three_poses[i][0] + turn;
@@ -298,13 +309,16 @@ static void changes_of_poses_agree_with_differences(void **state) {
   close_scene(&s);
 }
 
-/* --- refusals --- */
+/* --- errors --- */
 
 static void clockwise(const double *p, double s, double complex z[3]) {
-  z[0] = cb_lie_complex(2 * cos(s), -sin(s)), z[1] = cb_lie_complex(-2 * sin(s), -cos(s)), z[2] = -z[0];
+  z[0] = cb_lie_complex(2 * cos(s), -sin(s));
+  z[1] = cb_lie_complex(-2 * sin(s), -cos(s));
+  z[2] = -z[0];
 }
 static void eight(const double *p, double s, double complex z[3]) {
-  z[0] = cb_lie_complex(cos(s), sin(2 * s) + .1), z[1] = cb_lie_complex(-sin(s), 2 * cos(2 * s)),
+  z[0] = cb_lie_complex(cos(s), sin(2 * s) + .1);
+  z[1] = cb_lie_complex(-sin(s), 2 * cos(2 * s));
   z[2] = cb_lie_complex(-cos(s), -4 * sin(2 * s));
 }
 
@@ -316,10 +330,10 @@ static void check_refused(cb_plane_curve curve, int nodes, cb_status status, con
 }
 
 static void what_is_no_body_is_refused(void **state) {
-  check_refused(cb_plane_ellipse(1, .5), 63, CB_ERROR_ARGUMENT, "63 nodes, expected an even number");
+  check_refused(cb_plane_ellipse(1, .5), 63, CB_ERROR_ARGUMENT, "63 nodes: expected an even number");
   check_refused(cb_plane_ellipse(1, .5), 6, CB_ERROR_ARGUMENT, "6 nodes");
   check_refused((cb_plane_curve){clockwise, {0}}, 32, CB_ERROR_DOMAIN, "clockwise");
-  check_refused((cb_plane_curve){eight, {0}}, 32, CB_ERROR_DOMAIN, "cuts itself");
+  check_refused((cb_plane_curve){eight, {0}}, 32, CB_ERROR_DOMAIN, "intersects itself");
   check_refused(cb_plane_ellipse(1, 1e-6), 32, CB_ERROR_DOMAIN, "too thin");
   check_refused(cb_plane_joukowski(2, .1, 0), 256, CB_ERROR_DOMAIN, "too sharp for 256 nodes (fewer");
   check_refused(cb_plane_ellipse(1, NAN), 32, CB_ERROR_DOMAIN, "not finite");
@@ -332,9 +346,9 @@ static void bodies_that_overlap_or_all_but_touch_are_refused(void **state) {
   scene s;
   open_scene(&s, 2, (cb_plane_curve[]){cb_plane_ellipse(1, .2), cb_plane_ellipse(1, .2)}, 32);
   assert_int_equal(cb_plane_flow_solve(s.flow, across, 6, s.unit, K), CB_STEP_DOMAIN);
-  assert_string_equal(cb_error_text(), "bodies 1 and 2 overlap");
+  assert_string_equal(cb_error_text(), "bodies 1 and 2 overlap: expected bodies that do not touch");
   assert_int_equal(cb_plane_flow_solve(s.flow, within, 6, s.unit, K), CB_STEP_DOMAIN);
-  assert_string_equal(cb_error_text(), "bodies 1 and 2 overlap");
+  assert_string_equal(cb_error_text(), "bodies 1 and 2 overlap: expected bodies that do not touch");
   assert_int_equal(cb_plane_flow_solve(s.flow, touching, 6, s.unit, K), CB_STEP_DOMAIN);
   if (!strstr(cb_error_text(), "too close for 32 nodes")) fail_msg("%s", cb_error_text());
   check_ok(cb_plane_flow_solve(s.flow, apart, 6, s.unit, K));

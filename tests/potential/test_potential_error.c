@@ -1,14 +1,14 @@
-/* The error of Kirchhoff's tensor that is estimated is never below the true one: ellipsoids, pairs of spheres, a torus, a
- * cube, a cylinder, discs, on every number of levels that is quick. Oracles: ellipsoids by Carlson's integrals; pairs of
- * spheres by multipoles about both centres, 400 of each; the cube, coins, the torus and
- * the cylinder as in tests/potential/test_shapes_error.c. */
-#include "fluid/surface.h"
+/* The estimated error of Kirchhoff's tensor is not below the true one: ellipsoids, pairs of spheres, a torus, a cube, a
+ * cylinder and discs, for all numbers of levels that take little time. Reference values: ellipsoids by Carlson's
+ * integrals; pairs of spheres by multipoles about both centres, 400 each; the cube, coins, the torus and the cylinder
+ * as in tests/potential/test_shapes_error.c. */
+#include "fluid/surface_mesh.h"
 #include "potential.h"
 #include "potential/refine.h"
 #include <curvebody/fluid_model.h>
 
-/* Levels of a shape, resolutions from `coarsest` on; or of the mesh of `coarsest`, divided. second: the mirror image in
- * z = distance/2 in one. */
+/* The levels of a shape, with resolutions that start at `coarsest`, or with subdivisions of the mesh of `coarsest`.
+ * distance > 0: with the mirror image in z = distance/2. */
 typedef struct levels {
   const char *name, *parameters;
   int coarsest;
@@ -16,7 +16,7 @@ typedef struct levels {
   double distance;
   cb_surface *surface, *level;
   solid_mesh pair;
-  int told; /* calls of say */
+  int told; /* number of reports */
 } levels;
 
 static cb_surface *surface_of(const levels *l) {
@@ -51,13 +51,18 @@ static cb_status mesh(void *context, int level, int *vertices, const double (**x
     const double down[3] = {0, 0, -l->distance / 2};
     solid_mesh one = shifted_mesh(&m, down), other = shifted_mesh(&m, down);
     for (int i = 0; i < other.vertices; i++) other.x[i][2] = -other.x[i][2];
-    for (int i = 0; i < other.faces; i++) other.face[i][1] = m.face[i][2], other.face[i][2] = m.face[i][1];
+    for (int i = 0; i < other.faces; i++) {
+      other.face[i][1] = m.face[i][2];
+      other.face[i][2] = m.face[i][1];
+    }
     m = l->pair = joined_mesh(&one, &other);
     free_mesh(&one);
     free_mesh(&other);
   }
-  *vertices = m.vertices, *faces = m.faces;
-  *x = (const double(*)[3])m.x, *face = (const int(*)[3])m.face;
+  *vertices = m.vertices;
+  *faces = m.faces;
+  *x = (const double(*)[3])m.x;
+  *face = (const int(*)[3])m.face;
   return CB_OK;
 }
 
@@ -68,13 +73,13 @@ static void say(void *context, int level, int faces, size_t bytes, double second
   assert_int_equal(isnan(seconds), level == 0);
 }
 
-/* The estimate by `least` levels or more, of any error: what stands after the last one. */
+/* The estimate for this requested error, with at least `least` levels: the values after the last level. */
 static cb_potential_estimate estimate(const levels *body, int least, double error, cb_kirchhoff_report *report) {
   levels l = *body;
   int faces;
   cb_potential_estimate e;
   l.surface = surface_of(&l);
-  const cb_potential_body b = {.context = &l, .mesh = mesh, .say = say, .least = least};
+  const cb_potential_body b = {.context = &l, .mesh = mesh, .report = say, .least = least};
   check_ok(cb_kirchhoff_refined(&b, error, &(cb_kirchhoff_options){.method = CB_POTENTIAL_BEST}, &e, report, &faces));
   let_go(&l);
   cb_surface_free(l.surface);
@@ -82,7 +87,7 @@ static cb_potential_estimate estimate(const levels *body, int least, double erro
   return e;
 }
 
-/* The greatest error of the diagonal about the centre, which is the origin, nan in K: not known. */
+/* The maximum error of the diagonal about the centre, which is the origin. nan in K: not known. */
 static double error_of(const cb_potential_estimate *e, const double K[6], double radius) {
   double most = 0, error = 0;
   for (int i = 3; i < 6; i++) most = fmax(most, K[i]);
@@ -95,44 +100,49 @@ typedef struct oracle {
   levels body;
   int levels;
   double radius, K[6];
-  double known;   /* relative */
-  double best;    /* the estimate is at most this at the last level */
-  double reached; /* and the error at most this; 0: not asked */
+  double known;   /* relative error of the reference */
+  double best;    /* maximum allowed estimate at the last level */
+  double reached; /* maximum allowed error at the last level; 0: not checked */
 } oracle;
 
 #define UNIT_PAIR 4.6181220957516, 4.6181220957516, 3.4620624179328
-#define BODY(shape, given, apart, levels, radius, known, best, reached, ...)                                     \
-  {                                                                                                              \
+#define BODY(shape, given, apart, levels, radius, known, best, reached, ...)                                      \
+  {                                                                                                               \
     {.name = shape, .parameters = given, .coarsest = 8, .distance = apart}, levels, radius, {__VA_ARGS__}, known, \
-        best, reached                                                                                            \
+        best, reached                                                                                             \
   }
 #define COIN(thickness, levels, K, best) \
   BODY("disc", "radius: 1, thickness: " thickness, 0, levels, 0.7, 1e-6, best, 1e-2, NAN, NAN, 0, NAN, NAN, K)
 static const oracle all[] = {
     BODY("ellipsoid", "", 0, 4, 1, 0, 4e-4, 1e-4, 0, 0, 0, 2.0943951023932, 2.0943951023932, 2.0943951023932),
-    BODY("ellipsoid", "a: 3", 0, 4, 1.7, 0, 3e-4, 1e-4,
-         0, 11.703770322599, 11.703770322599, 1.532702719905, 10.102093957219, 10.102093957219),
-    BODY("ellipsoid", "a: 10", 0, 3, 5.2, 0, 2e-3, 1e-4,
-         0, 747.59332505479, 747.59332505479, 0.86732746822936, 40.222225822343, 40.222225822343),
-    BODY("ellipsoid", "c: 0.5", 0, 4, 0.8, 0, 1e-3, 1e-4,
-         0.17727898981607, 0.17727898981607, 0, 0.64839525235831, 0.64839525235831, 2.3353772201132),
-    BODY("ellipsoid", "c: 0.1", 0, 5, 0.7, 0, 2e-3, 1e-4,
-         0.34034149857589, 0.34034149857589, 0, 0.031333853344129, 0.031333853344129, 2.5904017967032),
-    BODY("ellipsoid", "c: 0.01", 0, 4, 0.7, 0, 0.1, 0,
-         0.35465227988364, 0.35465227988364, 0, 0.00032738574319848, 0.00032738574319848, 2.6587639691034),
-    BODY("ellipsoid", "c: 0.001", 0, 4, 0.7, 0, 0.1, 0,
-         0.35547160002819, 0.35547160002819, 0, 3.2882635845009e-6, 3.2882635845009e-6, 2.6658735047972),
-    BODY("ellipsoid", "a: 3, b: 2", 0, 4, 1.9, 0, 4e-4, 1e-4,
-         9.6325576313697, 35.599830507688, 3.9141914749957, 4.6560012697569, 9.1619709065627, 34.218917658493),
+    BODY("ellipsoid", "a: 3", 0, 4, 1.7, 0, 3e-4, 1e-4, 0, 11.703770322599, 11.703770322599, 1.532702719905,
+         10.102093957219, 10.102093957219),
+    BODY("ellipsoid", "a: 10", 0, 3, 5.2, 0, 2e-3, 1e-4, 0, 747.59332505479, 747.59332505479, 0.86732746822936,
+         40.222225822343, 40.222225822343),
+    BODY("ellipsoid", "c: 0.5", 0, 4, 0.8, 0, 1e-3, 1e-4, 0.17727898981607, 0.17727898981607, 0, 0.64839525235831,
+         0.64839525235831, 2.3353772201132),
+    BODY("ellipsoid", "c: 0.1", 0, 5, 0.7, 0, 2e-3, 1e-4, 0.34034149857589, 0.34034149857589, 0, 0.031333853344129,
+         0.031333853344129, 2.5904017967032),
+    BODY("ellipsoid", "c: 0.01", 0, 4, 0.7, 0, 0.1, 0, 0.35465227988364, 0.35465227988364, 0, 0.00032738574319848,
+         0.00032738574319848, 2.6587639691034),
+    BODY("ellipsoid", "c: 0.001", 0, 4, 0.7, 0, 0.1, 0, 0.35547160002819, 0.35547160002819, 0, 3.2882635845009e-6,
+         3.2882635845009e-6, 2.6658735047972),
+    BODY("ellipsoid", "a: 3, b: 2", 0, 4, 1.9, 0, 4e-4, 1e-4, 9.6325576313697, 35.599830507688, 3.9141914749957,
+         4.6560012697569, 9.1619709065627, 34.218917658493),
     BODY("ellipsoid", "", 2.5, 4, 1.6, 0, 1e-3, 1e-4, 5.9533099438813, 5.9533099438813, 0, UNIT_PAIR),
-    BODY("ellipsoid", "", 4, 4, 2.2, 0, 1e-3, 1e-4,
-         16.366377479788, 16.366377479788, 0, 4.2879642897998, 4.2879642897998, 3.9960938275556),
-    BODY("ellipsoid", "", 2.01, 4, 1.4, 5e-6, 3e-3, 1e-3,
-         3.5600, 3.5600, 0, 5.172828892838559, 5.172828892838559, 2.9645714929290),
+    BODY("ellipsoid", "", 4, 4, 2.2, 0, 1e-3, 1e-4, 16.366377479788, 16.366377479788, 0, 4.2879642897998,
+         4.2879642897998, 3.9960938275556),
+    BODY("ellipsoid", "", 2.01, 4, 1.4, 5e-6, 3e-3, 1e-3, 3.5600, 3.5600, 0, 5.172828892838559, 5.172828892838559,
+         2.9645714929290),
     BODY("torus", "", 0, 4, 1.2, 1e-6, 4e-3, 0, 1.8770234, 1.8770234, 0, 1.9723618, 1.9723618, 5.2501728),
     BODY("box", "", 0, 4, 0.65, 1e-6, 6e-3, 0, 0.0392615, 0.0392615, 0.0392615, 0.638416, 0.638416, 0.638416),
     {{.name = "box", .parameters = "", .coarsest = 8, .divided = true},
-     4, 0.65, {0.0392615, 0.0392615, 0.0392615, 0.638416, 0.638416, 0.638416}, 1e-6, 6e-3, 0},
+     4,
+     0.65,
+     {0.0392615, 0.0392615, 0.0392615, 0.638416, 0.638416, 0.638416},
+     1e-6,
+     6e-3,
+     0},
     BODY("cylinder", "", 0, 4, 1.1, 1e-6, 2e-2, 0, 0.8098845, 0.8098845, 0, 3.6398115, 3.6398115, 3.6779478),
     COIN("0.2", 4, 3.056539, 0.01),
     COIN("0.1", 4, 2.926182, 0.02),
@@ -157,11 +167,13 @@ static void estimates_hold(void **unused) {
       check_at_most(report.asymmetry, e.error);
       if (n == all[i].levels) check_at_most(e.error, all[i].best);
       if (n == all[i].levels && all[i].reached > 0) check_at_most(error, all[i].reached);
-      for (int j = 0; j < 6; j++) check_at_least(e.mass.K[j][j], -1e-14 * e.mass.K[5][5]); /* positive, to round-off */
+      /* positive, up to round-off */
+      for (int j = 0; j < 6; j++) check_at_least(e.mass.K[j][j], -1e-14 * e.mass.K[5][5]);
     }
 }
 
-/* 0.15 % of a curved body's K by 5120 faces, 1e-4 extrapolated; order 2, 4/3 at right angles on fine meshes. */
+/* Errors are 0.15 % of K for a smooth body with 5120 faces, 1e-4 extrapolated; order 2, or 4/3 at right angles on fine
+ * meshes. */
 static void curved_bodies_converge(void **unused) {
   const levels sphere = {.name = "ellipsoid", .parameters = "", .coarsest = 8};
   cb_kirchhoff_report report;
@@ -169,17 +181,17 @@ static void curved_bodies_converge(void **unused) {
   const double K[6] = {0, 0, 0, 2.0943951023932, 2.0943951023932, 2.0943951023932};
   check_at_most(error_of(&e, K, 1), 1e-4);
   check_near(e.order, 2, 0.1);
-  assert_true(isfinite(coarse.error)); /* one level alone has no estimate: a second is taken */
+  assert_true(isfinite(coarse.error)); /* one level gives no estimate: a second one is used */
   solid_mesh m = ellipsoid_mesh(25, 1, 1, 1);
-  check_relative(mass_of(&m, NULL, NULL).K[3][3], K[3], 1.7e-3); /* 5000 faces; it falls as 1/faces */
+  check_relative(mass_of(&m, NULL, NULL).K[3][3], K[3], 1.7e-3); /* 5000 faces; it decreases like 1/faces */
   free_mesh(&m);
   const levels cube = {.name = "box", .parameters = "", .coarsest = 8};
   const double order = estimate(&cube, 4, 1e9, &report).order;
   check_at_least(order, 1);
-  check_at_most(order, 4. / 3); /* from below */
+  check_at_most(order, 4. / 3); /* the order is reached from below */
 }
 
-/* An origin far from the body and other axes leave the estimate. */
+/* The estimate does not depend on the origin, even far from the body. */
 static void estimates_are_of_the_body(void **unused) {
   cb_potential_level level[3] = {{.faces = 0}}, moved[3];
   cb_potential_estimate e, other;
@@ -203,7 +215,8 @@ static void estimates_are_of_the_body(void **unused) {
   for (int i = 0; i < 9; i++) check_near(other.mass.K[3 + i / 3][3 + i % 3], e.mass.K[3 + i / 3][3 + i % 3], 1e-11);
 }
 
-/* Sums of h^p of the orders that are stated are left out to round-off, h by the number of faces; mu0 and energy too. */
+/* Sums of h^p with the stated orders, where h is from the number of faces, are removed up to round-off, also in mu0 and
+ * energy. */
 static void orders_are_left_out(void **unused) {
   static const struct {
     double bend, p[3], thickness;
@@ -250,7 +263,7 @@ static void errors_are_met_or_refused(void **unused) {
     check_at_most(e.error, error);
     check_at_most(error_of(&e, K, 1), error);
   }
-  /* memory */
+  /* With too little memory the requested error is not reached: */
   int faces;
   cb_potential_estimate e;
   sphere.surface = surface_of(&sphere);
@@ -258,19 +271,20 @@ static void errors_are_met_or_refused(void **unused) {
   assert_int_equal(cb_kirchhoff_refined(&b, 1e-6, &(cb_kirchhoff_options){.memory = 4000000}, &e, &report, &faces),
                    CB_ERROR_STEP);
   assert_non_null(strstr(cb_error_text(), "the error of 1e-06 is not met"));
-  assert_non_null(strstr(cb_error_text(), "are allowed"));
+  assert_non_null(strstr(cb_error_text(), "more than `memory`"));
   let_go(&sphere);
   cb_surface_free(sphere.surface);
 }
 
-/* Halves of edges keep the body: area and volume, and parts. Shapes go onto their true surface. */
+/* Dividing edges keeps the area, the volume and the parts of a body. The vertices of built-in shapes are moved onto the
+ * true surface. */
 static void faces_are_divided(void **unused) {
   const levels box = {.name = "box", .parameters = "", .coarsest = 8, .divided = true},
                ball = {.name = "ellipsoid", .parameters = "", .coarsest = 16};
   cb_surface *s = surface_of(&box), *fine = NULL, *finer = NULL;
   check_ok(cb_surface_at_level(s, 2, &fine));
   assert_int_equal(fine->faces, 16 * s->faces);
-  assert_int_equal(fine->vertices - fine->faces / 2, 2); /* Euler */
+  assert_int_equal(fine->vertices - fine->faces / 2, 2); /* Euler characteristic */
   check_ok(cb_surface_check(fine, false));
   assert_int_equal(cb_surface_coarser(s), 0);
   cb_surface_free(s);
@@ -286,7 +300,7 @@ static void faces_are_divided(void **unused) {
   }
   cb_surface_free(s);
   cb_surface_free(finer);
-  /* as often as asked, up to what the shape has */
+  /* The mesh is divided as often as requested, up to the maximum of the shape. */
   s = NULL;
   cb_surface *coarse = surface_of(&(levels){.name = "box", .parameters = "", .coarsest = 8});
   assert_int_equal(cb_surface_at_level(coarse, 9, &s), CB_ERROR_ARGUMENT);
@@ -298,7 +312,7 @@ static void count_lines(void *context, const char *line) {
   ++*(int *)context;
 }
 
-/* The fluid model refines a rigid body, tells what it has done, and refuses one that deforms. */
+/* The fluid model refines a rigid body to the requested error, and reports the result. */
 static void the_fluid_model_takes_an_error(void **unused) {
   static const char text[] = "{error: 1e-4}";
   const levels ball = {.name = "ellipsoid", .parameters = "", .coarsest = 16};
@@ -309,15 +323,15 @@ static void the_fluid_model_takes_an_error(void **unused) {
   int lines = 0;
   check_ok(cb_yaml_read_text("model", text, strlen(text), &tree));
   check_ok(cb_fluid_model_create("exact", cb_tree_root(tree), &m));
-  m->say = count_lines;
+  m->report = count_lines;
   m->context = &lines;
-  check_ok(m->kind->added_mass(m, NULL, s, (const double(*)[3])s->x, NULL, &out));
+  check_ok(m->class_->added_mass(m, NULL, s, (const double(*)[3])s->x, NULL, &out));
   check_near(out.K[5][5], 2.0943951023932, out.error * 2.0943951023932);
   check_at_most(out.error, 1e-4);
   check_at_least(out.error, out.asymmetry);
   assert_string_equal(out.method, "iterative");
   assert_int_equal(out.faces, 8192);
-  assert_int_equal(lines, 1); /* the last level alone is large */
+  assert_int_equal(lines, 1); /* only the last level is large */
   cb_fluid_model_free(m);
   cb_tree_free(tree);
   cb_surface_free(s);

@@ -1,19 +1,21 @@
-/* What is told of the error of Kirchhoff's tensor holds for every shape of `list shapes` and for aspects of them, by any
- * number of levels and whichever is the first, so whatever error is asked for, from 1e-1 to 1e-4.
+/* The estimate of the error of Kirchhoff's tensor is right for every shape of `list shapes` and for some aspect ratios,
+ * for any number of levels and any first level, hence for any requested error from 1e-1 to 1e-4.
  *
- * References that are not this project's: ellipsoids by Carlson's integrals; rectangles without thickness by Ritz's
- * method (tests/potential/test_sheet.c); discs, cylinders, capsules and tori by (1/2 - D) phi = -S m on the meridian, harmonics 0
- * and 1, Legendre's ring kernels, 16 Gauss nodes on each graded panel; tubes without thickness by Chebyshev polynomials
- * of the vortex sheet; boxes and slabs by the same equation on an octant, graded panels of 6 and 8 Gauss nodes a side;
- * slabs of 1e-4 by the law K = K(0) + t (A - B ln t) of thicker ones. `known`: what two discretisations of each differ
- * by. Shapes without such are extrapolated from this project's own tensors (potential/error.h) from resolution 8 up to
- * 30 000 faces, some to 130 000; propellers have the tensor of their finest faces. `known` is what is told of them. */
+ * Independent references: ellipsoids by Carlson's integrals; rectangles without thickness by Ritz's method
+ * (tests/potential/test_sheet.c); discs, cylinders, capsules and tori by (1/2 - D) phi = -S m on the meridian, with
+ * harmonics 0 and 1, Legendre's ring kernels and 16 Gauss nodes on each graded panel; tubes without thickness by
+ * Chebyshev polynomials of the vortex sheet; boxes and slabs by the same equation on an octant, with graded panels of 6
+ * and 8 Gauss nodes per side; slabs of 1e-4 by the law K = K(0) + t (A - B ln t) fitted to thicker ones. `known` is the
+ * difference between two discretisations. Shapes without such references are extrapolated from this project's own
+ * tensors (potential/refine.h) from resolution 8 up to 30 000 faces, some to 130 000; propellers have the tensor of
+ * their finest faces. For these, `known` is the estimate.
+ */
 #include "check.h"
-#include "fluid/surface.h"
+#include "fluid/surface_mesh.h"
 #include "yaml/yaml.h"
 #include "potential/refine.h"
 
-enum { FACES = 1200, MORE = 5200, LEVELS = 7 }; /* of the grid */
+enum { FACES = 1200, MORE = 5200, LEVELS = 7 }; /* maximum numbers of faces, and of levels of a grid */
 
 typedef struct reference {
   const char *shape, *parameters;
@@ -107,59 +109,106 @@ static const reference all[] = {
     {"torus", "", 1.0e-07, ON_AXES(1.87702339, 1.87702339, 0, 1.9723618, 1.9723618, 5.25017283)},
     {"torus", "tube: 0.1", 1.0e-07, ON_AXES(0.0965162587, 0.0965162587, 0, 0.0966424702, 0.0966424702, 0.198694357)},
     {"torus", "tube: 0.9", 1.0e-07, ON_AXES(4.64073152, 4.64073152, 0, 5.72903797, 5.72903797, 17.014294)},
-    /* extrapolated */
-    {"eel", "", 6.0e-05,
-     {1.27704e-08, 0, 1.325e-05, 0, 0, 3.75523e-05, 0, 0, -1.31185e-14, 2.74195e-06, 0, 0, 0.000122497, 0,
-      0.000491127, 0, -3.83195e-05, 0, 0, 0, 0.000124472}},
-    {"fish", "", 8.1e-04,
-     {1.12258e-07, 0, 6.44509e-06, 0, 0, 2.53076e-05, -1.8059e-15, 0, 2.22344e-13, 2.68344e-05, 0, 0, 0.000127749,
-      6.40673e-13, 0.000851326, 0, -3.34278e-05, 0, 0, 0, 0.000189023}},
-    {"leaf", "", 7.2e-04,
-     {8.42973e-10, 0, 2.56374e-09, 0, 0, 1.03344e-12, 0, 2.24577e-08, 0, 1.9673e-07, -1.08388e-08, 0, 0, 0,
-      1.39367e-07, 0, 0, 0, 0, 0, 2.40025e-05}},
-    {"leaf", "camber: 0.02, cup: 0.02", 4.8e-04,
-     {3.95628e-09, 0, 4.91203e-09, 0, 0, 3.65841e-10, 0, 1.52923e-07, 0, 4.80244e-06, -2.1335e-07, 0, 0, 0,
-      1.18971e-05, 0, 0, 0, 0, 0, 3.06753e-05}},
-    {"maple_seed", "", 1.1e-02,
-     {2.09052e-11, 9.11201e-11, 6.64946e-10, -1.94716e-11, -1.3891e-10, 4.28486e-11, 2.58961e-10, 1.16878e-09,
-      -2.45858e-10, 2.97833e-08, -9.35853e-10, -6.27321e-09, 1.90693e-09, -1.20928e-08, 1.34332e-07, -4.29558e-09,
-      -3.11466e-08, 6.07503e-09, -5.56276e-08, 2.86754e-07, 1.65145e-06}},
-    {"paper_copter", "", 1.7e-03,
-     {2.33785e-07, -1.61243e-08, 4.78448e-09, 1.6591e-12, -4.00792e-13, 5.1593e-09, 0, 0, 0, 0, 2.58004e-06,
-      1.64871e-07, 3.31127e-11, 0, 8.56184e-05, 2.43245e-10, -3.19771e-11, -1.36078e-07, 0, 9.90389e-10, 4.2612e-05}},
-    {"paper_copter", "angle: 1.3", 2.3e-03,
-     {2.34086e-07, -4.50952e-09, 3.69373e-10, 8.90364e-13, 6.10944e-15, 9.67436e-09, 0, 0, 0, 0, 1.40655e-06,
-      1.29557e-07, 3.49503e-11, 0, 0.000130838, 6.73937e-11, -3.04956e-12, -1.192e-07, 0, -7.32917e-10, 3.20688e-06}},
-    {"parachute", "", 6.9e-04,
-     {0.00180647, 1.26778e-10, 0.00180647, -7.92126e-15, 4.39326e-14, 1.74014e-10, 1.77656e-10, 0.00401426,
-      9.76677e-14, 0.0091808, -0.00401426, -2.07369e-10, 1.73361e-14, -2.29708e-10, 0.0091808, 1.80797e-10,
-      2.77074e-10, -4.46238e-13, 2.37923e-10, -7.09256e-10, 0.056766}},
-    {"turtle", "", 6.0e-03,
-     {0.00104108, 0, 0.00082145, 0, 0, 7.71461e-05, 0, 0, 0, 0.00566478, 0, 0, 7.50294e-05, 0, 0.00915103, 0,
-      -0.000707235, 0, 0, 0, 0.0533069}},
-    {"twisted_bar", "", 1.0e-03,
-     {0.131118, 0, 0.197088, 4.2638e-07, -5.07351e-06, 0.0444964, 0.208322, 0, -4.61597e-07, 0.56297, 0, -0.159951,
-      3.14482e-06, 0, 0.771863, -3.54606e-07, 1.55384e-05, -0.0723119, 1.91382e-06, -6.2047e-06, 0.168039}},
-    {"zeppelin", "", 3.9e-03,
-     {18320.1, 0.00802418, 2.02204e+06, 1.44461, -0.0893773, 2.02204e+06, 0.000401212, -1.63571, -0.000239071,
-      411.124, 0.593068, 0.00220401, -13861.3, 2.65598e-05, 7440.54, 0.000505685, 13861.5, -0.00389279, -0.0115319,
-      0.0001131, 7440.65}},
-    {"propeller", "", 4.4e-03,
-     {6.08761e-09, 1.12484e-24, 6.08758e-09, -2.59283e-22, -4.70695e-14, 4.57841e-09, 1.11829e-07, 9.36071e-22,
-      -3.73044e-21, 7.20577e-06, -7.03987e-23, 1.11824e-07, -5.94898e-12, 4.14186e-20, 7.20502e-06, 2.68824e-20,
-      3.09026e-12, -2.19715e-07, 4.29664e-19, 4.05707e-10, 1.44153e-05}},
-    {"propeller", "blades: 2", 5.6e-03,
-     {1.35078e-10, 1.37123e-25, 8.01251e-09, -9.42153e-25, -9.66265e-24, 3.06523e-09, 1.54207e-09, 7.0711e-23,
-      -3.90051e-23, 3.64788e-06, 1.01659e-23, 1.47654e-07, -2.0024e-22, 1.49864e-21, 8.56482e-06, 2.67201e-25,
-      4.19001e-22, -1.46556e-07, 2.76408e-21, 2.31965e-21, 1.02211e-05}},
-    {"eel", "taper: 0.95", 7.3e-03,
-     {1.5212e-08, 2.34358e-23, 1.10657e-05, 2.79441e-22, -7.53653e-21, 3.75577e-05, 6.60858e-23, -3.88449e-21,
-      -2.56871e-21, 2.3057e-06, -5.04489e-22, 2.83848e-20, 0.000122538, -1.74524e-20, 0.000492264, -4.38671e-23,
-      -3.04495e-05, 1.66187e-20, 7.29086e-21, -8.86942e-21, 9.01742e-05}},
-    {"twisted_bar", "b: 0.02", 1.0e-02,
-     {0.0980461, -5.78578e-16, 0.168517, -2.28269e-07, 1.64234e-15, 0.0413756, 0.194585, 6.32268e-15, -6.60144e-07,
-      0.42733, 3.69138e-15, -0.154183, -9.78061e-16, 6.89102e-15, 0.623998, 4.06803e-07, -4.37427e-15, -0.0652639,
-      1.26803e-06, 5.51221e-15, 0.10386}},
+    /* Extrapolated values. */
+    {"eel", "", 6.0e-05, {1.27704e-08,  0,           1.325e-05, 0, 0,           3.75523e-05, 0,           0,
+                          -1.31185e-14, 2.74195e-06, 0,         0, 0.000122497, 0,           0.000491127, 0,
+                          -3.83195e-05, 0,           0,         0, 0.000124472}},
+    {"fish", "", 8.1e-04, {1.12258e-07, 0,           6.44509e-06,  0, 0, 2.53076e-05, -1.8059e-15,
+                           0,           2.22344e-13, 2.68344e-05,  0, 0, 0.000127749, 6.40673e-13,
+                           0.000851326, 0,           -3.34278e-05, 0, 0, 0,           0.000189023}},
+    {"leaf", "", 7.2e-04, {8.42973e-10,  0, 2.56374e-09, 0, 0,           1.03344e-12, 0, 2.24577e-08, 0, 1.9673e-07,
+                           -1.08388e-08, 0, 0,           0, 1.39367e-07, 0,           0, 0,           0, 0,
+                           2.40025e-05}},
+    {"leaf",
+     "camber: 0.02, cup: 0.02",
+     4.8e-04,
+     {3.95628e-09, 0, 4.91203e-09, 0,           0, 3.65841e-10, 0, 1.52923e-07, 0, 4.80244e-06, -2.1335e-07,
+      0,           0, 0,           1.18971e-05, 0, 0,           0, 0,           0, 3.06753e-05}},
+    {"maple_seed", "", 1.1e-02, {2.09052e-11,  9.11201e-11,  6.64946e-10,  -1.94716e-11, -1.3891e-10,  4.28486e-11,
+                                 2.58961e-10,  1.16878e-09,  -2.45858e-10, 2.97833e-08,  -9.35853e-10, -6.27321e-09,
+                                 1.90693e-09,  -1.20928e-08, 1.34332e-07,  -4.29558e-09, -3.11466e-08, 6.07503e-09,
+                                 -5.56276e-08, 2.86754e-07,  1.65145e-06}},
+    {"paper_copter",
+     "",
+     1.7e-03,
+     {2.33785e-07,
+      -1.61243e-08,
+      4.78448e-09,
+      1.6591e-12,
+      -4.00792e-13,
+      5.1593e-09,
+      0,
+      0,
+      0,
+      0,
+      2.58004e-06,
+      1.64871e-07,
+      3.31127e-11,
+      0,
+      8.56184e-05,
+      2.43245e-10,
+      -3.19771e-11,
+      -1.36078e-07,
+      0,
+      9.90389e-10,
+      4.2612e-05}},
+    {"paper_copter",
+     "angle: 1.3",
+     2.3e-03,
+     {2.34086e-07,
+      -4.50952e-09,
+      3.69373e-10,
+      8.90364e-13,
+      6.10944e-15,
+      9.67436e-09,
+      0,
+      0,
+      0,
+      0,
+      1.40655e-06,
+      1.29557e-07,
+      3.49503e-11,
+      0,
+      0.000130838,
+      6.73937e-11,
+      -3.04956e-12,
+      -1.192e-07,
+      0,
+      -7.32917e-10,
+      3.20688e-06}},
+    {"parachute", "", 6.9e-04, {0.00180647,  1.26778e-10,  0.00180647,  -7.92126e-15, 4.39326e-14, 1.74014e-10,
+                                1.77656e-10, 0.00401426,   9.76677e-14, 0.0091808,    -0.00401426, -2.07369e-10,
+                                1.73361e-14, -2.29708e-10, 0.0091808,   1.80797e-10,  2.77074e-10, -4.46238e-13,
+                                2.37923e-10, -7.09256e-10, 0.056766}},
+    {"turtle", "", 6.0e-03, {0.00104108, 0,           0.00082145, 0,          0, 7.71461e-05,  0, 0, 0, 0.00566478, 0,
+                             0,          7.50294e-05, 0,          0.00915103, 0, -0.000707235, 0, 0, 0, 0.0533069}},
+    {"twisted_bar",
+     "",
+     1.0e-03,
+     {0.131118,     0,          0.197088,    4.2638e-07,  -5.07351e-06, 0.0444964, 0.208322, 0,
+      -4.61597e-07, 0.56297,    0,           -0.159951,   3.14482e-06,  0,         0.771863, -3.54606e-07,
+      1.55384e-05,  -0.0723119, 1.91382e-06, -6.2047e-06, 0.168039}},
+    {"zeppelin", "", 3.9e-03, {18320.1,  0.00802418,   2.02204e+06, 1.44461,     -0.0893773, 2.02204e+06, 0.000401212,
+                               -1.63571, -0.000239071, 411.124,     0.593068,    0.00220401, -13861.3,    2.65598e-05,
+                               7440.54,  0.000505685,  13861.5,     -0.00389279, -0.0115319, 0.0001131,   7440.65}},
+    {"propeller", "", 4.4e-03, {6.08761e-09,  1.12484e-24, 6.08758e-09,  -2.59283e-22, -4.70695e-14, 4.57841e-09,
+                                1.11829e-07,  9.36071e-22, -3.73044e-21, 7.20577e-06,  -7.03987e-23, 1.11824e-07,
+                                -5.94898e-12, 4.14186e-20, 7.20502e-06,  2.68824e-20,  3.09026e-12,  -2.19715e-07,
+                                4.29664e-19,  4.05707e-10, 1.44153e-05}},
+    {"propeller", "blades: 2", 5.6e-03, {1.35078e-10, 1.37123e-25, 8.01251e-09,  -9.42153e-25, -9.66265e-24,
+                                         3.06523e-09, 1.54207e-09, 7.0711e-23,   -3.90051e-23, 3.64788e-06,
+                                         1.01659e-23, 1.47654e-07, -2.0024e-22,  1.49864e-21,  8.56482e-06,
+                                         2.67201e-25, 4.19001e-22, -1.46556e-07, 2.76408e-21,  2.31965e-21,
+                                         1.02211e-05}},
+    {"eel", "taper: 0.95", 7.3e-03, {1.5212e-08,  2.34358e-23,  1.10657e-05,  2.79441e-22,  -7.53653e-21, 3.75577e-05,
+                                     6.60858e-23, -3.88449e-21, -2.56871e-21, 2.3057e-06,   -5.04489e-22, 2.83848e-20,
+                                     0.000122538, -1.74524e-20, 0.000492264,  -4.38671e-23, -3.04495e-05, 1.66187e-20,
+                                     7.29086e-21, -8.86942e-21, 9.01742e-05}},
+    {"twisted_bar", "b: 0.02", 1.0e-02, {0.0980461,   -5.78578e-16, 0.168517,     -2.28269e-07, 1.64234e-15,
+                                         0.0413756,   0.194585,     6.32268e-15,  -6.60144e-07, 0.42733,
+                                         3.69138e-15, -0.154183,    -9.78061e-16, 6.89102e-15,  0.623998,
+                                         4.06803e-07, -4.37427e-15, -0.0652639,   1.26803e-06,  5.51221e-15,
+                                         0.10386}},
 };
 
 static cb_surface *surface_of(const reference *r, int resolution) {
@@ -174,7 +223,7 @@ static cb_surface *surface_of(const reference *r, int resolution) {
 }
 
 typedef struct grid {
-  int faces; /* at most */
+  int faces; /* maximum number */
   cb_surface *surface, *level;
 } grid;
 
@@ -185,8 +234,10 @@ static cb_status mesh(void *context, int level, int *vertices, const double (**x
   g->level = NULL;
   check_ok(cb_surface_at_level(g->surface, level, &g->level));
   if (level && (level >= LEVELS || g->level->faces > g->faces)) return cb_fail(CB_ERROR_ARGUMENT, "enough");
-  *vertices = g->level->vertices, *faces = g->level->faces;
-  *x = (const double(*)[3])g->level->x, *face = (const int(*)[3])g->level->face;
+  *vertices = g->level->vertices;
+  *faces = g->level->faces;
+  *x = (const double(*)[3])g->level->x;
+  *face = (const int(*)[3])g->level->face;
   return CB_OK;
 }
 
@@ -205,7 +256,7 @@ static int solve(const reference *r, int resolution, int most, cb_potential_leve
   return n;
 }
 
-/* By all levels from first to first + n - 1. */
+/* Uses all levels from first to first + n - 1. */
 static double check_told(const reference *r, const cb_potential_level *level, int first, int n) {
   double K[6][6];
   for (int i = 0, k = 0; i < 6; i++)
@@ -215,14 +266,14 @@ static double check_told(const reference *r, const cb_potential_level *level, in
   cb_potential_level found = level[first + n - 1];
   found.mass = e.mass;
   const double error = cb_potential_departure(&found, (const double(*)[6])K);
-  if (e.error > 0.5) return e.error; /* a few faces tell what they can: nobody may ask for more than 0.5 */
+  if (e.error > 0.5) return e.error; /* few faces give a rough estimate: the maximum that can be requested is 0.5 */
   if (error > e.error + r->known)
     print_message("%s {%s}: %d levels to %d faces\n", r->shape, r->parameters, n, found.faces);
   check_at_most(error, e.error + r->known);
   return e.error;
 }
 
-/* The least that is told of it. */
+/* Checks the estimates from all ranges of levels, and returns the smallest. */
 static double check_shape(const reference *r, int resolution, int most) {
   cb_potential_level level[CB_POTENTIAL_LEVELS];
   const int levels = solve(r, resolution, most, level);
@@ -232,8 +283,8 @@ static double check_shape(const reference *r, int resolution, int most) {
   return least;
 }
 
-/* Resolutions that double to others: faces grow unevenly in some. Each shape has one of them by the seed; all with
- * CB_TEST_ALL. */
+/* Resolutions that double, and others whose faces grow unevenly. The seed selects one of them for each shape; with
+ * CB_TEST_ALL all are used. */
 static void what_is_told_holds_for_every_shape(void **unused) {
   uint64_t seed = check_seed();
   for (const reference *r = all; r < all + sizeof all / sizeof *all; r++) {
@@ -243,7 +294,7 @@ static void what_is_told_holds_for_every_shape(void **unused) {
   }
 }
 
-/* Of shapes a seeded choice, one in four; all with CB_TEST_ALL, and errors from 1e-1 to 1e-4 are among them. */
+/* The seed selects one shape in four; with CB_TEST_ALL all are used. Errors from 1e-1 to 1e-4 occur among them. */
 static void small_errors_hold(void **unused) {
   check_numbers_alone();
   uint64_t seed = check_seed();

@@ -1,12 +1,13 @@
-/* Sheets of no thickness, by themselves and with solids: discs against closed forms, thin closed bodies, and laws that
- * hold whatever the mesh. */
+/* Tests of sheets without thickness, separate and together with solids: discs against closed forms, thin closed bodies,
+ * and laws that hold for any mesh.
+ */
 #include "potential.h"
 #include "potential/refine.h"
 
 enum { TURN = 48 };
 
-/* A profile (r, z)[n] turned about z in m steps; a point with r = 0 is one vertex, at the first or the last place.
- * Outwards where the profile runs from +z to -z at r > 0. */
+/* Rotates a profile (r, z)[n] around z in m steps. A point with r = 0 becomes one vertex, as the first or the last
+ * point. The surface points outwards if the profile runs from +z to -z at r > 0. */
 static solid_mesh lathe(int n, const double (*p)[2], int m) {
   solid_mesh s = {.x = malloc((size_t)(n * m) * sizeof *s.x), .face = malloc((size_t)(2 * n * m) * sizeof *s.face)};
   int *first = malloc((size_t)n * sizeof *first);
@@ -23,7 +24,7 @@ static solid_mesh lathe(int n, const double (*p)[2], int m) {
       const int next = (k + 1) % m;
       const int a = first[i] + (p[i][0] > 0 ? k : 0), b = first[i] + (p[i][0] > 0 ? next : 0);
       const int c = first[i + 1] + (p[i + 1][0] > 0 ? k : 0), d = first[i + 1] + (p[i + 1][0] > 0 ? next : 0);
-      /* diagonals of the lower half are those of the upper one, mirrored */
+      /* The diagonals of the lower half are those of the upper half, mirrored. */
       const bool low = p[i][1] + p[i + 1][1] < 0;
       const int f[3] = {a, c, low ? b : d}, g[3] = {low ? c : a, d, b};
       if (c != d || low) memcpy(s.face[s.faces++], f, sizeof f);
@@ -49,8 +50,8 @@ static void discs_are_closed_forms(void **unused) {
     const cb_kirchhoff_mass coarse = of(m, &sheets), fine = of(m + 1, &sheets);
     for (int i = 0; i < 3; i++) {
       const double a = coarse.K[at[i]][at[i]], b = fine.K[at[i]][at[i]];
-      check_relative(b, oracle[e][i], e ? 1.5e-2 : 5e-3);                /* 2904 faces; 2e-2 is asked */
-      check_relative(extrapolated(a, b), oracle[e][i], e ? 5e-3 : 1e-3); /* faces of an ellipse are not alike */
+      check_relative(b, oracle[e][i], e ? 1.5e-2 : 5e-3);                /* 2904 faces; the required error is 2e-2 */
+      check_relative(extrapolated(a, b), oracle[e][i], e ? 5e-3 : 1e-3); /* faces of an ellipse differ in size */
     }
     check_at_most(fabs(fine.K[3][3]), 1e-12);
     check_at_most(fabs(fine.K[2][2]), 1e-12);
@@ -60,8 +61,8 @@ static void discs_are_closed_forms(void **unused) {
 }
 
 typedef struct levels {
-  double b;         /* half axis of an elliptic disc, or */
-  double thickness; /* of a coin */
+  double b;         /* half axis of an elliptic disc, if thickness is 0 */
+  double thickness; /* thickness of a coin; 0: a disc */
   solid_mesh mesh;
 } levels;
 
@@ -72,8 +73,10 @@ static cb_status next(void *context, int level, int *vertices, const double (**x
   free_mesh(&l->mesh);
   snprintf(text, sizeof text, "{radius: 1, thickness: %g, resolution: %d}", l->thickness, 8 << level);
   l->mesh = l->thickness > 0 ? shape_mesh("disc", text) : disc_mesh(3 << level, l->b);
-  *vertices = l->mesh.vertices, *faces = l->mesh.faces;
-  *x = (const double(*)[3])l->mesh.x, *face = (const int(*)[3])l->mesh.face;
+  *vertices = l->mesh.vertices;
+  *faces = l->mesh.faces;
+  *x = (const double(*)[3])l->mesh.x;
+  *face = (const int(*)[3])l->mesh.face;
   return CB_OK;
 }
 
@@ -88,7 +91,8 @@ static cb_potential_estimate refined(double b, double thickness, int least) {
   return e;
 }
 
-/* 1e-3, and the estimate is not below the error: of K about the middle, to the greatest K and the mean square radius. */
+/* The extrapolated error is at most 1e-3, and the estimate is not below the error, for K about the centre, relative to
+ * the maximum K and the mean square radius. */
 static void extrapolated_discs_are_closed_forms(void **unused) {
   static const int at[3] = {0, 1, 5};
   for (int n = 2; n <= 4; n++)
@@ -103,10 +107,10 @@ static void extrapolated_discs_are_closed_forms(void **unused) {
     }
 }
 
-/* Broadside on: 0.45475 by Ritz's method, the jump of the potential as sqrt(1 - x^2) sqrt(1 - y^2) times Chebyshev's
- * polynomials of the second kind in x and y, 4 to 12 in each, its energy int |k| |jump^|^2 d^2k/(8 pi^2) by quadrature; so
- * is 0.579 pi/4 of Blevins, Formulas for natural frequency and mode shape (1979), table 14-2. Corners, and faces twice as
- * long as wide. */
+/* Motion along the normal: 0.45475 by Ritz's method. The jump of the potential is sqrt(1 - x^2) sqrt(1 - y^2) times
+ * Chebyshev polynomials of the second kind in x and y, 4 to 12 in each; its energy int |k| |jump^|^2 d^2k/(8 pi^2) is
+ * found by quadrature. The value 0.579 pi/4 of Blevins, Formulas for natural frequency and mode shape (1979), table
+ * 14-2, agrees. The plate has corners, and in the second round (wide = 2) its faces are twice as long as wide. */
 static void a_square_plate_is_as_in_tables(void **unused) {
   for (int wide = 1; wide <= 2; wide++) {
     double K[2];
@@ -126,12 +130,12 @@ static void a_square_plate_is_as_in_tables(void **unused) {
       K[fine] = of(&s, &sheets).K[5][5];
       free_mesh(&s);
     }
-    check_relative(extrapolated(K[0], K[1]), 0.45475, 5e-3); /* what h^2 leaves beside corners */
+    check_relative(extrapolated(K[0], K[1]), 0.45475, 5e-3); /* the error near corners is not of order h^2 */
   }
 }
 
-/* Coins of radius 1 at about 3000 faces, towards the disc. Their own K is known to 1e-5: see
- * tests/potential/test_shapes_error.c. */
+/* Coins of radius 1 with about 3000 faces, which converge to the disc. Their K is known to 1e-5
+ * (tests/potential/test_shapes_error.c). */
 static const double coin[][2] = {{0.2, 3.05654},  {0.1, 2.92618},  {0.05, 2.83230}, {0.02, 2.75349},
                                  {0.01, 2.71827}, {1e-3, 2.67468}, {1e-4, 2.6678},  {0, 8. / 3}};
 
@@ -143,25 +147,26 @@ static void coins_become_a_disc(void **unused) {
     solid_mesh m = shape_mesh("disc", text);
     assert_in_range(m.faces, 2800, 4200);
     const double K = of(&m, &sheets).K[5][5];
-    check_relative(K, coin[i][1], 1e-2); /* 2e-2 is asked */
+    check_relative(K, coin[i][1], 1e-2); /* the required error is 2e-2 */
     if (coin[i][0] > 0) check_at_most(K, before);
     before = K;
     free_mesh(&m);
   }
 }
 
-/* 1e-3 extrapolated; where faces become as wide as the coin is thick, 0.02 by 8500 of them, more is left. */
+/* The extrapolated error is at most 1e-3. If faces become as wide as the coin is thick (0.02 with 8500 faces), it is
+ * larger. */
 static void extrapolated_coins_are_exact(void **unused) {
   check_numbers_alone();
   for (size_t i = 0; i < sizeof coin / sizeof *coin; i++) {
     if (coin[i][0] != 0.2 && coin[i][0] != 0.01 && coin[i][0] != 1e-4) continue;
     const cb_potential_estimate e = refined(1, coin[i][0], 5);
     check_relative(e.mass.K[5][5], coin[i][1], 1e-3);
-    check_relative(e.mass.K[5][5], coin[i][1], e.error + 1e-4); /* known to */
+    check_relative(e.mass.K[5][5], coin[i][1], e.error + 1e-4); /* the error of the reference */
   }
 }
 
-/* A cap of the unit sphere, 60 degrees wide, between two of a thickness and on one mesh of faces without. */
+/* A cap of the unit sphere up to 60 degrees from its pole, with and without thickness, on the same mesh of faces. */
 static void a_thin_shell_is_its_sheet(void **unused) {
   enum { N = 12, RIM = 6 * N };
   solid_mesh cap = disc_mesh(N, 1);
@@ -179,7 +184,8 @@ static void a_thin_shell_is_its_sheet(void **unused) {
       for (int k = 0; k < 3; k++) m.x[i][k] *= i < cap.vertices ? 1 + t / 2 : 1 - t / 2;
     for (int f = cap.faces; f < m.faces; f++) {
       const int swap = m.face[f][1];
-      m.face[f][1] = m.face[f][2], m.face[f][2] = swap;
+      m.face[f][1] = m.face[f][2];
+      m.face[f][2] = swap;
     }
     for (int i = 0; i < RIM; i++) {
       const int n = cap.vertices, at = n - RIM + i, next = n - RIM + (i + 1) % RIM;
@@ -188,14 +194,14 @@ static void a_thin_shell_is_its_sheet(void **unused) {
       m.faces += 2;
     }
     const cb_kirchhoff_mass shell = of(&m, NULL);
-    check_relative(shell.K[5][5], sheet.K[5][5], 5e-3); /* the thickness adds some 2 t ln(1/t) */
+    check_relative(shell.K[5][5], sheet.K[5][5], 5e-3); /* the thickness adds about 2 t ln(1/t) */
     check_relative(shell.K[3][3], sheet.K[3][3], 1e-2);
     free_mesh(&m);
   }
   free_mesh(&cap);
 }
 
-/* A ball in a ring that is fixed to it, by no thickness and by a little. */
+/* A ball with a ring fixed to it, without thickness or with a small one. */
 static solid_mesh ringed_ball(double thickness, int n, int m) {
   double profile[128][2];
   int count = 0;
@@ -216,7 +222,7 @@ static solid_mesh ringed_ball(double thickness, int n, int m) {
   }
   solid_mesh ball = lathe(count, (const double(*)[2])profile, m);
   if (thickness > 0) return ball;
-  /* the ring's inner vertices are those of the equator, which is the profile's place n */
+  /* The ring's inner vertices are those of the equator, which is position n of the profile. */
   solid_mesh s = {.vertices = ball.vertices, .faces = ball.faces};
   s.x = malloc((size_t)(ball.vertices + n * m) * sizeof *s.x);
   s.face = malloc((size_t)(ball.faces + 2 * n * m) * sizeof *s.face);
@@ -240,7 +246,7 @@ static solid_mesh ringed_ball(double thickness, int n, int m) {
   return s;
 }
 
-/* In its own plane the ring meets no flow, as that about the ball is even in z. */
+/* A ring that moves in its own plane does not disturb the flow around the ball, which is even in z. */
 static void a_ring_on_a_ball_is_one_of_little_thickness(void **unused) {
   enum { N = 10, M = 40 };
   double profile[2 * N + 1][2];
@@ -251,9 +257,9 @@ static void a_ring_on_a_ball_is_one_of_little_thickness(void **unused) {
   solid_mesh bare = lathe(2 * N + 1, (const double(*)[2])profile, M), sheet = ringed_ball(0, N, M),
              thin = ringed_ball(0.02, N, M);
   const cb_kirchhoff_mass ball = of(&bare, NULL), ringed = of(&sheet, &sheets), closed = of(&thin, NULL);
-  check_relative(ringed.K[3][3], ball.K[3][3], 1e-7); /* the iteration's residual */
+  check_relative(ringed.K[3][3], ball.K[3][3], 1e-7); /* residual of the iteration */
   check_relative(closed.K[3][3], ball.K[3][3], 2e-2);
-  check_relative(ringed.K[5][5], closed.K[5][5], 6e-2); /* the closed one has errors of order h */
+  check_relative(ringed.K[5][5], closed.K[5][5], 6e-2); /* the closed ring has errors of order h */
   check_relative(ringed.K[0][0], closed.K[0][0], 0.1);
   assert_true(ringed.K[5][5] > 2 * ball.K[5][5]);
   free_mesh(&bare);
@@ -261,7 +267,7 @@ static void a_ring_on_a_ball_is_one_of_little_thickness(void **unused) {
   free_mesh(&thin);
 }
 
-/* A ball above a disc, which is one or two sheets of faces; far away each is by itself. */
+/* A ball with its centre at the height z above a disc. If they are far apart, they do not influence each other. */
 static solid_mesh ball_above(double z, const solid_mesh *disc) {
   const double up[3] = {0.2, 0, z};
   solid_mesh ball = ellipsoid_mesh(8, 1, 1, 1), moved = shifted_mesh(&ball, up), both = joined_mesh(&moved, disc);
@@ -278,29 +284,34 @@ static void laws_hold_for_sheets_and_solids(void **unused) {
   const cb_kirchhoff_mass dense = of(&near, by), iterated = of(&near, by + 1), apart = of(&far, by),
                           alone = of(&disc, by), solid = of(&ball, NULL);
   for (int i = 0; i < 36; i++) check_near(iterated.K[i / 6][i % 6], dense.K[i / 6][i % 6], 1e-7);
-  /* to the cube of radius over distance */
+  /* The remaining influence is the cube of radius divided by distance. */
   check_relative(apart.K[5][5], alone.K[5][5] + solid.K[5][5], 1e-4);
   check_relative(apart.K[3][3], solid.K[3][3], 1e-4);
-  /* a shape that moves as a rigid body, and the other side of the sheet */
+  /* A shape that moves as a rigid body; after that, the sheet seen from the other side. */
   cb_kirchhoff *k = kirchhoff_of(&near, by);
   double(*v)[3] = calloc((size_t)near.vertices, sizeof *v);
   for (int i = 0; i < near.vertices; i++) v[i][2] = 1;
   cb_kirchhoff_mass moving;
   check_ok(cb_kirchhoff_added_mass(k, (const double(*)[3])v, &moving));
-  for (int i = 0; i < 6; i++) check_near(moving.mu0[i], dense.K[i][5], 2e-3); /* the raw tensor is not symmetric */
+  for (int i = 0; i < 6; i++) check_near(moving.mu0[i], dense.K[i][5], 2e-3); /* the computed tensor is not symmetric */
   check_relative(2 * moving.kinetic, dense.K[5][5], 1e-10);
   assert_int_equal(cb_kirchhoff_solids(k), 512);
   assert_true(cb_kirchhoff_report_of(k).asymmetry < 1e-2);
   cb_kirchhoff_free(k);
   for (int f = 512; f < near.faces; f++) {
     const int swap = near.face[f][1];
-    near.face[f][1] = near.face[f][2], near.face[f][2] = swap;
+    near.face[f][1] = near.face[f][2];
+    near.face[f][2] = swap;
   }
   const cb_kirchhoff_mass turned = of(&near, by);
   for (int i = 0; i < 36; i++) check_near(turned.K[i / 6][i % 6], dense.K[i / 6][i % 6], 1e-10);
-  /* moved in another shape and back */
+  /* The body is moved to another shape and back. */
   k = kirchhoff_of(&near, by);
-  for (int i = 0; i < near.vertices; i++) v[i][0] = 1.5 * near.x[i][0], v[i][1] = near.x[i][1], v[i][2] = near.x[i][2];
+  for (int i = 0; i < near.vertices; i++) {
+    v[i][0] = 1.5 * near.x[i][0];
+    v[i][1] = near.x[i][1];
+    v[i][2] = near.x[i][2];
+  }
   check_ok(cb_kirchhoff_renew(k, (const double(*)[3])v, NULL));
   check_ok(cb_kirchhoff_renew(k, (const double(*)[3])near.x, NULL));
   check_ok(cb_kirchhoff_added_mass(k, NULL, &moving));
@@ -313,8 +324,9 @@ static void laws_hold_for_sheets_and_solids(void **unused) {
   free_mesh(&ball);
 }
 
-/* Many faces are solved by the tree, by itself: as by the matrix, in steps that grow slowly, in memory that does like n.
- * Discs on end and faces of a plate that are five times as long as wide take no more than twice as many. */
+/* Many faces are solved by the tree without a request. The result equals that of the matrix, the number of iterations
+ * grows slowly, and the memory grows like n. An elliptic disc with faces five times as long as wide, and a ball above a
+ * disc, need less than twice as many iterations. */
 static void many_faces_take_the_tree(void **unused) {
   solid_mesh disc = disc_mesh(23, 1), finer = disc_mesh(46, 1), narrow = disc_mesh(23, 0.2),
              ball = ball_above(1.3, &disc);
@@ -328,7 +340,7 @@ static void many_faces_take_the_tree(void **unused) {
   assert_int_equal(larger.method, CB_POTENTIAL_ITERATIVE);
   for (int i = 0; i < 36; i++) check_near(by_tree.K[i / 6][i % 6], by_matrix.K[i / 6][i % 6], 1e-6); /* far_error */
   assert_true(report.iterations < 20 && larger.iterations < 30);
-  assert_true((double)larger.bytes < 5 * (double)report.bytes); /* of 4 times the faces */
+  assert_true((double)larger.bytes < 5 * (double)report.bytes); /* for 4 times as many faces */
   check_relative(fine.K[5][5], 8.0 / 3, 3e-4);
   mass_of(&narrow, &sheets, &other);
   print_message("narrow: %d steps\n", other.iterations);
@@ -336,7 +348,8 @@ static void many_faces_take_the_tree(void **unused) {
   const cb_kirchhoff_mass both = mass_of(&ball, &sheets, &other), whole = mass_of(&ball, &dense, NULL);
   assert_int_equal(other.method, CB_POTENTIAL_ITERATIVE);
   assert_true(other.iterations < 2 * report.iterations);
-  for (int i = 0; i < 36; i++) check_near(both.K[i / 6][i % 6], whole.K[i / 6][i % 6], 3e-6); /* of 5 */
+  for (int i = 0; i < 36; i++)
+    check_near(both.K[i / 6][i % 6], whole.K[i / 6][i % 6], 3e-6); /* far_error, for a larger tensor */
   free_mesh(&disc);
   free_mesh(&finer);
   free_mesh(&narrow);
@@ -350,18 +363,18 @@ static void what_is_no_body_is_refused(void **unused) {
   cb_kirchhoff *k = kirchhoff_of(&inside, &sheets);
   cb_kirchhoff_mass mass;
   check_error(cb_kirchhoff_added_mass(k, NULL, &mass), CB_ERROR_DOMAIN,
-              "the sheet's face at (0.05, 0.0288675, 0) is inside of a solid");
+              "the sheet's face at (0.05, 0.0288675, 0) is inside a solid: expected sheets outside");
   cb_kirchhoff_free(k);
   const cb_kirchhoff_options small = {.sheets = true, .memory = 1000};
   check_error_begins(cb_kirchhoff_create(disc.vertices, (const double(*)[3])disc.x, disc.faces,
                                          (const int(*)[3])disc.face, &small, &k),
                      CB_ERROR_ARGUMENT, "the tree of 54 panels with sheets takes");
-  /* two tetrahedra and the face that they share */
+  /* Two tetrahedra and the face that they share. */
   static const double x[5][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0.3, 0.3, 1}, {0.3, 0.3, -1}};
   static const int joint[7][3] = {{0, 1, 2}, {0, 1, 3}, {1, 2, 3}, {2, 0, 3}, {1, 0, 4}, {2, 1, 4}, {0, 2, 4}};
   check_error_begins(cb_kirchhoff_create(5, x, 7, joint, &sheets, &k), CB_ERROR_DOMAIN,
-                     "of 3 faces that meet at an edge");
-  /* closed bodies do not see the option */
+                     "none of the 3 faces that meet at an edge");
+  /* Tensors of closed bodies do not depend on the option `sheets`. */
   const cb_kirchhoff_mass with = of(&ball, &sheets), without = of(&ball, NULL);
   assert_memory_equal(&with, &without, sizeof with);
   free_mesh(&disc);

@@ -1,12 +1,12 @@
-/* The error of a sheet's Kirchhoff tensor that is estimated is never below the true one: discs of faces alike and of rings
- * that become narrow in the middle, a square plate, an open tube and a canopy with its load. Oracles: closed forms (Lamb,
- * Hydrodynamics (1932), articles 108, 373), tables (Blevins 1979, three digits), and two more levels of the same shape.
- */
-#include "fluid/surface.h"
+/* The estimated error of the Kirchhoff tensor of a sheet is not below the true one: discs with faces of equal size or
+ * with rings that are narrow in the centre, a square plate, an open tube, a leaf, and a canopy with its load. Reference
+ * values: closed forms (Lamb, Hydrodynamics (1932), articles 108, 373), tables (Blevins 1979, three digits), and two
+ * more levels of the same shape. */
+#include "fluid/surface_mesh.h"
 #include "potential.h"
 #include "potential/refine.h"
 
-/* A shape from its coarsest resolution on (name NULL: discs of alike faces). */
+/* A shape with its coarsest resolution (name NULL: discs with faces of equal size). */
 typedef struct body {
   const char *name, *parameters;
   cb_surface *surface, *level;
@@ -30,8 +30,10 @@ static cb_status mesh(void *context, int level, int *vertices, const double (**x
     b->disc = disc_mesh(4 << level, 1);
   const solid_mesh m =
       b->name ? (solid_mesh){b->level->vertices, b->level->faces, b->level->x, b->level->face} : b->disc;
-  *vertices = m.vertices, *faces = m.faces;
-  *x = (const double(*)[3])m.x, *face = (const int(*)[3])m.face;
+  *vertices = m.vertices;
+  *faces = m.faces;
+  *x = (const double(*)[3])m.x;
+  *face = (const int(*)[3])m.face;
   return CB_OK;
 }
 
@@ -58,8 +60,8 @@ static cb_potential_estimate estimate(body *b, int least) {
 typedef struct oracle {
   body body;
   int levels;
-  double radius, K[3]; /* of rotations about x, and of translations along x and z; nan: not known */
-  double known, best;  /* relative; the estimate at the last level is at most this */
+  double radius, K[3]; /* for rotations around x, and for translations along x and z; nan: not known */
+  double known, best;  /* relative values; the estimate at the last level is at most `best` */
 } oracle;
 
 static void estimates_of_sheets_hold(void **unused) {
@@ -76,13 +78,14 @@ static void estimates_of_sheets_hold(void **unused) {
       for (int k = 0; k < 3; k++)
         if (!isnan(all[i].K[k]))
           error = fmax(error, fabs(K[k] - all[i].K[k]) / (most * (k ? 1 : all[i].radius * all[i].radius)));
-      print_message("%s, %d levels: %.1e, told %.1e\n", all[i].body.name ? all[i].body.name : "alike", n, error, e.error);
+      print_message("%s, %d levels: %.1e, told %.1e\n", all[i].body.name ? all[i].body.name : "alike", n, error,
+                    e.error);
       check_at_most(error, e.error + all[i].known);
       if (n == all[i].levels) check_at_most(e.error, all[i].best);
     }
 }
 
-/* Of what has no closed form, against the same with two more levels. */
+/* Shapes without a closed form, compared with two more levels. */
 static void estimates_hold_on_finer_levels(void **unused) {
   check_numbers_alone();
   body all[] = {{.name = "cylinder", .parameters = "{caps: false, resolution: 8}"},

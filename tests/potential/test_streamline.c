@@ -1,9 +1,10 @@
-/* Streamlines keep the stream function of the dipole (Lamb, Hydrodynamics (1932), article 96), in closed form and about
- * faces, each line by steps of its own. */
+/* Tests of streamlines: they conserve the stream function of the dipole (Lamb, Hydrodynamics (1932), article 96), in
+ * closed form and around faces, and each line has its own steps.
+ */
 #include "flow_about.h"
-#include "potential/streamline.h"
+#include "potential/field.h"
 
-/* The dipole less its sphere's velocity along z: psi = -(V/2)(1 - 1/r^3) (distance from the axis)^2. */
+/* The dipole minus the velocity of its sphere along z: psi = -(V/2)(1 - 1/r^3) (distance from the axis)^2. */
 static cb_status closed_form(void *speed, int points, const double (*x)[3], double (*u)[3]) {
   const double v[3] = {0, 0, *(double *)speed};
   for (int i = 0; i < points; i++) {
@@ -30,7 +31,7 @@ static const double seed[LINES][3] = {{0.3, 0.1, 3}, {0, 0.8, 3}, {-1.2, 0.3, 3}
 static double psi_changes(cb_stream_velocity velocity, void *context, double error) {
   static double x[LINES][POINTS][3], u[LINES][POINTS][3];
   double worst = 0;
-  check_ok(cb_streamlines(velocity, context, LINES, seed, POINTS, 0.2, error, x[0], u[0]));
+  check_ok(cb_streamlines(velocity, context, (cb_stream_lines){LINES, POINTS, 0.2, error}, seed, x[0], u[0]));
   for (int i = 0; i < LINES; i++) {
     assert_true(x[i][POINTS - 1][2] < -2); /* past the sphere */
     for (int p = 0; p < POINTS; p++) worst = fmax(worst, fabs(psi(x[i][p]) - psi(seed[i])));
@@ -52,7 +53,7 @@ static void streamlines_keep_the_stream_function(void **unused) {
   }
   print_message("psi: %.1e of the dipole; %.1e, %.1e of faces\n", closed, worst[0], worst[1]);
   assert_true(closed < 1e-6);
-  /* what flows through the mesh: second order away from the surface of a sphere */
+  /* For the flow around the mesh the error is of second order away from the surface of a sphere. */
   assert_true(worst[1] < 2e-2 && worst[1] < 0.5 * worst[0]);
 }
 
@@ -63,18 +64,20 @@ typedef struct counted {
 
 static cb_status count(void *given, int points, const double (*x)[3], double (*u)[3]) {
   counted *c = given;
-  c->calls++, c->points += points;
+  c->calls++;
+  c->points += points;
   return closed_form(&c->speed, points, x, u);
 }
 
-/* Else all take the steps of the one that turns at the stagnation point. Far away there are fewer steps than points. */
+/* Otherwise all lines would use the steps of the line that turns at the stagnation point. Far away there are fewer
+ * steps than points. */
 static void a_line_has_its_own_steps(void **unused) {
   static const double close[2][3] = {{1e-3, 0, 3}, {0, 2.5, 3}};
   double both[2][POINTS][3], alone[POINTS][3], u[2 * POINTS][3];
   counted all = {1, 0, 0}, one[2] = {{1, 0, 0}, {1, 0, 0}};
-  check_ok(cb_streamlines(count, &all, 2, close, POINTS, 0.2, 1e-6, both[0], u));
+  check_ok(cb_streamlines(count, &all, (cb_stream_lines){2, POINTS, 0.2, 1e-6}, close, both[0], u));
   for (int i = 0; i < 2; i++) {
-    check_ok(cb_streamlines(count, &one[i], 1, close + i, POINTS, 0.2, 1e-6, alone, u));
+    check_ok(cb_streamlines(count, &one[i], (cb_stream_lines){1, POINTS, 0.2, 1e-6}, close + i, alone, u));
     assert_memory_equal(alone, both[i], sizeof alone);
   }
   print_message("%d calls for both, %d and %d\n", all.calls, one[0].calls, one[1].calls);
@@ -89,7 +92,7 @@ static cb_status refuses(void *unused, int points, const double (*x)[3], double 
 
 static void failures_are_passed_on(void **unused) {
   double x[2][3], u[2][3];
-  assert_int_equal(cb_streamlines(refuses, NULL, 1, seed, 2, 0.1, 1e-8, x, u), CB_ERROR_DOMAIN);
+  assert_int_equal(cb_streamlines(refuses, NULL, (cb_stream_lines){1, 2, 0.1, 1e-8}, seed, x, u), CB_ERROR_DOMAIN);
 }
 
 int main(void) {

@@ -1,11 +1,13 @@
-/* Bodies thinner than their panels are wide: those whose sides do not face each other are refused before they are solved,
- * what is not refused is near the tensor of the mirrored mesh, and the estimate is not below the true error. Spheroids,
- * whose tensor is closed (Lamb, Hydrodynamics (1932), article 114), with a side that is turned or moved at random. */
+/* Tests of bodies that are thinner than their panels are wide. If panels on both sides do not face each other, the body
+ * is rejected before it is solved. Otherwise the tensor is close to that of the mirrored mesh, and the estimate is not
+ * below the true error. The bodies are spheroids, with a tensor in closed form (Lamb, Hydrodynamics (1932), article
+ * 114), with one side rotated or randomly displaced.
+ */
 #include "potential.h"
 #include "potential/refine.h"
 #include "potential/thin.h"
 
-/* The spheroid of half-thickness c, its lower side turned by a number of steps of the rim. */
+/* The spheroid of half-thickness c, with its lower side rotated by a number of face widths along the rim. */
 static solid_mesh turned(int n, double c, int steps) {
   solid_mesh m = ellipsoid_mesh(n, 1, 1, 1);
   const double angle = M_PI / 2 * steps / n, cosine = cos(angle), sine = sin(angle);
@@ -14,7 +16,8 @@ static solid_mesh turned(int n, double c, int steps) {
   assert_true(rim && x);
   for (int i = 0; i < m.vertices; i++) {
     const double *p = m.x[i];
-    x[i][0] = cosine * p[0] - sine * p[1], x[i][1] = sine * p[0] + cosine * p[1];
+    x[i][0] = cosine * p[0] - sine * p[1];
+    x[i][1] = sine * p[0] + cosine * p[1];
     rim[i] = i;
     for (int j = 0; j < m.vertices && p[2] == 0; j++)
       if (m.x[j][2] == 0 && hypot(m.x[j][0] - x[i][0], m.x[j][1] - x[i][1]) < 1e-9) rim[i] = j;
@@ -33,7 +36,7 @@ static solid_mesh turned(int n, double c, int steps) {
   return m;
 }
 
-/* Its upper vertices moved at random over it, by up to `by` of the faces' size. */
+/* The spheroid with its upper vertices displaced on it at random, by up to `by` times the size of the faces. */
 static solid_mesh moved(int n, double c, double by) {
   solid_mesh m = ellipsoid_mesh(n, 1, 1, 1);
   uint64_t state = 5;
@@ -55,11 +58,13 @@ static cb_status create(const solid_mesh *m, cb_kirchhoff **k) {
 
 /* --- thickness --- */
 
-/* Where x + t d, t > 0, is in a panel: by Cramer's rule for the corners' weights; t < 0: nowhere. */
+/* The t > 0 at which x + t d is in a panel, by Cramer's rule for the weights of the corners; t < 0: no intersection. */
 static double crossing(double const (*c)[3], const double x[3], const double d[3]) {
   double a[3][3], b[3];
   for (int i = 0; i < 3; i++) {
-    a[i][0] = c[1][i] - c[0][i], a[i][1] = c[2][i] - c[0][i], a[i][2] = -d[i];
+    a[i][0] = c[1][i] - c[0][i];
+    a[i][1] = c[2][i] - c[0][i];
+    a[i][2] = -d[i];
     b[i] = x[i] - c[0][i];
   }
   double y[4];
@@ -75,7 +80,7 @@ static double crossing(double const (*c)[3], const double x[3], const double d[3
   return u >= 0 && v >= 0 && u + v <= 1 ? y[3] / y[0] : -1;
 }
 
-/* By every pair of panels. */
+/* Compares the thickness with that from all pairs of panels. */
 static void thickness_is_that_of_all_pairs(void **unused) {
   for (int kind = 0; kind < 3; kind++) {
     solid_mesh m = kind == 0   ? turned(6, 0.05, 2)
@@ -93,10 +98,12 @@ static void thickness_is_that_of_all_pairs(void **unused) {
         const double at = j == i ? -1 : crossing((const double(*)[3])p->corner[j], p->centre[i], d);
         if (at < 0 || at >= t) continue;
         double along = 0;
-        t = at, square = 0;
+        t = at;
+        square = 0;
         for (int k = 0; k < 3; k++) {
           const double b = p->centre[j][k] - p->centre[i][k];
-          along += b * d[k], square += b * b;
+          along += b * d[k];
+          square += b * b;
         }
         square -= along * along;
       }
@@ -111,7 +118,7 @@ static void thickness_is_that_of_all_pairs(void **unused) {
   }
 }
 
-/* --- refusals --- */
+/* --- errors --- */
 
 static void what_is_solved_is_near_the_mirrored_mesh(void **unused) {
   static const double half[] = {0.1, 0.05, 0.02, 0.01, 3e-3, 1e-3, 1e-4};
@@ -120,7 +127,7 @@ static void what_is_solved_is_near_the_mirrored_mesh(void **unused) {
       const double c = half[i];
       solid_mesh mirrored = turned(n, c, 0);
       cb_kirchhoff_report report;
-      const cb_kirchhoff_mass right = mass_of(&mirrored, NULL, &report); /* whatever its thickness */
+      const cb_kirchhoff_mass right = mass_of(&mirrored, NULL, &report); /* exact for any thickness */
       if (c < 0.04) check_at_most(report.thickness, 0.5);
       free_mesh(&mirrored);
       for (int kind = 0; kind < 5; kind++) {
@@ -133,7 +140,8 @@ static void what_is_solved_is_near_the_mirrored_mesh(void **unused) {
         cb_kirchhoff_mass mass;
         if (!status) {
           check_ok(cb_kirchhoff_added_mass(k, NULL, &mass));
-          for (int a = 0; a < 6; a++) /* 0.05, as potential/thin.h says; K of lesser motions beside the greatest */
+          /* 0.05, as stated in potential/thin.h; smaller elements of K are relative to a tenth of the largest one */
+          for (int a = 0; a < 6; a++)
             check_near(mass.K[a][a], right.K[a][a], 0.05 * fmax(right.K[a][a], 0.1 * right.K[5][5]));
         }
         cb_kirchhoff_free(k);
@@ -142,7 +150,8 @@ static void what_is_solved_is_near_the_mirrored_mesh(void **unused) {
     }
 }
 
-/* By number and centre, with thickness and size there; a body that becomes thin is refused too. */
+/* The message contains the number and the centre of a face, with the thickness and the face size there. A body that
+ * becomes thin is rejected, too. */
 static void a_refusal_names_the_place(void **unused) {
   solid_mesh thin = turned(6, 1e-3, 3), thick = turned(6, 0.5, 3);
   cb_kirchhoff *k = NULL;
@@ -151,7 +160,7 @@ static void a_refusal_names_the_place(void **unused) {
   assert_int_equal(create(&thin, &k), CB_ERROR_STEP);
   assert_int_equal(sscanf(cb_error_text(),
                           "the body is too thin for its 288 panels: at face %d, (%lf, %lf, %lf), it is %lf thick, the "
-                          "face %lf wide",
+                          "face is %lf wide",
                           &face, at, at + 1, at + 2, &t, &h),
                    6);
   assert_in_range(face, 1, 288);
@@ -173,7 +182,7 @@ static void a_refusal_names_the_place(void **unused) {
 /* --- estimates --- */
 
 typedef struct spheroid {
-  double c, by; /* moved by; 0: mirrored */
+  double c, by; /* half-thickness; maximum displacement, 0: mirrored */
   int steps, coarsest;
   solid_mesh level;
 } spheroid;
@@ -184,8 +193,10 @@ static cb_status mesh(void *context, int level, int *vertices, const double (**x
   const int n = s->coarsest << level;
   free_mesh(&s->level);
   s->level = s->by > 0 ? moved(n, s->c, s->by) : turned(n, s->c, s->steps ? n / 2 : 0);
-  *vertices = s->level.vertices, *faces = s->level.faces;
-  *x = (const double(*)[3])s->level.x, *face = (const int(*)[3])s->level.face;
+  *vertices = s->level.vertices;
+  *faces = s->level.faces;
+  *x = (const double(*)[3])s->level.x;
+  *face = (const int(*)[3])s->level.face;
   return CB_OK;
 }
 

@@ -1,4 +1,4 @@
-/* A record holds what was written, in the form that its page promises; looked at through HDF5's own functions.
+/* Tests that a record contains the written data in the documented layout. It is read with HDF5's own functions.
  * labels: medium */
 #include "record_sample.h"
 #include <hdf5_hl.h>
@@ -56,7 +56,7 @@ static bool is_scale_of(hid_t file, hid_t dataset, const char *scale, unsigned i
 static void every_array_is_attached_to_its_scales(void **unused) {
   char *path = sample_path("scales.h5");
   sample_record(path, 3, 0, true, &overwrite);
-  hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT); /* no reader of ours, no special property */
+  hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT); /* without our reader or special properties */
   assert_true(file >= 0);
   for (size_t f = 1; f < SAMPLE_FIELDS; f++) {
     const cb_field *field = &sample_fields[f];
@@ -87,10 +87,10 @@ static void h5md_names_the_same_arrays(void **unused) {
   char *path = sample_path("h5md.h5");
   sample_record(path, 3, 0, true, &overwrite);
   hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
-  assert_int_equal(address(file, "particles/bodies/position/value"), address(file, "x"));
+  assert_int_equal(address(file, "particles/bodies/position/value"), address(file, "plot_position"));
   assert_int_equal(address(file, "particles/bodies/position/time"), address(file, "time"));
   assert_int_equal(address(file, "particles/bodies/position/step"), address(file, "step"));
-  assert_int_equal(address(file, "particles/bodies/velocity/value"), address(file, "v"));
+  assert_int_equal(address(file, "particles/bodies/velocity/value"), address(file, "plot_velocity"));
   assert_int_equal(address(file, "particles/bodies/mass"), address(file, "particle_mass"));
   assert_true(H5Aexists_by_name(file, "h5md", "version", H5P_DEFAULT) > 0);
   assert_true(H5Aexists_by_name(file, "h5md/author", "name", H5P_DEFAULT) > 0);
@@ -106,13 +106,18 @@ static void h5md_names_the_same_arrays(void **unused) {
   free(path);
 }
 
-/* A record with `count` particles and few rows; x is n + particle + axis/4. */
+/* Writes a record with `count` particles and reads the chunk size of x; x is row + particle + axis/4. */
 static void wide(const char *path, size_t count, uint64_t rows, hsize_t chunk[3]) {
   const cb_dimension dimensions[] = {{.name = "particle", .count = count}, {.name = "axis", .count = 3}};
   const cb_field fields[] = {sample_fields[0], sample_fields[1], sample_fields[2]};
   const cb_blob state[] = {{"state", CB_FIELD_DOUBLE, 3 * count, NULL, false}};
-  const cb_record_layout layout = {.title = "wide", .dimensions = dimensions, .n_dimensions = 2, .fields = fields,
-                                   .n_fields = 3, .state = state, .n_state = 1};
+  const cb_record_layout layout = {.title = "wide",
+                                   .dimensions = dimensions,
+                                   .n_dimensions = 2,
+                                   .fields = fields,
+                                   .n_fields = 3,
+                                   .state = state,
+                                   .n_state = 1};
   cb_record *record;
   double *x = malloc(3 * count * sizeof *x), *back = malloc(3 * count * sizeof *x);
   check_ok(cb_record_create(path, &layout, &overwrite, &record));
@@ -140,13 +145,14 @@ static void wide(const char *path, size_t count, uint64_t rows, hsize_t chunk[3]
   assert_memory_equal(back, x, 3 * count * sizeof *x);
   cb_reader_close(reader);
 
-  hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT), dataset = H5Dopen2(file, "x", H5P_DEFAULT);
+  hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT), dataset = H5Dopen2(file, "plot_position", H5P_DEFAULT);
   hid_t create = H5Dget_create_plist(dataset);
   assert_int_equal(H5Pget_chunk(create, 3, chunk), 3);
   H5Pclose(create);
   H5Dclose(dataset);
   H5Fclose(file);
-  free(x), free(back);
+  free(x);
+  free(back);
 }
 
 static void a_chunk_has_256_rows_or_4096_of_many_and_a_mebibyte(void **unused) {
@@ -163,10 +169,10 @@ static void a_chunk_has_256_rows_or_4096_of_many_and_a_mebibyte(void **unused) {
   assert_int_equal(chunk[0], 256);
   wide(path, 60, 32768, chunk);
   assert_int_equal(chunk[0], 512); /* x has 1440 bytes per row: 728 rows are a MiB */
-  wide(path, 1000, 70, chunk); /* 24 kB a row: 43 rows a MiB, as a power of two */
+  wide(path, 1000, 70, chunk);     /* 24 kB per row: 43 rows per MiB, rounded to a power of two */
   assert_int_equal(chunk[0], 32);
   assert_int_equal(chunk[1], 1000);
-  wide(path, 50000, 3, chunk); /* 1.2 MB a row */
+  wide(path, 50000, 3, chunk); /* 1.2 MB per row */
   assert_int_equal(chunk[0], 1);
   assert_int_equal(chunk[1], 25000);
   free(path);
@@ -192,7 +198,10 @@ static void the_same_rows_give_the_same_bytes(void **unused) {
   char *bytes[2] = {sample_read(first, &size[0]), sample_read(second, &size[1])};
   assert_int_equal(size[0], size[1]);
   assert_memory_equal(bytes[0], bytes[1], size[0]);
-  free(bytes[0]), free(bytes[1]), free(first), free(second);
+  free(bytes[0]);
+  free(bytes[1]);
+  free(first);
+  free(second);
 }
 
 static void a_row_is_in_the_file_after_the_flush_interval(void **unused) {
@@ -209,7 +218,7 @@ static void a_row_is_in_the_file_after_the_flush_interval(void **unused) {
     uint64_t seen = 0;
     for (int wait = 0; wait < 2000 && seen < rows; wait++) { /* 100 s: the machine may be busy */
       nanosleep(&(struct timespec){0, 50000000}, NULL);
-      if (sample_exists(path)) seen = sample_check(path).rows; /* not before its first second */
+      if (sample_exists(path)) seen = sample_check(path).rows; /* the file appears after the first second */
     }
     assert_int_equal(seen, rows);
   }
@@ -263,16 +272,16 @@ static void a_row_costs_the_stepping_thread_less_than_ten_microseconds(void **un
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(every_number_comes_back),
-    cmocka_unit_test(scenario_and_attributes_come_back),
-    cmocka_unit_test(every_array_is_attached_to_its_scales),
-    cmocka_unit_test(h5md_names_the_same_arrays),
-    cmocka_unit_test(a_chunk_has_256_rows_or_4096_of_many_and_a_mebibyte),
-    cmocka_unit_test(a_million_particles_are_recorded),
-    cmocka_unit_test(the_same_rows_give_the_same_bytes),
-    cmocka_unit_test(a_row_is_in_the_file_after_the_flush_interval),
-    cmocka_unit_test(a_checkpoint_before_the_first_row_is_in_the_file),
-    cmocka_unit_test(a_row_costs_the_stepping_thread_less_than_ten_microseconds),
+      cmocka_unit_test(every_number_comes_back),
+      cmocka_unit_test(scenario_and_attributes_come_back),
+      cmocka_unit_test(every_array_is_attached_to_its_scales),
+      cmocka_unit_test(h5md_names_the_same_arrays),
+      cmocka_unit_test(a_chunk_has_256_rows_or_4096_of_many_and_a_mebibyte),
+      cmocka_unit_test(a_million_particles_are_recorded),
+      cmocka_unit_test(the_same_rows_give_the_same_bytes),
+      cmocka_unit_test(a_row_is_in_the_file_after_the_flush_interval),
+      cmocka_unit_test(a_checkpoint_before_the_first_row_is_in_the_file),
+      cmocka_unit_test(a_row_costs_the_stepping_thread_less_than_ten_microseconds),
   };
   return cmocka_run_group_tests(tests, sample_make_folder, sample_remove_folder);
 }

@@ -1,6 +1,7 @@
-/* A run that was killed, as often as it may be, and went on has the bytes of one that nothing disturbed: rows, events and
- * checkpoints as well as the warnings, which speak of the whole run and come once. So has a record that was complete and went
- * on to a later end, but for the scenario in it. Kills are at rows chosen by a seed (CB_TEST_SEED). */
+/* A run that was killed any number of times and resumed gives a record that is bit for bit the record of an undisturbed
+ * run: rows, events, checkpoints and warnings, each warning once. A complete record that was resumed to a later end
+ * equals the record of the longer run, except for the scenario in it. Kills are at rows chosen by a seed
+ * (CB_TEST_SEED). */
 #include "record_sample.h"
 #include "scenario/warnings.h"
 #include <signal.h>
@@ -19,7 +20,7 @@
 static const struct {
   const char *name, *text;
   uint64_t rows;
-  const char *warning; /* that it has just once; NULL: none */
+  const char *warning; /* a warning that must occur exactly once in the record; NULL: none */
 } cases[] = {
     {"contacts and events", ROD("s3", TURNS MEETS, "step: 0.05", "150", "every: 2, checkpoint: 50"), 1500, NULL},
     {"compressed", ROD("s3", TURNS MEETS, "step: 0.05", "150", "every: 2, checkpoint: 50, compress: 4"), 1500, NULL},
@@ -28,7 +29,7 @@ static const struct {
     {"too far out",
      ROD("h3", "    motion: {killing: boost_x, speed: 3}\n", "step: 0.05", "60",
          "every: 1, checkpoint: 60, observables: [killing_momentum]"),
-     1200, "too far to tell the momentum"},
+     1200, "too far to compute the momentum"},
     {"a body",
      "curvebody: 1\nspace: e3\nfluid: {medium: none}\nbodies:\n  - name: a\n    shape: {name: ellipsoid, a: 1, b: 0.7, "
      "c: "
@@ -38,19 +39,19 @@ static const struct {
      400, "the energy has changed by"}};
 enum { CASES = sizeof cases / sizeof *cases };
 
-static uint64_t kill_at; /* rows of this process; 0: never */
+static uint64_t kill_at; /* number of rows after which this process kills itself; 0: never */
 static cb_sink inner;
 
 static cb_status count_row(void *self, const void *const *data) {
   const cb_status status = inner.row(self, data);
   if (kill_at && !--kill_at) {
-    nanosleep(&(struct timespec){0, 20000000}, NULL); /* the writer has published something by then */
+    nanosleep(&(struct timespec){0, 20000000}, NULL); /* gives the writer time to publish rows */
     raise(SIGKILL);
   }
   return status;
 }
 
-/* Goes on with what is there, or begins. */
+/* Resumes the record, or creates it, and runs to the end. */
 static cb_status record_run(const char *path, const char *text) {
   cb_scenario *scenario = NULL;
   cb_record *record = NULL;
@@ -60,7 +61,9 @@ static cb_status record_run(const char *path, const char *text) {
   size_t count;
   cb_run *run = cb_scenario_run(scenario);
   cb_blob *state = cb_run_state(run, &count);
-  how.overwrite = how.discard = true, how.flush_interval = .002, how.sync = CB_SYNC_NEVER;
+  how.overwrite = how.discard = true;
+  how.flush_interval = .002;
+  how.sync = CB_SYNC_NEVER;
   status = cb_record_open_for_resume(path, cb_scenario_layout(scenario), &how, state, count, NULL, &record);
   const bool goes_on = !status;
   if (!goes_on) status = cb_record_create(path, cb_scenario_layout(scenario), &how, &record);
@@ -78,7 +81,7 @@ static cb_status record_run(const char *path, const char *text) {
   return status;
 }
 
-/* In a process of its own; whether it came to the end. */
+/* Runs in a separate process, and returns whether the run reached its end. */
 static bool ends(const char *path, const char *text, uint64_t rows) {
   fflush(NULL);
   const pid_t child = fork();
@@ -120,7 +123,7 @@ static void killed_runs_have_the_bytes_of_undisturbed_ones(void **unused) {
       for (uint64_t left = cases[i].rows;
            !ends(part, cases[i].text, 1 + (uint64_t)check_uniform(&seed, 0, (double)left)); left = cases[i].rows)
         if (++kills == 1 + turn) break;
-      if (turn % 2) (void)cb_record_repair(part, NULL); /* in between, or not */
+      if (turn % 2) (void)cb_record_repair(part, NULL); /* every other time the record is first repaired */
       assert_true(ends(part, cases[i].text, 0));
       char *found = sample_read(part, &size);
       if (size != expected || memcmp(found, right, size)) fail_msg("%s: %d kills: other bytes", cases[i].name, kills);
@@ -128,16 +131,19 @@ static void killed_runs_have_the_bytes_of_undisturbed_ones(void **unused) {
     }
     free(right);
   }
-  free(whole), free(part);
+  free(whole);
+  free(part);
 }
 
-static void a_complete_record_goes_on_to_that_of_the_longer_run(void **unused) {
+static void a_complete_record_is_resumed_to_that_of_the_longer_run(void **unused) {
   char *whole = sample_path("long.h5"), *part = sample_path("short.h5"), earlier[2000];
   for (int i = 0; i < CASES; i++) {
     snprintf(earlier, sizeof earlier, "%s", cases[i].text);
-    char *end = strstr(earlier, "{end: ") + 6; /* of as many digits */
-    end[0] = end[0] == '1' ? '0' : '1', end[1] = '7';
-    sample_remove_record(whole), sample_remove_record(part);
+    char *end = strstr(earlier, "{end: ") + 6; /* the new end has the same number of digits */
+    end[0] = end[0] == '1' ? '0' : '1';
+    end[1] = '7';
+    sample_remove_record(whole);
+    sample_remove_record(part);
     check_ok(record_run(whole, cases[i].text));
     check_ok(record_run(part, earlier));
     check_ok(record_run(part, cases[i].text));
@@ -145,15 +151,18 @@ static void a_complete_record_goes_on_to_that_of_the_longer_run(void **unused) {
     char *right = sample_read(whole, &expected), *found = sample_read(part, &size);
     assert_int_equal(size, expected);
     for (size_t at = 0; at < size; at++) differing += right[at] != found[at];
-    /* the end in both texts of the scenario; its digest, and the checksum of the header that has it */
+    /* The two records differ in the end time in both texts of the scenario, in its digest, and in the checksum of the
+     * header. */
     assert_in_range(differing, 2, 2 * 4 + 64 + 8);
-    free(right), free(found);
+    free(right);
+    free(found);
   }
-  free(whole), free(part);
+  free(whole);
+  free(part);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(killed_runs_have_the_bytes_of_undisturbed_ones),
-                                     cmocka_unit_test(a_complete_record_goes_on_to_that_of_the_longer_run)};
+                                     cmocka_unit_test(a_complete_record_is_resumed_to_that_of_the_longer_run)};
   return cmocka_run_group_tests(tests, sample_make_folder, sample_remove_folder);
 }

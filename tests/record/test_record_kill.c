@@ -1,6 +1,6 @@
-/* A writer killed at any moment, its first included. The program starts itself as the writer, which writes as fast as it
- * can, publishes every 20 ms, checkpoints every 1000 rows, and every 20 000 rows closes the record and resumes it; and
- * kills it after a random time. */
+/* A writer is killed at any time, even at its start. The program starts itself as the writer and kills it after a
+ * random time. The writer writes as fast as it can, publishes every 20 ms, makes a checkpoint every 1000 rows, and
+ * closes and resumes the record every 20 000 rows. */
 #include "record_sample.h"
 #include <signal.h>
 #include <spawn.h>
@@ -11,8 +11,8 @@
 extern char **environ;
 static char self[4096];
 
-/* Rows that can reach the file while a checkpoint waits for the writer: those in memory and those of the next
- * checkpoint. */
+/* Maximum number of rows that can reach the file while a checkpoint waits for the writer: those in memory and those up
+ * to the next checkpoint. */
 enum { CYCLE = 20000, CHECKPOINT_EVERY = 1000, WAITING = 16 * 256 + CHECKPOINT_EVERY };
 static const cb_record_options options = {.overwrite = true, .flush_interval = .02};
 
@@ -55,7 +55,7 @@ static void sleep_seconds(double seconds) {
 
 static uint64_t rows_a_reader_sees(const char *path) {
   cb_reader *reader;
-  if (cb_reader_open(path, &reader)) return 0; /* not there yet */
+  if (cb_reader_open(path, &reader)) return 0; /* the record does not exist yet */
   uint64_t rows = cb_reader_position(reader).rows;
   cb_reader_close(reader);
   return rows;
@@ -88,8 +88,8 @@ static void continue_from_checkpoint(const char *path, cb_record_position had) {
   assert_int_equal(now.events, sample_events(at.rows + 3000));
 }
 
-/* What a killed writer left, with at least `rows`, is repaired and resumed; the files are at path and, as it was left,
- * at other. */
+/* Repairs and resumes the record that a killed writer left. It must have at least `rows` rows. A copy of the record
+ * as it was left is made at `other` and resumed; the repaired record is resumed only if this is requested. */
 static cb_repair_report check_left(const char *path, const char *other, uint64_t rows, bool resume_repaired) {
   cb_repair_report report, again;
   sample_copy_record(path, other);
@@ -109,7 +109,7 @@ static int count(const char *variable, int otherwise) {
   return text ? atoi(text) : otherwise;
 }
 
-static void a_killed_writer_leaves_nothing_or_a_whole_record(void **unused) {
+static void a_killed_writer_leaves_nothing_or_a_complete_record(void **unused) {
   uint64_t seed = check_seed();
   int kills = count("CB_KILLS", 50), absent = 0, closed = 0;
   double longest = getenv("CB_KILL_SECONDS") ? atof(getenv("CB_KILL_SECONDS")) : .8;
@@ -130,12 +130,13 @@ static void a_killed_writer_leaves_nothing_or_a_whole_record(void **unused) {
     closed += report.was_closed;
   }
   print_message("%d kills: %d before the record had its name, %d while it was closed\n", kills, absent, closed);
-  free(path), free(other);
+  free(path);
+  free(other);
 }
 
 int main(int argc, char **argv) {
   if (argc == 3 && !strcmp(argv[1], "--write")) return write_until_killed(argv[2]);
   if (readlink("/proc/self/exe", self, sizeof self - 1) < 0) return 1;
-  const struct CMUnitTest tests[] = {cmocka_unit_test(a_killed_writer_leaves_nothing_or_a_whole_record)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(a_killed_writer_leaves_nothing_or_a_complete_record)};
   return cmocka_run_group_tests(tests, sample_make_folder, sample_remove_folder);
 }

@@ -1,4 +1,4 @@
-/* Other people's readers open our files: h5py, netCDF4 and xarray on HDF5, an XML parser on XDMF, csv on CSV.
+/* Other programs can read our files: h5py, netCDF4 and xarray read HDF5, an XML parser reads XDMF, csv reads CSV.
  * needs: python */
 #include "record_sample.h"
 #include <sys/wait.h>
@@ -33,21 +33,28 @@ static void h5py_netcdf_xarray_open_a_record_as_it_is(void **unused) {
   char command[300];
   snprintf(command, sizeof command, CB_PYTHON " %s/record_readers.py %s", CB_TESTS_DIR, sample_folder);
   int status = system(command);
-  free(finished), free(interrupted), free(empty), free(killed), free(xdmf), free(csv);
+  free(finished);
+  free(interrupted);
+  free(empty);
+  free(killed);
+  free(xdmf);
+  free(csv);
   if (WIFEXITED(status) && (WEXITSTATUS(status) == 77 || WEXITSTATUS(status) == 127)) skip();
   assert_int_equal(status, 0);
 }
 
-static void csv_takes_the_fields_it_is_asked_for(void **unused) {
+static void csv_has_the_requested_fields(void **unused) {
   char *path = sample_path("chosen.h5"), *csv = sample_path("chosen.csv");
   size_t size;
   sample_record(path, 21, 0, true, &options);
-  const char *const fields[] = {"x"};
+  const char *const fields[] = {"plot_position"};
   check_ok(cb_record_export_csv(path, csv, &(cb_export_options){.every = 20, .fields = fields, .n_fields = 1}));
   char *text = sample_read(csv, &size);
-  assert_string_equal(text, "time,step,x[a0;x],x[a0;y],x[a0;z],x[a1;x],x[a1;y],x[a1;z]\n"
-                            "0,0,2,2.0009765625,2.001953125,2.0029296875,2.00390625,2.0048828125\n"
-                            "2.5,20,4.5,4.5009765625,4.501953125,4.5029296875,4.50390625,4.5048828125\n");
+  assert_string_equal(text,
+                      "time,step,plot_position[a0;x],plot_position[a0;y],plot_position[a0;z],plot_position[a1;x],"
+                      "plot_position[a1;y],plot_position[a1;z]\n"
+                      "0,0,2,2.0009765625,2.001953125,2.0029296875,2.00390625,2.0048828125\n"
+                      "2.5,20,4.5,4.5009765625,4.501953125,4.5029296875,4.50390625,4.5048828125\n");
   free(text);
   const char *const wrong[] = {"y"};
   assert_int_equal(cb_record_export_csv(path, csv, &(cb_export_options){.fields = wrong, .n_fields = 1}),
@@ -55,13 +62,14 @@ static void csv_takes_the_fields_it_is_asked_for(void **unused) {
   assert_int_equal(cb_record_export_csv(path, "/no/such/folder.csv", NULL), CB_ERROR_FILE);
   assert_int_equal(cb_record_export_xdmf(path, sample_folder, NULL), CB_ERROR_FILE);
   if (access("/dev/full", W_OK) == 0) assert_int_equal(cb_record_export_csv(path, "/dev/full", NULL), CB_ERROR_FILE);
-  free(path), free(csv);
+  free(path);
+  free(csv);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(h5py_netcdf_xarray_open_a_record_as_it_is),
-    cmocka_unit_test(csv_takes_the_fields_it_is_asked_for),
+      cmocka_unit_test(h5py_netcdf_xarray_open_a_record_as_it_is),
+      cmocka_unit_test(csv_has_the_requested_fields),
   };
   return cmocka_run_group_tests(tests, sample_make_folder, sample_remove_folder);
 }

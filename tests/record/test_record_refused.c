@@ -1,5 +1,5 @@
-/* What a record does when it cannot be written, or when it is asked for nonsense: a status with a reason, nothing
- * broken. */
+/* If a record cannot be written, or an impossible request is made, a status with a reason is returned and no file is
+ * damaged. */
 #include "record_sample.h"
 #include <errno.h>
 #include <hdf5.h>
@@ -27,30 +27,35 @@ static void an_existing_file_is_kept_unless_overwriting(void **unused) {
   expect_refusal(path, NULL, CB_ERROR_FILE, "exists already");
   assert_int_equal(sample_check(path).rows, 100);
   assert_int_equal(symlink(path, link), 0);
-  sample_record(link, 50, 0, true, &overwrite); /* the file is replaced, not the link */
+  sample_record(link, 50, 0, true, &overwrite); /* the file is replaced, and the link is not */
   assert_int_equal(sample_check(path).rows, 50);
   struct stat info;
   assert_int_equal(lstat(link, &info), 0);
   assert_true(S_ISLNK(info.st_mode));
   assert_int_equal(sample_parts(), 0);
-  free(path), free(link);
+  free(path);
+  free(link);
 }
 
-static void a_place_that_cannot_be_written_is_named_with_the_reason(void **unused) {
+static void a_path_that_cannot_be_written_is_named_with_the_reason(void **unused) {
   char *missing = sample_path("no/such/folder.h5"), *locked = sample_path("locked"),
        *inside = sample_path("locked/run.h5");
   expect_refusal(missing, NULL, CB_ERROR_FILE, strerror(ENOENT));
   assert_non_null(strstr(cb_error_text(), missing));
-  expect_refusal(sample_folder, &overwrite, CB_ERROR_FILE, "not a regular file");
-  expect_refusal("/dev/null", &overwrite, CB_ERROR_FILE, "not a regular file");
+  expect_refusal(sample_folder, &overwrite, CB_ERROR_FILE, "expected a regular file");
+  expect_refusal("/dev/null", &overwrite, CB_ERROR_FILE, "expected a regular file");
   expect_refusal("/proc/run.h5", NULL, CB_ERROR_FILE, strerror(ENOENT));
   assert_int_equal(mkdir(locked, 0555), 0);
-  if (geteuid() != 0) expect_refusal(inside, NULL, CB_ERROR_FILE, strerror(EACCES));
-  else print_message("a read-only folder: not tried as root\n");
-  free(missing), free(locked), free(inside);
+  if (geteuid() != 0)
+    expect_refusal(inside, NULL, CB_ERROR_FILE, strerror(EACCES));
+  else
+    print_message("a read-only folder: not tried as root\n");
+  free(missing);
+  free(locked);
+  free(inside);
 }
 
-/* Writes until it is refused; the rows that were published by then are in the record. */
+/* Writes until a write fails. The rows that were published before must be in the record. */
 static void write_until_refused(const char *path, const char *reason) {
   cb_record_layout layout = sample_layout();
   cb_record *record;
@@ -73,7 +78,7 @@ static void write_until_refused(const char *path, const char *reason) {
   assert_true(at.rows >= 300);
 }
 
-/* Where there is no room for its first rows. */
+/* Writes to a disk that has no space for the first rows. */
 static void write_nothing(const char *path, const char *reason) {
   cb_record_layout layout = sample_layout();
   cb_record *record;
@@ -99,7 +104,7 @@ static void continue_with_room(const char *path) {
   assert_int_equal(sample_check(path).rows, at.rows + 5000);
 }
 
-/* No signal: the limit is known beforehand. */
+/* SIGXFSZ must not end the process. */
 static void a_file_size_limit_is_a_status_and_the_rows_stay(void **unused) {
   char *path = sample_path("limited.h5");
   struct rlimit before, limit;
@@ -113,15 +118,15 @@ static void a_file_size_limit_is_a_status_and_the_rows_stay(void **unused) {
     continue_with_room(path);
   }
   limit = before;
-  limit.rlim_cur = 10000; /* not even the empty file fits */
+  limit.rlim_cur = 10000; /* too small even for the empty file */
   assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
   write_nothing(path, strerror(EFBIG));
   assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
-  assert_true(sample_check(path).rows > 5000); /* the old file is still there */
+  assert_true(sample_check(path).rows > 5000); /* the old file still exists */
   free(path);
 }
 
-/* Also after a failure. */
+/* Unmounts the disk; runs also if the test has failed. */
 static int remove_disk(void **unused) {
   char path[128];
   snprintf(path, sizeof path, "%s/disk", sample_folder);
@@ -134,7 +139,8 @@ static void a_full_disk_is_a_status_and_the_rows_stay(void **unused) {
   assert_int_equal(mkdir(folder, 0755), 0);
   if (mount("none", folder, "tmpfs", 0, "size=2m") < 0) {
     print_message("no small disk: mount: %s\n", strerror(errno));
-    free(folder), free(path);
+    free(folder);
+    free(path);
     skip();
   }
   write_until_refused(path, strerror(ENOSPC));
@@ -142,8 +148,9 @@ static void a_full_disk_is_a_status_and_the_rows_stay(void **unused) {
   continue_with_room(path);
   assert_int_equal(mount("none", folder, "tmpfs", MS_REMOUNT | MS_RDONLY, "size=8m"), 0);
   expect_refusal(path, &overwrite, CB_ERROR_FILE, strerror(EROFS));
-  assert_true(sample_check(path).rows > 5000); /* reading needs no writing */
-  free(folder), free(path);
+  assert_true(sample_check(path).rows > 5000); /* reading does not write */
+  free(folder);
+  free(path);
 }
 
 static void a_layout_that_contradicts_itself_is_refused(void **unused) {
@@ -158,7 +165,9 @@ static void a_layout_that_contradicts_itself_is_refused(void **unused) {
     memcpy(fields, sample_fields, sizeof fields);
     memcpy(constants, sample_constants, sizeof constants);
     memcpy(state, sample_state_shape, sizeof state);
-    layout.fields = fields, layout.constants = constants, layout.state = state;
+    layout.fields = fields;
+    layout.constants = constants;
+    layout.state = state;
     switch (mistake) {
       case 0: fields[0].name = "t"; break;
       case 1: fields[1].type = CB_FIELD_DOUBLE; break;
@@ -178,7 +187,7 @@ static void a_layout_that_contradicts_itself_is_refused(void **unused) {
   free(path);
 }
 
-static void what_is_no_record_is_refused(void **unused) {
+static void files_that_are_not_records_are_refused(void **unused) {
   char *text = sample_path("text.h5"), *foreign = sample_path("foreign.h5"), *copy = sample_path("copy.h5");
   char *missing = sample_path("missing.h5"), *empty = sample_path("empty.h5");
   FILE *file = fopen(text, "w");
@@ -189,7 +198,7 @@ static void what_is_no_record_is_refused(void **unused) {
   H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110);
   hid_t other = H5Fcreate(foreign, H5F_ACC_TRUNC, H5P_DEFAULT, access);
   H5Fstart_swmr_write(other);
-  sample_copy(foreign, copy); /* left open by its writer, but not one of ours */
+  sample_copy(foreign, copy); /* a file that its writer left open, but not a record */
   H5Fclose(other);
   H5Pclose(access);
   const char *const paths[] = {text, foreign, copy, empty, missing};
@@ -214,20 +223,25 @@ static void what_is_no_record_is_refused(void **unused) {
     char *after = sample_read(paths[i], &size_after);
     assert_int_equal(size, size_after);
     assert_memory_equal(before, after, size);
-    free(before), free(after);
+    free(before);
+    free(after);
   }
-  free(text), free(foreign), free(copy), free(missing), free(empty);
+  free(text);
+  free(foreign);
+  free(copy);
+  free(missing);
+  free(empty);
 }
 
 int main(void) {
-  H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* of the calls made here; a record's own are silent in any case */
+  H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* for the HDF5 calls of this test; a record silences its own calls */
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(an_existing_file_is_kept_unless_overwriting),
-    cmocka_unit_test(a_place_that_cannot_be_written_is_named_with_the_reason),
-    cmocka_unit_test(a_file_size_limit_is_a_status_and_the_rows_stay),
-    cmocka_unit_test_teardown(a_full_disk_is_a_status_and_the_rows_stay, remove_disk),
-    cmocka_unit_test(a_layout_that_contradicts_itself_is_refused),
-    cmocka_unit_test(what_is_no_record_is_refused),
+      cmocka_unit_test(an_existing_file_is_kept_unless_overwriting),
+      cmocka_unit_test(a_path_that_cannot_be_written_is_named_with_the_reason),
+      cmocka_unit_test(a_file_size_limit_is_a_status_and_the_rows_stay),
+      cmocka_unit_test_teardown(a_full_disk_is_a_status_and_the_rows_stay, remove_disk),
+      cmocka_unit_test(a_layout_that_contradicts_itself_is_refused),
+      cmocka_unit_test(files_that_are_not_records_are_refused),
   };
   return cmocka_run_group_tests(tests, sample_make_folder, sample_remove_folder);
 }

@@ -1,4 +1,4 @@
-/* Checkpoints, continuing from them, and repair of files that were not closed. */
+/* Tests of checkpoints, of resuming from them, and of the repair of files that were not closed. */
 #include "record_sample.h"
 #include <hdf5.h>
 
@@ -17,7 +17,7 @@ static void expect_state(const sample_state *state, uint64_t row) {
   assert_memory_equal(state->history, expected.history, sizeof state->history);
 }
 
-static void a_record_goes_on_from_its_newest_checkpoint(void **unused) {
+static void a_record_is_resumed_from_its_newest_checkpoint(void **unused) {
   char *path = sample_path("go-on.h5"), *whole = sample_path("whole.h5");
   sample_state state;
   cb_record_position at;
@@ -43,7 +43,8 @@ static void a_record_goes_on_from_its_newest_checkpoint(void **unused) {
   assert_int_equal(at.rows, 1800);
   expect_state(&state, 1800);
   cb_reader_close(reader);
-  free(path), free(whole);
+  free(path);
+  free(whole);
 }
 
 static void a_record_of_another_layout_is_refused_and_kept(void **unused) {
@@ -58,7 +59,8 @@ static void a_record_of_another_layout_is_refused_and_kept(void **unused) {
   sample_set_state(&state, 0);
   cb_record_layout fewer = sample_layout(), renamed = sample_layout(), retyped = sample_layout(),
                    larger = sample_layout();
-  fewer.n_fields--, fewer.n_fields--;
+  fewer.n_fields--;
+  fewer.n_fields--;
   renamed.fields = fields;
   fields[7].name = "enthalpy";
   cb_field other_type[SAMPLE_FIELDS];
@@ -81,16 +83,19 @@ static void a_record_of_another_layout_is_refused_and_kept(void **unused) {
   blobs[0].count--;
   shape.state = blobs;
   assert_int_equal(cb_record_open_for_resume(path, &shape, NULL, blobs, SAMPLE_BLOBS, NULL, &record), CB_ERROR_INPUT);
-  shape.n_state = 1, blobs[0].count++;
+  shape.n_state = 1;
+  blobs[0].count++;
   assert_int_equal(cb_record_open_for_resume(path, &shape, NULL, blobs, 1, NULL, &record), CB_ERROR_INPUT);
   char *after = sample_read(path, &size_after);
   assert_int_equal(size, size_after);
   cb_reader *reader;
-  check_ok(cb_reader_open(path, &reader)); /* still closed, completed and whole */
+  check_ok(cb_reader_open(path, &reader)); /* the record is still closed and complete */
   assert_true(cb_reader_completed(reader));
   cb_reader_close(reader);
   assert_int_equal(sample_check(path).rows, 950);
-  free(before), free(after), free(path);
+  free(before);
+  free(after);
+  free(path);
 }
 
 static void a_file_that_is_being_written_is_left_alone(void **unused) {
@@ -117,8 +122,8 @@ static void a_file_that_is_being_written_is_left_alone(void **unused) {
   free(path);
 }
 
-/* What is there of a record while it is written is what a killed writer leaves. */
-static void what_a_killed_writer_left_is_repaired_and_goes_on(void **unused) {
+/* A copy of a record during writing is equivalent to the record that a killed writer leaves. */
+static void the_record_of_a_killed_writer_is_repaired_and_resumed(void **unused) {
   static const cb_record_options soon = {.overwrite = true, .flush_interval = .01};
   char *path = sample_path("writing.h5"), *left = sample_path("left.h5"), *again = sample_path("again.h5");
   cb_record_layout layout = sample_layout();
@@ -127,7 +132,8 @@ static void what_a_killed_writer_left_is_repaired_and_goes_on(void **unused) {
   cb_sink sink = cb_record_sink(record);
   check_ok(sample_write(sink, 0, 700, 300));
   sample_wait_for_rows(path, 700);
-  sample_copy_record(path, left), sample_copy_record(path, again);
+  sample_copy_record(path, left);
+  sample_copy_record(path, again);
   assert_int_equal(sample_check(left).rows, 700);
   cb_repair_report report;
   check_ok(cb_record_repair(left, &report));
@@ -135,7 +141,7 @@ static void what_a_killed_writer_left_is_repaired_and_goes_on(void **unused) {
   assert_int_equal(report.rows, 700);
   assert_int_equal(sample_check(left).rows, 700);
   const char *const both[] = {left, again};
-  for (int i = 0; i < 2; i++) { /* repaired or not, from the checkpoint at 600 */
+  for (int i = 0; i < 2; i++) { /* with and without repair, from the checkpoint at 600 */
     sample_state state;
     cb_record_position at;
     cb_record *second;
@@ -148,7 +154,7 @@ static void what_a_killed_writer_left_is_repaired_and_goes_on(void **unused) {
     cb_record_free(second);
   }
   sink = cb_record_sink(record);
-  check_ok(sample_write(sink, 700, 5000, 300)); /* checkpoints at 900, 1200, .. as the others */
+  check_ok(sample_write(sink, 700, 5000, 300)); /* checkpoints at 900, 1200, ..., as in the other records */
   check_ok(sink.close(sink.self, true));
   cb_record_free(record);
   size_t size[3];
@@ -157,8 +163,12 @@ static void what_a_killed_writer_left_is_repaired_and_goes_on(void **unused) {
     assert_int_equal(size[i], size[0]);
     assert_memory_equal(bytes[i], bytes[0], size[0]);
   }
-  free(bytes[0]), free(bytes[1]), free(bytes[2]);
-  free(path), free(left), free(again);
+  free(bytes[0]);
+  free(bytes[1]);
+  free(bytes[2]);
+  free(path);
+  free(left);
+  free(again);
 }
 
 static void put_byte(const char *path, long at, int byte) {
@@ -169,8 +179,9 @@ static void put_byte(const char *path, long at, int byte) {
   fclose(file);
 }
 
-/* As bad input, not as what the system refuses. A byte of the head that HDF5 does not look at may be another. */
-static void a_damaged_head_is_told(void **unused) {
+/* A damaged header is an input error, not a system error. HDF5 ignores some bytes of the header, so these may differ.
+ */
+static void a_damaged_head_is_reported(void **unused) {
   char *path = sample_path("head.h5");
   uint64_t seed = check_seed();
   sample_record(path, 10, 5, true, &options);
@@ -186,17 +197,18 @@ static void a_damaged_head_is_told(void **unused) {
   }
   assert_true(refused > 24);
   check_ok(cb_record_repair(path, NULL));
-  free(bytes), free(path);
+  free(bytes);
+  free(path);
 }
 
 int main(void) {
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(a_record_goes_on_from_its_newest_checkpoint),
-    cmocka_unit_test(a_record_of_another_layout_is_refused_and_kept),
-    cmocka_unit_test(a_file_that_is_being_written_is_left_alone),
-    cmocka_unit_test(what_a_killed_writer_left_is_repaired_and_goes_on),
-    cmocka_unit_test(a_damaged_head_is_told),
+      cmocka_unit_test(a_record_is_resumed_from_its_newest_checkpoint),
+      cmocka_unit_test(a_record_of_another_layout_is_refused_and_kept),
+      cmocka_unit_test(a_file_that_is_being_written_is_left_alone),
+      cmocka_unit_test(the_record_of_a_killed_writer_is_repaired_and_resumed),
+      cmocka_unit_test(a_damaged_head_is_reported),
   };
   return cmocka_run_group_tests(tests, sample_make_folder, sample_remove_folder);
 }

@@ -1,4 +1,4 @@
-/* Segments of a record with constants and a state that are too large to be in each of them. */
+/* Tests of segments of a record whose constants and state are too large to be in every segment. */
 #define SAMPLE_STATE 20000
 #include "record/hdf5.h"
 #include "record_sample.h"
@@ -17,18 +17,22 @@ static cb_record_layout large_layout(void) {
   dimensions[layout.n_dimensions++] = (cb_dimension){.name = "cell", .count = CELLS, .doc = "cell"};
   constants[layout.n_constants++] =
       (cb_constant){.name = "cell_volume", .dim = "cell", .values = volume, .doc = "volume"};
-  layout.dimensions = dimensions, layout.constants = constants;
+  layout.dimensions = dimensions;
+  layout.constants = constants;
   return layout;
 }
 
-/* A record of `rows` rows, and where `killed` is given there a copy of it before it is closed. */
+/* Writes a record of `rows` rows. If `killed` is given, writes to it a copy of the record before it was closed. */
 static void write_large(const char *path, uint64_t rows, const char *killed) {
   const cb_record_layout layout = large_layout();
   cb_record *record;
   check_ok(cb_record_create(path, &layout, &soon, &record));
   cb_sink sink = cb_record_sink(record);
   check_ok(sample_write(sink, 0, rows, EVERY));
-  if (killed) sample_wait_for_rows(path, rows), sample_copy_record(path, killed);
+  if (killed) {
+    sample_wait_for_rows(path, rows);
+    sample_copy_record(path, killed);
+  }
   check_ok(sink.close(sink.self, true));
   cb_record_free(record);
 }
@@ -63,8 +67,8 @@ static void large_constants_and_states_are_written_once(void **unused) {
   int last = 1;
   while (size_of(killed, last + 1) > 0) last++;
   assert_true(last >= 2);
-  /* A final segment has 16 MiB and at most the rest of a chunk of 4096 rows and the state more. One alone has less: that
-   * with which the file becomes long. */
+  /* A complete segment has between 16 MiB and 16 MiB plus the rest of a chunk of 4096 rows and the state. Only one
+   * segment is smaller: the one that is written when the record becomes long enough to be split. */
   int small = 0;
   for (int n = 1; n < last; n++) {
     print_message("segment %d: %.2f MiB\n", n, size_of(killed, n) / MIB);
@@ -74,7 +78,7 @@ static void large_constants_and_states_are_written_once(void **unused) {
   assert_true(small <= 1);
   struct stat info;
   assert_int_equal(stat(killed, &info), 0);
-  assert_true(info.st_size < 100000); /* neither constants nor state */
+  assert_true(info.st_size < 100000); /* the file contains neither the constants nor the state */
   assert_true(size_of(killed, 0) > (double)sizeof volume);
   expect_constant(killed);
   sample_check(killed);
@@ -88,10 +92,11 @@ static void large_constants_and_states_are_written_once(void **unused) {
   cb_reader_close(reader);
   assert_int_equal(at.rows, ROWS / EVERY * EVERY);
   assert_memory_equal(state.state, expected.state, sizeof state.state);
-  free(path), free(killed);
+  free(path);
+  free(killed);
 }
 
-/* The chunks that the segments after the first have are copied; those over the end of one are put together. */
+/* When segments are joined, chunks within a segment are copied; chunks that span two segments are assembled. */
 static void expect_same_bytes(int deflate) {
   char *path = sample_path("go-on.h5"), *killed = sample_path("stopped.h5"), *whole = sample_path("whole.h5");
   const cb_record_layout layout = large_layout();
@@ -113,13 +118,16 @@ static void expect_same_bytes(int deflate) {
   char *found = sample_read(killed, &size), *straight = sample_read(whole, &expected);
   assert_int_equal(size, expected);
   assert_memory_equal(found, straight, size);
-  free(found), free(straight);
+  free(found);
+  free(straight);
   expect_constant(killed);
   sample_check(killed);
-  free(path), free(killed), free(whole);
+  free(path);
+  free(killed);
+  free(whole);
 }
 
-static void a_killed_record_goes_on_to_the_same_bytes(void **unused) {
+static void a_killed_record_is_resumed_to_the_same_bytes(void **unused) {
   expect_same_bytes(0);
   expect_same_bytes(1);
   soon.deflate = 0;
@@ -131,7 +139,7 @@ static cb_status look_at_none(const char *path) {
   return strstr(path, ".parts/") && !trusted ? cb_fail(CB_ERROR_FILE, "%s is looked at", path) : CB_OK;
 }
 
-/* The process that wrote them joins them: no other has to read them first. */
+/* The process that wrote the segments joins them, so no probe is needed first. */
 static void final_segments_are_trusted(void **unused) {
   static const cb_prober prober = {look_at_none, count_trusted};
   char *path = sample_path("trusted.h5"), *killed = sample_path("copied.h5");
@@ -139,10 +147,11 @@ static void final_segments_are_trusted(void **unused) {
   write_large(path, ROWS, killed);
   cb_probe_by(NULL);
   assert_true(trusted >= 2);
-  free(path), free(killed);
+  free(path);
+  free(killed);
 }
 
-/* The constant of the last segment, made virtual over a file of that name. */
+/* Makes the constant of a segment a virtual dataset over the file `source`. */
 static void make_virtual(const char *path, int number, const char *source) {
   const hsize_t dims[1] = {CELLS};
   char *name = segment(path, number);
@@ -152,7 +161,10 @@ static void make_virtual(const char *path, int number, const char *source) {
   assert_true(H5Pset_virtual(create, space, source, "cell_volume", space) >= 0);
   const hid_t dataset = H5Dcreate2(file, "cell_volume", H5T_IEEE_F64LE, space, H5P_DEFAULT, create, H5P_DEFAULT);
   assert_true(dataset >= 0);
-  H5Dclose(dataset), H5Sclose(space), H5Pclose(create), H5Fclose(file);
+  H5Dclose(dataset);
+  H5Sclose(space);
+  H5Pclose(create);
+  H5Fclose(file);
   free(name);
 }
 
@@ -163,7 +175,7 @@ static void other_files_are_not_read(void **unused) {
   write_large(path, 1000, killed);
   make_virtual(killed, 1, "000000.h5");
   expect_constant(killed);
-  make_virtual(killed, 0, "000001.h5"); /* each is to be read of the other */
+  make_virtual(killed, 0, "000001.h5"); /* a cycle: each of the two files refers to the other */
   check_ok(cb_reader_open(killed, &reader));
   assert_int_equal(cb_reader_constant(reader, "cell_volume", CELLS, found), CB_ERROR_INPUT);
   cb_reader_close(reader);
@@ -176,13 +188,15 @@ static void other_files_are_not_read(void **unused) {
     make_virtual(killed, 1, sources[i]);
     assert_int_equal(cb_reader_open(killed, &reader), CB_ERROR_INPUT);
   }
-  free(path), free(killed), free(base);
+  free(path);
+  free(killed);
+  free(base);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(large_constants_and_states_are_written_once),
-      cmocka_unit_test(a_killed_record_goes_on_to_the_same_bytes),
+      cmocka_unit_test(a_killed_record_is_resumed_to_the_same_bytes),
       cmocka_unit_test(final_segments_are_trusted),
       cmocka_unit_test(other_files_are_not_read),
   };

@@ -1,4 +1,4 @@
-/* The library prints nothing: file descriptors 1 and 2 are watched while its parts work, and while they fail. */
+/* The library prints nothing: file descriptors 1 and 2 are watched while its functions work and while they fail. */
 #include "memory_sink.h"
 
 #include <fcntl.h>
@@ -19,7 +19,7 @@ static void capture(void) {
   close(fd);
 }
 
-/* What was printed since, in bytes. */
+/* Restores the descriptors; returns the number of bytes printed since watching began. */
 static long release(void) {
   fflush(NULL);
   struct stat info;
@@ -69,11 +69,16 @@ static void scenarios(void) {
 }
 
 static void runs(void) {
-  static const char *const methods[] = {
-      "name: lobatto, step: 0.1", "name: lobatto, step: 40, retries: 2",   "name: lobatto, step: 3, solver: newton",
-      "name: gauss, step: 0.1",   "name: gauss, step: 40, solver: newton", "name: gauss, step: 40, solver: fixed-point",
-      "name: rk4, step: 100",     "name: ida, step: 0.1",                  "name: ida, step: 0.1, max_steps: 3",
-      "name: ida, step: 0.1, rtol: 1e-17, atol: 1e-19"};
+  static const char *const methods[] = {"name: lobatto, step: 0.1",
+                                        "name: lobatto, step: 40, retries: 2",
+                                        "name: lobatto, step: 3, solver: newton",
+                                        "name: gauss, step: 0.1",
+                                        "name: gauss, step: 40, solver: newton",
+                                        "name: gauss, step: 40, solver: fixed-point",
+                                        "name: rk4, step: 100",
+                                        "name: ida, step: 0.1",
+                                        "name: ida, step: 0.1, max_steps: 3",
+                                        "name: ida, step: 0.1, rtol: 1e-17, atol: 1e-19"};
   static const char *const spaces[] = {"name: h3", "name: s3", "name: h3, chart: polar"};
   for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
     for (size_t j = 0; j < 3; j++) {

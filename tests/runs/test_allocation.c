@@ -1,9 +1,9 @@
 /* labels: release
- * A step allocates nothing: every call of the allocator by anything in the process is counted while integrators step,
- * by themselves and within a run. */
+ * A step allocates no memory: the test counts every call of the allocator in the process while integrators step,
+ * separately and in a run. */
 #include "count_allocations.h"
 #include "memory_sink.h"
-#include "run/contacts.h"
+#include "run/contacts_step.h"
 
 static const char *const cases[][2] = {
     {"name: h3", "name: lobatto, step: 0.05, solver: fixed-point"},
@@ -56,7 +56,7 @@ static void no_step_of_any_method_allocates(void **unused) {
   }
 }
 
-/* Steps that fail, and forces of every kind in Newton's method. */
+/* Steps with forces of every kind and every solver allocate no memory; this includes steps that fail. */
 static void forces_and_failures_allocate_nothing(void **unused) {
   static const char *const integrators[] = {
       "lobatto, iterations: 20, solver: fixed-point",   "lobatto, iterations: 20, solver: newton",
@@ -66,18 +66,19 @@ static void forces_and_failures_allocate_nothing(void **unused) {
       "radau_iia, iterations: 20, solver: auto",        "rk4"};
   for (size_t i = 0; i < sizeof integrators / sizeof *integrators; i++) {
     char text[2048];
-    snprintf(
-        text, sizeof text,
-        "curvebody: 1\nspace: h3\nbodies:\n"
-        "  - {kind: network, name: net, lattice: {size: [4, 3, 2], spacing: 0.2}, stiffness: 2000, rest: 0.15, "
-        "damping: 0.3, mass: 0.4, charge: 0.1}\n"
-        "  - {kind: particles, name: two, mass: 2, charge: -1, place: {points: [[0, 0, 0, 1]], move: [{killing: "
-        "boost_y, by: 1}]}}\n"
-        "potentials:\n  - central: {law: gravity, strength: 0.3, body: net, at: {chart: polar, point: [2, 1, 1]}}\n"
-        "  - harmonic: {stiffness: 0.1}\n  - expression: {chart: polar, value: \"m*cosh(a)*(1 + 0.1*sin(t))\"}\n"
-        "interactions:\n  - {law: coulomb, strength: 0.2}\n  - {expression: \"exp(-d)*m1*m2\", between: [net, two]}\n"
-        "integrator: {name: %s, step: 0.01}\ntime: {end: 1}\n",
-        integrators[i]);
+    snprintf(text, sizeof text,
+             "curvebody: 1\nspace: h3\nbodies:\n"
+             "  - {kind: network, name: net, lattice: {size: [4, 3, 2], spacing: 0.2}, stiffness: 2000, rest: 0.15, "
+             "damping: 0.3, mass: 0.4, charge: 0.1}\n"
+             "  - {kind: particles, name: two, mass: 2, charge: -1, place: {points: [[0, 0, 0, 1]], move: [{killing: "
+             "boost_y, by: 1}]}}\n"
+             "potentials:\n  - central: {pair_potential: gravity, strength: 0.3, body: net, at: {chart: polar, point: "
+             "[2, 1, 1]}}\n"
+             "  - harmonic: {stiffness: 0.1}\n  - expression: {chart: polar, value: \"m*cosh(a)*(1 + 0.1*sin(t))\"}\n"
+             "interactions:\n  - {pair_potential: coulomb, strength: 0.2}\n  - {expression: \"exp(-d)*m1*m2\", "
+             "between: [net, two]}\n"
+             "integrator: {name: %s, step: 0.01}\ntime: {end: 1}\n",
+             integrators[i]);
     cb_scenario *s;
     cb_state *state;
     check_ok(cb_scenario_open_text("test", text, NULL, 0, &s));
@@ -88,7 +89,7 @@ static void forces_and_failures_allocate_nothing(void **unused) {
     count_from_here();
     for (int step = 0; step < 24; step++) {
       const cb_status status =
-          cb_integrator_step(in, state, step % 4 == 3 ? 0.5 : 0.002); /* every fourth is far too long */
+          cb_integrator_step(in, state, step % 4 == 3 ? 0.5 : 0.002); /* every fourth step is far too long */
       good += status == CB_OK;
       bad += status > 0;
     }
@@ -102,12 +103,10 @@ static void forces_and_failures_allocate_nothing(void **unused) {
   }
 }
 
-/* Rows that are measured and thrown away. */
+/* A sink that discards the rows it receives. */
 static cb_status no_row(void *self, const void *const *data) { return CB_OK; }
 static cb_status no_event(void *self, const cb_event_row *event) { return CB_OK; }
-static cb_status no_checkpoint(void *self, const cb_blob *state, size_t n) {
-  return CB_OK;
-}
+static cb_status no_checkpoint(void *self, const cb_blob *state, size_t n) { return CB_OK; }
 
 static void a_run_allocates_nothing(void **unused) {
   for (size_t i = 0; i < CASES; i++) {
@@ -135,7 +134,7 @@ static void expect_quiet_run(const char *scenario) {
   cb_scenario_free(s);
 }
 
-/* Rods and other constraints, in runs of every method that takes them, in the embedding and in a chart. */
+/* Tests rods and other constraints in runs of lobatto and radau_iia, in the embedding and in a chart. */
 static void constrained_runs_allocate_nothing(void **unused) {
   static const char *const integrators[] = {"lobatto",
                                             "lobatto, solver: newton",
@@ -153,8 +152,8 @@ static void constrained_runs_allocate_nothing(void **unused) {
           "  - {kind: triangle, name: a, link: rod, masses: [1, 2, 0.7], place: {chart: polar, points: [[1, 1, 1], "
           "[1.3, 1.1, 0.9], [1.1, 1.4, 1.2]]}}\n"
           "  - {kind: chain, name: c, place: {chart: polar, points: [[0.9, 2, 2], [1, 2.1, 2.2], [1.2, 2.2, 2.3]]}}\n"
-          "constraints:\n  - tether: {particle: [c, 0], at: {chart: polar, point: [1.5, 2, 2]}}\n"
-          "  - string: {through: [[a, 0], [c, 2]], length: \"1.4 + 0.1*sin(t)\"}\n"
+          "constraints:\n  - distance_to_point: {particle: [c, 0], at: {chart: polar, point: [1.5, 2, 2]}}\n"
+          "  - path_length: {through: [[a, 0], [c, 2]], length: \"1.4 + 0.1*sin(t)\"}\n"
           "potentials:\n  - harmonic: {stiffness: 0.3, at: {chart: polar, point: [1, 0.5, 0.5]}}\n"
           "integrator: {name: %s, step: 0.01}\ntime: {end: 0.5}\nrecord: {every: 2, checkpoint: 5}\n",
           chart ? ", chart: polar" : "", integrators[i]);
@@ -162,7 +161,8 @@ static void constrained_runs_allocate_nothing(void **unused) {
     }
 }
 
-/* A configuration space with forces of velocity and time, and constraints where the method takes them. */
+/* Tests a configuration space with forces that depend on velocity and time, and with constraints if the integrator
+ * supports them. */
 static void systems_allocate_nothing(void **unused) {
   static const char *const integrators[] = {"gauss",   "gauss, solver: newton",    "rk4", "lobatto, solver: newton",
                                             "lobatto", "radau_iia, solver: newton"};
@@ -180,8 +180,8 @@ static void systems_allocate_nothing(void **unused) {
   }
 }
 
-/* Distances by geodesics keep nothing between steps: no memory is asked for, and the same
- * start gives the same bytes. */
+/* Geodesic distances store no data between steps: they allocate no memory, and the same start gives bit for bit the
+ * same result. */
 static void rods_in_a_metric_as_text_allocate_nothing_and_repeat_to_the_bit(void **unused) {
   static const char *const links[] = {"rod", "{spring: {stiffness: 2, rest: 0.8}}"};
   static const char *const methods[] = {"lobatto", "gauss"};
@@ -215,10 +215,13 @@ static void rods_in_a_metric_as_text_allocate_nothing_and_repeat_to_the_bit(void
   }
 }
 
-static cb_status count_event(void *self, const cb_event_row *event) { return ++*(int *)self, CB_OK; }
+static cb_status count_event(void *self, const cb_event_row *event) {
+  ++*(int *)self;
+  return CB_OK;
+}
 
-/* Free balls, rods and springs in a room: arrays grow to what they hold, and after that steps allocate nothing, with
- * contacts and without. */
+/* Free balls, rods and springs in a room: arrays grow to the size they need, and after that steps do not allocate, with
+ * and without contacts. */
 static void steps_with_contacts_allocate_nothing_once_warm(void **unused) {
   static const char *const spaces[] = {"e3", "s3", "h3", "h2xe"};
   for (int i = 0; i < 4; i++) {
@@ -256,7 +259,7 @@ static void steps_with_contacts_allocate_nothing_once_warm(void **unused) {
     }
     print_message("%s: %d contacts; then %d steps without any and %d with, %d allocated\n", spaces[i], events, quiet,
                   hit, grew);
-    assert_true(quiet > 20 && grew <= 4); /* where there were more near pairs at once than ever before */
+    assert_true(quiet > 20 && grew <= 4); /* a step allocates if there are more near pairs than ever before */
     cb_contacts_free(contacts);
     cb_state_free(state);
     cb_scenario_free(s);

@@ -1,5 +1,5 @@
-/* The broad phase finds what going over all pairs finds, in every space: with balls made to touch, in clusters, equal,
- * of very different sizes, larger than the space, and far out in H^n. */
+/* The broad phase finds the same pairs as a comparison of all pairs, in every space: for balls that touch, in clusters,
+ * of equal and of very different sizes, larger than the space, and far out in H^n. */
 #include "check_spaces.h"
 #include "core/threads.h"
 #include "count_allocations.h"
@@ -12,13 +12,14 @@ typedef struct balls {
   double x[CB_COORD_MAX * N], reach[N];
 } balls;
 
-/* From the embedding to what the broad phase is given: the space's own chart. */
-static bool give(const cb_geometry *g, const double *point, double *x) {
+/* Converts a point of the embedding to the coordinates that the broad phase expects: those of the chart, or the point
+ * itself if the space has no chart. */
+static bool give(const cb_space *g, const double *point, double *x) {
   if (g->chart && !g->intrinsic) return !g->chart->from_point(g, point, x);
   return memcpy(x, point, (size_t)g->k * sizeof *x);
 }
 
-static bool take(const cb_geometry *g, const double *x, double *point) {
+static bool take(const cb_space *g, const double *x, double *point) {
   if (g->chart && !g->intrinsic) return !g->chart->to_point(g, x, point, NULL);
   return memcpy(point, x, (size_t)g->k * sizeof *x);
 }
@@ -34,14 +35,16 @@ static bool listed(const cb_near_pair *pair, size_t count, int i, int j) {
   size_t lo = 0, hi = count;
   while (lo < hi) {
     const size_t at = (lo + hi) / 2;
-    if (pair[at].i < i || (pair[at].i == i && pair[at].j < j)) lo = at + 1;
-    else hi = at;
+    if (pair[at].i < i || (pair[at].i == i && pair[at].j < j))
+      lo = at + 1;
+    else
+      hi = at;
   }
   return lo < count && pair[lo].i == i && pair[lo].j == j;
 }
 
-/* Same pairs, same queries. */
-static void check_same(const cb_geometry *g, const balls *s, uint64_t *state, const char *what) {
+/* Checks that pairs and queries equal those of a comparison of all pairs. */
+static void check_same(const cb_space *g, const balls *s, uint64_t *state, const char *what) {
   cb_broad *grid, *all;
   size_t count, expected;
   check_ok(cb_broad_create(g, false, &grid));
@@ -49,7 +52,7 @@ static void check_same(const cb_geometry *g, const balls *s, uint64_t *state, co
   const cb_near_pair *a = pairs_of(grid, s, &count), *b = pairs_of(all, s, &expected);
   for (size_t k = 0; k < count || k < expected; k++)
     if (k >= count || k >= expected || a[k].i != b[k].i || a[k].j != b[k].j)
-      fail_msg("%s, %s: pair %zu of %zu is not that of all pairs, which are %zu", g->kind->name, what, k, count,
+      fail_msg("%s, %s: pair %zu of %zu is not that of all pairs, which are %zu", g->class_->name, what, k, count,
                expected);
   for (int q = 0; q < QUERIES; q++) {
     const int i = (int)check_uniform(state, 0, s->n);
@@ -65,15 +68,16 @@ static void check_same(const cb_geometry *g, const balls *s, uint64_t *state, co
   cb_broad_free(all);
 }
 
-/* Where balls are thrown: all of a sphere, a few radii of curvature otherwise. */
-static double throw(const cb_geometry *g) {
+/* The radius of the region in which balls are placed: pi/sqrt(K), the complete sphere, if a factor has a curvature K >
+ * 0, otherwise 3; in a metric given by expressions (intrinsic) 0.8. */
+static double throw(const cb_space *g) {
   if (g->intrinsic) return 0.8;
   for (int f = 0; f < g->n_factors; f++)
     if (g->factor[f].curvature > 0) return 3.1415 / sqrt(g->factor[f].curvature);
   return 3;
 }
 
-static void random_balls(const cb_geometry *g, uint64_t *state, balls *s) {
+static void random_balls(const cb_space *g, uint64_t *state, balls *s) {
   double point[CB_COORD_MAX];
   s->n = N;
   for (int i = 0; i < N; i++) {
@@ -83,7 +87,7 @@ static void random_balls(const cb_geometry *g, uint64_t *state, balls *s) {
   }
 }
 
-static void every_pair_is_found(const cb_geometry *g, uint64_t *state) {
+static void every_pair_is_found(const cb_space *g, uint64_t *state) {
   static balls s, t;
   random_balls(g, state, &s);
   check_same(g, &s, state, "even");
@@ -123,8 +127,9 @@ static void every_pair_is_found(const cb_geometry *g, uint64_t *state) {
   check_same(g, &t, state, "half the space");
 }
 
-/* Ball i + N/2 lies at exp_x(v) of ball i, |v| = rho_i + rho_j: the distance is at most that, whatever the space. */
-static void balls_that_touch_are_found(const cb_geometry *g, uint64_t *state) {
+/* Ball i + N/2 is at exp_x(v), where x is the position of ball i and |v| is just below the sum of the two reaches: in
+ * any space the distance is at most |v|. */
+static void balls_that_touch_are_found(const cb_space *g, uint64_t *state) {
   static balls s;
   random_balls(g, state, &s);
   int left = 0;
@@ -137,8 +142,11 @@ static void balls_that_touch_are_found(const cb_geometry *g, uint64_t *state) {
     bool ok = take(g, s.x + i * g->k, x);
     if (g->intrinsic) {
       double frame[CB_DIM_MAX * CB_DIM_MAX], c[CB_DIM_MAX], square = 0;
-      cb_geometry_frame(g, x, frame);
-      for (int a = 0; a < g->dim; a++) c[a] = check_uniform(state, -1, 1), square += c[a] * c[a];
+      cb_space_frame(g, x, frame);
+      for (int a = 0; a < g->dim; a++) {
+        c[a] = check_uniform(state, -1, 1);
+        square += c[a] * c[a];
+      }
       for (int a = 0; a < g->dim; a++) {
         v[a] = 0;
         for (int e = 0; e < g->dim; e++) v[a] += frame[e * g->dim + a] * c[e] / sqrt(square) * sum * (1 - 1e-9);
@@ -151,29 +159,35 @@ static void balls_that_touch_are_found(const cb_geometry *g, uint64_t *state) {
     }
     cb_exp(g, x, v, y, NULL);
     for (int a = 0; a < g->embedding; a++) ok = ok && isfinite(y[a]);
-    ok = ok && (!g->intrinsic || !cb_geometry_check_point(g, y, 1)) && give(g, y, s.x + j * g->k);
-    if (!ok) s.reach[i] = -1, left++;
+    ok = ok && (!g->intrinsic || !cb_space_check_point(g, y, 1)) && give(g, y, s.x + j * g->k);
+    if (!ok) {
+      s.reach[i] = -1;
+      left++;
+    }
   }
   assert_true(left < N / 4);
   for (int i = 0; i < N / 2; i++)
-    if (s.reach[i] < 0) s.x[i * g->k] = NAN, s.reach[i] = 0;
+    if (s.reach[i] < 0) {
+      s.x[i * g->k] = NAN;
+      s.reach[i] = 0;
+    }
   cb_broad *b;
   size_t count;
   check_ok(cb_broad_create(g, false, &b));
   const cb_near_pair *pair = pairs_of(b, &s, &count);
   for (int i = 0; i < N / 2; i++)
     if (isfinite(s.x[i * g->k]) && !listed(pair, count, i, i + N / 2))
-      fail_msg("%s: balls %d and %d with reaches %g and %g touch and are not found", g->kind->name, i, i + N / 2,
+      fail_msg("%s: balls %d and %d with reaches %g and %g touch and are not found", g->class_->name, i, i + N / 2,
                s.reach[i], s.reach[i + N / 2]);
   cb_broad_free(b);
 }
 
-/* In spaces of quadrics, against their distance. */
-static void pairs_are_those_of_the_distance(const cb_geometry *g, uint64_t *state) {
+/* In spaces that are products of quadrics, the pairs are compared with the distance. */
+static void pairs_are_those_of_the_distance(const cb_space *g, uint64_t *state) {
   static balls s;
   random_balls(g, state, &s);
   for (int i = 0; i < N; i++) s.reach[i] = 0.1 * throw(g) * pow(10, check_uniform(state, -2, 0));
-  for (int a = 0; a < 2 * g->k && g->n_factors == 1 && g->factor[0].curvature > 0; a++) { /* poles */
+  for (int a = 0; a < 2 * g->k && g->n_factors == 1 && g->factor[0].curvature > 0; a++) { /* the poles */
     memset(s.x + a * g->k, 0, (size_t)g->k * sizeof(double));
     s.x[a * g->k + a / 2] = (a % 2 ? -1 : 1) / sqrt(g->factor[0].curvature);
     s.reach[a] = (a % 4 < 2 ? 0.5 : 0.25) * 3.14159265358979 / sqrt(g->factor[0].curvature);
@@ -187,11 +201,11 @@ static void pairs_are_those_of_the_distance(const cb_geometry *g, uint64_t *stat
       const double d = cb_distance(g, s.x + i * g->k, s.x + j * g->k), sum = s.reach[i] + s.reach[j];
       const bool found = k < count && pair[k].i == i && pair[k].j == j;
       k += found;
-      /* 1e-7: the distance's round-off where it is near that of antipodes */
-      if (found ? d > sum + 1e-7 : d <= sum) fail_msg("%s: d = %.17g, reaches %.17g", g->kind->name, d, sum);
+      /* 1e-7: the round-off of the distance between nearly antipodal points */
+      if (found ? d > sum + 1e-7 : d <= sum) fail_msg("%s: d = %.17g, reaches %.17g", g->class_->name, d, sum);
     }
   assert_int_equal(k, count);
-  /* all moved a little: what is near then is among what is listed for balls that may have moved */
+  /* if every ball moves by at most `moved`, those near to ball c are in the list for balls that may move as far */
   const double moved = 0.05;
   for (int q = 0; q < QUERIES; q++) {
     const int *near, c = (int)check_uniform(state, 0, N);
@@ -221,33 +235,36 @@ static void in_every_quadric_space_pairs_are_those_of_the_distance(void **unused
 }
 
 static void in_static_charts_of_quadrics_the_same_holds(void **unused) {
-  static const char *const cases[][2] = {{"h3", "polar"}, {"s3", "polar"}, {"e3", "polar"}, {"h3", "poincare"},
-                                         {"h2", "polar"}, {"h2xe", "polar"}};
+  static const char *const cases[][2] = {{"h3", "polar"},    {"s3", "polar"}, {"e3", "polar"},
+                                         {"h3", "poincare"}, {"h2", "polar"}, {"h2xe", "polar"}};
   uint64_t state = check_seed();
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     check_map m;
-    cb_geometry *g;
-    check_ok(cb_geometry_create(cases[i][0], check_map_fill(&m, "chart", cases[i][1], NULL, NULL), &g));
+    cb_space *g;
+    check_ok(cb_space_create(cases[i][0], check_map_fill(&m, "chart", cases[i][1], NULL, NULL), &g));
     every_pair_is_found(g, &state);
     balls_that_touch_are_found(g, &state);
-    cb_geometry_free(g);
+    cb_space_free(g);
   }
 }
 
-/* Balls along a ray from the base point, half a unit apart, to a = 300: each is near to its neighbours and to no other,
- * though its direction is only known to round-off, which is e^264 across there; and a ball in another direction is near
- * to none. */
+/* Balls along rays from the base point at intervals of half a unit, up to a distance of 300. Each is near only to its
+ * neighbours, although its direction is known only to round-off, which is e^264 in transverse distance there. A ball in
+ * another direction is near to none. */
 static void far_out_in_h3_neighbours_along_a_ray_are_found(void **unused) {
-  cb_geometry *g;
+  cb_space *g;
   cb_broad *b;
-  check_ok(cb_geometry_create("h3", NULL, &g));
+  check_ok(cb_space_create("h3", NULL, &g));
   check_ok(cb_broad_create(g, false, &b));
   uint64_t state = check_seed();
   enum { RAYS = 20, ALONG = 601 };
   static double x[4 * RAYS * ALONG], reach[RAYS * ALONG];
   for (int r = 0; r < RAYS; r++) {
     double n[3], square = 0;
-    for (int a = 0; a < 3; a++) n[a] = r == 0 ? a == 2 : check_uniform(&state, -1, 1), square += n[a] * n[a];
+    for (int a = 0; a < 3; a++) {
+      n[a] = r == 0 ? a == 2 : check_uniform(&state, -1, 1);
+      square += n[a] * n[a];
+    }
     for (int k = 0; k < ALONG; k++) {
       double *y = x + 4 * (r * ALONG + k), a = 0.5 * k;
       for (int c = 0; c < 3; c++) y[c] = n[c] / sqrt(square) * sinh(a);
@@ -263,15 +280,15 @@ static void far_out_in_h3_neighbours_along_a_ray_are_found(void **unused) {
     for (int k = 0; k + 1 < ALONG; k++) assert_true(listed(pair, count, r * ALONG + k, r * ALONG + k + 1));
   for (size_t k = 0; k < count; k++) {
     const int at = pair[k].i % ALONG;
-    if (at < 5 || pair[k].j % ALONG < 5) continue; /* rays are close to one another there */
+    if (at < 5 || pair[k].j % ALONG < 5) continue; /* near the base point the rays are close to each other */
     assert_int_equal(pair[k].j, pair[k].i + 1);
   }
   cb_broad_free(b);
-  cb_geometry_free(g);
+  cb_space_free(g);
 }
 
-/* n balls at constant density, each with some neighbours: in a cube, on all of S3, in a ball of H3. */
-static void gas(const cb_geometry *g, uint64_t *state, int n, double *x, double *reach) {
+/* n balls at constant density, each with some neighbours: in a cube, on the complete S3, and in a ball of H3. */
+static void gas(const cb_space *g, uint64_t *state, int n, double *x, double *reach) {
   const double k = g->factor[0].curvature, r = k < 0 ? asinh(n / 6.) / 2 : cbrt(n);
   for (int i = 0; i < n; i++) {
     double *y = x + (size_t)i * (size_t)g->k, v[3];
@@ -295,11 +312,11 @@ static void threads_change_nothing_and_nothing_is_allocated_again(void **unused)
   uint64_t state = check_seed();
   double *x = malloc(MANY * 4 * sizeof *x), *reach = malloc(MANY * sizeof *reach);
   for (int i = 0; i < 3; i++) {
-    cb_geometry *g;
+    cb_space *g;
     cb_broad *b[2];
     const cb_near_pair *pair[2];
     size_t count[2];
-    check_ok(cb_geometry_create(spaces[i], NULL, &g));
+    check_ok(cb_space_create(spaces[i], NULL, &g));
     gas(g, &state, MANY, x, reach);
     for (int t = 0; t < 2; t++) {
       cb_threads_set(t + 1);
@@ -326,7 +343,7 @@ static void threads_change_nothing_and_nothing_is_allocated_again(void **unused)
       assert_int_equal(calls_made, 0);
     }
     for (int t = 0; t < 2; t++) cb_broad_free(b[t]);
-    cb_geometry_free(g);
+    cb_space_free(g);
   }
   cb_threads_set(0);
   free(x);
@@ -334,16 +351,16 @@ static void threads_change_nothing_and_nothing_is_allocated_again(void **unused)
 }
 
 static void none_one_and_what_is_no_ball(void **unused) {
-  cb_geometry *g;
+  cb_space *g;
   cb_broad *b;
   const cb_near_pair *pair;
   const int *near;
   size_t count;
   int n;
-  check_ok(cb_geometry_create("s3", NULL, &g));
+  check_ok(cb_space_create("s3", NULL, &g));
   const double x[4] = {0, 0, 0, 1};
   check_ok(cb_broad_create(g, false, &b));
-  for (int k = 0; k < 2; k++) { /* none, and one */
+  for (int k = 0; k < 2; k++) { /* no ball, and one ball */
     check_ok(cb_broad_pairs(b, &pair, &count));
     assert_int_equal(count, 0);
     check_ok(cb_broad_around(b, x, 0, 0, &near, &n));
@@ -353,7 +370,7 @@ static void none_one_and_what_is_no_ball(void **unused) {
   assert_int_equal(cb_broad_set(b, 1, x, (double[]){-1}), CB_ERROR_ARGUMENT);
   assert_int_equal(cb_broad_set(b, 1, x, (double[]){NAN}), CB_ERROR_ARGUMENT);
   cb_broad_free(b);
-  cb_geometry_free(g);
+  cb_space_free(g);
 }
 
 int main(void) {

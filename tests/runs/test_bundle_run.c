@@ -1,7 +1,7 @@
-/* A gait in a bundle as a run: where it ends, its order, its record, and going on from a checkpoint. */
-#include "scenario/bundle.h"
+/* Tests of runs of a gait in a bundle: end, order, record, and restart from a checkpoint. */
+#include "scenario/bundle_scenario.h"
 #include "memory_sink.h"
-#include "run/bundle.h"
+#include "run/bundle_run.h"
 
 static const char *const circle = "gait: {fourier: {mean: [0.1, 0], cosine: [[1, 0]], sine: [[0, 0.8]]}}\n",
                          *const rectangle =
@@ -19,7 +19,7 @@ static cb_scenario *open_scenario(const char *bundle, const char *gait, const ch
   return s;
 }
 
-/* Runs to the end; what was recorded is in m, which the caller frees. */
+/* Runs to the end. m contains the record, and the caller frees it. */
 static const cb_bundle_state *run_to_end(cb_scenario *s, memory_sink *m) {
   cb_run *run = cb_scenario_run(s);
   cb_sink sink = memory_open(m, run);
@@ -60,7 +60,7 @@ static void a_run_ends_where_the_holonomy_does(void **state) {
   }
 }
 
-/* g of the plain method on `steps` steps less the exact one. */
+/* The error of g at the end of a run with `steps` steps of constant size, compared with cb_holonomy. */
 static double error_of(const char *gait, int order, int steps) {
   char integrator[64];
   snprintf(integrator, sizeof integrator, "order: %d, step: 1/%d", order, steps);
@@ -76,20 +76,25 @@ static double error_of(const char *gait, int order, int steps) {
   return error;
 }
 
-/* The slope of log(error) over log(steps), least squares. */
+/* The order of convergence: minus the slope of log(error) against log(steps), by least squares. */
 static double order_by_fit(const char *gait, int order, int first) {
   enum { RUNS = 4 };
   double x[RUNS], y[RUNS], mx = 0, my = 0, xy = 0, xx = 0;
   for (int k = 0; k < RUNS; k++) {
     const int steps = (int)lround(first * pow(1.5, k));
-    x[k] = log(steps), y[k] = log(error_of(gait, order, steps));
-    mx += x[k] / RUNS, my += y[k] / RUNS;
+    x[k] = log(steps);
+    y[k] = log(error_of(gait, order, steps));
+    mx += x[k] / RUNS;
+    my += y[k] / RUNS;
   }
-  for (int k = 0; k < RUNS; k++) xy += (x[k] - mx) * (y[k] - my), xx += (x[k] - mx) * (x[k] - mx);
+  for (int k = 0; k < RUNS; k++) {
+    xy += (x[k] - mx) * (y[k] - my);
+    xx += (x[k] - mx) * (x[k] - mx);
+  }
   return -xy / xx;
 }
 
-/* A periodic gait would converge faster than any power: this one is not smooth from its end to its start. */
+/* A periodic gait would converge faster than any power; this one is not smooth where its end meets its start. */
 static void the_order_of_a_step_is_that_of_the_method(void **state) {
   static const char *const bent =
       "gait: {expressions: {alpha1: \"t*(1 - t)*exp(t)*4\", alpha2: \"sin(pi*t)*(1 - 2*t^2)\"}}\n";
@@ -122,7 +127,7 @@ static void three_cycles_are_the_cube_of_one(void **state) {
 static void the_record_has_a_row_for_every_so_many_steps(void **state) {
   cb_scenario *s = open_scenario("purcell", circle, "step: 0.03", "record: {every: 5}\n");
   memory_sink m;
-  run_to_end(s, &m); /* 33 steps and a short one */
+  run_to_end(s, &m); /* 33 steps and a shorter one */
   assert_int_equal(m.n_rows, 1 + 34 / 5 + 1);
   for (size_t row = 0; row + 1 < m.n_rows; row++) {
     check_near(memory_value(&m, row, "time", 0), 0.15 * (double)row, 1e-14);
@@ -162,7 +167,7 @@ static void rows_hold_shape_velocity_and_cost(void **state) {
     check_near(memory_value(&m, row, "power", 0), power, 1e-14);
     if (row) mean += power / (double)(m.n_rows - 1);
   }
-  /* the mean of a smooth periodic function by even points errs as exp(-points) */
+  /* the mean of a smooth periodic function over evenly spaced points has an error of exp(-points) */
   check_near(end->cost, 4 * mean, 1e-12);
   memory_free(&m);
   cb_scenario_free(s);

@@ -1,13 +1,16 @@
-/* Contacts of bodies: rigid rods and frames (in the tangent space of their constraints), spring triangles, surfaces.
+/* Tests of contacts of bodies: rigid rods and trusses (in the tangent space of their constraints), spring triangles,
+ * surfaces.
  *
- *   a rod's end 1 at a wall with normal n, a the unit vector along the rod there:
- *   1/m_eff = 1/m1 - (<n,a>/m1)^2/(1/m1 + 1/m2),   impulse = 2 m_eff |u| */
+ *   the end 1 of a rod at a wall with normal n, where a is the unit vector along the rod, and u the closing speed:
+ *   1/m_eff = 1/m1 - (<n,a>/m1)^2/(1/m1 + 1/m2),   impulse = 2 m_eff |u|
+ */
 #include "collide.h"
 #include "geodesic_balls.h"
 #include "linked.h"
-#include "run/contacts.h"
+#include "run/contacts_step.h"
 
-/* A ball at these components of the tangent space of the base point, with a velocity in the frame there. */
+/* Adds a ball whose position has these components in the tangent space of the base point, with a velocity in the frame
+ * there. */
 static void place_ball(collision *k, double mass, double radius, const double *at, const double *velocity) {
   double x[CB_COORD_MAX] = {0}, v[CB_COORD_MAX] = {0};
   check_point_at(k->c.g, at, x);
@@ -17,11 +20,11 @@ static void place_ball(collision *k, double mass, double radius, const double *a
 
 static void add_room(collision *k, double radius) {
   double base[CB_COORD_MAX];
-  cb_geometry_base_point(k->c.g, base);
+  cb_space_base_point(k->c.g, base);
   check_ok(cb_builder_wall_ball(k->c.builder, "room", -1, base, radius, true, 1));
 }
 
-/* Kinetic energy and potential. */
+/* The sum of kinetic and potential energy. */
 static double energy_of(const collision *k) {
   double sum = 0, potential;
   for (int b = 0; b < k->balls; b++) {
@@ -33,9 +36,9 @@ static double energy_of(const collision *k) {
   return sum + potential;
 }
 
-/* Rotations about the base point, which leave the room where it is: their momenta. */
+/* The momenta of rotations about the base point, under which the room is invariant. */
 static int rotations_of(const collision *k, double *J) {
-  const cb_geometry *g = k->c.g;
+  const cb_space *g = k->c.g;
   double all[CB_KILLING_MAX] = {0};
   int n = 0;
   for (int b = 0; b < k->balls; b++) {
@@ -52,7 +55,7 @@ static int rotations_of(const collision *k, double *J) {
 static const char *const spaces[] = {"e3", "s3", "h3"};
 static const char *const methods[] = {"lobatto {stages: 4}", "radau_iia {stages: 3}", "ida {rtol: 1e-11, atol: 1e-13}"};
 
-/* The first contact of a rod's end with the room: the impulse, and what it was that came there. */
+/* The first contact of a rod's end with the wall of the room: the impulse, and the motion before it. */
 static void a_rigid_rod_hits_a_wall_with_its_effective_mass(void **unused) {
   static const double m[2] = {1, 2.6}, at[2][3] = {{0.5, 0.2, 0.1}, {-0.1, -0.3, 0.2}},
                       speed[2][3] = {{0.7, 0.4, 0.1}, {0.7, 0.4, 0.1}};
@@ -66,13 +69,13 @@ static void a_rigid_rod_hits_a_wall_with_its_effective_mass(void **unused) {
       collide(&k, methods[method], 0.02, 1.2);
       assert_true(k.events >= 1);
       const cb_event_row first = k.event[0];
-      assert_int_equal(first.i, 0);
-      /* once more to the moment of the contact: where things are then */
+      assert_int_equal(first.particle, 0);
+      /* repeats the run up to the time of the contact, to get the positions */
       collide(&k, methods[method], 0.02, first.time);
       const oracle o = {.g = k.c.g};
       double x[2][CB_COORD_MAX], v[2][CB_COORD_MAX], centre[CB_COORD_MAX], n[CB_COORD_MAX], a[CB_COORD_MAX];
       for (int b = 0; b < 2; b++) where_is(&k, b, x[b], v[b]);
-      cb_geometry_base_point(k.c.g, centre);
+      cb_space_base_point(k.c.g, centre);
       const double tolerance = method == 2 ? 1e-7 : 1e-11;
       check_near(oracle_distance(&o, x[0], centre, NULL), 1.1, tolerance);
       oracle_away(&o, x[0], centre, n);
@@ -86,8 +89,8 @@ static void a_rigid_rod_hits_a_wall_with_its_effective_mass(void **unused) {
     }
 }
 
-/* Two rods and two frames in a room: their constraints and rates hold, energy and angular momenta stay; contacts of
- * rods with the room, with each other, and of frames. */
+/* Two rods, or two trusses, in a room: they touch the room and each other, their constraints and the rates of these
+ * are satisfied, and energy and angular momenta are conserved. */
 static void rigid_bodies_in_a_room_keep_their_shapes_energy_and_angular_momenta(void **unused) {
   static const double at[2][3][3] = {{{-0.5, 0.1, 0.1}, {-0.9, -0.2, 0.15}, {-0.6, -0.1, 0.6}},
                                      {{0.5, 0.2, 0.0}, {0.9, -0.1, -0.2}, {0.55, -0.3, -0.5}}},
@@ -105,15 +108,15 @@ static void rigid_bodies_in_a_room_keep_their_shapes_energy_and_angular_momenta(
             check_ok(cb_builder_rod(k.c.builder, NULL, corners * body + b, corners * body + (b + 1) % corners,
                                     as_it_starts));
         check_ok(prepare(&k, methods[method], 0.01, 8));
-        cb_state_copy(k.c.state, cb_run_current(k.run)); /* velocities that the rods allow */
+        cb_state_copy(k.c.state, cb_run_current(k.run)); /* the start of the run, with velocities that the rods allow */
         double J0[CB_KILLING_MAX], J1[CB_KILLING_MAX];
         const double energy = energy_of(&k);
         const int n = rotations_of(&k, J0);
         check_ok(go_on(&k));
         int with_room = 0, together = 0;
         for (size_t e = 0; e < k.events; e++) {
-          with_room += k.event[e].j < 0;
-          together += k.event[e].j >= 0 && k.event[e].i / corners != k.event[e].j / corners;
+          with_room += k.event[e].other < 0;
+          together += k.event[e].other >= 0 && k.event[e].particle / corners != k.event[e].other / corners;
         }
         rotations_of(&k, J1);
         const double off = residual(&k.c), drift = fabs(energy_of(&k) - energy) / energy,
@@ -122,7 +125,7 @@ static void rigid_bodies_in_a_room_keep_their_shapes_energy_and_angular_momenta(
           print_message("%s, %d corners, %-22s %d with the room, %d together: rows %.3g, energy %.3g, momenta %.3g\n",
                         spaces[s], corners, methods[method], with_room, together, off, drift, turn);
         assert_true(with_room >= 4 && together >= 1);
-        /* of the methods: order 6 and 5 */
+        /* the errors of the integrators, of order 6 and 5 */
         check_at_most(off, 1e-10);
         check_at_most(drift, 1e-8);
         check_at_most(turn, method ? 1e-8 : 1e-11);
@@ -130,7 +133,7 @@ static void rigid_bodies_in_a_room_keep_their_shapes_energy_and_angular_momenta(
       }
 }
 
-/* Two spring triangles in each space that collide: corner balls never overlap where steps end. */
+/* Two spring triangles collide in each space: the balls at their corners do not overlap at the ends of steps. */
 static void spring_triangles_collide_and_do_not_overlap(void **unused) {
   static const char *const all[] = {"e3", "s3", "h3", "h2xe"};
   static const double at[2][3][3] = {{{-0.9, 0.1, 0.1}, {-1.3, -0.2, 0.15}, {-1.0, -0.1, 0.55}},
@@ -171,7 +174,7 @@ static void spring_triangles_collide_and_do_not_overlap(void **unused) {
 
 /* --- surfaces --- */
 
-/* A body of three particles of radius 0 with a triangle, joined by springs; returns its first particle. */
+/* Adds a body of three particles of radius 0 with a triangle, joined by springs; returns its first particle. */
 static int add_triangle(collision *k, const double at[3][3], const double *speed, double mass) {
   int body;
   check_ok(cb_builder_body(k->c.builder, k->balls ? "b" : "a", &body));
@@ -182,8 +185,9 @@ static int add_triangle(collision *k, const double at[3][3], const double *speed
   return first;
 }
 
-/* det of the points (columns) of dimension 2 or 3: 0 where a vertex is on the line, or the plane, of a face. */
-static double coplanar(const cb_geometry *g, int n, double x[][CB_COORD_MAX]) {
+/* The determinant of n points (rows), three in dimension 2 and four in dimension 3.
+ * It is 0 if a vertex is on the line, or the plane, of a face. */
+static double coplanar(const cb_space *g, int n, double x[][CB_COORD_MAX]) {
   double m[4][4], det = 1;
   const bool flat = g->factor[0].curvature == 0;
   for (int i = 0; i < n; i++)
@@ -212,8 +216,8 @@ typedef struct surfaces {
   double a[3][3], b[3][3], speed[3];
 } surfaces;
 
-/* The first contact of two triangle bodies: at its moment the four points of the features (three in dimension 2) lie in
- * one plane (on one line), energy and rotations stay, and the bodies part. */
+/* At the first contact of two triangle bodies, the four points of the features (in dimension 2, three) are in one plane
+ * (on one line), energy and angular momenta are conserved, and the bodies separate afterwards. */
 static void surfaces_meet_where_their_points_come_to_lie_in_one_plane(void **unused) {
   static const surfaces cases[] = {
       {"e2", "corner on edge", {{0, 0.6}, {0, -0.6}, {-0.7, 0}}, {{0.5, 0.1}, {1.1, 0.5}, {1.2, -0.3}}, {-0.8, 0.1}},
@@ -271,9 +275,9 @@ static void surfaces_meet_where_their_points_come_to_lie_in_one_plane(void **unu
       rotations_of(&k, J1);
       if (getenv("CB_TEST_SHOW"))
         print_message("%s, %s: %zu contacts, the first at %.6f of %d and %d, gap %.2g; energy %.3g, momenta %.3g\n",
-                      s->space, s->what, k.events, first.time, first.i, first.j, first.gap,
+                      s->space, s->what, k.events, first.time, first.particle, first.other, first.gap,
                       fabs(energy_of(&k) - energy), check_distance_max(n, J0, J1));
-      /* fast: third of a unit of length a step */
+      /* fast: a third of a length unit per step */
       check_near(energy_of(&k), energy, (fast ? 1e-6 : 1e-11) * energy);
       check_at_most(check_distance_max(n, J0, J1), 1e-11);
       check_near(first.gap, 0, 1e-12);
@@ -289,8 +293,8 @@ static void surfaces_meet_where_their_points_come_to_lie_in_one_plane(void **unu
   }
 }
 
-/* A strip of four triangles that folds along its middle: without contacts one wing swings through the other, with
- * contacts within the body it does not. Wing corners 0, 1 and 4, 5; hinge 2, 3. */
+/* A strip of four triangles folds along its middle: without contacts one wing passes through the other, and with
+ * contacts within the body it does not. The corners of the wings are 0, 1 and 4, 5; the hinge is 2, 3. */
 static void a_body_folds_onto_itself_and_not_through(void **unused) {
   static const double at[6][3] = {{-0.55, -0.4, 0.35}, {-0.5, 0.45, 0.3},   {0, -0.5, 0},
                                   {0.02, 0.5, 0.03},   {0.35, -0.25, 0.45}, {0.4, 0.3, 0.4}},

@@ -1,5 +1,5 @@
-/* Contacts that come at awkward moments: several in one instant, at a step's ends, again and again within a step, at
- * the start; events that mark and stop; and starts that are refused by name. */
+/* Tests of contacts in difficult cases: several at the same time, at the ends of a step, repeatedly within a step, at
+ * the start; events that mark and stop; and starts that are rejected with a name. */
 #include "collide.h"
 
 static const double pi = 3.14159265358979323846;
@@ -21,7 +21,8 @@ static void expect_line(const collision *k, int ball, double x, double v, double
   check_near(u[0], v, tolerance);
 }
 
-/* R = 1/2 and everything exact in binary: at t = 1, with steps that end there, begin there, and hold it. */
+/* R = 1/2, and all numbers are exact in binary: contacts are at t = 1, with steps that end there, begin there, or
+ * contain it. */
 static void a_contact_at_the_end_of_a_step_happens_once(void **unused) {
   static const double steps[] = {1, 0.5, 0.25, 0.125, 2, 3, 0.375};
   for (int s = 0; s < 7; s++) {
@@ -30,7 +31,7 @@ static void a_contact_at_the_end_of_a_step_happens_once(void **unused) {
     collide(&k, "lobatto {stages: 3}", steps[s], 3);
     assert_int_equal(k.events, 1);
     check_near(k.event[0].time, 1, 1e-15);
-    /* V = (m1 v1 + m2 v2)/M = -1/4, relative speed turned round */
+    /* V = (m1 v1 + m2 v2)/M = -1/4; the relative velocity is reversed */
     expect_line(&k, 0, -0.25 - 1.0 * 2, -1.0, 1e-14);
     expect_line(&k, 1, 0.25, 0, 1e-14);
     close_collision(&k);
@@ -38,7 +39,7 @@ static void a_contact_at_the_end_of_a_step_happens_once(void **unused) {
 }
 
 static void balls_that_touch_and_close_at_the_start_bounce_at_once(void **unused) {
-  for (int apart = 0; apart < 2; apart++) { /* and those that part do not */
+  for (int apart = 0; apart < 2; apart++) { /* if `apart`, the touching balls separate: there is no contact event */
     collision k;
     const double v = apart ? -0.5 : 0.5;
     open_row(&k, NULL, 2, NULL, 0.25, (const double[]){-0.25, 0.25}, (const double[]){v, -v});
@@ -51,7 +52,7 @@ static void balls_that_touch_and_close_at_the_start_bounce_at_once(void **unused
   }
 }
 
-/* A ball between walls that leave it little room: contacts every `room`/speed, many a step. */
+/* A ball between walls with a small gap `room`: contacts every `room`/speed, many per step if the step is long. */
 static void a_ball_between_two_walls_bounces_as_often_as_it_must(void **unused) {
   static const double rooms[] = {0.7, 0.1, 0.013}, steps[] = {0.05, 0.5, 1};
   for (int r = 0; r < 3; r++)
@@ -68,15 +69,15 @@ static void a_ball_between_two_walls_bounces_as_often_as_it_must(void **unused) 
       for (double when = 0.75 * room; when < 2; when += room, n++) {
         assert_true(n < k.events);
         check_near(k.event[n].time, when, 1e-12);
-        assert_int_equal(k.event[n].j, n % 2 ? -2 : -3);
+        assert_int_equal(k.event[n].wall, n % 2 ? 0 : 1);
       }
       assert_int_equal(k.events, n);
       close_collision(&k);
     }
 }
 
-/* The ball that comes from the left ends at rest and the last one leaves, one after another. All at once (Moreau):
- * with balls 1, 2 and 3 the impulses solve D l = 2 u at one blow: v = (-1/3, 2/3, 2/3). */
+/* The ball from the left ends at rest and the last one leaves, by sequential impulses. In the simultaneous rule
+ * (Moreau), with the balls 1, 2 and 3, the impulses solve D l = 2 u together: v = (-1/3, 2/3, 2/3). */
 static void a_cradle_passes_the_blow_or_shares_it(void **unused) {
   const cb_contact_options together = {.restitution = 1, .rule = CB_CONTACT_SIMULTANEOUS};
   collision k;
@@ -97,8 +98,8 @@ static void a_cradle_passes_the_blow_or_shares_it(void **unused) {
   close_collision(&k);
 }
 
-/* On a great circle: n touching balls and one that comes. The last one takes the speed round to the first from behind,
- * and so on: contacts at t1 + i (2 pi - 2 r (n + 1))/v, each passing through all. */
+/* On a great circle, one ball hits n touching balls. The last of these moves around the circle and hits the first from
+ * the other side, and so on: contacts at t1 + i (2 pi - 2 r (n + 1))/v, each of which passes through all balls. */
 static void a_cradle_on_a_great_circle_goes_round(void **unused) {
   collision k;
   const double r = 0.2, v = 0.9, gap = 0.5;
@@ -114,7 +115,7 @@ static void a_cradle_on_a_great_circle_goes_round(void **unused) {
   double when = gap / v;
   size_t at = 0;
   for (; when < 20; when += way / v) {
-    /* of ROW balls that touch, ROW blows */
+    /* ROW impulses for ROW touching balls */
     for (int i = 0; i < ROW; i++, at++) {
       assert_true(at < k.events);
       check_near(k.event[at].time, when, 1e-11);
@@ -124,8 +125,9 @@ static void a_cradle_on_a_great_circle_goes_round(void **unused) {
   close_collision(&k);
 }
 
-/* Three equal balls, the cue between the two others' far sides: all at once -1/5 of its speed is left and each of the
- * two gets 2 sqrt(3)/5; one after another the symmetry is lost, energy and momentum are not. */
+/* Three equal balls: one hits the two others symmetrically. By the simultaneous rule its velocity becomes -1/5 of its
+ * speed and each of the two gets 2 sqrt(3)/5. By the sequential rule the symmetry is lost, but energy and momentum are
+ * conserved. */
 static void the_symmetric_break_stays_symmetric_if_all_is_at_once(void **unused) {
   for (int rule = 0; rule < 2; rule++) {
     const cb_contact_options options = {.restitution = 1,
@@ -139,7 +141,10 @@ static void the_symmetric_break_stays_symmetric_if_all_is_at_once(void **unused)
     check_near(k.event[0].time, 1, 1e-14);
     for (int i = 0; i < 3; i++) {
       where_is(&k, i, y[i], u[i]);
-      for (int e = 0; e < 3; e++) energy += 0.5 * u[i][e] * u[i][e], momentum[e] += u[i][e];
+      for (int e = 0; e < 3; e++) {
+        energy += 0.5 * u[i][e] * u[i][e];
+        momentum[e] += u[i][e];
+      }
     }
     check_near(energy, 0.5, 1e-14);
     check_near(momentum[0], 1, 1e-14);
@@ -158,7 +163,7 @@ static void the_symmetric_break_stays_symmetric_if_all_is_at_once(void **unused)
   }
 }
 
-/* They fall together, touching all the way: nothing happens, and little is looked at. */
+/* The balls fall together and touch all the time: there is no contact event, and few searches are needed. */
 static void balls_that_touch_and_fall_together_do_not_meet(void **unused) {
   collision k;
   open_row(&k, NULL, 3, (const double[]){1, 2, 0.3}, 0.5, (const double[]){-1, 0, 1}, (const double[]){0.2, 0.2, 0.2});
@@ -171,7 +176,7 @@ static void balls_that_touch_and_fall_together_do_not_meet(void **unused) {
 
 /* --- events --- */
 
-/* d = 4 - t closes to R = 1 at t = 3 and opens again. */
+/* d = 4 - t decreases to R = 1 at t = 3 and then increases. */
 static void events_mark_and_stop_at_their_moments(void **unused) {
   collision k;
   double x[CB_COORD_MAX], v[CB_COORD_MAX];
@@ -205,7 +210,7 @@ static void events_mark_and_stop_at_their_moments(void **unused) {
   }
 }
 
-/* --- refused --- */
+/* --- errors --- */
 
 static cb_status start(collision *k) {
   cb_status status = cb_builder_finish(k->c.builder, &k->c.system);
@@ -223,7 +228,7 @@ static void what_cannot_start_is_refused_by_name(void **unused) {
   check_error(start(&k), CB_ERROR_DOMAIN,
               "particles `body.0` and `body.1` overlap at the start, by 0.25: expected a gap >= 0");
   close_collision(&k);
-  open_row(&k, NULL, 2, NULL, 0.5, (const double[]){0, 1 - 1e-12}, none); /* round-off of what was typed is not */
+  open_row(&k, NULL, 2, NULL, 0.5, (const double[]){0, 1 - 1e-12}, none); /* round-off of decimal numbers is accepted */
   check_ok(start(&k));
   close_collision(&k);
   for (int inside = 0; inside < 2; inside++) {
@@ -231,15 +236,15 @@ static void what_cannot_start_is_refused_by_name(void **unused) {
     check_ok(cb_builder_wall_ball(k.c.builder, "rock", -1, x[1], inside ? 0.6 : 0.5, inside, 1));
     add_ball(&k, 1, 0.25, x[0], none);
     check_error(start(&k), CB_ERROR_DOMAIN,
-                inside ? "particle `body.0` is in the wall `rock` at the start, by 0.35: expected a gap >= 0"
-                       : "particle `body.0` is in the wall `rock` at the start, by 0.05: expected a gap >= 0");
+                inside ? "particle `body.0` is inside the wall `rock` at the start, by 0.35: expected a gap >= 0"
+                       : "particle `body.0` is inside the wall `rock` at the start, by 0.05: expected a gap >= 0");
     close_collision(&k);
   }
   open_collision(&k, "e3", NULL);
   check_ok(cb_builder_wall_expression(k.c.builder, "slope", -1, NULL, "x + 2*z - r - 1", 1));
   add_ball(&k, 1, 0.25, x[0], none);
   check_error(start(&k), CB_ERROR_DOMAIN,
-              "particle `body.0` is in the wall `slope` at the start, by 1.25: expected a gap >= 0");
+              "particle `body.0` is inside the wall `slope` at the start, by 1.25: expected a gap >= 0");
   close_collision(&k);
   open_collision(&k, "s3", NULL);
   add_ball(&k, 1, 3.2, point, still);
@@ -247,7 +252,7 @@ static void what_cannot_start_is_refused_by_name(void **unused) {
   close_collision(&k);
   open_collision(&k, "s3", NULL);
   check_error(cb_builder_wall_ball(k.c.builder, "all", -1, point, 3.5, true, 1), CB_ERROR_ARGUMENT,
-              "wall 'all': a ball of radius 3.5 is the whole of s3: expected a radius < 3.14159");
+              "wall 'all': a ball of radius 3.5 contains all of s3: expected a radius < 3.14159");
   close_collision(&k);
 }
 

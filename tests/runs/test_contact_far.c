@@ -1,6 +1,6 @@
-/* Contacts far out: what meets is told by one frame, so they are those at the base point, for boosts are isometries, and
- * those of a motion along a geodesic, whose closed form is known; what coordinates of the world cannot tell is warned of
- * or refused. */
+/* Tests of contacts far from the base point. Bodies that collide share one frame, so their contacts are the same as at
+ * the base point, since boosts are isometries; contacts during a motion along a geodesic have a closed form. Positions
+ * that world coordinates cannot represent cause a warning or an error. */
 #include "simulate.h"
 
 #define BALL(name, more, point, move, velocity)                                                            \
@@ -37,18 +37,18 @@ static const struct {
     {"h2xe", PAIR("[{killing: translation_z, by: 3}, {killing: boost_x, by: $}]"), "contacts: {}"},
     {"h2", BALL("a", "", "[-1.2, 0.1]", FAR, "[0.8, 0]") BALL("b", ", mass: 3", "[1.2, 0.05]", FAR, "[-0.8, 0.02]"),
      "contacts: {between: [[a, b]]}"},
-    /* moved a little by themselves before they go out together */
+    /* ball a is first moved by a small distance, then both by a large one */
     {"h3",
      BALL("a", "", "[-1.2, 0.1, 0.2]", "[{killing: boost_x, by: 0.1}, {killing: boost_z, by: $}]", "[0.8, 0, -0.05]")
          BALL("b", ", mass: 2", "[1.2, 0.05, -0.1]", "[{killing: boost_z, by: $}]", "[-0.8, 0.02, 0.05]"),
      "contacts: {}"},
-    /* a place further out than two radii has an origin of its own */
+    /* a ball more than two radii of curvature away has a separate origin */
     {"h3", BALL("a", "", "[3, 0, 0]", FAR, "[-1, 0, 0]") BALL("b", "", "[0, 0, 0]", FAR, "[0.3, 0, 0]"),
      "contacts: {}"},
     {"h3", PAIR(FAR) BALL("c", "", "[0, 1.5, 0]", FAR, "[0.3, 9, 0]"), "contacts: {}"},
     {"h3", PAIR(FAR), "events: [{distance: {between: [[a, 0], [b, 0]], equals: 1.1}}]"},
-    /* comes to rest on the other */
-    {"h3", PAIR(FAR), "contacts: {restitution: 0, pile: rest}"},
+    /* both balls stop at the contact and stay in contact */
+    {"h3", PAIR(FAR), "contacts: {restitution: 0, accumulation: rest}"},
     {"h3",
      "  - {kind: rod, name: r, radius: 0.2, link: {spring: {stiffness: 3}}, place: {chart: translation, points: [[0, "
      "1, 0], "
@@ -66,7 +66,8 @@ static void contacts_far_out_are_those_at_the_base_point(void **state) {
       simulation *far = run(cases[n].space, cases[n].bodies, cases[n].rest, 2.4, by[i]);
       assert_int_equal(far->events, near->events);
       assert_int_equal(far->warnings, near->warnings);
-      check_near(far->last.time, near->last.time, 1e-13); /* round-off of places a unit from their base */
+      check_near(far->last.time, near->last.time,
+                 1e-13); /* round-off of positions at a distance of one unit from their base */
       check_near(far->last.impulse, near->last.impulse, 1e-12);
       check_near(far->value[0][far->rows - 1], near->value[0][near->rows - 1], 1e-12);
       simulation_free(far);
@@ -75,8 +76,8 @@ static void contacts_far_out_are_those_at_the_base_point(void **state) {
   }
 }
 
-/* It has a lead of 2 and goes 0.05 slower: they touch at a distance of 0.4, 66 radii from where they began, while a
- * third stays behind. */
+/* Ball b starts ahead of ball a at a distance of 2 and is slower by 0.05. They touch at a distance of 0.4, 66 radii
+ * from the start, while a third ball stays behind. */
 static void a_ball_is_caught_up_with_far_from_a_third(void **state) {
   static const double by[] = {0, 38, 400};
   for (size_t i = 0; i < sizeof by / sizeof *by; i++) {
@@ -86,12 +87,12 @@ static void a_ball_is_caught_up_with_far_from_a_third(void **state) {
                             "b", "", "[3, 0, 0]", ACROSS, "[2, 0, 0]") BALL("c", "", "[0, 1, 1]", ACROSS, "[0, 0, 0]"),
                         "contacts: {}", 33, by[i]);
     assert_int_equal(s->events, 1);
-    check_near(s->last.time, 32, 1e-10); /* the method's of the speeds, divided by 0.05 */
+    check_near(s->last.time, 32, 1e-10); /* the integrator's error of the speeds, divided by 0.05 */
     simulation_free(s);
   }
 }
 
-/* Polar coordinates in two directions tell the distance to round-off times exp(distance). */
+/* Polar coordinates in two directions determine the distance to round-off times exp(distance). */
 static void what_the_world_cannot_tell_is_warned_of_or_refused(void **state) {
   static const struct {
     double distance;
@@ -116,13 +117,13 @@ static void what_the_world_cannot_tell_is_warned_of_or_refused(void **state) {
         "curvebody: 1\nspace: h3\nbodies:\n%scontacts: {}\nintegrator: {name: lobatto, step: 0.1}\ntime: {end: 1}\n",
         bodies);
     cb_scenario *s = NULL;
-    check_error_begins(
-        cb_scenario_open_text("test", text, NULL, 0, &s), CB_ERROR_INPUT,
-        "test:7:13: error: a.0 and b.0 come near each other at time 0, and their relative place is known to 0.4 only");
+    check_error_begins(cb_scenario_open_text("test", text, NULL, 0, &s), CB_ERROR_INPUT,
+                       "test:7:13: error: a.0 and b.0 come near each other at time 0, and their relative position is "
+                       "known only to 0.4");
   }
 }
 
-/* They have nothing in common but the world, which does not matter to either. */
+/* The two groups have no frame in common, so that neither affects the other. */
 static void two_groups_that_go_opposite_ways_meet_each_by_itself(void **state) {
   static const double by[] = {5, 38, 400};
   for (size_t i = 0; i < sizeof by / sizeof *by; i++) {
@@ -133,12 +134,13 @@ static void two_groups_that_go_opposite_ways_meet_each_by_itself(void **state) {
                         "contacts: {}", 2.4, by[i]);
     assert_int_equal(s->events, 2);
     assert_int_equal(s->warnings, 0);
-    check_near(s->last.time, 1.2607100409180179, 1e-11); /* found with half the step: the method's order */
+    /* found with half the step: the difference is the error of the integrator */
+    check_near(s->last.time, 1.2607100409180179, 1e-11);
     simulation_free(s);
   }
 }
 
-/* Walls are told by points of the world, to exp(distance) units of round-off; above 1e-9 that is warned of. */
+/* Walls are given by world points, whose round-off grows as exp(distance); if it is above 1e-9 there is a warning. */
 static void walls_far_out_are_met_as_at_the_base_point(void **state) {
   static const struct {
     const char *space, *wall, *point, *velocity;
@@ -153,7 +155,7 @@ static void walls_far_out_are_met_as_at_the_base_point(void **state) {
   for (size_t n = 0; n < sizeof rows / sizeof *rows; n++) {
     double expected = NAN;
     for (size_t i = 0; i <= sizeof by / sizeof *by; i++) {
-      const double L = i ? by[i - 1] : 1e-12; /* a place that polar coordinates have */
+      const double L = i ? by[i - 1] : 1e-12; /* a place that polar coordinates can represent */
       char bodies[1024], walls[600], place[512];
       snprintf(bodies, sizeof bodies,
                "  - {kind: particles, name: a, radius: 0.1, place: {chart: translation, points: [%s], move: [{killing: "

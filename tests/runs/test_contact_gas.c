@@ -1,14 +1,14 @@
-/* A gas of spheres of many masses on S3, and of elastic rods in a ball of H3: what a step does depends on its start
- * alone, not on cells or on what was run before. Bytes are compared. */
+/* Tests of a gas of spheres of many masses on S3, and of elastic rods in a ball of H3: the result of a step depends
+ * only on its start, not on cells or on earlier runs. Results are compared bit for bit. */
 #include "check.h"
-#include "run/contacts.h"
+#include "run/contacts_step.h"
 #include <curvebody/contact.h>
 
 enum { BODIES = 150, STEPS = 12 };
 static const double step = 0.1;
 
 typedef struct gas {
-  cb_geometry *g;
+  cb_space *g;
   cb_system *system;
   cb_integrator *integrator;
   cb_contacts *contacts;
@@ -31,9 +31,8 @@ static void free_methods(gas *s) {
   cb_integrator_free(s->integrator);
 }
 
-/* A place in the space at least `apart` from those before, and a tangent vector there of unit length. */
-static void place(const cb_geometry *g, uint64_t *seed, int n, const double *others, double apart, double *x,
-                  double *v) {
+/* A position in the space at a distance of at least `apart` from those before, and a unit tangent vector there. */
+static void place(const cb_space *g, uint64_t *seed, int n, const double *others, double apart, double *x, double *v) {
   bool clear = false;
   while (!clear) {
     check_direction(seed, g->factor[0].curvature > 0 ? 4 : 3, x);
@@ -46,7 +45,7 @@ static void place(const cb_geometry *g, uint64_t *seed, int n, const double *oth
     for (int i = 0; i < n && clear; i++) clear = cb_distance(g, x, others + 4 * i) > apart;
   }
   check_direction(seed, 4, v);
-  cb_geometry_project_tangent(g, x, v);
+  cb_space_project_tangent(g, x, v);
   const double size = sqrt(cb_inner(g, v, v));
   for (int e = 0; e < 4; e++) v[e] /= size;
 }
@@ -58,7 +57,7 @@ static void open_gas(gas *s, const char *space, bool all_pairs) {
   const double r = 0.1, centre[4] = {0, 0, 0, 1};
   double x[BODIES][4], v[4], along[4], end[4], w[4];
   *s = (gas){0};
-  check_ok(cb_geometry_create(space, NULL, &s->g));
+  check_ok(cb_space_create(space, NULL, &s->g));
   check_ok(cb_builder_create(s->g, &b));
   check_ok(cb_builder_body(b, "gas", &body));
   const bool rods = s->g->factor[0].curvature < 0;
@@ -68,11 +67,11 @@ static void open_gas(gas *s, const char *space, bool all_pairs) {
     check_ok(cb_builder_particle(b, NULL, check_uniform(&seed, 0.5, 3), 0, r, x[i], v, &first));
     if (!rods) continue;
     check_direction(&seed, 4, along);
-    cb_geometry_project_tangent(s->g, x[i], along);
+    cb_space_project_tangent(s->g, x[i], along);
     const double length = sqrt(cb_inner(s->g, along, along));
     for (int e = 0; e < 4; e++) along[e] *= 0.3 / length;
     cb_exp(s->g, x[i], along, end, NULL);
-    for (int j = 0; j < i; j++) /* the far end is a point */
+    for (int j = 0; j < i; j++) /* the other end of the rod is a point */
       assert_true(cb_distance(s->g, end, x[j]) > 0.2);
     check_ok(cb_transport(s->g, x[i], end, v, w));
     check_ok(cb_builder_particle(b, NULL, check_uniform(&seed, 0.5, 3), 0, 0, end, w, NULL));
@@ -93,7 +92,7 @@ static void close_gas(gas *s) {
   free_methods(s);
   cb_state_free(s->state);
   cb_system_free(s->system);
-  cb_geometry_free(s->g);
+  cb_space_free(s->g);
 }
 
 static void go(gas *s, int steps) {
@@ -112,7 +111,7 @@ static void check_same(const gas *a, const gas *b) {
   assert_memory_equal(a->state->p_low, b->state->p_low, bytes);
 }
 
-/* Nothing was missed: no spheres overlap, none is beyond the wall. */
+/* No contact was missed: no spheres overlap, and none is outside the wall. */
 static void check_apart(const gas *s) {
   const int n = cb_system_particles(s->system);
   const double centre[4] = {0, 0, 0, 1};
@@ -147,7 +146,7 @@ static void by_cells_no_contact_is_missed_and_bytes_are_those_of_all_pairs(void 
   }
 }
 
-/* As a run that was stopped and resumed: method and contacts are made anew half way. */
+/* As in a run that was stopped and resumed, the integrator and the contacts are created again halfway. */
 static void a_step_depends_on_its_start_alone(void **unused) {
   for (int i = 0; i < 2; i++) {
     gas a, b;

@@ -1,5 +1,5 @@
-/* Contacts of free balls against an event-driven simulation on closed geodesics (geodesic_balls.h): several balls with
- * several contacts each, and that none is missed, whatever the speeds and steps. */
+/* Tests of contacts of free balls, compared with an event-driven simulation on closed geodesics (geodesic_balls.h):
+ * several balls with several contacts each. No contact is missed, for any speeds and steps. */
 #include "collide.h"
 #include "geodesic_balls.h"
 
@@ -13,7 +13,7 @@ static void open_scene(scene *s, const char *space, double room, const cb_contac
   open_collision(&s->k, space, options);
   s->o.g = s->k.c.g;
   s->o.room = room;
-  cb_geometry_base_point(s->k.c.g, s->o.centre);
+  cb_space_base_point(s->k.c.g, s->o.centre);
   if (room > 0) check_ok(cb_builder_wall_ball(s->k.c.builder, "room", -1, s->o.centre, room, true, 1));
 }
 
@@ -27,10 +27,11 @@ static void put(scene *s, double mass, double radius, const double *x, const dou
   add_ball(&s->k, mass, radius, x, v);
 }
 
-/* Balls at random, none touching, in the span of two axes (flat[axis] = 0: left out) of the tangent space. */
+/* Adds random balls that do not touch: positions and velocities have components along the axes i with axes[i] = 1 of
+ * the frame at the base point. */
 static void put_random(scene *s, int n, const int *axes, bool unequal, double reach, double speed, double biggest,
                        uint64_t *seed) {
-  const cb_geometry *g = s->k.c.g;
+  const cb_space *g = s->k.c.g;
   for (int b = 0; b < n; b++) {
     const double radius = unequal ? biggest * check_uniform(seed, 0.4, 1) : biggest;
     double x[CB_COORD_MAX] = {0}, v[CB_COORD_MAX] = {0};
@@ -50,7 +51,8 @@ static void put_random(scene *s, int n, const int *axes, bool unequal, double re
   }
 }
 
-/* The run against the oracle: same contacts in the same order, largest differences of times and places. */
+/* Compares the run with the reference: the same contacts in the same order, and the maximum differences of times and
+ * positions. */
 static bool compare(scene *s, const char *method, double step, double end, double *time, double *place) {
   oracle o = s->o;
   collide(&s->k, method, step, end);
@@ -60,18 +62,19 @@ static bool compare(scene *s, const char *method, double step, double end, doubl
   for (size_t e = 0; e < s->k.events; e++) {
     const cb_event_row *row = &s->k.event[e];
     if (row->kind != 0) continue;
-    if (n >= o.contacts || row->i != o.i[n] || row->j != o.j[n]) {
-      print_error("contact %d: %d with %d at %.17g, expected %d with %d at %.17g\n", n, row->i, row->j, row->time,
+    const int with = row->wall < 0 ? row->other : -2 - row->wall; /* as in the reference */
+    if (n >= o.contacts || row->particle != o.i[n] || with != o.j[n]) {
+      print_error("contact %d: %d with %d at %.17g, expected %d with %d at %.17g\n", n, row->particle, with, row->time,
                   n < o.contacts ? o.i[n] : -9, n < o.contacts ? o.j[n] : -9, n < o.contacts ? o.time[n] : NAN);
       return false;
     }
     *time = fmax(*time, fabs(row->time - o.time[n]));
     n++;
   }
-  if (n != o.contacts)
-    return print_error("%d contacts, expected %d; the next %d with %d at %.17g\n", n, o.contacts, o.i[n], o.j[n],
-                       o.time[n]),
-           false;
+  if (n != o.contacts) {
+    print_error("%d contacts, expected %d; the next %d with %d at %.17g\n", n, o.contacts, o.i[n], o.j[n], o.time[n]);
+    return false;
+  }
   for (int b = 0; b < o.n; b++) {
     double x[CB_COORD_MAX], v[CB_COORD_MAX];
     where_is(&s->k, b, x, v);
@@ -81,9 +84,9 @@ static bool compare(scene *s, const char *method, double step, double end, doubl
   return true;
 }
 
-/* Three in each space with equal and unequal masses: two in totally geodesic surfaces, one in none; in H2xE the
- * surfaces are H2 and a geodesic times E. Until between two late contacts: errors grow with each, some five times,
- * and more on the long ways between those of few balls in a sphere. */
+/* Four balls in each space, with equal and unequal masses, in two kinds of totally geodesic surfaces and in general
+ * position; in H2xE the surfaces are H2 and a geodesic times E. The end is between two late contacts. Errors grow about
+ * five times with each contact, and more over the long distances between the contacts of few balls in a sphere. */
 static void generic_balls_meet_when_and_where_geodesics_say(void **unused) {
   static const struct {
     const char *space;
@@ -119,12 +122,12 @@ static void generic_balls_meet_when_and_where_geodesics_say(void **unused) {
     }
 }
 
-/* Two balls that pass each other within three times the sum of their radii, in a run with a random step: they may cross
- * many radii in one. Steps up to a unit of length are what the method resolves. */
+/* Two balls that pass each other within three times the sum of their radii. The step is random, and may be many radii
+ * long; the integrator resolves steps up to a unit of length. */
 static void open_passing(scene *s, const char *space, double *end, double *step, uint64_t *seed) {
   const double speed = pow(10, check_uniform(seed, -1, 1.3)), radius = pow(10, check_uniform(seed, -2, -0.5));
   open_scene(s, space, 0, NULL);
-  const cb_geometry *g = s->k.c.g;
+  const cb_space *g = s->k.c.g;
   const double r[2] = {radius, radius * check_uniform(seed, 0.2, 1)};
   double x[2][CB_COORD_MAX] = {{0}}, v[2][CB_COORD_MAX] = {{0}};
   *end = check_uniform(seed, 0.5, 1.2) / speed;
@@ -173,8 +176,8 @@ static void no_contact_of_a_pair_is_missed_at_any_speed_and_step(void **unused) 
   }
 }
 
-/* Impact parameters beside the sum of radii by 1e-10 to 1e-3 of it, on either side. At the depth e of the overlap the
- * rate is sqrt(2 e/R) of the speed, and so round-off of a place tells in times. */
+/* Impact parameters that differ from the sum of radii by 1e-10 to 1e-3 of it, in either direction. At the depth e of
+ * the overlap the rate is sqrt(2 e/R) of the speed, so the round-off of positions affects the times. */
 static void grazing_balls_meet_or_pass_as_the_closed_form_says(void **unused) {
   static const double R = 0.5;
   static const char *const spaces[] = {"e3", "s3", "h3"};
@@ -186,15 +189,16 @@ static void grazing_balls_meet_or_pass_as_the_closed_form_says(void **unused) {
                      w[3] = {1, 0, 0}, origin[3] = {0, 0, 0}, none[3] = {0, 0, 0};
         double x[2][CB_COORD_MAX] = {{0}}, v[2][CB_COORD_MAX] = {{0}}, time, place;
         open_scene(&s, spaces[c], 0, NULL);
-        const cb_geometry *g = s.k.c.g;
+        const cb_space *g = s.k.c.g;
         check_point_at(g, origin, x[0]);
         check_vector_at(g, x[0], none, v[0]);
-        check_point_at(g, sums, x[1]); /* the nearest point, reached square to the line of centres */
+        check_point_at(g, sums,
+                       x[1]); /* the nearest point, where the velocity is perpendicular to the line of centres */
         check_vector_at(g, x[1], w, v[1]);
         oracle_move(&s.o, x[1], v[1], -when, x[1], v[1]);
         put(&s, 1, 0.2, x[0], v[0]);
         put(&s, 2.3, 0.3, x[1], v[1]);
-        /* cos b cos(s), cosh b cosh(s) = cos, cosh R: the way s before the nearest point */
+        /* cos b cos(s), cosh b cosh(s) = cos R, cosh R: the distance s before the nearest point */
         const double miss = c == 0   ? sqrt(fmax(0, R * R - b * b))
                             : c == 1 ? acos(fmin(1, cos(R) / cos(b)))
                                      : acosh(fmax(1, cosh(R) / cosh(b)));

@@ -1,18 +1,20 @@
-/* Ten thousand contacts: what elastic blows keep, with random masses, in E3, S3, H3 and H2xE; and the way back.
+/* Tests of ten thousand contacts: the quantities that elastic impulses conserve, with random masses, in E3, S3, H3 and
+ * H2xE; and the reversed motion.
  *
- *   energy          in a sphere, in a ball-shaped room about the base point, among balls bound by springs
- *   J_a = sum m <v, X_a>   of every Killing field X_a; in a room, of those that leave it where it is */
+ *   energy                 in a sphere, in a ball-shaped room around the base point, among balls joined by springs
+ *   J_a = sum m <v, X_a>   for every Killing field X_a; in a room, for the fields that do not change it
+ */
 #include "collide.h"
-#include "run/contacts.h"
+#include "run/contacts_step.h"
 #include <gsl/gsl_linalg.h>
 
 typedef struct kept {
   double energy, size, J[CB_KILLING_MAX];
 } kept;
 
-/* size: the sum of what the single balls have, which J is relative to. */
+/* size: the sum over single balls, relative to which errors of J are measured. */
 static kept measure(const collision *k) {
-  const cb_geometry *g = k->c.g;
+  const cb_space *g = k->c.g;
   kept m = {0};
   for (int b = 0; b < k->balls; b++) {
     double x[CB_COORD_MAX], v[CB_COORD_MAX], one[CB_KILLING_MAX] = {0};
@@ -34,15 +36,15 @@ static kept measure(const collision *k) {
   return m;
 }
 
-static bool moves_a_room(const cb_geometry *g, int killing) {
+static bool moves_a_room(const cb_space *g, int killing) {
   const char *name = g->killing[killing].name;
   return !strncmp(name, "boost", 5) || !strncmp(name, "translation", 11);
 }
 
-/* Balls in a ball about the base point, none touching; masses over a factor of a hundred. */
+/* Balls in a ball around the base point that do not touch; masses vary by a factor of a hundred. */
 static void fill(collision *k, int n, double within, double radius, double speed, uint64_t *seed,
                  double (*x)[CB_COORD_MAX], double (*v)[CB_COORD_MAX], double *mass) {
-  const cb_geometry *g = k->c.g;
+  const cb_space *g = k->c.g;
   for (int b = 0; b < n; b++) {
     bool clear;
     do {
@@ -58,10 +60,10 @@ static void fill(collision *k, int n, double within, double radius, double speed
 
 enum { GAS = 24, BOUND = 8 };
 
-/* Runs for pieces of time until there have been so many contacts; drifts relative to energy and size. */
+/* Runs for intervals of time until this number of contacts has happened; drifts are relative to energy and size. */
 static size_t run_until(collision *k, const char *method, double step, double piece, size_t contacts, bool room,
                         double *energy, double *momentum) {
-  const cb_geometry *g = k->c.g;
+  const cb_space *g = k->c.g;
   check_ok(prepare(k, method, step, 1e6));
   cb_contacts *loop;
   cb_run_free(k->run);
@@ -94,7 +96,7 @@ static void ten_thousand_contacts_keep_energy_and_momenta(void **unused) {
     collision k;
     double x[GAS][CB_COORD_MAX] = {{0}}, v[GAS][CB_COORD_MAX] = {{0}}, mass[GAS], base[CB_COORD_MAX], energy, momentum;
     open_collision(&k, cases[c].space, NULL);
-    cb_geometry_base_point(k.c.g, base);
+    cb_space_base_point(k.c.g, base);
     if (cases[c].room > 0) check_ok(cb_builder_wall_ball(k.c.builder, "room", -1, base, cases[c].room, true, 1));
     const double radius = cases[c].room > 0 ? 0.2 : 0.3;
     fill(&k, GAS, cases[c].room > 0 ? cases[c].room - 0.25 : 2, radius, 1, &seed, x, v, mass);
@@ -109,8 +111,8 @@ static void ten_thousand_contacts_keep_energy_and_momenta(void **unused) {
   }
 }
 
-/* Takes from the velocities the part that would carry the whole away: J = 0 of boosts and translations. */
-static void come_to_rest(const cb_geometry *g, int n, double (*x)[CB_COORD_MAX], double (*v)[CB_COORD_MAX],
+/* Subtracts the common motion from the velocities, so that J = 0 for boosts and translations. */
+static void come_to_rest(const cb_space *g, int n, double (*x)[CB_COORD_MAX], double (*v)[CB_COORD_MAX],
                          const double *mass) {
   double M[9] = {0}, J[3] = {0}, X[3][CB_COORD_MAX], c[3];
   int field[3], fields = 0, sign;
@@ -137,7 +139,8 @@ static void come_to_rest(const cb_geometry *g, int n, double (*x)[CB_COORD_MAX],
     }
 }
 
-/* All momenta, where no room breaks them: balls in one component with springs, a blow stops and starts all of it. */
+/* All momenta are conserved if there is no room that changes them: balls are in one component with springs, in which an
+ * impulse stops and restarts the integration of all balls. */
 static void ten_thousand_contacts_of_bound_balls_keep_all_momenta(void **unused) {
   static const char *const spaces[] = {"e3", "h3", "h2xe"};
   uint64_t seed = check_seed();
@@ -169,8 +172,8 @@ static void turn_round(collision *k) {
   cb_integrator_reset(k->c.integrator);
 }
 
-/* Steps on the way back are those of the way out, whole and parts, and the method is symmetric. What is left is
- * round-off, some five times larger after each contact of a ball. */
+/* The reversed motion uses the same complete and partial steps as the forward motion, and the integrator is symmetric.
+ * The difference is round-off, which grows about five times with each contact of a ball. */
 static void turned_round_after_twenty_contacts_balls_return_to_their_start(void **unused) {
   static const struct {
     const char *space;
@@ -183,11 +186,11 @@ static void turned_round_after_twenty_contacts_balls_return_to_their_start(void 
     collision k;
     double x[GAS][CB_COORD_MAX] = {{0}}, v[GAS][CB_COORD_MAX] = {{0}}, mass[GAS], base[CB_COORD_MAX];
     open_collision(&k, cases[c].space, NULL);
-    cb_geometry_base_point(k.c.g, base);
+    cb_space_base_point(k.c.g, base);
     if (cases[c].room > 0) check_ok(cb_builder_wall_ball(k.c.builder, "room", -1, base, cases[c].room, true, 1));
     fill(&k, GAS, 1.2, 0.2, 1, &seed, x, v, mass);
     for (int b = 0; b < GAS; b++) add_ball(&k, mass[b], 0.2, x[b], v[b]);
-    for (int b = 0; cases[c].bound && b + 1 < GAS; b += 2) /* pairs of them */
+    for (int b = 0; cases[c].bound && b + 1 < GAS; b += 2) /* balls are joined in pairs */
       check_ok(cb_builder_spring(k.c.builder, b, b + 1, 0.7, 0.5, 0));
     check_ok(prepare(&k, "lobatto {stages: 4}", 0.02, 1));
     cb_contacts *loop;

@@ -1,5 +1,6 @@
-/* Methods keep their order with contacts in the run: two balls of unequal masses on a spring that hit one another and
- * the wall of a room, against GSL's Dormand-Prince 8(7) with contacts found by the oracle's gaps. */
+/* Tests that integrators keep their order if a run has contacts: two balls of unequal masses on a spring that hit each
+ * other and the wall of a room, compared with GSL's Dormand-Prince 8(7) with contacts from the gaps of the
+ * reference. */
 #include "collide.h"
 #include "geodesic_balls.h"
 #include <gsl/gsl_odeiv2.h>
@@ -48,14 +49,14 @@ static void solve(gsl_odeiv2_driver *driver, double *y, double from, double to) 
   assert_int_equal(gsl_odeiv2_driver_apply(driver, &from, to, y), GSL_SUCCESS);
 }
 
-/* Gap of contact 0: the balls, 1 and 2: ball and room. */
+/* The gap of contact 0 (both balls), or of 1 and 2 (a ball and the wall). */
 static double reference_gap(oracle *o, const double *y, int which, double *rate) {
   to_oracle(o, y);
   const oracle_gap gap = {o, which == 2, which == 0 ? 1 : -2};
   return oracle_gap_at(&gap, 0, rate);
 }
 
-/* o to the time `end`, contacts listed. */
+/* Integrates o until the time `end`, and lists its contacts. */
 static void reference(oracle *o, double end) {
   gsl_odeiv2_system ode = {reference_rate, NULL, Y, o};
   gsl_odeiv2_driver *driver = gsl_odeiv2_driver_alloc_y_new(&ode, gsl_odeiv2_step_rk8pd, 1e-3, 1e-15, 1e-15);
@@ -95,11 +96,11 @@ static void open_rod(collision *k, oracle *o, const char *space) {
                       speed[2][CB_DIM_MAX] = {{0.3, 0.5, -0.2}, {0.6, 0.35, 0.3}};
   memset(o, 0, sizeof *o);
   open_collision(k, space, NULL);
-  const cb_geometry *g = k->c.g;
+  const cb_space *g = k->c.g;
   o->g = g;
   o->n = 2;
   o->room = 1.1;
-  cb_geometry_base_point(g, o->centre);
+  cb_space_base_point(g, o->centre);
   check_ok(cb_builder_wall_ball(k->c.builder, "room", -1, o->centre, o->room, true, 1));
   for (int b = 0; b < 2; b++) {
     check_point_at(g, place[b], o->x[b]);
@@ -111,13 +112,16 @@ static void open_rod(collision *k, oracle *o, const char *space) {
   check_ok(cb_builder_spring(k->c.builder, 0, 1, stiffness, rest, 0));
 }
 
-/* Largest error of places and velocities at the end; -1 where the contacts are others. */
+/* The maximum error of positions and velocities at the end; -1: the contacts differ. */
 static double error_of(collision *k, const oracle *o, const char *method, double step, double end) {
   collide(k, method, step, end);
   double worst = 0;
   int n = 0;
-  for (size_t e = 0; e < k->events; e++, n++)
-    if (n >= o->contacts || k->event[e].i != o->i[n] || k->event[e].j != o->j[n]) return -1;
+  for (size_t e = 0; e < k->events; e++, n++) {
+    const cb_event_row *row = &k->event[e];
+    const int with = row->wall < 0 ? row->other : -2 - row->wall; /* as in the reference */
+    if (n >= o->contacts || row->particle != o->i[n] || with != o->j[n]) return -1;
+  }
   if (n != o->contacts) return -1;
   for (int b = 0; b < 2; b++) {
     double x[K], v[K];
@@ -128,14 +132,15 @@ static double error_of(collision *k, const oracle *o, const char *method, double
   return worst;
 }
 
-/* Slope of log(error) over log(h) by least squares. Contacts fall anywhere within steps, so errors scatter about the
- * line: by half an order at most, where contacts found on an interpolant would cost two or more. */
+/* The slope of log(error) against log(h) by least squares. Contacts are at any time within steps, so errors scatter
+ * around the line: by half an order at most, while contacts from an interpolant would reduce the order by two or
+ * more. */
 static void methods_keep_their_order_through_contacts(void **unused) {
   static const char *const spaces[] = {"e3", "s3", "h3", "h2xe", "h3 {chart: poincare}", "s3 {chart: stereographic}"};
   static const struct {
     const char *text;
     double order;
-    int steps; /* a unit of time, the coarsest; then 1.3 times as many each */
+    int steps; /* steps per unit of time of the coarsest run; then each time 1.3 times as many */
     bool embedding, chart;
   } methods[] = {{"lobatto {stages: 2}", 2, 80, true, false},
                  {"lobatto {stages: 3}", 4, 30, true, true},
@@ -165,8 +170,12 @@ static void methods_keep_their_order_through_contacts(void **unused) {
         const double error = error_of(&k, &o, methods[m].text, 1 / steps, end), a = log(1 / steps);
         if (error < 0) fail_msg("%s, %s, step 1/%g: other contacts", spaces[c], methods[m].text, steps);
         last = error;
-        if (error < 3e-12) continue; /* the reference's own is not far */
-        n++, x += a, y += log(error), xx += a * a, xy += a * log(error);
+        if (error < 3e-12) continue; /* such an error is close to that of the reference */
+        n++;
+        x += a;
+        y += log(error);
+        xx += a * a;
+        xy += a * log(error);
       }
       const double slope = (n * xy - x * y) / (n * xx - x * x);
       if (getenv("CB_TEST_SHOW"))

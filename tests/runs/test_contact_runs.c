@@ -1,10 +1,10 @@
-/* Runs with contacts: a run from a checkpoint repeats the bytes, rows and events alike, threads change nothing, and a
- * `stop` event ends the record where it happens. */
+/* Tests of runs with contacts: a run from a checkpoint gives identical rows and events, threads have no effect, and a
+ * `stop` event ends the record at its time. */
 #include "core/threads.h"
 #include "memory_sink.h"
 
 static const char *const scenes[] = {
-    /* free balls, in a room, with a mark */
+    /* free balls in a room, with an event that marks */
     "space: s3\nbodies:\n"
     "  - {kind: particles, name: gas, radius: 0.25, masses: [1, 2, 0.5, 1.4, 3, 0.7],\n"
     "     place: {chart: polar, points: [[0.4, 1, 0], [0.9, 1.2, 1.5], [0.7, 2, 3], [0.9, 1, 4.6], [1.2, 2.3, 0.4], "
@@ -14,7 +14,7 @@ static const char *const scenes[] = {
     "contacts: {within: [gas]}\n"
     "walls:\n  - {ball: {at: {chart: polar, point: [0, 0, 0]}, radius: 1.6, side: inside, name: room}}\n"
     "events:\n  - {distance: {between: [[gas, 0], [gas, 3]], equals: 1, name: near}}\n",
-    /* bound and rigid, with moving origins */
+    /* a rod with a spring and a rigid rod, with moving origins */
     "space: h3\nbodies:\n"
     "  - {kind: rod, name: a, masses: [1, 2.7], radius: 0.15, link: {spring: {stiffness: 3, rest: 0.5}},\n"
     "     place: {chart: polar, points: [[0.7, 1.4, 0.3], [0.5, 1.1, 2.7]]}, motion: {killing: boost_x, speed: 2.2}}\n"
@@ -24,16 +24,16 @@ static const char *const scenes[] = {
     "contacts: {}\n"
     "walls:\n  - {ball: {at: {chart: polar, point: [0, 0, 0]}, radius: 2.45, side: inside, name: room}}\n"
     "  - {plane: {at: {chart: polar, point: [1.2, pi/2, pi]}, normal: [-1, 0, 0]}}\n",
-    /* inelastic and at rest on a floor */
+    /* inelastic contacts, and rest on a floor */
     "space: e3\nbodies:\n"
     "  - {kind: particles, name: pile, radius: 0.1, masses: [1, 2, 0.5],\n"
     "     place: {points: [[0, 0, 0.5], [0.03, 0.02, 0.9], [1, 0, 0.2]]}, motion: {velocities: [[0, 0.1, 0], [0, 0, "
     "0.3], "
     "[-0.4, 0, 0]]}}\n"
     "potentials:\n  - expression: {value: \"m*z\"}\n"
-    "contacts: {within: [pile], restitution: 0.4, pile: rest}\n"
+    "contacts: {within: [pile], restitution: 0.4, accumulation: rest}\n"
     "walls:\n  - {plane: {at: {point: [0, 0, 0]}, normal: [0, 0, 1], restitution: 0.5}}\n",
-    /* far out: two that meet, and one that leaves their base */
+    /* far out: two balls collide, and one leaves their origin */
     "space: h3\nbodies:\n"
     "  - {kind: particles, name: a, radius: 0.2, place: {chart: translation, points: [[-1.2, 0.1, 0.2]], move: "
     "[{killing: boost_x, by: 50}]}, motion: {chart: translation, velocities: [[0.8, 0, -0.05]]}}\n"
@@ -106,8 +106,8 @@ static void the_number_of_threads_changes_no_byte(void **unused) {
   }
 }
 
-/* The first ball of the first scene passes d = 0.8 from the fourth: the last row is that moment, and a run from a
- * checkpoint before it stops there too. */
+/* An event of the first scene stops the run at t = 1.2345, the time of the last row; earlier rows and events equal
+ * those of the run without it, and a run from an earlier checkpoint stops there, too. */
 static void a_stop_ends_the_record_at_its_moment(void **unused) {
   static const char stop[] =
       "  - {expression: {particle: [gas, 2], chart: embedding, value: \"t - 1.2345\", action: stop, name: enough}}\n";

@@ -1,7 +1,9 @@
-/* Elastic triangles that fly at each other and turn, thrown at random: they meet, and at no row do they cut each other.
+/* Elastic triangles fly towards each other and rotate, from random starts: they collide, and do not intersect in any
+ * row.
  *
- * A segment pq cuts a triangle abc if the rays of their points do, in the embedding (E3 at height 1): p and q on either
- * side of abc, and a, b, c on one turn about pq. The check knows nothing of gap functions. */
+ * A segment pq intersects a triangle abc if the rays of their points do, in the embedding (E3 at height 1): p and q are
+ * on opposite sides of abc, and a, b, c have one orientation around pq. The check uses no gap functions.
+ */
 #include "simulate.h"
 
 typedef double ray[4];
@@ -20,7 +22,7 @@ static bool cuts(ray *face, const double *p, const double *q) {
   const double over = det(a, b, c, p), under = det(a, b, c, q);
   if (!(over * under < 0)) return false;
   const double turn[3] = {det(p, q, a, b), det(p, q, b, c), det(p, q, c, a)};
-  double front = 0; /* on a sphere: not opposite */
+  double front = 0; /* on a sphere, excludes the opposite side */
   for (int i = 0; i < 4; i++) front += (fabs(under) * p[i] + fabs(over) * q[i]) * (a[i] + b[i] + c[i]);
   return front > 0 && ((turn[0] > 0 && turn[1] > 0 && turn[2] > 0) || (turn[0] < 0 && turn[1] < 0 && turn[2] < 0));
 }
@@ -31,7 +33,7 @@ static bool overlap(ray *a, ray *b) {
   return false;
 }
 
-/* The ray of a point of the picture, K the curvature. */
+/* The ray of a point of the plot; K is the curvature. */
 static void ray_of(int K, const double *x, double *y) {
   double square = 0;
   for (int i = 0; i < 3; i++) square += x[i] * x[i];
@@ -46,7 +48,7 @@ static double random_in(double low, double high) {
   return low + (high - low) * ((double)(seed >> 11) * 0x1p-53);
 }
 
-/* Three tangent vectors about x on the first axis. */
+/* Writes three tangent vectors around x on the first axis. */
 static void corners(char *text, double x) {
   for (int i = 0, n = 0; i < 3; i++) {
     const double a = x + random_in(-0.3, 0.3), b = random_in(-0.5, 0.5), c = random_in(-0.5, 0.5);
@@ -54,7 +56,7 @@ static void corners(char *text, double x) {
   }
 }
 
-/* Contacts of one throw. */
+/* Runs from one random start, checks every row, and returns the number of contacts. */
 static size_t throw_in(const char *space, const char *shift, const char *turn, const char *base, int K) {
   char text[4096], a[256], b[256];
   corners(a, -0.7);
@@ -69,7 +71,7 @@ static size_t throw_in(const char *space, const char *shift, const char *turn, c
            "     place: {at: {point: %s}, tangent: [%s]}, motion: {killing: %s, speed: -0.3}}\n"
            "contacts: {}\nintegrator: {name: lobatto, stages: 3, step: 0.01}\ntime: {end: 2.5}\nrecord: {every: 1}\n",
            space, base, a, shift, speed, turn, spin, base, b, shift);
-  static const char *const fields[] = {"x", NULL};
+  static const char *const fields[] = {"plot_position", NULL};
   simulation *s = simulate(text, NULL, 0, fields);
   for (size_t r = 0; r < s->rows; r++) {
     ray corner[6];

@@ -1,7 +1,9 @@
-/* Contacts of balls that meet head-on, in every kind of space and by every method: closed forms.
+/* Tests of head-on contacts of balls in every kind of space and with every integrator, compared with closed forms.
  *
- *   on a geodesic the distance closes with the relative speed V, which a blow turns round whatever the masses:
- *   t1 = (d0 - R)/V,  d(t) = R + V (t - t1);  on a great circle of length 2 pi again every (2 pi - 2 R)/V */
+ *   on a geodesic the distance d decreases from d0 with the relative speed V, which an impulse at the sum of radii R
+ * reverses for any masses:
+ *   t1 = (d0 - R)/V,  d(t) = R + V (t - t1);  on a great circle of length 2 pi again every (2 pi - 2 R)/V
+ */
 #include "collide.h"
 
 static const double pi = 3.14159265358979323846;
@@ -10,12 +12,12 @@ typedef struct head_on {
   double d0, v[2], radius[2], mass[2], end;
 } head_on;
 
-/* The thesis's cases, and one with nothing equal. */
+/* The cases of the thesis, and one case in which all numbers are different. */
 static const head_on equal_open = {4, {0.5, 0.5}, {0.5, 0.5}, {1, 1}, 10};
 static const head_on equal_closed = {3, {0.5, 0.5}, {0.5, 0.5}, {1, 1}, 10};
 static const head_on unequal = {2.4, {0.7, 0.2}, {0.15, 0.4}, {3.1, 0.4}, 10};
 
-/* The n-th contact (from 0), and the distance at the end, on a line (length 0) or a closed geodesic. */
+/* The time of the n-th contact (from 0), and the distance at the end, on a line (length 0) or a closed geodesic. */
 static double contact_time(const head_on *h, double length, int n) {
   const double R = h->radius[0] + h->radius[1], V = h->v[0] + h->v[1];
   if (length == 0) return n == 0 ? (h->d0 - R) / V : INFINITY;
@@ -43,13 +45,14 @@ static void expect(collision *k, const head_on *h, double length, const char *me
   check_at_most(worst, tolerance);
 }
 
-/* Both on the geodesic through `from` (the space's base point where NULL) along the unit vector e there, d0 apart. */
+/* Both balls are on the geodesic through the base point along the direction with these coefficients in the frame there,
+ * at the distance d0. */
 static void open_line(collision *k, const char *space, const double *coefficients, const head_on *h) {
   open_collision(k, space, NULL);
-  const cb_geometry *g = k->c.g;
+  const cb_space *g = k->c.g;
   double base[CB_COORD_MAX], frame[CB_DIM_MAX * CB_COORD_MAX], size = 0;
-  cb_geometry_base_point(g, base);
-  cb_geometry_frame(g, base, frame);
+  cb_space_base_point(g, base);
+  cb_space_frame(g, base, frame);
   for (int i = 0; i < g->dim; i++) size += coefficients[i] * coefficients[i];
   for (int b = 0; b < 2; b++) {
     double u[CB_COORD_MAX] = {0}, x[CB_COORD_MAX], w[CB_COORD_MAX];
@@ -67,7 +70,7 @@ typedef struct method {
   double step, tolerance;
 } method;
 
-/* Tolerances: round-off of 1000 steps; of the fourth order h^4/2; of IDA a hundred of its own. */
+/* Tolerances: the round-off of 1000 steps; h^4/2 for the fourth order; for IDA a hundred times its tolerance. */
 static const method methods[] = {{"lobatto {stages: 4}", 0.01, 1e-12},
                                  {"lobatto {stages: 5}", 0.1, 1e-12},
                                  {"lobatto {stages: 3}", 0.01, 5e-9},
@@ -103,7 +106,7 @@ static void balls_meet_head_on_as_the_closed_form_says_by_every_method(void **un
     }
 }
 
-/* The places of the thesis's cases. */
+/* The positions of the balls in the cases of the thesis. */
 static void the_cases_of_the_thesis_come_out_to_1e_12(void **unused) {
   static const double x[2][2] = {{2, 0}, {2, 3.14159265358979323846}};
   for (int sphere = 0; sphere < 2; sphere++) {
@@ -128,7 +131,8 @@ static void the_cases_of_the_thesis_come_out_to_1e_12(void **unused) {
   }
 }
 
-/* Charts: radially (they do not reach the pole), and in the ball model. IDA and rk4 by their own errors. */
+/* Balls in charts: along the radius (they do not reach the pole), and in the ball model; IDA and rk4 have their own
+ * errors. */
 static void balls_meet_head_on_in_charts(void **unused) {
   static const char *const charts[] = {"h3 {chart: polar}", "h3 {chart: poincare}", "s3 {chart: polar}",
                                        "s3 {chart: stereographic}", "e3 {chart: polar}"};
@@ -138,7 +142,7 @@ static void balls_meet_head_on_in_charts(void **unused) {
                                      {"rk4", 0.005, 1e-7},
                                      {"ida {rtol: 1e-11, atol: 1e-13}", 0.01, 1e-7}};
   head_on h = unequal;
-  h.end = 3; /* before poles */
+  h.end = 3; /* before the poles */
   for (size_t c = 0; c < sizeof charts / sizeof *charts; c++) {
     collision k;
     const double direction[3] = {0.5, 0.3, 0.2};
@@ -151,7 +155,7 @@ static void balls_meet_head_on_in_charts(void **unused) {
   }
 }
 
-/* IH: on the axis s = F(a) = asinh(a/sqrt 2) + (a/2) sqrt(a^2 + 2) is length. The half-space: s = log z. */
+/* IH: on the axis, s = F(a) = asinh(a/sqrt 2) + (a/2) sqrt(a^2 + 2) is the length. The half-space: s = log z. */
 static double length_ih(double a) { return asinh(a / sqrt(2)) + a / 2 * sqrt(a * a + 2); }
 
 static double place_ih(double s) {
@@ -177,9 +181,13 @@ static void balls_meet_head_on_in_spaces_known_by_their_metric(void **unused) {
       const double s = (b ? -0.45 : 0.55) * h.d0, rate = -copysign(h.v[b], s);
       double x[3] = {0}, v[3] = {0};
       if (which) {
-        x[0] = 0.3, x[1] = -0.2, x[2] = exp(s), v[2] = rate * exp(s);
+        x[0] = 0.3;
+        x[1] = -0.2;
+        x[2] = exp(s);
+        v[2] = rate * exp(s);
       } else {
-        x[0] = place_ih(s), v[0] = rate / sqrt(x[0] * x[0] + 2);
+        x[0] = place_ih(s);
+        v[0] = rate / sqrt(x[0] * x[0] + 2);
       }
       add_ball(&k, h.mass[b], h.radius[b], x, v);
     }

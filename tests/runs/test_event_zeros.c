@@ -1,11 +1,13 @@
-/* Zeros of events and closings of walls where steps end: each is found once, whether steps divide the time to it or not,
- * at the start and the end of a run, by particles that go forwards and backwards, and from every checkpoint. */
+/* Tests of zeros of events and contacts with walls at the ends of steps: each is found once, whether or not the time to
+ * it is a multiple of the step, at the start and the end of a run, for particles that move forwards and backwards, and
+ * from every checkpoint. */
 #include "memory_sink.h"
 
-/* A zero at the time %T of a particle with x = -0.7 + v t, which is then at %X, at the distance %D from another. */
+/* Events with a zero at the time %T, for a particle with x = -0.7 + v t, which is then at %X, and at the distance %D
+ * from another. */
 static const struct {
   const char *text;
-  double tolerance; /* of the time: its round-off, or what round-off of a double or triple zero makes of it */
+  double tolerance; /* tolerance of the time: its round-off, or the effect of round-off on a double or triple zero */
 } events[] = {{"expression: {value: t - (%T)}", 2e-15},
               {"expression: {value: 1e9*(x - (%X))}", 2e-15},
               {"expression: {value: -1e-12*(x - (%X))}", 2e-15},
@@ -19,13 +21,13 @@ enum { EVENTS = sizeof events / sizeof *events };
 
 static const double steps[] = {0.01, 0.25, 0.1, 0.5, 1, 1.0 / 3, 0.07, 0.3};
 
-/* %T, %X and %D of a text by numbers, %R by a direction. */
+/* Replaces %T, %X and %D in a text by numbers, and %R by a direction. */
 static void fill(char *out, const char *text, double time, double v) {
   for (; *text; text++) {
     const double x = -0.7 + v * time;
     if (*text != '%')
       *out++ = *text;
-    else if (*++text == 'R') /* what stands at a zero at the start comes from nowhere */
+    else if (*++text == 'R') /* at the start, a gap at its zero has no direction */
       out += sprintf(out, "%s", time > 0 ? ", direction: rising" : "");
     else if (*text == 'T')
       out += sprintf(out, "%.17g", time);
@@ -53,7 +55,8 @@ static void go(memory_sink *m, cb_scenario *s) {
   check_ok(cb_run_go(cb_scenario_run(s), &sink, NULL, NULL, NULL));
 }
 
-/* All events at once, of which each has its zero at that time; then the rows that a run from each checkpoint adds. */
+/* Runs with all events, each with its zero at this time. Then compares the rows that a run from each checkpoint
+ * adds. */
 static void look_for(double time, double v, double step) {
   char parts[2048] = "events:\n", what[96];
   for (int e = 0; e < EVENTS; e++) {
@@ -67,7 +70,8 @@ static void look_for(double time, double v, double step) {
   for (int e = 0; e < EVENTS; e++) {
     int found = 0;
     for (size_t i = 0; i < m.n_events; i++) {
-      if (m.event[i].kind != CB_EVENT_MARK || m.event[i].j != (e == EVENTS - 1 ? 1 : -2 - e)) continue;
+      if (m.event[i].kind != CB_EVENT_MARK || (e == EVENTS - 1 ? m.event[i].other != 1 : m.event[i].wall != e))
+        continue;
       found++;
       check_near(m.event[i].time, time, events[e].tolerance);
     }
@@ -89,32 +93,36 @@ static void zeros_are_found_once_wherever_steps_end(void **unused) {
     }
 }
 
-/* What stands at a zero from the start, for ever or for a moment, is reported there once; so is each
- * zero of what oscillates with samples of its bend where it has none, and a jump across 0. */
+/* A gap that is zero from the start, permanently or only then, is reported there once. So is each zero of a gap that
+ * oscillates although the samples of its second derivative vanish, and of one that jumps across 0. */
 static void zeros_at_the_start_are_reported_once(void **unused) {
-  static const char parts[] = "events:\n  - {expression: {value: y}}\n  - {expression: {value: x + 0.7}}\n"
-                              "  - {expression: {value: t, direction: falling}}\n  - {expression: {value: t, direction: "
-                              "rising}}\n  - {expression: {value: \"sin(10*pi*(x + 0.7))\"}}\n"
-                              "  - {expression: {value: \"floor(3*x) + 0.5\"}}\n";
+  static const char parts[] =
+      "events:\n  - {expression: {value: y}}\n  - {expression: {value: x + 0.7}}\n"
+      "  - {expression: {value: t, direction: falling}}\n  - {expression: {value: t, direction: "
+      "rising}}\n  - {expression: {value: \"sin(10*pi*(x + 0.7))\"}}\n"
+      "  - {expression: {value: \"floor(3*x) + 0.5\"}}\n";
   static const int rows[] = {1, 1, 0, 1, 11, 1};
   for (size_t k = 0; k < sizeof steps / sizeof *steps; k++) {
-    if (steps[k] > 0.3) continue; /* of a bend that is sampled nothing is promised beyond a period and a half */
+    if (steps[k] > 0.3)
+      continue; /* if the second derivative is sampled, zeros beyond one and a half periods may be missed */
     int found[6] = {0};
     cb_scenario *s = open_with(parts, 1, steps[k]);
     memory_sink m;
     go(&m, s);
-    for (size_t i = 0; i < m.n_events; i++) found[-2 - m.event[i].j]++;
+    for (size_t i = 0; i < m.n_events; i++) found[m.event[i].wall]++;
     for (int e = 0; e < 6; e++) assert_int_equal(found[e], rows[e]);
     memory_free(&m);
     cb_scenario_free(s);
   }
 }
 
-/* A `stop` event ends the run at its zero, by its name, and what else happens there is reported; at the start it warns. */
+/* A `stop` event ends the run at its zero, with its name; other events at that time are reported, too. At the start it
+ * causes a warning. */
 static void a_stop_on_the_end_of_a_step_ends_the_run(void **unused) {
-  static const char parts[] = "events:\n  - {expression: {value: x + 0.2, action: stop, name: half-way}}\n"
-                              "  - {expression: {value: t - 0.5, name: half-time}}\n"
-                              "  - {expression: {value: x + 0.7, action: stop, name: start}}\n";
+  static const char parts[] =
+      "events:\n  - {expression: {value: x + 0.2, action: stop, name: half-way}}\n"
+      "  - {expression: {value: t - 0.5, name: half-time}}\n"
+      "  - {expression: {value: x + 0.7, action: stop, name: start}}\n";
   for (size_t k = 0; k < sizeof steps / sizeof *steps; k++) {
     const cb_run_warning *warning;
     cb_scenario *s = open_with(parts, 1, steps[k]);
@@ -123,21 +131,22 @@ static void a_stop_on_the_end_of_a_step_ends_the_run(void **unused) {
     check_near(cb_run_time(cb_scenario_run(s)), 0.5, 1e-15);
     assert_string_equal(cb_run_stopped(cb_scenario_run(s)), "half-way");
     assert_int_equal(cb_run_warnings(cb_scenario_run(s), &warning), 1);
-    assert_non_null(strstr(warning[0].text, "`start` is at its zero where the run starts"));
+    assert_non_null(strstr(warning[0].text, "`start` is zero at the start of the run"));
     int found[3] = {0};
     for (size_t i = 0; i < m.n_events; i++)
-      if (m.event[i].kind != CB_EVENT_WARN) found[-2 - m.event[i].j]++;
+      if (m.event[i].kind != CB_EVENT_WARN) found[m.event[i].wall]++;
     for (int e = 0; e < 3; e++) assert_int_equal(found[e], 1);
     memory_free(&m);
     cb_scenario_free(s);
   }
 }
 
-/* A wall that is met where a step ends, which may be the end of the run, with an event in the same moment; gaps of a
- * wall and of two balls. */
+/* A wall is hit at the end of a step, which may be the end of the run, with an event at the same time. The run has the
+ * gaps of a wall and of two balls. */
 static void contacts_at_the_end_of_a_step_belong_to_it(void **unused) {
-  static const char parts[] = "contacts: {}\nwalls:\n  - {plane: {at: {point: [%X, 0]}, normal: [-1, 0], body: a}}\n"
-                              "events:\n  - {expression: {value: x - (%X)%R}}\n";
+  static const char parts[] =
+      "contacts: {}\nwalls:\n  - {plane: {at: {point: [%X, 0]}, normal: [-1, 0], body: a}}\n"
+      "events:\n  - {expression: {value: x - (%X)%R}}\n";
   static const double zeros[] = {0.5, 1, 0.75, 0.61, 0};
   for (size_t k = 0; k < sizeof steps / sizeof *steps; k++)
     for (size_t z = 0; z < sizeof zeros / sizeof *zeros; z++) {
@@ -156,8 +165,8 @@ static void contacts_at_the_end_of_a_step_belong_to_it(void **unused) {
     }
 }
 
-/* A box that falls by 1 in a time of 1 meets the floor where steps end, or within one, and at the end of the run, by the
- * two corners that stop it: once, and goes up at once. */
+/* A box falls by 1 in a time of 1 and hits the floor at the end of a step, or within one, or at the end of the run. The
+ * impact is reported at two corners, once each, and the box rises at once. */
 static void a_body_meets_the_floor_at_the_end_of_a_step(void **unused) {
   static const double ends[] = {1, 1.5, 2};
   for (size_t k = 0; k < sizeof steps / sizeof *steps; k++)

@@ -1,7 +1,6 @@
-/* The rule that says how a plate falls gives what motions were made to be, in the plane and turned in space, through
- * whole turns and over the vertical; the system of falling-plate.yaml is the printed equations, whose circulation does
- * no work, and falls as they do.
- */
+/* The classification of a falling plate is correct for given motions, in the plane and rotated in space, through
+ * complete turns and across the vertical. The system of falling-plate.yaml contains the printed equations, whose
+ * circulation does no work, and it gives the same motion. */
 #include "check.h"
 #include "run/falling.h"
 
@@ -9,25 +8,25 @@
 
 #define SCENARIO CB_TESTS_DIR "/../analysis/scenarios/systems/falling-plate.yaml"
 
-/* --- motions made by hand --- */
+/* --- given motions --- */
 
 typedef double of_time(double t);
 
 static double still(double t) { return 0.3 + exp(-t); }
 static double swinging(double t) { return 0.1 + 0.7 * sin(2 * t); }
-static double far_swinging(double t) { return 3 * sin(2 * t); } /* beyond edge-on, short of upside down */
+static double far_swinging(double t) { return 3 * sin(2 * t); } /* past vertical, not upside down */
 static double tumbling(double t) { return -1.5 * t + 0.4 * sin(3 * t); }
-static double back_and_on(double t) { return t + 0.9 * sin(2 * t); } /* turns back, and goes on by pi a period */
+static double back_and_on(double t) { return t + 0.9 * sin(2 * t); } /* reverses, and advances by pi per period */
 static double growing(double t) { return 0.02 * exp(0.01 * t) * sin(2 * t); }
-/* Amplitudes of the logistic map, from swing to swing. */
+/* The amplitudes of successive swings follow the logistic map. */
 static double irregular(double t) {
   double a = 0.37;
   for (int k = 0; k < (int)(t / M_PI); k++) a = 4 * a * (1 - a);
   return (0.3 + a) * sin(t);
 }
 
-/* In the plane through the vertical at `heading`, and falling at 2 with a drift of 0.5 across. */
-static cb_falling_verdict judged(of_time *angle, double heading, double end) {
+/* Classifies a fall in the vertical plane in the direction `heading`, with speed 2 and a horizontal drift of 0.5. */
+static cb_falling_class judged(of_time *angle, double heading, double end) {
   cb_falling f = {0};
   for (int k = 0; k * 0.05 <= end; k++) {
     const double t = k * 0.05, a = angle(t), c = cos(heading), s = sin(heading);
@@ -41,21 +40,19 @@ static void motions_are_what_they_were_made_to_be(void **unused) {
     of_time *angle;
     cb_falling_regime regime;
     double period, turns, mean, swing;
-  } cases[] = {{still, CB_FALLING_STEADY, NAN, NAN, 0.3, NAN},
-               {swinging, CB_FALLING_FLUTTER, M_PI, 0, 0.1, 0.7},
-               {far_swinging, CB_FALLING_FLUTTER, M_PI, 0, 0, 3},
-               {tumbling, CB_FALLING_TUMBLE, 4 * M_PI / 3, -1, NAN, NAN},
-               {back_and_on, CB_FALLING_TUMBLE, M_PI, 0.5, NAN, NAN},
-               {growing, CB_FALLING_UNDECIDED, NAN, NAN, NAN, NAN},
-               {irregular, CB_FALLING_CHAOTIC, NAN, NAN, NAN, NAN}};
+  } cases[] = {
+      {still, CB_FALLING_STEADY, NAN, NAN, 0.3, NAN},        {swinging, CB_FALLING_FLUTTER, M_PI, 0, 0.1, 0.7},
+      {far_swinging, CB_FALLING_FLUTTER, M_PI, 0, 0, 3},     {tumbling, CB_FALLING_TUMBLE, 4 * M_PI / 3, -1, NAN, NAN},
+      {back_and_on, CB_FALLING_TUMBLE, M_PI, 0.5, NAN, NAN}, {growing, CB_FALLING_UNDECIDED, NAN, NAN, NAN, NAN},
+      {irregular, CB_FALLING_CHAOTIC, NAN, NAN, NAN, NAN}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     for (int h = 0; h < 3; h++) {
       const double heading = 1.1 * h;
-      const cb_falling_verdict v = judged(cases[i].angle, heading, 400);
+      const cb_falling_class v = judged(cases[i].angle, heading, 400);
       assert_string_equal(cb_falling_names[v.regime], cb_falling_names[cases[i].regime]);
       check_near(v.drift, 0.5, 1e-9);
       check_near(v.descent, 2, 1e-9);
-      /* parabolas through rows 0.05 apart find a turn to 1e-4 */
+      /* parabolas through rows at intervals of 0.05 find a turning point to 1e-4 */
       if (!isnan(cases[i].period)) check_relative(v.period, cases[i].period, 1e-4);
       if (!isnan(cases[i].turns)) check_near(fabs(v.turns), fabs(cases[i].turns), 1e-4);
       if (!isnan(cases[i].mean)) check_near(fabs(v.angle), cases[i].mean, 1e-4);
@@ -65,14 +62,14 @@ static void motions_are_what_they_were_made_to_be(void **unused) {
     }
 }
 
-/* A plate that leans and goes round is steady: nothing passes the vertical. */
+/* A plate of constant tilt whose tilt direction rotates is steady: its normal does not pass the vertical. */
 static void a_lean_that_goes_round_is_steady(void **unused) {
   cb_falling f = {0};
   for (int k = 0; k < 4000; k++) {
     const double t = 0.05 * k, a = 0.4;
     cb_falling_add(&f, t, (double[]){sin(a) * cos(t), sin(a) * sin(t), cos(a)}, (double[]){cos(t), sin(t), -t});
   }
-  const cb_falling_verdict v = cb_falling_judge(&f);
+  const cb_falling_class v = cb_falling_judge(&f);
   assert_int_equal(v.regime, CB_FALLING_STEADY);
   check_near(v.angle, 0.4, 1e-12);
 }
@@ -85,7 +82,7 @@ static void little_is_undecided(void **unused) {
 
 /* --- the planar equations --- */
 
-/* As they are printed: u, v, w, theta, x, y. */
+/* The printed equations, for u, v, w, theta, x, y. */
 static void printed(const double s[6], double rate[6]) {
   const double I = 1.35, beta = 0.2, C_T = 1.2, C_R = M_PI, A = 1.4, B = 1, mu1 = 0.2, mu2 = 0.2;
   const double u = s[0], v = s[1], w = s[2], theta = s[3], V = sqrt(u * u + v * v);
@@ -117,9 +114,7 @@ static cb_scenario *opened(size_t n, const char *const *sets) {
 }
 
 static cb_status no_row(void *self, const void *const *row) { return CB_OK; }
-static cb_status no_checkpoint(void *self, const cb_blob *state, size_t n) {
-  return CB_OK;
-}
+static cb_status no_checkpoint(void *self, const cb_blob *state, size_t n) { return CB_OK; }
 static void go(cb_scenario *s) {
   cb_sink sink = {.row = no_row, .checkpoint = no_checkpoint};
   check_ok(cb_run_go(cb_scenario_run(s), &sink, NULL, NULL, NULL));
@@ -132,7 +127,7 @@ static void the_system_is_the_printed_equations(void **unused) {
   double z[6] = {0.01 * cos(0.2), -0.01 * sin(0.2), 0, 0.2};
   for (int k = 0; k < 2000; k++) step_printed(z, 0.005);
   const cb_state *at = cb_run_current(cb_scenario_run(s));
-  for (int a = 0; a < 3; a++) check_near(at->x[a], z[a < 2 ? 4 + a : 3], 1e-6); /* errors of order 4 */
+  for (int a = 0; a < 3; a++) check_near(at->x[a], z[a < 2 ? 4 + a : 3], 1e-6); /* errors of fourth order */
   cb_scenario_free(s);
 }
 
@@ -147,7 +142,7 @@ static void circulation_does_no_work(void **unused) {
   go(s);
   check_ok(cb_forces_energy(f, at, &kinetic[1], &potential[1]));
   check_at_least(kinetic[1], 1);
-  check_near(kinetic[1] + potential[1], kinetic[0] + potential[0], 1e-6 * kinetic[1]); /* of the method */
+  check_near(kinetic[1] + potential[1], kinetic[0] + potential[0], 1e-6 * kinetic[1]); /* the error of the integrator */
   cb_scenario_free(s);
 }
 

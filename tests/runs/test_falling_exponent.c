@@ -1,21 +1,19 @@
-/* The largest Lyapunov exponent by the derivative of the method's steps is that of Lorenz's system, 0.9056, and of the
- * planar plate by its own variational equation with an analytic Jacobian, each to 1 %; growth by the step is that of the
- * linear system it is made of; what is periodic or steady has none. Along I* the regimes of plates by the rule are those
- * by their exponents and net turns. */
+/* Tests of the largest Lyapunov exponent from the derivative of the integrator's steps. It agrees to 1 % with 0.9056
+ * for the Lorenz system, and for the planar plate with the result of its variational equation with an analytic
+ * Jacobian. For a linear system it equals the growth rate; periodic and steady motions have none. Along I* the
+ * classification gives plates the same regimes as their exponents and net rotations. */
 #include "check.h"
 #include "run/exponent.h"
-#include "run/particles.h"
+#include "run/particles_run.h"
 
 #include <curvebody/scenario.h>
 
 #define SYSTEMS CB_TESTS_DIR "/../analysis/scenarios/systems/"
 
 static cb_status no_row(void *self, const void *const *row) { return CB_OK; }
-static cb_status no_checkpoint(void *self, const cb_blob *state, size_t n) {
-  return CB_OK;
-}
+static cb_status no_checkpoint(void *self, const cb_blob *state, size_t n) { return CB_OK; }
 
-/* After the run of the scenario, for a further time. */
+/* Computes the exponent over a further time after the run of the scenario. */
 static cb_exponent found(const char *text, const char *path, const char *const *sets, size_t n, double time) {
   cb_scenario *s;
   cb_exponent out;
@@ -28,19 +26,20 @@ static cb_exponent found(const char *text, const char *path, const char *const *
   return out;
 }
 
-/* Sprott, Chaos and Time-Series Analysis (2003), table 5.1: 0.9056. A finite time leaves 0.14/sqrt(time). */
+/* Sprott, Chaos and Time-Series Analysis (2003), table 5.1: 0.9056. A finite time leaves an error of
+ * 0.14/sqrt(time). */
 static void that_of_lorenz_is_known(void **unused) {
   check_numbers_alone();
   check_relative(found(NULL, SYSTEMS "lorenz.yaml", NULL, 0, 1000).value, 0.9056, 0.01);
 }
 
-/* (x, y): exp(0.3 t) and exp(-0.5 t) in q'' = ...: q'' + 0.2 q' - 0.15 q = 0 has the roots 0.3 and -0.5. */
+/* The growth rates are 0.3 and -0.5: q'' + 0.2 q' - 0.15 q = 0 has the roots 0.3 and -0.5. */
 static void growth_is_that_of_the_linear_system(void **unused) {
   static const char text[] =
       "curvebody: 1\nsystem:\n  coordinates: [q]\n  metric: [[1]]\n  potential: \"-0.075*q^2\"\n"
       "  forces: [\"-0.2*q_dot\"]\n  position: [0]\nintegrator: {name: gauss, step: 0.05}\ntime: {end: 1}\n";
   const cb_exponent e = found(text, NULL, NULL, 0, 400);
-  check_near(e.value, 0.3, 1e-8); /* differences by 1e-6 of steps to round-off */
+  check_near(e.value, 0.3, 1e-8); /* differences of 1e-6 of steps that are exact to round-off */
   check_at_most(e.error, 1e-8);
 }
 
@@ -66,7 +65,8 @@ static void varied(double I, const double z[8], double rate[8]) {
   rate[7] = dw;
 }
 
-/* *turning (NULL: not wanted): the mean rate of theta. */
+/* The largest exponent over `time` from the variational equation with steps h, after the motion has settled for
+ * `before`. *turning (NULL: not needed): the mean rate of theta. */
 static double by_jacobian(double I, double h, double before, double time, double *turning) {
   static const double at[] = {0, 0.5, 0.5, 1}, weight[] = {1, 2, 2, 1};
   double z[8] = {0.1, -1, 0.1, 0.2, 0.5, 0.5, 0.5, 0.5}, total = 0;
@@ -86,7 +86,7 @@ static double by_jacobian(double I, double h, double before, double time, double
   return total / time;
 }
 
-/* 0.1344, known to 0.0003 by a time of 400 000; one of 50 000 leaves 0.8 %. */
+/* The exponent is 0.1344, known to 0.0003 from a time of 400 000; a time of 50 000 leaves an error of 0.8 %. */
 static void that_of_a_chaotic_plate_is_by_its_jacobian(void **unused) {
   check_numbers_alone();
   const char *sets[] = {"system.parameters.I=2.2", "integrator.step=0.08", "time.end=200"};
@@ -95,7 +95,7 @@ static void that_of_a_chaotic_plate_is_by_its_jacobian(void **unused) {
   check_relative(found(NULL, SYSTEMS "falling-plate.yaml", sets, 3, 50000).value, known, 0.01);
 }
 
-/* 24 plates from I* 0.1 to 10: no boundary of a regime is off by more than one of them. */
+/* 24 plates from I* 0.1 to 10: every boundary between regimes is correct to within one plate. */
 static void regimes_are_those_by_exponents_and_turns(void **unused) {
   enum { N = 24 };
   cb_falling_regime by_rule[N], otherwise[N];
@@ -103,7 +103,7 @@ static void regimes_are_those_by_exponents_and_turns(void **unused) {
     const double I = 0.1 * pow(100, k / (N - 1.));
     double turning;
     const double exponent = by_jacobian(I, 0.05, 300, 20000, &turning);
-    otherwise[k] = exponent > 0.01        ? CB_FALLING_CHAOTIC /* 0.07 to 0.14 where it is */
+    otherwise[k] = exponent > 0.01        ? CB_FALLING_CHAOTIC /* chaotic motions have exponents of 0.07 to 0.14 */
                    : fabs(turning) > 0.05 ? CB_FALLING_TUMBLE
                                           : CB_FALLING_FLUTTER;
     char inertia[64], end[64];
@@ -133,21 +133,24 @@ static void what_flutters_tumbles_or_sinks_has_none(void **unused) {
                            {"system.parameters.I=1.35", "time.end=200", "integrator.step=0.08"},
                            {"system.parameters.I=4", "time.end=200", "system.parameters.mu1=0.6"}};
   for (int i = 0; i < 3; i++)
-    check_near(found(NULL, SYSTEMS "falling-plate.yaml", sets[i], 3, 2000).value, 0, 0.003); /* as log(t)/t */
+    check_near(found(NULL, SYSTEMS "falling-plate.yaml", sets[i], 3, 2000).value, 0, 0.003); /* like log(t)/t */
 }
 
 /* --- a body in a fluid --- */
 
-#define SPINNING(spin)                                                                                           \
-  "curvebody: 1\nfluid: {medium: none, gravity: [0, 0, 0]}\nbodies:\n"                                           \
-  "  - {name: a, shape: {name: box, a: 1, b: 2, c: 3, resolution: 8}, density: 1, motion: {spin: [" spin "]}}\n" \
+#define SPINNING(spin)                                                                                   \
+  "curvebody: 1\nfluid: {medium: none, gravity: [0, 0, 0]}\nbodies:\n"                                   \
+  "  - {name: a, shape: {name: box, a: 1, b: 2, c: 3, resolution: 8}, density: 1, motion: {spin: [" spin \
+  "]}}\n"                                                                                                \
   "integrator: {name: rkmk4, step: 0.02}\ntime: {end: 0.1}\n"
 
-/* About its middle axis a body in a void is unstable: by Euler's equations at w sqrt((I2 - I1)(I3 - I2)/(I1 I3)), the
- * sides 3, 2, 1 in this order: I = 1/12 of 5, 10, 13. As long as it stays there. */
+/* The rotation around the middle axis of a body in a vacuum is unstable as long as the body stays near this axis. By
+ * Euler's equations the rate is w sqrt((I2 - I1)(I3 - I2)/(I1 I3)), for sides 3, 2, 1 in this order: I = 1/12 of 5, 10,
+ * 13. */
 static void that_of_a_spin_about_the_middle_axis_is_eulers(void **unused) {
   const double rate = 2 * sqrt((10. - 5) * (13. - 10) / (5. * 13));
-  check_relative(found(SPINNING("0, 2, 0"), NULL, NULL, 0, 32).value, rate, 0.05); /* w turns to it in the first 3 */
+  check_relative(found(SPINNING("0, 2, 0"), NULL, NULL, 0, 32).value, rate,
+                 0.05); /* before t = 3 the difference turns to the direction that grows */
   check_near(found(SPINNING("2, 0, 0"), NULL, NULL, 0, 1500).value, 0, 0.01);
 }
 

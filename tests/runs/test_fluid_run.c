@@ -1,21 +1,25 @@
-/* Runs of bodies in a fluid: independent of one another and of restarts, halved where a step fails, no allocation. */
+/* Tests of runs of bodies in a fluid: they are independent of each other and of restarts, steps that fail are halved,
+ * and there is no allocation. */
 #include "count_allocations.h"
 #include "memory_sink.h"
 #include "run/fluid_private.h"
 
-static const char two[] = "curvebody: 1\n"
-                          "fluid: {medium: {layers: [{below: 0, density: 998}, {density: 1.2}]},\n"
-                          "        flow: {vortex: {circulation: 0.5, core: 0.2}}, floor: {kind: %s, height: -1}}\n"
-                          "bodies:\n%s"
-                          "integrator: {name: %s, step: 0.01}\n"
-                          "time: {end: 0.6}\n"
-                          "record: {every: 2, checkpoint: 5}\n";
-static const char fish[] = "  - {name: fish, shape: {name: fish, resolution: 16}, density: 950,\n"
-                           "     poses: {y: 'Y + 0.02*sin(9*(X - t))'}, motion: {spin: [1, 2, 3]},\n"
-                           "     place: {position: [0.1, 0.2, -0.4], rotation: {axis: [1, 2, 3], angle: 1}}}\n";
-static const char coin[] = "  - {name: coin, shape: {name: cylinder, radius: 0.05, length: 0.01, resolution: 16}, density: 3000,\n"
-                           "     place: {position: [0, 0.3, 0.1], rotation: {axis: [1, 0, 0], angle: 0.4}},\n"
-                           "     wrenches: [{name: push, force: [0, '0.01*sin(t)', 0], at: [0, 0, 0.01]}]}\n";
+static const char two[] =
+    "curvebody: 1\n"
+    "fluid: {medium: {layers: [{below: 0, density: 998}, {density: 1.2}]},\n"
+    "        flow: {vortex: {circulation: 0.5, core: 0.2}}, floor: {kind: %s, height: -1}}\n"
+    "bodies:\n%s"
+    "integrator: {name: %s, step: 0.01}\n"
+    "time: {end: 0.6}\n"
+    "record: {every: 2, checkpoint: 5}\n";
+static const char fish[] =
+    "  - {name: fish, shape: {name: fish, resolution: 16}, density: 950,\n"
+    "     poses: {y: 'Y + 0.02*sin(9*(X - t))'}, motion: {spin: [1, 2, 3]},\n"
+    "     place: {position: [0.1, 0.2, -0.4], rotation: {axis: [1, 2, 3], angle: 1}}}\n";
+static const char coin[] =
+    "  - {name: coin, shape: {name: cylinder, radius: 0.05, length: 0.01, resolution: 16}, density: 3000,\n"
+    "     place: {position: [0, 0.3, 0.1], rotation: {axis: [1, 0, 0], angle: 0.4}},\n"
+    "     wrenches: [{name: push, force: [0, '0.01*sin(t)', 0], at: [0, 0, 0.01]}]}\n";
 static const char *const methods[] = {"hamilton_pontryagin", "hamilton_pontryagin, map: exponential", "rkmk4"};
 static const char *const floors[] = {"stiff", "reflecting"};
 
@@ -38,7 +42,8 @@ static void bodies_do_not_know_of_one_another(void **unused) {
   for (size_t i = 0; i < 3; i++) {
     cb_scenario *together = make("stiff", both, methods[i]), *alone = make("stiff", coin, methods[i]);
     memory_sink a, b;
-    go(together, &a), go(alone, &b);
+    go(together, &a);
+    go(alone, &b);
     assert_int_equal(a.n_rows, 31);
     const char *const fields[] = {"pose", "twist", "body_momentum", "wrench_drag", "wrench_push"};
     const size_t sizes[] = {7, 6, 6, 6, 6};
@@ -46,8 +51,10 @@ static void bodies_do_not_know_of_one_another(void **unused) {
       for (size_t f = 0; f < 5; f++)
         for (size_t k = 0; k < sizes[f]; k++)
           check_near(memory_value(&a, row, fields[f], sizes[f] + k), memory_value(&b, row, fields[f], k), 0);
-    memory_free(&a), memory_free(&b);
-    cb_scenario_free(together), cb_scenario_free(alone);
+    memory_free(&a);
+    memory_free(&b);
+    cb_scenario_free(together);
+    cb_scenario_free(alone);
   }
 }
 
@@ -66,36 +73,38 @@ static void a_restart_repeats_the_bytes(void **unused) {
   }
 }
 
-/* What a run does in a step is the method's step from the state before. */
+/* A step of a run equals the integrator's step from the previous state. */
 static void a_step_is_the_method_s(void **unused) {
   cb_scenario *s = make("stiff", coin, methods[0]);
   memory_sink m;
   cb_run *run = cb_scenario_run(s);
   cb_rigid_state state = *cb_run_body(run, 0);
-  cb_swimmer *swimmer;
-  check_ok(cb_swimmer_create(run->fluid->start[0].body, &swimmer));
+  cb_immersed_workspace *workspace;
+  check_ok(cb_immersed_workspace_create(run->fluid->start[0].body, &workspace));
   go(s, &m);
   for (int step = 0; step < 60; step++) {
     int iterations;
-    check_ok(cb_rigid_step_pontryagin(cb_swimmer_problem(swimmer), CB_SE3_CAYLEY, 0.01, &state, &iterations));
+    check_ok(
+        cb_rigid_step_pontryagin(cb_immersed_workspace_problem(workspace), CB_SE3_CAYLEY, 0.01, &state, &iterations));
   }
   const cb_rigid_state *end = cb_run_body(run, 0);
-  for (int i = 0; i < 3; i++) check_near(end->g.x[i], state.g.x[i], 1e-13); /* time is summed otherwise */
+  for (int i = 0; i < 3; i++) check_near(end->g.x[i], state.g.x[i], 1e-13); /* time is summed differently */
   for (int i = 0; i < 6; i++) check_near(end->momentum[i], state.momentum[i], 1e-13);
   assert_null(cb_run_current(run));
   assert_null(cb_run_body(run, 1));
   assert_int_equal(cb_run_steps(run), 60);
   check_near(cb_run_time(run), 0.6, 1e-15);
-  cb_swimmer_free(swimmer);
+  cb_immersed_workspace_free(workspace);
   memory_free(&m);
   cb_scenario_free(s);
 }
 
-/* A push that has no value at a time that a whole step of rkmk4 looks at, and a half step too: the run ends there with
- * what to try, and the rows before are kept. */
+/* A force is undefined at a time that a full step of rkmk4 evaluates, and a half step, too: the run ends there with
+ * advice, and the earlier rows are kept. */
 static void a_step_that_fails_is_halved_and_named(void **unused) {
-  const char *const body = "  - {name: ball, shape: {name: ellipsoid, resolution: 8},\n"
-                           "     wrenches: [{name: push, force: ['sqrt(0.205 - t)', 0, 0]}]}\n";
+  const char *const body =
+      "  - {name: ball, shape: {name: ellipsoid, resolution: 8},\n"
+      "     wrenches: [{name: push, force: ['sqrt(0.205 - t)', 0, 0]}]}\n";
   cb_scenario *s = make("stiff", body, "rkmk4, retries: 3");
   memory_sink m;
   cb_sink sink = memory_open(&m, cb_scenario_run(s));
@@ -104,13 +113,14 @@ static void a_step_that_fails_is_halved_and_named(void **unused) {
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     if (!strstr(cb_error_text(), parts[i])) fail_msg("no `%s` in: %s", parts[i], cb_error_text());
   assert_int_equal(m.n_rows, 11);
-  assert_int_equal(m.n_events, 3); /* of one whole step and two first halves */
+  assert_int_equal(m.n_events, 3); /* retries of one full step and of two first halves */
   for (size_t e = 0; e < 3; e++) assert_int_equal(m.event[e].kind, 3);
   memory_free(&m);
   cb_scenario_free(s);
 }
 
-/* A flow that ends and a volume that vanishes: the run ends there, with its cause and without that advice. */
+/* A flow that becomes undefined, and a volume that vanishes: the run ends there with the cause, and without the advice
+ * to take a shorter step. */
 static void what_no_step_is_short_enough_for_is_said_without_advice(void **unused) {
   static const struct {
     const char *fluid, *body, *cause;
@@ -139,25 +149,26 @@ static void what_no_step_is_short_enough_for_is_said_without_advice(void **unuse
 }
 
 static void a_reflection_is_an_event(void **unused) {
-  const char *const text = "curvebody: 1\n"
-                           "fluid: {medium: none, floor: {kind: reflecting, restitution: 0.5}}\n"
-                           "bodies:\n"
-                           "  - {name: ball, shape: {name: ellipsoid, a: 0.1, b: 0.1, c: 0.1, resolution: 8},\n"
-                           "     place: {position: [0, 0, 1.1]}}\n"
-                           "integrator: {step: 0.01}\n"
-                           "time: {end: 1}\n";
+  const char *const text =
+      "curvebody: 1\n"
+      "fluid: {medium: none, floor: {kind: reflecting, restitution: 0.5}}\n"
+      "bodies:\n"
+      "  - {name: ball, shape: {name: ellipsoid, a: 0.1, b: 0.1, c: 0.1, resolution: 8},\n"
+      "     place: {position: [0, 0, 1.1]}}\n"
+      "integrator: {step: 0.01}\n"
+      "time: {end: 1}\n";
   cb_scenario *s;
   check_ok(cb_scenario_open_text("ball", text, NULL, 0, &s));
   memory_sink m;
   go(s, &m);
-  /* a fall of 1 m takes sqrt(2/g), the next flight half of twice that */
+  /* a fall of 1 m takes sqrt(2/g); with half the speed, the next flight takes half of twice that */
   const double fall = sqrt(2 / 9.81), speed = sqrt(2 * 9.81);
   assert_int_equal(m.n_events, 2);
   for (int e = 0; e < 2; e++) {
     const cb_event_row *event = &m.event[e];
     assert_int_equal(event->kind, 0);
-    assert_int_equal(event->i, 0);
-    assert_int_equal(event->j, -2);
+    assert_int_equal(event->particle, 0);
+    assert_int_equal(event->wall, 0);
     check_near(event->time, fall * (e ? 2 : 1), 1e-12);
     check_near(event->speed_before, -speed * (e ? 0.5 : 1), 1e-11);
     check_near(event->speed_after, speed * (e ? 0.25 : 0.5), 1e-11);
@@ -167,11 +178,12 @@ static void a_reflection_is_an_event(void **unused) {
 }
 
 static void a_body_below_the_floor_is_refused(void **unused) {
-  const char *const text = "curvebody: 1\n"
-                           "fluid: {medium: none, floor: {kind: reflecting}}\n"
-                           "bodies: [{name: ball, shape: ellipsoid}]\n"
-                           "integrator: {step: 0.01}\n"
-                           "time: {end: 1}\n";
+  const char *const text =
+      "curvebody: 1\n"
+      "fluid: {medium: none, floor: {kind: reflecting}}\n"
+      "bodies: [{name: ball, shape: ellipsoid}]\n"
+      "integrator: {step: 0.01}\n"
+      "time: {end: 1}\n";
   cb_scenario *s = NULL;
   assert_int_equal(cb_scenario_open_text("ball", text, NULL, 0, &s), CB_ERROR_INPUT);
   assert_non_null(strstr(cb_error_text(), "ball:3:"));
@@ -187,9 +199,9 @@ static void a_warm_step_allocates_nothing(void **unused) {
     cb_run *run = cb_scenario_run(s);
     const cb_sink sink = {0};
     cb_sink quiet = sink;
-    for (int step = 0; step < 30; step++) check_ok(run->kind->step(run, &quiet, 0.01));
+    for (int step = 0; step < 30; step++) check_ok(run->class->step(run, &quiet, 0.01));
     count_from_here();
-    for (int step = 0; step < 5; step++) check_ok(run->kind->step(run, &quiet, 0.01));
+    for (int step = 0; step < 5; step++) check_ok(run->class->step(run, &quiet, 0.01));
     const char *what;
     check_ok(cb_run_measure(run, &what));
     assert_int_equal(count_so_far(), 0);

@@ -1,4 +1,5 @@
-/* What a run of bodies in a fluid warns of: once a body, in /event and in words, the same after a restart. */
+/* Tests of the warnings of a run of bodies in a fluid: once per body, in /event and as text, and the same after a
+ * restart. */
 #include "memory_sink.h"
 #include "run/fluid_private.h"
 
@@ -19,7 +20,8 @@ static const cb_event_row *only_warning(const memory_sink *m) {
   return &m->event[0];
 }
 
-/* The words of the last of `count` warnings have these parts: one of energy stands before it. */
+/* Checks that the text of the last of `count` warnings contains these parts. If count is 2, the first warning is about
+ * the energy. */
 static void check_words(cb_scenario *s, size_t count, const char *const *parts, size_t n) {
   const cb_run_warning *list;
   assert_int_equal(cb_run_warnings(cb_scenario_run(s), &list), count);
@@ -27,7 +29,7 @@ static void check_words(cb_scenario *s, size_t count, const char *const *parts, 
     if (!strstr(list[count - 1].text, parts[i])) fail_msg("no `%s` in: %s", parts[i], list[count - 1].text);
 }
 
-/* --- the turn of a step --- */
+/* --- the rotation in a step --- */
 
 static const char spun[] =
     "curvebody: 1\n"
@@ -47,19 +49,19 @@ static cb_scenario *make_spun(const char *motion, const char *const *sets, size_
 
 static void a_large_turn_is_warned_of_once_with_the_step_that_would_do(void **unused) {
   const char *const motion = "motion: {spin: [30, 20, 0]}", *const parts[] = {"body `spun`",
-                                                                              "a step of 0.01 turns it by 0.361",
-                                                                              "an integrator.step of 0.0027 would do"};
+                                                                              "a step of 0.01 rotates it by 0.361",
+                                                                              "try an integrator.step of 0.0027"};
   const char *const sets[][2] = {{"integrator.step=0.0027", "integrator.retries=6"},
                                  {"integrator.name=rkmk4", "integrator.retries=6"}};
   cb_scenario *s = make_spun(motion, NULL, 0);
   memory_sink m;
   go(s, &m);
   const cb_event_row *e = only_warning(&m);
-  assert_int_equal(e->i, 1);
-  assert_int_equal(e->j, -2 - CB_DOUBT_TURN);
+  assert_int_equal(e->particle, 1);
+  assert_int_equal(e->wall, CB_DOUBT_TURN);
   check_near(e->gap, 0.01 * sqrt(1300), 1e-4);
   check_near(e->time, 0.01, 0);
-  check_words(s, 2, parts, 3); /* the energy goes by a hundredth too */
+  check_words(s, 2, parts, 3); /* the energy changes by a hundredth, too */
   memory_free(&m);
   cb_scenario_free(s);
   for (int k = 0; k < 2; k++) { /* rkmk4 is of order 4 in the angle */
@@ -72,7 +74,8 @@ static void a_large_turn_is_warned_of_once_with_the_step_that_would_do(void **un
   }
 }
 
-/* 36 rad a step fails, as do its halves as long as they are more than half a turn: 5 of them to 1.1. */
+/* Steps of 36, 18, 9 and 4.5 rad fail, since they are more than half a turn; those of 2.25 rad succeed with a
+ * warning. */
 static void more_than_half_a_turn_is_retried_smaller(void **unused) {
   const char *const sets[] = {"integrator.step=1", "time.end=1"};
   cb_scenario *s = make_spun("motion: {spin: [30, 20, 0]}", sets, 2);
@@ -94,7 +97,8 @@ static void more_than_half_a_turn_is_retried_smaller(void **unused) {
   cb_scenario_free(s);
 }
 
-/* It comes to spin in the middle of the run: a restart before warns of it as the whole run does, one after does not. */
+/* The body begins to spin in the middle of the run: a restart before that time gives the same warning as the complete
+ * run, and a restart after it gives none. */
 static void a_restart_warns_of_what_comes_after_it(void **unused) {
   const char *const motion = "wrenches: [{name: screw, torque: [0, 0, 5]}]";
   cb_scenario *s = make_spun(motion, NULL, 0);
@@ -124,7 +128,7 @@ static void a_restart_warns_of_what_comes_after_it(void **unused) {
 
 /* --- the cap of delta --- */
 
-/* A disc that is bent to a bowl: its surface grows, what its rim turns by does not. */
+/* A disc that is bent to a bowl: its surface grows, but the angle of its rim does not. */
 static const char bowl[] =
     "curvebody: 1\n"
     "fluid: {medium: water}\n"
@@ -149,7 +153,7 @@ static double times_the_cap(const cb_immersed *body, double t) {
   return part.capped ? part.delta_uncapped / part.delta : 0;
 }
 
-/* With the step whose shape, that of its middle or its end, is the first to have it. */
+/* The warning comes with the first step whose shape, in the middle or at the end, exceeds the limit. */
 static void the_cap_of_delta_is_warned_of_where_it_sets_in(void **unused) {
   const char *const methods[] = {"hamilton_pontryagin", "rkmk4"}, *const parts[] = {"body `bowl`: part `body`",
                                                                                     "hollow or folded"};
@@ -160,8 +164,8 @@ static void the_cap_of_delta_is_warned_of_where_it_sets_in(void **unused) {
     const cb_immersed *body = cb_scenario_body(s, 1);
     const double back = k ? 0 : 1. / 400;
     const cb_event_row *e = only_warning(&m);
-    assert_int_equal(e->i, 1);
-    assert_int_equal(e->j, -2 - CB_DOUBT_DELTA);
+    assert_int_equal(e->particle, 1);
+    assert_int_equal(e->wall, CB_DOUBT_DELTA);
     check_near(e->gap, times_the_cap(body, e->time - back), 1e-12);
     check_at_least(e->gap, 1);
     check_near(times_the_cap(body, e->time - back - 1. / 200), 0, 0);
@@ -172,7 +176,7 @@ static void the_cap_of_delta_is_warned_of_where_it_sets_in(void **unused) {
   }
 }
 
-/* The command line tells of it before the run. */
+/* The command line prints this warning before the run. */
 static void a_cap_that_is_there_from_the_start_is_not_warned_of(void **unused) {
   cb_scenario *s = make_bowl("hamilton_pontryagin", 0.9);
   memory_sink m;
@@ -185,7 +189,7 @@ static void a_cap_that_is_there_from_the_start_is_not_warned_of(void **unused) {
 
 /* --- the divergence of the flow --- */
 
-/* It is carried along x to where the flow is compressible. */
+/* The flow moves the body along x to a region where the flow is compressible. */
 static const char drifting[] =
     "curvebody: 1\n"
     "fluid: {medium: water, gravity: [0, 0, 0],\n"
@@ -204,19 +208,20 @@ static cb_scenario *make_drifting(const char *method) {
 }
 
 static void divergence_is_warned_of_where_the_body_meets_it(void **unused) {
-  const char *const methods[] = {"hamilton_pontryagin", "rkmk4"}, *const parts[] = {"body `drop`: the flow about it"};
+  const char *const methods[] = {"hamilton_pontryagin", "rkmk4"}, *const parts[] = {"body `drop`: the flow around it"};
   for (int k = 0; k < 2; k++) {
     cb_scenario *s = make_drifting(methods[k]);
     memory_sink m;
     go(s, &m);
     const cb_event_row *e = only_warning(&m);
-    assert_int_equal(e->i, 0);
-    assert_int_equal(e->j, -2 - CB_DOUBT_DIVERGENCE);
+    assert_int_equal(e->particle, 0);
+    assert_int_equal(e->wall, CB_DOUBT_DIVERGENCE);
     check_at_least(e->gap, 0.1);
     check_at_most(e->gap, 0.2);
     check_words(s, 1, parts, 1);
-    check_at_least(memory_value(&m, (size_t)(e->time / 0.1), "x", 0), -0.65); /* exp(-(x/0.2)^2) a thousandth */
-    check_at_most(memory_value(&m, (size_t)(e->time / 0.1), "x", 0), -0.3);
+    check_at_least(memory_value(&m, (size_t)(e->time / 0.1), "plot_position", 0),
+                   -0.65); /* where exp(-(x/0.2)^2) is a thousandth */
+    check_at_most(memory_value(&m, (size_t)(e->time / 0.1), "plot_position", 0), -0.3);
     for (size_t c = 0; c < m.n_checkpoints; c++) check_rest(methods[k], &m, c, make_drifting(methods[k]));
     memory_free(&m);
     cb_scenario_free(s);

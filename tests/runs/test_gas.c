@@ -1,7 +1,8 @@
-/* Gases: spheres that do not overlap, even by volume, with the speeds and masses that are asked for.
+/* Tests of gases: spheres that do not overlap, uniform by volume, with the requested speeds and masses.
  *
- * Volumes of balls in closed form: S3  2s - sin 2s,  H3  sinh 2s - 2s,  E3  s^3. Random numbers have a fixed seed; a
- * bound is four standard deviations. */
+ * Volumes of balls in closed form: S3  2s - sin 2s,  H3  sinh 2s - 2s,  E3  s^3. Random numbers have a fixed seed;
+ * bounds are four standard deviations.
+ */
 #include "built_body.h"
 #include "geometry/origin.h"
 
@@ -30,7 +31,8 @@ static double ball(const char *space, double s) {
   return *space == 's' ? 2 * s - sin(2 * s) : *space == 'h' ? sinh(2 * s) - 2 * s : s * s * s;
 }
 
-/* Shares of the ball's volume nearer than each particle: mean 1/2, mean square 1/3. */
+/* The fraction of the ball's volume that is nearer to the centre than each particle has the mean 1/2 and the mean
+ * square 1/3. */
 static void check_even(const built *t, const char *space, const double *centre, double reach) {
   double mean = 0, square = 0, farthest = 0;
   for (int i = 0; i < t->n; i++) {
@@ -64,7 +66,8 @@ static void gas_fills_a_ball_evenly_by_volume(void **state) {
   for (int i = 0; i < 3; i++) {
     char text[32];
     snprintf(text, sizeof text, "{name: %s}", space[i]);
-    built t = build(text, "{kind: gas, count: 1500, radius: 0.05, ball: 2.05, at: {chart: polar, point: [1, 1, 1]}}");
+    built t = build(
+        text, "{kind: gas, count: 1500, radius: 0.05, container_radius: 2.05, at: {chart: polar, point: [1, 1, 1]}}");
     double centre[K];
     const double q[3] = {1, 1, 1};
     check_ok(cb_chart_find(t.g, "polar")->to_point(t.g, q, centre, NULL));
@@ -74,12 +77,12 @@ static void gas_fills_a_ball_evenly_by_volume(void **state) {
   }
 }
 
-/* In H2 x E the share of a ball nearer than s is not in closed form: heights are told by the volume of its slices,
- * which are discs of radius sqrt(R^2 - z^2), of area 2 pi (cosh r - 1). */
+/* In H2 x E the fraction of a ball nearer than s has no closed form: the test compares heights with the volume of
+ * slices, which are discs of radius sqrt(R^2 - z^2), of area 2 pi (cosh r - 1). */
 static void gas_fills_a_ball_of_a_product_evenly(void **state) {
   enum { SLICES = 4000 };
   const double R = 3;
-  built t = build("{name: h2xe}", "{kind: gas, count: 10000, ball: 3}");
+  built t = build("{name: h2xe}", "{kind: gas, count: 10000, container_radius: 3}");
   double whole = 0, wanted = 0, fourth = 0, mean = 0;
   for (int i = 0; i < SLICES; i++) {
     const double z = R * (i + 0.5) / SLICES, area = cosh(sqrt(R * R - z * z)) - 1;
@@ -97,13 +100,13 @@ static void gas_fills_a_ball_of_a_product_evenly(void **state) {
 }
 
 static void gas_has_the_speed_the_temperature_and_the_masses_asked_for(void **state) {
-  built t = build("{name: h3}", "{kind: gas, count: 500, ball: 1, speed: 0.7, mass: 2}");
+  built t = build("{name: h3}", "{kind: gas, count: 500, container_radius: 1, speed: 0.7, mass: 2}");
   for (int i = 0; i < t.n; i++) {
     const double *p = t.start->p + 4 * i;
     check_near(sqrt(cb_inner(t.g, p, p)), 1.4, 1e-14);
   }
   drop(&t);
-  t = build("{name: s3}", "{kind: gas, count: 3000, temperature: 0.6, heaviest: 4, seed: 5}");
+  t = build("{name: s3}", "{kind: gas, count: 3000, temperature: 0.6, mass_max: 4, seed: 5}");
   double energy = 0, mass = 0;
   for (int i = 0; i < t.n; i++) {
     const double *p = t.start->p + 4 * i, m = cb_system_masses(t.s)[i];

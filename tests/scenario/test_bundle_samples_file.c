@@ -1,19 +1,19 @@
-/* Tables of bundles in files: as others write them, and what is refused. */
+/* Tests of tables of bundles in files: files as other programs write them, and files that are rejected. */
 #include "models.h"
 
 #include "hdf5_file.h"
-#include "scenario/samples_file.h"
+#include "scenario/hdf5_input.h"
 
 #include <hdf5_hl.h>
 
 enum { NA = 7, NB = 6, DIM = 3, N = 2 };
 
-/* What is in a file: may be changed before it is written. */
+/* The content of a file, which may be changed before it is written. */
 typedef struct content {
   hsize_t shape[4], metric_shape[4], length[2];
   int rank, metric_rank;
   double A[NA * NB * DIM * N], M[NA * NB * N * N], axis[2][NA];
-  const char *name[2], *group, *names; /* names: attribute `shape` */
+  const char *name[2], *group, *names; /* names: the attribute `shape` */
   double period[2];
   hid_t stored;
   bool metric, scales, words;
@@ -68,7 +68,10 @@ static void write_file(const content *c) {
 static void as_others_write_it(void **unused) {
   for (int kind = 0; kind < 5; kind++) {
     content c = good();
-    if (kind == 1) c.scales = false, c.names = "alpha1 alpha2";
+    if (kind == 1) {
+      c.scales = false;
+      c.names = "alpha1 alpha2";
+    }
     if (kind == 2) c.stored = H5T_IEEE_F32BE;
     if (kind == 3) c.metric = false;
     if (kind == 4) c.period[1] = 4;
@@ -85,7 +88,7 @@ static void as_others_write_it(void **unused) {
   }
 }
 
-/* --- refused --- */
+/* --- rejected files --- */
 
 static cb_status read_it(void) {
   cb_bundle *b = NULL;
@@ -102,52 +105,62 @@ static void refused_by_dataset(void **unused) {
   change;                      \
   write_file(&c);              \
   check_case_begins(#change, read_it(), CB_ERROR_INPUT, error_of_file(error))
-  REFUSED(c.group = NULL, "no attribute 'group', expected the name of a group such as 'se2'");
-  REFUSED(c.group = "se4", "attribute 'group': there is no group 'se4'");
+  REFUSED(c.group = NULL, "the attribute 'group' is missing: expected the name of a group such as 'se2'");
+  REFUSED(c.group = "se4", "attribute 'group': there is no group 'se4', expected a name such as 'se2'");
   REFUSED(c.group = "so31", "dataset 'connection' has the shape [7, 6, 3, 2], expected [N1, .., 6, 2]");
   REFUSED(c.rank = 2, "dataset 'connection' has the shape [7, 6], expected [N1, .., dim, n]");
   REFUSED((c.shape[2] = 2, c.shape[3] = 3), "dataset 'connection' has the shape [7, 6, 2, 3], expected [N1, .., 3, 2]");
   REFUSED(c.metric_rank = 3, "dataset 'metric' has the shape [7, 6, 2], expected [N1, .., n, n]");
-  REFUSED((c.metric_shape[0] = 6, c.metric_shape[1] = 7),
-          "dataset 'metric' has the shape [6, 7, 2, 2], that of 'connection' is [7, 6, 3, 2]");
-  REFUSED(c.scales = false, "dimension 1 of 'connection' has no scale and the file no attribute 'shape'");
-  REFUSED(c.name[1] = NULL, "dimension 2 of 'connection' has no scale and the file no attribute 'shape'");
-  REFUSED(c.names = "alpha1", "attribute 'shape' has 1 names, 'connection' has 2 axes");
-  REFUSED(c.names = "a b c", "attribute 'shape' has 3 names, 'connection' has 2 axes");
-  REFUSED(c.names = "alpha1 beta", "no dataset 'beta', expected [6], dimension 2 of 'connection'");
-  REFUSED(c.names = "alpha1 alpha1", "dimensions 1 and 2 of 'connection' both have the axis 'alpha1'");
+  REFUSED(
+      (c.metric_shape[0] = 6, c.metric_shape[1] = 7),
+      "dataset 'metric' has the shape [6, 7, 2, 2]: expected the grid of 'connection', whose shape is [7, 6, 3, 2]");
+  REFUSED(c.scales = false,
+          "dimension 1 of 'connection' has no scale: expected a scale, or an attribute 'shape' of the file");
+  REFUSED(c.name[1] = NULL,
+          "dimension 2 of 'connection' has no scale: expected a scale, or an attribute 'shape' of the file");
+  REFUSED(c.names = "alpha1", "attribute 'shape' has 1 names: expected 2, one per axis of 'connection'");
+  REFUSED(c.names = "a b c", "attribute 'shape' has 3 names: expected 2, one per axis of 'connection'");
+  REFUSED(c.names = "alpha1 beta", "there is no dataset 'beta', expected [6], dimension 2 of 'connection'");
+  REFUSED(c.names = "alpha1 alpha1",
+          "dimensions 1 and 2 of 'connection' have the same axis 'alpha1': expected different axes");
   REFUSED((c.scales = false, c.names = "alpha1 alpha2", c.length[1] = 5),
           "dataset 'alpha2' has the shape [5], expected [6], dimension 2 of 'connection'");
-  REFUSED(c.A[5 * 6 * 6 + 2] = NAN, "connection at alpha1 = 0.5, alpha2 = 0: v_y by alpha1 is nan");
-  REFUSED(c.M[1] = NAN, "metric at alpha1 = -1, alpha2 = 0: alpha1, alpha2 is nan");
+  REFUSED(c.A[5 * 6 * 6 + 2] = NAN,
+          "connection at alpha1 = 0.5, alpha2 = 0: its entry (v_y, alpha1) is nan, expected a finite number");
+  REFUSED(c.M[1] = NAN,
+          "metric at alpha1 = -1, alpha2 = 0: its entry (alpha1, alpha2) is nan, expected a finite number");
   REFUSED(c.M[1] = 1, "metric at alpha1 = -1, alpha2 = 0 is not symmetric: 0.25 and 1 for alpha2, alpha1");
-  REFUSED(c.axis[0][3] = -1, "axis alpha1: value 4 is -1 after -0.4, expected values that ascend");
+  REFUSED(c.axis[0][3] = -1, "axis alpha1: value 4 is -1 after -0.4, expected values that increase");
   REFUSED(c.axis[1][0] = NAN, "axis alpha2: value 1 is nan");
-  REFUSED(c.period[0] = 1, "axis alpha1 is from -1 to 0.8, longer than its period 1");
-  REFUSED(c.period[0] = -1, "axis alpha1 has the period -1, expected a positive number");
+  REFUSED(c.period[0] = 1, "axis alpha1 is from -1 to 0.8: expected a range of at most its period, 1");
+  REFUSED(c.period[0] = -1, "axis alpha1 has the period -1: expected 0 (none) or a positive number");
 }
 
 static void other_content_is_refused(void **unused) {
-  /* text in place of numbers, and datasets that are not there */
+  /* text instead of numbers, and missing datasets */
   const char *const words[2] = {"one", "two"};
   const hsize_t two = 2;
   hid_t file = create(), type = H5Tcopy(H5T_C_S1);
   put_attribute_text(file, "group", "se2");
   H5Fclose(file);
-  check_error_begins(read_it(), CB_ERROR_INPUT, error_of_file("no dataset 'connection', expected [N1, .., dim, n]"));
+  check_error_begins(read_it(), CB_ERROR_INPUT,
+                     error_of_file("there is no dataset 'connection', expected [N1, .., dim, n]"));
   file = create();
   H5Tset_size(type, H5T_VARIABLE);
   put(file, "connection", type, 1, &two, type, words);
   put_attribute_text(file, "group", "se2");
   H5Fclose(file);
-  check_error_begins(read_it(), CB_ERROR_INPUT, error_of_file("dataset 'connection' is not of numbers, expected"));
+  check_error_begins(read_it(), CB_ERROR_INPUT,
+                     error_of_file("dataset 'connection' does not contain numbers, expected"));
   content c = good();
-  c.name[1] = NULL, c.names = "alpha1 alpha2";
+  c.name[1] = NULL;
+  c.names = "alpha1 alpha2";
   write_file(&c);
   file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
   put(file, "alpha2", type, 1, &two, type, words);
   H5Fclose(file);
-  check_error_begins(read_it(), CB_ERROR_INPUT, error_of_file("dataset 'alpha2' is not of numbers, expected [6]"));
+  check_error_begins(read_it(), CB_ERROR_INPUT,
+                     error_of_file("dataset 'alpha2' does not contain numbers, expected [6]"));
   c = good();
   write_file(&c);
   file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
@@ -160,10 +173,12 @@ static void other_content_is_refused(void **unused) {
   H5Pset_chunk(chunks, 4, (hsize_t[]){8, 8, DIM, N});
   H5Dclose(H5Dcreate2(file, "connection", H5T_IEEE_F64LE, space, H5P_DEFAULT, chunks, H5P_DEFAULT));
   put_attribute_text(file, "group", "se2");
-  H5Sclose(space), H5Pclose(chunks);
+  H5Sclose(space);
+  H5Pclose(chunks);
   H5Fclose(file);
   check_error_begins(read_it(), CB_ERROR_INPUT,
-                     error_of_file("dataset 'connection' of shape [1048576, 1048576, 3, 2] holds no numbers"));
+                     error_of_file("dataset 'connection' of shape [1048576, 1048576, 3, 2] contains no numbers: "
+                                   "expected a dataset that was written"));
   H5Tclose(type);
 }
 
@@ -176,8 +191,8 @@ static void what_is_no_file_or_cut_is_refused(void **unused) {
   check_cut(61, read_it);
 }
 
-/* Any bits as numbers, of tables, axes and periods: read or refused. (HDF5 1.10 itself crashes on files whose heaps are
- * damaged.) */
+/* For any bits as the numbers of tables, axes and periods, the file is read or rejected. (HDF5 1.10 itself crashes on
+ * files with damaged heaps.) */
 static void any_numbers_are_read_or_refused(void **unused) {
   uint64_t seed = check_seed();
   int refused = 0;

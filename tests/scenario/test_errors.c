@@ -1,6 +1,6 @@
-/* Failures that are kept, and told together: their order, number and status. */
+/* Tests of errors that are collected and reported together: their order, number and status. */
 #include "check.h"
-#include "core/errors.h"
+#include "core/failure.h"
 #include "tree/scalar.h"
 
 #include <curvebody/scenario.h>
@@ -9,7 +9,7 @@ static cb_node at(int line, int column) {
   return (cb_node){.kind = CB_NODE_SCALAR, .file = "f", .line = line, .column = column, .text = ""};
 }
 
-/* Adds one failure for each of lines[n], at column 1. */
+/* Adds one error at column 1 of each of lines[n]. */
 static cb_status told(const int *lines, size_t n) {
   cb_errors errors = cb_errors_begin();
   for (size_t i = 0; i < n; i++) {
@@ -55,7 +55,7 @@ static void the_status_is_that_of_the_first_in_the_file(void **state) {
   cb_errors_add(&errors, &late, cb_node_fail(&late, "wrong"));
   cb_errors_add(&errors, &early, cb_fail(CB_ERROR_FILE, "cannot open 'x'"));
   check_error(cb_errors_end(&errors), CB_ERROR_FILE, "f:2:3: error: cannot open 'x'\nf:9:1: error: wrong");
-  /* by itself it keeps its words */
+  /* a single error keeps its text */
   errors = cb_errors_begin();
   cb_errors_add(&errors, &early, cb_fail(CB_ERROR_FILE, "cannot open 'x'"));
   check_error(cb_errors_end(&errors), CB_ERROR_FILE, "cannot open 'x'");
@@ -92,7 +92,7 @@ static void a_scenario_tells_what_it_lacks_and_what_is_misspelt(void **state) {
       "constraints:\n  - pin: {particle: [a, 7]}\ntime: {end: 1}\n";
   check_error(cb_scenario_open_text("t", text, NULL, 0, &s), CB_ERROR_INPUT,
               "t:1:1: error: the key `integrator` is missing\n"
-              "t:2:9: error: unknown key 'nam', did you mean 'name'? Expected one of: name, chart, picture\n"
+              "t:2:9: error: unknown key 'nam', did you mean 'name'? Expected one of: name, chart, plot\n"
               "t:4:32: error: unknown key 'mas', did you mean 'mass'? Expected one of: mass, masses, charge, charges, "
               "radius, kind, name, place, motion");
 }

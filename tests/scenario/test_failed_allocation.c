@@ -1,5 +1,6 @@
-/* Out of memory at any place, a scenario is opened and run as if nothing had been, or that is said: no crash, no leak,
- * no other scenario. Of many places a seeded choice, all with CB_TEST_ALL. */
+/* Tests lack of memory: wherever memory runs out while a scenario is opened and run, either the result is the same or
+ * the failure is reported. There is no crash, no leak and no other scenario. The test uses a seeded sample of the
+ * allocations; with CB_TEST_ALL it uses all. */
 #include "fail_allocations.h"
 #include "hdf5_file.h"
 #include "memory_sink.h"
@@ -17,7 +18,7 @@ typedef struct test_case {
   const char *set[5];
 } test_case;
 
-/* What is left of a run for comparison. */
+/* The results of a run that are compared. */
 typedef struct outcome {
   cb_text text; /* the scenario, and attributes of the record */
   memory_sink rows;
@@ -29,20 +30,22 @@ static void free_outcome(outcome *o) {
   *o = (outcome){0};
 }
 
-/* The sink's own requests do not count. */
+/* Allocations of this sink do not count. */
 static cb_status put_row(void *self, const void *const *data) {
   allocations.counts = false;
   const cb_status status = memory_row(self, data);
-  return allocations.counts = true, status;
+  allocations.counts = true;
+  return status;
 }
 
 static cb_status put_checkpoint(void *self, const cb_blob *state, size_t n) {
   allocations.counts = false;
   const cb_status status = memory_checkpoint(self, state, n);
-  return allocations.counts = true, status;
+  allocations.counts = true;
+  return status;
 }
 
-/* What a record would say of its origin. */
+/* The text with which a record describes the scenario. */
 static void put_layout(cb_text *text, const cb_record_layout *layout) {
   cb_text_puts(text, layout->scenario_resolved);
   for (size_t i = 0; layout->attributes[i]; i += 2) {
@@ -51,7 +54,8 @@ static void put_layout(cb_text *text, const cb_record_layout *layout) {
   }
 }
 
-/* Opens, runs to the end, closes, while request `at` fails. */
+/* Opens a scenario, runs it to the end and closes it, while request number `at` fails, and all later ones if
+ * `stays`. */
 static cb_status open_and_run(const test_case *c, size_t at, bool stays, outcome *o, size_t *requests) {
   cb_scenario *s = NULL;
   size_t sets = 0;
@@ -93,7 +97,7 @@ static bool same_outcome(const outcome *a, const outcome *b) {
   return true;
 }
 
-/* Tells of what goes wrong where request `at` fails, and where: addresses for addr2line. */
+/* Prints what goes wrong if request `at` fails, and the addresses of the caller for addr2line. */
 static size_t failures_of(const test_case *c, size_t at, bool stays, const outcome *good) {
   outcome o;
   size_t requests;
@@ -181,7 +185,8 @@ static void constraints_and_contacts_without_memory_say_so(void **unused) {
       {"constraints", {"integrator={name: radau_iia, solver: newton, step: 0.01}", "time.end=0.02"}},
       {"constraints", {"integrator={name: ida, step: 0.01}", "time.end=0.02"}},
       {"contacts", {"time.end=0.02"}},
-      {"curvebody: 1\nspace: e3\nbodies:\n  - {kind: gas, name: g, count: 20, seed: 3, ball: 1.5, radius: 0.2, speed: "
+      {"curvebody: 1\nspace: e3\nbodies:\n  - {kind: gas, name: g, count: 20, seed: 3, container_radius: 1.5, radius: "
+       "0.2, speed: "
        "2}\n"
        "contacts: {within: [g], broad_phase: cells}\nintegrator: {step: 0.05}\ntime: {end: 0.3}\n",
        {NULL}},
@@ -200,7 +205,8 @@ static void systems_without_memory_say_so(void **unused) {
       {NULL, {NULL}}});
 }
 
-/* A file of everything that is read from such files, and poses in files of their own; beside them what names them. */
+/* One HDF5 file with poses and a flow, poses in separate meshes, and the assignments for --set that name these
+ * files. */
 static char flow_of_file[128], poses_of_file[128], poses_of_files[128];
 enum { POSES = 3, GRID = 4 };
 
@@ -226,10 +232,13 @@ static int make_files(void **unused) {
     FILE *mesh = fopen(name, "w"), *of = fopen(CORPUS "mesh/cube.obj", "r");
     for (char line[256]; fgets(line, sizeof line, of);) {
       double x[3];
-      if (sscanf(line, "v %lf %lf %lf", x, x + 1, x + 2) < 3) fputs(line, mesh);
-      else fprintf(mesh, "v %.70f %.70f %.70f\n", x[0], x[1], x[2]); /* too long to be read without a request */
+      if (sscanf(line, "v %lf %lf %lf", x, x + 1, x + 2) < 3)
+        fputs(line, mesh);
+      else
+        fprintf(mesh, "v %.70f %.70f %.70f\n", x[0], x[1], x[2]); /* too long to be parsed without an allocation */
     }
-    fclose(mesh), fclose(of);
+    fclose(mesh);
+    fclose(of);
   }
   snprintf(flow_of_file, sizeof flow_of_file, "fluid.flow.grid=%s", path);
   snprintf(poses_of_file, sizeof poses_of_file, "bodies.0.poses={sequence: %s, step: 1}", path);
@@ -255,7 +264,7 @@ static void bodies_in_a_fluid_without_memory_say_so(void **unused) {
        "2, tangential: 1}, place: {position: [i, r1, 0]}, points: [{mass: 1, vertex: 1}]}\n"
        "  - {mesh: cube.obj, mass: 3, mass_model: vertices}\n"
        "integrator: {name: hamilton_pontryagin, map: exponential, step: 0.01}\ntime: {end: 0.02}\n"
-       "record: {observables: [energy, wrenches, momentum, inertia, centre, breathing]}\n",
+       "record: {observables: [energy, wrenches, momentum, inertia, centre, removed_normal_velocity]}\n",
        {NULL}},
       {"curvebody: 1\nfluid: {medium: {layers: [{below: 1, density: 9}, {density: 1}]}}\nbodies:\n  - {mesh: "
        "cube.obj}\n"

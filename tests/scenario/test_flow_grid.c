@@ -1,17 +1,17 @@
-/* Flows from HDF5 files: the field that was written, in single and double precision, steady and not, held and periodic;
- * refusals by name and place. */
+/* Tests of flows from HDF5 files: the written field is read back in single and double precision, steady and unsteady,
+ * held and periodic; rejected files give the name and the place. */
 #include "hdf5_file.h"
 
-#include "scenario/flow_grid.h"
+#include "scenario/hdf5_input.h"
 
 enum { NT = 4, NX = 5, NY = 6, NZ = 7 };
 
-/* What is in a file: names and numbers may be changed before it is written. */
+/* The content of a file; names and numbers may be changed before it is written. */
 typedef struct content {
   int rank;
   hsize_t dims[6];
   hid_t stored;
-  double *velocity; /* room for NT NX NY NZ 3 */
+  double *velocity; /* NT NX NY NZ 3 numbers */
   double axis[4][NZ];
   const char *name[4]; /* t, x, y, z; NULL: left out */
   hsize_t length[4];
@@ -20,7 +20,7 @@ typedef struct content {
 
 static const double first[4] = {10, -1, 0.2, 3}, step[4] = {0.5, 0.25, 0.1, 2};
 
-/* Cubic in every direction: the spline is exact. */
+/* A field that is at most cubic in every coordinate and in time, for which the spline is exact. */
 static void field(double t, const double x[3], double u[3]) {
   u[0] = x[0] * x[0] * x[0] - x[1] + t;
   u[1] = x[1] * x[1] * x[2] + (t - 10) * (t - 10) * x[0];
@@ -75,7 +75,7 @@ static void at(const cb_flow *f, double t, const double x[3], double u[3]) {
   memcpy(u, found, sizeof found);
 }
 
-/* --- what is read --- */
+/* --- reading --- */
 
 static void file_gives_the_field_that_was_written(void **unused) {
   uint64_t seed = check_seed();
@@ -105,16 +105,21 @@ static void periodic_directions_begin_again(void **unused) {
   for (int count = 3; count <= 4; count++) {
     content c = content_of(NT);
     c.periodics = count;
-    c.periodic[1] = 1, c.periodic[3] = count == 4;
+    c.periodic[1] = 1;
+    c.periodic[3] = count == 4;
     cb_flow *f = read_file(&c);
     const double x[3] = {-0.9, 0.23, 4}, y[3] = {-0.9, 0.23 + NY * step[2], 4}, z[3] = {-0.9, 0.23, 4 + NZ * step[3]},
                  last[3] = {-0.9, 0.23, first[3] + (NZ - 1) * step[3]};
     double u[3], v[3], w[3], end[3], later[3], held[3];
-    at(f, 10.2, x, u), at(f, 10.2, y, v), at(f, 10.2, z, w), at(f, 10.2, last, end);
-    at(f, 10.2 + NT * step[0], x, later), at(f, 10 + (NT - 1) * step[0], x, held);
+    at(f, 10.2, x, u);
+    at(f, 10.2, y, v);
+    at(f, 10.2, z, w);
+    at(f, 10.2, last, end);
+    at(f, 10.2 + NT * step[0], x, later);
+    at(f, 10 + (NT - 1) * step[0], x, held);
     for (int k = 0; k < 3; k++) {
-      check_near(v[k], u[k], 1e-12);   /* y: periodic */
-      check_near(w[k], end[k], 1e-12); /* z: held */
+      check_near(v[k], u[k], 1e-12);   /* periodic in y */
+      check_near(w[k], end[k], 1e-12); /* held constant beyond the grid in z */
       check_near(later[k], count == 4 ? u[k] : held[k], 1e-11);
     }
     cb_flow_free(f);
@@ -122,7 +127,7 @@ static void periodic_directions_begin_again(void **unused) {
   }
 }
 
-/* A plane flow: one point along z, of which no place is needed. */
+/* A plane flow has one point along z, whose coordinate is not needed. */
 static void direction_of_one_point_needs_no_place(void **unused) {
   content c = content_of(1);
   c.dims[2] = 1;
@@ -138,7 +143,7 @@ static void direction_of_one_point_needs_no_place(void **unused) {
   free(c.velocity);
 }
 
-/* 1000.1, 1000.2 .. are off by 3e-5 in single precision; in double precision that is an error. */
+/* In single precision 1000.1, 1000.2 .. are off by 3e-5, which is accepted; in double precision this is an error. */
 static void places_may_be_rounded_as_they_are_stored(void **unused) {
   content c = content_of(1);
   for (int i = 0; i < NZ; i++) c.axis[3][i] = 1000 + 0.1 * i;
@@ -153,7 +158,7 @@ static void places_may_be_rounded_as_they_are_stored(void **unused) {
   free(c.velocity);
 }
 
-/* --- what is refused --- */
+/* --- errors --- */
 
 static void check_refused(content *c, const char *expected) {
   cb_flow *f = NULL;
@@ -171,20 +176,21 @@ static void shapes_are_refused_by_name(void **unused) {
   c.dims[3] = 2;
   check_refused(&c, "dataset 'velocity' has the shape [5, 6, 7, 2], expected [x, y, z, 3] or [time, x, y, z, 3]");
   c = content_of(1);
-  c.rank = 6, c.dims[4] = c.dims[5] = 1;
+  c.rank = 6;
+  c.dims[4] = c.dims[5] = 1;
   check_refused(&c, "dataset 'velocity' has the shape [5, 6, 7, 3, 1, 1], expected [x, y, z, 3] or [time, x, y, z, 3]");
   c = content_of(1);
   c.dims[1] = 0;
-  check_refused(&c, "dataset 'velocity' has the shape [5, 0, 7, 3], expected from 1 to 715827882 each");
+  check_refused(&c, "dataset 'velocity' has the shape [5, 0, 7, 3], expected lengths from 1 to 715827882");
   c = content_of(NT);
   c.name[0] = NULL;
-  check_refused(&c, "no dataset 'time', expected [4], the times of 'velocity'");
+  check_refused(&c, "there is no dataset 'time', expected [4], the times of 'velocity'");
   c = content_of(1);
   c.name[2] = "Y";
-  check_refused(&c, "no dataset 'y', expected [6], the places of 'velocity'");
+  check_refused(&c, "there is no dataset 'y', expected [6], the coordinates of 'velocity'");
   c = content_of(1);
   c.length[3] = 5;
-  check_refused(&c, "dataset 'z' has the shape [5], expected [7], the places of 'velocity'");
+  check_refused(&c, "dataset 'z' has the shape [5], expected [7], the coordinates of 'velocity'");
   c = content_of(1);
   c.periodics = 2;
   check_refused(&c, "attribute 'periodic' of 'velocity': expected 3 integers (x, y, z) or 4 (and time)");
@@ -193,19 +199,21 @@ static void shapes_are_refused_by_name(void **unused) {
 static void numbers_are_refused_with_their_place(void **unused) {
   content c = content_of(1);
   c.axis[1][3] = -0.2;
-  check_refused(&c, "dataset 'x': value 4 is -0.2, expected -0.25: evenly spaced by 0.25");
+  check_refused(&c, "dataset 'x': value 4 is -0.2, expected -0.25: values must be evenly spaced by 0.25");
   c = content_of(NT);
   c.axis[0][2] = 10.4;
-  check_refused(&c, "dataset 'time': value 3 is 10.4 after 10.5, expected values that ascend");
+  check_refused(&c, "dataset 'time': value 3 is 10.4 after 10.5, expected ascending values");
   c = content_of(1);
   for (int i = 0; i < NZ; i++) c.axis[3][i] *= -1;
-  check_refused(&c, "dataset 'z': value 2 is -5 after -3, expected values that ascend");
+  check_refused(&c, "dataset 'z': value 2 is -5 after -3, expected ascending values");
   c = content_of(1);
   c.axis[2][NY - 1] = NAN;
-  check_refused(&c, "dataset 'y': value 6 is nan");
+  check_refused(&c, "dataset 'y': value 6 is nan, expected a finite number");
   c = content_of(NT);
   c.velocity[(((3 * NX + 1) * NY + 2) * NZ + 4) * 3 + 2] = INFINITY;
-  check_refused(&c, "dataset 'velocity': flow grid: velocity z is inf at time 3, point (1, 2, 4), counted from 0");
+  check_refused(&c,
+                "dataset 'velocity': flow grid: velocity z is inf at time 3, point (1, 2, 4), counted from 0: expected "
+                "a finite number");
 }
 
 static void other_files_are_refused(void **unused) {
@@ -218,7 +226,7 @@ static void other_files_are_refused(void **unused) {
   hid_t made = create();
   H5Fclose(made);
   check_error(cb_flow_read_grid(path, &f), CB_ERROR_INPUT,
-              error_of_file("no dataset 'velocity', expected [x, y, z, 3] or [time, x, y, z, 3]"));
+              error_of_file("there is no dataset 'velocity', expected [x, y, z, 3] or [time, x, y, z, 3]"));
   made = create();
   H5Gclose(H5Gcreate2(made, "velocity", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
   H5Fclose(made);
@@ -229,12 +237,13 @@ static void other_files_are_refused(void **unused) {
   put(made, "velocity", type, 4, (const hsize_t[]){1, 1, 1, 3}, H5T_NATIVE_DOUBLE, NULL);
   H5Tclose(type);
   H5Fclose(made);
-  check_error(cb_flow_read_grid(path, &f), CB_ERROR_INPUT,
-              error_of_file("dataset 'velocity' is not of numbers, expected [x, y, z, 3] or [time, x, y, z, 3]"));
+  check_error(
+      cb_flow_read_grid(path, &f), CB_ERROR_INPUT,
+      error_of_file("dataset 'velocity' does not contain numbers, expected [x, y, z, 3] or [time, x, y, z, 3]"));
   assert_null(f);
 }
 
-/* `velocity` with the numbers of another file, which has them under the same name. */
+/* Makes `velocity` refer to the numbers of another file, in which they have the same name. */
 static hid_t put_elsewhere(hid_t file, int how, const char *other, const content *c) {
   const hsize_t bytes = sizeof *c->velocity * NX * NY * NZ * 3;
   hid_t made = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(c->rank, c->dims, NULL);
@@ -251,10 +260,11 @@ static hid_t put_elsewhere(hid_t file, int how, const char *other, const content
 
 static void numbers_in_other_files_are_refused(void **unused) {
   static const char *const expected[] = {
-      "dataset 'velocity' has its numbers in other files (external storage), expected numbers of its own",
-      "dataset 'velocity' takes its numbers from other datasets (it is virtual), expected numbers of its own",
-      "'velocity' is a link to another file, expected [x, y, z, 3] or [time, x, y, z, 3] here",
-      "'velocity' is a link to another file, expected [x, y, z, 3] or [time, x, y, z, 3] here"};
+      "dataset 'velocity' has its numbers in other files (external storage), expected numbers in the dataset itself",
+      "dataset 'velocity' takes its numbers from other datasets (it is virtual), expected numbers in the dataset "
+      "itself",
+      "'velocity' is a link to another file, expected [x, y, z, 3] or [time, x, y, z, 3] in this file",
+      "'velocity' is a link to another file, expected [x, y, z, 3] or [time, x, y, z, 3] in this file"};
   char other[sizeof path + 6];
   content c = content_of(1);
   cb_flow *f = NULL;
@@ -273,7 +283,7 @@ static void numbers_in_other_files_are_refused(void **unused) {
   free(c.velocity);
 }
 
-/* Made for 3 * 2^50 numbers, of which 24 are written. */
+/* Declares 3 * 2^50 numbers, but writes only 24. */
 static void memory_is_not_taken_for_what_was_never_written(void **unused) {
   const hsize_t dims[] = {1 << 20, 1 << 20, 1 << 10, 3}, chunk[] = {2, 2, 2, 3};
   const double numbers[24] = {0};
@@ -287,7 +297,8 @@ static void memory_is_not_taken_for_what_was_never_written(void **unused) {
   H5Pclose(made);
   H5Fclose(file);
   check_error(cb_flow_read_grid(path, &f), CB_ERROR_INPUT,
-              error_of_file("dataset 'velocity' of shape [1048576, 1048576, 1024, 3] holds 24 numbers only"));
+              error_of_file("dataset 'velocity' of shape [1048576, 1048576, 1024, 3] contains only 24 numbers: "
+                            "expected a dataset that was written completely"));
 }
 
 static cb_status read_path(void) {

@@ -1,5 +1,6 @@
-/* A body whose inertia is given is the body of density that has it: its tensor, its motion, its resolved scenario; what no
- * body can have is refused with its place, and buoyancy is there unless it is switched off. */
+/* A body with a given inertia equals a body whose density gives this inertia: its tensor, its motion, its resolved
+ * scenario. An inertia that no body can have is rejected with its place, and buoyancy acts unless it is switched
+ * off. */
 #include <curvebody/immersed.h>
 #include <curvebody/scenario.h>
 
@@ -11,7 +12,7 @@ static void check_told(const char *part) {
   if (!strstr(cb_error_text(), part)) fail_msg("%s: expected %s", cb_error_text(), part);
 }
 
-/* A body in water, with more keys. */
+/* A body in water, with additional keys. */
 static cb_status open_body(const char *keys, cb_scenario **out) {
   char text[TEXT];
   snprintf(
@@ -37,7 +38,10 @@ static void a_box_by_its_inertia_has_the_tensor_of_one_of_density(void **unused)
   cb_surface *box;
   check_ok(cb_tree_read("box", "{a: 0.3, b: 0.2, c: 0.1, resolution: 8}", &tree));
   check_ok(cb_shape_create("box", cb_tree_root(tree), &box));
-  for (int i = 0; i < box->vertices; i++) box->x[i][0] += 0.05, box->x[i][2] -= 0.02;
+  for (int i = 0; i < box->vertices; i++) {
+    box->x[i][0] += 0.05;
+    box->x[i][2] -= 0.02;
+  }
   cb_point_mass whole = {.mass = mass, .x = {0.05, 0, -0.02}, .vertex = -1};
   boxes(side, mass, whole.inertia);
   const cb_material heavy = {500, 0}, none = {0, 0};
@@ -46,21 +50,21 @@ static void a_box_by_its_inertia_has_the_tensor_of_one_of_density(void **unused)
   cb_immersed_row row[2];
   for (int k = 0; k < 2; k++) {
     cb_immersed *body;
-    cb_swimmer *swimmer;
+    cb_immersed_workspace *workspace;
     double wrench[4][6];
     cb_rigid_state state = {.t = 0};
     cb_pose_identity(&state.g);
     row[k].wrench = wrench;
     check_ok(cb_immersed_create(&fluid, box, NULL, &options[k], NULL, NULL, NULL, &body));
     assert_int_equal(cb_immersed_wrenches(body), 1);
-    check_ok(cb_swimmer_create(body, &swimmer));
-    check_ok(cb_swimmer_measure(swimmer, &state, &row[k]));
+    check_ok(cb_immersed_workspace_create(body, &workspace));
+    check_ok(cb_immersed_workspace_measure(workspace, &state, &row[k]));
     check_near(wrench[0][5], -9.81 * mass, 1e-13); /* gravity; round-off of a sum over 400 faces */
-    cb_swimmer_free(swimmer);
+    cb_immersed_workspace_free(workspace);
     cb_immersed_free(body);
   }
   for (int i = 0; i < 36; i++)
-    check_near(row[0].K[i / 6][i % 6], row[1].K[i / 6][i % 6], 1e-13 * mass); /* the same round-off */
+    check_near(row[0].K[i / 6][i % 6], row[1].K[i / 6][i % 6], 1e-13 * mass); /* the round-off of the same sum */
   cb_surface_free(box);
   cb_tree_free(tree);
 }
@@ -86,18 +90,19 @@ static void what_no_body_has_is_refused_with_its_place(void **unused) {
     const char *keys, *place, *told;
   } cases[] = {
       {"inertial: {mass: 0, inertia: [1, 1, 1]}", "body:5:18: error: ", "expected a mass > 0, found 0"},
-      {"inertial: {mass: 1, inertia: [1, 1, 2.1]}", "body:5:30: error: ", "above the sum of the others"},
+      {"inertial: {mass: 1, inertia: [1, 1, 2.1]}", "body:5:30: error: ", "at most the sum of the other two"},
       {"inertial: {mass: 1, inertia: [1, 1, 0]}", "body:5:30: error: ", "expected moments of inertia > 0"},
       {"inertial: {mass: 1, inertia: [[1, 0, 0], [0.1, 1, 0], [0, 0, 1]]}", "body:5:30: error: ", "symmetric"},
       {"inertial: {mass: 1, inertia: [[1, 2, 0], [2, 1, 0], [0, 0, 1]]}", "body:5:30: error: ", "> 0, found -1, 1, 3"},
       {"inertial: {mass: 1, inertia: [1, 1]}", "body:5:30: error: ", "expected [Ixx, Iyy, Izz] or three rows"},
       {"inertial: {mass: 1}", "body:5:11: error: ", "inertia"},
       {"inertial: {mass: 1, inertia: [1, 1, 1], quaternion: [1, 1, 0, 0]}", "body:5:53: error: ", "unit quaternion"},
-      {"inertial: {mass: 1, inertia: [1, 1, 1]}, density: 3", "body:5:51: error: ", "expected `inertial` or `density`, not both"},
-      {"inertial: {mass: 1, inertia: [1, 1, 1]}, mass: 3", "body:5:48: error: ", "beside `inertial`"},
-      {"inertial: {mass: 1, inertia: [1, 1, 1]}, points: [{mass: 1, at: [0, 0, 0]}]", "body:5:50: error: ", "beside"},
-      {"inertial: {mass: 1, inertia: [1, 1, 1]}, mass_model: vertices", "body:5:54: error: ", "beside `inertial`"},
-      {"inertial: {mass: 1, inertia: [1, 1, 1]}, parts: {body: {density: 1}}", "body:5:66: error: ", "beside"}};
+      {"inertial: {mass: 1, inertia: [1, 1, 1]}, density: 3",
+       "body:5:51: error: ", "expected `inertial` or `density`, not both"},
+      {"inertial: {mass: 1, inertia: [1, 1, 1]}, mass: 3", "body:5:48: error: ", "next to `inertial`"},
+      {"inertial: {mass: 1, inertia: [1, 1, 1]}, points: [{mass: 1, at: [0, 0, 0]}]", "body:5:50: error: ", "next to"},
+      {"inertial: {mass: 1, inertia: [1, 1, 1]}, mass_model: vertices", "body:5:54: error: ", "next to `inertial`"},
+      {"inertial: {mass: 1, inertia: [1, 1, 1]}, parts: {body: {density: 1}}", "body:5:66: error: ", "next to"}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     cb_scenario *s = NULL;
     assert_int_equal(open_body(cases[i].keys, &s), CB_ERROR_INPUT);
@@ -133,7 +138,8 @@ static void an_inertia_at_a_vertex_is_refused(void **unused) {
   cb_immersed *body;
   assert_int_equal(cb_immersed_create(&fluid, box, NULL, &options, NULL, NULL, NULL, &body), CB_ERROR_ARGUMENT);
   check_told("at a vertex has an inertia");
-  point.vertex = -1, point.inertia[2][2] = 2.1;
+  point.vertex = -1;
+  point.inertia[2][2] = 2.1;
   assert_int_equal(cb_immersed_create(&fluid, box, NULL, &options, NULL, NULL, NULL, &body), CB_ERROR_ARGUMENT);
   check_told("no rigid body");
   cb_surface_free(box);

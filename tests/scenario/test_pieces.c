@@ -1,6 +1,6 @@
-/* A body of several shapes is these shapes at their places: its mass properties are their sum, a mirrored mesh has its faces
- * outwards, each is a part by its name, and the resolved scenario reads back as itself with the files where they are. */
-#include "fluid/surface.h"
+/* A body of several shapes: its mass properties are the sum of theirs, a mirrored mesh has its faces outwards, each
+ * piece is a part with its name, and the resolved scenario reads back as the same scenario with the same files. */
+#include "fluid/surface_mesh.h"
 #include <curvebody/mass.h>
 #include <curvebody/scenario.h>
 
@@ -13,7 +13,7 @@ static const char tetrahedron[] = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\n
 static void two_boxes_have_the_sum_of_their_tensors(void **unused) {
   cb_surface *box, *both;
   check_ok(cb_shape_create("box", NULL, &box));
-  /* Sides 1, turned about z by atan(4/3) and at (2, 0, 1); and 2 by 1 by 3, mirrored. */
+  /* A box with sides 1, rotated around z by atan(4/3), at (2, 0, 1), and a box 2 by 1 by 3, mirrored. */
   const cb_surface_piece piece[] = {{box, "a", {{0.6, -0.8, 0}, {0.8, 0.6, 0}, {0, 0, 1}}, {2, 0, 1}},
                                     {box, "b", {{2, 0, 0}, {0, -1, 0}, {0, 0, 3}}, {0, -1, 0}}};
   const double side[2][3] = {{1, 1, 1}, {2, 1, 3}}, volume[2] = {1, 6};
@@ -55,7 +55,7 @@ static void the_resolved_scenario_reads_back_as_itself(void **unused) {
       "integrator: {name: rkmk4, step: 0.01}\ntime: {end: 1}\n",
       path);
   cb_scenario *s, *again;
-  check_ok(cb_scenario_open_text("pieces", text, NULL, 0, &s)); /* the ball is within the box */
+  check_ok(cb_scenario_open_text("pieces", text, NULL, 0, &s)); /* the ball is inside the box */
   assert_non_null(strstr(cb_scenario_resolved(s), path));
   check_ok(cb_scenario_open_text("again", cb_scenario_resolved(s), NULL, 0, &again));
   assert_string_equal(cb_scenario_resolved(s), cb_scenario_resolved(again));
@@ -70,9 +70,9 @@ static void what_is_wrong_has_its_place(void **unused) {
   } cases[] = {
       {"[]", "body:4:13: error: expected a list of {shape: ..} and {mesh: ..}"},
       {"[{shape: bux}]", "body:4:22: error: unknown shape 'bux', did you mean 'box'?"},
-      {"[{name: a, shape: box}, {name: a, shape: box}]", "body:4:37: error: two shapes of the body are called"},
+      {"[{name: a, shape: box}, {name: a, shape: box}]", "body:4:37: error: two shapes of the body have the name"},
       {"[{shape: box, mesh: t.obj}]", "body:4:33: error: expected either `shape` or `mesh`"},
-      {"[{shape: box, scale: 2}]", "body:4:34: error: `scale` belongs to `mesh`"},
+      {"[{shape: box, scale: 2}]", "body:4:34: error: `scale` applies only to `mesh`"},
       {"[{shape: [box]}]", "body:4:22: error: expected one shape, found a list"},
       {"[{shape: box, quaternion: [1, 1, 0, 0]}]", "body:4:39: error: expected a unit quaternion"}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

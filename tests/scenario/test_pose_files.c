@@ -1,7 +1,8 @@
-/* Poses from numbered files: their places, the polygons that they share with the body, refusals by file and line. */
+/* Tests of poses from numbered files: their positions, the polygons that they share with the body, and errors with file
+ * and line. */
 #include "check.h"
 
-#include "fluid/poses.h"
+#include "fluid/poses_private.h"
 
 #include <limits.h>
 #include <unistd.h>
@@ -64,21 +65,20 @@ static void numbered_files_are_poses(void **state) {
   check_error(cb_poses_read(pattern, 7, 0, &times, NULL, NULL, &rest, &p), CB_ERROR_INPUT, expected);
   write_file(folder, 9, "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 9\nf 1 3 2\n");
   snprintf(expected, sizeof expected,
-           "%s/pose-009.obj:1:1: error: 4 vertices and 1 faces, expected 4 and 4 as in '%s/pose-007.obj'", folder,
-           folder);
+           "%s/pose-009.obj:1:1: error: the file has 4 vertices and 1 faces, expected 4 and 4 as in '%s/pose-007.obj'",
+           folder, folder);
   check_error(cb_poses_read(pattern, 7, 0, &times, NULL, NULL, &rest, &p), CB_ERROR_INPUT, expected);
   write_file(folder, 9, "v 0 0 0\nv 1 0 0\nv 0 nan 0\nv 0 0 9\n" FACES);
   snprintf(expected, sizeof expected, "%s/pose-009.obj:3:5: error: expected y, a finite number, found 'nan'", folder);
   check_error(cb_poses_read(pattern, 7, 0, &times, NULL, NULL, &rest, &p), CB_ERROR_INPUT, expected);
   check_error(cb_poses_read("a.obj", 0, 0, &times, NULL, NULL, &rest, &p), CB_ERROR_INPUT,
-              "poses 'a.obj': expected a name with one run of '#', which stands for the number");
+              "poses 'a.obj': expected a name with one run of '#' in place of the number");
   check_error(cb_poses_read("a#b#.obj", 0, 0, &times, NULL, NULL, &rest, &p), CB_ERROR_INPUT,
-              "poses 'a#b#.obj': expected a name with one run of '#', which stands for the number");
-  check_error(
-      cb_poses_read(pattern, -1, 0, &times, NULL, NULL, &rest, &p), CB_ERROR_ARGUMENT,
-      strcat(strcat(strcpy(path, "poses '"), pattern), "': 0 files from number -1 on, expected no negative number"));
+              "poses 'a#b#.obj': expected a name with one run of '#' in place of the number");
+  check_error(cb_poses_read(pattern, -1, 0, &times, NULL, NULL, &rest, &p), CB_ERROR_ARGUMENT,
+              strcat(strcat(strcpy(path, "poses '"), pattern), "': 0 files from number -1 on: expected numbers >= 0"));
   check_error(cb_poses_read("none-#.obj", INT_MAX - 3, 5, &times, NULL, NULL, &rest, &p), CB_ERROR_ARGUMENT,
-              "poses 'none-#.obj': 5 files from number 2147483644 on, expected numbers up to 2147483647");
+              "poses 'none-#.obj': 5 files from number 2147483644 on: expected numbers up to 2147483647");
   check_error(cb_poses_read("/nowhere/none-#.obj", INT_MAX - 4, 5, &times, NULL, NULL, &rest, &p), CB_ERROR_FILE,
               "cannot read '/nowhere/none-2147483643.obj': No such file or directory");
   assert_null(rest);
@@ -88,7 +88,8 @@ static void numbered_files_are_poses(void **state) {
 
 /* ---- polygons ---- */
 
-/* A box of quadrilaterals, its top bent up by h in one corner: two of its sides stay plane, the top does not. */
+/* Writes a box of quadrilaterals whose top is bent upwards by h at one corner: the sides at this corner remain plane,
+ * the top does not. */
 static void write_bent(const char *folder, int number, double h) {
   char text[400];
   snprintf(text, sizeof text,
@@ -112,7 +113,8 @@ static void polygons_that_bend_keep_the_triangles_of_the_body(void **state) {
   assert_int_equal(cb_poses_count(p), 3);
   check_near(cb_poses_pose(p, 2)[6][2], 1.2, 1e-15);
   cb_poses_free(p);
-  /* Of a body that has a file of its own the first may be bent too, but not where that file is it. */
+  /* If the body has a separate file, the first pose may be bent, too; if the first pose defines the body, it may
+   * not. */
   snprintf(path, sizeof path, "%s/pose-000.obj", folder);
   check_ok(cb_surface_read_mesh(path, NULL, &mesh));
   check_ok(cb_poses_read(pattern, 1, 0, &times, mesh, NULL, &rest, &p));
@@ -121,10 +123,9 @@ static void polygons_that_bend_keep_the_triangles_of_the_body(void **state) {
   cb_surface_free(rest);
   rest = NULL;
   p = NULL;
-  snprintf(expected, sizeof expected, "%s/pose-001.obj:10:1: error: a polygon of 4 corners that is not plane: ",
-           folder);
+  snprintf(expected, sizeof expected, "%s/pose-001.obj:10:1: error: a polygon of 4 corners is not plane: ", folder);
   check_error_begins(cb_poses_read(pattern, 1, 0, &times, NULL, NULL, &rest, &p), CB_ERROR_INPUT, expected);
-  /* Another polygon of the same number of triangles in all. */
+  /* Other polygons with the same number of triangles in total. */
   write_file(folder, 2,
              "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\n"
              "f 1 4 3\nf 1 3 2\nf 5 6 7 8\nf 1 2 6 5 3\nf 2 3 7 6\nf 4 1 5 8\n");

@@ -1,8 +1,8 @@
-/* Poses from one HDF5 file: the same as from arrays, times of the file, a body by itself, refusals by name and place,
- * files cut anywhere. */
+/* Tests of poses from one HDF5 file: they equal those from arrays, use the times of the file, and can describe a body
+ * without a mesh; rejected files give the name and the place, and a file that is cut anywhere is rejected. */
 #include "hdf5_file.h"
 
-#include "scenario/pose_sequence.h"
+#include "scenario/hdf5_input.h"
 
 enum { POSES = 5, VERTICES = 4, FACES = 4, NUMBERS = POSES * VERTICES * 3 };
 
@@ -12,7 +12,7 @@ static const int tetrahedron[FACES][3] = {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {0, 3
 static const cb_poses_times by_step = {NULL, .5, .25, 0, CB_POSES_CLAMPED}, by_time = {.end = CB_POSES_CLAMPED};
 
 static int start(void **state) {
-  for (int i = 0; i < NUMBERS; i++) place[i] = (float)sin(3. * i); /* the same as float and double */
+  for (int i = 0; i < NUMBERS; i++) place[i] = (float)sin(3. * i); /* values are exact in single precision */
   return make_path(state);
 }
 
@@ -30,7 +30,7 @@ static void write_whole(void) {
   put_faces(file, tetrahedron);
   H5Fclose(file);
 }
-/* A file of nothing but poses. */
+/* Writes a file that contains only poses. */
 static void write_poses(hid_t stored, hsize_t poses, hsize_t vertices) {
   hid_t file = create();
   put_poses(file, "poses", stored, poses, vertices);
@@ -49,7 +49,7 @@ static cb_poses *arrays(const cb_poses_times *when) {
   return p;
 }
 
-/* The same places and velocities; both are freed. */
+/* Checks equal positions and velocities, and frees both. */
 static void check_same(cb_poses *a, cb_poses *b) {
   for (int i = 0; i <= 100; i++) {
     double x[VERTICES][3], y[VERTICES][3], v[VERTICES][3], w[VERTICES][3], t = -1 + .06 * i;
@@ -90,7 +90,7 @@ static void times_are_of_the_file_unless_a_step_is_given(void **state) {
   check_same(read_with(mesh, NULL, &by_time), arrays(&(cb_poses_times){.time = times, .end = CB_POSES_CLAMPED}));
   double later[POSES];
   for (int i = 0; i < POSES; i++) later[i] = times[i] + 10;
-  /* 2.5 from first to last, 5/4 of it to the first again. */
+  /* The time from the first to the last pose is 2.5; the period is 5/4 of this. */
   check_same(read_with(mesh, NULL, &(cb_poses_times){.start = 10, .end = CB_POSES_PERIODIC}),
              arrays(&(cb_poses_times){.time = later, .period = 3.125, .end = CB_POSES_PERIODIC}));
   check_same(read_with(mesh, NULL, &(cb_poses_times){.period = 4, .end = CB_POSES_PERIODIC}),
@@ -112,7 +112,7 @@ static void a_file_with_faces_is_a_body_by_itself(void **state) {
   cb_surface_free(expected);
 }
 
-/* ---- refusals ---- */
+/* ---- errors ---- */
 
 #define check_refused(mesh, dataset, when, ...)                                                     \
   do {                                                                                              \
@@ -140,7 +140,7 @@ static void another_connectivity_is_refused(void **state) {
   check_refused(mesh, NULL, &by_step,
                 "dataset 'face': face 3 has the vertices 1, 2, 3 (counted from 0), expected 1, "
                 "3, 2 as in the mesh");
-  check_refused(fewer, NULL, &by_step, "dataset 'face' has the shape [4, 3], expected [3, 3] as the mesh has");
+  check_refused(fewer, NULL, &by_step, "dataset 'face' has the shape [4, 3], expected [3, 3] as in the mesh");
   cb_surface_free(mesh);
   cb_surface_free(fewer);
 }
@@ -151,10 +151,12 @@ static void a_number_that_is_not_finite_is_refused_with_pose_and_vertex(void **s
   place[3 * (2 * VERTICES + 1) + 2] = NAN;
   write_poses(H5T_IEEE_F64LE, POSES, VERTICES);
   const double *x = &place[3 * (2 * VERTICES + 1)];
-  check_refused(mesh, NULL, &by_step, "dataset 'poses': pose 3: vertex 2 is not finite: (%g, %g, nan)", x[0], x[1]);
+  check_refused(mesh, NULL, &by_step,
+                "dataset 'poses': pose 3: expected finite coordinates of vertex 2, found (%g, %g, nan)", x[0], x[1]);
   place[3 * (2 * VERTICES + 1) + 2] = INFINITY;
   write_poses(H5T_IEEE_F32LE, POSES, VERTICES);
-  check_refused(mesh, NULL, &by_step, "dataset 'poses': pose 3: vertex 2 is not finite: (%g, %g, inf)", x[0], x[1]);
+  check_refused(mesh, NULL, &by_step,
+                "dataset 'poses': pose 3: expected finite coordinates of vertex 2, found (%g, %g, inf)", x[0], x[1]);
   place[3 * (2 * VERTICES + 1) + 2] = kept;
   cb_surface_free(mesh);
 }
@@ -174,16 +176,18 @@ static void shapes_and_types_are_refused_by_name(void **state) {
   const cb_poses_times *w = &by_step;
   check_refused(mesh, NULL, w, "dataset 'poses' has the shape [5, 12], expected [pose, vertex, 3]");
   check_refused(mesh, "flat", w, "dataset 'flat' has the shape [5, 6, 2], expected [pose, vertex, 3]");
-  check_refused(mesh, "whole", w, "dataset 'whole' is not of floating-point numbers, expected [pose, vertex, 3]");
-  check_refused(mesh, "none", w, "dataset 'none' has the shape [0, 4, 3], expected from 1 to 715827882 each");
-  check_refused(mesh, "unwritten", w, "dataset 'unwritten' of shape [5, 4, 3] holds no numbers");
+  check_refused(mesh, "whole", w,
+                "dataset 'whole' does not contain floating-point numbers, expected [pose, vertex, 3]");
+  check_refused(mesh, "none", w, "dataset 'none' has the shape [0, 4, 3], expected lengths from 1 to 715827882");
+  check_refused(mesh, "unwritten", w,
+                "dataset 'unwritten' of shape [5, 4, 3] contains no numbers: expected a dataset that was written");
   check_refused(mesh, "large", w,
-                "dataset 'large' has the shape [3000000000, 4, 3], expected from 1 to 715827882 each");
-  check_refused(mesh, "one", w, "1 poses, expected at least 2");
-  check_refused(mesh, "no", w, "no dataset 'no', expected [pose, vertex, 3]");
-  check_refused(mesh, "no/such", w, "no dataset 'no/such', expected [pose, vertex, 3]");
-  check_refused(mesh, "x", &by_time, "no dataset 'time', expected [pose], or a step");
-  check_refused(NULL, "x", w, "no dataset 'face', expected [face, 3], or the mesh whose poses these are");
+                "dataset 'large' has the shape [3000000000, 4, 3], expected lengths from 1 to 715827882");
+  check_refused(mesh, "one", w, "1 poses: expected at least 2");
+  check_refused(mesh, "no", w, "there is no dataset 'no', expected [pose, vertex, 3]");
+  check_refused(mesh, "no/such", w, "there is no dataset 'no/such', expected [pose, vertex, 3]");
+  check_refused(mesh, "x", &by_time, "there is no dataset 'time', expected [pose], or a step");
+  check_refused(NULL, "x", w, "there is no dataset 'face', expected [face, 3], or the mesh of these poses");
   cb_surface_free(mesh);
 }
 
@@ -204,15 +208,15 @@ static void times_and_faces_that_do_not_fit_are_refused(void **state) {
   static const double back[POSES] = {0, 1, 2, 2, 3};
   put(file, "time", H5T_IEEE_F64LE, 1, (const hsize_t[]){POSES}, H5T_NATIVE_DOUBLE, back);
   H5Fclose(file);
-  check_refused(NULL, NULL, &by_step, "face 3: vertex 3 twice");
+  check_refused(NULL, NULL, &by_step, "face 3: vertex 3 twice: expected three different vertices");
   cb_surface *other = body(twice, 2);
-  check_refused(other, NULL, &by_time, "dataset 'face' has the shape [4, 3], expected [2, 3] as the mesh has");
+  check_refused(other, NULL, &by_time, "dataset 'face' has the shape [4, 3], expected [2, 3] as in the mesh");
   cb_surface_free(other);
   file = create();
   put_poses(file, "poses", H5T_IEEE_F64LE, POSES, VERTICES);
   put(file, "time", H5T_IEEE_F64LE, 1, (const hsize_t[]){POSES}, H5T_NATIVE_DOUBLE, back);
   H5Fclose(file);
-  check_refused(mesh, NULL, &by_time, "pose 4 at time 2, expected finite times that ascend");
+  check_refused(mesh, NULL, &by_time, "pose 4 at time 2: expected finite times that ascend");
   cb_surface_free(mesh);
 }
 

@@ -1,6 +1,6 @@
-/* --set of the key that names a class: keys of the former class go with it. */
+/* If --set changes the key that names a class, the keys of the previous class are removed. */
 #include "check.h"
-#include "scenario/bundle.h"
+#include "scenario/bundle_scenario.h"
 
 #include <curvebody/body.h>
 
@@ -11,7 +11,7 @@ typedef struct kind {
   const cb_param *params;
 } kind;
 
-/* Every place of a scenario where a class stands, with the map in place of %s. */
+/* Scenarios with a class at each key that can have one; %s is replaced by the map of the class. */
 static const char in_space[] =
     "curvebody: 1\nspace: h3\nbodies: [{kind: particles, place: {points: [[0, 0, 0, 1]]}}]\n"
     "integrator: %s\ntime: {end: 1}\n",
@@ -29,11 +29,11 @@ static const char in_space[] =
                   of_points[] = "curvebody: 1\nbundle: {name: points, space: %s}\ngait: {}\nintegrator: {step: .1}\n";
 
 static const char *value_of(const cb_param *row) {
-  if (!strcmp(row->name, "resolution")) return "8"; /* of shapes: a few faces will do */
+  if (!strcmp(row->name, "resolution")) return "8"; /* for shapes: coarse faces are enough */
   return row->fallback && *row->fallback && strcmp(row->fallback, "nan") ? row->fallback : "1";
 }
 
-/* The map of a class with all its keys: defaults, and 1 for those that are required. */
+/* Writes the map of a class with all its keys: their defaults, 1 for required keys, and 8 for `resolution`. */
 static void write_map(const char *key, kind k, char *out, size_t size) {
   size_t used = (size_t)snprintf(out, size, "{%s: %s", key, k.name);
   for (const cb_param *row = k.params; row && row->name; row++)
@@ -42,7 +42,7 @@ static void write_map(const char *key, kind k, char *out, size_t size) {
   assert_true(used + 1 < size);
 }
 
-/* Opens the scenario with class a at path and --set to class b, and `more` sets. */
+/* Opens the scenario with class a at this path, changed by --set to class b, with `more` further changes. */
 static cb_status changed(const char *where, const char *path, const char *key, kind a, kind b, const char *more,
                          cb_scenario **out) {
   static char map[LONGEST], text[2 * LONGEST];
@@ -99,8 +99,8 @@ static void keys_of_a_former_class_are_unknown_to_none(void **state) {
   FILL(bodies, n_bodies, cb_body_classes);
   FILL(shapes, n_shapes, cb_shape_classes);
   FILL(bundles, n_bundles, cb_bundle_classes);
-  FILL(bundles, n_bundles, cb_bundle_kinds);
-  FILL(spaces, n_spaces, cb_geometry_classes);
+  FILL(bundles, n_bundles, cb_scenario_bundles);
+  FILL(spaces, n_spaces, cb_space_classes);
   check_all(in_space, "integrator", "name", integrators, n_integrators);
   check_all(of_space, "space", "name", spaces, n_spaces);
   check_all(of_body, "bodies.0", "kind", bodies, n_bodies);
@@ -122,7 +122,7 @@ static cb_status open_with(const char *integrator, const char *const *sets, size
 
 static void the_resolved_scenario_shows_what_holds(void **state) {
   cb_scenario *s, *again;
-  static const char note[] = "# integrator: `stages` of lobatto is left out, rk4 has no such key\n";
+  static const char note[] = "# integrator: `stages` of lobatto is left out: rk4 has no such key\n";
   const char *const sets[] = {"integrator.name=gauss", "integrator.name=rk4"};
   check_ok(open_with("name: lobatto, stages: 4, step: .1", sets, 2, &s));
   assert_memory_equal(cb_scenario_resolved(s), note, sizeof note - 1);
@@ -131,7 +131,7 @@ static void the_resolved_scenario_shows_what_holds(void **state) {
   assert_string_equal(cb_scenario_resolved(again), cb_scenario_resolved(s) + sizeof note - 1);
   cb_scenario_free(again);
   cb_scenario_free(s);
-  /* the method that is there without a name is a class too */
+  /* without `name` the integrator is the default class: its keys are removed, too */
   check_ok(open_with("stages: 4, step: .1", sets + 1, 1, &s));
   assert_memory_equal(cb_scenario_resolved(s), note, sizeof note - 1);
   cb_scenario_free(s);

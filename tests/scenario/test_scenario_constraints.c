@@ -1,4 +1,4 @@
-/* `constraints:` and `start:` of a scenario: the rows that every key makes, and the place of every mistake. */
+/* Tests of `constraints:` and `start:` of a scenario: the rows of every key, and the place of every error. */
 #include "check.h"
 #include <curvebody/constraint.h>
 #include <curvebody/scenario.h>
@@ -12,7 +12,7 @@ static const char scenario[] =
     "integrator: {name: radau_iia, step: 0.01}\ntime: {end: 1}\n"
     "%s";
 
-/* Four generic particles `a` and a triangle `tri` in a space of two or three dimensions, with further lines. */
+/* Four generic particles `a` and a triangle `tri` in a space of two or three dimensions, with additional lines. */
 static cb_status open_with(const char *space, const char *more, cb_scenario **s) {
   const bool plane = space[1] == '2', flat = space[0] == 'e';
   char text[4096];
@@ -32,7 +32,7 @@ static cb_scenario *opened(const char *space, const char *more) {
   return s;
 }
 
-/* Rows of position and rates of all rows at the start as given, before it is projected. */
+/* Computes the residuals of positions and the rates of all rows, at the given start before projection. */
 static int rows_at_start(cb_scenario *s, double *g, double *rate) {
   const cb_system *system = cb_scenario_system(s);
   cb_forces *f;
@@ -58,9 +58,10 @@ static void every_key_makes_its_rows(void **state) {
   } cases[] = {
       {"h3", "rod: {between: [[a, 0], [tri, 1]]}", "rod a.0 tri.1", 1, false},
       {"s3", "rod: {between: [[a, 1], [a, 0]], name: brace}", "brace", 1, false},
-      {"e3", "tether: {particle: [a, 3], at: {point: [1, 2, 3]}}", "tether a.3", 1, false},
-      {"h3", "tether: {particle: [a, 3], at: {chart: polar, point: [.9, 2, 3]}, name: leash}", "leash", 1, false},
-      {"s3", "string: {through: [[a, 0], [a, 1], [tri, 0], [a, 2]]}", NULL, 1, false},
+      {"e3", "distance_to_point: {particle: [a, 3], at: {point: [1, 2, 3]}}", "distance_to_point a.3", 1, false},
+      {"h3", "distance_to_point: {particle: [a, 3], at: {chart: polar, point: [.9, 2, 3]}, name: leash}", "leash", 1,
+       false},
+      {"s3", "path_length: {through: [[a, 0], [a, 1], [tri, 0], [a, 2]]}", NULL, 1, false},
       {"h3", "angle: {at: [a, 0], between: [[a, 1], [tri, 2]]}", NULL, 1, false},
       {"h2", "area: {body: tri, name: patch}", "patch", 1, false},
       {"s3", "area: {triangles: [[[a, 0], [a, 1], [a, 2]], [[a, 0], [a, 2], [a, 3]]]}", NULL, 1, false},
@@ -73,7 +74,7 @@ static void every_key_makes_its_rows(void **state) {
       {"e3", "velocity: {particles: [[a, 0]], coefficients: [[y0, -x0, 0]]}", NULL, 1, true},
       {"h3", "velocity: {particles: [[a, 0], [a, 1]], chart: polar, coefficients: [[a1, 0, 1], [0, cos(b0), t]]}", NULL,
        1, true},
-      {"h2", "blade: {particle: [a, 0], towards: [a, 1]}", NULL, 1, true},
+      {"h2", "knife_edge: {particle: [a, 0], towards: [a, 1]}", NULL, 1, true},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     char more[512];
@@ -84,7 +85,7 @@ static void every_key_makes_its_rows(void **state) {
     assert_int_equal(rows_at_start(s, g, rate), cases[i].rows);
     for (int r = 0; r < cases[i].rows; r++) {
       assert_int_equal(cb_system_constraint_is_velocity(system, r), cases[i].velocity);
-      check_near(g[r], 0, 1e-15); /* what was not given is what it is at the start */
+      check_near(g[r], 0, 1e-15); /* a target that is not given is the initial value */
       check_near(rate[r], 0, 0);  /* at rest */
       if (r == 0 && cases[i].name) assert_string_equal(cb_system_constraint_name(system, r), cases[i].name);
     }
@@ -92,7 +93,7 @@ static void every_key_makes_its_rows(void **state) {
   }
 }
 
-/* The one row of a constraint at the start. */
+/* The value of the only row of a constraint at the start. */
 static double row_of(const char *space, const char *constraint) {
   char more[512];
   double g[MOST_ROWS], rate[MOST_ROWS];
@@ -110,9 +111,10 @@ static void targets_are_numbers_and_expressions(void **state) {
   const double d = sqrt(pow(x[0] - y[0], 2) + pow(x[1] - y[1], 2) + pow(x[2] - y[2], 2));
   check_near(row_of("e3", "rod: {between: [[a, 0], [a, 1]], length: pi/6}"), d - acos(-1) / 6, 1e-15);
   check_near(row_of("e3", "rod: {between: [[a, 0], [a, 1]], length: 0.4 + 0.1*cos(t)}"), d - 0.5, 1e-15);
-  check_near(row_of("e3", "tether: {particle: [a, 0], at: {point: [0, 0, 0]}, length: 1/4}"), 0.05, 1e-15);
-  check_near(row_of("e3", "string: {through: [[a, 0], [a, 1]], length: .5}"), d - 0.5, 1e-15);
-  check_near(row_of("h3", "tether: {particle: [a, 2], at: {point: [0, 0, 0, 1]}, length: .65}"), 0.05, 1e-15);
+  check_near(row_of("e3", "distance_to_point: {particle: [a, 0], at: {point: [0, 0, 0]}, length: 1/4}"), 0.05, 1e-15);
+  check_near(row_of("e3", "path_length: {through: [[a, 0], [a, 1]], length: .5}"), d - 0.5, 1e-15);
+  check_near(row_of("h3", "distance_to_point: {particle: [a, 2], at: {point: [0, 0, 0, 1]}, length: .65}"), 0.05,
+             1e-15);
   check_near(row_of("h2", "surface: {particle: [a, 3], chart: polar, value: a - 0.55}"), 0.05, 1e-15);
   check_near(row_of("e3", "surface: {particle: [a, 0], value: x^2 + y^2 + z^2 - 0.08}"), 0.01, 1e-16);
   check_near(row_of("h3", "surface: {particle: [a, 0], value: w - cosh(0.31)}"), cosh(.3) - cosh(.31), 1e-15);
@@ -136,7 +138,7 @@ static void constraints_of_velocity_have_their_right_side(void **state) {
                           "+ x0*t}\n");
   assert_int_equal(rows_at_start(s, g, rate), 1);
   check_near(rate[0], -0.2, 1e-16);
-  /* the start is brought to it: the momentum of a.0 is then 0.2 along x */
+  /* the start is projected onto the constraint: the momentum of a.0 is then 0.2 along x */
   const cb_state *now = cb_run_current(cb_scenario_run(s));
   check_near(now->p[3 * cb_system_index(cb_scenario_system(s), 0)], 0.2, 1e-15);
   cb_scenario_free(s);
@@ -154,7 +156,7 @@ static void a_start_off_the_constraints_is_projected_or_refused(void **state) {
   s = NULL;
   snprintf(more, sizeof more, "%sstart: {project: never}\n", rod);
   check_error_begins(open_with("e3", more, &s), CB_ERROR_INPUT,
-                     "test:10:8: error: the start does not meet constraint `rod a.0 a.1`: off by 0.0");
+                     "test:10:8: error: the start violates constraint `rod a.0 a.1` by 0.0");
   snprintf(more, sizeof more, "%sstart: {project: never, tolerance: 0.2}\n", rod);
   check_ok(open_with("e3", more, &s));
   cb_scenario_free(s);
@@ -197,7 +199,7 @@ static void the_resolved_scenario_reads_back_the_same(void **state) {
   assert_non_null(strstr(cb_scenario_resolved(again), "project: never\n"));
   cb_scenario_free(again);
   cb_scenario_free(s);
-  /* a scenario without constraints says nothing of its start */
+  /* a scenario without constraints has no `start` */
   s = opened("h3", "");
   assert_null(strstr(cb_scenario_resolved(s), "start:\n"));
   cb_scenario_free(s);
@@ -209,7 +211,7 @@ static void bodies_with_rods_read_back_the_same(void **state) {
       "  - {kind: rod, link: rod, place: {chart: polar, points: [[.5, pi/2, pi/2], [.5, pi/2, 3*pi/2]]}}\n"
       "  - {kind: triangle, link: [rod, {rod: {length: .7}}, {spring: {stiffness: 2}}],\n"
       "     place: {at: {point: [0, 0, 0, 1]}, tangent: [[.5, .1, 0], [-.3, .4, .2], [.1, -.5, .3]]}}\n"
-      "  - {kind: frame, place: {at: {point: [0, 0, 0, 1]}, tangent: [[.5, .1, 0], [-.3, .4, .2], [.1, -.5, .3]]}}\n"
+      "  - {kind: truss, place: {at: {point: [0, 0, 0, 1]}, tangent: [[.5, .1, 0], [-.3, .4, .2], [.1, -.5, .3]]}}\n"
       "  - {kind: chain, count: 5, length: 1, fixed: first}\n"
       "  - {kind: chain, place: {at: {point: [0, 0, 0, 1]}, tangent: [[.5, .1, 0], [-.3, .4, .2], [.1, -.5, .3]]}}\n"
       "  - {kind: pendulum, pivot: {point: [0, 0, 0, 1]}, tangent: [0, .3, .4]}\n"
@@ -248,21 +250,22 @@ static void what_is_wrong_is_told_with_its_place(void **state) {
        "9:46: error: length: expected a number > 0, or an expression of t, found '0'"},
       {"e3", "rod: {between: [[a, 0], [a, 1]], length: 1 + u}", "9:50: error: length: "},
       {"e3", "rod: {between: [[a, 0], [a, 1]], name: [x]}", "9:44: error: "},
-      {"e3", "tether: {particle: [a, 0]}", "9:13: error: missing key 'at': expected a value: {chart: .., point: [..]}"},
-      {"e3", "tether: {at: {point: [1, 2, 3]}}",
-       "9:13: error: missing key 'particle': expected a value: [body, number]"},
-      {"e3", "tether: {particle: [a, 0], at: {chart: pola, point: [1, 2, 3]}}",
-       "9:44: error: unknown chart 'pola', did you mean 'polar'?"},
-      {"e3", "tether: {particle: [a, 0], at: {point: [1, 2]}}", "9:44: error: "},
-      {"e3", "tether: {particle: [a, 0], at: {point: [1, 2, 3]}, length: -2}", "9:64: error: length: "},
-      {"e3", "string: {through: [[a, 0]]}", "9:23: error: through: expected 2 or more particles"},
-      {"e3", "string: {through: a}", "9:23: error: through: expected 2 or more particles"},
+      {"e3", "distance_to_point: {particle: [a, 0]}",
+       "9:24: error: missing key 'at': expected a value: {chart: .., point: [..]}"},
+      {"e3", "distance_to_point: {at: {point: [1, 2, 3]}}",
+       "9:24: error: missing key 'particle': expected a value: [body, number]"},
+      {"e3", "distance_to_point: {particle: [a, 0], at: {chart: pola, point: [1, 2, 3]}}",
+       "9:55: error: unknown chart 'pola', did you mean 'polar'?"},
+      {"e3", "distance_to_point: {particle: [a, 0], at: {point: [1, 2]}}", "9:55: error: "},
+      {"e3", "distance_to_point: {particle: [a, 0], at: {point: [1, 2, 3]}, length: -2}", "9:75: error: length: "},
+      {"e3", "path_length: {through: [[a, 0]]}", "9:28: error: through: expected 2 or more particles"},
+      {"e3", "path_length: {through: a}", "9:28: error: through: expected 2 or more particles"},
       {"e3", "angle: {at: [a, 0], between: [[a, 1], [a, 2]], angle: -1}", "9:59: error: angle: expected a number > 0"},
       {"e3", "angle: {at: [a, 0], between: [[a, 1], [a, 2]], angle: 4}", "9:12: error: angle"},
       {"e3", "angle: {at: [a, 1], between: [[a, 1], [a, 2]]}", "9:12: error: angle: expected different particles"},
       {"e3", "area: {area: 1}", "9:11: error: missing key 'body': expected a body with triangles, or `triangles`"},
       {"e3", "area: {body: tri, triangles: [[[a, 0], [a, 1], [a, 2]]]}",
-       "9:34: error: triangles: given beside `body`, expected one of the two"},
+       "9:34: error: `triangles` next to `body`: expected only one of them"},
       {"e3", "area: {body: a}", "9:18: error: body `a` has no triangles: expected a mesh with faces, or a triangle"},
       {"e3", "area: {triangles: [[a, 0], [a, 1], [a, 2]]}", "9:24: error: triangles: expected 3 particles"},
       {"e3", "area: {triangles: [[[a, 0], [a, 1], [a, 0]]]}", "9:41: error: triangles: expected different particles"},
@@ -274,7 +277,7 @@ static void what_is_wrong_is_told_with_its_place(void **state) {
       {"e3", "surface: {value: x}",
        "9:14: error: missing key 'particle': expected a particle [body, number], or `body`"},
       {"e3", "surface: {particle: [a, 0], body: a, value: x}",
-       "9:39: error: body: given beside `particle`, expected one of the two"},
+       "9:39: error: `body` next to `particle`: expected only one of them"},
       {"e3", "surface: {particle: [a, 0]}", "9:14: error: missing key 'value'"},
       {"e3", "surface: {particle: [a, 0], value: x + u}", "9:44: error: "},
       {"e3", "surface: {particle: [a, 0], chart: plar, value: x}",
@@ -284,13 +287,13 @@ static void what_is_wrong_is_told_with_its_place(void **state) {
        "9:36: error: particles: expected different particles"},
       {"e3", "velocity: {particles: [[a, 0]]}", "9:15: error: missing key 'coefficients'"},
       {"e3", "velocity: {particles: [[a, 0]], coefficients: []}",
-       "9:51: error: coefficients: expected 1 lists, one a particle"},
+       "9:51: error: coefficients: expected 1 lists, one per particle"},
       {"e3", "velocity: {particles: [[a, 0]], coefficients: [[1, 2]]}",
-       "9:52: error: coefficients: expected 3 expressions, one a coordinate of the chart"},
+       "9:52: error: coefficients: expected 3 expressions, one per coordinate of the chart"},
       {"e3", "velocity: {particles: [[a, 0]], coefficients: [[1, x0 + y, 0]]}", "9:61: error: "},
       {"e3", "velocity: {particles: [[a, 0]], coefficients: [[1, 0, 0]], equals: 2*}", "9:74: error: "},
-      {"e3", "blade: {particle: [a, 0], towards: [a, 1]}", "9:12: error: blade"},
-      {"e2", "blade: {particle: [a, 0]}", "9:12: error: missing key 'towards'"},
+      {"e3", "knife_edge: {particle: [a, 0], towards: [a, 1]}", "9:17: error: knife_edge"},
+      {"e2", "knife_edge: {particle: [a, 0]}", "9:17: error: missing key 'towards'"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     char more[512], expected[512];

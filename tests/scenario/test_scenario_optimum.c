@@ -1,6 +1,7 @@
-/* What is asked of an optimal gait, as a scenario says it. */
+/* Tests of the key `optimum` of a scenario, which requests an optimal gait. */
 #include "check.h"
-#include "scenario/bundle.h"
+#include "scenario/bundle_scenario.h"
+#include "scenario/member.h"
 
 static const char swimmer[] =
     "curvebody: 1\n"
@@ -9,9 +10,9 @@ static const char swimmer[] =
     "integrator: {step: .1}\n"
     "optimum:\n"
     "  target: {turn: -pi/6}\n"
-    "  base: [1/2, 0.25, 0.75]\n"
+    "  start_shape: [1/2, 0.25, 0.75]\n"
     "  bounds: {alpha3: [-pi/2, ~], alpha1: [~, 2*pi/3]}\n"
-    "  apart: true\n"
+    "  no_crossing: true\n"
     "  starts: 7\n"
     "  seed: 11\n";
 
@@ -29,18 +30,18 @@ static const cb_optimum_problem *problem_of(const cb_scenario *s) {
 
 static void check_swimmer(const cb_scenario *s) {
   const cb_optimum_problem *p = problem_of(s);
-  const double base[3] = {.5, .25, .75}, lower[3] = {-INFINITY, -INFINITY, -M_PI / 2},
+  const double start_shape[3] = {.5, .25, .75}, lower[3] = {-INFINITY, -INFINITY, -M_PI / 2},
                upper[3] = {2 * M_PI / 3, INFINITY, INFINITY};
   assert_ptr_equal(p->bundle, cb_bundle_scenario_of(s)->bundle);
   assert_ptr_equal(p->start, cb_bundle_scenario_of(s)->gait);
   assert_int_equal(p->target.kind, CB_GAIT_TURN);
   assert_true(p->target.value == -M_PI / 6);
-  assert_int_equal(p->seek, CB_SEEK_COST);
-  assert_true(p->apart);
+  assert_int_equal(p->objective, CB_OBJECTIVE_COST);
+  assert_true(p->no_crossing);
   assert_int_equal(p->starts, 7);
   assert_int_equal(p->seed, 11);
   for (int i = 0; i < 3; i++) {
-    assert_true(p->base[i] == base[i]);
+    assert_true(p->start_shape[i] == start_shape[i]);
     assert_true(p->lower[i] == lower[i]);
     assert_true(p->upper[i] == upper[i]);
   }
@@ -50,11 +51,35 @@ static void what_is_asked_is_read_and_shown(void **state) {
   cb_scenario *s = opened(swimmer, NULL, 0), *again;
   check_swimmer(s);
   const char *text = cb_scenario_resolved(s);
-  assert_non_null(strstr(text, "seek: cost"));
+  assert_non_null(strstr(text, "objective: cost"));
   assert_non_null(strstr(text, "starts: 7"));
   again = opened(text, NULL, 0);
   check_swimmer(again);
   cb_scenario_free(again);
+  cb_scenario_free(s);
+}
+
+/* Records store their scenario with the names that were valid when they were written. A user's scenario must have the
+ * new names. */
+static void a_record_may_have_former_names(void **state) {
+  static const char text[] =
+      "curvebody: 1\n"
+      "bundle: {name: purcell, links: 4}\n"
+      "gait: {polygon: {corners: [[1, 1, 0], [0, 1, 0], [0, 0, 1]]}}\n"
+      "integrator: {step: .1}\n"
+      "optimum:\n"
+      "  target: {turn: -pi/6}\n"
+      "  seek: cost\n"
+      "  base: [1/2, 0.25, 0.75]\n"
+      "  bounds: {alpha3: [-pi/2, ~], alpha1: [~, 2*pi/3]}\n"
+      "  apart: true\n"
+      "  starts: 7\n"
+      "  seed: 11\n";
+  cb_scenario *s = NULL;
+  check_error_begins(cb_scenario_open_text("optimum.yaml", text, NULL, 0, &s), CB_ERROR_INPUT,
+                     "optimum.yaml:7:3: error: seek was renamed to objective");
+  check_ok(cb_scenario_open_record("optimum.h5", text, NULL, 0, &s));
+  check_swimmer(s);
   cb_scenario_free(s);
 }
 
@@ -64,18 +89,18 @@ static void what_is_not_said_has_its_default(void **state) {
   const cb_optimum_problem *p = problem_of(s);
   assert_int_equal(p->target.kind, CB_GAIT_MOVE);
   assert_true(p->target.value == .01);
-  assert_int_equal(p->seek, CB_SEEK_COST);
-  assert_null(p->base);
+  assert_int_equal(p->objective, CB_OBJECTIVE_COST);
+  assert_null(p->start_shape);
   assert_null(p->lower);
   assert_null(p->upper);
-  assert_false(p->apart);
+  assert_false(p->no_crossing);
   assert_int_equal(p->starts, 24);
   assert_int_equal(p->seed, 1);
   cb_scenario_free(s);
 }
 
 static void sets_take_the_place_of_keys(void **state) {
-  const char *const sets[] = {"optimum.target={parts: {theta: 0, y: 0.02}}", "optimum.seek=target",
+  const char *const sets[] = {"optimum.target={parts: {theta: 0, y: 0.02}}", "optimum.objective=target",
                               "optimum.length=0.5", "optimum.bounds=[-2, 2]", "optimum.starts=0"};
   cb_scenario *s = opened(swimmer, sets, 5);
   const cb_optimum_problem *p = problem_of(s);
@@ -83,11 +108,11 @@ static void sets_take_the_place_of_keys(void **state) {
   assert_false(p->target.asked[0]);
   assert_true(p->target.asked[1] && p->target.asked[2]);
   assert_true(p->target.element[1] == .02 && p->target.element[2] == 0);
-  assert_int_equal(p->seek, CB_SEEK_TARGET);
+  assert_int_equal(p->objective, CB_OBJECTIVE_TARGET);
   assert_true(p->length == .5);
   assert_int_equal(p->starts, 0);
   for (int i = 0; i < 3; i++) assert_true(p->lower[i] == -2 && p->upper[i] == 2);
-  assert_true(p->base[0] == .5);
+  assert_true(p->start_shape[0] == .5);
   cb_scenario_free(s);
 }
 
@@ -102,7 +127,7 @@ static void metric_at(const char *metric, double *M) {
   cb_scenario_free(s);
 }
 
-/* In closed form at (.4, .3, -.2), to rounding errors. */
+/* The metrics at (.4, .3, -.2) agree with the closed form, up to rounding errors. */
 static void metrics_are_weighed(void **state) {
   double own[9], M[9];
   metric_at("metric=bundle", own);
@@ -114,7 +139,7 @@ static void metrics_are_weighed(void **state) {
   for (int k = 0; k < 9; k++) check_near(M[k], own[k] + (k == 0 ? .5 : k == 4 ? .25 : k == 8 ? cos(.2) : 0), 1e-15);
 }
 
-/* Rounded as they are typed, quaternions come back to the group. */
+/* Quaternions that are rounded in the text are projected back onto the group. */
 static void elements_are_of_the_group(void **state) {
   const char *const sets[] = {"bundle={name: rolling_ball}", "gait={polygon: {corners: [[1, 1], [0, 1], [0, 0]]}}",
                               "optimum={target: {element: [0.7071068, 0, 0.7071068, 0]}}"};
@@ -126,7 +151,8 @@ static void elements_are_of_the_group(void **state) {
   cb_scenario_free(s);
 }
 
-/* A gait that was found touches its bounds, to what it was found to. Beyond them it is no start, unless it is the only one. */
+/* A gait from a search touches its bounds, up to the tolerance of the search. A gait beyond them cannot start a search,
+ * unless it is the only start. */
 static void a_gait_may_touch_its_bounds(void **state) {
   const char *const touching[] = {"optimum.bounds={alpha1: [1e-8, 1]}"}, *const beyond[] = {
                                                                              "optimum.bounds={alpha1: [1e-3, 1]}",
@@ -138,10 +164,10 @@ static void a_gait_may_touch_its_bounds(void **state) {
   assert_null(problem_of(s)->start);
   cb_scenario_free(s);
   s = NULL;
-  check_error(
-      cb_scenario_open_text("optimum.yaml", swimmer, beyond, 2, &s), CB_ERROR_INPUT,
-      "--set optimum.bounds={alpha1: [1e-3, 1]}:1:25: error: alpha1: expected bounds with the gait in them, which "
-      "has 0, found low 0.001");
+  check_error(cb_scenario_open_text("optimum.yaml", swimmer, beyond, 2, &s), CB_ERROR_INPUT,
+              "--set optimum.bounds={alpha1: [1e-3, 1]}:1:25: error: alpha1: expected bounds that contain the gait, "
+              "whose value "
+              "is 0; found the lower bound 0.001");
 }
 
 static void none_is_asked_where_there_is_no_key(void **state) {
@@ -155,9 +181,13 @@ static void none_is_asked_where_there_is_no_key(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(what_is_asked_is_read_and_shown),     cmocka_unit_test(what_is_not_said_has_its_default),
-      cmocka_unit_test(sets_take_the_place_of_keys),         cmocka_unit_test(metrics_are_weighed),
-      cmocka_unit_test(elements_are_of_the_group),           cmocka_unit_test(a_gait_may_touch_its_bounds),
+      cmocka_unit_test(what_is_asked_is_read_and_shown),
+      cmocka_unit_test(what_is_not_said_has_its_default),
+      cmocka_unit_test(a_record_may_have_former_names),
+      cmocka_unit_test(sets_take_the_place_of_keys),
+      cmocka_unit_test(metrics_are_weighed),
+      cmocka_unit_test(elements_are_of_the_group),
+      cmocka_unit_test(a_gait_may_touch_its_bounds),
       cmocka_unit_test(none_is_asked_where_there_is_no_key),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

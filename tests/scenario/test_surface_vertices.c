@@ -1,11 +1,11 @@
-/* Vertices that no face uses are none of a surface: it is that of the file without them, messages and poses count all
- * of the file. */
+/* Vertices that no face uses are not part of a surface: the surface equals that of the file without them. Messages and
+ * poses count all vertices of the file. */
 #include "hdf5_file.h"
 
 #include <curvebody/mass.h>
-#include "scenario/pose_sequence.h"
+#include "scenario/hdf5_input.h"
 
-/* A tetrahedron whose vertices are the 2nd, 3rd, 5th and 6th of seven. */
+/* A tetrahedron whose vertices are numbers 2, 3, 5 and 6 of seven. */
 enum { LISTED = 7, USED = 4, POSES = 4 };
 static const int used[USED] = {1, 2, 4, 5};
 static const double corner[USED][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
@@ -55,13 +55,13 @@ static void messages_count_the_vertices_of_the_list(void **state) {
   list(x, face);
   check_ok(cb_surface_make(LISTED, (const double(*)[3])x, 3, (const int(*)[3])face, NULL, &s));
   check_error(cb_surface_check(s, false), CB_ERROR_DOMAIN,
-              "part 'body': not closed: 3 edges are of one face, the first is the edge of vertices 2 and 5, from (0, "
+              "part 'body': not closed: 3 edges with one face, the first is the edge of vertices 2 and 5, from (0, "
               "0, 0) to (0, 1, 0), "
               "face 1");
   cb_surface_free(s);
 }
 
-/* ---- poses of all that are listed ---- */
+/* ---- poses of all listed vertices ---- */
 
 static double place[POSES][LISTED][3];
 
@@ -98,8 +98,9 @@ static void a_sequence_has_places_of_all(void **state) {
       cb_surface_free(mesh);
       cb_surface_free(rest);
     }
-  /* the same faces but for one, by its numbers in the file */
-  face[1][1] = 5, face[1][2] = 2;
+  /* the same faces, except for one with wrong vertex numbers in the file */
+  face[1][1] = 5;
+  face[1][2] = 2;
   write_poses((const int(*)[3])face);
   cb_surface *mesh = make();
   cb_poses *p = NULL;

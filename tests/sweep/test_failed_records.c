@@ -1,5 +1,6 @@
-/* Out of memory at any place, a record is written or read, and a sweep run, as if nothing had been, or that is said: no
- * crash, no leak, nothing else. Of many places a seeded choice, one in so many; all with CB_TEST_ALL. */
+/* Tests lack of memory: wherever memory runs out while a record is written or read, or a sweep is run, either the
+ * result is the same or the failure is reported. There is no crash, leak or other effect. The test uses a seeded sample
+ * of the allocations; with CB_TEST_ALL it uses all. */
 #include "fail_allocations.h"
 
 #include "sweep/sweep.h"
@@ -8,7 +9,7 @@
 
 enum { ONE_IN = 4 };
 
-/* Names, units, dimensions and labels of a record, as a text. */
+/* Writes the names, units, dimensions and labels of a record as text. */
 static cb_status describe_record(const char *path, cb_text *text) {
   cb_reader *reader = NULL;
   const cb_reader_field *field;
@@ -18,7 +19,8 @@ static cb_status describe_record(const char *path, cb_text *text) {
   if (!status) status = cb_reader_attribute(reader, "isa", &isa);
   if (!status) cb_text_puts(text, isa);
   for (size_t f = 0; f < fields && !status; f++) {
-    cb_text_puts(text, field[f].name), cb_text_puts(text, field[f].units);
+    cb_text_puts(text, field[f].name);
+    cb_text_puts(text, field[f].units);
     for (int d = 0; d < field[f].rank && !status; d++) {
       const char *const *label;
       cb_text_puts(text, field[f].dims[d]);
@@ -30,17 +32,16 @@ static cb_status describe_record(const char *path, cb_text *text) {
   return status;
 }
 
-/* Requests of reading a record, and of writing it. */
+/* Lets allocations fail while a record is written, and while it is read. */
 static void records_without_memory_say_so(void **unused) {
   static const char text[] =
       "curvebody: 1\nspace: h3\nbodies: [{kind: particles, name: a, place: {chart: polar, points: "
       "[[1, 1, 0], [1, 1, 1]]}}]\nintegrator: {step: 0.1}\ntime: {end: 0.1}\n";
   char path[256];
-  snprintf(path, sizeof path, "%s/failed_records_%d.h5", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp",
-           (int)getpid());
+  snprintf(path, sizeof path, "%s/failed_records_%d.h5", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp", (int)getpid());
   cb_scenario *s;
   check_ok(cb_scenario_open_text("text", text, NULL, 0, &s));
-  const cb_record_options how = {.overwrite = true, .discard = true}; /* what could not be joined */
+  const cb_record_options how = {.overwrite = true, .discard = true}; /* records that could not be joined */
   cb_record *record = NULL;
   uint64_t seed = check_seed();
   size_t wrong = 0;
@@ -77,13 +78,13 @@ static void records_without_memory_say_so(void **unused) {
   assert_int_equal(wrong, 0);
 }
 
-/* A sweep: read, checked, two members run, into segments, which are surveyed and joined. */
+/* Reads and checks a sweep, and runs two members into segments, which are then scanned and joined. */
 static cb_status sweep_once(const char *yaml, const char *output) {
   cb_sweep_plan *plan = NULL;
   cb_sweep *sweep = NULL;
   cb_runner *runner = NULL;
   cb_store *store = NULL;
-  cb_survey survey = {0};
+  cb_results_scan scan = {0};
   cb_segments folder = {.lock = -1};
   bool joined = false;
   size_t failed = 0;
@@ -91,7 +92,7 @@ static cb_status sweep_once(const char *yaml, const char *output) {
   if (!status) status = cb_sweep_create(plan, &sweep);
   if (!status) status = cb_sweep_check(sweep, 0, 2, 1, NULL);
   if (!status) {
-    cb_sweep_lay_rows(sweep);
+    cb_sweep_layout_rows(sweep);
     status = cb_runner_create(sweep, NULL, &runner);
   }
   if (!status) status = cb_segments_name(output, &folder);
@@ -100,11 +101,11 @@ static cb_status sweep_once(const char *yaml, const char *output) {
   if (!status) status = cb_runner_go(runner, (const int64_t[]){0, 1}, 2, store, NULL, &failed);
   if (!status && failed) status = CB_ERROR_STEP;
   if (!status) status = cb_store_save(store);
-  if (!status) status = cb_survey_take(&folder, &sweep->layout, true, &survey);
-  if (!status && survey.status[1] != CB_MEMBER_DONE) status = CB_ERROR_DOMAIN;
-  if (!status) status = cb_result_write(&folder, &survey, true, &joined);
+  if (!status) status = cb_results_scan_read(&folder, &sweep->layout, true, &scan);
+  if (!status && scan.status[1] != CB_MEMBER_DONE) status = CB_ERROR_DOMAIN;
+  if (!status) status = cb_result_write(&folder, &scan, true, &joined);
   if (!status && !joined) status = CB_ERROR_DOMAIN;
-  cb_survey_free(&survey);
+  cb_results_scan_free(&scan);
   cb_store_free(store);
   cb_runner_free(runner);
   cb_sweep_free(sweep);
@@ -127,7 +128,7 @@ static void sweeps_without_memory_say_so(void **unused) {
       "  over:\n    - {key: bodies.0.mass, from: 1, to: 2, name: m}\n    - {key: time.end, values: [0.3, 0.4], name: "
       "end}\n"
       "  design: {name: latin_hypercube, count: 2}\n  keep: rows\n"
-      "  collect: {top: max(energy), drift: \"last(x[0,2]) - first(x[0,2])\"}\n",
+      "  collect: {top: max(energy), drift: \"last(plot_position[0,2]) - first(plot_position[0,2])\"}\n",
       file);
   fclose(file);
   uint64_t seed = check_seed();

@@ -1,12 +1,11 @@
-/* Reductions of rows and of events: closed forms, texts that are wrong with the place of what is, states that are kept and
- * loaded.
- */
+/* Tests of reductions of rows and of events: closed forms, errors in texts with their places, and states that are saved
+ * and loaded. */
 #include "count_allocations.h"
 #include "reduce_rows.h"
 
 enum { ROWS = 1001 };
 
-/* Of numbers as the energy of rows at times 0, 1, ... */
+/* Reduces numbers, which are the energies of rows at the times 0, 1, ... */
 static double of_numbers(const char *text, int n, const double *number) { return reduce_all(text, n, number, NULL, 0); }
 
 /* --- values --- */
@@ -56,7 +55,7 @@ static void reductions_are_closed_forms(void **unused) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const double value = reduce(cases[i].text, ROWS, NULL, 0);
     if (!(fabs(value - cases[i].value) <= 1e-12)) print_error("%s\n", cases[i].text);
-    check_near(value, cases[i].value, 1e-12); /* round-off of numbers to 100 */
+    check_near(value, cases[i].value, 1e-12); /* round-off of numbers up to 100 */
   }
 }
 
@@ -66,21 +65,22 @@ static void a_record_without_rows(void **unused) {
                                      "argmax(time)", "crossing(gap)", "max(event_gap)"};
   for (size_t i = 0; i < sizeof none / sizeof *none; i++) assert_true(isnan(reduce(none[i], 0, NULL, 0)));
   assert_true(reduce("count(time)", 0, NULL, 0) == 0);
-  assert_true(reduce("count(event_i)", 5, NULL, 0) == 0);
+  assert_true(reduce("count(event_particle)", 5, NULL, 0) == 0);
 }
 
 static void events_are_reduced_by_themselves(void **unused) {
-  const cb_event_row event[] = {{0.5, 0, 1, 2, 1e-3, -1, 1, 4},
-                                {1.5, 1, 0, 2, 2e-3, -2, 0, 3},
-                                {2.5, 0, 0, 1, -1e-3, -3, 2, 2},
-                                {3.5, 2, 7, -2, 4e-3, -4, 0, 1}};
+  const cb_event_row event[] = {{0.5, 0, 1, 2, -1, 1e-3, -1, 1, 4},
+                                {1.5, 1, 0, 2, -1, 2e-3, -2, 0, 3},
+                                {2.5, 0, 0, 1, -1, -1e-3, -3, 2, 2},
+                                {3.5, 2, 7, -1, 3, 4e-3, -4, 0, 1}};
   const struct {
     const char *text;
     double value;
   } cases[] = {
       {"count(event_kind == 0)", 2},
-      {"count(event_i == 0)", 2},
-      {"max(event_i) + min(event_j)", 5},
+      {"count(event_particle == 0)", 2},
+      {"max(event_particle) + min(event_other)", 6},
+      {"max(event_wall)", 3},
       {"argmin(event_gap)", 2.5},
       {"crossing(event_gap)", 2.5 - 1. / 3},
       {"crossing(event_gap, 2)", 2.7},
@@ -90,7 +90,7 @@ static void events_are_reduced_by_themselves(void **unused) {
       {"count(event_kind == 0)/max(time)", 0.2},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-    check_near(reduce(cases[i].text, ROWS, event, 4), cases[i].value, 1e-14); /* a few operations */
+    check_near(reduce(cases[i].text, ROWS, event, 4), cases[i].value, 1e-14); /* round-off of a few operations */
 }
 
 static void missing_values_go_through(void **unused) {
@@ -101,7 +101,7 @@ static void missing_values_go_through(void **unused) {
   assert_true(of_numbers("first(energy)", 4, row) == 1 && of_numbers("last(energy)", 4, row) == 2);
   assert_true(isnan(of_numbers("last(energy)", 2, row)));
   assert_true(of_numbers("count(energy)", 4, row) == 3);
-  check_near(of_numbers("crossing(energy)", 4, row), 2 + 1. / 3, 1e-15); /* from -1 to 2; not from 1 over nan to -1 */
+  check_near(of_numbers("crossing(energy)", 4, row), 2 + 1. / 3, 1e-15); /* from -1 to 2; nan is no crossing */
   assert_true(isnan(of_numbers("crossing(energy, 2)", 4, row)));
 }
 
@@ -116,7 +116,7 @@ static void zeros_are_counted_once(void **unused) {
   assert_true(isnan(of_numbers("crossing(energy, 4)", 8, row)));
 }
 
-/* As plain sums these would be 0, and nan. */
+/* Plain sums would be 0, and nan. */
 static void sums_keep_what_is_small(void **unused) {
   const double large[] = {1, 1e100, 1, -1e100}, infinite[] = {1, INFINITY, 1};
   assert_true(of_numbers("mean(energy)", 4, large) == 0.5);
@@ -139,7 +139,7 @@ static void rows_without_time_are_numbered(void **unused) {
 /* --- wrong texts --- */
 
 static void wrong_texts_have_their_place(void **unused) {
-  /* at: of the letter from 0 */
+  /* at: the index of the character, from 0 */
   static const struct {
     const char *text;
     int at;
@@ -161,7 +161,7 @@ static void wrong_texts_have_their_place(void **unused) {
       {"last(x[0,1,2])", 10, "expected `]`: /x has 2 indices"},
       {"last(x[0,1)", 10, "expected `]`: /x has 2 indices"},
       {"last(x[0,1", 10, "expected `)`"},
-      {"last(x)", 5, "expected an element of /x: it has [particle of 3, axis of 3]"},
+      {"last(x)", 5, "expected an element of /x: its shape is [particle of 3, axis of 3]"},
       {"last(x[3,0])", 7, "expected 0 to 2 for the dimension `particle`, found 3"},
       {"last(x[0, -1])", 10, "expected 0 to 2 for the dimension `axis`, found -1"},
       {"last(x[99999999999999999999,0])", 7, "expected 0 to 2 for the dimension `particle`, found "},
@@ -169,22 +169,22 @@ static void wrong_texts_have_their_place(void **unused) {
        "expected an index from 0 to 2, or a label, of the dimension `particle`, found 'bib': did you mean 'bob'?"},
       {"last(x[0,])", 9, "expected an index from 0 to 2, or a label, of the dimension `axis`, found ''"},
       {"last(gap[first])", 9, "expected an index from 0 to 0 of the dimension `one`, found 'first'"},
-      {"energy[0]", 6, "/energy is a number a row: it has no indices"},
-      {"max(event_gap[0])", 13, "`event_gap` has no indices"},
-      {"last(hits[0])", 5, "/hits is empty: it has [wall of 0]"},
-      {"last(x(0,1))", 6, "`x` is a field: its elements are written x[...]"},
-      {"max(2*min(energy))", 6, "a reduction within another: expected an expression of fields"},
-      {"max(min(energy, 1) + last(time))", 21, "a reduction within another"},
-      {"max(energy + event_gap)", 13, "fields of events and of rows in one reduction"},
-      {"max(event_gap*time)", 14, "fields of events and of rows in one reduction"},
-      {"max(time) + event_gap", 12, "a field of events stands within a reduction, such as count(event_kind == 0)"},
-      {"count(energy, 2)", 12, "count has one argument"},
-      {"crossing(energy, 0)", 17, "expected which zero, from 1 on"},
-      {"crossing(energy, 1.5)", 17, "expected which zero, from 1 on"},
-      {"crossing(energy,)", 16, "expected which zero, from 1 on"},
-      {"crossing(energy, 1, 2)", 17, "expected which zero, from 1 on"},
-      {"max()", 4, "expected a field of the record"},
-      {"first(time) + max(2)", 18, "expected a field of the record"},
+      {"energy[0]", 6, "/energy is one number per row: expected no indices"},
+      {"max(event_gap[0])", 13, "`event_gap` is one number per event: expected no indices"},
+      {"last(hits[0])", 5, "/hits is empty, its shape is [wall of 0]: expected a field with elements"},
+      {"last(x(0,1))", 6, "`x` is a field: expected square brackets for its elements, x[...]"},
+      {"max(2*min(energy))", 6, "a reduction cannot be inside another one: expected an expression of fields"},
+      {"max(min(energy, 1) + last(time))", 21, "a reduction cannot be inside another one"},
+      {"max(energy + event_gap)", 13, "expected either fields of events or fields of rows in one reduction, not both"},
+      {"max(event_gap*time)", 14, "expected either fields of events or fields of rows in one reduction, not both"},
+      {"max(time) + event_gap", 12, "expected a field of events inside a reduction, such as count(event_kind == 0)"},
+      {"count(energy, 2)", 12, "expected one argument of count"},
+      {"crossing(energy, 0)", 17, "expected n, which zero is meant, as an integer >= 1"},
+      {"crossing(energy, 1.5)", 17, "expected n, which zero is meant, as an integer >= 1"},
+      {"crossing(energy,)", 16, "expected n, which zero is meant, as an integer >= 1"},
+      {"crossing(energy, 1, 2)", 17, "expected n, which zero is meant, as an integer >= 1"},
+      {"max()", 4, "expected a field of the record inside the reduction"},
+      {"first(time) + max(2)", 18, "expected a field of the record inside the reduction"},
       {"max(energy", 10, "expected `)`"},
       {"max(energy))", 11, "unexpected `)`"},
       {"max + 1", 0, "'max' is a reduction: expected `(` after it"},
@@ -192,19 +192,19 @@ static void wrong_texts_have_their_place(void **unused) {
       {"1 + 2", 0, "expected a reduction, such as max(energy)"},
       {"max(energy) min(energy)", 12, "expected an operator before `min`"},
       {"max(energy time)", 11, "expected an operator before `time`"},
-      {"max(energy +)", 12, "the expression ends where a number, a name or `(` was expected"},
-      {"first(x[0,2])*(energy", 21, "the expression ends where `)` for `(` at character 15 was expected"},
-      {"((energy", 8, "the expression ends where `)` for `(` at character 2 was expected"},
+      {"max(energy +)", 12, "the expression ends too early: expected a number, a name or `(`"},
+      {"first(x[0,2])*(energy", 21, "the expression ends too early: expected `)` for `(` at character 15"},
+      {"((energy", 8, "the expression ends too early: expected `)` for `(` at character 2"},
       {"max((x[0,0] + 1) + hypot(time, (energy)", 39, "expected `)`"},
-      {"atan2(max(energy))", 0, "`atan2` takes 2 arguments, not 1"},
+      {"atan2(max(energy))", 0, "`atan2`: expected 2 arguments, found 1"},
       {"max(energy)*3abc", 13, "unknown field 'abc'"},
       {"max(1e + energy)", 4, "number `1e` is followed by letters"},
-      {"last(time) ** 2", 12, "unexpected `*`: a power is written `^`"},
-      {"last(time) = 2", 11, "unexpected `=`: equality is written `==`"},
+      {"last(time) ** 2", 12, "unexpected `*`: write a power with `^`"},
+      {"last(time) = 2", 11, "unexpected `=`: write equality as `==`"},
       {"max(energy $ 2)", 11, "unexpected `$`"},
       {"last(energy)[0]", 12, "unexpected `[`"},
       {"pi(2) + energy", 2, "`pi` is not a function"},
-      {"max(energy) < min(energy) < 2", 26, "comparisons do not chain"},
+      {"max(energy) < min(energy) < 2", 26, "comparisons cannot be chained"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     char text[300];
@@ -216,7 +216,7 @@ static void wrong_texts_have_their_place(void **unused) {
   }
 }
 
-/* "term + term + ...", or as many elements of x. */
+/* Writes "term + term + ...", or a sum of this number of elements of x. */
 static void repeated(char *text, size_t size, const char *term, int times) {
   size_t n = 0;
   for (int k = 0; k < times; k++) {
@@ -238,7 +238,7 @@ static void too_long_a_text(void **unused) {
   repeated(text, sizeof text, "max(2 + time)", 300);
   check_error_begins(parse(text, &layout, &r), CB_ERROR_INPUT, "a.yaml:1:");
 
-  /* Of one reduction: 33 elements of a field; the same one any number of times. */
+  /* One reduction of 33 elements of a field is too long; one element may occur any number of times. */
   const cb_dimension wide[] = {{.name = "particle", .count = 33}, {.name = "axis", .count = AXES}};
   const cb_record_layout many = {.dimensions = wide, .n_dimensions = 2, .fields = fields, .n_fields = 3};
   strcpy(text, "max(");
@@ -271,13 +271,22 @@ static void a_state_that_is_kept_goes_on(void **unused) {
     const size_t bytes = cb_reduction_doubles(r) * sizeof *kept;
     cb_reduction_start(r, whole);
     row now;
-    for (int k = 0; k < 500; k++) fill(&now, k), cb_reduction_row(r, now.data, whole);
+    for (int k = 0; k < 500; k++) {
+      fill(&now, k);
+      cb_reduction_row(r, now.data, whole);
+    }
     memcpy(kept, whole, bytes);
-    for (int k = 500; k < ROWS; k++) fill(&now, k), cb_reduction_row(r, now.data, whole);
+    for (int k = 500; k < ROWS; k++) {
+      fill(&now, k);
+      cb_reduction_row(r, now.data, whole);
+    }
     const double expected = cb_reduction_value(r, whole);
     cb_reduction_free(r);
     r = read_good(all[i]);
-    for (int k = 500; k < ROWS; k++) fill(&now, k), cb_reduction_row(r, now.data, kept);
+    for (int k = 500; k < ROWS; k++) {
+      fill(&now, k);
+      cb_reduction_row(r, now.data, kept);
+    }
     const double value = cb_reduction_value(r, kept);
     assert_memory_equal(kept, whole, bytes);
     assert_memory_equal(&value, &expected, sizeof value);

@@ -1,13 +1,13 @@
-/* Random reductions of random expressions, against an evaluation of their own: of all values at once, sums in long double.
- */
+/* Tests random reductions of random expressions, compared with a separate evaluation of all values at once, with sums
+ * in long double. */
 #include "reduce_rows.h"
 
-/* A tree in postfix: what it is at a row, or of all rows. */
+/* A tree in postfix notation. It has a value at a row, or over all rows. */
 typedef struct term {
   char op; /* + - * m(in) q (sqrt of abs) n(umber) f(ield) r(eduction) */
   double number;
-  int field, kind; /* of a field, or of a reduction */
-  int from, to;    /* of a reduction: its terms in `inner` */
+  int field, kind; /* the number of a field, or the kind of a reduction */
+  int from, to;    /* for a reduction: its terms in `inner` */
 } term;
 
 typedef struct formula {
@@ -42,10 +42,13 @@ static void write_leaf(formula *f, bool outer) {
     snprintf(text, sizeof text, "%.17g", t.number = check_uniform(f->seed, 0, 2));
     say(f, text);
   } else if (!outer) {
-    t.op = 'f', t.field = below(f, 8);
+    t.op = 'f';
+    t.field = below(f, 8);
     say(f, field_text[t.field]);
   } else {
-    t.op = 'r', t.kind = below(f, 9), t.from = f->inners;
+    t.op = 'r';
+    t.kind = below(f, 9);
+    t.from = f->inners;
     f->reductions++;
     say(f, reduction_text[t.kind]);
     say(f, "(0*time + ");
@@ -81,7 +84,7 @@ static void write_tree(formula *f, int depth, bool outer) {
     f->inner[f->inners++] = t;
 }
 
-/* Value of terms [from, to); leaf: of their fields or reductions. */
+/* The value of the terms [from, to); leaf: the value of a field or reduction. */
 static double value_of(const term *t, int from, int to, double (*leaf)(const term *t, const void *of), const void *of) {
   double stack[100];
   int n = 0;
@@ -89,10 +92,22 @@ static double value_of(const term *t, int from, int to, double (*leaf)(const ter
     double *b = &stack[n - 1], *a = &stack[n - 2];
     switch (t[k].op) {
       case 'n': stack[n++] = t[k].number; break;
-      case '+': *a += *b, n--; break;
-      case '-': *a -= *b, n--; break;
-      case '*': *a *= *b, n--; break;
-      case 'm': *a = fmin(*a, *b), n--; break;
+      case '+':
+        *a += *b;
+        n--;
+        break;
+      case '-':
+        *a -= *b;
+        n--;
+        break;
+      case '*':
+        *a *= *b;
+        n--;
+        break;
+      case 'm':
+        *a = fmin(*a, *b);
+        n--;
+        break;
       case 'q': *b = sqrt(fabs(*b)); break;
       default: stack[n++] = leaf(&t[k], of);
     }
@@ -103,7 +118,7 @@ static double value_of(const term *t, int from, int to, double (*leaf)(const ter
 
 static double leaf_of_row(const term *t, const void *row) { return field_value(row, t->field); }
 
-/* All at once, of values that are all there, sums in long double. */
+/* Evaluates a reduction directly from all values, with sums in long double. */
 static double leaf_of_formula(const term *t, const void *of) {
   const formula *f = of;
   enum { N = 200 };
@@ -118,7 +133,8 @@ static double leaf_of_formula(const term *t, const void *of) {
     if (x[k] < x[least]) least = k;
     if (x[k] > x[most]) most = k;
     count += x[k] != 0;
-    sum += x[k], squares += (long double)x[k] * x[k];
+    sum += x[k];
+    squares += (long double)x[k] * x[k];
   }
   const double values[] = {x[0],        x[N - 1],   x[least], x[most], (double)(sum / N), (double)sqrtl(squares / N),
                            time[least], time[most], count};
@@ -136,7 +152,7 @@ static void random_expressions_are_what_they_say(void **unused) {
       write_tree(&f, 3, true);
     } while (!f.reductions);
     const double value = reduce(f.text, 200, NULL, 0), expected = value_of(f.outer, 0, f.outers, leaf_of_formula, &f);
-    /* The numbers that meet are up to 10^6 and may cancel: their squares' round-off. */
+    /* Values of up to 10^6 may cancel: the bound is the round-off of their squares. */
     const double tolerance = 1e-9 * (1 + fabs(expected));
     finite += isfinite(expected);
     if (fabs(value - expected) > tolerance) print_error("%s\n", f.text);

@@ -1,5 +1,6 @@
-/* Results of sweeps: what is put is what readers see, in segments and joined, by whichever worker and in whatever order;
- * the joined bytes are the same; damaged segments are set aside; locks and foreign files. */
+/* Tests of the results of sweeps: readers see every stored member, in segments and in the joined file, for any worker
+ * and any order; the joined file is always identical; damaged segments are set aside; locks; files of other
+ * programs. */
 #include "check.h"
 
 #include "numerics/random.h"
@@ -54,7 +55,7 @@ static void remove_all(void) {
 
 static double top_of(int64_t m) { return 1.5 * (double)m + 0.25; }
 
-/* The last of each ten failed. */
+/* Stores a member. The last of every ten members has failed. */
 static void put(cb_store *store, int64_t m) {
   struct __attribute__((packed)) {
     double top, vector[PARTS];
@@ -64,7 +65,7 @@ static void put(cb_store *store, int64_t m) {
   cb_member_result r = {.member = m, .status = m % 10 == 9 ? CB_MEMBER_FAILED : CB_MEMBER_DONE, .seconds = 0.5};
   values.top = r.status == CB_MEMBER_DONE ? top_of(m) : NAN;
   for (int k = 0; k < PARTS; k++) values.vector[k] = top_of(m) + k;
-  cb_store_words(r.status == CB_MEMBER_FAILED ? "the step failed" : "", r.failure);
+  cb_store_text(r.status == CB_MEMBER_FAILED ? "the step failed" : "", r.failure);
   r.values = malloc(sizeof values);
   memcpy(r.values, &values, sizeof values);
   check_ok(cb_store_put(store, &r));
@@ -76,7 +77,7 @@ static void read_all(hid_t file, const char *name, hid_t type, void *out) {
   H5Dclose(set);
 }
 
-/* The joined result has the members of which done[m], and no others. */
+/* Checks that the joined result has the members for which done[m] is set, and no others. */
 static void check_joined(const bool *done) {
   const hid_t file = H5Fopen(joined, H5F_ACC_RDONLY, H5P_DEFAULT);
   double top[MEMBERS], vector[MEMBERS][PARTS];
@@ -109,18 +110,18 @@ static uint8_t *read_file(const char *path, size_t *size) {
   return bytes;
 }
 
-/* The result over what there is. */
+/* Joins the existing segments into the result, and checks whether it is a plain file. */
 static void show(bool plain, bool expected) {
-  cb_survey survey;
+  cb_results_scan scan;
   bool is_plain;
-  check_ok(cb_survey_take(&folder, &layout, true, &survey));
-  check_ok(cb_result_write(&folder, &survey, plain, &is_plain));
+  check_ok(cb_results_scan_read(&folder, &layout, true, &scan));
+  check_ok(cb_result_write(&folder, &scan, plain, &is_plain));
   assert_int_equal(is_plain, expected);
-  cb_survey_free(&survey);
+  cb_results_scan_free(&scan);
 }
 
-/* Members in any order, by any worker, saved at any moment, some of them twice: boxes of the grid put together again, in
- * virtual datasets and in a plain file, whose bytes are always the same. */
+/* Members are stored in any order by any worker, saved at any time, some of them twice. The boxes of the grid are put
+ * together again, in virtual datasets and in a plain file, which is always bit for bit the same. */
 static void segments_joined_are_the_whole(void **unused) {
   uint64_t seed = check_seed();
   uint8_t *first = NULL;
@@ -150,7 +151,10 @@ static void segments_joined_are_the_whole(void **unused) {
     for (int s = 0; s < STORES; s++) cb_store_free(store[s]);
     size_t size;
     uint8_t *bytes = read_file(joined, &size);
-    if (!first) first = bytes, first_size = size;
+    if (!first) {
+      first = bytes;
+      first_size = size;
+    }
     assert_int_equal(size, first_size);
     assert_memory_equal(bytes, first, size);
     if (bytes != first) free(bytes);
@@ -158,15 +162,18 @@ static void segments_joined_are_the_whole(void **unused) {
   free(first);
 }
 
-/* A result shows what it was made of while segments grow; a worker begins a new one; what failed is told. */
+/* A result shows its sources while segments grow. A new worker begins a new segment. Failures are reported. */
 static void a_store_goes_on(void **unused) {
   cb_store *store;
-  cb_survey survey;
+  cb_results_scan scan;
   bool done[MEMBERS] = {false};
   remove_all();
   for (int turn = 0; turn < 2; turn++) {
     check_ok(cb_store_open(&folder, &layout, 0, NULL, &store));
-    for (int64_t m = 19 - turn; m > 2; m -= 2) put(store, m), done[m] = true;
+    for (int64_t m = 19 - turn; m > 2; m -= 2) {
+      put(store, m);
+      done[m] = true;
+    }
     check_ok(cb_store_save(store));
     show(false, false);
     for (int64_t m = 40 + turn; m < 50; m += 2) put(store, m);
@@ -175,24 +182,24 @@ static void a_store_goes_on(void **unused) {
     for (int64_t m = 40 + turn; m < 50; m += 2) done[m] = true;
     show(true, false);
     check_joined(done);
-    put(store, 1); /* lost, as in a kill */
+    put(store, 1); /* lost, as after a kill */
     cb_store_free(store);
   }
-  check_ok(cb_survey_take(&folder, &layout, true, &survey));
-  assert_int_equal(survey.count, 2);
+  check_ok(cb_results_scan_read(&folder, &layout, true, &scan));
+  assert_int_equal(scan.count, 2);
   for (int m = 0; m < MEMBERS; m++)
-    assert_int_equal(survey.status[m], !done[m] ? CB_MEMBER_MISSING : m % 10 == 9 ? CB_MEMBER_FAILED : CB_MEMBER_DONE);
-  char *words = cb_survey_failure(&survey, 9);
+    assert_int_equal(scan.status[m], !done[m] ? CB_MEMBER_MISSING : m % 10 == 9 ? CB_MEMBER_FAILED : CB_MEMBER_DONE);
+  char *words = cb_results_scan_failure(&scan, 9);
   assert_string_equal(words, "the step failed");
   free(words);
-  assert_true(survey.seconds == 0.5 * 24); /* three of 27 failed */
-  cb_survey_free(&survey);
+  assert_true(scan.seconds == 0.5 * 24); /* three of 27 failed */
+  cb_results_scan_free(&scan);
 }
 
-/* The members of a result become segments again, and these the same result. */
+/* The members of a result are written as segments again, which give the same result. */
 static void a_result_goes_on(void **unused) {
   cb_store *store;
-  cb_survey survey;
+  cb_results_scan scan;
   size_t size, again;
   remove_all();
   check_ok(cb_store_open(&folder, &layout, 0, NULL, &store));
@@ -205,11 +212,11 @@ static void a_result_goes_on(void **unused) {
   check_ok(cb_store_open(&folder, &layout, 0, NULL, &store));
   for (int64_t m = 20; m < 33; m++) put(store, m);
   check_ok(cb_store_save(store));
-  check_ok(cb_survey_take(&folder, &layout, true, &survey));
-  check_ok(cb_survey_add_result(&survey, joined));
-  for (int m = 0; m < MEMBERS; m++) assert_int_equal(survey.sources[survey.source[m]].number == 0, m < 20 || m >= 33);
-  check_ok(cb_survey_import(&survey, store));
-  cb_survey_free(&survey);
+  check_ok(cb_results_scan_read(&folder, &layout, true, &scan));
+  check_ok(cb_results_scan_add_result(&scan, joined));
+  for (int m = 0; m < MEMBERS; m++) assert_int_equal(scan.sources[scan.source[m]].number == 0, m < 20 || m >= 33);
+  check_ok(cb_results_scan_import(&scan, store));
+  cb_results_scan_free(&scan);
   cb_store_free(store);
   show(true, true);
   uint8_t *after = read_file(joined, &again);
@@ -219,36 +226,37 @@ static void a_result_goes_on(void **unused) {
   free(after);
 }
 
-/* Members in a row are written at once, whichever of them were warned of. */
+/* Consecutive members are written together, also if only some of them have warnings. */
 static void warnings_are_those_of_their_members(void **unused) {
   enum { N = 4 };
   for (int pattern = 0; pattern < 1 << N; pattern++) {
     char words[N][40] = {""};
     cb_store *store;
-    cb_survey survey;
+    cb_results_scan scan;
     remove_all();
     check_ok(cb_store_open(&folder, &layout, 3, NULL, &store));
     for (int i = 0; i < N; i++) {
       cb_member_result r = {.member = 2 * i, .status = CB_MEMBER_DONE, .warned = pattern >> i & 1 ? i + 1 : 0};
       if (r.warned) snprintf(words[i], sizeof words[i], "warning of %d", i);
-      cb_store_words(words[i], r.warning);
+      cb_store_text(words[i], r.warning);
       r.values = calloc(1, cb_store_bytes(&layout));
       check_ok(cb_store_put(store, &r));
     }
     check_ok(cb_store_save(store));
     cb_store_free(store);
-    check_ok(cb_survey_take(&folder, &layout, true, &survey));
+    check_ok(cb_results_scan_read(&folder, &layout, true, &scan));
     for (int i = 0; i < N; i++) {
-      char *text = cb_survey_warning(&survey, 2 * i);
-      assert_int_equal(survey.warned[2 * i], pattern >> i & 1);
+      char *text = cb_results_scan_warning(&scan, 2 * i);
+      assert_int_equal(scan.warned[2 * i], pattern >> i & 1);
       assert_string_equal(text ? text : "", words[i]);
       free(text);
     }
-    cb_survey_free(&survey);
+    cb_results_scan_free(&scan);
   }
 }
 
-/* Any bit of a value that is another: the members of the segment are missing, and those of another one are there. */
+/* If any bit of a value is changed, the members of that segment are missing; the members of other segments are
+ * present. */
 static void damaged_segments_are_set_aside(void **unused) {
   uint64_t seed = check_seed();
   cb_store *store;
@@ -267,7 +275,7 @@ static void damaged_segments_are_set_aside(void **unused) {
     const double top = top_of(2 * (int64_t)(cb_uniform(&seed) * (MEMBERS / 2))),
                  vector[PARTS] = {top, top + 1, top + 2};
     uint8_t *at = memmem(bytes, size, vector, sizeof vector);
-    cb_survey survey;
+    cb_results_scan scan;
     assert_non_null(at);
     at += (size_t)(cb_uniform(&seed) * sizeof vector);
     *at ^= (uint8_t)(1 << (turn % 8));
@@ -275,9 +283,9 @@ static void damaged_segments_are_set_aside(void **unused) {
     assert_int_equal(fwrite(bytes, 1, size, file), size);
     fclose(file);
     *at ^= (uint8_t)(1 << (turn % 8));
-    check_ok(cb_survey_take(&folder, &layout, true, &survey));
-    for (int64_t m = 0; m < MEMBERS; m++) assert_int_equal(survey.status[m] == CB_MEMBER_MISSING, m % 2 == 0);
-    cb_survey_free(&survey);
+    check_ok(cb_results_scan_read(&folder, &layout, true, &scan));
+    for (int64_t m = 0; m < MEMBERS; m++) assert_int_equal(scan.status[m] == CB_MEMBER_MISSING, m % 2 == 0);
+    cb_results_scan_free(&scan);
     assert_int_equal(remove(part), 0);
   }
   free(bytes);
@@ -286,7 +294,7 @@ static void damaged_segments_are_set_aside(void **unused) {
 
 static void what_is_of_others_is_refused(void **unused) {
   cb_store *store;
-  cb_survey survey;
+  cb_results_scan scan;
   cb_segments other, none;
   remove_all();
   check_ok(cb_segments_name(joined, &other));
@@ -299,8 +307,8 @@ static void what_is_of_others_is_refused(void **unused) {
   check_ok(cb_store_save(store));
   cb_store_layout changed = layout;
   changed.digest = "another";
-  assert_int_equal(cb_survey_take(&folder, &changed, true, &survey), CB_ERROR_INPUT);
-  assert_non_null(strstr(cb_error_text(), "of another sweep"));
+  assert_int_equal(cb_results_scan_read(&folder, &changed, true, &scan), CB_ERROR_INPUT);
+  assert_non_null(strstr(cb_error_text(), "is a result of another sweep"));
   cb_store_free(store);
   check_ok(cb_segments_name("no/such.h5", &none));
   check_ok(cb_store_open(&none, &layout, 0, NULL, &store));
@@ -310,7 +318,8 @@ static void what_is_of_others_is_refused(void **unused) {
   cb_segments_leave(&none, false);
 }
 
-/* Parts of the lock exclude who wants all of it, and equal parts each other; the last one can take the rest. */
+/* Partial locks exclude a process that wants the complete lock, and equal parts exclude each other. The last process
+ * can take the rest. */
 static void parts_of_a_folder(void **unused) {
   char path[320];
   cb_segments s[3];
@@ -332,13 +341,13 @@ static void parts_of_a_folder(void **unused) {
 }
 
 static void words_end_with_a_character(void **unused) {
-  char text[400] = "", words[CB_STORE_WORDS];
+  char text[400] = "", words[CB_STORE_TEXT];
   for (int i = 0; i < 150; i++) strcat(text, "\303\251"); /* two bytes each */
   text[0] = 'a';
-  memmove(text + 1, text + 2, strlen(text + 2) + 1); /* so that 200 is within one */
-  cb_store_words(text, words);
-  assert_memory_equal(words, text, CB_STORE_WORDS - 1);
-  assert_int_equal(words[CB_STORE_WORDS - 1], 0);
+  memmove(text + 1, text + 2, strlen(text + 2) + 1); /* the position 200 is then inside a character */
+  cb_store_text(text, words);
+  assert_memory_equal(words, text, CB_STORE_TEXT - 1);
+  assert_int_equal(words[CB_STORE_TEXT - 1], 0);
 }
 
 int main(void) {

@@ -1,4 +1,4 @@
-/* Parameter tables: defaults, types, ranges, and the exact text of every failure. */
+/* Tests of parameter tables: defaults, types, ranges, and the exact text of every error message. */
 #include "check.h"
 
 #include "tree/scalar.h"
@@ -145,7 +145,7 @@ static void a_table_that_contradicts_itself_is_an_error_of_the_caller(void **sta
   check_error(cb_params_bind(bad_default, NULL, NULL, NULL, 0, &step), CB_ERROR_ARGUMENT,
               "parameter table: default:1:1: error: step: expected a dimensionless number > 0, found '0'");
   check_error(cb_params_bind(bad_range, NULL, NULL, NULL, 0, &step), CB_ERROR_ARGUMENT,
-              "parameter 'step': 'positive' is not a range");
+              "parameter 'step': expected a range, found 'positive'");
 }
 
 static void ranges_are_read_as_written(void **state) {

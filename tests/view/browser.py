@@ -1,4 +1,5 @@
-"""Chromium by WebDriver, with nothing but the standard library: pages, scripts, pixels, what the console said.
+"""Controls Chromium by WebDriver, with the standard library, and NumPy for pixels: pages, scripts, pixels, messages
+of the console.
 
     with Browser() as b:
         b.open("/tmp/page.html#t=3&view=inside")
@@ -26,7 +27,8 @@ class Browser:
                                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         options = ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", f"--window-size={width},{height}",
                    "--force-device-scale-factor=1", f"--user-data-dir={self.folder}", "--disable-background-networking"]
-        # WebGL is what is to be drawn by it, and by software: the page around it, also its plots, would take ten times as long
+        # SwiftShader draws WebGL in software; the rest of the page is drawn without it, because it would take ten times
+        # as long
         options += ["--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-accelerated-2d-canvas",
                     "--disable-gpu-rasterization"] if webgl else ["--disable-gpu", "--disable-3d-apis"]
         wanted = {"capabilities": {"alwaysMatch": {"goog:chromeOptions": {"args": options},
@@ -50,7 +52,7 @@ class Browser:
             raise RuntimeError(json.load(failure)["value"]["message"].splitlines()[0]) from None
 
     def open(self, path, wait=30):
-        """Opens a page of `curvebody view`, and waits until it shows."""
+        """Opens a page of `curvebody view` and waits until it has drawn."""
         self.call("POST", "/url", {"url": "about:blank"})
         self.call("POST", "/url", {"url": "file://" + os.path.abspath(path.split("#")[0]) + path[len(path.split("#")[0]):]})
         self.ready(wait)
@@ -64,17 +66,17 @@ class Browser:
             except RuntimeError:
                 pass
             time.sleep(0.05)
-        raise RuntimeError("the page does not show: " + str(self.console()))
+        raise RuntimeError("the page has not drawn: " + str(self.console()))
 
     def js(self, script, *arguments):
         return self.call("POST", "/execute/sync", {"script": script, "args": list(arguments)})
 
     def console(self):
-        """Errors and warnings since it was last asked."""
+        """Errors and warnings since the last call."""
         return [e["message"] for e in self.call("POST", "/se/log", {"type": "browser"}) if e["level"] in ("SEVERE", "WARNING")]
 
     def requests(self):
-        """Addresses that were asked for since it was last asked."""
+        """Addresses that were requested since the last call."""
         found = []
         for entry in self.call("POST", "/se/log", {"type": "performance"}):
             message = json.loads(entry["message"])["message"]
@@ -87,13 +89,14 @@ class Browser:
             file.write(base64.b64decode(self.call("GET", "/screenshot")))
 
     def canvas(self):
-        """The picture as rows of (r, g, b)."""
+        """The screenshot as rows of (r, g, b)."""
         import numpy as np
         width, height, data = self.pixels("data")
         return np.frombuffer(data, np.uint8).reshape(height, width, 4)[:, :, :3]
 
     def painted(self):
-        """Pixels of a colour: no white, no grey of landmarks, frames and bonds. Told in the page: a picture takes long to send."""
+        """Coloured pixels; landmarks, frames and bonds are grey. The page finds them itself, because sending an image takes
+        long."""
         import numpy as np
         width, height, bits = self.pixels("""(() => {
             const bits = new Uint8Array((data.length >> 5) + 1);

@@ -1,9 +1,9 @@
-/* Pages: constant arrays are read as they are; frames are carried along as vectors are transported; a page that no memory
- * is left for is refused, and nothing of it stays.
+/* Tests of pages: constant arrays are read unchanged; frames change along a path as vectors do by parallel transport;
+ * if memory runs out while a page is made, an error is returned and no part of the page remains.
  * needs: view */
 #include "fail_allocations.h"
 
-#include "view/view.h"
+#include "view/view_private.h"
 #include <curvebody/view.h>
 #include <unistd.h>
 
@@ -49,29 +49,30 @@ static void constants_are_read(void **unused) {
   cb_reader_close(reader);
 }
 
-/* A(k+1) = A(k) T(z) takes the frame at the base point to what parallel transport makes of it, and the base point to y. */
+/* The isometry `next`, which cb_carry_on makes from `carried`, maps the frame at the base point to its parallel
+ * transport along the path, and the base point to y. */
 static void frames_are_transported(void **unused) {
   static const char *const spaces[] = {"e2", "e3", "s2", "s3", "h2", "h3", "h2xe", "s2xe"};
   unsigned seed = check_seed();
   for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++) {
-    cb_geometry *g;
-    check_ok(cb_geometry_create(spaces[i], NULL, &g));
+    cb_space *g;
+    check_ok(cb_space_create(spaces[i], NULL, &g));
     cb_origin none = {.direction = {1}};
     for (int a = 0; a < g->dim; a++) none.rotation[a * (g->dim + 1)] = 1;
     double x[CB_COORD_MAX], y[CB_COORD_MAX], v[CB_COORD_MAX], frame[CB_DIM_MAX * CB_COORD_MAX], moved[CB_COORD_MAX];
     cb_isometry carried, next;
-    cb_geometry_base_point(g, x);
-    cb_geometry_frame(g, x, frame);
+    cb_space_base_point(g, x);
+    cb_space_frame(g, x, frame);
     cb_isometry_identity(g, &carried);
     double axis[CB_DIM_MAX * CB_COORD_MAX];
     memcpy(axis, frame, sizeof axis);
     for (int step = 0; step < 20; step++) {
       for (int e = 0; e < g->embedding; e++) v[e] = 0.4 * (rand_r(&seed) / (double)RAND_MAX - 0.5);
-      cb_geometry_project_tangent(g, x, v);
+      cb_space_project_tangent(g, x, v);
       cb_exp(g, x, v, y, NULL);
       cb_carry_on(g, &none, &carried, &none, y, &next);
       double base[CB_COORD_MAX];
-      cb_geometry_base_point(g, base);
+      cb_space_base_point(g, base);
       cb_isometry_point(g, &next, base, moved);
       for (int e = 0; e < g->embedding; e++) assert_true(fabs(moved[e] - y[e]) < 1e-12);
       for (int a = 0; a < g->dim; a++) {
@@ -86,7 +87,7 @@ static void frames_are_transported(void **unused) {
       carried = next;
       memcpy(x, y, sizeof x);
     }
-    cb_geometry_free(g);
+    cb_space_free(g);
   }
 }
 
@@ -96,7 +97,7 @@ static size_t read_page(char **text) {
   return n;
 }
 
-/* Of many places a seeded choice, one in so many; all with CB_TEST_ALL. */
+/* Tests a seeded sample of the allocations, or all of them with CB_TEST_ALL. */
 enum { ONE_IN = 10 };
 
 static void pages_without_memory_say_so(void **unused) {
@@ -140,6 +141,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(constants_are_read), cmocka_unit_test(frames_are_transported),
                                      cmocka_unit_test(pages_without_memory_say_so)};
   const int failed = cmocka_run_group_tests_name("view", tests, NULL, NULL);
-  remove(record), remove(page);
+  remove(record);
+  remove(page);
   return failed;
 }

@@ -1,4 +1,4 @@
-/* YAML: trees from texts and files, the place of every failure, and bounds. */
+/* Tests of YAML: trees from texts and files, the place of every error, and limits. */
 #include "yaml_trees.h"
 #include <sys/resource.h>
 #include <unistd.h>
@@ -32,7 +32,7 @@ static void every_value_has_its_place(void **state) {
 
 static void values_without_text_are_null_unless_quoted(void **state) {
   cb_tree *tree = read_good("{a: , b: ~, c: null, d: '', e: 'null', f: \"~\"}");
-  static const cb_node_kind kinds[] = {CB_NODE_NULL, CB_NODE_NULL, CB_NODE_NULL,
+  static const cb_node_kind kinds[] = {CB_NODE_NULL,   CB_NODE_NULL,   CB_NODE_NULL,
                                        CB_NODE_SCALAR, CB_NODE_SCALAR, CB_NODE_SCALAR};
   for (int i = 0; i < 6; i++) assert_int_equal(cb_tree_root(tree)->items[i]->kind, kinds[i]);
   cb_tree_free(tree);
@@ -48,8 +48,8 @@ static void an_empty_text_is_null(void **state) {
   }
 }
 
-/* As editors of Windows write it. */
-static void a_byte_order_mark_is_no_text(void **state) {
+/* Editors on Windows write a byte order mark. */
+static void a_byte_order_mark_is_not_text(void **state) {
   cb_tree *tree;
   check_ok(cb_tree_read("a.yaml",
                         "\xef\xbb\xbf"
@@ -61,31 +61,38 @@ static void a_byte_order_mark_is_no_text(void **state) {
 }
 
 static void wrong_yaml_fails_with_its_place(void **state) {
-  static const struct { const char *text, *error; } cases[] = {
-      {"a: 1\nb: [1, 2\nc: 3\n", "a.yaml:3:2: error: did not find expected ',' or ']' while parsing a flow sequence "
-                                 "which began at line 2, column 4"},
-      {"a:\n\t- 1\n", "a.yaml:2:1: error: found character that cannot start any token while scanning for the next "
-                      "token which began at line 2, column 1; a tab cannot indent, use spaces"},
+  static const struct {
+    const char *text, *error;
+  } cases[] = {
+      {"a: 1\nb: [1, 2\nc: 3\n",
+       "a.yaml:3:2: error: did not find expected ',' or ']' while parsing a flow sequence "
+       "which began at line 2, column 4"},
+      {"a:\n\t- 1\n",
+       "a.yaml:2:1: error: found character that cannot start any token while scanning for the next "
+       "token which began at line 2, column 1; tabs are not allowed for indentation, use spaces"},
       {"a: 1\n b: 2\n", "a.yaml:2:3: error: mapping values are not allowed in this context"},
-      {"a: 'x\n", "a.yaml:2:1: error: found unexpected end of stream while scanning a quoted scalar which began at "
-                  "line 1, column 4"},
+      {"a: 'x\n",
+       "a.yaml:2:1: error: found unexpected end of stream while scanning a quoted scalar which began at "
+       "line 1, column 4"},
       {"step: 1\nstages: 2\nstep: 3\n", "a.yaml:3:1: error: duplicate key 'step', first given at line 1, column 1"},
       {"{a: 1, b: 2, b: 3, a: 4}", "a.yaml:1:14: error: duplicate key 'b', first given at line 1, column 8"},
       {"{b: 1, a: 2, a: 3, b: 4}", "a.yaml:1:14: error: duplicate key 'a', first given at line 1, column 8"},
       {"x: {a: 1, 'a': 2}", "a.yaml:1:11: error: duplicate key 'a', first given at line 1, column 5"},
-      {"a: 1\n---\nb: 2\n", "a.yaml:2:1: error: a second document, expected one"},
+      {"a: 1\n---\nb: 2\n", "a.yaml:2:1: error: found a second document, expected only one"},
       {"a: 1\n...\nb: 2\n", "a.yaml:3:1: error: did not find expected <document start>"},
-      {"a: !!str 1", "a.yaml:1:4: error: tag 'tag:yaml.org,2002:str' not supported, expected a value without"},
-      {"a: ! 1", "a.yaml:1:4: error: tag '!' not supported, expected a value without"},
-      {"!map {a: 1}", "a.yaml:1:1: error: tag '!map' not supported, expected a value without"},
+      {"a: !!str 1",
+       "a.yaml:1:4: error: the tag 'tag:yaml.org,2002:str' is not supported, expected a value without a tag"},
+      {"a: ! 1", "a.yaml:1:4: error: the tag '!' is not supported, expected a value without a tag"},
+      {"!map {a: 1}", "a.yaml:1:1: error: the tag '!map' is not supported, expected a value without a tag"},
       {"[1, 2]: 3", "a.yaml:1:1: error: expected a name as key, found a list"},
       {"? {a: 1}\n: 3", "a.yaml:1:3: error: expected a name as key, found a map"},
       {"~: 3", "a.yaml:1:1: error: expected a name as key, found nothing"},
       {"'': 3", "a.yaml:1:1: error: expected a name as key, found nothing"},
       {"a: &x b\n*x : 3", "a.yaml:2:1: error: expected a name as key, found the alias '*x'"},
-      {"a: *x", "a.yaml:1:4: error: alias '*x' without an anchor '&x' before it"},
-      {"a: &x [1, *x]", "a.yaml:1:11: error: alias '*x' stands within the value it names"},
-      {"a: \"b\\0c\"", "a.yaml:1:4: error: a text with a zero byte in it"},
+      {"a: *x", "a.yaml:1:4: error: the alias '*x' has no anchor before it: expected '&x' earlier in the file"},
+      {"a: &x [1, *x]",
+       "a.yaml:1:11: error: the alias '*x' is inside the value that it names: expected it after that value"},
+      {"a: \"b\\0c\"", "a.yaml:1:4: error: the text contains a zero byte: expected a text without one"},
       {"a: b\xff", "a.yaml:1:5: error: invalid leading UTF-8 octet (byte 4), expected UTF-8 text"},
       {"a: 1\nb: \xc3\x28", "a.yaml:2:5: error: invalid trailing UTF-8 octet (byte 9), expected UTF-8 text"},
       {"a: 1\nb: \x01", "a.yaml:2:4: error: control characters are not allowed (byte 8), expected UTF-8 text"},
@@ -99,8 +106,11 @@ static void wrong_yaml_fails_with_its_place(void **state) {
   cb_tree *tree = NULL;
   check_error(cb_yaml_read_text("a.yaml", "a: b\0c", 6, &tree), CB_ERROR_INPUT,
               "a.yaml:1:5: error: control characters are not allowed (byte 4), expected UTF-8 text");
-  check_error(cb_yaml_read_text("a.yaml", "\xff\xfe" "a\0", 4, &tree), CB_ERROR_INPUT,
-              "a.yaml:1:1: error: invalid leading UTF-8 octet (byte 0), expected UTF-8 text");
+  check_error(cb_yaml_read_text("a.yaml",
+                                "\xff\xfe"
+                                "a\0",
+                                4, &tree),
+              CB_ERROR_INPUT, "a.yaml:1:1: error: invalid leading UTF-8 octet (byte 0), expected UTF-8 text");
   assert_null(tree);
 }
 
@@ -121,34 +131,34 @@ static void depth_is_bounded(void **state) {
 
   char deeper[410];
   snprintf(deeper, sizeof deeper, "[%s]", text);
-  check_error(read_as(deeper, &tree), CB_ERROR_INPUT,
-              "a.yaml:1:65: error: more than 64 lists and maps within each other");
+  check_error(read_as(deeper, &tree), CB_ERROR_INPUT, "a.yaml:1:65: error: expected at most 64 nested lists and maps");
   char nested[400] = "[&x ";
   for (int i = 0; i < 62; i++) strcat(nested, "[");
   for (int i = 0; i < 62; i++) strcat(nested, "]");
   strcat(nested, ", [*x], [[*x]]]");
   check_error(read_as(nested, &tree), CB_ERROR_INPUT,
-              "a.yaml:1:139: error: alias '*x': more than 64 lists and maps within each other");
+              "a.yaml:1:139: error: alias '*x': expected at most 64 nested lists and maps");
 }
 
-static void aliases_do_not_blow_up_a_small_text(void **state) {
+static void the_size_of_aliases_is_bounded(void **state) {
   cb_text text = {0};
   cb_text_puts(&text, "a0: &a0 [x, x, x, x, x, x, x, x, x]\n");
   for (int i = 1; i < 20; i++) {
     char line[200];
     int p = i - 1;
-    snprintf(line, sizeof line, "a%d: &a%d [*a%d, *a%d, *a%d, *a%d, *a%d, *a%d, *a%d, *a%d, *a%d]\n", i, i, p, p, p,
-             p, p, p, p, p, p);
+    snprintf(line, sizeof line, "a%d: &a%d [*a%d, *a%d, *a%d, *a%d, *a%d, *a%d, *a%d, *a%d, *a%d]\n", i, i, p, p, p, p,
+             p, p, p, p, p);
     cb_text_puts(&text, line);
   }
   cb_tree *tree = NULL;
   check_error_begins(read_as(text.data, &tree), CB_ERROR_INPUT, "a.yaml:6:");
-  assert_non_null(strstr(cb_error_text(), "error: alias '*a4': the aliases stand for more than 16777216 bytes"));
+  assert_non_null(
+      strstr(cb_error_text(), "error: alias '*a4': expected aliases that expand to at most 16777216 bytes together"));
   assert_null(tree);
   cb_text_free(&text);
 
-  for (int i = 0; i <= CB_YAML_MOST_ANCHORS; i++) cb_text_puts(&text, "- &a 1\n");
-  check_error(read_as(text.data, &tree), CB_ERROR_INPUT, "a.yaml:1001:3: error: more than 1000 anchors");
+  for (int i = 0; i <= CB_YAML_MAX_ANCHORS; i++) cb_text_puts(&text, "- &a 1\n");
+  check_error(read_as(text.data, &tree), CB_ERROR_INPUT, "a.yaml:1001:3: error: expected at most 1000 anchors");
   cb_text_free(&text);
 }
 
@@ -157,18 +167,18 @@ static void keys_have_a_length(void **state) {
   memset(text, 'k', 129);
   strcpy(text + 129, ": 1");
   cb_tree *tree = NULL;
-  check_error(read_as(text, &tree), CB_ERROR_INPUT, "a.yaml:1:1: error: a key of 129 bytes, expected at most 128");
+  check_error(read_as(text, &tree), CB_ERROR_INPUT, "a.yaml:1:1: error: the key has 129 bytes, expected at most 128");
   cb_tree_free(read_good(text + 1));
 }
 
 static void a_text_of_too_many_values_is_refused(void **state) {
-  size_t n = 2 * (CB_YAML_MOST_NODES + 2);
+  size_t n = 2 * (CB_YAML_MAX_NODES + 2);
   char *text = malloc(n + 1);
   text[0] = '[';
   for (size_t i = 1; i < n; i++) text[i] = i % 2 ? '1' : ',';
   cb_tree *tree = NULL;
   check_error(cb_yaml_read_text("a.yaml", text, n, &tree), CB_ERROR_INPUT,
-              "a.yaml:1:16777216: error: more than 8388608 values");
+              "a.yaml:1:16777216: error: expected at most 8388608 values");
   free(text);
 }
 
@@ -218,11 +228,11 @@ int main(void) {
                                      cmocka_unit_test(every_value_has_its_place),
                                      cmocka_unit_test(values_without_text_are_null_unless_quoted),
                                      cmocka_unit_test(an_empty_text_is_null),
-                                     cmocka_unit_test(a_byte_order_mark_is_no_text),
+                                     cmocka_unit_test(a_byte_order_mark_is_not_text),
                                      cmocka_unit_test(wrong_yaml_fails_with_its_place),
                                      cmocka_unit_test(an_alias_is_the_value_it_names),
                                      cmocka_unit_test(depth_is_bounded),
-                                     cmocka_unit_test(aliases_do_not_blow_up_a_small_text),
+                                     cmocka_unit_test(the_size_of_aliases_is_bounded),
                                      cmocka_unit_test(keys_have_a_length),
                                      cmocka_unit_test(a_text_of_too_many_values_is_refused),
                                      cmocka_unit_test(files_that_cannot_be_read_fail_as_files),

@@ -26,7 +26,7 @@ static void set_changes_adds_and_leaves_the_rest(void **state) {
   assert_string_equal(cb_node_get(cb_node_get(root, "record"), "every")->text, "5");
   assert_string_equal(cb_node_get(root, "title")->text, "a = b");
   assert_int_equal(cb_node_get(cb_node_get(root, "space"), "curvature")->kind, CB_NODE_NULL);
-  /* What was taken before is as it was. */
+  /* Nodes that were read before the change are unchanged. */
   assert_string_equal(cb_node_get(cb_node_get(before, "integrator"), "step")->text, "0.01");
   assert_string_equal(cb_node_get(cb_node_get(before, "bodies")->items[0], "mass")->text, "1");
   assert_string_equal(cb_tree_source(tree), scenario);
@@ -42,7 +42,9 @@ static void set_changes_one_place_of_a_shared_value(void **state) {
 }
 
 static void a_wrong_assignment_fails_and_changes_nothing(void **state) {
-  static const struct { const char *text, *error; } cases[] = {
+  static const struct {
+    const char *text, *error;
+  } cases[] = {
       {"integrator.step", ":1:16: error: expected KEY=VALUE, found no '='"},
       {"=3", ":1:1: error: expected a key, found '='"},
       {"a..b=3", ":1:3: error: expected a key, found '.'"},
@@ -52,9 +54,10 @@ static void a_wrong_assignment_fails_and_changes_nothing(void **state) {
       {"bodies.-1.mass=3", ":1:8: error: expected an index from 0 to 0 into a list, found '-1'"},
       {"bodies.99999999999999999999.mass=3",
        ":1:8: error: expected an index from 0 to 0 into a list, found '99999999999999999999'"},
-      {"curvebody.x=3", ":1:11: error: 'x' is below the value '1', which has no keys"},
-      {"a=[1, 2", ":1:8: error: did not find expected ',' or ']' while parsing a flow sequence which began at line 1, "
-                  "column 3"},
+      {"curvebody.x=3", ":1:11: error: 'x' is a key of '1', which is a value without keys: expected a map there"},
+      {"a=[1, 2",
+       ":1:8: error: did not find expected ',' or ']' while parsing a flow sequence which began at line 1, "
+       "column 3"},
       {"integrator.step=[1, b: {c: 1, c: 2}]", ":1:31: error: duplicate key 'c', first given at line 1, column 25"}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     cb_tree *tree = read_good(scenario);
@@ -112,35 +115,45 @@ static void a_tree_is_written_for_people(void **state) {
   cb_tree *tree = read_good(scenario);
   cb_text text = {0};
   check_ok(cb_node_emit(cb_tree_root(tree), &text));
-  assert_string_equal(text.data, "curvebody: 1\n"
-                                 "space:\n"
-                                 "  name: h3\n"
-                                 "  curvature: -1\n"
-                                 "bodies:\n"
-                                 "  - kind: rod\n"
-                                 "    place:\n"
-                                 "      points:\n"
-                                 "        - [0.5, pi/2]\n"
-                                 "        - [0.5, 3*pi/2]\n"
-                                 "    mass: 1\n"
-                                 "integrator:\n"
-                                 "  name: lobatto\n"
-                                 "  step: 0.01\n");
+  assert_string_equal(text.data,
+                      "curvebody: 1\n"
+                      "space:\n"
+                      "  name: h3\n"
+                      "  curvature: -1\n"
+                      "bodies:\n"
+                      "  - kind: rod\n"
+                      "    place:\n"
+                      "      points:\n"
+                      "        - [0.5, pi/2]\n"
+                      "        - [0.5, 3*pi/2]\n"
+                      "    mass: 1\n"
+                      "integrator:\n"
+                      "  name: lobatto\n"
+                      "  step: 0.01\n");
   cb_text_free(&text);
   cb_tree_free(tree);
 }
 
 static void what_is_written_reads_back(void **state) {
   static const char *const texts[] = {
-      scenario, "", "x", "[]", "{}", "[[], {}, [[]], {a: []}]", "- - a\n  - b\n- c\n",
+      scenario,
+      "",
+      "x",
+      "[]",
+      "{}",
+      "[[], {}, [[]], {a: []}]",
+      "- - a\n  - b\n- c\n",
       "[a, [b, {c: d}], {e: [f, {g: h}]}]",
       "a: 'x: y'\nb: '# no'\nc: \"tab\\tnew\\nline \\\\ \\\" \\x07\"\nd: ' lead'\ne: 'trail '\nf: 'two  blanks'\n",
-      "a: |\n  several\n  lines\n\nb: >\n  folded\n  text\n", "g: '- a'",
+      "a: |\n  several\n  lines\n\nb: >\n  folded\n  text\n",
+      "g: '- a'",
       "['null', '~', '', null, 'Null', '-', '--- a', '...', '.', '?']",
       "['[a', 'a]', '{', '}', 'a, b', '&a', '*a', '!a', '%a', '@a', '`a', '|', '>', '<<', '=', 'a:', ':a', 'a #b']",
       "{'a b': 1, 'a: b': 2, '[x]': 3, \"a\\nb\": 4, '- x': 5}",
       "[\xc3\xbc\x62\x65r, \"\\u2028\", \"\\ufeff\", \"\\x85\", \"\\xa0\", \"\\U0001F600\", \"\\ufffe\"]",
-      "potential: if(r < 1, -k/r, atan2(x, y)^2)\n", "&a [1, 2, 3]", "{x: &a {y: 1}, z: *a}"};
+      "potential: if(r < 1, -k/r, atan2(x, y)^2)\n",
+      "&a [1, 2, 3]",
+      "{x: &a {y: 1}, z: *a}"};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
     cb_tree *tree = read_good(texts[i]), *again = NULL;
     cb_text text = {0};
@@ -179,14 +192,13 @@ static void long_lists_are_folded(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(set_changes_adds_and_leaves_the_rest),
-      cmocka_unit_test(set_changes_one_place_of_a_shared_value),
-      cmocka_unit_test(a_wrong_assignment_fails_and_changes_nothing),
-      cmocka_unit_test(a_value_that_was_set_fails_at_its_place_in_the_assignment),
-      cmocka_unit_test(set_cannot_nest_deeper_than_a_file),
-      cmocka_unit_test(a_tree_is_written_for_people),
-      cmocka_unit_test(what_is_written_reads_back),
-      cmocka_unit_test(long_lists_are_folded)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(set_changes_adds_and_leaves_the_rest),
+                                     cmocka_unit_test(set_changes_one_place_of_a_shared_value),
+                                     cmocka_unit_test(a_wrong_assignment_fails_and_changes_nothing),
+                                     cmocka_unit_test(a_value_that_was_set_fails_at_its_place_in_the_assignment),
+                                     cmocka_unit_test(set_cannot_nest_deeper_than_a_file),
+                                     cmocka_unit_test(a_tree_is_written_for_people),
+                                     cmocka_unit_test(what_is_written_reads_back),
+                                     cmocka_unit_test(long_lists_are_folded)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,12 +2,12 @@
  *
  *   bundle: {name: expressions, group: se2, shape: [a, b], parameters: {k: 2}, period: {a: 2*pi},
  *            breaks: {b: [0.5]}, A: [["..", ".."], ..], M: [["..", ".."], [..]]}
- *   breaks where A or M is not smooth in a shape variable: it has a kink or jumps there
- *   A      a row for each axis of the group's algebra, a column for each shape variable: xi = -A(r) r'
- *   M      symmetric, in full, its lower triangle, or its diagonal; the identity if absent
- * Derivatives are exact (curvebody/expression.h). Outside an expression's domain CB_STEP_DOMAIN.
+ *   breaks  values of a shape variable at which A or M has a kink or jumps
+ *   A       a row for each axis of the group's algebra, a column for each shape variable: xi = -A(r) r'
+ *   M       symmetric: all rows, the rows of the lower triangle, or the diagonal; the identity if absent
+ * Derivatives are exact (curvebody/expression.h). CB_STEP_DOMAIN outside the domain of an expression.
  */
-#include "bundle/compose_jets.h"
+#include "bundle/bundle_private.h"
 #include "bundle/read.h"
 #include "tree/scalar.h"
 
@@ -22,15 +22,16 @@ typedef struct given {
 } given;
 
 static const cb_param params[] = {
-    {"group", CB_PARAM_NODE, offsetof(given, group), NULL, "", "", NULL, "fibre: se2, so3, r1 .. r12, ..."},
+    {"group", CB_PARAM_NODE, offsetof(given, group), NULL, "", "", NULL,
+     "group of the fibre: se2, so3, r1 .. r12, ..."},
     {"shape", CB_PARAM_NODE, offsetof(given, shape), NULL, "", "", NULL, "list: names of the shape variables"},
-    {"parameters", CB_PARAM_NODE, offsetof(given, parameters), "", "", "", NULL, "map: names that stand for numbers"},
+    {"parameters", CB_PARAM_NODE, offsetof(given, parameters), "", "", "", NULL, "map: names and their values"},
     {"A", CB_PARAM_NODE, offsetof(given, A), NULL, "", "", NULL, "rows of expressions: xi = -A r'"},
     {"M", CB_PARAM_NODE, offsetof(given, M), "", "", "", NULL,
-     "rows of expressions, or a diagonal; the identity if absent"},
-    {"period", CB_PARAM_NODE, offsetof(given, period), "", "", "", NULL, "map: period of a shape variable"},
+     "rows of expressions, or a diagonal; default: the identity"},
+    {"period", CB_PARAM_NODE, offsetof(given, period), "", "", "", NULL, "map: shape variables and their periods"},
     {"breaks", CB_PARAM_NODE, offsetof(given, breaks), "", "", "", NULL,
-     "map: lists of values of a shape variable at which A or M has a kink or jumps"},
+     "map: shape variables and the list of values at which A or M has a kink or jumps"},
     {0},
 };
 
@@ -45,7 +46,10 @@ typedef struct expressions {
 static void destroy(cb_bundle *b) {
   expressions *own = b->self;
   if (!own) return;
-  for (int i = 0; i < CB_JET_MAX; i++) free(own->name[i]), free(own->breaks[i]);
+  for (int i = 0; i < CB_JET_MAX; i++) {
+    free(own->name[i]);
+    free(own->breaks[i]);
+  }
   for (int k = 0; k < ENTRIES; k++) cb_expression_free(own->A[k]);
   for (int k = 0; k < SYMMETRIC; k++) cb_expression_free(own->M[k]);
   free(own);
@@ -78,7 +82,7 @@ static cb_status parse(const cb_node *node, const cb_bundle_names *s, const char
 static cb_status take_connection(const cb_node *list, const cb_bundle *b, const cb_bundle_names *s, expressions *own) {
   const int dim = b->group->dim;
   if (list->kind != CB_NODE_LIST || list->count != (size_t)dim)
-    return cb_node_fail(list, "expected %d rows of expressions, as many as %s has axes", dim, b->group->name);
+    return cb_node_fail(list, "expected %d rows of expressions, one per axis of %s", dim, b->group->name);
   for (int i = 0; i < dim; i++) {
     cb_status status = cb_bundle_check_row(list, i, (size_t)b->n, "A");
     for (int j = 0; !status && j < b->n; j++) status = parse(list->items[i]->items[j], s, "A", &own->A[i * b->n + j]);
@@ -115,26 +119,28 @@ static cb_status init(cb_bundle *b, const void *params_) {
 
 /* --- evaluation --- */
 
-/* The expression of M_ij; NULL: 1 on the diagonal, 0 beside it. */
+/* Returns the expression of M_ij. NULL means 1 on the diagonal and 0 elsewhere. */
 static const cb_expression *of_metric(const expressions *own, int i, int j) {
   return own->metric ? own->M[i >= j ? i * (i + 1) / 2 + j : j * (j + 1) / 2 + i] : NULL;
 }
 
-/* Values, and whether all are in their domains. */
+/* Evaluates the expressions of A and M. CB_STEP_DOMAIN if a value is not finite. */
 static cb_status values(const cb_bundle *b, const double *r, double *A, double *M) {
   const expressions *own = b->self;
   const int n = b->n;
   for (int k = 0; A && k < b->group->dim * n; k++) {
     A[k] = cb_expression_value(own->A[k], r);
     if (!isfinite(A[k]))
-      return cb_fail(CB_STEP_DOMAIN, "A of %s by %s is %g", b->group->axis[k / n], b->shape[k % n], A[k]);
+      return cb_fail(CB_STEP_DOMAIN, "the entry (%s, %s) of A is %g: expected a finite number", b->group->axis[k / n],
+                     b->shape[k % n], A[k]);
   }
   for (int i = 0; M && i < n; i++)
     for (int j = 0; j <= i; j++) {
       const cb_expression *e = of_metric(own, i, j);
       const double value = M[i * n + j] = M[j * n + i] = e ? cb_expression_value(e, r) : i == j;
       if (!isfinite(value))
-        return cb_fail(CB_STEP_DOMAIN, "M of %s and %s is %g", b->shape[i], b->shape[j], value);
+        return cb_fail(CB_STEP_DOMAIN, "the entry (%s, %s) of M is %g: expected a finite number", b->shape[i],
+                       b->shape[j], value);
     }
   return CB_OK;
 }
@@ -159,7 +165,7 @@ static cb_status on_jets(const cb_bundle *b, const cb_jet *r, cb_jet *A, cb_jet 
   return CB_OK;
 }
 
-/* The gradient to slope[0], slope[stride], .. */
+/* Writes the gradient to slope[0], slope[stride], .. */
 static void gradient(const cb_expression *e, const double *r, int n, double *slope, int stride) {
   double g[CB_JET_MAX] = {0};
   if (e) cb_expression_gradient(e, r, n, g);

@@ -1,13 +1,13 @@
-/* The planar falling cat: two bodies with a common hinge, free and without angular momentum.
+/* The planar falling cat: two bodies with a common hinge, without external forces and without angular momentum.
  *
  *   masses m_i, inertias I_i about their centres, hinge at distance a_i from centre i; m = m_1 m_2/(m_1 + m_2)
  *   the bodies' angles theta_1 (fibre) and theta_2 = theta_1 + alpha;  c = m a_1 a_2 cos alpha
  *   A = (I_2 + m a_2^2 + c)/J,  J = I_1 + I_2 + m (a_1^2 + a_2^2) + 2 c
  *   M = ((I_1 + m a_1^2)(I_2 + m a_2^2) - c^2)/J:  twice the kinetic energy
- * At alpha = 0 the centres and the hinge are on one line, the hinge between them.
- * With one shape variable only a whole turn of alpha has a net effect.
+ * At alpha = 0 the centres and the hinge are on one line, with the hinge between the centres. There is one shape
+ * variable, so that only a full turn of alpha has a net effect.
  * Source: Montgomery, Gauge theory of the falling cat, Fields Inst. Commun. 1 (1993) 193 (J and A derived as there).
- * Angles in radians, lengths, masses. Singular where J = 0: two point masses that coincide.
+ * Units: radians, lengths, masses. Shapes with J = 0 are singular: two point masses coincide.
  */
 #include "model.h"
 
@@ -16,12 +16,16 @@ typedef struct falling_cat {
 } falling_cat;
 
 static const cb_param params[] = {
-    {"mass_1", CB_PARAM_REAL, offsetof(falling_cat, m1), "1", "mass", "> 0", NULL, "m_1, of the first body"},
-    {"mass_2", CB_PARAM_REAL, offsetof(falling_cat, m2), "1", "mass", "> 0", NULL, "m_2, of the second body"},
-    {"inertia_1", CB_PARAM_REAL, offsetof(falling_cat, i1), "1", "mass length^2", ">= 0", NULL, "I_1, of the first body"},
-    {"inertia_2", CB_PARAM_REAL, offsetof(falling_cat, i2), "1", "mass length^2", ">= 0", NULL, "I_2, of the second body"},
-    {"arm_1", CB_PARAM_REAL, offsetof(falling_cat, a1), "1", "length", ">= 0", NULL, "a_1, from centre 1 to the hinge"},
-    {"arm_2", CB_PARAM_REAL, offsetof(falling_cat, a2), "1", "length", ">= 0", NULL, "a_2, from the hinge to centre 2"},
+    {"mass_1", CB_PARAM_REAL, offsetof(falling_cat, m1), "1", "mass", "> 0", NULL, "mass m_1 of the first body"},
+    {"mass_2", CB_PARAM_REAL, offsetof(falling_cat, m2), "1", "mass", "> 0", NULL, "mass m_2 of the second body"},
+    {"inertia_1", CB_PARAM_REAL, offsetof(falling_cat, i1), "1", "mass length^2", ">= 0", NULL,
+     "inertia I_1 of the first body about its centre"},
+    {"inertia_2", CB_PARAM_REAL, offsetof(falling_cat, i2), "1", "mass length^2", ">= 0", NULL,
+     "inertia I_2 of the second body about its centre"},
+    {"arm_1", CB_PARAM_REAL, offsetof(falling_cat, a1), "1", "length", ">= 0", NULL,
+     "distance a_1 from centre 1 to the hinge"},
+    {"arm_2", CB_PARAM_REAL, offsetof(falling_cat, a2), "1", "length", ">= 0", NULL,
+     "distance a_2 from the hinge to centre 2"},
     {0},
 };
 
@@ -33,7 +37,8 @@ static cb_status on_jet2(const void *given, const jet2 *r, jet2 *A, jet2 *M) {
   const double k1 = p->i1 + m * p->a1 * p->a1, k2 = p->i2 + m * p->a2 * p->a2;
   const jet2 c = scaled(m * p->a1 * p->a2, cosine(r[0])), J = shifted(k1 + k2, scaled(2, c));
   if (!(J.v > 1e-14 * (k1 + k2)))
-    return cb_fail(CB_STEP_SINGULAR, "falling_cat: locked inertia %.3g at alpha = %.6g", J.v, r[0].v);
+    return cb_fail(CB_STEP_SINGULAR, "falling_cat: the locked inertia is %.3g at alpha = %.6g: expected more than 0",
+                   J.v, r[0].v);
   if (A) A[0] = over(shifted(k2, c), J);
   if (M) M[0] = over(shifted(k1 * k2, scaled(-1, square(c))), J);
   return CB_OK;
@@ -42,7 +47,7 @@ static cb_status on_jet2(const void *given, const jet2 *r, jet2 *A, jet2 *M) {
 const cb_bundle_class cb_bundle_falling_cat = {
     .name = "falling_cat",
     .title = "planar falling cat",
-    .doc = "two bodies with a common hinge and no angular momentum; the fibre is the angle of the first",
+    .doc = "two bodies with a common hinge and no angular momentum; the fibre is the angle of the first body",
     .params = params,
     .params_size = sizeof(falling_cat),
     CB_MODEL_FUNCTIONS,

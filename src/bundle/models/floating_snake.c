@@ -1,12 +1,12 @@
-/* The floating snake: a plane chain of uniform rods, free and without momentum.
+/* The floating snake: a plane chain of uniform rods, without external forces and without momentum.
  *
  *   inertia of a link of mass m and length l:  D = m diag(1, 1, l^2/12)
  *   A and M of bundle/chain.h, M: twice the kinetic energy
- * The centre of mass does not move, so only the angle has a holonomy of its own. Three links: headings theta - alpha_1,
- * theta, theta + alpha_2 about the middle one, which is the base. Links and base are counted from 1.
+ * The centre of mass does not move, so a gait has no net effect except a rotation about it. Three links: headings theta
+ * - alpha_1, theta, theta + alpha_2 about the middle one, which is the base. Links and base are counted from 1.
  * Source: Kelly & Murray, J. Robotic Systems 12 (1995) 417, doi:10.1002/rob.4620120607. Radians, lengths, masses.
  */
-#include "chain_model.h"
+#include "model.h"
 
 typedef struct snake {
   int links, base;
@@ -16,11 +16,12 @@ typedef struct snake {
 
 static const cb_param params[] = {
     {"links", CB_PARAM_INT, offsetof(snake, links), "3", "", "[2, 12]", NULL, "number of links"},
-    {"length", CB_PARAM_REAL, offsetof(snake, length), "3", "length", "> 0", NULL, "of all links"},
-    {"mass", CB_PARAM_REAL, offsetof(snake, mass), "3", "mass", "> 0", NULL, "of all links"},
+    {"length", CB_PARAM_REAL, offsetof(snake, length), "3", "length", "> 0", NULL, "total length of all links"},
+    {"mass", CB_PARAM_REAL, offsetof(snake, mass), "3", "mass", "> 0", NULL, "total mass of all links"},
     {"shares", CB_PARAM_NODE, offsetof(snake, shares), "", "", "", NULL,
-     "list: lengths and masses in proportion; even if absent"},
-    {"base", CB_PARAM_INT, offsetof(snake, base), "0", "", ">= 0", NULL, "link of the body frame; 0: the middle"},
+     "list: proportions of the lengths and masses of the links; default: equal"},
+    {"base", CB_PARAM_INT, offsetof(snake, base), "0", "", ">= 0", NULL,
+     "link that carries the body frame; 0: the middle link"},
     {0},
 };
 

@@ -1,8 +1,8 @@
 /* A tree of links in the plane or in space, by resistive-force theory or without momentum (equations: bundle/links.h).
  *
- * Links and base are counted from 0, parents before children; the first link has no parent. The body frame is that of
- * the base: x along it. Radians, lengths; k_t in force time/length^2. Singular where a motion of the locked body has
- * no drag, or no mass.
+ * Links and base are counted from 0. A parent has a lower number than its children; the first link has no parent. The
+ * body frame is the frame of the base, with x along it. Units: radians, lengths; k_t in force time/length^2. A shape is
+ * singular if a motion of the locked body has no drag, or no mass.
  */
 #include "bundle/links.h"
 
@@ -14,20 +14,23 @@
   { #field, CB_PARAM_NODE, offsetof(cb_link_tree_params, field), fallback, "", "", NULL, doc }
 
 static const cb_param params[] = {
-    {"space", CB_PARAM_CHOICE, offsetof(cb_link_tree_params, space), "plane", "", "", "plane|space", "where links are"},
-    {"of", CB_PARAM_CHOICE, offsetof(cb_link_tree_params, of), "drag", "", "", "drag|inertia", "what resists"},
+    {"space", CB_PARAM_CHOICE, offsetof(cb_link_tree_params, space), "plane", "", "", "plane|space",
+     "space of the links"},
+    {"of", CB_PARAM_CHOICE, offsetof(cb_link_tree_params, of), "drag", "", "", "drag|inertia",
+     "drag: resistive-force theory; inertia: no momentum"},
     NODE(shape, NULL, "list: names of the shape variables"),
-    NODE(parameters, "", "map: names that stand for numbers; each may use those before it"),
+    NODE(parameters, "", "map: names of constants; a value may use the names before it"),
     NODE(links, NULL, "list of {length, parent, at, axis, angle, offset, rest, drag, ratio, turn, spin, mass, radius}"),
     NODE(period, "", "map: periods of shape variables that are angles"),
-    {"base", CB_PARAM_INT, offsetof(cb_link_tree_params, base), "0", "", ">= 0", NULL, "link of the body frame"},
-    NUMBER(origin, "0.5", "", "[0, 1]", "of the body frame, on the base's length"),
-    NUMBER(drag, "1", "force time/length^2", ">= 0", "k_t, along a link, by length"),
-    NUMBER(ratio, "2", "", ">= 0", "of drag across to drag along"),
-    NUMBER(turn, "nan", "", ">= 0", "rotational drag/(k_t l^3); ratio/12"),
-    NUMBER(spin, "0", "", ">= 0", "rotational drag about the own axis/(k_t l^3)"),
-    NUMBER(density, "1", "mass/length", ">= 0", "of links of inertia"),
-    NUMBER(radius, "0", "length", ">= 0", "of links of inertia"),
+    {"base", CB_PARAM_INT, offsetof(cb_link_tree_params, base), "0", "", ">= 0", NULL,
+     "link that carries the body frame"},
+    NUMBER(origin, "0.5", "", "[0, 1]", "origin of the body frame, as a fraction of the length of the base"),
+    NUMBER(drag, "1", "force time/length^2", ">= 0", "drag k_t along a link, per length"),
+    NUMBER(ratio, "2", "", ">= 0", "drag across a link divided by drag along it"),
+    NUMBER(turn, "nan", "", ">= 0", "rotational drag divided by k_t l^3; default: ratio/12"),
+    NUMBER(spin, "0", "", ">= 0", "rotational drag about the axis of the link, divided by k_t l^3"),
+    NUMBER(density, "1", "mass/length", ">= 0", "mass per length of links with `of: inertia`"),
+    NUMBER(radius, "0", "length", ">= 0", "radius of links with `of: inertia`"),
     {0},
 };
 
@@ -47,19 +50,19 @@ static cb_status connection(const cb_bundle *b, const double *r, double *A, doub
 
 static cb_status form(const cb_bundle *b, const double *r, double *G) { return cb_link_tree_form(b->self, r, G); }
 
-static cb_status picture(const cb_bundle *b, const double *r, const double *g, double (*x)[3]) {
-  return cb_link_tree_picture(b->self, r, g, x);
+static cb_status plot(const cb_bundle *b, const double *r, const double *g, double (*x)[3]) {
+  return cb_link_tree_plot(b->self, r, g, x);
 }
 
 const cb_bundle_class cb_bundle_links = {
     .name = "links",
     .title = "a tree of links",
-    .doc = "links joined by hinges, in the plane or in space, by drag or without momentum",
+    .doc = "links joined by hinges, in the plane or in space, with drag or without momentum",
     .params = params,
     .params_size = sizeof(cb_link_tree_params),
     .init = init,
     .destroy = destroy,
     .connection = connection,
     .form = form,
-    .picture = picture,
+    .plot = plot,
 };

@@ -1,14 +1,90 @@
-/* What the models of this folder share: their parameters kept beside their group. */
+/* Code that the models of this folder share: second-order jets in two variables, memory for the parameters and the
+ * group of a model, and the functions of models that are plane chains. */
 #pragma once
 
+#include "bundle/chain.h"
 #include <curvebody/bundle.h>
-#include "jet2.h"
+#include <curvebody/jet.h>
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* A second-order jet in two variables: value, gradient, and Hessian (00, 10, 11). Models with at most two shape
+ * variables are computed with these, because cb_jet has space for thirteen variables and copying it would cost more
+ * than the model. The rules are those of curvebody/jet.h. */
+typedef struct jet2 {
+  double v, g[2], h[3];
+} jet2;
+
+/* take converts a jet in one or two variables, give converts back. */
+static inline jet2 take(const cb_jet *a) {
+  if (a->n < 2) return (jet2){a->v, {a->g[0]}, {a->h[0]}};
+  return (jet2){a->v, {a->g[0], a->g[1]}, {a->h[0], a->h[1], a->h[2]}};
+}
+
+static inline void give(cb_jet *out, int n, jet2 a) {
+  out->n = n;
+  out->v = a.v;
+  for (int i = 0; i < n; i++) out->g[i] = a.g[i];
+  for (int k = 0; k < n * (n + 1) / 2; k++) out->h[k] = a.h[k];
+}
+
+static inline jet2 constant(double v) { return (jet2){.v = v}; }
+static inline jet2 scaled(double s, jet2 a) {
+  return (jet2){s * a.v, {s * a.g[0], s * a.g[1]}, {s * a.h[0], s * a.h[1], s * a.h[2]}};
+}
+static inline jet2 shifted(double s, jet2 a) {
+  a.v += s;
+  return a;
+}
+static inline jet2 plus(jet2 a, jet2 b) {
+  return (jet2){a.v + b.v, {a.g[0] + b.g[0], a.g[1] + b.g[1]}, {a.h[0] + b.h[0], a.h[1] + b.h[1], a.h[2] + b.h[2]}};
+}
+static inline jet2 minus(jet2 a, jet2 b) {
+  return (jet2){a.v - b.v, {a.g[0] - b.g[0], a.g[1] - b.g[1]}, {a.h[0] - b.h[0], a.h[1] - b.h[1], a.h[2] - b.h[2]}};
+}
+static inline jet2 times(jet2 a, jet2 b) {
+  return (jet2){a.v * b.v,
+                {a.v * b.g[0] + b.v * a.g[0], a.v * b.g[1] + b.v * a.g[1]},
+                {a.v * b.h[0] + b.v * a.h[0] + 2 * a.g[0] * b.g[0],
+                 a.v * b.h[1] + b.v * a.h[1] + a.g[0] * b.g[1] + a.g[1] * b.g[0],
+                 a.v * b.h[2] + b.v * a.h[2] + 2 * a.g[1] * b.g[1]}};
+}
+/* f(a) from f, f', f'' at a.v */
+static inline jet2 compose(jet2 a, double f, double df, double ddf) {
+  return (jet2){
+      f,
+      {df * a.g[0], df * a.g[1]},
+      {df * a.h[0] + ddf * a.g[0] * a.g[0], df * a.h[1] + ddf * a.g[0] * a.g[1], df * a.h[2] + ddf * a.g[1] * a.g[1]}};
+}
+static inline jet2 square(jet2 a) { return compose(a, a.v * a.v, 2 * a.v, 2); }
+static inline jet2 inverse(jet2 a) {
+  const double f = 1 / a.v;
+  return compose(a, f, -f * f, 2 * f * f * f);
+}
+static inline jet2 over(jet2 a, jet2 b) { return times(a, inverse(b)); }
+static inline jet2 sine(jet2 a) {
+  const double s = sin(a.v);
+  return compose(a, s, cos(a.v), -s);
+}
+static inline jet2 cosine(jet2 a) {
+  const double c = cos(a.v);
+  return compose(a, c, -sin(a.v), -c);
+}
+static inline jet2 hyperbolic_sine(jet2 a) {
+  const double s = sinh(a.v);
+  return compose(a, s, cosh(a.v), s);
+}
+static inline jet2 hyperbolic_cosine(jet2 a) {
+  const double c = cosh(a.v);
+  return compose(a, c, sinh(a.v), c);
+}
+
+/* --- models --- */
+
 typedef struct cb_model {
-  cb_group rn; /* where the fibre is R^k */
+  cb_group rn; /* the group if the fibre is R^k */
   _Alignas(max_align_t) unsigned char params[];
 } cb_model;
 
@@ -19,7 +95,10 @@ static inline cb_status cb_model_init(cb_bundle *b, const char *group, int fibre
   if (!own) return cb_fail(CB_ERROR_MEMORY, "no memory for a bundle");
   if (!group) own->rn = cb_group_rn(fibre);
   const cb_group *G = group ? cb_group_find(group) : &own->rn;
-  if (!G) return free(own), cb_fail(CB_ERROR_ARGUMENT, "no group %s", group);
+  if (!G) {
+    free(own);
+    return cb_fail(CB_ERROR_ARGUMENT, "no group is named %s", group);
+  }
   memcpy(own->params, params, size);
   b->group = G;
   b->n = n;
@@ -35,7 +114,8 @@ static inline void cb_model_destroy(cb_bundle *b) {
 
 static inline const void *cb_model_params(const cb_bundle *b) { return ((const cb_model *)b->self)->params; }
 
-/* on_jets of a model that is written on jet2: n <= 2. A is 0 and M the identity before. */
+/* The function that a model writes instead of on_jets, with jet2, for n <= 2. A is 0 and M is the identity before the
+ * call. */
 typedef cb_status cb_model_jet2(const void *params, const jet2 *r, jet2 *A, jet2 *M);
 
 static inline cb_status cb_model_at(const cb_bundle *b, cb_model_jet2 *on_jet2, const jet2 *x, jet2 *A, jet2 *M) {
@@ -58,7 +138,7 @@ static inline cb_status cb_model_on_jets(const cb_bundle *b, cb_model_jet2 *on_j
   return CB_OK;
 }
 
-/* The shape variables themselves. */
+/* Sets x to the shape variables as jets. */
 static inline void cb_model_shape(const cb_bundle *b, const double *r, jet2 *x) {
   x[1] = constant(0);
   for (int i = 0; i < b->n; i++) x[i] = (jet2){r[i], {i == 0, i == 1}, {0}};
@@ -96,7 +176,8 @@ static inline cb_status cb_model_second(const cb_bundle *b, cb_model_jet2 *on_je
 }
 
 /* clang-format off */
-/* on_jets, connection and second of the model of this file, by its on_jet2; and init, of a group (NULL: R^fibre) and names of shape variables. */
+/* CB_MODEL_ON_JETS defines on_jets, connection and second of the model of this file from its function on_jet2. CB_MODEL
+ * also defines init, from a group (NULL: R^fibre) and the names of the shape variables. */
 #define CB_MODEL_ON_JETS                                                                                   \
   static cb_model_jet2 on_jet2;                                                                            \
   static cb_status on_jets(const cb_bundle *b, const cb_jet *r, cb_jet *A, cb_jet *M) {                    \
@@ -112,10 +193,44 @@ static inline cb_status cb_model_second(const cb_bundle *b, cb_model_jet2 *on_je
 #define CB_MODEL(group, fibre, ...)                                                                        \
   static cb_status init(cb_bundle *b, const void *p) {                                                     \
     static const char *const shape[] = {__VA_ARGS__};                                                      \
-    return cb_model_init(b, group, fibre, sizeof shape / sizeof *shape, shape, p, b->kind->params_size);   \
+    return cb_model_init(b, group, fibre, sizeof shape / sizeof *shape, shape, p, b->class_->params_size);   \
   }                                                                                                        \
   CB_MODEL_ON_JETS
-/* These as members of its class. */
+/* These functions as initialisers of the class of the model. */
 #define CB_MODEL_FUNCTIONS                                                                                 \
   .init = init, .destroy = cb_model_destroy, .on_jets = on_jets, .connection = connection, .second = second
 /* clang-format on */
+
+/* --- models that are plane chains (bundle/chain.h): a model adds only the tensors D of its links --- */
+
+static inline cb_status chain_init(cb_bundle *b, const cb_chain *c) {
+  const cb_status status = cb_model_init(b, "se2", 0, c->links - 1, cb_chain_names, c, sizeof *c);
+  if (!status) {
+    b->points = c->links + 1;
+    b->lines = c->links;
+    b->line = cb_chain_lines;
+  }
+  return status;
+}
+
+static inline cb_status chain_on_jets(const cb_bundle *b, const cb_jet *r, cb_jet *A, cb_jet *M) {
+  return cb_chain_on_jets(cb_model_params(b), r, A, M);
+}
+
+static inline cb_status chain_connection(const cb_bundle *b, const double *r, double *A, double *dA, double *M,
+                                         double *dM) {
+  return cb_chain_connection(cb_model_params(b), r, A, dA, M, dM);
+}
+
+static inline cb_status chain_second(const cb_bundle *b, const double *r, double *ddA, double *ddM) {
+  return cb_chain_second(cb_model_params(b), r, ddA, ddM);
+}
+
+static inline cb_status chain_plot(const cb_bundle *b, const double *r, const double *g, double (*x)[3]) {
+  cb_chain_plot(cb_model_params(b), r, g, x);
+  return CB_OK;
+}
+
+#define CB_CHAIN_FUNCTIONS                                                                             \
+  .init = init, .destroy = cb_model_destroy, .on_jets = chain_on_jets, .connection = chain_connection, \
+  .second = chain_second, .plot = chain_plot

@@ -1,15 +1,16 @@
 /* Two to eight rigid bodies in a perfect fluid in the plane, hinged in a chain (equations: bundle/fish.h).
  *
- * Body k has its x axis along it, its head (of a joukowski: the nose) ahead; the hinge to the next is ahead of it. Bodies
- * and base are counted from 1. ellipse: [a, b], semi-axes along and across; joukowski: [length, bulge, tail] of
- * potential/plane_body.h; density in densities of the fluid. hinges: how far beyond the ends of both bodies the hinge
- * is, one number or one each. Radians, lengths. CB_STEP_DOMAIN where bodies overlap, or are closer than `nodes` points
- * a body resolve; without coupling nothing is in the way. Second derivatives by differences.
+ * The x axis of a body is along it, towards its head (for a joukowski profile: its nose); the hinge to the next body is
+ * at the head. Bodies and base are counted from 1. ellipse: [a, b], semi-axes along and across; joukowski: [length,
+ * bulge, tail] of potential/plane_flow.h; density: relative to the fluid. hinges: the distance of a hinge from the ends
+ * of both bodies, one number or one per hinge. Units: radians, lengths. CB_STEP_DOMAIN if bodies overlap, or are closer
+ * to each other than `nodes` points per body can resolve; without coupling there is no such limit. Second derivatives
+ * come from differences.
  */
-#include "bundle/fish.h"
+#include "bundle/bundle_private.h"
 #include "bundle/chain.h"
-#include "bundle/form.h"
-#include "core/spare.h"
+#include "bundle/fish.h"
+#include "core/threads.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -25,13 +26,14 @@ typedef struct options {
 
 static const cb_param params[] = {
     {"bodies", CB_PARAM_NODE, offsetof(options, bodies), "", "", "", NULL,
-     "list of {ellipse: [a, b], density: 1} or {joukowski: [length, bulge, tail]}; three of [1, 0.1]"},
+     "list of {ellipse: [a, b], density: 1} or {joukowski: [length, bulge, tail]}; default: three ellipses [1, 0.1]"},
     {"hinges", CB_PARAM_NODE, offsetof(options, hinges), "", "length", "", NULL,
-     "from the ends of bodies to the hinge; a list: each; 0.1"},
+     "distance from the ends of the bodies to the hinge, or a list with one per hinge; default: 0.1"},
     {"coupling", CB_PARAM_BOOL, offsetof(options, coupling), "true", "", "", NULL,
-     "false: no body feels another's flow"},
-    {"nodes", CB_PARAM_INT, offsetof(options, nodes), "64", "", "[8, 1024]", NULL, "of a body, even"},
-    {"base", CB_PARAM_INT, offsetof(options, base), "0", "", ">= 0", NULL, "body of the frame; 0: the middle"},
+     "false: no body feels the flow around another"},
+    {"nodes", CB_PARAM_INT, offsetof(options, nodes), "64", "", "[8, 1024]", NULL, "nodes per body, an even number"},
+    {"base", CB_PARAM_INT, offsetof(options, base), "0", "", ">= 0", NULL,
+     "body that carries the frame; 0: the middle body"},
     {0},
 };
 
@@ -41,9 +43,9 @@ typedef struct body {
 } body;
 
 static const cb_param body_params[] = {
-    {"ellipse", CB_PARAM_NODE, offsetof(body, ellipse), "", "length", "", NULL, "[a, b], semi-axes"},
+    {"ellipse", CB_PARAM_NODE, offsetof(body, ellipse), "", "length", "", NULL, "semi-axes [a, b]"},
     {"joukowski", CB_PARAM_NODE, offsetof(body, joukowski), "", "length", "", NULL, "[length, bulge, tail]"},
-    {"density", CB_PARAM_REAL, offsetof(body, density), "1", "", ">= 0", NULL, "in densities of the fluid"},
+    {"density", CB_PARAM_REAL, offsetof(body, density), "1", "", ">= 0", NULL, "density relative to the fluid"},
     {0},
 };
 
@@ -53,7 +55,7 @@ typedef struct swimmer {
   cb_plane_curve curve[BODIES];
   cb_plane_body *own[BODIES];
   int (*line)[2];
-  cb_spare work; /* of cb_plane_flow */
+  cb_spare work; /* work arrays of cb_plane_flow */
 } swimmer;
 
 /* --- reading --- */
@@ -68,13 +70,14 @@ static cb_status read_curve(const cb_node *node, const body *p, cb_plane_curve *
                         p->ellipse ? "[a, b], 2 numbers" : "[length, bulge, tail], 3 numbers");
   if (p->ellipse && !(x[0] > 0 && x[1] > 0)) return cb_node_fail(list, "ellipse: expected semi-axes above 0");
   if (!p->ellipse && !(x[0] > 0 && x[1] >= 0 && x[2] >= 0 && x[1] + x[2] > 0))
-    return cb_node_fail(list, "joukowski: expected a length above 0, bulge and tail of 0 or more, not both 0");
+    return cb_node_fail(list,
+                        "joukowski: expected length > 0, bulge >= 0 and tail >= 0, and not both bulge and tail 0");
   *half = p->ellipse ? x[0] : x[0] / 2;
   *curve = p->ellipse ? cb_plane_ellipse(x[0], x[1]) : cb_plane_joukowski(x[0], x[1], x[2]);
   return CB_OK;
 }
 
-/* The body of a curve: one for those that are the same. */
+/* Adds body i with this curve; bodies with equal curves share one cb_plane_body. */
 static cb_status add_body(swimmer *own, const cb_node *node, const cb_plane_curve *curve, int nodes, int i) {
   int k = 0;
   while (k < own->curves && memcmp(&own->curve[k], curve, sizeof *curve) != 0) k++;
@@ -102,7 +105,7 @@ static cb_status read_hinges(const cb_node *node, int hinges, double *gap) {
   return status ? cb_node_fail(node, "hinges: expected a length above 0, or a list of %d", hinges) : CB_OK;
 }
 
-/* Body i, and half its length; node NULL: an ellipse [1, 0.1]. */
+/* Reads body i and half its length; node NULL: an ellipse [1, 0.1]. */
 static cb_status read_body(swimmer *own, const cb_node *node, int nodes, int i, double *half) {
   cb_plane_curve curve = cb_plane_ellipse(1, 0.1);
   cb_status status = CB_OK;
@@ -164,7 +167,7 @@ static cb_status connection(const cb_bundle *b, const double *r, double *A, doub
   return status ? status : cb_form_reduce(b->group, b->n, G, derivatives ? dG : NULL, A, dA, M, dM);
 }
 
-static cb_status picture(const cb_bundle *b, const double *r, const double *g, double (*x)[3]) {
+static cb_status plot(const cb_bundle *b, const double *r, const double *g, double (*x)[3]) {
   const cb_fish *f = &((const swimmer *)b->self)->fish;
   double pose[BODIES][3];
   cb_fish_poses(f, r, pose);
@@ -182,7 +185,7 @@ static cb_status picture(const cb_bundle *b, const double *r, const double *g, d
   return CB_OK;
 }
 
-/* --- making --- */
+/* --- creation --- */
 
 static void destroy(cb_bundle *b) {
   swimmer *own = b->self;
@@ -201,7 +204,10 @@ static cb_status draw(cb_bundle *b, swimmer *own) {
   if (!own->line) return cb_fail(CB_ERROR_MEMORY, "no memory for a bundle");
   int(*line)[2] = own->line;
   for (int i = 0, first = 0; i < f->bodies; first += f->body[i++]->n)
-    for (int k = 0, n = f->body[i]->n; k < n; k++, line++) (*line)[0] = first + k, (*line)[1] = first + (k + 1) % n;
+    for (int k = 0, n = f->body[i]->n; k < n; k++, line++) {
+      (*line)[0] = first + k;
+      (*line)[1] = first + (k + 1) % n;
+    }
   b->lines = b->points;
   b->line = (const int(*)[2])own->line;
   return CB_OK;
@@ -221,12 +227,12 @@ static cb_status init(cb_bundle *b, const void *given) {
 const cb_bundle_class cb_bundle_perfect_fish = {
     .name = "perfect_fish",
     .title = "hinged bodies in a perfect fluid",
-    .doc = "a chain of bodies in a perfect fluid in the plane; no momentum",
+    .doc = "a chain of bodies in a perfect fluid in the plane, without momentum; the fibre is the pose of the base",
     .params = params,
     .params_size = sizeof(options),
     .init = init,
     .destroy = destroy,
     .connection = connection,
     .form = form,
-    .picture = picture,
+    .plot = plot,
 };

@@ -3,7 +3,8 @@
  *   a_i = (3 v_i/4 pi)^(1/3)
  *   A = ((a_1 - a_2)/(2 (a_1 + a_2)), 1/(4 pi l^2))
  *   M = 6 pi mu diag(a_1 a_2/(a_1 + a_2), (2/9 pi)(1/v_1 + 1/v_2)):  power = M_ij r_i' r_j'
- * The fibre is the place X of the pair, measured from sphere 2 towards sphere 1. Holds for a_i << l.
+ * The fibre is the position X of the pair; it grows from sphere 2 towards sphere 1. The formulae are valid for a_i <<
+ * l.
  * Source: Avron, Kenneth & Oaknin, New J. Physics 7 (2005) 234, doi:10.1088/1367-2630/7/1/234.
  * Shape: l in lengths, v in volumes; fibre in lengths; mu in force time/length^2.
  */
@@ -16,8 +17,10 @@ typedef struct pmpy {
 } pmpy;
 
 static const cb_param params[] = {
-    {"viscosity", CB_PARAM_REAL, offsetof(pmpy, viscosity), "1", "force time/length^2", "> 0", NULL, "mu, of the fluid"},
-    {"volume", CB_PARAM_REAL, offsetof(pmpy, volume), "8*pi/3", "length^3", "> 0", NULL, "v_0, of both spheres"},
+    {"viscosity", CB_PARAM_REAL, offsetof(pmpy, viscosity), "1", "force time/length^2", "> 0", NULL,
+     "viscosity mu of the fluid"},
+    {"volume", CB_PARAM_REAL, offsetof(pmpy, volume), "8*pi/3", "length^3", "> 0", NULL,
+     "total volume v_0 of both spheres"},
     {0},
 };
 

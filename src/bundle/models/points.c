@@ -1,7 +1,7 @@
-/* Points with masses whose places are functions of the shape, without momentum (equations: bundle/points.h).
+/* Points with masses whose positions are functions of the shape, without momentum (equations: bundle/points.h).
  *
- * The places are expressions of the shape variables, coordinates in a chart of the space. Lengths, masses. Singular
- * where a motion of the space leaves every point at rest: points on one line in E3, S3, H3.
+ * The positions are coordinates in a chart of the space, given as expressions of the shape variables. Units: lengths,
+ * masses. A shape is singular if a motion of the space leaves every point at rest: points on one line in E3, S3, H3.
  */
 #include "bundle/points.h"
 
@@ -11,10 +11,10 @@
 static const cb_param params[] = {
     NODE(space, NULL, "e2, e3, s2, s3, h2, h3, h2xe, or {name: s2, curvature: 4}"),
     NODE(shape, NULL, "list: names of the shape variables"),
-    NODE(chart, NULL, "of the places: polar, translation, stereographic (poincare), embedding (cartesian)"),
-    NODE(parameters, "", "map: names that stand for numbers; each may use those before it"),
+    NODE(chart, NULL, "chart of the positions: polar, translation, stereographic (poincare), embedding (cartesian)"),
+    NODE(parameters, "", "map: names of constants; a value may use the names before it"),
     NODE(points, NULL, "list of {mass: ..., at: [expressions of the shape]}"),
-    NODE(lines, "", "list of pairs of points, from 0, that a picture joins"),
+    NODE(lines, "", "list of pairs of points, counted from 0; drawings join each pair by a line"),
     NODE(group, "", "list: axes of a subgroup, such as [shift_x] or [translation_x, translation_y]"),
     NODE(period, "", "map: periods of shape variables that are angles"),
     {0},
@@ -43,19 +43,19 @@ static cb_status connection(const cb_bundle *b, const double *r, double *A, doub
 
 static cb_status form(const cb_bundle *b, const double *r, double *G) { return cb_points_form(b->self, r, G); }
 
-static cb_status picture(const cb_bundle *b, const double *r, const double *g, double (*x)[3]) {
-  return cb_points_picture(b, r, g, x);
+static cb_status plot(const cb_bundle *b, const double *r, const double *g, double (*x)[3]) {
+  return cb_points_plot(b, r, g, x);
 }
 
 const cb_bundle_class cb_bundle_points = {
     .name = "points",
     .title = "points with masses",
-    .doc = "places are expressions of the shape, in a space with isometries; no momentum",
+    .doc = "points whose positions are expressions of the shape, in a space with isometries, without momentum",
     .params = params,
     .params_size = sizeof(cb_points_params),
     .init = init,
     .destroy = destroy,
     .connection = connection,
     .form = form,
-    .picture = picture,
+    .plot = plot,
 };

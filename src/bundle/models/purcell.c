@@ -1,13 +1,13 @@
 /* Purcell's swimmer: a plane chain of slender links at zero Reynolds number, by resistive-force theory.
  *
  *   drag of a link of length l:  D = k_t diag(l, ratio l, turn l^3);  A and M of bundle/chain.h, power = M_ij r_i' r_j'
- *   turn = ratio/12 is what the drag across gives when it is summed along the link
+ *   turn = ratio/12 follows from the drag across the link, integrated along it
  * Three links: headings theta - alpha_1, theta, theta + alpha_2 about the middle one, which is the base. Links and base
  * are counted from 1. ratio = 2: infinitely thin links.
  * Source: Purcell, Am. J. Physics 45 (1977) 3, doi:10.1119/1.10903; Hatton & Choset, IEEE Trans. Robotics 29 (2013)
  * 615, doi:10.1109/TRO.2013.2251211. Radians, lengths; k_t in force time/length^2.
  */
-#include "chain_model.h"
+#include "model.h"
 
 #include <math.h>
 
@@ -19,13 +19,17 @@ typedef struct purcell {
 
 static const cb_param params[] = {
     {"links", CB_PARAM_INT, offsetof(purcell, links), "3", "", "[2, 12]", NULL, "number of links"},
-    {"length", CB_PARAM_REAL, offsetof(purcell, length), "1", "length", "> 0", NULL, "L, of all links"},
+    {"length", CB_PARAM_REAL, offsetof(purcell, length), "1", "length", "> 0", NULL, "total length of all links"},
     {"shares", CB_PARAM_NODE, offsetof(purcell, shares), "", "", "", NULL,
-     "list: lengths in proportion; even if absent"},
-    {"drag", CB_PARAM_REAL, offsetof(purcell, drag), "1", "force time/length^2", "> 0", NULL, "k_t, along, by length"},
-    {"ratio", CB_PARAM_REAL, offsetof(purcell, ratio), "2", "", "> 0", NULL, "of drag across to drag along"},
-    {"turn", CB_PARAM_REAL, offsetof(purcell, turn), "nan", "", ">= 0", NULL, "rotational drag/(k_t l^3); ratio/12"},
-    {"base", CB_PARAM_INT, offsetof(purcell, base), "0", "", ">= 0", NULL, "link of the body frame; 0: the middle"},
+     "list: proportions of the lengths of the links; default: equal"},
+    {"drag", CB_PARAM_REAL, offsetof(purcell, drag), "1", "force time/length^2", "> 0", NULL,
+     "drag k_t along a link, per length"},
+    {"ratio", CB_PARAM_REAL, offsetof(purcell, ratio), "2", "", "> 0", NULL,
+     "drag across a link divided by drag along it"},
+    {"turn", CB_PARAM_REAL, offsetof(purcell, turn), "nan", "", ">= 0", NULL,
+     "rotational drag divided by k_t l^3; default: ratio/12"},
+    {"base", CB_PARAM_INT, offsetof(purcell, base), "0", "", ">= 0", NULL,
+     "link that carries the body frame; 0: the middle link"},
     {0},
 };
 

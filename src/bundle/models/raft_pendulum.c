@@ -1,15 +1,16 @@
-/* A raft that floats without friction and carries a spherical pendulum, without momentum.
+/* A raft that moves without friction and carries a spherical pendulum; the momentum is 0.
  *
- *   raft m_r with inertia I_r about its hinge; pendulum m on a rod of length l, at the angle theta from its rest and
+ *   raft m_r with inertia I_r about its hinge; pendulum m on a rod of length l, at the angle theta from rest and
  *   the direction phi in the raft's frame; mu = m m_r/(m + m_r)
  *   shape (x, y) = tan(theta/2) (cos phi, sin phi),  w = 1/(1 + x^2 + y^2);  p = 2 l w (x, y), height 2 l (1 - w)
  *   p x d_i p = 4 l^2 w^2 (-y, x);   A_yaw = mu (p x d_i p)/(I_r + mu p^2)
  *   A_place = m/(m + m_r) (d_i p - J p A_yaw),  J p = (-p_y, p_x)
  *   M = 4 l^2 w^2 m 1 - (m - mu) d_i p . d_j p - mu^2 (p x d_i p)(p x d_j p)/(I_r + mu p^2):  twice the energy
- * Without yaw A_yaw = 0 and the fibre is the place of the raft, R^2: flat, no loop has an effect. With yaw it is SE(2);
- * a circle at fixed theta turns the raft by -2 pi mu l^2 sin^2 theta/(I_r + mu l^2 sin^2 theta).
+ * Without yaw A_yaw = 0 and the fibre is the position of the raft, R^2; the connection is flat, and every loop has zero
+ * holonomy. With yaw the fibre is SE(2); a circle at fixed theta rotates the raft by -2 pi mu l^2 sin^2 theta/(I_r + mu
+ * l^2 sin^2 theta).
  * Source: Kelly & Murray, J. Robotic Systems 12 (1995) 417, doi:10.1002/rob.4620120607 (mechanical connection), from
- * the two momenta. Masses, lengths. The chart misses theta = pi alone.
+ * the two momenta. Units: masses, lengths. The chart covers all directions except theta = pi.
  */
 #include "model.h"
 
@@ -19,11 +20,13 @@ typedef struct raft {
 } raft;
 
 static const cb_param params[] = {
-    {"raft_mass", CB_PARAM_REAL, offsetof(raft, raft), "1", "mass", "> 0", NULL, "m_r, of the raft"},
-    {"raft_inertia", CB_PARAM_REAL, offsetof(raft, inertia), "1", "mass length^2", "> 0", NULL, "I_r, with yaw only"},
-    {"mass", CB_PARAM_REAL, offsetof(raft, mass), "1", "mass", "> 0", NULL, "m, of the pendulum"},
-    {"length", CB_PARAM_REAL, offsetof(raft, length), "1", "length", "> 0", NULL, "l, of its rod"},
-    {"yaw", CB_PARAM_BOOL, offsetof(raft, yaw), "true", "", "", NULL, "the raft may turn"},
+    {"raft_mass", CB_PARAM_REAL, offsetof(raft, raft), "1", "mass", "> 0", NULL, "mass m_r of the raft"},
+    {"raft_inertia", CB_PARAM_REAL, offsetof(raft, inertia), "1", "mass length^2", "> 0", NULL,
+     "inertia I_r of the raft; used only with yaw"},
+    {"mass", CB_PARAM_REAL, offsetof(raft, mass), "1", "mass", "> 0", NULL, "mass m of the pendulum"},
+    {"length", CB_PARAM_REAL, offsetof(raft, length), "1", "length", "> 0", NULL,
+     "length l of the rod of the pendulum"},
+    {"yaw", CB_PARAM_BOOL, offsetof(raft, yaw), "true", "", "", NULL, "true: the raft may rotate"},
     {0},
 };
 
@@ -68,7 +71,7 @@ static cb_status on_jet2(const void *given, const jet2 *r, jet2 *A, jet2 *M) {
 const cb_bundle_class cb_bundle_raft_pendulum = {
     .name = "raft_pendulum",
     .title = "raft with a spherical pendulum",
-    .doc = "a raft without friction moved by the pendulum it carries, with or without yaw",
+    .doc = "a raft without friction that moves because of the pendulum on it, with or without yaw",
     .params = params,
     .params_size = sizeof(raft),
     CB_MODEL_FUNCTIONS,

@@ -3,9 +3,9 @@
  *   v_i = sum_j H_ij f_j,  6 pi mu a H_ii = 1,  6 pi mu a H_ij = e_ij = 3a/(2 L_ij)  (Oseen);  sum f_i = 0
  *   v = X' (1, 1, 1) + (-L_1', 0, L_2');  C = cofactors of 6 pi mu a H
  *   P = sum C_ij,  Q_1 = -sum C_1j,  Q_2 = sum C_3j;  A = Q/P
- *   M = 6 pi mu a/det (( C_11, -C_13), (-C_13, C_33)) - Q Q^T/P):  power = M_ij L_i' L_j'
- * The fibre is the place X of the middle sphere. For L_i = l + d cos(2 pi t + phi_i), d, a << l, a cycle carries it
- * by (7a/12 l^2) pi d^2 sin(phi_1 - phi_2). Holds for a << L_i; spheres that touch are refused.
+ *   M = 6 pi mu a/det (((C_11, -C_13), (-C_13, C_33)) - Q Q^T/P):  power = M_ij L_i' L_j';  det: of 6 pi mu a H
+ * The fibre is the position X of the middle sphere. For L_i = l + d cos(2 pi t + phi_i), d, a << l, a cycle moves it by
+ * (7a/12 l^2) pi d^2 sin(phi_1 - phi_2). The formulae are valid for a << L_i; spheres that touch are an error.
  * Source: Golestanian & Ajdari, Phys. Rev. E 77 (2008) 036308, doi:10.1103/PhysRevE.77.036308. Lengths.
  */
 #include "model.h"
@@ -17,8 +17,9 @@ typedef struct three_sphere {
 } three_sphere;
 
 static const cb_param params[] = {
-    {"radius", CB_PARAM_REAL, offsetof(three_sphere, radius), "0.1", "length", "> 0", NULL, "a, of each sphere"},
-    {"viscosity", CB_PARAM_REAL, offsetof(three_sphere, viscosity), "1", "force time/length^2", "> 0", NULL, "mu, of the fluid"},
+    {"radius", CB_PARAM_REAL, offsetof(three_sphere, radius), "0.1", "length", "> 0", NULL, "radius a of each sphere"},
+    {"viscosity", CB_PARAM_REAL, offsetof(three_sphere, viscosity), "1", "force time/length^2", "> 0", NULL,
+     "viscosity mu of the fluid"},
     {0},
 };
 
@@ -38,7 +39,10 @@ static cb_status on_jet2(const void *given, const jet2 *r, jet2 *A, jet2 *M) {
   const jet2 row1 = plus(plus(c11, c12), c13), row3 = plus(plus(c13, c23), c33);
   const jet2 P = plus(plus(row1, row3), plus(plus(c12, c22), c23)), q1 = scaled(-1, row1);
   const jet2 a1 = over(q1, P), a2 = over(row3, P);
-  if (A) A[0] = a1, A[1] = a2;
+  if (A) {
+    A[0] = a1;
+    A[1] = a2;
+  }
   if (M) {
     const jet2 det = plus(plus(c11, times(e12, c12)), times(e13, c13));
     const jet2 c = scaled(6 * M_PI * p->viscosity * a, inverse(det));

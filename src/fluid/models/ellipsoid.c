@@ -1,15 +1,19 @@
-/* The ellipsoid model of forces corrected: MuJoCo's terms (fluid/ellipsoid_terms.h), each correction by itself.
+/* The ellipsoid model with corrections: MuJoCo's terms of force (fluid/ellipsoid.h) with corrections, each of which has
+ * its own switch.
  *
- *   inertia  K = sum X^T diag(I, m) X and what follows from it, accelerations too; false: terms of velocities alone
- *   area     the drag's: the shadow of the ellipsoid along the velocity, or as MuJoCo has it the section across it
- *   lift     of spinning by area times chord, (4 pi/3) r_i max(r_j, r_k)^2 about axis i: the circulation of a plate is
- *            proportional to that (Andersen, Pesavento & Wang, J. Fluid Mech. 541 (2005) 65, doi:10.1017/S0022112005005847);
- *            or by volume
- *   spin     drag of spinning by `angular` alone, or slender drag as well
- * The defaults of coefficients let plates flutter, tumble and fall chaotically as those do. Without corrections it is
- * mujoco_ellipsoid. SI units.
+ *   inertia  the added mass K = sum X^T diag(I, m) X is part of the inertia, with the terms of acceleration; false:
+ *            only the terms of velocity
+ *   area     area of the drag: the shadow of the ellipsoid along the velocity, or, as in MuJoCo, the section normal to
+ *            it
+ *   lift     from spin by area times chord, (4 pi/3) r_i max(r_j, r_k)^2 about axis i, or by volume. The circulation of
+ *            a plate is proportional to area times chord (Andersen, Pesavento & Wang, J. Fluid Mech. 541 (2005) 65,
+ *            doi:10.1017/S0022112005005847)
+ *   spin     drag of rotation by `angular` only, or by `slender`, too
+ *
+ * With the default coefficients plates flutter, tumble and fall chaotically as in that paper. Without corrections the
+ * model is mujoco_ellipsoid. SI units.
  */
-#include "fluid/ellipsoid_terms.h"
+#include "fluid/ellipsoid.h"
 
 typedef struct ellipsoid {
   double viscosity, coefficient[CB_ELLIPSOID_COEFFICIENTS];
@@ -21,15 +25,15 @@ typedef struct ellipsoid {
 static const cb_param params[] = {
     CB_ELLIPSOID_ROWS(ellipsoid, "1.2", "0", "0.75", "1.2", "2"),
     {"inertia", CB_PARAM_BOOL, offsetof(ellipsoid, inertia), "true", "", "", NULL,
-     "fluid that moves along is in the inertia; false: its forces by velocities alone"},
+     "the added mass is part of the inertia; false: it only gives forces that depend on the velocity"},
     {"area", CB_PARAM_CHOICE, offsetof(ellipsoid, area), "shadow", "", "", "shadow|section",
-     "of drag: seen along the velocity, or cut across it"},
+     "area of the drag: the shadow along the velocity, or the section normal to it"},
     {"lift", CB_PARAM_CHOICE, offsetof(ellipsoid, lift), "chord", "", "", "chord|volume",
-     "of spinning: by area times chord, or by volume"},
+     "lift from rotation: by area times chord, or by volume"},
     {"spin", CB_PARAM_CHOICE, offsetof(ellipsoid, spin), "angular", "", "", "angular|slender",
-     "drag of spinning: by `angular` alone, or by `slender` too"},
+     "drag of rotation: by `angular` only, or by `slender`, too"},
     {"kappa", CB_PARAM_CHOICE, offsetof(ellipsoid, kappa), "exact", "", "", "exact|mujoco",
-     "integrals of the added mass: exact, or by MuJoCo's rule of 15 points"},
+     "integrals of the added mass: exact, or by MuJoCo's rule with 15 points"},
     {0},
 };
 
@@ -54,7 +58,9 @@ static cb_status on_twist(const cb_fluid_model *m, const void *body, int place, 
 
 static cb_status added_mass(const cb_fluid_model *m, const void *body, const cb_surface *surface, const double (*x)[3],
                             const double (*v)[3], cb_added_mass *out) {
-  (void)surface, (void)x, (void)v;
+  (void)surface;
+  (void)x;
+  (void)v;
   if (((const ellipsoid *)m->params)->inertia) cb_ellipsoids_add_mass(body, out->K);
   return CB_OK;
 }
@@ -66,7 +72,7 @@ static void added_mass_of(const cb_fluid_model *m, const void *body, int place, 
 const cb_fluid_model_class cb_fluid_model_ellipsoid = {
     .name = "ellipsoid",
     .title = "ellipsoids",
-    .doc = "added mass, lift and drag of ellipsoids that stand for a body, MuJoCo's model corrected",
+    .doc = "added mass, lift and drag of ellipsoids that replace a body: MuJoCo's model with corrections",
     .params = params,
     .params_size = sizeof(ellipsoid),
     .prepare = prepare,

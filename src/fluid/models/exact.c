@@ -1,17 +1,18 @@
-/* The exact added mass of bodies, solids and sheets: Kirchhoff's tensor of the potential flow about them
- * (potential/kirchhoff.h), of a perfect fluid that fills space, or the side of a plane that the body is on. It has no
- * forces but what that plane has on bodies that move (potential/placed.h). K of a rigid body, or of a pose, is found on
- * finer and finer faces until its estimate meets `error`. A body that moves before a wall, or swims by its shape, is
- * solved at each place or shape anew, on one mesh: the first whose own K meets the error where the body was given, far
- * from the wall, or the finest that can be solved often.
+/* The exact added mass of bodies, solids and sheets: Kirchhoff's tensor of the potential flow around them
+ * (potential/kirchhoff.h).
+ *
+ * The fluid is perfect. It fills space, or the side of a plane on which the body is. The model has no forces except
+ * those of that plane on bodies that move (potential/moving.h). K of a rigid body, or of a pose, is computed on finer
+ * and finer faces until its estimated error meets `error`. A body that moves near a wall, or swims by changing its
+ * shape, is solved again at each place or shape, always on the same mesh: the first whose own K meets the error for the
+ * given shape, far from the wall, or the finest mesh that can be solved often.
  */
 
 #include "core/warning.h"
-#include "fluid/exact_posed.h"
-#include "fluid/surface_cuts.h"
-#include "potential/images.h"
+#include "fluid/exact_refined.h"
+#include "fluid/surface_mesh.h"
+#include "potential/operator.h"
 #include "potential/moving.h"
-#include "potential/placed.h"
 
 #include <limits.h>
 #include <math.h>
@@ -19,7 +20,8 @@
 #include <string.h>
 
 #define DEFAULT_ERROR 1e-2
-enum { SOLVED_ONCE = 40000, SOLVED_OFTEN = 1000 }; /* faces; often: at each place before a wall, and each shape */
+/* Maximum numbers of faces; SOLVED_OFTEN: for meshes that are solved at each place near a wall, or for each shape. */
+enum { SOLVED_ONCE = 40000, SOLVED_OFTEN = 1000 };
 
 typedef struct exact {
   double error, far_error, memory, table;
@@ -30,35 +32,38 @@ typedef struct exact {
 
 static const cb_param params[] = {
     {"error", CB_PARAM_REAL, offsetof(exact, error), "nan", "", "[1e-8, 0.5]", NULL,
-     "of K, estimated, relative to the greatest K of a translation (of rotations: times the mean square distance of "
-     "the faces from their centre): the faces are refined until it is met, those of poses as flat ones, and far_error "
-     "is 1e-2 of it or less. Default: 1e-2, with a warning where it is not met; one that is given is refused then, but "
-     "for curved spaces. One mesh of up to 1000 faces serves bodies that move before a wall, all their places, or swim "
-     "by their shape, all shapes (in curved spaces their faces as they are): a warning above 3e-2 says where these do "
-     "not do, and an `error` that is given has no such limit"},
+     "estimated error of K, relative to the largest K of a translation (for rotations, times the mean square distance "
+     "of the faces from their centre). The faces are refined until it is met; faces of poses stay flat; "
+     "far_error is at most 1e-2 of it. Default: 1e-2, with a warning if it is not met. If `error` is given and not "
+     "met, the command fails, except in curved spaces. Bodies that move near a wall, or swim by changing their shape, "
+     "use one mesh of up to 1000 faces for all places or shapes (in curved spaces: the given faces). There is a "
+     "warning if its error is above 3e-2; if `error` is given, the number of faces has no limit"},
     {"refine", CB_PARAM_BOOL, offsetof(exact, refine), "true", "", "", NULL,
-     "false: K of the faces as they are, with a warning above 3e-2"},
+     "false: K of the given faces, with a warning if its error is above 3e-2"},
     {"far_error", CB_PARAM_REAL, offsetof(exact, far_error), "1e-6", "", "[1e-11, 1e-2]", NULL,
-     "of the far field and ten times that of the linear equations, relative to the greatest potential"},
+     "error of the far field, relative to the largest potential; the error of the linear equations is a tenth of it"},
     {"table", CB_PARAM_REAL, offsetof(exact, table), "nan", "", "[0, 0.1]", NULL,
-     "error of what is taken from a table along poses that have a period or an end (default: 1e-5, or far_error); 0: "
-     "solved at each time, as before a wall"},
+     "error of a table of K along poses that have a period or an end (default: the larger of 1e-5 and far_error); 0: K "
+     "is solved at "
+     "each time, as near a wall"},
     {"method", CB_PARAM_CHOICE, offsetof(exact, method), "best", "", "", "best|dense|iterative|hlu",
-     "how the equations are solved: factors of the matrix, an iteration, or one that hierarchical factors "
-     "precondition"},
-    {"memory", CB_PARAM_REAL, offsetof(exact, memory), "4e9", "", "> 0", NULL, "bytes that may be taken"},
+     "method for the equations: factors of the matrix, an iteration, or an iteration with hierarchical factors as "
+     "preconditioner"},
+    {"memory", CB_PARAM_REAL, offsetof(exact, memory), "4e9", "", "> 0", NULL, "maximum memory in bytes"},
     {"wall", CB_PARAM_CHOICE, offsetof(exact, wall), "none", "", "", "none|rigid|free",
-     "a plane that the fluid ends at: rigid (or a free surface at low frequencies), or free, a free surface at rest at "
-     "high ones; closed bodies"},
+     "plane at which the fluid ends, for closed bodies: rigid (also for a free surface at low frequencies), or free "
+     "(for a free surface at high frequencies)"},
     {"wall_height", CB_PARAM_REAL, offsetof(exact, wall_height), "0", "m", "", NULL,
-     "of the plane along its normal, in the world (of a surface by itself: in its axes)"},
-    {"wall_x", CB_PARAM_REAL, offsetof(exact, wall_x), "0", "", "", NULL, "normal of the plane, into the fluid: x"},
-    {"wall_y", CB_PARAM_REAL, offsetof(exact, wall_y), "0", "", "", NULL, "y of the normal"},
-    {"wall_z", CB_PARAM_REAL, offsetof(exact, wall_z), "1", "", "", NULL, "z of the normal"},
+     "height of the plane along its normal, in the world's axes (for a surface without a run: in the axes of the "
+     "surface)"},
+    {"wall_x", CB_PARAM_REAL, offsetof(exact, wall_x), "0", "", "", NULL,
+     "x component of the normal of the plane, which points into the fluid"},
+    {"wall_y", CB_PARAM_REAL, offsetof(exact, wall_y), "0", "", "", NULL, "y component of the normal"},
+    {"wall_z", CB_PARAM_REAL, offsetof(exact, wall_z), "1", "", "", NULL, "z component of the normal"},
     {0},
 };
 
-/* Parts with a border are sheets, whose thickness the fluid does not see. */
+/* Parts with a border are sheets. Their thickness has no effect on the fluid. */
 static bool any_open(const cb_surface *s) {
   for (int p = 0; p < s->parts; p++)
     if (s->open[p]) return true;
@@ -77,14 +82,15 @@ static cb_kirchhoff_options options_of(const exact *own, const cb_surface *surfa
 
 /* --- the error --- */
 
-/* A finer mesh of a body in a curved space soon does not fit: its matrix is dense. */
+/* For a body in a curved space a finer mesh soon needs too much memory, because its matrix is dense. An unmet error is
+ * therefore not a failure there. */
 static cb_exact_asked asked_of(const exact *own, const cb_surface *surface) {
   const bool given = !isnan(own->error);
   return (cb_exact_asked){given ? own->error : DEFAULT_ERROR, given && surface->curvature == 0, SOLVED_ONCE, 0};
 }
 
-/* For a mesh that serves all places or shapes: an error that is given is looked for without a limit, by
- * a quarter of it, as one mesh has more than all that told it. */
+/* For a mesh that serves all places or shapes. A given error is met without a limit of faces and with a quarter of the
+ * tolerance, because one mesh has a larger error than the extrapolation from several. */
 static cb_exact_asked asked_often(const exact *own) {
   const bool given = !isnan(own->error);
   return (cb_exact_asked){given ? own->error / 4 : DEFAULT_ERROR, false, given ? INT_MAX : SOLVED_OFTEN,
@@ -93,12 +99,13 @@ static cb_exact_asked asked_often(const exact *own) {
 
 static cb_status check_often(const exact *own, double error, int faces) {
   if (isnan(own->error) || error <= own->error) return CB_OK;
-  return cb_fail(CB_ERROR_STEP, "the error of %g is not met: %.3g with %d faces: expected a larger `error` or more `memory`",
+  return cb_fail(CB_ERROR_STEP,
+                 "the error of %g is not met: found %.3g with %d faces; expected a larger `error` or more `memory`",
                  own->error, error, faces);
 }
 
-static cb_status tell(const cb_surface *surface, const cb_kirchhoff_mass *mass, const cb_kirchhoff_report *report,
-                      cb_added_mass *out) {
+static cb_status report_mass(const cb_surface *surface, const cb_kirchhoff_mass *mass,
+                             const cb_kirchhoff_report *report, cb_added_mass *out) {
   const cb_potential_level level = {
       .faces = surface->faces, .mass = *mass, .report = *report, .sheets = any_open(surface)};
   cb_potential_estimate e;
@@ -116,15 +123,15 @@ static cb_status tell(const cb_surface *surface, const cb_kirchhoff_mass *mass, 
   return status;
 }
 
-/* --- what is known of a body --- */
+/* --- data about a body --- */
 
 typedef struct known {
-  struct known *self; /* to make what is wanted later */
+  struct known *self; /* this struct: `form` has a const pointer to it, but computes the other members */
   cb_moving *moving;
-  cb_placed *placed;     /* before a wall, in its place */
-  cb_exact_posed *posed; /* to an error */
-  cb_surface *fine;      /* before a wall, of a body without poses: its faces there; NULL: as given */
-  double error;          /* before a wall, estimated of these far from it */
+  cb_placed *placed;     /* near a wall: solves the body at its place */
+  cb_exact_posed *posed; /* for refined faces of poses or shapes; NULL: not used */
+  cb_surface *fine;      /* near a wall, for a body without poses: its faces there; NULL: the given ones */
+  double error;          /* near a wall: the estimated error of these faces far from it */
 } known;
 
 static cb_status create_moving(const cb_surface *surface, const cb_kirchhoff_options *options, cb_moving **out) {
@@ -134,21 +141,20 @@ static cb_status create_moving(const cb_surface *surface, const cb_kirchhoff_opt
 
 static cb_status check(const exact *own) {
   if (!own->refine && !isnan(own->error))
-    return cb_fail(CB_ERROR_ARGUMENT,
-                   "an `error` of faces that are not refined: expected one of error and refine: false");
+    return cb_fail(CB_ERROR_ARGUMENT, "error: expected no `error` with refine: false");
   if (own->wall == CB_MIRROR_NONE &&
       (own->wall_height != 0 || own->wall_x != 0 || own->wall_y != 0 || own->wall_z != 1))
     return cb_fail(CB_ERROR_ARGUMENT,
-                   "a place of a wall that is none: expected wall: rigid or wall: free beside wall_x, "
+                   "the position of a wall is given without `wall`: expected wall: rigid or wall: free with wall_x, "
                    "wall_y, wall_z and wall_height");
   if (isnan(own->error) && own->table > 0 && own->table < own->far_error)
-    return cb_fail(CB_ERROR_ARGUMENT,
-                   "a table of error %g from solutions of far_error %g: expected no less than that, or 0", own->table,
-                   own->far_error);
+    return cb_fail(CB_ERROR_ARGUMENT, "table: expected at least far_error, or 0, found %g with far_error %g",
+                   own->table, own->far_error);
   return CB_OK;
 }
 
-/* Where faces are refined, what is solved is not these; before a wall, not before its place is known. */
+/* If faces are refined, the given faces are not solved here. Near a wall nothing is solved before the place is
+ * known. */
 static cb_status prepare(const cb_fluid_model *m, const cb_surface *surface, const cb_mass *mass, void **body) {
   const exact *own = m->params;
   const cb_kirchhoff_options options = options_of(own, surface);
@@ -181,7 +187,8 @@ static void release(const cb_fluid_model *m, void *body) {
 
 /* --- its added mass --- */
 
-/* A body that is as it was given may be a shape, whose finer faces are on its true surface. */
+/* Solves to the requested error. If the body has its given form, it may be a shape of the code; its finer faces then
+ * lie on the true surface. */
 static cb_status to_error(const cb_fluid_model *m, const known *k, const cb_surface *surface, const double (*x)[3],
                           const double (*v)[3], cb_added_mass *out) {
   const exact *own = m->params;
@@ -204,21 +211,22 @@ static cb_status added_mass(const cb_fluid_model *m, const void *body, const cb_
   if (!status) status = cb_moving_added_mass(moving, x, v, &mass);
   if (!status) {
     const cb_kirchhoff_report report = cb_moving_report(moving);
-    status = tell(surface, &mass, &report, out);
+    status = report_mass(surface, &mass, &report, out);
   }
   cb_moving_free(before);
   return x == (const double(*)[3])surface->x ? cb_surface_explain(surface, status) : status;
 }
 
-/* The mesh that serves all places, by its error far from the wall: of a body without poses on its true surface. */
+/* Chooses the mesh that serves all places by its error far from the wall. For a body without poses it lies on the true
+ * surface. */
 static cb_status choose_rigid(const cb_fluid_model *m, known *k, const cb_surface *surface,
                               const cb_kirchhoff_options *options) {
   const cb_exact_asked asked = asked_often(m->params);
   cb_exact_levels levels = {.n = 0};
-  cb_added_mass told = {.kinetic = 0};
-  const cb_status status = cb_exact_refined(m, surface, asked, options, &levels, &told);
+  cb_added_mass found = {.kinetic = 0};
+  const cb_status status = cb_exact_refined(m, surface, asked, options, &levels, &found);
   if (status) return status;
-  k->error = cb_exact_keep_one(asked, &told, 0, &levels);
+  k->error = cb_exact_keep_one(asked, &found, 0, &levels);
   return levels.first > 0 ? cb_surface_at_level(surface, levels.first, &k->fine) : CB_OK;
 }
 
@@ -254,19 +262,19 @@ static cb_status place(const cb_fluid_model *m, known *k, const cb_surface *surf
   return status;
 }
 
-/* With the vertices at x, on the faces that were chosen. */
+/* Solves on the chosen faces, with the vertices at x. (k->fine is of a body without poses: x is not used.) */
 static cb_status place_at(const known *k, const double (*x)[3], const double (*v)[3], const cb_pose *g,
                           cb_placed_form *out) {
   if (k->fine) return cb_placed_at(k->placed, (const double(*)[3])k->fine->x, NULL, g, out);
   if (!k->posed) return cb_placed_at(k->placed, x, v, g, out);
   const size_t n = (size_t)cb_exact_posed_surface(k->posed)->vertices;
-  double(*room)[3] = malloc(3 * n * sizeof *room);
-  if (!room) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu vertices of a pose", n);
-  cb_exact_posed_divide(k->posed, x, room, room + 2 * n);
-  if (v) cb_exact_posed_divide(k->posed, v, room + n, room + 2 * n);
+  double(*buffer)[3] = malloc(3 * n * sizeof *buffer);
+  if (!buffer) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu vertices of a pose", n);
+  cb_exact_posed_divide(k->posed, x, buffer, buffer + 2 * n);
+  if (v) cb_exact_posed_divide(k->posed, v, buffer + n, buffer + 2 * n);
   const cb_status status =
-      cb_placed_at(k->placed, (const double(*)[3])room, v ? (const double(*)[3])(room + n) : NULL, g, out);
-  free(room);
+      cb_placed_at(k->placed, (const double(*)[3])buffer, v ? (const double(*)[3])(buffer + n) : NULL, g, out);
+  free(buffer);
   return status;
 }
 
@@ -279,10 +287,10 @@ static cb_status added_mass_at(const cb_fluid_model *m, void *body, const cb_sur
     cb_status status = k->placed ? CB_OK : place(m, k, surface, v);
     if (!status) {
       const cb_kirchhoff_mass *far = cb_placed_far(k->placed, &report);
-      status = tell(placed_surface(k, surface), far, &report, out);
+      status = report_mass(placed_surface(k, surface), far, &report, out);
       if (!isnan(k->error)) out->error = k->error;
       out->iterations = 0;
-      out->method = cb_potential_method_name(CB_POTENTIAL_DENSE); /* what moves is found so */
+      out->method = cb_potential_method_name(CB_POTENTIAL_DENSE); /* the method for moving bodies */
     }
     return status;
   }
@@ -297,38 +305,40 @@ static cb_status added_mass_at(const cb_fluid_model *m, void *body, const cb_sur
   return CB_OK;
 }
 
-/* The faces as they are where they are not refined, or in a curved space, where finer ones take too long. */
+/* Uses the given faces: they are not refined, or lie in a curved space, where finer ones take too long. */
 static cb_status prepare_as_given(const cb_fluid_model *m, known *k, const cb_surface *surface, const double (*x)[3],
-                                  cb_added_mass *told) {
+                                  cb_added_mass *found) {
   const cb_kirchhoff_options options = options_of(m->params, surface);
   cb_kirchhoff_mass mass;
   const cb_status status = k->moving ? CB_OK : create_moving(surface, &options, &k->moving);
-  if (status || cb_moving_added_mass(k->moving, x, NULL, &mass)) return status; /* other shapes may be solved */
+  /* If the given shape cannot be solved, other shapes may have a solution. */
+  if (status || cb_moving_added_mass(k->moving, x, NULL, &mass)) return status;
   const cb_kirchhoff_report report = cb_moving_report(k->moving);
-  return tell(surface, &mass, &report, told);
+  return report_mass(surface, &mass, &report, found);
 }
 
 static cb_status prepare_form(const cb_fluid_model *m, known *k, const cb_surface *surface, const double (*x)[3]) {
   const exact *own = m->params;
   const bool refined = own->refine && surface->curvature == 0;
   const cb_kirchhoff_options options = options_of(own, surface);
-  cb_added_mass told = {.tolerance = CB_EXACT_FAIR};
+  cb_added_mass found = {.tolerance = CB_EXACT_FAIR};
   cb_status status = CB_OK;
   cb_exact_posed_free(k->posed);
   k->posed = NULL;
   if (refined) {
     status = cb_exact_posed_create(m, surface, asked_often(own), &options, &k->posed);
     if (!status) status = cb_exact_posed_form(k->posed, x, 0, NULL, NULL);
-    if (!status) told.error = cb_exact_posed_error(k->posed, &told.faces);
-    if (!status) status = check_often(own, told.error, told.faces);
+    if (!status) found.error = cb_exact_posed_error(k->posed, &found.faces);
+    if (!status) status = check_often(own, found.error, found.faces);
   } else {
-    status = prepare_as_given(m, k, surface, x, &told);
+    status = prepare_as_given(m, k, surface, x, &found);
   }
-  if (!status && told.error > told.tolerance)
+  if (!status && found.error > found.tolerance)
     cb_warn(
-        "the added mass of a body that swims by its shape has an estimated error of %.2g, by %d faces: expected finer "
-        "ones%s",
-        told.error, told.faces, refined ? ", or an `error` that is to be met" : "");
+        "the added mass of a body that swims by changing its shape has an estimated error of %.2g with %d faces: "
+        "expected finer "
+        "faces%s",
+        found.error, found.faces, refined ? ", or an `error`" : "");
   return status;
 }
 
@@ -337,8 +347,8 @@ static cb_status form(const cb_fluid_model *m, const void *body, const cb_surfac
   const known *k = body;
   if (!isnan(((const exact *)m->params)->error) && surface->curvature != 0)
     return cb_fail(CB_ERROR_UNSUPPORTED,
-                   "the exact added mass to an `error` is not for bodies that swim in a curved space: expected none, "
-                   "and faces as fine as `curvebody inertia` finds them to be needed");
+                   "a body that swims in a curved space cannot have an `error` for its exact added mass: expected no "
+                   "`error`, and faces that `curvebody inertia` shows to be fine enough");
   if (n == 0) return cb_surface_explain(surface, prepare_form(m, k->self, surface, x));
   return k->posed ? cb_exact_posed_form(k->posed, x, n, v, G) : cb_moving_form(k->moving, x, n, v, G);
 }
@@ -361,7 +371,10 @@ static double table(const cb_fluid_model *m) {
 const cb_fluid_model_class cb_fluid_model_exact = {
     .name = "exact",
     .title = "potential flow",
-    .doc = "exact added mass of solids and sheets in a perfect fluid, from the flow about them; no forces but a wall's",
+    .doc =
+        "exact added mass of solids and sheets in a perfect fluid, from the flow around them; no forces except those "
+        "of "
+        "a wall",
     .params = params,
     .params_size = sizeof(exact),
     .prepare = prepare,

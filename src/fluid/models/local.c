@@ -1,8 +1,9 @@
-/* The local model of each face: added mass, lift and drag (fluid/local.h), here face by face; a body takes the sums over
- * vectors of faces instead.
+/* The local model by faces: added mass, lift and drag (fluid/local.h), computed here face by face. Bodies use the
+ * vectorised sums over faces instead.
  *
  *   f = -(rho/2) A |u| <u, n> n,   df/du = -(rho/2) A n (|u| n + <u, n> u/|u|)^T
- *   kinetic = sum delta/(24 A) s_c S_c,  s_c = <x_c', a> - A mean,  S_c = s_c + sum s      (fluid/immersed_relative.c)
+ *   kinetic = sum delta/(24 A) s_c S_c (twice that on a sheet),  s_c = <x_c', a> - A mean,  S_c = s_c + sum s
+ *             (fluid/immersed_relative.c)
  */
 #include <curvebody/fluid_model.h>
 
@@ -14,7 +15,8 @@
 
 void cb_fluid_local_on_face(const cb_fluid_model *m, const void *body, const cb_fluid_face *face, const double u[3],
                             double *f, double *df) {
-  (void)m, (void)body;
+  (void)m;
+  (void)body;
   const double *n = face->normal, speed = sqrt(cb_dot3(u, u)), across = cb_dot3(u, n),
                k = -0.5 * face->density * face->area;
   if (!(speed > 0)) return;
@@ -24,7 +26,7 @@ void cb_fluid_local_on_face(const cb_fluid_model *m, const void *body, const cb_
   }
 }
 
-/* Of the shape's motion at the pose of l. */
+/* The kinetic energy of the shape's motion at the pose of l. */
 static double kinetic(const cb_local *l, const cb_surface *s, const double (*x)[3], const double (*v)[3],
                       const cb_local_part *part) {
   double sum = 0;
@@ -42,15 +44,16 @@ static double kinetic(const cb_local *l, const cb_surface *s, const double (*x)[
 
 cb_status cb_fluid_local_added_mass(const cb_fluid_model *m, const void *body, const cb_surface *surface,
                                     const double (*x)[3], const double (*v)[3], cb_added_mass *out) {
-  (void)m, (void)body;
+  (void)m;
+  (void)body;
   cb_local *l = NULL;
   cb_local_part *part = calloc((size_t)surface->parts, sizeof *part);
   cb_status status = part ? cb_local_create(surface, &l)
                           : cb_fail(CB_ERROR_MEMORY, "no memory for the added mass of %d parts", surface->parts);
   if (!status) {
     cb_local_pose(l, x, v);
-    cb_local_breathing(l, true);
-    cb_local_added_mass(l, 1, NULL, out->K, out->mu0, part); /* mu0 of one at rest: 0 */
+    cb_local_removed_normal_velocity(l, true);
+    cb_local_added_mass(l, 1, NULL, out->K, out->mu0, part); /* mu0 is 0 for a shape at rest */
     out->kinetic = v ? kinetic(l, surface, x, v, part) : 0;
   }
   cb_local_free(l);
@@ -61,7 +64,7 @@ cb_status cb_fluid_local_added_mass(const cb_fluid_model *m, const void *body, c
 const cb_fluid_model_class cb_fluid_model_local = {
     .name = "local",
     .title = "local model of faces",
-    .doc = "added mass, lift and drag on each face; what a fluid is without `model`",
+    .doc = "added mass, lift and drag on each face; the default of a fluid without `model`",
     .on_face = cb_fluid_local_on_face,
     .added_mass = cb_fluid_local_added_mass,
 };

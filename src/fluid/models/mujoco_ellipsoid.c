@@ -1,10 +1,11 @@
-/* MuJoCo's ellipsoid model: added mass (by velocities alone, without -m∘v' and -I∘w'), Magnus, Kutta, drag and viscous
- * forces on each geom's ellipsoid (fluid/ellipsoid_terms.h).
+/* MuJoCo's ellipsoid model: added mass (terms of velocity only, without -m∘v' and -I∘w'), Magnus, Kutta, drag and
+ * viscous forces on each geom's ellipsoid (fluid/ellipsoid.h).
  *
- * As the code computes it, which its documentation is not: 3.14, or 2.2 with floors of 1e-15 that take the lift from
- * small and slow bodies. Where the flow or the density varies each geom feels that at its centre.
+ * The forces are those of MuJoCo's code, which differs from its documentation: version 3.14, or version 2.2 with lower
+ * bounds of 1e-15 that remove the lift from small and slow bodies. If the flow or the density varies, the value at the
+ * centre of each geom is used.
  */
-#include "fluid/ellipsoid_terms.h"
+#include "fluid/ellipsoid.h"
 
 typedef struct mujoco_ellipsoid {
   double viscosity, coefficient[CB_ELLIPSOID_COEFFICIENTS];
@@ -15,9 +16,9 @@ typedef struct mujoco_ellipsoid {
 static const cb_param params[] = {
     CB_ELLIPSOID_ROWS(mujoco_ellipsoid, "0.5", "0.25", "1.5", "1", "1"),
     {"compat", CB_PARAM_CHOICE, offsetof(mujoco_ellipsoid, compat), "3.14", "", "", "3.14|2.2",
-     "version of MuJoCo whose forces it has"},
+     "version of MuJoCo whose forces are used"},
     {"kappa", CB_PARAM_CHOICE, offsetof(mujoco_ellipsoid, kappa), "mujoco", "", "", "exact|mujoco",
-     "integrals of the added mass: exact, or by MuJoCo's rule of 15 points"},
+     "integrals of the added mass: exact, or by MuJoCo's rule with 15 points"},
     {0},
 };
 
@@ -39,7 +40,7 @@ static cb_status on_twist(const cb_fluid_model *m, const void *body, int place, 
 const cb_fluid_model_class cb_fluid_model_mujoco_ellipsoid = {
     .name = "mujoco_ellipsoid",
     .title = "MuJoCo's ellipsoids",
-    .doc = "MuJoCo's forces on ellipsoids that stand for a body's geoms; no acceleration terms, no buoyancy of its own",
+    .doc = "MuJoCo's forces on ellipsoids that replace a body's geoms; no terms of acceleration, no buoyancy",
     .params = params,
     .params_size = sizeof(mujoco_ellipsoid),
     .prepare = prepare,

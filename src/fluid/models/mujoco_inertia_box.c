@@ -1,14 +1,16 @@
-/* MuJoCo's inertia model: drag of the box that has a body's mass and inertia, about the centre of mass in its principal
- * axes, M its mass and I its moments:
+/* MuJoCo's inertia model: the drag of the box that has a body's mass and inertia, about the centre of mass in its
+ * principal axes. M is the mass and I the moments, rho and mu are the density and viscosity of the fluid, v and w the
+ * velocity and angular velocity:
  *
  *   h_i = (3/(2 M) (I_j + I_k - I_i))^(1/2),  h their mean
  *   drag      f_i = -2 rho h_j h_k |v_i| v_i,  g_i = -(rho/2) h_i (h_j^4 + h_k^4) |w_i| w_i
  *   viscous   f = -6 pi mu h v,  g = -8 pi mu h^3 w
- * Source: MuJoCo's documentation, "Fluid forces", as its code has it (3.14), of 2.2 with a floor of 1e-15 below the sum of
- * moments. The mass is that at time 0.
+ *
+ * Source: MuJoCo's documentation, "Fluid forces", and its code (3.14); version 2.2 has a lower bound of 1e-15 for the
+ * sum of moments. The mass is the mass at time 0.
  */
 
-#include "core/errors.h"
+#include "core/failure.h"
 #include "fluid/ellipsoid.h"
 #include "numerics/vec3.h"
 
@@ -23,12 +25,13 @@ typedef struct mujoco_inertia_box {
 } mujoco_inertia_box;
 
 static const cb_param params[] = {
-    {"viscosity", CB_PARAM_REAL, offsetof(mujoco_inertia_box, viscosity), "0", "Pa s", ">= 0", NULL, "of the fluid"},
+    {"viscosity", CB_PARAM_REAL, offsetof(mujoco_inertia_box, viscosity), "0", "Pa s", ">= 0", NULL,
+     "viscosity of the fluid"},
     {"boxes", CB_PARAM_NODE, offsetof(mujoco_inertia_box, boxes), "", "", "", NULL,
-     "list of {mass: .., inertia: [Ixx, Iyy, Izz], position: [..], quaternion: [..]}, of bodies that are welded into "
-     "one; that of the body itself"},
+     "list of {mass: .., inertia: [Ixx, Iyy, Izz], position: [..], quaternion: [..]} for bodies that are welded into "
+     "one; default: the box of the body's own inertia"},
     {"compat", CB_PARAM_CHOICE, offsetof(mujoco_inertia_box, compat), "3.14", "", "", "3.14|2.2",
-     "version of MuJoCo whose forces it has"},
+     "version of MuJoCo whose forces are used"},
     {0},
 };
 
@@ -40,7 +43,7 @@ typedef struct box {
 typedef struct boxes {
   int n;
   box *of;
-  double (*place)[3]; /* [n] of the centres of mass */
+  double (*place)[3]; /* [n]: the centres of mass */
 } boxes;
 
 static void release(const cb_fluid_model *m, void *body) {
@@ -60,7 +63,7 @@ static void take(double mass, const double I[3], bool floored, box *out) {
   }
 }
 
-/* --- boxes that are given --- */
+/* --- boxes from the scenario --- */
 
 typedef struct given {
   double mass;
@@ -69,9 +72,11 @@ typedef struct given {
 
 static const cb_param table[] = {
     {"mass", CB_PARAM_REAL, offsetof(given, mass), NULL, "kg", "> 0", NULL, ""},
-    {"inertia", CB_PARAM_NODE, offsetof(given, inertia), NULL, "kg m2", "", NULL, "[Ixx, Iyy, Izz] about its centre"},
-    {"position", CB_PARAM_NODE, offsetof(given, position), "", "m", "", NULL, "of its centre in the body"},
-    {"quaternion", CB_PARAM_NODE, offsetof(given, quaternion), "", "", "", NULL, "[w, x, y, z] of its axes"},
+    {"inertia", CB_PARAM_NODE, offsetof(given, inertia), NULL, "kg m2", "", NULL,
+     "[Ixx, Iyy, Izz], moments about its centre"},
+    {"position", CB_PARAM_NODE, offsetof(given, position), "", "m", "", NULL, "position of its centre in the body"},
+    {"quaternion", CB_PARAM_NODE, offsetof(given, quaternion), "", "", "", NULL,
+     "[w, x, y, z], orientation of its axes"},
     {0},
 };
 
@@ -104,7 +109,7 @@ static cb_status read_boxes(const cb_node *list, bool floored, boxes *out) {
   return cb_errors_end(&errors);
 }
 
-/* --- the body's own --- */
+/* --- the box of the body's own inertia --- */
 
 static cb_status of_body(const cb_mass *mass, bool floored, boxes *out) {
   double I[3];
@@ -143,7 +148,7 @@ static int places(const cb_fluid_model *m, const void *body, const double (**at)
   return own->n;
 }
 
-/* F += -c V_i n about or along an axis n: c linear in |V_i|, with its derivative. */
+/* Adds F = -(linear + quadratic |V_n|) V_n n about or along an axis n, V_n = <n, V>, and its derivative. */
 static void along(const double n[3], double linear, double quadratic, const double V[3], double F[3], double (*dF)[6],
                   int column) {
   const double own = cb_dot3(n, V), size = fabs(own);
@@ -175,7 +180,7 @@ static const char *const terms[] = {"drag", "viscous", NULL};
 const cb_fluid_model_class cb_fluid_model_mujoco_inertia_box = {
     .name = "mujoco_inertia_box",
     .title = "MuJoCo's boxes",
-    .doc = "MuJoCo's drag of the box of a body's inertia; no added mass",
+    .doc = "MuJoCo's drag of the box with a body's inertia; no added mass",
     .params = params,
     .params_size = sizeof(mujoco_inertia_box),
     .prepare = prepare,

@@ -1,15 +1,20 @@
-/* The added mass of closed bodies by point sources within them, for comparison: `exact` is more accurate everywhere.
+/* The added mass of closed bodies by point sources inside them. It serves for comparison: `exact` is always more
+ * accurate.
  *
  *   grad phi = sum_j sigma_j (x - s_j)/|x - s_j|^3,  s_j = x_j - offset l n_j at each vertex
  *   sum_j sigma_j W_ij = A_i m_i in least squares over faces,  K_ab = sum_i (sum_j sigma_aj/|c_i - s_j|) m_b,i A_i
- * n_j: the vertex's normal, the mean of its faces' by area; l: the root mean square edge; W_ij: the solid angle in which
- * s_j sees the face i; c_i: its centre. Weissmann & Pinkall (2012), ACM Trans. Graph. 31, 104, doi
- * 10.1145/2185520.2185600; Wang (2019), Hunan University, bachelor's thesis on the motion of one rigid body under water,
- * eqs 6 to 11, with the signs that cancel in K put right and the area of a face that a turn's flux lacks put in. It does
- * not converge, as the equations lose their rank where the sources lie deep; on bodies thinner than twice the depth
- * sources lie outside. That, a mass that is 0 or negative, and fluxes that the least squares miss are refused.
+ *
+ * m_i = (c_i × n, n) for the normal n of the face i. n_j is the vertex's normal, the mean of its faces' normals
+ * weighted by area; l the root mean square edge; W_ij the solid angle of the face i as seen from s_j; c_i its centre.
+ * Sources: Weissmann & Pinkall (2012), ACM Trans. Graph. 31, 104, doi 10.1145/2185520.2185600; Wang (2019), Hunan
+ * University, bachelor's thesis on the motion of one rigid body under water, eqs 6 to 11. Two things in the thesis are
+ * corrected: signs that cancel in K, and the missing area of a face in the flux of a rotation.
+ *
+ * The method does not converge, because the equations lose rank if the sources are deep, and sources are outside if the
+ * body is thinner than twice the depth. It fails with an error in that case, if a mass is 0 or negative, or if the
+ * least squares miss the fluxes.
  */
-#include "fluid/fluid_model.h"
+#include "fluid/fluid_model_shared.h"
 
 #include "numerics/vec3.h"
 #include "potential/panels.h"
@@ -33,21 +38,25 @@ typedef struct offset_sources {
 static const cb_param params[] = {
     {"offset", CB_PARAM_REAL, offsetof(offset_sources, offset), "1", "", "> 0", NULL,
      "depth of the sources below the vertices, in root mean square edges"},
-    {"memory", CB_PARAM_REAL, offsetof(offset_sources, memory), "4e9", "", "> 0", NULL, "bytes that may be taken"},
+    {"memory", CB_PARAM_REAL, offsetof(offset_sources, memory), "4e9", "", "> 0", NULL, "maximum memory in bytes"},
     {0},
 };
 
 typedef struct sources {
   int faces, n;
   cb_panels *p;
-  double (*s)[3], *matrix, *w, *sigma; /* [n]; [n][faces] by columns; [COLUMNS][faces] normal velocities; the same */
+  /* s[n]; matrix[n][faces] by columns; w[COLUMNS][faces]: normal velocities; sigma has the size of w. */
+  double (*s)[3], *matrix, *w, *sigma;
   double radius;
-  double residual; /* the greatest of a motion: root mean square of the flux that is missed, over that of the motion */
-  int outside;     /* sources */
+  /* Maximum over the motions that find_residual checks of the root mean square of the missed flux, divided by the root
+   * mean square of the flux. */
+  double residual;
+  int outside; /* number of sources outside */
 } sources;
 
 static cb_status prepare(const cb_fluid_model *m, const cb_surface *surface, const cb_mass *mass, void **body) {
-  (void)mass, (void)body;
+  (void)mass;
+  (void)body;
   return cb_fluid_model_check_closed(m, surface, "`exact` or `local`");
 }
 
@@ -68,7 +77,8 @@ static void place(sources *o, const cb_surface *surface, const double (*x)[3], d
   }
 }
 
-/* Fluxes of the six motions about the origin and of the shape's. */
+/* Sets w to the normal velocities, and sigma to the fluxes, of the six motions about the origin and the shape's
+ * motion. */
 static void set_motions(sources *o, const cb_surface *surface, const double (*v)[3]) {
   const size_t faces = (size_t)o->faces;
   double area = 0, square = 0;
@@ -88,22 +98,22 @@ static void set_motions(sources *o, const cb_surface *surface, const double (*v)
   o->radius = sqrt(square / area);
 }
 
-/* The least squares leave what they miss behind the solution. Turns that hardly move the fluid, those of what is nearly
- * a body of revolution about its axis, have no residual of their own. */
+/* The least-squares routine stores the residual after the solution. Rotations that hardly move the fluid, for instance
+ * of a nearly rotationally symmetric body about its axis, are not checked by their own residual. */
 static void find_residual(sources *o) {
   const double unit[2] = {o->radius, 1};
-  double left[6] = {0}, all[6] = {0}, most = 0;
+  double left[6] = {0}, all[6] = {0}, maximum = 0;
   for (size_t a = 0; a < 6; a++) {
     for (size_t i = 0; i < (size_t)o->faces; i++) {
       const size_t at = a * (size_t)o->faces + i;
       all[a] += pow(o->p->area[i] * o->w[at] / unit[a / 3], 2);
       if (i >= (size_t)o->n) left[a] += pow(o->sigma[at] / unit[a / 3], 2);
     }
-    most = fmax(most, all[a]);
+    maximum = fmax(maximum, all[a]);
   }
   o->residual = 0;
   for (int a = 0; a < 6; a++)
-    if (a >= 3 || all[a] > 0.05 * most) o->residual = fmax(o->residual, sqrt(left[a] / all[a]));
+    if (a >= 3 || all[a] > 0.05 * maximum) o->residual = fmax(o->residual, sqrt(left[a] / all[a]));
 }
 
 static cb_status solve(sources *o) {
@@ -111,7 +121,7 @@ static cb_status solve(sources *o) {
   for (int j = 0; j < o->n; j++) {
     double *column = o->matrix + (size_t)j * (size_t)o->faces;
     cb_panels_row(o->p, o->s[j], o->faces, NULL, -1, NULL, column);
-    /* D of a panel is its solid angle seen from where its normal points to, over 4 pi */
+    /* D (potential/panels.h) is the panel's solid angle divided by 4 pi, positive as seen from its front */
     double seen = 0;
     for (int i = 0; i < o->faces; i++) seen += column[i] *= -FOUR_PI;
     o->outside += seen < FOUR_PI / 2;
@@ -145,10 +155,10 @@ static void integrate(const sources *o, bool moving, cb_added_mass *out) {
       for (size_t b = 0; b < COLUMNS; b++) raw[a][b] += potential[a] * o->w[b * faces + (size_t)i] * o->p->area[i];
   }
   *out = (cb_added_mass){.faces = o->faces, .method = "least squares"};
-  const double most = fmax(fmax(raw[3][3], raw[4][4]), raw[5][5]);
+  const double maximum = fmax(fmax(raw[3][3], raw[4][4]), raw[5][5]);
   for (int a = 0; a < 6; a++) {
     for (int b = 0; b < 6; b++) {
-      const double unit = most * (a < 3 ? o->radius : 1) * (b < 3 ? o->radius : 1);
+      const double unit = maximum * (a < 3 ? o->radius : 1) * (b < 3 ? o->radius : 1);
       out->K[a][b] = (raw[a][b] + raw[b][a]) / 2;
       out->asymmetry = fmax(out->asymmetry, fabs(raw[a][b] - raw[b][a]) / unit);
     }
@@ -157,7 +167,8 @@ static void integrate(const sources *o, bool moving, cb_added_mass *out) {
   if (moving) out->kinetic = raw[6][6] / 2;
 }
 
-/* Of the translations, and of all motions but for those of a body of revolution, which are 0 to what the method leaves. */
+/* Checks the translations, and all motions except those of a body of revolution about its axis, whose mass is 0 up to
+ * the error of the method. */
 static cb_status check_positive(const sources *o, const double K[6][6]) {
   double least[2];
   for (int all = 0; all < 2; all++) {
@@ -174,32 +185,32 @@ static cb_status check_positive(const sources *o, const double K[6][6]) {
     if (!work) return cb_fail(CB_ERROR_MEMORY, "no memory for eigenvalues");
     gsl_eigen_symm(&A.matrix, &at.vector, work);
     gsl_eigen_symm_free(work);
-    double most = 0;
-    for (size_t i = 0; i < n; i++) most = fmax(most, values[i]);
-    least[all] = most > 0 ? INFINITY : -INFINITY;
-    for (size_t i = 0; i < n && most > 0; i++) least[all] = fmin(least[all], values[i] / most);
-    if (!(most < INFINITY)) least[all] = -INFINITY;
+    double maximum = 0;
+    for (size_t i = 0; i < n; i++) maximum = fmax(maximum, values[i]);
+    least[all] = maximum > 0 ? INFINITY : -INFINITY;
+    for (size_t i = 0; i < n && maximum > 0; i++) least[all] = fmin(least[all], values[i] / maximum);
+    if (!(maximum < INFINITY)) least[all] = -INFINITY;
   }
   if (least[0] > 1e-6 && least[1] > -1e-2) return CB_OK;
-  return cb_fail(
-      CB_ERROR_DOMAIN,
-      "the added mass by offset_sources is not positive: the body is too thin for them, or `offset` does not "
-      "suit its faces: expected finer faces, another `offset`, or the model `exact`");
+  return cb_fail(CB_ERROR_DOMAIN,
+                 "the added mass by offset_sources is not positive, because the body is too thin or `offset` does not "
+                 "suit its faces: expected finer faces, another `offset`, or the model `exact`");
 }
 
-/* What the fluxes do not follow, and sources in the fluid, which follow them by another flow. */
+/* Fails if the solution misses the fluxes, or if sources are in the fluid, because they would give another flow. */
 static cb_status check_flow(const sources *o) {
-  static const double most = 0.3; /* ellipsoids: K is off by 0.01 at 0.05, 0.07 at 0.25, 0.3 at 0.5 */
+  /* For ellipsoids the error of K is 0.01 at a residual of 0.05, 0.07 at 0.25, and 0.3 at 0.5. */
+  static const double maximum = 0.3;
   if (o->outside > 0)
     return cb_fail(CB_ERROR_DOMAIN,
                    "%d of the %d sources of offset_sources lie outside the body: expected finer faces, a smaller "
                    "`offset`, or the model `exact`",
                    o->outside, o->n);
-  if (o->residual <= most) return CB_OK;
+  if (o->residual <= maximum) return CB_OK;
   return cb_fail(CB_ERROR_DOMAIN,
-                 "the flow by offset_sources misses %.2g of what a motion of the body makes flow, and up to %g is "
-                 "taken: expected finer faces, another `offset`, or the model `exact`",
-                 o->residual, most);
+                 "the flow by offset_sources misses %.2g of the flux of a motion of the body, more than the limit of "
+                 "%g: expected finer faces, another `offset`, or the model `exact`",
+                 o->residual, maximum);
 }
 
 static cb_status find(sources *o, const cb_surface *surface, const double (*x)[3], const double (*v)[3], double offset,
@@ -213,7 +224,7 @@ static cb_status find(sources *o, const cb_surface *surface, const double (*x)[3
   integrate(o, v, out);
   status = check_positive(o, (const double(*)[6])out->K);
   if (!status) status = check_flow(o);
-  out->error = o->residual / 2; /* above what the ellipsoids of check_flow show */
+  out->error = o->residual / 2; /* above the errors of ellipsoids in check_flow, up to its maximum */
   out->tolerance = 0.03;
   return status;
 }
@@ -226,8 +237,9 @@ static cb_status added_mass(const cb_fluid_model *m, const void *body, const cb_
   const double bytes = 8.0 * (double)faces * (double)n;
   (void)body;
   if (bytes > own->memory)
-    return cb_fail(CB_ERROR_ARGUMENT, "the matrix of %d sources for %d faces takes %.3g GB, and %.3g GB are allowed",
-                   o.n, o.faces, 1e-9 * bytes, 1e-9 * own->memory);
+    return cb_fail(CB_ERROR_ARGUMENT,
+                   "the matrix of %d sources for %d faces needs %.3g GB, more than `memory` = %.3g GB", o.n, o.faces,
+                   1e-9 * bytes, 1e-9 * own->memory);
   o.s = malloc(n * sizeof *o.s);
   o.matrix = malloc(faces * n * sizeof *o.matrix);
   o.w = malloc(COLUMNS * faces * sizeof *o.w);
@@ -247,8 +259,8 @@ const cb_fluid_model_class cb_fluid_model_offset_sources = {
     .name = "offset_sources",
     .title = "point sources below the surface",
     .doc =
-        "added mass of closed bodies by sources offset inwards, for comparison with `exact`: does not converge, and "
-        "fails on thin bodies, which is refused; no forces",
+        "added mass of closed bodies by sources offset inwards, for comparison with `exact`; it does not converge, and "
+        "thin bodies are an error; no forces",
     .params = params,
     .params_size = sizeof(offset_sources),
     .prepare = prepare,

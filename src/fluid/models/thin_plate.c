@@ -1,13 +1,15 @@
-/* Forces on a thin plate, its added mass that of an ellipsoid: the planar equations of Andersen, Pesavento & Wang (J. Fluid
- * Mech. 541 (2005) 65, doi:10.1017/S0022112005005847) across a plate of area S = pi a_1 a_2 with the normal n:
+/* Forces on a thin plate, with the added mass of an ellipsoid: the planar equations of Andersen, Pesavento & Wang (J.
+ * Fluid Mech. 541 (2005) 65, doi:10.1017/S0022112005005847) for a plate of area S = pi a_1 a_2 with the normal n:
  *
  *   kutta    f = rho C_T S (n.v/|v|) (n × v) × v               circulation of translation
  *   magnus   f = rho C_R S (a∘w) × v                           and of rotation
  *   drag     f = -(rho/2) S (A - B (v_t^2 - v_n^2)/|v|^2) |v| v
  *            g = -(pi/2) rho S (mu_1 U a^2∘w + mu_2 a^3∘w |w|)
- * w is what of the angular velocity is in the plate, a_i the half width across axis i in it. About its normal a plate
- * turns freely. With added mass and weight these are their equations for a span of S/(2 a), in units of the half chord a
- * and of U = ((rho_s/rho - 1) g b)^(1/2), b half the thickness. The thinnest axis of an ellipsoid is its normal. SI units.
+ *
+ * v_n and v_t are the components of the velocity v along n and in the plane of the plate; w is that of the angular
+ * velocity in this plane, a_i its half width across axis i. No torque acts about the normal. With added mass and weight
+ * these are the paper's equations for a span of S/(2 a), in units of the half chord a and of U = ((rho_s/rho - 1) g
+ * b)^(1/2), b half the thickness. The thinnest axis of an ellipsoid is its normal. SI units.
  */
 #include "fluid/ellipsoid.h"
 #include "numerics/vec3.h"
@@ -20,14 +22,19 @@ typedef struct thin_plate {
 } thin_plate;
 
 static const cb_param params[] = {
-    {"translation", CB_PARAM_REAL, offsetof(thin_plate, translation), "1.2", "", ">= 0", NULL, "C_T, of circulation"},
-    {"rotation", CB_PARAM_REAL, offsetof(thin_plate, rotation), "pi", "", ">= 0", NULL, "C_R, of circulation"},
+    {"translation", CB_PARAM_REAL, offsetof(thin_plate, translation), "1.2", "", ">= 0", NULL,
+     "C_T, coefficient of circulation from translation"},
+    {"rotation", CB_PARAM_REAL, offsetof(thin_plate, rotation), "pi", "", ">= 0", NULL,
+     "C_R, coefficient of circulation from rotation"},
     {"a", CB_PARAM_REAL, offsetof(thin_plate, a), "1.4", "", ">= 0", NULL, "A, mean drag"},
-    {"b", CB_PARAM_REAL, offsetof(thin_plate, b), "1", "", ">= 0", NULL, "B, half of drag across less that along"},
-    {"mu1", CB_PARAM_REAL, offsetof(thin_plate, mu1), "0.2", "", ">= 0", NULL, "of torque, linear in the spin"},
-    {"mu2", CB_PARAM_REAL, offsetof(thin_plate, mu2), "0.2", "", ">= 0", NULL, "of torque, quadratic in the spin"},
+    {"b", CB_PARAM_REAL, offsetof(thin_plate, b), "1", "", ">= 0", NULL,
+     "B, half the difference between the drag across the plate and along it"},
+    {"mu1", CB_PARAM_REAL, offsetof(thin_plate, mu1), "0.2", "", ">= 0", NULL,
+     "coefficient of the torque that is linear in the angular velocity"},
+    {"mu2", CB_PARAM_REAL, offsetof(thin_plate, mu2), "0.2", "", ">= 0", NULL,
+     "coefficient of the torque that is quadratic in the angular velocity"},
     {"speed", CB_PARAM_REAL, offsetof(thin_plate, speed), "0", "m/s", ">= 0", NULL,
-     "U, what mu1 goes with: sqrt((density/that of the fluid - 1) g b), b half the thickness"},
+     "U, the speed that multiplies mu1: sqrt((density/density of the fluid - 1) g b), b half the thickness"},
     CB_ELLIPSOID_GEOMS(thin_plate, ""),
     {0},
 };
@@ -38,7 +45,8 @@ static cb_status prepare(const cb_fluid_model *m, const cb_surface *surface, con
                             (cb_ellipsoids **)body);
 }
 
-/* An ellipsoid as a plate: its area, normal, and half width across each axis, 0 about the normal. */
+/* The plate that replaces an ellipsoid: its area, its normal, and its half width across each axis (0 for the
+ * normal). */
 typedef struct plate {
   int normal;
   double area, a[3];
@@ -48,7 +56,8 @@ static plate plate_of(const cb_ellipsoid *e) {
   const double *r = e->r;
   const int k = r[0] < r[1] ? (r[0] < r[2] ? 0 : 2) : (r[1] < r[2] ? 1 : 2), i = (k + 1) % 3, j = (k + 2) % 3;
   plate p = {.normal = k, .area = M_PI * r[i] * r[j]};
-  p.a[i] = r[j], p.a[j] = r[i];
+  p.a[i] = r[j];
+  p.a[j] = r[i];
   return p;
 }
 
@@ -115,7 +124,10 @@ static cb_status on_twist(const cb_fluid_model *m, const void *body, int place, 
 
 static cb_status added_mass(const cb_fluid_model *m, const void *body, const cb_surface *surface, const double (*x)[3],
                             const double (*v)[3], cb_added_mass *out) {
-  (void)m, (void)surface, (void)x, (void)v;
+  (void)m;
+  (void)surface;
+  (void)x;
+  (void)v;
   cb_ellipsoids_add_mass(body, out->K);
   return CB_OK;
 }

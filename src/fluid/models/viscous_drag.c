@@ -1,15 +1,17 @@
 /* Friction in a layer of fixed thickness on a closed body in potential flow, linear in the twist:
  *
  *   F = D Y,  s_b = grad phi_b - u_b, u_b = w × x + v the body's velocity in its motion b
- *   printed:   D_ab =  nu int u_a.s_b dA      force and torque as they are printed; not symmetric in general
+ *   printed:   D_ab =  nu int u_a.s_b dA      force and torque as printed in the source; not symmetric in general
  *   rayleigh:  D_ab = -nu int s_a.s_b dA      the derivative of -nu/2 int |s|^2 dA: symmetric, never gains energy
- * s is along the surface, as grad phi and u have one normal velocity. Wang (2019), Hunan University, bachelor's thesis on
- * the motion of one rigid body under water, section 3.2, eq. 25, whose potential has the wrong sign: here it is that of
- * potential/kirchhoff.h, of the shape at time 0. A sphere of radius r: spin -8 pi/3 nu r^4 in the first form and the
- * second, translation -4 pi nu r^2 as printed and -6 pi nu r^2 by Rayleigh's function. nu in kg/(m^2 s), whatever the
- * density. grad phi along the faces is that of values at vertices, means by area of those of the faces about: order h.
+ *
+ * s is tangential to the surface, because grad phi and u have the same normal velocity. Source: Wang (2019), Hunan
+ * University, bachelor's thesis on the motion of one rigid body under water, section 3.2, eq. 25. The potential in the
+ * thesis has the wrong sign; here it is that of potential/kirchhoff.h, for the shape at time 0. For a sphere of radius
+ * r both forms give -8 pi/3 nu r^4 for rotation; for translation the printed form gives -4 pi nu r^2 and Rayleigh's -6
+ * pi nu r^2. nu is in kg/(m^2 s) and does not depend on the density. grad phi along the faces comes from values at
+ * vertices, which are means of the values of the surrounding faces, weighted by area; the error is of order h.
  */
-#include "fluid/fluid_model.h"
+#include "fluid/fluid_model_shared.h"
 
 #include "numerics/vec3.h"
 #include "potential/kirchhoff.h"
@@ -32,11 +34,11 @@ typedef struct drag_body {
 static const cb_param params[] = {
     {"nu", CB_PARAM_REAL, offsetof(viscous_drag, nu), "1", "kg/(m^2 s)", ">= 0", NULL, "friction of the layer"},
     {"form", CB_PARAM_CHOICE, offsetof(viscous_drag, form), "rayleigh", "", "", "printed|rayleigh",
-     "force as printed, or by Rayleigh's function, which is never driven"},
+     "force as printed in the source, or by Rayleigh's function, with which energy never grows"},
     {0},
 };
 
-/* Values at vertices, of those of faces. */
+/* Computes values at vertices from values at faces. */
 static void to_vertices(const cb_surface *s, const cb_panels *p, const double *phi, double *weight, double *value) {
   memset(weight, 0, (size_t)s->vertices * sizeof *weight);
   memset(value, 0, (size_t)s->vertices * sizeof *value);
@@ -49,7 +51,7 @@ static void to_vertices(const cb_surface *s, const cb_panels *p, const double *p
     if (weight[v] > 0) value[v] /= weight[v];
 }
 
-/* Of a linear function with these values at the corners. */
+/* The gradient of the linear function with these values at the corners. */
 static void gradient_of(const double corner[3][3], const double n[3], double area, const double value[3], double g[3]) {
   memset(g, 0, 3 * sizeof *g);
   for (int k = 0; k < 3; k++) {
@@ -127,7 +129,8 @@ static cb_status on_twist(const cb_fluid_model *m, const void *body, int place, 
                           double (*F)[6], double (*dF)[6][6]) {
   const drag_body *own = body;
   const double nu = ((const viscous_drag *)m->params)->nu;
-  (void)place, (void)density;
+  (void)place;
+  (void)density;
   for (int a = 0; a < 6; a++)
     for (int b = 0; b < 6; b++) {
       F[0][a] += nu * own->D[a][b] * V[b];
@@ -140,8 +143,8 @@ const cb_fluid_model_class cb_fluid_model_viscous_drag = {
     .name = "viscous_drag",
     .title = "linear friction in potential flow",
     .doc =
-        "drag matrix of a layer of fixed thickness on a closed body, from the potential flow of its shape at time 0; "
-        "no added mass",
+        "drag matrix of a layer of fixed thickness on a closed body, from the potential flow around its shape at time "
+        "0; no added mass",
     .params = params,
     .params_size = sizeof(viscous_drag),
     .prepare = prepare,

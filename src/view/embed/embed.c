@@ -1,4 +1,4 @@
-/* Packs files into a C source of cb_view_assets (view/page.h): deflated by zlib, in base64. A program of the build.
+/* A program for the build: packs files into a C source of cb_view_assets (view/page.h), deflated by zlib and in base64.
  *
  *     embed OUT.c [FILE...] */
 #include <stdio.h>
@@ -17,7 +17,7 @@ static unsigned char *read_whole(const char *path, size_t *n) {
   return bytes;
 }
 
-/* A text of C is at most so long that every compiler takes it: characters one by one. */
+/* Writes characters one by one, because compilers limit the length of a string literal. */
 static void put(FILE *out, int number, const unsigned char *bytes, size_t n) {
   static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   fprintf(out, "static const char packed%d[] = {", number);
@@ -41,8 +41,10 @@ int main(int argc, char **argv) {
     unsigned char *bytes = read_whole(argv[i], &n);
     uLongf length = bytes ? compressBound(n) : 0;
     unsigned char *packed = bytes ? malloc(length) : NULL;
-    if (!packed || compress2(packed, &length, bytes, n, 9) != Z_OK)
-      return fprintf(stderr, "embed: cannot read %s\n", argv[i]), 1;
+    if (!packed || compress2(packed, &length, bytes, n, 9) != Z_OK) {
+      fprintf(stderr, "embed: cannot read %s\n", argv[i]);
+      return 1;
+    }
     put(out, i, packed, length);
     free(packed);
     free(bytes);

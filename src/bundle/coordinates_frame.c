@@ -1,0 +1,299 @@
+/* Bundles in minimum-perturbation coordinates: the frame field h(r) = exp(w(r)) and the connection in it.
+ *
+ *   A'_i = Ad_h^-1 A_i - theta_i,   theta_i = h^-1 d_i h = J d_i w,   J = dexp_-w = sum (-ad_w)^k/(k+1)!
+ *   d_j A'_i = Ad_h^-1 d_j A_i - [theta_j, Ad_h^-1 A_i] - d_j theta_i
+ *   xi = Ad_h (xi' - theta r'):  G' = T^T G T,  T = ((Ad_h, -Ad_h theta), (0, 1))
+ * w is a polynomial, so that A' and dA' come from the same smooth field h, to round-off, for any degree of w:
+ * holonomies in the new coordinates are conjugate to the old ones by h(r(0)).
+ */
+#include "bundle/coordinates.h"
+
+#include "bundle/bundle_private.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SERIES_MAX = 80 };
+
+/* Computes P_0..P_degree, P', P'' at x. */
+static void legendre(int degree, double x, double *p, double *d, double *dd) {
+  p[0] = 1;
+  d[0] = dd[0] = 0;
+  if (degree > 0) {
+    p[1] = x;
+    d[1] = 1;
+    dd[1] = 0;
+  }
+  for (int k = 1; k < degree; k++) {
+    p[k + 1] = ((2 * k + 1) * x * p[k] - k * p[k - 1]) / (k + 1);
+    d[k + 1] = (2 * k + 1) * p[k] + d[k - 1];
+    dd[k + 1] = (2 * k + 1) * d[k] + dd[k - 1];
+  }
+}
+
+void cb_frame_basis_at(const cb_frame *f, const double *r, cb_frame_basis *out) {
+  const int n = f->inner->n;
+  double p[CB_FRAME_VARIABLES][3][CB_FRAME_DEGREE + 1], scale[CB_FRAME_VARIABLES];
+  for (int i = 0; i < n; i++) {
+    int highest = 0;
+    for (int k = 0; k < f->terms; k++) highest = f->degree[k][i] > highest ? f->degree[k][i] : highest;
+    scale[i] = 2 / (f->high[i] - f->low[i]);
+    legendre(highest, (2 * r[i] - f->low[i] - f->high[i]) / (f->high[i] - f->low[i]), p[i][0], p[i][1], p[i][2]);
+  }
+  for (int k = 0; k < f->terms; k++) {
+    double all = 1;
+    for (int i = 0; i < n; i++) all *= p[i][0][f->degree[k][i]];
+    out->value[k] = all;
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j <= i; j++) {
+        double first = scale[i], second = scale[i] * scale[j];
+        for (int c = 0; c < n; c++) {
+          const int at = f->degree[k][c];
+          first *= p[c][c == i][at];
+          second *= p[c][(c == i) + (c == j)][at];
+        }
+        if (j == 0) out->d[k][i] = first;
+        out->dd[k][cb_jet_packed(i, j)] = second;
+      }
+  }
+}
+
+void cb_frame_dexp(const cb_frame *f, const cb_frame_value *at, const double *u, const double (*du)[CB_GROUP_DIM],
+                   double *Ju, double (*dJu)[CB_GROUP_DIM]) {
+  const cb_group *G = f->inner->group;
+  const int dim = G->dim, n = f->inner->n;
+  const size_t row = (size_t)dim * sizeof(double);
+  double T[CB_GROUP_DIM] = {0}, S[CB_FRAME_VARIABLES][CB_GROUP_DIM] = {{0}}, one[CB_GROUP_DIM], two[CB_GROUP_DIM];
+  memcpy(T, u, row);
+  memcpy(Ju, u, row);
+  for (int i = 0; dJu && i < n; i++) {
+    if (du) memcpy(S[i], du[i], row);
+    memcpy(dJu[i], S[i], row);
+  }
+  if (G->abelian) return;
+  double factor = 1;
+  for (int k = 1; k < SERIES_MAX; k++) { /* T <- -[w, T], S <- -[dw, T] - [w, S], over (k + 1)! */
+    double largest = 0;
+    factor /= k + 1;
+    for (int i = 0; dJu && i < n; i++) {
+      G->bracket(G, at->dw[i], T, one);
+      G->bracket(G, at->w, S[i], two);
+      for (int a = 0; a < dim; a++) {
+        S[i][a] = -one[a] - two[a];
+        dJu[i][a] += factor * S[i][a];
+        largest = fmax(largest, factor * fabs(S[i][a]));
+      }
+    }
+    G->bracket(G, at->w, T, one);
+    for (int a = 0; a < dim; a++) {
+      T[a] = -one[a];
+      Ju[a] += factor * T[a];
+      largest = fmax(largest, factor * fabs(T[a]));
+    }
+    if (largest < 1e-19) break;
+  }
+}
+
+void cb_frame_at(const cb_frame *f, const cb_frame_basis *basis, bool derivatives, cb_frame_value *out) {
+  const cb_group *G = f->inner->group;
+  const int n = f->inner->n, dim = G->dim;
+  double ddw[CB_FRAME_PAIRS][CB_GROUP_DIM] = {{0}};
+  memset(out->w, 0, sizeof out->w);
+  memset(out->dw, 0, sizeof out->dw);
+  for (int k = 0; k < f->terms; k++)
+    for (int a = 0; a < dim; a++) {
+      const double c = f->coefficient[k][a];
+      out->w[a] += c * basis->value[k];
+      for (int i = 0; i < n; i++) out->dw[i][a] += c * basis->d[k][i];
+      for (int q = 0; derivatives && q < n * (n + 1) / 2; q++) ddw[q][a] += c * basis->dd[k][q];
+    }
+  G->exp(G, out->w, out->h);
+  G->inverse(G, out->h, out->back);
+  for (int i = 0; i < n; i++) {
+    double second[CB_FRAME_VARIABLES][CB_GROUP_DIM], dJ[CB_FRAME_VARIABLES][CB_GROUP_DIM];
+    for (int j = 0; j < n; j++) memcpy(second[j], ddw[cb_jet_packed(i, j)], sizeof second[j]);
+    cb_frame_dexp(f, out, out->dw[i], (const double(*)[CB_GROUP_DIM])second, out->theta[i], derivatives ? dJ : NULL);
+    for (int j = 0; derivatives && j < n; j++) memcpy(out->dtheta[j][i], dJ[j], sizeof dJ[j]);
+  }
+}
+
+void cb_frame_transform(const cb_frame *f, const cb_frame_value *at, const double *A, double (*out)[CB_GROUP_DIM]) {
+  const cb_group *G = f->inner->group;
+  const int n = f->inner->n, dim = G->dim;
+  double Ad[CB_GROUP_DIM * CB_GROUP_DIM];
+  G->adjoint(G, at->back, Ad);
+  for (int i = 0; i < n; i++)
+    for (int a = 0; a < dim; a++) {
+      out[i][a] = -at->theta[i][a];
+      for (int c = 0; c < dim; c++) out[i][a] += Ad[a * dim + c] * A[c * n + i];
+    }
+}
+
+static cb_status inside(const cb_frame *f, const double *r) {
+  for (int i = 0; i < f->inner->n; i++)
+    if (!(r[i] >= f->low[i] && r[i] <= f->high[i]))
+      return cb_fail(CB_STEP_DOMAIN, "the shape is outside the window of the coordinates, %.9g to %.9g", f->low[i],
+                     f->high[i]);
+  return CB_OK;
+}
+
+static cb_status connection(const cb_bundle *b, const double *r, double *A, double *dA, double *M, double *dM) {
+  enum { ENTRIES = CB_GROUP_DIM * CB_FRAME_VARIABLES };
+  const cb_frame *f = b->self;
+  const cb_group *G = b->group;
+  const int n = b->n, dim = G->dim;
+  double old[ENTRIES], dold[CB_FRAME_VARIABLES * ENTRIES], new[CB_FRAME_VARIABLES][CB_GROUP_DIM];
+  double Ad[CB_GROUP_DIM * CB_GROUP_DIM], turned[CB_GROUP_DIM] = {0}, bracket[CB_GROUP_DIM];
+  const bool wanted = A || dA;
+  cb_status status = inside(f, r);
+  if (!status) status = cb_bundle_connection(f->inner, r, wanted ? old : NULL, dA ? dold : NULL, M, dM);
+  if (status || !wanted) return status;
+  cb_frame_basis basis;
+  cb_frame_value at;
+  cb_frame_basis_at(f, r, &basis);
+  cb_frame_at(f, &basis, dA != NULL, &at);
+  cb_frame_transform(f, &at, old, new);
+  for (int i = 0; A && i < n; i++)
+    for (int a = 0; a < dim; a++) A[a * n + i] = new[i][a];
+  if (!dA) return CB_OK;
+  G->adjoint(G, at.back, Ad);
+  for (int j = 0; j < n; j++)
+    for (int i = 0; i < n; i++) {
+      for (int a = 0; a < dim; a++) turned[a] = new[i][a] + at.theta[i][a];
+      G->bracket(G, at.theta[j], turned, bracket);
+      for (int a = 0; a < dim; a++) {
+        double sum = -bracket[a] - at.dtheta[j][i][a];
+        for (int c = 0; c < dim; c++) sum += Ad[a * dim + c] * dold[(j * dim + c) * n + i];
+        dA[(j * dim + a) * n + i] = sum;
+      }
+    }
+  return CB_OK;
+}
+
+static cb_status value_at(const cb_bundle *b, const double *r, cb_frame_value *at) {
+  const cb_frame *f = b->self;
+  const cb_status status = inside(f, r);
+  if (status) return status;
+  cb_frame_basis basis;
+  cb_frame_basis_at(f, r, &basis);
+  cb_frame_at(f, &basis, false, at);
+  return CB_OK;
+}
+
+static cb_status form(const cb_bundle *b, const double *r, double *G) {
+  enum { SIZE = CB_GROUP_DIM + CB_SHAPE_MAX };
+  const cb_frame *f = b->self;
+  const int n = b->n, dim = b->group->dim, size = dim + n;
+  double Ad[CB_GROUP_DIM * CB_GROUP_DIM], T[SIZE * SIZE] = {0}, GT[SIZE * SIZE];
+  cb_frame_value at;
+  cb_status status = value_at(b, r, &at);
+  if (!status) status = f->inner->class_->form(f->inner, r, G);
+  if (status) return status;
+  b->group->adjoint(b->group, at.h, Ad);
+  for (int a = 0; a < size; a++) {
+    if (a >= dim) T[a * size + a] = 1;
+    for (int c = 0; a < dim && c < dim; c++) {
+      T[a * size + c] = Ad[a * dim + c];
+      for (int i = 0; i < n; i++) T[a * size + dim + i] -= Ad[a * dim + c] * at.theta[i][c];
+    }
+  }
+  for (int pass = 0; pass < 2; pass++) { /* G <- (G T)^T twice: T^T G T, since G is symmetric */
+    for (int i = 0; i < size; i++)
+      for (int j = 0; j < size; j++) {
+        GT[j * size + i] = 0;
+        for (int k = 0; k < size; k++) GT[j * size + i] += G[i * size + k] * T[k * size + j];
+      }
+    memcpy(G, GT, (size_t)(size * size) * sizeof *G);
+  }
+  return CB_OK;
+}
+
+static cb_status plot(const cb_bundle *b, const double *r, const double *g, double (*x)[3]) {
+  const cb_frame *f = b->self;
+  double old[CB_GROUP_SIZE];
+  cb_frame_value at;
+  const cb_status status = value_at(b, r, &at);
+  if (status) return status;
+  b->group->multiply(b->group, g, at.back, old);
+  return f->inner->class_->plot(f->inner, r, old, x);
+}
+
+static void destroy(cb_bundle *b) { free(b->self); }
+
+/* Chooses the terms with sum_i k_i/top_i <= 1, k_i the degree in variable i, top_i the smaller of points_i - 1 and the
+ * maximum degree for this number of variables. There is no constant term, since w has the mean 0. */
+static void choose_terms(cb_frame *f, const int *points) {
+  static const int maximum[CB_FRAME_VARIABLES] = {CB_FRAME_DEGREE, 12, 6};
+  const int n = f->inner->n;
+  int top[CB_FRAME_VARIABLES] = {0};
+  for (int i = 0; i < n; i++) top[i] = points[i] - 1 < maximum[n - 1] ? points[i] - 1 : maximum[n - 1];
+  for (int i = 0; i <= top[0]; i++)
+    for (int j = 0; j <= top[1]; j++)
+      for (int k = 0; k <= top[2]; k++) {
+        const int at[CB_FRAME_VARIABLES] = {i, j, k};
+        double share = 0;
+        for (int c = 0; c < n; c++) share += (double)at[c] / top[c];
+        if (share > 1 + 1e-12 || share == 0) continue;
+        memcpy(f->degree[f->terms++], at, sizeof at);
+      }
+}
+
+static const cb_bundle_class class_of_frames = {.name = "minimum_perturbation",
+                                                .title = "minimum-perturbation coordinates",
+                                                .doc = "the bundle in another body frame",
+                                                .connection = connection,
+                                                .destroy = destroy};
+
+cb_status cb_bundle_minimum_perturbation(const cb_bundle *inner, const double *low, const double *high,
+                                         const int *points, cb_bundle **out) {
+  if (inner->n > CB_FRAME_VARIABLES)
+    return cb_fail(CB_ERROR_ARGUMENT, "coordinates of bundle %s, which has %d shape variables: expected at most %d",
+                   inner->class_->name, inner->n, CB_FRAME_VARIABLES);
+  for (int i = 0; i < inner->n; i++) {
+    if (!(low[i] < high[i] && isfinite(high[i] - low[i])))
+      return cb_fail(CB_ERROR_ARGUMENT,
+                     "coordinates of bundle %s: the window is from %.9g to %.9g, expected finite numbers low < high",
+                     inner->class_->name, low[i], high[i]);
+    if (points[i] < 2 || points[i] > 200)
+      return cb_fail(CB_ERROR_ARGUMENT, "coordinates of bundle %s: %d points, expected 2 to 200", inner->class_->name,
+                     points[i]);
+  }
+  cb_bundle *b = calloc(1, sizeof *b);
+  cb_frame *f = calloc(1, sizeof *f);
+  if (!b || !f) {
+    free(b);
+    free(f);
+    return cb_fail(CB_ERROR_MEMORY, "no memory for coordinates of bundle %s", inner->class_->name);
+  }
+  *b = *inner;
+  memset(b->period, 0, sizeof b->period); /* no variable has a period in the window */
+  b->class_ = &f->class;
+  b->self = f;
+  f->inner = inner;
+  f->class = class_of_frames;
+  if (inner->class_->form) f->class.form = form;
+  if (inner->class_->plot) f->class.plot = plot;
+  memcpy(f->low, low, (size_t)b->n * sizeof *low);
+  memcpy(f->high, high, (size_t)b->n * sizeof *high);
+  choose_terms(f, points);
+  const cb_status status = cb_frame_fit(f);
+  if (status)
+    cb_bundle_free(b);
+  else
+    *out = b;
+  return status;
+}
+
+cb_status cb_bundle_frame(const cb_bundle *b, const double *r, double *h) {
+  cb_frame_value at;
+  if (b->class_->connection != connection)
+    return cb_fail(
+        CB_ERROR_ARGUMENT,
+        "bundle %s is not in minimum-perturbation coordinates: expected a bundle of cb_bundle_minimum_perturbation",
+        b->class_->name);
+  const cb_status status = value_at(b, r, &at);
+  if (status) return cb_bundle_fail_at(b, r, status);
+  memcpy(h, at.h, (size_t)b->group->size * sizeof *h);
+  return CB_OK;
+}

@@ -1,0 +1,255 @@
+/* curvebody gait SCENARIO holonomy|connection|curvature|path|optimize|family|optimality
+ *
+ * The keys `bundle`, `gait`, `start` and `optimum` of the scenario are read. Each part has a file gait_PART.c, but the
+ * connection is in gait_holonomy.c. */
+#include "cli/gait_job.h"
+#include "cli/print_warnings.h"
+
+#include "record/record_warnings.h"
+#include "scenario/warnings.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct part {
+  const char *name, *doc;
+  cb_status (*run)(const cli_gait_job *job);
+  bool writes, moves;  /* writes: the part needs --output; moves: the part needs a gait */
+  const char *instead; /* advice if a shape is singular; NULL: the error message has advice already */
+} part;
+
+static const char elsewhere[] = "try a gait that keeps away from this shape";
+static const part parts[] = {
+    {"holonomy", "prints group element, length, cost and efficiency of a cycle", cli_gait_holonomy, false, true,
+     elsewhere},
+    {"connection", "prints connection, curvature and metric at a shape", cli_gait_connection, false, false, elsewhere},
+    {"curvature", "writes connection, curvature and metric over a window of shape space to an HDF5 file",
+     cli_gait_curvature, true, false, elsewhere},
+    {"path", "writes the path in the group to an HDF5 file", cli_gait_path, true, true, elsewhere},
+    {"optimize", "finds the cheapest gait for a target, or the most efficient gait", cli_gait_optimize, false, false,
+     NULL},
+    {"family", "writes optimal gaits for a range of targets, or of values of one scenario key, to an HDF5 file",
+     cli_gait_family, true, false, NULL},
+    {"optimality", "prints the distance of the scenario's gait from a local optimum", cli_gait_optimality, false, true,
+     elsewhere}};
+enum { PARTS = sizeof parts / sizeof *parts };
+
+cb_status cli_gait_count(const char *option, const char *text, int maximum, int *out) {
+  double count;
+  const cb_status status = text ? cli_ambient_numbers(option, text, 1, &count) : CB_OK;
+  if (status || !text) return status;
+  if (!(count >= 2 && count <= maximum && count == floor(count)))
+    return cb_fail(CB_ERROR_INPUT, "%s: error: expected a whole number from 2 to %d, found %g", option, maximum, count);
+  *out = (int)count;
+  return CB_OK;
+}
+
+cb_status cli_gait_grid(const char *text, int maximum, int out[2]) {
+  char *end, *last;
+  if (!text) return CB_OK;
+  const long one = strtol(text, &end, 10), two = *end == 'x' ? strtol(end + 1, &last, 10) : 0;
+  if (*end != 'x' || *last || one < 2 || two < 2 || one > maximum || two > maximum)
+    return cb_fail(CB_ERROR_INPUT, "--grid: error: expected two numbers from 2 to %d, N1xN2, found '%.40s'", maximum,
+                   text);
+  out[0] = (int)one;
+  out[1] = (int)two;
+  return CB_OK;
+}
+
+void cli_gait_row(const char *title, int n, const char *const *names, const double *values) {
+  printf("%-12s", title);
+  for (int i = 0; i < n; i++) printf("%s%s = %.15g", i ? ", " : "", names[i], cli_unsigned_nan(values[i]));
+  printf("\n");
+}
+
+void cli_gait_json_texts(const char *key, int count, const char *const *names) {
+  printf("\"%s\": [", key);
+  for (int i = 0; i < count; i++) {
+    printf("%s", i ? ", " : "");
+    cli_json_text(stdout, names[i]);
+  }
+  printf("]");
+}
+
+void cli_gait_begin_json(const cli_gait_job *job) {
+  printf("{\"bundle\": ");
+  cli_json_text(stdout, cb_bundle_scenario_name(job->motion));
+  printf(", \"group\": ");
+  cli_json_text(stdout, job->bundle->group->name);
+  printf(",\n ");
+  cli_gait_json_texts("shape", job->bundle->n, job->bundle->shape);
+  printf(",\n ");
+}
+
+cb_families_job cli_gait_families_job(const cli_gait_job *job) {
+  return (cb_families_job){.read = job->read,
+                           .motion = job->motion,
+                           .bundle = job->bundle,
+                           .title = job->title,
+                           .output = job->output,
+                           .warnings = job->warnings,
+                           .set = job->sets->item,
+                           .sets = job->sets->count};
+}
+
+static const double *put(int rank, const int *dims, const double *values) {
+  if (rank == 0) {
+    if (isfinite(*values))
+      printf("%.17g", *values);
+    else
+      printf("null");
+    return values + 1;
+  }
+  printf("[");
+  for (int i = 0; i < *dims; i++) {
+    printf("%s", i ? ", " : "");
+    values = put(rank - 1, dims + 1, values);
+  }
+  printf("]");
+  return values;
+}
+
+void cli_gait_json(const char *key, int rank, const int *dims, const double *values, bool last) {
+  printf("\"%s\": ", key);
+  put(rank, dims, values);
+  printf("%s", last ? "}\n" : ",\n ");
+}
+
+static const part *find(const char *name) {
+  const char *names[PARTS];
+  for (int i = 0; i < PARTS; i++) {
+    if (!strcmp(parts[i].name, name)) return &parts[i];
+    names[i] = parts[i].name;
+  }
+  cli_unknown(&cli_command_gait, "no part", name, names, PARTS);
+  return NULL;
+}
+
+static cb_status run_part(const part *what, cli_gait_job *job, const cli_list *sets) {
+  cb_scenario *s = NULL;
+  cb_status status = cb_scenario_open_bundle(job->scenario, sets->item, sets->count, &s);
+  if (status) return status;
+  cli_note_left_out(s);
+  job->read = s;
+  job->sets = sets;
+  job->motion = cb_bundle_scenario_of(s);
+  job->bundle = job->motion->bundle;
+  job->title = cb_scenario_title(s);
+  if (what->moves && !job->motion->gait)
+    status = cb_fail(CB_ERROR_INPUT, "%s:1:1: error: the key `gait` is missing: `%s` needs a gait", job->scenario,
+                     what->name);
+  if (!status && job->output) status = cli_check_output(job->output, cb_scenario_files(s));
+  cb_warning_log log;
+  cb_warning_log_begin(&log);
+  job->warnings = log.list.text;
+  cb_scenario_warn_again(s);
+  if (!status) status = cb_scenario_warn_of_bundle(s);
+  if (!status) status = what->run(job);
+  cb_warning_log_end(&log);
+  cb_scenario_free(s);
+  if (status <= 0 || !what->instead) return status;
+  return cb_fail(status, "%s: %.1500s; %s", status == CB_STEP_SINGULAR ? "singular shape" : cb_status_name(status),
+                 cb_error_text(), what->instead);
+}
+
+static void list_parts(void (*each)(const char *name, const char *doc)) {
+  for (size_t i = 0; i < PARTS; i++) each(parts[i].name, parts[i].doc);
+}
+
+typedef struct arguments {
+  cli_list sets;
+  cli_gait_job job;
+  cli_optimum_options optimum;
+} arguments;
+
+static int run(void *taken, char **operand) {
+  arguments *a = taken;
+  cli_gait_job *job = &a->job;
+  const part *what = find(operand[1]);
+  if (!what) return CLI_EXIT_USAGE;
+  if (what->writes && !job->output)
+    return cli_misuse(&cli_command_gait, "`%s` writes a file: expected its name after -o", what->name);
+  job->scenario = operand[0];
+  cb_arena *arena = cb_arena_create();
+  const bool family = what->run == cli_gait_family;
+  cb_status status = arena ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for options");
+  if (!status && job->output && what->run != cli_gait_optimize) status = cli_check_hdf5(job->output);
+  if (!status && family) status = cli_gait_take_sweep(&a->optimum, arena, job, &a->sets);
+  if (!status) status = cli_gait_take_optimum(&a->optimum, arena, &a->sets, family ? &job->to : NULL);
+  if (!status) status = run_part(what, job, &a->sets);
+  cb_arena_free(arena);
+  return status ? cli_report(status) : CLI_EXIT_DONE;
+}
+
+static const cli_option options[] = {
+    CLI_OPTION("output", 'o', CLI_VALUE, job.output, "FILE", NULL, "@files",
+               "the file OUT.h5. With optimize, OUT.yaml is a scenario with the best gait, and - prints this scenario "
+               "in place of the report"),
+    CLI_OPTION("set", 0, CLI_LIST, sets, "KEY=VALUE", NULL, "bundle. gait. start. optimum.",
+               "changes a value of the scenario"),
+    CLI_OPTION("json", 0, CLI_FLAG, job.json, NULL, NULL, NULL, "prints JSON"),
+    CLI_OPTION("error", 0, CLI_VALUE, job.error, "E", "round-off; 1e-13 for path", NULL,
+               "tolerance of the path in the group, for holonomy, path and optimize"),
+    CLI_HEADING("Options of connection, curvature and path"),
+    CLI_OPTION("at", 0, CLI_VALUE, job.at, "R", "the start of the gait; for curvature its mean", NULL,
+               "shape variables, separated by commas"),
+    CLI_OPTION("grid", 0, CLI_VALUE, job.grid, "N1xN2", "51x51; 21x21 for family", NULL,
+               "number of grid points for curvature, or of gaits for family with --move and --turn"),
+    CLI_OPTION("window", 0, CLI_VALUE, job.window, "LO:HI,LO:HI",
+               "the range of the gait, with a margin of a quarter of its width on each side", NULL,
+               "ranges of the two shape variables of curvature"),
+    CLI_OPTION("plane", 0, CLI_VALUE, job.plane, "NAME,NAME", "the first two", NULL,
+               "the two shape variables of curvature"),
+    CLI_OPTION("coordinates", 0, CLI_VALUE, job.coordinates, "minimum_perturbation", "those of the bundle",
+               "minimum_perturbation", "coordinates of the body for curvature"),
+    CLI_OPTION("times", 0, CLI_VALUE, job.times, "N", "257", NULL, "number of times of path"),
+    CLI_HEADING("Options of optimize, optimality and family, in place of keys of `optimum`"),
+    CLI_OPTION("move", 0, CLI_VALUE, optimum.move, "X", NULL, NULL,
+               "target: a displacement X, or `any` for the most efficient gait"),
+    CLI_OPTION("turn", 0, CLI_VALUE, optimum.turn, "T", NULL, NULL, "target: a rotation by the angle T"),
+    CLI_OPTION("element", 0, CLI_VALUE, optimum.element, "NUMBERS", NULL, NULL,
+               "target: a group element, numbers separated by commas"),
+    CLI_OPTION("parts", 0, CLI_VALUE, optimum.parts, "NAME=X,...", NULL, NULL,
+               "target: some numbers of the group element"),
+    CLI_OPTION("objective", 0, CLI_VALUE, optimum.objective, "NAME", "cost", "cost efficiency target",
+               "minimum cost at a target, maximum efficiency, or maximum amount at a length"),
+    CLI_OPTION("length", 0, CLI_VALUE, optimum.length, "L", NULL, NULL, "length of the cycle, with --objective target"),
+    CLI_OPTION("start-shape", 0, CLI_VALUE, optimum.start_shape, "R", "any", NULL,
+               "shape at which the cycle starts, numbers separated by commas"),
+    CLI_OPTION("bounds", 0, CLI_VALUE, optimum.bounds, "LO:HI|NAME=LO:HI,...", "none", NULL,
+               "bounds of all shape variables, or of some; write --bounds=-1:1 if the value begins with a minus sign"),
+    CLI_OPTION("no-crossing", 0, CLI_FLAG, optimum.no_crossing, NULL, NULL, NULL,
+               "lines of the body that share no point may touch but not cross"),
+    CLI_OPTION("starts", 0, CLI_VALUE, optimum.starts, "N", "24", NULL, "number of random starts of the search"),
+    CLI_OPTION("seed", 0, CLI_VALUE, optimum.seed, "N", "1", NULL, "seed of the random starts"),
+    CLI_HEADING("Options of family"),
+    CLI_OPTION(
+        "vary", 0, CLI_VALUE, job.vary, "KEY=LO:HI", NULL, CLI_KEYS,
+        "follows the best gait as a number of the scenario changes. Without it, --move LO:HI or LO:fold follows gaits "
+        "as their target grows, and --move LO:HI with --turn LO:HI and --grid finds gaits for a grid of both targets"),
+    CLI_OPTION("members", 0, CLI_VALUE, job.members, "N", "100; 21 with --vary", NULL, "number of gaits"),
+    CLI_END};
+static const cli_operand operands[] = {
+    {"SCENARIO", "@files", "a scenario file with the key `bundle`; the keys gait, start and optimum are read too",
+     NULL},
+    {"PART", NULL, "one of:", list_parts},
+    {.name = NULL}};
+static const cli_example examples[] = {
+    {"curvebody gait purcell.yaml holonomy", "Prints the displacement and the cost of one cycle of the gait."},
+    {"curvebody gait purcell.yaml optimize --move 0.03 -o best.yaml",
+     "Finds the cheapest gait with the displacement 0.03."},
+    {"curvebody gait purcell.yaml family --vary bundle.ratio=1:2 --move 0.03 -o ratio.h5",
+     "Follows the best gait as the key `ratio` changes."},
+    {NULL, NULL}};
+
+const cli_command cli_command_gait = {
+    .name = "gait",
+    .usage = "SCENARIO PART [OPTION]...",
+    .summary = "Computes the holonomy of a gait in a bundle, connection and curvature, and optimal gaits.",
+    .options = options,
+    .operands = operands,
+    .required = 2,
+    .examples = examples,
+    .size = sizeof(arguments),
+    .run = run,
+};

@@ -1,0 +1,81 @@
+/* Data and functions that the parts of `curvebody gait` share: a scenario with a bundle, and the options. */
+#pragma once
+
+#include "cli/ambient.h"
+#include "sweep/families.h"
+
+typedef struct cli_gait_job {
+  const char *scenario; /* the file's name */
+  cb_scenario *read;    /* the scenario */
+  const cb_bundle_scenario *motion;
+  const cb_bundle *bundle; /* the bundle of motion */
+  const char *title;       /* the title of the scenario */
+  bool json;
+  /* the options with these names; NULL: not given */
+  const char *output, *error, *at, *grid, *window, *plane, *coordinates, *times, *members, *vary;
+  const char *to;          /* end of a range of targets; NULL: not given */
+  const char *move, *turn; /* LO:HI of both, for a grid */
+  const cli_list *sets;    /* the --set options, and other options in this form */
+  const char *warnings;    /* warnings so far, one per line, as in the attribute `warnings` */
+} cli_gait_job;
+
+/* Options that set keys of `optimum`; NULL if absent. */
+typedef struct cli_optimum_options {
+  const char *move, *turn, *element, *parts, *objective, *length, *start_shape, *bounds, *starts, *seed;
+  bool no_crossing;
+} cli_optimum_options;
+/* Appends the options in the form of --set; arena owns the texts. to: if it is not NULL, the target may be a range
+ * LO:HI, and *to becomes HI. CB_ERROR_INPUT for options that exclude each other. */
+struct cb_arena;
+cb_status cli_gait_take_optimum(const cli_optimum_options *options, struct cb_arena *arena, cli_list *sets,
+                                const char **to);
+/* Replaces --vary, or ranges of both --move and --turn, by the values of one member of the sweep; the ranges are stored
+ * in the job. */
+cb_status cli_gait_take_sweep(cli_optimum_options *options, struct cb_arena *arena, cli_gait_job *job, cli_list *sets);
+
+/* The parts of the command, one function each. After a failure the error text is set. */
+cb_status cli_gait_holonomy(const cli_gait_job *job);
+cb_status cli_gait_connection(const cli_gait_job *job);
+cb_status cli_gait_curvature(const cli_gait_job *job);
+cb_status cli_gait_path(const cli_gait_job *job);
+cb_status cli_gait_optimize(const cli_gait_job *job);
+cb_status cli_gait_family(const cli_gait_job *job);
+cb_status cli_gait_sweep(const cli_gait_job *job); /* a family over a number of the scenario, or over two numbers of the
+                                                    * group */
+cb_status cli_gait_optimality(const cli_gait_job *job);
+
+/* Returns the problem of the key `optimum`; CB_ERROR_INPUT if this key is missing. */
+cb_status cli_gait_problem(const cli_gait_job *job, const cb_optimum_problem **out);
+
+/* "minimum", "saddle of index 1", "not proved: ..". */
+typedef struct cli_gait_text {
+  char text[128];
+} cli_gait_text;
+cli_gait_text cli_gait_optimality_text(const cb_optimum *o);
+/* Prints the bundle and the problem, in two lines. */
+void cli_gait_print_problem(const cli_gait_job *job, const cb_optimum_problem *p);
+/* Print an optimum as lines, or as JSON keys without braces. based: there is a start shape, so that conjugate times are
+ * printed too. */
+void cli_gait_print_conjugates(const cb_optimum *o);
+void cli_gait_print_optimum(const cb_bundle *b, bool based, const cb_optimum *o);
+void cli_gait_print_optimum_json(const cb_bundle *b, const cb_optimum *o);
+
+/* Writes optima to the output: a scenario with the best gait, or arrays if its name ends with .h5
+ * (cli/gait_optimize_write.c). */
+cb_status cli_gait_write_optima(const cli_gait_job *job, const cb_optimum_problem *problem, const cb_optima *found);
+
+/* Returns the job for writing families. Its attributes are written to every HDF5 file of this command. */
+cb_families_job cli_gait_families_job(const cli_gait_job *job);
+
+/* Read an integer from 2 to maximum, or two integers as N1xN2. If text is NULL, out does not change. */
+cb_status cli_gait_count(const char *option, const char *text, int maximum, int *out);
+cb_status cli_gait_grid(const char *text, int maximum, int out[2]);
+
+/* Prints "title       x = 1, y = 2". */
+void cli_gait_row(const char *title, int n, const char *const *names, const double *values);
+/* Prints "{" and the bundle, up to the next key. */
+void cli_gait_begin_json(const cli_gait_job *job);
+/* Print a key with numbers or names on stdout as a JSON array: of `rank` dimensions (0: a number without brackets), or
+ * of `count` entries. last: the key is the last one, and "}" follows; otherwise a comma. */
+void cli_gait_json(const char *key, int rank, const int *dims, const double *values, bool last);
+void cli_gait_json_texts(const char *key, int count, const char *const *names);

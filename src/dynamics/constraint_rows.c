@@ -1,0 +1,329 @@
+/* Evaluating rows of constraints: sums over elements, targets, rates and second derivatives, and the rows of the space.
+ *
+ *   positional  g = sum_e f_e(x, t) - c(t)     rate = G v + g_t        gamma = v.H v + 2 g_tx v + g_tt
+ *   velocity    a(t,x) v - b(t,x)              rate = a v - b          gamma = v.(da/dx) v + a_t v - b_x v - b_t
+ *   space       g = (<x,x> - 1/K)/2            rate = <x,v>            gamma = <v,v>
+ */
+#include "dynamics/forces_private.h"
+
+#include "dynamics/system_facts.h"
+#include "geometry/quadric.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int by_place(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
+
+static int find(const int *list, int count, int what) {
+  int low = 0, high = count - 1;
+  while (low < high) {
+    const int middle = low + (high - low) / 2;
+    if (list[middle] < what)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* Lists the particles of each row, each once and ascending, and the position of each element's particles in this list.
+ */
+static cb_status make_rows(cb_constraints *c, bool with_space) {
+  const cb_system *s = c->system;
+  c->curved = with_space && !s->space->chart ? cb_curved_factors(s->space) : 0;
+  const int own = s->n_constraints, curved = c->curved, rows = own + curved * s->n;
+  size_t members = 0;
+  for (int r = 0; r < own; r++) members += (size_t)s->constraint[r].elements * (size_t)s->constraint[r].width;
+  const size_t maximum = members + (size_t)curved * (size_t)s->n;
+  int *start = cb_arena_alloc(c->arena, (size_t)rows + 1, sizeof *start);
+  int *particle = cb_arena_alloc(c->arena, maximum, sizeof *particle);
+  bool *velocity = cb_arena_alloc(c->arena, (size_t)rows, sizeof *velocity);
+  c->slot = cb_arena_alloc(c->arena, members, sizeof *c->slot);
+  c->slot_start = cb_arena_alloc(c->arena, (size_t)own + 1, sizeof *c->slot_start);
+  if (!start || !particle || !velocity || !c->slot || !c->slot_start)
+    return cb_fail(CB_ERROR_MEMORY, "no memory for %d constraints", rows);
+  int entries = 0, slots = 0;
+  for (int r = 0; r < own; r++) {
+    const cb_constraint *row = &s->constraint[r];
+    const int count = row->elements * row->width;
+    int *mine = particle + entries, kept = 0;
+    start[r] = entries;
+    velocity[r] = row->class->velocity;
+    memcpy(mine, row->particle, (size_t)count * sizeof *mine);
+    qsort(mine, (size_t)count, sizeof *mine, by_place);
+    for (int p = 0; p < count; p++)
+      if (p == 0 || mine[p] != mine[p - 1]) mine[kept++] = mine[p];
+    c->slot_start[r] = slots;
+    for (int p = 0; p < count; p++) c->slot[slots++] = entries + find(mine, kept, row->particle[p]);
+    entries += kept;
+  }
+  c->slot_start[own] = slots;
+  for (int r = own; r < rows; r++) {
+    start[r] = entries;
+    particle[entries++] = (r - own) / curved;
+  }
+  start[rows] = entries;
+  c->rows = (cb_rows){rows, own, start, particle, velocity};
+  return CB_OK;
+}
+
+cb_status cb_constraints_create(cb_forces *f, bool with_space, cb_constraints **out) {
+  cb_constraints *c = cb_arena_object(sizeof *c, "constraints");
+  if (!c) return CB_ERROR_MEMORY;
+  c->forces = f;
+  c->system = f->system;
+  c->space = f->system->space;
+  c->world = cb_arena_alloc(c->arena, (size_t)f->system->n_world, sizeof *c->world);
+  c->scratch = cb_arena_alloc(c->arena, 1, sizeof *c->scratch);
+  cb_status status =
+      c->world && c->scratch ? make_rows(c, with_space) : cb_fail(CB_ERROR_MEMORY, "no memory for constraints");
+  if (status) {
+    cb_arena_free(c->arena);
+    return status;
+  }
+  cb_constraints_set_origins(c, f->origin);
+  *out = c;
+  return CB_OK;
+}
+
+void cb_constraints_free(cb_constraints *c) {
+  if (c) cb_arena_free(c->arena);
+}
+
+void cb_constraints_set_origins(cb_constraints *c, const cb_origin *origin) {
+  const cb_system *s = c->system;
+  for (int r = 0; r < s->n_constraints; r++) {
+    const cb_constraint *row = &s->constraint[r];
+    if (row->world < 0) continue;
+    cb_constraint_world *w = &c->world[row->world];
+    const cb_origin *mine = &origin[s->component[row->particle[0]]];
+    if (s->space->chart && !cb_origin_moves(s->space)) {
+      cb_isometry_identity(s->space, &w->world);
+      cb_isometry_identity(s->space, &w->local);
+      memcpy(w->anchor.x, row->centre.x, sizeof w->anchor.x);
+      continue;
+    }
+    cb_anchor_of(s->space, mine, &row->centre, &w->anchor);
+    cb_origin_isometry(s->space, mine, &w->world);
+    cb_isometry_inverse(s->space, &w->world, &w->local);
+  }
+}
+
+const cb_rows *cb_constraints_rows(const cb_constraints *c) { return &c->rows; }
+
+/* Evaluates element e of a row into c->scratch; *size is its number of coordinates. */
+static inline __attribute__((always_inline)) cb_status element(cb_constraints *c, const cb_constraint *row, int e,
+                                                               double t, const double *x, int order) {
+  cb_element *out = c->scratch;
+  const size_t k = (size_t)c->space->k, size = (size_t)row->width * k;
+  const double *at[CB_ELEMENT_PARTICLES];
+  for (int p = 0; p < row->width; p++) at[p] = x + k * (size_t)row->particle[e * row->width + p];
+  out->value = out->t1 = out->t2 = 0;
+  if (order > 0) {
+    memset(out->gradient, 0, size * sizeof(double));
+    memset(out->tx, 0, size * sizeof(double));
+    memset(out->b_x, 0, size * sizeof(double));
+  }
+  if (order > 1) memset(out->hessian, 0, size * size * sizeof(double));
+  return row->class->element(c, row, e, t, at, order, out);
+}
+
+/* The target at time t and its two derivatives. */
+static cb_status target(const cb_constraint *row, double t, double value[3]) {
+  value[0] = row->target;
+  value[1] = value[2] = 0;
+  if (!row->target_expression) return CB_OK;
+  const cb_jet jet = cb_expression_jet(row->target_expression, &t, 1);
+  value[0] = jet.v;
+  value[1] = jet.g[0];
+  value[2] = jet.h[0];
+  if (isfinite(value[0]) && isfinite(value[1]) && isfinite(value[2])) return CB_OK;
+  return cb_fail(
+      CB_STEP_DOMAIN,
+      "the target of constraint `%s` is not finite: expected an expression that is finite at all times of the run",
+      row->name);
+}
+
+double cb_system_constraint_size(const cb_system *s, int row, double t) {
+  const cb_constraint *c = &s->constraint[row];
+  double value[3];
+  return c->class->sized && !target(c, t, value) && value[0] > 0 ? value[0] : 1;
+}
+
+/* A row of the space (these follow the `own` rows): the start of its coordinates, and its factor. */
+typedef struct space_row {
+  int row, entry, offset, count;
+  double curvature;
+} space_row;
+
+static space_row space_row_at(const cb_constraints *c, int r) {
+  const cb_factor *f = cb_curved_factor(c->space, (r - c->rows.own) % c->curved);
+  return (space_row){r, c->rows.start[r], f->offset, f->count, f->curvature};
+}
+
+/* <a, b> in the factor of a row, for the row's particle; a and b are arrays over all particles. If gradient is not
+ * NULL, it is set to <a, .>. */
+static double space_product(const cb_constraints *c, const space_row *s, const double *a, const double *b,
+                            double *gradient) {
+  const size_t k = (size_t)c->space->k, particle = k * (size_t)c->rows.particle[s->entry];
+  double sum = 0;
+  for (int e = s->offset; e < s->offset + s->count; e++) {
+    sum += c->space->form[e] * a[particle + (size_t)e] * b[particle + (size_t)e];
+    if (gradient) gradient[(size_t)s->entry * k + (size_t)e] = c->space->form[e] * a[particle + (size_t)e];
+  }
+  return sum;
+}
+
+/* Computes the values of all rows or, if v is not NULL, their rates along v, to `out`, and the gradients to G; out and
+ * G may be NULL. The function is inlined so that each use gets a loop of its own. */
+static inline __attribute__((always_inline)) cb_status rows(cb_constraints *c, double t, const double *x,
+                                                            const double *v, double *out, double *G) {
+  const int k = c->space->k;
+  if (G) memset(G, 0, (size_t)c->rows.start[c->rows.rows] * (size_t)k * sizeof *G);
+  for (int r = 0; r < c->rows.own; r++) {
+    const cb_constraint *row = &c->system->constraint[r];
+    const bool velocity = row->class->velocity;
+    double sum = 0, aim[3] = {0};
+    for (int e = 0; e < row->elements; e++) {
+      const cb_status status = element(c, row, e, t, x, v || G);
+      if (status) return status;
+      const double *gradient = c->scratch->gradient;
+      const int *slot = c->slot + c->slot_start[r] + e * row->width;
+      sum += v && !velocity ? c->scratch->t1 : c->scratch->value;
+      for (int p = 0; (v || G) && p < row->width; p++)
+        for (int a = 0; a < k; a++) {
+          if (v) sum += gradient[p * k + a] * v[(size_t)row->particle[e * row->width + p] * k + a];
+          if (G) G[(size_t)slot[p] * k + a] += gradient[p * k + a];
+        }
+    }
+    if (!out) continue;
+    const cb_status status = v || !velocity ? target(row, t, aim) : CB_OK;
+    if (status) return status;
+    out[r] = velocity ? (v ? sum : 0) : sum - aim[v ? 1 : 0];
+  }
+  for (int r = c->rows.own; r < c->rows.rows; r++) {
+    const space_row s = space_row_at(c, r);
+    const double product = space_product(c, &s, x, v ? v : x, G);
+    if (out) out[r] = v ? product : 0.5 * (product - 1 / s.curvature);
+  }
+  return CB_OK;
+}
+
+cb_status cb_constraints_eval(cb_constraints *c, double t, const double *x, double *g, double *G) {
+  return rows(c, t, x, NULL, g, G);
+}
+
+cb_status cb_constraints_rate(cb_constraints *c, double t, const double *x, const double *v, double *rate, double *G) {
+  return rows(c, t, x, v, rate, G);
+}
+
+cb_status cb_constraints_second(cb_constraints *c, double t, const double *x, const double *v, double *gamma,
+                                double *rate_x) {
+  const int k = c->space->k;
+  if (rate_x) memset(rate_x, 0, (size_t)c->rows.start[c->rows.rows] * (size_t)k * sizeof *rate_x);
+  for (int r = 0; r < c->rows.own; r++) {
+    const cb_constraint *row = &c->system->constraint[r];
+    const bool velocity = row->class->velocity;
+    const int size = row->width * k;
+    double sum = 0, aim[3];
+    for (int e = 0; e < row->elements; e++) {
+      const cb_status status = element(c, row, e, t, x, 2);
+      if (status) return status;
+      const cb_element *out = c->scratch;
+      const int *slot = c->slot + c->slot_start[r] + e * row->width;
+      double u[CB_ELEMENT_MAX];
+      for (int p = 0; p < row->width; p++)
+        memcpy(u + p * k, v + (size_t)row->particle[e * row->width + p] * k, (size_t)k * sizeof *u);
+      sum += velocity ? out->t1 : out->t2;
+      for (int j = 0; j < size; j++) {
+        double along = 0; /* sum_i u_i H_ij */
+        for (int i = 0; i < size; i++) along += u[i] * out->hessian[i * size + j];
+        sum += u[j] * (along + (velocity ? out->tx[j] + out->b_x[j] : 2 * out->tx[j]));
+        if (rate_x) rate_x[(size_t)slot[j / k] * k + j % k] += along + (velocity ? out->b_x[j] : out->tx[j]);
+      }
+    }
+    const cb_status status = target(row, t, aim);
+    if (status) return status;
+    gamma[r] = sum - (velocity ? 0 : aim[2]);
+  }
+  for (int r = c->rows.own; r < c->rows.rows; r++) {
+    const space_row s = space_row_at(c, r);
+    gamma[r] = space_product(c, &s, v, v, rate_x);
+  }
+  return CB_OK;
+}
+
+cb_status cb_constraints_hessian(cb_constraints *c, double t, const double *x, const double *weight, double *blocks) {
+  const cb_pattern *pattern = cb_forces_pattern(c->forces);
+  if (!pattern) return CB_ERROR_MEMORY;
+  const int k = c->space->k;
+  for (int r = 0; r < c->rows.own; r++) {
+    const cb_constraint *row = &c->system->constraint[r];
+    const int size = row->width * k;
+    if (weight[r] == 0) continue;
+    for (int e = 0; e < row->elements; e++) {
+      const cb_status status = element(c, row, e, t, x, 2);
+      if (status) return status;
+      const int *particle = row->particle + e * row->width;
+      for (int p = 0; p < row->width; p++)
+        for (int q = 0; q < row->width; q++) {
+          double *block = blocks + (size_t)cb_pattern_find(pattern, particle[p], particle[q]) * (size_t)(k * k);
+          for (int a = 0; a < k; a++)
+            for (int b = 0; b < k; b++)
+              block[a * k + b] += weight[r] * c->scratch->hessian[(p * k + a) * size + q * k + b];
+        }
+    }
+  }
+  for (int r = c->rows.own; r < c->rows.rows; r++) {
+    const space_row s = space_row_at(c, r);
+    const int i = c->rows.particle[s.entry];
+    double *block = blocks + (size_t)cb_pattern_find(pattern, i, i) * (size_t)(k * k);
+    for (int a = s.offset; a < s.offset + s.count; a++) block[a * k + a] += weight[r] * c->space->form[a];
+  }
+  return CB_OK;
+}
+
+bool cb_constraints_chord(const cb_constraints *c, int row, double t, int *i, int *j, double *square, double *slope) {
+  const cb_space *g = c->space;
+  if (row >= c->rows.own || c->system->constraint[row].class != &cb_constraint_rod || !cb_pair_by_chord(g))
+    return false;
+  const cb_constraint *rod = &c->system->constraint[row];
+  const double K = g->factor[0].curvature, r = sqrt(fabs(K));
+  double length[3];
+  target(rod, t, length);
+  const double half = 0.5 * length[0];
+  const double s = K > 0 ? sin(r * half) / r : K < 0 ? sinh(r * half) / r : half;
+  *i = rod->particle[0];
+  *j = rod->particle[1];
+  *square = 4 * s * s;
+  *slope = 0.5 / sqrt(*square * (1 - 0.25 * K * *square));
+  return true;
+}
+
+int cb_system_constraints(const cb_system *s) { return s->n_constraints; }
+const cb_system *cb_system_dropped(const cb_system *s) { return s->dropped; }
+const char *cb_system_constraint_name(const cb_system *s, int row) { return s->constraint[row].name; }
+bool cb_system_constraint_is_velocity(const cb_system *s, int row) { return s->constraint[row].class->velocity; }
+
+bool cb_system_constraint_is_rod(const cb_system *s, int row, int *i, int *j) {
+  const cb_constraint *c = &s->constraint[row];
+  if (c->class != &cb_constraint_rod) return false;
+  *i = s->particle[c->particle[0]];
+  *j = s->particle[c->particle[1]];
+  return true;
+}
+
+int cb_system_velocity_constraints(const cb_system *s) {
+  int count = 0;
+  for (int r = 0; r < s->n_constraints; r++) count += s->constraint[r].class->velocity;
+  return count;
+}
+
+bool cb_system_constraints_depend_on_time(const cb_system *s) {
+  for (int r = 0; r < s->n_constraints; r++) {
+    const cb_constraint *c = &s->constraint[r];
+    if (c->target_expression || c->class->timed) return true;
+  }
+  return false;
+}

@@ -1,0 +1,75 @@
+/* Queries of a system that a run needs beyond the public interface: components as separate systems, conserved
+ * quantities, antipodal points, and scales of quantities.
+ */
+#pragma once
+
+#include <curvebody/system.h>
+
+#include <stdbool.h>
+
+/* Makes a system of one component. Places first .. of the component become places 0 ..; bodies keep their numbers.
+ * Names and expressions are borrowed, so `s` must outlive the new system. The new system has no contacts. */
+cb_status cb_system_extract(const cb_system *s, int component, cb_system **out);
+
+/* The uncertainty of the place of a wall, a point of the world, because its coordinates are rounded. The result is a
+ * length. */
+double cb_system_wall_doubt(const cb_system *s, int wall);
+
+struct cb_bases;
+/* The bases of the system's components at the start. */
+const struct cb_bases *cb_system_bases(const cb_system *s);
+
+/* Is the component a single particle without forces and constraints? Then it follows a geodesic, for any mass. */
+bool cb_system_component_free(const cb_system *s, int component);
+/* Do the particles of two components move in the same potentials? True for single particles with equal mass and charge
+ * under the same potentials and forces, without constraints: the extract of one can then move the other. */
+bool cb_system_components_alike(const cb_system *s, int a, int b);
+
+/* The quantities that the motion of a system conserves for any initial state, if this follows from its parts:
+ *
+ *   energy    is conserved unless something dissipates (damping, generalised forces, restitution < 1, contacts that
+ *             come to rest) or depends on time (a pair potential, a potential, a wall, a constraint of positions, or a
+ *             constraint of velocities with b not 0). Constraints of velocities a v = 0 do no work, for any a.
+ *   momentum  is conserved for a Killing field X that is a symmetry of all forces. Everything that depends only on
+ *             distances (springs with their damping, interactions, rods, areas, contacts) has all Killing fields as
+ *             symmetries. A centre, a pin and a ball have the fields that vanish at their point; a plane has the fields
+ *             that preserve it; an expression of coordinates has the fields that change none of the coordinates it
+ *             uses. A constraint of velocities has none: its force has a moment even if the constraint is symmetric.
+ *
+ * Symmetries of the values of an expression, such as rotations for x^2 + y^2, are not detected. */
+
+typedef struct cb_conserved {
+  bool energy;
+  bool momentum[CB_KILLING_MAX]; /* is the momentum of each Killing field conserved? */
+} cb_conserved;
+
+cb_conserved cb_system_conserved(const cb_system *s);
+
+/* Forces that change direction where two points are antipodal (antipodes.c). */
+
+/* Two points whose distance has a cosine below this one may pass one another's antipode within a step. */
+static const double cb_antipodes_cosine = -0.6;
+
+/* Does the system have any such force? */
+bool cb_antipodes_matter(const cb_system *s);
+
+/* Is any spring so close to antipodal ends that a step may lead them past one another's antipode? */
+bool cb_antipodes_near(const cb_system *s, const cb_state *state);
+
+/* CB_STEP_DOMAIN if two points have passed one another's antipode in the last step, of length h, at a distance shorter
+ * than their motion in a step; a smaller step may resolve the passage. *place is the place of one of them. With h < 0:
+ * CB_STEP_DOMAIN if they will pass in the next step, of length |h|. */
+cb_status cb_antipodes_check(const cb_system *s, const cb_state *state, double h, int *place);
+/* The cause of the failure of a step of length h from this state: CB_STEP_DOMAIN if such a pass lies ahead within two
+ * steps, otherwise `failed`. */
+cb_status cb_antipodes_explain(const cb_system *s, const cb_state *state, double h, cb_status failed, int *place);
+
+/* --- quantities of a state --- */
+
+/* The embedding coordinates x of the particle at a place, and its momentum as a vector divided by the mass, v, both
+ * relative to the origin of its component. */
+cb_status cb_state_local(const cb_system *s, const cb_state *state, int place, double *x, double *v);
+/* The sum over particles of |p| times the largest |X_i| at the particle, which bounds each Killing momentum. */
+cb_status cb_state_killing_size(const cb_system *s, const cb_state *state, double *size);
+/* The length, area or volume that a row keeps at time t: the scale of its residual. 1 for rows without one. */
+double cb_system_constraint_size(const cb_system *s, int row, double t);

@@ -1,0 +1,476 @@
+/* Exports the flow of a perfect fluid around the bodies of a record at one row (potential/field.h): an XDMF 3 document
+ * and the HDF5 file of its numbers.
+ *
+ *   grid         /u [z, y, x, 3] (m/s), /p [z, y, x] (Pa, relative to the pressure far away), nan in bodies, at the
+ *                points /origin [3] + i /spacing [3] (m) of x, y, z
+ *   surface      /x [vertex, 3], /face [face, 3]; per face /body and, on the side of its normal, /phi (m^2/s), /face_p,
+ *                /face_u; with sheets /phi_back, /face_p_back, /face_u_back on the other side, 0 on solids
+ *   streamlines  /line [line, point, 3]; per point /line_u and the /radius of a stream tube, whose width at its seed is
+ *                about half the distance between neighbouring seeds
+ *
+ * The bodies of a run do not interact through the fluid, so the flow is the sum over bodies of the flow around each
+ * body without the others,
+ *   u = sum_b u_b,   p = sum_b p_b;   on a surface only the flow of its own body,
+ * and a body does not stop the flow of another. The faces are the faces of the scenario. If the run used finer faces
+ * for its added mass, the error of the given faces is reported, as the error of the kinetic energy of the fluid. Floor,
+ * wall, weight and wakes are not included. The accelerations in p are differences of the twists of three rows, of
+ * second order in the time between rows (first order in a record of two rows). Streamlines are computed for
+ * u - V - W × (x - X), the flow relative to the first body, which is at X with the velocity V and angular velocity W.
+ */
+#include "export/export_flow.h"
+#include "scenario/member.h"
+
+#include "core/failure.h"
+#include "core/threads.h"
+#include "fluid/immersed_run.h"
+#include "export/export.h"
+#include "record/output.h"
+#include "scenario/warnings.h"
+#include "potential/moving.h"
+#include "potential/field.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double far_error = 1e-6,
+                    maximum_turn = 3e-3; /* motion of a body in the step h: relative to its size, or in radians */
+static const double reported = 1e-3;     /* the minimum error of the given faces that is reported */
+static const double around = 0.75;       /* margin of the grid, relative to the size of the bodies */
+
+/* ---- the bodies at a time ---- */
+
+static cb_status take_body(cb_export_scene *s, int b) {
+  const cb_immersed *body = cb_scenario_body(s->scenario, b);
+  const cb_surface *surface = cb_immersed_surface(body);
+  const cb_fluid *fluid = cb_immersed_fluid_about(body);
+  static const double origin[3] = {0};
+  cb_export_flow_body *of = s->of + b;
+  *of = (cb_export_flow_body){
+      .vertex = s->vertices, .face = s->faces, .vertices = surface->vertices, .faces = surface->faces};
+  for (int p = 0; p < surface->parts; p++) of->sheets = of->sheets || surface->open[p];
+  s->sheets = s->sheets || of->sheets;
+  if (fluid->flow)
+    return cb_fail(CB_ERROR_UNSUPPORTED, "%s: expected a fluid at rest far away, but the scenario has a `flow`",
+                   s->path);
+  if (!fluid->medium || !cb_medium_is_uniform(fluid->medium))
+    return cb_fail(CB_ERROR_UNSUPPORTED, "%s: expected a uniform `medium`: the fluid must have one density", s->path);
+  if (INT_MAX - s->vertices < surface->vertices || INT_MAX / 3 - s->faces < surface->faces)
+    return cb_fail(CB_ERROR_ARGUMENT, "%s: the bodies have too many faces: expected fewer bodies or coarser surfaces",
+                   s->path);
+  s->vertices += surface->vertices;
+  s->faces += surface->faces;
+  return cb_medium_at(fluid->medium, origin, &s->density);
+}
+
+static cb_status read_field(cb_reader *reader, const cb_export_scene *s, const char *name, size_t width, uint64_t row,
+                            double *out) {
+  const size_t field = cb_export_find_field(reader, name, width);
+  const cb_reader_field *fields;
+  cb_reader_fields(reader, &fields);
+  if (!field || fields[field].shape[0] != (size_t)s->bodies)
+    return cb_fail_placed(CB_ERROR_INPUT, "%s: error: expected `%s` of %d bodies, as in the scenario of the record",
+                          s->path, name, s->bodies);
+  return cb_reader_rows(reader, field, row, 1, out);
+}
+
+/* Reads the state at the row nearest to the requested time, and the rates of twists from the rows around it. */
+static cb_status read_state(cb_reader *reader, cb_export_scene *s) {
+  const uint64_t rows = cb_reader_position(reader).rows;
+  if (rows < 2)
+    return cb_fail(CB_ERROR_INPUT, "%s: expected at least two rows, because accelerations are computed from them",
+                   s->path);
+  double *time = cb_arena_alloc(s->arena, rows, sizeof *time), (*twist)[6];
+  twist = cb_arena_alloc(s->arena, (size_t)s->bodies, sizeof *twist);
+  if (!time || !twist) return cb_fail(CB_ERROR_MEMORY, "no memory for %llu times", (unsigned long long)rows);
+  cb_status status = cb_reader_rows(reader, 0, 0, rows, time);
+  if (status) return status;
+  const double at = isnan(s->how.at) ? time[rows - 1] : s->how.at;
+  if (!(at >= time[0] && at <= time[rows - 1]))
+    return cb_fail(CB_ERROR_ARGUMENT, "%s has rows from %g s to %g s: expected a time between them, found %g", s->path,
+                   time[0], time[rows - 1], at);
+  uint64_t row = 0;
+  for (uint64_t i = 1; i < rows; i++)
+    if (fabs(time[i] - at) < fabs(time[row] - at)) row = i;
+  const uint64_t first = row == 0 ? 0 : row == rows - 1 ? (rows < 3 ? 0 : rows - 3) : row - 1;
+  const int count = rows < 3 ? 2 : 3;
+  s->time = time[row];
+  status = read_field(reader, s, "pose", 7, row, s->pose[0]);
+  if (!status) status = read_field(reader, s, "twist", 6, row, s->twist[0]);
+  for (int i = 0; i < count && !status; i++) {
+    /* The weights are the weights of the derivative of Lagrange's polynomial through the rows. */
+    const double t = time[first + (uint64_t)i];
+    double weight = 0, below = 1;
+    for (int j = 0; j < count; j++) {
+      if (j == i) continue;
+      double product = 1;
+      for (int l = 0; l < count; l++)
+        if (l != i && l != j) product *= s->time - time[first + (uint64_t)l];
+      weight += product;
+      below *= t - time[first + (uint64_t)j];
+    }
+    status = read_field(reader, s, "twist", 6, first + (uint64_t)i, twist[0]);
+    for (int k = 0; k < 6 * s->bodies && !status; k++) s->rate[0][k] += weight / below * twist[0][k];
+  }
+  return status;
+}
+
+/* Computes the positions of the vertices of a body, with their velocities, at a time d after the row. */
+static cb_status place(cb_export_scene *s, int b, double d) {
+  const cb_immersed *body = cb_scenario_body(s->scenario, b);
+  const cb_export_flow_body *of = s->of + b;
+  const double *from = s->pose[b];
+  double step[6], twist[6], pose[7];
+  for (int k = 0; k < 6; k++) {
+    step[k] = d * (s->twist[b][k] + d / 2 * s->rate[b][k]);
+    twist[k] = s->twist[b][k] + d * s->rate[b][k];
+  }
+  cb_pose g = {{from[3], from[4], from[5], from[6]}, {from[0], from[1], from[2]}}, by;
+  cb_se3_tau(CB_SE3_EXPONENTIAL, step, &by);
+  cb_pose_multiply(&g, &by, &g);
+  memcpy(pose, g.x, sizeof g.x);
+  memcpy(pose + 3, g.q, sizeof g.q);
+  const cb_status status = cb_immersed_shape(body, s->time + d, s->g, s->dg);
+  if (!status)
+    cb_export_place(0, pose, twist, (size_t)of->vertices, (const double(*)[3])s->g, (const double(*)[3])s->dg,
+                    s->x + of->vertex, s->v + of->vertex);
+  return status;
+}
+
+static void number_faces(cb_export_scene *s) {
+  for (int b = 0; b < s->bodies; b++) {
+    const cb_surface *surface = cb_immersed_surface(cb_scenario_body(s->scenario, b));
+    const cb_export_flow_body *of = s->of + b;
+    for (int i = 0; i < surface->faces; i++) {
+      for (int k = 0; k < 3; k++) s->face[of->face + i][k] = of->vertex + surface->face[i][k];
+      s->body[of->face + i] = b;
+    }
+  }
+}
+
+/* Finds the bounding box of a body, and the time step h of its differences. */
+static void measure(cb_export_scene *s, int b) {
+  cb_export_flow_body *of = s->of + b;
+  double speed = 0, size = 0;
+  for (int k = 0; k < 3; k++) {
+    of->low[k] = INFINITY;
+    of->high[k] = -INFINITY;
+  }
+  for (int i = of->vertex; i < of->vertex + of->vertices; i++) {
+    speed = fmax(speed, sqrt(cb_dot3(s->v[i], s->v[i])));
+    for (int k = 0; k < 3; k++) {
+      of->low[k] = fmin(of->low[k], s->x[i][k]);
+      of->high[k] = fmax(of->high[k], s->x[i][k]);
+    }
+  }
+  for (int k = 0; k < 3; k++) size = fmax(size, of->high[k] - of->low[k]);
+  const double *Y = s->twist[b], *A = s->rate[b];
+  double turn = sqrt(cb_dot3(Y, Y));
+  turn = fmax(turn, sqrt(sqrt(cb_dot3(A, A)) + sqrt(cb_dot3(A + 3, A + 3)) / size));
+  const double rate = fmax(speed / size, turn);
+  of->h = rate > 0 ? maximum_turn / rate : 1;
+}
+
+/* Finds the bounding box of all bodies. */
+static void measure_all(cb_export_scene *s) {
+  for (int k = 0; k < 3; k++) {
+    s->low[k] = INFINITY;
+    s->high[k] = -INFINITY;
+    for (int b = 0; b < s->bodies; b++) {
+      s->low[k] = fmin(s->low[k], s->of[b].low[k]);
+      s->high[k] = fmax(s->high[k], s->of[b].high[k]);
+    }
+    s->size = fmax(s->size, s->high[k] - s->low[k]);
+  }
+}
+
+/* The added mass K of the given faces at rest. */
+static cb_status drawn_mass(const cb_surface *surface, bool sheets, cb_kirchhoff_mass *out) {
+  const cb_kirchhoff_options options = {.sheets = sheets, .far_error = far_error};
+  cb_moving *moving = NULL;
+  cb_status status = cb_moving_create(surface->vertices, (const double(*)[3])surface->x, surface->faces,
+                                      (const int(*)[3])surface->face, &options, &moving);
+  if (!status) status = cb_moving_added_mass(moving, (const double(*)[3])surface->x, NULL, out);
+  cb_moving_free(moving);
+  return status;
+}
+
+static double form(const double K[6][6], const double Y[6]) {
+  double sum = 0;
+  for (int i = 0; i < 36; i++) sum += Y[i / 6] * K[i / 6][i % 6] * Y[i % 6];
+  return sum;
+}
+
+/* Reports the error of the given faces by comparing their K with the K of the run, which was computed for the body
+ * without deformation. */
+static cb_status report_error(const cb_export_scene *s, int b) {
+  const cb_immersed *body = cb_scenario_body(s->scenario, b);
+  const cb_surface *surface = cb_immersed_surface(body);
+  cb_added_mass run;
+  cb_kirchhoff_mass drawn;
+  if ((b > 0 && cb_scenario_body(s->scenario, b - 1) == body) || !cb_immersed_solved(body, &run)) return CB_OK;
+  const cb_status status = drawn_mass(surface, s->of[b].sheets, &drawn);
+  const double *Y = form(run.K, s->twist[b]) > 0 ? s->twist[b] : s->rate[b];
+  const double size = form(run.K, Y), error = status || !(size > 0) ? 0 : form(drawn.K, Y) / size - 1;
+  if (fabs(error) > reported)
+    (fabs(error) > run.tolerance ? cb_warn : cb_note)(
+        "body `%s`: its flow is drawn with its %d given faces, whose kinetic energy is %.2g %% %s the energy in the "
+        "run, which used up to %d faces",
+        cb_scenario_body_name(s->scenario, b), surface->faces, 100 * fabs(error), error < 0 ? "below" : "above",
+        run.faces);
+  return status;
+}
+
+static cb_status solve(cb_export_scene *s, int b) {
+  static const int order[3] = {0, 2, 1}; /* the row itself is last, because x and v keep its values */
+  const cb_surface *surface = cb_immersed_surface(cb_scenario_body(s->scenario, b));
+  cb_export_flow_body *of = s->of + b;
+  cb_status status = report_error(s, b);
+  if (!status) status = place(s, b, 0);
+  if (!status) measure(s, b);
+  for (int i = 0; i < 3 && !status; i++) {
+    status = place(s, b, (order[i] - 1) * of->h);
+    if (!status)
+      status =
+          cb_field_create(of->vertices, (const double(*)[3])s->x + of->vertex, (const double(*)[3])s->v + of->vertex,
+                          of->faces, (const int(*)[3])surface->face, of->sheets, far_error, &of->field[order[i]]);
+  }
+  for (int side = 0; side < 2 && !status; side++) {
+    double *p = s->face_p[side] + of->face;
+    cb_field_face_pressure(of->field, of->h, side, p);
+    for (int f = 0; f < of->faces; f++) p[f] *= s->density;
+    memcpy(s->face_phi[side] + of->face, cb_field_face_phi(of->field[1], side), (size_t)of->faces * sizeof *p);
+    memcpy(s->face_u[side] + of->face, cb_field_face_u(of->field[1], side), (size_t)of->faces * sizeof *s->face_u[0]);
+  }
+  return status;
+}
+
+static cb_status solve_all(cb_export_scene *s) {
+  cb_status status = CB_OK;
+  for (int b = 0; b < s->bodies && !status; b++) status = solve(s, b);
+  if (!status) measure_all(s);
+  return status;
+}
+
+/* ---- the grid ---- */
+
+/* Computes the velocity that the point x of space would have if it moved with body b. */
+static void carried(const cb_export_scene *s, int b, const double x[3], double out[3]) {
+  const double *at = s->pose[b], *Y = s->twist[b];
+  const cb_pose g = {.q = {at[3], at[4], at[5], at[6]}};
+  double r[3][3], w[3], v[3], d[3] = {x[0] - at[0], x[1] - at[1], x[2] - at[2]};
+  cb_pose_rotation(&g, r);
+  cb_apply3((const double(*)[3])r, Y, w);
+  cb_apply3((const double(*)[3])r, Y + 3, v);
+  cb_cross3(w, d, out);
+  for (int k = 0; k < 3; k++) out[k] += v[k];
+}
+
+static int nearest_vertex(const cb_export_scene *s, const cb_export_flow_body *of, const double x[3]) {
+  int best = of->vertex;
+  double least = INFINITY;
+  for (int i = of->vertex; i < of->vertex + of->vertices; i++) {
+    const double d[3] = {x[0] - s->x[i][0], x[1] - s->x[i][1], x[2] - s->x[i][2]}, d2 = cb_dot3(d, d);
+    if (d2 < least) {
+      least = d2;
+      best = i;
+    }
+  }
+  return best;
+}
+
+/* Adds u and p of a body's flow on the grid. For dphi/dt each point moves with the nearest vertex. */
+static cb_status add_to_grid(cb_export_scene *s, const cb_export_flow_body *of) {
+  const double(*x)[3] = (const double(*)[3])s->at;
+#pragma omp parallel for num_threads(cb_threads_for((size_t)s->points *(size_t)of->vertices))
+  for (int i = 0; i < s->points; i++) memcpy(s->with[i], s->v[nearest_vertex(s, of, x[i])], sizeof *s->with);
+  cb_status status = cb_field_at(of->field[1], s->points, x, s->own_u, NULL, s->own_inside);
+  if (!status)
+    status = cb_field_pressure(of->field, of->h, s->points, x, (const double(*)[3])s->with,
+                               (const double(*)[3])s->own_u, s->own_p);
+  for (int i = 0; i < s->points && !status; i++) {
+    s->inside[i] = s->inside[i] || s->own_inside[i];
+    s->p[i] += s->density * s->own_p[i];
+    for (int k = 0; k < 3; k++) s->u[i][k] += s->own_u[i][k];
+  }
+  return status;
+}
+
+/* Computes u and p at the points of the grid; nan in bodies. */
+static cb_status fill_grid(cb_export_scene *s) {
+  cb_status status = CB_OK;
+  for (int k = 0; k < 3; k++) {
+    const int n = s->how.grid[k];
+    const double low = s->low[k] - around * s->size, high = s->high[k] + around * s->size;
+    s->spacing[k] = n > 1 ? (high - low) / (n - 1) : s->size;
+    s->origin[k] = n > 1 ? low : (s->low[k] + s->high[k]) / 2;
+  }
+  const int nx = s->how.grid[0], ny = s->how.grid[1];
+  for (int i = 0; i < s->points; i++) {
+    const int at[3] = {i % nx, i / nx % ny, i / nx / ny};
+    for (int k = 0; k < 3; k++) s->at[i][k] = s->origin[k] + at[k] * s->spacing[k];
+  }
+  for (int b = 0; b < s->bodies && !status; b++) status = add_to_grid(s, s->of + b);
+  for (int i = 0; i < s->points; i++) {
+    if (s->inside[i]) s->p[i] = NAN;
+    for (int k = 0; k < 3 && s->inside[i]; k++) s->u[i][k] = NAN;
+  }
+  return status;
+}
+
+/* ---- streamlines ---- */
+
+static cb_status seen(void *given, int points, const double (*x)[3], double (*u)[3]) {
+  const cb_export_scene *s = given;
+  double(*own)[3] = malloc((size_t)points * sizeof *own);
+  cb_status status = own ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for the flow at %d points", points);
+  memset(u, 0, (size_t)points * sizeof *u);
+  for (int b = 0; b < s->bodies && !status; b++) {
+    status = cb_field_at(s->of[b].field[1], points, x, own, NULL, NULL);
+    for (int i = 0; i < points && !status; i++)
+      for (int k = 0; k < 3; k++) u[i][k] += own[i][k];
+  }
+  free(own);
+  for (int i = 0; i < points && !status; i++) {
+    double v[3];
+    carried(s, 0, x[i], v);
+    for (int k = 0; k < 3; k++) u[i][k] -= v[k];
+  }
+  return status;
+}
+
+/* The seeds are upstream of the centre of the bodies, evenly distributed over a disc perpendicular to the stream
+ * (Vogel's spiral). If the first body does not move at that centre, the disc is perpendicular to z. */
+static cb_status draw_lines(cb_export_scene *s) {
+  double middle[3], ahead[3], e[2][3], axis[3] = {0};
+  for (int k = 0; k < 3; k++) middle[k] = (s->low[k] + s->high[k]) / 2;
+  carried(s, 0, middle, ahead);
+  const double speed = sqrt(cb_dot3(ahead, ahead)), reach = (0.5 + around) * s->size, length = 2.5 * reach;
+  for (int k = 0; k < 3; k++) ahead[k] = speed > 0 ? ahead[k] / speed : k == 2;
+  axis[fabs(ahead[0]) < 0.7 ? 0 : 1] = 1;
+  cb_cross3(ahead, axis, e[0]);
+  const double size = sqrt(cb_dot3(e[0], e[0]));
+  for (int k = 0; k < 3; k++) e[0][k] /= size;
+  cb_cross3(ahead, e[0], e[1]);
+  double(*seed)[3] = cb_arena_alloc(s->arena, (size_t)s->lines, sizeof *seed);
+  if (!seed) return cb_fail(CB_ERROR_MEMORY, "no memory for %d streamlines", s->lines);
+  for (int i = 0; i < s->lines; i++) {
+    const double r = 0.7 * s->size * sqrt((i + 0.5) / s->lines), angle = i * 3.14159265358979323846 * (3 - sqrt(5));
+    for (int k = 0; k < 3; k++)
+      seed[i][k] = middle[k] + reach * ahead[k] + r * (cos(angle) * e[0][k] + sin(angle) * e[1][k]);
+  }
+  const cb_status status =
+      cb_streamlines(seen, s, (cb_stream_lines){s->lines, CB_FLOW_LINE, length / (CB_FLOW_LINE - 1), 1e-4 * s->size},
+                     (const double(*)[3])seed, s->line, s->line_u);
+  const double start = 0.35 * s->size / sqrt(s->lines);
+  for (int i = 0; i < s->lines * CB_FLOW_LINE && !status; i++) {
+    const double *u = s->line_u[i], *u0 = s->line_u[i - i % CB_FLOW_LINE];
+    s->radius[i] = start * sqrt(sqrt(cb_dot3(u0, u0) / cb_dot3(u, u)));
+    if (!isfinite(s->radius[i])) s->radius[i] = 0;
+  }
+  return status;
+}
+
+/* ---- the files ---- */
+
+static cb_status check_output(const cb_export_scene *s, const char *path) {
+  const cb_files files = cb_scenario_files(s->scenario);
+  const cb_status status = cb_output_check(path, &(cb_files){&s->path, 1});
+  return status ? status : cb_output_check(path, &files);
+}
+
+static cb_status write_both(cb_export_scene *s, const char *out) {
+  const char *dot = strrchr(out, '.'), *slash = strrchr(out, '/');
+  const size_t stem = dot && (!slash || dot > slash + 1) ? (size_t)(dot - out) : strlen(out);
+  char *name = cb_arena_alloc(s->arena, stem + 4, 1);
+  if (!name) return cb_fail(CB_ERROR_MEMORY, "no memory to export %s", s->path);
+  snprintf(name, stem + 4, "%.*s.h5", (int)stem, out);
+  if (!strcmp(name, out))
+    return cb_fail(CB_ERROR_ARGUMENT,
+                   "%s: the numbers are written to a file with this name: expected another ending, such as .xdmf", out);
+  cb_status status = check_output(s, name);
+  if (!status) status = check_output(s, out);
+  if (!status) status = solve_all(s);
+  if (!status) status = fill_grid(s);
+  if (!status && s->lines) status = draw_lines(s);
+  if (!status) status = cb_export_flow_numbers(s, name);
+  return status ? status : cb_export_flow_document(s, out, name);
+}
+
+/* ---- the scene ---- */
+
+static cb_status make_space(cb_export_scene *s) {
+  const size_t n = (size_t)s->vertices, faces = (size_t)s->faces, bodies = (size_t)s->bodies,
+               points = (size_t)s->points, line = (size_t)s->lines * CB_FLOW_LINE;
+  s->x = cb_arena_alloc(s->arena, n, sizeof *s->x);
+  s->v = cb_arena_alloc(s->arena, n, sizeof *s->v);
+  s->g = cb_arena_alloc(s->arena, n, sizeof *s->g);
+  s->dg = cb_arena_alloc(s->arena, n, sizeof *s->dg);
+  s->pose = cb_arena_alloc(s->arena, bodies, sizeof *s->pose);
+  s->twist = cb_arena_alloc(s->arena, bodies, sizeof *s->twist);
+  s->rate = cb_arena_alloc(s->arena, bodies, sizeof *s->rate);
+  s->face = cb_arena_alloc(s->arena, faces, sizeof *s->face);
+  s->body = cb_arena_alloc(s->arena, faces, sizeof *s->body);
+  s->at = cb_arena_alloc(s->arena, points, sizeof *s->at);
+  s->u = cb_arena_alloc(s->arena, points, sizeof *s->u);
+  s->with = cb_arena_alloc(s->arena, points, sizeof *s->with);
+  s->inside = cb_arena_alloc(s->arena, points, sizeof *s->inside);
+  s->line = cb_arena_alloc(s->arena, line, sizeof *s->line);
+  s->line_u = cb_arena_alloc(s->arena, line, sizeof *s->line_u);
+  s->own_u = cb_arena_alloc(s->arena, points, sizeof *s->own_u);
+  s->own_inside = cb_arena_alloc(s->arena, points, sizeof *s->own_inside);
+  for (int side = 0; side < 2; side++) s->face_u[side] = cb_arena_alloc(s->arena, faces, sizeof *s->face_u[side]);
+  cb_arena_doubles(s->arena, faces, &s->face_phi[0], &s->face_phi[1]);
+  cb_arena_doubles(s->arena, points, &s->p, &s->own_p);
+  cb_arena_doubles(s->arena, faces, &s->face_p[0], &s->face_p[1]);
+  cb_arena_doubles(s->arena, line, &s->radius);
+  return cb_arena_lost(s->arena) ? cb_fail(CB_ERROR_MEMORY, "no memory for the flow at %d points", s->points) : CB_OK;
+}
+
+static cb_status look(cb_export_scene *s) {
+  const double points = (double)s->how.grid[0] * s->how.grid[1] * s->how.grid[2];
+  if (!(points <= 1e8)) return cb_fail(CB_ERROR_ARGUMENT, "the grid has %.3g points: expected at most 1e8", points);
+  s->points = (int)points;
+  s->lines = s->how.streamlines;
+  s->bodies = cb_scenario_bodies(s->scenario);
+  s->of = cb_arena_alloc(s->arena, (size_t)s->bodies, sizeof *s->of);
+  cb_status status = s->of ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for %d bodies", s->bodies);
+  for (int b = 0; b < s->bodies && !status; b++) status = take_body(s, b);
+  return status ? status : make_space(s);
+}
+
+cb_status cb_record_export_flow(const char *path, const char *out, const cb_flow_options *options) {
+  cb_reader *reader = NULL;
+  cb_scenario *scenario = NULL;
+  const char *text;
+  cb_status status = cb_output_check(out, &(cb_files){&path, 1});
+  if (!status) status = cb_reader_open(path, &reader);
+  if (status) return status;
+  cb_export_scene *s = NULL;
+  if (!cb_export_has_poses(reader))
+    status = cb_fail(CB_ERROR_ARGUMENT, "%s: expected a record of bodies in a fluid: there is no other flow to export",
+                     path);
+  if (!status) status = cb_reader_scenario(reader, "resolved", &text);
+  if (!status) status = cb_scenario_open_record(path, text, NULL, 0, &scenario);
+  if (!status) cb_scenario_warn_again(scenario);
+  const cb_space *space = status ? NULL : cb_scenario_space(scenario);
+  if (space && space->factor[0].curvature != 0)
+    status = cb_fail(CB_ERROR_UNSUPPORTED, "%s: the flow around bodies can be exported only in flat space, not in %s",
+                     path, space->class_->name);
+  if (!status && !(s = cb_arena_object(sizeof *s, "the flow around bodies"))) status = CB_ERROR_MEMORY;
+  if (!status) {
+    s->path = path;
+    s->how = *options;
+    s->scenario = scenario;
+    status = look(s);
+    if (!status) number_faces(s);
+    if (!status) status = read_state(reader, s);
+    if (!status) status = write_both(s, out);
+    for (int i = 0; s->of && i < 3 * s->bodies; i++) cb_field_free(s->of[i / 3].field[i % 3]);
+    cb_arena_free(s->arena);
+  }
+  cb_scenario_free(scenario);
+  cb_reader_close(reader);
+  return status;
+}

@@ -1,0 +1,55 @@
+/* The flow around the bodies of a record at one time, for ParaView. Internal. */
+#pragma once
+
+#include "potential/field.h"
+#include <curvebody/scenario.h>
+
+typedef struct cb_flow_options {
+  double at;       /* time in s; the nearest row is exported; nan: the last row */
+  int grid[3];     /* points along x, y, z; 1: the plane through the centre */
+  int streamlines; /* number of streamlines relative to the first body; 0: none */
+} cb_flow_options;
+
+/* Writes an XDMF 3 document `out`, and next to it the numbers, in a file with the name `out` and the ending .h5. */
+cb_status cb_record_export_flow(const char *path, const char *out, const cb_flow_options *options);
+
+/* --- results of export_flow.c, which flow_write.c writes --- */
+
+enum { CB_FLOW_LINE = 81 }; /* points of a streamline */
+
+/* A body of the run, which moves in the fluid without the others. */
+typedef struct cb_export_flow_body {
+  int vertex, face, vertices, faces; /* first vertex and face in the scene, and their numbers */
+  bool sheets;                       /* it has open parts */
+  double h;                          /* time step of the differences, s */
+  double low[3], high[3];            /* its bounding box */
+  cb_flow_about *field[3];           /* at the times -h, 0, h after the row */
+} cb_export_flow_body;
+
+typedef struct cb_export_scene {
+  cb_arena *arena;
+  const char *path;
+  cb_flow_options how;
+  const cb_scenario *scenario;
+  int bodies, vertices, faces;                /* of all bodies together */
+  bool sheets;                                /* any body has open parts */
+  double time, density;                       /* the time of the exported row; the density of the fluid */
+  double (*pose)[7], (*twist)[6], (*rate)[6]; /* [bodies]; rate: the time derivative of the twist */
+  double (*x)[3], (*v)[3], (*g)[3], (*dg)[3]; /* [vertices]: position and velocity in the world; in the body frame */
+  int (*face)[3], *body;                      /* [faces]: vertices, and index of the body */
+  cb_export_flow_body *of;                    /* [bodies] */
+  /* the bounding box of all bodies, and its largest edge; the first point of the grid, and the distances of points */
+  double low[3], high[3], size, origin[3], spacing[3];
+  int points; /* number of points of the grid */
+  /* [points]: position, velocity and pressure; the velocity with which the point moves for dphi/dt; own: the flow of
+   * one body */
+  double (*at)[3], (*u)[3], *p, (*with)[3], (*own_u)[3], *own_p;
+  bool *inside, *own_inside;
+  double *face_p[2], *face_phi[2], (*face_u[2])[3]; /* [side][faces]: side 0 is the side of the normal */
+  int lines;
+  double (*line)[3], (*line_u)[3], *radius;
+} cb_export_scene;
+
+/* Write the HDF5 file of the numbers, and the XDMF document. */
+cb_status cb_export_flow_numbers(const cb_export_scene *s, const char *name);
+cb_status cb_export_flow_document(const cb_export_scene *s, const char *out, const char *numbers);

@@ -1,0 +1,395 @@
+/* Exports the moving, deforming surfaces of bodies in a fluid: an XDMF 3 document and the HDF5 file of its numbers.
+ *
+ *   x = X + R g(t),  v = R (V + W × g(t) + g'(t))
+ *
+ * for each vertex in flat space, with the pose (R, X) and the twist (W, V) of the record and the position g in the body
+ * at the time t of the row. The file has /plot_position [frame, vertex, 3] (m, in the world; in a curved space in plot
+ * coordinates, fluid/immersed_run.h), /plot_velocity (m/s, if the record has twists), /time [frame], /row [frame],
+ * /face [face, 3], and the body and its part, counted from 0, in /body [face], /part [face]. Vertices and faces are
+ * listed for all bodies, one body after another. Like a record the file has dimension scales and the attributes of
+ * netCDF-4.
+ */
+#include "core/failure.h"
+#include "scenario/member.h"
+#include "export/export.h"
+#include "fluid/immersed_run.h"
+#include "core/text.h"
+#include "record/output.h"
+#include "numerics/numerics_curved.h"
+#include "record/arrays.h"
+#include <curvebody/pose.h>
+#include <curvebody/scenario.h>
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_FRAMES = 10000 };
+static const uint64_t maximum_bytes = UINT64_C(2) << 30;
+
+typedef struct scene {
+  cb_reader *reader;
+  const char *path, *title;
+  size_t pose, twist; /* indices of fields of the record; twist 0: there is no such field */
+  uint64_t rows, every, frames;
+  size_t bodies;
+  const cb_immersed **body;
+  size_t vertices, faces, maximum; /* of all bodies together; maximum: the number of vertices of the largest body */
+} scene;
+
+/* The arrays of one frame. */
+typedef struct frame {
+  double *pose, *twist;     /* [bodies][7], [bodies][6] */
+  double (*g)[3], (*dg)[3]; /* [maximum] */
+  double (*x)[3];           /* [vertices] */
+  double (*v)[3];
+} frame;
+
+/* ---- the record ---- */
+
+size_t cb_export_find_field(const cb_reader *reader, const char *name, size_t width) {
+  const cb_reader_field *field;
+  size_t n = cb_reader_fields(reader, &field);
+  for (size_t f = 1; f < n; f++)
+    if (!strcmp(field[f].name, name) && field[f].rank == 2 && field[f].shape[1] == width) return f;
+  return 0;
+}
+
+bool cb_export_has_poses(const cb_reader *reader) { return cb_export_find_field(reader, "pose", 7) != 0; }
+
+static cb_status look(scene *s, const cb_scenario *scenario, uint64_t every) {
+  const cb_reader_field *field;
+  cb_reader_fields(s->reader, &field);
+  s->pose = cb_export_find_field(s->reader, "pose", 7);
+  s->twist = cb_export_find_field(s->reader, "twist", 6);
+  s->rows = cb_reader_position(s->reader).rows;
+  s->bodies = (size_t)cb_scenario_bodies(scenario);
+  if (!s->pose || field[s->pose].shape[0] != s->bodies)
+    return cb_fail_placed(CB_ERROR_INPUT,
+                          "%s: error: the record has poses of %zu bodies, but its scenario has %zu bodies", s->path,
+                          s->pose ? field[s->pose].shape[0] : 0, s->bodies);
+  if (s->twist && field[s->twist].shape[0] != s->bodies)
+    return cb_fail_placed(CB_ERROR_INPUT,
+                          "%s: error: the record has twists of %zu bodies, but its scenario has %zu bodies", s->path,
+                          field[s->twist].shape[0], s->bodies);
+  s->body = malloc(s->bodies * sizeof *s->body);
+  if (!s->body) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu bodies", s->bodies);
+  for (size_t b = 0; b < s->bodies; b++) {
+    s->body[b] = cb_scenario_body(scenario, (int)b);
+    const cb_surface *surface = cb_immersed_surface(s->body[b]);
+    s->vertices += (size_t)surface->vertices;
+    s->faces += (size_t)surface->faces;
+    if (s->maximum < (size_t)surface->vertices) s->maximum = (size_t)surface->vertices;
+  }
+  if (s->vertices > INT_MAX || s->faces > INT_MAX)
+    return cb_fail(CB_ERROR_ARGUMENT, "%s: the bodies have %zu vertices and %zu faces, expected at most %d of each",
+                   s->path, s->vertices, s->faces, INT_MAX);
+  uint64_t bytes = s->vertices * (3 * sizeof(double) + (s->twist ? 3 * sizeof(float) : 0));
+  uint64_t maximum = bytes > maximum_bytes / MAX_FRAMES ? maximum_bytes / (bytes ? bytes : 1) : MAX_FRAMES;
+  if (!maximum) maximum = 1;
+  s->every = every ? every : (s->rows + maximum - 1) / maximum;
+  if (!s->every) s->every = 1;
+  s->frames = (s->rows + s->every - 1) / s->every;
+  return CB_OK;
+}
+
+/* ---- positions of vertices ---- */
+
+static void free_frame(frame *f) {
+  free(f->pose);
+  free(f->twist);
+  free(f->g);
+  free(f->dg);
+  free(f->x);
+  free(f->v);
+}
+
+static cb_status make_frame(const scene *s, frame *f) {
+  *f = (frame){.pose = malloc(s->bodies * 7 * sizeof(double)),
+               .twist = calloc(s->bodies * 6, sizeof(double)),
+               .g = malloc(s->maximum * sizeof *f->g),
+               .dg = malloc(s->maximum * sizeof *f->dg),
+               .x = malloc(s->vertices * sizeof *f->x),
+               .v = malloc(s->vertices * sizeof *f->v)};
+  if (f->pose && f->twist && f->g && f->dg && f->x && f->v) return CB_OK;
+  free_frame(f);
+  return cb_fail(CB_ERROR_MEMORY, "%s: no memory for surfaces of %zu vertices", s->path, s->vertices);
+}
+
+/* The velocity X_xi(y) + y' of a vertex y with normal coordinates g, where xi is the twist, in the axes that the
+ * transvection moves to the vertex. */
+static void carried(double K, const double twist[6], const double g[3], const double dg[3], double out[3]) {
+  double y[4], u[4], turn[3];
+  cb_curved_point(K, g, y);
+  cb_curved_velocity(K, g, dg, u);
+  cb_cross3(twist, y, turn);
+  for (int k = 0; k < 3; k++) u[k] += turn[k] + y[3] * twist[3 + k];
+  u[3] -= K * cb_dot3(twist + 3, y);
+  for (int k = 0; k < 3; k++) out[k] = u[k] - u[3] / (1 + y[3]) * y[k];
+}
+
+static void place_curved(double K, const cb_pose *pose, const double twist[6], const double g[3], const double dg[3],
+                         double to[3], double velocity[3]) {
+  const cb_pose vertex = {.q = {1}, .x = {g[0], g[1], g[2]}};
+  double own[3], r[3][3];
+  cb_pose at;
+  cb_pose_multiply_in(K, pose, &vertex, &at);
+  carried(K, twist, g, dg, own);
+  cb_pose_rotation(&at, r);
+  cb_apply3((const double(*)[3])r, own, velocity);
+  const double factor = cb_plot_factor(K, at.x);
+  for (int k = 0; k < 3; k++) velocity[k] *= factor;
+  cb_plot_place(K, at.x, to);
+}
+
+void cb_export_place(double K, const double at[7], const double twist[6], size_t n, const double (*g)[3],
+                     const double (*dg)[3], double (*to)[3], double (*velocity)[3]) {
+  const cb_pose pose = {.q = {at[3], at[4], at[5], at[6]}, .x = {at[0], at[1], at[2]}};
+  if (K != 0) {
+    for (size_t i = 0; i < n; i++) place_curved(K, &pose, twist, g[i], dg[i], to[i], velocity[i]);
+    return;
+  }
+  double r[3][3], u[3], x[3];
+  cb_pose_rotation(&pose, r);
+  for (size_t i = 0; i < n; i++) {
+    cb_cross3(twist, g[i], u);
+    for (int k = 0; k < 3; k++) u[k] += twist[3 + k] + dg[i][k];
+    cb_apply3((const double(*)[3])r, g[i], x);
+    cb_apply3((const double(*)[3])r, u, velocity[i]);
+    for (int k = 0; k < 3; k++) to[i][k] = at[k] + x[k];
+  }
+}
+
+/* Computes the positions of the vertices of all bodies at a row. Copies of a body have the same shape. */
+static cb_status place(const scene *s, uint64_t row, double time, frame *f) {
+  cb_status status = cb_reader_rows(s->reader, s->pose, row, 1, f->pose);
+  if (!status && s->twist) status = cb_reader_rows(s->reader, s->twist, row, 1, f->twist);
+  for (size_t b = 0, first = 0; !status && b < s->bodies; b++) {
+    size_t n = (size_t)cb_immersed_surface(s->body[b])->vertices;
+    if (b == 0 || s->body[b] != s->body[b - 1]) status = cb_immersed_shape(s->body[b], time, f->g, f->dg);
+    if (!status)
+      cb_export_place(cb_immersed_surface(s->body[b])->curvature, &f->pose[7 * b], &f->twist[6 * b], n,
+                      (const double(*)[3])f->g, (const double(*)[3])f->dg, f->x + first, f->v + first);
+    first += n;
+  }
+  return status;
+}
+
+/* ---- dimension scales and attributes of the file of numbers ---- */
+
+/* Writes the numbers of the rows: 0, by, 2 by, ... */
+static hid_t put_rows(hid_t file, size_t count, uint64_t by) {
+  int64_t *row = malloc((count ? count : 1) * sizeof *row);
+  if (!row) return H5I_INVALID_HID;
+  for (size_t i = 0; i < count; i++) row[i] = (int64_t)(i * by);
+  const hid_t set = cb_hdf5_put_values(file, "row", 1, &(hsize_t){count}, &(cb_hdf5_values){.integers = row});
+  free(row);
+  return set;
+}
+
+static bool put_scale(hid_t file, const char *name, size_t count, const char *doc) {
+  return cb_hdf5_put_scale(file, name, count, &(cb_hdf5_values){.integers = NULL}, NULL, doc);
+}
+
+typedef struct described {
+  const char *name, *dims[3], *units, *doc;
+} described;
+
+static const described arrays[] = {
+    {"row", {"time"}, NULL, "row of the record"},
+    {"face", {"triangle", "corner"}, NULL, "vertices of a triangle, outward"},
+    {"body", {"triangle"}, NULL, "body of a triangle"},
+    {"part", {"triangle"}, NULL, "part of the body"},
+    {"plot_position", {"time", "vertex", "axis"}, "m", "positions of vertices; in a curved space, in plot coordinates"},
+    {"plot_velocity", {"time", "vertex", "axis"}, "m/s", "velocities of vertices"}};
+enum { ARRAYS = sizeof arrays / sizeof *arrays };
+
+static bool describe_array(hid_t file, const described *a) {
+  const hid_t set = H5Dopen2(file, a->name, H5P_DEFAULT);
+  bool good = set >= 0 && cb_hdf5_describe(set, a->units, a->doc);
+  for (unsigned d = 0; good && d < 3 && a->dims[d]; d++) good = cb_hdf5_attach(file, set, a->dims[d], d);
+  if (set >= 0) H5Dclose(set);
+  return good;
+}
+
+static bool put_scales(hid_t file, const scene *s) {
+  static const char *const axis[] = {"x", "y", "z"};
+  const hid_t row = put_rows(file, s->frames, s->every);
+  bool good = row >= 0 && H5Dclose(row) >= 0 &&
+              cb_hdf5_make_scale(H5Dopen2(file, "time", H5P_DEFAULT), "time", "s", "time") &&
+              put_scale(file, "vertex", s->vertices, "vertices of all bodies") &&
+              put_scale(file, "triangle", s->faces, "triangles of all bodies") &&
+              put_scale(file, "corner", 3, "corners of a triangle") &&
+              cb_hdf5_put_scale(file, "axis", 3, &(cb_hdf5_values){.texts = axis}, NULL, "axes of the world") &&
+              cb_hdf5_put_text(file, "Conventions", "CF-1.10") && cb_hdf5_put_text(file, "title", s->title);
+  for (int i = 0; i < ARRAYS - !s->twist && good; i++) good = describe_array(file, &arrays[i]);
+  return good;
+}
+
+/* ---- the file of numbers ---- */
+
+static bool put_faces(const scene *s, hid_t file, int *number) {
+  int(*face)[3] = (int(*)[3])number, *body = number + 3 * s->faces, *part = body + s->faces, at = 0, first = 0;
+  for (size_t b = 0; b < s->bodies; b++) {
+    const cb_surface *surface = cb_immersed_surface(s->body[b]);
+    for (int i = 0; i < surface->faces; i++, at++) {
+      for (int k = 0; k < 3; k++) face[at][k] = first + surface->face[i][k];
+      body[at] = (int)b;
+      part[at] = surface->part[i];
+    }
+    first += surface->vertices;
+  }
+  const hsize_t dims[] = {s->faces, 3};
+  const struct {
+    const char *name;
+    int rank;
+    const int *data;
+  } put[] = {{"face", 2, number}, {"body", 1, body}, {"part", 1, part}};
+  bool good = true;
+  for (int i = 0; i < 3 && good; i++) {
+    hid_t dataset =
+        cb_hdf5_put_dataset(file, put[i].name, H5T_STD_I32LE, put[i].rank, dims, H5T_NATIVE_INT, put[i].data);
+    good = dataset >= 0 && H5Dclose(dataset) >= 0;
+  }
+  return good;
+}
+
+/* Writes frame i of a series [frame, n, 3]. */
+static bool put_frame(hid_t dataset, uint64_t i, size_t n, const double (*data)[3]) {
+  const hsize_t start[] = {i, 0, 0}, count[] = {1, n, 3};
+  hid_t memory = H5Screate_simple(3, count, NULL), space = H5Dget_space(dataset);
+  bool good = H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
+              H5Dwrite(dataset, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, data) >= 0;
+  H5Sclose(memory);
+  H5Sclose(space);
+  return good;
+}
+
+static cb_status put_frames(const scene *s, hid_t file, const char *out, const double *time, frame *f) {
+  const hsize_t dims[] = {s->frames, s->vertices, 3};
+  hid_t x = cb_hdf5_put_dataset(file, "plot_position", H5T_IEEE_F64LE, 3, dims, H5I_INVALID_HID, NULL),
+        v = H5I_INVALID_HID;
+  if (s->twist) v = cb_hdf5_put_dataset(file, "plot_velocity", H5T_IEEE_F32LE, 3, dims, H5I_INVALID_HID, NULL);
+  cb_status status = x < 0 || (s->twist && v < 0) ? cb_hdf5_fail(out, "write") : CB_OK;
+  for (uint64_t i = 0; i < s->frames && !status; i++) {
+    status = place(s, i * s->every, time[i], f);
+    if (!status && (!put_frame(x, i, s->vertices, (const double(*)[3])f->x) ||
+                    (s->twist && !put_frame(v, i, s->vertices, (const double(*)[3])f->v))))
+      status = cb_hdf5_fail(out, "write");
+  }
+  if (x >= 0) H5Dclose(x);
+  if (v >= 0) H5Dclose(v);
+  return status;
+}
+
+static cb_status put_numbers(const scene *s, hid_t file, const char *out, const double *time) {
+  frame f;
+  cb_status status = make_frame(s, &f);
+  if (status) return status;
+  int *number = malloc(5 * s->faces * sizeof *number);
+  if (!number)
+    status = cb_fail(CB_ERROR_MEMORY, "%s: no memory for %zu faces", s->path, s->faces);
+  else if (!put_faces(s, file, number))
+    status = cb_hdf5_fail(out, "write");
+  free(number);
+  const hsize_t dims[] = {s->frames};
+  if (!status) {
+    hid_t dataset = cb_hdf5_put_dataset(file, "time", H5T_IEEE_F64LE, 1, dims, H5T_NATIVE_DOUBLE, time);
+    if (dataset < 0 || H5Dclose(dataset) < 0) status = cb_hdf5_fail(out, "write");
+  }
+  if (!status) status = put_frames(s, file, out, time, &f);
+  if (!status && !put_scales(file, s)) status = cb_hdf5_fail(out, "write");
+  free_frame(&f);
+  return status;
+}
+
+static cb_status write_numbers(const scene *s, const char *name, const double *time) {
+  cb_output output;
+  hid_t file;
+  const cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
+  cb_status status = cb_output_open_hdf5(name, false, &output, &file);
+  if (!status) status = cb_output_close_hdf5(&output, file, put_numbers(s, file, name, time));
+  cb_hdf5_quiet_end(quiet);
+  return status;
+}
+
+/* ---- the document ---- */
+
+static void put_attribute(FILE *stream, const char *name, const char *center, const cb_xdmf_array *array) {
+  fprintf(stream, "<Attribute Name=\"%s\" AttributeType=\"Scalar\" Center=\"%s\">", name, center);
+  cb_xdmf_put_array(stream, array);
+  fputs("</Attribute>\n", stream);
+}
+
+static void put_grid(const scene *s, FILE *stream, const char *file, uint64_t i, double time) {
+  char text[32];
+  cb_export_number(text, time);
+  fprintf(stream, "<Grid Name=\"row %llu\" GridType=\"Uniform\"><Time Value=\"%s\"/>\n",
+          (unsigned long long)(i * s->every), text);
+  fprintf(stream, "<Topology TopologyType=\"Triangle\" NumberOfElements=\"%zu\">", s->faces);
+  cb_xdmf_put_array(stream, &(cb_xdmf_array){file, "face", "Int", 4, 2, {s->faces, 3}});
+  fputs("</Topology>\n<Geometry GeometryType=\"XYZ\">", stream);
+  cb_xdmf_put_row(stream, &(cb_xdmf_array){file, "plot_position", "Float", 8, 2, {s->vertices, 3}}, s->frames, i);
+  fputs("</Geometry>\n", stream);
+  put_attribute(stream, "body", "Cell", &(cb_xdmf_array){file, "body", "Int", 4, 1, {s->faces}});
+  put_attribute(stream, "part", "Cell", &(cb_xdmf_array){file, "part", "Int", 4, 1, {s->faces}});
+  if (s->twist) {
+    fputs("<Attribute Name=\"velocity\" AttributeType=\"Vector\" Center=\"Node\">", stream);
+    cb_xdmf_put_row(stream, &(cb_xdmf_array){file, "plot_velocity", "Float", 4, 2, {s->vertices, 3}}, s->frames, i);
+    fputs("</Attribute>\n", stream);
+  }
+  fputs("</Grid>\n", stream);
+}
+
+static cb_status write_document(const scene *s, const char *out, const char *numbers, const double *time) {
+  const char *slash = strrchr(numbers, '/'), *file = slash ? slash + 1 : numbers;
+  cb_output output;
+  FILE *stream;
+  cb_status status = cb_output_open_text(out, &output, &stream);
+  if (status) return status;
+  fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Xdmf Version=\"3.0\"><Domain>\n", stream);
+  fprintf(stream, "<!-- every %llu of %llu rows -->\n", (unsigned long long)s->every, (unsigned long long)s->rows);
+  fputs("<Grid Name=\"surfaces\" GridType=\"Collection\" CollectionType=\"Temporal\">\n", stream);
+  for (uint64_t i = 0; i < s->frames && !ferror(stream); i++) put_grid(s, stream, file, i, time[i]);
+  fputs("</Grid>\n</Domain></Xdmf>\n", stream);
+  return cb_output_close_text(&output, stream, CB_OK);
+}
+
+static cb_status check_output(const char *path, const char *record, const cb_scenario *scenario) {
+  const cb_files files = cb_scenario_files(scenario);
+  const cb_status status = cb_output_check(path, &(cb_files){&record, 1});
+  return status ? status : cb_output_check(path, &files);
+}
+
+static cb_status write_both(scene *s, const cb_scenario *scenario, const char *out) {
+  const char *dot = strrchr(out, '.'), *slash = strrchr(out, '/');
+  size_t stem = dot && (!slash || dot > slash + 1) ? (size_t)(dot - out) : strlen(out), length = stem + 12;
+  char *name = malloc(length);
+  double *time = malloc((s->frames ? s->frames : 1) * sizeof *time);
+  cb_status status = name && time ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory to export %s", s->path);
+  for (uint64_t i = 0; i < s->frames && !status; i++) status = cb_reader_rows(s->reader, 0, i * s->every, 1, &time[i]);
+  if (!status) {
+    snprintf(name, length, "%.*s-surface.h5", (int)stem, out);
+    status = check_output(name, s->path, scenario);
+  }
+  if (!status) status = check_output(out, s->path, scenario);
+  if (!status) status = write_numbers(s, name, time);
+  if (!status) status = write_document(s, out, name, time);
+  free(name);
+  free(time);
+  return status;
+}
+
+cb_status cb_export_surface(cb_reader *reader, const char *path, const char *out, uint64_t every) {
+  scene s = {.reader = reader, .path = path};
+  cb_scenario *scenario = NULL;
+  const char *text;
+  cb_status status = cb_reader_scenario(reader, "resolved", &text);
+  if (!status) status = cb_scenario_open_record(path, text, NULL, 0, &scenario);
+  if (!status) s.title = cb_scenario_title(scenario);
+  if (!status) status = look(&s, scenario, every);
+  if (!status) status = write_both(&s, scenario, out);
+  free(s.body);
+  cb_scenario_free(scenario);
+  return status;
+}

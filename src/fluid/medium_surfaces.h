@@ -1,0 +1,84 @@
+/* The effect of a medium on surfaces in it, and the declarations that the source files medium*.c share; see
+ * curvebody/medium.h. */
+#pragma once
+
+#include <curvebody/medium.h>
+#include <curvebody/expression.h>
+#include "numerics/vec3.h"
+
+/* Is the density constant within the box middle ± half[0] ± half[1] ± half[2]? If so, *density is its value. This can
+ * only be true for layers. */
+bool cb_medium_is_even(const cb_medium *m, const double middle[3], const double half[3][3], double *density);
+/* Finds the mean densities over the faces with the given corners: density[n], and slope[n][corner][axis] (NULL: not
+ * wanted), their exact derivatives. On failure the arrays are partly filled. */
+cb_status cb_medium_faces(const cb_medium *m, int n, const double (*corner)[3][3], double *density,
+                          double (*slope)[3][3]);
+
+/* Finds the fluid that a closed surface of n faces displaces, or that sheets displace, with thickness[n] (metres; NULL:
+ * closed): the areas of their faces times the thickness. The results are in the world's axes: the mass; moment[3] = int
+ * rho x_h dV perpendicular to up; and int Q dV along up, Q = int_0^h rho dh at the height h, which is added to
+ * along[3], for the potential -|g| <along, up>. If `along` is NULL, the column below is not evaluated; `along` and
+ * `moment` may be the same array. There may be several surfaces. */
+cb_status cb_medium_displaced(const cb_medium *m, int n, const double (*corner)[3][3], const double *thickness,
+                              double *mass, double moment[3], double along[3]);
+
+/* --- declarations that medium*.c share --- */
+
+/* A medium that consists of layers (a uniform medium has no levels) or is given by an expression. */
+struct cb_medium {
+  double up[3];
+  int levels;
+  double *level, *density; /* [levels], [levels + 1] */
+  cb_expression *e;        /* NULL: it has layers */
+  bool profile;            /* the expression depends only on the height */
+};
+
+/* The repeated integrals of rho along up from the height of o:  p_0 = rho, dp_j+1/dh = p_j, p_j(o) = 0 for j > 0. */
+typedef struct cb_medium_means {
+  double p, px[3], next; /* means of p_j, p_j (x - o) and p_j+1 over a face */
+} cb_medium_means;
+
+/* An expression that depends only on the height, as a table of cells: polynomials in u, and the integrals from the
+ * lowest height to each cell. */
+enum { CB_PROFILE_CELLS = 256, CB_MEDIUM_PANELS = 16 /* maximum */ };
+typedef struct cb_medium_cell {
+  double a[5], one, two;
+} cb_medium_cell;
+typedef struct cb_medium_profile {
+  int cells;
+  double low, width, zero[3]; /* zero: the integrals at height 0, the height of o */
+  cb_medium_cell cell[CB_PROFILE_CELLS];
+} cb_medium_profile;
+
+/* The data that all faces of a call share. */
+typedef struct cb_medium_origin {
+  const cb_medium *m;
+  double o[3];
+  int layer;                        /* the layer in which o lies */
+  int panels;                       /* panels of the quadrature along a line */
+  const cb_medium_profile *profile; /* used instead of lines; NULL: none */
+} cb_medium_origin;
+
+/* The layer in which a height lies. */
+static inline int cb_medium_layer(const cb_medium *m, double h) {
+  int i = 0;
+  while (i < m->levels && h >= m->level[i]) i++;
+  return i;
+}
+
+/* The integrals for layers. y: corners measured from o. */
+void cb_layers_means(const cb_medium_origin *from, const double y[3][3], int j, cb_medium_means *out);
+double cb_layers_column(const cb_medium *m, double h); /* int_0^h rho dh */
+
+cb_status cb_medium_value(const cb_medium *m, const double x[3], double *density); /* for an expression */
+enum { CB_MEDIUM_BLOCK = 32 }; /* maximum of n below; *at: the number (from 0) of the face that failed */
+cb_status cb_expression_faces(const cb_medium *m, int n, const double (*x)[3][3], double *density,
+                              double (*slope)[3][3], int *at);
+cb_status cb_expression_means(const cb_medium_origin *from, int n, const double (*x)[3][3], int j, cb_medium_means *out,
+                              int *at);
+cb_status cb_expression_column(const cb_medium *m, const double x[3], double *column);
+
+/* Heights run from low to high and are measured from o. cb_profile_at finds p_0, p_1 and p_2 at a height. */
+cb_status cb_profile_make(const cb_medium *m, const double o[3], double low, double high, int cells,
+                          cb_medium_profile *p);
+void cb_profile_at(const cb_medium_profile *p, double h, double out[3]);

@@ -1,0 +1,110 @@
+/* Poses from numbered mesh files, checks of a sequence of poses, and the declarations that the source files poses_*.c
+ * share; see curvebody/poses.h. */
+#pragma once
+
+#include "fluid/surface_mesh.h"
+#include <curvebody/poses.h>
+#include "core/arena.h"
+#include <curvebody/expression.h>
+
+enum { CB_POSES_LONGEST_NAME = 4096 };
+
+/* Writes `pattern` with the number in place of its run of '#'. CB_ERROR_INPUT if there is no run, or more than one. */
+cb_status cb_poses_file(const char *pattern, int number, char name[CB_POSES_LONGEST_NAME]);
+
+/* Reads numbered files. `pattern` has one run of '#', which is replaced by the number with at least as many digits. It
+ * reads `count` files from number `first` on (0: all that exist; numbers are at most 2147483647). mesh is the mesh of
+ * *rest, the body whose poses these are. If it is NULL, the first file is the body, *rest (the caller frees it), mended
+ * as `how` says. All files must have the same polygons as the body, whose triangles are used, and vertices that are
+ * joined in the body must coincide in all files. CB_ERROR_INPUT names the file and the first difference. */
+cb_status cb_poses_read(const char *pattern, int first, int count, const cb_poses_times *times, const cb_mesh *mesh,
+                        const cb_mending *how, cb_surface **rest, cb_poses **out);
+
+/* For a sequence: the number of poses (0 for expressions), the time of pose i, its positions, and a function that
+ * multiplies all positions by `factor`, to be called before they are read. */
+int cb_poses_count(const cb_poses *p);
+double cb_poses_time(const cb_poses *p, int i);
+const double (*cb_poses_pose(const cb_poses *p, int i))[3];
+void cb_poses_scale(cb_poses *p, double factor);
+
+/* Finds the time span of the motion, from *begin to *end: one period (returns true), or from the first to the last pose
+ * of a clamped sequence. Both are 0 for expressions without a period. */
+bool cb_poses_span(const cb_poses *p, double *begin, double *end);
+
+/* A time in a sequence: positions sum w[k] pose[k] and velocities sum dw[k] pose[k] of the four poses around it,
+ * number[k] of the sequence, each [vertices]. */
+enum { CB_POSES_AROUND = 4 };
+typedef struct cb_poses_blend {
+  int number[CB_POSES_AROUND];
+  const double (*pose[CB_POSES_AROUND])[3];
+  double w[CB_POSES_AROUND], dw[CB_POSES_AROUND];
+} cb_poses_blend;
+cb_status cb_poses_blend_at(const cb_poses *p, double t, cb_poses_blend *out);
+
+/* The largest jump; vertex is -1 if there is none. In a sequence a vertex jumps from one pose to the next (counted from
+ * 0) if it moves by more than half the extent of the body, or by more than a tenth of it and more than 20 times as fast
+ * as in the median step. Expressions are sampled between `start` and `end` at the ends of `steps` equal times (at most
+ * 1024, fewer for more than 16384 vertices). A position jumps at `time` if it is discontinuous by more than a
+ * thousandth of the extent; from and to are then -1. CB_STEP_NOT_FINITE if there is no pose. */
+typedef struct cb_poses_jump {
+  int vertex, from, to;
+  double time, distance;
+} cb_poses_jump;
+cb_status cb_poses_find_jump(const cb_poses *p, double start, double end, int64_t steps, cb_poses_jump *out);
+
+/* Declarations that poses_*.c share. */
+
+/* The motion of a part: an expression for each coordinate (X, Y or Z for a coordinate that does not move). */
+typedef struct cb_pose_formula {
+  cb_expression *e[3];
+} cb_pose_formula;
+
+struct cb_poses {
+  cb_arena *arena;
+  /* placed: number of vertices whose positions are computed: all vertices, except in cb_poses_affine. */
+  int vertices, placed;
+  /* for a sequence */
+  int poses;
+  cb_poses_end end;
+  double period, *time; /* period of a periodic motion, 0: none; times [poses] */
+  double (*place)[3];   /* [poses][vertices] */
+  /* for expressions: `variables` arguments that are the same for all vertices (the time, or a shape), then X, Y, Z */
+  int variables;
+  const char *const *name; /* [variables] */
+  size_t formulas;
+  cb_pose_formula *formula; /* [formulas] */
+  bool borrows;             /* the formulas belong to another object */
+  int ranges;
+  struct cb_pose_range { /* vertices with the same formula; -1: at rest */
+    int formula, begin, end;
+  } * range;
+  int *vertex;     /* [placed], range by range */
+  int *number;     /* [vertices]: `number` of the surface, for messages */
+  double *rest[3]; /* [placed]: rest coordinates, in the order of `vertex` */
+};
+
+/* Finds the second derivatives of a sequence in time, from its cubics; at a pose from the cubic after it. */
+cb_status cb_poses_sequence_second(const cb_poses *p, double t, double (*a)[3]);
+
+enum { CB_POSES_VARIABLES = 8 };
+/* A motion in `n` variables with these names: expressions by part, with parameters (may be NULL). */
+typedef struct cb_shape_text {
+  int n;
+  const char *const *names;
+  size_t motions;
+  const cb_poses_motion *motion;
+  const cb_poses_parameters *parameters;
+} cb_shape_text;
+/* Does the same as cb_poses_from_expressions with the variables of text (names are copied) in place of t. */
+cb_status cb_poses_of_variables(const cb_surface *rest, const cb_shape_text *text, size_t *which, int *coordinate,
+                                size_t *at, cb_poses **out);
+/* The first finds the positions at the variables r, and v = dx/dr_along; the second all second derivatives a[variables
+ * (variables + 1)/2][vertices], i >= j at i(i + 1)/2 + j. */
+cb_status cb_poses_expressions_at(const cb_poses *p, const double *r, int along, double (*x)[3], double (*v)[3]);
+cb_status cb_poses_expressions_second(const cb_poses *p, const double *r, double (*a)[3]);
+/* Makes a motion that computes only the positions of these vertices, in arrays for all vertices. *out is NULL if the
+ * motion is not affine in X, Y, Z. It borrows from p. */
+cb_status cb_poses_affine(const cb_poses *p, int count, const int *vertex, cb_poses **out);
+/* CB_STEP_NOT_FINITE with the first coordinate of x or v (may be NULL) that is not finite; CB_OK if all are. r: the
+ * time, or the variables. */
+cb_status cb_poses_check(const cb_poses *p, const double *r, const double (*x)[3], const double (*v)[3]);

@@ -1,0 +1,183 @@
+/* Surfaces made from meshes (see curvebody/surface.h): how they are mended, joined, refined and checked for cuts, and
+ * the declarations that the source files surface_*.c share. */
+#pragma once
+
+#include "numerics/mesh.h"
+#include <curvebody/surface.h>
+
+#include <stddef.h>
+
+/* Does the first step of cb_surface_read: it only reads the mesh. */
+cb_status cb_surface_read_mesh(const char *path, const cb_mesh_reading *how, cb_mesh **out);
+
+/* How a mesh is mended before it becomes a surface. Lengths are in units of the file. */
+typedef struct cb_mending {
+  bool weld;
+  double tolerance; /* for weld: vertices up to this distance apart are joined */
+  double close;     /* a hole is closed if its share of the area of its piece is at most this; 0: no hole is closed */
+  bool posed;       /* the faces must stay as they are, because other poses use them */
+} cb_mending;
+enum { CB_MENDING_SHARE = 10 }; /* per cent, for `close: true` */
+/* The results of mending. */
+typedef struct cb_surface_mended {
+  double tolerance;
+  int holes, edges, faces; /* closed holes, the edges around them and the faces that close them */
+  int left;                /* holes that are too large to be closed */
+  double largest, least;   /* shares of the area: the largest closed hole, the smallest one left open */
+} cb_surface_mended;
+/* how: NULL for no mending. */
+cb_status cb_surface_of_mesh(const cb_mesh *mesh, const cb_mending *how, cb_surface **out);
+cb_status cb_surface_read_mended(const char *path, const cb_mending *how, cb_surface **out);
+const cb_surface_mended *cb_surface_how_mended(const cb_surface *s);
+/* Is the surface, or a piece of it, from a file whose unit was assumed to be the metre? */
+bool cb_surface_is_unscaled(const cb_surface *s);
+void cb_surface_know_unit(cb_surface *s); /* the user has given the unit, so the surface is no longer unscaled */
+/* Writes "2 holes of 7 edges are closed by 3 faces, the largest is 1.2 % of its surface; .."; returns
+ * false if there is nothing to report. */
+bool cb_surface_mended_text(const cb_surface *s, char *text, size_t size);
+
+/* Finds the positions x[vertices] of the vertices in the complete list of positions. x may overwrite the list. */
+void cb_surface_gather(const cb_surface *s, const double (*listed)[3], double (*x)[3]);
+/* Returns a vertex of the list (from 0) that is not at the position of the vertex with which it is joined; -1: there is
+ * none. */
+int cb_surface_torn(const cb_surface *s, const double (*listed)[3]);
+
+/* Border vertices that are within a tolerance (in m; 0: at the same place) of another border vertex. The tolerance is
+ * the one that joins the largest number of edges. */
+typedef struct cb_surface_seam {
+  int vertices;
+  double tolerance;
+  int left; /* number of edges with one face that would remain after this weld */
+} cb_surface_seam;
+cb_status cb_surface_seams(const cb_surface *s, cb_surface_seam *out);
+/* The border of a part: its number of edges, and the two vertices of its first edge (-1: there is none). bulges: the
+ * border is too short for a flat sheet of the part's area. */
+typedef struct cb_surface_border {
+  int edges, from, to;
+  bool bulges;
+} cb_surface_border;
+cb_status cb_surface_border_of(const cb_surface *s, int part, cb_surface_border *out);
+/* cb_surface_border_text writes a message about the border: the number of edges, the first edge and its place, and the
+ * tolerance that would join them. weld: the name of the key or option, `weld` or `--weld`; NULL: only the edges.
+ * cb_surface_seam_text writes only the part about the tolerance; its weld may not be NULL. */
+enum { CB_SURFACE_BORDER_TEXT = 400 };
+void cb_surface_seam_text(const cb_surface_seam *seam, const char *weld, char text[CB_SURFACE_BORDER_TEXT]);
+cb_status cb_surface_border_text(const cb_surface *s, int part, const char *weld, char text[CB_SURFACE_BORDER_TEXT]);
+
+/* A surface at its place: its points y go to origin + frame y. If frame is a reflection, the faces are reversed. */
+typedef struct cb_surface_piece {
+  const cb_surface *surface;
+  const char *name; /* name of its part; if it has several parts, a prefix of their names */
+  double frame[3][3], origin[3];
+} cb_surface_piece;
+/* Joins all pieces into one surface, each with its own parts. CB_ERROR_ARGUMENT if there are too many faces. The caller
+ * frees *out. */
+cb_status cb_surface_join(int n, const cb_surface_piece *piece, cb_surface **out);
+
+/* Makes the same body with other faces. A shape of the code gets 2^level times its resolution; in another mesh each
+ * face is divided into four at the middles of its edges, `level` times. level >= -cb_surface_coarser(s).
+ * CB_ERROR_ARGUMENT if there are too many faces. The caller frees *out. */
+cb_status cb_surface_at_level(const cb_surface *s, int level, cb_surface **out);
+/* Makes the level with this number of faces for a shape, or for a surface in a curved space, because their surface
+ * differs from level to level. *out is NULL if the surface does not depend on the level, already has that number of
+ * faces, or has no such level. The caller frees *out. */
+cb_status cb_surface_with_faces(const cb_surface *s, int faces, cb_surface **out);
+/* Returns how often the resolution of a shape can be halved; 0 for another mesh. */
+int cb_surface_coarser(const cb_surface *s);
+bool cb_surface_is_shape(const cb_surface *s); /* finer levels approach the true surface */
+
+/* Declarations that surface_*.c share. */
+
+struct cb_arena;
+
+/* All data of a surface. */
+typedef struct cb_surface_owned {
+  cb_surface surface; /* first: the part that the caller sees */
+  struct cb_arena *arena;
+  /* for a shape that can be made again: its class, its parameters and the offset of `resolution` in them; otherwise
+   * NULL */
+  const cb_shape_class *shape;
+  void *params;
+  size_t resolution;
+  double scale;           /* factor by which it was scaled after it was made */
+  cb_surface_chart chart; /* the chart by which it was embedded */
+  cb_surface_mended mended;
+  bool of_file;
+} cb_surface_owned;
+
+/* A side of a face, between two corners lo < hi. */
+typedef struct cb_side {
+  int lo, hi, face;
+  bool forward; /* the face runs from lo to hi */
+} cb_side;
+
+/* Returns all sides (3 per face), sorted by lo, hi, part (NULL: one part) and face. The array is from malloc, NULL if
+ * there is no memory. */
+cb_side *cb_sides_sorted(int vertices, int faces, const int (*face)[3], const int *part);
+
+/* Returns the index after the last of the sides, from i on, that are the same edge of the same part. */
+size_t cb_sides_same(const cb_side *side, size_t n, size_t i, const int *part);
+
+/* Disjoint sets of 0..n-1, with parent[i] = i at first. find returns the representative of i's set; join unites two
+ * sets. */
+int cb_union_find(int *parent, int i);
+void cb_union_join(int *parent, int i, int j);
+
+/* Mending a mesh before it becomes a surface; its triangles and groups are from malloc. */
+/* Replaces each corner of the triangles by the first vertex within the tolerance. first[n_vertices] is that vertex; a
+ * vertex without triangles keeps itself. */
+cb_status cb_weld(cb_mesh *m, double tolerance, int *first);
+/* Renumbers the triangles by first[]. A triangle that then has a vertex twice is deleted with its group, because its
+ * other two sides coincide. */
+void cb_mesh_renumber(cb_mesh *m, const int *first);
+/* Closes small holes (surface_close.c), into *done. */
+cb_status cb_mesh_close(cb_mesh *m, double share, cb_surface_mended *done);
+/* Removes faces without area (surface_close.c). Vertices may be joined; each entry of first[n_vertices] is replaced by
+ * the vertex that it then becomes. */
+cb_status cb_mesh_unflatten(cb_mesh *m, int *first);
+bool cb_mesh_has_flat(const cb_mesh *m);
+
+/* Is a face degenerate? Its area counts as 0 if its height is at most 1e-10 of its longest side. `area` is twice the
+ * area. */
+static inline bool cb_face_is_flat(double area, double longest) { return !(area > 1e-10 * longest * longest); }
+
+/* If a file names no groups, a closed piece whose faces point inwards and that is inside another piece is a cavity: it
+ * gets the part of the outer piece in s->part. *any: there is at least one cavity. */
+cb_status cb_surface_unite_cavities(cb_surface *s, bool *any);
+
+/* The middle of the geodesic between two points in normal coordinates. */
+void cb_surface_middle(double K, const double a[3], const double b[3], double out[3]);
+
+/* Does the same as cb_surface_make with names[parts] for the parts; NULL: "body", or "part1", "part2" ... */
+cb_status cb_surface_build(int vertices, const double (*x)[3], int faces, const int (*face)[3], const int *part,
+                           const char *const *names, cb_surface **out);
+
+/* Where a surface cuts itself, within a part or between two parts.
+ *
+ * Two faces that share no vertex cut each other if each has corners on both sides of the other's plane and their
+ * intervals on the line of both planes overlap (T. Möller, J. Graphics Tools 2 (1997) 25,
+ * doi:10.1080/10867651.1997.10487472). If one of them is part of a closed part, they also cut each other if the other
+ * face meets it in a line from inside. Faces that only touch do not cut: lengths up to 1e-7 of the surface's size, the
+ * precision of files in single precision, count as 0, and so do lengths below their own round-off.
+ */
+
+typedef struct cb_surface_cut {
+  int part[2]; /* ascending; equal if a part cuts itself */
+  int pairs;   /* number of pairs of faces that cut each other */
+  int face[2]; /* the first pair, one face of each part */
+  double at[3];
+} cb_surface_cut;
+
+/* Returns one entry for each pair of parts that cut each other, in ascending order; the caller frees it with free().
+ * Faces without area are skipped. Counting stops at a million pairs of faces. */
+cb_status cb_surface_cuts(const cb_surface *s, cb_surface_cut **cuts, int *n);
+
+/* Explains a failure of the flow about a flat surface (CB_ERROR_DOMAIN or CB_ERROR_STEP) by its cause: parts that cut
+ * each other, or faces that coincide. It returns the original failure if there is no such cause, or if the failure is
+ * of another class. */
+cb_status cb_surface_explain(const cb_surface *s, cb_status status);
+
+/* Writes a message about a cut: the parts, the number of pairs, and the first pair with its place; faces are counted
+ * from 1. */
+enum { CB_SURFACE_CUT_TEXT = 320 };
+void cb_surface_cut_text(const cb_surface *s, const cb_surface_cut *cut, char text[CB_SURFACE_CUT_TEXT]);

@@ -1,0 +1,187 @@
+/* Declarations that the source files of the MJCF reader share. */
+#pragma once
+
+#include "core/failure.h"
+#include "mjcf/mjcf.h"
+#include "mjcf/xml.h"
+
+/* A class of defaults. An outermost class has the parent NULL, and the name `main` unless the file gives another. */
+typedef struct cb_mjcf_class {
+  const char *name;
+  cb_xml *element; /* one of its <default> elements */
+  struct cb_mjcf_class *parent, *next;
+} cb_mjcf_class;
+
+/* The elements in which an attribute is searched: defaults first, then the element itself. */
+enum { CB_MJCF_SOURCES = 256 };
+typedef struct cb_mjcf_source {
+  cb_xml *from[CB_MJCF_SOURCES];
+  int n;
+} cb_mjcf_source;
+
+typedef enum cb_mjcf_from_geoms { CB_MJCF_NEVER, CB_MJCF_ALWAYS, CB_MJCF_AUTO } cb_mjcf_from_geoms;
+
+/* The data that the readers of the main file and of attached files share. */
+typedef struct cb_mjcf_whole {
+  const char *folder; /* the folder of the main file, in which files are searched first */
+  struct cb_mjcf_reader *readers, **last_reader;
+  long visits; /* number of visited elements, which is limited because a few lines may create very many elements */
+  int copies;  /* number of copies of all <replicate> and <attach> */
+  double mass; /* mass of bodies that are left out, if `total` is given */
+  cb_xml *blocked, *joint;                       /* the first body that would be free without a joint, and this joint */
+  const char *key;                               /* the requested key, or NULL */
+  bool acting, clamping, touching, compensating; /* true unless disabled by a flag */
+  unsigned long idle;                            /* bit i is set if group i of the actuators is disabled */
+  struct cb_mjcf_target *targets, **last_target;
+  int nq, nv;      /* numbers of coordinates and velocities of all joints */
+  cb_xml *unknown; /* an element that may have joints of its own */
+  struct cb_mjcf_plane *planes, **last_plane;
+} cb_mjcf_whole;
+
+/* A file: the main file or an attached file. An attached file keeps its own settings, defaults and meshes. */
+typedef struct cb_mjcf_reader {
+  cb_arena *arena; /* of the model */
+  cb_mjcf_whole *whole;
+  const struct cb_mjcf_reader *parent; /* the file that attaches this one; NULL: this is the main file */
+  struct cb_mjcf_reader *next;
+  const char *path, *name; /* name: the name of the <model>, "" for the main file */
+  cb_xml *root;
+  bool radians;
+  const char *sequence; /* of Euler angles */
+  cb_mjcf_from_geoms from_geoms;
+  double group[2]; /* the range of groups whose geoms have mass */
+  bool autolimits, align;
+  double bound_mass, bound_inertia, total; /* total: the sum of all masses; 0: masses are not scaled */
+  bool balance;
+  const char *meshdir;
+  bool strip;
+  cb_mjcf_class *classes;
+  cb_mjcf_mesh *meshes;
+  cb_mjcf *model;
+} cb_mjcf_reader;
+
+cb_status cb_mjcf_no_memory(const cb_mjcf_reader *r);
+
+/* The surroundings of an element, after <frame>, <replicate> and <attach> are resolved. */
+typedef struct cb_mjcf_scope {
+  cb_mjcf_reader *r; /* reader of its file */
+  cb_pose frame;     /* pose in the surrounding body */
+  const char *childclass, *prefix, *suffix;
+  /* Number of the innermost <replicate> or <attach> around it, counted over all copies from 1; 0: none. */
+  int copy;
+} cb_mjcf_scope;
+
+/* --- files (files.c) --- */
+/* Returns a reader with the default settings. */
+cb_mjcf_reader cb_mjcf_reader_of(cb_arena *arena, cb_mjcf_whole *whole, cb_mjcf *model, const char *path);
+/* Reads text[n] of the file r->path with everything that it includes and attaches, and its settings, defaults and
+ * meshes. */
+cb_status cb_mjcf_read(cb_mjcf_reader *r, const char *text, size_t n);
+/* Returns the path of a file that an element names: in the main file's folder, or in the folder of the file with the
+ * element. */
+const char *cb_mjcf_path(const cb_mjcf_reader *r, const cb_node *file, const char *dir);
+cb_status cb_mjcf_read_settings(cb_mjcf_reader *r);
+
+/* --- elements (mjcf_tree.c) --- */
+typedef cb_status cb_mjcf_visit(void *user, const cb_mjcf_scope *scope, cb_xml *e);
+/* Visits all elements in parent, in their order. */
+cb_status cb_mjcf_each(const cb_mjcf_scope *scope, cb_xml *parent, cb_mjcf_visit *visit, void *user);
+/* Visits all elements in the <worldbody>s of a file. */
+cb_status cb_mjcf_each_of_world(const cb_mjcf_scope *scope, cb_mjcf_visit *visit, void *user);
+/* Finds the scope inside a body that is in the scope `around`. pose: the pose of the body in `around` (NULL: not
+ * wanted). */
+cb_status cb_mjcf_enter(const cb_mjcf_scope *around, cb_xml *body, cb_mjcf_scope *out, cb_pose *pose);
+/* Returns the name with the prefixes and suffixes of the scope; "": it has no name; NULL: there is no memory. */
+const char *cb_mjcf_name(const cb_mjcf_scope *scope, cb_xml *e);
+
+/* --- attributes (mjcf.c) --- */
+cb_status cb_mjcf_read_classes(cb_mjcf_reader *r);
+/* childclass: the childclass of the bodies around the element; NULL: none. */
+cb_status cb_mjcf_source_of(const cb_mjcf_reader *r, cb_xml *element, const char *childclass, cb_mjcf_source *out);
+/* Returns the last given value of an attribute, or NULL. */
+const cb_node *cb_mjcf_value(const cb_mjcf_source *source, const char *name);
+/* Reads from `minimum` to `maximum` numbers into the first of out. count: the number of numbers found (NULL: not
+ * wanted). */
+cb_status cb_mjcf_numbers(const cb_node *value, const char *name, int minimum, int maximum, double *out, int *count);
+/* Reads the numbers of all sources. The numbers of a later source replace those of earlier sources. */
+cb_status cb_mjcf_merged(const cb_mjcf_source *source, const char *name, int minimum, int maximum, double *out);
+/* Finds the index of a value in a list of texts. `what` is its name in messages. */
+cb_status cb_mjcf_choice(const cb_node *value, const char *what, int n, const char *const *texts, int *out);
+
+/* --- poses (geom.c) --- */
+/* Reads pos and quat, axisangle, xyaxes, zaxis or euler. oriented: one of the five is given (NULL: not wanted). */
+cb_status cb_mjcf_pose(const cb_mjcf_reader *r, const cb_mjcf_source *source, cb_pose *out, bool *oriented);
+/* Converts angles, in the unit and the sequence of <compiler>, into a quaternion. */
+void cb_mjcf_euler(const cb_mjcf_reader *r, const double angle[3], double q[4]);
+/* Scales v to length 1 without overflow. Returns false if it is shorter than MuJoCo's mjEPS. */
+bool cb_mjcf_normalise(int n, double *v);
+/* Finds the smallest rotation from z to the direction v. */
+void cb_mjcf_turn_to(const double v[3], double q[4]);
+/* Finds the quaternion of the axes in the columns. */
+void cb_mjcf_quaternion(const double axes[3][3], double q[4]);
+
+/* --- joints and sites (joints.c) --- */
+typedef enum cb_mjcf_joint { CB_MJCF_HINGE, CB_MJCF_FREE, CB_MJCF_BALL, CB_MJCF_SLIDE } cb_mjcf_joint;
+typedef struct cb_mjcf_joints {
+  /* first: the body's own first joint; other: another joint, in this body or in a body in it. */
+  cb_xml *first, *other;
+  cb_mjcf_scope scope; /* the scope of the first joint */
+} cb_mjcf_joints;
+cb_status cb_mjcf_find_joints(const cb_mjcf_scope *scope, cb_xml *body, cb_mjcf_joints *out);
+cb_status cb_mjcf_joint_type(const cb_mjcf_scope *scope, cb_xml *joint, cb_mjcf_joint *out);
+
+/* A joint or a site, in the order in which MuJoCo counts joints. */
+typedef struct cb_mjcf_target {
+  cb_xml *e;
+  cb_mjcf_scope scope; /* its frame in the free body */
+  cb_mjcf_body *body;  /* the free body; NULL: it is left out */
+  bool joint;
+  cb_mjcf_joint type;
+  int q, v; /* indices of its first coordinate and of its first velocity */
+  struct cb_mjcf_target *next;
+} cb_mjcf_target;
+/* Adds the joints and sites of a body and of the bodies in it. of: the free body that was made from it, or NULL. */
+cb_status cb_mjcf_add_targets(cb_mjcf_whole *whole, const cb_mjcf_scope *scope, cb_xml *body, cb_mjcf_body *of);
+
+/* --- actuators, gravcomp and the start --- */
+bool cb_mjcf_is_actuator(const char *name);
+void cb_mjcf_take_actuator(cb_xml *e);
+/* Reads all actuators with the controls of the key (NULL: 0). */
+cb_status cb_mjcf_read_actuators(cb_mjcf_reader *r, const cb_node *control);
+cb_status cb_mjcf_compensate(const cb_mjcf_reader *r);
+/* Reads the requested key, if there is one, and notes how to select the others. control: its ctrl, or NULL. */
+cb_status cb_mjcf_read_key(cb_mjcf_reader *r, const cb_node **control);
+
+/* --- the floor (mjcf_floor.c) --- */
+/* Examines a geom of the world. A plane is stored; other geoms are left out because they do not move. */
+cb_status cb_mjcf_see_geom(cb_mjcf_reader *r, const cb_mjcf_scope *scope, cb_xml *e);
+/* Makes one plane the floor. */
+cb_status cb_mjcf_choose_floor(cb_mjcf_reader *r);
+
+/* --- geoms and meshes --- */
+cb_status cb_mjcf_touching(const cb_mjcf_source *source, unsigned *type, unsigned *affinity);
+cb_status cb_mjcf_read_meshes(cb_mjcf_reader *r);
+cb_status cb_mjcf_measure(cb_mjcf_mesh *mesh, const cb_node *asked);
+/* Reads a geom. needs_mass: its mass is needed. */
+cb_status cb_mjcf_read_geom(const cb_mjcf_scope *scope, cb_xml *e, bool needs_mass, cb_mjcf_geom **out);
+
+/* cb_mjcf_looks_at returns the pose at which a geom is drawn in the free body. For a body without geoms,
+ * cb_mjcf_looks_without_geoms returns the box of its inertia, with its pose. */
+cb_pose cb_mjcf_looks_at(const cb_mjcf_link *l, const cb_mjcf_geom *g);
+cb_mjcf_geom cb_mjcf_looks_without_geoms(const cb_mjcf_body *body, cb_pose *pose);
+
+/* --- masses (mjcf_mass.c) --- */
+/* Finds half the sides, the pose and the moments of the box that has the same mass and inertia. */
+void cb_mjcf_box(const cb_mjcf_inertial *m, double half[3], cb_pose *pose, double moment[3]);
+double cb_mjcf_volume(const cb_mjcf_geom *g);
+void cb_mjcf_moments(cb_mjcf_geom *g); /* from type, size and mass */
+/* Adds several inertias into one, given in the frames poses[n] (NULL: in their own frame). A single inertia is not
+ * changed. */
+void cb_mjcf_add(int n, const cb_mjcf_inertial *const *of, const cb_pose *const *poses, cb_mjcf_inertial *out);
+cb_status cb_mjcf_read_inertial(const cb_mjcf_scope *scope, cb_xml *e, cb_mjcf_inertial *out);
+bool cb_mjcf_is_diagonal(const cb_mjcf_inertial *m);
+/* Applies boundmass, boundinertia and balanceinertia of <compiler>. at: the place for errors. */
+cb_status cb_mjcf_bound(const cb_mjcf_reader *r, const cb_node *at, cb_mjcf_inertial *m);
+
+/* --- bodies (mjcf_body.c) --- */
+cb_status cb_mjcf_read_world(cb_mjcf_reader *r);

@@ -1,0 +1,223 @@
+/* The elements in a body, or in the world, of MJCF: <frame>, <replicate> and <attach> are replaced by the elements that
+ * they create.
+ *
+ * A frame moves its elements. Copy i of `count` of a <replicate>, i from 0, is at x_i, turned by the angles i euler,
+ *
+ *   x_0 = 0,   x_(i+1) = x_i + R(i euler) offset,
+ *
+ * The names of its elements end in sep and i, with the number of digits of count; the suffixes of inner copies come
+ * first. An <attach> is a body or a frame of another file, or one that comes before it in the same file, or the
+ * complete world of another file, with the settings and defaults of its own file; its names begin with `prefix`.
+ * Source: MuJoCo's XML reference and its reader of 3.3 (for angles about several axes the reader turns by i euler, not
+ * by i rotations one after the other).
+ */
+#include "mjcf/mjcf_private.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { VISITS = 1000000 };
+
+static cb_status visit_one(const cb_mjcf_scope *scope, cb_xml *e, cb_mjcf_visit *visit, void *user);
+
+/* --- names and classes --- */
+
+static const char *join(const cb_mjcf_reader *r, const char *a, const char *b, const char *c) {
+  const size_t n = strlen(a) + strlen(b) + strlen(c) + 1;
+  char *text = cb_arena_alloc(r->arena, n, 1);
+  if (text) snprintf(text, n, "%s%s%s", a, b, c);
+  return text;
+}
+
+const char *cb_mjcf_name(const cb_mjcf_scope *scope, cb_xml *e) {
+  const cb_node *name = cb_xml_get(e, "name");
+  return name && *name->text ? join(scope->r, scope->prefix, name->text, scope->suffix) : "";
+}
+
+static cb_status read_class(cb_xml *e, cb_mjcf_scope *scope) {
+  const cb_node *value = cb_xml_get(e, "childclass");
+  const cb_mjcf_class *c = scope->r->classes;
+  if (!value) return CB_OK;
+  while (c && strcmp(c->name, value->text)) c = c->next;
+  if (!c) return cb_node_fail(value, "no <default> has the class `%s`", value->text);
+  scope->childclass = value->text;
+  return CB_OK;
+}
+
+cb_status cb_mjcf_enter(const cb_mjcf_scope *around, cb_xml *body, cb_mjcf_scope *out, cb_pose *pose) {
+  const cb_mjcf_source source = {{body}, 1};
+  *out = *around;
+  cb_pose_identity(&out->frame);
+  cb_errors errors = cb_errors_begin();
+  cb_errors_add(&errors, &body->name, read_class(body, out));
+  if (pose) {
+    cb_errors_add(&errors, &body->name, cb_mjcf_pose(around->r, &source, pose, NULL));
+    cb_pose_multiply(&around->frame, pose, pose);
+  }
+  return cb_errors_end(&errors);
+}
+
+/* --- <frame> --- */
+
+static cb_status visit_frame(const cb_mjcf_scope *scope, cb_xml *e, cb_mjcf_visit *visit, void *user) {
+  cb_mjcf_scope inner;
+  cb_pose pose;
+  const cb_status status = cb_mjcf_enter(scope, e, &inner, &pose);
+  inner.frame = pose;
+  cb_xml_get(e, "name");
+  return status ? status : cb_mjcf_each(&inner, e, visit, user);
+}
+
+/* --- <replicate> --- */
+
+typedef struct copies {
+  int count;
+  double offset[3], euler[3];
+  const char *sep;
+} copies;
+
+static cb_status read_count(cb_xml *e, int *out) {
+  const cb_node *value = cb_xml_get(e, "count");
+  double number = 0;
+  if (!value) return cb_node_fail(&e->name, "expected `count`, the number of copies");
+  const cb_status status = cb_mjcf_numbers(value, "count", 1, 1, &number, NULL);
+  if (status) return status;
+  if (!(number >= 1 && number <= VISITS && number == floor(number)))
+    return cb_node_fail(value, "count: expected an integer from 1 to %d, found %g", VISITS, number);
+  *out = (int)number;
+  return CB_OK;
+}
+
+static cb_status read_copies(cb_xml *e, copies *out) {
+  const cb_node *offset = cb_xml_get(e, "offset"), *euler = cb_xml_get(e, "euler"), *sep = cb_xml_get(e, "sep");
+  *out = (copies){.sep = sep ? sep->text : ""};
+  cb_errors errors = cb_errors_begin();
+  cb_errors_add(&errors, &e->name, read_count(e, &out->count));
+  if (offset) cb_errors_add(&errors, offset, cb_mjcf_numbers(offset, "offset", 3, 3, out->offset, NULL));
+  if (euler) cb_errors_add(&errors, euler, cb_mjcf_numbers(euler, "euler", 3, 3, out->euler, NULL));
+  return cb_errors_end(&errors);
+}
+
+static cb_status visit_copies(const cb_mjcf_scope *scope, cb_xml *e, cb_mjcf_visit *visit, void *user) {
+  copies c;
+  cb_mjcf_scope inner = *scope;
+  cb_pose at;
+  cb_pose_identity(&at);
+  cb_status status = read_copies(e, &c);
+  if (!status) status = read_class(e, &inner);
+  const int digits = status ? 0 : snprintf(NULL, 0, "%d", c.count);
+  for (int i = 0; i < c.count && !status; i++) {
+    const double angle[3] = {i * c.euler[0], i * c.euler[1], i * c.euler[2]};
+    double next[3];
+    char number[16];
+    cb_mjcf_euler(scope->r, angle, at.q);
+    cb_pose_multiply(&scope->frame, &at, &inner.frame);
+    snprintf(number, sizeof number, "%0*d", digits, i);
+    inner.suffix = join(scope->r, c.sep, number, scope->suffix);
+    inner.copy = ++scope->r->whole->copies;
+    status = inner.suffix ? cb_mjcf_each(&inner, e, visit, user) : cb_mjcf_no_memory(scope->r);
+    cb_pose_point(&at, c.offset, next);
+    memcpy(at.x, next, sizeof next);
+    if (!status && ++scope->r->whole->visits > VISITS)
+      status = cb_node_fail(&e->name, "expected at most %d elements in the model: use fewer copies", VISITS);
+  }
+  return status;
+}
+
+/* --- <attach> --- */
+
+/* Finds the first element in e with this name before `stop` (NULL: no bound). Returns false if it reaches `stop`. */
+static bool find_named(cb_xml *e, const char *kind, const char *name, const cb_xml *stop, cb_xml **out) {
+  for (cb_xml *child = e->first; child; child = child->next) {
+    if (child == stop) return false;
+    const cb_node *own = strcmp(child->name.text, kind) ? NULL : cb_xml_get(child, "name");
+    if (own && !*out && !strcmp(own->text, name)) *out = child;
+    if (!find_named(child, kind, name, stop, out)) return false;
+  }
+  return true;
+}
+
+static bool is_around(const cb_xml *e, const cb_xml *within) {
+  while (within && within != e) within = within->parent;
+  return within != NULL;
+}
+
+static cb_status find_model(const cb_mjcf_reader *r, const cb_node *model, cb_mjcf_reader **out) {
+  for (cb_mjcf_reader *own = r->whole->readers; own; own = own->next)
+    if (own->parent == r && !strcmp(own->name, model->text)) {
+      *out = own;
+      return CB_OK;
+    }
+  return cb_node_fail(model, "no <model> is called `%s`", model->text);
+}
+
+/* Sets childclass to the childclass of the bodies around the target in its own file. */
+static void stand_in_place(const cb_xml *target, cb_mjcf_scope *scope) {
+  scope->childclass = NULL;
+  for (cb_xml *p = target->parent; p && !scope->childclass; p = p->parent) {
+    const cb_node *value = cb_xml_get(p, "childclass");
+    if (value) scope->childclass = value->text;
+  }
+}
+
+static cb_status visit_target(const cb_mjcf_scope *scope, const cb_xml *e, const cb_node *model, const cb_node *part,
+                              const char *kind, cb_mjcf_visit *visit, void *user) {
+  cb_mjcf_scope inner = *scope;
+  cb_xml *target = NULL;
+  for (cb_xml *world = scope->r->root->first; world && !target; world = world->next)
+    if (!strcmp(world->name.text, "worldbody") && !find_named(world, kind, part->text, model ? NULL : e, &target))
+      break;
+  if (!target || is_around(target, e))
+    return cb_node_fail(part, "no <%s> is called `%s`%s", kind, part->text,
+                        model ? " in its file" : ", before this <attach> and not around it");
+  stand_in_place(target, &inner);
+  for (cb_xml *p = target->parent; p; p = p->parent) p->read = p->read || model;
+  return visit_one(&inner, target, visit, user);
+}
+
+static cb_status visit_attached(const cb_mjcf_scope *scope, cb_xml *e, cb_mjcf_visit *visit, void *user) {
+  const cb_node *model = cb_xml_get(e, "model"), *body = cb_xml_get(e, "body"), *frame = cb_xml_get(e, "frame"),
+                *prefix = cb_xml_get(e, "prefix");
+  cb_mjcf_scope inner = *scope;
+  if (!prefix) return cb_node_fail(&e->name, "expected `prefix`, for the names of the attached elements");
+  if (body && frame) return cb_node_fail(frame, "`frame` next to `body`: expected only one of them");
+  if (!model && !body && !frame) return cb_node_fail(&e->name, "expected `model`, `body` or `frame`");
+  const cb_status status = model ? find_model(scope->r, model, &inner.r) : CB_OK;
+  if (status) return status;
+  inner.prefix = join(scope->r, scope->prefix, prefix->text, "");
+  inner.copy = ++scope->r->whole->copies;
+  if (!inner.prefix) return cb_mjcf_no_memory(scope->r);
+  if (body || frame) return visit_target(&inner, e, model, body ? body : frame, body ? "body" : "frame", visit, user);
+  inner.childclass = NULL;
+  return cb_mjcf_each_of_world(&inner, visit, user);
+}
+
+/* --- visits --- */
+
+static cb_status visit_one(const cb_mjcf_scope *scope, cb_xml *e, cb_mjcf_visit *visit, void *user) {
+  if (++scope->r->whole->visits > VISITS)
+    return cb_node_fail(&e->name, "expected at most %d elements in the model: use fewer copies", VISITS);
+  if (cb_xml_is(e, "frame")) return visit_frame(scope, e, visit, user);
+  if (cb_xml_is(e, "replicate")) return visit_copies(scope, e, visit, user);
+  if (cb_xml_is(e, "attach")) return visit_attached(scope, e, visit, user);
+  return visit(user, scope, e);
+}
+
+cb_status cb_mjcf_each(const cb_mjcf_scope *scope, cb_xml *parent, cb_mjcf_visit *visit, void *user) {
+  cb_errors errors = cb_errors_begin();
+  for (cb_xml *child = parent->first; child; child = child->next)
+    cb_errors_add(&errors, &child->name, visit_one(scope, child, visit, user));
+  return cb_errors_end(&errors);
+}
+
+cb_status cb_mjcf_each_of_world(const cb_mjcf_scope *scope, cb_mjcf_visit *visit, void *user) {
+  cb_errors errors = cb_errors_begin();
+  for (cb_xml *e = scope->r->root->first; e; e = e->next) {
+    cb_mjcf_scope inner = *scope;
+    if (!cb_xml_is(e, "worldbody")) continue;
+    const cb_status status = read_class(e, &inner);
+    cb_errors_add(&errors, &e->name, status ? status : cb_mjcf_each(&inner, e, visit, user));
+  }
+  return cb_errors_end(&errors);
+}

@@ -1,0 +1,282 @@
+/* Groups of Lorentz matrices: SO(3,1), SO(2,1), and SO(2,1) x R, each the component of the identity.
+ *
+ * SO(3,1) are the matrices on (x, y, z, t), isometries of H^3, with the algebra (rotations, boosts). They are computed
+ * from biquaternions Q = a + p (complex), X = t + i (x, y, z), X -> Q X Q^+, Q^+ = conj(a) - conj(p):
+ *   exp(omega, v) = (cos(w/2), sin(w/2)/w z),  z = omega + i v,  w^2 = z.z
+ *   with h = conj(a) p, N = p p^+ and (i, j, k) cyclic, the matrix is
+ *     m_tt = |a|^2 + tr N,  m_kt = 2 Im h_k - 2 Im N_ij,  m_tk = 2 Im h_k + 2 Im N_ij
+ *     m_jk = (|a|^2 - tr N) delta_jk + 2 Re N_jk + 2 hat(Re h)_jk
+ * The logarithm computes these products from the matrix and uses the largest of |a|^2, N_11, N_22, N_33 for the root,
+ * as Shepperd does for rotations: J. Guidance and Control 1 (1978) 223, doi:10.2514/3.55767b. It is not unique where Re
+ * a = 0. A boost by b multiplies round-off by e^b.
+ */
+#include "numerics/lie_private.h"
+
+/* --- common to the three groups: matrices that keep the form +...+-, and a height after them --- */
+
+static int rows(const cb_group *G) { return G->size < 16 ? 3 : 4; }
+
+static void form_identity(const cb_group *G, double *g) {
+  memset(g, 0, (size_t)G->size * sizeof *g);
+  for (int i = 0; i < rows(G); i++) g[i * rows(G) + i] = 1;
+}
+
+static void form_multiply(const cb_group *G, const double *a, const double *b, double *out) {
+  const int n = rows(G);
+  double c[16];
+  cb_lie_product(n, a, b, c);
+  for (int i = n * n; i < G->size; i++) c[i] = a[i] + b[i];
+  memcpy(out, c, (size_t)G->size * sizeof *c);
+}
+
+/* The inverse is the transpose with the signs of the last row and column changed, and minus the height. */
+static void form_inverse(const cb_group *G, const double *g, double *out) {
+  const int n = rows(G);
+  double t[16];
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) t[i * n + j] = (i == n - 1) != (j == n - 1) ? -g[j * n + i] : g[j * n + i];
+  for (int i = n * n; i < G->size; i++) t[i] = -g[i];
+  memcpy(out, t, (size_t)G->size * sizeof *t);
+}
+
+/* clang-format off */
+#define CB_LIE_FORM(g)                                                                                             \
+  .identity = form_identity, .multiply = form_multiply, .inverse = form_inverse,           \
+  .exp = g##_exponential, .log = g##_logarithm, .adjoint = g##_adjoint, .project = g##_project,            \
+  .matrix = g##_matrix, .K = -1
+/* clang-format on */
+
+/* Ad_g of an isometry of the form: the generator k is B with B_pq = 1 = -B_qp, (p, q) = plane[k], times the form;
+ * g B g^T are minors of g. */
+static inline void form_adjoint(int n, int dim, const int plane[][2], const double *g, int width, double *out) {
+  for (int k = 0; k < dim; k++)
+    for (int l = 0; l < dim; l++) {
+      const double *p = g + plane[k][0] * n, *q = g + plane[k][1] * n;
+      out[k * width + l] = p[plane[l][0]] * q[plane[l][1]] - p[plane[l][1]] * q[plane[l][0]];
+    }
+}
+
+static void lorentz_from(const double complex Q[4], double out[4][4]) {
+  double r[4], s[4], trace = 0, re[3], im[3];
+  for (int k = 0; k < 4; k++) {
+    r[k] = creal(Q[k]);
+    s[k] = cimag(Q[k]);
+  }
+  for (int k = 0; k < 3; k++) {
+    trace += r[k + 1] * r[k + 1] + s[k + 1] * s[k + 1];
+    re[k] = r[0] * r[k + 1] + s[0] * s[k + 1];
+    im[k] = r[0] * s[k + 1] - s[0] * r[k + 1];
+  }
+  const double square = r[0] * r[0] + s[0] * s[0];
+  for (int j = 0; j < 3; j++)
+    for (int k = 0; k < 3; k++) out[j][k] = 2 * (r[j + 1] * r[k + 1] + s[j + 1] * s[k + 1]);
+  for (int k = 0; k < 3; k++) {
+    const int i = (k + 1) % 3, j = (k + 2) % 3;
+    const double cross = r[i + 1] * s[j + 1] - r[j + 1] * s[i + 1]; /* -Im N_ij */
+    out[k][k] += square - trace;
+    out[j][i] += 2 * re[k];
+    out[i][j] -= 2 * re[k];
+    out[k][3] = 2 * (im[k] + cross);
+    out[3][k] = 2 * (im[k] - cross);
+  }
+  out[3][3] = square + trace;
+}
+
+static void lorentz_to(const double m[4][4], double complex Q[4]) {
+  double complex products[4][4]; /* Q_a conj(Q_b) */
+  const double square = (m[3][3] + m[0][0] + m[1][1] + m[2][2]) / 4, difference = 2 * square - m[3][3];
+  products[0][0] = square;
+  for (int k = 0; k < 3; k++) {
+    const int i = (k + 1) % 3, j = (k + 2) % 3;
+    const double re = (m[j][i] - m[i][j]) / 4, im = (m[k][3] + m[3][k]) / 4;
+    products[k + 1][k + 1] = (m[k][k] - difference) / 2;
+    products[k + 1][0] = cb_lie_complex(re, im);
+    products[0][k + 1] = cb_lie_complex(re, -im);
+    products[i + 1][j + 1] = cb_lie_complex((m[i][j] + m[j][i]) / 4, (m[3][k] - m[k][3]) / 4);
+    products[j + 1][i + 1] = conj(products[i + 1][j + 1]);
+  }
+  int pivot = 0;
+  for (int k = 1; k < 4; k++)
+    if (creal(products[k][k]) > creal(products[pivot][pivot])) pivot = k;
+  const double root = sqrt(creal(products[pivot][pivot]));
+  double complex unit = 0;
+  for (int k = 0; k < 4; k++) {
+    Q[k] = products[k][pivot] / root;
+    unit += Q[k] * Q[k];
+  }
+  double complex phase = csqrt(unit); /* the products do not determine the phase of Q; Q.Q = 1 does */
+  if (creal(Q[0] / phase) < 0) phase = -phase;
+  for (int k = 0; k < 4; k++) Q[k] /= phase;
+}
+
+static cb_status lorentz_log(const double m[4][4], double a[6]) {
+  double complex Q[4];
+  lorentz_to(m, Q);
+  const double size = sqrt(m[3][3]);
+  if (!(creal(Q[0]) > CB_LIE_HALF_TURN * size))
+    return cb_fail(
+        CB_ERROR_DOMAIN,
+        "the logarithm of a rotation by pi (with or without a boost) is not unique: expected a smaller rotation");
+  double complex s = csqrt(Q[1] * Q[1] + Q[2] * Q[2] + Q[3] * Q[3]), half;
+  if (cabs(s) < 0.5) {
+    half = casin(s);
+  } else { /* exp(i w/2) = Q_0 + i s, with the sign of s that does not cancel */
+    if (cabs(Q[0] + I * s) < cabs(Q[0] - I * s)) s = -s;
+    half = -I * clog(Q[0] + I * s);
+  }
+  const double complex scale = cabs(s) > 0 ? 2 * (half / s) : 2;
+  for (int k = 0; k < 3; k++) {
+    const double complex z = scale * Q[k + 1];
+    a[k] = creal(z);
+    a[3 + k] = cimag(z);
+  }
+  return CB_OK;
+}
+
+static void so31_exponential(const cb_group *G, const double *a, double *out) {
+  (void)G;
+  double complex z[3], Q[4], square = 0;
+  for (int k = 0; k < 3; k++) {
+    z[k] = cb_lie_complex(a[k], a[3 + k]);
+    square += z[k] * z[k];
+  }
+  const double complex half = csqrt(square) / 2, sinc = cabs(half) > 0 ? csin(half) / half / 2 : 0.5;
+  Q[0] = ccos(half);
+  for (int k = 0; k < 3; k++) Q[k + 1] = sinc * z[k];
+  double m[4][4];
+  lorentz_from(Q, m);
+  memcpy(out, m, sizeof m);
+}
+
+static cb_status so31_logarithm(const cb_group *G, const double *g, double *out) {
+  (void)G;
+  double m[4][4];
+  memcpy(m, g, sizeof m);
+  return lorentz_log(m, out);
+}
+
+static void so31_adjoint(const cb_group *G, const double *g, double *out) {
+  (void)G;
+  static const int plane[6][2] = {{2, 1}, {0, 2}, {1, 0}, {3, 0}, {3, 1}, {3, 2}};
+  form_adjoint(4, 6, plane, g, 6, out);
+}
+
+static void so31_project(const cb_group *G, double *g) {
+  (void)G;
+  double m[4][4];
+  double complex Q[4];
+  memcpy(m, g, sizeof m);
+  lorentz_to(m, Q);
+  lorentz_from(Q, m);
+  memcpy(g, m, sizeof m);
+}
+
+static int so31_matrix(const cb_group *G, const double *g, double *out) {
+  (void)G;
+  memcpy(out, g, 16 * sizeof *g);
+  return 4;
+}
+
+const cb_group cb_group_so31 = {
+    .name = "so31",
+    .doc = "Lorentz group, isometries of H^3",
+    .size = 16,
+    CB_LIE_PAIRS,
+    .number = {"xx", "xy", "xz", "xt", "yx", "yy", "yz", "yt", "zx", "zy", "zz", "zt", "tx", "ty", "tz", "tt"},
+    CB_LIE_FORM(so31)};
+
+/* --- SO(2,1): matrices on (x, y, t) that keep x^2 + y^2 - t^2, isometries of H^2 ---
+ *
+ * SO(2,1) x R has a height after the matrix and the algebra (v_x, v_y, omega, v_z): isometries of H^2 x E.
+ *
+ *   X = [[0, -w, v_x], [w, 0, v_y], [v_x, v_y, 0]],  X^3 = -n X,  n = w^2 - v_x^2 - v_y^2
+ *   exp X = 1 + sin(r)/r X + (1 - cos r)/r^2 X^2,  r^2 = n (hyperbolic functions for n < 0)
+ *   [a, b] = (a_y b_w - a_w b_y, a_w b_x - a_x b_w, -(a_x b_y - a_y b_x))
+ * The logarithm and the projection are those of SO(3,1) with z fixed.
+ */
+
+/* sin(r)/r, r^2 = n */
+static double sine(double n) {
+  const double r = sqrt(fabs(n));
+  return n < 0 ? (r > 0 ? sinh(r) / r : 1) : cb_sinc(r);
+}
+
+static void so21_exponential(const cb_group *G, const double *a, double *out) {
+  const double x = a[0], y = a[1], w = a[2], v = hypot(x, y), n = (w - v) * (w + v);
+  const double s = sine(n), half = sine(n / 4), c = half * half / 2;
+  const double X[9] = {0, -w, x, w, 0, y, x, y, 0};
+  double square[9];
+  cb_lie_product(3, X, X, square);
+  if (G->dim > 3) out[9] = a[3];
+  for (int i = 0; i < 9; i++) out[i] = (i % 4 == 0) + s * X[i] + c * square[i];
+}
+
+static const int place[3] = {0, 1, 3}; /* the places of (x, y, t) in (x, y, z, t) */
+
+static void embed(const double g[9], double m[4][4]) {
+  memset(m, 0, 16 * sizeof(double));
+  m[2][2] = 1;
+  for (int i = 0; i < 9; i++) m[place[i / 3]][place[i % 3]] = g[i];
+}
+
+static cb_status so21_logarithm(const cb_group *G, const double *g, double *out) {
+  double m[4][4], all[6];
+  embed(g, m);
+  const cb_status status = lorentz_log(m, all);
+  if (status != CB_OK) return status;
+  const double a[4] = {all[3], all[4], all[2], G->dim > 3 ? g[9] : 0};
+  memcpy(out, a, (size_t)G->dim * sizeof *a);
+  return CB_OK;
+}
+
+static void so21_adjoint(const cb_group *G, const double *g, double *out) {
+  static const int plane[3][2] = {{2, 0}, {2, 1}, {1, 0}};
+  double m[9];
+  memcpy(m, g, sizeof m);
+  cb_lie_vector_adjoint(G, g, out); /* sets the identity, which remains in the row and column of the height */
+  form_adjoint(3, 3, plane, m, G->dim, out);
+}
+
+static void so21_project(const cb_group *G, double *g) {
+  (void)G;
+  double m[4][4];
+  double complex Q[4];
+  embed(g, m);
+  lorentz_to(m, Q);
+  Q[1] = cb_lie_complex(0, cimag(Q[1]));
+  Q[2] = cb_lie_complex(0, cimag(Q[2]));
+  Q[0] = creal(Q[0]);
+  Q[3] = creal(Q[3]);
+  lorentz_from(Q, m);
+  for (int i = 0; i < 9; i++) g[i] = m[place[i / 3]][place[i % 3]];
+}
+
+/* The matrix; a height z adds the block [[1, z], [0, 1]]. */
+static int so21_matrix(const cb_group *G, const double *g, double *out) {
+  const int n = G->dim > 3 ? 5 : 3;
+  memset(out, 0, (size_t)(n * n) * sizeof *out);
+  for (int i = 0; i < 9; i++) out[i / 3 * n + i % 3] = g[i];
+  if (n == 5) {
+    out[18] = out[24] = 1;
+    out[19] = g[9];
+  }
+  return n;
+}
+
+const cb_group cb_group_so21 = {.name = "so21",
+                                .doc = "isometries of the hyperbolic plane H^2",
+                                .dim = 3,
+                                .size = 9,
+                                .axis = {"v_x", "v_y", "omega"},
+                                .number = {"xx", "xy", "xt", "yx", "yy", "yt", "tx", "ty", "tt"},
+                                .bracket = cb_lie_plane_bracket,
+                                CB_LIE_FORM(so21)};
+
+const cb_group cb_group_h2e = {.name = "h2e",
+                               .doc = "isometries of H^2 x E",
+                               .dim = 4,
+                               .size = 10,
+                               .axis = {"v_x", "v_y", "omega", "v_z"},
+                               .number = {"xx", "xy", "xt", "yx", "yy", "yt", "tx", "ty", "tt", "z"},
+                               .bracket = cb_lie_plane_bracket,
+                               CB_LIE_FORM(so21)};

@@ -1,0 +1,354 @@
+/* The pieces of a mesh and its edges (mesh_pieces.h). */
+#include "potential/mesh_pieces.h"
+
+#include "core/arena.h"
+#include "numerics/vec3.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* An edge of a face, opposite to the vertex `across`. */
+typedef struct side {
+  int low, high, face, across;
+  bool forward; /* the face runs from low to high */
+} side;
+
+/* An edge of a border: the copies (places after the vertices) of its ends, and the vertex of its face opposite to
+ * it. */
+typedef struct border {
+  int end[2], across;
+} border;
+
+typedef struct pieces {
+  cb_arena *arena;
+  cb_pieces seen;
+  int vertices, borders;
+  border *border;
+  int *first, *edges; /* edges[first[c]..first[c + 1]): the edges at copy c; [copies + 1], [2 borders] */
+  int *copied;        /* [copies]: the vertex of each copy */
+} pieces;
+
+/* Data that is used while the pieces are found. */
+typedef struct search {
+  int faces, *up; /* [faces]: a forest; the root represents its piece */
+  bool *sheet;    /* [faces], by root */
+  bool *reached;  /* [faces]: the fluid reaches the face */
+  double *volume; /* [faces], by root */
+  side *side;
+  int *copy; /* [vertices]; -1: the vertex has no copy */
+} search;
+
+static int compare(const void *a, const void *b) {
+  const side *p = a, *q = b;
+  if (p->low != q->low) return p->low < q->low ? -1 : 1;
+  if (p->high != q->high) return p->high < q->high ? -1 : 1;
+  return (p->face > q->face) - (p->face < q->face);
+}
+
+static int root_of(int *up, int i) {
+  while (up[i] != i) i = up[i] = up[up[i]];
+  return i;
+}
+
+static int run_of(const search *s, int i) {
+  int end = i;
+  while (end < 3 * s->faces && s->side[end].low == s->side[i].low && s->side[end].high == s->side[i].high) end++;
+  return end - i;
+}
+
+static int piece_of(const search *s, int side_) { return root_of(s->up, s->side[side_].face); }
+
+/* Does `at` lie in a cavity? Cavities are the closed pieces that point inwards; their winding number there is -1. */
+static bool in_cavity(const double (*x)[3], int faces, const int (*face)[3], const int *piece, const double *volume,
+                      const double at[3]) {
+  double angle = 0;
+  for (int f = 0; f < faces; f++) {
+    double c[3][3];
+    if (!(volume[piece[f]] < 0)) continue;
+    for (int k = 0; k < 9; k++) c[k / 3][k % 3] = x[face[f][k / 3]][k % 3] - at[k % 3];
+    angle += cb_solid_angle3((const double(*)[3])c);
+  }
+  return angle < -2 * 3.141592653589793;
+}
+
+/* Sets reached[f]: does the fluid reach face f of the piece piece[f]? It does not if the volume of the piece is not
+ * positive, or if the piece is in a cavity. */
+static void find_reached(const double (*x)[3], int faces, const int (*face)[3], const int *piece, const double *volume,
+                         bool *reached) {
+  bool any = false;
+  for (int f = 0; f < faces; f++) {
+    any = any || volume[piece[f]] < 0;
+    reached[f] = volume[piece[f]] > 0;
+  }
+  for (int f = 0; f < faces && any; f++)
+    if (piece[f] == f && reached[f]) reached[f] = !in_cavity(x, faces, face, piece, volume, x[face[f][0]]);
+  for (int f = 0; f < faces; f++) reached[f] = reached[f] && reached[piece[f]];
+}
+
+static void list_sides(search *s, const int (*face)[3]) {
+  for (int f = 0; f < s->faces; f++) {
+    s->up[f] = f;
+    for (int k = 0; k < 3; k++) {
+      const int a = face[f][k], b = face[f][(k + 1) % 3];
+      s->side[3 * f + k] = (side){a < b ? a : b, a < b ? b : a, f, face[f][(k + 2) % 3], a < b};
+    }
+  }
+  qsort(s->side, 3 * (size_t)s->faces, sizeof *s->side, compare);
+}
+
+/* If a sheet ends on a solid, the two faces of the solid are the faces whose pieces have no border of their own. They
+ * are joined. */
+static void join(search *s, int first, int n) {
+  int of[2] = {-1, -1}, count = 0;
+  for (int i = first; i < first + n; i++) {
+    if (s->sheet[piece_of(s, i)]) continue;
+    if (count < 2) of[count] = i;
+    count++;
+  }
+  if (count == 2 && s->side[of[0]].forward != s->side[of[1]].forward) s->up[piece_of(s, of[0])] = piece_of(s, of[1]);
+}
+
+static cb_status connect(search *s, const double (*x)[3], const int (*face)[3]) {
+  list_sides(s, face);
+  for (int i = 0, n; i < 3 * s->faces; i += n)
+    if ((n = run_of(s, i)) == 2) s->up[piece_of(s, i)] = piece_of(s, i + 1);
+  for (int i = 0, n; i < 3 * s->faces; i += n)
+    if ((n = run_of(s, i)) == 1) s->sheet[piece_of(s, i)] = true;
+  for (int i = 0, n; i < 3 * s->faces; i += n)
+    if ((n = run_of(s, i)) > 2) join(s, i, n);
+  for (int i = 0, n; i < 3 * s->faces; i += n) {
+    n = run_of(s, i);
+    for (int a = i; a < i + n; a++) {
+      const int piece = piece_of(s, a);
+      int own = 0;
+      for (int b = i; b < i + n; b++) own += piece == piece_of(s, b);
+      if (own == 2 || s->sheet[piece]) continue;
+      const double *at = x[s->side[i].low];
+      return cb_fail(
+          CB_ERROR_DOMAIN,
+          "none of the %d faces that meet at an edge at (%g, %g, %g) has a border elsewhere, so that solids and sheets "
+          "cannot be distinguished: expected two faces at each edge of a solid, and sheets with a border",
+          n, at[0], at[1], at[2]);
+    }
+  }
+  return CB_OK;
+}
+
+static void measure(search *s, const double (*x)[3], const int (*face)[3]) {
+  for (int f = 0; f < s->faces; f++) {
+    const int piece = root_of(s->up, f), *c = face[f];
+    double n2[3], from[3];
+    cb_normal3(x[c[0]], x[c[1]], x[c[2]], n2);
+    for (int k = 0; k < 3; k++) from[k] = x[c[0]][k] - x[face[piece][0]][k];
+    s->volume[piece] += cb_dot3(from, n2) / 6;
+  }
+}
+
+static int copy_of(search *s, pieces *p, int vertex) {
+  if (s->copy[vertex] < 0) {
+    s->copy[vertex] = p->seen.places - p->vertices;
+    p->copied[s->copy[vertex]] = vertex;
+    p->seen.places++;
+  }
+  return s->copy[vertex];
+}
+
+static void find_borders(search *s, pieces *p) {
+  for (int i = 0, n; i < 3 * s->faces; i += n)
+    if ((n = run_of(s, i)) == 1) {
+      const side *e = s->side + i;
+      p->border[p->borders++] = (border){{copy_of(s, p, e->low), copy_of(s, p, e->high)}, e->across};
+    }
+  const int copies = p->seen.places - p->vertices;
+  for (int b = 0; b < p->borders; b++)
+    for (int k = 0; k < 2; k++) p->first[p->border[b].end[k] + 1]++;
+  for (int c = 0; c < copies; c++) p->first[c + 1] += p->first[c];
+  for (int b = p->borders; b-- > 0;)
+    for (int k = 0; k < 2; k++) p->edges[--p->first[p->border[b].end[k] + 1]] = b;
+  for (int c = 0; c < copies; c++) p->first[c] = p->first[c + 1];
+  p->first[copies] = 2 * p->borders;
+}
+
+static cb_status inward(void) {
+  return cb_fail(
+      CB_ERROR_DOMAIN,
+      "no piece of the surface points outwards, so that the fluid would be inside: expected faces that point outwards");
+}
+
+static cb_status fill(search *s, pieces *p, const double (*x)[3], const int (*face)[3]) {
+  cb_pieces *o = &p->seen;
+  const cb_status status = connect(s, x, face);
+  if (status) return status;
+  measure(s, x, face);
+  for (int v = 0; v < p->vertices; v++) s->copy[v] = -1;
+  find_borders(s, p);
+  for (int f = 0; f < s->faces; f++) {
+    s->up[f] = root_of(s->up, f);
+    if (s->sheet[s->up[f]]) s->volume[s->up[f]] = INFINITY; /* the fluid is on both sides */
+  }
+  find_reached(x, s->faces, face, s->up, s->volume, s->reached);
+  for (int sheets = 0; sheets < 2; sheets++) {
+    for (int f = 0; f < s->faces; f++) {
+      if (!s->reached[f] || s->sheet[s->up[f]] != (sheets == 1)) continue;
+      o->kept[o->n] = f;
+      for (int k = 0; k < 3; k++)
+        o->corner[o->n][k] = sheets && s->copy[face[f][k]] >= 0 ? p->vertices + s->copy[face[f][k]] : face[f][k];
+      o->n++;
+    }
+    if (!sheets) o->solids = o->n;
+  }
+  return o->n ? CB_OK : inward();
+}
+
+cb_status cb_pieces_create(int vertices, const double (*x)[3], int faces, const int (*face)[3], cb_pieces **out) {
+  pieces *p = cb_arena_object(sizeof *p, "the pieces of a surface");
+  if (!p) return CB_ERROR_MEMORY;
+  const size_t n = (size_t)faces;
+  search s = {.faces = faces,
+              .up = malloc(n * sizeof *s.up),
+              .sheet = calloc(n, sizeof *s.sheet),
+              .reached = malloc(n * sizeof *s.reached),
+              .volume = calloc(n, sizeof *s.volume),
+              .side = malloc(3 * n * sizeof *s.side),
+              .copy = malloc((size_t)vertices * sizeof *s.copy)};
+  p->vertices = p->seen.places = vertices;
+  p->seen.kept = cb_arena_alloc(p->arena, n, sizeof *p->seen.kept);
+  p->seen.corner = cb_arena_alloc(p->arena, n, sizeof *p->seen.corner);
+  p->border = cb_arena_alloc(p->arena, 3 * n, sizeof *p->border);
+  p->first = cb_arena_alloc(p->arena, (size_t)vertices + 2, sizeof *p->first);
+  p->edges = cb_arena_alloc(p->arena, 6 * n, sizeof *p->edges);
+  p->copied = cb_arena_alloc(p->arena, (size_t)vertices, sizeof *p->copied);
+  cb_status status = s.up && s.sheet && s.reached && s.volume && s.side && s.copy && !cb_arena_lost(p->arena)
+                         ? fill(&s, p, x, face)
+                         : cb_fail(CB_ERROR_MEMORY, "no memory for the pieces of %d faces", faces);
+  free(s.up);
+  free(s.sheet);
+  free(s.reached);
+  free(s.volume);
+  free(s.side);
+  free(s.copy);
+  if (status) {
+    cb_arena_free(p->arena);
+    return status;
+  }
+  *out = &p->seen;
+  return CB_OK;
+}
+
+cb_status cb_pieces_outward(int vertices, const double (*x)[3], int faces, const int (*face)[3], bool *reached,
+                            int *kept, int *n) {
+  int *up = malloc((size_t)vertices * sizeof *up), *first = malloc((size_t)vertices * sizeof *first);
+  int *piece = calloc((size_t)faces, sizeof *piece);
+  double *volume = calloc((size_t)faces, sizeof *volume);
+  cb_status status = CB_OK;
+  *n = 0;
+  if (!up || !first || !piece || !volume)
+    status = cb_fail(CB_ERROR_MEMORY, "no memory for the pieces of %d faces", faces);
+  for (int i = 0; i < vertices && !status; i++) {
+    up[i] = i;
+    first[i] = -1;
+  }
+  for (int f = 0; f < faces && !status; f++)
+    for (int c = 1; c < 3; c++) up[root_of(up, face[f][c])] = root_of(up, face[f][0]);
+  for (int f = 0; f < faces && !status; f++) {
+    const int root = root_of(up, face[f][0]);
+    double n2[3], from[3];
+    if (first[root] < 0) first[root] = f;
+    piece[f] = first[root];
+    cb_normal3(x[face[f][0]], x[face[f][1]], x[face[f][2]], n2);
+    for (int c = 0; c < 3; c++) from[c] = x[face[f][0]][c] - x[root][c];
+    volume[piece[f]] += cb_dot3(from, n2) / 6;
+  }
+  if (!status) find_reached(x, faces, face, piece, volume, reached);
+  for (int f = 0; f < faces && !status; f++)
+    if (reached[f]) kept[(*n)++] = f;
+  free(up);
+  free(first);
+  free(piece);
+  free(volume);
+  return status || *n ? status : inward();
+}
+
+static pieces *all_of(const cb_pieces *p) { return (pieces *)((char *)p - offsetof(pieces, seen)); }
+
+void cb_pieces_free(cb_pieces *p) {
+  if (p) cb_arena_free(all_of(p)->arena);
+}
+
+/* The distance by which an edge of a border moves. n: the unit vector in the plane of the triangle that is
+ * perpendicular to the edge. */
+static double reach_of(const pieces *p, const double (*x)[3], const border *b, double n[3]) {
+  const double *from = x[p->copied[b->end[0]]], *to = x[p->copied[b->end[1]]], *across = x[b->across];
+  double edge[3], length2 = 0, along = 0;
+  for (int k = 0; k < 3; k++) {
+    edge[k] = to[k] - from[k];
+    n[k] = across[k] - from[k];
+    length2 += edge[k] * edge[k];
+    along += edge[k] * n[k];
+  }
+  for (int k = 0; k < 3; k++) n[k] -= along / length2 * edge[k];
+  const double height = sqrt(cb_dot3(n, n));
+  for (int k = 0; k < 3; k++) n[k] /= height;
+  return CB_SHEET_REACH * sqrt(0.5 * height * sqrt(length2));
+}
+
+/* Sets the displacement s of a vertex of a border, in the direction of the sum of its edges' normals. Two edges with
+ * the same distance then both move by this distance. The length of s is at most twice the mean distance of its edges,
+ * which matters if they meet in a spike. */
+static void inset(const pieces *p, const double (*x)[3], int copy, double s[3]) {
+  const int count = p->first[copy + 1] - p->first[copy];
+  double sum[3] = {0}, far = 0;
+  for (int i = 0; i < count; i++) {
+    double n[3];
+    far += reach_of(p, x, p->border + p->edges[p->first[copy] + i], n);
+    for (int k = 0; k < 3; k++) sum[k] += n[k];
+  }
+  const double scale = far / fmax(cb_dot3(sum, sum), 0.25 * count * count);
+  for (int k = 0; k < 3; k++) s[k] = scale * sum[k];
+}
+
+void cb_pieces_place(const cb_pieces *pieces_, const double (*x)[3], double (*y)[3]) {
+  const pieces *p = all_of(pieces_);
+  memcpy(y, x, (size_t)p->vertices * sizeof *y);
+  for (int c = 0; c < p->seen.places - p->vertices; c++) {
+    double s[3];
+    inset(p, x, c, s);
+    for (int k = 0; k < 3; k++) y[p->vertices + c][k] = x[p->copied[c]][k] + s[k];
+  }
+}
+
+/* --- edges --- */
+
+cb_status cb_panel_edges(int n, const int (*face)[3], const int *which, cb_panel_edge **out, int *edges) {
+  const size_t sides = 3 * (size_t)n;
+  side *all = malloc(sides * sizeof *all);
+  cb_panel_edge *edge = malloc(sides * sizeof *edge);
+  if (!all || !edge) {
+    free(all);
+    free(edge);
+    return cb_fail(CB_ERROR_MEMORY, "no memory for the edges of %d faces", n);
+  }
+  for (size_t i = 0; i < sides; i++) {
+    const int *c = face[which ? which[i / 3] : (int)(i / 3)], a = c[i % 3], b = c[(i + 1) % 3];
+    all[i] = (side){.low = a < b ? a : b, .high = a < b ? b : a, .face = (int)(i / 3)};
+  }
+  qsort(all, sides, sizeof *all, compare);
+  *edges = 0;
+  for (size_t i = 0; i + 1 < sides; i++)
+    if (all[i].low == all[i + 1].low && all[i].high == all[i + 1].high)
+      edge[(*edges)++] = (cb_panel_edge){{all[i].low, all[i].high}, {all[i].face, all[i + 1].face}};
+  free(all);
+  *out = edge;
+  return CB_OK;
+}
+
+double cb_panel_bend(const cb_panels *p, const cb_panel_edge *edge) {
+  const int i = edge->panel[0], j = edge->panel[1];
+  double d[3], cross[3];
+  for (int c = 0; c < 3; c++) d[c] = p->centre[j][c] - p->centre[i][c];
+  if (cb_dot3(p->normal[i], d) >= 0) return 0;
+  cb_cross3(p->normal[i], p->normal[j], cross);
+  return atan2(sqrt(cb_dot3(cross, cross)), cb_dot3(p->normal[i], p->normal[j]));
+}

@@ -1,0 +1,46 @@
+/* Warnings in a record: the attribute `warnings` of the root, a text of lines. Internal.
+ *
+ * The attribute is a text of fixed length that ends with zero bytes, and is overwritten at checkpoints and when the
+ * record is closed. A warning with a time begins with `at time T, `, where T is read back as the same number: a resumed
+ * run keeps the warnings up to its start time, and generates the later ones again. If the text is full, its last line
+ * is `...`.
+ */
+#pragma once
+
+#include "core/warning.h"
+#include <curvebody/record.h>
+#include <hdf5.h>
+
+enum { CB_RECORD_WARNINGS = 3072 }; /* bytes */
+
+typedef struct cb_record_warnings {
+  char text[CB_RECORD_WARNINGS];
+  size_t length;
+  size_t sealed, written; /* length at the newest checkpoint; length in the file */
+} cb_record_warnings;
+
+/* Creates the attribute in a new file; false, with HDF5's error stack set, on failure. */
+bool cb_warnings_make(hid_t file);
+/* Reads the warnings of a file; if the attribute is missing, the result is false and an empty list. */
+bool cb_warnings_read(hid_t file, cb_record_warnings *out);
+/* Writes the first `length` bytes into the file, unless it already contains them. */
+bool cb_warnings_write(hid_t file, cb_record_warnings *w, size_t length);
+/* Adds a line unless it already exists. time nan: the warning has no time. */
+void cb_warnings_add(cb_record_warnings *w, double time, const char *text);
+/* Removes the lines with later times, and the line `...` after them; time -inf removes all lines with a time. */
+void cb_warnings_cut(cb_record_warnings *w, double time);
+
+/* A log of the warnings of this thread, for the attribute of a file that is not a record. Each warning is also passed
+ * once to the previous receiver. */
+typedef struct cb_warning_log {
+  cb_record_warnings list;
+  cb_warning_taker before;
+} cb_warning_log;
+void cb_warning_log_begin(cb_warning_log *log);
+void cb_warning_log_end(cb_warning_log *log);
+
+/* Reports the lines of such an attribute again by cb_warn: at most `maximum` lines with a time, and with `all` also the
+ * lines without a time. */
+void cb_warnings_repeat(const char *lines, int maximum, bool all);
+/* Reports the warnings with a time that a resumed record keeps, because the killed run could not report them. */
+void cb_record_repeat_warnings(const cb_record *record, int maximum);

@@ -1,0 +1,185 @@
+/* Steps several runs in the lanes of a vector. A run leaves its lane at a checkpoint, after a failed step, and after
+ * its last full step (run/batch.h). */
+#include "run/batch.h"
+
+#include "dynamics/system_facts.h"
+#include "integrators/lanes.h"
+#include "run/particles_run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MEMBERS_MAX = CB_LANES_MAX };
+
+struct cb_batch {
+  cb_lanes *lanes; /* NULL: no group has been stepped yet */
+};
+
+cb_status cb_batch_create(cb_batch **out) {
+  *out = calloc(1, sizeof **out);
+  return *out ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for runs in lanes");
+}
+
+void cb_batch_free(cb_batch *t) {
+  if (!t) return;
+  cb_lanes_free(t->lanes);
+  free(t);
+}
+
+static cb_integrator *method_of(const cb_run *run) { return run->particles->integrator; }
+
+/* Whether lanes can step this run: a run of particles without contacts and without `falling_regime`, whose integrator
+ * has lanes. */
+static bool serves(const cb_run *run) {
+  if (!cb_run_current(run)) return false;
+  const cb_particles *p = run->particles;
+  return !p->contacts && !p->falling && cb_lanes_serve(p->integrator);
+}
+
+size_t cb_batch_width(const cb_run *run) { return serves(run) ? cb_lanes_width() : 1; }
+
+static void fail(cb_batch_member *r, cb_status status) {
+  r->status = status;
+  snprintf(r->text, sizeof r->text, "%s", cb_error_text());
+}
+
+static bool is_going(const cb_batch_member *r) {
+  return !r->status && *r->run->step < cb_run_total(r->run) && !r->run->stopped;
+}
+
+/* The number of full steps until the next row or the last full step; 0: the run must be stepped on its own. */
+static int64_t free_steps(const cb_run *run) {
+  if (!serves(run) || !cb_lanes_ready(method_of(run), run->options.step)) return 0;
+  if (cb_antipodes_near(run->particles->system, run->particles->state))
+    return 0; /* each of its steps has to be checked */
+  const int64_t step = *run->step, to_row = run->options.every - step % run->options.every,
+                left = run->full_steps - step;
+  return to_row < left ? to_row : left;
+}
+
+static void alone(cb_batch_member *r, const volatile sig_atomic_t *stop) {
+  const cb_status status = stop && *stop ? cb_run_interrupted(r->run) : cb_run_once(r->run, r->sink);
+  if (status) fail(r, status);
+}
+
+/* A group of runs that share lanes: run i occupies lane i. */
+typedef struct group {
+  cb_lanes *lanes;
+  cb_batch_member **run;
+  size_t n;
+} group;
+
+static void load(const group *g, size_t i) {
+  const cb_run *run = g->run[i]->run;
+  cb_lanes_load(g->lanes, i, method_of(run), run->particles->state, run->options.step);
+}
+
+static void store(const group *g, size_t i, bool history, bool failed) {
+  const cb_run *run = g->run[i]->run;
+  cb_lanes_store(g->lanes, i, method_of(run), run->particles->state, history, failed);
+}
+
+/* The number of steps that all runs of the group can make before one of them has a row to write or ends. */
+static int64_t steps_to_row(const group *g) {
+  int64_t limit = INT64_MAX;
+  for (size_t i = 0; i < g->n; i++) {
+    const cb_run *r = g->run[i]->run;
+    const int64_t to_row = r->options.every - *r->step % r->options.every, left = r->full_steps - *r->step;
+    if (to_row < limit) limit = to_row;
+    if (left < limit) limit = left;
+  }
+  return limit;
+}
+
+/* Whether the run stays in its lane after the current step. It leaves after its last full step, and at a checkpoint,
+ * where the integrator's history ends. */
+static bool stays(const cb_run *r) {
+  return *r->step < r->full_steps && *r->step % (r->options.every * r->options.checkpoint) != 0;
+}
+
+/* After a step of run i: repeats a failed step, moves the origin, and writes the row and checkpoint that are due.
+ * Returns whether the run can continue in its lane. */
+static bool settle(const group *g, size_t i, cb_lanes_step step, bool all_stay) {
+  cb_batch_member *of = g->run[i];
+  const unsigned bit = 1u << i;
+  const bool failed = step.failed & bit, drifted = step.drifted & bit,
+             row = *of->run->step % of->run->options.every == 0;
+  if (!failed && !drifted && !row && all_stay) return true;
+  store(g, i, !all_stay || drifted, failed);
+  if (failed) {
+    alone(of, NULL); /* repeats the step with retries, and reports an error */
+    return false;
+  }
+  cb_status status = drifted ? cb_particles_recentre(of->run) : CB_OK;
+  if (!status && drifted && all_stay) load(g, i);
+  if (!status) status = cb_run_stepped(of->run, of->sink);
+  if (status) fail(of, status);
+  return !status;
+}
+
+/* Steps the group until one of its runs leaves its lane. */
+static void step_group(const group *g, const volatile sig_atomic_t *stop) {
+  cb_lanes_begin(g->lanes, g->n);
+  for (size_t i = 0; i < g->n; i++) load(g, i);
+  for (bool on = true; on;) {
+    cb_lanes_step step = {0};
+    for (int64_t limit = steps_to_row(g); limit > 0 && !(step.leave | step.drifted); limit--) {
+      step = cb_lanes_go(g->lanes);
+      for (size_t i = 0; i < g->n; i++) {
+        if (step.failed >> i & 1) continue;
+        ++*g->run[i]->run->step;
+        g->run[i]->run->step_size = g->run[i]->run->options.step;
+      }
+    }
+    on = !step.leave && !(stop && *stop);
+    for (size_t i = 0; i < g->n && on; i++) on = stays(g->run[i]->run);
+    const bool all_stay = on;
+    for (size_t i = 0; i < g->n; i++) on = settle(g, i, step, all_stay) && on;
+    if (all_stay && !on) /* one run failed: the histories of the others are still in the lanes */
+      for (size_t i = 0; i < g->n; i++) store(g, i, true, false);
+  }
+}
+
+/* Collects the first run that lanes can step, and all others that can share its lanes. */
+static size_t gather(cb_batch_member *run, size_t n, cb_batch_member **of) {
+  size_t count = 0;
+  for (size_t i = 0; i < n; i++) {
+    if (!is_going(&run[i]) || free_steps(run[i].run) < 1) continue;
+    if (!count || cb_lanes_agree(method_of(of[0]->run), method_of(run[i].run))) of[count++] = &run[i];
+  }
+  return count;
+}
+
+/* Makes one step of every run that must be stepped on its own; then steps one group until one of its runs leaves its
+ * lane. Returns whether there was a run to step. */
+static bool turn(cb_batch *t, cb_batch_member *run, size_t n, const volatile sig_atomic_t *stop) {
+  cb_batch_member *of[MEMBERS_MAX];
+  bool any = false;
+  for (size_t i = 0; i < n; i++) {
+    if (!is_going(&run[i]) || (free_steps(run[i].run) > 0 && !(stop && *stop))) continue;
+    alone(&run[i], stop);
+    any = true;
+  }
+  if (stop && *stop) return any;
+  const size_t count = gather(run, n, of);
+  if (count > 1 && cb_lanes_prepare(&t->lanes, method_of(of[0]->run)) == CB_OK) {
+    step_group(&(group){t->lanes, of, count}, stop);
+    return true;
+  }
+  for (size_t i = 0; i < count; i++) alone(of[i], stop);
+  return any || count;
+}
+
+void cb_batch_run(cb_batch *t, cb_batch_member *run, size_t n, const volatile sig_atomic_t *stop) {
+  for (size_t i = 0; i < n; i++) {
+    run[i].status = CB_OK;
+    const cb_status status = cb_run_begin(run[i].run, run[i].sink);
+    if (status) fail(&run[i], status);
+  }
+  while (turn(t, run, n, stop)) continue;
+  for (size_t i = 0; i < n; i++) {
+    const cb_status warned = cb_run_warn_of_change(run[i].run);
+    if (!run[i].status && warned) fail(&run[i], warned);
+  }
+}

@@ -1,0 +1,242 @@
+/* A run along the fibre of a bundle: its record, its state and its steps. */
+#include "run/bundle_run.h"
+#include "numerics/dd.h"
+#include "core/failure.h"
+
+#include <string.h>
+#include <stddef.h>
+#include <stdio.h>
+
+/* The record of a gait in a bundle: its dimensions, and a table with one row per field.
+ *
+ *   shape r and r', group element g, body velocity xi = -A r'; plot_position: points of the body
+ *   length = int sqrt(r'Mr') dt, cost = int r'Mr' dt, since the start
+ * A(r) is the connection and M(r) the metric of the bundle; P(r), Q(r) are the columns of its form for xi and for r'.
+ * The residual P xi + Q r' is a force or a momentum. It is 0 up to round-off if A is computed from P and Q.
+ */
+
+const cb_observable_doc cb_bundle_observables[] = {
+    {"connection", "connection", "A(r): body velocity -A r'"},
+    {"curvature", "curvature", "B_ij, of each pair of shape variables"},
+    {"metric", "metric", "M(r): cost r'Mr'"},
+    {"momentum", "momentum", "P xi + Q r': a force or momentum in the body frame that should be 0"},
+    {"power", "power", "r'Mr': the power dissipated by drag, or twice the kinetic energy"},
+    {NULL, NULL, NULL}};
+
+static const char *const usual[] = {"connection", "power", NULL};
+
+enum { FORM = CB_GROUP_DIM + CB_SHAPE_MAX };
+
+static CB_FILL(curvature) { return cb_bundle_curvatures(run->bundle->path.bundle, run->bundle->r, to.out); }
+
+static CB_FILL(power) {
+  const cb_bundle_run *f = run->bundle;
+  const int n = f->path.bundle->n;
+  double sum = 0;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) sum += f->M[i * n + j] * f->rate[i] * f->rate[j];
+  *(double *)to.out = sum;
+  return CB_OK;
+}
+
+static CB_FILL(momentum) {
+  const cb_bundle_run *f = run->bundle;
+  const cb_bundle *b = f->path.bundle;
+  const int dim = b->group->dim, all = dim + b->n;
+  double G[FORM * FORM];
+  const cb_status status = b->class_->form(b, f->r, G);
+  if (status) return status;
+  for (int k = 0; k < dim; k++) {
+    double sum = 0;
+    for (int l = 0; l < all; l++) sum += G[k * all + l] * (l < dim ? f->xi[l] : f->rate[l - dim]);
+    ((double *)to.out)[k] = sum;
+  }
+  return CB_OK;
+}
+
+static CB_FILL(plot) {
+  const cb_bundle_run *f = run->bundle;
+  return f->path.bundle->class_->plot(f->path.bundle, f->r, f->state.g, to.out);
+}
+
+#define OWN(group, name, unit, doc, member, ...) \
+  CB_OBSERVABLE(group, name, DOUBLE, unit, doc, cb_fill_own, offsetof(cb_bundle_run, member), __VA_ARGS__)
+static const cb_observable table[] = {
+    CB_OBSERVABLE("", "time", DOUBLE, "s", "time", cb_fill_time, 0, 0, 0),
+    CB_OBSERVABLE("", "step", INT64, "1", "steps so far", cb_fill_step, 0, 0, 0),
+    CB_OBSERVABLE("", "plot_position", DOUBLE, "1", "points of the body in plot coordinates", plot, 0, 2, "particle",
+                  "axis"),
+    OWN("", "shape", "1", "shape variables", r, 1, "dof"),
+    OWN("", "shape_rate", "s-1", "time derivatives of the shape variables", rate, 1, "dof"),
+    OWN("", "group", "1", "group element", state.g, 1, "number"),
+    OWN("", "body_velocity", "s-1", "xi = -A r' in the body frame", xi, 1, "algebra"),
+    OWN("", "length", "1", "int sqrt(r'Mr') dt since the start", state.length, 0, 0),
+    OWN("", "cost", "1", "int r'Mr' dt since the start", state.cost, 0, 0),
+    OWN("connection", "connection", "1", "A: xi = -A r'", A, 2, "algebra", "dof"),
+    CB_OBSERVABLE("curvature", "curvature", DOUBLE, "1", "B_ij = d_i A_j - d_j A_i - [A_i, A_j]", curvature, 0, 2,
+                  "pair", "algebra"),
+    OWN("metric", "metric", "1", "M: cost r'Mr'", M, 2, "dof", "dof_column"),
+    CB_OBSERVABLE("momentum", "momentum", DOUBLE, "1", "P xi + Q r' in the body frame", momentum, 0, 1, "algebra"),
+    CB_OBSERVABLE("power", "power", DOUBLE, "1", "r'Mr'", power, 0, 0, 0),
+    CB_OBSERVABLE("", "solver_iterations", INT32, "1", "substeps of the last step", cb_fill_iterations, 0, 0, 0),
+    CB_OBSERVABLE("", "step_size", DOUBLE, "s", "size of the last step", cb_fill_step_size, 0, 0, 0),
+    {0}};
+
+/* --- layout --- */
+
+/* The name of each pair, such as "alpha1 alpha2", with i first. */
+static cb_status name_pairs(cb_run *run, const char ***out, size_t *count) {
+  const cb_bundle *b = run->bundle->path.bundle;
+  const size_t pairs = (size_t)(b->n * (b->n - 1) / 2);
+  const char **name = cb_arena_alloc(run->arena, pairs, sizeof *name);
+  *out = name;
+  *count = 0;
+  for (int i = 0; name && i < b->n; i++)
+    for (int j = i + 1; j < b->n; j++) {
+      const size_t size = strlen(b->shape[i]) + strlen(b->shape[j]) + 2;
+      char *text = cb_arena_alloc(run->arena, size, 1);
+      if (!text) return cb_fail(CB_ERROR_MEMORY, "no memory for a name");
+      snprintf(text, size, "%s %s", b->shape[i], b->shape[j]);
+      name[(*count)++] = text;
+    }
+  return name ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for %zu names", pairs);
+}
+
+/* The points and lines of the body. */
+static cb_status dimensions_of_plot(cb_run *run) {
+  static const char *const axes[] = {"x", "y", "z"};
+  const cb_bundle *b = run->bundle->path.bundle;
+  const size_t points = b->class_->plot ? (size_t)b->points : 0, lines = points ? (size_t)b->lines : 0;
+  int64_t *ends = cb_arena_alloc(run->arena, 2 * lines, sizeof *ends);
+  if (!ends) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu lines", lines);
+  for (size_t k = 0; k < lines; k++) {
+    ends[k] = b->line[k][0];
+    ends[lines + k] = b->line[k][1];
+  }
+  cb_run_dimension(run, "particle", points, "point of the body");
+  cb_run_dimension(run, "axis", 3, "axis of the plot coordinates")->labels = axes;
+  cb_run_dimension(run, "bond", lines, "line of the body");
+  cb_run_constant(
+      run,
+      &(cb_constant){.name = "bond_i", .dim = "bond", .integers = ends, .units = "1", .doc = "first point of a line"});
+  cb_run_constant(
+      run,
+      &(cb_constant){
+          .name = "bond_j", .dim = "bond", .integers = ends + lines, .units = "1", .doc = "second point of a line"});
+  return CB_OK;
+}
+
+static cb_status dimensions(cb_run *run) {
+  const cb_bundle *b = run->bundle->path.bundle;
+  const cb_group *G = b->group;
+  const char **pair;
+  size_t pairs;
+  cb_status status = name_pairs(run, &pair, &pairs);
+  if (!status) status = dimensions_of_plot(run);
+  if (status) return status;
+  cb_run_dimension(run, "dof", (size_t)b->n, "shape variable")->labels = b->shape;
+  cb_run_dimension(run, "dof_column", (size_t)b->n, "shape variable")->labels = b->shape;
+  cb_run_dimension(run, "number", (size_t)G->size, "number of an element of the group")->labels = G->number;
+  cb_run_dimension(run, "algebra", (size_t)G->dim, "axis of the group's algebra")->labels = G->axis;
+  cb_run_dimension(run, "pair", pairs, "pair of shape variables")->labels = pair;
+  return CB_OK;
+}
+
+static cb_status lay_out(cb_run *run) {
+  cb_bundle_run *f = run->bundle;
+  const cb_bundle *b = f->path.bundle;
+  cb_status status = cb_run_choose(run, cb_bundle_observables, usual);
+  if (!status && cb_run_asked(run, "momentum") && !b->class_->form)
+    status = cb_fail_as(CB_FAILURE_OBSERVABLE, CB_ERROR_ARGUMENT,
+                        "the observable `momentum` is not available for bundle %s: its connection does not come from a "
+                        "form P xi + Q r'; leave `momentum` out",
+                        b->class_->name);
+  if (!status) status = dimensions(run);
+  if (!status) status = cb_run_fields(run, table);
+  if (status) return status;
+  f->metric = cb_run_asked(run, "metric") || cb_run_asked(run, "power");
+  const cb_blob blobs[] = {{"step", CB_FIELD_INT64, 1, &f->step, false},
+                           {"fibre_state", CB_FIELD_DOUBLE, sizeof f->state / sizeof(double), &f->state, false}};
+  cb_run_finish_layout(run, blobs, sizeof blobs / sizeof *blobs);
+  return CB_OK;
+}
+
+/* --- rows --- */
+
+static cb_status measure(cb_run *run, const char **what) {
+  cb_bundle_run *f = run->bundle;
+  const cb_bundle *b = f->path.bundle;
+  const int n = b->n;
+  *what = "body_velocity";
+  cb_bundle_shape(&f->path, &f->state, f->r, f->rate);
+  cb_status status = cb_bundle_connection(b, f->r, f->A, NULL, f->metric ? f->M : NULL, NULL);
+  for (int k = 0; k < b->group->dim && !status; k++) {
+    f->xi[k] = 0;
+    for (int i = 0; i < n; i++) f->xi[k] -= f->A[k * n + i] * f->rate[i];
+  }
+  return status;
+}
+
+static void forget(cb_run *run) { cb_integrator_reset(run->bundle->integrator); }
+
+static cb_status restored(cb_run *run) {
+  forget(run);
+  return CB_OK;
+}
+
+static void free_(cb_run *run) { (void)run; }
+
+/* A failed step is not repeated as two halves: the halves could step over the singular shape. */
+static cb_status step(cb_run *run, cb_sink *sink, double h) {
+  cb_bundle_run *f = run->bundle;
+  (void)sink;
+  const cb_status status = cb_integrator_step(f->integrator, &f->state, h);
+  if (status < 0)
+    return cb_fail(status, "at time %.17g, step %lld: %s", f->state.t, (long long)f->step, cb_error_text());
+  if (status)
+    return cb_fail(CB_ERROR_STEP,
+                   "%s at time %.17g, step %lld: %s (step %g); try a gait that keeps away from this shape",
+                   status == CB_STEP_SINGULAR ? "singular shape" : cb_status_name(status), f->state.t,
+                   (long long)f->step, cb_error_text(), h);
+  run->step_size = h;
+  cb_compensated_add_one(&f->state.t, &f->state.t_low, h);
+  f->step++;
+  return CB_OK;
+}
+
+static const cb_run_class class = {NULL, step, measure, NULL, forget, restored, free_, NULL};
+
+cb_status cb_run_create_bundle(const cb_bundle_path *path, const double *start, cb_integrator *integrator,
+                               const cb_run_options *options, cb_run **out) {
+  cb_run *run;
+  if (!(path->period > 0))
+    return cb_fail(CB_ERROR_ARGUMENT, "the period of the gait: expected a positive number, found %g", path->period);
+  if (cb_gait_variables(path->gait) != path->bundle->n)
+    return cb_fail(CB_ERROR_ARGUMENT, "the gait has %d shape variables, but bundle %s expects %d",
+                   cb_gait_variables(path->gait), path->bundle->class_->name, path->bundle->n);
+  cb_status status = cb_run_new(&class, options, sizeof(cb_bundle_state) / sizeof(double), &run);
+  if (status) return status;
+  cb_bundle_run *f = run->bundle = cb_arena_alloc(run->arena, 1, sizeof *f);
+  if (!f) {
+    cb_run_free(run);
+    return cb_fail(CB_ERROR_MEMORY, "no memory for a run");
+  }
+  f->path = *path;
+  f->integrator = integrator;
+  integrator->problem = &f->path;
+  f->state.t = options->start;
+  memcpy(f->state.g, start, (size_t)path->bundle->group->size * sizeof *start);
+  run->t = &f->state.t;
+  run->t_low = &f->state.t_low;
+  run->step = &f->step;
+  run->iterations = &integrator->iterations;
+  status = lay_out(run);
+  if (status) {
+    cb_run_free(run);
+    return status;
+  }
+  *out = run;
+  return CB_OK;
+}
+
+const cb_bundle_state *cb_run_bundle(const cb_run *run) { return run->class == &class ? &run->bundle->state : NULL; }

@@ -1,0 +1,29 @@
+/* A run along the fibre of a bundle over a shape that a gait prescribes: the third class of configuration space.
+ *
+ * The state consists of the group element and of the length and cost since the start; the shape is a function of
+ * time. */
+#pragma once
+
+#include "bundle/bundle_private.h"
+#include "run/run_private.h"
+
+/* Borrows the integrator and everything that the path points to. start[group->size] is the element at the start.
+ * Observables are names in cb_bundle_observables (NULL: connection, power). CB_ERROR_ARGUMENT: an option is out of
+ * range, an observable is unknown or not available, or the gait does not fit the bundle. */
+cb_status cb_run_create_bundle(const cb_bundle_path *path, const double *start, cb_integrator *integrator,
+                               const cb_run_options *options, cb_run **out);
+/* The state of a run along a fibre, borrowed; NULL for runs of other classes. */
+const cb_bundle_state *cb_run_bundle(const cb_run *run);
+
+/* The data of a run along a fibre. */
+struct cb_bundle_run {
+  cb_bundle_path path;
+  cb_integrator *integrator;
+  cb_bundle_state state;
+  int64_t step;
+  /* the quantities from which the fields of a row are computed */
+  double r[CB_SHAPE_MAX], rate[CB_SHAPE_MAX], A[CB_GROUP_DIM * CB_SHAPE_MAX], M[CB_SHAPE_MAX * CB_SHAPE_MAX];
+  double xi[CB_GROUP_DIM];
+  bool metric; /* whether M is needed */
+};
+typedef struct cb_bundle_run cb_bundle_run;

@@ -1,0 +1,332 @@
+/* A run of bodies in a fluid: its creation, its steps, and its parts. One thread steps each part. */
+#include "run/fluid_private.h"
+#include "core/threads.h"
+#include "numerics/dd.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- steps ---
+ *
+ * One step of all bodies, each with its own retries: if a step of a body fails, only that body repeats it as two
+ * halves. The record receives reflections off the floor, halved steps and warnings in the order of the bodies.
+ */
+
+enum { FLOOR = 0 };
+
+typedef struct reporter {
+  cb_fluid_run_part *part;
+  int body;
+} reporter;
+
+void cb_fluid_run_report(cb_fluid_run_part *part, const cb_event_row *event, char *text) {
+  if (part->events == part->event_capacity) {
+    const size_t capacity = part->event_capacity ? 2 * part->event_capacity : 64;
+    cb_fluid_run_event *more = realloc(part->event, capacity * sizeof *more);
+    if (!more) {
+      free(text);
+      return (void)(part->lost = true);
+    }
+    part->event = more;
+    part->event_capacity = capacity;
+  }
+  part->event[part->events++] = (cb_fluid_run_event){*event, text};
+}
+
+static void hit(void *user, const cb_floor_hit *h) {
+  const reporter *to = user;
+  const cb_event_row row = {.time = h->time,
+                            .kind = CB_EVENT_REFLECT,
+                            .particle = to->body,
+                            .other = -1,
+                            .wall = FLOOR,
+                            .gap = h->gap,
+                            .speed_before = h->speed_before,
+                            .speed_after = h->speed_after,
+                            .impulse = h->impulse};
+  cb_fluid_run_report(to->part, &row, NULL);
+}
+
+cb_status cb_fluid_run_integrate(void *self, const cb_rigid_problem *p, double h, cb_rigid_state *s, int *iterations) {
+  cb_integrator *in = self;
+  in->problem = p;
+  const cb_status status = cb_integrator_step(in, s, h);
+  *iterations = in->iterations;
+  return status;
+}
+
+static cb_status whole(cb_run *run, cb_fluid_run_part *part, int body, double h, int *iterations) {
+  const cb_fluid_run *b = run->fluid;
+  cb_immersed_workspace *workspace = part->workspace[body - part->first];
+  cb_rigid_state *s = &b->state[body];
+  const cb_body_stepper stepper = {part->integrator, cb_fluid_run_integrate};
+  if (b->fluid->floor.kind != CB_FLOOR_REFLECTING)
+    return cb_immersed_workspace_step(workspace, &stepper, h, s, iterations);
+  const cb_floor_shape shape = cb_immersed_workspace_floor_shape(workspace);
+  reporter to = {part, body};
+  const cb_floor_setup with = {.floor = &b->fluid->floor,
+                               .shape = &shape,
+                               .stepper = &stepper,
+                               .problem = cb_immersed_workspace_problem(workspace),
+                               .hit = hit,
+                               .user = &to,
+                               .work = part->floor};
+  return cb_floor_step(&with, h, s, iterations);
+}
+
+static cb_status halves(cb_run *run, cb_fluid_run_part *part, int body, double h, int depth) {
+  int iterations = 0;
+  cb_rigid_state *s = &run->fluid->state[body];
+  const cb_rigid_state before = *s;
+  cb_status status = whole(run, part, body, h, &iterations);
+  if (!status && (status = cb_immersed_workspace_check_place(part->workspace[body - part->first], s))) *s = before;
+  if (iterations > part->iterations) part->iterations = iterations;
+  if (!status) cb_fluid_run_doubt_step(run, part, body, h);
+  if (status <= 0 || depth == run->options.retries) return status;
+  const cb_event_row retry = {
+      .time = run->fluid->state[body].t, .kind = CB_EVENT_RETRY, .particle = body, .other = -1, .wall = -1, .gap = h};
+  cb_fluid_run_report(part, &retry, NULL);
+  for (int half = 0; half < 2; half++)
+    if ((status = halves(run, part, body, h / 2, depth + 1))) return status;
+  return CB_OK;
+}
+
+static cb_status one(cb_run *run, cb_fluid_run_part *part, int body, void *context) {
+  const double h = *(const double *)context;
+  cb_rigid_state *s = &run->fluid->state[body];
+  const cb_rigid_state before = *s;
+  s->t = run->fluid->t;
+  const cb_status status = halves(run, part, body, h, 0);
+  if (status) *s = before;
+  return status;
+}
+
+static cb_status forward(cb_run *run, cb_sink *sink, cb_fluid_run_event *e) {
+  char *text = e->text;
+  e->text = NULL;
+  const cb_status status = text ? cb_run_warn(run, e->row.time, text) : CB_OK;
+  return status || !sink->event ? status : sink->event(sink->self, &e->row);
+}
+
+static cb_status step(cb_run *run, cb_sink *sink, double h) {
+  cb_fluid_run *b = run->fluid;
+  for (int i = 0; i < b->threads; i++) {
+    b->part[i].events = 0;
+    b->part[i].iterations = 0;
+    b->part[i].lost = false;
+  }
+  int failed = 0;
+  const cb_status status = cb_fluid_run_each(run, one, &h, &failed);
+  b->iterations = 0;
+  for (int i = 0; i < b->threads; i++) {
+    if (b->part[i].iterations > b->iterations) b->iterations = b->part[i].iterations;
+    if (b->part[i].lost) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu events of a step", b->part[i].events);
+    for (size_t e = 0; e < b->part[i].events; e++) {
+      const cb_status forwarded = forward(run, sink, &b->part[i].event[e]);
+      if (forwarded) return forwarded;
+    }
+  }
+  if (!status) {
+    run->step_size = h;
+    cb_compensated_add_one(&b->t, &b->t_low, h);
+    b->step++;
+    cb_fluid_run_fall(run);
+    return cb_fluid_run_near(run, sink);
+  }
+  if (status < 0)
+    return cb_fail(status, "at time %.17g, step %lld, body `%s`: %s", b->t, (long long)b->step, b->start[failed].name,
+                   cb_error_text());
+  return cb_fail(CB_ERROR_STEP, "%s at time %.17g, step %lld, body `%s`: %s (step %g, halved %d times)%s",
+                 cb_status_name(status), b->t, (long long)b->step, b->start[failed].name, cb_error_text(), h,
+                 run->options.retries, status == CB_STEP_DOMAIN ? "" : "; try a smaller integrator.step");
+}
+
+/* --- the run and its threads --- */
+
+typedef cb_status body_task(cb_run *run, cb_fluid_run_part *part, int body, void *context);
+
+static void do_part(cb_run *run, cb_fluid_run_part *part, body_task *task, void *context) {
+  part->status = CB_OK;
+  for (int body = part->first; body < part->end && !part->status; body++)
+    if ((part->status = task(run, part, body, context))) {
+      part->failed = body;
+      strncpy(part->cause, cb_error_text(), sizeof part->cause - 1);
+    }
+}
+
+cb_status cb_fluid_run_each(cb_run *run, body_task *task, void *context, int *failed) {
+  cb_fluid_run *b = run->fluid;
+  if (b->threads == 1) { /* a parallel region of one thread would cost a microsecond, and memory */
+    do_part(run, &b->part[0], task, context);
+  } else {
+#pragma omp parallel for num_threads(b->threads) schedule(static, 1)
+    for (int i = 0; i < b->threads; i++) do_part(run, &b->part[i], task, context);
+  }
+  for (int i = 0; i < b->threads; i++)
+    if (b->part[i].status) {
+      *failed = b->part[i].failed;
+      return cb_fail(b->part[i].status, "%s", b->part[i].cause);
+    }
+  return CB_OK;
+}
+
+static void forget(cb_run *run) {
+  for (int i = 0; i < run->fluid->threads; i++) cb_integrator_reset(run->fluid->part[i].integrator);
+}
+
+static cb_status restored(cb_run *run) {
+  forget(run);
+  return CB_OK;
+}
+
+static void free_(cb_run *run) {
+  cb_fluid_run *b = run->fluid;
+  for (int i = 0; b && b->part && i < b->threads; i++) {
+    for (int k = 0; k < b->part[i].n_own; k++) cb_immersed_workspace_free(b->part[i].own[k]);
+    cb_integrator_free(b->part[i].integrator);
+    cb_floor_work_free(b->part[i].floor);
+    for (size_t e = 0; e < b->part[i].events; e++) free(b->part[i].event[e].text);
+    free(b->part[i].event);
+  }
+}
+
+static cb_status begin(cb_run *run) {
+  cb_fluid_run_fall(run);
+  return CB_OK;
+}
+
+static const cb_run_class class = {begin, step, cb_fluid_run_measure, cb_fluid_run_compare, forget, restored,
+                                   free_, NULL};
+
+/* Makes the workspaces of a part: one for each distinct body in it. */
+static cb_status make_part(cb_run *run, cb_fluid_run_part *part) {
+  const cb_fluid_run *b = run->fluid;
+  const size_t count = (size_t)(part->end - part->first);
+  part->workspace = cb_arena_alloc(run->arena, count, sizeof *part->workspace);
+  part->own = cb_arena_alloc(run->arena, count, sizeof *part->own);
+  if (!part->workspace || !part->own) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu bodies", count);
+  for (int i = part->first; i < part->end; i++) {
+    const cb_immersed *body = b->start[i].body;
+    cb_immersed_workspace *found = NULL;
+    for (int k = i - 1; k >= part->first && !found; k--) /* copies are next to each other */
+      if (b->start[k].body == body) found = part->workspace[k - part->first];
+    if (!found) {
+      const cb_status status = cb_immersed_workspace_create(body, &found);
+      if (status) return status;
+      part->own[part->n_own++] = found;
+    }
+    part->workspace[i - part->first] = found;
+  }
+  const cb_status status = cb_integrator_like(b->integrator, NULL, &part->integrator);
+  return status ? status : cb_floor_work_create(&part->floor);
+}
+
+static cb_status make_parts(cb_run *run) {
+  cb_fluid_run *b = run->fluid;
+  size_t faces = 0;
+  for (int i = 0; i < b->n; i++) faces += (size_t)cb_immersed_surface(b->start[i].body)->faces;
+  const int maximum = cb_threads_for(faces), threads = maximum < b->n ? maximum : b->n;
+  b->part = cb_arena_alloc(run->arena, (size_t)threads, sizeof *b->part);
+  if (!b->part) return cb_fail(CB_ERROR_MEMORY, "no memory for %d threads", threads);
+  b->threads = threads;
+  cb_status status = CB_OK;
+  for (int i = 0; i < threads && !status; i++) {
+    b->part[i].first = (int)((long long)b->n * i / threads);
+    b->part[i].end = (int)((long long)b->n * (i + 1) / threads);
+    status = make_part(run, &b->part[i]);
+  }
+  return status;
+}
+
+static cb_status start_one(cb_run *run, cb_fluid_run_part *part, int body, void *context) {
+  (void)context;
+  const cb_body_start *start = &run->fluid->start[body];
+  cb_immersed_workspace *workspace = part->workspace[body - part->first];
+  const cb_status status = cb_rigid_start(cb_immersed_workspace_problem(workspace), run->options.start, &start->pose,
+                                          start->twist, &run->fluid->state[body]);
+  cb_immersed_workspace_know_caps(workspace);
+  return status;
+}
+
+/* Checks that no vertex begins below a reflecting floor by more than round-off: a scenario may place a body exactly on
+ * the floor. */
+static cb_status above(cb_run *run, cb_fluid_run_part *part, int body, void *context) {
+  (void)context;
+  const cb_floor *floor = &run->fluid->fluid->floor;
+  if (floor->kind != CB_FLOOR_REFLECTING) return CB_OK;
+  const cb_surface *surface = cb_immersed_surface(run->fluid->start[body].body);
+  const cb_floor_shape shape = cb_immersed_workspace_floor_shape(part->workspace[body - part->first]);
+  const cb_pose *pose = &run->fluid->state[body].g;
+  int n;
+  const double(*x)[3], (*v)[3];
+  double r[3][3], up[3]; /* in the body's axes */
+  cb_pose_rotation(pose, r);
+  cb_apply3_transposed((const double(*)[3])r, floor->up, up);
+  const double origin = cb_dot3(floor->up, pose->x) - floor->height;
+  const cb_status status = shape.at(shape.self, run->options.start, &n, &x, &v);
+  for (int i = 0; i < n && !status; i++) {
+    const double gap = origin + cb_dot3(up, x[i]);
+    const double tolerance =
+        16 * DBL_EPSILON * (fabs(floor->height) + sqrt(cb_dot3(pose->x, pose->x)) + sqrt(cb_dot3(x[i], x[i])));
+    if (gap < -tolerance)
+      return cb_fail(CB_ERROR_DOMAIN, "vertex %d starts %.3g below the floor at height %g: expected no vertex below it",
+                     surface->number[i], -gap, floor->height);
+  }
+  return status;
+}
+
+static cb_status start(cb_run *run) {
+  cb_fluid_run *b = run->fluid;
+  int failed = 0;
+  cb_status status = make_parts(run);
+  if (!status) status = cb_fluid_run_each(run, start_one, NULL, &failed);
+  if (!status) status = cb_fluid_run_each(run, above, NULL, &failed);
+  if (!status || status == CB_ERROR_MEMORY) return status;
+  return cb_fail(status > 0 ? CB_ERROR_DOMAIN : status, "body `%s`: %s", b->start[failed].name, cb_error_text());
+}
+
+cb_status cb_run_create_fluid(const cb_fluid *fluid, int n, const cb_body_start *bodies, cb_integrator *integrator,
+                              const cb_run_options *options, cb_run **out) {
+  cb_run *run;
+  if (n < 1) return cb_fail(CB_ERROR_ARGUMENT, "a run needs bodies: expected 1 or more, found %d", n);
+  cb_status status = cb_run_new(&class, options, (size_t)n * sizeof(cb_rigid_state) / sizeof(double), &run);
+  if (status) return status;
+  cb_fluid_run *b = run->fluid = cb_arena_alloc(run->arena, 1, sizeof *b);
+  cb_body_start *starts = cb_arena_alloc(run->arena, (size_t)n, sizeof *starts);
+  cb_rigid_state *states = cb_arena_alloc(run->arena, (size_t)n, sizeof *states);
+  int32_t *warned = cb_arena_alloc(run->arena, (size_t)n, sizeof *warned);
+  cb_body_watch *watch = cb_arena_alloc(run->arena, (size_t)n, sizeof *watch);
+  if (!b || !starts || !states || !warned || !watch) {
+    cb_run_free(run);
+    return cb_fail(CB_ERROR_MEMORY, "no memory for %d bodies", n);
+  }
+  memcpy(starts, bodies, (size_t)n * sizeof *starts);
+  *b = (cb_fluid_run){.fluid = fluid,
+                      .integrator = integrator,
+                      .n = n,
+                      .start = starts,
+                      .state = states,
+                      .warned = warned,
+                      .watch = watch,
+                      .t = options->start};
+  run->t = &b->t;
+  run->t_low = &b->t_low;
+  run->step = &b->step;
+  run->iterations = &b->iterations;
+  status = start(run);
+  if (!status) status = cb_fluid_run_layout(run);
+  if (!status) status = cb_fluid_run_remember(run);
+  if (!status) status = cb_fluid_run_near_create(run);
+  if (status) {
+    cb_run_free(run);
+    return status;
+  }
+  *out = run;
+  return CB_OK;
+}
+
+const cb_rigid_state *cb_run_body(const cb_run *run, int i) {
+  return run->class == &class && i >= 0 && i < run->fluid->n ? &run->fluid->state[i] : NULL;
+}

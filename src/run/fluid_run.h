@@ -1,0 +1,33 @@
+/* A run of bodies in a fluid. The bodies are independent of each other: they are stepped in parallel and recorded in
+ * one record.
+ *
+ * SI units. The state is one cb_rigid_state per body. A copy of a state continues bit for bit in the same way, in any
+ * thread.
+ */
+#pragma once
+
+#include "fluid/immersed_run.h"
+#include <curvebody/run.h>
+
+/* A body at the start: its pose, and its twist in the body frame. The name and the body are borrowed. */
+typedef struct cb_body_start {
+  const char *name;
+  const cb_immersed *body;
+  cb_pose pose;
+  double twist[6];
+} cb_body_start;
+
+/* Borrows the fluid, the integrator and everything that the starts point to; copies bodies[n]. Observables are names in
+ * cb_fluid_observables (NULL: energy, momentum, wrenches, centre). CB_ERROR_ARGUMENT: an option is out of range, an
+ * observable is unknown or not available, or a start is not finite. CB_ERROR_DOMAIN: a body begins below a reflecting
+ * floor, or has no inertia. */
+cb_status cb_run_create_fluid(const cb_fluid *fluid, int n, const cb_body_start *bodies, cb_integrator *integrator,
+                              const cb_run_options *options, cb_run **out);
+/* For a run of bodies: whether the gap of two bodies at the start is less than the size of the smaller one. The text is
+ * a warning. */
+typedef struct cb_near_text {
+  char text[700];
+} cb_near_text;
+bool cb_run_near_at_start(const cb_run *run, cb_near_text *out);
+/* The state of body i, borrowed; NULL for other runs. */
+const cb_rigid_state *cb_run_body(const cb_run *run, int i);

@@ -1,0 +1,317 @@
+/* The fields of a record of particles: quantities that dynamics/state_measure.c computes from a state, the stored
+ * positions, momenta and origins, and the residuals of constraints. */
+#include "run/particles_run.h"
+#include "geometry/origin.h"
+#include "dynamics/gram.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+static cb_status local_of(const cb_measure *m, int place, double *x, double *v) {
+  return cb_state_local(m->system, m->state, place, x, v);
+}
+static const cb_origin *origin_of(const cb_measure *m, int place) {
+  return &m->state->origin[cb_system_component(m->system, place)];
+}
+
+static CB_FILL(solver) {
+  const char *solver = run->particles->integrator->solver;
+  *(int32_t *)to.out = !strcmp(solver, "newton") ? 2 : !strcmp(solver, "fixed-point") ? 1 : 0;
+  return CB_OK;
+}
+
+/* Fills plot_position, and computes plot_velocity into scratch memory, from which the next field copies it. */
+static CB_FILL(plot) {
+  const cb_particles *p = run->particles;
+  cb_status status = CB_OK;
+  for (int i = 0; i < p->state->n && !status; i++)
+    status = cb_state_plot(p->system, p->state, i, (double *)to.out + 3 * (size_t)i, p->measure.points + 3 * (size_t)i);
+  return status;
+}
+
+static CB_FILL(plot_velocity) {
+  memcpy(to.out, run->particles->measure.points, to.size);
+  return CB_OK;
+}
+
+/* The member of cb_state at the offset to.at, for all particles in the user's order. */
+static CB_FILL(of_state) {
+  const cb_particles *p = run->particles;
+  const double *values = *(double *const *)((const char *)p->state + to.at);
+  const size_t k = (size_t)p->measure.space->k;
+  for (int i = 0; i < p->state->n; i++)
+    memcpy((double *)to.out + k * (size_t)i, values + k * (size_t)cb_system_index(p->system, i), k * sizeof *values);
+  return CB_OK;
+}
+
+static CB_FILL(of_rows) {
+  const char *rows = (const char *)run->particles->measure.rows;
+  memcpy(to.out, *(double *const *)(rows + to.at), to.size);
+  return CB_OK;
+}
+
+static CB_FILL(method_multiplier) {
+  const cb_particles *p = run->particles;
+  const double *found = p->state->step > 0 ? p->integrator->multipliers : NULL;
+  for (size_t r = 0; r < to.size / sizeof *found; r++) ((double *)to.out)[r] = found ? found[r] : NAN;
+  return CB_OK;
+}
+
+static CB_FILL(falling_regime) {
+  *(int32_t *)to.out = cb_falling_judge(run->particles->falling).regime;
+  return CB_OK;
+}
+static CB_FILL(falling_angle) {
+  *(double *)to.out = run->particles->falling->last.angle;
+  return CB_OK;
+}
+static CB_FILL(origin) {
+  memcpy(to.out, run->particles->state->origin, to.size);
+  return CB_OK;
+}
+
+static CB_FILL(separation) {
+  const cb_measure *m = &run->particles->measure;
+  const cb_space *g = m->space;
+  double *d = to.out;
+  for (int b = 0; b < cb_system_bonds(m->system); b++) {
+    int i, j;
+    cb_system_bond(m->system, b, &i, &j);
+    const double *x = m->state->x + (size_t)cb_system_index(m->system, i) * g->k;
+    const double *y = m->state->x + (size_t)cb_system_index(m->system, j) * g->k;
+    if (!g->chart) {
+      d[b] = cb_distance(g, x, y);
+    } else {
+      const cb_status status = g->chart->distance(g, x, y, &d[b], NULL, NULL);
+      if (status) return status;
+    }
+  }
+  return CB_OK;
+}
+
+cb_status cb_measure_energy(cb_measure *m) {
+  return cb_forces_energy(m->integrator->forces, m->state, &m->kinetic, &m->potential);
+}
+
+static CB_FILL(energy) {
+  const cb_measure *m = &run->particles->measure;
+  *(double *)to.out = m->kinetic + m->potential;
+  return CB_OK;
+}
+
+/* Computes the mean in the frame of the first component's origin. With one component this is exact; with several the
+ * frames of the others relative to it contribute an error. */
+static cb_status mean_of_points(const cb_measure *m, double *plot) {
+  const cb_space *g = m->space;
+  double x[CB_Q_MAX], v[CB_Q_MAX], mean[CB_Q_MAX], zero[CB_Q_MAX] = {0}, rate[3];
+  cb_status status = CB_OK;
+  for (int a = 0; a < m->state->n && !status; a++) {
+    status = local_of(m, a, x, v);
+    if (!status)
+      status =
+          cb_origin_relative_point(g, &m->state->origin[0], origin_of(m, a), x, m->points + (size_t)a * g->embedding);
+  }
+  if (!status) status = cb_karcher_mean(g, (size_t)m->state->n, m->points, cb_system_masses(m->system), mean);
+  if (!status) cb_origin_plot(g, &m->state->origin[0], mean, zero, plot, rate);
+  return status;
+}
+
+/* Computes the mean from positions in the world, in spaces where coordinates of the embedding grow with the
+ * distance. */
+static cb_status mean_of_places(const cb_measure *m, double *plot) {
+  const cb_space *g = m->space;
+  double x[CB_Q_MAX], v[CB_Q_MAX], base[CB_Q_MAX], zero[CB_Q_MAX] = {0}, rate[3];
+  cb_origin mean;
+  cb_status status = CB_OK;
+  for (int a = 0; a < m->state->n && !status; a++) {
+    status = local_of(m, a, x, v);
+    cb_origin_at(g, x, &m->places[a]);
+    cb_origin_compose(g, origin_of(m, a), &m->places[a], &m->places[a]);
+  }
+  if (!status)
+    status = cb_karcher_mean_of_places(g, (size_t)m->state->n, m->places, &m->state->origin[0],
+                                       cb_system_masses(m->system), &mean);
+  cb_space_base_point(g, base);
+  if (status) return status;
+  cb_origin_plot(g, &mean, base, zero, plot, rate);
+  if (isfinite(plot[0]) && isfinite(plot[1]) && isfinite(plot[2])) return CB_OK;
+  return cb_fail(
+      CB_ERROR_DOMAIN,
+      "the mean is %.6g radii of curvature from the base point: expected at most 709, because coordinates of the "
+      "embedding overflow beyond",
+      cb_origin_radii(g, &mean));
+}
+
+cb_status cb_measure_mean(cb_measure *m) {
+  const cb_status status = (cb_origin_grows(m->space) ? mean_of_places : mean_of_points)(m, m->mean);
+  for (int a = 0; a < 3 && status; a++) m->mean[a] = NAN;
+  return status;
+}
+
+static CB_FILL(karcher) {
+  memcpy(to.out, run->particles->measure.mean, sizeof run->particles->measure.mean);
+  return CB_OK;
+}
+
+static CB_FILL(coordinates) {
+  const cb_measure *m = &run->particles->measure;
+  const cb_space *g = m->space;
+  double x[CB_Q_MAX], v[CB_Q_MAX];
+  for (int i = 0; i < m->state->n; i++) {
+    const int place = cb_system_index(m->system, i);
+    double *q = (double *)to.out + (size_t)i * m->chart->size;
+    if (g->chart && g->chart == m->chart) {
+      memcpy(q, m->state->x + (size_t)place * g->k, (size_t)g->dim * sizeof *q);
+      if (g->intrinsic) cb_origin_world_point(g, origin_of(m, place), q, q);
+      continue;
+    }
+    cb_status status = local_of(m, place, x, v);
+    if (status) return status;
+    if (cb_origin_coordinates(g, origin_of(m, place), x, m->chart, q) != CB_OK)
+      for (int a = 0; a < m->chart->size; a++) q[a] = NAN;
+  }
+  return CB_OK;
+}
+
+static CB_FILL(dropped) {
+  memcpy(to.out, cb_particles_dropped_residual(run->particles), to.size);
+  return CB_OK;
+}
+
+#define FIELD(group, name, doc, ...) CB_OBSERVABLE(group, name, DOUBLE, "1", doc, __VA_ARGS__)
+#define IN_ROWS(name, doc, member) \
+  FIELD("constraints", name, doc, of_rows, offsetof(struct cb_measure_rows, member), 1, "constraint")
+const cb_observable cb_observables[] = {
+    FIELD("", "time", "time", cb_fill_time, 0, 0, 0),
+    CB_OBSERVABLE("", "step", INT64, "1", "steps since the start", cb_fill_step, 0, 0, 0),
+    FIELD("", "plot_position", "plot coordinates", plot, 0, 2, "particle",
+          "axis"), /* must come before plot_velocity, which it computes, too */
+    FIELD("", "plot_velocity", "velocity of the plot coordinates", plot_velocity, 0, 2, "particle", "axis"),
+    FIELD("state", "position", "position in the embedding or chart, relative to the origin", of_state,
+          offsetof(cb_state, x), 2, "particle", "coordinate"),
+    FIELD("state", "momentum", "momentum: vector of the embedding, or covector of the chart", of_state,
+          offsetof(cb_state, p), 2, "particle", "coordinate"),
+    FIELD("state", "origin", "moving origins: length, direction (3), rotation (3x3, row-major)", origin, 0, 2,
+          "component", "origin_part"),
+    FIELD("separation", "separation", "geodesic distance of bonded particles", separation, 0, 1, "bond"),
+    FIELD("energy", "energy", "total energy", energy, 0, 0, 0),
+    FIELD("energy", "kinetic_energy", "kinetic energy", cb_fill_own, offsetof(cb_particles, measure.kinetic), 0, 0),
+    FIELD("energy", "potential_energy", "potential energy", cb_fill_own, offsetof(cb_particles, measure.potential), 0,
+          0),
+    FIELD("killing_momentum", "killing_momentum",
+          "momenta of the Killing fields; nan where they have no correct digits", cb_fill_own,
+          offsetof(cb_particles, measure.momentum), 1, "killing"),
+    FIELD("karcher_mean", "karcher_mean",
+          "Karcher mean of the masses, in plot coordinates; nan, with a warning, where it is not unique or too far "
+          "out",
+          karcher, 0, 1, "axis"),
+    FIELD("coordinates", "coordinates", "positions in the chart named by record.chart", coordinates, 0, 2, "particle",
+          "dof"),
+    CB_OBSERVABLE("falling_regime", "falling_regime", INT32, "1",
+                  "regime so far: 0 undecided, 1 steady, 2 flutter, 3 tumble, 4 chaotic", falling_regime, 0, 1, "body"),
+    FIELD("falling_regime", "falling_angle",
+          "angle of the normal from the vertical, continued through full revolutions", falling_angle, 0, 1, "body"),
+    IN_ROWS("multiplier",
+            "Lagrange multiplier of a constraint; for a rod its tension, positive if it pulls its ends together",
+            multiplier),
+    IN_ROWS("constraint_residual", "g: residual of a constraint of positions", residual),
+    FIELD("constraints", "dropped_residual", "g, or a v - b: residual of a redundant constraint that was dropped",
+          dropped, 0, 1, "dropped"),
+    IN_ROWS("constraint_rate_residual", "dg/dt, or a v - b", rate),
+    IN_ROWS("constraint_acceleration_residual", "second derivative of g under the forces and multipliers of this row",
+            second),
+    FIELD("method_multiplier", "method_multiplier",
+          "multipliers that the integrator solved for in the last step; nan if it has none, and at the start",
+          method_multiplier, 0, 1, "constraint"),
+    CB_OBSERVABLE("", "solver_iterations", INT32, "1", "iterations of the last step", cb_fill_iterations, 0, 0, 0),
+    CB_OBSERVABLE("", "solver", INT32, "1", "solver of the last step: 0 explicit, 1 fixed-point, 2 Newton", solver, 0,
+                  0, 0),
+    FIELD("", "step_size", "size of the last step", cb_fill_step_size, 0, 0, 0),
+    {0}};
+
+/* --- constraints: multipliers, and the residuals of g, g' and g'' ---
+ *
+ *   g' = G v + g_t,   g'' = G dv/dt + gamma,  where dv/dt is computed from the forces and multipliers of this state,
+ * G = dg/dx, g_t = dg/dt at fixed x, and gamma contains the terms without dv/dt. Therefore g'' shows the round-off of
+ * the multipliers and no error of the integrator.
+ */
+
+cb_status cb_measure_rows_create(cb_measure *m, cb_arena *arena) {
+  const size_t n = (size_t)cb_system_particles(m->system) * (size_t)m->space->k,
+               rows = (size_t)cb_system_constraints(m->system);
+  struct cb_measure_rows *r = cb_arena_alloc(arena, 1, sizeof *r);
+  if (!r) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu constraints", rows);
+  r->constraints = cb_forces_constraints(m->integrator->forces);
+  const size_t entries = (size_t)cb_constraints_rows(r->constraints)->start[rows];
+  r->velocity = cb_arena_alloc(arena, n, sizeof(double));
+  r->acceleration = cb_arena_alloc(arena, n, sizeof(double));
+  r->gradient = cb_arena_alloc(arena, entries * (size_t)m->space->k, sizeof(double));
+  r->multiplier = cb_arena_alloc(arena, rows, sizeof(double));
+  r->residual = cb_arena_alloc(arena, rows, sizeof(double));
+  r->rate = cb_arena_alloc(arena, rows, sizeof(double));
+  r->second = cb_arena_alloc(arena, rows, sizeof(double));
+  if (!r->velocity || !r->acceleration || !r->gradient || !r->multiplier || !r->residual || !r->rate || !r->second)
+    return cb_fail(CB_ERROR_MEMORY, "no memory for %zu constraints", rows);
+  const cb_status status = cb_gram_create(m->integrator->forces, r->constraints, &r->gram);
+  if (!status) m->rows = r;
+  return status;
+}
+
+void cb_measure_rows_free(cb_measure *m) {
+  if (m->rows) cb_gram_free(m->rows->gram);
+  m->rows = NULL;
+}
+
+static cb_status velocities(const cb_measure *m, double *v) {
+  const size_t k = (size_t)m->space->k;
+  const double *mass = cb_system_masses(m->system);
+  for (int i = 0; i < m->state->n; i++) {
+    const double *x = m->state->x + (size_t)i * k, *p = m->state->p + (size_t)i * k;
+    const cb_status status = cb_space_raise(m->space, x, p, v + (size_t)i * k);
+    if (status) return status;
+    for (size_t a = 0; a < k; a++) v[(size_t)i * k + a] /= mass[i];
+  }
+  return CB_OK;
+}
+
+cb_status cb_measure_rows(cb_measure *m) {
+  struct cb_measure_rows *r = m->rows;
+  const double t = m->state->t, *x = m->state->x;
+  const cb_rows *rows = cb_constraints_rows(r->constraints);
+  const int k = m->space->k;
+  cb_status status = velocities(m, r->velocity);
+  if (!status) status = cb_gram_multipliers(r->gram, t, x, r->velocity, r->multiplier, r->acceleration);
+  if (!status) status = cb_constraints_eval(r->constraints, t, x, r->residual, r->gradient);
+  if (!status) status = cb_constraints_rate(r->constraints, t, x, r->velocity, r->rate, NULL);
+  if (!status) status = cb_constraints_second(r->constraints, t, x, r->velocity, r->second, NULL);
+  if (status) return status;
+  for (int row = 0; row < rows->rows; row++)
+    for (int e = rows->start[row]; e < rows->start[row + 1]; e++)
+      for (int a = 0; a < k; a++) r->second[row] += r->gradient[e * k + a] * r->acceleration[rows->particle[e] * k + a];
+  return CB_OK;
+}
+
+static double largest(const cb_rows *rows, bool velocity, const double *value) {
+  double maximum = 0;
+  for (int r = 0; r < rows->own; r++)
+    if (rows->velocity[r] == velocity) maximum = fmax(maximum, fabs(value[r]));
+  return maximum;
+}
+
+cb_status cb_measure_worst_row(const cb_measure *m, double *scratch, double *worst) {
+  cb_constraints *c = cb_forces_constraints(m->integrator->forces);
+  const cb_rows *rows = cb_constraints_rows(c);
+  if (m->rows) {
+    *worst = fmax(largest(rows, false, m->rows->residual), largest(rows, true, m->rows->rate));
+    return CB_OK;
+  }
+  double *v = scratch + rows->own;
+  cb_status status = cb_constraints_eval(c, m->state->t, m->state->x, scratch, NULL);
+  *worst = status ? 0 : largest(rows, false, scratch);
+  if (status || !cb_system_velocity_constraints(m->system)) return status;
+  status = velocities(m, v);
+  if (!status) status = cb_constraints_rate(c, m->state->t, m->state->x, v, scratch, NULL);
+  if (!status) *worst = fmax(*worst, largest(rows, true, scratch));
+  return status;
+}

@@ -1,0 +1,107 @@
+/* A run of particles in a space: declarations shared by the files that start, step, measure and recentre it. */
+#pragma once
+
+#include "run/run_private.h"
+#include "run/contacts_step.h"
+#include "run/falling.h"
+#include "core/arena.h"
+#include "dynamics/system_facts.h"
+#include <curvebody/constraint.h>
+#include <curvebody/integrator.h>
+
+/* --- measuring a state for the fields of the record (run/particles_measure.c) --- */
+
+/* The recorded quantities of constraints, and scratch memory to compute them. */
+struct cb_measure_rows {
+  cb_constraints *constraints;
+  struct cb_gram *gram;
+  double *velocity, *acceleration, *gradient; /* scratch */
+  double *multiplier, *residual, *rate, *second;
+};
+
+/* The data from which the fields are computed. */
+typedef struct cb_measure {
+  const cb_system *system;
+  const cb_space *space;
+  cb_integrator *integrator;
+  const cb_state *state;
+  const cb_chart *chart;
+  double kinetic, potential;       /* of this row, computed once for three fields */
+  double momentum[CB_KILLING_MAX]; /* the momenta of the Killing fields in this row */
+  double mean[3];                  /* the Karcher mean of this row, in plot coordinates */
+  struct cb_measure_rows *rows;    /* of constraints, computed once for four fields; NULL: not recorded */
+  double *points;                  /* [n*max(embedding, 3)]: scratch for the Karcher mean, and for plot velocities */
+  cb_origin *places; /* [n]: scratch for the mean, in spaces whose coordinates grow exponentially with the distance */
+} cb_measure;
+
+/* Fills m->kinetic and m->potential. */
+cb_status cb_measure_energy(cb_measure *m);
+
+/* Fills m->mean. If there is no mean, or no plot coordinates for it, the result is nan, with CB_ERROR_DOMAIN and the
+ * reason. */
+cb_status cb_measure_mean(cb_measure *m);
+
+/* Makes and fills m->rows, for a system that has constraints. */
+cb_status cb_measure_rows_create(cb_measure *m, cb_arena *arena);
+void cb_measure_rows_free(cb_measure *m);
+cb_status cb_measure_rows(cb_measure *m);
+/* The largest |g| of a constraint of positions, or |a v - b| of a constraint of velocities: from m->rows if that is
+ * filled for this row, otherwise computed with scratch[rows + n*k]. */
+cb_status cb_measure_worst_row(const cb_measure *m, double *scratch, double *worst);
+
+/* The warnings and comparisons since the start. They are a part of the restart state, so that a resumed run reports the
+ * same as an uninterrupted one; therefore all members are numbers. */
+typedef struct cb_particles_watch {
+  double doubted, lost_momenta, lost_mean; /* not 0: a warning of contacts, of momenta, of the mean was given */
+  double moved;                            /* not 0: a particle has left its position at the start */
+  double step;                             /* the last step at which everything was compared */
+  cb_energy_change energy;
+  double lost; /* not 0: a momentum is no longer known, or none was known at the start */
+  double momentum_change, momentum_scale, constraint;
+} cb_particles_watch;
+
+typedef struct cb_particles {
+  const cb_system *system;
+  cb_integrator *integrator;
+  cb_state *state, *spare;
+  cb_state *before;      /* the state before a step, if points may pass the antipodes of other points; otherwise NULL */
+  cb_contacts *contacts; /* NULL: nothing can collide */
+  int *nearest;          /* scratch for the bases of contacts */
+  double start_moved, start_turned; /* largest corrections of a coordinate and a velocity at the start */
+  cb_measure measure;
+  bool measures_energy, measures_momenta, measures_mean, measures_constraints;
+  cb_particles_watch watch;
+  cb_falling_plate plate;
+  cb_falling *falling;                  /* the motion of that plate; NULL: `falling_regime` is not recorded */
+  struct cb_particles_dropped *dropped; /* constraints that were left out; NULL: none (run/particles_change.c) */
+  struct cb_particles_change *change;   /* conserved quantities (run/particles_change.c) */
+} cb_particles;
+
+extern const cb_observable cb_observables[]; /* a NULL group ends it; run/particles_measure.c */
+
+/* Fills the layout, the fields and the buffers of a row. */
+cb_status cb_particles_layout(cb_run *run);
+
+/* cb_particles_remember stores the conserved quantities of the start; cb_particles_compare compares a row with them.
+ * cb_particles_stand is called in between, when the state has its origins: it stores the positions by which the
+ * comparison decides whether particles are at rest. */
+cb_status cb_particles_remember(cb_run *run);
+void cb_particles_stand(cb_run *run);
+void cb_particles_compare(cb_run *run, bool last);
+
+/* Constraints that were dropped as redundant; nothing is done if there are none. In this order, the functions make the
+ * data by which they are watched, free it, compute their residuals in the present state, return these residuals, and
+ * fail if a dropped constraint no longer follows from the others. */
+cb_status cb_particles_watch_dropped(cb_run *run);
+void cb_particles_free_dropped(cb_particles *p);
+cb_status cb_particles_look_at_dropped(cb_particles *p);
+const double *cb_particles_dropped_residual(const cb_particles *p);
+cb_status cb_particles_check_dropped(cb_run *run);
+
+/* Moves the origins of components that have drifted away, so that they are again at the centre of their coordinates. */
+cb_status cb_particles_recentre(cb_run *run);
+/* cosh of the largest distance of a particle from its origin, in radii of curvature, in spaces where coordinates grow
+ * with that distance; and the number of that particle. */
+double cb_particles_width(const cb_run *run, int *furthest);
+/* CB_ERROR_UNSUPPORTED: a component is too wide for one origin. */
+cb_status cb_particles_check_spread(const cb_run *run);

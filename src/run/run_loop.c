@@ -1,0 +1,294 @@
+/* The loop of every class of run: steps, rows and checkpoints at fixed numbers of steps, and warnings. */
+#include "run/run_private.h"
+#include "core/warning.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { ROWS_PER_CHECKPOINT_MAX = 256, ROWS_PER_CHECKPOINT_MIN = 8, NUMBERS_PER_CHECKPOINT = 1 << 24 };
+
+/* Counts the full steps and the remainder: end - start counts as a multiple of h if it is one up to the round-off of
+ * the three numbers. */
+static cb_status count_steps(cb_run *run) {
+  const cb_run_options *o = &run->options;
+  if (!(o->step > 0) || !isfinite(o->step))
+    return cb_fail(CB_ERROR_ARGUMENT, "the step: expected a positive number, found %g", o->step);
+  if (!isfinite(o->start) || !isfinite(o->end) || o->end < o->start)
+    return cb_fail(CB_ERROR_ARGUMENT, "the end: expected a time after the start %g, found %g", o->end, o->start);
+  if (o->every < 1 || o->checkpoint < 0 || o->retries < 0)
+    return cb_fail(CB_ERROR_ARGUMENT, "every %lld, checkpoint %lld, retries %d: expected at least 1, 0 and 0",
+                   (long long)o->every, (long long)o->checkpoint, o->retries);
+  const double steps = (o->end - o->start) / o->step;
+  if (steps > 9e15) return cb_fail(CB_ERROR_ARGUMENT, "the number of steps: expected at most 9e15, found %g", steps);
+  const double whole = round(steps);
+  if (fabs(steps - whole) <= 1e-9 * fmax(1, whole * 1e-3)) {
+    run->full_steps = (int64_t)whole;
+    run->last_step = 0;
+  } else {
+    run->full_steps = (int64_t)floor(steps);
+    run->last_step = o->end - (o->start + (double)run->full_steps * o->step);
+  }
+  return CB_OK;
+}
+
+cb_status cb_run_new(const cb_run_class *class, const cb_run_options *options, size_t numbers, cb_run **out) {
+  cb_arena *arena = cb_arena_create();
+  cb_run *run = arena ? cb_arena_alloc(arena, 1, sizeof *run) : NULL;
+  if (!run) {
+    cb_arena_free(arena);
+    return cb_fail(CB_ERROR_MEMORY, "no memory for a run");
+  }
+  run->arena = arena;
+  run->class = class;
+  run->options = *options;
+  run->change = (cb_run_change){options->start, NAN, NAN, NAN};
+  if (run->options.checkpoint == 0) {
+    const size_t rows = NUMBERS_PER_CHECKPOINT / (numbers ? numbers : 1);
+    run->options.checkpoint = rows > ROWS_PER_CHECKPOINT_MAX   ? ROWS_PER_CHECKPOINT_MAX
+                              : rows < ROWS_PER_CHECKPOINT_MIN ? ROWS_PER_CHECKPOINT_MIN
+                                                               : (int64_t)rows;
+  }
+  const cb_status status = count_steps(run);
+  if (status) {
+    cb_arena_free(arena);
+    return status;
+  }
+  *out = run;
+  return CB_OK;
+}
+
+void cb_run_free(cb_run *run) {
+  if (!run) return;
+  run->class->free(run);
+  for (size_t i = 0; i < run->warnings; i++) free((char *)run->warning[i].text);
+  free(run->warning);
+  cb_arena_free(run->arena);
+}
+
+cb_record_layout *cb_run_layout(cb_run *run) { return &run->layout; }
+double cb_run_end(const cb_run *run) { return run->options.end; }
+double cb_run_step(const cb_run *run) { return run->options.step; }
+int64_t cb_run_rows(const cb_run *run) {
+  const int64_t total = run->full_steps + (run->last_step > 0), every = run->options.every;
+  return 1 + total / every + (total % every > 0);
+}
+double cb_run_time(const cb_run *run) { return *run->t; }
+int64_t cb_run_steps(const cb_run *run) { return *run->step; }
+const char *cb_run_stopped(const cb_run *run) { return run->stopped; }
+
+static cb_status hand_over(const cb_run *run, size_t i) {
+  return run->take_warning ? run->take_warning(run->taker, run->warning[i].time, run->warning[i].text) : CB_OK;
+}
+
+cb_status cb_run_warn(cb_run *run, double time, char *text) {
+  cb_run_warning *more = text ? realloc(run->warning, (run->warnings + 1) * sizeof *more) : NULL;
+  if (!more) {
+    free(text);
+    return cb_fail(CB_ERROR_MEMORY, "no memory for a warning");
+  }
+  run->warning = more;
+  run->warning[run->warnings++] = (cb_run_warning){time, text};
+  return hand_over(run, run->warnings - 1);
+}
+
+cb_status cb_run_on_warning(cb_run *run, cb_status (*take)(void *self, double time, const char *text), void *self) {
+  cb_status status = CB_OK;
+  run->take_warning = take;
+  run->taker = self;
+  for (size_t i = 0; i < run->warnings && !status; i++) status = hand_over(run, i);
+  return status;
+}
+
+cb_status cb_run_warnf(cb_run *run, double time, const char *format, ...) {
+  char text[512];
+  va_list list;
+  va_start(list, format);
+  vsnprintf(text, sizeof text, format, list);
+  va_end(list);
+  char *copy = strdup(text);
+  return copy ? cb_run_warn(run, time, copy) : cb_fail(CB_ERROR_MEMORY, "no memory for a warning");
+}
+
+size_t cb_run_warnings(const cb_run *run, const cb_run_warning **list) {
+  *list = run->warning;
+  return run->warnings;
+}
+
+cb_blob *cb_run_state(cb_run *run, size_t *count) {
+  *count = run->layout.n_state;
+  return run->blob;
+}
+
+cb_status cb_run_restore(cb_run *run) {
+  *run->t = run->times[0];
+  *run->t_low = run->times[1];
+  run->restored = true;
+  return run->class->restored(run);
+}
+
+bool cb_run_can_restore_row(const cb_run *run) { return run->class->restore_row; }
+
+cb_status cb_run_restore_row(cb_run *run, const cb_row_state *row) {
+  run->class->restore_row(run, row);
+  *run->t = row->time;
+  *run->t_low = 0;
+  *run->step = row->step;
+  return run->class->restored(run);
+}
+
+cb_status cb_run_evaluate(cb_run *run, const void *const **row) {
+  const char *what = "";
+  const cb_status status = cb_run_measure(run, &what);
+  if (status) return cb_fail(status, "/%s: %s", what, cb_error_text());
+  *row = run->row;
+  return CB_OK;
+}
+
+/* Writes a row. If a state cannot be measured, the run ends as after a failed step. */
+static cb_status write_row(cb_run *run, cb_sink *sink, bool last) {
+  const char *what = "";
+  const cb_status status = cb_run_measure(run, &what);
+  if (!status && run->integrator) run->class->compare(run, last);
+  if (!status) return sink->row(sink->self, run->row);
+  return cb_fail(status == CB_ERROR_MEMORY ? status : CB_ERROR_STEP,
+                 "%s at time %.17g, step %lld: cannot record /%s: %s", cb_status_name(status), *run->t,
+                 (long long)*run->step, what, cb_error_text());
+}
+
+static cb_status write_checkpoint(cb_run *run, cb_sink *sink) {
+  run->times[0] = *run->t;
+  run->times[1] = *run->t_low;
+  run->class->forget(run);
+  return sink->checkpoint(sink->self, run->blob, run->layout.n_state);
+}
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+int64_t cb_run_total(const cb_run *run) { return run->full_steps + (run->last_step > 0); }
+
+cb_status cb_run_begin(cb_run *run, cb_sink *sink) {
+  cb_status status = CB_OK;
+  run->beforehand = run->warnings;
+  /* the checkpoint comes first, so that a run that is killed at any later time can be resumed */
+  if (!run->restored) {
+    status = run->class->begin ? run->class->begin(run) : CB_OK;
+    if (!status) status = write_checkpoint(run, sink);
+  }
+  if (!status && *run->step == 0) {
+    run->step_size = 0;
+    status = write_row(run, sink, cb_run_total(run) == 0);
+  }
+  run->step_size = run->options.step;
+  run->stopped = NULL;
+  return status;
+}
+
+cb_status cb_run_interrupted(const cb_run *run) {
+  return cb_fail(CB_ERROR_INTERRUPTED, "interrupted at time %.17g, step %lld", *run->t, (long long)*run->step);
+}
+
+/* Takes warnings that this thread issues in a step as warnings of the run at its present time. */
+static void take_text(void *self, const char *text) {
+  cb_run *run = self;
+  (void)cb_run_warn(run, *run->t, strdup(text));
+}
+
+cb_status cb_run_once(cb_run *run, cb_sink *sink) {
+  const double h = *run->step < run->full_steps ? run->options.step : run->last_step;
+  const cb_warning_taker before = cb_warnings_to((cb_warning_taker){.take = take_text, .context = run});
+  cb_status status = run->class->step(run, sink, h);
+  if (!status) status = cb_run_stepped(run, sink);
+  cb_warnings_to(before);
+  return status;
+}
+
+cb_status cb_run_stepped(cb_run *run, cb_sink *sink) {
+  const cb_run_options *o = &run->options;
+  const bool ends = *run->step == cb_run_total(run) || run->stopped;
+  cb_status status = CB_OK;
+  if (*run->step % o->every == 0 || ends) status = write_row(run, sink, ends);
+  if (!status && !ends && *run->step % (o->every * o->checkpoint) == 0) status = write_checkpoint(run, sink);
+  return status;
+}
+
+cb_status cb_run_go(cb_run *run, cb_sink *sink, void (*progress)(void *user, const cb_progress *p), void *user,
+                    const volatile sig_atomic_t *stop) {
+  const cb_run_options *o = &run->options;
+  const int64_t total = cb_run_total(run);
+  cb_status status = cb_run_begin(run, sink);
+  const double begin = now();
+  const int64_t first = *run->step;
+  double last = begin;
+  while (!status && *run->step < total && !run->stopped) {
+    if (stop && *stop) {
+      status = cb_run_interrupted(run);
+      break;
+    }
+    status = cb_run_once(run, sink);
+    if (!status && progress && (*run->step & 15) == 0) {
+      const double time = now();
+      if (time - last >= 0.2) {
+        last = time;
+        progress(user,
+                 &(cb_progress){*run->t, o->start, o->end, *run->step, (double)(*run->step - first) / (time - begin)});
+      }
+    }
+  }
+  if (status == CB_ERROR_INTERRUPTED) run->take_warning = NULL; /* the record describes the run, not the interruption */
+  const cb_status warned = cb_run_warn_of_change(run);
+  return status ? status : warned;
+}
+
+/* --- the change of conserved quantities --- */
+
+/* limit, lost: the run warns if the change of the energy relative to its scale, or of a momentum relative to its size,
+ * exceeds these; good: the change of the energy that the proposed step should have. */
+static const double limit = 1e-3, good = 1e-4, lost = 1e-2;
+
+cb_run_change cb_run_changes(const cb_run *run) { return run->change; }
+
+static cb_status warn_of_energy(cb_run *run) {
+  const double energy = run->change.energy, h = run->options.step;
+  char text[256], advice[128] = "integrator.rtol is too large";
+  int order = 0;
+  bool symplectic, symmetric;
+  if (run->integrator->class_->properties)
+    run->integrator->class_->properties(run->integrator, &order, &symplectic, &symmetric);
+  if (!run->integrator->class_->adaptive && order < 1)
+    snprintf(advice, sizeof advice, "the step of %g is too long", h);
+  else if (!run->integrator->class_->adaptive)
+    snprintf(advice, sizeof advice, "the step of %g is too long; try an integrator.step of %.2g", h,
+             h * pow(good / energy, 1.0 / order));
+  snprintf(text, sizeof text,
+           "the energy has changed by %.2g of its scale since time %.6g, although no force adds or removes energy: %s",
+           energy, run->change.since, advice);
+  return cb_run_warnf(run, *run->t, "%s", text);
+}
+
+static cb_status warn_of_momentum(cb_run *run) {
+  return cb_run_warnf(
+      run, *run->t,
+      "a Killing momentum has changed by %.2g of its size since time %.6g, although all forces conserve it: try a "
+      "smaller integrator.step",
+      run->change.momentum, run->change.since);
+}
+
+cb_status cb_run_warn_of_change(cb_run *run) {
+  const bool energy = run->change.energy > limit, momentum = run->change.momentum > lost;
+  if (!energy && !momentum) return CB_OK;
+  const cb_status status = energy ? warn_of_energy(run) : warn_of_momentum(run);
+  if (status) return status;
+  const cb_run_warning last = run->warning[run->warnings - 1];
+  cb_run_warning *const first = run->warning + run->beforehand;
+  memmove(first + 1, first, (run->warnings - 1 - run->beforehand) * sizeof last);
+  *first = last;
+  return CB_OK;
+}

@@ -1,0 +1,75 @@
+/* A scenario of a gait in a bundle, as given by `bundle:`, `gait:`, `start:` and `optimum:`. The files that read these
+ * keys share this header.
+ *
+ *   bundle: {name: purcell, links: 3, ratio: 2}
+ *   gait: {fourier: {mean: [0, 0], cosine: [[1, 0]], sine: [[0, 1]]}, repeat: 3}
+ *   start: {group: [0, 0, pi/2]}
+ *   optimum: {target: {move: 0.03}, objective: cost, start_shape: [0.5, -0.3], bounds: {alpha1: [-pi/2, pi/2]},
+ *       starts: 24}
+ */
+#pragma once
+
+#include "scenario/private.h"
+#include <curvebody/mass.h>
+#include <curvebody/holonomy.h>
+
+/* The optimal gait that a scenario asks for: `optimum:` next to `bundle:`. */
+typedef struct cb_optimum_scenario {
+  const cb_node *node;        /* the value of the key `optimum` */
+  cb_optimum_problem problem; /* it uses the arrays below, and the gait and the bundle of the scenario */
+  double start_shape[CB_SHAPE_MAX], lower[CB_SHAPE_MAX], upper[CB_SHAPE_MAX];
+  bool left_out;      /* the scenario's gait leaves the bounds, so the search does not start from it */
+  cb_bundle *weighed; /* the bundle with the requested metric; NULL: the bundle's own metric is used */
+} cb_optimum_scenario;
+
+/* Reads `optimum` after the bundle and the gait; node NULL: the key is absent. */
+cb_status cb_scenario_read_optimum(cb_scenario *s, const cb_node *node);
+void cb_optimum_scenario_free(cb_optimum_scenario *o);
+
+extern const cb_param cb_optimum_table[];
+
+typedef struct cb_bundle_scenario {
+  cb_bundle *bundle; /* the bundle in which the gait moves */
+  cb_bundle *plain;  /* the same bundle in its own coordinates, if `coordinates` gives others; otherwise NULL */
+  cb_gait *gait;     /* one cycle; NULL: there is no `gait` */
+  int repeat;        /* the number of cycles */
+  double period;     /* duration of a cycle in s */
+  double start[CB_GROUP_SIZE];   /* the group element at the start */
+  cb_optimum_scenario *optimum;  /* NULL: there is no `optimum` */
+  struct cb_immersed_kind *body; /* surface and poses of a bundle of a surface; NULL for other bundles */
+  struct cb_shape_surface *shape;
+  const cb_material *material; /* [parts] of an immersed body; NULL for other bundles */
+  double fluid;                /* density of the fluid */
+} cb_bundle_scenario;
+
+/* The data of a scenario of a gait in a bundle, borrowed; NULL for other scenarios. */
+const cb_bundle_scenario *cb_bundle_scenario_of(const cb_scenario *s);
+
+/* Appends the scenario with another gait in its tree, and a default integrator if it has none, as text that is valid in
+ * any folder. */
+cb_status cb_scenario_with_gait(cb_scenario *s, const cb_gait *gait, cb_text *out);
+
+/* Reads an element of a group from a list of numbers; what: the word for the list in messages, such as "group". */
+cb_status cb_scenario_read_element(const cb_group *G, const cb_node *list, const char *what, double *g);
+/* The name of the bundle's class, also if `coordinates` gives the bundle other coordinates. */
+const char *cb_bundle_scenario_name(const cb_bundle_scenario *m);
+
+extern const cb_param cb_group_table[]; /* the keys of `start` next to `bundle` */
+
+/* A class of bundle that is made from files or from other parts of a scenario (scenario/bundle_NAME.c). */
+typedef struct cb_scenario_bundle_class {
+  const char *name, *title, *doc;
+  const cb_param *params;
+  cb_status (*read)(cb_scenario *s, const cb_node *map, cb_bundle **out);
+} cb_scenario_bundle_class;
+extern const cb_scenario_bundle_class cb_scenario_bundle_surface_drag, cb_scenario_bundle_immersed,
+    cb_scenario_bundle_samples;
+extern const cb_scenario_bundle_class *const cb_scenario_bundles[]; /* the list ends at NULL */
+
+/* --- gaits of a scenario (cb_gait_read): for the key `gait:` itself, and for the parts of a gait that is a sequence
+ * --- */
+
+/* Reads n numbers, one per shape variable; what: the word for them in messages, such as "start". */
+cb_status cb_gait_read_shape(const cb_bundle *b, const cb_node *list, const char *what, double *r);
+
+extern const cb_param cb_gait_table[]; /* the keys of `gait`, for `curvebody list` and for the resolved scenario */

@@ -1,0 +1,335 @@
+/* Particles: their positions relative to frames that move with their components, and the bonds between them.
+ *
+ * Each frame has origins [component][16] as in the record, `carry` [component][4][4] relative to the origins, and
+ * positions [particle][3 or 4] relative to `carry`. More than MAX_COMPONENTS components have one common frame. For
+ * records without state, positions are computed from the plot coordinates. In spaces without quadrics the positions are
+ * plot coordinates relative to their mean, and bonds are geodesics, which are sampled here. */
+#include "geometry/origin.h"
+#include "view/view_private.h"
+
+#include <curvebody/intrinsic.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_COMPONENTS = 64, SAMPLES = 9, MAX_SAMPLED = 40000, PARTS = 16 };
+
+typedef struct crowd {
+  const cb_view *v;
+  size_t n, components, bonds, stride;
+  double *component, *bond_i, *bond_j; /* the constants of the record: component of a particle, ends of a bond */
+  double *position, *origin, *x;       /* values at the frames; NULL: the record does not have them */
+  size_t width;                        /* numbers per position */
+  double *place, *lead, *carry;        /* arrays of the page: positions, origins and moving frames */
+} crowd;
+
+static bool has_state(const cb_view *v) { return cb_view_field(v, "position") >= 0 && cb_view_field(v, "origin") >= 0; }
+
+cb_status cb_view_particles_size(const cb_view *v, size_t *size) {
+  const int x = cb_view_field(v, "plot_position");
+  *size = 1;
+  if (x < 0 || v->fields[x].rank != 2) return CB_OK;
+  size_t bonds = 0, n = v->fields[x].shape[0];
+  const cb_status status = cb_reader_count(v->reader, "bond_i", &bonds);
+  if (status == CB_ERROR_MEMORY) return status; /* other failures are reported when the bonds are read */
+  if (status) bonds = 0;
+  *size =
+      16 * n + (n < MAX_COMPONENTS ? n : MAX_COMPONENTS) * 256 + (v->space || bonds > 500 ? 0 : 12 * SAMPLES * bonds);
+  return CB_OK;
+}
+
+static void free_crowd(crowd *c) {
+  free(c->component);
+  free(c->bond_i);
+  free(c->bond_j);
+  free(c->position);
+  free(c->origin);
+  free(c->x);
+  free(c->place);
+  free(c->lead);
+  free(c->carry);
+}
+
+/* Puts the labels of the dimension `from`, if there are n of them (SIZE_MAX: any number) and their number is small
+ * enough to show them. */
+static cb_status texts(const cb_view *v, const char *from, const char *to, size_t n) {
+  const char *const *label;
+  size_t count = 0;
+  cb_status status = cb_reader_labels(v->reader, from, &label);
+  if (!status && label) status = cb_reader_count(v->reader, from, &count);
+  if (!status && label && (count == n || n == SIZE_MAX) && count <= 10000) cb_page_texts(v->page, to, count, label);
+  return status;
+}
+
+static cb_status constants(crowd *c) {
+  const cb_view *v = c->v;
+  double *number;
+  size_t n, m;
+  static const char *const names[] = {"particle_radius", "particle_mass", "particle_body"};
+  cb_status status = cb_view_constant(v, "bond_i", &c->bond_i, &c->bonds);
+  if (!status) status = cb_view_constant(v, "bond_j", &c->bond_j, &m);
+  if (!status && m != c->bonds) c->bonds = 0;
+  for (size_t b = 0; b < c->bonds && !status; b++)
+    if (!(c->bond_i[b] >= 0 && c->bond_i[b] < (double)c->n && c->bond_j[b] >= 0 && c->bond_j[b] < (double)c->n))
+      status = cb_fail(CB_ERROR_INPUT, "%s: bond %zu connects a particle that does not exist: the record is damaged",
+                       v->path, b);
+  if (!status) status = cb_view_constant(v, "particle_component", &c->component, &n);
+  if (!status && n != c->n) {
+    free(c->component);
+    c->component = NULL;
+  }
+  c->components = 1;
+  for (size_t a = 0; c->component && a < c->n && !status; a++)
+    if (!(c->component[a] < (double)c->n))
+      status = cb_fail(CB_ERROR_INPUT, "%s: particle %zu is in a component that does not exist: the record is damaged",
+                       v->path, a);
+    else if (c->component[a] + 1 > (double)c->components)
+      c->components = (size_t)c->component[a] + 1;
+  cb_page_number(v->page, "count", (double)c->n);
+  for (int i = 0; i < 3 && !status; i++) {
+    status = cb_view_constant(v, names[i], &number, &n);
+    if (!status && n == c->n) status = cb_page_array(v->page, names[i] + 9, CB_PAGE_F4, n, 0, 0, number);
+    free(number);
+  }
+  if (!status) status = cb_page_array(v->page, "bond_i", CB_PAGE_I4, c->bonds, 0, 0, c->bond_i);
+  if (!status) status = cb_page_array(v->page, "bond_j", CB_PAGE_I4, c->bonds, 0, 0, c->bond_j);
+  /* springs come before rods */
+  const cb_system *system = v->scenario ? cb_scenario_system(v->scenario) : NULL;
+  cb_page_number(v->page, "springs", system ? (double)cb_system_springs(system) : 0);
+  if (!status) status = texts(v, "particle_name", "name", c->n);
+  if (!status) status = texts(v, "body", "body_name", SIZE_MAX);
+  return status;
+}
+
+static size_t component_of(const crowd *c, size_t particle) {
+  return c->components > 1 && c->component && c->component[particle] >= 0 ? (size_t)c->component[particle] : 0;
+}
+
+/* An origin from the numbers of the record. */
+static cb_origin origin_of(const double *part) {
+  cb_origin o;
+  memcpy(&o, part, sizeof o);
+  return o;
+}
+
+/* The position of a particle in the embedding, local to its origin. */
+static bool point_of(const crowd *c, size_t frame, size_t particle, double *x) {
+  const cb_space *g = c->v->space;
+  const size_t at = frame * c->n + particle;
+  if (!c->position) {
+    const cb_chart *plot = cb_chart_find(g, g->plot);
+    return plot && plot->size <= 3 && plot->to_point(g, c->x + 3 * at, x, NULL) == CB_OK;
+  }
+  if (g->chart) return g->chart->to_point(g, c->position + at * c->width, x, NULL) == CB_OK;
+  memcpy(x, c->position + at * c->width, (size_t)g->embedding * sizeof *x);
+  return true;
+}
+
+/* The centre of a component: the mean of the coordinates, projected to the quadric along the radius, so that it
+ * commutes with isometries. */
+static void mean_of(const crowd *c, const double *point, size_t component, double *mean) {
+  const cb_space *g = c->v->space;
+  const size_t k = (size_t)g->embedding;
+  size_t count = 0;
+  memset(mean, 0, k * sizeof *mean);
+  for (size_t a = 0; a < c->n; a++) {
+    if (component_of(c, a) != component) continue;
+    for (size_t e = 0; e < k; e++) mean[e] += point[a * k + e];
+    count++;
+  }
+  for (size_t e = 0; e < k; e++) mean[e] /= count ? (double)count : 1;
+  for (int f = 0; f < g->n_factors; f++) {
+    const cb_factor factor = g->factor[f];
+    double square = 0;
+    for (int e = factor.offset; e < factor.offset + factor.count; e++)
+      square += factor.curvature * g->form[e] * mean[e] * mean[e];
+    for (int e = factor.offset; square > 1e-3 && e < factor.offset + factor.count; e++) mean[e] /= sqrt(square);
+    if (factor.curvature > 0 &&
+        square <= 1e-3) /* the particles are spread over the sphere: the position of one of them is used */
+      memcpy(mean + factor.offset, point + factor.offset, (size_t)factor.count * sizeof *mean);
+  }
+  cb_space_project_point(g, mean);
+}
+
+/* Fills one frame in a space of quadrics: origins, the moving frames, and the positions in them. */
+static cb_status put_frame(crowd *c, size_t frame, double *point, cb_origin *before, cb_isometry *carried) {
+  const cb_space *g = c->v->space;
+  const size_t k = (size_t)g->embedding;
+  const bool own = c->components <= MAX_COMPONENTS;
+  const size_t frames = own ? c->components : 1;
+  cb_origin identity, origin;
+  cb_origin_identity(g, &identity);
+  for (size_t a = 0; a < c->n; a++) {
+    double world[CB_COORD_MAX];
+    if (!point_of(c, frame, a, point + a * k))
+      for (size_t e = 0; e < k; e++) point[a * k + e] = NAN;
+    if (own || !c->origin || g->chart) continue;
+    origin = origin_of(c->origin + (frame * c->components + component_of(c, a)) * PARTS);
+    cb_origin_world_point(g, &origin, point + a * k, world);
+    memcpy(point + a * k, world, k * sizeof *world);
+  }
+  for (size_t m = 0; m < frames; m++) {
+    double mean[CB_COORD_MAX], z[CB_COORD_MAX];
+    cb_isometry inverse;
+    origin = own && c->origin && !g->chart ? origin_of(c->origin + (frame * c->components + m) * PARTS) : identity;
+    if (!cb_origin_moves(g)) origin = identity;
+    if (own)
+      mean_of(c, point, m, mean);
+    else
+      cb_space_base_point(g, mean);
+    if (!frame) {
+      before[m] = origin;
+      cb_isometry_to(g, mean, &carried[m]);
+    }
+    cb_isometry next = carried[m];
+    if (frame && own) cb_carry_on(g, &before[m], &carried[m], &origin, mean, &next);
+    carried[m] = next;
+    before[m] = origin;
+    const size_t at = frame * frames + m;
+    memcpy(c->lead + at * PARTS, &origin, sizeof origin);
+    cb_carry_matrix(g, &next, c->carry + at * 16);
+    cb_isometry_inverse(g, &next, &inverse);
+    for (size_t a = 0; a < c->n; a++) {
+      if (own && component_of(c, a) != m) continue;
+      double *out = c->place + (frame * c->n + a) * c->stride;
+      cb_isometry_point(g, &inverse, point + a * k, z);
+      for (size_t s = 0; s < c->stride; s++) out[s] = 0;
+      for (int e = 0; e < g->embedding; e++)
+        if ((size_t)cb_carry_slot(g, e) < c->stride) out[cb_carry_slot(g, e)] = z[e];
+    }
+  }
+  return CB_OK;
+}
+
+static cb_status quadric_frames(crowd *c) {
+  const cb_space *g = c->v->space;
+  const size_t frames = c->components <= MAX_COMPONENTS ? c->components : 1, n = c->v->n_frames;
+  cb_isometry *carried = malloc(frames * sizeof *carried);
+  cb_origin *before = malloc(frames * sizeof *before);
+  double *point = malloc((c->n ? c->n : 1) * (size_t)g->embedding * sizeof *point);
+  cb_status status = carried && before && point ? CB_OK : cb_view_memory(c->v);
+  for (size_t f = 0; f < n && !status; f++) status = put_frame(c, f, point, before, carried);
+  free(carried);
+  free(before);
+  free(point);
+  return status;
+}
+
+/* Fills all frames with plot coordinates relative to the mean of each frame. */
+static void plot_frames(crowd *c) {
+  for (size_t f = 0; f < c->v->n_frames; f++) {
+    double mean[3] = {0};
+    const double *x = c->x + 3 * f * c->n;
+    for (size_t a = 0; a < c->n; a++)
+      for (int i = 0; i < 3; i++) mean[i] += x[3 * a + (size_t)i] / (double)c->n;
+    cb_origin origin = {.rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .direction = {1}};
+    const double size = sqrt(mean[0] * mean[0] + mean[1] * mean[1] + mean[2] * mean[2]);
+    origin.length = size;
+    for (int i = 0; i < 3 && size > 0; i++) origin.direction[i] = mean[i] / size;
+    memcpy(c->lead + f * PARTS, &origin, sizeof origin);
+    for (int i = 0; i < 4; i++) c->carry[f * 16 + 5 * (size_t)i] = 1;
+    for (size_t a = 0; a < c->n; a++)
+      for (int i = 0; i < 3; i++) c->place[(f * c->n + a) * 3 + (size_t)i] = x[3 * a + (size_t)i] - mean[i];
+  }
+}
+
+/* Plot coordinates of points on the geodesic from q to y, both local to the origin; false if there is no geodesic. */
+static bool sample(const cb_space *g, const cb_origin *origin, const double *q, const double *y, double (*out)[3]) {
+  double u[CB_Q_MAX], step[CB_Q_MAX], at[CB_Q_MAX], w[CB_Q_MAX];
+  if (cb_log(g, q, y, u)) return false;
+  for (int s = 0; s < SAMPLES; s++) {
+    for (int i = 0; i < g->dim; i++) step[i] = u[i] * s / (SAMPLES - 1);
+    cb_status status = CB_OK;
+    if (!s)
+      memcpy(at, q, (size_t)g->dim * sizeof *at);
+    else if (g->intrinsic->exp)
+      status = g->intrinsic->exp(g, q, step, at, w);
+    else
+      status = cb_numeric_exp(g, q, step, at, w, NULL);
+    if (status) return false;
+    cb_origin_plot(g, origin, at, NULL, out[s], NULL);
+  }
+  return true;
+}
+
+/* Puts sampled bonds of a space without quadrics. Like positions, they are plot coordinates relative to the frame. */
+static cb_status sampled_bonds(const crowd *c, const cb_space *g) {
+  const size_t n = c->v->n_frames, values = n * c->bonds * SAMPLES * 3;
+  double *out = malloc((values ? values : 1) * sizeof *out), (*at)[3] = (double(*)[3])out;
+  if (!out) return cb_view_memory(c->v);
+  const bool flat = !g || !c->position || !c->origin || g->dim > 3 || n * c->bonds > MAX_SAMPLED;
+  for (size_t f = 0; f < n; f++)
+    for (size_t b = 0; b < c->bonds; b++, at += SAMPLES) {
+      const size_t i = f * c->n + (size_t)c->bond_i[b], j = f * c->n + (size_t)c->bond_j[b];
+      const double *lead = c->lead + f * PARTS;
+      bool done = false;
+      if (!flat) {
+        const cb_origin o = origin_of(c->origin + (f * c->components + component_of(c, (size_t)c->bond_i[b])) * PARTS);
+        done = sample(g, &o, c->position + i * c->width, c->position + j * c->width, at);
+      }
+      for (size_t s = 0; s < SAMPLES; s++)
+        for (size_t e = 0; e < 3; e++)
+          at[s][e] =
+              done ? at[s][e] - lead[0] * lead[1 + e]
+                   : c->place[3 * i + e] + (c->place[3 * j + e] - c->place[3 * i + e]) * (double)s / (SAMPLES - 1);
+    }
+  const cb_status status = cb_page_array(c->v->page, "bonds", CB_PAGE_F4, n, c->bonds, SAMPLES * 3, out);
+  free(out);
+  return status;
+}
+
+/* The number of coordinates of a position in the space g. */
+static size_t numbers_of(const cb_space *g) {
+  return g->chart ? (size_t)g->chart->size : (size_t)(g->embedding > g->dim ? g->embedding : g->dim);
+}
+
+static cb_status read_rows(crowd *c, bool state, const cb_space *space) {
+  const cb_view *v = c->v;
+  cb_status status = cb_view_frames(v, cb_view_field(v, "plot_position"), &c->x);
+  const int position = cb_view_field(v, "position"), origin = cb_view_field(v, "origin");
+  if (!state || v->fields[position].rank != 2 || v->fields[position].shape[0] != c->n ||
+      v->fields[origin].count != c->components * PARTS || (space && v->fields[position].shape[1] < numbers_of(space)))
+    return status;
+  c->width = v->fields[position].shape[1];
+  if (!status) status = cb_view_frames(v, position, &c->position);
+  return status ? status : cb_view_frames(v, origin, &c->origin);
+}
+
+static cb_status places(crowd *c, const cb_space *intrinsic) {
+  const cb_view *v = c->v;
+  const size_t frames = v->space && c->components <= MAX_COMPONENTS ? c->components : 1, n = v->n_frames;
+  bool spherical = false;
+  for (int f = 0; v->space && f < v->space->n_factors; f++) spherical = spherical || v->space->factor[f].curvature > 0;
+  c->stride = spherical ? 4 : 3;
+  c->place = calloc(n * c->n * c->stride + 1, sizeof *c->place);
+  c->lead = calloc(n * frames * PARTS + 1, sizeof *c->lead);
+  c->carry = calloc(n * frames * 16 + 1, sizeof *c->carry);
+  if (!c->place || !c->lead || !c->carry) return cb_view_memory(v);
+  cb_status status = CB_OK;
+  if (v->space)
+    status = quadric_frames(c);
+  else
+    plot_frames(c);
+  if (!status) status = cb_page_array(v->page, "place", CB_PAGE_F4, n, c->n, c->stride, c->place);
+  cb_page_number(v->page, "frames", (double)frames);
+  cb_page_number(v->page, "components", (double)c->components);
+  if (frames > 1) status = status ? status : cb_page_array(v->page, "frame_of", CB_PAGE_I4, c->n, 0, 0, c->component);
+  if (!status) status = cb_page_array(v->page, "lead", CB_PAGE_F8, n, frames, PARTS, c->lead);
+  if (!status) status = cb_page_array(v->page, "carry", CB_PAGE_F8, n, frames, 16, c->carry);
+  if (!status && !v->space && c->bonds) status = sampled_bonds(c, intrinsic);
+  return status;
+}
+
+cb_status cb_view_particles(const cb_view *v) {
+  const int x = cb_view_field(v, "plot_position");
+  if (x < 0 || v->fields[x].rank != 2 || v->fields[x].shape[1] != 3) return CB_OK;
+  crowd c = {.v = v, .n = v->fields[x].shape[0]};
+  cb_page_begin(v->page, "particles", '{');
+  const cb_space *space = v->scenario ? cb_scenario_space(v->scenario) : NULL;
+  cb_status status = constants(&c);
+  if (!status) status = read_rows(&c, has_state(v), v->space ? v->space : space);
+  if (!status) status = places(&c, space);
+  cb_page_end(v->page, '}');
+  free_crowd(&c);
+  return status;
+}

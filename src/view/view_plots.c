@@ -1,0 +1,309 @@
+/* The plots of a page: observables over time, events, and the shape space of a gait.
+ *
+ * An observable is plotted by its exact values at chosen rows. If there are many rows they are divided into bins, and
+ * each column chooses the rows of its minimum and maximum in each bin, so that no peak is lost. A field with more than
+ * MAX_COLUMNS columns is plotted by the minimum, mean and maximum of each row. With more than DENSE columns there are
+ * BINS bins, and a row has the values of the columns that chose it and nan in the others (`sparse`), which compresses
+ * well. */
+#include "view/view_private.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_COLUMNS = 64, DENSE = 8, BINS = 80, POINTS = 2000, MAX_EVENTS = 10000, BLOCK = 1 << 21 };
+
+/* Whether a field is not plotted: it is drawn in the scene, or it is not an observable. */
+static bool left_out(const char *name) {
+  static const char *const names[] = {
+      "time", "step", "plot_position", "plot_velocity", "position", "momentum", "origin", "pose", NULL};
+  for (int i = 0; names[i]; i++)
+    if (!strcmp(names[i], name)) return true;
+  return false;
+}
+
+typedef struct bins {
+  size_t columns, n;
+  uint64_t rows;
+  double *least, *greatest; /* [n][columns] */
+  uint64_t *at_least, *at_greatest;
+} bins;
+
+static void take(bins *b, uint64_t row, const double *value) {
+  const size_t bin = (size_t)(row * b->n / b->rows);
+  for (size_t c = 0, at = bin * b->columns; c < b->columns; c++, at++) {
+    if (!(value[c] >= b->least[at])) {
+      b->least[at] = value[c];
+      b->at_least[at] = row;
+    }
+    if (!(value[c] <= b->greatest[at])) {
+      b->greatest[at] = value[c];
+      b->at_greatest[at] = row;
+    }
+  }
+}
+
+/* The values of a row that are plotted: all columns, or their minimum, mean and maximum. */
+static void reduce(const double *from, size_t count, size_t columns, double *to) {
+  if (count == columns) {
+    memcpy(to, from, count * sizeof *to);
+    return;
+  }
+  double sum = 0;
+  to[0] = to[2] = from[0];
+  for (size_t i = 0; i < count; i++) {
+    to[0] = fmin(to[0], from[i]);
+    to[2] = fmax(to[2], from[i]);
+    sum += from[i];
+  }
+  to[1] = sum / (double)count;
+}
+
+static int ascending(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* A field that is read in blocks of rows. */
+typedef struct blocks {
+  const cb_view *v;
+  int field;
+  size_t columns; /* values that are plotted per row */
+  size_t rows;    /* rows of a block */
+  double *block;
+} blocks;
+
+/* Reads all rows of a field. Each row is added to the bins `b`; or, if b is NULL, the rows wanted[n] are copied to
+ * `out`. */
+static cb_status pass(const blocks *p, bins *b, size_t n, const double *wanted, double *out) {
+  const cb_view *v = p->v;
+  const size_t count = v->fields[p->field].count;
+  double shown[MAX_COLUMNS];
+  cb_status status = CB_OK;
+  for (uint64_t first = 0, w = 0; first < v->rows && !status; first += p->rows) {
+    const uint64_t rows = v->rows - first < p->rows ? v->rows - first : p->rows;
+    if (wanted && (w == n || wanted[w] >= (double)(first + rows))) continue;
+    status = cb_reader_rows(v->reader, (size_t)p->field, first, rows, p->block);
+    for (uint64_t r = 0; r < rows && !status; r++) {
+      if (wanted && (w == n || wanted[w] != (double)(first + r))) continue;
+      reduce(p->block + r * count, count, p->columns, shown);
+      if (b) take(b, first + r, shown);
+      if (out) memcpy(out + w++ * p->columns, shown, p->columns * sizeof *shown);
+    }
+  }
+  return status;
+}
+
+/* Makes kept[n][columns]: whether a column has chosen a row. All columns choose the first and the last row. */
+static cb_status keep(const cb_view *v, const bins *b, const double *wanted, size_t n, bool **kept) {
+  if (!(*kept = calloc(n * b->columns, sizeof **kept))) return cb_view_memory(v);
+  for (size_t i = 0; i < 2 * b->n * b->columns; i++) {
+    const double row = (double)b->at_least[i];
+    const double *at = bsearch(&row, wanted, n, sizeof row, ascending);
+    if (at) (*kept)[(size_t)(at - wanted) * b->columns + i % b->columns] = true;
+  }
+  for (size_t c = 0; c < b->columns; c++) (*kept)[c] = (*kept)[(n - 1) * b->columns + c] = true;
+  return CB_OK;
+}
+
+/* Chooses the rows *wanted[*n], malloc'd: all rows, or the first, the last and the rows that the bins choose. *kept is
+ * set if each column has its own choice. */
+static cb_status choose(const blocks *p, double **wanted, size_t *n, bool **kept) {
+  const cb_view *v = p->v;
+  const size_t columns = p->columns;
+  bins b = {.columns = columns, .rows = v->rows, .n = columns > DENSE ? BINS : POINTS / (2 * columns)};
+  const bool all = v->rows <= (columns > DENSE ? 4 * BINS : 2 * b.n * columns);
+  const size_t cells = b.n * columns, maximum = all ? v->rows : 2 * cells + 2;
+  *wanted = malloc(maximum * sizeof **wanted);
+  *n = 0;
+  if (!*wanted) return cb_view_memory(v);
+  if (all) {
+    for (uint64_t r = 0; r < v->rows; r++) (*wanted)[(*n)++] = (double)r;
+    return CB_OK;
+  }
+  b.least = malloc(2 * cells * sizeof *b.least);
+  b.at_least = calloc(2 * cells, sizeof *b.at_least);
+  cb_status status = b.least && b.at_least ? CB_OK : cb_view_memory(v);
+  if (!status) {
+    b.greatest = b.least + cells;
+    b.at_greatest = b.at_least + cells;
+    for (size_t i = 0; i < 2 * cells; i++) b.least[i] = NAN;
+    status = pass(p, &b, 0, NULL, NULL);
+  }
+  for (size_t i = 0; i < 2 * cells; i++) (*wanted)[i] = status ? 0 : (double)b.at_least[i];
+  (*wanted)[2 * cells] = 0;
+  (*wanted)[2 * cells + 1] = (double)(v->rows - 1);
+  qsort(*wanted, maximum, sizeof **wanted, ascending);
+  for (size_t i = 0; i < maximum; i++)
+    if (!*n || (*wanted)[*n - 1] != (*wanted)[i]) (*wanted)[(*n)++] = (*wanted)[i];
+  if (!status && columns > DENSE) status = keep(v, &b, *wanted, *n, kept);
+  free(b.least);
+  free(b.at_least);
+  return status;
+}
+
+static cb_status put_labels(const cb_view *v, int f, size_t columns) {
+  static const char *const three[] = {"least", "mean", "greatest"};
+  const cb_reader_field *field = &v->fields[f];
+  const char *const *label[3] = {NULL, NULL, NULL};
+  char text[256], number[3][24];
+  cb_status status = CB_OK;
+  if (columns != field->count) {
+    cb_page_texts(v->page, "labels", 3, three);
+    return CB_OK;
+  }
+  for (int d = 0; d < field->rank && !status; d++)
+    status = cb_view_labels(v, field->dims[d], field->shape[d], &label[d]);
+  cb_page_begin(v->page, "labels", '[');
+  for (size_t c = 0; c < columns && !status; c++) {
+    size_t rest = c, at[3] = {0};
+    int length = 0;
+    for (int d = field->rank - 1; d >= 0; d--) {
+      at[d] = rest % field->shape[d];
+      rest /= field->shape[d];
+    }
+    text[0] = 0;
+    for (int d = 0; d < field->rank && length < (int)sizeof text - 1; d++) {
+      snprintf(number[d], sizeof number[d], "%zu", at[d]);
+      length += snprintf(text + length, sizeof text - (size_t)length, "%s%s", d ? " " : "",
+                         label[d] ? label[d][at[d]] : number[d]);
+    }
+    cb_page_text(v->page, NULL, field->rank ? text : field->name);
+  }
+  cb_page_end(v->page, ']');
+  return status;
+}
+
+static cb_status put_field(const cb_view *v, int f) {
+  const cb_reader_field *field = &v->fields[f];
+  const size_t columns = field->count > MAX_COLUMNS ? 3 : field->count;
+  blocks p = {v, f, columns, BLOCK / field->count ? BLOCK / field->count : 1, NULL};
+  double *wanted = NULL, *value = NULL, *time = NULL;
+  size_t n = 0;
+  bool *kept = NULL;
+  p.block = malloc(p.rows * field->count * sizeof *p.block);
+  cb_status status = p.block ? choose(&p, &wanted, &n, &kept) : cb_view_memory(v);
+  if (!status && (!(value = malloc(n * columns * sizeof *value)) || !(time = malloc(n * sizeof *time))))
+    status = cb_view_memory(v);
+  if (!status) status = pass(&p, NULL, n, wanted, value);
+  for (size_t i = 0; i < n && !status; i++) status = cb_reader_rows(v->reader, 0, (uint64_t)wanted[i], 1, &time[i]);
+  for (size_t i = 0; kept && i < n * columns && !status; i++)
+    if (!kept[i]) value[i] = NAN;
+  cb_page_begin(v->page, NULL, '{');
+  if (kept) cb_page_number(v->page, "sparse", 1);
+  cb_page_text(v->page, "name", field->name);
+  cb_page_text(v->page, "units", field->units);
+  if (!status) status = put_labels(v, f, columns);
+  if (!status) status = cb_page_array(v->page, "row", CB_PAGE_F8, n, 0, 0, wanted);
+  if (!status) status = cb_page_array(v->page, "time", CB_PAGE_F8, n, 0, 0, time);
+  if (!status) status = cb_page_array(v->page, "value", CB_PAGE_F8, n, columns, 0, value);
+  cb_page_end(v->page, '}');
+  free(p.block);
+  free(wanted);
+  free(value);
+  free(time);
+  free(kept);
+  return status;
+}
+
+cb_status cb_view_series(const cb_view *v) {
+  cb_status status = CB_OK;
+  cb_page_begin(v->page, "series", '[');
+  for (size_t f = 0; f < v->n_fields && !status && v->rows; f++)
+    if (!left_out(v->fields[f].name) && v->fields[f].count) status = put_field(v, (int)f);
+  cb_page_end(v->page, ']');
+  return status;
+}
+
+cb_status cb_view_events(const cb_view *v) {
+  const uint64_t have = cb_reader_position(v->reader).events, n = have < MAX_EVENTS ? have : MAX_EVENTS;
+  cb_event_row row;
+  double *four = malloc((n ? 4 * n : 1) * sizeof *four);
+  cb_status status = four ? CB_OK : cb_view_memory(v);
+  for (uint64_t e = 0; e < n && !status; e++) {
+    status = cb_reader_events(v->reader, e * have / n, 1, &row);
+    if (!status) memcpy(four + 4 * e, (double[]){row.time, row.kind, row.particle, row.other}, 4 * sizeof *four);
+  }
+  cb_page_number(v->page, "events_in_all", (double)have);
+  if (!status) status = cb_page_array(v->page, "events", CB_PAGE_F8, n, 4, 0, four);
+  free(four);
+  return status;
+}
+
+/* ---- The shape space of a gait
+ *
+ * Its cycle, the moving point, and the curvature over the plane of the first two variables: B for each axis of the
+ * algebra, nan where the shape is singular or invalid, for example because a surface intersects itself. */
+
+enum { GRID = 41, COARSE = 7, DRAWN = 257 };
+
+/* The curvature of an immersed body needs a boundary integral equation per node, so its grid is coarse. */
+static int grid_of(const cb_bundle *b) { return !strcmp(b->class_->name, "immersed") ? COARSE : GRID; }
+
+static void window(const double *cycle, int n, int of, double *low, double *high) {
+  *low = INFINITY;
+  *high = -INFINITY;
+  for (int k = 0; k < DRAWN; k++) {
+    *low = fmin(*low, cycle[k * n + of]);
+    *high = fmax(*high, cycle[k * n + of]);
+  }
+  const double margin = *high > *low ? (*high - *low) / 4 : fmax(1, fabs(*low)) / 2;
+  *low -= margin;
+  *high += margin;
+}
+
+static cb_status put_curvature(const cb_view *v, const cb_bundle *b, const double *cycle, const double *mean) {
+  const int points = grid_of(b), dim = b->group->dim;
+  double low[2], high[2], r[CB_SHAPE_MAX], *out = malloc((size_t)(points * points * dim) * sizeof *out);
+  if (!out) return cb_view_memory(v);
+  for (int i = 0; i < 2; i++) window(cycle, b->n, i, &low[i], &high[i]);
+  memcpy(r, mean, (size_t)b->n * sizeof *r);
+  cb_status status = CB_OK;
+  for (int i = 0; i < points * points && !status; i++) {
+    r[0] = low[0] + (high[0] - low[0]) * (i / points) / (points - 1);
+    r[1] = low[1] + (high[1] - low[1]) * (i % points) / (points - 1);
+    status = cb_bundle_curvature(b, r, 0, 1, out + i * dim);
+    if (!status || status == CB_ERROR_MEMORY) continue;
+    for (int d = 0; d < dim; d++) out[i * dim + d] = NAN;
+    status = CB_OK;
+  }
+  const double box[] = {low[0], high[0], low[1], high[1]};
+  if (!status) status = cb_page_array(v->page, "window", CB_PAGE_F8, 4, 0, 0, box);
+  if (!status)
+    status = cb_page_array(v->page, "curvature", CB_PAGE_F4, (size_t)points, (size_t)points, (size_t)dim, out);
+  free(out);
+  return status;
+}
+
+static cb_status put_cycle(const cb_view *v, const cb_bundle *b, const cb_gait *gait) {
+  const size_t n = (size_t)b->n;
+  double *cycle = malloc(DRAWN * n * sizeof *cycle), mean[CB_SHAPE_MAX] = {0};
+  if (!cycle) return cb_view_memory(v);
+  for (size_t k = 0; k < DRAWN; k++) {
+    cb_gait_at(gait, (double)k / (DRAWN - 1), cycle + k * n, NULL);
+    for (size_t i = 0; i < n; i++) mean[i] += cycle[k * n + i] / DRAWN;
+  }
+  cb_status status = cb_page_array(v->page, "cycle", CB_PAGE_F8, DRAWN, n, 0, cycle);
+  if (!status && n >= 2) status = put_curvature(v, b, cycle, mean);
+  free(cycle);
+  return status;
+}
+
+cb_status cb_view_shapes(const cb_view *v) {
+  const int shape = cb_view_field(v, "shape");
+  const cb_bundle *b = v->scenario ? cb_scenario_bundle(v->scenario) : NULL;
+  const cb_gait *gait = v->scenario ? cb_scenario_gait(v->scenario) : NULL;
+  double *r;
+  if (!b || shape < 0 || v->fields[shape].count != (size_t)b->n) return CB_OK;
+  cb_status status = cb_view_frames(v, shape, &r);
+  if (status) return status;
+  cb_page_begin(v->page, "shapes", '{');
+  cb_page_texts(v->page, "variable", (size_t)b->n, b->shape);
+  cb_page_texts(v->page, "axis", (size_t)b->group->dim, b->group->axis);
+  status = cb_page_array(v->page, "shape", CB_PAGE_F8, v->n_frames, (size_t)b->n, 0, r);
+  if (!status && gait) status = put_cycle(v, b, gait);
+  cb_page_end(v->page, '}');
+  free(r);
+  return status;
+}

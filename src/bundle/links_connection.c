@@ -31,7 +31,10 @@ static cb_status read_angle(const cb_link_tree *L, const cb_limb *limb, const do
   const cb_tree_link *k = &L->link[limb->hinge];
   double x[CB_JET_MAX];
   a->value = k->offset;
-  if (!k->angle) return CB_OK;
+  if (!k->angle) {
+    a->value *= limb->sign;
+    return CB_OK;
+  }
   for (int i = 0; i < k->uses; i++) x[i] = r[k->use[i]];
   if (derivatives) {
     const cb_jet jet = cb_expression_jet(k->angle, x, k->uses);

@@ -90,6 +90,29 @@ static void a_planar_tree_in_space_moves_as_in_the_plane(void **state) {
     }
 }
 
+/* A hinge without `angle` is fixed at its offset, from whichever link the tree is followed. */
+static void a_fixed_hinge_is_one_whose_angle_is_constant(void **state) {
+  uint64_t seed = check_seed();
+  for (int base = 0; base < 3; base++) {
+    char text[2][512];
+    for (int k = 0; k < 2; k++)
+      snprintf(text[k], sizeof *text,
+               "base: %d\nshape: [a]\nlinks:\n  - {length: 1}\n  - {length: 0.7, %soffset: 0.9}\n"
+               "  - {length: 0.4, angle: a}\n",
+               base, k ? "angle: 0*a, " : "");
+    tree fixed = tree_of(text[0]), constant = tree_of(text[1]);
+    static values u, v;
+    double r;
+    random_shape(&seed, 1, 1.5, &r);
+    values_at(fixed.b, &r, &u);
+    values_at(constant.b, &r, &v);
+    check_at_most(difference(u.A, v.A, 3), 1e-14);
+    check_at_most(difference(u.M, v.M, 1), 1e-14);
+    tree_free(&fixed);
+    tree_free(&constant);
+  }
+}
+
 static void three_equal_arms_have_a_symmetric_connection(void **state) {
   tree t = tree_of(
       "shape: [a, b, c]\n"
@@ -212,6 +235,7 @@ int main(void) {
       cmocka_unit_test(a_chain_with_drag_is_purcells_swimmer),
       cmocka_unit_test(a_chain_without_momentum_is_the_floating_snake),
       cmocka_unit_test(a_planar_tree_in_space_moves_as_in_the_plane),
+      cmocka_unit_test(a_fixed_hinge_is_one_whose_angle_is_constant),
       cmocka_unit_test(three_equal_arms_have_a_symmetric_connection),
       cmocka_unit_test(more_variables_than_jets_have),
       cmocka_unit_test(singular_shapes_are_named),

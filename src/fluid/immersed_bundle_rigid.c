@@ -82,8 +82,8 @@ static double square_between(const double *a, const double *b) {
   return square((double[3]){a[0] - b[0], a[1] - b[1], a[2] - b[2]});
 }
 
-/* Finds R and t with x = R X + t for all vertices of a part. Returns false if they do not exist, or if the part is too
- * far away. */
+/* Finds R and t with x = R X + t for all vertices of a part. Returns false if they do not exist, or if the part is so
+ * far from the origin of the body frame, relative to its own size, that digits are lost. */
 static bool place_of(const cb_immersed_rigid *own, const rigid_part *p, const double (*rest)[3], const double (*x)[3],
                      double R[3][3], double t[3]) {
   frame from, to;

@@ -194,8 +194,8 @@ static double cones(const cb_surface *s, const double (*y)[4], int p, const doub
   return cb_curved_content(s->curvature, m);
 }
 
-/* The apex is the mean of the corners, or the base point if there is no mean. A transvection cannot reach the antipode
- * of the base point. */
+/* The apex is the mean of the corners. It is the base point if the sum of the corners is too short to give a mean, or if
+ * the mean is near the antipode of the base point, which a transvection cannot reach. */
 void cb_curved_apex(const cb_surface *s, const double (*y)[4], int p, double apex[4]) {
   double sum[4] = {0};
   long n = 0;

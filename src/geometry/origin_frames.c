@@ -1,5 +1,6 @@
 /* Distances between moving frames. Frame b relative to a is T(n, L) A, x is local in a, y local in b, lengths are in
- * radii R:
+ * radii of curvature R. T: transvection by L in the direction n; A: isometry that fixes the base point; x_w: the time
+ * component, x_n = <x, n>.
  *
  *   u = cosh d = -<x, T A y>/R^2 = exp(L) U,  z = A y,  ' the part orthogonal to n:
  *   2 U R^2 = (x_w - x_n)(z_w + z_n) + exp(-2L) (x_w + x_n)(z_w - z_n) - 2 exp(-L) x'.z'

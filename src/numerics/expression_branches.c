@@ -17,7 +17,8 @@ enum { GROWS = 1, FALLS = 2 };
 
 static int turned(int way) { return (way & GROWS ? FALLS : 0) | (way & FALLS ? GROWS : 0); }
 
-/* Derives how the result depends on the operands of an operation from how it depends on the operation. */
+/* `way` says whether the result of the whole expression grows or falls with the value of operation o. Adds the same for
+ * each operand of o to `ways`. */
 static void pass(const cb_expression *e, const cb_operation *o, int way, uint8_t *ways) {
   const int both = GROWS | FALLS;
   double factor;

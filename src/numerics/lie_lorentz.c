@@ -187,7 +187,8 @@ const cb_group cb_group_so31 = {
 
 /* --- SO(2,1): matrices on (x, y, t) that keep x^2 + y^2 - t^2, isometries of H^2 ---
  *
- * SO(2,1) x R has a height after the matrix and the algebra (v_x, v_y, omega, v_z): isometries of H^2 x E.
+ * An element of SO(2,1) x R is the matrix followed by a height; its algebra is (v_x, v_y, w, v_z): isometries of H^2 x E.
+ * Below, a = (a_x, a_y, a_w) stands for (v_x, v_y, w).
  *
  *   X = [[0, -w, v_x], [w, 0, v_y], [v_x, v_y, 0]],  X^3 = -n X,  n = w^2 - v_x^2 - v_y^2
  *   exp X = 1 + sin(r)/r X + (1 - cos r)/r^2 X^2,  r^2 = n (hyperbolic functions for n < 0)

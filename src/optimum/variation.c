@@ -312,7 +312,7 @@ static void first_cost(cb_variation *v) {
   if (v->work->pieces) pieces_slope(v);
 }
 
-/* Computes the arrays turn and way at every node. */
+/* Computes, at every node, Ad = Ad_g and the arrays turn and way (variation_private.h). */
 static void carried(cb_variation *v) {
   const cb_group *G = v->bundle->group;
   const int n = v->n, dim = v->dim;

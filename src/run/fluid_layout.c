@@ -42,7 +42,8 @@ static double *out_of(const cb_run *run, cb_cell to, int i) {
 
 static size_t bytes_per_body(const cb_run *run, cb_cell to) { return to.size / (size_t)run->fluid->n; }
 
-/* A member of cb_rigid_state (of_state) or of cb_immersed_row (of_row), at the offset to.at. */
+/* These copy a member of each body's cb_rigid_state (of_state) or cb_immersed_row (of_row): the one at the byte offset
+ * to.at. */
 static CB_FILL(of_state) {
   for (int i = 0; i < run->fluid->n; i++)
     memcpy(out_of(run, to, i), (const char *)&run->fluid->state[i] + to.at, bytes_per_body(run, to));

@@ -77,7 +77,8 @@ static void coincident_points_are_refused(void **s) {
   cb_space_free(g);
 }
 
-/* Other images are not searched below a bound on the distance. The bound is correct: no other image is nearer. */
+/* If the distance found is below the injectivity radius, the images of the end point under the periods are not tried.
+ * This test shows that no image is nearer then. */
 static void within_the_injectivity_radius_no_image_is_nearer(void **s) {
   static const char *const names[] = {"torus", "ellipsoid"};
   uint64_t state = check_seed();

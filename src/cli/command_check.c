@@ -1,6 +1,5 @@
 /* curvebody check SCENARIO: validates a scenario and prints it with all defaults. */
 #include "cli/cli.h"
-#include "cli/print_warnings.h"
 #include "scenario/warnings.h"
 
 #include <curvebody/immersed.h>

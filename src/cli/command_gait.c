@@ -3,7 +3,6 @@
  * The keys `bundle`, `gait`, `start` and `optimum` of the scenario are read. Each part has a file gait_PART.c, but the
  * connection is in gait_holonomy.c. */
 #include "cli/gait_job.h"
-#include "cli/print_warnings.h"
 
 #include "record/record_warnings.h"
 #include "scenario/warnings.h"

@@ -6,7 +6,6 @@
  * 6x6 tensors about the origin of the mesh in the order (angular, linear), in SI units. */
 #include "cli/inertia.h"
 #include "cli/ambient.h"
-#include "cli/print_warnings.h"
 #include "scenario/warnings.h"
 
 #include "core/failure.h"

@@ -4,7 +4,6 @@
  * this checkpoint are computed again; they are the same bit for bit, with the instruction set that the record names. */
 #include "cli/cli.h"
 #include "scenario/member.h"
-#include "cli/print_warnings.h"
 
 #include "core/isa.h"
 #include "record/record_warnings.h"

@@ -1,6 +1,5 @@
 /* curvebody run SCENARIO: runs a scenario into a record. */
 #include "cli/cli.h"
-#include "cli/print_warnings.h"
 #include "scenario/warnings.h"
 
 #include <math.h>

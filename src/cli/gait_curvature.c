@@ -6,7 +6,6 @@
  * The other shape variables stay at --at, or at the mean of the gait. Values at singular shapes are nan. A warning
  * names singular shapes between nodes and on the gait. */
 #include "cli/gait_job.h"
-#include "cli/print_warnings.h"
 #include "core/warning.h"
 
 #include "bundle/coordinates.h"

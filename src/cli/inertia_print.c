@@ -1,6 +1,5 @@
 /* Prints the results of `curvebody inertia`, as text and as JSON. */
 #include "cli/inertia.h"
-#include "cli/print_warnings.h"
 
 #include "cli/cli.h"
 

@@ -1,6 +1,5 @@
 /* curvebody: motion of extended bodies in curved spaces. */
 #include "cli/cli.h"
-#include "cli/print_warnings.h"
 #include "cli/probe.h"
 
 #include "core/isa.h"

@@ -1,4 +1,4 @@
-#include "cli/print_warnings.h"
+#include "cli/cli.h"
 
 #include "fluid/fluid_model_shared.h"
 #include "scenario/warnings.h"

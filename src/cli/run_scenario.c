@@ -1,5 +1,4 @@
 #include "cli/cli.h"
-#include "cli/print_warnings.h"
 #include "core/failure.h"
 #include "record/folder.h"
 

@@ -167,18 +167,21 @@ static cb_status lowered(const cb_space *g, const double *q, tensor r) {
 
 /* Computes dr[e] = d_e R_abcd at q by central differences. */
 static cb_status differences(const cb_space *g, const double *q, tensor dr[D]) {
-  for (int e = 0; e < g->dim; e++) {
+  const int n = g->dim;
+  for (int e = 0; e < n; e++) {
     tensor side[2];
     const double h = step * fmax(1, fabs(q[e]));
     for (int s = 0; s < 2; s++) {
       double at[D];
-      memcpy(at, q, (size_t)g->dim * sizeof *q);
+      memcpy(at, q, (size_t)n * sizeof *q);
       at[e] += s ? h : -h;
       const cb_status status = lowered(g, at, side[s]);
       if (status) return status;
     }
-    const double *less = &side[0][0][0][0][0], *more = &side[1][0][0][0][0];
-    for (int k = 0; k < COMPONENTS; k++) (&dr[e][0][0][0][0])[k] = (more[k] - less[k]) / (2 * h);
+    for (int a = 0; a < n; a++)
+      for (int b = 0; b < n; b++)
+        for (int c = 0; c < n; c++)
+          for (int d = 0; d < n; d++) dr[e][a][b][c][d] = (side[1][a][b][c][d] - side[0][a][b][c][d]) / (2 * h);
   }
   return CB_OK;
 }

@@ -1,6 +1,6 @@
 /* Steps several runs in the lanes of a vector. A run leaves its lane at a checkpoint, after a failed step, and after
- * its last full step (run/batch.h). */
-#include "run/batch.h"
+ * its last full step (run/run_shared.h). */
+#include "run/run_shared.h"
 
 #include "dynamics/system_facts.h"
 #include "integrators/lanes.h"

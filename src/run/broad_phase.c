@@ -245,27 +245,47 @@ INLINE void find_around(finder *f, cb_broad_kind kind, bool pure, const cb_ball 
 }
 
 /* The loops are compiled once for each kind of space. */
-#define FOR_EACH_KIND(call, f, ...)                                       \
-  switch ((f)->b->kind) {                                                 \
-    case CB_BROAD_BOX: call(f, CB_BROAD_BOX, true, __VA_ARGS__); break;   \
-    case CB_BROAD_FLAT: call(f, CB_BROAD_FLAT, true, __VA_ARGS__); break; \
-    case CB_BROAD_SPHERE:                                                 \
-      if ((f)->b->pure)                                                   \
-        call(f, CB_BROAD_SPHERE, true, __VA_ARGS__);                      \
-      else                                                                \
-        call(f, CB_BROAD_SPHERE, false, __VA_ARGS__);                     \
-      break;                                                              \
-    case CB_BROAD_HYPERBOLIC:                                             \
-      if ((f)->b->pure)                                                   \
-        call(f, CB_BROAD_HYPERBOLIC, true, __VA_ARGS__);                  \
-      else                                                                \
-        call(f, CB_BROAD_HYPERBOLIC, false, __VA_ARGS__);                 \
-      break;                                                              \
+static void find_around_in_space(finder *f, const cb_ball *ball) {
+  switch (f->b->kind) {
+    case CB_BROAD_BOX: find_around(f, CB_BROAD_BOX, true, ball); break;
+    case CB_BROAD_FLAT: find_around(f, CB_BROAD_FLAT, true, ball); break;
+    case CB_BROAD_SPHERE:
+      if (f->b->pure)
+        find_around(f, CB_BROAD_SPHERE, true, ball);
+      else
+        find_around(f, CB_BROAD_SPHERE, false, ball);
+      break;
+    case CB_BROAD_HYPERBOLIC:
+      if (f->b->pure)
+        find_around(f, CB_BROAD_HYPERBOLIC, true, ball);
+      else
+        find_around(f, CB_BROAD_HYPERBOLIC, false, ball);
+      break;
   }
+}
+
+static void find_pairs_in_space(finder *f, int begin, int end) {
+  switch (f->b->kind) {
+    case CB_BROAD_BOX: find_pairs(f, CB_BROAD_BOX, true, begin, end); break;
+    case CB_BROAD_FLAT: find_pairs(f, CB_BROAD_FLAT, true, begin, end); break;
+    case CB_BROAD_SPHERE:
+      if (f->b->pure)
+        find_pairs(f, CB_BROAD_SPHERE, true, begin, end);
+      else
+        find_pairs(f, CB_BROAD_SPHERE, false, begin, end);
+      break;
+    case CB_BROAD_HYPERBOLIC:
+      if (f->b->pure)
+        find_pairs(f, CB_BROAD_HYPERBOLIC, true, begin, end);
+      else
+        find_pairs(f, CB_BROAD_HYPERBOLIC, false, begin, end);
+      break;
+  }
+}
 
 static int find_balls_around(const cb_broad *b, const cb_ball *ball, int *out) {
   finder f = {.b = b, .list = out};
-  FOR_EACH_KIND(find_around, &f, ball)
+  find_around_in_space(&f, ball);
   return f.count;
 }
 
@@ -276,8 +296,8 @@ static bool find_part(cb_broad *b, int part, int parts) {
   f.to->count = 0;
   const int regular = b->all_pairs ? 0 : b->in_grid;
   const int begin = (int)((long long)regular * part / parts), end = (int)((long long)regular * (part + 1) / parts);
-  FOR_EACH_KIND(find_pairs, &f, begin, end)
-  for (int p = regular + part; p < b->slots; p += parts) FOR_EACH_KIND(find_pairs, &f, p, p + 1)
+  find_pairs_in_space(&f, begin, end);
+  for (int p = regular + part; p < b->slots; p += parts) find_pairs_in_space(&f, p, p + 1);
   return !f.failed;
 }
 

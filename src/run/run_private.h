@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/arena.h"
-#include "run/restore_row.h"
+#include "run/run_shared.h"
 #include <curvebody/run.h>
 
 #include <math.h>

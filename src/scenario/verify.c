@@ -14,7 +14,7 @@
 #include "scenario/private.h"
 #include "scenario/member.h"
 #include "record/internal.h"
-#include "run/restore_row.h"
+#include "run/run_shared.h"
 
 #include <math.h>
 #include <stdarg.h>

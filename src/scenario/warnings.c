@@ -5,7 +5,7 @@
 #include "scenario/bundle_scenario.h"
 #include "scenario/fluid.h"
 #include "numerics/numerics_curved.h"
-#include "run/restore_row.h"
+#include "run/run_shared.h"
 
 #include <math.h>
 #include <stdio.h>

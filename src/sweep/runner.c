@@ -3,7 +3,7 @@
 #include "core/text.h"
 #include "core/warning.h"
 #include "scenario/warnings.h"
-#include "run/batch.h"
+#include "run/run_shared.h"
 #include "sweep/sweep.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
-/* Rods stepped in the lanes of a vector (run/batch.h) compared with rods stepped one after another, in E, S and H:
+/* Rods stepped in the lanes of a vector (run/run_shared.h) compared with rods stepped one after another, in E, S and H:
  * nanoseconds per step of one rod, complete runs with rows of energy every hundred steps; results must be identical. */
 #include "bench.h"
-#include "run/batch.h"
+#include "run/run_shared.h"
 
 #include <curvebody/scenario.h>
 
@@ -97,7 +97,7 @@ int main(int argc, char **argv) {
   }
   printf("  geometric mean %.2f\n", all_ratio);
   for (int i = 0; i < SPACES * METHODS * 2; i++)
-    for (int r = 0; r < RUNS; r++) cb_scenario_free((&all[0][0][0])[i].scenario[r]);
+    for (int r = 0; r < RUNS; r++) cb_scenario_free(((subject *)all)[i].scenario[r]);
   cb_batch_free(lanes);
   return b.missed ? 1 : 0;
 }

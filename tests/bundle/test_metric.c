@@ -67,7 +67,7 @@ static void derivatives_of_christoffel_symbols_agree_with_differences_in(const c
         }
         q[l] = at;
         for (int i = 0; i < D * D * D; i++)
-          check_near((&dgamma[l][0][0][0])[i], ((&side[1][0][0][0])[i] - (&side[0][0][0][0])[i]) / (2 * h), 2e-7);
+          check_near(((double *)dgamma[l])[i], (((double *)side[1])[i] - ((double *)side[0])[i]) / (2 * h), 2e-7);
       }
     }
   }

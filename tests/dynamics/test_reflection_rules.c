@@ -90,7 +90,7 @@ static void the_simultaneous_break_keeps_its_mirror(void **state) {
   double v[3][2];
   three_balls(CB_CONTACT_SIMULTANEOUS, false, v);
   const double l = 2 * sqrt(3) / 5, expected[3][2] = {{-0.2, 0}, {0.6, l / 2}, {0.6, -l / 2}};
-  for (int a = 0; a < 6; a++) check_near((&v[0][0])[a], (&expected[0][0])[a], 1e-15);
+  for (int a = 0; a < 6; a++) check_near(((double *)v)[a], ((const double *)expected)[a], 1e-15);
 }
 
 /* The cue ball first hits the ball that was added first, then the other one: sqrt(3)/2 along one line of centres, and

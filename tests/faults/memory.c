@@ -167,7 +167,9 @@ SHOWN void *aligned_alloc(size_t alignment, size_t n) { return fails(CALLER) ? N
 
 SHOWN int posix_memalign(void **out, size_t alignment, size_t n) {
   void *piece = fails(CALLER) ? NULL : __libc_memalign(alignment, n);
-  return piece ? *out = piece, 0 : ENOMEM;
+  if (!piece) return ENOMEM;
+  *out = piece;
+  return 0;
 }
 
 static char *copy(const char *text, size_t length, const void *caller) {

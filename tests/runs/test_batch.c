@@ -6,7 +6,7 @@
 #include "core/isa.h"
 #include "integrators/lanes.h"
 #include "numerics/random.h"
-#include "run/batch.h"
+#include "run/run_shared.h"
 
 #include <curvebody/scenario.h>
 

@@ -219,7 +219,7 @@ static int make_files(void **unused) {
   for (int p = 0; p < POSES; p++)
     for (int v = 0; v < 8; v++)
       for (int k = 0; k < 3; k++) pose[p][v][k] = cube[v][k] * (1 + 0.1 * p * k);
-  for (int i = 0; i < GRID * GRID * GRID * 3; i++) (&velocity[0][0][0][0])[i] = sin(i);
+  for (int i = 0; i < GRID * GRID * GRID * 3; i++) ((double *)velocity)[i] = sin(i);
   hid_t file = create();
   put(file, "poses", H5T_IEEE_F64LE, 3, (const hsize_t[]){POSES, 8, 3}, H5T_NATIVE_DOUBLE, pose);
   put(file, "velocity", H5T_IEEE_F64LE, 4, (const hsize_t[]){GRID, GRID, GRID, 3}, H5T_NATIVE_DOUBLE, velocity);

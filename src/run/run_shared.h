@@ -1,0 +1,50 @@
+/* What other layers ask of a run besides curvebody/run.h: to restore a row and measure it again, to add a warning, and to
+ * step several equal runs at once. Internal to the library. */
+#pragma once
+
+#include "core/failure.h"
+#include <curvebody/run.h>
+
+/* --- restoring a row (restore_row.c) --- */
+
+/* The part of a state that a row records, by particle and component in the order of the record. */
+typedef struct cb_row_state {
+  double time;
+  int64_t step;
+  const double *position, *momentum, *origin;
+} cb_row_state;
+
+/* Whether a row of this run determines its state. A row of particles determines it except for the low-order parts of
+ * its numbers. */
+bool cb_run_can_restore_row(const cb_run *run);
+cb_status cb_run_restore_row(cb_run *run, const cb_row_state *row);
+
+/* Measures the present state: the fields of the run's layout, in that order, borrowed until the next step or call. */
+cb_status cb_run_evaluate(cb_run *run, const void *const **row);
+
+/* --- warnings (run_loop.c) --- */
+
+/* Adds a warning, also to the record if it was begun. time nan: a warning of the scenario, before it runs. Takes
+ * ownership of the text, which is from malloc (NULL: there was no memory), also on failure. */
+cb_status cb_run_warn(cb_run *run, double time, char *text);
+
+/* --- batches: runs of equal systems occupy the lanes of one vector (batch.c, integrators/lanes.h); each run writes
+ * exactly the same record as when it runs on its own --- */
+
+typedef struct cb_batch cb_batch; /* the lanes, whose memory is kept from one call of cb_batch_run to the next */
+cb_status cb_batch_create(cb_batch **out);
+void cb_batch_free(cb_batch *t);
+
+/* The number of runs equal to this one that should be stepped at once; 1 if lanes cannot step this run. */
+size_t cb_batch_width(const cb_run *run);
+
+/* One run of a batch. status is the result that cb_run_go would return, and text is the message of a failure. */
+typedef struct cb_batch_member {
+  cb_run *run;
+  cb_sink *sink;
+  cb_status status;
+  char text[600];
+} cb_batch_member;
+
+/* Does for each of run[n], n <= 8, the same as cb_run_go for one run. */
+void cb_batch_run(cb_batch *t, cb_batch_member *run, size_t n, const volatile sig_atomic_t *stop);

@@ -254,10 +254,12 @@ static cb_status check_dataset(const walk *w, const char *name, hid_t dataset) {
 
 static cb_status check_link(void *context, hid_t group, const char *name, const H5L_info_t *link);
 
-static cb_status check_group(const walk *w, const char *name, hid_t group) {
+static cb_status check_group(walk *w, const char *name, hid_t group) {
+  if (w->depth >= DEEPEST) return refuse(w, name, "is nested too deeply, expected a record");
   walk below = {w->path, name, w->depth + 1, w->objects, w->based};
-  return w->depth >= DEEPEST ? refuse(w, name, "is nested too deeply, expected a record")
-                             : cb_hdf5_each_link(group, w->path, H5_INDEX_NAME, check_link, &below);
+  const cb_status status = cb_hdf5_each_link(group, w->path, H5_INDEX_NAME, check_link, &below);
+  w->objects = below.objects;
+  return status;
 }
 
 static cb_status check_object(walk *w, hid_t group, const char *link, const char *name) {

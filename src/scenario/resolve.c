@@ -55,8 +55,10 @@ static const cb_node *with_defaults(cb_scenario *s, const cb_param *table, const
 static const cb_node *absolute(cb_scenario *s, const cb_node *file) {
   char *path = cb_node_path(file), *real = path ? realpath(path, NULL) : NULL;
   const char *text = real ? cb_arena_strdup(s->arena, real) : NULL;
-  if (path && !real) s->unread = cb_fail_file(path, "read", errno);
-  if (text && (s->unread = cb_scenario_add_input(s, text))) text = NULL;
+  cb_status status = path && !real ? cb_fail_file(path, "read", errno) : CB_OK;
+  if (text) status = cb_scenario_add_input(s, text);
+  if (status) text = NULL;
+  if (!s->unread) s->unread = status;
   free(path);
   free(real);
   return text ? new_text(s, text) : NULL;

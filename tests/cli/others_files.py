@@ -118,6 +118,22 @@ class OthersFiles(Case):
                                 *([["view", "rod.h5"]] if HAS_VIEW else []), ["repair", "rod.h5"],
                                 ["resume", "rod.h5", "--quiet"]], SEED)
 
+    def test_the_number_of_objects_is_limited_for_the_whole_record(self):
+        """Hard links multiply objects: with 30 links from each group to the next level there are 30^4 paths to the last of
+        four levels, and every group has few objects."""
+        self.write("rod.yaml", ROD)
+        self.good("run", "rod.yaml", "-o", "rod.h5", "--quiet")
+        with h5py.File(self.path("rod.h5"), "a") as file:
+            below = file.create_group("last")
+            for level in "dcba":
+                group = file.create_group(level)
+                for i in range(30):
+                    group[f"l{i:02}"] = below
+                below = group
+        done = self.call("verify", "rod.h5", timeout=SECONDS)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("rod.h5: error: expected a record with at most 20000 objects", done.stderr)
+
     # ---- Segments of a record that a killed run left
 
     def leave(self, name, segments):

@@ -87,7 +87,8 @@ cb_status cli_ambient_open(const char *argument, const cli_list *sets, const cha
   for (size_t i = 0; i < sets->count && !status; i++) status = cb_tree_set(out->tree, sets->item[i]);
   if (!status) {
     const cb_node *root = cb_tree_root(out->tree), *node = cb_node_get(root, "space");
-    status = node ? cb_space_read(node, &out->space) : cb_node_fail(root, "the key `space` is missing");
+    if (name) status = cb_node_check_keys(root, (const char *const[]){"space"}, 1);
+    if (!status) status = node ? cb_space_read(node, &out->space) : cb_node_fail(root, "the key `space` is missing");
   }
   if (!status) status = choose_chart(out, chart);
   if (status) cli_ambient_close(out);

@@ -57,6 +57,7 @@ static int run(void *taken, char **operand) {
   if (a->flow ? a->every || a->fields.count : a->at || a->grid || a->streamlines)
     return cli_misuse(&cli_command_export, a->flow ? "--every and --field do not apply to --flow"
                                                    : "--at, --grid and --streamlines need --flow");
+  if (a->fields.count && !a->csv) return cli_misuse(&cli_command_export, "--field needs --csv");
   int code = take_flow(a, &flow);
   if (!code) code = take_rows(a, &how);
   if (code) return code;
@@ -80,12 +81,14 @@ static const cli_option options[] = {
     CLI_OPTION("xdmf", 0, CLI_FLAG, xdmf, NULL, NULL, NULL,
                "writes a description for ParaView; the numbers stay in the record. Surfaces of bodies in a fluid go to "
                "a second file, whose name ends with -surface.h5"),
-    CLI_OPTION("flow", 0, CLI_FLAG, flow, NULL, NULL, NULL,
-               "writes the potential flow around the bodies at one time, for ParaView: u and p on a grid, phi and p on "
-               "the surfaces. It is the sum of the flows around each single body"),
+    CLI_OPTION(
+        "flow", 0, CLI_FLAG, flow, NULL, NULL, NULL,
+        "writes the potential flow around the bodies at one time, for ParaView: u and p on a grid, phi and p on "
+        "the surfaces. It is the sum of the flows around each single body. The numbers go to a second file, with "
+        "the ending .h5"),
     CLI_OPTION("output", 'o', CLI_VALUE, output, "FILE", "the record's name with .csv, .xdmf or -flow.xdmf", "@files",
                "the file; - is the standard output, for --csv and for --xdmf without surfaces"),
-    CLI_HEADING("Options of --csv and --xdmf"),
+    CLI_HEADING("Options of --csv and --xdmf; --field is for --csv only"),
     CLI_OPTION("field", 0, CLI_LIST, fields, "NAME", "fields with at most one dimension and 64 values per row", NULL,
                "a field that --csv writes in addition to time and step"),
     CLI_OPTION("every", 0, CLI_VALUE, every, "N", "1 for --csv; at most 10000 frames for --xdmf", NULL,

@@ -168,6 +168,8 @@ static int run(void *taken, char **operand) {
   if (!what) return CLI_EXIT_USAGE;
   if (what->writes && !job->output)
     return cli_misuse(&cli_command_gait, "`%s` writes a file: expected its name after -o", what->name);
+  if (job->output && !what->writes && what->run != cli_gait_optimize)
+    return cli_misuse(&cli_command_gait, "`%s` writes no file: expected no --output", what->name);
   job->scenario = operand[0];
   cb_arena *arena = cb_arena_create();
   const bool family = what->run == cli_gait_family;
@@ -175,6 +177,9 @@ static int run(void *taken, char **operand) {
   if (!status && job->output && what->run != cli_gait_optimize) status = cli_check_hdf5(job->output);
   if (!status && family) status = cli_gait_take_sweep(&a->optimum, arena, job, &a->sets);
   if (!status) status = cli_gait_take_optimum(&a->optimum, arena, &a->sets, family ? &job->to : NULL);
+  if (!status && job->vary && job->to)
+    status = cb_fail(CB_ERROR_INPUT,
+                     "--vary: error: expected one number for the target, found a range that ends with %s", job->to);
   if (!status) status = run_part(what, job, &a->sets);
   cb_arena_free(arena);
   return status ? cli_report(status) : CLI_EXIT_DONE;
@@ -237,7 +242,7 @@ static const cli_example examples[] = {
     {"curvebody gait purcell.yaml holonomy", "Prints the displacement and the cost of one cycle of the gait."},
     {"curvebody gait purcell.yaml optimize --move 0.03 -o best.yaml",
      "Finds the cheapest gait with the displacement 0.03."},
-    {"curvebody gait purcell.yaml family --vary bundle.ratio=1:2 --move 0.03 -o ratio.h5",
+    {"curvebody gait purcell.yaml family --vary bundle.ratio=1.5:2 --move 0.03 -o ratio.h5",
      "Follows the best gait as the key `ratio` changes."},
     {NULL, NULL}};
 

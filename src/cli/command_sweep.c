@@ -123,6 +123,8 @@ static int dry_run(cb_sweep *sweep, const arguments *a) {
 }
 
 static int print_status(const arguments *a) {
+  if (a->output || a->shard || a->sets.count || a->retry_failed || a->dry_run)
+    return cli_misuse(&cli_command_sweep, "--status runs nothing: expected no other option than --json");
   cb_folder folder;
   cb_sweep_status s = {0};
   cb_status status = cb_folder_name(a->status, &folder);

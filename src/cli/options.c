@@ -179,14 +179,18 @@ void cli_plugin_add(const char *path) {
   if (plugins < PLUGINS) plugin[plugins++] = path;
 }
 
+static cb_status check_name(const char *path) {
+  return *path ? CB_OK : cb_fail(CB_ERROR_ARGUMENT, "--output: expected the name of a file, found ''");
+}
+
 cb_status cli_check_output(const char *path, cb_files inputs) {
-  if (!strcmp(path, "-")) return CB_OK;
+  if (!strcmp(path, "-") || !*path) return check_name(path);
   const cb_status status = cb_output_check(path, &inputs);
   return status ? status : cb_output_check(path, &(cb_files){plugin, plugins});
 }
 
 cb_status cli_check_hdf5(const char *path) {
-  if (strcmp(path, "-")) return CB_OK;
+  if (strcmp(path, "-")) return check_name(path);
   return cb_fail(CB_ERROR_ARGUMENT,
                  "--output: expected the name of a file, found `-`: HDF5 cannot be written to the standard output");
 }

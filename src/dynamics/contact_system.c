@@ -36,8 +36,8 @@ static cb_status check_radii(const cb_system *s) {
   const double maximum = pi / 2 / sqrt(g->factor[0].curvature);
   for (int i = 0; i < s->n; i++)
     if (s->radius[i] >= maximum)
-      return cb_fail(CB_ERROR_ARGUMENT, "%s: a sphere of radius %g is too large for %s: expected < %.6g", s->name[i],
-                     s->radius[i], g->class_->name, maximum);
+      return cb_fail(CB_ERROR_ARGUMENT, "%s: a sphere of radius %g is too large for %s: expected < %.6g",
+                     s->name[s->particle[i]], s->radius[i], g->class_->name, maximum);
   return CB_OK;
 }
 

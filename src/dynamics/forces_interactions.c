@@ -141,17 +141,18 @@ static cb_status add_rows(cb_forces *f, const cb_interaction *q, const cb_partic
                           const cb_particle_set *columns, double t, const double *x, double *force) {
   partners p = {columns, 0, NULL, NULL};
   if (by_columns(f->system, q)) p = gather(f, q, columns, x);
-  int worst = 0;
+  int worst = 0, error = 0; /* the greatest status of a failed step, and the least of an error */
 #ifdef _OPENMP
   bool threaded = f->threads > 1 && (double)rows->n * columns->n > pairs_for_threads;
   if (threaded) {
-#pragma omp parallel for num_threads(f->threads) schedule(static) reduction(max : worst)
+#pragma omp parallel for num_threads(f->threads) schedule(static) reduction(max : worst) reduction(min : error)
     for (int r = 0; r < rows->n; r++) {
       int status = row(f, q, rows, &p, t, r, x, force);
       if (status > worst) worst = status;
+      if (status < error) error = status;
     }
-    if (worst)
-      return cb_fail((cb_status)worst,
+    if (worst || error)
+      return cb_fail((cb_status)(error ? error : worst),
                      "the distance of a pair of particles has no derivatives: the particles coincide or are antipodal");
     return CB_OK;
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <curvebody/record.h>
+#include <curvebody/scenario.h>
 #include <curvebody/sink.h>
 
 #include <stdbool.h>
@@ -16,6 +17,10 @@ size_t cb_export_find_field(const cb_reader *reader, const char *name, size_t wi
  * whose positions and velocities in the body frame are g and dg. pose and twist: those of the body, as in a record. */
 void cb_export_place(double K, const double pose[7], const double twist[6], size_t n, const double (*g)[3],
                      const double (*dg)[3], double (*x)[3], double (*v)[3]);
+
+/* Checks the name of a file that an export of `record` is going to write: it must not be an input of the scenario, nor a
+ * file that exists and is a record if the name is `derived` from that of the output. */
+cb_status cb_export_check_output(const char *path, const char *record, const cb_scenario *scenario, bool derived);
 
 /* Writes the surfaces of all bodies at every n-th row, n = every: an XDMF 3 document `out`, and next to it the numbers,
  * in a file with the name `out` whose ending is replaced by -surface.h5. every = 0: the minimum n with at most 10 000

@@ -374,12 +374,6 @@ static cb_status draw_lines(cb_export_scene *s) {
 
 /* ---- the files ---- */
 
-static cb_status check_output(const cb_export_scene *s, const char *path) {
-  const cb_files files = cb_scenario_files(s->scenario);
-  const cb_status status = cb_output_check(path, &(cb_files){&s->path, 1});
-  return status ? status : cb_output_check(path, &files);
-}
-
 static cb_status write_both(cb_export_scene *s, const char *out) {
   const char *dot = strrchr(out, '.'), *slash = strrchr(out, '/');
   const size_t stem = dot && (!slash || dot > slash + 1) ? (size_t)(dot - out) : strlen(out);
@@ -389,8 +383,8 @@ static cb_status write_both(cb_export_scene *s, const char *out) {
   if (!strcmp(name, out))
     return cb_fail(CB_ERROR_ARGUMENT,
                    "%s: the numbers are written to a file with this name: expected another ending, such as .xdmf", out);
-  cb_status status = check_output(s, name);
-  if (!status) status = check_output(s, out);
+  cb_status status = cb_export_check_output(name, s->path, s->scenario, true);
+  if (!status) status = cb_export_check_output(out, s->path, s->scenario, false);
   if (!status) status = solve_all(s);
   if (!status) status = fill_grid(s);
   if (!status && s->lines) status = draw_lines(s);

@@ -355,10 +355,17 @@ static cb_status write_document(const scene *s, const char *out, const char *num
   return cb_output_close_text(&output, stream, CB_OK);
 }
 
-static cb_status check_output(const char *path, const char *record, const cb_scenario *scenario) {
+cb_status cb_export_check_output(const char *path, const char *record, const cb_scenario *scenario, bool derived) {
   const cb_files files = cb_scenario_files(scenario);
-  const cb_status status = cb_output_check(path, &(cb_files){&record, 1});
-  return status ? status : cb_output_check(path, &files);
+  cb_reader *reader;
+  cb_status status = cb_output_check(path, &(cb_files){&record, 1});
+  if (!status) status = cb_output_check(path, &files);
+  if (status || !derived || cb_reader_open(path, &reader)) return status;
+  cb_reader_close(reader);
+  return cb_fail_placed(CB_ERROR_INPUT,
+                        "%s: error: the export also writes this file, but it exists and is a record: expected another "
+                        "name of the output",
+                        path);
 }
 
 static cb_status write_both(scene *s, const cb_scenario *scenario, const char *out) {
@@ -370,9 +377,9 @@ static cb_status write_both(scene *s, const cb_scenario *scenario, const char *o
   for (uint64_t i = 0; i < s->frames && !status; i++) status = cb_reader_rows(s->reader, 0, i * s->every, 1, &time[i]);
   if (!status) {
     snprintf(name, length, "%.*s-surface.h5", (int)stem, out);
-    status = check_output(name, s->path, scenario);
+    status = cb_export_check_output(name, s->path, scenario, true);
   }
-  if (!status) status = check_output(out, s->path, scenario);
+  if (!status) status = cb_export_check_output(out, s->path, scenario, false);
   if (!status) status = write_numbers(s, name, time);
   if (!status) status = write_document(s, out, name, time);
   free(name);

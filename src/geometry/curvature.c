@@ -248,7 +248,7 @@ static int rank(int columns, double m[UNKNOWNS][COMPONENTS], double least) {
 
 static cb_status bound_at(const cb_space *g, const double *q, int *count) {
   const int n = g->dim, unknowns = n * (n + 1) / 2;
-  double gamma[D][D][D], metric[D * D], factor[D * D], frame[D][D] = {{0}}, column[UNKNOWNS][COMPONENTS];
+  double gamma[D][D][D], metric[D * D], factor[D * D] = {0}, frame[D][D] = {{0}}, column[UNKNOWNS][COMPONENTS];
   tensor r, dr[D], out;
   cb_status status = cb_christoffel(g, q, gamma, NULL);
   if (!status) status = cb_numeric_metric(g, q, metric, NULL, NULL);

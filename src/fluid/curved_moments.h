@@ -5,10 +5,11 @@
  *   I = [[J, hat(c)], [hat(c)^T, mass 1 - K J]],  J = tr(P) 1 - P:  (1/2) xi^T I xi = (1/2) int rho |X_xi|^2 dV
  *   about another point: M -> T M T^T, T a transvection;  the centre is where c = 0
  *
+ * y = (x, w) is a point (numerics/numerics_curved.h), rho the density, hat(c) a = c × a, and 1 the identity matrix.
  * X_xi is the Killing field of the twist xi, s_K and c_K are the sine and cosine of the curvature K. A solid is the sum
- * of the cones from an apex to its faces. The integral over a cone is sum W f/S^3 <-nu_w> over seven points of the face
- * in the apex's frame, at the distance d, with their shares W of the area, the normal (nu, nu_w) of the face's plane, S
- * = s_K(d), C = c_K(d), u = x/|x|:
+ * of the cones from an apex to its faces. The integral over a cone is the sum of W f (-nu_w)/S^3 over seven points of
+ * the face in the apex's frame. d is the distance of such a point from the apex, W its share of the area, (nu, nu_w)
+ * the normal of the face's plane, S = s_K(d), C = c_K(d), u = x/|x|:
  *
  *   f = F2, F4 u u^T, S^4/4 u, F2 - K F4  for the volume, xx^T, wx, ww,   F2 = (d - SC)/2K,  F4 = (3 F2 - S^3 C)/4K
  *

@@ -15,6 +15,7 @@ typedef struct cb_exact_levels {
   cb_potential_level level[CB_POTENTIAL_LEVELS];
 } cb_exact_levels;
 
+/* An error of K up to this is fair (see cb_exact_asked); above it there is a warning. */
 #define CB_EXACT_FAIR 3e-2
 
 typedef struct cb_exact_asked {
@@ -26,8 +27,9 @@ typedef struct cb_exact_asked {
   int maximum; /* no finer mesh has more faces than this; 0: there is no limit */
 } cb_exact_asked;
 
-/* levels may be NULL. m->report is called for each level with a large matrix. CB_ERROR_STEP: see cb_kirchhoff_refined;
- * CB_ERROR_DOMAIN if the body is so far from the origin that round-off exceeds the error. */
+/* Computes the added mass of a body at rest, and the levels that were solved (levels may be NULL). m->report is called
+ * for each level with a large matrix. CB_ERROR_STEP: see cb_kirchhoff_refined; CB_ERROR_DOMAIN if the body is so far
+ * from the origin that round-off exceeds the error. */
 cb_status cb_exact_refined(const cb_fluid_model *m, const cb_surface *surface, cb_exact_asked asked,
                            const cb_kirchhoff_options *options, cb_exact_levels *levels, cb_added_mass *out);
 

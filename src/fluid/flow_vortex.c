@@ -17,7 +17,8 @@ typedef struct vortex {
   double centre[3], axis[3], strength, core; /* strength = Gamma/(2 pi a^2) */
 } vortex;
 
-/* Near 0 it uses the series sum (-s)^n/(n + 1)! and its derivative; 15 terms are exact to 1e-17 below 1/2. */
+/* Computes phi and phi' (slope). Up to s = 1/2 phi is the series sum (-s)^n/(n + 1)!, of which 15 terms are exact to
+ * 1e-17 below 1/2. */
 static void profile(double s, double *phi, double *slope) {
   if (s > 0.5) {
     *phi = -expm1(-s) / s;

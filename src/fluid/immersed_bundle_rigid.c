@@ -105,7 +105,8 @@ static bool place_of(const cb_immersed_rigid *own, const rigid_part *p, const do
   return off <= round_off * round_off * size;
 }
 
-/* Finds S with u - w × y = S_w × x + S_v for all vertices of a part (w and y are NULL: without that term). */
+/* Finds S with u - w × y = S_w × x + S_v for all vertices of a part (w and y are NULL: without that term). Returns
+ * false if there is no such S. */
 static bool twist_of(const cb_immersed_rigid *own, const rigid_part *p, const double (*x)[3], const double (*u)[3],
                      const double *w, const double (*y)[3], double S[6]) {
   frame f;
@@ -141,7 +142,7 @@ static bool twist_of(const cb_immersed_rigid *own, const rigid_part *p, const do
 
 /* --- making --- */
 
-/* Sorts the vertices part by part. False if two parts share one, or a part has none. */
+/* Sorts the vertices part by part. Returns false if two parts share one, a part has none, or a vertex has no face. */
 static bool sort_vertices(const cb_surface *s, int *of, cb_immersed_rigid *own) {
   for (int v = 0; v < s->vertices; v++) of[v] = -1;
   for (int f = 0; f < s->faces; f++)

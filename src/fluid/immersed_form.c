@@ -28,7 +28,8 @@ static cb_status no(const cb_immersed *b, const char *what) {
                  b->fluid.curvature);
 }
 
-/* The added mass must be the local model's, or one that uses the surface's own space. */
+/* Forces must be the local model's, and the added mass that of the local model or of `exact`, which use the surface's
+ * own space. */
 const char *cb_immersed_curved_model(const cb_fluid_model *m, bool forces) {
   const cb_fluid_model_class *class = m->class_;
   const bool exact = strcmp(class->name, "exact") == 0,

@@ -298,7 +298,7 @@ cb_status cb_immersed_add_twists(cb_immersed_workspace *s, const cb_immersed_mod
 void cb_immersed_place_at(cb_immersed_fluid_sample *out, const double place[3], double density);
 cb_status cb_immersed_look(const cb_immersed *b, const cb_immersed_moment *m,
                            cb_immersed_fluid_sample *out); /* finds the fluid at out->place */
-/* V = X Y - W. */
+/* V = X Y - W: the motion of the place relative to the fluid; X Y is the twist Y about the place. */
 void cb_immersed_relative_twist(const cb_immersed_fluid_sample *at, const double Y[6], double V[6]);
 void cb_immersed_twist_along(const cb_immersed_fluid_sample *at, int j, double dV[6]); /* dV/dxi_j */
 void cb_immersed_carry_back(const cb_immersed_fluid_sample *at, double F[6]);          /* F becomes X^T F */

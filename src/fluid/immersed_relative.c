@@ -6,8 +6,9 @@
  *
  *   L = (1/2) sum k s_c S_c,  S_c = s_c + sum s;     impulse of a vertex  P = dL/dw = sum over its faces k S_c a
  *
- * u is the flow, G its gradient, `mean` the mean normal velocity of the part's shape. P is linear in Y, P = P_0 + Q Y,
- * where Q depends only on the shape and the density. In the body's axes
+ * A is the area and n the normal of the face, delta as in fluid/local.h. u is the flow, G its gradient, `mean` the mean
+ * normal velocity of the part's shape. P is linear in Y, P = P_0 + Q Y, where Q depends only on the shape and the
+ * density. In the body's axes
  *
  *   momentum   (sum x × P, sum P)
  *   wrench     dw/dxi = -(u × xi_omega + G (xi_v + xi_omega × x)):   F = -sum (P × u + x × G^T P, G^T P) + L_rho

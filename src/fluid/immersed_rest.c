@@ -71,9 +71,10 @@ static cb_status look(const cb_immersed *b, double t, motion *m) {
   return CB_OK;
 }
 
-/* The sampled times. For a sequence they are its poses and times between them. For expressions they cover all scales
- * from 1e-4 to 1e5, are not commensurable with any period, and are so close that a motion is found if it lasts at least
- * a twentieth of the time at which it occurs; large surfaces have fewer times. */
+/* Looks at the sampled times, among them 0. For a sequence they are its poses (at most 511 of them) and times between
+ * them. For expressions they cover all scales from 1e-4 to 1e5, are not commensurable with any period, and are so close
+ * that a motion is found if it lasts at least a twentieth of the time at which it occurs; large surfaces have fewer
+ * times. */
 static cb_status look_at_all(const cb_immersed *b, motion *m) {
   enum { MAXIMUM = 256, FEWEST = 12, SCALES = 512, PLACES = 1 << 19 };
   const int n = cb_poses_count(b->poses), step = n > MAXIMUM ? n / MAXIMUM : 1;

@@ -52,7 +52,8 @@ double cb_immersed_workspace_divergence(const cb_immersed_workspace *s);
  *
  *   normal coordinates v  ->  tan_K(|v|/2) v/|v|,  tan_K = s_K/c_K;  lengths times 1/(1 + w), w = c_K(|v|)
  *
- * Axes that a transvection carries from the base point keep their directions in the plot.
+ * s_K and c_K are the sine and cosine of curvature K (numerics/numerics_curved.h). Axes that a transvection carries
+ * from the base point keep their directions in the plot.
  */
 
 void cb_plot_place(double K, const double v[3], double out[3]);

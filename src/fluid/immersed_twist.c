@@ -1,8 +1,7 @@
 /* Forces of a fluid model on a body, or on several places of it such as the ellipsoids that replace it. At places c of
- * the body, in its axes,
+ * the body, in its axes, for the twist Y = (omega, v), the pose (R, x), the flow u and the model's wrench F(V),
  *
- *   V = (omega, v + omega × c) - W,   W = R^T (curl u/2, u) at x + R c;   F about the origin = X^T F(V),  X Y = the
- *   twist
+ *   X Y = (omega, v + omega × c);   V = X Y - W,   W = R^T (curl u/2, u) at x + R c;   F about the origin = X^T F(V)
  *   dF/dY = X^T dF/dV X,   dF/dxi = X^T dF/dV dV,   dV = (xi_omega × W_omega, xi_omega × W_v - R^T (grad u) R dc),
  *   dc = xi_v + xi_omega × c
  *
@@ -156,6 +155,8 @@ void cb_immersed_twist_slopes(const cb_immersed_workspace *s, cb_tensor dF, cb_t
  *   buoyancy  -rho V (c_v × f, f), V the displaced volume and c_v its centre; if the density varies, the pressure of
  *             the fluid at rest over the faces (curvebody/medium.h)
  *   potential -<m (x + R c), g> + <rho V (x + R c_v), g>
+ *
+ * g is the acceleration of gravity, m and c the mass and its centre, rho the density of the fluid, (R, x) the pose.
  */
 
 void cb_immersed_push(const double at[3], const double f[3], double *F, cb_tensor dg) {

@@ -3,8 +3,8 @@
  * functions on it, ROWS and KERNELS.
  *
  * A face (x0, x1, x2), e1 = x1 - x0, e2 = x2 - x0, has the centre c, which moves with w, the area vector a = A n = e1 ×
- * e2/2, s = e1 + e2 and t = e1 - e2. With M = A m(c) = (c × a, a), and as x = c + combinations of s and t, the
- * 3-midpoint rule reads
+ * e2/2, s = e1 + e2 and t = e1 - e2. With M = A m(c) = (c × a, a), m and n as in fluid/local.h, and because x - c is a
+ * combination of s and t, the 3-midpoint rule reads
  *
  *   int m m^T = (M M^T + S S^T/72 + T T^T/24)/A,  S = (s × a, 0),  T = (t × a, 0)
  *   int <x',n> m = (<w,a> M + <s',a> S/72 + <t',a> T/24)/A

@@ -1,7 +1,7 @@
 /* Parts of local_kernel.h: lift and drag at faces, and the bending of edges (below).
  *
- * Lift and drag at face centres, with the velocity u relative to the flow, use d = <u,a>, r = 1/(A |u|), p = r (|u|^2 a
- * + d u), so that one root is sufficient:
+ * Lift and drag at face centres, without the factor -rho/2 and with c, a, A and M as in fluid/local_kernel.h and the
+ * velocity u relative to the flow, use d = <u,a>, r = 1/(A |u|), p = r (|u|^2 a + d u), so that one root is sufficient:
  *
  *   force  sum r |u|^2 d M;  Jacobian  sum M (c × p, p)^T
  */

@@ -1,7 +1,7 @@
 /* Mass properties of a body whose shape changes: parts of fixed mass, their inertia and the momentum of the motion.
  *
  *   I = int rho X^T X dV over solids, sheets and point masses,  X (omega, v) = v + omega × x
- *   mu_0 = int rho (x × x', x') dV
+ *   mu_0 = int rho (x × x', x') dV,  x': velocity of the material in the body frame, rho: its density
  *   solid    Each closed part keeps its mass. Its density is that of the rest shape times rest volume/volume. The
  *            velocity inside is linear on the tetrahedra from the faces to the part's apex (the mean of its surface,
  *            weighted by the rest shape's areas). This is exact if a part moves rigidly or in an affine way. The linear

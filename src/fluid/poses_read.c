@@ -71,7 +71,7 @@ static cb_status read_all(const char *pattern, int first, int count, const cb_me
   return status;
 }
 
-/* A missing file ends the sequence only if none of the next 100 files exists. */
+/* A missing file ends the sequence only if none of the next 100 files exists; otherwise CB_ERROR_INPUT. */
 static cb_status check_gap(const char *pattern, int missing) {
   enum { LOOKED_AT = 100 };
   char gone[CB_POSES_LONGEST_NAME], name[CB_POSES_LONGEST_NAME];
@@ -99,7 +99,8 @@ static int number_of(const char *name, const char *mark, const char *begin, size
   return found > digits && name[before] == '0' ? -1 : (int)number;
 }
 
-/* The first file does not exist. If files with other numbers do, it fails with the least number; otherwise CB_OK. */
+/* The first file does not exist. CB_ERROR_FILE with the least number if files with other numbers exist in its folder;
+ * otherwise CB_OK. */
 static cb_status fail_missing(const char *pattern, const char *first) {
   const char *mark = strchr(pattern, '#'), *slash = mark;
   while (slash > pattern && slash[-1] != '/') slash--;

@@ -1,9 +1,9 @@
 /* The pieces from which shapes are built: tubes of rings, sheets and boxes, each mapped into space by the shape's own
  * function.
  *
- * A shape is built part by part. If memory runs out, the failure is stored and cb_shape_finish reports it.
- * Quadrilaterals are split along the shorter diagonal. If both have equal lengths, the two directions alternate, so
- * that a mirror-symmetric shape has no handedness.
+ * A shape is built part by part. If memory runs out, or there are more than CB_SHAPE_MAX_PARTS parts, the failure is
+ * stored and cb_shape_finish reports it. Quadrilaterals are split along the shorter diagonal. If both have equal
+ * lengths, the two directions alternate, so that a mirror-symmetric shape has no handedness.
  */
 #pragma once
 

@@ -19,7 +19,7 @@ typedef struct touch {
   double N, wn, t[3], s;
 } touch;
 
-/* Finds N, w_t and s; false if the floor does not push. */
+/* Finds N, w_n, w_t and s of a vertex. Returns false if the floor does not push it. */
 static bool press(touch *c) {
   c->wn = cb_dot3(c->w, c->n);
   c->N = c->share * (c->f->stiffness * c->depth - c->f->damping * c->wn);
@@ -157,7 +157,8 @@ static bool descend(const contact *c, double from, const double change[6], doubl
   return false;
 }
 
-/* Solves to round-off: when the residual stops falling, changes must be below 1e-9 of the twist. */
+/* Finds Y+ to round-off: when the residual stops falling, the last change must be below 1e-9 of the twist. Otherwise
+ * CB_STEP_NO_CONVERGENCE. */
 static cb_status solve(const contact *c, double t, double Y[6]) {
   double R[6], change[6], J[6][6];
   const double known = size(c, c->before);

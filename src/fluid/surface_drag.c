@@ -1,6 +1,7 @@
 /* The drag of a surface over shape space as a bundle (equations: surface_drag.h).
  *
- * Over a face N = (b - a) x (c - a), |N| is twice its area. At each of its three points, with J_n = N . J,
+ * Over a face with the corners a, b, d, N = (b - a) x (d - a), and |N| is twice its area. At each of its three points,
+ * with J_n = N . J,
  *
  *   G += w J^T J + w_n J_n^T J_n,   w = k_t |N|/6,   w_n = (k_n - k_t)/(6 |N|)
  *

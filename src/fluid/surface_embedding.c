@@ -91,7 +91,8 @@ static void normal(double K, const cb_jet *w, cb_jet x[3]) {
   scale(&g, x);
 }
 
-/* y + p (y_w - K p.y/(1 + p_w)) and p_w y_w - K p.y */
+/* Moves the point (x, w) by the transvection from the origin to (p, p_w), the point of `shift`:
+ * x becomes x + p (w - K p.x/(1 + p_w)), and w becomes p_w w - K p.x. */
 static void carry(double K, const cb_jet shift[3], cb_jet x[3], cb_jet *w) {
   cb_jet p[3] = {shift[0], shift[1], shift[2]}, pw;
   point(K, p, &pw);

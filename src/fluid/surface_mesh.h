@@ -172,9 +172,9 @@ typedef struct cb_surface_cut {
  * Faces without area are skipped. Counting stops at a million pairs of faces. */
 cb_status cb_surface_cuts(const cb_surface *s, cb_surface_cut **cuts, int *n);
 
-/* Explains a failure of the flow about a flat surface (CB_ERROR_DOMAIN or CB_ERROR_STEP) by its cause: parts that cut
- * each other, or faces that coincide. It returns the original failure if there is no such cause, or if the failure is
- * of another class. */
+/* Explains a failure of the flow about a surface in flat space (CB_ERROR_DOMAIN or CB_ERROR_STEP) by its cause: parts
+ * that cut each other, or faces that coincide. It then returns CB_ERROR_DOMAIN. It returns the original failure if
+ * there is no such cause, if the failure is of another class, or in a curved space. */
 cb_status cb_surface_explain(const cb_surface *s, cb_status status);
 
 /* Writes a message about a cut: the parts, the number of pairs, and the first pair with its place; faces are counted

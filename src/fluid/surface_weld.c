@@ -145,8 +145,9 @@ int cb_surface_torn(const cb_surface *s, const double (*listed)[3]) {
 
 /* The border of a surface: how many edges have one face, where they are, and which tolerance of `weld` would join them.
  *
- * It tries tolerances of 1, 2 and 5 times a power of ten, up to a hundredth of the surface's size and a quarter of the
- * mean edge of its border. The result is the smallest tolerance among those that leave the fewest edges with one face.
+ * The search tries 0 and tolerances of 1, 2 and 5 times a power of ten, up to the smaller one of a hundredth of the
+ * surface's size and a quarter of the mean edge of its border. The result is the smallest tolerance among those that
+ * leave the fewest edges with one face.
  */
 
 typedef struct border {
@@ -188,7 +189,7 @@ static double length(const cb_surface *s, const cb_surface_edge *e) {
   return sqrt(cb_dot3(d, d));
 }
 
-/* Does its face run from a to b? */
+/* Does the face of the border edge e run from e->a to e->b? */
 static bool runs(const cb_surface *s, const cb_surface_edge *e) {
   const int *c = s->face[e->face[0]];
   for (int k = 0; k < 3; k++)
@@ -202,7 +203,7 @@ static int compare(const void *a, const void *b) {
   return p->hi < q->hi ? -1 : p->hi > q->hi;
 }
 
-/* Joins vertices within a tolerance. Finds how many vertices are joined, and how many edges then have only one face. */
+/* Joins border vertices within a tolerance. Finds how many are joined, and how many edges then have only one face. */
 static cb_status join_within(border *b, double tolerance, int *joined, int *left) {
   clusters *p = NULL;
   const cb_status status = clusters_create((size_t)b->s->vertices, tolerance, &p);

@@ -167,7 +167,8 @@ static void cb_mjcf_principal(const cb_mjcf_inertial *m, double moment[3], doubl
 }
 
 /* Applies bounds in MuJoCo's order: first to the mass, then to the moments. With balanceinertia, if two moments then
- * add up to less than the third, all become their mean. */
+ * add up to less than the third, all become their mean. Fails at the place `at` if no body has these moments (a body
+ * without mass, or whose moments are all 0, is not checked). */
 cb_status cb_mjcf_bound(const cb_mjcf_reader *r, const cb_node *at, cb_mjcf_inertial *m) {
   double moment[3], sum = 0, maximum = 0;
   cb_pose turn;

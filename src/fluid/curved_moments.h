@@ -24,7 +24,7 @@ typedef struct cb_curved_moments {
   double M[4][4], first[4]; /* int y y^T and int y */
 } cb_curved_moments;
 
-/* The integrals of S^2 and S^4 over [0, d]. */
+/* These return the integrals of S^2 and S^4 over [0, d]. */
 double cb_curved_f2(double K, double d);
 double cb_curved_f4(double K, double d);
 
@@ -64,8 +64,8 @@ void cb_moments_add(cb_moments *to, double factor, const cb_moments *m);
 void cb_moments_move(cb_moments *m, const double o[3]);
 /* I += [[J, m hat(c)], [-m hat(c), m 1]], J = tr(P) 1 - P, with first = m c and P = int x x^T. */
 void cb_inertia_add(double I[6][6], double mass, const double first[3], const double P[3][3]);
-/* Is the material of part p of s admissible? CB_ERROR_ARGUMENT, or CB_ERROR_DOMAIN if the part is open and has no
- * thickness. */
+/* Is the material of part p of s admissible? CB_ERROR_ARGUMENT, or CB_ERROR_DOMAIN if the part is open and has a
+ * density but no thickness. */
 cb_status cb_material_check(const cb_surface *s, int p, const cb_material *material, bool closed);
 /* Finds the moments of part p of s at x, as a solid and as a skin. *closed: the part has no border and its area vectors
  * add up to 0. */

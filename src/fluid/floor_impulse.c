@@ -106,7 +106,7 @@ static void drop(active *s, int which) {
     if (c != which) append(s, old.at[c], old.normal[c], old.l[c], old.b[c]);
 }
 
-/* r <- T^-1 r */
+/* Replaces r by T^-1 r. */
 static void solve_upper(const active *s, double r[3]) {
   for (int c = s->n - 1; c >= 0; c--) {
     for (int d = c + 1; d < s->n; d++) r[c] -= s->T[c][d] * r[d];

@@ -120,7 +120,7 @@ bool cb_floor_touches(const cb_floor_run *e, const cb_floor_look *a, int i) {
   return e->w->gap[a->side][i] <= a->round_off + (a->rated ? e->near * fabs(e->w->rate[a->side][i]) : 0);
 }
 
-/* rate_i = <x_i, n × omega> + <n, v + x_i'> of the twist a->Y */
+/* Finds rate_i = <x_i, n × omega> + <n, v + x_i'> for the twist (omega, v) = a->Y. */
 static cb_status rates(cb_floor_run *e, cb_floor_look *a) {
   int n;
   double spin[3], *rate = e->w->rate[a->side];

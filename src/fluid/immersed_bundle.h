@@ -46,9 +46,9 @@ typedef struct cb_immersed_bundle_options {
 } cb_immersed_bundle_options;
 
 /* shape is borrowed and must outlive the bundle; options are copied. CB_ERROR_ARGUMENT or CB_ERROR_DOMAIN if the
- * options describe no possible body. Evaluation returns CB_STEP_SINGULAR if K has no inverse (with the axis) or a part
- * has no volume, CB_STEP_NOT_FINITE for the shape, and CB_STEP_DOMAIN if the volume changes on a sphere or the model's
- * added mass is not finite. `form` is G, `plot` the vertices and edges. */
+ * options describe no possible body. Evaluation returns CB_STEP_SINGULAR if K has no inverse (the message names the
+ * axis) or a part has no volume, CB_STEP_NOT_FINITE for the shape, and CB_STEP_DOMAIN if the volume changes on a sphere
+ * or the model's added mass is not finite. `form` is G, `plot` the vertices and edges. */
 cb_status cb_bundle_immersed(const cb_shape_surface *shape, const cb_immersed_bundle_options *options, cb_bundle **out);
 /* Does the same and takes ownership of the shape: it is freed with the bundle, or on failure. */
 cb_status cb_bundle_immersed_take(cb_shape_surface *shape, const cb_immersed_bundle_options *options, cb_bundle **out);

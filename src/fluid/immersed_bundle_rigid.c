@@ -293,7 +293,7 @@ typedef struct motion {
   double inertia[6][6], S[SHAPES][6], D[SHAPES][SHAPES][6]; /* D[i][a] = d_a S_i */
 } motion;
 
-/* ad of S times a: (W × a_w, V × a_w + W × a_v) */
+/* Computes ad_S a = (W × a_w, V × a_w + W × a_v) for S = (W, V). */
 static void bracket(const double S[6], const double a[6], double out[6]) {
   double turn[3];
   cb_cross3(S, a, out);
@@ -310,7 +310,7 @@ static void apply(const double I[6][6], const double a[6], double out[6]) {
   for (int i = 0; i < 6; i++) out[i] = dot(I[i], a);
 }
 
-/* I = Ad^T I_p Ad: column a of Ad is the unit twist a in the part's axes, (R^T w, R^T (v + w × t)). */
+/* Computes I = Ad^T I_p Ad: column a of Ad is the unit twist a in the part's axes, (R^T w, R^T (v + w × t)). */
 static void carry(const double rest[6][6], const double R[3][3], const double t[3], double out[6][6]) {
   double seen[6][6];
   for (int a = 0; a < 6; a++) {

@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-/* R^T G R */
+/* Replaces G by R^T G R. */
 static void turn_gradient(const double r[3][3], double G[3][3]) {
   double half[3][3];
   for (int i = 0; i < 3; i++) cb_apply3_transposed(r, G[i], half[i]); /* G R */

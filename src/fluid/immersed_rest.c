@@ -15,7 +15,8 @@ bool cb_fluid_model_is_of_rest(const cb_fluid_model *m, bool forces) {
   return forces ? m->class_->on_twist != NULL : m->class_->added_mass_of != NULL;
 }
 
-/* int |v.n| dA over the faces, and its largest possible value. */
+/* Returns int |v.n| dA over the faces, with the mean of v on each face. *maximum: int |v| dA, its largest possible
+ * value. */
 static double flux(const cb_surface *s, const double (*x)[3], const double (*v)[3], double *maximum) {
   double sum = 0;
   *maximum = 0;

@@ -98,7 +98,7 @@ cb_status cb_immersed_add_twists(cb_immersed_workspace *s, const cb_immersed_mod
   return CB_OK;
 }
 
-/* out += X^T dF a */
+/* Adds X^T dF a to a column of `out`. */
 static void add_column(const cb_immersed_fluid_sample *at, const double a[6], cb_tensor out, int column) {
   double F[6];
   cb_apply6((const double(*)[6])at->dF, a, F);
@@ -106,7 +106,7 @@ static void add_column(const cb_immersed_fluid_sample *at, const double a[6], cb
   for (int i = 0; i < 6; i++) out[i][column] += F[i];
 }
 
-/* X e_j */
+/* Computes X e_j, e_j a unit twist. */
 static void of_axis(const cb_immersed_fluid_sample *at, int j, double dY[6]) {
   double axis[3] = {0};
   memset(dY, 0, 6 * sizeof *dY);
@@ -229,7 +229,7 @@ cb_status cb_immersed_buoyancy(cb_immersed_workspace *s, const cb_immersed_momen
   return CB_OK;
 }
 
-/* <x, g> for the world's position x of the point `centre` of the body */
+/* Returns <x, g> for the world's position x of the point `centre` of the body. */
 static double height(const cb_immersed_moment *m, const double centre[3], const double g[3]) {
   double at[3];
   cb_pose_point(m->g, centre, at);

@@ -69,7 +69,7 @@ static cb_status face(const cb_medium *m, const double x[3][3], double *density,
   return CB_OK;
 }
 
-/* The points q of face f at [q * n + f], measured from o. */
+/* Finds the points q of the faces f, measured from o; they are at [q * n + f]. */
 static void places(int n, const double (*x)[3][3], const double o[3], double out[3][POINTS * CB_MEDIUM_BLOCK]) {
   for (int f = 0; f < n; f++)
     for (int i = 0; i < 3; i++) {
@@ -176,7 +176,7 @@ cb_status cb_expression_means(const cb_medium_origin *from, int n, const double 
   return CB_OK;
 }
 
-/* int rho ds over s from h - d to h, with x at h. */
+/* Returns int rho ds over s from h - d to h, with x at h. */
 static double panel(const cb_medium *m, const double x[3], double d) {
   double sum = 0;
   for (int q = 0; q < GAUSS; q++) {

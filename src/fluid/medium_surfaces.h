@@ -66,7 +66,7 @@ static inline int cb_medium_layer(const cb_medium *m, double h) {
   return i;
 }
 
-/* The integrals for layers. y: corners measured from o. */
+/* Finds the means of a face for layers. y: its corners, measured from o; j: 0 or 1. */
 void cb_layers_means(const cb_medium_origin *from, const double y[3][3], int j, cb_medium_means *out);
 double cb_layers_column(const cb_medium *m, double h); /* int_0^h rho dh */
 

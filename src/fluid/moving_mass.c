@@ -327,7 +327,7 @@ cb_status cb_moving_mass_with(const cb_moving_mass *m, const cb_local *l, const 
 
 /* --- energy --- */
 
-/* (1/2) int |u|^2 over a simplex of n corners with the given mass and linear u. */
+/* Returns (1/2) int |u|^2 over a simplex of n corners with the given mass and linear u. */
 static double simplex_energy(int n, const double *u[], double mass) {
   double sum[3] = {0}, squares = 0;
   for (int c = 0; c < n; c++) {

@@ -29,7 +29,7 @@ typedef struct sums {
 
 static double inner(double K, const double a[4], const double b[4]) { return cb_dot3(a, b) + a[3] * b[3] / K; }
 
-/* int_0^d s^4 (s alpha + c beta)^2 dt by Gauss's rule with 6 points. */
+/* Returns int_0^d s^4 (s alpha + c beta)^2 dt by Gauss's rule with 6 points. */
 static double along_points(cb_trig t, double d, double alpha, double beta) {
   static const double at[3] = {0.2386191860831969, 0.6612093864662645, 0.9324695142031521},
                       weight[3] = {0.4679139345726910, 0.3607615730481386, 0.1713244923791704};

@@ -228,7 +228,7 @@ static const double far = 0.5, farther = 0.1, least = 1e-3;
 static const double faster = 20; /* a jump is this many times faster than the median step */
 enum { MAX_SAMPLES = 1024, FEWEST_SAMPLES = 16, MAX_PLACES = 1 << 24, CANDIDATES = 4, HALVINGS = 50 };
 
-/* The diagonal of the box around n positions. */
+/* Returns the diagonal of the box around n positions. */
 static double extent(int n, const double (*x)[3]) {
   double low[3], high[3], side[3];
   for (int k = 0; k < 3; k++) {
@@ -296,7 +296,7 @@ typedef struct instant {
   double t, (*x)[3], (*v)[3];
 } instant;
 
-/* The largest distance between the motion of a vertex and h (v_0 + v_1)/2, and that vertex. */
+/* Returns the largest distance between the motion of a vertex and h (v_0 + v_1)/2, and finds that vertex. */
 static double unexplained(int n, const instant *a, const instant *b, int *vertex) {
   const double half = (b->t - a->t) / 2;
   double maximum = 0;

@@ -98,6 +98,7 @@ cb_status cb_rigid_curved_takes(const cb_rigid_problem *p);
  * circle or more. */
 cb_status cb_rigid_curved_far(double K, double h, double t, const double Y[6]);
 /* Moves the state to the node g m; its momentum becomes Ad*_m (momentum + before) + after, with `before` in the axes of
- * the body before the step and `after` in its axes after the step. m is Q as a screw. */
+ * the body before the step and `after` in its axes after the step (NULL: 0). The screw m and the biquaternion Q are the
+ * same isometry. */
 void cb_rigid_curved_move(double K, cb_rigid_state *s, const cb_biquaternion *Q, const cb_screw *m,
                           const double before[6], const double after[6]);

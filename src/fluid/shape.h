@@ -61,8 +61,8 @@ void cb_shape_add_ellipsoid(cb_shape *b, const double a[3], double radius, int r
  * are closed by q rings. */
 void cb_shape_add_cylinder(cb_shape *b, double radius, double length, int q, int levels, bool caps);
 
-/* A quarter of the number of faces around a body: (resolution + 3)/4; around a girth with faces of about `size`: at
- * least 2. */
+/* These return a quarter of the number of faces around a body: (resolution + 3)/4; or, around a girth with faces of
+ * about `size`, from 2 to 2000. */
 int cb_shape_quarter(int resolution);
 int cb_shape_quarter_of(double girth, double size);
 

@@ -120,7 +120,7 @@ bool cb_floor_outruns(const cb_floor *f, double mass, double gravity, double h) 
   return f->kind == CB_FLOOR_STIFF && (h * f->damping > mass || h * f->friction * gravity > f->creep);
 }
 
-/* sqrt <K Y, Y> */
+/* Returns sqrt <K Y, Y>. */
 static double size(const contact *c, const double Y[6]) {
   double KY[6], sum = 0;
   cb_apply6(c->K, Y, KY);

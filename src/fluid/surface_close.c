@@ -71,7 +71,7 @@ static bool find_border(closing *c) {
   return good;
 }
 
-/* The first unused way from a vertex; -1: there is none. */
+/* Returns the first unused way from a vertex; -1: there is none. */
 static int next_way(const closing *c, int from) {
   int low = 0, high = c->ways;
   while (low < high) {
@@ -273,9 +273,9 @@ static bool cancel(const cb_mesh *m, const cb_side *side, size_t n, bool *gone) 
   return any;
 }
 
-/* behind[f][k]: the face on the other side of the side from corner k; -1: none, -2: more than one, or one with the same
- * direction. *more: some faces have cancelled each other, so that another round is needed. Returns false if there is no
- * memory. */
+/* Finds behind[f][k], the face on the other side of the side from corner k; -1: none, -2: more than one, or one with
+ * the same direction. *more: some faces have cancelled each other, so that another round is needed. Returns false if
+ * there is no memory. */
 static bool find_behind(const cb_mesh *m, int (*behind)[3], bool *gone, bool *more) {
   const size_t n = 3 * m->n_triangles;
   cb_side *side = cb_sides_sorted((int)m->n_vertices, (int)m->n_triangles, (const int(*)[3])m->triangles, NULL);

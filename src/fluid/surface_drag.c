@@ -106,7 +106,7 @@ INLINE void add(sums *s, int n, double weight, const row *of_u, const row *of_y)
     for (int j = 0; j <= i; j++) s->W[i][j] += W[i] * V[j] + V[i] * W[j];
 }
 
-/* dN: the change of ab × ac if the corners change by da, db and dc. */
+/* Finds dN, the change of ab × ac if the corners change by da, db and dc. */
 INLINE void area_rate(const vector ab, const vector ac, const vector da, const vector db, const vector dc, vector dN) {
   vector dab, dac;
   for (int k = 0; k < 3; k++) {

@@ -249,7 +249,7 @@ static double reach(const border *b, double *least) {
   return fmin(1e-2 * size, b->n ? sum / (4 * b->n) : 0);
 }
 
-/* The tolerance with a number: 1, 2, 5, 10 .. for the numbers 0, 1, 2, 3 .. */
+/* Returns the tolerance with a number: 1, 2, 5, 10 .. for the numbers 0, 1, 2, 3 .. */
 static double tolerance_of(int number) {
   char power[16];
   snprintf(power, sizeof power, "%de%d", (int[]){1, 2, 5}[(number + 1200) % 3], (number + 1200) / 3 - 400);

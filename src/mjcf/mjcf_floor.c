@@ -111,7 +111,7 @@ static cb_status mesh_span(const cb_mjcf_mesh *mesh, const double a[3], double a
   return CB_OK;
 }
 
-/* Half of the height of a geom along a direction with the components a in the geom's axes. */
+/* Returns half of the height of a geom along a direction with the components a in the geom's axes. */
 static double half_height(const cb_mjcf_geom *g, const double a[3]) {
   const double *s = g->size;
   switch (g->type) {

@@ -96,7 +96,8 @@ const char *cb_mjcf_name(const cb_mjcf_scope *scope, cb_xml *e);
 
 /* --- attributes (mjcf.c) --- */
 cb_status cb_mjcf_read_classes(cb_mjcf_reader *r);
-/* childclass: the childclass of the bodies around the element; NULL: none. */
+/* Finds the elements in which the attributes of `element` are searched. CB_ERROR_INPUT if its class is not known.
+ * childclass: the childclass of the bodies around the element; NULL: none. */
 cb_status cb_mjcf_source_of(const cb_mjcf_reader *r, cb_xml *element, const char *childclass, cb_mjcf_source *out);
 /* Returns the last given value of an attribute, or NULL. */
 const cb_node *cb_mjcf_value(const cb_mjcf_source *source, const char *name);

@@ -28,7 +28,7 @@ void cb_fluid_local_on_face(const cb_fluid_model *m, const void *body, const cb_
   }
 }
 
-/* The kinetic energy of the shape's motion at the pose of l. */
+/* Returns the kinetic energy of the shape's motion at the pose of l. */
 static double kinetic(const cb_local *l, const cb_surface *s, const double (*x)[3], const double (*v)[3],
                       const cb_local_part *part) {
   double sum = 0;

@@ -52,7 +52,7 @@ static void to_vertices(const cb_surface *s, const cb_panels *p, const double *p
     if (weight[v] > 0) value[v] /= weight[v];
 }
 
-/* The gradient of the linear function with these values at the corners. */
+/* Finds the gradient of the linear function with these values at the corners. */
 static void gradient_of(const double corner[3][3], const double n[3], double area, const double value[3], double g[3]) {
   memset(g, 0, 3 * sizeof *g);
   for (int k = 0; k < 3; k++) {

@@ -13,7 +13,7 @@
  *
  *   f = F2, F4 u u^T, S^4/4 u, F2 - K F4  for the volume, xx^T, wx, ww,   F2 = (d - SC)/2K,  F4 = (3 F2 - S^3 C)/4K
  *
- * The formulas were derived for this project.
+ * The formulas were derived for this project. SI units; K is in 1/m^2.
  */
 #pragma once
 

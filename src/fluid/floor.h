@@ -14,7 +14,7 @@
  *
  * d' is the rate of the depth d, and u_t the part of the vertex's velocity along the floor. c is the vertex and n the
  * direction up in the body frame, v- and v+ are the velocities of the vertex along n before and after the impact, K is
- * the inertia and Y the twist (fluid/rigid_step.h).
+ * the inertia and Y the twist (fluid/rigid_step.h). SI units.
  *
  * A reflecting step is cut at each time when a gap (the height of a vertex above the floor) becomes 0. The path is the
  * stepper's: state(tau) is a step of length tau from the last reflection. Vertices that are within 1e-9 of a step of

@@ -5,7 +5,7 @@
  *
  * a is the radius of the core, k is the unit axis and r the part of x - centre perpendicular to it. The curl is
  * Gamma/(pi a^2) e^-s k; the circulation far away is Gamma. Source: P. G. Saffman, Vortex Dynamics (1992), section
- * 13.1, doi:10.1017/CBO9780511624063.
+ * 13.1, doi:10.1017/CBO9780511624063. SI units; Gamma is in m^2/s.
  */
 #include "fluid/flow_divergence.h"
 

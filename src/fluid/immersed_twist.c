@@ -5,7 +5,8 @@
  *   dF/dY = X^T dF/dV X,   dF/dxi = X^T dF/dV dV,   dV = (xi_omega × W_omega, xi_omega × W_v - R^T (grad u) R dc),
  *   dc = xi_v + xi_omega × c
  *
- * The gradients of the vorticity and of a density that varies are neglected. Gravity and buoyancy follow below.
+ * SI units. The gradients of the vorticity and of a density that varies are neglected. Gravity and buoyancy follow
+ * below.
  */
 #include "fluid/immersed_private.h"
 

@@ -12,7 +12,7 @@
  *
  * A, n and c are the area, the normal and the centre of a face f, x' is the velocity of a point of the surface in the
  * body frame. A face of an open sheet represents both of its sides, so it counts twice. Drag coefficients: sphere 4/3,
- * closed thin plate 2. Source: "Going with the Flow" (see README), algorithms 2-6, corrected.
+ * closed thin plate 2. Source: "Going with the Flow" (see README), algorithms 2-6, corrected. SI units.
  */
 #pragma once
 

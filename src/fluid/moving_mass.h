@@ -9,7 +9,7 @@
  *   sheet    The faces keep their masses; the velocity is linear on each face.
  *   lumped   Masses sit at the vertices: a third of each face's share, as in algorithms 3-4 of the paper.
  *
- * Source: "Going with the Flow" (see README), algorithms 3-4, corrected; curved_moments.h for the integrals.
+ * Source: "Going with the Flow" (see README), algorithms 3-4, corrected; curved_moments.h for the integrals. SI units.
  */
 #pragma once
 

@@ -4,7 +4,8 @@
  *   d = height - <x_g, up> - <x, n>,  w_n = <w, n>,  w_t = w - w_n n,  s = sqrt(|w_t|^2 + creep^2)
  *   N = share (stiffness d - damping w_n)+,   force N (n - friction w_t/s),   torque x × force
  *
- * Derivatives along dY: dw = dv + domega × x; along g (1 + hat(xi)): dn = n × xi_omega, dd = -<n, xi_v + xi_omega × x>.
+ * N is the normal force on a vertex; its share is 1/vertices. Derivatives along dY: dw = dv + domega × x; along
+ * g (1 + hat(xi)): dn = n × xi_omega, dd = -<n, xi_v + xi_omega × x>.
  */
 #include "fluid/floor.h"
 #include "numerics/small.h"

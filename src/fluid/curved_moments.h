@@ -5,14 +5,15 @@
  *   I = [[J, hat(c)], [hat(c)^T, mass 1 - K J]],  J = tr(P) 1 - P:  (1/2) xi^T I xi = (1/2) int rho |X_xi|^2 dV
  *   about another point: M -> T M T^T, T a transvection;  the centre is where c = 0
  *
+ * y = (x, w) is a point (numerics/numerics_curved.h), rho the density, hat(c) a = c × a, and 1 the identity matrix.
  * X_xi is the Killing field of the twist xi, s_K and c_K are the sine and cosine of the curvature K. A solid is the sum
- * of the cones from an apex to its faces. The integral over a cone is sum W f/S^3 <-nu_w> over seven points of the face
- * in the apex's frame, at the distance d, with their shares W of the area, the normal (nu, nu_w) of the face's plane, S
- * = s_K(d), C = c_K(d), u = x/|x|:
+ * of the cones from an apex to its faces. The integral over a cone is the sum of W f (-nu_w)/S^3 over seven points of
+ * the face in the apex's frame. d is the distance of such a point from the apex, W its share of the area, (nu, nu_w)
+ * the normal of the face's plane, S = s_K(d), C = c_K(d), u = x/|x|:
  *
  *   f = F2, F4 u u^T, S^4/4 u, F2 - K F4  for the volume, xx^T, wx, ww,   F2 = (d - SC)/2K,  F4 = (3 F2 - S^3 C)/4K
  *
- * The formulas were derived for this project.
+ * The formulas were derived for this project. SI units; K is in 1/m^2.
  */
 #pragma once
 
@@ -23,7 +24,7 @@ typedef struct cb_curved_moments {
   double M[4][4], first[4]; /* int y y^T and int y */
 } cb_curved_moments;
 
-/* The integrals of S^2 and S^4 over [0, d]. */
+/* These return the integrals of S^2 and S^4 over [0, d]. */
 double cb_curved_f2(double K, double d);
 double cb_curved_f4(double K, double d);
 
@@ -63,8 +64,8 @@ void cb_moments_add(cb_moments *to, double factor, const cb_moments *m);
 void cb_moments_move(cb_moments *m, const double o[3]);
 /* I += [[J, m hat(c)], [-m hat(c), m 1]], J = tr(P) 1 - P, with first = m c and P = int x x^T. */
 void cb_inertia_add(double I[6][6], double mass, const double first[3], const double P[3][3]);
-/* Is the material of part p of s admissible? CB_ERROR_ARGUMENT, or CB_ERROR_DOMAIN if the part is open and has no
- * thickness. */
+/* Is the material of part p of s admissible? CB_ERROR_ARGUMENT, or CB_ERROR_DOMAIN if the part is open and has a
+ * density but no thickness. */
 cb_status cb_material_check(const cb_surface *s, int p, const cb_material *material, bool closed);
 /* Finds the moments of part p of s at x, as a solid and as a skin. *closed: the part has no border and its area vectors
  * add up to 0. */

@@ -4,10 +4,11 @@
  *   m_i = V kappa_i/(2 - kappa_i),
  *   I_i = (V/5)(r_j^2 - r_k^2)^2 (kappa_k - kappa_j)/(2 (r_j^2 - r_k^2) + (r_j^2 + r_k^2)(kappa_j - kappa_k))
  *
- * r_i are the semi-axes, V is the volume, m_i and I_i are the added mass and inertia. Source: Lamb, Hydrodynamics
- * (1932), articles 114 and 115. The integral is Carlson's R_D. As in MuJoCo 3.14 it can also be evaluated by Kronrod's
- * rule of 15 points in x, l = (r_i^3 r_j r_k)^(2/5) x^3/(1 - x)^2, with nodes and weights rounded to 8 decimals. SI
- * units; the density of the fluid is 1.
+ * r_i are the semi-axes, (i, j, k) is (x, y, z) or a cyclic permutation of it, V is the volume, m_i and I_i are the
+ * added mass and inertia (I_i = 0 if r_j = r_k). Source: Lamb, Hydrodynamics (1932), articles 114 and 115. The integral
+ * is Carlson's R_D. As in MuJoCo 3.14 it can also be evaluated by Kronrod's rule of 15 points in x,
+ * l = (r_i^3 r_j r_k)^(2/5) x^3/(1 - x)^2, with nodes and weights rounded to 8 decimals. SI units; the density of
+ * the fluid is 1.
  */
 #pragma once
 
@@ -94,17 +95,21 @@ void cb_ellipsoids_release(const cb_fluid_model *m, void *body);
 
 /* Forces of a fluid on an ellipsoid of semi-axes r, in its axes about its centre, as terms with their derivatives.
  *
- *   (w, v): angular velocity, velocity relative to the fluid;  s_i = r_j r_k,  q = s^2∘v,  D = q.q,  N = q.v
+ *   f, g: force, torque;  (w, v): angular velocity, velocity relative to the fluid;  a∘b: product by components
+ *   s_i = r_j r_k,  q = s^2∘v,  D = q.q,  N = q.v;  K, m, I: added mass, for density 1 as above
  *   added mass   f = p × w,  g = p × v + L × w,  p = rho m∘v,  L = rho I∘w       which is ad*_Y K Y
  *   magnus       f = C rho (W∘w) × v,  W_i = volume, or area times chord (4 pi/3) r_i max(r_j, r_k)^2
  *   kutta        f = C rho pi (N/D)^(1/2)/|v| (N v - |v|^2 q)
- *   drag         f = -rho (C_b A + C_s (A_max - A)) |v| v,  A = pi (D/N)^(1/2) (section) or pi N^(1/2)/|v| (shadow)
- *                g = -rho |k∘w| w,  k_i = C_a I_i + C_s (I_max - I_i),  I_i = (8 pi/15) r_i max(r_j, r_k)^4
+ *   drag         f = -rho (C_b A + C_s (A_max - A)) |v| v,  A = pi (D/N)^(1/2) (section) or pi N^(1/2)/|v| (shadow),
+ *                A_max = pi r_max r_mid
+ *                g = -rho |k∘w| w,  k_i = C_a I_i + C_s (I_max - I_i),  I_i = (8 pi/15) r_i max(r_j, r_k)^4,
+ *                I_max = (8 pi/15) r_mid r_max^4
  *   viscous      f = -6 pi mu r_D v,  g = -8 pi mu r_D^3 w,  r_D the mean of r
  *
  * Source: MuJoCo's documentation, "Fluid forces", and its code (3.14); for version 2.2 with its lower bounds of 1e-15
- * in `kutta` and `drag`. rho and mu are the density and viscosity of the fluid, C and C_.. the coefficients. The
- * functions add to F and to dF (NULL: not wanted) in the order (angular, linear).
+ * in `kutta` and `drag`. rho and mu are the density and viscosity of the fluid; C is the coefficient of the term, and
+ * C_b, C_s, C_a are `blunt`, `slender`, `angular`. The section is normal to q: its border is the outline of the
+ * ellipsoid as seen along v. The functions add to F and to dF (NULL: not wanted) in the order (angular, linear).
  */
 
 enum { CB_TERM_ADDED_MASS, CB_TERM_MAGNUS, CB_TERM_KUTTA, CB_TERM_DRAG, CB_TERM_VISCOUS, CB_ELLIPSOID_TERMS };
@@ -265,7 +270,7 @@ static inline void cb_ellipsoid_viscous(const cb_ellipsoid *e, double viscosity,
 }
 
 /* Adds all terms to F[CB_ELLIPSOID_TERMS] and dF (NULL: not wanted), for an ellipsoid whose centre moves with `twist`.
- * Both are in the body's axes. */
+ * twist, F and dF are in the body's axes. */
 static inline void cb_ellipsoid_terms(const cb_ellipsoid *e, const cb_ellipsoid_kind *kind, double rho,
                                       const double twist[6], double (*F)[6], double (*dF)[6][6]) {
   cb_ellipsoid_stream stream;

@@ -72,7 +72,7 @@ void cb_ellipsoid_mass(const cb_ellipsoid *e, double K[6][6]) {
       }
 }
 
-/* K' = X^T K X, X Y = (w, v + w × c) */
+/* Adds X^T K X for each ellipsoid, with the centre c and X Y = (w, v + w × c) for the twist Y = (w, v). */
 void cb_ellipsoids_add_mass(const cb_ellipsoids *all, double K[6][6]) {
   for (int p = 0; p < all->n; p++) {
     double own[6][6] = {{0}};
@@ -134,7 +134,7 @@ void cb_ellipsoids_release(const cb_fluid_model *m, void *body) {
 
 /* Reads the ellipsoids of a body from a scenario: `geoms` as in MuJoCo, each replaced by an ellipsoid.
  *
- *   sphere [r]; capsule [r, half length of the cylinder]: (r, r, r + h); cylinder [r, half length]: (r, r, h);
+ *   sphere [r]; capsule [r, half length h of the cylinder]: (r, r, r + h); cylinder [r, half length h]: (r, r, h);
  *   ellipsoid, box and mesh (the half sides of its box): three half sides
  */
 

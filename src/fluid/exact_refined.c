@@ -76,7 +76,8 @@ static cb_status check_origin(const cb_surface *s, double error) {
                  sqrt(from / square), DBL_EPSILON * from / square, error);
 }
 
-/* Refines until the error is met. If no level can be solved, the error text is that of the first level. */
+/* Refines until the error is met. If the first level cannot be solved, it begins again one level finer, at most FINER
+ * times. If none of these can be solved, it returns CB_ERROR_STEP with the error text of the first level. */
 static cb_status refine(refined *r, double error, const cb_kirchhoff_options *options, cb_potential_estimate *e,
                         cb_kirchhoff_report *report, int *faces) {
   const int first = r->coarser;

@@ -15,6 +15,7 @@ typedef struct cb_exact_levels {
   cb_potential_level level[CB_POTENTIAL_LEVELS];
 } cb_exact_levels;
 
+/* An error of K up to this is fair (see cb_exact_asked); above it there is a warning. */
 #define CB_EXACT_FAIR 3e-2
 
 typedef struct cb_exact_asked {
@@ -26,8 +27,9 @@ typedef struct cb_exact_asked {
   int maximum; /* no finer mesh has more faces than this; 0: there is no limit */
 } cb_exact_asked;
 
-/* levels may be NULL. m->report is called for each level with a large matrix. CB_ERROR_STEP: see cb_kirchhoff_refined;
- * CB_ERROR_DOMAIN if the body is so far from the origin that round-off exceeds the error. */
+/* Computes the added mass of a body at rest, and the levels that were solved (levels may be NULL). m->report is called
+ * for each level with a large matrix. CB_ERROR_STEP: see cb_kirchhoff_refined; CB_ERROR_DOMAIN if the body is so far
+ * from the origin that round-off exceeds the error. */
 cb_status cb_exact_refined(const cb_fluid_model *m, const cb_surface *surface, cb_exact_asked asked,
                            const cb_kirchhoff_options *options, cb_exact_levels *levels, cb_added_mass *out);
 
@@ -61,9 +63,10 @@ cb_status cb_exact_posed_added_mass(cb_exact_posed *p, const double (*x)[3], con
 /* Computes the form of curvebody/fluid_model.h, for a body that swims by changing its shape. A call with n = 0 only
  * prepares the levels. The form is not available if the error must be met. */
 cb_status cb_exact_posed_form(cb_exact_posed *p, const double (*x)[3], int n, const double (*v)[3], double *G);
-/* After the preparation: the faces of the one level, and positions or velocities of the given vertices on these faces.
- * `buffer` has as many entries as `to`. */
+/* To be called after the preparation: the first returns the faces of the one level, the second finds positions or
+ * velocities on these faces from those of the given vertices. `buffer` has as many entries as `to`. */
 const cb_surface *cb_exact_posed_surface(const cb_exact_posed *p);
 void cb_exact_posed_divide(const cb_exact_posed *p, const double (*from)[3], double (*to)[3], double (*buffer)[3]);
-/* After the preparation: the error of the one level at the given vertices, and its number of faces. */
+/* To be called after the preparation: returns the error of the one level at the given vertices, and its number of
+ * faces. */
 double cb_exact_posed_error(const cb_exact_posed *p, int *faces);

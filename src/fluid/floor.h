@@ -10,13 +10,18 @@
  *               0.
  *   reflecting  When the lowest vertex meets the floor, an impulse J along up acts at that vertex and changes the
  *               momentum. The velocity of the vertex becomes v+ = -restitution v-:
- *               J = -(1 + e) v- / (w^T K^-1 w), w = (c × n, n), e = restitution,
+ *               J = -(1 + e) v- / (w^T K^-1 w), w = (c × n, n), e = restitution
  *
- * A reflecting step is cut at each time when a gap becomes 0. The path is the stepper's: state(tau) is a step of length
- * tau from the last reflection. Vertices that are within 1e-9 of a step of the floor meet it together. Their impulses l
- * >= 0 give
+ * d' is the rate of the depth d, and u_t the part of the vertex's velocity along the floor. c is the vertex and n the
+ * direction up in the body frame, v- and v+ are the velocities of the vertex along n before and after the impact, K is
+ * the inertia and Y the twist (fluid/rigid_step.h). SI units.
  *
- *   w_i . Y+ >= -e w_i . Y-, with minimum <dY, K dY> (a linear complementarity problem); repeated until no gap closes.
+ * A reflecting step is cut at each time when a gap (the height of a vertex above the floor) becomes 0. The path is the
+ * stepper's: state(tau) is a step of length tau from the last reflection. Vertices that are within 1e-9 of a step of
+ * the floor meet it together. Their impulses l >= 0 give
+ *
+ *   w_i . Y+ >= -e w_i . Y-, with minimum <dY, K dY>, dY = Y+ - Y- (a linear complementarity problem); repeated until
+ *   no gap closes.
  *
  * A resting vertex is held. A vertex rests if it would be back on the floor within a thousandth of a step, or would
  * rise by no more than round-off. It takes no impulse of restitution. Instead impulses l >= 0 at both ends of the step

@@ -2,10 +2,11 @@
  *
  *   minimise <dY, K dY>/2  with  w_i . dY >= b_i,   so that  K dY = sum l_i w_i,  l_i >= 0,  l_i (w_i . dY - b_i) = 0
  *
- * All w_i lie in a three-dimensional space. With y = C^T sum l_i a_i the problem is: minimise |y|^2/2, n_i . y >= b_i,
- * n_i = C^T a_i. The dual method adds one vertex after another, each time the one that is furthest below its bound, and
- * drops those whose impulse would become negative. At most three are active at a time, however many vertices there are.
- * Source: Goldfarb & Idnani, Math. Programming 27 (1983) 1, doi:10.1007/BF02591962.
+ * dY, K and w_i are as in fluid/floor.h, a_i and C as in fluid/floor_reflect.h; b_i is the bound and l_i the impulse of
+ * vertex i. All w_i lie in a three-dimensional space. With y = C^T sum l_i a_i the problem is: minimise |y|^2/2,
+ * n_i . y >= b_i, n_i = C^T a_i. The dual method adds one vertex after another, each time the one that is furthest
+ * below its bound, and drops those whose impulse would become negative. At most three are active at a time, however
+ * many vertices there are. Source: Goldfarb & Idnani, Math. Programming 27 (1983) 1, doi:10.1007/BF02591962.
  */
 #include "fluid/floor_reflect.h"
 #include "numerics/small.h"
@@ -105,7 +106,7 @@ static void drop(active *s, int which) {
     if (c != which) append(s, old.at[c], old.normal[c], old.l[c], old.b[c]);
 }
 
-/* r <- T^-1 r */
+/* Replaces r by T^-1 r. */
 static void solve_upper(const active *s, double r[3]) {
   for (int c = s->n - 1; c >= 0; c--) {
     for (int d = c + 1; d < s->n; d++) r[c] -= s->T[c][d] * r[d];
@@ -127,7 +128,8 @@ static void settle(active *s, double y[3]) {
   for (int c = 0; c < s->n; c++) s->l[c] = fmax(e[c], 0);
 }
 
-/* Changes y until n . y = b: y moves perpendicular to the other normals, or one of them is dropped. */
+/* Changes y until n . y = b, n = `normal`: y moves perpendicular to the active normals, or one of them is dropped. Then
+ * the vertex `at` is active. Returns false if there is no such y, or if the *left remaining steps are used up. */
 static bool add(active *s, int at, const double normal[3], double b, double y[3], int *left) {
   double l = 0;
   while ((*left)--) {

@@ -79,8 +79,8 @@ static bool any_below(const cb_floor_run *e, const cb_floor_look *a) {
   return false;
 }
 
-/* The zero of gap + rate s + bend s^2 in (0, 1], for gap >= 0 and a negative value at 1. If gap is 0, it is the other
- * zero, or 0 for a rate <= 0. */
+/* Returns the zero of gap + rate s + bend s^2 in (0, 1], for gap >= 0 and a negative value at 1. If gap is 0, this is
+ * the other zero, or 0 for a rate <= 0. */
 static double parabola(double gap, double rate, double bend) {
   const double root = sqrt(fmax(rate * rate - 4 * bend * gap, 0));
   return rate > 0 ? (rate + root) / (-2 * bend) : gap > 0 ? 2 * gap / (root - rate) : 0;
@@ -111,8 +111,8 @@ static int first_below(const cb_floor_run *e, const cb_floor_look *a, const cb_f
   return first;
 }
 
-/* Finds the time *tb at which the gap of vertex i is 0, between ta and the given *tb. At the given *tb the gap is
- * negative. */
+/* Finds the time *tb at which the gap of vertex i is 0, between ta and the given *tb, at which the gap is negative;
+ * *out is the state at the new *tb. The search ends early if the vertex rests (is_rest). */
 static cb_status zero(cb_floor_run *e, const cb_floor_look *a, double ta, double *tb, cb_floor_look *out, int i) {
   const double *gap = e->w->gap[out->side], base = e->w->base[i], start = e->w->gap[a->side][i] - base;
   double lo = ta, hi = *tb, f_lo = 0, f_hi = gap[i] - base, wide = hi - lo;
@@ -146,7 +146,7 @@ static cb_status zero(cb_floor_run *e, const cb_floor_look *a, double ta, double
 }
 
 /* Finds the time *tb and the vertex of the first contact in a trial [a, out], at whose end *tb vertices are below the
- * floor. */
+ * floor; *out is the state at the new *tb. *tb is 0 if a vertex that touches at the start does not leave, or rests. */
 static cb_status first_zero(cb_floor_run *e, cb_floor_look *a, double ta, double *tb, cb_floor_look *out, int *vertex) {
   cb_status status = cb_floor_rates(e, a);
   if (status) return status;

@@ -5,6 +5,9 @@
  *              p+ = p + sum l_i w_i,  l >= 0,  gap_i(tau) >= 0,  l_i gap_i(tau) = 0;   at its end an impact with e = 0
  *            (the impulses of a push N(t) >= 0 are its integrals with weights 1 - t/tau and t/tau, both >= 0)
  *   impact   w_i . dY >= -(1 + e) u_i for all that touch and do not open, u_i = w_i . Y + <n, x_i'>
+ *
+ * p is the momentum, p+ the momentum after the impulses l_i at the start of the flight, x_i' the own velocity of vertex
+ * i in the body frame; w_i, n, e, Y and dY are as in floor.h.
  */
 #include "fluid/floor_reflect.h"
 #include <float.h>
@@ -111,12 +114,13 @@ double cb_floor_speed(const cb_floor_look *a, const double Y[6]) {
   return sqrt(cb_dot3(Y + 3, Y + 3)) + sqrt(cb_dot3(Y, Y)) * a->farthest + a->quickest;
 }
 
-/* Is vertex i on the floor, or would it be within a time `near`? */
+/* Is vertex i on the floor, or so near that it moves by more than its gap in a time `near`? (If rates are not known,
+ * only the first counts.) */
 bool cb_floor_touches(const cb_floor_run *e, const cb_floor_look *a, int i) {
   return e->w->gap[a->side][i] <= a->round_off + (a->rated ? e->near * fabs(e->w->rate[a->side][i]) : 0);
 }
 
-/* rate_i = <x_i, n × omega> + <n, v + x_i'> of the twist a->Y */
+/* Finds rate_i = <x_i, n × omega> + <n, v + x_i'> for the twist (omega, v) = a->Y. */
 static cb_status rates(cb_floor_run *e, cb_floor_look *a) {
   int n;
   double spin[3], *rate = e->w->rate[a->side];
@@ -162,7 +166,7 @@ static void kick(const cb_floor_metric *m, const cb_floor_impulses *j, const dou
 
 /* Applies impacts until no vertex that touches the floor moves into it. held: only the held vertices are used, and no
  * hit is reported; otherwise all are used. met: the vertex that met the floor (-1: none); another vertex is reported
- * only if it would have sunk by more than round-off in a step. */
+ * only if it would have sunk by more than round-off in a step. CB_STEP_NO_CONVERGENCE after MAX_IMPACTS impacts. */
 static cb_status impact(cb_floor_run *e, cb_floor_look *a, double restitution, bool held, int met) {
   cb_floor_metric m;
   cb_floor_work *w = e->w;
@@ -213,8 +217,8 @@ static cb_status step(cb_floor_run *e, double tau, cb_floor_look *out) {
   return status ? status : cb_floor_gaps(e, out);
 }
 
-/* For the flight's held vertices: the largest distance below the allowed height, or above it where an impulse holds the
- * vertex. */
+/* Returns, for the flight's held vertices, the largest distance below the allowed height, or above it where an impulse
+ * holds the vertex. */
 static double unheld(const cb_floor_run *e, const cb_floor_look *out, const cb_floor_impulses *j) {
   double worst = 0;
   const double *gap = e->w->gap[out->side], *base = e->w->base;
@@ -225,7 +229,9 @@ static double unheld(const cb_floor_run *e, const cb_floor_look *out, const cb_f
   return worst;
 }
 
-/* Finds l by successive linear problems  gap_i + tau w_i . K^-1 sum (l - l_now)_j w_j >= 0. */
+/* Makes a flight of length tau with the held vertices, and the impact at its end. It finds l by successive linear
+ * problems  gap_i + tau w_i . K^-1 sum (l - l_now)_j w_j >= 0,  with gaps above the lowest allowed ones.
+ * CB_STEP_NO_CONVERGENCE after MAX_ROUNDS of them. */
 static cb_status hold(cb_floor_run *e, double tau, cb_floor_look *out) {
   cb_floor_impulses j = e->pushed; /* the first guess: the impulses of the last trial, scaled to this length */
   cb_floor_metric m;
@@ -299,7 +305,8 @@ static bool hold_more(cb_floor_run *e, double rate, bool all) {
   return more;
 }
 
-/* Makes a flight of length *tau at most, and finds which vertices rest in it. */
+/* Makes a flight of length *tau at most, and holds the vertices that rest in it. Its results are those of
+ * cb_floor_meet. */
 static cb_status flight(cb_floor_run *e, double *tau, cb_floor_look **out, int *met) {
   const double whole = *tau;
   for (;;) {
@@ -311,7 +318,8 @@ static cb_status flight(cb_floor_run *e, double *tau, cb_floor_look **out, int *
   }
 }
 
-/* Ends the step. If a vertex meets the floor exactly at the end, its contact is part of this step. */
+/* Ends the step in the state `to`. If no vertex is held and a vertex meets the floor exactly at the end, its contact is
+ * part of this step. */
 static cb_status end(cb_floor_run *e, const cb_floor_look *to, cb_rigid_state *s) {
   cb_status status = CB_OK;
   *s = to->s;

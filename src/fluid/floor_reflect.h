@@ -23,7 +23,7 @@ typedef struct cb_floor_impulses {
  * CB_STEP_NO_CONVERGENCE after 1000 steps. */
 cb_status cb_floor_solve(const cb_floor_metric *m, int count, const int *list, const double (*x)[3],
                          const double *bound, double tolerance, cb_floor_impulses *out);
-/* w . K^-1 W sum, w for the vertex at c */
+/* Returns w . K^-1 W sum, with w for the vertex at c. */
 double cb_floor_response(const cb_floor_metric *m, const double c[3], const double sum[3]);
 
 struct cb_floor_work {

@@ -29,6 +29,7 @@ struct cb_flow {
   /* Returns false if a value is not finite; may be NULL. */
   bool (*block)(const cb_flow *f, double t, int n, bool slopes, bool rate, cb_flow_block *b);
   void (*release)(cb_flow *f); /* frees the data that the flow owns; NULL: it owns none */
+  /* even: u is the same at all places; steady: it is the same at all times; uniform: both */
   bool even, uniform, steady;
   double slope; /* root mean square of the gradient of a grid */
 };

@@ -220,7 +220,7 @@ static cb_status copy(grid *g, const double *u) {
   return CB_OK;
 }
 
-/* The root mean square of the gradient, from differences of neighbours along x, y and z. */
+/* Returns the root mean square of the gradient, from differences of neighbours along x, y and z. */
 static double slope(const cb_flow_grid *g) {
   const size_t stride[3] = {3 * (size_t)g->n[1] * (size_t)g->n[2], 3 * (size_t)g->n[2], 3},
                count = (size_t)g->times * (size_t)g->n[0] * stride[0];

@@ -5,7 +5,7 @@
  *
  * a is the radius of the core, k is the unit axis and r the part of x - centre perpendicular to it. The curl is
  * Gamma/(pi a^2) e^-s k; the circulation far away is Gamma. Source: P. G. Saffman, Vortex Dynamics (1992), section
- * 13.1, doi:10.1017/CBO9780511624063.
+ * 13.1, doi:10.1017/CBO9780511624063. SI units; Gamma is in m^2/s.
  */
 #include "fluid/flow_divergence.h"
 
@@ -17,7 +17,8 @@ typedef struct vortex {
   double centre[3], axis[3], strength, core; /* strength = Gamma/(2 pi a^2) */
 } vortex;
 
-/* Near 0 it uses the series sum (-s)^n/(n + 1)! and its derivative; 15 terms are exact to 1e-17 below 1/2. */
+/* Computes phi and phi' (slope). Up to s = 1/2 phi is the series sum (-s)^n/(n + 1)!, of which 15 terms are exact to
+ * 1e-17 below 1/2. */
 static void profile(double s, double *phi, double *slope) {
   if (s > 0.5) {
     *phi = -expm1(-s) / s;

@@ -1,5 +1,5 @@
-/* Bundles of immersed bodies: A = K^-1 Q and M = R - Q^T A from the form of their kinetic energy; and the fluid's part
- * of that form for models other than the local one. */
+/* Bundles of immersed bodies: A = K^-1 Q and M = R - Q^T A from the form of their kinetic energy (see
+ * fluid/immersed_bundle.h); and the fluid's part of that form for models other than the local one. */
 #include "fluid/immersed_bundle.h"
 #include "bundle/bundle_private.h"
 #include "core/threads.h"
@@ -14,9 +14,10 @@
 enum { SHAPES = CB_SHAPE_SURFACE_VARIABLES, SIZE = CB_IMMERSED_FORM };
 
 /* The fluid's part of the form of a body over shape space, for a fluid model that is not the local one. If the model
- * has a form, it is used; otherwise it is found from the model's kinetic energy for one motion and for two:
+ * has a form, it is used; otherwise K is the model's added mass, Q_i its momentum mu0 in the motion u_i, and R follows
+ * from its kinetic energy T in one motion and in two:
  *
- *   R_ij = T(u_i + u_j) - T(u_i) - T(u_j),  R_ii = 2 T(u_i)
+ *   R_ij = T(u_i + u_j) - T(u_i) - T(u_j),  R_ii = 2 T(u_i);  in the motion u_i the vertices move by dx_i
  */
 
 static cb_status of_rest(const cb_immersed_energy *e) {
@@ -26,7 +27,8 @@ static cb_status of_rest(const cb_immersed_energy *e) {
                  e->model->class_->name);
 }
 
-/* Lets the model, if there is one, compute its data about the body. */
+/* Lets the model, if there is one, compute its data about the body. CB_ERROR_UNSUPPORTED for a model with a wall, for
+ * one that is valid only for the shape at rest, and for one other than `exact` in a curved space. */
 static cb_status prepare_model(cb_immersed_energy *e) {
   const cb_surface *s = e->shape->surface;
   cb_mass mass;
@@ -179,7 +181,8 @@ static cb_status form(const cb_bundle *b, const double *r, double *out) {
   return status;
 }
 
-/* Computes x/(1 + w) of the point (x, w) to which g moves y, without cancellation near w = -1 on a sphere. */
+/* Computes x/(1 + w) of the point (x, w) to which g, with the matrix m, moves y, without cancellation near w = -1 on a
+ * sphere. */
 static void draw(const cb_bundle *b, double K, const double *m, const double y[3], double out[3]) {
   double at[4], moved[4] = {0};
   const double R = radius(b), length[4] = {R, R, R, 1};

@@ -5,9 +5,10 @@
  *   K(r) inertia and added mass;  Q_i = mu_0 of the motion r'_i = 1;  R: only the shape moves
  *   K xi + Q r' = 0:  A = K^-1 Q,  M = R - Q^T A:  r'^T M r' is twice the kinetic energy
  *
- * The order is (omega, v), and the fibre is the pose of the body frame; on SO(4) and SO(3,1) v is measured in radii of
- * curvature. Density 0 is vacuum, which gives the mechanical connection. The fluid is at rest, unbounded and of one
- * density; there is no weight and no drag.
+ * xi is the twist of the body frame, r are the shape variables, A is the connection and M the metric of the shape
+ * space. The order is (omega, v), and the fibre is the pose of the body frame; on SO(4) and SO(3,1) v is measured in
+ * radii of curvature. Density 0 is vacuum, which gives the mechanical connection. The fluid is at rest, unbounded and
+ * of one density; there is no weight and no drag.
  *
  * The mean normal velocity of a shape that changes its volume is subtracted. With `added_mass: exact` it is not: the
  * potential flow then has a source. On a sphere the volume must be constant. With `exact` the parts of the body
@@ -45,9 +46,9 @@ typedef struct cb_immersed_bundle_options {
 } cb_immersed_bundle_options;
 
 /* shape is borrowed and must outlive the bundle; options are copied. CB_ERROR_ARGUMENT or CB_ERROR_DOMAIN if the
- * options describe no possible body. Evaluation returns CB_STEP_SINGULAR if K has no inverse (with the axis) or a part
- * has no volume, CB_STEP_NOT_FINITE for the shape, and CB_STEP_DOMAIN if the volume changes on a sphere or the model's
- * added mass is not finite. `form` is G, `plot` the vertices and edges. */
+ * options describe no possible body. Evaluation returns CB_STEP_SINGULAR if K has no inverse (the message names the
+ * axis) or a part has no volume, CB_STEP_NOT_FINITE for the shape, and CB_STEP_DOMAIN if the volume changes on a sphere
+ * or the model's added mass is not finite. `form` is G, `plot` the vertices and edges. */
 cb_status cb_bundle_immersed(const cb_shape_surface *shape, const cb_immersed_bundle_options *options, cb_bundle **out);
 /* Does the same and takes ownership of the shape: it is freed with the bundle, or on failure. */
 cb_status cb_bundle_immersed_take(cb_shape_surface *shape, const cb_immersed_bundle_options *options, cb_bundle **out);
@@ -78,8 +79,8 @@ cb_status cb_immersed_energy_of_model(const cb_immersed_energy *e, const double 
 typedef struct cb_immersed_work cb_immersed_work;
 cb_status cb_immersed_work_create(const cb_immersed_energy *e, cb_immersed_work **out);
 void cb_immersed_work_free(cb_immersed_work *w);
-/* Does the shape keep its volume on a sphere? This is checked where its variables are 0, if the shape is defined
- * there. */
+/* CB_ERROR_DOMAIN if the shape changes its volume in a fluid that fills a sphere. This is checked only where all shape
+ * variables are 0, and only if the shape is defined there. */
 cb_status cb_immersed_begin(const cb_immersed_energy *e, cb_immersed_work *w);
 /* Finds the vertices at r. *x points into w and is overwritten by the next form. */
 cb_status cb_immersed_places(const cb_immersed_energy *e, cb_immersed_work *w, const double *r, double (**x)[3]);
@@ -93,8 +94,8 @@ cb_status cb_immersed_form_of_motion(const cb_immersed_energy *e, cb_immersed_wo
                                      const double (*dx)[3], bool motion, double G[CB_IMMERSED_FORM][CB_IMMERSED_FORM]);
 
 /* --- parts that move rigidly --- */
-/* *out is NULL for a body that cannot have rigid parts: in curved space, with another model's added mass, or with parts
- * that share vertices. e->rigid is not set. */
+/* *out is NULL for a body that cannot have rigid parts: in curved space, with another model's added mass, with vertices
+ * that no part or more than one part has, or with a part whose vertices lie on a line. e->rigid is not set. */
 cb_status cb_immersed_rigid_create(const cb_immersed_energy *e, cb_immersed_work *w, cb_immersed_rigid **out);
 void cb_immersed_rigid_free(cb_immersed_rigid *own);
 /* The vertices of a body with their derivatives; d2x is only needed for dG. */

@@ -2,6 +2,7 @@
  *
  *   K = I_b + I_f, Q_i = mu_0 of the velocities dx_i, R_ij of the bodies (moving_mass_curved.c) and of the fluid
  *   R_f,ij = sum over parts rho delta int s_i s_j dA,  s_i = <dx_i, n> less its mean over a closed part
+ *   I_b, I_f: inertia of the masses and added mass;  rho: density of the fluid;  delta: fluid/local.h
  *
  * This is exact on faces, because dx is linear there. Along r_a the vertices are at x + h dx_a and move by dx_i + h
  * dx_ia. G is an algebraic function of these. Its derivative at h = 0 is found by central differences of order 6, with
@@ -20,7 +21,8 @@ enum { SHAPES = CB_SHAPE_SURFACE_VARIABLES };
 
 /* Faces of a body in a curved space that move with its shape: the volume that they sweep, and the local model's energy.
  *
- *   y = sum l_c y_c/q, q = sqrt(w^2 + K |x|^2) of the sum: the point of a geodesic face at shares l of its corners
+ *   y = sum l_c y_c/q, q = sqrt(w^2 + K |x|^2) for (x, w) = sum l_c y_c: the point of a geodesic face at shares l of
+ *   its corners y_c
  *   s = <u, n> = sum l_c (nu . u_c + nu_w u_cw)/q,  u_c the velocities of the corners (y moves with them: exact where
  *   they move by an isometry);  dA = N/q^3 dl  (numerics/numerics_curved.h for nu and N)
  *   volume: V' = int s dA;  Q_f,i = sum over parts rho delta int m s_i dA, R_f,ij = sum rho delta int s_i s_j dA,
@@ -272,7 +274,7 @@ cb_status cb_immersed_form_of_motion(const cb_immersed_energy *e, cb_immersed_wo
   return e->density > 0 && e->model ? cb_immersed_energy_of_model(e, x, dx, w->sum, G) : CB_OK;
 }
 
-/* The place in d2x[..][vertices] for r_i and r_j. */
+/* Returns the second derivatives of the vertices by r_i and r_j. */
 static const double (*second_of(const cb_immersed_energy *e, const cb_immersed_work *w, int i, int j))[3] {
   const int at = i >= j ? i * (i + 1) / 2 + j : j * (j + 1) / 2 + i;
   return (const double(*)[3])w->d2x + at * e->shape->surface->vertices;
@@ -285,7 +287,8 @@ static double largest(int vertices, const double (*x)[3], const double *from) {
   return maximum;
 }
 
-/* The step h of the differences along r_a. If the motion nearly stops there, h follows from the second derivatives. */
+/* Returns the step h of the differences along r_a: the smaller one of two steps, from the first and from the second
+ * derivatives (which limit h if the motion nearly stops); 0.005 if both are 0. */
 static double step_along(const cb_immersed_energy *e, const cb_immersed_work *w, int a) {
   const int vertices = e->shape->surface->vertices;
   const double extent = largest(vertices, (const double(*)[3])w->x, w->x[0]),
@@ -307,7 +310,7 @@ static void move(const cb_immersed_energy *e, cb_immersed_work *w, int a, double
   }
 }
 
-/* Finds the vertices at r with their derivatives. */
+/* Finds the vertices at r with their derivatives. CB_ERROR_UNSUPPORTED if the second ones are wanted and s has none. */
 static cb_status places(const cb_shape_surface *s, cb_immersed_work *w, const double *r, bool second) {
   cb_status status = s->at(s, r, w->x, w->dx, w->shape);
   if (!status && second && !s->second) status = cb_fail(CB_ERROR_UNSUPPORTED, "the shape has no second derivatives");

@@ -105,7 +105,8 @@ static bool place_of(const cb_immersed_rigid *own, const rigid_part *p, const do
   return off <= round_off * round_off * size;
 }
 
-/* Finds S with u - w × y = S_w × x + S_v for all vertices of a part (w and y are NULL: without that term). */
+/* Finds S with u - w × y = S_w × x + S_v for all vertices of a part (w and y are NULL: without that term). Returns
+ * false if there is no such S. */
 static bool twist_of(const cb_immersed_rigid *own, const rigid_part *p, const double (*x)[3], const double (*u)[3],
                      const double *w, const double (*y)[3], double S[6]) {
   frame f;
@@ -141,7 +142,7 @@ static bool twist_of(const cb_immersed_rigid *own, const rigid_part *p, const do
 
 /* --- making --- */
 
-/* Sorts the vertices part by part. False if two parts share one, or a part has none. */
+/* Sorts the vertices part by part. Returns false if two parts share one, a part has none, or a vertex has no face. */
 static bool sort_vertices(const cb_surface *s, int *of, cb_immersed_rigid *own) {
   for (int v = 0; v < s->vertices; v++) of[v] = -1;
   for (int f = 0; f < s->faces; f++)
@@ -292,7 +293,7 @@ typedef struct motion {
   double inertia[6][6], S[SHAPES][6], D[SHAPES][SHAPES][6]; /* D[i][a] = d_a S_i */
 } motion;
 
-/* ad of S times a: (W × a_w, V × a_w + W × a_v) */
+/* Computes ad_S a = (W × a_w, V × a_w + W × a_v) for S = (W, V). */
 static void bracket(const double S[6], const double a[6], double out[6]) {
   double turn[3];
   cb_cross3(S, a, out);
@@ -309,7 +310,7 @@ static void apply(const double I[6][6], const double a[6], double out[6]) {
   for (int i = 0; i < 6; i++) out[i] = dot(I[i], a);
 }
 
-/* I = Ad^T I_p Ad: column a of Ad is the unit twist a in the part's axes, (R^T w, R^T (v + w × t)). */
+/* Computes I = Ad^T I_p Ad: column a of Ad is the unit twist a in the part's axes, (R^T w, R^T (v + w × t)). */
 static void carry(const double rest[6][6], const double R[3][3], const double t[3], double out[6][6]) {
   double seen[6][6];
   for (int a = 0; a < 6; a++) {

@@ -1,9 +1,10 @@
 /* Forces of the flow on a body: lift and drag, linear drag, a stiff floor's push, the pressure of the undisturbed flow,
  * and the fluid's part of the momentum and of dL/dg (the last two below).
  *
- * In a uniform flow the drag depends only on Y - U, U = (0, R^T u): dF/dxi = -dF/dv (R^T u × xi_omega). In a flow that
- * varies the derivative is that of the linear fit of the flow (cb_immersed_carry). If the medium varies, the gradient
- * of its density is neglected.
+ * In a uniform flow u (in the world's axes) the drag F of a body with the twist Y = (omega, v) and the rotation R
+ * depends only on Y - U, U = (0, R^T u). Along g (1 + hat(xi)) therefore dF/dxi = -dF/dv (R^T u × xi_omega).
+ * In a flow that varies the derivative is that of the linear fit of the flow (cb_immersed_carry). If the medium varies,
+ * the gradient of its density is neglected.
  */
 #include "fluid/immersed_private.h"
 
@@ -61,7 +62,7 @@ cb_status cb_immersed_drag(cb_immersed_workspace *s, const cb_immersed_moment *m
   return CB_OK;
 }
 
-/* The push of the floor in a step that outruns it. */
+/* Adds the push of the floor in a step that outruns it; `wrench` is in the world's axes. */
 static void push(const double wrench[6], const cb_immersed_moment *m, double *F, cb_tensor dg) {
   static const double origin[3];
   double torque[3], force[3], turned[3][3] = {{0}};
@@ -164,7 +165,8 @@ cb_status cb_immersed_pressure_create(cb_immersed_workspace *s) {
   return cb_fail(CB_ERROR_MEMORY, "no memory for a body of %d vertices", b->surface->vertices);
 }
 
-/* In a uniform flow: rho V (c_v × a, a). */
+/* Adds the pressure of a uniform flow: rho V (c_v × a, a), with the volume V that the body displaces and its centre
+ * c_v. */
 static void press_uniform(const cb_immersed_workspace *s, const cb_immersed_moment *m, double *F, cb_tensor dg) {
   double a[3], centre[3];
   cb_apply3_transposed(m->r, s->wind.rate, a);

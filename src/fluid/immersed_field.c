@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-/* R^T G R */
+/* Replaces G by R^T G R. */
 static void turn_gradient(const double r[3][3], double G[3][3]) {
   double half[3][3];
   for (int i = 0; i < 3; i++) cb_apply3_transposed(r, G[i], half[i]); /* G R */
@@ -240,8 +240,9 @@ cb_immersed_conserved cb_immersed_conserves(const cb_immersed *b) {
 
 /* The quantities that are recorded for a body in a fluid: twist, inertia, each wrench separately, and energies. */
 
-/* The body's energy is (1/2) <I_b Y, Y> + <mu_b, Y> + (1/2) int rho |x'|^2. The fluid's is (1/2) <I_f (Y - U), Y - U>
- * .. if all of it moves in the same way, otherwise a sum over parts or faces. */
+/* The body's energy is (1/2) <I_b Y, Y> + <mu_b, Y> + (1/2) int rho |x'|^2. The fluid's is
+ * (1/2) <I_f (Y - U), Y - U> + <mu_f, Y - U> + fluid_kinetic in a uniform flow U. With added mass by parts it is a sum
+ * over parts; with the local model in a flow that varies, or for a shape that moves, it is a sum over faces. */
 static double kinetic(cb_immersed_workspace *s, const cb_immersed_moment *m) {
   const cb_immersed *b = s->b;
   const cb_immersed_form *f = &s->form;

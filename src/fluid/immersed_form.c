@@ -28,7 +28,8 @@ static cb_status no(const cb_immersed *b, const char *what) {
                  b->fluid.curvature);
 }
 
-/* The added mass must be the local model's, or one that uses the surface's own space. */
+/* Forces must be the local model's, and the added mass that of the local model or of `exact`, which use the surface's
+ * own space. */
 const char *cb_immersed_curved_model(const cb_fluid_model *m, bool forces) {
   const cb_fluid_model_class *class = m->class_;
   const bool exact = strcmp(class->name, "exact") == 0,
@@ -124,7 +125,7 @@ static cb_status find_mass(cb_immersed *b, const cb_immersed_options *o) {
 
 /* --- drag (equations: fluid/local.h, with |u| and <u, n> of the space) --- */
 
-/* The derivative of |X_xi|^2/2 at y by xi. */
+/* Finds q, the derivative of |X_xi|^2/2 at y by xi. */
 static void speed_slope(double K, const double y[4], const double xi[6], double q[6]) {
   double u[3], turn[3];
   const double along = K * cb_dot3(xi + 3, y);
@@ -213,7 +214,7 @@ static cb_status curved_form(cb_immersed_workspace *s) {
 
 /* --- flat space --- */
 
-/* volume += thickness A,  moment += thickness A c */
+/* Adds the faces of sheets: volume += thickness A, moment += thickness A c, A the area and c the centre of a face. */
 static void add_sheets(const cb_immersed *b, cb_immersed_form *f) {
   const cb_surface *s = b->surface;
   for (int i = b->closed_faces; i < s->faces; i++) {

@@ -47,7 +47,7 @@ static bool is_taken(const cb_immersed *b, const char *name) {
   return taken;
 }
 
-/* A term has the name that the model gives it, or NAME_TERM if another term has that name. */
+/* A term has the name that the model gives it, or MODEL_NAME (MODEL: the model's name) if another term has it. */
 static cb_status name_terms(cb_immersed *b) {
   b->term_name = cb_arena_alloc(b->arena, (size_t)b->terms, sizeof *b->term_name);
   bool lost = !b->term_name;
@@ -153,7 +153,7 @@ static cb_status tabulate(cb_immersed *b) {
   return cb_added_mass_table_create(model, b->inertia.body, b->surface, b->poses, error, &b->added_mass_table);
 }
 
-/* Returns the instance of the same model that was prepared for its forces. */
+/* Returns the instance of the same model that was prepared for its forces; NULL if there is none. */
 static cb_immersed_model_instance *prepared(const cb_immersed *b, const cb_fluid_model *m) {
   for (int i = 0; i < b->n_forces; i++)
     if (b->force[i].model == m) return b->force + i;

@@ -7,8 +7,9 @@
  * comes from the library's forces on particles (curvebody/system.h). Both integrals are sums over the same nodes, so
  * that F is the derivative of U to round-off. The nodes are in the cones from an apex to the faces: three points of
  * each face (degree 2) and two along each line, r_j/d = 2/3 -+ sqrt(2/45), exact for r^2 times cubics, weighted by
- * (S(r)/r)^2. The sums are then scaled to the part's volume. In hyperbolic space the particle's origin is the body's,
- * so that no digits are lost far from the world's origin.
+ * (S(r)/r)^2; r is the distance from the apex, d its value on the face, and S the sine s_K of the space. The sums are
+ * then scaled to the part's volume. In hyperbolic space the particle's origin is the body's, so that no digits are lost
+ * far from the world's origin.
  */
 #include "fluid/immersed_private.h"
 #include "fluid/curved_moments.h"
@@ -120,8 +121,8 @@ cb_status cb_immersed_potentials_create(cb_immersed *b, const cb_immersed_option
 
 /* --- at a pose --- */
 
-/* T maps the body's coordinates to the world's, in the embedding (x, w/sqrt|K|). In hyperbolic space the origin is the
- * body's. */
+/* T maps the body's coordinates to the world's, in the embedding (x, w/sqrt|K|). In hyperbolic space T is the identity,
+ * because the particle's origin is set to the body's pose. */
 static cb_status place(cb_immersed_workspace *s, const cb_immersed_moment *m, double T[4][4]) {
   const double K = s->b->surface->curvature, *x = m->g->x, d = sqrt(cb_dot3(x, x)), root = sqrt(fabs(K));
   for (int i = 0; i < 16; i++) T[i / 4][i % 4] = i / 4 == i % 4;

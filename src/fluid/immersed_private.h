@@ -298,7 +298,7 @@ cb_status cb_immersed_add_twists(cb_immersed_workspace *s, const cb_immersed_mod
 void cb_immersed_place_at(cb_immersed_fluid_sample *out, const double place[3], double density);
 cb_status cb_immersed_look(const cb_immersed *b, const cb_immersed_moment *m,
                            cb_immersed_fluid_sample *out); /* finds the fluid at out->place */
-/* V = X Y - W. */
+/* Finds V = X Y - W, the motion of the place relative to the fluid; X Y is the twist Y about the place. */
 void cb_immersed_relative_twist(const cb_immersed_fluid_sample *at, const double Y[6], double V[6]);
 void cb_immersed_twist_along(const cb_immersed_fluid_sample *at, int j, double dV[6]); /* dV/dxi_j */
 void cb_immersed_carry_back(const cb_immersed_fluid_sample *at, double F[6]);          /* F becomes X^T F */
@@ -344,8 +344,8 @@ cb_status cb_immersed_text_wrench(cb_immersed_workspace *s, const cb_immersed_te
  * d(R^T a) = R^T a × xi_omega. */
 void cb_immersed_push(const double at[3], const double f[3], double *F, cb_tensor dg);
 
-/* Added mass by parts: cb_immersed_parts finds I_f, mu_f and the density of the field, the last two dL/dxi and the
- * energy. */
+/* Added mass by parts: cb_immersed_parts finds I_f, mu_f and the density of the field, cb_immersed_parts_wrench adds
+ * dL/dxi, and cb_immersed_parts_energy returns the energy. */
 cb_status cb_immersed_parts_create(cb_immersed_workspace *s);
 cb_status cb_immersed_parts(cb_immersed_workspace *s, const cb_immersed_moment *m);
 void cb_immersed_parts_wrench(const cb_immersed_workspace *s, const double Y[6], double *F, cb_tensor dF);
@@ -353,7 +353,7 @@ double cb_immersed_parts_energy(const cb_immersed_workspace *s, const double Y[6
 
 /* Finds I_f, and mu_f, the momentum of the fluid minus I_f Y, in the flow and the density at the pose. */
 cb_status cb_immersed_fluid(cb_immersed_workspace *s, double t, const cb_pose *g, double I_f[6][6], double mu_f[6]);
-/* The fluid's momentum and dL/dg from the impulses at the vertices, in the field of s. dF may be NULL. */
+/* These find the fluid's momentum and dL/dg from the impulses at the vertices, in the field of s. dF may be NULL. */
 cb_status cb_immersed_impulses_create(cb_immersed_workspace *s);
 void cb_immersed_impulses_of_shape(cb_immersed_workspace *s);
 void cb_immersed_impulses_of_flow(cb_immersed_workspace *s);
@@ -361,7 +361,7 @@ void cb_immersed_impulses_of_flow(cb_immersed_workspace *s);
 void cb_immersed_add_density(cb_immersed_workspace *s, const double Y[6], double F[6], cb_tensor dF);
 void cb_immersed_relative(cb_immersed_workspace *s, const double Y[6], double F[6], cb_tensor dF);
 void cb_immersed_relative_turning(cb_immersed_workspace *s, const double Y[6], cb_tensor dg);
-/* (1/2) sum rho delta int <velocity relative to the flow, n>^2 dA, for a body that deforms or in a fluid that
+/* Returns (1/2) sum rho delta int <velocity relative to the flow, n>^2 dA, for a body that deforms or in a fluid that
  * varies. */
 double cb_immersed_fluid_energy(cb_immersed_workspace *s, const double Y[6]);
 /* dg += jacobian dY/dxi, with the change of Y - U in the flow u0 + G0 x, if its shear is weak. */

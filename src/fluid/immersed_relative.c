@@ -6,8 +6,9 @@
  *
  *   L = (1/2) sum k s_c S_c,  S_c = s_c + sum s;     impulse of a vertex  P = dL/dw = sum over its faces k S_c a
  *
- * u is the flow, G its gradient, `mean` the mean normal velocity of the part's shape. P is linear in Y, P = P_0 + Q Y,
- * where Q depends only on the shape and the density. In the body's axes
+ * A is the area and n the normal of the face, delta as in fluid/local.h. u is the flow, G its gradient, `mean` the mean
+ * normal velocity of the part's shape. P is linear in Y, P = P_0 + Q Y, where Q depends only on the shape and the
+ * density. In the body's axes
  *
  *   momentum   (sum x × P, sum P)
  *   wrench     dw/dxi = -(u × xi_omega + G (xi_v + xi_omega × x)):   F = -sum (P × u + x × G^T P, G^T P) + L_rho
@@ -25,7 +26,7 @@
 
 /* --- the impulses --- */
 
-/* k/rho */
+/* Returns k/rho. */
 static double weight(const cb_immersed_workspace *s, int part, double area) {
   return area > 0 ? s->part[part].delta * (s->b->surface->open[part] ? 2 : 1) / (12 * area) : 0;
 }
@@ -74,7 +75,7 @@ void cb_immersed_impulses_of_shape(cb_immersed_workspace *s) {
   }
 }
 
-/* s_c (own) and S_c of a face, for the velocities w of the vertices relative to the flow. */
+/* Finds s_c (own) and S_c of a face, for the velocities w of the vertices relative to the flow. */
 static inline void normal_velocities(const cb_immersed_workspace *s, int f, const double (*w)[3], double own[3],
                                      double S[3]) {
   const int *corner = s->b->surface->face[f];
@@ -130,7 +131,7 @@ double cb_immersed_fluid_energy(cb_immersed_workspace *s, const double Y[6]) {
 
 /* --- the wrench --- */
 
-/* out -= (p × u + x × G^T p, G^T p), with entries `stride` apart */
+/* Subtracts (p × u + x × G^T p, G^T p) from `out`, whose entries are `stride` apart. */
 static void subtract(const double x[3], const double u[3], const double G[3][3], const double p[3], double *out,
                      int stride) {
   double f[3], pu[3], xf[3];
@@ -209,7 +210,7 @@ void cb_immersed_relative(cb_immersed_workspace *s, const double Y[6], double F[
 
 /* --- along the pose --- */
 
-/* hat(a) m */
+/* Computes hat(a) m. */
 static void hat_times(const double a[3], const double m[3][3], double out[3][3]) {
   for (int j = 0; j < 3; j++) {
     out[0][j] = a[1] * m[2][j] - a[2] * m[1][j];
@@ -269,7 +270,7 @@ cb_status cb_immersed_parts_create(cb_immersed_workspace *s) {
   return CB_OK;
 }
 
-/* own = K V, out = X^T K V */
+/* Computes own = K V and out = X^T K V. */
 static void momentum_of(const cb_immersed_part_added_mass *part, const double V[6], double own[6], double out[6]) {
   cb_apply6((const double(*)[6])part->K, V, own);
   memcpy(out, own, 6 * sizeof *out);

@@ -15,7 +15,8 @@ bool cb_fluid_model_is_of_rest(const cb_fluid_model *m, bool forces) {
   return forces ? m->class_->on_twist != NULL : m->class_->added_mass_of != NULL;
 }
 
-/* int |v.n| dA over the faces, and its largest possible value. */
+/* Returns int |v.n| dA over the faces, with the mean of v on each face. *maximum: int |v| dA, its largest possible
+ * value. */
 static double flux(const cb_surface *s, const double (*x)[3], const double (*v)[3], double *maximum) {
   double sum = 0;
   *maximum = 0;
@@ -71,9 +72,10 @@ static cb_status look(const cb_immersed *b, double t, motion *m) {
   return CB_OK;
 }
 
-/* The sampled times. For a sequence they are its poses and times between them. For expressions they cover all scales
- * from 1e-4 to 1e5, are not commensurable with any period, and are so close that a motion is found if it lasts at least
- * a twentieth of the time at which it occurs; large surfaces have fewer times. */
+/* Looks at the sampled times, among them 0. For a sequence they are its poses (at most 511 of them) and times between
+ * them. For expressions they cover all scales from 1e-4 to 1e5, are not commensurable with any period, and are so close
+ * that a motion is found if it lasts at least a twentieth of the time at which it occurs; large surfaces have fewer
+ * times. */
 static cb_status look_at_all(const cb_immersed *b, motion *m) {
   enum { MAXIMUM = 256, FEWEST = 12, SCALES = 512, PLACES = 1 << 19 };
   const int n = cb_poses_count(b->poses), step = n > MAXIMUM ? n / MAXIMUM : 1;

@@ -23,10 +23,10 @@ bool cb_immersed_is_local(const cb_immersed *b);
 /* Finds the mass, centre and inertia at a time, and the local model's data part[parts] (may be NULL). */
 cb_status cb_immersed_mass(const cb_immersed *b, double t, cb_mass *mass, cb_local_part *part);
 /* The quantities that the motion conserves under the acting forces. energy: the body is rigid, the fluid is at rest and
- * has one density, there is no drag and no user wrench, and the floor takes no energy. momentum, about the world's
- * origin: no flow, layers, potential, drag, floor friction or user wrench acts; the shape may change. If gravity or a
- * floor acts (upright), only the angular momentum along `up` (of length 1) and the linear momentum perpendicular to it
- * are conserved. */
+ * has one density, there is no drag and no user wrench, and the floor takes no energy; a potential that acts must
+ * conserve it, too. momentum, about the world's origin: no flow, layers, potential, drag, floor friction or user wrench
+ * acts; the shape may change. If gravity, buoyancy, a wall or a floor acts (upright), all along the same axis, only the
+ * angular momentum along `up` (of length 1) and the linear momentum perpendicular to it are conserved. */
 typedef struct cb_immersed_conserved {
   bool energy, momentum, upright;
   double up[3];
@@ -42,8 +42,8 @@ cb_status cb_immersed_workspace_check_place(cb_immersed_workspace *s, const cb_r
  * cb_immersed_workspace_know_caps, and its number; NULL if there is none. */
 const cb_local_part *cb_immersed_workspace_cap(const cb_immersed_workspace *s, int *number);
 void cb_immersed_workspace_know_caps(cb_immersed_workspace *s);
-/* The divergence of the flow over the vertices in the last step or measurement, divided by the size of the flow's
- * gradient. This size is that at the vertices, or that over all of the grid if it is larger. */
+/* Returns the divergence of the flow over the vertices in the last step or measurement, divided by the size of the
+ * flow's gradient. This size is that at the vertices, or that over all of the grid if it is larger. */
 double cb_immersed_workspace_divergence(const cb_immersed_workspace *s);
 
 /* Positions in the plot (cb_plot_coordinates) of a space of curvature K. Hyperbolic space is shown as the ball of
@@ -52,9 +52,10 @@ double cb_immersed_workspace_divergence(const cb_immersed_workspace *s);
  *
  *   normal coordinates v  ->  tan_K(|v|/2) v/|v|,  tan_K = s_K/c_K;  lengths times 1/(1 + w), w = c_K(|v|)
  *
- * Axes that a transvection carries from the base point keep their directions in the plot.
+ * s_K and c_K are the sine and cosine of curvature K (numerics/numerics_curved.h). Axes that a transvection carries
+ * from the base point keep their directions in the plot.
  */
 
 void cb_plot_place(double K, const double v[3], double out[3]);
-/* The factor by which the plot stretches lengths at v; 1 in E^3. */
+/* Returns the factor by which the plot stretches lengths at v; 1 in E^3. */
 double cb_plot_factor(double K, const double v[3]);

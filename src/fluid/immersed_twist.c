@@ -1,12 +1,12 @@
 /* Forces of a fluid model on a body, or on several places of it such as the ellipsoids that replace it. At places c of
- * the body, in its axes,
+ * the body, in its axes, for the twist Y = (omega, v), the pose (R, x), the flow u and the model's wrench F(V),
  *
- *   V = (omega, v + omega × c) - W,   W = R^T (curl u/2, u) at x + R c;   F about the origin = X^T F(V),  X Y = the
- *   twist
+ *   X Y = (omega, v + omega × c);   V = X Y - W,   W = R^T (curl u/2, u) at x + R c;   F about the origin = X^T F(V)
  *   dF/dY = X^T dF/dV X,   dF/dxi = X^T dF/dV dV,   dV = (xi_omega × W_omega, xi_omega × W_v - R^T (grad u) R dc),
  *   dc = xi_v + xi_omega × c
  *
- * The gradients of the vorticity and of a density that varies are neglected. Gravity and buoyancy follow below.
+ * SI units. The gradients of the vorticity and of a density that varies are neglected. Gravity and buoyancy follow
+ * below.
  */
 #include "fluid/immersed_private.h"
 
@@ -99,7 +99,7 @@ cb_status cb_immersed_add_twists(cb_immersed_workspace *s, const cb_immersed_mod
   return CB_OK;
 }
 
-/* out += X^T dF a */
+/* Adds X^T dF a to a column of `out`. */
 static void add_column(const cb_immersed_fluid_sample *at, const double a[6], cb_tensor out, int column) {
   double F[6];
   cb_apply6((const double(*)[6])at->dF, a, F);
@@ -107,7 +107,7 @@ static void add_column(const cb_immersed_fluid_sample *at, const double a[6], cb
   for (int i = 0; i < 6; i++) out[i][column] += F[i];
 }
 
-/* X e_j */
+/* Computes X e_j, e_j a unit twist. */
 static void of_axis(const cb_immersed_fluid_sample *at, int j, double dY[6]) {
   double axis[3] = {0};
   memset(dY, 0, 6 * sizeof *dY);
@@ -156,6 +156,8 @@ void cb_immersed_twist_slopes(const cb_immersed_workspace *s, cb_tensor dF, cb_t
  *   buoyancy  -rho V (c_v × f, f), V the displaced volume and c_v its centre; if the density varies, the pressure of
  *             the fluid at rest over the faces (curvebody/medium.h)
  *   potential -<m (x + R c), g> + <rho V (x + R c_v), g>
+ *
+ * g is the acceleration of gravity, m and c the mass and its centre, rho the density of the fluid, (R, x) the pose.
  */
 
 void cb_immersed_push(const double at[3], const double f[3], double *F, cb_tensor dg) {
@@ -228,7 +230,7 @@ cb_status cb_immersed_buoyancy(cb_immersed_workspace *s, const cb_immersed_momen
   return CB_OK;
 }
 
-/* <x, g> for the world's position x of the point `centre` of the body */
+/* Returns <x, g> for the world's position x of the point `centre` of the body. */
 static double height(const cb_immersed_moment *m, const double centre[3], const double g[3]) {
   double at[3];
   cb_pose_point(m->g, centre, at);

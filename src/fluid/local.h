@@ -1,17 +1,18 @@
 /* The local fluid model of a triangulated body: added mass, fluid momentum of a changing shape, lift and drag.
  *
- *   m(x) = (x × n, n);  <u, n> = m . Y for the twist Y = (omega, v) of the body frame
+ *   m(x) = (x × n, n);  <u, n> = m . Y for the velocity u of the point x and the twist Y = (omega, v) of the body frame
  *   added mass   I_f = sum over parts rho delta sum_f A m m^T, by the 3-midpoint rule (exact for linear x)
  *                delta = sum A / sum alpha l, l an edge's length, alpha its bending angle; an angle of ±pi, at a border
  *                of a sheet or at a fold, counts as +pi;
- *                delta is capped at sqrt(A/4 pi)/2, which no convex body exceeds (Minkowski); a negative delta is
+ *                delta is capped at sqrt(sum A/4 pi)/2, which no convex body exceeds (Minkowski); a negative delta is
  *                replaced by this cap
  *   momentum     mu_0 = rho delta sum A <x', n> m
  *   lift, drag   F = -(rho/2) sum A |u| <u, n> m at face centres c, u = v + omega × c + x' - flow velocity;
  *                dF/dY = -(rho/2) sum A (|u| m m^T + <u,n>/|u| m q^T), q = (c × u, u)
  *
- * A face of an open sheet represents both of its sides, so it counts twice. Drag coefficients: sphere 4/3, closed thin
- * plate 2. Source: "Going with the Flow" (see README), algorithms 2-6, corrected.
+ * A, n and c are the area, the normal and the centre of a face f, x' is the velocity of a point of the surface in the
+ * body frame. A face of an open sheet represents both of its sides, so it counts twice. Drag coefficients: sphere 4/3,
+ * closed thin plate 2. Source: "Going with the Flow" (see README), algorithms 2-6, corrected. SI units.
  */
 #pragma once
 

@@ -3,8 +3,8 @@
  * functions on it, ROWS and KERNELS.
  *
  * A face (x0, x1, x2), e1 = x1 - x0, e2 = x2 - x0, has the centre c, which moves with w, the area vector a = A n = e1 ×
- * e2/2, s = e1 + e2 and t = e1 - e2. With M = A m(c) = (c × a, a), and as x = c + combinations of s and t, the
- * 3-midpoint rule reads
+ * e2/2, s = e1 + e2 and t = e1 - e2. With M = A m(c) = (c × a, a), m and n as in fluid/local.h, and because x - c is a
+ * combination of s and t, the 3-midpoint rule reads
  *
  *   int m m^T = (M M^T + S S^T/72 + T T^T/24)/A,  S = (s × a, 0),  T = (t × a, 0)
  *   int <x',n> m = (<w,a> M + <s',a> S/72 + <t',a> T/24)/A
@@ -60,9 +60,9 @@ INLINE size_t place(int f, int group) {
   return (size_t)(f / CB_LOCAL_GROUP) * (size_t)group + (size_t)(f % CB_LOCAL_GROUP);
 }
 
-/* 1/sqrt(x) for x > 0. The first value, from the exponent, has an error of 3.5e-2, and each step of Newton's method
- * squares the error times 1.5. This is much faster than a root and a division, and gives identical results on all
- * processors with the same instruction set. Source of the constant: Lomont, Fast inverse square root (2003), for
+/* Returns 1/sqrt(x) for x > 0. The first value, from the exponent, has an error of 3.5e-2, and each step of Newton's
+ * method squares the error times 1.5. This is much faster than a root and a division, and gives identical results on
+ * all processors with the same instruction set. Source of the constant: Lomont, Fast inverse square root (2003), for
  * doubles. */
 INLINE vec inverse_root(vec x) {
   const bits start = (bits){0} + 0x5FE6EB50C7B537A9ULL - ((bits)x >> 1);
@@ -201,8 +201,9 @@ INLINE void add_solid(const triangle *q, const vec3 at[2], vec *sum) {
   add_row(sum + CB_LOCAL_FIRST_RATE, set(1. / 24) * dot(q->dt, q->a), q->t);
 }
 
-/* alpha l of the two edges of a face at its first corner, e1 and -e2. For an edge that the face does not hold, its own
- * number is in place of the neighbour's, so that alpha is 0. With e × n = (S ± T)/2A, <e, n × n1> = <e × n, n1>. */
+/* Returns the sum of alpha l of the two edges of a face at its first corner, e1 and -e2; alpha and l as in
+ * fluid/local.h. For an edge that the face does not hold, its own number is in place of the neighbour's, so that alpha
+ * is 0. With e × n = (S ± T)/2A, <e, n × n1> = <e × n, n1>. */
 INLINE vec bends_of(const cb_local *l, const triangle *q, int f, const double *normals, vec *folds) {
   const vec3 n1 = rows3(normals, l->beside[0] + f), n2 = rows3(normals, l->beside[1] + f);
   const vec half = set(0.5) * q->r;

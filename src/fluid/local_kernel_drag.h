@@ -1,13 +1,13 @@
 /* Parts of local_kernel.h: lift and drag at faces, and the bending of edges (below).
  *
- * Lift and drag at face centres, with the velocity u relative to the flow, use d = <u,a>, r = 1/(A |u|), p = r (|u|^2 a
- * + d u), so that one root is sufficient:
+ * Lift and drag at face centres, without the factor -rho/2 and with c, a, A and M as in fluid/local_kernel.h and the
+ * velocity u relative to the flow, use d = <u,a>, r = 1/(A |u|), p = r (|u|^2 a + d u), so that one root is sufficient:
  *
  *   force  sum r |u|^2 d M;  Jacobian  sum M (c × p, p)^T
  */
 #pragma once
 
-/* The velocity of the body's surface relative to the flow at the centres of the faces from f on. */
+/* Returns the velocity of the body's surface relative to the flow at the centres of the faces from f on. */
 INLINE vec3 relative(const cb_local *l, const cb_local_flow *in, int f, vec3 c, vec3 w) {
   const vec3 omega = {set(in->Y[0]), set(in->Y[1]), set(in->Y[2])}, v = {set(in->Y[3]), set(in->Y[4]), set(in->Y[5])};
   vec3 u = {fma3(omega.y, c.z, fnma3(omega.z, c.y, v.x)), fma3(omega.z, c.x, fnma3(omega.x, c.z, v.y)),
@@ -172,8 +172,8 @@ INLINE vec small_asin(vec z) {
 
 INLINE vec size_of(vec a) { return where_above(set(0), a, -a, a); }
 
-/* The angle for any cosine c and sine s: after three halvings it is at most pi/8. *fold: 1 where it is +pi or -pi,
- * which counts as +pi. */
+/* Returns the angle for any cosine c and sine s: after three halvings it is at most pi/8. *fold: 1 where it is +pi or
+ * -pi, which counts as +pi. */
 static __attribute__((noinline)) vec large_angle(vec c, vec s, vec *fold) {
   const vec zero = set(0), one = set(1), half = set(0.5);
   vec size = size_of(s);
@@ -218,7 +218,7 @@ static const double narrow_bend[] = {1.0,
                                      0.0027872197156268083};
 static const double wide_range = 0.5, narrow_range = 0.06;
 
-/* S times a series with an even number of terms. */
+/* Returns S times the series in u, which has an even number of terms. */
 INLINE vec bend(vec S, vec u, const double *series, int terms) {
   const vec uu = u * u;
   vec odd = set(series[terms - 1]), even = set(series[terms - 2]);
@@ -230,7 +230,7 @@ INLINE vec bend(vec S, vec u, const double *series, int terms) {
   return S * fma3(odd, u, even);
 }
 
-/* alpha l for any angle. */
+/* Returns alpha l for any angle. The lengths of edges that are folded flat are added to *fold. */
 static __attribute__((noinline)) vec large_bend(vec3 e, vec S, vec C, vec *fold) {
   const vec ee = dot(e, e), r = inverse_root(ee + set(tiny)), size = ee * r;
   vec flat;
@@ -239,7 +239,7 @@ static __attribute__((noinline)) vec large_bend(vec3 e, vec S, vec C, vec *fold)
   return angle * size;
 }
 
-/* alpha l of edges e with S and C. The lengths l of the edges that are folded flat are added to *folds. */
+/* Returns alpha l of edges e with S and C. The lengths l of the edges that are folded flat are added to *folds. */
 INLINE vec bending(vec3 e, vec S, vec C, vec *folds) {
   const vec u = set(1) - C;
   if (__builtin_expect(!any_above(u, set(narrow_range)), 1)) return bend(S, u, narrow_bend, 8);

@@ -2,7 +2,8 @@
  *
  * Part by part, faces follow Morton's curve through their centres in the first pose, so that neighbours in space are
  * neighbours in memory. Vertices are in the order of their first use, edges in the order of their first vertex. An edge
- * between two faces of a block is stored with one of them if it has a place for it, other edges in lists.
+ * between two faces of a block is stored with one of these faces if the face has a place for it. Other edges are in
+ * lists.
  */
 #include "fluid/local_private.h"
 #include "numerics/vec3.h"

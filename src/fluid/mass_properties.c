@@ -20,7 +20,8 @@
 
 /* Integrals over cones and faces in a curved space (fluid/curved_moments.h). */
 
-/* The integrals of S^2 = (1 - c(2d))/2K and S^4 = (3 - 4 c(2d) + c(4d))/8K^2, by series where these cancel. */
+/* These return the integrals over [0, d] of S^2 = (1 - c(2d))/2K and S^4 = (3 - 4 c(2d) + c(4d))/8K^2, by series where
+ * these cancel. */
 double cb_curved_f2(double K, double d) {
   const cb_trig t = cb_trig_of(K);
   const double z = -K * d * d;
@@ -194,8 +195,8 @@ static double cones(const cb_surface *s, const double (*y)[4], int p, const doub
   return cb_curved_content(s->curvature, m);
 }
 
-/* The apex is the mean of the corners. It is the base point if the sum of the corners is too short to give a mean, or if
- * the mean is near the antipode of the base point, which a transvection cannot reach. */
+/* The apex is the mean of the corners. It is the base point if the sum of the corners is too short to give a mean, or
+ * if the mean is near the antipode of the base point, which a transvection cannot reach. */
 void cb_curved_apex(const cb_surface *s, const double (*y)[4], int p, double apex[4]) {
   double sum[4] = {0};
   long n = 0;

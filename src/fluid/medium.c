@@ -179,8 +179,8 @@ void cb_layers_means(const cb_medium_origin *from, const double y[3][3], int j, 
   }
 }
 
-/* rho_f = rho_k + sum over levels of (rho_above - rho_below) F(l), F the share above, k the layer of the lowest corner;
- * dt_a/dh_c = (l - h_a)/(h_a - h_c)^2, dt_a/dh_a = -(l - h_c)/(h_a - h_c)^2. */
+/* Finds the mean density of a face, rho_f = rho_k + sum over levels of (rho_above - rho_below) F(l), F the share above,
+ * k the layer of the lowest corner; dt_a/dh_c = (l - h_a)/(h_a - h_c)^2, dt_a/dh_a = -(l - h_c)/(h_a - h_c)^2. */
 static void layers_face(const cb_medium *m, const double x[3][3], double *density, double slope[3][3]) {
   double h[3], dh[3] = {0};
   for (int i = 0; i < 3; i++) h[i] = cb_dot3(x[i], m->up);

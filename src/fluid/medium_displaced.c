@@ -100,8 +100,9 @@ static void add_pieces(void *context, int begin, int end) {
   }
 }
 
-/* Finds the mean of the corners, and how the density is integrated from there. Let e be half the height of a closed
- * surface divided by the mean edge of a face: e/2 panels are used, or a profile of 4 e cells over the full height. */
+/* Finds the mean of the corners, and how the density is integrated from there. Let e = sqrt(n)/6 for n faces, rounded
+ * up: this is about half the height of a closed surface divided by the edge of a face. Then e/2 panels are used (at
+ * most CB_MEDIUM_PANELS), or a profile of 4 e cells (at most CB_PROFILE_CELLS) over the full height. */
 static cb_status begin_expression(task *t, int threads, cb_medium_profile *profile) {
   cb_medium_origin *from = &t->from;
   cb_threads_range(threads, t->pieces, measure_pieces, t);

@@ -7,8 +7,8 @@
  *           p_2 = int (h - s) rho ds, by panels of four Gauss points: error O(panel^8). The number of panels is the
  *           same for every point, so that they move with the surface and the sums are smooth functions of its pose.
  *   column  int_0^h rho dh along up through the point o at the height h, by halving 16 panels until the sum over the
- *           halves of a panel agrees with that over the panel, to 1e-12 in all; a feature narrower than 1/64 of the
- *           column may be missed
+ *           halves of a panel agrees with that over the panel, to 1e-12 of the integral; a feature narrower than 1/64
+ *           of the column may be missed
  *
  * The density should be smooth over a face. Jumps belong in layers.
  */
@@ -69,7 +69,7 @@ static cb_status face(const cb_medium *m, const double x[3][3], double *density,
   return CB_OK;
 }
 
-/* The points q of face f at [q * n + f], measured from o. */
+/* Finds the points q of the faces f, measured from o; they are at [q * n + f]. */
 static void places(int n, const double (*x)[3][3], const double o[3], double out[3][POINTS * CB_MEDIUM_BLOCK]) {
   for (int f = 0; f < n; f++)
     for (int i = 0; i < 3; i++) {
@@ -176,7 +176,7 @@ cb_status cb_expression_means(const cb_medium_origin *from, int n, const double 
   return CB_OK;
 }
 
-/* int rho ds over s from h - d to h, with x at h. */
+/* Returns int rho ds over s from h - d to h, with x at h. */
 static double panel(const cb_medium *m, const double x[3], double d) {
   double sum = 0;
   for (int q = 0; q < GAUSS; q++) {
@@ -187,7 +187,8 @@ static double panel(const cb_medium *m, const double x[3], double d) {
   return sum;
 }
 
-/* Halves the panel until the halves agree; `left` bounds the work if an expression jumps. */
+/* Returns the integral over a panel of length d below x: halves the panel until the halves agree with `whole`. *left is
+ * the number of halvings that are still allowed; it bounds the work if an expression jumps. */
 static double halve(const cb_medium *m, const double x[3], double d, double whole, double tolerance, int *left) {
   double middle[3];
   for (int i = 0; i < 3; i++) middle[i] = x[i] - d / 2 * m->up[i];

@@ -17,8 +17,8 @@ cb_status cb_medium_faces(const cb_medium *m, int n, const double (*corner)[3][3
 /* Finds the fluid that a closed surface of n faces displaces, or that sheets displace, with thickness[n] (metres; NULL:
  * closed): the areas of their faces times the thickness. The results are in the world's axes: the mass; moment[3] = int
  * rho x_h dV perpendicular to up; and int Q dV along up, Q = int_0^h rho dh at the height h, which is added to
- * along[3], for the potential -|g| <along, up>. If `along` is NULL, the column below is not evaluated; `along` and
- * `moment` may be the same array. There may be several surfaces. */
+ * along[3], for the potential -|g| <along, up>, g the gravity. If `along` is NULL, the column below is not
+ * evaluated; `along` and `moment` may be the same array. There may be several surfaces. */
 cb_status cb_medium_displaced(const cb_medium *m, int n, const double (*corner)[3][3], const double *thickness,
                               double *mass, double moment[3], double along[3]);
 
@@ -66,7 +66,7 @@ static inline int cb_medium_layer(const cb_medium *m, double h) {
   return i;
 }
 
-/* The integrals for layers. y: corners measured from o. */
+/* Finds the means of a face for layers. y: its corners, measured from o; j: 0 or 1. */
 void cb_layers_means(const cb_medium_origin *from, const double y[3][3], int j, cb_medium_means *out);
 double cb_layers_column(const cb_medium *m, double h); /* int_0^h rho dh */
 

@@ -10,7 +10,7 @@
  *   c' = o' + (F' - V' F/V)/V,   V' = sum <u0, y1 × y2>/6 + ..,   F' = sum (V' sum y + V sum u)/4
  *
  * (from the local model, V' = int <u, n> dA and F' = int y <u, n> dA over the surface, which is the same). With the
- * spin about the centre, mu_0 = (c × m c' + spin about c, m c').
+ * spin about the centre and the mass m of the part, mu_0 = (c × m c' + spin about c, m c').
  */
 #include "fluid/moving_mass.h"
 #include "fluid/local_private.h"
@@ -274,7 +274,8 @@ static cb_status add_part(const cb_moving_mass *m, int number, const cb_local *l
   return CB_OK;
 }
 
-/* For a point mass, int rho y y^T about x is tr(J)/2 1 - J. */
+/* Adds a point mass at x that moves with v (NULL: at rest). For its inertia J, int rho y y^T about x is
+ * tr(J)/2 1 - J. */
 static void add_point(const cb_point_mass *point, const double x[3], const double v[3], cb_moments *weight,
                       double mu0[6]) {
   const double mass = point->mass, half = (point->inertia[0][0] + point->inertia[1][1] + point->inertia[2][2]) / 2;
@@ -326,7 +327,7 @@ cb_status cb_moving_mass_with(const cb_moving_mass *m, const cb_local *l, const 
 
 /* --- energy --- */
 
-/* (1/2) int |u|^2 over a simplex of n corners with the given mass and linear u. */
+/* Returns (1/2) int |u|^2 over a simplex of n corners with the given mass and linear u. */
 static double simplex_energy(int n, const double *u[], double mass) {
   double sum[3] = {0}, squares = 0;
   for (int c = 0; c < n; c++) {

@@ -1,7 +1,7 @@
 /* Mass properties of a body whose shape changes: parts of fixed mass, their inertia and the momentum of the motion.
  *
  *   I = int rho X^T X dV over solids, sheets and point masses,  X (omega, v) = v + omega × x
- *   mu_0 = int rho (x × x', x') dV
+ *   mu_0 = int rho (x × x', x') dV,  x': velocity of the material in the body frame, rho: its density
  *   solid    Each closed part keeps its mass. Its density is that of the rest shape times rest volume/volume. The
  *            velocity inside is linear on the tetrahedra from the faces to the part's apex (the mean of its surface,
  *            weighted by the rest shape's areas). This is exact if a part moves rigidly or in an affine way. The linear
@@ -9,7 +9,7 @@
  *   sheet    The faces keep their masses; the velocity is linear on each face.
  *   lumped   Masses sit at the vertices: a third of each face's share, as in algorithms 3-4 of the paper.
  *
- * Source: "Going with the Flow" (see README), algorithms 3-4, corrected; curved_moments.h for the integrals.
+ * Source: "Going with the Flow" (see README), algorithms 3-4, corrected; curved_moments.h for the integrals. SI units.
  */
 #pragma once
 
@@ -18,7 +18,8 @@
 
 typedef struct cb_moving_mass cb_moving_mass; /* immutable once it is made */
 
-/* material[parts] as in cb_mass_of; points[n] are copied. */
+/* material[parts] as in cb_mass_of; points[n] are copied. CB_ERROR_ARGUMENT for a point mass that is not possible,
+ * CB_ERROR_DOMAIN for a part whose faces point inwards, and the errors of cb_material_check. */
 cb_status cb_moving_mass_create(const cb_surface *s, const cb_material *material, bool lumped, int n,
                                 const cb_point_mass *points, cb_moving_mass **out);
 void cb_moving_mass_free(cb_moving_mass *m);
@@ -61,7 +62,8 @@ struct cb_moving_mass {
  * CB_ERROR_DOMAIN for a negative volume. */
 cb_status cb_moving_mass_curved_part(const cb_moving_mass *m, struct cb_moving_part *p, const double (*x)[3],
                                      double density);
-/* cb_moving_mass_at and cb_moving_mass_energy in a curved space, for closed solids and point masses. */
+/* These do the same as cb_moving_mass_at and cb_moving_mass_energy in a curved space, for closed solids and point
+ * masses. */
 cb_status cb_moving_mass_curved(const cb_moving_mass *m, const double (*x)[3], const double (*v)[3], cb_mass *out,
                                 double mu0[6]);
 double cb_moving_mass_curved_energy(const cb_moving_mass *m, const double (*x)[3], const double (*v)[3]);

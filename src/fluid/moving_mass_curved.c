@@ -3,13 +3,15 @@
  *
  *   solid   on the geodesic cones from the faces to the part's apex the velocity is linear in (x, w):
  *           u = sum l_c u_c/q with y = sum l_c y_c/q, minus its part along y; exact if the part moves by an isometry
- *   from the apex, along the ray to q = (S e, C) of a face:  y = s (e, 0) + c (0, 1),  u = s a + c u0,  s = s_K(t)
+ *   from the apex, along the ray to q = (S e, C) of a face:  y = s (e, 0) + c (0, 1),  u = s a + c u0,  s = s_K(t),
+ *   c = c_K(t),  a = (u(q) - C u0)/S
  *   N = int u y^T dV:  mu_0 = density (N_ji - N_ij of i, j after k; N_k3 - N_3k)
  *   int |u|^2 = int (B(u, u) - K B(u, y)^2) dV,  B(u, u') = u_x.u'_x + u_w u'_w/K;  B(u, y) = s (s alpha + c beta),
  *   alpha = B(a, e), beta = B(a, (0, 1)) + B(u0, e), both 0 for an isometry
  *
- * u0 is the velocity of the apex. The weights of int s^2, s c, c^2 over a ray are those of fluid/curved_moments.h.
- * Derived for this project.
+ * l_c are shares of the corners y_c, which move with u_c, q normalises their sum, and B is the inner product. u0 is the
+ * velocity of the apex. The weights of int s^2, s c, c^2 over a ray are those of fluid/curved_moments.h. Derived for
+ * this project.
  */
 #include "fluid/curved_moments.h"
 #include "fluid/moving_mass.h"
@@ -27,7 +29,7 @@ typedef struct sums {
 
 static double inner(double K, const double a[4], const double b[4]) { return cb_dot3(a, b) + a[3] * b[3] / K; }
 
-/* int_0^d s^4 (s alpha + c beta)^2 dt by Gauss's rule with 6 points. */
+/* Returns int_0^d s^4 (s alpha + c beta)^2 dt by Gauss's rule with 6 points. */
 static double along_points(cb_trig t, double d, double alpha, double beta) {
   static const double at[3] = {0.2386191860831969, 0.6612093864662645, 0.9324695142031521},
                       weight[3] = {0.4679139345726910, 0.3607615730481386, 0.1713244923791704};
@@ -328,7 +330,8 @@ static void add_part(const cb_moving_mass *m, const struct cb_moving_part *p, co
     for (int j = 0; j <= i; j++) R[i * n + j] += density * s.form[i][j];
 }
 
-/* R_ij = T(u_i + u_j) - T(u_i) - T(u_j), R_ii = 2 T(u_i) */
+/* R_ij = T(u_i + u_j) - T(u_i) - T(u_j), R_ii = 2 T(u_i), for the kinetic energy T of the motions u_i = v[i]. Only
+ * the lower triangle of R is written. */
 static void polarise(const cb_moving_mass *m, const double (*x)[3], int n, const double (*v)[3], double (*sum)[3],
                      double *R) {
   double own[MOTIONS];

@@ -73,14 +73,14 @@ int cb_poses_vertices(const cb_poses *p) { return p->vertices; }
 
 /* ---- at a time ---- */
 
-/* The time of pose i. i may be up to one period beyond the sequence: t_(i + poses) = t_i + period. */
+/* Returns the time of pose i. i may be up to one period beyond the sequence: t_(i + poses) = t_i + period. */
 static double time_of(const cb_poses *p, int i) {
   if (i < 0) return p->time[i + p->poses] - p->period;
   if (i >= p->poses) return p->time[i - p->poses] + p->period;
   return p->time[i];
 }
 
-/* The last pose whose time is not after t. */
+/* Returns the last pose whose time is not after t, or the first pose. */
 static int pose_before(const cb_poses *p, double t) {
   int low = 0, high = p->poses;
   while (high - low > 1) {

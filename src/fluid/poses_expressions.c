@@ -1,7 +1,7 @@
 /* Poses given by expressions of the rest position and of the time, or of shape variables. Their derivatives are exact.
  *
- * Vertices are sorted by formula (the motion of their part), and each coordinate is in one array, so that an expression is
- * evaluated for many vertices at a time.
+ * Vertices are sorted by formula (the motion of their part), and each coordinate is in one array, so that an expression
+ * is evaluated for many vertices at a time.
  */
 #include "tree/scalar.h"
 #include "fluid/poses_private.h"
@@ -15,7 +15,7 @@
 static const char *const rest_name[3] = {"X", "Y", "Z"};
 enum { VARIABLES = CB_POSES_VARIABLES + 3, CHUNK = 512 };
 
-/* The index of the motion of a part; -1: it has none. */
+/* Returns the index of the motion of a part (its own, or that of all parts); -1: it has none. */
 static int motion_of(const char *part, const cb_poses_motion *motion, size_t n) {
   int all = -1;
   for (size_t i = 0; i < n; i++) {
@@ -83,8 +83,8 @@ static const char *const *copy_names(cb_arena *arena, int n, const char *const *
   return (const char *const *)copy;
 }
 
-/* Sorts vertices by formula: it counts the vertices of each formula, finds where each formula begins, and then lists the
- * vertices. */
+/* Sorts vertices by formula: it counts the vertices of each formula, finds where each formula begins, and then lists
+ * the vertices. */
 static void sort_vertices(cb_poses *p, const cb_surface *rest, const cb_poses_motion *motion, int *part_of,
                           int *formula_of) {
   for (int v = 0; v < rest->vertices; v++) part_of[v] = rest->parts;

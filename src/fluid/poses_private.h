@@ -13,10 +13,11 @@ enum { CB_POSES_LONGEST_NAME = 4096 };
 cb_status cb_poses_file(const char *pattern, int number, char name[CB_POSES_LONGEST_NAME]);
 
 /* Reads numbered files. `pattern` has one run of '#', which is replaced by the number with at least as many digits. It
- * reads `count` files from number `first` on (0: all that exist; numbers are at most 2147483647). mesh is the mesh of
- * *rest, the body whose poses these are. If it is NULL, the first file is the body, *rest (the caller frees it), mended
- * as `how` says. All files must have the same polygons as the body, whose triangles are used, and vertices that are
- * joined in the body must coincide in all files. CB_ERROR_INPUT names the file and the first difference. */
+ * reads `count` files from number `first` on (count 0: all up to the first gap; numbers are at most 2147483647). mesh
+ * is the mesh of *rest, the body whose poses these are. If it is NULL, the first file is the body, *rest (the caller
+ * frees it), mended as `how` says. All files must have the same polygons as the body, whose triangles are used, and
+ * vertices that are joined in the body must coincide in all files. CB_ERROR_INPUT names the file and the first
+ * difference. */
 cb_status cb_poses_read(const char *pattern, int first, int count, const cb_poses_times *times, const cb_mesh *mesh,
                         const cb_mending *how, cb_surface **rest, cb_poses **out);
 

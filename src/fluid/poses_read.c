@@ -71,7 +71,7 @@ static cb_status read_all(const char *pattern, int first, int count, const cb_me
   return status;
 }
 
-/* A missing file ends the sequence only if none of the next 100 files exists. */
+/* A missing file ends the sequence only if none of the next 100 files exists; otherwise CB_ERROR_INPUT. */
 static cb_status check_gap(const char *pattern, int missing) {
   enum { LOOKED_AT = 100 };
   char gone[CB_POSES_LONGEST_NAME], name[CB_POSES_LONGEST_NAME];
@@ -99,7 +99,8 @@ static int number_of(const char *name, const char *mark, const char *begin, size
   return found > digits && name[before] == '0' ? -1 : (int)number;
 }
 
-/* The first file does not exist. If files with other numbers do, it fails with the least number; otherwise CB_OK. */
+/* The first file does not exist. CB_ERROR_FILE with the least number if files with other numbers exist in its folder;
+ * otherwise CB_OK. */
 static cb_status fail_missing(const char *pattern, const char *first) {
   const char *mark = strchr(pattern, '#'), *slash = mark;
   while (slash > pattern && slash[-1] != '/') slash--;
@@ -227,7 +228,7 @@ static const double far = 0.5, farther = 0.1, least = 1e-3;
 static const double faster = 20; /* a jump is this many times faster than the median step */
 enum { MAX_SAMPLES = 1024, FEWEST_SAMPLES = 16, MAX_PLACES = 1 << 24, CANDIDATES = 4, HALVINGS = 50 };
 
-/* The diagonal of the box around n positions. */
+/* Returns the diagonal of the box around n positions. */
 static double extent(int n, const double (*x)[3]) {
   double low[3], high[3], side[3];
   for (int k = 0; k < 3; k++) {
@@ -295,7 +296,7 @@ typedef struct instant {
   double t, (*x)[3], (*v)[3];
 } instant;
 
-/* The largest distance between the motion of a vertex and h (v_0 + v_1)/2, and that vertex. */
+/* Returns the largest distance between the motion of a vertex and h (v_0 + v_1)/2, and finds that vertex. */
 static double unexplained(int n, const instant *a, const instant *b, int *vertex) {
   const double half = (b->t - a->t) / 2;
   double maximum = 0;

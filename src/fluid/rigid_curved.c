@@ -72,8 +72,9 @@ void cb_rigid_casimirs(double K, const double momentum[6], double out[2]) {
   out[1] = cb_dot3(l, p);
 }
 
-/* Applies Ad* of T(-x) to the momentum in T's axes. An error e of x perpendicular to x moves the point by e S_K(r)/r
- * and changes the momentum by the same factor. */
+/* Applies Ad* of T(-x) to the momentum in T's axes, and returns a bound of the round-off. (An error e of x
+ * perpendicular to x moves the point by e s_K(r)/r, r = |x|, and changes the momentum by the same factor.) In a
+ * hyperbolic space, beyond 5 radii of curvature, the result is nan and the bound infinite. */
 double cb_rigid_spatial_momentum(double K, const cb_rigid_state *s, double out[6]) {
   const double r = sqrt(cb_dot3(s->g.x, s->g.x)), root = sqrt(fabs(K)), radii = root * r;
   const double *m = s->world, unit = K == 0 ? 1 : root, size = sqrt(cb_dot3(m, m)) * unit + sqrt(cb_dot3(m + 3, m + 3));

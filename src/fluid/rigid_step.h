@@ -7,10 +7,11 @@
  *     (dtau^-1_{hY})^T (K Y + mu0) = p_k + h/2 F + h (1 + Ad_s)^-T G     Newton's method on the six unknowns Y
  *     p_{k+1} = (dtau^-1_{-hY})^T (K Y + mu0) + h/2 F + h (1 + Ad_s^-1)^-T G
  *
- * F is rotated into the axes of the node (about the node's origin). A force that is fixed in the world then changes the
- * world's momentum by exactly h F, and a body that falls without rotation stays on the exact parabola. G = <dK/dg Y,
- * Y>/2 + <dmu0/dg, Y>, for K and mu0 that depend on the place, is divided between the ends as the action h L(g_k s, Y)
- * divides it; otherwise the energy drifts. Between two steps this is
+ * g is the pose, Y the twist, F the wrench in the body frame, h the length of the step; for the map tau, dtau^-1, Ad
+ * and ad* see curvebody/se3.h. F is rotated into the axes of the node (about the node's origin). A force that is fixed
+ * in the world then changes the world's momentum by exactly h F, and a body that falls without rotation stays on the
+ * exact parabola. G = <dK/dg Y, Y>/2 + <dmu0/dg, Y>, for K and mu0 that depend on the place, is divided between the
+ * ends as the action h L(g_k s, Y) divides it; otherwise the energy drifts. Between two steps this is
  *
  *     (dtau^-1_{hY_{k+1}})^T mu_{k+1} - (dtau^-1_{-hY_k})^T mu_k = h F, averaged
  *     (dtau^-1_{hY_1})^T mu_1 = mu(0) + h F/2 at the start
@@ -51,12 +52,13 @@ typedef struct cb_factors6 {
   int row[6];
 } cb_factors6;
 
-/* Returns false if a pivot is below 1e-14, in angular and linear units in which the largest entry of each diagonal
- * block is 1. */
+/* Returns false if a diagonal block is 0 or not finite, or if a pivot is below 1e-14, in angular and linear units in
+ * which the largest entry of each diagonal block is 1. */
 bool cb_factor6(const double m[6][6], cb_factors6 *out);
 /* Solves m x = b. */
 void cb_back6(const cb_factors6 *f, const double b[6], double x[6]);
-/* Solves for count right-hand sides, stored by rows: b[6][count] becomes x. */
+/* Solves for count right-hand sides, stored by rows: b[6][count] becomes x. Returns false if m is singular (see
+ * cb_factor6). */
 bool cb_solve6(const double m[6][6], int count, double *b);
 static inline bool cb_finite6(const double a[6]) {
   double zero = 0; /* or nan */
@@ -96,6 +98,7 @@ cb_status cb_rigid_curved_takes(const cb_rigid_problem *p);
  * circle or more. */
 cb_status cb_rigid_curved_far(double K, double h, double t, const double Y[6]);
 /* Moves the state to the node g m; its momentum becomes Ad*_m (momentum + before) + after, with `before` in the axes of
- * the body before the step and `after` in its axes after the step. m is Q as a screw. */
+ * the body before the step and `after` in its axes after the step (NULL: 0). The screw m and the biquaternion Q are the
+ * same isometry. */
 void cb_rigid_curved_move(double K, cb_rigid_state *s, const cb_biquaternion *Q, const cb_screw *m,
                           const double before[6], const double after[6]);

@@ -1,9 +1,9 @@
 /* The pieces from which shapes are built: tubes of rings, sheets and boxes, each mapped into space by the shape's own
  * function.
  *
- * A shape is built part by part. If memory runs out, the failure is stored and cb_shape_finish reports it.
- * Quadrilaterals are split along the shorter diagonal. If both have equal lengths, the two directions alternate, so
- * that a mirror-symmetric shape has no handedness.
+ * A shape is built part by part. If memory runs out, or there are more than CB_SHAPE_MAX_PARTS parts, the failure is
+ * stored and cb_shape_finish reports it. Quadrilaterals are split along the shorter diagonal. If both have equal
+ * lengths, the two directions alternate, so that a mirror-symmetric shape has no handedness.
  */
 #pragma once
 
@@ -61,8 +61,8 @@ void cb_shape_add_ellipsoid(cb_shape *b, const double a[3], double radius, int r
  * are closed by q rings. */
 void cb_shape_add_cylinder(cb_shape *b, double radius, double length, int q, int levels, bool caps);
 
-/* A quarter of the number of faces around a body: (resolution + 3)/4; around a girth with faces of about `size`: at
- * least 2. */
+/* These return a quarter of the number of faces around a body: (resolution + 3)/4; or, around a girth with faces of
+ * about `size`, from 2 to 2000. */
 int cb_shape_quarter(int resolution);
 int cb_shape_quarter_of(double girth, double size);
 

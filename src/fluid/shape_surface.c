@@ -46,7 +46,7 @@ void cb_shape_surface_free(cb_shape_surface *s) {
 
 /* ---- poses over a phase ---- */
 
-/* The time of a phase; if the phase is periodic, a time in the first period. */
+/* Returns the time of a phase; if the phase is periodic, a time in the first period. */
 static double time_of(const cb_shape_surface *s, double phase) {
   const source *from = s->self;
   return from->start + from->duration * (s->period[0] > 0 ? phase - floor(phase) : phase);
@@ -83,7 +83,8 @@ static bool same_places(int n, const double (*a)[3], const double (*b)[3]) {
   return far <= 1e-9 * extent;
 }
 
-/* Makes all poses between both ends breaks of the phase, because a sequence is a cubic between two poses. */
+/* Makes all poses from the start on and before the end breaks of the phase, because a sequence is a cubic between two
+ * poses. A phase of a million poses or more has no breaks. */
 static cb_status set_breaks(cb_shape_surface *s) {
   source *from = s->self;
   const int count = cb_poses_count(from->poses);

@@ -4,7 +4,8 @@
  *   d = height - <x_g, up> - <x, n>,  w_n = <w, n>,  w_t = w - w_n n,  s = sqrt(|w_t|^2 + creep^2)
  *   N = share (stiffness d - damping w_n)+,   force N (n - friction w_t/s),   torque x × force
  *
- * Derivatives along dY: dw = dv + domega × x; along g (1 + hat(xi)): dn = n × xi_omega, dd = -<n, xi_v + xi_omega × x>.
+ * N is the normal force on a vertex; its share is 1/vertices. Derivatives along dY: dw = dv + domega × x; along
+ * g (1 + hat(xi)): dn = n × xi_omega, dd = -<n, xi_v + xi_omega × x>.
  */
 #include "fluid/floor.h"
 #include "numerics/small.h"
@@ -19,7 +20,7 @@ typedef struct touch {
   double N, wn, t[3], s;
 } touch;
 
-/* Finds N, w_t and s; false if the floor does not push. */
+/* Finds N, w_n, w_t and s of a vertex. Returns false if the floor does not push it. */
 static bool press(touch *c) {
   c->wn = cb_dot3(c->w, c->n);
   c->N = c->share * (c->f->stiffness * c->depth - c->f->damping * c->wn);
@@ -120,7 +121,7 @@ bool cb_floor_outruns(const cb_floor *f, double mass, double gravity, double h) 
   return f->kind == CB_FLOOR_STIFF && (h * f->damping > mass || h * f->friction * gravity > f->creep);
 }
 
-/* sqrt <K Y, Y> */
+/* Returns sqrt <K Y, Y>. */
 static double size(const contact *c, const double Y[6]) {
   double KY[6], sum = 0;
   cb_apply6(c->K, Y, KY);
@@ -157,7 +158,8 @@ static bool descend(const contact *c, double from, const double change[6], doubl
   return false;
 }
 
-/* Solves to round-off: when the residual stops falling, changes must be below 1e-9 of the twist. */
+/* Finds Y+ to round-off: when the residual stops falling, the last change must be below 1e-9 of the twist. Otherwise
+ * CB_STEP_NO_CONVERGENCE. */
 static cb_status solve(const contact *c, double t, double Y[6]) {
   double R[6], change[6], J[6][6];
   const double known = size(c, c->before);

@@ -273,7 +273,8 @@ static double winding(const cb_surface *s, const int *face, const piece *p, cons
   return angle / 12.566370614359172;
 }
 
-/* The winding number of x in the closed pieces of a range of the tree except `self` (those of its part, or all). */
+/* Returns the winding number of x in the closed pieces of a range of the tree except `self` (only those of its part if
+ * own_part is set). *around: index of the smallest piece around x or an earlier probe; at first that of `self`. */
 static double winding_of_others(const cb_surface *s, const pieces *all, int begin, int end, const piece *self,
                                 bool own_part, const double x[3], int *around) {
   const int root = begin + (end - begin) / 2;

@@ -71,7 +71,7 @@ static bool find_border(closing *c) {
   return good;
 }
 
-/* The first unused way from a vertex; -1: there is none. */
+/* Returns the first unused way from a vertex; -1: there is none. */
 static int next_way(const closing *c, int from) {
   int low = 0, high = c->ways;
   while (low < high) {
@@ -96,7 +96,8 @@ static double fan(const closing *c, int n, int first, int (*out)[3]) {
   return sum;
 }
 
-/* Writes the faces of a hole with n corners into `made` and finds their area. CB_ERROR_MEMORY if there is no memory. */
+/* Writes the faces of a hole with n corners into `made` and finds their area. A fan for more than TRIED corners begins
+ * at the first corner. CB_ERROR_MEMORY if there is no memory. */
 static cb_status fill(closing *c, int n, double *area) {
   enum { TRIED = 200 };
   const cb_status status = cb_polygon_triangles(n, c->corner, (const double(*)[3])c->m->vertices, c->made);
@@ -127,7 +128,8 @@ static bool reserve(closing *c, size_t more) {
   return triangles && (groups || !m->n_groups);
 }
 
-/* Closes the loop of the last n ways of the path. */
+/* Closes the hole whose border is a loop of n ways, if its share of the area is small; otherwise the hole is counted as
+ * left open. */
 static cb_status close_hole(closing *c, const int *path, int n) {
   const way *first = &c->way[path[0]];
   cb_mesh *m = c->m;
@@ -271,8 +273,9 @@ static bool cancel(const cb_mesh *m, const cb_side *side, size_t n, bool *gone) 
   return any;
 }
 
-/* behind[f][k]: the face on the other side of the side from corner k; -1: none, -2: more than one, or one with the same
- * direction. *more: some faces have cancelled each other, so that another round is needed. */
+/* Finds behind[f][k], the face on the other side of the side from corner k; -1: none, -2: more than one, or one with
+ * the same direction. *more: some faces have cancelled each other, so that another round is needed. Returns false if
+ * there is no memory. */
 static bool find_behind(const cb_mesh *m, int (*behind)[3], bool *gone, bool *more) {
   const size_t n = 3 * m->n_triangles;
   cb_side *side = cb_sides_sorted((int)m->n_vertices, (int)m->n_triangles, (const int(*)[3])m->triangles, NULL);
@@ -301,7 +304,9 @@ static bool may_flip(const cb_mesh *m, int other, int a, int b) {
   return shortest < 0 && c[longest] == b && c[(longest + 1) % 3] == a;
 }
 
-/* Mends one face without area. touched: faces that were changed in this round. Returns whether it is mended. */
+/* Mends the face f if it has no area. touched: faces that were changed in this round; gone: faces that are deleted
+ * after it; first: the vertex that each vertex becomes. Returns whether the face was mended; if not, it is mended in a
+ * later round. */
 static bool mend(cb_mesh *m, size_t f, const int (*behind)[3], bool *touched, bool *gone, int *first) {
   int longest, shortest;
   if (touched[f] || !is_flat(m, f, &longest, &shortest)) return false;

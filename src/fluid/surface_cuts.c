@@ -1,6 +1,6 @@
 /* Finds where a surface cuts itself (see fluid/surface_mesh.h).
  *
- *   plane of a face   n.(x - a) = 0, n = (b - a) × (c - a)/|..|; height of a point h = n.(x - a)
+ *   plane of a face   n.(x - a) = 0, n = (b - a) × (c - a)/|..|, corners a, b, c; height of a point h = n.(x - a)
  *   line of two       D = n1 × n2; a face meets it in an interval of D.x, which ends at the points of its edges with
  *                     h = 0
  *
@@ -87,7 +87,7 @@ static bool plane_of(const cb_surface *s, int f, plane *p) {
   return true;
 }
 
-/* Heights of a face's corners above a plane; they are 0 if they are below round-off. */
+/* Finds the heights of a face's corners above a plane; 0 for those below round-off or q->least. */
 static void heights(const search *q, const plane *p, int f, double h[3]) {
   for (int i = 0; i < 3; i++) {
     const double *x = q->s->x[q->s->face[f][i]], d[3] = {x[0] - p->a[0], x[1] - p->a[1], x[2] - p->a[2]};

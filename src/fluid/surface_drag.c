@@ -1,6 +1,7 @@
 /* The drag of a surface over shape space as a bundle (equations: surface_drag.h).
  *
- * Over a face N = (b - a) x (c - a), |N| is twice its area. At each of its three points, with J_n = N . J,
+ * Over a face with the corners a, b, d, N = (b - a) x (d - a), and |N| is twice its area. At each of its three points,
+ * with J_n = N . J,
  *
  *   G += w J^T J + w_n J_n^T J_n,   w = k_t |N|/6,   w_n = (k_n - k_t)/(6 |N|)
  *
@@ -105,7 +106,7 @@ INLINE void add(sums *s, int n, double weight, const row *of_u, const row *of_y)
     for (int j = 0; j <= i; j++) s->W[i][j] += W[i] * V[j] + V[i] * W[j];
 }
 
-/* dN: the change of ab × ac if the corners change by da, db and dc. */
+/* Finds dN, the change of ab × ac if the corners change by da, db and dc. */
 INLINE void area_rate(const vector ab, const vector ac, const vector da, const vector db, const vector dc, vector dN) {
   vector dab, dac;
   for (int k = 0; k < 3; k++) {

@@ -5,9 +5,10 @@
  *   G = ((P, Q), (Q^T, R)) = sum over faces of the integral of J^T D J,  u = J (xi, r');   M = R - Q^T A gives the
  *   power
  *
- * Velocities are linear on a face, so that the integrals are exact (three midpoints of edges). dA and dM are exact,
- * from second derivatives of the surface; for a sequence of poses A is continuous and dA is that of its cubics. The
- * cost is O(faces). The body frame is that of the positions x(r). k has units of force time/length^3.
+ * r are the shape variables, x(r) the vertices, d_i x = dx/dr_i, xi = (omega, v) is the twist of the body frame, and A
+ * the connection. Velocities are linear on a face, so that the integrals are exact (three midpoints of edges). dA and
+ * dM are exact, from second derivatives of the surface; for a sequence of poses A is continuous and dA is that of its
+ * cubics. The cost is O(faces). The body frame is that of the positions x(r). k has units of force time/length^3.
  *
  * The model is valid if the flow of a piece does not affect the other pieces, as for slender bodies (resistive-force
  * theory). A thin ribbon across its plane of motion has k_n/k_t times as much drag across as along, a thin tube (1 +

@@ -23,7 +23,7 @@ typedef struct taylor {
 
 static cb_jet of(const cb_jet *a, taylor t) { return cb_jet_compose(a, t.f, t.df, t.ddf); }
 
-/* s_K(r)/r as a function of q = r^2. */
+/* Returns s_K(r)/r as a function of q = r^2. */
 static taylor sine(double K, double q) {
   if (fabs(K * q) > 0.2) {
     const cb_trig t = cb_trig_of(K);
@@ -41,13 +41,14 @@ static taylor sine(double K, double q) {
   return sum;
 }
 
-/* c_K(r) as a function of q = r^2. */
+/* Returns c_K(r) as a function of q = r^2. */
 static taylor cosine(double K, double q) {
   const taylor s = sine(K, q);
   return (taylor){cb_trig_c(cb_trig_of(K), sqrt(q)), -K * s.f / 2, -K * s.df / 2};
 }
 
-/* g as a function of w, with z = 1 - w^2 = K |y|^2: sum n!/(2n + 1)!! (1 - w)^n near w = 1. */
+/* Returns g (fluid/surface_embedding.h) as a function of w, with z = 1 - w^2 = K |y|^2: sum n!/(2n + 1)!! (1 - w)^n
+ * near w = 1. */
 static taylor ratio(double z, double w) {
   const double u = z / (1 + w);
   if (fabs(u) > 0.1 || w < 0) {
@@ -91,7 +92,8 @@ static void normal(double K, const cb_jet *w, cb_jet x[3]) {
   scale(&g, x);
 }
 
-/* y + p (y_w - K p.y/(1 + p_w)) and p_w y_w - K p.y */
+/* Moves the point (x, w) by the transvection from the origin to (p, p_w), the point of `shift`:
+ * x becomes x + p (w - K p.x/(1 + p_w)), and w becomes p_w w - K p.x. */
 static void carry(double K, const cb_jet shift[3], cb_jet x[3], cb_jet *w) {
   cb_jet p[3] = {shift[0], shift[1], shift[2]}, pw;
   point(K, p, &pw);

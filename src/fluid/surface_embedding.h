@@ -6,7 +6,8 @@
  *   shift s      afterwards y goes to T y, T the transvection from the origin to normal coordinates s: x + s for K = 0
  *   v = y g(w),  g = arccos(w)/sqrt(1 - w^2), analytic for w > -1:  (1 - w^2) g' = w g - 1
  *
- * The maps act on truncated Taylor series, so that all derivatives are exact. R = 1/sqrt|K|; lengths are in metres.
+ * (y, w) is the point of the space (numerics/numerics_curved.h). The maps act on truncated Taylor series, so that all
+ * derivatives are exact. R = 1/sqrt|K|; lengths are in metres.
  */
 #pragma once
 

@@ -25,7 +25,7 @@ typedef struct cb_surface_mended {
   int left;                /* holes that are too large to be closed */
   double largest, least;   /* shares of the area: the largest closed hole, the smallest one left open */
 } cb_surface_mended;
-/* how: NULL for no mending. */
+/* These make a surface from a mesh or a file, and mend it as `how` says (NULL: not at all). The caller frees *out. */
 cb_status cb_surface_of_mesh(const cb_mesh *mesh, const cb_mending *how, cb_surface **out);
 cb_status cb_surface_read_mended(const char *path, const cb_mending *how, cb_surface **out);
 const cb_surface_mended *cb_surface_how_mended(const cb_surface *s);
@@ -145,7 +145,7 @@ static inline bool cb_face_is_flat(double area, double longest) { return !(area 
  * gets the part of the outer piece in s->part. *any: there is at least one cavity. */
 cb_status cb_surface_unite_cavities(cb_surface *s, bool *any);
 
-/* The middle of the geodesic between two points in normal coordinates. */
+/* Finds the middle of the geodesic between two points in normal coordinates. */
 void cb_surface_middle(double K, const double a[3], const double b[3], double out[3]);
 
 /* Does the same as cb_surface_make with names[parts] for the parts; NULL: "body", or "part1", "part2" ... */
@@ -172,9 +172,9 @@ typedef struct cb_surface_cut {
  * Faces without area are skipped. Counting stops at a million pairs of faces. */
 cb_status cb_surface_cuts(const cb_surface *s, cb_surface_cut **cuts, int *n);
 
-/* Explains a failure of the flow about a flat surface (CB_ERROR_DOMAIN or CB_ERROR_STEP) by its cause: parts that cut
- * each other, or faces that coincide. It returns the original failure if there is no such cause, or if the failure is
- * of another class. */
+/* Explains a failure of the flow about a surface in flat space (CB_ERROR_DOMAIN or CB_ERROR_STEP) by its cause: parts
+ * that cut each other, or faces that coincide. It then returns CB_ERROR_DOMAIN. It returns the original failure if
+ * there is no such cause, if the failure is of another class, or in a curved space. */
 cb_status cb_surface_explain(const cb_surface *s, cb_status status);
 
 /* Writes a message about a cut: the parts, the number of pairs, and the first pair with its place; faces are counted

@@ -99,8 +99,8 @@ static void *copied(const void *from, size_t n, size_t size) {
   return to;
 }
 
-/* Vertices are joined first, because this closes many holes; faces without area are removed last. first[n_vertices]
- * becomes the vertex with which each vertex is joined. */
+/* Vertices are joined first, because this closes many holes; faces without area are removed last (unless how->posed).
+ * first[n_vertices] becomes the vertex with which each vertex is joined. */
 static cb_status mend(cb_mesh *m, const cb_mending *how, int *first, cb_surface_mended *done) {
   cb_status status = CB_OK;
   *done = (cb_surface_mended){.tolerance = how->weld ? how->tolerance : 0};

@@ -145,8 +145,9 @@ int cb_surface_torn(const cb_surface *s, const double (*listed)[3]) {
 
 /* The border of a surface: how many edges have one face, where they are, and which tolerance of `weld` would join them.
  *
- * It tries tolerances of 1, 2 and 5 times a power of ten, up to a hundredth of the surface's size and a quarter of the
- * mean edge of its border. The result is the smallest tolerance among those that leave the fewest edges with one face.
+ * The search tries 0 and tolerances of 1, 2 and 5 times a power of ten, up to the smaller one of a hundredth of the
+ * surface's size and a quarter of the mean edge of its border. The result is the smallest tolerance among those that
+ * leave the fewest edges with one face.
  */
 
 typedef struct border {
@@ -188,7 +189,7 @@ static double length(const cb_surface *s, const cb_surface_edge *e) {
   return sqrt(cb_dot3(d, d));
 }
 
-/* Does its face run from a to b? */
+/* Does the face of the border edge e run from e->a to e->b? */
 static bool runs(const cb_surface *s, const cb_surface_edge *e) {
   const int *c = s->face[e->face[0]];
   for (int k = 0; k < 3; k++)
@@ -202,7 +203,7 @@ static int compare(const void *a, const void *b) {
   return p->hi < q->hi ? -1 : p->hi > q->hi;
 }
 
-/* Joins vertices within a tolerance. Finds how many vertices are joined, and how many edges then have only one face. */
+/* Joins border vertices within a tolerance. Finds how many are joined, and how many edges then have only one face. */
 static cb_status join_within(border *b, double tolerance, int *joined, int *left) {
   clusters *p = NULL;
   const cb_status status = clusters_create((size_t)b->s->vertices, tolerance, &p);
@@ -248,7 +249,7 @@ static double reach(const border *b, double *least) {
   return fmin(1e-2 * size, b->n ? sum / (4 * b->n) : 0);
 }
 
-/* The tolerance with a number: 1, 2, 5, 10 .. for the numbers 0, 1, 2, 3 .. */
+/* Returns the tolerance with a number: 1, 2, 5, 10 .. for the numbers 0, 1, 2, 3 .. */
 static double tolerance_of(int number) {
   char power[16];
   snprintf(power, sizeof power, "%de%d", (int[]){1, 2, 5}[(number + 1200) % 3], (number + 1200) / 3 - 400);

@@ -379,7 +379,8 @@ static cb_status read_one(const instance *in, int number, double *control) {
   return in->at->joint ? put_at_joint(in, &l, number) : put_at_site(in, &l, number);
 }
 
-/* Finds the instances of one actuator. If out is NULL, they are only counted. */
+/* Finds the instances of one actuator: one for each site or joint of this name. If there is none, an actuator of the
+ * main file has one instance without a target. If out is NULL, they are only counted. */
 static cb_status find_instances(cb_mjcf_reader *r, cb_xml *e, int number, instance *out, int *n) {
   cb_mjcf_source source;
   bool joint, parent;

@@ -113,7 +113,8 @@ static cb_status read_mass(const cb_mjcf_source *source, double mass[1], double 
   return status;
 }
 
-/* Two geoms collide if the contype of one and the conaffinity of the other have a bit in common. */
+/* Reads `contype` and `conaffinity`, 1 by default. (Two geoms collide if the contype of one and the conaffinity of the
+ * other have a bit in common.) */
 cb_status cb_mjcf_touching(const cb_mjcf_source *source, unsigned *type, unsigned *affinity) {
   double mask[2] = {1, 1};
   cb_status status = read_one(source, "contype", &mask[0]);

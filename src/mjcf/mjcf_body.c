@@ -47,7 +47,8 @@ static cb_status fail_to_weigh(const cb_xml *e) {
   return cb_node_fail(&e->name, "the mass of <%s> is not known: expected no settotalmass", e->name.text);
 }
 
-/* Fails for elements that move, have mass or exert forces in a way that this reader does not support. */
+/* Fails for elements that have mass or move in a way that this reader does not support. It also fails for unknown
+ * elements, unless only the mass of the body is needed. */
 static cb_status refuse(const within *w, cb_xml *e) {
   static const char *const made[] = {"composite", "flexcomp", "plugin"}, *const known[] = {
                                                                              "inertial",  "joint",  "freejoint",

@@ -65,7 +65,8 @@ static int count_touching(const cb_mjcf_reader *r, const cb_mjcf_plane *p) {
   return n;
 }
 
-/* Returns the first plane with which a body collides, or the highest of the planes with the same normal. */
+/* Returns the first plane with which a body collides, or the highest one of those with the same normal; NULL if no body
+ * collides with a plane. */
 static const cb_mjcf_plane *choose(const cb_mjcf_reader *r) {
   const cb_mjcf_plane *best = NULL;
   for (const cb_mjcf_plane *p = r->whole->planes; p; p = p->next) {
@@ -110,7 +111,7 @@ static cb_status mesh_span(const cb_mjcf_mesh *mesh, const double a[3], double a
   return CB_OK;
 }
 
-/* Half of the height of a geom along a direction with the components a in the geom's axes. */
+/* Returns half of the height of a geom along a direction with the components a in the geom's axes. */
 static double half_height(const cb_mjcf_geom *g, const double a[3]) {
   const double *s = g->size;
   switch (g->type) {
@@ -152,7 +153,8 @@ static cb_status find_span(const cb_mjcf_body *body, const double normal[3], spa
   return add_span(body, &box, &pose, normal, out);
 }
 
-/* Lowers the floor. *buried: a body that starts with more than half of its height below it, or NULL. */
+/* Lowers the floor to the lowest point of all bodies if this is below it. *buried: a body that starts with more than
+ * half of its height below it, or NULL. */
 static cb_status lower(const cb_mjcf_reader *r, double *height, const double normal[3], const cb_mjcf_body **buried) {
   const double given = *height;
   *buried = NULL;

@@ -104,7 +104,7 @@ void cb_mjcf_moments(cb_mjcf_geom *g) {
 
 /* --- the sum of several --- */
 
-/* J += R I R^T + m (|c|^2 1 - c c^T), about the origin. */
+/* Adds an inertia about the origin:  J += R I R^T + m (|c|^2 1 - c c^T),  (R, c) the pose of its centre. */
 static void add_one(const cb_mjcf_inertial *of, const cb_pose *centre, double J[3][3]) {
   double R[3][3];
   const double *c = centre->x, square = cb_dot3(c, c);
@@ -167,7 +167,8 @@ static void cb_mjcf_principal(const cb_mjcf_inertial *m, double moment[3], doubl
 }
 
 /* Applies bounds in MuJoCo's order: first to the mass, then to the moments. With balanceinertia, if two moments then
- * add up to less than the third, all become their mean. */
+ * add up to less than the third, all become their mean. Fails at the place `at` if no body has these moments (a body
+ * without mass, or whose moments are all 0, is not checked). */
 cb_status cb_mjcf_bound(const cb_mjcf_reader *r, const cb_node *at, cb_mjcf_inertial *m) {
   double moment[3], sum = 0, maximum = 0;
   cb_pose turn;
@@ -259,7 +260,7 @@ static const char *after(const char *path, const char *set) {
   return name;
 }
 
-/* The path in meshdir. */
+/* Returns the path of a mesh in meshdir; NULL: there is no memory. */
 static const char *path_of(const cb_mjcf_reader *r, const cb_node *file) {
   cb_node own = *file;
   if (r->strip) own.text = after(file->text, "/\\");

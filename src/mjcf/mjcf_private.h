@@ -77,8 +77,8 @@ cb_mjcf_reader cb_mjcf_reader_of(cb_arena *arena, cb_mjcf_whole *whole, cb_mjcf 
 /* Reads text[n] of the file r->path with everything that it includes and attaches, and its settings, defaults and
  * meshes. */
 cb_status cb_mjcf_read(cb_mjcf_reader *r, const char *text, size_t n);
-/* Returns the path of a file that an element names: in the main file's folder, or in the folder of the file with the
- * element. */
+/* Returns the path of a file that an element names, below `dir` ("": none): in the main file's folder, or, if it exists
+ * only there, in the folder of the file with the element. NULL: there is no memory. */
 const char *cb_mjcf_path(const cb_mjcf_reader *r, const cb_node *file, const char *dir);
 cb_status cb_mjcf_read_settings(cb_mjcf_reader *r);
 
@@ -96,7 +96,8 @@ const char *cb_mjcf_name(const cb_mjcf_scope *scope, cb_xml *e);
 
 /* --- attributes (mjcf.c) --- */
 cb_status cb_mjcf_read_classes(cb_mjcf_reader *r);
-/* childclass: the childclass of the bodies around the element; NULL: none. */
+/* Finds the elements in which the attributes of `element` are searched. CB_ERROR_INPUT if its class is not known.
+ * childclass: the childclass of the bodies around the element; NULL: none. */
 cb_status cb_mjcf_source_of(const cb_mjcf_reader *r, cb_xml *element, const char *childclass, cb_mjcf_source *out);
 /* Returns the last given value of an attribute, or NULL. */
 const cb_node *cb_mjcf_value(const cb_mjcf_source *source, const char *name);

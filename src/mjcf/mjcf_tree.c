@@ -3,7 +3,7 @@
  *
  * A frame moves its elements. Copy i of `count` of a <replicate>, i from 0, is at x_i, turned by the angles i euler,
  *
- *   x_0 = 0,   x_(i+1) = x_i + R(i euler) offset,
+ *   x_0 = 0,   x_(i+1) = x_i + R(i euler) offset,   R the rotation by these angles
  *
  * The names of its elements end in sep and i, with the number of digits of count; the suffixes of inner copies come
  * first. An <attach> is a body or a frame of another file, or one that comes before it in the same file, or the

@@ -22,8 +22,8 @@ typedef struct reader {
   cb_status status;
 } reader;
 
-/* The index of the parser's current byte; negative if there is none. Expat 2.9 deprecates the function of earlier
- * versions. */
+/* Returns the index of the parser's current byte; negative if there is none. Expat 2.9 deprecates the function of
+ * earlier versions. */
 static int64_t byte_index(XML_Parser parser) {
 #if XML_MAJOR_VERSION > 2 || XML_MINOR_VERSION >= 9
   return XML_GetCurrentByteIndex64(parser);

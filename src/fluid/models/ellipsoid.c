@@ -3,8 +3,8 @@
  *
  *   inertia  the added mass K = sum X^T diag(I, m) X is part of the inertia, with the terms of acceleration; false:
  *            only the terms of velocity
- *   area     area of the drag: the shadow of the ellipsoid along the velocity, or, as in MuJoCo, the section normal to
- *            it
+ *   area     area of the drag: the shadow of the ellipsoid along the velocity, or, as in MuJoCo, the section through
+ *            its outline as seen along the velocity
  *   lift     from spin by area times chord, (4 pi/3) r_i max(r_j, r_k)^2 about axis i, or by volume. The circulation of
  *            a plate is proportional to area times chord (Andersen, Pesavento & Wang, J. Fluid Mech. 541 (2005) 65,
  *            doi:10.1017/S0022112005005847)

@@ -5,7 +5,7 @@
  * those of that plane on bodies that move (potential/moving.h). K of a rigid body, or of a pose, is computed on finer
  * and finer faces until its estimated error meets `error`. A body that moves near a wall, or swims by changing its
  * shape, is solved again at each place or shape, always on the same mesh: the first whose own K meets the error for the
- * given shape, far from the wall, or the finest mesh that can be solved often.
+ * given shape, far from the wall, or the finest mesh that can be solved often (in a curved space: the given faces).
  */
 
 #include "core/warning.h"

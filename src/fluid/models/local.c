@@ -3,7 +3,9 @@
  *
  *   f = -(rho/2) A |u| <u, n> n,   df/du = -(rho/2) A n (|u| n + <u, n> u/|u|)^T
  *   kinetic = sum delta/(24 A) s_c S_c (twice that on a sheet),  s_c = <x_c', a> - A mean,  S_c = s_c + sum s
- *             (fluid/immersed_relative.c)
+ *             (fluid/immersed_relative.c);  the first sum is over faces and their corners c, for density 1
+ *
+ * f is the force on a face with area A and normal n that moves with u relative to the fluid of density rho.
  */
 #include <curvebody/fluid_model.h>
 
@@ -26,7 +28,7 @@ void cb_fluid_local_on_face(const cb_fluid_model *m, const void *body, const cb_
   }
 }
 
-/* The kinetic energy of the shape's motion at the pose of l. */
+/* Returns the kinetic energy of the shape's motion at the pose of l. */
 static double kinetic(const cb_local *l, const cb_surface *s, const double (*x)[3], const double (*v)[3],
                       const cb_local_part *part) {
   double sum = 0;

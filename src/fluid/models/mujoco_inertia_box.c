@@ -2,12 +2,12 @@
  * principal axes. M is the mass and I the moments, rho and mu are the density and viscosity of the fluid, v and w the
  * velocity and angular velocity:
  *
- *   h_i = (3/(2 M) (I_j + I_k - I_i))^(1/2),  h their mean
+ *   h_i = (3/(2 M) (I_j + I_k - I_i))^(1/2): half the sides of the box,  h their mean,  f and g: force and torque
  *   drag      f_i = -2 rho h_j h_k |v_i| v_i,  g_i = -(rho/2) h_i (h_j^4 + h_k^4) |w_i| w_i
  *   viscous   f = -6 pi mu h v,  g = -8 pi mu h^3 w
  *
- * Source: MuJoCo's documentation, "Fluid forces", and its code (3.14); version 2.2 has a lower bound of 1e-15 for the
- * sum of moments. The mass is the mass at time 0.
+ * Source: MuJoCo's documentation, "Fluid forces", and its code (3.14); version 2.2 has a lower bound of 1e-15 for
+ * I_j + I_k - I_i. The mass is the mass at time 0.
  */
 
 #include "core/failure.h"

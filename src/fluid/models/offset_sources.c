@@ -4,11 +4,13 @@
  *   grad phi = sum_j sigma_j (x - s_j)/|x - s_j|^3,  s_j = x_j - offset l n_j at each vertex
  *   sum_j sigma_j W_ij = A_i m_i in least squares over faces,  K_ab = sum_i (sum_j sigma_aj/|c_i - s_j|) m_b,i A_i
  *
- * m_i = (c_i × n, n) for the normal n of the face i. n_j is the vertex's normal, the mean of its faces' normals
- * weighted by area; l the root mean square edge; W_ij the solid angle of the face i as seen from s_j; c_i its centre.
- * Sources: Weissmann & Pinkall (2012), ACM Trans. Graph. 31, 104, doi 10.1145/2185520.2185600; Wang (2019), Hunan
- * University, bachelor's thesis on the motion of one rigid body under water, eqs 6 to 11. Two things in the thesis are
- * corrected: signs that cancel in K, and the missing area of a face in the flux of a rotation.
+ * sigma_aj is the strength of source j in the motion a (phi_a the potential, K the added mass for density 1). m_i =
+ * (c_i × n, n) for the normal n of the face i, and m_b,i is its component b. A_i is the area of the face, x_j a vertex
+ * and n_j its normal, the mean of its faces' normals weighted by area; l the root mean square edge; W_ij the solid
+ * angle of the face i as seen from s_j; c_i its centre. Sources: Weissmann & Pinkall (2012), ACM Trans. Graph. 31, 104,
+ * doi 10.1145/2185520.2185600; Wang (2019), Hunan University, bachelor's thesis on the motion of one rigid body under
+ * water, eqs 6 to 11. Two things in the thesis are corrected: signs that cancel in K, and the missing area of a face in
+ * the flux of a rotation.
  *
  * The method does not converge, because the equations lose rank if the sources are deep, and sources are outside if the
  * body is thinner than twice the depth. It fails with an error in that case, if a mass is 0 or negative, or if the
@@ -167,8 +169,9 @@ static void integrate(const sources *o, bool moving, cb_added_mass *out) {
   if (moving) out->kinetic = raw[6][6] / 2;
 }
 
-/* Checks the translations, and all motions except those of a body of revolution about its axis, whose mass is 0 up to
- * the error of the method. */
+/* CB_ERROR_DOMAIN unless every translation has a positive mass (above 1e-6 of the largest) and every motion has one
+ * above -1e-2 of the largest: the mass of a rotation of a body of revolution about its axis is 0 up to the error of the
+ * method. */
 static cb_status check_positive(const sources *o, const double K[6][6]) {
   double least[2];
   for (int all = 0; all < 2; all++) {

@@ -6,10 +6,12 @@
  *   drag     f = -(rho/2) S (A - B (v_t^2 - v_n^2)/|v|^2) |v| v
  *            g = -(pi/2) rho S (mu_1 U a^2∘w + mu_2 a^3∘w |w|)
  *
- * v_n and v_t are the components of the velocity v along n and in the plane of the plate; w is that of the angular
- * velocity in this plane, a_i its half width across axis i. No torque acts about the normal. With added mass and weight
- * these are the paper's equations for a span of S/(2 a), in units of the half chord a and of U = ((rho_s/rho - 1) g
- * b)^(1/2), b half the thickness. The thinnest axis of an ellipsoid is its normal. SI units.
+ * f and g are force and torque, ∘ multiplies vectors by components, rho is the density of the fluid, rho_s that of the
+ * plate. v_n and v_t are the components of the velocity v along n and in the plane of the plate; w is that of the
+ * angular velocity in this plane, a_i its half width across axis i. No torque acts about the normal. With added mass
+ * and weight these are the paper's equations for a span of S/(2 a), in units of the half chord a and of
+ * U = ((rho_s/rho - 1) G b)^(1/2), G the acceleration of gravity and b half the thickness. A, B, C_T, C_R, mu_1 and
+ * mu_2 are parameters. The thinnest axis of an ellipsoid is its normal. SI units.
  */
 #include "fluid/ellipsoid.h"
 #include "numerics/vec3.h"

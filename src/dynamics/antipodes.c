@@ -2,8 +2,8 @@
  * springs, and for potentials of the distance d whose slope at the antipode is neither 0 nor infinite. As d passes
  * pi/sqrt(curvature), the direction of the shortest geodesic jumps to the opposite one.
  *
- * Let e = x + y for the parts of two points x and y in a factor of positive curvature, and e' its derivative by time;
- * e is 0 where x and y are antipodal. The time s since |e| had its minimum, and the square of this minimum, are
+ * Let e = x + y for the parts of two points x and y in a factor of positive curvature, and e' its derivative by time; e
+ * is 0 where x and y are antipodal. The time s since |e| had its minimum, and the square of this minimum, are
  *   s = <e, e'>/<e', e'>,   |e|^2 - s^2 |e'|^2.
  * If two points passed within the last step, at a distance shorter than the length |e'| h of the step, the force jumped
  * within the step, which reduces the order of the integrator. If they pass within the next step (h < 0), a stage may

@@ -5,8 +5,9 @@
  *   rod, path length     g = sum of distances - length
  *
  * x is the particle, q are its coordinates in the space's own chart, d is the distance, and e_a are the vectors of the
- * frame at the centre. In a chart with moving origins, q - centre is rotated to the world. The centre is expressed in the moving origin of its particle. The frame is the world's frame, transported to the
- * centre, so that the multipliers of a pin do not rotate when the origin moves.
+ * frame at the centre. In a chart with moving origins, q - centre is rotated to the world. The centre is expressed in
+ * the moving origin of its particle. The frame is the world's frame, transported to the centre, so that the multipliers
+ * of a pin do not rotate when the origin moves.
  */
 #include "dynamics/constraint_private.h"
 
@@ -110,8 +111,8 @@ const cb_constraint_class cb_constraint_path_length = {.name = "path_length", .e
  *
  *   a.v = det(x, y, v)/(R s_K(d)) = 0,   s_K(d)^2 = w (1 - K w/4),  w = <x-y, x-y>
  * a.v is the component of v to the left of the direction to y. d is the distance, K the curvature, R = 1/sqrt|K|, and
- * 1/R is applied to the last coordinates; in flat space R = 1, and the rows of the determinant are (x, 1), (y, 1),
- * (v, 0). */
+ * 1/R is applied to the last coordinates; in flat space R = 1, and (x, 1), (y, 1) and (v, 0) are the rows of the
+ * determinant. */
 
 enum { N = 3 };
 

@@ -103,7 +103,8 @@ cb_status cb_knife_edge_by_metric(const cb_space *g, const double *const *x, int
  * Let q be extended to a function on the embedding that is constant along the ray through x_f:
  *   B = dq/dx = g^-1 J^T I,   n_f = K_f I x_f,   I = diag(form)
  *   q^c_ab = -Gamma^c_ij B^i_a B^j_b - sum_f (B^c_a n_b + n_a B^c_b)_f
- * q^c_ab is d^2 q^c/dx_a dx_b. Gamma follows from the exact derivatives of g: no derivative here is a finite difference.
+ * q^c_ab is d^2 q^c/dx_a dx_b. Gamma follows from the exact derivatives of g: no derivative here is a finite
+ * difference.
  * Source: do Carmo, Riemannian Geometry (1992), chapter 6. */
 
 /* The coordinates of a point in a chart of the world, and their derivatives in the point's local embedding. */

@@ -2,10 +2,10 @@
  * dropped if this does not change the motion at the start.
  *
  * A row depends on the others if the square of the part of its gradient that is orthogonal to theirs, in the kinetic
- * metric, is less than `slack` times the square of its length. This square is a pivot of the Gram matrix. A row may be dropped only if it is redundant:
- * it is satisfied wherever the others are. It may be redundant only at the start (three rods in a line), so the system
- * keeps dropped rows, and the run watches them. A row with zero gradient does not depend on the others; it is an error
- * and is never dropped.
+ * metric, is less than `slack` times the square of its length. This square is a pivot of the Gram matrix. A row may be
+ * dropped only if it is redundant: it is satisfied wherever the others are. It may be redundant only at the start
+ * (three rods in a line), so the system keeps dropped rows, and the run watches them. A row with zero gradient does not
+ * depend on the others; it is an error and is never dropped.
  */
 #include "core/failure.h"
 

@@ -3,9 +3,10 @@
  *   positional  g = sum_e f_e(x, t) - c(t)     rate = G v + g_t        gamma = v.H v + 2 g_tx v + g_tt
  *   velocity    a(t,x) v - b(t,x)              rate = a v - b          gamma = v.(da/dx) v + a_t v - b_x v - b_t
  *   space       g = (<x,x> - 1/K)/2            rate = <x,v>            gamma = <v,v>
- * f_e is the value of element e at the positions x and the time t, c the target, v the velocity, G = dg/dx and H =
- * d^2 g/dx^2. a and b are the coefficients and the right side of a velocity row, and K is the curvature of a factor.
- * The indices t and x are derivatives. The rate is dg/dt, and gamma is its derivative by time if v is constant.
+ * f_e is the value of element e at the positions x and the time t, c the target, v the velocity, G the gradient of g
+ * and H its matrix of second derivatives. a and b are the coefficients and the right side of a velocity row, and K is
+ * the curvature of a factor. The indices t and x are derivatives. The rate is dg/dt, and gamma is its derivative by
+ * time if v is constant.
  */
 #include "dynamics/forces_private.h"
 

@@ -11,8 +11,9 @@
  * In flat space the determinant has the rows (x_i, 1), and Q = 1/6. Only D and the squared chords w_ij appear, so small
  * triangles are accurate too, and the result is the same in every frame. Q is computed by a product of two Gauss rules
  * in collapsed coordinates; the largest |K| w_ij determines their order. The relative error is round-off for edges of
- * up to 2.4 radii (hyperbolic) or 1.4 radii (sphere), and 1e-12 at 3 radii (hyperbolic). Sources: Ratcliffe, Foundations of Hyperbolic Manifolds, 2nd ed.
- * (2006), section 10.4, doi:10.1007/978-0-387-47322-2; nodes: Abramowitz & Stegun (1964), table 25.4.
+ * up to 2.4 radii (hyperbolic) or 1.4 radii (sphere), and 1e-12 at 3 radii (hyperbolic). Sources: Ratcliffe,
+ * Foundations of Hyperbolic Manifolds, 2nd ed. (2006), section 10.4, doi:10.1007/978-0-387-47322-2; nodes: Abramowitz &
+ * Stegun (1964), table 25.4.
  */
 #include "dynamics/constraint_private.h"
 

@@ -115,8 +115,8 @@ static const double far = 20;
 /* A component that starts farther than this from the base point (in radii, in flat space in units of length) gets an
  * origin of its own. */
 static const double near = 2;
-/* Maximum distance, in radii, from the base point for expressions of coordinates of the world. There the coordinates and their
- * derivatives are known to exp(2 coordinate_range) units of round-off.
+/* Maximum distance, in radii, from the base point for expressions of coordinates of the world. There the coordinates
+ * and their derivatives are known to exp(2 coordinate_range) units of round-off.
  */
 static const double coordinate_range = 8;
 /* Beyond this distance, in radii, the squares of the embedding's coordinates overflow. */

@@ -6,8 +6,8 @@
  *   D = (du/dq) g^-1 J^T I              its derivative along tangent vectors
  * For a component whose origin has the isometry M, with local points x = M^-1 y, the force is -M^-1 u and its
  * derivative -M^-1 D M. In a chart space, with J of the space's own chart, they are -J^T I u and -(J^T I D J + (dJ)^T I
- * u), where dJ is the derivative of J. The second derivatives of y(q) are differences of J of fourth order (error about 1e-12); only Newton matrices use
- * them.
+ * u), where dJ is the derivative of J. The second derivatives of y(q) are differences of J of fourth order (error about
+ * 1e-12); only Newton matrices use them.
  */
 #include "dynamics/forces_private.h"
 

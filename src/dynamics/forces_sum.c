@@ -86,8 +86,8 @@ static cb_status springs_part_potential(cb_forces *f, const double *x, double *p
   return CB_OK;
 }
 
-/* Adds the derivatives of the damping force -c d' I^-1 d_a, with d' = sum_b d_b v_b, to dx and dv (may be NULL); d_a and
- * d_ab are the derivatives of the distance d:
+/* Adds the derivatives of the damping force -c d' I^-1 d_a, with d' = sum_b d_b v_b, to dx and dv (may be NULL); d_a
+ * and d_ab are the derivatives of the distance d:
  *   in x: -c I^-1 (d_a sum_c d_bc v_c + d' d_ab),   in v: -c I^-1 d_a d_b. */
 static cb_status add_damping(const cb_forces *f, int e, const double *x, const double *v, double *dx, double *dv) {
   const cb_system *s = f->system;

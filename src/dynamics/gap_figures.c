@@ -8,8 +8,8 @@
  * with m from the products of x_0, f_1 with x_2, f_2, which splits into functions of a + b and of a - b:
  *   sphere      tan(a - b) = (m_21 - m_12)/(m_11 + m_22),  tan(a + b) = (m_21 + m_12)/(m_11 - m_22)
  *   hyperbolic  tanh(a + b) = -(m_12 + m_21)/(m_11 + m_22),  tanh(a - b) = -(m_21 - m_12)/(m_11 - m_22)
- * In flat space a and b solve two linear equations. The perpendicular at p is n = *(p ^ t_1 ^ t_2)/|.| with the tangents
- * t_1 at p and t_2 at q, because span(p, q) is orthogonal to both. Then
+ * In flat space a and b solve two linear equations. The perpendicular at p is n = *(p ^ t_1 ^ t_2)/|.| with the
+ * tangents t_1 at p and t_2 at q, because span(p, q) is orthogonal to both. Then
  *   s_K(d) = <q - p, n>,   d_q = c_K(d) I n - K s_K(d) I p,   d_p = -I n
  * This distance is signed, and accurate even where the geodesics intersect. p and q are expressed by the ends of the
  * edge, of length l, with the fixed weights s_K(l - a)/s_K(l) and s_K(a)/s_K(l). Parallel geodesics have no unique

@@ -1,5 +1,5 @@
-/* Bounds on the second derivatives of gaps s in time: A with s'' >= -A, while the speeds of the two points are at most a
- * and b and the sum of their covariant accelerations is at most acc.
+/* Bounds on the second derivatives of gaps s in time: A with s'' >= -A, while the speeds of the two points are at most
+ * a and b and the sum of their covariant accelerations is at most acc.
  *
  * Distances d of two points: let K be the maximum of 0 and all sectional curvatures, k their minimum with 0, and d
  * between d0 - (a + b) T and d0 + (a + b) T, d0 the distance now and T the duration. The index form of the field along
@@ -235,10 +235,10 @@ static double expression_bound(const cb_gaps *gaps, const cb_gap_formula *f, dou
  *
  *   face   |n'| <= Omega = sum_i v_i/h_i,                 s'' >= -acc - Omega (2 W + s Omega)
  *   edges  |n'| <= Omega = (w_1 + w_2)/sin(angle), w = (v_a + v_b)/length,   s'' >= -acc - Omega (3 W + 2 s Omega)
- * v are the speeds of the points, h_i the heights of the face, and a and b the ends of an edge. A curved space adds |K| W^2 s. All quantities are those at x, except for distances
- * that the time allows, and the factor `slack` covers the other changes. This is an estimate. It is valid while faces
- * and edges keep more than a quarter of their size and while edges are not nearly parallel. If edges are parallel,
- * vertices touch faces at the same time. */
+ * v are the speeds of the points, h_i the heights of the face, and a and b the ends of an edge. A curved space adds |K|
+ * W^2 s. All quantities are those at x, except for distances that the time allows, and the factor `slack` covers the
+ * other changes. This is an estimate. It is valid while faces and edges keep more than a quarter of their size and
+ * while edges are not nearly parallel. If edges are parallel, vertices touch faces at the same time. */
 
 enum { P = CB_GAP_PARTICLES };
 

@@ -182,7 +182,8 @@ static double radii(const cb_gaps *gaps, const cb_gap *gap, int split, int used)
 }
 
 /* Computes the figure of the gap's points. In dimension 3 the common normal of two edges changes sign where they become
- * parallel; a point that is then on the other side has moved past the ends of the edges, and the figure is not active. */
+ * parallel; a point that is then on the other side has moved past the ends of the edges, and the figure is not
+ * active. */
 static cb_status figure_of(const cb_gaps *gaps, const cb_gap *gap, double side, const double *const *x,
                            double jacobian[][K * K], cb_gap_figure *out) {
   double point[CB_GAP_PARTICLES][K];

@@ -9,8 +9,8 @@
  * n.
  *
  * Expressions f(q, t, r) in the coordinates q of a chart of the world, the time t and the particle's radius r have the
- * derivatives f_x = f_q q_x (constraint_private.h). Source:
- * Ratcliffe, Foundations of Hyperbolic Manifolds (2006), sections 2.1 and 3.2, doi:10.1007/978-0-387-47322-2.
+ * derivatives f_x = f_q q_x (constraint_private.h). Source: Ratcliffe, Foundations of Hyperbolic Manifolds (2006),
+ * sections 2.1 and 3.2, doi:10.1007/978-0-387-47322-2.
  */
 #include "dynamics/constraint_private.h"
 

@@ -4,8 +4,8 @@
  *   [A B; B^T D] (y, z) = (r, q),   D = <x,x>/m,  B = (G.x)/m,   A - B D^-1 B^T = the Gram matrix of tangential parts
  *
  * r and q are the right sides for the rows of the system and of the space, y and z the solutions, x is the part of a
- * particle's position in a factor, G a gradient and m the mass.
- * The rows of the space are therefore eliminated exactly, and the matrix that is factored is small and positive.
+ * particle's position in a factor, G a gradient and m the mass. The rows of the space are therefore eliminated exactly,
+ * and the matrix that is factored is small and positive.
  */
 #include "dynamics/gram.h"
 

@@ -29,8 +29,8 @@ typedef struct cb_curved_flow cb_curved_flow;
 /* Creates the equations for faces on vertices at normal coordinates x, in the space of options->curvature. The options
  * tolerance, iterations and memory must not be 0. CB_ERROR_ARGUMENT for a matrix that does not fit into the memory;
  * CB_ERROR_DOMAIN for a face without area, or on a sphere with a side longer than 1.5 radii or a vertex at least as far
- * from the base point as its antipode; CB_ERROR_UNSUPPORTED for a method that is not available in curved spaces. The caller
- * frees the result. */
+ * from the base point as its antipode; CB_ERROR_UNSUPPORTED for a method that is not available in curved spaces. The
+ * caller frees the result. */
 cb_status cb_curved_flow_create(int n, const double (*x)[3], const int (*face)[3], const cb_kirchhoff_options *options,
                                 cb_curved_flow **out);
 void cb_curved_flow_free(cb_curved_flow *f);

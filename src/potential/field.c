@@ -214,8 +214,9 @@ static cb_status find_means(cb_flow_about *f, double *phi, double (*u)[3]) {
   return status;
 }
 
-/* Sets u and phi on both sides of face i; on a sheet it reads the means of both sides from side 0. u is the normal velocity of the surface plus, along a solid, the gradient of
- * phi; along a sheet, the mean of both sides plus or minus half the gradient of the jump. */
+/* Sets u and phi on both sides of face i; on a sheet it reads the means of both sides from side 0. u is the normal
+ * velocity of the surface plus, along a solid, the gradient of phi; along a sheet, the mean of both sides plus or minus
+ * half the gradient of the jump. */
 static void set_face(cb_flow_about *f, const double (*x)[3], int i) {
   const double *n = f->panels->normal[i], *mean = f->side[0].u[i], across = cb_dot3(mean, n);
   double along[3], slope[3], u[2][3];

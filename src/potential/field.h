@@ -5,8 +5,8 @@
  *   u = grad phi = sum_j grad S_j × g_j - w_j grad S_j,   g_j = n_j × grad_s phi
  *   p = p_far - rho (dphi/dt + |u|^2/2),   dphi/dt = (phi(x + h c, t + h) - phi(x - h c, t - h))/(2 h) - <c, u>
  * j numbers the faces, S and D are those of potential/panels.h, grad_s is the gradient along the surface, p_far is the
- * pressure far away, rho the density, c any velocity of the point x, t the time and h a short time. The dipole sheet is evaluated as a vortex sheet: Lamb, Hydrodynamics (1932), articles 57, 58, 150;
- * pressure: article 20.
+ * pressure far away, rho the density, c any velocity of the point x, t the time and h a short time. The dipole sheet is
+ * evaluated as a vortex sheet: Lamb, Hydrodynamics (1932), articles 57, 58, 150; pressure: article 20.
  *
  * phi at the corners is fitted to phi of the faces around them, so that g has no divergence and there are no vortices
  * along the edges. Near edges and vertices u grows like the logarithm of the distance times the jump of g there. Very
@@ -82,7 +82,6 @@ typedef struct cb_stream_lines {
 } cb_stream_lines;
 
 /* Sets x[lines][points], beginning with the seeds, and u at these points; x and u are as in cb_stream_velocity. A line
- * stops at a point where u is 0.
- * CB_ERROR_STEP if steps become too small. */
+ * stops at a point where u is 0. CB_ERROR_STEP if steps become too small. */
 cb_status cb_streamlines(cb_stream_velocity velocity, void *context, cb_stream_lines form, const double (*seed)[3],
                          double (*x)[3], double (*u)[3]);

@@ -76,13 +76,14 @@ typedef struct cb_sheet cb_sheet;
 
 /* The first `solids` panels are on solids, the others on sheets. p must outlive the operator. The options far_error,
  * tolerance, iterations and memory must not be 0. CB_ERROR_ARGUMENT if the memory is too small; the message gives both
- * sizes. */
+ * sizes. CB_ERROR_UNSUPPORTED for the method `hlu`. */
 cb_status cb_sheet_create(const cb_panels *p, int solids, const cb_kirchhoff_options *options, cb_sheet **out);
 void cb_sheet_free(cb_sheet *s);
 /* The panels have moved: prepared data is discarded. */
 void cb_sheet_renew(cb_sheet *s);
 
 /* Solves for normal velocities w[columns][n]. phi[columns][n] (mu on sheets) holds the start of the iteration. At most
- * CB_PANEL_COLUMNS columns. CB_ERROR_DOMAIN for solids that are not closed, and for sheets inside solids. */
+ * CB_PANEL_COLUMNS columns. CB_ERROR_DOMAIN for solids that are not closed, and for sheets inside solids; CB_ERROR_STEP
+ * if the iteration does not converge. */
 cb_status cb_sheet_solve(cb_sheet *s, int columns, const double *w, double *phi);
 cb_operator_report cb_sheet_report_of(const cb_sheet *s);

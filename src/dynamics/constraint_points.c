@@ -107,7 +107,8 @@ static cb_status distance(const cb_constraints *c, const cb_constraint *row, int
 const cb_constraint_class cb_constraint_rod = {.name = "rod", .element = distance, .sized = true};
 const cb_constraint_class cb_constraint_path_length = {.name = "path_length", .element = distance, .sized = true};
 
-/* The class knife_edge holds x, in a space of dimension 2, to the geodesic to y: x has no velocity v across it.
+/* A knife edge at x, in a space of dimension 2, is directed along the geodesic to y. It allows no velocity v of x
+ * perpendicular to this geodesic:
  *
  *   a.v = det(x, y, v)/(R s_K(d)) = 0,   s_K(d)^2 = w (1 - K w/4),  w = <x-y, x-y>
  * a.v is the component of v to the left of the direction to y. d is the distance, K the curvature, R = 1/sqrt|K|, and

@@ -5,8 +5,8 @@
  *   space       g = (<x,x> - 1/K)/2            rate = <x,v>            gamma = <v,v>
  * f_e is the value of element e at the positions x and the time t, c the target, v the velocity, G the gradient of g
  * and H its matrix of second derivatives. a and b are the coefficients and the right side of a velocity row, and K is
- * the curvature of a factor. The indices t and x are derivatives. The rate is dg/dt, and gamma is its derivative by
- * time if v is constant.
+ * the curvature of a factor. The indices t and x are derivatives. The rate of a positional row is dg/dt, and gamma is
+ * the derivative of the rate by time if v is constant.
  */
 #include "dynamics/forces_private.h"
 

@@ -1,8 +1,8 @@
 /* The forces of a system: the sum over its parts, the Jacobian of the sum, and the part that springs contribute.
  *
- *   F = -I^-1 dV/dx + damping in the embedding, F = -dV/dq + damping in a chart
+ *   F = -I^-1 dV/dx + damping in the embedding, F = -dV/dq + damping + generalised forces in a chart
  * V is the potential of all parts, I = diag(form), and x or q are the coordinates of the particles. The damping is that
- * of springs and generalised forces.
+ * of springs.
  */
 #include "dynamics/forces_private.h"
 

@@ -22,7 +22,7 @@ void cb_gram_free(cb_gram *g);
  * CB_STEP_SINGULAR if rows depend on one another; *row (may be NULL) is then the first dependent row. */
 cb_status cb_gram_factor(cb_gram *g, const double *x, const double *G, int *row);
 /* The smallest pivot of the last factorisation, relative to the diagonal entry of its row, and that row; about 0 if
- * rows depend on one another. 1 without rows; *row is then not set. */
+ * rows depend on one another. If it is 1 (no rows, or orthogonal rows), *row is not set. */
 double cb_gram_weakest(const cb_gram *g, int *row);
 /* y[rows] holds the right-hand side r, and then the solution of S y = r. */
 void cb_gram_solve(const cb_gram *g, double *y);

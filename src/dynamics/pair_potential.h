@@ -7,7 +7,7 @@
  *   Lennard-Jones  U = 4 a ((b/d)^12 - (b/d)^6)
  *   expression     a text in d and the variables of the pair
  * d is the distance, a the strength, b a length and K the curvature of the space. The factor s belongs to the pair: m1
- * m2 for gravity, q1 q2 for Coulomb (m and q for a centre), otherwise 1; a of the other potentials is multiplied by it.
+ * m2 for gravity, q1 q2 for Coulomb (m and q for a centre), otherwise 1.
  *
  * On a quadric of curvature K the squared chord w = c^2 = <x-y, x-y> = (4/K) sin^2(r d/2) (K > 0) is a better variable
  * than d, since

@@ -115,8 +115,8 @@ typedef struct cb_springs_block {
   size_t slice;                        /* the block's first slice of near groups */
 } cb_springs_block;
 
-/* x and y are the positions of the two ends, v and w their velocities (not read without damping), and f are forces at
- * x. All have four numbers per particle. */
+/* x and f are the positions of the block's particles and the forces on them, y are the positions of the far ends, and v
+ * and w are the velocities at x and y (not read without damping). All have four numbers per particle. */
 typedef struct cb_springs_kernels {
   /* Adds to f. */
   void (*force)(const cb_springs_space *space, const cb_spring_run *run, const double *x, const double *y,

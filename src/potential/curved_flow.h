@@ -43,8 +43,9 @@ void cb_curved_flow_motions(const cb_curved_flow *f, double *w);
 /* w[n]: the mean normal velocities if the normal coordinates x of the vertices change with velocity v. */
 void cb_curved_flow_shape(const cb_curved_flow *f, const double (*x)[3], const double (*v)[3], const int (*face)[3],
                           double *w);
-/* Solves for w[columns][n]. phi[columns][n] first holds the start of the iteration, then the solution. CB_ERROR_DOMAIN
- * if the row sums show that the surface is not closed; CB_ERROR_STEP if the iteration does not converge. */
+/* Solves for the normal velocities w[columns][n] (v above), at most CB_PANEL_COLUMNS columns. phi[columns][n] first
+ * holds the start of the iteration, then the solution. CB_ERROR_DOMAIN if the row sums show that the surface is not
+ * closed, or if the matrix is singular; CB_ERROR_STEP if the iteration does not converge. */
 cb_status cb_curved_flow_solve(cb_curved_flow *f, int columns, const double *w, double *phi);
 cb_operator_report cb_curved_flow_report(const cb_curved_flow *f);
 /* The mean of (1/2 + the sum of a row of D), known after the first solution: |B|/V in a sphere, 0 elsewhere. */

@@ -1,9 +1,9 @@
 /* Points of a sphere that pass one another's antipode. There the force between them changes direction. This holds for
  * springs, and for potentials of the distance d whose slope at the antipode is neither 0 nor infinite. As d passes
- * pi/sqrt(K), the direction of the shortest geodesic jumps to the opposite one.
+ * pi/sqrt(curvature), the direction of the shortest geodesic jumps to the opposite one.
  *
- * Let e = x + y in the factor of positive curvature; e is 0 where x and y are antipodal. The time s since |e| had its
- * minimum, and the square of this minimum, are
+ * Let e = x + y for the parts of two points x and y in a factor of positive curvature, and e' its derivative by time; e
+ * is 0 where x and y are antipodal. The time s since |e| had its minimum, and the square of this minimum, are
  *   s = <e, e'>/<e', e'>,   |e|^2 - s^2 |e'|^2.
  * If two points passed within the last step, at a distance shorter than the length |e'| h of the step, the force jumped
  * within the step, which reduces the order of the integrator. If they pass within the next step (h < 0), a stage may
@@ -22,7 +22,8 @@ enum { K = CB_COORD_MAX };
 
 /* Only pairs whose distance has a cosine below this one are examined. */
 static const double looked_at = -0.9;
-/* A potential does not change direction if its slope at the antipode is below this, relative to its scale. */
+/* Relative tolerance of comparisons. A force does not change direction if the slope of its potential at the antipode,
+ * relative to the scale of the potential, is at most this. */
 static const double level = 1e-9;
 
 static bool is_sphere(const cb_space *g) {

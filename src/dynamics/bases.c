@@ -165,7 +165,8 @@ static void rename_leader(cb_bases *b, int l, int to) {
   }
 }
 
-/* Creates a new base at the place of c, for component c and the components of its old base that are near it. */
+/* Creates a new base at the place of c, for component c and the components of its old base that are near it. If all
+ * components of the old base are near, the old base moves to the place of c instead. */
 static void part(const cb_space *g, cb_bases *b, int c) {
   const cb_origin place = b->own[c];
   int old = b->leader[c], stays = -1;

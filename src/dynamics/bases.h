@@ -29,7 +29,8 @@ typedef struct cb_bases {
   int partings;    /* number of changes that created new bases */
 } cb_bases;
 
-/* A restart needs three arrays: base, own, and leader with count and parent (3n numbers). */
+/* Allocates the arrays for n components in the arena; the caller fills them. CB_ERROR_MEMORY. A restart needs three
+ * arrays: base, own, and leader with count and parent (3n numbers). */
 cb_status cb_bases_create(cb_arena *arena, int n, cb_bases *out);
 void cb_bases_copy(cb_bases *to, const cb_bases *from);
 /* Must be called after the three arrays were loaded from a checkpoint. */

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Two bonded points that are closer than this, relative to their coordinates, coincide up to the round-off of placing
- * them. */
+/* Two bonded points that are at most this far apart, relative to their coordinates, coincide up to the round-off of
+ * placing them. They are antipodal if the squared cosine of half their distance, in radii, is at most this. */
 static const double coincident = 1e-12;
 /* Maximum distance of a given point from its quadric, relative to its size: such a point is moved onto the quadric, and
  * a point with a larger distance is an error. */

@@ -4,8 +4,9 @@
  *   canonical  p_i = m g_ij u^j,   dp_i/dt = F_i + (m/2) d_i g_jk u^j u^k      (q' = u = dH/dp, p' = -dH/dq + damping)
  *   velocity   du^i/dt = g^il (F_l/m - (d_j g_lk - (1/2) d_l g_jk) u^j u^k)      (q'' = -Gamma(u,u) + g^-1 F/m)
  *
- * Both forms use the Lagrangian variables (q, u). The integrated variable is w, with w = p or w = u, and w' = W(q, u).
- * F is a covector.
+ * q are the coordinates, u = q' the velocity, p the momentum, m the mass, H the energy, F the force (a covector), d_i
+ * the derivative by q^i, and Gamma the Christoffel symbols. Both forms use the Lagrangian variables (q, u). The
+ * integrated variable is w, with w = p or w = u, and w' = W(q, u, F).
  * Source: Arnold, Mathematical Methods of Classical Mechanics, 2nd ed. (1989), section 19.
  */
 #pragma once
@@ -51,7 +52,8 @@ void cb_chart_momentum_of(int d, const cb_chart_metric *x, double m, const doubl
 typedef void cb_chart_rate(int d, const cb_chart_metric *x, double m, const double *u, const double *F, double *rate);
 cb_chart_rate cb_chart_rate_canonical, cb_chart_rate_velocity;
 
-/* The derivatives of w(q, u) and of its rate W(q, u, F); W_F is dW/dF. Needs the second derivatives of the metric. */
+/* The derivatives of w(q, u) and of its rate W(q, u, F): w_q[i*d + j] = dw_i/dq^j, and W_F is dW/dF. They need the
+ * second derivatives of the metric. */
 typedef struct cb_chart_jet {
   double *w_q, *w_u, *W_q, *W_u, *W_F; /* d x d each */
 } cb_chart_jet;

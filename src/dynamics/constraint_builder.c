@@ -1,5 +1,5 @@
 /* Building rows of constraints: rods, path lengths, distances to a point, angles, areas, volumes, pins, surfaces,
- * velocities and knife edges. It also moves the rows into a system.
+ * velocities and knife edges. This file also moves the rows into a system.
  */
 #include "dynamics/builder_private.h"
 
@@ -358,7 +358,8 @@ cb_status cb_builder_volume(cb_builder *b, const char *name, int n, const int (*
 /* --- expressions --- */
 
 /* Finds a chart by its name. If name is NULL, *found is the space's own chart, or the embedding in a space without a
- * chart. *row is the chart as a row stores it: NULL for the embedding. */
+ * chart. *row is the chart as a row stores it: NULL for the embedding. CB_ERROR_ARGUMENT if there is no such chart; for
+ * a chart other than the space's own the errors of check_factors. */
 static cb_status find_chart(const cb_builder *b, const char *what, const char *name, const cb_chart **found,
                             const cb_chart **row) {
   const cb_space *g = b->space;

@@ -44,8 +44,8 @@ static cb_status chart_at(const cb_space *g, const cb_chart *chart, const double
 
 /* --- coordinates as functions on the embedding --- */
 
-/* Computes the derivatives of the coordinates q with respect to y at a point y of the space: `first` = B, and `second`.
- */
+/* Computes the derivatives of the coordinates q with respect to y at a point y of the space: `first` = B and, for order
+ * 2, `second`. */
 static void in_world(const cb_space *g, const chart_point *p, int order, cb_coordinates *out) {
   int n = g->dim, k = g->embedding;
   for (int c = 0; c < n; c++)
@@ -218,8 +218,9 @@ cb_status cb_element_by_embedding(cb_element_function *in_embedding, const cb_co
  *   surface   g = f(q, t):   g_a = f_c q^c_a,  g_ab = f_cd q^c_a q^d_b + f_c q^c_ab
  *   velocity  sum_p A_pc(q, t) dq^c_p/dt = b(q, t), p the particles:   a_pa = A_pc q^c_a,
  *             da_pa/dx_rb = (dA_pc/dq^d_r) q^d_b q^c_a + A_pc q^c_ab [r = p]
- * q^c_a and q^c_ab are those of constraint_private.h. In a chart space whose own chart is used, q are the particle's
- * coordinates themselves. */
+ * f_c is df/dq^c, and [r = p] is 1 if r = p and 0 otherwise. q^c_a and q^c_ab, the derivatives of q^c by the
+ * coordinates of a particle, are those of constraint_private.h. In a chart space whose own chart is used, q are the
+ * particle's coordinates themselves. */
 
 enum { PARTICLES = CB_ELEMENT_PARTICLES };
 

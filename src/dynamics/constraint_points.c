@@ -1,11 +1,13 @@
 /* Constraints of few points: a distance to a fixed point of the world, a pin, rods and path lengths, and a knife edge.
  *
- *   distance to a point  g = d(x, centre) - L
- *   pin     g_a = <e_a, x - centre>, e_a the frame at the centre: linear, one zero near it; chart: g_a = q_a - centre_a
+ *   distance to a point  g = d(x, centre) - length
+ *   pin     g_a = <e_a, x - centre>, which is linear and has one zero near the centre;  chart: g_a = q_a - centre_a
  *   rod, path length     g = sum of distances - length
  *
- * The centre is expressed in the moving origin of its particle. The frame is the world's frame, transported to the
- * centre, so that the multipliers of a pin do not rotate when the origin moves.
+ * x is the particle, q are its coordinates in the space's own chart, d is the distance, and e_a are the vectors of the
+ * frame at the centre. In a chart with moving origins, q - centre is rotated to the world. The centre is expressed in
+ * the moving origin of its particle. The frame is the world's frame, transported to the centre, so that the multipliers
+ * of a pin do not rotate when the origin moves.
  */
 #include "dynamics/constraint_private.h"
 
@@ -33,8 +35,9 @@ static cb_status distance_to_point(const cb_constraints *c, const cb_constraint 
   return CB_OK;
 }
 
-/* The frame at the centre, relative to the particle's origin. If this origin has moved, the vectors are the columns of
- * the isometry to the centre, which keep their digits at any distance from the world's base point. */
+/* The frame at the centre, relative to the particle's origin. If this origin has moved, the vectors of flat and
+ * hyperbolic factors are the columns of the isometry to the centre, which keep their digits at any distance from the
+ * world's base point. */
 static void frame_at_centre(const cb_constraints *c, const cb_constraint *row, double frame[CB_Q_MAX][CB_Q_MAX]) {
   const cb_space *g = c->space;
   const cb_constraint_world *w = &c->world[row->world];
@@ -104,11 +107,13 @@ static cb_status distance(const cb_constraints *c, const cb_constraint *row, int
 const cb_constraint_class cb_constraint_rod = {.name = "rod", .element = distance, .sized = true};
 const cb_constraint_class cb_constraint_path_length = {.name = "path_length", .element = distance, .sized = true};
 
-/* A knife edge at x along the geodesic to y, on a surface. It allows no velocity perpendicular to the geodesic:
+/* A knife edge at x, in a space of dimension 2, is directed along the geodesic to y. It allows no velocity v of x
+ * perpendicular to this geodesic:
  *
  *   a.v = det(x, y, v)/(R s_K(d)) = 0,   s_K(d)^2 = w (1 - K w/4),  w = <x-y, x-y>
- * a.v is the component of v to the left of the direction to y. d is the distance, R = 1/sqrt|K|, and 1/R is applied to
- * the last coordinates; in flat space the rows of the determinant are (x, 1), (y, 1), (v, 0). */
+ * a.v is the component of v to the left of the direction to y. d is the distance, K the curvature, R = 1/sqrt|K|, and
+ * 1/R is applied to the last coordinates; in flat space R = 1, and (x, 1), (y, 1) and (v, 0) are the rows of the
+ * determinant. */
 
 enum { N = 3 };
 

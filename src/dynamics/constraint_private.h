@@ -97,13 +97,14 @@ cb_status cb_knife_edge_by_metric(const cb_space *g, const double *const *x, int
 
 /* The following functions convert elements between the embedding and charts (constraint_charts.c).
  *
- * Let x(q) be a chart of a space of quadrics and flat factors, J = dx/dq, K_f the curvature of a factor, and <,>_f and
- * x_f the parts in that factor:
+ * Let x(q) be a chart of a space of quadrics and flat factors, J = dx/dq, x_ij = d^2 x/dq_i dq_j, g the chart's metric
+ * and Gamma its Christoffel symbols, K_f the curvature of a factor, and <,>_f and x_f the parts in that factor:
  *   x_ij = Gamma^c_ij J_c - sum_f K_f <J_i, J_j>_f x_f                                (Gauss's formula)
  * Let q be extended to a function on the embedding that is constant along the ray through x_f:
  *   B = dq/dx = g^-1 J^T I,   n_f = K_f I x_f,   I = diag(form)
  *   q^c_ab = -Gamma^c_ij B^i_a B^j_b - sum_f (B^c_a n_b + n_a B^c_b)_f
- * The Christoffel symbols are those of the chart's own metric: no derivative here is a finite difference.
+ * q^c_ab is d^2 q^c/dx_a dx_b. Gamma follows from the exact derivatives of g: no derivative here is a finite
+ * difference.
  * Source: do Carmo, Riemannian Geometry (1992), chapter 6. */
 
 /* The coordinates of a point in a chart of the world, and their derivatives in the point's local embedding. */

@@ -1,11 +1,11 @@
 /* Constraints that depend on one another at the start. Such a system is an error that names a row, or the row is
  * dropped if this does not change the motion at the start.
  *
- * A row depends on the others if the part of its gradient that is orthogonal to theirs, in the kinetic metric, is at
- * most `slack` times its length. This part is a pivot of the Gram matrix. A row may be dropped only if it is redundant:
- * it is satisfied wherever the others are. It may be redundant only at the start (three rods in a line), so the system
- * keeps dropped rows, and the run watches them. A row with zero gradient does not depend on the others and is never
- * dropped.
+ * A row depends on the others if the square of the part of its gradient that is orthogonal to theirs, in the kinetic
+ * metric, is less than `slack` times the square of its length. This square is a pivot of the Gram matrix. A row may be
+ * dropped only if it is redundant: it is satisfied wherever the others are. It may be redundant only at the start
+ * (three rods in a line), so the system keeps dropped rows, and the run watches them. A row with zero gradient does not
+ * depend on the others; it is an error and is never dropped.
  */
 #include "core/failure.h"
 
@@ -35,7 +35,7 @@ static void look_free(look *w) {
   free(w->G);
 }
 
-/* Finds the row that depends on the others at the start; -1 if none does. */
+/* Finds a row that depends on the others, or has no gradient, at the start; *row is -1 if there is none. */
 static cb_status find(cb_system *s, cb_forces *f, const look *w, int *row) {
   cb_gram *gram;
   *row = -1;

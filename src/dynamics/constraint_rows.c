@@ -3,6 +3,10 @@
  *   positional  g = sum_e f_e(x, t) - c(t)     rate = G v + g_t        gamma = v.H v + 2 g_tx v + g_tt
  *   velocity    a(t,x) v - b(t,x)              rate = a v - b          gamma = v.(da/dx) v + a_t v - b_x v - b_t
  *   space       g = (<x,x> - 1/K)/2            rate = <x,v>            gamma = <v,v>
+ * f_e is the value of element e at the positions x and the time t, c the target, v the velocity, G the gradient of g
+ * and H its matrix of second derivatives. a and b are the coefficients and the right side of a velocity row, and K is
+ * the curvature of a factor. The indices t and x are derivatives. The rate of a positional row is dg/dt, and gamma is
+ * the derivative of the rate by time if v is constant.
  */
 #include "dynamics/forces_private.h"
 
@@ -112,7 +116,7 @@ void cb_constraints_set_origins(cb_constraints *c, const cb_origin *origin) {
 
 const cb_rows *cb_constraints_rows(const cb_constraints *c) { return &c->rows; }
 
-/* Evaluates element e of a row into c->scratch; *size is its number of coordinates. */
+/* Evaluates element e of a row into c->scratch, after it has cleared the parts that the order needs. */
 static inline __attribute__((always_inline)) cb_status element(cb_constraints *c, const cb_constraint *row, int e,
                                                                double t, const double *x, int order) {
   cb_element *out = c->scratch;
@@ -176,7 +180,7 @@ static double space_product(const cb_constraints *c, const space_row *s, const d
 }
 
 /* Computes the values of all rows or, if v is not NULL, their rates along v, to `out`, and the gradients to G; out and
- * G may be NULL. The function is inlined so that each use gets a loop of its own. */
+ * G may be NULL. The value of a velocity row is 0. The function is inlined so that each use gets a loop of its own. */
 static inline __attribute__((always_inline)) cb_status rows(cb_constraints *c, double t, const double *x,
                                                             const double *v, double *out, double *G) {
   const int k = c->space->k;

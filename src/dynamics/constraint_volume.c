@@ -1,17 +1,19 @@
 /* The volume inside a closed surface of geodesic triangles. It is the sum, signed by orientation, of the geodesic
  * tetrahedra from the mesh's first vertex x_0.
  *
- * A point of a tetrahedron is the projection of x_0 (1-u) + m u along its ray onto the quadric, with m = sum_i mu_i x_i
- * on the opposite triangle. The integral over u has a closed form:
+ * A point of a tetrahedron x_0 .. x_3 is the projection of x_0 (1-u) + m u along its ray onto the quadric, with 0 <= u
+ * <= 1 and m = sum_i mu_i x_i on the opposite triangle, mu_1 + mu_2 + mu_3 = 1. The integral over u has a closed form
+ * (K: the curvature, s_K(r) = sin(sqrt(K) r)/sqrt(K) or sinh(sqrt|K| r)/sqrt|K|):
  *   V = D Q,   D = -det(x_0, x_1, x_2, x_3) sqrt|K|,   Q = int Phi(z) N^-3 dmu   over the unit triangle
  *   w_ij = <x_i - x_j, x_i - x_j>,  alpha = sum_i mu_i w_0i,  beta = sum_(i<j) mu_i mu_j w_ij
  *   N^2 = K <m,m> = 1 - K beta,   z = K s_K(r/2)^2 = K (alpha/2 - beta/(1 + N))/(2 N),  r the distance from x_0 to m/N
  *   Phi = int_0^r s_K(x)^2 dx / s_K(r)^3,   2 z (1-z) Phi' + 3 (1-2z) Phi = 1
- * In flat space the determinant has the rows (x_i, 1), and Q = 1/6. Only D and chords appear, so small triangles are
- * accurate too, and the result is the same in every frame. Q is a product of Gauss rules in collapsed coordinates. Its
- * order is chosen by the size |K| w. The relative error is round-off for edges of up to 2.4 radii (hyperbolic) or 1.4
- * radii (sphere), and 1e-12 at 3 radii (hyperbolic). Sources: Ratcliffe, Foundations of Hyperbolic Manifolds, 2nd ed.
- * (2006), section 10.4, doi:10.1007/978-0-387-47322-2; nodes: Abramowitz & Stegun (1964), table 25.4.
+ * In flat space the determinant has the rows (x_i, 1), and Q = 1/6. Only D and the squared chords w_ij appear, so small
+ * triangles are accurate too, and the result is the same in every frame. Q is computed by a product of two Gauss rules
+ * in collapsed coordinates; the largest |K| w_ij determines their order. The relative error is round-off for edges of
+ * up to 2.4 radii (hyperbolic) or 1.4 radii (sphere), and 1e-12 at 3 radii (hyperbolic). Sources: Ratcliffe,
+ * Foundations of Hyperbolic Manifolds, 2nd ed. (2006), section 10.4, doi:10.1007/978-0-387-47322-2; nodes: Abramowitz &
+ * Stegun (1964), table 25.4.
  */
 #include "dynamics/constraint_private.h"
 
@@ -53,8 +55,8 @@ static const node gauss_32[] = {
     {0.98561151154526838, 0.01627439473090567},   {0.99726386184948157, 0.0070186100094700964},
 };
 
-/* The rules, with the largest |K| w for which each is used. Relative errors are then below 1e-15 (measured against 128
- * points). */
+/* The rules, with the largest |K| w_ij of a tetrahedron for which each is used. Relative errors are then below 1e-15
+ * (measured against 128 points), except for the last rule, which has no limit. */
 static const struct rule {
   double largest;
   int half;

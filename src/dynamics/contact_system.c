@@ -63,7 +63,8 @@ static cb_status triangles(const cb_builder *b, const cb_system *s, cb_contact_s
 }
 
 /* Surfaces collide only in spaces of one factor and of dimension 2 or 3. In other spaces only the spheres of their
- * particles collide; this function fails if these have no radius and their contacts are on. */
+ * particles collide: this function fails if the first corner of a triangle has no radius and the contacts of its body
+ * are on; otherwise it empties the list of triangles. */
 static cb_status check_surfaces(const cb_system *s, cb_contact_set *set) {
   const cb_space *g = s->space;
   if (!set->n_triangles || (!g->intrinsic && g->n_factors == 1 && g->dim > 1)) return CB_OK;

@@ -109,17 +109,17 @@ static cb_status settle_bases(const cb_builder *b, cb_system *s, const int *give
   return status;
 }
 
-/* Maximum distance, in radii, between the origins in which particles of one component are given. Their chords then lose
- * at most exp(far/2) units of round-off. */
+/* Maximum distance, in radii, of the origins in which particles of one component are given from the first particle's
+ * origin, or else from the world's. Their chords then lose at most exp(far/2) units of round-off. */
 static const double far = 20;
 /* A component that starts farther than this from the base point (in radii, in flat space in units of length) gets an
  * origin of its own. */
 static const double near = 2;
-/* Maximum distance from the base point for expressions of coordinates of the world. There the coordinates and their
- * derivatives are known to exp(2 coordinate_range) units of round-off.
+/* Maximum distance, in radii, from the base point for expressions of coordinates of the world. There the coordinates
+ * and their derivatives are known to exp(2 coordinate_range) units of round-off.
  */
 static const double coordinate_range = 8;
-/* Beyond this distance the squares of the embedding's coordinates overflow. */
+/* Beyond this distance, in radii, the squares of the embedding's coordinates overflow. */
 static const double farthest = 350;
 
 /* The curvature of the factor in which coordinates grow like exp(distance); 0 if there is none. */
@@ -216,8 +216,8 @@ static bool is_held(const cb_builder *b, const cb_system *s, int c) {
   return held;
 }
 
-/* Moves a component that starts far out to an origin at its centre. In a group space the run does this, with
- * covectors. */
+/* Moves a component that starts far out, and is not held, to an origin at its centre. In a space that is given by the
+ * metric of a chart the run does this, with covectors. */
 static cb_status recentre(cb_system *s, int c) {
   const cb_space *g = s->space;
   if (g->intrinsic || s->held[c]) return CB_OK;

@@ -1,13 +1,13 @@
 /* Forces that are given as expressions: potentials V = sum_i V(t, q(x_i), m_i, e_i) in the coordinates q of a chart of
  * the world, with the mass m_i and the charge e_i of particle i, and generalised forces.
  *
- * Let y be the world point, moved along its ray onto the space, q its coordinates, J = dx/dq and I = diag(form):
- *   u = J g^-1 dV/dq,  g = J^T I J      the gradient, a tangent vector; in the embedding simply u = I^-1 dV/dx
+ * Let y be the world point, moved along its ray onto the space, q its coordinates, J = dy/dq and I = diag(form):
+ *   u = J g^-1 dV/dq,  g = J^T I J      the gradient, a tangent vector; in the embedding simply u = I^-1 dV/dy
  *   D = (du/dq) g^-1 J^T I              its derivative along tangent vectors
  * For a component whose origin has the isometry M, with local points x = M^-1 y, the force is -M^-1 u and its
  * derivative -M^-1 D M. In a chart space, with J of the space's own chart, they are -J^T I u and -(J^T I D J + (dJ)^T I
- * u). The second derivatives of x(q) are differences of J of fourth order (error about 1e-12); only Newton matrices use
- * them.
+ * u), where dJ is the derivative of J. The second derivatives of y(q) are differences of J of fourth order (error about
+ * 1e-12); only Newton matrices use them.
  */
 #include "dynamics/forces_private.h"
 
@@ -221,7 +221,7 @@ static void pull_back(int n, const cb_isometry *world, bool second, derivatives 
   }
 }
 
-/* As in_embedding, in a static chart: directly if the expression is in that chart, otherwise by way of the
+/* As in_embedding, in a space with a chart: directly if the expression is in that chart, otherwise by way of the
  * embedding. */
 static cb_status in_chart(const cb_forces *f, const cb_potential_field *field, double t, int i, const double *q,
                           double *v, double *force, double *block) {

@@ -1,7 +1,8 @@
 /* Potentials of distances: between pairs of particles, V = sum over pairs of U(d_ij), and to a fixed centre.
  *
- * Each particle sums the forces of all its partners, F_i = -sum_j I^-1 dU(d_ij)/dx_i, in a fixed order. This is twice
- * the work of visiting each pair once, but the rows are independent, so the result does not depend on the number of
+ * d_ij is the distance of particles i and j, U a potential of pair_potential.h, and I = diag(form) (1 in a chart). Each
+ * particle sums the forces of all its partners, F_i = -sum_j I^-1 dU(d_ij)/dx_i, in a fixed order. This is twice the
+ * work of visiting each pair once, but the rows are independent, so the result does not depend on the number of
  * threads. Gravity and Coulomb on one quadric use columns of coordinates in lanes of 8, which compilers turn into
  * vector code.
  */

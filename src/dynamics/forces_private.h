@@ -17,7 +17,7 @@ struct cb_forces {
   double raise[CB_Q_MAX]; /* -form^-1 in the embedding, -1 in a chart */
   bool springs_alone;     /* springs are the only forces, and they have a plan */
 
-  cb_springs_work *springs; /* NULL in a static chart, or without springs */
+  cb_springs_work *springs; /* NULL in a space with a chart, or without springs */
 
   cb_anchor *anchor;  /* [central][component]: each centre, relative to the component's moving origin */
   cb_isometry *world; /* [component]: local to world; only where there are fields */

@@ -1,14 +1,16 @@
 /* The forces of a system: the sum over its parts, the Jacobian of the sum, and the part that springs contribute.
  *
- *   F = -I^-1 dV/dx + damping in the embedding, F = -dV/dq + damping in a chart.
+ *   F = -I^-1 dV/dx + damping in the embedding, F = -dV/dq + damping + generalised forces in a chart
+ * V is the potential of all parts, I = diag(form), and x or q are the coordinates of the particles. The damping is that
+ * of springs.
  */
 #include "dynamics/forces_private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Springs as a part of the forces. In an embedding their plan computes them (springs.h); in a static chart they follow
- * from the derivatives of the distance:
+/* Springs are a part of the forces. In an embedding their plan computes them (springs.h); in a space with a chart they
+ * follow from the derivatives of the distance:
  *
  *   V = (k/2)(d - D)^2,   F = -(k (d - D) + c d') dd/dq,   d' = dd/dq . q'
  * for a spring of stiffness k, rest length D and damping c whose ends have the distance d.
@@ -84,7 +86,8 @@ static cb_status springs_part_potential(cb_forces *f, const double *x, double *p
   return CB_OK;
 }
 
-/* Adds the derivatives of the damping force -c d' I^-1 d_a, with d' = sum_b d_b v_b:
+/* Adds the derivatives of the damping force -c d' I^-1 d_a, with d' = sum_b d_b v_b, to dx and dv (may be NULL); d_a
+ * and d_ab are the derivatives of the distance d:
  *   in x: -c I^-1 (d_a sum_c d_bc v_c + d' d_ab),   in v: -c I^-1 d_a d_b. */
 static cb_status add_damping(const cb_forces *f, int e, const double *x, const double *v, double *dx, double *dv) {
   const cb_system *s = f->system;
@@ -300,7 +303,8 @@ static void fill(int i, int j, void *self) {
   s->column[s->end[i]++] = j;
 }
 
-/* Sorts the rows in `all`, removes repetitions, and stores them in the pattern. */
+/* Makes the pattern: lists the partners of each particle in `all`, sorts them and removes repetitions. Then finds the
+ * blocks of the springs. */
 static cb_status make_pattern(cb_forces *f) {
   const cb_system *s = f->system;
   size_t n = (size_t)s->n, *start = calloc(n + 1, sizeof *start), *end = calloc(n + 1, sizeof *end);

@@ -16,8 +16,8 @@
 
 static cb_status step_status(cb_status status) { return status == CB_ERROR_DOMAIN ? CB_STEP_DOMAIN : status; }
 
-/* The distance of two points that are relative to the same frame, or in a static chart. For distances above a quarter
- * of a great circle, the chord to the antipode is more accurate. */
+/* The distance of two points that are relative to the same frame, or in a chart, and for order 1 its gradient. For
+ * distances above a quarter of a great circle, the chord to the antipode is more accurate. */
 static cb_status here(const cb_space *g, const double *x, const double *y, int order, double *d, double *gradient) {
   if (cb_pair_by_chord(g) && g->factor[0].curvature > 0) {
     double e[CB_COORD_MAX];

@@ -74,8 +74,8 @@ double cb_gap_event_distance(const cb_gaps *gaps, const cb_gap *gap);
 /* Evaluates the gap, and for order 1 its derivatives too. CB_STEP_DOMAIN where they do not exist. */
 cb_status cb_gap_eval(cb_gaps *gaps, const cb_gap *gap, double t, const double *const *x, int order, cb_gap_value *out);
 
-/* Sets the side of a surface gap (dimension 3) to the side on which its points lie at x: there s > -r, where r is the
- * sum of the radii that s subtracts. */
+/* Sets the side of a surface gap in dimension 3 to the side on which its points lie at x: there s >= -r, where r is the
+ * sum of the radii that s subtracts. Does not change other gaps. Returns the errors of cb_gap_eval. */
 cb_status cb_gap_orient(cb_gaps *gaps, cb_gap *gap, double t, const double *const *x);
 
 /* Returns A >= 0 with s'' >= -A while the particles move from x at t for a time of at most `duration`, with speeds of
@@ -90,8 +90,8 @@ double cb_gap_second_derivative_bound(cb_gaps *gaps, const cb_gap *gap, double t
 
 /* Lists the surface gaps of two triangles. A feature (vertex or edge) belongs to several triangles. Only the first of
  * them that has no vertex in common with the other feature lists the gap, so that a loop over all near pairs of
- * triangles lists each gap once. Returns their number; out receives at most `maximum` of them. Returns 0 if contacts of
- * the two bodies are off. */
+ * triangles lists each gap once. Returns the number of gaps; out receives at most `maximum` of them. Returns 0 if
+ * contacts of the two bodies are off, or if the triangles have a vertex in common. */
 int cb_gaps_surfaces(const cb_gaps *gaps, int triangle_a, int triangle_b, int maximum, cb_gap *out);
 
 /* The rest of this file is private to gap.c, gap_walls.c, gap_surfaces.c, gap_figures.c and

@@ -1,14 +1,15 @@
-/* Distances in figures of points: two geodesics, and a point and a geodesic plane.
+/* Distances in figures of points: two geodesics, and a point and a geodesic plane. K is the curvature, I = diag(form),
+ * *(..) is the Hodge dual, and indices of d and u are derivatives.
  *
  * Two geodesics of a space of dimension 3, through x_0 and x_2, have a common perpendicular. Let p = c(a) x_0 + s(a)
- * f_1 and q = c(b) x_2 + s(b) f_2, with the unit tangents f, and c and s of numerics/numerics_curved.h (s in units of
- * the radius). Then
+ * f_1 and q = c(b) x_2 + s(b) f_2 be its feet, with the arc lengths a and b, the unit tangents f, and c and s of
+ * numerics/numerics_curved.h (s in units of the radius). Then
  *   K <p, q> = m_11 c(a) c(b) + m_12 c(a) s(b) + m_21 s(a) c(b) + m_22 s(a) s(b)
  * with m from the products of x_0, f_1 with x_2, f_2, which splits into functions of a + b and of a - b:
  *   sphere      tan(a - b) = (m_21 - m_12)/(m_11 + m_22),  tan(a + b) = (m_21 + m_12)/(m_11 - m_22)
  *   hyperbolic  tanh(a + b) = -(m_12 + m_21)/(m_11 + m_22),  tanh(a - b) = -(m_21 - m_12)/(m_11 - m_22)
- * The perpendicular at p is n = *(p ^ t_1 ^ t_2)/|.| with the tangents t there, because span(p, q) is orthogonal to
- * both. Then
+ * In flat space a and b solve two linear equations. The perpendicular at p is n = *(p ^ t_1 ^ t_2)/|.| with the
+ * tangents t_1 at p and t_2 at q, because span(p, q) is orthogonal to both. Then
  *   s_K(d) = <q - p, n>,   d_q = c_K(d) I n - K s_K(d) I p,   d_p = -I n
  * This distance is signed, and accurate even where the geodesics intersect. p and q are expressed by the ends of the
  * edge, of length l, with the fixed weights s_K(l - a)/s_K(l) and s_K(a)/s_K(l). Parallel geodesics have no unique
@@ -157,7 +158,8 @@ cb_status cb_gap_edge_figure(const cb_space *g, const double x[][CB_COORD_MAX], 
   return CB_OK;
 }
 
-/* A point and a geodesic plane through as many points as the space has dimensions (a line in dimension 2).
+/* The point x_0 and the geodesic plane through the points x_1 .. x_m, where m is the dimension of the space (a line for
+ * m = 2). d is the signed distance, and n the unit normal.
  *
  *   n = *(x_1 ^ ... ^ x_m)/|.|, flat *(x_2 - x_1 ^ ...)/|.|,   x_0 = sum_i l_i x_i + u n   (flat: sum l_i = 1)
  *   u = <x_0 - x_1, n>,   s_K(d) = u,   u_x0 = I n,   u_xi = -l_i I n

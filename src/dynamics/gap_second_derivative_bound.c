@@ -1,5 +1,5 @@
-/* Bounds on the second derivatives of gaps in time: A with s'' >= -A, while speeds are at most a and b and the sum of
- * the covariant accelerations is at most acc.
+/* Bounds on the second derivatives of gaps s in time: A with s'' >= -A, while the speeds of the two points are at most
+ * a and b and the sum of their covariant accelerations is at most acc.
  *
  * Distances d of two points: let K be the maximum of 0 and all sectional curvatures, k their minimum with 0, and d
  * between d0 - (a + b) T and d0 + (a + b) T, d0 the distance now and T the duration. The index form of the field along
@@ -24,7 +24,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Expressions along the motion of a particle with speed v and covariant acceleration acc:
+/* Expressions s = f(x, t) along the motion of a particle with speed v and covariant acceleration acc:
  *
  *   |s''| <= |Hess f| v^2 + 2 |d f_t| v + |f_tt| + |df| acc,   Hess f = f_ij - Gamma^c_ij f_c
  * The norms are those of the metric. In the embedding, with f_ab of the expression as a function there,
@@ -41,12 +41,12 @@ static const double between = 2;
 static const double part[] = {1, 0.618033988749895, 0.2679491924311227};
 enum { PARTS = sizeof part / sizeof *part };
 
-/* The first and second derivatives at a point, in an orthonormal frame of n vectors and in t. */
+/* Norms of the first and second derivatives at a point, in an orthonormal frame and in t. */
 typedef struct derivatives {
-  double hessian, gradient, gradient_t, second_t; /* the norms of the derivatives */
+  double hessian, gradient, gradient_t, second_t; /* |Hess f|, |df|, |d f_t|, |f_tt| */
 } derivatives;
 
-/* Computes the norms from components in an orthonormal frame. */
+/* Computes the norms from components in an orthonormal frame of n vectors. Returns false if one is not finite. */
 static bool norms(int n, const double *df, const double *dft, double (*h)[N], double ftt, derivatives *out) {
   double first = 0, mixed = 0, second = 0;
   for (int i = 0; i < n; i++) {
@@ -182,7 +182,7 @@ static bool chart_frame(const cb_space *g, const double *q, double *e) {
   return true;
 }
 
-/* Updates the maximum with a sample. Samples outside the domain of the expression are left out. */
+/* Updates the maximum with a sample. A sample outside the domain of the expression is left out: returns false. */
 static bool take(const sampling *s, double t, const double *x, derivatives *maximum) {
   derivatives d;
   double frame[N * N];
@@ -195,7 +195,7 @@ static bool take(const sampling *s, double t, const double *x, derivatives *maxi
   return true;
 }
 
-/* The bound on |s''| from the largest sampled derivatives. */
+/* The bound on |s''| from the largest sampled derivatives; INFINITY if all samples failed. */
 static double expression_bound(const cb_gaps *gaps, const cb_gap_formula *f, double t, const double *x, double speed,
                                double acceleration, double duration) {
   const cb_space *g = gaps->space;
@@ -230,14 +230,15 @@ static double expression_bound(const cb_gaps *gaps, const cb_gap_formula *f, dou
          between * maximum.gradient * acceleration;
 }
 
-/* The gaps of surfaces. With the unit normal n, the bound Omega of its rate, and the relative speed W, in flat space
+/* The gaps s of surfaces. With the unit normal n, the bound Omega of its rate, the relative speed W, and the sum acc of
+ * the largest accelerations of the two features, in flat space
  *
  *   face   |n'| <= Omega = sum_i v_i/h_i,                 s'' >= -acc - Omega (2 W + s Omega)
  *   edges  |n'| <= Omega = (w_1 + w_2)/sin(angle), w = (v_a + v_b)/length,   s'' >= -acc - Omega (3 W + 2 s Omega)
- * h_i are the heights of the face. A curved space adds |K| W^2 s. All quantities are those at x, except for distances
- * that the time allows, and the factor `slack` covers the other changes. This is an estimate. It is valid while faces
- * and edges keep more than a quarter of their size and while edges are not nearly parallel. If edges are parallel,
- * vertices touch faces at the same time. */
+ * v are the speeds of the points, h_i the heights of the face, and a and b the ends of an edge. A curved space adds |K|
+ * W^2 s. All quantities are those at x, except for distances that the time allows, and the factor `slack` covers the
+ * other changes. This is an estimate. It is valid while faces and edges keep more than a quarter of their size and
+ * while edges are not nearly parallel. If edges are parallel, vertices touch faces at the same time. */
 
 enum { P = CB_GAP_PARTICLES };
 

@@ -1,8 +1,8 @@
 /* Surfaces: which features of two triangles may touch, and the gap of two features from the figure of their points.
  *
  *   gap = side * distance - (maximum radius of one feature's points) - (maximum radius of the other's points)
- * Points of different frames are converted to the frame of the first point. In a chart space the figure has the
- * points x(q).
+ * Points of different frames are converted to the frame of the first point. In a space with a chart, the points of the
+ * figure are the points x(q) of the embedding.
  */
 #include "dynamics/gap.h"
 
@@ -133,7 +133,7 @@ int cb_gaps_surfaces(const cb_gaps *gaps, int triangle_a, int triangle_b, int ma
 
 /* --- their distance --- */
 
-/* The distance of a particle's frame from the frame of the gap's first particle. */
+/* The distance of a particle's frame from the frame of the gap's first particle; 0 in flat space. */
 static double frame_distance(const cb_gaps *gaps, const cb_gap *gap, int p) {
   cb_origin frame[2], relative;
   if (gaps->space->factor[0].curvature == 0) return 0;
@@ -170,7 +170,7 @@ cb_status cb_gap_gather(const cb_gaps *gaps, const cb_gap *gap, const double *co
   return CB_OK;
 }
 
-/* The maximum radius of the first `split` points plus the maximum radius of the others. */
+/* The maximum radius of the first `split` points plus the maximum radius of the others, up to point number `used`. */
 static double radii(const cb_gaps *gaps, const cb_gap *gap, int split, int used) {
   const double *radius = gaps->system->radius;
   double first = 0, second = 0;
@@ -182,7 +182,8 @@ static double radii(const cb_gaps *gaps, const cb_gap *gap, int split, int used)
 }
 
 /* Computes the figure of the gap's points. In dimension 3 the common normal of two edges changes sign where they become
- * parallel; a point that is then on the other side has moved past the ends of the edges. */
+ * parallel; a point that is then on the other side has moved past the ends of the edges, and the figure is not
+ * active. */
 static cb_status figure_of(const cb_gaps *gaps, const cb_gap *gap, double side, const double *const *x,
                            double jacobian[][K * K], cb_gap_figure *out) {
   double point[CB_GAP_PARTICLES][K];

@@ -1,15 +1,16 @@
 /* Walls that are planes or expressions.
  *
- * The totally geodesic plane through f with the unit normal n, where I = diag(form) and K is the curvature of the
- * factor:
- *   u = <x, n>, in flat space <x - f, n>,   d = asin(sqrt(K) u)/sqrt(K) | u | asinh(sqrt(-K) u)/sqrt(-K),
+ * The signed distance d of x from the totally geodesic plane through c with the unit normal n, where I = diag(form) and
+ * K is the curvature of the factor (d for K > 0, K = 0 and K < 0):
+ *   u = <x, n>, in flat space <x - c, n>,   d = asin(sqrt(K) u)/sqrt(K) | u | asinh(sqrt(-K) u)/sqrt(-K),
  *   d_x = I n/sqrt(1 - K u^2)
- * In a moved frame, n and f are expressed in that frame. n may then be as large as exp(distance of f), while u is small
+ * In a moved frame, n and c are expressed in that frame. n may then be as large as exp(distance of c), while u is small
  * if the particle is near the plane. On a sphere sqrt(1 - K u^2) is the length, in radii, of x without its part along
  * n.
  *
- * Expressions f(q, t, r) in the coordinates of a chart of the world have f_x = f_q q_x (constraint_private.h). Source:
- * Ratcliffe, Foundations of Hyperbolic Manifolds (2006), sections 2.1 and 3.2, doi:10.1007/978-0-387-47322-2.
+ * Expressions f(q, t, r) in the coordinates q of a chart of the world, the time t and the particle's radius r have the
+ * derivatives f_x = f_q q_x (constraint_private.h). Source: Ratcliffe, Foundations of Hyperbolic Manifolds (2006),
+ * sections 2.1 and 3.2, doi:10.1007/978-0-387-47322-2.
  */
 #include "dynamics/constraint_private.h"
 
@@ -122,9 +123,9 @@ cb_status cb_gap_plane(const cb_gaps *gaps, const cb_wall *wall, int i, const do
 
 /* --- expressions --- */
 
-/* A branch is valid where its guard is not negative, and up to `border` beyond that, relative to the coordinates. It is
- * also valid where a resting particle has sunk into the wall by f < 0, within the width that a kink of 0.1 has at that
- * depth. */
+/* A branch is valid where its guard is not negative, and up to `border` beyond that, relative to the coordinates. Where
+ * a resting particle has sunk into the wall, the branch is valid up to `sunk` times the depth -f farther: this is the
+ * width that a kink with a slope of 0.1 has at that depth. */
 static const double border = 1e-9, sunk = 10;
 
 static bool holds(const cb_gap_formula *f, int n, const double *at) {

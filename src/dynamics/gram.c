@@ -1,9 +1,11 @@
 /* The Gram matrix of constraints (gram.h), the multipliers of a state, and its projection onto the constraints. With
- * rows r of the system, rows q of the space, and the point x of a factor,
+ * rows of the space, the matrix has blocks for the rows of the system (A) and for those of the space (D):
  *
  *   [A B; B^T D] (y, z) = (r, q),   D = <x,x>/m,  B = (G.x)/m,   A - B D^-1 B^T = the Gram matrix of tangential parts
  *
- * The rows of the space are therefore eliminated exactly, and the matrix that is factored is small and positive.
+ * r and q are the right sides for the rows of the system and of the space, y and z the solutions, x is the part of a
+ * particle's position in a factor, G a gradient and m the mass. The rows of the space are therefore eliminated exactly,
+ * and the matrix that is factored is small and positive.
  */
 #include "dynamics/gram.h"
 
@@ -325,6 +327,7 @@ void cb_gram_lift(const cb_gram *g, const double *y, double scale, double *u) {
  *   S lambda = G a + gamma,   a the acceleration without the constraints      (d(rate)/dt = 0)
  *   x <- x - W G^T S^-1 g(x)  until g = 0,   v <- v - W G^T S^-1 rate(x, v)
  *
+ * lambda are the multipliers, g, rate and gamma are those of constraint_rows.c, and the other symbols those of gram.h.
  * Source: Hairer & Wanner, Solving Ordinary Differential Equations II (1996), VII.1 and VII.2,
  * doi:10.1007/978-3-642-05221-7. */
 

@@ -1,8 +1,9 @@
 /* The Gram matrix of constraints in the kinetic metric, S = G W G^T, and the equations that are solved with it.
  *
- * W = (m I)^-1 in the embedding (I = diag(form)), and (m g_ij(x))^-1 in a chart. Without the rows of the space, the
- * gradients are first projected to the tangent space, which is equivalent to eliminating those rows. S is sparse: it
- * has an entry for two rows that share a particle.
+ * G has the gradients of the rows. W = (m I)^-1 in the embedding (m: the mass of a particle, I = diag(form)), and (m
+ * g_ij(x))^-1 in a chart with the metric g_ij. Without the rows of the space, the gradients are first projected to the
+ * tangent space, which is equivalent to eliminating those rows. S is sparse: it has an entry for two rows that share a
+ * particle.
  * Source: Hairer & Wanner, Solving ODEs II (1996), VII.1; factors by LDL^T (T. A. Davis, ACM TOMS 31 (2005) 587,
  * doi:10.1145/1114268.1114277).
  */
@@ -20,8 +21,8 @@ void cb_gram_free(cb_gram *g);
 /* Copies the needed parts of the gradients G[entries*k] and of the positions x, forms S and factors it.
  * CB_STEP_SINGULAR if rows depend on one another; *row (may be NULL) is then the first dependent row. */
 cb_status cb_gram_factor(cb_gram *g, const double *x, const double *G, int *row);
-/* The smallest pivot of the last factorisation relative to its row, and that row; about 0 if rows depend on one
- * another. */
+/* The smallest pivot of the last factorisation, relative to the diagonal entry of its row, and that row; about 0 if
+ * rows depend on one another. If it is 1 (no rows, or orthogonal rows), *row is not set. */
 double cb_gram_weakest(const cb_gram *g, int *row);
 /* y[rows] holds the right-hand side r, and then the solution of S y = r. */
 void cb_gram_solve(const cb_gram *g, double *y);
@@ -37,9 +38,10 @@ cb_status cb_gram_multipliers(cb_gram *g, double t, const double *x, const doubl
                               double *acceleration);
 
 /* Projects positions onto the positional rows along W G^T, then velocities onto all rows. x and v (n*k) are changed in
- * place, and each particle is put back on its quadric. *moved and *turned are the largest changes of a coordinate and
- * of a velocity. The tolerance is for |g| (0: round-off); rates are reduced to round-off. CB_STEP_NO_CONVERGENCE with
- * the worst row in *row (may be NULL), CB_STEP_SINGULAR with a dependent row. */
+ * place, and in the embedding each particle is put back on its quadric. *moved and *turned (may be NULL) are the
+ * largest changes of a coordinate and of a velocity. The tolerance is for |g| (0: round-off); below 1e-12 the iteration
+ * also ends where |g| no longer halves. Rates are reduced to round-off. CB_STEP_NO_CONVERGENCE with the worst row in
+ * *row (may be NULL), CB_STEP_SINGULAR with a dependent row, CB_STEP_NOT_FINITE. */
 cb_status cb_gram_project(cb_gram *g, double t, double *x, double *v, double tolerance, double *moved, double *turned,
                           int *row);
 

@@ -6,9 +6,11 @@
  *   Coulomb        the same with the opposite sign
  *   Lennard-Jones  U = 4 a ((b/d)^12 - (b/d)^6)
  *   expression     a text in d and the variables of the pair
- * The factor s belongs to the pair: m1 m2 for gravity, q1 q2 for Coulomb, otherwise 1.
+ * d is the distance, a the strength, b a length and K the curvature of the space. The factor s belongs to the pair: m1
+ * m2 for gravity, q1 q2 for Coulomb (m and q for a centre), otherwise 1.
  *
- * On a quadric of curvature K the chord w = c^2 = <x-y, x-y> = (4/K) sin^2(r d/2) is a better variable than d, since
+ * On a quadric of curvature K the squared chord w = c^2 = <x-y, x-y> = (4/K) sin^2(r d/2) (K > 0) is a better variable
+ * than d, since
  *   dU/dx = phi(w) (x - y),  phi = U'(d) / (c q),  q^2 = 1 - K w/4,  S(d)^2 = w q^2,  C(d) = 1 - K w/2.
  * Gravity then needs no inverse function: phi = s a / (w q^2)^(3/2).
  *
@@ -48,7 +50,7 @@ cb_pair_values cb_pair_values_of_centre(const cb_pair_potential *pair_potential,
 
 cb_pair_potential_value cb_pair_potential_at(const cb_pair_potential *pair_potential, const cb_pair_values *pair,
                                              double d);
-/* As cb_pair_potential_at, as a function of the chord, in a space of curvature k. */
+/* As cb_pair_potential_at, as a function of the squared chord w, in a space of curvature k. */
 cb_pair_potential_chord cb_pair_potential_at_chord(const cb_pair_potential *pair_potential, const cb_pair_values *pair,
                                                    double k, double w);
 
@@ -59,9 +61,9 @@ extern const char *const cb_pair_potential_names_centre[4];
 /* A pair potential between two points of any space: its value and its ordinary partial derivatives in the coordinates
  * (x, y).
  *
- * On one quadric it is computed from the chord w = <x-y, x-y>:
- *   V_x = phi I(x - y) = -V_y,   V_xx = phi I + 2 phi' I(x-y) (x-y)I,   I = diag(form);
- * in products and static charts from the derivatives of the distance:
+ * V = U(d(x, y)). On one quadric it is computed from the squared chord w = <x-y, x-y>:
+ *   V_x = phi I(x - y) = -V_y,   V_xx = phi I + 2 phi' I(x-y) (x-y)I,   phi' = dphi/dw,   I = diag(form);
+ * in products and in spaces with a chart from the derivatives of the distance:
  *   V_a = U' d_a,   V_ab = U'' d_a d_b + U' d_ab.
  * The derivatives are those of V as a function on the embedding (or of the coordinates of the chart). */
 
@@ -88,7 +90,8 @@ static inline double cb_pair_chord(const cb_space *g, const double *x, const dou
 cb_status cb_pair_distance(const cb_space *g, const double *x, const double *y, double *d, double *gradient,
                            double *hessian);
 
-/* V = U(d(x, y)) with gradient[2k] and hessian[(2k)^2]. The last two may be NULL. */
+/* V = U(d(x, y)) with gradient[2k] and hessian[(2k)^2]. The last two may be NULL. CB_STEP_DOMAIN if V or a derivative
+ * does not exist. */
 cb_status cb_pair_potential_between(const cb_space *g, const cb_pair_potential *pair_potential,
                                     const cb_pair_values *pair, const double *x, const double *y, double *v,
                                     double *gradient, double *hessian);

@@ -2,10 +2,10 @@
  *
  *   p <- p + sum_a q_a l_a,   u_a = R_a p + ds_a/dt,   D_ab = R_a q_b
  *
- * Contacts that move no particle in common, directly or through constraints, are independent. Each group of coupled
- * contacts has a dense matrix D. The rules compute rates again from the momenta after each impulse, so that every
- * impulse is exact and errors do not accumulate in the rates. The work is done on copies: on failure nothing is
- * changed.
+ * p are the momenta; the other symbols are those of reflection.h. Contacts that move no particle in common, directly or
+ * through constraints, are independent. Each group of coupled contacts has a dense matrix D. The rules compute rates
+ * again from the momenta after each impulse, so that every impulse is exact and errors do not accumulate in the rates.
+ * The work is done on copies: on failure nothing is changed.
  */
 #include "dynamics/reflection.h"
 
@@ -258,7 +258,7 @@ static cb_status move(const cb_space *g, const double *step, double *x, double *
   return CB_OK;
 }
 
-/* x += n_a s/D_aa, with the sign that reduces s. All displacements are computed before any position changes. */
+/* x <- x - n_a s_a/D_aa. All displacements are computed (in r->p) before any position changes. */
 cb_status cb_reflection_lift(cb_reflection *r, double t, int parts, const cb_reflection_part *part,
                              const cb_reflection_contact *contact) {
   const size_t k = (size_t)r->k;

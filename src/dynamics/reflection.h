@@ -5,11 +5,11 @@
  *   sequential        one contact at a time, the fastest closing one first, until none closes
  *   simultaneous      v <- v + sum n_a l_a,  l >= 0,  w = u + D l >= -e u,  l^T (w + e u) = 0, for all contacts that
  *                     close or touch (u = 0 to 1e-10 of the fastest); repeated if that makes others close
- * s_a is gap a, G_a = ds_a/dx its gradient, e its restitution, l are impulses, and w are the rates u afterwards. M is
- * the kinetic metric (m I in the embedding without normal parts, m g_ij in a chart), C are the gradients of the
- * constraints. Momenta of isometries are conserved if the gap does not depend on the world. Energy is conserved if e
- * is 1 and the walls do not move. Source: Moreau, in Nonsmooth Mechanics and Applications (1988),
- * doi:10.1007/978-3-7091-2624-0_1.
+ * v is the velocity, n_a the normal of gap s_a, G_a = ds_a/dx its gradient, e its restitution, t the time, l are
+ * impulses, and w are the rates u afterwards. M is the kinetic metric (m I in the embedding without normal parts, m
+ * g_ij in a chart), C are the gradients of the constraints. Momenta of isometries are conserved if the gap does not
+ * depend on the world. Energy is conserved if e is 1 and the walls do not move. Source: Moreau, in Nonsmooth Mechanics
+ * and Applications (1988), doi:10.1007/978-3-7091-2624-0_1.
  */
 #pragma once
 
@@ -36,14 +36,16 @@ typedef struct cb_reflection_contact {
 } cb_reflection_contact;
 
 typedef struct cb_reflection cb_reflection;
-/* Creates the work space for systems like this one. It grows with the number of simultaneous contacts. */
+/* Creates the work space for systems like this one, which is borrowed. The work space grows with the number of
+ * simultaneous contacts. CB_ERROR_MEMORY. */
 cb_status cb_reflection_create(const cb_system *system, cb_reflection **out);
 void cb_reflection_free(cb_reflection *r);
 
 /* Reflects at time t. Contacts that open keep impulse 0, unless the impulses of others make them close.
  * CB_STEP_NO_CONVERGENCE after the maximum number of impulses (10^6 with the sequential rule, 10^5 with the
  * simultaneous one). CB_STEP_SINGULAR if the constraints do not let a closing gap move (D_aa = 0), or if no velocities
- * open all contacts. On failure the momenta and contacts are unchanged. Parts that no contact moves are ignored. */
+ * open all contacts. CB_STEP_NOT_FINITE if a rate is not finite, CB_ERROR_ARGUMENT for a particle in no part. On
+ * failure the momenta and contacts are unchanged. Parts that no contact moves are ignored. */
 cb_status cb_reflect(cb_reflection *r, cb_contact_rule rule, double t, int parts, const cb_reflection_part *part,
                      int contacts, cb_reflection_contact *contact);
 

@@ -4,10 +4,11 @@
  *   q = T - M W C^T y,   S y = C M^-1 T,   S = C W C^T      (parts with constraints; otherwise q = T)
  *   D_ab = R_a q_b,   u_a = R_a p + ds_a/dt
  *
- * Normal parts are removed twice and y is refined, so that neither the normal part of a gradient nor unequal masses
- * reduce the accuracy.
- * Sources: Moreau (1988), doi:10.1007/978-3-7091-2624-0_1; refinement: Higham, Accuracy and Stability of Numerical
- * Algorithms, 2nd ed. (2002), chapter 12, doi:10.1137/1.9780898718027.
+ * G is the gradient of a gap, m the mass and I = diag(form). W and S are those of gram.h for the gradients C of the
+ * constraints, and the other symbols are those of reflection.h. Normal parts are removed twice and y is refined, so
+ * that neither the normal part of a gradient nor unequal masses reduce the accuracy. Sources: Moreau (1988),
+ * doi:10.1007/978-3-7091-2624-0_1; refinement: Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed. (2002),
+ * chapter 12, doi:10.1137/1.9780898718027.
  */
 #include "dynamics/reflection.h"
 

@@ -4,10 +4,11 @@
  *   sequential     a = the fastest closing:  l_a = -(1 + e_a) u_a / D_aa,  until none closes
  *   simultaneous   l >= 0,  z = D l + (1 + e) u >= 0,  l^T z = 0
  *
- * e is the restitution, l are the impulses, D, u as in reflection.h. The energy changes by l^T (u + w)/2 with u before
- * and w after, hence by sum l_a (1 - e_a) u_a/2 <= 0. Contacts that open take no part in a simultaneous impulse; if the
- * impulse makes them close, another impulse follows. Sources: Moreau (1988), doi:10.1007/978-3-7091-2624-0_1; the rules
- * are compared by Smith, Kaufman, Vouga, Tamstorf & Grinspun (2012), ACM TOG 31, 106, doi:10.1145/2185520.2185602.
+ * e is the restitution, l are the impulses, D and u are as in reflection.h. The energy changes by l^T (u + w)/2 with u
+ * before and w after, hence by sum l_a (1 - e_a) u_a/2 <= 0. Contacts that open take no part in a simultaneous impulse;
+ * if the impulse makes them close, another impulse follows. Sources: Moreau (1988), doi:10.1007/978-3-7091-2624-0_1;
+ * the rules are compared by Smith, Kaufman, Vouga, Tamstorf & Grinspun (2012), ACM TOG 31, 106,
+ * doi:10.1145/2185520.2185602.
  */
 #include "dynamics/reflection.h"
 
@@ -20,9 +21,10 @@
  *
  * Dantzig's method drives one z_a < 0 after another to 0 by increasing l_a, while l_P changes so that z_P stays 0:
  *   dl_a = 1,  D_PP dl_P = -D_Pa.
- * An element that would become negative on the way leaves or enters P. z is unique; l is unique where D_PP is regular.
- * Sources: Cottle, Pang & Stone, The Linear Complementarity Problem (1992), section 4.2, doi:10.1137/1.9780898719000;
- * Baraff, Fast contact force computation (1994), doi:10.1145/192161.192168. */
+ * P is the set of indices with l > 0. An index whose l would become negative on the way leaves P, and one whose z would
+ * become negative enters P. z is unique; l is unique where D_PP is regular. Sources: Cottle, Pang & Stone, The Linear
+ * Complementarity Problem (1992), section 4.2, doi:10.1137/1.9780898719000; Baraff, Fast contact force computation
+ * (1994), doi:10.1145/192161.192168. */
 
 /* A contact depends on the others if its pivot is smaller than this, relative to its diagonal element. */
 static const double dependent = 1e-10;
@@ -35,7 +37,7 @@ static const double zero = 1e-10;
 static const double sure = 1e-5;
 /* Solutions whose effects exceed this, relative to the largest |q|, count as growing without bound. */
 static const double endless = 1e10;
-/* Values of `place` outside P: DEPENDENT until the driven contact is at rest, RESTS until another contact enters P. */
+/* Values of `place` outside P. DEPENDENT and RESTS last until the next contact has been driven to z = 0. */
 enum { OUT = -1, DEPENDENT = -2, RESTS = -3 };
 
 /* Computes row `at` of the factor, for P[at]. False where it depends on the rows before it. */
@@ -153,7 +155,8 @@ static double size_of(const cb_lcp *s, const double *q, int a) {
   return sum;
 }
 
-/* Increases l_a until z_a is 0. */
+/* Increases l_a until z_a is 0. If a depends on P and z_a is 0 already, decreases l_a, until a replaces another contact
+ * or l_a is 0. *left: the number of steps that are still allowed. Returns the errors of cb_lcp_solve. */
 static cb_status drive(cb_lcp *s, int a, const double *q, const double *tolerance, int *left) {
   double maximum = 0;
   for (int j = 0; j < s->n; j++) maximum = fmax(maximum, fabs(q[j]));

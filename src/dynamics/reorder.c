@@ -43,8 +43,8 @@ static int search(const graph *g, int root, int *mark, int from, int to, int *qu
 
 enum { UNSEEN = -1, REACHED = -2, WAITING = -3, DONE = -4 }; /* a mark >= 0 is the number of the vertex's region */
 
-/* Numbers the component with the mark REACHED, from root on. frontier is a first-in first-out list of the vertices that
- * full regions have found. */
+/* Numbers the component with the mark REACHED, from root on. `count` vertices have numbers already; returns the new
+ * count. frontier is a first-in first-out list of the vertices that full regions have found. */
 static int grow(const graph *g, int root, int *mark, int *order, int count, int *region, int *frontier) {
   int first = 0, last = 0, head = 0, tail = 0;
   frontier[last++] = root;

@@ -17,12 +17,13 @@ enum { CB_REORDER_REGION = 4096 };
 
 /* Sets order[new] = old for the n vertices of the graph with m edges (i[e], j[e]). Vertices are in 0 .. n-1; loops and
  * repeated edges are allowed. Connected components stay together, in the order of their lowest vertices. The result
- * depends on the arguments only. */
+ * depends on the arguments only. CB_ERROR_ARGUMENT for a vertex outside this range, CB_ERROR_MEMORY. */
 cb_status cb_reorder(int n, size_t m, const int *i, const int *j, int *order);
 
 /* Connected components of a graph, by union-find (Tarjan, J. ACM 22 (1975), doi:10.1145/321879.321884). */
 
-/* parent[n] is the forest of the elements. cb_components_start makes each element a tree of its own. */
+/* parent[n] is the forest of the elements. cb_components_start makes each element a tree of its own, and
+ * cb_components_join joins the trees of i and j. */
 void cb_components_start(int n, int *parent);
 void cb_components_join(int *parent, int i, int j);
 /* Sets component[n] to the number of each element's component, counted from 0 in the order of their first elements, and

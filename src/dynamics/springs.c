@@ -346,8 +346,9 @@ void cb_springs_work_free(cb_springs_work *work) {
  *   -dF/dx = G M + (k D/d^3) e (e^T form) + gamma ((s/d^2) M + e (w^T form M)/d^2 - (2 s/d^4) e (e^T form))
  *   -dF/dv = (gamma/d^2) e (e^T form)
  *
- * psi, t, q and y of each factor are those of springs_series.h and springs_kernel.h. The derivatives in y have the
- * opposite sign. */
+ * x and y are the ends, k, D and gamma are as in springs.h, and I_f is the unit matrix of factor f. psi and t of each
+ * factor are those of springs_series.h, q and y_f (the y there) those of springs_kernel.h. The derivatives in the end y
+ * have the opposite sign. */
 
 enum { K = CB_COORD_MAX };
 

@@ -1,12 +1,14 @@
 /* Many springs between the particles of a space: forces, potential, separations and the exact Jacobian.
  *
- *   V = sum over springs of (k/2) (d - D)^2,   c^2 = <x-y, x-y>,   d = 2R asin(c/2R) | 2R asinh(c/2R) | c
+ *   V = sum over springs of (k/2) (d - D)^2,   c^2 = <x-y, x-y>
+ *   d = 2R asin(c/2R) (K > 0),   2R asinh(c/2R) (K < 0),   c (K = 0)
  *   grad d = (x - y) / (c sqrt(1 - K c^2/4)),   d' = <grad d, x' - y'>
  *   force on x, raised:  F = -(k (d - D) + gamma d') grad d,   on y:  -F
  *
- * k, D and gamma are the stiffness, the rest length and the damping of a spring between x and y, c is its chord, K the
- * curvature and R = 1/sqrt|K|. V is taken as a function on the linear space, so F has a normal component, which the
- * integrators remove. In a product of factors f: d^2 = sum d_f^2, grad d = sum (d_f/d) grad d_f.
+ * k, D and gamma are the stiffness, the rest length and the damping of a spring between x and y, c is its chord, d its
+ * length, x' and y' are the velocities of its ends, K is the curvature and R = 1/sqrt|K|. V is taken as a function on
+ * the linear space, so F has a normal component, which the integrators remove. In a product of factors f: d^2 = sum
+ * d_f^2, grad d = sum (d_f/d) grad d_f.
  *
  * A plan is immutable and may be shared; a cb_springs_work holds the scratch memory of one caller. Particles are
  * divided into blocks of consecutive numbers, and each block computes every spring that touches it. Springs between two
@@ -33,8 +35,8 @@ typedef struct cb_spring {
 } cb_spring;
 
 /* Makes a plan for m springs between n particles of `space` in its embedding. Nothing is borrowed. CB_ERROR_ARGUMENT
- * for indices out of range, a spring from a particle to itself, a negative rest length, or numbers that are not finite.
- * CB_ERROR_UNSUPPORTED in a chart. */
+ * for numbers n or m or indices out of range, a spring from a particle to itself, a negative rest length, or values
+ * that are not finite. CB_ERROR_UNSUPPORTED in a chart. */
 cb_status cb_springs_create(const cb_space *space, int n, size_t m, const cb_spring *spring, cb_springs **out);
 void cb_springs_free(cb_springs *plan);
 
@@ -54,8 +56,8 @@ double cb_springs_potential(cb_springs_work *work, const double *x);
 void cb_springs_separation(cb_springs_work *work, const double *x, double *d);
 
 /* Adds dF_i/dx_j to dx and dF_i/dv_j to dv (may be NULL), block by block in the order of `pattern`. v may be NULL
- * without damping. CB_STEP_DOMAIN if the force has no derivative (ends that coincide, with D > 0, or are antipodal).
- * CB_ERROR_ARGUMENT if the pattern lacks a block. On failure some springs have been added. */
+ * without damping. CB_STEP_DOMAIN if the force has no derivative (the ends coincide, with D > 0 or damping, or they are
+ * antipodal). CB_ERROR_ARGUMENT if the pattern lacks a block. On failure some springs have been added. */
 cb_status cb_springs_jacobian(const cb_springs *plan, const cb_pattern *pattern, const double *x, const double *v,
                               double *dx, double *dv);
 
@@ -113,8 +115,8 @@ typedef struct cb_springs_block {
   size_t slice;                        /* the block's first slice of near groups */
 } cb_springs_block;
 
-/* x, y, v, w and f have four numbers per particle. v are the velocities at x, and w those at y (NULL without damping).
- */
+/* x and f are the positions of the block's particles and the forces on them, y are the positions of the far ends, and v
+ * and w are the velocities at x and y (not read without damping). All have four numbers per particle. */
 typedef struct cb_springs_kernels {
   /* Adds to f. */
   void (*force)(const cb_springs_space *space, const cb_spring_run *run, const double *x, const double *y,

@@ -1,4 +1,4 @@
-/* Spring kernels for AVX2 with FMA: four springs at once. */
+/* This file compiles the spring kernels for AVX2 with FMA; they evaluate four springs at once. */
 #if defined(__x86_64__)
 #include "core/lanes4.h"
 

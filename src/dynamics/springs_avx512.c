@@ -1,4 +1,4 @@
-/* Spring kernels for AVX-512: eight springs at once. */
+/* This file compiles the spring kernels for AVX-512; they evaluate eight springs at once. */
 #if defined(__x86_64__)
 #include "core/lanes8.h"
 

@@ -10,6 +10,7 @@
  *   d^2 = sum_f psi_f^2 y_f,  r = 1/d,  e = sum_f psi_f (x-y)_f
  *   force on x:  -g e,  g = k (1 - D r) + gamma <e, x'-y'> r^2
  *
+ * In x-y, x and y are the ends of a spring; elsewhere y is the number above. k, D, gamma, K and d are as in springs.h.
  * The result for a spring depends on its own numbers only, not on the springs next to it in a vector.
  */
 #include "dynamics/springs.h"
@@ -153,8 +154,8 @@ INLINE vec distance(cb_springs_shape shape, const cb_springs_space *space, const
   return p * root(square);
 }
 
-/* Each lane keeps a compensated sum (D. E. Knuth, The Art of Computer Programming 2, section 4.2.2, theorem B). The
- * lanes are added in their order. */
+/* Adds the potential of a run to sum. Each lane keeps a compensated sum (D. E. Knuth, The Art of Computer Programming
+ * 2, section 4.2.2, theorem B). The lanes are added in their order. */
 INLINE void potential(cb_springs_shape shape, const cb_springs_space *space, const cb_spring_run *run, const double *x,
                       const double *y, double sum[2]) {
   vec high[CB_GROUP / WIDTH], low[CB_GROUP / WIDTH];

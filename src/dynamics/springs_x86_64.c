@@ -1,4 +1,5 @@
-/* Spring kernels for any processor, two springs at once: vectors of two, which every x86-64 processor has. */
+/* This file compiles the spring kernels for any processor. They evaluate two springs at once, because every x86-64
+ * processor has vectors of two numbers. */
 #include "core/lanes2.h"
 
 #define KERNELS cb_springs_kernels_x86_64

@@ -1,7 +1,8 @@
 /* Quantities of a state: positions for plots, kinetic energy and Killing momenta.
  *
  *   kinetic energy  sum <p,p>/2m (embedding), sum g^ij p_i p_j/2m (chart)
- * Plot coordinates are computed by way of the moving origin.
+ * The sums are over particles of momentum p and mass m, and g^ij is the inverse metric. Plot coordinates are computed
+ * by way of the moving origin.
  */
 #include "dynamics/system_facts.h"
 
@@ -118,7 +119,7 @@ void cb_state_copy(cb_state *to, const cb_state *from) {
 }
 
 /* Killing momenta J_i = sum <X_i(x), p> about the world's axes, bounds on their size, and a test whether they are
- * known.
+ * known. The sum is over particles at x of momentum p, and X_i are the Killing fields.
  *
  * A frame that is far out has round-off of its own, and X_i grows with the distance, in H^n like its exponential. J_i
  * is known up to some units of round-off of sum |p| |X_i|, and of the contributions of other components through a
@@ -133,7 +134,7 @@ static const double lost = 1e-6;
 /* Fields up to this size lose no relevant digits. */
 static const double harmless = 1e6;
 
-/* Adds the Killing momenta of one component. */
+/* Sets world[] to the Killing momenta of one component about the world's axes. */
 static cb_status world_of(const cb_system *s, const cb_state *state, int component, double *world) {
   const cb_space *g = cb_system_space(s);
   const cb_origin *origin = &state->origin[component];

@@ -35,6 +35,7 @@ bool cb_system_components_alike(const cb_system *s, int a, int b);
  *             symmetries. A centre, a pin and a ball have the fields that vanish at their point; a plane has the fields
  *             that preserve it; an expression of coordinates has the fields that change none of the coordinates it
  *             uses. A constraint of velocities has none: its force has a moment even if the constraint is symmetric.
+ *             Generalised forces have none either.
  *
  * Symmetries of the values of an expression, such as rotations for x^2 + y^2, are not detected. */
 
@@ -53,15 +54,15 @@ static const double cb_antipodes_cosine = -0.6;
 /* Does the system have any such force? */
 bool cb_antipodes_matter(const cb_system *s);
 
-/* Is any spring so close to antipodal ends that a step may lead them past one another's antipode? */
+/* Is any spring so close to antipodal ends that a step may lead them past one another's antipode? False in a chart. */
 bool cb_antipodes_near(const cb_system *s, const cb_state *state);
 
 /* CB_STEP_DOMAIN if two points have passed one another's antipode in the last step, of length h, at a distance shorter
  * than their motion in a step; a smaller step may resolve the passage. *place is the place of one of them. With h < 0:
- * CB_STEP_DOMAIN if they will pass in the next step, of length |h|. */
+ * CB_STEP_DOMAIN if they will pass in the next step, of length |h|. CB_OK otherwise. */
 cb_status cb_antipodes_check(const cb_system *s, const cb_state *state, double h, int *place);
 /* The cause of the failure of a step of length h from this state: CB_STEP_DOMAIN if such a pass lies ahead within two
- * steps, otherwise `failed`. */
+ * steps and `failed` is a status of a step (> 0), otherwise `failed` with its message. */
 cb_status cb_antipodes_explain(const cb_system *s, const cb_state *state, double h, cb_status failed, int *place);
 
 /* --- quantities of a state --- */

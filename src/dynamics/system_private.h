@@ -1,7 +1,8 @@
 /* The contents of a cb_system.
  *
- * Particles, and all indices of particles, are in the order of the state: components follow one another, and neighbours
- * have near numbers. Springs keep the order in which they were given.
+ * Particles, and all indices of particles, are in the order of the state (places): components follow one another, and
+ * neighbours have near places. Only `place` and `name` are in the order in which particles were added. Springs keep the
+ * order in which they were given.
  */
 #pragma once
 
@@ -59,7 +60,7 @@ struct cb_system {
   int *spring_i, *spring_j;
   double *stiffness, *rest, *damping;
   bool damped;
-  cb_springs *springs; /* the plan of the springs; NULL in a static chart, or without springs */
+  cb_springs *springs; /* the plan of the springs; NULL in a space with a chart, or without springs */
 
   cb_interaction *interaction;
   cb_central *central;

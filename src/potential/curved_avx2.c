@@ -1,4 +1,4 @@
-/* Kernels of geodesic panels for AVX2 with FMA: four panels at once. */
+/* This file compiles the kernels of geodesic panels for AVX2 with FMA; they evaluate four panels at once. */
 #if defined(__x86_64__)
 #include "core/lanes4.h"
 

@@ -1,4 +1,4 @@
-/* Kernels of geodesic panels for AVX-512: eight panels at once. */
+/* This file compiles the kernels of geodesic panels for AVX-512; they evaluate eight panels at once. */
 #if defined(__x86_64__)
 #include "core/lanes8.h"
 

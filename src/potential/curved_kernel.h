@@ -2,9 +2,10 @@
  * instruction set. curved_x86_64.c, curved_avx2.c and curved_avx512.c include this file after they have defined WIDTH,
  * vec, functions of it, and KERNELS.
  *
- * Lengths are in radii of curvature, K is -1 or 1, and points are (x, w). Everything follows from y - x only, without
- * loss of digits near x (q_a is q of corner a, q_ab is q between corners a and b, N is the norm that cb_curved_plane
- * returns, and s is as in curved_flow.h):
+ * Lengths are in radii of curvature, K is -1 or 1, and points are (x, w). For a point y of a panel seen from x, at the
+ * distance d, c_K is cos d or cosh d, and s_K is sin d or sinh d. All values follow from y - x only, without loss of
+ * digits near x (a, b, c are the corners, q_a is q of corner a, q_ab is q between corners a and b, N is the norm that
+ * cb_curved_plane returns, and T_x and s are as in curved_flow.h):
  *   q = |y - x|^2 + K (y_w - x_w)^2,  c_K = 1 - K q/2,  s_K^2 = q (1 - K q/4)
  *   T_x^-1 a . T_x^-1 b = (q_a + q_b - q_ab)/2 - K q_a q_b/4,  [T_x^-1 a, T_x^-1 b, T_x^-1 c] = -N s
  * The rule of degree 2 uses the corners and the centroid, with 1/12 and 3/4 of the area (of N/(2 c^(3/2)),

@@ -1,4 +1,5 @@
-/* Kernels of geodesic panels for any processor, two panels at once: vectors of two, which every x86-64 processor has.
+/* This file compiles the kernels of geodesic panels for any processor. They evaluate two panels at once, because every
+ * x86-64 processor has vectors of two numbers.
  */
 #include "core/lanes2.h"
 

@@ -21,7 +21,8 @@
 
 typedef struct cb_far cb_far;
 
-/* Copies all data that it needs from p, which may then be freed. */
+/* Creates the far field of the panels p, which may then be freed. CB_ERROR_ARGUMENT for an error outside the range
+ * above or no panels. */
 cb_status cb_far_create(const cb_panels *p, double error, cb_far **out);
 /* Does the same as cb_far_create, but at the panels from number `solids` on cb_far_apply computes the slopes n.grad
  * phi_k. */

@@ -25,12 +25,13 @@ struct cb_flow_about {
   cb_far *far;
   int (*face)[3], (*corner)[3]; /* [faces] */
   bool *sheet, *border;         /* [faces]; [corners]: the corner is at the end of a sheet, where its jump is 0 */
-  double *w, *jump, kinetic;    /* [faces]: the normal velocity; phi of solids and the jump of phi across sheets */
-  double *strength;             /* [corners]: `jump` fitted to the corners, 0 on borders */
-  field_side side[2];           /* the side to which the normals point, and the other side (0 on solids) */
-  double (*v)[3];               /* [vertices]: the velocity of the surface */
-  double *sigma;                /* [FIELD_COLUMNS][faces] */
-  double *sources, *dipoles;    /* [2][faces]: for phi, and for a dipole sheet of strength 1 on solids */
+  /* [faces]: the normal velocity; phi of solids and the jump of phi across sheets; the kinetic energy */
+  double *w, *jump, kinetic;
+  double *strength;          /* [corners]: `jump` fitted to the corners, 0 on borders */
+  field_side side[2];        /* the side to which the normals point, and the other side (0 on solids) */
+  double (*v)[3];            /* [vertices]: the velocity of the surface */
+  double *sigma;             /* [FIELD_COLUMNS][faces] */
+  double *sources, *dipoles; /* [2][faces]: for phi, and for a dipole sheet of strength 1 on solids */
   cb_far_field *velocity, *potential;
   double *at; /* [2][points of a batch] */
 };
@@ -213,8 +214,9 @@ static cb_status find_means(cb_flow_about *f, double *phi, double (*u)[3]) {
   return status;
 }
 
-/* Sets u and phi on both sides of face i. u is the normal velocity of the surface plus, along a solid, the gradient of
- * phi; along a sheet, the mean of both sides plus or minus half the gradient of the jump. */
+/* Sets u and phi on both sides of face i; on a sheet it reads the means of both sides from side 0. u is the normal
+ * velocity of the surface plus, along a solid, the gradient of phi; along a sheet, the mean of both sides plus or minus
+ * half the gradient of the jump. */
 static void set_face(cb_flow_about *f, const double (*x)[3], int i) {
   const double *n = f->panels->normal[i], *mean = f->side[0].u[i], across = cb_dot3(mean, n);
   double along[3], slope[3], u[2][3];

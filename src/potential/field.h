@@ -4,9 +4,9 @@
  *   phi(x) = sum_j D_j(x) phi_j - S_j(x) w_j    w = <v, n>: v the velocity, n the normal of the surface
  *   u = grad phi = sum_j grad S_j × g_j - w_j grad S_j,   g_j = n_j × grad_s phi
  *   p = p_far - rho (dphi/dt + |u|^2/2),   dphi/dt = (phi(x + h c, t + h) - phi(x - h c, t - h))/(2 h) - <c, u>
- * j numbers the faces, S and D are those of potential/panels.h, grad_s is the gradient along the surface, p_far the
- * pressure far away. The dipole sheet is evaluated as a vortex sheet: Lamb, Hydrodynamics (1932), articles 57, 58, 150;
- * pressure: article 20.
+ * j numbers the faces, S and D are those of potential/panels.h, grad_s is the gradient along the surface, p_far is the
+ * pressure far away, rho the density, c any velocity of the point x, t the time and h a short time. The dipole sheet is
+ * evaluated as a vortex sheet: Lamb, Hydrodynamics (1932), articles 57, 58, 150; pressure: article 20.
  *
  * phi at the corners is fitted to phi of the faces around them, so that g has no divergence and there are no vortices
  * along the edges. Near edges and vertices u grows like the logarithm of the distance times the jump of g there. Very
@@ -57,10 +57,11 @@ double cb_field_kinetic(const cb_flow_about *f);
 /* p at points that move with velocity c, from the flows f at the times t - h, t and t + h (with the same faces), by
  * differences of second order in h. u: the velocity in f[1]. c is any velocity for which x +- h c stays outside the
  * moving bodies: near a body, the body's velocity. In the layer p is evaluated at points that move with the surface,
- * for any c. */
+ * for any c. p is p - p_far for density 1. CB_ERROR_MEMORY. */
 cb_status cb_field_pressure(cb_flow_about *const f[3], double h, int points, const double (*x)[3], const double (*c)[3],
                             const double (*u)[3], double *p);
-/* Finds p on the faces in the same way. The force on a face is p of side 1 minus p of side 0, times n dA. */
+/* Finds p at the centres of the faces on a side (0 or 1) in the same way; p is 0 on side 1 of solids. The force on a
+ * face is p of side 1 minus p of side 0, times n dA. */
 void cb_field_face_pressure(cb_flow_about *const f[3], double h, int side, double *p);
 
 /* Streamlines of a flow at one time, and the radius of tubes around them.
@@ -80,7 +81,7 @@ typedef struct cb_stream_lines {
   double apart, error; /* distance of points along a line, negative: upstream; error per step, in units of length */
 } cb_stream_lines;
 
-/* Sets x[lines][points], beginning with the seeds, and u at these points. A line stops at a point where u is 0.
- * CB_ERROR_STEP if steps become too small. */
+/* Sets x[lines][points], beginning with the seeds, and u at these points; x and u are as in cb_stream_velocity. A line
+ * stops at a point where u is 0. CB_ERROR_STEP if steps become too small. */
 cb_status cb_streamlines(cb_stream_velocity velocity, void *context, cb_stream_lines form, const double (*seed)[3],
                          double (*x)[3], double (*u)[3]);

@@ -1,5 +1,6 @@
-/* LU factors of a hierarchical matrix. hmat-oss has one state per process, measures its time without regard to threads,
- * and calls the BLAS. Only one thread at a time may therefore call it.
+/* LU factors of the hierarchical matrix 1/2 - D (linear_solvers.h), made by the library hmat-oss. The library has one
+ * state per process, its timers are not safe for threads, and it calls the BLAS. Therefore only one thread at a time
+ * may call it.
  */
 #include "potential/linear_solvers.h"
 

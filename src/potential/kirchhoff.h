@@ -2,14 +2,15 @@
  *
  *   K_ab = -int phi_a m_b dA,  (I/2 - D) phi_a = -S m_a on the panels' centres,  m(x) = (x × n, n)
  *   mu0_a = -int phi_v m_a dA,  2 kinetic = -int phi_v w dA,  phi_v for the normal velocity w = <v, n> of the shape
- * S and D are those of potential/panels.h, a and b number the six unit twists, v is the velocity of the shape. The
- * normal n points out of the body, and phi -> 0 far away. This is the direct form of Green's identity: Kirchhoff
- * (1869), J. reine angew. Math. 71, 237, doi 10.1515/crll.1870.71.237; Lamb, Hydrodynamics (1932), articles 117 to 121.
- * The panel method is that of Hess & Smith (1967), doi 10.1016/0376-0421(67)90003-6. Panels are constant, so errors are
- * of order h^2 in the size h of the faces on smooth bodies and of lower order where there are edges. Units are SI for
- * density 1 kg/m³. Twists and tensors have the order (angular, linear), in the axes and about the origin of the
- * vertices. The surface is closed (except sheets), oriented outwards, and does not intersect itself (cb_surface_check);
- * it may have several pieces.
+ * K is the added mass, mu0 the momentum and `kinetic` the energy of the flow that the velocity v of the shape causes. S
+ * and D are those of potential/panels.h, a and b number the six unit twists, x is a point of the surface, dA an element
+ * of its area, and phi_a the potential for unit twist a. The normal n points out of the body, and phi -> 0 far away.
+ * This is the direct form of Green's identity: Kirchhoff (1869), J. reine angew. Math. 71, 237, doi
+ * 10.1515/crll.1870.71.237; Lamb, Hydrodynamics (1932), articles 117 to 121. The panel method is that of Hess & Smith
+ * (1967), doi 10.1016/0376-0421(67)90003-6. Panels are constant, so errors are of order h^2 in the size h of the faces
+ * on smooth bodies and of lower order where there are edges. Units are SI for density 1 kg/m³. Twists and tensors have
+ * the order (angular, linear), in the axes and about the origin of the vertices. The surface is closed (except sheets),
+ * oriented outwards, and does not intersect itself (cb_surface_check); it may have several pieces.
  */
 #pragma once
 
@@ -81,21 +82,22 @@ typedef struct cb_kirchhoff cb_kirchhoff;
 struct cb_panels;
 
 /* Creates the operator of faces on vertices x, which are copied. options NULL: the defaults. CB_ERROR_DOMAIN for a face
- * without area or a surface that points inwards; CB_ERROR_STEP for a body too thin for its panels (potential/thin.h),
- * with a face; CB_ERROR_ARGUMENT for a method that does not fit into the memory; the message gives both sizes.
- * CB_ERROR_UNSUPPORTED for sheets or walls where they are not supported. The first solution checks that the surface is
- * closed. The caller frees the result. */
+ * without area or a surface that points inwards; CB_ERROR_STEP for a body too thin for its panels (potential/thin.h);
+ * the message names a face; CB_ERROR_ARGUMENT for a method that does not fit into the memory; the message gives both
+ * sizes. CB_ERROR_UNSUPPORTED for sheets or walls where they are not supported. The first solution checks that the
+ * surface is closed. The caller frees the result. */
 cb_status cb_kirchhoff_create(int vertices, const double (*x)[3], int faces, const int (*face)[3],
                               const cb_kirchhoff_options *options, cb_kirchhoff **out);
 void cb_kirchhoff_free(cb_kirchhoff *k);
 
 /* Moves the vertices to x. All later results depend only on x and on `start`, which holds the potentials [6][panels] of
- * unit twists in a similar pose (NULL: 0), and not on earlier places. */
+ * unit twists in a similar pose (NULL: 0), and not on earlier places. CB_ERROR_DOMAIN and CB_ERROR_STEP as in
+ * cb_kirchhoff_create. */
 cb_status cb_kirchhoff_renew(cb_kirchhoff *k, const double (*x)[3], const double *start);
 
 /* Computes the potentials phi[columns][faces] at the centres of the panels, from the normal velocities [columns][faces]
- * of the fluid there. CB_ERROR_DOMAIN if the row sums show that the surface is not closed; CB_ERROR_STEP if the
- * iteration does not converge. */
+ * of the fluid there; phi is 0 in cavities. CB_ERROR_DOMAIN if the row sums show that the surface is not closed;
+ * CB_ERROR_STEP if the iteration does not converge. */
 cb_status cb_kirchhoff_solve(cb_kirchhoff *k, int columns, const double *normal_velocity, double *phi);
 
 /* Computes the added mass. v: the velocities of the vertices (NULL: at rest). Errors as in cb_kirchhoff_solve, and
@@ -103,7 +105,8 @@ cb_status cb_kirchhoff_solve(cb_kirchhoff *k, int columns, const double *normal_
 cb_status cb_kirchhoff_added_mass(cb_kirchhoff *k, const double (*v)[3], cb_kirchhoff_mass *out);
 
 /* The quadratic form of a body that deforms, G[6 + n][6 + n] in the twist Y and the rates r' of n shape variables.
- * Twice the kinetic energy is <G (Y, r'), (Y, r')> if the vertices move with sum v_i r'_i, v[n][vertices]. */
+ * Twice the kinetic energy is <G (Y, r'), (Y, r')> if the vertices move with sum v_i r'_i, v[n][vertices]. Errors as in
+ * cb_kirchhoff_added_mass. */
 cb_status cb_kirchhoff_form(cb_kirchhoff *k, int n, const double (*v)[3], double *G);
 
 /* The report of the last computation. */

@@ -3,7 +3,8 @@
  *
  * GMRES solves for several right-hand sides of one operator. Each right-hand side has its own Krylov space, and one
  * call of the product computes all columns:
- *   minimise |b - A x| over x0 + P span{r0, (A P) r0, ..}, r0 = b - A x0, P a preconditioner on the right
+ *   minimise |b - A x| over x0 + P span{r0, (A P) r0, ..}, r0 = b - A x0
+ * A is the operator, b the right-hand side, x0 the start and P a preconditioner on the right.
  * Source: Saad & Schultz (1986), SIAM J. Sci. Stat. Comput. 7, 856, doi 10.1137/0907058, algorithm 4, by modified
  * Gram-Schmidt, restarted. The result is identical for any number of threads if the operator has this property.
  */
@@ -26,7 +27,7 @@ typedef struct cb_krylov_problem {
 } cb_krylov_problem;
 
 typedef struct cb_krylov_result {
-  int iterations;  /* the number of steps that were made, for all columns */
+  int iterations;  /* the number of steps; each is for all columns that have not converged yet */
   double residual; /* the largest |b - A x|/|b|, by the recurrence */
 } cb_krylov_result;
 
@@ -38,8 +39,9 @@ cb_status cb_krylov_create(int n, int columns, int restart, cb_krylov **out);
 void cb_krylov_free(cb_krylov *k);
 size_t cb_krylov_bytes(int n, int columns, int restart);
 
-/* x[columns][n] holds the start of the iteration. CB_STEP_NO_CONVERGENCE after `iterations` steps; x is then the best
- * result so far. */
+/* Solves A x = b for b[columns][n]. x[columns][n] holds the start of the iteration, then the solution.
+ * CB_STEP_NO_CONVERGENCE after `iterations` steps; x is then the best result so far. CB_ERROR_ARGUMENT for too many
+ * columns, CB_ERROR_DOMAIN if b is not finite, and the errors of the products. */
 cb_status cb_krylov_solve(cb_krylov *k, const cb_krylov_problem *problem, int columns, const double *b, double *x,
                           cb_krylov_result *result);
 

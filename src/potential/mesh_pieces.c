@@ -277,8 +277,8 @@ void cb_pieces_free(cb_pieces *p) {
   if (p) cb_arena_free(all_of(p)->arena);
 }
 
-/* The distance by which an edge of a border moves. n: the unit vector in the plane of the triangle that is
- * perpendicular to the edge. */
+/* Returns the distance by which an edge of a border moves. Sets n to the unit vector that is perpendicular to the edge,
+ * in the plane of its triangle, and points into the triangle. */
 static double reach_of(const pieces *p, const double (*x)[3], const border *b, double n[3]) {
   const double *from = x[p->copied[b->end[0]]], *to = x[p->copied[b->end[1]]], *across = x[b->across];
   double edge[3], length2 = 0, along = 0;

@@ -49,5 +49,5 @@ typedef struct cb_panel_edge {
  * CB_ERROR_MEMORY. */
 cb_status cb_panel_edges(int n, const int (*face)[3], const int *which, cb_panel_edge **out, int *edges);
 
-/* The angle by which the surface bends at an edge, 0 to pi; 0 if it is flat or bends inwards. */
+/* The angle by which the surface bends outwards at an edge, 0 to pi; 0 if it is flat or bends inwards there. */
 double cb_panel_bend(const cb_panels *p, const cb_panel_edge *edge);

@@ -32,8 +32,8 @@ cb_kirchhoff_report cb_moving_report(const cb_moving *m);
  *   dG_ab = -s psi_b V_a dx,  A^T psi_b = W w_b,  V_a = grad D' phi_a - grad S' w_a
  * w are the normal velocities of unit twists and of the shape, W the areas of the panels, S and D those of
  * potential/panels.h, and S' and D' are S and D of the images of the panels; only these depend on the pose. dx is the
- * motion of a point of the body relative to its images along g (1 + hat(xi)), in the body's axes, with the plane's
- * normal nu and height h there:
+ * motion of a point x of the body relative to its images along g (1 + hat(xi)), xi = (xi_omega, xi_v), in the body's
+ * axes, with the plane's normal nu and height h there:
  *   dx = 2 nu <nu, xi_v> + 2 e × (x - h nu),  e = xi_omega - nu <nu, xi_omega>
  * The derivatives are therefore exact derivatives of the computed G, up to round-off. They cost one more solution with
  * the same factors, and vanish for motions along the plane and about its normal. The symmetric part of G and of its
@@ -63,6 +63,7 @@ const cb_kirchhoff_mass *cb_placed_far(const cb_placed *m, cb_kirchhoff_report *
 
 /* Computes the form for vertices at x in the body's axes, which move with v there (NULL: at rest), and the body at the
  * pose g. CB_STEP_DOMAIN for a body that reaches the plane, or is so near that its panels do not resolve the gap: the
- * asymmetry of the linear part of G is then at least 0.1 of its trace. May be called from any thread. Each thread has a
- * solver of its own while it works, and the result does not depend on earlier calls. */
+ * asymmetry of the linear part of G is then at least 0.1 of its trace. CB_ERROR_ARGUMENT if the matrices do not fit
+ * into the memory. May be called from any thread. Each thread has a solver of its own while it works, and the result
+ * does not depend on earlier calls. */
 cb_status cb_placed_at(cb_placed *m, const double (*x)[3], const double (*v)[3], const cb_pose *g, cb_placed_form *out);

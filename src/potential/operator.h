@@ -2,8 +2,8 @@
  * and sheets together.
  *
  * On closed surfaces (I/2 - D) phi = -S w for the potential phi of a fluid outside, whose velocity along the normals is
- * w. The matrix is stored, or applied by a tree of panels (potential/far.h). It is solved by its LU factors or by
- * GMRES.
+ * w, with S and D of potential/panels.h and the unit matrix I. The matrix I/2 - D is stored, or applied by a tree of
+ * panels (potential/far.h). It is solved by its LU factors or by GMRES.
  */
 #pragma once
 
@@ -27,7 +27,8 @@ typedef struct cb_operator_report {
 } cb_operator_report;
 
 /* p must outlive the operator. The options far_error, tolerance, iterations and memory must not be 0. CB_ERROR_ARGUMENT
- * if the memory is too small; the message gives both sizes. */
+ * if the memory is too small; the message gives both sizes. CB_ERROR_UNSUPPORTED for the method `hlu` if it is not
+ * built in; with a wall also the errors of cb_images_create. */
 cb_status cb_operator_create(const cb_panels *p, const cb_kirchhoff_options *options, cb_operator **out);
 void cb_operator_free(cb_operator *o);
 /* The panels have moved: prepared data is discarded. */
@@ -66,21 +67,23 @@ cb_operator_report cb_images_report_of(const cb_images *m);
  *   (I/2 - D) phi - D mu = -S w                     on solids
  *   n.grad (D phi + D mu) = w + n.grad S w          on sheets; D mu: sum over sheets, S w on the right: sum over solids
  * The dipoles of a panel are a ring of vortices around its border: Hess & Smith (1967), doi
- * 10.1016/0376-0421(67)90003-6; Katz & Plotkin, Low-Speed Aerodynamics (2001), section 10.4. Then K = -int phi m dA -
- * int mu m dA. The equations hold at the centres of the panels. mu decreases like the square root of the distance to a
- * border (potential/mesh_pieces.h). A sheet may end on a solid whose vertices it shares; pieces must not intersect. */
+ * 10.1016/0376-0421(67)90003-6; Katz & Plotkin, Low-Speed Aerodynamics (2001), section 10.4. Then the added mass
+ * (kirchhoff.h) is K = -int phi m dA - int mu m dA. The equations hold at the centres of the panels. mu decreases like
+ * the square root of the distance to a border (potential/mesh_pieces.h). A sheet may end on a solid whose vertices it
+ * shares; pieces must not intersect. */
 
 typedef struct cb_sheet cb_sheet;
 
 /* The first `solids` panels are on solids, the others on sheets. p must outlive the operator. The options far_error,
  * tolerance, iterations and memory must not be 0. CB_ERROR_ARGUMENT if the memory is too small; the message gives both
- * sizes. */
+ * sizes. CB_ERROR_UNSUPPORTED for the method `hlu`. */
 cb_status cb_sheet_create(const cb_panels *p, int solids, const cb_kirchhoff_options *options, cb_sheet **out);
 void cb_sheet_free(cb_sheet *s);
 /* The panels have moved: prepared data is discarded. */
 void cb_sheet_renew(cb_sheet *s);
 
 /* Solves for normal velocities w[columns][n]. phi[columns][n] (mu on sheets) holds the start of the iteration. At most
- * CB_PANEL_COLUMNS columns. CB_ERROR_DOMAIN for solids that are not closed, and for sheets inside solids. */
+ * CB_PANEL_COLUMNS columns. CB_ERROR_DOMAIN for solids that are not closed, and for sheets inside solids; CB_ERROR_STEP
+ * if the iteration does not converge. */
 cb_status cb_sheet_solve(cb_sheet *s, int columns, const double *w, double *phi);
 cb_operator_report cb_sheet_report_of(const cb_sheet *s);

@@ -121,7 +121,8 @@ static void row(const double *lanes, size_t stride, const double x[3], int n, do
     rows(lanes, stride, x, n, S, NULL);
 }
 
-/* The strength of an edge's vortex, (R1 + R2)/(R1 R2 (R1 R2 + a.b)) with v = R1 R2 + a.b; 0 on the edge. */
+/* The strength of an edge's vortex, (R1 + R2)/(R1 R2 (R1 R2 + a.b)), from A = R1, B = R2 and v = R1 R2 + a.b; 0 on the
+ * edge. */
 INLINE vec vortex(vec A, vec B, vec v) {
   const vec below = A * B * v, least = set(1e-300);
   return where_above(below, least, (A + B) / where_above(below, least, below, set(1)), set(0));
@@ -145,8 +146,8 @@ INLINE xyz sum_of(vec u, xyz a, vec v, xyz b, vec w, xyz c) {
 }
 
 /* grad S = -1/(4 pi) (sum_e L_e m_e + W n),   grad D = -1/(4 pi) sum_e (R1 + R2)/(R1 R2 (R1 R2 + a.b)) a × b   (by Biot
- * and Savart, around the panel's border). Near the edge R1 R2 + a.b is computed as |a × b|^2/(R1 R2 - a.b), which does
- * not cancel. */
+ * and Savart, around the panel's border). a and b are the ends of edge e seen from x, and the other symbols are those
+ * of potential/panels.h. Near the edge R1 R2 + a.b is computed as |a × b|^2/(R1 R2 - a.b), which does not cancel. */
 INLINE void gradient_group(const double *p, size_t stride, xyz x, xyz *S, xyz *D) {
   const xyz a = seen(p, stride, x), b = seen(p + 3 * stride, stride, x), c = seen(p + 6 * stride, stride, x);
   const xyz e = cross_of(a, b), f = cross_of(b, c), g = cross_of(c, a);

@@ -4,8 +4,9 @@
  *   atan2(y, x)  = base + atan(t), |t| <= tan(pi/8): t = y/x, (y - x)/(y + x) or -x/y; from |y|, |x| to all quarters
  *   L = ln(p/q)  = e ln 2 + 2 atanh(s), s = (p - 2^e q)/(p + 2^e q), p = (R1 + R2 + l)^2, q = 2 (R1 R2 + a.b);
  *                  if e = 0, s = l/(R1 + R2), which does not cancel
- * atan and atanh are polynomials that interpolate at Chebyshev's points with relative errors below 1e-17. The total
- * error is below 4 units in the last place of the largest term.
+ * l, R1 and R2 are those of potential/panels.h, a and b the ends of the edge seen from x, and e is an integer with p/q
+ * near 2^e. atan and atanh are polynomials that interpolate at Chebyshev's points with relative errors below 1e-17. The
+ * total error is below 4 units in the last place of the largest term.
  */
 #pragma once
 

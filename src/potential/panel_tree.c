@@ -1,5 +1,5 @@
-/* A binary tree over points. Points at the same place are ordered by their numbers, so that every set has exactly one
- * tree.
+/* This file builds a binary tree over points. Points at the same place are ordered by their numbers, so that every set
+ * has exactly one tree.
  */
 #include "potential/tree_kernels.h"
 

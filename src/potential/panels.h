@@ -4,11 +4,11 @@
  *   W = -2 atan2([a b c], |a||b||c| + (a.b)|c| + (b.c)|a| + (c.a)|b|),   a, b, c the corners seen from x
  *   L_e = ln((R1 + R2 + l)/(R1 + R2 - l)),  t_e = (P_e - x).m_e,  m_e = edge × n/l,  h = (x - P).n
  * y are the points of the panel, P is one of them, n is the normal. l is the length of edge e, P_e one of its points,
- * and R1, R2 are the distances of x from its ends. Sources: van Oosterom & Strackee (1983), IEEE Trans. Biomed. Eng.
- * 30, 125, doi 10.1109/TBME.1983.325207, eq. 8; Hess & Smith (1967), Prog. Aeronaut. Sci. 8, 1, doi
- * 10.1016/0376-0421(67)90003-6. D jumps by +1 across the panel along its normal; on the panel it is the mean of both
- * sides, 0. The rows of a closed surface that points outwards add up to -1 inside and 0 outside. Lengths have any unit
- * L: S has the unit L, D has none.
+ * and R1, R2 are the distances of x from its ends. W is minus the solid angle of the panel seen from x. Sources: van
+ * Oosterom & Strackee (1983), IEEE Trans. Biomed. Eng. 30, 125, doi 10.1109/TBME.1983.325207, eq. 8; Hess & Smith
+ * (1967), Prog. Aeronaut. Sci. 8, 1, doi 10.1016/0376-0421(67)90003-6. D jumps by +1 across the panel along its normal;
+ * on the panel it is the mean of both sides, 0. D of all panels of a closed surface that points outwards add up to -1
+ * inside and 0 outside. Lengths may have any unit; S has the same unit, and D has none.
  */
 #pragma once
 
@@ -33,7 +33,7 @@ typedef struct cb_panels {
  * 1. The caller frees the result with cb_panels_free. */
 cb_status cb_panels_create(int n, const double (*x)[3], const int (*face)[3], cb_panels **out);
 void cb_panels_free(cb_panels *p);
-/* Moves the vertices of the same faces. */
+/* Moves the vertices of the same faces to x. CB_ERROR_DOMAIN as above. */
 cb_status cb_panels_move(cb_panels *p, const double (*x)[3], const int (*face)[3]);
 
 /* The potentials of n panels at x: of the panels which[0..n), of the first n if which is NULL, or of n panels from
@@ -51,7 +51,7 @@ typedef struct cb_panel_choice {
   int self;
 } cb_panel_choice;
 
-/* The slopes along d of the potentials of panels. The slope of S of the panel `self` along its normal is the mean of
- * both sides, 0. */
+/* The slopes along d of the potentials of panels at x; S or D may be NULL. The slope of S of the panel `self` is set to
+ * the mean of both sides for d along its normal, 0. */
 void cb_panels_slopes(const cb_panels *p, const double x[3], const double d[3], cb_panel_choice of, double *S,
                       double *D);

@@ -116,7 +116,7 @@ static void fill_nodes(const points *p, cb_plane_body *b) {
   }
 }
 
-/* The trigonometric polynomial of degree n/2 that is 1 at one node and 0 at the others, at a distance of k points. */
+/* The trigonometric polynomial of degree n/2 that is 1 at one node and 0 at the others, at k points from this node. */
 static double interpolation(const points *p, int k) {
   const double s = k * (2 * M_PI / p->count);
   return k % p->over ? sin(p->n * s / 2) / tan(s / 2) / p->n : k == 0;
@@ -227,12 +227,13 @@ void cb_plane_body_free(cb_plane_body *b) {
  *
  *   ellipse    z = a cos s + i b sin s
  *   Joukowski  zeta = R e^{is} - bulge,  R = 1 + bulge + tail,  z = scale (middle - zeta - 1/zeta)
- * s = 0 is the tail. At the tail z' = 0 if tail = 0, and nodes are closer together where z' is small. s is the angle of
- * the circle whose conformal image is the curve, so phi is smooth in s even at a cusp, and the two sides that meet
- * there are resolved if phi has enough points. Measured: a cusp is accepted with up to 64 nodes (K to 1e-12 with 32
- * nodes, which take 65536 points; 1 s for 64 nodes) and is an error with 128. tail = 1e-3 is accepted with any number
- * of nodes (K to 1e-12), and so are ellipses with b/a = 1e-4. Source: Milne-Thomson, Theoretical Hydrodynamics (1968),
- * chapter VII. */
+ * a and b are the semi-axes, s the parameter, and scale and middle give the section its length and put its middle at 0.
+ * s = 0 is the tail of a Joukowski section. At the tail z' = 0 if tail = 0, and nodes are closer together where z' is
+ * small. s is the angle of the circle whose conformal image is the curve, so phi is smooth in s even at a cusp, and the
+ * two sides that meet there are resolved if phi has enough points. Measured: a cusp is accepted with up to 64 nodes (K
+ * to 1e-12 with 32 nodes, which take 65536 points; 1 s for 64 nodes) and is an error with 128. tail = 1e-3 is accepted
+ * with any number of nodes (K to 1e-12), and so are ellipses with b/a = 1e-4. Source: Milne-Thomson, Theoretical
+ * Hydrodynamics (1968), chapter VII. */
 
 static void ellipse(const double *p, double s, double complex z[3]) {
   z[0] = cb_lie_complex(p[0] * cos(s), p[1] * sin(s));

@@ -4,10 +4,11 @@
  *   (1/2 + D_i) phi_i + sum_{j != i} (Im C_ij phi_j + Re C_ij psi_j) = R_i u_i      for each body i (below)
  *   G_ab = -sum_i int phi_a dPsi u_b:  twice the energy of the motions a and b, u_i the twist of body i in its frame
  *   d phi is solved with the same factors: if bodies move by V_i, C_ij changes by -(V_j - V_i)(z) C_ij/(t - z), u by du
- * There is no circulation around any body and no flow far away; the density is 1. The error decreases like q^nodes,
- * with q closer to 1 the closer the bodies are. sum_t Im C_zt is 0 at a point outside a body and 1 inside; its
- * deviation from 0 at the nodes of another body shows the accuracy of the flow there. Twists are (omega, v_x, v_y),
- * poses (theta, x, y).
+ * phi + i psi is the complex potential; D, R, Psi and C_zt are those of one curve (below), and C_ij is C_zt for a node
+ * z of body i and a node t of body j. There is no circulation around any body and no flow far away; the density is 1.
+ * The error decreases like q^nodes, with q closer to 1 the closer the bodies are. sum_t Im C_zt is 0 at a point outside
+ * a body and 1 inside; its deviation from 0 at the nodes of another body shows the accuracy of the flow there. Twists
+ * are (omega, v_x, v_y), poses (theta, x, y).
  */
 #pragma once
 
@@ -23,13 +24,15 @@
  *   psi is known on a rigid body:  Psi = (-|z|^2/2, y, -x), dPsi = <u, n> ds;  constants of psi cancel
  *   (1/2 + D) phi = R u,   D_zt = Im C_zt,   R u = -sum Re C_zt (Psi(t) - Psi(z)) u,   C_zt = t'/(2 pi (t - z)) ds
  *   K = -int phi dPsi:  twice the energy of unit motions, of a fluid of density 1
- * The conjugate psi replaces the normal velocity, so that no logarithm has to be integrated. The discretisation is
- * Nystrom's method with the trapezoidal rule. D is smooth; its diagonal Im(z''/2 z')/2 pi comes from the curvature. phi
- * is interpolated by its trigonometric polynomial from `nodes` points to the number of points that D and R need to
- * converge to round-off. This is done once per body, so a thin curve needs no more nodes than phi does. The points are
- * s = (j + 1/2) 2 pi/nodes, so that a cusp at s = 0, where z' = 0, is not one of them. Lengths have any unit; masses
- * are for density 1. Sources: Kress, Linear Integral Equations (2014), sections 12.2 and 6.4,
- * doi:10.1007/978-1-4614-9593-2; Newman, Marine Hydrodynamics (1977), section 4.13. */
+ * z = x + i y and t are points of the curve, s is its parameter, ' the derivative by s, n the normal, u the twist (in
+ * <u, n> the velocity that it causes), PV the principal value, and K the added mass. The conjugate psi replaces the
+ * normal velocity, so that no logarithm has to be integrated. The discretisation is Nystrom's method with the
+ * trapezoidal rule. D is smooth; its diagonal Im(z''/2 z')/2 pi comes from the curvature. phi is interpolated by its
+ * trigonometric polynomial from `nodes` points to the number of points that D and R need to converge to round-off. This
+ * is done once per body, so a thin curve needs no more nodes than phi does. The points are s = (j + 1/2) 2 pi/nodes, so
+ * that a cusp at s = 0, where z' = 0, is not one of them. Lengths have any unit; masses are for density 1. Sources:
+ * Kress, Linear Integral Equations (2014), sections 12.2 and 6.4, doi:10.1007/978-1-4614-9593-2; Newman, Marine
+ * Hydrodynamics (1977), section 4.13. */
 
 enum { CB_PLANE_NODES_MAX = 1024 };
 
@@ -66,7 +69,8 @@ void cb_plane_body_free(cb_plane_body *b);
 
 typedef struct cb_plane_flow cb_plane_flow;
 
-/* Allocates memory for the bodies (borrowed), and for a maximum number of motions and of changes of the poses. */
+/* Allocates memory for the flow around the bodies, which are borrowed, and for a maximum number of motions and of
+ * changes of the poses. CB_ERROR_MEMORY. */
 cb_status cb_plane_flow_create(int bodies, const cb_plane_body *const *body, int motions, int changes,
                                cb_plane_flow **out);
 void cb_plane_flow_free(cb_plane_flow *f);

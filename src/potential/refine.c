@@ -352,8 +352,7 @@ cb_status cb_potential_estimated(int n, const cb_potential_level *level, cb_pote
   }
   if (n == 2) {
     e.error = 2.5 * change(n, level);
-    /* If a body is thinner than its faces are wide, K changes little from level to level: use h^p of the unit
-     * sphere. */
+    /* If a body is thinner than its faces are wide, K changes little from level to level: use h^p. */
     if (!o.smooth) e.error = fmax(e.error, pow(4 * M_PI / last->faces, o.p[0] / 2));
   } else {
     e.error = bound(n, level, &o, w);

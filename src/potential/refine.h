@@ -8,26 +8,27 @@
 /* The estimate: Kirchhoff's tensor without the leading errors of constant panels, from several meshes, and a bound on
  * the remaining error.
  *
- *   K(h) = K + a h^p + b h^p2 + ...,  h^2 ~ 1/faces
- * On smooth bodies p = 2 and p2 = 4 (from the volume that flat faces cut off). Next to an edge that bends by d the
- * potential is ~ r^(1/(1 + d/pi)), hence p = 2/(1 + d/pi) and p2 = p + 2/3: p = 4/3 and p2 = 2 at right angles, 1 and
- * 5/3 at thin borders (Kondrat'ev 1967, Trans. Moscow Math. Soc. 16, 227). An edge counts as smooth if it bends less on
- * a finer mesh. Sheets have the orders 1, 2, 3, and so have bodies thinner than a tenth of the size of their faces,
- * which behave like sheets. The extrapolation is Richardson's (doi 10.1098/rsta.1927.0008): two levels remove h^p, and
- * each further level removes one more order. On coarse meshes the measured orders are lower than these (1.1 on a cube
- * of 3000 faces) and approach them from below. Levels are extrapolated only while the number of faces grows by 3.3 to
- * 4.5. Shapes round their resolutions, and with other growths the faces have other forms, so that the error follows no
- * power law (maple seeds of 832, 880 and 1112 faces).
+ *   K(h) = K + a h^p + b h^p2 + ...,  h^2 = 4 pi/faces
+ * K(h) is the tensor from a mesh whose faces have the size h (for faces on the unit sphere), and a and b do not depend
+ * on h. On smooth bodies p = 2 and p2 = 4 (from the volume that flat faces cut off). Next to an edge that bends by the
+ * angle d, the potential varies like r^(1/(1 + d/pi)) with the distance r from the edge, hence p = 2/(1 + d/pi) and p2
+ * = p + 2/3: p = 4/3 and p2 = 2 at right angles, 1 and 5/3 at thin borders (Kondrat'ev 1967, Trans. Moscow Math. Soc.
+ * 16, 227). An edge counts as smooth if it bends less on a finer mesh. Sheets have the orders 1, 2, 3, and so have
+ * bodies thinner than a tenth of the size of their faces, which behave like sheets. The extrapolation is Richardson's
+ * (doi 10.1098/rsta.1927.0008): two levels remove h^p, and each further level removes one more order. On coarse meshes
+ * the measured orders are lower than these (1.1 on a cube of 3000 faces) and approach them from below. Levels are
+ * extrapolated only while the number of faces grows by 3.3 to 4.5. Shapes round their resolutions, and with other
+ * growths the faces have other forms, so that the error follows no power law (maple seeds of 832, 880 and 1112 faces).
  *
  * The bound of the error, by the number of levels and the type of body. ("measured" is the largest error that was
  * measured, in the same units.)
  *   one level        1.5 times its coarseness (kirchhoff.h), measured: up to 1.2; with sheets 2 times, measured: up to
- *                    1.7; at least 1.25 (h^2 elongation)^(2/3) if the body is thinner than its faces are wide
+ *                    1.7; at least 1.25 (h^2 max(1, elongation))^(2/3) if the body is thinner than its faces are wide
  *                    (potential/thin.h)
- *   two levels       2.5 times their change; with edges and borders at least h^p of the unit sphere
+ *   two levels       2.5 times their change; with edges and borders at least h^p
  *   three and more   the maximum of a tenth of the complete correction, the change of the result by the last level, and
- *                    twice the change between removing one and two orders; for sheets with four levels or more half of
- *                    the latter two; at least the last change if it is above 0.6 of the change before it
+ *                    twice the change between removing one order and all orders; for sheets with four levels or more
+ *                    half of the latter two; at least the last change if it is above 0.6 of the change before it
  *   four, smooth     three times the change between removing one and two orders, if the measured orders are 1.8 to 2.2;
  *                    measured: up to 2.1 times this change on ellipsoids and pairs of spheres; at least a quarter of
  *                    the change of the result by the last level, and a fiftieth of the complete correction
@@ -36,9 +37,9 @@
  *   - with borders by a further factor of 1.25;
  *   - to at least the last change (half of it with borders), or a quarter of it if the measured order reaches p.
  * If the body is thinner than its faces are wide, the bound is at least half of the last change (measured: up to 0.43
- * on spheroids) and at least h^(4/3) of the unit sphere (measured: up to 0.6 on coins). The error of the extrapolated K
- * is at most the error of the last level plus the distance from it. With two levels and edges, K of the last level is
- * used if its bound is smaller. The bound is never below the asymmetry of the raw tensor.
+ * on spheroids) and at least h^(4/3) (measured: up to 0.6 on coins), and the next rule does not apply. The error of the
+ * extrapolated K is at most the error of the last level plus the distance from it. With two levels and edges, K of the
+ * last level is used if its bound is smaller. The bound is never below the asymmetry of the raw tensor.
  *
  * The bound is measured (tests/potential/test_potential_error.c, test_shapes_error.c, test_thin.c), not proven. Errors
  * are relative: the error of K_ab about the centre of the area is divided by k s_a s_b. Here k is the largest K of a
@@ -86,10 +87,11 @@ typedef struct cb_potential_body {
 
 enum { CB_POTENTIAL_WHY = 640 };
 
-/* Refines to the given error > 0. Returns the estimate and the report of the last level. The error is not met if the
- * next level does not fit into the memory, cannot be solved, or does not exist. body->why then gives the reason and the
- * error that was reached, and the estimate of the earlier levels is returned. If `why` is NULL, an unmet error is
- * CB_ERROR_STEP. If the first level cannot be solved, its failure is returned, and so is a lack of memory on any level.
+/* Refines to the given error > 0. Sets *out to the estimate, and *report and *faces to the report and the number of
+ * faces of the last level. The error is not met if the next level does not fit into the memory, cannot be solved, does
+ * not exist, or is not used because of `fair`. body->why then gives the reason and the error that was reached, and the
+ * estimate of the earlier levels is returned. If `why` is NULL, an unmet error is CB_ERROR_STEP. If the first level
+ * cannot be solved, its failure is returned, and so is a lack of memory on any level.
  */
 cb_status cb_kirchhoff_refined(const cb_potential_body *body, double error, const cb_kirchhoff_options *options,
                                cb_potential_estimate *out, cb_kirchhoff_report *report, int *faces);

@@ -29,9 +29,9 @@ cb_status cb_thickness_find(const cb_panels *p, int n, double *ratio, cb_thickne
 
 /* The places of panels next to the rims of thin closed bodies.
  *
- * Two sides that face each other at less than the size sqrt(A) of a panel act as a sheet of dipoles, which seems
- * larger than its panels, as for a sheet (potential/mesh_pieces.h). The distance is that for a sheet times
- * r(t/sqrt(A)), t the thickness:
+ * Two sides that face each other at less than the size sqrt(A) of a panel act as a sheet of dipoles, which seems larger
+ * than its panels, as for a sheet (potential/mesh_pieces.h). The distance is that for a sheet times r(t/sqrt(A)), where
+ * A is the panel's area and t the thickness of the body there:
  *   r(x) = (1 - x)/(1 + 5.8 x),  x < 1/2, and from there it decreases to 0 at 3/4
  * Measured on coins of uniform rings with 240 to 3360 faces and a thickness of 1e-4 to 0.1 of the radius: within 0.07
  * of r. A rim is an edge between a thin side and a panel perpendicular to it that is at most 1 to 1.25 times as high as

@@ -1,5 +1,5 @@
-/* The far field at any points, which have a tree of their own whose leaves are the groups, and at the panels
- * themselves.
+/* This file evaluates the far field at any points, and at the panels themselves (far.h). The points have a tree of
+ * their own; the leaves of this tree are the groups.
  */
 #include "core/threads.h"
 

@@ -1,4 +1,4 @@
-/* Harmonics of cells for AVX2: vectors of four. */
+/* This file compiles the harmonics of cells for AVX2, with vectors of four numbers. */
 #if defined(__x86_64__)
 #include "core/lanes4.h"
 

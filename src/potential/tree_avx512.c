@@ -1,4 +1,4 @@
-/* Harmonics of cells for AVX-512: vectors of eight. */
+/* This file compiles the harmonics of cells for AVX-512, with vectors of eight numbers. */
 #if defined(__x86_64__)
 #include "core/lanes8.h"
 

@@ -1,4 +1,5 @@
-/* The tree of the far field, its lists of far and near cells, the stored near rows, and searches by the tree.
+/* This file makes the tree of the far field (far.h), its lists of far and near cells, and the stored near rows. It also
+ * searches for panels by the tree.
  */
 #include "core/threads.h"
 

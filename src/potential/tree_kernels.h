@@ -5,6 +5,8 @@
  *   1/|x - y| = sum_l sum_m conj(R_l^m(y)) I_l^m(x),  |y| < |x|;    X_l^{-m} = (-1)^m conj(X_l^m)
  *   R_l^m(x + y) = sum_jk R_j^k(x) R_{l-j}^{m-k}(y)
  *   n . grad R_l^m = n_z R_{l-1}^m - (n_x - i n_y)/2 R_{l-1}^{m+1} + (n_x + i n_y)/2 R_{l-1}^{m-1}
+ * x and y are points, conj is the complex conjugate, P_l^m are the associated Legendre functions, X is R or I, and n is
+ * a vector.
  * Source: Epton & Dembart (1995), SIAM J. Sci. Comput. 16, 865, doi 10.1137/0916051, in this normalisation. The real
  * numbers of one degree are stored together: number l^2 is m = 0, and l^2 + 2m - 1 and l^2 + 2m are the real and the
  * imaginary part of m. The numbers of a lower order therefore come first. Lengths are in radii of the cell.

@@ -1,4 +1,5 @@
-/* Harmonics of cells for any processor: vectors of two, which every x86-64 processor has. */
+/* This file compiles the harmonics of cells for any processor, with vectors of two numbers, which every x86-64
+ * processor has. */
 #include "core/lanes2.h"
 
 #define KERNELS cb_tree_kernels_x86_64

@@ -2,10 +2,10 @@
  *
  *   places      uniform by volume in a geodesic ball, or on all of a sphere S^n: x = exp_at(t), t uniform in a flat
  *               ball and accepted with a probability proportional to prod_f (S_f(|t_f|)/|t_f|)^(dim_f - 1), the volume
- *               element of exp in the factors f of dimension dim_f, t_f the part of t there, S_f(r) = sin r | sinh r | r in
- *               units of the radius of curvature of a sphere | hyperbolic space | flat space; one after another, each dropped
- *               if it overlaps an earlier sphere (random sequential addition); if only a metric is given, t is uniform, which is
- *               uniform in volume for small balls only
+ *               element of exp in the factors f of dimension dim_f, with t_f the part of t there and S_f(r) = sin r |
+ *               sinh r | r in units of the radius of curvature of a sphere | hyperbolic space | flat space; one after
+ *               another, each dropped if it overlaps an earlier sphere (random sequential addition); in spaces that
+ *               are given only by a metric, t is uniform, which is uniform in volume for small balls only
  *   velocities  of one speed in random directions, or Maxwell's, each component normal with variance T/m
  *   masses      all equal, listed, or uniform in [mass, mass_max]
  *

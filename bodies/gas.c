@@ -2,16 +2,17 @@
  *
  *   places      uniform by volume in a geodesic ball, or on all of a sphere S^n: x = exp_at(t), t uniform in a flat
  *               ball and accepted with a probability proportional to prod_f (S_f(|t_f|)/|t_f|)^(dim_f - 1), the volume
- *               element of exp in the factors f, S_f(r) = sin r | sinh r | r in units of the radius of curvature of a
- *               sphere | hyperbolic space | flat space; one after another, each dropped if a sphere is already
- *               there (random sequential addition); in spaces that are given only by a metric, t is uniform, which is
- *               uniform in volume for small balls only
+ *               element of exp in the factors f of dimension dim_f, with t_f the part of t there and S_f(r) = sin r |
+ *               sinh r | r in units of the radius of curvature of a sphere | hyperbolic space | flat space; one after
+ *               another, each dropped if it overlaps an earlier sphere (random sequential addition); in spaces that
+ *               are given only by a metric, t is uniform, which is uniform in volume for small balls only
  *   velocities  of one speed in random directions, or Maxwell's, each component normal with variance T/m
  *   masses      all equal, listed, or uniform in [mass, mass_max]
  *
  * Sources: B. Widom, J. Chem. Phys. 44, 3888 (1966), doi:10.1063/1.1726548 (random sequential addition); G. L. Steele,
  * D. Lea, C. H. Flood, OOPSLA 2014, doi:10.1145/2660193.2660195 (splitmix64); G. E. P. Box, M. E. Muller, Ann. Math.
- * Stat. 29, 610 (1958), doi:10.1214/aoms/1177706645. Units of the scenario; T in units of energy.
+ * Stat. 29, 610 (1958), doi:10.1214/aoms/1177706645. Units of the scenario; the temperature T in units of energy, m
+ * the mass.
  */
 #include "bodies/place.h"
 #include <math.h>

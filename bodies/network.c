@@ -1,5 +1,6 @@
-/* A network: particles joined by springs, V = sum (k/2) (d - D)^2, and rods, d = D, with d the distance of the two
- * particles. Particles and links are listed, or are the vertices and edges of a mesh or a lattice. */
+/* A network: particles joined by springs, V = sum (k/2) (d - D)^2 with the stiffness k, and rods, d = D, with d the
+ * distance of the two particles and D the length of the link at rest. Particles and links are listed, or are the
+ * vertices and edges of a mesh or a lattice. */
 #include "bodies/link.h"
 #include <math.h>
 #include <stdlib.h>

@@ -2,8 +2,9 @@
  *
  *   d^2 = sum_i delta_i^2,   delta_i = x_i - y_i reduced to [-period_i/2, period_i/2]
  *
- * Coordinates are not reduced; points one period apart are the same point. Half a period apart the shortest geodesic is
- * not unique: d is correct there but has no derivatives. The Killing fields are the translations.
+ * with d the distance of the points x and y. Coordinates are not reduced; points one period apart are the same point.
+ * Half a period apart the shortest geodesic is not unique: d is correct there but has no derivatives. The Killing
+ * fields are the translations.
  */
 #include <curvebody/intrinsic.h>
 #include "geometry/space_class.h"

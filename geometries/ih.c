@@ -2,27 +2,28 @@
  *
  *   g = (r^2 + 2) 1,   r^2 = x^2 + y^2 + z^2
  *
- * The space is negatively curved and complete, so that geodesics are unique and minimal. The curvature is -4/(r^2+2)^3
- * for planes that contain the radius and -(3 r^2+4)/(r^2+2)^3 for planes normal to it. The isometries are the
- * rotations.
+ * where 1 is the unit matrix. The space is negatively curved and complete, so that geodesics are unique and minimal.
+ * The curvature is -4/(r^2+2)^3 for planes that contain the radius and -(3 r^2+4)/(r^2+2)^3 for planes normal to it.
+ * The isometries are the rotations.
  *
  * It is the Jacobi metric of the repulsive oscillator x'' = x with |x'|^2 - |x|^2 = 2 (Arnold, Mathematical Methods of
- * Classical Mechanics, 2nd ed. (1989), section 45D, doi:10.1007/978-1-4757-2063-1): with its time tau, v = x'(0),
+ * Classical Mechanics, 2nd ed. (1989), section 45D, doi:10.1007/978-1-4757-2063-1): with its time tau, p = x(0) and v
+ * = x'(0),
  *
  *   x = p cosh tau + v sinh tau = a e^tau + b e^-tau,   a = (p + v)/2,  b = (p - v)/2,  a.b = -1/2
  *   ds = (|x|^2 + 2) dtau,   s(tau) = |a|^2 (e^2tau - 1)/2 + |b|^2 (1 - e^-2tau)/2 + tau
  *
- * Distance of p and q, with P = |p + q|, M = |p - q|, u+- = (P +- M)/2, w+- = sqrt(u+-^2 + 2):
+ * Distance d of p and q, with P = |p + q|, M = |p - q|, u+- = (P +- M)/2, w+- = sqrt(u+-^2 + 2):
  *
  *   d = F(u+) - F(u-),   F(c) = asinh(c/sqrt 2) + c sqrt(c^2 + 2)/2
  *
- * With c = sqrt 2 sinh t, F = t + sinh(2t)/2, and D = sinh(t+ - t-), S = sinh(t+ + t-):
+ * With c = sqrt 2 sinh t, F = t + sinh(2t)/2, t+- that of u+-, and D = sinh(t+ - t-), S = sinh(t+ + t-):
  *
  *   d = asinh D + sqrt(D^2 + D^2 S^2),   D S = P M/2,   {D, S} = (u+ w- -+ u- w+)/2
  *
  * where the one of D and S whose sum has no cancellation is computed from the sum, and the other follows from the
- * product; this is exact to round-off at M -> 0 and P -> 0. The derivatives are, with
- * E = w+ w- = sqrt((p.q)^2 + P^2 + M^2 + 4) and W = w+ + w- = sqrt((P^2 + M^2)/2 + 4 + 2E),
+ * product; this is exact to round-off at M -> 0 and P -> 0. The derivatives d_p in p are, with E = w+ w- =
+ * sqrt((p.q)^2 + P^2 + M^2 + 4) and W = w+ + w- = sqrt((P^2 + M^2)/2 + 4 + 2E),
  *
  *   d_p d = alpha (p + q) + beta (p - q) = p coth T - q/sinh T,   alpha = M/2W,   beta = W/2M,  T the time to q.
  */

@@ -2,14 +2,14 @@
  *
  *   g = psi^4 1,   psi = 1 + M/(2 rho),   rho^2 = x^2 + y^2 + z^2,   areal radius R = rho psi^2
  *
- * The space is the part outside the throat, rho > M/2 (R > 2M), which is a minimal sphere where the coordinates are
- * regular. The sectional curvature is -M/R^3 for planes that contain the radius and 2M/R^3 for planes normal to it; the
- * scalar curvature is 0. A geodesic is the path of a body in this space, not in spacetime. The isometries are the
- * rotations.
+ * where 1 is the unit matrix. The space is the part outside the throat, rho > M/2 (R > 2M), which is a minimal sphere
+ * where the coordinates are regular. The sectional curvature is -M/R^3 for planes that contain the radius and 2M/R^3
+ * for planes normal to it; the scalar curvature is 0. A geodesic is the path of a body in this space, not in
+ * spacetime. The isometries are the rotations.
  *
- * The shortest geodesic between two points lies in their plane through the centre. With rho = (M/2) e^(2 eta),
- * R = 2M cosh^2 eta, Clairaut's constant b = 2M beta = R sin(chi), chi the angle with the radius, phi
- * the angle about the centre and s the arc length:
+ * The shortest geodesic between two points lies in their plane through the centre. With rho = (M/2) e^(2 eta), R = 2M
+ * cosh^2 eta, Clairaut's constant b = 2M beta = R sin(chi), chi the angle with the radius, phi the angle about the
+ * centre and s the arc length:
  *
  *   dphi/deta = 2b/sqrt(R^2 - b^2),   ds/deta = 2R^2/sqrt(R^2 - b^2)
  *   beta > 1, turning at R = b:  sinh eta = sqrt(beta - 1) cosh t;   beta < 1:  sinh eta = sqrt(1 - beta) sinh t
@@ -67,15 +67,14 @@ static cb_status metric(const cb_space *g, const double *q, double *gij, double 
 
 /* --- the shortest geodesic --- */
 
-/* The t of the comment at the top of this file, at sinh(eta) = s. */
+/* The t of the comment at the top of this file, at sinh(eta) = s; excess = beta - 1. */
 static double time_at(double excess, double s) {
   const double scale = sqrt(fabs(excess));
   return excess > 0 ? acosh(fmax(1, s / scale)) : asinh(s / scale);
 }
 
 /* Adds the angle and length/4M from t0 to t1, excess = beta - 1, by Gauss's rule of 8 points on panels of at most half
- * a unit.
- * Its error is below round-off because the singularities of the integrands are pi/2 away from the real axis. */
+ * a unit. Its error is below round-off because the singularities of the integrands are pi/2 away from the real axis. */
 static void integrate(double beta, double excess, double t0, double t1, double *angle, double *length) {
   static const double node[] = {0.1834346424956498, 0.5255324099163290, 0.7966664774136267, 0.9602898564975363};
   static const double weight[] = {0.3626837833783620, 0.3137066458778873, 0.2223810344533745, 0.1012285362903763};
@@ -99,8 +98,9 @@ static void sweep(double excess, bool turns, double high, double low, double *an
   if (turns) integrate(beta, excess, 0, near, angle, length);
 }
 
-/* beta - 1 of the geodesic that sweeps this angle, by bisection and secants of the angle. The angle grows with beta if
- * the geodesic has no turning point, and otherwise with x, the t from the turning point to the inner end. */
+/* beta - 1 of the geodesic that sweeps this angle, by bisection and secants of the angle; *turns: does it have a
+ * turning point? The angle grows with beta if the geodesic has no turning point, and otherwise with x, the t from the
+ * turning point to the inner end. */
 static double excess_of(double wanted, double high, double low, bool *turns) {
   double angle, length, a, b, fa, fb;
   sweep(low * low, false, high, low, &angle, &length);

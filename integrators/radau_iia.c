@@ -3,10 +3,11 @@
  *
  *   X_i = x0 + h sum_j a_ij (V_j + W G_j^T mu_j)           i = 1..s, x1 = X_s and v1 = V_s
  *   V_i = v0 + h sum_j a_ij (F_j/m - W G_j^T lambda_j)     W = (m I)^-1, G = dg/dx
- * with c_i the zeros of P_s(2c-1) - P_{s-1}(2c-1).
- * In the embedding of a curved space the quadrics of a point are also rows of g, so that the space is a linear space
- * with constraints. In a fixed chart x = q, v = dq/dt, W = (m g_ij)^-1, and the acceleration from the metric is added.
- * `constraints` says which conditions determine the multipliers of a row g(t, x) = 0 of position:
+ * with the stages X_i, V_i of positions and velocities, the forces F_j, the mass m, the multipliers lambda_j, mu_j,
+ * and c_i the zeros of P_s(2c-1) - P_{s-1}(2c-1), P_s Legendre's polynomial. In the embedding of a curved space the
+ * quadrics of a point are also rows of g, so that the space is a linear space with constraints. In a fixed chart x =
+ * q, v = dq/dt, W = (m g_ij)^-1, and the acceleration from the metric is added. `constraints` says which conditions
+ * determine the multipliers of a row g(t, x) = 0 of position:
  *   ggl           g = 0 and dg/dt = 0 at all stages, with lambda and mu          Gear, Gupta & Leimkuhler (1985)
  *   position      g = 0 at all stages, mu = 0; v1 is projected to dg/dt = 0 along W G^T at the end        (index 3)
  *   velocity      s = 2: g = 0 and dg/dt = 0 at the end, mu = 0                   Schweizer & Li (2016)

@@ -4,7 +4,8 @@
  *   embedding   x' = p/m,        p' = F - (<F,x> + <p,p>/m)/<x,x> x   in each curved factor
  *   chart       q' = g^-1 p/m,   p' = F + (m/2) dg(q', q')
  *
- * In the embedding the end of the step is projected to the space.
+ * with the state y = (x, p) or (q, p), its rate f, the force F, the mass m and the metric g. In the embedding the end
+ * of the step is projected to the space.
  * Source: Hairer, Norsett & Wanner, Solving Ordinary Differential Equations I, 2nd ed. (1993), table II.1.2,
  * doi:10.1007/978-3-540-78862-1.
  */

@@ -1,9 +1,10 @@
 /* Links: springs and rods that join two particles of a body; and networks of them.
  *
- *   spring  V = (k/2) (d - D)^2, damping -c d'          rod  d = length(t), a constraint     (d: distance)
+ *   spring  V = (k/2) (d - D)^2, damping -c d'          rod  d = length(t), a constraint
  *   link: rod | spring | {rod: {length: 1}} | {rod: {length: "1 + .1*sin(t)"}} | {spring: {stiffness: 1, rest: 1}}
  *
- * A length that is not given is the distance at the start.
+ * with the distance d of the two particles, the stiffness k, the rest length D and the damping c of a spring. A length
+ * that is not given is the distance at the start.
  */
 #pragma once
 

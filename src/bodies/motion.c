@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A velocity given in the embedding may deviate from the tangent space by this much, relatively. */
+/* The normal part of a velocity given in the embedding may be this large, relative to its largest component. */
 static const double off_tangent = 1e-6;
 /* Up to this distance from the base point, in radii, the velocity of a particle may be given in another chart than its
  * position: the error is up to exp(2 coordinate_range) units of round-off. */
@@ -18,7 +18,7 @@ static const double largest_square = 354;
 
 static const cb_origin *origin_of(const cb_places *p, int i) { return &p->origin[p->frame[i]]; }
 
-/* Is the place of particle i given by an origin far from the base point? (Before `move` is applied.) */
+/* Is the place of particle i given by an origin that is not at the base point? (Before `move` is applied.) */
 static bool is_far(const cb_places *p, int i) { return cb_origin_radii(p->space, origin_of(p, i)) > 0; }
 
 static cb_status check_told(const cb_places *p, int i, const cb_node *node) {
@@ -90,7 +90,8 @@ static cb_status add_killing(cb_places *p, const cb_node *map) {
   return CB_OK;
 }
 
-/* The coordinates q of particle i in a chart: the given ones if they were given in that chart. */
+/* The coordinates q of particle i in a chart: the given ones if they were given in that chart, and p->q if it is the
+ * chart in which the space is used. */
 static cb_status coordinates_of(const cb_places *p, int i, const cb_chart *chart, const cb_node *node, double *q) {
   const cb_space *g = p->space;
   const double *given = p->points && p->chart == chart ? p->given : chart == g->chart ? p->q : NULL;
@@ -275,7 +276,7 @@ static cb_status add_move(cb_places *p, const cb_node *map, bool far) {
 }
 
 /* Finds the first isometry of `move` that moves at least half as far as the farthest one: the isometries before it are
- * part of the place. */
+ * part of the place. Isometries that an origin cannot represent do not count; *first is 0 if there is no other. */
 static cb_status find_far(const cb_space *g, const cb_node *move, size_t *first) {
   double maximum = 0;
   *first = 0;
@@ -296,7 +297,8 @@ static cb_status find_far(const cb_space *g, const cb_node *move, size_t *first)
   return CB_OK;
 }
 
-/* In spaces where coordinates grow, separates the part of `move` that bodies may have in common. */
+/* In spaces where coordinates grow, separates the part of `move` that bodies may have in common; *far is its first
+ * isometry. */
 static cb_status keep_apart(cb_places *p, const cb_node *move, size_t *far) {
   const size_t n = (size_t)p->n_origins;
   *far = 0;

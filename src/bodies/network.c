@@ -270,8 +270,8 @@ static double apart(const cb_space *g, const cb_places *p, int i, int j) {
   return cb_place_apart(g, x + (size_t)i * (size_t)g->k, x + (size_t)j * (size_t)g->k);
 }
 
-/* mass[n]: density times a third of the area of the triangles at a vertex, or half the length of its edges if there are
- * no triangles. */
+/* mass[n]: density times a third of the area of the triangles at a vertex, or half the length of its edges if there
+ * are no triangles. In a product of spaces triangles count as flat. Fails if a mass is not positive. */
 static cb_status cb_network_masses(const cb_network *w, const cb_space *g, const cb_places *p, double density,
                                    const cb_node *where, double *mass) {
   double curvature = g->n_factors == 1 ? g->factor[0].curvature : 0;

@@ -197,8 +197,9 @@ static double radii_between(const cb_space *g, const cb_origin *a, const cb_orig
   return cb_origin_radii(g, &relative);
 }
 
-/* Sets one origin for all points: the origin of the first point, if they are near each other and away from the base
- * point. Fails if two points are too far apart. */
+/* Sets one origin for all points, that of the first point, if the farthest point is more than `near` from the base
+ * point, and also farther than `far` or farther than any point is from the first one. Fails if in that case a point is
+ * more than `far` from the first one. */
 static cb_status settle_joined(cb_places *p, const cb_origin *there) {
   const cb_space *g = p->space;
   double out = 0, apart = 0;
@@ -223,8 +224,8 @@ static cb_status settle_joined(cb_places *p, const cb_origin *there) {
   return CB_OK;
 }
 
-/* Creates origins for points far out; points that follow one another in the list share one if they are near each
- * other. */
+/* Creates origins for points that are more than `near` from the base point. Such a point shares the last origin in the
+ * list if it is at most `near` from it. */
 static cb_status settle_apart(cb_places *p, const cb_origin *there) {
   const cb_space *g = p->space;
   cb_origin *origin = malloc(((size_t)p->n + 1) * sizeof *origin);

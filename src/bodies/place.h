@@ -54,7 +54,8 @@ cb_status cb_places_make(cb_places *p, const cb_node *body, const cb_space *g, c
                          const double *tangent);
 void cb_places_free(cb_places *p);
 
-/* Stores a point {chart: .., point: [..]}, which moves with the first particle. Its number is p->n. */
+/* Stores a point {chart: .., point: [..]}, which moves with the first particle. Its number is p->n. Fails if the point
+ * is too far from the origin of the first particle. */
 cb_status cb_places_hold(cb_places *p, const cb_node *map, const char *what);
 /* Coordinates of particle i, or of the additional point (i = p->n), in the chart or embedding in which the space is
  * used. */
@@ -85,7 +86,8 @@ typedef struct cb_matter {
 cb_status cb_places_add(cb_places *p, const cb_node *body, const cb_matter *matter, const double *mass, cb_builder *b,
                         int *first);
 
-/* Distance of two points in the coordinates in which the space is used; nan: the space has no distance. */
+/* Distance of two points in the coordinates in which the space is used; nan: the space has no distance, or it cannot
+ * be computed. */
 double cb_place_apart(const cb_space *g, const double *x, const double *y);
 /* Adds the place of node to the error of a library call; a failure that is not caused by the scenario is passed on
  * unchanged. */

@@ -12,7 +12,8 @@
 
 #include <stdbool.h>
 
-/* F = s_K(d/2)^2 of two points with its derivatives (if requested) in (q1, q2), 2 dim numbers; cos2 = c_K(d/2)^2. */
+/* f is F = s_K(d/2)^2 of two points of a factor at the distance d; g and h are its gradient and Hessian (if requested)
+ * in the 2 dim numbers (q1, q2). cos2 = c_K(d/2)^2. */
 typedef struct cb_half_chord {
   double f, cos2;
   double g[2 * CB_DIM_MAX], h[2 * CB_DIM_MAX][2 * CB_DIM_MAX];

@@ -1,13 +1,16 @@
-/* Polar coordinates; a is the arc length from the base point, R = 1/sqrt|K| the radius of curvature.
+/* Polar coordinates of a factor of curvature K:
  *
  *   x = (S sin b cos g, S sin b sin g, S cos b, R C),  S = s_K(a), C = c_K(a)     (a, b, g)
  *   x = (S cos g, S sin g, R C)                                                   (a, g), the line above at b = pi/2
  *   metric diag(1, S^2, S^2 sin^2 b);  flat: S = a and no last coordinate
  *   s_K(d/2)^2 = s_K((a1-a2)/2)^2 + S1 S2 Q,  Q = sin^2((b1-b2)/2) + sin b1 sin b2 sin^2((g1-g2)/2)
  *   c_K(d/2)^2 = c_K((a1+a2)/2)^2 + K S1 S2 (1 - Q),  1 - Q = cos^2((b1+b2)/2) + sin b1 sin b2 cos^2((g1-g2)/2)
+ * with the arc length a from the base point, the angle b from the z axis, the angle g around it, R = 1/sqrt|K|, d the
+ * distance of the points 1 and 2, and s_K, c_K of numerics_curved.h.
  *
- * All terms of a sum have the same sign where a <= pi R and 0 <= b <= pi, so that no digits cancel, not even at a = 10
- * in H^n. The formulae are valid for any numbers a, b, g; the chart is singular at S = 0 and sin b = 0.
+ * In the formula of s_K(d/2)^2, and on a sphere in that of c_K(d/2)^2, all terms have the same sign where 0 <= a <= pi
+ * R and 0 <= b <= pi, so that no digits cancel, not even at a = 10 R in H^n. The formulae are valid for any numbers a,
+ * b, g; the chart is singular at S = 0 and sin b = 0.
  */
 #include "geometry/chart.h"
 

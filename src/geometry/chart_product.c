@@ -1,6 +1,6 @@
 /* Makes the chart of a product from a chart of each factor (chart.h).
  *
- *   g = diag of all factors' metrics,   d^2 = sum over factors of s(F)   (quadric.h)
+ *   g = diag of all factors' metrics,   d^2 = sum over factors of s(F)   (F and s of quadric.h)
  */
 #include "geometry/chart.h"
 #include "geometry/quadric.h"
@@ -108,7 +108,7 @@ cb_status cb_product_metric(const cb_factor_chart *c, const cb_space *g, const d
   return CB_OK;
 }
 
-/* F of chart.h for one factor; in Cartesian coordinates 4 F = |q1 - q2|^2. */
+/* Computes *h, F of chart.h with its derivatives, for one factor; in Cartesian coordinates 4 F = |q1 - q2|^2. */
 static void half_chord(const cb_factor_chart *c, cb_factor f, const double *q1, const double *q2, bool derivatives,
                        cb_half_chord *h) {
   int dim = cb_factor_dim(f);
@@ -167,8 +167,9 @@ cb_status cb_product_distance(const cb_factor_chart *c, const cb_space *g, const
   return CB_OK;
 }
 
-/* Composes the transvections of the hyperbolic factor f into origin; q, u are its coordinates and their velocity, v
- * is a vector of the complete space. */
+/* Composes the transvections of the hyperbolic factor f into origin. q and u are the coordinates in this factor and
+ * their velocity. Writes the velocity, moved back to the base point, to the components of f in v, a vector of the
+ * complete space. */
 static void reach(const cb_factor_chart *c, const cb_space *g, cb_factor f, const double *q, const double *u,
                   cb_origin *origin, double *v) {
   double direction[CB_DIM_MAX][CB_DIM_MAX] = {{0}}, length[CB_DIM_MAX];

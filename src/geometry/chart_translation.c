@@ -3,8 +3,10 @@
  *
  *   x = C(a) s_K(b),  y = s_K(a),  z = C(a) C(b) s_K(g),  w = R C(a) C(b) C(g),  C = c_K     (a, b, g)
  *   the same without z, at g = 0                                                             (a, b)
- *   metric diag(1, C(a)^2, C(a)^2 C(b)^2)
+ *   metric diag(1, C(a)^2, C(a)^2 C(b)^2), without the last entry in two dimensions
  *   F = s_K((a1-a2)/2)^2 + C(a1) C(a2) F',  F' = s_K((b1-b2)/2)^2 + C(b1) C(b2) s_K((g1-g2)/2)^2,  F = s_K(d/2)^2
+ * with the curvature K, R = 1/sqrt|K|, the point (x, y, z, w) of the embedding, d the distance of the points 1 and 2,
+ * F' the F of the coordinates b and g alone, and s_K, c_K of numerics_curved.h.
  *
  * Valid on a sphere for |a|, |b| < pi R/2.
  */
@@ -74,8 +76,8 @@ static void metric(cb_trig k, int dim, const double *q, cb_diagonal *m) {
   m->ddg[1][1][2] = a * ddb;
 }
 
-/* Adds a coordinate u = q[first - 1]: replaces F' of the coordinates from `first` on by F = s_K((u1-u2)/2)^2 +
- * C(u1) C(u2) F'. */
+/* Adds a coordinate u = q[first - 1]: replaces F' of the coordinates from `first` on, with its derivatives if
+ * requested, by F = s_K((u1-u2)/2)^2 + C(u1) C(u2) F'. */
 static void one_more(cb_trig k, int dim, int first, const double *q1, const double *q2, bool derivatives,
                      cb_half_chord *h) {
   int u = first - 1;
@@ -106,7 +108,8 @@ static void half_chord(cb_trig k, int dim, const double *q1, const double *q2, b
   out->f = 0;
   for (int first = dim; first > 0; first--) one_more(k, dim, first, q1, q2, derivatives, out);
   out->cos2 = 1 - k.k * out->f;
-  if (k.k > 0 && out->cos2 < 0.5) { /* cos^2(d/2) = sin^2((a1+a2)/2) + cos a1 cos a2 cos^2(d'/2), d' by b and g */
+  if (k.k > 0 && out->cos2 < 0.5) {
+    /* for K = 1: cos^2(d/2) = sin^2((a1+a2)/2) + cos a1 cos a2 cos^2(d'/2), d' the distance by b and g alone */
     out->cos2 = 1;
     for (int u = dim - 1; u >= 0; u--)
       out->cos2 =

@@ -1,6 +1,7 @@
 /* The charts of a space, velocities in them, and the embedding as a chart:
  *
  *   v = J u,  J = dx/dq;   u = (J^T I J)^-1 J^T I v,  I = diag(form)
+ * with the point x and its velocity v in the embedding, the coordinates q and their velocity u, and form of cb_space.
  */
 #include "geometry/chart.h"
 #include "numerics/small.h"
@@ -45,7 +46,8 @@ const cb_chart *cb_chart_find(const cb_space *g, const char *name) {
   return NULL;
 }
 
-/* Solves m u = r with m symmetric and positive; overwrites m, and replaces r by u. */
+/* Solves m u = r with m symmetric and positive; overwrites m, and replaces r by u. CB_ERROR_DOMAIN if a pivot of m
+ * shows a singular point. */
 static cb_status solve(int n, double *m, double *r) {
   if (!cb_cholesky(n, m, singular, m)) return cb_fail(CB_ERROR_DOMAIN, "the chart is singular at this point");
   cb_cholesky_solve(n, m, r);

@@ -5,7 +5,8 @@
  *   R^i_jkl = d_k Gamma^i_lj - d_l Gamma^i_kj + Gamma^i_ks Gamma^s_lj - Gamma^i_ls Gamma^s_kj
  *   Ricci_jl = R^i_jil,  scalar = g^jl Ricci_jl,  K(u, v) = <R(u, v) v, u>/(<u, u><v, v> - <u, v>^2)
  *
- * With these signs the unit sphere of dimension n has K = 1 and scalar n (n - 1).
+ * with the metric g_ij, its inverse g^ij, d_j = d/dq^j, and tangent vectors u and v. With these signs the unit sphere
+ * of dimension n has K = 1 and scalar n (n - 1).
  * Source: do Carmo, Riemannian Geometry (1992), chapters 2 and 4 (R here is minus his).
  */
 #include "geometry/numeric.h"
@@ -67,7 +68,7 @@ static void riemann(int n, double gamma[D][D][D], double dgamma[D][D][D][D], dou
         }
 }
 
-/* K(u, v), or nan if u and v are parallel. */
+/* K(u, v), or nan if the squared area of u and v is at most `parallel` |u|^2 |v|^2. */
 static double sectional(int n, const double *gij, double r[D][D][D][D], const double *u, const double *v) {
   double uu = 0, uv = 0, vv = 0, top = 0;
   for (int i = 0; i < n; i++)
@@ -129,19 +130,20 @@ cb_status cb_sectional(const cb_space *g, const double *q, const double *u, cons
 
 /* --- the number of Killing fields that the curvature at a point allows ---
  *
- * A Killing field is given by its value xi_a and its derivative omega_ab = -omega_ba at one point, so there are at most
- * n (n + 1)/2 of them. Each of them leaves the curvature unchanged:
+ * A Killing field is given by its value xi_a and its derivative omega_ab = -omega_ba at one point, so there are at
+ * most n (n + 1)/2 of them. Each of them leaves the curvature unchanged:
  *
  *   0 = (L_X R)_abcd = X^e d_e R_abcd + R_ebcd d_a X^e + R_aecd d_b X^e + R_abed d_c X^e + R_abce d_d X^e
  *   X^e = E^e_p xi_p,   d_a X^e = E^e_p omega_pq E^-1_qa - Gamma^e_af X^f,   E an orthonormal frame
  *
- * These equations are linear in (xi, omega). The bound is the minimum, over several points, of the dimension of the
- * space of solutions. d_e R comes from central differences.
+ * with R_abcd = g_ai R^i_bcd, L_X the Lie derivative, X the field, and d_a = d/dq^a. These equations are linear in
+ * (xi, omega). The bound is the minimum, over several points, of the dimension of the space of solutions. d_e R comes
+ * from central differences.
  * Source: Kobayashi & Nomizu, Foundations of Differential Geometry I (1963), section VI.3.
  */
 
-/* The step of the differences, relative to the larger of the coordinate and 1, and the relative residual below which an
- * equation counts as satisfied. */
+/* The step of the differences, relative to the larger of the coordinate and 1, and the size of a column of the
+ * equations, relative to the curvature, up to which it counts as 0. */
 static const double step = 1e-4, holds = 1e-5;
 /* A curvature below this times the square of the Christoffel symbols is the round-off of a flat metric. */
 static const double flat = 1e-10;
@@ -186,7 +188,7 @@ static cb_status differences(const cb_space *g, const double *q, tensor dr[D]) {
   return CB_OK;
 }
 
-/* Computes the Lie derivative: x^e dr_e, plus r with dx^e_a = d_a X^e applied to each index. */
+/* Computes the Lie derivative `out`: x^e dr_e, plus r with dx^e_a = d_a X^e applied to each index. */
 static void lie_derivative(int n, tensor dr[D], tensor r, const double *x, double dx[D][D], tensor out) {
   for (int a = 0; a < n; a++)
     for (int b = 0; b < n; b++)
@@ -218,7 +220,7 @@ static double in_frame(int n, double frame[D][D], tensor t, double out[COMPONENT
 }
 
 /* The rank: the number of columns whose part orthogonal to the others is larger than `least`, by Gram-Schmidt with
- * pivots. */
+ * pivots. Overwrites m. */
 static int rank(int columns, double m[UNKNOWNS][COMPONENTS], double least) {
   for (int done = 0; done < columns; done++) {
     double maximum = 0;

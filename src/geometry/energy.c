@@ -5,13 +5,15 @@
  *   dE/dx_j = 0 inside, by Newton's method;   the distance d = sqrt(2 E), gradient d' = E'/d, Hessian (S - d' d'^T)/d
  *   S = H_ee - H_ei H_ii^-1 H_ie: the Hessian of E in the two ends e, where the inner points i minimise E
  *   start: x'' = -Gamma(v, v) at the ends, and linear between them
+ * with the points x_a and velocities v_a of a curve of degree N at the nodes s_a, the metric g, its Christoffel
+ * symbols Gamma, and, in d' and E', ' the derivative in the two ends.
  *
  * E and its derivatives in the ends are of order 2N, twice the order of the curve: a curve with an error of 3e-7 gives
  * them to 1e-13. H_ii is positive definite <=> there is no conjugate point. The first curve has a low degree, and the
  * required degree is estimated from the decay of its Legendre coefficients. The matrix is reused while steps decrease
  * fast, because a gradient costs only a third of a matrix.
- * Source: Hall & Leok, Spectral variational integrators (2015), section 3, doi:10.1007/s00211-014-0679-0; Milnor, Morse
- * Theory (1963), section 15; Deuflhard, Newton Methods for Nonlinear Problems (2004), section 2.1.
+ * Source: Hall & Leok, Spectral variational integrators (2015), section 3, doi:10.1007/s00211-014-0679-0; Milnor,
+ * Morse Theory (1963), section 15; Deuflhard, Newton Methods for Nonlinear Problems (2004), section 2.1.
  */
 #include "geometry/numeric.h"
 
@@ -23,8 +25,7 @@ enum { D = CB_CURVE_DIM, SIZE = CB_CURVE_SIZE, ITERATIONS = 40 };
 /* The relative error of the curve, |step|/d, below which its coefficients show whether its degree is sufficient. */
 static const double seen = 5e-4;
 /* Maximum relative size of the highest coefficients of the velocity, without (resolved) and with (finely) a Hessian.
- * This size is the error of the Hessian of E, and
- * its square is the error of E. */
+ * This size is the error of the Hessian of E, and its square is the error of E. */
 static const double resolved = 3e-7, finely = 1e-8;
 /* The same maximum for a curve from which a search starts. */
 static const double roughly = 1e-3;
@@ -45,8 +46,8 @@ typedef struct descent {
   double square;
 } descent;
 
-/* Factors the matrix at the curve, or, if it is not positive definite, only its part that cannot be negative, and
- * computes the step from there. */
+/* Factors the matrix at the curve, or, if it is not positive definite (*minimum is then false), only its part that
+ * cannot be negative, and computes the step s from there. CB_ERROR_DOMAIN if this part is not positive either. */
 static cb_status renew(cb_curve *c, bool with_ends, descent *s, bool *minimum) {
   const cb_status status = cb_curve_evaluate(c, 2);
   if (status) return status;
@@ -57,7 +58,8 @@ static cb_status renew(cb_curve *c, bool with_ends, descent *s, bool *minimum) {
   return CB_OK;
 }
 
-/* Moves along the step, which is halved until E falls, and computes energy and gradient there. */
+/* Moves along the step, which is halved until E falls, and computes energy and gradient there. CB_ERROR_DOMAIN if E
+ * does not fall for any fraction above 0.01. */
 static cb_status move(cb_curve *c, const descent *s) {
   const int inner = c->degree - 1;
   const double before = c->energy;
@@ -75,7 +77,7 @@ static cb_status move(cb_curve *c, const descent *s) {
 }
 
 /* Newton's method with halved steps; it stops early if the curve turns out to need a higher degree. *rest is the size
- * of the highest coefficients of the curve. */
+ * of the highest coefficients of the curve. CB_ERROR_DOMAIN if it finds no minimum, or a conjugate point. */
 static cb_status minimize(cb_curve *c, bool with_hessian, descent *s, double *rest) {
   const cb_status lost = CB_ERROR_DOMAIN;
   bool minimum, fresh = true, looked = false;
@@ -112,7 +114,8 @@ static cb_status minimize(cb_curve *c, bool with_hessian, descent *s, double *re
   return status ? status : cb_fail(lost, "no minimum of the energy was found in %d steps", ITERATIONS);
 }
 
-/* d and its derivatives, to first order in the remaining gradient inside. */
+/* d and its derivatives, to first order in the remaining gradient inside; lowered is the covector of the velocity at
+ * the start. gradient, hessian and lowered may be NULL. */
 static void conclude(const cb_curve *c, const double *y, double *length, double *gradient, double *hessian,
                      double *lowered) {
   const int n = c->n, inner = (c->degree - 1) * n, ends = 2 * n;
@@ -132,7 +135,7 @@ static void conclude(const cb_curve *c, const double *y, double *length, double 
 }
 
 /* Sets a[0], a[1] of x'' = a[0] + (a[1] - a[0]) s for a geodesic that moves by `move` between the ends; returns false
- * if it bends by more than twice its length. */
+ * if |a| >= 2 |move| at an end, or if the metric is not positive definite. */
 static bool bends(const cb_curve_ends *ends, double a[2][D]) {
   const int n = ends->g->dim;
   const double *v = ends->move;
@@ -176,7 +179,8 @@ static cb_status find_ends(const cb_space *g, const double *q, const double *mov
   return CB_OK;
 }
 
-/* The first curve: an approximate geodesic from data at the ends, or the straight line of coordinates with a bulge. */
+/* Sets the inner nodes of the first curve: the straight line of coordinates with the bulge if this is not NULL;
+ * otherwise an approximate geodesic from data at the ends, or the straight line if `bends` returns false. */
 static void start(const cb_curve_ends *ends, const double *bulge, cb_curve *c) {
   double a[2][D];
   const bool bent = !bulge && bends(ends, a);

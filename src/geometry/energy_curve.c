@@ -5,7 +5,8 @@
  *   d2E/dx_j^i dx_k^l = sum_a D_aj w_a g_il D_ak + D_kj w_k (d_l g v)_i + D_jk w_j (d_i g v)_l
  *                       + delta_jk w_j d_i d_l g(v, v)/2
  *
- * P_N is Legendre's polynomial of 2s - 1, N the degree, s_a and w_a Lobatto's nodes and weights.
+ * P_N is Legendre's polynomial of 2s - 1, N the degree, s_a and w_a Lobatto's nodes and weights, x_j the curve at the
+ * node j, and g the metric. D_aj as given holds for a != j; D_aa makes the sum of row a zero.
  * Source: Hall & Leok, Spectral variational integrators (2015), section 3, doi:10.1007/s00211-014-0679-0; nodes:
  * Canuto, Hussaini, Quarteroni, Zang, Spectral Methods (2006), section 2.3.1, doi:10.1007/978-3-540-30726-6.
  */
@@ -148,8 +149,8 @@ SIMD static void multiply(int points, const double *by, const double *in, double
   add_columns(0, points, points, by, POINTS, in, out);
 }
 
-/* The contribution of one node a: p = w g v, and own = w dg(v, v)/2, the derivative of the metric at the node
- * itself. Returns its energy. */
+/* The contribution of one node a: p = w g v, and own = w dg(v, v)/2, the derivative of the metric at the node itself.
+ * For order 2 it also sets turn, bend and metric of c at this node. Returns its energy. */
 ALWAYS_INLINE double at_node(cb_curve *c, int n, int a, int order, const cb_curve_metric *m, double *p, double *own) {
   const double w = c->w[a];
   double v[D], energy = 0;
@@ -230,8 +231,8 @@ cb_status cb_curve_evaluate(cb_curve *c, int order) {
   }
 }
 
-/* Computes the block b[j][k], j < rows, k over all nodes, of the Hessian for the coordinates i and l (k >= j if i = l).
- */
+/* Computes the block b[j][k], j < rows, k over all nodes, of the Hessian for the coordinates i and l (only k >= j is
+ * complete if i = l). convex: only the first term of the formula, which cannot be negative. */
 ALWAYS_INLINE void block(const cb_curve *c, int i, int l, bool convex, int rows, double b[POINTS][POINTS]) {
   const int N = c->degree;
   const double *metric = c->metric[i][l];

@@ -1,9 +1,10 @@
 /* Points on quadrics and their frames: base points, frames, the transvection from the base point o = (0, ..., 0, R) to
  * x, and projections, factor by factor.
  *
- *   e_i(x) = E_i - sign(K) x_i (x + o)/(R (R + w)),   E_i the i-th axis, w the last coordinate of x
- * is E_i transported along the geodesic from o; with x/R as the last column these are the columns of the transvection.
- * On the lower half of a sphere R + w = |x_1..n|^2/(R - w), without cancellation.
+ *   e_i(x) = E_i - sign(K) x_i (x + o)/(R (R + w))
+ * with the curvature K, R = 1/sqrt|K|, E_i the i-th axis and w the last coordinate of x. It is E_i transported along
+ * the geodesic from o; with x/R as the last column these are the columns of the transvection. On the lower half of a
+ * sphere R + w = |x_1..n|^2/(R - w), without cancellation.
  */
 #include "geometry/numeric.h"
 #include "geometry/origin.h"
@@ -88,13 +89,13 @@ void cb_isometry_to(const cb_space *g, const double *x, cb_isometry *out) {
 
 /* --- points on quadrics and vectors tangent to them ---
  *
- *   <u,v> = sum_a form[a] u_a v_a,   <x,x> = 1/K = sign(K) R^2,   <x,v> = 0,   H^n: x_last > 0
+ *   <u,v> = sum_a form[a] u_a v_a,   <x,x> = 1/K = sign(K) R^2,   <x,v> = 0 for a tangent v,   H^n: x_last > 0
  *
  * Projection removes round-off and improves starting guesses. A point of a sphere is projected along the radius. A
- * point of a hyperboloid is projected by solving for the last coordinate: a projection along the radius would divide by
- * <x,x>, a small difference of large numbers far from the base point. For the same reason the square of a chord far out
- * is not computed as such a difference. With |x| = R sinh a, |y| = R sinh b, x.y and x ^ y without the last coordinates
- * c_x = R cosh a, c_y = R cosh b:
+ * point of a hyperboloid is projected by solving for the last coordinate: a projection along the radius would divide
+ * by <x,x>, a small difference of large numbers far from the base point. For the same reason the square of a chord far
+ * out is not computed as such a difference. With |x| = R sinh a, |y| = R sinh b, x.y and x ^ y without the last
+ * coordinates c_x = R cosh a, c_y = R cosh b:
  *
  *   <x-y, x-y> = 4 R^2 sinh^2((a-b)/2) + 2 (|x||y| - x.y),   sinh(a-b) = (x-y).(x+y)/(|x| c_y + |y| c_x)
  *   |x||y| - x.y = |x ^ y|^2/(|x||y| + x.y) where x.y > 0, with the products of x ^ y exact

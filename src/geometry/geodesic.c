@@ -1,15 +1,15 @@
-/* Geodesics: exponential map, its inverse, parallel transport, and distance, factor by factor, K the curvature.
+/* Geodesics: exponential map, its inverse, parallel transport, and distance, factor by factor:
  *
  *   exp_x(v) = c_K(|v|) x + s_K(|v|) v/|v|,   velocity there: c_K(|v|) v - K |v| s_K(|v|) x
  *   log_x(y) = d u/|u|,  u = y - K<x,y> x = (y - x) + (K/2) <y-x, y-x> x,  |u| = s_K(d)
  *                                 = (y + x) - (K/2) <y+x, y+x> x
- *   transport of u from x to y: u - K <u,y>/(1 + K<x,y>) (x + y)
+ *   transport of w from x to y: w - K <w,y>/(1 + K<x,y>) (x + y)
+ * with the curvature K, tangent vectors v and w at x, the distance d of x and y, and s_K, c_K of numerics_curved.h.
  *
  * The differences y - x take the place of <x,y>, so that no digits are lost at short distances; beyond a quarter of a
  * great circle the sums y + x are used, so that no digits are lost near the antipode. Far out in a hyperbolic factor
- * vectors of the embedding are as large as x; there exp and transport use the origins that move the base point to x and
- * y (origin.h).
- * c_K and s_K are the functions of numerics_curved.h.
+ * vectors of the embedding are as large as x; there exp and transport use the origins that move the base point to x
+ * and y (origin.h).
  * Source: do Carmo, Riemannian Geometry (1992), chapters 3 and 8.
  */
 #include "geometry/quadric.h"
@@ -25,14 +25,16 @@ static const double antipodal = 1e-14;
 /* Beyond this cosh of the distance from the base point, vectors of the embedding are transported to the base point. */
 static const double by_origin = 4;
 
-/* The vector u at the base point that the transvection `at` to x maps to v. The component along x becomes shorter. */
+/* The vector u at the base point that the transvection `at` to x maps to v: the component of v along at->direction is
+ * divided by the cosh of the distance, and the others stay. */
 static void bring_back(const cb_space *one, const cb_origin *at, const double *v, double *u) {
   const double along = cb_origin_dot(one->dim, v, at->direction), c = cosh(cb_origin_radii(one, at));
   memset(u, 0, CB_COORD_MAX * sizeof *u);
   for (int i = 0; i < one->dim; i++) u[i] = v[i] - along * at->direction[i] + along / c * at->direction[i];
 }
 
-/* The exponential map in a hyperbolic factor f for an x far from the base point. */
+/* The exponential map in a hyperbolic factor f for an x far from the base point: the end y and, if w is not NULL, the
+ * velocity w there. */
 static void far_exp(const cb_space *g, cb_factor f, const double *x, const double *v, double *y, double *w) {
   const cb_space one = cb_factor_alone(g, f);
   double base[CB_Q_MAX], u[CB_Q_MAX] = {0}, end[CB_Q_MAX], velocity[CB_Q_MAX];
@@ -50,8 +52,8 @@ static void far_exp(const cb_space *g, cb_factor f, const double *x, const doubl
   if (w) memcpy(w, velocity, (size_t)f.count * sizeof *w);
 }
 
-/* Transport in a hyperbolic factor for points far from the base point. With T W = inverse(from) (to), `from` and `to`
- * the origins at x and y, W^-1 rotates the vector at the base point. */
+/* Transport of r, which is overwritten, in a hyperbolic factor for points far from the base point. With T W =
+ * inverse(from) (to), `from` and `to` the origins at x and y, W^-1 rotates the vector at the base point. */
 static void far_transport(const cb_space *g, cb_factor f, const double *x, const double *y, double *r) {
   const cb_space one = cb_factor_alone(g, f);
   double u[CB_Q_MAX] = {0}, turned[CB_Q_MAX] = {0};
@@ -182,7 +184,7 @@ cb_status cb_transport(const cb_space *g, const double *x, const double *y, cons
                      "antipodal points have no unique shortest geodesic: expected points closer to each other");
     if (beyond_quarter(f, square))
       for (int a = 0; a < f.count; a++) e[a] = p[a] + q[a];
-    double scale = f.curvature * cb_factor_inner(f, r, e) / denominator; /* <u,y> = <u,y-x> = <u,y+x> */
+    double scale = f.curvature * cb_factor_inner(f, r, e) / denominator; /* <w,y> = <w,y-x> = <w,y+x> */
     for (int a = 0; a < f.count; a++) r[a] -= scale * (p[a] + q[a]);
     cb_factor_project_tangent(f, q, r);
   }
@@ -198,9 +200,9 @@ cb_status cb_transport(const cb_space *g, const double *x, const double *y, cons
  * An arccos or arccosh of <x,y> would lose half of the digits of a short distance.
  */
 
-/* Beyond this cosh of the distance from the base point, points are assumed to lie on the space. Nearer, where a step of
- * an integrator may have moved them off the space, derivatives are those of the chord as a function of all
- * coordinates. */
+/* If one of two points is beyond this cosh of the distance from the base point, both are assumed to lie on the space.
+ * Nearer, where a step of an integrator may have moved them off the space, derivatives are those of the chord as a
+ * function of all coordinates. */
 static const double on_the_space = 100;
 
 /* s, s', s'' for one factor, from the square of the chord. */

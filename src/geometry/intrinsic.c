@@ -93,7 +93,7 @@ cb_status cb_intrinsic_transport(const cb_space *g, const double *q, const doubl
   return status ? status : cb_numeric_transport(g, q, u, w, w1);
 }
 
-/* E with E g E^T = 1: the inverse of the Cholesky factor of g = L L^T. */
+/* E with E g E^T = 1: the inverse of the Cholesky factor L of the metric g = L L^T; nan if there is none. */
 void cb_intrinsic_frame(const cb_space *g, const double *q, double *e) {
   const int n = g->dim;
   double gij[N * N], l[N * N];
@@ -111,7 +111,7 @@ void cb_intrinsic_killing_at(const cb_space *g, int index, const double *q, doub
   memcpy(x, field, (size_t)g->dim * sizeof *x);
 }
 
-/* J = g(X, p), p a vector. */
+/* Adds J = g(X, p) of each Killing field X, p a vector; nan if the metric cannot be computed at q. */
 void cb_intrinsic_killing_momentum_add(const cb_space *g, const double *q, const double *p, double *momentum) {
   const int n = g->dim;
   double gij[N * N], field[N];
@@ -141,7 +141,8 @@ void cb_intrinsic_plot(const cb_space *g, const double *q, const double *v, doub
   if (v && velocity) memcpy(velocity, rate, sizeof rate);
 }
 
-/* Repeats m <- exp_m(mean of log_m(x_i)) until the step is about round-off. */
+/* Repeats m <- exp_m(mean of log_m(x_i)) until the step is about round-off. CB_ERROR_DOMAIN if it does not converge in
+ * 200 steps. */
 cb_status cb_intrinsic_karcher_mean(const cb_space *g, size_t n, const double *x, const double *weight, double *mean) {
   enum { LIMIT = 200 };
   const int dim = g->dim;

@@ -61,7 +61,7 @@ static matrix exponential(matrix a) {
   return sum;
 }
 
-/* Is b^3 = l b? l is the ratio at the largest entry of b. */
+/* Is b^3 = l b up to round-off? l is the ratio of b^3 and b at the largest entry of b. */
 static int is_simple(const matrix *b, const matrix *b2, double *l) {
   matrix b3 = multiply(b2, b);
   double size = largest(b), ratio = 0;
@@ -98,8 +98,8 @@ static void flow_of(int n, const cb_killing *field, double s, cb_isometry *out) 
   }
 }
 
-/* Is a field of a space that is given by its metric affine, X = A q + b? A and b are read off at 0 and at the unit
- * points and tested at three other points. */
+/* Is a field of a space that is given by its metric affine, X = A q + b? Writes them to *out; A and b are read off at
+ * 0 and at the unit points and tested at three other points. */
 static bool is_affine(const cb_space *g, int index, cb_killing *out) {
   static const double trial[3][CB_DIM_MAX] = {{0.7, -1.3, 2.1}, {-3.9, 0.6, 1.7}, {5.3, 4.1, -2.9}};
   const int n = g->dim;
@@ -202,8 +202,8 @@ void cb_isometry_inverse(const cb_space *g, const cb_isometry *a, cb_isometry *o
  *   boost of a hyperbolic factor                    (w E_i + x_i E_w)/R
  *   rotation of a sphere in the plane of i and w    (w E_i - x_i E_w)/R
  *   rotation from axis i to axis j, any factor      x_i E_j - x_j E_i
- * The first three have unit speed on the geodesic through the base point along axis i, the last one has unit angular
- * speed.
+ * with R = 1/sqrt|K|, E_i the i-th axis, and w (E_w) the last coordinate (its axis) of the factor. The first three
+ * have unit speed on the geodesic through the base point along axis i, the last one has unit angular speed.
  */
 
 /* Names of the fields by axis. A rotation from axis i to axis j has the name of the third axis. */

@@ -2,11 +2,11 @@
  *
  *   grad f = -sum_i w_i v_i,  v_i = log_m(x_i);   Hess f = sum_i w_i (n_i n_i^T + d_i ct_K(d_i) (1 - n_i n_i^T))
  *   m <- exp_m(u),  (Hess f) u = sum_i w_i v_i
- * with d = |v|, n = v/|v|, ct_K = c_K/s_K. In E^n the mean is the weighted mean of coordinates. On a sphere the
- * iteration starts from the projected weighted mean of the embedding, and d ct_K(d) is replaced by 1/4 if it is
- * smaller, so that every step reduces f. In H^n, where f is convex, it starts from the base point, and steps are halved
- * until f falls. In H^n the points and the mean are origins (origin.h), so that log_m(x_i) keeps its digits at any
- * distance.
+ * with the points x_i, their weights w_i, the mean m, d_i = |v_i|, n_i = v_i/d_i, and ct_K = c_K/s_K
+ * (numerics_curved.h). In E^n the mean is the weighted mean of coordinates. On a sphere the iteration starts from the
+ * projected weighted mean of the embedding, and d ct_K(d) is replaced by 1/4 if it is smaller, so that every step
+ * reduces f. In H^n, where f is convex, it starts from the base point, and steps are halved until f falls. In H^n the
+ * points and the mean are origins (origin.h), so that log_m(x_i) keeps its digits at any distance.
  * Source: Karcher, Comm. Pure Appl. Math. 30 (1977) 509, doi:10.1002/cpa.3160300502.
  */
 #include "geometry/numeric.h"
@@ -165,7 +165,8 @@ static cb_status rounding(const cb_space *one, const place *at, const fit *here,
                  here->spread, at->origin.length, acosh(maximum_round_off / (4 * round_off) * scale * k.r) / k.r);
 }
 
-/* The weighted mean of the coordinates, projected to a sphere, or the base point of H^n. */
+/* Sets *at to the weighted mean of the coordinates, projected to a sphere, or to the base point of H^n.
+ * CB_ERROR_DOMAIN if the weighted mean is at the centre of the sphere. */
 static cb_status start_at(const cb_space *one, points p, place *at) {
   const cb_factor f = one->factor[0];
   double total = 0;
@@ -234,8 +235,9 @@ static void nearest_direction(const cb_space *one, points p, const double *wante
   }
 }
 
-/* The mean is accurate if it is near the origin to which the points are relative. This origin is `seen`, or a place
- * farther along the line to one of the points, whose direction does not change. */
+/* Computes the mean, and its distance *from from the origin `seen` to which the points are relative. The mean is
+ * accurate if it is near `seen`. After each CB_ERROR_DOMAIN `seen` moves farther along the line to one of the points,
+ * whose direction does not change. */
 static cb_status mean_seen_from(const cb_space *one, points p, cb_origin seen, cb_origin *mean, double *from) {
   enum { FRAMES = 40 };
   cb_status status = CB_OK;

@@ -1,6 +1,7 @@
 /* The numerical geometry of one chart: its metric inside the domain, the exponential map, and the distance.
  *
  *   g = c c^T,  a^-1 x by LU   (numerics/small.h)
+ * with the metric g, its lower triangular factor c, and any square matrix a.
  */
 #include "geometry/numeric.h"
 
@@ -79,9 +80,10 @@ cb_status cb_numeric_transport(const cb_space *g, const double *q, const double 
 
 /* --- the geodesic distance of two points, with derivatives, from the shortest geodesic and its Jacobi fields ---
  *
- *   d = |u|, u = log_q y;   p = g(q) u, p1 = g(y) u1 the momenta at the ends
+ *   d = |u|, u = log_q y;   p = g(q) u, p1 = g(y) u1 the momenta at the ends, u1 the velocity at y
  *   d_q = -p/d,  d_y = p1/d
- *   from dy = Q_q dq + Q_u du,  du1 = U_q dq + U_u du:   du/dy = Q_u^-1,  du/dq = -Q_u^-1 Q_q,  du1/dy = U_u Q_u^-1
+ *   from dy = Q_q dq + Q_u du,  du1 = U_q dq + U_u du (as in cb_jacobi):
+ *     du/dy = Q_u^-1,  du/dq = -Q_u^-1 Q_q,  du1/dy = U_u Q_u^-1
  *   d_yy = (d(p1)/dy)/d - p1 p1^T/d^3,   d(p1)_i/dy_k = d_k g_ij u1^j + g_ij du1^j/dy_k
  *   d_qy = -g(q) Q_u^-1/d + p p1^T/d^3,  d_qq = -(dp/dq)/d - p p^T/d^3,   likewise at q
  *

@@ -128,9 +128,9 @@ double cb_curve_rest(const cb_curve *c);
 cb_status cb_curve_evaluate(cb_curve *c, int order);
 /* Makes the upper triangle h of the Hessian and factors its inner part in place, H_ii = U^T U. The columns of the ends
  * become U^-T H_ie, and with_ends the block of the ends becomes the Hessian in the ends. convex: leaves out the terms
- * that may be negative. Returns false if the inner part is not positive. */
+ * that may be negative. Returns false if a pivot of the inner part is not above 1e-4 of its diagonal entry. */
 bool cb_curve_factor(cb_curve *c, bool convex, bool with_ends);
-/* y = U^-T gradient; returns |y|^2. */
+/* y = U^-T gradient of the inner nodes; returns |y|^2. */
 double cb_curve_newton(const cb_curve *c, double *y);
 /* step = U^-1 y */
 void cb_curve_step(const cb_curve *c, const double *y, double *step);
@@ -185,7 +185,8 @@ static inline cb_status cb_midpoint(const cb_extrapolation *e, double H, int m, 
 }
 
 /* Computes row j = 0, 1, ... of the table for a step of length H from the rows before it: table[j * size + i] becomes
- * the last increment y(H) - y(0) of the row, and error (from row 1 on) its difference from the previous increment. */
+ * the last increment y(H) - y(0) of the row, and error (from row 1 on) its difference from the entry before it in the
+ * row. */
 static inline cb_status cb_extrapolation_row(const cb_extrapolation *e, double H, int j, double *table, double *error) {
   double last[CB_EXTRAPOLATION_MAX];
   const cb_status status = cb_midpoint(e, H, 2 * (j + 1), last);

@@ -4,11 +4,13 @@
  *   g w' = -A w/2,  A_mk = dc_m/du^k = d_k g_mj u^j + d_j g_mk u^j - d_m g_jk u^j
  *   D dq/dt = v,  D v/dt = -R(dq, u) u,  D/dt = d/dt + Gamma(u, .);   du = v - Gamma(u, dq)
  *   step: n = 2, 4, ..., 16 midpoint substeps of H/n, extrapolated in (H/n)^2 to 0; orders 4 to 16
+ * with the position q, the velocity u, the metric g, d_j = d/dq^j, a transported vector w, a Jacobi field (dq, du),
+ * the curvature R, and the length H of the step.
  *
  * Substeps contain only y - y(0), so that round-off is relative to the increment. With v in place of du, Jacobi fields
- * keep the size of vectors where coordinates are nearly singular, as near the axis of polar coordinates. They start
- * from the identity in each step and are multiplied: with Q = dq/du(0) before the step, Q1 = dq/du(0) after it, and B =
- * dq1/du of the step itself, the second variation of broken geodesics gives
+ * keep the size of vectors where coordinates are nearly singular, as near the axis of polar coordinates. The fields
+ * start from the identity in each step, and their matrices are multiplied: with Q = dq/du(0) before the step, Q1 =
+ * dq/du(0) after it, and B = dq1/du of the step itself, the second variation of broken geodesics gives
  *   M = g B^-1 Q1 Q^-1, symmetric, is positive in every step  <=>  no conjugate point up to the end
  * provided that a single step has no conjugate point, which follows from its accuracy.
  * Source: Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, 2nd ed. (1993), section II.9,
@@ -176,7 +178,8 @@ static double error_norm(const flow *s, const double *d, const double *e) {
 
 static cb_status rate(void *problem, const double *y, double *f) { return derivative(problem, y, f, NULL); }
 
-/* Makes one step of this length: the increment, its error (accepted up to 1), and the factor for the next length. */
+/* Makes one step of this length: its error (accepted up to 1), the factor for the next length, and the increment,
+ * which is only written if the step is accepted. */
 static cb_status extrapolate(flow *s, double length, double *increment, double *error, double *factor) {
   const cb_extrapolation how = {rate, s, s->size, s->y, s->f};
   double table[COLUMNS * SIZE], e[SIZE];
@@ -311,7 +314,8 @@ static cb_status lost(const flow *s, const double *q0, double t, cb_status cause
 
 /* --- holes of the domain between the points at which the metric is evaluated --- */
 
-/* Computes the margin of a condition at the fraction `part` of the step, on Hermite's cubic through its ends. */
+/* Computes the margin of a condition at the fraction `part` of the step, on Hermite's cubic through its ends; returns
+ * false if there is no condition of this index. */
 static bool margin_at(const flow *s, double h, const double *increment, int condition, double part, double *margin) {
   const double rest = 1 - part, a = part * part * (3 - 2 * part), b = part * rest * rest * h,
                c = -part * part * rest * h;
@@ -362,7 +366,8 @@ static void take_scales(flow *s, double t, const double *u) {
   for (int i = 0; i < n; i++) s->scale[i] = fmax(s->scale[i], sqrt(s->metric[i * n + i]));
 }
 
-/* Adds the increment of an accepted step of length h to the result. */
+/* Adds the increment of an accepted step of length h to the result, and multiplies its Jacobi fields into the result.
+ * Overwrites increment. */
 static void take_step(flow *s, const double *q, double h, bool first, double *increment, cb_geodesic_end *result) {
   const int n = s->n, columns = s->transport ? 3 * n : 2 * n;
   for (int i = 0; i < n; i++) {

@@ -4,11 +4,12 @@
  *   If that fails, the search starts from curves that bulge to the sides of the straight line of coordinates, shortened
  *   as in energy.c; then it follows that line, exp_q(u(s)) = q + s (y - q), u' = (dq1/du)^-1 (y - q)
  *
- * y stands for all its images under the periods of the coordinates; the two nearest are tried in each coordinate. Where
+ * with the velocity u at q, the end q1 = exp_q(u), the damping factor lambda <= 1, and the fraction s of the line. y
+ * stands for all its images under the periods of the coordinates; the two nearest are tried in each coordinate. Where
  * the curvature is positive on the scale of the geodesic that was found, the search also starts from velocities that
- * are rotated to its sides. A geodesic with a conjugate point is no minimum and is left out. The shortest geodesic that
- * was found is certainly the shortest of all if the curvature is not positive and the domain is simply connected, or if
- * it is shorter than the injectivity radius. Otherwise a shorter one may be missed.
+ * are rotated to its sides. A geodesic with a conjugate point is no minimum and is left out. The shortest geodesic
+ * that was found is certainly the shortest of all if the curvature is not positive and the domain is simply connected,
+ * or if it is shorter than the injectivity radius. Otherwise a shorter one may be missed.
  * Source: do Carmo, Riemannian Geometry (1992), chapters 3, 7 and 13; Deuflhard, Newton Methods for Nonlinear Problems
  * (2004), chapters 3 and 5, doi:10.1007/978-3-642-23899-4.
  */
@@ -65,7 +66,8 @@ typedef struct problem {
   int evaluations;                       /* number of evaluations of the metric in searches */
 } problem;
 
-/* F at u, and its size in metric1. */
+/* F at u, its size in metric1, and the end of the geodesic. CB_ERROR_DOMAIN if the geodesic leaves the chart, or, with
+ * a coarse tolerance, after more than EVALUATIONS_MAX evaluations. */
 static cb_status residual(problem *p, const double *target, const double *u, double tolerance, cb_geodesic_end *end,
                           double *f, double *size) {
   if (tolerance >= coarse && p->evaluations > EVALUATIONS_MAX)
@@ -185,7 +187,8 @@ static bool search(problem *p, const double *target, const double *start, bool t
   return true;
 }
 
-/* The largest sectional curvature of coordinate planes at q, at an image of y, and at three points between them. */
+/* The largest sectional curvature of coordinate planes at q, at an image of y, and at three points between them; 0 if
+ * all are negative, and infinite if one cannot be computed. */
 static double curvature(const problem *p, const double *target) {
   double maximum = 0;
   for (int part = 0; part < 5; part++) {
@@ -273,7 +276,8 @@ static bool short_of_periods(const problem *p, double length) {
   return true;
 }
 
-/* Finds the image at which the geodesic of the guess ends. */
+/* Finds the displacement `target` from q to the image of y that is nearest to the end of the geodesic of the guess;
+ * returns false if this geodesic leaves the chart. */
 static bool image_of_guess(const problem *p, const double *y, const double *u, double *target) {
   cb_geodesic_end end;
   if (cb_flow_geodesic(p->g, p->q, u, NULL, false, coarse, &end)) return false;

@@ -1,4 +1,5 @@
-/* The group of moving origins T(n, L) A, where L is the length in radii of curvature and A the rotation.
+/* The group of moving origins T(n, L) A (origin.h), where n is the direction, L the length in radii of curvature and A
+ * the rotation.
  *
  * Composition in H^n, T(n,L) T(m,l) = T(n',L') W, with phi the angle of n and m, u = m - n (n.m):
  *   sinh^2(L'/2) = sinh^2((L-l)/2) + sinh L sinh l cos^2(phi/2)
@@ -7,8 +8,9 @@
  *   tan(w/2)        = t sin phi/(1 + t cos phi),  t = tanh(L/2) tanh(l/2)
  *   1 + t cos phi   = cosh((L-l)/2)/(cosh(L/2) cosh(l/2)) + 2 t cos^2(phi/2)
  * All terms of a sum have the same sign, except for L < l. Exponentials are relative to the largest, so that nothing
- * overflows. In E^n T is a translation and n' L' = n L + m l. In a product T and A belong to the hyperbolic factor, and
- * flat factors have a shift; in a group with a left-invariant metric an origin is the left translation by its shift.
+ * overflows. In E^n T is a translation and n' L' = n L + m l. In a product T and A belong to the hyperbolic factor,
+ * and flat factors have a shift; in a group with a left-invariant metric an origin is the left translation by its
+ * shift.
  *
  * Source: Ungar, Beyond the Einstein Addition Law (2001), chapters 1-3, doi:10.1007/978-94-010-9122-0; the half-angle
  * forms follow from the product of the two boosts in SL(2,C).
@@ -223,7 +225,7 @@ static void compose_flat(int dim, const cb_origin *a, const cb_origin *b, cb_ori
 
 /* --- groups: L_a q = a + m(a) q, a b = L_a b, a^-1 = -m(a)^-1 a --- */
 
-/* A cofactor of m as a 3 x 3 matrix, which has 1 on the rest of the diagonal. */
+/* The cofactor of the entry (r, c) of m. */
 static cb_dd minor_of(cb_dd m[3][3], int r, int c) {
   const int a = (r + 1) % 3, b = (r + 2) % 3, d = (c + 1) % 3, e = (c + 2) % 3;
   return cb_dd_sub(cb_dd_mul(m[a][d], m[b][e]), cb_dd_mul(m[a][e], m[b][d]));
@@ -231,7 +233,7 @@ static cb_dd minor_of(cb_dd m[3][3], int r, int c) {
 
 void cb_dd_invert(int n, cb_dd m[CB_COORD_MAX][CB_COORD_MAX], cb_dd inverse[CB_COORD_MAX][CB_COORD_MAX]) {
   cb_dd whole[3][3] = {{{0, 0}}}, det = {0, 0};
-  for (int i = 0; i < 3; i++) whole[i][i] = cb_dd_of(1);
+  for (int i = 0; i < 3; i++) whole[i][i] = cb_dd_of(1); /* stays 1 from n on */
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) whole[i][j] = m[i][j];
   for (int j = 0; j < 3; j++) det = cb_dd_add(det, cb_dd_mul(whole[0][j], minor_of(whole, 0, j)));
@@ -288,7 +290,7 @@ void cb_origin_compose(const cb_space *g, const cb_origin *a, const cb_origin *b
   *out = c;
 }
 
-/* (T(n,L) R)^-1 = R^T T(-n,L) = T(-R^T n, L) R^T */
+/* (T(n,L) A)^-1 = A^T T(-n,L) = T(-A^T n, L) A^T; the shift is inverted separately. */
 void cb_origin_inverse(const cb_space *g, const cb_origin *a, cb_origin *out) {
   const int n = cb_origin_part_of(g).dim;
   cb_origin c;

@@ -76,15 +76,15 @@ static cone cone_of(int dim, const double *n, const double *x, double radius) {
   return c;
 }
 
-/* exp(-L) T v, or with side = -1 exp(-L) T^-1 v, from v and its cone. */
+/* exp(-L) T v, or with side = -1 exp(-L) T^-1 v, from v and its cone; e = exp(-L). */
 static void carried(int dim, const double *n, double e, int side, const double *v, cone c, double *out) {
   double plus = side > 0 ? c.plus : e * e * c.plus, minus = side > 0 ? e * e * c.minus : c.minus;
   for (int i = 0; i < dim; i++) out[i] = e * (v[i] - c.along * n[i]) + (plus - minus) / 2 * n[i];
   out[dim] = (plus + minus) / 2;
 }
 
-/* The distance in the hyperbolic factor; x and y begin at its first coordinate. If *is_far becomes false, the points
- * are near each other, and nothing else is written. */
+/* The distance in the hyperbolic factor; x and y begin at its first coordinate. If cosh d < near and L <=
+ * longest_matrix, *is_far becomes false, and nothing else is written. gradient and hessian may be NULL. */
 static void by_cone(cb_origin_part part, const cb_frames *frames, const double *x, const double *y, double *d,
                     double *gradient, double *hessian, bool *is_far) {
   int dim = part.dim, k = dim + 1;
@@ -128,8 +128,8 @@ static void by_cone(cb_origin_part part, const cb_frames *frames, const double *
   }
 }
 
-/* In a product: D^2 = d^2 + |z|^2, z = x - y - shift in the flat factors; S = D^2/2, D_i = S_i/D,
- * D_ij = (S_ij - D_i D_j)/D. */
+/* In a product: D^2 = d^2 + |z|^2 with d the distance in the hyperbolic factor and z = x - y - shift in the flat
+ * factors; S = D^2/2, D_i = S_i/D, D_ij = (S_ij - D_i D_j)/D. */
 static cb_status by_factors(const cb_space *g, const cb_frames *frames, const double *x, const double *y, double *d,
                             double *gradient, double *hessian) {
   const cb_origin_part part = cb_origin_part_of(g);
@@ -185,9 +185,9 @@ static void base_of(const cb_space *g, const double *point, double *base) {
       memcpy(base + g->factor[f].offset, point + g->factor[f].offset, (size_t)g->factor[f].count * sizeof *base);
 }
 
-/* Let T be the transvection from the world to the point, O T(x) = T W. Relative to the point's own origin O, T is T(x)
- * W^-1, at any distance.
- */
+/* For a point x that is local to its own origin O, O T(x) = T W, with T(x) the transvection to x, T that from the base
+ * point of the world to the point, and W a rotation. Relative to O, T is therefore T(x) W^-1, whose numbers are small
+ * at any distance of O. */
 void cb_anchor_of(const cb_space *g, const cb_origin *origin, const cb_fixed *point, cb_anchor *anchor) {
   double base[CB_Q_MAX];
   cb_origin there, identity;

@@ -1,8 +1,10 @@
-/* Killing momenta in another frame, T(n, L) A with L in radii of curvature, and their sizes and errors.
+/* Killing momenta in another frame, T(n, L) A (origin.h) with L in radii of curvature, and their sizes and errors.
  *
  *   E = w p - x p_w (E^n: P = p) and B_ij = x_i p_j - x_j p_i are first rotated by A; with B_n = n_j B_ji
- *   H^n: the parts of E orthogonal to n, +- B_n, grow and shrink by exp(+-L); E along n and the rest of B stay
- *   E^n: P stays, B' = B + c P^T - P c^T, c = L n
+ *   H^n: with E_t the part of E orthogonal to n, (E_t + B_n)/2 grows by exp(L) and (E_t - B_n)/2 shrinks by exp(-L);
+ *        E along n and the rest of B stay
+ *   E^n: P stays, B' = B + c P^T - P c^T, c = length n
+ * with the point (x, w) and the momentum (p, p_w), w and p_w the last coordinates of H^n.
  */
 #include "geometry/origin.h"
 #include <curvebody/intrinsic.h>
@@ -134,8 +136,8 @@ static double length(double x, double y) {
   return square < INFINITY ? sqrt(square) : hypot(x, y);
 }
 
-/* |X_i| from the place in the world. A boost has <X,X> = 1 + |x'|^2/R^2, x' the part of x orthogonal to it; w^2 - x_i^2
- * would lose digits. */
+/* |X_i| from the place in the world. A boost has <X,X> = 1 + |x'|^2/R^2, x' the part of x orthogonal to the axis of
+ * the boost; (w^2 - x_i^2)/R^2 would lose digits. */
 cb_status cb_origin_killing_sizes(const cb_space *g, const cb_origin *origin, const double *q, double *norm) {
   double x[CB_Q_MAX], world[CB_Q_MAX], e[CB_DIM_MAX], b[CB_DIM_MAX][CB_DIM_MAX];
   if (g->intrinsic) return sizes_in_chart(g, origin, q, norm);
@@ -158,8 +160,9 @@ cb_status cb_origin_killing_sizes(const cb_space *g, const cb_origin *origin, co
   return CB_OK;
 }
 
-/* The error of Killing momenta from a direction n: a relative error of its components n_i rotates the planes (i, j) by
- * n_i n_j times round-off, and by the smallest number. */
+/* Adds the error of Killing momenta from a direction n: a relative error of its components n_i rotates the planes (i,
+ * j) by n_i n_j times round-off, and a component that underflowed to 0 rotates them by at most the smallest normal
+ * number. */
 static void noise_of_part(cb_origin_part part, const double *n, const double *sizes, const double *world,
                           double *noise) {
   static const double least = DBL_MIN / DBL_EPSILON;
@@ -193,7 +196,8 @@ void cb_origin_killing_noise(const cb_space *g, const cb_origin *origin, const d
   }
 }
 
-/* J = p.X(L x) with p at L x, computed as the pairing at x of p with m^-1 X, whose numbers are smaller. */
+/* J = p.(m^-1 X(L x)), with p the covector at the local point x and L x = shift + m x (origin.h). This is the pairing
+ * at x; the numbers of p and X in the world may be larger. */
 void cb_origin_killing_add(const cb_space *g, const cb_origin *origin, const double *x, const double *p,
                            double *momentum) {
   const int n = g->dim;

@@ -4,6 +4,8 @@
  *   in the ball of radius 1, b = x/(1 + w), T is Moebius addition with a = n tanh(L/2):
  *     T(b) = ((1 + 2 a.b + |b|^2) a + (1 - |a|^2) b)/D,  D = 1 + 2 a.b + |a|^2 |b|^2,  1 - |a|^2 = 1/cosh^2(L/2)
  *     T'(b) c = (1 - |a|^2)/D (c - 2 (1 + a.b)/D G c + 2/D G G c),  G c = b (a.c) - a (b.c)
+ * with a point (x, w) in units of the radius, x_n = x.n, and a tangent vector c at b; in the first line ' is the
+ * image.
  *
  * Source: Ratcliffe, Foundations of Hyperbolic Manifolds, 2nd ed. (2006), section 4.5, doi:10.1007/978-0-387-47322-2;
  * the derivative is (1 - |a|^2)/D times a rotation, since T is conformal.
@@ -95,7 +97,7 @@ void cb_origin_isometry(const cb_space *g, const cb_origin *origin, cb_isometry 
   offset_of(g, origin, out->b);
 }
 
-/* Moebius addition and its derivative in the unit ball. */
+/* Moebius addition in the unit ball: point = T(b), and rate = T'(b) c, for a = n tanh(L/2). */
 static void moebius(int dim, const double *n, double L, const double *b, const double *c, double *point, double *rate) {
   double a[CB_DIM_MAX], G[CB_DIM_MAX], GG[CB_DIM_MAX], size = tanh(L / 2), sech = 1 / cosh(L / 2);
   for (int i = 0; i < dim; i++) a[i] = size * n[i];

@@ -1,9 +1,9 @@
-/* A geodesic of H^n in terms of its foot, the point that is nearest to the base point. With c the distance of the foot,
- * f the direction to it, t the unit tangent there, and sigma the arc length from it, in radii of curvature:
+/* A geodesic of H^n in terms of its foot, the point that is nearest to the base point. With c the distance of the
+ * foot, f the direction to it, t the unit tangent there, and sigma the arc length from it, in radii of curvature:
  *
  *   x = cosh(sigma) (f sinh c, cosh c) + sinh(sigma) (t, 0)
  *   sinh a = cosh c cosh(sigma) D,   D n = f tanh c + t tanh(sigma)/cosh c,  |n| = 1     at distance a in direction n
- *   x' = a' (radial) + m (tanh c/cosh(sigma))/D,  a' = tanh(sigma)/D,  D m = -f tanh(sigma)/cosh c + t tanh c
+ *   x' = a' n + m (tanh c/cosh(sigma))/D in a frame at x,  a' = tanh(sigma)/D,  D m = -f tanh(sigma)/cosh c + t tanh c
  *
  * From a point at (a, n) with the velocity n cos(psi) + m sin(psi), by the right-angled triangle of base point, foot
  * and point:  sinh c = sinh a sin(psi),  tanh(sigma) = tanh a cos(psi),  cosh c sinh(sigma) = sinh a cos(psi).
@@ -44,7 +44,7 @@ static void begin(const cb_space *g, const cb_chart *chart, const double *q, cb_
 
 /* Sets foot, normal, tangent and sigma from the point at the distance a (radii) in direction n, the cosine and sine of
  * the angle psi between n and the velocity, log(sinh a sin(psi)), and the unit vector m orthogonal to n on the side of
- * the velocity (0 if the velocity is along n). */
+ * the velocity (0 if the velocity is along n). If a = 0, it only sets the tangent. */
 static void set_foot(cb_path *p, int dim, double a, const double *n, double cosine, double sine, double log_height,
                      const double *m) {
   if (a == 0) {
@@ -139,7 +139,7 @@ static double product(int dim, const double *v, const double *w) {
 }
 
 /* Returns CB_ERROR_DOMAIN if the round-off of the direction n at the distance `reach` (radii) changes coordinate i, of
- * value q and coordinate vector v, too much. */
+ * value q and coordinate vector v, by more than 1e-9 max(1, |q|). */
 static cb_status check_digits(const cb_path *p, double reach, int i, const double *v, const double *n, double q) {
   static const double round_off = 1e-15, wanted = 1e-9;
   const cb_origin_part part = cb_origin_part_of(&p->space);
@@ -154,7 +154,8 @@ static cb_status check_digits(const cb_path *p, double reach, int i, const doubl
 
 /* The velocity of the coordinates from the components along the vectors n and m of the hyperbolic factor, in the frame
  * that T(direction, length) moves to the point. In a chart with a diagonal metric it comes from the coordinate vectors
- * at the point. reach: the distance in radii of a point that is given by its direction, or 0. */
+ * at the point. All components of the factor are nan if one of them cannot be computed. reach: the distance in radii
+ * of a point that is given by its direction, or 0; if not 0, CB_ERROR_DOMAIN as in check_digits. */
 static cb_status pull(const cb_path *p, double reach, const double *q, const double *n, double radial, const double *m,
                       double side, double *u) {
   static const double scales[] = {1, 1e-300}; /* the second scale is used if numbers overflow with the first */

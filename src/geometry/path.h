@@ -20,12 +20,12 @@ typedef struct cb_path {
 /* May geodesics of this space be computed here? Yes if it has a hyperbolic factor, where points far out overflow in the
  * embedding. */
 bool cb_path_knows(const cb_space *g);
-/* The shortest geodesic from q1 to q2, coordinates of a chart. */
+/* The shortest geodesic from q1 to q2, coordinates of a chart. CB_ERROR_DOMAIN if its length is not finite. */
 cb_status cb_path_between(const cb_space *g, const cb_chart *chart, const double *q1, const double *q2, cb_path *out);
 /* The geodesic of unit speed from q in the direction of the velocity u of the coordinates; *speed is the length of u.
- */
+ * If it is 0, *out has no direction. CB_ERROR_DOMAIN if it is not finite. */
 cb_status cb_path_from(const cb_space *g, const cb_chart *chart, const double *q, const double *u, cb_path *out,
                        double *speed);
 /* The coordinates and the velocity dq/ds at arc length s, and the plot of the point. The velocity is nan if the chart
- * is singular at the point. CB_ERROR_DOMAIN if the coordinates of the point overflow. */
+ * is singular at the point. CB_ERROR_DOMAIN if the coordinates of the point overflow or have no correct digits. */
 cb_status cb_path_at(const cb_path *path, double s, double *q, double *u, double *plot);

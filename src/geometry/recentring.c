@@ -3,8 +3,9 @@
  *   x' = x + s (s.x)/(R(R + w)) - s x_w/R,   x_w' = (w x_w - s.x)/R,   y = (s, w),  w = sqrt(R^2 + |s|^2)      H^n
  *   x' = x - y                                                                                                E^n
  *   q' = m(y)^-1 (q - y),  p' = m(y)^T p                                                                  groups
- * All entries are computed from s by these formulae in double-double, so that the map is an isometry to 1e-30 for every
- * y.
+ * with a local point (x, x_w) of H^n, x of E^n or q of a group, the covector p, and R = 1/sqrt|K|; m(y) is the matrix
+ * of the left translation by y, and ' is the image. All entries are computed from s by these formulae in
+ * double-double, so that the map is an isometry to 1e-30 for every y.
  */
 #include "geometry/origin.h"
 #include <curvebody/intrinsic.h>
@@ -62,7 +63,7 @@ void cb_origin_shift(const cb_space *g, cb_origin *origin, const double *y, cb_r
   }
 }
 
-/* x <- m x + b; b may be NULL. */
+/* x + x_low <- m (x + x_low) + b; b may be NULL. */
 static void apply(int k, cb_dd m[CB_COORD_MAX][CB_COORD_MAX], const cb_dd *b, double *x, double *x_low) {
   cb_dd sum[CB_COORD_MAX];
   for (int i = 0; i < k; i++) {
@@ -75,8 +76,8 @@ static void apply(int k, cb_dd m[CB_COORD_MAX][CB_COORD_MAX], const cb_dd *b, do
   }
 }
 
-/* Applies a change of frame to n points x + x_low and momenta p + p_low, arrays of n * embedding numbers, in
- * double-double arithmetic, so that any number of changes loses no digits. */
+/* Applies a change of frame to n points x + x_low and momenta p + p_low (in E^n momenta do not change), arrays of n *
+ * embedding numbers, in double-double arithmetic, so that any number of changes loses no digits. */
 static void cb_recentring_apply(const cb_space *g, const cb_recentring *change, int n, double *x, double *x_low,
                                 double *p, double *p_low) {
   if (!cb_origin_moves(g)) return;

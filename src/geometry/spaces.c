@@ -137,10 +137,12 @@ void cb_space_free(cb_space *g) {
 /* --- plots: three plot coordinates of a point ---
  *
  *   embedding                   the coordinates x, if there are at most three
- *   stereographic and poincare  R x_i/(R + w) in each curved factor (chart_stereographic.c), x in flat ones
+ *   stereographic and poincare  R x_i/(R + w) in each curved factor (chart_stereographic.c), x in flat ones;
+ *                               w = x_n is the last coordinate of the factor
  */
 
-/* xi_i = x_i/s, s = 1 + r x_n, r = 1/R;  xi_i' = (x_i' - xi_i s')/s */
+/* Writes xi_i = x_i/s, s = 1 + r x_n, r = 1/R, and, if v is not NULL, xi_i' = (x_i' - xi_i s')/s with x' = v and s' =
+ * r v_n. Returns n. */
 static int ball(cb_factor f, const double *x, const double *v, double *plot, double *velocity) {
   int n = f.count - 1;
   double r = sqrt(fabs(f.curvature)), w = r * x[n], s = 1 + w;

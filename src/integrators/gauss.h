@@ -1,6 +1,7 @@
 /* Shared by the forms of Gauss collocation (integrators/gauss.c), which are in gauss_chart.c and gauss_moving.c.
  *
- * Newton's method has one block of s*dim unknowns per particle, ordered by stage, then by coordinate.
+ * Newton's method has one block of s*dim unknowns per particle, ordered by stage, then by coordinate; s is the number
+ * of stages, dim the dimension of the space.
  */
 #pragma once
 

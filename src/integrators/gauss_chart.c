@@ -2,10 +2,11 @@
  *
  *   w_i = w0 + h sum_j a_ij W_j,   q_i = q0 + h sum_j a_ij u_j,   w = p or u and W its rate (chart_dynamics.h)
  *   q1 = q0 + h sum_j b_j u_j,     w1 = w0 + h sum_j b_j W_j
- * The canonical form is symplectic, symmetric, and of order 2s. The velocity form is symmetric and of order 2s but not
- * symplectic (it is not a canonical map of (q, p)); we keep it to reproduce published results. The momentum of the
- * state is p in both. A pass of the fixed-point iteration computes forces, W, w, u, and q. Newton's method has the
- * displacements z_i = q_i - q0 as unknowns, because without damping neighbours then couple only within a stage.
+ * with the length h of the step and the coefficients a_ij, b_j of gauss.c. The canonical form is symplectic,
+ * symmetric, and of order 2s. The velocity form is symmetric and of order 2s but not symplectic (it is not a canonical
+ * map of (q, p)); we keep it to reproduce published results. The momentum of the state is p in both. A pass of the
+ * fixed-point iteration computes forces, W, w, u, and q. Newton's method has the displacements z_i = q_i - q0 as
+ * unknowns, because without damping neighbours then couple only within a stage.
  */
 #include "dynamics/chart_dynamics.h"
 #include "integrators/gauss.h"
@@ -237,7 +238,7 @@ const cb_gauss_form cb_gauss_chart_form = {
  *   u_i = (1/h) sum_j A^-1_ij z_j,   R_i = sum_j A^-1_ij (w(q_j, u_j) - w0) - h W(q_i, u_i, F_i) = 0
  *   dR_i/dz_l = A^-1_il w_q,l + (1/h) sum_j A^-1_ij A^-1_jl w_u,j
  *               - h delta_il (W_q + W_F F_q)_i - A^-1_il (W_u + W_F F_u)_i
- * where w_q, W_F and so on are partial derivatives.
+ * where A is the matrix a_ij, F_i the forces, and w_q, W_F and so on are partial derivatives.
  */
 
 static double inverse_a(const cb_gauss *m, int i, int j) {

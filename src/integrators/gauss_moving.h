@@ -214,7 +214,7 @@ cb_status cb_gauss_moving_correct(cb_gauss *m, const double *step, cb_stage_chan
 #define CB_GAUSS_MOVING_REACH 0.9
 
 /* The correction of momenta: the anchor in pi_i = anchor + h sum_j ap_ij g_j, and the change of momentum in the step,
- * from W = h sum_i b_i M(xi_i) (-dV_i) and G = h sum_i b_i g_i. */
+ * from W = h sum_i b_i M(xi_i) (-dV_i) or, without `balance`, from G = h sum_i b_i g_i, without the correction. */
 CB_INLINE void cb_gauss_moving_anchor(int d, double K, bool symmetric, bool balance, const double *e, const double *P0,
                                       const double *W, const double *G, double *anchor, double *dP) {
   const double s = K * cb_dot(d, e, e) / 4;

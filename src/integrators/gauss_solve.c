@@ -6,7 +6,7 @@
 
 static const char name[] = "gauss";
 
-/* Changes of the stages below this count as round-off; in units of round-off of the coordinates. */
+/* Changes of the stages up to this number of units of round-off of the coordinates count as round-off. */
 static const double noise = 8;
 
 cb_status cb_gauss_stage_status(cb_status status) { return status == CB_ERROR_DOMAIN ? CB_STEP_DOMAIN : status; }
@@ -42,7 +42,7 @@ static cb_status correct(void *method, cb_stage_change *c) {
 }
 
 /* The iteration ends at the target, or when corrections are noise and the residual no longer decreases by a factor of
- * 16. */
+ * 16. It has failed if the residual grows after the ninth iteration. */
 static cb_stage_end end(const cb_iteration *how, const cb_stage_change *c) {
   if (c->change <= how->target || (c->noise && c->change > c->before / 16)) return CB_STAGE_ENDED;
   return c->iteration > 9 && c->change > c->before ? CB_STAGE_LOST : CB_STAGE_ON;

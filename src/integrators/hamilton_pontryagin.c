@@ -1,13 +1,16 @@
-/* One step of Hamilton–Pontryagin on SE(3) (equations: rigid_step.h).
+/* One step of Hamilton–Pontryagin on SE(3) (equations and symbols: fluid/rigid_step.h), by Newton's method with the
+ * matrix J:
  *
- * J is Newton's matrix. With A = dtau^-1_{hY}, mu = K Y + mu0, B the rotation of s (of both parts), s s = tau(h Y), and
- * the derivatives mu_g, F_g in the pose and F_Y in the twist:
  *   ds s^-1 = X dY,  (1 + Ad_s) X = dtau_{hY} h          s^-1 ds = Z dY,  Z = Ad_s^-1 X
  *   J dY = (A^T (K + mu_g Z) + h d(A^T mu)/d(hY)) dY - h/2 (B (F_Y + F_g Z) dY + X_omega dY × L)
- * L = B F + 2 N^T G, N = (1 + Ad_s)^-1, is the load at the first node. The matrix has B/2 in place of N^T, which
- * differs by O(h), and the derivatives of G are part of F_Y and F_g. The matrix is reused while each change is at most
- * a fiftieth of the previous one. With the error e of the first guess, the next errors are c e^2, 2 c^2 e^3 .. (c from
- * the second derivatives), so that two residuals are enough if e is small. */
+ * with A = dtau^-1_{hY}, mu = K Y + mu0, the half step s (s s = tau(h Y)), B its rotation of both parts of a wrench,
+ * X_omega the angular rows of X, and the derivatives mu_g, F_g in the pose and F_Y in the twist. L = B F + 2 N^T G, N
+ * = (1 + Ad_s)^-1, is the load at the first node of wrenches F that act half at each end of the step and of wrenches G
+ * in its middle. The matrix has B/2 in place of N^T, which differs by O(h), and the derivatives of G are part of F_Y
+ * and F_g. The matrix is reused while each change is at most a fiftieth of the previous one. With the error e of the
+ * first guess, the next errors are c e^2, 2 c^2 e^3 .. (c from the second derivatives), so that two residuals are
+ * enough if e is small.
+ */
 #include "fluid/rigid_step.h"
 #include "numerics/vec3.h"
 #include <math.h>
@@ -52,7 +55,7 @@ static void find_momentum(step *e, const double Y[6]) {
   for (int i = 0; i < 6; i++) e->mu[i] += e->mu0[i];
 }
 
-/* Computes the poses for the twist Y, and K and mu at them. */
+/* Computes the poses for the twist Y, mu there, and, with fresh_inertia, K and mu0 there, unless they are constant. */
 static cb_status place(step *e, const double Y[6], bool fresh_inertia) {
   double moved[3];
   move(e, Y);
@@ -303,7 +306,8 @@ static cb_status linearise(step *e, const double Y[6], const double hY[6], const
   return CB_OK;
 }
 
-/* Makes one iteration: computes the residual of A^T mu = p_k + h/2 L, and the update of Y that removes it. */
+/* Makes one iteration: computes the residual of A^T mu = p_k + h/2 L, and the update of Y that removes it, with a new
+ * matrix if `fresh`. CB_STEP_NOT_FINITE if the update is not finite. */
 static cb_status newton(step *e, const double Y[6], bool fresh, double update[6]) {
   const bool loaded = is_loaded(e->p);
   double hY[6], A[6][6], r[3][3], residual[6];
@@ -450,9 +454,10 @@ static void keep_tln(const step *e, const double Y[6], cb_rigid_state *s) {
   memset(s->world_low, 0, sizeof s->world_low);
 }
 
-/* Finds the rotation in the step by the spin that corresponds to the momentum, K^-1 (A^T mu - mu0). The spin of h Y is
- * smaller because of the error of the map: with Cayley's map by the factor 1 + angle^2/4 about a fixed axis, and by
- * more if the body moves by its size. While the rotation is small, Newton's matrix is used for K. */
+/* Finds the rotation *turn in the step by the spin that corresponds to the momentum, K^-1 (A^T mu - mu0). The spin of
+ * h Y is smaller because of the error of the map: with Cayley's map by the factor 1 + angle^2/4 about a fixed axis,
+ * and by more if the body moves by its size. While the rotation is small, Newton's matrix is used for K. Otherwise
+ * this function returns the status of cb_rigid_half_turn. */
 static cb_status find_turn(const step *e, const double Y[6], double *turn) {
   double K[6][6], momentum[6], gained[6], spin[6], more[6];
   for (int i = 0; i < 6; i++) {

@@ -1,10 +1,13 @@
-/* One step of hamilton_pontryagin and of rkmk4 in a curved space (equations: fluid/rigid_step.h).
+/* One step of hamilton_pontryagin and of rkmk4 in a curved space (equations and symbols: fluid/rigid_step.h).
+ * Hamilton–Pontryagin uses Newton's matrix J on the six unknowns Y:
  *
- * Hamilton–Pontryagin uses Newton's matrix on the six unknowns Y, with A = dtau^-1_{hY}, mu = K Y + mu0, s = T(y) B:
  *   ds s^-1 = X dY,  A (1 + Ad_s) X = h          s^-1 ds = Z dY,  Z = Ad_s^-1 X
  *   dB B^-1 = (X_omega + K X_v × t) dY,  t = tan_K(|y|/2) y/|y|,  tan_K = s_K/c_K
  *   J = A^T (K + mu_g Z) + h d(A^T mu)/d(hY) - h/2 (B (F_Y + F_g Z) + dB B^-1 × B F)
- * The matrix is reused while each change is at most a fiftieth of the previous one.
+ * with A = dtau^-1_{hY}, mu = K Y + mu0 (K: the inertia, in the line of dB the curvature), the half step s = T(y) B of
+ * the transvection T by y and the rotation B, s s = tau(h Y), X_omega and X_v the angular and linear rows of X, and
+ * the derivatives mu_g, F_g in the pose and F_Y in the twist. The matrix is reused while each change is at most a
+ * fiftieth of the previous one.
  */
 #include "fluid/rigid_step.h"
 #include "numerics/vec3.h"
@@ -33,7 +36,8 @@ static cb_status not_finite(const step *e) {
                  e->s->t);
 }
 
-/* Computes the poses for the twist Y, and mu and F at them. */
+/* Computes the poses for the twist Y, mu and F there, with `first` also K and mu0, and the derivatives of F if
+ * requested. */
 static cb_status place(step *e, const double Y[6], bool first, bool with_derivative) {
   const cb_rigid_problem *p = e->p;
   cb_biquaternion there;
@@ -174,7 +178,7 @@ static cb_status solve(step *e, double Y[6], int *count) {
 }
 
 /* Finds the rotation in the step, as in flat space, also by the twist that corresponds to the momentum, because the
- * twist of the map is smaller. */
+ * twist of the map is smaller. Fails if cb_rigid_curved_far does for one of the two twists. */
 static cb_status find_turn(const step *e, const double Y[6], double *turn) {
   double K[6][6], momentum[6], spin[6];
   for (int i = 0; i < 6; i++) momentum[i] = e->s->momentum[i] + e->h / 2 * e->first[i];

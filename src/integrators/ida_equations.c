@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Computes W of every particle at x. */
+/* In a chart: computes W of every particle at x. */
 static cb_status cb_ida_metric(cb_ida *m, const double *x) {
   const int k = m->k;
   if (!m->g->chart) return CB_OK; /* W is constant and was set at creation */
@@ -110,11 +110,12 @@ void cb_ida_weights(const cb_ida *m, const double *y, double *weight) {
 /* --- the Jacobian dr/dy + c dr/dy', with s = G^T M', f = F - G^T L'; one function makes the pattern and the values ---
  *
  *   rows\columns      x                                  v                L         M
- *   x' - v + W s      c - d(W) s/dx + W d(G^T M')/dx     -1                         c W G^T
+ *   x' - v + W s      c + (dW/dx) s + W d(G^T M')/dx     -1                         c W G^T
  *   v' - W f          -W d(F - G^T L')/dx                c - W dF/dv      c W G^T
  *   rate              d(rate)/dx                         G
  *   g                 G
- * (in a chart W f is the acceleration g^-1 (F - G^T L')/m - Gamma(v,v), with its own derivatives).
+ * with the symbols of integrators/ida.c and the factor c that IDA gives. In a chart W f is the acceleration g^-1 (F -
+ * G^T L')/m - Gamma(v,v), with its own derivatives.
  */
 
 /* out = W block, both k x k */

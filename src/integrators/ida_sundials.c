@@ -157,8 +157,8 @@ void cb_ida_close(cb_ida *m) {
   cb_entries_free(&m->entries);
 }
 
-/* Returns the particle with the largest error, after a step failed because of its error or of Newton's method.
- * Overwrites y and y'. */
+/* Returns the particle with the largest error, after a step failed because of its error or of Newton's method. Returns
+ * -1 if it is not known. Overwrites y and y'. */
 static int find_failed_particle(const cb_ida *m) {
   if (IDAGetEstLocalErrors(m->ida, m->y) || IDAGetErrWeights(m->ida, m->yp)) return -1;
   const double *error = N_VGetArrayPointer(m->y), *weight = N_VGetArrayPointer(m->yp);

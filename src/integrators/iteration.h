@@ -57,16 +57,19 @@ struct cb_iteration {
 #define CB_FIXED_POINT "the fixed-point iteration stalls at a relative change", "use a smaller step or `solver: newton`"
 #define CB_NEWTON "Newton's method stalls at a relative change", "use a smaller step"
 
-/* Iterates until the `end` function ends the iteration, and records the number of iterations and the residual in
- * `in`. */
+/* Iterates until the `end` function ends the iteration, and records the number of iterations and the residual in `in`.
+ * CB_STEP_NOT_FINITE if a change is not finite; CB_STEP_NO_CONVERGENCE if `end` gives up or after the maximum number
+ * of iterations. */
 cb_status cb_iterate(const cb_iteration *how, cb_integrator *in, void *method);
 
-/* Ends when the error estimated from the contraction is at most the target, or when the changes are noise (in the units
- * of cb_stage_change_is_noise) and their contraction is above `stall`. */
+/* Ends when the change, or the error estimated from the contraction, is at most the target, or when the changes are
+ * noise (in the units of cb_stage_change_is_noise) and their contraction is above `stall`. Gives up after the fourth
+ * iteration if the contraction is above `lost`. Keeps the contraction in how->contraction. */
 cb_stage_end cb_end_by_contraction(const cb_iteration *how, const cb_stage_change *c);
 /* Ends when the change is at most the target; when it is at most 1e-12, or `rounding`, of the largest displacement and
  * more than a quarter of the change before; or when it is at most `noise` and more than `stall` times the change
- * before. */
+ * before. Gives up after the third iteration if the change is none of these sizes and more than `lost` times the
+ * change before. */
 cb_stage_end cb_end_by_change(const cb_iteration *how, const cb_stage_change *c);
 
 /* sum[count] = h sum_j a_j value_j over s stages, with value_j at a distance of `stride` from each other */
@@ -144,8 +147,8 @@ static inline void cb_solver_start(cb_solver_choice *c, int asked, int particles
   c->patience = particles <= CB_SOLVER_SMALL ? CB_SOLVER_PATIENCE_SMALL : CB_SOLVER_PATIENCE_LARGE;
   c->newton = asked == CB_SOLVER_NEWTON;
 }
-/* Should Newton's method be created with the integrator? Yes if it may be needed and is cheap, so that a step allocates
- * nothing. */
+/* Should Newton's method be created with the integrator, so that a step allocates nothing? Yes if it is asked for, or
+ * with `auto` for up to CB_SOLVER_SMALL particles. */
 static inline bool cb_solver_may_be_newton(const cb_solver_choice *c) {
   return c->newton || (c->asked == CB_SOLVER_AUTO && c->patience == CB_SOLVER_PATIENCE_SMALL);
 }

@@ -23,7 +23,8 @@ size_t cb_lanes_width(void);
 /* Can runs with this integrator be lanes? (The next function: can the two be lanes of one group?) */
 bool cb_lanes_serve(const cb_integrator *in);
 bool cb_lanes_agree(const cb_integrator *a, const cb_integrator *b);
-/* May the next step of length h be made in a lane? Yes if the integrator already has its data of past steps. */
+/* May the next step of length h be made in a lane? Always with rk4; with lobatto if the integrator has the data of a
+ * last step of the same length and does not use Newton's method. */
 bool cb_lanes_ready(const cb_integrator *in, double h);
 
 /* Prepares *lanes, which may be NULL or for another group, for integrators like `in`, which must outlive it. */

@@ -4,8 +4,10 @@
  *   Q_i = q0 + h sum_j a_ij u_j,      u_j = dH/dp(Q_j, P_j),        P_i = p0 + h sum_j a^_ij f_j,
  *   f_j = -dH/dq(Q_j, P_j) + damping - G(Q_j)^T lambda_j,           g(t_i, Q_i) = 0, G = dg/dq,
  *   q1 = Q_s,  p1 = p0 + h sum_j b_j f_j with the last multiplier from dg/dt(t1, q1, u1) = 0.
- * Stage times are those of the positions, t_i = t + c_i h, as if t were another position. As a_1j = a^_is = 0, the
- * first stage is at q0, and the last rate enters only p1. Without damping the integrator is symplectic and symmetric.
+ * with the metric g_ij and its inverse g^ij, the mass m, the potential V, the multipliers lambda_j, and the
+ * coefficients a, c of IIIA, a^ of IIIB and b. Stage times are those of the positions, t_i = t + c_i h, as if t were
+ * another position. As a_1j = a^_is = 0, the first stage is at q0, and the last rate enters only p1. Without damping
+ * the integrator is symplectic and symmetric.
  *
  * The stages are found by fixed-point iteration, or by Newton's method (lobatto_chart_newton.c).
  *
@@ -270,7 +272,8 @@ const cb_lobatto_form cb_lobatto_chart_form = {create, destroy, step, reset, NUL
  * A pass computes forces, multipliers, f, P, u, and Q. To first order the constraints depend on the multipliers as
  * dg_i = -h^2 sum_k W_ik S dlambda_k, W = A A^, S = G M^-1 G^T, so that each pass adds
  *   dlambda_k = (1/h^2) sum_i W^-1_ki S^-1 g_i
- * with S of the start of the step. A pass reduces an error to a part of order h.
+ * with S of the start of the step, M the matrix m g_ij, and G, A and A^ as at the top of this file. A pass reduces an
+ * error to a part of order h.
  */
 
 /* Computes the momenta P_i of stage i. */

@@ -1,12 +1,14 @@
 /* Newton's method for Lobatto IIIA-IIIB in a fixed chart.
  *
  * The unknowns are y_0 = h u_0, y_l = Q_l - q0 (l = 1 .. s-1) and mu_k = h^2 lambda_k (k = 0 .. s-2), so that no entry
- * of the matrix grows as h decreases. B comes from the inverse of A without its first row and column, C from that of A^
- * without its last row and column: h u_i = sum_l B_il y_l and, with the momenta w_i = w(Q_i, u_i) = m g u,
+ * of the matrix grows as h decreases. B comes from the inverse of A without its first row and column, C from that of
+ * A^ without its last row and column: h u_i = sum_l B_il y_l and, with the momenta w_i = w(Q_i, u_i) = m g u,
  *   R_j = h sum_i C_ji (w_i - p0) - h^2 f_j = 0     (f_{s-1} left out: it has no weight in the stages)
  *   g(t_k+1, Q_k+1) = 0,                            f_j = W(Q_j, u_j, F_j) - G(Q_j)^T lambda_j
  *   dR_j/dy_l = sum_i C_ji B_il w_u,i + h C_jl w_q,l - h B_jl (W_u + F_v)_j - h^2 delta_jl (W_q + F_q - lambda G_q)_j
- * (terms in _q only for l > 0), dR_k/dmu_k = G(Q_k)^T. Without damping neighbours couple only within a stage.
+ * (terms in _q only for l > 0), dR_k/dmu_k = G(Q_k)^T, with the symbols of lobatto_chart.c, the rate W of the momentum
+ * w (chart_dynamics.h), and w_q, W_u, F_v and so on the partial derivatives. Without damping neighbours couple only
+ * within a stage.
  */
 #include "integrators/lobatto_chart_private.h"
 

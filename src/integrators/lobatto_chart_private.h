@@ -61,7 +61,8 @@ static inline double cb_lobatto_chart_time(const cb_lobatto_chart *m, int i) {
 
 /* Q_i from z_i. */
 void cb_lobatto_chart_place(cb_lobatto_chart *m);
-/* Forces at the stages 0 .. s-2 (at the first only if it may have changed), and g and G at the stages 1 .. s-1. */
+/* Forces at the stages 0 .. s-2 (at stage 0 only if forces depend on velocities), and g and G at the stages 1 .. s-1.
+ */
 cb_status cb_lobatto_chart_forces(cb_lobatto_chart *m);
 /* to -= G_i^T y with the gradients of stage i. */
 void cb_lobatto_chart_pull(const cb_lobatto_chart *m, int i, const double *y, double *to);

@@ -121,7 +121,8 @@ static void begin_chords(cb_lobatto_constraints *c, double t, const cb_state *st
   }
 }
 
-/* Writes d - D of the rods at a stage to out[m], in place of the value from the plain distance. */
+/* Writes the values of the rods' rows at a stage, from their chords (cb_chord), to out[m], in place of the values from
+ * the plain distance. */
 static void cb_lobatto_constraints_chords(const cb_lobatto_constraints *c, const cb_lobatto *l, double t, int stage,
                                           double *out) {
   const cb_space *g = c->space;
@@ -329,7 +330,7 @@ cb_status cb_lobatto_constraints_pulls(cb_lobatto_constraints *c, cb_integrator 
   return CB_OK;
 }
 
-/* N^-1 B and the factors of C N^-1 B. */
+/* Computes N^-1 B and the factors of C N^-1 B. */
 static cb_status factor(cb_lobatto_constraints *c, const cb_lobatto *l, cb_stage_matrix *matrix, int block, int q,
                         double h) {
   const int s = l->s, k = l->k, m = c->m, size = c->size;

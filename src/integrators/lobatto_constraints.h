@@ -3,11 +3,12 @@
  *   P_i = p0 + h sum_j a^_ij (F_j - Lambda_j X_j - I^-1 G_j^T lambda_j),  g(t_i, X_i) = 0, i = 2..s,
  *   and the last multiplier from rate(t1, x1, v1) = 0.
  *
- * A sweep corrects lambda by a Newton step with
+ * with the multipliers lambda_j, the gradients G_j = dg/dx at X_j, I = diag(form), and the other symbols of
+ * lobatto_embedding.c. A sweep corrects lambda by a Newton step with
  *   d g(X_i) / d (h^2 lambda_k) = -W_ik T_i.T_k / m,   T the tangential gradients at the predicted stages.
- * This matrix is dense and factored once per step if (s-1) times the rows are few; otherwise it is W (x) S with S =
- * T.T/m of the middle stage. The neglected part is of the order of the error of the prediction, or of h, times the
- * correction.
+ * This matrix is dense and factored once per step if (s-1) times the number of rows is at most CB_LOBATTO_DENSE;
+ * otherwise it is the Kronecker product of W and S, with S = T.T/m of the middle stage. The neglected part is of the
+ * order of the error of the prediction, or of h, times the correction.
  *
  * Source: Jay, SIAM J. Numer. Anal. 33 (1996) 368, doi:10.1137/0733019 (the integrator); the iteration is this
  * project's.
@@ -66,8 +67,8 @@ void cb_lobatto_constraints_moved(cb_lobatto_constraints *c, const cb_integrator
 enum { CB_LOBATTO_DENSE = 24, CB_LOBATTO_BORDER = 160 };
 
 /* A rod by the square of its chord, e = x_i - x_j: the difference of <e,e> at a stage from its fixed value is computed
- * from the displacements D of its ends, with the round-off of D and not of x. The value of
- * the row is slope (<e,e> - square). */
+ * from the displacements D of its ends, with the round-off of D and not of x. The value of the row is slope (<e,e> -
+ * square). */
 typedef struct cb_chord {
   int i, j;
   double e[CB_COORD_MAX];

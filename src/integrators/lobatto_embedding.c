@@ -3,6 +3,7 @@
  * H = sum <p,p>/2m + V(t,x) with <x,x> = 1/K in each curved factor; s stages, order 2s-2 (s = 2 is RATTLE):
  *   X_i = x0 + (h/m) sum_j a_ij P_j,      P_i = p0 + h sum_j a^_ij G_j,   G_j = F_j - Lambda_j X_j,
  *   b_i a^_ij + b_j a_ji = b_i b_j,       <X_i,X_i> = 1/K,   x1 = X_s,   p1 = p0 + h sum_i b_i G_i,   <x1,p1> = 0.
+ * with the forces F_j, the multipliers Lambda_j of the space, and the coefficients a, c of IIIA, a^ of IIIB and b.
  * Eliminating P gives D_i = X_i - x0 = h c_i p0/m + (h^2/m) sum_k W_ik G_k, W = A A^, which is iterated for G
  * (lobatto_sweep.c) or solved by Newton's method (lobatto_newton.c).
  *
@@ -259,7 +260,8 @@ static double rounding_of(const cb_space *g, int n, const double *x) {
   return 8 * DBL_EPSILON * maximum;
 }
 
-/* Computes the force at the start, unless the last step has left it. */
+/* Computes the force at the start, unless the last step has left it, begins the step of the constraints, and sets the
+ * levels of round-off. */
 static cb_status begin(cb_lobatto *l, const cb_state *state) {
   const bool known = l->V ? l->has_history : l->has_force;
   for (int a = 0; l->V && !known && a < l->n; a++)

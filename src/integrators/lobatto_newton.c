@@ -5,9 +5,9 @@
  *   R_i = D_i - h c_i p0/m - (h^2/m) sum_k W_ik F_k + sum_k W_ik y_k X_k = 0          i = 2..s, k = 1..s-1
  *   C_i = (<x0,x0> - 1/K)/2 + <x0,D_i> + <D_i,D_i>/2 = 0
  *   S_k = Q_k - p0/m - (h/m) sum_j a^_kj F_j + (1/h) sum_j a^_kj y_j X_j = 0
- * with X_i = x0 + D_i (X_1 = x0), F_k = F(X_k, V_k), V_k = Q_k - K <X_k,Q_k> X_k. The matrix is exact: dF/dx and
- * dF/dv come from the forces, which have the same pattern as the matrix. It is factored again until the change is so
- * small that the last factors are sufficient.
+ * with X_i = x0 + D_i (X_1 = x0), the multipliers Lambda_k, W and a^ of lobatto_embedding.c, F_k = F(X_k, V_k), V_k =
+ * Q_k - K <X_k,Q_k> X_k. The matrix is exact: dF/dx and dF/dv come from the forces, which have the same pattern as the
+ * matrix. It is factored again until the change is so small that the last factors are sufficient.
  */
 #include "integrators/lobatto.h"
 

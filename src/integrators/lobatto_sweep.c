@@ -2,9 +2,9 @@
  *
  *   D_i = h c_i p0/m + (h^2/m) sum_{k<s} W_ik G_k,  G_k = F_k - Lambda_k X_k,  <x0 + D_i, x0 + D_i> = 1/K,  i = 2..s
  *
- * A Newton step with the matrix at X_k = X_i solves the constraint for Lambda: -2 (h^2/m) W <X_i,X_k> becomes
- * -2 (h^2/m) W / K, a constant. The neglected part is O(h^2) of the correction, as in the force iteration around it.
- * The residual is formed from D, so that it has the accuracy of D and not of x0.
+ * with the symbols of lobatto_embedding.c. A Newton step with the matrix at X_k = X_i solves the constraint for
+ * Lambda: -2 (h^2/m) W <X_i,X_k> becomes -2 (h^2/m) W / K, a constant. The neglected part is O(h^2) of the correction,
+ * as in the force iteration around it. The residual is formed from D, so that it has the accuracy of D and not of x0.
  *
  * Source: Jay, SIAM J. Numer. Anal. 33 (1996) 368, doi:10.1137/0733019 (the integrator); the iteration is this
  * project's.

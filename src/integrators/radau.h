@@ -31,7 +31,7 @@ typedef struct cb_radau {
   const double *mass;
   cb_tableau tableau;
   double inverse_a[CB_RADAU_MAX][CB_RADAU_MAX]; /* A^-1 */
-  double from_rows[CB_RADAU_MAX][CB_RADAU_MAX]; /* K^-1: maps the conditions of a positional row to S lambda_j */
+  double from_rows[CB_RADAU_MAX][CB_RADAU_MAX]; /* K^-1 of radau_iia.c */
   int s, n, k;
   size_t count;
   bool chart, damped, compensated, published; /* published: `form: velocity` */

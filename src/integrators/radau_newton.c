@@ -179,7 +179,7 @@ double *cb_radau_residual(cb_radau *m) {
   for (int i = 0; i < s; i++) {
     double *to = w->residual + (size_t)i * (size_t)w->each + 2 * count;
     double *across = cb_radau_row(m, m->z, i);
-    if (m->mu) { /* h a W G^T mu, from the first equation */
+    if (m->mu) { /* h G W G^T mu, from the first equation */
       for (size_t e = 0; e < count; e++) {
         double sum = -h * cb_radau_of(m, m->V, i)[e];
         for (int j = 0; j < s; j++) sum += m->inverse_a[i][j] * cb_radau_of(m, m->D, j)[e];
@@ -263,8 +263,9 @@ void cb_radau_correct(cb_radau *m, const double *step, double scale, cb_stage_ch
  *   R^E_i = sum_j A^-1_ij h E_j - h^2 a_i,   a = W (F - G^T lambda) + the terms of the chart (chart_dynamics.h)
  *   ggl           h rate_i and g_i           position      g_i
  *   velocity      g_s and h rate_s           acceleration  g_s, h rate_s and G_s sum_j A^-1_sj h E_j + h^2 gamma_s
- *   rows of velocity   h rate_i, with `ggl` also a (sum_j A^-1_ij D_j - h (v0 + E_i)) = 0
- * d(gamma)/dx is the change of d(rate)/dx along the motion, d(gamma)/dv twice d(rate)/dx.
+ *   rows of velocity   h rate_i, with `ggl` also G_i (sum_j A^-1_ij D_j - h (v0 + E_i))
+ * with the symbols of radau.h and radau_iia.c, and the acceleration a_i of stage i. d(gamma)/dx is the change of
+ * d(rate)/dx along the motion, d(gamma)/dv twice d(rate)/dx.
  */
 
 static int at_D(const cb_radau *m, int i) { return i * m->newton->each; }

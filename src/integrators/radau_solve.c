@@ -1,7 +1,6 @@
 /* Solves for the stages of one step of Radau IIA by fixed-point iteration or by Newton's method; both use the measured
- * contraction (iteration.h). The matrix is reused while it contracts well: Hairer & Wanner, Solving ODEs II (1996),
- * IV.8.
- */
+ * contraction (iteration.h), except for the form of the publication. The matrix is reused while it contracts well:
+ * Hairer & Wanner, Solving ODEs II (1996), IV.8. */
 #include "integrators/radau.h"
 
 #include <math.h>
@@ -24,8 +23,8 @@ static cb_status correction(cb_radau *m, bool fresh, double **r) {
 }
 
 /* Makes one correction. Before that it damps the previous correction by the natural monotonicity test: that correction
- * is halved until the next one, with the same matrix, is smaller. Source: Deuflhard, Newton Methods for Nonlinear
- * Problems (2004), 3.3.3, doi:10.1007/978-3-642-23899-4. */
+ * is halved, up to 12 times, until the next one, with the same matrix, is smaller or noise. Source: Deuflhard, Newton
+ * Methods for Nonlinear Problems (2004), 3.3.3, doi:10.1007/978-3-642-23899-4. */
 static cb_status correct(void *method, cb_stage_change *c) {
   enum { HALVINGS = 12 };
   const double slow = 1e-3; /* the contraction above which the matrix is computed again */
@@ -129,8 +128,8 @@ cb_status cb_radau_solve(cb_radau *m) {
  *   position      h^2 S A^2 d(lambda) = g
  *   velocity      h^2 S (b A) d(lambda) = g_s,   h S b d(lambda) = rate_s
  *   acceleration  these and   S d(lambda_s) = d(rate_s)/dt
- * The iteration contracts by about h times the rate of change of S, or by h^2 dF/dx: for short steps it is Newton's
- * method.
+ * with the symbols of radau_iia.c, A the matrix a_ij and b its last row. The iteration contracts by about h times the
+ * rate of change of S, or by h^2 dF/dx: for short steps it is Newton's method.
  */
 
 /* Computes the S d(lambda) and S d(mu) that the rows require, from g, rate and the accelerations. */

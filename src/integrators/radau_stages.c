@@ -68,9 +68,11 @@ void cb_radau_lift(const cb_radau *m, int i, const double *y, double *out) {
   }
 }
 
-/* The round-off error of the distance in polar coordinates (a, b, c) in the published code, which computes an inverse
- * cosine (C, S: cos, sin on a sphere, cosh, sinh in H^3):
- *   C(d) = C(a1) C(a2) +- S(a1) S(a2) (cos b1 cos b2 + sin b1 sin b2 cos(c1 - c2)) */
+/* The round-off error of the distance d in polar coordinates (a, b, c) in the published code, which computes an
+ * inverse cosine (C, S: cos, sin on a sphere, cosh, sinh in H^3; a in radii); 0 in other spaces and charts, and if the
+ * row is not a rod:
+ *   C(d) = C(a1) C(a2) +- S(a1) S(a2) (cos b1 cos b2 + sin b1 sin b2 cos(c1 - c2))
+ */
 static double published_error(const cb_radau *m, int row, const double *q) {
   const cb_space *g = m->g;
   const double K = g->factor[0].curvature, root = sqrt(fabs(K));
@@ -89,8 +91,8 @@ static double published_error(const cb_radau *m, int row, const double *q) {
   return rough / root - d;
 }
 
-/* Computes g, G and the rates of stage i. The positions are known to more digits than X can store, and g is corrected
- * by these digits. */
+/* Computes g, G and the rates of stage i, and gamma at the last stage if it is needed. The positions are known to more
+ * digits than X can store, and g is corrected by these digits, except in the published form. */
 static cb_status evaluate_rows(cb_radau *m, int i) {
   const size_t R = (size_t)m->R;
   const double t = m->start->t + m->tableau.c[i] * m->h;

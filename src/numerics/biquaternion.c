@@ -49,7 +49,8 @@ void cb_biquaternion_screw(const cb_biquaternion *Q, cb_screw *out) {
   memcpy(out->s, s + 1, sizeof out->s);
 }
 
-/* The r with S_K(r/2)/C_K(r/2) = S/C; the length of (C, S) is used only far from 0. */
+/* The r with S_K(r/2)/C_K(r/2) = S/C, for (C, S) stored times exp(-scale). Their size is used only far from 0 in
+ * hyperbolic space. */
 static double distance(double K, double C, double S, double scale) {
   const double root = sqrt(fabs(K)), z = root * S;
   if (K > 0) return 2 * atan2(z, C) / root;
@@ -231,7 +232,8 @@ void cb_screw_momentum_back(double K, const cb_screw *m, const double mu[6], dou
  *   r' - r = 2/k atan2(k (C dS - S dC), C C' + K S S'), k = sqrt|K|, S = |s|
  *          K < 0: 2/k log(1 + (dC + k dS)/(C + k S))
  *   x' - x = (r' - r) s'/S' + r/S (ds - dS s'/S')
- * For K < 0 C and s may have a common factor.
+ * with T(x) = C + j s, T(y) = c + j e, C', s', r' those of x', and dC = C' - C, dS = S' - S, ds = s' - s. For K < 0 C
+ * and s may have a common factor.
  */
 
 bool cb_screw_shift(double K, const double x[3], const double low[3], double c, const double e[3], double dx[3],

@@ -5,6 +5,7 @@
  *   a pose T(x) R(q) <- (C + j s) q;  momentum M = p + j l,  Ad*_Q M = Q^-1 M Q,  ad*_Z M = M × Z
  *   product: a = a1 a2 + K b1 b2, b = a1 b2 + b1 a2;
  *   -1 in SO(4) is j/sqrt(K): it maps (a, b) to (sqrt(K) b, a/sqrt(K))
+ * with S_K and C_K the functions s_K and c_K of numerics_curved.h, the angular momentum l and the linear momentum p.
  * In hyperbolic space numbers grow like exp(sqrt(-K) r/2), so they are stored times exp(-scale). For K = 0 these are
  * dual quaternions. The formulae are derived here; Clifford (1873), Proc. London Math. Soc. 4, 381,
  * doi:10.1112/plms/s1-4.1.381.

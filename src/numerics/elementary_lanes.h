@@ -1,5 +1,5 @@
 /* sin, cos and exp of eight numbers at once, in portable vectors and without fused products, so that every instruction
- * set gives the same bits. Errors below 1 unit in the last place.
+ * set gives the same bits. The errors are below 1 unit in the last place.
  *
  *   sin, cos   x = n pi/2 + r, |r| <= pi/4, pi/2 in pieces of 33 bits (Cody & Waite),
  *              series in r with fdlibm's coefficients

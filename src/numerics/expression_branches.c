@@ -1,13 +1,14 @@
-/* The branches of an expression that is a minimum:  f(min(a, b)) = min(f(a), f(b)) for an increasing f, and
- * f(max(a, b)) = min(f(a), f(b)) for a decreasing f, |a| = max(a, -a). The dependence of f on a kink is known through
- * sums, differences, products with constants, min, max and functions that increase everywhere. Other kinks, and those
- * of conditions, are examined locally (expression_sides.c): each side is a branch where its guard is not negative.
+/* The branches of an expression that is a minimum:  f(min(a, b)) = min(f(a), f(b)) for an increasing f, and f(max(a,
+ * b)) = min(f(a), f(b)) for a decreasing f, |a| = max(a, -a). The dependence of f on a kink is known through sums,
+ * differences, products with constants, min, max and functions that increase everywhere. Other kinks, and those of
+ * conditions, are examined locally (expression_sides.c): each side is a branch where its guard is not negative.
  *
- * A cone is the minimum of its tangent planes,  -hypot(a, b) = min over w of -(a cos w + b sin w). Eight of these
+ * A cone is the minimum of its tangent planes, -hypot(a, b) = min over w of -(a cos w + b sin w). Eight of these
  * planes support a body that rests at the tip, where the cone has no normal. If a force within the cone of normals
- * pushes such a body into the wall, it has f < 0 and hypot < -f/2. The planes are active only in this region, so that a
- * body that slides past the tip touches none of them. The last part of the file finds the degree of an expression in
- * some of its variables. */
+ * pushes such a body into the wall, the expression f is negative at the body, and hypot < -f/2. The planes are active
+ * only in this region, so that a body that slides past the tip touches none of them. The last part of the file finds
+ * the degree of an expression in some of its variables.
+ */
 #include "numerics/expression_private.h"
 
 #include <stdlib.h>

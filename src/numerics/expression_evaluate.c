@@ -3,6 +3,8 @@
  * Value      v_i = f_i(v_a, v_b)
  * Gradient   vbar_a += f_a vbar_i, vbar_b += f_b vbar_i from the last operation to the first, vbar_result = 1
  * Jet        the chain rules of jet_kernels.h
+ * with f_i the operation i, v_a and v_b its operands, f_a and f_b its derivatives in them, and vbar_i the derivative of
+ * the result in v_i.
  * Source: Griewank & Walther (2008), sections 3.1, 3.2 and 13.3, doi:10.1137/1.9780898717761.
  */
 #include "numerics/expression_private.h"

@@ -177,8 +177,8 @@ static void drop_needless_derivatives(cb_expression *e) {
     if (!needed[ref]) e->lowest[ref] = CB_PASSIVE;
 }
 
-/* Assigns a slot to each ref that can have a jet. A result gets its slot before its operands release theirs, because
- * the kernels require different slots. */
+/* Assigns a slot to each ref that can have a jet; returns 0 if more than CB_SLOT_MAX are needed at once. A result gets
+ * its slot before its operands release theirs, because the kernels require different slots. */
 static int assign_slots(cb_expression *e) {
   int first = e->variables + e->constants, refs = first + e->operations;
   int last_use[CB_TAPE_MAX] = {0};

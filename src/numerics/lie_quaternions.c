@@ -75,7 +75,7 @@ const cb_group cb_group_so3 = {.name = "so3",
  * (l, r) and (-l, -r) are one element.
  *
  *   exp(omega, v) = (exp((omega + v)/2), exp((omega - v)/2)):  1 -> exp(v) for omega = 0, 1 -> 1 for v = 0
- *   log: |omega + v| + |omega - v| < 2 pi, twice the larger of the two angles of rotation: l_w + r_w > 0
+ *   log: (|omega + v| + |omega - v|)/2, the larger of the two angles of rotation, is below pi; then l_w + r_w > 0
  * The matrix is on (x, y, z, w).
  */
 

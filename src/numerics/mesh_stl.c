@@ -5,11 +5,11 @@
  *   binary    80 bytes, the number of facets (32 bits, little-endian), then for each facet 12 floats (normal, corners)
  *             and two bytes that are skipped
  *
- * A file is binary if it is at least as long as its number of facets requires; text at the place of this number would
- * give more facets than a file may have. Bytes after the facets are skipped, because some programs append a signature;
- * if they are facets or a second solid, this is an error. Normals are skipped: the order of the corners says which side
- * is outside. A facet with two equal corners has no area and is dropped. Its other two sides coincide, so that a closed
- * surface stays closed.
+ * A file is binary if it is at least as long as its number of facets requires (exactly as long if this number is 0);
+ * text at the place of this number would give more facets than a file may have. Bytes after the facets are skipped,
+ * because some programs append a signature; if they are facets or a second solid, this is an error. Normals are
+ * skipped: the order of the corners says which side is outside. A facet with two equal corners has no area and is
+ * dropped. Its other two sides coincide, so that a closed surface stays closed.
  * Source: M. Burns, Automated Fabrication (1993), section 6.5.
  */
 #include "core/text.h"

@@ -84,8 +84,9 @@ void cb_pose_ad_star_in(double K, const double Y[6], const double mu[6], double 
  *     D = -hat(M)/2 - E hat(Z) hat(M) + E hat(M×Z) + 2 E' ((M×Z)×Z) Z^T
  *   On (omega, v) a matrix A + j B of numbers is [[A, K B], [B, A]]; from (omega, v) to M = p + j l it is
  *   [[B, A], [A, K B]] with rows l, p.
- * E(n) = sum (c_k - 2/(2 pi)^(2k+2)) n^k + 2/(4 pi^2 - n): without the contribution of the pole, the coefficients
- * decrease like (16 pi^2)^-k.
+ * with Y = (w, v), mu = (l, p), the numbers Z = w + j v, M = p + j l and n = Z.Z, j^2 = K, and hat(a) b = a × b. E(n)
+ * = sum (c_k - 2/(2 pi)^(2k+2)) n^k + 2/(4 pi^2 - n), c_k the numbers of cb_even_series: without the contribution of
+ * the pole, the coefficients decrease like (16 pi^2)^-k.
  */
 
 /* Computes E(n) and E'(n) of dexp^-1 = 1 - A/2 + E(n) A^2 (curvebody/pose.h). */

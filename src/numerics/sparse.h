@@ -18,7 +18,7 @@ enum { CB_SPARSE_DENSE_MAX = 60 };
 typedef struct cb_sparse cb_sparse;
 
 /* Creates an n x n matrix from compressed columns: start[n+1], row[start[n]] ascending in each column (both copied);
- * value: the representative values. */
+ * value: the representative values. CB_ERROR_ARGUMENT if a sparse matrix with these values is singular. */
 cb_status cb_sparse_create(int n, const int *start, const int *row, const double *value, cb_sparse **out);
 /* As cb_sparse_create, with a given order of elimination, for systems with zeros on the diagonal: order[i] is the i-th
  * unknown, and the i-th equation, to be eliminated (NULL: the order is chosen). Pivots are on the diagonal if its entry
@@ -30,7 +30,8 @@ void cb_sparse_free(cb_sparse *m);
 /* The values in the order of the pattern. The caller writes them before each factorisation. */
 double *cb_sparse_values(cb_sparse *m);
 
-/* Factors the matrix; CB_STEP_SINGULAR if a pivot is zero or not finite. */
+/* Factors the matrix; CB_STEP_SINGULAR if a pivot is zero or not finite, CB_ERROR_MEMORY if there is no memory for new
+ * pivots. */
 cb_status cb_sparse_factor(cb_sparse *m);
 /* Replaces the right side x[n] by the solution, after a factorisation that succeeded. */
 void cb_sparse_solve(cb_sparse *m, double *x);

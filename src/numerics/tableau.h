@@ -6,6 +6,7 @@
  *   Radau IIA        c: zeros of P_s(2c-1) - P_{s-1}(2c-1)       order 2s-1  1 <= s <= 5
  *   Lobatto IIIA     c: 0, zeros of P'_{s-1}(2c-1), 1            order 2s-2  2 <= s <= 5
  *   Lobatto IIIB     b_i a^_ij + b_j a_ji = b_i b_j: with IIIA a symplectic pair for (q, p)
+ * with the length h of the step, the rate f of y, Legendre's polynomials P_s, and a^ (a_hat) the a_ij of Lobatto IIIB.
  * Source: Hairer, Lubich & Wanner, Geometric Numerical Integration, 2nd ed. (2006), II.1.3 and IV.2.1,
  * doi:10.1007/3-540-30666-8; the pair: Jay (1996), SIAM J. Numer. Anal. 33, 368, doi:10.1137/0733019.
  */

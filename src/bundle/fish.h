@@ -1,8 +1,11 @@
 /* Rigid bodies in the plane, hinged in a chain, that start from rest and swim in a perfect fluid only by moving their
  * hinges.
  *
- *   T(xi, r') = (1/2) <G (xi, r'), (xi, r')>,  G = sum_i U_i^T T_i U_i + G_f,  then bundle/bundle_private.h: momentum 0
- *   U_i(r): twists of body i in its own frame;  T_i: its inertia;  G_f: the form of the fluid around all bodies
+ *   T(xi, r') = (1/2) <G (xi, r'), (xi, r')>,  G = sum_i U_i^T T_i U_i + G_f
+ * A and M follow from G, for momentum 0, as in cb_form_reduce (bundle/bundle_private.h).
+ *   T: kinetic energy of bodies and fluid;  xi, r': body velocity of the base, rates of the shape
+ *   U_i(r): maps (xi, r') to the twist of body i in its own frame;  T_i: its inertia
+ *   G_f: the form of the fluid around all bodies
  *   (potential/plane_flow.h), or, in the approximation that no body feels the flow of another, G_f = sum_i U_i^T K_i
  *   U_i, K_i the added mass of body i alone
  * Shape: r_j = heading of body j + 1 minus heading of body j (counted from 0). Fibre SE(2): the frame of the body

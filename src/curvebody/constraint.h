@@ -2,9 +2,10 @@
  *
  *   m_i D v_i/dt = F_i - sum_r lambda_r I^-1 dg_r/dx_i        (embedding; normal components left in, as in forces)
  *   dp_i/dt      = ... + F_i - sum_r lambda_r dg_r/dq_i       (chart: F and dg are covectors)
- * lambda_r is the multiplier of row r, F_i the force on particle i, I the form of the embedding. With these signs the
- * multiplier of a rod (g = d - D, d its length and D the required length) is its tension: positive if the rod keeps its
- * ends from moving apart. A velocity row (a v = b) has lambda a in place of lambda dg.
+ * lambda_r is the multiplier of row r; m_i, v_i, p_i and F_i are mass, velocity, momentum and force of particle i; I is
+ * the form of the embedding. With these signs the multiplier of a rod (g = d - D, d its length and D the required
+ * length) is its tension: positive if the rod keeps its ends from moving apart. A velocity row (a v = b) has lambda a
+ * in place of lambda dg.
  *
  * Rows keep the order in which they were added. A row depends on few particles. Derivatives are stored in CSR form: an
  * entry is one particle of one row and has k numbers, the ordinary partial derivatives of g in the coordinates of the

@@ -3,8 +3,9 @@
  *   s(t, x) >= 0:  spheres  d(x_i, x_j) - (r_i + r_j);  a wall, its distance - r_i;  surfaces, their signed distance
  *   at s = 0 with ds/dt < 0:  v <- v - (1 + e) (ds/dt) n / <n, n>,  n = M^-1 ds/dx  in the kinetic metric
  *
- * with n projected to the tangent space of the constraints. A contact is located by ending a step on the zero of s.
- * Radii and masses are those of the particles, lengths are in units of the scenario, the restitution e is in [0, 1].
+ * x_i, r_i: place and radius of particle i; d: distance; v: velocities; e: restitution; M: masses. The impulse acts
+ * along n, projected to the tangent space of the constraints. A contact is located by ending a step on the zero of s.
+ * Lengths are in units of the scenario, the restitution e is in [0, 1].
  * For users. Particles are numbered in the order of adding.
  * Source: J. J. Moreau in Nonsmooth Mechanics and Applications (1988), doi:10.1007/978-3-7091-2624-0_1.
  */

@@ -2,7 +2,8 @@
  *
  *   uniform      u
  *   shear        u + G x, G the gradient
- *   vortex       Gamma/(2 pi r^2) (1 - exp(-r^2/a^2)) axis × r, r the part of x - centre across the axis (Lamb & Oseen)
+ *   vortex       Gamma/(2 pi r^2) (1 - exp(-r^2/a^2)) axis × r, r the part of x - centre across the axis, Gamma the
+ *                circulation, a the radius of the core (Lamb & Oseen)
  *   expressions  of x, y, z and t
  *   grid         values on a regular grid in space and time, interpolated by cubic splines (with continuous second
  *                derivatives); outside the grid periodic, or constant from the border on

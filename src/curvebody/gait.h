@@ -4,10 +4,10 @@
  *   polygon  straight sides between corners, with time shared in proportion to their lengths
  *   spline   periodic cubic spline through points; samples: the same at given times
  *   arcs     polynomials between given times, continuous, with corners there
- * These are closed by construction: r(1) = r(0) bit for bit. Expressions and loops of a phase may be open: then the
- * gait has a path in the group (cb_reconstruct), and it has a holonomy if r(1) - r(0) is a multiple of the periods of
- * the shape variables. For users. Units are those of the shape variables; a gait is immutable, its arrays are copied,
- * and the caller frees it.
+ * a_0 is the mean, a_k and b_k are the rows of cosine and sine. These four classes are closed by construction: r(1) =
+ * r(0) bit for bit. Expressions and loops of a phase may be open: then the gait has a path in the group
+ * (cb_reconstruct), and it has a holonomy if r(1) - r(0) is a multiple of the periods of the shape variables. For
+ * users. Units are those of the shape variables; a gait is immutable, its arrays are copied, and the caller frees it.
  */
 #ifndef CURVEBODY_GAIT_H
 #define CURVEBODY_GAIT_H
@@ -37,13 +37,13 @@ cb_status cb_gait_loop(int n, int variable, const double *r, double turn, cb_gai
 void cb_gait_free(cb_gait *g);
 
 int cb_gait_variables(const cb_gait *g);
-/* r and r' (either may be NULL) at time t; t outside [0, 1] is reduced to the first period. At a break `rate` is the
- * limit from one side. */
+/* Computes r and r' (`rate`; either may be NULL) at time t; t outside [0, 1] is reduced to the first period. At a break
+ * `rate` is the limit from one side. */
 void cb_gait_at(const cb_gait *g, double t, double *r, double *rate);
-/* Times in [0, 1) where r' or a higher derivative jumps (corners), ascending; returns their number. */
+/* Sets *t to the times in [0, 1), ascending, where r' or a higher derivative jumps; returns their number. */
 int cb_gait_breaks(const cb_gait *g, const double **t);
-/* CB_OK if r(1) = r(0), up to multiples of the periods of the shape variables; otherwise CB_ERROR_ARGUMENT with the
- * gap. */
+/* Returns CB_OK if r(1) = r(0), up to multiples of the periods of the shape variables; otherwise CB_ERROR_ARGUMENT with
+ * the gap. */
 cb_status cb_gait_closed(const cb_bundle *b, const cb_gait *g);
 
 /* New gaits from gaits, which are copied: the path run backwards; the path with time t + `start`; the path with time t

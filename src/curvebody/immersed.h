@@ -17,8 +17,9 @@
  * X_a(V) dV over the body, X_a the Killing fields and V the potential per mass; `buoyancy`, the same integral of the
  * displaced fluid with the opposite sign; drag, linear_drag and the wrenches of the user. Options without a meaning in
  * curved space are CB_ERROR_UNSUPPORTED. With the option `paper`, mu = (I_b + I_f) Y + mu_0, and the wrenches `flow`
- * and `pressure` are left out. For a sphere in an irrotational flow this is m v' = m_f ((1 + 1/2) Du/Dt - v'/2) (Auton,
- * Hunt & Prud'homme 1988, doi:10.1017/S0022112088003234). SI units.
+ * and `pressure` are left out. For a sphere of mass m and velocity v that displaces the mass m_f, in an irrotational
+ * flow, the equations with `flow` and `pressure` are m v' = m_f ((1 + 1/2) Du/Dt - v'/2) (Auton, Hunt & Prud'homme
+ * 1988, doi:10.1017/S0022112088003234). SI units.
  * For users. Everything that options and fluid point to is borrowed for the body's life; the caller frees body and
  * workspace.
  */
@@ -114,7 +115,7 @@ double cb_immersed_tabulated(const cb_immersed *b, int *points);
 /* Information of a fluid model other than the local one on the body's added mass at rest, per density, in *out. Returns
  * the model's name, or NULL if the model gives no such information: then *out is unchanged. */
 const char *cb_immersed_solved(const cb_immersed *b, cb_added_mass *out);
-/* Vertices in the body frame at time t (velocities: may be NULL). */
+/* Computes the vertices in the body frame at time t (velocities v may be NULL). */
 cb_status cb_immersed_shape(const cb_immersed *b, double t, double (*x)[3], double (*v)[3]);
 
 /* The work arrays of one thread. */

@@ -5,9 +5,10 @@
  *   displaced mass        int_V rho dV      = closed integral of Q <n, up> dA,   Q = int_0^h rho dh, h = <x, up>
  *   its moment            int_V rho x_h dV  = closed integral of Q x_h <n, up> dA, x_h the part of x across up
  *   potential             -|g| int_V Q dV   (uniform: -|g| rho int_V h dV)
- * Buoyancy is then the integral of the hydrostatic pressure over the faces, the force |g| up int rho dV at the centre
- * of the displaced mass. It has this potential if the density depends only on height. (A fluid whose density also
- * varies horizontally cannot be at rest; the force is still this integral.) Layers are cut exactly: a face that an
+ * rho: density; A, n: area and normal of a face; V: the volume of the body; g: gravity; up: the unit vector against g;
+ * x: a point. Buoyancy is then the integral of the hydrostatic pressure over the faces, the force |g| up int rho dV at
+ * the centre of the displaced mass. It has this potential if the density depends only on height. (A fluid whose density
+ * also varies horizontally cannot be at rest; the force is still this integral.) Layers are cut exactly: a face that an
  * interface crosses is divided along it; a face in an interface belongs to the layer above. Expressions are integrated
  * by quadrature (medium_expression.c): of degree 5 on faces, so that they should be smooth over a face. They are
  * evaluated within the body's bounding box (with one axis along up) and, for the potential, straight down or up from
@@ -40,7 +41,7 @@ extern const char *const cb_medium_names[CB_MEDIUM_NAMES];
 bool cb_medium_named(const char *name, double *density);
 
 bool cb_medium_is_uniform(const cb_medium *m);
-/* Density at a place. CB_STEP_NOT_FINITE if an expression is negative or not finite. */
+/* Computes the density at a place. CB_STEP_NOT_FINITE if an expression is negative or not finite. */
 cb_status cb_medium_at(const cb_medium *m, const double x[3], double *density);
 
 CB_API_END

@@ -76,7 +76,8 @@ cb_status cb_run_on_warning(cb_run *run, cb_status (*take)(void *self, double ti
  * the last one. nan: the quantity is not conserved, does not exist, or is not known any more because bodies are too far
  * out.
  *
- *   energy      |E - E_0| divided by the maximum of T + |V - V_0|, so that a constant in V does not matter (except for
+ *   energy      |E - E_0| divided by the maximum of T + |V - V_0| (E = T + V: kinetic plus potential energy; 0: at the
+ *               start), so that a constant in V does not matter (except for
  *               round-off: the divisor is at least 1e-10 |V|); for bodies in a fluid the maximum over the bodies
  *   momentum    of Killing fields X_i, |J_i - J_i0| divided by the maximum of the sum over particles of |p| max |X_i|;
  *               for bodies in a fluid the maximum of |P - P_0| and |L - L_0|/(r + |x|), divided by |P| + |l|/r, l the

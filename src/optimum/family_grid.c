@@ -140,8 +140,8 @@ static cb_status outwards(grid *g) {
 }
 
 /* Searches from a neighbour. While the node has no gait, or one that costs more than 1.2 times that of the neighbour,
- * it also searches from the cycle of the neighbour with other starting points,
- * since the displacement of a gait with a net rotation depends on the starting point. */
+ * it also searches from the cycle of the neighbour with other starting points, since the displacement of a gait with a
+ * net rotation depends on the starting point. */
 static cb_status try_beside(grid *g, int k, int next) {
   enum { SHIFTS = 8 };
   static const double much = 1.2;

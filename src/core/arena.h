@@ -33,7 +33,7 @@ void *cb_arena_object(size_t size, const char *what);
 #define cb_arena_doubles(arena, count, ...) cb_arena_doubles_for(arena, count, (double **[]){__VA_ARGS__, NULL})
 void cb_arena_doubles_for(cb_arena *arena, size_t count, double **const *to);
 
-/* Whether any request to the arena has failed: one check after many requests is enough. */
+/* Returns whether any request to the arena has failed (true for NULL): one check after many requests is enough. */
 bool cb_arena_lost(const cb_arena *arena);
 
 /* These functions return a copy of a zero-terminated text, or of its first n bytes with a zero added. NULL if memory

@@ -21,18 +21,19 @@ typedef struct cb_gait cb_gait;
 cb_status cb_gait_fourier(int n, int harmonics, const double *mean, const double *cosine, const double *sine,
                           cb_gait **out);
 cb_status cb_gait_polygon(int n, int corners, const double *r, cb_gait **out); /* r[corners][n] */
-/* r[points][n] at the ascending times time[points] in [0, 1), or 1 for a last point that repeats a first one at 0; time
- * NULL: evenly spaced. */
+/* Creates the spline through r[points][n] at the ascending times time[points] in [0, 1), or 1 for a last point that
+ * repeats a first one at 0; time NULL: evenly spaced. */
 cb_status cb_gait_spline(int n, int points, const double *time, const double *r, cb_gait **out);
 /* On arc k, from time ends[k] to ends[k + 1] (arcs + 1 times from 0 to 1): the polynomial of this degree (>= 1) through
  * the values[arcs][degree + 1][n] at the times (1 - cos(pi j/degree))/2 of the arc, j = 0..degree. Each arc begins at
  * the last value of the arc before it. */
 cb_status cb_gait_arcs(int n, int arcs, const double *ends, int degree, const double *values, cb_gait **out);
-/* Expressions of t (their only variable), one per shape variable, over [0, 1]; breaks are given, ascending in [0, 1);
- * the start is added to them. Everything is copied. CB_ERROR_ARGUMENT if the expressions are not finite. */
+/* Creates a gait from expressions of t (their only variable), one per shape variable, over [0, 1]; breaks are given,
+ * ascending in [0, 1); the start is added to them. Everything is copied. CB_ERROR_ARGUMENT if the expressions are not
+ * finite. */
 cb_status cb_gait_expressions(int n, const cb_expression *const *r, int breaks, const double *at, cb_gait **out);
-/* The path r[n] with t turn added to the variable number `variable`. If |turn| is the period of this variable, or a
- * fraction 1/k of it, the gait is one period of a motion that repeats. */
+/* Creates the path r[n] with t turn added to the variable number `variable`. If |turn| is the period of this variable,
+ * or a fraction 1/k of it, the gait is one period of a motion that repeats. */
 cb_status cb_gait_loop(int n, int variable, const double *r, double turn, cb_gait **out);
 void cb_gait_free(cb_gait *g);
 

@@ -104,7 +104,8 @@ cb_status cb_immersed_create(const cb_fluid *fluid, const cb_surface *surface, c
                              const cb_immersed_options *options, int *which, int *component, size_t *at,
                              cb_immersed **out);
 void cb_immersed_free(cb_immersed *b);
-/* Names of the wrenches, in the order of cb_immersed_row.wrench: wrenches that are always 0 are left out. */
+/* Return the number and the names of the wrenches, in the order of cb_immersed_row.wrench: wrenches that are always 0
+ * are left out. */
 int cb_immersed_wrenches(const cb_immersed *b);
 const char *cb_immersed_wrench_name(const cb_immersed *b, int i);
 const cb_surface *cb_immersed_surface(const cb_immersed *b);
@@ -112,8 +113,8 @@ const cb_poses *cb_immersed_poses(const cb_immersed *b); /* NULL: the body is ri
 /* For a body whose added mass is interpolated in a table along its poses: returns the measured error, relative to the
  * largest entry, and in *points the number of points of the table (fluid/added_mass_table.h). Otherwise 0. */
 double cb_immersed_tabulated(const cb_immersed *b, int *points);
-/* Information of a fluid model other than the local one on the body's added mass at rest, per density, in *out. Returns
- * the model's name, or NULL if the model gives no such information: then *out is unchanged. */
+/* Writes to *out what a fluid model other than the local one reports on the body's added mass at rest, per density.
+ * Returns the model's name, or NULL if the model gives no such information: then *out is unchanged. */
 const char *cb_immersed_solved(const cb_immersed *b, cb_added_mass *out);
 /* Computes the vertices in the body frame at time t (velocities v may be NULL). */
 cb_status cb_immersed_shape(const cb_immersed *b, double t, double (*x)[3], double (*v)[3]);

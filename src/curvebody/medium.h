@@ -26,11 +26,13 @@ CB_API_BEGIN
 
 typedef struct cb_medium cb_medium;
 
-/* Needs density >= 0. */
+/* Creates a uniform density, which must be >= 0. */
 cb_status cb_medium_uniform(double density, cb_medium **out);
-/* density[0] below level[0], density[i] between level[i-1] and level[i], density[n] above level[n-1]; levels ascend. */
+/* Creates layers: density[0] below level[0], density[i] between level[i-1] and level[i], density[n] above level[n-1];
+ * levels ascend. */
 cb_status cb_medium_layers(int n, const double *level, const double *density, const double up[3], cb_medium **out);
-/* An expression of x, y, z and of parameters. CB_ERROR_INPUT with *at (may be NULL), the offset in text. */
+/* Creates the density given by an expression of x, y, z and of parameters. CB_ERROR_INPUT with *at (may be NULL), the
+ * offset of the error in text. */
 cb_status cb_medium_expression(const char *text, size_t n, const char *const *names, const double *values,
                                const double up[3], size_t *at, cb_medium **out);
 void cb_medium_free(cb_medium *m);

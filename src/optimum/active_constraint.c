@@ -110,7 +110,7 @@ static bool along(struct cb_active_constraints_work *w, const cb_gait *gait, int
   return true;
 }
 
-/* Adds rows for every third node of the arc, since there are more nodes than functions. */
+/* Adds rows for the nodes of the arc whose number is a multiple of 3, since there are more nodes than functions. */
 static cb_status add_arc(cb_active_constraints *c, int item, int k, const cb_gait *gait, double from, double to) {
   enum { EVERY = 3 };
   struct cb_active_constraints_work *w = c->work;

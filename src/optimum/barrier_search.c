@@ -179,7 +179,7 @@ static bool nearest(cb_shape_constraints *w, cb_corner *corner, double *r) {
   return fmax(fabs(f[0]), fabs(f[1])) < 1e-12 * w->size;
 }
 
-/* Looks for a corner within two nodes of a node that is nearer to a constraint than its neighbours. */
+/* Looks for a corner within two nodes of node q, if q is nearer to constraint k than its neighbours. */
 static bool meets(const cb_direct *d, int k, int q, meeting *m) {
   const cb_basis *s = d->basis;
   cb_shape_constraints *w = d->barrier->constraints;

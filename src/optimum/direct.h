@@ -178,7 +178,7 @@ double cb_direct_value(const cb_direct *d, double amount);
 /* Computes the values of the conditions; first and second as in cb_gait_target_at. *rows: the number of conditions. */
 cb_status cb_direct_conditions(cb_direct *d, const double *c, double amount, double *value_of, int *rows, double *first,
                                double *second);
-/* The gradient of the objective in all unknowns. */
+/* Computes the gradient of the objective in all unknowns, with the part of the barrier. */
 void cb_direct_gradient(const cb_direct *d, double *g);
 /* Computes values and multipliers at c. *rest: the gait is stationary and meets its conditions. The quadratic program
  * is computed too if *rest is false, or if `always` is true. */

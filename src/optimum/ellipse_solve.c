@@ -287,7 +287,7 @@ static void report(cb_ellipse_work *w, const state *s, cb_ellipse *e) {
     for (int a = 0; a < w->dim; a++) e->lambda[a] -= 2 * M_PI * nu[1 + k] * t->Z[k][a];
 }
 
-/* The largest change by the last step: changes of the means count relative to their size or 1, changes of the
+/* Returns the largest change by the last step: changes of the means count relative to their size or 1, changes of the
  * amplitudes relative to the largest amplitude. */
 static double last_change(const cb_ellipse_work *w) {
   double change = 0, size = 0, step = 0;

@@ -17,8 +17,8 @@
 static double least(const problem *p, int i) { return p->o->lower ? p->o->lower[i] : -INFINITY; }
 static double maximum(const problem *p, int i) { return p->o->upper ? p->o->upper[i] : INFINITY; }
 
-/* The set of held variables: those with excess >= 0. If all are held, the variable with the smallest excess stays
- * free. */
+/* Returns the set of held variables: those with excess >= 0. If all are held, the variable with the smallest excess
+ * stays free. */
 static unsigned set_of(int n, const double *excess) {
   unsigned set = 0;
   int last = 0;

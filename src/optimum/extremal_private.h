@@ -121,8 +121,8 @@ double mesh_roughness(const extremal_mesh *m);
 void mesh_interpolate(const cb_tableau *gauss, int size, const double *x0, const double *stage, double c, double *x);
 
 /* --- extremal_panel.c --- */
-/* Computes at the unknowns u: values at all stages, residuals off and gap, elements, g1 and cost; with slopes J and X
- * as well. */
+/* Computes at the unknowns u: f and xi at all stages, residuals off and gap, element, Ad, g1 and cost; with slopes J
+ * and X as well. */
 cb_status panels_evaluate(extremal_mesh *m, const unknowns *u, bool slopes);
 /* Computes element, Ad and g1 from xi at the stages. */
 cb_status panels_elements(extremal_mesh *m, const unknowns *u);

@@ -7,6 +7,7 @@
  * xi: body velocity of the base link; r': rates of the shape; D_k: tensor of link k; d_a: derivative by r_a.
  * Shape: r_j = heading of link j + 1 minus heading of link j (links count from 0). Fibre SE(2): the frame of the link
  * `base`, at its middle, with x along it. The two sides of the base link interact only through P.
+ * Units are those of the model; P must be positive definite.
  * Source: Hatton & Choset, IEEE Trans. Robotics 29 (2013) 615, doi:10.1109/TRO.2013.2251211 (drag); Kelly & Murray, J.
  * Robotic Systems 12 (1995) 417, doi:10.1002/rob.4620120607 (inertia).
  */

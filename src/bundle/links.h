@@ -6,8 +6,8 @@
  *   drag     D = k_t l (1, ratio, ratio), turning k_t l^3 (spin, turn, turn)    along, across, across
  *   inertia  D = m (1, 1, 1),             turning m (a^2/2, l^2/12 + a^2/4, ..)  of a uniform rod of radius a
  * l: length of the link; m: its mass; k_t: drag along it per length; ratio, turn, spin: parameters without unit. In the
- * plane the second direction across and the rotations about the first two axes are omitted. A link begins at a
- * hinge, at the fraction `at` of its parent's length; beyond the hinge the parent's directions are rotated by `offset +
+ * plane the second direction across and the rotations about the first two axes are omitted. A link begins at a hinge,
+ * at the fraction `at` of its parent's length; beyond the hinge the parent's directions are rotated by `offset +
  * angle(r)` about `axis`, a unit vector in the parent's frame (z in the plane), then by the rotation vector `rest` in
  * the rotated frame. Links of length 0 combine hinges to one with more degrees of freedom. Links are counted from 0,
  * and a parent has a lower number than its children. Fibre SE(2) or SE(3): the frame of the link `base`, at the

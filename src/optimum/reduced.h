@@ -50,6 +50,7 @@ void cb_reduced_eigenvalues(cb_reduced *r);
 /* The nearest vector to a given one in a cone of inequalities.
  *
  *   min |x + g|^2/2 where A x >= 0:  x = -g + A'z,  y = A x,  y >= 0, z >= 0, y_j z_j = 0
+ * -g: the given vector; x: the nearest one; z: multipliers of the rows of A (forces); y: distances from them.
  * The primal-dual interior point method in z ends near the analytic centre of all solutions z: if rows are dependent,
  * the force is shared between them, so that z_j > y_j, suitably scaled, decides which rows press.
  * Source: Nocedal & Wright, Numerical Optimization, 2nd ed. (2006), section 16.6, doi:10.1007/978-0-387-40065-5.

@@ -1,6 +1,6 @@
 /* Wong's equations in Hamiltonian form, for any group: the equations of an optimal gait.
  *
- *   x = (r, p, lambda):  w = p - A^T lambda,  v = M^-1 w,  xi = -A v
+ *   x = (r, p, lambda):  w = p - A^T lambda,  v = M^-1 w,  xi = -A v  (body velocity)
  *   r' = v,  p_i' = v' d_iM v/2 + <lambda, d_iA v>,  lambda' = ad*_xi lambda,  g' = g xi
  * r: shape, p: its momentum, lambda: momentum in the body frame, M, A, B: curvebody/bundle.h, E: cost. The prime of v
  * in a product such as v'Mv is the transpose, other primes are d/dt. H = v'Mv/2 and Ad*_{g^-1} lambda are constant. If

@@ -2,7 +2,7 @@
  * symmetric about a geodesic. It moves along this geodesic.
  *
  *   legs of length l at the angle a to the geodesic, r = (l, a); k = 1/R, R the radius of curvature
- *   (S, C) = (sin, cos) in S, (sinh, cosh) in H, T = S/C;  E: R -> infinity
+ *   (S, C) = (sin, cos) in S, (sinh, cosh) in H, T = S/C;  -+: - in S, + in H;  E: R -> infinity
  *   a tip has the distance d from the geodesic:  S(k d) = S(k l) sin a,  c = C(k d)^2 = 1 -+ S(k l)^2 sin^2 a
  *   its foot at x ahead of the apex:  T(k x) = T(k l) cos a;  dx = (Y . dr)/c,  Y = (cos a, -R S(k l) C(k l) sin a)
  *   momentum of the geodesic's Killing field:  m_0 X' + W (X' + x') = 0,  W = n m_1 c

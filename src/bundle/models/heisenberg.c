@@ -3,7 +3,8 @@
  *   dz = (x dy - y dx)/2:   A = (y, -x)/2,   B_xy = -1,   M = 1
  * z: the fibre. The holonomy of a loop is the area within it. The shortest loop with the holonomy z is a circle of
  * length L, L^2 = 4 pi |z|; under Wong's equation with charge lambda, the first conjugate time is t = 2 pi/|lambda|.
- * Source: Montgomery, A Tour of Subriemannian Geometries (2002), chapter 1. Shape in lengths, fibre R in areas.
+ * Source: Montgomery, A Tour of Subriemannian Geometries (2002), chapter 1.
+ * Units: shape in lengths, fibre R in areas.
  */
 #include "model.h"
 

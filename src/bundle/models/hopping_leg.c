@@ -7,7 +7,7 @@
  * the angle theta of the body. A rectangular loop, first psi from 0 to Delta, then d from d_1 to d_2, then both back in
  * the same order, rotates the body by Delta (f(d_2) - f(d_1)).
  * Source: Murray, Li & Sastry, A Mathematical Introduction to Robotic Manipulation (1994), chapter 7 (hopping robot in
- * flight). Angles in radians, lengths, masses.
+ * flight). Units: radians, lengths, masses.
  */
 #include "model.h"
 

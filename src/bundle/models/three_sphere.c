@@ -7,7 +7,7 @@
  * v_i: velocities of the spheres; f_j: forces on the fluid; H: mobilities; L_ij: distances; mu: viscosity.
  * The fibre is the position X of the middle sphere. For L_i = l + d cos(2 pi t + phi_i), d, a << l, a cycle moves it by
  * 7 a/(12 l^2) pi d^2 sin(phi_1 - phi_2). The formulae are valid for a << L_i; spheres that touch are an error.
- * Source: Golestanian & Ajdari, Phys. Rev. E 77 (2008) 036308, doi:10.1103/PhysRevE.77.036308. Lengths.
+ * Source: Golestanian & Ajdari, Phys. Rev. E 77 (2008) 036308, doi:10.1103/PhysRevE.77.036308. Units: lengths.
  */
 #include "model.h"
 

@@ -7,12 +7,12 @@
  *   potential             -|g| int_V Q dV   (uniform: -|g| rho int_V h dV)
  * rho: density; A, n: area and normal of a face; V: the volume of the body; g: gravity; up: the unit vector against g;
  * x: a point. Buoyancy is then the integral of the hydrostatic pressure over the faces, the force |g| up int rho dV at
- * the centre of the displaced mass. It has this potential if the density depends only on height. (A fluid whose density
- * also varies horizontally cannot be at rest; the force is still this integral.) Layers are cut exactly: a face that an
- * interface crosses is divided along it; a face in an interface belongs to the layer above. Expressions are integrated
- * by quadrature (medium_expression.c): of degree 5 on faces, so that they should be smooth over a face. They are
- * evaluated within the body's bounding box (with one axis along up) and, for the potential, straight down or up from
- * the middle of the box to height 0. SI units, world axes.
+ * the centre of the displaced mass. This force has this potential if the density depends only on height. (A fluid whose
+ * density also varies horizontally cannot be at rest; the force is still this integral.) Layers are cut exactly: a face
+ * that an interface crosses is divided along it; a face in an interface belongs to the layer above. Expressions are
+ * integrated by quadrature (medium_expression.c): of degree 5 on faces, so that they should be smooth over a face. They
+ * are evaluated within the body's bounding box (with one axis along up) and, for the potential, straight down or up
+ * from the middle of the box to height 0. SI units, world axes.
  * For users of bodies in a fluid. The caller frees a medium, after the bodies in it.
  */
 #ifndef CURVEBODY_MEDIUM_H

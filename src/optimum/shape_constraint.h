@@ -2,12 +2,12 @@
  *
  *   bounds        r_i - lower_i, upper_i - r_i, for bounds that are finite
  *   no_crossing   for two lines of the plot:  s = max_c min_j f_cj(r),  f_cj = +-(b_j - a).u
- * u is one of four axes: along or at right angles to one of the lines. b_j are the ends of the other line, and a is
- * the end of this line that is farthest along +-u. By the theorem of separating axes two segments in the plane are apart
- * if their projections on one of these four axes are apart: s > 0 if they are apart, s = 0 if they touch, and s < 0 if
- * they cross. Each f_cj is smooth, but s is not: the allowed region may have corners that point inwards, for example
- * where the tips of two links meet. With soft > 0 max and min (m_c = min_j f_cj) are replaced by smooth functions, and
- * s becomes lower by at most e log 16:
+ * u is one of four axes: along or at right angles to one of the lines. b_j are the ends of the other line, and a is the
+ * end of the line that defines u, farthest along +-u. By the theorem of separating axes two segments in the plane are
+ * apart if their projections on one of these four axes are apart: s > 0 if they are apart, s = 0 if they touch, and s <
+ * 0 if they cross. Each f_cj is smooth, but s is not: the allowed region may have corners that point inwards, for
+ * example where the tips of two links meet. With soft > 0 max and min (m_c = min_j f_cj) are replaced by smooth
+ * functions, and s becomes lower by at most e log 16:
  *   min_j -> -e log sum_j exp(-f_j/e),   max_c -> e log sum_c exp(m_c/e) - e log 8,   e = soft times the longest line
  * Lines that share a point, or touch at every shape (hinged links), give no constraint. The points of the plot are
  * differentiated by differences of order 8, with errors of about 1e-12 of their distances.
